@@ -1,0 +1,224 @@
+package finding
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Severity says how much a finding matters. The order is Critical, High,
+// Medium, Low, Info.
+type Severity string
+
+// The severities, worst first.
+const (
+	Critical Severity = "critical"
+	High     Severity = "high"
+	Medium   Severity = "medium"
+	Low      Severity = "low"
+	Info     Severity = "info"
+)
+
+// Severities lists all severities, worst first.
+var Severities = []Severity{Critical, High, Medium, Low, Info}
+
+// Rank orders severities: Critical is 5, Info 1, anything else 0.
+func (s Severity) Rank() int {
+	for i, v := range Severities {
+		if s == v {
+			return len(Severities) - i
+		}
+	}
+	return 0
+}
+
+// ParseSeverity reads a severity's name.
+func ParseSeverity(s string) (Severity, error) {
+	if v := Severity(s); v.Rank() > 0 {
+		return v, nil
+	}
+	return "", fmt.Errorf("severity %q is none of critical, high, medium, low, info", s)
+}
+
+// Phase is a part of a run with a profile of its own.
+type Phase string
+
+// The phases in the order in which a run goes through them.
+const (
+	PhaseFetch     Phase = "fetch"
+	PhaseBuild     Phase = "build"
+	PhaseStart     Phase = "start"     // exec to the first frame sent
+	PhaseHandshake Phase = "handshake" // initialize or server/discover
+	PhaseList      Phase = "list"
+	PhaseCall      Phase = "call" // one tool, resource or prompt at a time
+	PhaseIdle      Phase = "idle" // between calls: ambiguous, never pinned on a tool
+	PhaseShutdown  Phase = "shutdown"
+	PhaseStatic    Phase = "static" // no run at all: read in the source
+)
+
+// Rung is how far evidence climbed. A higher rung contains the lower ones.
+type Rung string
+
+// The rungs, lowest first. The empty Rung is for findings that have no ladder.
+const (
+	RungAttempted Rung = "attempted" // the call was made, and failed
+	RungOpened    Rung = "opened"
+	RungRead      Rung = "read"
+	RungReturned  Rung = "returned" // seen on the MCP wire
+	RungLeft      Rung = "left"     // seen leaving through the network
+)
+
+// Rank orders rungs from 1 (attempted) to 5 (left); 0 for none.
+func (r Rung) Rank() int {
+	switch r {
+	case RungAttempted:
+		return 1
+	case RungOpened:
+		return 2
+	case RungRead:
+		return 3
+	case RungReturned:
+		return 4
+	case RungLeft:
+		return 5
+	}
+	return 0
+}
+
+// EffectKind names something that a server can do to the world, or say it does.
+type EffectKind string
+
+// The effects. Said and seen share this vocabulary, so that rules can compare them.
+const (
+	FileRead   EffectKind = "file.read"
+	FileWrite  EffectKind = "file.write" // created or opened for writing
+	FileDelete EffectKind = "file.delete"
+	FileMeta   EffectKind = "file.meta" // attributes, links, renames
+	Exec       EffectKind = "exec"
+	NetConnect EffectKind = "net.connect" // an attempt to reach an address
+	NetListen  EffectKind = "net.listen"
+	UnixSocket EffectKind = "net.unix"
+	Secret     EffectKind = "secret" // a canary; Target is its id
+	Tamper     EffectKind = "tamper" // ptrace, mount, foreign kill, namespaces, refused calls
+	Crash      EffectKind = "crash"
+	Protocol   EffectKind = "protocol" // what crossed the wire and should not have
+)
+
+// Effect is one thing seen, merged over equal occurrences in the same call.
+type Effect struct {
+	Kind EffectKind `json:"effect"`
+	// Target is the object: a path, "host:port", a program's path or a canary's id.
+	Target string `json:"target"`
+	Phase  Phase  `json:"phase"`
+	// Tool is the tool, resource or prompt called, "" outside calls.
+	Tool string `json:"tool,omitempty"`
+	// Call numbers the run's calls from 1; 0 outside calls.
+	Call  int `json:"call,omitempty"`
+	Count int `json:"count"`
+	// Rung is set for secrets; for other effects it is attempted or opened.
+	Rung Rung `json:"rung,omitempty"`
+	// Actor is the program that did it: the base name of its binary.
+	Actor string `json:"actor,omitempty"`
+	// Argv is the command line of an Exec.
+	Argv []string `json:"argv,omitempty"`
+	// Noise says what makes this ordinary ("runtime", "resolver", "locale"),
+	// "" when nothing does. A secret is never noise.
+	Noise string `json:"noise,omitempty"`
+	// Ambiguous says that the work could belong to another call.
+	Ambiguous bool       `json:"ambiguous,omitempty"`
+	Evidence  []Evidence `json:"-"`
+}
+
+// Evidence is one fact that a reader can look up in the run's files.
+type Evidence struct {
+	// Source is "record" (trace.jsonl), "frame" (session.jsonl), "event"
+	// (trace.jsonl) or "source" (a file of the server).
+	Source string `json:"source"`
+	// Seq is the line's own seq in that file, 0 when Source is "source".
+	Seq uint64 `json:"seq,omitempty"`
+	// Time is the moment on the run's clock.
+	Time time.Duration `json:"t,omitempty"`
+	// Text says the fact in a line, redacted and escaped for no medium yet.
+	Text string `json:"text"`
+	// Location is set when Source is "source".
+	Location *Location `json:"location,omitempty"`
+}
+
+// Location is a place in a file that a user can open.
+type Location struct {
+	// Path is relative to the audited root, with forward slashes.
+	Path string `json:"path"`
+	// Line and Column count from 1; 0 is unknown.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
+}
+
+// Confidence says how surely an observation belongs where it was put.
+type Confidence string
+
+// The confidences.
+const (
+	Certain   Confidence = "certain"
+	Probable  Confidence = "probable"
+	Ambiguous Confidence = "ambiguous"
+)
+
+// Finding is an observation that differs from what was declared. It never accuses.
+type Finding struct {
+	Rule     string   `json:"rule"`
+	Severity Severity `json:"severity"`
+	Title    string   `json:"title"`
+	Message  string   `json:"message"`
+	Tool     string   `json:"tool,omitempty"`
+	Call     int      `json:"call,omitempty"`
+	Phase    Phase    `json:"phase,omitempty"`
+	Rung     Rung     `json:"rung,omitempty"`
+	// Evidence is the chain, in the order of time.
+	Evidence []Evidence `json:"evidence"`
+	// Reproduce is the command that shows it again.
+	Reproduce string `json:"reproduce,omitempty"`
+	// Fingerprint is the finding's identity across runs, seeds and machines.
+	Fingerprint string     `json:"fingerprint"`
+	Location    *Location  `json:"location,omitempty"`
+	Confidence  Confidence `json:"confidence"`
+}
+
+// Fingerprint hashes what makes a finding the same finding next time. Parts must hold
+// no line number, seed, time, pid, address drawn per run or temporary path.
+func Fingerprint(rule string, parts ...string) string {
+	h := sha256.New()
+	for _, p := range append([]string{rule}, parts...) {
+		fmt.Fprintf(h, "%d:%s", len(p), p)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// Rule is a rule's own documentation.
+type Rule struct {
+	// ID is the stable identifier, "CM101" or a static rule's name.
+	ID string
+	// Name is CamelCase, as SARIF wants it.
+	Name string
+	// Title says the observation in a few words.
+	Title string
+	// Severity is the default; evidence may change it, as Help says.
+	Severity Severity
+	// Help is Markdown: what was seen, why it matters, what is a false positive.
+	Help string
+	// CWE lists numbers ("CWE-200"); OWASP the MCP Top 10 entries ("MCP01").
+	CWE   []string
+	OWASP []string
+}
+
+// Family is the rule's family: "secrets", "declared", "oracle", "wire", "drift", "robustness" or "static".
+func (r Rule) Family() string {
+	names := map[string]string{"CM1": "secrets", "CM2": "declared", "CM3": "oracle", "CM4": "wire", "CM5": "drift", "CM6": "robustness"}
+	for prefix, name := range names {
+		if strings.HasPrefix(r.ID, prefix) {
+			return name
+		}
+	}
+	return "static"
+}

@@ -1,0 +1,33 @@
+package canaries
+
+import (
+	"io/fs"
+	"time"
+)
+
+// Canary is one decoy secret: a value that exists nowhere else in the world.
+type Canary struct {
+	// ID names it in reports, where its value never appears ("ssh-key", "aws-secret").
+	ID string `json:"id"`
+	// Kind is what it pretends to be ("ssh", "aws", "github", "npm", "netrc" …).
+	Kind string `json:"kind"`
+	// Value is the secret itself, as it stands in the file or the variable.
+	Value string `json:"value"`
+	// Path is the absolute path of the file that holds it, "" for none.
+	Path string `json:"path,omitempty"`
+	// Env is the variable that holds it, "" for none.
+	Env string `json:"env,omitempty"`
+	// Issuers are the hosts at which using it is honest, "*.amazonaws.com" included.
+	Issuers []string `json:"issuers,omitempty"`
+}
+
+// File is one file or directory of the decoy HOME.
+type File struct {
+	// Path is absolute.
+	Path string
+	Mode fs.FileMode
+	Data []byte
+	Dir  bool
+	// ModTime lies in a plausible past.
+	ModTime time.Time
+}

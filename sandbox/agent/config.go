@@ -1,0 +1,111 @@
+package agent
+
+import (
+	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+)
+
+// Config is the first control message, host to agent: all that the agent has to do.
+type Config struct {
+	// Command is the target's argument vector, looked up in the PATH of Env.
+	Command []string `json:"command"`
+	// Dir is the target's working directory.
+	Dir string `json:"dir"`
+	// Env is the target's whole environment.
+	Env      []string `json:"env"`
+	User     User     `json:"user"`
+	Hostname string   `json:"hostname"`
+	// Files are planted before the start.
+	Files []rootfs.File `json:"files,omitempty"`
+	// Watch lists absolute paths whose opening and reading become "access" events.
+	Watch []string `json:"watch,omitempty"`
+	// Strace is the argument prefix that starts strace; empty runs the target untraced.
+	Strace []string `json:"strace,omitempty"`
+	// TraceSet is "core" or "io".
+	TraceSet string `json:"traceSet,omitempty"`
+	Limits   Limits `json:"limits"`
+	// Root is set by the local backend: built and pivoted into before all else.
+	Root *rootfs.Layout `json:"root,omitempty"`
+	// SingleUID says that the target has to share the agent's uid, and is kept
+	// apart by a pid namespace of its own.
+	SingleUID bool `json:"singleUid,omitempty"`
+}
+
+// User is who the target runs as.
+type User struct {
+	Name string `json:"name"`
+	UID  int    `json:"uid"`
+	GID  int    `json:"gid"`
+	Home string `json:"home"`
+}
+
+// Limits bound the target; a zero field is no limit.
+type Limits struct {
+	// Memory bounds the resident sum of all tasks, in bytes.
+	Memory int64 `json:"memory,omitempty"`
+	// Pids bounds the number of tasks.
+	Pids int `json:"pids,omitempty"`
+	// CPU bounds the processor time of all tasks.
+	CPU time.Duration `json:"cpu,omitempty"`
+	// Output bounds stdout and stderr together, in bytes.
+	Output int64 `json:"output,omitempty"`
+	// File bounds one file's length, and Disk each writable file system, in bytes.
+	File int64 `json:"file,omitempty"`
+	Disk int64 `json:"disk,omitempty"`
+	// Wall bounds the sandbox's life.
+	Wall time.Duration `json:"wall,omitempty"`
+}
+
+// Command is a control message from the host after the Config.
+type Command struct {
+	// Type is "stop" (close stdin, wait Grace, TERM, wait, KILL), "kill" or
+	// "sync" (drain the tracer and the watches up to now, answer "synced" with N).
+	Type  string        `json:"type"`
+	Grace time.Duration `json:"grace,omitempty"`
+	N     int64         `json:"n,omitempty"`
+}
+
+// The types of an Event.
+const (
+	// EventReady: the sandbox is built; Realtime is CLOCK_REALTIME minus the run's clock.
+	EventReady = "ready"
+	// EventStarted: the target's exec succeeded.
+	EventStarted = "started"
+	// EventStdin: N bytes in all are about to be delivered to the target.
+	EventStdin = "stdin"
+	// EventAccess: a watched Path was touched; Mask is "open", "read" or "open|read".
+	EventAccess = "access"
+	// EventEOF: the target closed Stream ("stdout" or "stderr").
+	EventEOF = "eof"
+	// EventExit: the target ended with Code, or by Signal.
+	EventExit = "exit"
+	// EventTracerDied: nothing after this was watched; the target was killed.
+	EventTracerDied = "tracer-died"
+	// EventLoss: something was not seen, Reason says what.
+	EventLoss = "loss"
+	// EventLimit: the limit named in Reason was reached.
+	EventLimit = "limit"
+	// EventError: the run could not start, Reason and Hint say why.
+	EventError = "error"
+	// EventSynced answers a sync with its N.
+	EventSynced = "synced"
+	// EventDone is the last event: every task has ended and all output is sent.
+	EventDone = "done"
+)
+
+// Event is a control message, agent to host.
+type Event struct {
+	Type string `json:"type"`
+	// Stamp is the moment on the agent's monotonic clock, the run's only clock.
+	Stamp    time.Duration `json:"t"`
+	N        int64         `json:"n,omitempty"`
+	Path     string        `json:"path,omitempty"`
+	Mask     string        `json:"mask,omitempty"`
+	Stream   string        `json:"stream,omitempty"`
+	Code     int           `json:"code,omitempty"`
+	Signal   string        `json:"signal,omitempty"`
+	Reason   string        `json:"reason,omitempty"`
+	Hint     string        `json:"hint,omitempty"`
+	Realtime time.Duration `json:"realtime,omitempty"`
+}

@@ -1,0 +1,60 @@
+package rootfs
+
+import "time"
+
+// Layout is everything that a local sandbox's root directory holds. All
+// targets are absolute paths inside the sandbox; all sources are host paths.
+type Layout struct {
+	// Binds are host trees made visible at the same or another path.
+	Binds []Bind `json:"binds,omitempty"`
+	// Overlays are host trees that the target may write to without the host
+	// ever seeing it: the writes go to a tmpfs that dies with the sandbox.
+	Overlays []Overlay `json:"overlays,omitempty"`
+	// Tmpfs are fresh file systems.
+	Tmpfs []Tmpfs `json:"tmpfs,omitempty"`
+	// Files are written after the mounts, before the old root is dropped.
+	Files []File `json:"files,omitempty"`
+	// Size bounds the root tmpfs in bytes.
+	Size int64 `json:"size"`
+}
+
+// Bind is a host file or tree at a place of the sandbox, nosuid and nodev.
+type Bind struct {
+	Source   string `json:"source"`
+	Target   string `json:"target"`
+	ReadOnly bool   `json:"readOnly"`
+	// Optional says that a missing Source is not an error.
+	Optional bool `json:"optional,omitempty"`
+}
+
+// Overlay is a writable view of a host tree.
+type Overlay struct {
+	Lower  string `json:"lower"`
+	Target string `json:"target"`
+	// Own gives the tree's directories to the target, so that it can create files in them.
+	Own bool `json:"own"`
+}
+
+// Tmpfs is a fresh file system of at most Size bytes.
+type Tmpfs struct {
+	Target string `json:"target"`
+	Size   int64  `json:"size"`
+	Mode   uint32 `json:"mode"`
+	// Own gives its root directory to the target.
+	Own bool `json:"own"`
+}
+
+// File is a file, directory or link to create. Parents are created as needed.
+type File struct {
+	Path string `json:"path"`
+	Mode uint32 `json:"mode"`
+	Data []byte `json:"data,omitempty"`
+	// Dir makes it a directory.
+	Dir bool `json:"dir,omitempty"`
+	// Link makes it a symbolic link to this text.
+	Link string `json:"link,omitempty"`
+	// ModTime is left alone when zero.
+	ModTime time.Time `json:"modTime,omitzero"`
+	// Root keeps it owned by the agent; others are the target's.
+	Root bool `json:"root,omitempty"`
+}

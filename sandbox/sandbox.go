@@ -1,0 +1,115 @@
+package sandbox
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
+)
+
+// Spec says what to run and in what surroundings. It names no backend.
+type Spec struct {
+	// Command is the target's argument vector.
+	Command []string
+	// Dir is its working directory inside the sandbox.
+	Dir string
+	// Env is its whole environment; nothing of the host's is added.
+	Env      []string
+	User     agent.User
+	Hostname string
+	// Files are planted, Watch are the absolute paths to be watched.
+	Files []rootfs.File
+	Watch []string
+	// ServerDir is the host directory shown at the same path: the target may
+	// write there, the host never sees it. "" shows none.
+	ServerDir string
+	// Workspaces are absolute paths created as directories of the target's.
+	Workspaces []string
+	// Image and Runtime are for the docker backend.
+	Image   string
+	Runtime string
+	// TraceSet is "core", "io" or "" for no tracer.
+	TraceSet string
+	Limits   agent.Limits
+	// AgentPath is the static binary that becomes PID 1; "" is this executable.
+	AgentPath string
+	// RunID is random and names what the backend makes.
+	RunID string
+}
+
+// Tri is an answer that may be unknown.
+type Tri string
+
+// The three answers.
+const (
+	Yes     Tri = "yes"
+	No      Tri = "no"
+	Unknown Tri = "unknown"
+)
+
+// Support says whether something works here, and what would make it work.
+type Support struct {
+	OK     Tri
+	Reason string
+	Hint   string
+}
+
+// Backend makes sandboxes.
+type Backend interface {
+	// Name is "docker" or "local".
+	Name() string
+	// Supported finds out without side effects that outlive it.
+	Supported(ctx context.Context) Support
+	// Start makes the sandbox with the agent in it, waiting for its Config.
+	// Errors that the user can mend are *UsageError.
+	Start(ctx context.Context, spec Spec) (Conn, error)
+}
+
+// Conn is the byte stream to an agent, and the sandbox around it.
+type Conn interface {
+	io.Reader
+	io.Writer
+	// Config adds what only the backend knows: the root, strace's place, uids.
+	Config(*agent.Config)
+	// Diagnostics is the tail of what the agent itself printed, at most 64 KiB.
+	Diagnostics() string
+	// Close kills everything in the sandbox and removes all of it. It may be
+	// called more than once and from any goroutine.
+	Close(ctx context.Context) error
+}
+
+// Sink takes what a run yields, from one goroutine, in the order of the agent's stream.
+// Byte slices are valid until the call returns.
+type Sink interface {
+	Stdout(stamp time.Duration, p []byte)
+	Stderr(stamp time.Duration, p []byte)
+	Record(r *trace.Record)
+	Event(e agent.Event)
+	// TraceError is a line of the tracer that was not understood: Loss.
+	TraceError(err error)
+}
+
+// Exit is how the target ended.
+type Exit struct {
+	Code   int
+	Signal string
+	// TracerDied says that the end was not watched.
+	TracerDied bool
+	// Reason is set when the agent could not start the target or a limit ended it.
+	Reason string
+}
+
+// UsageError is a failure that the user can mend: exit status 2.
+type UsageError struct {
+	Err  error
+	Hint string
+}
+
+// Error implements error.
+func (e *UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap implements errors.Unwrap.
+func (e *UsageError) Unwrap() error { return e.Err }

@@ -1,0 +1,95 @@
+package trace
+
+import "time"
+
+// Op classes a system call by what it does to the world, so that judging need
+// not know every spelling (open, openat, openat2 and creat are all OpOpen).
+type Op string
+
+// The operations. A call that fits none of them is OpOther.
+const (
+	OpExec    Op = "exec"    // execve, execveat: Path is the binary, Argv its arguments
+	OpFork    Op = "fork"    // clone, clone3, fork, vfork: Child is the new task
+	OpExit    Op = "exit"    // the task ended: Ret is its status, Err the signal's name if one ended it
+	OpOpen    Op = "open"    // open, openat, openat2, creat, open_by_handle_at
+	OpStat    Op = "stat"    // stat, access, readlink and their like
+	OpRead    Op = "read"    // read, pread64, readv … (the io set only)
+	OpWrite   Op = "write"   // write, pwrite64, writev … (the io set only)
+	OpMkdir   Op = "mkdir"   // mkdir, mkdirat, mknod
+	OpRename  Op = "rename"  // rename, renameat, renameat2: Path to To
+	OpLink    Op = "link"    // link, symlink and their at-forms: Path is the target, To the new name
+	OpUnlink  Op = "unlink"  // unlink, unlinkat, rmdir
+	OpAttr    Op = "attr"    // chmod, chown, utimens, setxattr
+	OpTrunc   Op = "trunc"   // truncate, ftruncate, fallocate
+	OpChdir   Op = "chdir"   // chdir, fchdir, chroot
+	OpSocket  Op = "socket"  // socket, socketpair: Addr.Family says which
+	OpConnect Op = "connect" // connect: Addr is the peer
+	OpBind    Op = "bind"    // bind: Addr is the local address
+	OpListen  Op = "listen"  // listen
+	OpAccept  Op = "accept"  // accept, accept4
+	OpSend    Op = "send"    // sendto, sendmsg, sendmmsg: Addr if one was given
+	OpKill    Op = "kill"    // kill, tkill, tgkill, pidfd_send_signal
+	OpPtrace  Op = "ptrace"  // ptrace, process_vm_readv, process_vm_writev
+	OpMount   Op = "mount"   // mount, umount2, pivot_root, move_mount, fsopen …
+	OpNS      Op = "ns"      // unshare, setns
+	OpLimit   Op = "limit"   // setrlimit, and prlimit64 that sets
+	OpMemfd   Op = "memfd"   // memfd_create
+	OpRefused Op = "refused" // seccomp, io_uring_*: the tracer's injection answered
+	OpOther   Op = "other"
+)
+
+// Record is one finished system call, or the end of a task, as a tracer saw it.
+// A call that never returned (its task was killed in it) is a Record with
+// Unfinished set. The JSON form is one line of trace.jsonl.
+type Record struct {
+	// Seq numbers the run's records from 1, in the order of the tracer's output.
+	Seq uint64 `json:"seq"`
+	// Time is when the call was entered, in nanoseconds of the run's clock.
+	Time time.Duration `json:"t"`
+	// Tid is the calling task in the tracer's pid namespace.
+	Tid int `json:"tid"`
+	// Call is the kernel's name of the call ("openat"), or "exit" and "signal".
+	Call string `json:"call"`
+	// Op is the call's class.
+	Op Op `json:"op"`
+	// Path is the object's absolute path: the descriptor's own where the kernel
+	// named one (Real), else the argument joined to its directory and cleaned.
+	Path string `json:"path,omitempty"`
+	// Given is the argument as passed, where it differs from Path.
+	Given string `json:"given,omitempty"`
+	// Real says that Path is the kernel's answer, not the caller's word.
+	Real bool `json:"real,omitempty"`
+	// To is the second path of rename and link.
+	To string `json:"to,omitempty"`
+	// Argv is exec's argument list, bounded by the tracer.
+	Argv []string `json:"argv,omitempty"`
+	// Flags are the symbolic flags, for OpOpen "O_RDONLY|O_CLOEXEC".
+	Flags string `json:"flags,omitempty"`
+	// Addr is the peer or local address of a socket call.
+	Addr *Addr `json:"addr,omitempty"`
+	// FD is the descriptor used or returned, -1 for none.
+	FD int `json:"fd"`
+	// Child is the task that OpFork made, 0 for none.
+	Child int `json:"child,omitempty"`
+	// Ret is the raw return value; -1 where Err is set.
+	Ret int64 `json:"ret"`
+	// Err is the errno's name ("ENOENT"), or "" when the call succeeded.
+	Err string `json:"err,omitempty"`
+	// Injected says that the tracer refused the call in the kernel's place.
+	Injected bool `json:"injected,omitempty"`
+	// Unfinished says that the call never returned.
+	Unfinished bool `json:"unfinished,omitempty"`
+}
+
+// OK reports whether the call succeeded.
+func (r *Record) OK() bool { return r.Err == "" && !r.Unfinished }
+
+// Addr is a socket address.
+type Addr struct {
+	// Family is "inet", "inet6", "unix", "netlink" … (AF_ without the prefix, lower case).
+	Family string `json:"family"`
+	// Host is the IP in its canonical text, or a unix socket's path ("@name" when abstract).
+	Host string `json:"host,omitempty"`
+	// Port is the TCP or UDP port, 0 for none.
+	Port int `json:"port,omitempty"`
+}
