@@ -1,0 +1,89 @@
+package wire
+
+import "encoding/json"
+
+// Surface is all that a server declares about itself.
+type Surface struct {
+	Server       Implementation
+	Protocol     string
+	Instructions string
+	// Capabilities is the raw object, nil when absent.
+	Capabilities json.RawMessage
+	Tools        []Tool
+	Resources    []Resource
+	Templates    []ResourceTemplate
+	Prompts      []Prompt
+}
+
+// Implementation names a program.
+type Implementation struct {
+	Name, Title, Version string
+}
+
+// Tool is one tool's declaration.
+type Tool struct {
+	Name, Title, Description string
+	// InputSchema and OutputSchema are raw JSON of any type, nil when absent.
+	InputSchema  json.RawMessage
+	OutputSchema json.RawMessage
+	// Annotations is nil when the member is absent.
+	Annotations *Annotations
+	// Raw is the whole entry as the server sent it.
+	Raw json.RawMessage
+}
+
+// Annotations are a tool's hints. A nil pointer is a hint that was not given;
+// what then holds is for the reader of the specification to say.
+type Annotations struct {
+	Title       string
+	ReadOnly    *bool
+	Destructive *bool
+	Idempotent  *bool
+	OpenWorld   *bool
+}
+
+// Resource is one resource's declaration.
+type Resource struct {
+	URI, Name, Title, Description, MIMEType string
+	Raw                                     json.RawMessage
+}
+
+// ResourceTemplate is one resource template's declaration.
+type ResourceTemplate struct {
+	URITemplate, Name, Title, Description, MIMEType string
+	Raw                                             json.RawMessage
+}
+
+// Prompt is one prompt's declaration.
+type Prompt struct {
+	Name, Title, Description string
+	Arguments                []PromptArgument
+	Raw                      json.RawMessage
+}
+
+// PromptArgument is one argument of a Prompt.
+type PromptArgument struct {
+	Name, Description string
+	Required          bool
+}
+
+// ParseTools reads a tools/list result. An entry that cannot be read is left
+// out and named in err; the others and the cursor are returned all the same.
+func ParseTools(result json.RawMessage) (tools []Tool, nextCursor string, err error) {
+	return nil, "", nil
+}
+
+// ParseResources reads a resources/list result as ParseTools reads its own.
+func ParseResources(result json.RawMessage) (resources []Resource, nextCursor string, err error) {
+	return nil, "", nil
+}
+
+// ParseTemplates reads a resources/templates/list result as ParseTools reads its own.
+func ParseTemplates(result json.RawMessage) (templates []ResourceTemplate, nextCursor string, err error) {
+	return nil, "", nil
+}
+
+// ParsePrompts reads a prompts/list result as ParseTools reads its own.
+func ParsePrompts(result json.RawMessage) (prompts []Prompt, nextCursor string, err error) {
+	return nil, "", nil
+}
