@@ -66,24 +66,3 @@ type PromptArgument struct {
 	Name, Description string
 	Required          bool
 }
-
-// ParseTools reads a tools/list result. An entry that cannot be read is left
-// out and named in err; the others and the cursor are returned all the same.
-func ParseTools(result json.RawMessage) (tools []Tool, nextCursor string, err error) {
-	return nil, "", nil
-}
-
-// ParseResources reads a resources/list result as ParseTools reads its own.
-func ParseResources(result json.RawMessage) (resources []Resource, nextCursor string, err error) {
-	return nil, "", nil
-}
-
-// ParseTemplates reads a resources/templates/list result as ParseTools reads its own.
-func ParseTemplates(result json.RawMessage) (templates []ResourceTemplate, nextCursor string, err error) {
-	return nil, "", nil
-}
-
-// ParsePrompts reads a prompts/list result as ParseTools reads its own.
-func ParsePrompts(result json.RawMessage) (prompts []Prompt, nextCursor string, err error) {
-	return nil, "", nil
-}

@@ -1,0 +1,217 @@
+package wire
+
+import (
+	"encoding/json"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// plain marks the bytes that stand for themselves in a JSON string.
+var plain = func() (t [256]bool) {
+	for c := 0x20; c < utf8.RuneSelf; c++ {
+		t[c] = c != '"' && c != '\\'
+	}
+	return t
+}()
+
+// str checks a string, quotes included.
+func (s *scanner) str() error {
+	d, i := s.data, s.pos+1
+	for {
+		for i < len(d) && plain[d[i]] {
+			i++
+		}
+		s.pos = i
+		if i == len(d) {
+			return s.fail("unexpected end in a string")
+		}
+		switch c := d[i]; {
+		case c == '"':
+			s.pos++
+			return nil
+		case c == '\\':
+			n := escapeLen(d[i:])
+			if n == 0 {
+				return s.fail("bad escape in a string")
+			}
+			i += n
+		case c < 0x20:
+			return s.fail("control character 0x%02x in a string", c)
+		default:
+			r, n := utf8.DecodeRune(d[i:])
+			if r == utf8.RuneError && n == 1 {
+				return s.fail("invalid UTF-8")
+			}
+			i += n
+		}
+	}
+}
+
+// escapeLen is the length of the escape that p begins with, 0 if it is none.
+func escapeLen(p []byte) int {
+	if len(p) < 2 {
+		return 0
+	}
+	switch p[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		if hex4(p) >= 0 {
+			return 6
+		}
+	}
+	return 0
+}
+
+// hex4 is the code unit of the \uXXXX that p begins with, -1 if it is none.
+func hex4(p []byte) rune {
+	if len(p) < 6 || p[0] != '\\' || p[1] != 'u' {
+		return -1
+	}
+	var r rune
+	for _, c := range p[2:6] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			c = c | 0x20 - 'a' + 10
+		default:
+			return -1
+		}
+		r = r<<4 | rune(c)
+	}
+	return r
+}
+
+// unquote decodes a checked string with its quotes. A lone surrogate becomes U+FFFD.
+func unquote(q []byte) string {
+	q = q[1 : len(q)-1]
+	i := 0
+	for i < len(q) && q[i] != '\\' {
+		i++
+	}
+	if i == len(q) {
+		return string(q)
+	}
+	out := append(make([]byte, 0, len(q)), q[:i]...)
+	for i < len(q) {
+		if q[i] != '\\' {
+			out = append(out, q[i])
+			i++
+			continue
+		}
+		r, n := unescape(q[i:])
+		out = utf8.AppendRune(out, r)
+		i += n
+	}
+	return string(out)
+}
+
+// unescape decodes the checked escape, or pair of surrogates, that p begins with.
+func unescape(p []byte) (r rune, n int) {
+	switch p[1] {
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'n':
+		return '\n', 2
+	case 'r':
+		return '\r', 2
+	case 't':
+		return '\t', 2
+	case 'u':
+		r = hex4(p)
+		if !utf16.IsSurrogate(r) {
+			return r, 6
+		}
+		if pair := utf16.DecodeRune(r, hex4(p[6:])); pair != utf8.RuneError {
+			return pair, 12
+		}
+		return utf8.RuneError, 6
+	}
+	return rune(p[1]), 2
+}
+
+// str reads a JSON string; ok is false for any other value.
+func str(v json.RawMessage) (s string, ok bool) {
+	if len(v) < 2 || v[0] != '"' {
+		return "", false
+	}
+	return unquote(v), true
+}
+
+// members calls f with each member of a checked object, exactly as spelt and in
+// order, and reports whether obj is an object.
+func members(obj json.RawMessage, f func(key string, value json.RawMessage)) bool {
+	s := scanner{data: obj}
+	if s.space(); s.peek() != '{' {
+		return false
+	}
+	s.pos++
+	for s.space(); s.peek() == '"'; s.space() {
+		start := s.pos
+		if s.str() != nil {
+			return false
+		}
+		key := unquote(obj[start:s.pos])
+		s.space()
+		s.pos++
+		v, ok := s.take()
+		if !ok {
+			return false
+		}
+		f(key, v)
+		if s.space(); s.peek() == ',' {
+			s.pos++
+		}
+	}
+	return true
+}
+
+// elements calls f with each element of a checked array, and reports whether arr is an array.
+func elements(arr json.RawMessage, f func(i int, value json.RawMessage)) bool {
+	s := scanner{data: arr}
+	if s.space(); s.peek() != '[' {
+		return false
+	}
+	s.pos++
+	s.space()
+	for i := 0; s.pos < len(arr) && s.peek() != ']'; i++ {
+		v, ok := s.take()
+		if !ok {
+			return false
+		}
+		f(i, v)
+		if s.space(); s.peek() == ',' {
+			s.pos++
+		}
+		s.space()
+	}
+	return true
+}
+
+// take is the next value's text.
+func (s *scanner) take() (json.RawMessage, bool) {
+	s.space()
+	start := s.pos
+	if s.value() != nil {
+		return nil, false
+	}
+	return json.RawMessage(s.data[start:s.pos:s.pos]), true
+}
+
+// Member is the value of an object's member with exactly this key, the last one
+// if there are several; ok is false if obj has none or is not an object.
+// Unlike encoding/json it does not take "METHOD" for "method".
+func Member(obj json.RawMessage, key string) (value json.RawMessage, ok bool) {
+	if CheckJSON(obj) != nil {
+		return nil, false
+	}
+	members(obj, func(k string, v json.RawMessage) {
+		if k == key {
+			value, ok = v, true
+		}
+	})
+	return value, ok
+}
