@@ -1,0 +1,107 @@
+package scope
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// maxText bounds what is read of one description, in bytes: a longer one is
+// judged by its beginning.
+const maxText = 16 << 10
+
+// The lexicon. Each expression matches whole words of folded text (lower case,
+// single spaces); "local" alone is no claim, since files, time zones and
+// repositories are local too.
+var (
+	localPhrases = compile(
+		`(?:purely|entirely|fully|strictly|completely|exclusively|100%|only) local(?:ly)?`,
+		`(?:runs?|running|works?|executes?|executed|processe[sd]|computed|done|performed|stays?) (?:\w+ )?local(?:ly)?`,
+		`local[- ]only`, `local computation`, `in[- ]memory only`,
+		`(?:works?|runs?|fully|entirely|completely|purely) offline`, `offline(?:[- ]only)? (?:tool|operation|processing|conversion|calculation)`,
+		`(?:no|without(?: any| the)?|requires? no|needs? no|makes? no|never (?:uses?|touches|accesses|needs)(?: the)?|does not (?:use|need|require|access|touch|make)(?: any| the)?|doesn't (?:use|need|require|access|touch|make)(?: any| the)?) (?:network|internet|external|remote|outbound|http)(?: (?:access|connections?|calls?|requests?|services?|apis?|traffic))?`,
+		`(?:data |text |input |nothing )?never leaves (?:your |the |this )?(?:machine|computer|device|host)`,
+	)
+	networkPhrases = compile(
+		`https?`, `urls?`, `uris?`, `websites?`, `web ?pages?`, `web`, `internet`, `online`, `download(?:s|ed|ing)?`, `upload(?:s|ed|ing)?`,
+		`fetch(?:es|ed|ing)? (?:\w+ ){0,4}(?:from|contents?|pages?|data)`, `apis?`, `remote`, `network`, `endpoints?`, `webhooks?`, `search engine`,
+		`(?:send|sends|post|posts) (?:\w+ ){0,4}to`, `browse[rs]?`, `e-?mails?`, `clone[sd]?`, `registry`, `servers?`,
+	)
+	execPhrases = compile(
+		`(?:run|runs|execute|executes|executing|running|invoke|invokes|spawn|spawns|launch|launches) (?:\w+ ){0,4}(?:commands?|scripts?|programs?|process(?:es)?|code|binary|shell|browser|tests?|linter|compiler|git)`,
+		`shell`, `terminal`, `command line`, `subprocess(?:es)?`, `child process(?:es)?`, `executables?`,
+	)
+	environmentPhrases = compile(
+		`(?:all )?environment variables?`, `env(?:ironment)? vars?`, `process\.env`, `environ`, `printenv`, `the environment`,
+	)
+	writePhrases = compile(
+		`(?:write|writes|writing|save|saves|saving|create|creates|creating|edit|edits|update|updates|updating|modify|modifies|append|appends|move|moves|rename|renames|add|adds|insert|inserts|store|stores|persist|persists|commit|commits|stage|stages|generate|generates|record|records|export|exports|download|downloads|init|initiali[sz]e|checkout|switch|switches|reset|resets|apply|applies|install|installs|set|sets|put|toggle|toggles|compress|zip|cache|caches)`,
+	)
+	deletePhrases = compile(
+		`(?:delete|deletes|deleting|remove|removes|removing|unlink|erase|erases|clear|clears|drop|drops|purge|wipe|clean|cleans|prune|move|moves|rename|renames|overwrite|overwrites|replace|replaces|reset|resets|discard|discards|checkout|switch|switches)`,
+	)
+)
+
+// The words in an argument's name that say what it carries.
+var (
+	urlNames     = set("url", "urls", "uri", "uris", "href", "link", "links", "endpoint", "webhook", "host", "hostname", "domain", "website")
+	pathNames    = set("path", "paths", "file", "files", "filename", "filepath", "filepaths", "dir", "directory", "directories", "folder", "root", "source", "destination", "src", "dst", "dest", "output", "input", "repo", "repository", "workspace", "cwd")
+	commandNames = set("command", "commands", "cmd", "shell", "script", "code", "program", "executable", "argv")
+)
+
+func set(words ...string) map[string]bool {
+	m := make(map[string]bool, len(words))
+	for _, w := range words {
+		m[w] = true
+	}
+	return m
+}
+
+func compile(alternatives ...string) *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^\pL\pN_])((?:` + strings.Join(alternatives, "|") + `))(?:$|[^\pL\pN_])`)
+}
+
+// negation up to three words before a phrase, in the same clause, turns it
+// into its opposite, which is no claim.
+var negation = regexp.MustCompile(`(?:^|[^\pL'])(?:not|never|no|without|cannot|can't|doesn't|don't|isn't|won't|nor|neither)(?: [\pL\pN']+){0,3} $`)
+
+// find returns a claim for each match that is not negated, at most eight.
+func find(re *regexp.Regexp, where, text string) []Claim {
+	folded := fold(text)
+	var out []Claim
+	for at := 0; len(out) < 8; {
+		m := re.FindStringSubmatchIndex(folded[at:])
+		if m == nil {
+			break
+		}
+		start, end := at+m[2], at+m[3]
+		if !negation.MatchString(folded[:start]) {
+			out = append(out, Claim{Where: where, Text: folded[start:end]})
+		}
+		at = end
+	}
+	return out
+}
+
+// fold lowers case, turns identifiers (camelCase, snake_case) into words and
+// squeezes white space.
+func fold(s string) string {
+	var b strings.Builder
+	lower := false
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r) || r == '_':
+			r = ' '
+		case unicode.IsUpper(r) && lower:
+			b.WriteByte(' ')
+		}
+		lower = unicode.IsLower(r)
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return strings.Join(strings.Fields(strings.ReplaceAll(b.String(), "’", "'")), " ")
+}
+
+// words splits text into folded words.
+func words(s string) []string {
+	return strings.FieldsFunc(fold(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+}

@@ -1,0 +1,171 @@
+package scope
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox/wire"
+)
+
+// Claim is one thing said, with the words that said it.
+type Claim struct {
+	// Where is "annotation", "name", "title", "description", "schema" or "instructions".
+	Where string `json:"where"`
+	// Text is the hint's name and value, or the phrase of the description.
+	Text string `json:"text"`
+}
+
+// Tool is what one tool declares. A nil hint is absent: the specification's
+// default describes it to a client, and accuses nobody.
+type Tool struct {
+	Name        string `json:"name"`
+	ReadOnly    *bool  `json:"readOnlyHint,omitempty"`
+	Destructive *bool  `json:"destructiveHint,omitempty"`
+	Idempotent  *bool  `json:"idempotentHint,omitempty"`
+	OpenWorld   *bool  `json:"openWorldHint,omitempty"`
+	// Local are claims that no network is used.
+	Local []Claim `json:"local,omitempty"`
+	// Network are declarations that it is.
+	Network []Claim `json:"network,omitempty"`
+	// Exec are declarations that programs are run.
+	Exec []Claim `json:"exec,omitempty"`
+	// Environment are declarations that environment variables are returned.
+	Environment []Claim `json:"environment,omitempty"`
+	// Write and Delete are declarations that something is changed or removed.
+	Write  []Claim `json:"write,omitempty"`
+	Delete []Claim `json:"delete,omitempty"`
+	// Paths, URLs and Commands are the names of arguments that carry such.
+	Paths    []string `json:"paths,omitempty"`
+	URLs     []string `json:"urls,omitempty"`
+	Commands []string `json:"commands,omitempty"`
+	// words are all words of the declaration, lower case.
+	words map[string]bool
+}
+
+// Server is what a whole surface declares.
+type Server struct {
+	Tools []Tool `json:"tools"`
+	// Purpose is the server's own title and instructions, judged like a description.
+	Purpose Tool `json:"purpose"`
+}
+
+// Of reads a surface's scope.
+func Of(s *wire.Surface) Server {
+	out := Server{Tools: make([]Tool, 0, len(s.Tools))}
+	for i := range s.Tools {
+		out.Tools = append(out.Tools, OfTool(&s.Tools[i]))
+	}
+	out.Purpose = ofText(s.Server.Name, "name", s.Server.Name, "title", s.Server.Title, "instructions", s.Instructions)
+	return out
+}
+
+// Tool finds a tool's scope by name; a name that was never declared has an empty one.
+func (s *Server) Tool(name string) Tool {
+	if i := slices.IndexFunc(s.Tools, func(t Tool) bool { return t.Name == name }); i >= 0 {
+		return s.Tools[i]
+	}
+	return Tool{Name: name}
+}
+
+// OfTool reads one tool's scope.
+func OfTool(t *wire.Tool) Tool {
+	out := ofText(t.Name, "name", t.Name, "title", t.Title, "description", t.Description)
+	if a := t.Annotations; a != nil {
+		out.ReadOnly, out.Destructive, out.Idempotent, out.OpenWorld = a.ReadOnly, a.Destructive, a.Idempotent, a.OpenWorld
+	}
+	if isFalse(out.OpenWorld) {
+		out.Local = append(out.Local, Claim{"annotation", "openWorldHint=false"})
+	}
+	if isTrue(out.OpenWorld) {
+		out.Network = append(out.Network, Claim{"annotation", "openWorldHint=true"})
+	}
+	out.readSchema(t.InputSchema)
+	return out
+}
+
+// ClaimsLocal reports whether the declaration rules a network out. A tool that
+// claims both, as in "offline cache of a URL", rules nothing out.
+func (t *Tool) ClaimsLocal() bool {
+	return len(t.Local) > 0 && len(t.URLs) == 0 && (len(t.Network) == 0 || isFalse(t.OpenWorld))
+}
+
+// ClaimsReadOnly reports readOnlyHint=true.
+func (t *Tool) ClaimsReadOnly() bool { return isTrue(t.ReadOnly) }
+
+// ClaimsHarmless reports that destruction is ruled out: by readOnlyHint=true,
+// or by destructiveHint=false, which means something only where readOnlyHint is not true.
+func (t *Tool) ClaimsHarmless() bool { return isTrue(t.ReadOnly) || isFalse(t.Destructive) }
+
+// Says reports whether the declaration holds the word (any case, whole).
+func (t *Tool) Says(word string) bool { return t.words[strings.ToLower(word)] }
+
+func isTrue(b *bool) bool  { return b != nil && *b }
+func isFalse(b *bool) bool { return b != nil && !*b }
+
+// ofText reads a scope from pairs of place and text.
+func ofText(name string, pairs ...string) Tool {
+	out := Tool{Name: name, words: map[string]bool{}}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		where, text := pairs[i], pairs[i+1]
+		if len(text) > maxText {
+			text = text[:maxText]
+		}
+		for _, w := range words(text) {
+			out.words[w] = true
+		}
+		out.Local = append(out.Local, find(localPhrases, where, text)...)
+		out.Network = append(out.Network, find(networkPhrases, where, text)...)
+		out.Exec = append(out.Exec, find(execPhrases, where, text)...)
+		out.Environment = append(out.Environment, find(environmentPhrases, where, text)...)
+		out.Write = append(out.Write, find(writePhrases, where, text)...)
+		out.Delete = append(out.Delete, find(deletePhrases, where, text)...)
+	}
+	return out
+}
+
+// property is the part of a JSON Schema that gives an argument its meaning.
+type property struct {
+	Format      string `json:"format"`
+	Description string `json:"description"`
+	Title       string `json:"title"`
+}
+
+// readSchema finds arguments that name paths, URLs and commands. What does not
+// parse declares nothing.
+func (t *Tool) readSchema(schema json.RawMessage) {
+	var s struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(schema, &s) != nil {
+		return
+	}
+	names := make([]string, 0, len(s.Properties))
+	for name := range s.Properties {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		var p property
+		// A property that is no object (true, a reference list) keeps its name's meaning.
+		_ = json.Unmarshal(s.Properties[name], &p)
+		ws := words(name)
+		switch {
+		case p.Format == "uri" || p.Format == "iri" || p.Format == "uri-reference" || hasAny(ws, urlNames):
+			t.URLs = append(t.URLs, name)
+			t.Network = append(t.Network, Claim{"schema", name})
+		case hasAny(ws, commandNames):
+			t.Commands = append(t.Commands, name)
+			t.Exec = append(t.Exec, Claim{"schema", name})
+		case hasAny(ws, pathNames):
+			t.Paths = append(t.Paths, name)
+		}
+		for _, w := range words(p.Description + " " + p.Title) {
+			t.words[w] = true
+		}
+	}
+}
+
+func hasAny(ws []string, set map[string]bool) bool {
+	return slices.ContainsFunc(ws, func(w string) bool { return set[w] })
+}

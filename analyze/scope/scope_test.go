@@ -1,0 +1,93 @@
+package scope
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/coalmine-dev/coalmine/sandbox/wire"
+)
+
+func yes() *bool { b := true; return &b }
+func no() *bool  { b := false; return &b }
+
+func TestClaimsLocal(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want bool
+	}{
+		{"Formats a markdown note. Purely local text formatting.", true},
+		{"Works offline.", true},
+		{"Converts units; makes no network requests.", true},
+		{"Does not access the network", true},
+		{"Your data never leaves your machine", true},
+		{"Everything is processed locally", true},
+		{"Connects to a server on localhost", false},
+		{"Handles localization of messages", false},
+		{"Returns the local time zone", false},
+		{"Reads a local file", false},
+		{"This does not work offline", false},
+		{"Not purely local", false},
+		{"Works offline, or downloads the page at a URL", false},
+		{"", false},
+	} {
+		tool := OfTool(&wire.Tool{Name: "x", Description: c.text})
+		if got := tool.ClaimsLocal(); got != c.want {
+			t.Errorf("%q claims local = %v, want %v (%v, %v)", c.text, got, c.want, tool.Local, tool.Network)
+		}
+	}
+}
+
+func TestAnnotationsAreThreeValued(t *testing.T) {
+	absent := OfTool(&wire.Tool{Name: "x"})
+	if absent.ClaimsReadOnly() || absent.ClaimsHarmless() || absent.ClaimsLocal() {
+		t.Error("absent annotations are no declaration")
+	}
+	local := OfTool(&wire.Tool{Name: "x", Annotations: &wire.Annotations{OpenWorld: no()}})
+	if !local.ClaimsLocal() {
+		t.Error("openWorldHint=false rules the network out")
+	}
+	open := OfTool(&wire.Tool{Name: "x", Description: "Works offline", Annotations: &wire.Annotations{OpenWorld: yes()}})
+	if open.ClaimsLocal() {
+		t.Error("openWorldHint=true declares the network")
+	}
+	harmless := OfTool(&wire.Tool{Name: "x", Annotations: &wire.Annotations{Destructive: no()}})
+	if !harmless.ClaimsHarmless() || harmless.ClaimsReadOnly() {
+		t.Error("destructiveHint=false rules destruction out, not writing")
+	}
+}
+
+func TestSchemaMeaning(t *testing.T) {
+	tool := OfTool(&wire.Tool{Name: "x", InputSchema: json.RawMessage(`{"properties":{
+		"filePath":{"type":"string"},"targetUrl":{"type":"string"},"link":{"type":"string","format":"uri"},
+		"command":{"type":"string"},"text":{"type":"string"},"any":true}}`)})
+	if len(tool.Paths) != 1 || tool.Paths[0] != "filePath" {
+		t.Errorf("paths: %v", tool.Paths)
+	}
+	if len(tool.URLs) != 2 || len(tool.Commands) != 1 {
+		t.Errorf("urls %v, commands %v", tool.URLs, tool.Commands)
+	}
+}
+
+func TestEnvironmentAndExec(t *testing.T) {
+	env := OfTool(&wire.Tool{Name: "get-env", Description: "Returns all environment variables, helpful for debugging MCP server configuration"})
+	if len(env.Environment) == 0 {
+		t.Error("returning the environment was declared")
+	}
+	run := OfTool(&wire.Tool{Name: "x", Description: "Executes a shell command"})
+	if len(run.Exec) == 0 {
+		t.Error("running a command was declared")
+	}
+	not := OfTool(&wire.Tool{Name: "x", Description: "Does not read environment variables"})
+	for _, c := range not.Environment {
+		t.Logf("claim %+v", c)
+	}
+}
+
+func FuzzOfTool(f *testing.F) {
+	f.Add("name", "Purely local, no network", `{"properties":{"path":{}}}`)
+	f.Fuzz(func(_ *testing.T, name, text, schema string) {
+		tool := OfTool(&wire.Tool{Name: name, Description: text, InputSchema: json.RawMessage(schema)})
+		tool.ClaimsLocal()
+		tool.Says("git")
+	})
+}

@@ -1,0 +1,175 @@
+package text
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The rules of this package, by the names of the audit's rubric.
+const (
+	Poisoning = "tool-poisoning"
+	Hidden    = "unicode-hidden"
+)
+
+// Hit is one place in a text.
+type Hit struct {
+	// Rule is Poisoning or Hidden.
+	Rule string
+	// Offset counts bytes from the text's start.
+	Offset int
+	// Text says what stands there, printable and at most 120 bytes.
+	Text string
+}
+
+// maxText bounds what is scanned: 4 MiB. maxHits bounds what is returned.
+const (
+	maxText = 4 << 20
+	maxHits = 100
+)
+
+// Scan returns the places in s that fire a rule, in their order.
+func Scan(s string) []Hit {
+	if len(s) > maxText {
+		s = s[:maxText]
+	}
+	hits := append(hidden(s), poisoned(s)...)
+	// Text hidden in tag characters is what a model reads: judge it as well.
+	if smuggled := decodeTags(s); smuggled != "" {
+		for _, h := range poisoned(smuggled) {
+			hits = append(hits, Hit{Poisoning, strings.IndexFunc(s, isTag), "in tag characters: " + h.Text})
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b Hit) int { return a.Offset - b.Offset })
+	return hits[:min(len(hits), maxHits)]
+}
+
+// poison matches text that is directed at a model and at more than a tool's
+// use. Each alternative wants two signs together (an order and its secrecy, an
+// order and a secret's place), so that ordinary imperatives stay quiet.
+var poison = regexp.MustCompile(`(?is)` + strings.Join([]string{
+	`<\s*/?\s*(?:important|system|secret|hidden|instructions?|sys|admin|override|critical)\s*>`,
+	`\[\s*(?:system|inst|admin)\s*\]`,
+	`\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+)*(?:previous|prior|above|earlier|preceding|other|existing|system)\s+(?:instructions?|prompts?|rules?|directives?|guidelines?|messages?)`,
+	`\b(?:do\s+not|don'?t|never|without|avoid)\s+(?:\w+\s+){0,2}?(?:tell|telling|mention|mentioning|inform|informing|notify|notifying|reveal|revealing|disclose|disclosing|show|showing|alert|alerting)(?:\s+\w+){0,4}?\s+(?:to\s+)?the\s+user`,
+	`\b(?:hide|conceal|keep)\s+(?:this|it|that|these)\s+(?:\w+\s+){0,3}?(?:from\s+the\s+user|secret)`,
+	`\b(?:read|cat|open|load|send|include|pass|attach|upload|get|fetch)\b[^.\n]{0,60}(?:~/\.ssh|id_rsa|id_ed25519|\.aws/credentials|~/\.netrc|/etc/shadow|~/\.cursor/mcp\.json|\.git-credentials|\.kube/config)`,
+	`\b(?:before|after|prior\s+to|when|whenever)\s+(?:\w+\s+){0,2}?(?:using|calling|invoking|use|call|running)\s+(?:this|any|another|other|the)\s+(?:\w+\s+){0,2}?tools?\b[^.\n]{0,80}\b(?:you\s+must|must\s+first|always\s+(?:call|use|read|send))`,
+	`\b(?:instead\s+of|do\s+not\s+use|never\s+use)\s+(?:the\s+)?[\w-]+\s+tools?\s+(?:from|of|provided\s+by)\s+(?:other|another|any\s+other)\s+servers?`,
+	`\b(?:the\s+user\s+(?:must|should|need)\s+not\s+(?:know|see|be\s+told))`,
+}, "|"))
+
+func poisoned(s string) []Hit {
+	var out []Hit
+	for _, m := range poison.FindAllStringIndex(s, maxHits) {
+		out = append(out, Hit{Poisoning, m[0], Printable(s[m[0]:m[1]], 120)})
+	}
+	return out
+}
+
+// hidden finds characters that are not shown or that reorder what is shown.
+// Joiners between letters or emoji, one byte order mark at the start and the
+// tag sequences of flags are ordinary.
+func hidden(s string) []Hit {
+	var out []Hit
+	prev := rune(0)
+	flag := false
+	for i := 0; i < len(s) && len(out) < maxHits; {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		next, _ := utf8.DecodeRuneInString(s[i+n:])
+		flag = r == blackFlag || (flag && isTag(r))
+		if name := nameHidden(r, prev, next, i, flag); name != "" {
+			end := i + n
+			for end < len(s) {
+				q, m := utf8.DecodeRuneInString(s[end:])
+				if nameHidden(q, r, 0, end, false) == "" {
+					break
+				}
+				end += m
+			}
+			out = append(out, Hit{Hidden, i, fmt.Sprintf("%s U+%04X (%d in a row)", name, r, utf8.RuneCountInString(s[i:end]))})
+			i, prev = end, r
+			continue
+		}
+		i, prev = i+n, r
+	}
+	return out
+}
+
+const blackFlag = '\U0001F3F4'
+
+func isTag(r rune) bool { return r >= 0xE0000 && r <= 0xE007F }
+
+func isJoiner(r rune) bool { return r == 0x200C || r == 0x200D }
+
+// nameHidden names the kind of a hidden character, "" for an ordinary one.
+func nameHidden(r, prev, next rune, at int, flag bool) string {
+	switch {
+	case isTag(r) && !flag:
+		return "tag character"
+	case r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069, r == 0x200E, r == 0x200F, r == 0x061C:
+		return "bidirectional control"
+	case isJoiner(r) && !(joins(prev) && joins(next)):
+		return "zero-width joiner"
+	case r == 0x200B, r == 0x2060, r >= 0x2061 && r <= 0x2064, r == 0x180E, r == 0xFEFF && at > 0:
+		return "zero-width character"
+	case r >= 0xE0100 && r <= 0xE01EF && isVariation(prev), r >= 0xFE00 && r <= 0xFE0F && isVariation(prev):
+		return "variation selectors"
+	case r == 0x3164, r == 0x115F, r == 0x1160, r == 0xFFA0:
+		return "blank letter"
+	case r == 0x1B || r == 0x9B:
+		return "terminal escape"
+	case r < 0x20 && r != '\n' && r != '\t' && r != '\r' && r != '\f', r == 0x7F, r >= 0x80 && r < 0xA0 && r != 0x85:
+		return "control character"
+	}
+	return ""
+}
+
+func isVariation(r rune) bool {
+	return r >= 0xE0100 && r <= 0xE01EF || r >= 0xFE00 && r <= 0xFE0F
+}
+
+// joins reports whether a joiner beside r is ordinary: Indic and Arabic letters, marks and emoji.
+func joins(r rune) bool {
+	return unicode.IsLetter(r) && r > 0x2FF || unicode.IsMark(r) || r >= 0x2600 && r <= 0x27BF || r >= 0x1F000 && r <= 0x1FAFF
+}
+
+// decodeTags returns the ASCII that tag characters spell.
+func decodeTags(s string) string {
+	if !strings.ContainsFunc(s, isTag) {
+		return ""
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if r >= 0xE0020 && r < 0xE007F {
+			b.WriteByte(byte(r - 0xE0000))
+		}
+	}
+	return b.String()
+}
+
+// Printable makes any text safe for a line of any medium that escapes its own
+// metacharacters: controls and hidden characters become \u{…}, and at most n
+// bytes are kept.
+func Printable(s string, n int) string {
+	var b strings.Builder
+	for i, r := range s {
+		w := string(r)
+		if r == utf8.RuneError {
+			w = "\uFFFD"
+		} else if r == '\n' || r == '\r' || r == '\t' {
+			w = " "
+		} else if !unicode.IsPrint(r) || nameHidden(r, 0, 0, i+1, false) != "" {
+			w = fmt.Sprintf(`\u{%X}`, r)
+		}
+		if b.Len()+len(w) > n {
+			b.WriteString("…")
+			break
+		}
+		b.WriteString(w)
+	}
+	return b.String()
+}
