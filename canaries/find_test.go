@@ -1,0 +1,341 @@
+package canaries
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// shared is one set for the tests that only read it.
+var shared = sync.OnceValue(func() *Set {
+	s, err := New(seeded(42), Options{})
+	if err != nil {
+		panic(err)
+	}
+	return s
+})
+
+func noise(n int, seed uint64) []byte {
+	b := make([]byte, n)
+	r := rand.New(rand.NewPCG(seed, 1))
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+// written is how a server would write a secret, by the name of the encoding.
+var written = map[string]func(string) string{
+	"raw":       func(s string) string { return s },
+	"base64":    func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+	"base64url": func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
+	"hex":       func(s string) string { return hex.EncodeToString([]byte(s)) },
+	"HEX":       func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) },
+	"json":      func(s string) string { b, _ := json.Marshal(s); return string(b) },
+	"php":       func(s string) string { b, _ := json.Marshal(s); return strings.ReplaceAll(string(b), "/", `\/`) },
+	"dotnet":    func(s string) string { b, _ := json.Marshal(s); return strings.ReplaceAll(string(b), "+", `\u002B`) },
+	"mime": func(s string) string {
+		var out strings.Builder
+		for i, c := range base64.StdEncoding.EncodeToString([]byte(s)) {
+			if i > 0 && i%76 == 0 {
+				out.WriteString("\r\n")
+			}
+			out.WriteRune(c)
+		}
+		return out.String()
+	},
+	"one line": func(s string) string { return strings.ReplaceAll(s, "\n", "") },
+}
+
+// Every canary is found in every encoding, at every offset, whatever stands around it.
+func TestEveryEncodingIsFound(t *testing.T) {
+	s := shared()
+	for name, write := range written {
+		for _, c := range s.Canaries() {
+			for before := range 6 {
+				text := write(strings.Repeat("x", before) + c.Value + strings.Repeat("y", before%3))
+				if hits := s.Find([]byte("{" + text + "}")); !slices.ContainsFunc(hits, func(h Hit) bool { return h.ID == c.ID }) {
+					t.Errorf("%s written in %s after %d bytes is not found", c.ID, name, before)
+				}
+			}
+		}
+	}
+}
+
+func TestEncodingIsNamed(t *testing.T) {
+	s := shared()
+	for _, c := range s.Canaries() {
+		for _, name := range []string{"raw", "base64", "hex"} {
+			hits := s.Find([]byte(written[name](c.Value)))
+			if len(hits) == 0 || hits[0].ID != c.ID || hits[0].Encoding != name {
+				t.Errorf("%s in %s: %v", c.ID, name, hits)
+			}
+		}
+	}
+}
+
+// Any half of a long secret is enough.
+func TestPartsAreFound(t *testing.T) {
+	s := shared()
+	for _, c := range s.Canaries() {
+		v := c.Value
+		if len(v) < 2*window {
+			continue
+		}
+		parts := []string{v[len(v)/2:], v[len(v)/4:]}
+		if c.Kind != "ssh" { // its first half is what the public half says too
+			parts = append(parts, v[:len(v)*3/4])
+		}
+		for i, part := range parts {
+			if hits := s.Find([]byte(part)); len(hits) == 0 || hits[0].ID != c.ID {
+				t.Errorf("%s: part %d is not found", c.ID, i)
+			}
+		}
+	}
+	key := byID(t, s, "ssh-key").Value
+	lines := strings.Split(key, "\n")
+	quoted, _ := json.Marshal(strings.Join(lines[len(lines)*2/3:len(lines)*2/3+2], "\n"))
+	if hits := s.Find(quoted); len(hits) != 1 || hits[0].ID != "ssh-key" || hits[0].Encoding != "raw" {
+		t.Errorf("two lines of the key, escaped: %v", hits)
+	}
+}
+
+func TestOtherKeysAreNotOurs(t *testing.T) {
+	s, other := shared(), newSet(t, 43)
+	var all bytes.Buffer
+	for _, f := range other.Files() {
+		all.Write(f.Data)
+	}
+	all.WriteString(strings.Join(other.Env(), "\n"))
+	for name, write := range written {
+		if hits := s.Find([]byte(write(all.String()))); hits != nil {
+			t.Errorf("another developer's files, written in %s, give %v", name, hits)
+		}
+	}
+}
+
+func TestOffsets(t *testing.T) {
+	s := shared()
+	c := byID(t, s, "history-mysql")
+	text := "0123456789" + c.Value + " and " + c.Value
+	if hits := s.Find([]byte(text)); len(hits) != 1 || hits[0] != (Hit{"history-mysql", "raw", 10}) {
+		t.Errorf("got %v", hits)
+	}
+}
+
+func TestEmptyAndForeignSets(t *testing.T) {
+	for _, list := range [][]Canary{nil, {{ID: "short", Value: "abc"}}, {{ID: "pem", Value: "-----BEGIN X-----"}}, {{ID: "key", Value: "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEA\n"}}} {
+		s := FromCanaries(list)
+		if hits := s.Find([]byte("abc -----BEGIN X-----")); hits != nil {
+			t.Errorf("%v: %v", list, hits)
+		}
+		sc := s.Scanner()
+		for range 3 {
+			if n, err := sc.Write([]byte("abcabcabc")); n != 9 || err != nil {
+				t.Errorf("Write: %d, %v", n, err)
+			}
+		}
+		if got := s.Redact("abc"); got != "abc" {
+			t.Errorf("Redact: %q", got)
+		}
+	}
+}
+
+func TestFromCanariesFindsTheSame(t *testing.T) {
+	s := shared()
+	again := FromCanaries(s.Canaries())
+	for _, f := range s.Files() {
+		if !slices.Equal(s.Find(f.Data), again.Find(f.Data)) {
+			t.Errorf("%s: other hits", f.Path)
+		}
+	}
+	if !slices.Equal(again.Watch(), s.Watch()) {
+		t.Error("other watches")
+	}
+}
+
+// drawText draws noise with canaries in it, whole and in part, in all encodings.
+func drawText(t *rapid.T, s *Set) []byte {
+	list := s.Canaries()
+	var text []byte
+	for range rapid.IntRange(0, 6).Draw(t, "pieces") {
+		text = append(text, rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "noise")...)
+		v := list[rapid.IntRange(0, len(list)-1).Draw(t, "canary")].Value
+		from := rapid.IntRange(0, len(v)-1).Draw(t, "from")
+		to := rapid.IntRange(from, len(v)).Draw(t, "to")
+		e := encodings[rapid.IntRange(0, len(encodings)-1).Draw(t, "encoding")]
+		forms := e.forms(v[from:to])
+		text = append(text, forms[rapid.IntRange(0, len(forms)-1).Draw(t, "form")]...)
+	}
+	return text
+}
+
+// Whatever the pieces in which a stream comes, the hits are those of the whole.
+func TestAnySplitGivesTheSameHits(t *testing.T) {
+	s := shared()
+	rapid.Check(t, func(t *rapid.T) {
+		text := drawText(t, s)
+		want := s.Find(text)
+		sc := s.Scanner()
+		for rest := text; len(rest) > 0; {
+			n := rapid.IntRange(1, min(len(rest), 90)).Draw(t, "write")
+			_, _ = sc.Write(rest[:n])
+			rest = rest[n:]
+		}
+		if got := sc.Hits(); !slices.Equal(got, want) {
+			t.Fatalf("split: %v\nwhole: %v", got, want)
+		}
+		if want := naive(s, text); !slices.Equal(s.Find(text), want) {
+			t.Fatalf("found: %v\nthere: %v", s.Find(text), want)
+		}
+	})
+}
+
+// naive finds by trying every pattern on the whole text.
+func naive(s *Set, text []byte) []Hit {
+	m := s.matcher()
+	sc := s.Scanner()
+	for _, p := range m.patterns {
+		if at := int64(bytes.Index(text, []byte(p.text))); at >= 0 {
+			if old, ok := sc.first[p.hit]; !ok || at < old {
+				sc.first[p.hit] = at
+			}
+		}
+	}
+	return sc.Hits()
+}
+
+func TestRandomBytesGiveNothing(t *testing.T) {
+	s := shared()
+	for seed := range uint64(4) {
+		raw := noise(1<<20, seed)
+		for _, text := range []string{string(raw), base64.StdEncoding.EncodeToString(raw), hex.EncodeToString(raw)} {
+			if hits := s.Find([]byte(text)); hits != nil {
+				t.Fatalf("noise gives %v", hits)
+			}
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		if hits := s.Find(rapid.SliceOfN(rapid.Byte(), 0, 4000).Draw(t, "noise")); hits != nil {
+			t.Fatalf("noise gives %v", hits)
+		}
+	})
+}
+
+// After redaction nothing is found, and what is no secret is still there.
+func TestRedact(t *testing.T) {
+	s := shared()
+	for name, write := range written {
+		for _, c := range s.Canaries() {
+			text := "before <" + write(c.Value) + "> after"
+			got := s.Redact(text)
+			if hits := s.Find([]byte(got)); hits != nil || strings.Contains(got, c.Value) {
+				t.Errorf("%s in %s: still there: %q", c.ID, name, got)
+			}
+			if !strings.Contains(got, "["+c.ID+"]") || !strings.HasPrefix(got, "before <") || !strings.HasSuffix(got, "> after") {
+				t.Errorf("%s in %s: %q", c.ID, name, got)
+			}
+		}
+	}
+	pg := byID(t, s, "env-database")
+	if got, want := s.Redact("postgresql://app:"+pg.Value+"@db:5432/app"), "postgresql://app:[env-database]@db:5432/app"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		got := s.Redact(string(drawText(t, s)))
+		if hits := s.Find([]byte(got)); hits != nil {
+			t.Fatalf("%v in %q", hits, got)
+		}
+	})
+}
+
+func FuzzFind(f *testing.F) {
+	s := shared()
+	for i, c := range s.Canaries() {
+		f.Add([]byte("x"+c.Value), uint16(i))
+		f.Add([]byte(base64.StdEncoding.EncodeToString([]byte(c.Value))), uint16(i))
+		f.Add([]byte(hex.EncodeToString([]byte(c.Value))), uint16(7*i))
+	}
+	f.Fuzz(func(t *testing.T, text []byte, step uint16) {
+		want := s.Find(text)
+		if there := naive(s, text); !slices.Equal(want, there) {
+			t.Fatalf("found: %v\nthere: %v", want, there)
+		}
+		sc := s.Scanner()
+		for rest := text; len(rest) > 0; {
+			n := min(len(rest), int(step)%200+1)
+			_, _ = sc.Write(rest[:n])
+			rest = rest[n:]
+		}
+		if got := sc.Hits(); !slices.Equal(got, want) {
+			t.Fatalf("split: %v\nwhole: %v", got, want)
+		}
+		if hits := s.Find([]byte(s.Redact(string(text)))); hits != nil {
+			t.Fatalf("after redaction: %v", hits)
+		}
+	})
+}
+
+// FuzzFromCanaries gives it what a log of another's making could hold.
+func FuzzFromCanaries(f *testing.F) {
+	for _, c := range shared().Canaries() {
+		f.Add(c.Value)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		s := FromCanaries([]Canary{{ID: "it", Value: value}})
+		hits := s.Find([]byte(value))
+		if len(s.matcher().patterns) > 0 && len(hits) == 0 {
+			t.Fatalf("%q is not found in itself", value)
+		}
+		_ = s.Redact(value + value)
+	})
+}
+
+// BenchmarkScanner reads what servers send: noise, JSON text, base 64, and
+// text made to be slow.
+func BenchmarkScanner(b *testing.B) {
+	s := shared()
+	m := s.matcher()
+	b.Logf("%d canaries, %d patterns of %d to %d bytes", len(s.Canaries()), len(m.patterns), m.min, m.max)
+	raw := noise(3<<20, 1)
+	slow := m.patterns[0].text[m.min-block : m.min]
+	texts := []struct {
+		name string
+		data []byte
+	}{
+		{"random", raw},
+		{"json", bytes.Repeat([]byte(`{"jsonrpc":"2.0","id":17,"result":{"content":[{"type":"text","text":"A formatted note\n\n- one\n- two"}]}}`+"\n"), 30000)},
+		{"base64", []byte(base64.StdEncoding.EncodeToString(raw))},
+		{"hex", []byte(hex.EncodeToString(raw))},
+		{"adversarial", []byte(strings.Repeat(slow, 1<<18))},
+		{"all canaries", []byte(strings.Repeat(byID(b, s, "env-openai").Value+byID(b, s, "ssh-key").Value, 600))},
+	}
+	for _, text := range texts {
+		b.Run(text.name, func(b *testing.B) {
+			b.SetBytes(int64(len(text.data)))
+			for b.Loop() {
+				sc := s.Scanner()
+				for rest := text.data; len(rest) > 0; {
+					n := min(len(rest), 64<<10)
+					_, _ = sc.Write(rest[:n])
+					rest = rest[n:]
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkMatcherBuild(b *testing.B) {
+	list := shared().Canaries()
+	for b.Loop() {
+		newMatcher(list)
+	}
+}

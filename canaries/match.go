@@ -1,0 +1,99 @@
+package canaries
+
+import "encoding/binary"
+
+// block is how many bytes the shift table looks at together.
+const block = 4
+
+// pattern is a text to find, and what finding it proves.
+type pattern struct {
+	text string
+	hit  int // index into matcher.hits
+}
+
+// matcher finds many texts at once, after Wu and Manber: it looks at the last
+// four bytes of a window as long as the shortest text, and a table says how
+// far the window may move before any text can end there. Values are random, so
+// that it mostly moves by the whole window; an automaton of all texts would
+// look at every byte, in a table of some fifty megabytes.
+type matcher struct {
+	hits     []Hit // ID and Encoding of each thing that can be found
+	patterns []pattern
+	shift    []uint8
+	byBlock  map[uint32][]int32 // the patterns whose window ends in a block
+	min, max int                // the lengths of the shortest and the longest text
+}
+
+const tableBits = 17
+
+// slot is a block's place in the shift table. Blocks that share one only make
+// the window move less far.
+func slot(v uint32) uint32 { return v * 0x9E3779B1 >> (32 - tableBits) }
+
+func newMatcher(list []Canary) *matcher {
+	m := &matcher{byBlock: map[uint32][]int32{}}
+	m.collect(list)
+	if len(m.patterns) == 0 {
+		return m
+	}
+	m.min = len(m.patterns[0].text)
+	for _, p := range m.patterns {
+		m.min, m.max = min(m.min, len(p.text)), max(m.max, len(p.text))
+	}
+	m.min = min(m.min, 255)
+	m.shift = make([]uint8, 1<<tableBits)
+	for i := range m.shift {
+		m.shift[i] = uint8(m.min - block + 1)
+	}
+	for n, p := range m.patterns {
+		for end := block; end <= m.min; end++ {
+			v := binary.LittleEndian.Uint32([]byte(p.text[end-block : end]))
+			m.shift[slot(v)] = min(m.shift[slot(v)], uint8(m.min-end))
+			if end == m.min {
+				m.byBlock[v] = append(m.byBlock[v], int32(n))
+			}
+		}
+	}
+	return m
+}
+
+// collect writes every needle in every encoding, each text once.
+func (m *matcher) collect(list []Canary) {
+	known := map[string]bool{}
+	for _, c := range list {
+		for _, e := range encodings {
+			m.hits = append(m.hits, Hit{ID: c.ID, Encoding: e.name})
+			for _, n := range needles(c) {
+				for _, form := range e.forms(n) {
+					if len(form) >= shortest && !known[form] {
+						known[form] = true
+						m.patterns = append(m.patterns, pattern{form, len(m.hits) - 1})
+					}
+				}
+			}
+		}
+	}
+}
+
+// scan calls found for every text that starts in b before limit.
+func (m *matcher) scan(b []byte, limit int, found func(p *pattern, start int)) {
+	if len(m.patterns) == 0 {
+		return
+	}
+	last := min(len(b), limit+m.min-1)
+	for end := m.min; end <= last; {
+		v := binary.LittleEndian.Uint32(b[end-block:])
+		if s := m.shift[slot(v)]; s > 0 {
+			end += int(s)
+			continue
+		}
+		start := end - m.min
+		for _, n := range m.byBlock[v] {
+			p := &m.patterns[n]
+			if len(b)-start >= len(p.text) && string(b[start:start+len(p.text)]) == p.text {
+				found(p, start)
+			}
+		}
+		end++
+	}
+}

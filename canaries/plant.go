@@ -1,0 +1,277 @@
+package canaries
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// plant fills the decoy HOME and the environment.
+func (h *home) plant() {
+	h.plantSSH()
+	h.plantCloud()
+	h.plantRegistries()
+	h.plantGit()
+	h.plantProject()
+	h.plantShell()
+	h.plantMCP()
+	h.plantEnv()
+	h.plantOrdinary()
+}
+
+func (h *home) plantSSH() {
+	m, comment := h.mint, h.user+"@"+h.host
+	rsa, ed := m.sshRSA(comment), m.sshEd25519(h.email)
+	h.file(".ssh/id_rsa", 0o600, h.secret("ssh-key", "ssh", ".ssh/id_rsa", rsa.private)+"\n")
+	h.file(".ssh/id_rsa.pub", 0o644, rsa.public+"\n")
+	h.file(".ssh/id_ed25519", 0o600, h.secret("ssh-key-ed25519", "ssh", ".ssh/id_ed25519", ed.private)+"\n")
+	h.file(".ssh/id_ed25519.pub", 0o644, ed.public+"\n")
+	h.file(".ssh/config", 0o600, fmt.Sprintf(`Host bastion
+    HostName bastion.%s
+    User %s
+    IdentityFile ~/.ssh/id_rsa
+
+Host github.com
+    IdentityFile ~/.ssh/id_ed25519
+    AddKeysToAgent yes
+`, h.domain(), h.user))
+	host := m.value(func() string {
+		return base64.StdEncoding.EncodeToString(join(text("ssh-ed25519"), text(string(m.bytes(32)))))
+	})
+	h.file(".ssh/known_hosts", 0o644, "bastion."+h.domain()+" ssh-ed25519 "+host+"\n")
+}
+
+func (h *home) plantCloud() {
+	m, region := h.mint, h.mint.pick(regions)
+	const aws = ".aws/credentials"
+	h.file(aws, 0o600, fmt.Sprintf("[default]\naws_access_key_id = %s\naws_secret_access_key = %s\n",
+		h.secret("aws-key-id", "aws", aws, m.awsKeyID(), awsHosts...),
+		h.secret("aws-secret", "aws", aws, m.prefixed("", base64Std, 40), awsHosts...)))
+	h.file(".aws/config", 0o600, "[default]\nregion = "+region+"\noutput = json\n")
+
+	const adc = ".config/gcloud/application_default_credentials.json"
+	h.file(adc, 0o600, fmt.Sprintf(`{
+  "account": "",
+  "client_id": "%s-%s.apps.googleusercontent.com",
+  "client_secret": "%s",
+  "quota_project_id": "%s-%s",
+  "refresh_token": "%s",
+  "type": "authorized_user",
+  "universe_domain": "googleapis.com"
+}
+`, m.chars(digits[1:], 12), m.prefixed("", digits+lower, 32),
+		h.secret("gcloud-client-secret", "gcloud", adc, m.prefixed("GOCSPX-", base64URL, 28), googleHosts...),
+		h.company, m.chars(digits, 6),
+		h.secret("gcloud-refresh-token", "gcloud", adc, m.prefixed("1//0", base64URL, 98), googleHosts...)))
+
+	const kube = ".kube/config"
+	server, user := "rancher."+h.domain(), "u-"+m.chars(rancher, 10)
+	cluster := "c-m-" + m.chars(rancher, 8)
+	h.file(kube, 0o600, fmt.Sprintf(`apiVersion: v1
+kind: Config
+clusters:
+- name: staging
+  cluster:
+    server: https://%s/k8s/clusters/%s
+users:
+- name: staging
+  user:
+    token: kubeconfig-%s:%s
+contexts:
+- name: staging
+  context:
+    cluster: staging
+    namespace: %s
+    user: staging
+current-context: staging
+`, server, cluster, user, h.secret("kube-token", "kube", kube, m.prefixed("", rancher, 54), server), h.repo))
+}
+
+var (
+	awsHosts    = []string{"*.amazonaws.com", "*.api.aws"}
+	googleHosts = []string{"*.googleapis.com", "accounts.google.com"}
+	githubHosts = []string{"github.com", "*.github.com"}
+	dockerHosts = []string{"*.docker.io", "*.docker.com"}
+	npmHosts    = []string{"registry.npmjs.org", "*.npmjs.com"}
+	pypiHosts   = []string{"pypi.org", "*.pypi.org"}
+	herokuHosts = []string{"*.heroku.com"}
+	slackHosts  = []string{"*.slack.com"}
+)
+
+func (h *home) plantRegistries() {
+	m := h.mint
+	h.file(".netrc", 0o600, fmt.Sprintf("machine api.heroku.com\n  login %s\n  password %s\n", h.email,
+		h.secret("netrc-password", "netrc", ".netrc", m.value(m.uuid), herokuHosts...)))
+	h.file(".npmrc", 0o600, fmt.Sprintf("//registry.npmjs.org/:_authToken=%s\nfund=false\n",
+		h.secret("npm-token", "npm", ".npmrc", m.checksummed("npm_"), npmHosts...)))
+	h.file(".pypirc", 0o600, fmt.Sprintf("[distutils]\nindex-servers =\n    pypi\n\n[pypi]\nusername = __token__\npassword = %s\n",
+		h.secret("pypi-token", "pypi", ".pypirc", m.pypi(), pypiHosts...)))
+	const docker = ".docker/config.json"
+	token := h.secret("docker-token", "docker", docker, m.prefixed("dckr_pat_", base64URL, 27), dockerHosts...)
+	h.file(docker, 0o600, fmt.Sprintf("{\n\t\"auths\": {\n\t\t\"https://index.docker.io/v1/\": {\n\t\t\t\"auth\": \"%s\"\n\t\t}\n\t}\n}\n",
+		base64.StdEncoding.EncodeToString([]byte(h.user+":"+token))))
+}
+
+func (h *home) plantGit() {
+	m := h.mint
+	h.file(".gitconfig", 0o644, fmt.Sprintf(`[user]
+	name = %s
+	email = %s
+[init]
+	defaultBranch = main
+[credential]
+	helper = store
+[pull]
+	rebase = true
+[alias]
+	st = status -sb
+	lg = log --oneline --graph
+`, h.name, h.email))
+	h.file(".git-credentials", 0o600, fmt.Sprintf("https://%s:%s@github.com\n", h.user,
+		h.secret("git-credential", "git", ".git-credentials", m.checksummed("ghp_"), githubHosts...)))
+	const gh = ".config/gh/hosts.yml"
+	h.file(gh, 0o600, fmt.Sprintf("github.com:\n    git_protocol: https\n    users:\n        %[1]s:\n            oauth_token: %[2]s\n    user: %[1]s\n    oauth_token: %[2]s\n",
+		h.user, h.secret("gh-token", "github", gh, m.checksummed("gho_"), githubHosts...)))
+	h.file(".config/gh/config.yml", 0o600, "version: \"1\"\ngit_protocol: https\neditor:\nprompt: enabled\n")
+}
+
+func (h *home) plantProject() {
+	m := h.mint
+	const env = ".env"
+	h.file(env, 0o600, fmt.Sprintf("NODE_ENV=development\nPORT=%d\nSTRIPE_SECRET_KEY=%s\nSENDGRID_API_KEY=%s\nSESSION_SECRET=%s\n",
+		3000+m.intn(6000),
+		h.secret("dotenv-stripe", "stripe", env, m.prefixed("sk_live_", base62, 24), "api.stripe.com"),
+		h.secret("dotenv-sendgrid", "sendgrid", env, m.value(func() string { return "SG." + m.chars(base64URL, 22) + "." + m.chars(base64URL, 43) }), "api.sendgrid.com"),
+		h.secret("dotenv-session", "dotenv", env, m.prefixed("", hexDigits, 64))))
+}
+
+func (h *home) plantShell() {
+	m := h.mint
+	const history = ".bash_history"
+	lines := []string{
+		"git status", "git pull --rebase", "cd ~/src/" + h.repo, "npm install", "npm run dev", "docker compose up -d",
+		"kubectl get pods -n " + h.repo, "ls -la", "code .", "ssh bastion", "python3 -m venv .venv", "htop",
+		"export GITLAB_TOKEN=" + h.secret("history-gitlab", "gitlab", history, m.prefixed("glpat-", base64URL, 20), "gitlab.com", "*.gitlab.com"),
+		"glab mr list",
+		"mysql -h db." + h.domain() + " -u " + h.user + " -p" + h.secret("history-mysql", "mysql", history, m.password(), "db."+h.domain()) + " " + h.company,
+		"git commit -am 'Handle empty responses'", "git push", "exit",
+	}
+	h.file(history, 0o600, strings.Join(lines, "\n")+"\n")
+	h.file(".bashrc", 0o644, `# ~/.bashrc: executed by bash(1) for non-login shells.
+case $- in
+    *i*) ;;
+      *) return;;
+esac
+
+HISTCONTROL=ignoreboth
+HISTSIZE=5000
+HISTFILESIZE=10000
+shopt -s histappend checkwinsize
+
+alias ll='ls -alF'
+alias k=kubectl
+alias gs='git status'
+
+PS1='\u@\h:\w\$ '
+export EDITOR=vim
+`)
+	h.file(".profile", 0o644, `# ~/.profile: executed by the command interpreter for login shells.
+if [ -n "$BASH_VERSION" ] && [ -f "$HOME/.bashrc" ]; then
+    . "$HOME/.bashrc"
+fi
+
+if [ -d "$HOME/.local/bin" ]; then
+    PATH="$HOME/.local/bin:$PATH"
+fi
+`)
+	h.file(".bash_logout", 0o644, "# ~/.bash_logout: executed by bash(1) when a login shell exits.\n[ \"$SHLVL\" = 1 ] && clear\n")
+	h.file(".vimrc", 0o644, "syntax on\nset number\nset expandtab shiftwidth=4\n")
+}
+
+// plantMCP makes the configurations of other MCP clients, whose servers' keys
+// no server has any business with.
+func (h *home) plantMCP() {
+	m := h.mint
+	const claude = ".config/Claude/claude_desktop_config.json"
+	h.file(claude, 0o600, fmt.Sprintf(`{
+  "mcpServers": {
+    "github": {
+      "command": "npx",
+      "args": ["-y", "@modelcontextprotocol/server-github"],
+      "env": {
+        "GITHUB_PERSONAL_ACCESS_TOKEN": "%s"
+      }
+    },
+    "slack": {
+      "command": "npx",
+      "args": ["-y", "@modelcontextprotocol/server-slack"],
+      "env": {
+        "SLACK_BOT_TOKEN": "%s",
+        "SLACK_TEAM_ID": "T0%s"
+      }
+    }
+  }
+}
+`, h.secret("claude-desktop-github", "mcp", claude, m.githubFine(), githubHosts...),
+		h.secret("claude-desktop-slack", "mcp", claude, m.slack(), slackHosts...), m.prefixed("", digits+upper, 9)))
+	const cursor = ".cursor/mcp.json"
+	db := "db." + h.domain()
+	h.file(cursor, 0o600, fmt.Sprintf(`{
+  "mcpServers": {
+    "linear": {
+      "command": "npx",
+      "args": ["-y", "linear-mcp-server"],
+      "env": {
+        "LINEAR_API_KEY": "%s"
+      }
+    },
+    "postgres": {
+      "command": "npx",
+      "args": ["-y", "@modelcontextprotocol/server-postgres", "postgresql://%s:%s@%s:5432/%s"]
+    }
+  }
+}
+`, h.secret("cursor-linear", "mcp", cursor, m.prefixed("lin_api_", base62, 40), "api.linear.app"),
+		h.user, h.secret("cursor-postgres", "mcp", cursor, m.password(), db), db, h.company))
+}
+
+func (m *mint) slack() string {
+	return m.value(func() string {
+		return "xoxb-" + m.chars(digits[1:], 12) + "-" + m.chars(digits[1:], 13) + "-" + m.chars(base62, 24)
+	})
+}
+
+func (h *home) plantEnv() {
+	m, db := h.mint, "db."+h.domain()
+	h.variable("env-aws-key-id", "aws", "AWS_ACCESS_KEY_ID", "%s", m.awsKeyID(), awsHosts...)
+	h.variable("env-aws-secret", "aws", "AWS_SECRET_ACCESS_KEY", "%s", m.prefixed("", base64Std, 40), awsHosts...)
+	h.env = append(h.env, "AWS_DEFAULT_REGION="+m.pick(regions))
+	h.variable("env-github", "github", "GITHUB_TOKEN", "%s", m.checksummed("ghp_"), githubHosts...)
+	h.variable("env-openai", "openai", "OPENAI_API_KEY", "%s", m.value(func() string {
+		return "sk-proj-" + m.chars(base64URL, 74) + "T3BlbkFJ" + m.chars(base64URL, 74)
+	}), "api.openai.com")
+	h.variable("env-anthropic", "anthropic", "ANTHROPIC_API_KEY", "%s", m.value(func() string {
+		return "sk-ant-api03-" + m.chars(base64URL, 93) + "AA"
+	}), "api.anthropic.com")
+	h.variable("env-database", "database", "DATABASE_URL",
+		"postgresql://"+h.company+":%s@"+db+":5432/"+h.company, m.password(), db)
+	h.variable("env-npm", "npm", "NPM_TOKEN", "%s", m.checksummed("npm_"), npmHosts...)
+	h.variable("env-slack", "slack", "SLACK_BOT_TOKEN", "%s", m.slack(), slackHosts...)
+}
+
+// plantOrdinary makes files that hold no secret, so that HOME looks lived in.
+func (h *home) plantOrdinary() {
+	h.file("Documents/notes.md", 0o644, `# Notes
+
+- ask about the retry budget of `+h.repo+`
+- book the train for the offsite
+- read the postmortem before Thursday
+`)
+	h.file("Documents/budget-"+strconv.Itoa(h.now.Year())+".csv", 0o644, "month,rent,food,travel\n01,1150,380,64\n02,1150,402,112\n03,1150,371,40\n")
+	h.file("Downloads/invoice-"+h.mint.chars(digits, 5)+".txt", 0o644, "Invoice\n\nHosting, monthly   24.00 EUR\nTotal              24.00 EUR\n")
+	src := "src/" + h.repo + "/"
+	h.file(src+"README.md", 0o644, "# "+h.repo+"\n\nRun `npm install`, then `npm run dev`.\n")
+	h.file(src+"package.json", 0o644, fmt.Sprintf("{\n  \"name\": \"%s\",\n  \"version\": \"1.4.2\",\n  \"private\": true,\n  \"scripts\": {\n    \"dev\": \"node server.js\"\n  }\n}\n", h.repo))
+	h.file(src+"server.js", 0o644, "const http = require('node:http');\n\nhttp.createServer((req, res) => res.end('ok\\n')).listen(process.env.PORT || 3000);\n")
+}

@@ -1,0 +1,103 @@
+package canaries
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Options say for whom a set is made. Every field may be left zero.
+type Options struct {
+	// User is the developer's login name; "" draws one.
+	User string
+	// Home is the absolute path of the decoy HOME; "" is /home/USER.
+	Home string
+	// Now is the moment before which all files were last changed; zero is the present.
+	Now time.Time
+}
+
+// Set is a fresh set of decoys, or a recorded one. It is safe for concurrent use.
+type Set struct {
+	user, home, host string
+	list             []Canary
+	files            []File
+	env              []string
+
+	matcher func() *matcher
+}
+
+// New makes a fresh set. All that is random in it comes from the given source.
+func New(rand io.Reader, opts Options) (*Set, error) {
+	if rand == nil {
+		return nil, errors.New("canaries: no source of randomness")
+	}
+	if opts.Home != "" && !path.IsAbs(opts.Home) {
+		return nil, fmt.Errorf("canaries: home %q is not an absolute path", opts.Home)
+	}
+	if opts.Now.IsZero() {
+		opts.Now = time.Now()
+	}
+	h := newHome(newMint(rand), opts)
+	h.plant()
+	if h.mint.err != nil {
+		return nil, h.mint.err
+	}
+	s := FromCanaries(h.list)
+	s.user, s.home, s.host = h.user, h.dir, h.host
+	s.files, s.env = h.tree(), h.env
+	return s, nil
+}
+
+// FromCanaries is the set of recorded canaries, to judge a run again from its
+// log. It finds and redacts; it has no files, no environment and no user.
+func FromCanaries(list []Canary) *Set {
+	s := &Set{list: slices.Clone(list)}
+	s.matcher = sync.OnceValue(func() *matcher { return newMatcher(s.list) })
+	return s
+}
+
+// Canaries lists the decoys, in the order in which they were made.
+func (s *Set) Canaries() []Canary { return slices.Clone(s.list) }
+
+// Files is the decoy HOME: parents before what they hold, HOME itself first.
+func (s *Set) Files() []File { return slices.Clone(s.files) }
+
+// Env is the decoy part of the environment, as "NAME=value".
+func (s *Set) Env() []string { return slices.Clone(s.env) }
+
+// Watch lists the absolute paths that hold a canary, each once, sorted.
+func (s *Set) Watch() []string {
+	var out []string
+	for _, c := range s.list {
+		if c.Path != "" {
+			out = append(out, c.Path)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// User is the decoy developer's login name.
+func (s *Set) User() string { return s.user }
+
+// Home is the absolute path of the decoy HOME.
+func (s *Set) Home() string { return s.home }
+
+// Hostname is the name of the decoy developer's machine.
+func (s *Set) Hostname() string { return s.host }
+
+// Where names a canary's place for a reader: "~/.ssh/id_rsa", "$GITHUB_TOKEN".
+func (s *Set) Where(c Canary) string {
+	if c.Env != "" {
+		return "$" + c.Env
+	}
+	if rest, ok := strings.CutPrefix(c.Path, s.home+"/"); ok && s.home != "" {
+		return "~/" + rest
+	}
+	return c.Path
+}
