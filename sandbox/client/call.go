@@ -1,0 +1,133 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/coalmine-dev/coalmine/sandbox/wire"
+)
+
+// Result is how a server answered a call.
+type Result struct {
+	// Raw is the result as it came, nil if there was an error instead.
+	Raw json.RawMessage
+	// IsError says that the tool itself reported a failure.
+	IsError bool
+	// InputRequired says that the server asked for input instead of giving a
+	// result. It gets none.
+	InputRequired bool
+	// Err is the JSON-RPC error, nil if there was a result.
+	Err *wire.Error
+}
+
+// Completion names what Complete completes an argument of: one of the two.
+type Completion struct {
+	Prompt   string
+	Template string
+}
+
+// CallTool calls a tool. No args means an empty object; otherwise args may be
+// any JSON, valid for the tool or not.
+func (c *Client) CallTool(ctx context.Context, name string, args json.RawMessage) (Result, error) {
+	if len(bytes.TrimSpace(args)) == 0 {
+		args = json.RawMessage(`{}`)
+	}
+	return c.call(ctx, "tools/call", struct {
+		Name string          `json:"name"`
+		Args json.RawMessage `json:"arguments"`
+		Meta json.RawMessage `json:"_meta,omitempty"`
+	}{name, args, c.metadata()})
+}
+
+// ReadResource reads a resource.
+func (c *Client) ReadResource(ctx context.Context, uri string) (Result, error) {
+	return c.call(ctx, "resources/read", struct {
+		URI  string          `json:"uri"`
+		Meta json.RawMessage `json:"_meta,omitempty"`
+	}{uri, c.metadata()})
+}
+
+// GetPrompt gets a prompt.
+func (c *Client) GetPrompt(ctx context.Context, name string, args map[string]string) (Result, error) {
+	return c.call(ctx, "prompts/get", struct {
+		Name string            `json:"name"`
+		Args map[string]string `json:"arguments,omitempty"`
+		Meta json.RawMessage   `json:"_meta,omitempty"`
+	}{name, args, c.metadata()})
+}
+
+// Complete asks for completions of an argument's value.
+func (c *Client) Complete(ctx context.Context, of Completion, argument, value string) (Result, error) {
+	type ref struct {
+		Type string  `json:"type"`
+		Name *string `json:"name,omitempty"`
+		URI  *string `json:"uri,omitempty"`
+	}
+	type arg struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+	}
+	r := ref{Type: "ref/prompt", Name: &of.Prompt}
+	if of.Prompt == "" && of.Template != "" {
+		r = ref{Type: "ref/resource", URI: &of.Template}
+	}
+	return c.call(ctx, "completion/complete", struct {
+		Ref      ref             `json:"ref"`
+		Argument arg             `json:"argument"`
+		Meta     json.RawMessage `json:"_meta,omitempty"`
+	}{r, arg{argument, value}, c.metadata()})
+}
+
+// call makes a request and reads of its answer only what every result has.
+func (c *Client) call(ctx context.Context, method string, params any) (Result, error) {
+	raw, err := encode(params)
+	if err != nil {
+		return Result{}, fmt.Errorf("%s: %w", method, err)
+	}
+	m, err := c.request(ctx, method, raw, c.opts.CallTimeout)
+	if err != nil {
+		return Result{}, err
+	}
+	if m.Error != nil {
+		return Result{Err: m.Error}, nil
+	}
+	r := Result{Raw: m.Result}
+	members, ok := object(m.Result)
+	if !ok {
+		c.note(BadResult, "%s: the result is no object", method)
+		return r, nil
+	}
+	r.IsError = string(bytes.TrimSpace(members["isError"])) == "true"
+	r.InputRequired = text(members["resultType"]) == "input_required"
+	if r.InputRequired {
+		c.note(InputRequired, "%s: the server asked for input instead of giving a result", method)
+	}
+	return r, nil
+}
+
+// metadata is the _meta that a request of the modern era must carry.
+func (c *Client) metadata() json.RawMessage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.meta
+}
+
+// object reads a JSON object's members, each raw.
+func object(raw json.RawMessage) (map[string]json.RawMessage, bool) {
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &m); err != nil || m == nil {
+		return nil, false
+	}
+	return m, true
+}
+
+// text reads a JSON string, or nothing.
+func text(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
