@@ -12,8 +12,11 @@ type Layout struct {
 	Overlays []Overlay `json:"overlays,omitempty"`
 	// Tmpfs are fresh file systems.
 	Tmpfs []Tmpfs `json:"tmpfs,omitempty"`
-	// Files are written after the mounts, before the old root is dropped.
+	// Files are written after the mounts, once the old root is gone, so that no
+	// link in a shown tree can lead a write to the host.
 	Files []File `json:"files,omitempty"`
+	// Masks are paths inside shown trees that appear empty.
+	Masks []string `json:"masks,omitempty"`
 	// Size bounds the root tmpfs in bytes.
 	Size int64 `json:"size"`
 }
@@ -31,9 +34,17 @@ type Bind struct {
 type Overlay struct {
 	Lower  string `json:"lower"`
 	Target string `json:"target"`
-	// Own gives the tree's directories to the target, so that it can create files in them.
+	// Own gives the tree's directories to the target, so that it can create files
+	// in them, and the files that only their owner may read.
 	Own bool `json:"own"`
+	// Size bounds what is written, in bytes; 0 is MaxCopy.
+	Size int64 `json:"size,omitempty"`
+	// Copy makes a copy of the tree at once, as is done where the kernel refuses an overlay.
+	Copy bool `json:"copy,omitempty"`
 }
+
+// MaxCopy bounds the copy of a tree that cannot be overlaid, in bytes.
+const MaxCopy = 1 << 30
 
 // Tmpfs is a fresh file system of at most Size bytes.
 type Tmpfs struct {

@@ -1,0 +1,14 @@
+//go:build !linux
+
+package rootfs
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+)
+
+// Enter fails: only Linux has mount namespaces.
+func Enter(Layout, int, int) error {
+	return fmt.Errorf("build a sandbox root on %s: %w", runtime.GOOS, errors.ErrUnsupported)
+}

@@ -1,0 +1,247 @@
+package rootfs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// ownedDirs bounds how many directories of a tree are given to the target,
+	// shallow ones first, and ownedBytes what copying up its private files may cost.
+	ownedDirs  = 8192
+	ownedBytes = 64 << 20
+)
+
+// overlay prepares a writable view of a tree: an overlay where the kernel allows
+// one, else a copy.
+func (b *builder) overlay(i int, o Overlay) error {
+	size := o.Size
+	if size <= 0 {
+		size = MaxCopy
+	}
+	upper, err := newFS("tmpfs", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, tmpfsOptions(size, 0o755)...)
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.Target, err)
+	}
+	defer func() { _ = unix.Close(upper) }()
+	place := fmt.Sprintf("%s/upper%d", b.root, i)
+	if err := mountAt(upper, place); err != nil {
+		return err
+	}
+	p, err := b.overlayOrCopy(o, place, size)
+	if err != nil {
+		return err
+	}
+	b.add(p)
+	return detach(place)
+}
+
+func (b *builder) overlayOrCopy(o Overlay, place string, size int64) (piece, error) {
+	refused := errors.New("a copy is wanted")
+	if !o.Copy {
+		var fd int
+		if fd, refused = overlayOver(o.Lower, place); refused == nil {
+			return piece{target: o.Target, fd: fd, dir: true}, nil
+		}
+	}
+	if err := copyTree(o.Lower, place, min(size, MaxCopy)); err != nil {
+		return piece{}, fmt.Errorf("copy %s (no overlay: %w): %w", o.Lower, refused, err)
+	}
+	return clone(place, o.Target, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV)
+}
+
+func mountAt(fd int, place string) error {
+	if err := unix.Mkdir(place, 0o755); err != nil {
+		return fmt.Errorf("make %s: %w", place, err)
+	}
+	return moveMount(fd, place)
+}
+
+// detach takes a mount from the tree; what an overlay holds of it stays.
+func detach(place string) error {
+	if err := unix.Unmount(place, unix.MNT_DETACH); err != nil {
+		return fmt.Errorf("detach %s: %w", place, err)
+	}
+	return unix.Rmdir(place)
+}
+
+// overlayOver makes an overlay of lower that writes below place.
+func overlayOver(lower, place string) (int, error) {
+	var st unix.Stat_t
+	if err := unix.Stat(lower, &st); err != nil {
+		return -1, fmt.Errorf("look at %s: %w", lower, err)
+	}
+	upper, work := place+"/upper", place+"/work"
+	for _, dir := range []string{upper, work} {
+		if err := unix.Mkdir(dir, st.Mode&0o777|0o700); err != nil {
+			return -1, fmt.Errorf("make %s: %w", dir, err)
+		}
+	}
+	// The merged root takes its owner and mode from the upper directory.
+	if err := chown(upper, int(st.Uid), int(st.Gid)); err != nil && !notOurs(err) {
+		return -1, err
+	}
+	fd, err := newFS("overlay", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV,
+		"lowerdir", escape(lower), "upperdir", upper, "workdir", work, "userxattr", "")
+	if err != nil {
+		return -1, errors.Join(err, os.RemoveAll(upper), os.RemoveAll(work))
+	}
+	return fd, nil
+}
+
+// escape protects what separates the layers of an overlay's lowerdir.
+func escape(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `:`, `\:`).Replace(path)
+}
+
+// notOurs says that an id is not mapped here, or that the file belongs to one that is not.
+func notOurs(err error) bool {
+	return errors.Is(err, unix.EPERM) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EOVERFLOW)
+}
+
+// copyTree copies directories, regular files and links, and nothing else, from
+// the host directory to an empty one. It never follows a link.
+func copyTree(from, to string, budget int64) error {
+	src, err := os.OpenRoot(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = src.Close() }()
+	dst, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = dst.Close() }()
+	return fs.WalkDir(src.FS(), ".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			if errors.Is(err, fs.ErrPermission) && path != "." {
+				return fs.SkipDir
+			}
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		if path == "." {
+			return dst.Chmod(".", info.Mode().Perm()|0o700)
+		}
+		if info.Mode().IsRegular() {
+			if budget -= info.Size(); budget < 0 {
+				return fmt.Errorf("%s holds more than %d MiB", from, MaxCopy>>20)
+			}
+		}
+		return copyEntry(src, dst, path, info)
+	})
+}
+
+func copyEntry(src, dst *os.Root, path string, info fs.FileInfo) error {
+	perm := info.Mode().Perm()
+	switch info.Mode().Type() {
+	case fs.ModeDir:
+		return dst.Mkdir(path, perm|0o700)
+	case fs.ModeSymlink:
+		target, err := src.Readlink(path)
+		if err != nil {
+			return err
+		}
+		return dst.Symlink(target, path)
+	case 0:
+		return copyFile(src, dst, path, perm, info.ModTime())
+	}
+	return nil
+}
+
+func copyFile(src, dst *os.Root, path string, perm fs.FileMode, modTime time.Time) error {
+	in, err := src.Open(path)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	out, err := dst.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, out.Close()); err != nil {
+		return err
+	}
+	return dst.Chtimes(path, modTime, modTime)
+}
+
+// own gives the target the trees that it may write to. Directories only: giving
+// it a file would copy the file's content, so that is done for those alone that
+// the target could not read otherwise.
+func (b *builder) own() error {
+	for _, o := range b.layout.Overlays {
+		if !o.Own {
+			continue
+		}
+		if err := b.ownTree(o.Target); err != nil {
+			return fmt.Errorf("%s: %w", o.Target, err)
+		}
+	}
+	return nil
+}
+
+func (b *builder) ownTree(root string) error {
+	queue, bytes := []string{root}, int64(ownedBytes)
+	for n := 0; len(queue) > 0 && n < ownedDirs; n++ {
+		dir := queue[0]
+		queue = queue[1:]
+		if err := b.give(dir); err != nil {
+			return err
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			if errors.Is(err, fs.ErrPermission) {
+				continue
+			}
+			return err
+		}
+		for _, e := range entries {
+			path := filepath.Join(dir, e.Name())
+			switch e.Type() {
+			case fs.ModeDir:
+				queue = append(queue, path)
+			case 0:
+				if err := b.givePrivate(path, &bytes); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// givePrivate gives the target a file that it could not read, while budget lasts.
+func (b *builder) givePrivate(path string, budget *int64) error {
+	var st unix.Stat_t
+	if err := unix.Lstat(path, &st); err != nil {
+		return err
+	}
+	if st.Mode&0o004 != 0 || int(st.Uid) == b.uid || st.Size > *budget {
+		return nil
+	}
+	*budget -= st.Size
+	return b.give(path)
+}
+
+// give changes a file's owner; one whose owner is not mapped here stays as it is.
+func (b *builder) give(path string) error {
+	if err := chown(path, b.uid, b.gid); err != nil && !notOurs(err) {
+		return err
+	}
+	return nil
+}
