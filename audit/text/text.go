@@ -23,6 +23,10 @@ type Hit struct {
 	Offset int
 	// Text says what stands there, printable and at most 120 bytes.
 	Text string
+	// Kind names a Hidden hit's kind of character ("tag character",
+	// "bidirectional control" …), and N counts the characters in a row.
+	Kind string
+	N    int
 }
 
 // maxText bounds what is scanned: 4 MiB. maxHits bounds what is returned.
@@ -40,7 +44,7 @@ func Scan(s string) []Hit {
 	// Text hidden in tag characters is what a model reads: judge it as well.
 	if smuggled := decodeTags(s); smuggled != "" {
 		for _, h := range poisoned(smuggled) {
-			hits = append(hits, Hit{Poisoning, strings.IndexFunc(s, isTag), "in tag characters: " + h.Text})
+			hits = append(hits, Hit{Rule: Poisoning, Offset: strings.IndexFunc(s, isTag), Text: "in tag characters: " + h.Text})
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b Hit) int { return a.Offset - b.Offset })
@@ -51,8 +55,7 @@ func Scan(s string) []Hit {
 // use. Each alternative wants two signs together (an order and its secrecy, an
 // order and a secret's place), so that ordinary imperatives stay quiet.
 var poison = regexp.MustCompile(`(?is)` + strings.Join([]string{
-	`<\s*/?\s*(?:important|system|secret|hidden|instructions?|sys|admin|override|critical)\s*>`,
-	`\[\s*(?:system|inst|admin)\s*\]`,
+	`(?:<\s*(?:important|system|secret|hidden|instructions?|sys|admin|override|critical)\s*>|\[\s*(?:system|inst|admin)\s*\]).{0,200}?\b(?:read|send|pass|include|ignore|do\s+not|don'?t|never|must|always|before|reveal|call)\b`,
 	`\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+)*(?:previous|prior|above|earlier|preceding|other|existing|system)\s+(?:instructions?|prompts?|rules?|directives?|guidelines?|messages?)`,
 	`\b(?:do\s+not|don'?t|never|without|avoid)\s+(?:\w+\s+){0,2}?(?:tell|telling|mention|mentioning|inform|informing|notify|notifying|reveal|revealing|disclose|disclosing|show|showing|alert|alerting)(?:\s+\w+){0,4}?\s+(?:to\s+)?the\s+user`,
 	`\b(?:hide|conceal|keep)\s+(?:this|it|that|these)\s+(?:\w+\s+){0,3}?(?:from\s+the\s+user|secret)`,
@@ -65,7 +68,7 @@ var poison = regexp.MustCompile(`(?is)` + strings.Join([]string{
 func poisoned(s string) []Hit {
 	var out []Hit
 	for _, m := range poison.FindAllStringIndex(s, maxHits) {
-		out = append(out, Hit{Poisoning, m[0], Printable(s[m[0]:m[1]], 120)})
+		out = append(out, Hit{Rule: Poisoning, Offset: m[0], Text: Printable(s[m[0]:m[1]], 120)})
 	}
 	return out
 }
@@ -90,7 +93,8 @@ func hidden(s string) []Hit {
 				}
 				end += m
 			}
-			out = append(out, Hit{Hidden, i, fmt.Sprintf("%s U+%04X (%d in a row)", name, r, utf8.RuneCountInString(s[i:end]))})
+			run := utf8.RuneCountInString(s[i:end])
+			out = append(out, Hit{Rule: Hidden, Offset: i, Text: fmt.Sprintf("%s U+%04X (%d in a row)", name, r, run), Kind: name, N: run})
 			i, prev = end, r
 			continue
 		}

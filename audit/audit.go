@@ -1,0 +1,222 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/audit/text"
+)
+
+// Report is what an audit found.
+type Report struct {
+	Rubric     string            `json:"rubric_version"`
+	Profile    Profile           `json:"profile"`
+	Score      int               `json:"score"`
+	Grade      string            `json:"grade"`
+	Deductions []Deduction       `json:"deductions"`
+	Findings   []finding.Finding `json:"findings"`
+	// Skipped counts files that were too large or could not be read: not looked at.
+	Skipped int `json:"skipped"`
+}
+
+// Profile says what was audited.
+type Profile struct {
+	Path        string `json:"path"`
+	Runtime     string `json:"runtime"`
+	PackageName string `json:"package_name"`
+	Version     string `json:"version"`
+	// DependencyCount counts direct dependencies, -1 where no manifest names them.
+	DependencyCount int    `json:"dependency_count"`
+	FilesScanned    int    `json:"files_scanned"`
+	Depth           string `json:"depth"` // "text": patterns, no syntax tree
+}
+
+// Bounds of an audit: a file, all files, findings of a rule in a file.
+const (
+	maxFile     = 4 << 20
+	maxFiles    = 20_000
+	maxPerFile  = 20
+	maxFindings = 2_000
+)
+
+// skipped are directories that hold other people's code or none at all.
+var skipped = map[string]bool{"node_modules": true, ".git": true, ".hg": true, ".svn": true, "venv": true, ".venv": true, "site-packages": true, "__pycache__": true, "vendor": true, ".tox": true, ".mypy_cache": true}
+
+// Dir audits the tree at root. Links are not followed, and nothing is executed.
+// It honours ctx between files.
+func Dir(ctx context.Context, root string) (*Report, error) {
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, fmt.Errorf("audit: %w", err)
+	}
+	defer dir.Close()
+	secrets, err := newSecretScanner()
+	if err != nil {
+		return nil, err
+	}
+	a := &auditor{dir: dir, secrets: secrets, report: &Report{Rubric: RubricVersion, Findings: []finding.Finding{}}}
+	a.report.Profile = Profile{Path: root, Depth: "text", DependencyCount: -1}
+	if err := fs.WalkDir(dir.FS(), ".", func(p string, d fs.DirEntry, err error) error { return a.visit(ctx, p, d, err) }); err != nil {
+		return nil, fmt.Errorf("audit %s: %w", root, err)
+	}
+	if a.report.Profile.FilesScanned == 0 {
+		return nil, fmt.Errorf("audit %s: nothing was checked: no readable file", root)
+	}
+	a.manifest()
+	slices.SortStableFunc(a.report.Findings, func(x, y finding.Finding) int {
+		return y.Severity.Rank() - x.Severity.Rank()
+	})
+	a.report.Score, a.report.Grade, a.report.Deductions = score(a.report.Findings)
+	return a.report, nil
+}
+
+// auditor is one audit under way.
+type auditor struct {
+	dir      *os.Root
+	secrets  secretScanner
+	report   *Report
+	licensed bool
+}
+
+func (a *auditor) visit(ctx context.Context, p string, d fs.DirEntry, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		a.report.Skipped++
+		return nil // an unreadable directory must not end the audit of the others
+	}
+	if d.IsDir() {
+		if p != "." && skipped[d.Name()] {
+			return fs.SkipDir
+		}
+		return nil
+	}
+	if !d.Type().IsRegular() {
+		return nil
+	}
+	if name := strings.ToLower(d.Name()); strings.HasPrefix(name, "license") || strings.HasPrefix(name, "licence") || strings.HasPrefix(name, "copying") {
+		a.licensed = true
+	}
+	if a.report.Profile.FilesScanned >= maxFiles {
+		return errors.New("more than 20,000 files: name a smaller directory")
+	}
+	a.file(p)
+	return nil
+}
+
+func (a *auditor) file(p string) {
+	data, err := a.read(p)
+	if err != nil {
+		a.report.Skipped++
+		return
+	}
+	a.report.Profile.FilesScanned++
+	if bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 {
+		return // a binary has no source to read
+	}
+	src := string(data)
+	if isProse(p) {
+		return
+	}
+	for _, h := range a.secrets.scan(p, src) {
+		a.add(SecretHardcoded, h.severity, p, src, h.offset, "a secret in the source: "+h.what, h.what)
+	}
+	for _, h := range text.Scan(src) {
+		if h.Rule == text.Hidden && !hidesInSource(h) {
+			continue
+		}
+		sev := finding.Critical
+		if h.Rule == text.Hidden {
+			sev = finding.High
+		}
+		a.add(h.Rule, sev, p, src, h.Offset, h.Text, h.Text)
+	}
+}
+
+func (a *auditor) read(p string) ([]byte, error) {
+	f, err := a.dir.Open(p)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("%s is larger than %d bytes", p, maxFile)
+	}
+	return data, nil
+}
+
+// isProse reports whether a file is documentation, whose samples are not the server.
+func isProse(p string) bool {
+	switch strings.ToLower(path.Ext(p)) {
+	case ".md", ".rst", ".txt", ".adoc", ".html", ".map":
+		return true
+	}
+	return false
+}
+
+// hidesInSource reports whether a hidden character hides code or orders. Source
+// has honest uses for single ones: tables of white space, terminal colours.
+func hidesInSource(h text.Hit) bool {
+	switch h.Kind {
+	case "tag character", "variation selectors":
+		return h.N > 1
+	case "bidirectional control":
+		return h.N == 1 // overrides come singly around what they reorder; tables list many
+	case "zero-width character":
+		return h.N >= 8
+	}
+	return false
+}
+
+func (a *auditor) add(rule string, sev finding.Severity, p, src string, offset int, message, identity string) {
+	line, col, lineText := position(src, offset)
+	if strings.Contains(lineText, "coalmine:ignore "+rule) || len(a.report.Findings) >= maxFindings {
+		return
+	}
+	n := 0
+	for _, f := range a.report.Findings {
+		if f.Rule == rule && f.Location != nil && f.Location.Path == p {
+			n++
+		}
+	}
+	if n >= maxPerFile {
+		return
+	}
+	title := rule
+	for _, r := range Rules() {
+		if r.ID == rule {
+			title = r.Title
+		}
+	}
+	loc := &finding.Location{Path: p, Line: line, Column: col}
+	a.report.Findings = append(a.report.Findings, finding.Finding{
+		Rule: rule, Severity: sev, Title: title, Message: p + ": " + message, Phase: finding.PhaseStatic, Location: loc, Confidence: finding.Probable,
+		Evidence:    []finding.Evidence{{Source: "source", Text: message, Location: loc}},
+		Fingerprint: finding.Fingerprint(rule, p, identity, fmt.Sprint(n)),
+	})
+}
+
+// position turns a byte offset into a line, a column (both from 1, in bytes) and the line's text.
+func position(src string, offset int) (line, col int, lineText string) {
+	offset = min(max(offset, 0), len(src))
+	start := strings.LastIndexByte(src[:offset], '\n') + 1
+	end := len(src)
+	if i := strings.IndexByte(src[offset:], '\n'); i >= 0 {
+		end = offset + i
+	}
+	return strings.Count(src[:offset], "\n") + 1, offset - start + 1, src[start:end]
+}

@@ -1,0 +1,61 @@
+package audit
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+// manifest reads package.json or pyproject.toml for the profile, and judges
+// dependencies and licence. A manifest that does not parse says nothing.
+func (a *auditor) manifest() {
+	p := &a.report.Profile
+	name := ""
+	if data, err := a.read("package.json"); err == nil {
+		name = "package.json"
+		p.Runtime = "node"
+		var m struct {
+			Name, Version string
+			License       any
+			Dependencies  map[string]any
+		}
+		if json.Unmarshal(data, &m) == nil {
+			p.PackageName, p.Version, p.DependencyCount = m.Name, m.Version, len(m.Dependencies)
+			a.licensed = a.licensed || m.License != nil
+		}
+	} else if data, err := a.read("pyproject.toml"); err == nil {
+		name = "pyproject.toml"
+		p.Runtime = "python"
+		var m struct {
+			Project struct {
+				Name, Version string
+				License       any
+				Dependencies  []string
+			}
+		}
+		if toml.Unmarshal(data, &m) == nil {
+			p.PackageName, p.Version, p.DependencyCount = m.Project.Name, m.Project.Version, len(m.Project.Dependencies)
+			a.licensed = a.licensed || m.Project.License != nil
+		}
+	} else if _, err := fs.Stat(a.dir.FS(), "go.mod"); err == nil {
+		name = "go.mod"
+		p.Runtime = "go"
+	}
+	if name == "" {
+		return
+	}
+	if n := p.DependencyCount; n > 20 {
+		sev := finding.Low
+		if n > 50 {
+			sev = finding.Medium
+		}
+		a.add(DependencyCount, sev, name, "", 0, fmt.Sprintf("%d direct dependencies", n), "")
+	}
+	if !a.licensed {
+		a.add(NoLicense, finding.Info, name, "", 0, "no licence file, and none in the manifest", "")
+	}
+}

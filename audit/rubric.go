@@ -1,0 +1,89 @@
+package audit
+
+import (
+	"slices"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/audit/text"
+)
+
+// RubricVersion changes whenever a score may change.
+const RubricVersion = "coalmine/rubric/v1"
+
+// The rules of the audit that no other package names.
+const (
+	SecretHardcoded = "secret-hardcoded"
+	DependencyCount = "dep-surface"
+	NoLicense       = "no-license"
+)
+
+// Rules lists the rules of the static audit, sorted by ID.
+func Rules() []finding.Rule {
+	return []finding.Rule{
+		{ID: DependencyCount, Name: "DependencySurface", Title: "Many direct dependencies", Severity: finding.Medium, CWE: []string{"CWE-1395"}, OWASP: []string{"MCP04"},
+			Help: "Each dependency runs with the server's rights. More than 50 direct ones are medium, 21 to 50 are low."},
+		{ID: NoLicense, Name: "NoLicense", Title: "No licence", Severity: finding.Info,
+			Help: "Neither a licence file nor a licence in the manifest was found. It costs no points."},
+		{ID: SecretHardcoded, Name: "SecretHardcoded", Title: "A secret stands in the source", Severity: finding.Critical, CWE: []string{"CWE-798"}, OWASP: []string{"MCP01"},
+			Help: "A credential of a known shape stands in a file of the server. Its value is never printed. A key that only looks generic is low.\n\n**False positive when** it is a documented sample; suppress it with a comment `coalmine:ignore secret-hardcoded` in that line."},
+		{ID: text.Poisoning, Name: "ToolPoisoning", Title: "Text that speaks to the model behind the user's back", Severity: finding.Critical, CWE: []string{"CWE-94"}, OWASP: []string{"MCP03"},
+			Help: "A file holds text that orders a model to read secrets, to keep silent before the user or to disregard its instructions.\n\n**False positive when** the text is quoted by a scanner, a test or documentation of such attacks."},
+		{ID: text.Hidden, Name: "UnicodeHidden", Title: "Hidden characters in the source", Severity: finding.High, CWE: []string{"CWE-451"}, OWASP: []string{"MCP03"},
+			Help: "A file holds tag characters, bidirectional overrides or long runs of zero-width characters: what a reviewer sees is not what runs or what a model reads."},
+	}
+}
+
+// weights are the points that the worst finding of a rule costs, each rule once.
+var weights = map[finding.Severity]int{finding.Critical: 25, finding.High: 15, finding.Medium: 8, finding.Low: 3}
+
+// Deduction is what one rule cost.
+type Deduction struct {
+	Rule     string           `json:"rule"`
+	Severity finding.Severity `json:"severity"`
+	Points   int              `json:"points"`
+	Hits     int              `json:"hits"`
+}
+
+// score deducts each rule once, by its worst finding.
+func score(fs []finding.Finding) (int, string, []Deduction) {
+	by := map[string]*Deduction{}
+	var order []string
+	for _, f := range fs {
+		d := by[f.Rule]
+		if d == nil {
+			d = &Deduction{Rule: f.Rule, Severity: finding.Info}
+			by[f.Rule] = d
+			order = append(order, f.Rule)
+		}
+		d.Hits++
+		if f.Severity.Rank() > d.Severity.Rank() {
+			d.Severity = f.Severity
+		}
+	}
+	slices.Sort(order)
+	points, out := 100, []Deduction{}
+	for _, id := range order {
+		d := by[id]
+		d.Points = weights[d.Severity]
+		if d.Points > 0 {
+			points -= d.Points
+			out = append(out, *d)
+		}
+	}
+	points = max(points, 0)
+	return points, grade(points), out
+}
+
+func grade(points int) string {
+	switch {
+	case points >= 90:
+		return "A"
+	case points >= 80:
+		return "B"
+	case points >= 70:
+		return "C"
+	case points >= 60:
+		return "D"
+	}
+	return "F"
+}
