@@ -1,9 +1,15 @@
 package session
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"iter"
 	"os"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
@@ -12,14 +18,17 @@ import (
 // Frame is one line of session.jsonl.
 type Frame struct {
 	Seq uint64
-	// TS is the wall clock; the run's clock is in the mark of the same Seq.
-	TS  time.Time
-	Dir Dir
+	// TS is the wall clock.
+	TS time.Time
+	// Time is TS on the run's clock, to the microsecond; the mark of the same
+	// Seq has it exactly. Without a header it is 0.
+	Time time.Duration
+	Dir  Dir
 	// Message is the JSON value that crossed the wire, nil if the line was none.
 	Message json.RawMessage
 	// Raw is the line as it crossed, nil when Message is set.
 	Raw []byte
-	// Gate and SSE are glassport's optional members, raw.
+	// Gate and SSE are glassport's optional members, nil when absent.
 	Gate json.RawMessage
 	SSE  json.RawMessage
 }
@@ -38,19 +47,212 @@ type Line struct {
 	Mark   *Mark
 }
 
-// Reader reads a run's files, as often as is asked.
+// recordLine is a record's line as it is read.
+type recordLine struct {
+	Type string `json:"type"`
+	trace.Record
+}
+
+// markLine is a mark's line.
+type markLine struct {
+	Type string `json:"type"`
+	Mark
+}
+
+// Reader reads a run's files, as often as is asked, in constant memory.
 type Reader struct {
 	Header Header
+
+	dir  *os.Root
+	torn atomic.Bool
 }
 
 // Open reads the header of the run in dir. The Reader keeps dir but does not close it.
-func Open(dir *os.Root) (*Reader, error) { return &Reader{}, nil }
+func Open(dir *os.Root) (*Reader, error) {
+	r := &Reader{dir: dir}
+	f, err := open(dir, TraceFile)
+	if err != nil {
+		return nil, fmt.Errorf("run's log: %w", err)
+	}
+	defer f.Close()
+	lines := newLines(f)
+	first, err := lines.next()
+	if err != nil && !errors.Is(err, errTorn) {
+		return nil, fmt.Errorf("run's log: %s has no header: %w", TraceFile, err)
+	}
+	var h headerLine
+	if err := json.Unmarshal(first, &h); err != nil {
+		return nil, fmt.Errorf("run's log: header of %s: %w", TraceFile, err)
+	}
+	if h.Type != "header" || h.Schema != Schema {
+		return nil, fmt.Errorf("run's log: %s begins with type %.40q, schema %.40q; this version reads %q", TraceFile, h.Type, h.Schema, Schema)
+	}
+	r.Header = h.Header
+	return r, nil
+}
 
-// Frames streams session.jsonl. An error concerns one line unless it is the last.
-func (r *Reader) Frames() iter.Seq2[Frame, error] { return func(func(Frame, error) bool) {} }
+// Frames streams session.jsonl. A line that cannot be read yields an error that
+// names it, and reading goes on behind it unless the file itself fails.
+func (r *Reader) Frames() iter.Seq2[Frame, error] {
+	return func(yield func(Frame, error) bool) {
+		r.stream(FramesFile, func(err error) bool { return yield(Frame{}, err) }, func(line []byte) (bool, error) {
+			f, ok, err := parseFrame(line)
+			if err != nil || !ok {
+				return true, err
+			}
+			f.Time = f.TS.Sub(r.Header.Started) + r.Header.Clock0
+			return yield(f, nil), nil
+		})
+	}
+}
 
-// Trace streams trace.jsonl after its header.
-func (r *Reader) Trace() iter.Seq2[Line, error] { return func(func(Line, error) bool) {} }
+// Trace streams trace.jsonl after its header, as Frames does.
+func (r *Reader) Trace() iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		header := true
+		r.stream(TraceFile, func(err error) bool { return yield(Line{}, err) }, func(line []byte) (bool, error) {
+			if header {
+				header = false
+				return true, nil
+			}
+			l, err := parseLine(line)
+			if err != nil {
+				return true, err
+			}
+			return yield(l, nil), nil
+		})
+	}
+}
 
-// Torn reports whether a file read so far ended within a line.
-func (r *Reader) Torn() bool { return false }
+// Torn reports whether a file ended within a line when it was last read.
+func (r *Reader) Torn() bool { return r.torn.Load() }
+
+// ReadFrames streams a session log of glassport's, or of anyone who writes its format.
+// torn, if not nil, is set when the log ends within a line.
+func ReadFrames(log io.Reader, torn *bool) iter.Seq2[Frame, error] {
+	return func(yield func(Frame, error) bool) {
+		if readLines(log, func(err error) bool { return yield(Frame{}, err) }, func(line []byte) (bool, error) {
+			f, ok, err := parseFrame(line)
+			if err != nil || !ok {
+				return true, err
+			}
+			return yield(f, nil), nil
+		}) && torn != nil {
+			*torn = true
+		}
+	}
+}
+
+func (r *Reader) stream(name string, fail func(error) bool, each func([]byte) (bool, error)) {
+	f, err := open(r.dir, name)
+	if err != nil {
+		fail(fmt.Errorf("run's log: %w", err))
+		return
+	}
+	defer f.Close()
+	if readLines(f, func(err error) bool { return fail(fmt.Errorf("%s: %w", name, err)) }, each) {
+		r.torn.Store(true)
+	}
+}
+
+// readLines calls each with every line, and fail with what went wrong with one,
+// until one of them wants no more. It reports whether the last line was torn.
+func readLines(src io.Reader, fail func(error) bool, each func([]byte) (bool, error)) (torn bool) {
+	lines := newLines(src)
+	for {
+		line, err := lines.next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return false
+		case errors.Is(err, errLong):
+			if !fail(fmt.Errorf("line %d: %w", lines.n, err)) {
+				return false
+			}
+			continue
+		case err != nil && !errors.Is(err, errTorn):
+			fail(fmt.Errorf("line %d: %w", lines.n, err))
+			return false
+		}
+		// A last line that lacks nothing but its end is whole.
+		if err != nil && !json.Valid(line) {
+			return true
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		more, err := each(line)
+		if err != nil {
+			more = fail(fmt.Errorf("line %d: %w", lines.n, err))
+		}
+		if !more {
+			return false
+		}
+	}
+}
+
+// frameLine is a line of session.jsonl as it is read.
+type frameLine struct {
+	Type  string          `json:"type"`
+	Seq   uint64          `json:"seq"`
+	TS    string          `json:"ts"`
+	Dir   Dir             `json:"dir"`
+	Frame json.RawMessage `json:"frame"`
+	Raw   *string         `json:"raw"`
+	Gate  json.RawMessage `json:"gate"`
+	SSE   json.RawMessage `json:"sse_meta"`
+}
+
+// parseFrame reads a line; ok is false for one that is no frame (the metrics).
+func parseFrame(line []byte) (f Frame, ok bool, err error) {
+	var l frameLine
+	if err := json.Unmarshal(line, &l); err != nil {
+		return f, false, err
+	}
+	if strings.HasPrefix(l.Type, "glassport.") {
+		return f, false, nil
+	}
+	if l.Dir != C2S && l.Dir != S2C {
+		return f, false, fmt.Errorf("dir %.20q is neither %q nor %q", l.Dir, C2S, S2C)
+	}
+	ts, err := time.Parse(time.RFC3339Nano, l.TS)
+	if err != nil {
+		return f, false, fmt.Errorf("ts: %w", err)
+	}
+	f = Frame{Seq: l.Seq, TS: ts, Dir: l.Dir, Gate: l.Gate, SSE: l.SSE}
+	switch {
+	case l.Raw != nil:
+		f.Raw = []byte(*l.Raw)
+	case l.Frame == nil:
+		return f, false, errors.New("neither frame nor raw")
+	default:
+		f.Message = l.Frame
+	}
+	return f, true, nil
+}
+
+func parseLine(line []byte) (Line, error) {
+	var kind struct {
+		Type string `json:"type"`
+	}
+	switch {
+	case bytes.HasPrefix(line, []byte(`{"type":"record",`)):
+		kind.Type = "record"
+	case bytes.HasPrefix(line, []byte(`{"type":"mark",`)):
+		kind.Type = "mark"
+	default:
+		if err := json.Unmarshal(line, &kind); err != nil {
+			return Line{}, err
+		}
+	}
+	switch kind.Type {
+	case "record":
+		var l recordLine
+		err := json.Unmarshal(line, &l)
+		return Line{Record: &l.Record}, err
+	case "mark":
+		var l markLine
+		err := json.Unmarshal(line, &l)
+		return Line{Mark: &l.Mark}, err
+	}
+	return Line{}, fmt.Errorf("type %.40q is none of record, mark", kind.Type)
+}

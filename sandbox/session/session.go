@@ -2,11 +2,9 @@ package session
 
 import (
 	"encoding/json"
-	"os"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/canaries"
-	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
 // The files of a run.
@@ -79,24 +77,3 @@ type Mark struct {
 	// Data holds bytes that no JSON string can: a bad line that is not UTF-8.
 	Data []byte `json:"data,omitempty"`
 }
-
-// Log writes a run's two files. It may be used from many goroutines.
-type Log struct{}
-
-// Create makes both files in dir, in place of regular files of these names.
-func Create(dir *os.Root, h Header) (*Log, error) { return &Log{}, nil }
-
-// Frame records one line of the wire and returns its seq, counted from 1.
-func (l *Log) Frame(d Dir, stamp time.Duration, raw []byte) (seq uint64) { return 0 }
-
-// Record records a system call.
-func (l *Log) Record(r *trace.Record) {}
-
-// Mark records a mark.
-func (l *Log) Mark(m Mark) {}
-
-// Err is the first error in writing, nil for none.
-func (l *Log) Err() error { return nil }
-
-// Close writes what is buffered, the losses and the metrics line.
-func (l *Log) Close() error { return nil }

@@ -1,0 +1,77 @@
+package session
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// file is an append-only file whose bytes on disk end with a whole line.
+type file struct {
+	f       *os.File
+	buf     []byte // whole lines only
+	written int64
+}
+
+// size is the length with what is buffered.
+func (f *file) size() int64 { return f.written + int64(len(f.buf)) }
+
+// flush writes the buffer. After a short write, as on a full disk, the file is
+// cut back to its last whole line and the buffer's rest is given up.
+func (f *file) flush() error {
+	if len(f.buf) == 0 {
+		return nil
+	}
+	n, err := f.f.Write(f.buf)
+	if err != nil {
+		whole := bytes.LastIndexByte(f.buf[:n], '\n') + 1
+		if whole < n {
+			err = errors.Join(err, f.f.Truncate(f.written+int64(whole)))
+		}
+		n = whole
+	}
+	f.written += int64(n)
+	if f.buf = f.buf[:0]; cap(f.buf) > 4*flushAt {
+		f.buf = nil
+	}
+	return err
+}
+
+// create makes a new file in place of a regular one.
+func create(dir *os.Root, name string) (*os.File, error) {
+	info, err := dir.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s exists and is no regular file", name)
+	default:
+		if err := dir.Remove(name); err != nil {
+			return nil, err
+		}
+	}
+	// O_EXCL refuses links by itself. O_APPEND keeps the end right after a cut.
+	return dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+}
+
+// open opens a regular file for reading; anything else, a link above all, is an error.
+func open(dir *os.Root, name string) (*os.File, error) {
+	info, err := dir.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", name)
+	}
+	f, err := dir.OpenFile(name, os.O_RDONLY|noFollow, 0)
+	if err != nil {
+		return nil, err
+	}
+	if now, err := f.Stat(); err != nil || !os.SameFile(info, now) {
+		return nil, errors.Join(fmt.Errorf("%s changed while it was opened", name), err, f.Close())
+	}
+	return f, nil
+}
