@@ -1,0 +1,4 @@
+// Package servers holds the MCP servers that the tests probe: the twins honest
+// and leaky, which declare the same and do not do the same, and hostile, which
+// does whatever a server should not. None may do harm outside a sandbox.
+package servers
