@@ -1,0 +1,253 @@
+package schema
+
+import (
+	"encoding/json"
+	"math/big"
+	"path"
+	"slices"
+	"strings"
+)
+
+func any2(have []string, wanted ...string) bool {
+	for _, w := range wanted {
+		if slices.Contains(have, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// inContext refines a kind by what the tool does: a path is a directory to a
+// tool that lists, a new name to one that creates, a path inside the
+// repository to one that works on git.
+func (g *Generator) inContext(m *meaning, tool []string, desc string) {
+	h := &g.opts.Hints
+	git := any2(tool, "git") && h.Repo != ""
+	creates := any2(tool, "create", "write", "save", "export", "new", "mkdir", "screenshot", "download", "init", "touch", "snapshot", "start", "take")
+	switch m.kind {
+	case kFile, kImage:
+		g.pathInContext(m, tool, desc, creates, git)
+	case kDir:
+		if any2(tool, "create", "mkdir") {
+			m.kind = kNewDir
+		}
+	case kNewFile:
+		if !h.canPlace() {
+			m.kind = kProse
+		}
+	case kBranch:
+		if any2(tool, "create", "new") && !any2(m.words, "base", "source", "from") {
+			m.kind = kNewName
+		}
+	case kNone, kProse:
+		if git && any2(m.words, "target", "from", "to") {
+			m.kind = kRevision
+		}
+		if git && any2(m.words, "contain") {
+			m.kind = kRevision
+		}
+	case kSeconds:
+		if strings.Contains(desc, "millisecond") || strings.Contains(desc, "(ms)") {
+			m.kind = kMillis
+		}
+	case kLanguage:
+		if strings.Contains(desc, "programming") || any2(tool, "code", "run", "execute", "snippet") {
+			m.kind = kProgram
+		}
+	case kMath:
+		if any2(tool, "cron") || strings.Contains(desc, "cron") {
+			m.kind = kCron
+		}
+	case kGlob:
+		if any2(tool, "regex", "grep") || strings.Contains(desc, "regular expression") || strings.Contains(desc, "regex") {
+			m.kind = kRegex
+		}
+	}
+}
+
+func (h *Hints) canPlace() bool { return len(h.Dirs) > 0 }
+
+func (g *Generator) pathInContext(m *meaning, tool []string, desc string, creates, git bool) {
+	h := &g.opts.Hints
+	dirTool := any2(tool, "directory", "dir", "folder", "tree", "ls", "list", "search", "find", "glob", "grep") && !any2(tool, "read")
+	switch {
+	case git && len(h.RepoFiles) > 0:
+		m.kind = kRepoFile
+	case strings.Contains(desc, "repository") && h.Repo != "":
+		m.kind = kRepo
+	case any2(m.words, "source", "src"):
+	case creates && any2(tool, "directory", "dir", "folder", "mkdir") && len(h.Dirs) > 0:
+		m.kind = kNewDir
+	case creates || any2(m.words, "output", "destination", "response"):
+		if len(h.Dirs) > 0 {
+			m.kind = kNewFile
+		}
+	case dirTool && !any2(m.words, "file") && len(h.Dirs) > 0:
+		m.kind = kDir
+	case strings.Contains(desc, "directory") && !strings.Contains(desc, "file") && len(h.Dirs) > 0:
+		m.kind = kDir
+	case (m.kind == kImage || any2(tool, "image", "media", "photo", "picture")) && len(h.Images) > 0:
+		m.kind = kImage
+	}
+}
+
+// removes says that the tool takes away what it is given.
+func removes(tool []string) bool {
+	return any2(tool, "move", "delete", "remove", "rename", "unlink", "trash", "rm", "mv", "clear")
+}
+
+// valuesOf lists what to draw from, the plainest first. What a description
+// names comes before what the name suggests, except where the caller has put
+// something in place for it.
+func (g *Generator) valuesOf(m *meaning) []string {
+	h := &g.opts.Hints
+	switch m.kind {
+	case kFile:
+		if removes(words(g.opts.Tool)) && len(h.Files) > 1 {
+			return []string{h.Files[len(h.Files)-1]}
+		}
+		return h.Files
+	case kImage:
+		return h.Images
+	case kDir:
+		return h.Dirs
+	case kRepo:
+		return present1(h.Repo)
+	case kRepoFile:
+		return h.RepoFiles
+	case kNewFile:
+		return g.newFiles(m)
+	case kNewDir:
+		return []string{h.newFile("drafts"), h.newFile("archive"), h.newFile("drafts/older")}
+	case kURL:
+		base := strings.TrimSuffix(h.url(), "/")
+		return []string{h.url(), base + "/index.html", base + "/docs/report.html"}
+	case kBranch:
+		return append(present1(h.Branch), kindValues[kBranch]...)
+	case kTimezone, kRevision, kNewName, kCommand, kHost, kIP:
+		return kindValues[m.kind]
+	}
+	list := slices.Clone(m.said)
+	if len(list) < 2 {
+		list = append(list, kindValues[m.kind]...)
+	}
+	return slices.DeleteFunc(list, elsewhere)
+}
+
+// elsewhere is a value that leads out of what was put in place.
+func elsewhere(s string) bool {
+	return strings.Contains(s, "://") || strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") || strings.Contains(s, `:\`)
+}
+
+func present1(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
+}
+
+// newFiles are paths at which nothing is yet, of a type that the tool's name suggests.
+func (g *Generator) newFiles(m *meaning) []string {
+	tool := words(g.opts.Tool)
+	names := []string{"draft.txt", "draft-2.txt", "minutes.md"}
+	switch {
+	case any2(tool, "screenshot", "image", "picture", "chart", "diagram"):
+		names = []string{"picture.png", "picture-2.png"}
+	case any2(m.words, "destination", "dest", "dst", "to", "new"):
+		names = []string{"moved.txt", "moved-2.txt", "moved-3.txt"}
+	case any2(tool, "json"):
+		names = []string{"data-new.json"}
+	}
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = path.Join(g.opts.Hints.dir(), n)
+	}
+	return out
+}
+
+// strings is what to try for a string, in order.
+func (m *meaning) strings(d *drawer, t *textual) []string {
+	switch m.kind {
+	case kFile:
+		if len(m.values) > 1 && len(d.g.opts.Hints.Lines) > 0 {
+			return d.fileFirst(m.values)
+		}
+	case kOldText:
+		if f := d.file(); f != "" {
+			return d.g.opts.Hints.Lines[f]
+		}
+		return kindValues[kProse]
+	case kNone:
+		if k, ok := formatKinds[t.loose]; ok {
+			return kindValues[k]
+		}
+	}
+	return m.values
+}
+
+// file is the one file that a call works on: a text to be replaced must come from it.
+func (d *drawer) file() string {
+	if d.one == "" {
+		var list []string
+		for _, f := range d.g.opts.Hints.Files {
+			if len(d.g.opts.Hints.Lines[f]) > 0 {
+				list = append(list, f)
+			}
+		}
+		switch {
+		case len(list) == 0:
+		case d.class == TypicalRequired:
+			d.one = list[0]
+		default:
+			d.one = list[d.rng.Intn(len(list))]
+		}
+	}
+	return d.one
+}
+
+func (d *drawer) fileFirst(list []string) []string {
+	f := d.file()
+	if f == "" || !slices.Contains(list, f) || d.used {
+		return list
+	}
+	d.used = true
+	return []string{f}
+}
+
+// likelyType is the type of a property that declares none.
+func (m *meaning) likelyType() typeSet {
+	if len(kindNumbers[m.kind]) > 0 && len(kindValues[m.kind]) == 0 {
+		return tInteger
+	}
+	return tString
+}
+
+// boolean is the value that keeps a call harmless, where there is one.
+func (m *meaning) boolean() (value, ok bool) {
+	if any2(m.words, "dry") {
+		return true, false
+	}
+	if any2(m.words, "force", "recursive", "overwrite", "background", "permanent") {
+		return false, true
+	}
+	return false, false
+}
+
+// exampleChance is how often in 100 a declared default or example is taken.
+func (m *meaning) exampleChance(c Class) int {
+	switch m.kind {
+	case kFile, kDir, kNewFile, kNewDir, kImage, kRepo, kURL, kCommand:
+		return 0
+	}
+	if c == TypicalRequired {
+		return 90
+	}
+	return 50
+}
+
+func ratText(s string) (*big.Rat, bool) {
+	if len(s) > 32 || s == "" || !strings.ContainsAny(s[:1], "-0123456789") || json.Valid([]byte(s)) == false {
+		return nil, false
+	}
+	return rat(json.Number(s))
+}

@@ -1,0 +1,165 @@
+package schema
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+type corpusTool struct {
+	server, name, description string
+	schema                    json.RawMessage
+}
+
+// corpus reads the schemas of real tools, where they are present.
+func corpus(tb testing.TB) []corpusTool {
+	tb.Helper()
+	files, err := filepath.Glob("../../../shared/corpus/tools/*.json")
+	if err != nil || len(files) == 0 {
+		tb.Skip("the corpus of real tools (../shared/corpus/tools) is not present")
+	}
+	var out []corpusTool
+	for _, f := range files {
+		raw, err := os.ReadFile(f)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		var doc struct {
+			Tools []struct {
+				Name, Description string
+				InputSchema       json.RawMessage
+			}
+		}
+		if err := json.Unmarshal(raw, &doc); err != nil {
+			tb.Fatalf("%s: %v", f, err)
+		}
+		for _, t := range doc.Tools {
+			out = append(out, corpusTool{filepath.Base(f), t.Name, t.Description, t.InputSchema})
+		}
+	}
+	return out
+}
+
+func testHints() Hints {
+	return Hints{
+		Files: []string{"/work/notes.txt", "/work/todo.md"}, Dirs: []string{"/work", "/work/docs"}, Images: []string{"/work/a.png"},
+		Lines: map[string][]string{"/work/notes.txt": {"a line"}},
+		Repo:  "/work/repo", RepoFiles: []string{"README.md"}, Branch: "main", URL: "https://www.example.com/",
+	}
+}
+
+var allClasses = []Class{Typical, TypicalRequired, TypicalFull, Learned, Valid}
+
+// plain compiles a schema with nothing of ours but the draft, to judge the
+// draws independently of the generator.
+func plain(tb testing.TB, raw json.RawMessage) *jsonschema.Schema {
+	tb.Helper()
+	doc, err := decode(raw)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s, err := compileAs(doc, jsonschema.Draft2020, newEngine())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+func TestCorpusIsValid(t *testing.T) {
+	tools := corpus(t)
+	draws := 0
+	for _, tool := range tools {
+		g, err := New(tool.schema, Options{Tool: tool.name, Hints: testHints(), Object: true})
+		if err != nil {
+			t.Errorf("%s %s: %v", tool.server, tool.name, err)
+			continue
+		}
+		judge := plain(t, tool.schema)
+		for _, class := range allClasses {
+			for seed := range int64(20) {
+				raw, err := g.Draw(seed, class)
+				if err != nil {
+					t.Errorf("%s %s %v %d: %v", tool.server, tool.name, class, seed, err)
+					continue
+				}
+				draws++
+				v, err := decode(raw)
+				if err != nil {
+					t.Fatalf("%s: %v", raw, err)
+				}
+				if err := judge.Validate(v); err != nil {
+					t.Errorf("%s %s %v: %s: %v", tool.server, tool.name, class, raw, err)
+				}
+			}
+		}
+	}
+	t.Logf("%d tools, %d draws", len(tools), draws)
+}
+
+// TestCorpusEnums counts the enum members of required reach over 200 draws.
+func TestCorpusEnums(t *testing.T) {
+	for _, tool := range corpus(t) {
+		g, err := New(tool.schema, Options{Tool: tool.name, Hints: testHints(), Object: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s struct {
+			Properties map[string]struct{ Enum []any }
+		}
+		if err := json.Unmarshal(tool.schema, &s); err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]map[string]bool{}
+		for seed := range int64(200) {
+			raw, err := g.Draw(seed, Valid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var v map[string]json.RawMessage
+			if err := json.Unmarshal(raw, &v); err != nil {
+				t.Fatal(err)
+			}
+			for k, x := range v {
+				if seen[k] == nil {
+					seen[k] = map[string]bool{}
+				}
+				seen[k][string(x)] = true
+			}
+		}
+		for name, p := range s.Properties {
+			for _, e := range p.Enum {
+				if b, _ := json.Marshal(e); !seen[name][string(b)] {
+					t.Errorf("%s %s: %s never was %s", tool.server, tool.name, name, b)
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkCorpus draws in turn from all tools of the corpus, validation included.
+func BenchmarkCorpus(b *testing.B) {
+	var gens []*Generator
+	for _, tool := range corpus(b) {
+		g, err := New(tool.schema, Options{Tool: tool.name, Hints: testHints(), Object: true})
+		if err != nil {
+			b.Fatal(err)
+		}
+		gens = append(gens, g)
+	}
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		class := Valid
+		if i%2 == 0 {
+			class = Typical
+		}
+		if _, err := gens[i%len(gens)].Draw(int64(i), class); err != nil {
+			b.Fatal(err)
+		}
+		i++
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "instances/s")
+}

@@ -1,0 +1,234 @@
+package schema
+
+import (
+	"math/rand"
+	"time"
+
+	"github.com/leanovate/gopter"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// drawer is one Draw under way.
+type drawer struct {
+	g        *Generator
+	p        *gopter.GenParameters
+	rng      *rand.Rand
+	class    Class
+	steps    int
+	bytes    int
+	deadline time.Time
+	late     bool
+	left     int    // the nesting that is left where the next pick is made
+	minimal  bool   // only what is required
+	one      string // the file that this call works on
+	used     bool
+}
+
+// exhausted says that the bounds of one Draw are used up.
+func (d *drawer) exhausted() bool {
+	if d.steps&1023 == 0 && time.Now().After(d.deadline) {
+		d.late = true
+	}
+	return d.late || d.steps > maxSteps || d.bytes > maxBytes || d.g.re.exhausted()
+}
+
+func (d *drawer) typical() bool { return d.class != Valid }
+
+// chance is true in n of 100 draws.
+func (d *drawer) chance(n int) bool { return d.rng.Intn(100) < n }
+
+// pick chooses an alternative that fits the types known so far and the depth that is left.
+func (d *drawer) pick(options []*jsonschema.Schema, running typeSet) int {
+	fits := make([]int, 0, len(options))
+	for i, s := range options {
+		if d.g.graph.h(s) <= d.left && broadTypes(s, 0)&running != 0 {
+			fits = append(fits, i)
+		}
+	}
+	if len(fits) == 0 {
+		return d.rng.Intn(len(options))
+	}
+	if d.minimal {
+		fits = d.flattest(options, fits)
+	}
+	if d.typical() && len(fits) > 1 && d.chance(90) {
+		fits = notNull(options, fits)
+	}
+	return fits[d.rng.Intn(len(fits))]
+}
+
+func (d *drawer) pickAny(n int) int { return d.rng.Intn(n) }
+
+func (d *drawer) flattest(options []*jsonschema.Schema, fits []int) []int {
+	least := infinite
+	for _, i := range fits {
+		least = min(least, d.g.graph.h(options[i]))
+	}
+	var out []int
+	for _, i := range fits {
+		if d.g.graph.h(options[i]) == least {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// notNull leaves the alternatives that are more than null.
+func notNull(options []*jsonschema.Schema, fits []int) []int {
+	var out []int
+	for _, i := range fits {
+		if broadTypes(options[i], 0) != tNull {
+			out = append(out, i)
+		}
+	}
+	if len(out) == 0 {
+		return fits
+	}
+	return out
+}
+
+// broadTypes are the types that s allows, as far as is cheap to say.
+func broadTypes(s *jsonschema.Schema, depth int) typeSet {
+	t := ownTypes(s)
+	if depth > 4 {
+		return t
+	}
+	if s.Ref != nil {
+		t &= broadTypes(s.Ref, depth+1)
+	}
+	for i, a := range s.AllOf {
+		if i > 8 {
+			break
+		}
+		t &= broadTypes(a, depth+1)
+	}
+	return t
+}
+
+// node draws a value for a set of schemas. False means that none was found
+// with these choices; the caller may try again.
+func (d *drawer) node(n *node, m *meaning, depth int) (any, bool) {
+	tries := 1
+	for try := 0; try < tries; try++ {
+		d.steps++
+		if d.exhausted() || depth > d.g.depth {
+			return nil, false
+		}
+		d.left = d.g.depth - depth
+		d.minimal = depth >= softHeight || d.bytes > maxBytes/8
+		sh := d.g.shapeOf(n, d)
+		if n.choice || sh.sieve {
+			tries = 24
+		}
+		if sh.dead {
+			continue
+		}
+		v, ok := d.value(sh, m, depth)
+		if !ok {
+			continue
+		}
+		if sh.sieve && depth > 0 {
+			d.steps += 8
+			if !d.g.holds(n.set, v) {
+				continue
+			}
+		}
+		return v, true
+	}
+	return nil, false
+}
+
+// value draws from one shape.
+func (d *drawer) value(sh *shape, m *meaning, depth int) (any, bool) {
+	if sh.isFixed {
+		return d.fixed(sh)
+	}
+	if d.typical() && len(sh.examples) > 0 && d.chance(m.exampleChance(d.class)) {
+		return sh.examples[d.rng.Intn(len(sh.examples))], true
+	}
+	types := sh.types
+	if depth == 0 && d.g.opts.Object {
+		types &= tObject
+	}
+	switch t := d.chooseType(sh, types, m, depth); t {
+	case tNull:
+		return nil, true
+	case tBoolean:
+		return d.boolean(m), true
+	case tInteger, tNumber:
+		return d.number(sh, m, t)
+	case tString:
+		return d.text(sh, m)
+	case tArray:
+		return d.array(sh, m, depth)
+	case tObject:
+		return d.object(sh, m, depth)
+	}
+	return nil, false
+}
+
+func (d *drawer) fixed(sh *shape) (any, bool) {
+	if len(sh.fixed) == 0 {
+		return nil, false
+	}
+	v := sh.fixed[d.rng.Intn(len(sh.fixed))]
+	if v == nil && d.typical() {
+		v = sh.fixed[d.rng.Intn(len(sh.fixed))]
+	}
+	return v, true
+}
+
+// chooseType picks one type of those allowed.
+func (d *drawer) chooseType(sh *shape, types typeSet, m *meaning, depth int) typeSet {
+	if t := sh.hinted & types; t != 0 && types == allTypes && (d.typical() || d.chance(80)) {
+		types = t
+	}
+	if d.minimal && types&^(tObject|tArray) != 0 {
+		types &^= tObject | tArray
+	}
+	if depth >= d.g.depth && types&^tObject != 0 && types&tObject != 0 {
+		types &^= tObject
+	}
+	if !d.typical() {
+		return d.anyType(types)
+	}
+	if types == allTypes {
+		return m.likelyType()
+	}
+	if t := types &^ tNull; t != 0 && d.chance(90) {
+		types = t
+	}
+	if d.chance(25) {
+		return d.anyType(types)
+	}
+	for _, t := range listTypes {
+		if types&t != 0 {
+			return t
+		}
+	}
+	return 0
+}
+
+func (d *drawer) anyType(types typeSet) typeSet {
+	var list [7]typeSet
+	n := 0
+	for _, t := range listTypes {
+		if types&t != 0 {
+			list[n] = t
+			n++
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return list[d.rng.Intn(n)]
+}
+
+func (d *drawer) boolean(m *meaning) bool {
+	if d.typical() {
+		if v, ok := m.boolean(); ok {
+			return v
+		}
+	}
+	return d.p.NextBool()
+}

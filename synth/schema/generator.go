@@ -1,0 +1,201 @@
+package schema
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/leanovate/gopter"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Class is what kind of values are wanted.
+type Class uint8
+
+const (
+	// Typical values mean something to the tool; some optional properties are present.
+	Typical Class = iota
+	// TypicalRequired has the required properties only.
+	TypicalRequired
+	// TypicalFull has every optional property.
+	TypicalFull
+	// Learned is Typical with whatever the dictionary knows.
+	Learned
+	// Valid is random over the whole schema.
+	Valid
+)
+
+func (c Class) String() string {
+	return [...]string{"typical", "typical-required", "typical-full", "learned", "valid"}[min(int(c), int(Valid))]
+}
+
+var (
+	// ErrUnsatisfiable is wrapped where no value at all satisfies the schema.
+	ErrUnsatisfiable = errors.New("schema cannot be satisfied")
+	// ErrNotFound is wrapped where no valid value was found within the bounds.
+	ErrNotFound = errors.New("no valid value found")
+)
+
+const (
+	maxTries = 60      // values drawn for one Draw before it gives up
+	maxSteps = 150_000 // nodes visited for one Draw
+	maxTime  = 2 * time.Second
+	maxBytes = 1 << 20 // of one drawn value, roughly
+)
+
+// Options say what is known beside the schema.
+type Options struct {
+	// Tool is the tool's name: a tool that creates wants a new name, one that reads an old one.
+	Tool string
+	// Description is the tool's own.
+	Description string
+	Hints       Hints
+	// Object restricts the values to objects, as a tool's arguments are.
+	Object bool
+}
+
+// Generator draws values for one schema. It is safe for concurrent use.
+type Generator struct {
+	mu       sync.Mutex
+	doc      any
+	notes    []string
+	top      *jsonschema.Schema
+	re       *engine
+	graph    *graph
+	root     *node
+	depth    int
+	nodes    map[string]*node
+	patterns map[string]*pattern
+	opts     Options
+	meaning  *meaning
+}
+
+// New compiles a schema. The error says that it does not compile, is too large
+// or too complex, or that no value satisfies it.
+func New(raw json.RawMessage, opts Options) (*Generator, error) {
+	if len(raw) == 0 {
+		raw = json.RawMessage(`{"type":"object"}`)
+	}
+	c, err := compile(raw)
+	if err != nil {
+		return nil, err
+	}
+	g := &Generator{doc: c.doc, notes: c.notes, top: c.root, re: c.re, opts: opts,
+		graph: newGraph(c.root), nodes: map[string]*node{}, patterns: map[string]*pattern{}}
+	g.depth = g.graph.depthWithin()
+	if g.depth < 1 {
+		return nil, fmt.Errorf("%w: it refers to itself too many times over", ErrTooComplex)
+	}
+	if h := g.graph.height[0]; h >= infinite {
+		return nil, fmt.Errorf("%w: it asks for endless nesting, or forbids everything", ErrUnsatisfiable)
+	}
+	g.root = &node{set: []*jsonschema.Schema{c.root}, shapes: map[string]*shape{}, object: opts.Object}
+	g.meaning = &meaning{}
+	if sh := g.shapeOf(g.root, first{}); !g.root.choice && sh.dead {
+		return nil, fmt.Errorf("%w: its keywords contradict each other", ErrUnsatisfiable)
+	}
+	return g, nil
+}
+
+// Notes says what of the schema had to be ignored for it to compile.
+func (g *Generator) Notes() []string { return g.notes }
+
+// Check asks the validator whether raw satisfies the schema.
+func (g *Generator) Check(raw json.RawMessage) error {
+	v, err := decode(raw)
+	if err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.top.Validate(v)
+}
+
+// judge is the validator; whatever makes it panic is not valid.
+func (g *Generator) judge(s *jsonschema.Schema, v any) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	return s.Validate(v) == nil
+}
+
+// Draw returns the canonical JSON of one valid value. The same seed gives the
+// same value on any machine, except that an exhausted time limit is an error.
+func (g *Generator) Draw(seed int64, class Class) (json.RawMessage, error) {
+	p := &gopter.GenParameters{MaxSize: 20, MaxShrinkCount: 1000, Rng: rand.New(NewSource(seed))}
+	v, err := g.draw(p, class)
+	if err != nil {
+		return nil, err
+	}
+	return appendJSON(make([]byte, 0, 256), v), nil
+}
+
+// draw tries until the judge is content.
+func (g *Generator) draw(p *gopter.GenParameters, class Class) (any, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	d := &drawer{g: g, p: p, rng: p.Rng, class: class, deadline: time.Now().Add(maxTime)}
+	for try := range maxTries {
+		if try > maxTries/2 && d.class != Valid {
+			d.class = Valid
+		}
+		d.bytes, d.one, d.used = 0, "", false
+		v, ok := d.node(g.root, g.meaning, 0)
+		if ok && (!g.opts.Object || typeOfValue(v) == tObject) && g.judge(g.top, v) {
+			return v, nil
+		}
+		if d.exhausted() {
+			return nil, fmt.Errorf("%w: gave up after %d tries and %d steps", ErrNotFound, try+1, d.steps)
+		}
+	}
+	return nil, fmt.Errorf("%w in %d tries", ErrNotFound, maxTries)
+}
+
+// Gen is the gopter generator of a class: its sieve is the validator, its
+// shrinker knows the schema.
+func (g *Generator) Gen(class Class) gopter.Gen {
+	sieve := func(x any) bool {
+		v, ok := x.(Value)
+		if !ok {
+			return false
+		}
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		return g.judge(g.top, v.V) && (!g.opts.Object || typeOfValue(v.V) == tObject)
+	}
+	return func(p *gopter.GenParameters) *gopter.GenResult {
+		r := &gopter.GenResult{ResultType: reflect.TypeFor[Value](), Shrinker: g.Shrinker(), Sieve: sieve}
+		if v, err := g.draw(p, class); err == nil {
+			r.Result = Value{v}
+		}
+		return r
+	}
+}
+
+// Source is splitmix64: cheap to seed and the same on any machine and with any
+// version of Go.
+type Source struct{ state uint64 }
+
+// NewSource returns a source for rand.New.
+func NewSource(seed int64) *Source { return &Source{uint64(seed)} }
+
+// Seed starts the source again.
+func (s *Source) Seed(seed int64) { s.state = uint64(seed) }
+
+// Int63 is a number of 63 bits.
+func (s *Source) Int63() int64 { return int64(s.Uint64() >> 1) }
+
+// Uint64 is a number of 64 bits.
+func (s *Source) Uint64() uint64 {
+	s.state += 0x9e3779b97f4a7c15
+	z := s.state
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb
+	return z ^ (z >> 31)
+}

@@ -1,0 +1,198 @@
+package schema
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// Hints are what the caller has put in place for the tool to work on.
+type Hints struct {
+	// Files are existing text files, absolute; the last may be moved or deleted.
+	Files []string
+	// Lines are, for a file, lines that it holds exactly once.
+	Lines map[string][]string
+	// Images are existing image files.
+	Images []string
+	// Dirs are existing directories; new files go to the first.
+	Dirs []string
+	// Repo is a git repository, RepoFiles are paths in it (a changed one first),
+	// Branch is its only branch.
+	Repo      string
+	RepoFiles []string
+	Branch    string
+	// URL leads to a reserved host.
+	URL string
+	// Dictionary is what was learned from the server's own answers; nil for nothing.
+	Dictionary *Dictionary
+}
+
+func (h *Hints) url() string {
+	if h.URL == "" {
+		return "https://www.example.com/"
+	}
+	return h.URL
+}
+
+func (h *Hints) dir() string {
+	if len(h.Dirs) == 0 {
+		return "/tmp"
+	}
+	return h.Dirs[0]
+}
+
+const (
+	maxLearnedKeys   = 256
+	maxLearnedValues = 16
+	maxLearnedText   = 300
+)
+
+// Dictionary holds strings by the words of the name they were seen under,
+// bounded; a value that is seen again becomes the newest. It is safe for concurrent use.
+type Dictionary struct {
+	mu     sync.Mutex
+	values map[string][]string
+}
+
+// Add remembers a value under a name such as "sessionId".
+func (y *Dictionary) Add(name, value string) {
+	if y == nil || value == "" || len(value) > maxLearnedText {
+		return
+	}
+	k := strings.Join(words(name), " ")
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if y.values == nil {
+		y.values = map[string][]string{}
+	}
+	list := y.values[k]
+	if list == nil && len(y.values) >= maxLearnedKeys {
+		return
+	}
+	if i := slices.Index(list, value); i >= 0 {
+		list = slices.Delete(list, i, i+1)
+	}
+	if len(list) >= maxLearnedValues {
+		list = slices.Delete(list, 0, 1)
+	}
+	y.values[k] = append(list, value)
+}
+
+// strings are the values for a meaning: those of the same name, else of its last words.
+func (y *Dictionary) strings(m *meaning) []string {
+	if y == nil || len(m.words) == 0 {
+		return nil
+	}
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	for i := range m.words {
+		if i > 0 && !m.loose {
+			break
+		}
+		if list := y.values[strings.Join(m.words[i:], " ")]; len(list) > 0 {
+			return list[:len(list):len(list)]
+		}
+	}
+	if m.kind == kID && m.words[len(m.words)-1] != "id" {
+		return slices.Clone(y.values["id"])
+	}
+	return nil
+}
+
+// words splits a name as programmers write them, in the singular.
+func words(name string) []string {
+	var out []string
+	var cur []rune
+	flush := func() {
+		if len(cur) > 0 && len(out) < 12 {
+			out = append(out, singular(strings.ToLower(string(cur))))
+		}
+		cur = cur[:0]
+	}
+	rs := []rune(name)
+	for i, r := range rs {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			flush()
+			continue
+		case unicode.IsUpper(r) && i > 0 && (unicode.IsLower(rs[i-1]) || (unicode.IsUpper(rs[i-1]) && i+1 < len(rs) && unicode.IsLower(rs[i+1]))):
+			flush()
+		}
+		cur = append(cur, r)
+	}
+	flush()
+	return out
+}
+
+var irregular = map[string]string{"entities": "entity", "queries": "query", "properties": "property", "directories": "directory",
+	"repositories": "repository", "categories": "category", "entries": "entry", "indices": "index", "addresses": "address",
+	"branches": "branch", "matches": "match", "classes": "class", "status": "status", "address": "address", "class": "class",
+	"alias": "alias", "canvas": "canvas", "process": "process", "access": "access", "css": "css", "js": "js", "dns": "dns",
+	"https": "https", "radius": "radius", "basis": "basis", "bus": "bus", "gas": "gas", "os": "os", "is": "is", "has": "has", "as": "as", "this": "this"}
+
+func singular(w string) string {
+	if s, ok := irregular[w]; ok {
+		return s
+	}
+	if len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
+		return w[:len(w)-1]
+	}
+	return w
+}
+
+// quoted finds what a description puts in quotation marks: "one of 'local',
+// 'remote'" or (e.g. "report.txt"). Prose in quotation marks is left alone.
+func quoted(text string) []string {
+	var out []string
+	rs := []rune(text)
+	for i := 0; i < len(rs) && len(out) < maxExamples; i++ {
+		q := rs[i]
+		if q != '\'' && q != '"' && q != '`' {
+			continue
+		}
+		if i > 0 && (unicode.IsLetter(rs[i-1]) || unicode.IsDigit(rs[i-1])) {
+			continue
+		}
+		end := i + 1
+		for end < len(rs) && rs[end] != q && rs[end] != '\n' && end-i < 80 {
+			end++
+		}
+		if end >= len(rs) || rs[end] != q || end == i+1 {
+			continue
+		}
+		if end+1 < len(rs) && unicode.IsLetter(rs[end+1]) {
+			continue
+		}
+		out = append(out, string(rs[i+1:end]))
+		i = end
+	}
+	return out
+}
+
+// exampled finds what follows "e.g." or "example" without quotation marks, up
+// to the next comma or bracket.
+func exampled(text string) []string {
+	var out []string
+	lowered := strings.ToLower(text)
+	for _, mark := range []string{"e.g. ", "e.g., ", "e.g.: ", "for example ", "for example, ", "example: ", "examples: ", "such as "} {
+		i := strings.Index(lowered, mark)
+		if i < 0 || len(lowered) != len(text) {
+			continue
+		}
+		rest := text[i+len(mark):]
+		end := strings.IndexAny(rest, ",;)\n")
+		if end < 0 {
+			end = len(rest)
+		}
+		s := strings.Trim(rest[:end], " .\"'`")
+		if s != "" && len(s) <= 60 && strings.Count(s, " ") <= 4 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// newFile is a path at which nothing is yet.
+func (h *Hints) newFile(name string) string { return path.Join(h.dir(), name) }
