@@ -1,0 +1,117 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/coalmine-dev/coalmine/"
+
+// layers is the house: a package imports its own layer and those below.
+var layers = map[string]int{
+	"sandbox/wire": 0, "sandbox/trace": 0, "sandbox/session": 0, "sandbox/mux": 0, "canaries": 0, "analyze/finding": 0,
+	"sandbox/trace/strace": 1, "sandbox/tap": 1, "sandbox/client": 1, "sandbox/rootfs": 1, "synth/schema": 1,
+	"analyze/scope": 1, "analyze/profile": 1, "analyze/rules": 1, "audit/target": 1, "audit/text": 1,
+	"sandbox/agent": 2, "sandbox": 2, "sandbox/docker": 2, "sandbox/local": 2, "sandbox/inplace": 2, "sandbox/sandboxtest": 2,
+	"synth": 2, "analyze": 2, "audit": 2, "analyze/report": 2,
+	"cmd/internal/probe": 3, "cmd/internal/doctor": 3, "cmd/internal/cli": 3, "cmd/coalmine": 3,
+}
+
+// bans are the walls within the layers: who must not import what.
+var bans = []struct{ from, to string }{
+	{"analyze", "synth"}, {"analyze", "cmd"}, {"audit", "synth"}, {"audit", "sandbox"},
+	{"sandbox", "synth"}, {"sandbox", "analyze"}, {"sandbox", "audit"}, {"canaries", "sandbox"}, {"canaries", "analyze"},
+}
+
+// wordsOfSandbox are the only parts of sandbox that analyze may know.
+var wordsOfSandbox = map[string]bool{"sandbox/wire": true, "sandbox/trace": true, "sandbox/session": true, "sandbox/mux": true}
+
+func within(pkg, dir string) bool { return pkg == dir || strings.HasPrefix(pkg, dir+"/") }
+
+// imports parses every source below root and calls f for each import of ours.
+func imports(t *testing.T, root string, f func(file, from, to string)) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && p != root) {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(p, ".go") {
+			return nil
+		}
+		src, err := parser.ParseFile(token.NewFileSet(), p, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, filepath.Dir(p))
+		if err != nil {
+			return err
+		}
+		for _, imp := range src.Imports {
+			if to, ok := strings.CutPrefix(strings.Trim(imp.Path.Value, `"`), module); ok {
+				f(p, filepath.ToSlash(rel), to)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestImportsGoDownwards(t *testing.T) {
+	seen := 0
+	imports(t, "../..", func(file, from, to string) {
+		seen++
+		a, okA := layers[from]
+		b, okB := layers[to]
+		if !okA || !okB {
+			t.Errorf("%s: %s or %s has no layer: add it to the house", file, from, to)
+			return
+		}
+		if b > a {
+			t.Errorf("%s: %s (layer %d) imports %s (layer %d)", file, from, a, to, b)
+		}
+		if strings.HasSuffix(file, "_test.go") {
+			return
+		}
+		for _, ban := range bans {
+			if within(from, ban.from) && within(to, ban.to) {
+				t.Errorf("%s: %s must not import %s", file, from, to)
+			}
+		}
+		if within(from, "analyze") && within(to, "sandbox") && !wordsOfSandbox[to] {
+			t.Errorf("%s: %s may know only the words of sandbox, not %s", file, from, to)
+		}
+	})
+	if seen < 50 {
+		t.Fatalf("only %d imports were seen: the sources were not found", seen)
+	}
+}
+
+func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
+	for pkg := range layers {
+		dir := filepath.Join("..", "..", filepath.FromSlash(pkg))
+		if _, err := os.Stat(dir); os.IsNotExist(err) {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(dir, "doc.go")); err != nil {
+			t.Errorf("%s has no doc.go", pkg)
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(dir, "doc.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := strings.ReplaceAll(string(data), "\n// ", " "); !strings.Contains(text, "must") {
+			t.Errorf("%s: doc.go does not say what the package must never do", pkg)
+		}
+	}
+}
