@@ -1,0 +1,329 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// runners are the programs that run a server named by an argument. Others are
+// the server, and a path among their arguments is data.
+var runners = []string{
+	"node", "nodejs", "deno", "bun", "tsx", "ts-node", "npx", "npm", "pnpm", "yarn", "bunx",
+	"python", "pypy", "uv", "uvx", "pipx", "poetry", "hatch", "pdm",
+	"ruby", "perl", "php", "lua", "java", "dotnet", "go", "cargo", "elixir", "Rscript", "julia",
+	"sh", "bash", "dash", "zsh", "fish", "env", "nice", "timeout", "strace",
+}
+
+// markers are what the top directory of a project holds.
+var markers = []string{"package.json", "pyproject.toml", "setup.py", "go.mod", "requirements.txt", "pyvenv.cfg", ".git"}
+
+// codeSuffixes make an argument of an unknown program its code.
+var codeSuffixes = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".py", ".pyz", ".rb", ".pl", ".php", ".lua", ".sh", ".jar", ".dll", ".exs", ".wasm"}
+
+// directoryOptions are followed by the directory that a runner runs.
+var directoryOptions = []string{"--directory", "--project", "--prefix", "--cwd", "--package-path", "-C", "--dir", "--from"}
+
+// ServerDir finds, in a server's command line, the host directory that holds
+// its code, to be shown in the sandbox at the same path, and the directories
+// that it is to work on, which are made there empty: what the host has in them is never
+// shown. dir is "" where the command names no code, and a file where the
+// directory around it is not one to show. Relative arguments start from the
+// working directory; lookPath is exec.LookPath or its like.
+func ServerDir(command []string, lookPath func(string) (string, error)) (dir string, workspaces []string) {
+	cwd, err := os.Getwd()
+	if err != nil {
+		cwd = "/"
+	}
+	home, _ := os.UserHomeDir()
+	return place{cwd: cwd, home: home, lookPath: lookPath}.serverDir(command)
+}
+
+// place is where a command line is read.
+type place struct {
+	cwd, home string
+	lookPath  func(string) (string, error)
+}
+
+func (p place) serverDir(command []string) (string, []string) {
+	if len(command) == 0 {
+		return "", nil
+	}
+	code := p.code(command)
+	dir := ""
+	if code != "" {
+		dir = p.around(code)
+	}
+	return dir, p.workspaces(command[1:], dir)
+}
+
+// code finds the file or directory in which the server's code begins.
+func (p place) code(command []string) string {
+	runner := isRunner(command[0])
+	if runner && isPython(command[0]) {
+		if i := slices.IndexFunc(command, func(arg string) bool { return arg == "-m" || arg == "-c" }); i > 0 && !slices.ContainsFunc(command[1:i], p.isScript) {
+			return p.module(command[i:])
+		}
+	}
+	bare, previous := "", ""
+	for i, arg := range command[1:] {
+		runner = runner || i == 0 && isRunner(arg)
+		value := arg
+		if option, after, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(arg, "-") {
+			previous, value, arg = option, after, ""
+		}
+		if path := p.existing(value); path != "" && p.isCode(path, previous, runner) {
+			return path
+		} else if path != "" && bare == "" && runner && isFile(path) && filepath.Ext(path) == "" {
+			bare = path
+		}
+		previous = arg
+	}
+	if runner {
+		return bare
+	}
+	return p.program(command[0])
+}
+
+// program finds a server that is itself the command. What the system's packages
+// installed is not its own directory's.
+func (p place) program(name string) string {
+	path := name
+	if strings.Contains(name, "/") {
+		path = p.abs(name)
+	} else {
+		found, err := p.lookPath(name)
+		if err != nil {
+			return ""
+		}
+		path = p.abs(found)
+	}
+	if isSystem(path) || !isFile(path) || filepath.Base(filepath.Dir(path)) == "shims" {
+		return ""
+	}
+	return path
+}
+
+func (p place) isScript(arg string) bool {
+	return filepath.Ext(arg) != "" && p.existing(arg) != ""
+}
+
+// module finds the package that "python -m NAME" takes from the working directory.
+func (p place) module(args []string) string {
+	if args[0] != "-m" || len(args) == 1 {
+		return ""
+	}
+	base := filepath.Join(p.cwd, strings.ReplaceAll(args[1], ".", "/"))
+	for _, path := range []string{base + ".py", filepath.Join(base, "__main__.py"), filepath.Join(base, "__init__.py")} {
+		if isFile(path) {
+			return path
+		}
+	}
+	return ""
+}
+
+func (p place) existing(arg string) string {
+	if arg == "" || strings.HasPrefix(arg, "-") {
+		return ""
+	}
+	path := p.abs(arg)
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	return path
+}
+
+func (p place) abs(path string) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(p.cwd, path)
+	}
+	return filepath.Clean(path)
+}
+
+// isCode says whether an existing path that follows an option is what a program
+// runs. A directory that only version control marks is data.
+func (p place) isCode(path, option string, runner bool) bool {
+	if isFile(path) {
+		return runner && !strings.HasPrefix(option, "--") || slices.Contains(codeSuffixes, filepath.Ext(path))
+	}
+	if !runner || isSystem(path) {
+		return false
+	}
+	if slices.Contains(directoryOptions, option) {
+		return true
+	}
+	return !strings.HasPrefix(option, "-") && slices.ContainsFunc([]string{"package.json", "index.js", "__main__.py", "pyproject.toml", "go.mod"}, func(name string) bool {
+		return isFile(filepath.Join(path, name))
+	})
+}
+
+// around finds the directory to show with a path of the code.
+func (p place) around(path string) string {
+	own := path
+	if isFile(path) {
+		own = filepath.Dir(path)
+	}
+	candidates := []string{p.installation(own), p.project(path, own)}
+	if filepath.Base(own) != "bin" {
+		// Other programs' files may lie in a directory of programs.
+		candidates = append(candidates, own)
+	}
+	for _, dir := range candidates {
+		if dir != "" && !p.tooWide(dir) {
+			return dir
+		}
+	}
+	if isFile(path) {
+		return path
+	}
+	return ""
+}
+
+// installation is the parent of the outermost node_modules above dir, or that
+// directory itself, or the virtual environment around a site-packages.
+func (p place) installation(dir string) string {
+	if before, _, ok := strings.Cut(dir+"/", "/node_modules/"); ok {
+		if !p.tooWide(before) {
+			return before
+		}
+		return before + "/node_modules"
+	}
+	if before, _, ok := strings.Cut(dir+"/", "/site-packages/"); ok {
+		// …/venv/lib/python3.11/site-packages
+		if env := filepath.Dir(filepath.Dir(before)); isFile(filepath.Join(env, "pyvenv.cfg")) {
+			return env
+		}
+		return before + "/site-packages"
+	}
+	return ""
+}
+
+// project is the nearest directory with a marker in it. A compiled program
+// needs no more than the directory it lies in.
+func (p place) project(path, own string) string {
+	if isELF(path) {
+		return ""
+	}
+	for dir := own; !p.tooWide(dir) && dir != "/" && dir != "."; dir = filepath.Dir(dir) {
+		for _, m := range markers {
+			if _, err := os.Lstat(filepath.Join(dir, m)); err == nil {
+				return dir
+			}
+		}
+		if isPrefix(dir) {
+			return ""
+		}
+	}
+	return ""
+}
+
+// isPrefix says that programs were installed below dir: an interpreter's or a
+// version manager's tree, whose parents are not this server's project.
+func isPrefix(dir string) bool {
+	for _, name := range []string{"bin", "lib", "share"} {
+		if st, err := os.Stat(filepath.Join(dir, name)); err != nil || !st.IsDir() {
+			return false
+		}
+	}
+	return true
+}
+
+func isELF(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	var magic [4]byte
+	_, err = f.Read(magic[:])
+	return err == nil && string(magic[:]) == "\x7fELF"
+}
+
+// wide are directories that hold more than one program's things.
+var wide = []string{
+	"/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/libx32", "/media", "/mnt", "/nix", "/nix/store",
+	"/opt", "/proc", "/root", "/run", "/sbin", "/snap", "/srv", "/sys", "/tmp", "/usr", "/var", "/workspace", "/workspaces", "/work",
+	"/usr/bin", "/usr/lib", "/usr/lib64", "/usr/libexec", "/usr/local", "/usr/local/bin", "/usr/local/lib", "/usr/local/sbin", "/usr/local/share",
+	"/usr/sbin", "/usr/share", "/usr/src", "/var/lib", "/var/tmp", "/dev/shm", "/var/run", "/var/cache",
+}
+
+// tooWide says that a directory may hold what is no part of the server: a
+// user's home, or what a whole system shares.
+func (p place) tooWide(dir string) bool {
+	if slices.Contains(wide, dir) || filepath.Dir(dir) == "/home" || strings.HasPrefix(dir, "/proc/") || strings.HasPrefix(dir, "/sys/") || strings.HasPrefix(dir, "/dev/") {
+		return true
+	}
+	if p.home == "" || p.home == "/" {
+		return false
+	}
+	// A directory above HOME holds it; these in it hold a user's things.
+	if dir == p.home || strings.HasPrefix(p.home, dir+"/") {
+		return true
+	}
+	return slices.ContainsFunc([]string{".local", ".local/bin", ".local/lib", ".local/share", ".config", ".cache", ".ssh", ".aws", "bin", "Desktop", "Documents", "Downloads"}, func(name string) bool {
+		return dir == filepath.Join(p.home, name)
+	})
+}
+
+// isSystem says that a path belongs to the operating system's packages.
+func isSystem(path string) bool {
+	for _, tree := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/sys", "/dev"} {
+		if path == tree || strings.HasPrefix(path, tree+"/") {
+			return true
+		}
+	}
+	return path == "/"
+}
+
+// workspaces are the absolute paths among the arguments that are no file and
+// lie outside dir.
+func (p place) workspaces(args []string, dir string) []string {
+	var found []string
+	for _, arg := range args {
+		if option, after, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(option, "-") {
+			arg = after
+		}
+		if !filepath.IsAbs(arg) || strings.ContainsAny(arg, "\x00\n") {
+			continue
+		}
+		path := filepath.Clean(arg)
+		if isSystem(path) || dir != "" && within(path, dir) || looksLikeFile(path) || slices.Contains(found, path) {
+			continue
+		}
+		found = append(found, path)
+	}
+	return found
+}
+
+// within says that path is dir or lies below it.
+func within(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+}
+
+var suffix = regexp.MustCompile(`[^/.]\.[A-Za-z0-9]{1,8}$`)
+
+// looksLikeFile goes by what the host has, else by the name.
+func looksLikeFile(path string) bool {
+	if st, err := os.Stat(path); err == nil {
+		return !st.IsDir()
+	}
+	return suffix.MatchString(path)
+}
+
+func isFile(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Mode().IsRegular()
+}
+
+var version = regexp.MustCompile(`[0-9.]+$`)
+
+func isRunner(program string) bool {
+	return slices.Contains(runners, version.ReplaceAllString(filepath.Base(program), ""))
+}
+
+func isPython(program string) bool {
+	name := version.ReplaceAllString(filepath.Base(program), "")
+	return name == "python" || name == "pypy"
+}
