@@ -68,7 +68,9 @@ type Command struct {
 
 // The types of an Event.
 const (
-	// EventReady: the sandbox is built; Realtime is CLOCK_REALTIME minus the run's clock.
+	// EventReady: the sandbox is built and the target's process waits, not yet
+	// the target's program; Realtime is CLOCK_REALTIME minus the run's clock, N
+	// is the task that will become the target, as the tracer numbers it.
 	EventReady = "ready"
 	// EventStarted: the target's exec succeeded.
 	EventStarted = "started"
@@ -76,7 +78,7 @@ const (
 	EventStdin = "stdin"
 	// EventAccess: a watched Path was touched; Mask is "open", "read" or "open|read".
 	EventAccess = "access"
-	// EventEOF: the target closed Stream ("stdout" or "stderr").
+	// EventEOF: the target closed Stream ("stdin", "stdout" or "stderr").
 	EventEOF = "eof"
 	// EventExit: the target ended with Code, or by Signal.
 	EventExit = "exit"
@@ -88,6 +90,9 @@ const (
 	EventLimit = "limit"
 	// EventError: the run could not start, Reason and Hint say why.
 	EventError = "error"
+	// EventNote: something about the sandbox that a report should say and that
+	// hides nothing, such as an image's ld.so.preload being moved aside.
+	EventNote = "note"
 	// EventSynced answers a sync with its N.
 	EventSynced = "synced"
 	// EventDone is the last event: every task has ended and all output is sent.

@@ -1,0 +1,98 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Where only one uid is mapped, the target has the agent's and the tracer's own
+// uid, and could signal or read them. It then lives in an inner pid namespace,
+// with a /proc of its own, where they have no number. Its first process is the
+// inner one below; the tracer stays outside and follows the target in.
+
+// death is what the inner process reports of each task that it reaps.
+type death struct {
+	Pid    int `json:"pid"`
+	Status int `json:"status"`
+}
+
+// enterInner moves into the inner namespaces and starts the target's own stage
+// there, over the same link. It leaves at once, so that the inner process
+// becomes the target's parent.
+func enterInner(pidns, mntns int) error {
+	if err := unix.Unshare(unix.CLONE_FS); err != nil {
+		return fmt.Errorf("enter the inner namespaces: %w", err)
+	}
+	if err := unix.Setns(mntns, unix.CLONE_NEWNS); err != nil {
+		return fmt.Errorf("enter the inner mount namespace: %w", err)
+	}
+	if err := unix.Setns(pidns, unix.CLONE_NEWPID); err != nil {
+		return fmt.Errorf("enter the inner pid namespace: %w", err)
+	}
+	_, err := startStage([]uintptr{0, 1, 2, linkFD, selfFD}, nil)
+	return err
+}
+
+// startStage executes this program as a stage with the given descriptors.
+func startStage(files []uintptr, attr *syscall.SysProcAttr) (int, error) {
+	path := fmt.Sprint(selfPrefix, selfFD)
+	pid, err := syscall.ForkExec(path, []string{path, "init"}, &syscall.ProcAttr{Files: files, Sys: attr})
+	if err != nil {
+		return 0, fmt.Errorf("start a process: %w", err)
+	}
+	return pid, nil
+}
+
+// beInner is the first process of the inner namespaces: it mounts their /proc,
+// says so, and reaps until everything in them has ended.
+func beInner(status int) error {
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("hide the inner process's memory: %w", err)
+	}
+	signals := make(chan os.Signal, 64)
+	signal.Notify(signals)
+	if err := mountProc(); err != nil {
+		return err
+	}
+	nameThreads()
+	out := os.NewFile(uintptr(status), "status")
+	report := json.NewEncoder(out)
+	if err := report.Encode(death{}); err != nil {
+		return fmt.Errorf("greet the agent: %w", err)
+	}
+	runtime.UnlockOSThread()
+	for {
+		var ws unix.WaitStatus
+		pid, err := unix.Wait4(-1, &ws, 0, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			<-signals // no child yet, or none any more: the next one announces itself
+		default:
+			if report.Encode(death{Pid: pid, Status: int(ws)}) != nil {
+				return nil
+			}
+		}
+	}
+}
+
+// mountProc puts a /proc of the caller's pid namespace over the old one. The
+// target cannot lift it: it has no capability here, and in a user namespace of
+// its own the mounts it inherits are locked.
+func mountProc() error {
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("make the mounts private: %w", err)
+	}
+	const flags = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
+	if err := unix.Mount("proc", "/proc", "proc", flags, ""); err != nil {
+		return fmt.Errorf("mount /proc: %w", err)
+	}
+	return nil
+}

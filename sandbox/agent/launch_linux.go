@@ -1,0 +1,289 @@
+package agent
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/coalmine-dev/coalmine/sandbox/mux"
+)
+
+// helloMillis bounds how long the tracer may take until the target's process is there.
+const helloMillis = 20_000
+
+// launch starts the tracer and the target. The target's process waits for an
+// order until everything around it is ready.
+func (a *agent) launch() error {
+	link, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("make the link: %w", err)
+	}
+	defer func() { _ = unix.Close(link[0]) }()
+	if err := unix.SetsockoptInt(link[0], unix.SOL_SOCKET, unix.SO_PASSCRED, 1); err != nil {
+		return fmt.Errorf("make the link: %w", err)
+	}
+	go a.reap()
+	var namespaces []int
+	if a.cfg.SingleUID {
+		if namespaces, err = a.startInner(); err != nil {
+			return err
+		}
+	}
+	restore, err := a.hidePreload()
+	if err != nil {
+		return err
+	}
+	err = a.startChild(link[1])
+	_ = unix.Close(link[1])
+	if err == nil {
+		err = a.awaitTarget(link[0], namespaces)
+	}
+	restore()
+	if err != nil {
+		return err
+	}
+	a.offset = realtimeOffset()
+	a.emit(Event{Type: EventReady, Realtime: a.offset, N: int64(a.target)})
+	if a.trace != nil {
+		go a.trace.run()
+	}
+	return a.release(link[0])
+}
+
+// startChild starts the first stage, under the tracer if there is one.
+func (a *agent) startChild(link int) error {
+	files := []uintptr{uintptr(a.null), uintptr(a.null), uintptr(a.null), uintptr(link), uintptr(a.exe)}
+	stage := []string{fmt.Sprint(selfPrefix, selfFD), "init"}
+	if len(a.cfg.Strace) == 0 {
+		a.starting.Lock()
+		defer a.starting.Unlock()
+		pid, err := syscall.ForkExec(fmt.Sprint(selfPrefix, a.exe), stage, &syscall.ProcAttr{Files: files})
+		if err != nil {
+			return fmt.Errorf("start the target's process: %w", err)
+		}
+		a.child = pid
+		return nil
+	}
+	mine, log, err := pipe(true, -1, -1)
+	if err != nil {
+		return err
+	}
+	says, said, err := pipe(true, -1, -1)
+	if err != nil {
+		return err
+	}
+	defer func() { _, _ = unix.Close(log), unix.Close(said) }()
+	a.trace = newPump(mine, "trace", func(stamp time.Duration, p []byte) error {
+		return a.out.Write(mux.Frame{Stream: mux.Trace, Stamp: stamp, Payload: p})
+	}, nil)
+	go func() { _, _ = io.Copy(&a.tracerSays, os.NewFile(uintptr(says), "tracer")) }()
+	files[2] = uintptr(said)
+	argv := append([]string{}, a.cfg.Strace...)
+	// The tracer as a grandchild: the target's parent is then this process,
+	// which learns its exit at once, and no process of the target's is strace's child.
+	argv = append(argv, "-D")
+	argv = append(argv, traceArgs(a.cfg.TraceSet, fmt.Sprint(selfPrefix, logFD))...)
+	argv = append(argv, stage...)
+	a.starting.Lock()
+	defer a.starting.Unlock()
+	pid, err := syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{Files: append(files, uintptr(log)), Dir: "/"})
+	if err != nil {
+		return &refusal{Reason: fmt.Sprintf("strace: %s: %v", argv[0], err), Hint: "strace is missing in the sandbox"}
+	}
+	a.child = pid
+	return nil
+}
+
+// awaitTarget hears the process that will be the target's, and finds its tracer.
+func (a *agent) awaitTarget(link int, namespaces []int) error {
+	pid, inside, err := a.hearStage(link)
+	if err == nil && namespaces != nil {
+		if err = sendOrder(link, &order{Role: roleEnter}, namespaces...); err == nil {
+			pid, inside, err = a.hearStage(link)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	a.target, a.inside = pid, inside
+	if len(a.cfg.Strace) == 0 {
+		return nil
+	}
+	t := task{pid: pid}
+	t.readStatus()
+	if t.tracer == 0 {
+		return &refusal{Reason: "strace: it does not trace the target", Hint: a.tracerSays.String()}
+	}
+	a.tracer.Store(int64(t.tracer))
+	return nil
+}
+
+// hearStage waits for a stage's hello, and explains its absence by what the tracer says.
+func (a *agent) hearStage(link int) (pid, inside int, err error) {
+	pid, inside, err = hear(link, helloMillis)
+	if err == nil || len(a.cfg.Strace) == 0 {
+		return pid, inside, err
+	}
+	time.Sleep(10 * time.Millisecond) // for the last words of a tracer that has just died
+	said := strings.TrimSpace(strings.TrimPrefix(a.tracerSays.String(), "strace: "))
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		said = strings.TrimSpace("it does not start; " + said)
+	}
+	return 0, 0, &refusal{
+		Reason: "strace: " + said,
+		Hint:   "tracing needs CAP_SYS_PTRACE in the sandbox and a seccomp profile that allows ptrace",
+	}
+}
+
+// release gives the target its streams and orders it to go. The agent keeps no
+// copy of the target's ends, so that their end of file is the target's.
+func (a *agent) release(link int) error {
+	u := a.cfg.User
+	var mine, theirs [4]int
+	for i := range mine {
+		uid, gid := u.UID, u.GID
+		if i == 3 {
+			uid, gid = -1, -1
+		}
+		var err error
+		if mine[i], theirs[i], err = pipe(i > 0, uid, gid); err != nil {
+			return err
+		}
+	}
+	a.stdin = newFeeder(mine[0], func(n int64) { a.emit(Event{Type: EventStdin, N: n}) },
+		func() { a.emit(Event{Type: EventEOF, Stream: "stdin"}) })
+	a.stdout = a.outputPump(mine[1], mux.Stdout)
+	a.stderr = a.outputPump(mine[2], mux.Stderr)
+	err := sendOrder(link, &order{
+		Role: roleTarget, Command: a.cfg.Command, Dir: a.cfg.Dir, Env: a.cfg.Env,
+		User: u, Limits: a.cfg.Limits, KeepGroups: a.cfg.SingleUID,
+	}, theirs[:]...)
+	for _, fd := range theirs {
+		_ = unix.Close(fd)
+	}
+	if err != nil {
+		return err
+	}
+	status := os.NewFile(uintptr(mine[3]), "status")
+	defer func() { _ = status.Close() }()
+	line, err := bufio.NewReader(io.LimitReader(status, 64<<10)).ReadBytes('\n')
+	if len(line) > 0 {
+		r := new(refusal)
+		if err := json.Unmarshal(line, r); err != nil {
+			return fmt.Errorf("start the target: %q", line)
+		}
+		return r
+	}
+	if !errors.Is(err, io.EOF) {
+		return fmt.Errorf("wait for the target's start: %w", err)
+	}
+	a.emit(Event{Type: EventStarted, N: int64(a.target)})
+	return nil
+}
+
+// outputPump carries stdout or stderr and counts it.
+func (a *agent) outputPump(fd int, s mux.Stream) *pump {
+	send := func(stamp time.Duration, p []byte) error {
+		total := a.output.Add(int64(len(p)))
+		if bound := a.cfg.Limits.Output; bound > 0 && total > bound {
+			a.limit(fmt.Sprintf("output: more than %d bytes on stdout and stderr", bound))
+			return nil
+		}
+		return a.out.Write(mux.Frame{Stream: s, Stamp: stamp, Payload: p})
+	}
+	return newPump(fd, s.String(), send, func() { a.emit(Event{Type: EventEOF, Stream: s.String()}) })
+}
+
+// startInner starts the inner namespaces' first process and returns
+// descriptors of its pid and mount namespaces, and one for refusals.
+func (a *agent) startInner() ([]int, error) {
+	link, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("make the inner link: %w", err)
+	}
+	defer func() { _ = unix.Close(link[0]) }()
+	if err := unix.SetsockoptInt(link[0], unix.SOL_SOCKET, unix.SO_PASSCRED, 1); err != nil {
+		return nil, fmt.Errorf("make the inner link: %w", err)
+	}
+	mine, theirs, err := pipe(true, -1, -1)
+	if err != nil {
+		return nil, err
+	}
+	null := uintptr(a.null)
+	a.starting.Lock()
+	pid, err := syscall.ForkExec(fmt.Sprint(selfPrefix, a.exe), []string{fmt.Sprint(selfPrefix, selfFD), "init"}, &syscall.ProcAttr{
+		Files: []uintptr{null, null, 2, uintptr(link[1]), uintptr(a.exe)},
+		Sys:   &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS, Pdeathsig: unix.SIGKILL},
+	})
+	if err == nil {
+		a.inner.Store(int64(pid))
+	}
+	a.starting.Unlock()
+	_ = unix.Close(link[1])
+	if err != nil {
+		return nil, fmt.Errorf("make the inner pid namespace: %w", err)
+	}
+	if _, _, err := hear(link[0], helloMillis); err != nil {
+		return nil, err
+	}
+	if err := sendOrder(link[0], &order{Role: roleInner}, theirs); err != nil {
+		return nil, err
+	}
+	_ = unix.Close(theirs)
+	deaths := bufio.NewReader(os.NewFile(uintptr(mine), "inner"))
+	if err := innerReady(deaths); err != nil {
+		return nil, err
+	}
+	go a.hearDeaths(deaths)
+	return a.innerNamespaces(pid)
+}
+
+// innerReady reads the inner process's first word.
+func innerReady(deaths *bufio.Reader) error {
+	line, err := deaths.ReadBytes('\n')
+	if err != nil {
+		return fmt.Errorf("wait for the inner process: %w", err)
+	}
+	r := new(refusal)
+	if err := json.Unmarshal(line, r); err == nil && r.Reason != "" {
+		return r
+	}
+	return nil
+}
+
+func (a *agent) innerNamespaces(pid int) ([]int, error) {
+	var fds []int
+	for _, kind := range []string{"pid", "mnt"} {
+		fd, err := unix.Open(fmt.Sprintf("/proc/%d/ns/%s", pid, kind), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return nil, fmt.Errorf("open the inner %s namespace: %w", kind, err)
+		}
+		fds = append(fds, fd)
+	}
+	return append(fds, a.null), nil
+}
+
+// hearDeaths takes the inner process's reports.
+func (a *agent) hearDeaths(r *bufio.Reader) {
+	for d := json.NewDecoder(r); ; {
+		var one death
+		if d.Decode(&one) != nil {
+			// The inner process was killed, and everything in its namespace with it.
+			a.targetEnded(unix.WaitStatus(unix.SIGKILL))
+			a.poke()
+			return
+		}
+		if one.Pid != 0 && one.Pid == a.inside {
+			a.targetEnded(unix.WaitStatus(one.Status))
+		}
+		a.poke()
+	}
+}

@@ -1,0 +1,80 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// lookPath finds a command as execvp would, in the PATH of the target's own
+// environment and with the target's own rights.
+func lookPath(name string, env []string) (string, error) {
+	if name == "" {
+		return "", &refusal{Reason: "command not found: the command is empty"}
+	}
+	if strings.Contains(name, "/") {
+		return name, executable(name, name)
+	}
+	var path string
+	for _, kv := range env {
+		if v, ok := strings.CutPrefix(kv, "PATH="); ok {
+			path = v
+		}
+	}
+	var denied error
+	for _, dir := range filepath.SplitList(path) {
+		file := filepath.Join(dir, name)
+		if dir == "" || dir == "." {
+			file = "./" + name
+		}
+		err := executable(file, name)
+		if err == nil {
+			return file, nil
+		}
+		var r *refusal
+		if errors.As(err, &r) && strings.HasPrefix(r.Reason, "permission denied") && denied == nil {
+			denied = err
+		}
+	}
+	if denied != nil {
+		return "", denied
+	}
+	return "", &refusal{
+		Reason: "command not found: " + name,
+		Hint:   "the sandbox looks for it in PATH=" + path,
+	}
+}
+
+// executable explains why a file cannot be executed.
+func executable(file, name string) error {
+	var st unix.Stat_t
+	if err := unix.Stat(file, &st); err != nil {
+		if errors.Is(err, unix.EACCES) {
+			return &refusal{Reason: "permission denied: " + name, Hint: file + " is in a directory that the sandbox's user cannot enter"}
+		}
+		return &refusal{Reason: "command not found: " + name, Hint: fmt.Sprintf("in the sandbox, %s: %v", file, err)}
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return &refusal{Reason: "permission denied: " + name, Hint: file + " is not a regular file"}
+	}
+	if err := unix.Access(file, unix.X_OK); err != nil {
+		return &refusal{Reason: "permission denied: " + name, Hint: fmt.Sprintf("%s is not executable for the sandbox's user (chmod +x)", file)}
+	}
+	return nil
+}
+
+// execError explains why the kernel did not execute a file that looked fine.
+func execError(file, name string, err error) error {
+	switch {
+	case errors.Is(err, unix.ENOENT):
+		return &refusal{Reason: "command not found: " + name, Hint: "the interpreter or loader that " + file + " names is missing in the sandbox"}
+	case errors.Is(err, unix.ENOEXEC):
+		return &refusal{Reason: "permission denied: " + name, Hint: file + " is neither a program for this machine nor a script with a #! line"}
+	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM):
+		return &refusal{Reason: "permission denied: " + name, Hint: fmt.Sprintf("%s: %v (is its file system mounted noexec, or its interpreter not executable?)", file, err)}
+	}
+	return &refusal{Reason: fmt.Sprintf("execute %s: %v", name, err)}
+}

@@ -1,0 +1,244 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/coalmine-dev/coalmine/sandbox/mux"
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+)
+
+// agent is the state of PID 1.
+type agent struct {
+	cfg *Config
+	in  *mux.Reader
+	out *mux.Writer
+	// exe is this program, null is /dev/null: opened before the root changes.
+	exe, null int
+	offset    time.Duration
+
+	stdin          *feeder
+	stdout, stderr *pump
+	trace, watch   *pump
+	tracerSays     tail
+
+	// The processes that are not the target's: the tracer, the inner init.
+	child  int // started by the agent: becomes the target, or the stage that enters the inner namespaces
+	target int // the target's first task, in the agent's pid namespace
+	inside int // the same task as the inner init numbers it
+	tracer atomic.Int64
+	inner  atomic.Int64
+	exited atomic.Bool
+
+	output   atomic.Int64
+	limited  atomic.Bool
+	killing  atomic.Bool
+	stopOnce sync.Once
+	endOnce  sync.Once
+	// changed is poked whenever a task has ended.
+	changed chan struct{}
+	syncs   chan int64
+	finish  chan struct{}
+	// launched is closed when the target runs and all streams are pumped.
+	launched chan struct{}
+	// starting is held while a child is being started, so that none is reaped unknown.
+	starting sync.Mutex
+}
+
+// Main is PID 1 of a sandbox, from the Config to the last task's end.
+func Main() int {
+	setComm()
+	a := &agent{changed: make(chan struct{}, 1), syncs: make(chan int64, 64), finish: make(chan struct{}), launched: make(chan struct{})}
+	if err := a.prepare(); err != nil {
+		fmt.Fprintln(os.Stderr, "init:", err)
+		return 125
+	}
+	err := a.setUp()
+	if err == nil {
+		err = a.launch()
+	}
+	if err != nil {
+		a.fail(err)
+		return 1
+	}
+	a.supervise()
+	return 0
+}
+
+// prepare makes the process unreachable and reads its Config.
+func (a *agent) prepare() error {
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("hide the memory: %w", err)
+	}
+	// Handled and dropped: ignored ones would be inherited by the target, and
+	// PID 1 must survive whatever is sent to it.
+	swallow := make(chan os.Signal, 64)
+	signal.Notify(swallow)
+	go func() {
+		for s := range swallow {
+			if s == unix.SIGCHLD {
+				a.poke()
+			}
+		}
+	}()
+	if os.Getpid() != 1 {
+		if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+			return fmt.Errorf("adopt orphans: %w", err)
+		}
+	}
+	in, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 10)
+	if err != nil {
+		return fmt.Errorf("keep stdin: %w", err)
+	}
+	out, err := unix.FcntlInt(1, unix.F_DUPFD_CLOEXEC, 10)
+	if err != nil {
+		return fmt.Errorf("keep stdout: %w", err)
+	}
+	if a.null, err = unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0); err != nil {
+		return fmt.Errorf("open /dev/null: %w", err)
+	}
+	for _, fd := range []int{0, 1} {
+		if err := unix.Dup3(a.null, fd, 0); err != nil {
+			return fmt.Errorf("detach the stream: %w", err)
+		}
+	}
+	if a.exe, err = unix.Open("/proc/self/exe", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+		return fmt.Errorf("open the program: %w", err)
+	}
+	a.in = mux.NewReader(os.NewFile(uintptr(in), "host"))
+	a.out = mux.NewWriter(os.NewFile(uintptr(out), "host"))
+	a.cfg, err = ReadConfig(a.in)
+	return err
+}
+
+// setUp builds the surroundings: root, names, network, files, watches.
+func (a *agent) setUp() error {
+	c := a.cfg
+	if c.Root != nil {
+		if err := rootfs.Enter(*c.Root, c.User.UID, c.User.GID); err != nil {
+			return err
+		}
+	}
+	if err := ensureProc(); err != nil {
+		return err
+	}
+	nameThreads()
+	if err := setHostname(c.Hostname); err != nil {
+		return err
+	}
+	if err := closeNetwork(); err != nil {
+		return err
+	}
+	if err := rootfs.Plant(c.Files, c.User.UID, c.User.GID); err != nil {
+		return err
+	}
+	if len(c.Watch) == 0 {
+		return nil
+	}
+	w, lost := newWatcher(c.Watch, a.emit)
+	for _, reason := range lost {
+		a.emit(Event{Type: EventLoss, Reason: reason})
+	}
+	if w != nil {
+		a.watch = newPump(w.fd, "inotify", w.take, nil)
+		go a.watch.run()
+	}
+	return nil
+}
+
+func setHostname(name string) error {
+	if name == "" {
+		return nil
+	}
+	if now, err := os.Hostname(); err == nil && now == name {
+		return nil
+	}
+	if err := unix.Sethostname([]byte(name)); err != nil {
+		return fmt.Errorf("set the host name to %s: %w", name, err)
+	}
+	return nil
+}
+
+// emit sends an event, stamped now where it has no stamp. A host that does not
+// take it is gone, which the reader of its commands finds out.
+func (a *agent) emit(e Event) {
+	if e.Stamp == 0 {
+		e.Stamp = clock()
+	}
+	b, err := json.Marshal(e)
+	if err == nil && len(b) <= mux.MaxPayload {
+		_ = a.out.Write(mux.Frame{Stream: mux.Control, Stamp: e.Stamp, Payload: b})
+	}
+}
+
+// fail ends a run that did not start.
+func (a *agent) fail(err error) {
+	e := Event{Type: EventError, Reason: err.Error()}
+	var r *refusal
+	if errors.As(err, &r) {
+		e.Reason, e.Hint = r.Reason, r.Hint
+	}
+	a.killAll()
+	a.emit(e)
+	a.emit(Event{Type: EventDone})
+}
+
+// poke makes the supervisor look again.
+func (a *agent) poke() {
+	select {
+	case a.changed <- struct{}{}:
+	default:
+	}
+}
+
+// tail keeps the last bytes of what the tracer says of itself.
+type tail struct {
+	mu sync.Mutex
+	b  []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.b = append(t.b, p...)
+	t.b = t.b[max(0, len(t.b)-4096):]
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.b)
+}
+
+// preload is the loader's list of libraries to put into every program: an
+// image's own must not get into the tracer.
+const preload = "/etc/ld.so.preload"
+
+// hidePreload moves an image's preload list aside; the returned function puts
+// it back for the target.
+func (a *agent) hidePreload() (restore func(), err error) {
+	aside := filepath.Join(filepath.Dir(preload), ".ld.so.preload~")
+	err = unix.Renameat2(unix.AT_FDCWD, preload, unix.AT_FDCWD, aside, unix.RENAME_NOREPLACE)
+	if errors.Is(err, unix.ENOENT) {
+		return func() {}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("move %s aside: %w", preload, err)
+	}
+	a.emit(Event{Type: EventNote, Reason: preload + " of the image was moved aside while the tracer started", Path: preload})
+	return func() {
+		if err := unix.Rename(aside, preload); err != nil {
+			a.emit(Event{Type: EventLoss, Reason: fmt.Sprintf("%s could not be put back: %v", preload, err)})
+		}
+	}, nil
+}

@@ -1,0 +1,96 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/coalmine-dev/coalmine/sandbox/mux"
+)
+
+const (
+	// MaxConfig bounds the JSON of a Config.
+	MaxConfig = 64 << 20
+	// maxText bounds each text of an Event; what is longer is cut by the reader.
+	maxText = 16 << 10
+)
+
+// WriteConfig sends the Config: its JSON cut into as many control frames as
+// needed, then an empty control frame.
+func WriteConfig(w *mux.Writer, c *Config) error {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("encode the agent's configuration: %w", err)
+	}
+	if len(b) > MaxConfig {
+		return fmt.Errorf("the agent's configuration has %d bytes, over the bound of %d", len(b), MaxConfig)
+	}
+	for len(b) > 0 {
+		n := min(len(b), mux.MaxPayload)
+		if err := w.Write(mux.Frame{Stream: mux.Control, Payload: b[:n]}); err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	return w.Write(mux.Frame{Stream: mux.Control})
+}
+
+// ReadConfig receives what WriteConfig sent.
+func ReadConfig(r *mux.Reader) (*Config, error) {
+	var b []byte
+	for {
+		f, err := r.Next()
+		if err != nil {
+			return nil, fmt.Errorf("read the configuration: %w", err)
+		}
+		if f.Stream != mux.Control {
+			return nil, fmt.Errorf("read the configuration: a %s frame came first", f.Stream)
+		}
+		if len(f.Payload) == 0 {
+			break
+		}
+		if len(b)+len(f.Payload) > MaxConfig {
+			return nil, fmt.Errorf("the configuration is over the bound of %d bytes", MaxConfig)
+		}
+		b = append(b, f.Payload...)
+	}
+	c := new(Config)
+	if err := json.Unmarshal(b, c); err != nil {
+		return nil, fmt.Errorf("decode the configuration: %w", err)
+	}
+	if len(c.Command) == 0 {
+		return nil, errors.New("the configuration names no command")
+	}
+	return c, nil
+}
+
+// WriteCommand sends a Command.
+func WriteCommand(w *mux.Writer, c Command) error {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("encode the command %s: %w", c.Type, err)
+	}
+	return w.Write(mux.Frame{Stream: mux.Control, Payload: b})
+}
+
+// DecodeEvent reads an Event of a control frame, believing nothing: unknown
+// fields and trailing bytes are errors, texts are cut to a bound.
+func DecodeEvent(p []byte) (Event, error) {
+	var e Event
+	d := json.NewDecoder(bytes.NewReader(p))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&e); err != nil {
+		return Event{}, fmt.Errorf("decode the agent's event: %w", err)
+	}
+	if d.More() {
+		return Event{}, errors.New("decode the agent's event: more follows it")
+	}
+	if e.Stamp < 0 || e.N < 0 {
+		return Event{}, fmt.Errorf("the agent's %.40q event has a negative number", e.Type)
+	}
+	for _, s := range []*string{&e.Type, &e.Path, &e.Mask, &e.Stream, &e.Signal, &e.Reason, &e.Hint} {
+		*s = (*s)[:min(len(*s), maxText)]
+	}
+	return e, nil
+}

@@ -1,0 +1,167 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// stage is a process between the agent and the target's program: it obeys the
+// one order that comes over its link, on the main thread. Under the tracer its
+// own calls are in the log; the host drops what precedes the target's program.
+func stage() int {
+	setComm()
+	if err := sayHello(linkFD); err != nil {
+		return 125
+	}
+	o, fds, err := receiveOrder(linkFD)
+	if err != nil {
+		return 125
+	}
+	switch {
+	case o.Role == roleTarget && len(fds) == 4:
+		return refuse(fds[3], becomeTarget(o, fds[:3], fds[3]))
+	case o.Role == roleEnter && len(fds) == 3:
+		return refuse(fds[2], enterInner(fds[0], fds[1]))
+	case o.Role == roleInner && len(fds) == 1:
+		return refuse(fds[0], beInner(fds[0]))
+	}
+	return 125
+}
+
+// refuse reports why a stage ended, if it did not end well.
+func refuse(status int, err error) int {
+	if err == nil {
+		return 0
+	}
+	var r *refusal
+	if !errors.As(err, &r) {
+		r = &refusal{Reason: "start the target: " + err.Error()}
+	}
+	b, _ := json.Marshal(r)
+	_, _ = unix.Write(status, append(b, '\n'))
+	return 125
+}
+
+// becomeTarget turns this process into the target. It returns only on failure.
+// The order of its steps matters: what needs a capability comes before they are
+// dropped, what the target must not inherit is closed last.
+func becomeTarget(o *order, stdio []int, status int) error {
+	if _, err := unix.Setsid(); err != nil {
+		return fmt.Errorf("make a session: %w", err)
+	}
+	unix.Umask(0o022)
+	// The kernel's own out-of-memory choice should fall on the target.
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
+	for i, fd := range stdio {
+		if err := unix.Dup3(fd, i, 0); err != nil {
+			return fmt.Errorf("connect descriptor %d: %w", i, err)
+		}
+	}
+	if err := setLimits(o.Limits); err != nil {
+		return err
+	}
+	if err := dropPrivileges(o); err != nil {
+		return err
+	}
+	if err := unix.Chdir(o.Dir); err != nil {
+		return &refusal{Reason: fmt.Sprintf("working directory %s: %v", o.Dir, err)}
+	}
+	path, err := lookPath(o.Command[0], o.Env)
+	if err != nil {
+		return err
+	}
+	resetSignals()
+	if err := unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		if err := markAllCloseOnExec(); err != nil {
+			return err
+		}
+	}
+	return execError(path, o.Command[0], syscall.Exec(path, o.Command, o.Env))
+}
+
+// markAllCloseOnExec is CloseRange for kernels before 5.11.
+func markAllCloseOnExec() error {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return fmt.Errorf("close inherited descriptors: %w", err)
+	}
+	for _, e := range entries {
+		var fd int
+		if _, err := fmt.Sscan(e.Name(), &fd); err == nil && fd > 2 {
+			unix.CloseOnExec(fd)
+		}
+	}
+	return nil
+}
+
+// setLimits sets the target's resource limits, hard and soft. They are a
+// backstop: sums over all tasks are the agent's to watch.
+func setLimits(l Limits) error {
+	set := func(resource int, n uint64) error {
+		var old unix.Rlimit
+		if err := unix.Getrlimit(resource, &old); err != nil {
+			return fmt.Errorf("read resource limit %d: %w", resource, err)
+		}
+		n = min(n, old.Max)
+		if err := unix.Prlimit(0, resource, &unix.Rlimit{Cur: n, Max: n}, nil); err != nil {
+			return fmt.Errorf("set resource limit %d: %w", resource, err)
+		}
+		return nil
+	}
+	want := map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: maxFiles, unix.RLIMIT_MEMLOCK: 64 << 20, unix.RLIMIT_MSGQUEUE: 1 << 20}
+	if l.File > 0 {
+		want[unix.RLIMIT_FSIZE] = uint64(l.File)
+	}
+	if l.Memory > 0 {
+		// Writable address space is reserved more freely than it is used (thread
+		// stacks, allocator arenas), hence twice; the resident sum is exact.
+		want[unix.RLIMIT_DATA] = 2 * uint64(l.Memory)
+	}
+	if l.CPU > 0 {
+		want[unix.RLIMIT_CPU] = uint64(l.CPU.Seconds()) + 2
+	}
+	if l.Pids > 0 {
+		want[unix.RLIMIT_NPROC] = maxTasks(l.Pids)
+	}
+	for resource, n := range want {
+		if err := set(resource, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const maxFiles = 4096
+
+// maxTasks is RLIMIT_NPROC for a bound on tasks. The kernel counts a uid's tasks
+// in the whole user namespace: in the machine's first one, where the uid may
+// have tasks outside of the sandbox, there has to be room for those.
+func maxTasks(pids int) uint64 {
+	b, err := os.ReadFile("/proc/self/uid_map")
+	var inside, outside, size uint64
+	if err == nil {
+		_, err = fmt.Sscan(string(b), &inside, &outside, &size)
+	}
+	if err != nil || size == 1<<32-1 {
+		return 4096 + uint64(pids)
+	}
+	return uint64(pids)
+}
+
+// resetSignals gives the target default dispositions and an empty mask: what
+// the agent or the tracer ignores would survive the exec.
+func resetSignals() {
+	var mask [8]byte
+	_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, ptr(&mask), 0, 8, 0, 0)
+	for n := uintptr(1); n <= 64; n++ {
+		// A zeroed kernel sigaction means the default; KILL and STOP refuse, which is as well.
+		var action [64]byte
+		_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, n, ptr(&action), 0, 8, 0, 0)
+	}
+}

@@ -1,0 +1,273 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/coalmine-dev/coalmine/sandbox/mux"
+)
+
+// supervise runs from the target's start to the end of the last task.
+func (a *agent) supervise() {
+	close(a.launched)
+	go a.stdin.run()
+	go a.stdout.run()
+	go a.stderr.run()
+	go a.answerSyncs()
+	go a.obey()
+	go a.watchLimits()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-a.changed:
+		case <-tick.C:
+			if !a.exited.Load() {
+				continue
+			}
+		}
+		if a.exited.Load() && len(a.targets()) == 0 {
+			break
+		}
+	}
+	a.conclude()
+}
+
+// conclude sends what is left and says good-bye.
+func (a *agent) conclude() {
+	close(a.finish)
+	a.stdin.abandon()
+	for _, p := range []*pump{a.trace, a.stdout, a.stderr} {
+		if p == nil {
+			continue
+		}
+		select {
+		case <-p.done:
+		case <-time.After(10 * time.Second):
+			a.emit(Event{Type: EventLoss, Reason: p.file.Name() + " did not end with the last task"})
+			p.drain()
+		}
+	}
+	if a.watch != nil {
+		a.watch.drain()
+	}
+	a.emit(Event{Type: EventDone})
+}
+
+// obey hears the host until its stream ends, which means that it is gone.
+func (a *agent) obey() {
+	stopped := false
+	for {
+		f, err := a.in.Next()
+		if err != nil {
+			if !stopped {
+				a.killAll()
+			}
+			return
+		}
+		switch f.Stream {
+		case mux.Stdin:
+			if err := a.stdin.put(f.Payload); err != nil {
+				a.limit("stdin: " + err.Error())
+			}
+		case mux.Control:
+			var c Command
+			if err := json.Unmarshal(f.Payload, &c); err != nil {
+				continue
+			}
+			switch c.Type {
+			case "stop":
+				stopped = true
+				a.stopOnce.Do(func() { go a.stop(c.Grace) })
+			case "kill":
+				stopped = true
+				go a.killAll()
+			case "sync":
+				select {
+				case a.syncs <- c.N:
+				case <-a.finish:
+				}
+			}
+		}
+	}
+}
+
+// answerSyncs is apart from obey so that a host that is slow to read what a
+// sync flushes can still stop the run.
+func (a *agent) answerSyncs() {
+	for {
+		select {
+		case n := <-a.syncs:
+			a.flush()
+			a.emit(Event{Type: EventSynced, N: n})
+		case <-a.finish:
+			return
+		}
+	}
+}
+
+// flush sends everything that has happened up to now. The tracer writes a
+// call's line before it lets the call return, so its pipe holds every call that
+// the target has seen the end of.
+func (a *agent) flush() {
+	for _, p := range []*pump{a.trace, a.watch, a.stdout, a.stderr} {
+		if p != nil {
+			p.drain()
+		}
+	}
+}
+
+// reap waits for every child, the target's orphans included.
+func (a *agent) reap() {
+	for {
+		var ws unix.WaitStatus
+		var info unix.Siginfo
+		err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOWAIT, nil)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil { // no child yet
+			time.Sleep(time.Millisecond)
+			continue
+		}
+		a.starting.Lock()
+		pid, err := unix.Wait4(-1, &ws, unix.WNOHANG, nil)
+		a.starting.Unlock()
+		if err == nil && pid > 0 {
+			a.ended(pid, ws)
+		}
+	}
+}
+
+// ended is told of each child's end.
+func (a *agent) ended(pid int, ws unix.WaitStatus) {
+	switch pid {
+	case int(a.tracer.Load()):
+		if left := a.targets(); len(left) > 0 && !a.killing.Load() {
+			a.emit(Event{Type: EventTracerDied, Reason: fmt.Sprintf("strace ended (%s) while %d processes of the target lived: %s",
+				statusText(ws), len(left), strings.TrimSpace(a.tracerSays.String()))})
+			a.killAll()
+		}
+	case a.target:
+		go a.targetEnded(ws)
+	}
+	a.poke()
+}
+
+// targetEnded says how the target's first process ended, after its last output.
+func (a *agent) targetEnded(ws unix.WaitStatus) {
+	stamp := clock()
+	<-a.launched
+	a.endOnce.Do(func() { a.sayExit(stamp, ws) })
+}
+
+func (a *agent) sayExit(stamp time.Duration, ws unix.WaitStatus) {
+	a.flush()
+	e := Event{Type: EventExit, Stamp: stamp}
+	if ws.Signaled() {
+		e.Code, e.Signal = 128+int(ws.Signal()), unix.SignalName(ws.Signal())
+	} else {
+		e.Code = ws.ExitStatus()
+	}
+	a.emit(e)
+	a.exited.Store(true)
+}
+
+func statusText(ws unix.WaitStatus) string {
+	if ws.Signaled() {
+		return unix.SignalName(ws.Signal())
+	}
+	return fmt.Sprintf("status %d", ws.ExitStatus())
+}
+
+// targets lists the processes that are the target's and can still do something:
+// all but the agent, the tracer and the inner init. Where the agent is not PID 1
+// they are its descendants; orphans are, too, as it is their subreaper.
+func (a *agent) targets() []task {
+	self, tracer, inner := os.Getpid(), int(a.tracer.Load()), int(a.inner.Load())
+	all := processes()
+	parent := make(map[int]int, len(all))
+	for _, t := range all {
+		parent[t.pid] = t.ppid
+	}
+	mine := func(pid int) bool {
+		for range len(all) {
+			if pid == self {
+				return true
+			}
+			next, ok := parent[pid]
+			if !ok {
+				return false
+			}
+			pid = next
+		}
+		return false
+	}
+	var out []task
+	for _, t := range all {
+		if t.pid == self || t.pid == tracer || t.pid == inner || !t.alive() {
+			continue
+		}
+		if self == 1 || mine(t.ppid) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// stop ends the target the polite way first.
+func (a *agent) stop(grace time.Duration) {
+	a.stdin.abandon()
+	if a.gone(grace) {
+		return
+	}
+	for _, t := range a.targets() {
+		_ = unix.Kill(t.pid, unix.SIGTERM)
+	}
+	if a.gone(grace) {
+		return
+	}
+	a.killAll()
+}
+
+// gone waits for the target's last process to end by itself.
+func (a *agent) gone(wait time.Duration) bool {
+	for deadline := time.Now().Add(wait); ; {
+		if len(a.targets()) == 0 {
+			return true
+		}
+		if time.Now().After(deadline) {
+			return false
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// killAll ends every process of the target's. The tracer lives until it has
+// written their ends; only if they outrun the killing it goes with them.
+func (a *agent) killAll() {
+	a.killing.Store(true)
+	if inner := int(a.inner.Load()); inner > 0 {
+		_ = unix.Kill(inner, unix.SIGKILL) // the kernel takes the whole inner namespace with it
+	}
+	for deadline := time.Now().Add(2 * time.Second); time.Now().Before(deadline); {
+		left := a.targets()
+		if len(left) == 0 {
+			return
+		}
+		for _, t := range left {
+			_ = unix.Kill(t.pid, unix.SIGKILL)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	if os.Getpid() == 1 {
+		a.emit(Event{Type: EventLoss, Reason: "the target's processes had to be killed together with the tracer"})
+		_ = unix.Kill(-1, unix.SIGKILL)
+	}
+}

@@ -1,0 +1,208 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/mux"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
+)
+
+// decoder turns the agent's frames into calls of the sink. It believes nothing
+// that would cost memory or order: bounds are mux's and agent.DecodeEvent's.
+type decoder struct {
+	run    *Run
+	traced bool
+	parser tracer
+	filter startFilter
+	done   bool
+}
+
+// tracer is what reads a tracer's log.
+type tracer interface {
+	Write(p []byte) (int, error)
+	Close() error
+}
+
+func newDecoder(r *Run, traced bool) *decoder { return &decoder{run: r, traced: traced} }
+
+// read is the goroutine that owns the sink.
+func (r *Run) read(d *decoder) {
+	defer close(r.over)
+	defer r.stopWriting()
+	m := mux.NewReader(r.conn)
+	var err error
+	for err == nil && !d.done {
+		var f mux.Frame
+		if f, err = m.Next(); err == nil {
+			err = d.frame(f)
+		}
+	}
+	if d.parser != nil {
+		_ = d.parser.Close()
+	}
+	if d.done {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.exit.TracerDied = true
+	if r.exit.Reason == "" {
+		r.exit.Reason = lostReason(err, r.conn.Diagnostics())
+	}
+}
+
+// frame handles one frame; an error ends the stream.
+func (d *decoder) frame(f mux.Frame) error {
+	switch f.Stream {
+	case mux.Stdout:
+		d.run.sink.Stdout(f.Stamp, f.Payload)
+	case mux.Stderr:
+		d.run.sink.Stderr(f.Stamp, f.Payload)
+	case mux.Trace:
+		if d.parser == nil {
+			return errors.New("the agent sent trace records out of turn")
+		}
+		if _, err := d.parser.Write(f.Payload); err != nil {
+			return fmt.Errorf("read the trace: %w", err)
+		}
+	case mux.Control:
+		e, err := agent.DecodeEvent(f.Payload)
+		if err != nil {
+			return err
+		}
+		d.event(e)
+	default:
+		return fmt.Errorf("the agent sent a %s frame", f.Stream)
+	}
+	return nil
+}
+
+// event acts on one event and hands it on.
+func (d *decoder) event(e agent.Event) {
+	r := d.run
+	switch e.Type {
+	case agent.EventReady:
+		if d.traced && d.parser == nil {
+			d.filter.tid = int(e.N)
+			d.parser = newParser(e.Realtime, d.record, d.badLine)
+		}
+	case agent.EventStarted:
+		r.sayStarted(nil)
+	case agent.EventError:
+		r.finish(func(x *Exit) { x.Reason = e.Reason })
+		r.sayStarted(startError(e))
+	case agent.EventStdin, agent.EventEOF:
+		r.progress(e)
+	case agent.EventExit:
+		r.finish(func(x *Exit) { x.Code, x.Signal = e.Code, e.Signal })
+	case agent.EventTracerDied:
+		r.finish(func(x *Exit) { x.TracerDied, x.Reason = true, e.Reason })
+	case agent.EventLimit:
+		r.finish(func(x *Exit) { x.Reason = "limit: " + e.Reason })
+	case agent.EventSynced:
+		r.synced(e.N)
+	case agent.EventDone:
+		d.done = true
+	case agent.EventLoss:
+		r.lost.Add(1)
+	case agent.EventAccess, agent.EventNote:
+	default:
+		r.lost.Add(1)
+	}
+	r.sink.Event(e)
+}
+
+// record numbers and hands on what the target itself did.
+func (d *decoder) record(rec *trace.Record) {
+	if d.filter.keep(rec) {
+		d.run.sink.Record(rec)
+	}
+}
+
+func (d *decoder) badLine(line []byte, err error) {
+	d.run.lost.Add(1)
+	d.run.sink.TraceError(fmt.Errorf("%w: %.200q", err, line))
+}
+
+// startError is the error of Start for an agent's error event.
+func startError(e agent.Event) error {
+	return &UsageError{Err: errors.New(e.Reason), Hint: e.Hint}
+}
+
+func (r *Run) sayStarted(err error) {
+	select {
+	case r.started <- err:
+	default:
+	}
+}
+
+func (r *Run) finish(set func(*Exit)) {
+	r.mu.Lock()
+	set(&r.exit)
+	r.mu.Unlock()
+}
+
+// progress moves the window of stdin.
+func (r *Run) progress(e agent.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case e.Type == agent.EventStdin:
+		r.delivered = min(max(r.delivered, e.N), r.sent)
+	case e.Stream == mux.Stdin.String():
+		r.refused = true
+	}
+	r.wake.Signal()
+}
+
+func (r *Run) synced(n int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if done, ok := r.syncs[n]; ok {
+		close(done)
+		delete(r.syncs, n)
+	}
+}
+
+// startFilter drops what precedes the target's program. The agent announces the
+// task that will become the target; that task executes twice: the agent's own
+// program, which drops privileges, and then the target's. Until the second time
+// nothing of the target's has run, so nothing that it does can move this line.
+type startFilter struct {
+	tid   int
+	execs int
+	seq   uint64
+	// ours are the tasks of the agent's that the log names; their ends, which
+	// may come later, are dropped too.
+	ours map[int]bool
+}
+
+func (f *startFilter) keep(rec *trace.Record) bool {
+	if f.execs < 2 {
+		if f.ours == nil {
+			f.ours = make(map[int]bool)
+		}
+		if rec.Tid == f.tid && rec.Op == trace.OpExec && rec.OK() {
+			f.execs++
+		}
+		if f.execs < 2 {
+			f.ours[rec.Tid] = true
+			return false
+		}
+		delete(f.ours, f.tid)
+	}
+	if f.ours[rec.Tid] {
+		if rec.Op == trace.OpExit {
+			delete(f.ours, rec.Tid)
+		}
+		return false
+	}
+	if rec.Op == trace.OpFork && rec.OK() {
+		delete(f.ours, rec.Child) // the number was given anew
+	}
+	f.seq++
+	rec.Seq = f.seq
+	return true
+}

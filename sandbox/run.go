@@ -1,0 +1,323 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/mux"
+)
+
+// maxStdin bounds the bytes that wait on the host for a target that does not read.
+const maxStdin = 64 << 20
+
+// ErrStdinFull says that the target has stopped reading and too much waits for it.
+var ErrStdinFull = errors.New("the target does not read its stdin")
+
+// ErrOver says that the run has ended.
+var ErrOver = errors.New("the run is over")
+
+// Run is a target alive in a sandbox.
+type Run struct {
+	conn Conn
+	sink Sink
+	out  *mux.Writer
+
+	mu        sync.Mutex
+	wake      *sync.Cond
+	commands  []agent.Command
+	queue     [][]byte // stdin to be sent; an empty element closes it
+	queued    int
+	sent      int64 // bytes of stdin sent
+	delivered int64 // bytes of stdin that the agent says it delivers
+	refused   bool  // the target closed its stdin
+	writing   bool  // false ends the writer
+	syncs     map[int64]chan struct{}
+	nextSync  int64
+	exit      Exit
+
+	lost    atomic.Uint64
+	started chan error // takes one: nil, or why the target did not start
+	over    chan struct{}
+	written chan struct{}
+	release func() bool
+	closing sync.Once
+	closeBy error
+}
+
+// Start makes a sandbox, has its agent start the target and returns when it
+// runs. What the run yields goes to the sink from then on and, for what
+// precedes, before. Cancelling the context ends the run at any time. The
+// sandbox is removed before Start returns an error.
+func Start(ctx context.Context, b Backend, spec Spec, sink Sink) (*Run, error) {
+	if len(spec.Command) == 0 {
+		return nil, &UsageError{Err: errors.New("no command to run")}
+	}
+	conn, err := b.Start(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	cfg := config(spec)
+	conn.Config(cfg)
+	r := newRun(conn, sink)
+	r.release = context.AfterFunc(ctx, func() { r.shut(context.Cause(ctx)) })
+	go r.write(cfg)
+	go r.read(newDecoder(r, len(cfg.Strace) > 0))
+	select {
+	case err = <-r.started:
+	case <-r.over:
+		select {
+		case err = <-r.started:
+		default:
+			err = r.lostAgent()
+		}
+	}
+	if err == nil {
+		return r, nil
+	}
+	r.shut(err)
+	<-r.over
+	<-r.written
+	if cause := context.Cause(ctx); cause != nil {
+		return nil, cause
+	}
+	return nil, err
+}
+
+func newRun(conn Conn, sink Sink) *Run {
+	r := &Run{
+		conn: conn, sink: sink, out: mux.NewWriter(conn), writing: true,
+		syncs: make(map[int64]chan struct{}), started: make(chan error, 1),
+		over: make(chan struct{}), written: make(chan struct{}),
+	}
+	r.wake = sync.NewCond(&r.mu)
+	return r
+}
+
+// config is what the agent is told of a Spec; the backend adds its own.
+func config(s Spec) *agent.Config {
+	return &agent.Config{
+		Command: s.Command, Dir: s.Dir, Env: s.Env, User: s.User, Hostname: s.Hostname,
+		Files: s.Files, Watch: s.Watch, TraceSet: s.TraceSet, Limits: s.Limits,
+	}
+}
+
+// Stdin queues bytes for the target and never waits: the sink may call it.
+// When more than 64 MiB wait for a target that does not read, it fails.
+func (r *Run) Stdin(p []byte) error {
+	if len(p) == 0 {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.writing {
+		return ErrOver
+	}
+	if r.queued+len(p) > maxStdin {
+		return ErrStdinFull
+	}
+	for len(p) > 0 {
+		n := min(len(p), mux.MaxPayload)
+		r.queue = append(r.queue, append([]byte(nil), p[:n]...))
+		r.queued += n
+		p = p[n:]
+	}
+	r.wake.Signal()
+	return nil
+}
+
+// CloseStdin closes the target's stdin after what is queued.
+func (r *Run) CloseStdin() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.writing {
+		return ErrOver
+	}
+	r.queue = append(r.queue, nil)
+	r.wake.Signal()
+	return nil
+}
+
+// Sync returns when everything that the target has done up to now is with the
+// sink: its output, its calls and its accesses. The sink must not call it. When
+// the run is over everything already is.
+func (r *Run) Sync(ctx context.Context) error {
+	r.mu.Lock()
+	r.nextSync++
+	n, done := r.nextSync, make(chan struct{})
+	r.syncs[n] = done
+	r.mu.Unlock()
+	defer func() {
+		r.mu.Lock()
+		delete(r.syncs, n)
+		r.mu.Unlock()
+	}()
+	r.command(agent.Command{Type: "sync", N: n})
+	select {
+	case <-done:
+	case <-r.over:
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the tracer's records: %w", context.Cause(ctx))
+	}
+	return nil
+}
+
+// Stop ends the target: its stdin is closed, after the grace it gets a TERM,
+// after another the KILL, together with all it left behind. It returns when
+// everything is with the sink. When the context ends first, the sandbox is closed.
+func (r *Run) Stop(ctx context.Context, grace time.Duration) error {
+	r.command(agent.Command{Type: "stop", Grace: grace})
+	select {
+	case <-r.over:
+		return nil
+	case <-ctx.Done():
+		r.shut(context.Cause(ctx))
+		<-r.over
+		return fmt.Errorf("stop the target: %w", context.Cause(ctx))
+	}
+}
+
+// Wait returns how the run ended, once everything is with the sink.
+func (r *Run) Wait(ctx context.Context) (Exit, error) {
+	select {
+	case <-r.over:
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.exit, nil
+	case <-ctx.Done():
+		return Exit{}, fmt.Errorf("wait for the target: %w", context.Cause(ctx))
+	}
+}
+
+// Lost counts what was not seen or not understood: lines of the tracer, events
+// of a kind that this host does not know, and the agent's own losses.
+func (r *Run) Lost() uint64 { return r.lost.Load() }
+
+// Close kills what runs and removes the sandbox. It is idempotent and safe at
+// any time; it returns when nothing calls the sink any more.
+func (r *Run) Close(ctx context.Context) error {
+	if r.release != nil {
+		r.release()
+	}
+	r.closing.Do(func() { r.closeBy = r.end(ctx) })
+	for _, c := range []chan struct{}{r.over, r.written} {
+		select {
+		case <-c:
+		case <-ctx.Done():
+			return errors.Join(r.closeBy, fmt.Errorf("close the sandbox: %w", context.Cause(ctx)))
+		}
+	}
+	return r.closeBy
+}
+
+// shut is Close where nobody waits for it and no context is left to bound it.
+func (r *Run) shut(why error) {
+	r.closing.Do(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		r.mu.Lock()
+		if r.exit.Reason == "" && why != nil {
+			r.exit.Reason = why.Error()
+		}
+		r.mu.Unlock()
+		r.closeBy = r.end(ctx)
+	})
+}
+
+func (r *Run) end(ctx context.Context) error {
+	err := r.conn.Close(ctx)
+	r.stopWriting()
+	if err != nil {
+		return fmt.Errorf("close the sandbox: %w", err)
+	}
+	return nil
+}
+
+func (r *Run) stopWriting() {
+	r.mu.Lock()
+	r.writing = false
+	r.wake.Signal()
+	r.mu.Unlock()
+}
+
+func (r *Run) command(c agent.Command) {
+	r.mu.Lock()
+	r.commands = append(r.commands, c)
+	r.wake.Signal()
+	r.mu.Unlock()
+}
+
+// write is the only writer of the connection: the Config, then commands before
+// stdin, and of stdin no more than the agent's window.
+func (r *Run) write(cfg *agent.Config) {
+	defer close(r.written)
+	if agent.WriteConfig(r.out, cfg) != nil {
+		return
+	}
+	for {
+		c, p, ok := r.nextWrite()
+		if !ok {
+			return
+		}
+		var err error
+		if c != nil {
+			err = agent.WriteCommand(r.out, *c)
+		} else {
+			err = r.out.Write(mux.Frame{Stream: mux.Stdin, Payload: p})
+		}
+		if err != nil {
+			r.stopWriting()
+			return
+		}
+	}
+}
+
+func (r *Run) nextWrite() (*agent.Command, []byte, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for {
+		switch {
+		case !r.writing:
+			return nil, nil, false
+		case len(r.commands) > 0:
+			c := r.commands[0]
+			r.commands = r.commands[1:]
+			return &c, nil, true
+		case len(r.queue) > 0 && (r.sent-r.delivered < agent.StdinWindow-mux.MaxPayload || r.refused):
+			p := r.queue[0]
+			r.queue = r.queue[1:]
+			r.queued -= len(p)
+			r.sent += int64(len(p))
+			return nil, p, true
+		}
+		r.wake.Wait()
+	}
+}
+
+// lostAgent is the error for an agent that ended without saying why.
+func (r *Run) lostAgent() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.exit.Reason != "" {
+		return errors.New(r.exit.Reason)
+	}
+	return errors.New("the sandbox ended before the target started")
+}
+
+// lostReason explains a stream that ended without a good-bye.
+func lostReason(err error, diagnostics string) string {
+	reason := "the sandbox ended without notice"
+	if err != nil && !errors.Is(err, io.EOF) {
+		reason += ": " + err.Error()
+	}
+	if d := strings.TrimSpace(diagnostics); d != "" {
+		reason += "; its agent said: " + d[max(0, len(d)-2000):]
+	}
+	return reason
+}

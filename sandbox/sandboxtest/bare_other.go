@@ -1,0 +1,5 @@
+//go:build !linux
+
+package sandboxtest
+
+func probeNamespaces() string { return "namespaces are Linux's" }

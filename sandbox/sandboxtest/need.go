@@ -1,0 +1,143 @@
+package sandboxtest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Need skips the test when one of the named things is missing on this machine,
+// and fails it when COALMINE_REQUIRE, a list with commas, names that thing.
+//
+// A thing is a program ("strace", "node", "python3", "uv"), "python" (any of
+// python3 or python), "docker" (an engine that answers), "userns" (namespaces
+// for an ordinary user) or "root".
+func Need(t testing.TB, things ...string) {
+	t.Helper()
+	for _, thing := range things {
+		reason := missing(thing)
+		if reason == "" {
+			continue
+		}
+		if required(thing) {
+			t.Fatalf("%s is required here (COALMINE_REQUIRE), but %s", thing, reason)
+		}
+		t.Skipf("needs %s: %s", thing, reason)
+	}
+}
+
+func required(thing string) bool {
+	return slices.Contains(strings.FieldsFunc(os.Getenv("COALMINE_REQUIRE"), func(r rune) bool { return r == ',' || r == ' ' }), thing)
+}
+
+var (
+	missingMu sync.Mutex
+	missed    = map[string]string{}
+)
+
+// missing says why a thing is not to be had, or "".
+func missing(thing string) string {
+	missingMu.Lock()
+	defer missingMu.Unlock()
+	reason, known := missed[thing]
+	if !known {
+		reason = probe(thing)
+		missed[thing] = reason
+	}
+	return reason
+}
+
+func probe(thing string) string {
+	switch thing {
+	case "root":
+		if os.Getuid() != 0 {
+			return "this is not root"
+		}
+		return ""
+	case "docker":
+		if out, err := exec.Command("docker", "version", "--format", "{{.Server.Version}}").CombinedOutput(); err != nil {
+			return "no Docker engine answers: " + strings.TrimSpace(string(out))
+		}
+		return ""
+	case "userns":
+		return probeNamespaces()
+	case "python":
+		if _, err := exec.LookPath("python3"); err == nil {
+			return ""
+		}
+	}
+	if _, err := exec.LookPath(thing); err != nil {
+		return thing + " is not in PATH"
+	}
+	return ""
+}
+
+var (
+	buildMu  sync.Mutex
+	buildDir string
+	built    = map[string]string{}
+)
+
+// Build compiles a main package of this module, named from the module's root
+// ("./testdata/servers/leaky"), without CGO, and returns the program's path,
+// which any user may execute. It is built once a test process.
+func Build(t testing.TB, pkg string) string {
+	t.Helper()
+	buildMu.Lock()
+	defer buildMu.Unlock()
+	if path, ok := built[pkg]; ok {
+		return path
+	}
+	if buildDir == "" {
+		dir, err := os.MkdirTemp("", "fixtures")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		buildDir = dir
+	}
+	path := filepath.Join(buildDir, filepath.Base(pkg))
+	cmd := exec.Command("go", "build", "-o", path, pkg)
+	cmd.Dir = ModuleRoot(t)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build %s: %v\n%s", pkg, err, out)
+	}
+	built[pkg] = path
+	return path
+}
+
+// CleanUp removes what Build made; a TestMain calls it at its end.
+func CleanUp() {
+	buildMu.Lock()
+	defer buildMu.Unlock()
+	if buildDir != "" {
+		_ = os.RemoveAll(buildDir)
+	}
+	buildDir, built = "", map[string]string{}
+}
+
+// ModuleRoot is the directory of this module's go.mod.
+func ModuleRoot(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			t.Fatal("no go.mod above the working directory")
+		}
+		dir = up
+	}
+}

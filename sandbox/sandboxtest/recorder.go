@@ -1,0 +1,101 @@
+package sandboxtest
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
+)
+
+// Recorder is a sink that remembers everything and can be waited on.
+type Recorder struct {
+	mu      sync.Mutex
+	changed chan struct{}
+	stdout  bytes.Buffer
+	stderr  bytes.Buffer
+	records []*trace.Record
+	events  []agent.Event
+	errors  []error
+}
+
+// NewRecorder returns an empty Recorder.
+func NewRecorder() *Recorder { return &Recorder{changed: make(chan struct{})} }
+
+func (r *Recorder) note(f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f()
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+// Stdout implements sandbox.Sink.
+func (r *Recorder) Stdout(_ time.Duration, p []byte) { r.note(func() { r.stdout.Write(p) }) }
+
+// Stderr implements sandbox.Sink.
+func (r *Recorder) Stderr(_ time.Duration, p []byte) { r.note(func() { r.stderr.Write(p) }) }
+
+// Record implements sandbox.Sink.
+func (r *Recorder) Record(rec *trace.Record) {
+	r.note(func() { c := *rec; r.records = append(r.records, &c) })
+}
+
+// Event implements sandbox.Sink.
+func (r *Recorder) Event(e agent.Event) { r.note(func() { r.events = append(r.events, e) }) }
+
+// TraceError implements sandbox.Sink.
+func (r *Recorder) TraceError(err error) { r.note(func() { r.errors = append(r.errors, err) }) }
+
+// Out returns what came on stdout so far.
+func (r *Recorder) Out() string { r.mu.Lock(); defer r.mu.Unlock(); return r.stdout.String() }
+
+// Err returns what came on stderr so far.
+func (r *Recorder) Err() string { r.mu.Lock(); defer r.mu.Unlock(); return r.stderr.String() }
+
+// Records returns the records so far.
+func (r *Recorder) Records() []*trace.Record {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.records)
+}
+
+// Events returns the events so far, all or those of the given types.
+func (r *Recorder) Events(types ...string) []agent.Event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []agent.Event
+	for _, e := range r.events {
+		if len(types) == 0 || slices.Contains(types, e.Type) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// TraceErrors returns the lines of the tracer that were not understood.
+func (r *Recorder) TraceErrors() []error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.errors)
+}
+
+// Until waits at most d for a condition on the Recorder to hold.
+func (r *Recorder) Until(d time.Duration, ok func() bool) bool {
+	deadline := time.After(d)
+	for {
+		r.mu.Lock()
+		changed := r.changed
+		r.mu.Unlock()
+		if ok() {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-deadline:
+			return ok()
+		}
+	}
+}
