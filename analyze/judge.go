@@ -1,0 +1,376 @@
+package analyze
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
+	"github.com/coalmine-dev/coalmine/analyze/scope"
+	"github.com/coalmine-dev/coalmine/audit"
+	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// Options are what a judgement needs beside the log.
+type Options struct {
+	// FailOn is the threshold asked for: findings at it decide the verdict too.
+	FailOn finding.Severity
+	// Audit is the report on the server's source, nil when there was none.
+	Audit *audit.Report
+	// Version is the version of the program that judges.
+	Version string
+}
+
+// maxReasons bounds the reasons listed for an inconclusive verdict.
+const maxReasons = 50
+
+// judge is one judgement under way.
+type judge struct {
+	header  session.Header
+	profile *profile.Profile
+	end     rules.EndFacts
+	reasons []string
+	unseen  []string
+	stderr  strings.Builder
+	// sync is the moment of the latest mark or record: the run's end.
+	last     time.Duration
+	started  bool
+	stopping bool
+	ended    bool
+	exit     string
+}
+
+// Judge reads a run's log and says where what was seen differs from what was said.
+func Judge(log *session.Reader, opts Options) (*Result, error) {
+	j := &judge{header: log.Header}
+	if err := j.readTrace(log); err != nil {
+		return nil, err
+	}
+	w := newWireReader(j.profile)
+	if err := j.readFrames(log, w); err != nil {
+		return nil, err
+	}
+	if log.Torn() {
+		j.because("the log ends within a line: the run was cut off")
+	}
+	run := j.run(w)
+	res := j.result(w, run, opts)
+	res.Findings = append([]finding.Finding{}, rules.Check(run)...)
+	for i := range res.Findings {
+		res.Findings[i].Reproduce = res.Run.Reproduce
+	}
+	j.holes(res)
+	res.Inconclusive = append([]string{}, j.reasons...)
+	res.Verdict = verdict(res, opts.FailOn)
+	return res, nil
+}
+
+func verdict(res *Result, failOn finding.Severity) Verdict {
+	at := finding.Medium
+	if failOn.Rank() > 0 && failOn.Rank() < at.Rank() {
+		at = failOn
+	}
+	switch {
+	case res.AtLeast(at) > 0:
+		return Findings
+	case len(res.Inconclusive) > 0:
+		return Inconclusive
+	default:
+		return Clean
+	}
+}
+
+// because adds a reason for which the run can not be called clean, once.
+func (j *judge) because(format string, a ...any) {
+	r := fmt.Sprintf(format, a...)
+	if len(j.reasons) < maxReasons && !slices.Contains(j.reasons, r) {
+		j.reasons = append(j.reasons, r)
+	}
+}
+
+func (j *judge) readTrace(log *session.Reader) error {
+	h := log.Header
+	b := profile.NewBuilder(profile.Context{Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: h.Canaries})
+	for line, err := range log.Trace() {
+		switch {
+		case err != nil:
+			j.because("a line of the trace could not be read: %v", err)
+		case line.Record != nil:
+			b.Record(line.Record)
+			j.last = max(j.last, line.Record.Time)
+		case line.Mark != nil:
+			b.Mark(line.Mark)
+			j.mark(line.Mark)
+			j.last = max(j.last, line.Mark.Time)
+		}
+	}
+	j.profile = b.Profile()
+	for f, err := range log.Frames() {
+		if err != nil {
+			j.because("a frame of the log could not be read: %v", err)
+			continue
+		}
+		if f.Dir == session.S2C {
+			b.Frame(f.Seq, 0, f.Bytes())
+		}
+	}
+	return nil
+}
+
+func (j *judge) readFrames(log *session.Reader, w *wireReader) error {
+	for f, err := range log.Frames() {
+		if err == nil {
+			w.frame(&f)
+		}
+	}
+	return nil
+}
+
+func (j *judge) mark(m *session.Mark) {
+	switch m.Kind {
+	case session.MarkPhase:
+		j.stopping = j.stopping || m.Phase == string(finding.PhaseShutdown)
+	case session.MarkInconclusive:
+		j.because("%s", text.Printable(m.Text, 400))
+	case session.MarkLoss:
+		j.because("%s", lossText(m))
+	case session.MarkStderr:
+		j.keepStderr(m.Text)
+	case session.MarkEvent:
+		j.event(m)
+	}
+}
+
+func lossText(m *session.Mark) string {
+	what := m.What
+	if what == "" {
+		what = "records"
+	}
+	if m.Text != "" {
+		what += " (" + m.Text + ")"
+	}
+	return fmt.Sprintf("%d %s were not recorded", max(m.N, 1), text.Printable(what, 200))
+}
+
+// maxStderr bounds the tail of stderr that a report shows.
+const maxStderr = 4 << 10
+
+func (j *judge) keepStderr(s string) {
+	all := j.stderr.String() + s
+	if len(all) > maxStderr {
+		all = all[len(all)-maxStderr:]
+	}
+	j.stderr.Reset()
+	j.stderr.WriteString(all)
+}
+
+func (j *judge) event(m *session.Mark) {
+	var e struct {
+		Type, Reason, Signal string
+		Code                 int
+		Stamp                time.Duration `json:"t"`
+	}
+	if json.Unmarshal(m.Event, &e) != nil {
+		j.because("an event of the sandbox could not be read")
+		return
+	}
+	switch e.Type {
+	case "started":
+		j.started = true
+	case "exit":
+		j.ended = true
+		j.exit = exitText(e.Code, e.Signal)
+		j.end.How, j.end.Time = j.exit, e.Stamp
+		j.end.Crashed = !j.stopping
+	case "limit":
+		j.end.Limits = append(j.end.Limits, text.Printable(e.Reason, 200))
+		j.end.Time = e.Stamp
+		j.because("the server was ended at a limit: %s", text.Printable(e.Reason, 200))
+	case "killed":
+		j.end.Killed, j.end.Time = true, e.Stamp
+	case "tracer-died":
+		j.because("the tracer died: what came after was not watched")
+	case "loss":
+		j.because("not everything was seen: %s", text.Printable(e.Reason, 200))
+	case "error":
+		j.because("%s", text.Printable(e.Reason, 400))
+	case "unseen":
+		j.unseen = append(j.unseen, text.Printable(e.Reason, 200))
+	}
+}
+
+func exitText(code int, signal string) string {
+	if signal != "" {
+		return "signal " + signal
+	}
+	return fmt.Sprintf("exit status %d", code)
+}
+
+func (j *judge) run(w *wireReader) *rules.Run {
+	byID := make(map[string]canaries.Canary, len(j.header.Canaries))
+	for _, c := range j.header.Canaries {
+		byID[c.ID] = c
+	}
+	if len(j.end.Limits) > 0 {
+		j.end.Crashed = false
+	}
+	return &rules.Run{
+		Profile: j.profile, Scope: scope.Of(&w.surface), Surface: &w.surface, Canaries: byID, Args: w.args,
+		Home: j.header.Home, ServerDir: j.header.ServerDir, Workspaces: j.header.Workspaces, Wire: w.facts, End: j.end,
+	}
+}
+
+func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
+	h := j.header
+	set := canaries.FromCanaries(h.Canaries)
+	res := &Result{Schema: Schema, Declared: run.Scope, Audit: opts.Audit}
+	res.Tool.Name, res.Tool.Version = "coalmine", opts.Version
+	res.Run = Run{
+		ID: h.RunID, Seed: h.Seed, Started: h.Started.UTC(), Finished: h.Started.Add(j.last - h.Clock0).UTC(),
+		Sandbox: h.Sandbox, Tracer: h.Tracer, Network: h.Network, Command: redactAll(set, h.Command), Target: h.Target,
+	}
+	res.Run.Reproduce = fmt.Sprintf("coalmine probe --sandbox %s --network %s --seed %d -- %s", h.Sandbox, h.Network, h.Seed, quoteAll(res.Run.Command))
+	s := w.surface
+	res.Server = Server{Name: text.Printable(s.Server.Name, 200), Version: text.Printable(s.Server.Version, 100), Protocol: text.Printable(s.Protocol, 40),
+		Exit: j.exit, Stderr: set.Redact(j.stderr.String())}
+	res.Coverage = Coverage{
+		Tools: toolCoverage(w, j.profile), Records: j.profile.Records, Noise: j.profile.Noise, Lost: j.profile.Lost,
+		Unseen: append([]string{}, j.unseen...), Phases: phases(j.profile),
+	}
+	res.Observed = append([]finding.Effect{}, j.profile.Effects...)
+	for i := range res.Observed {
+		res.Observed[i].Argv = redactAll(set, res.Observed[i].Argv)
+	}
+	return res
+}
+
+func redactAll(set *canaries.Set, in []string) []string {
+	var out []string
+	for _, s := range in {
+		out = append(out, set.Redact(s))
+	}
+	return out
+}
+
+// quoteAll joins a command so that a POSIX shell reads the same words.
+func quoteAll(argv []string) string {
+	var out []string
+	for _, a := range argv {
+		if a == "" || strings.ContainsFunc(a, func(r rune) bool {
+			return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-", r)
+		}) {
+			a = "'" + strings.ReplaceAll(text.Printable(a, 400), "'", `'\''`) + "'"
+		}
+		out = append(out, a)
+	}
+	return strings.Join(out, " ")
+}
+
+func phases(p *profile.Profile) []finding.Phase {
+	var out []finding.Phase
+	for _, ph := range []finding.Phase{finding.PhaseFetch, finding.PhaseBuild, finding.PhaseStart, finding.PhaseHandshake, finding.PhaseList, finding.PhaseCall, finding.PhaseIdle, finding.PhaseShutdown} {
+		if p.Phases[ph] {
+			out = append(out, ph)
+		}
+	}
+	return out
+}
+
+// toolCoverage counts calls for everything declared, uncalled ones included,
+// and then for what was called without being declared.
+func toolCoverage(w *wireReader, p *profile.Profile) []ToolCoverage {
+	out := []ToolCoverage{}
+	index := map[string]int{}
+	add := func(what, name string) int {
+		k := what + "\x00" + name
+		if i, ok := index[k]; ok {
+			return i
+		}
+		out = append(out, ToolCoverage{Name: name, What: what})
+		index[k] = len(out) - 1
+		return len(out) - 1
+	}
+	for _, t := range w.surface.Tools {
+		add("tool", t.Name)
+	}
+	for _, r := range w.surface.Resources {
+		add("resource", r.URI)
+	}
+	for _, r := range w.surface.Prompts {
+		add("prompt", r.Name)
+	}
+	for _, c := range p.Calls {
+		t := &out[add(c.What, c.Tool)]
+		t.Calls++
+		switch c.Outcome {
+		case "ok":
+			t.OK++
+		case "timeout":
+			t.Timeouts++
+		default:
+			t.Errors++
+		}
+	}
+	return out
+}
+
+// holes adds the reasons for which something may have gone unseen.
+func (j *judge) holes(res *Result) {
+	if !j.started {
+		j.because("the server was not started")
+	}
+	if res.Run.Tracer == "" || res.Run.Tracer == "none" {
+		j.because("no tracer watched the run")
+	}
+	if j.profile.Truncated {
+		j.because("there were more distinct effects than can be judged")
+	}
+	if j.profile.Lost > 0 && len(j.reasons) == 0 {
+		j.because("%d observations were lost", j.profile.Lost)
+	}
+	if j.started && !j.profile.Phases[finding.PhaseList] {
+		j.because("the handshake was not completed")
+	}
+	if j.end.Crashed {
+		j.because("the server ended by itself (%s)", j.end.How)
+	}
+	reached := false
+	for _, t := range res.Coverage.Tools {
+		reached = reached || t.Calls > 0
+		switch {
+		case t.What != "tool":
+		case t.Calls == 0:
+			j.because("tool “%s” was never called", text.Printable(t.Name, 80))
+		case t.Timeouts == t.Calls:
+			j.because("tool “%s” never answered", text.Printable(t.Name, 80))
+		}
+	}
+	if len(res.Coverage.Tools) == 0 {
+		j.because("nothing was checked: the server declares no tool, resource or prompt")
+	} else if !reached {
+		j.because("nothing was checked: no call was made")
+	}
+}
+
+// ExitStatus is the command's exit status for a result: 1 for findings at the
+// threshold or above, else 3 for a hole, else 0. An empty threshold is "never".
+func ExitStatus(res *Result, failOn finding.Severity, allowInconclusive bool) int {
+	switch {
+	case failOn.Rank() > 0 && res.AtLeast(failOn) > 0:
+		return 1
+	case len(res.Inconclusive) > 0 && !allowInconclusive:
+		return 3
+	default:
+		return 0
+	}
+}
+
+// ErrNoLog says that a directory holds no run.
+var ErrNoLog = errors.New("no run is logged here")

@@ -1,0 +1,148 @@
+package profile
+
+import (
+	"path"
+	"strings"
+)
+
+// Noise classes: what a path is, by who owns it, never by a substring of it.
+const (
+	noiseRuntime  = "runtime"  // the system's and the interpreter's own tree
+	noiseOwn      = "own"      // the server's own files
+	noiseResolver = "resolver" // name service and certificates
+	noiseLocale   = "locale"   // time zones, message catalogues
+	noiseKernel   = "kernel"   // proc, sys, devices
+	noiseAbsent   = "absent"   // looked for and not there
+	noiseScratch  = "scratch"  // temporary and cache directories
+	noiseBytecode = "bytecode" // an interpreter's compiled modules
+	noiseLaunch   = "launch"   // the target's own start
+	noiseAsked    = "asked"    // inside a directory that the command named
+)
+
+var (
+	systemTrees = []string{"/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/opt", "/etc/ld.so.cache", "/etc/ld.so.preload", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/python3", "/etc/python3.11", "/etc/os-release", "/etc/debian_version", "/etc/mime.types", "/etc/inputrc", "/etc/gitconfig", "/etc/profile", "/etc/environment", "/etc/terminfo"}
+	nameTrees   = []string{"/etc/resolv.conf", "/etc/hosts", "/etc/hostname", "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/services", "/etc/protocols", "/etc/passwd", "/etc/group", "/etc/ssl", "/etc/ca-certificates", "/etc/pki", "/var/run/nscd", "/run/nscd", "/run/systemd/resolve"}
+	localeTrees = []string{"/etc/localtime", "/etc/timezone", "/etc/locale.alias", "/usr/share/zoneinfo", "/usr/lib/locale", "/usr/share/locale"}
+	kernelTrees = []string{"/proc", "/sys", "/dev"}
+	tempTrees   = []string{"/tmp", "/var/tmp", "/dev/shm"}
+)
+
+// under reports whether p is dir or lies below it.
+func under(p, dir string) bool {
+	return dir != "" && (p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/"))
+}
+
+func underAny(p string, dirs []string) (string, bool) {
+	for _, d := range dirs {
+		if under(p, d) {
+			return d, true
+		}
+	}
+	return "", false
+}
+
+// readNoise classes a path that was opened for reading; root is the tree under
+// which equal reads are counted together. An empty class is no noise.
+func (b *Builder) readNoise(p, exe string) (class, root string) {
+	if d, ok := underAny(p, localeTrees); ok {
+		return noiseLocale, d
+	}
+	if d, ok := underAny(p, nameTrees); ok {
+		return noiseResolver, d
+	}
+	if under(p, b.ctx.ServerDir) {
+		return noiseOwn, b.ctx.ServerDir
+	}
+	if d, ok := underAny(p, kernelTrees); ok {
+		return noiseKernel, d
+	}
+	if d, ok := underAny(p, systemTrees); ok {
+		return noiseRuntime, d
+	}
+	if prefix := interpreterPrefix(exe); under(p, prefix) {
+		return noiseRuntime, prefix
+	}
+	if d, ok := underAny(p, b.ctx.Workspaces); ok {
+		return noiseAsked, d
+	}
+	if d, ok := underAny(p, append(tempTrees, path.Join(b.ctx.Home, ".cache"))); ok {
+		return noiseScratch, d
+	}
+	if b.isAncestor(p) {
+		return noiseRuntime, "/"
+	}
+	return "", ""
+}
+
+// isAncestor reports whether p is a directory on the way to the server or HOME:
+// module resolution walks up through them.
+func (b *Builder) isAncestor(p string) bool {
+	return p == "/" || under(b.ctx.ServerDir, p) || under(b.ctx.Home, p)
+}
+
+// writeNoise classes a path that was created or opened for writing.
+func (b *Builder) writeNoise(p, exe string) (class, root string) {
+	if strings.HasSuffix(p, ".pyc") || strings.Contains(path.Base(p), ".pyc.") {
+		if path.Base(path.Dir(p)) == "__pycache__" && strings.HasPrefix(path.Base(exe), "python") {
+			return noiseBytecode, path.Dir(path.Dir(p))
+		}
+	}
+	if path.Base(p) == "__pycache__" && strings.HasPrefix(path.Base(exe), "python") {
+		return noiseBytecode, path.Dir(p)
+	}
+	if d, ok := underAny(p, append(tempTrees, path.Join(b.ctx.Home, ".cache"))); ok {
+		return noiseScratch, d
+	}
+	if d, ok := underAny(p, kernelTrees); ok {
+		return noiseKernel, d
+	}
+	return "", ""
+}
+
+// interpreterPrefix is the tree of a program installed as PREFIX/bin/NAME, ""
+// where PREFIX would say nothing about the program ("/", "/usr" are system trees anyway).
+func interpreterPrefix(exe string) string {
+	dir := path.Dir(exe)
+	if path.Base(dir) != "bin" {
+		return ""
+	}
+	if p := path.Dir(dir); p != "/" && p != "." {
+		return p
+	}
+	return ""
+}
+
+// cleanProc resolves the kernel's own aliases of the root directory, so that
+// /proc/self/root/home/u/.ssh is /home/u/.ssh.
+func cleanProc(p string) string {
+	p = path.Clean(p)
+	for strings.HasPrefix(p, "/proc/") {
+		rest := strings.TrimPrefix(p, "/proc/")
+		pid, after, ok := strings.Cut(rest, "/")
+		if !ok || !isPid(pid) {
+			return p
+		}
+		if strings.HasPrefix(after, "task/") {
+			if _, after, ok = strings.Cut(strings.TrimPrefix(after, "task/"), "/"); !ok {
+				return p
+			}
+		}
+		if after != "root" && !strings.HasPrefix(after, "root/") {
+			return p
+		}
+		p = path.Clean("/" + strings.TrimPrefix(after, "root"))
+	}
+	return p
+}
+
+func isPid(s string) bool {
+	if s == "self" || s == "thread-self" {
+		return true
+	}
+	for _, r := range s {
+		if r < '0' || r > '9' {
+			return false
+		}
+	}
+	return s != ""
+}

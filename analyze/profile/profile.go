@@ -1,0 +1,279 @@
+package profile
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
+)
+
+// Context is what must be known to tell the server's own files from others.
+type Context struct {
+	Home       string
+	ServerDir  string
+	Workspaces []string
+	Canaries   []canaries.Canary
+}
+
+// Call is one call of the run as its marks tell it.
+type Call struct {
+	N       int
+	Tool    string
+	What    string // "tool", "resource", "prompt", "completion"
+	Outcome string // "ok", "iserror", "error", "timeout", "crash", "" while it runs
+	Start   time.Duration
+	End     time.Duration
+}
+
+// Profile is what a run did.
+type Profile struct {
+	Effects []finding.Effect
+	Calls   []Call
+	// FrameCall is the call during which a frame of session.jsonl crossed, by seq.
+	FrameCall map[uint64]int
+	// FramePhase is the phase in which it did.
+	FramePhase map[uint64]finding.Phase
+	// Records and Noise count all records and those that are ordinary.
+	Records, Noise int
+	// Lost counts what was not seen, in records or lines.
+	Lost int64
+	// Truncated says that there were more distinct effects than maxEffects.
+	Truncated bool
+	// Phases are those that were reached.
+	Phases map[finding.Phase]bool
+}
+
+// maxEffects bounds memory: a run with more distinct effects is inconclusive.
+const maxEffects = 50_000
+
+// Builder folds a log into a Profile. It is not safe for concurrent use.
+type Builder struct {
+	ctx     Context
+	out     *Profile
+	phase   finding.Phase
+	call    int
+	replied time.Duration // stamp of the last frame of the server within the call, 0 before
+	started bool
+	index   map[effectKey]int
+	tasks   map[int]*task
+	secrets map[string][]string // path to canary ids
+	opened  map[string]int      // path to the index of its latest secret effect
+	find    *canaries.Set
+}
+
+// task is a process or thread that was seen.
+type task struct {
+	exe    string
+	parent int
+	// call is the call in which it was born: its work stays that call's.
+	call  int
+	phase finding.Phase
+}
+
+type effectKey struct {
+	kind    finding.EffectKind
+	target  string
+	phase   finding.Phase
+	call    int
+	rung    finding.Rung
+	actor   string
+	noise   string
+	pending bool
+}
+
+// NewBuilder starts a profile.
+func NewBuilder(ctx Context) *Builder {
+	b := &Builder{
+		ctx: ctx, phase: finding.PhaseStart, index: map[effectKey]int{}, tasks: map[int]*task{},
+		secrets: map[string][]string{}, opened: map[string]int{}, find: canaries.FromCanaries(ctx.Canaries),
+		out: &Profile{FrameCall: map[uint64]int{}, FramePhase: map[uint64]finding.Phase{}, Phases: map[finding.Phase]bool{}},
+	}
+	for _, c := range ctx.Canaries {
+		if c.Path != "" {
+			b.secrets[c.Path] = append(b.secrets[c.Path], c.ID)
+		}
+	}
+	return b
+}
+
+// Profile returns what was built. The Builder must not be used afterwards.
+func (b *Builder) Profile() *Profile { return b.out }
+
+// Mark takes a mark of the log.
+func (b *Builder) Mark(m *session.Mark) {
+	switch m.Kind {
+	case "phase":
+		b.phase, b.call = finding.Phase(m.Phase), 0
+		b.out.Phases[b.phase] = true
+	case "call":
+		b.phase, b.call, b.replied = finding.PhaseCall, m.Call, 0
+		b.out.Phases[b.phase] = true
+		b.out.Calls = append(b.out.Calls, Call{N: m.Call, Tool: m.Tool, What: m.What, Start: m.Time})
+	case "return":
+		if n := len(b.out.Calls); n > 0 && b.out.Calls[n-1].N == m.Call {
+			b.out.Calls[n-1].Outcome, b.out.Calls[n-1].End = m.What, m.Time
+		}
+		b.phase, b.call = finding.PhaseIdle, 0
+	case "frame":
+		b.frame(m)
+	case "loss":
+		b.out.Lost += max(m.N, 1)
+	case "stderr":
+		b.stderr(m)
+	case "event":
+		b.event(m)
+	}
+}
+
+func (b *Builder) frame(m *session.Mark) {
+	b.out.FramePhase[m.Seq] = b.phase
+	if b.call > 0 {
+		b.out.FrameCall[m.Seq] = b.call
+		if m.What == string(session.S2C) {
+			b.replied = m.Time
+		}
+	}
+}
+
+// event takes an event of the agent: an access to a watched path is the rung
+// "read" of the latest open of that path.
+func (b *Builder) event(m *session.Mark) {
+	var e struct {
+		Type, Path, Mask string
+		N                int64
+		Stamp            time.Duration `json:"t"`
+	}
+	if json.Unmarshal(m.Event, &e) != nil {
+		b.out.Lost++
+		return
+	}
+	switch e.Type {
+	case "loss":
+		b.out.Lost += max(e.N, 1)
+	case "access":
+		if strings.Contains(e.Mask, "read") {
+			b.access(e.Path, e.Stamp)
+		}
+	}
+}
+
+func (b *Builder) access(p string, at time.Duration) {
+	ids := b.secrets[p]
+	if len(ids) == 0 {
+		return
+	}
+	ev := finding.Evidence{Source: "event", Time: at, Text: "the contents of " + b.short(p) + " were read"}
+	if i, ok := b.opened[p]; ok {
+		e := b.out.Effects[i]
+		e.Rung, e.Evidence = finding.RungRead, append(append([]finding.Evidence(nil), e.Evidence...), ev)
+		e.Count = 0
+		b.secret(ids, e)
+		return
+	}
+	b.secret(ids, b.effect(finding.Secret, "", finding.RungRead, nil, ev))
+}
+
+// secret adds an effect for each canary that a path holds.
+func (b *Builder) secret(ids []string, e finding.Effect) {
+	for _, id := range ids {
+		e.Target, e.Kind, e.Noise = id, finding.Secret, ""
+		b.add(e)
+	}
+}
+
+func (b *Builder) stderr(m *session.Mark) {
+	for _, h := range b.find.Find([]byte(m.Text)) {
+		ev := finding.Evidence{Source: "event", Time: m.Time, Text: fmt.Sprintf("the secret %s stands on stderr (%s)", h.ID, h.Encoding)}
+		b.secret([]string{h.ID}, b.effect(finding.Secret, h.ID, finding.RungReturned, nil, ev))
+	}
+}
+
+// Frame takes a frame that the server sent, after all marks and records.
+func (b *Builder) Frame(seq uint64, at time.Duration, raw []byte) {
+	for _, h := range b.find.Find(raw) {
+		ev := finding.Evidence{Source: "frame", Seq: seq, Time: at, Text: fmt.Sprintf("the secret %s crossed the wire (%s, offset %d)", h.ID, h.Encoding, h.Offset)}
+		e := finding.Effect{Kind: finding.Secret, Target: h.ID, Phase: b.out.FramePhase[seq], Call: b.out.FrameCall[seq],
+			Rung: finding.RungReturned, Evidence: []finding.Evidence{ev}}
+		e.Tool = b.toolOf(e.Call)
+		b.add(e)
+	}
+}
+
+func (b *Builder) toolOf(call int) string {
+	for i := len(b.out.Calls) - 1; i >= 0; i-- {
+		if b.out.Calls[i].N == call {
+			return b.out.Calls[i].Tool
+		}
+	}
+	return ""
+}
+
+// effect makes an effect at the place where the log stands now, for the task of
+// r where there is one.
+func (b *Builder) effect(kind finding.EffectKind, target string, rung finding.Rung, r *trace.Record, ev finding.Evidence) finding.Effect {
+	e := finding.Effect{Kind: kind, Target: target, Rung: rung, Phase: b.phase, Call: b.call, Count: 1, Evidence: []finding.Evidence{ev}}
+	if r != nil {
+		t := b.task(r.Tid)
+		e.Actor = path.Base(t.exe)
+		switch {
+		case t.call > 0 && t.call != b.call:
+			// Born in an earlier call: its work stays that call's.
+			e.Phase, e.Call = finding.PhaseCall, t.call
+		case b.call > 0 && b.replied > 0 && r.Time > b.replied:
+			e.Ambiguous = true
+		}
+	}
+	if e.Phase == finding.PhaseIdle {
+		e.Ambiguous = true
+	}
+	e.Tool = b.toolOf(e.Call)
+	return e
+}
+
+// add merges an effect with its equals; it keeps the first evidence of each.
+func (b *Builder) add(e finding.Effect) int {
+	k := effectKey{e.Kind, e.Target, e.Phase, e.Call, e.Rung, e.Actor, e.Noise, e.Ambiguous}
+	if i, ok := b.index[k]; ok {
+		b.out.Effects[i].Count += max(e.Count, 1)
+		return i
+	}
+	if len(b.out.Effects) >= maxEffects {
+		b.out.Truncated = true
+		return len(b.out.Effects) - 1
+	}
+	e.Count = max(e.Count, 1)
+	b.out.Effects = append(b.out.Effects, e)
+	b.index[k] = len(b.out.Effects) - 1
+	return len(b.out.Effects) - 1
+}
+
+// short writes a path the way a reader thinks of it.
+func (b *Builder) short(p string) string {
+	if under(p, b.ctx.Home) {
+		return "~" + strings.TrimPrefix(p, b.ctx.Home)
+	}
+	return p
+}
+
+// target names the peer of a socket call.
+func target(a *trace.Addr) string {
+	if a.Port == 53 {
+		return "dns"
+	}
+	if ip, err := netip.ParseAddr(a.Host); err == nil {
+		return netip.AddrPortFrom(ip.Unmap(), uint16(a.Port)).String()
+	}
+	return fmt.Sprintf("%s:%d", a.Host, a.Port)
+}
+
+func isLoopback(a *trace.Addr) bool {
+	ip, err := netip.ParseAddr(a.Host)
+	return err == nil && ip.Unmap().IsLoopback()
+}

@@ -1,0 +1,268 @@
+package profile
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
+)
+
+// Record takes one record of the log.
+func (b *Builder) Record(r *trace.Record) {
+	b.out.Records++
+	switch r.Op {
+	case trace.OpFork:
+		b.fork(r)
+	case trace.OpExec:
+		b.exec(r)
+	case trace.OpExit:
+		delete(b.tasks, r.Tid)
+	case trace.OpOpen:
+		b.open(r)
+	case trace.OpUnlink:
+		b.change(r, finding.FileDelete, r.Path)
+	case trace.OpRename, trace.OpLink:
+		b.move(r)
+	case trace.OpMkdir, trace.OpTrunc:
+		b.change(r, finding.FileWrite, r.Path)
+	case trace.OpAttr:
+		b.change(r, finding.FileMeta, r.Path)
+	case trace.OpConnect, trace.OpSend:
+		b.connect(r)
+	case trace.OpBind:
+		b.bind(r)
+	case trace.OpPtrace, trace.OpMount, trace.OpNS, trace.OpRefused, trace.OpKill:
+		b.tamper(r)
+	}
+}
+
+func (b *Builder) task(tid int) *task {
+	t := b.tasks[tid]
+	if t == nil {
+		t = &task{call: b.call, phase: b.phase}
+		if b.call == 0 || !b.started {
+			t.call = 0
+		}
+		b.tasks[tid] = t
+	}
+	return t
+}
+
+func (b *Builder) fork(r *trace.Record) {
+	if !r.OK() || r.Child == 0 {
+		return
+	}
+	parent := b.task(r.Tid)
+	child := b.tasks[r.Child]
+	if child == nil {
+		child = &task{}
+		b.tasks[r.Child] = child
+	}
+	if child.exe == "" {
+		child.exe = parent.exe
+	}
+	child.parent, child.phase = r.Tid, b.phase
+	child.call = parent.call
+	// A thread shares its process's fate: a pool's thread born in a call serves later ones.
+	if parent.call == 0 && !strings.Contains(r.Flags, "CLONE_THREAD") {
+		child.call = b.call
+	}
+}
+
+func (b *Builder) exec(r *trace.Record) {
+	t := b.task(r.Tid)
+	if !r.OK() {
+		b.add(b.noisy(b.effect(finding.Exec, path.Base(r.Path), finding.RungAttempted, r, b.says(r, "tried to run "+r.Path)), noiseAbsent))
+		b.out.Noise++
+		return
+	}
+	t.exe = r.Path
+	e := b.effect(finding.Exec, r.Path, finding.RungOpened, r, b.says(r, "ran "+clip(strings.Join(r.Argv, " "), 200)))
+	e.Argv = r.Argv
+	if !b.started || (b.phase == finding.PhaseStart && t.parent == 0) {
+		b.started = true
+		e.Noise = noiseLaunch
+		b.out.Noise++
+	}
+	b.add(e)
+	for _, a := range r.Argv {
+		for _, h := range b.find.Find([]byte(a)) {
+			s := b.effect(finding.Secret, h.ID, finding.RungRead, r, b.says(r, fmt.Sprintf("passed the secret %s to %s in its arguments", h.ID, path.Base(r.Path))))
+			b.secret([]string{h.ID}, s)
+		}
+	}
+}
+
+func (b *Builder) open(r *trace.Record) {
+	p := cleanProc(r.Path)
+	if ids := b.secrets[p]; len(ids) > 0 && !strings.Contains(r.Flags, "O_PATH") {
+		b.openSecret(r, p, ids)
+		return
+	}
+	exe := b.task(r.Tid).exe
+	if r.OK() && isWrite(r.Flags) {
+		b.write(r, finding.FileWrite, p, exe)
+		return
+	}
+	rung, verb := finding.RungOpened, "opened "
+	if !r.OK() {
+		rung, verb = finding.RungAttempted, "tried to open "
+	}
+	class, root := b.readNoise(p, exe)
+	if class == "" && !r.OK() && r.Err == "ENOENT" {
+		class, root = noiseAbsent, path.Dir(p)
+	}
+	to := p
+	if class != "" {
+		to = root
+		b.out.Noise++
+	}
+	b.add(b.noisy(b.effect(finding.FileRead, to, rung, r, b.says(r, verb+b.short(p))), class))
+}
+
+func (b *Builder) openSecret(r *trace.Record, p string, ids []string) {
+	rung, text := finding.RungOpened, "opened "+b.short(p)
+	if !r.OK() {
+		rung, text = finding.RungAttempted, "tried to open "+b.short(p)+": "+r.Err
+	} else if isWriteOnly(r.Flags) {
+		b.write(r, finding.FileWrite, p, b.task(r.Tid).exe)
+		return
+	}
+	if r.Given != "" && r.Given != p {
+		text += " as " + clip(r.Given, 120)
+	}
+	e := b.effect(finding.Secret, "", rung, r, b.says(r, text))
+	for _, id := range ids {
+		e.Target = id
+		i := b.add(e)
+		if r.OK() {
+			b.opened[p] = i
+		}
+	}
+}
+
+// move follows a rename or link: a canary under a new name is still a canary.
+func (b *Builder) move(r *trace.Record) {
+	from, to := cleanProc(r.Path), cleanProc(r.To)
+	if r.OK() {
+		for p, ids := range b.secrets {
+			if under(p, from) {
+				alias := to + strings.TrimPrefix(p, from)
+				b.secrets[alias] = ids
+			}
+		}
+	}
+	kind := finding.FileWrite
+	if r.Op == trace.OpLink {
+		kind = finding.FileMeta
+	}
+	b.change(r, kind, r.To)
+}
+
+// change is anything that alters the file system by name.
+func (b *Builder) change(r *trace.Record, kind finding.EffectKind, p string) {
+	if p == "" {
+		return
+	}
+	b.write(r, kind, cleanProc(p), b.task(r.Tid).exe)
+}
+
+func (b *Builder) write(r *trace.Record, kind finding.EffectKind, p, exe string) {
+	verbs := map[finding.EffectKind]string{finding.FileWrite: "wrote ", finding.FileDelete: "deleted ", finding.FileMeta: "changed "}
+	rung, verb := finding.RungOpened, verbs[kind]
+	if !r.OK() {
+		rung, verb = finding.RungAttempted, "was refused: "+r.Call+" "
+	}
+	class, root := b.writeNoise(p, exe)
+	if class == "" && !r.OK() && (r.Err == "ENOENT" || r.Err == "EEXIST") {
+		class, root = noiseAbsent, path.Dir(p)
+	}
+	to := p
+	if class != "" {
+		to = root
+		b.out.Noise++
+	}
+	b.add(b.noisy(b.effect(kind, to, rung, r, b.says(r, verb+b.short(p))), class))
+}
+
+func (b *Builder) connect(r *trace.Record) {
+	a := r.Addr
+	if a == nil {
+		return
+	}
+	switch a.Family {
+	case "inet", "inet6":
+		if r.Op == trace.OpConnect && a.Port == 0 {
+			return // address selection of getaddrinfo: no packet is sent
+		}
+		kind, text := finding.NetConnect, "tried to reach "
+		if r.OK() || r.Err == "EINPROGRESS" {
+			text = "connected to "
+		}
+		rung := finding.RungAttempted
+		if r.OK() {
+			rung = finding.RungOpened
+		}
+		to := target(a)
+		if to == "dns" {
+			text = "asked a name server at "
+		}
+		e := b.effect(kind, to, rung, r, b.says(r, text+fmt.Sprintf("%s port %d", a.Host, a.Port)))
+		if to != "dns" && isLoopback(a) {
+			e.Target = "loopback:" + fmt.Sprint(a.Port)
+		}
+		b.add(e)
+	case "unix":
+		class := ""
+		if _, ok := underAny(a.Host, nameTrees); ok {
+			class = noiseResolver
+			b.out.Noise++
+		}
+		b.add(b.noisy(b.effect(finding.UnixSocket, a.Host, finding.RungAttempted, r, b.says(r, "connected to the unix socket "+a.Host)), class))
+	}
+}
+
+func (b *Builder) bind(r *trace.Record) {
+	if a := r.Addr; a != nil && (a.Family == "inet" || a.Family == "inet6") && r.OK() && a.Port != 0 {
+		b.add(b.effect(finding.NetListen, target(a), finding.RungOpened, r, b.says(r, "bound "+target(a))))
+	}
+}
+
+func (b *Builder) tamper(r *trace.Record) {
+	if r.Op == trace.OpKill && !r.Injected && r.Err != "EPERM" {
+		return // a signal to a task of its own
+	}
+	rung := finding.RungAttempted
+	if r.OK() {
+		rung = finding.RungOpened
+	}
+	text := r.Call
+	if r.Err != "" {
+		text += ": " + r.Err
+	}
+	b.add(b.effect(finding.Tamper, r.Call, rung, r, b.says(r, text)))
+}
+
+func (b *Builder) noisy(e finding.Effect, class string) finding.Effect {
+	e.Noise = class
+	return e
+}
+
+func (b *Builder) says(r *trace.Record, text string) finding.Evidence {
+	return finding.Evidence{Source: "record", Seq: r.Seq, Time: r.Time, Text: text}
+}
+
+func isWrite(flags string) bool {
+	return strings.Contains(flags, "O_WRONLY") || strings.Contains(flags, "O_RDWR") || strings.Contains(flags, "O_CREAT") || strings.Contains(flags, "O_TRUNC")
+}
+
+func isWriteOnly(flags string) bool { return strings.Contains(flags, "O_WRONLY") }
+
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return s[:n] + "…"
+}

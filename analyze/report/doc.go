@@ -1,0 +1,6 @@
+// Package report shows a Result: to people (text), to programs (JSON, with its
+// schema) and to code scanners (SARIF).
+//
+// It must never decide, never let a server's words reach a medium unescaped,
+// and never print a secret, not even a decoy.
+package report

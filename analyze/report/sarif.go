@@ -1,0 +1,269 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
+	"github.com/coalmine-dev/coalmine/audit"
+	"github.com/coalmine-dev/coalmine/audit/text"
+)
+
+// sarifSchema is the official schema's address, as GitHub names it.
+const sarifSchema = "https://json.schemastore.org/sarif-2.1.0.json"
+
+// informationURI is where a reader learns more.
+const informationURI = "https://github.com/coalmine-dev/coalmine"
+
+// maxSARIF bounds the results, to GitHub's own bound; the least severe are dropped first.
+const maxSARIF = 5_000
+
+// SARIFOptions say where a run's findings are located: every result needs a
+// file that a reviewer can open.
+type SARIFOptions struct {
+	// Default is the place of findings of the run: the config's entry, or the
+	// server's own file. Its path is relative to the repository.
+	Default finding.Location
+	// AuditRoot is put before the audit's paths, relative to the repository.
+	AuditRoot string
+}
+
+// SARIF writes a log with one run.
+func SARIF(w io.Writer, res *analyze.Result, o SARIFOptions) error {
+	b := &sarifBuilder{o: o, index: map[string]int{}, cwe: map[string]bool{}}
+	log := sarif.NewReport()
+	log.Runs = []*sarif.Run{b.run(res)}
+	raw, err := json.Marshal(log)
+	if err != nil {
+		return fmt.Errorf("encode SARIF: %w", err)
+	}
+	var doc map[string]any
+	if err := json.Unmarshal(raw, &doc); err != nil {
+		return fmt.Errorf("decode SARIF: %w", err)
+	}
+	withoutSentinels(doc)
+	doc["$schema"] = sarifSchema
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(doc)
+}
+
+// withoutSentinels drops members whose value is -1: the library writes "absent" so.
+func withoutSentinels(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, m := range v {
+			if n, ok := m.(float64); ok && n == -1 {
+				delete(v, k)
+				continue
+			}
+			withoutSentinels(m)
+		}
+	case []any:
+		for _, m := range v {
+			withoutSentinels(m)
+		}
+	}
+}
+
+type sarifBuilder struct {
+	o     SARIFOptions
+	index map[string]int
+	cwe   map[string]bool
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func (b *sarifBuilder) run(res *analyze.Result) *sarif.Run {
+	run := sarif.NewRunWithInformationURI("coalmine", informationURI)
+	driver := run.Tool.Driver
+	driver.Version = ptr(res.Tool.Version)
+	for _, r := range ruleDocs() {
+		b.index[r.ID] = len(driver.Rules)
+		driver.Rules = append(driver.Rules, b.rule(&r))
+	}
+	all := res.All()
+	rules.Sort(all)
+	dropped := max(len(all)-maxSARIF, 0)
+	run.Results = []*sarif.Result{}
+	for i := range all[:len(all)-dropped] {
+		run.Results = append(run.Results, b.result(&all[i]))
+	}
+	run.AutomationDetails = sarif.NewRunAutomationDetails().WithID("coalmine/" + slug(res.Run.Target) + "/")
+	run.ColumnKind = ptr("utf16CodeUnits")
+	inv := sarif.NewInvocation().WithExecutionSuccessful(len(res.Inconclusive) == 0)
+	for _, reason := range res.Inconclusive {
+		inv.ToolExecutionNotifications = append(inv.ToolExecutionNotifications,
+			sarif.NewNotification().WithLevel("warning").WithMessage(message("not seen: "+text.Printable(reason, 300))))
+	}
+	if dropped > 0 {
+		inv.ToolExecutionNotifications = append(inv.ToolExecutionNotifications,
+			sarif.NewNotification().WithLevel("warning").WithMessage(message(fmt.Sprintf("%d of the least severe results were left out", dropped))))
+	}
+	run.Invocations = []*sarif.Invocation{inv}
+	return run
+}
+
+// ruleDocs are all rules that a result can name.
+func ruleDocs() []finding.Rule {
+	var out []finding.Rule
+	for _, r := range rules.All() {
+		out = append(out, r.Rule)
+	}
+	return append(out, audit.Rules()...)
+}
+
+// securitySeverity is GitHub's scale: over 9 critical, from 7 high, from 4 medium.
+var securitySeverity = map[finding.Severity]string{finding.Critical: "9.5", finding.High: "8.0", finding.Medium: "5.5", finding.Low: "3.0", finding.Info: "0.0"}
+
+func level(s finding.Severity) string {
+	switch s {
+	case finding.Critical, finding.High:
+		return "error"
+	case finding.Medium:
+		return "warning"
+	default:
+		return "note"
+	}
+}
+
+func (b *sarifBuilder) rule(r *finding.Rule) *sarif.ReportingDescriptor {
+	tags := []string{"security", r.Family()}
+	for _, c := range r.CWE {
+		tags = append(tags, "external/cwe/"+strings.ToLower(c))
+	}
+	for _, c := range r.OWASP {
+		tags = append(tags, "owasp-mcp/"+strings.ToLower(c))
+	}
+	props := sarif.NewPropertyBag().Add("security-severity", securitySeverity[r.Severity]).Add("precision", "high").Add("problem.severity", level(r.Severity)).WithTags(tags)
+	d := sarif.NewReportingDescriptor().WithID(r.ID).WithName(r.Name).
+		WithShortDescription(sarif.NewMultiformatMessageString().WithText(sentence(r.Title))).
+		WithFullDescription(sarif.NewMultiformatMessageString().WithText(sentence(firstParagraph(r.Help)))).
+		WithHelp(sarif.NewMultiformatMessageString().WithText(plain(r.Help)).WithMarkdown(r.Help)).
+		WithHelpURI(informationURI + "/blob/main/analyze/rules/README.md#" + strings.ToLower(r.ID)).
+		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(level(r.Severity)))
+	d.WithProperties(props)
+	return d
+}
+
+func (b *sarifBuilder) result(f *finding.Finding) *sarif.Result {
+	loc := b.location(f)
+	r := sarif.NewRuleResult(f.Rule).WithRuleIndex(b.index[f.Rule]).WithLevel(level(f.Severity)).
+		WithMessage(message(sentence(text.Printable(f.Message, 900)))).
+		WithLocations([]*sarif.Location{loc}).
+		WithPartialFingerprints(map[string]string{"coalmine/v1": f.Fingerprint})
+	props := sarif.NewPropertyBag().Add("severity", string(f.Severity)).Add("security-severity", securitySeverity[f.Severity]).Add("confidence", string(f.Confidence))
+	if f.Tool != "" {
+		props.Add("tool", text.Printable(f.Tool, 200))
+	}
+	if f.Rung != "" {
+		props.Add("rung", string(f.Rung))
+	}
+	if f.Reproduce != "" {
+		props.Add("reproduce", text.Printable(f.Reproduce, 900))
+	}
+	r.WithProperties(props)
+	if len(f.Evidence) > 0 {
+		r.WithCodeFlows([]*sarif.CodeFlow{b.flow(f)})
+	}
+	return r
+}
+
+// flow is the evidence chain.
+func (b *sarifBuilder) flow(f *finding.Finding) *sarif.CodeFlow {
+	tf := sarif.NewThreadFlow()
+	for i, e := range f.Evidence {
+		loc := b.place(f, e.Location).WithMessage(message(sentence(text.Printable(e.Text, 400))))
+		tf.AddLocation(sarif.NewThreadFlowLocation().WithLocation(loc).WithExecutionOrder(i + 1).WithImportance("essential"))
+	}
+	flow := sarif.NewCodeFlow()
+	flow.AddThreadFlow(tf)
+	return flow
+}
+
+func (b *sarifBuilder) location(f *finding.Finding) *sarif.Location {
+	l := b.place(f, f.Location)
+	if f.Tool != "" {
+		l.WithLogicalLocations([]*sarif.LogicalLocation{sarif.NewLogicalLocation().WithName(text.Printable(f.Tool, 200)).WithKind("function")})
+	}
+	return l
+}
+
+// place is the file to open: the finding's own in the audited tree, else the run's.
+func (b *sarifBuilder) place(f *finding.Finding, at *finding.Location) *sarif.Location {
+	where := b.o.Default
+	if at != nil {
+		where = *at
+		if f.Phase == finding.PhaseStatic {
+			where.Path = path.Join(b.o.AuditRoot, where.Path)
+		}
+	}
+	line := max(where.Line, 1)
+	region := sarif.NewRegion().WithStartLine(line)
+	if where.Column > 0 {
+		region.WithStartColumn(where.Column)
+	}
+	physical := sarif.NewPhysicalLocation().WithArtifactLocation(sarif.NewArtifactLocation().WithURI(uri(where.Path))).WithRegion(region)
+	return sarif.NewLocationWithPhysicalLocation(physical)
+}
+
+// uri writes a relative path as a URI reference.
+func uri(p string) string {
+	p = strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(p, "\\", "/")), "/")
+	if p == "" {
+		p = "."
+	}
+	return (&url.URL{Path: p}).EscapedPath()
+}
+
+func message(s string) *sarif.Message { return sarif.NewTextMessage(s) }
+
+// sentence ends a text with a full stop, as SARIF's validators ask.
+func sentence(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" || slices.Contains([]string{".", "!", "?"}, s[len(s)-1:]) {
+		return s
+	}
+	return s + "."
+}
+
+func firstParagraph(md string) string {
+	p, _, _ := strings.Cut(md, "\n\n")
+	return plain(p)
+}
+
+// plain takes the marks out of Markdown of ours.
+func plain(md string) string { return strings.NewReplacer("**", "", "`", "", "*", "").Replace(md) }
+
+// slug makes a target's name fit for a path and for an identifier.
+func slug(s string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(s) {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '.', r == '-', r == '_':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	out := strings.Trim(b.String(), "-.")
+	if len(out) > 80 {
+		out = out[:80]
+	}
+	if out == "" {
+		return "server"
+	}
+	return out
+}
+
+// Slug is the name of a target's directory.
+func Slug(target string) string { return slug(target) }

@@ -1,0 +1,117 @@
+package analyze
+
+import (
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/scope"
+	"github.com/coalmine-dev/coalmine/audit"
+)
+
+// Schema is the version of a Result's JSON form. Within it members are only added.
+const Schema = "coalmine/report/v1"
+
+// Verdict is the answer of a run.
+type Verdict string
+
+// The verdicts.
+const (
+	// Clean: everything was looked at, and nothing of weight differs.
+	Clean Verdict = "clean"
+	// Findings: something of medium severity or above, or at the threshold asked for, differs.
+	Findings Verdict = "findings"
+	// Inconclusive: nothing of weight was seen, but not everything was looked at.
+	Inconclusive Verdict = "inconclusive"
+)
+
+// Result is report.json.
+type Result struct {
+	Schema string `json:"schema"`
+	Tool   struct {
+		Name    string `json:"name"`
+		Version string `json:"version"`
+	} `json:"tool"`
+	Run     Run     `json:"run"`
+	Server  Server  `json:"server"`
+	Verdict Verdict `json:"verdict"`
+	// Inconclusive are the reasons for which something may have gone unseen.
+	Inconclusive []string          `json:"inconclusive"`
+	Coverage     Coverage          `json:"coverage"`
+	Declared     scope.Server      `json:"declared"`
+	Observed     []finding.Effect  `json:"observed"`
+	Findings     []finding.Finding `json:"findings"`
+	Audit        *audit.Report     `json:"audit,omitempty"`
+}
+
+// Run says what was run, and where.
+type Run struct {
+	ID       string    `json:"id"`
+	Seed     int64     `json:"seed"`
+	Started  time.Time `json:"started"`
+	Finished time.Time `json:"finished"`
+	Sandbox  string    `json:"sandbox"`
+	Tracer   string    `json:"tracer"`
+	Network  string    `json:"network"`
+	Command  []string  `json:"command"`
+	// Target names the server across runs: what automation groups by.
+	Target string `json:"target"`
+	// Reproduce is the command that runs the same again.
+	Reproduce string `json:"reproduce,omitempty"`
+}
+
+// Server is how the server introduced itself.
+type Server struct {
+	Name     string `json:"name"`
+	Version  string `json:"version"`
+	Protocol string `json:"protocol"`
+	// Exit is how it ended, "" if it did not.
+	Exit string `json:"exit,omitempty"`
+	// Stderr is the tail of what it printed there, at most 4 KiB, redacted.
+	Stderr string `json:"stderr,omitempty"`
+}
+
+// Coverage says what was looked at.
+type Coverage struct {
+	Tools []ToolCoverage `json:"tools"`
+	// Records counts the tracer's records, Noise those of them that are ordinary,
+	// Lost what was not seen, Opaque the flows whose payload could not be opened.
+	Records int   `json:"records"`
+	Noise   int   `json:"noise"`
+	Lost    int64 `json:"lost"`
+	Opaque  int   `json:"opaque"`
+	// Unseen names what this sandbox can not see.
+	Unseen []string `json:"unseen"`
+	// Phases are those that were reached, in order.
+	Phases []finding.Phase `json:"phases"`
+}
+
+// ToolCoverage counts the calls of one tool, resource or prompt.
+type ToolCoverage struct {
+	Name string `json:"name"`
+	// What is "tool", "resource", "prompt" or "completion".
+	What     string `json:"what"`
+	Calls    int    `json:"calls"`
+	OK       int    `json:"ok"`
+	Errors   int    `json:"errors"`
+	Timeouts int    `json:"timeouts"`
+}
+
+// AtLeast counts the findings of a severity or above, the audit's included.
+func (r *Result) AtLeast(s finding.Severity) int {
+	n := 0
+	for _, f := range r.All() {
+		if f.Severity.Rank() >= s.Rank() {
+			n++
+		}
+	}
+	return n
+}
+
+// All returns the run's findings and then the audit's.
+func (r *Result) All() []finding.Finding {
+	out := append([]finding.Finding(nil), r.Findings...)
+	if r.Audit != nil {
+		out = append(out, r.Audit.Findings...)
+	}
+	return out
+}

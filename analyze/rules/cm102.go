@@ -1,0 +1,26 @@
+package rules
+
+import "github.com/coalmine-dev/coalmine/analyze/finding"
+
+var cm102 = Rule{Rule: cm102Doc, Check: checkCM102}
+
+var cm102Doc = finding.Rule{
+	ID: "CM102", Name: "DecoySecretReturned", Title: "A decoy secret crossed the wire", Severity: finding.Critical,
+	CWE: []string{"CWE-200", "CWE-522"}, OWASP: []string{"MCP01"},
+	Help: "The value of a decoy secret from a file was found in a message of the server, raw or encoded: whatever reads the server's answers now has it.\n\n" +
+		"**Evidence.** The value itself, in a frame of `session.jsonl`. The value is random and exists nowhere else, so it can not be there by accident.\n\n" +
+		"**False positive when** the call's own arguments named that file.",
+}
+
+func checkCM102(r *Run) []finding.Finding {
+	var out []finding.Finding
+	for _, e := range r.secretFiles(finding.RungReturned) {
+		f := r.of(&cm102Doc, e, subject(e)+" returned the secret of "+r.where(e.Target))
+		if r.asked(e.Call, r.Canaries[e.Target].Path) {
+			f.Severity = finding.Info
+			f.Message += ", which its arguments asked for"
+		}
+		out = append(out, f)
+	}
+	return first(out)
+}

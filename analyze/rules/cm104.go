@@ -1,0 +1,33 @@
+package rules
+
+import "github.com/coalmine-dev/coalmine/analyze/finding"
+
+var cm104 = Rule{Rule: cm104Doc, Check: checkCM104}
+
+var cm104Doc = finding.Rule{
+	ID: "CM104", Name: "EnvironmentSecretOut", Title: "A decoy secret of the environment came out", Severity: finding.High,
+	CWE: []string{"CWE-526", "CWE-200"}, OWASP: []string{"MCP01"},
+	Help: "The value of a decoy environment variable was found in a message of the server, on its stderr or in the arguments of a program that it ran.\n\n" +
+		"**Evidence.** No system call shows a read of the environment, so the value is proof where it comes out.\n\n" +
+		"A tool that declares to return the environment may return it: no finding. **False positive when** a declaration says so in words that the lexicon does not know.",
+}
+
+func checkCM104(r *Run) []finding.Finding {
+	var out []finding.Finding
+	for _, e := range r.effects(finding.Secret) {
+		c, ok := r.Canaries[e.Target]
+		if !ok || c.Path != "" {
+			continue
+		}
+		t := r.Scope.Tool(e.Tool)
+		if returnsEnvironment(&t) {
+			continue
+		}
+		f := r.of(&cm104Doc, e, subject(e)+" let out the secret of "+r.where(e.Target))
+		if r.isBusiness(c.Kind, e.Tool) && e.Rung == finding.RungRead {
+			f.Severity = finding.Info
+		}
+		out = append(out, f)
+	}
+	return first(out)
+}

@@ -1,0 +1,38 @@
+package rules
+
+import (
+	"slices"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+var cm108 = Rule{Rule: cm108Doc, Check: checkCM108}
+
+var cm108Doc = finding.Rule{
+	ID: "CM108", Name: "SecretReadThenEgress", Title: "A decoy secret was opened and the network tried in the same call", Severity: finding.High,
+	CWE: []string{"CWE-200", "CWE-319"}, OWASP: []string{"MCP01"},
+	Help: "In one call (or one phase outside calls) a decoy secret was opened or read and an address outside was tried, and the declaration explains neither.\n\n" +
+		"**Evidence.** Both records of the kernel, in order. What was sent does not matter: encryption defeats any search of the payload.\n\n" +
+		"**False positive when** two unrelated jobs share a call, such as an HTTP library that looks up `~/.netrc` for a declared request; a declared network use is therefore quiet.",
+}
+
+func checkCM108(r *Run) []finding.Finding {
+	var out []finding.Finding
+	for _, e := range r.secretFiles(finding.RungOpened) {
+		c := r.Canaries[e.Target]
+		if e.Rung.Rank() >= finding.RungReturned.Rank() || lookups[c.Kind] || r.isBusiness(c.Kind, e.Tool) {
+			continue
+		}
+		n := r.egressIn(e)
+		if n == nil {
+			continue
+		}
+		f := r.of(&cm108Doc, e, subject(e)+" opened "+r.where(e.Target)+" and tried to reach "+n.Target)
+		f.Evidence = append(f.Evidence, n.Evidence...)
+		slices.SortStableFunc(f.Evidence, func(a, b finding.Evidence) int { return int((a.Time - b.Time) / time.Nanosecond) })
+		f.Fingerprint = finding.Fingerprint("CM108", e.Tool, r.stable(c.Path))
+		out = append(out, f)
+	}
+	return first(out)
+}

@@ -1,0 +1,59 @@
+package rules
+
+import (
+	"path"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/scope"
+)
+
+var cm204 = Rule{Rule: cm204Doc, Check: checkCM204}
+
+var cm204Doc = finding.Rule{
+	ID: "CM204", Name: "UndeclaredProgram", Title: "A tool ran a program that it does not declare", Severity: finding.Low,
+	CWE: []string{"CWE-78"}, OWASP: []string{"MCP05"},
+	Help: "During a call a program was started that neither the tool nor the server names, and nothing in the declaration speaks of running programs.\n\n" +
+		"**Evidence.** The kernel's record of the exec with binary and arguments. The server's own interpreter started again is quiet. It is medium where the tool claims local work only and the program is one that speaks to the network (`curl`, `wget`, `nc`, `ssh`, …).\n\n" +
+		"**False positive when** the program is a helper of the runtime, such as `uname` or `ldconfig`.",
+}
+
+// talkers are programs whose purpose is the network.
+var talkers = map[string]bool{"curl": true, "wget": true, "nc": true, "ncat": true, "netcat": true, "ssh": true, "scp": true, "sftp": true, "ftp": true, "telnet": true, "socat": true, "dig": true, "nslookup": true}
+
+func checkCM204(r *Run) []finding.Finding {
+	var out []finding.Finding
+	for _, e := range r.effects(finding.Exec) {
+		name := path.Base(e.Target)
+		t := r.Scope.Tool(e.Tool)
+		if e.Call == 0 || e.Rung != finding.RungOpened || name == e.Actor && len(e.Argv) == 0 || r.ownProgram(e) || r.declaresProgram(&t, name) {
+			continue
+		}
+		f := r.of(&cm204Doc, e, subject(e)+" ran "+e.Target+", which it does not declare")
+		f.Fingerprint = finding.Fingerprint("CM204", e.Tool, name)
+		if talkers[name] && t.ClaimsLocal() && !e.Ambiguous {
+			f.Severity = finding.Medium
+		}
+		out = append(out, f)
+	}
+	return first(out)
+}
+
+// ownProgram reports whether a program is the one that the run began with, or the server's own file.
+func (r *Run) ownProgram(e *finding.Effect) bool {
+	if r.ServerDir != "" && strings.HasPrefix(e.Target, r.ServerDir+"/") {
+		return true
+	}
+	for i := range r.Profile.Effects {
+		if l := &r.Profile.Effects[i]; l.Kind == finding.Exec && l.Noise == "launch" && l.Target == e.Target {
+			return true
+		}
+	}
+	return false
+}
+
+// declaresProgram reports whether the tool or the server speaks of running
+// programs or names this one.
+func (r *Run) declaresProgram(t *scope.Tool, name string) bool {
+	return len(t.Exec) > 0 || len(r.Scope.Purpose.Exec) > 0 || t.Says(name) || r.Scope.Purpose.Says(name)
+}

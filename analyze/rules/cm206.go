@@ -1,0 +1,30 @@
+package rules
+
+import (
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+var cm206 = Rule{Rule: cm206Doc, Check: checkCM206}
+
+var cm206Doc = finding.Rule{
+	ID: "CM206", Name: "SandboxTampering", Title: "The server reached for other processes or the kernel", Severity: finding.Medium,
+	CWE: []string{"CWE-269", "CWE-693"}, OWASP: []string{"MCP02"},
+	Help: "The server tried to trace another process, to mount, to enter or make namespaces, to signal a process that is not its own, or to install a system call filter.\n\n" +
+		"**Evidence.** The kernel's record of the call and its refusal. Namespaces are low, since browsers make them for their own sandbox; `io_uring` and `seccomp`, which runtimes probe for and which are refused here, are informational.\n\n" +
+		"**False positive when** the server is a debugger or starts a browser.",
+}
+
+func checkCM206(r *Run) []finding.Finding {
+	var out []finding.Finding
+	for _, e := range r.effects(finding.Tamper) {
+		f := r.of(&cm206Doc, e, subject(e)+" called "+e.Target)
+		switch e.Target {
+		case "unshare", "setns":
+			f.Severity = finding.Low
+		case "seccomp", "io_uring_setup", "io_uring_enter", "io_uring_register":
+			f.Severity = finding.Info
+		}
+		out = append(out, f)
+	}
+	return first(out)
+}

@@ -1,0 +1,37 @@
+package rules
+
+import (
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+var cm601 = Rule{Rule: cm601Doc, Check: checkCM601}
+
+var cm601Doc = finding.Rule{
+	ID: "CM601", Name: "Crash", Title: "The server ended during the run", Severity: finding.Medium,
+	CWE: []string{"CWE-248", "CWE-755"}, OWASP: []string{"MCP02"},
+	Help: "The server's process ended by itself while calls were still to be made.\n\n" +
+		"**Evidence.** Its exit status or signal and the call in which it happened; the tail of its stderr is in the log.\n\n" +
+		"**False positive when** a call's declared effect is to stop the server.",
+}
+
+func checkCM601(r *Run) []finding.Finding {
+	if !r.End.Crashed {
+		return nil
+	}
+	f := finding.Finding{
+		Rule: cm601Doc.ID, Severity: cm601Doc.Severity, Title: cm601Doc.Title, Confidence: finding.Certain,
+		Evidence: facts([]Fact{{Time: r.End.Time, Text: "the server ended: " + r.End.How}}),
+	}
+	for _, c := range r.Profile.Calls {
+		if c.Outcome == "crash" {
+			f.Tool, f.Call, f.Phase = c.Tool, c.N, finding.PhaseCall
+			break
+		}
+	}
+	f.Message = "the server ended by itself (" + r.End.How + ")"
+	if f.Tool != "" {
+		f.Message = "“" + f.Tool + "” ended the server (" + r.End.How + ")"
+	}
+	f.Fingerprint = finding.Fingerprint("CM601", f.Tool)
+	return []finding.Finding{f}
+}

@@ -1,0 +1,31 @@
+package rules
+
+import (
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+var cm602 = Rule{Rule: cm602Doc, Check: checkCM602}
+
+var cm602Doc = finding.Rule{
+	ID: "CM602", Name: "Hang", Title: "A call was never answered", Severity: finding.Low,
+	CWE: []string{"CWE-834", "CWE-400"}, OWASP: []string{"MCP02"},
+	Help: "A call got no answer within its time.\n\n" +
+		"**Evidence.** The request in `session.jsonl` without a response. A tool all of whose calls hang was not looked at: the verdict is inconclusive.\n\n" +
+		"**False positive when** the tool waits for something that the sandbox does not have.",
+}
+
+func checkCM602(r *Run) []finding.Finding {
+	var out []finding.Finding
+	for _, c := range r.Profile.Calls {
+		if c.Outcome != "timeout" {
+			continue
+		}
+		out = append(out, finding.Finding{
+			Rule: cm602Doc.ID, Severity: cm602Doc.Severity, Title: cm602Doc.Title, Confidence: finding.Certain,
+			Message: "“" + c.Tool + "” did not answer", Tool: c.Tool, Call: c.N, Phase: finding.PhaseCall,
+			Evidence:    facts([]Fact{{Time: c.Start, Text: "the call began, and no answer came"}}),
+			Fingerprint: finding.Fingerprint("CM602", c.Tool),
+		})
+	}
+	return first(out)
+}

@@ -1,0 +1,28 @@
+package rules
+
+import (
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+var cm603 = Rule{Rule: cm603Doc, Check: checkCM603}
+
+var cm603Doc = finding.Rule{
+	ID: "CM603", Name: "LimitReached", Title: "The server reached a limit of the sandbox", Severity: finding.Medium,
+	CWE: []string{"CWE-400", "CWE-770"}, OWASP: []string{"MCP02"},
+	Help: "The server used more memory, processes, output, disk or processor time than the sandbox allows, and was ended.\n\n" +
+		"**Evidence.** The limit and the moment.\n\n" +
+		"**False positive when** the work asked for is really that large; limits can be raised.",
+}
+
+func checkCM603(r *Run) []finding.Finding {
+	var out []finding.Finding
+	for _, l := range r.End.Limits {
+		out = append(out, finding.Finding{
+			Rule: cm603Doc.ID, Severity: cm603Doc.Severity, Title: cm603Doc.Title, Confidence: finding.Certain,
+			Message:     "the server reached a limit: " + l,
+			Evidence:    facts([]Fact{{Time: r.End.Time, Text: l}}),
+			Fingerprint: finding.Fingerprint("CM603", l),
+		})
+	}
+	return first(out)
+}

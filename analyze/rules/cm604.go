@@ -1,0 +1,27 @@
+package rules
+
+import (
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+var cm604 = Rule{Rule: cm604Doc, Check: checkCM604}
+
+var cm604Doc = finding.Rule{
+	ID: "CM604", Name: "OutlivesInput", Title: "The server does not end when its input ends", Severity: finding.Info,
+	CWE: []string{"CWE-772"}, OWASP: []string{"MCP02"},
+	Help: "The stdio transport ends a session by closing the server's stdin. This server, or something that it started, lived on and had to be ended.\n\n" +
+		"**Evidence.** The agent's notice that it had to signal what was left.\n\n" +
+		"**False positive when** a client is expected to send a signal as well.",
+}
+
+func checkCM604(r *Run) []finding.Finding {
+	if !r.End.Killed {
+		return nil
+	}
+	return []finding.Finding{{
+		Rule: cm604Doc.ID, Severity: cm604Doc.Severity, Title: cm604Doc.Title, Confidence: finding.Certain, Phase: finding.PhaseShutdown,
+		Message:     "the server, or a process that it started, lived on after its input had ended",
+		Evidence:    facts([]Fact{{Time: r.End.Time, Text: "had to be ended by a signal"}}),
+		Fingerprint: finding.Fingerprint("CM604"),
+	}}
+}

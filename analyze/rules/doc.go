@@ -1,0 +1,5 @@
+// Package rules compares what a server said with what it did. A rule a file;
+// each carries its own documentation, and its test shows it firing and quiet.
+//
+// It must never accuse: a finding says what was observed and what was declared.
+package rules

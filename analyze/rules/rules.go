@@ -1,0 +1,186 @@
+package rules
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/analyze/scope"
+	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox/wire"
+)
+
+// Rule is a rule's documentation and its check.
+type Rule struct {
+	finding.Rule
+	// Check returns what the rule observes in a run; it must not change the run.
+	Check func(*Run) []finding.Finding
+}
+
+// Run is all that rules may look at.
+type Run struct {
+	Profile *profile.Profile
+	Scope   scope.Server
+	Surface *wire.Surface
+	// Canaries are the decoys of the run by id.
+	Canaries map[string]canaries.Canary
+	// Args are the arguments of each call, by its number.
+	Args map[int]json.RawMessage
+	// Home, ServerDir and Workspaces name places in messages and fingerprints.
+	Home       string
+	ServerDir  string
+	Workspaces []string
+	Wire       WireFacts
+	End        EndFacts
+}
+
+// WireFacts are observations of the protocol itself.
+type WireFacts struct {
+	// BadLines are frames that were no JSON-RPC, in order, at most 100.
+	BadLines []Fact
+	// BadLineCount counts all of them.
+	BadLineCount int
+	// Requests are requests of the server that need a capability the client never granted.
+	Requests []Fact
+	// Changes are differences of the surface within the run.
+	Changes []Fact
+}
+
+// Fact is one observation with its place in the log.
+type Fact struct {
+	Seq  uint64
+	Time time.Duration
+	Tool string
+	Call int
+	Text string
+}
+
+// EndFacts say how the server ended.
+type EndFacts struct {
+	// Crashed says that the server ended by itself while it was still wanted.
+	Crashed bool
+	// How is "exit status 3" or "signal KILL".
+	How string
+	// Limits are the limits that ended it.
+	Limits []string
+	// Killed says that it outlived its stdin and its grace.
+	Killed bool
+	Time   time.Duration
+}
+
+// All lists every rule, sorted by ID.
+func All() []Rule {
+	return []Rule{
+		cm101, cm102, cm104, cm105, cm108,
+		cm201, cm202, cm203, cm204, cm206, cm207, cm209, cm211,
+		cm401, cm402, cm403, cm404,
+		cm501,
+		cm601, cm602, cm603, cm604,
+	}
+}
+
+// Check runs every rule and sorts what they observe: worst first, then in the order of calls.
+func Check(run *Run) []finding.Finding {
+	var out []finding.Finding
+	for _, r := range All() {
+		out = append(out, r.Check(run)...)
+	}
+	Sort(out)
+	return out
+}
+
+// Sort orders findings: worst first, then by rule, call and fingerprint.
+func Sort(fs []finding.Finding) {
+	slices.SortStableFunc(fs, func(a, b finding.Finding) int {
+		if d := b.Severity.Rank() - a.Severity.Rank(); d != 0 {
+			return d
+		}
+		if d := strings.Compare(a.Rule, b.Rule); d != 0 {
+			return d
+		}
+		if d := a.Call - b.Call; d != 0 {
+			return d
+		}
+		return strings.Compare(a.Fingerprint, b.Fingerprint)
+	})
+}
+
+// of starts a finding of a rule from one effect. The same observation in many
+// calls of a tool is one finding; its first call stands for all.
+func (r *Run) of(doc *finding.Rule, e *finding.Effect, message string) finding.Finding {
+	confidence := finding.Certain
+	if e.Ambiguous {
+		confidence = finding.Ambiguous
+	}
+	return finding.Finding{
+		Rule: doc.ID, Severity: doc.Severity, Title: doc.Title, Message: message,
+		Tool: e.Tool, Call: e.Call, Phase: e.Phase, Rung: e.Rung, Confidence: confidence,
+		Evidence:    slices.Clone(e.Evidence),
+		Fingerprint: finding.Fingerprint(doc.ID, e.Tool, string(e.Kind), r.stable(e.Target)),
+	}
+}
+
+// stable takes out of a target what differs between machines and runs.
+func (r *Run) stable(target string) string {
+	for _, p := range []struct{ dir, name string }{{r.ServerDir, "SERVER"}, {r.Home, "~"}} {
+		if p.dir != "" && (target == p.dir || strings.HasPrefix(target, p.dir+"/")) {
+			return p.name + strings.TrimPrefix(target, p.dir)
+		}
+	}
+	return target
+}
+
+// subject names who did it: a tool, or the server in a phase.
+func subject(e *finding.Effect) string {
+	if e.Tool != "" {
+		return "“" + e.Tool + "”"
+	}
+	switch e.Phase {
+	case finding.PhaseCall, finding.PhaseIdle, "":
+		return "the server, between calls,"
+	default:
+		return "the server, in phase " + string(e.Phase) + ","
+	}
+}
+
+// first keeps the first finding of each fingerprint and appends to its evidence nothing more.
+func first(fs []finding.Finding) []finding.Finding {
+	seen := map[string]int{}
+	var out []finding.Finding
+	for _, f := range fs {
+		if i, ok := seen[f.Fingerprint]; ok {
+			if f.Severity.Rank() > out[i].Severity.Rank() || f.Rung.Rank() > out[i].Rung.Rank() {
+				out[i] = f
+			}
+			continue
+		}
+		seen[f.Fingerprint] = len(out)
+		out = append(out, f)
+	}
+	return out
+}
+
+// effects returns the run's effects of the kinds given that are not ordinary.
+func (r *Run) effects(kinds ...finding.EffectKind) []*finding.Effect {
+	var out []*finding.Effect
+	for i := range r.Profile.Effects {
+		e := &r.Profile.Effects[i]
+		if e.Noise == "" && slices.Contains(kinds, e.Kind) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// leaving reports whether an effect tries to reach an address outside the sandbox.
+func leaving(e *finding.Effect) bool {
+	return e.Kind == finding.NetConnect && !strings.HasPrefix(e.Target, "loopback:")
+}
+
+// asked reports whether the arguments of an effect's call name this text.
+func (r *Run) asked(call int, text string) bool {
+	return call > 0 && text != "" && strings.Contains(string(r.Args[call]), text)
+}
