@@ -23,20 +23,14 @@ type death struct {
 	Status int `json:"status"`
 }
 
-// enterInner moves into the inner namespaces and starts the target's own stage
-// there, over the same link. It leaves at once, so that the inner process
-// becomes the target's parent.
-func enterInner(pidns, mntns int) error {
-	if err := unix.Unshare(unix.CLONE_FS); err != nil {
-		return fmt.Errorf("enter the inner namespaces: %w", err)
-	}
-	if err := unix.Setns(mntns, unix.CLONE_NEWNS); err != nil {
-		return fmt.Errorf("enter the inner mount namespace: %w", err)
-	}
+// enterInner starts the target's own stage in the inner pid namespace and a new
+// mount namespace, over the same link. It leaves at once, so that the inner
+// process becomes the target's parent.
+func enterInner(pidns int) error {
 	if err := unix.Setns(pidns, unix.CLONE_NEWPID); err != nil {
 		return fmt.Errorf("enter the inner pid namespace: %w", err)
 	}
-	_, err := startStage([]uintptr{0, 1, 2, linkFD, selfFD}, nil)
+	_, err := startStage([]uintptr{0, 1, 2, linkFD, selfFD}, &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS})
 	return err
 }
 
@@ -50,17 +44,14 @@ func startStage(files []uintptr, attr *syscall.SysProcAttr) (int, error) {
 	return pid, nil
 }
 
-// beInner is the first process of the inner namespaces: it mounts their /proc,
-// says so, and reaps until everything in them has ended.
+// beInner is the first process of the inner pid namespace: it reaps until
+// everything in it has ended.
 func beInner(status int) error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("hide the inner process's memory: %w", err)
 	}
 	signals := make(chan os.Signal, 64)
 	signal.Notify(signals)
-	if err := mountProc(); err != nil {
-		return err
-	}
 	nameThreads()
 	out := os.NewFile(uintptr(status), "status")
 	report := json.NewEncoder(out)
@@ -93,6 +84,26 @@ func mountProc() error {
 	const flags = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
 	if err := unix.Mount("proc", "/proc", "proc", flags, ""); err != nil {
 		return fmt.Errorf("mount /proc: %w", err)
+	}
+	return nil
+}
+
+// maskProc covers paths of a new /proc with nothing.
+func maskProc(paths []string) error {
+	for _, path := range paths {
+		st, err := os.Lstat(path)
+		if err != nil || st.Mode()&os.ModeSymlink != 0 {
+			continue
+		}
+		if st.IsDir() {
+			const flags = unix.MS_RDONLY | unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
+			err = unix.Mount("tmpfs", path, "tmpfs", flags, "size=4k,nr_inodes=1")
+		} else {
+			err = unix.Mount("/dev/null", path, "", unix.MS_BIND, "")
+		}
+		if err != nil {
+			return fmt.Errorf("cover %s: %w", path, err)
+		}
 	}
 	return nil
 }

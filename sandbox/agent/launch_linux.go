@@ -31,9 +31,9 @@ func (a *agent) launch() error {
 		return fmt.Errorf("make the link: %w", err)
 	}
 	go a.reap()
-	var namespaces []int
+	inner := -1
 	if a.cfg.SingleUID {
-		if namespaces, err = a.startInner(); err != nil {
+		if inner, err = a.startInner(); err != nil {
 			return err
 		}
 	}
@@ -44,7 +44,7 @@ func (a *agent) launch() error {
 	err = a.startChild(link[1])
 	_ = unix.Close(link[1])
 	if err == nil {
-		err = a.awaitTarget(link[0], namespaces)
+		err = a.awaitTarget(link[0], inner)
 	}
 	restore()
 	if err != nil {
@@ -103,10 +103,10 @@ func (a *agent) startChild(link int) error {
 }
 
 // awaitTarget hears the process that will be the target's, and finds its tracer.
-func (a *agent) awaitTarget(link int, namespaces []int) error {
+func (a *agent) awaitTarget(link, inner int) error {
 	pid, inside, err := a.hearStage(link)
-	if err == nil && namespaces != nil {
-		if err = sendOrder(link, &order{Role: roleEnter}, namespaces...); err == nil {
+	if err == nil && inner >= 0 {
+		if err = orderEnter(link, inner); err == nil {
 			pid, inside, err = a.hearStage(link)
 		}
 	}
@@ -124,6 +124,41 @@ func (a *agent) awaitTarget(link int, namespaces []int) error {
 	}
 	a.tracer.Store(int64(t.tracer))
 	return nil
+}
+
+// orderEnter has the first stage start the second in the inner pid namespace.
+func orderEnter(link, inner int) error {
+	defer func() { _ = unix.Close(inner) }()
+	mine, theirs, err := pipe(true, -1, -1)
+	if err != nil {
+		return err
+	}
+	err = sendOrder(link, &order{Role: roleEnter}, inner, theirs)
+	_ = unix.Close(theirs)
+	if err != nil {
+		_ = unix.Close(mine)
+		return err
+	}
+	return readRefusal(mine)
+}
+
+// readRefusal waits until a stage has gone on, which closes its status
+// descriptor, or has written why it does not.
+func readRefusal(fd int) error {
+	status := os.NewFile(uintptr(fd), "status")
+	defer func() { _ = status.Close() }()
+	line, err := bufio.NewReader(io.LimitReader(status, 64<<10)).ReadBytes('\n')
+	if len(line) == 0 && errors.Is(err, io.EOF) {
+		return nil
+	}
+	if len(line) == 0 {
+		return fmt.Errorf("wait for the target's start: %w", err)
+	}
+	r := new(refusal)
+	if err := json.Unmarshal(line, r); err != nil {
+		return fmt.Errorf("start the target: %q", line)
+	}
+	return r
 }
 
 // hearStage waits for a stage's hello, and explains its absence by what the tracer says.
@@ -164,7 +199,7 @@ func (a *agent) release(link int) error {
 	a.stderr = a.outputPump(mine[2], mux.Stderr)
 	err := sendOrder(link, &order{
 		Role: roleTarget, Command: a.cfg.Command, Dir: a.cfg.Dir, Env: a.cfg.Env,
-		User: u, Limits: a.cfg.Limits, KeepGroups: a.cfg.SingleUID,
+		User: u, Limits: a.cfg.Limits, Inner: a.cfg.SingleUID, Masks: a.procMasks(),
 	}, theirs[:]...)
 	for _, fd := range theirs {
 		_ = unix.Close(fd)
@@ -172,21 +207,26 @@ func (a *agent) release(link int) error {
 	if err != nil {
 		return err
 	}
-	status := os.NewFile(uintptr(mine[3]), "status")
-	defer func() { _ = status.Close() }()
-	line, err := bufio.NewReader(io.LimitReader(status, 64<<10)).ReadBytes('\n')
-	if len(line) > 0 {
-		r := new(refusal)
-		if err := json.Unmarshal(line, r); err != nil {
-			return fmt.Errorf("start the target: %q", line)
-		}
-		return r
-	}
-	if !errors.Is(err, io.EOF) {
-		return fmt.Errorf("wait for the target's start: %w", err)
+	if err := readRefusal(mine[3]); err != nil {
+		return err
 	}
 	a.emit(Event{Type: EventStarted, N: int64(a.target)})
 	return nil
+}
+
+// procMasks are the paths of /proc that the root masks: an inner /proc is a new
+// one and has to be masked again.
+func (a *agent) procMasks() []string {
+	if !a.cfg.SingleUID || a.cfg.Root == nil {
+		return nil
+	}
+	var masks []string
+	for _, m := range a.cfg.Root.Masks {
+		if strings.HasPrefix(m, "/proc/") {
+			masks = append(masks, m)
+		}
+	}
+	return masks
 }
 
 // outputPump carries stdout or stderr and counts it.
@@ -202,26 +242,27 @@ func (a *agent) outputPump(fd int, s mux.Stream) *pump {
 	return newPump(fd, s.String(), send, func() { a.emit(Event{Type: EventEOF, Stream: s.String()}) })
 }
 
-// startInner starts the inner namespaces' first process and returns
-// descriptors of its pid and mount namespaces, and one for refusals.
-func (a *agent) startInner() ([]int, error) {
+// startInner starts the inner pid namespace's first process and returns a
+// descriptor of the namespace.
+func (a *agent) startInner() (int, error) {
 	link, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return nil, fmt.Errorf("make the inner link: %w", err)
+		return -1, fmt.Errorf("make the inner link: %w", err)
 	}
 	defer func() { _ = unix.Close(link[0]) }()
 	if err := unix.SetsockoptInt(link[0], unix.SOL_SOCKET, unix.SO_PASSCRED, 1); err != nil {
-		return nil, fmt.Errorf("make the inner link: %w", err)
+		return -1, fmt.Errorf("make the inner link: %w", err)
 	}
 	mine, theirs, err := pipe(true, -1, -1)
 	if err != nil {
-		return nil, err
+		return -1, err
 	}
 	null := uintptr(a.null)
 	a.starting.Lock()
-	pid, err := syscall.ForkExec(fmt.Sprint(selfPrefix, a.exe), []string{fmt.Sprint(selfPrefix, selfFD), "init"}, &syscall.ProcAttr{
+	pid, err := syscall.ForkExec(fmt.Sprint(selfPrefix, a.exe), []string{"init"}, &syscall.ProcAttr{
+		Env:   []string{stageEnv},
 		Files: []uintptr{null, null, 2, uintptr(link[1]), uintptr(a.exe)},
-		Sys:   &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS, Pdeathsig: unix.SIGKILL},
+		Sys:   &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID, Pdeathsig: unix.SIGKILL},
 	})
 	if err == nil {
 		a.inner.Store(int64(pid))
@@ -229,21 +270,25 @@ func (a *agent) startInner() ([]int, error) {
 	a.starting.Unlock()
 	_ = unix.Close(link[1])
 	if err != nil {
-		return nil, fmt.Errorf("make the inner pid namespace: %w", err)
+		return -1, fmt.Errorf("make the inner pid namespace: %w", err)
 	}
 	if _, _, err := hear(link[0], helloMillis); err != nil {
-		return nil, err
+		return -1, err
 	}
 	if err := sendOrder(link[0], &order{Role: roleInner}, theirs); err != nil {
-		return nil, err
+		return -1, err
 	}
 	_ = unix.Close(theirs)
 	deaths := bufio.NewReader(os.NewFile(uintptr(mine), "inner"))
 	if err := innerReady(deaths); err != nil {
-		return nil, err
+		return -1, err
 	}
 	go a.hearDeaths(deaths)
-	return a.innerNamespaces(pid)
+	pidns, err := unix.Open(fmt.Sprintf("/proc/%d/ns/pid", pid), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, fmt.Errorf("open the inner pid namespace: %w", err)
+	}
+	return pidns, nil
 }
 
 // innerReady reads the inner process's first word.
@@ -257,18 +302,6 @@ func innerReady(deaths *bufio.Reader) error {
 		return r
 	}
 	return nil
-}
-
-func (a *agent) innerNamespaces(pid int) ([]int, error) {
-	var fds []int
-	for _, kind := range []string{"pid", "mnt"} {
-		fd, err := unix.Open(fmt.Sprintf("/proc/%d/ns/%s", pid, kind), unix.O_RDONLY|unix.O_CLOEXEC, 0)
-		if err != nil {
-			return nil, fmt.Errorf("open the inner %s namespace: %w", kind, err)
-		}
-		fds = append(fds, fd)
-	}
-	return append(fds, a.null), nil
 }
 
 // hearDeaths takes the inner process's reports.

@@ -21,12 +21,12 @@ const (
 // The roles that an order gives to a stage.
 const (
 	roleTarget = "target" // drop everything and execute the command
-	roleEnter  = "enter"  // enter the inner namespaces and start the target's stage there
-	roleInner  = "inner"  // be the first process of the inner namespaces
+	roleEnter  = "enter"  // start the target's stage in the inner pid namespace
+	roleInner  = "inner"  // be the first process of the inner pid namespace
 )
 
 // order is what the agent tells a stage to do. Its descriptors come along:
-// target: stdin, stdout, stderr, status; enter: pid and mount namespaces; inner: status.
+// target: stdin, stdout, stderr, status; enter: pid namespace, status; inner: status.
 type order struct {
 	Role    string   `json:"role"`
 	Command []string `json:"command,omitempty"`
@@ -34,8 +34,11 @@ type order struct {
 	Env     []string `json:"env,omitempty"`
 	User    User     `json:"user"`
 	Limits  Limits   `json:"limits"`
-	// KeepGroups: this user namespace forbids changing the groups.
-	KeepGroups bool `json:"keepGroups,omitempty"`
+	// Inner: this is in the inner pid namespace, whose /proc is to be mounted,
+	// and in a user namespace that may forbid changing the groups.
+	Inner bool `json:"inner,omitempty"`
+	// Masks are paths of the inner /proc to cover.
+	Masks []string `json:"masks,omitempty"`
 }
 
 // refusal is what a stage writes to its status descriptor when it cannot go on.

@@ -20,7 +20,7 @@ func dropPrivileges(o *order) error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil && !errors.Is(err, unix.EINVAL) {
 		return fmt.Errorf("clear the ambient capabilities: %w", err)
 	}
-	if _, _, errno := unix.RawSyscall(unix.SYS_SETGROUPS, 0, 0, 0); errno != 0 && !o.KeepGroups {
+	if _, _, errno := unix.RawSyscall(unix.SYS_SETGROUPS, 0, 0, 0); errno != 0 && !o.Inner {
 		return fmt.Errorf("drop the supplementary groups: %w", errno)
 	}
 	uid, gid := uintptr(o.User.UID), uintptr(o.User.GID)

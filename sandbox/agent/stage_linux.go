@@ -26,8 +26,8 @@ func stage() int {
 	switch {
 	case o.Role == roleTarget && len(fds) == 4:
 		return refuse(fds[3], becomeTarget(o, fds[:3], fds[3]))
-	case o.Role == roleEnter && len(fds) == 3:
-		return refuse(fds[2], enterInner(fds[0], fds[1]))
+	case o.Role == roleEnter && len(fds) == 2:
+		return refuse(fds[1], enterInner(fds[0]))
 	case o.Role == roleInner && len(fds) == 1:
 		return refuse(fds[0], beInner(fds[0]))
 	}
@@ -54,6 +54,14 @@ func refuse(status int, err error) int {
 func becomeTarget(o *order, stdio []int, status int) error {
 	if _, err := unix.Setsid(); err != nil {
 		return fmt.Errorf("make a session: %w", err)
+	}
+	if o.Inner {
+		if err := mountProc(); err != nil {
+			return err
+		}
+		if err := maskProc(o.Masks); err != nil {
+			return err
+		}
 	}
 	unix.Umask(0o022)
 	// The kernel's own out-of-memory choice should fall on the target.
