@@ -52,6 +52,9 @@ func (d *drawer) length(a *arrayShape, depth int) int {
 	if d.typical() && len(a.prefix) > 0 && len(a.prefix) <= hi {
 		lo = max(lo, len(a.prefix))
 	}
+	if d.class == TypicalRequired {
+		hi = lo
+	}
 	return lo + d.rng.Intn(hi-lo+1)
 }
 

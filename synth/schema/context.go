@@ -24,6 +24,9 @@ func (g *Generator) inContext(m *meaning, tool []string, desc string) {
 	h := &g.opts.Hints
 	git := any2(tool, "git") && h.Repo != ""
 	creates := any2(tool, "create", "write", "save", "export", "new", "mkdir", "screenshot", "download", "init", "touch", "snapshot", "start", "take")
+	if m.kind == kFile || m.kind == kNewFile {
+		m.kind = plausiblePath(m, tool, desc)
+	}
 	switch m.kind {
 	case kFile, kImage:
 		g.pathInContext(m, tool, desc, creates, git)
@@ -63,6 +66,19 @@ func (g *Generator) inContext(m *meaning, tool []string, desc string) {
 			m.kind = kRegex
 		}
 	}
+}
+
+// plausiblePath takes back that a name such as "source" means a path where
+// nothing else speaks of files: the ends of an edge are called so too.
+func plausiblePath(m *meaning, tool []string, desc string) kind {
+	if len(m.words) > 1 || any2(m.words, "path", "file", "filename", "filepath", "attachment") {
+		return m.kind
+	}
+	if any2(tool, "file", "path", "directory", "dir", "folder", "move", "copy", "rename", "mv", "cp") ||
+		strings.Contains(desc, "file") || strings.Contains(desc, "path") || strings.Contains(desc, "director") {
+		return m.kind
+	}
+	return kName
 }
 
 func (h *Hints) canPlace() bool { return len(h.Dirs) > 0 }
@@ -124,10 +140,13 @@ func (g *Generator) valuesOf(m *meaning) []string {
 		return []string{h.url(), base + "/index.html", base + "/docs/report.html"}
 	case kBranch:
 		return append(present1(h.Branch), kindValues[kBranch]...)
-	case kTimezone, kRevision, kNewName, kCommand, kHost, kIP:
+	case kTimezone, kRevision, kNewName, kCommand, kCode, kFunction, kSQL, kHost, kIP:
 		return kindValues[m.kind]
 	}
-	list := slices.Clone(m.said)
+	list := slices.DeleteFunc(slices.Clone(m.said), func(s string) bool {
+		wordy := m.kind == kProse || m.kind == kQuery || m.kind == kTitle || m.kind == kCity || m.kind == kDateTime
+		return !wordy && strings.Count(s, " ") > 1
+	})
 	if len(list) < 2 {
 		list = append(list, kindValues[m.kind]...)
 	}
@@ -233,6 +252,16 @@ func (m *meaning) boolean() (value, ok bool) {
 	return false, false
 }
 
+// guarded says that a value of this kind never comes from the server: it
+// could name a command to run or a place to go to.
+func (m *meaning) guarded() bool {
+	switch m.kind {
+	case kURL, kCommand, kCode, kFunction, kSQL, kHost, kIP:
+		return true
+	}
+	return false
+}
+
 // exampleChance is how often in 100 a declared default or example is taken.
 func (m *meaning) exampleChance(c Class) int {
 	switch m.kind {
@@ -246,7 +275,7 @@ func (m *meaning) exampleChance(c Class) int {
 }
 
 func ratText(s string) (*big.Rat, bool) {
-	if len(s) > 32 || s == "" || !strings.ContainsAny(s[:1], "-0123456789") || json.Valid([]byte(s)) == false {
+	if len(s) > 32 || s == "" || !strings.ContainsAny(s[:1], "-0123456789") || !json.Valid([]byte(s)) {
 		return nil, false
 	}
 	return rat(json.Number(s))

@@ -165,10 +165,17 @@ func quoted(text string) []string {
 		if end+1 < len(rs) && unicode.IsLetter(rs[end+1]) {
 			continue
 		}
-		out = append(out, string(rs[i+1:end]))
+		if s := string(rs[i+1 : end]); plainExample(s) {
+			out = append(out, s)
+		}
 		i = end
 	}
 	return out
+}
+
+// plainExample says that a text can be a value rather than prose about values.
+func plainExample(s string) bool {
+	return s != "" && len(s) <= 60 && strings.Count(s, " ") <= 4 && !strings.ContainsAny(s, "\"'`<>[]{}|")
 }
 
 // exampled finds what follows "e.g." or "example" without quotation marks, up
@@ -187,7 +194,7 @@ func exampled(text string) []string {
 			end = len(rest)
 		}
 		s := strings.Trim(rest[:end], " .\"'`")
-		if s != "" && len(s) <= 60 && strings.Count(s, " ") <= 4 {
+		if plainExample(s) {
 			out = append(out, s)
 		}
 	}

@@ -59,6 +59,9 @@ func (d *drawer) meaningful(sh *shape, m *meaning) (string, bool) {
 
 // known draws from what the dictionary has learned.
 func (d *drawer) known(sh *shape, m *meaning) (string, bool) {
+	if m.guarded() {
+		return "", false
+	}
 	list := d.g.opts.Hints.Dictionary.strings(m)
 	for range min(4, len(list)) {
 		if s := list[d.rng.Intn(len(list))]; d.accepts(sh, s) {

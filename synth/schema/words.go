@@ -71,6 +71,6 @@ var kindValues = map[kind][]string{
 // kindNumbers are the numbers that a kind suggests.
 var kindNumbers = map[kind][]string{
 	kLimit: {"3", "5", "1"}, kPage: {"1", "2"}, kOffset: {"0", "1"}, kPort: {"8080"}, kSeconds: {"1", "2"}, kMillis: {"500", "1000"},
-	kLatitude: {"51.5"}, kLongitude: {"-0.12"}, kYear: {"2026"}, kMonth: {"3"}, kDay: {"14"}, kStamp: {"1773480600"},
+	kLatitude: {"51.5"}, kLongitude: {"-0.12"}, kYear: {"2026"}, kMonth: {"3"}, kDay: {"14"}, kStamp: {"1773480600"}, kDateTime: {"1773480600"},
 	kPixels: {"640", "480"}, kPercent: {"50", "0.5"}, kID: {"1", "2"}, kPrice: {"10", "25"},
 }

@@ -1,0 +1,156 @@
+package synth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/client"
+)
+
+// call calls a target once; left is how many calls share the time with it.
+func (d *driver) call(t *target, left int) {
+	args, class := d.arguments(t)
+	d.n++
+	c := Call{N: d.n, What: t.what, Tool: t.name, Args: args, Class: class}
+	if t.expand != nil {
+		c.Tool = t.expand(args)
+	}
+	ctx, cancel := context.WithTimeout(d.ctx, d.timeout(left))
+	d.cfg.OnCall(c)
+	r, err := d.perform(ctx, t, c)
+	cancel()
+	if d.ctx.Err() != nil && err != nil {
+		d.stopped = d.ctx.Err()
+	}
+	o := outcome(r, err)
+	d.sync(c)
+	d.cfg.OnReturn(c, o, r)
+	d.count(t, c, o)
+	if o == Crash {
+		d.report.Crashed, d.stopped = &c, errCrash
+		return
+	}
+	d.learn(t, c, o, r)
+	d.relist(c)
+}
+
+// arguments draws a target's next arguments. A schema that cannot be drawn
+// from gets an empty object, and the report says why.
+func (d *driver) arguments(t *target) (args json.RawMessage, class string) {
+	empty := json.RawMessage(`{}`)
+	gen := d.generator(t)
+	if gen == nil {
+		return empty, "empty"
+	}
+	cl := t.class()
+	args, err := gen.Draw(d.seed(t), cl)
+	if err != nil {
+		t.cover.Problem = err.Error()
+		return empty, "empty"
+	}
+	return args, cl.String()
+}
+
+func (d *driver) perform(ctx context.Context, t *target, c Call) (client.Result, error) {
+	switch t.what {
+	case WhatResource:
+		return d.cfg.Session.ReadResource(ctx, c.Tool)
+	case WhatPrompt:
+		var m map[string]string
+		if err := json.Unmarshal(c.Args, &m); err != nil {
+			m = nil
+		}
+		return d.cfg.Session.GetPrompt(ctx, t.name, m)
+	}
+	return d.cfg.Session.CallTool(ctx, t.name, c.Args)
+}
+
+func (d *driver) count(t *target, c Call, o Outcome) {
+	t.cover.Calls++
+	switch o {
+	case OK:
+		t.cover.OK++
+		if t.cover.FirstOK == 0 {
+			t.cover.FirstOK = c.N
+		}
+	case IsError:
+		t.cover.IsError++
+	case Timeout:
+		t.cover.Timeouts++
+	case Error:
+		t.cover.Errors++
+	}
+}
+
+// sync waits until what the call did is recorded, so that it is the call's.
+func (d *driver) sync(c Call) {
+	ctx, cancel := context.WithTimeout(d.ctx, d.cfg.CallTimeout)
+	defer cancel()
+	if err := d.cfg.Session.Sync(ctx); err != nil && d.ctx.Err() == nil {
+		d.shortfall("what call %d (%s %s) did may be counted to a later one: %v", c.N, c.What, c.Tool, err)
+	}
+}
+
+// relist lists the surface again and takes in what changed.
+func (d *driver) relist(c Call) {
+	if d.stopped != nil {
+		return
+	}
+	begin := d.cfg.Now()
+	spent := begin.Sub(d.start)
+	if d.relisting > relistGrace && float64(d.relisting) > relistShare*float64(spent) {
+		d.skipped++
+		return
+	}
+	ctx, cancel := context.WithTimeout(d.ctx, max(d.cfg.CallTimeout, 5*time.Second))
+	s, err := d.cfg.Session.Relist(ctx)
+	cancel()
+	d.relisting += d.cfg.Now().Sub(begin)
+	switch {
+	case errors.Is(err, client.ErrClosed):
+		d.report.Crashed, d.stopped = &c, errCrash
+		return
+	case err != nil:
+		if d.ctx.Err() == nil {
+			d.shortfall("the surface could not be listed after call %d: %v", c.N, err)
+		}
+		return
+	case s == nil:
+		return
+	}
+	now := declarations(s)
+	change := compare(d.known, now)
+	d.known = now
+	if change.empty() {
+		return
+	}
+	d.changed(c, change)
+	for _, t := range d.tools {
+		t.gone = true
+	}
+	for _, t := range s.Tools {
+		d.addTool(t)
+	}
+}
+
+const (
+	maxChanges = 200
+	maxNames   = 100
+)
+
+// changed reports a change, bounded: a server may change everything each time.
+func (d *driver) changed(after Call, c Change) {
+	c.After = after
+	for _, list := range []*[]string{&c.Added, &c.Removed, &c.Changed} {
+		if n := len(*list); n > maxNames {
+			*list = append((*list)[:maxNames:maxNames], fmt.Sprintf("and %d more", n-maxNames))
+		}
+	}
+	if len(d.report.Changes) < maxChanges {
+		d.report.Changes = append(d.report.Changes, c)
+	}
+	d.cfg.OnChange(c)
+}

@@ -1,0 +1,161 @@
+package synth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/client"
+	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/synth/schema"
+)
+
+// Session is a server that has been connected to and listed.
+type Session interface {
+	CallTool(ctx context.Context, name string, args json.RawMessage) (client.Result, error)
+	ReadResource(ctx context.Context, uri string) (client.Result, error)
+	GetPrompt(ctx context.Context, name string, args map[string]string) (client.Result, error)
+	// Relist lists the surface again.
+	Relist(ctx context.Context) (*wire.Surface, error)
+	// Sync returns once everything that the server did until now is recorded.
+	Sync(ctx context.Context) error
+}
+
+// What is called.
+const (
+	WhatTool     = "tool"
+	WhatResource = "resource"
+	WhatPrompt   = "prompt"
+)
+
+// Outcome is how a call ended.
+type Outcome string
+
+// Outcomes.
+const (
+	// OK is a result without isError.
+	OK Outcome = "ok"
+	// IsError is a result by which the tool itself reports a failure.
+	IsError Outcome = "iserror"
+	// Error is a JSON-RPC error or an answer that is none.
+	Error Outcome = "error"
+	// Timeout is no answer in time.
+	Timeout Outcome = "timeout"
+	// Crash is the end of the server.
+	Crash Outcome = "crash"
+)
+
+// Call is one call.
+type Call struct {
+	// N counts from 1 over the whole drive.
+	N    int
+	What string
+	// Tool is the tool's or prompt's name, or the resource's URI.
+	Tool string
+	Args json.RawMessage
+	// Class is what kind of values the arguments are.
+	Class string
+}
+
+// Config is all that a drive needs. Only Session and Surface are required.
+type Config struct {
+	Session Session
+	Surface *wire.Surface
+	// Calls is how often each tool is called, 8 if not positive.
+	Calls int
+	Seed  int64
+	// CallTimeout bounds each call, 30 s if not positive.
+	CallTimeout time.Duration
+	// Budget bounds the whole drive; none if not positive.
+	Budget time.Duration
+	Hints  schema.Hints
+	// OnCall, OnReturn and OnChange are called in order, from the goroutine that drives.
+	OnCall   func(Call)
+	OnReturn func(Call, Outcome, client.Result)
+	OnChange func(Change)
+	// Now is the clock, time.Now if nil.
+	Now func() time.Time
+}
+
+// Defaults and bounds of a drive.
+const (
+	DefaultCalls       = 8
+	DefaultCallTimeout = 30 * time.Second
+	maxTools           = 10_000
+	maxResources       = 64
+	maxTemplates       = 32
+	maxPrompts         = 64
+	// leastTimeout is what a call gets however little of the budget is left.
+	leastTimeout = time.Second
+	// maxTimeouts is how many calls of one tool may time out before it is left alone.
+	maxTimeouts = 2
+	// relistShare is how much of the time may go into listing again.
+	relistShare = 0.3
+	// relistGrace is the time for listing again that is always allowed.
+	relistGrace = 5 * time.Second
+)
+
+func (c Config) filled() (Config, error) {
+	if c.Session == nil || c.Surface == nil {
+		return c, errors.New("drive: a session and its surface are needed")
+	}
+	if c.Calls <= 0 {
+		c.Calls = DefaultCalls
+	}
+	if c.CallTimeout <= 0 {
+		c.CallTimeout = DefaultCallTimeout
+	}
+	if c.OnCall == nil {
+		c.OnCall = func(Call) {}
+	}
+	if c.OnReturn == nil {
+		c.OnReturn = func(Call, Outcome, client.Result) {}
+	}
+	if c.OnChange == nil {
+		c.OnChange = func(Change) {}
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Hints.Dictionary == nil {
+		c.Hints.Dictionary = &schema.Dictionary{}
+	}
+	return c, nil
+}
+
+// Report is what a drive reached.
+type Report struct {
+	// Tools are in the order in which the server declared them; resources,
+	// templates and prompts follow.
+	Tools     []Coverage
+	Resources []Coverage
+	Prompts   []Coverage
+	// Unreached names what was never called, as "tool X".
+	Unreached []string
+	// Changes are what the server changed about its surface between calls.
+	Changes []Change
+	// Crashed is the call at which the server ended, nil if it did not.
+	Crashed *Call
+	// Shortfalls say in plain words what was not done as configured.
+	Shortfalls []string
+	// Calls counts all calls.
+	Calls   int
+	Elapsed time.Duration
+}
+
+// Coverage is what was reached of one tool, resource or prompt.
+type Coverage struct {
+	Name     string
+	Calls    int
+	OK       int
+	IsError  int
+	Errors   int
+	Timeouts int
+	// FirstOK is the N of the first call that succeeded, 0 for none.
+	FirstOK int
+	// Problem says why the arguments could not be as the schema asks.
+	Problem string
+	// Why says why it was not called as often as configured.
+	Why string
+}

@@ -1,0 +1,301 @@
+package synth
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/client"
+	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/synth/schema"
+)
+
+// target is one thing to call.
+type target struct {
+	what   string
+	name   string // a template's own text where there is one
+	cover  Coverage
+	gen    *schema.Generator
+	expand func(args json.RawMessage) (uri string)
+	calls  int // how often it is to be called
+	gone   bool
+	rank   int
+	decl   wire.Tool
+	// drawn says that a generator can be made from decl when it is needed.
+	drawn bool
+}
+
+// driver is one drive under way.
+type driver struct {
+	cfg       Config
+	ctx       context.Context
+	start     time.Time
+	deadline  time.Time
+	n         int
+	tools     []*target
+	byName    map[string]*target
+	kept      int // bytes of schemas whose generators are kept
+	resources []*target
+	prompts   []*target
+	known     map[string]string
+	report    Report
+	relisting time.Duration
+	skipped   int // listings that were left out
+	stopped   error
+}
+
+var (
+	errBudget = errors.New("the time for the drive was used up")
+	errCrash  = errors.New("the server ended")
+)
+
+// Drive calls everything that the surface declares, every tool once before any
+// tool twice. The report is complete whatever the error: the error is only that
+// of the context or of the configuration.
+func Drive(ctx context.Context, cfg Config) (Report, error) {
+	cfg, err := cfg.filled()
+	if err != nil {
+		return Report{}, err
+	}
+	d := &driver{cfg: cfg, ctx: ctx, start: cfg.Now(), known: declarations(cfg.Surface), byName: map[string]*target{}}
+	if cfg.Budget > 0 {
+		d.deadline = d.start.Add(cfg.Budget)
+	}
+	d.prepare()
+	d.run()
+	return d.finish(), ctx.Err()
+}
+
+func (d *driver) prepare() {
+	for _, t := range d.cfg.Surface.Tools {
+		d.addTool(t)
+	}
+	d.addResources(d.cfg.Surface)
+	d.addPrompts(d.cfg.Surface)
+}
+
+// addTool takes a tool into the drive; a name that is known is brought up to date.
+func (d *driver) addTool(t wire.Tool) {
+	if have := d.byName[t.Name]; have != nil {
+		if !bytes.Equal(have.decl.InputSchema, t.InputSchema) {
+			have.gen, have.cover.Problem = nil, ""
+		}
+		have.decl, have.gone = t, false
+		return
+	}
+	if len(d.tools) >= maxTools {
+		return
+	}
+	to := &target{what: WhatTool, name: t.Name, calls: d.cfg.Calls, cover: Coverage{Name: t.Name}, rank: rankOf(t.Name), decl: t, drawn: true}
+	d.tools = append(d.tools, to)
+	d.byName[t.Name] = to
+}
+
+// maxKept bounds the schemas whose generators are kept between calls; beyond
+// it they are made anew for each.
+const maxKept = 16 << 20
+
+// generator is what draws a target's arguments, nil if nothing can.
+func (d *driver) generator(t *target) *schema.Generator {
+	if t.gen != nil || !t.drawn {
+		return t.gen
+	}
+	gen, err := schema.New(t.decl.InputSchema, schema.Options{Tool: t.decl.Name, Description: t.decl.Description, Hints: d.cfg.Hints, Object: true})
+	if err != nil {
+		t.cover.Problem = err.Error()
+		return nil
+	}
+	if notes := gen.Notes(); len(notes) > 0 {
+		t.cover.Problem = notes[0]
+	}
+	if d.kept+len(t.decl.InputSchema) <= maxKept {
+		d.kept += len(t.decl.InputSchema)
+		t.gen = gen
+	}
+	return gen
+}
+
+// run goes through the rounds. Resources and prompts come after the first.
+func (d *driver) run() {
+	for round := 0; round < d.cfg.Calls || round == 0; round++ {
+		d.round(round)
+		if round == 0 {
+			d.each(d.resources)
+			d.each(d.prompts)
+		}
+		if d.stopped != nil {
+			return
+		}
+	}
+}
+
+// round calls each tool once. Tools that appear meanwhile join at its end.
+func (d *driver) round(round int) {
+	done := map[*target]bool{}
+	for {
+		var todo []*target
+		for _, t := range order(d.tools) {
+			if !done[t] && t.cover.Calls <= round {
+				todo = append(todo, t)
+			}
+		}
+		if len(todo) == 0 {
+			return
+		}
+		for i, t := range todo {
+			done[t] = true
+			if !d.more() {
+				return
+			}
+			if t.gone || t.cover.Timeouts >= maxTimeouts {
+				continue
+			}
+			d.call(t, len(todo)-i)
+		}
+	}
+}
+
+// each calls every target of a list as often as it is to be called.
+func (d *driver) each(list []*target) {
+	left := 0
+	for _, t := range list {
+		left += t.calls
+	}
+	for _, t := range list {
+		for range t.calls {
+			if !d.more() {
+				return
+			}
+			d.call(t, left)
+			left--
+		}
+	}
+}
+
+// more says whether there is still a server, and time.
+func (d *driver) more() bool {
+	switch {
+	case d.stopped != nil:
+	case d.ctx.Err() != nil:
+		d.stopped = d.ctx.Err()
+	case !d.deadline.IsZero() && !d.cfg.Now().Before(d.deadline):
+		d.stopped = errBudget
+	}
+	return d.stopped == nil
+}
+
+// timeout is what the next call may take, where left calls are still to be
+// made in this round: a few slow tools must not take the time of the others.
+func (d *driver) timeout(left int) time.Duration {
+	t := d.cfg.CallTimeout
+	if d.deadline.IsZero() {
+		return t
+	}
+	rest := d.deadline.Sub(d.cfg.Now())
+	share := 4 * rest / time.Duration(max(left, 1))
+	return max(min(t, max(share, leastTimeout), rest), time.Millisecond)
+}
+
+// seed is a call's own: it depends on the target and on how often it was
+// called, never on what else was.
+func (d *driver) seed(t *target) int64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d\x00%s\x00%s\x00%d", d.cfg.Seed, t.what, t.name, t.cover.Calls)
+	return int64(h.Sum64())
+}
+
+// class is what the next call of a target is to be like.
+func (t *target) class() schema.Class {
+	k := t.cover.Calls
+	switch {
+	case k == 0:
+		return schema.TypicalRequired
+	case k == 1:
+		return schema.TypicalFull
+	case t.cover.OK == 0 && k%4 != 3:
+		return schema.Learned
+	case k%2 == 0:
+		return schema.Typical
+	}
+	return schema.Valid
+}
+
+// finish writes the report.
+func (d *driver) finish() Report {
+	r := &d.report
+	r.Calls, r.Elapsed = d.n, d.cfg.Now().Sub(d.start)
+	for _, list := range []struct {
+		from []*target
+		to   *[]Coverage
+	}{{d.tools, &r.Tools}, {d.resources, &r.Resources}, {d.prompts, &r.Prompts}} {
+		for _, t := range list.from {
+			d.explain(t)
+			*list.to = append(*list.to, t.cover)
+			if t.cover.Calls == 0 {
+				r.Unreached = append(r.Unreached, t.what+" "+t.name)
+			}
+		}
+	}
+	d.overBounds()
+	if d.stopped != nil {
+		d.shortfall("not everything was called: %v", d.stopped)
+	}
+	if d.skipped > 0 {
+		d.shortfall("the surface was not listed again after %d of %d calls: listing takes too long", d.skipped, d.n)
+	}
+	return *r
+}
+
+// explain says why a target was called less often than it was to be.
+func (d *driver) explain(t *target) {
+	switch {
+	case t.cover.Calls >= t.calls:
+	case t.gone:
+		t.cover.Why = "the server withdrew it"
+	case t.cover.Timeouts >= maxTimeouts:
+		t.cover.Why = "it did not answer in time"
+	case d.stopped != nil:
+		t.cover.Why = d.stopped.Error()
+	}
+}
+
+// overBounds names what lies beyond the bounds of a drive.
+func (d *driver) overBounds() {
+	s := d.cfg.Surface
+	for _, b := range []struct {
+		what       string
+		have, most int
+	}{{"tools", len(s.Tools), maxTools}, {"resources", len(s.Resources), maxResources},
+		{"resource templates", len(s.Templates), maxTemplates}, {"prompts", len(s.Prompts), maxPrompts}} {
+		if b.have > b.most {
+			d.shortfall("only %d of %d %s were called", b.most, b.have, b.what)
+		}
+	}
+}
+
+const maxShortfalls = 50
+
+func (d *driver) shortfall(format string, args ...any) {
+	if len(d.report.Shortfalls) < maxShortfalls {
+		d.report.Shortfalls = append(d.report.Shortfalls, fmt.Sprintf(format, args...))
+	}
+}
+
+// outcome reads how a call ended.
+func outcome(r client.Result, err error) Outcome {
+	switch {
+	case err == nil && r.Err == nil && !r.IsError && !r.InputRequired:
+		return OK
+	case err == nil && r.IsError:
+		return IsError
+	case errors.Is(err, client.ErrClosed):
+		return Crash
+	case errors.Is(err, client.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
+		return Timeout
+	}
+	return Error
+}

@@ -1,0 +1,171 @@
+package synth
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"path"
+	"regexp"
+	"sort"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox/client"
+)
+
+// What is read of one result.
+const (
+	maxResultText = 256 << 10
+	maxLearned    = 400
+	maxWalk       = 24
+)
+
+// learn puts the names and ids of an answer into the dictionary, and of a call
+// that succeeded also what it was given: what a tool created can be asked for.
+func (d *driver) learn(t *target, c Call, o Outcome, r client.Result) {
+	l := learner{d: d, left: maxLearned}
+	if o == OK && t.what == WhatTool && t.rank <= middleRank {
+		l.document(c.Args)
+	}
+	if len(r.Raw) == 0 || len(r.Raw) > maxResultText {
+		return
+	}
+	var result struct {
+		Content           []struct{ Text, URI string }
+		StructuredContent json.RawMessage
+	}
+	if json.Unmarshal(r.Raw, &result) != nil {
+		return
+	}
+	if o == OK {
+		l.document(result.StructuredContent)
+	}
+	for _, c := range result.Content {
+		l.add("uri", c.URI)
+		if o == OK && l.document(json.RawMessage(c.Text)) {
+			continue
+		}
+		l.prose(c.Text)
+	}
+}
+
+// learner takes in one answer.
+type learner struct {
+	d    *driver
+	left int
+}
+
+// document walks a JSON value; false if text is none.
+func (l *learner) document(text json.RawMessage) bool {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 || (text[0] != '{' && text[0] != '[') {
+		return false
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var v any
+	if dec.Decode(&v) != nil {
+		return false
+	}
+	l.walk("", "", v, 0)
+	return true
+}
+
+// walk remembers each scalar under its key, and under its parent's with it:
+// the name among entities is an "entity name" too.
+func (l *learner) walk(parent, name string, v any, depth int) {
+	if depth > maxWalk || l.left <= 0 {
+		return
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		keys := make([]string, 0, len(v))
+		for k := range v {
+			keys = append(keys, k)
+		}
+		sort.Strings(keys)
+		for _, k := range keys {
+			l.walk(name, k, v[k], depth+1)
+		}
+	case []any:
+		for _, item := range v {
+			l.walk(parent, name, item, depth+1)
+		}
+	case string:
+		l.named(parent, name, v)
+	case json.Number:
+		l.named(parent, name, v.String())
+	}
+}
+
+func (l *learner) named(parent, name, value string) {
+	if name == "" {
+		return
+	}
+	l.add(name, value)
+	if parent != "" {
+		l.add(parent+" "+name, value)
+	}
+}
+
+var (
+	uuidText  = regexp.MustCompile(`\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`)
+	pairText  = regexp.MustCompile(`(?m)\b([A-Za-z][A-Za-z_ -]{1,24}?)\s*[:=]\s*["'` + "`" + `]?([A-Za-z0-9][\w./@+-]{0,79})`)
+	quoteText = regexp.MustCompile(`\b([A-Za-z][A-Za-z_-]{1,24})\s+["'` + "`" + `]([^"'` + "`" + `\n]{1,80})["'` + "`" + `]`)
+)
+
+// prose finds ids and named values in running text.
+func (l *learner) prose(text string) {
+	const most = 64 << 10
+	if len(text) > most {
+		text = text[:most]
+	}
+	for _, id := range uuidText.FindAllString(text, 20) {
+		l.add("id", id)
+	}
+	for _, re := range []*regexp.Regexp{pairText, quoteText} {
+		for _, m := range re.FindAllStringSubmatch(text, 60) {
+			l.add(m[1], m[2])
+		}
+	}
+}
+
+// add remembers a value unless it could lead a later call astray: a server
+// must not be able to hand over a path or an address of its own choosing.
+func (l *learner) add(name, value string) {
+	if l.left <= 0 || name == "" || !l.d.harmless(value) {
+		return
+	}
+	l.left--
+	l.d.cfg.Hints.Dictionary.Add(name, value)
+}
+
+// harmless refuses paths outside what was planted, and addresses on the web.
+func (d *driver) harmless(v string) bool {
+	if v == "" || strings.HasPrefix(v, "~") || strings.ContainsAny(v, "\x00$`;|&\\") {
+		return false
+	}
+	if u, err := url.Parse(v); err == nil && u.Scheme != "" {
+		switch strings.ToLower(u.Scheme) {
+		case "http", "https", "ftp", "ws", "wss", "ssh", "git", "data", "javascript":
+			return false
+		case "file":
+			return d.planted(u.Path)
+		}
+		return true
+	}
+	if strings.HasPrefix(v, "/") {
+		return d.planted(v)
+	}
+	return !strings.Contains(v, "..")
+}
+
+// planted says that a path lies in a directory of the hints.
+func (d *driver) planted(p string) bool {
+	clean := path.Clean(p)
+	for _, dir := range append([]string{d.cfg.Hints.Repo}, d.cfg.Hints.Dirs...) {
+		if dir != "" && dir != "/" && (clean == dir || strings.HasPrefix(clean, strings.TrimSuffix(dir, "/")+"/")) {
+			return true
+		}
+	}
+	return false
+}

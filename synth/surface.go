@@ -1,0 +1,81 @@
+package synth
+
+import (
+	"bytes"
+	"encoding/json"
+	"sort"
+
+	"github.com/coalmine-dev/coalmine/sandbox/wire"
+)
+
+// Change is a difference between two listings of one surface.
+type Change struct {
+	// After is the call after which it was seen.
+	After Call
+	// Each entry names its kind: "tool X", "resource U", "template U", "prompt P".
+	Added, Removed, Changed []string
+}
+
+func (c Change) empty() bool { return len(c.Added)+len(c.Removed)+len(c.Changed) == 0 }
+
+// declarations maps each entry of a surface to what it declares, order and
+// spacing aside.
+func declarations(s *wire.Surface) map[string]string {
+	out := map[string]string{}
+	add := func(kind, name string, raw json.RawMessage) {
+		k := kind + " " + name
+		// A name that is declared twice counts as one entry that says both.
+		out[k] += canonical(raw)
+	}
+	for _, t := range s.Tools {
+		add("tool", t.Name, t.Raw)
+	}
+	for _, r := range s.Resources {
+		add("resource", r.URI, r.Raw)
+	}
+	for _, t := range s.Templates {
+		add("template", t.URITemplate, t.Raw)
+	}
+	for _, p := range s.Prompts {
+		add("prompt", p.Name, p.Raw)
+	}
+	return out
+}
+
+// canonical is raw with its keys sorted and its spacing gone.
+func canonical(raw json.RawMessage) string {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	if dec.Decode(&v) != nil {
+		return string(raw)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return string(raw)
+	}
+	return string(b)
+}
+
+// compare lists what differs between two listings.
+func compare(before, now map[string]string) Change {
+	var c Change
+	for k, v := range now {
+		old, known := before[k]
+		switch {
+		case !known:
+			c.Added = append(c.Added, k)
+		case old != v:
+			c.Changed = append(c.Changed, k)
+		}
+	}
+	for k := range before {
+		if _, ok := now[k]; !ok {
+			c.Removed = append(c.Removed, k)
+		}
+	}
+	sort.Strings(c.Added)
+	sort.Strings(c.Removed)
+	sort.Strings(c.Changed)
+	return c
+}

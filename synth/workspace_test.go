@@ -1,0 +1,124 @@
+package synth
+
+import (
+	"bytes"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+)
+
+// plant writes the workspace to a directory of the test's own.
+func plant(t *testing.T, root string) {
+	t.Helper()
+	for _, f := range Workspace(root) {
+		if f.Dir {
+			if err := os.MkdirAll(f.Path, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if err := os.WriteFile(f.Path, f.Data, os.FileMode(f.Mode)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(f.Path, f.ModTime, f.ModTime); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestWorkspaceDirectoriesComeFirst(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range Workspace("/home/sam/work") {
+		if f.Path != "/home/sam/work" && !seen[filepath.Dir(f.Path)] {
+			t.Errorf("%s comes before its directory", f.Path)
+		}
+		if seen[f.Path] {
+			t.Errorf("%s is planted twice", f.Path)
+		}
+		seen[f.Path] = true
+	}
+}
+
+func TestHintsExist(t *testing.T) {
+	files := map[string]rootfs.File{}
+	for _, f := range Workspace("/w") {
+		files[f.Path] = f
+	}
+	h := WorkspaceHints("/w")
+	for _, p := range slices.Concat(h.Files, h.Images) {
+		if f, ok := files[p]; !ok || f.Dir {
+			t.Errorf("%s is not a planted file", p)
+		}
+	}
+	for _, p := range append(h.Dirs, h.Repo) {
+		if !files[p].Dir {
+			t.Errorf("%s is not a planted directory", p)
+		}
+	}
+	for _, p := range h.RepoFiles {
+		if _, ok := files[h.Repo+"/"+p]; !ok {
+			t.Errorf("%s is not in the repository", p)
+		}
+	}
+	for p, lines := range h.Lines {
+		for _, l := range lines {
+			if strings.Count(string(files[p].Data), l) != 1 {
+				t.Errorf("%s: %q does not occur once", p, l)
+			}
+		}
+	}
+	if len(h.Lines) == 0 {
+		t.Error("no lines to edit")
+	}
+}
+
+func TestPhotoIsAnImage(t *testing.T) {
+	if _, err := png.Decode(bytes.NewReader(photo())); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestGitAgrees asks git itself, where there is one.
+func TestGitAgrees(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		if slices.Contains(strings.Split(os.Getenv("COALMINE_REQUIRE"), ","), "git") {
+			t.Fatal(err)
+		}
+		t.Skip("git is not installed")
+	}
+	root := t.TempDir()
+	plant(t, root)
+	run := func(args ...string) string {
+		cmd := exec.Command(git, append([]string{"-C", filepath.Join(root, repoName)}, args...)...)
+		cmd.Env = []string{"HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C", "PATH=" + os.Getenv("PATH")}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	for _, c := range []struct{ args, want string }{
+		{"status --porcelain", " M README.md\n"},
+		{"log --format=%s|%an", "Start the project|Alex Morgan\n"},
+		{"branch --show-current", "main\n"},
+		{"ls-files", ".gitignore\nREADME.md\nmain.py\n"},
+		{"diff --stat", " README.md | 6 +++++-\n 1 file changed, 5 insertions(+), 1 deletion(-)\n"},
+		{"show HEAD:main.py", tracked[2].data},
+	} {
+		if got := run(strings.Fields(c.args)...); got != c.want {
+			t.Errorf("git %s: %q, want %q", c.args, got, c.want)
+		}
+	}
+	if out := run("fsck", "--strict", "--full"); strings.Contains(out, "error") || strings.Contains(out, "missing") {
+		t.Errorf("git fsck: %s", out)
+	}
+	run("add", "README.md")
+	run("commit", "-q", "-m", "Say how to use it")
+}
