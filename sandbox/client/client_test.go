@@ -225,7 +225,7 @@ func TestHostileLines(t *testing.T) {
 	if err != nil || !r.IsError || r.Err != nil || string(r.Raw) != `{"content":[],"isError":true}` {
 		t.Fatalf("got %+v, %v", r, err)
 	}
-	want := "bad-line bad-line bad-line bad-line unknown-id unknown-id null-id bad-line duplicate-id changed-id duplicate-id oversize-line"
+	want := strings.Repeat("bad-line ", 4) + strings.Repeat("unknown-id ", 2) + "null-id bad-line duplicate-id changed-id duplicate-id oversize-line"
 	eventually(t, "all lines are fed", func() bool { return kinds(p.c) == want })
 	if p.c.Counters().Logging != 1 {
 		t.Errorf("counters: %+v", p.c.Counters())
@@ -280,7 +280,7 @@ func TestCall(t *testing.T) {
 			if kinds(p.c) != tc.notices {
 				t.Errorf("notices: %+v", p.c.Notices())
 			}
-			if tc.err == ErrTimeout {
+			if errors.Is(tc.err, ErrTimeout) {
 				eventually(t, "the cancellation arrives", func() bool { return len(p.requests("notifications/cancelled")) == 1 })
 			}
 		})

@@ -66,7 +66,7 @@ func (c *Client) negotiate(ctx context.Context) (h *handshake, version string, e
 	}()
 	capabilities := &mcp.ClientCapabilities{}
 	if len(c.opts.Roots) > 0 {
-		capabilities.RootsV2 = &mcp.RootCapabilities{}
+		capabilities.RootsV2 = &mcp.RootCapabilities{} //nolint:staticcheck // deprecated, yet what servers of every version know
 	}
 	info := c.opts.Info
 	sdk := mcp.NewClient(

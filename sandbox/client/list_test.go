@@ -64,7 +64,7 @@ func TestList(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			noLeaks(t)
 			opts := short
-			if tc.is != ErrTimeout {
+			if !errors.Is(tc.is, ErrTimeout) {
 				opts.CallTimeout = 0
 			}
 			p := newPeer(opts, legacy(map[string]func(*peer, request){"tools/list": tc.list}))

@@ -26,7 +26,6 @@ type handshake struct {
 	// sent holds the methods that went out, results the good answers.
 	sent    map[string]bool
 	results map[string]json.RawMessage
-	failure error
 }
 
 var (
