@@ -18,7 +18,7 @@ fi
 t0=$(seconds)
 log=$(mktemp "${TMPDIR:-/tmp}/coalmine-build.XXXXXX")
 trap 'rm -f "$log"' EXIT
-docker build --network host -t "$tag" . >"$log" 2>&1 || {
+docker build --force-rm --network host -t "$tag" . >"$log" 2>&1 || {
 	tail -n 20 "$log" >&2
 	die "docker build failed"
 }
