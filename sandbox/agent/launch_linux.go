@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
+	"github.com/coalmine-dev/coalmine/sandbox/trace/strace"
 )
 
 // helloMillis bounds how long the tracer may take until the target's process is there.
@@ -90,7 +91,7 @@ func (a *agent) startChild(link int) error {
 	// The tracer as a grandchild: the target's parent is then this process,
 	// which learns its exit at once, and no process of the target's is strace's child.
 	argv = append(argv, "-D")
-	argv = append(argv, traceArgs(a.cfg.TraceSet, fmt.Sprint(selfPrefix, logFD))...)
+	argv = append(argv, strace.Args(a.cfg.TraceSet, fmt.Sprint(selfPrefix, logFD))...)
 	argv = append(argv, stage...)
 	a.starting.Lock()
 	defer a.starting.Unlock()

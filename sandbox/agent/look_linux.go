@@ -13,7 +13,7 @@ import (
 // environment and with the target's own rights.
 func lookPath(name string, env []string) (string, error) {
 	if name == "" {
-		return "", &refusal{Reason: "command not found: the command is empty"}
+		return "", &refusal{Reason: "command not found: its name is empty", Hint: "give a program's name or path"}
 	}
 	if strings.Contains(name, "/") {
 		return name, executable(name, name)

@@ -78,7 +78,10 @@ func becomeTarget(o *order, stdio []int, status int) error {
 		return err
 	}
 	if err := unix.Chdir(o.Dir); err != nil {
-		return &refusal{Reason: fmt.Sprintf("working directory %s: %v", o.Dir, err)}
+		return &refusal{
+			Reason: fmt.Sprintf("working directory %s: %v", o.Dir, err),
+			Hint:   "the sandbox's user has to be able to enter it",
+		}
 	}
 	path, err := lookPath(o.Command[0], o.Env)
 	if err != nil {
@@ -147,7 +150,8 @@ func setLimits(l Limits) error {
 
 const maxFiles = 4096
 
-// maxTasks is RLIMIT_NPROC for a bound on tasks. The kernel counts a uid's tasks
+// maxTasks is RLIMIT_NPROC for a bound on tasks: above it, so that going over
+// the bound is seen and told before fork fails. The kernel counts a uid's tasks
 // in the whole user namespace: in the machine's first one, where the uid may
 // have tasks outside of the sandbox, there has to be room for those.
 func maxTasks(pids int) uint64 {
@@ -157,9 +161,9 @@ func maxTasks(pids int) uint64 {
 		_, err = fmt.Sscan(string(b), &inside, &outside, &size)
 	}
 	if err != nil || size == 1<<32-1 {
-		return 4096 + uint64(pids)
+		return 4096 + 2*uint64(pids)
 	}
-	return uint64(pids)
+	return 2 * uint64(pids)
 }
 
 // resetSignals gives the target default dispositions and an empty mask: what
