@@ -26,7 +26,7 @@ func appendFrame(b []byte, seq uint64, ts time.Time, d Dir, text []byte, isJSON 
 	b = append(b, `, "ts": "`...)
 	b = appendWall(b, ts)
 	b = append(b, `", "dir": `...)
-	b = appendString(b, string(d))
+	b = appendString(b, []byte(d))
 	if isJSON {
 		b = append(b, `, "frame": `...)
 		b = appendValue(b, text)
@@ -109,7 +109,7 @@ func appendRecord(b []byte, r *trace.Record) []byte {
 		} else {
 			b = append(b, ',')
 		}
-		b = appendString(b, a)
+		b = appendString(b, []byte(a))
 	}
 	if len(r.Argv) > 0 {
 		b = append(b, ']')
@@ -142,7 +142,7 @@ func appendMember(b []byte, name, value string, always bool) []byte {
 	if value == "" && !always {
 		return b
 	}
-	return appendString(append(b, name...), value)
+	return appendString(append(b, name...), []byte(value))
 }
 
 func appendTrue(b []byte, member string, set bool) []byte {

@@ -33,7 +33,7 @@ func (f *file) flush() error {
 		n = whole
 	}
 	f.written += int64(n)
-	if f.buf = f.buf[:0]; cap(f.buf) > 4*flushAt {
+	if f.buf = f.buf[:0]; cap(f.buf) > keepBuffer {
 		f.buf = nil
 	}
 	return err

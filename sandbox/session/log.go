@@ -8,6 +8,7 @@ import (
 	"os"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 	"github.com/coalmine-dev/coalmine/sandbox/wire"
@@ -24,6 +25,8 @@ const (
 	// flushAt and flushEvery bound what a killed run loses.
 	flushAt    = 64 << 10
 	flushEvery = 50 * time.Millisecond
+	// keepBuffer is the largest buffer that outlives a long line.
+	keepBuffer = 4 << 20
 )
 
 // class ranks what competes for the log's last bytes: records and stderr yield
@@ -112,12 +115,13 @@ func (l *Log) Frame(d Dir, stamp time.Duration, raw []byte) (seq uint64) {
 		line = line[:maxText]
 	}
 	text := line
-	valid := validUTF8(line)
+	err := wire.CheckJSON(text)
+	valid := err == nil || utf8.Valid(line)
 	if !valid {
 		text = appendValid(nil, line)
+		err = wire.CheckJSON(text)
 		bad.Text, bad.Data = "not UTF-8", line[:min(len(line), maxText)]
 	}
-	err := wire.CheckJSON(text)
 	if err != nil && bad.Text == "" {
 		bad.Text = err.Error()
 	}

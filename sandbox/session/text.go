@@ -4,32 +4,21 @@ import (
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/coalmine-dev/coalmine/sandbox/wire"
 )
 
 const hexDigits = "0123456789abcdef"
 
-// plain marks the bytes that stand for themselves in a JSON string.
-var plain = func() (t [256]bool) {
-	for c := 0x20; c < utf8.RuneSelf; c++ {
-		t[c] = c != '"' && c != '\\'
-	}
-	return t
-}()
-
-func validUTF8(p []byte) bool { return utf8.Valid(p) }
-
 // appendString appends s as a JSON string as Python's json.dumps writes it with
 // ensure_ascii=False: nothing is escaped that need not be. Bytes that are not
 // UTF-8 become U+FFFD.
-func appendString[T string | []byte](b []byte, s T) []byte {
+func appendString(b, s []byte) []byte {
 	b = append(b, '"')
 	for i := 0; i < len(s); {
-		from := i
-		for i < len(s) && plain[s[i]] {
-			i++
-		}
-		b = append(b, s[from:i]...)
-		if i == len(s) {
+		n := wire.Plain(s[i:])
+		b = append(b, s[i:i+n]...)
+		if i += n; i == len(s) {
 			break
 		}
 		if c := s[i]; c < utf8.RuneSelf {
@@ -37,7 +26,7 @@ func appendString[T string | []byte](b []byte, s T) []byte {
 			i++
 			continue
 		}
-		n, ok := sequence(s[i:min(len(s), i+utf8.UTFMax)])
+		n, ok := sequence(s[i:])
 		if ok {
 			b = append(b, s[i:i+n]...)
 		} else {
@@ -50,13 +39,13 @@ func appendString[T string | []byte](b []byte, s T) []byte {
 
 // sequence is the length of the character that s begins with or, if that is not
 // UTF-8, of the longest part of one: what a decoder replaces by one U+FFFD.
-func sequence[T string | []byte](s T) (n int, ok bool) {
-	if _, n := utf8.DecodeRuneInString(string(s)); n > 1 || s[0] < utf8.RuneSelf {
+func sequence(s []byte) (n int, ok bool) {
+	if _, n := utf8.DecodeRune(s); n > 1 || s[0] < utf8.RuneSelf {
 		return n, true
 	}
-	for n = len(s); n > 1; n-- {
+	for n = min(len(s), utf8.UTFMax-1); n > 1; n-- {
 		// A prefix of a character is one that more bytes can still complete.
-		if p := string(s[:n]); !utf8.FullRuneInString(p) {
+		if !utf8.FullRune(s[:n]) {
 			return n, false
 		}
 	}
@@ -66,7 +55,7 @@ func sequence[T string | []byte](s T) (n int, ok bool) {
 // appendValid appends p with everything that is not UTF-8 replaced.
 func appendValid(b, p []byte) []byte {
 	for len(p) > 0 {
-		n, ok := sequence(p[:min(len(p), utf8.UTFMax)])
+		n, ok := sequence(p)
 		if ok {
 			b = append(b, p[:n]...)
 		} else {
@@ -127,7 +116,7 @@ func appendText(b, v []byte, i int) ([]byte, int) {
 	for {
 		from := i
 		for v[i] != '"' && v[i] != '\\' {
-			i++
+			i += max(1, wire.Plain(v[i:]))
 		}
 		b = append(b, v[from:i]...)
 		if v[i] == '"' {

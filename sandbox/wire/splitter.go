@@ -9,7 +9,7 @@ const MaxLine = 32 << 20
 const HeadSize = 4 << 10
 
 // keepBuffer is the largest buffer that outlives the line it was made for.
-const keepBuffer = 1 << 20
+const keepBuffer = 4 << 20
 
 // Line is one line of a newline-delimited stream, without its line end
 // ("\n", or "\r\n").

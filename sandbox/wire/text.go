@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -14,13 +16,31 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
+// Plain is how many bytes at the start of p are ASCII that a JSON string holds
+// as it stands: neither quotes, backslashes nor control characters.
+func Plain(p []byte) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(p); i += 8 {
+		// Each term has the top bit of a byte set if the word holds one such byte
+		// (and perhaps of bytes above that one).
+		w := binary.LittleEndian.Uint64(p[i:])
+		quote, slash := w^ones*'"', w^ones*'\\'
+		if (w|(w-ones*0x20)|(quote-ones)&^quote|(slash-ones)&^slash)&tops != 0 {
+			break
+		}
+	}
+	for i < len(p) && plain[p[i]] {
+		i++
+	}
+	return i
+}
+
 // str checks a string, quotes included.
 func (s *scanner) str() error {
 	d, i := s.data, s.pos+1
 	for {
-		for i < len(d) && plain[d[i]] {
-			i++
-		}
+		i += Plain(d[i:])
 		s.pos = i
 		if i == len(d) {
 			return s.fail("unexpected end in a string")
@@ -86,11 +106,8 @@ func hex4(p []byte) rune {
 // unquote decodes a checked string with its quotes. A lone surrogate becomes U+FFFD.
 func unquote(q []byte) string {
 	q = q[1 : len(q)-1]
-	i := 0
-	for i < len(q) && q[i] != '\\' {
-		i++
-	}
-	if i == len(q) {
+	i := bytes.IndexByte(q, '\\')
+	if i < 0 {
 		return string(q)
 	}
 	out := append(make([]byte, 0, len(q)), q[:i]...)

@@ -1,0 +1,42 @@
+package tap
+
+import (
+	"errors"
+	"io"
+	"os"
+)
+
+// Side is one end of a Relay, made of two pipes.
+type Side struct {
+	r io.ReadCloser
+	w io.WriteCloser
+}
+
+// Join makes a side of what the relay reads from and what it writes to. Pipes
+// get as much room as an ordinary user may ask for: a frame that fits passes in
+// one go, without waking everybody for each 64 KiB.
+func Join(r io.ReadCloser, w io.WriteCloser) *Side {
+	widen(r)
+	widen(w)
+	return &Side{r: r, w: w}
+}
+
+// Stdio is the side of this process's own standard input and output. Where they
+// are pipes or sockets, closing it unblocks a Read; a terminal's Read ends with
+// the next line.
+func Stdio() *Side { return Join(pollable(os.Stdin), pollable(os.Stdout)) }
+
+// Read implements io.Reader.
+func (s *Side) Read(p []byte) (int, error) { return s.r.Read(p) }
+
+// Write implements io.Writer.
+func (s *Side) Write(p []byte) (int, error) { return s.w.Write(p) }
+
+// CloseRead closes what is read from.
+func (s *Side) CloseRead() error { return s.r.Close() }
+
+// CloseWrite closes what is written to.
+func (s *Side) CloseWrite() error { return s.w.Close() }
+
+// Close closes both.
+func (s *Side) Close() error { return errors.Join(s.r.Close(), s.w.Close()) }

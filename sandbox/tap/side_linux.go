@@ -1,0 +1,27 @@
+package tap
+
+import (
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// pipeSize is the default of /proc/sys/fs/pipe-max-size.
+const pipeSize = 1 << 20
+
+// widen enlarges a pipe; that it may not is no fault.
+func widen(f any) {
+	c, ok := f.(syscall.Conn)
+	if !ok {
+		return
+	}
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return
+	}
+	_ = raw.Control(func(fd uintptr) {
+		if n, err := unix.FcntlInt(fd, unix.F_GETPIPE_SZ, 0); err == nil && n < pipeSize {
+			_, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, pipeSize)
+		}
+	})
+}
