@@ -1,0 +1,30 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+// Markdown is a rule's documentation: what coalmine rules, the SARIF help and
+// the rules' README are made of.
+func Markdown(r *finding.Rule) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s\n\n**%s** · %s", r.ID, r.Title, r.Severity)
+	for _, ref := range append(append([]string(nil), r.CWE...), r.OWASP...) {
+		fmt.Fprintf(&b, " · %s", ref)
+	}
+	fmt.Fprintf(&b, "\n\n%s\n", r.Help)
+	return b.String()
+}
+
+// README documents the rules given, in their order.
+func README(rs []finding.Rule) string {
+	var b strings.Builder
+	b.WriteString("# Rules\n\nMade from the rules themselves by `make generate`; a test fails where it differs.\n")
+	for _, r := range rs {
+		b.WriteString("\n" + Markdown(&r))
+	}
+	return b.String()
+}

@@ -1,0 +1,3 @@
+package main
+
+// The command must never hold more than its call of cli.

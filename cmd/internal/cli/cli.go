@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
+)
+
+// The exit statuses, as README.md documents them.
+const (
+	ExitOK           = 0
+	ExitFindings     = 1
+	ExitUsage        = 2
+	ExitInconclusive = 3
+)
+
+// Version is set by the linker in a release.
+var Version = ""
+
+func version() string {
+	if Version != "" {
+		return Version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
+}
+
+// env is what a command may touch of the world.
+type env struct {
+	in       io.Reader
+	out, err io.Writer
+	// status is the exit status of a command that did its work.
+	status int
+}
+
+// usage is an error of the command line itself.
+func usage(hint, format string, a ...any) error {
+	return &sandbox.UsageError{Err: fmt.Errorf(format, a...), Hint: hint}
+}
+
+// Main runs one command and returns the exit status. As PID 1 of a sandbox the
+// program is the agent instead.
+func Main(args []string, in io.Reader, out, errw io.Writer) int {
+	if agent.Invoked() {
+		return agent.Main()
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	e := &env{in: in, out: out, err: errw}
+	root := e.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return e.status
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		fmt.Fprintln(errw, "error: interrupted; the sandbox was removed")
+		return 130
+	}
+	return e.fail(err)
+}
+
+// fail prints an error with its hint and returns the exit status. Every text
+// passes Printable: an error may quote a server or a file.
+func (e *env) fail(err error) int {
+	fmt.Fprintln(e.err, "error: "+text.Printable(err.Error(), 2000))
+	var u *sandbox.UsageError
+	if errors.As(err, &u) {
+		if u.Hint != "" {
+			fmt.Fprintln(e.err, "hint: "+text.Printable(u.Hint, 2000))
+		}
+		return ExitUsage
+	}
+	return ExitInconclusive
+}
+
+func (e *env) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "coalmine",
+		Short: "Run an MCP server among decoy secrets and say where it does what it did not declare",
+		Long: "coalmine runs an MCP server in a sandbox full of decoy secrets, watches its system calls and its wire,\n" +
+			"calls every tool, and reports where what it did differs from what it declared.\n\n" +
+			"Exit status: 0 nothing at the threshold, 1 findings at or above --fail-on, 2 usage or configuration,\n" +
+			"3 nothing at the threshold but not everything was looked at.",
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(e.in)
+	root.SetOut(e.out)
+	root.SetErr(e.err)
+	root.SetVersionTemplate("coalmine {{.Version}}\n")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage(cmd.CommandPath()+" --help lists the flags", "%w", err)
+	})
+	root.AddCommand(e.probe(), e.audit(), e.targets(), e.rules(), e.schema(), e.doctor(), e.clean())
+	return root
+}
+
+// isTerminal reports whether w is a terminal that may get colours.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("CI") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// exactArgs is cobra's check with an error and a hint of ours.
+func exactArgs(n int, hint string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usage(hint, "%d arguments were given, %d are wanted", len(args), n)
+		}
+		return nil
+	}
+}

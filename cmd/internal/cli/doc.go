@@ -1,0 +1,5 @@
+// Package cli is the command line: flags, exit statuses, errors and hints.
+//
+// It must never hold what a library could: each command reads its flags, calls
+// one function, and prints.
+package cli

@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
+	"github.com/coalmine-dev/coalmine/audit"
+	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/cmd/internal/doctor"
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/docker"
+)
+
+func (e *env) audit() *cobra.Command {
+	var asJSON, rubric bool
+	cmd := &cobra.Command{
+		Use: "audit PATH", Short: "Audit a server's source without running it",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if rubric {
+				return e.rubric()
+			}
+			if len(args) != 1 {
+				return usage("coalmine audit PATH", "%d paths were given, 1 is wanted", len(args))
+			}
+			r, err := audit.Dir(cmd.Context(), args[0])
+			if err != nil {
+				return &sandbox.UsageError{Err: err}
+			}
+			for _, f := range r.Findings {
+				if f.Severity.Rank() >= finding.High.Rank() {
+					e.status = ExitFindings
+				}
+			}
+			if asJSON {
+				enc := json.NewEncoder(e.out)
+				enc.SetIndent("", "  ")
+				return enc.Encode(r)
+			}
+			e.printAudit(r)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
+	cmd.Flags().BoolVar(&rubric, "rubric", false, "print the rules and what each costs")
+	return cmd
+}
+
+func (e *env) printAudit(r *audit.Report) {
+	fmt.Fprintf(e.out, "score: %d/100 (%s), %d files\n", r.Score, r.Grade, r.Profile.FilesScanned)
+	for _, d := range r.Deductions {
+		fmt.Fprintf(e.out, "  -%d %s (%s), %d hit(s)\n", d.Points, d.Rule, d.Severity, d.Hits)
+	}
+	for _, f := range r.Findings {
+		fmt.Fprintf(e.out, "[%s] %s %s:%d %s\n", f.Severity, f.Rule, text.Printable(f.Location.Path, 200), f.Location.Line, text.Printable(f.Evidence[0].Text, 200))
+	}
+}
+
+func (e *env) rubric() error {
+	fmt.Fprintf(e.out, "%s: 100 points, each rule deducts once: critical 25, high 15, medium 8, low 3\n", audit.RubricVersion)
+	for _, r := range audit.Rules() {
+		fmt.Fprintf(e.out, "  %-18s %-8s %s\n", r.ID, r.Severity, r.Title)
+	}
+	return nil
+}
+
+func (e *env) targets() *cobra.Command {
+	return &cobra.Command{
+		Use: "targets FILE", Short: "List the servers that a client's configuration names", Args: exactArgs(1, "coalmine targets FILE"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			servers, err := readConfig(args[0])
+			if err != nil {
+				return err
+			}
+			for _, s := range servers {
+				what := s.URL
+				if what == "" {
+					what = strings.Join(s.Command, " ")
+				}
+				fmt.Fprintf(e.out, "%s\t%s:%d\t%s\n", text.Printable(s.Name, 100), text.Printable(args[0], 300), s.Line, text.Printable(what, 300))
+			}
+			if len(servers) == 0 {
+				return usage("", "%s names no server", args[0])
+			}
+			return nil
+		},
+	}
+}
+
+// allRules are the rules of runs and of the audit.
+func allRules() []finding.Rule {
+	var out []finding.Rule
+	for _, r := range rules.All() {
+		out = append(out, r.Rule)
+	}
+	return append(out, audit.Rules()...)
+}
+
+func (e *env) rules() *cobra.Command {
+	return &cobra.Command{
+		Use: "rules [ID]", Short: "Explain the rules, or one of them", Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			for _, r := range allRules() {
+				switch {
+				case len(args) == 0:
+					fmt.Fprintf(e.out, "%-18s %-8s %s\n", r.ID, r.Severity, r.Title)
+				case strings.EqualFold(r.ID, args[0]):
+					fmt.Fprint(e.out, rules.Markdown(&r))
+					return nil
+				}
+			}
+			if len(args) == 1 {
+				return usage("coalmine rules lists them", "there is no rule %s", args[0])
+			}
+			return nil
+		},
+	}
+}
+
+func (e *env) schema() *cobra.Command {
+	return &cobra.Command{
+		Use: "schema", Short: "Print the JSON Schema of report.json", Args: exactArgs(0, "coalmine schema"),
+		RunE: func(*cobra.Command, []string) error {
+			_, err := e.out.Write(report.Schema)
+			return err
+		},
+	}
+}
+
+func (e *env) doctor() *cobra.Command {
+	return &cobra.Command{
+		Use: "doctor", Short: "Say what works on this machine, and what would make the rest work", Args: exactArgs(0, "coalmine doctor"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return doctor.Print(e.out, doctor.Table(cmd.Context()))
+		},
+	}
+}
+
+func (e *env) clean() *cobra.Command {
+	return &cobra.Command{
+		Use: "clean", Short: "Remove what killed runs left behind", Args: exactArgs(0, "coalmine clean"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			removed, err := docker.Clean(cmd.Context())
+			for _, id := range removed {
+				fmt.Fprintln(e.out, "removed container "+id)
+			}
+			return err
+		},
+	}
+}

@@ -1,0 +1,253 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/audit/target"
+	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
+	"github.com/coalmine-dev/coalmine/sandbox"
+)
+
+// probeFlags are the flags of coalmine probe as they were given.
+type probeFlags struct {
+	probe.Options
+	config, server   string
+	seed             string
+	network          string
+	transport        string
+	format           []string
+	failOn           string
+	allowIncomplete  bool
+	timeout, callOut time.Duration
+}
+
+func (e *env) probe() *cobra.Command {
+	f := &probeFlags{}
+	cmd := &cobra.Command{
+		Use:   "probe [flags] -- COMMAND…  |  probe [flags] --config FILE [--server NAME]",
+		Short: "Probe one server, or the servers of a client's configuration",
+		RunE:  func(cmd *cobra.Command, args []string) error { return e.runProbe(cmd, f, args) },
+	}
+	fl := cmd.Flags()
+	fl.SetInterspersed(false)
+	fl.StringVar(&f.config, "config", "", "an MCP client's configuration `FILE` that names the servers")
+	fl.StringVar(&f.server, "server", "", "only the server of this `NAME` in --config")
+	fl.StringVar(&f.Sandbox, "sandbox", "auto", "auto, docker or local")
+	fl.StringVar(&f.Image, "image", "", "docker: the `IMAGE` to run in (default coalmine)")
+	fl.StringVar(&f.Runtime, "runtime", "", "docker: the container `RUNTIME`, such as runsc")
+	fl.StringVar(&f.Tracer, "tracer", "auto", "auto, strace or none (none is never clean)")
+	fl.StringVar(&f.network, "network", "none", "none: no address is reached, and each attempt is seen")
+	fl.StringVar(&f.transport, "transport", "auto", "auto or stdio")
+	fl.StringSliceVar(&f.PassEnv, "pass-env", nil, "give the server the real value of this variable (redacted in every file)")
+	fl.StringVar(&f.seed, "seed", "", "the `N` from which all inputs are drawn (default drawn anew)")
+	fl.IntVar(&f.Calls, "calls", probe.DefaultCalls, "calls of each tool")
+	fl.DurationVar(&f.timeout, "timeout", probe.DefaultTimeout, "for the whole run")
+	fl.DurationVar(&f.callOut, "call-timeout", probe.DefaultCallTimeout, "for each call")
+	fl.StringVar(&f.Out, "out", probe.DefaultOut, "the `DIR` below which the run's files are written")
+	fl.StringSliceVar(&f.format, "format", []string{"text"}, "what is printed: text, json or sarif (the files are written in any case)")
+	fl.StringVar(&f.failOn, "fail-on", "high", "critical, high, medium, low or never")
+	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 where not everything could be looked at")
+	return cmd
+}
+
+// check turns the flags into Options, or says which is wrong.
+func (f *probeFlags) check() error {
+	f.Timeout, f.CallTimeout, f.Version = f.timeout, f.callOut, version()
+	if f.failOn != "never" {
+		s, err := finding.ParseSeverity(f.failOn)
+		if err != nil || s == finding.Info {
+			return usage("critical, high, medium, low or never", "--fail-on %s is not known", f.failOn)
+		}
+		f.FailOn = s
+	}
+	for _, c := range []struct {
+		name, value string
+		known       []string
+	}{
+		{"--sandbox", f.Sandbox, []string{"auto", "docker", "local"}}, {"--tracer", f.Tracer, []string{"auto", "strace", "none"}},
+		{"--network", f.network, []string{"none"}}, {"--transport", f.transport, []string{"auto", "stdio"}},
+	} {
+		if !slices.Contains(c.known, c.value) {
+			return usage(strings.Join(c.known, ", "), "%s %s is not known", c.name, c.value)
+		}
+	}
+	for _, v := range f.format {
+		if !slices.Contains([]string{"text", "json", "sarif"}, v) {
+			return usage("text, json, sarif", "--format %s is not known", v)
+		}
+	}
+	if f.Calls < 1 || f.timeout <= 0 || f.callOut <= 0 {
+		return usage("", "--calls, --timeout and --call-timeout must be above zero")
+	}
+	f.Seed = time.Now().UnixNano() & 0xffffffff
+	if f.seed != "" {
+		n, err := strconv.ParseInt(f.seed, 10, 64)
+		if err != nil {
+			return usage("a whole number, such as --seed 1", "--seed %s is no number", f.seed)
+		}
+		f.Seed = n
+	}
+	return nil
+}
+
+func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	if e.terminalProgress() {
+		f.Progress = func(line string) { fmt.Fprintf(e.err, "\r\x1b[K%s", text.Printable(line, 100)) }
+	}
+	runs, err := f.runs(args)
+	if err != nil {
+		return err
+	}
+	worst := 0
+	for _, o := range runs {
+		status, err := e.one(cmd.Context(), o, f)
+		if err != nil {
+			if len(runs) == 1 || cmd.Context().Err() != nil {
+				return err
+			}
+			// One server that cannot be probed must not hide the others.
+			fmt.Fprintln(e.err, "in "+text.Printable(o.Name, 100)+":")
+			status = e.fail(err)
+		}
+		worst = worse(worst, status)
+	}
+	e.status = worst
+	return nil
+}
+
+// worse joins the statuses of several servers: 1, else 3, else 2, else 0.
+func worse(a, b int) int {
+	for _, s := range []int{ExitFindings, ExitInconclusive, ExitUsage} {
+		if a == s || b == s {
+			return s
+		}
+	}
+	return ExitOK
+}
+
+func (e *env) terminalProgress() bool { return isTerminal(e.err) }
+
+// runs lists what is to be probed: the command, or a configuration's servers.
+func (f *probeFlags) runs(args []string) ([]probe.Options, error) {
+	if f.config == "" {
+		if f.server != "" {
+			return nil, usage("coalmine probe --config FILE --server NAME", "--server needs --config")
+		}
+		if len(args) == 0 {
+			return nil, usage("coalmine probe -- COMMAND…", "no command to probe")
+		}
+		o := f.Options
+		o.Command = args
+		return []probe.Options{o}, nil
+	}
+	if len(args) > 0 {
+		return nil, usage("leave out one of them", "both --config and a command were given")
+	}
+	servers, err := readConfig(f.config)
+	if err != nil {
+		return nil, err
+	}
+	if f.server != "" {
+		s, err := target.FromArg(servers, f.server)
+		if err != nil {
+			return nil, &sandbox.UsageError{Err: err}
+		}
+		servers = []target.Server{s}
+	}
+	var out []probe.Options
+	for _, s := range servers {
+		o := f.Options
+		o.Command, o.Env, o.Name = s.Command, s.Env, s.Name
+		o.Location = &finding.Location{Path: f.config, Line: s.Line, Column: s.Column}
+		if len(s.Command) == 0 {
+			return nil, usage("name another with --server NAME", "server %q has no command: a remote server can not be run in a sandbox", s.Name)
+		}
+		out = append(out, o)
+	}
+	if len(out) == 0 {
+		return nil, usage("", "%s names no server: nothing was checked", f.config)
+	}
+	return out, nil
+}
+
+// maxConfig bounds a configuration file.
+const maxConfig = 16 << 20
+
+func readConfig(name string) ([]target.Server, error) {
+	fh, err := os.Open(name)
+	if err != nil {
+		return nil, &sandbox.UsageError{Err: err}
+	}
+	defer fh.Close()
+	data, err := io.ReadAll(io.LimitReader(fh, maxConfig))
+	if err != nil {
+		return nil, &sandbox.UsageError{Err: err}
+	}
+	servers, errs := target.Parse(name, data)
+	if len(servers) == 0 && len(errs) > 0 {
+		return nil, usage("", "%s: %w", name, errs[0])
+	}
+	return servers, nil
+}
+
+// one probes one server, prints what was asked for, and returns the status.
+func (e *env) one(ctx context.Context, o probe.Options, f *probeFlags) (int, error) {
+	got, err := probe.Run(ctx, o)
+	if e.terminalProgress() {
+		fmt.Fprint(e.err, "\r\x1b[K")
+	}
+	if err != nil {
+		return 0, err
+	}
+	if got.Why != "" && slices.Contains(f.format, "text") {
+		fmt.Fprintln(e.err, "sandbox: "+text.Printable(got.Why, 300))
+	}
+	if err := e.print(got, f.format); err != nil {
+		return 0, err
+	}
+	return analyze.ExitStatus(got.Result, o.FailOn, f.allowIncomplete), nil
+}
+
+func (e *env) print(got *probe.Outcome, formats []string) error {
+	for _, format := range formats {
+		var err error
+		switch format {
+		case "text":
+			err = report.Text(e.out, got.Result, report.TextOptions{Color: isTerminal(e.out), Dir: got.Dir})
+		case "json":
+			err = copyFile(e.out, got.Dir+"/"+probe.ReportJSON)
+		case "sarif":
+			err = copyFile(e.out, got.Dir+"/"+probe.ReportSARIF)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyFile(w io.Writer, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(w, f)
+	return err
+}

@@ -1,0 +1,36 @@
+package probe
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/docker"
+	"github.com/coalmine-dev/coalmine/sandbox/local"
+)
+
+// choose picks the backend. With "auto" docker is preferred, since an image is
+// a cleaner place; why says what decided.
+func choose(ctx context.Context, o Options) (b sandbox.Backend, why string, err error) {
+	d, l := docker.New(o.Image), local.New()
+	switch o.Sandbox {
+	case "docker":
+		return d, "", nil
+	case "local":
+		return l, "", supported(ctx, l)
+	case "auto":
+		s := d.Supported(ctx)
+		if s.OK == sandbox.Yes {
+			return d, "docker: " + s.Reason, nil
+		}
+		return l, "local, since docker is not to be had: " + s.Reason, supported(ctx, l)
+	}
+	return nil, "", &sandbox.UsageError{Err: fmt.Errorf("--sandbox %s is not known", o.Sandbox), Hint: "auto, docker or local"}
+}
+
+func supported(ctx context.Context, b sandbox.Backend) error {
+	if s := b.Supported(ctx); s.OK == sandbox.No {
+		return &sandbox.UsageError{Err: fmt.Errorf("the %s sandbox does not work here: %s", b.Name(), s.Reason), Hint: s.Hint}
+	}
+	return nil
+}

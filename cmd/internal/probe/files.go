@@ -1,0 +1,90 @@
+package probe
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/sandbox"
+)
+
+// The reports that stand beside the log.
+const (
+	ReportJSON  = "report.json"
+	ReportSARIF = "report.sarif"
+)
+
+// openOut makes the run's directory below out and opens it. Links are refused:
+// what stands there may have been put there by another.
+func openOut(out, target string) (*os.Root, string, error) {
+	hint := "name a directory that can be written with --out DIR"
+	if err := os.MkdirAll(out, 0o700); err != nil {
+		return nil, "", &sandbox.UsageError{Err: fmt.Errorf("make the output directory: %w", err), Hint: hint}
+	}
+	parent, err := os.OpenRoot(out)
+	if err != nil {
+		return nil, "", &sandbox.UsageError{Err: fmt.Errorf("open the output directory: %w", err), Hint: hint}
+	}
+	defer parent.Close()
+	name := report.Slug(target)
+	if err := parent.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, "", &sandbox.UsageError{Err: fmt.Errorf("make the run's directory: %w", err), Hint: hint}
+	}
+	if info, err := parent.Lstat(name); err != nil || !info.IsDir() {
+		return nil, "", &sandbox.UsageError{Err: fmt.Errorf("%s in %s is no directory", name, out), Hint: "remove it, or " + hint}
+	}
+	dir, err := parent.OpenRoot(name)
+	if err != nil {
+		return nil, "", &sandbox.UsageError{Err: fmt.Errorf("open the run's directory: %w", err), Hint: hint}
+	}
+	return dir, out + "/" + name, nil
+}
+
+// writeFile writes one file of the run, in place of a regular file of that name.
+func writeFile(dir *os.Root, name string, write func(io.Writer) error) (err error) {
+	if info, err := dir.Lstat(name); err == nil {
+		if !info.Mode().IsRegular() {
+			return fmt.Errorf("%s is no regular file: remove it", name)
+		}
+		if err := dir.Remove(name); err != nil {
+			return err
+		}
+	}
+	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := write(f); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
+
+// writeReports writes report.json and report.sarif.
+func (p *plan) writeReports(dir *os.Root, res *analyze.Result) error {
+	o := report.SARIFOptions{Default: p.location(), AuditRoot: relative(p.audit)}
+	return errors.Join(
+		writeFile(dir, ReportJSON, func(w io.Writer) error { return report.JSON(w, res) }),
+		writeFile(dir, ReportSARIF, func(w io.Writer) error { return report.SARIF(w, res, o) }),
+	)
+}
+
+// location is the file that a reviewer opens for a finding of the run: the
+// configuration's entry, or the server's first file.
+func (p *plan) location() finding.Location {
+	if p.opts.Location != nil {
+		return *p.opts.Location
+	}
+	for _, a := range p.spec.Command {
+		if info, err := os.Stat(a); err == nil && info.Mode().IsRegular() {
+			return finding.Location{Path: relative(a), Line: 1}
+		}
+	}
+	return finding.Location{Path: relative(p.spec.ServerDir), Line: 1}
+}

@@ -1,0 +1,85 @@
+package probe
+
+import (
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
+)
+
+// Options say what to probe and how. The zero value of a field is its default.
+type Options struct {
+	// Command is the server's argument vector.
+	Command []string
+	// Env are the variables that a client's configuration names for the server.
+	Env map[string]string
+	// PassEnv are names whose real values the server gets; they are redacted in every file.
+	PassEnv []string
+	// Name is the server's name in that configuration, "" for a bare command.
+	Name string
+	// Location is the configuration's entry, nil for a bare command.
+	Location *finding.Location
+
+	// Sandbox is "auto", "docker" or "local".
+	Sandbox string
+	Image   string
+	Runtime string
+	// Tracer is "auto", "strace" or "none".
+	Tracer string
+	Seed   int64
+	// Calls is the number of calls of each tool.
+	Calls       int
+	Timeout     time.Duration
+	CallTimeout time.Duration
+	Limits      agent.Limits
+	// Out is the directory below which the run's own is made.
+	Out    string
+	FailOn finding.Severity
+	// AgentPath is the program that becomes PID 1; "" is this one.
+	AgentPath string
+	// Version is the program's.
+	Version string
+	// Progress takes one line about each step, nil for none.
+	Progress func(line string)
+}
+
+// The defaults.
+const (
+	DefaultCalls       = 8
+	DefaultTimeout     = 5 * time.Minute
+	DefaultCallTimeout = 10 * time.Second
+	DefaultOut         = "coalmine-out"
+)
+
+// defaultLimits bound a server generously: Node alone takes some 100 MB.
+var defaultLimits = agent.Limits{
+	Memory: 2 << 30, Pids: 512, CPU: 4 * time.Minute, Output: 256 << 20, File: 512 << 20, Disk: 512 << 20,
+}
+
+func (o *Options) fill() {
+	if o.Sandbox == "" {
+		o.Sandbox = "auto"
+	}
+	if o.Tracer == "" || o.Tracer == "auto" {
+		o.Tracer = "strace"
+	}
+	if o.Calls <= 0 {
+		o.Calls = DefaultCalls
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.CallTimeout <= 0 {
+		o.CallTimeout = DefaultCallTimeout
+	}
+	if o.Out == "" {
+		o.Out = DefaultOut
+	}
+	if o.Limits == (agent.Limits{}) {
+		o.Limits = defaultLimits
+	}
+	o.Limits.Wall = o.Timeout + 30*time.Second
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+}

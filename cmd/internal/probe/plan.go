@@ -1,0 +1,206 @@
+package probe
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/synth"
+)
+
+// uid is the target's user in every sandbox: the first ordinary one of Linux.
+const uid = 1000
+
+// plan is everything that is settled before a sandbox starts.
+type plan struct {
+	opts    Options
+	runID   string
+	set     *canaries.Set
+	spec    sandbox.Spec
+	hints   synth.Hints
+	target  string
+	audit   string   // directory to audit, "" for none
+	secrets []string // real values passed in, to be redacted
+}
+
+func newPlan(o Options) (*plan, error) {
+	if len(o.Command) == 0 {
+		return nil, &sandbox.UsageError{Err: fmt.Errorf("no command to probe"), Hint: "coalmine probe -- COMMAND…"}
+	}
+	id := make([]byte, 8)
+	if _, err := rand.Read(id); err != nil {
+		return nil, fmt.Errorf("draw a run's id: %w", err)
+	}
+	set, err := canaries.New(rand.Reader, canaries.Options{})
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{opts: o, runID: hex.EncodeToString(id), set: set, target: target(o)}
+	command := absolute(o.Command)
+	dir, workspaces := sandbox.ServerDir(command, exec.LookPath)
+	p.audit = auditRoot(command, dir)
+	if len(workspaces) == 0 {
+		workspaces = []string{path.Join(set.Home(), "workspace")}
+	}
+	p.spec = sandbox.Spec{
+		Command: command, Dir: workspaces[0], Hostname: set.Hostname(), ServerDir: dir, Workspaces: workspaces,
+		User:  agent.User{Name: set.User(), UID: uid, GID: uid, Home: set.Home()},
+		Image: o.Image, Runtime: o.Runtime, TraceSet: "core", Limits: o.Limits, AgentPath: o.AgentPath, RunID: p.runID,
+		Watch: set.Watch(),
+	}
+	if o.Tracer == "none" {
+		p.spec.TraceSet = ""
+	}
+	p.spec.Env = p.environment()
+	p.plant(workspaces)
+	return p, nil
+}
+
+// target names the server across runs: its name in a configuration, or its
+// command without directories.
+func target(o Options) string {
+	if o.Name != "" {
+		return o.Name
+	}
+	var words []string
+	for _, w := range o.Command {
+		words = append(words, filepath.Base(w))
+	}
+	return strings.Join(words[:min(len(words), 4)], " ")
+}
+
+// absolute makes the relative paths of a command absolute: the working
+// directory inside the sandbox is another one.
+func absolute(command []string) []string {
+	out := slices.Clone(command)
+	for i, a := range out {
+		if a == "" || filepath.IsAbs(a) || strings.HasPrefix(a, "-") || (i == 0 && !strings.Contains(a, "/")) {
+			continue
+		}
+		if _, err := os.Stat(a); err != nil {
+			continue
+		}
+		if abs, err := filepath.Abs(a); err == nil {
+			out[i] = abs
+		}
+	}
+	return out
+}
+
+// auditRoot is the directory of the server's own source: the package around
+// its first file, never the dependencies beside it.
+func auditRoot(command []string, serverDir string) string {
+	if serverDir == "" {
+		return ""
+	}
+	for _, a := range command {
+		if !filepath.IsAbs(a) || !(a == serverDir || strings.HasPrefix(a, serverDir+"/")) {
+			continue
+		}
+		info, err := os.Stat(a)
+		if err != nil {
+			continue
+		}
+		if !info.IsDir() {
+			a = filepath.Dir(a)
+		}
+		for d := a; ; d = filepath.Dir(d) {
+			for _, m := range []string{"package.json", "pyproject.toml", "setup.py", "go.mod"} {
+				if _, err := os.Stat(filepath.Join(d, m)); err == nil {
+					return d
+				}
+			}
+			if d == serverDir || d == filepath.Dir(d) {
+				return a
+			}
+		}
+	}
+	return ""
+}
+
+// environment is built from nothing: what any login has, the decoys, what the
+// configuration names and what the user passes.
+func (p *plan) environment() []string {
+	env := []string{
+		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + p.set.Home(), "USER=" + p.set.User(), "LOGNAME=" + p.set.User(),
+		"SHELL=/bin/bash", "LANG=C.UTF-8", "TERM=xterm-256color", "PWD=" + p.spec.Dir,
+	}
+	env = append(env, p.set.Env()...)
+	names := make([]string, 0, len(p.opts.Env))
+	for name := range p.opts.Env {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		env = setEnv(env, name, decoy(name, p.opts.Env[name]))
+	}
+	for _, name := range p.opts.PassEnv {
+		value, ok := os.LookupEnv(name)
+		if v, named := p.opts.Env[name]; named && !ok {
+			value, ok = v, true
+		}
+		if ok {
+			env = setEnv(env, name, value)
+			p.secrets = append(p.secrets, value)
+		}
+	}
+	return env
+}
+
+func setEnv(env []string, name, value string) []string {
+	env = slices.DeleteFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
+	return append(env, name+"="+value)
+}
+
+// secretNames are parts of a variable's name that make its value a secret.
+var secretNames = []string{"KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CRED", "DSN", "PRIVATE", "COOKIE", "SESSION", "WEBHOOK", "URL", "URI"}
+
+// decoy is a value of the same shape: each letter and digit of what could be a
+// secret is drawn anew. Settings ("debug", "8080") stay, since servers need them.
+func decoy(name, value string) string {
+	secret := len(value) >= 16 && !strings.ContainsAny(value, " /")
+	for _, s := range secretNames {
+		secret = secret || strings.Contains(strings.ToUpper(name), s)
+	}
+	if !secret {
+		return value
+	}
+	if i := strings.Index(value, "://"); i >= 0 && !strings.Contains(value, "@") && !strings.Contains(value, "?") {
+		return value[:i+3] + "service.internal/"
+	}
+	random := make([]byte, len(value))
+	_, _ = rand.Read(random) // crypto/rand never fails
+	out := []byte(value)
+	for i, c := range out {
+		switch {
+		case c >= '0' && c <= '9':
+			out[i] = '0' + random[i]%10
+		case c >= 'a' && c <= 'z':
+			out[i] = 'a' + random[i]%26
+		case c >= 'A' && c <= 'Z':
+			out[i] = 'A' + random[i]%26
+		}
+	}
+	return string(out)
+}
+
+// plant lists what the agent writes before the start: the decoy HOME and the workspaces.
+func (p *plan) plant(workspaces []string) {
+	for _, f := range p.set.Files() {
+		p.spec.Files = append(p.spec.Files, rootfs.File{Path: f.Path, Mode: uint32(f.Mode.Perm()), Data: f.Data, Dir: f.Dir, ModTime: f.ModTime})
+	}
+	for _, w := range workspaces {
+		p.spec.Files = append(p.spec.Files, synth.Workspace(w)...)
+	}
+	p.hints = synth.WorkspaceHints(workspaces[0])
+}

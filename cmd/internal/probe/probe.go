@@ -1,0 +1,251 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/audit"
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/client"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/wire"
+)
+
+// Why the client is told that the connection is over.
+var (
+	errServerClosed = errors.New("the server closed its stdout")
+	errServerEnded  = errors.New("the server ended")
+)
+
+// stopGrace is how long a server has to end after its stdin did, and again after TERM.
+const stopGrace = 2 * time.Second
+
+// idleTime is how long the server is watched after the last call.
+const idleTime = 150 * time.Millisecond
+
+// Outcome is what a probe yields.
+type Outcome struct {
+	Result *analyze.Result
+	// Dir holds the run's files.
+	Dir string
+	// Backend is the sandbox's name, Why says why it was chosen where that was open.
+	Backend string
+	Why     string
+}
+
+// Run probes one target. Errors that the user can mend are *sandbox.UsageError.
+// When ctx ends, the sandbox is removed, the log is closed, and the error is ctx's.
+func Run(ctx context.Context, o Options) (*Outcome, error) {
+	o.fill()
+	p, err := newPlan(o)
+	if err != nil {
+		return nil, err
+	}
+	backend, why, err := choose(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	dir, name, err := openOut(o.Out, p.target)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	audited := p.startAudit(ctx)
+	runErr := p.session(ctx, backend, dir)
+	report, auditErr := audited()
+	if runErr != nil {
+		return nil, runErr
+	}
+	if auditErr != nil {
+		o.Progress("audit: " + auditErr.Error())
+	}
+	res, err := judge(dir, analyze.Options{FailOn: o.FailOn, Audit: report, Version: o.Version})
+	if err != nil {
+		return nil, err
+	}
+	if err := p.writeReports(dir, res); err != nil {
+		return nil, &sandbox.UsageError{Err: err, Hint: "is the disk full?"}
+	}
+	return &Outcome{Result: res, Dir: name, Backend: backend.Name(), Why: why}, nil
+}
+
+func judge(dir *os.Root, o analyze.Options) (*analyze.Result, error) {
+	log, err := session.Open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read the run's log: %w", err)
+	}
+	return analyze.Judge(log, o)
+}
+
+// startAudit audits the server's source beside the run. The function that it
+// returns waits for the report.
+func (p *plan) startAudit(ctx context.Context) func() (*audit.Report, error) {
+	if p.audit == "" {
+		return func() (*audit.Report, error) { return nil, nil }
+	}
+	type answer struct {
+		report *audit.Report
+		err    error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		r, err := audit.Dir(ctx, p.audit)
+		if r != nil {
+			r.Profile.Path = relative(p.audit)
+		}
+		done <- answer{r, err}
+	}()
+	return func() (*audit.Report, error) {
+		a := <-done
+		return a.report, a.err
+	}
+}
+
+// session runs the server once, or twice where it ends at a first message of
+// the newer protocol.
+func (p *plan) session(ctx context.Context, b sandbox.Backend, dir *os.Root) error {
+	err := p.attempt(ctx, b, dir, false)
+	if errors.Is(err, client.ErrEndedAtDiscover) {
+		p.opts.Progress("the server ended at server/discover: starting it again with initialize")
+		err = p.attempt(ctx, b, dir, true)
+	}
+	if errors.Is(err, client.ErrEndedAtDiscover) {
+		return nil
+	}
+	return err
+}
+
+func (p *plan) attempt(ctx context.Context, b sandbox.Backend, dir *os.Root, skipDiscover bool) error {
+	rec := &recorder{dir: dir, header: p.header(b.Name()), lines: wire.NewSplitter(0), secrets: p.secrets}
+	var run *sandbox.Run
+	ready := make(chan struct{})
+	rec.client = client.New(func(line []byte) error {
+		<-ready
+		rec.sending(line)
+		return run.Stdin(append(append([]byte(nil), line...), '\n'))
+	}, client.Options{SkipDiscover: skipDiscover, CallTimeout: p.opts.CallTimeout, HandshakeTimeout: min(30*time.Second, p.opts.Timeout), DiscoverTimeout: 3 * time.Second})
+	p.opts.Progress("starting in the " + b.Name() + " sandbox")
+	run, err := sandbox.Start(ctx, b, p.spec, rec)
+	if err != nil {
+		_ = rec.close()
+		return startError(ctx, rec, err)
+	}
+	close(ready)
+	driveErr := p.exercise(ctx, run, rec)
+	closeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer cancel()
+	closeErr := run.Close(closeCtx)
+	if lost := run.Lost(); lost > 0 {
+		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: fmt.Sprintf("%d observations were lost", lost)})
+	}
+	logErr := rec.close()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case logErr != nil:
+		return &sandbox.UsageError{Err: logErr, Hint: "is the disk of --out full?"}
+	case driveErr != nil:
+		return driveErr
+	}
+	return closeErr
+}
+
+// startError tells a failure that the user can mend from a server's own.
+func startError(ctx context.Context, rec *recorder, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var usage *sandbox.UsageError
+	if errors.As(err, &usage) {
+		return err
+	}
+	if rec.failure != nil {
+		return &sandbox.UsageError{Err: errors.New(rec.failure.Reason), Hint: rec.failure.Hint}
+	}
+	return fmt.Errorf("start the sandbox: %w", err)
+}
+
+// exercise speaks with a started server until its shutdown. What a server does
+// wrong is recorded, and is no error.
+func (p *plan) exercise(ctx context.Context, run *sandbox.Run, rec *recorder) error {
+	c := &conversation{Client: rec.client, run: run, rec: rec}
+	deadline := time.Now().Add(p.opts.Timeout)
+	discoverErr := p.speak(ctx, c, deadline)
+	if ctx.Err() == nil {
+		c.phase(finding.PhaseShutdown)
+	}
+	p.opts.Progress("stopping")
+	stopCtx, cancel := context.WithTimeout(ctx, 4*stopGrace)
+	defer cancel()
+	if err := run.Stop(stopCtx, stopGrace); err != nil && ctx.Err() == nil {
+		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: "the sandbox did not stop in time"})
+	}
+	exit, err := run.Wait(stopCtx)
+	if err == nil && exit.Reason != "" && ctx.Err() == nil && rec.exit == nil {
+		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: exit.Reason})
+	}
+	return discoverErr
+}
+
+// speak is the conversation: handshake, list, calls, idle.
+func (p *plan) speak(ctx context.Context, c *conversation, deadline time.Time) error {
+	c.phase(finding.PhaseHandshake)
+	p.opts.Progress("handshake")
+	surface, err := c.Connect(ctx)
+	c.sync(ctx)
+	if err != nil {
+		if errors.Is(err, client.ErrEndedAtDiscover) {
+			c.doubt("the server ended at server/discover")
+			return err
+		}
+		c.doubt("the handshake failed: " + err.Error())
+		return nil
+	}
+	c.surface = surface
+	c.phase(finding.PhaseList)
+	p.opts.Progress("listing")
+	if err := c.List(ctx, surface); err != nil {
+		c.doubt("not everything was listed: " + err.Error())
+	}
+	c.sync(ctx)
+	c.phase(finding.PhaseIdle)
+	if err := p.drive(ctx, c, time.Until(deadline)); err != nil {
+		c.doubt("the calls were not completed: " + err.Error())
+	}
+	select {
+	case <-time.After(idleTime):
+	case <-ctx.Done():
+	}
+	c.sync(ctx)
+	return nil
+}
+
+// doubt records a reason for which the run can not be called clean.
+func (c *conversation) doubt(reason string) {
+	c.rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: reason})
+}
+
+// relative writes a path as a reviewer in the working directory would.
+func relative(p string) string {
+	if p == "" {
+		return "."
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return filepath.Base(p)
+	}
+	rel, err := filepath.Rel(wd, p)
+	if err != nil || strings.HasPrefix(rel, "..") {
+		// Outside the working directory a relative path would lead out of the repository.
+		return filepath.Base(p)
+	}
+	return filepath.ToSlash(rel)
+}
+

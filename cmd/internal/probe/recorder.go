@@ -1,0 +1,209 @@
+package probe
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/client"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
+	"github.com/coalmine-dev/coalmine/sandbox/wire"
+)
+
+// recorder is a run's sink: everything goes to the log first, and then the
+// server's lines to the client.
+type recorder struct {
+	dir    *os.Root
+	header session.Header
+	client *client.Client
+	lines  *wire.Splitter
+	// secrets are real values that must not reach a file.
+	secrets []string
+
+	mu   sync.Mutex
+	log  *session.Log
+	last time.Duration // latest stamp of the run's clock
+	sent int64         // bytes handed to the run
+	out  []outgoing    // lines sent and not yet delivered
+	exit *agent.Event
+	// events are those of the start, kept for an error's text.
+	failure *agent.Event
+	err     error
+}
+
+// outgoing is a line on its way to the server; from is its first byte's place in stdin.
+type outgoing struct {
+	from int64
+	line []byte
+}
+
+// Stdout implements sandbox.Sink.
+func (r *recorder) Stdout(stamp time.Duration, p []byte) {
+	r.lines.Feed(p, func(l wire.Line) {
+		r.frame(session.S2C, stamp, l.Raw)
+		r.client.Feed(l.Raw)
+	})
+}
+
+// frame logs a line of the wire at its stamp.
+func (r *recorder) frame(d session.Dir, stamp time.Duration, line []byte) {
+	r.mu.Lock()
+	r.last = max(r.last, stamp)
+	log := r.log
+	r.mu.Unlock()
+	if log != nil {
+		log.Frame(d, stamp, r.redact(line))
+	}
+}
+
+// redact takes the real values that the user passed in out of a line.
+func (r *recorder) redact(line []byte) []byte {
+	for _, s := range r.secrets {
+		if len(s) >= 4 && strings.Contains(string(line), s) {
+			line = []byte(strings.ReplaceAll(string(line), s, "[passed]"))
+		}
+	}
+	return line
+}
+
+// Stderr implements sandbox.Sink.
+func (r *recorder) Stderr(stamp time.Duration, p []byte) {
+	r.mark(session.Mark{Time: stamp, Kind: session.MarkStderr, Text: string(r.redact(p))})
+}
+
+// Record implements sandbox.Sink.
+func (r *recorder) Record(rec *trace.Record) {
+	r.mu.Lock()
+	log := r.log
+	r.mu.Unlock()
+	if log != nil {
+		if len(r.secrets) > 0 {
+			for i, a := range rec.Argv {
+				rec.Argv[i] = string(r.redact([]byte(a)))
+			}
+		}
+		log.Record(rec)
+	}
+}
+
+// Event implements sandbox.Sink.
+func (r *recorder) Event(e agent.Event) {
+	switch e.Type {
+	case agent.EventReady:
+		r.begin(e)
+	case agent.EventStdin:
+		r.delivered(e)
+		return // the frames' own marks say the same
+	case agent.EventSynced:
+		return
+	case agent.EventError:
+		r.mu.Lock()
+		r.failure = &e
+		r.mu.Unlock()
+	case agent.EventEOF:
+		if e.Stream == "stdout" {
+			r.flushLine(e.Stamp)
+			r.client.Closed(errServerClosed)
+		}
+	case agent.EventExit:
+		r.mu.Lock()
+		r.exit = &e
+		r.mu.Unlock()
+		defer r.client.Closed(errServerEnded)
+	}
+	raw, err := json.Marshal(e)
+	if err != nil {
+		raw = []byte(`{}`)
+	}
+	r.mark(session.Mark{Time: e.Stamp, Kind: session.MarkEvent, Event: raw})
+}
+
+// flushLine records what stands unfinished on stdout when it ends.
+func (r *recorder) flushLine(stamp time.Duration) {
+	r.lines.Flush(func(l wire.Line) {
+		r.frame(session.S2C, stamp, l.Raw)
+		r.client.Feed(l.Raw)
+	})
+}
+
+// begin creates the log on the clock that the agent named.
+func (r *recorder) begin(e agent.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.header.Started, r.header.Clock0 = time.Now().UTC(), e.Stamp
+	r.last = e.Stamp
+	r.log, r.err = session.Create(r.dir, r.header)
+	if r.err == nil {
+		r.log.Mark(session.Mark{Time: e.Stamp, Kind: session.MarkPhase, Phase: "start"})
+	}
+}
+
+// delivered logs the lines whose first byte is about to reach the server.
+func (r *recorder) delivered(e agent.Event) {
+	r.mu.Lock()
+	var ready [][]byte
+	for len(r.out) > 0 && r.out[0].from < e.N {
+		ready = append(ready, r.out[0].line)
+		r.out = r.out[1:]
+	}
+	r.mu.Unlock()
+	for _, l := range ready {
+		r.frame(session.C2S, e.Stamp, l)
+	}
+}
+
+// TraceError implements sandbox.Sink.
+func (r *recorder) TraceError(err error) {
+	r.mark(session.Mark{Time: r.now(), Kind: session.MarkLoss, N: 1, What: "lines of the tracer", Text: err.Error()})
+}
+
+// now is the latest moment known of the run's clock.
+func (r *recorder) now() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last
+}
+
+// mark logs a mark; one without a time is of now.
+func (r *recorder) mark(m session.Mark) {
+	r.mu.Lock()
+	r.last = max(r.last, m.Time)
+	if m.Time == 0 {
+		m.Time = r.last
+	}
+	log := r.log
+	r.mu.Unlock()
+	if log != nil {
+		log.Mark(m)
+	}
+}
+
+// sending notes a line that is handed to the run, so that it can be logged when delivered.
+func (r *recorder) sending(line []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.out = append(r.out, outgoing{r.sent, append([]byte(nil), line...)})
+	r.sent += int64(len(line)) + 1
+}
+
+// close logs what was never delivered and closes the log.
+func (r *recorder) close() error {
+	r.mu.Lock()
+	rest, log := r.out, r.log
+	r.out = nil
+	r.mu.Unlock()
+	if log == nil {
+		return r.err
+	}
+	if len(rest) > 0 {
+		r.mark(session.Mark{Kind: session.MarkInconclusive, Text: "the server did not read all of its input"})
+	}
+	for _, o := range rest {
+		r.frame(session.C2S, r.now(), o.line)
+	}
+	return log.Close()
+}

@@ -1,0 +1,104 @@
+package probe
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/client"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/synth"
+)
+
+// syncTimeout bounds the wait for the tracer's records after a call; a tracer
+// that takes longer makes the run inconclusive.
+const syncTimeout = 10 * time.Second
+
+// conversation is a started server as synth sees it.
+type conversation struct {
+	*client.Client
+	run     *sandbox.Run
+	rec     *recorder
+	surface *wire.Surface
+}
+
+// Relist lists the surface again, in the phase of its own that the judge knows.
+func (c *conversation) Relist(ctx context.Context) (*wire.Surface, error) {
+	c.phase(finding.PhaseList)
+	defer c.phase(finding.PhaseIdle)
+	s := &wire.Surface{Server: c.surface.Server, Protocol: c.surface.Protocol, Instructions: c.surface.Instructions, Capabilities: c.surface.Capabilities}
+	err := c.List(ctx, s)
+	c.sync(ctx)
+	return s, err
+}
+
+// Sync implements synth.Session.
+func (c *conversation) Sync(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
+	defer cancel()
+	return c.run.Sync(ctx)
+}
+
+// sync is Sync where a failure is a reason to doubt the run, not to end it.
+func (c *conversation) sync(ctx context.Context) {
+	if err := c.Sync(ctx); err != nil && ctx.Err() == nil {
+		c.rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: "the tracer's records did not come in time: " + err.Error()})
+	}
+}
+
+func (c *conversation) phase(p finding.Phase) {
+	c.rec.mark(session.Mark{Kind: session.MarkPhase, Phase: string(p)})
+}
+
+func (c *conversation) onCall(call synth.Call) {
+	c.rec.mark(session.Mark{Kind: session.MarkCall, Call: call.N, Tool: call.Tool, What: call.What})
+}
+
+// onReturn ends a call: its records are with the log before the mark is.
+func (c *conversation) onReturn(call synth.Call, o synth.Outcome, _ client.Result) {
+	ctx, cancel := context.WithTimeout(context.Background(), syncTimeout)
+	defer cancel()
+	c.sync(ctx)
+	c.rec.mark(session.Mark{Kind: session.MarkReturn, Call: call.N, Tool: call.Tool, What: string(o)})
+}
+
+// drive exercises the whole surface and records what it could not reach.
+func (p *plan) drive(ctx context.Context, c *conversation, budget time.Duration) error {
+	report, err := synth.Drive(ctx, synth.Config{
+		Session: c, Surface: c.surface, Calls: p.opts.Calls, Seed: p.opts.Seed, CallTimeout: p.opts.CallTimeout, Budget: budget, Hints: p.hints,
+		OnCall: func(call synth.Call) {
+			p.opts.Progress(fmt.Sprintf("call %d: %s %s", call.N, call.What, call.Tool))
+			c.onCall(call)
+		},
+		OnReturn: c.onReturn,
+	})
+	for _, s := range report.Shortfalls {
+		c.rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: s})
+	}
+	if err != nil && ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+// header is what the log says of the run before anything happens in it.
+func (p *plan) header(backend string) session.Header {
+	tracer := p.opts.Tracer
+	return session.Header{
+		RunID: p.runID, Seed: p.opts.Seed, Command: p.redacted(p.spec.Command), Target: p.target, Sandbox: backend, Tracer: tracer, Network: "none",
+		Canaries: p.set.Canaries(), User: p.set.User(), Home: p.set.Home(), ServerDir: p.spec.ServerDir, Workspaces: p.spec.Workspaces, Version: p.opts.Version,
+	}
+}
+
+func (p *plan) redacted(in []string) []string {
+	r := recorder{secrets: p.secrets}
+	var out []string
+	for _, s := range in {
+		out = append(out, string(r.redact([]byte(s))))
+	}
+	return out
+}
+
