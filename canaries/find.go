@@ -29,6 +29,7 @@ func (s *Set) Find(b []byte) []Hit {
 type Scanner struct {
 	m     *matcher
 	tail  []byte // the stream's end, one byte shorter than the longest text
+	joint []byte // the tail and the start of the next write, kept for its memory
 	off   int64  // the bytes written so far
 	first map[int]int64
 }
@@ -44,8 +45,8 @@ func (sc *Scanner) Write(p []byte) (int, error) {
 	keep := max(sc.m.max-1, 0)
 	if n := len(sc.tail); n > 0 {
 		// What starts in the tail, and reaches into p.
-		joint := append(sc.tail, p[:min(len(p), keep)]...)
-		sc.scan(joint, n, sc.off-int64(n))
+		sc.joint = append(append(sc.joint[:0], sc.tail...), p[:min(len(p), keep)]...)
+		sc.scan(sc.joint, n, sc.off-int64(n))
 	}
 	sc.scan(p, len(p), sc.off)
 	sc.off += int64(len(p))
@@ -80,6 +81,24 @@ func (sc *Scanner) Hits() []Hit {
 	return out
 }
 
+// literal is a whole value as it stands in a text.
+type literal struct{ text, id string }
+
+// newLiterals are the values, plain and as JSON writes them.
+func newLiterals(list []Canary) []literal {
+	var out []literal
+	for _, c := range list {
+		if len(c.Value) < shortest {
+			continue
+		}
+		out = append(out, literal{c.Value, c.ID})
+		if quoted, err := json.Marshal(c.Value); err == nil && len(quoted)-2 != len(c.Value) {
+			out = append(out, literal{string(quoted[1 : len(quoted)-1]), c.ID})
+		}
+	}
+	return out
+}
+
 // span is a part of a text that gives a canary away.
 type span struct {
 	from, to int
@@ -95,13 +114,8 @@ const maxGap = 4
 // and any good part of it. Redact before cutting a text short: of a piece
 // shorter than a needle nobody can tell what it was.
 func (s *Set) Redact(text string) string {
-	for _, c := range s.list {
-		if len(c.Value) >= shortest {
-			text = strings.ReplaceAll(text, c.Value, "["+c.ID+"]")
-			if quoted, err := json.Marshal(c.Value); err == nil {
-				text = strings.ReplaceAll(text, string(quoted[1:len(quoted)-1]), "["+c.ID+"]")
-			}
-		}
+	for _, l := range s.literals {
+		text = strings.ReplaceAll(text, l.text, "["+l.id+"]")
 	}
 	m := s.matcher()
 	var spans []span

@@ -28,7 +28,8 @@ type Set struct {
 	files            []File
 	env              []string
 
-	matcher func() *matcher
+	literals []literal
+	matcher  func() *matcher
 }
 
 // New makes a fresh set. All that is random in it comes from the given source.
@@ -56,7 +57,7 @@ func New(rand io.Reader, opts Options) (*Set, error) {
 // FromCanaries is the set of recorded canaries, to judge a run again from its
 // log. It finds and redacts; it has no files, no environment and no user.
 func FromCanaries(list []Canary) *Set {
-	s := &Set{list: slices.Clone(list)}
+	s := &Set{list: slices.Clone(list), literals: newLiterals(list)}
 	s.matcher = sync.OnceValue(func() *matcher { return newMatcher(s.list) })
 	return s
 }

@@ -1,3 +1,5 @@
+//go:build linux
+
 package servers
 
 import (
@@ -8,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -48,13 +51,15 @@ func need(t *testing.T, name string) string {
 	if err == nil {
 		return at
 	}
-	for _, required := range strings.Split(os.Getenv("COALMINE_REQUIRE"), ",") {
-		if required == strings.TrimSuffix(name, "3") {
-			t.Fatalf("%s is required: %v", name, err)
-		}
+	if required(strings.TrimSuffix(name, "3")) {
+		t.Fatalf("%s is required: %v", name, err)
 	}
 	t.Skipf("%s is not installed", name)
 	return ""
+}
+
+func required(name string) bool {
+	return slices.Contains(strings.Split(os.Getenv("COALMINE_REQUIRE"), ","), name)
 }
 
 // build makes one of the servers and returns its path.
@@ -85,6 +90,9 @@ func isolated(cmd *exec.Cmd) *exec.Cmd {
 func needNamespaces(t *testing.T) {
 	t.Helper()
 	if err := isolated(exec.Command("/bin/true")).Run(); err != nil {
+		if required("namespaces") {
+			t.Fatalf("user namespaces are required: %v", err)
+		}
 		t.Skipf("no user namespaces here: %v", err)
 	}
 }

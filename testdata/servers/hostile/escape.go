@@ -121,7 +121,7 @@ func (a *attempts) privileges() {
 		if err != nil {
 			return err
 		}
-		defer unix.Close(fd)
+		defer shut(fd)
 		return unix.Connect(fd, &unix.SockaddrUnix{Name: "/var/run/docker.sock"})
 	})
 }
@@ -141,6 +141,9 @@ func open(path string, flags int) error {
 	return unix.Close(fd)
 }
 
+// shut closes what an attempt opened; that this fails changes nothing.
+func shut(fd int) { _ = unix.Close(fd) }
+
 func (a *attempts) mounts() {
 	a.try("mount", func() error { return unix.Mount("none", "/mnt", "tmpfs", 0, "") })
 	a.try("remount", func() error { return unix.Mount("", "/", "", unix.MS_REMOUNT|unix.MS_BIND, "") })
@@ -153,7 +156,7 @@ func (a *attempts) mounts() {
 		if err != nil {
 			return err
 		}
-		defer unix.Close(fd)
+		defer shut(fd)
 		return unix.Setns(fd, 0)
 	})
 }

@@ -18,7 +18,7 @@ func (a *attempts) network() {
 		if err != nil {
 			return err
 		}
-		defer unix.Close(fd)
+		defer shut(fd)
 		// struct rtentry: destination, gateway and mask are addresses at 8, 24 and 40.
 		var entry [120]byte
 		for _, at := range []int{8, 24, 40} {
@@ -34,7 +34,7 @@ func (a *attempts) network() {
 		if err != nil {
 			return err
 		}
-		defer unix.Close(fd)
+		defer shut(fd)
 		return unix.SetsockoptInt(fd, unix.SOL_IP, unix.IP_TRANSPARENT, 1)
 	})
 }
@@ -53,7 +53,7 @@ func addRoute() error {
 	if err != nil {
 		return err
 	}
-	defer unix.Close(fd)
+	defer shut(fd)
 	const size = unix.SizeofNlMsghdr + unix.SizeofRtMsg + 8 + 8
 	var msg [size]byte
 	n := binary.NativeEndian

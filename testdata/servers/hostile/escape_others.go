@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"unsafe"
@@ -71,7 +72,7 @@ func (a *attempts) streams(pid int) {
 			if err != nil {
 				return err
 			}
-			defer unix.Close(out)
+			defer shut(out)
 			_, err = unix.Write(out, []byte(forged))
 			return err
 		})
@@ -81,7 +82,7 @@ func (a *attempts) streams(pid int) {
 		if err != nil {
 			return err
 		}
-		defer unix.Close(handle)
+		defer shut(handle)
 		fd, err := unix.PidfdGetfd(handle, 1, 0)
 		if err != nil {
 			return err
@@ -132,7 +133,7 @@ func (a *attempts) tracing() {
 // reached makes a call with a descriptor that is none: a kernel that complains
 // about the descriptor has let the call through.
 func reached(call uintptr) error {
-	if err := raw6(call, ^uintptr(0), 0, 0, 0); err != unix.EBADF && err != unix.EINVAL {
+	if err := raw6(call, ^uintptr(0), 0, 0, 0); !errors.Is(err, unix.EBADF) && !errors.Is(err, unix.EINVAL) {
 		return err
 	}
 	return nil
