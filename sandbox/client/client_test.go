@@ -41,21 +41,21 @@ func TestEras(t *testing.T) {
 		methods, notices string
 		meta             bool
 	}{
-		{"legacy", legacy(nil), short, "2025-06-18", "old", "server/discover initialize notifications/initialized", "", false},
-		{"legacy, invalid params", legacy(map[string]func(*peer, request){methodDiscover: fail(-32602, "Invalid request parameters")}), short,
+		{"legacy", legacy(nil), patient, "2025-06-18", "old", "server/discover initialize notifications/initialized", "", false},
+		{"legacy, invalid params", legacy(map[string]func(*peer, request){methodDiscover: fail(-32602, "Invalid request parameters")}), patient,
 			"2025-06-18", "old", "server/discover initialize notifications/initialized", "", false},
-		{"modern", modern(nil), short, "2026-07-28", "new", "server/discover", "", true},
-		{"both", both, short, "2026-07-28", "new", "server/discover", "", true},
+		{"modern", modern(nil), patient, "2026-07-28", "new", "server/discover", "", true},
+		{"both", both, patient, "2026-07-28", "new", "server/discover", "", true},
 		{"both, discover skipped", both, Options{SkipDiscover: true}, "2025-06-18", "old", "initialize notifications/initialized", "", false},
 		{"ignores discover", legacy(map[string]func(*peer, request){methodDiscover: silent}), short,
 			"2025-06-18", "old", "server/discover initialize notifications/initialized", "handshake", false},
-		{"discover without versions", legacy(map[string]func(*peer, request){methodDiscover: give(`{"ok":true}`)}), short,
+		{"discover without versions", legacy(map[string]func(*peer, request){methodDiscover: give(`{"ok":true}`)}), patient,
 			"2025-06-18", "old", "server/discover initialize notifications/initialized", "", false},
-		{"discover null", legacy(map[string]func(*peer, request){methodDiscover: give(`null`)}), short,
+		{"discover null", legacy(map[string]func(*peer, request){methodDiscover: give(`null`)}), patient,
 			"2025-06-18", "old", "server/discover initialize notifications/initialized", "", false},
-		{"a version unknown to the SDK", legacy(map[string]func(*peer, request){methodInitialize: give(`{"protocolVersion":"2024-10-07","capabilities":{},"serverInfo":{"name":"ancient","version":"0"}}`)}), short,
+		{"a version unknown to the SDK", legacy(map[string]func(*peer, request){methodInitialize: give(`{"protocolVersion":"2024-10-07","capabilities":{},"serverInfo":{"name":"ancient","version":"0"}}`)}), patient,
 			"2024-10-07", "ancient", "server/discover initialize notifications/initialized", "handshake", false},
-		{"members of the wrong type", legacy(map[string]func(*peer, request){methodInitialize: give(`{"protocolVersion":"2025-03-26","capabilities":[],"instructions":7,"serverInfo":{"name":"odd"}}`)}), short,
+		{"members of the wrong type", legacy(map[string]func(*peer, request){methodInitialize: give(`{"protocolVersion":"2025-03-26","capabilities":[],"instructions":7,"serverInfo":{"name":"odd"}}`)}), patient,
 			"2025-03-26", "odd", "server/discover initialize notifications/initialized", "handshake", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestEras(t *testing.T) {
 }
 
 func TestIntroduction(t *testing.T) {
-	p := newPeer(short, legacy(nil))
+	p := newPeer(patient, legacy(nil))
 	s := connect(t, p)
 	want := `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"claude-ai","version":"0.1.0"}}`
 	var got, expected any
@@ -104,8 +104,8 @@ func TestIntroduction(t *testing.T) {
 }
 
 func TestHandshakeFailures(t *testing.T) {
-	quick := short
-	quick.HandshakeTimeout = 200 * time.Millisecond
+	quick := patient
+	quick.HandshakeTimeout = 500 * time.Millisecond
 	end := func(p *peer, _ request) { p.c.Closed(io.EOF) }
 	for _, tc := range []struct {
 		name string
@@ -113,7 +113,7 @@ func TestHandshakeFailures(t *testing.T) {
 		is   []error
 		says string
 	}{
-		{"never answers", map[string]func(*peer, request){}, []error{ErrTimeout}, "handshake: no answer in time (200ms)"},
+		{"never answers", map[string]func(*peer, request){}, []error{ErrTimeout}, "handshake: no answer in time (500ms)"},
 		{"ends at discover", map[string]func(*peer, request){methodDiscover: end}, []error{ErrClosed, ErrEndedAtDiscover, io.EOF}, "ended at server/discover"},
 		{"ends at initialize", map[string]func(*peer, request){methodInitialize: end, "": unknown}, []error{ErrClosed, io.EOF}, "the server closed the connection: EOF"},
 		{"refuses both", map[string]func(*peer, request){"": fail(-32000, "go away")}, nil, "go away"},
@@ -216,7 +216,7 @@ func TestHostileLines(t *testing.T) {
 			p.feed("%s", strings.Repeat("x", 1000))
 		},
 	})
-	opts := short
+	opts := patient
 	opts.MaxLine = 999
 	p := newPeer(opts, on)
 	p.feed("Welcome!\r\n")
@@ -233,7 +233,7 @@ func TestHostileLines(t *testing.T) {
 }
 
 func TestBannerBeforeHandshake(t *testing.T) {
-	p := newPeer(short, legacy(map[string]func(*peer, request){
+	p := newPeer(patient, legacy(map[string]func(*peer, request){
 		methodInitialize: func(p *peer, r request) {
 			p.feed("Secure MCP Filesystem Server running on stdio")
 			oldInit(p, r)
@@ -266,7 +266,11 @@ func TestCall(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			noLeaks(t)
-			p := newPeer(short, legacy(map[string]func(*peer, request){"tools/call": tc.answer}))
+			opts := patient
+			if errors.Is(tc.err, ErrTimeout) {
+				opts = short
+			}
+			p := newPeer(opts, legacy(map[string]func(*peer, request){"tools/call": tc.answer}))
 			connect(t, p)
 			got, err := p.c.CallTool(t.Context(), "x", nil)
 			if !errors.Is(err, tc.err) {
@@ -288,7 +292,7 @@ func TestCall(t *testing.T) {
 }
 
 func TestOddNamesAndArguments(t *testing.T) {
-	p := newPeer(short, legacy(map[string]func(*peer, request){"tools/call": give(`{}`)}))
+	p := newPeer(patient, legacy(map[string]func(*peer, request){"tools/call": give(`{}`)}))
 	connect(t, p)
 	for i, name := range []string{"", "a b", "\x1b[31m\u202e::set-output name=x::y", "<script>&", "line\nend\x00", "名前"} {
 		if _, err := p.c.CallTool(t.Context(), name, json.RawMessage("{\"k\":\n[1,\"<&>\"]}")); err != nil {
@@ -313,7 +317,7 @@ func TestOddNamesAndArguments(t *testing.T) {
 
 func TestOtherCalls(t *testing.T) {
 	echo := func(p *peer, r request) { give(string(r.Params))(p, r) }
-	p := newPeer(short, modern(map[string]func(*peer, request){"resources/read": echo, "prompts/get": echo, "completion/complete": echo}))
+	p := newPeer(patient, modern(map[string]func(*peer, request){"resources/read": echo, "prompts/get": echo, "completion/complete": echo}))
 	connect(t, p)
 	ctx := t.Context()
 	for name, tc := range map[string]struct {
@@ -333,18 +337,18 @@ func TestOtherCalls(t *testing.T) {
 }
 
 func TestServerRequests(t *testing.T) {
-	roots := short
+	roots := patient
 	roots.Roots = []Root{{URI: "file:///home/u/work", Name: "work"}}
 	for _, tc := range []struct {
 		name, request, reply string
 		opts                 Options
 	}{
-		{"ping", `"method":"ping"`, `{}`, short},
-		{"sampling", `"method":"sampling/createMessage","params":{}`, `-32601`, short},
-		{"elicitation", `"method":"elicitation/create","params":{"message":"x","requestedSchema":{"type":"object","properties":{},"$ref":"#"}}`, `-32601`, short},
-		{"roots", `"method":"roots/list"`, `-32601`, short},
+		{"ping", `"method":"ping"`, `{}`, patient},
+		{"sampling", `"method":"sampling/createMessage","params":{}`, `-32601`, patient},
+		{"elicitation", `"method":"elicitation/create","params":{"message":"x","requestedSchema":{"type":"object","properties":{},"$ref":"#"}}`, `-32601`, patient},
+		{"roots", `"method":"roots/list"`, `-32601`, patient},
 		{"roots offered", `"method":"roots/list"`, `{"roots":[{"uri":"file:///home/u/work","name":"work"}]}`, roots},
-		{"unknown", `"method":"evil/do"`, `-32601`, short},
+		{"unknown", `"method":"evil/do"`, `-32601`, patient},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			noLeaks(t)
@@ -372,7 +376,7 @@ func TestServerRequests(t *testing.T) {
 }
 
 func TestNotificationsAreCounted(t *testing.T) {
-	p := newPeer(short, nil)
+	p := newPeer(patient, nil)
 	for _, m := range []string{"progress", "progress", "message", "tools/list_changed", "resources/list_changed", "prompts/list_changed", "resources/updated", "cancelled", "unheard/of"} {
 		p.feed(`{"jsonrpc":"2.0","method":"notifications/%s","params":{}}`, m)
 	}
@@ -384,7 +388,7 @@ func TestNotificationsAreCounted(t *testing.T) {
 }
 
 func TestNoticesAreBounded(t *testing.T) {
-	p := newPeer(short, nil)
+	p := newPeer(patient, nil)
 	for range 10_000 {
 		p.feed("garbage")
 	}

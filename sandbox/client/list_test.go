@@ -63,9 +63,9 @@ func TestList(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			noLeaks(t)
-			opts := short
-			if !errors.Is(tc.is, ErrTimeout) {
-				opts.CallTimeout = 0
+			opts := patient
+			if errors.Is(tc.is, ErrTimeout) {
+				opts = short
 			}
 			p := newPeer(opts, legacy(map[string]func(*peer, request){"tools/list": tc.list}))
 			s := connect(t, p)
@@ -106,7 +106,7 @@ func TestListWhatIsDeclared(t *testing.T) {
 		if tc.refuse != "" {
 			on[tc.refuse] = unknown
 		}
-		p := newPeer(short, on)
+		p := newPeer(patient, on)
 		s := connect(t, p)
 		err := p.c.List(t.Context(), s)
 		if got := fmt.Sprint(len(s.Tools), len(s.Resources), len(s.Templates), len(s.Prompts)); got != tc.want {

@@ -111,8 +111,12 @@ func modern(more map[string]func(*peer, request)) map[string]func(*peer, request
 	return on
 }
 
-// short are time-outs for peers that stay silent on purpose: the tests wait them out.
-var short = Options{HandshakeTimeout: 10 * time.Second, CallTimeout: 50 * time.Millisecond, DiscoverTimeout: 50 * time.Millisecond}
+// Time-outs: short ones for peers that stay silent on purpose, where the test
+// waits them out, patient ones where an answer is sure to come.
+var (
+	short   = Options{HandshakeTimeout: 20 * time.Second, CallTimeout: 300 * time.Millisecond, DiscoverTimeout: 300 * time.Millisecond}
+	patient = Options{}
+)
 
 // kinds counts the notices by kind, as text.
 func kinds(c *Client) string {

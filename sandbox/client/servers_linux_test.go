@@ -180,7 +180,13 @@ func TestHostileServers(t *testing.T) {
 	} {
 		t.Run(mode, func(t *testing.T) {
 			noLeaks(t)
-			opts := Options{HandshakeTimeout: 2 * time.Second, DiscoverTimeout: 500 * time.Millisecond, CallTimeout: 3 * time.Second}
+			opts := patient
+			if errors.Is(tc.connect, ErrTimeout) {
+				opts = Options{HandshakeTimeout: 2 * time.Second, DiscoverTimeout: 500 * time.Millisecond}
+			}
+			if errors.Is(tc.call, ErrTimeout) {
+				opts.CallTimeout = 3 * time.Second
+			}
 			c := startServer(t, opts, isolated(binary, mode))
 			s, err := c.Connect(t.Context())
 			if !errors.Is(err, tc.connect) {
