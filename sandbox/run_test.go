@@ -13,7 +13,6 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
-	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
@@ -408,8 +407,4 @@ func public(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
-}
-
-func file(path, text string) rootfs.File {
-	return rootfs.File{Path: path, Mode: 0o600, Data: []byte(text)}
 }

@@ -28,8 +28,12 @@ type Bare struct {
 	SingleUID bool
 }
 
-// inside is the uid and gid of a Bare sandbox's only user with SingleUID.
-const inside = 1000
+const (
+	// inside is the uid and gid of a Bare sandbox's only user with SingleUID.
+	inside = 1000
+	// nobody is that user's uid on the host where the test is root: it owns nothing there.
+	nobody = 54321
+)
 
 // Name implements sandbox.Backend.
 func (b Bare) Name() string { return "bare" }
@@ -50,8 +54,14 @@ func (b Bare) attributes() *syscall.SysProcAttr {
 		Setsid: true,
 	}
 	if b.SingleUID || os.Getuid() != 0 {
-		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: inside, HostID: os.Getuid(), Size: 1}}
-		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: inside, HostID: os.Getgid(), Size: 1}}
+		uid, gid := os.Getuid(), os.Getgid()
+		if uid == 0 {
+			uid, gid = nobody, nobody
+			a.Credential = &syscall.Credential{Uid: inside, Gid: inside}
+			a.GidMappingsEnableSetgroups = true
+		}
+		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: inside, HostID: uid, Size: 1}}
+		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: inside, HostID: gid, Size: 1}}
 		a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SYS_PTRACE, unix.CAP_KILL,
 			unix.CAP_SETPCAP, unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_DAC_OVERRIDE, unix.CAP_CHOWN, unix.CAP_FOWNER}
 		return a
@@ -159,7 +169,6 @@ func (l *limited) String() string {
 func probeNamespaces() string {
 	cmd := exec.Command("true")
 	cmd.SysProcAttr = Bare{}.attributes()
-	cmd.SysProcAttr.AmbientCaps = nil
 	if err := cmd.Run(); err != nil {
 		return "user namespaces are not allowed: " + err.Error()
 	}
