@@ -1,0 +1,272 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
+)
+
+// Backend makes sandboxes from namespaces of this machine.
+type Backend struct{}
+
+// New returns the backend; it needs nothing to be set up.
+func New() *Backend { return &Backend{} }
+
+// Name is "local".
+func (*Backend) Name() string { return "local" }
+
+// Start starts the agent as the first process of fresh namespaces. The sandbox
+// lives until the connection is closed, or this process ends.
+func (*Backend) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	ids, err := newMapping(spec.User.UID, spec.User.GID)
+	if err != nil {
+		return nil, fmt.Errorf("local sandbox: %w", err)
+	}
+	h, err := thisHost(spec)
+	if err != nil {
+		return nil, err
+	}
+	p, err := makePlan(h, spec, ids.uid, ids.gid)
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{plan: p, ids: ids, ended: make(chan struct{}), read: make(chan struct{})}
+	if err := c.start(spec.AgentPath); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// thisHost is where a Spec's command is looked up: from its working directory,
+// in the user's search path, then in the target's.
+func thisHost(spec sandbox.Spec) (host, error) {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return host{}, fmt.Errorf("find the working directory: %w", err)
+	}
+	if filepath.IsAbs(spec.Dir) {
+		if _, err := os.Stat(spec.Dir); err == nil {
+			cwd = spec.Dir
+		}
+	}
+	home, _ := os.UserHomeDir()
+	path := filepath.SplitList(os.Getenv("PATH"))
+	for _, v := range spec.Env {
+		if value, ok := strings.CutPrefix(v, "PATH="); ok {
+			path = append(path, filepath.SplitList(value)...)
+		}
+	}
+	return host{cwd: cwd, home: home, path: path, env: os.Getenv}, nil
+}
+
+// conn is a running sandbox.
+type conn struct {
+	plan *plan
+	ids  mapping
+
+	process *os.Process
+	in, out *os.File
+	stderr  tail
+
+	// ended is closed when PID 1, and so everything, has ended; read when its
+	// stderr has been read to the end.
+	ended, read chan struct{}
+	closing     sync.Once
+}
+
+const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
+	unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
+
+// agentCaps are what the agent needs to build the sandbox and to watch it, in its own user namespace.
+var agentCaps = []uintptr{
+	unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SYS_PTRACE, unix.CAP_KILL, unix.CAP_SETPCAP,
+	unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_DAC_OVERRIDE, unix.CAP_DAC_READ_SEARCH, unix.CAP_CHOWN, unix.CAP_FOWNER,
+}
+
+// start makes the pipes and the process.
+func (c *conn) start(agentPath string) error {
+	if agentPath == "" {
+		agentPath = "/proc/self/exe"
+	}
+	var pipes [3][2]*os.File
+	var err error
+	for i := range pipes {
+		if pipes[i][0], pipes[i][1], err = os.Pipe(); err != nil {
+			closePipes(pipes[:i])
+			return fmt.Errorf("local sandbox: make a pipe: %w", err)
+		}
+	}
+	theirs := []*os.File{pipes[0][0], pipes[1][1], pipes[2][1]}
+	attr := &os.ProcAttr{
+		Dir: "/", Env: []string{}, Files: theirs,
+		Sys: &syscall.SysProcAttr{
+			Cloneflags:  namespaces,
+			UidMappings: c.ids.uids, GidMappings: c.ids.gids, GidMappingsEnableSetgroups: !c.ids.single,
+			// A session of its own: the user's terminal must not be the target's.
+			Setsid: true, Pdeathsig: syscall.SIGKILL,
+		},
+	}
+	if c.ids.single && c.ids.uid != 0 {
+		// Only root keeps its capabilities over the exec that makes it the agent.
+		attr.Sys.AmbientCaps = agentCaps
+	}
+	started := make(chan error, 1)
+	go c.hold(agentPath, attr, started)
+	err = <-started
+	if err != nil {
+		closePipes(pipes[:])
+		return cannotStart(err)
+	}
+	for _, f := range theirs {
+		_ = f.Close()
+	}
+	c.in, c.out = pipes[0][1], pipes[1][0]
+	go func() {
+		defer close(c.read)
+		_, _ = c.stderr.ReadFrom(pipes[2][0])
+		_ = pipes[2][0].Close()
+	}()
+	return nil
+}
+
+func closePipes(pipes [][2]*os.File) {
+	for _, p := range pipes {
+		_, _ = p[0].Close(), p[1].Close()
+	}
+}
+
+// hold starts PID 1 and waits for its end on one thread: the signal that kills the sandbox
+// when its parent dies is sent when that thread ends.
+func (c *conn) hold(path string, attr *os.ProcAttr, started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	process, err := os.StartProcess(path, []string{"init"}, attr)
+	c.process = process
+	started <- err
+	if err != nil {
+		return
+	}
+	_, _ = process.Wait()
+	close(c.ended)
+}
+
+// cannotStart says why the kernel refused namespaces.
+func cannotStart(err error) error {
+	if errors.Is(err, os.ErrPermission) || errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EUSERS) || errors.Is(err, unix.EINVAL) {
+		reason, hint := whyNoNamespaces()
+		return &sandbox.UsageError{Err: fmt.Errorf("local sandbox: %s: %w", reason, err), Hint: hint}
+	}
+	return fmt.Errorf("local sandbox: start the agent: %w", err)
+}
+
+// Read reads the agent's stream.
+func (c *conn) Read(p []byte) (int, error) { return c.out.Read(p) }
+
+// Write writes to the agent.
+func (c *conn) Write(p []byte) (int, error) { return c.in.Write(p) }
+
+// CloseWrite tells the agent that the host has no more to say.
+func (c *conn) CloseWrite() error { return c.in.Close() }
+
+// Config adds the root, the tracer, the ids and the command as it is inside.
+func (c *conn) Config(cfg *agent.Config) {
+	layout := c.plan.layout
+	// The root is read-only once it is built, so everything is planted while it is not.
+	layout.Files = append(slices.Clone(layout.Files), cfg.Files...)
+	cfg.Files = nil
+	cfg.Root = &layout
+	cfg.Command = c.plan.command
+	cfg.Dir = c.plan.dir
+	cfg.Env = withPath(cfg.Env, c.plan.path)
+	cfg.SingleUID = c.ids.single
+	cfg.User.UID, cfg.User.GID = c.ids.uid, c.ids.gid
+	cfg.Strace = nil
+	if c.plan.strace != "" {
+		cfg.Strace = []string{c.plan.strace}
+	}
+}
+
+// withPath puts directories first in an environment's search path.
+func withPath(env, dirs []string) []string {
+	if len(dirs) == 0 {
+		return env
+	}
+	out := slices.Clone(env)
+	first := strings.Join(dirs, ":")
+	for i, v := range out {
+		if value, ok := strings.CutPrefix(v, "PATH="); ok {
+			out[i] = "PATH=" + first + ":" + value
+			return out
+		}
+	}
+	return append(out, "PATH="+first+":/usr/local/bin:/usr/bin:/bin")
+}
+
+// Diagnostics is the tail of what the agent printed.
+func (c *conn) Diagnostics() string { return c.stderr.String() }
+
+// Close kills PID 1, with which the kernel ends everything in the sandbox and
+// takes down its mounts, and waits for that.
+func (c *conn) Close(ctx context.Context) error {
+	c.closing.Do(func() {
+		_ = c.process.Kill()
+		_ = c.in.Close()
+	})
+	select {
+	case <-c.ended:
+	case <-ctx.Done():
+		return fmt.Errorf("local sandbox: wait for its end: %w", context.Cause(ctx))
+	}
+	_ = c.out.Close()
+	<-c.read
+	return nil
+}
+
+// maxTail bounds what is kept of the agent's stderr.
+const maxTail = 64 << 10
+
+// tail keeps the last bytes that it reads.
+type tail struct {
+	mu sync.Mutex
+	b  []byte
+}
+
+// ReadFrom reads to the end.
+func (t *tail) ReadFrom(f *os.File) (n int64, err error) {
+	buf := make([]byte, 4096)
+	for {
+		k, err := f.Read(buf)
+		t.mu.Lock()
+		t.b = append(t.b, buf[:k]...)
+		if extra := len(t.b) - maxTail; extra > 0 {
+			t.b = append(t.b[:0], t.b[extra:]...)
+		}
+		t.mu.Unlock()
+		n += int64(k)
+		if err != nil {
+			return n, err
+		}
+	}
+}
+
+// String is what has been kept.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.b)
+}

@@ -1,0 +1,285 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+)
+
+const (
+	// rootSize bounds the root file system, diskSize each writable one where the Spec has no bound.
+	rootSize = 64 << 20
+	diskSize = 1 << 30
+)
+
+// systemTrees are the operating system's programs. Where one is a link into
+// another ("/bin" to "usr/bin") the sandbox has the same link.
+var systemTrees = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}
+
+// settings are what programs of the system read in /etc, none of it a secret.
+var settings = []string{
+	"alternatives", "ca-certificates", "ca-certificates.conf", "crypto-policies", "debian_version", "default/locale", "fonts", "gai.conf",
+	"host.conf", "java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "locale.alias", "locale.conf", "localtime",
+	"lsb-release", "magic", "mime.types", "networks", "nodejs", "os-release", "perl", "pki", "protocols", "rpc", "services", "shells", "ssl", "timezone",
+}
+
+// masked are credentials and the kernel's own secrets in trees that are shown.
+var masked = []string{
+	"/etc/ssl/private", "/etc/pki/tls/private", "/etc/pki/entitlement", "/etc/pki/consumer",
+	"/usr/etc/npmrc", "/usr/local/etc/npmrc", "/usr/local/etc/gitconfig", "/usr/local/etc/pip.conf",
+	"/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/sched_debug", "/proc/scsi",
+	"/proc/sysrq-trigger", "/proc/timer_list", "/proc/timer_stats",
+}
+
+// plan is a sandbox's whole inside.
+type plan struct {
+	layout rootfs.Layout
+	// command is the program's argument vector, path what to search first for
+	// those that it starts, dir where it starts.
+	command []string
+	path    []string
+	dir     string
+	// strace is the tracer's file, "" where none is asked for.
+	strace string
+}
+
+// makePlan works out, on the host and without running anything, what the
+// sandbox of a Spec holds.
+func makePlan(h host, spec sandbox.Spec, uid, gid int) (*plan, error) {
+	p := &plan{layout: rootfs.Layout{Size: rootSize, Masks: slices.Clone(masked)}, dir: spec.Dir}
+	if p.dir == "" {
+		p.dir = spec.User.Home
+	}
+	visible := p.system()
+	server, covers, err := p.server(spec)
+	if err != nil {
+		return nil, err
+	}
+	visible = append(visible, server...)
+	prog, err := resolve(h, spec.Command, visible)
+	if err != nil {
+		return nil, err
+	}
+	p.take(prog)
+	p.command, p.path = prog.command, prog.path
+	if spec.TraceSet != "" {
+		if err := p.tracer(h, visible); err != nil {
+			return nil, err
+		}
+	}
+	p.writable(spec)
+	p.layout.Files = slices.Concat(p.skeleton(), p.layout.Files, etcFiles(spec, uid, gid), covers)
+	return p, nil
+}
+
+// take adds what a program needs.
+func (p *plan) take(prog *program) {
+	for _, b := range prog.binds {
+		if !slices.Contains(p.layout.Binds, b) {
+			p.layout.Binds = append(p.layout.Binds, b)
+		}
+	}
+	p.layout.Files = append(p.layout.Files, prog.links...)
+	p.layout.Masks = append(p.layout.Masks, prog.masks...)
+}
+
+// system shows the operating system's programs and returns their trees.
+func (p *plan) system() []string {
+	var visible []string
+	for _, tree := range systemTrees {
+		st, err := os.Lstat(tree)
+		switch {
+		case err != nil:
+			continue
+		case st.Mode()&fs.ModeSymlink != 0:
+			link, err := os.Readlink(tree)
+			if err != nil {
+				continue
+			}
+			p.layout.Files = append(p.layout.Files, rootfs.File{Path: tree, Link: link, Root: true})
+		default:
+			p.layout.Binds = append(p.layout.Binds, rootfs.Bind{Source: tree, Target: tree, ReadOnly: true})
+		}
+		visible = append(visible, tree)
+	}
+	python, _ := filepath.Glob("/etc/python*")
+	for _, path := range slices.Concat(prefixed("/etc/", settings), python) {
+		p.setting(path)
+	}
+	return visible
+}
+
+func prefixed(prefix string, names []string) []string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = prefix + name
+	}
+	return all
+}
+
+// setting shows one file or directory of /etc; a link stays one.
+func (p *plan) setting(path string) {
+	st, err := os.Lstat(path)
+	if err != nil {
+		return
+	}
+	if st.Mode()&fs.ModeSymlink == 0 {
+		p.layout.Binds = append(p.layout.Binds, rootfs.Bind{Source: path, Target: path, ReadOnly: true, Optional: true})
+		return
+	}
+	if link, err := os.Readlink(path); err == nil {
+		p.layout.Files = append(p.layout.Files, rootfs.File{Path: path, Link: link, Root: true})
+	}
+}
+
+// server shows the server's own directory, writable to the target and without
+// the user's credentials, or its one file. It returns the visible trees and what
+// covers the credentials.
+func (p *plan) server(spec sandbox.Spec) (visible []string, covers []rootfs.File, err error) {
+	if spec.ServerDir == "" {
+		return nil, nil, nil
+	}
+	dir := filepath.Clean(spec.ServerDir)
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil || !filepath.IsAbs(dir) {
+		return nil, nil, &sandbox.UsageError{Err: fmt.Errorf("the server's directory %s: %w", dir, errors.Join(err, absolute(dir)))}
+	}
+	if sandbox.TooWide(dir) || sandbox.TooWide(real) {
+		return nil, nil, &sandbox.UsageError{Err: fmt.Errorf("%s holds more than the server, and is not shown to it", dir), Hint: "put the server into a directory of its own"}
+	}
+	if !isDir(real) {
+		p.layout.Binds = append(p.layout.Binds, rootfs.Bind{Source: real, Target: dir, ReadOnly: true})
+		return []string{dir}, nil, nil
+	}
+	covers, err = sandbox.CoverSecrets(dir, spec.Files)
+	if err != nil {
+		return nil, nil, fmt.Errorf("look for credentials in %s: %w", dir, err)
+	}
+	p.layout.Overlays = append(p.layout.Overlays, rootfs.Overlay{Lower: real, Target: dir, Own: true, Size: disk(spec)})
+	if real != dir && !within(real, dir) && !within(dir, real) {
+		// Absolute links in the tree name it as it is.
+		p.layout.Files = append(p.layout.Files, rootfs.File{Path: real, Link: dir, Root: true})
+		visible = append(visible, real)
+	}
+	return append(visible, dir), covers, nil
+}
+
+func absolute(path string) error {
+	if !filepath.IsAbs(path) {
+		return errors.New("not an absolute path")
+	}
+	return nil
+}
+
+func disk(spec sandbox.Spec) int64 {
+	if spec.Limits.Disk > 0 {
+		return spec.Limits.Disk
+	}
+	return diskSize
+}
+
+// tracer makes the host's strace visible, which the system's trees usually do.
+func (p *plan) tracer(h host, visible []string) error {
+	path, err := findStrace(h)
+	if err != nil {
+		return err
+	}
+	prog, err := resolve(h, []string{path}, visible)
+	if err != nil {
+		return err
+	}
+	p.take(prog)
+	p.strace = prog.command[0]
+	return nil
+}
+
+func findStrace(h host) (string, error) {
+	h.path = append(slices.Clone(h.path), "/usr/local/bin", "/usr/bin", "/bin")
+	path, err := (&resolver{host: h}).find("strace")
+	if err != nil {
+		return "", &sandbox.UsageError{Err: errors.New("strace is not installed"), Hint: "apt-get install strace"}
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	return path, nil
+}
+
+// writable adds the file systems that the target may write to.
+func (p *plan) writable(spec sandbox.Spec) {
+	size := disk(spec)
+	p.tmpfs(rootfs.Tmpfs{Target: "/tmp", Size: size, Mode: 0o1777})
+	p.tmpfs(rootfs.Tmpfs{Target: "/var/tmp", Size: size, Mode: 0o1777})
+	p.tmpfs(rootfs.Tmpfs{Target: "/run", Size: 16 << 20, Mode: 0o755})
+	if spec.User.Home != "" {
+		p.tmpfs(rootfs.Tmpfs{Target: filepath.Clean(spec.User.Home), Size: size, Mode: 0o755, Own: true})
+	}
+	for _, dir := range append(slices.Clone(spec.Workspaces), p.dir) {
+		if dir == "" || !filepath.IsAbs(dir) {
+			continue
+		}
+		p.directory(filepath.Clean(dir), size)
+	}
+}
+
+// directory makes a directory of the target's, unless there is one.
+func (p *plan) directory(dir string, size int64) {
+	writable := func(tree string) bool { return within(dir, tree) }
+	switch {
+	case dir == "/", slices.ContainsFunc(p.layout.Overlays, func(o rootfs.Overlay) bool { return writable(o.Target) && isDir(dir) }):
+	case slices.ContainsFunc(p.layout.Binds, func(b rootfs.Bind) bool { return writable(b.Target) }):
+	case slices.ContainsFunc(p.layout.Tmpfs, func(t rootfs.Tmpfs) bool { return writable(t.Target) }),
+		slices.ContainsFunc(p.layout.Overlays, func(o rootfs.Overlay) bool { return writable(o.Target) }):
+		p.layout.Files = append(p.layout.Files, rootfs.File{Path: dir, Dir: true, Mode: 0o755})
+	default:
+		p.tmpfs(rootfs.Tmpfs{Target: dir, Size: size, Mode: 0o755, Own: true})
+	}
+}
+
+func (p *plan) tmpfs(t rootfs.Tmpfs) {
+	same := func(other rootfs.Tmpfs) bool { return other.Target == t.Target }
+	if !slices.ContainsFunc(p.layout.Tmpfs, same) {
+		p.layout.Tmpfs = append(p.layout.Tmpfs, t)
+	}
+}
+
+// skeleton is the rest of an ordinary root directory, empty.
+func (p *plan) skeleton() []rootfs.File {
+	var files []rootfs.File
+	for _, path := range []string{"/home", "/media", "/mnt", "/opt", "/srv", "/var/cache", "/var/lib", "/var/log"} {
+		files = append(files, rootfs.File{Path: path, Dir: true, Mode: 0o755, Root: true})
+	}
+	if !p.holds("/root") {
+		files = append(files, rootfs.File{Path: "/root", Dir: true, Mode: 0o700, Root: true})
+	}
+	return append(files,
+		rootfs.File{Path: "/var/run", Link: "/run", Root: true},
+		rootfs.File{Path: "/var/lock", Link: "/run/lock", Root: true},
+		rootfs.File{Path: "/run/lock", Dir: true, Mode: 0o1777, Root: true},
+	)
+}
+
+// holds says that something is mounted or linked at or below a directory.
+func (p *plan) holds(dir string) bool {
+	var targets []string
+	for _, b := range p.layout.Binds {
+		targets = append(targets, b.Target)
+	}
+	for _, o := range p.layout.Overlays {
+		targets = append(targets, o.Target)
+	}
+	for _, t := range p.layout.Tmpfs {
+		targets = append(targets, t.Target)
+	}
+	for _, f := range p.layout.Files {
+		targets = append(targets, f.Path)
+	}
+	return slices.ContainsFunc(targets, func(t string) bool { return strings.HasPrefix(t, dir) && within(t, dir) })
+}
