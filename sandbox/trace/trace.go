@@ -53,7 +53,9 @@ type Record struct {
 	// Op is the call's class.
 	Op Op `json:"op"`
 	// Path is the object's absolute path: the descriptor's own where the kernel
-	// named one (Real), else the argument joined to its directory and cleaned.
+	// named one (Real), else the argument joined to its directory and cleaned. What
+	// has no path has the kernel's name ("socket:[123]", "pipe:[123]"). A relative
+	// Path means that the caller's directory was not known.
 	Path string `json:"path,omitempty"`
 	// Given is the argument as passed, where it differs from Path.
 	Given string `json:"given,omitempty"`
@@ -71,6 +73,9 @@ type Record struct {
 	FD int `json:"fd"`
 	// Child is the task that OpFork made, 0 for none.
 	Child int `json:"child,omitempty"`
+	// Pid is whom OpKill, OpPtrace and OpLimit aimed at, in the tracer's pid
+	// namespace where the tracer could tell: 0 is the caller or its group, -1 everybody.
+	Pid int `json:"pid,omitempty"`
 	// Ret is the raw return value; -1 where Err is set.
 	Ret int64 `json:"ret"`
 	// Err is the errno's name ("ENOENT"), or "" when the call succeeded.

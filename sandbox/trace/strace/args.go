@@ -1,0 +1,50 @@
+package strace
+
+import (
+	"strconv"
+	"strings"
+)
+
+// The sets of calls that can be traced.
+const (
+	// Core has what a server does to the world, and no call that is made by the
+	// thousand: no read, write, close, mmap, stat.
+	Core = "core"
+	// IO is Core with those, for byte counts; it costs several times as much.
+	IO = "io"
+)
+
+// refused are the calls that strace answers in the kernel's place: each would let a
+// target act, or deny its own calls, without the tracer's seeing it.
+const refused = "?seccomp,?io_uring_setup,?io_uring_enter,?io_uring_register"
+
+// stringLimit bounds each printed string and, times itself, an argument list.
+// Paths and socket addresses are always printed whole.
+const stringLimit = 1024
+
+// Args returns strace's flags after its own name; the target's command line follows
+// them. The log goes to the file named out, which may be an inherited descriptor
+// ("/proc/self/fd/3"). Any set but IO is Core.
+//
+// The log is made to be unambiguous: strings are quoted with every quote,
+// backslash, control and non-ASCII byte escaped, descriptors' paths likewise with their
+// angle brackets escaped, every line starts with the task and the time, and no
+// process name, which the target could choose, is ever printed.
+func Args(set, out string) []string {
+	return []string{
+		"-f",
+		// Calls outside the set run at full speed: the filter lets them pass.
+		"--seccomp-bpf",
+		"--absolute-timestamps=format:unix,precision:ns",
+		"--decode-fds=path,pidfd",
+		"--decode-pids=pidns",
+		"--quiet=attach,personality",
+		"--string-limit=" + strconv.Itoa(stringLimit),
+		// Only what is ignored by default: strace would not tell of a task killed by the others.
+		"--signal=!SIGCHLD,SIGURG,SIGWINCH,SIGCONT",
+		"--trace=?" + strings.Join(append(names(set == IO), newerNumbers...), ",?"),
+		"--inject=" + refused + ":error=ENOSYS",
+		"--output=" + out,
+		"--",
+	}
+}
