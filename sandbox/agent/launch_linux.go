@@ -83,6 +83,7 @@ func (a *agent) startChild(link int) error {
 	}
 	defer func() { _, _ = unix.Close(log), unix.Close(said) }()
 	a.trace = newPump(mine, "trace", func(stamp time.Duration, p []byte) error {
+		_, _ = a.logEnd.Write(p)
 		return a.out.Write(mux.Frame{Stream: mux.Trace, Stamp: stamp, Payload: p})
 	}, nil)
 	go func() { _, _ = io.Copy(&a.tracerSays, os.NewFile(uintptr(says), "tracer")) }()

@@ -29,7 +29,8 @@ type agent struct {
 	stdin          *feeder
 	stdout, stderr *pump
 	trace, watch   *pump
-	tracerSays     tail
+	// tracerSays is what the tracer prints about itself, logEnd the end of its log.
+	tracerSays, logEnd tail
 
 	// The processes that are not the target's: the tracer, the inner init.
 	child  int // started by the agent: becomes the target, or the stage that enters the inner namespaces
@@ -42,12 +43,16 @@ type agent struct {
 	output   atomic.Int64
 	limited  atomic.Bool
 	killing  atomic.Bool
+	together atomic.Bool // the tracer was killed with the target
 	stopOnce sync.Once
 	endOnce  sync.Once
+	diedOnce sync.Once
 	// changed is poked whenever a task has ended.
 	changed chan struct{}
 	syncs   chan int64
 	finish  chan struct{}
+	// untraced is closed when the tracer has ended.
+	untraced chan struct{}
 	// launched is closed when the target runs and all streams are pumped.
 	launched chan struct{}
 	// starting is held while a child is being started, so that none is reaped unknown.
@@ -57,7 +62,7 @@ type agent struct {
 // Main is PID 1 of a sandbox, from the Config to the last task's end.
 func Main() int {
 	setComm()
-	a := &agent{changed: make(chan struct{}, 1), syncs: make(chan int64, 64), finish: make(chan struct{}), launched: make(chan struct{})}
+	a := &agent{changed: make(chan struct{}, 1), syncs: make(chan int64, 64), finish: make(chan struct{}), launched: make(chan struct{}), untraced: make(chan struct{})}
 	if err := a.prepare(); err != nil {
 		fmt.Fprintln(os.Stderr, "init:", err)
 		return 125
@@ -209,7 +214,7 @@ type tail struct {
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.b = append(t.b, p...)
+	t.b = append(t.b, p[max(0, len(p)-4096):]...)
 	t.b = t.b[max(0, len(t.b)-4096):]
 	return len(p), nil
 }

@@ -57,7 +57,25 @@ func (a *agent) conclude() {
 	if a.watch != nil {
 		a.watch.drain()
 	}
+	a.checkLog()
 	a.emit(Event{Type: EventDone})
+}
+
+// checkLog makes sure that the tracer has seen the end: the last line of its log
+// is that of the last task.
+func (a *agent) checkLog() {
+	if a.tracer.Load() == 0 || a.together.Load() {
+		return
+	}
+	select {
+	case <-a.untraced:
+	case <-time.After(10 * time.Second):
+		a.emit(Event{Type: EventLoss, Reason: "the tracer did not end with the last task"})
+		return
+	}
+	if !strings.HasSuffix(a.logEnd.String(), " +++\n") {
+		a.sayTracerDied("strace's log ends before the target does")
+	}
 }
 
 // obey hears the host until its stream ends, which means that it is gone.
@@ -149,15 +167,34 @@ func (a *agent) reap() {
 func (a *agent) ended(pid int, ws unix.WaitStatus) {
 	switch pid {
 	case int(a.tracer.Load()):
-		if left := a.targets(); len(left) > 0 && !a.killing.Load() {
-			a.emit(Event{Type: EventTracerDied, Reason: fmt.Sprintf("strace ended (%s) while %d processes of the target lived: %s",
-				statusText(ws), len(left), strings.TrimSpace(a.tracerSays.String()))})
-			a.killAll()
-		}
+		a.tracerEnded(ws)
 	case a.target:
 		go a.targetEnded(ws)
 	}
 	a.poke()
+}
+
+// tracerEnded tells a tracer that has done its work from one that died. As the
+// target's grandchild it ends well, with status 0, after the last task; when it
+// is killed, what it traced may end by itself before anyone looks.
+func (a *agent) tracerEnded(ws unix.WaitStatus) {
+	defer close(a.untraced)
+	left := 0
+	if !a.killing.Load() {
+		left = len(a.targets())
+	}
+	if a.together.Load() || ws == 0 && left == 0 {
+		return
+	}
+	a.sayTracerDied(fmt.Sprintf("strace ended with %s while %d processes of the target lived", statusText(ws), left))
+	go a.killAll()
+}
+
+func (a *agent) sayTracerDied(reason string) {
+	if said := strings.TrimSpace(a.tracerSays.String()); said != "" {
+		reason += ": " + said
+	}
+	a.diedOnce.Do(func() { a.emit(Event{Type: EventTracerDied, Reason: reason}) })
 }
 
 // targetEnded says how the target's first process ended, after its last output.
@@ -267,6 +304,7 @@ func (a *agent) killAll() {
 		time.Sleep(2 * time.Millisecond)
 	}
 	if os.Getpid() == 1 {
+		a.together.Store(true)
 		a.emit(Event{Type: EventLoss, Reason: "the target's processes had to be killed together with the tracer"})
 		_ = unix.Kill(-1, unix.SIGKILL)
 	}

@@ -129,6 +129,9 @@ func (c *bareConn) Config(cfg *agent.Config) {
 // Pid is the agent's pid on the host.
 func (c *bareConn) Pid() int { return c.cmd.Process.Pid }
 
+// CloseInput ends the agent's stdin, as the host's death would.
+func (c *bareConn) CloseInput() error { return c.in.Close() }
+
 func (c *bareConn) Close(context.Context) error {
 	c.once.Do(func() {
 		_ = c.cmd.Process.Kill()

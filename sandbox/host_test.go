@@ -1,0 +1,149 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/mux"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+)
+
+// liar is a backend whose agent says what a test makes it say.
+type liar struct {
+	io.Reader
+	once   sync.Once
+	closed chan struct{}
+}
+
+func lie(stream []byte) *liar {
+	return &liar{Reader: bytes.NewReader(stream), closed: make(chan struct{})}
+}
+
+func (l *liar) Name() string                                              { return "liar" }
+func (l *liar) Supported(context.Context) sandbox.Support                 { return sandbox.Support{OK: sandbox.Yes} }
+func (l *liar) Start(context.Context, sandbox.Spec) (sandbox.Conn, error) { return l, nil }
+func (l *liar) Write(p []byte) (int, error)                               { return len(p), nil }
+func (l *liar) Config(*agent.Config)                                      {}
+func (l *liar) Diagnostics() string                                       { return "last words\n" }
+func (l *liar) Close(context.Context) error                               { l.once.Do(func() { close(l.closed) }); return nil }
+
+func say(frames ...any) []byte {
+	var b bytes.Buffer
+	w := mux.NewWriter(&b)
+	for _, f := range frames {
+		switch f := f.(type) {
+		case agent.Event:
+			p, _ := json.Marshal(f)
+			_ = w.Write(mux.Frame{Stream: mux.Control, Payload: p})
+		case mux.Frame:
+			_ = w.Write(f)
+		case string:
+			b.WriteString(f)
+		}
+	}
+	return b.Bytes()
+}
+
+var started = agent.Event{Type: agent.EventStarted}
+
+func TestAnAgentThatLies(t *testing.T) {
+	for name, c := range map[string]struct {
+		stream []byte
+		want   string
+	}{
+		"silence":            {say(), "without notice; its agent said: last words"},
+		"garbage":            {say("HTTP/1.1 400 Bad Request\r\n\r\n"), "where a frame begins"},
+		"no good-bye":        {say(started), "without notice"},
+		"garbage later":      {say(started, "garbage of some length"), "where a frame begins"},
+		"cut":                {say(started, "\xc7\x02"), "unexpected EOF"},
+		"bad event":          {say(started, mux.Frame{Payload: []byte("{")}), "decode the agent's event"},
+		"event and more":     {say(started, mux.Frame{Payload: []byte(`{"type":"done","t":1} {}`)}), "more follows"},
+		"unknown field":      {say(started, mux.Frame{Payload: []byte(`{"type":"done","t":1,"x":1}`)}), "unknown field"},
+		"negative number":    {say(started, mux.Frame{Payload: []byte(`{"type":"stdin","t":1,"n":-1}`)}), "negative"},
+		"trace out of turn":  {say(started, mux.Frame{Stream: mux.Trace, Payload: []byte("1 2")}), "out of turn"},
+		"a stream not its's": {say(started, mux.Frame{Stream: mux.Stdin, Payload: []byte("x")}), "a stdin frame"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := lie(c.stream)
+			run, err := sandbox.Start(bounded(t), l, spec("true"), sandboxtest.NewRecorder())
+			if err != nil {
+				if !strings.Contains(err.Error(), c.want) {
+					t.Errorf("error %v, want %q", err, c.want)
+				}
+				<-l.closed
+				return
+			}
+			x, err := run.Wait(bounded(t))
+			if err != nil || !x.TracerDied || !strings.Contains(x.Reason, c.want) {
+				t.Errorf("exit %+v, %v, want %q", x, err, c.want)
+			}
+			if err := run.Close(bounded(t)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestUnknownEventsAreCountedAndPassedOn(t *testing.T) {
+	rec := sandboxtest.NewRecorder()
+	run, err := sandbox.Start(bounded(t), lie(say(started, agent.Event{Type: "news", Stamp: 5},
+		agent.Event{Type: agent.EventSynced, N: 99}, agent.Event{Type: agent.EventStdin, N: 1 << 60},
+		agent.Event{Type: agent.EventLoss, Reason: strings.Repeat("x", 100_000)}, agent.Event{Type: agent.EventDone})), spec("true"), rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x, err := run.Wait(bounded(t)); err != nil || x != (sandbox.Exit{}) {
+		t.Errorf("exit %+v, %v", x, err)
+	}
+	if run.Lost() != 2 || len(rec.Events("news")) != 1 {
+		t.Errorf("%d lost, events %+v", run.Lost(), rec.Events())
+	}
+	if loss := rec.Events(agent.EventLoss); len(loss) != 1 || len(loss[0].Reason) > 20_000 {
+		t.Error("a long text was not cut")
+	}
+	if err := run.Stdin([]byte("x")); !errors.Is(err, sandbox.ErrOver) {
+		t.Errorf("stdin after the end: %v", err)
+	}
+	if err := run.Sync(bounded(t)); err != nil {
+		t.Errorf("sync after the end: %v", err)
+	}
+	if err := run.Stop(bounded(t), time.Second); err != nil {
+		t.Errorf("stop after the end: %v", err)
+	}
+	for range 2 {
+		if err := run.Close(bounded(t)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// FuzzAgent feeds the host an agent's stream.
+func FuzzAgent(f *testing.F) {
+	f.Add(say(started, agent.Event{Type: agent.EventDone}))
+	f.Add(say(agent.Event{Type: agent.EventReady, N: 7}, started, mux.Frame{Stream: mux.Trace, Payload: []byte("7 1.0 execve(\"/x\", [\"x\"], 0x0) = 0\n")}))
+	f.Add(say(agent.Event{Type: agent.EventError, Reason: "no"}))
+	f.Add(say(mux.Frame{Stream: mux.Stdout, Stamp: 3, Payload: []byte("{}\n")}))
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		ctx, cancel := context.WithTimeout(context.Background(), within)
+		defer cancel()
+		run, err := sandbox.Start(ctx, lie(stream), spec("true"), sandboxtest.NewRecorder())
+		if err != nil {
+			return
+		}
+		if _, err := run.Wait(ctx); err != nil {
+			t.Error(err)
+		}
+		if err := run.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+}
