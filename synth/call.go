@@ -10,6 +10,9 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/client"
 )
 
+// slowCall is how long a call may take before its target counts as slow.
+const slowCall = 3 * time.Second
+
 // call calls a target once; left is how many calls share the time with it.
 func (d *driver) call(t *target, left int) {
 	args, class := d.arguments(t)
@@ -20,8 +23,10 @@ func (d *driver) call(t *target, left int) {
 	}
 	ctx, cancel := context.WithTimeout(d.ctx, d.timeout(left))
 	d.cfg.OnCall(c)
+	begin := d.cfg.Now()
 	r, err := d.perform(ctx, t, c)
 	cancel()
+	t.slow = t.slow || d.cfg.Now().Sub(begin) > slowCall
 	if d.ctx.Err() != nil && err != nil {
 		d.stopped = d.ctx.Err()
 	}

@@ -16,7 +16,8 @@ type Session interface {
 	CallTool(ctx context.Context, name string, args json.RawMessage) (client.Result, error)
 	ReadResource(ctx context.Context, uri string) (client.Result, error)
 	GetPrompt(ctx context.Context, name string, args map[string]string) (client.Result, error)
-	// Relist lists the surface again.
+	// Relist lists the surface again, all of it: what it leaves out counts as
+	// withdrawn. client.List needs the capabilities of the first listing for that.
 	Relist(ctx context.Context) (*wire.Surface, error)
 	// Sync returns once everything that the server did until now is recorded.
 	Sync(ctx context.Context) error

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/sandbox/client"
+	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 
 // What is read of one result.
@@ -21,10 +22,17 @@ const (
 
 // learn puts the names and ids of an answer into the dictionary, and of a call
 // that succeeded also what it was given: what a tool created can be asked for.
+// Random arguments and their echo teach nothing.
 func (d *driver) learn(t *target, c Call, o Outcome, r client.Result) {
 	l := learner{d: d, left: maxLearned}
+	if c.Class == schema.Valid.String() {
+		return
+	}
 	if o == OK && t.what == WhatTool && t.rank <= middleRank {
 		l.document(c.Args)
+	}
+	if r.Err != nil {
+		t.taught = l.demands(c.Args, r.Err.Message) || t.taught
 	}
 	if len(r.Raw) == 0 || len(r.Raw) > maxResultText {
 		return
@@ -39,12 +47,14 @@ func (d *driver) learn(t *target, c Call, o Outcome, r client.Result) {
 	if o == OK {
 		l.document(result.StructuredContent)
 	}
-	for _, c := range result.Content {
-		l.add("uri", c.URI)
-		if o == OK && l.document(json.RawMessage(c.Text)) {
-			continue
+	for _, part := range result.Content {
+		switch {
+		case o != OK:
+			t.taught = l.demands(c.Args, part.Text) || t.taught
+		case !l.document(json.RawMessage(part.Text)):
+			l.prose(part.Text)
 		}
-		l.prose(c.Text)
+		l.add("uri", part.URI)
 	}
 }
 
@@ -127,6 +137,39 @@ func (l *learner) prose(text string) {
 			l.add(m[1], m[2])
 		}
 	}
+}
+
+var demandText = regexp.MustCompile(`(?i)\b(?:must be|one of|expected|(?:valid|allowed|available|supported|possible) (?:values|options|types|choices|names|formats|keys)(?: are)?)` +
+	`(?: either| one of)?[:\s]+([^\n]{1,200})`)
+
+// demands reads a refusal that names what it would have taken, as in "Invalid
+// kind: x. Must be Text or Blob.", for the argument that it speaks of.
+func (l *learner) demands(args json.RawMessage, text string) bool {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(args, &given) != nil || len(text) > 4096 {
+		return false
+	}
+	m := demandText.FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	list, _, _ := strings.Cut(m[1], ". ")
+	values := strings.FieldsFunc(strings.NewReplacer(" or ", ",", " and ", ",").Replace(list), func(r rune) bool {
+		return strings.ContainsRune(",|/[](){}'\"`", r)
+	})
+	taught := false
+	for name := range given {
+		if !strings.Contains(text, name) {
+			continue
+		}
+		for _, v := range values {
+			if v = strings.Trim(v, " ."); v != "" && len(v) <= 40 && strings.Count(v, " ") <= 1 {
+				l.add(name, v)
+				taught = true
+			}
+		}
+	}
+	return taught
 }
 
 // add remembers a value unless it could lead a later call astray: a server

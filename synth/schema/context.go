@@ -115,14 +115,14 @@ func removes(tool []string) bool {
 // valuesOf lists what to draw from, the plainest first. What a description
 // names comes before what the name suggests, except where the caller has put
 // something in place for it.
-func (g *Generator) valuesOf(m *meaning) []string {
+func (g *Generator) valuesOf(m *meaning, desc string) []string {
 	h := &g.opts.Hints
 	switch m.kind {
 	case kFile:
 		if removes(words(g.opts.Tool)) && len(h.Files) > 1 {
 			return []string{h.Files[len(h.Files)-1]}
 		}
-		return h.Files
+		return h.lasting()
 	case kImage:
 		return h.Images
 	case kDir:
@@ -136,6 +136,9 @@ func (g *Generator) valuesOf(m *meaning) []string {
 	case kNewDir:
 		return []string{h.newFile("drafts"), h.newFile("archive"), h.newFile("drafts/older")}
 	case kURL:
+		if strings.Contains(desc, "data uri") || strings.Contains(desc, "data url") {
+			return []string{"data:text/plain;base64,aGVsbG8=", h.url(), "data:text/plain,hello"}
+		}
 		base := strings.TrimSuffix(h.url(), "/")
 		return []string{h.url(), base + "/index.html", base + "/docs/report.html"}
 	case kBranch:
@@ -208,7 +211,7 @@ func (m *meaning) strings(d *drawer, t *textual) []string {
 func (d *drawer) file() string {
 	if d.one == "" {
 		var list []string
-		for _, f := range d.g.opts.Hints.Files {
+		for _, f := range d.g.opts.Hints.lasting() {
 			if len(d.g.opts.Hints.Lines[f]) > 0 {
 				list = append(list, f)
 			}
@@ -259,13 +262,43 @@ func (m *meaning) guarded() bool {
 	case kURL, kCommand, kCode, kFunction, kSQL, kHost, kIP:
 		return true
 	}
+	return m.fresh()
+}
+
+// fresh says that a value of this kind must be new.
+func (m *meaning) fresh() bool {
+	return m.kind == kNewFile || m.kind == kNewDir || m.kind == kNewName
+}
+
+// placed says that the caller has put values of this kind in place.
+func (m *meaning) placed() bool {
+	switch m.kind {
+	case kFile, kDir, kImage, kRepo, kRepoFile, kOldText:
+		return len(m.values) > 0
+	}
 	return false
+}
+
+// knownChance is how often in 100 what the dictionary knows is taken: most
+// where the name refers to something, as "entityName" and "session_id" do.
+func (m *meaning) knownChance(c Class) int {
+	switch {
+	case c == Learned:
+		return 100
+	case c != Typical && c != TypicalFull, m.placed():
+		return 0
+	case m.kind == kID, m.kind == kName && len(m.words) > 1:
+		return 80
+	case c == Typical:
+		return 30
+	}
+	return 0
 }
 
 // exampleChance is how often in 100 a declared default or example is taken.
 func (m *meaning) exampleChance(c Class) int {
 	switch m.kind {
-	case kFile, kDir, kNewFile, kNewDir, kImage, kRepo, kURL, kCommand:
+	case kFile, kDir, kNewFile, kNewDir, kImage, kRepo, kURL, kCommand, kSeconds, kMillis:
 		return 0
 	}
 	if c == TypicalRequired {

@@ -36,6 +36,14 @@ func (h *Hints) url() string {
 	return h.URL
 }
 
+// lasting are the files that no call moves or deletes.
+func (h *Hints) lasting() []string {
+	if len(h.Files) > 1 {
+		return h.Files[:len(h.Files)-1]
+	}
+	return h.Files
+}
+
 func (h *Hints) dir() string {
 	if len(h.Dirs) == 0 {
 		return "/tmp"

@@ -195,7 +195,7 @@ func (g *Generator) meaningOf(name string, n *node) *meaning {
 	m := &meaning{words: ws, loose: len(ws) <= 3, said: said(desc)}
 	m.kind = classify(ws, strings.ToLower(desc), format)
 	g.inContext(m, words(g.opts.Tool), strings.ToLower(desc))
-	m.values = g.valuesOf(m)
+	m.values = g.valuesOf(m, strings.ToLower(desc))
 	return m
 }
 

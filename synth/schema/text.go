@@ -33,7 +33,7 @@ func (d *drawer) text(sh *shape, m *meaning) (any, bool) {
 
 // meaningful tries what the property's name and description suggest.
 func (d *drawer) meaningful(sh *shape, m *meaning) (string, bool) {
-	if d.class == Learned || (d.class == Typical && d.chance(30)) {
+	if d.chance(m.knownChance(d.class)) {
 		if s, ok := d.known(sh, m); ok {
 			return s, true
 		}
@@ -63,8 +63,12 @@ func (d *drawer) known(sh *shape, m *meaning) (string, bool) {
 		return "", false
 	}
 	list := d.g.opts.Hints.Dictionary.strings(m)
-	for range min(4, len(list)) {
-		if s := list[d.rng.Intn(len(list))]; d.accepts(sh, s) {
+	for try := range min(4, len(list)) {
+		i := d.rng.Intn(len(list))
+		if try == 0 {
+			i = len(list) - 1
+		}
+		if s := list[i]; d.accepts(sh, s) {
 			return s, true
 		}
 	}

@@ -22,8 +22,9 @@ const (
 	allTypes = tNull | tBoolean | tInteger | tNumber | tString | tArray | tObject
 )
 
-// listTypes is the order in which a type is preferred where all else is equal.
-var listTypes = []typeSet{tString, tObject, tArray, tInteger, tNumber, tBoolean, tNull}
+// listTypes is the order in which a type is preferred where several are
+// allowed: a string beside another type is mostly that type written as text.
+var listTypes = []typeSet{tObject, tArray, tInteger, tNumber, tBoolean, tString, tNull}
 
 func typeNamed(name string) typeSet {
 	switch name {
