@@ -1,0 +1,196 @@
+package docker
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	cerrdefs "github.com/containerd/errdefs"
+	"github.com/moby/moby/api/pkg/stdcopy"
+	"github.com/moby/moby/client"
+
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
+)
+
+const (
+	removeTimeout = 30 * time.Second
+	// lastWords is how long the end of the stream waits for the engine to say why.
+	lastWords = 2 * time.Second
+	// maxDiagnostics bounds what is kept of the agent's stderr.
+	maxDiagnostics = 64 << 10
+)
+
+// conn is a container and the stream to the agent in it.
+type conn struct {
+	cli         *client.Client
+	plan        *plan
+	id          string
+	stream      *client.HijackedResponse
+	out         io.ReadCloser
+	diagnostics *tail
+	// ended is closed when the engine has said how the container ended.
+	ended  chan struct{}
+	cancel context.CancelFunc
+
+	closing sync.Mutex
+	closed  bool
+}
+
+var _ sandbox.Conn = (*conn)(nil)
+
+// Read implements io.Reader: the agent's stdout.
+func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.out.Read(p)
+	if err != nil {
+		// So that Diagnostics tells why.
+		select {
+		case <-c.ended:
+		case <-time.After(lastWords):
+		}
+	}
+	return n, err
+}
+
+// Write implements io.Writer: the agent's stdin.
+func (c *conn) Write(p []byte) (int, error) { return c.stream.Conn.Write(p) }
+
+// CloseWrite ends the agent's stdin.
+func (c *conn) CloseWrite() error { return c.stream.CloseWrite() }
+
+// Config implements sandbox.Conn.
+func (c *conn) Config(cfg *agent.Config) {
+	cfg.Strace = c.plan.strace
+	cfg.Env = addPath(cfg.Env, c.plan.image.env)
+}
+
+// Diagnostics implements sandbox.Conn.
+func (c *conn) Diagnostics() string { return c.diagnostics.String() }
+
+// awaitEnd notes how the container ended.
+func (c *conn) awaitEnd(ctx context.Context, wait client.ContainerWaitResult) {
+	defer close(c.ended)
+	select {
+	case r := <-wait.Result:
+		if r.StatusCode == 0 {
+			return
+		}
+		why := ""
+		if state, err := c.cli.ContainerInspect(ctx, c.id, client.ContainerInspectOptions{}); err == nil && state.Container.State != nil && state.Container.State.OOMKilled {
+			why = ": out of memory"
+		}
+		c.diagnostics.note(fmt.Sprintf("the container ended with status %d%s", r.StatusCode, why))
+	case err := <-wait.Error:
+		if ctx.Err() == nil {
+			c.diagnostics.note("the engine's answer was cut off: " + err.Error())
+		}
+	case <-ctx.Done():
+		// The request is cut off now; take its answer, so that its goroutine ends.
+		select {
+		case <-wait.Result:
+		case <-wait.Error:
+		}
+	}
+}
+
+// Close implements sandbox.Conn. It works after ctx has been cancelled, and may
+// be tried again after it failed.
+func (c *conn) Close(ctx context.Context) error {
+	c.closing.Lock()
+	defer c.closing.Unlock()
+	if c.closed {
+		return nil
+	}
+	if c.stream != nil {
+		c.stream.Close()
+		_ = c.out.Close()
+	}
+	if c.cancel != nil {
+		c.cancel()
+		<-c.ended
+	}
+	if c.id != "" {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
+		defer cancel()
+		if err := remove(ctx, c.cli, c.id); err != nil {
+			return fmt.Errorf("%w (coalmine clean removes it later)", err)
+		}
+	}
+	c.closed = true
+	return c.cli.Close()
+}
+
+// remove kills and removes a container with its volumes. That it is gone
+// already, or going, is success.
+func remove(ctx context.Context, cli *client.Client, id string) error {
+	_, err := cli.ContainerRemove(ctx, id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+	for cerrdefs.IsConflict(err) {
+		// Someone else removes it: be sure that it is done.
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("docker: remove container %.12s: %w", id, context.Cause(ctx))
+		case <-time.After(50 * time.Millisecond):
+		}
+		_, err = cli.ContainerRemove(ctx, id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+	}
+	if err != nil && !cerrdefs.IsNotFound(err) {
+		return fmt.Errorf("docker: remove container %.12s: %w", id, err)
+	}
+	return nil
+}
+
+// removeByRun removes what an interrupted request may have made.
+func (c *conn) removeByRun(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
+	defer cancel()
+	list, err := c.cli.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: make(client.Filters).Add("label", labelRun+"="+c.plan.spec.RunID)})
+	if err != nil {
+		return
+	}
+	me := self()
+	for _, s := range list.Items {
+		if ownerOf(s.Labels) == me {
+			_ = remove(ctx, c.cli, s.ID)
+		}
+	}
+}
+
+// demultiplex takes the engine's stream apart. Its goroutine ends with the
+// stream, or when the reader is closed.
+func demultiplex(in *bufio.Reader, diagnostics io.Writer) io.ReadCloser {
+	r, w := io.Pipe()
+	go func() {
+		_, err := stdcopy.StdCopy(w, diagnostics, in)
+		_ = w.CloseWithError(err) // nil is the end of the stream
+	}()
+	return r
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu sync.Mutex
+	b  []byte
+}
+
+// Write implements io.Writer.
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.b = append(t.b, p...)
+	if over := len(t.b) - maxDiagnostics; over > 0 {
+		t.b = append(t.b[:0], t.b[over:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) note(line string) { _, _ = t.Write([]byte(line + "\n")) }
+
+// String returns what is kept.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.b)
+}
