@@ -234,7 +234,7 @@ const preload = "/etc/ld.so.preload"
 func (a *agent) hidePreload() (restore func(), err error) {
 	aside := filepath.Join(filepath.Dir(preload), ".ld.so.preload~")
 	err = unix.Renameat2(unix.AT_FDCWD, preload, unix.AT_FDCWD, aside, unix.RENAME_NOREPLACE)
-	if errors.Is(err, unix.ENOENT) {
+	if _, gone := os.Lstat(preload); errors.Is(err, unix.ENOENT) || errors.Is(gone, os.ErrNotExist) && errors.Is(err, unix.EROFS) {
 		return func() {}, nil
 	}
 	if err != nil {
