@@ -142,14 +142,17 @@ func (e *env) doctor() *cobra.Command {
 }
 
 func (e *env) clean() *cobra.Command {
-	return &cobra.Command{
+	var all bool
+	cmd := &cobra.Command{
 		Use: "clean", Short: "Remove what killed runs left behind", Args: exactArgs(0, "coalmine clean"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			removed, err := docker.Clean(cmd.Context())
+			removed, err := docker.Clean(cmd.Context(), all)
 			for _, id := range removed {
 				fmt.Fprintln(e.out, "removed container "+id)
 			}
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&all, "all", false, "also what belongs to runs that are still alive")
+	return cmd
 }

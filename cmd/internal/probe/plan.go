@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path"
@@ -16,6 +17,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/synth"
+	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 
 // uid is the target's user in every sandbox: the first ordinary one of Linux.
@@ -27,7 +29,7 @@ type plan struct {
 	runID   string
 	set     *canaries.Set
 	spec    sandbox.Spec
-	hints   synth.Hints
+	hints   schema.Hints
 	target  string
 	audit   string   // directory to audit, "" for none
 	secrets []string // real values passed in, to be redacted
@@ -108,7 +110,7 @@ func auditRoot(command []string, serverDir string) string {
 			continue
 		}
 		info, err := os.Stat(a)
-		if err != nil {
+		if err != nil || isProgram(a) {
 			continue
 		}
 		if !info.IsDir() {
@@ -126,6 +128,19 @@ func auditRoot(command []string, serverDir string) string {
 		}
 	}
 	return ""
+}
+
+// isProgram reports whether a file is machine code: around it lies whatever
+// its user keeps there, not its source.
+func isProgram(name string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	magic := make([]byte, 4)
+	_, err = io.ReadFull(f, magic)
+	return err == nil && string(magic) == "\x7fELF"
 }
 
 // environment is built from nothing: what any login has, the decoys, what the

@@ -1,0 +1,73 @@
+# make demo   the two twins in the local sandbox; needs Go, and strace (installed if it may be)
+# make test   everything: installs or starts what is missing, then checks all
+# make lint   golangci-lint and actionlint, at pinned versions
+# make bench  the figures that README.md and the design promise
+# make image  the container image "coalmine"
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := build
+.PHONY: build demo test unit lint bench image generate setup servers clean
+
+export CGO_ENABLED := 0
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
+export COALMINE_CACHE := $(CACHE)
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+LDFLAGS := -s -w -X github.com/coalmine-dev/coalmine/cmd/internal/cli.Version=$(VERSION)
+
+GOLANGCI := v2.15.0
+ACTIONLINT := v1.7.12
+
+build:
+	@mkdir -p bin
+	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/coalmine ./cmd/coalmine
+	go build -trimpath -o bin/leaky ./testdata/servers/leaky
+	go build -trimpath -o bin/honest ./testdata/servers/honest
+
+demo: build
+	@sh .ci/setup/strace.sh
+	@echo; echo '== leaky: declares local text formatting, and does more'
+	@bin/coalmine probe --sandbox local --seed 1 --out coalmine-out/demo -- bin/leaky; test $$? = 1
+	@echo; echo '== honest: declares the same, byte for byte'
+	@bin/coalmine probe --sandbox local --seed 1 --out coalmine-out/demo -- bin/honest
+
+# Everything that the tests need and a fresh machine lacks.
+setup:
+	sh .ci/setup/strace.sh
+	sh .ci/setup/docker.sh
+	sh .ci/setup/runtimes.sh
+
+servers:
+	sh .ci/setup/servers.sh
+
+image: build
+	sh .ci/setup/image.sh
+
+unit:
+	go vet ./...
+	go test -count=1 ./...
+
+test: setup servers image lint
+	go vet ./... ./testdata/servers/...
+	go test -count=1 -timeout 25m -p 2 ./... ./testdata/servers/...
+	$(MAKE) --no-print-directory demo
+
+TOOLS := $(CACHE)/tools
+$(TOOLS)/golangci-lint-$(GOLANGCI)/golangci-lint:
+	GOBIN=$(@D) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI)
+$(TOOLS)/actionlint-$(ACTIONLINT)/actionlint:
+	GOBIN=$(@D) go install github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT)
+
+lint: $(TOOLS)/golangci-lint-$(GOLANGCI)/golangci-lint $(TOOLS)/actionlint-$(ACTIONLINT)/actionlint
+	$(TOOLS)/golangci-lint-$(GOLANGCI)/golangci-lint run --allow-parallel-runners ./...
+	$(TOOLS)/actionlint-$(ACTIONLINT)/actionlint
+	@test -z "$$(gofmt -l . | tee /dev/stderr)"
+
+generate:
+	go generate ./...
+
+bench: build
+	go test -run '^$$' -bench . -benchtime 2s ./sandbox/trace/strace ./sandbox/tap ./canaries ./synth/schema ./cmd/internal/probe
+
+clean:
+	rm -rf bin dist coalmine-out
