@@ -7,6 +7,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
+	"github.com/coalmine-dev/coalmine/sandbox/trace/strace"
 )
 
 // decoder turns the agent's frames into calls of the sink. It believes nothing
@@ -14,15 +15,9 @@ import (
 type decoder struct {
 	run    *Run
 	traced bool
-	parser tracer
+	parser *strace.Parser
 	filter startFilter
 	done   bool
-}
-
-// tracer is what reads a tracer's log.
-type tracer interface {
-	Write(p []byte) (int, error)
-	Close() error
 }
 
 func newDecoder(r *Run, traced bool) *decoder { return &decoder{run: r, traced: traced} }
@@ -86,7 +81,8 @@ func (d *decoder) event(e agent.Event) {
 	case agent.EventReady:
 		if d.traced && d.parser == nil {
 			d.filter.tid = int(e.N)
-			d.parser = newParser(e.Realtime, d.record, d.badLine)
+			d.parser = strace.NewParser(e.Realtime, d.record, d.badLine)
+			d.parser.SetDir("/")
 		}
 	case agent.EventStarted:
 		r.sayStarted(nil)

@@ -40,7 +40,13 @@ func (r *Recorder) Stderr(_ time.Duration, p []byte) { r.note(func() { r.stderr.
 
 // Record implements sandbox.Sink.
 func (r *Recorder) Record(rec *trace.Record) {
-	r.note(func() { c := *rec; r.records = append(r.records, &c) })
+	c := *rec
+	c.Argv = slices.Clone(rec.Argv)
+	if rec.Addr != nil {
+		addr := *rec.Addr
+		c.Addr = &addr
+	}
+	r.note(func() { r.records = append(r.records, &c) })
 }
 
 // Event implements sandbox.Sink.
