@@ -180,9 +180,6 @@ func (c *conn) Read(p []byte) (int, error) { return c.out.Read(p) }
 // Write writes to the agent.
 func (c *conn) Write(p []byte) (int, error) { return c.in.Write(p) }
 
-// CloseWrite tells the agent that the host has no more to say.
-func (c *conn) CloseWrite() error { return c.in.Close() }
-
 // Config adds the root, the tracer, the ids and the command as it is inside.
 func (c *conn) Config(cfg *agent.Config) {
 	layout := c.plan.layout

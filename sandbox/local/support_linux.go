@@ -2,7 +2,6 @@ package local
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,7 +10,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
-	"github.com/coalmine-dev/coalmine/sandbox/mux"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
 // trialTime bounds how long Supported tries.
@@ -49,62 +48,33 @@ func refusal(err error) sandbox.Support {
 	if errors.As(err, &usage) {
 		s.Hint = usage.Hint
 	}
+	if s.Hint == "" {
+		_, s.Hint = whyNoNamespaces()
+	}
 	return s
 }
 
-// try runs one program in a sandbox and hears how that went.
+// try runs one program in a sandbox.
 func (b *Backend) try(ctx context.Context) error {
-	user := agent.User{Name: "user", UID: 1000, GID: 1000, Home: "/home/user"}
-	c, err := b.Start(ctx, sandbox.Spec{Command: []string{"/bin/sh", "-c", "exit 0"}, User: user, Env: []string{"PATH=/usr/bin:/bin"}, TraceSet: "core"})
+	run, err := sandbox.Start(ctx, b, sandbox.Spec{
+		Command: []string{"/bin/sh", "-c", "exit 0"}, Env: []string{"PATH=/usr/bin:/bin"}, TraceSet: "core",
+		User: agent.User{Name: "user", UID: 1000, GID: 1000, Home: "/home/user"},
+	}, nowhere{})
 	if err != nil {
 		return err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = c.Close(context.Background()) })
-	defer stop()
-	cfg := &agent.Config{User: user, Env: []string{"PATH=/usr/bin:/bin"}, TraceSet: "core"}
-	c.Config(cfg)
-	err = converse(c, cfg)
-	return errors.Join(err, c.Close(ctx))
+	_, err = run.Wait(ctx)
+	return errors.Join(err, run.Close(ctx))
 }
 
-// converse sends a Config and reads events until the program has started.
-func converse(c sandbox.Conn, cfg *agent.Config) error {
-	payload, err := json.Marshal(cfg)
-	if err != nil {
-		return err
-	}
-	if err := mux.NewWriter(c).Write(mux.Frame{Stream: mux.Control, Payload: payload}); err != nil {
-		return fmt.Errorf("local sandbox: the agent does not listen: %w: %s", err, c.Diagnostics())
-	}
-	for r := mux.NewReader(c); ; {
-		f, err := r.Next()
-		if err != nil {
-			return fmt.Errorf("local sandbox: the agent ended: %w: %s", err, strings.TrimSpace(c.Diagnostics()))
-		}
-		if f.Stream != mux.Control {
-			continue
-		}
-		var e agent.Event
-		if err := json.Unmarshal(f.Payload, &e); err != nil {
-			return fmt.Errorf("local sandbox: the agent's event: %w", err)
-		}
-		switch e.Type {
-		case agent.EventStarted:
-			return nil
-		case agent.EventError:
-			return explain(e)
-		}
-	}
-}
+// nowhere takes what a trial yields.
+type nowhere struct{}
 
-// explain turns the agent's failure to set up into what the user can do.
-func explain(e agent.Event) error {
-	hint := e.Hint
-	if hint == "" {
-		_, hint = whyNoNamespaces()
-	}
-	return &sandbox.UsageError{Err: fmt.Errorf("local sandbox: %s", e.Reason), Hint: hint}
-}
+func (nowhere) Stdout(time.Duration, []byte) {}
+func (nowhere) Stderr(time.Duration, []byte) {}
+func (nowhere) Record(*trace.Record)         {}
+func (nowhere) Event(agent.Event)            {}
+func (nowhere) TraceError(error)             {}
 
 // whyNoNamespaces looks for the setting that forbids them.
 func whyNoNamespaces() (reason, hint string) {

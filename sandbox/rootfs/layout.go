@@ -34,8 +34,8 @@ type Bind struct {
 type Overlay struct {
 	Lower  string `json:"lower"`
 	Target string `json:"target"`
-	// Own gives the tree's directories to the target, so that it can create files
-	// in them, and the files that only their owner may read.
+	// Own gives the tree to the target: its directories, the files that only their
+	// owner may read, and a bounded number of those that were not installed.
 	Own bool `json:"own"`
 	// Size bounds what is written, in bytes; 0 is MaxCopy.
 	Size int64 `json:"size,omitempty"`

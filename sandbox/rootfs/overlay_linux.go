@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,10 +16,14 @@ import (
 
 const (
 	// ownedDirs bounds how many directories of a tree are given to the target,
-	// shallow ones first, and ownedBytes what copying up its private files may cost.
+	// shallow ones first; ownedFiles and ownedBytes what copying up its files may cost.
 	ownedDirs  = 8192
+	ownedFiles = 1024
 	ownedBytes = 64 << 20
 )
+
+// installed are directories whose files a server reads and does not change.
+var installed = []string{"node_modules", "site-packages", "dist-packages", "__pycache__", ".git"}
 
 // overlay prepares a writable view of a tree: an overlay where the kernel allows
 // one, else a copy.
@@ -180,43 +185,57 @@ func copyFile(src, dst *os.Root, path string, perm fs.FileMode, modTime time.Tim
 	return dst.Chtimes(path, modTime, modTime)
 }
 
-// own gives the target the trees that it may write to. Directories only: giving
-// it a file would copy the file's content, so that is done for those alone that
-// the target could not read otherwise.
+// own gives the target the trees that it may write to.
 func (b *builder) own() error {
 	for _, o := range b.layout.Overlays {
 		if !o.Own {
 			continue
 		}
-		if err := b.ownTree(o.Target); err != nil {
+		g := &giver{uid: b.uid, gid: b.gid, files: ownedFiles, bytes: ownedBytes}
+		if err := g.tree(o.Target); err != nil {
 			return fmt.Errorf("%s: %w", o.Target, err)
 		}
 	}
 	return nil
 }
 
-func (b *builder) ownTree(root string) error {
-	queue, bytes := []string{root}, int64(ownedBytes)
+// giver makes a tree the target's. Giving it a file copies the file's content,
+// so that is done for a number of the server's own, and for those that the
+// target could not read otherwise.
+type giver struct {
+	uid, gid int
+	files    int
+	bytes    int64
+}
+
+// givenDir is a directory to give; what was installed below it is not the server's own.
+type givenDir struct {
+	path      string
+	installed bool
+}
+
+func (g *giver) tree(root string) error {
+	queue := []givenDir{{path: root}}
 	for n := 0; len(queue) > 0 && n < ownedDirs; n++ {
 		dir := queue[0]
 		queue = queue[1:]
-		if err := b.give(dir); err != nil {
+		if err := g.give(dir.path); err != nil {
 			return err
 		}
-		entries, err := os.ReadDir(dir)
+		entries, err := os.ReadDir(dir.path)
+		if errors.Is(err, fs.ErrPermission) {
+			continue
+		}
 		if err != nil {
-			if errors.Is(err, fs.ErrPermission) {
-				continue
-			}
 			return err
 		}
 		for _, e := range entries {
-			path := filepath.Join(dir, e.Name())
+			path := filepath.Join(dir.path, e.Name())
 			switch e.Type() {
 			case fs.ModeDir:
-				queue = append(queue, path)
+				queue = append(queue, givenDir{path, dir.installed || slices.Contains(installed, e.Name())})
 			case 0:
-				if err := b.givePrivate(path, &bytes); err != nil {
+				if err := g.file(path, dir.installed); err != nil {
 					return err
 				}
 			}
@@ -225,22 +244,24 @@ func (b *builder) ownTree(root string) error {
 	return nil
 }
 
-// givePrivate gives the target a file that it could not read, while budget lasts.
-func (b *builder) givePrivate(path string, budget *int64) error {
+// file gives the target a file while the budget lasts.
+func (g *giver) file(path string, installed bool) error {
 	var st unix.Stat_t
 	if err := unix.Lstat(path, &st); err != nil {
-		return err
+		return fmt.Errorf("look at %s: %w", path, err)
 	}
-	if st.Mode&0o004 != 0 || int(st.Uid) == b.uid || st.Size > *budget {
+	readable := st.Mode&0o004 != 0
+	if int(st.Uid) == g.uid || readable && (installed || g.files == 0) || st.Size > g.bytes {
 		return nil
 	}
-	*budget -= st.Size
-	return b.give(path)
+	g.bytes -= st.Size
+	g.files = max(g.files-1, 0)
+	return g.give(path)
 }
 
 // give changes a file's owner; one whose owner is not mapped here stays as it is.
-func (b *builder) give(path string) error {
-	if err := chown(path, b.uid, b.gid); err != nil && !notOurs(err) {
+func (g *giver) give(path string) error {
+	if err := chown(path, g.uid, g.gid); err != nil && !notOurs(err) {
 		return err
 	}
 	return nil
