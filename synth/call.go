@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/client"
+	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 
 // slowCall is how long a call may take before its target counts as slow.
@@ -49,6 +50,13 @@ func (d *driver) arguments(t *target) (args json.RawMessage, class string) {
 	gen := d.generator(t)
 	if gen == nil {
 		return empty, "empty"
+	}
+	if t.retry != nil && t.cover.OK == 0 {
+		retry := t.retry
+		t.retry = nil
+		if canonicalArgs, err := gen.Canonical(retry); err == nil {
+			return canonicalArgs, schema.Learned.String()
+		}
 	}
 	cl := t.class()
 	args, err := gen.Draw(d.seed(t), cl)

@@ -23,10 +23,11 @@ type target struct {
 	expand func(args json.RawMessage) (uri string)
 	calls  int // how often it is to be called
 	gone   bool
-	taught bool // a refusal named what would have been taken
-	rank   int
-	slow   bool // a call took long: what bounds its duration is always given
-	decl   wire.Tool
+	// retry are the refused arguments, corrected as the refusal says.
+	retry json.RawMessage
+	rank  int
+	slow  bool // a call took long: what bounds its duration is always given
+	decl  wire.Tool
 	// drawn says that a generator can be made from decl when it is needed.
 	drawn bool
 }
@@ -168,7 +169,7 @@ func (d *driver) each(list []*target) {
 		left += t.calls
 	}
 	for _, t := range list {
-		for k := 0; k < t.calls || (k < t.calls+2 && t.taught && t.cover.OK == 0); k++ {
+		for k := 0; k < t.calls || (k < t.calls+2 && t.retry != nil && t.cover.OK == 0); k++ {
 			if !d.more() {
 				return
 			}
@@ -218,12 +219,12 @@ func (t *target) class() schema.Class {
 		return schema.TypicalRequired
 	case k == 1:
 		return schema.TypicalFull
+	case t.slow && t.cover.OK > 0:
+		return schema.TypicalFull
 	case k%3 == 0:
 		return schema.Valid
 	case t.cover.OK == 0:
 		return schema.Learned
-	case t.slow:
-		return schema.TypicalFull
 	}
 	return schema.Typical
 }

@@ -25,6 +25,7 @@ const (
 // Random arguments and their echo teach nothing.
 func (d *driver) learn(t *target, c Call, o Outcome, r client.Result) {
 	l := learner{d: d, left: maxLearned}
+	t.retry = nil
 	if c.Class == schema.Valid.String() {
 		return
 	}
@@ -32,7 +33,7 @@ func (d *driver) learn(t *target, c Call, o Outcome, r client.Result) {
 		l.document(c.Args)
 	}
 	if r.Err != nil {
-		t.taught = l.demands(c.Args, r.Err.Message) || t.taught
+		t.retry = l.demands(c.Args, r.Err.Message)
 	}
 	if len(r.Raw) == 0 || len(r.Raw) > maxResultText {
 		return
@@ -50,7 +51,9 @@ func (d *driver) learn(t *target, c Call, o Outcome, r client.Result) {
 	for _, part := range result.Content {
 		switch {
 		case o != OK:
-			t.taught = l.demands(c.Args, part.Text) || t.taught
+			if retry := l.demands(c.Args, part.Text); retry != nil {
+				t.retry = retry
+			}
 		case !l.document(json.RawMessage(part.Text)):
 			l.prose(part.Text)
 		}
@@ -143,33 +146,69 @@ var demandText = regexp.MustCompile(`(?i)\b(?:must be|one of|expected|(?:valid|a
 	`(?: either| one of)?[:\s]+([^\n]{1,200})`)
 
 // demands reads a refusal that names what it would have taken, as in "Invalid
-// kind: x. Must be Text or Blob.", for the argument that it speaks of.
-func (l *learner) demands(args json.RawMessage, text string) bool {
+// kind: x. Must be Text or Blob.", for the argument that it speaks of, and
+// returns the arguments corrected; nil if it says nothing of the sort.
+func (l *learner) demands(args json.RawMessage, text string) json.RawMessage {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(args, &given) != nil || len(text) > 4096 {
-		return false
+		return nil
 	}
 	m := demandText.FindStringSubmatch(text)
 	if m == nil {
-		return false
+		return nil
 	}
-	list, _, _ := strings.Cut(m[1], ". ")
-	values := strings.FieldsFunc(strings.NewReplacer(" or ", ",", " and ", ",").Replace(list), func(r rune) bool {
-		return strings.ContainsRune(",|/[](){}'\"`", r)
-	})
-	taught := false
-	for name := range given {
-		if !strings.Contains(text, name) {
+	values := demanded(m[1])
+	corrected := false
+	for name, old := range given {
+		if !strings.Contains(text, name) || len(values) == 0 {
 			continue
 		}
 		for _, v := range values {
-			if v = strings.Trim(v, " ."); v != "" && len(v) <= 40 && strings.Count(v, " ") <= 1 {
-				l.add(name, v)
-				taught = true
-			}
+			l.add(name, v)
+		}
+		if l.d.harmless(values[0]) {
+			given[name] = likeOld(old, values[0])
+			corrected = true
 		}
 	}
-	return taught
+	if !corrected {
+		return nil
+	}
+	out, err := json.Marshal(given)
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+// demanded splits "Text or Blob" or "'a' | 'b'"; a number that is asked for is 1.
+func demanded(list string) []string {
+	list, _, _ = strings.Cut(list, ". ")
+	lowered := strings.ToLower(list)
+	if strings.Contains(lowered, "integer") || strings.Contains(lowered, "number") {
+		return []string{"1"}
+	}
+	var out []string
+	for _, v := range strings.FieldsFunc(strings.NewReplacer(" or ", ",", " and ", ",").Replace(list), func(r rune) bool {
+		return strings.ContainsRune(",|/[](){}'\"`", r)
+	}) {
+		if v = strings.Trim(v, " ."); v != "" && len(v) <= 40 && strings.Count(v, " ") <= 1 && len(out) < 16 {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// likeOld writes v as JSON of the type that the refused value had.
+func likeOld(old json.RawMessage, v string) json.RawMessage {
+	if len(old) > 0 && old[0] != '"' && json.Valid([]byte(v)) {
+		return json.RawMessage(v)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return old
+	}
+	return b
 }
 
 // add remembers a value unless it could lead a later call astray: a server

@@ -146,7 +146,10 @@ func (d *drawer) optionalShare(o *objectShape) int {
 		return 0
 	}
 	share := 50
-	if d.typical() {
+	switch {
+	case d.class == Learned:
+		share = 70
+	case d.typical():
 		share = 40
 	}
 	if n := len(o.props); n > 40 {

@@ -137,7 +137,7 @@ func (g *Generator) valuesOf(m *meaning, desc string) []string {
 		return []string{h.newFile("drafts"), h.newFile("archive"), h.newFile("drafts/older")}
 	case kURL:
 		if strings.Contains(desc, "data uri") || strings.Contains(desc, "data url") {
-			return []string{"data:text/plain;base64,aGVsbG8=", h.url(), "data:text/plain,hello"}
+			return []string{"data:text/plain;base64,aGVsbG8=", "data:text/plain,hello", h.url()}
 		}
 		base := strings.TrimSuffix(h.url(), "/")
 		return []string{h.url(), base + "/index.html", base + "/docs/report.html"}

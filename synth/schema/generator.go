@@ -36,6 +36,8 @@ func (c Class) String() string {
 var (
 	// ErrUnsatisfiable is wrapped where no value at all satisfies the schema.
 	ErrUnsatisfiable = errors.New("schema cannot be satisfied")
+	// ErrInvalid is wrapped where a value given does not satisfy the schema.
+	ErrInvalid = errors.New("not valid under the schema")
 	// ErrNotFound is wrapped where no valid value was found within the bounds.
 	ErrNotFound = errors.New("no valid value found")
 )
@@ -106,13 +108,22 @@ func (g *Generator) Notes() []string { return g.notes }
 
 // Check asks the validator whether raw satisfies the schema.
 func (g *Generator) Check(raw json.RawMessage) error {
+	_, err := g.Canonical(raw)
+	return err
+}
+
+// Canonical is raw in the form in which values are drawn, if it satisfies the schema.
+func (g *Generator) Canonical(raw json.RawMessage) (json.RawMessage, error) {
 	v, err := decode(raw)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.top.Validate(v)
+	if !g.judge(g.top, v) {
+		return nil, fmt.Errorf("%w: the value does not satisfy it", ErrInvalid)
+	}
+	return appendJSON(nil, v), nil
 }
 
 // judge is the validator; whatever makes it panic is not valid.

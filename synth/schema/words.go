@@ -51,7 +51,7 @@ var kindValues = map[kind][]string{
 	kName:     {"alpha", "garden", "river"},
 	kTitle:    {"Quarterly report", "Garden project"},
 	kTag:      {"project", "travel"},
-	kID:       {"1", "item-1", "2"},
+	kID:       {"1", "2"},
 	kToken:    {"abc123", "sample"},
 	kMIME:     {"text/plain", "image/png"},
 	kKey:      {"Enter", "Tab"},
