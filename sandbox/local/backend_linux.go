@@ -153,8 +153,11 @@ func closePipes(pipes [][2]*os.File) {
 // hold starts PID 1 and waits for its end on one thread: the signal that kills the sandbox
 // when its parent dies is sent when that thread ends.
 func (c *conn) hold(path string, attr *os.ProcAttr, started chan<- error) {
+	// Never unlocked: the thread has its own keyring below, and ends with this.
 	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+	// The user's login may have put keys into the session's keyring, which a
+	// process inherits whatever its namespaces. Where there are no keyrings there is no need.
+	_, _ = unix.KeyctlJoinSessionKeyring("")
 	process, err := os.StartProcess(path, []string{"init"}, attr)
 	c.process = process
 	started <- err
@@ -184,12 +187,12 @@ func (c *conn) Write(p []byte) (int, error) { return c.in.Write(p) }
 func (c *conn) Config(cfg *agent.Config) {
 	layout := c.plan.layout
 	// The root is read-only once it is built, so everything is planted while it is not.
-	layout.Files = append(slices.Clone(layout.Files), cfg.Files...)
+	layout.Files = slices.Concat(layout.Files, c.plan.plantable(cfg.Files))
 	cfg.Files = nil
 	cfg.Root = &layout
 	cfg.Command = c.plan.command
 	cfg.Dir = c.plan.dir
-	cfg.Env = withPath(cfg.Env, c.plan.path)
+	cfg.Env = append(withPath(cfg.Env, c.plan.path), c.plan.vars...)
 	cfg.SingleUID = c.ids.single
 	cfg.User.UID, cfg.User.GID = c.ids.uid, c.ids.gid
 	cfg.Strace = nil
@@ -200,10 +203,10 @@ func (c *conn) Config(cfg *agent.Config) {
 
 // withPath puts directories first in an environment's search path.
 func withPath(env, dirs []string) []string {
-	if len(dirs) == 0 {
-		return env
-	}
 	out := slices.Clone(env)
+	if len(dirs) == 0 {
+		return out
+	}
 	first := strings.Join(dirs, ":")
 	for i, v := range out {
 		if value, ok := strings.CutPrefix(v, "PATH="); ok {

@@ -227,6 +227,24 @@ func TestServerDirectory(t *testing.T) {
 	}
 }
 
+func TestADecoyNeverReplacesADirectory(t *testing.T) {
+	dir := serverTree(t)
+	must(t, os.MkdirAll(filepath.Join(dir, "env.d/bin"), 0o755))
+	s := spec("ls", filepath.Join(dir, "env.d"))
+	s.ServerDir = dir
+	s.Files = append(s.Files, rootfs.File{Path: filepath.Join(dir, "env.d"), Data: []byte("decoy")})
+	if r := run(t, s); r.out != "bin\n" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestKeyringIsFresh(t *testing.T) {
+	r := shell(t, `cat /proc/keys /proc/key-users | wc -l`)
+	if r.out != "0\n" {
+		t.Errorf("keys are listed: %q", r.out)
+	}
+}
+
 func TestServerFileAlone(t *testing.T) {
 	dir := serverTree(t)
 	s := spec(filepath.Join(dir, "main.sh"))

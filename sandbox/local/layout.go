@@ -34,7 +34,7 @@ var settings = []string{
 var masked = []string{
 	"/etc/ssl/private", "/etc/pki/tls/private", "/etc/pki/entitlement", "/etc/pki/consumer",
 	"/usr/etc/npmrc", "/usr/local/etc/npmrc", "/usr/local/etc/gitconfig", "/usr/local/etc/pip.conf",
-	"/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/sched_debug", "/proc/scsi",
+	"/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/key-users", "/proc/keys", "/proc/latency_stats", "/proc/sched_debug", "/proc/scsi",
 	"/proc/sysrq-trigger", "/proc/timer_list", "/proc/timer_stats",
 }
 
@@ -42,9 +42,10 @@ var masked = []string{
 type plan struct {
 	layout rootfs.Layout
 	// command is the program's argument vector, path what to search first for
-	// those that it starts, dir where it starts.
+	// those that it starts, vars what it needs besides, dir where it starts.
 	command []string
 	path    []string
+	vars    []string
 	dir     string
 	// strace is the tracer's file, "" where none is asked for.
 	strace string
@@ -68,7 +69,7 @@ func makePlan(h host, spec sandbox.Spec, uid, gid int) (*plan, error) {
 		return nil, err
 	}
 	p.take(prog)
-	p.command, p.path = prog.command, prog.path
+	p.command, p.path, p.vars = prog.command, prog.path, prog.vars
 	if spec.TraceSet != "" {
 		if err := p.tracer(h, visible); err != nil {
 			return nil, err
@@ -160,7 +161,7 @@ func (p *plan) server(spec sandbox.Spec) (visible []string, covers []rootfs.File
 	}
 	covers, err = sandbox.CoverSecrets(dir, spec.Files)
 	if err != nil {
-		return nil, nil, fmt.Errorf("look for credentials in %s: %w", dir, err)
+		return nil, nil, &sandbox.UsageError{Err: fmt.Errorf("look for credentials in %s: %w", dir, err), Hint: "put the server into a directory of its own"}
 	}
 	p.layout.Overlays = append(p.layout.Overlays, rootfs.Overlay{Lower: real, Target: dir, Own: true, Size: disk(spec)})
 	if real != dir && !within(real, dir) && !within(dir, real) {
@@ -169,6 +170,15 @@ func (p *plan) server(spec sandbox.Spec) (visible []string, covers []rootfs.File
 		visible = append(visible, real)
 	}
 	return append(visible, dir), covers, nil
+}
+
+// plantable drops what would replace a directory of the server's by a file.
+func (p *plan) plantable(files []rootfs.File) []rootfs.File {
+	return slices.DeleteFunc(slices.Clone(files), func(f rootfs.File) bool {
+		return !f.Dir && slices.ContainsFunc(p.layout.Overlays, func(o rootfs.Overlay) bool {
+			return within(f.Path, o.Target) && isDir(o.Lower+strings.TrimPrefix(f.Path, o.Target))
+		})
+	})
 }
 
 func absolute(path string) error {

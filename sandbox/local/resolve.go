@@ -43,6 +43,8 @@ type program struct {
 	path []string
 	// masks are settings in an interpreter's tree that may hold credentials.
 	masks []string
+	// vars are what an interpreter needs to find its packages where they are.
+	vars []string
 }
 
 // resolver finds what a command needs.
@@ -137,7 +139,26 @@ func (r *resolver) visit(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	r.userPackages(path)
 	return path, r.interpreter(final)
+}
+
+var python = regexp.MustCompile(`^(python|pypy)[0-9.]*$`)
+
+// userPackages shows what pip installed for the user alone, which a Python finds
+// below HOME: the sandbox's HOME is another.
+func (r *resolver) userPackages(path string) {
+	if !python.MatchString(filepath.Base(path)) || r.home == "" || isFile(filepath.Join(filepath.Dir(filepath.Dir(path)), "pyvenv.cfg")) {
+		return
+	}
+	base := filepath.Join(r.home, ".local")
+	packages, _ := filepath.Glob(filepath.Join(base, "lib", "python*", "site-packages"))
+	for _, dir := range packages {
+		r.showTree(dir)
+	}
+	if len(packages) > 0 {
+		r.vars = append(r.vars, "PYTHONUSERBASE="+base)
+	}
 }
 
 // follow makes visible each link from a path to its file, and returns the last.

@@ -73,7 +73,7 @@ var installed = []string{
 	".volta/tools/image/packages/v/bin/mcp-v = #!/usr/bin/env node\\n", ".volta/tools/image/packages/v/lib/",
 	"go/bin/server", "go/pkg/", "bin/script = #!/usr/bin/env FOO=1 node\\n", "bin/shimmed = #!~/.pyenv/shims/python3\\n", "bin/broken = #!/no/such/interpreter\\n",
 	"bin/loop -> loop2", "bin/loop2 -> loop", "bin/self = #!~/bin/self\\n", "bin/zdir/",
-	"proj/node_modules/.bin/mcp-z -> ../z/dist/main.js", "proj/node_modules/z/dist/main.js = #!/usr/bin/env node\\n",
+	"userhome/.local/lib/python3.11/site-packages/mcp_x/", "proj/node_modules/.bin/mcp-z -> ../z/dist/main.js", "proj/node_modules/z/dist/main.js = #!/usr/bin/env node\\n",
 }
 
 func TestResolve(t *testing.T) {
@@ -82,11 +82,12 @@ func TestResolve(t *testing.T) {
 	must(t, os.WriteFile(plainFile, nil, 0o644))
 	all := []string{".nvm/versions/node/v20/bin", ".pyenv/shims", "venv/bin", ".local/bin", "go/bin", "bin"}
 	for _, c := range []struct {
-		name, command, path, cwd, env string
+		name, command, home, cwd, env string
 		visible                       string
 		// want is the file to execute, shown the trees and files, in "~" terms.
 		want, shown, links, err string
 	}{
+		{name: "user's packages", command: "/usr/bin/python3", home: "userhome", want: "/usr/bin/python3", shown: "~/userhome/.local/lib/python3.11/site-packages"},
 		{name: "system", command: "sh", want: "/usr/bin/sh"},
 		{name: "pyenv global", command: "python3", want: "~/.pyenv/versions/3.11.7/bin/python3", shown: "~/.pyenv/versions/3.11.7"},
 		{name: "pyenv local", command: "python3", cwd: "py312", want: "~/.pyenv/versions/3.12.1/bin/python3", shown: "~/.pyenv/versions/3.12.1"},
@@ -125,7 +126,7 @@ func TestResolve(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			expand := func(s string) string { return strings.ReplaceAll(s, "~", home) }
-			h := host{cwd: filepath.Join(home, c.cwd), home: home, env: func(name string) string {
+			h := host{cwd: filepath.Join(home, c.cwd), home: filepath.Join(home, c.home), env: func(name string) string {
 				value, _ := strings.CutPrefix(c.env, name+"=")
 				if value == c.env {
 					return ""

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
@@ -80,6 +82,8 @@ func (nowhere) TraceError(error)             {}
 func whyNoNamespaces() (reason, hint string) {
 	root := os.Geteuid() == 0
 	switch {
+	case oldKernel():
+		return "the kernel is older than 5.12", "use --sandbox docker"
 	case sysctl("user/max_user_namespaces") == "0":
 		return "user namespaces are disabled", "sysctl -w user.max_user_namespaces=10000, or use --sandbox docker"
 	case !root && sysctl("kernel/unprivileged_userns_clone") == "0":
@@ -90,6 +94,12 @@ func whyNoNamespaces() (reason, hint string) {
 		return "this is a container, which forbids namespaces", "run coalmine outside of it, or run the container as README.md says, so that it is the sandbox itself"
 	}
 	return "the kernel refuses namespaces", "use --sandbox docker, or look at what restricts this process (seccomp, an LSM)"
+}
+
+// oldKernel says that mount_setattr(2) is not there yet.
+func oldKernel() bool {
+	err := unix.MountSetattr(-1, "", 0, &unix.MountAttr{})
+	return errors.Is(err, unix.ENOSYS)
 }
 
 func sysctl(name string) string {
