@@ -13,6 +13,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
@@ -34,18 +35,23 @@ func (s *spied) agentPid() int { return s.conn.(interface{ Pid() int }).Pid() }
 // childNamed is the child of a process that has a name.
 func childNamed(t *testing.T, parent int, name string) int {
 	t.Helper()
-	dirs, err := filepath.Glob("/proc/[0-9]*")
-	if err != nil {
-		t.Fatal(err)
+	pid := child(parent, name)
+	if pid == 0 {
+		t.Fatalf("process %d has no child %s", parent, name)
 	}
+	return pid
+}
+
+func child(parent int, name string) int {
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, d := range dirs {
 		stat, err := os.ReadFile(d + "/stat")
-		if err == nil && strings.Contains(string(stat), fmt.Sprintf(" (%s) ", name)) && strings.Contains(string(stat), fmt.Sprintf(" %d ", parent)) {
+		_, rest, ok := strings.Cut(string(stat), fmt.Sprintf(" (%s) ", name))
+		if err == nil && ok && strings.HasPrefix(rest[1:], fmt.Sprintf(" %d ", parent)) {
 			pid, _ := strconv.Atoi(filepath.Base(d))
 			return pid
 		}
 	}
-	t.Fatalf("process %d has no child %s", parent, name)
 	return 0
 }
 
@@ -131,4 +137,75 @@ func TestPID1SurvivesSignals(t *testing.T) {
 	if x := run.ends(t); x != (sandbox.Exit{}) {
 		t.Errorf("exit %+v", x)
 	}
+}
+
+// Where namespaces are forbidden the agent is not PID 1, and kills no one but
+// its own.
+func TestInPlace(t *testing.T) {
+	b := bare(t)
+	b.InPlace, b.Strace = true, tracer(t)
+	s := shell("(setsid sh -c 'trap \"\" TERM; sleep 1000' </dev/null >/dev/null 2>&1 & ); echo up; read x; exit 3")
+	s.TraceSet = "core"
+	run := start(t, b, s)
+	run.sees(t, "the target", func() bool { return run.Out() == "up\n" })
+	if err := run.CloseStdin(); err != nil {
+		t.Fatal(err)
+	}
+	run.sees(t, "the exit", func() bool { return len(run.Events(agent.EventExit)) == 1 })
+	if err := run.Stop(bounded(t), 20*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	if x := run.ends(t); x != (sandbox.Exit{Code: 3}) || run.Lost() != 0 {
+		t.Errorf("exit %+v, %d lost, %+v", x, run.Lost(), run.Events())
+	}
+}
+
+// A host that does not read what a flood of output brings can still stop it.
+func TestAHostThatDoesNotReadCanStop(t *testing.T) {
+	b := &spied{Bare: bare(t)}
+	conn, err := b.Start(bounded(t), shell(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(bounded(t)) }()
+	cfg := &agent.Config{Command: []string{"sh", "-c", "trap '' TERM PIPE; cat & yes & yes >&2 & wait"}, Dir: "/",
+		Env: []string{"PATH=/usr/bin:/bin"}, User: agent.User{UID: 1000, GID: 1000}}
+	conn.Config(cfg)
+	w := mux.NewWriter(conn)
+	if err := agent.WriteConfig(w, cfg); err != nil {
+		t.Fatal(err)
+	}
+	var sh int
+	for deadline := time.Now().Add(within); sh == 0 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		sh = child(b.agentPid(), "sh")
+	}
+	for n := range 4 {
+		if err := agent.WriteCommand(w, agent.Command{Type: "sync", N: int64(n)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := agent.WriteCommand(w, agent.Command{Type: "stop", Grace: 20 * time.Millisecond}); err != nil {
+		t.Fatal(err)
+	}
+	gone(t, sh)
+}
+
+// The kernel lets a task be born untraced; strace's filter then fails its calls,
+// and the run says that something went unwatched.
+func TestATaskBornUntracedIsLoss(t *testing.T) {
+	sandboxtest.Need(t, "python")
+	b := bare(t)
+	b.Strace = tracer(t)
+	s := spec("python3", "-c", "import ctypes,time,signal\nc=ctypes.CDLL(None)\np=c.syscall(56,0x00800000|signal.SIGCHLD,0,0,0,0)\nif p==0:\n  time.sleep(1)\n  c._exit(0)\nprint('born',flush=True)\ntime.sleep(1.2)")
+	s.TraceSet = "core"
+	run := start(t, b, s)
+	run.sees(t, "the loss", func() bool { return len(run.Events(agent.EventLoss)) > 0 })
+	if run.Lost() == 0 {
+		t.Error("nothing was lost")
+	}
+}
+
+func TestAsAnOrdinaryUser(t *testing.T) {
+	sandboxtest.AsOrdinaryUser(t, "^(TestTargetIsAnOrdinaryUser|TestNothingEscapes|TestRecordsBeginWithTheTarget|TestExitStatusAndSignal|TestStopEndsDaemonsToo|TestATracerThatDies.*|TestLimitsEndTheRun)$",
+		"./testdata/servers/hostile")
 }

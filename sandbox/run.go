@@ -178,7 +178,6 @@ func (r *Run) Stop(ctx context.Context, grace time.Duration) error {
 		return nil
 	case <-ctx.Done():
 		r.shut(context.Cause(ctx))
-		<-r.over
 		return fmt.Errorf("stop the target: %w", context.Cause(ctx))
 	}
 }

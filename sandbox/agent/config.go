@@ -25,6 +25,9 @@ type Config struct {
 	// TraceSet is "core" or "io".
 	TraceSet string `json:"traceSet,omitempty"`
 	Limits   Limits `json:"limits"`
+	// HostFiles says that the files around are the host's own, so that none of
+	// them is moved aside.
+	HostFiles bool `json:"hostFiles,omitempty"`
 	// Root is set by the local backend: built and pivoted into before all else.
 	Root *rootfs.Layout `json:"root,omitempty"`
 	// SingleUID says that the target has to share the agent's uid, and is kept

@@ -40,7 +40,7 @@ func (u *usage) sample(tasks []task, traced bool) {
 	now := make(map[taskKey]time.Duration, len(tasks))
 	for _, t := range tasks {
 		t.readStatus()
-		u.memory += t.memory
+		u.memory += t.memory + memfds(t.pid)
 		u.threads += t.threads
 		now[taskKey{t.pid, t.start}] = t.cpu
 		u.cpu += t.cpu
@@ -73,6 +73,7 @@ func (a *agent) watchLimits() {
 	}
 	u := usage{}
 	told := false
+	groups := groupCounters()
 	for {
 		select {
 		case <-a.finish:
@@ -87,6 +88,11 @@ func (a *agent) watchLimits() {
 		u.sample(a.targets(), traced)
 		if reason := u.over(l); reason != "" {
 			a.limit(reason)
+		}
+		for _, g := range groups {
+			if g.hit() {
+				a.limit(g.reason)
+			}
 		}
 		if u.untraced != 0 && traced && !told {
 			told = true

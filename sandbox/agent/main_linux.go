@@ -230,8 +230,11 @@ func (t *tail) String() string {
 const preload = "/etc/ld.so.preload"
 
 // hidePreload moves an image's preload list aside; the returned function puts
-// it back for the target.
+// it back for the target. It is told as a note.
 func (a *agent) hidePreload() (restore func(), err error) {
+	if len(a.cfg.Strace) == 0 || a.cfg.HostFiles || a.cfg.Root != nil {
+		return func() {}, nil
+	}
 	aside := filepath.Join(filepath.Dir(preload), ".ld.so.preload~")
 	err = unix.Renameat2(unix.AT_FDCWD, preload, unix.AT_FDCWD, aside, unix.RENAME_NOREPLACE)
 	if _, gone := os.Lstat(preload); errors.Is(err, unix.ENOENT) || errors.Is(gone, os.ErrNotExist) && errors.Is(err, unix.EROFS) {

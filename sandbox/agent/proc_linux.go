@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -80,6 +81,33 @@ func (t *task) readStatus() {
 			t.tracer, _ = strconv.Atoi(string(bytes.TrimSpace(value)))
 		}
 	}
+}
+
+// memfds sums a process's files in memory that have no name: no mapping counts
+// them, and no file system's size bounds them.
+func memfds(pid int) int64 {
+	dir := "/proc/" + strconv.Itoa(pid) + "/fd/"
+	d, err := os.Open(dir)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = d.Close() }()
+	names, err := d.Readdirnames(maxFiles)
+	if err != nil {
+		return 0
+	}
+	var sum int64
+	for _, n := range names {
+		to, err := os.Readlink(dir + n)
+		if err != nil || !strings.HasPrefix(to, "/memfd:") {
+			continue
+		}
+		var st unix.Stat_t
+		if unix.Stat(dir+n, &st) == nil {
+			sum += st.Blocks * 512
+		}
+	}
+	return sum
 }
 
 // alive says that a task can still do something.

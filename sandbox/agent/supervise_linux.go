@@ -234,7 +234,7 @@ func (a *agent) targets() []task {
 		parent[t.pid] = t.ppid
 	}
 	mine := func(pid int) bool {
-		for range len(all) {
+		for range all {
 			if pid == self {
 				return true
 			}

@@ -41,7 +41,7 @@ func TestFramesComeBackAsTheyWent(t *testing.T) {
 				t.Fatalf("got %v, want %v", got, f)
 			}
 		}
-		if _, err := r.Next(); err != io.EOF {
+		if _, err := r.Next(); !errors.Is(err, io.EOF) {
 			t.Fatalf("after the last frame: %v", err)
 		}
 	})
@@ -82,7 +82,7 @@ func TestMalformedFramesNameTheirOffset(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "offset 17") {
 				t.Errorf("error %v, want %q at offset 17", err, c.want)
 			}
-			if _, again := r.Next(); again != err {
+			if _, again := r.Next(); !errors.Is(again, err) {
 				t.Errorf("the error is not final: %v", again)
 			}
 		})

@@ -26,6 +26,8 @@ type Bare struct {
 	Strace []string
 	// SingleUID maps one uid only, as an ordinary user's sandbox has it.
 	SingleUID bool
+	// InPlace makes no pid namespace: the agent is not PID 1.
+	InPlace bool
 }
 
 const (
@@ -52,6 +54,9 @@ func (b Bare) attributes() *syscall.SysProcAttr {
 		Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS | syscall.CLONE_NEWPID |
 			syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS,
 		Setsid: true,
+	}
+	if b.InPlace {
+		a.Cloneflags &^= syscall.CLONE_NEWPID
 	}
 	if b.SingleUID || os.Getuid() != 0 {
 		uid, gid := os.Getuid(), os.Getgid()
@@ -117,6 +122,7 @@ func (c *bareConn) Write(p []byte) (int, error) { return c.in.Write(p) }
 func (c *bareConn) Diagnostics() string         { return c.said.String() }
 
 func (c *bareConn) Config(cfg *agent.Config) {
+	cfg.HostFiles = true
 	if cfg.TraceSet != "" {
 		cfg.Strace = c.bare.Strace
 	}

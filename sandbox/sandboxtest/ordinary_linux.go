@@ -1,0 +1,57 @@
+package sandboxtest
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// AsOrdinaryUser runs the named tests of the calling test's program once more,
+// as a user that is not root and owns nothing. The programs that these tests
+// build are built here and now. An ordinary user's own test run has nothing to add.
+func AsOrdinaryUser(t *testing.T, pattern string, programs ...string) {
+	t.Helper()
+	Need(t, "root", "userns")
+	dir, err := os.MkdirTemp("", "ordinary")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	for _, p := range programs {
+		copyProgram(t, Build(t, p), filepath.Join(dir, filepath.Base(p)))
+	}
+	self := filepath.Join(dir, "test")
+	copyProgram(t, "/proc/self/exe", self)
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, "-test.run="+pattern, "-test.timeout=120s")
+	cmd.Dir = "/"
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=/nonexistent", builtEnv + "=" + dir, "COALMINE_REQUIRE=" + os.Getenv("COALMINE_REQUIRE")}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("as user %d: %v\n%s", nobody, err, out)
+	}
+}
+
+func copyProgram(t *testing.T, from, to string) {
+	t.Helper()
+	in, err := os.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = in.Close() }()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
