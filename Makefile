@@ -25,7 +25,7 @@ build:
 	go build -trimpath -o bin/honest ./testdata/servers/honest
 
 demo: build
-	@sh .ci/setup/strace.sh
+	@command -v strace >/dev/null || sh .ci/setup/tools.sh
 	@echo; echo '== leaky: declares local text formatting, and does more'
 	@bin/coalmine probe --sandbox local --seed 1 --out coalmine-out/demo -- bin/leaky; test $$? = 1
 	@echo; echo '== honest: declares the same, byte for byte'
@@ -33,21 +33,23 @@ demo: build
 
 # Everything that the tests need and a fresh machine lacks.
 setup:
-	sh .ci/setup/strace.sh
+	sh .ci/setup/tools.sh
 	sh .ci/setup/docker.sh
-	sh .ci/setup/runtimes.sh
+	sh .ci/setup/images.sh
 
-servers:
+servers: setup
 	sh .ci/setup/servers.sh
 
-image: build
+image: build setup
+	@mkdir -p dist
+	cp bin/coalmine dist/coalmine
 	sh .ci/setup/image.sh
 
 unit:
 	go vet ./...
 	go test -count=1 ./...
 
-test: setup servers image lint
+test: servers image lint
 	go vet ./... ./testdata/servers/...
 	go test -count=1 -timeout 25m -p 2 ./... ./testdata/servers/...
 	$(MAKE) --no-print-directory demo

@@ -154,9 +154,15 @@ func (w *wireReader) introduce(result json.RawMessage) {
 		ServerInfo      wire.Implementation `json:"serverInfo"`
 		Instructions    string              `json:"instructions"`
 		Capabilities    json.RawMessage     `json:"capabilities"`
+		Meta            struct {
+			ServerInfo wire.Implementation `json:"io.modelcontextprotocol/serverInfo"`
+		} `json:"_meta"`
 	}
 	if json.Unmarshal(result, &r) != nil {
 		return
+	}
+	if r.ServerInfo.Name == "" {
+		r.ServerInfo = r.Meta.ServerInfo // where the protocol without sessions puts it
 	}
 	if r.ProtocolVersion == "" && len(r.Supported) > 0 {
 		r.ProtocolVersion = r.Supported[0]

@@ -17,6 +17,7 @@ const (
 	noiseBytecode = "bytecode" // an interpreter's compiled modules
 	noiseLaunch   = "launch"   // the target's own start
 	noiseAsked    = "asked"    // inside a directory that the command named
+	noiseGitIndex = "gitindex" // git's own cache of a work tree's state
 )
 
 var (
@@ -89,6 +90,10 @@ func (b *Builder) writeNoise(p, exe string) (class, root string) {
 	}
 	if path.Base(p) == "__pycache__" && strings.HasPrefix(path.Base(exe), "python") {
 		return noiseBytecode, path.Dir(p)
+	}
+	// Even git status refreshes the index: a cache of what the work tree holds.
+	if name := path.Base(p); path.Base(exe) == "git" && (name == "index" || name == "index.lock") && path.Base(path.Dir(p)) == ".git" {
+		return noiseGitIndex, path.Dir(p)
 	}
 	if d, ok := underAny(p, append(tempTrees, path.Join(b.ctx.Home, ".cache"))); ok {
 		return noiseScratch, d

@@ -65,7 +65,10 @@ type Builder struct {
 	tasks   map[int]*task
 	secrets map[string][]string // path to canary ids
 	opened  map[string]int      // path to the index of its latest secret effect
-	find    *canaries.Set
+	// read are accesses of which the log may hold the open only later: the two
+	// come from different sources. They are joined when the phase or call ends.
+	read []access
+	find *canaries.Set
 }
 
 // task is a process or thread that was seen.
@@ -75,6 +78,12 @@ type task struct {
 	// call is the call in which it was born: its work stays that call's.
 	call  int
 	phase finding.Phase
+}
+
+// access is a watched path that was read.
+type access struct {
+	path string
+	at   time.Duration
 }
 
 type effectKey struct {
@@ -104,10 +113,17 @@ func NewBuilder(ctx Context) *Builder {
 }
 
 // Profile returns what was built. The Builder must not be used afterwards.
-func (b *Builder) Profile() *Profile { return b.out }
+func (b *Builder) Profile() *Profile {
+	b.joinReads()
+	return b.out
+}
 
 // Mark takes a mark of the log.
 func (b *Builder) Mark(m *session.Mark) {
+	switch m.Kind {
+	case "phase", "call", "return":
+		b.joinReads()
+	}
 	switch m.Kind {
 	case "phase":
 		b.phase, b.call = finding.Phase(m.Phase), 0
@@ -159,9 +175,17 @@ func (b *Builder) event(m *session.Mark) {
 		b.out.Lost += max(e.N, 1)
 	case "access":
 		if strings.Contains(e.Mask, "read") {
-			b.access(e.Path, e.Stamp)
+			b.read = append(b.read, access{e.Path, e.Stamp})
 		}
 	}
+}
+
+// joinReads lifts each pending access to the rung "read".
+func (b *Builder) joinReads() {
+	for _, a := range b.read {
+		b.access(a.path, a.at)
+	}
+	b.read = b.read[:0]
 }
 
 func (b *Builder) access(p string, at time.Duration) {

@@ -68,17 +68,38 @@ func newPlan(o Options) (*plan, error) {
 	return p, nil
 }
 
-// target names the server across runs: its name in a configuration, or its
-// command without directories.
+// target names the server across runs and machines: its name in a
+// configuration, its npm package, or its command without directories.
 func target(o Options) string {
 	if o.Name != "" {
 		return o.Name
 	}
 	var words []string
 	for _, w := range o.Command {
-		words = append(words, filepath.Base(w))
+		words = append(words, shortName(w))
 	}
 	return strings.Join(words[:min(len(words), 4)], " ")
+}
+
+// shortName is a path's package below node_modules, or its last two names.
+func shortName(w string) string {
+	if !strings.Contains(w, "/") {
+		return w
+	}
+	parts := strings.Split(filepath.ToSlash(filepath.Clean(w)), "/")
+	for i := len(parts) - 1; i > 0; i-- {
+		if parts[i-1] != "node_modules" {
+			continue
+		}
+		if strings.HasPrefix(parts[i], "@") && i+1 < len(parts) {
+			return parts[i] + "/" + parts[i+1]
+		}
+		return parts[i]
+	}
+	if base := parts[len(parts)-1]; strings.Contains(base, ".") && len(parts) > 1 {
+		return parts[len(parts)-2] + "/" + base
+	}
+	return parts[len(parts)-1]
 }
 
 // absolute makes the relative paths of a command absolute: the working
@@ -99,8 +120,15 @@ func absolute(command []string) []string {
 	return out
 }
 
+// manifests name, by a source file's suffix, what stands at the top of its package.
+var manifests = map[string][]string{
+	".js": {"package.json"}, ".mjs": {"package.json"}, ".cjs": {"package.json"}, ".ts": {"package.json"}, ".mts": {"package.json"},
+	".py": {"pyproject.toml", "setup.py"}, ".go": {"go.mod"},
+	"": {"package.json", "pyproject.toml", "setup.py", "go.mod"},
+}
+
 // auditRoot is the directory of the server's own source: the package around
-// its first file, never the dependencies beside it.
+// its first file, never the dependencies beside it. "" where there is none.
 func auditRoot(command []string, serverDir string) string {
 	if serverDir == "" {
 		return ""
@@ -113,21 +141,28 @@ func auditRoot(command []string, serverDir string) string {
 		if err != nil || isProgram(a) {
 			continue
 		}
+		dir, suffix := a, ""
 		if !info.IsDir() {
-			a = filepath.Dir(a)
+			dir, suffix = filepath.Dir(a), filepath.Ext(a)
 		}
-		for d := a; ; d = filepath.Dir(d) {
-			for _, m := range []string{"package.json", "pyproject.toml", "setup.py", "go.mod"} {
-				if _, err := os.Stat(filepath.Join(d, m)); err == nil {
-					return d
-				}
-			}
-			if d == serverDir || d == filepath.Dir(d) {
-				return a
-			}
-		}
+		return packageRoot(dir, serverDir, manifests[suffix])
 	}
 	return ""
+}
+
+// packageRoot climbs from dir to the nearest manifest, at most to top; without
+// one the package is dir itself.
+func packageRoot(dir, top string, names []string) string {
+	for d := dir; ; d = filepath.Dir(d) {
+		for _, m := range names {
+			if _, err := os.Stat(filepath.Join(d, m)); err == nil {
+				return d
+			}
+		}
+		if d == top || d == filepath.Dir(d) {
+			return dir
+		}
+	}
 }
 
 // isProgram reports whether a file is machine code: around it lies whatever

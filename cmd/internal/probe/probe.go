@@ -248,4 +248,3 @@ func relative(p string) string {
 	}
 	return filepath.ToSlash(rel)
 }
-

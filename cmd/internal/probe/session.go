@@ -101,4 +101,3 @@ func (p *plan) redacted(in []string) []string {
 	}
 	return out
 }
-
