@@ -35,7 +35,7 @@ var masked = []string{
 	"/etc/ssl/private", "/etc/pki/tls/private", "/etc/pki/entitlement", "/etc/pki/consumer",
 	"/usr/etc/npmrc", "/usr/local/etc/npmrc", "/usr/local/etc/gitconfig", "/usr/local/etc/pip.conf",
 	"/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/key-users", "/proc/keys", "/proc/latency_stats", "/proc/sched_debug", "/proc/scsi",
-	"/proc/sysrq-trigger", "/proc/timer_list", "/proc/timer_stats",
+	"/proc/timer_list", "/proc/timer_stats",
 }
 
 // plan is a sandbox's whole inside.
