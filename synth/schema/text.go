@@ -98,13 +98,37 @@ func (d *drawer) candidate(t *textual, try int) (string, bool) {
 		return fit(s, t), ok
 	}
 	if len(t.patterns) > 0 {
-		p := t.patterns[d.rng.Intn(len(t.patterns))]
-		return p.write(d.rng, t.min, t.max, d.class, try)
+		return d.patterned(t, try)
 	}
 	if d.typical() {
 		return d.prose(t), true
 	}
 	return d.noise(t), true
+}
+
+// patterned writes to one of the expressions, or to several in a row: those
+// that are not anchored on both sides may hold together so.
+func (d *drawer) patterned(t *textual, try int) (string, bool) {
+	p := t.patterns[d.rng.Intn(len(t.patterns))]
+	if len(t.patterns) == 1 || try%3 == 0 {
+		return p.write(d.rng, t.min, t.max, d.class, try)
+	}
+	order := make([]int, len(t.patterns))
+	for i := range order {
+		order[i] = i
+	}
+	if try%3 == 2 {
+		d.rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	}
+	var b strings.Builder
+	for _, i := range order[:min(len(order), 8)] {
+		s, ok := t.patterns[i].write(d.rng, 0, t.max, d.class, try)
+		if !ok {
+			return "", false
+		}
+		b.WriteString(s)
+	}
+	return b.String(), true
 }
 
 // fit lengthens or shortens a formatted string where that may keep its format:

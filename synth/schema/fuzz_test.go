@@ -1,0 +1,96 @@
+package schema
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// FuzzSchema feeds hostile schemas: no panic, no hang, bounded memory, and
+// whatever is drawn is valid.
+func FuzzSchema(f *testing.F) {
+	for _, c := range satisfiable {
+		f.Add([]byte(c.schema), int64(1))
+	}
+	for _, s := range []string{
+		exponential(12), `{"type":"string","pattern":"^(a+)+$","minLength":40}`, `{"pattern":"(((((a{1000}){1000}){1000})))"}`,
+		`{"anyOf":[{"$ref":"#"},{"$ref":"#"}]}`, `{"items":{"$ref":"#"},"minItems":1000,"type":"array"}`,
+		`{"type":"object","minProperties":100000}`, `{"$dynamicRef":"#x","$dynamicAnchor":"x"}`, `{"$id":"http://json-schema.org/draft-07/schema#"}`,
+		`{"multipleOf":1e-300,"minimum":1e300}`, `{"oneOf":[{},{},{}]}`, `{"type":"array","uniqueItems":true,"items":{"type":"null"},"minItems":2}`,
+		`{"properties":{"a":{"properties":{"a":{"$ref":"#"}},"required":["a"]}},"required":["a"],"patternProperties":{"":{"$ref":"#"}}}`,
+	} {
+		f.Add([]byte(s), int64(2))
+	}
+	if files, err := filepath.Glob("../../../shared/corpus/tools/*.json"); err == nil && len(files) > 0 {
+		if raw, err := os.ReadFile(files[0]); err == nil {
+			f.Add(raw, int64(3))
+		}
+	}
+	f.Fuzz(func(t *testing.T, raw []byte, seed int64) {
+		if len(raw) > 1<<16 {
+			t.Skip("larger than what is worth the time")
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		start := time.Now()
+		drawHostile(t, raw, seed)
+		if d := time.Since(start); d > 20*time.Second {
+			t.Fatalf("took %v", d)
+		}
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > 8<<30 {
+			t.Fatalf("%d bytes", n)
+		}
+	})
+}
+
+func drawHostile(t *testing.T, raw []byte, seed int64) {
+	g, err := New(json.RawMessage(raw), Options{Hints: testHints(), Tool: "write_file"})
+	if err != nil {
+		return
+	}
+	for _, class := range allClasses {
+		v, err := g.Draw(seed, class)
+		if err != nil {
+			continue
+		}
+		if len(v) > 16<<20 {
+			t.Fatalf("%d bytes drawn", len(v))
+		}
+		if !json.Valid(v) {
+			t.Fatalf("not JSON: %.200q", v)
+		}
+		again, err := g.Draw(seed, class)
+		if err == nil && string(again) != string(v) {
+			t.Fatalf("%.200s and then %.200s", v, again)
+		}
+		if doc, err := decode(v); err == nil {
+			g.simpler(doc)
+		}
+	}
+}
+
+// FuzzRegexp parses expressions and writes to them.
+func FuzzRegexp(f *testing.F) {
+	for _, s := range []string{`^[a-z]+$`, `(?:a|b){2,3}\d\p{L}[^x-z\]]`, `(?<n>a)\k<n>\1`, `\u{1F600}\x41\cA`, `a{,3}`, `[\d-x]`, `(?=.*\d)(?!x)a*?`, `((a*)*)*`} {
+		f.Add(s, int64(1))
+	}
+	f.Fuzz(func(t *testing.T, text string, seed int64) {
+		e := newEngine()
+		re, err := e.compile(text)
+		if err != nil {
+			return
+		}
+		g := Generator{patterns: map[string]*pattern{}}
+		p := g.pattern(re)
+		src := NewSource(seed)
+		for try := range 4 {
+			if s, ok := p.write(newRand(src), 0, 100, Valid, try); ok && len(s) > 4*(2*maxTextEver+200) {
+				t.Fatalf("%d bytes", len(s))
+			}
+		}
+	})
+}
