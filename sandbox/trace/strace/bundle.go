@@ -4,6 +4,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -160,11 +161,11 @@ func (b *bundle) find(name string, by *object) (string, error) {
 func readObject(file string) (*object, error) {
 	f, err := elf.Open(file)
 	if err != nil {
-		var format *elf.FormatError
-		if errors.As(err, &format) {
-			return nil, fmt.Errorf("%s is no program: %w", file, err)
+		var missing *fs.PathError
+		if errors.As(err, &missing) {
+			return nil, err
 		}
-		return nil, err
+		return nil, fmt.Errorf("%s is no program: %w", file, err)
 	}
 	defer func() { _ = f.Close() }()
 	o := &object{file: file, class: f.Class, machine: f.Machine}

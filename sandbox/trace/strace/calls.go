@@ -176,8 +176,7 @@ var table = []struct {
 	{trace.OpOther, "_ _ flags flags fd io", "mmap mmap2"},
 }
 
-// newer are calls that the kernel has and older straces do not know by name: they
-// can be traced by number all the same, without their arguments being decoded.
+// newer are calls that older straces have no name for and print by number.
 var newer = map[string]string{
 	"syscall_0x1c4": "fchmodat2",
 	"syscall_0x1cf": "setxattrat",
@@ -185,9 +184,6 @@ var newer = map[string]string{
 	"syscall_0x1d3": "open_tree_attr",
 	"syscall_0x1d5": "file_setattr",
 }
-
-// newerNumbers are the same for every architecture.
-var newerNumbers = []string{"452", "463", "466", "467", "469"}
 
 // calls is the table by name, for the parser.
 var calls = func() map[string]*call {

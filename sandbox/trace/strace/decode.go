@@ -100,7 +100,7 @@ func (p *Parser) pathTo(o *operand, fs *directory) {
 	switch {
 	case o.text && len(o.raw) > 0:
 		p.rec.Path = p.strings.get(p.resolve(o, fs))
-		if p.rec.Path != string(o.raw) {
+		if p.rec.Given == "" && p.rec.Path != string(o.raw) {
 			p.rec.Given = p.strings.get(o.raw)
 		}
 	case o.isAt && (o.text || o.isNil):
@@ -140,11 +140,12 @@ func lastSlash(s string) int {
 func (p *Parser) resolve(o *operand, fs *directory) []byte {
 	raw := o.raw
 	if len(raw) > 0 && raw[0] == '/' {
+		raw = p.clean(raw)
 		if fs.root == "" {
-			return p.clean(raw)
+			return raw
 		}
 		from := len(p.scratch)
-		p.scratch = append(append(append(p.scratch, fs.root...), '/'), raw...)
+		p.scratch = append(append(p.scratch, fs.root...), raw...)
 		return p.clean(p.scratch[from:])
 	}
 	from := len(p.scratch)
