@@ -70,7 +70,8 @@ func (c *conn) Config(cfg *agent.Config) {
 // Diagnostics implements sandbox.Conn.
 func (c *conn) Diagnostics() string { return c.diagnostics.String() }
 
-// awaitEnd notes how the container ended.
+// awaitEnd notes how the container ended. When ctx is cancelled the engine's answer
+// is cut off, which is an answer, too.
 func (c *conn) awaitEnd(ctx context.Context, wait client.ContainerWaitResult) {
 	defer close(c.ended)
 	select {
@@ -86,12 +87,6 @@ func (c *conn) awaitEnd(ctx context.Context, wait client.ContainerWaitResult) {
 	case err := <-wait.Error:
 		if ctx.Err() == nil {
 			c.diagnostics.note("the engine's answer was cut off: " + err.Error())
-		}
-	case <-ctx.Done():
-		// The request is cut off now; take its answer, so that its goroutine ends.
-		select {
-		case <-wait.Result:
-		case <-wait.Error:
 		}
 	}
 }

@@ -11,12 +11,17 @@ import (
 	"github.com/moby/moby/api/types/mount"
 )
 
-// profile is the seccomp profile: it allows what the tracer records, because a
-// call that the profile refuses is one that the tracer never sees. What it
-// refuses is for privileged programs only, and recorded in no set.
+// profile is the seccomp profile: it allows everything, because a call that it
+// refuses is one that the tracer never sees. The exception are the kernel's
+// keyrings: a container shares those of the machine's user of the same number,
+// and no real secret may be in reach. Unseen names them.
 //
 //go:embed seccomp.json
 var profile string
+
+// Unseen lists the system calls that the container's profile refuses before the
+// tracer sees them.
+func Unseen() []string { return []string{"add_key", "keyctl", "request_key"} }
 
 // capabilities are the agent's: to plant files as their owner, to become and to
 // kill the target, to trace it, to see to the network. The target has none.

@@ -204,14 +204,13 @@ func copyIn(ctx context.Context, cli *client.Client, id string, write func(io.Wr
 		written <- err
 	}()
 	_, err := cli.CopyToContainer(ctx, id, client.CopyToContainerOptions{DestinationPath: "/", Content: r})
-	_ = r.CloseWithError(errAbandoned)
-	if werr := <-written; werr != nil && !errors.Is(werr, errAbandoned) {
-		return fmt.Errorf("copy into the container: %w", werr)
+	_ = r.Close()
+	// A closed pipe is the engine's refusal, as the writer sees it.
+	if werr := <-written; werr != nil && !errors.Is(werr, io.ErrClosedPipe) {
+		return fmt.Errorf("docker: copy into the container: %w", werr)
 	}
 	if err != nil {
 		return explain(err, "copy into the container")
 	}
 	return nil
 }
-
-var errAbandoned = errors.New("the engine took no more")

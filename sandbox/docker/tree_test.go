@@ -1,0 +1,251 @@
+package docker
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+)
+
+// put writes a tree: a name that ends in "/" is a directory, "name -> target" a link.
+func put(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path, target, isLink := strings.Cut(name, " -> ")
+		path = filepath.Join(dir, path)
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		switch {
+		case err != nil:
+		case isLink:
+			err = os.Symlink(target, path)
+		case strings.HasSuffix(name, "/"):
+			err = os.MkdirAll(path, 0o755)
+		default:
+			err = os.WriteFile(path, []byte(text), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// unpack reads an archive: link targets and file texts by name.
+func unpack(t *testing.T, r io.Reader) (map[string]string, []*tar.Header) {
+	t.Helper()
+	got := map[string]string{}
+	var headers []*tar.Header
+	for a := tar.NewReader(r); ; {
+		h, err := a.Next()
+		if errors.Is(err, io.EOF) {
+			return got, headers
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[h.Name] = string(b) + h.Linkname
+		headers = append(headers, h)
+	}
+}
+
+func TestTree(t *testing.T) {
+	outside, dir := t.TempDir(), t.TempDir()
+	put(t, outside, map[string]string{"secret": "the host's own"})
+	put(t, dir, map[string]string{
+		"server.py": "print()", "sub/data.txt": "data", "empty/": "",
+		"inner -> sub/data.txt": "", "outer -> " + outside + "/secret": "", "up -> ../../etc/passwd": "",
+		"loop -> loop": "", ".env": "TOKEN=real", ".git/config": "[core]\n\tbare = false\n[http]\n\textraheader = real\n",
+		"planted.txt": "real",
+	})
+	if err := unix.Mkfifo(filepath.Join(dir, "pipe"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Join(dir, "server.py"), 0o4755|os.ModeSetuid); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := readTree(dir, []rootfs.File{{Path: filepath.Join(dir, "planted.txt"), Data: []byte("decoy")}}, 1000, 1001)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.close()
+	var b bytes.Buffer
+	if err := tr.write(&b); err != nil {
+		t.Fatal(err)
+	}
+	got, headers := unpack(t, &b)
+	base := strings.TrimPrefix(dir, "/")
+	want := map[string]string{
+		"/": "", "/server.py": "print()", "/sub/": "", "/sub/data.txt": "data", "/empty/": "",
+		"/inner": "sub/data.txt", "/outer": outside + "/secret", "/up": "../../etc/passwd", "/loop": "loop",
+		"/.env": "", "/.git/": "", "/.git/config": "[core]\n\tbare = false\n", "/planted.txt": "",
+	}
+	for name, text := range want {
+		if g, ok := got[base+name]; !ok || g != text {
+			t.Errorf("%s: got %q (%v), want %q", name, g, ok, text)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("got %d entries, want %d: %v", len(got), len(want), got)
+	}
+	for _, h := range headers {
+		if h.Uid != 1000 || h.Gid != 1001 || h.Mode&0o7000 != 0 {
+			t.Errorf("%s: owner %d:%d, mode %o", h.Name, h.Uid, h.Gid, h.Mode)
+		}
+	}
+}
+
+func TestTreeOfOneFile(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"server.py": "print()", "other": "not copied"})
+	tr, err := readTree(filepath.Join(dir, "server.py"), nil, 1000, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.close()
+	var b bytes.Buffer
+	if err := tr.write(&b); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := unpack(t, &b)
+	if len(got) != 1 || got[strings.TrimPrefix(dir, "/")+"/server.py"] != "print()" {
+		t.Errorf("got %v", got)
+	}
+}
+
+// A file that changes while it is copied must not spoil the archive, nor lead out of the tree.
+func TestTreeChangesMeanwhile(t *testing.T) {
+	outside, dir := t.TempDir(), t.TempDir()
+	put(t, outside, map[string]string{"secret": "the host's own"})
+	put(t, dir, map[string]string{"a-swapped": "x", "b-gone": "x", "c-grown": "x", "d-pipe": "x", "e-last": "last"})
+	tr, err := readTree(dir, nil, 1000, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.close()
+	for _, name := range []string{"a-swapped", "b-gone", "d-pipe"} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(t, dir, map[string]string{"a-swapped -> " + outside + "/secret": "", "c-grown": "grown"})
+	if err := unix.Mkfifo(filepath.Join(dir, "d-pipe"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := tr.write(&b); err != nil && !strings.Contains(err.Error(), "escapes") {
+		t.Fatal(err)
+	} else if err == nil {
+		got, _ := unpack(t, &b)
+		for name, text := range got {
+			if strings.Contains(text, "the host's own") {
+				t.Errorf("%s leads out of the tree", name)
+			}
+		}
+		if got[strings.TrimPrefix(dir, "/")+"/e-last"] != "last" {
+			t.Errorf("got %v", got)
+		}
+	}
+}
+
+func TestTreeRefused(t *testing.T) {
+	huge := t.TempDir()
+	f, err := os.Create(filepath.Join(huge, "sparse"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Truncate(maxTree+1), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for dir, reason := range map[string]string{
+		huge: "more than 1024 MiB", filepath.Join(huge, "absent"): "no such file", "/": "cannot be /",
+	} {
+		_, err := readTree(dir, nil, 1000, 1000)
+		wantUsage(t, err, reason, "")
+	}
+}
+
+// serverDirs are trees at the kinds of places that a server's directory can have.
+func serverDirs(t *testing.T) map[string]string {
+	t.Helper()
+	dirs := map[string]string{"below /tmp": t.TempDir()}
+	if dir, err := os.MkdirTemp("/opt", "server"); err == nil {
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		dirs["elsewhere"] = dir
+	}
+	return dirs
+}
+
+func TestServerDirInContainer(t *testing.T) {
+	for where, dir := range serverDirs(t) {
+		t.Run(where, func(t *testing.T) {
+			put(t, dir, map[string]string{
+				"sub/run.sh": "#!/bin/sh\necho ran\n", "passwd -> /etc/passwd": "", "shadow -> /etc/host-only": "", ".env": "TOKEN=real",
+			})
+			if err := os.Chmod(filepath.Join(dir, "sub/run.sh"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			const script = `cd "$0" && sub/run.sh; cat .env; readlink passwd; cat shadow 2>/dev/null || echo dangling
+				echo more >>sub/run.sh && rm .env && echo written >new && ls; stat -c %u:%g:%a . sub/run.sh
+				stat -c %u:%g:%a "$(dirname "$0")"; dd if=/dev/zero of=big bs=1M count=300 2>&1 | grep -o -i "no space left"`
+			spec, _ := specFor(t, debian, "sh", "-c", script, dir)
+			spec.ServerDir, spec.Limits.File = dir, 0
+			rec, _ := outcome(t, spec)
+			want := "ran\n/etc/passwd\ndangling\nnew\npasswd\nshadow\nsub\n1000:1000:755\n1000:1000:700\n0:0:755\nNo space left\n"
+			if rec.Out() != want {
+				t.Errorf("got\n%s\nwant\n%s\nstderr: %s", rec.Out(), want, rec.Err())
+			}
+			host, err := os.ReadDir(dir)
+			if err != nil || len(host) != 4 || slices.ContainsFunc(host, func(e os.DirEntry) bool { return e.Name() == "new" }) {
+				t.Errorf("on the host: %v, %v", host, err)
+			}
+		})
+	}
+}
+
+func TestServerFileInContainer(t *testing.T) {
+	for where, dir := range serverDirs(t) {
+		t.Run(where, func(t *testing.T) {
+			put(t, dir, map[string]string{"run.sh": "echo ran; ls \"$(dirname \"$0\")\"\n", "other": ""})
+			spec, _ := specFor(t, debian, "sh", filepath.Join(dir, "run.sh"))
+			spec.ServerDir = filepath.Join(dir, "run.sh")
+			rec, _ := outcome(t, spec)
+			if rec.Out() != "ran\nrun.sh\n" {
+				t.Errorf("got %q, stderr %q", rec.Out(), rec.Err())
+			}
+		})
+	}
+}
+
+func TestServerDirTooLarge(t *testing.T) {
+	dir := t.TempDir()
+	f, err := os.Create(filepath.Join(dir, "sparse"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Truncate(maxTree+1), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	spec, _ := specFor(t, debian, "true")
+	spec.ServerDir = dir
+	_, err = New("").Start(t.Context(), spec)
+	var usage *sandbox.UsageError
+	if !errors.As(err, &usage) || usage.Hint == "" {
+		t.Errorf("got %v", err)
+	}
+}
