@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -130,13 +131,13 @@ func TestStopsWhenAsked(t *testing.T) {
 
 func TestLongLineIsPassedOver(t *testing.T) {
 	l := newLines(strings.NewReader(strings.Repeat("x", MaxLine+1) + "\nok\n" + strings.Repeat("y", MaxLine+1)))
-	if _, err := l.next(); err != errLong {
+	if _, err := l.next(); !errors.Is(err, errLong) {
 		t.Fatal(err)
 	}
 	if line, err := l.next(); err != nil || string(line) != "ok" {
 		t.Fatalf("%q %v", line, err)
 	}
-	if _, err := l.next(); err != errLong {
+	if _, err := l.next(); !errors.Is(err, errLong) {
 		t.Fatal(err)
 	}
 }

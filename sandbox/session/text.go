@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -111,17 +112,17 @@ func appendValue(b, v []byte) []byte {
 }
 
 // appendText appends a checked string from i, after its opening quote, to its
-// closing quote, and returns the place after that.
+// closing quote, and returns the place after that. It looks for a quote and for
+// the backslashes before it in turn, so each byte is looked at twice at most.
 func appendText(b, v []byte, i int) ([]byte, int) {
+	quote := i + bytes.IndexByte(v[i:], '"')
 	for {
-		from := i
-		for v[i] != '"' && v[i] != '\\' {
-			i += max(1, wire.Plain(v[i:]))
+		slash := bytes.IndexByte(v[i:quote], '\\')
+		if slash < 0 {
+			return append(b, v[i:quote+1]...), quote + 1
 		}
-		b = append(b, v[from:i]...)
-		if v[i] == '"' {
-			return append(b, '"'), i + 1
-		}
+		b = append(b, v[i:i+slash]...)
+		i += slash
 		switch c := v[i+1]; c {
 		case 'u':
 			r, n := escaped(v[i:])
@@ -133,6 +134,9 @@ func appendText(b, v []byte, i int) ([]byte, int) {
 		default:
 			b = append(b, '\\', c)
 			i += 2
+		}
+		if i > quote {
+			quote = i + bytes.IndexByte(v[i:], '"')
 		}
 	}
 }

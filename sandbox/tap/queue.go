@@ -13,6 +13,8 @@ const (
 	// bufferSize is what is read at once; a buffer with less than minRead left is done.
 	bufferSize = 256 << 10
 	minRead    = 64 << 10
+	// keptBuffers are made at the start: what a large frame needs both ways.
+	keptBuffers = 12
 	// maxQueued bounds the bytes, as whole buffers, that wait for the recorder.
 	maxQueued = 64 << 20
 	// pause is how long the recorder leaves the processor to the relay.
@@ -20,7 +22,7 @@ const (
 )
 
 // buffer is read into by one pump, piece after piece, and read from by the
-// recorder. It goes back to the pool when neither holds it.
+// recorder. It is used again when neither holds it.
 type buffer struct {
 	data []byte
 	used int
@@ -41,8 +43,9 @@ type item struct {
 // what finds no room is counted and told to the recorder as lost.
 type queue struct {
 	rec  Recorder
-	pool sync.Pool
+	free chan *buffer // buffers to be used again, in memory already
 	wake chan struct{}
+	done chan struct{}
 	held atomic.Int64 // buffers that items hold, in bytes
 
 	seen      atomic.Int64 // bytes that were to be recorded
@@ -56,8 +59,14 @@ type queue struct {
 }
 
 func newQueue(rec Recorder) *queue {
-	q := &queue{rec: rec, wake: make(chan struct{}, 1)}
-	q.pool.New = func() any { return &buffer{data: make([]byte, bufferSize)} }
+	q := &queue{rec: rec, free: make(chan *buffer, keptBuffers), wake: make(chan struct{}, 1), done: make(chan struct{})}
+	for range keptBuffers {
+		b := &buffer{data: make([]byte, bufferSize)}
+		for i := 0; i < bufferSize; i += 4096 {
+			b.data[i] = 1 // so that no page is faulted in when the first frame passes
+		}
+		q.free <- b
+	}
 	return q
 }
 
@@ -69,7 +78,11 @@ func (q *queue) room(b *buffer) *buffer {
 	if b != nil {
 		q.release(b)
 	}
-	b = q.pool.Get().(*buffer)
+	select {
+	case b = <-q.free:
+	default:
+		b = &buffer{data: make([]byte, bufferSize)}
+	}
 	b.used = 0
 	b.refs.Store(1)
 	return b
@@ -79,7 +92,10 @@ func (q *queue) room(b *buffer) *buffer {
 func (q *queue) release(b *buffer) {
 	if b.refs.Add(-1) == 0 {
 		q.held.Add(-b.counted())
-		q.pool.Put(b)
+		select {
+		case q.free <- b:
+		default:
+		}
 	}
 }
 
@@ -136,38 +152,38 @@ func (q *queue) kick() {
 }
 
 // close says that nothing more is queued.
-func (q *queue) close() {
-	q.mu.Lock()
-	q.closed = true
-	q.mu.Unlock()
-	q.kick()
-}
+func (q *queue) close() { close(q.done) }
 
-// run hands items to the recorder until the queue is closed and empty.
+// run hands items to the recorder until the queue is closed and empty. It lets
+// each burst pass before it takes the processor, unless much is waiting.
 func (q *queue) run() {
 	var batch []item
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
-	for {
+	for closed := false; !closed; {
+		select {
+		case <-q.wake:
+		case <-q.done:
+		}
+		if q.held.Load() < maxQueued/4 {
+			timer.Reset(pause)
+			select {
+			case <-timer.C:
+			case <-q.done:
+			}
+		}
+		select {
+		case <-q.done:
+			closed = true
+		default:
+		}
 		q.mu.Lock()
 		batch, q.items = q.items, batch[:0]
-		closed := q.closed
 		q.mu.Unlock()
 		for i := range batch {
 			q.deliver(&batch[i])
 			batch[i] = item{}
 		}
-		if len(batch) > 0 {
-			if !closed {
-				timer.Reset(pause)
-				<-timer.C
-			}
-			continue
-		}
-		if closed {
-			return
-		}
-		<-q.wake
 	}
 }
 

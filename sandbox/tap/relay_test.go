@@ -32,7 +32,7 @@ type ends struct {
 	err                error
 }
 
-func start(t *testing.T, ctx context.Context, rec Recorder, drain time.Duration) *ends {
+func start(ctx context.Context, t *testing.T, rec Recorder, drain time.Duration) *ends {
 	t.Helper()
 	before := runtime.NumGoroutine()
 	pipe := func() (r, w *os.File) {
@@ -126,7 +126,7 @@ func read(t *testing.T, r *os.File, n int) string {
 
 func TestBytesAreUntouched(t *testing.T) {
 	rec := newMemory()
-	e := start(t, t.Context(), rec, drainTimeout)
+	e := start(t.Context(), t, rec, drainTimeout)
 	const size = 20 << 20
 	send := func(seed uint64, w *os.File) func() {
 		return func() {
@@ -178,7 +178,7 @@ func TestBytesAreUntouched(t *testing.T) {
 }
 
 func TestHalfClose(t *testing.T) {
-	e := start(t, t.Context(), newMemory(), drainTimeout)
+	e := start(t.Context(), t, newMemory(), drainTimeout)
 	write(t, e.toRelay, "last words\n")
 	e.toRelay.Close()
 	if got, err := io.ReadAll(e.toStdin); string(got) != "last words\n" || err != nil {
@@ -196,7 +196,7 @@ func TestHalfClose(t *testing.T) {
 }
 
 func TestServerClosesStdoutAndLivesOn(t *testing.T) {
-	e := start(t, t.Context(), newMemory(), drainTimeout)
+	e := start(t.Context(), t, newMemory(), drainTimeout)
 	e.serverOut.Close()
 	if got, err := io.ReadAll(e.fromRelay); len(got) > 0 || err != nil {
 		t.Errorf("the client read %q, %v", got, err)
@@ -208,7 +208,7 @@ func TestServerClosesStdoutAndLivesOn(t *testing.T) {
 }
 
 func TestReaderGone(t *testing.T) {
-	e := start(t, t.Context(), newMemory(), drainTimeout)
+	e := start(t.Context(), t, newMemory(), drainTimeout)
 	e.fromRelay.Close()
 	for {
 		if _, err := e.serverOut.WriteString("is anybody there?\n"); errors.Is(err, syscall.EPIPE) {
@@ -226,7 +226,7 @@ func TestReaderGone(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	e := start(t, ctx, newMemory(), drainTimeout)
+	e := start(ctx, t, newMemory(), drainTimeout)
 	write(t, e.toRelay, "x\n")
 	read(t, e.toStdin, 2)
 	cancel()
@@ -249,7 +249,7 @@ func (b blocked) Bytes(d session.Dir, stamp time.Duration, p []byte) {
 
 func TestSlowRecorderCostsRecordsNeverBytes(t *testing.T) {
 	rec := blocked{newMemory(), make(chan struct{})}
-	e := start(t, t.Context(), rec, drainTimeout)
+	e := start(t.Context(), t, rec, drainTimeout)
 	const size = maxQueued * 3 / 2
 	go func() {
 		chunk := bytes.Repeat([]byte("x"), 1<<20)
@@ -276,7 +276,7 @@ func TestSlowRecorderCostsRecordsNeverBytes(t *testing.T) {
 func TestHangingRecorder(t *testing.T) {
 	rec := blocked{newMemory(), make(chan struct{})}
 	defer close(rec.free)
-	e := start(t, t.Context(), rec, time.Millisecond)
+	e := start(t.Context(), t, rec, time.Millisecond)
 	write(t, e.toRelay, "x\n")
 	e.toRelay.Close()
 	e.serverOut.Close()
@@ -291,7 +291,7 @@ type panicking struct{ *memory }
 func (panicking) Bytes(session.Dir, time.Duration, []byte) { panic("disk on fire") }
 
 func TestPanickingRecorder(t *testing.T) {
-	e := start(t, t.Context(), panicking{newMemory()}, drainTimeout)
+	e := start(t.Context(), t, panicking{newMemory()}, drainTimeout)
 	for i := range 3 {
 		line := fmt.Sprintf("line %d\n", i)
 		write(t, e.toRelay, line)
@@ -309,7 +309,7 @@ func TestPanickingRecorder(t *testing.T) {
 
 func TestAnswersFollowQuestions(t *testing.T) {
 	rec := newMemory()
-	e := start(t, t.Context(), rec, drainTimeout)
+	e := start(t.Context(), t, rec, drainTimeout)
 	for range 500 {
 		write(t, e.toRelay, "ping\n")
 		read(t, e.toStdin, 5)

@@ -6,25 +6,30 @@ import (
 	"os"
 )
 
-// Side is one end of a Relay, made of two pipes.
+// Side is one end of a Relay, made of two streams.
 type Side struct {
 	r io.ReadCloser
 	w io.WriteCloser
 }
 
-// Join makes a side of what the relay reads from and what it writes to. Pipes
-// get as much room as an ordinary user may ask for: a frame that fits passes in
-// one go, without waking everybody for each 64 KiB.
+// Join makes a side of what the relay reads from and what it writes to. It takes
+// files over: use the Side in their place. Pipes get as much room as an ordinary
+// user may ask for, so that a frame passes in one go without waking everybody
+// for each 64 KiB.
 func Join(r io.ReadCloser, w io.WriteCloser) *Side {
-	widen(r)
-	widen(w)
+	if f, ok := r.(*os.File); ok {
+		widen(f)
+		r = pollable(f)
+	}
+	if f, ok := w.(*os.File); ok {
+		widen(f)
+		w = pollable(f)
+	}
 	return &Side{r: r, w: w}
 }
 
-// Stdio is the side of this process's own standard input and output. Where they
-// are pipes or sockets, closing it unblocks a Read; a terminal's Read ends with
-// the next line.
-func Stdio() *Side { return Join(pollable(os.Stdin), pollable(os.Stdout)) }
+// Stdio is the side of this process's own standard input and output.
+func Stdio() *Side { return Join(os.Stdin, os.Stdout) }
 
 // Read implements io.Reader.
 func (s *Side) Read(p []byte) (int, error) { return s.r.Read(p) }
@@ -38,5 +43,5 @@ func (s *Side) CloseRead() error { return s.r.Close() }
 // CloseWrite closes what is written to.
 func (s *Side) CloseWrite() error { return s.w.Close() }
 
-// Close closes both.
+// Close closes both, which ends a Read and a Write that wait.
 func (s *Side) Close() error { return errors.Join(s.r.Close(), s.w.Close()) }

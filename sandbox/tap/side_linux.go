@@ -1,7 +1,7 @@
 package tap
 
 import (
-	"syscall"
+	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -10,12 +10,8 @@ import (
 const pipeSize = 1 << 20
 
 // widen enlarges a pipe; that it may not is no fault.
-func widen(f any) {
-	c, ok := f.(syscall.Conn)
-	if !ok {
-		return
-	}
-	raw, err := c.SyscallConn()
+func widen(f *os.File) {
+	raw, err := f.SyscallConn()
 	if err != nil {
 		return
 	}

@@ -2,5 +2,7 @@
 
 package tap
 
+import "os"
+
 // widen is for Linux's pipes.
-func widen(any) {}
+func widen(*os.File) {}

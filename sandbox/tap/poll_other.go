@@ -1,0 +1,11 @@
+//go:build !unix
+
+package tap
+
+import (
+	"io"
+	"os"
+)
+
+// pollable is for systems that have poll(2).
+func pollable(f *os.File) io.ReadWriteCloser { return f }
