@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -64,7 +65,7 @@ func (p place) code(command []string) string {
 	runner := isRunner(command[0])
 	if runner && isPython(command[0]) {
 		if i := slices.IndexFunc(command, func(arg string) bool { return arg == "-m" || arg == "-c" }); i > 0 && !slices.ContainsFunc(command[1:i], p.isScript) {
-			return p.module(command[i:])
+			return cmp.Or(p.module(command[i:]), p.environment(command[0]))
 		}
 	}
 	bare, previous := "", ""
@@ -82,9 +83,21 @@ func (p place) code(command []string) string {
 		previous = arg
 	}
 	if runner {
-		return bare
+		return cmp.Or(bare, p.environment(command[0]))
 	}
 	return p.program(command[0])
+}
+
+// environment is an interpreter that is named by its path in a virtual
+// environment: what is installed there is the server.
+func (p place) environment(program string) string {
+	if !strings.Contains(program, "/") {
+		return ""
+	}
+	if path := p.abs(program); isFile(filepath.Join(filepath.Dir(filepath.Dir(path)), "pyvenv.cfg")) && isFile(path) {
+		return path
+	}
+	return ""
 }
 
 // program finds a server that is itself the command. What the system's packages
@@ -209,7 +222,7 @@ func (p place) project(path, own string) string {
 	for dir := own; !p.tooWide(dir) && dir != "/" && dir != "."; dir = filepath.Dir(dir) {
 		for _, m := range markers {
 			if _, err := os.Lstat(filepath.Join(dir, m)); err == nil {
-				return dir
+				return p.aroundEnvironment(dir, m)
 			}
 		}
 		if isPrefix(dir) {
@@ -217,6 +230,21 @@ func (p place) project(path, own string) string {
 		}
 	}
 	return ""
+}
+
+// aroundEnvironment is the project that keeps a virtual environment in it: the
+// environment often holds no more than a reference to the project's code.
+func (p place) aroundEnvironment(dir, marker string) string {
+	parent := filepath.Dir(dir)
+	if marker != "pyvenv.cfg" || p.tooWide(parent) {
+		return dir
+	}
+	for _, m := range []string{"pyproject.toml", "setup.py", "requirements.txt"} {
+		if isFile(filepath.Join(parent, m)) {
+			return parent
+		}
+	}
+	return dir
 }
 
 // isPrefix says that programs were installed below dir: an interpreter's or a
@@ -247,6 +275,13 @@ var wide = []string{
 	"/opt", "/proc", "/root", "/run", "/sbin", "/snap", "/srv", "/sys", "/tmp", "/usr", "/var", "/workspace", "/workspaces", "/work",
 	"/usr/bin", "/usr/lib", "/usr/lib64", "/usr/libexec", "/usr/local", "/usr/local/bin", "/usr/local/lib", "/usr/local/sbin", "/usr/local/share",
 	"/usr/sbin", "/usr/share", "/usr/src", "/var/lib", "/var/tmp", "/dev/shm", "/var/run", "/var/cache",
+}
+
+// TooWide says that a directory may hold what is no part of one program: a
+// user's home, or what a whole system shares. A sandbox never shows such a one.
+func TooWide(dir string) bool {
+	home, _ := os.UserHomeDir()
+	return place{home: home}.tooWide(dir)
 }
 
 // tooWide says that a directory may hold what is no part of the server: a

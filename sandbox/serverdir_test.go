@@ -26,7 +26,7 @@ func serverTree(t *testing.T) string {
 		"home/u/loose/server.py", "home/u/loose/noextension", "home/u/alone.js", "home/u/repo/.git/config", "home/u/repo/docs/a.md",
 		"home/u/gomod/go.mod", "home/u/gomod/run.sh",
 		"home/u/.pyenv/.git/config", "home/u/.pyenv/versions/3/bin/mcp-x", "home/u/.pyenv/versions/3/lib/x", "home/u/.pyenv/versions/3/share/x", "home/u/.pyenv/shims/mcp-y",
-		"home/u/pkgdir/package.json",
+		"home/u/pkgdir/package.json", "home/u/py/.venv/pyvenv.cfg", "home/u/py/.venv/bin/python",
 	} {
 		path := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -72,7 +72,10 @@ func TestServerDir(t *testing.T) {
 		{"installed module", "python3 -m mcp_server_time", "py", "", ""},
 		{"installed module with data", "python3 -m mcp_server_sqlite --db-path ~/py/notes.db", "py", "", ""},
 		{"module here", "python3 -m pkg", "py", "~/py", ""},
-		{"venv's interpreter", "~/venv/bin/python -m mcp_server_time", "", "", ""},
+		{"venv's interpreter", "~/venv/bin/python -m mcp_server_time", "", "~/venv", ""},
+		{"venv's interpreter with a module here", "~/venv/bin/python -m pkg", "py", "~/py", ""},
+		{"venv's interpreter with a script", "~/venv/bin/python ~/py/src/server.py", "", "~/py", ""},
+		{"venv of a project", "~/py/.venv/bin/python -m thing", "", "~/py", ""},
 		{"venv's script", "~/venv/bin/mcp-server-time --local-timezone=UTC", "", "~/venv", ""},
 		{"site-packages", "python3 ~/venv/lib/python3.11/site-packages/mcp_server_time/__main__.py", "", "~/venv", ""},
 		{"bare site-packages", "python3 ~/base/lib/python3.11/site-packages/thing/main.py", "", "~/base/lib/python3.11/site-packages", ""},

@@ -101,6 +101,9 @@ func public(t testing.TB) string {
 
 // TestAsAnOrdinaryUser runs this package's other tests as one.
 func TestAsAnOrdinaryUser(t *testing.T) {
+	if os.Getenv(fixtures) != "" {
+		t.Skip("these are the ordinary user's tests")
+	}
 	sandboxtest.Need(t, "root", "userns")
 	dir := public(t)
 	self, err := os.ReadFile("/proc/self/exe")
