@@ -45,7 +45,7 @@ func (e *env) probe() *cobra.Command {
 	fl.SetInterspersed(false)
 	fl.StringVar(&f.config, "config", "", "an MCP client's configuration `FILE` that names the servers")
 	fl.StringVar(&f.server, "server", "", "only the server of this `NAME` in --config")
-	fl.StringVar(&f.Sandbox, "sandbox", "auto", "auto, docker or local")
+	fl.StringVar(&f.Sandbox, "sandbox", "auto", "auto, docker, local, or inplace: the container that coalmine runs in")
 	fl.StringVar(&f.Image, "image", "", "docker: the `IMAGE` to run in (default coalmine)")
 	fl.StringVar(&f.Runtime, "runtime", "", "docker: the container `RUNTIME`, such as runsc")
 	fl.StringVar(&f.Tracer, "tracer", "auto", "auto, strace or none (none is never clean)")
@@ -77,7 +77,7 @@ func (f *probeFlags) check() error {
 		name, value string
 		known       []string
 	}{
-		{"--sandbox", f.Sandbox, []string{"auto", "docker", "local"}}, {"--tracer", f.Tracer, []string{"auto", "strace", "none"}},
+		{"--sandbox", f.Sandbox, []string{"auto", "docker", "local", "inplace"}}, {"--tracer", f.Tracer, []string{"auto", "strace", "none"}},
 		{"--network", f.network, []string{"none"}}, {"--transport", f.transport, []string{"auto", "stdio"}},
 	} {
 		if !slices.Contains(c.known, c.value) {

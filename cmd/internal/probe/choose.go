@@ -6,26 +6,35 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/docker"
+	"github.com/coalmine-dev/coalmine/sandbox/inplace"
 	"github.com/coalmine-dev/coalmine/sandbox/local"
 )
 
-// choose picks the backend. With "auto" docker is preferred, since an image is
+// choose picks the backend. In a container of ours that container is the
+// sandbox, since it allows no other. Else, with "auto", docker is preferred, since an image is
 // a cleaner place; why says what decided.
 func choose(ctx context.Context, o Options) (b sandbox.Backend, why string, err error) {
 	d, l := docker.New(o.Image), local.New()
 	switch o.Sandbox {
 	case "docker":
 		return d, "", nil
+	case "inplace":
+		b := inplace.New()
+		return b, "", supported(ctx, b)
 	case "local":
 		return l, "", supported(ctx, l)
 	case "auto":
+		if inplace.Here() {
+			b := inplace.New()
+			return b, "in place: this container is the sandbox", supported(ctx, b)
+		}
 		s := d.Supported(ctx)
 		if s.OK == sandbox.Yes {
 			return d, "docker: " + s.Reason, nil
 		}
 		return l, "local, since docker is not to be had: " + s.Reason, supported(ctx, l)
 	}
-	return nil, "", &sandbox.UsageError{Err: fmt.Errorf("--sandbox %s is not known", o.Sandbox), Hint: "auto, docker or local"}
+	return nil, "", &sandbox.UsageError{Err: fmt.Errorf("--sandbox %s is not known", o.Sandbox), Hint: "auto, docker, local or inplace"}
 }
 
 func supported(ctx context.Context, b sandbox.Backend) error {

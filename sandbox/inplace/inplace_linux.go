@@ -1,0 +1,244 @@
+package inplace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+)
+
+// Command is how a container that can be a sandbox is started.
+const Command = "docker run --rm --network none --cap-add SYS_PTRACE --cap-add NET_ADMIN --sysctl net.ipv6.conf.all.disable_ipv6=0 coalmine probe -- COMMAND…"
+
+// Backend is the container around this process.
+type Backend struct{}
+
+// New returns the backend.
+func New() *Backend { return &Backend{} }
+
+// Name is "inplace".
+func (*Backend) Name() string { return "inplace" }
+
+// Here reports whether this process is the first of a container, where no other
+// backend can work and this one may.
+func Here() bool { return os.Getpid() == 1 }
+
+// needed are the capabilities without which the target could not be held or watched.
+var needed = map[string]uint{
+	"SYS_PTRACE": unix.CAP_SYS_PTRACE, "NET_ADMIN": unix.CAP_NET_ADMIN, "SETUID": unix.CAP_SETUID, "SETGID": unix.CAP_SETGID,
+	"SETPCAP": unix.CAP_SETPCAP, "CHOWN": unix.CAP_CHOWN, "KILL": unix.CAP_KILL,
+}
+
+// Supported implements sandbox.Backend.
+func (*Backend) Supported(context.Context) sandbox.Support {
+	no := func(format string, a ...any) sandbox.Support {
+		return sandbox.Support{OK: sandbox.No, Reason: fmt.Sprintf(format, a...), Hint: Command}
+	}
+	if !Here() {
+		return no("this process is not the first of a container")
+	}
+	effective, err := capabilities()
+	if err != nil {
+		return sandbox.Support{OK: sandbox.Unknown, Reason: err.Error()}
+	}
+	for name, bit := range needed {
+		if effective&(1<<bit) == 0 {
+			return no("the container lacks the capability %s", name)
+		}
+	}
+	all, err := net.Interfaces()
+	if err != nil {
+		return sandbox.Support{OK: sandbox.Unknown, Reason: err.Error()}
+	}
+	for _, i := range all {
+		if i.Flags&net.FlagLoopback == 0 && i.Flags&net.FlagUp != 0 {
+			return no("the container has a network (%s)", i.Name)
+		}
+	}
+	if v, err := os.ReadFile("/proc/sys/net/ipv6/conf/all/disable_ipv6"); err == nil && strings.TrimSpace(string(v)) != "0" {
+		return no("IPv6 is switched off in the container")
+	}
+	if _, err := exec.LookPath("strace"); err != nil {
+		return sandbox.Support{OK: sandbox.No, Reason: "strace is not installed", Hint: "apt-get install strace"}
+	}
+	return sandbox.Support{OK: sandbox.Yes, Reason: "this container"}
+}
+
+// capabilities reads this process's effective set.
+func capabilities() (uint64, error) {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(status)) {
+		if v, ok := strings.CutPrefix(line, "CapEff:"); ok {
+			return strconv.ParseUint(strings.TrimSpace(v), 16, 64)
+		}
+	}
+	return 0, errors.New("the kernel does not tell the capabilities")
+}
+
+// Start implements sandbox.Backend.
+func (b *Backend) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Conn, error) {
+	if s := b.Supported(ctx); s.OK != sandbox.Yes {
+		return nil, &sandbox.UsageError{Err: fmt.Errorf("this container can not be the sandbox: %s", s.Reason), Hint: s.Hint}
+	}
+	self := spec.AgentPath
+	if self == "" {
+		self = "/proc/self/exe"
+	}
+	c := &conn{spec: spec, cmd: exec.Command(self)}
+	c.cmd.Args, c.cmd.Env, c.cmd.Dir, c.cmd.Stderr = []string{"init"}, []string{}, "/", &c.stderr
+	// A session of its own: the user's terminal must not be the target's.
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	var err error
+	if c.in, err = c.cmd.StdinPipe(); err != nil {
+		return nil, fmt.Errorf("in place: %w", err)
+	}
+	if c.out, err = c.cmd.StdoutPipe(); err != nil {
+		return nil, fmt.Errorf("in place: %w", err)
+	}
+	if err := c.prepare(); err != nil {
+		return nil, err
+	}
+	if err := c.cmd.Start(); err != nil {
+		c.restore()
+		return nil, fmt.Errorf("in place: start the agent: %w", err)
+	}
+	return c, nil
+}
+
+// conn is the running sandbox.
+type conn struct {
+	spec    sandbox.Spec
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	out     io.ReadCloser
+	stderr  tail
+	passwd  []byte   // /etc/passwd as it was, nil if it was left alone
+	made    []string // what was not there before the run
+	closing sync.Once
+	closed  error
+}
+
+// prepare gives the target's uid a name, and notes what the run will add to the container.
+func (c *conn) prepare() error {
+	for _, p := range append([]string{c.spec.User.Home}, c.spec.Workspaces...) {
+		if _, err := os.Lstat(p); errors.Is(err, os.ErrNotExist) {
+			c.made = append(c.made, p)
+		}
+	}
+	old, err := os.ReadFile("/etc/passwd")
+	if err != nil {
+		return fmt.Errorf("in place: %w", err)
+	}
+	u := c.spec.User
+	line := fmt.Sprintf("%s:x:%d:%d::%s:/bin/bash\n", u.Name, u.UID, u.GID, u.Home)
+	if err := os.WriteFile("/etc/passwd", append(append([]byte(nil), old...), line...), 0o644); err != nil {
+		return fmt.Errorf("in place: name the target's user: %w", err)
+	}
+	c.passwd = old
+	return nil
+}
+
+// Read implements sandbox.Conn.
+func (c *conn) Read(p []byte) (int, error) { return c.out.Read(p) }
+
+// Write implements sandbox.Conn.
+func (c *conn) Write(p []byte) (int, error) { return c.in.Write(p) }
+
+// Config implements sandbox.Conn: the container has its name already, and the
+// workspaces are made in it.
+func (c *conn) Config(cfg *agent.Config) {
+	cfg.Hostname = ""
+	cfg.HostFiles = true
+	if cfg.TraceSet != "" {
+		if path, err := exec.LookPath("strace"); err == nil {
+			cfg.Strace = []string{path}
+		}
+	}
+	for _, w := range c.spec.Workspaces {
+		cfg.Files = append([]rootfs.File{{Path: w, Mode: 0o755, Dir: true}}, cfg.Files...)
+	}
+}
+
+// Diagnostics implements sandbox.Conn.
+func (c *conn) Diagnostics() string { return c.stderr.String() }
+
+// endTimeout bounds the wait for the agent to end all that it started.
+const endTimeout = 5 * time.Second
+
+// Close implements sandbox.Conn. As the first process of the container this one
+// is spared by the signal to all.
+func (c *conn) Close(context.Context) error {
+	c.closing.Do(func() {
+		_ = c.in.Close()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_ = c.cmd.Wait()
+		}()
+		select {
+		case <-done:
+		case <-time.After(endTimeout):
+		}
+		if Here() {
+			_ = unix.Kill(-1, unix.SIGKILL)
+		} else {
+			_ = c.cmd.Process.Kill()
+		}
+		<-done
+		c.restore()
+	})
+	return c.closed
+}
+
+func (c *conn) restore() {
+	var errs []error
+	if c.passwd != nil {
+		errs = append(errs, os.WriteFile("/etc/passwd", c.passwd, 0o644))
+	}
+	for _, p := range c.made {
+		errs = append(errs, os.RemoveAll(p))
+	}
+	c.closed = errors.Join(errs...)
+}
+
+// maxTail bounds what is kept of the agent's stderr.
+const maxTail = 64 << 10
+
+// tail keeps the last bytes written to it.
+type tail struct {
+	mu sync.Mutex
+	b  []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.b = append(t.b, p...)
+	if extra := len(t.b) - maxTail; extra > 0 {
+		t.b = append(t.b[:0], t.b[extra:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.b)
+}
