@@ -44,7 +44,8 @@ RUN apt-get update -qq \
         ca-certificates python3 python3-pip python3-venv strace >/dev/null \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/apt /var/log/*.log /var/cache/ldconfig/aux-cache
 COPY --from=runtimes /usr/local /usr/local
-RUN node --version && npm --version && uv --version && python3 -c 'import mcp_server_time' && strace -V >/dev/null
+RUN node --version && npm --version && uv --version && python3 -c 'import mcp_server_time' && strace -V >/dev/null \
+ && rm -rf /root/.npm /root/.cache
 # The demo: two servers with the same declarations, of which one keeps to them.
 COPY testdata/servers/leaky/leaky.py /opt/demo/leaky/server.py
 COPY testdata/servers/honest/honest.py /opt/demo/honest/server.py
