@@ -51,11 +51,10 @@ type queue struct {
 	seen      atomic.Int64 // bytes that were to be recorded
 	delivered atomic.Int64 // bytes that the recorder has had
 
-	mu     sync.Mutex
-	items  []item
-	gap    [2]int64 // by direction, bytes lost since the last item
-	err    error    // why the recorder is gone: nothing is queued any more
-	closed bool
+	mu    sync.Mutex
+	items []item
+	gap   [2]int64 // by direction, bytes lost since the last item
+	err   error    // why the recorder is gone: nothing is queued any more
 }
 
 func newQueue(rec Recorder) *queue {
