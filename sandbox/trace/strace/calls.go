@@ -31,13 +31,13 @@ const (
 	argPair           // socketpair's two descriptors: FD
 	argPid            // Pid
 	argPidFD          // Pid by a pidfd's annotation
-	argClone          // clone's or clone3's flags
+	argClone          // all arguments of clone or clone3: Flags
 	argLimit          // prlimit64's new limit: NULL makes it a mere question
 )
 
 var argWords = map[string]argKind{
 	"_": argSkip, "dir": argDir, "path": argPath, "todir": argToDir, "to": argTo, "text": argText,
-	"fd": argFD, "tofd": argToFD, "flags": argFlags, "name": argName, "given": argGiven,
+	"fd": argFD, "tofd": argToFD, "flags": argFlags, "more": argFlags, "name": argName, "given": argGiven,
 	"how": argHow, "argv": argArgv, "addr": argAddr, "msg": argMsg, "msgs": argMsgs,
 	"family": argFamily, "pair": argPair, "pid": argPid, "pidfd": argPidFD, "clone": argClone,
 	"limit": argLimit,
@@ -73,7 +73,7 @@ var table = []struct {
 }{
 	{trace.OpExec, "path argv", "execve"},
 	{trace.OpExec, "dir path argv _ flags", "execveat"},
-	{trace.OpFork, "clone clone clone clone clone", "clone clone3"},
+	{trace.OpFork, "clone", "clone clone3"},
 	{trace.OpFork, "", "fork vfork"},
 	{trace.OpOpen, "path flags =", "open"},
 	{trace.OpOpen, "path =", "creat"},
@@ -82,7 +82,7 @@ var table = []struct {
 	{trace.OpOpen, "_ _ flags =", "open_by_handle_at"},
 	{trace.OpStat, "path flags", "access"},
 	{trace.OpStat, "dir path flags", "faccessat"},
-	{trace.OpStat, "dir path flags flags", "faccessat2"},
+	{trace.OpStat, "dir path flags more", "faccessat2"},
 	{trace.OpStat, "path", "readlink"},
 	{trace.OpStat, "dir path", "readlinkat name_to_handle_at"},
 	{trace.OpMkdir, "path", "mkdir"},
@@ -100,7 +100,7 @@ var table = []struct {
 	{trace.OpAttr, "path flags", "chmod"},
 	{trace.OpAttr, "fd flags", "fchmod"},
 	{trace.OpAttr, "dir path flags", "fchmodat"},
-	{trace.OpAttr, "dir path flags flags", "fchmodat2"},
+	{trace.OpAttr, "dir path flags more", "fchmodat2"},
 	{trace.OpAttr, "path", "chown lchown chown32 lchown32 utime utimes"},
 	{trace.OpAttr, "fd", "fchown fchown32"},
 	{trace.OpAttr, "dir path _ _ flags", "fchownat"},
@@ -114,8 +114,8 @@ var table = []struct {
 	{trace.OpTrunc, "fd flags", "fallocate"},
 	{trace.OpChdir, "path", "chdir chroot"},
 	{trace.OpChdir, "fd", "fchdir"},
-	{trace.OpSocket, "family flags flags =", "socket"},
-	{trace.OpSocket, "family flags flags pair", "socketpair"},
+	{trace.OpSocket, "family flags more =", "socket"},
+	{trace.OpSocket, "family flags more pair", "socketpair"},
 	{trace.OpConnect, "fd addr", "connect"},
 	{trace.OpBind, "fd addr", "bind"},
 	{trace.OpListen, "fd", "listen"},
@@ -146,11 +146,11 @@ var table = []struct {
 	{trace.OpLimit, "pid flags limit", "prlimit64"},
 	{trace.OpMemfd, "given flags =", "memfd_create"},
 	{trace.OpMemfd, "flags =", "memfd_secret"},
-	{trace.OpRefused, "flags flags", "seccomp"},
+	{trace.OpRefused, "flags more", "seccomp"},
 	{trace.OpRefused, "", "io_uring_setup"},
 	{trace.OpRefused, "fd", "io_uring_enter io_uring_register"},
 	{trace.OpOther, "pid flags", "pidfd_open"},
-	{trace.OpOther, "flags flags", "prctl"},
+	{trace.OpOther, "flags more", "prctl"},
 	{trace.OpOther, "flags", "personality bpf keyctl reboot syslog iopl fanotify_init userfaultfd"},
 	{trace.OpOther, "given", "add_key request_key sethostname setdomainname delete_module"},
 	{trace.OpOther, "fd", "finit_module"},
@@ -173,7 +173,7 @@ var table = []struct {
 	{trace.OpWrite, "fd _ tofd _ _ flags io", "copy_file_range splice"},
 	{trace.OpWrite, "fd tofd io", "tee"},
 	{trace.OpOther, "fd io", "close"},
-	{trace.OpOther, "_ _ flags flags fd io", "mmap mmap2"},
+	{trace.OpOther, "_ _ flags more fd io", "mmap mmap2"},
 }
 
 // newer are calls that older straces have no name for and print by number.

@@ -216,11 +216,7 @@ func (p *Parser) arg(kind argKind, a []byte) {
 	case argPid, argPidFD:
 		p.pidArg(kind, a)
 	case argClone:
-		if bytes.HasPrefix(a, []byte("flags=")) {
-			p.flags(a[len("flags="):])
-		} else if len(a) > 0 && a[0] == '{' {
-			p.flags(field(a, "flags="))
-		}
+		p.cloneFlags()
 	case argLimit:
 		if bytes.Equal(a, []byte("NULL")) {
 			p.rec.Op = trace.OpOther
@@ -254,6 +250,17 @@ func (p *Parser) flags(a []byte) {
 		return
 	}
 	p.rec.Flags += "|" + string(a)
+}
+
+// cloneFlags finds the flags of clone, "flags=…" among its arguments, or of clone3,
+// in its structure.
+func (p *Parser) cloneFlags() {
+	for _, a := range p.args[:p.nargs] {
+		if bytes.HasPrefix(a, []byte("flags=")) || len(a) > 0 && a[0] == '{' {
+			p.flags(field(a, "flags="))
+			return
+		}
+	}
 }
 
 // field returns a structure's field up to the next comma or brace.

@@ -267,7 +267,8 @@ func (p *Parser) suspend(t *task, stamp time.Duration, text []byte) error {
 	if n := len(p.free); n > 0 {
 		buf, p.free = p.free[n-1], p.free[:n-1]
 	}
-	t.text = append(buf[:0], text...)
+	buf = append(buf[:0], text...)
+	t.text = buf
 	t.call = t.text[:max(bytes.IndexByte(t.text, '('), 0)]
 	t.time = stamp
 	p.pending++
