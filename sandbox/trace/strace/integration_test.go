@@ -142,9 +142,8 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-func checkFiles(t *testing.T, s *seen, dir string) {
+func checkHostile(t *testing.T, s *seen, name string) {
 	t.Helper()
-	name := filepath.Join(dir, "d", hostile)
 	got := map[string]string{}
 	for _, r := range s.records {
 		if r.Op == trace.OpOpen && r.Path == name {
@@ -163,6 +162,12 @@ func checkFiles(t *testing.T, s *seen, dir string) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the hostile name: -want +got\n%s", diff)
 	}
+}
+
+func checkFiles(t *testing.T, s *seen, dir string) {
+	t.Helper()
+	name := filepath.Join(dir, "d", hostile)
+	checkHostile(t, s, name)
 	for _, c := range []struct {
 		what string
 		ok   func(trace.Record) bool
@@ -284,71 +289,74 @@ func checkTasks(t *testing.T, s *seen) {
 	}
 }
 
+// oddCases are the parts of testdata/programs/odd.c.
+var oddCases = []struct {
+	name  string
+	args  []string
+	bad   error
+	check func(*testing.T, *seen)
+}{
+	{"thread-exec", nil, nil, func(t *testing.T, s *seen) {
+		first := s.records[0].Tid
+		r := s.one(t, "exec", func(r trace.Record) bool { return r.Path == "/bin/true" && r.Op == trace.OpExec })
+		if r.Tid != first || !r.OK() || r.Ret != 0 {
+			t.Errorf("exec: %+v", r)
+		}
+		after := s.find(func(r trace.Record) bool { return r.Op == trace.OpOpen && r.Time > s.records[len(s.records)-5].Time })
+		if len(after) == 0 {
+			t.Errorf("nothing was seen of the new program in\n%s", s.log)
+		}
+	}},
+	{"32-bit", nil, nil, func(t *testing.T, s *seen) {
+		s.one(t, "open", func(r trace.Record) bool { return r.Call == "open" && r.Path == "/etc/hostname" && r.Real })
+		s.one(t, "unlink", func(r trace.Record) bool { return r.Call == "unlink" && r.Path == "/nowhere" && r.Err == "ENOENT" })
+		s.one(t, "socket", func(r trace.Record) bool { return r.Op == trace.OpSocket && r.Addr.Family == "inet" })
+		s.one(t, "seccomp", func(r trace.Record) bool { return r.Op == trace.OpRefused && r.Injected })
+	}},
+	{"untraced", nil, strace.ErrUntraced, func(t *testing.T, s *seen) {
+		if s.code != 0 {
+			t.Errorf("a child that is not traced could open a file")
+		}
+	}},
+	{"clone3", nil, nil, func(t *testing.T, s *seen) {
+		fork := s.one(t, "clone3", func(r trace.Record) bool { return r.Call == "clone3" })
+		open := s.one(t, "open", func(r trace.Record) bool { return r.Path == "/etc/passwd" })
+		kill := s.one(t, "kill", func(r trace.Record) bool { return r.Op == trace.OpKill })
+		if fork.Child != open.Tid || kill.Pid != fork.Child || !strings.Contains(fork.Flags, "CLONE_PIDFD") {
+			t.Errorf("clone3: %+v\nopen: %+v\nkill: %+v", fork, open, kill)
+		}
+	}},
+	{"pid-namespace", nil, nil, func(t *testing.T, s *seen) {
+		if s.code == 77 {
+			t.Skip("namespaces are not permitted here")
+		}
+		open := s.one(t, "open", func(r trace.Record) bool { return r.Path == "/etc/passwd" })
+		s.one(t, "its birth", func(r trace.Record) bool { return r.Op == trace.OpFork && r.Child == open.Tid && r.Ret == 2 })
+		s.one(t, "its signal", func(r trace.Record) bool { return r.Op == trace.OpKill && r.Pid == open.Tid })
+		s.one(t, "its end", func(r trace.Record) bool { return r.Op == trace.OpExit && r.Tid == open.Tid && r.Ret == 4 })
+	}},
+	{"filter", nil, strace.ErrFiltered, func(t *testing.T, s *seen) {
+		s.one(t, "filter", func(r trace.Record) bool { return r.Flags == "PR_SET_SECCOMP|SECCOMP_MODE_FILTER" })
+	}},
+	{"storm", nil, nil, func(t *testing.T, s *seen) {
+		for i := range 4 {
+			want := fmt.Sprintf("/proc/self/storm%d", i)
+			if n := len(s.find(func(r trace.Record) bool { return r.Path == want && r.Err == "ENOENT" })); n != 200 {
+				t.Errorf("%s: %d of 200", want, n)
+			}
+		}
+		status := fmt.Sprintf("/proc/%d/status", s.records[0].Tid)
+		if n := len(s.find(func(r trace.Record) bool { return r.Path == status && r.Real })); n != 800 {
+			t.Errorf("%s: %d of 800", status, n)
+		}
+	}},
+}
+
 // Tasks that come and go in unusual ways.
 func TestOdd(t *testing.T) {
 	prefix := host(t)
 	odd := compile(t, "odd", "-pthread")
-	for _, c := range []struct {
-		name  string
-		args  []string
-		bad   error
-		check func(*testing.T, *seen)
-	}{
-		{"thread-exec", nil, nil, func(t *testing.T, s *seen) {
-			first := s.records[0].Tid
-			r := s.one(t, "exec", func(r trace.Record) bool { return r.Path == "/bin/true" && r.Op == trace.OpExec })
-			if r.Tid != first || !r.OK() || r.Ret != 0 {
-				t.Errorf("exec: %+v", r)
-			}
-			after := s.find(func(r trace.Record) bool { return r.Op == trace.OpOpen && r.Time > s.records[len(s.records)-5].Time })
-			if len(after) == 0 {
-				t.Errorf("nothing was seen of the new program in\n%s", s.log)
-			}
-		}},
-		{"32-bit", nil, nil, func(t *testing.T, s *seen) {
-			s.one(t, "open", func(r trace.Record) bool { return r.Call == "open" && r.Path == "/etc/hostname" && r.Real })
-			s.one(t, "unlink", func(r trace.Record) bool { return r.Call == "unlink" && r.Path == "/nowhere" && r.Err == "ENOENT" })
-			s.one(t, "socket", func(r trace.Record) bool { return r.Op == trace.OpSocket && r.Addr.Family == "inet" })
-			s.one(t, "seccomp", func(r trace.Record) bool { return r.Op == trace.OpRefused && r.Injected })
-		}},
-		{"untraced", nil, strace.ErrUntraced, func(t *testing.T, s *seen) {
-			if s.code != 0 {
-				t.Errorf("a child that is not traced could open a file")
-			}
-		}},
-		{"clone3", nil, nil, func(t *testing.T, s *seen) {
-			fork := s.one(t, "clone3", func(r trace.Record) bool { return r.Call == "clone3" })
-			open := s.one(t, "open", func(r trace.Record) bool { return r.Path == "/etc/passwd" })
-			kill := s.one(t, "kill", func(r trace.Record) bool { return r.Op == trace.OpKill })
-			if fork.Child != open.Tid || kill.Pid != fork.Child || !strings.Contains(fork.Flags, "CLONE_PIDFD") {
-				t.Errorf("clone3: %+v\nopen: %+v\nkill: %+v", fork, open, kill)
-			}
-		}},
-		{"pid-namespace", nil, nil, func(t *testing.T, s *seen) {
-			if s.code == 77 {
-				t.Skip("namespaces are not permitted here")
-			}
-			open := s.one(t, "open", func(r trace.Record) bool { return r.Path == "/etc/passwd" })
-			s.one(t, "its birth", func(r trace.Record) bool { return r.Op == trace.OpFork && r.Child == open.Tid && r.Ret == 2 })
-			s.one(t, "its signal", func(r trace.Record) bool { return r.Op == trace.OpKill && r.Pid == open.Tid })
-			s.one(t, "its end", func(r trace.Record) bool { return r.Op == trace.OpExit && r.Tid == open.Tid && r.Ret == 4 })
-		}},
-		{"filter", nil, strace.ErrFiltered, func(t *testing.T, s *seen) {
-			s.one(t, "filter", func(r trace.Record) bool { return r.Flags == "PR_SET_SECCOMP|SECCOMP_MODE_FILTER" })
-		}},
-		{"storm", nil, nil, func(t *testing.T, s *seen) {
-			for i := range 4 {
-				want := fmt.Sprintf("/proc/self/storm%d", i)
-				if n := len(s.find(func(r trace.Record) bool { return r.Path == want && r.Err == "ENOENT" })); n != 200 {
-					t.Errorf("%s: %d of 200", want, n)
-				}
-			}
-			status := fmt.Sprintf("/proc/%d/status", s.records[0].Tid)
-			if n := len(s.find(func(r trace.Record) bool { return r.Path == status && r.Real })); n != 800 {
-				t.Errorf("%s: %d of 800", status, n)
-			}
-		}},
-	} {
+	for _, c := range oddCases {
 		t.Run(c.name, func(t *testing.T) {
 			s := run(t, prefix, strace.Core, append([]string{odd, c.name}, c.args...)...)
 			c.check(t, s)

@@ -111,69 +111,72 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// lineCases are lines and what their record has beside the time and the task.
+var lineCases = []struct {
+	name, line string
+	want       func(*trace.Record)
+}{
+	{"deleted directory", `fchmod(3</a/x (deleted)>(deleted), 0600) = 0`, func(r *trace.Record) {
+		r.Call, r.Op, r.Path, r.Real, r.FD, r.Flags = "fchmod", trace.OpAttr, "/a/x (deleted)", true, 3, "0600"
+	}},
+	{"through a pipe's descriptor", `openat(AT_FDCWD</w>, "/proc/self/fd/0", O_RDONLY) = 4<pipe:[17]>`, func(r *trace.Record) {
+		r.Call, r.Op, r.Path, r.Given, r.Real = "openat", trace.OpOpen, "pipe:[17]", "/proc/self/fd/0", true
+		r.FD, r.Ret, r.Flags = 4, 4, "O_RDONLY"
+	}},
+	{"descriptor gone before it was read", `openat(AT_FDCWD</w>, "x/../y", O_RDONLY) = 4`, func(r *trace.Record) {
+		r.Call, r.Op, r.Path, r.Given, r.FD, r.Ret, r.Flags = "openat", trace.OpOpen, "/w/y", "x/../y", 4, 4, "O_RDONLY"
+	}},
+	{"cut path", `openat(AT_FDCWD</w>, "/abc"..., O_RDONLY) = -1 ENAMETOOLONG (File name too long)`, func(r *trace.Record) {
+		r.Call, r.Op, r.Path, r.Ret, r.Err, r.Flags = "openat", trace.OpOpen, "/abc", -1, "ENAMETOOLONG", "O_RDONLY"
+	}},
+	{"interrupted", `accept4(3<socket:[5]>, NULL, 0x7f, SOCK_CLOEXEC) = ? ERESTARTSYS (To be restarted if SA_RESTART is set)`, func(r *trace.Record) {
+		r.Call, r.Op, r.Path, r.Real, r.FD, r.Flags = "accept4", trace.OpAccept, "socket:[5]", true, 3, "SOCK_CLOEXEC"
+		r.Ret, r.Err = -1, "ERESTARTSYS"
+	}},
+	{"errno without a name", `chmod("/x", 0644) = -1 (errno 999)`, func(r *trace.Record) {
+		r.Call, r.Op, r.Path, r.Flags, r.Ret, r.Err = "chmod", trace.OpAttr, "/x", "0644", -1, "errno 999"
+	}},
+	{"no answer", `kill(7, SIGKILL) = ?`, func(r *trace.Record) {
+		r.Call, r.Op, r.Pid, r.Flags, r.Ret, r.Unfinished = "kill", trace.OpKill, 7, "SIGKILL", -1, true
+	}},
+	{"everybody", `kill(-1, SIGTERM) = 0`, func(r *trace.Record) {
+		r.Call, r.Op, r.Pid, r.Flags = "kill", trace.OpKill, -1, "SIGTERM"
+	}},
+	{"other pid namespace", `kill(2 /* 99 in strace's PID NS */, SIGTERM) = 0`, func(r *trace.Record) {
+		r.Call, r.Op, r.Pid, r.Flags = "kill", trace.OpKill, 99, "SIGTERM"
+	}},
+	{"call without a name", `syscall_0x1c4(0xffffff9c, 0x55a3, 0x180, 0, 0x7f38, 0) = 0`, func(r *trace.Record) {
+		r.Call, r.Op = "fchmodat2", trace.OpAttr
+	}},
+	{"unknown call", `frobnicate({a=[1<<CAP_X, "]"], b=0x1 /* it's ) */}) = 0x7f00 (Timeout)`, func(r *trace.Record) {
+		r.Call, r.Op, r.Ret = "frobnicate", trace.OpOther, 0x7f00
+	}},
+	{"vsock", `connect(7<socket:[9]>, {sa_family=AF_VSOCK, svm_cid=VMADDR_CID_HOST, svm_port=0x63, svm_flags=0}, 16) = -1 EINPROGRESS (Operation now in progress)`, func(r *trace.Record) {
+		r.Call, r.Op, r.Path, r.Real, r.FD, r.Ret, r.Err = "connect", trace.OpConnect, "socket:[9]", true, 7, -1, "EINPROGRESS"
+		r.Addr = &trace.Addr{Family: "vsock", Host: "VMADDR_CID_HOST", Port: 0x63}
+	}},
+	{"unnamed unix address", `connect(7<socket:[9]>, {sa_family=AF_UNIX}, 2) = 0`, func(r *trace.Record) {
+		r.Call, r.Op, r.Path, r.Real, r.FD, r.Addr = "connect", trace.OpConnect, "socket:[9]", true, 7, &trace.Addr{Family: "unix"}
+	}},
+	{"question about limits", `prlimit64(0, RLIMIT_CORE, NULL, {rlim_cur=0, rlim_max=0}) = 0`, func(r *trace.Record) {
+		r.Call, r.Op, r.Flags = "prlimit64", trace.OpOther, "RLIMIT_CORE"
+	}},
+	{"limit of another", `prlimit64(44, RLIMIT_CORE, {rlim_cur=0, rlim_max=0}, NULL) = 0`, func(r *trace.Record) {
+		r.Call, r.Op, r.Pid, r.Flags = "prlimit64", trace.OpLimit, 44, "RLIMIT_CORE"
+	}},
+	{"moved by descriptors", `sendfile(5</out>, 4</in>, NULL, 100) = 100`, func(r *trace.Record) {
+		r.Call, r.Op, r.Path, r.Real, r.FD, r.To, r.Ret = "sendfile", trace.OpWrite, "/in", true, 4, "/out", 100
+	}},
+	{"mount", `mount("dev", "/m", "tmpfs", MS_BIND, NULL) = -1 EPERM (Operation not permitted)`, func(r *trace.Record) {
+		r.Call, r.Op, r.Path, r.Given, r.Flags, r.Ret, r.Err = "mount", trace.OpMount, "/m", "dev", "MS_BIND", -1, "EPERM"
+	}},
+	{"six decimals", ``, nil},
+}
+
 func TestLine(t *testing.T) {
 	const at = "7 100.000000005 "
 	base := trace.Record{Seq: 1, Time: 100*time.Second + 5, Tid: 7, FD: -1}
-	for _, c := range []struct {
-		name, line string
-		want       func(*trace.Record)
-	}{
-		{"deleted directory", `fchmod(3</a/x (deleted)>(deleted), 0600) = 0`, func(r *trace.Record) {
-			r.Call, r.Op, r.Path, r.Real, r.FD, r.Flags = "fchmod", trace.OpAttr, "/a/x (deleted)", true, 3, "0600"
-		}},
-		{"through a pipe's descriptor", `openat(AT_FDCWD</w>, "/proc/self/fd/0", O_RDONLY) = 4<pipe:[17]>`, func(r *trace.Record) {
-			r.Call, r.Op, r.Path, r.Given, r.Real = "openat", trace.OpOpen, "pipe:[17]", "/proc/self/fd/0", true
-			r.FD, r.Ret, r.Flags = 4, 4, "O_RDONLY"
-		}},
-		{"descriptor gone before it was read", `openat(AT_FDCWD</w>, "x/../y", O_RDONLY) = 4`, func(r *trace.Record) {
-			r.Call, r.Op, r.Path, r.Given, r.FD, r.Ret, r.Flags = "openat", trace.OpOpen, "/w/y", "x/../y", 4, 4, "O_RDONLY"
-		}},
-		{"cut path", `openat(AT_FDCWD</w>, "/abc"..., O_RDONLY) = -1 ENAMETOOLONG (File name too long)`, func(r *trace.Record) {
-			r.Call, r.Op, r.Path, r.Ret, r.Err, r.Flags = "openat", trace.OpOpen, "/abc", -1, "ENAMETOOLONG", "O_RDONLY"
-		}},
-		{"interrupted", `accept4(3<socket:[5]>, NULL, 0x7f, SOCK_CLOEXEC) = ? ERESTARTSYS (To be restarted if SA_RESTART is set)`, func(r *trace.Record) {
-			r.Call, r.Op, r.Path, r.Real, r.FD, r.Flags = "accept4", trace.OpAccept, "socket:[5]", true, 3, "SOCK_CLOEXEC"
-			r.Ret, r.Err = -1, "ERESTARTSYS"
-		}},
-		{"errno without a name", `chmod("/x", 0644) = -1 (errno 999)`, func(r *trace.Record) {
-			r.Call, r.Op, r.Path, r.Flags, r.Ret, r.Err = "chmod", trace.OpAttr, "/x", "0644", -1, "errno 999"
-		}},
-		{"no answer", `kill(7, SIGKILL) = ?`, func(r *trace.Record) {
-			r.Call, r.Op, r.Pid, r.Flags, r.Ret, r.Unfinished = "kill", trace.OpKill, 7, "SIGKILL", -1, true
-		}},
-		{"everybody", `kill(-1, SIGTERM) = 0`, func(r *trace.Record) {
-			r.Call, r.Op, r.Pid, r.Flags = "kill", trace.OpKill, -1, "SIGTERM"
-		}},
-		{"other pid namespace", `kill(2 /* 99 in strace's PID NS */, SIGTERM) = 0`, func(r *trace.Record) {
-			r.Call, r.Op, r.Pid, r.Flags = "kill", trace.OpKill, 99, "SIGTERM"
-		}},
-		{"call without a name", `syscall_0x1c4(0xffffff9c, 0x55a3, 0x180, 0, 0x7f38, 0) = 0`, func(r *trace.Record) {
-			r.Call, r.Op = "fchmodat2", trace.OpAttr
-		}},
-		{"unknown call", `frobnicate({a=[1<<CAP_X, "]"], b=0x1 /* it's ) */}) = 0x7f00 (Timeout)`, func(r *trace.Record) {
-			r.Call, r.Op, r.Ret = "frobnicate", trace.OpOther, 0x7f00
-		}},
-		{"vsock", `connect(7<socket:[9]>, {sa_family=AF_VSOCK, svm_cid=VMADDR_CID_HOST, svm_port=0x63, svm_flags=0}, 16) = -1 EINPROGRESS (Operation now in progress)`, func(r *trace.Record) {
-			r.Call, r.Op, r.Path, r.Real, r.FD, r.Ret, r.Err = "connect", trace.OpConnect, "socket:[9]", true, 7, -1, "EINPROGRESS"
-			r.Addr = &trace.Addr{Family: "vsock", Host: "VMADDR_CID_HOST", Port: 0x63}
-		}},
-		{"unnamed unix address", `connect(7<socket:[9]>, {sa_family=AF_UNIX}, 2) = 0`, func(r *trace.Record) {
-			r.Call, r.Op, r.Path, r.Real, r.FD, r.Addr = "connect", trace.OpConnect, "socket:[9]", true, 7, &trace.Addr{Family: "unix"}
-		}},
-		{"question about limits", `prlimit64(0, RLIMIT_CORE, NULL, {rlim_cur=0, rlim_max=0}) = 0`, func(r *trace.Record) {
-			r.Call, r.Op, r.Flags = "prlimit64", trace.OpOther, "RLIMIT_CORE"
-		}},
-		{"limit of another", `prlimit64(44, RLIMIT_CORE, {rlim_cur=0, rlim_max=0}, NULL) = 0`, func(r *trace.Record) {
-			r.Call, r.Op, r.Pid, r.Flags = "prlimit64", trace.OpLimit, 44, "RLIMIT_CORE"
-		}},
-		{"moved by descriptors", `sendfile(5</out>, 4</in>, NULL, 100) = 100`, func(r *trace.Record) {
-			r.Call, r.Op, r.Path, r.Real, r.FD, r.To, r.Ret = "sendfile", trace.OpWrite, "/in", true, 4, "/out", 100
-		}},
-		{"mount", `mount("dev", "/m", "tmpfs", MS_BIND, NULL) = -1 EPERM (Operation not permitted)`, func(r *trace.Record) {
-			r.Call, r.Op, r.Path, r.Given, r.Flags, r.Ret, r.Err = "mount", trace.OpMount, "/m", "dev", "MS_BIND", -1, "EPERM"
-		}},
-		{"six decimals", ``, nil},
-	} {
+	for _, c := range lineCases {
 		if c.want == nil {
 			if got := record(t, "7 100.000005 unlink(\"/x\") = 0\n").Time; got != 100*time.Second+5*time.Microsecond {
 				t.Errorf("%s: %v", c.name, got)
