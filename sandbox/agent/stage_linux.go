@@ -71,6 +71,9 @@ func becomeTarget(o *order, stdio []int, status int) error {
 			return fmt.Errorf("connect descriptor %d: %w", i, err)
 		}
 	}
+	if err := leaveKeyring(); err != nil {
+		return err
+	}
 	if err := setLimits(o.Limits); err != nil {
 		return err
 	}
@@ -94,6 +97,16 @@ func becomeTarget(o *order, stdio []int, status int) error {
 		}
 	}
 	return execError(path, o.Command[0], syscall.Exec(path, o.Command, o.Env))
+}
+
+// leaveKeyring takes an empty session keyring: the one inherited is that of the
+// user who started the sandbox and may hold real secrets.
+func leaveKeyring() error {
+	_, err := unix.KeyctlInt(unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0, 0, 0)
+	if err != nil && !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EPERM) { // then the target has none of it either
+		return fmt.Errorf("leave the session keyring: %w", err)
+	}
+	return nil
 }
 
 // markAllCloseOnExec is CloseRange for kernels before 5.11.

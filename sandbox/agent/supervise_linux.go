@@ -293,7 +293,7 @@ func (a *agent) killAll() {
 	if inner := int(a.inner.Load()); inner > 0 {
 		_ = unix.Kill(inner, unix.SIGKILL) // the kernel takes the whole inner namespace with it
 	}
-	for deadline := time.Now().Add(2 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); {
 		left := a.targets()
 		if len(left) == 0 {
 			return
