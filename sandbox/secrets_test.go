@@ -39,7 +39,7 @@ func TestCoverSecrets(t *testing.T) {
 			t.Errorf("%s still holds the secret:\n%s", rel, f.Data)
 		}
 	}
-	want := append(covered, ".env.link", "out.env")
+	want := slices.Concat(covered, []string{".env.link", "out.env"})
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {

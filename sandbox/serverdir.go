@@ -103,16 +103,14 @@ func (p place) environment(program string) string {
 // program finds a server that is itself the command. What the system's packages
 // installed is not its own directory's.
 func (p place) program(name string) string {
-	path := name
-	if strings.Contains(name, "/") {
-		path = p.abs(name)
-	} else {
+	if !strings.Contains(name, "/") {
 		found, err := p.lookPath(name)
 		if err != nil {
 			return ""
 		}
-		path = p.abs(found)
+		name = found
 	}
+	path := p.abs(name)
 	if isSystem(path) || !isFile(path) || filepath.Base(filepath.Dir(path)) == "shims" {
 		return ""
 	}

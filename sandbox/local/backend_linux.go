@@ -52,17 +52,12 @@ func (*Backend) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Conn, err
 	return c, nil
 }
 
-// thisHost is where a Spec's command is looked up: from its working directory,
-// in the user's search path, then in the target's.
+// thisHost is where a Spec's command is looked up: from this process' working
+// directory, in the user's search path, then in the target's.
 func thisHost(spec sandbox.Spec) (host, error) {
 	cwd, err := os.Getwd()
 	if err != nil {
 		return host{}, fmt.Errorf("find the working directory: %w", err)
-	}
-	if filepath.IsAbs(spec.Dir) {
-		if _, err := os.Stat(spec.Dir); err == nil {
-			cwd = spec.Dir
-		}
 	}
 	home, _ := os.UserHomeDir()
 	path := filepath.SplitList(os.Getenv("PATH"))

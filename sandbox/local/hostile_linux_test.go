@@ -57,9 +57,10 @@ func TestNothingEscapes(t *testing.T) {
 	var told map[string]string
 	rec := ask(t, "escape", &told)
 	for _, name := range slices.Sorted(maps.Keys(told)) {
-		if !strings.HasPrefix(told[name], "denied: ") && !(os.Getuid() != 0 && slices.Contains(innerReached, name)) {
-			t.Errorf("%s: %s", name, told[name])
+		if strings.HasPrefix(told[name], "denied: ") || os.Getuid() != 0 && slices.Contains(innerReached, name) {
+			continue
 		}
+		t.Errorf("%s: %s", name, told[name])
 	}
 	if len(told) < 40 {
 		t.Errorf("only %d attempts", len(told))
