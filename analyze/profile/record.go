@@ -231,7 +231,7 @@ func (b *Builder) bind(r *trace.Record) {
 }
 
 func (b *Builder) tamper(r *trace.Record) {
-	if r.Op == trace.OpKill && !r.Injected && r.Err != "EPERM" {
+	if r.Op == trace.OpKill && r.Err != "EPERM" && r.Pid != 1 {
 		return // a signal to a task of its own
 	}
 	rung := finding.RungAttempted

@@ -116,7 +116,7 @@ func nameHidden(r, prev, next rune, at int, flag bool) string {
 		return "tag character"
 	case r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069, r == 0x200E, r == 0x200F, r == 0x061C:
 		return "bidirectional control"
-	case isJoiner(r) && !(joins(prev) && joins(next)):
+	case isJoiner(r) && (!joins(prev) || !joins(next)):
 		return "zero-width joiner"
 	case r == 0x200B, r == 0x2060, r >= 0x2061 && r <= 0x2064, r == 0x180E, r == 0xFEFF && at > 0:
 		return "zero-width character"

@@ -134,7 +134,8 @@ func auditRoot(command []string, serverDir string) string {
 		return ""
 	}
 	for _, a := range command {
-		if !filepath.IsAbs(a) || !(a == serverDir || strings.HasPrefix(a, serverDir+"/")) {
+		inside := a == serverDir || strings.HasPrefix(a, serverDir+"/")
+		if !filepath.IsAbs(a) || !inside {
 			continue
 		}
 		info, err := os.Stat(a)
