@@ -134,6 +134,11 @@ func (d *driver) relist(c Call) {
 	case s == nil:
 		return
 	}
+	print := fingerprint(s)
+	if print == d.print {
+		return
+	}
+	d.print = print
 	now := declarations(s)
 	change := compare(d.known, now)
 	d.known = now

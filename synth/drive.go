@@ -45,6 +45,7 @@ type driver struct {
 	resources []*target
 	prompts   []*target
 	known     map[string]string
+	print     [32]byte // fingerprint of the last listing
 	report    Report
 	relisting time.Duration
 	skipped   int // listings that were left out
@@ -64,7 +65,7 @@ func Drive(ctx context.Context, cfg Config) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	d := &driver{cfg: cfg, ctx: ctx, start: cfg.Now(), known: declarations(cfg.Surface), byName: map[string]*target{}}
+	d := &driver{cfg: cfg, ctx: ctx, start: cfg.Now(), known: declarations(cfg.Surface), print: fingerprint(cfg.Surface), byName: map[string]*target{}}
 	if cfg.Budget > 0 {
 		d.deadline = d.start.Add(cfg.Budget)
 	}

@@ -2,7 +2,9 @@ package synth
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"sort"
 
 	"github.com/coalmine-dev/coalmine/sandbox/wire"
@@ -17,6 +19,29 @@ type Change struct {
 }
 
 func (c Change) empty() bool { return len(c.Added)+len(c.Removed)+len(c.Changed) == 0 }
+
+// fingerprint is the same for two listings that are the same byte by byte,
+// which spares most comparisons.
+func fingerprint(s *wire.Surface) [sha256.Size]byte {
+	h := sha256.New()
+	add := func(kind string, raw json.RawMessage) {
+		fmt.Fprintf(h, "%s %d ", kind, len(raw))
+		h.Write(raw)
+	}
+	for _, t := range s.Tools {
+		add("tool", t.Raw)
+	}
+	for _, r := range s.Resources {
+		add("resource", r.Raw)
+	}
+	for _, t := range s.Templates {
+		add("template", t.Raw)
+	}
+	for _, p := range s.Prompts {
+		add("prompt", p.Raw)
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
 
 // declarations maps each entry of a surface to what it declares, order and
 // spacing aside.
