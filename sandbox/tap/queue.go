@@ -18,7 +18,7 @@ const (
 	// maxQueued bounds the bytes, as whole buffers, that wait for the recorder.
 	maxQueued = 64 << 20
 	// pause is how long the recorder leaves the processor to the relay.
-	pause = time.Millisecond
+	pause = 5 * time.Millisecond
 )
 
 // buffer is read into by one pump, piece after piece, and read from by the
