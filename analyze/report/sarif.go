@@ -24,6 +24,10 @@ const sarifSchema = "https://json.schemastore.org/sarif-2.1.0.json"
 // informationURI is where a reader learns more.
 const informationURI = "https://github.com/coalmine-dev/coalmine"
 
+// githubFingerprint is what GitHub tells alerts of one rule apart by. Left out, it
+// would be computed from the line, which all findings of one server share.
+const githubFingerprint = "primaryLocationLineHash"
+
 // maxSARIF bounds the results, to GitHub's own bound; the least severe are dropped first.
 const maxSARIF = 5_000
 
@@ -50,27 +54,29 @@ func SARIF(w io.Writer, res *analyze.Result, o SARIFOptions) error {
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		return fmt.Errorf("decode SARIF: %w", err)
 	}
-	withoutSentinels(doc)
+	withoutFillers(doc)
 	doc["$schema"] = sarifSchema
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(doc)
 }
 
-// withoutSentinels drops members whose value is -1: the library writes "absent" so.
-func withoutSentinels(v any) {
+// withoutFillers drops what the library writes for "absent": members that are
+// -1, and empty lists. A run's empty results stay: they say that nothing was found.
+func withoutFillers(v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		for k, m := range v {
-			if n, ok := m.(float64); ok && n == -1 {
+			list, isList := m.([]any)
+			if n, ok := m.(float64); (ok && n == -1) || (isList && len(list) == 0 && k != "results") {
 				delete(v, k)
 				continue
 			}
-			withoutSentinels(m)
+			withoutFillers(m)
 		}
 	case []any:
 		for _, m := range v {
-			withoutSentinels(m)
+			withoutFillers(m)
 		}
 	}
 }
@@ -86,8 +92,8 @@ func ptr[T any](v T) *T { return &v }
 func (b *sarifBuilder) run(res *analyze.Result) *sarif.Run {
 	run := sarif.NewRunWithInformationURI("coalmine", informationURI)
 	driver := run.Tool.Driver
-	driver.Version = ptr(res.Tool.Version)
-	for _, r := range ruleDocs() {
+	driver.Version = ptr(numeric(res.Tool.Version))
+	for _, r := range Rules() {
 		b.index[r.ID] = len(driver.Rules)
 		driver.Rules = append(driver.Rules, b.rule(&r))
 	}
@@ -113,8 +119,20 @@ func (b *sarifBuilder) run(res *analyze.Result) *sarif.Run {
 	return run
 }
 
-// ruleDocs are all rules that a result can name.
-func ruleDocs() []finding.Rule {
+// numeric makes a version begin with a number, by which viewers compare.
+func numeric(version string) string {
+	v := strings.TrimPrefix(version, "v")
+	if v != "" && v[0] >= '0' && v[0] <= '9' && strings.Contains(v, ".") {
+		return v
+	}
+	if v == "" {
+		v = "devel"
+	}
+	return "0.0.0-" + v
+}
+
+// Rules are all rules that a result can name: those of runs, then the audit's.
+func Rules() []finding.Rule {
 	var out []finding.Rule
 	for _, r := range rules.All() {
 		out = append(out, r.Rule)
@@ -160,7 +178,7 @@ func (b *sarifBuilder) result(f *finding.Finding) *sarif.Result {
 	r := sarif.NewRuleResult(f.Rule).WithRuleIndex(b.index[f.Rule]).WithLevel(level(f.Severity)).
 		WithMessage(message(sentence(text.Printable(f.Message, 900)))).
 		WithLocations([]*sarif.Location{loc}).
-		WithPartialFingerprints(map[string]string{"coalmine/v1": f.Fingerprint})
+		WithPartialFingerprints(map[string]string{"coalmine/v1": f.Fingerprint, githubFingerprint: f.Fingerprint + ":1"})
 	props := sarif.NewPropertyBag().Add("severity", string(f.Severity)).Add("security-severity", securitySeverity[f.Severity]).Add("confidence", string(f.Confidence))
 	if f.Tool != "" {
 		props.Add("tool", text.Printable(f.Tool, 200))
@@ -216,9 +234,14 @@ func (b *sarifBuilder) place(f *finding.Finding, at *finding.Location) *sarif.Lo
 	return sarif.NewLocationWithPhysicalLocation(physical)
 }
 
-// uri writes a relative path as a URI reference.
+// uri writes a relative path as a URI reference. Of an absolute path, which would
+// name the machine and not the repository, only the last element is left.
 func uri(p string) string {
-	p = strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(p, "\\", "/")), "/")
+	p = strings.ToValidUTF8(strings.ReplaceAll(p, "\\", "/"), "\uFFFD")
+	if path.IsAbs(p) {
+		p = path.Base(p)
+	}
+	p = strings.TrimPrefix(path.Clean("/"+p), "/")
 	if p == "" {
 		p = "."
 	}

@@ -125,7 +125,11 @@ func (r *Run) of(doc *finding.Rule, e *finding.Effect, message string) finding.F
 
 // stable takes out of a target what differs between machines and runs.
 func (r *Run) stable(target string) string {
-	for _, p := range []struct{ dir, name string }{{r.ServerDir, "SERVER"}, {r.Home, "~"}} {
+	places := []struct{ dir, name string }{{r.ServerDir, "SERVER"}, {r.Home, "~"}}
+	for _, w := range r.Workspaces {
+		places = append(places, struct{ dir, name string }{w, "WORKSPACE"})
+	}
+	for _, p := range places {
 		if p.dir != "" && (target == p.dir || strings.HasPrefix(target, p.dir+"/")) {
 			return p.name + strings.TrimPrefix(target, p.dir)
 		}

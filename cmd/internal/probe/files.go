@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -76,15 +77,27 @@ func (p *plan) writeReports(dir *os.Root, res *analyze.Result) error {
 }
 
 // location is the file that a reviewer opens for a finding of the run: the
-// configuration's entry, or the server's first file.
+// configuration's entry, or the server's first file, source before machine code.
 func (p *plan) location() finding.Location {
-	if p.opts.Location != nil {
-		return *p.opts.Location
+	if l := p.opts.Location; l != nil {
+		return finding.Location{Path: relative(l.Path), Line: l.Line, Column: l.Column}
 	}
+	program := ""
 	for _, a := range p.spec.Command {
-		if info, err := os.Stat(a); err == nil && info.Mode().IsRegular() {
+		if info, err := os.Stat(a); !filepath.IsAbs(a) || err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if !isProgram(a) {
 			return finding.Location{Path: relative(a), Line: 1}
 		}
+		if program == "" {
+			program = a
+		}
 	}
-	return finding.Location{Path: relative(p.spec.ServerDir), Line: 1}
+	for _, f := range []string{program, p.spec.ServerDir} {
+		if f != "" {
+			return finding.Location{Path: relative(f), Line: 1}
+		}
+	}
+	return finding.Location{Path: filepath.Base(p.spec.Command[0]), Line: 1}
 }

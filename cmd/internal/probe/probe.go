@@ -232,19 +232,29 @@ func (c *conversation) doubt(reason string) {
 	c.rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: reason})
 }
 
-// relative writes a path as a reviewer in the working directory would.
+// relative writes a path as a reviewer in the working directory would. It never
+// leads out of that directory, nor names what only this machine has: of a package
+// installed elsewhere the part from the installation's tree on is left, of
+// anything else the last element.
 func relative(p string) string {
 	if p == "" {
 		return "."
 	}
-	wd, err := os.Getwd()
+	abs, err := filepath.Abs(p)
 	if err != nil {
 		return filepath.Base(p)
 	}
-	rel, err := filepath.Rel(wd, p)
-	if err != nil || strings.HasPrefix(rel, "..") {
-		// Outside the working directory a relative path would lead out of the repository.
-		return filepath.Base(p)
+	wd, err := os.Getwd()
+	if err != nil {
+		return filepath.Base(abs)
 	}
-	return filepath.ToSlash(rel)
+	if rel, err := filepath.Rel(wd, abs); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	for _, tree := range []string{"node_modules", "site-packages", "dist-packages"} {
+		if i := strings.LastIndex(filepath.ToSlash(abs), "/"+tree+"/"); i >= 0 {
+			return filepath.ToSlash(abs)[i+1:]
+		}
+	}
+	return filepath.Base(abs)
 }
