@@ -4,3 +4,5 @@
 // It must never decide, never let a server's words reach a medium unescaped,
 // and never print a secret, not even a decoy.
 package report
+
+//go:generate go test -run "TestRulesREADME|Golden" . -update
