@@ -36,6 +36,7 @@ setup:
 	sh .ci/setup/tools.sh
 	sh .ci/setup/docker.sh
 	sh .ci/setup/images.sh
+	sh .ci/setup/multitool.sh
 
 servers: setup
 	sh .ci/setup/servers.sh
