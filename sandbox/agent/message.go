@@ -12,6 +12,9 @@ import (
 const (
 	// MaxConfig bounds the JSON of a Config.
 	MaxConfig = 64 << 20
+	// StdinWindow is how many bytes of stdin a host may have on the way: sent,
+	// and not yet the subject of an EventStdin.
+	StdinWindow = 4 << 20
 	// maxText bounds each text of an Event; what is longer is cut by the reader.
 	maxText = 16 << 10
 )

@@ -7,12 +7,8 @@ import (
 	"sync"
 )
 
-const (
-	// StdinWindow is how many bytes of stdin a host may have on the way: sent,
-	// and not yet the subject of an EventStdin.
-	StdinWindow = 4 << 20
-	stdinBound  = StdinWindow + 1<<20
-)
+// stdinBound bounds the queue: a host that keeps to the window cannot reach it.
+const stdinBound = StdinWindow + 1<<20
 
 // feeder writes the target's stdin from a bounded queue, so that a target that
 // does not read never keeps the agent from hearing the host.

@@ -107,3 +107,19 @@ func BenchmarkStart(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkCalls is a call of the fixture that makes 600,000 cheap system calls.
+func BenchmarkCalls(b *testing.B) {
+	for name, set := range map[string]string{"untraced": "", "traced": "core"} {
+		b.Run(name, func(b *testing.B) {
+			back := bare(b)
+			back.Strace = tracer(b)
+			s := hostile(b, "syscalls")
+			s.TraceSet = set
+			run := start(b, back, s)
+			for b.Loop() {
+				run.call(b, "work")
+			}
+		})
+	}
+}

@@ -15,7 +15,7 @@ import (
 
 // hostile is the fixture that misbehaves in one way, on the one CPU of an
 // ordinary user's HOME.
-func hostile(t *testing.T, mode string) sandbox.Spec {
+func hostile(t testing.TB, mode string) sandbox.Spec {
 	s := spec(sandboxtest.Build(t, "./testdata/servers/hostile"), mode)
 	s.Env = append(s.Env, "HOME=/home/dev")
 	s.Limits = agent.Limits{Pids: 256, File: 64 << 20, Memory: 1 << 30}
@@ -23,7 +23,7 @@ func hostile(t *testing.T, mode string) sandbox.Spec {
 }
 
 // call calls the hostile server's only tool and returns its text.
-func (a alive) call(t *testing.T, tool string) string {
+func (a alive) call(t testing.TB, tool string) string {
 	t.Helper()
 	before := len(a.Out())
 	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": before + 1, "method": "tools/call",
