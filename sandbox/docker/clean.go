@@ -21,9 +21,9 @@ func Clean(ctx context.Context, force bool) ([]string, error) {
 	}
 	defer func() { _ = cli.Close() }()
 	abandoned := func(labels map[string]string) bool {
-		return labels[labelRun] != "" && (force || ownerOf(labels).lives() == sandbox.No)
+		return labels[labelName] != "" && (force || ownerOf(labels).lives() == sandbox.No)
 	}
-	ours := make(client.Filters).Add("label", labelRun)
+	ours := make(client.Filters).Add("label", labelName)
 	list, err := cli.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: ours})
 	if err != nil {
 		return nil, explain(err, "list the containers")

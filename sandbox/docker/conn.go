@@ -137,19 +137,16 @@ func remove(ctx context.Context, cli *client.Client, id string) error {
 	return nil
 }
 
-// removeByRun removes what an interrupted request may have made.
-func (c *conn) removeByRun(ctx context.Context) {
+// removeUnanswered removes what a request may have made whose answer was lost.
+func (c *conn) removeUnanswered(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
 	defer cancel()
-	list, err := c.cli.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: make(client.Filters).Add("label", labelRun+"="+c.plan.spec.RunID)})
+	list, err := c.cli.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: make(client.Filters).Add("label", labelName+"="+c.plan.name)})
 	if err != nil {
 		return
 	}
-	me := self()
 	for _, s := range list.Items {
-		if ownerOf(s.Labels) == me {
-			_ = remove(ctx, c.cli, s.ID)
-		}
+		_ = remove(ctx, c.cli, s.ID)
 	}
 }
 

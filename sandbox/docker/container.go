@@ -49,7 +49,7 @@ func (p *plan) config() *container.Config {
 		Entrypoint:  []string{agentPath},
 		Cmd:         []string{},
 		WorkingDir:  "/",
-		Labels:      labels(p.spec.RunID),
+		Labels:      labels(p.spec.RunID, p.name),
 		Healthcheck: &container.HealthConfig{Test: []string{"NONE"}},
 		StopSignal:  "SIGKILL",
 		StopTimeout: &soon,
@@ -88,7 +88,7 @@ func (p *plan) hostConfig() *container.HostConfig {
 	for _, w := range p.places {
 		memory += w.size
 		if w.volume {
-			h.Mounts = append(h.Mounts, w.mount(p.spec.RunID))
+			h.Mounts = append(h.Mounts, w.mount(labels(p.spec.RunID, p.name)))
 		} else {
 			h.Tmpfs[w.path] = "rw,exec," + w.options()
 		}
@@ -113,11 +113,11 @@ func (w place) options() string {
 
 // mount is the place as an anonymous volume in memory, which the engine removes
 // with the container.
-func (w place) mount(run string) mount.Mount {
+func (w place) mount(labels map[string]string) mount.Mount {
 	return mount.Mount{
 		Type: mount.TypeVolume, Target: w.path,
 		VolumeOptions: &mount.VolumeOptions{
-			NoCopy: true, Labels: labels(run),
+			NoCopy: true, Labels: labels,
 			DriverConfig: &mount.Driver{Name: "local", Options: map[string]string{"type": "tmpfs", "device": "tmpfs", "o": w.options()}},
 		},
 	}

@@ -3,13 +3,12 @@ package docker
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"time"
 
+	cerrdefs "github.com/containerd/errdefs"
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
 
@@ -82,11 +81,6 @@ func Engine(ctx context.Context) (sandbox.Support, *client.Client) {
 // Start implements sandbox.Backend. Whatever goes wrong, the container that it
 // made is gone when it returns an error.
 func (b *Backend) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Conn, error) {
-	if spec.RunID == "" {
-		id := make([]byte, 8)
-		_, _ = rand.Read(id)
-		spec.RunID = hex.EncodeToString(id)
-	}
 	spec.Image = cmp.Or(spec.Image, b.Image, DefaultImage)
 	cli, err := connect(ctx)
 	if err != nil {
@@ -125,7 +119,7 @@ func launch(ctx context.Context, cli *client.Client, p *plan) (*conn, error) {
 			_ = c.Close(ctx)
 		}
 	}()
-	steps := []func(context.Context) error{c.create, c.copyPrograms, c.attach, c.run, c.copyServer}
+	steps := []func(context.Context) error{c.create, c.findCommand, c.copyPrograms, c.attach, c.run, c.copyServer}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -141,11 +135,11 @@ func (c *conn) create(ctx context.Context) error {
 	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), stepTimeout)
 	defer cancel()
 	r, err := c.cli.ContainerCreate(whole, client.ContainerCreateOptions{
-		Name: "coalmine-" + c.plan.spec.RunID, Config: c.plan.config(), HostConfig: c.plan.hostConfig(),
+		Name: c.plan.name, Config: c.plan.config(), HostConfig: c.plan.hostConfig(),
 	})
 	if err != nil {
-		c.removeByRun(ctx)
-		return explain(err, "create the container")
+		c.removeUnanswered(ctx)
+		return explainStart(err, c.plan, "create the container")
 	}
 	c.id = r.ID
 	for _, w := range r.Warnings {
@@ -174,9 +168,31 @@ func (c *conn) run(ctx context.Context) error {
 	whole, done := context.WithTimeout(context.WithoutCancel(ctx), stepTimeout)
 	defer done()
 	if _, err := c.cli.ContainerStart(whole, c.id, client.ContainerStartOptions{}); err != nil {
-		return explainStart(err, c.plan)
+		return explainStart(err, c.plan, "start the container")
 	}
 	return ctx.Err()
+}
+
+// findCommand refuses a command that the image lacks before anything is copied.
+// It leaves to the agent what may still come from elsewhere.
+func (c *conn) findCommand(ctx context.Context) error {
+	p := c.plan
+	if len(p.spec.Command) == 0 {
+		return nil
+	}
+	candidates := p.candidates(p.spec.Command[0])
+	for _, file := range candidates {
+		if _, err := c.cli.ContainerStatPath(ctx, c.id, client.ContainerStatPathOptions{Path: file}); !cerrdefs.IsNotFound(err) {
+			return nil
+		}
+	}
+	if len(candidates) == 0 {
+		return nil
+	}
+	return &sandbox.UsageError{
+		Err:  fmt.Errorf("command not found: %s: the image %s lacks it", p.spec.Command[0], p.spec.Image),
+		Hint: "name an image that has it by --image, or use --sandbox local",
+	}
 }
 
 // copyPrograms puts the agent and the tracer where they will be started.

@@ -163,9 +163,16 @@ func TestTraces(t *testing.T) {
 }
 
 func TestCommandMissing(t *testing.T) {
-	spec, _ := specFor(t, debian, "no-such-program")
-	_, err := sandbox.Start(t.Context(), New(""), spec, sandboxtest.NewRecorder())
-	wantUsage(t, err, "command not found: no-such-program", "")
+	for command, want := range map[string][2]string{
+		"no-such-program":  {"command not found: no-such-program: the image " + debian + " lacks it", "--image"},
+		"/usr/bin/no-such": {"command not found: /usr/bin/no-such", "--image"},
+		"/tmp/no-such":     {"command not found: /tmp/no-such", ""}, // the agent's own answer
+		"/etc/passwd":      {"permission denied: /etc/passwd", "chmod"},
+	} {
+		spec, _ := specFor(t, debian, command)
+		_, err := sandbox.Start(t.Context(), New(""), spec, sandboxtest.NewRecorder())
+		wantUsage(t, err, want[0], want[1])
+	}
 }
 
 // No goroutine outlives a run.

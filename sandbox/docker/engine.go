@@ -108,19 +108,19 @@ func explain(err error, doing string) error {
 // errNoIPv6: the machine's kernel was started without IPv6, and has no such setting.
 var errNoIPv6 = errors.New("docker: this machine has no IPv6")
 
-// explainStart knows what in a plan makes an engine refuse to start a container.
-func explainStart(err error, p *plan) error {
+// explainStart knows what in a plan makes an engine refuse a container.
+func explainStart(err error, p *plan, doing string) error {
 	spec := p.spec
 	if !p.noIPv6 && strings.Contains(err.Error(), sysctlIPv6) {
 		return errNoIPv6
 	}
 	if spec.Runtime != "" && strings.Contains(err.Error(), "runtime") {
 		return &sandbox.UsageError{
-			Err:  fmt.Errorf("docker: start the container with runtime %s: %w", spec.Runtime, err),
+			Err:  fmt.Errorf("docker: %s with runtime %s: %w", doing, spec.Runtime, err),
 			Hint: "register the runtime in the engine's daemon.json, or leave out --runtime",
 		}
 	}
-	return explain(err, "start the container")
+	return explain(err, doing)
 }
 
 // image is what of an image matters here.

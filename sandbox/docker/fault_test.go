@@ -202,21 +202,60 @@ func TestStartInterrupted(t *testing.T) {
 
 // A request whose answer is lost may have made a container all the same.
 func TestCreateAnswerLost(t *testing.T) {
-	spec, cli := specFor(t, debian, "sleep", "60")
+	spec, _ := specFor(t, debian, "sleep", "60")
 	p := newProxy(t)
-	p.intercept(func(_ http.ResponseWriter, s string) bool {
-		if s != stepCreate {
-			return false
-		}
-		lost := &conn{cli: cli, plan: &plan{spec: spec, image: &image{}}, diagnostics: new(tail)}
-		if err := lost.create(context.Background()); err != nil {
-			t.Error(err)
-		}
-		panic(http.ErrAbortHandler)
-	})
+	p.drop = stepCreate
 	if _, err := New("").Start(t.Context(), spec); err == nil {
 		t.Error("no error")
 	}
+}
+
+// Two sandboxes of one run do not get into each other's way.
+func TestTwoOfOneRun(t *testing.T) {
+	spec, _ := specFor(t, debian, "sleep", "60")
+	for range 2 {
+		c, err := New("").Start(t.Context(), spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := c.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+}
+
+// A kernel that was started without IPv6 has no such setting, and needs none.
+func TestNoIPv6(t *testing.T) {
+	spec, _ := specFor(t, debian, "sleep", "60")
+	p := newProxy(t)
+	starts := 0
+	p.intercept(func(w http.ResponseWriter, s string) bool {
+		if s != stepStart {
+			return false
+		}
+		starts++
+		if starts > 1 {
+			return false
+		}
+		http.Error(w, `{"message":"OCI runtime create failed: write sysctl key net.ipv6.conf.all.disable_ipv6: no such file or directory"}`, http.StatusBadRequest)
+		return true
+	})
+	c, err := New("").Start(t.Context(), spec)
+	if err != nil || starts != 2 {
+		t.Fatalf("%d starts, %v", starts, err)
+	}
+	if err := c.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRuntimeMissing(t *testing.T) {
+	spec, _ := specFor(t, debian, "true")
+	spec.Runtime = "no-such-runtime"
+	_, err := New("").Start(t.Context(), spec)
+	wantUsage(t, err, "no-such-runtime", "daemon.json")
 }
 
 func TestContainerKilled(t *testing.T) {

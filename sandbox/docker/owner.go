@@ -11,6 +11,7 @@ import (
 // do, as pids are used again, and an engine may serve several machines.
 const (
 	labelRun   = "dev.coalmine.run"
+	labelName  = "dev.coalmine.name" // one container's own
 	labelPid   = "dev.coalmine.pid"
 	labelStart = "dev.coalmine.start"
 	labelBoot  = "dev.coalmine.boot"
@@ -31,10 +32,10 @@ func self() owner {
 	return owner{host: host, boot: bootID(), space: pidNamespace(), start: startTime(pid), pid: pid}
 }
 
-func labels(run string) map[string]string {
+func labels(run, name string) map[string]string {
 	o := self()
 	return map[string]string{
-		labelRun: run, labelPid: strconv.Itoa(o.pid), labelStart: o.start,
+		labelRun: run, labelName: name, labelPid: strconv.Itoa(o.pid), labelStart: o.start,
 		labelBoot: o.boot, labelSpace: o.space, labelHost: o.host,
 	}
 }

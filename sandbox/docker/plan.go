@@ -2,6 +2,7 @@ package docker
 
 import (
 	"context"
+	"crypto/rand"
 	"debug/elf"
 	"fmt"
 	"os"
@@ -27,7 +28,9 @@ const (
 
 // plan is everything that is known before the container exists.
 type plan struct {
-	spec   sandbox.Spec
+	spec sandbox.Spec
+	// name is the container's, and no other's: a run may have several.
+	name   string
 	image  *image
 	agent  *os.File
 	tracer []rootfs.File
@@ -55,7 +58,7 @@ func prepare(ctx context.Context, cli *client.Client, spec sandbox.Spec) (*plan,
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{spec: spec, image: img}
+	p := &plan{spec: spec, image: img, name: "coalmine-" + rand.Text()}
 	if spec.ServerDir != "" {
 		if p.server, err = readTree(spec.ServerDir, spec.Files, spec.User.UID, spec.User.GID); err != nil {
 			return nil, err
@@ -201,4 +204,29 @@ func enclosing(places []place, dir string) *place {
 
 func within(p, dir string) bool {
 	return p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/")
+}
+
+// candidates are the files that a command may be, none where some of them may
+// still be copied or planted.
+func (p *plan) candidates(command string) []string {
+	var files []string
+	if path.IsAbs(command) {
+		files = append(files, command)
+	} else if !strings.Contains(command, "/") {
+		for _, kv := range addPath(p.spec.Env, p.image.env) {
+			if dirs, ok := strings.CutPrefix(kv, "PATH="); ok {
+				files = files[:0]
+				for dir := range strings.SplitSeq(dirs, ":") {
+					files = append(files, path.Join(dir, command))
+				}
+			}
+		}
+	}
+	for _, file := range files {
+		if !path.IsAbs(file) || enclosing(p.places, file) != nil || p.server != nil && within(file, p.server.path) ||
+			slices.ContainsFunc(p.spec.Files, func(f rootfs.File) bool { return f.Path == file }) {
+			return nil
+		}
+	}
+	return files
 }

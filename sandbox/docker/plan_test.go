@@ -106,7 +106,7 @@ func TestOwner(t *testing.T) {
 	if me.start == "" || me.boot == "" {
 		t.Skipf("this system does not say when a process began: %+v", me)
 	}
-	if got := ownerOf(labels("run")); got != me {
+	if got := ownerOf(labels("run", "name")); got != me {
 		t.Errorf("got %+v, want %+v", got, me)
 	}
 	change := func(f func(*owner)) owner {

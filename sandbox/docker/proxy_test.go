@@ -2,6 +2,7 @@ package docker
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log"
 	"net"
@@ -25,6 +26,8 @@ type proxy struct {
 	conns map[net.Conn]bool
 	// hook sees each request first; true means that it has answered it itself.
 	hook func(w http.ResponseWriter, step string) bool
+	// drop is the step whose answer is lost after the engine has done it.
+	drop string
 }
 
 // steps of a start, as the proxy tells them.
@@ -78,7 +81,14 @@ func newProxy(t testing.TB) *proxy {
 			return new(net.Dialer).DialContext(ctx, "unix", socket)
 		}},
 		FlushInterval: -1,
-		ErrorLog:      log.New(io.Discard, "", 0),
+		ModifyResponse: func(r *http.Response) error {
+			if stepOf(r.Request) == p.drop {
+				return errors.New("the answer is lost")
+			}
+			return nil
+		},
+		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
+		ErrorLog:     log.New(io.Discard, "", 0),
 	}
 	p.server = &http.Server{ErrorLog: log.New(io.Discard, "", 0)}
 	p.server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
