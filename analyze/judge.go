@@ -16,6 +16,7 @@ import (
 	"github.com/coalmine-dev/coalmine/audit/text"
 	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/wire"
 )
 
 // Options are what a judgement needs beside the log.
@@ -97,7 +98,7 @@ func (j *judge) because(format string, a ...any) {
 
 func (j *judge) readTrace(log *session.Reader) error {
 	h := log.Header
-	b := profile.NewBuilder(profile.Context{Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: h.Canaries})
+	b := profile.NewBuilder(profile.Context{Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: h.Canaries, Replies: replies(log)})
 	for line, err := range log.Trace() {
 		switch {
 		case err != nil:
@@ -122,6 +123,23 @@ func (j *judge) readTrace(log *session.Reader) error {
 		}
 	}
 	return nil
+}
+
+// replies finds the frames with which the server answered.
+func replies(log *session.Reader) map[uint64]bool {
+	out := map[uint64]bool{}
+	for f, err := range log.Frames() {
+		if err != nil || f.Dir != session.S2C || f.Message == nil {
+			continue
+		}
+		msgs, _ := wire.Parse(f.Message)
+		for _, m := range msgs {
+			if m.IsResponse() {
+				out[f.Seq] = true
+			}
+		}
+	}
+	return out
 }
 
 func (j *judge) readFrames(log *session.Reader, w *wireReader) error {

@@ -20,6 +20,9 @@ type Context struct {
 	ServerDir  string
 	Workspaces []string
 	Canaries   []canaries.Canary
+	// Replies are the frames of session.jsonl that answer a request of the
+	// client's, by seq: what a server does after its reply is ambiguous.
+	Replies map[uint64]bool
 }
 
 // Call is one call of the run as its marks tell it.
@@ -59,7 +62,7 @@ type Builder struct {
 	out     *Profile
 	phase   finding.Phase
 	call    int
-	replied time.Duration // stamp of the last frame of the server within the call, 0 before
+	replied time.Duration // stamp of the reply to the call, 0 before
 	started bool
 	index   map[effectKey]int
 	tasks   map[int]*task
@@ -152,7 +155,7 @@ func (b *Builder) frame(m *session.Mark) {
 	b.out.FramePhase[m.Seq] = b.phase
 	if b.call > 0 {
 		b.out.FrameCall[m.Seq] = b.call
-		if m.What == string(session.S2C) {
+		if b.ctx.Replies[m.Seq] {
 			b.replied = m.Time
 		}
 	}
