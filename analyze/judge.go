@@ -38,7 +38,6 @@ type judge struct {
 	profile *profile.Profile
 	end     rules.EndFacts
 	reasons []string
-	unseen  []string
 	stderr  strings.Builder
 	// sync is the moment of the latest mark or record: the run's end.
 	last     time.Duration
@@ -207,20 +206,18 @@ func (j *judge) event(m *session.Mark) {
 		j.exit = exitText(e.Code, e.Signal)
 		j.end.How, j.end.Time = j.exit, e.Stamp
 		j.end.Crashed = !j.stopping
+		// Its stdin had ended, and yet a signal had to end it.
+		j.end.Killed = j.stopping && (e.Signal == "SIGTERM" || e.Signal == "SIGKILL")
 	case "limit":
 		j.end.Limits = append(j.end.Limits, text.Printable(e.Reason, 200))
 		j.end.Time = e.Stamp
 		j.because("the server was ended at a limit: %s", text.Printable(e.Reason, 200))
-	case "killed":
-		j.end.Killed, j.end.Time = true, e.Stamp
 	case "tracer-died":
 		j.because("the tracer died: what came after was not watched")
 	case "loss":
 		j.because("not everything was seen: %s", text.Printable(e.Reason, 200))
 	case "error":
 		j.because("%s", text.Printable(e.Reason, 400))
-	case "unseen":
-		j.unseen = append(j.unseen, text.Printable(e.Reason, 200))
 	}
 }
 
@@ -260,13 +257,21 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 		Exit: j.exit, Stderr: set.Redact(j.stderr.String())}
 	res.Coverage = Coverage{
 		Tools: toolCoverage(w, j.profile), Records: j.profile.Records, Noise: j.profile.Noise, Lost: j.profile.Lost,
-		Unseen: append([]string{}, j.unseen...), Phases: phases(j.profile),
+		Unseen: unseen(h.Tracer), Phases: phases(j.profile),
 	}
 	res.Observed = append([]finding.Effect{}, j.profile.Effects...)
 	for i := range res.Observed {
 		res.Observed[i].Argv = redactAll(set, res.Observed[i].Argv)
 	}
 	return res
+}
+
+// unseen names what a tracer does not show.
+func unseen(tracer string) []string {
+	if tracer == "" || tracer == "none" {
+		return []string{"system calls"}
+	}
+	return []string{}
 }
 
 func redactAll(set *canaries.Set, in []string) []string {
@@ -352,6 +357,9 @@ func (j *judge) holes(res *Result) {
 	}
 	if j.profile.Lost > 0 && len(j.reasons) == 0 {
 		j.because("%d observations were lost", j.profile.Lost)
+	}
+	if j.started && !j.ended {
+		j.because("the log does not say how the run ended: it was cut off")
 	}
 	if j.started && !j.profile.Phases[finding.PhaseList] {
 		j.because("the handshake was not completed")

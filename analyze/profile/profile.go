@@ -1,10 +1,12 @@
 package profile
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/netip"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,6 +70,7 @@ type Builder struct {
 	tasks   map[int]*task
 	secrets map[string][]string // path to canary ids
 	opened  map[string]int      // path to the index of its latest secret effect
+	made    map[string]bool     // paths that the server created or wrote
 	// read are accesses of which the log may hold the open only later: the two
 	// come from different sources. They are joined when the phase or call ends.
 	read []access
@@ -104,7 +107,7 @@ type effectKey struct {
 func NewBuilder(ctx Context) *Builder {
 	b := &Builder{
 		ctx: ctx, phase: finding.PhaseStart, index: map[effectKey]int{}, tasks: map[int]*task{},
-		secrets: map[string][]string{}, opened: map[string]int{}, find: canaries.FromCanaries(ctx.Canaries),
+		secrets: map[string][]string{}, opened: map[string]int{}, made: map[string]bool{}, find: canaries.FromCanaries(ctx.Canaries),
 		out: &Profile{FrameCall: map[uint64]int{}, FramePhase: map[uint64]finding.Phase{}, Phases: map[finding.Phase]bool{}},
 	}
 	for _, c := range ctx.Canaries {
@@ -199,7 +202,8 @@ func (b *Builder) access(p string, at time.Duration) {
 	ev := finding.Evidence{Source: "event", Time: at, Text: "the contents of " + b.short(p) + " were read"}
 	if i, ok := b.opened[p]; ok {
 		e := b.out.Effects[i]
-		e.Rung, e.Evidence = finding.RungRead, append(append([]finding.Evidence(nil), e.Evidence...), ev)
+		e.Rung, e.Evidence = finding.RungRead, append(slices.Clone(e.Evidence), ev)
+		slices.SortStableFunc(e.Evidence, func(a, b finding.Evidence) int { return cmp.Compare(a.Time, b.Time) })
 		e.Count = 0
 		b.secret(ids, e)
 		return

@@ -154,11 +154,15 @@ func (b *Builder) move(r *trace.Record) {
 			}
 		}
 	}
-	kind := finding.FileWrite
 	if r.Op == trace.OpLink {
-		kind = finding.FileMeta
+		b.change(r, finding.FileMeta, r.To)
+		return
 	}
-	b.change(r, kind, r.To)
+	// Whoever moves away what others made has removed it from its place.
+	if r.OK() && !b.made[from] {
+		b.change(r, finding.FileDelete, r.Path)
+	}
+	b.change(r, finding.FileWrite, r.To)
 }
 
 // change is anything that alters the file system by name.
@@ -172,8 +176,11 @@ func (b *Builder) change(r *trace.Record, kind finding.EffectKind, p string) {
 func (b *Builder) write(r *trace.Record, kind finding.EffectKind, p, exe string) {
 	verbs := map[finding.EffectKind]string{finding.FileWrite: "wrote ", finding.FileDelete: "deleted ", finding.FileMeta: "changed "}
 	rung, verb := finding.RungOpened, verbs[kind]
-	if !r.OK() {
+	switch {
+	case !r.OK():
 		rung, verb = finding.RungAttempted, "was refused: "+r.Call+" "
+	case kind == finding.FileWrite && len(b.made) < maxEffects:
+		b.made[p] = true
 	}
 	class, root := b.writeNoise(p, exe)
 	if class == "" && !r.OK() && (r.Err == "ENOENT" || r.Err == "EEXIST") {
