@@ -1,3 +1,5 @@
+//go:build linux
+
 package docker
 
 import (
@@ -61,12 +63,12 @@ func engine(t testing.TB, run string) *client.Client {
 }
 
 // specFor runs a command as an ordinary user in an image that setup made.
-func specFor(t testing.TB, image string, command ...string) (sandbox.Spec, *client.Client) {
+func specFor(t testing.TB, from string, command ...string) (sandbox.Spec, *client.Client) {
 	t.Helper()
 	id := make([]byte, 6)
 	_, _ = rand.Read(id)
 	spec := sandbox.Spec{
-		Command: command, Dir: "/", Image: image, Hostname: "workstation",
+		Command: command, Dir: "/", Image: from, Hostname: "workstation",
 		Env:   []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/home/alex"},
 		User:  agent.User{Name: "alex", UID: 1000, GID: 1000, Home: "/home/alex"},
 		RunID: hex.EncodeToString(id),
@@ -75,13 +77,30 @@ func specFor(t testing.TB, image string, command ...string) (sandbox.Spec, *clie
 		},
 	}
 	cli := engine(t, spec.RunID)
-	if _, err := cli.ImageInspect(t.Context(), image); err != nil {
+	spec.AgentPath = agentFor(t)
+	if _, err := cli.ImageInspect(t.Context(), from); err != nil {
 		if strings.Contains(","+os.Getenv("COALMINE_REQUIRE")+",", ",docker,") {
-			t.Fatalf("docker is required here, but the image %s is missing: %v", image, err)
+			t.Fatalf("docker is required here, but the image %s is missing: %v", from, err)
 		}
-		t.Skipf("the image %s is missing: .ci/setup makes it", image)
+		t.Skipf("the image %s is missing: .ci/setup makes it", from)
 	}
 	return spec, cli
+}
+
+const agentVariable = "SANDBOX_TEST_AGENT"
+
+// agentFor is this program, or one that is static where this is not: with the race detector.
+func agentFor(t testing.TB) string {
+	t.Helper()
+	if given, ok := os.LookupEnv(agentVariable); ok {
+		return given
+	}
+	f, err := openAgent("", new(image))
+	if err != nil {
+		return sandboxtest.Build(t, "./cmd/coalmine")
+	}
+	_ = f.Close()
+	return ""
 }
 
 // outcome runs a Spec to its end.

@@ -1,3 +1,5 @@
+//go:build linux
+
 package docker
 
 import (
@@ -340,7 +342,7 @@ func TestClean(t *testing.T) {
 
 	dead, _ := specFor(t, debian, "true")
 	cmd := helper(t, "hold")
-	cmd.Env = append(cmd.Env, "SANDBOX_TEST_RUN="+dead.RunID)
+	cmd.Env = append(cmd.Env, "SANDBOX_TEST_RUN="+dead.RunID, agentVariable+"="+dead.AgentPath)
 	said, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
