@@ -264,7 +264,9 @@ func (a *agent) stop(grace time.Duration) {
 	if a.gone(grace) {
 		return
 	}
-	for _, t := range a.targets() {
+	left := a.targets()
+	a.emit(Event{Type: EventOutlived, N: int64(len(left))})
+	for _, t := range left {
 		_ = unix.Kill(t.pid, unix.SIGTERM)
 	}
 	if a.gone(grace) {
