@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
@@ -69,6 +70,7 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 	j.holes(res)
 	res.Inconclusive = append([]string{}, j.reasons...)
 	res.Verdict = verdict(res, opts.FailOn)
+	seal(res, canaries.FromCanaries(log.Header.Canaries))
 	return res, nil
 }
 
@@ -207,7 +209,8 @@ func (j *judge) event(m *session.Mark) {
 		j.end.How, j.end.Time = j.exit, e.Stamp
 		j.end.Crashed = !j.stopping
 		// Its stdin had ended, and yet a signal had to end it.
-		j.end.Killed = j.stopping && (e.Signal == "SIGTERM" || e.Signal == "SIGKILL")
+	case "outlived":
+		j.end.Killed = true
 	case "limit":
 		j.end.Limits = append(j.end.Limits, text.Printable(e.Reason, 200))
 		j.end.Time = e.Stamp
@@ -244,25 +247,21 @@ func (j *judge) run(w *wireReader) *rules.Run {
 
 func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 	h := j.header
-	set := canaries.FromCanaries(h.Canaries)
 	res := &Result{Schema: Schema, Declared: run.Scope, Audit: opts.Audit}
 	res.Tool.Name, res.Tool.Version = "coalmine", opts.Version
 	res.Run = Run{
 		ID: h.RunID, Seed: h.Seed, Started: h.Started.UTC(), Finished: h.Started.Add(j.last - h.Clock0).UTC(),
-		Sandbox: h.Sandbox, Tracer: h.Tracer, Network: h.Network, Command: redactAll(set, h.Command), Target: h.Target,
+		Sandbox: h.Sandbox, Tracer: h.Tracer, Network: h.Network, Command: slices.Clone(h.Command), Target: h.Target,
 	}
 	res.Run.Reproduce = fmt.Sprintf("coalmine probe --sandbox %s --network %s --seed %d -- %s", h.Sandbox, h.Network, h.Seed, quoteAll(res.Run.Command))
 	s := w.surface
 	res.Server = Server{Name: text.Printable(s.Server.Name, 200), Version: text.Printable(s.Server.Version, 100), Protocol: text.Printable(s.Protocol, 40),
-		Exit: j.exit, Stderr: set.Redact(j.stderr.String())}
+		Exit: j.exit, Stderr: strings.ToValidUTF8(j.stderr.String(), "\uFFFD")}
 	res.Coverage = Coverage{
 		Tools: toolCoverage(w, j.profile), Records: j.profile.Records, Noise: j.profile.Noise, Lost: j.profile.Lost,
 		Unseen: unseen(h.Tracer), Phases: phases(j.profile),
 	}
 	res.Observed = append([]finding.Effect{}, j.profile.Effects...)
-	for i := range res.Observed {
-		res.Observed[i].Argv = redactAll(set, res.Observed[i].Argv)
-	}
 	return res
 }
 
@@ -274,26 +273,44 @@ func unseen(tracer string) []string {
 	return []string{}
 }
 
-func redactAll(set *canaries.Set, in []string) []string {
-	var out []string
-	for _, s := range in {
-		out = append(out, set.Redact(s))
-	}
-	return out
-}
-
-// quoteAll joins a command so that a POSIX shell reads the same words.
+// quoteAll joins a command so that a shell reads the same words. What can not
+// be shown is written as bash's $'…'.
 func quoteAll(argv []string) string {
 	var out []string
 	for _, a := range argv {
-		if a == "" || strings.ContainsFunc(a, func(r rune) bool {
+		switch {
+		case a != "" && !strings.ContainsFunc(a, func(r rune) bool {
 			return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-", r)
-		}) {
-			a = "'" + strings.ReplaceAll(text.Printable(a, 400), "'", `'\''`) + "'"
+		}):
+		case !utf8.ValidString(a) || text.Printable(a, len(a)) != a:
+			a = quoteBytes(a)
+		default:
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 		}
 		out = append(out, a)
 	}
 	return strings.Join(out, " ")
+}
+
+// quoteBytes writes every byte that is no printable ASCII by its number.
+func quoteBytes(s string) string {
+	var b strings.Builder
+	b.WriteString("$'")
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '\\' || c == '\'':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c == '\n':
+			b.WriteString(`\n`)
+		case c < ' ' || c > '~':
+			// Three octal digits end by themselves, whatever follows.
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String() + "'"
 }
 
 func phases(p *profile.Profile) []finding.Phase {

@@ -415,6 +415,7 @@ func TestReasons(t *testing.T) {
 			l.Begin(quiet)
 			l.Call("do", `{}`, nil, nil)
 			l.Phase(finding.PhaseShutdown)
+			l.Event("outlived", "n", 1)
 			l.Event("exit", "code", 143, "signal", "SIGTERM")
 		}, nil, "CM604 info"},
 	} {
