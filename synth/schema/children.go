@@ -27,7 +27,6 @@ type objectShape struct {
 	patterns  []patterned
 	forbidden map[string]bool
 	dead      bool
-	judgeKeys bool
 }
 
 func (g *Generator) mergeObject(sh *shape, r *resolver) *objectShape {

@@ -138,7 +138,8 @@ func compile(raw json.RawMessage) (*compiled, error) {
 	if err := c.tryDrafts(); err != nil {
 		return nil, fmt.Errorf("compile schema: %w", first)
 	}
-	c.notes = append(r.notes, "as declared it does not compile: "+clip(firstLine(first.Error())))
+	r.note("as declared it does not compile: %s", clip(firstLine(first.Error())))
+	c.notes = r.notes
 	return c, nil
 }
 

@@ -18,16 +18,22 @@ type drawer struct {
 	bytes    int
 	deadline time.Time
 	late     bool
+	ticks    int
 	left     int    // the nesting that is left where the next pick is made
 	minimal  bool   // only what is required
 	one      string // the file that this call works on
 	used     bool
 }
 
+// look reads the clock.
+func (d *drawer) look() {
+	d.late = d.late || time.Now().After(d.deadline)
+}
+
 // exhausted says that the bounds of one Draw are used up.
 func (d *drawer) exhausted() bool {
-	if d.steps&1023 == 0 && time.Now().After(d.deadline) {
-		d.late = true
+	if d.ticks++; d.ticks&63 == 0 {
+		d.look()
 	}
 	return d.late || d.steps > maxSteps || d.bytes > maxBytes || d.g.re.exhausted()
 }
@@ -41,7 +47,7 @@ func (d *drawer) chance(n int) bool { return d.rng.Intn(100) < n }
 func (d *drawer) pick(options []*jsonschema.Schema, running typeSet) int {
 	fits := make([]int, 0, len(options))
 	for i, s := range options {
-		if d.g.graph.h(s) <= d.left && broadTypes(s, 0)&running != 0 {
+		if d.g.graph.h(s) <= d.left && d.broadTypes(s, 0)&running != 0 {
 			fits = append(fits, i)
 		}
 	}
@@ -52,7 +58,7 @@ func (d *drawer) pick(options []*jsonschema.Schema, running typeSet) int {
 		fits = d.flattest(options, fits)
 	}
 	if d.typical() && len(fits) > 1 && d.chance(90) {
-		fits = notNull(options, fits)
+		fits = d.notNull(options, fits)
 	}
 	return fits[d.rng.Intn(len(fits))]
 }
@@ -74,10 +80,10 @@ func (d *drawer) flattest(options []*jsonschema.Schema, fits []int) []int {
 }
 
 // notNull leaves the alternatives that are more than null.
-func notNull(options []*jsonschema.Schema, fits []int) []int {
+func (d *drawer) notNull(options []*jsonschema.Schema, fits []int) []int {
 	var out []int
 	for _, i := range fits {
-		if broadTypes(options[i], 0) != tNull {
+		if d.broadTypes(options[i], 0) != tNull {
 			out = append(out, i)
 		}
 	}
@@ -88,19 +94,19 @@ func notNull(options []*jsonschema.Schema, fits []int) []int {
 }
 
 // broadTypes are the types that s allows, as far as is cheap to say.
-func broadTypes(s *jsonschema.Schema, depth int) typeSet {
-	t := ownTypes(s)
+func (d *drawer) broadTypes(s *jsonschema.Schema, depth int) typeSet {
+	t := d.g.graph.types(s)
 	if depth > 4 {
 		return t
 	}
 	if s.Ref != nil {
-		t &= broadTypes(s.Ref, depth+1)
+		t &= d.broadTypes(s.Ref, depth+1)
 	}
 	for i, a := range s.AllOf {
 		if i > 8 {
 			break
 		}
-		t &= broadTypes(a, depth+1)
+		t &= d.broadTypes(a, depth+1)
 	}
 	return t
 }
@@ -129,6 +135,7 @@ func (d *drawer) node(n *node, m *meaning, depth int) (any, bool) {
 		}
 		if sh.sieve && depth > 0 {
 			d.steps += 8
+			d.look()
 			if !d.g.holds(n.set, v) {
 				continue
 			}

@@ -117,7 +117,13 @@ func rat(n json.Number) (*big.Rat, bool) {
 	return new(big.Rat).SetString(string(n))
 }
 
-func isWhole(n json.Number) bool { r, ok := rat(n); return ok && r.IsInt() }
+func isWhole(n json.Number) bool {
+	if !strings.ContainsAny(string(n), ".eE") {
+		return true
+	}
+	r, ok := rat(n)
+	return ok && r.IsInt()
+}
 
 func positive(n json.Number) bool { r, ok := rat(n); return ok && r.Sign() > 0 }
 

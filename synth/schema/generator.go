@@ -157,6 +157,7 @@ func (g *Generator) draw(p *gopter.GenParameters, class Class) (any, error) {
 			d.class = Valid
 		}
 		d.bytes, d.one, d.used = 0, "", false
+		d.look()
 		v, ok := d.node(g.root, g.meaning, 0)
 		if ok && (!g.opts.Object || typeOfValue(v) == tObject) && g.judge(g.top, v) {
 			return v, nil

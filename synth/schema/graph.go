@@ -33,13 +33,15 @@ type graph struct {
 	// same lists the schemas applied to the same value, down those applied to its children.
 	same, down [][]int
 	multiple   []float64
+	own        []typeSet
 }
 
 func newGraph(root *jsonschema.Schema) *graph {
 	g := &graph{index: map[*jsonschema.Schema]int{}}
 	g.add(root)
-	for i := 0; i < len(g.list); i++ {
-		s := g.list[i]
+	// The list grows while it is worked off.
+	for len(g.same) < len(g.list) {
+		s := g.list[len(g.same)]
 		var same, down []int
 		eachSame(s, func(t *jsonschema.Schema) { same = append(same, g.add(t)) })
 		eachDown(s, func(t *jsonschema.Schema) { down = append(down, g.add(t)) })
@@ -57,6 +59,7 @@ func (g *graph) add(s *jsonschema.Schema) int {
 	i := len(g.list)
 	g.index[s] = i
 	g.list = append(g.list, s)
+	g.own = append(g.own, ownTypes(s))
 	return i
 }
 
@@ -123,6 +126,14 @@ func childMultiple(s *jsonschema.Schema) float64 {
 		return itemsCost
 	}
 	return 1
+}
+
+// types are those that s itself allows.
+func (g *graph) types(s *jsonschema.Schema) typeSet {
+	if i := g.at(s); i >= 0 {
+		return g.own[i]
+	}
+	return ownTypes(s)
 }
 
 // findHeights is a least fixed point: how deep the flattest value of each
@@ -193,7 +204,7 @@ func (g *graph) heightOf(s *jsonschema.Schema) int {
 
 // ownHeight is the height that s's own keywords for objects and arrays ask for.
 func (g *graph) ownHeight(s *jsonschema.Schema) int {
-	types := ownTypes(s)
+	types := g.types(s)
 	if types&(allTypes&^(tObject|tArray)) != 0 || s.Enum != nil || s.Const != nil {
 		return 0
 	}
@@ -260,6 +271,9 @@ func (c *costs) of(i int) float64 {
 	}
 	c.state[i] = 1
 	sum := 1.0
+	if e := c.g.list[i].Enum; e != nil {
+		sum += float64(len(e.Values))
+	}
 	for _, t := range c.g.same[i] {
 		sum += c.of(t)
 	}

@@ -115,7 +115,7 @@ func (r *resolver) add(s *jsonschema.Schema) {
 	}
 	r.seen[s] = true
 	r.conj = append(r.conj, s)
-	r.running &= ownTypes(s)
+	r.running &= r.g.graph.types(s)
 	r.queue = append(r.queue, s.Ref, s.RecursiveRef)
 	if s.DynamicRef != nil {
 		r.queue = append(r.queue, s.DynamicRef.Ref)

@@ -141,7 +141,7 @@ func (p *reParser) sequence() (*reNode, error) {
 }
 
 func (p *reParser) quantified(sub *reNode) (*reNode, error) {
-	lo, hi := 0, 0
+	var lo, hi int
 	switch {
 	case p.accept("*"):
 		lo, hi = 0, unbounded

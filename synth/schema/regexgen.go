@@ -13,7 +13,6 @@ type pattern struct {
 	match  jsonschema.Regexp
 	tree   *reNode // nil: not understood
 	aheads []*reNode
-	plain  runeSet // characters preferred
 }
 
 // pattern returns the one pattern of an expression.

@@ -17,7 +17,7 @@ type repairer struct {
 const maxNotes = 20
 
 func (r *repairer) note(format string, args ...any) {
-	if len(r.notes) < maxNotes {
+	if len(r.notes) <= maxNotes {
 		r.notes = append(r.notes, fmt.Sprintf(format, args...))
 	}
 }

@@ -100,11 +100,11 @@ func (s runeSet) draw(rng *rand.Rand) (rune, bool) {
 	}
 	k := rng.Intn(total)
 	for _, r := range s {
-		if n := int(r.hi-r.lo) + 1; k < n {
+		n := int(r.hi-r.lo) + 1
+		if k < n {
 			return r.lo + rune(k), true
-		} else {
-			k -= n
 		}
+		k -= n
 	}
 	return 0, false
 }

@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	maxFixed     = 20_000 // enum members considered
+	maxFixed     = 20_000  // enum members considered
+	maxCompared  = 400_000 // comparisons to sort out beforehand those that are not allowed
 	maxExamples  = 16
 	maxNamed     = 4_000 // properties considered
 	maxItemsEver = 4_000
@@ -79,22 +80,29 @@ func (g *Generator) newShape(n *node, r *resolver) *shape {
 
 // mergeFixed intersects enums and constants.
 func (g *Generator) mergeFixed(sh *shape) {
+	compared := 0
 	for _, s := range sh.conj {
 		var values []any
 		switch {
 		case s.Const != nil:
 			values = []any{*s.Const}
+			compared++
 		case s.Enum != nil:
 			values = s.Enum.Values
+			compared += len(values)
 		default:
 			continue
 		}
-		if !sh.isFixed {
+		if !sh.isFixed || len(values) < len(sh.fixed) {
 			sh.isFixed = true
 			sh.fixed = values[:min(len(values), maxFixed)]
 		}
 	}
 	if !sh.isFixed {
+		return
+	}
+	if len(sh.fixed)*compared > maxCompared {
+		sh.sieve = true
 		return
 	}
 	var kept []any
@@ -135,16 +143,14 @@ func (g *Generator) collectExamples(sh *shape) {
 
 // numeric is the range of a number.
 type numeric struct {
-	min, max         *big.Rat // nil: open
-	exMin, exMax     bool
-	step             *big.Rat // nil: any
-	whole            bool
-	low, high        int64 // the same as whole numbers, saturated
-	declared         bool  // a bound was declared
-	impossible       bool
-	simple           bool // low and high are exact and the step is 1 or none
-	hasLow, hasHigh  bool
-	allowsFractional bool
+	min, max        *big.Rat // nil: open
+	exMin, exMax    bool
+	step            *big.Rat // nil: any
+	whole           bool
+	low, high       int64 // the same as whole numbers, saturated
+	impossible      bool
+	simple          bool // low and high are exact and the step is 1 or none
+	hasLow, hasHigh bool
 }
 
 func mergeNumeric(sh *shape) *numeric {
@@ -202,7 +208,6 @@ type textual struct {
 	formats    []string // those that the judge checks
 	loose      string   // a format that the judge does not know
 	impossible bool
-	expensive  bool
 }
 
 func (t *textual) empty() bool { return t.impossible || t.min > t.max || t.min > maxTextEver }
