@@ -36,11 +36,13 @@ const maxReasons = 50
 // judge is one judgement under way.
 type judge struct {
 	header  session.Header
+	set     *canaries.Set
+	tainted map[uint64]bool // frames that hold a canary's value, by seq
 	profile *profile.Profile
 	end     rules.EndFacts
 	reasons []string
-	stderr  strings.Builder
-	// sync is the moment of the latest mark or record: the run's end.
+	stderr  []byte
+	// last is the moment of the latest mark or record: the run's end.
 	last     time.Duration
 	started  bool
 	stopping bool
@@ -50,7 +52,7 @@ type judge struct {
 
 // Judge reads a run's log and says where what was seen differs from what was said.
 func Judge(log *session.Reader, opts Options) (*Result, error) {
-	j := &judge{header: log.Header}
+	j := &judge{header: log.Header, set: canaries.FromCanaries(log.Header.Canaries), tainted: map[uint64]bool{}}
 	if err := j.readTrace(log); err != nil {
 		return nil, err
 	}
@@ -70,7 +72,7 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 	j.holes(res)
 	res.Inconclusive = append([]string{}, j.reasons...)
 	res.Verdict = verdict(res, opts.FailOn)
-	seal(res, canaries.FromCanaries(log.Header.Canaries))
+	seal(res, j.set)
 	return res, nil
 }
 
@@ -108,6 +110,7 @@ func (j *judge) readTrace(log *session.Reader) error {
 			b.Record(line.Record)
 			j.last = max(j.last, line.Record.Time)
 		case line.Mark != nil:
+			line.Mark.Tool = j.set.Redact(line.Mark.Tool)
 			b.Mark(line.Mark)
 			j.mark(line.Mark)
 			j.last = max(j.last, line.Mark.Time)
@@ -120,7 +123,9 @@ func (j *judge) readTrace(log *session.Reader) error {
 			continue
 		}
 		if f.Dir == session.S2C {
-			b.Frame(f.Seq, 0, f.Bytes())
+			if b.Frame(f.Seq, 0, f.Bytes()) {
+				j.tainted[f.Seq] = true
+			}
 		}
 	}
 	return nil
@@ -145,19 +150,38 @@ func replies(log *session.Reader) map[uint64]bool {
 
 func (j *judge) readFrames(log *session.Reader, w *wireReader) error {
 	for f, err := range log.Frames() {
-		if err == nil {
-			w.frame(&f)
+		if err != nil {
+			continue
 		}
+		if j.tainted[f.Seq] {
+			j.redact(&f)
+		}
+		w.frame(&f)
 	}
 	return nil
 }
+
+// redact takes the decoys' values out of a frame before anything of it is quoted
+// or cut. A message that would not survive it stays; seal sees to its texts.
+func (j *judge) redact(f *session.Frame) {
+	if f.Message == nil {
+		f.Raw = []byte(j.set.Redact(string(f.Raw)))
+		return
+	}
+	if m := json.RawMessage(j.set.Redact(string(f.Message))); json.Valid(m) {
+		f.Message = m
+	}
+}
+
+// say is a text of the log made fit for a report.
+func (j *judge) say(s string, n int) string { return text.Printable(j.set.Redact(s), n) }
 
 func (j *judge) mark(m *session.Mark) {
 	switch m.Kind {
 	case session.MarkPhase:
 		j.stopping = j.stopping || m.Phase == string(finding.PhaseShutdown)
 	case session.MarkInconclusive:
-		j.because("%s", text.Printable(m.Text, 400))
+		j.because("%s", j.say(m.Text, 400))
 	case session.MarkLoss:
 		j.because("%s", lossText(m))
 	case session.MarkStderr:
@@ -178,16 +202,26 @@ func lossText(m *session.Mark) string {
 	return fmt.Sprintf("%d %s were not recorded", max(m.N, 1), text.Printable(what, 200))
 }
 
-// maxStderr bounds the tail of stderr that a report shows.
+// maxStderr bounds the tail of stderr that a report shows. Four times as much is
+// kept until it is redacted: a secret that the first cut halves is beyond the second.
 const maxStderr = 4 << 10
 
 func (j *judge) keepStderr(s string) {
-	all := j.stderr.String() + s
-	if len(all) > maxStderr {
-		all = all[len(all)-maxStderr:]
+	j.stderr = append(j.stderr, s...)
+	if extra := len(j.stderr) - 4*maxStderr; extra > 0 {
+		j.stderr = append(j.stderr[:0], j.stderr[extra:]...)
 	}
-	j.stderr.Reset()
-	j.stderr.WriteString(all)
+}
+
+func (j *judge) lastWords() string {
+	s := j.set.Redact(strings.ToValidUTF8(string(j.stderr), "\uFFFD"))
+	if extra := len(s) - maxStderr; extra > 0 {
+		for !utf8.RuneStart(s[extra]) {
+			extra++
+		}
+		s = s[extra:]
+	}
+	return s
 }
 
 func (j *judge) event(m *session.Mark) {
@@ -212,15 +246,15 @@ func (j *judge) event(m *session.Mark) {
 	case "outlived":
 		j.end.Killed = true
 	case "limit":
-		j.end.Limits = append(j.end.Limits, text.Printable(e.Reason, 200))
+		j.end.Limits = append(j.end.Limits, j.say(e.Reason, 200))
 		j.end.Time = e.Stamp
-		j.because("the server was ended at a limit: %s", text.Printable(e.Reason, 200))
+		j.because("the server was ended at a limit: %s", j.say(e.Reason, 200))
 	case "tracer-died":
 		j.because("the tracer died: what came after was not watched")
 	case "loss":
-		j.because("not everything was seen: %s", text.Printable(e.Reason, 200))
+		j.because("not everything was seen: %s", j.say(e.Reason, 200))
 	case "error":
-		j.because("%s", text.Printable(e.Reason, 400))
+		j.because("%s", j.say(e.Reason, 400))
 	}
 }
 
@@ -256,7 +290,7 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 	res.Run.Reproduce = fmt.Sprintf("coalmine probe --sandbox %s --network %s --seed %d -- %s", h.Sandbox, h.Network, h.Seed, quoteAll(res.Run.Command))
 	s := w.surface
 	res.Server = Server{Name: text.Printable(s.Server.Name, 200), Version: text.Printable(s.Server.Version, 100), Protocol: text.Printable(s.Protocol, 40),
-		Exit: j.exit, Stderr: strings.ToValidUTF8(j.stderr.String(), "\uFFFD")}
+		Exit: j.exit, Stderr: j.lastWords()}
 	res.Coverage = Coverage{
 		Tools: toolCoverage(w, j.profile), Records: j.profile.Records, Noise: j.profile.Noise, Lost: j.profile.Lost,
 		Unseen: unseen(h.Tracer), Phases: phases(j.profile),

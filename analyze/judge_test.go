@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	home  = analyzetest.Home
+	home   = analyzetest.Home
 	sshKey = home + "/.ssh/id_rsa"
-	quiet = `{"name":"do","description":"Does it."}`
+	quiet  = `{"name":"do","description":"Does it."}`
 )
 
 // seen writes the effects that are no launch and no kernel noise, one a line.

@@ -60,7 +60,7 @@ func (w *wireReader) frame(f *session.Frame) {
 func (w *wireReader) bad(f *session.Frame) {
 	w.facts.BadLineCount++
 	if len(w.facts.BadLines) < maxFacts {
-		w.facts.BadLines = append(w.facts.BadLines, w.fact(f, "“"+text.Printable(string(f.Bytes()), 120)+"”"))
+		w.facts.BadLines = append(w.facts.BadLines, w.fact(f, "“"+text.Printable(string(f.Bytes()[:min(len(f.Bytes()), 4<<10)]), 120)+"”"))
 	}
 }
 

@@ -226,15 +226,18 @@ func (b *Builder) stderr(m *session.Mark) {
 	}
 }
 
-// Frame takes a frame that the server sent, after all marks and records.
-func (b *Builder) Frame(seq uint64, at time.Duration, raw []byte) {
-	for _, h := range b.find.Find(raw) {
+// Frame takes a frame that the server sent, after all marks and records. It
+// reports whether the frame holds a canary's value.
+func (b *Builder) Frame(seq uint64, at time.Duration, raw []byte) bool {
+	hits := b.find.Find(raw)
+	for _, h := range hits {
 		ev := finding.Evidence{Source: "frame", Seq: seq, Time: at, Text: fmt.Sprintf("the secret %s crossed the wire (%s, offset %d)", h.ID, h.Encoding, h.Offset)}
 		e := finding.Effect{Kind: finding.Secret, Target: h.ID, Phase: b.out.FramePhase[seq], Call: b.out.FrameCall[seq],
 			Rung: finding.RungReturned, Evidence: []finding.Evidence{ev}}
 		e.Tool = b.toolOf(e.Call)
 		b.add(e)
 	}
+	return len(hits) > 0
 }
 
 func (b *Builder) toolOf(call int) string {

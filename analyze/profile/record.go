@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
@@ -79,7 +80,7 @@ func (b *Builder) exec(r *trace.Record) {
 		return
 	}
 	t.exe = r.Path
-	e := b.effect(finding.Exec, r.Path, finding.RungOpened, r, b.says(r, "ran "+clip(strings.Join(r.Argv, " "), 200)))
+	e := b.effect(finding.Exec, r.Path, finding.RungOpened, r, b.says(r, "ran "+clip(b.find.Redact(strings.Join(r.Argv, " ")), 200)))
 	e.Argv = r.Argv
 	if !b.started || (b.phase == finding.PhaseStart && t.parent == 0) {
 		b.started = true
@@ -131,7 +132,7 @@ func (b *Builder) openSecret(r *trace.Record, p string, ids []string) {
 		return
 	}
 	if r.Given != "" && r.Given != p {
-		text += " as " + clip(r.Given, 120)
+		text += " as " + clip(b.find.Redact(r.Given), 120)
 	}
 	e := b.effect(finding.Secret, "", rung, r, b.says(r, text))
 	for _, id := range ids {
@@ -267,9 +268,14 @@ func isWrite(flags string) bool {
 
 func isWriteOnly(flags string) bool { return strings.Contains(flags, "O_WRONLY") }
 
+// clip keeps at most n bytes, whole characters only. What may hold a secret is
+// redacted first: of a secret's piece nobody can tell what it was.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
 	}
 	return s[:n] + "…"
 }
