@@ -61,7 +61,9 @@ func TestHelpURIsLeadToHeadings(t *testing.T) {
 	var log struct {
 		Runs []struct {
 			Tool struct {
-				Driver struct{ Rules []struct{ ID, HelpURI string } }
+				Driver struct {
+					Rules []struct{ ID, HelpURI string }
+				}
 			}
 		}
 	}

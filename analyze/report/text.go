@@ -7,6 +7,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/audit/text"
 )
 
@@ -18,29 +19,33 @@ type TextOptions struct {
 	Dir string
 }
 
-// maxShown bounds the findings and the evidence lines that the terminal shows.
+// The bounds of what the terminal shows; report.json has the rest.
 const (
 	maxShown         = 25
 	maxShownEvidence = 5
+	maxShownReasons  = 12
+	maxShownStderr   = 8
 )
 
-// Text writes the short report for a terminal.
+// Text writes the short report for a terminal: the verdict, the findings with
+// their evidence, and then what was covered and what was not.
 func Text(w io.Writer, res *analyze.Result, o TextOptions) error {
 	p := &printer{color: o.Color}
 	p.head(res)
 	p.findings(res)
-	p.coverage(res)
-	for _, r := range res.Inconclusive {
-		p.line("  %s %s", p.paint("33", "not seen:"), clean(r, 300))
+	p.line("")
+	if len(res.Findings) > 0 && res.Run.Reproduce != "" {
+		p.fact("replay", "%s", command(res.Run.Reproduce))
 	}
-	if res.Server.Exit != "" && res.Verdict != analyze.Clean && res.Server.Stderr != "" {
-		p.line("  the server's last words on stderr:")
-		for _, l := range tail(res.Server.Stderr, 8) {
-			p.line("    | %s", clean(l, 160))
+	p.coverage(res)
+	p.reasons(res)
+	if res.Server.Exit != "" && res.Verdict != analyze.Clean {
+		for i, l := range tail(res.Server.Stderr, maxShownStderr) {
+			p.fact(first(i, "stderr"), "%s", clean(l, 160))
 		}
 	}
 	if o.Dir != "" {
-		p.line("  files: %s", clean(o.Dir, 400))
+		p.fact("files", "%s", clean(o.Dir, 400))
 	}
 	_, err := io.WriteString(w, p.b.String())
 	return err
@@ -54,6 +59,19 @@ type printer struct {
 
 func (p *printer) line(format string, a ...any) { fmt.Fprintf(&p.b, format+"\n", a...) }
 
+// fact is a labelled line of the report's last part.
+func (p *printer) fact(label, format string, a ...any) {
+	p.line("  "+p.paint("2", fmt.Sprintf("%-8s", label))+"  "+format, a...)
+}
+
+// first is the label of a list's first line.
+func first(i int, label string) string {
+	if i == 0 {
+		return label
+	}
+	return ""
+}
+
 func (p *printer) paint(sgr, s string) string {
 	if !p.color {
 		return s
@@ -61,15 +79,25 @@ func (p *printer) paint(sgr, s string) string {
 	return "\x1b[" + sgr + "m" + s + "\x1b[0m"
 }
 
-// clean makes a server's text one safe line. A line that a workflow runner
-// would read as a command ("::set-output", "##[") loses its start.
+// clean makes a server's text one safe line. What a workflow runner would read
+// as a command ("::set-output", "##[", "##vso[") loses its start.
 func clean(s string, n int) string {
 	s = text.Printable(s, n)
-	return strings.NewReplacer("::", ": :", "##[", "# #[").Replace(s)
+	return strings.NewReplacer("::", ": :", "##[", "# #[", "##vso[", "# #vso[").Replace(s)
+}
+
+// command is clean for a command that is to be typed again: it stands behind a
+// label, where no runner looks for "::".
+func command(s string) string {
+	return strings.NewReplacer("##[", "# #[", "##vso[", "# #vso[").Replace(text.Printable(s, 4000))
 }
 
 func tail(s string, n int) []string {
-	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	s = strings.TrimRight(s, "\n")
+	if s == "" {
+		return nil
+	}
+	lines := strings.Split(s, "\n")
 	return lines[max(0, len(lines)-n):]
 }
 
@@ -78,48 +106,51 @@ var severityColor = map[finding.Severity]string{finding.Critical: "1;31", findin
 func (p *printer) head(res *analyze.Result) {
 	name := clean(strings.TrimSpace(res.Server.Name+" "+res.Server.Version), 120)
 	if name == "" {
-		name = "a server without a name"
+		name = clean(res.Run.Target, 120)
 	}
 	verdict := map[analyze.Verdict]string{
 		analyze.Clean: p.paint("1;32", "clean"), analyze.Findings: p.paint("1;31", "findings"), analyze.Inconclusive: p.paint("1;33", "inconclusive"),
 	}[res.Verdict]
+	counts := map[finding.Severity]int{}
+	for _, f := range res.All() {
+		counts[f.Severity]++
+	}
+	var parts []string
+	for _, s := range finding.Severities {
+		if n := counts[s]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	if len(parts) > 0 {
+		verdict += " (" + strings.Join(parts, ", ") + ")"
+	}
 	p.line("%s: %s", name, verdict)
-	p.line("  %s sandbox, traced by %s, network %s, seed %d", res.Run.Sandbox, res.Run.Tracer, res.Run.Network, res.Run.Seed)
 }
 
 func (p *printer) findings(res *analyze.Result) {
 	all := res.All()
-	shown := 0
-	for _, s := range finding.Severities {
-		for _, f := range all {
-			if f.Severity != s {
-				continue
-			}
-			if shown++; shown <= maxShown {
-				p.finding(&f)
-			}
-		}
+	rules.Sort(all)
+	for i := range all[:min(len(all), maxShown)] {
+		p.finding(&all[i])
 	}
-	if shown > maxShown {
-		p.line("  … and %d more findings, in report.json", shown-maxShown)
-	}
-	if len(res.Findings) > 0 && res.Run.Reproduce != "" {
-		p.line("  again: %s", clean(res.Run.Reproduce, 500))
+	if len(all) > maxShown {
+		p.line("")
+		p.line("  … and %d more findings, in report.json", len(all)-maxShown)
 	}
 }
 
 func (p *printer) finding(f *finding.Finding) {
 	p.line("")
-	p.line("  %s %s  %s", p.paint(severityColor[f.Severity], fmt.Sprintf("%-8s", f.Severity)), f.Rule, clean(f.Message, 300))
+	p.line("  %s  %s  %s", p.paint(severityColor[f.Severity], fmt.Sprintf("%-8s", f.Severity)), f.Rule, clean(f.Message, 300))
 	for i, e := range f.Evidence {
 		if i == maxShownEvidence {
-			p.line("      … %d more", len(f.Evidence)-i)
+			p.line("            … and %d more, in report.json", len(f.Evidence)-i)
 			break
 		}
-		p.line("      %s %s", where(&e), clean(e.Text, 200))
+		p.line("            %s: %s", where(&e), clean(e.Text, 200))
 	}
 	if f.Confidence == finding.Ambiguous {
-		p.line("      it could belong to another call")
+		p.line("            it could belong to another call")
 	}
 }
 
@@ -129,39 +160,62 @@ func where(e *finding.Evidence) string {
 	case e.Location != nil:
 		return fmt.Sprintf("%s:%d", clean(e.Location.Path, 200), e.Location.Line)
 	case e.Source == "frame" && e.Seq > 0:
-		return fmt.Sprintf("session.jsonl:%d", e.Seq)
-	case e.Source == "record":
-		return fmt.Sprintf("record %d", e.Seq)
+		return fmt.Sprintf("session.jsonl seq %d", e.Seq)
+	case e.Source == "frame":
+		return "session.jsonl"
+	case e.Source == "record" && e.Seq > 0:
+		return fmt.Sprintf("trace.jsonl seq %d", e.Seq)
 	default:
-		return e.Source
+		return "trace.jsonl"
 	}
 }
 
 func (p *printer) coverage(res *analyze.Result) {
-	tools, called, ok, calls := 0, 0, 0, 0
-	others := 0
+	var tools, called, ok, calls, others int
 	for _, t := range res.Coverage.Tools {
 		calls += t.Calls
-		if t.What != "tool" {
-			if t.Calls > 0 {
-				others++
-			}
+		switch {
+		case t.What != "tool":
+			others += min(t.Calls, 1)
 			continue
-		}
-		tools++
-		if t.Calls > 0 {
-			called++
-		}
-		if t.OK > 0 {
+		case t.OK > 0:
 			ok++
 		}
+		tools++
+		called += min(t.Calls, 1)
 	}
-	p.line("")
-	p.line("  looked at %d of %d tools (%d answered without an error), %d resources and prompts, %d calls, %d system calls (%d ordinary, %d lost)",
-		called, tools, ok, others, calls, res.Coverage.Records, res.Coverage.Noise, res.Coverage.Lost)
-	if a := res.Audit; a != nil {
-		p.line("  source: %d files, score %d (%s)", a.Profile.FilesScanned, a.Score, a.Grade)
+	more := ""
+	if others > 0 {
+		more = fmt.Sprintf(", %d resources and prompts read", others)
+	}
+	if calls == 0 {
+		p.fact("covered", "nothing was called")
 	} else {
-		p.line("  source: none was audited")
+		p.fact("covered", "%d of %d tools called, %d answered without an error%s; %s", called, tools, ok, more, plural(calls, "call"))
 	}
+	p.fact("watched", "%s, %d of them ordinary, %d lost; %s sandbox, tracer %s, network %s, seed %d",
+		plural(res.Coverage.Records, "system call"), res.Coverage.Noise, res.Coverage.Lost,
+		clean(res.Run.Sandbox, 40), clean(res.Run.Tracer, 40), clean(res.Run.Network, 200), res.Run.Seed)
+	if a := res.Audit; a != nil {
+		p.fact("source", "%s audited, score %d (%s)", plural(a.Profile.FilesScanned, "file"), a.Score, a.Grade)
+	} else {
+		p.fact("source", "not audited")
+	}
+}
+
+func (p *printer) reasons(res *analyze.Result) {
+	for i, r := range res.Inconclusive {
+		if i == maxShownReasons {
+			p.fact("", "… and %d more, in report.json", len(res.Inconclusive)-i)
+			return
+		}
+		p.fact(first(i, "not seen"), "%s", clean(r, 300))
+	}
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
 }

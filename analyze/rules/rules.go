@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -92,7 +93,7 @@ func Check(run *Run) []finding.Finding {
 	return out
 }
 
-// Sort orders findings: worst first, then by rule, call and fingerprint.
+// Sort orders findings: worst first, then by rule, call, moment and fingerprint.
 func Sort(fs []finding.Finding) {
 	slices.SortStableFunc(fs, func(a, b finding.Finding) int {
 		if d := b.Severity.Rank() - a.Severity.Rank(); d != 0 {
@@ -104,8 +105,19 @@ func Sort(fs []finding.Finding) {
 		if d := a.Call - b.Call; d != 0 {
 			return d
 		}
+		if d := cmp.Compare(began(&a), began(&b)); d != 0 {
+			return d
+		}
 		return strings.Compare(a.Fingerprint, b.Fingerprint)
 	})
+}
+
+// began is the moment of a finding's first evidence.
+func began(f *finding.Finding) time.Duration {
+	if len(f.Evidence) == 0 {
+		return 0
+	}
+	return f.Evidence[0].Time
 }
 
 // of starts a finding of a rule from one effect. The same observation in many
