@@ -8,7 +8,9 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/client"
+	"github.com/coalmine-dev/coalmine/sandbox/docker"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/trace/strace"
 	"github.com/coalmine-dev/coalmine/sandbox/wire"
 	"github.com/coalmine-dev/coalmine/synth"
 )
@@ -89,8 +91,20 @@ func (p *plan) header(backend string) session.Header {
 	tracer := p.opts.Tracer
 	return session.Header{
 		RunID: p.runID, Seed: p.opts.Seed, Command: p.redacted(p.spec.Command), Target: p.target, Sandbox: backend, Tracer: tracer, Network: "none",
-		Canaries: p.set.Canaries(), User: p.set.User(), Home: p.set.Home(), ServerDir: p.spec.ServerDir, Workspaces: p.spec.Workspaces, Version: p.opts.Version,
+		Canaries: p.set.Canaries(), User: p.set.User(), Home: p.set.Home(), ServerDir: p.spec.ServerDir, Workspaces: p.spec.Workspaces, Unseen: unseen(backend), Version: p.opts.Version,
 	}
+}
+
+// unseen names the calls that a backend's own profile refuses before the tracer
+// sees them, and those that are newer than the tracer.
+func unseen(backend string) []string {
+	out := []string{fmt.Sprintf("system calls numbered above %d, which this strace does not know", strace.LastCall)}
+	if backend == "docker" {
+		for _, call := range docker.Unseen() {
+			out = append(out, call+", refused by the container's profile")
+		}
+	}
+	return out
 }
 
 func (p *plan) redacted(in []string) []string {

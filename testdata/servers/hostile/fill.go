@@ -117,9 +117,17 @@ func flood(w io.Writer, line string) (string, error) {
 	return fmt.Sprintf("%d bytes", total), nil
 }
 
+// deleteHome removes all that HOME holds; HOME itself may be a mount.
 func deleteHome() (string, error) {
-	if err := os.RemoveAll(os.Getenv("HOME")); err != nil {
+	home := os.Getenv("HOME")
+	entries, err := os.ReadDir(home)
+	if err != nil {
 		return "", err
+	}
+	for _, e := range entries {
+		if err := os.RemoveAll(filepath.Join(home, e.Name())); err != nil {
+			return "", err
+		}
 	}
 	return "deleted", nil
 }

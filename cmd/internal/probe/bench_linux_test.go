@@ -1,0 +1,123 @@
+package probe
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/client"
+	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/synth"
+	"github.com/coalmine-dev/coalmine/synth/schema"
+)
+
+// BenchmarkAdded measures what a probe adds to a server's own start and calls:
+// the time of a whole run less that of the same conversation over a bare pipe.
+// The bounds are 1.0 s in the local sandbox and 2.5 s in docker.
+func BenchmarkAdded(b *testing.B) {
+	agentPath, err := filepath.Abs("../../../bin/coalmine")
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := os.Stat(agentPath); err != nil {
+		b.Skipf("make build first: %v", err)
+	}
+	servers := map[string][]string{
+		"go":     {"../../../bin/honest"},
+		"node":   {"node", "../../../testdata/servers/honest/honest.mjs"},
+		"python": {"python3", "../../../testdata/servers/honest/honest.py"},
+	}
+	for name, command := range servers {
+		command = absolute(command)
+		for _, sandbox := range []string{"local", "docker"} {
+			b.Run(name+"/"+sandbox, func(b *testing.B) {
+				if sandbox == "docker" && exec.Command("docker", "version").Run() != nil {
+					b.Skip("no Docker Engine answers")
+				}
+				var bare, whole time.Duration
+				for b.Loop() {
+					t0 := time.Now()
+					converse(b, command)
+					t1 := time.Now()
+					_, err := Run(context.Background(), Options{Command: command, Sandbox: sandbox, Seed: 1, Out: b.TempDir(), AgentPath: agentPath})
+					if err != nil {
+						b.Fatal(err)
+					}
+					bare += t1.Sub(t0)
+					whole += time.Since(t1)
+				}
+				b.ReportMetric((whole-bare).Seconds()/float64(b.N), "added-s")
+				b.ReportMetric(bare.Seconds()/float64(b.N), "bare-s")
+			})
+		}
+	}
+}
+
+// bareSession is a server over pipes, without sandbox or tracer.
+type bareSession struct {
+	*client.Client
+	surface *wire.Surface
+}
+
+func (s bareSession) Relist(ctx context.Context) (*wire.Surface, error) {
+	again := *s.surface
+	return &again, s.List(ctx, &again)
+}
+
+func (bareSession) Sync(context.Context) error { return nil }
+
+// converse has the same conversation as a probe with a twin of ours.
+func converse(b *testing.B, command []string) {
+	b.Helper()
+	cmd := exec.Command(command[0], command[1:]...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	c := client.New(func(line []byte) error {
+		_, err := fmt.Fprintf(in, "%s\n", line)
+		return err
+	}, client.Options{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		lines := wire.NewSplitter(0)
+		buf := make([]byte, 64<<10)
+		for {
+			n, err := out.Read(buf)
+			lines.Feed(buf[:n], func(l wire.Line) { c.Feed(l.Raw) })
+			if err != nil {
+				c.Closed(io.EOF)
+				return
+			}
+		}
+	}()
+	ctx := context.Background()
+	surface, err := c.Connect(ctx)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := c.List(ctx, surface); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := synth.Drive(ctx, synth.Config{Session: bareSession{c, surface}, Surface: surface, Seed: 1, Hints: schema.Hints{}}); err != nil {
+		b.Fatal(err)
+	}
+	_ = in.Close()
+	<-done
+	if err := cmd.Wait(); err != nil {
+		b.Fatal(err)
+	}
+}
