@@ -45,6 +45,8 @@ type Header struct {
 	Home       string            `json:"home"`
 	ServerDir  string            `json:"serverDir,omitempty"`
 	Workspaces []string          `json:"workspaces,omitempty"`
+	// Unseen names what the sandbox keeps even the tracer from seeing.
+	Unseen []string `json:"unseen,omitempty"`
 	// Version is coalmine's.
 	Version string `json:"version"`
 }
