@@ -2,12 +2,14 @@ package synth
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -125,7 +127,11 @@ func TestRealServers(t *testing.T) {
 				command[i] = w
 			}
 			session, surface := startServer(t, home, command...)
-			r, err := Drive(t.Context(), Config{Session: session, Surface: surface, Seed: 1, Hints: WorkspaceHints(work), CallTimeout: 20 * time.Second,
+			seed, err := strconv.ParseInt(cmp.Or(os.Getenv("SYNTH_SEED"), "1"), 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := Drive(t.Context(), Config{Session: session, Surface: surface, Seed: seed, Hints: WorkspaceHints(work), CallTimeout: 20 * time.Second,
 				OnReturn: func(c Call, o Outcome, r client.Result) {
 					if o != OK && testing.Verbose() {
 						t.Logf("%d %s %s %s %s: %s %.200s %v", c.N, c.What, c.Tool, c.Class, c.Args, o, r.Raw, r.Err)
