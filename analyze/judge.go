@@ -293,18 +293,18 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 		Exit: j.exit, Stderr: j.lastWords()}
 	res.Coverage = Coverage{
 		Tools: toolCoverage(w, j.profile), Records: j.profile.Records, Noise: j.profile.Noise, Lost: j.profile.Lost,
-		Unseen: unseen(h.Tracer), Phases: phases(j.profile),
+		Unseen: unseen(&h), Phases: phases(j.profile),
 	}
 	res.Observed = append([]finding.Effect{}, j.profile.Effects...)
 	return res
 }
 
-// unseen names what a tracer does not show.
-func unseen(tracer string) []string {
-	if tracer == "" || tracer == "none" {
+// unseen names what was kept from the tracer, or everything where there was none.
+func unseen(h *session.Header) []string {
+	if h.Tracer == "" || h.Tracer == "none" {
 		return []string{"system calls"}
 	}
-	return []string{}
+	return append([]string{}, h.Unseen...)
 }
 
 // quoteAll joins a command so that a shell reads the same words. What can not
@@ -418,21 +418,44 @@ func (j *judge) holes(res *Result) {
 	if j.end.Crashed {
 		j.because("the server ended by itself (%s)", j.end.How)
 	}
+	j.toolHoles(res.Coverage.Tools)
+}
+
+// toolHoles adds what of the surface was not reached.
+func (j *judge) toolHoles(tools []ToolCoverage) {
+	var uncalled, mute []string
 	reached := false
-	for _, t := range res.Coverage.Tools {
+	for _, t := range tools {
 		reached = reached || t.Calls > 0
 		switch {
 		case t.What != "tool":
 		case t.Calls == 0:
-			j.because("tool “%s” was never called", text.Printable(t.Name, 80))
+			uncalled = append(uncalled, t.Name)
 		case t.Timeouts == t.Calls:
-			j.because("tool “%s” never answered", text.Printable(t.Name, 80))
+			mute = append(mute, t.Name)
 		}
 	}
-	if len(res.Coverage.Tools) == 0 {
+	j.becauseOf(uncalled, "was never called", "were never called")
+	j.becauseOf(mute, "never answered", "never answered")
+	if len(tools) == 0 {
 		j.because("nothing was checked: the server declares no tool, resource or prompt")
 	} else if !reached {
 		j.because("nothing was checked: no call was made")
+	}
+}
+
+// maxNamed bounds the tools that are named for one kind of reason.
+const maxNamed = 5
+
+// becauseOf names the tools that a reason is about, and counts them where they
+// are too many to be read.
+func (j *judge) becauseOf(names []string, one, many string) {
+	for i, name := range names {
+		if i == maxNamed {
+			j.because("%d tools more %s", len(names)-i, many)
+			return
+		}
+		j.because("tool “%s” %s", text.Printable(name, 80), one)
 	}
 }
 
