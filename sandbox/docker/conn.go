@@ -20,8 +20,6 @@ const (
 	removeTimeout = 30 * time.Second
 	// lastWords is how long the end of the stream waits for the engine to say why.
 	lastWords = 2 * time.Second
-	// maxDiagnostics bounds what is kept of the agent's stderr.
-	maxDiagnostics = 64 << 10
 )
 
 // conn is a container and the stream to the agent in it.
@@ -31,7 +29,7 @@ type conn struct {
 	id          string
 	stream      *client.HijackedResponse
 	out         io.ReadCloser
-	diagnostics *tail
+	diagnostics *sandbox.Tail
 	// ended is closed when the engine has said how the container ended.
 	ended  chan struct{}
 	cancel context.CancelFunc
@@ -83,10 +81,10 @@ func (c *conn) awaitEnd(ctx context.Context, wait client.ContainerWaitResult) {
 		if state, err := c.cli.ContainerInspect(ctx, c.id, client.ContainerInspectOptions{}); err == nil && state.Container.State != nil && state.Container.State.OOMKilled {
 			why = ": out of memory"
 		}
-		c.diagnostics.note(fmt.Sprintf("the container ended with status %d%s", r.StatusCode, why))
+		c.diagnostics.Note(fmt.Sprintf("the container ended with status %d%s", r.StatusCode, why))
 	case err := <-wait.Error:
 		if ctx.Err() == nil {
-			c.diagnostics.note("the engine's answer was cut off: " + err.Error())
+			c.diagnostics.Note("the engine's answer was cut off: " + err.Error())
 		}
 	}
 }
@@ -159,30 +157,4 @@ func demultiplex(in *bufio.Reader, diagnostics io.Writer) io.ReadCloser {
 		_ = w.CloseWithError(err) // nil is the end of the stream
 	}()
 	return r
-}
-
-// tail keeps the end of what is written to it.
-type tail struct {
-	mu sync.Mutex
-	b  []byte
-}
-
-// Write implements io.Writer.
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.b = append(t.b, p...)
-	if over := len(t.b) - maxDiagnostics; over > 0 {
-		t.b = append(t.b[:0], t.b[over:]...)
-	}
-	return len(p), nil
-}
-
-func (t *tail) note(line string) { _, _ = t.Write([]byte(line + "\n")) }
-
-// String returns what is kept.
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.b)
 }

@@ -111,7 +111,7 @@ func start(ctx context.Context, cli *client.Client, spec sandbox.Spec) (*conn, e
 
 // launch makes the container step by step; each step's failure undoes them all.
 func launch(ctx context.Context, cli *client.Client, p *plan) (*conn, error) {
-	c := &conn{cli: cli, plan: p, diagnostics: new(tail), ended: make(chan struct{})}
+	c := &conn{cli: cli, plan: p, diagnostics: new(sandbox.Tail), ended: make(chan struct{})}
 	started := false
 	defer func() {
 		// A panic passes here, too.
@@ -143,7 +143,7 @@ func (c *conn) create(ctx context.Context) error {
 	}
 	c.id = r.ID
 	for _, w := range r.Warnings {
-		c.diagnostics.note("engine: " + w)
+		c.diagnostics.Note("engine: " + w)
 	}
 	return ctx.Err()
 }

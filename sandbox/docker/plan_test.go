@@ -137,12 +137,12 @@ func TestOwner(t *testing.T) {
 }
 
 func TestTail(t *testing.T) {
-	var d tail
+	var d sandbox.Tail
 	for range 3 {
-		_, _ = d.Write([]byte(strings.Repeat("x", maxDiagnostics/2)))
+		_, _ = d.Write([]byte(strings.Repeat("x", sandbox.MaxTail/2)))
 	}
-	d.note("the end")
-	if got := d.String(); len(got) != maxDiagnostics || !strings.HasSuffix(got, "xthe end\n") {
+	d.Note("the end")
+	if got := d.String(); len(got) != sandbox.MaxTail || !strings.HasSuffix(got, "xthe end\n") {
 		t.Errorf("%d bytes, ends in %q", len(got), got[len(got)-10:])
 	}
 }

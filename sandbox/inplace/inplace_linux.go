@@ -128,7 +128,7 @@ type conn struct {
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	out     io.ReadCloser
-	stderr  tail
+	stderr  sandbox.Tail
 	passwd  []byte   // /etc/passwd as it was, nil if it was left alone
 	made    []string // what was not there before the run
 	closing sync.Once
@@ -216,29 +216,4 @@ func (c *conn) restore() {
 		errs = append(errs, os.RemoveAll(p))
 	}
 	c.closed = errors.Join(errs...)
-}
-
-// maxTail bounds what is kept of the agent's stderr.
-const maxTail = 64 << 10
-
-// tail keeps the last bytes written to it.
-type tail struct {
-	mu sync.Mutex
-	b  []byte
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.b = append(t.b, p...)
-	if extra := len(t.b) - maxTail; extra > 0 {
-		t.b = append(t.b[:0], t.b[extra:]...)
-	}
-	return len(p), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.b)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -76,7 +77,7 @@ type conn struct {
 
 	process *os.Process
 	in, out *os.File
-	stderr  tail
+	stderr  sandbox.Tail
 
 	// ended is closed when PID 1, and so everything, has ended; read when its
 	// stderr has been read to the end.
@@ -133,7 +134,7 @@ func (c *conn) start(agentPath string) error {
 	c.in, c.out = pipes[0][1], pipes[1][0]
 	go func() {
 		defer close(c.read)
-		_, _ = c.stderr.ReadFrom(pipes[2][0])
+		_, _ = io.Copy(&c.stderr, pipes[2][0])
 		_ = pipes[2][0].Close()
 	}()
 	return nil
@@ -230,38 +231,4 @@ func (c *conn) Close(ctx context.Context) error {
 	_ = c.out.Close()
 	<-c.read
 	return nil
-}
-
-// maxTail bounds what is kept of the agent's stderr.
-const maxTail = 64 << 10
-
-// tail keeps the last bytes that it reads.
-type tail struct {
-	mu sync.Mutex
-	b  []byte
-}
-
-// ReadFrom reads to the end.
-func (t *tail) ReadFrom(f *os.File) (n int64, err error) {
-	buf := make([]byte, 4096)
-	for {
-		k, err := f.Read(buf)
-		t.mu.Lock()
-		t.b = append(t.b, buf[:k]...)
-		if extra := len(t.b) - maxTail; extra > 0 {
-			t.b = append(t.b[:0], t.b[extra:]...)
-		}
-		t.mu.Unlock()
-		n += int64(k)
-		if err != nil {
-			return n, err
-		}
-	}
-}
-
-// String is what has been kept.
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.b)
 }
