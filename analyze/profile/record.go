@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -147,13 +148,9 @@ func (b *Builder) openSecret(r *trace.Record, p string, ids []string) {
 // move follows a rename or link: a canary under a new name is still a canary.
 func (b *Builder) move(r *trace.Record) {
 	from, to := cleanProc(r.Path), cleanProc(r.To)
-	if r.OK() {
-		for p, ids := range b.secrets {
-			if under(p, from) {
-				alias := to + strings.TrimPrefix(p, from)
-				b.secrets[alias] = ids
-			}
-		}
+	// A symbolic link needs no following: an opened path is the descriptor's own.
+	if r.OK() && !strings.HasPrefix(r.Call, "symlink") {
+		b.alias(from, to)
 	}
 	if r.Op == trace.OpLink {
 		b.change(r, finding.FileMeta, r.To)
@@ -164,6 +161,23 @@ func (b *Builder) move(r *trace.Record) {
 		b.change(r, finding.FileDelete, r.Path)
 	}
 	b.change(r, finding.FileWrite, r.To)
+}
+
+// maxSecrets bounds the names of secrets: each link of a directory may double them.
+const maxSecrets = 10_000
+
+func (b *Builder) alias(from, to string) {
+	found := map[string][]string{}
+	for p, ids := range b.secrets {
+		if under(p, from) {
+			found[path.Join(to, strings.TrimPrefix(p, from))] = ids
+		}
+	}
+	if len(b.secrets)+len(found) > maxSecrets {
+		b.out.Truncated = true
+		return
+	}
+	maps.Copy(b.secrets, found)
 }
 
 // change is anything that alters the file system by name.

@@ -22,11 +22,17 @@ var cm204Doc = finding.Rule{
 var talkers = map[string]bool{"curl": true, "wget": true, "nc": true, "ncat": true, "netcat": true, "ssh": true, "scp": true, "sftp": true, "ftp": true, "telnet": true, "socat": true, "dig": true, "nslookup": true}
 
 func checkCM204(r *Run) []finding.Finding {
+	launched := map[string]bool{}
+	for i := range r.Profile.Effects {
+		if e := &r.Profile.Effects[i]; e.Kind == finding.Exec && e.Noise == "launch" {
+			launched[e.Target] = true
+		}
+	}
 	var out []finding.Finding
 	for _, e := range r.effects(finding.Exec) {
 		name := path.Base(e.Target)
 		t := r.Scope.Tool(e.Tool)
-		if e.Call == 0 || e.Rung != finding.RungOpened || name == e.Actor && len(e.Argv) == 0 || r.ownProgram(e) || r.declaresProgram(&t, name) {
+		if e.Call == 0 || e.Rung != finding.RungOpened || name == e.Actor && len(e.Argv) == 0 || launched[e.Target] || r.ownProgram(e) || r.declaresProgram(&t, name) {
 			continue
 		}
 		f := r.of(&cm204Doc, e, subject(e)+" ran "+e.Target+", which it does not declare")
@@ -39,17 +45,9 @@ func checkCM204(r *Run) []finding.Finding {
 	return first(out)
 }
 
-// ownProgram reports whether a program is the one that the run began with, or the server's own file.
+// ownProgram reports whether a program is the server's own file.
 func (r *Run) ownProgram(e *finding.Effect) bool {
-	if r.ServerDir != "" && strings.HasPrefix(e.Target, r.ServerDir+"/") {
-		return true
-	}
-	for i := range r.Profile.Effects {
-		if l := &r.Profile.Effects[i]; l.Kind == finding.Exec && l.Noise == "launch" && l.Target == e.Target {
-			return true
-		}
-	}
-	return false
+	return r.ServerDir != "" && strings.HasPrefix(e.Target, r.ServerDir+"/")
 }
 
 // declaresProgram reports whether the tool or the server speaks of running

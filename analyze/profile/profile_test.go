@@ -1,0 +1,167 @@
+package profile
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
+)
+
+const key = "/home/dana/.ssh/id_rsa"
+
+func builder() *Builder {
+	return NewBuilder(Context{Home: "/home/dana", ServerDir: "/srv/notes", Workspaces: []string{"/data"},
+		Canaries: []canaries.Canary{{ID: "ssh-key", Kind: "ssh", Value: "a-value-that-stands-nowhere-else", Path: key}}})
+}
+
+func TestReadNoise(t *testing.T) {
+	b := builder()
+	for _, c := range []struct{ path, exe, class, root string }{
+		{"/usr/share/zoneinfo/UTC", "", noiseLocale, "/usr/share/zoneinfo"},
+		{"/etc/resolv.conf", "", noiseResolver, "/etc/resolv.conf"},
+		{"/etc/resolv.conf.bak", "", "", ""},
+		{"/etc/ssl/certs/x.pem", "", noiseResolver, "/etc/ssl"},
+		{"/srv/notes/lib/x.js", "", noiseOwn, "/srv/notes"},
+		{"/srv/notes2/x.js", "", "", ""},
+		{"/srv", "", noiseRuntime, "/"},
+		{"/", "", noiseRuntime, "/"},
+		{"/proc/self/status", "", noiseKernel, "/proc"},
+		{"/usr/lib/x.so", "", noiseRuntime, "/usr"},
+		{"/usrlocal/x", "", "", ""},
+		{"/home/dana/.pyenv/versions/3.11/lib/x.py", "/home/dana/.pyenv/versions/3.11/bin/python3", noiseRuntime, "/home/dana/.pyenv/versions/3.11"},
+		{"/home/dana/.pyenv/versions/3.11/lib/x.py", "/usr/bin/node", "", ""},
+		{"/etc/passwd", "/bin/sh", noiseResolver, "/etc/passwd"},
+		{"/etc/shadow", "/bin/sh", "", ""},
+		{"/data/x.md", "", noiseAsked, "/data"},
+		{"/tmp/x", "", noiseScratch, "/tmp"},
+		{"/home/dana/.cache/x", "", noiseScratch, "/home/dana/.cache"},
+		{"/home/dana/notes.md", "", "", ""},
+	} {
+		if class, root := b.readNoise(c.path, c.exe); class != c.class || root != c.root {
+			t.Errorf("%s by %q: %q, %q; want %q, %q", c.path, c.exe, class, root, c.class, c.root)
+		}
+	}
+}
+
+func TestWriteNoise(t *testing.T) {
+	b := builder()
+	for _, c := range []struct{ path, exe, class string }{
+		{"/srv/notes/__pycache__/x.cpython-311.pyc.1234", "/usr/bin/python3.11", noiseBytecode},
+		{"/srv/notes/__pycache__", "/usr/bin/python3.11", noiseBytecode},
+		{"/srv/notes/__pycache__/x.pyc", "/usr/bin/node", ""},
+		{"/home/dana/x.pyc", "/usr/bin/python3", ""},
+		{"/data/.git/index.lock", "/usr/bin/git", noiseGitIndex},
+		{"/data/.git/index.lock", "/usr/bin/node", ""},
+		{"/data/.git/config", "/usr/bin/git", ""},
+		{"/dev/null", "", noiseKernel},
+		{"/data/x", "", ""},
+		{"/usr/bin/x", "", ""},
+	} {
+		if class, _ := b.writeNoise(c.path, c.exe); class != c.class {
+			t.Errorf("%s by %s: %q, want %q", c.path, c.exe, class, c.class)
+		}
+	}
+}
+
+func TestCleanProc(t *testing.T) {
+	for in, want := range map[string]string{
+		"/proc/self/root" + key:                       key,
+		"/proc/1/root/../" + key:                      "/proc/1" + key,
+		"/proc/1/task/2/root" + key:                   key,
+		"/proc/self/root/proc/thread-self/root" + key: key,
+		"/proc/self/root":                             "/",
+		"/proc/self/rootkit":                          "/proc/self/rootkit",
+		"/proc/net/tcp":                               "/proc/net/tcp",
+		"/proc/self/task":                             "/proc/self/task",
+		"/proc/self/task/":                            "/proc/self/task",
+		"/usr/../home/dana/./.ssh//id_rsa":            key,
+		"relative":                                    "relative",
+		"":                                            ".",
+		strings.Repeat("/proc/self/root", 5000) + "/x": "/x",
+	} {
+		if got := cleanProc(in); got != want {
+			t.Errorf("%.60q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// A link to the tree that holds it must neither hang nor fill the memory.
+func TestLinksOfWholeTrees(t *testing.T) {
+	b := builder()
+	for i := range 40 {
+		b.Record(&trace.Record{Op: trace.OpLink, Call: "symlink", Path: "/", To: fmt.Sprintf("/tmp/s%d", i)})
+		b.Record(&trace.Record{Op: trace.OpRename, Call: "rename", Path: "/", To: fmt.Sprintf("/tmp/r%d", i)})
+	}
+	if n := len(b.secrets); n > maxSecrets {
+		t.Errorf("%d names", n)
+	}
+	if !b.Profile().Truncated {
+		t.Error("names were given up, and nothing says so")
+	}
+}
+
+func TestEffectsAreBounded(t *testing.T) {
+	b := builder()
+	for i := range maxEffects + 10 {
+		b.Record(&trace.Record{Op: trace.OpOpen, Path: fmt.Sprintf("/x/%d", i), Flags: "O_RDONLY"})
+	}
+	if p := b.Profile(); len(p.Effects) != maxEffects || !p.Truncated || p.Records != maxEffects+10 {
+		t.Errorf("%d effects, truncated %v, %d records", len(p.Effects), p.Truncated, p.Records)
+	}
+}
+
+func TestWhatDoesNotAddUp(t *testing.T) {
+	b := builder()
+	b.Mark(&session.Mark{Kind: session.MarkReturn, Call: 3})
+	b.Mark(&session.Mark{Kind: session.MarkCall, Call: 1, Tool: "a"})
+	b.Mark(&session.Mark{Kind: session.MarkReturn, Call: 2, What: "ok"})
+	b.Mark(&session.Mark{Kind: session.MarkEvent, Event: []byte("[]")})
+	b.Mark(&session.Mark{Kind: session.MarkLoss, N: -5})
+	b.Record(&trace.Record{Op: trace.OpConnect})
+	b.Record(&trace.Record{Op: trace.OpFork, Child: 7, Err: "EAGAIN"})
+	p := b.Profile()
+	if len(p.Calls) != 1 || p.Calls[0].Outcome != "" {
+		t.Errorf("calls %+v", p.Calls)
+	}
+	if p.Lost != 2 {
+		t.Errorf("lost %d", p.Lost)
+	}
+}
+
+// A child's work stays the call's in which it was born; so does its child's.
+func TestLineage(t *testing.T) {
+	b := builder()
+	rec := func(r trace.Record) { r.Time = time.Second; b.Record(&r) }
+	rec(trace.Record{Op: trace.OpExec, Tid: 1, Path: "/usr/bin/node"})
+	b.Mark(&session.Mark{Kind: session.MarkCall, Call: 1, Tool: "a"})
+	rec(trace.Record{Op: trace.OpFork, Tid: 1, Child: 2})
+	b.Mark(&session.Mark{Kind: session.MarkReturn, Call: 1, What: "ok"})
+	rec(trace.Record{Op: trace.OpFork, Tid: 2, Child: 3})
+	b.Mark(&session.Mark{Kind: session.MarkCall, Call: 2, Tool: "b"})
+	rec(trace.Record{Op: trace.OpExec, Tid: 3, Path: "/usr/bin/curl"})
+	rec(trace.Record{Op: trace.OpOpen, Tid: 3, Path: key, Flags: "O_RDONLY"})
+	// The same number, another task: it is the present call's.
+	rec(trace.Record{Op: trace.OpExit, Tid: 3})
+	rec(trace.Record{Op: trace.OpFork, Tid: 1, Child: 3})
+	rec(trace.Record{Op: trace.OpOpen, Tid: 3, Path: "/x", Flags: "O_RDONLY"})
+	want := "exec 0 launch, exec 1, secret 1, file.read 2"
+	var got []string
+	for _, e := range b.Profile().Effects {
+		s := fmt.Sprintf("%s %d", e.Kind, e.Call)
+		if e.Noise != "" {
+			s += " " + e.Noise
+		}
+		got = append(got, s)
+		if e.Kind == finding.Secret && (e.Actor != "curl" || e.Tool != "a") {
+			t.Errorf("%+v", e)
+		}
+	}
+	if strings.Join(got, ", ") != want {
+		t.Errorf("%s; want %s", strings.Join(got, ", "), want)
+	}
+}
