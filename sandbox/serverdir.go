@@ -212,9 +212,10 @@ func (p place) installation(dir string) string {
 }
 
 // project is the nearest directory with a marker in it. A compiled program
-// needs no more than the directory it lies in.
+// needs no more than the directory it lies in, unless it is the interpreter of
+// a virtual environment.
 func (p place) project(path, own string) string {
-	if isELF(path) {
+	if isELF(path) && !isFile(filepath.Join(filepath.Dir(own), "pyvenv.cfg")) {
 		return ""
 	}
 	for dir := own; !p.tooWide(dir) && dir != "/" && dir != "."; dir = filepath.Dir(dir) {

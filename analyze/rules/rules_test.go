@@ -104,7 +104,7 @@ var cases = []struct {
 	{"CM204", "its own", newRun(silent, effect("do", finding.Exec, "/srv/notes/bin/helper")), ""},
 	{"CM206", "ptrace", newRun(silent, effect("do", finding.Tamper, "ptrace")), finding.Medium},
 	{"CM206", "namespaces", newRun(silent, effect("do", finding.Tamper, "unshare")), finding.Low},
-	{"CM206", "nothing", newRun(silent), ""},
+	{"CM206", "a runtime's probe", newRun(silent, effect("do", finding.Tamper, "io_uring_setup")), ""},
 	{"CM207", "start", newRun(silent, effect("", finding.NetConnect, "dns", start)), finding.Low},
 	{"CM207", "in a call", newRun(silent, effect("do", finding.NetConnect, "dns")), ""},
 	{"CM209", "unnamed", newRun(silent, effect("do", finding.NetConnect, "93.184.216.34:80")), finding.Low},

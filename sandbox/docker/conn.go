@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 )
 
 const (
@@ -63,6 +65,20 @@ func (c *conn) CloseWrite() error { return c.stream.CloseWrite() }
 func (c *conn) Config(cfg *agent.Config) {
 	cfg.Strace = c.plan.strace
 	cfg.Env = addPath(cfg.Env, c.plan.image.env)
+	cfg.Files = append(passable(c.plan.spec.ServerDir), cfg.Files...)
+}
+
+// rootHome is the one directory that images close to all others and that users
+// keep servers in.
+const rootHome = "/root"
+
+// passable opens the way to the server's directory: root's HOME of the image,
+// which holds nothing of a user's, can be passed through and not listed.
+func passable(serverDir string) []rootfs.File {
+	if !strings.HasPrefix(serverDir, rootHome+"/") {
+		return nil
+	}
+	return []rootfs.File{{Path: rootHome, Dir: true, Mode: 0o711, Root: true}}
 }
 
 // Diagnostics implements sandbox.Conn.
