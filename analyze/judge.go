@@ -423,7 +423,7 @@ func (j *judge) holes(res *Result) {
 
 // toolHoles adds what of the surface was not reached.
 func (j *judge) toolHoles(tools []ToolCoverage) {
-	var uncalled, mute []string
+	var uncalled, mute, refusing []string
 	reached := false
 	for _, t := range tools {
 		reached = reached || t.Calls > 0
@@ -433,10 +433,14 @@ func (j *judge) toolHoles(tools []ToolCoverage) {
 			uncalled = append(uncalled, t.Name)
 		case t.Timeouts == t.Calls:
 			mute = append(mute, t.Name)
+		case t.OK == 0:
+			refusing = append(refusing, t.Name)
 		}
 	}
 	j.becauseOf(uncalled, "was never called", "were never called")
 	j.becauseOf(mute, "never answered", "never answered")
+	// An error at once may be all that was run of it.
+	j.becauseOf(refusing, "answered every call with an error", "answered every call with an error")
 	if len(tools) == 0 {
 		j.because("nothing was checked: the server declares no tool, resource or prompt")
 	} else if !reached {

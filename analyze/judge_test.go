@@ -156,7 +156,7 @@ var inCall = []struct {
 		l.Record(trace.Record{Op: trace.OpPtrace, Call: "ptrace", Err: "EPERM"})
 		l.Record(trace.Record{Op: trace.OpRefused, Call: "io_uring_setup", Err: "ENOSYS", Injected: true})
 		l.Record(trace.Record{Op: trace.OpKill, Call: "kill", Pid: 101})
-	}, "tamper ptrace call/do#1 attempted\ntamper io_uring_setup call/do#1 attempted", "CM206 medium, CM206 info"},
+	}, "tamper ptrace call/do#1 attempted\ntamper io_uring_setup call/do#1 attempted", "CM206 medium"},
 	{"written and removed again", analyzetest.Note, func(l *analyzetest.Log) {
 		l.Open("/tmp/x", "O_RDWR|O_CREAT|O_EXCL", "")
 		l.Record(trace.Record{Op: trace.OpUnlink, Path: "/tmp/x"})
