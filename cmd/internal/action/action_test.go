@@ -1,0 +1,304 @@
+package action
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	sandboxtest.CleanUp()
+	os.Exit(code)
+}
+
+func TestInputsNeverReachAScript(t *testing.T) {
+	d := load(t)
+	if d.Runs.Using != "composite" || d.Name == "" || d.Description == "" || len(d.Runs.Steps) == 0 {
+		t.Fatalf("%+v", d)
+	}
+	for _, name := range []string{"config", "server", "command", "fail-on", "format", "version"} {
+		if in, ok := d.Inputs[name]; !ok || in.Default == nil || in.Description == "" {
+			t.Errorf("input %s has no default or no description", name)
+		}
+	}
+	for _, name := range []string{"verdict", "sarif"} {
+		if d.Outputs[name].Value == "" {
+			t.Errorf("there is no output %s", name)
+		}
+	}
+	for _, s := range d.Runs.Steps {
+		if strings.Contains(s.Run, "${{") {
+			t.Errorf("step %q: an expression stands in its script", s.Name)
+		}
+		if s.Uses != "" || s.Shell != "bash" {
+			t.Errorf("step %q: uses %q, shell %q", s.Name, s.Uses, s.Shell)
+		}
+	}
+}
+
+func TestActionlint(t *testing.T) {
+	cache := os.Getenv("COALMINE_CACHE")
+	if cache == "" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cache = filepath.Join(dir, "coalmine")
+	}
+	found, _ := filepath.Glob(filepath.Join(cache, "tools", "actionlint-*", "actionlint"))
+	if len(found) == 0 {
+		t.Skip("actionlint is not installed: make lint does it, and runs it")
+	}
+	cmd := exec.Command(found[len(found)-1])
+	cmd.Dir = sandboxtest.ModuleRoot(t)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// twins is a job whose checkout names the twins in a configuration, with
+// coalmine on the PATH.
+func twins(t *testing.T) *job {
+	t.Helper()
+	sandboxtest.Need(t, "strace", "userns")
+	j := newJob(t, filepath.Dir(sandboxtest.Build(t, "./cmd/coalmine"))+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	config := map[string]any{"mcpServers": map[string]any{
+		"leaky":  map[string]any{"command": sandboxtest.Build(t, "./testdata/servers/leaky")},
+		"honest": map[string]any{"command": sandboxtest.Build(t, "./testdata/servers/honest")},
+	}}
+	data, err := json.MarshalIndent(config, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(j.dir, ".mcp.json"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func TestTwins(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		inputs  map[string]string
+		status  int
+		verdict string
+		files   int
+	}{
+		{"both, by default", nil, 1, "findings", 2},
+		{"leaky", map[string]string{"config": ".mcp.json", "server": "leaky", "format": "sarif,json"}, 1, "findings", 1},
+		{"honest", map[string]string{"server": "honest"}, 0, "clean", 1},
+		{"never", map[string]string{"server": "leaky", "fail-on": "never"}, 0, "findings", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			j := twins(t)
+			status, summary := j.use(c.inputs)
+			if status != c.status || j.values["outputs.verdict"] != c.verdict {
+				t.Fatalf("status %d, verdict %q\n%s", status, j.values["outputs.verdict"], j.log)
+			}
+			if !strings.HasPrefix(summary, "### coalmine: "+c.verdict+"\n") || !strings.Contains(summary, "    notes 1.0.0: "+c.verdict) {
+				t.Errorf("summary\n%s", summary)
+			}
+			sarif := j.values["outputs.sarif"]
+			info, err := os.Stat(sarif)
+			if err != nil || info.IsDir() != (c.files > 1) {
+				t.Fatalf("sarif %q: %v", sarif, err)
+			}
+			n := 0
+			err = filepath.WalkDir(sarif, func(p string, _ os.DirEntry, err error) error {
+				if strings.HasSuffix(p, ".sarif") {
+					n++
+					located(t, p)
+					keepsSchema(t, filepath.Join(filepath.Dir(p), "report.json"))
+				}
+				return err
+			})
+			if err != nil || n != c.files {
+				t.Errorf("%d SARIF files, %v", n, err)
+			}
+			quiet(t, j.log)
+		})
+	}
+}
+
+// located checks that each result stands at its entry in the configuration.
+func located(t *testing.T, file string) {
+	t.Helper()
+	var log struct {
+		Runs []struct {
+			Results []struct {
+				Locations []struct {
+					PhysicalLocation struct {
+						ArtifactLocation struct{ URI string }
+						Region           struct{ StartLine, StartColumn int }
+					}
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(read(t, file)), &log); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range log.Runs[0].Results {
+		l := r.Locations[0].PhysicalLocation
+		if l.ArtifactLocation.URI != ".mcp.json" || l.Region.StartLine < 3 || l.Region.StartColumn < 2 {
+			t.Errorf("a result is located at %+v", l)
+		}
+	}
+}
+
+// keepsSchema validates a report that a real run left.
+func keepsSchema(t *testing.T, file string) {
+	t.Helper()
+	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(report.Schema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("https://example.org/report.json", schema); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("https://example.org/report.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(read(t, file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Validate(doc); err != nil {
+		t.Errorf("%s: %v", file, err)
+	}
+}
+
+// quiet checks that the runner obeys nothing between its stop and its token.
+func quiet(t *testing.T, log string) {
+	t.Helper()
+	_, after, ok := strings.Cut(log, "::stop-commands::")
+	token, after, _ := strings.Cut(after, "\n")
+	inner, rest, ended := strings.Cut(after, "::"+token+"::")
+	if !ok || !ended || len(token) < 32 || strings.Contains(inner, token) || strings.Contains(rest, "::") {
+		t.Errorf("commands are not stopped while a server's words are printed:\n%s", log)
+	}
+}
+
+func TestHostileInputs(t *testing.T) {
+	for _, evil := range []string{"$(touch owned)", "`touch owned`", "'; touch owned; '", "\"; touch owned; \"", "x\ntouch owned\n", "-x\n--out=owned", "${{ github.token }}", "*", "a]; touch owned; ["} {
+		for _, input := range []string{"config", "server", "command", "fail-on", "format", "version"} {
+			t.Run(input+" "+evil, func(t *testing.T) {
+				j := twins(t)
+				status, _ := j.use(map[string]string{input: evil})
+				// A command that does not exist, a config that is not there: each is a
+				// usage error; a word of a format after the first line is not looked at.
+				if status != 2 && (input != "format" || status != 1) {
+					t.Errorf("status %d\n%s", status, j.log)
+				}
+				for _, dir := range []string{j.dir, j.temp} {
+					if _, err := os.Stat(filepath.Join(dir, "owned")); err == nil {
+						t.Error("the input was evaluated")
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestCommandIsWords(t *testing.T) {
+	j := twins(t)
+	honest := sandboxtest.Build(t, "./testdata/servers/honest")
+	for _, command := range []string{honest, "  " + honest + "  $(touch owned)  *", honest + "\ntwo words\n'x'\n"} {
+		if status, _ := j.use(map[string]string{"command": command}); status != 0 {
+			t.Errorf("%q: status %d\n%s", command, status, j.log)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(j.dir, "owned")); err == nil {
+		t.Error("the command was evaluated")
+	}
+}
+
+// releases serves one release, whose program says its version.
+func releases(t *testing.T, sum func(archive []byte) string) *httptest.Server {
+	t.Helper()
+	var archive bytes.Buffer
+	gz := gzip.NewWriter(&archive)
+	tw := tar.NewWriter(gz)
+	program := "#!/bin/sh\necho coalmine 1.2.3\n"
+	if err := tw.WriteHeader(&tar.Header{Name: "coalmine", Mode: 0o755, Size: int64(len(program))}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tw.Write([]byte(program)); err != nil {
+		t.Fatal(err)
+	}
+	if err := tw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := gz.Close(); err != nil {
+		t.Fatal(err)
+	}
+	name := "coalmine_1.2.3_linux_" + runtime.GOARCH + ".tar.gz"
+	mux := http.NewServeMux()
+	mux.HandleFunc("/releases/latest", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/releases/tag/v1.2.3", http.StatusFound)
+	})
+	mux.HandleFunc("/releases/tag/v1.2.3", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc("/releases/download/v1.2.3/"+name, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(archive.Bytes()) })
+	mux.HandleFunc("/releases/download/v1.2.3/checksums.txt", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, "%064x  another.tar.gz\n%s  %s\n", 0, sum(archive.Bytes()), name)
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func TestInstall(t *testing.T) {
+	sandboxtest.Need(t, "curl")
+	right := func(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
+	wrong := func([]byte) string { return strings.Repeat("0", 64) }
+	none := func([]byte) string { return "" }
+	for _, c := range []struct {
+		name, version, ref string
+		sum                func([]byte) string
+		status             int
+	}{
+		{"a version", "1.2.3", "", right, 0},
+		{"with a v", "v1.2.3", "", right, 0},
+		{"latest", "latest", "", right, 0},
+		{"the action's own", "", "v1.2.3", right, 0},
+		{"used at a branch", "", "main", right, 0},
+		{"another file", "1.2.3", "", wrong, 2},
+		{"no checksum", "1.2.3", "", none, 2},
+		{"no such release", "9.9.9", "", right, 2},
+		{"a path", "1.2.3/../../x", "", right, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			j := newJob(t, "/usr/bin:/bin")
+			j.env["RELEASES"] = releases(t, c.sum).URL + "/releases"
+			j.values["github.action_ref"], j.values["inputs.version"] = c.ref, c.version
+			status, _ := j.step(0, load(t).Runs.Steps[0])
+			if status != c.status {
+				t.Fatalf("status %d\n%s", status, j.log)
+			}
+			installed := strings.Contains(j.log, "coalmine 1.2.3") && strings.HasPrefix(j.path, j.temp)
+			if installed != (c.status == 0) {
+				t.Errorf("installed: %v\n%s", installed, j.log)
+			}
+		})
+	}
+}

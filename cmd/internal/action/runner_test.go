@@ -1,0 +1,162 @@
+package action
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+)
+
+// definition is action.yml.
+type definition struct {
+	Name, Description string
+	Inputs            map[string]struct {
+		Description string
+		Required    bool
+		Default     *string
+	}
+	Outputs map[string]struct{ Description, Value string }
+	Runs    struct {
+		Using string
+		Steps []step
+	}
+}
+
+type step struct {
+	Name, ID, Shell, Run, Uses string
+	Env                        map[string]string
+}
+
+func load(t *testing.T) definition {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(sandboxtest.ModuleRoot(t), "action.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d definition
+	if err := yaml.Unmarshal(data, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+var expression = regexp.MustCompile(`\$\{\{\s*([\w.-]+)\s*\}\}`)
+
+// job is a runner in the middle of a job.
+type job struct {
+	t    *testing.T
+	dir  string // the checkout
+	temp string
+	path string
+	// values are what expressions stand for.
+	values map[string]string
+	// env overrides a step's own environment.
+	env map[string]string
+	log string
+}
+
+func newJob(t *testing.T, path string) *job {
+	return &job{t: t, dir: t.TempDir(), temp: t.TempDir(), path: path, values: map[string]string{}, env: map[string]string{}}
+}
+
+func (j *job) value(s string) string {
+	return expression.ReplaceAllStringFunc(s, func(e string) string {
+		name := expression.FindStringSubmatch(e)[1]
+		v, ok := j.values[name]
+		if !ok && !strings.HasPrefix(name, "steps.") {
+			j.t.Errorf("nothing is known of %s", name)
+		}
+		return v
+	})
+}
+
+// file makes an empty file of the runner's.
+func (j *job) file(name string) string {
+	p := filepath.Join(j.temp, name)
+	if err := os.WriteFile(p, nil, 0o600); err != nil {
+		j.t.Fatal(err)
+	}
+	return p
+}
+
+// use runs the action with these inputs and returns its exit status and summary.
+func (j *job) use(inputs map[string]string) (status int, summary string) {
+	j.t.Helper()
+	d := load(j.t)
+	j.values["github.action_ref"] = ""
+	for name, in := range d.Inputs {
+		j.values["inputs."+name] = *in.Default
+	}
+	for name, v := range inputs {
+		if _, ok := d.Inputs[name]; !ok {
+			j.t.Fatalf("there is no input %s", name)
+		}
+		j.values["inputs."+name] = v
+	}
+	for i, s := range d.Runs.Steps {
+		if status, summary = j.step(i, s); status != 0 {
+			break
+		}
+	}
+	for name, out := range d.Outputs {
+		j.values["outputs."+name] = j.value(out.Value)
+	}
+	return status, summary
+}
+
+func (j *job) step(i int, s step) (status int, summary string) {
+	j.t.Helper()
+	script := filepath.Join(j.temp, fmt.Sprintf("step%d.sh", i))
+	if err := os.WriteFile(script, []byte(s.Run), 0o600); err != nil {
+		j.t.Fatal(err)
+	}
+	output, addPath, summaryFile := j.file(fmt.Sprintf("output%d", i)), j.file(fmt.Sprintf("path%d", i)), j.file(fmt.Sprintf("summary%d", i))
+	cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", script)
+	cmd.Dir = j.dir
+	cmd.Env = []string{"PATH=" + j.path, "HOME=" + j.temp, "RUNNER_TEMP=" + j.temp, "CI=true", "GITHUB_ACTIONS=true",
+		// The docker engine's image belongs to other tests: the local sandbox is wanted.
+		"DOCKER_HOST=unix:///nonexistent/docker.sock",
+		"GITHUB_OUTPUT=" + output, "GITHUB_PATH=" + addPath, "GITHUB_STEP_SUMMARY=" + summaryFile, "GITHUB_ENV=" + j.file(fmt.Sprintf("env%d", i))}
+	for name, v := range s.Env {
+		if over, ok := j.env[name]; ok {
+			v = over
+		}
+		cmd.Env = append(cmd.Env, name+"="+j.value(v))
+	}
+	said, err := cmd.CombinedOutput()
+	j.log += string(said)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		status = exit.ExitCode()
+	} else if err != nil {
+		j.t.Fatal(err)
+	}
+	for line := range strings.Lines(read(j.t, output)) {
+		name, v, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
+		if !ok {
+			j.t.Errorf("a line of GITHUB_OUTPUT is %q", line)
+		}
+		j.values["steps."+s.ID+".outputs."+name] = v
+	}
+	for line := range strings.Lines(read(j.t, addPath)) {
+		j.path = strings.TrimSpace(line) + string(filepath.ListSeparator) + j.path
+	}
+	return status, read(j.t, summaryFile)
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
