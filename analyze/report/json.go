@@ -3,7 +3,11 @@ package report
 import (
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"io"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/coalmine-dev/coalmine/analyze"
 )
@@ -15,7 +19,35 @@ var Schema []byte
 
 // JSON writes report.json.
 func JSON(w io.Writer, res *analyze.Result) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(res)
+	return encode(w, res)
+}
+
+// encode writes v as JSON in which no character acts on whatever shows it: what
+// is not seen, or turns text around, is written as an escape.
+func encode(w io.Writer, v any) error {
+	raw, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(escapeUnseen(raw), '\n'))
+	return err
+}
+
+// escapeUnseen works on encoded JSON, where only a string can hold what is not ASCII.
+func escapeUnseen(raw []byte) []byte {
+	out := make([]byte, 0, len(raw))
+	for len(raw) > 0 {
+		r, n := utf8.DecodeRune(raw)
+		switch {
+		case r != 0x7f && r < utf8.RuneSelf || unicode.IsGraphic(r) && !unicode.Is(unicode.Zs, r):
+			out = append(out, raw[:n]...)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, "\\u%04x\\u%04x", high, low)
+		default:
+			out = fmt.Appendf(out, "\\u%04x", r)
+		}
+		raw = raw[n:]
+	}
+	return out
 }

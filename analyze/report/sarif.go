@@ -56,9 +56,7 @@ func SARIF(w io.Writer, res *analyze.Result, o SARIFOptions) error {
 	}
 	withoutFillers(doc)
 	doc["$schema"] = sarifSchema
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(doc)
+	return encode(w, doc)
 }
 
 // withoutFillers drops what the library writes for "absent": members that are
@@ -105,7 +103,7 @@ func (b *sarifBuilder) run(res *analyze.Result) *sarif.Run {
 		run.Results = append(run.Results, b.result(&all[i]))
 	}
 	run.AutomationDetails = sarif.NewRunAutomationDetails().WithID("coalmine/" + slug(res.Run.Target) + "/")
-	run.ColumnKind = ptr("utf16CodeUnits")
+	run.ColumnKind = ptr("unicodeCodePoints")
 	inv := sarif.NewInvocation().WithExecutionSuccessful(len(res.Inconclusive) == 0)
 	for _, reason := range res.Inconclusive {
 		inv.ToolExecutionNotifications = append(inv.ToolExecutionNotifications,

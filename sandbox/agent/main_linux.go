@@ -125,11 +125,26 @@ func (a *agent) prepare() error {
 	return err
 }
 
+// enter builds the root and changes to it. A limit on the size of files, which
+// whoever started this process may have set, is put off as far as it can be. A
+// pending SIGXFSZ would make the kernel begin a copy within an overlay again for
+// ever: ignored, it becomes an error.
+func enter(c *Config) error {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &limit); err == nil {
+		limit.Cur = limit.Max
+		_ = unix.Setrlimit(unix.RLIMIT_FSIZE, &limit) // what is too small is then reported as such
+	}
+	signal.Ignore(unix.SIGXFSZ)
+	defer signal.Reset(unix.SIGXFSZ)
+	return rootfs.Enter(*c.Root, c.User.UID, c.User.GID)
+}
+
 // setUp builds the surroundings: root, names, network, files, watches.
 func (a *agent) setUp() error {
 	c := a.cfg
 	if c.Root != nil {
-		if err := rootfs.Enter(*c.Root, c.User.UID, c.User.GID); err != nil {
+		if err := enter(c); err != nil {
 			return err
 		}
 	}

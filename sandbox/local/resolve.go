@@ -117,7 +117,7 @@ func executable(name, path string) error {
 	case err != nil:
 		return &sandbox.UsageError{Err: fmt.Errorf("permission denied: %s: %w", name, err)}
 	case st.IsDir():
-		return &sandbox.UsageError{Err: fmt.Errorf("permission denied: %s is a directory", name)}
+		return &sandbox.UsageError{Err: fmt.Errorf("permission denied: %s is a directory", name), Hint: "give the program's own path"}
 	case st.Mode()&0o111 == 0:
 		return &sandbox.UsageError{Err: fmt.Errorf("permission denied: %s is not executable", name), Hint: "chmod +x " + name + ", or name its interpreter first"}
 	}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 )
@@ -24,6 +25,7 @@ const (
 	ExitFindings     = 1
 	ExitUsage        = 2
 	ExitInconclusive = 3
+	ExitInterrupted  = 130
 )
 
 // Version is set by the linker in a release.
@@ -68,8 +70,14 @@ func Main(args []string, in io.Reader, out, errw io.Writer) int {
 		return e.status
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		var left *probe.LeftError
+		if errors.As(err, &left) {
+			fmt.Fprintln(errw, "error: interrupted; the sandbox is still there: "+text.Printable(left.Error(), 1000))
+			fmt.Fprintln(errw, "hint: coalmine clean removes it")
+			return ExitInterrupted
+		}
 		fmt.Fprintln(errw, "error: interrupted; the sandbox was removed")
-		return 130
+		return ExitInterrupted
 	}
 	return e.fail(err)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -45,6 +46,9 @@ type lab struct {
 	t   *testing.T
 	dir string
 	out string
+	// wrap precedes coalmine's own command line, as is the user that it runs as.
+	wrap []string
+	as   *syscall.Credential
 }
 
 // newLab copies fixtures into a directory of their own. Its clean-up fails the
@@ -230,7 +234,9 @@ func (l *lab) start(backend string, env []string, args ...string) *child {
 	if _, err := os.Stat(program); errors.Is(err, os.ErrNotExist) {
 		copyFixture(l.t, sandboxtest.Build(l.t, "./cmd/coalmine"), program)
 	}
-	c := &child{l: l, cmd: exec.Command(program, args...), ended: make(chan struct{})}
+	args = slices.Concat(l.wrap, []string{program}, args)
+	c := &child{l: l, cmd: exec.Command(args[0], args[1:]...), ended: make(chan struct{})}
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: l.as}
 	c.cmd.Env = append(append(os.Environ(), "TMPDIR="+filepath.Join(l.dir, "tmp")), env...)
 	c.cmd.Stdout, c.cmd.Stderr = &c.out, &c.err
 	c.cmd.Dir = "/"

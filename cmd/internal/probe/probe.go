@@ -27,6 +27,11 @@ var (
 // stopGrace is how long a server has to end after its stdin did, and again after TERM.
 const stopGrace = 2 * time.Second
 
+// startTimeout bounds the start: a large server's files are copied in by then.
+const startTimeout = 2 * time.Minute
+
+var errLate = fmt.Errorf("the sandbox did not start in %s", startTimeout)
+
 // idleTime is how long the server is watched after the last call.
 const idleTime = 150 * time.Millisecond
 
@@ -63,10 +68,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	if runErr != nil {
 		return nil, runErr
 	}
-	if auditErr != nil {
-		o.Progress("audit: " + auditErr.Error())
-	}
-	res, err := judge(dir, analyze.Options{FailOn: o.FailOn, Audit: report, Version: o.Version})
+	res, err := judge(dir, analyze.Options{FailOn: o.FailOn, Audit: report, AuditErr: auditErr, Version: o.Version})
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +125,9 @@ func (p *plan) session(ctx context.Context, b sandbox.Backend, dir *os.Root) err
 }
 
 func (p *plan) attempt(ctx context.Context, b sandbox.Backend, dir *os.Root, skipDiscover bool) error {
-	rec := &recorder{dir: dir, header: p.header(b.Name()), lines: wire.NewSplitter(0), secrets: p.secrets}
+	runCtx, cancelRun := context.WithCancelCause(ctx)
+	defer cancelRun(nil)
+	rec := &recorder{dir: dir, header: p.header(b.Name()), lines: wire.NewSplitter(0), secrets: p.secrets, stop: cancelRun}
 	var run *sandbox.Run
 	ready := make(chan struct{})
 	rec.client = client.New(func(line []byte) error {
@@ -132,30 +136,44 @@ func (p *plan) attempt(ctx context.Context, b sandbox.Backend, dir *os.Root, ski
 		return run.Stdin(append(append([]byte(nil), line...), '\n'))
 	}, client.Options{SkipDiscover: skipDiscover, CallTimeout: p.opts.CallTimeout, HandshakeTimeout: min(30*time.Second, p.opts.Timeout), DiscoverTimeout: 3 * time.Second})
 	p.opts.Progress("starting in the " + b.Name() + " sandbox")
-	run, err := sandbox.Start(ctx, b, p.spec, rec)
+	late := time.AfterFunc(startTimeout, func() { cancelRun(errLate) })
+	run, err := sandbox.Start(runCtx, b, p.spec, rec)
+	late.Stop()
 	if err != nil {
-		_ = rec.close()
-		return startError(ctx, rec, err)
+		return startError(ctx, rec, errors.Join(rec.close(), err))
 	}
 	close(ready)
-	driveErr := p.exercise(ctx, run, rec)
+	driveErr := p.exercise(runCtx, run, rec)
 	closeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
 	closeErr := run.Close(closeCtx)
+	if closeErr != nil {
+		// What was seen is judged all the same.
+		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: "the sandbox is still there (coalmine clean removes it): " + closeErr.Error()})
+	}
 	if lost := run.Lost(); lost > 0 {
 		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: fmt.Sprintf("%d observations were lost", lost)})
 	}
 	logErr := rec.close()
 	switch {
+	case ctx.Err() != nil && closeErr != nil:
+		return &LeftError{Err: closeErr, Why: context.Cause(ctx)}
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case logErr != nil:
 		return &sandbox.UsageError{Err: logErr, Hint: "is the disk of --out full?"}
-	case driveErr != nil:
-		return driveErr
 	}
-	return closeErr
+	return driveErr
 }
+
+// LeftError says that a run was ended and its sandbox could not be removed.
+type LeftError struct{ Err, Why error }
+
+// Error implements error.
+func (e *LeftError) Error() string { return e.Err.Error() }
+
+// Unwrap gives both errors.
+func (e *LeftError) Unwrap() []error { return []error{e.Err, e.Why} }
 
 // startError tells a failure that the user can mend from a server's own.
 func startError(ctx context.Context, rec *recorder, err error) error {
@@ -165,6 +183,9 @@ func startError(ctx context.Context, rec *recorder, err error) error {
 	var usage *sandbox.UsageError
 	if errors.As(err, &usage) {
 		return err
+	}
+	if rec.err != nil {
+		return &sandbox.UsageError{Err: rec.err, Hint: "is the disk of --out full?"}
 	}
 	if rec.failure != nil {
 		return &sandbox.UsageError{Err: errors.New(rec.failure.Reason), Hint: rec.failure.Hint}
@@ -198,7 +219,9 @@ func (p *plan) exercise(ctx context.Context, run *sandbox.Run, rec *recorder) er
 func (p *plan) speak(ctx context.Context, c *conversation, deadline time.Time) error {
 	c.phase(finding.PhaseHandshake)
 	p.opts.Progress("handshake")
-	surface, err := c.Connect(ctx)
+	bounded, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	surface, err := c.Connect(bounded)
 	c.sync(ctx)
 	if err != nil {
 		if errors.Is(err, client.ErrEndedAtDiscover) {
@@ -211,7 +234,7 @@ func (p *plan) speak(ctx context.Context, c *conversation, deadline time.Time) e
 	c.surface = surface
 	c.phase(finding.PhaseList)
 	p.opts.Progress("listing")
-	if err := c.List(ctx, surface); err != nil {
+	if err := c.List(bounded, surface); err != nil {
 		c.doubt("not everything was listed: " + err.Error())
 	}
 	c.sync(ctx)

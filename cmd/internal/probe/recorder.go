@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"strings"
@@ -23,6 +24,8 @@ type recorder struct {
 	lines  *wire.Splitter
 	// secrets are real values that must not reach a file.
 	secrets []string
+	// stop ends a run that cannot be logged.
+	stop context.CancelCauseFunc
 
 	mu   sync.Mutex
 	log  *session.Log
@@ -137,9 +140,11 @@ func (r *recorder) begin(e agent.Event) {
 	r.header.Started, r.header.Clock0 = time.Now().UTC(), e.Stamp
 	r.last = e.Stamp
 	r.log, r.err = session.Create(r.dir, r.header)
-	if r.err == nil {
-		r.log.Mark(session.Mark{Time: e.Stamp, Kind: session.MarkPhase, Phase: "start"})
+	if r.err != nil {
+		r.stop(r.err)
+		return
 	}
+	r.log.Mark(session.Mark{Time: e.Stamp, Kind: session.MarkPhase, Phase: "start"})
 }
 
 // delivered logs the lines whose first byte is about to reach the server.
