@@ -26,6 +26,8 @@ type Options struct {
 	FailOn finding.Severity
 	// Audit is the report on the server's source, nil when there was none.
 	Audit *audit.Report
+	// AuditErr says why there is none though there should be one.
+	AuditErr error
 	// Version is the version of the program that judges.
 	Version string
 }
@@ -70,6 +72,7 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 		res.Findings[i].Reproduce = res.Run.Reproduce
 	}
 	j.holes(res)
+	j.auditHoles(opts)
 	res.Inconclusive = append([]string{}, j.reasons...)
 	res.Verdict = verdict(res, opts.FailOn)
 	seal(res, j.set)
@@ -305,162 +308,6 @@ func unseen(h *session.Header) []string {
 		return []string{"system calls"}
 	}
 	return append([]string{}, h.Unseen...)
-}
-
-// quoteAll joins a command so that a shell reads the same words. What can not
-// be shown is written as bash's $'…'.
-func quoteAll(argv []string) string {
-	var out []string
-	for _, a := range argv {
-		switch {
-		case a != "" && !strings.ContainsFunc(a, func(r rune) bool {
-			return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-", r)
-		}):
-		case !utf8.ValidString(a) || text.Printable(a, len(a)) != a:
-			a = quoteBytes(a)
-		default:
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		out = append(out, a)
-	}
-	return strings.Join(out, " ")
-}
-
-// quoteBytes writes every byte that is no printable ASCII by its number.
-func quoteBytes(s string) string {
-	var b strings.Builder
-	b.WriteString("$'")
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '\\' || c == '\'':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c == '\n':
-			b.WriteString(`\n`)
-		case c < ' ' || c > '~':
-			// Three octal digits end by themselves, whatever follows.
-			fmt.Fprintf(&b, `\%03o`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String() + "'"
-}
-
-func phases(p *profile.Profile) []finding.Phase {
-	var out []finding.Phase
-	for _, ph := range []finding.Phase{finding.PhaseFetch, finding.PhaseBuild, finding.PhaseStart, finding.PhaseHandshake, finding.PhaseList, finding.PhaseCall, finding.PhaseIdle, finding.PhaseShutdown} {
-		if p.Phases[ph] {
-			out = append(out, ph)
-		}
-	}
-	return out
-}
-
-// toolCoverage counts calls for everything declared, uncalled ones included,
-// and then for what was called without being declared.
-func toolCoverage(w *wireReader, p *profile.Profile) []ToolCoverage {
-	out := []ToolCoverage{}
-	index := map[string]int{}
-	add := func(what, name string) int {
-		k := what + "\x00" + name
-		if i, ok := index[k]; ok {
-			return i
-		}
-		out = append(out, ToolCoverage{Name: name, What: what})
-		index[k] = len(out) - 1
-		return len(out) - 1
-	}
-	for _, t := range w.surface.Tools {
-		add("tool", t.Name)
-	}
-	for _, r := range w.surface.Resources {
-		add("resource", r.URI)
-	}
-	for _, r := range w.surface.Prompts {
-		add("prompt", r.Name)
-	}
-	for _, c := range p.Calls {
-		t := &out[add(c.What, c.Tool)]
-		t.Calls++
-		switch c.Outcome {
-		case "ok":
-			t.OK++
-		case "timeout":
-			t.Timeouts++
-		default:
-			t.Errors++
-		}
-	}
-	return out
-}
-
-// holes adds the reasons for which something may have gone unseen.
-func (j *judge) holes(res *Result) {
-	if !j.started {
-		j.because("the server was not started")
-	}
-	if res.Run.Tracer == "" || res.Run.Tracer == "none" {
-		j.because("no tracer watched the run")
-	}
-	if j.profile.Truncated {
-		j.because("there were more distinct effects than can be judged")
-	}
-	if j.profile.Lost > 0 && len(j.reasons) == 0 {
-		j.because("%d observations were lost", j.profile.Lost)
-	}
-	if j.started && !j.ended {
-		j.because("the log does not say how the run ended: it was cut off")
-	}
-	if j.started && !j.profile.Phases[finding.PhaseList] {
-		j.because("the handshake was not completed")
-	}
-	if j.end.Crashed {
-		j.because("the server ended by itself (%s)", j.end.How)
-	}
-	j.toolHoles(res.Coverage.Tools)
-}
-
-// toolHoles adds what of the surface was not reached.
-func (j *judge) toolHoles(tools []ToolCoverage) {
-	var uncalled, mute, refusing []string
-	reached := false
-	for _, t := range tools {
-		reached = reached || t.Calls > 0
-		switch {
-		case t.What != "tool":
-		case t.Calls == 0:
-			uncalled = append(uncalled, t.Name)
-		case t.Timeouts == t.Calls:
-			mute = append(mute, t.Name)
-		case t.OK == 0:
-			refusing = append(refusing, t.Name)
-		}
-	}
-	j.becauseOf(uncalled, "was never called", "were never called")
-	j.becauseOf(mute, "never answered", "never answered")
-	// An error at once may be all that was run of it.
-	j.becauseOf(refusing, "answered every call with an error", "answered every call with an error")
-	if len(tools) == 0 {
-		j.because("nothing was checked: the server declares no tool, resource or prompt")
-	} else if !reached {
-		j.because("nothing was checked: no call was made")
-	}
-}
-
-// maxNamed bounds the tools that are named for one kind of reason.
-const maxNamed = 5
-
-// becauseOf names the tools that a reason is about, and counts them where they
-// are too many to be read.
-func (j *judge) becauseOf(names []string, one, many string) {
-	for i, name := range names {
-		if i == maxNamed {
-			j.because("%d tools more %s", len(names)-i, many)
-			return
-		}
-		j.because("tool “%s” %s", text.Printable(name, 80), one)
-	}
 }
 
 // ExitStatus is the command's exit status for a result: 1 for findings at the

@@ -1,7 +1,6 @@
 package analyze_test
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -9,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/analyzetest"
@@ -438,63 +436,5 @@ func TestReasons(t *testing.T) {
 				t.Errorf("verdict %s, status %d", res.Verdict, analyze.ExitStatus(res, finding.Critical, false))
 			}
 		})
-	}
-}
-
-func TestTheThresholdDecides(t *testing.T) {
-	l := analyzetest.New(t, nil)
-	l.Begin(quiet)
-	l.Call("do", `{}`, func() { l.Connect("93.184.216.34", 80, "ENETUNREACH") }, nil)
-	l.End()
-	for _, c := range []struct {
-		failOn  finding.Severity
-		verdict analyze.Verdict
-		status  int
-	}{{"", analyze.Clean, 0}, {finding.High, analyze.Clean, 0}, {finding.Low, analyze.Findings, 1}} {
-		res := l.Judge(analyze.Options{FailOn: c.failOn})
-		if res.Verdict != c.verdict || analyze.ExitStatus(res, c.failOn, false) != c.status {
-			t.Errorf("fail-on %q: %s, %d", c.failOn, res.Verdict, analyze.ExitStatus(res, c.failOn, false))
-		}
-	}
-}
-
-func TestJudgingTwiceSaysTheSame(t *testing.T) {
-	l := analyzetest.New(t, nil)
-	l.Begin(analyzetest.Note, quiet)
-	for range 3 {
-		l.Call("format_note", `{"text":"x"}`, func() { l.Read(sshKey); l.Connect("93.184.216.34", 80, "ENETUNREACH") }, nil)
-		l.Call("do", `{}`, func() { l.Open("/data/x", "O_WRONLY|O_CREAT", "") }, nil)
-	}
-	l.End()
-	var said [][]byte
-	for range 3 {
-		b, err := json.Marshal(l.Judge(analyze.Options{}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		said = append(said, b)
-	}
-	if !bytes.Equal(said[0], said[1]) || !bytes.Equal(said[0], said[2]) {
-		t.Error("the same log was judged otherwise")
-	}
-}
-
-func TestRunIsTold(t *testing.T) {
-	l := analyzetest.New(t, nil)
-	l.Begin(quiet)
-	l.Call("do", `{}`, nil, nil)
-	l.End()
-	res := l.Judge(analyze.Options{Version: "1.2.3"})
-	if res.Run.Reproduce != "coalmine probe --sandbox local --network none --seed 1 -- node /srv/notes/index.js" {
-		t.Errorf("reproduce %q", res.Run.Reproduce)
-	}
-	if d := res.Run.Finished.Sub(res.Run.Started); d <= 0 || d > time.Second {
-		t.Errorf("took %v", d)
-	}
-	if res.Server != (analyze.Server{Name: "notes", Version: "1.0.0", Protocol: "2025-11-25", Exit: "exit status 0"}) {
-		t.Errorf("server %+v", res.Server)
-	}
-	if c := res.Coverage.Tools; len(c) != 1 || c[0] != (analyze.ToolCoverage{Name: "do", What: "tool", Calls: 1, OK: 1}) {
-		t.Errorf("coverage %+v", c)
 	}
 }

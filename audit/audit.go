@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/audit/text"
@@ -26,6 +27,8 @@ type Report struct {
 	Findings   []finding.Finding `json:"findings"`
 	// Skipped counts files that were too large or could not be read: not looked at.
 	Skipped int `json:"skipped"`
+	// Suppressed counts findings that a comment in the source keeps out.
+	Suppressed int `json:"suppressed"`
 }
 
 // Profile says what was audited.
@@ -63,7 +66,7 @@ func Dir(ctx context.Context, root string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &auditor{dir: dir, secrets: secrets, report: &Report{Rubric: RubricVersion, Findings: []finding.Finding{}}}
+	a := &auditor{dir: dir, secrets: secrets, printed: map[string]bool{}, report: &Report{Rubric: RubricVersion, Findings: []finding.Finding{}}}
 	a.report.Profile = Profile{Path: root, Depth: "text", DependencyCount: -1}
 	if err := fs.WalkDir(dir.FS(), ".", func(p string, d fs.DirEntry, err error) error { return a.visit(ctx, p, d, err) }); err != nil {
 		return nil, fmt.Errorf("audit %s: %w", root, err)
@@ -85,6 +88,7 @@ type auditor struct {
 	secrets  secretScanner
 	report   *Report
 	licensed bool
+	printed  map[string]bool // fingerprints given
 }
 
 func (a *auditor) visit(ctx context.Context, p string, d fs.DirEntry, err error) error {
@@ -121,13 +125,10 @@ func (a *auditor) file(p string) {
 		return
 	}
 	a.report.Profile.FilesScanned++
-	if bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 {
-		return // a binary has no source to read
-	}
-	src := string(data)
-	if isProse(p) {
+	if isProse(p) || (!isSource(p) && isBinary(data)) {
 		return
 	}
+	src := string(data)
 	for _, h := range a.secrets.scan(p, src) {
 		a.add(SecretHardcoded, h.severity, p, src, h.offset, "a secret in the source: "+h.what, h.what)
 	}
@@ -153,10 +154,25 @@ func (a *auditor) read(p string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(data) > maxFile && !isSource(p) && isBinary(data) {
+		return data[:maxFile], nil
+	}
 	if len(data) > maxFile {
 		return nil, fmt.Errorf("%s is larger than %d bytes", p, maxFile)
 	}
 	return data, nil
+}
+
+func isBinary(data []byte) bool { return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 }
+
+// isSource reports whether an interpreter runs a file of this name, or a program
+// reads it, even where a comment of it holds a zero byte.
+func isSource(p string) bool {
+	switch strings.ToLower(path.Ext(p)) {
+	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".py", ".pyi", ".go", ".rb", ".rs", ".sh", ".json", ".toml", ".yaml", ".yml", ".env":
+		return true
+	}
+	return false
 }
 
 // isProse reports whether a file is documentation, whose samples are not the server.
@@ -184,33 +200,44 @@ func hidesInSource(h text.Hit) bool {
 
 func (a *auditor) add(rule string, sev finding.Severity, p, src string, offset int, message, identity string) {
 	line, col, lineText := position(src, offset)
-	if strings.Contains(lineText, "coalmine:ignore "+rule) || len(a.report.Findings) >= maxFindings {
+	if strings.Contains(lineText, "coalmine:ignore "+rule) {
+		a.report.Suppressed++
 		return
 	}
-	n := 0
+	inFile := 0
 	for _, f := range a.report.Findings {
 		if f.Rule == rule && f.Location != nil && f.Location.Path == p {
-			n++
+			inFile++
 		}
 	}
-	if n >= maxPerFile {
+	if inFile >= maxPerFile || len(a.report.Findings) >= maxFindings {
 		return
 	}
-	title := rule
-	for _, r := range Rules() {
-		if r.ID == rule {
-			title = r.Title
-		}
+	// Two alike in a file are told apart by their order, and by nothing that a
+	// line above them changes.
+	fingerprint := finding.Fingerprint(rule, p, identity)
+	for n := 1; a.printed[fingerprint]; n++ {
+		fingerprint = finding.Fingerprint(rule, p, identity, fmt.Sprint(n))
 	}
+	a.printed[fingerprint] = true
 	loc := &finding.Location{Path: p, Line: line, Column: col}
 	a.report.Findings = append(a.report.Findings, finding.Finding{
-		Rule: rule, Severity: sev, Title: title, Message: p + ": " + message, Phase: finding.PhaseStatic, Location: loc, Confidence: finding.Probable,
+		Rule: rule, Severity: sev, Title: title(rule), Message: p + ": " + message, Phase: finding.PhaseStatic, Location: loc, Confidence: finding.Probable,
 		Evidence:    []finding.Evidence{{Source: "source", Text: message, Location: loc}},
-		Fingerprint: finding.Fingerprint(rule, p, identity, fmt.Sprint(n)),
+		Fingerprint: fingerprint,
 	})
 }
 
-// position turns a byte offset into a line, a column (both from 1, in bytes) and the line's text.
+func title(rule string) string {
+	for _, r := range Rules() {
+		if r.ID == rule {
+			return r.Title
+		}
+	}
+	return rule
+}
+
+// position turns a byte offset into a line, a column (both from 1, in characters) and the line's text.
 func position(src string, offset int) (line, col int, lineText string) {
 	offset = min(max(offset, 0), len(src))
 	start := strings.LastIndexByte(src[:offset], '\n') + 1
@@ -218,5 +245,5 @@ func position(src string, offset int) (line, col int, lineText string) {
 	if i := strings.IndexByte(src[offset:], '\n'); i >= 0 {
 		end = offset + i
 	}
-	return strings.Count(src[:offset], "\n") + 1, offset - start + 1, src[start:end]
+	return strings.Count(src[:offset], "\n") + 1, utf8.RuneCountInString(src[start:offset]) + 1, src[start:end]
 }

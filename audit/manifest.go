@@ -8,7 +8,11 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/audit/text"
 )
+
+// maxName bounds what a manifest says of itself.
+const maxName = 200
 
 // manifest reads package.json or pyproject.toml for the profile, and judges
 // dependencies and licence. A manifest that does not parse says nothing.
@@ -45,6 +49,7 @@ func (a *auditor) manifest() {
 		name = "go.mod"
 		p.Runtime = "go"
 	}
+	p.PackageName, p.Version = text.Printable(p.PackageName, maxName), text.Printable(p.Version, maxName)
 	if name == "" {
 		return
 	}

@@ -186,7 +186,7 @@ func (p *printer) coverage(res *analyze.Result) {
 	}
 	more := ""
 	if others > 0 {
-		more = fmt.Sprintf(", %d resources and prompts read", others)
+		more = fmt.Sprintf(", resources and prompts read: %d", others)
 	}
 	if calls == 0 {
 		p.fact("covered", "nothing was called")
@@ -197,7 +197,11 @@ func (p *printer) coverage(res *analyze.Result) {
 		plural(res.Coverage.Records, "system call"), res.Coverage.Noise, res.Coverage.Lost,
 		clean(res.Run.Sandbox, 40), clean(res.Run.Tracer, 40), clean(res.Run.Network, 200), res.Run.Seed)
 	if a := res.Audit; a != nil {
-		p.fact("source", "%s audited, score %d (%s)", plural(a.Profile.FilesScanned, "file"), a.Score, a.Grade)
+		more := ""
+		if a.Suppressed > 0 {
+			more = fmt.Sprintf("; comments in it suppress %s", plural(a.Suppressed, "finding"))
+		}
+		p.fact("source", "%s audited, score %d (%s)%s", plural(a.Profile.FilesScanned, "file"), a.Score, a.Grade, more)
 	} else {
 		p.fact("source", "not audited")
 	}

@@ -1,0 +1,133 @@
+package analyze
+
+import (
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/audit/text"
+)
+
+func phases(p *profile.Profile) []finding.Phase {
+	var out []finding.Phase
+	for _, ph := range []finding.Phase{finding.PhaseFetch, finding.PhaseBuild, finding.PhaseStart, finding.PhaseHandshake, finding.PhaseList, finding.PhaseCall, finding.PhaseIdle, finding.PhaseShutdown} {
+		if p.Phases[ph] {
+			out = append(out, ph)
+		}
+	}
+	return out
+}
+
+// toolCoverage counts calls for everything declared, uncalled ones included,
+// and then for what was called without being declared.
+func toolCoverage(w *wireReader, p *profile.Profile) []ToolCoverage {
+	out := []ToolCoverage{}
+	index := map[string]int{}
+	add := func(what, name string) int {
+		k := what + "\x00" + name
+		if i, ok := index[k]; ok {
+			return i
+		}
+		out = append(out, ToolCoverage{Name: name, What: what})
+		index[k] = len(out) - 1
+		return len(out) - 1
+	}
+	for _, t := range w.surface.Tools {
+		add("tool", t.Name)
+	}
+	for _, r := range w.surface.Resources {
+		add("resource", r.URI)
+	}
+	for _, r := range w.surface.Prompts {
+		add("prompt", r.Name)
+	}
+	for _, c := range p.Calls {
+		t := &out[add(c.What, c.Tool)]
+		t.Calls++
+		switch c.Outcome {
+		case "ok":
+			t.OK++
+		case "timeout":
+			t.Timeouts++
+		default:
+			t.Errors++
+		}
+	}
+	return out
+}
+
+// holes adds the reasons for which something may have gone unseen.
+func (j *judge) holes(res *Result) {
+	if !j.started {
+		j.because("the server was not started")
+	}
+	if res.Run.Tracer == "" || res.Run.Tracer == "none" {
+		j.because("no tracer watched the run")
+	}
+	if j.profile.Truncated {
+		j.because("there were more distinct effects than can be judged")
+	}
+	if j.profile.Lost > 0 && len(j.reasons) == 0 {
+		j.because("%d observations were lost", j.profile.Lost)
+	}
+	if j.started && !j.ended {
+		j.because("the log does not say how the run ended: it was cut off")
+	}
+	if j.started && !j.profile.Phases[finding.PhaseList] {
+		j.because("the handshake was not completed")
+	}
+	if j.end.Crashed {
+		j.because("the server ended by itself (%s)", j.end.How)
+	}
+	j.toolHoles(res.Coverage.Tools)
+}
+
+// toolHoles adds what of the surface was not reached.
+func (j *judge) toolHoles(tools []ToolCoverage) {
+	var uncalled, mute, refusing []string
+	reached := false
+	for _, t := range tools {
+		reached = reached || t.Calls > 0
+		switch {
+		case t.What != "tool":
+		case t.Calls == 0:
+			uncalled = append(uncalled, t.Name)
+		case t.Timeouts == t.Calls:
+			mute = append(mute, t.Name)
+		case t.OK == 0:
+			refusing = append(refusing, t.Name)
+		}
+	}
+	j.becauseOf(uncalled, "was never called", "were never called")
+	j.becauseOf(mute, "never answered", "never answered")
+	// An error at once may be all that was run of it.
+	j.becauseOf(refusing, "answered every call with an error", "answered every call with an error")
+	if len(tools) == 0 {
+		j.because("nothing was checked: the server declares no tool, resource or prompt")
+	} else if !reached {
+		j.because("nothing was checked: no call was made")
+	}
+}
+
+// maxNamed bounds the tools that are named for one kind of reason.
+const maxNamed = 5
+
+// becauseOf names the tools that a reason is about, and counts them where they
+// are too many to be read.
+func (j *judge) becauseOf(names []string, one, many string) {
+	for i, name := range names {
+		if i == maxNamed {
+			j.because("%d tools more %s", len(names)-i, many)
+			return
+		}
+		j.because("tool “%s” %s", text.Printable(name, 80), one)
+	}
+}
+
+// auditHoles adds the reasons for which the source was not looked at, or not all of it.
+func (j *judge) auditHoles(opts Options) {
+	if opts.AuditErr != nil {
+		j.because("the source was not audited: %s", j.say(opts.AuditErr.Error(), 300))
+	}
+	if r := opts.Audit; r != nil && r.Skipped > 0 {
+		j.because("%d files of the source could not be read, or were too large, and were not audited", r.Skipped)
+	}
+}
