@@ -50,7 +50,7 @@ func (g gitleaks) scan(path, src string) []secretHit {
 	var out []secretHit
 	lines := lineStarts(src)
 	//nolint:staticcheck // Detect takes no other type before gitleaks v9
-	for _, f := range g.detector.Detect(detect.Fragment{Raw: src, FilePath: path}) { //nolint:staticcheck // its successor comes with v9
+	for _, f := range g.detector.Detect(detect.Fragment{Raw: src, FilePath: path}) {
 		h := secretHit{what: f.RuleID, severity: finding.Critical}
 		if f.RuleID == "generic-api-key" {
 			h.severity = finding.Low
