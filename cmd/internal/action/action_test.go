@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
@@ -265,6 +266,32 @@ func releases(t *testing.T, sum func(archive []byte) string) *httptest.Server {
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	return s
+}
+
+func TestReleasesHaveTheNamesThatAreFetched(t *testing.T) {
+	var release struct {
+		Builds []struct {
+			Env, Goos, Goarch []string
+		}
+		Archives []struct {
+			Formats []string
+			Name    string `yaml:"name_template"`
+		}
+		Checksum struct {
+			Name string `yaml:"name_template"`
+		}
+	}
+	if err := yaml.Unmarshal([]byte(read(t, filepath.Join(sandboxtest.ModuleRoot(t), ".goreleaser.yaml"))), &release); err != nil {
+		t.Fatal(err)
+	}
+	b, a := release.Builds[0], release.Archives[0]
+	if fmt.Sprint(b.Env, b.Goos, b.Goarch) != "[CGO_ENABLED=0] [linux] [amd64 arm64]" {
+		t.Errorf("builds %+v", b)
+	}
+	name := strings.NewReplacer("{{ .Version }}", "${version}", "{{ .Os }}", "linux", "{{ .Arch }}", "$arch").Replace(a.Name) + "." + a.Formats[0]
+	if script := load(t).Runs.Steps[0].Run; !strings.Contains(script, "archive="+name+"\n") || !strings.Contains(script, release.Checksum.Name) {
+		t.Errorf("action.yml does not fetch %s and %s", name, release.Checksum.Name)
+	}
 }
 
 func TestInstall(t *testing.T) {

@@ -77,7 +77,7 @@ func (p *plan) writeReports(dir *os.Root, res *analyze.Result) error {
 }
 
 // location is the file that a reviewer opens for a finding of the run: the
-// configuration's entry, or the server's first file, source before machine code.
+// configuration's entry, or the server's first file, source before machine code, or its manifest.
 func (p *plan) location() finding.Location {
 	if l := p.opts.Location; l != nil {
 		return finding.Location{Path: relative(l.Path), Line: l.Line, Column: l.Column}
@@ -94,10 +94,17 @@ func (p *plan) location() finding.Location {
 			program = a
 		}
 	}
-	for _, f := range []string{program, p.spec.ServerDir} {
-		if f != "" {
+	candidates := []string{program}
+	for _, m := range manifests[""] {
+		candidates = append(candidates, filepath.Join(p.spec.ServerDir, m))
+	}
+	for _, f := range candidates {
+		if info, err := os.Stat(f); err == nil && filepath.IsAbs(f) && info.Mode().IsRegular() {
 			return finding.Location{Path: relative(f), Line: 1}
 		}
+	}
+	if p.spec.ServerDir != "" {
+		return finding.Location{Path: relative(p.spec.ServerDir), Line: 1}
 	}
 	return finding.Location{Path: filepath.Base(p.spec.Command[0]), Line: 1}
 }

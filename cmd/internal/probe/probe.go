@@ -271,7 +271,8 @@ func relative(p string) string {
 	if err != nil {
 		return filepath.Base(abs)
 	}
-	if rel, err := filepath.Rel(wd, abs); err == nil && filepath.IsLocal(rel) {
+	// Below the root directory everything is somewhere: that is no repository.
+	if rel, err := filepath.Rel(wd, abs); err == nil && filepath.IsLocal(rel) && wd != "/" {
 		return filepath.ToSlash(rel)
 	}
 	for _, tree := range []string{"node_modules", "site-packages", "dist-packages"} {
