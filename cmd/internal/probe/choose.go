@@ -20,24 +20,29 @@ func choose(ctx context.Context, o Options) (b sandbox.Backend, why string, err 
 		return d, "", nil
 	case "inplace":
 		b := inplace.New()
-		return b, "", supported(ctx, b)
+		return b, "", supported(ctx, b, o)
 	case "local":
-		return l, "", supported(ctx, l)
+		return l, "", supported(ctx, l, o)
 	case "auto":
 		if inplace.Here() {
 			b := inplace.New()
-			return b, "in place: this container is the sandbox", supported(ctx, b)
+			return b, "in place: this container is the sandbox", supported(ctx, b, o)
 		}
 		s := d.Supported(ctx)
 		if s.OK == sandbox.Yes {
 			return d, "docker: " + s.Reason, nil
 		}
-		return l, "local, since docker is not to be had: " + s.Reason, supported(ctx, l)
+		return l, "local, since docker is not to be had: " + s.Reason, supported(ctx, l, o)
 	}
 	return nil, "", &sandbox.UsageError{Err: fmt.Errorf("--sandbox %s is not known", o.Sandbox), Hint: "auto, docker, local or inplace"}
 }
 
-func supported(ctx context.Context, b sandbox.Backend) error {
+// supported asks the backend. A local run without a tracer needs less: its
+// start says what is missing.
+func supported(ctx context.Context, b sandbox.Backend, o Options) error {
+	if o.Tracer == "none" && b.Name() == "local" {
+		return nil
+	}
 	if s := b.Supported(ctx); s.OK == sandbox.No {
 		return &sandbox.UsageError{Err: fmt.Errorf("the %s sandbox does not work here: %s", b.Name(), s.Reason), Hint: s.Hint}
 	}

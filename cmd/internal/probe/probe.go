@@ -219,9 +219,7 @@ func (p *plan) exercise(ctx context.Context, run *sandbox.Run, rec *recorder) er
 func (p *plan) speak(ctx context.Context, c *conversation, deadline time.Time) error {
 	c.phase(finding.PhaseHandshake)
 	p.opts.Progress("handshake")
-	bounded, cancel := context.WithDeadline(ctx, deadline)
-	defer cancel()
-	surface, err := c.Connect(bounded)
+	surface, err := c.Connect(ctx)
 	c.sync(ctx)
 	if err != nil {
 		if errors.Is(err, client.ErrEndedAtDiscover) {
@@ -234,6 +232,8 @@ func (p *plan) speak(ctx context.Context, c *conversation, deadline time.Time) e
 	c.surface = surface
 	c.phase(finding.PhaseList)
 	p.opts.Progress("listing")
+	bounded, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
 	if err := c.List(bounded, surface); err != nil {
 		c.doubt("not everything was listed: " + err.Error())
 	}

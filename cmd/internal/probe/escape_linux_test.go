@@ -1,0 +1,150 @@
+package probe
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// answer is the text that the last call of the lab's run returned.
+func (l *lab) answer(into any) {
+	l.t.Helper()
+	data, err := os.ReadFile(filepath.Join(l.logDir(), session.FramesFile))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	found := false
+	for line := range bytes.Lines(data) {
+		var frame struct {
+			Dir   string
+			Frame struct {
+				Result struct {
+					Content []struct{ Text string }
+				}
+			}
+		}
+		if json.Unmarshal(line, &frame) == nil && frame.Dir == "s2c" && len(frame.Frame.Result.Content) > 0 {
+			if err := json.Unmarshal([]byte(frame.Frame.Result.Content[0].Text), into); err != nil {
+				l.t.Fatal(err)
+			}
+			found = true
+		}
+	}
+	if !found {
+		l.t.Fatal("no call was answered")
+	}
+}
+
+// dangerous are attempts that a rule has to name.
+var dangerous = []string{"mount", "pivot_root", "umount2", "kill", "process_vm_readv", "seccomp"}
+
+func TestEscape(t *testing.T) {
+	inBackends(t, func(t *testing.T, backend string) {
+		l := newLab(t, "hostile")
+		r := l.probe(l.options(backend, l.path("hostile"), "escape"))
+		told := map[string]string{}
+		l.answer(&told)
+		for name, end := range told {
+			if !strings.HasPrefix(end, "denied: ") {
+				t.Errorf("%s: %s", name, end)
+			}
+		}
+		if len(told) < 50 {
+			t.Errorf("only %d attempts", len(told))
+		}
+		named := ""
+		for _, f := range r.Findings {
+			if f.Rule == "CM206" {
+				named += f.Message + "\n"
+			}
+		}
+		for _, call := range dangerous {
+			if !strings.Contains(named, call) {
+				t.Errorf("no finding names %s:\n%s", call, named)
+			}
+		}
+		if r.Verdict != analyze.Findings || r.AtLeast(finding.Medium) == 0 || len(r.Inconclusive) > 0 {
+			t.Errorf("%s %v", r.Verdict, r.Inconclusive)
+		}
+	})
+}
+
+func TestNothingTells(t *testing.T) {
+	inBackends(t, func(t *testing.T, backend string) {
+		l := newLab(t, "hostile")
+		l.probe(l.options(backend, l.path("hostile"), "tells"))
+		var told struct {
+			Looked int
+			Found  []struct{ Word, Where, Text string }
+		}
+		l.answer(&told)
+		for _, f := range told.Found {
+			if !strings.Contains(f.Text, "--trace=") { // strace's own command line, which cannot hide
+				t.Errorf("%+v", f)
+			}
+		}
+		if told.Looked < 20 {
+			t.Errorf("looked at %d things only", told.Looked)
+		}
+	})
+}
+
+// An ordinary user's local sandbox holds its servers as root's does, as far as
+// one uid allows: the first process of the namespaces is of the target's own.
+func TestAsOrdinaryUser(t *testing.T) {
+	sandboxtest.Need(t, "strace", "userns")
+	sandboxtest.AsOrdinaryUser(t, "^(TestOrdinary)$", "./testdata/servers/hostile", "./testdata/servers/leaky", "./testdata/servers/honest", "./cmd/coalmine")
+}
+
+// TestOrdinary is what TestAsOrdinaryUser runs as another user.
+func TestOrdinary(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("for an ordinary user; TestAsOrdinaryUser runs it as one")
+	}
+	need(t, "local")
+	t.Run("escape", func(t *testing.T) {
+		l := newLab(t, "hostile")
+		r := l.probe(l.options("local", l.path("hostile"), "escape"))
+		told := map[string]string{}
+		l.answer(&told)
+		for name, end := range told {
+			if !strings.HasPrefix(end, "denied: ") && !ownInit[name] {
+				t.Errorf("%s: %s", name, end)
+			}
+		}
+		if r.Verdict != analyze.Findings {
+			t.Errorf("%s %v", r.Verdict, r.Inconclusive)
+		}
+	})
+	for _, name := range []string{"leaky", "honest"} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, name)
+			checkTwin(t, name, l.probe(l.options("local", l.path(name))))
+		})
+	}
+	for mode, want := range ills {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, "hostile")
+			o := l.options("local", l.path("hostile"), mode)
+			if want.change != nil {
+				want.change(&o)
+			}
+			checkIll(t, l.probe(o), want)
+		})
+	}
+}
+
+// ownInit are signals and limits that the inner namespace's first process,
+// which guards nothing, takes from a target of its own uid.
+var ownInit = map[string]bool{
+	"kill-1-SIGSTOP": true, "kill-1-SIGTERM": true, "kill-1-SIGQUIT": true, "kill-1-SIGSEGV": true, "kill-1-SIGKILL": true, "prlimit-1": true, "oom-score-1": true,
+}

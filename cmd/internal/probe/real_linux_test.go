@@ -1,0 +1,192 @@
+package probe
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+)
+
+// real is a published server and what it takes to be looked at whole.
+type real struct {
+	needs   string
+	command []string
+	// cannot are those ("tool fetch") that no input makes succeed here, each with its reason.
+	cannot map[string]string
+}
+
+const (
+	everything = "npm/node_modules/@modelcontextprotocol/server-everything/dist/index.js"
+	filesystem = "node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"
+)
+
+var reals = map[string]real{
+	"everything": {needs: "node", command: []string{"node", everything, "stdio"}, cannot: map[string]string{
+		"tool simulate-research-query": "is to be called as a task, which the client does not offer",
+	}},
+	"filesystem":          {needs: "node", command: []string{"node", "npm/" + filesystem, "/data"}},
+	"filesystem-2025":     {needs: "node", command: []string{"node", "npm-old/" + filesystem, "/data"}},
+	"memory":              {needs: "node", command: []string{"node", "npm/node_modules/@modelcontextprotocol/server-memory/dist/index.js"}},
+	"sequential-thinking": {needs: "node", command: []string{"node", "npm/node_modules/@modelcontextprotocol/server-sequential-thinking/dist/index.js"}},
+	"time":                {needs: "python", command: []string{"py/bin/python", "-m", "mcp_server_time"}},
+	"fetch": {needs: "python", command: []string{"py/bin/python", "-m", "mcp_server_fetch"}, cannot: map[string]string{
+		"tool fetch": "fetches a URL; the sandbox reaches no address",
+	}},
+	"git": {needs: "python", command: []string{"py/bin/python", "-m", "mcp_server_git"}},
+}
+
+// installed is where .ci/setup/servers.sh puts the servers.
+func installed(t *testing.T, thing string) string {
+	t.Helper()
+	sandboxtest.Need(t, thing)
+	cache := os.Getenv("XDG_CACHE_HOME")
+	if cache == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cache = filepath.Join(home, ".cache")
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Join(cache, "coalmine", "servers", "current"))
+	switch {
+	case err == nil:
+	case strings.Contains(os.Getenv("COALMINE_REQUIRE"), thing):
+		t.Fatalf("the servers are not installed (.ci/setup/servers.sh): %v", err)
+	default:
+		t.Skipf("the servers are not installed (.ci/setup/servers.sh): %v", err)
+	}
+	return dir
+}
+
+// in makes the words that name an installed file absolute.
+func (r real) in(dir string) []string {
+	out := slices.Clone(r.command)
+	for i, w := range out {
+		if abs := filepath.Join(dir, w); strings.Contains(w, "/") && !filepath.IsAbs(w) {
+			out[i] = abs
+		}
+	}
+	return out
+}
+
+func TestRealServers(t *testing.T) {
+	for name, server := range reals {
+		for _, backend := range backends {
+			t.Run(name+"/"+backend, func(t *testing.T) {
+				t.Parallel()
+				need(t, backend)
+				l := newLab(t)
+				o := l.options(backend, server.in(installed(t, server.needs))...)
+				o.Calls, o.Timeout, o.CallTimeout, o.Limits = DefaultCalls, 4*time.Minute, DefaultCallTimeout, defaultLimits
+				checkReal(t, l.probe(o), server)
+			})
+		}
+	}
+}
+
+func checkReal(t *testing.T, r *analyze.Result, server real) {
+	t.Helper()
+	quiet(t, r)
+	for _, tool := range r.Coverage.Tools {
+		reason, excused := server.cannot[tool.What+" "+tool.Name]
+		switch {
+		case tool.Calls == 0:
+			t.Errorf("%s %s was never called", tool.What, tool.Name)
+		case tool.OK == 0 && !excused:
+			t.Errorf("%s %s never succeeded in %d calls (%d errors, %d timeouts)", tool.What, tool.Name, tool.Calls, tool.Errors, tool.Timeouts)
+		case tool.OK > 0 && excused:
+			t.Errorf("%s %s succeeded, though it %s", tool.What, tool.Name, reason)
+		}
+	}
+	if r.Coverage.Lost > 0 {
+		t.Errorf("%d observations were lost", r.Coverage.Lost)
+	}
+	want := analyze.Clean
+	if len(server.cannot) > 0 {
+		want = analyze.Inconclusive
+	}
+	if r.Verdict != want {
+		t.Errorf("%s, want %s: %v", r.Verdict, want, r.Inconclusive)
+	}
+}
+
+// quiet checks that nothing of weight was found, the audit's included.
+func quiet(t *testing.T, r *analyze.Result) {
+	t.Helper()
+	for _, f := range r.All() {
+		if f.Severity.Rank() >= finding.Medium.Rank() {
+			t.Errorf("%s %s: %s %+v", f.Severity, f.Rule, f.Message, f.Evidence)
+		}
+	}
+}
+
+// twins are the pairs of servers with one declaration.
+var twins = map[string]struct {
+	needs   string
+	command func(t *testing.T, l *lab, name string) []string
+}{
+	"go": {command: func(_ *testing.T, l *lab, name string) []string { return []string{l.path(name)} }},
+	"node": {needs: "node", command: func(t *testing.T, l *lab, name string) []string {
+		return []string{"node", l.source(t, name, ".mjs")}
+	}},
+	"python": {needs: "python", command: func(t *testing.T, l *lab, name string) []string {
+		return []string{"python3", l.source(t, name, ".py")}
+	}},
+}
+
+// source copies a twin's source into the lab.
+func (l *lab) source(t *testing.T, name, suffix string) string {
+	t.Helper()
+	copyFixture(t, filepath.Join(sandboxtest.ModuleRoot(t), "testdata", "servers", name, name+suffix), l.path(name+suffix))
+	return l.path(name + suffix)
+}
+
+func TestTwins(t *testing.T) {
+	for language, twin := range twins {
+		for _, backend := range backends {
+			t.Run(language+"/"+backend, func(t *testing.T) {
+				t.Parallel()
+				need(t, backend)
+				if twin.needs != "" {
+					sandboxtest.Need(t, twin.needs)
+				}
+				declared := map[string]string{}
+				for _, name := range []string{"leaky", "honest"} {
+					l := newLab(t, name)
+					o := l.options(backend, twin.command(t, l, name)...)
+					o.Limits = defaultLimits // Node takes more than a hostile server is given
+					r := l.probe(o)
+					checkTwin(t, name, r)
+					raw, err := json.Marshal(r.Declared.Tools)
+					if err != nil {
+						t.Fatal(err)
+					}
+					declared[name] = string(raw)
+				}
+				if declared["leaky"] != declared["honest"] || !strings.Contains(declared["honest"], "format_note") {
+					t.Errorf("the declarations differ:\n%s\n%s", declared["leaky"], declared["honest"])
+				}
+			})
+		}
+	}
+}
+
+func checkTwin(t *testing.T, name string, r *analyze.Result) {
+	t.Helper()
+	if name == "honest" {
+		if len(r.All()) > 0 || r.Verdict != analyze.Clean {
+			t.Errorf("honest: %s, %+v %v", r.Verdict, r.All(), r.Inconclusive)
+		}
+		return
+	}
+	if n := r.AtLeast(finding.High); n < 2 || r.Verdict != analyze.Findings {
+		t.Errorf("leaky: %s with %d findings of high or above: %+v %v", r.Verdict, n, r.Findings, r.Inconclusive)
+	}
+}
