@@ -30,7 +30,7 @@ func (e *env) audit() *cobra.Command {
 			}
 			r, err := audit.Dir(cmd.Context(), args[0])
 			if err != nil {
-				return &sandbox.UsageError{Err: err}
+				return &sandbox.UsageError{Err: err, Hint: "name a directory that holds a server's source"}
 			}
 			for _, f := range r.Findings {
 				if f.Severity.Rank() >= finding.High.Rank() {
@@ -73,7 +73,7 @@ func (e *env) targets() *cobra.Command {
 	return &cobra.Command{
 		Use: "targets FILE", Short: "List the servers that a client's configuration names", Args: exactArgs(1, "coalmine targets FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			servers, err := readConfig(args[0])
+			servers, bad, err := readConfig(args[0])
 			if err != nil {
 				return err
 			}
@@ -84,9 +84,7 @@ func (e *env) targets() *cobra.Command {
 				}
 				fmt.Fprintf(e.out, "%s\t%s:%d\t%s\n", text.Printable(s.Name, 100), text.Printable(args[0], 300), s.Line, text.Printable(what, 300))
 			}
-			if len(servers) == 0 {
-				return usage("", "%s names no server", args[0])
-			}
+			e.status = e.badEntries(bad)
 			return nil
 		},
 	}
@@ -103,8 +101,11 @@ func allRules() []finding.Rule {
 
 func (e *env) rules() *cobra.Command {
 	return &cobra.Command{
-		Use: "rules [ID]", Short: "Explain the rules, or one of them", Args: cobra.MaximumNArgs(1),
+		Use: "rules [ID]", Short: "Explain the rules, or one of them",
 		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage("coalmine rules [ID]", "%d arguments were given, at most 1 is wanted", len(args))
+			}
 			for _, r := range allRules() {
 				switch {
 				case len(args) == 0:

@@ -25,6 +25,7 @@ import (
 type probeFlags struct {
 	probe.Options
 	config, server   string
+	bad              []error // entries of config that could not be read
 	seed             string
 	network          string
 	transport        string
@@ -90,7 +91,7 @@ func (f *probeFlags) check() error {
 		}
 	}
 	if f.Calls < 1 || f.timeout <= 0 || f.callOut <= 0 {
-		return usage("", "--calls, --timeout and --call-timeout must be above zero")
+		return usage("leave them out for the defaults", "--calls, --timeout and --call-timeout must be above zero")
 	}
 	f.Seed = time.Now().UnixNano() & 0xffffffff
 	if f.seed != "" {
@@ -114,7 +115,7 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	worst := 0
+	worst := e.badEntries(f.bad)
 	for _, o := range runs {
 		status, err := e.one(cmd.Context(), o, f)
 		if err != nil {
@@ -159,16 +160,17 @@ func (f *probeFlags) runs(args []string) ([]probe.Options, error) {
 	if len(args) > 0 {
 		return nil, usage("leave out one of them", "both --config and a command were given")
 	}
-	servers, err := readConfig(f.config)
+	servers, bad, err := readConfig(f.config)
 	if err != nil {
 		return nil, err
 	}
+	f.bad = bad
 	if f.server != "" {
 		s, err := target.FromArg(servers, f.server)
 		if err != nil {
-			return nil, &sandbox.UsageError{Err: err}
+			return nil, &sandbox.UsageError{Err: err, Hint: "coalmine targets " + f.config + " lists them"}
 		}
-		servers = []target.Server{s}
+		servers, f.bad = []target.Server{s}, nil
 	}
 	var out []probe.Options
 	for _, s := range servers {
@@ -180,30 +182,43 @@ func (f *probeFlags) runs(args []string) ([]probe.Options, error) {
 		}
 		out = append(out, o)
 	}
-	if len(out) == 0 {
-		return nil, usage("", "%s names no server: nothing was checked", f.config)
-	}
 	return out, nil
 }
 
 // maxConfig bounds a configuration file.
 const maxConfig = 16 << 20
 
-func readConfig(name string) ([]target.Server, error) {
+// configHint is for a file that is none, or names nobody.
+const configHint = "name an MCP client's configuration, such as .mcp.json or .vscode/mcp.json"
+
+// readConfig reads a configuration's servers, and what is wrong with the entries that are none.
+func readConfig(name string) (servers []target.Server, bad []error, err error) {
 	fh, err := os.Open(name)
 	if err != nil {
-		return nil, &sandbox.UsageError{Err: err}
+		return nil, nil, &sandbox.UsageError{Err: err, Hint: configHint}
 	}
 	defer fh.Close()
 	data, err := io.ReadAll(io.LimitReader(fh, maxConfig))
 	if err != nil {
-		return nil, &sandbox.UsageError{Err: err}
+		return nil, nil, &sandbox.UsageError{Err: err, Hint: configHint}
 	}
-	servers, errs := target.Parse(name, data)
-	if len(servers) == 0 && len(errs) > 0 {
-		return nil, usage("", "%s: %w", name, errs[0])
+	servers, bad = target.Parse(name, data)
+	switch {
+	case len(servers) == 0 && len(bad) > 0:
+		return nil, nil, usage(configHint, "%s: %w", name, bad[0])
+	case len(servers) == 0:
+		return nil, nil, usage(configHint, "%s names no server", name)
 	}
-	return servers, nil
+	return servers, bad, nil
+}
+
+// badEntries tells of entries that could not be read; they are not looked at.
+func (e *env) badEntries(bad []error) int {
+	status := ExitOK
+	for _, err := range bad {
+		status = e.fail(usage("mend or remove the entry", "%w", err))
+	}
+	return status
 }
 
 // one probes one server, prints what was asked for, and returns the status.

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+)
+
+// TestMain lets the test's own program be coalmine, and the agent of what that starts.
+func TestMain(m *testing.M) {
+	if agent.Invoked() {
+		os.Exit(agent.Main())
+	}
+	testscript.Main(cleaning{m}, map[string]func(){"coalmine": main})
+}
+
+// cleaning removes the fixtures when all tests have run.
+type cleaning struct{ *testing.M }
+
+// Run implements testscript.TestingM.
+func (c cleaning) Run() int {
+	defer sandboxtest.CleanUp()
+	return c.M.Run()
+}
+
+// TestScripts runs the scripts, each a topic of the command line's contract.
+// $SERVERS holds the fixtures' programs; those that probe need [sandbox].
+func TestScripts(t *testing.T) {
+	servers := filepath.Dir(sandboxtest.Build(t, "./testdata/servers/leaky"))
+	sandboxtest.Build(t, "./testdata/servers/honest")
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("SERVERS", servers)
+			e.Setenv("NO_COLOR", "1")
+			e.Setenv("DOCKER_HOST", "unix:///no/such.sock")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) < 2 {
+					ts.Fatalf("usage: status N ARG…")
+				}
+				exits(ts, args[0], args[1:])
+			},
+			"usage": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg {
+					ts.Fatalf("usage: usage ARG…")
+				}
+				exits(ts, "2", args)
+				if out := ts.ReadFile("stdout"); out != "" {
+					ts.Fatalf("a mistake on the command line wrote to stdout: %s", out)
+				}
+			},
+			"envsubst": func(ts *testscript.TestScript, _ bool, args []string) {
+				for _, name := range args {
+					text := os.Expand(ts.ReadFile(name), ts.Getenv)
+					ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
+				}
+			},
+		},
+		Condition: func(cond string) (bool, error) {
+			return cond == "sandbox" && sandboxHere(), nil
+		},
+	})
+}
+
+// exits runs coalmine and checks its exit status. What it prints is the
+// script's to look at.
+func exits(ts *testscript.TestScript, want string, args []string) {
+	err := ts.Exec("coalmine", args...)
+	got := "0"
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		got = strconv.Itoa(exit.ExitCode())
+	case err != nil:
+		ts.Fatalf("coalmine: %v", err)
+	}
+	if got != want {
+		ts.Fatalf("coalmine %s: status %s, want %s\n%s%s", strings.Join(args, " "), got, want, ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+	}
+}
+
+func sandboxHere() bool {
+	_, err := exec.LookPath("strace")
+	return err == nil && exec.Command("unshare", "--user", "--map-root-user", "true").Run() == nil
+}
+
+// TestSandboxIsHere fails, where a sandbox is required, instead of the scripts that skip.
+func TestSandboxIsHere(t *testing.T) {
+	sandboxtest.Need(t, "strace", "userns")
+	if !sandboxHere() {
+		t.Error("strace and user namespaces are here, and the scripts do not see them")
+	}
+}
+
+// coalmine runs the program in this test's own process' image.
+func coalmine(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("coalmine", args...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("coalmine %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+func readme(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(sandboxtest.ModuleRoot(t), "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+var (
+	tableCommand = regexp.MustCompile("(?m)^\\| `coalmine ([a-z]+)")
+	tableStatus  = regexp.MustCompile(`(?m)^\| ([0-9]+) \|`)
+	shownFlag    = regexp.MustCompile(`--[a-z][a-z-]+`)
+	usedFlags    = regexp.MustCompile(`(?m)coalmine (probe|audit|clean)( [^#\n]*)$`)
+)
+
+// What README.md promises is there, and what is there stands in it.
+func TestReadmeMatchesTheProgram(t *testing.T) {
+	text, help := readme(t), coalmine(t, "--help")
+	documented := map[string]bool{}
+	for _, m := range tableCommand.FindAllStringSubmatch(text, -1) {
+		documented[m[1]] = true
+		if out := coalmine(t, m[1], "--help"); !strings.Contains(out, "coalmine "+m[1]) {
+			t.Errorf("README.md tells of coalmine %s, which there is not", m[1])
+		}
+	}
+	_, list, _ := strings.Cut(help, "Available Commands:\n")
+	list, _, _ = strings.Cut(list, "\n\n")
+	for line := range strings.Lines(list) {
+		name := strings.Fields(line)[0]
+		if name != "help" && name != "completion" && !documented[name] {
+			t.Errorf("README.md does not tell of coalmine %s", name)
+		}
+	}
+	var statuses []string
+	for _, m := range tableStatus.FindAllStringSubmatch(text, -1) {
+		statuses = append(statuses, m[1])
+	}
+	if got := strings.Join(statuses, " "); got != "0 1 2 3" {
+		t.Errorf("README.md documents the exit statuses %q", got)
+	}
+	for _, s := range statuses {
+		if !strings.Contains(help, s+" ") {
+			t.Errorf("coalmine --help does not tell of exit status %s", s)
+		}
+	}
+}
+
+// Each flag that README.md shows with a command is one of that command's.
+func TestReadmeFlagsExist(t *testing.T) {
+	shown := 0
+	for _, m := range usedFlags.FindAllStringSubmatch(readme(t), -1) {
+		own, _, _ := strings.Cut(m[2], " -- ")
+		help := coalmine(t, m[1], "--help")
+		for _, f := range shownFlag.FindAllString(own, -1) {
+			shown++
+			if !strings.Contains(help, f+" ") {
+				t.Errorf("coalmine %s has no flag %s", m[1], f)
+			}
+		}
+	}
+	if shown == 0 {
+		t.Error("README.md shows no flag")
+	}
+}
