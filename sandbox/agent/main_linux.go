@@ -43,7 +43,8 @@ type agent struct {
 	output   atomic.Int64
 	limited  atomic.Bool
 	killing  atomic.Bool
-	together atomic.Bool // the tracer was killed with the target
+	together atomic.Bool  // the tracer was killed with the target
+	outlived atomic.Int64 // tasks that a stop had to signal
 	stopOnce sync.Once
 	endOnce  sync.Once
 	diedOnce sync.Once

@@ -58,6 +58,9 @@ func (a *agent) conclude() {
 		a.watch.drain()
 	}
 	a.checkLog()
+	if n := a.outlived.Load(); n > 0 {
+		a.emit(Event{Type: EventOutlived, N: n})
+	}
 	a.emit(Event{Type: EventDone})
 }
 
@@ -265,7 +268,8 @@ func (a *agent) stop(grace time.Duration) {
 		return
 	}
 	left := a.targets()
-	a.emit(Event{Type: EventOutlived, N: int64(len(left))})
+	// Told at the end: a host that does not read must not hold up the signals.
+	a.outlived.Store(int64(len(left)))
 	for _, t := range left {
 		_ = unix.Kill(t.pid, unix.SIGTERM)
 	}

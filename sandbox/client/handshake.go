@@ -112,7 +112,8 @@ func (c *Client) explain(ctx context.Context, h *handshake, err error) error {
 		return fmt.Errorf("handshake: %w: %w", ErrEndedAtDiscover, ended)
 	case ended != nil:
 		return fmt.Errorf("handshake: %w", ended)
-	case ctx.Err() != nil && errors.Is(context.Cause(ctx), ErrTimeout):
+	case ctx.Err() != nil && errors.Is(context.Cause(ctx), ErrTimeout), errors.Is(err, context.DeadlineExceeded):
+		// The SDK may see the deadline a moment before the context's cause is set.
 		return fmt.Errorf("handshake: %w (%s)", ErrTimeout, c.opts.HandshakeTimeout)
 	case ctx.Err() != nil:
 		return fmt.Errorf("handshake: %w", context.Cause(ctx))
