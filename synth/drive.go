@@ -1,7 +1,6 @@
 package synth
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,9 +24,12 @@ type target struct {
 	gone   bool
 	// retry are the refused arguments, corrected as the refusal says.
 	retry json.RawMessage
-	rank  int
-	slow  bool // a call took long: what bounds its duration is always given
-	decl  wire.Tool
+	// inferred is the tool's schema with what refusals asked for beside it, nil for none.
+	inferred  map[string]any
+	additions int
+	rank      int
+	slow      bool // a call took long: what bounds its duration is always given
+	decl      wire.Tool
 	// drawn says that a generator can be made from decl when it is needed.
 	drawn bool
 }
@@ -85,10 +87,7 @@ func (d *driver) prepare() {
 // addTool takes a tool into the drive; a name that is known is brought up to date.
 func (d *driver) addTool(t wire.Tool) {
 	if have := d.byName[t.Name]; have != nil {
-		if !bytes.Equal(have.decl.InputSchema, t.InputSchema) {
-			have.gen, have.cover.Problem = nil, ""
-		}
-		have.decl, have.gone = t, false
+		have.redeclare(t)
 		return
 	}
 	if len(d.tools) >= maxTools {
@@ -108,7 +107,7 @@ func (d *driver) generator(t *target) *schema.Generator {
 	if t.gen != nil || !t.drawn {
 		return t.gen
 	}
-	gen, err := schema.New(t.decl.InputSchema, schema.Options{Tool: t.decl.Name, Description: t.decl.Description, Hints: d.cfg.Hints, Object: true})
+	gen, err := schema.New(t.schema(), schema.Options{Tool: t.decl.Name, Description: t.decl.Description, Hints: d.cfg.Hints, Object: true})
 	if err != nil {
 		t.cover.Problem = err.Error()
 		return nil

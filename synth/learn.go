@@ -33,7 +33,9 @@ func (d *driver) learn(t *target, c Call, o Outcome, r client.Result) {
 		l.document(c.Args)
 	}
 	if r.Err != nil {
-		t.retry = l.demands(c.Args, r.Err.Message)
+		if !t.infer(r.Err.Message) {
+			t.retry = l.demands(c.Args, r.Err.Message)
+		}
 	}
 	if len(r.Raw) == 0 || len(r.Raw) > maxResultText {
 		return
@@ -50,6 +52,7 @@ func (d *driver) learn(t *target, c Call, o Outcome, r client.Result) {
 	}
 	for _, part := range result.Content {
 		switch {
+		case o != OK && t.infer(part.Text):
 		case o != OK:
 			if retry := l.demands(c.Args, part.Text); retry != nil {
 				t.retry = retry
