@@ -20,8 +20,6 @@ type real struct {
 	command []string
 	// cannot are those ("tool fetch") that no input makes succeed here, each with its reason.
 	cannot map[string]string
-	// calls of each tool, 0 for the default.
-	calls int
 }
 
 const (
@@ -33,9 +31,11 @@ var reals = map[string]real{
 	"everything": {needs: "node", command: []string{"node", everything, "stdio"}, cannot: map[string]string{
 		"tool simulate-research-query": "is to be called as a task, which the client does not offer",
 	}},
-	"filesystem":          {needs: "node", command: []string{"node", "npm/" + filesystem, "/data"}},
+	"filesystem": {needs: "node", command: []string{"node", "npm/" + filesystem, "/data"}},
 	// It declares no argument: its refusals have to be understood first.
-	"filesystem-2025":     {needs: "node", command: []string{"node", "npm-old/" + filesystem, "/data"}, calls: 3 * DefaultCalls},
+	"filesystem-2025": {needs: "node", command: []string{"node", "npm-old/" + filesystem, "/data"}, cannot: map[string]string{
+		"tool edit_file": "wants a text that stands in the file, and declares neither",
+	}},
 	"memory":              {needs: "node", command: []string{"node", "npm/node_modules/@modelcontextprotocol/server-memory/dist/index.js"}},
 	"sequential-thinking": {needs: "node", command: []string{"node", "npm/node_modules/@modelcontextprotocol/server-sequential-thinking/dist/index.js"}},
 	"time":                {needs: "python", command: []string{"py/bin/python", "-m", "mcp_server_time"}},
@@ -87,7 +87,7 @@ func TestRealServers(t *testing.T) {
 				need(t, backend)
 				l := newLab(t)
 				o := l.options(backend, server.in(installed(t, server.needs))...)
-				o.Calls, o.Timeout, o.CallTimeout, o.Limits = max(server.calls, DefaultCalls), 4*time.Minute, DefaultCallTimeout, defaultLimits
+				o.Calls, o.Timeout, o.CallTimeout, o.Limits = DefaultCalls, 4*time.Minute, DefaultCallTimeout, defaultLimits
 				checkReal(t, l.probe(o), server)
 			})
 		}
