@@ -10,23 +10,24 @@ var cm203Doc = finding.Rule{
 	ID: "CM203", Name: "UndeclaredDeletion", Title: "A tool deleted what it did not make", Severity: finding.Medium,
 	CWE: []string{"CWE-284", "CWE-732"}, OWASP: []string{"MCP02"},
 	Help: "A file or directory that the server had not made itself in this run was deleted in the call of a tool whose declaration says nothing of removing, moving or replacing.\n\n" +
-		"**Evidence.** The kernel's record with the real path. High where the tool is annotated `destructiveHint: false` or `readOnlyHint: true`; work that could belong to another call is low.\n\n" +
+		"**Evidence.** The kernel's record with the real path. High where the tool is annotated `destructiveHint: false` or `readOnlyHint: true`; work that could belong to another call is low. A deletion that the sandbox refused counts, since elsewhere it would not have been. All deletions of a tool are one finding.\n\n" +
 		"**False positive when** the server removes a leftover of an earlier run.",
 }
 
 func checkCM203(r *Run) []finding.Finding {
 	made := map[string]bool{}
 	var out []finding.Finding
+	var targets []string
 	for _, e := range r.effects(finding.FileWrite, finding.FileDelete) {
 		if e.Kind == finding.FileWrite {
 			made[e.Target] = true
 			continue
 		}
 		t := r.Scope.Tool(e.Tool)
-		if e.Call == 0 || e.Rung != finding.RungOpened || made[e.Target] || len(t.Delete) > 0 || r.asked(e.Call, e.Target) {
+		if e.Call == 0 || made[e.Target] || len(t.Delete) > 0 || r.asked(e.Call, e.Target) {
 			continue
 		}
-		f := r.of(&cm203Doc, e, subject(e)+" deleted "+r.stable(e.Target)+", which it had not made and does not declare")
+		f := r.of(&cm203Doc, e, "")
 		switch {
 		case e.Ambiguous:
 			f.Severity = finding.Low
@@ -34,6 +35,9 @@ func checkCM203(r *Run) []finding.Finding {
 			f.Severity = finding.High
 		}
 		out = append(out, f)
+		targets = append(targets, r.stable(e.Target))
 	}
-	return first(out)
+	return perTool(out, targets, func(f *finding.Finding, targets []string) string {
+		return "“" + f.Tool + "” deleted what it had not made and does not declare: " + list(targets, 3)
+	})
 }

@@ -179,6 +179,40 @@ func first(fs []finding.Finding) []finding.Finding {
 	return out
 }
 
+// perTool joins findings of a rule into one a tool, of its worst severity:
+// a tool that changes a hundred files has one habit. say makes the message of the
+// targets, which are those of fs in their order.
+func perTool(fs []finding.Finding, targets []string, say func(f *finding.Finding, targets []string) string) []finding.Finding {
+	var out []finding.Finding
+	named := map[string][]string{}
+	index := map[string]int{}
+	for k, f := range fs {
+		if !slices.Contains(named[f.Tool], targets[k]) {
+			named[f.Tool] = append(named[f.Tool], targets[k])
+		}
+		i, ok := index[f.Tool]
+		switch {
+		case !ok:
+			index[f.Tool] = len(out)
+			f.Fingerprint = finding.Fingerprint(f.Rule, f.Tool)
+			out = append(out, f)
+			continue
+		case f.Severity.Rank() > out[i].Severity.Rank():
+			// The worst stands for all, with what came before it as evidence.
+			f.Evidence = append(f.Evidence, out[i].Evidence...)
+			f.Fingerprint = out[i].Fingerprint
+			out[i] = f
+		default:
+			out[i].Evidence = append(out[i].Evidence, f.Evidence...)
+		}
+		out[i].Evidence = out[i].Evidence[:min(len(out[i].Evidence), maxEvidence)]
+	}
+	for i := range out {
+		out[i].Message = say(&out[i], named[out[i].Tool])
+	}
+	return out
+}
+
 // effects returns the run's effects of the kinds given that are not ordinary.
 func (r *Run) effects(kinds ...finding.EffectKind) []*finding.Effect {
 	var out []*finding.Effect

@@ -96,6 +96,7 @@ var cases = []struct {
 	{"CM202", "localhost is no claim", newRun(described("ping", "Connects to localhost"), effect("ping", finding.NetConnect, "93.184.216.34:80")), ""},
 	{"CM203", "deleted", newRun(silent, effect("do", finding.FileDelete, home+"/notes.md")), finding.Medium},
 	{"CM203", "harmless", newRun(note, effect("format_note", finding.FileDelete, home+"/notes.md")), finding.High},
+	{"CM203", "refused", newRun(silent, effect("do", finding.FileDelete, home, rung(finding.RungAttempted))), finding.Medium},
 	{"CM203", "its own", newRun(silent, effect("do", finding.FileWrite, home+"/x"), effect("do", finding.FileDelete, home+"/x")), ""},
 	{"CM203", "declared", newRun(described("delete_file", "Deletes a file"), effect("delete_file", finding.FileDelete, home+"/notes.md")), ""},
 	{"CM204", "program", newRun(silent, effect("do", finding.Exec, "/usr/bin/id")), finding.Low},
@@ -199,6 +200,17 @@ func TestFingerprintsDoNotNameTheMachine(t *testing.T) {
 	b.Home = "/home/other"
 	if fa, fb := Check(a), Check(b); fa[0].Fingerprint != fb[0].Fingerprint {
 		t.Error("another HOME gives another fingerprint")
+	}
+}
+
+func TestAHundredDeletionsAreOneFinding(t *testing.T) {
+	var effects []finding.Effect
+	for i := range 100 {
+		effects = append(effects, effect("do", finding.FileDelete, home+"/"+string(rune('a'+i%26))+string(rune('a'+i/26)), func(e *finding.Effect) { e.Ambiguous = i == 0 }))
+	}
+	got := Check(newRun(silent, effects...))
+	if len(got) != 1 || got[0].Severity != finding.Medium || len(got[0].Evidence) > maxEvidence || !strings.Contains(got[0].Message, "and 97 more") {
+		t.Errorf("%d findings, first %+v", len(got), got[0])
 	}
 }
 
