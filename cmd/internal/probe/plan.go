@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path"
@@ -118,65 +117,6 @@ func absolute(command []string) []string {
 		}
 	}
 	return out
-}
-
-// manifests name, by a source file's suffix, what stands at the top of its package.
-var manifests = map[string][]string{
-	".js": {"package.json"}, ".mjs": {"package.json"}, ".cjs": {"package.json"}, ".ts": {"package.json"}, ".mts": {"package.json"},
-	".py": {"pyproject.toml", "setup.py"}, ".go": {"go.mod"},
-	"": {"package.json", "pyproject.toml", "setup.py", "go.mod"},
-}
-
-// auditRoot is the directory of the server's own source: the package around
-// its first file, never the dependencies beside it. "" where there is none.
-func auditRoot(command []string, serverDir string) string {
-	if serverDir == "" {
-		return ""
-	}
-	for _, a := range command {
-		inside := a == serverDir || strings.HasPrefix(a, serverDir+"/")
-		if !filepath.IsAbs(a) || !inside {
-			continue
-		}
-		info, err := os.Stat(a)
-		if err != nil || isProgram(a) {
-			continue
-		}
-		dir, suffix := a, ""
-		if !info.IsDir() {
-			dir, suffix = filepath.Dir(a), filepath.Ext(a)
-		}
-		return packageRoot(dir, serverDir, manifests[suffix])
-	}
-	return ""
-}
-
-// packageRoot climbs from dir to the nearest manifest, at most to top; without
-// one the package is dir itself.
-func packageRoot(dir, top string, names []string) string {
-	for d := dir; ; d = filepath.Dir(d) {
-		for _, m := range names {
-			if _, err := os.Stat(filepath.Join(d, m)); err == nil {
-				return d
-			}
-		}
-		if d == top || d == filepath.Dir(d) {
-			return dir
-		}
-	}
-}
-
-// isProgram reports whether a file is machine code: around it lies whatever
-// its user keeps there, not its source.
-func isProgram(name string) bool {
-	f, err := os.Open(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	magic := make([]byte, 4)
-	_, err = io.ReadFull(f, magic)
-	return err == nil && string(magic) == "\x7fELF"
 }
 
 // environment is built from nothing: what any login has, the decoys, what the
