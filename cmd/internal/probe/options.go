@@ -47,7 +47,7 @@ type Options struct {
 const (
 	DefaultCalls       = 8
 	DefaultTimeout     = 5 * time.Minute
-	DefaultCallTimeout = 10 * time.Second
+	DefaultCallTimeout = 15 * time.Second
 	DefaultOut         = "coalmine-out"
 )
 

@@ -27,6 +27,9 @@ var (
 // stopGrace is how long a server has to end after its stdin did, and again after TERM.
 const stopGrace = 2 * time.Second
 
+// exitGrace is how long a server that closed its stdout has to end by itself.
+const exitGrace = time.Second
+
 // startTimeout bounds the start: a large server's files are copied in by then.
 const startTimeout = 2 * time.Minute
 
@@ -127,7 +130,7 @@ func (p *plan) session(ctx context.Context, b sandbox.Backend, dir *os.Root) err
 func (p *plan) attempt(ctx context.Context, b sandbox.Backend, dir *os.Root, skipDiscover bool) error {
 	runCtx, cancelRun := context.WithCancelCause(ctx)
 	defer cancelRun(nil)
-	rec := &recorder{dir: dir, header: p.header(b.Name()), lines: wire.NewSplitter(0), secrets: p.secrets, stop: cancelRun}
+	rec := &recorder{dir: dir, header: p.header(b.Name()), lines: wire.NewSplitter(0), secrets: p.secrets, stop: cancelRun, exited: make(chan struct{})}
 	var run *sandbox.Run
 	ready := make(chan struct{})
 	rec.client = client.New(func(line []byte) error {
@@ -199,6 +202,7 @@ func (p *plan) exercise(ctx context.Context, run *sandbox.Run, rec *recorder) er
 	c := &conversation{Client: rec.client, run: run, rec: rec}
 	deadline := time.Now().Add(p.opts.Timeout)
 	discoverErr := p.speak(ctx, c, deadline)
+	rec.awaitExit(ctx)
 	if ctx.Err() == nil {
 		c.phase(finding.PhaseShutdown)
 	}

@@ -33,6 +33,9 @@ type recorder struct {
 	sent int64         // bytes handed to the run
 	out  []outgoing    // lines sent and not yet delivered
 	exit *agent.Event
+	// eof says that the server's stdout has ended, exited is closed at its exit.
+	eof    bool
+	exited chan struct{}
 	// events are those of the start, kept for an error's text.
 	failure *agent.Event
 	err     error
@@ -109,20 +112,43 @@ func (r *recorder) Event(e agent.Event) {
 		r.mu.Unlock()
 	case agent.EventEOF:
 		if e.Stream == "stdout" {
+			r.mu.Lock()
+			r.eof = true
+			r.mu.Unlock()
 			r.flushLine(e.Stamp)
 			r.client.Closed(errServerClosed)
 		}
 	case agent.EventExit:
 		r.mu.Lock()
+		first := r.exit == nil
 		r.exit = &e
 		r.mu.Unlock()
 		defer r.client.Closed(errServerEnded)
+		if first {
+			defer close(r.exited) // when it stands in the log
+		}
 	}
 	raw, err := json.Marshal(e)
 	if err != nil {
 		raw = []byte(`{}`)
 	}
 	r.mark(session.Mark{Time: e.Stamp, Kind: session.MarkEvent, Event: raw})
+}
+
+// awaitExit gives a server that has closed its stdout a moment to end: what ends
+// by itself must not be taken for stopped.
+func (r *recorder) awaitExit(ctx context.Context) {
+	r.mu.Lock()
+	eof := r.eof
+	r.mu.Unlock()
+	if !eof {
+		return
+	}
+	select {
+	case <-r.exited:
+	case <-time.After(exitGrace):
+	case <-ctx.Done():
+	}
 }
 
 // flushLine records what stands unfinished on stdout when it ends.
