@@ -29,16 +29,23 @@ type Completion struct {
 }
 
 // CallTool calls a tool. No args means an empty object; otherwise args may be
-// any JSON, valid for the tool or not.
+// any JSON, valid for the tool or not. A tool that was listed as one to be
+// called as a task is, and the result is the task's.
 func (c *Client) CallTool(ctx context.Context, name string, args json.RawMessage) (Result, error) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage(`{}`)
 	}
-	return c.call(ctx, "tools/call", struct {
+	as := c.asTask(name)
+	r, err := c.call(ctx, "tools/call", struct {
 		Name string          `json:"name"`
 		Args json.RawMessage `json:"arguments"`
+		Task *task           `json:"task,omitempty"`
 		Meta json.RawMessage `json:"_meta,omitempty"`
-	}{name, args, c.metadata()})
+	}{name, args, as, c.metadata()})
+	if as == nil || err != nil {
+		return r, err
+	}
+	return c.taskResult(ctx, r)
 }
 
 // ReadResource reads a resource.

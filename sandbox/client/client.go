@@ -98,6 +98,8 @@ type Client struct {
 	closed  error
 	// meta is the _meta of every request of the modern era, nil before it.
 	meta json.RawMessage
+	// tasked are the tools that can be called as a task only.
+	tasked map[string]bool
 	// lateDiscover says that server/discover was answered well, but late.
 	lateDiscover bool
 	counts       Counters

@@ -41,6 +41,7 @@ func (c *Client) List(ctx context.Context, s *wire.Surface) error {
 	}
 	list("tools", func() (err error) {
 		s.Tools, err = pages(ctx, c, "tools/list", wire.ParseTools)
+		c.remember(s.Tools)
 		return err
 	})
 	if declared["resources"] != nil {
