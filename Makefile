@@ -27,7 +27,7 @@ build:
 demo: build
 	@command -v strace >/dev/null || sh .ci/setup/tools.sh
 	@echo; echo '== leaky: declares local text formatting, and does more'
-	@bin/coalmine probe --sandbox local --seed 1 --out coalmine-out/demo -- bin/leaky; test $$? = 1
+	@status=0; bin/coalmine probe --sandbox local --seed 1 --out coalmine-out/demo -- bin/leaky || status=$$?; test $$status = 1
 	@echo; echo '== honest: declares the same, byte for byte'
 	@bin/coalmine probe --sandbox local --seed 1 --out coalmine-out/demo -- bin/honest
 
