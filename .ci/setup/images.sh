@@ -6,9 +6,11 @@
 # hash of what makes them, so a second machine state costs one import.
 . "$(dirname "$0")/lib.sh"
 
-mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
-security=${DEBIAN_SECURITY_MIRROR:-http://deb.debian.org/debian-security}
 suite=bookworm
+# Where this machine's own apt takes a suite from; debootstrap knows a default.
+source_of() { apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' 2>/dev/null | awk -v s="$1" '$2 == s { print $1; exit }'; }
+mirror=${DEBIAN_MIRROR:-$(source_of $suite)}
+security=${DEBIAN_SECURITY_MIRROR:-$(source_of $suite-security)}
 debian=debian:$suite-slim
 musl=coalmine-test/musl
 
@@ -28,8 +30,8 @@ make_debian() {
 	packages debootstrap
 	tree=$work/debian
 	t=$(seconds)
-	say "bootstrapping Debian $suite from $mirror"
-	root debootstrap --variant=minbase "$suite" "$tree" "$mirror" >"$work/log" 2>&1 || {
+	say "bootstrapping Debian $suite"
+	root debootstrap --variant=minbase "$suite" "$tree" ${mirror:+"$mirror"} >"$work/log" 2>&1 || {
 		tail -n 5 "$work/log" >&2
 		die "debootstrap failed"
 	}
@@ -37,7 +39,9 @@ make_debian() {
 	# shellcheck disable=SC2016  # expanded by the inner shell
 	root sh -eu -c '
 		cd "$1"
-		printf "%s\n" "deb $2 $4 main" "deb $2 $4-updates main" "deb $3 $4-security main" >etc/apt/sources.list
+		# debootstrap has written the line of the suite itself.
+		if [ -n "$2" ]; then echo "deb $2 $4-updates main" >>etc/apt/sources.list; fi
+		if [ -n "$3" ]; then echo "deb $3 $4-security main" >>etc/apt/sources.list; fi
 		for d in doc man info locale groff linda lintian; do
 			echo "path-exclude=/usr/share/$d/*"
 		done >etc/dpkg/dpkg.cfg.d/slim
