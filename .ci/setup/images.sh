@@ -8,6 +8,7 @@
 
 suite=bookworm
 # Where this machine's own apt takes a suite from; debootstrap knows a default.
+# shellcheck disable=SC2016  # apt expands it
 source_of() { apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' 2>/dev/null | awk -v s="$1" '$2 == s { print $1; exit }'; }
 mirror=${DEBIAN_MIRROR:-$(source_of $suite)}
 security=${DEBIAN_SECURITY_MIRROR:-$(source_of $suite-security)}
