@@ -55,8 +55,9 @@ const (
 var skipped = map[string]bool{"node_modules": true, ".git": true, ".hg": true, ".svn": true, "venv": true, ".venv": true, "site-packages": true, "__pycache__": true, "vendor": true, ".tox": true, ".mypy_cache": true}
 
 // Dir audits the tree at root. Links are not followed, and nothing is executed.
-// It honours ctx between files.
-func Dir(ctx context.Context, root string) (*Report, error) {
+// It honours ctx between files. What lies at the paths in skip, relative to
+// root, is no part of the source.
+func Dir(ctx context.Context, root string, skip ...string) (*Report, error) {
 	dir, err := os.OpenRoot(root)
 	if err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
@@ -66,7 +67,7 @@ func Dir(ctx context.Context, root string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &auditor{dir: dir, secrets: secrets, printed: map[string]bool{}, report: &Report{Rubric: RubricVersion, Findings: []finding.Finding{}}}
+	a := &auditor{dir: dir, skip: skip, secrets: secrets, printed: map[string]bool{}, report: &Report{Rubric: RubricVersion, Findings: []finding.Finding{}}}
 	a.report.Profile = Profile{Path: root, Depth: "text", DependencyCount: -1}
 	if err := fs.WalkDir(dir.FS(), ".", func(p string, d fs.DirEntry, err error) error { return a.visit(ctx, p, d, err) }); err != nil {
 		return nil, fmt.Errorf("audit %s: %w", root, err)
@@ -84,6 +85,7 @@ func Dir(ctx context.Context, root string) (*Report, error) {
 
 // auditor is one audit under way.
 type auditor struct {
+	skip     []string
 	dir      *os.Root
 	secrets  secretScanner
 	report   *Report
@@ -100,7 +102,7 @@ func (a *auditor) visit(ctx context.Context, p string, d fs.DirEntry, err error)
 		return nil // an unreadable directory must not end the audit of the others
 	}
 	if d.IsDir() {
-		if p != "." && skipped[d.Name()] {
+		if p != "." && skipped[d.Name()] || slices.Contains(a.skip, p) {
 			return fs.SkipDir
 		}
 		return nil

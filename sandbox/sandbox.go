@@ -26,6 +26,8 @@ type Spec struct {
 	// ServerDir is the host directory shown at the same path: the target may
 	// write there, the host never sees it. "" shows none.
 	ServerDir string
+	// Hidden are paths below ServerDir that are not shown: what earlier runs wrote there.
+	Hidden []string
 	// Workspaces are absolute paths created as directories of the target's.
 	Workspaces []string
 	// Image and Runtime are for the docker backend.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -25,7 +26,8 @@ const (
 
 // tree is a server's directory, or its one file, as it goes into the container.
 type tree struct {
-	path     string // absolute, the same inside and outside
+	hidden   []string // absolute paths that are not copied
+	path     string   // absolute, the same inside and outside
 	isDir    bool
 	root     *os.Root
 	entries  []entry
@@ -44,8 +46,8 @@ type entry struct {
 
 // readTree lists what will be copied, and refuses what is too much. Symbolic
 // links are taken as they are and never followed: what they lead to outside is not the server's.
-func readTree(dir string, planted []rootfs.File, uid, gid int) (*tree, error) {
-	t := &tree{path: filepath.Clean(dir), uid: uid, gid: gid, covers: map[string][]byte{}}
+func readTree(dir string, planted []rootfs.File, hidden []string, uid, gid int) (*tree, error) {
+	t := &tree{path: filepath.Clean(dir), uid: uid, gid: gid, hidden: hidden, covers: map[string][]byte{}}
 	info, err := os.Stat(dir)
 	if err != nil {
 		return nil, &sandbox.UsageError{Err: fmt.Errorf("the server's directory: %w", err), Hint: "name the server's file by a path that exists"}
@@ -99,6 +101,12 @@ func (t *tree) close() { _ = t.root.Close() }
 // add takes one entry of the walk. What cannot be read is left out: the
 // server's user might not read it either.
 func (t *tree) add(name string, d fs.DirEntry, err error) error {
+	if d != nil && slices.Contains(t.hidden, filepath.Join(t.root.Name(), name)) {
+		if d.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -70,7 +70,7 @@ func TestTree(t *testing.T) {
 		"server.py": "print()", "sub/data.txt": "data", "empty/": "",
 		"inner -> sub/data.txt": "", "outer -> " + outside + "/secret": "", "up -> ../../etc/passwd": "",
 		"loop -> loop": "", ".env": "TOKEN=real", ".git/config": "[core]\n\tbare = false\n[http]\n\textraheader = real\n",
-		"planted.txt": "real",
+		"planted.txt": "real", "hidden/trace.jsonl": "an earlier run",
 	})
 	if err := unix.Mkfifo(filepath.Join(dir, "pipe"), 0o644); err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestTree(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dir, "server.py"), 0o4755|os.ModeSetuid); err != nil {
 		t.Fatal(err)
 	}
-	tr, err := readTree(dir, []rootfs.File{{Path: filepath.Join(dir, "planted.txt"), Data: []byte("decoy")}}, 1000, 1001)
+	tr, err := readTree(dir, []rootfs.File{{Path: filepath.Join(dir, "planted.txt"), Data: []byte("decoy")}}, []string{filepath.Join(dir, "hidden")}, 1000, 1001)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestTree(t *testing.T) {
 func TestTreeOfOneFile(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"server.py": "print()", "other": "not copied"})
-	tr, err := readTree(filepath.Join(dir, "server.py"), nil, 1000, 1000)
+	tr, err := readTree(filepath.Join(dir, "server.py"), nil, nil, 1000, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestTreeChangesMeanwhile(t *testing.T) {
 	outside, dir := t.TempDir(), t.TempDir()
 	put(t, outside, map[string]string{"secret": "the host's own"})
 	put(t, dir, map[string]string{"a-swapped": "x", "b-gone": "x", "c-grown": "x", "d-pipe": "x", "e-last": "last"})
-	tr, err := readTree(dir, nil, 1000, 1000)
+	tr, err := readTree(dir, nil, nil, 1000, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestTreeRefused(t *testing.T) {
 	for dir, reason := range map[string]string{
 		huge: "more than 1024 MiB", filepath.Join(huge, "absent"): "no such file", "/": "cannot be /",
 	} {
-		_, err := readTree(dir, nil, 1000, 1000)
+		_, err := readTree(dir, nil, nil, 1000, 1000)
 		wantUsage(t, err, reason, "")
 	}
 }

@@ -163,13 +163,24 @@ func (p *plan) server(spec sandbox.Spec) (visible []string, covers []rootfs.File
 	if err != nil {
 		return nil, nil, &sandbox.UsageError{Err: fmt.Errorf("look for credentials in %s: %w", dir, err), Hint: "put the server into a directory of its own"}
 	}
-	p.layout.Overlays = append(p.layout.Overlays, rootfs.Overlay{Lower: real, Target: dir, Own: true, Size: disk(spec)})
+	p.layout.Overlays = append(p.layout.Overlays, rootfs.Overlay{Lower: real, Target: dir, Own: true, Size: disk(spec), Hide: below(dir, spec.Hidden)})
 	if real != dir && !within(real, dir) && !within(dir, real) {
 		// Absolute links in the tree name it as it is.
 		p.layout.Files = append(p.layout.Files, rootfs.File{Path: real, Link: dir, Root: true})
 		visible = append(visible, real)
 	}
 	return append(visible, dir), covers, nil
+}
+
+// below makes those paths that lie below a directory relative to it.
+func below(dir string, paths []string) []string {
+	var out []string
+	for _, p := range paths {
+		if rel, err := filepath.Rel(dir, p); err == nil && rel != "." && filepath.IsLocal(rel) {
+			out = append(out, rel)
+		}
+	}
+	return out
 }
 
 // plantable drops what would replace a directory of the server's by a file.

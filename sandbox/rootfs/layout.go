@@ -41,6 +41,8 @@ type Overlay struct {
 	Size int64 `json:"size,omitempty"`
 	// Copy makes a copy of the tree at once, as is done where the kernel refuses an overlay.
 	Copy bool `json:"copy,omitempty"`
+	// Hide are paths in Lower, relative to it, that the view does not have.
+	Hide []string `json:"hide,omitempty"`
 }
 
 // MaxCopy bounds the copy of a tree that cannot be overlaid, in bytes.

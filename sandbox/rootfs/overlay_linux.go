@@ -53,11 +53,11 @@ func (b *builder) overlayOrCopy(o Overlay, place string, size int64) (piece, err
 	refused := errors.New("a copy is wanted")
 	if !o.Copy {
 		var fd int
-		if fd, refused = overlayOver(o.Lower, place); refused == nil {
+		if fd, refused = overlayOver(o.Lower, place, o.Hide); refused == nil {
 			return piece{target: o.Target, fd: fd, dir: true}, nil
 		}
 	}
-	if err := copyTree(o.Lower, place, min(size, MaxCopy)); err != nil {
+	if err := copyTree(o.Lower, place, min(size, MaxCopy), o.Hide); err != nil {
 		return piece{}, fmt.Errorf("copy %s (no overlay: %w): %w", o.Lower, refused, err)
 	}
 	return clone(place, o.Target, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV)
@@ -79,7 +79,7 @@ func detach(place string) error {
 }
 
 // overlayOver makes an overlay of lower that writes below place.
-func overlayOver(lower, place string) (int, error) {
+func overlayOver(lower, place string, hide []string) (int, error) {
 	var st unix.Stat_t
 	if err := unix.Stat(lower, &st); err != nil {
 		return -1, fmt.Errorf("look at %s: %w", lower, err)
@@ -94,12 +94,58 @@ func overlayOver(lower, place string) (int, error) {
 	if err := chown(upper, int(st.Uid), int(st.Gid)); err != nil && !notOurs(err) {
 		return -1, err
 	}
+	if err := whiteOut(lower, upper, hide); err != nil {
+		return -1, errors.Join(err, os.RemoveAll(upper), os.RemoveAll(work))
+	}
 	fd, err := newFS("overlay", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV,
 		"lowerdir", escape(lower), "upperdir", upper, "workdir", work, "userxattr", "")
 	if err != nil {
 		return -1, errors.Join(err, os.RemoveAll(upper), os.RemoveAll(work))
 	}
 	return fd, nil
+}
+
+// whiteOut makes what overlays take for the absence of a path of lower.
+func whiteOut(lower, upper string, hide []string) error {
+	for _, rel := range hide {
+		if !filepath.IsLocal(rel) || rel == "." {
+			return fmt.Errorf("hide %s in %s: not a path below it", rel, lower)
+		}
+		if _, err := os.Lstat(filepath.Join(lower, rel)); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err := upperDirs(lower, upper, filepath.Dir(rel)); err != nil {
+			return err
+		}
+		if err := unix.Mknod(filepath.Join(upper, rel), unix.S_IFCHR, 0); err != nil {
+			return fmt.Errorf("hide %s in %s: %w", rel, lower, err)
+		}
+	}
+	return nil
+}
+
+// upperDirs makes the directories on the way to a path in upper as they are in lower.
+func upperDirs(lower, upper, rel string) error {
+	if rel == "." {
+		return nil
+	}
+	if err := upperDirs(lower, upper, filepath.Dir(rel)); err != nil {
+		return err
+	}
+	var st unix.Stat_t
+	if err := unix.Lstat(filepath.Join(lower, rel), &st); err != nil {
+		return fmt.Errorf("look at %s in %s: %w", rel, lower, err)
+	}
+	dir := filepath.Join(upper, rel)
+	if err := unix.Mkdir(dir, st.Mode&0o777|0o700); errors.Is(err, unix.EEXIST) {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("make %s: %w", dir, err)
+	}
+	if err := chown(dir, int(st.Uid), int(st.Gid)); err != nil && !notOurs(err) {
+		return err
+	}
+	return nil
 }
 
 // escape protects what separates the layers of an overlay's lowerdir.
@@ -114,7 +160,7 @@ func notOurs(err error) bool {
 
 // copyTree copies directories, regular files and links, and nothing else, from
 // the host directory to an empty one. It never follows a link.
-func copyTree(from, to string, budget int64) error {
+func copyTree(from, to string, budget int64, hide []string) error {
 	src, err := os.OpenRoot(from)
 	if err != nil {
 		return err
@@ -135,6 +181,12 @@ func copyTree(from, to string, budget int64) error {
 		info, err := e.Info()
 		if err != nil {
 			return err
+		}
+		if slices.Contains(hide, path) {
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
 		}
 		if path == "." {
 			return dst.Chmod(".", info.Mode().Perm()|0o700)

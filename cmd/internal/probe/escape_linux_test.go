@@ -100,6 +100,7 @@ func TestNothingTells(t *testing.T) {
 // An ordinary user's local sandbox holds its servers as root's does, as far as
 // one uid allows: the first process of the namespaces is of the target's own.
 func TestAsOrdinaryUser(t *testing.T) {
+	t.Parallel()
 	sandboxtest.Need(t, "strace", "userns")
 	sandboxtest.AsOrdinaryUser(t, "^(TestOrdinary)$", "./testdata/servers/hostile", "./testdata/servers/leaky", "./testdata/servers/honest", "./cmd/coalmine")
 }

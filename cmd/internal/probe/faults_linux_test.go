@@ -112,6 +112,7 @@ func TestMemoryIsBounded(t *testing.T) {
 }
 
 func TestNoEngine(t *testing.T) {
+	t.Parallel()
 	l := newLab(t, "honest")
 	dead := "DOCKER_HOST=unix://" + filepath.Join(l.dir, "no.sock")
 	l.run("docker", []string{dead}, l.flags("docker", "--", l.path("honest"))...).says(2, "error: docker: ", "hint: start Docker")
@@ -121,6 +122,7 @@ func TestNoEngine(t *testing.T) {
 }
 
 func TestEngineDenied(t *testing.T) {
+	t.Parallel()
 	sandboxtest.Need(t, "docker", "root")
 	l := newLab(t, "honest")
 	if err := os.Mkdir(l.out, 0o777); err != nil {
@@ -135,6 +137,7 @@ func TestEngineDenied(t *testing.T) {
 }
 
 func TestContainerKilled(t *testing.T) {
+	t.Parallel()
 	need(t, "docker")
 	l := newLab(t, "hostile")
 	c := l.start("docker", nil, l.flags("docker", "--", l.path("hostile"), "mute-after-list")...)
@@ -217,6 +220,7 @@ func (p *engineProxy) die() {
 // The engine dies in the middle of a run: what was seen is judged, what is left
 // is said, and coalmine clean removes it when the engine is back.
 func TestEngineDies(t *testing.T) {
+	t.Parallel()
 	need(t, "docker")
 	l := newLab(t, "hostile")
 	p := newEngineProxy(t, l.dir)
@@ -256,6 +260,7 @@ func TestNoTracer(t *testing.T) {
 }
 
 func TestOutThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
 	need(t, "local")
 	l := newLab(t, "honest")
 	if err := os.WriteFile(l.out, nil, 0o600); err != nil {

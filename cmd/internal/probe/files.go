@@ -46,6 +46,49 @@ func openOut(out, target string) (*os.Root, string, error) {
 	return dir, out + "/" + name, nil
 }
 
+// hide keeps what runs write out of the server's sight where that lies in the
+// server's own directory: it would tell the server of its probe, and the probe
+// of its own decoys.
+func (p *plan) hide(out, run string) {
+	for _, dir := range []string{out, run} {
+		if rel := relativeTo(p.spec.ServerDir, dir); rel != "" {
+			p.spec.Hidden = []string{filepath.Join(p.spec.ServerDir, rel)}
+			p.output = dir
+			return
+		}
+	}
+}
+
+// unaudited is what of the audited directory runs wrote.
+func (p *plan) unaudited() []string {
+	if rel := relativeTo(p.audit, p.output); rel != "" {
+		return []string{filepath.ToSlash(rel)}
+	}
+	return nil
+}
+
+// relativeTo is the way from a directory down to a path, "" where there is
+// none, or one of them is "".
+func relativeTo(top, name string) string {
+	if top == "" || name == "" {
+		return ""
+	}
+	realTop, topErr := filepath.EvalSymlinks(top)
+	abs, absErr := filepath.Abs(name)
+	if errors.Join(topErr, absErr) != nil {
+		return ""
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		return ""
+	}
+	rel, err := filepath.Rel(realTop, real)
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return rel
+}
+
 // writeFile writes one file of the run, in place of a regular file of that name.
 func writeFile(dir *os.Root, name string, write func(io.Writer) error) (err error) {
 	if info, err := dir.Lstat(name); err == nil {

@@ -31,6 +31,7 @@ type plan struct {
 	hints   schema.Hints
 	target  string
 	audit   string   // directory to audit, "" for none
+	output  string   // where runs write within the server's directory, "" for elsewhere
 	secrets []string // real values passed in, to be redacted
 }
 

@@ -65,6 +65,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		return nil, err
 	}
 	defer dir.Close()
+	p.hide(o.Out, name)
 	audited := p.startAudit(ctx)
 	runErr := p.session(ctx, backend, dir)
 	report, auditErr := audited()
@@ -101,7 +102,7 @@ func (p *plan) startAudit(ctx context.Context) func() (*audit.Report, error) {
 	}
 	done := make(chan answer, 1)
 	go func() {
-		r, err := audit.Dir(ctx, p.audit)
+		r, err := audit.Dir(ctx, p.audit, p.unaudited()...)
 		if r != nil {
 			r.Profile.Path = relative(p.audit)
 		}

@@ -1,0 +1,37 @@
+package probe
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// lister is a server that shows what lies around it, and ends.
+const lister = "#!/bin/sh\ncd \"$(dirname \"$0\")\" && find . >&2\n"
+
+// What runs write into the server's own directory is neither shown to the next
+// run's server nor audited as its source.
+func TestOutputIsHidden(t *testing.T) {
+	inBackends(t, func(t *testing.T, backend string) {
+		for _, out := range []string{"results", "deep/below/results", "."} {
+			l := newLab(t)
+			if err := os.WriteFile(l.path("lister.sh"), []byte(lister), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			l.out = l.path(out)
+			o := l.options(backend, l.path("lister.sh"))
+			l.probe(o)
+			r := l.probe(o)
+			if !strings.Contains(r.Server.Stderr, "./lister.sh") || strings.Contains(r.Server.Stderr, "jsonl") {
+				t.Errorf("--out %s: the server sees\n%s", out, r.Server.Stderr)
+			}
+			if out != "." && strings.Contains(r.Server.Stderr, filepath.Base(out)) {
+				t.Errorf("--out %s: the server sees\n%s", out, r.Server.Stderr)
+			}
+			if r.Audit == nil || len(r.Audit.Findings) > 1 { // the lister has no licence
+				t.Errorf("--out %s: the audit says %+v", out, r.Audit)
+			}
+		}
+	})
+}
