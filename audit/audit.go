@@ -52,7 +52,7 @@ const (
 )
 
 // skipped are directories that hold other people's code or none at all.
-var skipped = map[string]bool{"node_modules": true, ".git": true, ".hg": true, ".svn": true, "venv": true, ".venv": true, "site-packages": true, "__pycache__": true, "vendor": true, ".tox": true, ".mypy_cache": true}
+var skipped = map[string]bool{"node_modules": true, ".git": true, ".hg": true, ".svn": true, "venv": true, ".venv": true, "site-packages": true, "__pycache__": true, "vendor": true, "coalmine-out": true, ".tox": true, ".mypy_cache": true}
 
 // Dir audits the tree at root. Links are not followed, and nothing is executed.
 // It honours ctx between files. What lies at the paths in skip, relative to
