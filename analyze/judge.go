@@ -229,9 +229,9 @@ func (j *judge) lastWords() string {
 
 func (j *judge) event(m *session.Mark) {
 	var e struct {
-		Type, Reason, Signal string
-		Code                 int
-		Stamp                time.Duration `json:"t"`
+		Type, Reason, Signal, Path string
+		Code                       int
+		Stamp                      time.Duration `json:"t"`
 	}
 	if json.Unmarshal(m.Event, &e) != nil {
 		j.because("an event of the sandbox could not be read")
@@ -246,6 +246,10 @@ func (j *judge) event(m *session.Mark) {
 		j.end.How, j.end.Time = j.exit, e.Stamp
 		j.end.Crashed = !j.stopping
 		// Its stdin had ended, and yet a signal had to end it.
+	case "full":
+		full := "disk: " + text.Printable(e.Path, 200) + " was full"
+		j.end.Limits, j.end.Time = append(j.end.Limits, full), e.Stamp
+		j.because("the server reached a limit: %s", full)
 	case "outlived":
 		j.end.Killed = true
 	case "limit":

@@ -103,7 +103,7 @@ func (d *decoder) event(e agent.Event) {
 		d.done = true
 	case agent.EventLoss:
 		r.lost.Add(1)
-	case agent.EventAccess, agent.EventNote, agent.EventOutlived:
+	case agent.EventAccess, agent.EventNote, agent.EventOutlived, agent.EventFull:
 	default:
 		r.lost.Add(1)
 	}

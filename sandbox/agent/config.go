@@ -96,6 +96,8 @@ const (
 	// EventNote: something about the sandbox that a report should say and that
 	// hides nothing, such as an image's ld.so.preload being moved aside.
 	EventNote = "note"
+	// EventFull: the target's file system at Path had no room left. It goes on.
+	EventFull = "full"
 	// EventOutlived: N tasks lived on after stdin's end and its grace, and were signalled.
 	EventOutlived = "outlived"
 	// EventSynced answers a sync with its N.

@@ -3,6 +3,8 @@ package agent
 import (
 	"fmt"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // samplePeriod is how often the agent sums up what the target uses.
@@ -72,7 +74,7 @@ func (a *agent) watchLimits() {
 		wall = t.C
 	}
 	u := usage{}
-	told := false
+	told, full := false, false
 	groups := groupCounters()
 	for {
 		select {
@@ -89,6 +91,12 @@ func (a *agent) watchLimits() {
 		if reason := u.over(l); reason != "" {
 			a.limit(reason)
 		}
+		if l.Disk > 0 {
+			if dir := fullDisk(a.cfg); dir != "" && !full {
+				full = true
+				a.emit(Event{Type: EventFull, Path: dir})
+			}
+		}
 		for _, g := range groups {
 			if g.hit() {
 				a.limit(g.reason)
@@ -102,6 +110,18 @@ func (a *agent) watchLimits() {
 			a.checkClock()
 		}
 	}
+}
+
+// fullDisk names a file system of the target's that has no room left, "" for
+// none. Only those in memory are the sandbox's own, and bounded by it.
+func fullDisk(c *Config) string {
+	for _, dir := range []string{c.User.Home, "/tmp", "/var/tmp", "/dev/shm", c.Dir} {
+		var st unix.Statfs_t
+		if dir != "" && unix.Statfs(dir, &st) == nil && st.Type == unix.TMPFS_MAGIC && st.Blocks > 0 && st.Bavail == 0 {
+			return dir
+		}
+	}
+	return ""
 }
 
 // over names the limit that is exceeded.

@@ -48,7 +48,7 @@ var ills = map[string]ill{
 	"ignores-eof":     {ok: 1},
 	"forks":           {status: 3, verdict: analyze.Findings, rules: []string{"CM603"}, reasons: []string{"limit: pids"}},
 	"fill-memory":     {status: 3, verdict: analyze.Findings, rules: []string{"CM603"}, reasons: []string{"limit: memory"}},
-	"fill-disk":       {ok: 1},
+	"fill-disk":       {status: 3, verdict: analyze.Findings, rules: []string{"CM603"}, reasons: []string{"limit: disk"}, ok: 1},
 	"fill-stdout":     {status: 3, verdict: analyze.Findings, rules: []string{"CM603"}, reasons: []string{"limit: output"}},
 	"fill-stderr":     {status: 3, verdict: analyze.Findings, rules: []string{"CM603"}, reasons: []string{"limit: output"}},
 	"delete-home":     {verdict: analyze.Findings, rules: []string{"CM203"}, ok: 1},
