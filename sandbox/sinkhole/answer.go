@@ -1,0 +1,134 @@
+package sinkhole
+
+import (
+	"encoding/json"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+)
+
+// page is an HTTP answer.
+type page struct {
+	status int
+	kind   string
+	body   string
+	header map[string]string
+}
+
+// choose is the answer to a request: the user's own, the metadata service's, or
+// one that most clients go on with.
+func (c *Config) choose(r *http.Request, host string, toMetadata bool) page {
+	for _, p := range c.Replies {
+		if p.matches(r, host) {
+			status := p.Status
+			if status < 200 || status > 599 {
+				status = http.StatusOK
+			}
+			return page{status: status, body: p.Body, header: p.Header}
+		}
+	}
+	if toMetadata {
+		return c.Metadata.page(r)
+	}
+	switch r.Method {
+	case http.MethodOptions:
+		return page{status: http.StatusNoContent, header: map[string]string{
+			"Allow": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS", "Access-Control-Allow-Origin": "*",
+			"Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS", "Access-Control-Allow-Headers": "*",
+		}}
+	case http.MethodDelete:
+		return page{status: http.StatusNoContent}
+	case http.MethodTrace:
+		return page{status: http.StatusMethodNotAllowed}
+	}
+	return byKind(r, host)
+}
+
+func (p Reply) matches(r *http.Request, host string) bool {
+	fits := func(pattern, s string) bool {
+		if pattern == "" {
+			return true
+		}
+		if below, ok := strings.CutSuffix(pattern, "/**"); ok {
+			return s == below || strings.HasPrefix(s, below+"/")
+		}
+		ok, err := path.Match(pattern, s)
+		return err == nil && ok
+	}
+	return fits(p.Host, host) && fits(p.Path, r.URL.Path) && fits(p.Method, r.Method)
+}
+
+// byKind answers in the kind that the client asks for: by Accept, by the path's
+// extension, by what the host looks like.
+func byKind(r *http.Request, host string) page {
+	switch wanted(r, host) {
+	case "application/json":
+		body := map[string]any{"status": "ok", "success": true, "message": "OK", "id": "01HX3W9V6T2K", "data": []any{}, "items": []any{}, "results": []any{}, "total": 0}
+		text, _ := json.Marshal(body)
+		return page{status: http.StatusOK, kind: "application/json", body: string(text)}
+	case "text/html":
+		title := host
+		if title == "" || strings.ContainsAny(title, `<>&"'`) {
+			title = "Home"
+		}
+		return page{status: http.StatusOK, kind: "text/html; charset=utf-8", body: "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + title +
+			"</title></head>\n<body><h1>" + title + "</h1><p>Welcome. This page has moved recently; see the <a href=\"/about\">about page</a>.</p></body></html>\n"}
+	case "application/xml":
+		return page{status: http.StatusOK, kind: "application/xml", body: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<response><status>ok</status></response>\n"}
+	case "text/event-stream":
+		return page{status: http.StatusOK, kind: "text/event-stream", body: "event: message\ndata: {\"status\":\"ok\"}\n\n"}
+	case "text/plain":
+		return page{status: http.StatusOK, kind: "text/plain; charset=utf-8", body: "ok\n"}
+	}
+	return page{status: http.StatusNotFound, kind: "text/plain; charset=utf-8", body: "not found\n"}
+}
+
+var kinds = map[string]string{
+	"application/json": "application/json", "text/html": "text/html", "application/xhtml+xml": "text/html", "text/plain": "text/plain",
+	"text/*": "text/plain", "application/xml": "application/xml", "text/xml": "application/xml", "text/event-stream": "text/event-stream",
+	".json": "application/json", ".html": "text/html", ".htm": "text/html", ".txt": "text/plain", ".md": "text/plain", ".xml": "application/xml",
+	".png": "none", ".jpg": "none", ".gif": "none", ".ico": "none", ".svg": "none", ".zip": "none", ".gz": "none", ".tgz": "none", ".whl": "none",
+	".exe": "none", ".wasm": "none", ".pdf": "none", ".js": "none", ".css": "none",
+}
+
+func wanted(r *http.Request, host string) string {
+	for a := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
+		kind, _, err := mime.ParseMediaType(a)
+		if err != nil {
+			continue
+		}
+		if strings.HasSuffix(kind, "+json") {
+			return "application/json"
+		}
+		if k, ok := kinds[kind]; ok {
+			return k
+		}
+	}
+	if k, ok := kinds[strings.ToLower(path.Ext(r.URL.Path))]; ok {
+		return k
+	}
+	api := strings.HasPrefix(host, "api.") || strings.Contains(r.URL.Path, "/api") || strings.HasPrefix(r.URL.Path, "/v1") || strings.HasPrefix(r.URL.Path, "/v2")
+	if api || r.Method != http.MethodGet && r.Method != http.MethodHead || strings.Contains(r.Header.Get("Content-Type"), "json") {
+		return "application/json"
+	}
+	return "text/html"
+}
+
+// write sends the answer.
+func (p page) write(w http.ResponseWriter, head bool) {
+	h := w.Header()
+	h.Set("Server", "nginx")
+	if p.kind != "" {
+		h.Set("Content-Type", p.kind)
+	}
+	for k, v := range p.header {
+		h.Set(k, v)
+	}
+	h.Set("Date", time.Now().UTC().Format(http.TimeFormat))
+	w.WriteHeader(p.status)
+	if !head && p.status != http.StatusNoContent && p.status != http.StatusNotModified {
+		_, _ = w.Write([]byte(p.body))
+	}
+}

@@ -1,0 +1,191 @@
+package sinkhole
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"syscall"
+
+	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
+)
+
+// Sinkhole is an armed namespace.
+type Sinkhole struct {
+	// Files are the listeners, for Serve, in any order.
+	Files []*os.File
+	// IPv6 says whether that family is diverted too; where it is not, it has no
+	// address but ::1 and no route.
+	IPv6 bool
+	// Notes say what could not be had, and what that means.
+	Notes []string
+}
+
+// Close closes the files. The namespace stays as it is.
+func (s *Sinkhole) Close() error {
+	var errs []error
+	for _, f := range s.Files {
+		errs = append(errs, f.Close())
+	}
+	s.Files = nil
+	return errors.Join(errs...)
+}
+
+// Arm makes the calling thread's network namespace a sinkhole. Whoever calls it
+// has CAP_NET_ADMIN there, and needs it no more afterwards.
+func Arm(c Config) (*Sinkhole, error) {
+	s := &Sinkhole{}
+	if err := enableIPv6(); err != nil {
+		s.Notes = append(s.Notes, "IPv6 is off and cannot be turned on: "+err.Error())
+	} else {
+		s.IPv6 = true
+	}
+	// Answers come from the port that was asked, so from port 53.
+	if err := writeSysctl("ipv4/ip_unprivileged_port_start", "0"); err != nil {
+		s.Notes = append(s.Notes, "datagrams to ports below 1024 may get no answer: "+err.Error())
+	}
+	if err := routes(s.IPv6); err != nil {
+		return nil, err
+	}
+	four, six := drawListeners()
+	opened := []struct {
+		typ  int
+		addr netip.AddrPort
+	}{{unix.SOCK_STREAM, four}, {unix.SOCK_DGRAM, four}, {unix.SOCK_STREAM, six}, {unix.SOCK_DGRAM, six}}
+	if !s.IPv6 {
+		opened = opened[:2]
+	}
+	for _, o := range opened {
+		f, err := listen(o.typ, o.addr)
+		if err != nil {
+			_ = s.Close()
+			return nil, fmt.Errorf("listen on %s: %w", o.addr, err)
+		}
+		s.Files = append(s.Files, f)
+	}
+	if err := divert(c.Mode, four, six, s.IPv6); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// drawListeners draws where the listeners are bound: an address of their own and
+// a port, so that they take no port of 127.0.0.1 away.
+func drawListeners() (four, six netip.AddrPort) {
+	var b [16]byte
+	_, _ = rand.Read(b[:])
+	port := 20000 + binary.BigEndian.Uint16(b[14:])%12000
+	v4 := netip.AddrFrom4([4]byte{127, 64 | b[0]&63, b[1], 1 + b[2]%254})
+	b[0] = 0xfd
+	return netip.AddrPortFrom(v4, port), netip.AddrPortFrom(netip.AddrFrom16(b), port)
+}
+
+func writeSysctl(name, value string) error {
+	path := "/proc/sys/net/" + name
+	if now, err := os.ReadFile(path); err == nil && string(now) == value+"\n" {
+		return nil
+	}
+	return os.WriteFile(path, []byte(value), 0)
+}
+
+func enableIPv6() error {
+	if _, err := os.Stat("/proc/sys/net/ipv6"); err != nil {
+		return fmt.Errorf("the kernel has no IPv6: %w", err)
+	}
+	for _, k := range []string{"all", "default", "lo"} {
+		if err := writeSysctl("ipv6/conf/"+k+"/disable_ipv6", "0"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// routes brings lo up, gives it the namespace's own addresses, and makes every
+// address local.
+func routes(ipv6 bool) error {
+	lo, err := netlink.LinkByName("lo")
+	if err != nil {
+		return fmt.Errorf("find lo: %w", err)
+	}
+	if err := netlink.LinkSetUp(lo); err != nil {
+		return fmt.Errorf("bring up lo: %w", err)
+	}
+	own := []netip.Addr{Own4}
+	if ipv6 {
+		own = append(own, Own6)
+	}
+	for _, a := range own {
+		host := &net.IPNet{IP: a.AsSlice(), Mask: net.CIDRMask(a.BitLen(), a.BitLen())}
+		err := netlink.AddrAdd(lo, &netlink.Addr{IPNet: host, Flags: unix.IFA_F_NODAD, Scope: unix.RT_SCOPE_UNIVERSE})
+		if err != nil && !errors.Is(err, syscall.EEXIST) {
+			return fmt.Errorf("give lo the address %s: %w", a, err)
+		}
+		route := &netlink.Route{
+			LinkIndex: lo.Attrs().Index, Table: unix.RT_TABLE_LOCAL, Type: unix.RTN_LOCAL, Protocol: unix.RTPROT_STATIC,
+			Dst: &net.IPNet{IP: make(net.IP, a.BitLen()/8), Mask: net.CIDRMask(0, a.BitLen())}, Src: a.AsSlice(),
+		}
+		if a.Is4() {
+			route.Scope = netlink.SCOPE_HOST
+		}
+		if err := netlink.RouteReplace(route); err != nil {
+			return fmt.Errorf("make %s local: %w", route.Dst, err)
+		}
+	}
+	return nil
+}
+
+// udpBuffer is what the kernel holds of datagrams while Serve is busy.
+const udpBuffer = 4 << 20
+
+// listen opens a transparent listener: one to which packets for any address can
+// be diverted. It is by this option alone that privilege is needed.
+func listen(typ int, addr netip.AddrPort) (*os.File, error) {
+	family, level := unix.AF_INET, unix.SOL_IP
+	options := []int{unix.IP_TRANSPARENT, unix.IP_FREEBIND}
+	original := unix.IP_RECVORIGDSTADDR
+	if addr.Addr().Is6() {
+		family, level = unix.AF_INET6, unix.SOL_IPV6
+		options = []int{unix.IPV6_TRANSPARENT, unix.IPV6_FREEBIND, unix.IPV6_V6ONLY}
+		original = unix.IPV6_RECVORIGDSTADDR
+
+	}
+	fd, err := unix.Socket(family, typ|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return nil, os.NewSyscallError("socket", err)
+	}
+	f := os.NewFile(uintptr(fd), "listener")
+	fail := func(what string, err error) (*os.File, error) {
+		f.Close()
+		return nil, os.NewSyscallError(what, err)
+	}
+	for _, o := range options {
+		if err := unix.SetsockoptInt(fd, level, o, 1); err != nil {
+			return fail("setsockopt", err)
+		}
+	}
+	if typ == unix.SOCK_DGRAM {
+		if err := unix.SetsockoptInt(fd, level, original, 1); err != nil {
+			return fail("setsockopt", err)
+		}
+		if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RXQ_OVFL, 1); err != nil {
+			return fail("setsockopt", err)
+		}
+		if unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, udpBuffer) != nil {
+			_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUF, udpBuffer)
+		}
+	}
+	if err := unix.Bind(fd, sockaddr(addr)); err != nil {
+		return fail("bind", err)
+	}
+	if typ == unix.SOCK_STREAM {
+		if err := unix.Listen(fd, 4096); err != nil {
+			return fail("listen", err)
+		}
+	}
+	return f, nil
+}

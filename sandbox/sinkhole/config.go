@@ -1,0 +1,112 @@
+package sinkhole
+
+import (
+	"io"
+	"net/netip"
+	"time"
+)
+
+// Mode is what connections meet.
+type Mode string
+
+// The modes.
+const (
+	// ModeAnswer answers every connection.
+	ModeAnswer Mode = "answer"
+	// ModeRefuse resolves names and refuses every other connection.
+	ModeRefuse Mode = "refuse"
+)
+
+// The namespace's own addresses: the source of what leaves without a source of
+// its own, and left alone as a destination like the loopback addresses.
+var (
+	Own4 = netip.MustParseAddr("172.17.0.2")
+	Own6 = netip.MustParseAddr("fd4c:8a21:7e03::2")
+)
+
+// Nameserver is an address for resolv.conf; any address answers as well.
+var Nameserver = netip.MustParseAddr("172.17.0.1")
+
+// Config is what both halves are told. It can be sent to another process as
+// JSON, all but Scan.
+type Config struct {
+	Mode Mode `json:"mode,omitempty"`
+	// Authority signs the certificates of TLS servers. Without one TLS stays shut.
+	Authority *Authority `json:"authority,omitempty"`
+	Metadata  Metadata   `json:"metadata"`
+	// Replies are tried in order before the built-in answers.
+	Replies []Reply `json:"replies,omitempty"`
+
+	// MaxFlow and MaxRun bound the bytes that data events carry, of one flow and
+	// of all (1 MiB, 64 MiB). Scan sees everything.
+	MaxFlow int64 `json:"max_flow,omitempty"`
+	MaxRun  int64 `json:"max_run,omitempty"`
+	// MaxNames bounds the names that get an address of their own (16,384).
+	MaxNames int `json:"max_names,omitempty"`
+	// MaxConns bounds the connections held at once (4,096), MaxBusy those among
+	// them that speak TLS or HTTP (256). Over the bound the longest idle one goes.
+	MaxConns int `json:"max_conns,omitempty"`
+	MaxBusy  int `json:"max_busy,omitempty"`
+	// Idle ends a connection on which nothing moved (2 min), Header one that
+	// does not finish its handshake or its request's header (10 s).
+	Idle   time.Duration `json:"idle,omitempty"`
+	Header time.Duration `json:"header,omitempty"`
+
+	// Scan returns the receiver of a stream, or nil. It gets every byte of the
+	// stream, in order, from one goroutine at a time, then Close.
+	Scan func(Stream) io.WriteCloser `json:"-"`
+}
+
+// Stream names one view of a flow.
+type Stream struct {
+	Flow uint64
+	// Request counts the requests or messages of a flow from 1; 0 is the whole flow.
+	Request int
+	View    View
+}
+
+// Metadata holds what a cloud's metadata service gives away. Empty fields
+// make the service answer that there is no such thing.
+type Metadata struct {
+	Role            string `json:"role,omitempty"` // of AWS
+	AccessKeyID     string `json:"access_key_id,omitempty"`
+	SecretAccessKey string `json:"secret_access_key,omitempty"`
+	SessionToken    string `json:"session_token,omitempty"`
+	Project         string `json:"project,omitempty"` // of Google Cloud
+	Account         string `json:"account,omitempty"`
+	AccessToken     string `json:"access_token,omitempty"` // of Google Cloud and Azure
+}
+
+// Reply is an HTTP answer of the user's own. Host, Path and Method are patterns
+// of path.Match; an empty one matches everything, and a Path ending in "/**"
+// everything below it.
+type Reply struct {
+	Host   string            `json:"host,omitempty"`
+	Path   string            `json:"path,omitempty"`
+	Method string            `json:"method,omitempty"`
+	Status int               `json:"status,omitempty"`
+	Header map[string]string `json:"header,omitempty"`
+	Body   string            `json:"body,omitempty"`
+}
+
+func (c Config) withDefaults() Config {
+	def := func(p *int64, v int64) {
+		if *p <= 0 {
+			*p = v
+		}
+	}
+	def(&c.MaxFlow, 1<<20)
+	def(&c.MaxRun, 64<<20)
+	def((*int64)(&c.Idle), int64(2*time.Minute))
+	def((*int64)(&c.Header), int64(10*time.Second))
+	if c.MaxNames <= 0 {
+		c.MaxNames = 16384
+	}
+	if c.MaxConns <= 0 {
+		c.MaxConns = 4096
+	}
+	if c.MaxBusy <= 0 {
+		c.MaxBusy = 256
+	}
+	return c
+}

@@ -1,0 +1,18 @@
+// Package sinkhole is a network namespace in which every address is local and
+// every TCP and UDP port answers, so that whatever a program sends is kept and
+// nothing of it is sent on.
+//
+// It has two halves. Arm needs CAP_NET_ADMIN in the namespace: it brings lo up,
+// makes every address of IPv4 and IPv6 local, diverts what does not go to a
+// loopback address to transparent listeners and returns these. Serve needs no
+// privilege: it takes the listeners, in the same process or another one, speaks
+// DNS, TLS, HTTP and a few protocols more to whoever connects, and reports each
+// flow through a function.
+//
+// The package must never open a connection, look up a name or send a packet to
+// anyone but the client that asked: it holds no dialler at all. It must never
+// take an interface but lo into use, nor remove one; that lo is the only
+// interface left is its caller's to see to. It must never decompress what it
+// received, trust a length that a client named, hold more than the bounded part
+// of a flow, or end silently: what was not seen is reported as a loss.
+package sinkhole

@@ -1,0 +1,16 @@
+package sinkhole
+
+import (
+	"net"
+	"net/http"
+)
+
+// reply answers a request in the name of the host it was sent to.
+func (s *server) reply(w http.ResponseWriter, r *http.Request, f *flow) {
+	host := r.Host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	p := s.cfg.choose(r, canonical(host), isMetadata(f.known.Dest.Addr(), host))
+	p.write(w, r.Method == http.MethodHead)
+}

@@ -1,0 +1,297 @@
+package sinkhole
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// server is one Serve.
+type server struct {
+	reporter
+	cfg    Config
+	ctx    context.Context
+	names  *names
+	minter *minter
+	web    *http.Server
+	queue  *handoff
+	busy   chan struct{}
+	wg     sync.WaitGroup
+
+	mu    sync.Mutex
+	conns map[*wireConn]struct{}
+}
+
+// Serve answers on Arm's listeners until ctx ends, and returns when all it
+// started has ended. emit is called from one goroutine at a time and not after
+// the return. The files stay the caller's.
+func Serve(ctx context.Context, files []*os.File, c Config, emit func(Event)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	c = c.withDefaults()
+	s := &server{cfg: c, ctx: ctx, names: newNames(c.MaxNames), busy: make(chan struct{}, c.MaxBusy), conns: map[*wireConn]struct{}{}}
+	s.emit = emit
+	defer s.stop()
+	if c.Authority != nil {
+		m, err := newMinter(c.Authority)
+		if err != nil {
+			return err
+		}
+		s.minter = m
+	}
+	listeners, packets, err := adopt(files)
+	if err != nil {
+		return err
+	}
+	s.serveWeb()
+	for _, p := range packets {
+		s.wg.Go(func() { s.serveUDP(p) })
+	}
+	for _, l := range listeners {
+		s.wg.Go(func() { s.accept(l) })
+	}
+	<-ctx.Done()
+	for _, l := range listeners {
+		_ = l.Close()
+	}
+	for _, p := range packets {
+		_ = p.Close()
+	}
+	_ = s.queue.Close()
+	s.abortAll()
+	s.wg.Wait()
+	s.abortAll() // what was accepted meanwhile
+	_ = s.web.Close()
+	return nil
+}
+
+// adopt tells listeners and datagram sockets apart.
+func adopt(files []*os.File) (listeners []*net.TCPListener, packets []*net.UDPConn, err error) {
+	for _, f := range files {
+		if l, err := net.FileListener(f); err == nil {
+			if t, ok := l.(*net.TCPListener); ok {
+				listeners = append(listeners, t)
+				continue
+			}
+			_ = l.Close()
+		}
+		p, err := net.FilePacketConn(f)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s is no listener: %w", f.Name(), err)
+		}
+		u, ok := p.(*net.UDPConn)
+		if !ok {
+			_ = p.Close()
+			return nil, nil, fmt.Errorf("%s is a %T", f.Name(), p)
+		}
+		packets = append(packets, u)
+	}
+	if len(listeners) == 0 || len(packets) == 0 {
+		return nil, nil, errors.New("no listeners were handed over")
+	}
+	return listeners, packets, nil
+}
+
+func (s *server) accept(l *net.TCPListener) {
+	for {
+		c, err := l.AcceptTCP()
+		if s.ctx.Err() != nil {
+			if err == nil {
+				_ = c.Close()
+			}
+			return
+		}
+		if err != nil { // descriptors or memory ran out: make room and go on
+			s.loss("accept: "+err.Error(), 0)
+			s.evict(func(*wireConn) bool { return true }, 0)
+			s.pause(10 * time.Millisecond)
+			continue
+		}
+		dst := c.LocalAddr().(*net.TCPAddr).AddrPort()
+		dst = netip.AddrPortFrom(dst.Addr().Unmap(), dst.Port())
+		src := c.RemoteAddr().(*net.TCPAddr).AddrPort()
+		src = netip.AddrPortFrom(src.Addr().Unmap(), src.Port())
+		if dst.Addr().IsLoopback() || dst.Addr() == l.Addr().(*net.TCPAddr).AddrPort().Addr() {
+			_ = c.SetLinger(0) // somebody looks for the listener itself
+			_ = c.Close()
+			continue
+		}
+		w := &wireConn{TCPConn: c, s: s, f: s.open("tcp", src, dst)}
+		w.touch()
+		if !s.admit(w) {
+			w.abort("the run ended")
+			return
+		}
+		s.wg.Go(func() { s.serveTCP(w) })
+	}
+}
+
+func (s *server) pause(d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-s.ctx.Done():
+	}
+}
+
+// patience is how long a connection must have been idle to be closed for
+// another one's sake.
+const patience = time.Second
+
+// admit waits until there is room for w.
+func (s *server) admit(w *wireConn) bool {
+	for s.ctx.Err() == nil {
+		s.mu.Lock()
+		room := len(s.conns) < s.cfg.MaxConns
+		if room {
+			s.conns[w] = struct{}{}
+		}
+		s.mu.Unlock()
+		if room {
+			return true
+		}
+		if !s.evict(func(*wireConn) bool { return true }, patience) {
+			s.pause(20 * time.Millisecond)
+		}
+	}
+	return false
+}
+
+// occupy waits for one of the places of those that speak TLS or HTTP.
+func (s *server) occupy(w *wireConn) bool {
+	for {
+		t := time.NewTimer(20 * time.Millisecond)
+		select {
+		case s.busy <- struct{}{}:
+			t.Stop()
+			w.mu.Lock()
+			gone := w.closed
+			w.busy = !gone
+			w.mu.Unlock()
+			if gone {
+				<-s.busy
+			}
+			return !gone
+		case <-t.C:
+			s.evict(func(o *wireConn) bool { return o.isBusy() && o != w }, patience/4)
+		case <-s.ctx.Done():
+			t.Stop()
+			return false
+		}
+	}
+}
+
+// evict closes the connection that has been idle longest, if that is long enough.
+func (s *server) evict(may func(*wireConn) bool, idle time.Duration) bool {
+	var victim *wireConn
+	oldest := now() - idle
+	s.mu.Lock()
+	for w := range s.conns {
+		if at := time.Duration(w.active.Load()); at <= oldest && may(w) {
+			victim, oldest = w, at
+		}
+	}
+	s.mu.Unlock()
+	if victim == nil {
+		return false
+	}
+	if !victim.resting.Load() {
+		s.loss("a connection was closed to make room", victim.f.id)
+	}
+	victim.abort("closed to make room")
+	return true
+}
+
+func (s *server) abortAll() {
+	s.mu.Lock()
+	all := make([]*wireConn, 0, len(s.conns))
+	for w := range s.conns {
+		all = append(all, w)
+	}
+	s.mu.Unlock()
+	for _, w := range all {
+		w.abort("")
+	}
+}
+
+// wireConn is an accepted connection; its Close ends the flow.
+type wireConn struct {
+	*net.TCPConn
+	s       *server
+	f       *flow
+	active  atomic.Int64
+	resting atomic.Bool // between two requests, where any server may close
+
+	prefix []byte // read ahead, and not yet handed on
+	mu     sync.Mutex
+	closed bool
+	busy   bool
+}
+
+func (w *wireConn) touch() { w.active.Store(int64(now())) }
+
+func (w *wireConn) isBusy() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.busy
+}
+
+// Read hands on what was read ahead first.
+func (w *wireConn) Read(p []byte) (int, error) {
+	if len(w.prefix) > 0 {
+		n := copy(p, w.prefix)
+		w.prefix = w.prefix[n:]
+		if len(w.prefix) == 0 {
+			w.prefix = nil
+		}
+		return n, nil
+	}
+	n, err := w.TCPConn.Read(p)
+	w.f.up.Add(int64(n))
+	w.touch()
+	return n, err
+}
+
+// Write gives a client that does not read a bounded time.
+func (w *wireConn) Write(p []byte) (int, error) {
+	_ = w.SetWriteDeadline(time.Now().Add(w.s.cfg.Header))
+	n, err := w.TCPConn.Write(p)
+	w.f.down.Add(int64(n))
+	w.touch()
+	return n, err
+}
+
+// Close ends the connection and its flow.
+func (w *wireConn) Close() error {
+	w.mu.Lock()
+	was, busy := w.closed, w.busy
+	w.closed, w.busy = true, false
+	w.mu.Unlock()
+	if was {
+		return net.ErrClosed
+	}
+	if busy {
+		<-w.s.busy
+	}
+	err := w.TCPConn.Close()
+	w.f.end()
+	w.s.mu.Lock()
+	delete(w.s.conns, w)
+	w.s.mu.Unlock()
+	return err
+}
+
+func (w *wireConn) abort(reason string) {
+	if reason != "" {
+		w.f.fail(reason)
+	}
+	_ = w.Close()
+}

@@ -1,0 +1,219 @@
+package sinkhole
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// buffers hold what was just received. An idle connection has none.
+var buffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
+
+// receive waits for bytes and hands them to f. It takes a buffer only when
+// there is something to read, so that waiting costs next to nothing.
+func (w *wireConn) receive(limit int, f func([]byte)) error {
+	rc, err := w.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var n int
+	var failed error
+	err = rc.Read(func(fd uintptr) bool {
+		b := buffers.Get().(*[32 << 10]byte)
+		defer buffers.Put(b)
+		for {
+			n, failed = unix.Read(int(fd), b[:min(limit, len(b))])
+			if !errors.Is(failed, unix.EINTR) {
+				break
+			}
+		}
+		if errors.Is(failed, unix.EAGAIN) {
+			return false
+		}
+		if n > 0 {
+			w.f.up.Add(int64(n))
+			w.touch()
+			f(b[:n])
+		}
+		return true
+	})
+	switch {
+	case err != nil:
+		return err
+	case failed != nil:
+		return os.NewSyscallError("read", failed)
+	case n <= 0:
+		return io.EOF
+	}
+	return nil
+}
+
+// serveTCP finds out what a connection speaks and answers it.
+func (s *server) serveTCP(w *wireConn) {
+	port := w.f.known.Dest.Port()
+	if port == dnsPort {
+		s.serveDNS(w.plain(nil), "dns")
+		return
+	}
+	var head []byte
+	k, spoke := kindUnknown, false
+	for k == kindUnknown {
+		wait := s.cfg.Idle
+		if len(head) > 0 {
+			wait = partWait
+		} else if !spoke {
+			wait = greetingWait(port)
+		}
+		_ = w.SetReadDeadline(time.Now().Add(wait))
+		err := w.receive(sniffLimit-len(head), func(p []byte) { head = append(head, p...) })
+		switch {
+		case err == nil:
+			k = sniff(head)
+		case errors.Is(err, os.ErrDeadlineExceeded) && len(head) == 0 && !spoke:
+			spoke = true
+			if t := talkOf(port); t != nil {
+				s.talk(w.plain(nil), t)
+				return
+			}
+		case errors.Is(err, os.ErrDeadlineExceeded) && len(head) == 0:
+			w.abort("nothing was sent")
+			return
+		case len(head) == 0:
+			if !errors.Is(err, io.EOF) {
+				w.f.fail(err.Error())
+			}
+			_ = w.Close()
+			return
+		default:
+			k = kindRaw
+		}
+	}
+	_ = w.SetReadDeadline(time.Time{})
+	switch k {
+	case kindTLS:
+		s.serveTLS(w, head)
+	case kindHTTP, kindHTTP2:
+		if !s.occupy(w) {
+			w.plain(head).record()
+			_ = w.Close()
+			return
+		}
+		s.hand(w.plain(head), k)
+	default:
+		t := talkOf(port)
+		if t == nil {
+			s.raw(w, head)
+			return
+		}
+		s.talk(w.plain(head), t)
+	}
+}
+
+// partWait is how long a client may take over the first bytes of a protocol.
+const partWait = 2 * time.Second
+
+// raw keeps whatever comes, and answers nothing.
+func (s *server) raw(w *wireConn, head []byte) {
+	defer func() { _ = w.Close() }()
+	st := w.f.wireStream()
+	st.write(head)
+	for {
+		_ = w.SetReadDeadline(time.Now().Add(s.cfg.Idle))
+		if err := w.receive(32<<10, st.write); err != nil {
+			if !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
+				w.f.fail(err.Error())
+			}
+			return
+		}
+	}
+}
+
+// tap is a connection without its TLS: what is read from it is recorded.
+type tap struct {
+	net.Conn
+	w   *wireConn
+	st  *stream
+	pre []byte // read ahead, not yet recorded
+	got atomic.Bool
+	eof atomic.Bool
+}
+
+func (w *wireConn) plain(head []byte) *tap {
+	return &tap{Conn: w, w: w, st: w.f.wireStream(), pre: head}
+}
+
+// Read records what it returns.
+func (t *tap) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	if len(t.pre) > 0 {
+		n := copy(p, t.pre)
+		t.st.write(t.pre[:n])
+		if t.pre = t.pre[n:]; len(t.pre) == 0 {
+			t.pre = nil
+		}
+		t.got.Store(true)
+		return n, nil
+	}
+	n, err := t.Conn.Read(p)
+	if n > 0 {
+		t.got.Store(true)
+		t.st.write(p[:n])
+	}
+	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.eof.Store(true)
+		if !t.got.Load() && t.Conn != net.Conn(t.w) {
+			t.w.opaque("the client left after the handshake: " + err.Error())
+		}
+	}
+	return n, err
+}
+
+// record takes down what was read ahead and will not be read.
+func (t *tap) record() {
+	t.st.write(t.pre)
+	t.pre = nil
+}
+
+// The limits of reading on after the answer.
+const (
+	drainIdle  = 200 * time.Millisecond
+	drainTotal = 10 * time.Second
+)
+
+// Close reads to the end first: what a client sends after the part that was
+// understood is evidence too.
+func (t *tap) Close() error {
+	if !t.eof.Load() && t.w.s.ctx.Err() == nil {
+		t.drain()
+	}
+	return t.Conn.Close()
+}
+
+func (t *tap) drain() {
+	if c, ok := t.Conn.(interface{ CloseWrite() error }); ok {
+		_ = c.CloseWrite()
+	}
+	b := buffers.Get().(*[32 << 10]byte)
+	defer buffers.Put(b)
+	for end := time.Now().Add(drainTotal); time.Now().Before(end); {
+		_ = t.SetReadDeadline(time.Now().Add(drainIdle))
+		if _, err := t.Read(b[:]); err != nil {
+			return
+		}
+	}
+	t.w.s.loss("a connection was not read to its end", t.w.f.id)
+}
+
+// opaque marks the flow as one whose payload could not be read.
+func (w *wireConn) opaque(reason string) {
+	w.f.learn(func(e *Event) { e.Opaque = true })
+	w.f.fail(reason)
+}

@@ -1,0 +1,145 @@
+package sinkhole
+
+import (
+	"container/list"
+	"encoding/binary"
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxUDP bounds the pairs of ports that are remembered; the one that was silent
+// longest is closed for a new one.
+const maxUDP = 2048
+
+type pair struct{ src, dst netip.AddrPort }
+
+type association struct {
+	pair
+	f *flow
+}
+
+// serveUDP records the datagrams of one family and answers those that are DNS.
+func (s *server) serveUDP(c *net.UDPConn) {
+	buf, oob := make([]byte, 64<<10), make([]byte, 256)
+	known, order := map[pair]*list.Element{}, list.New()
+	defer func() {
+		for e := order.Front(); e != nil; e = e.Next() {
+			e.Value.(*association).f.end()
+		}
+	}()
+	var dropped uint32
+	for {
+		n, on, _, src, err := c.ReadMsgUDPAddrPort(buf, oob)
+		if s.ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			s.loss("udp: "+err.Error(), 0)
+			s.pause(drainIdle)
+			continue
+		}
+		dst, drops := control(oob[:on])
+		if drops != dropped {
+			dropped = drops
+			s.loss("the kernel dropped datagrams", 0)
+		}
+		if !dst.IsValid() || dst.Addr().IsLoopback() {
+			continue
+		}
+		key := pair{netip.AddrPortFrom(src.Addr().Unmap(), src.Port()), dst}
+		e, ok := known[key]
+		if !ok {
+			if order.Len() >= maxUDP {
+				last := order.Back()
+				old := order.Remove(last).(*association)
+				delete(known, old.pair)
+				old.f.end()
+			}
+			e = order.PushFront(&association{key, s.open("udp", key.src, key.dst)})
+			known[key] = e
+		}
+		order.MoveToFront(e)
+		s.datagram(e.Value.(*association), buf[:n])
+	}
+}
+
+func (s *server) datagram(a *association, p []byte) {
+	f := a.f
+	f.up.Add(int64(len(p)))
+	switch {
+	case a.dst.Port() == 443 && len(p) > 0 && p[0]&0xc0 == 0xc0:
+		f.learn(func(e *Event) { e.App, e.Opaque = "quic", true })
+	case a.dst.Port() == dnsPort:
+		f.learn(func(e *Event) { e.App = "dns" })
+	}
+	f.wireStream().write(p)
+	if a.dst.Port() != dnsPort {
+		return
+	}
+	out := s.answer(f, p, "dns", 4096)
+	if out == nil {
+		return
+	}
+	if err := sendFrom(a.dst, a.src, out); err != nil {
+		f.fail("answer: " + err.Error())
+		s.loss("a datagram could not be answered", f.id)
+		return
+	}
+	f.down.Add(int64(len(out)))
+}
+
+// sendFrom sends a datagram from an address that is local like any other. The
+// socket is not kept: the port is the target's to bind.
+func sendFrom(from, to netip.AddrPort, p []byte) error {
+	family, level, option := unix.AF_INET, unix.SOL_IP, unix.IP_FREEBIND
+	if from.Addr().Is6() {
+		family, level, option = unix.AF_INET6, unix.SOL_IPV6, unix.IPV6_FREEBIND
+	}
+	fd, err := unix.Socket(family, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return os.NewSyscallError("socket", err)
+	}
+	defer func() { _ = unix.Close(fd) }()
+	if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1); err != nil {
+		return os.NewSyscallError("setsockopt", err)
+	}
+	if err := unix.SetsockoptInt(fd, level, option, 1); err != nil {
+		return os.NewSyscallError("setsockopt", err)
+	}
+	if err := unix.Bind(fd, sockaddr(from)); err != nil {
+		return os.NewSyscallError("bind", err)
+	}
+	return os.NewSyscallError("sendto", unix.Sendto(fd, p, 0, sockaddr(to)))
+}
+
+func sockaddr(a netip.AddrPort) unix.Sockaddr {
+	if a.Addr().Is4() {
+		return &unix.SockaddrInet4{Port: int(a.Port()), Addr: a.Addr().As4()}
+	}
+	return &unix.SockaddrInet6{Port: int(a.Port()), Addr: a.Addr().As16()}
+}
+
+// control reads a datagram's original destination and the kernel's count of
+// those it dropped.
+func control(oob []byte) (dst netip.AddrPort, drops uint32) {
+	messages, err := unix.ParseSocketControlMessage(oob)
+	if err != nil {
+		return dst, 0
+	}
+	for _, m := range messages {
+		h, d := m.Header, m.Data
+		switch {
+		case h.Level == unix.SOL_IP && h.Type == unix.IP_ORIGDSTADDR && len(d) >= 8:
+			dst = netip.AddrPortFrom(netip.AddrFrom4([4]byte(d[4:8])), binary.BigEndian.Uint16(d[2:]))
+		case h.Level == unix.SOL_IPV6 && h.Type == unix.IPV6_ORIGDSTADDR && len(d) >= 24:
+			dst = netip.AddrPortFrom(netip.AddrFrom16([16]byte(d[8:24])), binary.BigEndian.Uint16(d[2:]))
+		case h.Level == unix.SOL_SOCKET && h.Type == unix.SO_RXQ_OVFL && len(d) >= 4:
+			drops = binary.NativeEndian.Uint32(d)
+		}
+	}
+	return dst, drops
+}

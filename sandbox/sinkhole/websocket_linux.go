@@ -1,0 +1,52 @@
+package sinkhole
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// webSocket accepts an upgrade and reads what comes.
+func (s *server) webSocket(t *tap, r *http.Request, in io.Reader) {
+	defer t.Conn.Close()
+	f := t.w.f
+	f.learn(func(e *Event) { e.App = "websocket" })
+	protocol := ""
+	if p, _, _ := strings.Cut(r.Header.Get("Sec-Websocket-Protocol"), ","); p != "" {
+		protocol = "Sec-WebSocket-Protocol: " + strings.TrimSpace(p) + "\r\n"
+	}
+	_, err := fmt.Fprintf(t.Conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n%s\r\n",
+		acceptKey(r.Header.Get("Sec-Websocket-Key")), protocol)
+	if err != nil {
+		f.fail(err.Error())
+		return
+	}
+	view := f.stream(int(f.requests.Load()), ViewMessage)
+	defer view.close()
+	buf := make([]byte, 8<<10)
+	err = frames(idleReader{in, t, s.cfg.Idle}, buf,
+		func(p []byte, _ bool) { view.write(p) },
+		func(op byte, p []byte) { _, _ = t.Write(append([]byte{0x80 | op, byte(len(p))}, p...)) })
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
+		f.fail(err.Error())
+	}
+	if !t.eof.Load() {
+		t.drain()
+	}
+}
+
+// idleReader gives each read a time of its own.
+type idleReader struct {
+	io.Reader
+	t    *tap
+	idle time.Duration
+}
+
+func (r idleReader) Read(p []byte) (int, error) {
+	_ = r.t.SetReadDeadline(time.Now().Add(r.idle))
+	return r.Reader.Read(p)
+}
