@@ -43,7 +43,7 @@ type Config struct {
 	MaxRun  int64 `json:"max_run,omitempty"`
 	// MaxNames bounds the names that get an address of their own (16,384).
 	MaxNames int `json:"max_names,omitempty"`
-	// MaxConns bounds the connections held at once (4,096), MaxBusy those among
+	// MaxConns bounds the connections held at once (2,048), MaxBusy those among
 	// them that speak TLS or HTTP (256). Over the bound the longest idle one goes.
 	MaxConns int `json:"max_conns,omitempty"`
 	MaxBusy  int `json:"max_busy,omitempty"`
@@ -103,7 +103,7 @@ func (c Config) withDefaults() Config {
 		c.MaxNames = 16384
 	}
 	if c.MaxConns <= 0 {
-		c.MaxConns = 4096
+		c.MaxConns = 2048
 	}
 	if c.MaxBusy <= 0 {
 		c.MaxBusy = 256

@@ -88,7 +88,7 @@ func (n *names) lookup(name string) (four, six netip.Addr, ok bool) {
 // v4 spreads successive names over the blocks.
 func (n *names) v4(i uint32) netip.Addr {
 	b := n.four[int(i)%len(n.four)].As4()
-	b[3] = byte(1 + int(i)/len(n.four)%blockSize)
+	b[3] = byte(1 + (int(i)/len(n.four)+int(n.six[7]))%blockSize)
 	return netip.AddrFrom4(b)
 }
 

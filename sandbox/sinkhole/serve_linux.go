@@ -181,7 +181,10 @@ func (s *server) occupy(w *wireConn) bool {
 			}
 			return !gone
 		case <-t.C:
-			s.evict(func(o *wireConn) bool { return o.isBusy() && o != w }, patience/4)
+			// One between two requests first: its client expects that of a server.
+			if !s.evict(func(o *wireConn) bool { return o.isBusy() && o.resting.Load() }, patience/4) {
+				s.evict((*wireConn).isBusy, 2*patience)
+			}
 		case <-s.ctx.Done():
 			t.Stop()
 			return false

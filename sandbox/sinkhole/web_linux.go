@@ -110,6 +110,7 @@ func (s *server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		f.fail("request body: " + err.Error())
+		w.Header().Set("Connection", "close")
 	}
 	if query := dohQuery(r, body); query != nil {
 		if answer := s.answer(f, query, "doh", 64<<10); answer != nil {
@@ -144,7 +145,6 @@ func (s *server) readBody(rc *http.ResponseController, body io.Reader, view *str
 	if body == http.NoBody {
 		return nil, nil
 	}
-	defer func() { _ = rc.SetReadDeadline(time.Time{}) }()
 	b := buffers.Get().(*[32 << 10]byte)
 	defer buffers.Put(b)
 	var kept []byte
@@ -163,9 +163,9 @@ func (s *server) readBody(rc *http.ResponseController, body io.Reader, view *str
 			kept = append(kept, b[:min(n, room)]...)
 		}
 		if errors.Is(err, io.EOF) {
-			return kept, nil
+			return kept, rc.SetReadDeadline(time.Time{})
 		}
-		if err != nil {
+		if err != nil { // the deadline stays, for net/http reads on before it closes
 			return kept, err
 		}
 	}

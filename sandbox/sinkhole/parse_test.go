@@ -1,0 +1,156 @@
+package sinkhole
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/miekg/dns"
+)
+
+func TestSniff(t *testing.T) {
+	for in, want := range map[string]kind{
+		"": kindUnknown, "G": kindUnknown, "GET": kindUnknown, "GET /x": kindUnknown, "GET / HTTP/1.1\r\n": kindHTTP, "GET key\r\n": kindRaw,
+		"PRI * HTTP": kindUnknown, preface: kindHTTP2, "\x16": kindUnknown, "\x16\x03\x01": kindTLS, "\x16\x09\x01": kindRaw,
+		"SSH-2.0-x": kindRaw, "P": kindUnknown, "\x00": kindRaw, "GETX / HTTP/1.1\r\n": kindRaw,
+		"GET /" + strings.Repeat("x", sniffLimit): kindHTTP,
+	} {
+		if got := sniff([]byte(in)); got != want {
+			t.Errorf("%.30q is %d, not %d", in, got, want)
+		}
+	}
+}
+
+func FuzzSniff(f *testing.F) {
+	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
+	f.Add([]byte("\x16\x03\x01"))
+	f.Add([]byte(preface))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		// What was decided on fewer bytes is not decided otherwise on more.
+		decided := kindUnknown
+		for i := range min(len(b), 64) {
+			k := sniff(b[:i+1])
+			if decided != kindUnknown && k != decided {
+				t.Fatalf("%q is %d, %q is %d", b[:i], decided, b[:i+1], k)
+			}
+			decided = k
+		}
+		if len(b) >= sniffLimit && sniff(b) == kindUnknown {
+			t.Fatal("undecided with all the bytes there are")
+		}
+	})
+}
+
+func FuzzFrames(f *testing.F) {
+	f.Add([]byte("\x81\x85\x01\x02\x03\x04uqhaj\x88\x80\x00\x00\x00\x00"))
+	f.Add([]byte("\x82\x7e\x00\x10abcdefgh"))
+	f.Add([]byte("\x82\xff\xff\xff\xff\xff\xff\xff\xff\xff"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		run := func(r io.Reader) (string, error) {
+			var got bytes.Buffer
+			err := frames(r, make([]byte, 128), func(p []byte, _ bool) { got.Write(p) }, func(_ byte, p []byte) {
+				if len(p) > 125 {
+					t.Fatal("a long control frame")
+				}
+			})
+			return got.String(), err
+		}
+		whole, err := run(bytes.NewReader(b))
+		parts, _ := run(iotest.OneByteReader(bytes.NewReader(b)))
+		if whole != parts && err == nil {
+			t.Fatalf("whole %q, in parts %q", whole, parts)
+		}
+		if len(whole) > len(b) {
+			t.Fatal("more payload than bytes")
+		}
+	})
+}
+
+func FuzzRespond(f *testing.F) {
+	for _, typ := range []uint16{dns.TypeA, dns.TypePTR, dns.TypeSRV, dns.TypeHTTPS, dns.TypeMX, dns.TypeANY} {
+		m, _ := new(dns.Msg).SetQuestion("_http._tcp.evil.example.", typ).Pack()
+		f.Add(m)
+	}
+	f.Add([]byte("\x00\x01\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\xc0\x0c\x00\x01\x00\x01"))
+	n := newNames(64)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		out := n.respond(b, 4096, func(dns.Question, bool) {})
+		if len(out) > 4096 {
+			t.Fatalf("%d bytes", len(out))
+		}
+		if out != nil && (out[2]&0x80 == 0 || n.respond(out, 4096, func(dns.Question, bool) {}) != nil) {
+			t.Fatal("an answer is answered")
+		}
+	})
+}
+
+func FuzzTalk(f *testing.F) {
+	f.Add("EHLO x\r\nAUTH LOGIN\r\nx\r\ny\r\nDATA\r\n.\r\nQUIT\r\n")
+	f.Add("USER a\r\nPASV\r\nSTOR x\r\n")
+	f.Fuzz(func(t *testing.T, in string) {
+		for _, with := range []*talker{smtp, ftp, pop3, imap} {
+			state := &talk{dest: netip.MustParseAddrPort("93.184.216.34:21")}
+			said := 0
+			line := state.lines(nil, []byte(in), with, func(s string) { said += len(s) })
+			if len(line) > maxLine || said > 256*(1+len(in)) {
+				t.Fatalf("%s: %d kept, %d said", with.app, len(line), said)
+			}
+		}
+	})
+}
+
+func TestNamesHaveAddressesOfTheirOwn(t *testing.T) {
+	n := newNames(1000)
+	seen := map[netip.Addr]string{}
+	for i := range 1000 {
+		name := strings.Repeat("x", i%60) + "." + string(rune('a'+i%26)) + strings.Repeat("y", i/60)
+		a, b, ok := n.lookup(name)
+		if !ok {
+			t.Fatalf("no address was left for name %d", i)
+		}
+		for _, addr := range []netip.Addr{a, b} {
+			if other, taken := seen[addr]; taken && other != name {
+				t.Fatalf("%s is %s's and %s's", addr, other, name)
+			}
+			seen[addr] = name
+			if got := n.name(addr); got != name {
+				t.Fatalf("%s leads to %q, not to %q", addr, got, name)
+			}
+			for _, p := range notGlobal {
+				if p.Contains(addr) {
+					t.Fatalf("%s is in %s", addr, p)
+				}
+			}
+		}
+	}
+	a, b, ok := n.lookup("one.too.many")
+	if ok || n.name(a) != "" || n.name(b) != "" {
+		t.Errorf("one too many: %v %v %v", a, b, ok)
+	}
+}
+
+func TestAnswersByAccept(t *testing.T) {
+	for _, c := range []struct{ method, url, accept, kind string }{
+		{"GET", "http://x.example/", "text/html,application/xhtml+xml", "text/html; charset=utf-8"},
+		{"GET", "http://x.example/", "application/vnd.github+json", "application/json"},
+		{"GET", "http://x.example/a.json", "*/*", "application/json"},
+		{"GET", "http://api.x.example/", "*/*", "application/json"},
+		{"GET", "http://x.example/", "text/event-stream;q=1", "text/event-stream"},
+		{"POST", "http://x.example/", "", "application/json"},
+		{"GET", "http://x.example/robots.txt", "", "text/plain; charset=utf-8"},
+	} {
+		r := httptest.NewRequest(c.method, c.url, http.NoBody)
+		r.Header.Set("Accept", c.accept)
+		w := httptest.NewRecorder()
+		cfg := Config{}
+		cfg.choose(r, r.Host, false).write(w, false)
+		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != c.kind {
+			t.Errorf("%s %s (%s): %d %s", c.method, c.url, c.accept, w.Code, w.Header().Get("Content-Type"))
+		}
+	}
+}
