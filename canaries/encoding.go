@@ -1,15 +1,20 @@
 package canaries
 
 import (
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
+	"slices"
 	"strings"
 )
 
-// encoding is one way in which a secret may be written. To find another one,
-// add a line to encodings.
+// encoding is one way in which a secret may be written. To find another one
+// that is text of its own, add a line to encodings; one that only escapes
+// single characters, or puts something between them, is a line of escapes.
 type encoding struct {
 	name string
+	// fold says that the case of letters carries nothing.
+	fold bool
 	// forms are the texts of which one is there wherever the needle is written
 	// in this way, whatever stands around it.
 	forms func(needle string) []string
@@ -18,37 +23,72 @@ type encoding struct {
 // encodings, in the order of preference: where two write a needle alike, the
 // first names the hit.
 var encodings = []encoding{
-	{"raw", func(s string) []string { return []string{s} }},
-	{"json", jsonForms},
-	{"base64", func(s string) []string { return base64Forms(base64.RawStdEncoding, s) }},
-	{"base64url", func(s string) []string { return base64Forms(base64.RawURLEncoding, s) }},
-	{"hex", func(s string) []string {
-		h := hex.EncodeToString([]byte(s))
-		return []string{h, strings.ToUpper(h)}
+	{"raw", false, func(s string) []string { return []string{s} }},
+	{"base64", false, func(s string) []string { return base64Forms(base64.RawStdEncoding, s) }},
+	{"base64url", false, func(s string) []string { return base64Forms(base64.RawURLEncoding, s) }},
+	{"hex", true, func(s string) []string { return []string{hex.EncodeToString([]byte(s))} }},
+	{"base32", true, func(s string) []string { return base32Forms(base32.StdEncoding, s) }},
+	{"base32hex", true, func(s string) []string { return base32Forms(base32.HexEncoding, s) }},
+	{"reversed", false, func(s string) []string { return []string{reversed(s)} }},
+	{"rot13", false, func(s string) []string { return []string{rot13(s)} }},
+	{"reversed+base64", false, func(s string) []string {
+		return append(each(base64Forms(base64.RawStdEncoding, s), reversed), each(base64Forms(base64.RawURLEncoding, s), reversed)...)
 	}},
-}
-
-// jsonForms are the spellings of JSON writers that escape more than they must.
-func jsonForms(s string) []string {
-	slash := strings.ReplaceAll(s, "/", `\/`)
-	lowered := strings.NewReplacer("+", `\u002b`, "=", `\u003d`, "/", `\u002f`)
-	raised := strings.NewReplacer("+", `\u002B`, "=", `\u003D`, "/", `\u002F`)
-	half := strings.NewReplacer("+", `\u002B`)
-	return []string{slash, lowered.Replace(s), raised.Replace(s), half.Replace(s)}
+	{"reversed+hex", true, func(s string) []string { return []string{reversed(hex.EncodeToString([]byte(s)))} }},
 }
 
 // base64Forms are the needle's digits at the three offsets at which it may
 // start, without those at its ends that hold bits of its neighbours.
 func base64Forms(enc *base64.Encoding, s string) []string {
+	return digitForms(s, 3, 6, enc.EncodeToString)
+}
+
+// base32Forms are the same at the five offsets of base 32, in small letters.
+func base32Forms(enc *base32.Encoding, s string) []string {
+	return digitForms(s, 5, 5, func(b []byte) string { return strings.ToLower(enc.EncodeToString(b)) })
+}
+
+// digitForms are the needle's digits, of so many bits, at each offset.
+func digitForms(s string, offsets, bits int, encode func([]byte) string) []string {
 	if s == "" {
 		return []string{""}
 	}
-	out := make([]string, 0, 3)
-	for before := range 3 {
-		digits := enc.EncodeToString(append(make([]byte, before), s...))
-		from := (before*8 + 5) / 6
-		to := (before + len(s)) * 8 / 6
+	out := make([]string, 0, offsets)
+	for before := range offsets {
+		digits := encode(append(make([]byte, before), s...))
+		from := (before*8 + bits - 1) / bits
+		to := (before + len(s)) * 8 / bits
 		out = append(out, digits[from:to])
 	}
 	return out
+}
+
+// each applies f to all of a list.
+func each(list []string, f func(string) string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = f(s)
+	}
+	return out
+}
+
+// reversed is the text's bytes, last first.
+func reversed(s string) string {
+	b := []byte(s)
+	slices.Reverse(b)
+	return string(b)
+}
+
+// rot13 moves each letter by half the alphabet.
+func rot13(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		switch {
+		case c >= 'a' && c <= 'z':
+			b[i] = 'a' + (c-'a'+13)%26
+		case c >= 'A' && c <= 'Z':
+			b[i] = 'A' + (c-'A'+13)%26
+		}
+	}
+	return string(b)
 }

@@ -2,16 +2,16 @@ package canaries
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // Hit says that a canary is there. Each canary is told once for each encoding.
 type Hit struct {
 	ID string
-	// Encoding is how it is written: "raw", "json", "base64", "base64url", "hex" …
+	// Encoding is how it is written: "raw", "base64", "base64url", "hex",
+	// "base32", "reversed" … Where one is inside another, the outer one comes
+	// first: "percent+base64".
 	Encoding string
 	// Offset is where the first recognised piece of it starts, in bytes.
 	Offset int64
@@ -21,142 +21,108 @@ type Hit struct {
 // The hits are sorted by offset.
 func (s *Set) Find(b []byte) []Hit {
 	sc := s.Scanner()
-	sc.scan(b, len(b), 0)
+	sc.look(b, 0, 0)
 	return sc.Hits()
 }
 
 // Scanner looks for the set's canaries in a stream. It belongs to one goroutine.
 type Scanner struct {
 	m     *matcher
-	tail  []byte // the stream's end, one byte shorter than the longest text
-	joint []byte // the tail and the start of the next write, kept for its memory
-	off   int64  // the bytes written so far
-	first map[int]int64
+	views []view
+	buf   []byte // the stream's end, and what is being looked at
+	off   int64  // where in the stream buf starts
+	first map[found]int64
+	spans func(span) // told of every find, where it is set
 }
+
+// found is a thing that can be found, in one view or, at zero, in the stream.
+type found struct{ view, hit int }
+
+// pieceSize is how much of a write is looked at together.
+const pieceSize = 32 << 10
 
 // Scanner starts a search over a stream.
 func (s *Set) Scanner() *Scanner {
-	return &Scanner{m: s.matcher(), first: map[int]int64{}}
+	sc := &Scanner{m: s.matcher(), first: map[found]int64{}}
+	if len(sc.m.patterns) == 0 {
+		return sc
+	}
+	sc.views = make([]view, len(escapes))
+	for i := range sc.views {
+		sc.views[i].escape, sc.views[i].m = &escapes[i], sc.m
+	}
+	return sc
 }
 
 // Write looks at the next bytes of the stream, in whatever pieces it comes. It
-// never fails and keeps no more than a few hundred bytes.
+// never fails and keeps no more than some hundred kilobytes.
 func (sc *Scanner) Write(p []byte) (int, error) {
-	keep := max(sc.m.max-1, 0)
-	if n := len(sc.tail); n > 0 {
-		// What starts in the tail, and reaches into p.
-		sc.joint = append(append(sc.joint[:0], sc.tail...), p[:min(len(p), keep)]...)
-		sc.scan(sc.joint, n, sc.off-int64(n))
+	size := len(p)
+	for len(p) > 0 {
+		n, old := min(len(p), pieceSize), len(sc.buf)
+		sc.buf = append(sc.buf, p[:n]...)
+		p = p[n:]
+		sc.look(sc.buf, old, sc.off)
+		cut := max(0, len(sc.buf)-sc.m.keep()-longestEscape)
+		sc.off += int64(cut)
+		sc.buf = sc.buf[:copy(sc.buf, sc.buf[cut:])]
 	}
-	sc.scan(p, len(p), sc.off)
-	sc.off += int64(len(p))
-	if len(p) >= keep {
-		sc.tail = append(sc.tail[:0], p[len(p)-keep:]...)
-	} else {
-		sc.tail = append(sc.tail, p...)
-		sc.tail = sc.tail[:copy(sc.tail, sc.tail[max(0, len(sc.tail)-keep):])]
-	}
-	return len(p), nil
+	return size, nil
 }
 
-// scan notes what starts in b before limit, where b starts at base in the stream.
-func (sc *Scanner) scan(b []byte, limit int, base int64) {
-	sc.m.scan(b, limit, func(p *pattern, start int) {
-		at := base + int64(start)
-		if old, ok := sc.first[p.hit]; !ok || at < old {
-			sc.first[p.hit] = at
-		}
+// look looks at b, of which the first old bytes were looked at before, and
+// which starts at base in the stream.
+func (sc *Scanner) look(b []byte, old int, base int64) {
+	from := max(0, old-sc.m.keep())
+	sc.m.scan(b[from:], len(b)-from, func(p *pattern, start int) {
+		at := base + int64(from+start)
+		sc.note(0, p.hit, at, at+int64(len(p.text)))
 	})
+	for i := range sc.views {
+		sc.views[i].look(b, base, func(hit int, from, to int64) { sc.note(i+1, hit, from, to) })
+	}
+}
+
+func (sc *Scanner) note(view, hit int, from, to int64) {
+	k := found{view, hit}
+	if old, ok := sc.first[k]; !ok || from < old {
+		sc.first[k] = from
+	}
+	if sc.spans != nil {
+		sc.spans(span{int(from), int(to), sc.m.hits[hit].ID})
+	}
 }
 
 // Hits is what was found so far, sorted by offset.
 func (sc *Scanner) Hits() []Hit {
 	var out []Hit
-	for _, i := range slices.Sorted(maps.Keys(sc.first)) {
-		h := sc.m.hits[i]
-		h.Offset = sc.first[i]
+	known := map[Hit]int{} // two views may bear one name
+	order := func(a, b found) int { return cmp.Or(cmp.Compare(a.view, b.view), cmp.Compare(a.hit, b.hit)) }
+	for _, k := range slices.SortedFunc(maps.Keys(sc.first), order) {
+		h := sc.m.hits[k.hit]
+		if k.view > 0 {
+			h.Encoding = inside(escapes[k.view-1].name, h.Encoding)
+		}
+		if i, ok := known[h]; ok {
+			out[i].Offset = min(out[i].Offset, sc.first[k])
+			continue
+		}
+		known[h] = len(out)
+		h.Offset = sc.first[k]
 		out = append(out, h)
 	}
-	slices.SortStableFunc(out, func(a, b Hit) int { return cmp.Compare(a.Offset, b.Offset) })
+	sortHits(out)
 	return out
 }
 
-// literal is a whole value as it stands in a text.
-type literal struct{ text, id string }
-
-// newLiterals are the values, plain and as JSON writes them.
-func newLiterals(list []Canary) []literal {
-	var out []literal
-	for _, c := range list {
-		if len(c.Value) < shortest {
-			continue
-		}
-		out = append(out, literal{c.Value, c.ID})
-		if quoted, err := json.Marshal(c.Value); err == nil && len(quoted)-2 != len(c.Value) {
-			out = append(out, literal{string(quoted[1 : len(quoted)-1]), c.ID})
-		}
-	}
-	return out
+func sortHits(hits []Hit) {
+	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(a.Offset, b.Offset) })
 }
 
-// span is a part of a text that gives a canary away.
-type span struct {
-	from, to int
-	id       string
-}
-
-// maxGap is how far apart two pieces of one canary may lie to be redacted as
-// one: an escaped line end. It is also how far a span grows over the letters
-// next to it, which may hold the last bits of a secret.
-const maxGap = 4
-
-// Redact replaces each canary by its id in brackets, however it is written,
-// and any good part of it. Redact before cutting a text short: of a piece
-// shorter than a needle nobody can tell what it was.
-func (s *Set) Redact(text string) string {
-	for _, l := range s.literals {
-		text = strings.ReplaceAll(text, l.text, "["+l.id+"]")
+// inside names an encoding that stands within another.
+func inside(outer, inner string) string {
+	if inner == "raw" {
+		return outer
 	}
-	m := s.matcher()
-	var spans []span
-	m.scan([]byte(text), len(text), func(p *pattern, start int) {
-		spans = append(spans, span{start, start + len(p.text), m.hits[p.hit].ID})
-	})
-	if len(spans) == 0 {
-		return text
-	}
-	var out strings.Builder
-	done := 0
-	for _, sp := range grow(text, spans) {
-		out.WriteString(text[done:max(done, sp.from)] + "[" + sp.id + "]")
-		done = sp.to
-	}
-	return out.String() + text[done:]
-}
-
-// grow sorts and joins spans, and lets each take in the letters next to it.
-func grow(text string, spans []span) []span {
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
-	var out []span
-	for _, sp := range spans {
-		if n := len(out); n > 0 && (sp.from < out[n-1].to || sp.id == out[n-1].id && sp.from-out[n-1].to <= maxGap) {
-			out[n-1].to = max(out[n-1].to, sp.to)
-			continue
-		}
-		out = append(out, sp)
-	}
-	for i := range out {
-		for n := 0; n < maxGap && out[i].from > 0 && isDigit(text[out[i].from-1]); n++ {
-			out[i].from--
-		}
-		for n := 0; n < maxGap && out[i].to < len(text) && isDigit(text[out[i].to]); n++ {
-			out[i].to++
-		}
-	}
-	return out
-}
-
-// isDigit reports whether c may be a digit of base 64.
-func isDigit(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '-' || c == '_'
+	return outer + "+" + inner
 }

@@ -2,10 +2,18 @@ package canaries
 
 import (
 	"bytes"
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"html"
+	"io/fs"
+	"maps"
 	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -32,27 +40,27 @@ func noise(n int, seed uint64) []byte {
 	return b
 }
 
-// written is how a server would write a secret, by the name of the encoding.
-var written = map[string]func(string) string{
-	"raw":       func(s string) string { return s },
-	"base64":    func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
-	"base64url": func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
-	"hex":       func(s string) string { return hex.EncodeToString([]byte(s)) },
-	"HEX":       func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) },
-	"json":      func(s string) string { b, _ := json.Marshal(s); return string(b) },
-	"php":       func(s string) string { b, _ := json.Marshal(s); return strings.ReplaceAll(string(b), "/", `\/`) },
-	"dotnet":    func(s string) string { b, _ := json.Marshal(s); return strings.ReplaceAll(string(b), "+", `\u002B`) },
-	"mime": func(s string) string {
-		var out strings.Builder
-		for i, c := range base64.StdEncoding.EncodeToString([]byte(s)) {
-			if i > 0 && i%76 == 0 {
-				out.WriteString("\r\n")
-			}
-			out.WriteRune(c)
+// Every canary is found in every encoding, wherever it starts and however the
+// stream is split.
+func TestAnySplitFindsEveryEncoding(t *testing.T) {
+	s := shared()
+	names := slices.Sorted(maps.Keys(written))
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawCanary(t, s)
+		name := rapid.SampledFrom(names).Draw(t, "encoding")
+		before := rapid.StringOfN(rapid.RuneFrom([]rune("ab %&\\=.\r\n")), 0, 70, -1).Draw(t, "before")
+		text := rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "noise")
+		text = append(append(text, "\x00<"+written[name](before+c.Value)...), "> after it all, some more"...)
+		sc := s.Scanner()
+		for rest := text; len(rest) > 0; {
+			n := rapid.IntRange(1, min(len(rest), 200)).Draw(t, "write")
+			_, _ = sc.Write(rest[:n])
+			rest = rest[n:]
 		}
-		return out.String()
-	},
-	"one line": func(s string) string { return strings.ReplaceAll(s, "\n", "") },
+		if !has(sc.Hits(), c.ID) {
+			t.Fatalf("%s written in %s is not found in %q", c.ID, name, text)
+		}
+	})
 }
 
 // Every canary is found in every encoding, at every offset, whatever stands around it.
@@ -73,9 +81,9 @@ func TestEveryEncodingIsFound(t *testing.T) {
 func TestEncodingIsNamed(t *testing.T) {
 	s := shared()
 	for _, c := range s.Canaries() {
-		for _, name := range []string{"raw", "base64", "hex"} {
+		for _, name := range []string{"raw", "base64", "hex", "base32", "base32hex", "reversed", "rot13"} {
 			hits := s.Find([]byte(written[name](c.Value)))
-			if len(hits) == 0 || hits[0].ID != c.ID || hits[0].Encoding != name {
+			if !slices.ContainsFunc(hits, func(h Hit) bool { return h.ID == c.ID && h.Encoding == name }) {
 				t.Errorf("%s in %s: %v", c.ID, name, hits)
 			}
 		}
@@ -173,9 +181,42 @@ func drawText(t *rapid.T, s *Set) []byte {
 		to := rapid.IntRange(from, len(v)).Draw(t, "to")
 		e := encodings[rapid.IntRange(0, len(encodings)-1).Draw(t, "encoding")]
 		forms := e.forms(v[from:to])
-		text = append(text, forms[rapid.IntRange(0, len(forms)-1).Draw(t, "form")]...)
+		form := forms[rapid.IntRange(0, len(forms)-1).Draw(t, "form")]
+		text = append(text, drawEscaped(t, form)...)
 	}
 	return text
+}
+
+// escapers write one character in the ways that each view undoes.
+var escapers = map[string][]string{
+	"percent": {"%%%02x", "%%%02X", "%%25%02x", "%%2525%02x"}, "html": {"&#%d;", "&#x%x;", "&#X%04X;", "&amp;#%d;", "&amp;amp;#x%02x;"},
+	"json": {`\u%04x`, `\u%04X`, `\\u%04x`, `\x%02x`, `\\\\u%04X`}, "quoted-printable": {"=%02X", "=%02x"},
+}
+
+// drawEscaped escapes some of a text's characters, or splits it.
+func drawEscaped(t *rapid.T, s string) string {
+	name := rapid.SampledFrom([]string{"", "", "percent", "html", "json", "quoted-printable", "chunked", "labels", "wrapped", "wrapped CR", "wrapped in JSON"}).Draw(t, "view")
+	every := rapid.IntRange(1, 9).Draw(t, "every")
+	var out strings.Builder
+	for i := range len(s) {
+		switch how := escapers[name]; {
+		case i%every != 0 || name == "":
+			out.WriteByte(s[i])
+		case how != nil:
+			fmt.Fprintf(&out, how[(i/every)%len(how)], s[i])
+		case name == "wrapped":
+			out.WriteString(string(s[i]) + "\n")
+		case name == "wrapped CR":
+			out.WriteString(string(s[i]) + "\r\n")
+		case name == "wrapped in JSON":
+			out.WriteString(string(s[i]) + `\r\n`)
+		case name == "labels":
+			out.WriteString(string(s[i]) + ".")
+		default:
+			fmt.Fprintf(&out, "%c\r\n%x\r\n", s[i], every)
+		}
+	}
+	return out.String()
 }
 
 // Whatever the pieces in which a stream comes, the hits are those of the whole.
@@ -199,25 +240,79 @@ func TestAnySplitGivesTheSameHits(t *testing.T) {
 	})
 }
 
-// naive finds by trying every pattern on the whole text.
+// naive finds by trying every pattern on the whole text and on each whole view.
 func naive(s *Set, text []byte) []Hit {
-	m := s.matcher()
 	sc := s.Scanner()
-	for _, p := range m.patterns {
-		if at := int64(bytes.Index(text, []byte(p.text))); at >= 0 {
-			if old, ok := sc.first[p.hit]; !ok || at < old {
-				sc.first[p.hit] = at
+	try := func(view int, out []byte, from, to []int64) {
+		var low []byte
+		for _, c := range out {
+			if c >= 'A' && c <= 'Z' {
+				c |= 0x20
+			}
+			low = append(low, c)
+		}
+		for _, p := range s.matcher().patterns {
+			in := out
+			if p.fold {
+				in = low
+			}
+			for at := bytes.Index(in, []byte(p.text)); at >= 0; {
+				a, b := from[at], to[at+len(p.text)-1]
+				if view == 0 || b-a > int64(len(p.text)) {
+					sc.note(view, p.hit, a, b)
+				}
+				next := bytes.Index(in[at+1:], []byte(p.text))
+				if next < 0 {
+					break
+				}
+				at += 1 + next
 			}
 		}
 	}
+	from, to := make([]int64, len(text)), make([]int64, len(text))
+	for i := range text {
+		from[i], to[i] = int64(i), int64(i+1)
+	}
+	try(0, text, from, to)
+	for i, e := range escapes {
+		if len(s.matcher().patterns) > 0 {
+			out, from, to := undo(e, text)
+			try(i+1, out, from, to)
+		}
+	}
 	return sc.Hits()
+}
+
+// undo undoes all escapes of a whole text.
+func undo(e escape, text []byte) (out []byte, from, to []int64) {
+	for i := 0; i < len(text); {
+		value, n := int(text[i]), 1
+		if text[i] == e.trigger {
+			v, size := e.read(text[i:])
+			if size == cutOff {
+				break
+			}
+			if size != notEscape {
+				value, n = v, size
+			}
+		}
+		if value != drop || n == 1 && text[i] != e.trigger {
+			out, from, to = append(out, byte(value)), append(from, int64(i)), append(to, int64(i+n))
+		}
+		i += n
+	}
+	return out, from, to
 }
 
 func TestRandomBytesGiveNothing(t *testing.T) {
 	s := shared()
 	for seed := range uint64(4) {
 		raw := noise(1<<20, seed)
-		for _, text := range []string{string(raw), base64.StdEncoding.EncodeToString(raw), hex.EncodeToString(raw)} {
+		quoted, _ := json.Marshal(string(raw))
+		for _, text := range []string{
+			string(raw), base64.StdEncoding.EncodeToString(raw), hex.EncodeToString(raw), base32.StdEncoding.EncodeToString(raw),
+			url.QueryEscape(string(raw)), string(quoted), html.EscapeString(string(raw)), spelled(string(raw), "%%%02x"), string(chunked(raw, 11)),
+		} {
 			if hits := s.Find([]byte(text)); hits != nil {
 				t.Fatalf("noise gives %v", hits)
 			}
@@ -228,6 +323,31 @@ func TestRandomBytesGiveNothing(t *testing.T) {
 			t.Fatalf("noise gives %v", hits)
 		}
 	})
+}
+
+// The sources of the whole project, over and over in another dress, hold no canary.
+func TestSourcesGiveNothing(t *testing.T) {
+	s := shared()
+	size := 0
+	err := filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".json") {
+			return nil // what goes away meanwhile is not looked at
+		}
+		text, err := os.ReadFile(name)
+		if err != nil || len(text) > 1<<20 {
+			return nil
+		}
+		size += len(text)
+		for how, write := range written {
+			if hits := s.Find([]byte(write(string(text)))); hits != nil {
+				t.Errorf("%s, written in %s: %v", name, how, hits)
+			}
+		}
+		return nil
+	})
+	if err != nil || size < 100_000 {
+		t.Errorf("only %d bytes were looked at: %v", size, err)
+	}
 }
 
 // After redaction nothing is found, and what is no secret is still there.
@@ -315,6 +435,10 @@ func BenchmarkScanner(b *testing.B) {
 		{"json", bytes.Repeat([]byte(`{"jsonrpc":"2.0","id":17,"result":{"content":[{"type":"text","text":"A formatted note\n\n- one\n- two"}]}}`+"\n"), 30000)},
 		{"base64", []byte(base64.StdEncoding.EncodeToString(raw))},
 		{"hex", []byte(hex.EncodeToString(raw))},
+		{"source", bytes.Repeat([]byte("// Write looks at the next bytes of the stream.\nfunc (sc *Scanner) Write(p []byte) (int, error) {\n\tsc.buf = append(sc.buf, p[:n]...)\r\n\treturn len(p), nil\n}\n"), 20000)},
+		{"percent", []byte(spelled(string(raw[:1<<20]), "%%%02x"))},
+		{"html", []byte(spelled(string(raw[:1<<20]), "&#%d;"))},
+		{"form", bytes.Repeat([]byte("name=J%C3%BCrgen+Meyer&q=a%20%2B%20b&url=https%3A%2F%2Fwww.example.org%2Fdocs%2F&"), 40000)},
 		{"adversarial", []byte(strings.Repeat(slow, 1<<18))},
 		{"all canaries", []byte(strings.Repeat(byID(b, s, "env-openai").Value+byID(b, s, "ssh-key").Value, 600))},
 	}

@@ -1,6 +1,9 @@
 package canaries
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"strings"
+)
 
 // block is how many bytes the shift table looks at together.
 const block = 4
@@ -8,7 +11,28 @@ const block = 4
 // pattern is a text to find, and what finding it proves.
 type pattern struct {
 	text string
-	hit  int // index into matcher.hits
+	hit  int  // index into matcher.hits
+	fold bool // the text is in small letters, and stands for any case
+}
+
+// at reports whether b starts with the pattern.
+func (p *pattern) at(b []byte) bool {
+	if len(b) < len(p.text) {
+		return false
+	}
+	b = b[:len(p.text)]
+	if !p.fold {
+		return string(b) == p.text
+	}
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != p.text[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // matcher finds many texts at once, after Wu and Manber: it looks at the last
@@ -24,11 +48,14 @@ type matcher struct {
 	min, max int                // the lengths of the shortest and the longest text
 }
 
-const tableBits = 17
+const tableBits = 18
 
 // slot is a block's place in the shift table. Blocks that share one only make
 // the window move less far.
 func slot(v uint32) uint32 { return v * 0x9E3779B1 >> (32 - tableBits) }
+
+// blockOf is the block that starts b, the same for both cases of a letter.
+func blockOf(b []byte) uint32 { return binary.LittleEndian.Uint32(b) | 0x20202020 }
 
 func newMatcher(list []Canary) *matcher {
 	m := &matcher{byBlock: map[uint32][]int32{}}
@@ -46,8 +73,9 @@ func newMatcher(list []Canary) *matcher {
 		m.shift[i] = uint8(m.min - block + 1)
 	}
 	for n, p := range m.patterns {
+		text := []byte(p.text)
 		for end := block; end <= m.min; end++ {
-			v := binary.LittleEndian.Uint32([]byte(p.text[end-block : end]))
+			v := blockOf(text[end-block:])
 			m.shift[slot(v)] = min(m.shift[slot(v)], uint8(m.min-end))
 			if end == m.min {
 				m.byBlock[v] = append(m.byBlock[v], int32(n))
@@ -57,17 +85,21 @@ func newMatcher(list []Canary) *matcher {
 	return m
 }
 
+// keep is how much of a stream's end a text may start in, and go on after it.
+func (m *matcher) keep() int { return max(m.max-1, 0) }
+
 // collect writes every needle in every encoding, each text once.
 func (m *matcher) collect(list []Canary) {
 	known := map[string]bool{}
 	for _, c := range list {
+		needles := needles(c)
 		for _, e := range encodings {
 			m.hits = append(m.hits, Hit{ID: c.ID, Encoding: e.name})
-			for _, n := range needles(c) {
+			for _, n := range needles {
 				for _, form := range e.forms(n) {
 					if len(form) >= shortest && !known[form] {
 						known[form] = true
-						m.patterns = append(m.patterns, pattern{form, len(m.hits) - 1})
+						m.patterns = append(m.patterns, pattern{strings.Clone(form), len(m.hits) - 1, e.fold})
 					}
 				}
 			}
@@ -82,15 +114,14 @@ func (m *matcher) scan(b []byte, limit int, found func(p *pattern, start int)) {
 	}
 	last := min(len(b), limit+m.min-1)
 	for end := m.min; end <= last; {
-		v := binary.LittleEndian.Uint32(b[end-block:])
+		v := blockOf(b[end-block:])
 		if s := m.shift[slot(v)]; s > 0 {
 			end += int(s)
 			continue
 		}
 		start := end - m.min
 		for _, n := range m.byBlock[v] {
-			p := &m.patterns[n]
-			if len(b)-start >= len(p.text) && string(b[start:start+len(p.text)]) == p.text {
+			if p := &m.patterns[n]; p.at(b[start:]) {
 				found(p, start)
 			}
 		}

@@ -1,0 +1,244 @@
+package canaries
+
+import (
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net/http/httputil"
+	"strings"
+
+	"github.com/andybalholm/brotli"
+)
+
+// ErrOpaque says that a part of a body could not be read: what FindBody did not
+// find may still be there.
+var ErrOpaque = errors.New("canaries: a part of the body cannot be read")
+
+const (
+	// maxUnpacked bounds what is unpacked of one body, all layers together.
+	maxUnpacked = 64 << 20
+	// maxHeld bounds what is kept of each unpacked stream, to look for another
+	// packed one in it.
+	maxHeld = 1 << 20
+	// maxLayers bounds how deep packed streams are looked for in packed streams.
+	maxLayers = 3
+	// maxTries bounds how often something is taken for a packed stream.
+	maxTries = 1024
+)
+
+// FindBody says which canaries are in the body of an HTTP message, also where
+// it is chunked or packed as its header says, and in packed streams that are in
+// it without a word: gzip, zlib, ZIP and bzip2, also gzip in base 64. The
+// offset of what is found in a packed stream is counted in that. The error is
+// ErrOpaque, with the hits so far, for what the header calls packed and cannot
+// be unpacked, and for what would be more than 64 MiB.
+func (s *Set) FindBody(b []byte, header map[string][]string) ([]Hit, error) {
+	u := &unpacker{collector: collector{set: s}, left: maxUnpacked}
+	u.report("", s.Find(b))
+	body, name := b, ""
+	if values := fields(header, "Transfer-Encoding"); len(values) > 0 && values[len(values)-1] == "chunked" {
+		// What was cut short, or needs no chunks any more, is looked at as it is.
+		if plain, err := io.ReadAll(httputil.NewChunkedReader(bytes.NewReader(b))); len(plain) > 0 || err == nil {
+			body, name = plain, "chunked"
+			u.report(name, s.Find(body))
+		}
+	}
+	u.search(body, name, 1)
+	u.declared(body, name, fields(header, "Content-Encoding"))
+	return u.hits(), u.err
+}
+
+// fields are the comma-separated values of a header, in small letters.
+func fields(header map[string][]string, name string) []string {
+	var out []string
+	for key, values := range header {
+		if !strings.EqualFold(key, name) {
+			continue
+		}
+		for field := range strings.SplitSeq(strings.Join(values, ","), ",") {
+			if field = strings.ToLower(strings.TrimSpace(field)); field != "" {
+				out = append(out, field)
+			}
+		}
+	}
+	return out
+}
+
+// unpacker searches a body, and what is packed in it.
+type unpacker struct {
+	collector
+	left  int64 // what may still be unpacked
+	tries int
+	err   error
+}
+
+func (u *unpacker) report(under string, hits []Hit) {
+	for _, h := range hits {
+		if under != "" {
+			h.Encoding = inside(under, h.Encoding)
+		}
+		u.note(h, h.Offset)
+	}
+}
+
+// opaque notes that something cannot be read; the first reason stays.
+func (u *unpacker) opaque(format string, args ...any) {
+	if u.err == nil {
+		u.err = fmt.Errorf("%w: %s", ErrOpaque, fmt.Sprintf(format, args...))
+	}
+}
+
+// declared unpacks what the header calls packed, the last coding first.
+func (u *unpacker) declared(b []byte, name string, codings []string) {
+	var r io.Reader = bytes.NewReader(b)
+	packed := false
+	for i := len(codings) - 1; i >= 0; i-- {
+		if codings[i] == "identity" {
+			continue
+		}
+		next, err := decoder(codings[i], r)
+		if err != nil {
+			u.opaque("coding %s: %v", codings[i], err)
+			return
+		}
+		r, name, packed = next, outer(name, codings[i]), true
+	}
+	if !packed || len(b) == 0 {
+		return
+	}
+	if err := u.stream(r, name, 1); err != nil {
+		u.opaque("coding %s: %v", name, err)
+	}
+}
+
+// outer names an encoding that stands within those of name.
+func outer(name, next string) string {
+	if name == "" {
+		return next
+	}
+	return name + "+" + next
+}
+
+// decoder undoes one coding of HTTP.
+func decoder(coding string, r io.Reader) (io.Reader, error) {
+	switch coding {
+	case "gzip", "x-gzip":
+		return gzip.NewReader(r)
+	case "deflate": // zlib by the standard, deflate alone by custom
+		in := bufio.NewReader(r)
+		if head, _ := in.Peek(2); len(head) == 2 && head[0]&0x0f == 8 && binary.BigEndian.Uint16(head)%31 == 0 {
+			return zlib.NewReader(in)
+		}
+		return flate.NewReader(in), nil
+	case "br":
+		return brotli.NewReader(r), nil
+	}
+	return nil, errors.New("it is not known")
+}
+
+// stream searches what is unpacked, and what is packed in its start.
+func (u *unpacker) stream(r io.Reader, name string, layer int) error {
+	sc := u.set.Scanner()
+	var held bytes.Buffer
+	buf := make([]byte, pieceSize)
+	var failed error
+	for failed == nil {
+		if u.left <= 0 {
+			failed = fmt.Errorf("it unpacks to more than %d bytes", maxUnpacked)
+			u.opaque("%s: %v", name, failed)
+			break
+		}
+		var n int
+		n, failed = r.Read(buf[:min(int64(len(buf)), u.left)])
+		u.left -= int64(n)
+		_, _ = sc.Write(buf[:n])
+		held.Write(buf[:min(n, maxHeld-held.Len())])
+	}
+	u.report(name, sc.Hits())
+	if layer < maxLayers {
+		u.search(held.Bytes(), name, layer+1)
+	}
+	if errors.Is(failed, io.EOF) {
+		return nil
+	}
+	return failed
+}
+
+// magics are how packed streams start.
+var magics = []struct {
+	name, magic string
+	open        func(b []byte) (io.Reader, error)
+}{
+	{"gzip", "\x1f\x8b\x08", openGzip},
+	{"zlib", "\x78\x01", openZlib}, {"zlib", "\x78\x5e", openZlib}, {"zlib", "\x78\x9c", openZlib}, {"zlib", "\x78\xda", openZlib},
+	{"zip", "PK\x03\x04", openZip},
+	{"bzip2", "BZh", func(b []byte) (io.Reader, error) { return bzip2.NewReader(bytes.NewReader(b)), nil }},
+	{"base64+gzip", "H4sI", func(b []byte) (io.Reader, error) { return gzip.NewReader(unbase64(b)) }},
+}
+
+// search looks for packed streams anywhere in b.
+func (u *unpacker) search(b []byte, name string, layer int) {
+	for _, m := range magics {
+		for at := 0; u.tries < maxTries; at++ {
+			n := bytes.Index(b[at:], []byte(m.magic))
+			if n < 0 {
+				break
+			}
+			at += n
+			u.tries++
+			if r, err := m.open(b[at:]); err == nil {
+				_ = u.stream(r, outer(name, m.name), layer) // what only looks packed proves nothing by failing
+			}
+		}
+	}
+}
+
+func openGzip(b []byte) (io.Reader, error) { return gzip.NewReader(bytes.NewReader(b)) }
+
+func openZlib(b []byte) (io.Reader, error) { return zlib.NewReader(bytes.NewReader(b)) }
+
+// openZip reads one file of a ZIP archive.
+func openZip(b []byte) (io.Reader, error) {
+	const header, deflated = 30, 8
+	if len(b) < header || binary.LittleEndian.Uint16(b[8:]) != deflated {
+		return nil, errors.New("canaries: not a packed file of a ZIP archive")
+	}
+	from := header + int(binary.LittleEndian.Uint16(b[26:])) + int(binary.LittleEndian.Uint16(b[28:]))
+	return flate.NewReader(bytes.NewReader(b[min(from, len(b)):])), nil
+}
+
+// unbase64 decodes the digits at the start of b, of either alphabet, over the
+// ends of lines, and no more of them than are asked for.
+func unbase64(b []byte) io.Reader { return base64.NewDecoder(base64.RawStdEncoding, &digitReader{b}) }
+
+// digitReader reads digits of base 64 as those of the standard alphabet.
+type digitReader struct{ rest []byte }
+
+func (d *digitReader) Read(p []byte) (int, error) {
+	n := min(len(p), len(d.rest))
+	for i, c := range d.rest[:n] {
+		switch {
+		case c == '-':
+			c = '+'
+		case c == '_':
+			c = '/'
+		case c != '\r' && c != '\n' && !isDigit(c):
+			d.rest = nil
+			return i, io.EOF
+		}
+		p[i] = c
+	}
+	d.rest = d.rest[n:]
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}

@@ -1,0 +1,165 @@
+package canaries
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/andybalholm/brotli"
+	"pgregory.net/rapid"
+)
+
+// packed writes what it is given through a packer.
+func packed(pack func(io.Writer) io.WriteCloser, b []byte) []byte {
+	var out bytes.Buffer
+	w := pack(&out)
+	_, _ = w.Write(b)
+	_ = w.Close()
+	return out.Bytes()
+}
+
+func gzipped(b []byte) []byte {
+	return packed(func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }, b)
+}
+
+func zlibbed(b []byte) []byte {
+	return packed(func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }, b)
+}
+
+func deflated(b []byte) []byte {
+	return packed(func(w io.Writer) io.WriteCloser { f, _ := flate.NewWriter(w, 6); return f }, b)
+}
+
+func brotlied(b []byte) []byte {
+	return packed(func(w io.Writer) io.WriteCloser { return brotli.NewWriter(w) }, b)
+}
+
+func chunked(b []byte, n int) []byte {
+	return append(packed(func(w io.Writer) io.WriteCloser {
+		c := httputil.NewChunkedWriter(w)
+		for len(b) > n {
+			_, _ = c.Write(b[:n])
+			b = b[n:]
+		}
+		_, _ = c.Write(b)
+		return c
+	}, nil), "\r\n"...)
+}
+
+func zipped(b []byte) []byte {
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	w, _ := z.Create("notes.txt")
+	_, _ = w.Write(b)
+	_ = z.Close()
+	return out.Bytes()
+}
+
+// bodies are how a body may be sent, and what its header then says.
+var bodies = map[string]struct {
+	write  func([]byte) []byte
+	header http.Header
+}{
+	"gzip":                {gzipped, http.Header{"Content-Encoding": {"gzip"}}},
+	"deflate":             {zlibbed, http.Header{"Content-Encoding": {"deflate"}}},
+	"bare deflate":        {deflated, http.Header{"content-encoding": {"Deflate"}}},
+	"br":                  {brotlied, http.Header{"Content-Encoding": {"br"}}},
+	"gzip, br":            {func(b []byte) []byte { return brotlied(gzipped(b)) }, http.Header{"Content-Encoding": {"gzip, br"}}},
+	"gzip, no header":     {gzipped, nil},
+	"zlib, no header":     {zlibbed, nil},
+	"zip":                 {zipped, nil},
+	"multipart with gzip": {func(b []byte) []byte { return append([]byte("--x\r\nContent-Type: a/b\r\n\r\n"), gzipped(b)...) }, nil},
+	"gzip in gzip":        {func(b []byte) []byte { return gzipped(gzipped(b)) }, nil},
+	"gzip in base64": {func(b []byte) []byte {
+		return fmt.Appendf(nil, `{"d":"%s"}`, base64.StdEncoding.EncodeToString(gzipped(b)))
+	}, nil},
+	"gzip in base64url":    {func(b []byte) []byte { return []byte(base64.RawURLEncoding.EncodeToString(gzipped(b))) }, nil},
+	"chunked":              {func(b []byte) []byte { return chunked(b, 5) }, http.Header{"Transfer-Encoding": {"chunked"}}},
+	"chunked gzip":         {func(b []byte) []byte { return chunked(gzipped(b), 9) }, http.Header{"Transfer-Encoding": {"gzip, chunked"}, "Content-Encoding": {"gzip"}}},
+	"chunked, no header":   {func(b []byte) []byte { return chunked(b, 3) }, nil},
+	"gzip of base64":       {func(b []byte) []byte { return gzipped([]byte(base64.StdEncoding.EncodeToString(b))) }, nil},
+	"a header that is not": {func(b []byte) []byte { return b }, http.Header{"Content-Encoding": {"identity"}}},
+}
+
+func TestFindBody(t *testing.T) {
+	s := shared()
+	for name, body := range bodies {
+		rapid.Check(t, func(t *rapid.T) {
+			c := drawCanary(t, s)
+			before := rapid.SliceOfN(rapid.Byte(), 0, 60).Draw(t, "before")
+			text := append(append(before, c.Value...), " after"...)
+			hits, err := s.FindBody(body.write(text), body.header)
+			if err != nil || !has(hits, c.ID) {
+				t.Fatalf("%s: %s: %v, %v", name, c.ID, hits, err)
+			}
+		})
+	}
+	c := byID(t, s, "history-mysql")
+	hits, err := s.FindBody(gzipped([]byte("0123"+c.Value)), nil)
+	if want := []Hit{{c.ID, "gzip", 4}}; err != nil || !slices.Equal(hits, want) {
+		t.Errorf("got %v, %v, want %v", hits, err, want)
+	}
+}
+
+func TestFindBodyIsOpaque(t *testing.T) {
+	s := shared()
+	for name, coding := range map[string]string{"unknown": "zstd", "not gzip": "gzip", "not deflate": "deflate"} {
+		if _, err := s.FindBody([]byte("\xff\xfe plain text"), http.Header{"Content-Encoding": {coding}}); !errors.Is(err, ErrOpaque) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := s.FindBody(nil, http.Header{"Content-Encoding": {"deflate"}}); err != nil {
+		t.Errorf("no body: %v", err)
+	}
+	if hits, err := s.FindBody(noise(1<<20, 3), nil); hits != nil || err != nil && !errors.Is(err, ErrOpaque) {
+		t.Errorf("noise: %v, %v", hits, err)
+	}
+}
+
+// A small body that unpacks to a gigabyte takes neither its memory nor its time.
+func TestFindBodyBomb(t *testing.T) {
+	s := shared()
+	c := byID(t, s, "aws-secret")
+	zeros := make([]byte, 1<<20)
+	bomb := packed(func(w io.Writer) io.WriteCloser {
+		z := gzip.NewWriter(w)
+		_, _ = z.Write([]byte(c.Value))
+		for range 256 {
+			_, _ = z.Write(zeros)
+		}
+		return z
+	}, nil)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	hits, err := s.FindBody(bomb, http.Header{"Content-Encoding": {"gzip"}})
+	runtime.ReadMemStats(&after)
+	if !errors.Is(err, ErrOpaque) || !has(hits, c.ID) {
+		t.Errorf("got %v, %v", hits, err)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 32<<20 {
+		t.Errorf("%d bytes were allocated", used)
+	}
+}
+
+func FuzzFindBody(f *testing.F) {
+	s := shared()
+	c := byID(f, s, "aws-secret")
+	for _, body := range bodies {
+		f.Add(body.write([]byte(c.Value)), "gzip", "chunked")
+	}
+	f.Fuzz(func(_ *testing.T, b []byte, content, transfer string) {
+		_, _ = s.FindBody(b, http.Header{"Content-Encoding": {content}, "Transfer-Encoding": {transfer}})
+	})
+}
