@@ -61,11 +61,20 @@ func (h *home) at(rel string) string { return path.Join(h.dir, rel) }
 
 // file adds a file that was last changed some days ago.
 func (h *home) file(rel string, mode fs.FileMode, data string) {
-	h.files = append(h.files, File{Path: h.at(rel), Mode: mode, Data: []byte(data), ModTime: h.past(400)})
+	h.fileAt(h.at(rel), mode, data)
+}
+
+// fileAt adds a file by its absolute path.
+func (h *home) fileAt(name string, mode fs.FileMode, data string) {
+	h.files = append(h.files, File{Path: name, Mode: mode, Data: []byte(data), ModTime: h.past(400)})
 }
 
 // privateDirs are the directories whose mode is 0700.
-var privateDirs = []string{".ssh", ".aws", ".kube", ".docker", ".gnupg", ".config/gh", ".config/gcloud", ".config/Claude"}
+var privateDirs = []string{
+	".ssh", ".aws", ".kube", ".docker", ".gnupg", ".config/gh", ".config/gcloud",
+	".config/Claude", ".config/google-chrome", ".config/google-chrome/Default",
+	".mozilla", ".ethereum", ".ethereum/keystore", ".config/argocd", ".config/Code", ".config/Code/User",
+}
 
 // past is a moment at most so many days ago, and at least two hours.
 func (h *home) past(days int) time.Time {
@@ -75,7 +84,12 @@ func (h *home) past(days int) time.Time {
 
 // secret records a canary that stands in a file, and returns its value.
 func (h *home) secret(id, kind, rel, value string, issuers ...string) string {
-	h.list = append(h.list, Canary{ID: id, Kind: kind, Value: value, Path: h.at(rel), Issuers: issuers})
+	return h.secretAt(id, kind, h.at(rel), value, issuers...)
+}
+
+// secretAt records a canary that stands in a file by its absolute path.
+func (h *home) secretAt(id, kind, name, value string, issuers ...string) string {
+	h.list = append(h.list, Canary{ID: id, Kind: kind, Value: value, Path: name, Issuers: issuers})
 	return value
 }
 
@@ -85,14 +99,25 @@ func (h *home) variable(id, kind, name, form, value string, issuers ...string) {
 	h.env = append(h.env, name+"="+fmt.Sprintf(form, value))
 }
 
-// tree is the files with all their directories, parents first.
+// within reports whether a path is a directory or lies below it.
+func within(dir, name string) bool {
+	return name == dir || strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"/")
+}
+
+// tree is the files with all their directories, parents first; of those outside
+// HOME the directories are not ours to make.
 func (h *home) tree() []File {
 	dirs := map[string]File{}
 	for _, d := range []string{"Desktop", "Documents", "Downloads", "Pictures"} {
 		dirs[h.at(d)] = File{Path: h.at(d), Mode: 0o755, Dir: true, ModTime: h.past(400)}
 	}
+	var outside []File
 	for _, f := range h.files {
-		for d := path.Dir(f.Path); strings.HasPrefix(d, h.dir); d = path.Dir(d) {
+		if !within(h.dir, f.Path) {
+			outside = append(outside, f)
+			continue
+		}
+		for d := path.Dir(f.Path); within(h.dir, d); d = path.Dir(d) {
 			dir := dirs[d]
 			dir.Path, dir.Mode, dir.Dir = d, h.dirMode(d), true
 			if f.ModTime.After(dir.ModTime) {
@@ -108,9 +133,13 @@ func (h *home) tree() []File {
 	for _, d := range dirs {
 		out = append(out, d)
 	}
-	out = append(out, h.files...)
+	for _, f := range h.files {
+		if within(h.dir, f.Path) {
+			out = append(out, f)
+		}
+	}
 	slices.SortFunc(out, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	return out
+	return append(out, outside...)
 }
 
 func (h *home) dirMode(dir string) fs.FileMode {

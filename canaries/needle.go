@@ -16,7 +16,7 @@ const (
 )
 
 // publicPart matches what all secrets of a shape begin with: it proves nothing.
-var publicPart = regexp.MustCompile(`^(pypi-AgEIcHlwaS5vcmcCJ|github_pat_|gh[a-z]_|npm_|dckr_pat_|glpat-|lin_api_|sk-proj-|sk-ant-api03-|sk_live_|xoxb-|GOCSPX-|SG\.|1//0|AKIA)`)
+var publicPart = regexp.MustCompile(`^(pypi-AgEIcHlwaS5vcmcCJ|github_pat_|gh[a-z]_|npm_|dckr_pat_|glpat-|lin_api_|sk-proj-|sk-ant-api03-|sk_live_|xoxb-|GOCSPX-|SG\.|1//0|AKIA|ntn_|eyJ[\w-]+\.eyJ[\w-]+\.|MEIEEPgAAAAAAAAAAAAAAAAAAAEwFAYIKoZIhvcNAwcECA?)`)
 
 // needles are the texts of which each proves that the canary's value, or a
 // good part of it, is there.
@@ -25,8 +25,12 @@ func needles(c Canary) []string {
 	if strings.HasPrefix(v, "-----BEGIN ") {
 		return pemNeedles(v)
 	}
-	v = v[len(publicPart.FindString(v)):]
-	return windows(v)
+	out := windows(v[len(publicPart.FindString(v)):])
+	if c.ID == chromeLogin {
+		// The file holds the sealed form, and a thief may take it as it is.
+		out = append(out, windows(string(chromeSeal(v)[len("v10"):]))...)
+	}
+	return out
 }
 
 // windows cuts a text into pieces that cover it, the last one flush with its end.

@@ -18,6 +18,10 @@ func (h *home) plant() {
 	h.plantMCP()
 	h.plantEnv()
 	h.plantOrdinary()
+	h.plantBrowsers()
+	h.plantWallet()
+	h.plantVSCode()
+	h.plantToken()
 }
 
 func (h *home) plantSSH() {

@@ -17,6 +17,10 @@ type Options struct {
 	User string
 	// Home is the absolute path of the decoy HOME; "" is /home/USER.
 	Home string
+	// Workspace are the absolute paths of directories that someone works in,
+	// which hold a .env and a .git-credentials file. Those outside HOME must be
+	// there: only the files are told.
+	Workspace []string
 	// Now is the moment before which all files were last changed; zero is the present.
 	Now time.Time
 }
@@ -40,11 +44,19 @@ func New(rand io.Reader, opts Options) (*Set, error) {
 	if opts.Home != "" && !path.IsAbs(opts.Home) {
 		return nil, fmt.Errorf("canaries: home %q is not an absolute path", opts.Home)
 	}
+	for _, dir := range opts.Workspace {
+		if !path.IsAbs(dir) {
+			return nil, fmt.Errorf("canaries: workspace %q is not an absolute path", dir)
+		}
+	}
 	if opts.Now.IsZero() {
 		opts.Now = time.Now()
 	}
 	h := newHome(newMint(rand), opts)
 	h.plant()
+	for i, dir := range slices.Compact(opts.Workspace) {
+		h.plantWorkspace(i, path.Clean(dir))
+	}
 	if h.mint.err != nil {
 		return nil, h.mint.err
 	}
@@ -66,6 +78,7 @@ func FromCanaries(list []Canary) *Set {
 func (s *Set) Canaries() []Canary { return slices.Clone(s.list) }
 
 // Files is the decoy HOME: parents before what they hold, HOME itself first.
+// After it come the files of the workspaces outside HOME.
 func (s *Set) Files() []File { return slices.Clone(s.files) }
 
 // Env is the decoy part of the environment, as "NAME=value".

@@ -109,6 +109,8 @@ var shapes = map[string]string{
 	"claude-desktop-github": `^github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}$`,
 	"claude-desktop-slack":  `^xoxb-[0-9]{12}-[0-9]{13}-[A-Za-z0-9]{24}$`, "env-slack": `^xoxb-[0-9]{12}-[0-9]{13}-[A-Za-z0-9]{24}$`,
 	"cursor-linear": `^lin_api_[A-Za-z0-9]{40}$`, "cursor-postgres": `^[A-Za-z0-9]{24}$`,
+	"chrome-login": `^[A-Za-z0-9]{24}$`, "firefox-login": `^MEIEEPgA{19}EwFAYIKoZIhvcNAwcEC[A-P][A-Za-z0-9+/]+={0,2}$`, "ethereum-key": `^[0-9a-f]{64}$`,
+	"vscode-notion": `^ntn_[0-9]{11}[A-Za-z0-9]{35}$`, "argocd-jwt": `^eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9\.eyJ[\w-]+\.[\w-]{43}$`,
 	"env-openai": `^sk-proj-[\w-]{74}T3BlbkFJ[\w-]{74}$`, "env-anthropic": `^sk-ant-api03-[\w-]{93}AA$`, "env-database": `^[A-Za-z0-9]{24}$`,
 }
 
