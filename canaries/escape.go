@@ -38,16 +38,19 @@ var escapes = []escape{
 	{"wrapped", '\r', readBreak},
 }
 
-// hexDigit is the value of a hexadecimal digit, negative for another byte.
-func hexDigit(c byte) int {
-	switch {
-	case c >= '0' && c <= '9':
-		return int(c - '0')
-	case c|0x20 >= 'a' && c|0x20 <= 'f':
-		return int(c|0x20-'a') + 10
+// hexDigits16 are the values of the hexadecimal digits, negative for other bytes.
+var hexDigits16 = func() (t [256]int8) {
+	for c := range t {
+		t[c] = int8(strings.IndexByte("0123456789abcdef", byte(c)|0x20))
+		if byte(c) < '0' { // what the bit would make a digit of
+			t[c] = -1
+		}
 	}
-	return -1
-}
+	return t
+}()
+
+// hexDigit is the value of a hexadecimal digit, negative for another byte.
+func hexDigit(c byte) int { return int(hexDigits16[c]) }
 
 // hexNumber reads n digits. The count is n, notEscape where there are others
 // than digits, cutOff where there are not enough bytes.
@@ -71,6 +74,12 @@ func mayBe(b []byte, text string) bool { return strings.HasPrefix(text, string(b
 // readPercent reads %41, and %2541 and %252541, which were escaped again.
 func readPercent(b []byte) (value, n int) {
 	i := 1
+	if len(b) > 2 && b[1] != '2' { // by far the most
+		if value = hexDigit(b[1])<<4 | hexDigit(b[2]); value < 0 {
+			return 0, notEscape
+		}
+		return value, 3
+	}
 	for range 3 {
 		again, n := hexNumber(b[i:], 4)
 		if n == cutOff && mayBe(b[i:min(len(b), i+2)], "25") {
@@ -186,7 +195,7 @@ var named = []struct {
 func readEntity(b []byte) (value, n int) {
 	const amp = "amp;"
 	i, again := 1, 0
-	for ; again < 4; again++ {
+	for ; again < 4 && i < len(b) && b[i] == 'a'; again++ {
 		rest := b[i:]
 		if len(rest) < len(amp) && mayBe(rest, amp) {
 			return 0, cutOff
@@ -213,6 +222,9 @@ func readEntityName(b []byte) (value, n int) {
 	}
 	if b[0] == '#' {
 		return readEntityNumber(b)
+	}
+	if strings.IndexByte("lgqapesc", b[0]) < 0 {
+		return 0, notEscape
 	}
 	for _, e := range named {
 		if len(b) < len(e.name) && mayBe(b, e.name) {

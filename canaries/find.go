@@ -49,7 +49,7 @@ func (s *Set) Scanner() *Scanner {
 	}
 	sc.views = make([]view, len(escapes))
 	for i := range sc.views {
-		sc.views[i].escape, sc.views[i].m = &escapes[i], sc.m
+		sc.views[i].escape, sc.views[i].m, sc.views[i].keep = &escapes[i], sc.m, sc.m.keep()
 	}
 	return sc
 }

@@ -383,6 +383,10 @@ func FuzzFind(f *testing.F) {
 		f.Add([]byte("x"+c.Value), uint16(i))
 		f.Add([]byte(base64.StdEncoding.EncodeToString([]byte(c.Value))), uint16(i))
 		f.Add([]byte(hex.EncodeToString([]byte(c.Value))), uint16(7*i))
+		for _, format := range []string{"%%25%02x", "&#%d;", `\\\\u%04x`, "=%02X", "%c\r\n", "%c."} {
+			f.Add([]byte(spelled(c.Value[len(c.Value)*2/3:], format)), uint16(3*i))
+		}
+		f.Add(chunked([]byte(c.Value), 1+i), uint16(i))
 	}
 	f.Fuzz(func(t *testing.T, text []byte, step uint16) {
 		want := s.Find(text)

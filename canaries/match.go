@@ -46,6 +46,7 @@ type matcher struct {
 	shift    []uint8
 	byBlock  map[uint32][]int32 // the patterns whose window ends in a block
 	min, max int                // the lengths of the shortest and the longest text
+	alphabet [256]bool          // the bytes that occur in a text
 }
 
 const tableBits = 18
@@ -74,6 +75,12 @@ func newMatcher(list []Canary) *matcher {
 	}
 	for n, p := range m.patterns {
 		text := []byte(p.text)
+		for _, c := range text {
+			m.alphabet[c] = true
+			if p.fold && c >= 'a' && c <= 'z' {
+				m.alphabet[c-'a'+'A'] = true
+			}
+		}
 		for end := block; end <= m.min; end++ {
 			v := blockOf(text[end-block:])
 			m.shift[slot(v)] = min(m.shift[slot(v)], uint8(m.min-end))

@@ -11,8 +11,10 @@ import (
 type view struct {
 	*escape
 	m    *matcher
+	keep int   // what the matcher needs of a text before and after a byte
 	done int64 // the bytes of the stream that are decided
 	next int64 // the byte of the stream that would follow on what is in out
+	wall int64 // behind an escape that no text can hold
 	hot  int64 // up to here the stream still lies near an escape
 
 	out   []byte // what the stream says, from base on
@@ -63,36 +65,44 @@ func (v *view) plain(p []byte, at int64) {
 		return
 	}
 	p = p[:min(int64(len(p)), v.hot-at)]
+	v.mark(at, 1)
 	v.out = append(v.out, p...)
 	v.next = at + int64(len(p))
 }
 
 // escaped takes an escape of n bytes at b[i], and what lies before it.
 func (v *view) escaped(b []byte, i int, base int64, value, n int, found func(hit int, from, to int64)) {
-	at, keep := base+int64(i), v.m.keep()
-	if at != v.next || len(v.marks) == 0 {
+	at := base + int64(i)
+	if value != drop && !v.m.alphabet[byte(value)] {
+		v.wall, v.hot = at+int64(n), 0
+		return
+	}
+	if at != v.next || v.hot == 0 {
 		v.flush(found)
-		before := b[max(0, i-keep):i]
-		v.out, v.base, v.marks = append(v.out[:0], before...), 0, v.marks[:0]
-		v.mark(at-int64(len(before)), 0, 1)
+		before := b[max(0, i-v.keep, int(v.wall-base)):i]
+		v.out, v.base, v.marks = v.out[:0], 0, v.marks[:0]
+		if len(before) > 0 {
+			v.mark(at-int64(len(before)), 1)
+			v.out = append(v.out, before...)
+		}
 	} else if len(v.out) >= flushAt {
 		v.flush(found)
 	}
-	end := v.base + int64(len(v.out))
 	if value != drop {
-		v.mark(at, end, int64(n))
+		v.mark(at, int64(n))
 		v.out = append(v.out, byte(value))
-		end++
 	}
 	v.next = at + int64(n)
-	v.hot = v.next + int64(keep)
-	v.mark(v.next, end, 1)
+	v.hot = v.next + int64(v.keep)
 }
 
-// mark notes where the byte at comes from; of two at one place the last counts.
-func (v *view) mark(from, at, width int64) {
-	if n := len(v.marks); n > 0 && v.marks[n-1].at == at {
-		v.marks = v.marks[:n-1]
+// mark notes where the next byte comes from, unless the last mark says so too.
+func (v *view) mark(from, width int64) {
+	at := v.base + int64(len(v.out))
+	if n := len(v.marks); n > 0 {
+		if k := &v.marks[n-1]; k.width == width && k.from+(at-k.at)*width == from {
+			return
+		}
 	}
 	v.marks = append(v.marks, mark{at: at, from: from, width: width})
 }
@@ -108,7 +118,7 @@ func (v *view) source(at int64) (from, to int64) {
 // flush searches what was collected, and keeps of it what a longer text may
 // start in.
 func (v *view) flush(found func(hit int, from, to int64)) {
-	if len(v.marks) == 0 {
+	if len(v.out) == 0 {
 		return
 	}
 	v.m.scan(v.out, len(v.out), func(p *pattern, start int) {
@@ -119,7 +129,7 @@ func (v *view) flush(found func(hit int, from, to int64)) {
 			found(p.hit, from, to)
 		}
 	})
-	cut := max(0, len(v.out)-v.m.keep())
+	cut := max(0, len(v.out)-v.keep)
 	v.out = v.out[:copy(v.out, v.out[cut:])]
 	v.base += int64(cut)
 	old := sort.Search(len(v.marks), func(i int) bool { return v.marks[i].at > v.base }) - 1
