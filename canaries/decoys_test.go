@@ -69,11 +69,13 @@ print(json.dumps(rows))
 	}
 }
 
-// The known key opens what the password store holds: here by the same library,
-// whose answer was compared with that of openssl.
+// The key that everyone knows opens what the password store holds.
 func TestChromeSeal(t *testing.T) {
 	openssl, err := exec.LookPath("openssl")
 	if err != nil {
+		if strings.Contains(os.Getenv("COALMINE_REQUIRE"), "openssl") {
+			t.Fatal(err)
+		}
 		t.Skip("openssl is not installed")
 	}
 	sealed := chromeSeal("correct horse")
