@@ -82,9 +82,19 @@ func newLab(t *testing.T, fixtures ...string) *lab {
 func copyFixture(t *testing.T, from, to string) {
 	t.Helper()
 	data, err := os.ReadFile(from)
-	if err == nil {
-		err = os.WriteFile(to, data, 0o755)
+	if err != nil {
+		t.Fatal(err)
 	}
+	writeProgram(t, to, data)
+}
+
+// writeProgram lets no process start meanwhile: one forked then would hold the
+// file open for writing, and its exec would fail with "text file busy".
+func writeProgram(t *testing.T, to string, data []byte) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	err := os.WriteFile(to, data, 0o755)
+	syscall.ForkLock.RUnlock()
 	if err != nil {
 		t.Fatal(err)
 	}

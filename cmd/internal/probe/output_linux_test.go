@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,9 +15,7 @@ func TestOutputIsHidden(t *testing.T) {
 	inBackends(t, func(t *testing.T, backend string) {
 		for _, out := range []string{"results", "deep/below/results", "."} {
 			l := newLab(t)
-			if err := os.WriteFile(l.path("lister.sh"), []byte(lister), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			writeProgram(t, l.path("lister.sh"), []byte(lister))
 			l.out = l.path(out)
 			o := l.options(backend, l.path("lister.sh"))
 			l.probe(o)
