@@ -45,9 +45,9 @@ func corpus(tb testing.TB) []corpusTool {
 
 func testHints() Hints {
 	return Hints{
-		Files: []string{"/work/notes.txt", "/work/todo.md"}, Dirs: []string{"/work", "/work/docs"}, Images: []string{"/work/a.png"},
-		Lines: map[string][]string{"/work/notes.txt": {"a line"}},
-		Repo:  "/work/repo", RepoFiles: []string{"README.md"}, Branch: "main", URL: "https://www.example.com/",
+		Files: []string{"/home/dana/notes/notes.txt", "/home/dana/notes/todo.md"}, Dirs: []string{"/home/dana/notes", "/home/dana/notes/docs"}, Images: []string{"/home/dana/notes/a.png"},
+		Lines: map[string][]string{"/home/dana/notes/notes.txt": {"a line"}},
+		Repo:  "/home/dana/notes/repo", RepoFiles: []string{"README.md"}, Branch: "main", URL: "https://www.example.com/",
 	}
 }
 
