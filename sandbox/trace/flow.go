@@ -1,0 +1,79 @@
+package trace
+
+import (
+	"net/netip"
+	"time"
+)
+
+// The types of a Flow.
+const (
+	FlowOpen    = "open"    // a flow begins
+	FlowTLS     = "tls"     // a ClientHello was read: SNI, Offered
+	FlowRequest = "request" // an HTTP request's header was read: Method, Authority, Path, App
+	FlowQuery   = "query"   // a DNS question: Host, Method (its type)
+	FlowData    = "data"    // a part of View, within the limits
+	FlowHit     = "hit"     // a decoy's value in a view: Canary, Encoding, Offset
+	FlowRefused = "refused" // a connection was refused
+	FlowClose   = "close"   // a flow ended
+	FlowLoss    = "loss"    // something was not seen: Error says what, N how often
+)
+
+// View is what a data observation's bytes are.
+type View string
+
+// The views of a flow.
+const (
+	// ViewWire is the bytes of the connection, TLS removed, or the datagrams.
+	ViewWire View = "wire"
+	// ViewRequest is an HTTP request whose framing hides the bytes on the wire
+	// (HTTP/2, chunks): header as text, then the body, content encoding kept.
+	ViewRequest View = "request"
+	// ViewMessage is the unmasked payload of a WebSocket's frames.
+	ViewMessage View = "message"
+)
+
+// Flow is one observation of what a process sent to the network, as the
+// sinkhole saw it. The fields that identify the flow are in every observation of
+// it, as far as known by then. The JSON form is one line of trace.jsonl.
+type Flow struct {
+	Type  string        `json:"event"`
+	Stamp time.Duration `json:"t"` // CLOCK_MONOTONIC, the run's clock
+	Flow  uint64        `json:"flow,omitempty"`
+
+	Proto  string         `json:"proto,omitempty"` // tcp, udp
+	Source netip.AddrPort `json:"source,omitzero"`
+	Dest   netip.AddrPort `json:"dest,omitzero"`
+	// Host is the name that was resolved to Dest, "" for an address the client
+	// knew of itself.
+	Host string `json:"host,omitempty"`
+	// App is the protocol spoken: http/1.1, h2, websocket, dns, dot, doh, smtp,
+	// ftp, pop3, imap, ssh, tls, quic, or "" while unknown.
+	App  string `json:"app,omitempty"`
+	TLS  bool   `json:"tls,omitempty"`
+	SNI  string `json:"sni,omitempty"`
+	ALPN string `json:"alpn,omitempty"`
+	// Opaque says that the client's payload could not be read.
+	Opaque bool `json:"opaque,omitempty"`
+
+	// Request counts the requests or messages of a flow from 1; 0 is the whole flow.
+	Request   int    `json:"request,omitempty"`
+	Method    string `json:"method,omitempty"`
+	Authority string `json:"authority,omitempty"`
+	Path      string `json:"path,omitempty"`
+
+	View View   `json:"view,omitempty"`
+	Data []byte `json:"data,omitempty"` // valid until the function that got it returns
+
+	// Canary, Encoding and Offset are of a hit; the offset is in the view.
+	Canary   string `json:"canary,omitempty"`
+	Encoding string `json:"encoding,omitempty"`
+	Offset   int64  `json:"offset,omitempty"`
+
+	Up   int64 `json:"up,omitempty"` // bytes from the client, as sent
+	Down int64 `json:"down,omitempty"`
+	Kept int64 `json:"kept,omitempty"` // bytes that data observations carried
+	// Cut says that data observations do not carry the whole flow.
+	Cut   bool   `json:"cut,omitempty"`
+	Error string `json:"error,omitempty"`
+	N     uint64 `json:"n,omitempty"`
+}
