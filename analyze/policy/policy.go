@@ -1,0 +1,142 @@
+package policy
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+)
+
+// Schema is the version that a file may name in its member "schema".
+const Schema = "coalmine/policy/v1"
+
+// FileName is how the file is called where nobody says otherwise.
+const FileName = "coalmine.yaml"
+
+// Policy is one coalmine.yaml. It is not changed after Parse, so it may be
+// used from many goroutines.
+type Policy struct {
+	// File is the name under which it was read, for messages.
+	File string
+	// Server holds for what happens outside calls, and adds to every tool's lists.
+	Server Entry
+	// Tools are the entries by tool name, as the server declares it.
+	Tools map[string]Entry
+	// Suppress are the findings that somebody answers for, in the file's order.
+	Suppress []Suppression
+	// AcceptOpaque are the hosts whose traffic need not be read.
+	AcceptOpaque List
+}
+
+// Entry is what the policy says of one tool, or of the server.
+type Entry struct {
+	Allow, Deny Lists
+	// Arguments are expressions by parameter name: the whole value, as text, must match.
+	Arguments map[string]Argument
+	At        Position
+}
+
+// Lists are the four kinds of thing that can be allowed or denied. A nil list
+// was not given and says nothing; an empty one was, and allows nothing.
+type Lists struct {
+	Files, Hosts, Commands, Env List
+}
+
+// List is the items of one list in the file's order.
+type List []Item
+
+// Item is one entry of a list; how it is compared, match.go says.
+type Item struct {
+	Text string
+	At   Position
+	// Note is written behind the item as a comment, and not read back.
+	Note string
+}
+
+// Argument is an expression that a parameter's value must match as a whole.
+type Argument struct {
+	Expression string
+	At         Position
+	re         *regexp.Regexp
+}
+
+// Match reports whether the whole value matches.
+func (a Argument) Match(value string) bool { return a.re.MatchString(value) }
+
+// Suppression is a finding that somebody answers for until a day.
+type Suppression struct {
+	Fingerprint, Reason, Owner string
+	// Expires is the first moment at which it no longer holds: the end of the day named, UTC.
+	Expires time.Time
+	At      Position
+	// Note is written above the suppression as a comment, and not read back.
+	Note string
+}
+
+// Position is a place in the file, counted from 1; the zero Position is none.
+type Position struct{ Line, Column int }
+
+// Error is a fault at a place of the file.
+type Error struct {
+	File string
+	At   Position
+	What string
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	if e.At.Line == 0 {
+		return fmt.Sprintf("%s: %s", e.File, e.What)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.At.Line, e.At.Column, e.What)
+}
+
+// Tool returns the entry of a tool, and whether the policy has one.
+func (p *Policy) Tool(name string) (Entry, bool) {
+	if p == nil {
+		return Entry{}, false
+	}
+	e, ok := p.Tools[name]
+	return e, ok
+}
+
+// Expired returns an error for each suppression that no longer holds at the moment given.
+func (p *Policy) Expired(now time.Time) []error {
+	var out []error
+	for _, s := range p.Suppress {
+		if !now.Before(s.Expires) {
+			out = append(out, &Error{p.File, s.At, fmt.Sprintf("the suppression of %s expired on %s", short(s.Fingerprint), s.day())})
+		}
+	}
+	return out
+}
+
+// Unused returns an error for each suppression whose finding is not among the
+// fingerprints given.
+func (p *Policy) Unused(fingerprints []string) []error {
+	var out []error
+	for _, s := range p.Suppress {
+		if !slices.Contains(fingerprints, s.Fingerprint) {
+			out = append(out, &Error{p.File, s.At, fmt.Sprintf("the suppression of %s suppresses nothing", short(s.Fingerprint))})
+		}
+	}
+	return out
+}
+
+// Suppressed returns the suppression of a fingerprint that holds at the moment given.
+func (p *Policy) Suppressed(fingerprint string, at time.Time) (Suppression, bool) {
+	if p == nil {
+		return Suppression{}, false
+	}
+	for _, s := range p.Suppress {
+		if s.Fingerprint == fingerprint && at.Before(s.Expires) {
+			return s, true
+		}
+	}
+	return Suppression{}, false
+}
+
+// day is the last day on which a suppression holds.
+func (s *Suppression) day() string { return s.Expires.Add(-time.Second).Format(time.DateOnly) }
+
+func short(fingerprint string) string { return fingerprint[:min(len(fingerprint), 12)] }
