@@ -32,7 +32,7 @@ type Scanner struct {
 	buf   []byte // the stream's end, and what is being looked at
 	off   int64  // where in the stream buf starts
 	first map[found]int64
-	spans func(span) // told of every find, where it is set
+	told  func(k found, from, to int64) // of every find, where it is set
 }
 
 // found is a thing that can be found, in one view or, at zero, in the stream.
@@ -88,8 +88,8 @@ func (sc *Scanner) note(view, hit int, from, to int64) {
 	if old, ok := sc.first[k]; !ok || from < old {
 		sc.first[k] = from
 	}
-	if sc.spans != nil {
-		sc.spans(span{int(from), int(to), sc.m.hits[hit].ID})
+	if sc.told != nil {
+		sc.told(k, from, to)
 	}
 }
 
@@ -99,10 +99,7 @@ func (sc *Scanner) Hits() []Hit {
 	known := map[Hit]int{} // two views may bear one name
 	order := func(a, b found) int { return cmp.Or(cmp.Compare(a.view, b.view), cmp.Compare(a.hit, b.hit)) }
 	for _, k := range slices.SortedFunc(maps.Keys(sc.first), order) {
-		h := sc.m.hits[k.hit]
-		if k.view > 0 {
-			h.Encoding = inside(escapes[k.view-1].name, h.Encoding)
-		}
+		h := sc.hit(k)
 		if i, ok := known[h]; ok {
 			out[i].Offset = min(out[i].Offset, sc.first[k])
 			continue
@@ -113,6 +110,15 @@ func (sc *Scanner) Hits() []Hit {
 	}
 	sortHits(out)
 	return out
+}
+
+// hit is what was found, without its place.
+func (sc *Scanner) hit(k found) Hit {
+	h := sc.m.hits[k.hit]
+	if k.view > 0 {
+		h.Encoding = inside(escapes[k.view-1].name, h.Encoding)
+	}
+	return h
 }
 
 func sortHits(hits []Hit) {

@@ -81,7 +81,7 @@ clusters:
 users:
 - name: staging
   user:
-    token: kubeconfig-%s:%s
+    token: %s
 contexts:
 - name: staging
   context:
@@ -89,18 +89,18 @@ contexts:
     namespace: %s
     user: staging
 current-context: staging
-`, server, cluster, user, h.secret("kube-token", "kube", kube, m.prefixed("", rancher, 54), server), h.repo))
+`, server, cluster, h.secret("kube-token", "kube", kube, m.prefixed("kubeconfig-"+user+":", rancher, 54), server), h.repo))
 }
 
 var (
 	awsHosts    = []string{"*.amazonaws.com", "*.api.aws"}
 	googleHosts = []string{"*.googleapis.com", "accounts.google.com"}
-	githubHosts = []string{"github.com", "*.github.com"}
+	githubHosts = []string{"github.com", "*.github.com", "*.githubusercontent.com", "ghcr.io", "api.githubcopilot.com"}
 	dockerHosts = []string{"*.docker.io", "*.docker.com"}
 	npmHosts    = []string{"registry.npmjs.org", "*.npmjs.com"}
 	pypiHosts   = []string{"pypi.org", "*.pypi.org"}
 	herokuHosts = []string{"*.heroku.com"}
-	slackHosts  = []string{"*.slack.com"}
+	slackHosts  = []string{"slack.com", "*.slack.com"}
 )
 
 func (h *home) plantRegistries() {

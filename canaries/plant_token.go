@@ -66,19 +66,23 @@ func (m *mint) jwt(claims func() any) string {
 	})
 }
 
-// supabase is the token of a project that may do all.
-func (h *home) supabase() string {
+// supabase is the token of a project that may do all, and the project's host:
+// the others' projects have hosts of their own.
+func (h *home) supabase() (token, host string) {
 	m := h.mint
-	return m.jwt(func() any {
+	token = m.jwt(func() any {
 		made := h.past(300).Unix()
+		ref := m.chars(lower, 20)
+		host = ref + ".supabase.co"
 		return struct {
 			Iss  string `json:"iss"`
 			Ref  string `json:"ref"`
 			Role string `json:"role"`
 			Iat  int64  `json:"iat"`
 			Exp  int64  `json:"exp"`
-		}{"supabase", m.chars(lower, 20), "service_role", made, made + 10*365*24*3600}
+		}{"supabase", ref, "service_role", made, made + 10*365*24*3600}
 	})
+	return token, host
 }
 
 // plantToken makes the session of a command-line tool.
@@ -118,11 +122,12 @@ func (h *home) plantWorkspace(n int, dir string) {
 	}
 	env, git := path.Join(dir, ".env"), path.Join(dir, ".git-credentials")
 	db := "db." + h.domain()
+	token, project := h.supabase()
 	lines := []string{
 		"NODE_ENV=development",
 		"DATABASE_URL=postgresql://" + h.company + ":" + h.secretAt("workspace-database"+suffix, "env", env, m.password(), db) + "@" + db + ":5432/" + h.company,
 		"JWT_SECRET=" + h.secretAt("workspace-secret"+suffix, "env", env, m.prefixed("", base62, 48)),
-		"SUPABASE_SERVICE_ROLE_KEY=" + h.secretAt("workspace-jwt"+suffix, "jwt", env, h.supabase(), "*.supabase.co"),
+		"SUPABASE_SERVICE_ROLE_KEY=" + h.secretAt("workspace-jwt"+suffix, "jwt", env, token, project),
 	}
 	h.fileAt(env, 0o600, strings.Join(lines, "\n")+"\n")
 	h.fileAt(git, 0o600, fmt.Sprintf("https://%s:%s@github.com\n", h.user,

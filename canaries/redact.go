@@ -51,7 +51,7 @@ func (s *Set) Redact(text string) string {
 	for range maxRedactions {
 		var spans []span
 		sc := s.Scanner()
-		sc.spans = func(sp span) { spans = append(spans, sp) }
+		sc.told = func(k found, from, to int64) { spans = append(spans, span{int(from), int(to), sc.hit(k).ID}) }
 		sc.look([]byte(text), 0, 0)
 		if len(spans) == 0 {
 			return text
