@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 	"github.com/coalmine-dev/coalmine/sandbox/trace/strace"
+	"github.com/coalmine-dev/coalmine/sandbox/wire"
 )
 
 // decoder turns the agent's frames into calls of the sink. It believes nothing
@@ -17,10 +19,13 @@ type decoder struct {
 	traced bool
 	parser *strace.Parser
 	filter startFilter
+	flows  *wire.Splitter
 	done   bool
 }
 
-func newDecoder(r *Run, traced bool) *decoder { return &decoder{run: r, traced: traced} }
+func newDecoder(r *Run, traced bool) *decoder {
+	return &decoder{run: r, traced: traced, flows: wire.NewSplitter(maxFlowLine)}
+}
 
 // read is the goroutine that owns the sink.
 func (r *Run) read(d *decoder) {
@@ -62,6 +67,8 @@ func (d *decoder) frame(f mux.Frame) error {
 		if _, err := d.parser.Write(f.Payload); err != nil {
 			return fmt.Errorf("read the trace: %w", err)
 		}
+	case mux.Flows:
+		d.flows.Feed(f.Payload, d.flow)
 	case mux.Control:
 		e, err := agent.DecodeEvent(f.Payload)
 		if err != nil {
@@ -115,6 +122,19 @@ func (d *decoder) record(rec *trace.Record) {
 	if d.filter.keep(rec) {
 		d.run.sink.Record(rec)
 	}
+}
+
+// maxFlowLine bounds a line of the sinkhole's: a piece of payload and what names it.
+const maxFlowLine = 1 << 20
+
+// flow hands on one line of the sinkhole's.
+func (d *decoder) flow(l wire.Line) {
+	var f trace.Flow
+	if l.Oversize || json.Unmarshal(l.Raw, &f) != nil || f.Stamp < 0 {
+		d.run.lost.Add(1)
+		return
+	}
+	d.run.sink.Flow(&f)
 }
 
 func (d *decoder) badLine(line []byte, err error) {

@@ -104,7 +104,7 @@ func newRun(conn Conn, sink Sink) *Run {
 func config(s Spec) *agent.Config {
 	return &agent.Config{
 		Command: s.Command, Dir: s.Dir, Env: s.Env, User: s.User, Hostname: s.Hostname,
-		Files: s.Files, Watch: s.Watch, TraceSet: s.TraceSet, Limits: s.Limits,
+		Files: s.Files, Watch: s.Watch, TraceSet: s.TraceSet, Limits: s.Limits, Network: s.Network,
 	}
 }
 

@@ -33,6 +33,8 @@ type Spec struct {
 	// Image and Runtime are for the docker backend.
 	Image   string
 	Runtime string
+	// Network is the sinkhole that answers the target, nil for none.
+	Network *agent.Network
 	// TraceSet is "core", "io" or "" for no tracer.
 	TraceSet string
 	Limits   agent.Limits
@@ -89,6 +91,8 @@ type Sink interface {
 	Stdout(stamp time.Duration, p []byte)
 	Stderr(stamp time.Duration, p []byte)
 	Record(r *trace.Record)
+	// Flow is what the sinkhole saw; its Data is valid until the call returns.
+	Flow(f *trace.Flow)
 	Event(e agent.Event)
 	// TraceError is a line of the tracer that was not understood: Loss.
 	TraceError(err error)

@@ -3,7 +3,9 @@ package agent
 import (
 	"time"
 
+	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 )
 
 // Config is the first control message, host to agent: all that the agent has to do.
@@ -30,9 +32,21 @@ type Config struct {
 	HostFiles bool `json:"hostFiles,omitempty"`
 	// Root is set by the local backend: built and pivoted into before all else.
 	Root *rootfs.Layout `json:"root,omitempty"`
+	// Network is set where the network is a sinkhole; else nothing answers.
+	Network *Network `json:"network,omitempty"`
 	// SingleUID says that the target has to share the agent's uid, and is kept
 	// apart by a pid namespace of its own.
 	SingleUID bool `json:"singleUid,omitempty"`
+}
+
+// TrustDir is where the sinkhole's authority is planted.
+const TrustDir = "/run/tls"
+
+// Network is the sinkhole of a sandbox.
+type Network struct {
+	Sinkhole sinkhole.Config `json:"sinkhole"`
+	// Canaries are looked for in all that is sent, however long it is.
+	Canaries []canaries.Canary `json:"canaries,omitempty"`
 }
 
 // User is who the target runs as.

@@ -32,6 +32,9 @@ func (a *agent) launch() error {
 		return fmt.Errorf("make the link: %w", err)
 	}
 	go a.reap()
+	if err := a.startSink(); err != nil {
+		return err
+	}
 	inner := -1
 	if a.cfg.SingleUID {
 		if inner, err = a.startInner(); err != nil {

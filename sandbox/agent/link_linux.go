@@ -23,10 +23,12 @@ const (
 	roleTarget = "target" // drop everything and execute the command
 	roleEnter  = "enter"  // start the target's stage in the inner pid namespace
 	roleInner  = "inner"  // be the first process of the inner pid namespace
+	roleSink   = "sink"   // answer the network
 )
 
 // order is what the agent tells a stage to do. Its descriptors come along:
-// target: stdin, stdout, stderr, status; enter: pid namespace, status; inner: status.
+// target: stdin, stdout, stderr, status; enter: pid namespace, status; inner:
+// status; sink: status, observations, listeners.
 type order struct {
 	Role    string   `json:"role"`
 	Command []string `json:"command,omitempty"`
@@ -39,6 +41,8 @@ type order struct {
 	Inner bool `json:"inner,omitempty"`
 	// Masks are paths of the inner /proc to cover.
 	Masks []string `json:"masks,omitempty"`
+	// Network is a sink's.
+	Network *Network `json:"network,omitempty"`
 }
 
 // refusal is what a stage writes to its status descriptor when it cannot go on.

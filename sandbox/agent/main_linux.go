@@ -29,6 +29,7 @@ type agent struct {
 	stdin          *feeder
 	stdout, stderr *pump
 	trace, watch   *pump
+	sink           *sink // nil for no sinkhole
 	// tracerSays is what the tracer prints about itself, logEnd the end of its log.
 	tracerSays, logEnd tail
 
@@ -157,6 +158,9 @@ func (a *agent) setUp() error {
 		return err
 	}
 	if err := closeNetwork(); err != nil {
+		return err
+	}
+	if err := a.armSink(); err != nil {
 		return err
 	}
 	if err := rootfs.Plant(c.Files, c.User.UID, c.User.GID); err != nil {

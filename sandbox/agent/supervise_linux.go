@@ -43,7 +43,8 @@ func (a *agent) supervise() {
 func (a *agent) conclude() {
 	close(a.finish)
 	a.stdin.abandon()
-	for _, p := range []*pump{a.trace, a.stdout, a.stderr} {
+	a.sink.close()
+	for _, p := range []*pump{a.trace, a.stdout, a.stderr, a.sink.events()} {
 		if p == nil {
 			continue
 		}
@@ -137,7 +138,8 @@ func (a *agent) answerSyncs() {
 // call's line before it lets the call return, so its pipe holds every call that
 // the target has seen the end of.
 func (a *agent) flush() {
-	for _, p := range []*pump{a.trace, a.watch, a.stdout, a.stderr} {
+	a.sink.settle()
+	for _, p := range []*pump{a.trace, a.watch, a.stdout, a.stderr, a.sink.events()} {
 		if p != nil {
 			p.drain()
 		}
@@ -171,6 +173,8 @@ func (a *agent) ended(pid int, ws unix.WaitStatus) {
 	switch pid {
 	case int(a.tracer.Load()):
 		a.tracerEnded(ws)
+	case a.sink.pid():
+		a.sinkEnded(ws)
 	case a.target:
 		go a.targetEnded(ws)
 	}
@@ -227,10 +231,10 @@ func statusText(ws unix.WaitStatus) string {
 }
 
 // targets lists the processes that are the target's and can still do something:
-// all but the agent, the tracer and the inner init. Where the agent is not PID 1
+// all but the agent, the tracer, the sink and the inner init. Where the agent is not PID 1
 // they are its descendants; orphans are, too, as it is their subreaper.
 func (a *agent) targets() []task {
-	self, tracer, inner := os.Getpid(), int(a.tracer.Load()), int(a.inner.Load())
+	self, tracer, inner, sink := os.Getpid(), int(a.tracer.Load()), int(a.inner.Load()), a.sink.pid()
 	all := processes()
 	parent := make(map[int]int, len(all))
 	for _, t := range all {
@@ -251,7 +255,7 @@ func (a *agent) targets() []task {
 	}
 	var out []task
 	for _, t := range all {
-		if t.pid == self || t.pid == tracer || t.pid == inner || !t.alive() {
+		if t.pid == self || t.pid == tracer || t.pid == inner || t.pid == sink || !t.alive() {
 			continue
 		}
 		if self == 1 || mine(t.ppid) {

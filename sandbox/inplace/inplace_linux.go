@@ -137,7 +137,7 @@ type conn struct {
 
 // prepare gives the target's uid a name, and notes what the run will add to the container.
 func (c *conn) prepare() error {
-	for _, p := range append([]string{c.spec.User.Home}, c.spec.Workspaces...) {
+	for _, p := range append([]string{c.spec.User.Home, agent.TrustDir}, c.spec.Workspaces...) {
 		if _, err := os.Lstat(p); errors.Is(err, os.ErrNotExist) {
 			c.made = append(c.made, p)
 		}

@@ -75,6 +75,7 @@ type nowhere struct{}
 func (nowhere) Stdout(time.Duration, []byte) {}
 func (nowhere) Stderr(time.Duration, []byte) {}
 func (nowhere) Record(*trace.Record)         {}
+func (nowhere) Flow(*trace.Flow)             {}
 func (nowhere) Event(agent.Event)            {}
 func (nowhere) TraceError(error)             {}
 

@@ -21,12 +21,13 @@ const (
 	Stdout
 	Stderr
 	Trace
+	Flows
 	streams
 )
 
 // String names the stream for messages.
 func (s Stream) String() string {
-	names := [...]string{"control", "stdin", "stdout", "stderr", "trace"}
+	names := [...]string{"control", "stdin", "stdout", "stderr", "trace", "flows"}
 	if int(s) < len(names) {
 		return names[s]
 	}

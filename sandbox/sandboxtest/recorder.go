@@ -18,6 +18,7 @@ type Recorder struct {
 	stderr  bytes.Buffer
 	records []*trace.Record
 	events  []agent.Event
+	flows   []trace.Flow
 	errors  []error
 }
 
@@ -51,6 +52,20 @@ func (r *Recorder) Record(rec *trace.Record) {
 
 // Event implements sandbox.Sink.
 func (r *Recorder) Event(e agent.Event) { r.note(func() { r.events = append(r.events, e) }) }
+
+// Flow implements sandbox.Sink.
+func (r *Recorder) Flow(f *trace.Flow) {
+	c := *f
+	c.Data = slices.Clone(f.Data)
+	r.note(func() { r.flows = append(r.flows, c) })
+}
+
+// Flows returns what the sinkhole saw so far.
+func (r *Recorder) Flows() []trace.Flow {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.flows)
+}
 
 // TraceError implements sandbox.Sink.
 func (r *Recorder) TraceError(err error) { r.note(func() { r.errors = append(r.errors, err) }) }

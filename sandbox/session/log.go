@@ -149,6 +149,22 @@ func (l *Log) Record(r *trace.Record) {
 	l.keep(&l.trace, bulk, r.Time, func(b []byte) []byte { return appendRecord(b, r) })
 }
 
+// Flow records what the sinkhole saw. Payload yields to what says whose it was.
+func (l *Log) Flow(f *trace.Flow) {
+	c := frame
+	if f.Type == trace.FlowData {
+		c = bulk
+	}
+	line, err := json.Marshal(flowLine{Type: "flow", Flow: *f})
+	if err != nil {
+		l.Mark(Mark{Time: f.Stamp, Kind: MarkLoss, What: "flows", N: 1, Text: err.Error()})
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.keep(&l.trace, c, f.Stamp, func(b []byte) []byte { return append(b, line...) })
+}
+
 // Mark records a mark; its texts are bounded. The marks that begin and end
 // things are on disk when it returns.
 func (l *Log) Mark(m Mark) {

@@ -45,12 +45,19 @@ func (f Frame) Bytes() []byte {
 type Line struct {
 	Record *trace.Record
 	Mark   *Mark
+	Flow   *trace.Flow
 }
 
 // recordLine is a record's line as it is read.
 type recordLine struct {
 	Type string `json:"type"`
 	trace.Record
+}
+
+// flowLine is the line of what the sinkhole saw.
+type flowLine struct {
+	Type string `json:"type"`
+	trace.Flow
 }
 
 // markLine is a mark's line.
@@ -253,6 +260,10 @@ func parseLine(line []byte) (Line, error) {
 		var l markLine
 		err := json.Unmarshal(line, &l)
 		return Line{Mark: &l.Mark}, err
+	case "flow":
+		var l flowLine
+		err := json.Unmarshal(line, &l)
+		return Line{Flow: &l.Flow}, err
 	}
-	return Line{}, fmt.Errorf("type %.40q is none of record, mark", kind.Type)
+	return Line{}, fmt.Errorf("type %.40q is none of record, mark, flow", kind.Type)
 }

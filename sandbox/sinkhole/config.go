@@ -28,7 +28,7 @@ var (
 var Nameserver = netip.MustParseAddr("172.17.0.1")
 
 // Config is what both halves are told. It can be sent to another process as
-// JSON, all but Scan.
+// JSON, all but its functions and channels.
 type Config struct {
 	Mode Mode `json:"mode,omitempty"`
 	// Authority signs the certificates of TLS servers. Without one TLS stays shut.
@@ -55,6 +55,9 @@ type Config struct {
 	// Scan returns the receiver of a stream, or nil. It gets every byte of the
 	// stream, in order, from one goroutine at a time, then Close.
 	Scan func(Stream) io.WriteCloser `json:"-"`
+	// Settle yields functions to be called once everything sent so far has been
+	// reported, or after a quarter of a second. Nil for none.
+	Settle <-chan func() `json:"-"`
 }
 
 // Stream names one view of a flow.

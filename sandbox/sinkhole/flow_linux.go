@@ -16,6 +16,7 @@ type reporter struct {
 	emit   func(Event)
 	done   bool
 	kept   atomic.Int64
+	sent   atomic.Uint64
 	ids    atomic.Uint64
 	losses sync.Map // reason -> *atomic.Uint64
 }
@@ -33,6 +34,7 @@ func (r *reporter) send(e Event) {
 		return
 	}
 	e.Stamp = now()
+	r.sent.Add(1)
 	r.emit(e)
 }
 

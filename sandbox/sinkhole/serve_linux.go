@@ -57,6 +57,9 @@ func Serve(ctx context.Context, files []*os.File, c Config, emit func(Event)) er
 	for _, l := range listeners {
 		s.wg.Go(func() { s.accept(l) })
 	}
+	if c.Settle != nil {
+		s.wg.Go(func() { s.answerSettles(listeners, packets) })
+	}
 	<-ctx.Done()
 	for _, l := range listeners {
 		_ = l.Close()

@@ -96,6 +96,19 @@ func (r *recorder) Record(rec *trace.Record) {
 	}
 }
 
+// Flow implements sandbox.Sink.
+func (r *recorder) Flow(f *trace.Flow) {
+	r.mu.Lock()
+	r.last = max(r.last, f.Stamp)
+	log := r.log
+	r.mu.Unlock()
+	if log != nil {
+		f.Data = r.redact(f.Data)
+		f.Path = string(r.redact([]byte(f.Path)))
+		log.Flow(f)
+	}
+}
+
 // Event implements sandbox.Sink.
 func (r *recorder) Event(e agent.Event) {
 	switch e.Type {

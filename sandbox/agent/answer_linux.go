@@ -1,0 +1,94 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
+)
+
+// serveSink answers until the link ends; each byte on it asks for a byte back
+// once everything sent before has been told.
+func serveSink(n *Network, listeners []*os.File, out *flowWriter) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	link := os.NewFile(linkFD, "link")
+	settle := make(chan func())
+	go func() {
+		defer cancel()
+		word := make([]byte, 1)
+		for {
+			if _, err := io.ReadFull(link, word); err != nil {
+				return
+			}
+			select {
+			case settle <- func() { out.wait(); _, _ = link.Write([]byte{1}) }:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	cfg := n.Sinkhole
+	cfg.Settle = settle
+	if len(n.Canaries) > 0 {
+		set := canaries.FromCanaries(n.Canaries)
+		cfg.Scan = func(s sinkhole.Stream) io.WriteCloser { return &search{Scanner: set.Scanner(), stream: s, out: out} }
+	}
+	if err := sinkhole.Serve(ctx, listeners, cfg, func(e sinkhole.Event) { out.write(&e) }); err != nil {
+		out.write(&sinkhole.Event{Type: sinkhole.TypeLoss, Stamp: clock(), Error: fmt.Sprintf("the sinkhole could not answer: %v", err), N: 1})
+		os.Exit(int(unix.EIO))
+	}
+}
+
+// wait returns when what is being written is.
+func (w *flowWriter) wait() {
+	w.mu.Lock()
+	w.mu.Unlock() //nolint:staticcheck // an empty critical section is the point
+}
+
+// search looks for decoys in one view of a flow and tells each place once.
+type search struct {
+	*canaries.Scanner
+	stream sinkhole.Stream
+	out    *flowWriter
+	told   map[canaries.Hit]bool // without the offset
+}
+
+// maxHits bounds what is told of one view: who sends a decoy a thousand times has sent it.
+const maxHits = 64
+
+// Write implements io.Writer.
+func (s *search) Write(p []byte) (int, error) {
+	n, err := s.Scanner.Write(p)
+	s.tell()
+	return n, err
+}
+
+// Close implements io.Closer.
+func (s *search) Close() error {
+	s.tell()
+	return nil
+}
+
+func (s *search) tell() {
+	for _, h := range s.Hits() {
+		kind := canaries.Hit{ID: h.ID, Encoding: h.Encoding}
+		if s.told[kind] || len(s.told) >= maxHits {
+			continue
+		}
+		if s.told == nil {
+			s.told = map[canaries.Hit]bool{}
+		}
+		s.told[kind] = true
+		s.out.write(&sinkhole.Event{
+			Type: trace.FlowHit, Stamp: clock(), Flow: s.stream.Flow, Request: s.stream.Request, View: s.stream.View,
+			Canary: h.ID, Encoding: h.Encoding, Offset: h.Offset,
+		})
+	}
+}
