@@ -1,13 +1,14 @@
 # make demo   the two twins in the local sandbox; needs Go, and strace (installed if it may be)
 # make test   everything: installs or starts what is missing, then checks all
 # make lint   golangci-lint and actionlint, at pinned versions
+# make schema-report  the generator against the official JSON Schema suite and real tools
 # make bench  the figures that README.md and the design promise
 # make image  the container image "coalmine"
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: build demo test unit lint bench image generate setup servers clean
+.PHONY: build demo test unit lint bench schema-report image generate setup servers clean
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -71,6 +72,9 @@ generate:
 
 bench: build
 	go test -run '^$$' -bench . -benchtime 2s ./sandbox/trace/strace ./sandbox/tap ./canaries ./synth/schema ./cmd/internal/probe
+
+schema-report:
+	go test -count=1 -v -timeout 10m -run '^TestReport$$' ./synth/schema -args -seeds 25 | sed -n 's/^    //p'
 
 clean:
 	rm -rf bin dist coalmine-out

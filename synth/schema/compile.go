@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,12 +26,32 @@ const (
 // ErrTooLarge is wrapped by the error for a schema beyond the limits.
 var ErrTooLarge = errors.New("schema too large")
 
-// refuse is the loader of a compiler that must never read anything: neither
-// file nor network, whatever a reference names.
-type refuse struct{}
+// errNoDocument ends the error for a reference that would have to be fetched.
+var errNoDocument = errors.New("is outside the schema and is never fetched")
 
-func (refuse) Load(url string) (any, error) {
-	return nil, fmt.Errorf("reference to %q is outside the schema and is never fetched", clip(url))
+// documents is the loader of a compiler that must never read anything, neither
+// file nor network, whatever a reference names: it knows only what the caller
+// gave it in memory.
+type documents map[string]any
+
+// Load implements jsonschema.URLLoader.
+func (d documents) Load(url string) (any, error) {
+	if doc, ok := d[url]; ok {
+		return doc, nil
+	}
+	return nil, fmt.Errorf("reference to %q %w", clip(url), errNoDocument)
+}
+
+func decodeDocuments(raw map[string]json.RawMessage) (documents, error) {
+	out := make(documents, len(raw))
+	for _, url := range sortedKeys(raw) {
+		doc, err := decode(raw[url])
+		if err != nil {
+			return nil, fmt.Errorf("document %q: %w", clip(url), err)
+		}
+		out[url] = doc
+	}
+	return out, nil
 }
 
 // clip keeps a server's own text short where it enters a message.
@@ -114,20 +135,26 @@ func checkNumber(n json.Number) error {
 // compiled is a schema that the validator understands.
 type compiled struct {
 	root  *jsonschema.Schema
+	ends  []*jsonschema.Schema // what a dynamic reference may lead to
 	doc   any
+	docs  documents
 	notes []string
 	re    *engine
 }
 
-// compile tries the schema as its $schema says, else as 2020-12, else as
-// draft 7. What no draft accepts is tried once more without the keywords that
-// are malformed, and each of those is noted.
-func compile(raw json.RawMessage) (*compiled, error) {
+// compile tries the schema as its $schema says, else as 2020-12, else as the
+// draft whose keywords it uses. What no draft accepts is tried once more
+// without the keywords that are malformed, and each of those is noted.
+func compile(raw json.RawMessage, known map[string]json.RawMessage) (*compiled, error) {
 	doc, err := decode(raw)
 	if err != nil {
 		return nil, err
 	}
-	c := &compiled{doc: doc, re: newEngine()}
+	docs, err := decodeDocuments(known)
+	if err != nil {
+		return nil, err
+	}
+	c := &compiled{doc: doc, docs: docs, re: newEngine()}
 	first := c.tryDrafts()
 	if first == nil {
 		return c, nil
@@ -148,12 +175,38 @@ func firstLine(s string) string {
 	return line
 }
 
+// draftURLs are the names under which a schema may ask for a draft.
+var draftURLs = map[string]*jsonschema.Draft{
+	"json-schema.org/draft-04/schema": jsonschema.Draft4, "json-schema.org/draft-06/schema": jsonschema.Draft6,
+	"json-schema.org/draft-07/schema": jsonschema.Draft7, "json-schema.org/draft/2019-09/schema": jsonschema.Draft2019,
+	"json-schema.org/draft/2020-12/schema": jsonschema.Draft2020,
+}
+
+// only2019 are keywords that draft 7 lacks and that 2020-12 reads otherwise or not at all.
+var only2019 = []string{`"$recursiveRef"`, `"unevaluatedItems"`, `"unevaluatedProperties"`, `"dependentSchemas"`, `"dependentRequired"`, `"$defs"`, `"minContains"`}
+
+// drafts are those to try, the likeliest first. A document that the schema
+// refers to and that names no draft is read as the schema is.
+func (c *compiled) drafts() []*jsonschema.Draft {
+	if m, ok := c.doc.(map[string]any); ok {
+		url, _ := m["$schema"].(string)
+		_, rest, _ := strings.Cut(strings.TrimSuffix(url, "#"), "://")
+		if d := draftURLs[rest]; d != nil {
+			return []*jsonschema.Draft{d}
+		}
+	}
+	return []*jsonschema.Draft{jsonschema.Draft2020, jsonschema.Draft2019, jsonschema.Draft7, jsonschema.Draft4}
+}
+
 func (c *compiled) tryDrafts() error {
 	var first error
-	for _, draft := range []*jsonschema.Draft{jsonschema.Draft2020, jsonschema.Draft7} {
-		root, err := compileAs(c.doc, draft, c.re)
+	for _, draft := range c.drafts() {
+		if first != nil && draft == jsonschema.Draft2019 && !mentions(c.doc, only2019) {
+			continue
+		}
+		root, ends, err := compileAs(c.doc, c.docs, draft, c.re)
 		if err == nil {
-			c.root = root
+			c.root, c.ends = root, ends
 			return nil
 		}
 		if first == nil {
@@ -163,7 +216,13 @@ func (c *compiled) tryDrafts() error {
 	return first
 }
 
-func compileAs(doc any, draft *jsonschema.Draft, re *engine) (root *jsonschema.Schema, err error) {
+// mentions says whether a key of the document is one of a list of quoted names.
+func mentions(doc any, quoted []string) bool {
+	text := key(doc)
+	return slices.ContainsFunc(quoted, func(k string) bool { return strings.Contains(text, k+":") })
+}
+
+func compileAs(doc any, docs documents, draft *jsonschema.Draft, re *engine) (root *jsonschema.Schema, ends []*jsonschema.Schema, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			root, err = nil, fmt.Errorf("the schema compiler gave up: %v", p)
@@ -171,11 +230,14 @@ func compileAs(doc any, draft *jsonschema.Draft, re *engine) (root *jsonschema.S
 	}()
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(draft)
-	c.UseLoader(refuse{})
+	c.UseLoader(docs)
 	c.UseRegexpEngine(re.compile)
 	c.AssertFormat()
 	if err := c.AddResource(schemaURL, doc); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return c.Compile(schemaURL)
+	if root, err = c.Compile(schemaURL); err != nil {
+		return nil, nil, err
+	}
+	return root, anchored(c, doc, docs), nil
 }

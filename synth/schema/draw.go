@@ -23,6 +23,9 @@ type drawer struct {
 	minimal  bool   // only what is required
 	one      string // the file that this call works on
 	used     bool
+	retries  int            // parts that may still be drawn again
+	ends     map[string]int // where each dynamic reference leads
+	wander   bool           // a dynamic reference leads elsewhere each time
 }
 
 // look reads the clock.
@@ -64,6 +67,18 @@ func (d *drawer) pick(options []*jsonschema.Schema, running typeSet) int {
 }
 
 func (d *drawer) pickAny(n int) int { return d.rng.Intn(n) }
+
+func (d *drawer) pickEnd(name string, n int) int {
+	if i, ok := d.ends[name]; ok && !d.wander {
+		return i
+	}
+	i := d.rng.Intn(n)
+	if d.ends == nil {
+		d.ends = map[string]int{}
+	}
+	d.ends[name] = i
+	return i
+}
 
 func (d *drawer) flattest(options []*jsonschema.Schema, fits []int) []int {
 	least := infinite
@@ -117,7 +132,10 @@ func (d *drawer) node(n *node, m *meaning, depth int) (any, bool) {
 	tries := 1
 	for try := 0; try < tries; try++ {
 		d.steps++
-		if d.exhausted() || depth > d.g.depth {
+		if try > 0 {
+			d.retries--
+		}
+		if d.exhausted() || depth > d.g.depth || d.retries < 0 {
 			return nil, false
 		}
 		d.left = d.g.depth - depth
@@ -133,7 +151,7 @@ func (d *drawer) node(n *node, m *meaning, depth int) (any, bool) {
 		if !ok {
 			continue
 		}
-		if sh.sieve && depth > 0 {
+		if sh.sieve && depth > 0 && n.local {
 			d.steps += 8
 			d.look()
 			if !d.g.holds(n.set, v) {

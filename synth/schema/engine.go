@@ -2,8 +2,10 @@ package schema
 
 import (
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	"github.com/dlclark/regexp2"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -63,7 +65,7 @@ func (e *engine) compile(text string) (jsonschema.Regexp, error) {
 	}
 	var first error
 	for _, flags := range []regexp2.RegexOptions{regexp2.ECMAScript | regexp2.Unicode, regexp2.ECMAScript, regexp2.None} {
-		re, err := safeCompile(text, flags)
+		re, err := safeCompile(withPlainProperties(text), flags)
 		if err != nil {
 			if first == nil {
 				first = err
@@ -85,4 +87,56 @@ func safeCompile(text string, flags regexp2.RegexOptions) (re *regexp2.Regexp, e
 		}
 	}()
 	return regexp2.Compile(text, flags)
+}
+
+// withPlainProperties names Unicode's properties as the engine knows them:
+// \p{Letter} and \p{Script=Greek} as \p{L} and \p{Greek}, and what it does not
+// know at all by its ranges.
+func withPlainProperties(text string) string {
+	if !strings.Contains(text, `\p{`) && !strings.Contains(text, `\P{`) {
+		return text
+	}
+	var b strings.Builder
+	bracket := false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '[':
+			bracket = true
+		case c == ']':
+			bracket = false
+		case c == '\\' && i+1 < len(text):
+			end := strings.IndexByte(text[i:], '}')
+			if (text[i+1] == 'p' || text[i+1] == 'P') && strings.HasPrefix(text[i+2:], "{") && end > 0 {
+				writeProperty(&b, text[i+3:i+end], text[i+1] == 'P', bracket)
+				i += end
+				continue
+			}
+			b.WriteByte(c)
+			i++
+			c = text[i]
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+func writeProperty(b *strings.Builder, name string, negated, bracket bool) {
+	plain := plainProperty(name)
+	letter := map[bool]string{false: "p", true: "P"}[negated]
+	set, ok := propertySetOf(name)
+	if unicode.Categories[plain] != nil || unicode.Scripts[plain] != nil || !ok || (negated && bracket) {
+		fmt.Fprintf(b, `\%s{%s}`, letter, plain)
+		return
+	}
+	if !bracket {
+		b.WriteByte('[')
+		if negated {
+			b.WriteByte('^')
+		}
+		defer b.WriteByte(']')
+	}
+	for _, r := range set {
+		fmt.Fprintf(b, `\u{%x}-\u{%x}`, r.lo, r.hi)
+	}
 }

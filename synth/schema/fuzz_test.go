@@ -24,7 +24,7 @@ func FuzzSchema(f *testing.F) {
 	} {
 		f.Add([]byte(s), int64(2))
 	}
-	if files, err := filepath.Glob("../../../shared/corpus/tools/*.json"); err == nil && len(files) > 0 {
+	if files, err := filepath.Glob(*sharedDir + "corpus/tools/*.json"); err == nil && len(files) > 0 {
 		if raw, err := os.ReadFile(files[0]); err == nil {
 			f.Add(raw, int64(3))
 		}

@@ -45,8 +45,11 @@ var (
 const (
 	maxTries = 60      // values drawn for one Draw before it gives up
 	maxSteps = 150_000 // nodes visited for one Draw
-	maxTime  = 2 * time.Second
-	maxBytes = 1 << 20 // of one drawn value, roughly
+	// maxRetries bounds the values drawn again within one value: where a part
+	// never fits, trying again at each level would take exponential time.
+	maxRetries = 400
+	maxTime    = 2 * time.Second
+	maxBytes   = 1 << 20 // of one drawn value, roughly
 )
 
 // Options say what is known beside the schema.
@@ -58,6 +61,9 @@ type Options struct {
 	Hints       Hints
 	// Object restricts the values to objects, as a tool's arguments are.
 	Object bool
+	// Documents are what references may name beside the schema itself, by
+	// absolute URL. A reference to anything else is never followed.
+	Documents map[string]json.RawMessage
 }
 
 // Generator draws values for one schema. It is safe for concurrent use.
@@ -82,12 +88,12 @@ func New(raw json.RawMessage, opts Options) (*Generator, error) {
 	if len(raw) == 0 {
 		raw = json.RawMessage(`{"type":"object"}`)
 	}
-	c, err := compile(raw)
+	c, err := compile(raw, opts.Documents)
 	if err != nil {
 		return nil, err
 	}
 	g := &Generator{doc: c.doc, notes: c.notes, top: c.root, re: c.re, opts: opts,
-		graph: newGraph(c.root), nodes: map[string]*node{}, patterns: map[string]*pattern{}}
+		graph: newGraph(c.root, c.ends), nodes: map[string]*node{}, patterns: map[string]*pattern{}}
 	g.depth = g.graph.depthWithin()
 	if g.depth < 1 {
 		return nil, fmt.Errorf("%w: it refers to itself too many times over", ErrTooComplex)
@@ -156,7 +162,9 @@ func (g *Generator) draw(p *gopter.GenParameters, class Class) (any, error) {
 		if try > maxTries/2 && d.class != Valid {
 			d.class = Valid
 		}
-		d.bytes, d.one, d.used = 0, "", false
+		d.bytes, d.one, d.used, d.retries = 0, "", false, maxRetries
+		clear(d.ends)
+		d.wander = try%3 == 2
 		d.look()
 		v, ok := d.node(g.root, g.meaning, 0)
 		if ok && (!g.opts.Object || typeOfValue(v) == tObject) && g.judge(g.top, v) {

@@ -34,12 +34,27 @@ type graph struct {
 	same, down [][]int
 	multiple   []float64
 	own        []typeSet
+	dynamic    dynamic
+	negated    map[*jsonschema.Schema][]*jsonschema.Schema
+	made       int // schemas in negated
 }
 
-func newGraph(root *jsonschema.Schema) *graph {
-	g := &graph{index: map[*jsonschema.Schema]int{}}
+// newGraph follows root; ends are what dynamic references may lead to beside it.
+func newGraph(root *jsonschema.Schema, ends []*jsonschema.Schema) *graph {
+	g := &graph{index: map[*jsonschema.Schema]int{}, negated: map[*jsonschema.Schema][]*jsonschema.Schema{}}
 	g.add(root)
-	// The list grows while it is worked off.
+	g.extend()
+	for _, s := range ends {
+		g.add(s)
+	}
+	g.extend()
+	g.findDynamic()
+	g.findHeights()
+	return g
+}
+
+// extend works off the list, which grows meanwhile.
+func (g *graph) extend() {
 	for len(g.same) < len(g.list) {
 		s := g.list[len(g.same)]
 		var same, down []int
@@ -47,9 +62,15 @@ func newGraph(root *jsonschema.Schema) *graph {
 		eachDown(s, func(t *jsonschema.Schema) { down = append(down, g.add(t)) })
 		g.same, g.down = append(g.same, same), append(g.down, down)
 		g.multiple = append(g.multiple, childMultiple(s))
+		for _, t := range []*jsonschema.Schema{s.Not, s.If} {
+			if t == nil {
+				continue
+			}
+			for _, opposite := range g.negations(t) {
+				g.add(opposite)
+			}
+		}
 	}
-	g.findHeights()
-	return g
 }
 
 func (g *graph) add(s *jsonschema.Schema) int {
@@ -182,10 +203,10 @@ func (g *graph) heightOf(s *jsonschema.Schema) int {
 		}
 		return infinite
 	}
-	h := max(g.h(s.Ref), g.h(s.RecursiveRef))
-	if s.DynamicRef != nil {
-		h = max(h, g.h(s.DynamicRef.Ref))
+	if s.Not != nil && s.Not.Bool != nil && *s.Not.Bool {
+		return infinite
 	}
+	h := max(g.h(s.Ref), g.dynamicHeight(s))
 	for _, t := range s.AllOf {
 		h = max(h, g.h(t))
 	}
@@ -200,6 +221,20 @@ func (g *graph) heightOf(s *jsonschema.Schema) int {
 		h = max(h, least)
 	}
 	return max(h, g.ownHeight(s))
+}
+
+// dynamicHeight is that of the flattest schema that a dynamic reference leads to.
+func (g *graph) dynamicHeight(s *jsonschema.Schema) int {
+	_, plain, _ := dynamicName(s)
+	if plain == nil {
+		return 0
+	}
+	least := g.h(plain)
+	_, ends := g.endsOf(s)
+	for _, t := range ends {
+		least = min(least, g.h(t))
+	}
+	return least
 }
 
 // ownHeight is the height that s's own keywords for objects and arrays ask for.
@@ -277,6 +312,12 @@ func (c *costs) of(i int) float64 {
 	for _, t := range c.g.same[i] {
 		sum += c.of(t)
 	}
+	_, ends := c.g.endsOf(c.g.list[i])
+	most := 0.0
+	for _, t := range ends {
+		most = max(most, c.of(c.g.at(t)))
+	}
+	sum += most
 	for _, t := range c.g.down[i] {
 		sum += c.below[t] * c.g.multiple[i]
 	}

@@ -21,6 +21,7 @@ type node struct {
 	plain  *shape // the only shape, where nothing is to be chosen
 	choice bool
 	object bool // only objects will do, whatever the schemas allow
+	local  bool // the judge may be asked about the set alone
 	shapes map[string]*shape
 }
 
@@ -31,7 +32,7 @@ func (g *Generator) nodeFor(set []*jsonschema.Schema) *node {
 	if n, ok := g.nodes[k]; ok {
 		return n
 	}
-	n := &node{id: len(g.nodes), set: set, shapes: map[string]*shape{}}
+	n := &node{id: len(g.nodes), set: set, shapes: map[string]*shape{}, local: g.graph.local(set)}
 	if len(g.nodes) < maxNodes {
 		g.nodes[k] = n
 	}
@@ -66,6 +67,8 @@ func (g *Generator) setKey(set []*jsonschema.Schema) string {
 type picker interface {
 	pick(options []*jsonschema.Schema, running typeSet) int
 	pickAny(n int) int
+	// pickEnd is the same for each use of a name in one value.
+	pickEnd(name string, n int) int
 }
 
 // resolver merges a node's schemas, deciding each alternative on the way.
@@ -116,13 +119,12 @@ func (r *resolver) add(s *jsonschema.Schema) {
 	r.seen[s] = true
 	r.conj = append(r.conj, s)
 	r.running &= r.g.graph.types(s)
-	r.queue = append(r.queue, s.Ref, s.RecursiveRef)
-	if s.DynamicRef != nil {
-		r.queue = append(r.queue, s.DynamicRef.Ref)
-		r.sieve = true
+	r.queue = append(r.queue, s.Ref)
+	if _, plain, _ := dynamicName(s); plain != nil {
+		r.dynamicRef(s, plain)
 	}
 	r.queue = append(r.queue, s.AllOf...)
-	if s.Not != nil || s.UnevaluatedItems != nil || s.UnevaluatedProperties != nil || s.RecursiveRef != nil {
+	if s.Not != nil || s.UnevaluatedItems != nil || s.UnevaluatedProperties != nil {
 		r.sieve = true
 	}
 	if hasChoice(s) {
@@ -130,8 +132,20 @@ func (r *resolver) add(s *jsonschema.Schema) {
 	}
 }
 
+// dynamicRef takes one of the schemas that a dynamic reference may lead to.
+func (r *resolver) dynamicRef(s, plain *jsonschema.Schema) {
+	name, ends := r.g.graph.endsOf(s)
+	if ends == nil {
+		r.queue = append(r.queue, plain)
+		return
+	}
+	i := r.by.pickEnd(name, len(ends))
+	r.chose(i)
+	r.queue = append(r.queue, ends[i])
+}
+
 func hasChoice(s *jsonschema.Schema) bool {
-	return len(s.AnyOf) > 0 || len(s.OneOf) > 0 || s.If != nil || len(s.DependentSchemas) > 0 || len(s.Dependencies) > 0
+	return len(s.AnyOf) > 0 || len(s.OneOf) > 0 || s.If != nil || s.Not != nil || len(s.DependentSchemas) > 0 || len(s.Dependencies) > 0
 }
 
 // choose decides the alternatives of s.
@@ -154,6 +168,9 @@ func (r *resolver) choose(s *jsonschema.Schema) {
 	if s.If != nil && (s.Then != nil || s.Else != nil) {
 		r.condition(s)
 	}
+	if s.Not != nil {
+		r.oppose(s.Not)
+	}
 	for _, name := range sortedKeys(s.DependentSchemas) {
 		r.dependent(name, s.DependentSchemas[name])
 	}
@@ -164,7 +181,22 @@ func (r *resolver) choose(s *jsonschema.Schema) {
 	}
 }
 
-// condition takes one side of an if; that the other does not hold is left to the judge.
+// oppose takes one of the ways in which s does not hold; that it does not is left to the judge.
+func (r *resolver) oppose(s *jsonschema.Schema) {
+	r.sieve = true
+	options := r.g.graph.negated[s]
+	switch len(options) {
+	case 0:
+	case 1:
+		r.queue = append(r.queue, options[0])
+	default:
+		i := r.by.pick(options, r.running)
+		r.chose(i)
+		r.queue = append(r.queue, options[i])
+	}
+}
+
+// condition takes one side of an if.
 func (r *resolver) condition(s *jsonschema.Schema) {
 	i := r.by.pickAny(2)
 	r.chose(i)
@@ -172,8 +204,8 @@ func (r *resolver) condition(s *jsonschema.Schema) {
 		r.queue = append(r.queue, s.If, s.Then)
 		return
 	}
-	r.sieve = true
 	r.queue = append(r.queue, s.Else)
+	r.oppose(s.If)
 }
 
 // dependent takes a property together with the schema that it brings, or leaves it out.
@@ -199,6 +231,7 @@ type first struct{}
 
 func (first) pick([]*jsonschema.Schema, typeSet) int { return 0 }
 func (first) pickAny(int) int                        { return 0 }
+func (first) pickEnd(string, int) int                { return 0 }
 
 // shapeOf returns the shape of n under the picker's choices. It is the same
 // for the same choices, whether it was kept or not.

@@ -415,20 +415,10 @@ func (p *reParser) property(negated bool) (runeSet, error) {
 	if !p.accept("}") {
 		return nil, errPattern
 	}
-	if _, v, ok := strings.Cut(name, "="); ok {
-		name = v
-	}
-	if long, ok := longCategories[name]; ok {
-		name = long
-	}
-	table := unicode.Categories[name]
-	if table == nil {
-		table = unicode.Scripts[name]
-	}
-	if table == nil {
+	set, ok := propertySetOf(name)
+	if !ok {
 		return nil, errPattern
 	}
-	set := fromTable(table)
 	if negated {
 		set = set.complement()
 	}

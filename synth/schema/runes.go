@@ -3,6 +3,7 @@ package schema
 import (
 	"math/rand"
 	"sort"
+	"strings"
 	"unicode"
 )
 
@@ -28,9 +29,50 @@ var escapes = map[rune]runeSet{
 	't': {{'\t', '\t'}}, 'n': {{'\n', '\n'}}, 'r': {{'\r', '\r'}}, 'f': {{'\f', '\f'}}, 'v': {{'\v', '\v'}}, '0': {{0, 0}},
 }
 
-var longCategories = map[string]string{
-	"Letter": "L", "Lowercase_Letter": "Ll", "Uppercase_Letter": "Lu", "Number": "N", "Decimal_Number": "Nd",
-	"Punctuation": "P", "Symbol": "S", "Separator": "Z", "Mark": "M", "digit": "Nd", "Other": "C",
+// shortScripts are the four-letter names of the scripts that are mostly asked for.
+var shortScripts = map[string]string{
+	"Latn": "Latin", "Grek": "Greek", "Cyrl": "Cyrillic", "Arab": "Arabic", "Hebr": "Hebrew", "Hani": "Han", "Hira": "Hiragana", "Kana": "Katakana",
+	"Hang": "Hangul", "Thai": "Thai", "Deva": "Devanagari", "Armn": "Armenian", "Geor": "Georgian", "Zyyy": "Common",
+}
+
+// binaryProperties are those that are no category and no script.
+var binaryProperties = map[string][]*unicode.RangeTable{
+	"Alphabetic": {unicode.L, unicode.Nl, unicode.Other_Alphabetic}, "Alpha": {unicode.L, unicode.Nl, unicode.Other_Alphabetic},
+	"Uppercase": {unicode.Lu, unicode.Other_Uppercase}, "Lowercase": {unicode.Ll, unicode.Other_Lowercase},
+	"White_Space": {unicode.White_Space}, "space": {unicode.White_Space}, "ASCII_Hex_Digit": {unicode.ASCII_Hex_Digit},
+	"Hex_Digit": {unicode.Hex_Digit}, "Ideographic": {unicode.Ideographic}, "Dash": {unicode.Dash},
+	"ASCII": {{R16: []unicode.Range16{{Lo: 0, Hi: 0x7f, Stride: 1}}}},
+	"Any":   {{R16: []unicode.Range16{{Lo: 0, Hi: 0xffff, Stride: 1}}, R32: []unicode.Range32{{Lo: 0x10000, Hi: unicode.MaxRune, Stride: 1}}}},
+}
+
+// plainProperty is the name under which Go knows a category or script.
+func plainProperty(name string) string {
+	if _, v, ok := strings.Cut(name, "="); ok {
+		name = v
+	}
+	if long, ok := unicode.CategoryAliases[name]; ok {
+		return long
+	}
+	if long, ok := shortScripts[name]; ok {
+		return long
+	}
+	return name
+}
+
+// propertySetOf is the set of a property's characters.
+func propertySetOf(name string) (runeSet, bool) {
+	name = plainProperty(name)
+	tables := binaryProperties[name]
+	if t := unicode.Categories[name]; t != nil {
+		tables = []*unicode.RangeTable{t}
+	} else if t := unicode.Scripts[name]; t != nil {
+		tables = []*unicode.RangeTable{t}
+	}
+	out := runeSet{}
+	for _, t := range tables {
+		out = append(out, fromTable(t)...)
+	}
+	return out.normal(), len(tables) > 0
 }
 
 func (s runeSet) single() bool { return len(s) == 1 && s[0].lo == s[0].hi }
