@@ -17,6 +17,8 @@ type Canary struct {
 	Path string `json:"path,omitempty"`
 	// Env is the variable that holds it, "" for none.
 	Env string `json:"env,omitempty"`
+	// URL is where a service hands it out, "" for none.
+	URL string `json:"url,omitempty"`
 	// Issuers are the hosts at which using it is honest, "*.amazonaws.com" included.
 	Issuers []string `json:"issuers,omitempty"`
 }

@@ -16,7 +16,7 @@ const (
 )
 
 // publicPart matches what all secrets of a shape begin with: it proves nothing.
-var publicPart = regexp.MustCompile(`^(pypi-AgEIcHlwaS5vcmcCJ|github_pat_|gh[a-z]_|npm_|dckr_pat_|glpat-|lin_api_|sk-proj-|sk-ant-api03-|sk_live_|xoxb-|GOCSPX-|SG\.|1//0|AKIA|ntn_|kubeconfig-u-[a-z0-9]+:|eyJ[\w-]+\.eyJ[\w-]+\.|MEIEEPgAAAAAAAAAAAAAAAAAAAEwFAYIKoZIhvcNAwcECA?)`)
+var publicPart = regexp.MustCompile(`^(pypi-AgEIcHlwaS5vcmcCJ|github_pat_|gh[a-z]_|npm_|dckr_pat_|glpat-|lin_api_|sk-proj-|sk-ant-api03-|sk_live_|xoxb-|GOCSPX-|SG\.|1//0|AKIA|ASIA|IQoJb3JpZ2luX2VjE|ya29\.c\.|ntn_|kubeconfig-u-[a-z0-9]+:|eyJ[\w-]+\.eyJ[\w-]+\.|MEIEEPgAAAAAAAAAAAAAAAAAAAEwFAYIKoZIhvcNAwcECA?)`)
 
 // needles are the texts of which each proves that the canary's value, or a
 // good part of it, is there.

@@ -22,6 +22,7 @@ func (h *home) plant() {
 	h.plantWallet()
 	h.plantVSCode()
 	h.plantToken()
+	h.plantMetadata()
 }
 
 func (h *home) plantSSH() {

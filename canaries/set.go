@@ -107,8 +107,11 @@ func (s *Set) Hostname() string { return s.host }
 
 // Where names a canary's place for a reader: "~/.ssh/id_rsa", "$GITHUB_TOKEN".
 func (s *Set) Where(c Canary) string {
-	if c.Env != "" {
+	switch {
+	case c.Env != "":
 		return "$" + c.Env
+	case c.URL != "":
+		return c.URL
 	}
 	if rest, ok := strings.CutPrefix(c.Path, s.home+"/"); ok && s.home != "" {
 		return "~/" + rest

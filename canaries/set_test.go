@@ -71,8 +71,8 @@ func TestValuesAreUnique(t *testing.T) {
 				t.Errorf("id %s given twice", c.ID)
 			}
 			ids[c.ID] = true
-			if (c.Path == "") == (c.Env == "") {
-				t.Errorf("%s: path %q, env %q: want exactly one", c.ID, c.Path, c.Env)
+			if places := strings.Fields(c.Path + " " + c.Env + " " + c.URL); len(places) != 1 {
+				t.Errorf("%s is at %q: want exactly one place", c.ID, places)
 			}
 		}
 	}
@@ -111,6 +111,8 @@ var shapes = map[string]string{
 	"cursor-linear": `^lin_api_[A-Za-z0-9]{40}$`, "cursor-postgres": `^[A-Za-z0-9]{24}$`,
 	"chrome-login": `^[A-Za-z0-9]{24}$`, "firefox-login": `^MEIEEPgA{19}EwFAYIKoZIhvcNAwcEC[A-P][A-Za-z0-9+/]+={0,2}$`, "ethereum-key": `^[0-9a-f]{64}$`,
 	"vscode-notion": `^ntn_[0-9]{11}[A-Za-z0-9]{35}$`, "argocd-jwt": `^eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9\.eyJ[\w-]+\.[\w-]{43}$`,
+	"metadata-aws-key-id": `^ASIA[A-Z2-7]{16}$`, "metadata-aws-secret": `^[A-Za-z0-9/+]{40}$`,
+	"metadata-aws-session": `^IQoJb3JpZ2luX2VjE[A-Za-z0-9/+]{240}$`, "metadata-token": `^ya29\.c\.[A-Za-z0-9]{140}$`,
 	"env-openai": `^sk-proj-[\w-]{74}T3BlbkFJ[\w-]{74}$`, "env-anthropic": `^sk-ant-api03-[\w-]{93}AA$`, "env-database": `^[A-Za-z0-9]{24}$`,
 }
 
@@ -189,6 +191,10 @@ func TestFilesHoldTheirCanaries(t *testing.T) {
 				return strings.HasPrefix(kv, c.Env+"=") && strings.Contains(kv, c.Value)
 			}) {
 				t.Errorf("%s is not in $%s", c.ID, c.Env)
+			}
+		case c.URL != "":
+			if s.Value(c.ID) != c.Value {
+				t.Errorf("%s has the value %q", c.ID, s.Value(c.ID))
 			}
 		default:
 			f, ok := files[c.Path]

@@ -12,7 +12,11 @@ import (
 // answer answers a DNS message that came by a flow and reports its questions.
 func (s *server) answer(f *flow, query []byte, app string, limit int) []byte {
 	return s.names.respond(query, limit, func(q dns.Question, own bool) {
-		f.report(Event{Type: TypeQuery, App: app, Host: canonical(q.Name), Method: dns.TypeToString[q.Qtype]})
+		e := Event{Type: TypeQuery, App: app, Host: canonical(q.Name), Method: dns.TypeToString[q.Qtype]}
+		if own && (q.Qtype == dns.TypeA || q.Qtype == dns.TypeAAAA) {
+			e.Answer, _ = s.names.address(e.Host, q.Qtype == dns.TypeAAAA)
+		}
+		f.report(e)
 		if !own {
 			s.loss("no address was left for a name", f.id)
 		}

@@ -61,6 +61,9 @@ type Flow struct {
 	Authority string `json:"authority,omitempty"`
 	Path      string `json:"path,omitempty"`
 
+	// Answer is the address that a query's name has in this run, from then on.
+	Answer netip.Addr `json:"answer,omitzero"`
+
 	View View   `json:"view,omitempty"`
 	Data []byte `json:"data,omitempty"` // valid until the function that got it returns
 
