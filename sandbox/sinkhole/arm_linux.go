@@ -67,11 +67,28 @@ func Arm(c Config) (*Sinkhole, error) {
 		}
 		s.Files = append(s.Files, f)
 	}
-	if err := divert(c.Mode, four, six, s.IPv6); err != nil {
+	if err := s.divert(&c, four, six); err != nil {
 		_ = s.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// divert makes the rules, and has packets copied where the kernel can do that.
+func (s *Sinkhole) divert(c *Config, four, six netip.AddrPort) error {
+	packets, err := listenPackets()
+	if err == nil {
+		if err = divert(c, four, six, s.IPv6, true); err == nil {
+			s.Files = append(s.Files, packets)
+			return nil
+		}
+		_ = packets.Close()
+	}
+	if without := divert(c, four, six, s.IPv6, false); without != nil {
+		return without
+	}
+	s.Notes = append(s.Notes, "what is refused, and what is neither TCP nor UDP, is not seen: "+err.Error())
+	return nil
 }
 
 // drawListeners draws where the listeners are bound: an address of their own and

@@ -1,8 +1,12 @@
 package sinkhole
 
 import (
+	"context"
 	"io"
+	"net"
 	"net/netip"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -13,7 +17,7 @@ type Mode string
 const (
 	// ModeAnswer answers every connection.
 	ModeAnswer Mode = "answer"
-	// ModeRefuse resolves names and refuses every other connection.
+	// ModeRefuse resolves names and refuses every other connection and datagram.
 	ModeRefuse Mode = "refuse"
 )
 
@@ -34,6 +38,11 @@ type Config struct {
 	// Authority signs the certificates of TLS servers. Without one TLS stays shut.
 	Authority *Authority `json:"authority,omitempty"`
 	Metadata  Metadata   `json:"metadata"`
+	// Allow are names of hosts whose flows Dial carries, but for DNS: see Allows.
+	Allow []string `json:"allow,omitempty"`
+	// AnswerLoopback answers on the namespace's own addresses, 127.0.0.0/8 and ::1
+	// among them, where nothing listens; otherwise that is refused and reported.
+	AnswerLoopback bool `json:"answer_loopback,omitempty"`
 	// Replies are tried in order before the built-in answers.
 	Replies []Reply `json:"replies,omitempty"`
 
@@ -58,6 +67,26 @@ type Config struct {
 	// Settle yields functions to be called once everything sent so far has been
 	// reported, or after a quarter of a second. Nil for none.
 	Settle <-chan func() `json:"-"`
+	// Dial opens a connection to an allowed host; network is tcp or udp. Whoever
+	// provides it checks the name and where it leads. Without it allowed hosts
+	// cannot be reached.
+	Dial func(ctx context.Context, network, host string, port int) (net.Conn, error) `json:"-"`
+}
+
+// Allows reports whether a host, by name, is on a list of such; "*.example.com"
+// is every name below example.com.
+func Allows(list []string, host string) bool {
+	host = canonical(host)
+	if _, err := netip.ParseAddr(host); err == nil || host == "" {
+		return false
+	}
+	return slices.ContainsFunc(list, func(a string) bool {
+		a = canonical(a)
+		if above, ok := strings.CutPrefix(a, "*."); ok {
+			return above != "" && strings.HasSuffix(host, "."+above)
+		}
+		return a == host
+	})
 }
 
 // Stream names one view of a flow.

@@ -10,7 +10,10 @@
 // flow through a function.
 //
 // The package must never open a connection, look up a name or send a packet to
-// anyone but the client that asked: it holds no dialler at all. It must never
+// anyone but the client that asked: it holds no dialler. What goes to a host of
+// Config.Allow it hands to the function Config.Dial, bytes as they are: TLS to
+// such a host stays shut, and its payload opaque, for nobody here could prove to
+// the client that it speaks to that host. The package must never
 // take an interface but lo into use, nor remove one; that lo is the only
 // interface left is its caller's to see to. It must never decompress what it
 // received, trust a length that a client named, hold more than the bounded part

@@ -2,6 +2,7 @@ package sinkhole
 
 import (
 	"io"
+	"math/bits"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -47,10 +48,13 @@ func (r *reporter) stop() {
 
 // loss reports that something was not seen: at the 1st, 2nd, 4th, … time, so that
 // a flood of losses is no flood of events. N is how often so far.
-func (r *reporter) loss(reason string, flow uint64) {
+func (r *reporter) loss(reason string, flow uint64) { r.lost(reason, flow, 1) }
+
+// lost is loss for n at once.
+func (r *reporter) lost(reason string, flow, n uint64) {
 	v, _ := r.losses.LoadOrStore(reason, new(atomic.Uint64))
-	if n := v.(*atomic.Uint64).Add(1); n&(n-1) == 0 {
-		r.send(Event{Type: TypeLoss, Flow: flow, Error: reason, N: n})
+	if sum := v.(*atomic.Uint64).Add(n); bits.Len64(sum) != bits.Len64(sum-n) {
+		r.send(Event{Type: TypeLoss, Flow: flow, Error: reason, N: sum})
 	}
 }
 
@@ -81,9 +85,15 @@ type flow struct {
 }
 
 func (s *server) open(proto string, src, dst netip.AddrPort) *flow {
+	return s.begin(TypeOpen, proto, src, dst)
+}
+
+// begin makes a flow that is reported as open or as refused.
+func (s *server) begin(as, proto string, src, dst netip.AddrPort) *flow {
 	f := &flow{s: s, id: s.ids.Add(1)}
 	f.known = Event{Flow: f.id, Proto: proto, Source: src, Dest: dst, Host: s.names.name(dst.Addr())}
-	f.report(Event{Type: TypeOpen})
+	f.known.Allowed = as == TypeOpen && dst.Port() != dnsPort && s.cfg.Dial != nil && Allows(s.cfg.Allow, f.known.Host)
+	f.report(Event{Type: as})
 	return f
 }
 
@@ -109,7 +119,7 @@ func (f *flow) report(e Event) {
 	k := f.known
 	f.mu.Unlock()
 	e.Flow, e.Proto, e.Source, e.Dest = k.Flow, k.Proto, k.Source, k.Dest
-	e.TLS, e.SNI, e.ALPN, e.Opaque = k.TLS, k.SNI, k.ALPN, k.Opaque
+	e.TLS, e.SNI, e.ALPN, e.Opaque, e.Allowed = k.TLS, k.SNI, k.ALPN, k.Opaque, k.Allowed
 	if e.Host == "" {
 		e.Host = k.Host
 	}

@@ -3,6 +3,8 @@ package sinkhole
 import (
 	"context"
 	"errors"
+	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"slices"
@@ -54,6 +56,8 @@ func inside(t testing.TB) bool {
 	t.Logf("%s", out)
 	return false
 }
+
+func addrPort(a net.Addr) netip.AddrPort { return netip.MustParseAddrPort(a.String()) }
 
 // journal keeps what was emitted.
 type journal struct {

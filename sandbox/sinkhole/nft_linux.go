@@ -13,40 +13,47 @@ import (
 
 const dnsPort = 53
 
-// divert hands what goes to no address of the namespace's own to the listeners.
-// In ModeRefuse that is DNS only: for the rest the kernel itself refuses, every
-// address being local and nobody listening.
-func divert(mode Mode, four, six netip.AddrPort, ipv6 bool) error {
-	c, err := nftables.New()
+// divert hands what goes to no address of the namespace's own to the listeners,
+// refuses what is to be refused, and has a copy of each such packet and of all
+// that is neither TCP nor UDP put into logGroup, if logged.
+func divert(c *Config, four, six netip.AddrPort, ipv6, logged bool) error {
+	conn, err := nftables.New()
 	if err != nil {
 		return fmt.Errorf("open nftables: %w", err)
 	}
-	table := c.AddTable(&nftables.Table{Family: nftables.TableFamilyINet, Name: "mangle"})
-	chain := c.AddChain(&nftables.Chain{
+	table := conn.AddTable(&nftables.Table{Family: nftables.TableFamilyINet, Name: "mangle"})
+	chain := conn.AddChain(&nftables.Chain{
 		Name: "prerouting", Table: table, Type: nftables.ChainTypeFilter,
 		Hooknum: nftables.ChainHookPrerouting, Priority: nftables.ChainPriorityMangle,
 	})
+	conn.FlushChain(chain)
 	families := []family{{
-		proto: unix.NFPROTO_IPV4, offset: 16, listener: four,
+		proto: unix.NFPROTO_IPV4, offset: 16, listener: four, icmp: unix.IPPROTO_ICMP,
+		answers: []byte{0, 3, 11, 12}, groups: network{[]byte{224, 0, 0, 0}, []byte{240, 0, 0, 0}},
 		own: []network{{[]byte{127, 0, 0, 0}, []byte{255, 0, 0, 0}}, {Own4.AsSlice(), bytes.Repeat([]byte{255}, 4)}},
 	}}
 	if ipv6 {
 		all := bytes.Repeat([]byte{255}, 16)
 		families = append(families, family{
-			proto: unix.NFPROTO_IPV6, offset: 24, listener: six,
+			proto: unix.NFPROTO_IPV6, offset: 24, listener: six, icmp: unix.IPPROTO_ICMPV6,
+			answers: []byte{1, 2, 3, 4, 129}, groups: network{first(0xff), first(0xff)},
 			own: []network{{netip.IPv6Loopback().AsSlice(), all}, {Own6.AsSlice(), all}},
 		})
 	}
 	for _, f := range families {
-		for _, l4 := range []byte{unix.IPPROTO_TCP, unix.IPPROTO_UDP} {
-			c.AddRule(&nftables.Rule{Table: table, Chain: chain, Exprs: f.rule(mode, l4)})
+		f.logged = logged
+		for _, r := range f.rules(c) {
+			conn.AddRule(&nftables.Rule{Table: table, Chain: chain, Exprs: r})
 		}
 	}
-	if err := c.Flush(); err != nil {
+	if err := conn.Flush(); err != nil {
 		return fmt.Errorf("divert packets with nf_tables: %w", err)
 	}
 	return nil
 }
+
+// first is the length of an address of IPv6, all zero but its first byte.
+func first(b byte) []byte { return append([]byte{b}, make([]byte, 15)...) }
 
 // network is an address and a mask.
 type network struct{ addr, mask []byte }
@@ -54,33 +61,139 @@ type network struct{ addr, mask []byte }
 // family is one of the two of IP, as rules see it.
 type family struct {
 	proto    byte
+	icmp     byte
+	answers  []byte // the types of ICMP that answer or report, and carry nothing of the sender's choice
 	offset   uint32 // of the destination address in the header
 	own      []network
+	groups   network // of multicast
 	listener netip.AddrPort
+	logged   bool
 }
 
-func (f family) rule(mode Mode, l4 byte) []expr.Any {
-	rule := []expr.Any{
-		&expr.Meta{Key: expr.MetaKeyNFPROTO, Register: 1},
-		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte{f.proto}},
-		&expr.Meta{Key: expr.MetaKeyL4PROTO, Register: 1},
-		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte{l4}},
+// rules are one family's, in order.
+func (f family) rules(c *Config) [][]expr.Any {
+	// The listeners themselves: nobody has business there.
+	rules := [][]expr.Any{
+		join(f.to(network{f.listener.Addr().AsSlice(), nil}), l4(unix.IPPROTO_TCP), reset),
+		join(f.to(network{f.listener.Addr().AsSlice(), nil}), l4(unix.IPPROTO_UDP), unreachable),
 	}
 	for _, n := range f.own {
-		size := uint32(len(n.addr))
-		rule = append(rule,
-			&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseNetworkHeader, Offset: f.offset, Len: size},
-			&expr.Bitwise{SourceRegister: 1, DestRegister: 1, Len: size, Mask: n.mask, Xor: make([]byte, size)},
-			&expr.Cmp{Op: expr.CmpOpNeq, Register: 1, Data: n.addr})
+		// What a socket of the namespace waits for is its own.
+		rules = append(rules,
+			join(f.to(n), l4(unix.IPPROTO_TCP), socket, accept),
+			join(f.to(n), l4(unix.IPPROTO_UDP), socket, accept))
+		for _, begun := range [][]expr.Any{join(f.to(n), l4(unix.IPPROTO_TCP), syn), join(f.to(n), l4(unix.IPPROTO_UDP))} {
+			if c.AnswerLoopback && c.Mode != ModeRefuse {
+				rules = append(rules, join(begun, f.hand()))
+			} else { // the kernel refuses: nobody listens
+				rules = append(rules, join(begun, f.log(), accept))
+			}
+		}
+		rules = append(rules, join(f.to(n), l4(unix.IPPROTO_TCP), accept))
 	}
-	if mode == ModeRefuse {
-		rule = append(rule,
-			&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: 2, Len: 2},
-			&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: binaryutil.BigEndian.PutUint16(dnsPort)})
+	if f.logged { // to a group that nobody joined the kernel delivers nothing, whatever the listener
+		rules = append(rules, join(f.to(f.groups), l4(unix.IPPROTO_UDP), f.log(), accept))
 	}
-	return append(rule,
+	if c.Mode == ModeRefuse {
+		rules = append(rules,
+			join(f.is(), l4(unix.IPPROTO_TCP), toDNS, f.hand()),
+			join(f.is(), l4(unix.IPPROTO_UDP), toDNS, f.hand()),
+			join(f.is(), l4(unix.IPPROTO_UDP), fromDNS, accept),
+			join(f.is(), l4(unix.IPPROTO_TCP), syn, f.log(), reset),
+			join(f.is(), l4(unix.IPPROTO_UDP), f.log(), unreachable))
+	} else {
+		rules = append(rules,
+			join(f.is(), l4(unix.IPPROTO_TCP), f.hand()),
+			join(f.is(), l4(unix.IPPROTO_UDP), f.hand()))
+	}
+	if !f.logged {
+		return rules
+	}
+	for _, t := range f.answers {
+		rules = append(rules, join(f.is(), l4(f.icmp), icmpType(t), accept))
+	}
+	for _, known := range []byte{unix.IPPROTO_TCP, unix.IPPROTO_UDP} {
+		rules = append(rules, join(f.is(), l4(known), accept))
+	}
+	return append(rules, join(f.is(), f.log(), accept))
+}
+
+func join(parts ...[]expr.Any) []expr.Any {
+	var out []expr.Any
+	for _, p := range parts {
+		out = append(out, p...)
+	}
+	return out
+}
+
+// is matches packets of the family.
+func (f family) is() []expr.Any {
+	return []expr.Any{
+		&expr.Meta{Key: expr.MetaKeyNFPROTO, Register: 1},
+		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte{f.proto}},
+	}
+}
+
+// to matches packets of the family to a network; without a mask that is one address.
+func (f family) to(n network) []expr.Any {
+	size := uint32(len(n.addr))
+	e := append(f.is(), &expr.Payload{DestRegister: 1, Base: expr.PayloadBaseNetworkHeader, Offset: f.offset, Len: size})
+	if n.mask != nil {
+		e = append(e, &expr.Bitwise{SourceRegister: 1, DestRegister: 1, Len: size, Mask: n.mask, Xor: make([]byte, size)})
+	}
+	return append(e, &expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: n.addr})
+}
+
+// l4 matches a protocol above IP.
+func l4(proto byte) []expr.Any {
+	return []expr.Any{
+		&expr.Meta{Key: expr.MetaKeyL4PROTO, Register: 1},
+		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte{proto}},
+	}
+}
+
+// transport matches bytes of the header above IP.
+func transport(offset uint32, want ...byte) []expr.Any {
+	return []expr.Any{
+		&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: offset, Len: uint32(len(want))},
+		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: want},
+	}
+}
+
+func icmpType(t byte) []expr.Any { return transport(0, t) }
+
+var (
+	fromDNS = transport(0, 0, dnsPort)
+	toDNS   = transport(2, 0, dnsPort)
+	accept  = []expr.Any{&expr.Verdict{Kind: expr.VerdictAccept}}
+	reset   = []expr.Any{&expr.Reject{Type: unix.NFT_REJECT_TCP_RST}}
+	// unreachable is what the kernel says of a port that is not open.
+	unreachable = []expr.Any{&expr.Reject{Type: unix.NFT_REJECT_ICMPX_UNREACH, Code: unix.NFT_REJECT_ICMPX_PORT_UNREACH}}
+	// socket matches where there is a socket for the packet, whatever its kind:
+	// without one the expression itself fails.
+	socket = []expr.Any{&expr.Socket{Key: expr.SocketKeyTransparent, Register: 1}}
+	// syn matches the packet that asks for a connection: SYN alone of FIN, SYN, RST, ACK.
+	syn = []expr.Any{
+		&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: 13, Len: 1},
+		&expr.Bitwise{SourceRegister: 1, DestRegister: 1, Len: 1, Mask: []byte{0x17}, Xor: []byte{0}},
+		&expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: []byte{0x02}},
+	}
+)
+
+// hand gives the packet to the listener.
+func (f family) hand() []expr.Any {
+	return []expr.Any{
 		&expr.Immediate{Register: 1, Data: f.listener.Addr().AsSlice()},
 		&expr.Immediate{Register: 2, Data: binaryutil.BigEndian.PutUint16(f.listener.Port())},
 		&expr.TProxy{Family: f.proto, TableFamily: byte(nftables.TableFamilyINet), RegAddr: 1, RegPort: 2},
-		&expr.Verdict{Kind: expr.VerdictAccept})
+		&expr.Verdict{Kind: expr.VerdictAccept},
+	}
+}
+
+// log puts a copy of the packet into the group.
+func (f family) log() []expr.Any {
+	if !f.logged {
+		return nil
+	}
+	return []expr.Any{&expr.Log{Key: 1 << unix.NFTA_LOG_GROUP, Group: logGroup}}
 }

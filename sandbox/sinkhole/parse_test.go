@@ -2,6 +2,7 @@ package sinkhole
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -151,6 +152,40 @@ func TestAnswersByAccept(t *testing.T) {
 		cfg.choose(r, r.Host, false).write(w, false)
 		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != c.kind {
 			t.Errorf("%s %s (%s): %d %s", c.method, c.url, c.accept, w.Code, w.Header().Get("Content-Type"))
+		}
+	}
+}
+
+func FuzzParsePacket(f *testing.F) {
+	f.Add([]byte("\x45\x00\x00\x1d\x00\x00\x00\x00\x40\x11\x00\x00\x01\x02\x03\x04\x05\x06\x07\x08\x00\x50\x00\x35\x00\x09\x00\x00x"))
+	f.Add(append(append([]byte("\x60\x00\x00\x00\x00\x10\x3c\x40"), make([]byte, 32)...), "\x3a\x00\x00\x00\x00\x00\x00\x00\x80\x00\x00\x00\x00\x00\x00\x00payload"...))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, ok := parsePacket(b)
+		if !ok {
+			return
+		}
+		if !p.src.IsValid() || !p.dst.IsValid() || p.proto == "" || !bytes.HasSuffix(b, p.payload) {
+			t.Fatalf("%+v of %x", p, b)
+		}
+	})
+}
+
+func TestParsePacket(t *testing.T) {
+	for in, want := range map[string]string{
+		"\x45\x00\x00\x1d\x00\x00\x00\x00\x40\x11\x00\x00\x01\x02\x03\x04\x05\x06\x07\x08\x00\x50\x00\x35\x00\x09\x00\x00x": "udp 1.2.3.4:80 5.6.7.8:53 x",
+		"\x46\x00\x00\x1d\x00\x00\x00\x00\x40\x2f\x00\x00\x01\x02\x03\x04\x05\x06\x07\x08\x01\x01\x01\x01gre":               "ip-47 1.2.3.4:0 5.6.7.8:0 gre",
+		"\x45\x00\x00\x1d\x00\x00\x00\x00\x40\x01\x00\x00\x01\x02\x03\x04\x05\x06\x07\x08\x08":                              "icmp 1.2.3.4:0 5.6.7.8:0 \x08",
+		"\x60\x00\x00\x00\x00\x10\x00\x40" + strings.Repeat("\x20\x01"+strings.Repeat("\x00", 13)+"\x01", 2) +
+			"\x3a\x00\x00\x00\x00\x00\x00\x00\x80\x00\x00\x00\x00\x00\x00\x00ping": "icmp [2001::1]:0 [2001::1]:0 ping",
+		"\x45\x00": "", "\x4f" + strings.Repeat("\x00", 30): "", "\x95" + strings.Repeat("\x00", 60): "",
+		"\x60\x00\x00\x00\x00\x10\x00\x40" + strings.Repeat("\x00", 32) + "\x00\xff\x00\x00\x00\x00\x00\x00": "",
+	} {
+		got := ""
+		if p, ok := parsePacket([]byte(in)); ok {
+			got = fmt.Sprint(p.proto, " ", p.src, " ", p.dst, " ", string(p.payload))
+		}
+		if got != want {
+			t.Errorf("%x is %q, not %q", in, got, want)
 		}
 	}
 }

@@ -2,8 +2,6 @@ package sinkhole
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -46,60 +44,31 @@ func Serve(ctx context.Context, files []*os.File, c Config, emit func(Event)) er
 		}
 		s.minter = m
 	}
-	listeners, packets, err := adopt(files)
+	got, err := adopt(files)
 	if err != nil {
 		return err
 	}
 	s.serveWeb()
-	for _, p := range packets {
+	for _, p := range got.datagrams {
 		s.wg.Go(func() { s.serveUDP(p) })
 	}
-	for _, l := range listeners {
+	for _, l := range got.listeners {
 		s.wg.Go(func() { s.accept(l) })
 	}
+	for _, p := range got.packets {
+		s.wg.Go(func() { s.servePackets(p) })
+	}
 	if c.Settle != nil {
-		s.wg.Go(func() { s.answerSettles(listeners, packets) })
+		s.wg.Go(func() { s.answerSettles(got) })
 	}
 	<-ctx.Done()
-	for _, l := range listeners {
-		_ = l.Close()
-	}
-	for _, p := range packets {
-		_ = p.Close()
-	}
+	got.close()
 	_ = s.queue.Close()
 	s.abortAll()
 	s.wg.Wait()
 	s.abortAll() // what was accepted meanwhile
 	_ = s.web.Close()
 	return nil
-}
-
-// adopt tells listeners and datagram sockets apart.
-func adopt(files []*os.File) (listeners []*net.TCPListener, packets []*net.UDPConn, err error) {
-	for _, f := range files {
-		if l, err := net.FileListener(f); err == nil {
-			if t, ok := l.(*net.TCPListener); ok {
-				listeners = append(listeners, t)
-				continue
-			}
-			_ = l.Close()
-		}
-		p, err := net.FilePacketConn(f)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s is no listener: %w", f.Name(), err)
-		}
-		u, ok := p.(*net.UDPConn)
-		if !ok {
-			_ = p.Close()
-			return nil, nil, fmt.Errorf("%s is a %T", f.Name(), p)
-		}
-		packets = append(packets, u)
-	}
-	if len(listeners) == 0 || len(packets) == 0 {
-		return nil, nil, errors.New("no listeners were handed over")
-	}
-	return listeners, packets, nil
 }
 
 func (s *server) accept(l *net.TCPListener) {
@@ -121,7 +90,7 @@ func (s *server) accept(l *net.TCPListener) {
 		dst = netip.AddrPortFrom(dst.Addr().Unmap(), dst.Port())
 		src := c.RemoteAddr().(*net.TCPAddr).AddrPort()
 		src = netip.AddrPortFrom(src.Addr().Unmap(), src.Port())
-		if dst.Addr().IsLoopback() || dst.Addr() == l.Addr().(*net.TCPAddr).AddrPort().Addr() {
+		if dst.Addr() == l.Addr().(*net.TCPAddr).AddrPort().Addr() {
 			_ = c.SetLinger(0) // somebody looks for the listener itself
 			_ = c.Close()
 			continue

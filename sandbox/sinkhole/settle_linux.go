@@ -1,7 +1,6 @@
 package sinkhole
 
 import (
-	"net"
 	"syscall"
 	"time"
 
@@ -15,11 +14,11 @@ const settleFor = 250 * time.Millisecond
 // answerSettles runs each function of Config.Settle once everything that was
 // sent before it came has been reported. On the loopback interface what was sent
 // is in the receiver's queue before the send returns.
-func (s *server) answerSettles(listeners []*net.TCPListener, packets []*net.UDPConn) {
+func (s *server) answerSettles(got *sockets) {
 	for {
 		select {
 		case done := <-s.cfg.Settle:
-			s.settle(listeners, packets)
+			s.settle(got)
 			done()
 		case <-s.ctx.Done():
 			return
@@ -28,7 +27,7 @@ func (s *server) answerSettles(listeners []*net.TCPListener, packets []*net.UDPC
 }
 
 // settle returns when all queues are empty and nothing was reported between two looks.
-func (s *server) settle(listeners []*net.TCPListener, packets []*net.UDPConn) {
+func (s *server) settle(got *sockets) {
 	deadline := now() + settleFor
 	before := s.sent.Load()
 	for quiet := 0; quiet < 2 && now() < deadline; {
@@ -36,7 +35,7 @@ func (s *server) settle(listeners []*net.TCPListener, packets []*net.UDPConn) {
 		if s.ctx.Err() != nil {
 			return
 		}
-		if sent := s.sent.Load(); sent != before || s.waiting(listeners, packets) {
+		if sent := s.sent.Load(); sent != before || s.waiting(got) {
 			before, quiet = sent, 0
 			continue
 		}
@@ -45,13 +44,18 @@ func (s *server) settle(listeners []*net.TCPListener, packets []*net.UDPConn) {
 }
 
 // waiting reports whether any queue holds something.
-func (s *server) waiting(listeners []*net.TCPListener, packets []*net.UDPConn) bool {
-	for _, l := range listeners {
+func (s *server) waiting(got *sockets) bool {
+	for _, l := range got.listeners {
 		if readable(l) {
 			return true
 		}
 	}
-	for _, p := range packets {
+	for _, d := range got.datagrams {
+		if readable(d) {
+			return true
+		}
+	}
+	for _, p := range got.packets {
 		if readable(p) {
 			return true
 		}

@@ -90,8 +90,8 @@ func TestLoopbackIsLeftAlone(t *testing.T) {
 	if !inside(t) {
 		return
 	}
-	arm(t, Config{})
-	for _, host := range []string{"127.0.0.1:0", "[::1]:0"} {
+	j := arm(t, Config{})
+	for _, host := range []string{"127.0.0.1:0", "[::1]:0", Own4.String() + ":0", "[" + Own6.String() + "]:0"} {
 		l, err := net.Listen("tcp", host)
 		if err != nil {
 			t.Fatal(err)
@@ -112,6 +112,15 @@ func TestLoopbackIsLeftAlone(t *testing.T) {
 			c.Close()
 			t.Errorf("%s: connected to nobody", host)
 		}
+		j.wait(t, "refused "+host, func(e Event) bool { return e.Type == TypeRefused && e.Dest.String() == l.Addr().String() })
+		u := dial(t, "udp", l.Addr().String())
+		fmt.Fprint(u, "to nobody")
+		if _, err := u.Read(make([]byte, 1)); err == nil || !strings.Contains(err.Error(), "refused") {
+			t.Errorf("%s: a datagram to nobody: %v", host, err)
+		}
+		j.wait(t, "datagram "+host, func(e Event) bool {
+			return e.Type == TypeData && string(e.Data) == "to nobody" && e.Dest.String() == l.Addr().String()
+		})
 	}
 }
 
@@ -324,6 +333,39 @@ func TestRefuseModeRefuses(t *testing.T) {
 		t.Error(err)
 	}
 	j.wait(t, "query", func(e Event) bool { return e.Type == TypeQuery })
+	e := j.wait(t, "refused", func(e Event) bool { return e.Type == TypeRefused && e.Proto == "tcp" })
+	if e.Host != "evil.example" || e.Dest.String() != addr {
+		t.Errorf("%+v", e)
+	}
+	j.wait(t, "close", func(c Event) bool { return c.Type == TypeClose && c.Flow == e.Flow })
+	six := ask(t, "tcp", "[2001:4860:4860::8888]:53", "other.example", dns.TypeAAAA).Answer[0].(*dns.AAAA).AAAA.String()
+	for name, host := range map[string]string{"other.example": "[" + six + "]", "evil.example": strings.TrimSuffix(addr, ":443")} {
+		u := dial(t, "udp", host+":9999")
+		fmt.Fprint(u, "datagram to "+name)
+		if _, err := u.Read(make([]byte, 1)); err == nil || !strings.Contains(err.Error(), "refused") {
+			t.Errorf("%s: %v", name, err)
+		}
+		e := j.wait(t, name, func(e Event) bool { return e.Type == TypeData && string(e.Data) == "datagram to "+name })
+		if e.Host != name || e.Dest.String() != host+":9999" {
+			t.Errorf("%+v", e)
+		}
+		j.wait(t, "refused", func(r Event) bool { return r.Type == TypeRefused && r.Flow == e.Flow && r.Proto == "udp" })
+	}
+	// What the target has open on all addresses is not reached by way of another one.
+	l, err := net.Listen("tcp", "0.0.0.0:8123")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if c, err := net.DialTimeout("tcp", "93.184.216.34:8123", 3*time.Second); err == nil {
+		c.Close()
+		t.Error("a refused address led to the target's own listener")
+	}
+	if c, err := net.DialTimeout("tcp", "127.0.0.1:8123", 3*time.Second); err != nil {
+		t.Error(err)
+	} else {
+		c.Close()
+	}
 }
 
 func TestServersThatSpeakFirst(t *testing.T) {

@@ -56,6 +56,10 @@ func (w *wireConn) receive(limit int, f func([]byte)) error {
 
 // serveTCP finds out what a connection speaks and answers it.
 func (s *server) serveTCP(w *wireConn) {
+	if w.f.known.Allowed {
+		s.carry(w)
+		return
+	}
 	port := w.f.known.Dest.Port()
 	if port == dnsPort {
 		s.serveDNS(w.plain(nil), "dns")

@@ -15,22 +15,66 @@ import (
 // longest is closed for a new one.
 const maxUDP = 2048
 
-type pair struct{ src, dst netip.AddrPort }
+// endpoints identify an association.
+type endpoints struct {
+	proto    string
+	src, dst netip.AddrPort
+}
 
+// association is what goes between two endpoints without a connection.
 type association struct {
-	pair
-	f *flow
+	endpoints
+	f     *flow
+	ferry *ferry // to an allowed host, or nil
+}
+
+// associations are those that one goroutine keeps.
+type associations struct {
+	s     *server
+	known map[endpoints]*list.Element
+	order *list.List // the one that moved last first
+}
+
+func (s *server) newAssociations() *associations {
+	return &associations{s: s, known: map[endpoints]*list.Element{}, order: list.New()}
+}
+
+// get is the association of two endpoints; a new one is reported as as.
+func (as *associations) get(begun, proto string, src, dst netip.AddrPort) *association {
+	key := endpoints{proto, netip.AddrPortFrom(src.Addr().Unmap(), src.Port()), dst}
+	e, ok := as.known[key]
+	if !ok {
+		if as.order.Len() >= maxUDP {
+			as.drop(as.order.Back().Value.(*association))
+		}
+		e = as.order.PushFront(&association{endpoints: key, f: as.s.begin(begun, proto, key.src, dst)})
+		as.known[key] = e
+	}
+	as.order.MoveToFront(e)
+	return e.Value.(*association)
+}
+
+// drop ends an association.
+func (as *associations) drop(a *association) {
+	as.order.Remove(as.known[a.endpoints])
+	delete(as.known, a.endpoints)
+	if a.ferry != nil {
+		close(a.ferry.queue)
+	}
+	a.f.end()
+}
+
+func (as *associations) end() {
+	for as.order.Len() > 0 {
+		as.drop(as.order.Front().Value.(*association))
+	}
 }
 
 // serveUDP records the datagrams of one family and answers those that are DNS.
 func (s *server) serveUDP(c *net.UDPConn) {
 	buf, oob := make([]byte, 64<<10), make([]byte, 256)
-	known, order := map[pair]*list.Element{}, list.New()
-	defer func() {
-		for e := order.Front(); e != nil; e = e.Next() {
-			e.Value.(*association).f.end()
-		}
-	}()
+	known := s.newAssociations()
+	defer known.end()
 	var dropped uint32
 	for {
 		n, on, _, src, err := c.ReadMsgUDPAddrPort(buf, oob)
@@ -44,26 +88,13 @@ func (s *server) serveUDP(c *net.UDPConn) {
 		}
 		dst, drops := control(oob[:on])
 		if drops != dropped {
+			s.lost("the kernel dropped datagrams", 0, uint64(drops-dropped))
 			dropped = drops
-			s.loss("the kernel dropped datagrams", 0)
 		}
-		if !dst.IsValid() || dst.Addr().IsLoopback() {
+		if !dst.IsValid() {
 			continue
 		}
-		key := pair{netip.AddrPortFrom(src.Addr().Unmap(), src.Port()), dst}
-		e, ok := known[key]
-		if !ok {
-			if order.Len() >= maxUDP {
-				last := order.Back()
-				old := order.Remove(last).(*association)
-				delete(known, old.pair)
-				old.f.end()
-			}
-			e = order.PushFront(&association{key, s.open("udp", key.src, key.dst)})
-			known[key] = e
-		}
-		order.MoveToFront(e)
-		s.datagram(e.Value.(*association), buf[:n])
+		s.datagram(known.get(TypeOpen, "udp", src, dst), buf[:n])
 	}
 }
 
@@ -77,6 +108,10 @@ func (s *server) datagram(a *association, p []byte) {
 		f.learn(func(e *Event) { e.App = "dns" })
 	}
 	f.wireStream().write(p)
+	if f.known.Allowed {
+		s.carryDatagram(a, p)
+		return
+	}
 	if a.dst.Port() != dnsPort {
 		return
 	}

@@ -13,7 +13,7 @@ const (
 	FlowQuery   = "query"   // a DNS question: Host, Method (its type)
 	FlowData    = "data"    // a part of View, within the limits
 	FlowHit     = "hit"     // a decoy's value in a view: Canary, Encoding, Offset
-	FlowRefused = "refused" // a connection was refused
+	FlowRefused = "refused" // a flow begins, and was refused: a connection, or datagrams, which data may carry
 	FlowClose   = "close"   // a flow ended
 	FlowLoss    = "loss"    // something was not seen: Error says what, N how often
 )
@@ -40,7 +40,9 @@ type Flow struct {
 	Stamp time.Duration `json:"t"` // CLOCK_MONOTONIC, the run's clock
 	Flow  uint64        `json:"flow,omitempty"`
 
-	Proto  string         `json:"proto,omitempty"` // tcp, udp
+	// Proto is tcp, udp, icmp, or "ip-" and the number of a protocol above IP.
+	// The ports of what is neither TCP nor UDP are 0.
+	Proto  string         `json:"proto,omitempty"`
 	Source netip.AddrPort `json:"source,omitzero"`
 	Dest   netip.AddrPort `json:"dest,omitzero"`
 	// Host is the name that was resolved to Dest, "" for an address the client
@@ -52,6 +54,8 @@ type Flow struct {
 	TLS  bool   `json:"tls,omitempty"`
 	SNI  string `json:"sni,omitempty"`
 	ALPN string `json:"alpn,omitempty"`
+	// Allowed says that the flow was carried to Host and back.
+	Allowed bool `json:"allowed,omitempty"`
 	// Opaque says that the client's payload could not be read.
 	Opaque bool `json:"opaque,omitempty"`
 

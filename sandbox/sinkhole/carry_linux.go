@@ -1,0 +1,160 @@
+package sinkhole
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"time"
+)
+
+// carry takes what the client says to an allowed host, and back what that says.
+// Both ends are closed by the time it returns.
+func (s *server) carry(w *wireConn) {
+	defer func() { _ = w.Close() }()
+	peer, err := s.dial(w.f)
+	if err != nil {
+		_ = w.SetLinger(0)
+		return
+	}
+	defer func() { _ = peer.Close() }()
+	defer context.AfterFunc(s.ctx, func() { _ = peer.Close() })()
+	var both sync.WaitGroup
+	both.Go(func() { s.carryUp(w, peer) })
+	both.Go(func() { s.carryDown(w, peer) })
+	both.Wait()
+}
+
+func (s *server) dial(f *flow) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(s.ctx, s.cfg.Header)
+	defer cancel()
+	peer, err := s.cfg.Dial(ctx, f.known.Proto, f.known.Host, int(f.known.Dest.Port()))
+	if err != nil {
+		f.fail("the allowed host was not reached: " + err.Error())
+	}
+	return peer, err
+}
+
+// carryUp records what it carries.
+func (s *server) carryUp(w *wireConn, peer net.Conn) {
+	st, look := w.f.wireStream(), &hello{w: w}
+	var failed error
+	for {
+		_ = w.SetReadDeadline(time.Now().Add(s.cfg.Idle))
+		err := w.receive(32<<10, func(p []byte) {
+			st.write(p)
+			look.at(p)
+			_ = peer.SetWriteDeadline(time.Now().Add(s.cfg.Header))
+			_, failed = peer.Write(p)
+		})
+		if err = errors.Join(failed, err); err == nil {
+			continue
+		}
+		if w.moves(err) {
+			continue
+		}
+		if errors.Is(err, io.EOF) {
+			if c, ok := peer.(interface{ CloseWrite() error }); ok && c.CloseWrite() == nil {
+				return
+			}
+		} else if !errors.Is(err, net.ErrClosed) {
+			w.f.fail(err.Error())
+		}
+		_ = peer.Close()
+		return
+	}
+}
+
+// carryDown ends with the peer's word, or with the connection.
+func (s *server) carryDown(w *wireConn, peer net.Conn) {
+	b := buffers.Get().(*[32 << 10]byte)
+	defer buffers.Put(b)
+	for {
+		_ = peer.SetReadDeadline(time.Now().Add(s.cfg.Idle))
+		n, err := peer.Read(b[:])
+		if n > 0 {
+			if _, bad := w.Write(b[:n]); bad != nil {
+				err = bad
+			}
+		}
+		if err == nil || w.moves(err) {
+			continue
+		}
+		if !errors.Is(err, io.EOF) || w.CloseWrite() != nil {
+			_ = w.TCPConn.Close() // ends carryUp
+		}
+		return
+	}
+}
+
+// moves reports whether a read in vain is no reason to end: the other direction moves.
+func (w *wireConn) moves(err error) bool {
+	return errors.Is(err, os.ErrDeadlineExceeded) && time.Duration(w.active.Load()) > now()-w.s.cfg.Idle
+}
+
+// hello looks for a ClientHello in what a client says first.
+type hello struct {
+	w    *wireConn
+	head []byte
+	done bool
+}
+
+// maxHello bounds what is held for it: a record, as TLS bounds those.
+const maxHello = 5 + 16<<10
+
+func (h *hello) at(p []byte) {
+	if h.done {
+		return
+	}
+	h.head = append(h.head, p[:min(len(p), maxHello-len(h.head))]...)
+	k := sniff(h.head)
+	switch {
+	case k == kindUnknown && len(h.head) < maxHello:
+		return
+	case k == kindTLS && (len(h.head) < 5 || len(h.head) < min(maxHello, 5+int(binary.BigEndian.Uint16(h.head[3:])))):
+		return
+	case k == kindTLS:
+		h.read()
+	case k == kindHTTP:
+		h.w.f.learn(func(e *Event) { e.App = "http/1.1" })
+	case k == kindHTTP2:
+		h.w.f.learn(func(e *Event) { e.App = "h2" })
+	}
+	h.done, h.head = true, nil
+}
+
+var errRead = errors.New("read")
+
+// read has crypto/tls read the hello, and goes no further.
+func (h *hello) read() {
+	h.w.f.learn(func(e *Event) { e.TLS, e.App, e.Opaque = true, "tls", true })
+	h.w.f.fail("TLS to an allowed host is not opened")
+	conn := tls.Server(said{bytes.NewReader(h.head)}, &tls.Config{
+		MinVersion: tls.VersionTLS10,
+		GetConfigForClient: func(i *tls.ClientHelloInfo) (*tls.Config, error) {
+			h.w.f.learn(func(e *Event) { e.SNI = i.ServerName })
+			return nil, errRead
+		},
+	})
+	_ = conn.Handshake()
+	h.w.f.report(Event{Type: TypeTLS})
+}
+
+// said is a connection of which only what was said is left.
+type said struct{ *bytes.Reader }
+
+// Write drops what nobody hears.
+func (said) Write(p []byte) (int, error) { return len(p), nil }
+
+// The rest of net.Conn does nothing.
+func (said) Close() error                     { return nil }
+func (said) LocalAddr() net.Addr              { return &net.TCPAddr{} }
+func (said) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
+func (said) SetDeadline(time.Time) error      { return nil }
+func (said) SetReadDeadline(time.Time) error  { return nil }
+func (said) SetWriteDeadline(time.Time) error { return nil }
