@@ -2,13 +2,14 @@
 # make test   everything: installs or starts what is missing, then checks all
 # make lint   golangci-lint and actionlint, at pinned versions
 # make schema-report  the generator against the official JSON Schema suite and real tools
+# make wire-faults  the tap under load and faults, at full size
 # make bench  the figures that README.md and the design promise
 # make image  the container image "coalmine"
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: build demo test unit lint bench schema-report image generate setup servers clean
+.PHONY: build demo test unit lint bench schema-report image generate setup servers clean wire-faults
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -75,6 +76,11 @@ bench: build
 
 schema-report:
 	go test -count=1 -v -timeout 10m -run '^TestReport$$' ./synth/schema -args -seeds 25 | sed -n 's/^    //p'
+# A gigabyte in one frame, 10,000 frames a second each way for a minute, and what goes wrong beside the way.
+wire-faults:
+	COALMINE_WIRE_FAULTS=1 go test -count=1 -v -run 'Fault|Removed|DiskFull|Killed' ./cmd/internal/wiretap | awk '\
+	  !/^===/ { print } /--- (PASS|FAIL|SKIP): [^/]*\// || /^--- .*(Removed|DiskFull|Killed)/ { all++; if (/PASS/) good++ } \
+	  END { printf "wire-faults: %d/%d\n", good, all; exit good != all || !all }'
 
 clean:
 	rm -rf bin dist coalmine-out

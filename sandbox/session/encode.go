@@ -38,12 +38,14 @@ func appendFrame(b []byte, seq uint64, ts time.Time, d Dir, text []byte, isJSON 
 }
 
 // appendMetrics appends the last line of session.jsonl, with its end.
-func appendMetrics(b []byte, ts time.Time, seen uint64, took time.Duration, size int64) []byte {
+func appendMetrics(b []byte, ts time.Time, seen uint64, blocked int64, took time.Duration, size int64) []byte {
 	b = append(b, `{"type": "glassport.metrics", "ts": "`...)
 	b = appendWall(b, ts)
 	b = append(b, `", "frames_seen": `...)
 	b = strconv.AppendUint(b, seen, 10)
-	b = append(b, `, "frames_blocked": 0, "session_duration_s": `...)
+	b = append(b, `, "frames_blocked": `...)
+	b = strconv.AppendInt(b, blocked, 10)
+	b = append(b, `, "session_duration_s": `...)
 	seconds := math.Round(took.Seconds()*1000) / 1000
 	b = strconv.AppendFloat(b, seconds, 'f', -1, 64)
 	if seconds == math.Trunc(seconds) {

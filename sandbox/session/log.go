@@ -285,7 +285,7 @@ func (l *Log) Close() error {
 	for c := range classes {
 		l.tell(c, why)
 	}
-	l.frames.buf = appendMetrics(l.frames.buf, l.wall(l.last), l.seq, l.last-l.header.Clock0, l.frames.size())
+	l.frames.buf = appendMetrics(l.frames.buf, l.wall(l.last), l.seq, 0, l.last-l.header.Clock0, l.frames.size())
 	l.flush()
 	l.closed = true
 	l.timer.Stop()
