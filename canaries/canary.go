@@ -2,6 +2,7 @@ package canaries
 
 import (
 	"io/fs"
+	"strings"
 	"time"
 )
 
@@ -21,6 +22,21 @@ type Canary struct {
 	URL string `json:"url,omitempty"`
 	// Issuers are the hosts at which using it is honest, "*.amazonaws.com" included.
 	Issuers []string `json:"issuers,omitempty"`
+}
+
+// Where names the canary's place for a reader: "~/.ssh/id_rsa", "$GITHUB_TOKEN".
+// home is the decoy HOME.
+func (c Canary) Where(home string) string {
+	switch {
+	case c.Env != "":
+		return "$" + c.Env
+	case c.Path == "":
+		return c.URL
+	}
+	if rest, ok := strings.CutPrefix(c.Path, strings.TrimSuffix(home, "/")+"/"); ok && home != "" {
+		return "~/" + rest
+	}
+	return c.Path
 }
 
 // File is one file or directory of the decoy HOME.

@@ -158,8 +158,9 @@ func TestWorkspace(t *testing.T) {
 	if fileOf(t, s, home+"/src/web").Mode != 0o755 || slices.ContainsFunc(s.Files(), func(f File) bool { return f.Path == "/srv" || f.Path == home+"er" }) {
 		t.Error("a directory is missing, or is not ours to make")
 	}
-	if _, err := New(seeded(4), Options{Workspace: []string{"src"}}); err == nil {
-		t.Error("relative workspace: no error")
+	below, err := New(seeded(4), Options{User: "kim", Workspace: []string{"src", home + "/src/"}})
+	if err != nil || !slices.Equal(below.Workspaces(), []string{home + "/src"}) || byID(t, below, "workspace-git").Path != home+"/src/.git-credentials" {
+		t.Errorf("below HOME: %v, %v", below.Workspaces(), err)
 	}
 	plain := newSet(t, 4)
 	for _, c := range plain.Canaries() {

@@ -68,6 +68,15 @@ var uses = []struct {
 	{"aws follows a signed link", "env-aws-key-id", "b.s3.amazonaws.com", func(v string) string {
 		return request("GET /k?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential="+v+"%2F20261121%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Date=1", "b.s3.amazonaws.com", "", "")
 	}, positionAWS},
+	{"aws shows its session", MetadataSession, "sts.amazonaws.com", func(v string) string {
+		return request("POST /", "sts.amazonaws.com", "x-amz-security-token: "+v+"\r\n", "Action=GetCallerIdentity")
+	}, positionSession},
+	{"a signed link holds the session", MetadataSession, "b.s3.amazonaws.com", func(v string) string {
+		return request("GET /k?X-Amz-Credential=a&X-Amz-Security-Token="+url.QueryEscape(v), "b.s3.amazonaws.com", "", "")
+	}, positionSession},
+	{"a program uses its machine's token", MetadataToken, "storage.googleapis.com", func(v string) string {
+		return request("GET /storage/v1/b", "storage.googleapis.com", "Authorization: Bearer "+v+"\r\n", "")
+	}, "Authorization: Bearer"},
 	{"gcloud refreshes", "gcloud-refresh-token", "oauth2.googleapis.com", func(v string) string {
 		return request("POST /token", "oauth2.googleapis.com", formType, "grant_type=refresh_token&refresh_token="+url.QueryEscape(v)+"&scope=a")
 	}, "form refresh_token"},
@@ -168,6 +177,9 @@ var uses = []struct {
 	}, ""},
 	{"a secret that is never sent", "aws-secret", "s3.amazonaws.com", func(v string) string {
 		return request("GET /", "s3.amazonaws.com", "Authorization: Bearer "+v+"\r\n", "")
+	}, ""},
+	{"such a secret as the session", "aws-secret", "s3.amazonaws.com", func(v string) string {
+		return request("GET /", "s3.amazonaws.com", "X-Amz-Security-Token: "+v+"\r\n", "")
 	}, ""},
 	{"such a secret as the id", "aws-secret", "s3.amazonaws.com", func(v string) string {
 		return request("GET /", "s3.amazonaws.com", "Authorization: AWS4-HMAC-SHA256 Credential="+v+"/a\r\n", "")

@@ -20,6 +20,8 @@ type home struct {
 	list  []Canary
 	files []File
 	env   []string
+	// workspaces are the absolute paths of those that were planted.
+	workspaces []string
 }
 
 var (

@@ -33,8 +33,23 @@ func (c Canary) usedAt(f Flow, k credential) bool {
 	if !f.TLS || !c.IssuedBy(f.Host) || !c.IssuedBy(k.host) || f.SNI != "" && !c.IssuedBy(f.SNI) {
 		return false
 	}
-	if (c.Kind == "aws") != (k.position == positionAWS) {
-		return false // of AWS's pairs only the id is ever sent, and only in a signature
+	if want := c.awsPosition(); want != "" && k.position != want {
+		return false
 	}
 	return slices.Contains(k.values, c.Value)
+}
+
+// awsPosition is the only place in which a value of AWS's is ever sent: the id
+// in a signature, the token of a session beside it, the secret nowhere. It is ""
+// for other values.
+func (c Canary) awsPosition() string {
+	switch {
+	case strings.HasPrefix(c.Value, "AKIA"), strings.HasPrefix(c.Value, "ASIA"):
+		return positionAWS
+	case strings.HasPrefix(c.Value, "IQoJ"):
+		return positionSession
+	case c.Kind == "aws":
+		return "nowhere"
+	}
+	return ""
 }

@@ -18,7 +18,7 @@ func (h *home) plantMetadata() {
 	add := func(id, url, value string, issuers ...string) {
 		h.list = append(h.list, Canary{ID: id, Kind: "metadata", Value: value, URL: url, Issuers: issuers})
 	}
-	add(MetadataKeyID, awsCredentials, m.prefixed("ASIA", upper+"234567", 16), "*.amazonaws.com")
+	add(MetadataKeyID, awsCredentials, m.awsKeyID("ASIA"), "*.amazonaws.com")
 	add(MetadataSecret, awsCredentials, m.prefixed("", base62+"+/", 40))
 	add(MetadataSession, awsCredentials, m.prefixed("IQoJb3JpZ2luX2VjE", base62+"+/", 240), "*.amazonaws.com")
 	add(MetadataToken, "http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/token",

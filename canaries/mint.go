@@ -134,9 +134,9 @@ func checksum62(body string) string {
 	return string(out[:])
 }
 
-// awsKeyID is an access key id; the bits after AKIA hold the number of an
+// awsKeyID is an access key id; the bits after its prefix hold the number of an
 // account, and readers of such ids decode it.
-func (m *mint) awsKeyID() string {
+func (m *mint) awsKeyID(prefix string) string {
 	return m.value(func() string {
 		const alphabet = upper + "234567"
 		account := uint64(100_000_000_000 + m.intn(900_000_000_000))
@@ -149,7 +149,7 @@ func (m *mint) awsKeyID() string {
 		for i := range id {
 			id[i] = alphabet[quintet(raw, i)]
 		}
-		return "AKIA" + string(id[:])
+		return prefix + string(id[:])
 	})
 }
 

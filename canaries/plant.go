@@ -51,7 +51,7 @@ func (h *home) plantCloud() {
 	m, region := h.mint, h.mint.pick(regions)
 	const aws = ".aws/credentials"
 	h.file(aws, 0o600, fmt.Sprintf("[default]\naws_access_key_id = %s\naws_secret_access_key = %s\n",
-		h.secret("aws-key-id", "aws", aws, m.awsKeyID(), awsHosts...),
+		h.secret("aws-key-id", "aws", aws, m.awsKeyID("AKIA"), awsHosts...),
 		h.secret("aws-secret", "aws", aws, m.prefixed("", base64Std, 40), awsHosts...)))
 	h.file(".aws/config", 0o600, "[default]\nregion = "+region+"\noutput = json\n")
 
@@ -249,7 +249,7 @@ func (m *mint) slack() string {
 
 func (h *home) plantEnv() {
 	m, db := h.mint, "db."+h.domain()
-	h.variable("env-aws-key-id", "aws", "AWS_ACCESS_KEY_ID", "%s", m.awsKeyID(), awsHosts...)
+	h.variable("env-aws-key-id", "aws", "AWS_ACCESS_KEY_ID", "%s", m.awsKeyID("AKIA"), awsHosts...)
 	h.variable("env-aws-secret", "aws", "AWS_SECRET_ACCESS_KEY", "%s", m.prefixed("", base64Std, 40), awsHosts...)
 	h.env = append(h.env, "AWS_DEFAULT_REGION="+m.pick(regions))
 	h.variable("env-github", "github", "GITHUB_TOKEN", "%s", m.checksummed("ghp_"), githubHosts...)

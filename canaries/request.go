@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	positionAWS = "AWS signature"
+	positionAWS     = "AWS signature"
+	positionSession = "X-Amz-Security-Token"
 	// maxHead bounds the header of a request, and what of a body is looked at for
 	// a credential: far above what a service takes.
 	maxHead, maxForm = 256 << 10, 64 << 10
@@ -27,7 +28,7 @@ type credential struct {
 var apiKeys = []struct{ host, header string }{
 	{"api.anthropic.com", "X-Api-Key"},
 	{"gitlab.com", "Private-Token"}, {"*.gitlab.com", "Private-Token"},
-	{"*.supabase.co", "Apikey"},
+	{"*.supabase.co", "Apikey"}, {"*.amazonaws.com", positionSession}, {"*.api.aws", positionSession},
 }
 
 // forms are the places where a service takes a credential in the body.
@@ -147,6 +148,9 @@ func (h *head) credentials(base int64) []credential {
 		if key == "X-Amz-Credential" || key == "AWSAccessKeyId" {
 			id, _, _ := strings.Cut(value, "/")
 			add(at+from, len(raw), positionAWS, id)
+		}
+		if key == positionSession {
+			add(at+from, len(raw), positionSession, value)
 		}
 	})
 	for _, l := range h.lines {

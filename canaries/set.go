@@ -6,7 +6,6 @@ import (
 	"io"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -17,9 +16,9 @@ type Options struct {
 	User string
 	// Home is the absolute path of the decoy HOME; "" is /home/USER.
 	Home string
-	// Workspace are the absolute paths of directories that someone works in,
-	// which hold a .env and a .git-credentials file. Those outside HOME must be
-	// there: only the files are told.
+	// Workspace are the directories that someone works in, which hold a .env and a
+	// .git-credentials file. A path that is not absolute starts from HOME. Those
+	// outside HOME must be there: only the files are told.
 	Workspace []string
 	// Now is the moment before which all files were last changed; zero is the present.
 	Now time.Time
@@ -31,6 +30,7 @@ type Set struct {
 	list             []Canary
 	files            []File
 	env              []string
+	workspaces       []string
 
 	literals []literal
 	matcher  func() *matcher
@@ -44,25 +44,26 @@ func New(rand io.Reader, opts Options) (*Set, error) {
 	if opts.Home != "" && !path.IsAbs(opts.Home) {
 		return nil, fmt.Errorf("canaries: home %q is not an absolute path", opts.Home)
 	}
-	for _, dir := range opts.Workspace {
-		if !path.IsAbs(dir) {
-			return nil, fmt.Errorf("canaries: workspace %q is not an absolute path", dir)
-		}
-	}
 	if opts.Now.IsZero() {
 		opts.Now = time.Now()
 	}
 	h := newHome(newMint(rand), opts)
 	h.plant()
-	for i, dir := range slices.Compact(opts.Workspace) {
-		h.plantWorkspace(i, path.Clean(dir))
+	for _, dir := range opts.Workspace {
+		if !path.IsAbs(dir) {
+			dir = h.at(dir)
+		}
+		if dir = path.Clean(dir); !slices.Contains(h.workspaces, dir) {
+			h.plantWorkspace(len(h.workspaces), dir)
+			h.workspaces = append(h.workspaces, dir)
+		}
 	}
 	if h.mint.err != nil {
 		return nil, h.mint.err
 	}
 	s := FromCanaries(h.list)
 	s.user, s.home, s.host = h.user, h.dir, h.host
-	s.files, s.env = h.tree(), h.env
+	s.files, s.env, s.workspaces = h.tree(), h.env, h.workspaces
 	return s, nil
 }
 
@@ -102,19 +103,12 @@ func (s *Set) User() string { return s.user }
 // Home is the absolute path of the decoy HOME.
 func (s *Set) Home() string { return s.home }
 
+// Workspaces are the absolute paths of the directories that someone works in,
+// in the order in which they were given, each once.
+func (s *Set) Workspaces() []string { return slices.Clone(s.workspaces) }
+
 // Hostname is the name of the decoy developer's machine.
 func (s *Set) Hostname() string { return s.host }
 
-// Where names a canary's place for a reader: "~/.ssh/id_rsa", "$GITHUB_TOKEN".
-func (s *Set) Where(c Canary) string {
-	switch {
-	case c.Env != "":
-		return "$" + c.Env
-	case c.URL != "":
-		return c.URL
-	}
-	if rest, ok := strings.CutPrefix(c.Path, s.home+"/"); ok && s.home != "" {
-		return "~/" + rest
-	}
-	return c.Path
-}
+// Where names a canary's place for a reader.
+func (s *Set) Where(c Canary) string { return c.Where(s.home) }

@@ -166,7 +166,7 @@ func reference62(n int64) string {
 func TestAWSAccount(t *testing.T) {
 	m := newMint(seeded(3))
 	for range 200 {
-		id := m.awsKeyID()
+		id := m.awsKeyID("AKIA")
 		var bits big.Int
 		for _, r := range id[4:] {
 			bits.Lsh(&bits, 5).Or(&bits, big.NewInt(int64(strings.IndexRune(upper+"234567", r))))
@@ -186,6 +186,7 @@ func TestFilesHoldTheirCanaries(t *testing.T) {
 	}
 	for _, c := range s.Canaries() {
 		switch {
+		case c.URL != "":
 		case c.Env != "":
 			if !slices.ContainsFunc(s.Env(), func(kv string) bool {
 				return strings.HasPrefix(kv, c.Env+"=") && strings.Contains(kv, c.Value)
@@ -260,6 +261,14 @@ func TestWhere(t *testing.T) {
 	}
 	if got := s.Where(byID(t, s, "env-github")); got != "$GITHUB_TOKEN" {
 		t.Error(got)
+	}
+	if got := s.Where(byID(t, s, MetadataToken)); !strings.HasPrefix(got, "http://metadata.google.internal/") {
+		t.Error(got)
+	}
+	for home, want := range map[string]string{"/home/kim": "~/.env", "/home/kim/": "~/.env", "/home/ki": "/home/kim/.env", "": "/home/kim/.env"} {
+		if got := (Canary{Path: "/home/kim/.env"}).Where(home); got != want {
+			t.Errorf("from %q: %s, want %s", home, got, want)
+		}
 	}
 }
 

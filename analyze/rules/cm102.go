@@ -16,7 +16,7 @@ func checkCM102(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, e := range r.secretFiles(finding.RungReturned) {
 		f := r.of(&cm102Doc, e, subject(e)+" returned the secret of "+r.where(e.Target))
-		if r.asked(e.Call, r.Canaries[e.Target].Path) {
+		if r.wasAsked(e, r.Canaries[e.Target]) {
 			f.Severity = finding.Info
 			f.Message += ", which its arguments asked for"
 		}

@@ -43,11 +43,12 @@ func newRun(tool wire.Tool, effects ...finding.Effect) *Run {
 	list := []canaries.Canary{
 		{ID: "ssh-key", Kind: "ssh", Path: home + "/.ssh/id_rsa"}, {ID: "netrc", Kind: "netrc", Path: home + "/.netrc"},
 		{ID: "kube", Kind: "kube", Path: home + "/.kube/config"}, {ID: "claude", Kind: "mcp", Path: home + "/.config/Claude/claude_desktop_config.json"},
-		{ID: "env-openai", Kind: "openai", Env: "OPENAI_API_KEY"},
+		{ID: "env-openai", Kind: "openai", Env: "OPENAI_API_KEY"}, {ID: "dotenv", Kind: "env", Path: "/data/.env"},
+		{ID: "metadata", Kind: "aws", URL: "http://169.254.169.254/latest/meta-data/iam"},
 	}
 	surface := &wire.Surface{Server: wire.Implementation{Name: "notes"}, Tools: []wire.Tool{tool}}
 	run := &Run{Profile: &profile.Profile{Effects: effects, Calls: []profile.Call{{N: 1, Tool: tool.Name, What: "tool", Outcome: "ok"}}},
-		Scope: scope.Of(surface), Surface: surface, Canaries: map[string]canaries.Canary{}, Args: map[int]json.RawMessage{}, Home: home, ServerDir: "/srv/notes"}
+		Scope: scope.Of(surface), Surface: surface, Canaries: map[string]canaries.Canary{}, Args: map[int]json.RawMessage{}, Home: home, ServerDir: "/srv/notes", Workspaces: []string{"/data"}}
 	for _, c := range list {
 		run.Canaries[c.ID] = c
 	}
@@ -58,6 +59,13 @@ func with(r *Run, change func(*Run)) *Run {
 	change(r)
 	return r
 }
+
+func args(r *Run, text string) *Run {
+	return with(r, func(r *Run) { r.Args[1] = json.RawMessage(text) })
+}
+
+// grep is a tool that searches files; its path may be left out.
+var grep = wire.Tool{Name: "grep", InputSchema: json.RawMessage(`{"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"}}}`)}
 
 func described(name, text string) wire.Tool { return wire.Tool{Name: name, Description: text} }
 
@@ -72,9 +80,22 @@ var cases = []struct {
 	{"CM101", "attempted", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungAttempted))), finding.Low},
 	{"CM101", "a library's lookup", newRun(note, effect("format_note", finding.Secret, "netrc")), finding.Low},
 	{"CM101", "its business", newRun(described("get_pods", "Lists pods of the Kubernetes cluster"), effect("get_pods", finding.Secret, "kube")), finding.Info},
+	{"CM101", "a library's lookup in the working directory", newRun(note, effect("", finding.Secret, "dotenv", start, rung(finding.RungRead))), finding.Low},
+	{"CM101", "the workspace in a call", newRun(note, effect("format_note", finding.Secret, "dotenv", rung(finding.RungRead))), finding.High},
+	{"CM101", "below a path argument", args(newRun(grep, effect("grep", finding.Secret, "dotenv", rung(finding.RungRead))), `{"pattern":"x","path":"/data"}`), finding.Info},
+	{"CM101", "below the working directory", args(newRun(grep, effect("grep", finding.Secret, "dotenv", rung(finding.RungRead))), `{"path":"./"}`), finding.Info},
+	{"CM101", "no path given", args(newRun(grep, effect("grep", finding.Secret, "dotenv", rung(finding.RungRead))), `{"pattern":"x"}`), finding.Info},
+	{"CM101", "says files", newRun(described("search", "Searches the files of the project"), effect("search", finding.Secret, "dotenv", rung(finding.RungRead))), finding.Info},
+	{"CM101", "another path given", args(newRun(grep, effect("grep", finding.Secret, "dotenv", rung(finding.RungRead))), `{"pattern":"x","path":"/data/docs"}`), finding.High},
+	{"CM101", "above the workspace", args(newRun(grep, effect("grep", finding.Secret, "dotenv", rung(finding.RungRead))), `{"pattern":"x","path":"/"}`), finding.High},
+	{"CM101", "HOME is no workspace", args(newRun(grep, effect("grep", finding.Secret, "ssh-key", rung(finding.RungRead))), `{"path":"/home/dana"}`), finding.High},
 	{"CM101", "another file", newRun(note, effect("format_note", finding.FileRead, home+"/notes.md")), ""},
 	{"CM102", "returned", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungReturned))), finding.Critical},
 	{"CM102", "asked for", with(newRun(silent, effect("do", finding.Secret, "ssh-key", rung(finding.RungReturned))), func(r *Run) { r.Args[1] = json.RawMessage(`{"path":"/home/dana/.ssh/id_rsa"}`) }), finding.Info},
+	{"CM102", "below a path argument", args(newRun(grep, effect("grep", finding.Secret, "dotenv", rung(finding.RungReturned))), `{"pattern":"x","path":"/data/docs/.."}`), finding.Info},
+	{"CM102", "another path given", args(newRun(grep, effect("grep", finding.Secret, "dotenv", rung(finding.RungReturned))), `{"path":"/data/notes.txt"}`), finding.Critical},
+	{"CM102", "of the metadata service", newRun(note, effect("format_note", finding.Secret, "metadata", rung(finding.RungReturned))), finding.Critical},
+	{"CM102", "the metadata service was asked for", args(newRun(note, effect("format_note", finding.Secret, "metadata", rung(finding.RungReturned))), `{"u":"http://169.254.169.254/"}`), finding.Info},
 	{"CM102", "only read", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungRead))), ""},
 	{"CM104", "returned", newRun(note, effect("format_note", finding.Secret, "env-openai", rung(finding.RungReturned))), finding.High},
 	{"CM104", "declared", newRun(described("get-env", "Returns all environment variables"), effect("get-env", finding.Secret, "env-openai", rung(finding.RungReturned))), ""},
@@ -83,6 +104,8 @@ var cases = []struct {
 	{"CM105", "another secret", newRun(note, effect("format_note", finding.Secret, "ssh-key")), ""},
 	{"CM108", "both", newRun(note, effect("format_note", finding.Secret, "ssh-key"), effect("format_note", finding.NetConnect, "93.184.216.34:80")), finding.High},
 	{"CM108", "at start", newRun(note, effect("", finding.Secret, "ssh-key", start), effect("", finding.NetConnect, "93.184.216.34:80", start)), finding.High},
+	{"CM108", "the workspace at start", newRun(note, effect("", finding.Secret, "dotenv", start), effect("", finding.NetConnect, "93.184.216.34:80", start)), ""},
+	{"CM108", "the workspace in a call", newRun(note, effect("format_note", finding.Secret, "dotenv"), effect("format_note", finding.NetConnect, "93.184.216.34:80")), finding.High},
 	{"CM108", "declared network", newRun(described("fetch", "Fetches a web page"), effect("fetch", finding.Secret, "ssh-key"), effect("fetch", finding.NetConnect, "93.184.216.34:80")), ""},
 	{"CM108", "loopback", newRun(note, effect("format_note", finding.Secret, "ssh-key"), effect("format_note", finding.NetConnect, "loopback:80")), ""},
 	{"CM201", "wrote", newRun(note, effect("format_note", finding.FileWrite, home+"/notes.md")), finding.Medium},

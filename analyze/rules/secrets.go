@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"strings"
-
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 )
@@ -37,21 +35,18 @@ func returnsEnvironment(t *scope.Tool) bool { return len(t.Environment) > 0 }
 // where names a secret's place.
 func (r *Run) where(id string) string {
 	c, ok := r.Canaries[id]
-	switch {
-	case !ok:
+	if !ok {
 		return id
-	case c.Path != "":
-		return "~" + strings.TrimPrefix(c.Path, r.Home)
-	default:
-		return "$" + c.Env
 	}
+	return c.Where(r.Home)
 }
 
-// secretFiles returns the effects on decoys that live in files, by rung at least.
+// secretFiles returns the effects on decoys that live in files, or that a
+// service of the network gives away, by rung at least.
 func (r *Run) secretFiles(least finding.Rung) []*finding.Effect {
 	var out []*finding.Effect
 	for _, e := range r.effects(finding.Secret) {
-		if c, ok := r.Canaries[e.Target]; ok && c.Path != "" && e.Rung.Rank() >= least.Rank() {
+		if c, ok := r.Canaries[e.Target]; ok && c.Env == "" && e.Rung.Rank() >= least.Rank() {
 			out = append(out, e)
 		}
 	}

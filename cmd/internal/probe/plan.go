@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,17 +42,17 @@ func newPlan(o Options) (*plan, error) {
 	if _, err := rand.Read(id); err != nil {
 		return nil, fmt.Errorf("draw a run's id: %w", err)
 	}
-	set, err := canaries.New(rand.Reader, canaries.Options{})
+	command := absolute(o.Command)
+	dir, workspaces := sandbox.ServerDir(command, exec.LookPath)
+	if len(workspaces) == 0 {
+		workspaces = []string{"workspace"} // of HOME
+	}
+	set, err := canaries.New(rand.Reader, canaries.Options{Workspace: workspaces})
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{opts: o, runID: hex.EncodeToString(id), set: set, target: target(o)}
-	command := absolute(o.Command)
-	dir, workspaces := sandbox.ServerDir(command, exec.LookPath)
-	p.audit = auditRoot(command, dir)
-	if len(workspaces) == 0 {
-		workspaces = []string{path.Join(set.Home(), "workspace")}
-	}
+	workspaces = set.Workspaces()
+	p := &plan{opts: o, runID: hex.EncodeToString(id), set: set, target: target(o), audit: auditRoot(command, dir)}
 	p.spec = sandbox.Spec{
 		Command: command, Dir: workspaces[0], Hostname: set.Hostname(), ServerDir: dir, Workspaces: workspaces,
 		User:  agent.User{Name: set.User(), UID: uid, GID: uid, Home: set.Home()},

@@ -1,0 +1,99 @@
+package rules
+
+import (
+	"encoding/json"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/canaries"
+)
+
+// fileWords are words by which a tool without a path among its arguments says
+// that it works on the files of its directory.
+var fileWords = []string{"file", "files", "directory", "directories", "folder", "folders", "workspace", "project", "codebase", "repository", "repo", "code"}
+
+// inWorkspace reports whether a decoy lies about in a directory that the server works in.
+func (r *Run) inWorkspace(c canaries.Canary) bool {
+	return c.Path != "" && slices.Contains(r.Workspaces, path.Dir(c.Path))
+}
+
+// isLookup reports whether honest libraries open such a file by themselves: the
+// .env of the working directory outside calls, and some in HOME at any time.
+func (r *Run) isLookup(e *finding.Effect, c canaries.Canary) bool {
+	return lookups[c.Kind] || e.Call == 0 && r.inWorkspace(c)
+}
+
+// wasAsked reports whether a call asked for a decoy's file: its arguments name
+// it, or a directory of the workspace that holds it, or the tool works on the
+// workspace's files and they name none.
+func (r *Run) wasAsked(e *finding.Effect, c canaries.Canary) bool {
+	if r.asked(e.Call, c.Path) || r.asked(e.Call, host(c.URL)) {
+		return true
+	}
+	if e.Call == 0 || !r.inWorkspace(c) {
+		return false
+	}
+	t := r.Scope.Tool(e.Tool)
+	var args map[string]any
+	if json.Unmarshal(r.Args[e.Call], &args) != nil {
+		args = nil
+	}
+	named := false
+	for name, value := range args {
+		for _, text := range texts(value, nil) {
+			if r.holds(text, c.Path) {
+				return true
+			}
+			named = named || text != "" && slices.Contains(t.Paths, name)
+		}
+	}
+	return !named && (len(t.Paths) > 0 || slices.ContainsFunc(fileWords, t.Says))
+}
+
+// host is that of a URL, "" for none.
+func host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
+
+// holds reports whether a text names a directory of a workspace, from the
+// working directory on where it is not absolute, that holds a file.
+func (r *Run) holds(text, file string) bool {
+	if text == "" || len(text) > 4096 {
+		return false
+	}
+	for _, w := range r.Workspaces {
+		dir := path.Clean(text)
+		if !path.IsAbs(dir) {
+			dir = path.Join(w, dir)
+		}
+		inside := dir == w || strings.HasPrefix(dir, w+"/")
+		if inside && strings.HasPrefix(file, dir+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// texts are all strings of a value.
+func texts(value any, out []string) []string {
+	switch v := value.(type) {
+	case string:
+		return append(out, v)
+	case []any:
+		for _, e := range v {
+			out = texts(e, out)
+		}
+	case map[string]any:
+		for _, e := range v {
+			out = texts(e, out)
+		}
+	}
+	return out
+}
