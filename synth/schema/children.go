@@ -108,7 +108,7 @@ func (o *objectShape) mergeDepends(s *jsonschema.Schema) {
 
 func (g *Generator) addProperties(sh *shape, o *objectShape, names []string, required map[string]bool) {
 	for _, name := range names {
-		set, ok := propertySet(sh.conj, o, name)
+		set, ok := propertySet(sh.conj, name)
 		if ok && o.nameNode != nil {
 			ok = g.holds(o.nameNode.set, name)
 		}
@@ -137,7 +137,7 @@ func (g *Generator) setHeight(set []*jsonschema.Schema) int {
 
 // propertySet are the schemas that apply to the property called name; false
 // where one of the conjunction forbids it.
-func propertySet(conj []*jsonschema.Schema, o *objectShape, name string) ([]*jsonschema.Schema, bool) {
+func propertySet(conj []*jsonschema.Schema, name string) ([]*jsonschema.Schema, bool) {
 	var out []*jsonschema.Schema
 	for _, s := range conj {
 		known := false

@@ -41,6 +41,9 @@ func (d *drawer) length(a *arrayShape, depth int) int {
 	if depth+1 >= d.g.depth || d.minimal {
 		most = 0
 	}
+	if d.class == Boundary && most > 0 {
+		return d.edgeLength(a)
+	}
 	hi := min(a.maximum, max(a.minimum, most, min(len(a.prefix), 64)))
 	if d.minimal || hi < a.minimum {
 		hi = a.minimum
@@ -144,6 +147,9 @@ func (d *drawer) optionalShare(o *objectShape) int {
 	}
 	if d.class == TypicalRequired {
 		return 0
+	}
+	if d.class == Boundary && d.chance(70) {
+		return 100 * d.rng.Intn(2)
 	}
 	share := 50
 	switch {

@@ -41,7 +41,7 @@ func (d *drawer) exhausted() bool {
 	return d.late || d.steps > maxSteps || d.bytes > maxBytes || d.g.re.exhausted()
 }
 
-func (d *drawer) typical() bool { return d.class != Valid }
+func (d *drawer) typical() bool { return d.class < Valid }
 
 // chance is true in n of 100 draws.
 func (d *drawer) chance(n int) bool { return d.rng.Intn(100) < n }
@@ -195,6 +195,9 @@ func (d *drawer) value(sh *shape, m *meaning, depth int) (any, bool) {
 func (d *drawer) fixed(sh *shape) (any, bool) {
 	if len(sh.fixed) == 0 {
 		return nil, false
+	}
+	if d.class == Boundary && d.chance(50) {
+		return sh.fixed[d.rng.Intn(2)*(len(sh.fixed)-1)], true
 	}
 	v := sh.fixed[d.rng.Intn(len(sh.fixed))]
 	if v == nil && d.typical() {

@@ -27,10 +27,15 @@ const (
 	Learned
 	// Valid is random over the whole schema.
 	Valid
+	// Boundary values lie at the edges of what the schema allows: least and
+	// greatest numbers, shortest and longest texts and lists, first and last members.
+	Boundary
+	// Invalid values break the schema at one place; Violate names it.
+	Invalid
 )
 
 func (c Class) String() string {
-	return [...]string{"typical", "typical-required", "typical-full", "learned", "valid"}[min(int(c), int(Valid))]
+	return [...]string{"typical", "typical-required", "typical-full", "learned", "valid", "boundary", "invalid"}[min(int(c), int(Invalid))]
 }
 
 var (
@@ -142,15 +147,23 @@ func (g *Generator) judge(s *jsonschema.Schema, v any) (ok bool) {
 	return s.Validate(v) == nil
 }
 
-// Draw returns the canonical JSON of one valid value. The same seed gives the
+// Draw returns the canonical JSON of one value of a class. The same seed gives the
 // same value on any machine, except that an exhausted time limit is an error.
 func (g *Generator) Draw(seed int64, class Class) (json.RawMessage, error) {
 	p := &gopter.GenParameters{MaxSize: 20, MaxShrinkCount: 1000, Rng: rand.New(NewSource(seed))}
-	v, err := g.draw(p, class)
+	v, err := g.drawAny(p, class)
 	if err != nil {
 		return nil, err
 	}
 	return appendJSON(make([]byte, 0, 256), v), nil
+}
+
+func (g *Generator) drawAny(p *gopter.GenParameters, class Class) (any, error) {
+	if class == Invalid {
+		v, _, err := g.violate(p, nil)
+		return v, err
+	}
+	return g.draw(p, class)
 }
 
 // draw tries until the judge is content.
@@ -159,7 +172,7 @@ func (g *Generator) draw(p *gopter.GenParameters, class Class) (any, error) {
 	defer g.mu.Unlock()
 	d := &drawer{g: g, p: p, rng: p.Rng, class: class, deadline: time.Now().Add(maxTime)}
 	for try := range maxTries {
-		if try > maxTries/2 && d.class != Valid {
+		if try > maxTries/2 && (d.class != Boundary || try > maxTries*3/4) {
 			d.class = Valid
 		}
 		d.bytes, d.one, d.used, d.retries = 0, "", false, maxRetries
@@ -187,16 +200,23 @@ func (g *Generator) Gen(class Class) gopter.Gen {
 		}
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		return g.judge(g.top, v.V) && (!g.opts.Object || typeOfValue(v.V) == tObject)
+		return g.judge(g.top, v.V) == (class != Invalid) && (!g.opts.Object || typeOfValue(v.V) == tObject)
+	}
+	shrinker := g.Shrinker()
+	if class == Invalid {
+		shrinker = gopter.NoShrinker
 	}
 	return func(p *gopter.GenParameters) *gopter.GenResult {
-		r := &gopter.GenResult{ResultType: reflect.TypeFor[Value](), Shrinker: g.Shrinker(), Sieve: sieve}
-		if v, err := g.draw(p, class); err == nil {
+		r := &gopter.GenResult{ResultType: reflect.TypeFor[Value](), Shrinker: shrinker, Sieve: sieve}
+		if v, err := g.drawAny(p, class); err == nil {
 			r.Result = Value{v}
 		}
 		return r
 	}
 }
+
+// farFuture is the deadline of what is bounded by steps alone.
+var farFuture = time.Unix(1<<40, 0)
 
 // Source is splitmix64: cheap to seed and the same on any machine and with any
 // version of Go.

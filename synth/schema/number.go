@@ -102,6 +102,11 @@ func (d *drawer) number(sh *shape, m *meaning, t typeSet) (any, bool) {
 			return v, true
 		}
 	}
+	if d.class == Boundary {
+		if v, ok := d.edgeNumber(n, m, t); ok {
+			return v, true
+		}
+	}
 	far := n.low <= -wholeLimit+1 && n.hasLow || n.high >= wholeLimit-1 && n.hasHigh
 	if n.simple && n.low <= n.high && !far && (n.whole || t == tInteger || d.chance(40)) {
 		return d.whole(n), true

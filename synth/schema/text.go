@@ -93,6 +93,9 @@ func (d *drawer) accepts(sh *shape, s string) bool {
 
 // candidate makes a string that may or may not be accepted.
 func (d *drawer) candidate(t *textual, try int) (string, bool) {
+	if d.class == Boundary && len(t.formats) == 0 && try < textTries/2 {
+		return d.edgeText(t, try)
+	}
 	if len(t.formats) > 0 && (len(t.patterns) == 0 || try%2 == 0) {
 		s, ok := d.format(t.formats[try%len(t.formats)])
 		return fit(s, t), ok
