@@ -72,7 +72,7 @@ generate:
 	go generate ./...
 
 bench: build
-	go test -run '^$$' -bench . -benchtime 2s ./sandbox/trace/strace ./sandbox/tap ./canaries ./synth/schema ./cmd/internal/probe
+	go test -run '^$$' -bench . -benchtime 2s ./sandbox/trace/strace ./sandbox/tap ./canaries ./sandbox/sinkhole ./synth/schema ./cmd/internal/probe
 
 schema-report:
 	go test -count=1 -v -timeout 10m -run '^TestReport$$' ./synth/schema -args -seeds 25 | sed -n 's/^    //p'

@@ -70,6 +70,31 @@ func TestTenThousandConnectionsAtOnce(t *testing.T) {
 	}
 }
 
+// Where an earlier arming's rules stood before the last one's, a client's port
+// that was used again led into a connection in TIME_WAIT and waited a second.
+func TestPortsAreUsedAgainAfterArmingTwice(t *testing.T) {
+	if !inside(t) {
+		return
+	}
+	if err := writeSysctl("ipv4/ip_local_port_range", "40000\t40199"); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("first", func(t *testing.T) { arm(t, Config{}) })
+	arm(t, Config{})
+	start := time.Now()
+	for range 1000 {
+		c := dial(t, "tcp", "93.184.216.34:80")
+		fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+		if answer, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 200") {
+			t.Fatalf("%q %v", answer, err)
+		}
+		c.Close()
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("a thousand connections took %v", took)
+	}
+}
+
 func TestTLSConnectionsAtOnce(t *testing.T) {
 	if !inside(t) {
 		return
