@@ -193,7 +193,6 @@ func TestFilesHoldTheirCanaries(t *testing.T) {
 			}) {
 				t.Errorf("%s is not in $%s", c.ID, c.Env)
 			}
-		case c.URL != "":
 			if s.Value(c.ID) != c.Value {
 				t.Errorf("%s has the value %q", c.ID, s.Value(c.ID))
 			}

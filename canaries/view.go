@@ -20,6 +20,7 @@ type view struct {
 	out   []byte // what the stream says, from base on
 	base  int64
 	marks []mark
+	width int64 // the last mark's, 0 where what comes next needs a mark
 }
 
 // mark says from where in the stream what follows in a view comes. Each byte
@@ -44,6 +45,17 @@ func (v *view) look(b []byte, base int64, found func(hit int, from, to int64)) {
 			continue
 		}
 		value, n := v.read(b[i:])
+		if at := base + int64(i); at == v.next && at < v.hot && n > 0 && value >= 0 && v.m.alphabet[value] && len(v.out) < flushAt {
+			// One more of a run of escapes, of which there may be little else.
+			if int64(n) != v.width {
+				v.mark(at, int64(n))
+			}
+			v.out = append(v.out, byte(value))
+			v.next += int64(n)
+			v.hot = v.next + int64(v.keep)
+			i += n
+			continue
+		}
 		if n == cutOff {
 			break
 		}
@@ -65,7 +77,9 @@ func (v *view) plain(p []byte, at int64) {
 		return
 	}
 	p = p[:min(int64(len(p)), v.hot-at)]
-	v.mark(at, 1)
+	if v.width != 1 {
+		v.mark(at, 1)
+	}
 	v.out = append(v.out, p...)
 	v.next = at + int64(len(p))
 }
@@ -73,7 +87,7 @@ func (v *view) plain(p []byte, at int64) {
 // escaped takes an escape of n bytes at b[i], and what lies before it.
 func (v *view) escaped(b []byte, i int, base int64, value, n int, found func(hit int, from, to int64)) {
 	at := base + int64(i)
-	if value != drop && !v.m.alphabet[byte(value)] {
+	if value != drop && !v.m.alphabet[byte(value)] || value == drop && v.parts(b, i, at, n) {
 		v.wall, v.hot = at+int64(n), 0
 		return
 	}
@@ -88,7 +102,9 @@ func (v *view) escaped(b []byte, i int, base int64, value, n int, found func(hit
 	} else if len(v.out) >= flushAt {
 		v.flush(found)
 	}
-	if value != drop {
+	if value == drop {
+		v.width = 0
+	} else {
 		v.mark(at, int64(n))
 		v.out = append(v.out, byte(value))
 	}
@@ -96,9 +112,23 @@ func (v *view) escaped(b []byte, i int, base int64, value, n int, found func(hit
 	v.hot = v.next + int64(v.keep)
 }
 
+// parts reports whether no text can go on over what is dropped at b[i]: next to
+// it stands what none can hold.
+func (v *view) parts(b []byte, i int, at int64, n int) bool {
+	if at == v.next && v.hot > 0 {
+		if len(v.out) > 0 && !v.m.alphabet[v.out[len(v.out)-1]] {
+			return true
+		}
+	} else if i > 0 && !v.m.alphabet[b[i-1]] {
+		return true
+	}
+	return i+n < len(b) && b[i+n] != v.trigger && !v.m.alphabet[b[i+n]]
+}
+
 // mark notes where the next byte comes from, unless the last mark says so too.
 func (v *view) mark(from, width int64) {
 	at := v.base + int64(len(v.out))
+	v.width = width
 	if n := len(v.marks); n > 0 {
 		if k := &v.marks[n-1]; k.width == width && k.from+(at-k.at)*width == from {
 			return

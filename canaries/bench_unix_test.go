@@ -1,0 +1,72 @@
+//go:build unix
+
+package canaries
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// cpuTime is what this process has used of the processors.
+func cpuTime(t testing.TB) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkScanner reads what servers send: noise, JSON text, base 64, and
+// text made to be slow.
+func BenchmarkScanner(b *testing.B) {
+	s := shared()
+	m := s.matcher()
+	b.Logf("%d canaries, %d patterns of %d to %d bytes", len(s.Canaries()), len(m.patterns), m.min, m.max)
+	raw := noise(3<<20, 1)
+	slow := m.patterns[0].text[m.min-block : m.min]
+	texts := []struct {
+		name string
+		data []byte
+	}{
+		{"random", raw},
+		{"json", bytes.Repeat([]byte(`{"jsonrpc":"2.0","id":17,"result":{"content":[{"type":"text","text":"A formatted note\n\n- one\n- two"}]}}`+"\n"), 30000)},
+		{"base64", []byte(base64.StdEncoding.EncodeToString(raw))},
+		{"hex", []byte(hex.EncodeToString(raw))},
+		{"source", bytes.Repeat([]byte("// Write looks at the next bytes of the stream.\nfunc (sc *Scanner) Write(p []byte) (int, error) {\n\tsc.buf = append(sc.buf, p[:n]...)\r\n\treturn len(p), nil\n}\n"), 20000)},
+		{"percent", []byte(spelled(string(raw[:1<<20]), "%%%02x"))},
+		{"html", []byte(spelled(string(raw[:1<<20]), "&#%d;"))},
+		{"unicode escapes", []byte(spelled(string(raw[:1<<20]), `\u%04x`))},
+		{"quoted-printable", []byte(spelled(string(raw[:1<<20]), "=%02X"))},
+		{"mime", []byte(strings.Join(cut(base64.StdEncoding.EncodeToString(raw), 76), "\r\n"))},
+		{"mime in JSON", []byte(strings.Join(cut(base64.StdEncoding.EncodeToString(raw), 76), `\r\n`))},
+		{"hex dump", []byte(strings.Join(cut(hex.EncodeToString(raw), 2), " "))},
+		{"chunks", chunked(raw, 40)},
+		{"names", []byte(strings.Join(cut(hex.EncodeToString(raw), 40), ".") + ".")},
+		{"HTML page", bytes.Repeat([]byte("<p class=\"note\">Terms &amp; conditions &mdash; see <a href=\"/a?b=1&amp;c=2\">here</a>.</p>\r\n"), 30000)},
+		{"form", bytes.Repeat([]byte("name=J%C3%BCrgen+Meyer&q=a%20%2B%20b&url=https%3A%2F%2Fwww.example.org%2Fdocs%2F&"), 40000)},
+		{"adversarial", []byte(strings.Repeat(slow, 1<<18))},
+		{"all canaries", []byte(strings.Repeat(byID(b, s, "env-openai").Value+byID(b, s, "ssh-key").Value, 600))},
+	}
+	for _, text := range texts {
+		b.Run(text.name, func(b *testing.B) {
+			b.SetBytes(int64(len(text.data)))
+			from := cpuTime(b)
+			for b.Loop() {
+				sc := s.Scanner()
+				for rest := text.data; len(rest) > 0; {
+					n := min(len(rest), 64<<10)
+					_, _ = sc.Write(rest[:n])
+					rest = rest[n:]
+				}
+			}
+			// A machine with other work to do makes the time on the wall say little.
+			b.ReportMetric(float64(len(text.data))*float64(b.N)/1e6/(cpuTime(b)-from).Seconds(), "MB/cpu-s")
+		})
+	}
+}
