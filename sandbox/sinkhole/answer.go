@@ -20,17 +20,14 @@ type page struct {
 // choose is the answer to a request: the user's own, the metadata service's, or
 // one that most clients go on with.
 func (c *Config) choose(r *http.Request, host string, toMetadata bool) page {
-	for _, p := range c.Replies {
-		if p.matches(r, host) {
-			status := p.Status
-			if status < 200 || status > 599 {
-				status = http.StatusOK
-			}
-			return page{status: status, body: p.Body, header: p.Header}
-		}
+	if p, ok := firstReply(c.Replies, r, host); ok {
+		return p
 	}
 	if toMetadata {
 		return c.Metadata.page(r)
+	}
+	if p, ok := firstReply(personalities(), r, host); ok {
+		return p
 	}
 	switch r.Method {
 	case http.MethodOptions:
@@ -44,6 +41,20 @@ func (c *Config) choose(r *http.Request, host string, toMetadata bool) page {
 		return page{status: http.StatusMethodNotAllowed}
 	}
 	return byKind(r, host)
+}
+
+func firstReply(replies []Reply, r *http.Request, host string) (page, bool) {
+	for _, p := range replies {
+		if !p.matches(r, host) {
+			continue
+		}
+		status := p.Status
+		if status < 200 || status > 599 {
+			status = http.StatusOK
+		}
+		return page{status: status, body: p.Body, header: p.Header}, true
+	}
+	return page{}, false
 }
 
 func (p Reply) matches(r *http.Request, host string) bool {
