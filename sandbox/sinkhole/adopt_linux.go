@@ -15,6 +15,8 @@ type sockets struct {
 	listeners []*net.TCPListener
 	datagrams []*net.UDPConn
 	packets   []*os.File // copies of packets that no listener gets
+	raw4      *os.File   // for answers from low ports, where those need privilege
+	raw6      *os.File
 }
 
 // adopt tells files apart.
@@ -55,6 +57,8 @@ func (g *sockets) add(f *os.File) error {
 			return err
 		}
 		g.packets = append(g.packets, p)
+	case typ == unix.SOCK_RAW:
+		return g.keep(domain, raw)
 	case typ == unix.SOCK_STREAM:
 		l, err := net.FileListener(f)
 		if err != nil {
@@ -104,7 +108,9 @@ func (g *sockets) close() {
 	for _, p := range g.datagrams {
 		_ = p.Close()
 	}
-	for _, p := range g.packets {
-		_ = p.Close()
+	for _, p := range append(g.packets, g.raw4, g.raw6) {
+		if p != nil {
+			_ = p.Close()
+		}
 	}
 }

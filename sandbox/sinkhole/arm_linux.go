@@ -46,7 +46,7 @@ func Arm(c Config) (*Sinkhole, error) {
 	}
 	// Answers come from the port that was asked, so from port 53.
 	if err := writeSysctl("ipv4/ip_unprivileged_port_start", "0"); err != nil {
-		s.Notes = append(s.Notes, "datagrams to ports below 1024 may get no answer: "+err.Error())
+		s.rawReplies(err)
 	}
 	if err := routes(s.IPv6); err != nil {
 		return nil, err
@@ -72,6 +72,22 @@ func Arm(c Config) (*Sinkhole, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// rawReplies opens what Serve answers from low ports by, where binding to one
+// takes a capability that it will not have.
+func (s *Sinkhole) rawReplies(why error) {
+	for _, family := range []int{unix.AF_INET, unix.AF_INET6} {
+		if family == unix.AF_INET6 && !s.IPv6 {
+			continue
+		}
+		f, err := openRaw(family)
+		if err != nil {
+			s.Notes = append(s.Notes, "datagrams to ports below 1024, DNS among them, may get no answer: "+errors.Join(why, err).Error())
+			return
+		}
+		s.Files = append(s.Files, f)
+	}
 }
 
 // divert makes the rules, and has packets copied where the kernel can do that.

@@ -86,7 +86,7 @@ func (s *server) carryBack(f *flow, peer net.Conn) {
 		if err != nil {
 			return
 		}
-		if err := sendFrom(f.known.Dest, f.known.Source, b[:n]); err != nil {
+		if err := s.answerFrom(f.known.Dest, f.known.Source, b[:n]); err != nil {
 			f.fail("answer: " + err.Error())
 			s.loss("a datagram could not be answered", f.id)
 			continue

@@ -84,7 +84,6 @@ func TestParseRepliesNamesTheLine(t *testing.T) {
 }
 
 func FuzzParseReplies(f *testing.F) {
-	f.Add(builtIn)
 	f.Add([]byte("replies:\n  - {host: '*', status: 404, headers: {A: b}, body: |\n x}"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		replies, err := ParseReplies("p.yaml", b)

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -156,7 +157,8 @@ func serveMain() int {
 		return 1
 	}
 	var files []*os.File
-	for fd := uintptr(3); fd < 7; fd++ {
+	n, _ := strconv.Atoi(os.Getenv(serveEnv))
+	for fd := uintptr(3); fd < 3+uintptr(n); fd++ {
 		files = append(files, os.NewFile(fd, "listener"))
 	}
 	var c Config
@@ -185,7 +187,7 @@ func apart(t testing.TB, c Config) (*journal, func() int) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("/proc/self/exe")
-	cmd.Env = append(os.Environ(), serveEnv+"=1")
+	cmd.Env = append(os.Environ(), serveEnv+"="+strconv.Itoa(len(s.Files)))
 	cmd.ExtraFiles, cmd.Stderr = s.Files, os.Stderr
 	in, _ := cmd.StdinPipe()
 	out, _ := cmd.StdoutPipe()

@@ -21,6 +21,8 @@ type server struct {
 	web    *http.Server
 	queue  *handoff
 	busy   chan struct{}
+	raw4   *os.File
+	raw6   *os.File
 	wg     sync.WaitGroup
 
 	mu    sync.Mutex
@@ -48,6 +50,7 @@ func Serve(ctx context.Context, files []*os.File, c Config, emit func(Event)) er
 	if err != nil {
 		return err
 	}
+	s.raw4, s.raw6 = got.raw4, got.raw6
 	s.serveWeb()
 	for _, p := range got.datagrams {
 		s.wg.Go(func() { s.serveUDP(p) })

@@ -146,6 +146,8 @@ type tap struct {
 	pre []byte // read ahead, not yet recorded
 	got atomic.Bool
 	eof atomic.Bool
+	// shaken is when the TLS handshake was done, 0 without TLS.
+	shaken time.Duration
 }
 
 func (w *wireConn) plain(head []byte) *tap {
@@ -173,11 +175,25 @@ func (t *tap) Read(p []byte) (int, error) {
 	}
 	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.eof.Store(true)
-		if !t.got.Load() && t.Conn != net.Conn(t.w) {
-			t.w.opaque("the client left after the handshake: " + err.Error())
-		}
+		t.left(err)
 	}
 	return n, err
+}
+
+// doubt is how soon after the handshake a client leaves that did not like the
+// certificate: some look at it only then, and say nothing of it.
+const doubt = time.Second
+
+// left judges the end of TLS through which nothing came: an alert, or an end
+// right after the handshake, is a refusal, and what would have come is not known.
+func (t *tap) left(err error) {
+	if t.got.Load() || len(t.pre) > 0 || t.shaken == 0 || errors.Is(err, net.ErrClosed) {
+		return
+	}
+	var alert *net.OpError
+	if errors.As(err, &alert) && alert.Op == "remote error" || now()-t.shaken < doubt {
+		t.w.opaque("the client left after the handshake: " + err.Error())
+	}
 }
 
 // record takes down what was read ahead and will not be read.

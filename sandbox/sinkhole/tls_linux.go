@@ -2,6 +2,8 @@ package sinkhole
 
 import (
 	"crypto/tls"
+	"errors"
+	"os"
 	"slices"
 	"time"
 )
@@ -23,7 +25,7 @@ func (s *server) serveTLS(w *wireConn, head []byte) {
 		return
 	}
 	_ = w.SetDeadline(time.Time{})
-	t := &tap{Conn: conn, w: w, st: w.f.wireStream()}
+	t := &tap{Conn: conn, w: w, st: w.f.wireStream(), shaken: now()}
 	alpn := conn.ConnectionState().NegotiatedProtocol
 	w.f.learn(func(e *Event) { e.ALPN = alpn })
 	switch {
@@ -55,9 +57,12 @@ func (s *server) serveInside(t *tap) {
 		}
 		if err != nil && k == kindUnknown {
 			k = kindRaw
-			if len(t.pre) == 0 && talkOf(port) == nil {
-				t.w.opaque("the client left after the handshake: " + err.Error())
-				t.Conn.Close()
+			if !errors.Is(err, os.ErrDeadlineExceeded) {
+				t.eof.Store(true)
+				t.left(err)
+			}
+			if len(t.pre) == 0 && (talkOf(port) == nil || t.eof.Load()) {
+				_ = t.Conn.Close()
 				return
 			}
 		}

@@ -119,7 +119,7 @@ func (s *server) datagram(a *association, p []byte) {
 	if out == nil {
 		return
 	}
-	if err := sendFrom(a.dst, a.src, out); err != nil {
+	if err := s.answerFrom(a.dst, a.src, out); err != nil {
 		f.fail("answer: " + err.Error())
 		s.loss("a datagram could not be answered", f.id)
 		return
