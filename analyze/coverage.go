@@ -68,6 +68,12 @@ func (j *judge) holes(res *Result) {
 	if j.profile.Lost > 0 && len(j.reasons) == 0 {
 		j.because("%d observations were lost", j.profile.Lost)
 	}
+	for _, peer := range j.profile.Opaque {
+		j.because("what was sent to %s could not be read", j.say(peer, 200))
+	}
+	for _, what := range j.profile.Unread {
+		j.because("%s", j.say(what, 300))
+	}
 	if j.started && !j.ended {
 		j.because("the log does not say how the run ended: it was cut off")
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/coalmine-dev/coalmine/audit/text"
 	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
 	"github.com/coalmine-dev/coalmine/sandbox/wire"
 )
 
@@ -112,6 +113,10 @@ func (j *judge) readTrace(log *session.Reader) error {
 		case line.Record != nil:
 			b.Record(line.Record)
 			j.last = max(j.last, line.Record.Time)
+		case line.Flow != nil:
+			b.Flow(line.Flow)
+			j.flow(line.Flow)
+			j.last = max(j.last, line.Flow.Stamp)
 		case line.Mark != nil:
 			line.Mark.Tool = j.set.Redact(line.Mark.Tool)
 			b.Mark(line.Mark)
@@ -191,6 +196,13 @@ func (j *judge) mark(m *session.Mark) {
 		j.keepStderr(m.Text)
 	case session.MarkEvent:
 		j.event(m)
+	}
+}
+
+// flow takes the sinkhole's own word that something was not seen.
+func (j *judge) flow(f *trace.Flow) {
+	if f.Type == trace.FlowLoss {
+		j.because("the sinkhole did not see everything: %s", j.say(f.Error, 200))
 	}
 }
 
@@ -300,7 +312,7 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 		Exit: j.exit, Stderr: j.lastWords()}
 	res.Coverage = Coverage{
 		Tools: toolCoverage(w, j.profile), Records: j.profile.Records, Noise: j.profile.Noise, Lost: j.profile.Lost,
-		Unseen: unseen(&h), Phases: phases(j.profile),
+		Opaque: len(j.profile.Opaque), Unseen: unseen(&h), Phases: phases(j.profile),
 	}
 	res.Observed = append([]finding.Effect{}, j.profile.Effects...)
 	return res

@@ -104,6 +104,14 @@ func (l *Log) Mark(m session.Mark) {
 // Phase begins a phase.
 func (l *Log) Phase(p finding.Phase) { l.Mark(session.Mark{Kind: session.MarkPhase, Phase: string(p)}) }
 
+// Flow writes what the sinkhole saw, of now where it has no time.
+func (l *Log) Flow(f trace.Flow) {
+	if f.Stamp == 0 {
+		f.Stamp = l.tick()
+	}
+	l.log.Flow(&f)
+}
+
 // Event writes an event of the agent; members are pairs of name and value.
 func (l *Log) Event(kind string, members ...any) {
 	l.t.Helper()

@@ -126,6 +126,14 @@ type Effect struct {
 	// Noise says what makes this ordinary ("runtime", "resolver", "locale"),
 	// "" when nothing does. A secret is never noise.
 	Noise string `json:"noise,omitempty"`
+	// Host is the name of the peer of what went over the network, Via the
+	// channel ("https", "dns", "tcp" …).
+	Host string `json:"host,omitempty"`
+	Via  string `json:"via,omitempty"`
+	// Used says where of the protocol the secret's issuer got it as a credential.
+	Used string `json:"used,omitempty"`
+	// Opaque says that the payload could not be read.
+	Opaque bool `json:"opaque,omitempty"`
 	// Ambiguous says that the work could belong to another call.
 	Ambiguous bool       `json:"ambiguous,omitempty"`
 	Evidence  []Evidence `json:"-"`
@@ -134,7 +142,8 @@ type Effect struct {
 // Evidence is one fact that a reader can look up in the run's files.
 type Evidence struct {
 	// Source is "record" (trace.jsonl), "frame" (session.jsonl), "event"
-	// (trace.jsonl) or "source" (a file of the server).
+	// (trace.jsonl), "flow" (trace.jsonl: Seq is the flow's number) or "source" (a
+	// file of the server).
 	Source string `json:"source"`
 	// Seq is the line's own seq in that file, 0 when Source is "source".
 	Seq uint64 `json:"seq,omitempty"`

@@ -51,6 +51,10 @@ type Profile struct {
 	Lost int64
 	// Truncated says that there were more distinct effects than maxEffects.
 	Truncated bool
+	// Opaque are the peers whose payload could not be read, Unread says what of
+	// the rest could not be searched whole.
+	Opaque []string
+	Unread []string
 	// Phases are those that were reached.
 	Phases map[finding.Phase]bool
 }
@@ -75,6 +79,19 @@ type Builder struct {
 	// come from different sources. They are joined when the phase or call ends.
 	read []access
 	find *canaries.Set
+
+	// The network: what the kernel was asked, what the sinkhole saw, the names of
+	// addresses, and when what of the run was.
+	dials    []*dial
+	flows    map[uint64]*flow
+	order    []*flow
+	queries  []query
+	urls     []url
+	named    map[netip.Addr]string
+	inDNS    map[string]canaries.Hit
+	timeline []stretch
+	// reachedIn are the hosts that calls of the kernel named, by their addresses.
+	reachedIn map[place]bool
 }
 
 // task is a process or thread that was seen.
@@ -101,6 +118,9 @@ type effectKey struct {
 	actor   string
 	noise   string
 	pending bool
+	via     string
+	host    string
+	used    bool
 }
 
 // NewBuilder starts a profile.
@@ -108,6 +128,7 @@ func NewBuilder(ctx Context) *Builder {
 	b := &Builder{
 		ctx: ctx, phase: finding.PhaseStart, index: map[effectKey]int{}, tasks: map[int]*task{},
 		secrets: map[string][]string{}, opened: map[string]int{}, made: map[string]bool{}, find: canaries.FromCanaries(ctx.Canaries),
+		flows: map[uint64]*flow{}, reachedIn: map[place]bool{}, named: map[netip.Addr]string{},
 		out: &Profile{FrameCall: map[uint64]int{}, FramePhase: map[uint64]finding.Phase{}, Phases: map[finding.Phase]bool{}},
 	}
 	for _, c := range ctx.Canaries {
@@ -121,6 +142,7 @@ func NewBuilder(ctx Context) *Builder {
 // Profile returns what was built. The Builder must not be used afterwards.
 func (b *Builder) Profile() *Profile {
 	b.joinReads()
+	b.network()
 	return b.out
 }
 
@@ -134,15 +156,18 @@ func (b *Builder) Mark(m *session.Mark) {
 	case "phase":
 		b.phase, b.call = finding.Phase(m.Phase), 0
 		b.out.Phases[b.phase] = true
+		b.stretch(m.Time)
 	case "call":
 		b.phase, b.call, b.replied = finding.PhaseCall, m.Call, 0
 		b.out.Phases[b.phase] = true
+		b.stretch(m.Time)
 		b.out.Calls = append(b.out.Calls, Call{N: m.Call, Tool: m.Tool, What: m.What, Start: m.Time})
 	case "return":
 		if n := len(b.out.Calls); n > 0 && b.out.Calls[n-1].N == m.Call {
 			b.out.Calls[n-1].Outcome, b.out.Calls[n-1].End = m.What, m.Time
 		}
 		b.phase, b.call = finding.PhaseIdle, 0
+		b.stretch(m.Time)
 	case "frame":
 		b.frame(m)
 	case "loss":
@@ -160,6 +185,7 @@ func (b *Builder) frame(m *session.Mark) {
 		b.out.FrameCall[m.Seq] = b.call
 		if b.ctx.Replies[m.Seq] {
 			b.replied = m.Time
+			b.timeline[len(b.timeline)-1].replied = m.Time
 		}
 	}
 }
@@ -273,7 +299,10 @@ func (b *Builder) effect(kind finding.EffectKind, target string, rung finding.Ru
 
 // add merges an effect with its equals; it keeps the first evidence of each.
 func (b *Builder) add(e finding.Effect) int {
-	k := effectKey{e.Kind, e.Target, e.Phase, e.Call, e.Rung, e.Actor, e.Noise, e.Ambiguous}
+	k := effectKey{e.Kind, e.Target, e.Phase, e.Call, e.Rung, e.Actor, e.Noise, e.Ambiguous, "", "", false}
+	if e.Kind == finding.Secret {
+		k.via, k.host, k.used = e.Via, e.Host, e.Used != ""
+	}
 	if i, ok := b.index[k]; ok {
 		b.out.Effects[i].Count += max(e.Count, 1)
 		return i

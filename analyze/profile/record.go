@@ -3,6 +3,7 @@ package profile
 import (
 	"fmt"
 	"maps"
+	"net/netip"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -232,10 +233,19 @@ func (b *Builder) connect(r *trace.Record) {
 			text = "asked a name server at "
 		}
 		e := b.effect(kind, to, rung, r, b.says(r, text+fmt.Sprintf("%s port %d", a.Host, a.Port)))
-		if to != "dns" && isLoopback(a) {
-			e.Target = "loopback:" + fmt.Sprint(a.Port)
+		if isLoopback(a) {
+			if to != "dns" {
+				e.Target = "loopback:" + fmt.Sprint(a.Port)
+			}
+			b.add(e)
+			return
 		}
-		b.add(e)
+		ip, err := netip.ParseAddr(a.Host)
+		if err != nil {
+			b.add(e)
+			return
+		}
+		b.dial(r, netip.AddrPortFrom(ip.Unmap(), uint16(a.Port)), e)
 	case "unix":
 		class := ""
 		if _, ok := underAny(a.Host, nameTrees); ok {

@@ -7,14 +7,17 @@ var cm102 = Rule{Rule: cm102Doc, Check: checkCM102}
 var cm102Doc = finding.Rule{
 	ID: "CM102", Name: "DecoySecretReturned", Title: "A decoy secret crossed the wire", Severity: finding.Critical,
 	CWE: []string{"CWE-200", "CWE-522"}, OWASP: []string{"MCP01"},
-	Help: "The value of a decoy secret from a file was found in a message of the server, raw or encoded: whatever reads the server's answers now has it.\n\n" +
+	Help: "The value of a decoy secret from a file, or one that a metadata service handed out, was found in a message of the server, raw or encoded: whatever reads the server's answers now has it.\n\n" +
 		"**Evidence.** The value itself, in a frame of `session.jsonl`. The value is random and exists nowhere else, so it can not be there by accident.\n\n" +
 		"**False positive when** the call's own arguments named that file.",
 }
 
 func checkCM102(r *Run) []finding.Finding {
 	var out []finding.Finding
-	for _, e := range r.secretFiles(finding.RungReturned) {
+	for _, e := range r.effects(finding.Secret) {
+		if c := r.Canaries[e.Target]; e.Rung != finding.RungReturned || c.Path == "" && c.URL == "" {
+			continue
+		}
 		f := r.of(&cm102Doc, e, subject(e)+" returned the secret of "+r.where(e.Target))
 		if r.wasAsked(e, r.Canaries[e.Target]) {
 			f.Severity = finding.Info

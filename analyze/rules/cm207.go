@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
@@ -32,6 +33,9 @@ func checkCM207(r *Run) []finding.Finding {
 	}
 	if len(targets) == 0 {
 		return nil
+	}
+	for i, t := range targets {
+		targets[i] = strings.Replace(t, "dns:", "the name server for ", 1)
 	}
 	f.Message = "the server tried to reach " + list(targets, 5) + " before any call"
 	f.Fingerprint = finding.Fingerprint("CM207")

@@ -75,7 +75,7 @@ type EndFacts struct {
 // All lists every rule, sorted by ID.
 func All() []Rule {
 	return []Rule{
-		cm101, cm102, cm104, cm105, cm108,
+		cm101, cm102, cm103, cm104, cm105, cm106, cm107, cm108, cm109,
 		cm201, cm202, cm203, cm204, cm206, cm207, cm209, cm211,
 		cm401, cm402, cm403, cm404,
 		cm501,

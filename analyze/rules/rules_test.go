@@ -35,9 +35,13 @@ func effect(tool string, kind finding.EffectKind, target string, change ...func(
 }
 
 func rung(r finding.Rung) func(*finding.Effect) { return func(e *finding.Effect) { e.Rung = r } }
-func noise(n string) func(*finding.Effect)      { return func(e *finding.Effect) { e.Noise = n } }
-func ambiguous(e *finding.Effect)               { e.Ambiguous = true }
-func start(e *finding.Effect)                   { e.Phase, e.Call, e.Tool = finding.PhaseStart, 0, "" }
+func sent(host string) func(*finding.Effect) {
+	return func(e *finding.Effect) { e.Rung, e.Host, e.Via = finding.RungLeft, host, "https" }
+}
+func used(e *finding.Effect)               { e.Used = "Authorization: Basic" }
+func noise(n string) func(*finding.Effect) { return func(e *finding.Effect) { e.Noise = n } }
+func ambiguous(e *finding.Effect)          { e.Ambiguous = true }
+func start(e *finding.Effect)              { e.Phase, e.Call, e.Tool = finding.PhaseStart, 0, "" }
 
 func newRun(tool wire.Tool, effects ...finding.Effect) *Run {
 	list := []canaries.Canary{
@@ -45,7 +49,7 @@ func newRun(tool wire.Tool, effects ...finding.Effect) *Run {
 		{ID: "kube", Kind: "kube", Path: home + "/.kube/config"}, {ID: "claude", Kind: "mcp", Path: home + "/.config/Claude/claude_desktop_config.json"},
 		{ID: "env-openai", Kind: "openai", Env: "OPENAI_API_KEY"}, {ID: "dotenv", Kind: "env", Path: "/data/.env"},
 		{ID: "metadata", Kind: "aws", URL: "http://169.254.169.254/latest/meta-data/iam"},
-	}
+			}
 	surface := &wire.Surface{Server: wire.Implementation{Name: "notes"}, Tools: []wire.Tool{tool}}
 	run := &Run{Profile: &profile.Profile{Effects: effects, Calls: []profile.Call{{N: 1, Tool: tool.Name, What: "tool", Outcome: "ok"}}},
 		Scope: scope.Of(surface), Surface: surface, Canaries: map[string]canaries.Canary{}, Args: map[int]json.RawMessage{}, Home: home, ServerDir: "/srv/notes", Workspaces: []string{"/data"}}
@@ -97,6 +101,23 @@ var cases = []struct {
 	{"CM102", "of the metadata service", newRun(note, effect("format_note", finding.Secret, "metadata", rung(finding.RungReturned))), finding.Critical},
 	{"CM102", "the metadata service was asked for", args(newRun(note, effect("format_note", finding.Secret, "metadata", rung(finding.RungReturned))), `{"u":"http://169.254.169.254/"}`), finding.Info},
 	{"CM102", "only read", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungRead))), ""},
+	{"CM102", "sent elsewhere", newRun(note, effect("format_note", finding.Secret, "ssh-key", sent("evil.example"))), ""},
+	{"CM103", "sent", newRun(note, effect("format_note", finding.Secret, "ssh-key", sent("evil.example"))), finding.Critical},
+	{"CM103", "from the environment", newRun(note, effect("format_note", finding.Secret, "env-openai", sent("evil.example"))), finding.Critical},
+	{"CM103", "to no name", newRun(note, effect("format_note", finding.Secret, "ssh-key", sent(""))), finding.Critical},
+	{"CM103", "used", newRun(note, effect("format_note", finding.Secret, "netrc", sent("api.example"), used)), ""},
+	{"CM103", "returned", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungReturned))), ""},
+	{"CM104", "sent", newRun(note, effect("format_note", finding.Secret, "env-openai", sent("evil.example"))), ""},
+	{"CM106", "asked", newRun(note, effect("format_note", finding.NetConnect, "169.254.169.254:80")), finding.Medium},
+	{"CM106", "by name", newRun(note, effect("format_note", finding.NetConnect, "metadata.google.internal:80")), finding.Medium},
+	{"CM106", "in vain", newRun(note, effect("format_note", finding.NetConnect, "169.254.169.254:80", rung(finding.RungAttempted))), finding.Low},
+	{"CM106", "its business", newRun(described("list_buckets", "Lists AWS S3 buckets"), effect("list_buckets", finding.NetConnect, "169.254.169.254:80")), finding.Info},
+	{"CM106", "a name alone", newRun(note, effect("format_note", finding.NetConnect, "dns:metadata.google.internal")), ""},
+	{"CM106", "another address", newRun(note, effect("format_note", finding.NetConnect, "169.254.169.25:80")), ""},
+	{"CM107", "opaque", newRun(note, effect("format_note", finding.NetConnect, "pinned.example:443", func(e *finding.Effect) { e.Opaque = true })), finding.Info},
+	{"CM107", "read", newRun(note, effect("format_note", finding.NetConnect, "open.example:443")), ""},
+	{"CM109", "used", newRun(note, effect("format_note", finding.Secret, "netrc", sent("api.example"), used)), finding.Info},
+	{"CM109", "sent", newRun(note, effect("format_note", finding.Secret, "ssh-key", sent("evil.example"))), ""},
 	{"CM104", "returned", newRun(note, effect("format_note", finding.Secret, "env-openai", rung(finding.RungReturned))), finding.High},
 	{"CM104", "declared", newRun(described("get-env", "Returns all environment variables"), effect("get-env", finding.Secret, "env-openai", rung(finding.RungReturned))), ""},
 	{"CM105", "opened", newRun(note, effect("format_note", finding.Secret, "claude")), finding.High},

@@ -27,7 +27,6 @@ type probeFlags struct {
 	config, server   string
 	bad              []error // entries of config that could not be read
 	seed             string
-	network          string
 	transport        string
 	format           []string
 	failOn           string
@@ -50,7 +49,7 @@ func (e *env) probe() *cobra.Command {
 	fl.StringVar(&f.Image, "image", "", "docker: the `IMAGE` to run in (default coalmine)")
 	fl.StringVar(&f.Runtime, "runtime", "", "docker: the container `RUNTIME`, such as runsc")
 	fl.StringVar(&f.Tracer, "tracer", "auto", "auto, strace or none (none is never clean)")
-	fl.StringVar(&f.network, "network", "none", "none: no address is reached, and each attempt is seen")
+	fl.StringVar(&f.Network, "network", probe.NetworkSinkhole, "sinkhole (everything answers and nothing leaves), refuse or none")
 	fl.StringVar(&f.transport, "transport", "auto", "auto or stdio")
 	fl.StringSliceVar(&f.PassEnv, "pass-env", nil, "give the server the real value of this variable (redacted in every file)")
 	fl.StringVar(&f.seed, "seed", "", "the `N` from which all inputs are drawn (default drawn anew)")
@@ -79,7 +78,7 @@ func (f *probeFlags) check() error {
 		known       []string
 	}{
 		{"--sandbox", f.Sandbox, []string{"auto", "docker", "local", "inplace"}}, {"--tracer", f.Tracer, []string{"auto", "strace", "none"}},
-		{"--network", f.network, []string{"none"}}, {"--transport", f.transport, []string{"auto", "stdio"}},
+		{"--network", f.Network, []string{probe.NetworkSinkhole, probe.NetworkRefuse, probe.NetworkNone}}, {"--transport", f.transport, []string{"auto", "stdio"}},
 	} {
 		if !slices.Contains(c.known, c.value) {
 			return usage(strings.Join(c.known, ", "), "%s %s is not known", c.name, c.value)

@@ -26,7 +26,9 @@ type Options struct {
 	Runtime string
 	// Tracer is "auto", "strace" or "none".
 	Tracer string
-	Seed   int64
+	// Network is NetworkSinkhole, NetworkRefuse or NetworkNone.
+	Network string
+	Seed    int64
 	// Calls is the number of calls of each tool.
 	Calls       int
 	Timeout     time.Duration
@@ -42,6 +44,16 @@ type Options struct {
 	// Progress takes one line about each step, nil for none.
 	Progress func(line string)
 }
+
+// The networks that a server may find.
+const (
+	// NetworkSinkhole: every address answers, what is sent is kept, nothing leaves.
+	NetworkSinkhole = "sinkhole"
+	// NetworkRefuse: names resolve, and every connection is refused.
+	NetworkRefuse = "refuse"
+	// NetworkNone: there is no address but the loopback's.
+	NetworkNone = "none"
+)
 
 // The defaults.
 const (
@@ -62,6 +74,9 @@ func (o *Options) fill() {
 	}
 	if o.Tracer == "" || o.Tracer == "auto" {
 		o.Tracer = "strace"
+	}
+	if o.Network == "" {
+		o.Network = NetworkSinkhole
 	}
 	if o.Calls <= 0 {
 		o.Calls = DefaultCalls

@@ -62,6 +62,9 @@ func newPlan(o Options) (*plan, error) {
 	if o.Tracer == "none" {
 		p.spec.TraceSet = ""
 	}
+	if p.spec.Network, err = p.network(); err != nil {
+		return nil, err
+	}
 	p.spec.Env = p.environment()
 	p.plant(workspaces)
 	return p, nil

@@ -1,0 +1,333 @@
+package profile
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/textproto"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
+)
+
+// Bounds on what a flood can make a profile hold.
+const (
+	maxFlows = 50_000
+	maxNames = 20_000
+	maxURLs  = 20_000
+)
+
+// flow is one connection, or the datagrams between two ports, as the log tells it.
+type flow struct {
+	known    trace.Flow // the latest that identifies it
+	start    time.Duration
+	views    map[viewKey]*view
+	requests []string // "POST /path", the first few
+	seen     []sighting
+	hits     []trace.Flow // by the search of what was not kept
+	queries  []query
+	closed   bool
+	dial     *dial // the call of the kernel that opened it
+}
+
+type viewKey struct {
+	view    trace.View
+	request int
+}
+
+// view is one reading of a flow, as far as it was kept.
+type view struct {
+	scan *canaries.FlowScanner
+	data []byte
+	// at says when the bytes from an offset on were seen.
+	at []moment
+}
+
+type moment struct {
+	offset int64
+	time   time.Duration
+}
+
+// sighting is a decoy in a flow.
+type sighting struct {
+	canaries.Sighting
+	at time.Duration
+	// request is the request that carried it, "" where it is not known.
+	request string
+}
+
+// query is a name that was asked for.
+type query struct {
+	name, app string
+	at        time.Duration
+	flow      *flow
+}
+
+// url is a request's target.
+type url struct {
+	text string
+	at   time.Duration
+	flow *flow
+}
+
+// Flow takes what the sinkhole saw.
+func (b *Builder) Flow(e *trace.Flow) {
+	switch {
+	case e.Type == trace.FlowLoss:
+		b.out.Lost += int64(max(e.N, 1))
+		return
+	case e.Flow == 0:
+		return
+	}
+	f := b.flows[e.Flow]
+	if f == nil {
+		if len(b.flows) >= maxFlows {
+			b.out.Truncated = true
+			return
+		}
+		f = &flow{start: e.Stamp, views: map[viewKey]*view{}}
+		b.flows[e.Flow] = f
+		b.order = append(b.order, f)
+	}
+	if e.Type != trace.FlowHit {
+		f.know(e)
+	}
+	switch e.Type {
+	case trace.FlowRequest:
+		b.request(f, e)
+	case trace.FlowQuery:
+		b.query(f, e)
+	case trace.FlowData:
+		b.data(f, e)
+	case trace.FlowHit:
+		f.hits = append(f.hits, *e)
+	case trace.FlowClose, trace.FlowRefused:
+		b.finish(f)
+	}
+}
+
+// know keeps what identifies a flow; a query's host is the name asked for.
+func (f *flow) know(e *trace.Flow) {
+	k := *e
+	k.Data = nil
+	if e.Type == trace.FlowQuery {
+		k.Host = f.known.Host
+	}
+	k.Opaque = k.Opaque || f.known.Opaque
+	f.known = k
+}
+
+func (b *Builder) request(f *flow, e *trace.Flow) {
+	if len(f.requests) < 8 {
+		f.requests = append(f.requests, e.Method+" "+e.Path)
+	}
+	if len(b.urls) >= maxURLs {
+		b.out.Truncated = true
+		return
+	}
+	b.urls = append(b.urls, url{"//" + b.hostOf(f) + e.Path, e.Stamp, f})
+}
+
+func (b *Builder) query(f *flow, e *trace.Flow) {
+	if e.Answer.IsValid() {
+		b.named[e.Answer.Unmap()] = e.Host
+	}
+	if len(b.queries) >= maxNames {
+		b.out.Truncated = true
+		return
+	}
+	q := query{e.Host, e.App, e.Stamp, f}
+	f.queries = append(f.queries, q)
+	b.queries = append(b.queries, q)
+}
+
+func (b *Builder) data(f *flow, e *trace.Flow) {
+	k := viewKey{e.View, e.Request}
+	if e.View == trace.ViewMessage {
+		k.request = 0 // a secret may be split over messages
+	}
+	v := f.views[k]
+	if v == nil {
+		v = &view{scan: b.find.FlowScanner(canaries.Flow{Host: e.Host, SNI: e.SNI, TLS: e.TLS, Single: e.View == trace.ViewRequest})}
+		f.views[k] = v
+	}
+	v.at = append(v.at, moment{int64(len(v.data)), e.Stamp})
+	v.data = append(v.data, e.Data...)
+	_, _ = v.scan.Write(e.Data) // it never fails
+}
+
+// when is the moment at which the byte at an offset was seen.
+func (v *view) when(offset int64) time.Duration {
+	i, ok := slices.BinarySearchFunc(v.at, offset, func(m moment, o int64) int { return int(m.offset - o) })
+	if !ok {
+		i--
+	}
+	return v.at[max(0, min(i, len(v.at)-1))].time
+}
+
+// finish searches what was kept of a flow and lets go of it.
+func (b *Builder) finish(f *flow) {
+	if f.closed {
+		return
+	}
+	f.closed = true
+	found := map[string]bool{}
+	for _, k := range sortedViews(f.views) {
+		v := f.views[k]
+		for _, s := range v.scan.Sightings() {
+			f.seen = append(f.seen, sighting{s, v.when(s.Offset), requestAt(v.data, s.Offset)})
+			found[s.ID] = true
+		}
+		b.packed(f, k, v, found)
+	}
+	for _, h := range f.hits {
+		// What was searched and not kept: its place is not known, so nothing excuses it.
+		if !found[h.Canary] {
+			found[h.Canary] = true
+			f.seen = append(f.seen, sighting{at: h.Stamp, Sighting: canaries.Sighting{Hit: canaries.Hit{ID: h.Canary, Encoding: h.Encoding, Offset: h.Offset}}})
+		}
+	}
+	f.views, f.hits = nil, nil
+}
+
+func sortedViews(views map[viewKey]*view) []viewKey {
+	var keys []viewKey
+	for k := range views {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b viewKey) int {
+		if d := strings.Compare(string(b.view), string(a.view)); d != 0 {
+			return d
+		}
+		return a.request - b.request
+	})
+	return keys
+}
+
+// packed looks into what is compressed, by its header or without a word.
+func (b *Builder) packed(f *flow, k viewKey, v *view, found map[string]bool) {
+	for _, m := range messages(f, k, v.data) {
+		hits, err := b.find.FindBody(m.body, m.header)
+		for _, h := range hits {
+			if !found[h.ID] {
+				found[h.ID] = true
+				f.seen = append(f.seen, sighting{canaries.Sighting{Hit: h}, v.when(int64(m.start)), m.line})
+			}
+		}
+		coded := m.header.Get("Content-Encoding")
+		if errors.Is(err, canaries.ErrOpaque) || f.known.Cut && coded != "" && coded != "identity" {
+			b.out.Unread = append(b.out.Unread, "a packed body sent to "+b.peer(f)+" could not be read whole")
+		}
+	}
+}
+
+// message is a request's body with its header.
+type message struct {
+	line   string
+	header http.Header
+	body   []byte
+	start  int
+}
+
+// messages splits a view into the requests that it holds; what is none is one
+// body without a header.
+func messages(f *flow, k viewKey, data []byte) []message {
+	switch {
+	case k.view == trace.ViewRequest:
+		if m, ok := single(data); ok {
+			return []message{m}
+		}
+	case k.view == trace.ViewWire && f.known.App == "http/1.1":
+		return sequence(data)
+	}
+	return []message{{body: data}}
+}
+
+func single(data []byte) (message, bool) {
+	end := bytes.Index(data, []byte("\r\n\r\n"))
+	if end < 0 {
+		return message{}, false
+	}
+	line, rest, _ := bytes.Cut(data[:end+4], []byte("\r\n"))
+	h, err := textproto.NewReader(bufio.NewReader(bytes.NewReader(rest))).ReadMIMEHeader()
+	if err != nil {
+		return message{}, false
+	}
+	h.Del("Transfer-Encoding") // taken off by the sinkhole
+	return message{requestLine(string(line)), http.Header(h), data[end+4:], end + 4}, true
+}
+
+func sequence(data []byte) []message {
+	var out []message
+	left := bytes.NewReader(data)
+	r := bufio.NewReaderSize(left, 64<<10)
+	for {
+		at := len(data) - left.Len() - r.Buffered()
+		req, err := http.ReadRequest(r)
+		if err != nil {
+			return append(out, message{body: data[at:], start: at})
+		}
+		body, err := io.ReadAll(req.Body)
+		out = append(out, message{req.Method + " " + req.RequestURI, req.Header, body, at})
+		if err != nil {
+			return out // cut, or not what it says
+		}
+	}
+}
+
+// requestAt is the last request line before an offset, "" where there is none.
+func requestAt(data []byte, offset int64) string {
+	before := data[:min(int64(len(data)), max(0, offset))]
+	for {
+		i := bytes.LastIndex(before, []byte(" HTTP/"))
+		if i < 0 {
+			break
+		}
+		start := bytes.LastIndexByte(before[:i], '\n') + 1
+		if line := requestLine(string(before[start:i]) + " HTTP/"); line != "" {
+			return line
+		}
+		before = before[:start]
+	}
+	// The decoy may stand in the line itself.
+	line, _, _ := bytes.Cut(data, []byte("\r\n"))
+	if int64(len(line)) > offset {
+		return requestLine(string(line))
+	}
+	return ""
+}
+
+// requestLine is "METHOD TARGET" of a request's first line, "" if it is none.
+func requestLine(line string) string {
+	f := strings.Fields(line)
+	if len(f) != 3 || !strings.HasPrefix(f[2], "HTTP/") || strings.ToUpper(f[0]) != f[0] || len(f[0]) > 16 {
+		return ""
+	}
+	return f[0] + " " + f[1]
+}
+
+// hostOf is the name of a flow's peer, "" for an address that the server knew.
+func (b *Builder) hostOf(f *flow) string {
+	if f.known.Host != "" {
+		return f.known.Host
+	}
+	return b.named[f.known.Dest.Addr().Unmap()]
+}
+
+// peer is "host:port" or "address:port".
+func (b *Builder) peer(f *flow) string { return b.name(f.known.Dest) }
+
+// name names an address by the name that led to it.
+func (b *Builder) name(a netip.AddrPort) string {
+	a = netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
+	if name := b.named[a.Addr()]; name != "" {
+		return name + ":" + portText(a.Port())
+	}
+	return a.String()
+}

@@ -1,0 +1,344 @@
+package profile
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
+)
+
+// dial is a call of the kernel that named an address outside. What it reached is
+// known only with the flows, so it becomes an effect at the end.
+type dial struct {
+	to     netip.AddrPort
+	at     time.Duration
+	effect finding.Effect
+	// born says that the effect's call is that of its process, not of the moment.
+	born bool
+	used bool
+	// index is the effect's place, once it has one.
+	index int
+}
+
+// place is where in a run a host was reached.
+type place struct {
+	host  string
+	phase finding.Phase
+	call  int
+}
+
+// stretch is a part of the run that began at a moment.
+type stretch struct {
+	at      time.Duration
+	phase   finding.Phase
+	call    int
+	replied time.Duration
+}
+
+// connect notes an attempt to reach an address outside.
+func (b *Builder) dial(r *trace.Record, to netip.AddrPort, e finding.Effect) {
+	if len(b.dials) >= maxEffects {
+		b.out.Truncated = true
+		return
+	}
+	b.dials = append(b.dials, &dial{to: to, at: r.Time, effect: e, born: b.task(r.Tid).call > 0, index: -1})
+}
+
+// stretches begin with each phase and call.
+func (b *Builder) stretch(at time.Duration) {
+	b.timeline = append(b.timeline, stretch{at: at, phase: b.phase, call: b.call})
+}
+
+// during is the stretch of the run that a moment lies in.
+func (b *Builder) during(at time.Duration) stretch {
+	i, ok := slices.BinarySearchFunc(b.timeline, at, func(s stretch, t time.Duration) int { return int(min(max(s.at-t, -1), 1)) })
+	if !ok {
+		i--
+	}
+	if i < 0 {
+		return stretch{phase: finding.PhaseStart}
+	}
+	return b.timeline[i]
+}
+
+// put places an effect where the run stood at a moment.
+func (b *Builder) put(e finding.Effect, at time.Duration) finding.Effect {
+	s := b.during(at)
+	e.Phase, e.Call, e.Count = s.phase, s.call, 1
+	e.Ambiguous = s.phase == finding.PhaseIdle || s.replied > 0 && at > s.replied
+	e.Tool = b.toolOf(e.Call)
+	return e
+}
+
+// network turns dials and flows into effects, at the end, when every address has its name.
+func (b *Builder) network() {
+	b.matchDials()
+	for _, d := range b.dials {
+		b.dialed(d)
+	}
+	for _, f := range b.order {
+		b.finish(f)
+		b.flowed(f)
+	}
+	b.overNames()
+	b.overURLs()
+}
+
+// slack is how much earlier than the call of the kernel a flow may be stamped:
+// the tracer and the sinkhole read one clock, but a call is stamped at its entry.
+const slack = 2 * time.Millisecond
+
+// matchDials finds for each flow the latest call that opened it. A socket that
+// was opened before serves later datagrams too.
+func (b *Builder) matchDials() {
+	byDest := map[netip.AddrPort][]*dial{}
+	for _, d := range b.dials {
+		byDest[d.to] = append(byDest[d.to], d)
+	}
+	for _, f := range b.order {
+		dest := netip.AddrPortFrom(f.known.Dest.Addr().Unmap(), f.known.Dest.Port())
+		for _, d := range slices.Backward(byDest[dest]) {
+			if d.at > f.start+slack {
+				continue
+			}
+			if f.dial == nil {
+				f.dial = d
+			}
+			if !d.used {
+				f.dial = d
+				break
+			}
+		}
+		if f.dial != nil {
+			f.dial.used = true
+		}
+	}
+}
+
+// dialed adds the effect of a call. A name server's is told by what it was asked.
+func (b *Builder) dialed(d *dial) {
+	e := d.effect
+	if d.to.Port() == 53 {
+		if d.used {
+			return
+		}
+		e.Target = "dns"
+	} else {
+		e.Target, e.Host = b.name(d.to), b.named[d.to.Addr()]
+	}
+	if d.used {
+		e.Rung = finding.RungOpened
+	}
+	d.index = b.add(e)
+	b.reachedIn[place{e.Host, e.Phase, e.Call}] = true
+}
+
+// flowed adds what a flow was and what it carried.
+func (b *Builder) flowed(f *flow) {
+	for _, q := range f.queries {
+		e := b.origin(f, q.at)
+		if b.reachedIn[place{q.name, e.Phase, e.Call}] {
+			continue // told with what came of it
+		}
+		e.Kind, e.Target, e.Host, e.Via, e.Rung = finding.NetConnect, "dns:"+base(q.name), q.name, q.app, finding.RungOpened
+		e.Evidence = []finding.Evidence{b.flowSays(f, q.at, "asked for the name "+clip(b.find.Redact(q.name), 200))}
+		b.add(e)
+	}
+	if len(f.queries) == 0 || f.known.App != "dns" {
+		b.reached(f)
+	}
+	for _, s := range f.seen {
+		if len(f.queries) > 0 && b.inNames(s.ID) {
+			continue // told with the name that carried it
+		}
+		b.left(f, s, via(f), b.hostOf(f), b.peer(f))
+	}
+}
+
+// reached adds what a flow says of itself to the effect of the call that opened it.
+func (b *Builder) reached(f *flow) {
+	k := &f.known
+	ev := b.flowSays(f, f.start, b.summary(f))
+	if f.dial != nil && f.dial.index >= 0 && len(b.out.Effects) > f.dial.index {
+		e := &b.out.Effects[f.dial.index]
+		e.Via, e.Opaque = via(f), e.Opaque || k.Opaque
+		if len(e.Evidence) < 8 {
+			e.Evidence = append(slices.Clip(e.Evidence), ev)
+		}
+	} else {
+		e := b.put(finding.Effect{Kind: finding.NetConnect, Target: b.peer(f), Host: b.hostOf(f), Via: via(f), Opaque: k.Opaque, Rung: finding.RungOpened, Evidence: []finding.Evidence{ev}}, f.start)
+		if k.Dest.Addr().Unmap().IsLoopback() {
+			e.Target = "loopback:" + portText(k.Dest.Port())
+		}
+		b.add(e)
+	}
+	if k.Opaque {
+		b.out.Opaque = append(b.out.Opaque, b.peer(f))
+	}
+}
+
+// summary says what a flow was.
+func (b *Builder) summary(f *flow) string {
+	k := &f.known
+	text := "reached " + b.peer(f)
+	if k.Type == trace.FlowRefused {
+		text = "was refused by " + b.peer(f)
+	}
+	if b.hostOf(f) != "" {
+		text += " (" + k.Dest.Addr().Unmap().String() + ")"
+	}
+	text += " over " + via(f)
+	if k.SNI != "" && k.SNI != b.hostOf(f) {
+		text += ", in TLS as " + clip(b.find.Redact(k.SNI), 100)
+	}
+	if len(f.requests) > 0 {
+		text += ": " + clip(b.find.Redact(strings.Join(f.requests, ", ")), 300)
+	}
+	if k.Opaque {
+		text += "; what it sent could not be read"
+	}
+	return text
+}
+
+// left adds a decoy that went over the network, or was used at its issuer.
+func (b *Builder) left(f *flow, s sighting, channel, host, to string) {
+	e := b.origin(f, s.at)
+	e.Kind, e.Target, e.Rung, e.Host, e.Via, e.Used, e.Noise = finding.Secret, s.ID, finding.RungLeft, host, channel, s.Used, ""
+	text := fmt.Sprintf("the secret %s was sent to %s over %s (%s, offset %d)", s.ID, to, channel, s.Encoding, s.Offset)
+	if s.Used != "" {
+		text = fmt.Sprintf("the secret %s was used at its issuer %s: %s", s.ID, to, s.Used)
+	}
+	if s.request != "" {
+		text += " in " + clip(b.find.Redact(s.request), 200)
+	}
+	e.Evidence = []finding.Evidence{b.flowSays(f, s.at, text)}
+	b.add(e)
+}
+
+// origin is an effect of a flow, placed by the process that opened it where that
+// was born in a call, else by the moment.
+func (b *Builder) origin(f *flow, at time.Duration) finding.Effect {
+	e := b.put(finding.Effect{}, at)
+	d := f.dial
+	if d == nil {
+		return e
+	}
+	e.Actor = d.effect.Actor
+	if d.born {
+		e.Phase, e.Call, e.Tool = d.effect.Phase, d.effect.Call, b.toolOf(d.effect.Call)
+		e.Ambiguous = d.effect.Ambiguous
+	}
+	return e
+}
+
+func (b *Builder) flowSays(f *flow, at time.Duration, text string) finding.Evidence {
+	return finding.Evidence{Source: "flow", Seq: f.known.Flow, Time: at, Text: text}
+}
+
+// inNames reports whether the names that were asked for carry a decoy.
+func (b *Builder) inNames(id string) bool {
+	if b.inDNS == nil {
+		b.inDNS = map[string]canaries.Hit{}
+		names := make([]string, len(b.queries))
+		for i, q := range b.queries {
+			names[i] = q.name
+		}
+		for _, h := range b.find.FindDNS(names) {
+			if _, ok := b.inDNS[h.ID]; !ok {
+				b.inDNS[h.ID] = h
+			}
+		}
+	}
+	_, ok := b.inDNS[id]
+	return ok
+}
+
+// overNames adds the decoys that names carried: in one, or in pieces over many.
+func (b *Builder) overNames() {
+	if len(b.queries) == 0 {
+		return
+	}
+	b.inNames("")
+	for _, id := range sortedKeys(b.inDNS) {
+		h := b.inDNS[id]
+		q := b.queries[max(0, min(int(h.Offset), len(b.queries)-1))]
+		b.left(q.flow, sighting{Sighting: canaries.Sighting{Hit: h}, at: q.at}, q.app, domainOf(q.name), "names below "+domainOf(q.name))
+	}
+}
+
+// overURLs adds the decoys that were spread over requests, where no single one held them.
+func (b *Builder) overURLs() {
+	byHost := map[string][]url{}
+	for _, u := range b.urls {
+		host := b.hostOf(u.flow)
+		byHost[host] = append(byHost[host], u)
+	}
+	for _, host := range sortedKeys(byHost) {
+		list := byHost[host]
+		texts := make([]string, len(list))
+		for i, u := range list {
+			texts[i] = u.text
+		}
+		for _, h := range b.find.FindURLs(texts) {
+			u := list[max(0, min(int(h.Offset), len(list)-1))]
+			if slices.ContainsFunc(u.flow.seen, func(s sighting) bool { return s.ID == h.ID }) {
+				continue
+			}
+			b.left(u.flow, sighting{Sighting: canaries.Sighting{Hit: h}, at: u.at}, via(u.flow), host, b.peer(u.flow))
+		}
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// via names the channel of a flow as a reader would.
+func via(f *flow) string {
+	k := &f.known
+	switch k.App {
+	case "http/1.1":
+		if k.TLS {
+			return "https"
+		}
+		return "http"
+	case "":
+		if k.TLS {
+			return "tls"
+		}
+		return k.Proto
+	}
+	return k.App
+}
+
+// base is a name as effects count it: one that carries data is counted with the
+// others below its domain.
+func base(name string) string {
+	if len(name) <= 64 && strings.Count(name, ".") <= 4 {
+		return name
+	}
+	return "*." + domainOf(name)
+}
+
+// domainOf is the part of a name that someone registered.
+func domainOf(name string) string {
+	if d, err := publicsuffix.EffectiveTLDPlusOne(strings.TrimSuffix(name, ".")); err == nil {
+		return d
+	}
+	return name
+}
+
+func portText(p uint16) string { return strconv.Itoa(int(p)) }

@@ -1,0 +1,51 @@
+package rules
+
+import (
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+var cm103 = Rule{Rule: cm103Doc, Check: checkCM103}
+
+var cm103Doc = finding.Rule{
+	ID: "CM103", Name: "DecoySecretLeft", Title: "A decoy secret left through the network", Severity: finding.Critical,
+	CWE: []string{"CWE-200", "CWE-201"}, OWASP: []string{"MCP01"},
+	Help: "The value of a decoy secret was found in what the server sent to the network: in a request, a datagram, a name that it asked for, or spread over several of them.\n\n" +
+		"**Evidence.** The bytes themselves, as the sinkhole kept them: flow, host, protocol, offset, and the encoding (raw, hex, base64, compressed, split over labels and parameters …). " +
+		"No decoy exists anywhere else in the world, so there is no other way to have it. A credential sent to its own issuer, in the place of the protocol for it, over TLS, is *used* and told by CM109.\n\n" +
+		"**False positive when** the issuer is one that the decoy does not know, such as a company's own mirror.",
+}
+
+func checkCM103(r *Run) []finding.Finding {
+	var out []finding.Finding
+	for _, e := range r.effects(finding.Secret) {
+		c, ok := r.Canaries[e.Target]
+		if !ok || e.Rung != finding.RungLeft || e.Used != "" {
+			continue
+		}
+		f := r.of(&cm103Doc, e, subject(e)+" sent the secret of "+r.where(e.Target)+" to "+peer(e)+" over "+e.Via)
+		f.Evidence = append(r.before(e), f.Evidence...)
+		f.Fingerprint = finding.Fingerprint("CM103", e.Tool, r.stable(c.Path), c.Env, c.URL, e.Host, e.Via)
+		out = append(out, f)
+	}
+	return first(out)
+}
+
+// peer names who got what went over the network.
+func peer(e *finding.Effect) string {
+	if e.Host != "" {
+		return e.Host
+	}
+	return "an address without a name"
+}
+
+// before is how the secret was got: the first of each lower rung in the same
+// call, in the order of time.
+func (r *Run) before(e *finding.Effect) []finding.Evidence {
+	var out []finding.Evidence
+	for _, o := range r.effects(finding.Secret) {
+		if o.Target == e.Target && o.Call == e.Call && o.Rung.Rank() < e.Rung.Rank() && len(out) < maxEvidence/2 {
+			out = append(out, o.Evidence...)
+		}
+	}
+	return out[:min(len(out), maxEvidence/2)]
+}
