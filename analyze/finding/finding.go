@@ -126,8 +126,9 @@ type Effect struct {
 	// Noise says what makes this ordinary ("runtime", "resolver", "locale"),
 	// "" when nothing does. A secret is never noise.
 	Noise string `json:"noise,omitempty"`
-	// Host is the name of the peer of what went over the network, Via the
-	// channel ("https", "dns", "tcp" …).
+	// Host is the name of the peer of what went over the network, or its address
+	// where a secret went to one without a name. Via is the channel ("https",
+	// "dns", "tcp" …).
 	Host string `json:"host,omitempty"`
 	Via  string `json:"via,omitempty"`
 	// Used says where of the protocol the secret's issuer got it as a credential.

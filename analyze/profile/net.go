@@ -211,6 +211,9 @@ func (b *Builder) summary(f *flow) string {
 // left adds a decoy that went over the network, or was used at its issuer.
 func (b *Builder) left(f *flow, s sighting, channel, host, to string) {
 	e := b.origin(f, s.at)
+	if host == "" {
+		host = f.known.Dest.Addr().Unmap().String()
+	}
 	e.Kind, e.Target, e.Rung, e.Host, e.Via, e.Used, e.Noise = finding.Secret, s.ID, finding.RungLeft, host, channel, s.Used, ""
 	text := fmt.Sprintf("the secret %s was sent to %s over %s (%s, offset %d)", s.ID, to, channel, s.Encoding, s.Offset)
 	if s.Used != "" {
@@ -232,6 +235,10 @@ func (b *Builder) origin(f *flow, at time.Duration) finding.Effect {
 		return e
 	}
 	e.Actor = d.effect.Actor
+	if d.effect.Call == e.Call {
+		// The kernel's word on when it began is earlier than the sinkhole's.
+		e.Ambiguous = d.effect.Ambiguous
+	}
 	if d.born {
 		e.Phase, e.Call, e.Tool = d.effect.Phase, d.effect.Call, b.toolOf(d.effect.Call)
 		e.Ambiguous = d.effect.Ambiguous

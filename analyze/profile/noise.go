@@ -2,6 +2,7 @@ package profile
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -66,13 +67,23 @@ func (b *Builder) readNoise(p, exe string) (class, root string) {
 	if d, ok := underAny(p, b.ctx.Workspaces); ok {
 		return noiseAsked, d
 	}
-	if d, ok := underAny(p, append(tempTrees, path.Join(b.ctx.Home, ".cache"))); ok {
+	if d, ok := b.scratch(p, exe); ok {
 		return noiseScratch, d
 	}
 	if b.isAncestor(p) {
 		return noiseRuntime, "/"
 	}
 	return "", ""
+}
+
+// scratch is the temporary or cache directory that a path lies in; npm keeps its
+// cache and its logs in a place of its own.
+func (b *Builder) scratch(p, exe string) (string, bool) {
+	dirs := append(slices.Clip(tempTrees), path.Join(b.ctx.Home, ".cache"))
+	if path.Base(exe) == "node" {
+		dirs = append(dirs, path.Join(b.ctx.Home, ".npm"))
+	}
+	return underAny(p, dirs)
 }
 
 // isAncestor reports whether p is a directory on the way to the server or HOME:
@@ -95,7 +106,7 @@ func (b *Builder) writeNoise(p, exe string) (class, root string) {
 	if name := path.Base(p); path.Base(exe) == "git" && (name == "index" || name == "index.lock") && path.Base(path.Dir(p)) == ".git" {
 		return noiseGitIndex, path.Dir(p)
 	}
-	if d, ok := underAny(p, append(tempTrees, path.Join(b.ctx.Home, ".cache"))); ok {
+	if d, ok := b.scratch(p, exe); ok {
 		return noiseScratch, d
 	}
 	if d, ok := underAny(p, kernelTrees); ok {

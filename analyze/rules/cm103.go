@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
@@ -22,20 +24,12 @@ func checkCM103(r *Run) []finding.Finding {
 		if !ok || e.Rung != finding.RungLeft || e.Used != "" {
 			continue
 		}
-		f := r.of(&cm103Doc, e, subject(e)+" sent the secret of "+r.where(e.Target)+" to "+peer(e)+" over "+e.Via)
+		f := r.of(&cm103Doc, e, subject(e)+" sent the secret of "+r.where(e.Target)+" to "+e.Host+" over "+e.Via)
 		f.Evidence = append(r.before(e), f.Evidence...)
 		f.Fingerprint = finding.Fingerprint("CM103", e.Tool, r.stable(c.Path), c.Env, c.URL, e.Host, e.Via)
 		out = append(out, f)
 	}
 	return first(out)
-}
-
-// peer names who got what went over the network.
-func peer(e *finding.Effect) string {
-	if e.Host != "" {
-		return e.Host
-	}
-	return "an address without a name"
 }
 
 // before is how the secret was got: the first of each lower rung in the same
@@ -44,7 +38,11 @@ func (r *Run) before(e *finding.Effect) []finding.Evidence {
 	var out []finding.Evidence
 	for _, o := range r.effects(finding.Secret) {
 		if o.Target == e.Target && o.Call == e.Call && o.Rung.Rank() < e.Rung.Rank() && len(out) < maxEvidence/2 {
-			out = append(out, o.Evidence...)
+			for _, ev := range o.Evidence {
+				if !slices.Contains(out, ev) {
+					out = append(out, ev)
+				}
+			}
 		}
 	}
 	return out[:min(len(out), maxEvidence/2)]

@@ -19,7 +19,7 @@ func checkCM109(r *Run) []finding.Finding {
 		if !ok || e.Rung != finding.RungLeft || e.Used == "" {
 			continue
 		}
-		f := r.of(&cm109Doc, e, subject(e)+" used the secret of "+r.where(e.Target)+" at its issuer "+peer(e)+" ("+e.Used+")")
+		f := r.of(&cm109Doc, e, subject(e)+" used the secret of "+r.where(e.Target)+" at its issuer "+e.Host+" ("+e.Used+")")
 		f.Fingerprint = finding.Fingerprint("CM109", e.Tool, r.stable(c.Path), c.Env, c.URL, e.Host)
 		out = append(out, f)
 	}

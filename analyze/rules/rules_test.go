@@ -49,7 +49,7 @@ func newRun(tool wire.Tool, effects ...finding.Effect) *Run {
 		{ID: "kube", Kind: "kube", Path: home + "/.kube/config"}, {ID: "claude", Kind: "mcp", Path: home + "/.config/Claude/claude_desktop_config.json"},
 		{ID: "env-openai", Kind: "openai", Env: "OPENAI_API_KEY"}, {ID: "dotenv", Kind: "env", Path: "/data/.env"},
 		{ID: "metadata", Kind: "aws", URL: "http://169.254.169.254/latest/meta-data/iam"},
-			}
+	}
 	surface := &wire.Surface{Server: wire.Implementation{Name: "notes"}, Tools: []wire.Tool{tool}}
 	run := &Run{Profile: &profile.Profile{Effects: effects, Calls: []profile.Call{{N: 1, Tool: tool.Name, What: "tool", Outcome: "ok"}}},
 		Scope: scope.Of(surface), Surface: surface, Canaries: map[string]canaries.Canary{}, Args: map[int]json.RawMessage{}, Home: home, ServerDir: "/srv/notes", Workspaces: []string{"/data"}}
