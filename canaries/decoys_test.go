@@ -28,13 +28,7 @@ func fileOf(t *testing.T, s *Set, name string) File {
 // Python's SQLite opens the browser's password store, finds nothing wrong with
 // it, and adds a login to it.
 func TestLoginDataIsSQLite(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		if strings.Contains(os.Getenv("COALMINE_REQUIRE"), "python") {
-			t.Fatal(err)
-		}
-		t.Skip("python3 is not installed")
-	}
+	python := need(t, "python3")
 	for seed := range uint64(4) {
 		s := newSet(t, seed)
 		c := byID(t, s, chromeLogin)
@@ -71,13 +65,7 @@ print(json.dumps(rows))
 
 // The key that everyone knows opens what the password store holds.
 func TestChromeSeal(t *testing.T) {
-	openssl, err := exec.LookPath("openssl")
-	if err != nil {
-		if strings.Contains(os.Getenv("COALMINE_REQUIRE"), "openssl") {
-			t.Fatal(err)
-		}
-		t.Skip("openssl is not installed")
-	}
+	openssl := need(t, "openssl")
 	sealed := chromeSeal("correct horse")
 	// PBKDF2 of "peanuts" with "saltysalt", one round of HMAC-SHA-1, sixteen bytes.
 	cmd := exec.Command(openssl, "enc", "-d", "-aes-128-cbc", "-K", "fd621fe5a2b402539dfa147ca9272778", "-iv", strings.Repeat("20", 16))

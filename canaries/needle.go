@@ -58,8 +58,11 @@ func pemNeedles(pem string) []string {
 		}
 	}
 	all := strings.Join(body, "")
-	// Formats other than OpenSSH's have the public half first, in at most half of the whole.
+	// Most formats have the public half first, in at most half of the whole.
 	from, to := len(all)/2, len(all)-4
+	if strings.HasPrefix(pem, "-----BEGIN EC PRIVATE KEY-----") {
+		from, to = (7*8+5)/6, 39*8/6 // a number, behind seven bytes that are always the same
+	}
 	if blob, err := base64.StdEncoding.DecodeString(all); err == nil {
 		if a, b, ok := sshSecret(blob); ok {
 			from, to = (a*8+5)/6, b*8/6

@@ -11,6 +11,7 @@ import (
 func (h *home) plant() {
 	h.plantSSH()
 	h.plantCloud()
+	h.plantKube()
 	h.plantRegistries()
 	h.plantGit()
 	h.plantProject()
@@ -69,28 +70,6 @@ func (h *home) plantCloud() {
 		h.secret("gcloud-client-secret", "gcloud", adc, m.prefixed("GOCSPX-", base64URL, 28), googleHosts...),
 		h.company, m.chars(digits, 6),
 		h.secret("gcloud-refresh-token", "gcloud", adc, m.prefixed("1//0", base64URL, 98), googleHosts...)))
-
-	const kube = ".kube/config"
-	server, user := "rancher."+h.domain(), "u-"+m.chars(rancher, 10)
-	cluster := "c-m-" + m.chars(rancher, 8)
-	h.file(kube, 0o600, fmt.Sprintf(`apiVersion: v1
-kind: Config
-clusters:
-- name: staging
-  cluster:
-    server: https://%s/k8s/clusters/%s
-users:
-- name: staging
-  user:
-    token: %s
-contexts:
-- name: staging
-  context:
-    cluster: staging
-    namespace: %s
-    user: staging
-current-context: staging
-`, server, cluster, h.secret("kube-token", "kube", kube, m.prefixed("kubeconfig-"+user+":", rancher, 54), server), h.repo))
 }
 
 var (
