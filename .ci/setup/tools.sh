@@ -6,6 +6,8 @@
 t0=$(seconds)
 have strace || packages strace
 have git || packages git
+# What the committed eBPF programs are checked with. A system without it skips that check.
+have clang-16 || (packages clang-16 llvm-16 libbpf-dev) || say "no clang-16 here"
 have python3 || packages python3
 # ensurepip is what Debian splits off; a Python from elsewhere has its own.
 python3 -c 'import ensurepip, venv' 2>/dev/null || packages python3-venv

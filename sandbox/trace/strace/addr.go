@@ -10,16 +10,16 @@ import (
 )
 
 // address fills Addr from an argument.
-func (p *Parser) address(kind argKind, a []byte) {
+func (p *Parser) address(kind trace.ArgKind, a []byte) {
 	switch kind {
-	case argFamily:
+	case trace.ArgFamily:
 		p.addr = trace.Addr{Family: p.family(a)}
 		p.rec.Addr = &p.addr
-	case argAddr:
+	case trace.ArgAddr:
 		if p.sockaddr(a, &p.addr) {
 			p.rec.Addr = &p.addr
 		}
-	case argMsg, argMsgs:
+	case trace.ArgMsg, trace.ArgMsgs:
 		p.msgNames(a)
 	}
 }

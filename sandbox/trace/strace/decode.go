@@ -3,6 +3,7 @@ package strace
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
@@ -18,7 +19,7 @@ type operand struct {
 }
 
 // decode fills p.rec from the arguments of a known call and emits it.
-func (p *Parser) decode(t *task, c *call) error {
+func (p *Parser) decode(t *task, c *trace.Call) error {
 	p.scratch = p.scratch[:0]
 	var fs *directory
 	if t != nil {
@@ -30,20 +31,20 @@ func (p *Parser) decode(t *task, c *call) error {
 	path, to := operand{fd: -1}, operand{fd: -1}
 	symlink := false
 	p.peers = p.peers[:0]
-	for i, kind := range c.args {
+	for i, kind := range c.Args {
 		if i >= p.nargs {
 			break
 		}
 		a := p.args[i]
 		switch kind {
-		case argDir:
+		case trace.ArgDir:
 			p.dirArg(&path, a, fs)
-		case argToDir:
+		case trace.ArgToDir:
 			p.dirArg(&to, a, fs)
-		case argPath, argText:
+		case trace.ArgPath, trace.ArgText:
 			p.pathArg(&path, a)
-			symlink = kind == argText
-		case argTo:
+			symlink = kind == trace.ArgText
+		case trace.ArgTo:
 			p.pathArg(&to, a)
 		default:
 			p.arg(kind, a)
@@ -58,7 +59,7 @@ func (p *Parser) decode(t *task, c *call) error {
 	default:
 		p.pathTo(&path, fs)
 	}
-	if c.opens {
+	if c.Opens {
 		p.opened()
 	}
 	return p.finish(t, c, fs)
@@ -183,41 +184,41 @@ func (p *Parser) opened() {
 }
 
 // arg fills the record from an argument that is no path.
-func (p *Parser) arg(kind argKind, a []byte) {
+func (p *Parser) arg(kind trace.ArgKind, a []byte) {
 	switch kind {
-	case argFD:
+	case trace.ArgFD:
 		p.descriptor(a)
-	case argToFD:
+	case trace.ArgToFD:
 		if _, n := number(a); n > 0 {
 			if in, _, ok := annotation(a[n:]); ok {
 				p.rec.To = p.strings.get(unescape(&p.scratch, in))
 			}
 		}
-	case argFlags:
+	case trace.ArgFlags:
 		p.flags(a)
-	case argName:
+	case trace.ArgName:
 		if in, _, ok := quoted(a); ok {
 			p.flags(unescape(&p.scratch, in))
 		}
-	case argGiven:
+	case trace.ArgGiven:
 		if in, _, ok := quoted(a); ok {
 			p.rec.Given = p.strings.get(unescape(&p.scratch, in))
 		}
-	case argHow:
+	case trace.ArgHow:
 		p.flags(field(a, "flags="))
-	case argArgv:
+	case trace.ArgArgv:
 		p.argvArg(a)
-	case argAddr, argMsg, argMsgs, argFamily:
+	case trace.ArgAddr, trace.ArgMsg, trace.ArgMsgs, trace.ArgFamily:
 		p.address(kind, a)
-	case argPair:
+	case trace.ArgPair:
 		if len(a) > 0 && a[0] == '[' {
 			p.descriptor(a[1:])
 		}
-	case argPid, argPidFD:
+	case trace.ArgPid, trace.ArgPidFD:
 		p.pidArg(kind, a)
-	case argClone:
+	case trace.ArgClone:
 		p.cloneFlags()
-	case argLimit:
+	case trace.ArgLimit:
 		if bytes.Equal(a, []byte("NULL")) {
 			p.rec.Op = trace.OpOther
 		}
@@ -308,13 +309,13 @@ func (p *Parser) argvArg(a []byte) {
 }
 
 // pidArg reads a process: its number in strace's pid namespace where that is told.
-func (p *Parser) pidArg(kind argKind, a []byte) {
+func (p *Parser) pidArg(kind trace.ArgKind, a []byte) {
 	pid, n := number(a)
 	if n == 0 {
 		return
 	}
 	rest := a[n:]
-	if kind == argPidFD {
+	if kind == trace.ArgPidFD {
 		p.rec.FD = int(pid)
 		in, _, ok := annotation(rest)
 		if !ok || !bytes.HasPrefix(in, []byte("pid:")) {
@@ -330,9 +331,9 @@ func (p *Parser) pidArg(kind argKind, a []byte) {
 }
 
 // finish does what concerns more than one argument, and emits.
-func (p *Parser) finish(t *task, c *call, fs *directory) error {
+func (p *Parser) finish(t *task, c *trace.Call, fs *directory) error {
 	ok := p.rec.Err == "" && !p.rec.Unfinished
-	switch c.op {
+	switch c.Op {
 	case trace.OpExec:
 		if number, lost := p.swallowed(); lost {
 			p.send()
@@ -344,7 +345,7 @@ func (p *Parser) finish(t *task, c *call, fs *directory) error {
 	case trace.OpFork:
 		return p.forked(t)
 	case trace.OpOpen:
-		if c.name == "creat" {
+		if c.Name == "creat" {
 			p.rec.Flags = "O_WRONLY|O_CREAT|O_TRUNC"
 		}
 	case trace.OpChdir:
@@ -357,7 +358,10 @@ func (p *Parser) finish(t *task, c *call, fs *directory) error {
 			t.fs = &own
 		}
 	case trace.OpOther:
-		if ok && c.name == "prctl" && bytes.HasPrefix(p.args[0], []byte("PR_SET_SECCOMP")) {
+		if i := strings.IndexByte(p.rec.Flags, '|'); i >= 0 && c.Name == "prctl" && !strings.HasPrefix(p.rec.Flags, "PR_SET_SECCOMP") {
+			p.rec.Flags = p.rec.Flags[:i] // what the other options' arguments mean says nothing
+		}
+		if ok && c.Name == "prctl" && bytes.HasPrefix(p.args[0], []byte("PR_SET_SECCOMP")) {
 			p.send()
 			return ErrFiltered
 		}
@@ -388,12 +392,12 @@ func (p *Parser) forked(t *task) error {
 }
 
 // moved follows a task's own change of directory.
-func (p *Parser) moved(c *call, fs *directory) {
+func (p *Parser) moved(c *trace.Call, fs *directory) {
 	if p.rec.Path == "" || p.rec.Path[0] != '/' {
 		fs.cwd = ""
 		return
 	}
-	if c.name == "chroot" {
+	if c.Name == "chroot" {
 		fs.root = p.rec.Path
 		if fs.root == "/" {
 			fs.root = ""

@@ -202,8 +202,8 @@ func (p *Parser) syscall(t *task, tid int, stamp time.Duration, b []byte, whole 
 			return err
 		}
 	}
-	c := calls[string(name)]
-	if c != nil && c.quiet {
+	c, known := calls[string(name)]
+	if known && c == nil {
 		return nil
 	}
 	p.rec = trace.Record{Time: stamp, Tid: tid, Op: trace.OpOther, FD: -1}
@@ -219,13 +219,13 @@ func (p *Parser) syscall(t *task, tid int, stamp time.Duration, b []byte, whole 
 	}
 	if c == nil {
 		p.rec.Call = p.strings.get(name)
-		if known := newer[p.rec.Call]; known != "" {
-			p.rec.Call, p.rec.Op = known, calls[known].op
+		if n := newer[p.rec.Call]; n != "" {
+			p.rec.Call, p.rec.Op = n, calls[n].Op
 		}
 		p.send()
 		return nil
 	}
-	p.rec.Call, p.rec.Op = c.name, c.op
+	p.rec.Call, p.rec.Op = c.Name, c.Op
 	return p.decode(t, c)
 }
 

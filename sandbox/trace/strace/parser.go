@@ -273,7 +273,7 @@ func (p *Parser) suspend(t *task, stamp time.Duration, text []byte) error {
 	t.time = stamp
 	p.pending++
 	p.held += len(text)
-	if c := calls[string(t.call)]; c != nil && c.forks {
+	if c := calls[string(t.call)]; c != nil && c.Forks {
 		p.forking = append(p.forking, t)
 	}
 	return nil

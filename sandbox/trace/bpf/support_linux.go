@@ -1,0 +1,37 @@
+package bpf
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// support is the answer, found once: it does not change while a process lives.
+var support = sync.OnceValues(func() (ok, reason string) {
+	if _, err := tables(runtime.GOARCH, Core); err != nil {
+		return "no", err.Error()
+	}
+	if _, err := os.Stat("/sys/kernel/btf/vmlinux"); err != nil {
+		return "no", "the kernel describes none of its structures (no BTF): " + err.Error()
+	}
+	t, err := Open(Options{PID: os.Getpid(), Set: Core, Ring: os.Getpagesize()})
+	switch {
+	case err == nil:
+		defer t.Close()
+		if err = t.Alive(); err != nil {
+			return "unknown", err.Error()
+		}
+		return "yes", "programs load and see calls"
+	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES), errors.Is(err, unix.ENOSYS):
+		return "no", err.Error()
+	}
+	return "unknown", fmt.Sprint(err)
+})
+
+// Supported says "yes", "no" or "unknown" and why: it loads the programs, attaches
+// them and looks whether they see a call of this process.
+func Supported() (ok, reason string) { return support() }

@@ -1,0 +1,305 @@
+package bpf
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+	"github.com/cilium/ebpf/ringbuf"
+	"github.com/cilium/ebpf/rlimit"
+	"golang.org/x/sys/unix"
+
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
+)
+
+// Options say what to watch.
+type Options struct {
+	// PID is a process of the pid namespace to be watched, as this process numbers it.
+	PID int
+	// Set is Core or IO.
+	Set string
+	// Ring is the size of the buffer between the kernel and this process in
+	// bytes, a power of two; 0 is 16 MiB.
+	Ring int
+}
+
+// look is how long an event may wait unread while few come.
+const look = 5 * time.Millisecond
+
+// Tracer watches a pid namespace from Open to Close.
+type Tracer struct {
+	objects programObjects
+	links   []link.Link
+	reader  *ringbuf.Reader
+	ns      *os.File // holds the namespace, by whose address tasks are told
+	inode   uint32
+	abis    *[2]*abi
+	token   uint64
+
+	mu      sync.Mutex
+	waiting []chan struct{}
+	running bool
+	done    chan struct{}
+	closing atomic.Bool
+	told    [4]uint64 // losses that were told, by reason
+}
+
+// Open loads the programs and attaches them. Nothing is read before Run.
+func Open(o Options) (*Tracer, error) {
+	abis, err := tables(runtime.GOARCH, o.Set)
+	if err != nil {
+		return nil, err
+	}
+	ns, err := os.Open(fmt.Sprintf("/proc/%d/ns/pid", o.PID))
+	if err != nil {
+		return nil, fmt.Errorf("eBPF tracer: find the sandbox's pid namespace: %w", err)
+	}
+	t := &Tracer{ns: ns, abis: abis, done: make(chan struct{})}
+	if err = t.load(o); err == nil {
+		err = t.attach()
+	}
+	if err != nil {
+		t.release()
+		return nil, err
+	}
+	return t, nil
+}
+
+// load makes the maps and has the kernel check the programs.
+func (t *Tracer) load(o Options) error {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(t.ns.Fd()), &st); err != nil {
+		return fmt.Errorf("eBPF tracer: name the pid namespace: %w", err)
+	}
+	t.inode = uint32(st.Ino)
+	var token [8]byte
+	_, _ = rand.Read(token[:])
+	t.token = binary.NativeEndian.Uint64(token[:]) | 1<<63
+	_ = rlimit.RemoveMemlock() // kernels before 5.11 count maps by it; what then fails says so itself
+	spec, err := loadProgram()
+	if err != nil {
+		return fmt.Errorf("eBPF tracer: read the programs: %w", err)
+	}
+	if o.Ring > 0 {
+		spec.Maps["events"].MaxEntries = uint32(o.Ring)
+	}
+	for name, value := range map[string]any{
+		"defs": [2][nCalls]def{t.abis[0].defs, t.abis[1].defs}, "socketcalls": socketcalls(),
+		"want_ns": t.inode, "beat_nr": uint32(unix.SYS_PRCTL), "beat_token": t.token,
+	} {
+		if err := spec.Variables[name].Set(value); err != nil {
+			return fmt.Errorf("eBPF tracer: set %s: %w", name, err)
+		}
+	}
+	if err := spec.LoadAndAssign(&t.objects, nil); err != nil {
+		return explain(err)
+	}
+	if t.reader, err = ringbuf.NewReader(t.objects.Events); err != nil {
+		return fmt.Errorf("eBPF tracer: open the buffer: %w", err)
+	}
+	return nil
+}
+
+// attach connects the programs to the kernel's tracepoints: the births of tasks
+// first, so that none is met unborn.
+func (t *Tracer) attach() error {
+	points := []string{"sched_process_fork", "sched_process_exec", "sched_process_exit", "signal_deliver", "sys_exit", "sys_enter"}
+	for i, program := range t.programs() {
+		l, err := link.AttachRawTracepoint(link.RawTracepointOptions{Name: points[i], Program: program})
+		if err != nil {
+			return fmt.Errorf("eBPF tracer: attach to %s: %w", points[i], err)
+		}
+		t.links = append(t.links, l)
+	}
+	return nil
+}
+
+// explain turns a refusal to load into what can be done about it.
+func explain(err error) error {
+	var v *ebpf.VerifierError
+	switch {
+	case errors.Is(err, unix.EPERM) && !errors.As(err, &v):
+		return fmt.Errorf("eBPF tracer: the kernel refuses to load programs: it needs CAP_BPF and CAP_PERFMON: %w", err)
+	case errors.As(err, &v):
+		return fmt.Errorf("eBPF tracer: this kernel does not accept the programs: %w", err)
+	}
+	return fmt.Errorf("eBPF tracer: load the programs: %w", err)
+}
+
+// Run reads events until Close and hands on what the target does: target is the
+// task that becomes it, as the watched namespace numbers it, and its records begin
+// with its second exec, which starts the target's program. Both functions are called
+// from this goroutine. The record is valid during the call only. lose is told how
+// much is missing and why.
+func (t *Tracer) Run(target int, emit func(*trace.Record), lose func(n uint64, why string)) {
+	t.mu.Lock()
+	t.running = true
+	t.mu.Unlock()
+	defer close(t.done)
+	d := newDecoder(t.abis, t.inode, target, emit, lose)
+	var sample ringbuf.Record
+	var e event
+	for {
+		t.reader.SetDeadline(time.Now().Add(look))
+		err := t.reader.ReadInto(&sample)
+		for err == nil {
+			if e.read(sample.RawSample) != nil {
+				lose(1, errShort.Error())
+			} else {
+				d.take(&e)
+			}
+			err = t.reader.ReadInto(&sample)
+		}
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+		case errors.Is(err, ringbuf.ErrFlushed):
+			t.count(lose)
+			t.answer()
+		default:
+			t.count(lose)
+			if !t.closing.Load() {
+				lose(1, "the buffer between the kernel and the tracer broke: "+err.Error())
+			}
+			t.answer()
+			return
+		}
+	}
+}
+
+// answer tells those who wait that everything up to their question was handed on.
+func (t *Tracer) answer() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, c := range t.waiting {
+		close(c)
+	}
+	t.waiting = nil
+}
+
+// whyLost are the reasons that the kernel's side counts by.
+var whyLost = []string{
+	"events found no room in the tracer's buffer",
+	"calls found no room in the tracer's table of calls under way",
+	"the kernel had no buffer for an event",
+}
+
+// count tells what the kernel's side has lost since it was last asked.
+func (t *Tracer) count(lose func(uint64, string)) {
+	tell := func(i int, n uint64, why string) {
+		if n > t.told[i] {
+			lose(n-t.told[i], fmt.Sprintf("%d %s", n-t.told[i], why))
+			t.told[i] = n
+		}
+	}
+	for i, why := range whyLost {
+		var per []uint64
+		var n uint64
+		if err := t.objects.Losses.Lookup(uint32(i), &per); err != nil {
+			continue // closed: it was counted before
+		}
+		for _, v := range per {
+			n += v
+		}
+		tell(i, n, why)
+	}
+	var missed uint64
+	for _, p := range t.programs() {
+		if s, err := p.Stats(); err == nil {
+			missed += s.RecursionMisses
+		}
+	}
+	tell(len(whyLost), missed, "events came while their program was running already")
+}
+
+func (t *Tracer) programs() []*ebpf.Program {
+	o := &t.objects
+	return []*ebpf.Program{o.OnFork, o.OnExec, o.OnEnd, o.OnSignal, o.OnExit, o.OnEnter}
+}
+
+// Drain returns when everything that has happened before was handed on, or with
+// an error that says that this cannot be known.
+func (t *Tracer) Drain(ctx context.Context) error {
+	done := make(chan struct{})
+	t.mu.Lock()
+	if !t.running {
+		t.mu.Unlock()
+		return errors.New("eBPF tracer: nobody reads its events")
+	}
+	t.waiting = append(t.waiting, done)
+	t.mu.Unlock()
+	if err := t.reader.Flush(); err != nil {
+		return fmt.Errorf("eBPF tracer: flush: %w", err)
+	}
+	select {
+	case <-done:
+	case <-t.done:
+	case <-ctx.Done():
+		return fmt.Errorf("eBPF tracer: wait for its records: %w", context.Cause(ctx))
+	}
+	return nil
+}
+
+// Alive makes a call that only the programs know and sees whether they have
+// seen it: detached ones have not.
+func (t *Tracer) Alive() error {
+	var before, after [2]uint64
+	if err := t.objects.Beats.Get(&before); err != nil {
+		return fmt.Errorf("eBPF tracer: ask the kernel's side: %w", err)
+	}
+	_, _, _ = unix.RawSyscall6(unix.SYS_PRCTL, uintptr(t.token), 0, 0, 0, 0, 0)
+	if err := t.objects.Beats.Get(&after); err != nil {
+		return fmt.Errorf("eBPF tracer: ask the kernel's side: %w", err)
+	}
+	if after[0] == before[0] || after[1] == before[1] {
+		return errors.New("eBPF tracer: its programs are detached: what came after was not watched")
+	}
+	for _, l := range t.links {
+		if _, err := l.Info(); err != nil {
+			return fmt.Errorf("eBPF tracer: a program is detached: what came after was not watched: %w", err)
+		}
+	}
+	return nil
+}
+
+// Close detaches the programs and ends Run. It may be called more than once.
+func (t *Tracer) Close() {
+	if t.closing.Swap(true) {
+		<-t.closed()
+		return
+	}
+	_ = t.reader.Close()
+	<-t.closed()
+	t.release()
+}
+
+// closed is closed when nobody reads.
+func (t *Tracer) closed() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.running {
+		return t.done
+	}
+	c := make(chan struct{})
+	close(c)
+	return c
+}
+
+func (t *Tracer) release() {
+	for _, l := range t.links {
+		_ = l.Close()
+	}
+	if t.reader != nil {
+		_ = t.reader.Close()
+	}
+	_ = t.objects.Close()
+	_ = t.ns.Close()
+}
