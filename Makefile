@@ -39,6 +39,7 @@ setup:
 	sh .ci/setup/docker.sh
 	sh .ci/setup/images.sh
 	sh .ci/setup/multitool.sh
+	sh .ci/setup/browser.sh
 
 servers: setup
 	sh .ci/setup/servers.sh

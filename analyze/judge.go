@@ -44,6 +44,7 @@ type judge struct {
 	profile *profile.Profile
 	end     rules.EndFacts
 	reasons []string
+	liner   liner
 	stderr  []byte
 	// last is the moment of the latest mark or record: the run's end.
 	last     time.Duration
@@ -56,10 +57,11 @@ type judge struct {
 // Judge reads a run's log and says where what was seen differs from what was said.
 func Judge(log *session.Reader, opts Options) (*Result, error) {
 	j := &judge{header: log.Header, set: canaries.FromCanaries(log.Header.Canaries), tainted: map[uint64]bool{}}
+	j.liner.plain = j.plain
 	if err := j.readTrace(log); err != nil {
 		return nil, err
 	}
-	w := newWireReader(j.profile)
+	w := newWireReader(j.profile, &j.liner)
 	if err := j.readFrames(log, w); err != nil {
 		return nil, err
 	}
@@ -76,6 +78,7 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 	j.auditHoles(opts)
 	res.Inconclusive = append([]string{}, j.reasons...)
 	res.Verdict = verdict(res, opts.FailOn)
+	j.liner.draw(res, j)
 	seal(res, j.set)
 	return res, nil
 }
@@ -120,6 +123,7 @@ func (j *judge) readTrace(log *session.Reader) error {
 		case line.Mark != nil:
 			line.Mark.Tool = j.set.Redact(line.Mark.Tool)
 			b.Mark(line.Mark)
+			j.liner.mark(line.Mark)
 			j.mark(line.Mark)
 			j.last = max(j.last, line.Mark.Time)
 		}

@@ -41,6 +41,11 @@ type Result struct {
 	Observed     []finding.Effect  `json:"observed"`
 	Findings     []finding.Finding `json:"findings"`
 	Audit        *audit.Report     `json:"audit,omitempty"`
+	// Timelines and Spans are what pictures are drawn from; the log has the rest.
+	Timelines []Timeline `json:"-"`
+	Spans     []Span     `json:"-"`
+	// Decoys names the place of each decoy secret that an effect is about, by its id.
+	Decoys map[string]string `json:"-"`
 }
 
 // Run says what was run, and where.

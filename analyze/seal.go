@@ -19,8 +19,10 @@ func seal(res *Result, set *canaries.Set) {
 	report := res.Audit
 	res.Audit = nil
 	s := sealer{set: set}
-	if whole, err := json.Marshal(res); err != nil || len(set.Find(whole)) > 0 {
-		s.redact = true
+	for _, part := range []any{res, res.Timelines} {
+		if whole, err := json.Marshal(part); err != nil || len(set.Find(whole)) > 0 {
+			s.redact = true
+		}
 	}
 	s.walk(reflect.ValueOf(res).Elem())
 	res.Audit = report

@@ -27,10 +27,11 @@ type wireReader struct {
 	granted map[string]bool         // the client's capabilities
 	args    map[int]json.RawMessage
 	facts   rules.WireFacts
+	liner   *liner
 }
 
-func newWireReader(p *profile.Profile) *wireReader {
-	return &wireReader{profile: p, pending: map[string]wire.Message{}, granted: map[string]bool{}, args: map[int]json.RawMessage{}}
+func newWireReader(p *profile.Profile, l *liner) *wireReader {
+	return &wireReader{profile: p, liner: l, pending: map[string]wire.Message{}, granted: map[string]bool{}, args: map[int]json.RawMessage{}}
 }
 
 // frame takes one frame, in order.
@@ -38,10 +39,12 @@ func (w *wireReader) frame(f *session.Frame) {
 	if f.Message == nil {
 		if f.Dir == session.S2C && len(bytes.TrimSpace(f.Raw)) > 0 {
 			w.bad(f)
+			w.liner.frame(f, w.profile.FrameCall[f.Seq], nil)
 		}
 		return
 	}
 	msgs, err := wire.Parse(f.Message)
+	w.liner.frame(f, w.profile.FrameCall[f.Seq], msgs)
 	if err != nil && f.Dir == session.S2C {
 		w.bad(f)
 	}

@@ -1,5 +1,5 @@
-// Package report shows a Result: to people (text), to programs (JSON, with its
-// schema) and to code scanners (SARIF).
+// Package report shows a Result: to people (text and one HTML page without
+// scripts), to programs (JSON, with its schema) and to code scanners (SARIF).
 //
 // It must never decide, never let a server's words reach a medium unescaped,
 // and never print a secret, not even a decoy.

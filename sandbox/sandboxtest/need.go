@@ -14,8 +14,9 @@ import (
 // and fails it when COALMINE_REQUIRE, a list with commas, names that thing.
 //
 // A thing is a program ("strace", "node", "python3", "uv"), "python" (any of
-// python3 or python), "docker" (an engine that answers), "userns" (namespaces
-// for an ordinary user) or "root".
+// python3 or python), "browser" (a Chromium), "axe" (axe-core, see Cache),
+// "docker" (an engine that answers), "userns" (namespaces for an ordinary user)
+// or "root".
 func Need(t testing.TB, things ...string) {
 	t.Helper()
 	for _, thing := range things {
@@ -69,11 +70,40 @@ func probe(thing string) string {
 		if _, err := exec.LookPath("python3"); err == nil {
 			return ""
 		}
+	case "browser":
+		if Browser() == "" {
+			return "neither chromium nor google-chrome is in PATH (.ci/setup/browser.sh installs one)"
+		}
+		return ""
+	case "axe":
+		if _, err := os.Stat(Cache("axe", "axe.min.js")); err != nil {
+			return err.Error() + " (.ci/setup/browser.sh installs it)"
+		}
+		return ""
 	}
 	if _, err := exec.LookPath(thing); err != nil {
 		return thing + " is not in PATH"
 	}
 	return ""
+}
+
+// Browser is the Chromium of this machine, "" for none.
+func Browser() string {
+	for _, name := range []string{"chromium", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// Cache is a path below the directory into which the scripts of .ci/setup install.
+func Cache(elem ...string) string {
+	dir := os.Getenv("XDG_CACHE_HOME")
+	if dir == "" {
+		dir = filepath.Join(os.Getenv("HOME"), ".cache")
+	}
+	return filepath.Join(append([]string{dir, "coalmine"}, elem...)...)
 }
 
 // builtEnv names a directory of programs already built, for a test process that

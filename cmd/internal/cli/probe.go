@@ -57,7 +57,7 @@ func (e *env) probe() *cobra.Command {
 	fl.DurationVar(&f.timeout, "timeout", probe.DefaultTimeout, "for the whole run")
 	fl.DurationVar(&f.callOut, "call-timeout", probe.DefaultCallTimeout, "for each call")
 	fl.StringVar(&f.Out, "out", probe.DefaultOut, "the `DIR` below which the run's files are written")
-	fl.StringSliceVar(&f.format, "format", []string{"text"}, "what is printed: text, json or sarif (the files are written in any case)")
+	fl.StringSliceVar(&f.format, "format", []string{"text"}, "what is printed: text, json, sarif or html (the files are written in any case)")
 	fl.StringVar(&f.failOn, "fail-on", "high", "critical, high, medium, low or never")
 	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 where not everything could be looked at")
 	return cmd
@@ -85,8 +85,8 @@ func (f *probeFlags) check() error {
 		}
 	}
 	for _, v := range f.format {
-		if !slices.Contains([]string{"text", "json", "sarif"}, v) {
-			return usage("text, json, sarif", "--format %s is not known", v)
+		if !slices.Contains(formats, v) {
+			return usage(strings.Join(formats, ", "), "--format %s is not known", v)
 		}
 	}
 	if f.Calls < 1 || f.timeout <= 0 || f.callOut <= 0 {
@@ -238,6 +238,9 @@ func (e *env) one(ctx context.Context, o probe.Options, f *probeFlags) (int, err
 	return analyze.ExitStatus(got.Result, o.FailOn, f.allowIncomplete), nil
 }
 
+// formats are what --format knows.
+var formats = []string{"text", "json", "sarif", "html"}
+
 func (e *env) print(got *probe.Outcome, formats []string) error {
 	for _, format := range formats {
 		var err error
@@ -248,6 +251,8 @@ func (e *env) print(got *probe.Outcome, formats []string) error {
 			err = copyFile(e.out, got.Dir+"/"+probe.ReportJSON)
 		case "sarif":
 			err = copyFile(e.out, got.Dir+"/"+probe.ReportSARIF)
+		case "html":
+			err = copyFile(e.out, got.Dir+"/"+probe.ReportHTML)
 		}
 		if err != nil {
 			return err

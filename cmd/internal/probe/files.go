@@ -12,12 +12,14 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // The reports that stand beside the log.
 const (
 	ReportJSON  = "report.json"
 	ReportSARIF = "report.sarif"
+	ReportHTML  = "report.html"
 )
 
 // openOut makes the run's directory below out and opens it. Links are refused:
@@ -110,12 +112,14 @@ func writeFile(dir *os.Root, name string, write func(io.Writer) error) (err erro
 	return nil
 }
 
-// writeReports writes report.json and report.sarif.
+// writeReports writes report.json, report.sarif and report.html.
 func (p *plan) writeReports(dir *os.Root, res *analyze.Result) error {
 	o := report.SARIFOptions{Default: p.location(), AuditRoot: relative(p.audit)}
+	html := report.HTMLOptions{Files: []string{session.FramesFile, session.TraceFile, ReportJSON, ReportSARIF}}
 	return errors.Join(
 		writeFile(dir, ReportJSON, func(w io.Writer) error { return report.JSON(w, res) }),
 		writeFile(dir, ReportSARIF, func(w io.Writer) error { return report.SARIF(w, res, o) }),
+		writeFile(dir, ReportHTML, func(w io.Writer) error { return report.HTML(w, res, html) }),
 	)
 }
 

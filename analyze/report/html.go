@@ -1,0 +1,227 @@
+package report
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
+	"github.com/coalmine-dev/coalmine/audit/text"
+)
+
+//go:embed page.html.tmpl
+var pageTemplate string
+
+//go:embed page.css
+var pageStyle string
+
+var page = template.Must(template.New("page").Parse(pageTemplate))
+
+// The bounds of what the page shows; report.json has the rest.
+const (
+	maxPageFindings = 100
+	maxPageTools    = 60
+	maxPageRows     = 300
+	maxPageReasons  = 50
+	maxPageTargets  = 8
+)
+
+// HTMLOptions say what the page knows beside the result.
+type HTMLOptions struct {
+	// Files names what lies beside the page, nil for nothing.
+	Files []string
+}
+
+// HTML writes one self-contained page without scripts: it loads nothing, and its
+// own policy forbids it to.
+func HTML(w io.Writer, res *analyze.Result, o HTMLOptions) error {
+	v := newPage(res)
+	v.Files = o.Files
+	if err := page.Execute(w, v); err != nil {
+		return fmt.Errorf("write the page: %w", err)
+	}
+	return nil
+}
+
+// pageView is what the template shows. Every text of it that a server has a say in
+// went through say.
+type pageView struct {
+	Style template.CSS
+	CSP   string
+
+	Name, Version, Protocol, Target string
+	Verdict, Headline, Lead         string
+	Counts                          []countView
+	Facts                           []factView
+	Reasons                         []string
+	MoreReasons                     int
+	Stderr, Exit                    string
+
+	Findings     []findingView
+	MoreFindings int
+	// Worst is the tool that the top of the page quotes.
+	Worst     *toolView
+	Tools     []toolView
+	Quiet     []toolView
+	MoreTools int
+	Outside   *toolView
+	Calls     []callView
+	Phases    []phaseView
+	Coverage  coverageView
+	Audit     *auditView
+	Accepted  []acceptedView
+	Reproduce string
+	Files     []string
+	Tool, Run string
+}
+
+type countView struct {
+	Severity finding.Severity
+	N        int
+}
+
+type factView struct{ Label, Value string }
+
+func newPage(res *analyze.Result) *pageView {
+	sum := sha256.Sum256([]byte(pageStyle))
+	v := &pageView{
+		Style: template.CSS(pageStyle),
+		CSP:   "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'; form-action 'none'",
+		Name:  serverName(res), Version: say(res.Server.Version, 60), Protocol: say(res.Server.Protocol, 40), Target: say(res.Run.Target, 160),
+		Verdict: string(res.Verdict), Headline: headline(res), Lead: lead(res),
+		Reproduce: say(res.Run.Reproduce, 2000), Tool: say(strings.TrimSpace(res.Tool.Name+" "+res.Tool.Version), 80), Run: say(res.Run.ID, 60),
+	}
+	for _, c := range counts(res) {
+		v.Counts = append(v.Counts, countView(c))
+	}
+	v.Facts = facts(res)
+	for _, r := range res.Inconclusive[:min(len(res.Inconclusive), maxPageReasons)] {
+		v.Reasons = append(v.Reasons, say(r, 400))
+	}
+	v.MoreReasons = max(0, len(res.Inconclusive)-maxPageReasons)
+	if res.Verdict != analyze.Clean {
+		v.Exit = say(res.Server.Exit, 100)
+		for i, l := range tail(res.Server.Stderr, 20) {
+			if i > 0 {
+				v.Stderr += "\n"
+			}
+			v.Stderr += say(l, 200)
+		}
+	}
+	v.findings(res)
+	v.tools(res)
+	v.calls(res)
+	v.phases(res)
+	v.coverage(res)
+	v.audit(res)
+	return v
+}
+
+// say makes a text fit to be shown: one line, nothing hidden, bounded.
+func say(s string, n int) string { return text.Printable(s, n) }
+
+// serverName is how a server calls itself, else how it was called here.
+func serverName(res *analyze.Result) string {
+	if n := say(strings.TrimSpace(res.Server.Name), 100); n != "" {
+		return n
+	}
+	return say(res.Run.Target, 100)
+}
+
+type severityCount struct {
+	Severity finding.Severity
+	N        int
+}
+
+// counts are the findings by severity, worst first, without those that are none.
+func counts(res *analyze.Result) []severityCount {
+	n := map[finding.Severity]int{}
+	for _, f := range res.All() {
+		n[f.Severity]++
+	}
+	var out []severityCount
+	for _, s := range finding.Severities {
+		if n[s] > 0 {
+			out = append(out, severityCount{s, n[s]})
+		}
+	}
+	return out
+}
+
+// headline is the verdict in a few words.
+func headline(res *analyze.Result) string {
+	switch res.Verdict {
+	case analyze.Clean:
+		return "It did what it said"
+	case analyze.Inconclusive:
+		return "Not everything was seen"
+	}
+	unsaid, other := 0, 0
+	for _, f := range res.Findings {
+		switch family := (finding.Rule{ID: f.Rule}).Family(); {
+		case f.Severity.Rank() < finding.Medium.Rank():
+		case family == "wire" || family == "robustness":
+			other++
+		default:
+			unsaid++
+		}
+	}
+	switch {
+	case unsaid > 1:
+		return fmt.Sprintf("%d things it did not say", unsaid)
+	case unsaid == 1:
+		return "One thing it did not say"
+	case other > 0:
+		return "Something is amiss"
+	case len(res.Findings) > 0:
+		return "It did a little more than it said"
+	default:
+		return "It did what it said, but look at its source"
+	}
+}
+
+// lead is the verdict in a sentence: the worst of the run, else of the source.
+func lead(res *analyze.Result) string {
+	switch res.Verdict {
+	case analyze.Findings:
+		all := sorted(res)
+		for _, f := range append(slices.Clone(res.Findings), all...) {
+			return say(sentence(capital(f.Message)), 400)
+		}
+		return ""
+	case analyze.Inconclusive:
+		return "Nothing of weight differs from what the server declares, but something was not looked at: this is no clean result."
+	default:
+		return "Every tool was called among decoy secrets, and nothing of weight differs from what the server declares."
+	}
+}
+
+// sorted are all findings, worst first.
+func sorted(res *analyze.Result) []finding.Finding {
+	all := res.All()
+	rules.Sort(all)
+	return all
+}
+
+func facts(res *analyze.Result) []factView {
+	out := []factView{
+		{"Started", res.Run.Started.UTC().Format("2 January 2006, 15:04:05 UTC")},
+		{"Took", res.Run.Finished.Sub(res.Run.Started).Round(10 * time.Millisecond).String()},
+		{"Sandbox", say(res.Run.Sandbox, 40)},
+		{"Tracer", say(res.Run.Tracer, 40)},
+		{"Network", say(res.Run.Network, 200)},
+		{"Seed", fmt.Sprint(res.Run.Seed)},
+	}
+	if p := say(res.Server.Protocol, 40); p != "" {
+		out = append(out, factView{"Protocol", p})
+	}
+	return out
+}

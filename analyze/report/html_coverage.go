@@ -1,0 +1,71 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+)
+
+// coverageView is what was looked at.
+type coverageView struct {
+	Called, Tools, OK, Calls int
+	Records, Noise, Opaque   int
+	Lost                     int64
+	Unseen                   []string
+	Rows                     []rowView
+	More                     int
+}
+
+type rowView struct {
+	Name, What                  string
+	Calls, OK, Errors, Timeouts int
+	Bad                         bool
+}
+
+// auditView is the reading of the source.
+type auditView struct {
+	Score, Files int
+	Grade        string
+	Suppressed   int
+	Deductions   []deductionView
+}
+
+type deductionView struct {
+	Rule   string
+	Points int
+	Hits   string
+}
+
+// acceptedView is a finding that somebody answers for.
+type acceptedView struct{ Rule, Title, Reason, Owner, Until string }
+
+func (v *pageView) coverage(res *analyze.Result) {
+	c := &v.Coverage
+	c.Records, c.Noise, c.Lost, c.Opaque = res.Coverage.Records, res.Coverage.Noise, res.Coverage.Lost, res.Coverage.Opaque
+	for _, u := range res.Coverage.Unseen {
+		c.Unseen = append(c.Unseen, say(u, 200))
+	}
+	for _, t := range res.Coverage.Tools {
+		c.Calls += t.Calls
+		if t.What == "tool" {
+			c.Tools++
+			c.Called += min(t.Calls, 1)
+			c.OK += min(t.OK, 1)
+		}
+		if len(c.Rows) < maxPageRows {
+			c.Rows = append(c.Rows, rowView{say(t.Name, 120), say(t.What, 20), t.Calls, t.OK, t.Errors, t.Timeouts, t.OK == 0})
+		}
+	}
+	c.More = len(res.Coverage.Tools) - len(c.Rows)
+}
+
+func (v *pageView) audit(res *analyze.Result) {
+	a := res.Audit
+	if a == nil {
+		return
+	}
+	v.Audit = &auditView{Score: a.Score, Grade: say(a.Grade, 4), Files: a.Profile.FilesScanned, Suppressed: a.Suppressed}
+	for _, d := range a.Deductions {
+		v.Audit.Deductions = append(v.Audit.Deductions, deductionView{say(fmt.Sprint(d.Rule), 60), d.Points, plural(d.Hits, "place")})
+	}
+}

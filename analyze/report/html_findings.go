@@ -1,0 +1,169 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+// findingView is a finding as a card.
+type findingView struct {
+	ID                           string
+	Rule, Title, Message, Where  string
+	Severity                     finding.Severity
+	Rungs                        []rungView
+	Evidence                     []evidenceView
+	More                         int
+	Ambiguous                    bool
+	Call                         int
+	Drawn                        bool
+	Fingerprint, Confidence, How string
+	Help                         [][]spanView
+	References                   []referenceView
+}
+
+// rungView is a step of the ladder that evidence climbs.
+type rungView struct {
+	Name    string
+	Reached bool
+}
+
+type evidenceView struct{ When, Where, Text string }
+
+type referenceView struct{ Name, URL string }
+
+// spanView is a piece of a rule's help.
+type spanView struct {
+	Text       string
+	Bold, Code bool
+}
+
+const maxPageEvidence = 12
+
+func (v *pageView) findings(res *analyze.Result) {
+	docs := map[string]finding.Rule{}
+	for _, r := range Rules() {
+		docs[r.ID] = r
+	}
+	drawn := map[int]bool{}
+	for _, t := range res.Timelines {
+		drawn[t.Call] = true
+	}
+	all := sorted(res)
+	v.MoreFindings = max(0, len(all)-maxPageFindings)
+	for i := range all[:len(all)-v.MoreFindings] {
+		f := &all[i]
+		doc := docs[f.Rule]
+		c := findingView{
+			ID: fmt.Sprintf("f%d", i+1), Rule: say(f.Rule, 60), Title: say(f.Title, 200), Message: say(capital(f.Message), 500), Severity: f.Severity,
+			Rungs: ladder(f.Rung), Ambiguous: f.Confidence == finding.Ambiguous, Call: f.Call, Drawn: f.Call > 0 && drawn[f.Call], Fingerprint: f.Fingerprint, Confidence: string(f.Confidence),
+			Help: prose(doc.Help), References: references(&doc),
+		}
+		if f.Location != nil {
+			c.Where = location(f.Location)
+		}
+		if f.Reproduce != res.Run.Reproduce {
+			c.How = say(f.Reproduce, 2000)
+		}
+		for _, e := range f.Evidence[:min(len(f.Evidence), maxPageEvidence)] {
+			c.Evidence = append(c.Evidence, evidenceView{since(res, e.Time), where(&e), say(e.Text, 400)})
+		}
+		c.More = max(0, len(f.Evidence)-maxPageEvidence)
+		v.Findings = append(v.Findings, c)
+	}
+}
+
+// capital makes a sentence of ours begin with a capital letter; a name stays as it is.
+func capital(s string) string {
+	if strings.HasPrefix(s, "the server") {
+		return "T" + s[1:]
+	}
+	return s
+}
+
+// ladder are the rungs, or nothing for a finding that has none.
+func ladder(reached finding.Rung) []rungView {
+	if reached.Rank() == 0 {
+		return nil
+	}
+	var out []rungView
+	for _, r := range []finding.Rung{finding.RungAttempted, finding.RungOpened, finding.RungRead, finding.RungReturned, finding.RungLeft} {
+		out = append(out, rungView{string(r), r.Rank() <= reached.Rank()})
+	}
+	return out
+}
+
+func location(l *finding.Location) string {
+	if l.Line == 0 {
+		return say(l.Path, 200)
+	}
+	return fmt.Sprintf("%s:%d", say(l.Path, 200), l.Line)
+}
+
+// since is a moment as the time since the server's start, "" where it is not known.
+func since(res *analyze.Result, t time.Duration) string {
+	if t <= 0 || len(res.Spans) == 0 || t < res.Spans[0].Start {
+		return ""
+	}
+	return duration(t - res.Spans[0].Start)
+}
+
+// duration is a length of time with three digits that count.
+func duration(d time.Duration) string {
+	switch {
+	case d >= time.Second:
+		return fmt.Sprintf("%.2f s", d.Seconds())
+	case d >= time.Millisecond:
+		return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
+	default:
+		return fmt.Sprintf("%d µs", d.Microseconds())
+	}
+}
+
+var cweNumber = regexp.MustCompile(`^CWE-(\d+)$`)
+
+func references(r *finding.Rule) []referenceView {
+	var out []referenceView
+	for _, c := range r.CWE {
+		if m := cweNumber.FindStringSubmatch(c); m != nil {
+			out = append(out, referenceView{c, "https://cwe.mitre.org/data/definitions/" + m[1] + ".html"})
+		}
+	}
+	for _, o := range r.OWASP {
+		out = append(out, referenceView{"OWASP MCP Top 10: " + o, ""})
+	}
+	return out
+}
+
+// mark is bold or code in a rule's help.
+var mark = regexp.MustCompile("\\*\\*([^*]+)\\*\\*|`([^`]+)`|\\*([^*]+)\\*")
+
+// prose cuts a rule's help, which is Markdown of ours, into paragraphs.
+func prose(md string) [][]spanView {
+	var out [][]spanView
+	for _, p := range strings.Split(strings.TrimSpace(md), "\n\n") {
+		if p == "" {
+			continue
+		}
+		var spans []spanView
+		at := 0
+		for _, m := range mark.FindAllStringSubmatchIndex(p, -1) {
+			spans = append(spans, spanView{Text: p[at:m[0]]})
+			switch {
+			case m[2] >= 0:
+				spans = append(spans, spanView{Text: p[m[2]:m[3]], Bold: true})
+			case m[4] >= 0:
+				spans = append(spans, spanView{Text: p[m[4]:m[5]], Code: true})
+			default:
+				spans = append(spans, spanView{Text: p[m[6]:m[7]]})
+			}
+			at = m[1]
+		}
+		out = append(out, append(spans, spanView{Text: p[at:]}))
+	}
+	return out
+}

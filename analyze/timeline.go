@@ -1,0 +1,316 @@
+package analyze
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/wire"
+)
+
+// Lane groups what is drawn on one line of a timeline.
+type Lane string
+
+// The lanes, from top to bottom.
+const (
+	LaneSent     Lane = "sent"     // frames of the client
+	LaneReceived Lane = "received" // frames of the server
+	LaneFiles    Lane = "files"
+	LanePrograms Lane = "programs"
+	LaneSecrets  Lane = "secrets"
+	LaneNetwork  Lane = "network" // what the kernel saw
+	LaneFlows    Lane = "flows"   // what the sinkhole saw
+	LaneOther    Lane = "other"
+)
+
+// Lanes lists the lanes in their order.
+var Lanes = []Lane{LaneSent, LaneReceived, LaneFiles, LanePrograms, LaneSecrets, LaneNetwork, LaneFlows, LaneOther}
+
+// Moment is one thing on a timeline.
+type Moment struct {
+	// Time is on the run's clock, and so is End, which only a span has.
+	Time, End time.Duration
+	Lane      Lane
+	Text      string
+	// Rung, Noise and Ambiguous are the effect's.
+	Rung      finding.Rung
+	Noise     string
+	Ambiguous bool
+	// Source and Seq say where it stands, as evidence does.
+	Source string
+	Seq    uint64
+}
+
+// Timeline is what happened in one call, in the order of time.
+type Timeline struct {
+	Call                int
+	Tool, What, Outcome string
+	Start, End          time.Duration
+	Moments             []Moment
+	// More counts the moments that were left out.
+	More int
+}
+
+// Span is a phase of the run. The calls, and the listings between them, are one.
+type Span struct {
+	Phase      finding.Phase
+	Start, End time.Duration
+}
+
+// The bounds of what is kept for drawing.
+const (
+	maxTimelines = 24
+	maxMoments   = 120
+	maxFrames    = 100_000
+	maxSpans     = 64
+)
+
+// liner collects what timelines are drawn from.
+type liner struct {
+	// plain takes decoys out of a frame that holds one, before it is cut.
+	plain  func(seq uint64, b []byte) string
+	frames []framed
+	spans  []Span
+	calls  bool
+	last   time.Duration
+}
+
+// framed is a frame as a timeline shows it.
+type framed struct {
+	call int
+	Moment
+}
+
+// mark follows the phases.
+func (l *liner) mark(m *session.Mark) {
+	l.last = max(l.last, m.Time)
+	phase := finding.Phase("")
+	switch {
+	case m.Kind == session.MarkCall:
+		phase, l.calls = finding.PhaseCall, true
+	case m.Kind == session.MarkPhase && (!l.calls || m.Phase == string(finding.PhaseShutdown)):
+		phase = finding.Phase(m.Phase)
+	default:
+		return
+	}
+	if n := len(l.spans); n > 0 && (l.spans[n-1].Phase == phase || n >= maxSpans) {
+		return
+	}
+	l.spans = append(l.spans, Span{Phase: phase, Start: m.Time})
+}
+
+// frame keeps a frame that crossed during a call.
+func (l *liner) frame(f *session.Frame, call int, msgs []wire.Message) {
+	if call == 0 || len(l.frames) >= maxFrames {
+		return
+	}
+	lane := LaneReceived
+	if f.Dir == session.C2S {
+		lane = LaneSent
+	}
+	l.frames = append(l.frames, framed{call, Moment{Time: f.Time, Lane: lane, Text: l.frameText(f, msgs), Source: "frame", Seq: f.Seq}})
+}
+
+// maxPreview bounds what a timeline quotes of a message.
+const maxPreview = 200
+
+func (l *liner) frameText(f *session.Frame, msgs []wire.Message) string {
+	if len(msgs) == 0 {
+		return "no JSON-RPC: " + l.preview(f.Seq, f.Bytes())
+	}
+	m := msgs[0]
+	method := text.Printable(m.Method, 60)
+	switch {
+	case m.Error != nil:
+		return fmt.Sprintf("error %d: %s", m.Error.Code, l.preview(f.Seq, []byte(m.Error.Message)))
+	case m.IsResponse():
+		return "result " + l.preview(f.Seq, m.Result)
+	case m.Params == nil:
+		return method
+	}
+	var p struct {
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	if json.Unmarshal(m.Params, &p) == nil && p.Arguments != nil {
+		return method + " " + l.preview(f.Seq, p.Arguments)
+	}
+	return method + " " + l.preview(f.Seq, m.Params)
+}
+
+func (l *liner) preview(seq uint64, b []byte) string {
+	return text.Printable(l.plain(seq, b), maxPreview)
+}
+
+// plain is bytes of a frame without the decoys that it holds: what can not be
+// taken out is not quoted.
+func (j *judge) plain(seq uint64, b []byte) string {
+	if !j.tainted[seq] {
+		return string(b[:min(len(b), 4*maxPreview)])
+	}
+	s := j.set.Redact(string(b))
+	if len(j.set.Find([]byte(s))) > 0 {
+		return "(not shown: it holds a decoy secret)"
+	}
+	return s
+}
+
+var laneOf = map[finding.EffectKind]Lane{
+	finding.FileRead: LaneFiles, finding.FileWrite: LaneFiles, finding.FileDelete: LaneFiles, finding.FileMeta: LaneFiles,
+	finding.Exec: LanePrograms, finding.Secret: LaneSecrets,
+	finding.NetConnect: LaneNetwork, finding.NetListen: LaneNetwork, finding.UnixSocket: LaneNetwork,
+}
+
+// draw fills a result's timelines: of the calls that findings name, worst first,
+// and then of the first call of each tool.
+func (l *liner) draw(res *Result, j *judge) {
+	for i := range l.spans {
+		l.spans[i].End = l.last
+		if i+1 < len(l.spans) {
+			l.spans[i].End = l.spans[i+1].Start
+		}
+	}
+	res.Spans = l.spans
+	res.Decoys = j.decoys()
+	res.Timelines = []Timeline{}
+	index := map[int]int{}
+	for _, n := range l.chosen(res, j) {
+		for _, c := range j.profile.Calls {
+			if c.N == n {
+				index[n] = len(res.Timelines)
+				res.Timelines = append(res.Timelines, Timeline{Call: n, Tool: c.Tool, What: c.What, Outcome: c.Outcome, Start: c.Start, End: max(c.End, c.Start)})
+				break
+			}
+		}
+	}
+	add := func(call int, m Moment) {
+		if i, ok := index[call]; ok {
+			res.Timelines[i].Moments = append(res.Timelines[i].Moments, m)
+		}
+	}
+	for _, f := range l.frames {
+		add(f.call, f.Moment)
+	}
+	for i := range j.profile.Effects {
+		e := &j.profile.Effects[i]
+		for _, m := range moments(e) {
+			add(e.Call, m)
+		}
+	}
+	for i := range res.Timelines {
+		res.Timelines[i].settle()
+	}
+}
+
+// decoys are the places of the secrets that the run has effects on, as a reader
+// thinks of them.
+func (j *judge) decoys() map[string]string {
+	touched := map[string]bool{}
+	for i := range j.profile.Effects {
+		if e := &j.profile.Effects[i]; e.Kind == finding.Secret {
+			touched[e.Target] = true
+		}
+	}
+	out := map[string]string{}
+	for _, c := range j.header.Canaries {
+		switch {
+		case !touched[c.ID]:
+		case c.Path == "":
+			out[c.ID] = "$" + c.Env
+		default:
+			out[c.ID] = c.Path
+			if rest, ok := strings.CutPrefix(c.Path, j.header.Home+"/"); ok {
+				out[c.ID] = "~/" + rest
+			}
+		}
+	}
+	return out
+}
+
+// moments are an effect's evidence. What crossed the wire is drawn as its frame.
+func moments(e *finding.Effect) []Moment {
+	lane, ok := laneOf[e.Kind]
+	if !ok {
+		lane = LaneOther
+	}
+	var out []Moment
+	for _, ev := range e.Evidence {
+		if ev.Time == 0 {
+			continue
+		}
+		text := ev.Text
+		if e.Count > 1 {
+			text = fmt.Sprintf("%s (%d times)", text, e.Count)
+		}
+		out = append(out, Moment{Time: ev.Time, Lane: lane, Text: text, Rung: e.Rung, Noise: e.Noise, Ambiguous: e.Ambiguous, Source: ev.Source, Seq: ev.Seq})
+	}
+	return out
+}
+
+// chosen are the numbers of the calls to draw.
+func (l *liner) chosen(res *Result, j *judge) []int {
+	var out []int
+	choose := func(n int) {
+		if n > 0 && len(out) < maxTimelines && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	for _, f := range res.Findings {
+		choose(f.Call)
+	}
+	shown := map[string]bool{}
+	for _, n := range out {
+		for _, c := range j.profile.Calls {
+			if c.N == n {
+				shown[c.Tool] = true
+			}
+		}
+	}
+	for _, c := range j.profile.Calls {
+		if !shown[c.Tool] && c.Outcome == "ok" {
+			shown[c.Tool] = true
+			choose(c.N)
+		}
+	}
+	return out
+}
+
+// settle sorts the moments, drops those said twice and bounds them: what is
+// ordinary goes first.
+func (t *Timeline) settle() {
+	slices.SortStableFunc(t.Moments, func(a, b Moment) int { return cmp.Compare(a.Time, b.Time) })
+	type key struct {
+		at   time.Duration
+		lane Lane
+		text string
+	}
+	seen := map[key]bool{}
+	t.Moments = slices.DeleteFunc(t.Moments, func(m Moment) bool {
+		k := key{m.Time, m.Lane, m.Text}
+		defer func() { seen[k] = true }()
+		return seen[k]
+	})
+	before := len(t.Moments)
+	for _, ordinary := range []bool{true, false} {
+		if len(t.Moments) <= maxMoments {
+			break
+		}
+		left := len(t.Moments) - maxMoments
+		t.Moments = slices.DeleteFunc(t.Moments, func(m Moment) bool {
+			if left == 0 || ordinary && m.Noise == "" {
+				return false
+			}
+			left--
+			return true
+		})
+	}
+	t.More = before - len(t.Moments)
+	for _, m := range t.Moments {
+		t.Start, t.End = min(t.Start, m.Time), max(t.End, m.Time, m.End)
+	}
+}
