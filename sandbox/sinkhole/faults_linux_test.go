@@ -1,6 +1,8 @@
 package sinkhole
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -61,7 +63,19 @@ func TestTenThousandConnectionsAtOnce(t *testing.T) {
 	c := dial(t, "tcp", "93.184.216.34:4445")
 	fmt.Fprint(c, "the last one")
 	j.wait(t, "the last", func(e Event) bool { return string(e.Data) == "the last one" })
-	t.Logf("%d connections, %d failed, at most %d KiB", len(conns), failed, peak())
+	// Each was seen, or it is said that some were not.
+	_, lost := j.find(func(e Event) bool { return e.Type == TypeLoss })
+	var seen int
+	for deadline := now() + 10*time.Second; ; {
+		if seen = j.count(func(e Event) bool { return string(e.Data) == "one of many" }); seen == len(conns) || now() > deadline {
+			break
+		}
+		runtime.Gosched()
+	}
+	if seen < len(conns) && !lost {
+		t.Errorf("%d of %d were seen, and no loss is told", seen, len(conns))
+	}
+	t.Logf("%d connections, %d failed, %d seen, loss %v, at most %d KiB", len(conns), failed, seen, lost, peak())
 	if failed > 0 || peak() > bound {
 		t.Errorf("%d failed; %d KiB", failed, peak())
 	}
@@ -183,13 +197,114 @@ func TestHostileClientsEnd(t *testing.T) {
 		if got := j.data(e.Flow, ViewWire); !strings.Contains(got, c.kept) {
 			t.Errorf("%s: kept %q", name, got)
 		}
-		if c.addr == "93.184.216.34:443" && !e.Opaque {
+		if (c.addr == "93.184.216.34:443" || name == "http2 garbage") && !e.Opaque {
 			t.Errorf("%s: not opaque: %+v", name, e)
 		}
 	}
 	udp := dial(t, "udp", "93.184.216.34:53")
 	fmt.Fprint(udp, loop)
 	j.wait(t, "the loop", func(e Event) bool { return e.Proto == "udp" && string(e.Data) == loop })
+}
+
+func TestSlowClientsDoNotKeepOthersOut(t *testing.T) {
+	if !inside(t) {
+		return
+	}
+	const busy = 32
+	j := arm(t, Config{Header: time.Second, MaxBusy: busy, MaxConns: 128})
+	stop := make(chan struct{})
+	var slow sync.WaitGroup
+	for i := range 100 {
+		c := dial(t, "tcp", "93.184.216.34:80")
+		slow.Go(func() {
+			defer c.Close()
+			_, err := fmt.Fprintf(c, "GET /%d HTTP/1.1\r\nHost: slow.example\r\nX: ", i)
+			tick := time.NewTicker(50 * time.Millisecond)
+			defer tick.Stop()
+			for err == nil {
+				select {
+				case <-tick.C:
+					_, err = io.WriteString(c, "x")
+				case <-stop:
+					return
+				}
+			}
+		})
+	}
+	j.wait(t, "all places taken", func(Event) bool {
+		return j.countLocked(func(e Event) bool { return strings.HasPrefix(string(e.Data), "GET /") }) >= busy
+	})
+	c := dial(t, "tcp", "93.184.216.34:80")
+	fmt.Fprint(c, "GET /honest HTTP/1.1\r\nHost: honest.example\r\nConnection: close\r\n\r\n")
+	if answer, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 200") {
+		t.Errorf("%q %v", answer, err)
+	}
+	close(stop)
+	slow.Wait()
+	j.wait(t, "the honest one", func(e Event) bool { return e.Type == TypeRequest && e.Path == "/honest" })
+	for i := range 100 { // whatever became of it, what it said is there
+		j.wait(t, "a slow one", func(e Event) bool { return strings.HasPrefix(string(e.Data), fmt.Sprintf("GET /%d HTTP", i)) })
+	}
+}
+
+// zip is a stream of gzip that says it is size bytes of nothing.
+func zip(t *testing.T, size int64) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := io.CopyN(w, zeros{}, size); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Close()
+	return b.Bytes()
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func TestABombIsOnlyItsOwnBytes(t *testing.T) {
+	if !inside(t) {
+		return
+	}
+	j, peak := apart(t, Config{})
+	bomb := zip(t, 64<<20)
+	c := dial(t, "tcp", "93.184.216.34:80")
+	fmt.Fprintf(c, "POST /bomb HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\nConnection: close\r\nContent-Length: %d\r\n\r\n", len(bomb))
+	_, _ = c.Write(bomb)
+	if answer, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 200") {
+		t.Errorf("%q %v", answer, err)
+	}
+	c.Close()
+	e := j.wait(t, "close", func(e Event) bool { return e.Type == TypeClose })
+	if e.Up < int64(len(bomb)) || !strings.HasSuffix(j.data(e.Flow, ViewWire), string(bomb)) {
+		t.Errorf("%d bytes of %d: %+v", e.Up, len(bomb), e)
+	}
+	if peak() > bound {
+		t.Errorf("%d KiB", peak())
+	}
+}
+
+// Headers that HPACK hides are in no view if the server does not understand them.
+func TestHTTP2ThatIsNotUnderstoodIsOpaque(t *testing.T) {
+	if !inside(t) {
+		return
+	}
+	j := arm(t, Config{})
+	settings := "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+	for name, frame := range map[string]string{
+		"a table entry that is not there": "\x00\x00\x01\x01\x05\x00\x00\x00\x01\xff",
+		"an even stream":                  "\x00\x00\x01\x01\x05\x00\x00\x00\x02\x82",
+		"data on no stream":               "\x00\x00\x03\x00\x01\x00\x00\x00\x00abc",
+	} {
+		c := dial(t, "tcp", "93.184.216.34:80")
+		fmt.Fprint(c, preface+settings+frame)
+		_, _ = io.Copy(io.Discard, c)
+		src := addrPort(c.LocalAddr())
+		if e := j.wait(t, name, func(e Event) bool { return e.Type == TypeClose && e.Source == src }); !e.Opaque {
+			t.Errorf("%s: %+v", name, e)
+		}
+	}
 }
 
 func TestNoGoroutineIsLeft(t *testing.T) {

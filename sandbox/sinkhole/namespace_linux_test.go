@@ -88,6 +88,21 @@ func (j *journal) find(match func(Event) bool) (Event, bool) {
 	return Event{}, false
 }
 
+func (j *journal) count(match func(Event) bool) (n int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.countLocked(match)
+}
+
+func (j *journal) countLocked(match func(Event) bool) (n int) {
+	for _, e := range j.events {
+		if match(e) {
+			n++
+		}
+	}
+	return n
+}
+
 // wait returns the first event that matches, as soon as there is one.
 func (j *journal) wait(t testing.TB, what string, match func(Event) bool) Event {
 	t.Helper()

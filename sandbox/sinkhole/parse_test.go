@@ -47,6 +47,27 @@ func FuzzSniff(f *testing.F) {
 	})
 }
 
+func TestFrameWatch(t *testing.T) {
+	out := "\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\xfa" + // SETTINGS
+		"\x00\x00\x00\x04\x01\x00\x00\x00\x00" + // its acknowledgement
+		"\x00\x00\x04\x03\x00\x00\x00\x00\x01\x00\x00\x00\x00" + // RST_STREAM, no error
+		"\x00\x00\x04\x03\x00\x00\x00\x00\x01\x00\x00\x00\x05" +
+		"\x00\x00\x08\x07\x00\x00\x00\x00\x00\x00\x00\x00\x07\x00\x00\x00\x00" + // GOAWAY, no error
+		"\x00\x00\x0b\x07\x00\x00\x00\x00\x00\x00\x00\x00\x07\x00\x00\x00\x09why"
+	for _, size := range []int{1, 2, 7, 9, 10, len(out)} {
+		var got []string
+		w := &frameWatch{broken: func(code uint32, all bool) { got = append(got, fmt.Sprint(code, all)) }}
+		for rest := []byte(out); len(rest) > 0; {
+			n := min(size, len(rest))
+			w.sent(rest[:n])
+			rest = rest[n:]
+		}
+		if fmt.Sprint(got) != "[5 false 9 true]" {
+			t.Errorf("in parts of %d: %v", size, got)
+		}
+	}
+}
+
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte("\x81\x85\x01\x02\x03\x04uqhaj\x88\x80\x00\x00\x00\x00"))
 	f.Add([]byte("\x82\x7e\x00\x10abcdefgh"))

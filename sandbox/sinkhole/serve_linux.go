@@ -247,18 +247,27 @@ func (w *wireConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// release gives the place of one that speaks TLS or HTTP to another.
+func (w *wireConn) release() {
+	w.mu.Lock()
+	busy := w.busy
+	w.busy = false
+	w.mu.Unlock()
+	if busy {
+		<-w.s.busy
+	}
+}
+
 // Close ends the connection and its flow.
 func (w *wireConn) Close() error {
 	w.mu.Lock()
-	was, busy := w.closed, w.busy
-	w.closed, w.busy = true, false
+	was := w.closed
+	w.closed = true
 	w.mu.Unlock()
 	if was {
 		return net.ErrClosed
 	}
-	if busy {
-		<-w.s.busy
-	}
+	w.release()
 	err := w.TCPConn.Close()
 	w.f.end()
 	w.s.mu.Lock()

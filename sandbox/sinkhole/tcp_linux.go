@@ -148,6 +148,7 @@ type tap struct {
 	eof atomic.Bool
 	// shaken is when the TLS handshake was done, 0 without TLS.
 	shaken time.Duration
+	watch  *frameWatch // of HTTP/2
 }
 
 func (w *wireConn) plain(head []byte) *tap {
@@ -178,6 +179,14 @@ func (t *tap) Read(p []byte) (int, error) {
 		t.left(err)
 	}
 	return n, err
+}
+
+// Write looks at what HTTP/2 says of what it got.
+func (t *tap) Write(p []byte) (int, error) {
+	if t.watch != nil {
+		t.watch.sent(p)
+	}
+	return t.Conn.Write(p)
 }
 
 // doubt is how soon after the handshake a client leaves that did not like the
@@ -221,11 +230,20 @@ func (t *tap) drain() {
 	if c, ok := t.Conn.(interface{ CloseWrite() error }); ok {
 		_ = c.CloseWrite()
 	}
-	b := buffers.Get().(*[32 << 10]byte)
-	defer buffers.Put(b)
+	read := func() error { return t.w.receive(32<<10, t.st.write) }
+	if t.Conn == net.Conn(t.w) && len(t.pre)+len(t.w.prefix) == 0 {
+		t.w.release() // it costs no more than any connection from here on
+	} else {
+		b := buffers.Get().(*[32 << 10]byte)
+		defer buffers.Put(b)
+		read = func() error {
+			_, err := t.Read(b[:])
+			return err
+		}
+	}
 	for end := time.Now().Add(drainTotal); time.Now().Before(end); {
 		_ = t.SetReadDeadline(time.Now().Add(drainIdle))
-		if _, err := t.Read(b[:]); err != nil {
+		if read() != nil {
 			return
 		}
 	}

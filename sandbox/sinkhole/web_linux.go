@@ -45,6 +45,14 @@ func (s *server) hand(t *tap, k kind) {
 	if k == kindHTTP2 {
 		app = "h2"
 		t.st.hush() // requests have a view of their own, headers decoded
+		t.watch = &frameWatch{broken: func(code uint32, all bool) {
+			if all {
+				t.w.opaque(fmt.Sprintf("HTTP/2 was not understood (error %d)", code))
+				return
+			}
+			t.w.f.fail(fmt.Sprintf("a stream of HTTP/2 was broken off (error %d)", code))
+			s.loss("a stream of HTTP/2 was broken off", t.w.f.id)
+		}}
 	}
 	t.w.f.learn(func(e *Event) { e.App = app })
 	select {
