@@ -1,9 +1,12 @@
 package analyze
 
 import (
+	"encoding/json"
+
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 func phases(p *profile.Profile) []finding.Phase {
@@ -52,6 +55,28 @@ func toolCoverage(w *wireReader, p *profile.Profile) []ToolCoverage {
 		}
 	}
 	return out
+}
+
+// maxInputs bounds the tools of which it is kept what their arguments reached.
+const maxInputs = 10_000
+
+// keepInputs takes in what the arguments of one tool reached.
+func (j *judge) keepInputs(m *session.Mark) {
+	var in session.Inputs
+	if len(j.inputs) >= maxInputs || json.Unmarshal(m.Event, &in) != nil {
+		return
+	}
+	if j.inputs == nil {
+		j.inputs = map[string]*session.Inputs{}
+	}
+	j.inputs[m.What+"\x00"+m.Tool] = &in
+}
+
+func withInputs(tools []ToolCoverage, inputs map[string]*session.Inputs) []ToolCoverage {
+	for i := range tools {
+		tools[i].Inputs = inputs[tools[i].What+"\x00"+tools[i].Name]
+	}
+	return tools
 }
 
 // holes adds the reasons for which something may have gone unseen.

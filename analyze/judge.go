@@ -52,6 +52,7 @@ type judge struct {
 	stopping bool
 	ended    bool
 	exit     string
+	inputs   map[string]*session.Inputs // by what and name
 }
 
 // Judge reads a run's log and says where what was seen differs from what was said.
@@ -200,6 +201,8 @@ func (j *judge) mark(m *session.Mark) {
 		j.keepStderr(m.Text)
 	case session.MarkEvent:
 		j.event(m)
+	case session.MarkInputs:
+		j.keepInputs(m)
 	}
 }
 
@@ -315,7 +318,7 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 	res.Server = Server{Name: text.Printable(s.Server.Name, 200), Version: text.Printable(s.Server.Version, 100), Protocol: text.Printable(s.Protocol, 40),
 		Exit: j.exit, Stderr: j.lastWords()}
 	res.Coverage = Coverage{
-		Tools: toolCoverage(w, j.profile), Records: j.profile.Records, Noise: j.profile.Noise, Lost: j.profile.Lost,
+		Tools: withInputs(toolCoverage(w, j.profile), j.inputs), Records: j.profile.Records, Noise: j.profile.Noise, Lost: j.profile.Lost,
 		Opaque: len(j.profile.Opaque), Unseen: unseen(&h), Phases: phases(j.profile),
 	}
 	res.Observed = append([]finding.Effect{}, j.profile.Effects...)

@@ -6,6 +6,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 	"github.com/coalmine-dev/coalmine/audit"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // Schema is the version of a Result's JSON form. Within it members are only added.
@@ -99,6 +100,9 @@ type ToolCoverage struct {
 	OK       int    `json:"ok"`
 	Errors   int    `json:"errors"`
 	Timeouts int    `json:"timeouts"`
+	// Inputs is what the arguments have reached of a tool's schema, nil where
+	// the run did not count it.
+	Inputs *session.Inputs `json:"inputs,omitempty"`
 }
 
 // AtLeast counts the findings of a severity or above, the audit's included.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/client"
-	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 
 // slowCall is how long a call may take before its target counts as slow.
@@ -16,11 +15,11 @@ const slowCall = 3 * time.Second
 
 // call calls a target once; left is how many calls share the time with it.
 func (d *driver) call(t *target, left int) {
-	args, class := d.arguments(t)
+	c := d.arguments(t)
 	d.n++
-	c := Call{N: d.n, What: t.what, Tool: t.name, Args: args, Class: class}
+	c.N, c.What, c.Tool = d.n, t.what, t.name
 	if t.expand != nil {
-		c.Tool = t.expand(args)
+		c.Tool = t.expand(c.Args)
 	}
 	ctx, cancel := context.WithTimeout(d.ctx, d.timeout(left))
 	d.cfg.OnCall(c)
@@ -35,36 +34,13 @@ func (d *driver) call(t *target, left int) {
 	d.sync(c)
 	d.cfg.OnReturn(c, o, r)
 	d.count(t, c, o)
+	t.sent(c)
 	if o == Crash {
 		d.report.Crashed, d.stopped = &c, errCrash
 		return
 	}
 	d.learn(t, c, o, r)
 	d.relist(c)
-}
-
-// arguments draws a target's next arguments. A schema that cannot be drawn
-// from gets an empty object, and the report says why.
-func (d *driver) arguments(t *target) (args json.RawMessage, class string) {
-	empty := json.RawMessage(`{}`)
-	gen := d.generator(t)
-	if gen == nil {
-		return empty, "empty"
-	}
-	if t.retry != nil && t.cover.OK == 0 {
-		retry := t.retry
-		t.retry = nil
-		if canonicalArgs, err := gen.Canonical(retry); err == nil {
-			return canonicalArgs, schema.Learned.String()
-		}
-	}
-	cl := t.class()
-	args, err := gen.Draw(d.seed(t), cl)
-	if err != nil {
-		t.cover.Problem = err.Error()
-		return empty, "empty"
-	}
-	return args, cl.String()
 }
 
 func (d *driver) perform(ctx context.Context, t *target, c Call) (client.Result, error) {

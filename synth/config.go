@@ -57,6 +57,8 @@ type Call struct {
 	Args json.RawMessage
 	// Class is what kind of values the arguments are.
 	Class string
+	// Violation names what is wrong with invalid arguments.
+	Violation string
 }
 
 // Config is all that a drive needs. Only Session and Surface are required.
@@ -159,4 +161,8 @@ type Coverage struct {
 	Problem string
 	// Why says why it was not called as often as configured.
 	Why string
+	// Inputs is what of a tool's schema its arguments reached; Classes counts
+	// the calls by what kind of arguments they had.
+	Inputs  schema.Counts
+	Classes map[string]int
 }

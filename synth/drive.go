@@ -32,6 +32,7 @@ type target struct {
 	decl      wire.Tool
 	// drawn says that a generator can be made from decl when it is needed.
 	drawn bool
+	inputs
 }
 
 // driver is one drive under way.
@@ -118,6 +119,7 @@ func (d *driver) generator(t *target) *schema.Generator {
 	if d.kept+len(t.decl.InputSchema) <= maxKept {
 		d.kept += len(t.decl.InputSchema)
 		t.gen = gen
+		t.recount()
 	}
 	return gen
 }
@@ -211,24 +213,6 @@ func (d *driver) seed(t *target) int64 {
 	return int64(h.Sum64())
 }
 
-// class is what the next call of a target is to be like.
-func (t *target) class() schema.Class {
-	k := t.cover.Calls
-	switch {
-	case k == 0:
-		return schema.TypicalRequired
-	case k == 1:
-		return schema.TypicalFull
-	case t.slow && t.cover.OK > 0:
-		return schema.TypicalFull
-	case k%3 == 0:
-		return schema.Valid
-	case t.cover.OK == 0:
-		return schema.Learned
-	}
-	return schema.Typical
-}
-
 // finish writes the report.
 func (d *driver) finish() Report {
 	r := &d.report
@@ -239,6 +223,7 @@ func (d *driver) finish() Report {
 	}{{d.tools, &r.Tools}, {d.resources, &r.Resources}, {d.prompts, &r.Prompts}} {
 		for _, t := range list.from {
 			d.explain(t)
+			t.cover.Inputs, t.cover.Classes = t.counts(), t.classes
 			*list.to = append(*list.to, t.cover)
 			if t.cover.Calls == 0 {
 				r.Unreached = append(r.Unreached, t.what+" "+t.name)

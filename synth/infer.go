@@ -59,7 +59,7 @@ func (t *target) infer(text string) (found bool) {
 		}
 		if demand(doc, i.Path, i.Expected, i.missing()) {
 			t.additions++
-			t.inferred, t.gen, found = doc, nil, true
+			t.inferred, t.gen, t.reached, found = doc, nil, nil, true
 		}
 	}
 	return found
@@ -134,7 +134,7 @@ func (t *target) schema() json.RawMessage {
 // redeclare takes in a new declaration, which ends what was inferred from the old.
 func (t *target) redeclare(decl wire.Tool) {
 	if !bytes.Equal(t.decl.InputSchema, decl.InputSchema) {
-		t.gen, t.cover.Problem, t.inferred, t.additions = nil, "", nil, 0
+		t.gen, t.reached, t.cover.Problem, t.inferred, t.additions = nil, nil, "", nil, 0
 	}
 	t.decl, t.gone = decl, false
 }

@@ -26,7 +26,8 @@ const (
 func (d *driver) learn(t *target, c Call, o Outcome, r client.Result) {
 	l := learner{d: d, left: maxLearned}
 	t.retry = nil
-	if c.Class == schema.Valid.String() {
+	switch c.Class {
+	case schema.Valid.String(), schema.Boundary.String(), schema.Invalid.String():
 		return
 	}
 	if o == OK && t.what == WhatTool && t.rank <= middleRank {

@@ -9,6 +9,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // TextOptions say how the terminal's report looks.
@@ -170,6 +171,34 @@ func where(e *finding.Evidence) string {
 	}
 }
 
+// inputs says what the arguments reached of all schemas together.
+func (p *printer) inputs(res *analyze.Result) {
+	var parts []string
+	for _, of := range []struct {
+		what string
+		part func(*session.Inputs) session.Reached
+	}{
+		{"enum members", func(in *session.Inputs) session.Reached { return in.Enums }},
+		{"branches", func(in *session.Inputs) session.Reached { return in.Branches }},
+		{"optional arguments given and left out", func(in *session.Inputs) session.Reached { return in.Optional }},
+		{"pairs of values", func(in *session.Inputs) session.Reached { return in.Pairs }},
+	} {
+		var sum session.Reached
+		for _, t := range res.Coverage.Tools {
+			if t.Inputs != nil {
+				n := of.part(t.Inputs)
+				sum.Reached, sum.Total = sum.Reached+n.Reached, sum.Total+n.Total
+			}
+		}
+		if sum.Total > 0 {
+			parts = append(parts, fmt.Sprintf("%d of %d %s", sum.Reached, sum.Total, of.what))
+		}
+	}
+	if len(parts) > 0 {
+		p.fact("inputs", "%s", strings.Join(parts, ", "))
+	}
+}
+
 func (p *printer) coverage(res *analyze.Result) {
 	var tools, called, ok, calls, others int
 	for _, t := range res.Coverage.Tools {
@@ -192,6 +221,7 @@ func (p *printer) coverage(res *analyze.Result) {
 		p.fact("covered", "nothing was called")
 	} else {
 		p.fact("covered", "%d of %d tools called, %d answered without an error%s; %s", called, tools, ok, more, plural(calls, "call"))
+		p.inputs(res)
 	}
 	p.fact("watched", "%s, %d of them ordinary, %d lost; %s sandbox, tracer %s, network %s, seed %d",
 		plural(res.Coverage.Records, "system call"), res.Coverage.Noise, res.Coverage.Lost,

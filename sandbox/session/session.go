@@ -62,7 +62,27 @@ const (
 	MarkBadLine      = "bad-line"     // written by Log.Frame: Seq of session.jsonl is no JSON
 	MarkInconclusive = "inconclusive" // Text is a reason
 	MarkLoss         = "loss"         // N things were not recorded, What says which
+	MarkInputs       = "inputs"       // Event is an Inputs: what the arguments of Tool reached; What is as in a call
 )
+
+// Reached is how many of what there is were reached.
+type Reached struct {
+	Reached int `json:"reached"`
+	Total   int `json:"total"`
+}
+
+// Inputs is what the arguments given to one tool have reached of its schema.
+type Inputs struct {
+	// Classes counts the calls by what kind of arguments they had.
+	Classes map[string]int `json:"classes"`
+	// Enums are the members of all enums; Branches those of anyOf, oneOf, if and
+	// dependent schemas; Optional counts each optional property twice, present
+	// and absent; Pairs are pairs of values of two parameters.
+	Enums    Reached `json:"enums"`
+	Branches Reached `json:"branches"`
+	Optional Reached `json:"optional"`
+	Pairs    Reached `json:"pairs"`
+}
 
 // Mark is one fact about the run that is neither a frame nor a system call.
 type Mark struct {

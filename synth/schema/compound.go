@@ -117,7 +117,7 @@ func (d *drawer) object(sh *shape, m *meaning, depth int) (any, bool) {
 	keep := d.optionalShare(o)
 	for i := range o.props {
 		p := &o.props[i]
-		if !p.required && (len(out) >= o.max || minimal || !d.wants(p, keep, depth)) {
+		if !p.required && (len(out) >= o.max || minimal || !d.wants(sh, p, keep, depth)) {
 			continue
 		}
 		v, ok := d.node(p.node, p.meaning, depth+1)
@@ -164,9 +164,20 @@ func (d *drawer) optionalShare(o *objectShape) int {
 	return share
 }
 
-func (d *drawer) wants(p *property, share, depth int) bool {
+func (d *drawer) wants(sh *shape, p *property, share, depth int) bool {
 	if p.height+depth+1 > d.g.depth {
 		return false
+	}
+	if d.cover != nil && d.chance(60) {
+		if d.cover.wanted(p.node.set) {
+			return true
+		}
+		for _, s := range sh.conj {
+			present, absent := d.cover.missing(point{presentPoint, s, p.name}), d.cover.missing(point{absentPoint, s, p.name})
+			if present != absent {
+				return present
+			}
+		}
 	}
 	return share >= 100 || (share > 0 && d.chance(share))
 }

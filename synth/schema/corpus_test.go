@@ -100,46 +100,6 @@ func TestCorpusIsValid(t *testing.T) {
 	t.Logf("%d tools, %d draws", len(tools), draws)
 }
 
-// TestCorpusEnums counts the enum members of required reach over 200 draws.
-func TestCorpusEnums(t *testing.T) {
-	for _, tool := range corpus(t) {
-		g, err := New(tool.schema, Options{Tool: tool.name, Hints: testHints(), Object: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var s struct {
-			Properties map[string]struct{ Enum []any }
-		}
-		if err := json.Unmarshal(tool.schema, &s); err != nil {
-			t.Fatal(err)
-		}
-		seen := map[string]map[string]bool{}
-		for seed := range int64(200) {
-			raw, err := g.Draw(seed, Valid)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var v map[string]json.RawMessage
-			if err := json.Unmarshal(raw, &v); err != nil {
-				t.Fatal(err)
-			}
-			for k, x := range v {
-				if seen[k] == nil {
-					seen[k] = map[string]bool{}
-				}
-				seen[k][string(x)] = true
-			}
-		}
-		for name, p := range s.Properties {
-			for _, e := range p.Enum {
-				if b, _ := json.Marshal(e); !seen[name][string(b)] {
-					t.Errorf("%s %s: %s never was %s", tool.server, tool.name, name, b)
-				}
-			}
-		}
-	}
-}
-
 // BenchmarkCorpus draws in turn from all tools of the corpus, validation included.
 func BenchmarkCorpus(b *testing.B) {
 	var gens []*Generator

@@ -26,6 +26,7 @@ type drawer struct {
 	retries  int            // parts that may still be drawn again
 	ends     map[string]int // where each dynamic reference leads
 	wander   bool           // a dynamic reference leads elsewhere each time
+	cover    *Coverage      // what is still to be reached; nil for nothing
 }
 
 // look reads the clock.
@@ -57,6 +58,9 @@ func (d *drawer) pick(options []*jsonschema.Schema, running typeSet) int {
 	if len(fits) == 0 {
 		return d.rng.Intn(len(options))
 	}
+	if best := d.unreached(options, fits); best != nil {
+		return best[d.rng.Intn(len(best))]
+	}
 	if d.minimal {
 		fits = d.flattest(options, fits)
 	}
@@ -64,6 +68,27 @@ func (d *drawer) pick(options []*jsonschema.Schema, running typeSet) int {
 		fits = d.notNull(options, fits)
 	}
 	return fits[d.rng.Intn(len(fits))]
+}
+
+// unreached are the alternatives that lead to something that is still to be
+// reached, mostly; those that were never taken come first.
+func (d *drawer) unreached(options []*jsonschema.Schema, fits []int) []int {
+	if d.cover == nil || d.chance(25) {
+		return nil
+	}
+	var never, hot []int
+	for _, i := range fits {
+		if d.cover.missing(point{of: branchPoint, s: options[i]}) {
+			never = append(never, i)
+		}
+		if d.cover.hot[options[i]] {
+			hot = append(hot, i)
+		}
+	}
+	if never != nil {
+		return never
+	}
+	return hot
 }
 
 func (d *drawer) pickAny(n int) int { return d.rng.Intn(n) }
@@ -139,7 +164,7 @@ func (d *drawer) node(n *node, m *meaning, depth int) (any, bool) {
 			return nil, false
 		}
 		d.left = d.g.depth - depth
-		d.minimal = depth >= softHeight || d.bytes > maxBytes/8
+		d.minimal = (depth >= softHeight && !d.cover.wanted(n.set)) || d.bytes > maxBytes/8
 		sh := d.g.shapeOf(n, d)
 		if n.choice || sh.sieve {
 			tries = 24
@@ -196,6 +221,9 @@ func (d *drawer) fixed(sh *shape) (any, bool) {
 	if len(sh.fixed) == 0 {
 		return nil, false
 	}
+	if v, ok := d.unreachedMember(sh); ok {
+		return v, true
+	}
 	if d.class == Boundary && d.chance(50) {
 		return sh.fixed[d.rng.Intn(2)*(len(sh.fixed)-1)], true
 	}
@@ -204,6 +232,24 @@ func (d *drawer) fixed(sh *shape) (any, bool) {
 		v = sh.fixed[d.rng.Intn(len(sh.fixed))]
 	}
 	return v, true
+}
+
+// unreachedMember draws a member of an enum that no value had yet, mostly.
+func (d *drawer) unreachedMember(sh *shape) (any, bool) {
+	if d.cover == nil || !d.cover.wanted(sh.conj) || d.chance(20) {
+		return nil, false
+	}
+	start := d.rng.Intn(len(sh.fixed))
+	for i := range min(len(sh.fixed), 500) {
+		v := sh.fixed[(start+i)%len(sh.fixed)]
+		k := key(v)
+		for _, s := range sh.conj {
+			if s.Enum != nil && d.cover.missing(point{enumPoint, s, k}) {
+				return v, true
+			}
+		}
+	}
+	return nil, false
 }
 
 // chooseType picks one type of those allowed.

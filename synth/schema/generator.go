@@ -166,11 +166,16 @@ func (g *Generator) drawAny(p *gopter.GenParameters, class Class) (any, error) {
 	return g.draw(p, class)
 }
 
-// draw tries until the judge is content.
 func (g *Generator) draw(p *gopter.GenParameters, class Class) (any, error) {
+	return g.drawFor(p, class, nil)
+}
+
+// drawFor tries until the judge is content. Where cover is not nil, what it
+// still misses is preferred.
+func (g *Generator) drawFor(p *gopter.GenParameters, class Class, cover *Coverage) (any, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	d := &drawer{g: g, p: p, rng: p.Rng, class: class, deadline: time.Now().Add(maxTime)}
+	d := &drawer{g: g, p: p, rng: p.Rng, class: class, cover: cover, deadline: time.Now().Add(maxTime)}
 	for try := range maxTries {
 		if try > maxTries/2 && (d.class != Boundary || try > maxTries*3/4) {
 			d.class = Valid

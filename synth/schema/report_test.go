@@ -8,6 +8,8 @@ import (
 	"io"
 	"testing"
 	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 var seeds = flag.Int("seeds", 4, "how many seeds each class of the report's schemas is drawn with")
@@ -24,6 +26,7 @@ func TestReport(t *testing.T) {
 	out := t.Output()
 	valid, satisfiable := reportSuite(t, out)
 	reportAwkward(t, out)
+	reportTools(t, out)
 	if valid*1000 < satisfiable*995 {
 		t.Errorf("only %d of %d schemas yield valid instances and nothing else", valid, satisfiable)
 	}
@@ -128,4 +131,81 @@ func drawEach(raw json.RawMessage) error {
 		}
 	}
 	return nil
+}
+
+// toolTally is what was drawn for real tools.
+type toolTally struct {
+	drawn, valid, violations int
+	all, few                 Counts // reached by 200 draws, and by 8 steered ones
+}
+
+// reportTools draws from the schemas of real tools: each value must be valid,
+// and 200 of the class "valid" must reach every member and every branch.
+func reportTools(t *testing.T, out io.Writer) {
+	t.Helper()
+	var n toolTally
+	tools := corpus(t)
+	for _, tool := range tools {
+		n.tool(t, tool)
+	}
+	fmt.Fprintf(out, "tools: %d: %d of %d instances valid, %d with one violation each, all refused\n", len(tools), n.valid, n.drawn, n.violations)
+	for _, row := range []struct {
+		what string
+		n    Counts
+	}{{"200 draws of class valid", n.all}, {"8 draws steered to what is missing", n.few}} {
+		fmt.Fprintf(out, "%s reach: enum members %d/%d, branches %d/%d, optional present and absent %d/%d, pairs of parameters %d/%d\n", row.what,
+			row.n.Enums.Reached, row.n.Enums.Total, row.n.Branches.Reached, row.n.Branches.Total, row.n.Optional.Reached, row.n.Optional.Total,
+			row.n.Pairs.Reached, row.n.Pairs.Total)
+	}
+	if n.valid < n.drawn {
+		t.Errorf("%d of %d instances are not valid", n.drawn-n.valid, n.drawn)
+	}
+}
+
+func (n *toolTally) tool(t *testing.T, tool corpusTool) {
+	t.Helper()
+	const draws = 200
+	g, err := New(tool.schema, Options{Tool: tool.name, Hints: testHints(), Object: true})
+	if err != nil {
+		t.Fatalf("%s %s: %v", tool.server, tool.name, err)
+	}
+	judge, c := plain(t, tool.schema), g.Coverage()
+	for _, class := range allClasses {
+		for seed := range int64(draws) {
+			if class != Valid && seed >= int64(*seeds) {
+				break
+			}
+			raw, err := g.Draw(seed, class)
+			if err != nil {
+				t.Errorf("%s %s %v: %v", tool.server, tool.name, class, err)
+				continue
+			}
+			if n.drawn++; judges(judge, raw) {
+				n.valid++
+			}
+			if class == Valid {
+				c.Observe(raw)
+			}
+		}
+	}
+	for seed := range int64(*seeds) {
+		raw, what, err := g.Violate(seed, nil)
+		if errors.Is(err, ErrNoViolation) {
+			break
+		}
+		if n.violations++; err != nil || judges(judge, raw) {
+			t.Errorf("%s %s: %s does not break %v (%v)", tool.server, tool.name, raw, what, err)
+		}
+	}
+	got := c.Counts()
+	n.all.add(got)
+	n.few.add(reach(t, tool, 8, true).Counts())
+	if got.Enums.Reached < got.Enums.Total || got.Branches.Reached < got.Branches.Total {
+		t.Errorf("%s %s: not reached in %d draws: %q", tool.server, tool.name, draws, c.Missing(5))
+	}
+}
+
+func judges(judge *jsonschema.Schema, raw json.RawMessage) bool {
+	v, err := decode(raw)
+	return err == nil && judge.Validate(v) == nil
 }

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -67,6 +68,19 @@ func (c *conversation) onReturn(call synth.Call, o synth.Outcome, _ client.Resul
 	c.rec.mark(session.Mark{Kind: session.MarkReturn, Call: call.N, Tool: call.Tool, What: string(o)})
 }
 
+// inputs records what the arguments given to a tool have reached.
+func (c *conversation) inputs(t synth.Coverage) {
+	if t.Calls == 0 {
+		return
+	}
+	n := t.Inputs
+	event, err := json.Marshal(session.Inputs{Classes: t.Classes, Enums: session.Reached(n.Enums), Branches: session.Reached(n.Branches),
+		Optional: session.Reached(n.Optional), Pairs: session.Reached(n.Pairs)})
+	if err == nil {
+		c.rec.mark(session.Mark{Kind: session.MarkInputs, What: synth.WhatTool, Tool: t.Name, Event: event})
+	}
+}
+
 // drive exercises the whole surface and records what it could not reach.
 func (p *plan) drive(ctx context.Context, c *conversation, budget time.Duration) error {
 	report, err := synth.Drive(ctx, synth.Config{
@@ -77,6 +91,9 @@ func (p *plan) drive(ctx context.Context, c *conversation, budget time.Duration)
 		},
 		OnReturn: c.onReturn,
 	})
+	for _, t := range report.Tools {
+		c.inputs(t)
+	}
 	for _, s := range report.Shortfalls {
 		c.rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: s})
 	}
