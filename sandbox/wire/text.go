@@ -232,3 +232,14 @@ func Member(obj json.RawMessage, key string) (value json.RawMessage, ok bool) {
 	})
 	return value, ok
 }
+
+// EachMember calls f with each member of a checked JSON object, in its order.
+// It reports whether obj is an object. The values share memory with obj.
+func EachMember(obj json.RawMessage, f func(key string, value json.RawMessage)) bool {
+	return members(obj, f)
+}
+
+// EachElement is EachMember for the elements of an array.
+func EachElement(arr json.RawMessage, f func(i int, value json.RawMessage)) bool {
+	return elements(arr, f)
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -10,7 +11,9 @@ import (
 
 	"github.com/coalmine-dev/coalmine/audit/text"
 	"github.com/coalmine-dev/coalmine/cmd/internal/wiretap"
+	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/tap/gate"
 )
 
 // wireFlags are what tap and gate have in common.
@@ -36,27 +39,64 @@ func (e *env) logOptions(f *wireFlags, as string) (wiretap.LogOptions, error) {
 	}}, nil
 }
 
+// httpFlags say what is proxied, where a server is on HTTP.
+type httpFlags struct {
+	wiretap.HTTPOptions
+	http bool
+}
+
+func (f *httpFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.BoolVar(&f.http, "http", false, "be a local proxy for a server on HTTP (Streamable HTTP or SSE)")
+	fl.StringVar(&f.URL, "url", "", "with --http: the server's `URL`")
+	fl.StringVar(&f.Listen, "listen", "127.0.0.1:0", "with --http: the `ADDRESS` for clients; port 0 is a free one, and is said")
+	fl.BoolVar(&f.Anywhere, "listen-anywhere", false, "with --http: allow an address that other machines can reach")
+	fl.StringSliceVar(&f.Origins, "allow-origin", nil, "with --http: a web `ORIGIN` that may use the proxy beside this machine's own")
+}
+
 func (e *env) tap() *cobra.Command {
-	f := &wireFlags{}
+	f, h := &wireFlags{}, &httpFlags{}
 	cmd := &cobra.Command{
-		Use:   "tap [flags] -- COMMAND…",
+		Use:   "tap [flags] -- COMMAND…  |  tap [flags] --http --url URL",
 		Short: "Stand between a client and a server, and log what they say",
 		Long: "tap runs COMMAND in its own place: bytes pass untouched both ways, stderr, signals and the exit status are the\n" +
-			"server's own, and a session log is kept beside the way. Write it in a client's configuration before the command.",
-		RunE: func(_ *cobra.Command, args []string) error {
-			o, err := e.logOptions(f, "coalmine tap")
-			if err != nil {
-				return err
-			}
-			if len(args) == 0 {
-				return usage("coalmine tap -- COMMAND…", "no command to run")
-			}
-			e.status = wiretap.Stdio(args, o).Leave()
-			return nil
-		},
+			"server's own, and a session log is kept beside the way. Write it in a client's configuration before the command.\n" +
+			"With --http it is a local proxy for the server at URL.",
+		RunE: func(cmd *cobra.Command, args []string) error { return e.stand(cmd, f, h, args, "coalmine tap", nil) },
 	}
 	f.add(cmd)
+	h.add(cmd)
 	return cmd
+}
+
+// stand runs a tap, or a gate if g is not nil.
+func (e *env) stand(cmd *cobra.Command, f *wireFlags, h *httpFlags, args []string, as string, g *gate.Gate) error {
+	o, err := e.logOptions(f, as)
+	if err != nil {
+		return err
+	}
+	switch {
+	case h.http && len(args) > 0:
+		return usage("leave out one of them", "both --http and a command were given")
+	case h.http:
+		h.Gate = g
+		h.Ready = func(local string) { o.Say("listening on " + local) }
+		err := wiretap.HTTP(cmd.Context(), h.HTTPOptions, o)
+		var wrong *wiretap.UsageError
+		if errors.As(err, &wrong) {
+			return &sandbox.UsageError{Err: wrong, Hint: wrong.Hint}
+		}
+		return err
+	case h.URL != "":
+		return usage(as+" --http --url URL", "--url needs --http")
+	case len(args) == 0:
+		return usage(as+" -- COMMAND…", "no command to run")
+	case g != nil:
+		e.status = wiretap.GateStdio(args, g, o).Leave()
+	default:
+		e.status = wiretap.Stdio(args, o).Leave()
+	}
+	return nil
 }
 
 func (e *env) prune() *cobra.Command {

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coalmine-dev/coalmine/analyze/policy"
+	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/cmd/internal/wiretap"
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/tap/gate"
+)
+
+// gateFlags are the flags of coalmine gate as they were given.
+type gateFlags struct {
+	wireFlags
+	httpFlags
+	policy, lock, fail, canaries string
+	hold                         time.Duration
+	unchecked                    bool
+}
+
+func (e *env) gate() *cobra.Command {
+	f := &gateFlags{}
+	cmd := &cobra.Command{
+		Use:   "gate [flags] -- COMMAND…  |  gate [flags] --http --url URL",
+		Short: "Stand between a client and a server, and hold both to what was declared",
+		Long: "gate is tap with a say: a call passes if the newest complete tools/list declares the tool, the policy and the\n" +
+			"lock allow it, and its arguments are what the tool's schema declares. A call that does not pass is answered\n" +
+			"with a JSON-RPC error of code -32000.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			g, err := f.gate()
+			if err != nil {
+				return err
+			}
+			return e.stand(cmd, &f.wireFlags, &f.httpFlags, args, "coalmine gate", g)
+		},
+	}
+	f.wireFlags.add(cmd)
+	f.httpFlags.add(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.policy, "policy", "", "allow only the tools and arguments that this `FILE`, a coalmine.yaml, allows")
+	fl.StringVar(&f.lock, "lock", "", "allow only tools that are declared as in this `FILE`, made by coalmine lock")
+	fl.StringVar(&f.fail, "fail", "", "open or closed: what becomes of what cannot be checked (default closed with --policy or --lock, else open)")
+	fl.DurationVar(&f.hold, "hold", gate.DefaultHold, "how long a call waits for the list of tools")
+	fl.StringVar(&f.canaries, "canaries", "", "stop results that hold a decoy of the probe whose files are in `DIR`")
+	fl.BoolVar(&f.unchecked, "no-schema", false, "do not check arguments against the declared schemas")
+	return cmd
+}
+
+// gate makes the gate that the flags ask for.
+func (f *gateFlags) gate() (*gate.Gate, error) {
+	o := gate.Options{Hold: f.hold, Closed: f.policy != "" || f.lock != ""}
+	switch f.fail {
+	case "":
+	case "open", "closed":
+		o.Closed = f.fail == "closed"
+	default:
+		return nil, usage("open or closed", "--fail %s is not known", f.fail)
+	}
+	if f.policy != "" {
+		data, err := os.ReadFile(f.policy)
+		if err == nil {
+			o.Policy, err = policy.Parse(f.policy, data)
+		}
+		if err != nil {
+			return nil, &sandbox.UsageError{Err: err, Hint: "name a coalmine.yaml"}
+		}
+	}
+	if f.lock != "" {
+		data, err := os.ReadFile(f.lock)
+		if err == nil {
+			o.Lock, err = gate.ParseLock(data)
+		}
+		if err != nil {
+			return nil, &sandbox.UsageError{Err: err, Hint: "coalmine lock --out " + f.lock + " -- COMMAND makes one"}
+		}
+	}
+	if !f.unchecked {
+		o.Validate = wiretap.Validator()
+	}
+	var scanners []func([]byte) []string
+	if f.canaries != "" {
+		scan, err := wiretap.Canaries(f.canaries)
+		if err != nil {
+			return nil, &sandbox.UsageError{Err: err, Hint: "name the directory that coalmine probe wrote, such as coalmine-out/notes"}
+		}
+		scanners = append(scanners, scan)
+	}
+	o.Scan = wiretap.Scanners(scanners...)
+	return gate.New(o), nil
+}
+
+func (e *env) lock() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "lock [--out FILE] LOG  |  lock [--out FILE] -- COMMAND…",
+		Short: "Write down, as hashes, what a server declares",
+		Long: "lock hashes what a server declares: each tool's name, title, description, schemas and annotations, and the\n" +
+			"instructions. It reads them from a session's LOG, which runs nothing, or starts COMMAND as a client would.\n" +
+			"coalmine gate --lock FILE then holds the server to it.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var l *gate.Lock
+			var err error
+			switch dash := cmd.ArgsLenAtDash(); {
+			case dash == 0 && len(args) > 0:
+				l, err = wiretap.LockCommand(cmd.Context(), args)
+			case dash < 0 && len(args) == 1:
+				l, err = wiretap.LockLog(args[0])
+			default:
+				return usage("coalmine lock LOG, or coalmine lock -- COMMAND…", "what is to be locked was not named")
+			}
+			var missing *fs.PathError
+			if errors.As(err, &missing) {
+				return &sandbox.UsageError{Err: err, Hint: "name a session's log, or a command after --"}
+			}
+			if err != nil {
+				return err
+			}
+			data, err := l.Encode()
+			if err != nil {
+				return err
+			}
+			if out == "-" {
+				_, err = e.out.Write(data)
+				return err
+			}
+			if err := os.WriteFile(out, data, 0o644); err != nil {
+				return &sandbox.UsageError{Err: err, Hint: "name another file with --out"}
+			}
+			fmt.Fprintf(e.out, "locked %d tools in %s\n", len(l.Tools), text.Printable(out, 300))
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", gate.LockFile, "write to `FILE`, - for stdout")
+	return cmd
+}

@@ -1,0 +1,79 @@
+package wiretap
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/tap/gate"
+	"github.com/coalmine-dev/coalmine/synth/schema"
+)
+
+// maxSchemas bounds the schemas that are kept compiled.
+const maxSchemas = 1024
+
+// Validator checks arguments against declared schemas, each of which it
+// compiles once. It may be used from many goroutines.
+func Validator() func(schema, arguments json.RawMessage) error {
+	var mu sync.Mutex
+	known := map[string]*schema.Generator{}
+	return func(raw, arguments json.RawMessage) error {
+		mu.Lock()
+		g, ok := known[string(raw)]
+		mu.Unlock()
+		if !ok {
+			// A schema that does not compile is kept as nil.
+			g, _ = schema.New(raw, schema.Options{Object: true})
+			mu.Lock()
+			if len(known) >= maxSchemas {
+				clear(known)
+			}
+			known[string(raw)] = g
+			mu.Unlock()
+		}
+		if g == nil {
+			return gate.ErrUnusable
+		}
+		return g.Check(arguments)
+	}
+}
+
+// Canaries looks for the decoys of a probe's run, whose files are in dir.
+func Canaries(dir string) (func(raw []byte) []string, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	run, err := session.Open(root)
+	if err != nil {
+		return nil, err
+	}
+	if len(run.Header.Canaries) == 0 {
+		return nil, fmt.Errorf("%s: the run has no decoys", dir)
+	}
+	set := canaries.FromCanaries(run.Header.Canaries)
+	return func(raw []byte) []string {
+		if hits := set.Find(raw); len(hits) > 0 {
+			return []string{"a decoy"}
+		}
+		return nil
+	}, nil
+}
+
+// Scanners joins several; each may name kinds of its own.
+func Scanners(all ...func(raw []byte) []string) func(raw []byte) []string {
+	if len(all) == 0 {
+		return nil
+	}
+	return func(raw []byte) []string {
+		var kinds []string
+		for _, scan := range all {
+			kinds = append(kinds, scan(raw)...)
+		}
+		return kinds
+	}
+}

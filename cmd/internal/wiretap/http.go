@@ -1,0 +1,87 @@
+package wiretap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/tap/gate"
+	"github.com/coalmine-dev/coalmine/sandbox/tap/proxy"
+)
+
+// HTTPOptions say what is proxied.
+type HTTPOptions struct {
+	// URL is the server's.
+	URL string
+	// Listen is the address, 127.0.0.1 with a free port if it is empty.
+	Listen string
+	// Anywhere allows an address that is not this machine's alone.
+	Anywhere bool
+	// Origins are the web origins allowed beside this machine's own.
+	Origins []string
+	// Gate is nil for a tap.
+	Gate *gate.Gate
+	// Ready is told the URL that a client is to use.
+	Ready func(local string)
+}
+
+// UsageError says what is wrong with HTTPOptions.
+type UsageError struct{ What, Hint string }
+
+// Error implements error.
+func (e *UsageError) Error() string { return e.What }
+
+// HTTP serves a proxy until ctx is done.
+func HTTP(ctx context.Context, h HTTPOptions, o LogOptions) error {
+	upstream, err := url.Parse(h.URL)
+	if err != nil || upstream.Host == "" || upstream.Scheme != "http" && upstream.Scheme != "https" {
+		return &UsageError{What: fmt.Sprintf("--url %q is no http or https URL", h.URL), Hint: "name the server's, such as --url http://127.0.0.1:3001/mcp"}
+	}
+	if h.Listen == "" {
+		h.Listen = "127.0.0.1:0"
+	}
+	if !proxy.Loopback(h.Listen) && !h.Anywhere {
+		return &UsageError{What: "--listen " + h.Listen + " can be reached from other machines", Hint: "listen on 127.0.0.1, or say --listen-anywhere"}
+	}
+	var hosts []string
+	if host, _, err := net.SplitHostPort(h.Listen); err == nil && h.Anywhere {
+		hosts = append(hosts, host)
+	}
+	p, err := proxy.New(proxy.Options{
+		Upstream: upstream, Origins: h.Origins, Hosts: hosts, Gate: h.Gate,
+		Open: o.open,
+		Shut: func(log *session.WireLog) { o.shut(log, 0) },
+	})
+	if err != nil {
+		return &UsageError{What: err.Error(), Hint: "name a server's URL with --url"}
+	}
+	defer p.Close()
+	listener, err := net.Listen("tcp", h.Listen)
+	if err != nil {
+		return &UsageError{What: err.Error(), Hint: "choose another address with --listen"}
+	}
+	local := *upstream
+	local.Scheme, local.Host, local.User = "http", listener.Addr().String(), nil
+	h.Ready(local.String())
+	// A stream of events has no end of its own: what is open is closed with us.
+	base, cancel := context.WithCancel(context.Background())
+	server := &http.Server{Handler: p, ReadHeaderTimeout: 30 * time.Second, BaseContext: func(net.Listener) context.Context { return base }}
+	defer context.AfterFunc(ctx, func() {
+		cancel()
+		wait, done := context.WithTimeout(context.Background(), linger)
+		defer done()
+		if server.Shutdown(wait) != nil {
+			_ = server.Close() // its connections are given up
+		}
+	})()
+	defer cancel()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

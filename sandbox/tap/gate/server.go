@@ -1,0 +1,149 @@
+package gate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/wire"
+)
+
+// Server judges what a server sends: a line, an event's data, or a body.
+func (s *Session) Server(raw []byte) Verdict {
+	messages, err := wire.Parse(raw)
+	switch {
+	case errors.Is(err, wire.ErrEmpty):
+		return pass(raw)
+	case err != nil && s.g.opts.Closed:
+		return Verdict{Mark: &session.Gate{Action: actionBlocked, Reason: "cannot be read"}}
+	case err != nil:
+		return s.secret(raw, nil, "")
+	}
+	tool, listed := "", false
+	for _, m := range messages {
+		switch {
+		case m.Method == noteChanged:
+			s.c.announced()
+		case m.IsResponse():
+			q, ok := s.waiting.take(m.ID)
+			if ok && m.Result != nil {
+				listed = listed || q.method == methodList
+				tool = q.tool
+				s.learn(q, m.Result)
+			}
+		}
+	}
+	v := s.secret(raw, messages, tool)
+	if v.Pass != nil && listed && s.g.opts.Lock != nil && len(messages) == 1 {
+		return s.unlocked(raw, v)
+	}
+	return v
+}
+
+func (s *Session) learn(q request, result json.RawMessage) {
+	switch q.method {
+	case methodList:
+		s.c.page(q.cursor, result)
+	case methodInitialize, methodDiscover:
+		s.c.introduce(result)
+	}
+}
+
+// secret stops what holds a secret: a request's answer becomes an error, a
+// request of the server's is answered with one, a notification goes nowhere.
+func (s *Session) secret(raw []byte, messages []wire.Message, tool string) Verdict {
+	if s.g.opts.Scan == nil {
+		return pass(raw)
+	}
+	kinds := s.g.opts.Scan(raw)
+	if len(kinds) == 0 {
+		return pass(raw)
+	}
+	reason := "it holds " + strings.Join(kinds, ", ")
+	v := Verdict{Mark: &session.Gate{Action: actionBlocked, Tool: tool, Reason: reason}}
+	what := "a message"
+	if tool != "" {
+		what = fmt.Sprintf("the result of '%s'", tool)
+	}
+	lines := func(pick func(wire.Message) bool) []byte {
+		var out []errorLine
+		for _, m := range messages {
+			if pick(m) {
+				out = append(out, errorLine{Version: "2.0", ID: m.ID, Error: errorObject{
+					Code:    codeGate,
+					Message: "coalmine gate: " + what + " stopped — " + reason,
+					Data:    errorData{Coalmine: "gate_stopped", Tool: tool, Reason: reason, Kinds: kinds},
+				}})
+			}
+		}
+		switch {
+		case len(out) == 0:
+			return nil
+		case len(messages) == 1:
+			return encode(out[0])
+		}
+		return encode(out)
+	}
+	v.Pass = lines(wire.Message.IsResponse)
+	v.Changed = v.Pass != nil
+	v.Reply = lines(wire.Message.IsRequest)
+	if v.Pass != nil || v.Reply != nil {
+		v.Injected = &session.Gate{Action: actionInjected, Tool: tool, Reason: reason}
+	}
+	return v
+}
+
+// unlocked takes out of a list the tools that are not as they were locked: a
+// description is read by a model before anything is called.
+func (s *Session) unlocked(raw []byte, v Verdict) Verdict {
+	var gone []string
+	line := rebuild(raw, func(key string, value json.RawMessage) json.RawMessage {
+		if key != "result" {
+			return value
+		}
+		return rebuild(value, func(key string, value json.RawMessage) json.RawMessage {
+			if key != "tools" {
+				return value
+			}
+			kept := []json.RawMessage{}
+			wire.EachElement(value, func(_ int, entry json.RawMessage) {
+				t := wire.Tool{Raw: entry}
+				if name, ok := wire.Member(entry, "name"); ok {
+					_ = json.Unmarshal(name, &t.Name) // no string is no tool's name
+				}
+				if why := s.pinned(&t); why != "" {
+					gone = append(gone, fmt.Sprintf("%.100q: %s", t.Name, why))
+					return
+				}
+				kept = append(kept, entry)
+			})
+			return encode(kept)
+		})
+	})
+	if len(gone) == 0 {
+		return v
+	}
+	reason := strings.Join(gone[:min(len(gone), 20)], "; ")
+	return Verdict{
+		Pass: line, Changed: true,
+		Mark:     &session.Gate{Action: actionBlocked, Reason: reason},
+		Injected: &session.Gate{Action: actionInjected, Reason: reason},
+	}
+}
+
+// rebuild makes an object anew, each member's value through f.
+func rebuild(obj json.RawMessage, f func(key string, value json.RawMessage) json.RawMessage) json.RawMessage {
+	out := []byte{'{'}
+	if !wire.EachMember(obj, func(key string, value json.RawMessage) {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(out, encode(key)...), ':')
+		out = append(out, f(key, value)...)
+	}) {
+		return obj
+	}
+	return append(out, '}')
+}
