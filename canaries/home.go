@@ -25,7 +25,7 @@ type home struct {
 }
 
 var (
-	firstNames = strings.Fields("alice anna ben carla daniel elena felix gabriel hanna ivan jonas julia karim lena lukas maria marta nadia nora oliver pablo paula peter priya rosa samuel sofia stefan thomas victor wei yuki")
+	firstNames = strings.Fields("alice anna ben carla daniel elena felix gabriel hanna ivan jonas judith karim lena lukas maria marta nadia nora oliver pablo paula petra priya rosa samuel sofia stefan thomas victor wei yuki")
 	lastNames  = strings.Fields("almeida andersen bauer becker brooks carter costa dubois evans fischer garcia haas ibarra jansen keller kowalski larsen lindqvist martin meyer moreau nakamura novak olsen patel peters rossi santos schmidt silva tanaka turner vogel weber young")
 	machines   = strings.Fields("thinkpad t14 x1 xps xps13 latitude laptop desktop workstation framework nuc ryzen")
 	companyA   = strings.Fields("north bright clear river stone silver open blue green quiet harbor summit cedar maple iron solar amber")

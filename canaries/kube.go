@@ -21,9 +21,13 @@ func (h *home) plantKube() {
 	server, user := "rancher."+h.domain(), "u-"+m.chars(rancher, 10)
 	cluster := "c-m-" + m.chars(rancher, 8)
 	token := h.secret("kube-token", "kube", kube, m.prefixed("kubeconfig-"+user+":", rancher, 54), server)
-	ca, cert, key := m.kubeCertificate(h.past(300))
-	h.secret("kube-key", "kube", kube, strings.TrimSpace(key))
+	var ca, cert, key string
 	b64 := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
+	m.value(func() string {
+		ca, cert, key = m.kubeCertificate(h.past(300))
+		return b64(ca) + b64(cert) + b64(key)
+	})
+	h.secret("kube-key", "kube", kube, strings.TrimSpace(key))
 	h.file(kube, 0o600, fmt.Sprintf(`apiVersion: v1
 kind: Config
 clusters:

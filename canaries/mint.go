@@ -26,7 +26,7 @@ const (
 
 // telltales are the words that no value may hold, in whatever case: each makes
 // a reader, or a guard of the server's, think of a decoy.
-var telltales = []string{"example", "canary", "honey", "test", "fake", "dummy", "coalmine", "decoy", "sink", "probe", "trace"}
+var telltales = []string{"example", "canary", "honey", "test", "fake", "dummy", "coalmine", "decoy", "sink", "probe", "trace", "sandbox", "malware", "placeholder", "changeme", "bait"}
 
 // maxDraws bounds how often a value is drawn again. A sound source needs a
 // second draw about once in ten thousand values.

@@ -3,7 +3,6 @@ package canaries
 import (
 	"encoding/base64"
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -42,10 +41,31 @@ Host github.com
     IdentityFile ~/.ssh/id_ed25519
     AddKeysToAgent yes
 `, h.domain(), h.user))
-	host := m.value(func() string {
+	h.together(".ssh/id_rsa", ".ssh/id_rsa.pub")
+	h.together(".ssh/id_ed25519", ".ssh/id_ed25519.pub")
+	hosts := githubKey + "bastion." + h.domain() + " ssh-ed25519 " + m.hostKey() + "\n"
+	for range m.intn(6) {
+		hosts += m.hashedHost() + " ssh-ed25519 " + m.hostKey() + "\n"
+	}
+	h.file(".ssh/known_hosts", 0o644, hosts)
+}
+
+// githubKey is the key of GitHub's servers, as they publish it.
+const githubKey = "github.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl\n"
+
+// hostKey is the public key of some server.
+func (m *mint) hostKey() string {
+	return m.value(func() string {
 		return base64.StdEncoding.EncodeToString(join(text("ssh-ed25519"), text(string(m.bytes(32)))))
 	})
-	h.file(".ssh/known_hosts", 0o644, "bastion."+h.domain()+" ssh-ed25519 "+host+"\n")
+}
+
+// hashedHost is the name of a server as ssh hides it.
+func (m *mint) hashedHost() string {
+	return m.value(func() string {
+		enc := base64.StdEncoding
+		return "|1|" + enc.EncodeToString(m.bytes(20)) + "|" + enc.EncodeToString(m.bytes(20))
+	})
 }
 
 func (h *home) plantCloud() {
@@ -109,9 +129,8 @@ func (h *home) plantGit() {
 [pull]
 	rebase = true
 [alias]
-	st = status -sb
-	lg = log --oneline --graph
-`, h.name, h.email))
+	%s
+`, h.name, h.email, strings.Join(m.some(gitAliases, 2), "\n\t")))
 	h.file(".git-credentials", 0o600, fmt.Sprintf("https://%s:%s@github.com\n", h.user,
 		h.secret("git-credential", "git", ".git-credentials", m.checksummed("ghp_"), githubHosts...)))
 	const gh = ".config/gh/hosts.yml"
@@ -128,49 +147,6 @@ func (h *home) plantProject() {
 		h.secret("dotenv-stripe", "stripe", env, m.prefixed("sk_live_", base62, 24), "api.stripe.com"),
 		h.secret("dotenv-sendgrid", "sendgrid", env, m.value(func() string { return "SG." + m.chars(base64URL, 22) + "." + m.chars(base64URL, 43) }), "api.sendgrid.com"),
 		h.secret("dotenv-session", "dotenv", env, m.prefixed("", hexDigits, 64))))
-}
-
-func (h *home) plantShell() {
-	m := h.mint
-	const history = ".bash_history"
-	lines := []string{
-		"git status", "git pull --rebase", "cd ~/src/" + h.repo, "npm install", "npm run dev", "docker compose up -d",
-		"kubectl get pods -n " + h.repo, "ls -la", "code .", "ssh bastion", "python3 -m venv .venv", "htop",
-		"export GITLAB_TOKEN=" + h.secret("history-gitlab", "gitlab", history, m.prefixed("glpat-", base64URL, 20), "gitlab.com", "*.gitlab.com"),
-		"glab mr list",
-		"mysql -h db." + h.domain() + " -u " + h.user + " -p" + h.secret("history-mysql", "mysql", history, m.password(), "db."+h.domain()) + " " + h.company,
-		"git commit -am 'Handle empty responses'", "git push", "exit",
-	}
-	h.file(history, 0o600, strings.Join(lines, "\n")+"\n")
-	h.file(".bashrc", 0o644, `# ~/.bashrc: executed by bash(1) for non-login shells.
-case $- in
-    *i*) ;;
-      *) return;;
-esac
-
-HISTCONTROL=ignoreboth
-HISTSIZE=5000
-HISTFILESIZE=10000
-shopt -s histappend checkwinsize
-
-alias ll='ls -alF'
-alias k=kubectl
-alias gs='git status'
-
-PS1='\u@\h:\w\$ '
-export EDITOR=vim
-`)
-	h.file(".profile", 0o644, `# ~/.profile: executed by the command interpreter for login shells.
-if [ -n "$BASH_VERSION" ] && [ -f "$HOME/.bashrc" ]; then
-    . "$HOME/.bashrc"
-fi
-
-if [ -d "$HOME/.local/bin" ]; then
-    PATH="$HOME/.local/bin:$PATH"
-fi
-`)
-	h.file(".bash_logout", 0o644, "# ~/.bash_logout: executed by bash(1) when a login shell exits.\n[ \"$SHLVL\" = 1 ] && clear\n")
-	h.file(".vimrc", 0o644, "syntax on\nset number\nset expandtab shiftwidth=4\n")
 }
 
 // plantMCP makes the configurations of other MCP clients, whose servers' keys
@@ -242,20 +218,4 @@ func (h *home) plantEnv() {
 		"postgresql://"+h.company+":%s@"+db+":5432/"+h.company, m.password(), db)
 	h.variable("env-npm", "npm", "NPM_TOKEN", "%s", m.checksummed("npm_"), npmHosts...)
 	h.variable("env-slack", "slack", "SLACK_BOT_TOKEN", "%s", m.slack(), slackHosts...)
-}
-
-// plantOrdinary makes files that hold no secret, so that HOME looks lived in.
-func (h *home) plantOrdinary() {
-	h.file("Documents/notes.md", 0o644, `# Notes
-
-- ask about the retry budget of `+h.repo+`
-- book the train for the offsite
-- read the postmortem before Thursday
-`)
-	h.file("Documents/budget-"+strconv.Itoa(h.now.Year())+".csv", 0o644, "month,rent,food,travel\n01,1150,380,64\n02,1150,402,112\n03,1150,371,40\n")
-	h.file("Downloads/invoice-"+h.mint.chars(digits, 5)+".txt", 0o644, "Invoice\n\nHosting, monthly   24.00 EUR\nTotal              24.00 EUR\n")
-	src := "src/" + h.repo + "/"
-	h.file(src+"README.md", 0o644, "# "+h.repo+"\n\nRun `npm install`, then `npm run dev`.\n")
-	h.file(src+"package.json", 0o644, fmt.Sprintf("{\n  \"name\": \"%s\",\n  \"version\": \"1.4.2\",\n  \"private\": true,\n  \"scripts\": {\n    \"dev\": \"node server.js\"\n  }\n}\n", h.repo))
-	h.file(src+"server.js", 0o644, "const http = require('node:http');\n\nhttp.createServer((req, res) => res.end('ok\\n')).listen(process.env.PORT || 3000);\n")
 }
