@@ -36,8 +36,12 @@ func (s *Sinkhole) Close() error {
 }
 
 // Arm makes the calling thread's network namespace a sinkhole. Whoever calls it
-// has CAP_NET_ADMIN there, and needs it no more afterwards.
+// has CAP_NET_ADMIN there, and needs it no more afterwards. Where an interface
+// but lo is up it fails: a packet that names its interface needs no route.
 func Arm(c Config) (*Sinkhole, error) {
+	if err := alone(); err != nil {
+		return nil, err
+	}
 	s := &Sinkhole{}
 	if err := enableIPv6(); err != nil {
 		s.Notes = append(s.Notes, "IPv6 is off and cannot be turned on: "+err.Error())
@@ -72,6 +76,20 @@ func Arm(c Config) (*Sinkhole, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// alone fails if an interface but the loopback is up.
+func alone() error {
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		return fmt.Errorf("list the network interfaces: %w", err)
+	}
+	for _, i := range interfaces {
+		if i.Flags&(net.FlagLoopback|net.FlagUp) == net.FlagUp {
+			return fmt.Errorf("the network interface %s is up, and leads out: take it down first", i.Name)
+		}
+	}
+	return nil
 }
 
 // rawReplies opens what Serve answers from low ports by, where binding to one
