@@ -12,6 +12,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
+	"mime/multipart"
 	"net/http/httputil"
 	"strings"
 
@@ -36,8 +38,10 @@ const (
 
 // FindBody says which canaries are in the body of an HTTP message, also where
 // it is chunked or packed as its header says, and in packed streams that are in
-// it without a word: gzip, zlib, ZIP and bzip2, also gzip in base 64. The
-// offset of what is found in a packed stream is counted in that. The error is
+// it without a word: gzip, zlib, ZIP and bzip2, also gzip in base 64; and over
+// the fields of a form and the parts of a multipart body. The offset of what is
+// found in a packed stream is counted in that, and over fields or parts it is
+// the index of the first. The error is
 // ErrOpaque, with the hits so far, for what the header calls packed and cannot
 // be unpacked, and for what would be more than 64 MiB.
 func (s *Set) FindBody(b []byte, header map[string][]string) ([]Hit, error) {
@@ -53,7 +57,40 @@ func (s *Set) FindBody(b []byte, header map[string][]string) ([]Hit, error) {
 	}
 	u.search(body, name, 1)
 	u.declared(body, name, fields(header, "Content-Encoding"))
+	u.report(name, s.findFields(body[:min(len(body), maxHeld)], header))
 	return u.hits(), u.err
+}
+
+// findFields looks for canaries over the fields of a form or the parts of a
+// multipart body, as its header says.
+func (s *Set) findFields(b []byte, header map[string][]string) []Hit {
+	kind, params := "", map[string]string(nil)
+	for key, values := range header {
+		if strings.EqualFold(key, "Content-Type") && len(values) > 0 {
+			kind, params, _ = mime.ParseMediaType(values[0])
+		}
+	}
+	c := collector{set: s, name: "parts"}
+	switch {
+	case kind == "application/x-www-form-urlencoded":
+		c.name = "parameters"
+		var pieces []string
+		formValues(string(b), func(_ int, _, raw, _ string) { pieces = append(pieces, raw) })
+		c.join(number(pieces), true)
+	case strings.HasPrefix(kind, "multipart/") && params["boundary"] != "":
+		var pieces []string
+		parts := multipart.NewReader(bytes.NewReader(b), params["boundary"])
+		for len(pieces) < maxTries {
+			part, err := parts.NextRawPart()
+			if err != nil {
+				break // what is no part was looked at with the whole
+			}
+			text, _ := io.ReadAll(part) // one that was cut short as far as it goes
+			pieces = append(pieces, string(text))
+		}
+		c.join(number(pieces), true)
+	}
+	return c.hits()
 }
 
 // fields are the comma-separated values of a header, in small letters.

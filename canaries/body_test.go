@@ -10,10 +10,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime/multipart"
 	"net/http"
 	"net/http/httputil"
+	"net/url"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/andybalholm/brotli"
@@ -66,6 +69,18 @@ func zipped(b []byte) []byte {
 	return out.Bytes()
 }
 
+func multiparted(parts []string) []byte {
+	var out bytes.Buffer
+	w := multipart.NewWriter(&out)
+	_ = w.SetBoundary("b0")
+	for i, p := range parts {
+		part, _ := w.CreateFormField(fmt.Sprint("f", i))
+		_, _ = part.Write([]byte(p))
+	}
+	_ = w.Close()
+	return out.Bytes()
+}
+
 // bodies are how a body may be sent, and what its header then says.
 var bodies = map[string]struct {
 	write  func([]byte) []byte
@@ -84,11 +99,35 @@ var bodies = map[string]struct {
 	"gzip in base64": {func(b []byte) []byte {
 		return fmt.Appendf(nil, `{"d":"%s"}`, base64.StdEncoding.EncodeToString(gzipped(b)))
 	}, nil},
-	"gzip in base64url":    {func(b []byte) []byte { return []byte(base64.RawURLEncoding.EncodeToString(gzipped(b))) }, nil},
-	"chunked":              {func(b []byte) []byte { return chunked(b, 5) }, http.Header{"Transfer-Encoding": {"chunked"}}},
-	"chunked gzip":         {func(b []byte) []byte { return chunked(gzipped(b), 9) }, http.Header{"Transfer-Encoding": {"gzip, chunked"}, "Content-Encoding": {"gzip"}}},
-	"chunked, no header":   {func(b []byte) []byte { return chunked(b, 3) }, nil},
-	"gzip of base64":       {func(b []byte) []byte { return gzipped([]byte(base64.StdEncoding.EncodeToString(b))) }, nil},
+	"gzip in base64url":  {func(b []byte) []byte { return []byte(base64.RawURLEncoding.EncodeToString(gzipped(b))) }, nil},
+	"chunked":            {func(b []byte) []byte { return chunked(b, 5) }, http.Header{"Transfer-Encoding": {"chunked"}}},
+	"chunked gzip":       {func(b []byte) []byte { return chunked(gzipped(b), 9) }, http.Header{"Transfer-Encoding": {"gzip, chunked"}, "Content-Encoding": {"gzip"}}},
+	"chunked, no header": {func(b []byte) []byte { return chunked(b, 3) }, nil},
+	"gzip of base64":     {func(b []byte) []byte { return gzipped([]byte(base64.StdEncoding.EncodeToString(b))) }, nil},
+	"multipart, base64": {func(b []byte) []byte {
+		return multiparted([]string{"x", base64.StdEncoding.EncodeToString(b)})
+	}, http.Header{"Content-Type": {"multipart/form-data; boundary=b0"}}},
+	"multipart in pieces": {func(b []byte) []byte { return multiparted(cut(string(b), 9)) }, http.Header{"Content-Type": {"multipart/form-data; boundary=b0"}}},
+	"multipart in pieces, chunked": {func(b []byte) []byte { return chunked(multiparted(cut(string(b), 11)), 13) }, http.Header{
+		"Content-Type": {"multipart/mixed; boundary=b0"}, "Transfer-Encoding": {"chunked"},
+	}},
+	"form in pieces": {func(b []byte) []byte {
+		var out []string
+		for i, p := range cut(string(b), 7) {
+			out = append(out, fmt.Sprintf("f%d=%s", i, url.QueryEscape(p)))
+		}
+		return []byte(strings.Join(out, "&"))
+	}, http.Header{"Content-Type": {"application/x-www-form-urlencoded; charset=utf-8"}}},
+	"br in pieces of a writer": {func(b []byte) []byte {
+		return packed(func(w io.Writer) io.WriteCloser {
+			z := brotli.NewWriter(w)
+			for _, p := range cut(string(b), 5) {
+				_, _ = z.Write([]byte(p))
+				_ = z.Flush()
+			}
+			return z
+		}, nil)
+	}, http.Header{"Content-Encoding": {"br"}}},
 	"a header that is not": {func(b []byte) []byte { return b }, http.Header{"Content-Encoding": {"identity"}}},
 }
 
@@ -132,24 +171,30 @@ func TestFindBodyBomb(t *testing.T) {
 	s := shared()
 	c := byID(t, s, "aws-secret")
 	zeros := make([]byte, 1<<20)
-	bomb := packed(func(w io.Writer) io.WriteCloser {
-		z := gzip.NewWriter(w)
-		_, _ = z.Write([]byte(c.Value))
-		for range 256 {
-			_, _ = z.Write(zeros)
+	for coding, pack := range map[string]func(io.Writer) io.WriteCloser{
+		"gzip":    func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
+		"deflate": func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) },
+		"br":      func(w io.Writer) io.WriteCloser { return brotli.NewWriterLevel(w, 1) },
+	} {
+		bomb := packed(func(w io.Writer) io.WriteCloser {
+			z := pack(w)
+			_, _ = z.Write([]byte(c.Value))
+			for range 128 {
+				_, _ = z.Write(zeros)
+			}
+			return z
+		}, nil)
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		hits, err := s.FindBody(bomb, http.Header{"Content-Encoding": {coding}})
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, ErrOpaque) || !has(hits, c.ID) {
+			t.Errorf("%s: got %v, %v", coding, hits, err)
 		}
-		return z
-	}, nil)
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	hits, err := s.FindBody(bomb, http.Header{"Content-Encoding": {"gzip"}})
-	runtime.ReadMemStats(&after)
-	if !errors.Is(err, ErrOpaque) || !has(hits, c.ID) {
-		t.Errorf("got %v, %v", hits, err)
-	}
-	if used := after.TotalAlloc - before.TotalAlloc; used > 32<<20 {
-		t.Errorf("%d bytes were allocated", used)
+		if used := after.TotalAlloc - before.TotalAlloc; used > 32<<20 {
+			t.Errorf("%s: %d bytes were allocated", coding, used)
+		}
 	}
 }
 
@@ -157,9 +202,14 @@ func FuzzFindBody(f *testing.F) {
 	s := shared()
 	c := byID(f, s, "aws-secret")
 	for _, body := range bodies {
-		f.Add(body.write([]byte(c.Value)), "gzip", "chunked")
+		f.Add(body.write([]byte(c.Value)), "gzip", "chunked", "multipart/mixed; boundary=b0")
 	}
-	f.Fuzz(func(_ *testing.T, b []byte, content, transfer string) {
-		_, _ = s.FindBody(b, http.Header{"Content-Encoding": {content}, "Transfer-Encoding": {transfer}})
+	f.Fuzz(func(t *testing.T, b []byte, content, transfer, kind string) {
+		hits, _ := s.FindBody(b, http.Header{"Content-Encoding": {content}, "Transfer-Encoding": {transfer}, "Content-Type": {kind}})
+		for _, h := range s.Find(b) {
+			if !slices.ContainsFunc(hits, func(g Hit) bool { return g.ID == h.ID && g.Encoding == h.Encoding }) {
+				t.Fatalf("%v is in the body, and not in %v", h, hits)
+			}
+		}
 	})
 }
