@@ -23,6 +23,8 @@ type Sinkhole struct {
 	IPv6 bool
 	// Notes say what could not be had, and what that means.
 	Notes []string
+	// Partial says that a connection or a packet may go unseen: see Notes.
+	Partial bool
 }
 
 // Close closes the files. The namespace stays as it is.
@@ -38,7 +40,10 @@ func (s *Sinkhole) Close() error {
 // Arm makes the calling thread's network namespace a sinkhole. Whoever calls it
 // has CAP_NET_ADMIN there, and needs it no more afterwards. Where an interface
 // but lo is up it fails: a packet that names its interface needs no route.
-func Arm(c Config) (*Sinkhole, error) {
+func Arm(c Config) (*Sinkhole, error) { return armBy(&c, divert) }
+
+// armBy is Arm with a way to divert packets.
+func armBy(c *Config, divert diverter) (*Sinkhole, error) {
 	if err := alone(); err != nil {
 		return nil, err
 	}
@@ -47,10 +52,6 @@ func Arm(c Config) (*Sinkhole, error) {
 		s.Notes = append(s.Notes, "IPv6 is off and cannot be turned on: "+err.Error())
 	} else {
 		s.IPv6 = true
-	}
-	// Answers come from the port that was asked, so from port 53.
-	if err := writeSysctl("ipv4/ip_unprivileged_port_start", "0"); err != nil {
-		s.rawReplies(err)
 	}
 	if err := routes(s.IPv6); err != nil {
 		return nil, err
@@ -71,12 +72,20 @@ func Arm(c Config) (*Sinkhole, error) {
 		}
 		s.Files = append(s.Files, f)
 	}
-	if err := s.divert(&c, four, six); err != nil {
-		_ = s.Close()
-		return nil, err
+	if err := s.divert(c, four, six, divert); err != nil {
+		if err := s.listenPlain(c.Mode, err); err != nil {
+			return nil, err
+		}
+	}
+	// Answers come from the port that was asked, so from port 53.
+	if err := writeSysctl("ipv4/ip_unprivileged_port_start", "0"); err != nil {
+		s.rawReplies(err)
 	}
 	return s, nil
 }
+
+// diverter is divert, or what a test has in its place.
+type diverter func(c *Config, four, six netip.AddrPort, ipv6, logged bool) error
 
 // alone fails if an interface but the loopback is up.
 func alone() error {
@@ -109,7 +118,7 @@ func (s *Sinkhole) rawReplies(why error) {
 }
 
 // divert makes the rules, and has packets copied where the kernel can do that.
-func (s *Sinkhole) divert(c *Config, four, six netip.AddrPort) error {
+func (s *Sinkhole) divert(c *Config, four, six netip.AddrPort, divert diverter) error {
 	packets, err := listenPackets()
 	if err == nil {
 		if err = divert(c, four, six, s.IPv6, true); err == nil {
@@ -122,6 +131,7 @@ func (s *Sinkhole) divert(c *Config, four, six netip.AddrPort) error {
 		return without
 	}
 	s.Notes = append(s.Notes, "what is refused, and what is neither TCP nor UDP, is not seen: "+err.Error())
+	s.Partial = true
 	return nil
 }
 
@@ -213,6 +223,14 @@ func listen(typ int, addr netip.AddrPort) (*os.File, error) {
 	fail := func(what string, err error) (*os.File, error) {
 		f.Close()
 		return nil, os.NewSyscallError(what, err)
+	}
+	if addr.Addr().IsUnspecified() { // an ordinary one; answers come from beside it
+		options = options[2:]
+		if typ == unix.SOCK_DGRAM {
+			if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1); err != nil {
+				return fail("setsockopt", err)
+			}
+		}
 	}
 	for _, o := range options {
 		if err := unix.SetsockoptInt(fd, level, o, 1); err != nil {

@@ -79,7 +79,9 @@ func TestAllowedHostsAreReached(t *testing.T) {
 			_, _ = datagrams.WriteTo([]byte("echo "+string(p[:n])), from)
 		}
 	}()
+	b.mu.Lock()
 	b.to["tcp80"], b.to["tcp443"], b.to["udp9999"] = plain.Listener.Addr().String(), shut.Listener.Addr().String(), datagrams.LocalAddr().String()
+	b.mu.Unlock()
 
 	c := client(t, nil, false)
 	get := func(url, body string) string {
@@ -135,6 +137,8 @@ func TestAllowedHostsAreReached(t *testing.T) {
 	if e := j.closed(t, "kept here"); e.Allowed {
 		t.Errorf("%+v", e)
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	for _, a := range b.asked {
 		if !strings.Contains(a, " real.example ") {
 			t.Errorf("dialled %s", a)

@@ -10,9 +10,10 @@ import (
 
 // Sinkhole is an armed namespace.
 type Sinkhole struct {
-	Files []*os.File
-	IPv6  bool
-	Notes []string
+	Files   []*os.File
+	IPv6    bool
+	Notes   []string
+	Partial bool
 }
 
 var errLinux = errors.New("a sinkhole needs Linux's network namespaces")

@@ -98,6 +98,12 @@ func (s *server) accept(l *net.TCPListener) {
 			_ = c.Close()
 			continue
 		}
+		if s.own(dst.Addr()) { // where rules cannot keep it away
+			_ = c.SetLinger(0)
+			_ = c.Close()
+			s.begin(TypeRefused, "tcp", src, dst).end()
+			continue
+		}
 		w := &wireConn{TCPConn: c, s: s, f: s.open("tcp", src, dst)}
 		w.touch()
 		if !s.admit(w) {
@@ -106,6 +112,11 @@ func (s *server) accept(l *net.TCPListener) {
 		}
 		s.wg.Go(func() { s.serveTCP(w) })
 	}
+}
+
+// own reports whether an address is the namespace's own, and not to be answered on.
+func (s *server) own(a netip.Addr) bool {
+	return !s.cfg.AnswerLoopback && (a.IsLoopback() || a == Own4 || a == Own6)
 }
 
 func (s *server) pause(d time.Duration) {

@@ -94,7 +94,11 @@ func (s *server) serveUDP(c *net.UDPConn) {
 		if !dst.IsValid() {
 			continue
 		}
-		s.datagram(known.get(TypeOpen, "udp", src, dst), buf[:n])
+		begun := TypeOpen
+		if s.own(dst.Addr()) {
+			begun = TypeRefused
+		}
+		s.datagram(known.get(begun, "udp", src, dst), buf[:n])
 	}
 }
 
@@ -112,7 +116,7 @@ func (s *server) datagram(a *association, p []byte) {
 		s.carryDatagram(a, p)
 		return
 	}
-	if a.dst.Port() != dnsPort {
+	if a.dst.Port() != dnsPort || s.own(a.dst.Addr()) {
 		return
 	}
 	out := s.answer(f, p, "dns", 4096)
