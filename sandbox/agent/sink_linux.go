@@ -47,8 +47,12 @@ func (a *agent) armSink() error {
 		return &refusal{Reason: "the sinkhole: " + err.Error(), Hint: "--network none does without it"}
 	}
 	a.sink = &sink{armed: armed}
+	kind := EventNote
+	if armed.Partial {
+		kind = EventLoss
+	}
 	for _, n := range armed.Notes {
-		a.emit(Event{Type: EventNote, Reason: "the sinkhole: " + n})
+		a.emit(Event{Type: kind, Reason: "the sinkhole: " + n})
 	}
 	if err := a.resolve(sinkhole.Nameserver); err != nil {
 		a.emit(Event{Type: EventNote, Reason: "the sinkhole: " + err.Error()})
