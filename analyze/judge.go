@@ -313,7 +313,11 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 		ID: h.RunID, Seed: h.Seed, Started: h.Started.UTC(), Finished: h.Started.Add(j.last - h.Clock0).UTC(),
 		Sandbox: h.Sandbox, Tracer: h.Tracer, Network: h.Network, Command: slices.Clone(h.Command), Target: h.Target,
 	}
-	res.Run.Reproduce = fmt.Sprintf("coalmine probe --sandbox %s --network %s --seed %d -- %s", h.Sandbox, h.Network, h.Seed, quoteAll(res.Run.Command))
+	tracer := ""
+	if h.Tracer == "ebpf" || h.Tracer == "both" {
+		tracer = " --tracer " + h.Tracer
+	}
+	res.Run.Reproduce = fmt.Sprintf("coalmine probe --sandbox %s%s --network %s --seed %d -- %s", h.Sandbox, tracer, h.Network, h.Seed, quoteAll(res.Run.Command))
 	s := w.surface
 	res.Server = Server{Name: text.Printable(s.Server.Name, 200), Version: text.Printable(s.Server.Version, 100), Protocol: text.Printable(s.Protocol, 40),
 		Exit: j.exit, Stderr: j.lastWords()}

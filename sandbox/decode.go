@@ -42,6 +42,7 @@ func (r *Run) read(d *decoder) {
 	if d.parser != nil {
 		_ = d.parser.Close()
 	}
+	r.unwatch(d.done)
 	if d.done {
 		return
 	}
@@ -86,12 +87,16 @@ func (d *decoder) event(e agent.Event) {
 	r := d.run
 	switch e.Type {
 	case agent.EventReady:
+		r.tracer.begin(r, int(e.N))
 		if d.traced && d.parser == nil {
 			d.filter.tid = int(e.N)
 			d.parser = strace.NewParser(e.Realtime, d.record, d.badLine)
 			d.parser.SetDir("/")
 		}
 	case agent.EventStarted:
+		if r.tracer != nil {
+			r.tracer.ran = true
+		}
 		r.sayStarted(nil)
 	case agent.EventError:
 		r.finish(func(x *Exit) { x.Reason = e.Reason })
@@ -99,12 +104,14 @@ func (d *decoder) event(e agent.Event) {
 	case agent.EventStdin, agent.EventEOF:
 		r.progress(e)
 	case agent.EventExit:
+		r.drain()
 		r.finish(func(x *Exit) { x.Code, x.Signal = e.Code, e.Signal })
 	case agent.EventTracerDied:
 		r.finish(func(x *Exit) { x.TracerDied, x.Reason = true, e.Reason })
 	case agent.EventLimit:
 		r.finish(func(x *Exit) { x.Reason = "limit: " + e.Reason })
 	case agent.EventSynced:
+		r.drain()
 		r.synced(e.N)
 	case agent.EventDone:
 		d.done = true

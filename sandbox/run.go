@@ -42,6 +42,7 @@ type Run struct {
 	nextSync  int64
 	exit      Exit
 
+	tracer  *watcher // nil where the agent's stream brings the records
 	lost    atomic.Uint64
 	started chan error // takes one: nil, or why the target did not start
 	over    chan struct{}
@@ -66,6 +67,10 @@ func Start(ctx context.Context, b Backend, spec Spec, sink Sink) (*Run, error) {
 	cfg := config(spec)
 	conn.Config(cfg)
 	r := newRun(conn, sink)
+	if err := r.watch(ctx, &spec); err != nil {
+		_ = conn.Close(context.WithoutCancel(ctx))
+		return nil, err
+	}
 	r.release = context.AfterFunc(ctx, func() { r.shut(context.Cause(ctx)) })
 	go r.write(cfg)
 	go r.read(newDecoder(r, len(cfg.Strace) > 0))
@@ -105,6 +110,7 @@ func config(s Spec) *agent.Config {
 	return &agent.Config{
 		Command: s.Command, Dir: s.Dir, Env: s.Env, User: s.User, Hostname: s.Hostname,
 		Files: s.Files, Watch: s.Watch, TraceSet: s.TraceSet, Limits: s.Limits, Network: s.Network,
+		Refuse: s.TraceSet != "" && s.Tracer == TracerEBPF,
 	}
 }
 

@@ -37,11 +37,30 @@ type Spec struct {
 	Network *agent.Network
 	// TraceSet is "core", "io" or "" for no tracer.
 	TraceSet string
-	Limits   agent.Limits
+	// Tracer is TracerStrace, which "" is too, or TracerEBPF.
+	Tracer string
+	Limits agent.Limits
 	// AgentPath is the static binary that becomes PID 1; "" is this executable.
 	AgentPath string
 	// RunID is random and names what the backend makes.
 	RunID string
+}
+
+// The tracers. strace runs inside the sandbox; eBPF watches from the host, and
+// only a Conn that is Located can be watched so.
+const (
+	TracerStrace = "strace"
+	TracerEBPF   = "ebpf"
+)
+
+// Straced reports whether strace has to be in the sandbox.
+func (s *Spec) Straced() bool { return s.TraceSet != "" && s.Tracer != TracerEBPF }
+
+// Located is a Conn that knows where its sandbox is.
+type Located interface {
+	// AgentPID is the agent's number among this machine's processes, as this
+	// process sees them. It fails where the sandbox is under another kernel.
+	AgentPID(ctx context.Context) (int, error)
 }
 
 // Tri is an answer that may be unknown.
@@ -85,7 +104,8 @@ type Conn interface {
 	Close(ctx context.Context) error
 }
 
-// Sink takes what a run yields, from one goroutine, in the order of the agent's stream.
+// Sink takes what a run yields, one call at a time, in the order of the agent's stream.
+// Records of eBPF come between the events beside which they happened.
 // Byte slices are valid until the call returns.
 type Sink interface {
 	Stdout(stamp time.Duration, p []byte)

@@ -3,17 +3,31 @@ package sandbox_test
 import (
 	"testing"
 
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
+
+// tracers are the ways of watching a sandbox.
+var tracers = []struct {
+	tracer string
+	single bool
+}{{sandbox.TracerStrace, false}, {sandbox.TracerStrace, true}, {sandbox.TracerEBPF, false}, {sandbox.TracerEBPF, true}}
 
 // The log begins with the target's own exec, whoever ran before it, and names
 // every task as the tracer numbers it.
 func TestRecordsBeginWithTheTarget(t *testing.T) {
-	for _, single := range []bool{false, true} {
+	for _, c := range tracers {
+		single := c.single
 		b := bare(t)
-		b.SingleUID, b.Strace = single, tracer(t)
+		b.SingleUID = single
 		s := shell("cd /usr; /bin/true; (cat /etc/hostname; exit 5) >/dev/null; read x; cat lib/os-release > /dev/null; echo read; read x")
-		s.TraceSet = "core"
+		s.TraceSet, s.Tracer = "core", c.tracer
+		if c.tracer == sandbox.TracerEBPF {
+			sandboxtest.Need(t, "bpf")
+		} else {
+			b.Strace = tracer(t)
+		}
 		run := start(t, b, s)
 		for range 2 {
 			if err := run.Sync(bounded(t)); err != nil {
@@ -33,7 +47,7 @@ func TestRecordsBeginWithTheTarget(t *testing.T) {
 		}
 		run.ends(t)
 		if run.Lost() != 0 || len(run.TraceErrors()) != 0 {
-			t.Errorf("single=%t: %d lost: %v", single, run.Lost(), run.TraceErrors())
+			t.Errorf("%+v: %d lost: %v", c, run.Lost(), run.TraceErrors())
 		}
 		last := run.Records()[len(run.Records())-1]
 		if last.Op != trace.OpExit || last.Tid != int(run.Events("started")[0].N) {

@@ -27,6 +27,9 @@ type Config struct {
 	// TraceSet is "core" or "io".
 	TraceSet string `json:"traceSet,omitempty"`
 	Limits   Limits `json:"limits"`
+	// Refuse has the kernel refuse the target what a tracer outside of the
+	// sandbox cannot: seccomp and io_uring.
+	Refuse bool `json:"refuse,omitempty"`
 	// HostFiles says that the files around are the host's own, so that none of
 	// them is moved aside.
 	HostFiles bool `json:"hostFiles,omitempty"`

@@ -204,7 +204,7 @@ func (a *agent) release(link int) error {
 	a.stderr = a.outputPump(mine[2], mux.Stderr)
 	err := sendOrder(link, &order{
 		Role: roleTarget, Command: a.cfg.Command, Dir: a.cfg.Dir, Env: a.cfg.Env,
-		User: u, Limits: a.cfg.Limits, Inner: a.cfg.SingleUID, Masks: a.procMasks(),
+		User: u, Limits: a.cfg.Limits, Inner: a.cfg.SingleUID, Masks: a.procMasks(), Refuse: a.cfg.Refuse,
 	}, theirs[:]...)
 	for _, fd := range theirs {
 		_ = unix.Close(fd)

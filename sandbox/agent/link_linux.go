@@ -41,6 +41,8 @@ type order struct {
 	Inner bool `json:"inner,omitempty"`
 	// Masks are paths of the inner /proc to cover.
 	Masks []string `json:"masks,omitempty"`
+	// Refuse: seccomp and io_uring are to be refused.
+	Refuse bool `json:"refuse,omitempty"`
 	// Network is a sink's.
 	Network *Network `json:"network,omitempty"`
 }

@@ -9,6 +9,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/coalmine-dev/coalmine/sandbox/trace/bpf"
 )
 
 // stage is a process between the agent and the target's program: it obeys the
@@ -81,6 +83,11 @@ func becomeTarget(o *order, stdio []int, status int) error {
 	}
 	if err := dropPrivileges(o); err != nil {
 		return err
+	}
+	if o.Refuse {
+		if err := bpf.Refuse(); err != nil {
+			return err
+		}
 	}
 	if err := unix.Chdir(o.Dir); err != nil {
 		return &refusal{

@@ -3,8 +3,10 @@ package docker
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -79,6 +81,27 @@ func passable(serverDir string) []rootfs.File {
 		return nil
 	}
 	return []rootfs.File{{Path: rootHome, Dir: true, Mode: 0o711, Root: true}}
+}
+
+// AgentPID implements sandbox.Located. The engine's word is checked: a remote
+// one, or one in a virtual machine, numbers the processes of another kernel.
+func (c *conn) AgentPID(ctx context.Context) (int, error) {
+	r, err := c.cli.ContainerInspect(ctx, c.id, client.ContainerInspectOptions{})
+	if err != nil {
+		return 0, explain(err, "ask for the container's process")
+	}
+	if r.Container.State == nil || r.Container.State.Pid <= 0 {
+		return 0, errors.New("docker: the container has no process")
+	}
+	pid := r.Container.State.Pid
+	groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
+	if err != nil || !strings.Contains(string(groups), c.id) {
+		return 0, &sandbox.UsageError{
+			Err:  errors.New("docker: the container's processes are not among this machine's: eBPF cannot watch them"),
+			Hint: "use --tracer strace",
+		}
+	}
+	return pid, nil
 }
 
 // Diagnostics implements sandbox.Conn.

@@ -65,7 +65,7 @@ func prepare(ctx context.Context, cli *client.Client, spec sandbox.Spec) (*plan,
 		}
 	}
 	p.places = layOut(spec, p.server)
-	if spec.TraceSet != "" {
+	if spec.Straced() {
 		if p.tracer, p.strace, err = bundle(); err != nil {
 			return nil, err
 		}

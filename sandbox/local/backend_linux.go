@@ -213,6 +213,9 @@ func withPath(env, dirs []string) []string {
 	return append(out, "PATH="+first+":/usr/local/bin:/usr/bin:/bin")
 }
 
+// AgentPID implements sandbox.Located.
+func (c *conn) AgentPID(context.Context) (int, error) { return c.process.Pid, nil }
+
 // Diagnostics is the tail of what the agent printed.
 func (c *conn) Diagnostics() string { return c.stderr.String() }
 

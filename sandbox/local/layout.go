@@ -70,7 +70,7 @@ func makePlan(h host, spec sandbox.Spec, uid, gid int) (*plan, error) {
 	}
 	p.take(prog)
 	p.command, p.path, p.vars = prog.command, prog.path, prog.vars
-	if spec.TraceSet != "" {
+	if spec.Straced() {
 		if err := p.tracer(h, visible); err != nil {
 			return nil, err
 		}

@@ -135,6 +135,14 @@ func (c *bareConn) Config(cfg *agent.Config) {
 // Pid is the agent's pid on the host.
 func (c *bareConn) Pid() int { return c.cmd.Process.Pid }
 
+// AgentPID implements sandbox.Located.
+func (c *bareConn) AgentPID(context.Context) (int, error) {
+	if c.bare.InPlace {
+		return 0, errors.New("this sandbox has no pid namespace of its own")
+	}
+	return c.Pid(), nil
+}
+
 // CloseInput ends the agent's stdin, as the host's death would.
 func (c *bareConn) CloseInput() error { return c.in.Close() }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/coalmine-dev/coalmine/sandbox/trace/bpf"
 )
 
 // Need skips the test when one of the named things is missing on this machine,
@@ -15,8 +17,8 @@ import (
 //
 // A thing is a program ("strace", "node", "python3", "uv"), "python" (any of
 // python3 or python), "browser" (a Chromium), "axe" (axe-core, see Cache),
-// "docker" (an engine that answers), "userns" (namespaces for an ordinary user)
-// or "root".
+// "docker" (an engine that answers), "userns" (namespaces for an ordinary user),
+// "bpf" (the eBPF tracer works) or "root".
 func Need(t testing.TB, things ...string) {
 	t.Helper()
 	for _, thing := range things {
@@ -62,6 +64,11 @@ func probe(thing string) string {
 	case "docker":
 		if out, err := exec.Command("docker", "version", "--format", "{{.Server.Version}}").CombinedOutput(); err != nil {
 			return "no Docker engine answers: " + strings.TrimSpace(string(out))
+		}
+		return ""
+	case "bpf":
+		if ok, reason := bpf.Supported(); ok != "yes" {
+			return reason
 		}
 		return ""
 	case "userns":

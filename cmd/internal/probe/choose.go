@@ -2,6 +2,7 @@ package probe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/coalmine-dev/coalmine/sandbox"
@@ -37,10 +38,13 @@ func choose(ctx context.Context, o Options) (b sandbox.Backend, why string, err 
 	return nil, "", &sandbox.UsageError{Err: fmt.Errorf("--sandbox %s is not known", o.Sandbox), Hint: "auto, docker, local or inplace"}
 }
 
-// supported asks the backend. A local run without a tracer needs less: its
+// supported asks the backend. A local run without a tracer in it needs less: its
 // start says what is missing.
 func supported(ctx context.Context, b sandbox.Backend, o Options) error {
-	if o.Tracer == "none" && b.Name() == "local" {
+	if o.Tracer == sandbox.TracerEBPF && b.Name() == "inplace" {
+		return &sandbox.UsageError{Err: errors.New("in place there is no pid namespace to be watched from outside"), Hint: "use --tracer strace"}
+	}
+	if o.Tracer != sandbox.TracerStrace && b.Name() == "local" {
 		return nil
 	}
 	if s := b.Supported(ctx); s.OK == sandbox.No {

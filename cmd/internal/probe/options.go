@@ -24,7 +24,7 @@ type Options struct {
 	Sandbox string
 	Image   string
 	Runtime string
-	// Tracer is "auto", "strace" or "none".
+	// Tracer is "auto", "ebpf", "strace" or "none". "auto" is strace.
 	Tracer string
 	// Network is NetworkSinkhole, NetworkRefuse or NetworkNone.
 	Network string

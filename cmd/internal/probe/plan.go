@@ -59,8 +59,11 @@ func newPlan(o Options) (*plan, error) {
 		Image: o.Image, Runtime: o.Runtime, TraceSet: "core", Limits: o.Limits, AgentPath: o.AgentPath, RunID: p.runID,
 		Watch: set.Watch(),
 	}
-	if o.Tracer == "none" {
+	switch o.Tracer {
+	case "none":
 		p.spec.TraceSet = ""
+	case sandbox.TracerEBPF:
+		p.spec.Tracer = o.Tracer
 	}
 	if p.spec.Network, err = p.network(); err != nil {
 		return nil, err

@@ -108,14 +108,17 @@ func (p *plan) header(backend string) session.Header {
 	tracer := p.opts.Tracer
 	return session.Header{
 		RunID: p.runID, Seed: p.opts.Seed, Command: p.redacted(p.spec.Command), Target: p.target, Sandbox: backend, Tracer: tracer, Network: p.opts.Network,
-		Canaries: p.set.Canaries(), User: p.set.User(), Home: p.set.Home(), ServerDir: p.spec.ServerDir, Workspaces: p.spec.Workspaces, Unseen: unseen(backend), Version: p.opts.Version,
+		Canaries: p.set.Canaries(), User: p.set.User(), Home: p.set.Home(), ServerDir: p.spec.ServerDir, Workspaces: p.spec.Workspaces, Unseen: unseen(backend, tracer), Version: p.opts.Version,
 	}
 }
 
 // unseen names the calls that a backend's own profile refuses before the tracer
 // sees them, and those that are newer than the tracer.
-func unseen(backend string) []string {
+func unseen(backend, tracer string) []string {
 	out := []string{fmt.Sprintf("system calls numbered above %d, which this strace does not know", strace.LastCall)}
+	if tracer == sandbox.TracerEBPF {
+		out = nil
+	}
 	if backend == "docker" {
 		for _, call := range docker.Unseen() {
 			out = append(out, call+", refused by the container's profile")

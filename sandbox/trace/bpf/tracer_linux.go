@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package bpf
 
 import (
@@ -53,7 +55,7 @@ type Tracer struct {
 	told    [4]uint64 // losses that were told, by reason
 }
 
-// Open loads the programs and attaches them. Nothing is read before Run.
+// Open loads the programs and attaches them. Nothing is read before Start.
 func Open(o Options) (*Tracer, error) {
 	abis, err := tables(runtime.GOARCH, o.Set)
 	if err != nil {
@@ -135,15 +137,19 @@ func explain(err error) error {
 	return fmt.Errorf("eBPF tracer: load the programs: %w", err)
 }
 
-// Run reads events until Close and hands on what the target does: target is the
-// task that becomes it, as the watched namespace numbers it, and its records begin
-// with its second exec, which starts the target's program. Both functions are called
-// from this goroutine. The record is valid during the call only. lose is told how
-// much is missing and why.
-func (t *Tracer) Run(target int, emit func(*trace.Record), lose func(n uint64, why string)) {
+// Start hands on what the target does, until Close: target is the task that
+// becomes it, as the watched namespace numbers it, and its records begin with its
+// second exec, which starts the target's program. Both functions are called from one
+// goroutine, which Close ends. The record is valid during the call only. lose is
+// told how much is missing and why.
+func (t *Tracer) Start(target int, emit func(*trace.Record), lose func(n uint64, why string)) {
 	t.mu.Lock()
 	t.running = true
 	t.mu.Unlock()
+	go t.run(target, emit, lose)
+}
+
+func (t *Tracer) run(target int, emit func(*trace.Record), lose func(n uint64, why string)) {
 	defer close(t.done)
 	d := newDecoder(t.abis, t.inode, target, emit, lose)
 	var sample ringbuf.Record
@@ -173,6 +179,13 @@ func (t *Tracer) Run(target int, emit func(*trace.Record), lose func(n uint64, w
 			return
 		}
 	}
+}
+
+// Clock is the time by which records are stamped, CLOCK_MONOTONIC.
+func Clock() time.Duration {
+	var ts unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
+	return time.Duration(ts.Nano())
 }
 
 // answer tells those who wait that everything up to their question was handed on.
@@ -270,7 +283,7 @@ func (t *Tracer) Alive() error {
 	return nil
 }
 
-// Close detaches the programs and ends Run. It may be called more than once.
+// Close detaches the programs and ends what Start began. It may be called more than once.
 func (t *Tracer) Close() {
 	if t.closing.Swap(true) {
 		<-t.closed()

@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package bpf
 
 import (
@@ -120,7 +122,7 @@ func runWith(t testing.TB, o Options, command ...string) *seen {
 		t.Fatalf("%q: %v", line, err)
 	}
 	s := new(seen)
-	go tr.Run(target, func(r *trace.Record) {
+	tr.Start(target, func(r *trace.Record) {
 		c := *r
 		if r.Addr != nil {
 			a := *r.Addr

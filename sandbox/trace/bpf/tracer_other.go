@@ -1,0 +1,48 @@
+//go:build !linux || !(amd64 || arm64)
+
+package bpf
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
+)
+
+// errNone says that there is no eBPF here.
+var errNone = errors.New("eBPF tracer: it needs Linux on amd64 or arm64")
+
+// Options say what to watch.
+type Options struct {
+	PID  int
+	Set  string
+	Ring int
+}
+
+// Tracer cannot be had here.
+type Tracer struct{}
+
+// Open fails.
+func Open(Options) (*Tracer, error) { return nil, errNone }
+
+// Start does nothing.
+func (*Tracer) Start(int, func(*trace.Record), func(uint64, string)) {}
+
+// Drain fails.
+func (*Tracer) Drain(context.Context) error { return errNone }
+
+// Alive fails.
+func (*Tracer) Alive() error { return errNone }
+
+// Close does nothing.
+func (*Tracer) Close() {}
+
+// Clock is the time of records: there are none.
+func Clock() time.Duration { return 0 }
+
+// Refuse fails.
+func Refuse() error { return errNone }
+
+// Supported says "no".
+func Supported() (ok, reason string) { return "no", errNone.Error() }

@@ -1,0 +1,153 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
+	"github.com/coalmine-dev/coalmine/sandbox/trace/bpf"
+)
+
+// drainTimeout bounds the wait for records that are already with this machine's kernel.
+const drainTimeout = 30 * time.Second
+
+// watcher is the tracer outside of the sandbox.
+type watcher struct {
+	tracer *bpf.Tracer
+	target int
+	begun  bool
+	ran    bool // the target's program was started
+	ended  bool // the target's first task was seen to end
+	died   bool // that it does not watch any more was told
+}
+
+// serial makes a sink of one that takes one call at a time: with a tracer
+// outside of the sandbox two goroutines have something to say.
+type serial struct {
+	mu   sync.Mutex
+	sink Sink
+}
+
+func (s *serial) Stdout(stamp time.Duration, p []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sink.Stdout(stamp, p)
+}
+
+func (s *serial) Stderr(stamp time.Duration, p []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sink.Stderr(stamp, p)
+}
+
+func (s *serial) Record(r *trace.Record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sink.Record(r)
+}
+
+func (s *serial) Flow(f *trace.Flow) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sink.Flow(f)
+}
+
+func (s *serial) Event(e agent.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sink.Event(e)
+}
+
+func (s *serial) TraceError(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sink.TraceError(err)
+}
+
+// watch attaches the tracer that a Spec asks for, before the agent has its Config
+// and so before there is a target.
+func (r *Run) watch(ctx context.Context, spec *Spec) error {
+	if spec.TraceSet == "" || spec.Tracer != TracerEBPF {
+		return nil
+	}
+	where, ok := r.conn.(Located)
+	if !ok {
+		return &UsageError{Err: errors.New("this sandbox cannot be watched from outside"), Hint: "use --tracer strace"}
+	}
+	pid, err := where.AgentPID(ctx)
+	if err != nil {
+		return err
+	}
+	t, err := bpf.Open(bpf.Options{PID: pid, Set: spec.TraceSet})
+	if err != nil {
+		return &UsageError{Err: err, Hint: "run as root or with CAP_BPF and CAP_PERFMON, or use --tracer strace"}
+	}
+	r.tracer = &watcher{tracer: t}
+	r.sink = &serial{sink: r.sink}
+	return nil
+}
+
+// begin has the records flow, now that the task that becomes the target is known.
+func (w *watcher) begin(r *Run, target int) {
+	if w == nil || w.begun {
+		return
+	}
+	w.begun, w.target = true, target
+	w.tracer.Start(target, func(rec *trace.Record) {
+		if rec.Op == trace.OpExit && rec.Tid == target {
+			w.ended = true
+		}
+		r.sink.Record(rec)
+	}, func(n uint64, why string) {
+		r.lost.Add(n)
+		r.sink.TraceError(errors.New(why))
+	})
+}
+
+// drain returns when what the tracer has seen so far is with the sink, and sees
+// whether it still watches.
+func (r *Run) drain() {
+	w := r.tracer
+	if w == nil || !w.begun {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
+	defer cancel()
+	err := w.tracer.Alive()
+	if err == nil {
+		err = w.tracer.Drain(ctx)
+	}
+	if err != nil {
+		r.unwatched(err.Error())
+	}
+}
+
+// unwatched says that the tracer does not watch any more, and ends the run: what
+// nobody watches must not go on.
+func (r *Run) unwatched(reason string) {
+	if r.tracer.died {
+		return
+	}
+	r.tracer.died = true
+	r.finish(func(x *Exit) { x.TracerDied, x.Reason = true, reason })
+	r.sink.Event(agent.Event{Type: agent.EventTracerDied, Stamp: bpf.Clock(), Reason: reason})
+	r.command(agent.Command{Type: "kill"})
+}
+
+// unwatch takes the last records and detaches the tracer. A run that came to its
+// end has the target's end among its records.
+func (r *Run) unwatch(done bool) {
+	w := r.tracer
+	if w == nil {
+		return
+	}
+	r.drain()
+	w.tracer.Close()
+	if done && w.ran && !w.ended {
+		r.unwatched(fmt.Sprintf("the records end before the target (task %d) does", w.target))
+	}
+}
