@@ -33,6 +33,9 @@ type Config struct {
 	// HostFiles says that the files around are the host's own, so that none of
 	// them is moved aside.
 	HostFiles bool `json:"hostFiles,omitempty"`
+	// Account says that the files around are an image's, whose lists of users are
+	// to hold User.
+	Account bool `json:"account,omitempty"`
 	// Root is set by the local backend: built and pivoted into before all else.
 	Root *rootfs.Layout `json:"root,omitempty"`
 	// Network is set where the network is a sinkhole; else nothing answers.

@@ -163,6 +163,11 @@ func (a *agent) setUp() error {
 	if err := a.armSink(); err != nil {
 		return err
 	}
+	if c.Account {
+		if err := account(c.User); err != nil {
+			return err
+		}
+	}
 	if err := rootfs.Plant(c.Files, c.User.UID, c.User.GID); err != nil {
 		return err
 	}

@@ -66,6 +66,7 @@ func (c *conn) CloseWrite() error { return c.stream.CloseWrite() }
 // Config implements sandbox.Conn.
 func (c *conn) Config(cfg *agent.Config) {
 	cfg.Strace = c.plan.strace
+	cfg.Account = true
 	cfg.Env = addPath(cfg.Env, c.plan.image.env)
 	cfg.Files = append(passable(c.plan.spec.ServerDir), cfg.Files...)
 }
