@@ -90,7 +90,7 @@ type framed struct {
 // mark follows the phases.
 func (l *liner) mark(m *session.Mark) {
 	l.last = max(l.last, m.Time)
-	phase := finding.Phase("")
+	var phase finding.Phase
 	switch {
 	case m.Kind == session.MarkCall:
 		phase, l.calls = finding.PhaseCall, true

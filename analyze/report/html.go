@@ -113,7 +113,7 @@ func newPage(res *analyze.Result) *pageView {
 			if i > 0 {
 				v.Stderr += "\n"
 			}
-			v.Stderr += say(l, 200)
+			v.Stderr += clean(l, 200)
 		}
 	}
 	v.findings(res)
@@ -125,8 +125,12 @@ func newPage(res *analyze.Result) *pageView {
 	return v
 }
 
-// say makes a text fit to be shown: one line, nothing hidden, bounded.
-func say(s string, n int) string { return text.Printable(s, n) }
+// say makes a text fit to be shown: one line, nothing hidden, bounded, and
+// nothing that a workflow runner obeys wherever it stands in a line.
+func say(s string, n int) string { return disarm.Replace(text.Printable(s, n)) }
+
+// disarm takes the start off what a runner reads as a command within a line.
+var disarm = strings.NewReplacer("##[", "# #[", "##vso[", "# #vso[")
 
 // serverName is how a server calls itself, else how it was called here.
 func serverName(res *analyze.Result) string {

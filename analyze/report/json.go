@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -29,8 +30,15 @@ func encode(w io.Writer, v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(escapeUnseen(raw), '\n'))
+	_, err = w.Write(append(armless(escapeUnseen(raw)), '\n'))
 	return err
+}
+
+// armless writes as an escape what makes a runner read a command within a line:
+// in encoded JSON it can stand in a string only.
+func armless(raw []byte) []byte {
+	raw = bytes.ReplaceAll(raw, []byte("##["), []byte(`##\u005b`))
+	return bytes.ReplaceAll(raw, []byte("##vso["), []byte(`##vso\u005b`))
 }
 
 // escapeUnseen works on encoded JSON, where only a string can hold what is not ASCII.

@@ -141,12 +141,15 @@ func TestJudgedReportsKeepTheSchemas(t *testing.T) {
 	}
 }
 
-// reportsOf writes all three forms.
+// reportsOf writes all forms.
 func reportsOf(t interface{ Fatal(...any) }, res *analyze.Result) map[string][]byte {
-	out := map[string][]byte{}
+	out := map[string][]byte{"line": []byte(Line(res))}
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"json": func(b *bytes.Buffer) error { return JSON(b, res) },
-		"text": func(b *bytes.Buffer) error { return Text(b, res, TextOptions{}) },
+		"json":     func(b *bytes.Buffer) error { return JSON(b, res) },
+		"text":     func(b *bytes.Buffer) error { return Text(b, res, TextOptions{}) },
+		"html":     func(b *bytes.Buffer) error { return HTML(b, res, HTMLOptions{}) },
+		"markdown": func(b *bytes.Buffer) error { return Markdown(b, res) },
+		"junit":    func(b *bytes.Buffer) error { return JUnit(b, res) },
 		"sarif": func(b *bytes.Buffer) error {
 			return SARIF(b, res, SARIFOptions{Default: finding.Location{Path: "mcp.json", Line: 2}})
 		},

@@ -8,7 +8,6 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
-	"github.com/coalmine-dev/coalmine/audit/text"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -82,16 +81,11 @@ func (p *printer) paint(sgr, s string) string {
 
 // clean makes a server's text one safe line. What a workflow runner would read
 // as a command ("::set-output", "##[", "##vso[") loses its start.
-func clean(s string, n int) string {
-	s = text.Printable(s, n)
-	return strings.NewReplacer("::", ": :", "##[", "# #[", "##vso[", "# #vso[").Replace(s)
-}
+func clean(s string, n int) string { return strings.ReplaceAll(say(s, n), "::", ": :") }
 
-// command is clean for a command that is to be typed again: it stands behind a
-// label, where no runner looks for "::".
-func command(s string) string {
-	return strings.NewReplacer("##[", "# #[", "##vso[", "# #vso[").Replace(text.Printable(s, 4000))
-}
+// command is a command that is to be typed again: it stands behind a label,
+// where no runner looks for "::".
+func command(s string) string { return say(s, 4000) }
 
 func tail(s string, n int) []string {
 	s = strings.TrimRight(s, "\n")
@@ -112,18 +106,8 @@ func (p *printer) head(res *analyze.Result) {
 	verdict := map[analyze.Verdict]string{
 		analyze.Clean: p.paint("1;32", "clean"), analyze.Findings: p.paint("1;31", "findings"), analyze.Inconclusive: p.paint("1;33", "inconclusive"),
 	}[res.Verdict]
-	counts := map[finding.Severity]int{}
-	for _, f := range res.All() {
-		counts[f.Severity]++
-	}
-	var parts []string
-	for _, s := range finding.Severities {
-		if n := counts[s]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, s))
-		}
-	}
-	if len(parts) > 0 {
-		verdict += " (" + strings.Join(parts, ", ") + ")"
+	if c := tally(res); c != "" {
+		verdict += " (" + c + ")"
 	}
 	p.line("%s: %s", name, verdict)
 }

@@ -113,7 +113,7 @@ func TestTwins(t *testing.T) {
 			if status != c.status || j.values["outputs.verdict"] != c.verdict {
 				t.Fatalf("status %d, verdict %q\n%s", status, j.values["outputs.verdict"], j.log)
 			}
-			if !strings.HasPrefix(summary, "### coalmine: "+c.verdict+"\n") || !strings.Contains(summary, "    notes 1.0.0: "+c.verdict) {
+			if !strings.HasPrefix(summary, "### coalmine: "+c.verdict+"\n") || !strings.Contains(summary, "coalmine · `notes 1.0.0` · "+c.verdict) {
 				t.Errorf("summary\n%s", summary)
 			}
 			sarif := j.values["outputs.sarif"]

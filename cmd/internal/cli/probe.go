@@ -57,7 +57,7 @@ func (e *env) probe() *cobra.Command {
 	fl.DurationVar(&f.timeout, "timeout", probe.DefaultTimeout, "for the whole run")
 	fl.DurationVar(&f.callOut, "call-timeout", probe.DefaultCallTimeout, "for each call")
 	fl.StringVar(&f.Out, "out", probe.DefaultOut, "the `DIR` below which the run's files are written")
-	fl.StringSliceVar(&f.format, "format", []string{"text"}, "what is printed: text, json, sarif or html (the files are written in any case)")
+	fl.StringSliceVar(&f.format, "format", []string{"text"}, "what is printed, of "+strings.Join(formats, ", ")+" (the files are written in any case)")
 	fl.StringVar(&f.failOn, "fail-on", "high", "critical, high, medium, low or never")
 	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 where not everything could be looked at")
 	return cmd
@@ -239,7 +239,7 @@ func (e *env) one(ctx context.Context, o probe.Options, f *probeFlags) (int, err
 }
 
 // formats are what --format knows.
-var formats = []string{"text", "json", "sarif", "html"}
+var formats = []string{"text", "line", "json", "sarif", "html", "markdown", "junit"}
 
 func (e *env) print(got *probe.Outcome, formats []string) error {
 	for _, format := range formats {
@@ -253,6 +253,12 @@ func (e *env) print(got *probe.Outcome, formats []string) error {
 			err = copyFile(e.out, got.Dir+"/"+probe.ReportSARIF)
 		case "html":
 			err = copyFile(e.out, got.Dir+"/"+probe.ReportHTML)
+		case "markdown":
+			err = copyFile(e.out, got.Dir+"/"+probe.Summary)
+		case "junit":
+			err = report.JUnit(e.out, got.Result)
+		case "line":
+			_, err = fmt.Fprintln(e.out, report.Line(got.Result))
 		}
 		if err != nil {
 			return err

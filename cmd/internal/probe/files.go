@@ -20,6 +20,7 @@ const (
 	ReportJSON  = "report.json"
 	ReportSARIF = "report.sarif"
 	ReportHTML  = "report.html"
+	Summary     = "summary.md"
 )
 
 // openOut makes the run's directory below out and opens it. Links are refused:
@@ -112,7 +113,7 @@ func writeFile(dir *os.Root, name string, write func(io.Writer) error) (err erro
 	return nil
 }
 
-// writeReports writes report.json, report.sarif and report.html.
+// writeReports writes the reports.
 func (p *plan) writeReports(dir *os.Root, res *analyze.Result) error {
 	o := report.SARIFOptions{Default: p.location(), AuditRoot: relative(p.audit)}
 	html := report.HTMLOptions{Files: []string{session.FramesFile, session.TraceFile, ReportJSON, ReportSARIF}}
@@ -120,6 +121,7 @@ func (p *plan) writeReports(dir *os.Root, res *analyze.Result) error {
 		writeFile(dir, ReportJSON, func(w io.Writer) error { return report.JSON(w, res) }),
 		writeFile(dir, ReportSARIF, func(w io.Writer) error { return report.SARIF(w, res, o) }),
 		writeFile(dir, ReportHTML, func(w io.Writer) error { return report.HTML(w, res, html) }),
+		writeFile(dir, Summary, func(w io.Writer) error { return report.Markdown(w, res) }),
 	)
 }
 

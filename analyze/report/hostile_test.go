@@ -1,0 +1,247 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"pgregory.net/rapid"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/analyzetest"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+// evils have fooled pages, comments, terminals and workflow runners before.
+var evils = []string{
+	hostile,
+	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onmouseover='x`, `</style><script>x</script>`, `{{.}}`, `<!--`, `]]>`, `&lt;b&gt;`, `javascript:alert(1)`,
+	`[click](https://example.org)`, `![x](https://example.org/a.png)`, "`code` ``x``", "```\nfence", `| a | b |`, `@everyone`, `#1 owner/repo#2 https://example.org www.example.org`, `<https://example.org>`, `**bold** _it_ ~~no~~`, "\n# title\n- item\n> quote\n", `\`, `</details>`,
+	"\x1b[31m\x1b]8;;https://example.org\x07", "\x9b31m", "\r", "a\rb", "\u202eevil\u2066", "\u200b\u2028\u2029",
+	"::set-output name=x::y", "\n::error::x", "##[add-mask]x", "##vso[task.setvariable variable=x]y", "\xff\xfe", "\x00",
+}
+
+func evilText() *rapid.Generator[string] {
+	one := rapid.OneOf(rapid.SampledFrom(evils), rapid.StringN(1, 40, 200), rapid.Map(rapid.SliceOfN(rapid.Byte(), 1, 20), func(b []byte) string { return string(b) }))
+	// A letter at both ends keeps every text one that is shown.
+	return rapid.Map(rapid.SliceOfN(one, 1, 4), func(s []string) string { return "x" + strings.Join(s, "") + "x" })
+}
+
+// staged is a sample that also has what only pages show.
+func staged(evil string) *analyze.Result {
+	res := sample(evil)
+	res.Observed = []finding.Effect{
+		{Kind: finding.FileWrite, Target: evil, Tool: evil, Call: 1, Count: 2, Phase: finding.PhaseCall, Rung: finding.RungOpened},
+		{Kind: finding.NetConnect, Target: evil, Count: 1, Phase: finding.PhaseStart, Noise: ""},
+	}
+	res.Decoys = map[string]string{evil: evil}
+	res.Timelines = []analyze.Timeline{{Call: 1, Tool: evil, What: "tool", Outcome: "ok", Start: 1, End: 1e6, Moments: []analyze.Moment{
+		{Time: 2, Lane: analyze.LaneSent, Text: evil, Source: "frame", Seq: 1}, {Time: 3, Lane: analyze.LaneFiles, Text: evil, Noise: "runtime", Source: "record", Seq: 1},
+	}}}
+	res.Coverage.Unseen = []string{evil}
+	res.Run.Sandbox, res.Run.Tracer, res.Run.Network, res.Run.ID = evil, evil, evil, evil
+	return res
+}
+
+// skeleton is what is left of a report without its texts: it must not depend on them.
+func skeleton(form string, raw []byte) string {
+	switch form {
+	case "html":
+		return fmt.Sprint(bytes.Count(raw, []byte("<")), bytes.Count(raw, []byte(">")), bytes.Count(raw, []byte(`"`)), tags.FindAllString(string(raw), -1))
+	case "markdown":
+		return spans.ReplaceAllString(string(raw), "``")
+	case "junit":
+		return elements(raw)
+	}
+	return ""
+}
+
+var (
+	tags  = regexp.MustCompile(`</?[a-z0-9]+`)
+	spans = regexp.MustCompile("`[^`\n]+`")
+)
+
+func elements(raw []byte) string {
+	d := xml.NewDecoder(bytes.NewReader(raw))
+	var out []string
+	for {
+		tok, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return strings.Join(out, " ")
+		}
+		if err != nil {
+			return err.Error()
+		}
+		if s, ok := tok.(xml.StartElement); ok {
+			out = append(out, s.Name.Local)
+		}
+	}
+}
+
+// No text that a server has a say in acts in any report.
+func TestHostileTextsActNowhere(t *testing.T) {
+	want := map[string]string{}
+	for form, raw := range reportsOf(t, staged("ordinary")) {
+		want[form] = skeleton(form, raw)
+	}
+	check := func(t interface{ Fatalf(string, ...any) }, evil string, reports map[string][]byte) {
+		for form, raw := range reports {
+			if got := skeleton(form, raw); got != want[form] {
+				t.Fatalf("%s is built otherwise with %q:\n%s\nthan\n%s", form, evil, got, want[form])
+			}
+			acts(t, form, evil, raw)
+		}
+	}
+	for _, evil := range evils {
+		check(t, evil, reportsOf(t, staged("x"+evil+"x")))
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		evil := evilText().Draw(rt, "evil")
+		check(rt, evil, reportsOf(rt, staged(evil)))
+	})
+}
+
+// acts fails where a terminal or a workflow runner would obey a report.
+func acts(t interface{ Fatalf(string, ...any) }, form, evil string, raw []byte) {
+	for _, r := range string(raw) {
+		if r != '\n' && r != '\uFFFD' && !unicode.IsPrint(r) && !unicode.Is(unicode.Variation_Selector, r) {
+			t.Fatalf("%s shows %U with %q", form, r, evil)
+		}
+	}
+	for l := range strings.SplitSeq(string(raw), "\n") {
+		if strings.HasPrefix(strings.TrimSpace(l), "::") || strings.Contains(l, "##[") || strings.Contains(l, "##vso[") {
+			t.Fatalf("%s: a runner would obey %q", form, l)
+		}
+	}
+	if (form == "json" || form == "sarif") && !json.Valid(raw) {
+		t.Fatalf("%s is no JSON with %q", form, evil)
+	}
+}
+
+// A check of the checks: each sees what it is for.
+func TestSkeletonsSeeWhatActs(t *testing.T) {
+	for form, pair := range map[string][2]string{
+		"html": {"<p>x</p>", "<p>x<b></p>"}, "markdown": {"`a` b", "`a` [b](c)"}, "junit": {"<a>x</a>", "<a>x<b/></a>"},
+	} {
+		if skeleton(form, []byte(pair[0])) == skeleton(form, []byte(pair[1])) {
+			t.Errorf("%s: %q and %q are the same", form, pair[0], pair[1])
+		}
+	}
+}
+
+// A server that says ten million characters of everything gets reports that can be opened.
+func TestHugeTextsAreBounded(t *testing.T) {
+	huge := strings.Repeat("<![](x) ", 10<<20/8)
+	text, err := json.Marshal(huge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := analyzetest.New(t, nil)
+	l.Begin(`{"name":"big","description":`+string(text)+`}`, analyzetest.Note)
+	l.Call("big", `{}`, func() { l.Open("/data/"+huge[:4000], "O_WRONLY|O_CREAT", "") }, nil)
+	l.Call("format_note", `{"text":`+string(text)+`}`, nil, nil)
+	l.End()
+	res := l.Judge(analyze.Options{})
+	if len(res.Declared.Tools) != 2 {
+		t.Fatalf("%d tools were declared: the log has no such text", len(res.Declared.Tools))
+	}
+	for form, raw := range reportsOf(t, res) {
+		if len(raw) > 1<<20 {
+			t.Errorf("%s has %d bytes", form, len(raw))
+		}
+	}
+	unsealed := staged(huge)
+	for form, write := range map[string]func(io.Writer) error{
+		"html":     func(w io.Writer) error { return HTML(w, unsealed, HTMLOptions{}) },
+		"markdown": func(w io.Writer) error { return Markdown(w, unsealed) },
+		"junit":    func(w io.Writer) error { return JUnit(w, unsealed) },
+		"text":     func(w io.Writer) error { return Text(w, unsealed, TextOptions{}) },
+	} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if b.Len() > 1<<20 {
+			t.Errorf("%s has %d bytes of a result that nobody bounded", form, b.Len())
+		}
+	}
+}
+
+// A summary stays what a comment may hold, however much there is to say.
+func TestMarkdownIsBounded(t *testing.T) {
+	res := sample(strings.Repeat("long ", 200))
+	for range 500 {
+		res.Findings = append(res.Findings, res.Findings[0])
+		res.Coverage.Tools = append(res.Coverage.Tools, res.Coverage.Tools[0])
+		res.Inconclusive = append(res.Inconclusive, res.Inconclusive[0])
+	}
+	var b bytes.Buffer
+	if err := Markdown(&b, res); err != nil {
+		t.Fatal(err)
+	}
+	if b.Len() > maxMarkdown {
+		t.Errorf("it has %d bytes", b.Len())
+	}
+	if !strings.Contains(b.String(), "more findings, the least severe, in report.json") {
+		t.Error("it does not say what it leaves out")
+	}
+	if strings.Count(b.String(), "<details>") != strings.Count(b.String(), "</details>") {
+		t.Error("something stays open")
+	}
+}
+
+func TestGoldenMarkdownAndJUnit(t *testing.T) {
+	for _, name := range []string{"leaky", "crashed", "unfinished", "honest"} {
+		reports := reportsOf(t, judged(t)[name])
+		golden(t, "testdata/"+name+".md", reports["markdown"])
+		golden(t, "testdata/"+name+".junit.xml", reports["junit"])
+	}
+}
+
+func TestLine(t *testing.T) {
+	for name, want := range map[string]string{
+		"leaky":  "notes 1.0.0: findings (1 critical, 3 high, 1 info)",
+		"honest": "notes 1.0.0: clean",
+	} {
+		if got := Line(judged(t)[name]); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if got := Line(judged(t)["unfinished"]); !strings.Contains(got, "; not seen: reason 0 and ") {
+		t.Errorf("unfinished: %q", got)
+	}
+}
+
+// SARIF keeps GitHub's bound by leaving out the least severe, and says so.
+func TestSARIFLeavesOutTheLeastSevere(t *testing.T) {
+	res := sample("x")
+	low := res.Findings[0]
+	low.Severity = finding.Low
+	res.Findings = append(slices.Repeat([]finding.Finding{low}, maxSARIF+10), res.Findings...)
+	_, doc := sarifOf(t, res)
+	run := doc["runs"].([]any)[0].(map[string]any)
+	results := run["results"].([]any)
+	if len(results) != maxSARIF {
+		t.Errorf("%d results", len(results))
+	}
+	for i, r := range results {
+		if level := r.(map[string]any)["level"]; (level == "error") != (i < 2) {
+			t.Fatalf("result %d is of level %v", i, level)
+		}
+	}
+	said, err := json.Marshal(run["invocations"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(said, []byte("12 of the least severe results were left out")) {
+		t.Errorf("nothing says what was left out: %s", said)
+	}
+}

@@ -1,0 +1,153 @@
+package report
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+// The elements of JUnit's XML as Jenkins, GitLab and others read them.
+type (
+	junitSuites struct {
+		XMLName  xml.Name     `xml:"testsuites"`
+		Name     string       `xml:"name,attr"`
+		Tests    int          `xml:"tests,attr"`
+		Failures int          `xml:"failures,attr"`
+		Errors   int          `xml:"errors,attr"`
+		Skipped  int          `xml:"skipped,attr"`
+		Time     string       `xml:"time,attr"`
+		Suites   []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Errors   int         `xml:"errors,attr"`
+		Skipped  int         `xml:"skipped,attr"`
+		Time     string      `xml:"time,attr"`
+		Stamp    string      `xml:"timestamp,attr"`
+		Cases    []junitCase `xml:"testcase"`
+	}
+	junitCase struct {
+		Class    string       `xml:"classname,attr"`
+		Name     string       `xml:"name,attr"`
+		Skipped  *junitText   `xml:"skipped,omitempty"`
+		Errors   []junitText  `xml:"error,omitempty"`
+		Failures []junitText  `xml:"failure,omitempty"`
+		Out      *junitOutput `xml:"system-out,omitempty"`
+	}
+	junitText struct {
+		Message string `xml:"message,attr"`
+		Type    string `xml:"type,attr,omitempty"`
+		Text    string `xml:",chardata"`
+	}
+	junitOutput struct {
+		Text string `xml:",chardata"`
+	}
+)
+
+// The bounds of a suite; report.json has the rest.
+const (
+	maxJUnitCases = 10_000
+	maxJUnitEach  = 100
+)
+
+// JUnit writes the result as a suite: a case for each tool, resource and prompt,
+// one for what happened outside calls, one for what was not seen, and one for the
+// source. A finding of medium severity or above is a failure, a lower one output;
+// what was not seen is an error, and a tool that was never called is skipped.
+func JUnit(w io.Writer, res *analyze.Result) error {
+	s := junitSuite{
+		Name: say(res.Run.Target, 200), Stamp: res.Run.Started.UTC().Format("2006-01-02T15:04:05"),
+		Time: fmt.Sprintf("%.3f", res.Run.Finished.Sub(res.Run.Started).Seconds()),
+	}
+	s.cases(res)
+	for _, c := range s.Cases {
+		s.Tests++
+		switch {
+		case len(c.Errors) > 0:
+			s.Errors++
+		case len(c.Failures) > 0:
+			s.Failures++
+		case c.Skipped != nil:
+			s.Skipped++
+		}
+	}
+	doc := junitSuites{Name: "coalmine", Tests: s.Tests, Failures: s.Failures, Errors: s.Errors, Skipped: s.Skipped, Time: s.Time, Suites: []junitSuite{s}}
+	raw, err := xml.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode JUnit: %w", err)
+	}
+	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, raw)
+	return err
+}
+
+// The names of the cases that are no tool's.
+const (
+	caseOutside = "outside of any call"
+	caseSeen    = "everything was seen"
+	caseSource  = "the source"
+)
+
+func (s *junitSuite) cases(res *analyze.Result) {
+	index := map[string]int{}
+	add := func(key, class, name string) int {
+		if i, ok := index[key]; ok {
+			return i
+		}
+		index[key] = len(s.Cases)
+		s.Cases = append(s.Cases, junitCase{Class: say(s.Name, 200) + "." + class, Name: name})
+		return index[key]
+	}
+	for _, t := range res.Coverage.Tools[:min(len(res.Coverage.Tools), maxJUnitCases)] {
+		i := add("tool "+t.Name, say(t.What, 20), say(t.Name, 200))
+		if t.Calls == 0 {
+			s.Cases[i].Skipped = &junitText{Message: "it was never called"}
+		}
+	}
+	add(caseOutside, "run", caseOutside)
+	seen := add(caseSeen, "run", caseSeen)
+	for _, r := range res.Inconclusive[:min(len(res.Inconclusive), maxJUnitEach)] {
+		s.Cases[seen].Errors = append(s.Cases[seen].Errors, junitText{Message: clean(r, 400), Type: "inconclusive"})
+	}
+	if res.Audit != nil {
+		add(caseSource, "source", caseSource)
+	}
+	for _, f := range sorted(res) {
+		i := index[caseOutside]
+		switch {
+		case f.Phase == finding.PhaseStatic:
+			i = add(caseSource, "source", caseSource)
+		case f.Tool != "":
+			i = add("tool "+f.Tool, "tool", say(f.Tool, 200))
+		}
+		s.Cases[i].finding(&f)
+	}
+}
+
+func (c *junitCase) finding(f *finding.Finding) {
+	if f.Severity.Rank() < finding.Medium.Rank() {
+		if c.Out == nil {
+			c.Out = &junitOutput{}
+		}
+		if len(c.Out.Text) < 16<<10 {
+			c.Out.Text += fmt.Sprintf("%s %s: %s\n", f.Severity, say(f.Rule, 60), clean(f.Message, 400))
+		}
+		return
+	}
+	if len(c.Failures) >= maxJUnitEach {
+		return
+	}
+	var b strings.Builder
+	for _, e := range f.Evidence[:min(len(f.Evidence), maxMarkdownEvidence)] {
+		fmt.Fprintf(&b, "%s: %s\n", where(&e), clean(e.Text, 240))
+	}
+	if f.Reproduce != "" {
+		fmt.Fprintf(&b, "again: %s\n", command(f.Reproduce))
+	}
+	c.Failures = append(c.Failures, junitText{Message: clean(f.Message, 400), Type: say(f.Rule, 60) + " " + string(f.Severity), Text: b.String()})
+}

@@ -1,0 +1,196 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+// maxMarkdown bounds the summary: a comment on a pull request holds 65,536 characters.
+const maxMarkdown = 60_000
+
+// The bounds of what the summary shows; report.json has the rest.
+const (
+	maxMarkdownFindings = 40
+	maxMarkdownEvidence = 6
+	maxMarkdownTools    = 50
+)
+
+// Markdown writes the summary for a job's page and a pull request's comment.
+// Texts that a server has a say in stand in code spans only, where nobody is
+// mentioned, nothing is linked and no markup acts.
+func Markdown(w io.Writer, res *analyze.Result) error {
+	m := &markdown{}
+	m.head(res)
+	m.table(res)
+	m.reasons(res)
+	m.evidence(res)
+	m.coverage(res)
+	m.foot(res)
+	_, err := io.WriteString(w, m.b.String())
+	return err
+}
+
+// Line is the verdict in one line, printable and without what a workflow runner obeys.
+func Line(res *analyze.Result) string {
+	line := clean(strings.TrimSpace(serverName(res)+" "+res.Server.Version), 160) + ": " + string(res.Verdict)
+	if c := tally(res); c != "" {
+		line += " (" + c + ")"
+	}
+	if n := len(res.Inconclusive); n > 0 {
+		line += "; not seen: " + clean(res.Inconclusive[0], 200)
+		if n > 1 {
+			line += fmt.Sprintf(" and %d more", n-1)
+		}
+	}
+	return line
+}
+
+// tally counts the findings by severity: "1 critical, 3 high".
+func tally(res *analyze.Result) string {
+	var parts []string
+	for _, c := range counts(res) {
+		parts = append(parts, fmt.Sprintf("%d %s", c.N, c.Severity))
+	}
+	return strings.Join(parts, ", ")
+}
+
+type markdown struct{ b strings.Builder }
+
+// line writes a line while there is room; foot is written past it.
+func (m *markdown) line(format string, a ...any) bool {
+	s := fmt.Sprintf(format+"\n", a...)
+	if m.b.Len()+len(s) > maxMarkdown {
+		return false
+	}
+	m.b.WriteString(s)
+	return true
+}
+
+// code is a text as a code span that is also safe in a table's cell: the span's
+// own mark and the cell's are written as escapes.
+func code(s string, n int) string {
+	s = strings.NewReplacer("`", `\u{60}`, "|", `\u{7C}`).Replace(clean(s, n))
+	if strings.TrimSpace(s) == "" {
+		return "–"
+	}
+	return "`" + strings.TrimSpace(s) + "`"
+}
+
+var verdictSign = map[analyze.Verdict]string{analyze.Clean: "🟢", analyze.Findings: "🔴", analyze.Inconclusive: "🟡"}
+
+var severitySign = map[finding.Severity]string{finding.Critical: "🔴", finding.High: "🟠", finding.Medium: "🟡", finding.Low: "🔵", finding.Info: "⚪"}
+
+func (m *markdown) head(res *analyze.Result) {
+	title := string(res.Verdict)
+	if c := tally(res); c != "" {
+		title += ": " + c
+	}
+	m.line("### %s coalmine · %s · %s", verdictSign[res.Verdict], code(strings.TrimSpace(serverName(res)+" "+res.Server.Version), 120), title)
+	m.line("")
+	m.line("%s", headline(res)+".")
+	m.line("")
+}
+
+func (m *markdown) table(res *analyze.Result) {
+	all := sorted(res)
+	if len(all) == 0 {
+		return
+	}
+	m.line("| severity | rule | observation |")
+	m.line("|---|---|---|")
+	shown := 0
+	for i := range all[:min(len(all), maxMarkdownFindings)] {
+		f := &all[i]
+		if !m.line("| %s %s | %s | %s |", severitySign[f.Severity], f.Severity, ruleLink(f.Rule), code(f.Message, 300)) {
+			break
+		}
+		shown++
+	}
+	if shown < len(all) {
+		m.line("")
+		m.line("… and %d more findings, the least severe, in report.json.", len(all)-shown)
+	}
+	m.line("")
+}
+
+// ruleLink links a rule's documentation, if it is one of ours.
+func ruleLink(id string) string {
+	for _, r := range Rules() {
+		if r.ID == id {
+			return fmt.Sprintf("[%s](%s/blob/main/analyze/rules/README.md#%s)", id, informationURI, strings.ToLower(id))
+		}
+	}
+	return code(id, 60)
+}
+
+func (m *markdown) reasons(res *analyze.Result) {
+	if len(res.Inconclusive) == 0 {
+		return
+	}
+	m.line("**Not seen**, so that a quiet run would not be a clean one:")
+	m.line("")
+	for i, r := range res.Inconclusive {
+		if i == maxShownReasons {
+			m.line("- … and %d more, in report.json", len(res.Inconclusive)-i)
+			break
+		}
+		m.line("- %s", code(r, 300))
+	}
+	m.line("")
+}
+
+func (m *markdown) evidence(res *analyze.Result) {
+	all := sorted(res)
+	if len(all) == 0 {
+		return
+	}
+	m.line("<details><summary>Evidence</summary>")
+	m.line("")
+	for i := range all[:min(len(all), maxMarkdownFindings)] {
+		f := &all[i]
+		if len(f.Evidence) == 0 || m.b.Len() > maxMarkdown-8<<10 {
+			continue
+		}
+		m.line("%s %s", ruleLink(f.Rule), code(f.Message, 160))
+		for k, e := range f.Evidence {
+			if k == maxMarkdownEvidence {
+				m.line("- … and %d more", len(f.Evidence)-k)
+				break
+			}
+			m.line("- %s %s", code(e.Text, 240), code(where(&e), 240))
+		}
+		m.line("")
+	}
+	m.line("</details>")
+	m.line("")
+}
+
+func (m *markdown) coverage(res *analyze.Result) {
+	m.line("<details><summary>Coverage</summary>")
+	m.line("")
+	m.line("| tool | calls | ok | errors | timeouts |")
+	m.line("|---|--:|--:|--:|--:|")
+	for i, t := range res.Coverage.Tools {
+		if i == maxMarkdownTools || !m.line("| %s | %d | %d | %d | %d |", code(t.Name, 120), t.Calls, t.OK, t.Errors, t.Timeouts) {
+			m.line("")
+			m.line("… and %d more, in report.json.", len(res.Coverage.Tools)-i)
+			break
+		}
+	}
+	m.line("")
+	m.line("%s watched, %d lost, %d opaque flows; sandbox %s, tracer %s, network %s.", plural(res.Coverage.Records, "system call"), res.Coverage.Lost, res.Coverage.Opaque,
+		code(res.Run.Sandbox, 40), code(res.Run.Tracer, 40), code(res.Run.Network, 200))
+	m.line("")
+	m.line("</details>")
+	m.line("")
+}
+
+func (m *markdown) foot(res *analyze.Result) {
+	if res.Run.Reproduce != "" {
+		m.line("Again: %s", code(res.Run.Reproduce, 1500))
+	}
+}
