@@ -42,8 +42,16 @@ func toolCoverage(w *wireReader, p *profile.Profile) []ToolCoverage {
 	for _, r := range w.surface.Prompts {
 		add("prompt", r.Name)
 	}
-	for _, c := range p.Calls {
+	for i := range p.Calls {
+		c := &p.Calls[i]
+		if c.Undeclared() {
+			continue
+		}
 		t := &out[add(c.What, c.Tool)]
+		if len(c.Oracles) > 0 {
+			t.Oracles++
+			continue
+		}
 		t.Calls++
 		switch c.Outcome {
 		case "ok":

@@ -301,7 +301,7 @@ func (j *judge) run(w *wireReader) *rules.Run {
 	}
 	return &rules.Run{
 		Profile: j.profile, Scope: scope.Of(&w.surface), Surface: &w.surface, Canaries: byID, Args: w.args,
-		Home: j.header.Home, ServerDir: j.header.ServerDir, Workspaces: j.header.Workspaces, Wire: w.facts, End: j.end,
+		Home: j.header.Home, ServerDir: j.header.ServerDir, Workspaces: j.header.Workspaces, Rooted: j.header.Rooted, Wire: w.facts, End: j.end,
 	}
 }
 

@@ -103,6 +103,8 @@ type ToolCoverage struct {
 	// Inputs is what the arguments have reached of a tool's schema, nil where
 	// the run did not count it.
 	Inputs *session.Inputs `json:"inputs,omitempty"`
+	// Oracles counts the calls beside these that carried an oracle's input.
+	Oracles int `json:"oracles,omitempty"`
 }
 
 // AtLeast counts the findings of a severity or above, the audit's included.

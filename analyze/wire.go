@@ -131,6 +131,7 @@ func (w *wireReader) response(f *session.Frame, m wire.Message) {
 	case "initialize", "server/discover":
 		w.introduce(m.Result)
 	case "tools/list":
+		w.profile.Listed(f.Seq, 0, m.Result)
 		w.tools(f, req, m.Result)
 	case "resources/list":
 		xs, _, _ := wire.ParseResources(m.Result)

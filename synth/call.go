@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/client"
+	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 
 // slowCall is how long a call may take before its target counts as slow.
@@ -16,11 +17,17 @@ const slowCall = 3 * time.Second
 // call calls a target once; left is how many calls share the time with it.
 func (d *driver) call(t *target, left int) {
 	c := d.arguments(t)
-	d.n++
-	c.N, c.What, c.Tool = d.n, t.what, t.name
+	c.What, c.Tool = t.what, t.name
 	if t.expand != nil {
 		c.Tool = t.expand(c.Args)
 	}
+	d.carryOut(t, c, left)
+}
+
+// carryOut makes one call of a target and takes in what came of it.
+func (d *driver) carryOut(t *target, c Call, left int) {
+	d.n++
+	c.N = d.n
 	ctx, cancel := context.WithTimeout(d.ctx, d.timeout(left))
 	d.cfg.OnCall(c)
 	begin := d.cfg.Now()
@@ -57,7 +64,18 @@ func (d *driver) perform(ctx context.Context, t *target, c Call) (client.Result,
 	return d.cfg.Session.CallTool(ctx, t.name, c.Args)
 }
 
+// count keeps oracle calls apart: they are no measure of what a tool can do.
 func (d *driver) count(t *target, c Call, o Outcome) {
+	if c.Class == ClassOracle {
+		if o == Timeout {
+			t.cover.Timeouts++
+		}
+		return
+	}
+	random := c.Class == schema.Valid.String() || c.Class == schema.Boundary.String() || c.Class == schema.Invalid.String()
+	if o == OK && !random && len(c.Args) >= len(t.base) {
+		t.base = c.Args
+	}
 	t.cover.Calls++
 	switch o {
 	case OK:
@@ -91,7 +109,9 @@ func (d *driver) relist(c Call) {
 	begin := d.cfg.Now()
 	spent := begin.Sub(d.start)
 	if d.relisting > relistGrace && float64(d.relisting) > relistShare*float64(spent) {
-		d.skipped++
+		if c.Class != ClassOracle {
+			d.skipped++
+		}
 		return
 	}
 	ctx, cancel := context.WithTimeout(d.ctx, max(d.cfg.CallTimeout, 5*time.Second))
@@ -103,7 +123,8 @@ func (d *driver) relist(c Call) {
 		d.report.Crashed, d.stopped = &c, errCrash
 		return
 	case err != nil:
-		if d.ctx.Err() == nil {
+		if d.ctx.Err() == nil && !d.unlisted {
+			d.unlisted = true
 			d.shortfall("the surface could not be listed after call %d: %v", c.N, err)
 		}
 		return

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/client"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/synth/oracle"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 
@@ -59,6 +61,8 @@ type Call struct {
 	Class string
 	// Violation names what is wrong with invalid arguments.
 	Violation string
+	// Oracles are what the arguments carry to be proven by an effect.
+	Oracles []session.Injection
 }
 
 // Config is all that a drive needs. Only Session and Surface are required.
@@ -73,6 +77,12 @@ type Config struct {
 	// Budget bounds the whole drive; none if not positive.
 	Budget time.Duration
 	Hints  schema.Hints
+	// World is what oracle inputs aim at; nil for no oracles. Words are further
+	// names that tools and arguments may have. OracleTime bounds them all, 40 s
+	// if not positive.
+	World      *oracle.World
+	Words      []string
+	OracleTime time.Duration
 	// OnCall, OnReturn and OnChange are called in order, from the goroutine that drives.
 	OnCall   func(Call)
 	OnReturn func(Call, Outcome, client.Result)
@@ -85,6 +95,7 @@ type Config struct {
 const (
 	DefaultCalls       = 8
 	DefaultCallTimeout = 30 * time.Second
+	DefaultOracleTime  = 40 * time.Second
 	maxTools           = 10_000
 	maxResources       = 64
 	maxTemplates       = 32
@@ -108,6 +119,9 @@ func (c Config) filled() (Config, error) {
 	}
 	if c.CallTimeout <= 0 {
 		c.CallTimeout = DefaultCallTimeout
+	}
+	if c.OracleTime <= 0 {
+		c.OracleTime = DefaultOracleTime
 	}
 	if c.OnCall == nil {
 		c.OnCall = func(Call) {}
@@ -155,6 +169,8 @@ type Coverage struct {
 	IsError  int
 	Errors   int
 	Timeouts int
+	// OraclesTried of OraclesPlanned inputs carried an oracle.
+	OraclesTried, OraclesPlanned int
 	// FirstOK is the N of the first call that succeeded, 0 for none.
 	FirstOK int
 	// Problem says why the arguments could not be as the schema asks.

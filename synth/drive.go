@@ -30,6 +30,8 @@ type target struct {
 	rank      int
 	slow      bool // a call took long: what bounds its duration is always given
 	decl      wire.Tool
+	// base are arguments with which it succeeded, the fullest; nil for none.
+	base json.RawMessage
 	// drawn says that a generator can be made from decl when it is needed.
 	drawn bool
 	inputs
@@ -51,6 +53,7 @@ type driver struct {
 	print     [32]byte // fingerprint of the last listing
 	report    Report
 	relisting time.Duration
+	unlisted  bool
 	skipped   int // listings that were left out
 	stopped   error
 }
@@ -74,6 +77,7 @@ func Drive(ctx context.Context, cfg Config) (Report, error) {
 	}
 	d.prepare()
 	d.run()
+	d.oracles()
 	return d.finish(), ctx.Err()
 }
 

@@ -35,6 +35,15 @@ type Call struct {
 	Outcome string // "ok", "iserror", "error", "timeout", "crash", "" while it runs
 	Start   time.Duration
 	End     time.Duration
+	// Oracles are what its arguments carried.
+	Oracles []session.Injection
+}
+
+// Undeclared says that the call was of a tool that nobody declared.
+func (c *Call) Undeclared() bool {
+	return slices.ContainsFunc(c.Oracles, func(in session.Injection) bool {
+		return in.Oracle == session.OracleTool || in.Oracle == session.OracleControl
+	})
 }
 
 // Profile is what a run did.
@@ -49,6 +58,9 @@ type Profile struct {
 	Records, Noise int
 	// Lost counts what was not seen, in records or lines.
 	Lost int64
+	// Hits are the effects of oracles' inputs.
+	Hits    []Hit
+	visited map[string]bool
 	// Truncated says that there were more distinct effects than maxEffects.
 	Truncated bool
 	// Opaque are the peers whose payload could not be read, Unread says what of
@@ -92,6 +104,8 @@ type Builder struct {
 	timeline []stretch
 	// reachedIn are the hosts that calls of the kernel named, by their addresses.
 	reachedIn map[place]bool
+	// oracles are the inputs that prove themselves.
+	oracles oracles
 }
 
 // task is a process or thread that was seen.
@@ -127,7 +141,7 @@ type effectKey struct {
 func NewBuilder(ctx Context) *Builder {
 	b := &Builder{
 		ctx: ctx, phase: finding.PhaseStart, index: map[effectKey]int{}, tasks: map[int]*task{},
-		secrets: map[string][]string{}, opened: map[string]int{}, made: map[string]bool{}, find: canaries.FromCanaries(ctx.Canaries),
+		secrets: map[string][]string{}, opened: map[string]int{}, made: map[string]bool{}, find: canaries.FromCanaries(ctx.Canaries), oracles: newOracles(),
 		flows: map[uint64]*flow{}, reachedIn: map[place]bool{}, named: map[netip.Addr]string{},
 		out: &Profile{FrameCall: map[uint64]int{}, FramePhase: map[uint64]finding.Phase{}, Phases: map[finding.Phase]bool{}},
 	}
@@ -143,6 +157,7 @@ func NewBuilder(ctx Context) *Builder {
 func (b *Builder) Profile() *Profile {
 	b.joinReads()
 	b.network()
+	b.out.visited = b.oracles.visited
 	return b.out
 }
 
@@ -161,7 +176,8 @@ func (b *Builder) Mark(m *session.Mark) {
 		b.phase, b.call, b.replied = finding.PhaseCall, m.Call, 0
 		b.out.Phases[b.phase] = true
 		b.stretch(m.Time)
-		b.out.Calls = append(b.out.Calls, Call{N: m.Call, Tool: m.Tool, What: m.What, Start: m.Time})
+		b.out.Calls = append(b.out.Calls, Call{N: m.Call, Tool: m.Tool, What: m.What, Start: m.Time, Oracles: m.Oracles})
+		b.inject(m)
 	case "return":
 		if n := len(b.out.Calls); n > 0 && b.out.Calls[n-1].N == m.Call {
 			b.out.Calls[n-1].Outcome, b.out.Calls[n-1].End = m.What, m.Time
@@ -255,6 +271,7 @@ func (b *Builder) stderr(m *session.Mark) {
 // Frame takes a frame that the server sent, after all marks and records. It
 // reports whether the frame holds a canary's value.
 func (b *Builder) Frame(seq uint64, at time.Duration, raw []byte) bool {
+	b.provenReply(seq, at, raw)
 	hits := b.find.Find(raw)
 	for _, h := range hits {
 		ev := finding.Evidence{Source: "frame", Seq: seq, Time: at, Text: fmt.Sprintf("the secret %s crossed the wire (%s, offset %d)", h.ID, h.Encoding, h.Offset)}

@@ -15,6 +15,7 @@ import (
 // Record takes one record of the log.
 func (b *Builder) Record(r *trace.Record) {
 	b.out.Records++
+	b.prove(r)
 	switch r.Op {
 	case trace.OpFork:
 		b.fork(r)

@@ -40,6 +40,20 @@ var (
 	deletePhrases = compile(
 		`(?:delete|deletes|deleting|remove|removes|removing|unlink|erase|erases|clear|clears|drop|drops|purge|wipe|clean|cleans|prune|move|moves|rename|renames|overwrite|overwrites|replace|replaces|reset|resets|discard|discards|checkout|switch|switches)`,
 	)
+	// confinedPhrases promise that a tool stays in some directory.
+	confinedPhrases = compile(
+		`(?:allowed|permitted) (?:director(?:y|ies)|folders?|paths?|roots?)`, `sandboxed`, `(?:relative to|confined to|restricted to|limited to) (?:the |its |a )?(?:\w+ ){0,2}(?:director(?:y|ies)|folder|root|workspace|vault)`,
+		`(?:in|from|within|inside|under|below|of) (?:the |its |your |this )?(?:\w+ ){0,2}(?:workspace|vault|(?:notes?|base|data|docs?|documents?|project|root|uploads?|storage|templates?|content|knowledge|reports?|working) (?:director(?:y|ies)|folder))`,
+	)
+	// shellPhrases and codePhrases give a tool the purpose of running what it is handed.
+	shellPhrases = compile(
+		`(?:any|given|arbitrary|shell|bash|system|terminal|console|command[- ]line) commands?`, `(?:run|runs|execute|executes|running|executing) (?:a |the |your )?commands?`,
+		`shell scripts?`, `command line`, `in (?:a|the) (?:shell|terminal)`,
+	)
+	codePhrases = compile(
+		`(?:run|runs|running|execute|executes|executing|evaluate|evaluates|evaluating|eval|interpret|interprets) (?:\w+ ){0,3}(?:code|snippets?|(?:javascript|typescript|python) (?:scripts?|expressions?|programs?))`,
+		`(?:code|script|python|javascript) (?:execution|interpreter|runner)`, `repl`,
+	)
 )
 
 // The words in an argument's name that say what it carries.
@@ -47,6 +61,8 @@ var (
 	urlNames     = set("url", "urls", "uri", "uris", "href", "link", "links", "endpoint", "webhook", "host", "hostname", "domain", "website")
 	pathNames    = set("path", "paths", "file", "files", "filename", "filepath", "filepaths", "dir", "directory", "directories", "folder", "root", "source", "destination", "src", "dst", "dest", "output", "input", "repo", "repository", "workspace", "cwd")
 	commandNames = set("command", "commands", "cmd", "shell", "script", "code", "program", "executable", "argv")
+	optionNames  = set("args", "arguments", "options", "flags", "params", "argv", "switches")
+	placeWords   = set("path", "paths", "filepath", "pathname", "directory", "folder")
 )
 
 func set(words ...string) map[string]bool {

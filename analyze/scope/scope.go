@@ -39,6 +39,13 @@ type Tool struct {
 	Paths    []string `json:"paths,omitempty"`
 	URLs     []string `json:"urls,omitempty"`
 	Commands []string `json:"commands,omitempty"`
+	// Confined are promises to stay in some directory.
+	Confined []Claim `json:"confined,omitempty"`
+	// Shell and Code are declarations that whatever is handed over is run.
+	Shell []Claim `json:"shell,omitempty"`
+	Code  []Claim `json:"code,omitempty"`
+	// Options are arguments that carry a program's options.
+	Options []string `json:"options,omitempty"`
 	// words are all words of the declaration, lower case.
 	words map[string]bool
 }
@@ -118,6 +125,9 @@ func ofText(name string, pairs ...string) Tool {
 		out.Network = append(out.Network, find(networkPhrases, where, text)...)
 		out.Exec = append(out.Exec, find(execPhrases, where, text)...)
 		out.Environment = append(out.Environment, find(environmentPhrases, where, text)...)
+		out.Confined = append(out.Confined, find(confinedPhrases, where, text)...)
+		out.Shell = append(out.Shell, find(shellPhrases, where, text)...)
+		out.Code = append(out.Code, find(codePhrases, where, text)...)
 		out.Write = append(out.Write, find(writePhrases, where, text)...)
 		out.Delete = append(out.Delete, find(deletePhrases, where, text)...)
 	}
@@ -157,9 +167,13 @@ func (t *Tool) readSchema(schema json.RawMessage) {
 		case hasAny(ws, commandNames):
 			t.Commands = append(t.Commands, name)
 			t.Exec = append(t.Exec, Claim{"schema", name})
-		case hasAny(ws, pathNames):
+		case hasAny(ws, pathNames), hasAny(words(p.Description+" "+p.Title), placeWords):
 			t.Paths = append(t.Paths, name)
 		}
+		if hasAny(ws, optionNames) {
+			t.Options = append(t.Options, name)
+		}
+		t.Confined = append(t.Confined, find(confinedPhrases, "schema", p.Description)...)
 		for _, w := range words(p.Description + " " + p.Title) {
 			t.words[w] = true
 		}

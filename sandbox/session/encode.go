@@ -76,6 +76,9 @@ func appendMark(b []byte, m Mark) []byte {
 	return append(b, line...)
 }
 
+// maxOracles bounds the injections of one call.
+const maxOracles = 64
+
 // bound cuts what a hostile server may have a say in.
 func (m *Mark) bound() {
 	m.Text, m.Tool, m.What = cut(m.Text), cut(m.Tool), cut(m.What)
@@ -83,6 +86,7 @@ func (m *Mark) bound() {
 		m.Text, m.Event = cut(string(m.Event)), nil
 	}
 	m.Data = m.Data[:min(len(m.Data), maxText)]
+	m.Oracles = m.Oracles[:min(len(m.Oracles), maxOracles)]
 }
 
 func cut(s string) string {

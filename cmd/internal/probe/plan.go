@@ -15,6 +15,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/synth"
+	"github.com/coalmine-dev/coalmine/synth/oracle"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 
@@ -28,6 +29,8 @@ type plan struct {
 	set     *canaries.Set
 	spec    sandbox.Spec
 	hints   schema.Hints
+	world   *oracle.World
+	rooted  bool // the command names the workspaces itself
 	target  string
 	audit   string   // directory to audit, "" for none
 	output  string   // where runs write within the server's directory, "" for elsewhere
@@ -44,7 +47,8 @@ func newPlan(o Options) (*plan, error) {
 	}
 	command := absolute(o.Command)
 	dir, workspaces := sandbox.ServerDir(command, exec.LookPath)
-	if len(workspaces) == 0 {
+	rooted := len(workspaces) > 0
+	if !rooted {
 		workspaces = []string{"workspace"} // of HOME
 	}
 	set, err := canaries.New(rand.Reader, canaries.Options{Workspace: workspaces})
@@ -52,7 +56,7 @@ func newPlan(o Options) (*plan, error) {
 		return nil, err
 	}
 	workspaces = set.Workspaces()
-	p := &plan{opts: o, runID: hex.EncodeToString(id), set: set, target: target(o), audit: auditRoot(command, dir)}
+	p := &plan{opts: o, runID: hex.EncodeToString(id), set: set, target: target(o), audit: auditRoot(command, dir), rooted: rooted}
 	p.spec = sandbox.Spec{
 		Command: command, Dir: workspaces[0], Hostname: set.Hostname(), ServerDir: dir, Workspaces: workspaces,
 		User:  agent.User{Name: set.User(), UID: uid, GID: uid, Home: set.Home()},
@@ -69,6 +73,9 @@ func newPlan(o Options) (*plan, error) {
 		return nil, err
 	}
 	p.spec.Env = p.environment()
+	if p.world, err = oracle.NewWorld(workspaces[0], set.Home(), rand.Reader); err != nil {
+		return nil, err
+	}
 	p.plant(workspaces)
 	return p, nil
 }
@@ -199,5 +206,6 @@ func (p *plan) plant(workspaces []string) {
 	for _, w := range workspaces {
 		p.spec.Files = append(p.spec.Files, synth.Workspace(w)...)
 	}
+	p.spec.Files = append(p.spec.Files, p.world.Files()...)
 	p.hints = synth.WorkspaceHints(workspaces[0])
 }

@@ -21,6 +21,9 @@ type real struct {
 	command []string
 	// cannot are those ("tool fetch") that no input makes succeed here, each with its reason.
 	cannot map[string]string
+	// holes are the published ones ("CM303 read_file: prefix"), which must be found; a
+	// server with none must be quiet.
+	holes []string
 	// calls of each tool, 0 for the default: some of a server's tools are slow.
 	calls int
 }
@@ -30,13 +33,23 @@ const (
 	filesystem = "node_modules/@modelcontextprotocol/server-filesystem/dist/index.js"
 )
 
+// oldHoles are CVE-2025-53110 (a sibling of the same prefix) and CVE-2025-53109
+// (a link within the root).
+var oldHoles = []string{"CM303 read_file sibling", "CM303 read_file link", "CM303 read_multiple_files sibling", "CM303 write_file sibling", "CM303 create_directory sibling"}
+
+const undecoded = "is read by a name that the server does not decode"
+
 var reals = map[string]real{
 	"everything": {needs: "node", command: []string{"node", everything, "stdio"}, calls: 4},
 	"filesystem": {needs: "node", command: []string{"node", "npm/" + filesystem, "/data"}},
 	// It declares no argument: its refusals have to be understood first.
 	"filesystem-2025": {needs: "node", command: []string{"node", "npm-old/" + filesystem, "/data"}, cannot: map[string]string{
 		"tool edit_file": "wants a text that stands in the file, and declares neither",
-	}},
+	}, holes: oldHoles},
+	"mcp-filesystem-0.6": {needs: "node", command: []string{"node", "npm-other/node_modules/mcp-server-filesystem/dist/index.js", "/data"}, cannot: map[string]string{
+		"tool edit_file":                   "wants a text that stands in the file, and declares neither",
+		"resource file://data%2Fnotes.txt": undecoded, "resource file://data%2Fdocs%2Freport.md": undecoded, "resource folder://data%2Fdocs": undecoded,
+	}, holes: oldHoles},
 	"memory":              {needs: "node", command: []string{"node", "npm/node_modules/@modelcontextprotocol/server-memory/dist/index.js"}},
 	"sequential-thinking": {needs: "node", command: []string{"node", "npm/node_modules/@modelcontextprotocol/server-sequential-thinking/dist/index.js"}},
 	"time":                {needs: "python", command: []string{"py/bin/python", "-m", "mcp_server_time"}},
@@ -97,7 +110,17 @@ func TestRealServers(t *testing.T) {
 
 func checkReal(t *testing.T, r *analyze.Result, server real) {
 	t.Helper()
-	quiet(t, r)
+	if len(server.holes) == 0 {
+		quiet(t, r)
+	}
+	for _, hole := range server.holes {
+		words := strings.Fields(hole)
+		if !slices.ContainsFunc(r.Findings, func(f finding.Finding) bool {
+			return f.Rule == words[0] && f.Tool == words[1] && f.Severity.Rank() >= finding.High.Rank() && strings.Contains(f.Message, words[2])
+		}) {
+			t.Errorf("the published hole was not found: %s", hole)
+		}
+	}
 	for _, tool := range r.Coverage.Tools {
 		reason, excused := server.cannot[tool.What+" "+tool.Name]
 		switch {
@@ -115,6 +138,9 @@ func checkReal(t *testing.T, r *analyze.Result, server real) {
 	want := analyze.Clean
 	if len(server.cannot) > 0 {
 		want = analyze.Inconclusive
+	}
+	if len(server.holes) > 0 {
+		want = analyze.Findings
 	}
 	if r.Verdict != want {
 		t.Errorf("%s, want %s: %v", r.Verdict, want, r.Inconclusive)

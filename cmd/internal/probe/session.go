@@ -57,7 +57,7 @@ func (c *conversation) phase(p finding.Phase) {
 }
 
 func (c *conversation) onCall(call synth.Call) {
-	c.rec.mark(session.Mark{Kind: session.MarkCall, Call: call.N, Tool: call.Tool, What: call.What})
+	c.rec.mark(session.Mark{Kind: session.MarkCall, Call: call.N, Tool: call.Tool, What: call.What, Oracles: call.Oracles})
 }
 
 // onReturn ends a call: its records are with the log before the mark is.
@@ -84,7 +84,7 @@ func (c *conversation) inputs(t synth.Coverage) {
 // drive exercises the whole surface and records what it could not reach.
 func (p *plan) drive(ctx context.Context, c *conversation, budget time.Duration) error {
 	report, err := synth.Drive(ctx, synth.Config{
-		Session: c, Surface: c.surface, Calls: p.opts.Calls, Seed: p.opts.Seed, CallTimeout: p.opts.CallTimeout, Budget: budget, Hints: p.hints,
+		Session: c, Surface: c.surface, Calls: p.opts.Calls, Seed: p.opts.Seed, CallTimeout: p.opts.CallTimeout, Budget: budget, Hints: p.hints, World: p.world,
 		OnCall: func(call synth.Call) {
 			p.opts.Progress(fmt.Sprintf("call %d: %s %s", call.N, call.What, call.Tool))
 			c.onCall(call)
@@ -108,7 +108,7 @@ func (p *plan) header(backend string) session.Header {
 	tracer := p.opts.Tracer
 	return session.Header{
 		RunID: p.runID, Seed: p.opts.Seed, Command: p.redacted(p.spec.Command), Target: p.target, Sandbox: backend, Tracer: tracer, Network: p.opts.Network,
-		Canaries: p.set.Canaries(), User: p.set.User(), Home: p.set.Home(), ServerDir: p.spec.ServerDir, Workspaces: p.spec.Workspaces, Unseen: unseen(backend, tracer), Version: p.opts.Version,
+		Canaries: p.set.Canaries(), User: p.set.User(), Home: p.set.Home(), ServerDir: p.spec.ServerDir, Workspaces: p.spec.Workspaces, Rooted: p.rooted, Unseen: unseen(backend, tracer), Version: p.opts.Version,
 	}
 }
 

@@ -1,0 +1,264 @@
+package profile
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
+)
+
+// The ways in which an oracle's input can show.
+const (
+	HitExec   = "exec"   // a program was started with the token as an argument of its own
+	HitCreate = "create" // a file of the token's name was made, or was about to be
+	HitOpen   = "open"   // the file aimed at was opened
+	HitWrite  = "write"  // it was opened for writing
+	HitReturn = "return" // its text crossed the wire
+	HitListed = "listed" // the token stands in a listing
+)
+
+// Hit is an effect of an oracle's input.
+type Hit struct {
+	Call int
+	session.Injection
+	How string
+	// Target is the file or program.
+	Target   string
+	Evidence finding.Evidence
+}
+
+// maxHits bounds what is kept of them.
+const maxHits = 10_000
+
+// planted is an injection and the call that carried it.
+type planted struct {
+	call int
+	in   session.Injection
+}
+
+// oracles knows the inputs of the run so far.
+type oracles struct {
+	byToken map[string][]planted
+	byCall  map[int][]session.Injection
+	// aimed are the stems of the files that any input aimed at.
+	aimed map[string]bool
+	// visited are those that a tool opened in a call that did not aim at it.
+	visited map[string]bool
+	values  *canaries.Set
+	stems   map[string]string // by value's id
+}
+
+func newOracles() oracles {
+	return oracles{byToken: map[string][]planted{}, byCall: map[int][]session.Injection{}, aimed: map[string]bool{}, visited: map[string]bool{}}
+}
+
+// inject takes in what a call carries.
+func (b *Builder) inject(m *session.Mark) {
+	o := &b.oracles
+	for _, in := range m.Oracles {
+		o.byCall[m.Call] = append(o.byCall[m.Call], in)
+		if in.Token != "" {
+			o.byToken[in.Token] = append(o.byToken[in.Token], planted{m.Call, in})
+		}
+		if in.Path != "" {
+			o.aimed[in.Path], o.values = true, nil
+		}
+	}
+}
+
+// prove looks whether a record is the effect of an input.
+func (b *Builder) prove(r *trace.Record) {
+	if len(b.oracles.byCall) == 0 {
+		return
+	}
+	switch r.Op {
+	case trace.OpExec:
+		b.proveExec(r)
+	case trace.OpOpen:
+		p := cleanProc(r.Path)
+		if isWrite(r.Flags) {
+			b.proveCreate(r, p)
+		}
+		b.proveOpen(r, p)
+	case trace.OpMkdir:
+		b.proveCreate(r, cleanProc(r.Path))
+	case trace.OpRename, trace.OpLink:
+		b.proveCreate(r, cleanProc(r.To))
+	}
+}
+
+// callOf is the call to which a record belongs, 0 for none.
+func (b *Builder) callOf(r *trace.Record) int {
+	if t := b.task(r.Tid); t.call > 0 {
+		return t.call
+	}
+	return b.call
+}
+
+// carrier is the injection of a token: that of the record's own call where it
+// carried it, else of the last call that did.
+func (b *Builder) carrier(token string, r *trace.Record) (planted, bool) {
+	list := b.oracles.byToken[token]
+	if len(list) == 0 {
+		return planted{}, false
+	}
+	call := b.callOf(r)
+	if i := slices.IndexFunc(list, func(p planted) bool { return p.call == call }); i >= 0 {
+		return list[i], true
+	}
+	return list[len(list)-1], true
+}
+
+func (b *Builder) proveExec(r *trace.Record) {
+	for i, a := range r.Argv {
+		if i == 0 {
+			continue
+		}
+		p, ok := b.carrier(path.Base(a[strings.LastIndexByte(a, '=')+1:]), r)
+		if !ok {
+			continue
+		}
+		switch p.in.Oracle {
+		case session.OracleCommand, session.OracleCode:
+		case session.OracleArgument:
+			// One text became several arguments, and this one is an option: it begins here.
+			option, _, _ := strings.Cut(a, "=")
+			if !strings.HasPrefix(p.in.Context, "split") || a != option+"="+p.in.Token || !strings.HasPrefix(a, "--") || slices.Contains(r.Argv[:i], "--") {
+				continue
+			}
+		default:
+			continue
+		}
+		b.hit(p, HitExec, r.Path, r, "ran "+clip(b.find.Redact(strings.Join(r.Argv, " ")), 200))
+	}
+}
+
+// proveCreate looks at a name that is made. The token of a command or an
+// expression stands in no input whole, so that even a refused attempt is proof.
+func (b *Builder) proveCreate(r *trace.Record, p string) {
+	stem, _, _ := strings.Cut(path.Base(p), ".")
+	in, ok := b.carrier(stem, r)
+	if !ok {
+		return
+	}
+	switch in.in.Oracle {
+	case session.OracleCommand, session.OracleCode:
+	case session.OracleArgument:
+		if path.Base(p) != stem {
+			return
+		}
+	case session.OraclePath:
+		if _, inside := underAny(p, b.roots()); inside || !r.OK() && !forbidden(r) {
+			return
+		}
+	default:
+		return
+	}
+	b.hit(in, HitCreate, p, r, "made "+b.short(p))
+}
+
+// forbidden says that only the sandbox's own rules kept a call from succeeding.
+func forbidden(r *trace.Record) bool {
+	return r.Err == "EACCES" || r.Err == "EROFS" || r.Err == "EPERM"
+}
+
+// roots are where a server may make files whatever it was asked for.
+func (b *Builder) roots() []string {
+	return slices.Concat(b.ctx.Workspaces, []string{b.ctx.ServerDir, path.Join(b.ctx.Home, ".cache")}, tempTrees)
+}
+
+// proveOpen looks at a file that exists. A tool that opens it unasked, too,
+// shows nothing when it was asked.
+func (b *Builder) proveOpen(r *trace.Record, p string) {
+	stem := strings.TrimSuffix(p, path.Ext(p))
+	counts := r.OK() || forbidden(r) && isWrite(r.Flags)
+	if !b.oracles.aimed[stem] || strings.Contains(r.Flags, "O_PATH") || !counts {
+		return
+	}
+	call := b.callOf(r)
+	asked := false
+	for _, in := range b.oracles.byCall[call] {
+		if in.Path == stem {
+			asked = true
+			if isWrite(r.Flags) {
+				b.hit(planted{call, in}, HitWrite, p, r, "opened "+b.short(p)+" for writing")
+				continue
+			}
+			b.hit(planted{call, in}, HitOpen, p, r, "opened "+b.short(p))
+		}
+	}
+	if !asked {
+		b.oracles.visited[b.toolOf(call)+"\x00"+stem] = true
+	}
+}
+
+func (b *Builder) hit(p planted, how, target string, r *trace.Record, text string) {
+	b.addHit(Hit{Call: p.call, Injection: p.in, How: how, Target: target, Evidence: b.says(r, text)})
+}
+
+func (b *Builder) addHit(h Hit) {
+	if len(b.out.Hits) < maxHits {
+		b.out.Hits = append(b.out.Hits, h)
+	}
+}
+
+// provenReply looks in a frame of the server's for the texts of the files that
+// its call aimed at, and in a listing for tokens.
+func (b *Builder) provenReply(seq uint64, at time.Duration, raw []byte) {
+	call := b.out.FrameCall[seq]
+	injected := b.oracles.byCall[call]
+	if call == 0 || !slices.ContainsFunc(injected, func(in session.Injection) bool { return in.Path != "" }) {
+		return
+	}
+	if b.oracles.values == nil {
+		b.oracles.index()
+	}
+	for _, h := range b.oracles.values.Find(raw) {
+		for _, in := range injected {
+			if in.Path != b.oracles.stems[h.ID] {
+				continue
+			}
+			text := fmt.Sprintf("what stands in %s crossed the wire (%s, offset %d)", b.short(in.Path), h.Encoding, h.Offset)
+			b.addHit(Hit{Call: call, Injection: in, How: HitReturn, Target: in.Path, Evidence: finding.Evidence{Source: "frame", Seq: seq, Time: at, Text: text}})
+		}
+	}
+}
+
+// index makes the texts of all files aimed at findable in every encoding.
+func (o *oracles) index() {
+	o.stems = map[string]string{}
+	var list []canaries.Canary
+	for _, ins := range o.byCall {
+		for _, in := range ins {
+			id := "planted " + in.Path
+			if _, known := o.stems[id]; known || in.Path == "" || in.Value == "" {
+				continue
+			}
+			o.stems[id] = in.Path
+			list = append(list, canaries.Canary{ID: id, Kind: "planted", Value: in.Value})
+		}
+	}
+	slices.SortFunc(list, func(a, b canaries.Canary) int { return strings.Compare(a.ID, b.ID) })
+	o.values = canaries.FromCanaries(list)
+}
+
+// Unasked reports whether a tool opens a planted file also where no input aims at it.
+func (p *Profile) Unasked(tool, stem string) bool { return p.visited[tool+"\x00"+stem] }
+
+// Listed takes a listing that the server gave after call, and notes the tokens in it.
+func (p *Profile) Listed(seq uint64, at time.Duration, raw []byte) {
+	for _, c := range p.Calls {
+		for _, in := range c.Oracles {
+			if in.Oracle == session.OraclePrototype && in.Token != "" && strings.Contains(string(raw), in.Token) && len(p.Hits) < maxHits {
+				p.Hits = append(p.Hits, Hit{Call: c.N, Injection: in, How: HitListed, Evidence: finding.Evidence{Source: "frame", Seq: seq, Time: at,
+					Text: "a listing holds a text that a call put into " + in.Context}})
+			}
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package rules
+
+import (
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+var cm301 = Rule{Rule: cm301Doc, Check: checkCM301}
+
+var cm301Doc = finding.Rule{
+	ID: "CM301", Name: "CommandInjection", Title: "An argument was run as a command", Severity: finding.Critical,
+	CWE: []string{"CWE-78"}, OWASP: []string{"MCP05"},
+	Help: "A string argument that held shell syntax made the server start a program, or a shell make a file, whose name the argument spells only in pieces.\n\n" +
+		"**Evidence.** The kernel's record of the exec or of the new file. The name stands whole in no input, so that an echo, a split or a file named after the input is no proof: only a shell joins the pieces.\n\n" +
+		"A tool whose declared purpose is to run the command or the code it is given is judged by that purpose: no finding. **False positive when** a declaration says so in words that the lexicon does not know.",
+}
+
+func checkCM301(r *Run) []finding.Finding {
+	var out []finding.Finding
+	var contexts []string
+	for _, h := range r.hits(session.OracleCommand) {
+		t := r.Scope.Tool(r.toolOf(h.Call))
+		if runsCommands(&t, h.At) {
+			continue
+		}
+		out = append(out, r.proven(&cm301Doc, h, r.quoted(h)+": shell syntax in it ("+h.Context+") "+did(h)))
+		contexts = append(contexts, h.Context)
+	}
+	return aboutOne(out, contexts)
+}

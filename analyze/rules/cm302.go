@@ -1,0 +1,32 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+var cm302 = Rule{Rule: cm302Doc, Check: checkCM302}
+
+var cm302Doc = finding.Rule{
+	ID: "CM302", Name: "ArgumentInjection", Title: "An argument was taken for a program's option", Severity: finding.High,
+	CWE: []string{"CWE-88"}, OWASP: []string{"MCP05"},
+	Help: "A string argument that looks like an option (`--output=NAME`) was handed to a program, which obeyed it: a file of that name was made. Or one text with a blank in it became several arguments, the later one an option.\n\n" +
+		"**Evidence.** The kernel's record of the file, or of the exec with the option as an argument of its own before any `--`.\n\n" +
+		"A tool that declares to take a program's arguments or to run commands may hand them on: no finding. **False positive when** the option could do no harm.",
+}
+
+func checkCM302(r *Run) []finding.Finding {
+	var out []finding.Finding
+	var contexts []string
+	for _, h := range r.hits(session.OracleArgument) {
+		t := r.Scope.Tool(r.toolOf(h.Call))
+		if runsCommands(&t, h.At) || slices.Contains(t.Options, argument(h.At)) {
+			continue
+		}
+		out = append(out, r.proven(&cm302Doc, h, r.quoted(h)+": an option in it ("+h.Context+") "+did(h)))
+		contexts = append(contexts, h.Context)
+	}
+	return aboutOne(out, contexts)
+}

@@ -1,0 +1,74 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/analyze/scope"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+var cm303 = Rule{Rule: cm303Doc, Check: checkCM303}
+
+var cm303Doc = finding.Rule{
+	ID: "CM303", Name: "PathTraversal", Title: "A path led out of the server's directory", Severity: finding.High,
+	CWE: []string{"CWE-22", "CWE-59"}, OWASP: []string{"MCP05"},
+	Help: "A string argument led out of the directory that the server is to work in: by `..`, absolute, encoded, cut by a NUL, through a symbolic link, or into a sibling whose name begins with the directory's. A planted file there was returned or opened, or a new one was made.\n\n" +
+		"**Evidence.** The file's text, which stands nowhere else, in a frame of `session.jsonl`; or the kernel's record with the real path. It counts where a directory is promised: by the tool's or the server's own words, by an argument that names no path at all (a note's name, an id), or by the directory that the server's command names, which is medium. " +
+		"A file that was opened for reading and not returned is medium, since a server may look before it refuses. A tool that opens the file unasked, too, proves nothing.\n\n" +
+		"A tool that takes a path and promises no directory may read it: no finding. **False positive when** the promise is another's.",
+}
+
+func checkCM303(r *Run) []finding.Finding {
+	var out []finding.Finding
+	var contexts []string
+	for _, h := range r.hits(session.OraclePath) {
+		tool := r.toolOf(h.Call)
+		t := r.Scope.Tool(tool)
+		promise, severity := r.confinement(&t, h.At)
+		if promise == "" || h.Path != "" && r.Profile.Unasked(tool, h.Path) || runsCommands(&t, h.At) {
+			continue
+		}
+		f := r.proven(&cm303Doc, h, r.quoted(h)+" ("+h.Context+") "+r.led(h)+", though "+promise)
+		f.Severity = severity
+		f.Rung = map[string]finding.Rung{profile.HitReturn: finding.RungReturned, profile.HitOpen: finding.RungOpened, profile.HitWrite: finding.RungOpened}[h.How]
+		if h.How == profile.HitOpen {
+			f.Severity = finding.Medium
+		}
+		if severity == finding.Medium {
+			f.Confidence = finding.Probable
+		}
+		out = append(out, f)
+		contexts = append(contexts, h.Context)
+	}
+	return aboutOne(out, contexts)
+}
+
+// led says where a path led.
+func (r *Run) led(h *profile.Hit) string {
+	verb := map[string]string{profile.HitReturn: "returned", profile.HitOpen: "opened", profile.HitWrite: "wrote", profile.HitCreate: "made"}[h.How]
+	what := r.stable(h.Target)
+	if h.How == profile.HitCreate {
+		what = "a file in " + r.stable(h.Target[:max(strings.LastIndexByte(h.Target, '/'), 0)])
+	}
+	return verb + " " + what
+}
+
+// confinement finds what promises that an argument stays in a directory, and
+// how much a breach of it weighs; "" for no promise.
+func (r *Run) confinement(t *scope.Tool, at string) (string, finding.Severity) {
+	name := argument(at)
+	switch {
+	case len(t.Confined) > 0:
+		return "its declaration says “" + t.Confined[0].Text + "”", finding.High
+	case len(r.Scope.Purpose.Confined) > 0:
+		return "the server says “" + r.Scope.Purpose.Confined[0].Text + "”", finding.High
+	case !slices.Contains(t.Paths, name) && !slices.Contains(t.URLs, name):
+		return "the argument names no path", finding.High
+	case r.Rooted && slices.Contains(t.Paths, name):
+		return "the command names the directory to work in", finding.Medium
+	}
+	return "", ""
+}

@@ -1,0 +1,30 @@
+package rules
+
+import (
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+var cm305 = Rule{Rule: cm305Doc, Check: checkCM305}
+
+var cm305Doc = finding.Rule{
+	ID: "CM305", Name: "CodeEvaluation", Title: "An argument was evaluated as code", Severity: finding.Critical,
+	CWE: []string{"CWE-94", "CWE-95", "CWE-502", "CWE-1336"}, OWASP: []string{"MCP05"},
+	Help: "A string argument that held an expression of JavaScript or Python, a template's directive, or a document of YAML or pickle that makes objects was evaluated: a file whose name it spells only in pieces was made, or a program started.\n\n" +
+		"**Evidence.** The kernel's record of the file or the exec. The name stands whole in no input: only an interpreter joins the pieces.\n\n" +
+		"A tool whose declared purpose is to run the code it is given is judged by that purpose: no finding. **False positive when** a declaration says so in words that the lexicon does not know.",
+}
+
+func checkCM305(r *Run) []finding.Finding {
+	var out []finding.Finding
+	var contexts []string
+	for _, h := range r.hits(session.OracleCode) {
+		t := r.Scope.Tool(r.toolOf(h.Call))
+		if runsCommands(&t, h.At) {
+			continue
+		}
+		out = append(out, r.proven(&cm305Doc, h, r.quoted(h)+": code in it ("+h.Context+") was evaluated and "+did(h)))
+		contexts = append(contexts, h.Context)
+	}
+	return aboutOne(out, contexts)
+}

@@ -1,0 +1,68 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+var cm306 = Rule{Rule: cm306Doc, Check: checkCM306}
+
+var cm306Doc = finding.Rule{
+	ID: "CM306", Name: "UndeclaredTool", Title: "A tool that is not declared is served", Severity: finding.Medium,
+	CWE: []string{"CWE-912"}, OWASP: []string{"MCP03"},
+	Help: "A call of a tool that stands in no listing was answered with a result, though the same server refuses a tool of a name that no server has. What nobody lists nobody reviews. High where its undeclared arguments had an effect.\n\n" +
+		"**Evidence.** The two calls and their outcomes in `session.jsonl`.\n\n" +
+		"**False positive when** the tool is listed only to some clients.",
+}
+
+func checkCM306(r *Run) []finding.Finding {
+	refused := false
+	for i := range r.Profile.Calls {
+		c := &r.Profile.Calls[i]
+		refused = refused || carries(c, session.OracleControl) && (c.Outcome == "error" || c.Outcome == "iserror")
+	}
+	if !refused {
+		return nil
+	}
+	var out []finding.Finding
+	for i := range r.Profile.Calls {
+		c := &r.Profile.Calls[i]
+		if !carries(c, session.OracleTool) || r.declaredTool(c.Tool) {
+			continue
+		}
+		hit := slices.IndexFunc(r.Profile.Hits, func(h profile.Hit) bool { return h.Call == c.N })
+		if c.Outcome != "ok" && hit < 0 {
+			continue
+		}
+		f := finding.Finding{
+			Rule: cm306Doc.ID, Severity: cm306Doc.Severity, Title: cm306Doc.Title, Tool: c.Tool, Call: c.N, Phase: finding.PhaseCall, Confidence: finding.Certain,
+			Message:     "“" + c.Tool + "” stands in no listing and is served",
+			Evidence:    []finding.Evidence{{Source: "event", Time: c.Start, Text: "the call of “" + c.Tool + "” ended with: " + c.Outcome}},
+			Fingerprint: finding.Fingerprint("CM306", c.Tool),
+		}
+		if hit >= 0 {
+			h := &r.Profile.Hits[hit]
+			f.Severity, f.Evidence = finding.High, append(f.Evidence, h.Evidence)
+			f.Message += "; its argument “" + argument(h.At) + "” " + did(h)
+		}
+		out = append(out, f)
+	}
+	return first(out)
+}
+
+func carries(c *profile.Call, oracle string) bool {
+	return slices.ContainsFunc(c.Oracles, func(in session.Injection) bool { return in.Oracle == oracle })
+}
+
+// declaredTool reports whether a tool stands in the surface, or came into it later.
+func (r *Run) declaredTool(name string) bool {
+	for _, t := range r.Surface.Tools {
+		if t.Name == name {
+			return true
+		}
+	}
+	return slices.ContainsFunc(r.Wire.Changes, func(f Fact) bool { return f.Tool == name })
+}

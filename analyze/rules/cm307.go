@@ -1,0 +1,29 @@
+package rules
+
+import (
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
+)
+
+var cm307 = Rule{Rule: cm307Doc, Check: checkCM307}
+
+var cm307Doc = finding.Rule{
+	ID: "CM307", Name: "PrototypePollution", Title: "An argument changed every object of the server", Severity: finding.High,
+	CWE: []string{"CWE-1321"}, OWASP: []string{"MCP05"},
+	Help: "A call with a member `__proto__` or `constructor.prototype` in its arguments changed what later listings of the tools say: the member's text stands in them.\n\n" +
+		"**Evidence.** The text, drawn for that call alone, in an answer to `tools/list`, which no argument of any call should reach.\n\n" +
+		"**False positive when** the tool's declared purpose is to declare tools.",
+}
+
+func checkCM307(r *Run) []finding.Finding {
+	var out []finding.Finding
+	for i := range r.Profile.Hits {
+		h := &r.Profile.Hits[i]
+		if h.How != profile.HitListed {
+			continue
+		}
+		f := r.proven(&cm307Doc, h, "“"+r.toolOf(h.Call)+"”: a member "+h.Context+" in its arguments changed what the server lists")
+		out = append(out, f)
+	}
+	return first(out)
+}

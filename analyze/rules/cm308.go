@@ -1,0 +1,32 @@
+package rules
+
+import (
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+var cm308 = Rule{Rule: cm308Doc, Check: checkCM308}
+
+var cm308Doc = finding.Rule{
+	ID: "CM308", Name: "UndeclaredArgument", Title: "An argument that is not declared had an effect", Severity: finding.High,
+	CWE: []string{"CWE-912", "CWE-915"}, OWASP: []string{"MCP03"},
+	Help: "A tool was given, beside its declared arguments, others that stand in no schema. One of them was run as a command or as code, or its path was read or written.\n\n" +
+		"**Evidence.** The kernel's record, or the planted file's text on the wire.\n\n" +
+		"**False positive when** the tool's description, not its schema, speaks of the argument.",
+}
+
+func checkCM308(r *Run) []finding.Finding {
+	var out []finding.Finding
+	for i := range r.Profile.Hits {
+		h := &r.Profile.Hits[i]
+		tool := r.toolOf(h.Call)
+		t := r.Scope.Tool(tool)
+		if !h.Undeclared || h.Oracle == session.OraclePrototype || h.How == profile.HitListed || !r.declaredTool(tool) ||
+			t.Says(argument(h.At)) || h.Path != "" && r.Profile.Unasked(tool, h.Path) {
+			continue
+		}
+		out = append(out, r.proven(&cm308Doc, h, r.quoted(h)+", which it does not declare: "+h.Evidence.Text))
+	}
+	return first(out)
+}

@@ -1,0 +1,87 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/analyze/scope"
+)
+
+// hits returns the effects of the declared arguments' inputs of one oracle.
+func (r *Run) hits(oracle string) []*profile.Hit {
+	var out []*profile.Hit
+	for i := range r.Profile.Hits {
+		if h := &r.Profile.Hits[i]; h.Oracle == oracle && !h.Undeclared {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// proven is a finding from a hit.
+func (r *Run) proven(doc *finding.Rule, h *profile.Hit, message string) finding.Finding {
+	tool := r.toolOf(h.Call)
+	f := finding.Finding{
+		Rule: doc.ID, Severity: doc.Severity, Title: doc.Title, Message: message, Tool: tool, Call: h.Call, Phase: finding.PhaseCall,
+		Confidence: finding.Certain, Evidence: []finding.Evidence{h.Evidence},
+		Fingerprint: finding.Fingerprint(doc.ID, tool, h.At),
+	}
+	return f
+}
+
+func (r *Run) toolOf(call int) string {
+	for i := range r.Profile.Calls {
+		if r.Profile.Calls[i].N == call {
+			return r.Profile.Calls[i].Tool
+		}
+	}
+	return ""
+}
+
+// argument is the name of the top-level argument that a pointer leads to.
+func argument(at string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(at, "/"), "/")
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+}
+
+// runsCommands reports whether it is the tool's declared purpose to run what
+// this argument holds.
+func runsCommands(t *scope.Tool, at string) bool {
+	return len(t.Shell) > 0 || len(t.Code) > 0 || slices.Contains(t.Commands, argument(at))
+}
+
+// aboutOne joins the findings of one place, whatever the variants that reached it,
+// and names the others.
+func aboutOne(fs []finding.Finding, contexts []string) []finding.Finding {
+	also := map[string][]string{}
+	for i, f := range fs {
+		if !slices.Contains(also[f.Fingerprint], contexts[i]) {
+			also[f.Fingerprint] = append(also[f.Fingerprint], contexts[i])
+		}
+	}
+	out := first(fs)
+	for i := range out {
+		if names := also[out[i].Fingerprint]; len(names) > 1 {
+			out[i].Message += " (in " + plural(len(names), "variant") + ": " + list(names, 4) + ")"
+		}
+	}
+	return out
+}
+
+// quoted is a hit's tool and argument for a message.
+func (r *Run) quoted(h *profile.Hit) string {
+	return "“" + r.toolOf(h.Call) + "”, argument “" + argument(h.At) + "”"
+}
+
+// did says in words what a hit did.
+func did(h *profile.Hit) string {
+	switch h.How {
+	case profile.HitExec:
+		return "started a program"
+	case profile.HitCreate:
+		return "made a file"
+	}
+	return "had an effect"
+}

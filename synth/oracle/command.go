@@ -1,0 +1,78 @@
+package oracle
+
+import "github.com/coalmine-dev/coalmine/sandbox/session"
+
+// touch is a command of the shell that makes a file of the token's name, which
+// the text itself does not hold: $@ is empty where a shell was given a command.
+func touch(token string) string {
+	a, b := halves(token)
+	return "touch " + a + "$@" + b
+}
+
+// separators end one command and begin another.
+var separators = []struct{ name, text string }{
+	{"semicolon", ";"}, {"pipe", "|"}, {"and", "&&"}, {"background", "&"}, {"or", "||"}, {"newline", "\n"},
+}
+
+// quotings are the places in a command line where a value may stand; each leaves
+// its quotes, and comments out what follows.
+var quotings = []struct{ name, leave string }{
+	{"bare", ""}, {"single-quoted", "'"}, {"double-quoted", `"`},
+}
+
+// polyglot runs the command in whichever quotes the value stands. Of the three
+// pieces the comment sign keeps the others out.
+func polyglot(separator, token string) string {
+	c := separator + touch(token) + " #"
+	return c + "'" + c + `"` + c
+}
+
+func commands() []variant {
+	var out []variant
+	add := func(context string, after bool, text func(token string) string) {
+		out = append(out, variant{session.OracleCommand, context, after, func(_ *World, token string) (string, File) { return text(token), File{} }})
+	}
+	for _, s := range separators {
+		if s.name == "newline" {
+			// A comment ends at the line's end: each piece is a line of its own.
+			add("newline, any quotes", true, func(t string) string {
+				return "\n" + touch(t) + "\n#'\n" + touch(t) + "\n#\"\n" + touch(t) + "\n#"
+			})
+			continue
+		}
+		add(s.name+", any quotes", true, func(t string) string { return polyglot(s.text, t) })
+	}
+	add("substitution, any quotes", true, func(t string) string { return "$(" + touch(t) + ")'$(" + touch(t) + ")'" })
+	add("backticks, any quotes", true, func(t string) string { return "`" + touch(t) + "`'`" + touch(t) + "`'" })
+	for _, q := range quotings {
+		for _, s := range separators {
+			add(s.name+", "+q.name, true, func(t string) string { return q.leave + s.text + touch(t) + s.text + q.leave })
+		}
+	}
+	add("substitution", false, func(t string) string { return "$(" + touch(t) + ")" })
+	add("backticks", false, func(t string) string { return "`" + touch(t) + "`" })
+	add("semicolon, no blank", true, func(t string) string {
+		a, b := halves(t)
+		return ";touch${IFS}" + a + "$@" + b + ";"
+	})
+	add("semicolon, no dollar", true, func(t string) string {
+		a, b := halves(t)
+		return ";touch\t" + a + "''" + b + ";"
+	})
+	add("whole", false, touch)
+	return out
+}
+
+func arguments() []variant {
+	var out []variant
+	for _, x := range []struct {
+		context, text string
+		after         bool
+	}{
+		{"output option", "--output=", false}, {"split output option", " --output=", true},
+		{"split address option", " --address=", true}, {"short output option", "-o", false},
+	} {
+		out = append(out, variant{session.OracleArgument, x.context, x.after, func(_ *World, token string) (string, File) { return x.text + token, File{} }})
+	}
+	return out
+}

@@ -1,0 +1,105 @@
+package oracle
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// hiddenTools are names that a server may serve without declaring them.
+var hiddenTools = []string{
+	"debug", "admin", "exec", "eval", "shell", "run_command", "execute", "execute_command", "system", "test", "internal", "_debug", "__debug__",
+	"read_file", "write_file", "dump", "config", "get_config", "env", "constructor", "toString", "__proto__", "valueOf", "hasOwnProperty",
+}
+
+// HiddenTools are the tools to call though nobody declared them: first one that
+// no server can have, which shows how it refuses, then likely names and the
+// words given that are not declared.
+func HiddenTools(seed int64, declared, words []string) []string {
+	out := []string{Token(seed, "no tool", 0)}
+	for _, name := range slices.Concat(hiddenTools, words) {
+		if !slices.Contains(declared, name) && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// HiddenTool is the injection of a call of one of them; the first is the control.
+func HiddenTool(k int) session.Injection {
+	if k == 0 {
+		return session.Injection{Oracle: session.OracleControl, Context: "no such tool"}
+	}
+	return session.Injection{Oracle: session.OracleTool, Context: "undeclared tool"}
+}
+
+// hiddenArguments are names that a tool may read without declaring them, each
+// with the oracle and context that its value carries.
+var hiddenArguments = []struct {
+	name, oracle, context string
+}{
+	{"command", session.OracleCommand, "whole"}, {"cmd", session.OracleCommand, "whole"}, {"exec", session.OracleCommand, "whole"},
+	{"shell", session.OracleCommand, "whole"}, {"debug", session.OracleCommand, "whole"}, {"run", session.OracleCommand, "whole"},
+	{"eval", session.OracleCode, "JavaScript"}, {"code", session.OracleCode, "JavaScript"}, {"expr", session.OracleCode, "Python"}, {"python", session.OracleCode, "Python"},
+	{"file", session.OraclePath, "absolute"}, {"path", session.OraclePath, "absolute"}, {"filename", session.OraclePath, "absolute"},
+	{"output", session.OraclePath, "new file, absolute"}, {"config", session.OraclePath, "absolute"}, {"include", session.OraclePath, "absolute"},
+}
+
+// Extra is args with undeclared members beside the declared ones, and what each
+// carries; ok is false where args are no object.
+func Extra(args json.RawMessage, w *World, words []string, token func(n int) string) (out json.RawMessage, in []session.Injection, ok bool) {
+	v, _ := decode(args)
+	object, ok := v.(map[string]any)
+	if !ok {
+		return nil, nil, false
+	}
+	list := hiddenArguments
+	for _, word := range words {
+		list = append(list[:len(list):len(list)], struct{ name, oracle, context string }{word, session.OracleCommand, "whole"})
+	}
+	for n, h := range list {
+		if _, there := object[h.name]; there {
+			continue
+		}
+		for _, v := range variants {
+			if v.oracle != h.oracle || v.context != h.context {
+				continue
+			}
+			t := token(n)
+			text, aim := v.make(w, t)
+			object[h.name] = text
+			i := session.Injection{Oracle: h.oracle, Context: h.context, At: "/" + escape(h.name), Path: aim.Stem, Value: aim.Value, Undeclared: true}
+			if aim.Stem == "" {
+				i.Token = t
+			}
+			in = append(in, i)
+		}
+	}
+	out, ok = encode(object)
+	return out, in, ok
+}
+
+// Prototype is args with a member that changes every object of a server that
+// merges without care, and what it carries.
+func Prototype(args json.RawMessage, k int, token string) (out json.RawMessage, in session.Injection, ok bool) {
+	v, _ := decode(args)
+	object, ok := v.(map[string]any)
+	if !ok || k >= Prototypes {
+		return nil, in, false
+	}
+	change := map[string]any{"title": token, "description": token}
+	in = session.Injection{Oracle: session.OraclePrototype, Token: token, Undeclared: true}
+	if k == 0 {
+		object["__proto__"] = change
+		in.Context, in.At = "__proto__", "/__proto__"
+	} else {
+		object["constructor"] = map[string]any{"prototype": change}
+		in.Context, in.At = "constructor.prototype", "/constructor"
+	}
+	out, ok = encode(object)
+	return out, in, ok
+}
+
+// Prototypes is how many ways Prototype knows.
+const Prototypes = 2

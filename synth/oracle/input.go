@@ -1,0 +1,132 @@
+package oracle
+
+import (
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// Input is one text to be put into a string argument.
+type Input struct {
+	session.Injection
+	// Text takes the place of the value that is there, or follows it.
+	Text   string
+	Append bool
+}
+
+// In is the input's text for an argument that has this value.
+func (i Input) In(base string) string {
+	if i.Append {
+		return base + i.Text
+	}
+	return i.Text
+}
+
+// variant makes an input from a world and a token.
+type variant struct {
+	oracle, context string
+	// after says that the text follows the value that is there.
+	after bool
+	make  func(w *World, token string) (text string, aim File)
+}
+
+// Meaning is what an argument's name lets expect; it orders the inputs.
+type Meaning int
+
+// The meanings.
+const (
+	Plain Meaning = iota
+	Path
+	Address
+	Code
+)
+
+var meanings = []struct {
+	meaning Meaning
+	words   []string
+}{
+	{Address, []string{"url", "uri", "href", "link", "endpoint", "webhook", "host", "domain", "address", "callback", "site", "feed"}},
+	{Path, []string{"path", "file", "dir", "folder", "directory", "source", "destination", "name", "template", "document", "doc", "note", "id", "key", "page", "slug"}},
+	{Code, []string{"expr", "expression", "formula", "code", "template", "script", "filter", "format", "config", "data", "yaml", "state", "query", "rule", "text", "body", "payload"}},
+}
+
+// MeaningOf reads an argument's name.
+func MeaningOf(name string) Meaning {
+	name = strings.ToLower(name)
+	for _, m := range meanings {
+		for _, w := range m.words {
+			if strings.Contains(name, w) {
+				return m.meaning
+			}
+		}
+	}
+	return Plain
+}
+
+// firsts are the oracles tried first for a meaning.
+var firsts = map[Meaning][]string{
+	Plain:   {session.OracleCommand, session.OracleCode, session.OraclePath, session.OracleArgument},
+	Path:    {session.OraclePath, session.OracleCommand, session.OracleArgument, session.OracleCode},
+	Address: {session.OracleFetch, session.OracleCommand, session.OraclePath, session.OracleArgument, session.OracleCode},
+	Code:    {session.OracleCode, session.OracleCommand, session.OraclePath, session.OracleArgument},
+}
+
+// Count is how many inputs there are for one argument.
+func Count() int { return len(variants) }
+
+// order is the order in which a meaning's inputs are tried: in turns, two of
+// the first oracle for one of each other, so that a small budget sees some of each.
+func order(m Meaning) []int {
+	queues := map[string][]int{}
+	for i, v := range variants {
+		queues[v.oracle] = append(queues[v.oracle], i)
+	}
+	names := append([]string(nil), firsts[m]...)
+	for _, v := range variants {
+		if !contains(names, v.oracle) {
+			names = append(names, v.oracle)
+		}
+	}
+	out := make([]int, 0, len(variants))
+	for len(out) < len(variants) {
+		for k, name := range names {
+			n := 1
+			if k == 0 {
+				n = 3
+			}
+			n = min(n, len(queues[name]))
+			out = append(out, queues[name][:n]...)
+			queues[name] = queues[name][n:]
+		}
+	}
+	return out
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+var orders = func() map[Meaning][]int {
+	out := map[Meaning][]int{}
+	for m := range firsts {
+		out[m] = order(m)
+	}
+	return out
+}()
+
+// At is the k-th input for an argument of a meaning, 0 <= k < Count().
+func At(w *World, m Meaning, k int, token string) Input {
+	v := variants[orders[m][k]]
+	text, aim := v.make(w, token)
+	in := Input{Text: text, Append: v.after}
+	in.Injection = session.Injection{Oracle: v.oracle, Context: v.context, Path: aim.Stem, Value: aim.Value}
+	if aim.Stem == "" {
+		in.Token = token
+	}
+	return in
+}
