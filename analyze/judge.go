@@ -29,6 +29,8 @@ type Options struct {
 	Audit *audit.Report
 	// AuditErr says why there is none though there should be one.
 	AuditErr error
+	// Rule and Fingerprint name a finding of which Result.ShownIn is wanted.
+	Rule, Fingerprint string
 	// Version is the version of the program that judges.
 	Version string
 }
@@ -72,6 +74,9 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 	run := j.run(w)
 	res := j.result(w, run, opts)
 	res.Findings = append([]finding.Finding{}, rules.Check(run)...)
+	if opts.Fingerprint != "" {
+		res.ShownIn = rules.ShownIn(run, opts.Rule, opts.Fingerprint)
+	}
 	for i := range res.Findings {
 		res.Findings[i].Reproduce = res.Run.Reproduce
 	}

@@ -8,6 +8,9 @@ import (
 	"github.com/coalmine-dev/coalmine/audit/text"
 )
 
+// Quote writes words so that a shell reads them as they are.
+func Quote(words ...string) string { return quoteAll(words) }
+
 // quoteAll joins a command so that a shell reads the same words. What can not
 // be shown is written as bash's $'…'.
 func quoteAll(argv []string) string {

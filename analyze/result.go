@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"slices"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -47,6 +48,14 @@ type Result struct {
 	Spans     []Span     `json:"-"`
 	// Decoys names the place of each decoy secret that an effect is about, by its id.
 	Decoys map[string]string `json:"-"`
+	// ShownIn are the calls each of which, for itself, shows the finding that
+	// Options named.
+	ShownIn []int `json:"-"`
+}
+
+// Shows reports whether a finding of this fingerprint is among the run's.
+func (r *Result) Shows(fingerprint string) bool {
+	return slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Fingerprint == fingerprint })
 }
 
 // Run says what was run, and where.

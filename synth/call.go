@@ -43,7 +43,7 @@ func (d *driver) carryOut(t *target, c Call, left int) {
 	d.count(t, c, o)
 	t.sent(c)
 	if o == Crash {
-		d.report.Crashed, d.stopped = &c, errCrash
+		d.report.Crashed, d.stopped = &c, ErrCrash
 		return
 	}
 	d.learn(t, c, o, r)
@@ -66,7 +66,7 @@ func (d *driver) perform(ctx context.Context, t *target, c Call) (client.Result,
 
 // count keeps oracle calls apart: they are no measure of what a tool can do.
 func (d *driver) count(t *target, c Call, o Outcome) {
-	if c.Class == ClassOracle {
+	if c.Class == ClassOracle || c.Class == ClassReplay {
 		if o == Timeout {
 			t.cover.Timeouts++
 		}
@@ -103,7 +103,7 @@ func (d *driver) sync(c Call) {
 
 // relist lists the surface again and takes in what changed.
 func (d *driver) relist(c Call) {
-	if d.stopped != nil {
+	if d.stopped != nil || d.cfg.ListOnce {
 		return
 	}
 	begin := d.cfg.Now()
@@ -120,7 +120,7 @@ func (d *driver) relist(c Call) {
 	d.relisting += d.cfg.Now().Sub(begin)
 	switch {
 	case errors.Is(err, client.ErrClosed):
-		d.report.Crashed, d.stopped = &c, errCrash
+		d.report.Crashed, d.stopped = &c, ErrCrash
 		return
 	case err != nil:
 		if d.ctx.Err() == nil && !d.unlisted {

@@ -83,6 +83,8 @@ type Config struct {
 	World      *oracle.World
 	Words      []string
 	OracleTime time.Duration
+	// ListOnce leaves out the listing after each call.
+	ListOnce bool
 	// OnCall, OnReturn and OnChange are called in order, from the goroutine that drives.
 	OnCall   func(Call)
 	OnReturn func(Call, Outcome, client.Result)

@@ -60,7 +60,8 @@ type driver struct {
 
 var (
 	errBudget = errors.New("the time for the drive was used up")
-	errCrash  = errors.New("the server ended")
+	// ErrCrash says that the server ended.
+	ErrCrash = errors.New("the server ended")
 )
 
 // Drive calls everything that the surface declares, every tool once before any
@@ -71,14 +72,19 @@ func Drive(ctx context.Context, cfg Config) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	d := &driver{cfg: cfg, ctx: ctx, start: cfg.Now(), known: declarations(cfg.Surface), print: fingerprint(cfg.Surface), byName: map[string]*target{}}
-	if cfg.Budget > 0 {
-		d.deadline = d.start.Add(cfg.Budget)
-	}
+	d := newDriver(ctx, cfg)
 	d.prepare()
 	d.run()
 	d.oracles()
 	return d.finish(), ctx.Err()
+}
+
+func newDriver(ctx context.Context, cfg Config) *driver {
+	d := &driver{cfg: cfg, ctx: ctx, start: cfg.Now(), known: declarations(cfg.Surface), print: fingerprint(cfg.Surface), byName: map[string]*target{}}
+	if cfg.Budget > 0 {
+		d.deadline = d.start.Add(cfg.Budget)
+	}
+	return d
 }
 
 func (d *driver) prepare() {

@@ -55,6 +55,16 @@ func NewWorld(root, home string, random io.Reader) (*World, error) {
 	}, nil
 }
 
+// Value is the text of a planted file by its path without suffix, "" for none.
+func (w *World) Value(stem string) string {
+	for _, f := range []File{w.Outside, w.Beside, w.Linked, w.InLinked} {
+		if f.Stem == stem {
+			return f.Value
+		}
+	}
+	return ""
+}
+
 // written is when the files were last changed.
 var written = time.Date(2026, time.January, 19, 8, 40, 0, 0, time.UTC)
 

@@ -19,6 +19,7 @@ import (
 	"github.com/coalmine-dev/coalmine/audit/text"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/synth"
 )
 
 // probeFlags are the flags of coalmine probe as they were given.
@@ -27,6 +28,7 @@ type probeFlags struct {
 	config, server   string
 	bad              []error // entries of config that could not be read
 	seed             string
+	replay           string
 	transport        string
 	format           []string
 	failOn           string
@@ -59,6 +61,7 @@ func (e *env) probe() *cobra.Command {
 	fl.StringVar(&f.Out, "out", probe.DefaultOut, "the `DIR` below which the run's files are written")
 	fl.StringSliceVar(&f.format, "format", []string{"text"}, "what is printed, of "+strings.Join(formats, ", ")+" (the files are written in any case)")
 	fl.StringVar(&f.failOn, "fail-on", "high", "critical, high, medium, low or never")
+	fl.StringVar(&f.replay, "replay", "", "make only the calls of this `FILE`, as a finding names it; exit 1 where they show the finding again")
 	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 where not everything could be looked at")
 	return cmd
 }
@@ -92,6 +95,11 @@ func (f *probeFlags) check() error {
 	if f.Calls < 1 || f.timeout <= 0 || f.callOut <= 0 {
 		return usage("leave them out for the defaults", "--calls, --timeout and --call-timeout must be above zero")
 	}
+	if f.replay != "" {
+		if err := f.readReplay(); err != nil {
+			return err
+		}
+	}
 	f.Seed = time.Now().UnixNano() & 0xffffffff
 	if f.seed != "" {
 		n, err := strconv.ParseInt(f.seed, 10, 64)
@@ -101,6 +109,35 @@ func (f *probeFlags) check() error {
 		f.Seed = n
 	}
 	return nil
+}
+
+// readReplay reads the file of --replay.
+func (f *probeFlags) readReplay() error {
+	const hint = "name a replay-N.json of an earlier run's directory"
+	fh, err := os.Open(f.replay)
+	if err != nil {
+		return &sandbox.UsageError{Err: err, Hint: hint}
+	}
+	defer fh.Close()
+	data, err := io.ReadAll(io.LimitReader(fh, maxConfig))
+	if err == nil {
+		f.Replay, err = synth.DecodeReplay(data)
+	}
+	if err != nil {
+		return &sandbox.UsageError{Err: fmt.Errorf("%s: %w", f.replay, err), Hint: hint}
+	}
+	return nil
+}
+
+// replayStatus is 1 where a replay showed its finding, 3 where it was not made.
+func replayStatus(got *probe.Outcome, r *synth.Replay) int {
+	switch {
+	case got.Result.Shows(r.Fingerprint):
+		return ExitFindings
+	case !got.Replayed():
+		return ExitInconclusive
+	}
+	return ExitOK
 }
 
 func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) error {
@@ -234,6 +271,9 @@ func (e *env) one(ctx context.Context, o probe.Options, f *probeFlags) (int, err
 	}
 	if err := e.print(got, f.format); err != nil {
 		return 0, err
+	}
+	if o.Replay != nil {
+		return replayStatus(got, o.Replay), nil
 	}
 	return analyze.ExitStatus(got.Result, o.FailOn, f.allowIncomplete), nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/synth"
 )
 
 // Options say what to probe and how. The zero value of a field is its default.
@@ -33,7 +34,11 @@ type Options struct {
 	Calls       int
 	Timeout     time.Duration
 	CallTimeout time.Duration
-	Limits      agent.Limits
+	// ShrinkTime bounds what goes into making findings small and replayable.
+	ShrinkTime time.Duration
+	// Replay are calls to be made instead of a drive, nil for none.
+	Replay *synth.Replay
+	Limits agent.Limits
 	// Out is the directory below which the run's own is made.
 	Out    string
 	FailOn finding.Severity
@@ -86,6 +91,9 @@ func (o *Options) fill() {
 	}
 	if o.CallTimeout <= 0 {
 		o.CallTimeout = DefaultCallTimeout
+	}
+	if o.ShrinkTime <= 0 {
+		o.ShrinkTime = DefaultShrinkTime
 	}
 	if o.Out == "" {
 		o.Out = DefaultOut

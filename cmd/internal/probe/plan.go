@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
@@ -24,12 +25,16 @@ const uid = 1000
 
 // plan is everything that is settled before a sandbox starts.
 type plan struct {
-	opts    Options
-	runID   string
-	set     *canaries.Set
-	spec    sandbox.Spec
-	hints   schema.Hints
-	world   *oracle.World
+	opts   Options
+	runID  string
+	set    *canaries.Set
+	spec   sandbox.Spec
+	hints  schema.Hints
+	world  *oracle.World
+	steps  []synth.Step // all calls of the run, in order
+	played int          // calls of a replay that were made
+	// work has the session instead of a drive, nil for a drive.
+	work    func(context.Context, *conversation) error
 	rooted  bool // the command names the workspaces itself
 	target  string
 	audit   string   // directory to audit, "" for none
@@ -51,7 +56,7 @@ func newPlan(o Options) (*plan, error) {
 	if !rooted {
 		workspaces = []string{"workspace"} // of HOME
 	}
-	set, err := canaries.New(rand.Reader, canaries.Options{Workspace: workspaces})
+	set, err := canaries.New(rand.Reader, identity(o, workspaces))
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +83,15 @@ func newPlan(o Options) (*plan, error) {
 	}
 	p.plant(workspaces)
 	return p, nil
+}
+
+// identity says for whom the decoys are made: a replay names its own.
+func identity(o Options, workspaces []string) canaries.Options {
+	c := canaries.Options{Workspace: workspaces}
+	if o.Replay != nil {
+		c.User, c.Home = o.Replay.User, o.Replay.Home
+	}
+	return c
 }
 
 // target names the server across runs and machines: its name in a

@@ -46,6 +46,8 @@ type Outcome struct {
 	// Backend is the sandbox's name, Why says why it was chosen where that was open.
 	Backend string
 	Why     string
+	// replayed says that all calls of a replay were made.
+	replayed bool
 }
 
 // Run probes one target. Errors that the user can mend are *sandbox.UsageError.
@@ -60,7 +62,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, name, err := openOut(o.Out, p.target)
+	dir, name, err := openOut(o.Out, p.place())
 	if err != nil {
 		return nil, err
 	}
@@ -76,10 +78,28 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Replay == nil {
+		s := &shrinker{p: p, backend: backend, dir: dir, out: name, steps: p.steps}
+		if err := s.minimize(ctx, res); err != nil {
+			return nil, &sandbox.UsageError{Err: err, Hint: "is the disk full?"}
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
 	if err := p.writeReports(dir, res); err != nil {
 		return nil, &sandbox.UsageError{Err: err, Hint: "is the disk full?"}
 	}
-	return &Outcome{Result: res, Dir: name, Backend: backend.Name(), Why: why}, nil
+	return &Outcome{Result: res, Dir: name, Backend: backend.Name(), Why: why, replayed: o.Replay != nil && p.played > 0}, nil
+}
+
+// place names the run's directory: a replay leaves the files alone of the run
+// that it repeats.
+func (p *plan) place() string {
+	if p.opts.Replay != nil {
+		return p.target + " replay"
+	}
+	return p.target
 }
 
 func judge(dir *os.Root, o analyze.Options) (*analyze.Result, error) {

@@ -83,10 +83,17 @@ func (c *conversation) inputs(t synth.Coverage) {
 
 // drive exercises the whole surface and records what it could not reach.
 func (p *plan) drive(ctx context.Context, c *conversation, budget time.Duration) error {
+	if p.work != nil {
+		return p.work(ctx, c)
+	}
+	if p.opts.Replay != nil {
+		return p.replay(ctx, c)
+	}
 	report, err := synth.Drive(ctx, synth.Config{
 		Session: c, Surface: c.surface, Calls: p.opts.Calls, Seed: p.opts.Seed, CallTimeout: p.opts.CallTimeout, Budget: budget, Hints: p.hints, World: p.world,
 		OnCall: func(call synth.Call) {
 			p.opts.Progress(fmt.Sprintf("call %d: %s %s", call.N, call.What, call.Tool))
+			p.steps = append(p.steps, returned(call))
 			c.onCall(call)
 		},
 		OnReturn: c.onReturn,
