@@ -52,6 +52,9 @@ var hexDigits16 = func() (t [256]int8) {
 // hexDigit is the value of a hexadecimal digit, negative for another byte.
 func hexDigit(c byte) int { return int(hexDigits16[c]) }
 
+// hexPair is the value of two hexadecimal digits, negative for others.
+func hexPair(a, b byte) int { return int(hexDigits16[a])<<4 | int(hexDigits16[b]) }
+
 // hexNumber reads n digits. The count is n, notEscape where there are others
 // than digits, cutOff where there are not enough bytes.
 func hexNumber(b []byte, n int) (value, count int) {
@@ -74,11 +77,14 @@ func mayBe(b []byte, text string) bool { return strings.HasPrefix(text, string(b
 // readPercent reads %41, and %2541 and %252541, which were escaped again.
 func readPercent(b []byte) (value, n int) {
 	i := 1
-	if len(b) > 2 && b[1] != '2' { // by far the most
-		if value = hexDigit(b[1])<<4 | hexDigit(b[2]); value < 0 {
+	if len(b) > 2 {
+		value = hexPair(b[1], b[2])
+		if value < 0 {
 			return 0, notEscape
 		}
-		return value, 3
+		if value != '%' { // by far the most
+			return value, 3
+		}
 	}
 	for range 3 {
 		again, n := hexNumber(b[i:], 4)
@@ -263,6 +269,11 @@ func readEntityNumber(b []byte) (value, n int) {
 func readQuoted(b []byte) (value, n int) {
 	if len(b) < 2 {
 		return 0, cutOff
+	}
+	if len(b) > 2 {
+		if value = hexPair(b[1], b[2]); value >= 0 {
+			return value, 3
+		}
 	}
 	switch {
 	case b[1] == '\n':

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/url"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -321,4 +322,45 @@ func FuzzSightings(f *testing.F) {
 			t.Fatal("what is found is not seen")
 		}
 	})
+}
+
+// What a client repeats without end is followed in bounded memory.
+func TestFlowsAreBounded(t *testing.T) {
+	s := shared()
+	v := byID(t, s, "npm-token").Value
+	const host = "registry.npmjs.org"
+	small := request("GET /", host, "Authorization: Bearer "+v+"\r\n", "")
+	for name, c := range map[string]struct {
+		start, again string
+		used, left   bool
+	}{
+		"small requests":      {"", small, true, false},
+		"a header that grows": {"GET / HTTP/1.1\r\nHost: " + host + "\r\n", "Authorization: Bearer " + v + "\r\n", false, true},
+		"credentials in one":  {"GET / HTTP/1.1\r\nHost: " + host + "\r\n", "Cookie: a=b\r\n", false, false},
+		"a body":              {"POST / HTTP/1.1\r\nHost: " + host + "\r\nContent-Length: 999999999\r\n\r\n", v, false, true},
+		"tiny chunks":         {"POST / HTTP/1.1\r\nHost: " + host + "\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n", false, false},
+		"no line's end":       {"", "x", false, false},
+	} {
+		fs := s.FlowScanner(Flow{Host: host, TLS: true})
+		_, _ = fs.Write([]byte(c.start))
+		block := []byte(strings.Repeat(c.again, 1+(64<<10)/len(c.again)))
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		for range 128 { // 8 MiB
+			_, _ = fs.Write(block)
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 8<<20 {
+			t.Errorf("%s: %d bytes are held", name, grown)
+		}
+		used, left := false, false
+		for _, g := range fs.Sightings() {
+			used, left = used || g.Used != "", left || g.Used == ""
+		}
+		if used != c.used || left != c.left {
+			t.Errorf("%s: used %v, left %v", name, used, left)
+		}
+	}
 }

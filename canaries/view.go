@@ -45,8 +45,15 @@ func (v *view) look(b []byte, base int64, found func(hit int, from, to int64)) {
 			continue
 		}
 		value, n := v.read(b[i:])
-		if at := base + int64(i); at == v.next && at < v.hot && n > 0 && value >= 0 && v.m.alphabet[value] && len(v.out) < flushAt {
-			// One more of a run of escapes, of which there may be little else.
+		// The two cases of a text with little but escapes come first: a byte that no
+		// text holds, and one more of a run.
+		at := base + int64(i)
+		if n > 0 && value >= 0 && !v.m.alphabet[value] {
+			v.wall, v.hot = at+int64(n), 0
+			i += n
+			continue
+		}
+		if n > 0 && value >= 0 && at == v.next && at < v.hot && len(v.out) < flushAt {
 			if int64(n) != v.width {
 				v.mark(at, int64(n))
 			}
@@ -87,7 +94,7 @@ func (v *view) plain(p []byte, at int64) {
 // escaped takes an escape of n bytes at b[i], and what lies before it.
 func (v *view) escaped(b []byte, i int, base int64, value, n int, found func(hit int, from, to int64)) {
 	at := base + int64(i)
-	if value != drop && !v.m.alphabet[byte(value)] || value == drop && v.parts(b, i, at, n) {
+	if value == drop && v.parts(b, i, at, n) {
 		v.wall, v.hot = at+int64(n), 0
 		return
 	}
@@ -148,7 +155,7 @@ func (v *view) source(at int64) (from, to int64) {
 // flush searches what was collected, and keeps of it what a longer text may
 // start in.
 func (v *view) flush(found func(hit int, from, to int64)) {
-	if len(v.out) == 0 {
+	if len(v.out) < v.m.min {
 		return
 	}
 	v.m.scan(v.out, len(v.out), func(p *pattern, start int) {

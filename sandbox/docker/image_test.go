@@ -120,12 +120,12 @@ func TestSurroundings(t *testing.T) {
 // Who looks the user up, by his id or by his name, is led to the same HOME as
 // by the environment, whatever the image's lists say.
 func TestUserIsListed(t *testing.T) {
-	spec, cli := specFor(t, debian, "sh", "-c", `id -un; id -gn; getent passwd "$(id -u)" | cut -d: -f6; getent passwd root | cut -d: -f6; echo ~alex; ls -l /etc/passwd | cut -c1-10`)
+	spec, cli := specFor(t, debian, "sh", "-c", `id -un; getent passwd "$(id -u)" | cut -d: -f6; getent passwd root | cut -d: -f6; id -gn; echo ~alex; ls -l /etc/passwd | cut -c1-10`)
 	spec.Image = buildImage(t, cli, `FROM `+debian+`
 RUN echo 'node:x:1000:1000::/home/node:/bin/sh' >>/etc/passwd && echo 'node:x:1000:' >>/etc/group && rm -f /etc/passwd- /etc/group-
 `, nil)
 	rec, exit := outcome(t, spec)
-	if want := "alex\nalex\n/home/alex\n/root\n/home/alex\n-rw-r--r--\n"; rec.Out() != want || exit.Code != 0 {
+	if want := "alex\n/home/alex\n/root\nalex\n/home/alex\n-rw-r--r--\n"; rec.Out() != want || exit.Code != 0 {
 		t.Errorf("got\n%s\nwant\n%s\n%+v %s", rec.Out(), want, exit, rec.Err())
 	}
 }
