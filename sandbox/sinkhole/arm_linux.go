@@ -224,9 +224,9 @@ func listen(typ int, addr netip.AddrPort) (*os.File, error) {
 		f.Close()
 		return nil, os.NewSyscallError(what, err)
 	}
-	if addr.Addr().IsUnspecified() { // an ordinary one; answers come from beside it
-		options = options[2:]
-		if typ == unix.SOCK_DGRAM {
+	if addr.Addr().IsUnspecified() { // an ordinary one, that may answer from any address
+		options = options[1:]
+		if typ == unix.SOCK_STREAM { // connections in TIME_WAIT are no hindrance
 			if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1); err != nil {
 				return fail("setsockopt", err)
 			}

@@ -244,8 +244,12 @@ func TestNothingLeaves(t *testing.T) {
 	// While the interface is up all of them arrive: the listener is one.
 	ways := attempts(index, p.mac)
 	for _, a := range ways {
-		if err := a.make("before: "); err != nil {
-			t.Fatalf("%s: %v", a.name, err)
+		for deadline := now() + 5*time.Second; ; runtime.Gosched() { // the kernel sets a link up bit by bit
+			if err := a.make("before: "); err == nil {
+				break
+			} else if now() > deadline {
+				t.Fatalf("%s: %v", a.name, err)
+			}
 		}
 		p.wait(t, "before: "+a.name)
 	}

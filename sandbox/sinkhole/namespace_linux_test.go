@@ -31,7 +31,7 @@ func inside(t testing.TB) bool {
 		arguments = []string{"-test.v", "-test.timeout=120s", "-test.run=^$", "-test.bench=^" + t.Name() + "$"}
 	}
 	for _, a := range os.Args[1:] {
-		if strings.HasPrefix(a, "-test.benchtime") || strings.HasPrefix(a, "-test.count") {
+		if strings.HasPrefix(a, "-test.benchtime") {
 			arguments = append(arguments, a)
 		}
 	}

@@ -23,6 +23,7 @@ type server struct {
 	busy   chan struct{}
 	raw4   *os.File
 	raw6   *os.File
+	plain  map[plainPort]*net.UDPConn
 	wg     sync.WaitGroup
 
 	mu    sync.Mutex
@@ -50,7 +51,7 @@ func Serve(ctx context.Context, files []*os.File, c Config, emit func(Event)) er
 	if err != nil {
 		return err
 	}
-	s.raw4, s.raw6 = got.raw4, got.raw6
+	s.raw4, s.raw6, s.plain = got.raw4, got.raw6, got.plain()
 	s.serveWeb()
 	for _, p := range got.datagrams {
 		s.wg.Go(func() { s.serveUDP(p) })

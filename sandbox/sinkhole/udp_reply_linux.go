@@ -3,6 +3,7 @@ package sinkhole
 import (
 	"encoding/binary"
 	"errors"
+	"net"
 	"net/netip"
 	"os"
 	"syscall"
@@ -23,8 +24,34 @@ func openRaw(family int) (*os.File, error) {
 // firstFree is the lowest port that needs no privilege.
 const firstFree = 1024
 
+// plainPort is what an ordinary listener answers for, of one family.
+type plainPort struct {
+	six  bool
+	port uint16
+}
+
+// plain are the ordinary listeners among the datagram sockets.
+func (g *sockets) plain() map[plainPort]*net.UDPConn {
+	found := map[plainPort]*net.UDPConn{}
+	for _, c := range g.datagrams {
+		if a := c.LocalAddr().(*net.UDPAddr).AddrPort(); a.Addr().IsUnspecified() {
+			found[plainPort{a.Addr().Is6(), a.Port()}] = c
+		}
+	}
+	return found
+}
+
 // answerFrom sends a datagram from an address that is local like any other.
 func (s *server) answerFrom(from, to netip.AddrPort, p []byte) error {
+	// A socket of its own on the same port would get the next question.
+	if c := s.plain[plainPort{from.Addr().Is6(), from.Port()}]; c != nil {
+		source := unix.PktInfo6(&unix.Inet6Pktinfo{Addr: from.Addr().As16()})
+		if from.Addr().Is4() {
+			source = unix.PktInfo4(&unix.Inet4Pktinfo{Spec_dst: from.Addr().As4()})
+		}
+		_, _, err := c.WriteMsgUDPAddrPort(p, source, to)
+		return err
+	}
 	f := s.raw4
 	if from.Addr().Is6() {
 		f = s.raw6
