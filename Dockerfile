@@ -41,7 +41,7 @@ RUN if [ -s /tmp/ca-bundle.pem ]; then export PIP_CERT=/tmp/ca-bundle.pem; fi \
 FROM ${BASE}
 RUN apt-get update -qq \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-        ca-certificates git python3 python3-pip python3-venv strace >/dev/null \
+        ca-certificates curl git python3 python3-pip python3-venv strace >/dev/null \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/apt /var/log/*.log /var/cache/ldconfig/aux-cache
 COPY --from=runtimes /usr/local /usr/local
 RUN node --version && npm --version && uv --version && python3 -c 'import mcp_server_time' && strace -V >/dev/null \

@@ -5,6 +5,7 @@
 # make wire-faults  the tap under load and faults, at full size
 # make bench  the figures that README.md and the design promise
 # make image  the container image "coalmine"
+# make matrix every way out for a decoy, and whether it is seen
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -82,6 +83,10 @@ wire-faults:
 	COALMINE_WIRE_FAULTS=1 go test -count=1 -v -run 'Fault|Removed|DiskFull|Killed' ./cmd/internal/wiretap | awk '\
 	  !/^===/ { print } /--- (PASS|FAIL|SKIP): [^/]*\// || /^--- .*(Removed|DiskFull|Killed)/ { all++; if (/PASS/) good++ } \
 	  END { printf "wire-faults: %d/%d\n", good, all; exit good != all || !all }'
+
+# Every channel by which a decoy can leave, in every encoding, from every runtime.
+matrix: image
+	COALMINE_MATRIX=full go test ./cmd/internal/probe -count=1 -timeout 20m -run TestMatrix
 
 clean:
 	rm -rf bin dist coalmine-out

@@ -117,7 +117,7 @@ func (d *decoder) event(e agent.Event) {
 		d.done = true
 	case agent.EventLoss:
 		r.lost.Add(1)
-	case agent.EventAccess, agent.EventNote, agent.EventOutlived, agent.EventFull:
+	case agent.EventAccess, agent.EventNote, agent.EventOutlived, agent.EventFull, agent.EventFound:
 	default:
 		r.lost.Add(1)
 	}

@@ -109,7 +109,7 @@ func newRun(conn Conn, sink Sink) *Run {
 func config(s Spec) *agent.Config {
 	return &agent.Config{
 		Command: s.Command, Dir: s.Dir, Env: s.Env, User: s.User, Hostname: s.Hostname,
-		Files: s.Files, Watch: s.Watch, TraceSet: s.TraceSet, Limits: s.Limits, Network: s.Network,
+		Files: s.Files, Watch: s.Watch, TraceSet: s.TraceSet, Limits: s.Limits, Network: s.Network, Canaries: s.Canaries,
 		Refuse: s.TraceSet != "" && s.Tracer == TracerEBPF,
 	}
 }
@@ -153,7 +153,24 @@ func (r *Run) CloseStdin() error {
 // Sync returns when everything that the target has done up to now is with the
 // sink: its output, its calls and its accesses. The sink must not call it. When
 // the run is over everything already is.
-func (r *Run) Sync(ctx context.Context) error {
+func (r *Run) Sync(ctx context.Context) error { return r.sync(ctx, nil) }
+
+// maxSearch bounds the paths of one Search: they go in one message.
+const maxSearch = 128 << 10
+
+// Search is a Sync that also looks for decoys in files which the target wrote;
+// each find is an event. It says how many of the paths were too many.
+func (r *Run) Search(ctx context.Context, paths []string) (left int, err error) {
+	size := 0
+	for i, p := range paths {
+		if size += len(p) + 8; size > maxSearch {
+			return len(paths) - i, r.sync(ctx, paths[:i])
+		}
+	}
+	return 0, r.sync(ctx, paths)
+}
+
+func (r *Run) sync(ctx context.Context, paths []string) error {
 	r.mu.Lock()
 	r.nextSync++
 	n, done := r.nextSync, make(chan struct{})
@@ -164,7 +181,7 @@ func (r *Run) Sync(ctx context.Context) error {
 		delete(r.syncs, n)
 		r.mu.Unlock()
 	}()
-	r.command(agent.Command{Type: "sync", N: n})
+	r.command(agent.Command{Type: "sync", N: n, Paths: paths})
 	select {
 	case <-done:
 	case <-r.over:

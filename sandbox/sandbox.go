@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
@@ -23,6 +24,8 @@ type Spec struct {
 	// Files are planted, Watch are the absolute paths to be watched.
 	Files []rootfs.File
 	Watch []string
+	// Canaries are looked for in what is sent and in files that Search names.
+	Canaries []canaries.Canary
 	// ServerDir is the host directory shown at the same path: the target may
 	// write there, the host never sees it. "" shows none.
 	ServerDir string

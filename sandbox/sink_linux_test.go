@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
@@ -17,8 +19,10 @@ import (
 
 const decoySent = "q8Zk2vR4mT0xWb7NfLcJ1sYh"
 
-func sunk() *agent.Network {
-	return &agent.Network{Canaries: []canaries.Canary{{ID: "decoy", Kind: "token", Value: decoySent}}}
+// sunk puts a run into a sinkhole that knows one decoy.
+func sunk(s sandbox.Spec) sandbox.Spec {
+	s.Network, s.Canaries = &agent.Network{}, []canaries.Canary{{ID: "decoy", Kind: "token", Value: decoySent}}
+	return s
 }
 
 // said joins what a run sent on flows to a port, and counts the hits.
@@ -46,8 +50,8 @@ func TestSinkholeTellsWhatWasSentBeforeASync(t *testing.T) {
 			echo "udp $n" >/dev/udp/8.8.8.8/7001
 			echo "$n"
 		done`)
-		s.TraceSet, s.Network = traceSet, sunk()
-		a := start(t, b, s)
+		s.TraceSet = traceSet
+		a := start(t, b, sunk(s))
 		for _, n := range []string{"one", "two", "three", "four"} {
 			if err := a.Stdin([]byte(n + "\n")); err != nil {
 				t.Fatal(err)
@@ -79,8 +83,7 @@ func TestSinkIsApart(t *testing.T) {
 		t.Skip("an ordinary user may map no second uid")
 	}
 	s := spec("sh", "-c", `for p in /proc/[0-9]*; do grep -s -e '^Uid:' -e '^CapEff:' -e '^CapBnd:' -e '^NoNewPrivs:' $p/task/*/status; done; echo end; cat`)
-	s.Network = sunk()
-	a := start(t, sandboxtest.Bare{}, s)
+	a := start(t, sandboxtest.Bare{}, sunk(s))
 	a.sees(t, "the list", func() bool { return strings.Contains(a.Out(), "end") })
 	threads, bad := 0, []string{}
 	lines := strings.Split(a.Out(), "\n")
@@ -146,4 +149,43 @@ func sinkOf(t *testing.T) int {
 	}
 	t.Fatalf("no sink below %d among %v", os.Getpid(), sinks)
 	return 0
+}
+
+// TestSearch: a decoy in a file that the target wrote is told, raw and packed,
+// and no link leads elsewhere.
+func TestSearch(t *testing.T) {
+	kinds(t, func(t *testing.T, b sandboxtest.Bare, traceSet string) {
+		dir, err := os.MkdirTemp("", "written")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		if err := os.Chmod(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		s := sunk(spec("sh", "-c", "cd "+dir+" && echo 'x "+decoySent+"' >plain && echo "+decoySent+` | gzip >packed && echo none >none && ln -s plain link && mkfifo pipe && echo made; cat`))
+		s.TraceSet = traceSet
+		a := start(t, b, s)
+		a.sees(t, "the files", func() bool { return strings.Contains(a.Out(), "made") })
+		var paths []string
+		for _, name := range []string{"plain", "packed", "none", "link", "pipe", "absent"} {
+			paths = append(paths, dir+"/"+name)
+		}
+		if left, err := a.Search(bounded(t), paths); err != nil || left != 0 {
+			t.Fatal(left, err)
+		}
+		var found []string
+		for _, e := range a.Events(agent.EventFound) {
+			found = append(found, strings.TrimPrefix(e.Path, dir)+" "+e.Canary+" "+e.Encoding)
+		}
+		if want := []string{"/plain decoy raw", "/packed decoy gzip"}; !slices.Equal(found, want) {
+			t.Errorf("found %q, want %q", found, want)
+		}
+		if err := a.Stop(bounded(t), time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if lost := a.Events(agent.EventLoss); len(lost) > 0 {
+			t.Errorf("losses %+v", lost)
+		}
+	})
 }

@@ -1,11 +1,12 @@
 #!/bin/sh
-# Installs what the checks run besides Go: strace, Python with venv, Node with npm, git.
+# Installs what the checks run besides Go: strace, Python with venv, Node with npm, git, curl.
 # Whatever is on the PATH already is left alone, but for a Node that is too old.
 . "$(dirname "$0")/lib.sh"
 
 t0=$(seconds)
 have strace || packages strace
 have git || packages git
+have curl || packages curl
 # What the committed eBPF programs are checked with. A system without it skips that check.
 have clang-16 || (packages clang-16 llvm-16 libbpf-dev) || say "no clang-16 here"
 have python3 || packages python3

@@ -131,6 +131,8 @@ type Effect struct {
 	// "dns", "tcp" …).
 	Host string `json:"host,omitempty"`
 	Via  string `json:"via,omitempty"`
+	// Encoding is what a secret was hidden in, when it came out.
+	Encoding string `json:"encoding,omitempty"`
 	// Used says where of the protocol the secret's issuer got it as a credential.
 	Used string `json:"used,omitempty"`
 	// Opaque says that the payload could not be read.

@@ -67,6 +67,8 @@ type query struct {
 	name, app string
 	at        time.Duration
 	flow      *flow
+	// hit is the decoy that begins in this name, where one does.
+	hit canaries.Hit
 }
 
 // url is a request's target.
@@ -142,7 +144,7 @@ func (b *Builder) query(f *flow, e *trace.Flow) {
 		b.out.Truncated = true
 		return
 	}
-	q := query{e.Host, e.App, e.Stamp, f}
+	q := query{name: e.Host, app: e.App, at: e.Stamp, flow: f}
 	f.queries = append(f.queries, q)
 	b.queries = append(b.queries, q)
 }

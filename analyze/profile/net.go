@@ -156,11 +156,26 @@ func (b *Builder) flowed(f *flow) {
 		b.reached(f)
 	}
 	for _, s := range f.seen {
-		if len(f.queries) > 0 && b.inNames(s.ID) {
-			continue // told with the name that carried it
+		channel, host, to := via(f), b.hostOf(f), b.peer(f)
+		if q := f.asked(s.at); q != nil {
+			if b.inNames(s.ID, q.name) {
+				continue // told with the name that carried it
+			}
+			channel, host, to = q.app, domainOf(q.name), "names below "+domainOf(q.name)
 		}
-		b.left(f, s, via(f), b.hostOf(f), b.peer(f))
+		b.left(f, s, channel, host, to)
 	}
+}
+
+// asked is the first question that was answered after a moment: that of the
+// message whose bytes were seen then. It is nil where there is none.
+func (f *flow) asked(at time.Duration) *query {
+	for i := range f.queries {
+		if f.queries[i].at >= at {
+			return &f.queries[i]
+		}
+	}
+	return nil
 }
 
 // reached adds what a flow says of itself to the effect of the call that opened it.
@@ -215,6 +230,7 @@ func (b *Builder) left(f *flow, s sighting, channel, host, to string) {
 		host = f.known.Dest.Addr().Unmap().String()
 	}
 	e.Kind, e.Target, e.Rung, e.Host, e.Via, e.Used, e.Noise = finding.Secret, s.ID, finding.RungLeft, host, channel, s.Used, ""
+	e.Encoding = s.Encoding
 	text := fmt.Sprintf("the secret %s was sent to %s over %s (%s, offset %d)", s.ID, to, channel, s.Encoding, s.Offset)
 	if s.Used != "" {
 		text = fmt.Sprintf("the secret %s was used at its issuer %s: %s", s.ID, to, s.Used)
@@ -250,46 +266,63 @@ func (b *Builder) flowSays(f *flow, at time.Duration, text string) finding.Evide
 	return finding.Evidence{Source: "flow", Seq: f.known.Flow, Time: at, Text: text}
 }
 
-// inNames reports whether the names that were asked for carry a decoy.
-func (b *Builder) inNames(id string) bool {
+// inNames reports whether the names asked for below a name's domain carry a decoy.
+func (b *Builder) inNames(id, name string) bool {
 	if b.inDNS == nil {
-		b.inDNS = map[string]canaries.Hit{}
-		names := make([]string, len(b.queries))
-		for i, q := range b.queries {
+		b.readNames()
+	}
+	_, ok := b.inDNS[domainOf(name)][id]
+	return ok
+}
+
+// readNames looks for decoys in the names below each domain, in the order in
+// which they were asked for.
+func (b *Builder) readNames() {
+	b.inDNS = map[string]map[string]query{}
+	below := map[string][]query{}
+	for _, q := range b.queries {
+		below[domainOf(q.name)] = append(below[domainOf(q.name)], q)
+	}
+	for domain, list := range below {
+		names := make([]string, len(list))
+		for i, q := range list {
 			names[i] = q.name
 		}
+		found := map[string]query{}
 		for _, h := range b.find.FindDNS(names) {
-			if _, ok := b.inDNS[h.ID]; !ok {
-				b.inDNS[h.ID] = h
+			q := list[max(0, min(int(h.Offset), len(list)-1))]
+			q.hit = h
+			if _, ok := found[h.ID]; !ok {
+				found[h.ID] = q
 			}
 		}
+		b.inDNS[domain] = found
 	}
-	_, ok := b.inDNS[id]
-	return ok
 }
 
 // overNames adds the decoys that names carried: in one, or in pieces over many.
 func (b *Builder) overNames() {
-	if len(b.queries) == 0 {
-		return
+	if b.inDNS == nil {
+		b.readNames()
 	}
-	b.inNames("")
-	for _, id := range sortedKeys(b.inDNS) {
-		h := b.inDNS[id]
-		q := b.queries[max(0, min(int(h.Offset), len(b.queries)-1))]
-		b.left(q.flow, sighting{Sighting: canaries.Sighting{Hit: h}, at: q.at}, q.app, domainOf(q.name), "names below "+domainOf(q.name))
+	for _, domain := range sortedKeys(b.inDNS) {
+		for _, id := range sortedKeys(b.inDNS[domain]) {
+			q := b.inDNS[domain][id]
+			b.left(q.flow, sighting{Sighting: canaries.Sighting{Hit: q.hit}, at: q.at}, q.app, domain, "names below "+domain)
+		}
 	}
 }
 
-// overURLs adds the decoys that were spread over requests, where no single one held them.
+// overURLs adds the decoys that were spread over requests to one peer, where no
+// single one held them.
 func (b *Builder) overURLs() {
-	byHost := map[string][]url{}
+	byPeer := map[string][]url{}
 	for _, u := range b.urls {
-		host := b.hostOf(u.flow)
-		byHost[host] = append(byHost[host], u)
+		peer := b.peer(u.flow)
+		byPeer[peer] = append(byPeer[peer], u)
 	}
-	for _, host := range sortedKeys(byHost) {
-		list := byHost[host]
+	for _, peer := range sortedKeys(byPeer) {
+		list := byPeer[peer]
 		texts := make([]string, len(list))
 		for i, u := range list {
 			texts[i] = u.text
@@ -299,7 +332,7 @@ func (b *Builder) overURLs() {
 			if slices.ContainsFunc(u.flow.seen, func(s sighting) bool { return s.ID == h.ID }) {
 				continue
 			}
-			b.left(u.flow, sighting{Sighting: canaries.Sighting{Hit: h}, at: u.at}, via(u.flow), host, b.peer(u.flow))
+			b.left(u.flow, sighting{Sighting: canaries.Sighting{Hit: h}, at: u.at}, via(u.flow), b.hostOf(u.flow), peer)
 		}
 	}
 }

@@ -100,7 +100,7 @@ type Builder struct {
 	queries  []query
 	urls     []url
 	named    map[netip.Addr]string
-	inDNS    map[string]canaries.Hit
+	inDNS    map[string]map[string]query // by domain and canary
 	timeline []stretch
 	// reachedIn are the hosts that calls of the kernel named, by their addresses.
 	reachedIn map[place]bool
@@ -211,6 +211,7 @@ func (b *Builder) frame(m *session.Mark) {
 func (b *Builder) event(m *session.Mark) {
 	var e struct {
 		Type, Path, Mask string
+		Canary, Encoding string
 		N                int64
 		Stamp            time.Duration `json:"t"`
 	}
@@ -225,6 +226,14 @@ func (b *Builder) event(m *session.Mark) {
 		if strings.Contains(e.Mask, "read") {
 			b.read = append(b.read, access{e.Path, e.Stamp})
 		}
+	case "found":
+		if len(b.secrets[e.Path]) > 0 {
+			return // moved or copied by name: it is followed there
+		}
+		f := b.effect(finding.Secret, e.Canary, finding.RungRead, nil, finding.Evidence{Source: "event", Time: e.Stamp,
+			Text: fmt.Sprintf("the secret %s stands in %s, which was written (%s, offset %d)", e.Canary, b.short(e.Path), e.Encoding, e.N)})
+		f.Via, f.Encoding = "file", e.Encoding
+		b.secret([]string{e.Canary}, f)
 	}
 }
 
@@ -264,7 +273,9 @@ func (b *Builder) secret(ids []string, e finding.Effect) {
 func (b *Builder) stderr(m *session.Mark) {
 	for _, h := range b.find.Find([]byte(m.Text)) {
 		ev := finding.Evidence{Source: "event", Time: m.Time, Text: fmt.Sprintf("the secret %s stands on stderr (%s)", h.ID, h.Encoding)}
-		b.secret([]string{h.ID}, b.effect(finding.Secret, h.ID, finding.RungReturned, nil, ev))
+		e := b.effect(finding.Secret, h.ID, finding.RungReturned, nil, ev)
+		e.Via, e.Encoding = "stderr", h.Encoding
+		b.secret([]string{h.ID}, e)
 	}
 }
 
@@ -272,11 +283,11 @@ func (b *Builder) stderr(m *session.Mark) {
 // reports whether the frame holds a canary's value.
 func (b *Builder) Frame(seq uint64, at time.Duration, raw []byte) bool {
 	b.provenReply(seq, at, raw)
-	hits := b.find.Find(raw)
+	hits, _ := b.find.FindBody(raw, nil)
 	for _, h := range hits {
 		ev := finding.Evidence{Source: "frame", Seq: seq, Time: at, Text: fmt.Sprintf("the secret %s crossed the wire (%s, offset %d)", h.ID, h.Encoding, h.Offset)}
 		e := finding.Effect{Kind: finding.Secret, Target: h.ID, Phase: b.out.FramePhase[seq], Call: b.out.FrameCall[seq],
-			Rung: finding.RungReturned, Evidence: []finding.Evidence{ev}}
+			Rung: finding.RungReturned, Via: "wire", Encoding: h.Encoding, Evidence: []finding.Evidence{ev}}
 		e.Tool = b.toolOf(e.Call)
 		b.add(e)
 	}

@@ -22,7 +22,7 @@ func checkCM101(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, e := range r.secretFiles(finding.RungAttempted) {
 		c := r.Canaries[e.Target]
-		if e.Rung.Rank() >= finding.RungReturned.Rank() || isClientConfig(c.Kind) {
+		if e.Rung.Rank() >= finding.RungReturned.Rank() || e.Via == viaFile || isClientConfig(c.Kind) {
 			continue
 		}
 		verb := map[finding.Rung]string{finding.RungAttempted: "tried to open", finding.RungOpened: "opened", finding.RungRead: "read"}[e.Rung]

@@ -16,7 +16,7 @@ func checkCM104(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, e := range r.effects(finding.Secret) {
 		c, ok := r.Canaries[e.Target]
-		if !ok || c.Env == "" || e.Rung == finding.RungLeft { // which CM103 and CM109 tell
+		if !ok || c.Env == "" || e.Rung == finding.RungLeft || e.Via == viaFile { // which others tell
 			continue
 		}
 		t := r.Scope.Tool(e.Tool)

@@ -22,7 +22,7 @@ func checkCM105(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, e := range r.secretFiles(finding.RungAttempted) {
 		c := r.Canaries[e.Target]
-		if !isClientConfig(c.Kind) || e.Rung.Rank() >= finding.RungReturned.Rank() {
+		if !isClientConfig(c.Kind) || e.Via == viaFile || e.Rung.Rank() >= finding.RungReturned.Rank() {
 			continue
 		}
 		f := r.of(&cm105Doc, e, subject(e)+" opened "+r.where(e.Target)+", the configuration of an MCP client")

@@ -39,6 +39,7 @@ func rung(r finding.Rung) func(*finding.Effect) { return func(e *finding.Effect)
 func sent(host string) func(*finding.Effect) {
 	return func(e *finding.Effect) { e.Rung, e.Host, e.Via = finding.RungLeft, host, "https" }
 }
+func written(e *finding.Effect)            { e.Via = viaFile }
 func used(e *finding.Effect)               { e.Used = "Authorization: Basic" }
 func noise(n string) func(*finding.Effect) { return func(e *finding.Effect) { e.Noise = n } }
 func ambiguous(e *finding.Effect)          { e.Ambiguous = true }
@@ -148,6 +149,12 @@ var cases = []struct {
 	{"CM106", "another address", newRun(note, effect("format_note", finding.NetConnect, "169.254.169.25:80")), ""},
 	{"CM107", "opaque", newRun(note, effect("format_note", finding.NetConnect, "pinned.example:443", func(e *finding.Effect) { e.Opaque = true })), finding.Info},
 	{"CM107", "read", newRun(note, effect("format_note", finding.NetConnect, "open.example:443")), ""},
+	{"CM110", "written", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungRead), written)), finding.High},
+	{"CM110", "from the environment", newRun(note, effect("format_note", finding.Secret, "env-openai", rung(finding.RungRead), written)), finding.High},
+	{"CM110", "its business", newRun(described("get_pods", "Lists pods of the Kubernetes cluster"), effect("get_pods", finding.Secret, "kube", rung(finding.RungRead), written)), finding.Info},
+	{"CM110", "read", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungRead))), ""},
+	{"CM101", "written", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungRead), written)), ""},
+	{"CM104", "written", newRun(note, effect("format_note", finding.Secret, "env-openai", rung(finding.RungRead), written)), ""},
 	{"CM109", "used", newRun(note, effect("format_note", finding.Secret, "netrc", sent("api.example"), used)), finding.Info},
 	{"CM109", "sent", newRun(note, effect("format_note", finding.Secret, "ssh-key", sent("evil.example"))), ""},
 	{"CM104", "returned", newRun(note, effect("format_note", finding.Secret, "env-openai", rung(finding.RungReturned))), finding.High},

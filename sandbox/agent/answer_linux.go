@@ -15,7 +15,7 @@ import (
 
 // serveSink answers until the link ends; each byte on it asks for a byte back
 // once everything sent before has been told.
-func serveSink(n *Network, listeners []*os.File, out *flowWriter) {
+func serveSink(n *Network, decoys []canaries.Canary, listeners []*os.File, out *flowWriter) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	link := os.NewFile(linkFD, "link")
@@ -36,8 +36,8 @@ func serveSink(n *Network, listeners []*os.File, out *flowWriter) {
 	}()
 	cfg := n.Sinkhole
 	cfg.Settle = settle
-	if len(n.Canaries) > 0 {
-		set := canaries.FromCanaries(n.Canaries)
+	if len(decoys) > 0 {
+		set := canaries.FromCanaries(decoys)
 		cfg.Scan = func(s sinkhole.Stream) io.WriteCloser { return &search{Scanner: set.Scanner(), stream: s, out: out} }
 	}
 	if err := sinkhole.Serve(ctx, listeners, cfg, func(e sinkhole.Event) { out.write(&e) }); err != nil {

@@ -22,6 +22,9 @@ type Config struct {
 	Files []rootfs.File `json:"files,omitempty"`
 	// Watch lists absolute paths whose opening and reading become "access" events.
 	Watch []string `json:"watch,omitempty"`
+	// Canaries are looked for in all that is sent, however long it is, and in the
+	// files that a sync names.
+	Canaries []canaries.Canary `json:"canaries,omitempty"`
 	// Strace is the argument prefix that starts strace; empty runs the target untraced.
 	Strace []string `json:"strace,omitempty"`
 	// TraceSet is "core" or "io".
@@ -51,8 +54,6 @@ const TrustDir = "/run/tls"
 // Network is the sinkhole of a sandbox.
 type Network struct {
 	Sinkhole sinkhole.Config `json:"sinkhole"`
-	// Canaries are looked for in all that is sent, however long it is.
-	Canaries []canaries.Canary `json:"canaries,omitempty"`
 }
 
 // User is who the target runs as.
@@ -83,10 +84,12 @@ type Limits struct {
 // Command is a control message from the host after the Config.
 type Command struct {
 	// Type is "stop" (close stdin, wait Grace, TERM, wait, KILL), "kill" or
-	// "sync" (drain the tracer and the watches up to now, answer "synced" with N).
+	// "sync" (drain the tracer, the watches and the sinkhole up to now, look for
+	// decoys in the files at Paths, answer "synced" with N).
 	Type  string        `json:"type"`
 	Grace time.Duration `json:"grace,omitempty"`
 	N     int64         `json:"n,omitempty"`
+	Paths []string      `json:"paths,omitempty"`
 }
 
 // The types of an Event.
@@ -103,6 +106,9 @@ const (
 	EventAccess = "access"
 	// EventEOF: the target closed Stream ("stdin", "stdout" or "stderr").
 	EventEOF = "eof"
+	// EventFound: the file at Path, which the target wrote, holds Canary in
+	// Encoding at offset N.
+	EventFound = "found"
 	// EventExit: the target ended with Code, or by Signal.
 	EventExit = "exit"
 	// EventTracerDied: nothing after this was watched; the target was killed.
@@ -140,4 +146,6 @@ type Event struct {
 	Reason   string        `json:"reason,omitempty"`
 	Hint     string        `json:"hint,omitempty"`
 	Realtime time.Duration `json:"realtime,omitempty"`
+	Canary   string        `json:"canary,omitempty"`
+	Encoding string        `json:"encoding,omitempty"`
 }

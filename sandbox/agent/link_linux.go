@@ -9,6 +9,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/coalmine-dev/coalmine/canaries"
 )
 
 // The descriptors that a stage of the target's process is started with.
@@ -43,8 +45,9 @@ type order struct {
 	Masks []string `json:"masks,omitempty"`
 	// Refuse: seccomp and io_uring are to be refused.
 	Refuse bool `json:"refuse,omitempty"`
-	// Network is a sink's.
-	Network *Network `json:"network,omitempty"`
+	// Network and Canaries are a sink's.
+	Network  *Network          `json:"network,omitempty"`
+	Canaries []canaries.Canary `json:"canaries,omitempty"`
 }
 
 // refusal is what a stage writes to its status descriptor when it cannot go on.

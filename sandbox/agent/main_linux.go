@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 )
@@ -29,7 +30,8 @@ type agent struct {
 	stdin          *feeder
 	stdout, stderr *pump
 	trace, watch   *pump
-	sink           *sink // nil for no sinkhole
+	sink           *sink         // nil for no sinkhole
+	decoys         *canaries.Set // made when a file is to be searched
 	// tracerSays is what the tracer prints about itself, logEnd the end of its log.
 	tracerSays, logEnd tail
 
@@ -51,7 +53,7 @@ type agent struct {
 	diedOnce sync.Once
 	// changed is poked whenever a task has ended.
 	changed chan struct{}
-	syncs   chan int64
+	syncs   chan Command
 	finish  chan struct{}
 	// untraced is closed when the tracer has ended.
 	untraced chan struct{}
@@ -64,7 +66,7 @@ type agent struct {
 // Main is PID 1 of a sandbox, from the Config to the last task's end.
 func Main() int {
 	setComm()
-	a := &agent{changed: make(chan struct{}, 1), syncs: make(chan int64, 64), finish: make(chan struct{}), launched: make(chan struct{}), untraced: make(chan struct{})}
+	a := &agent{changed: make(chan struct{}, 1), syncs: make(chan Command, 64), finish: make(chan struct{}), launched: make(chan struct{}), untraced: make(chan struct{})}
 	if err := a.prepare(); err != nil {
 		fmt.Fprintln(os.Stderr, "init:", err)
 		return 125

@@ -109,7 +109,7 @@ func (a *agent) startSink() error {
 	for _, f := range s.armed.Files {
 		fds = append(fds, int(f.Fd()))
 	}
-	err = sendOrder(link[0], &order{Role: roleSink, User: u, Inner: a.cfg.SingleUID, Network: a.cfg.Network}, fds...)
+	err = sendOrder(link[0], &order{Role: roleSink, User: u, Inner: a.cfg.SingleUID, Network: a.cfg.Network, Canaries: a.cfg.Canaries}, fds...)
 	_, _ = unix.Close(theirStatus), unix.Close(theirEvents)
 	if err != nil {
 		return err
@@ -227,7 +227,7 @@ func beSink(o *order, status, events int, listeners []int) error {
 	}
 	out := &flowWriter{file: os.NewFile(uintptr(events), "events")}
 	_ = unix.Close(status) // that nothing stands there says that all went well
-	serveSink(o.Network, files, out)
+	serveSink(o.Network, o.Canaries, files, out)
 	return nil
 }
 

@@ -112,7 +112,7 @@ func (a *agent) obey() {
 				go a.killAll()
 			case "sync":
 				select {
-				case a.syncs <- c.N:
+				case a.syncs <- c:
 				case <-a.finish:
 				}
 			}
@@ -125,9 +125,10 @@ func (a *agent) obey() {
 func (a *agent) answerSyncs() {
 	for {
 		select {
-		case n := <-a.syncs:
+		case c := <-a.syncs:
 			a.flush()
-			a.emit(Event{Type: EventSynced, N: n})
+			a.search(c.Paths)
+			a.emit(Event{Type: EventSynced, N: c.N})
 		case <-a.finish:
 			return
 		}

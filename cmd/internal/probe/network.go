@@ -15,7 +15,7 @@ func (p *plan) network() (*agent.Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &agent.Network{Canaries: p.set.Canaries(), Sinkhole: sinkhole.Config{
+	n := &agent.Network{Sinkhole: sinkhole.Config{
 		Mode: sinkhole.ModeAnswer, Authority: authority,
 		Metadata: sinkhole.Metadata{
 			AccessKeyID: p.set.Value(canaries.MetadataKeyID), SecretAccessKey: p.set.Value(canaries.MetadataSecret),

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"context"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -46,6 +47,8 @@ type Options struct {
 	AgentPath string
 	// Version is the program's.
 	Version string
+	// exact makes the calls in place of the driver.
+	exact func(context.Context, *conversation) error
 	// Progress takes one line about each step, nil for none.
 	Progress func(line string)
 }

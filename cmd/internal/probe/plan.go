@@ -66,7 +66,7 @@ func newPlan(o Options) (*plan, error) {
 		Command: command, Dir: workspaces[0], Hostname: set.Hostname(), ServerDir: dir, Workspaces: workspaces,
 		User:  agent.User{Name: set.User(), UID: uid, GID: uid, Home: set.Home()},
 		Image: o.Image, Runtime: o.Runtime, TraceSet: "core", Limits: o.Limits, AgentPath: o.AgentPath, RunID: p.runID,
-		Watch: set.Watch(),
+		Watch: set.Watch(), Canaries: set.Canaries(),
 	}
 	switch o.Tracer {
 	case "none":

@@ -272,6 +272,7 @@ func (p *plan) speak(ctx context.Context, c *conversation, deadline time.Time) e
 	case <-ctx.Done():
 	}
 	c.sync(ctx)
+	c.search(ctx)
 	return nil
 }
 

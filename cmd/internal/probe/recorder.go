@@ -3,7 +3,9 @@ package probe
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -33,6 +35,8 @@ type recorder struct {
 	sent int64         // bytes handed to the run
 	out  []outgoing    // lines sent and not yet delivered
 	exit *agent.Event
+	// written are the files that the server made or opened for writing since the last call.
+	written map[string]bool
 	// eof says that the server's stdout has ended, exited is closed at its exit.
 	eof    bool
 	exited chan struct{}
@@ -94,6 +98,43 @@ func (r *recorder) Record(rec *trace.Record) {
 		}
 		log.Record(rec)
 	}
+	r.wrote(rec)
+}
+
+// maxWritten bounds the files that are searched after a call.
+const maxWritten = 2000
+
+// wrote notes a file that may hold a decoy now.
+func (r *recorder) wrote(rec *trace.Record) {
+	name := rec.Path
+	switch {
+	case !rec.OK():
+		return
+	case rec.Op == trace.OpRename || rec.Op == trace.OpLink && !strings.HasPrefix(rec.Call, "symlink"):
+		name = rec.To
+	case rec.Op != trace.OpOpen || !strings.Contains(rec.Flags, "O_WRONLY") && !strings.Contains(rec.Flags, "O_RDWR"):
+		return
+	}
+	if !strings.HasPrefix(name, "/") || strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, "/proc/") {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.written == nil {
+		r.written = map[string]bool{}
+	}
+	if len(r.written) <= maxWritten {
+		r.written[name] = true
+	}
+}
+
+// takeWritten returns the files written since it was last asked.
+func (r *recorder) takeWritten() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	names := slices.Sorted(maps.Keys(r.written))
+	r.written = nil
+	return names
 }
 
 // Flow implements sandbox.Sink.

@@ -52,6 +52,26 @@ func (c *conversation) sync(ctx context.Context) {
 	}
 }
 
+// search looks for decoys in what the server wrote since the last search.
+func (c *conversation) search(ctx context.Context) {
+	names := c.rec.takeWritten()
+	if len(names) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
+	defer cancel()
+	left, err := c.run.Search(ctx, names)
+	if len(names) > maxWritten {
+		left++
+	}
+	switch {
+	case err != nil && ctx.Err() == nil:
+		c.doubt("the files that were written could not be searched: " + err.Error())
+	case left > 0:
+		c.doubt("there were more files written than are searched after a call")
+	}
+}
+
 func (c *conversation) phase(p finding.Phase) {
 	c.rec.mark(session.Mark{Kind: session.MarkPhase, Phase: string(p)})
 }
@@ -65,6 +85,7 @@ func (c *conversation) onReturn(call synth.Call, o synth.Outcome, _ client.Resul
 	ctx, cancel := context.WithTimeout(context.Background(), syncTimeout)
 	defer cancel()
 	c.sync(ctx)
+	c.search(ctx)
 	c.rec.mark(session.Mark{Kind: session.MarkReturn, Call: call.N, Tool: call.Tool, What: string(o)})
 }
 
@@ -83,6 +104,9 @@ func (c *conversation) inputs(t synth.Coverage) {
 
 // drive exercises the whole surface and records what it could not reach.
 func (p *plan) drive(ctx context.Context, c *conversation, budget time.Duration) error {
+	if p.opts.exact != nil {
+		return p.opts.exact(ctx, c)
+	}
 	if p.work != nil {
 		return p.work(ctx, c)
 	}

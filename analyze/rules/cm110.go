@@ -1,0 +1,33 @@
+package rules
+
+import "github.com/coalmine-dev/coalmine/analyze/finding"
+
+var cm110 = Rule{Rule: cm110Doc, Check: checkCM110}
+
+var cm110Doc = finding.Rule{
+	ID: "CM110", Name: "SecretWrittenToFile", Title: "A decoy secret was written to another file", Severity: finding.High,
+	CWE: []string{"CWE-312", "CWE-538"}, OWASP: []string{"MCP01"},
+	Help: "A file that the server wrote holds the value of a decoy secret that stood elsewhere: left in a workspace it goes wherever the workspace goes.\n\n" +
+		"**Evidence.** After each call the files that were written are searched, raw, encoded and compressed. The value is random and exists nowhere else.\n\n" +
+		"A kind of secret that the server or the tool names as its business, and a file whose path the arguments gave, are informational. **False positive when** a program keeps a documented cache of its own credentials.",
+}
+
+// viaFile is the channel of a secret that was written to a file.
+const viaFile = "file"
+
+func checkCM110(r *Run) []finding.Finding {
+	var out []finding.Finding
+	for _, e := range r.effects(finding.Secret) {
+		c, ok := r.Canaries[e.Target]
+		if !ok || e.Via != viaFile {
+			continue
+		}
+		f := r.of(&cm110Doc, e, subject(e)+" wrote the secret of "+r.where(e.Target)+" to another file")
+		f.Fingerprint = finding.Fingerprint("CM110", e.Tool, r.stable(c.Path), c.Env, c.URL)
+		if r.isBusiness(c.Kind, e.Tool) || r.wasAsked(e, c) {
+			f.Severity = finding.Info
+		}
+		out = append(out, f)
+	}
+	return first(out)
+}
