@@ -10,7 +10,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: build demo test unit lint bench schema-report image generate setup servers clean wire-faults
+.PHONY: build demo test unit lint bench schema-report image generate setup servers clean wire-faults matrix
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
