@@ -15,6 +15,16 @@ import (
 // planted is when the workspace was last worked on.
 var planted = time.Date(2026, time.February, 9, 10, 15, 0, 0, time.UTC)
 
+// changed is when a part of it was: some day of the months before, but for the
+// repository, whose index tells its files' times.
+func changed(name string) time.Time {
+	if name == "" || name == repoName || strings.HasPrefix(name, repoName+"/") {
+		return planted
+	}
+	const months = 120 * 24 * 3600
+	return planted.Add(-time.Duration(crc32.ChecksumIEEE([]byte(name))%months) * time.Second)
+}
+
 // texts are the workspace's text files, by path below its root. Every line of
 // those that are to be edited occurs once.
 var texts = []struct{ name, data string }{
@@ -47,11 +57,11 @@ func Workspace(root string) []rootfs.File {
 		}
 		dirs[p] = true
 		dir(path.Dir(p))
-		out = append(out, rootfs.File{Path: path.Join(root, p), Mode: 0o755, Dir: true, ModTime: planted})
+		out = append(out, rootfs.File{Path: path.Join(root, p), Mode: 0o755, Dir: true, ModTime: changed(p)})
 	}
 	file := func(name string, data []byte) {
 		dir(path.Dir(name))
-		out = append(out, rootfs.File{Path: path.Join(root, name), Mode: 0o644, Data: data, ModTime: planted})
+		out = append(out, rootfs.File{Path: path.Join(root, name), Mode: 0o644, Data: data, ModTime: changed(name)})
 	}
 	out = append(out, rootfs.File{Path: root, Mode: 0o755, Dir: true, ModTime: planted})
 	for _, t := range texts {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 )
@@ -121,4 +122,22 @@ func TestGitAgrees(t *testing.T) {
 	}
 	run("add", "README.md")
 	run("commit", "-q", "-m", "Say how to use it")
+}
+
+// A directory that someone works in did not come to be in one second, but for a
+// repository that was cloned.
+func TestWorkspaceGrew(t *testing.T) {
+	times := map[time.Time]string{}
+	for _, f := range Workspace("/w") {
+		if f.Dir || strings.HasPrefix(f.Path, "/w/"+repoName+"/") {
+			continue
+		}
+		if other, ok := times[f.ModTime]; ok || f.ModTime.After(planted) {
+			t.Errorf("%s is of %v, as %q is", f.Path, f.ModTime, other)
+		}
+		times[f.ModTime] = f.Path
+	}
+	if len(times) < len(texts) {
+		t.Errorf("%d times of %d texts", len(times), len(texts))
+	}
 }
