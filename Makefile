@@ -3,6 +3,8 @@
 # make lint   golangci-lint and actionlint, at pinned versions
 # make schema-report  the generator against the official JSON Schema suite and real tools
 # make wire-faults  the tap under load and faults, at full size
+# make tracer-parity    what strace and eBPF say of the same programs
+# make evasion-report   ways of hiding from a tracer, and whether they work
 # make bench  the figures that README.md and the design promise
 # make image  the container image "coalmine"
 # make matrix every way out for a decoy, and whether it is seen
@@ -10,7 +12,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: build demo test unit lint bench schema-report image generate setup servers clean wire-faults matrix
+.PHONY: tracer-parity evasion-report build demo test unit lint bench schema-report image generate setup servers clean wire-faults matrix
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -87,6 +89,20 @@ wire-faults:
 # Every channel by which a decoy can leave, in every encoding, from every runtime.
 matrix: image
 	COALMINE_MATRIX=full go test ./cmd/internal/probe -count=1 -timeout 20m -run TestMatrix
+
+# table runs the test $(1) of ./sandbox over every case and prints its table.
+define table
+	@file=$$(mktemp); trap 'rm -f $$file' EXIT; status=0; \
+	COALMINE_TABLE=$$file go test -count=1 -timeout 9m -run '^$(1)$$' ./sandbox || status=$$?; cat $$file; exit $$status
+endef
+
+# The same records from strace and eBPF, family by family, in each backend.
+tracer-parity: setup
+	$(call table,TestParity)
+
+# Whether each way of reading a file unseen is seen, by each tracer in each backend.
+evasion-report: setup
+	$(call table,TestEvasions)
 
 clean:
 	rm -rf bin dist coalmine-out

@@ -1,8 +1,8 @@
 package bpf
 
 import (
-	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,6 +34,7 @@ type execArgs struct {
 	flags       string
 	fd          int
 	real        bool
+	enter       *event // the enter, where something of it was not in memory
 }
 
 // The decoder's bounds: an honest run stays far below.
@@ -164,7 +165,11 @@ func (d *decoder) enter(e *event) {
 	}
 	d.begin(e, c)
 	d.arguments(e, c)
-	d.execs[e.PID] = &execArgs{path: d.rec.Path, given: d.rec.Given, argv: wordsOf(e), flags: d.rec.Flags, fd: d.rec.FD, real: d.rec.Real}
+	x := &execArgs{path: d.rec.Path, given: d.rec.Given, argv: wordsOf(e), flags: d.rec.Flags, fd: d.rec.FD, real: d.rec.Real}
+	if e.Flags&flagLate != 0 {
+		x.enter = e.clone()
+	}
+	d.execs[e.PID] = x
 }
 
 // wordsOf is an exec's argument list.
@@ -206,19 +211,46 @@ func (d *decoder) execed(e *event) {
 			d.send()
 		}
 	}
-	if e.Flags&flagLate != 0 && x != nil {
-		x.late(e)
+	if e.Flags&flagLate != 0 && x != nil && x.enter != nil {
+		d.late(e, x)
 	}
 }
 
-// late fills in what was not in memory at the exec's enter.
-func (x *execArgs) late(e *event) {
-	if b, ok := e.find(0); ok && x.path == "" {
-		x.path, x.given = path.Clean(textOf(b.data)), ""
+// late fills in what was not in memory at an exec's enter: the kernel's own copy of
+// the program's name, and the arguments as they are in the new memory.
+func (d *decoder) late(e *event, x *execArgs) {
+	c := d.abis[x.enter.Flags&flagCompat].calls[x.enter.NR%nCalls]
+	at := uint8(slices.Index(c.Args, trace.ArgPath))
+	name, ok := e.find(0)
+	if b, had := x.enter.find(at); ok && had && b.fault != 0 {
+		text := textOf(name.data)
+		if at > 0 {
+			// The kernel names what is below a descriptor by that.
+			below := "/dev/fd/" + strconv.Itoa(int(int32(x.enter.Args[0])))
+			if rest, ok := strings.CutPrefix(text, below); ok && (rest == "" || rest[0] == '/') {
+				text = strings.TrimPrefix(rest, "/")
+			}
+		}
+		x.enter.blobs = slices.DeleteFunc(x.enter.blobs, func(b blob) bool { return b.what == at })
+		x.enter.blobs = append(x.enter.blobs, blob{what: at, data: append([]byte(text), 0)})
+		d.begin(x.enter, c)
+		d.arguments(x.enter, c)
+		x.path, x.given, x.flags, x.fd, x.real = d.rec.Path, d.rec.Given, d.rec.Flags, d.rec.FD, d.rec.Real
 	}
-	if b, ok := e.find(blobWord); ok && (len(x.argv) == 0 || slices.Contains(x.argv, unread)) {
-		x.argv = strings.Split(textOf(b.data), "\x00")
+	words, ok := e.find(blobWord)
+	if !ok || len(x.argv) > 0 && !slices.Contains(x.argv, unread) {
+		return
 	}
+	now := strings.Split(textOf(words.data), "\x00")
+	// A script's list begins with its interpreter's words in the place of its first.
+	if n := len(x.argv); n > 0 && len(now) > n {
+		first := x.argv[0]
+		if first == unread {
+			first = textOf(name.data)
+		}
+		now = append([]string{first}, now[len(now)-n+1:]...)
+	}
+	x.argv = now
 }
 
 // begin starts a call's record.

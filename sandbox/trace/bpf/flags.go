@@ -52,7 +52,10 @@ var (
 	mapTypes   = parse("MAP_FILE=0 MAP_SHARED=1 MAP_PRIVATE=2 MAP_SHARED_VALIDATE=3")
 	maps       = parse("MAP_FIXED=0x10 MAP_ANONYMOUS=0x20 MAP_32BIT=0x40 MAP_NORESERVE=0x4000 MAP_POPULATE=0x8000 MAP_NONBLOCK=0x10000 MAP_GROWSDOWN=0x100 MAP_DENYWRITE=0x800 " +
 		"MAP_EXECUTABLE=0x1000 MAP_LOCKED=0x2000 MAP_STACK=0x20000 MAP_HUGETLB=0x40000 MAP_SYNC=0x80000 MAP_FIXED_NOREPLACE=0x100000")
-	vsocks  = parse("VMADDR_CID_HYPERVISOR=0 VMADDR_CID_LOCAL=1 VMADDR_CID_HOST=2 VMADDR_CID_ANY=0xffffffff")
+	vsocks = parse("VMADDR_CID_HYPERVISOR=0 VMADDR_CID_LOCAL=1 VMADDR_CID_HOST=2 VMADDR_CID_ANY=0xffffffff")
+	bpfs   = parse("BPF_MAP_CREATE=0 BPF_MAP_LOOKUP_ELEM=1 BPF_MAP_UPDATE_ELEM=2 BPF_MAP_DELETE_ELEM=3 BPF_MAP_GET_NEXT_KEY=4 BPF_PROG_LOAD=5 BPF_OBJ_PIN=6 " +
+		"BPF_OBJ_GET=7 BPF_PROG_ATTACH=8 BPF_PROG_DETACH=9 BPF_PROG_TEST_RUN=10 BPF_PROG_GET_NEXT_ID=11 BPF_MAP_GET_NEXT_ID=12 BPF_PROG_GET_FD_BY_ID=13 " +
+		"BPF_MAP_GET_FD_BY_ID=14 BPF_OBJ_GET_INFO_BY_FD=15 BPF_PROG_QUERY=16 BPF_RAW_TRACEPOINT_OPEN=17 BPF_BTF_LOAD=18 BPF_BTF_GET_FD_BY_ID=19 BPF_LINK_CREATE=28")
 	splices = parse("SPLICE_F_MOVE=1 SPLICE_F_NONBLOCK=2 SPLICE_F_MORE=4 SPLICE_F_GIFT=8")
 )
 
@@ -144,6 +147,9 @@ func flagText(call string, i int, args *[8]uint64) string {
 			return protocol(args[0], v)
 		}
 	}
+	if call == "bpf" {
+		return nameOf(bpfs)(v)
+	}
 	if f := flagArgs[call][i]; f != nil {
 		return f(v)
 	}
@@ -169,6 +175,8 @@ func protocol(fam, v uint64) string {
 		return nameOf(ipProtos)(v)
 	case "netlink":
 		return nameOf(netlinks)(v)
+	case "packet":
+		return ""
 	}
 	if v == 0 {
 		return ""

@@ -242,7 +242,8 @@ func (p *Parser) flags(a []byte) {
 	if i := bytes.Index(a, []byte(" /*")); i >= 0 && !bytes.ContainsRune(a[:i], '(') {
 		a = a[:i]
 	}
-	if len(a) == 0 || a[0] == '"' || len(a) == 1 && a[0] == '0' {
+	// A packet socket's protocol is printed as htons(…): its family says enough.
+	if len(a) == 0 || a[0] == '"' || bytes.HasPrefix(a, []byte("htons(")) || len(a) == 1 && a[0] == '0' {
 		return
 	}
 	a = a[:min(len(a), 512)]

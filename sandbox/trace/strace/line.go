@@ -25,6 +25,8 @@ type result struct {
 var (
 	unfinished = []byte(" <unfinished ...>")
 	detached   = []byte(" <detached ...>")
+	renumbered = []byte(" <pid changed to ")
+	ellipsis   = []byte(" ...>")
 	resumed    = []byte("<... ")
 	resumedEnd = []byte(" resumed>")
 	superseded = []byte("superseded by execve in pid ")
@@ -66,6 +68,12 @@ func (p *Parser) parse(line []byte) error {
 			return ErrTooMany
 		}
 		return p.suspend(t, stamp, b[:len(b)-len(unfinished)])
+	case bytes.HasSuffix(b, ellipsis) && bytes.LastIndex(b, renumbered) > 0:
+		// A thread's exec: its leader's number resumes it, after "superseded".
+		if t == nil {
+			return ErrTooMany
+		}
+		return p.suspend(t, stamp, b[:bytes.LastIndex(b, renumbered)])
 	case bytes.HasSuffix(b, detached):
 		return ErrDetached
 	}

@@ -470,3 +470,24 @@ func TestArgs(t *testing.T) {
 		}
 	}
 }
+
+// Where nothing is written between a thread's exec and its end, strace ends the
+// exec's line with the number that the thread takes.
+func TestRenumberedExec(t *testing.T) {
+	o := parse(`2 1.0 execve("/bin/x", ["a <pid changed to 7 ...>"], 0x7ff /* 0 vars */ <pid changed to 1 ...>
+1 2.0 +++ superseded by execve in pid 2 +++
+1 3.0 <... execve resumed>) = 0
+1 4.0 exit_group(0) = ?
+`)
+	if len(o.errs) != 0 {
+		t.Fatal(o.errs)
+	}
+	for _, r := range o.records {
+		if r.Op == trace.OpExec && (r.Tid != 1 || r.Path != "/bin/x" || !r.OK() || len(r.Argv) != 1) {
+			t.Errorf("%+v", r)
+		}
+	}
+	if len(o.records) < 2 {
+		t.Errorf("%d records", len(o.records))
+	}
+}
