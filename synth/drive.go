@@ -75,6 +75,7 @@ func Drive(ctx context.Context, cfg Config) (Report, error) {
 	d := newDriver(ctx, cfg)
 	d.prepare()
 	d.run()
+	d.trySource()
 	d.oracles()
 	return d.finish(), ctx.Err()
 }
@@ -88,6 +89,7 @@ func newDriver(ctx context.Context, cfg Config) *driver {
 }
 
 func (d *driver) prepare() {
+	d.dictionary()
 	for _, t := range d.cfg.Surface.Tools {
 		d.addTool(t)
 	}
@@ -105,6 +107,7 @@ func (d *driver) addTool(t wire.Tool) {
 		return
 	}
 	to := &target{what: WhatTool, name: t.Name, calls: d.cfg.Calls, cover: Coverage{Name: t.Name}, rank: rankOf(t.Name), decl: t, drawn: true}
+	to.sourced = !d.cfg.Hints.Literals.Empty()
 	d.tools = append(d.tools, to)
 	d.byName[t.Name] = to
 }

@@ -21,6 +21,8 @@ type inputs struct {
 	given   []json.RawMessage
 	classes map[string]int
 	broken  map[string]bool // the violations that were tried
+	sourced bool            // the server's source has literals to try
+	further bool            // its ordinary calls are over: only literals are left to try
 }
 
 // sent takes in the arguments of a call.
@@ -61,6 +63,8 @@ func (t *target) counts() schema.Counts {
 func (t *target) class() schema.Class {
 	k := t.cover.Calls
 	switch {
+	case t.further:
+		return schema.Sourced
 	case k == 0:
 		return schema.TypicalRequired
 	case k == 1:
@@ -75,6 +79,8 @@ func (t *target) class() schema.Class {
 		return schema.Invalid
 	case k%4 == 0:
 		return schema.Boundary
+	case k%3 == 2 && t.sourced && t.reached != nil && t.reached.Open():
+		return schema.Sourced
 	}
 	return schema.Typical
 }

@@ -17,14 +17,21 @@ var edgeFractions = []string{"0.1", "-0.5", "1e-7", "0.30000000000000004", "1.79
 // edgeLengths are the lengths at which a text is tried whose length is open.
 var edgeLengths = []int{0, 1, 2, 255, 256, 1024, 4096}
 
-// modest says that a great number could keep the tool busy for ever, or make
-// it use all memory: a wait, or a size.
-func (m *meaning) modest() bool {
+// affordable says that a number keeps the tool neither busy for ever nor out of
+// memory, where it is a wait or a size.
+func (m *meaning) affordable(r *big.Rat) bool {
+	most := int64(0)
 	switch m.kind {
-	case kSeconds, kMillis, kLimit, kPixels, kPage, kOffset:
+	case kSeconds:
+		most = 2
+	case kMillis:
+		most = 3_000
+	case kLimit, kPixels, kPage, kOffset:
+		most = 70_000
+	default:
 		return true
 	}
-	return false
+	return r.Cmp(big.NewRat(most, 1)) <= 0
 }
 
 // edgeNumber draws a number at a bound, next to one, or where numbers get awkward.
@@ -38,7 +45,7 @@ func (d *drawer) edgeNumber(n *numeric, m *meaning, t typeSet) (json.Number, boo
 		for k := range int64(2) {
 			x := new(big.Rat).Mul(step, big.NewRat(k, 1))
 			for _, y := range []*big.Rat{new(big.Rat).Add(r, x), new(big.Rat).Sub(r, x)} {
-				if v, ok := number(y); ok && n.allows(y) {
+				if v, ok := number(y); ok && n.allows(y) && (m.affordable(y) || n.min != nil && n.min.Cmp(y) == 0) {
 					list = append(list, string(v.(json.Number)))
 				}
 			}
@@ -52,14 +59,14 @@ func (d *drawer) edgeNumber(n *numeric, m *meaning, t typeSet) (json.Number, boo
 	}
 	if n.min == nil || n.max == nil {
 		for _, s := range edgeWholes {
-			if r, ok := ratText(s); ok && n.allows(r) && (len(s) <= 3 || !m.modest()) {
+			if r, ok := ratText(s); ok && n.allows(r) && m.affordable(r) {
 				list = append(list, s)
 			}
 		}
 	}
 	if n.step == nil && t == tNumber {
 		for _, s := range edgeFractions {
-			if r, ok := ratText(s); ok && n.allows(r) && !m.modest() {
+			if r, ok := ratText(s); ok && n.allows(r) && m.affordable(r) {
 				list = append(list, s)
 			}
 		}

@@ -155,6 +155,8 @@ func (d *drawer) optionalShare(o *objectShape) int {
 	switch {
 	case d.class == Learned:
 		share = 70
+	case d.class == Sourced:
+		share = 90
 	case d.typical():
 		share = 40
 	}

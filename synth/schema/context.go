@@ -285,6 +285,8 @@ func (m *meaning) knownChance(c Class) int {
 	switch {
 	case c == Learned:
 		return 100
+	case c == Sourced:
+		return 30
 	case c != Typical && c != TypicalFull, m.placed():
 		return 0
 	case m.kind == kID, m.kind == kName && len(m.words) > 1:

@@ -52,7 +52,7 @@ func testHints() Hints {
 	}
 }
 
-var allClasses = []Class{Typical, TypicalRequired, TypicalFull, Learned, Valid, Boundary}
+var allClasses = []Class{Typical, TypicalRequired, TypicalFull, Learned, Sourced, Valid, Boundary}
 
 // plain compiles a schema with nothing of ours but the draft, to judge the
 // draws independently of the generator.

@@ -59,6 +59,8 @@ type Coverage struct {
 	points map[point]bool // true where it was reached
 	list   []point        // in one order on every machine
 	walked []*jsonschema.Schema
+	turn   int             // values of the source that were drawn
+	tried  map[string]bool // texts and numbers that were given
 	down   map[*jsonschema.Schema][]*jsonschema.Schema
 	params []parameter
 	hot    map[*jsonschema.Schema]bool
@@ -74,7 +76,7 @@ type parameter struct {
 func (g *Generator) Coverage() *Coverage {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	c := &Coverage{g: g, points: map[point]bool{}, down: map[*jsonschema.Schema][]*jsonschema.Schema{}}
+	c := &Coverage{g: g, points: map[point]bool{}, tried: map[string]bool{}, down: map[*jsonschema.Schema][]*jsonschema.Schema{}}
 	c.enumerate()
 	c.enumeratePairs()
 	return c
@@ -184,6 +186,7 @@ func (c *Coverage) Observe(raw json.RawMessage) {
 	if !c.g.judge(c.g.top, v) {
 		return
 	}
+	eachScalar(v, maxPlaces, c.try)
 	c.reaches(v, func(p point) {
 		if _, ok := c.points[p]; ok {
 			c.points[p] = true
@@ -257,4 +260,26 @@ func (c *Coverage) Missing(n int) []string {
 		out = append(out, what+clip(p.name)+at)
 	}
 	return out
+}
+
+// eachScalar visits the texts, numbers and the like of a value, at most n
+// values in all; it returns how many are left.
+func eachScalar(v any, n int, f func(any)) int {
+	if n <= 0 {
+		return 0
+	}
+	n--
+	switch v := v.(type) {
+	case map[string]any:
+		for _, k := range sortedKeys(v) {
+			n = eachScalar(v[k], n, f)
+		}
+	case []any:
+		for _, item := range v {
+			n = eachScalar(item, n, f)
+		}
+	default:
+		f(v)
+	}
+	return n
 }

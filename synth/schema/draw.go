@@ -26,6 +26,7 @@ type drawer struct {
 	retries  int            // parts that may still be drawn again
 	ends     map[string]int // where each dynamic reference leads
 	wander   bool           // a dynamic reference leads elsewhere each time
+	literals []string       // those of the source that this value holds
 	cover    *Coverage      // what is still to be reached; nil for nothing
 }
 

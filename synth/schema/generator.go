@@ -25,6 +25,8 @@ const (
 	TypicalFull
 	// Learned is Typical with whatever the dictionary knows.
 	Learned
+	// Sourced is Typical with the literals of the server's source.
+	Sourced
 	// Valid is random over the whole schema.
 	Valid
 	// Boundary values lie at the edges of what the schema allows: least and
@@ -35,7 +37,7 @@ const (
 )
 
 func (c Class) String() string {
-	return [...]string{"typical", "typical-required", "typical-full", "learned", "valid", "boundary", "invalid"}[min(int(c), int(Invalid))]
+	return [...]string{"typical", "typical-required", "typical-full", "learned", "sourced", "valid", "boundary", "invalid"}[min(int(c), int(Invalid))]
 }
 
 var (
@@ -182,6 +184,7 @@ func (g *Generator) drawFor(p *gopter.GenParameters, class Class, cover *Coverag
 		}
 		d.bytes, d.one, d.used, d.retries = 0, "", false, maxRetries
 		clear(d.ends)
+		d.literals = d.literals[:0]
 		d.wander = try%3 == 2
 		d.look()
 		v, ok := d.node(g.root, g.meaning, 0)

@@ -27,6 +27,8 @@ type Hints struct {
 	URL string
 	// Dictionary is what was learned from the server's own answers; nil for nothing.
 	Dictionary *Dictionary
+	// Literals are those of the server's source, where there is one.
+	Literals Literals
 }
 
 func (h *Hints) url() string {

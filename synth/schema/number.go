@@ -97,6 +97,11 @@ func (n *numeric) steps() (lo, hi *big.Int, both bool) {
 // number draws a number, mostly where the fast way suffices.
 func (d *drawer) number(sh *shape, m *meaning, t typeSet) (any, bool) {
 	n := sh.num
+	if d.class == Sourced {
+		if v, ok := d.sourcedNumber(n, m, t); ok {
+			return v, true
+		}
+	}
 	if d.typical() {
 		if v, ok := m.number(d, n); ok {
 			return v, true

@@ -149,7 +149,7 @@ func (c *Coverage) pairs(v any, f func(point)) {
 
 // Draw returns a value of a class that reaches as much as possible of what was
 // not reached yet. The same seed gives the same value after the same
-// observations, on any machine. It counts only once it is observed.
+// draws and observations, on any machine. It counts only once it is observed.
 func (c *Coverage) Draw(seed int64, class Class) (json.RawMessage, error) {
 	c.heat()
 	var best any
@@ -168,6 +168,9 @@ func (c *Coverage) Draw(seed int64, class Class) (json.RawMessage, error) {
 	}
 	if best == nil {
 		return nil, first
+	}
+	if class == Sourced {
+		c.turn++
 	}
 	return appendJSON(nil, best), nil
 }

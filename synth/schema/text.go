@@ -11,6 +11,12 @@ const textTries = 40
 // expression asks for, else ordinary words, or anything at all for Valid.
 func (d *drawer) text(sh *shape, m *meaning) (any, bool) {
 	t := sh.str
+	if d.class == Sourced {
+		if s, ok := d.sourced(sh, m); ok {
+			d.bytes += len(s)
+			return s, true
+		}
+	}
 	if d.typical() {
 		if s, ok := d.meaningful(sh, m); ok {
 			d.bytes += len(s)

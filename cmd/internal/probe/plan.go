@@ -30,6 +30,7 @@ type plan struct {
 	set    *canaries.Set
 	spec   sandbox.Spec
 	hints  schema.Hints
+	words  []string // names in the source
 	world  *oracle.World
 	steps  []synth.Step // all calls of the run, in order
 	played int          // calls of a replay that were made
@@ -222,4 +223,5 @@ func (p *plan) plant(workspaces []string) {
 	}
 	p.spec.Files = append(p.spec.Files, p.world.Files()...)
 	p.hints = synth.WorkspaceHints(workspaces[0])
+	p.readSource()
 }
