@@ -12,7 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-var seeds = flag.Int("seeds", 4, "how many seeds each class of the report's schemas is drawn with")
+var seeds = flag.Int("seeds", 2, "how many seeds each class of the report's schemas is drawn with")
 
 // slowest is the time in which a schema must be done with.
 const slowest = 5 * time.Second
