@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/audit/text"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -88,7 +89,7 @@ func withInputs(tools []ToolCoverage, inputs map[string]*session.Inputs) []ToolC
 }
 
 // holes adds the reasons for which something may have gone unseen.
-func (j *judge) holes(res *Result) {
+func (j *judge) holes(res *Result, p *policy.Policy) {
 	if !j.started {
 		j.because("the server was not started")
 	}
@@ -102,6 +103,9 @@ func (j *judge) holes(res *Result) {
 		j.because("%d observations were lost", j.profile.Lost)
 	}
 	for _, peer := range j.profile.Opaque {
+		if p != nil && p.AcceptOpaque.Host(peer) != nil {
+			continue
+		}
 		j.because("what was sent to %s could not be read", j.say(peer, 200))
 	}
 	for _, what := range j.profile.Unread {

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
@@ -33,6 +34,11 @@ type Options struct {
 	Rule, Fingerprint string
 	// Version is the version of the program that judges.
 	Version string
+	// Policy is the user's coalmine.yaml, nil for none. What in it ends on a day
+	// ended before the run or did not: today's date does not count.
+	Policy *policy.Policy
+	// Least asks for Result.Least.
+	Least bool
 }
 
 // maxReasons bounds the reasons listed for an inconclusive verdict.
@@ -72,6 +78,7 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 		j.because("the log ends within a line: the run was cut off")
 	}
 	run := j.run(w)
+	run.Policy = opts.Policy
 	res := j.result(w, run, opts)
 	res.Findings = append([]finding.Finding{}, rules.Check(run)...)
 	if opts.Fingerprint != "" {
@@ -80,7 +87,11 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 	for i := range res.Findings {
 		res.Findings[i].Reproduce = res.Run.Reproduce
 	}
-	j.holes(res)
+	j.accept(res, opts)
+	if opts.Least {
+		res.Least = j.least(run, res, opts)
+	}
+	j.holes(res, opts.Policy)
 	j.auditHoles(opts)
 	res.Inconclusive = append([]string{}, j.reasons...)
 	res.Verdict = verdict(res, opts.FailOn)
@@ -90,12 +101,8 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 }
 
 func verdict(res *Result, failOn finding.Severity) Verdict {
-	at := finding.Medium
-	if failOn.Rank() > 0 && failOn.Rank() < at.Rank() {
-		at = failOn
-	}
 	switch {
-	case res.AtLeast(at) > 0:
+	case res.AtLeast(weight(failOn)) > 0:
 		return Findings
 	case len(res.Inconclusive) > 0:
 		return Inconclusive

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 	"github.com/coalmine-dev/coalmine/audit"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -43,6 +44,11 @@ type Result struct {
 	Observed     []finding.Effect  `json:"observed"`
 	Findings     []finding.Finding `json:"findings"`
 	Audit        *audit.Report     `json:"audit,omitempty"`
+	// Policy says what the user's policy made of the findings, nil without one.
+	Policy *Policed `json:"policy,omitempty"`
+	// Least is the least policy under which the run would have been quiet, where
+	// Options asked for it.
+	Least *policy.Policy `json:"-"`
 	// Timelines and Spans are what pictures are drawn from; the log has the rest.
 	Timelines []Timeline `json:"-"`
 	Spans     []Span     `json:"-"`

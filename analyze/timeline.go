@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -218,15 +217,8 @@ func (j *judge) decoys() map[string]string {
 	}
 	out := map[string]string{}
 	for _, c := range j.header.Canaries {
-		switch {
-		case !touched[c.ID]:
-		case c.Path == "":
-			out[c.ID] = "$" + c.Env
-		default:
-			out[c.ID] = c.Path
-			if rest, ok := strings.CutPrefix(c.Path, j.header.Home+"/"); ok {
-				out[c.ID] = "~/" + rest
-			}
+		if touched[c.ID] {
+			out[c.ID] = c.Where(j.header.Home)
 		}
 	}
 	return out

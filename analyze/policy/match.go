@@ -116,15 +116,14 @@ func (at Places) expand(p string) []string {
 	return out
 }
 
-// Contract is the way back: a path as a policy would write it. Below a
-// workspace, that is the workspace.
+// Contract is the way back: a path as a policy would write it.
 func (at Places) Contract(name string) string {
+	type place struct{ root, word string }
+	places := []place{}
 	for _, w := range at.Workspaces {
-		if w != "" && w != "/" && below(name, w) {
-			return workspaceWord + "/**"
-		}
+		places = append(places, place{w, workspaceWord})
 	}
-	for _, p := range []struct{ root, word string }{{at.Server, serverWord}, {at.Home, homeWord}} {
+	for _, p := range append(places, place{at.Server, serverWord}, place{at.Home, homeWord}) {
 		if p.root != "" && p.root != "/" && below(name, p.root) {
 			return p.word + escapeGlob(name[len(strings.TrimSuffix(p.root, "/")):])
 		}

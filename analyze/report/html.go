@@ -122,6 +122,7 @@ func newPage(res *analyze.Result) *pageView {
 	v.phases(res)
 	v.coverage(res)
 	v.audit(res)
+	v.accepted(res)
 	return v
 }
 

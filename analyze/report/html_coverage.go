@@ -37,7 +37,16 @@ type deductionView struct {
 }
 
 // acceptedView is a finding that somebody answers for.
-type acceptedView struct{ Rule, Title, Reason, Owner, Until string }
+type acceptedView struct{ Rule, Message, Reason, Owner, Until string }
+
+func (v *pageView) accepted(res *analyze.Result) {
+	if res.Policy == nil {
+		return
+	}
+	for _, a := range res.Policy.Accepted[:min(len(res.Policy.Accepted), maxPageFindings)] {
+		v.Accepted = append(v.Accepted, acceptedView{say(a.Rule, 60), say(a.Message, 300), say(a.Reason, 300), say(a.Owner, 80), say(a.Until, 10)})
+	}
+}
 
 func (v *pageView) coverage(res *analyze.Result) {
 	c := &v.Coverage

@@ -190,6 +190,10 @@ func (m *markdown) coverage(res *analyze.Result) {
 }
 
 func (m *markdown) foot(res *analyze.Result) {
+	if res.Policy != nil && len(res.Policy.Accepted) > 0 {
+		m.line("%s accepted by %s.", plural(len(res.Policy.Accepted), "finding"), code(res.Policy.File, 200))
+		m.line("")
+	}
 	if res.Run.Reproduce != "" {
 		m.line("Again: %s", code(res.Run.Reproduce, 1500))
 	}

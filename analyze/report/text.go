@@ -38,6 +38,9 @@ func Text(w io.Writer, res *analyze.Result, o TextOptions) error {
 		p.fact("replay", "%s", command(res.Run.Reproduce))
 	}
 	p.coverage(res)
+	if res.Policy != nil && len(res.Policy.Accepted) > 0 {
+		p.fact("accepted", "%s, suppressed by %s", plural(len(res.Policy.Accepted), "finding"), clean(res.Policy.File, 200))
+	}
 	p.reasons(res)
 	if res.Server.Exit != "" && res.Verdict != analyze.Clean {
 		for i, l := range tail(res.Server.Stderr, maxShownStderr) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 	"github.com/coalmine-dev/coalmine/canaries"
@@ -38,6 +39,11 @@ type Run struct {
 	Rooted bool
 	Wire   WireFacts
 	End    EndFacts
+	// Policy is the user's own declaration, nil for none: what it allows, no rule
+	// about undeclared effects sees.
+	Policy *policy.Policy
+	// allowed are the effects that Policy allows, by index; Check fills it.
+	allowed []bool
 }
 
 // WireFacts are observations of the protocol itself.
@@ -78,7 +84,7 @@ type EndFacts struct {
 func All() []Rule {
 	return []Rule{
 		cm101, cm102, cm103, cm104, cm105, cm106, cm107, cm108, cm109, cm110,
-		cm201, cm202, cm203, cm204, cm206, cm207, cm209, cm211,
+		cm201, cm202, cm203, cm204, cm206, cm207, cm208, cm209, cm211,
 		cm301, cm302, cm303, cm305, cm306, cm307, cm308,
 		cm401, cm402, cm403, cm404,
 		cm501,
@@ -88,6 +94,7 @@ func All() []Rule {
 
 // Check runs every rule and sorts what they observe: worst first, then in the order of calls.
 func Check(run *Run) []finding.Finding {
+	run.allowed = run.allowedEffects()
 	var out []finding.Finding
 	for _, r := range All() {
 		out = append(out, r.Check(run)...)
@@ -216,16 +223,22 @@ func perTool(fs []finding.Finding, targets []string, say func(f *finding.Finding
 	return out
 }
 
-// effects returns the run's effects of the kinds given that are not ordinary.
+// effects returns the run's effects of the kinds given that are neither ordinary
+// nor allowed by the policy.
 func (r *Run) effects(kinds ...finding.EffectKind) []*finding.Effect {
 	var out []*finding.Effect
 	for i := range r.Profile.Effects {
 		e := &r.Profile.Effects[i]
-		if e.Noise == "" && slices.Contains(kinds, e.Kind) {
+		if slices.Contains(kinds, e.Kind) && !r.excused(i) {
 			out = append(out, e)
 		}
 	}
 	return out
+}
+
+// excused reports whether the effect at an index is ordinary, or the policy allows it.
+func (r *Run) excused(i int) bool {
+	return r.Profile.Effects[i].Noise != "" || r.allowed != nil && r.allowed[i]
 }
 
 // leaving reports whether an effect tries to reach an address outside the sandbox.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 	"github.com/coalmine-dev/coalmine/canaries"
@@ -191,6 +192,19 @@ var cases = []struct {
 	{"CM206", "a runtime's probe", newRun(silent, effect("do", finding.Tamper, "io_uring_setup")), ""},
 	{"CM207", "start", newRun(silent, effect("", finding.NetConnect, "dns", start)), finding.Low},
 	{"CM207", "in a call", newRun(silent, effect("do", finding.NetConnect, "dns")), ""},
+	{"CM208", "denied", under("tools: {format_note: {deny: {files: [~/.ssh/**]}}}", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungRead)))), finding.High},
+	{"CM208", "denied by the server's entry", under("server: {deny: {commands: [curl]}}", newRun(note, effect("format_note", finding.Exec, "/usr/bin/curl"))), finding.High},
+	{"CM208", "deny wins", under("tools: {format_note: {allow: {hosts: ['*']}, deny: {hosts: [evil.example]}}}", newRun(note, effect("format_note", finding.NetConnect, "evil.example:443"))), finding.High},
+	{"CM208", "not in the list", under("tools: {format_note: {allow: {hosts: [api.example.com]}}}", newRun(note, effect("format_note", finding.NetConnect, "evil.example:443"))), finding.Medium},
+	{"CM208", "writes what it may read", under("tools: {format_note: {allow: {files: ['read:/etc/a']}}}", newRun(note, effect("format_note", finding.FileWrite, "/etc/a"))), finding.Medium},
+	{"CM208", "perhaps another call", under("tools: {format_note: {allow: {hosts: []}}}", newRun(note, effect("format_note", finding.NetConnect, "evil.example:443", ambiguous))), finding.Low},
+	{"CM208", "a tool more", under("tools: {other: {}}", newRun(note)), finding.Medium},
+	{"CM208", "no policy", newRun(note, effect("format_note", finding.NetConnect, "evil.example:443")), ""},
+	{"CM208", "no list", under("tools: {format_note: {allow: {files: []}}}", newRun(note, effect("format_note", finding.NetConnect, "evil.example:443"))), ""},
+	{"CM208", "in the list", under("tools: {format_note: {allow: {hosts: [api.example.com:443]}}}", newRun(note, effect("format_note", finding.NetConnect, "api.example.com:443"))), ""},
+	{"CM208", "in the server's list", under("server: {allow: {env: [OPENAI_*]}}\ntools: {format_note: {allow: {env: []}}}", newRun(note, effect("format_note", finding.Secret, "env-openai", rung(finding.RungReturned)))), ""},
+	{"CM208", "ordinary", under("tools: {format_note: {allow: {files: []}}}", newRun(note, effect("format_note", finding.FileRead, "/usr", noise("runtime")))), ""},
+	{"CM208", "loopback", under("tools: {format_note: {allow: {hosts: []}}}", newRun(note, effect("format_note", finding.NetConnect, "loopback:80"))), ""},
 	{"CM209", "unnamed", newRun(silent, effect("do", finding.NetConnect, "93.184.216.34:80")), finding.Low},
 	{"CM209", "named", newRun(described("search", "Searches the web"), effect("search", finding.NetConnect, "93.184.216.34:80")), ""},
 	{"CM211", "open", newRun(silent, effect("do", finding.NetListen, "0.0.0.0:8080")), finding.Medium},
@@ -235,6 +249,16 @@ var cases = []struct {
 	{"CM603", "none", newRun(note), ""},
 	{"CM604", "outlived", with(newRun(note), func(r *Run) { r.End.Killed = true }), finding.Info},
 	{"CM604", "ended", newRun(note), ""},
+}
+
+// under is a run under a policy.
+func under(text string, r *Run) *Run {
+	p, err := policy.Parse("coalmine.yaml", []byte(text))
+	if err != nil {
+		panic(err)
+	}
+	r.Policy = p
+	return r
 }
 
 func TestRules(t *testing.T) {

@@ -34,6 +34,7 @@ type probeFlags struct {
 	failOn           string
 	allowIncomplete  bool
 	timeout, callOut time.Duration
+	policy           policyFlags
 }
 
 func (e *env) probe() *cobra.Command {
@@ -60,6 +61,8 @@ func (e *env) probe() *cobra.Command {
 	fl.DurationVar(&f.callOut, "call-timeout", probe.DefaultCallTimeout, "for each call")
 	fl.StringVar(&f.Out, "out", probe.DefaultOut, "the `DIR` below which the run's files are written")
 	fl.StringSliceVar(&f.format, "format", []string{"text"}, "what is printed, of "+strings.Join(formats, ", ")+" (the files are written in any case)")
+	fl.StringVar(&f.policy.file, "policy", "", "a `FILE` (coalmine.yaml) of what the server may do, and of findings that somebody answers for")
+	fl.StringVar(&f.policy.emit, "emit-policy", "", "write the least policy under which the run would have been quiet to this new `FILE`")
 	fl.StringVar(&f.failOn, "fail-on", "high", "critical, high, medium, low or never")
 	fl.StringVar(&f.replay, "replay", "", "make only the calls of this `FILE`, as a finding names it; exit 1 where they show the finding again")
 	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 where not everything could be looked at")
@@ -144,12 +147,18 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	if err := f.readPolicy(); err != nil {
+		return err
+	}
 	if e.terminalProgress() {
 		f.Progress = func(line string) { fmt.Fprintf(e.err, "\r\x1b[K%s", text.Printable(line, 100)) }
 	}
 	runs, err := f.runs(args)
 	if err != nil {
 		return err
+	}
+	if f.policy.emit != "" && len(runs) > 1 {
+		return usage("name one of them with --server NAME", "--emit-policy is for one server, and these are %d", len(runs))
 	}
 	worst := e.badEntries(f.bad)
 	for _, o := range runs {
@@ -164,7 +173,7 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) error {
 		}
 		worst = worse(worst, status)
 	}
-	e.status = worst
+	e.status = worse(worst, e.stale(f))
 	return nil
 }
 
@@ -270,6 +279,9 @@ func (e *env) one(ctx context.Context, o probe.Options, f *probeFlags) (int, err
 		fmt.Fprintln(e.err, "sandbox: "+text.Printable(got.Why, 300))
 	}
 	if err := e.print(got, f.format); err != nil {
+		return 0, err
+	}
+	if err := f.policed(got.Result); err != nil {
 		return 0, err
 	}
 	if o.Replay != nil {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/synth"
 )
@@ -43,6 +44,10 @@ type Options struct {
 	// Out is the directory below which the run's own is made.
 	Out    string
 	FailOn finding.Severity
+	// Policy is the user's coalmine.yaml, nil for none.
+	Policy *policy.Policy
+	// Least asks for the result's least policy.
+	Least bool
 	// AgentPath is the program that becomes PID 1; "" is this one.
 	AgentPath string
 	// Version is the program's.

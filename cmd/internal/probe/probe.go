@@ -74,7 +74,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	if runErr != nil {
 		return nil, runErr
 	}
-	res, err := judge(dir, analyze.Options{FailOn: o.FailOn, Audit: report, AuditErr: auditErr, Version: o.Version})
+	res, err := judge(dir, analyze.Options{FailOn: o.FailOn, Audit: report, AuditErr: auditErr, Version: o.Version, Policy: o.Policy, Least: o.Least})
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,87 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/audit/text"
+)
+
+var cm208 = Rule{Rule: cm208Doc, Check: checkCM208}
+
+var cm208Doc = finding.Rule{
+	ID: "CM208", Name: "PolicyViolated", Title: "The policy does not allow what was done", Severity: finding.Medium,
+	CWE: []string{"CWE-284"}, OWASP: []string{"MCP02"},
+	Help: "The user's policy (`coalmine.yaml`) denies what the server did, or has a list of what is allowed in which it does not stand. " +
+		"A list that is given is the whole of what is allowed; one that is not given says nothing. A policy that names tools speaks of every tool: one more is reported too.\n\n" +
+		"**Evidence.** The kernel's record, or the flow, of the effect. High where the policy denies it; low where it failed or could belong to another call. What is ordinary for any program of its kind (its own files, the loader's, the time zone's) needs no leave.\n\n" +
+		"**False positive when** the policy is out of date; `--emit-policy` writes one that fits.",
+}
+
+func checkCM208(r *Run) []finding.Finding {
+	if r.Policy == nil {
+		return nil
+	}
+	var out []finding.Finding
+	for i := range r.Profile.Effects {
+		e := &r.Profile.Effects[i]
+		if e.Noise != "" {
+			continue
+		}
+		for _, w := range r.wants(e) {
+			if f, ok := r.violation(e, w); ok {
+				out = append(out, f)
+			}
+		}
+	}
+	out = append(first(out), r.unnamedTools()...)
+	return out
+}
+
+// violation is what the policy has against one want of an effect.
+func (r *Run) violation(e *finding.Effect, w want) (finding.Finding, bool) {
+	v := r.verdict(e, w)
+	if v.denied == nil && !v.outside {
+		return finding.Finding{}, false
+	}
+	f := r.of(&cm208Doc, e, "")
+	f.Fingerprint = finding.Fingerprint("CM208", e.Tool, string(w.list), r.stable(w.name))
+	does := map[listName]string{listFiles: "used the file", listHosts: "reached for", listCommands: "ran", listEnv: "let out the variable"}[w.list]
+	f.Message = fmt.Sprintf("%s %s %s, which the policy does not allow", subject(e), does, r.stable(w.name))
+	switch {
+	case v.denied != nil:
+		f.Severity = finding.High
+		f.Message = fmt.Sprintf("%s %s %s, which the policy denies (%s, line %d)", subject(e), does, r.stable(w.name), v.denied.Text, v.denied.At.Line)
+	case e.Ambiguous || e.Rung == finding.RungAttempted && w.list == listFiles:
+		f.Severity = finding.Low
+	}
+	return f, true
+}
+
+// unnamedTools reports the tools that a policy which names tools does not name.
+func (r *Run) unnamedTools() []finding.Finding {
+	if len(r.Policy.Tools) == 0 {
+		return nil
+	}
+	var names []string
+	for _, t := range r.Surface.Tools {
+		if _, ok := r.Policy.Tools[t.Name]; !ok && !slices.Contains(names, t.Name) {
+			names = append(names, t.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	slices.Sort(names)
+	var shown []string
+	for _, n := range names[:min(len(names), 6)] {
+		shown = append(shown, "“"+text.Printable(n, 80)+"”")
+	}
+	return []finding.Finding{{
+		Rule: cm208Doc.ID, Severity: cm208Doc.Severity, Title: cm208Doc.Title, Confidence: finding.Certain, Phase: finding.PhaseList,
+		Message:     fmt.Sprintf("the server offers %s that the policy does not name: %s", plural(len(names), "tool"), list(shown, 5)),
+		Evidence:    []finding.Evidence{{Source: "frame", Text: "declared: " + list(shown, 5)}},
+		Fingerprint: finding.Fingerprint("CM208", append([]string{"tools"}, names...)...),
+	}}
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/policy"
+	"github.com/coalmine-dev/coalmine/sandbox"
+)
+
+// policyFlags are what the command line says of policies, and what the runs made of one.
+type policyFlags struct {
+	file, emit string
+	// accepted are the fingerprints that the policy suppressed in any run, and
+	// doubt says that one of the runs was not complete.
+	accepted []string
+	doubt    bool
+}
+
+// readPolicy reads --policy. What has expired is an error before anything runs.
+func (f *probeFlags) readPolicy() error {
+	if f.policy.emit != "" {
+		if _, err := os.Lstat(f.policy.emit); !errors.Is(err, fs.ErrNotExist) {
+			return usage("name a file that is not there yet", "--emit-policy: %s is there, and may be somebody's", f.policy.emit)
+		}
+		f.Least = true
+	}
+	if f.policy.file == "" {
+		return nil
+	}
+	p, err := readPolicyFile(f.policy.file)
+	if err != nil {
+		return err
+	}
+	if expired := p.Expired(time.Now()); len(expired) > 0 {
+		return &sandbox.UsageError{Err: errors.Join(expired...), Hint: "look at the finding again: mend what it shows, or give the suppression another day"}
+	}
+	f.Policy = p
+	return nil
+}
+
+// readPolicyFile reads one coalmine.yaml.
+func readPolicyFile(name string) (*policy.Policy, error) {
+	const hint = "name a " + policy.FileName + "; --emit-policy writes one"
+	fh, err := os.Open(name)
+	if err != nil {
+		return nil, &sandbox.UsageError{Err: err, Hint: hint}
+	}
+	defer fh.Close()
+	data, err := io.ReadAll(io.LimitReader(fh, maxConfig))
+	if err != nil {
+		return nil, &sandbox.UsageError{Err: err, Hint: hint}
+	}
+	p, err := policy.Parse(name, data)
+	if err != nil {
+		return nil, &sandbox.UsageError{Err: err, Hint: hint}
+	}
+	return p, nil
+}
+
+// policed keeps what a run made of the policy, and writes the least one.
+func (f *probeFlags) policed(res *analyze.Result) error {
+	f.policy.doubt = f.policy.doubt || len(res.Inconclusive) > 0
+	if res.Policy != nil {
+		for _, a := range res.Policy.Accepted {
+			f.policy.accepted = append(f.policy.accepted, a.Fingerprint)
+		}
+	}
+	if f.policy.emit == "" || res.Least == nil {
+		return nil
+	}
+	fh, err := os.OpenFile(f.policy.emit, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return &sandbox.UsageError{Err: fmt.Errorf("write the policy: %w", err), Hint: "name a file that is not there yet"}
+	}
+	_, err = fh.Write(res.Least.Marshal())
+	return errors.Join(err, fh.Close())
+}
+
+// stale tells of suppressions that no run needed, where every run was complete.
+func (e *env) stale(f *probeFlags) int {
+	if f.Policy == nil || f.policy.doubt {
+		return ExitOK
+	}
+	status := ExitOK
+	for _, err := range f.Policy.Unused(f.policy.accepted) {
+		status = e.fail(usage("remove it: what it was for is gone", "%w", err))
+	}
+	return status
+}
