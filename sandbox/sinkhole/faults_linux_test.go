@@ -330,3 +330,18 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 		runtime.Gosched()
 	}
 }
+
+func TestLossesAreToldInFull(t *testing.T) {
+	var told []string
+	r := &reporter{emit: func(e Event) { told = append(told, fmt.Sprint(e.Error, " ", e.N)) }}
+	for range 7 {
+		r.loss("a", 1)
+	}
+	r.lost("b", 0, 0)
+	r.lost("c", 0, 100)
+	r.stop()
+	r.loss("d", 0)
+	if got := strings.Join(told, ", "); got != "a 1, a 2, a 4, c 100, a 7" {
+		t.Error(got)
+	}
+}

@@ -19,8 +19,11 @@ type reporter struct {
 	kept   atomic.Int64
 	sent   atomic.Uint64
 	ids    atomic.Uint64
-	losses sync.Map // reason -> *atomic.Uint64
+	losses sync.Map // reason -> *tally
 }
+
+// tally is how often something was lost, and how much of that is told.
+type tally struct{ n, told atomic.Uint64 }
 
 func now() time.Duration {
 	var t unix.Timespec
@@ -39,8 +42,15 @@ func (r *reporter) send(e Event) {
 	r.emit(e)
 }
 
-// stop is the end: nothing is emitted after it returns.
+// stop is the end: it tells what is still to be told of losses, and nothing is
+// emitted after it returns.
 func (r *reporter) stop() {
+	r.losses.Range(func(reason, v any) bool {
+		if t := v.(*tally); t.told.Load() < t.n.Load() {
+			r.send(Event{Type: TypeLoss, Error: reason.(string), N: t.n.Load()})
+		}
+		return true
+	})
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done = true
@@ -52,8 +62,10 @@ func (r *reporter) loss(reason string, flow uint64) { r.lost(reason, flow, 1) }
 
 // lost is loss for n at once.
 func (r *reporter) lost(reason string, flow, n uint64) {
-	v, _ := r.losses.LoadOrStore(reason, new(atomic.Uint64))
-	if sum := v.(*atomic.Uint64).Add(n); bits.Len64(sum) != bits.Len64(sum-n) {
+	v, _ := r.losses.LoadOrStore(reason, new(tally))
+	t := v.(*tally)
+	if sum := t.n.Add(n); bits.Len64(sum) != bits.Len64(sum-n) {
+		t.told.Store(sum)
 		r.send(Event{Type: TypeLoss, Flow: flow, Error: reason, N: sum})
 	}
 }

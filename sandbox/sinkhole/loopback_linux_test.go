@@ -1,11 +1,14 @@
 package sinkhole
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -119,3 +122,103 @@ func TestPacketsOfOtherProtocolsAreKept(t *testing.T) {
 		c.Close()
 	}
 }
+
+// What the kernel drops of its copies is told to the packet.
+func TestCopiesThatAreDroppedAreCounted(t *testing.T) {
+	if !inside(t) {
+		return
+	}
+	c := Config{Mode: ModeRefuse, MaxFlow: 1 << 30, MaxRun: 1 << 30}
+	s, err := Arm(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Close(fd) }()
+	to := &unix.SockaddrInet4{Port: 9, Addr: [4]byte{8, 8, 8, 8}}
+	sent := 0
+	send := func(p []byte) {
+		if err := unix.Sendto(fd, p, 0, to); err != nil {
+			t.Fatal(err)
+		}
+		sent++
+	}
+	for filler := make([]byte, 8000); sent < 5000; {
+		send(filler)
+	}
+	j := newJournal()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() { done <- Serve(ctx, s.Files, c, j.emit) }()
+	defer func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		_ = s.Close()
+	}()
+	j.wait(t, "that copies were dropped", func(e Event) bool { return e.Type == TypeLoss })
+	last := func(e Event) bool { return string(e.Data) == "the last" }
+	for deadline := now() + 10*time.Second; ; runtime.Gosched() { // until the queue has room again
+		if _, seen := j.find(last); seen {
+			break
+		}
+		if now() > deadline {
+			t.Fatal("nothing was seen after the flood")
+		}
+		send([]byte("the last"))
+	}
+	dropped := func(e Event) bool { return e.Type == TypeLoss && strings.HasPrefix(e.Error, "the kernel dropped") }
+	j.wait(t, "how many", dropped)
+	for deadline := now() + 10*time.Second; ; runtime.Gosched() { // some of the last ones are still on their way
+		lost, _ := j.find(dropped)
+		seen := j.count(func(e Event) bool { return e.Type == TypeData })
+		if lost.N > 0 && seen+int(lost.N) == sent {
+			break
+		}
+		if now() > deadline {
+			t.Fatalf("%d sent, %d seen, %d said to be lost", sent, seen, lost.N)
+		}
+	}
+}
+
+func TestWhatIsKeptIsBounded(t *testing.T) {
+	if !inside(t) {
+		return
+	}
+	var mu sync.Mutex
+	scanned := 0
+	j := arm(t, Config{MaxFlow: 1000, MaxRun: 2500, Scan: func(Stream) io.WriteCloser {
+		return counter(func(n int) {
+			mu.Lock()
+			defer mu.Unlock()
+			scanned += n
+		})
+	}})
+	kept := int64(0)
+	for i := range 4 {
+		c := dial(t, "tcp", "93.184.216.34:4444")
+		_, _ = io.WriteString(c, strings.Repeat("x", 3000))
+		src := addrPort(c.LocalAddr())
+		c.Close()
+		e := j.wait(t, "close", func(e Event) bool { return e.Type == TypeClose && e.Source == src })
+		if want := []int64{1000, 1000, 500, 0}[i]; e.Kept != want || e.Up != 3000 || !e.Cut {
+			t.Errorf("flow %d kept %d of %d, cut %v", i, e.Kept, e.Up, e.Cut)
+		}
+		kept += e.Kept
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if kept != 2500 || scanned != 12000 {
+		t.Errorf("kept %d, scanned %d", kept, scanned)
+	}
+}
+
+// counter is told how much is written.
+type counter func(int)
+
+func (c counter) Write(p []byte) (int, error) { c(len(p)); return len(p), nil }
+func (counter) Close() error                  { return nil }
