@@ -2,6 +2,7 @@
 # make test   everything: installs or starts what is missing, then checks all
 # make lint   golangci-lint and actionlint, at pinned versions
 # make schema-report  the generator against the official JSON Schema suite and real tools
+# make wire-report  real clients and servers with and without the tap and the gate
 # make wire-faults  the tap under load and faults, at full size
 # make tracer-parity    what strace and eBPF say of the same programs
 # make evasion-report   ways of hiding from a tracer, and whether they work
@@ -12,7 +13,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: tracer-parity evasion-report build demo test unit lint bench schema-report image generate setup servers clean wire-faults matrix
+.PHONY: tracer-parity evasion-report build demo test unit lint bench schema-report image generate setup servers clean wire-faults matrix wire-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -80,6 +81,13 @@ bench: build
 
 schema-report:
 	go test -count=1 -v -timeout 10m -run '^TestReport$$' ./synth/schema -args -seeds 25 | sed -n 's/^    //p'
+# The official SDKs' clients, the Inspector and the conformance suite: the same with and without.
+wire-report: servers
+	sh .ci/setup/clients.sh
+	COALMINE_WIRE_REPORT=1 go test -count=1 -v -timeout 10m -run 'WireReport|Conformance' ./cmd/internal/wiretap | awk '\
+	  !/^===/ { print } /--- (PASS|FAIL|SKIP): [^/]*\// { all++; if (/PASS/) same++ } \
+	  END { printf "wire: %d/%d\n", same, all; exit same != all || !all }'
+
 # A gigabyte in one frame, 10,000 frames a second each way for a minute, and what goes wrong beside the way.
 wire-faults:
 	COALMINE_WIRE_FAULTS=1 go test -count=1 -v -run 'Fault|Removed|DiskFull|Killed' ./cmd/internal/wiretap | awk '\

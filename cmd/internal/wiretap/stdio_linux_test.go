@@ -17,6 +17,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/tap/gate"
 )
 
 // modeEnv turns the test's own program into one of a session's processes.
@@ -26,10 +27,17 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(modeEnv) {
 	case "":
 		os.Exit(m.Run())
-	case "tap":
+	case "tap", "gate":
+		o := LogOptions{Dir: os.Getenv(session.DirEnv), Say: func(line string) { fmt.Fprintln(os.Stderr, "tap: "+line) }}
+		g := os.Getenv(modeEnv) == "gate"
 		os.Unsetenv(modeEnv)
-		say := func(line string) { fmt.Fprintln(os.Stderr, "tap: "+line) }
-		os.Exit(Stdio(os.Args[1:], LogOptions{Dir: os.Getenv(session.DirEnv), Say: say}).Leave())
+		if g {
+			os.Exit(GateStdio(os.Args[1:], gate.New(gate.Options{Validate: Validator()}), o).Leave())
+		}
+		os.Exit(Stdio(os.Args[1:], o).Leave())
+	case "front":
+		os.Unsetenv(modeEnv)
+		frontMode()
 	case "echo":
 		if _, err := io.Copy(os.Stdout, struct{ io.Reader }{os.Stdin}); err != nil {
 			os.Exit(1)
