@@ -78,6 +78,7 @@ generate:
 
 bench: build
 	go test -run '^$$' -bench . -benchtime 2s ./sandbox/trace/strace ./sandbox/tap ./canaries ./sandbox/sinkhole ./synth/schema ./cmd/internal/probe
+	go test -run '^$$' -bench BenchmarkTracers -benchtime 5x ./sandbox
 
 schema-report:
 	go test -count=1 -v -timeout 10m -run '^TestReport$$' ./synth/schema -args -seeds 25 | sed -n 's/^    //p'

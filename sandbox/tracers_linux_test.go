@@ -42,7 +42,7 @@ func places(t *testing.T) map[string]sandbox.Backend {
 }
 
 // program compiles one of the fixtures, without a library that an image may lack.
-func program(t *testing.T, name string) string {
+func program(t testing.TB, name string) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "fixture")
 	if err != nil {

@@ -190,6 +190,22 @@ static __always_inline s32 number(struct task_struct *t)
 	return 0;
 }
 
+// mine is number for the calling task, whose fields the kernel lets a program load
+// directly.
+static __always_inline s32 mine(struct task_struct *t)
+{
+	struct pid *pid = t->thread_pid;
+	if (!ns_ptr || !pid)
+		return number(t);
+	if (pid->level < ns_level || ns_level > 32)
+		return 0;
+	struct upid u;
+	u64 at = bpf_core_field_offset(struct pid, numbers) + (u64)ns_level * sizeof(u);
+	if (bpf_probe_read_kernel(&u, sizeof(u), (void *)pid + at))
+		return 0;
+	return (u64)u.ns == ns_ptr ? u.nr : 0;
+}
+
 // own finds a task's number in its own namespace, and that.
 static __always_inline s32 own(struct task_struct *t, u32 *ns)
 {
@@ -206,7 +222,11 @@ static __always_inline void identify(struct head *h, struct task_struct *t)
 	u64 id = bpf_get_current_pid_tgid();
 	h->pid = (u32)id;
 	h->tgid = id >> 32;
-	h->own = own(t, &h->ns);
+	// Most tasks are in the watched namespace itself.
+	h->ns = want_ns;
+	h->own = h->tid;
+	if (BPF_CORE_READ(t, thread_pid, level) != ns_level)
+		h->own = own(t, &h->ns);
 }
 
 static __always_inline void send(struct scratch *s, u32 size)
@@ -335,10 +355,22 @@ __noinline u32 walk(u64 dentry_at, u64 mnt_at, u32 at, u32 what)
 		}
 		if (to >= from + MAX_STR || full(s, to))
 			break;
-		s64 n = bpf_probe_read_kernel_str(place(s, to), 256, BPF_CORE_READ(d, d_name.name));
+		// The parent and the name's address stand close together: one read.
+		u64 near[4] = {};
+		u32 first = bpf_core_field_offset(struct dentry, d_parent), second = bpf_core_field_offset(struct dentry, d_name.name);
+		struct dentry *parent;
+		const void *name;
+		if (second - first == 16) {
+			bpf_probe_read_kernel(near, 24, (void *)d + first);
+			parent = (void *)near[0];
+			name = (void *)near[2];
+		} else {
+			parent = BPF_CORE_READ(d, d_parent);
+			name = BPF_CORE_READ(d, d_name.name);
+		}
+		s64 n = bpf_probe_read_kernel_str(place(s, to), 256, name);
 		if (n > 0)
 			to += n & 0x1ff;
-		struct dentry *parent = BPF_CORE_READ(d, d_parent);
 		if (parent == d) {
 			done = 1;
 			break;
@@ -354,14 +386,19 @@ __noinline u32 walk(u64 dentry_at, u64 mnt_at, u32 at, u32 what)
 // descriptor adds the path of a descriptor; nothing if there is none of that number.
 static __always_inline u32 descriptor(struct task_struct *t, u32 at, u64 fd, u32 what)
 {
-	struct fdtable *table = BPF_CORE_READ(t, files, fdt);
-	if ((u32)fd >= BPF_CORE_READ(table, max_fds))
+	struct files_struct *files = t->files;
+	if (!files)
 		return at;
-	struct file **slots = BPF_CORE_READ(table, fd), *f = 0;
+	struct fdtable *table = files->fdt;
+	if ((u32)fd >= table->max_fds)
+		return at;
+	struct file **slots = table->fd, *f = 0;
 	bpf_probe_read_kernel(&f, sizeof(f), slots + (u32)fd);
 	if (!f)
 		return at;
-	return walk((u64)BPF_CORE_READ(f, f_path.dentry), (u64)BPF_CORE_READ(f, f_path.mnt), at, what);
+	struct path p = {};
+	bpf_probe_read_kernel(&p, sizeof(p), &f->f_path);
+	return walk((u64)p.dentry, (u64)p.mnt, at, what);
 }
 
 // below says what a path argument stands on, where that cannot be known from it.
@@ -413,7 +450,7 @@ __noinline u32 name(u64 header, u32 compat, u32 at, u32 i)
 // one before it is.
 __noinline u32 argument(u32 at, u32 i, u32 act, u32 before)
 {
-	struct task_struct *t = (void *)bpf_get_current_task();
+	struct task_struct *t = bpf_get_current_task_btf();
 	struct scratch *s = buffer();
 	if (!s || i > 5)
 		return at;
@@ -484,9 +521,9 @@ __noinline u32 arguments(u32 compat, u32 nr)
 static __always_inline u32 is_compat(struct task_struct *t)
 {
 #if defined(__TARGET_ARCH_x86)
-	return BPF_CORE_READ(t, thread_info.status) & 2;
+	return t->thread_info.status & 2;
 #else
-	return (BPF_CORE_READ(t, thread_info.flags) >> 22) & 1;
+	return (t->thread_info.flags >> 22) & 1;
 #endif
 }
 
@@ -585,13 +622,13 @@ SEC("raw_tp/sys_enter") int on_enter(struct bpf_raw_tracepoint_args *ctx)
 	u64 id = bpf_get_current_pid_tgid();
 	if ((agent && id >> 32 == agent) || beat(nr, ctx->args[0], 0))
 		return 0;
-	struct task_struct *t = (void *)bpf_get_current_task();
+	struct task_struct *t = bpf_get_current_task_btf();
 	u32 compat = is_compat(t) ? 1 : 0;
 	const volatile struct def *d = &defs[compat][nr];
 	if (!(d->flags & WATCH))
 		return 0;
 	struct stash st = {};
-	st.tid = number(t);
+	st.tid = mine(t);
 	if (!st.tid)
 		return 0;
 	if (st.tid == 1) {
@@ -638,7 +675,7 @@ SEC("raw_tp/sys_enter") int on_enter(struct bpf_raw_tracepoint_args *ctx)
 
 static __always_inline u32 fatal(struct task_struct *t)
 {
-	return BPF_CORE_READ(t, signal, flags) & 4 || BPF_CORE_READ(t, pending.signal.sig[0]) & 256;
+	return t->signal->flags & 4 || t->pending.signal.sig[0] & 256;
 }
 
 // report sends a call that has returned, or whose task ends in it.
@@ -682,7 +719,7 @@ SEC("raw_tp/sys_exit") int on_exit(struct bpf_raw_tracepoint_args *ctx)
 	u64 id = bpf_get_current_pid_tgid();
 	if ((agent && id >> 32 == agent) || beat(nr, ctx->args[0], 1))
 		return 0;
-	struct task_struct *t = (void *)bpf_get_current_task();
+	struct task_struct *t = bpf_get_current_task_btf();
 	struct stash st, *found = bpf_map_lookup_elem(&inflight, &id);
 	s64 ret = ctx->args[1];
 	u32 flags = fatal(t) ? FATAL : 0;
@@ -697,7 +734,7 @@ SEC("raw_tp/sys_exit") int on_exit(struct bpf_raw_tracepoint_args *ctx)
 	u32 compat = is_compat(t) ? 1 : 0;
 	if (!(defs[compat][nr].flags & WATCH))
 		return 0;
-	st.tid = number(t);
+	st.tid = mine(t);
 	if (st.tid <= 1 || registers(st.args, (void *)ctx->args[0], compat))
 		return 0;
 	st.time = bpf_ktime_get_ns();
@@ -820,11 +857,11 @@ SEC("raw_tp/sched_process_exit") int on_end(struct bpf_raw_tracepoint_args *ctx)
 
 SEC("raw_tp/signal_deliver") int on_signal(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct task_struct *t = (void *)bpf_get_current_task();
+	struct task_struct *t = bpf_get_current_task_btf();
 	u64 id = bpf_get_current_pid_tgid();
 	if (agent && id >> 32 == agent)
 		return 0;
-	s32 tid = number(t);
+	s32 tid = mine(t);
 	if (tid <= 1)
 		return 0;
 	struct scratch *s = buffer();

@@ -322,11 +322,23 @@ static void f_32bit(void) {
 static void f_32bit(void) {}
 #endif
 
+static void *storm(void *_) {
+	for (int i = 0; i < 300000; i++) access("/storm", F_OK);
+	return NULL;
+}
+
+/* More than any tracer may be able to take; not a family. */
+static void f_storm(void) {
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++) pthread_create(&t[i], NULL, storm, NULL);
+	for (int i = 0; i < 2; i++) pthread_join(t[i], NULL);
+}
+
 int main(int argc, char **argv) {
 	static const struct { const char *name; void (*f)(void); } all[] = {
 		{"open", f_open}, {"names", f_names}, {"attributes", f_attributes}, {"directories", f_directories}, {"inet", f_inet}, {"inet6", f_inet6},
 		{"unix", f_unix}, {"families", f_families}, {"tasks", f_tasks}, {"exec", f_exec}, {"signals", f_signals}, {"intrusion", f_intrusion},
-		{"memory", f_memory}, {"bytes", f_bytes}, {"32bit", f_32bit},
+		{"memory", f_memory}, {"bytes", f_bytes}, {"32bit", f_32bit}, {"storm", f_storm},
 	};
 	if (argc < 3 || chdir(argv[2])) return 0;
 	for (int i = 0; i < sizeof all / sizeof *all; i++)
