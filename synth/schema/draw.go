@@ -92,13 +92,15 @@ func (d *drawer) unreached(options []*jsonschema.Schema, fits []int) []int {
 	return hot
 }
 
-func (d *drawer) pickAny(n int) int { return d.rng.Intn(n) }
+func (d *drawer) pickIf(*jsonschema.Schema) int { return d.rng.Intn(2) }
 
-func (d *drawer) pickEnd(name string, n int) int {
+func (d *drawer) pickProperty(string) int { return d.rng.Intn(2) }
+
+func (d *drawer) pickEnd(name string, ends []*jsonschema.Schema) int {
 	if i, ok := d.ends[name]; ok && !d.wander {
 		return i
 	}
-	i := d.rng.Intn(n)
+	i := d.rng.Intn(len(ends))
 	if d.ends == nil {
 		d.ends = map[string]int{}
 	}

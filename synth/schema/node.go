@@ -66,9 +66,12 @@ func (g *Generator) setKey(set []*jsonschema.Schema) string {
 // picker decides between alternatives; limit is the depth that is left.
 type picker interface {
 	pick(options []*jsonschema.Schema, running typeSet) int
-	pickAny(n int) int
+	// pickIf is 0 where the condition is to hold, else 1.
+	pickIf(condition *jsonschema.Schema) int
+	// pickProperty is 0 where a property is to be left out, else 1.
+	pickProperty(name string) int
 	// pickEnd is the same for each use of a name in one value.
-	pickEnd(name string, n int) int
+	pickEnd(name string, ends []*jsonschema.Schema) int
 }
 
 // resolver merges a node's schemas, deciding each alternative on the way.
@@ -139,7 +142,7 @@ func (r *resolver) dynamicRef(s, plain *jsonschema.Schema) {
 		r.queue = append(r.queue, plain)
 		return
 	}
-	i := r.by.pickEnd(name, len(ends))
+	i := r.by.pickEnd(name, ends)
 	r.chose(i)
 	r.queue = append(r.queue, ends[i])
 }
@@ -198,7 +201,7 @@ func (r *resolver) oppose(s *jsonschema.Schema) {
 
 // condition takes one side of an if.
 func (r *resolver) condition(s *jsonschema.Schema) {
-	i := r.by.pickAny(2)
+	i := r.by.pickIf(s.If)
 	r.chose(i)
 	if i == 0 {
 		r.queue = append(r.queue, s.If, s.Then)
@@ -210,7 +213,7 @@ func (r *resolver) condition(s *jsonschema.Schema) {
 
 // dependent takes a property together with the schema that it brings, or leaves it out.
 func (r *resolver) dependent(name string, s *jsonschema.Schema) {
-	i := r.by.pickAny(2)
+	i := r.by.pickProperty(name)
 	r.chose(i)
 	if i == 0 {
 		r.forbid = append(r.forbid, name)
@@ -230,8 +233,43 @@ func (r *resolver) chose(i int) {
 type first struct{}
 
 func (first) pick([]*jsonschema.Schema, typeSet) int { return 0 }
-func (first) pickAny(int) int                        { return 0 }
-func (first) pickEnd(string, int) int                { return 0 }
+func (first) pickIf(*jsonschema.Schema) int          { return 0 }
+func (first) pickProperty(string) int                { return 0 }
+
+func (first) pickEnd(string, []*jsonschema.Schema) int { return 0 }
+
+// fitting is the picker that takes the alternatives which a value satisfies.
+type fitting struct {
+	g *Generator
+	v any
+}
+
+func (f fitting) pick(options []*jsonschema.Schema, _ typeSet) int {
+	for i, s := range options {
+		if f.g.judge(s, f.v) {
+			return i
+		}
+	}
+	return 0
+}
+
+func (f fitting) pickIf(condition *jsonschema.Schema) int {
+	if f.g.judge(condition, f.v) {
+		return 0
+	}
+	return 1
+}
+
+func (f fitting) pickProperty(name string) int {
+	if m, ok := f.v.(map[string]any); ok {
+		if _, present := m[name]; present {
+			return 1
+		}
+	}
+	return 0
+}
+
+func (f fitting) pickEnd(_ string, ends []*jsonschema.Schema) int { return f.pick(ends, allTypes) }
 
 // shapeOf returns the shape of n under the picker's choices. It is the same
 // for the same choices, whether it was kept or not.

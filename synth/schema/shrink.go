@@ -69,9 +69,8 @@ func (s *shrinking) at(n *node, v any, depth int, offer func(any)) {
 	}
 	var sh *shape
 	if n != nil {
-		sh = s.g.shapeOf(n, first{})
-		if sh.isFixed {
-			s.fixed(sh, v, offer)
+		sh = s.g.shapeOf(n, fitting{s.g, v})
+		if sh.isFixed && s.members(sh, v, offer) {
 			return
 		}
 	}
@@ -91,14 +90,23 @@ func (s *shrinking) at(n *node, v any, depth int, offer func(any)) {
 	}
 }
 
-func (s *shrinking) fixed(sh *shape, v any, offer func(any)) {
+// members offers the earlier members of each enum; false where there is none,
+// but a constant, which may hold only on the side of an alternative that v takes.
+func (s *shrinking) members(sh *shape, v any, offer func(any)) (found bool) {
 	k := key(v)
-	for _, w := range sh.fixed {
-		if key(w) == k {
-			return
+	for _, c := range sh.conj {
+		if c.Enum == nil {
+			continue
 		}
-		offer(w)
+		found = true
+		for _, w := range c.Enum.Values[:min(len(c.Enum.Values), maxFixed)] {
+			if key(w) == k {
+				break
+			}
+			offer(w)
+		}
 	}
+	return found
 }
 
 func (s *shrinking) object(sh *shape, v map[string]any, depth int, offer func(any)) {
