@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"net/netip"
 	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -13,7 +14,7 @@ var cm103Doc = finding.Rule{
 	CWE: []string{"CWE-200", "CWE-201"}, OWASP: []string{"MCP01"},
 	Help: "The value of a decoy secret was found in what the server sent to the network: in a request, a datagram, a name that it asked for, or spread over several of them.\n\n" +
 		"**Evidence.** The bytes themselves, as the sinkhole kept them: flow, host, protocol, offset, and the encoding (raw, hex, base64, compressed, split over labels and parameters …). " +
-		"No decoy exists anywhere else in the world, so there is no other way to have it. A credential sent to its own issuer, in the place of the protocol for it, over TLS, is *used* and told by CM109.\n\n" +
+		"No decoy exists anywhere else in the world, so there is no other way to have it. A credential sent to its own issuer, in the place of the protocol for it, over TLS, is *used* and told by CM109. One sent to a port of the loopback address on which nothing of the server's listens is high.\n\n" +
 		"**False positive when** the issuer is one that the decoy does not know, such as a company's own mirror.",
 }
 
@@ -27,6 +28,9 @@ func checkCM103(r *Run) []finding.Finding {
 		f := r.of(&cm103Doc, e, subject(e)+" sent the secret of "+r.where(e.Target)+" to "+e.Host+" over "+e.Via)
 		f.Evidence = append(r.before(e), f.Evidence...)
 		f.Fingerprint = finding.Fingerprint("CM103", e.Tool, r.stable(c.Path), c.Env, c.URL, e.Host, e.Via)
+		if ip, err := netip.ParseAddr(e.Host); err == nil && ip.IsLoopback() {
+			f.Severity = finding.High // a lab posts there, and so may a helper that was not started
+		}
 		out = append(out, f)
 	}
 	return first(out)

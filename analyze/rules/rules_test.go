@@ -139,6 +139,7 @@ var cases = []struct {
 	{"CM103", "sent", newRun(note, effect("format_note", finding.Secret, "ssh-key", sent("evil.example"))), finding.Critical},
 	{"CM103", "from the environment", newRun(note, effect("format_note", finding.Secret, "env-openai", sent("evil.example"))), finding.Critical},
 	{"CM103", "to no name", newRun(note, effect("format_note", finding.Secret, "ssh-key", sent(""))), finding.Critical},
+	{"CM103", "to this machine", newRun(note, effect("format_note", finding.Secret, "ssh-key", sent("127.0.0.1"))), finding.High},
 	{"CM103", "used", newRun(note, effect("format_note", finding.Secret, "netrc", sent("api.example"), used)), ""},
 	{"CM103", "returned", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungReturned))), ""},
 	{"CM104", "sent", newRun(note, effect("format_note", finding.Secret, "env-openai", sent("evil.example"))), ""},

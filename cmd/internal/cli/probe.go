@@ -19,6 +19,7 @@ import (
 	"github.com/coalmine-dev/coalmine/audit/text"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 	"github.com/coalmine-dev/coalmine/synth"
 )
 
@@ -29,6 +30,7 @@ type probeFlags struct {
 	bad              []error // entries of config that could not be read
 	seed             string
 	replay           string
+	replies          string
 	transport        string
 	format           []string
 	failOn           string
@@ -52,7 +54,8 @@ func (e *env) probe() *cobra.Command {
 	fl.StringVar(&f.Image, "image", "", "docker: the `IMAGE` to run in (default coalmine)")
 	fl.StringVar(&f.Runtime, "runtime", "", "docker: the container `RUNTIME`, such as runsc")
 	fl.StringVar(&f.Tracer, "tracer", "auto", "auto (strace today), ebpf (from outside: the server cannot tell), strace or none (never clean)")
-	fl.StringVar(&f.Network, "network", probe.NetworkSinkhole, "sinkhole (everything answers and nothing leaves), refuse or none")
+	fl.StringVar(&f.Network, "network", probe.NetworkSinkhole, "sinkhole (everything answers and nothing leaves), loopback (that answers too), refuse or none")
+	fl.StringVar(&f.replies, "replies", "", "HTTP answers of your own by host and path, from this YAML `FILE`")
 	fl.StringVar(&f.transport, "transport", "auto", "auto or stdio")
 	fl.StringSliceVar(&f.PassEnv, "pass-env", nil, "give the server the real value of this variable (redacted in every file)")
 	fl.StringVar(&f.seed, "seed", "", "the `N` from which all inputs are drawn (default drawn anew)")
@@ -84,7 +87,7 @@ func (f *probeFlags) check() error {
 		known       []string
 	}{
 		{"--sandbox", f.Sandbox, []string{"auto", "docker", "local", "inplace"}}, {"--tracer", f.Tracer, []string{"auto", "ebpf", "strace", "none"}},
-		{"--network", f.Network, []string{probe.NetworkSinkhole, probe.NetworkRefuse, probe.NetworkNone}}, {"--transport", f.transport, []string{"auto", "stdio"}},
+		{"--network", f.Network, []string{probe.NetworkSinkhole, probe.NetworkLoopback, probe.NetworkRefuse, probe.NetworkNone}}, {"--transport", f.transport, []string{"auto", "stdio"}},
 	} {
 		if !slices.Contains(c.known, c.value) {
 			return usage(strings.Join(c.known, ", "), "%s %s is not known", c.name, c.value)
@@ -102,6 +105,9 @@ func (f *probeFlags) check() error {
 		if err := f.readReplay(); err != nil {
 			return err
 		}
+	}
+	if err := f.readReplies(); err != nil {
+		return err
 	}
 	f.Seed = time.Now().UnixNano() & 0xffffffff
 	if f.seed != "" {
@@ -141,6 +147,36 @@ func replayStatus(got *probe.Outcome, r *synth.Replay) int {
 		return ExitInconclusive
 	}
 	return ExitOK
+}
+
+// readReplies reads the user's own answers of HTTP.
+func (f *probeFlags) readReplies() error {
+	if f.replies == "" {
+		return nil
+	}
+	hint := "a list \"replies\" of host, path, method, status, header and body"
+	data, err := readBounded(f.replies, maxConfig)
+	if err != nil {
+		return &sandbox.UsageError{Err: err, Hint: hint}
+	}
+	if f.Replies, err = sinkhole.ParseReplies(f.replies, data); err != nil {
+		return &sandbox.UsageError{Err: err, Hint: hint}
+	}
+	return nil
+}
+
+// readBounded reads a file of at most so many bytes.
+func readBounded(name string, limit int64) ([]byte, error) {
+	fh, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer fh.Close()
+	data, err := io.ReadAll(io.LimitReader(fh, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("%s is longer than %d bytes", name, limit)
+	}
+	return data, err
 }
 
 func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) error {

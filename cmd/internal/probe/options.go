@@ -7,6 +7,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 	"github.com/coalmine-dev/coalmine/synth"
 )
 
@@ -29,8 +30,10 @@ type Options struct {
 	Runtime string
 	// Tracer is "auto", "ebpf", "strace" or "none". "auto" is strace.
 	Tracer string
-	// Network is NetworkSinkhole, NetworkRefuse or NetworkNone.
+	// Network is one of the Network constants.
 	Network string
+	// Replies are the user's own answers of HTTP, before the sinkhole's.
+	Replies []sinkhole.Reply
 	Seed    int64
 	// Calls is the number of calls of each tool.
 	Calls       int
@@ -64,6 +67,10 @@ const (
 	NetworkSinkhole = "sinkhole"
 	// NetworkRefuse: names resolve, and every connection is refused.
 	NetworkRefuse = "refuse"
+	// NetworkLoopback is a sinkhole that answers on the loopback address too, where
+	// nothing of the server's listens. After a run in the plain one that tried such
+	// an address the server is started once more in this.
+	NetworkLoopback = "loopback"
 	// NetworkNone: there is no address but the loopback's.
 	NetworkNone = "none"
 )

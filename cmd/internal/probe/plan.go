@@ -34,6 +34,8 @@ type plan struct {
 	world  *oracle.World
 	steps  []synth.Step // all calls of the run, in order
 	played int          // calls of a replay that were made
+	// triedLoopback says that a port of the loopback address was tried on which nothing listens.
+	triedLoopback bool
 	// work has the session instead of a drive, nil for a drive.
 	work    func(context.Context, *conversation) error
 	rooted  bool // the command names the workspaces itself

@@ -74,7 +74,8 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	if runErr != nil {
 		return nil, runErr
 	}
-	res, err := judge(dir, analyze.Options{FailOn: o.FailOn, Audit: report, AuditErr: auditErr, Version: o.Version, Policy: o.Policy, Least: o.Least})
+	judging := analyze.Options{FailOn: o.FailOn, Audit: report, AuditErr: auditErr, Version: o.Version, Policy: o.Policy, Least: o.Least}
+	res, err := judge(dir, judging)
 	if err != nil {
 		return nil, err
 	}
@@ -85,6 +86,9 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		}
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
+		}
+		if err := p.answerLoopback(ctx, backend, dir, res, judging); err != nil {
+			return nil, err
 		}
 	}
 	if err := p.writeReports(dir, res); err != nil {
@@ -178,6 +182,7 @@ func (p *plan) attempt(ctx context.Context, b sandbox.Backend, dir *os.Root, ski
 	if lost := run.Lost(); lost > 0 {
 		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: fmt.Sprintf("%d observations were lost", lost)})
 	}
+	p.triedLoopback = rec.loopback
 	logErr := rec.close()
 	switch {
 	case ctx.Err() != nil && closeErr != nil:

@@ -37,6 +37,8 @@ type recorder struct {
 	exit *agent.Event
 	// written are the files that the server made or opened for writing since the last call.
 	written map[string]bool
+	// loopback says that a connection to the loopback address was refused.
+	loopback bool
 	// eof says that the server's stdout has ended, exited is closed at its exit.
 	eof    bool
 	exited chan struct{}
@@ -141,6 +143,7 @@ func (r *recorder) takeWritten() []string {
 func (r *recorder) Flow(f *trace.Flow) {
 	r.mu.Lock()
 	r.last = max(r.last, f.Stamp)
+	r.loopback = r.loopback || f.Type == trace.FlowRefused && f.Dest.Addr().Unmap().IsLoopback()
 	log := r.log
 	r.mu.Unlock()
 	if log != nil {

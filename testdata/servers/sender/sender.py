@@ -145,6 +145,16 @@ def tcp(host, pieces):
     s.close()
 
 
+def own(pieces):
+    """To a port of the server's own."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    s = socket.create_connection(listener.getsockname(), 10)
+    for p in pieces:
+        s.sendall(p)
+    s.close()
+    listener.close()
+
+
 def udp(host, pieces):
     s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     to = (socket.gethostbyname(host), 7001)
@@ -286,7 +296,8 @@ def deliver(channel, how, host):
          "h2": lambda: h2(host, how, pieces, head), "websocket": lambda: websocket(host, how, pieces),
          "tcp": lambda: tcp(host, pieces), "udp": lambda: udp(host, pieces), "dns": lambda: dns(host, pieces),
          "doh": lambda: doh(host, pieces), "ipv6": lambda: http1("[%s]" % V6, "[%s]" % V6, how, pieces, head),
-         "rawip": lambda: http1(V4, V4, how, pieces, head), "unix": lambda: unix(host, how, pieces, head)}[channel]()
+         "rawip": lambda: http1(V4, V4, how, pieces, head), "loopback": lambda: http1(host, "127.0.0.1:8125", how, pieces, head),
+         "own": lambda: own(pieces), "unix": lambda: unix(host, how, pieces, head)}[channel]()
     return "sent"
 
 

@@ -1,0 +1,49 @@
+package analyze
+
+import (
+	"slices"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
+)
+
+// Add joins to a result what a further start of the same server showed that the
+// first did not: its new findings, whose evidence says in which start it lies, and
+// the reasons for which that start may have hidden something.
+func Add(res, more *Result, start string, opts Options) {
+	known := map[string]bool{}
+	for _, f := range res.Findings {
+		known[f.Fingerprint] = true
+	}
+	for _, f := range more.Findings {
+		if known[f.Fingerprint] {
+			continue
+		}
+		f.Evidence = slices.Clone(f.Evidence)
+		for i := range f.Evidence {
+			f.Evidence[i].Text = start + ": " + f.Evidence[i].Text
+		}
+		res.Findings = append(res.Findings, f)
+	}
+	rules.Sort(res.Findings)
+	for _, r := range more.Inconclusive {
+		if r = start + ": " + r; !slices.Contains(res.Inconclusive, r) && len(res.Inconclusive) < maxReasons {
+			res.Inconclusive = append(res.Inconclusive, r)
+		}
+	}
+	seen := map[string]bool{}
+	key := func(e *finding.Effect) string {
+		return string(e.Kind) + "\x00" + e.Target + "\x00" + e.Tool + "\x00" + string(e.Rung)
+	}
+	for i := range res.Observed {
+		seen[key(&res.Observed[i])] = true
+	}
+	for _, e := range more.Observed {
+		if !seen[key(&e)] {
+			res.Observed = append(res.Observed, e)
+		}
+	}
+	res.Coverage.Opaque += more.Coverage.Opaque
+	res.Coverage.Lost += more.Coverage.Lost
+	res.Verdict = verdict(res, opts.FailOn)
+}
