@@ -31,6 +31,9 @@ type Frame struct {
 	// Gate and SSE are glassport's optional members, nil when absent.
 	Gate json.RawMessage
 	SSE  json.RawMessage
+	// HTTP is glassport's observation of an HTTP exchange, nil when absent. Only
+	// a Scanner reads it.
+	HTTP json.RawMessage
 }
 
 // Bytes is the line: Message, else Raw.

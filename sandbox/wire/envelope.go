@@ -1,0 +1,115 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+)
+
+// Envelope is one JSON-RPC message whose members stay where they stand in the
+// bytes that were read: valid as long as those are. Which version it claims and
+// whether its members go together is for the reader to judge; Parse is strict.
+type Envelope struct {
+	// ID, Method, Params, Result and Error are raw values, nil when absent.
+	ID, Method, Params, Result, Error json.RawMessage
+}
+
+// errNoObject is Read's answer to a value that is no object.
+var errNoObject = errors.New("not an object")
+
+// Read fills e from one checked-as-it-goes JSON object. Of a member that is
+// given twice the last one counts, as most readers have it.
+func (e *Envelope) Read(obj []byte) error {
+	*e = Envelope{}
+	s := scanner{data: obj}
+	if s.space(); s.peek() != '{' {
+		return errNoObject
+	}
+	if err := s.walk(func(key, value []byte) {
+		switch string(key) {
+		case "id":
+			e.ID = value
+		case "method":
+			e.Method = value
+		case "params":
+			e.Params = value
+		case "result":
+			e.Result = value
+		case "error":
+			e.Error = value
+		}
+	}); err != nil {
+		*e = Envelope{}
+		return err
+	}
+	if s.space(); s.pos < len(obj) {
+		*e = Envelope{}
+		return s.fail("data after the value")
+	}
+	return nil
+}
+
+// Walk calls f with each member of an object in their order, the key without
+// its quotes and escapes. Keys and values are parts of obj where they can be.
+// It checks what it passes, and reports whether obj was an object of valid JSON;
+// f has then seen all of it, otherwise perhaps a part.
+func Walk(obj []byte, f func(key, value []byte)) bool {
+	s := scanner{data: obj}
+	if s.space(); s.peek() != '{' {
+		return false
+	}
+	return s.walk(f) == nil
+}
+
+// WalkArray is Walk for an array's elements.
+func WalkArray(arr []byte, f func(i int, value []byte)) bool {
+	return elements(arr, func(i int, v json.RawMessage) { f(i, v) })
+}
+
+// Text is the value of a JSON string; ok is false for any other value.
+func Text(v []byte) (s string, ok bool) { return str(v) }
+
+// walk reads an object from its opening brace and passes its closing one.
+func (s *scanner) walk(f func(key, value []byte)) error {
+	s.depth++
+	defer func() { s.depth-- }()
+	s.pos++
+	if s.space(); s.peek() == '}' {
+		s.pos++
+		return nil
+	}
+	for {
+		s.space()
+		start := s.pos
+		if s.peek() != '"' {
+			return s.fail("no string for a key")
+		}
+		if err := s.str(); err != nil {
+			return err
+		}
+		key := s.data[start+1 : s.pos-1]
+		if bytes.IndexByte(key, '\\') >= 0 {
+			key = []byte(unquote(s.data[start:s.pos]))
+		}
+		if s.space(); s.peek() != ':' {
+			return s.fail("no ':' after a key")
+		}
+		s.pos++
+		s.space()
+		start = s.pos
+		if err := s.value(); err != nil {
+			return err
+		}
+		f(key, s.data[start:s.pos:s.pos])
+		s.space()
+		switch s.peek() {
+		case ',':
+			s.pos++
+		case '}':
+			s.pos++
+			return nil
+		default:
+			return s.fail("no ',' or '}' in an object")
+		}
+	}
+}
