@@ -40,7 +40,15 @@ func Scan(s string) []Hit {
 	if len(s) > maxText {
 		s = s[:maxText]
 	}
-	hits := append(hidden(s), poisoned(s)...)
+	var hits []Hit
+	if shown, plain := look(s); !shown || !plain {
+		if !shown {
+			hits = hidden(s)
+		}
+		if !plain {
+			hits = append(hits, poisoned(s)...)
+		}
+	}
 	// Text hidden in tag characters is what a model reads: judge it as well.
 	if smuggled := decodeTags(s); smuggled != "" {
 		for _, h := range poisoned(smuggled) {

@@ -1,0 +1,157 @@
+package text
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Quick reports whether Scan would surely find nothing in this text, or in the
+// strings of this JSON: most of what crosses a wire can be told so at a
+// hundredth of the cost. It is never true where Scan finds a place.
+func Quick(s []byte) bool {
+	shown, plain := look(s)
+	return shown && plain
+}
+
+// look reports whether all characters are ASCII that is shown, and whether
+// words are missing without which no expression of poison matches.
+func look[T string | []byte](s T) (shown, plain bool) {
+	odd, first, h := byte(0), false, uint16(0)
+	for i := range len(s) {
+		c := s[i]
+		odd |= kind[c]
+		// The last three characters, five bits of each: the case does not count.
+		h = (h<<5 ^ uint16(c&0x1F)) & 0x7FFF
+		if triples[h>>6]&(1<<(h&63)) != 0 && !first {
+			first = isSign(s, i-2)
+		}
+	}
+	// A JSON escape may stand for any character.
+	shown = odd&unshown == 0 && (odd&slash == 0 || !strings.Contains(string(s), `\u`))
+	if odd&unshown != 0 && strings.ContainsAny(string(s), "\u017F\u212A") {
+		return shown, false // the two that match a letter of ASCII in any case
+	}
+	if !first && odd&angle == 0 && (odd&square == 0 || !hasTag(s)) {
+		return shown, true
+	}
+	return shown, !suspect([]byte(s))
+}
+
+const (
+	unshown = 1 << iota
+	angle
+	square
+	slash
+)
+
+var kind, lower = func() (k, l [256]byte) {
+	for c := range 256 {
+		l[c] = byte(c)
+		if c >= 'A' && c <= 'Z' {
+			l[c] |= 0x20
+		}
+		switch {
+		case c >= 0x7F, c < 0x20 && c != '\n' && c != '\t' && c != '\r' && c != '\f':
+			k[c] = unshown
+		case c == '<':
+			k[c] = angle
+		case c == '[':
+			k[c] = square
+		case c == '\\':
+			k[c] = slash
+		}
+	}
+	return k, l
+}()
+
+// hasTag reports whether a square bracket opens what may be a tag.
+func hasTag[T string | []byte](s T) bool {
+	for i := 0; i+1 < len(s); i++ {
+		if s[i] == '[' && strings.IndexByte("sSiIaA \t\n\r\f\\", s[i+1]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// triples are the first three characters of each sign, as look counts them.
+var triples = func() (t [512]uint64) {
+	for _, w := range signs {
+		h := uint16(0)
+		for _, c := range w[:3] {
+			h = h<<5 ^ uint16(c&0x1F)
+		}
+		h &= 0x7FFF
+		t[h>>6] |= 1 << (h & 63)
+	}
+	return t
+}()
+
+// isSign reports whether a sign stands at i.
+func isSign[T string | []byte](s T, i int) bool {
+	for _, w := range signs {
+		if i < 0 || len(s)-i < len(w) {
+			continue
+		}
+		k := 0
+		for k < len(w) && lower[s[i+k]] == w[k] {
+			k++
+		}
+		if k == len(w) {
+			return true
+		}
+	}
+	return false
+}
+
+func words(s string) (out [][]byte) {
+	for _, w := range strings.Fields(s) {
+		out = append(out, []byte(w))
+	}
+	return out
+}
+
+// signs are the words of which each alternative of poison holds one. Its tags
+// are told by their brackets.
+var signs = words("ignor disregard forget overrid user secret ssh id_rsa id_ed25519 credentials netrc shadow mcp.json .kube tool")
+
+// conditions are, for each alternative of poison, the words one of each list of
+// which it holds: where a list has none of its words, it cannot match.
+var conditions = [][][][]byte{
+	{words("< ["), words("important system secret hidden instruct sys admin overrid critical inst"), words("read send pass include ignore not don't dont never must always before reveal call")},
+	{words("ignor disregard forget overrid"), words("instruct prompt rule directive guideline message")},
+	{words("user"), words("tell mention inform notif reveal disclos show alert"), words("not don't dont never without avoid")},
+	{words("hide conceal keep"), words("user secret")},
+	{words("~/.ssh id_rsa id_ed25519 .aws/credentials ~/.netrc /etc/shadow mcp.json .git-credentials .kube/config"), words("read cat open load send include pass attach upload get fetch")},
+	{words("tool"), words("must always"), words("before after prior when")},
+	{words("tool"), words("server"), words("instead not never")},
+	{words("user"), words("not"), words("know see told")},
+}
+
+// suspect reports whether an alternative of poison has all that it needs.
+func suspect(s []byte) bool {
+	low := make([]byte, len(s))
+	for i, c := range s {
+		low[i] = lower[c]
+	}
+	for _, all := range conditions {
+		holds := true
+		for _, list := range all {
+			holds = holds && hasAny(low, list)
+		}
+		if holds {
+			return true
+		}
+	}
+	// Escapes hide words.
+	return bytes.Contains(low, []byte(`\u00`))
+}
+
+func hasAny(low []byte, list [][]byte) bool {
+	for _, w := range list {
+		if bytes.Contains(low, w) {
+			return true
+		}
+	}
+	return false
+}
