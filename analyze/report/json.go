@@ -23,6 +23,9 @@ func JSON(w io.Writer, res *analyze.Result) error {
 	return encode(w, res)
 }
 
+// Encode writes any value as JSON in which no character acts on whatever shows it.
+func Encode(w io.Writer, v any) error { return encode(w, v) }
+
 // encode writes v as JSON in which no character acts on whatever shows it: what
 // is not seen, or turns text around, is written as an escape.
 func encode(w io.Writer, v any) error {

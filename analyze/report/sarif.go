@@ -12,6 +12,7 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/audit"
@@ -79,6 +80,9 @@ func withoutFillers(v any) {
 	}
 }
 
+// At is a place at the beginning of a file.
+func At(path string) finding.Location { return finding.Location{Path: path, Line: 1} }
+
 type sarifBuilder struct {
 	o     SARIFOptions
 	index map[string]int
@@ -135,6 +139,8 @@ func Rules() []finding.Rule {
 	for _, r := range rules.All() {
 		out = append(out, r.Rule)
 	}
+	out = append(out, detect.Rules()...)
+	slices.SortStableFunc(out, func(a, b finding.Rule) int { return strings.Compare(a.ID, b.ID) })
 	return append(out, audit.Rules()...)
 }
 

@@ -210,6 +210,10 @@ func (p *printer) coverage(res *analyze.Result) {
 		p.fact("covered", "%d of %d tools called, %d answered without an error%s; %s", called, tools, ok, more, plural(calls, "call"))
 		p.inputs(res)
 	}
+	if res.Run.Sandbox == analyze.WireOnly {
+		p.fact("watched", "the wire, as the log has it")
+		return
+	}
 	p.fact("watched", "%s, %d of them ordinary, %d lost; %s sandbox, tracer %s, network %s, seed %d",
 		plural(res.Coverage.Records, "system call"), res.Coverage.Noise, res.Coverage.Lost,
 		clean(res.Run.Sandbox, 40), clean(res.Run.Tracer, 40), clean(res.Run.Network, 200), res.Run.Seed)

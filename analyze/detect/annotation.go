@@ -1,0 +1,108 @@
+package detect
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/coalmine-dev/coalmine/analyze/wirelog"
+	"github.com/coalmine-dev/coalmine/audit/text"
+)
+
+// The kinds of an Annotation.
+const (
+	Hallucination = "hallucination"
+	Divergence    = "divergence"
+	Anomaly       = "anomaly"
+	Info          = "info"
+)
+
+// toolUse is the category of what concerns the use of a tool.
+const toolUse = "tool_use"
+
+// Annotator names this program in annotations.
+const Annotator = "coalmine.detect"
+
+// Annotation is one observation about one event, in glassport's form.
+type Annotation struct {
+	// ID and EventID are the same for the same log, whoever reads it.
+	ID      string `json:"id"`
+	EventID string `json:"event_id"`
+	// Kind is Hallucination, Divergence, Anomaly or Info.
+	Kind string `json:"kind"`
+	// Category is "tool_use" or nil.
+	Category *string `json:"category"`
+	// Subcategory names what was found: "fabricated_tool_call" …
+	Subcategory string `json:"subcategory"`
+	// Severity is 1 worth a look, 2 should not happen, 3 hostile or
+	// hallucinated unless proven otherwise.
+	Severity    int    `json:"severity"`
+	Explanation string `json:"explanation"`
+	Annotator   string `json:"annotator"`
+	// Metadata has "seq" and what else names the thing; texts in it are printable.
+	Metadata map[string]any `json:"metadata"`
+	// Line is the log's line, from 1; 0 for none.
+	Line int `json:"-"`
+}
+
+// Seq is the frame's number, 0 for none.
+func (a *Annotation) Seq() uint64 {
+	n, _ := a.Metadata["seq"].(uint64)
+	return n
+}
+
+// Tool is the tool concerned, "" for none.
+func (a *Annotation) Tool() string {
+	s, _ := a.Metadata["tool"].(string)
+	return s
+}
+
+// Verdict is glassport's word for the worst of what was found.
+type Verdict string
+
+// The verdicts.
+const (
+	Clean        Verdict = "CLEAN"
+	WorthALook   Verdict = "WORTH A LOOK"
+	ShouldNot    Verdict = "SHOULD NOT HAPPEN"
+	HostileOrNot Verdict = "HOSTILE OR HALLUCINATED"
+)
+
+// VerdictOf is the verdict on annotations; Info never counts.
+func VerdictOf(as []Annotation) Verdict {
+	worst := 0
+	for i := range as {
+		if as[i].Kind != Info {
+			worst = max(worst, as[i].Severity)
+		}
+	}
+	return [...]Verdict{Clean, WorthALook, ShouldNot, HostileOrNot}[min(worst, 3)]
+}
+
+// eventID names an event of a log.
+func eventID(e *wirelog.Event) string {
+	return "evt_" + digest(fmt.Sprintf("%d/%s/%d/%d", e.Seq, e.Dir, e.Part, e.Line))
+}
+
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:6])
+}
+
+// name makes a text of the wire fit to be shown: printable and at most 120 bytes.
+func name(s string) string { return text.Printable(s, 120) }
+
+// quoted is name in quotes.
+func quoted(s string) string { return "“" + name(s) + "”" }
+
+// namesOf makes a list of names fit to be shown.
+func namesOf(list []string) []string {
+	out := make([]string, 0, min(len(list), maxNames))
+	for _, s := range list[:min(len(list), maxNames)] {
+		out = append(out, name(s))
+	}
+	return out
+}
+
+// maxNames bounds the names in one annotation.
+const maxNames = 100

@@ -1,0 +1,103 @@
+package detect
+
+import (
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/wirelog"
+)
+
+// fabricated finds calls of tools outside the declaration at that moment.
+type fabricated struct{}
+
+func (fabricated) name() string { return "fabricated_calls" }
+
+func (fabricated) event(c *context) {
+	if c.own || !c.IsCall() || c.state.Surface == nil || c.Asked == nil || c.state.Surface.Has(c.Asked.Tool) {
+		return
+	}
+	c.add(Hallucination, "fabricated_tool_call", 3, []any{"tool", name(c.Asked.Tool), "declaration_seq", c.state.Surface.Seq, "no_declaration_seen", false},
+		"the client called %s, which the server's list of tools (seq %d) does not hold", quoted(c.Asked.Tool), c.state.Surface.Seq)
+	c.ofTool()
+}
+
+// sequence finds what came in an order that the protocol does not know.
+type sequence struct{}
+
+func (*sequence) name() string { return "context_violations" }
+
+func (q *sequence) event(c *context) {
+	if len(c.state.Delta) > 0 {
+		c.add(Divergence, "surface_change", 2, []any{"delta", namesOf(c.state.Delta)},
+			"the list of tools is no longer the session's first one: %s", strings.Join(namesOf(c.state.Delta), ", "))
+	}
+	if len(c.state.Redeclared) > 0 {
+		c.add(Divergence, "surface_change", 2, []any{"delta", namesOf(c.state.Redeclared), "redeclared", true},
+			"under the same name another declaration is offered than before: %s", strings.Join(namesOf(c.state.Redeclared), ", "))
+	}
+	if c.IsCall() && !c.own && !c.state.HeadMissing {
+		q.call(c)
+	}
+	if c.Orphan {
+		c.add(Anomaly, "orphaned_response", 1, nil, "a response with the id %s answers no request of this session", name(string(c.ID)))
+	}
+}
+
+// call judges a call's moment. In the era without sessions nothing has to go before it.
+func (*sequence) call(c *context) {
+	s, tool := c.state, ""
+	if c.Asked != nil {
+		tool = c.Asked.Tool
+	}
+	unasked := (s.Initialized || s.Modern) && s.First == nil && !s.ListRequested
+	if (s.Initialized || s.Modern) && !unasked && (s.Surface != nil || s.Expired) {
+		return
+	}
+	about := []any{"tool", name(tool)}
+	switch {
+	case !s.Initialized && !s.Modern:
+		c.add(Anomaly, "premature_call", 2, about, "the client called %s before it had sent notifications/initialized", quoted(tool))
+	case unasked:
+		c.add(Anomaly, "call_before_declaration", 1, about, "the client called %s without ever having asked for the list of tools", quoted(tool))
+	}
+	if s.Surface == nil && !unasked && !s.Expired {
+		c.add(Anomaly, "declaration_unavailable", 1, about, "no complete list of tools is known against which the call of %s could be held", quoted(tool))
+	}
+}
+
+// serverRequests finds requests of the server that the client never offered to answer.
+type serverRequests struct{}
+
+func (serverRequests) name() string { return "server_requests" }
+
+// needs are the capabilities of the client that requests of a server need; ""
+// is none.
+var needs = map[string]string{
+	"ping": "", "sampling/createMessage": "sampling", "roots/list": "roots", "elicitation/create": "elicitation",
+	// A client that runs the server's requests as tasks is asked for them so.
+	"tasks/get": "", "tasks/result": "", "tasks/list": "", "tasks/cancel": "",
+}
+
+func (serverRequests) event(c *context) {
+	if c.Kind != wirelog.Request || !c.FromServer() {
+		return
+	}
+	need, known := needs[c.Method]
+	switch {
+	case !known:
+		c.add(Anomaly, "unknown_server_request", 2, []any{"method", name(c.Method)}, "the server sent the request %s, which the protocol does not know", quoted(c.Method))
+	case need != "" && c.state.Granted != nil && !c.state.Granted[need]:
+		c.add(Anomaly, "capability_violation", 3, []any{"method", name(c.Method), "capability", need},
+			"the server sent the request %s, and the client never granted %q", quoted(c.Method), need)
+	}
+}
+
+// notProtocol finds lines of the server that no client can read.
+type notProtocol struct{}
+
+func (notProtocol) name() string { return "not_protocol" }
+
+func (notProtocol) event(c *context) {
+	if c.Kind == wirelog.Unparsed && c.FromServer() && len(strings.TrimSpace(string(c.Raw[:min(len(c.Raw), 64)]))) > 0 {
+		c.add(Anomaly, "not_protocol", 1, nil, "the server wrote a line that is no message of the protocol: %s", quoted(string(c.Raw[:min(len(c.Raw), 400)])))
+	}
+}

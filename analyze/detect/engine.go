@@ -1,0 +1,245 @@
+package detect
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/pii"
+	"github.com/coalmine-dev/coalmine/analyze/wirelog"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// Options say how a log is judged.
+type Options struct {
+	// OwnClient says that coalmine was the client: what only judges the client is off.
+	OwnClient bool
+	// Patterns are a user's own, beside the built-in ones.
+	Patterns []*pii.Pattern
+	// extra are detectors of a test.
+	extra []detector
+}
+
+// MaxAnnotations bounds what is kept of one log; the rest is counted.
+const MaxAnnotations = 50_000
+
+// maxErrors bounds how often one detector's failure is told.
+const maxErrors = 20
+
+// detector looks at events in their order. It keeps a bounded state of its own
+// and finds its facts in the session's.
+type detector interface {
+	name() string
+	event(c *context)
+}
+
+// finisher is a detector that has something to say at the end.
+type finisher interface{ finish(c *context) }
+
+// context is what a detector is given: one event, the facts by then, and a
+// place for what it finds.
+type context struct {
+	*wirelog.Event
+	state *wirelog.State
+	scan  *pii.Scanner // for payloads
+	say   *pii.Scanner // for what is said about them
+	own   bool
+	found []Annotation
+}
+
+// add notes one observation. extra are pairs of a name and a value for the metadata.
+func (c *context) add(kind, subcategory string, severity int, extra []any, format string, args ...any) {
+	a := Annotation{Kind: kind, Subcategory: subcategory, Severity: severity, Annotator: Annotator,
+		EventID: eventID(c.Event), Line: c.Line, Metadata: map[string]any{"seq": c.Seq}}
+	a.Explanation = c.say.Redact(fmt.Sprintf(format, args...))
+	for i := 0; i+1 < len(extra); i += 2 {
+		a.Metadata[extra[i].(string)] = c.redact(extra[i+1])
+	}
+	c.found = append(c.found, a)
+}
+
+// redact keeps a secret that is used as a name out of the metadata.
+func (c *context) redact(v any) any {
+	switch v := v.(type) {
+	case string:
+		return c.say.Redact(v)
+	case []string:
+		for i := range v {
+			v[i] = c.say.Redact(v[i])
+		}
+	}
+	return v
+}
+
+// ofTool marks what was added last as concerning the use of a tool.
+func (c *context) ofTool() {
+	category := toolUse
+	c.found[len(c.found)-1].Category = &category
+}
+
+// Engine runs all detectors over one session. One goroutine uses it.
+type Engine struct {
+	// Annotations are what was found so far, in the order of the wire, at most
+	// MaxAnnotations; Dropped counts those beyond.
+	Annotations []Annotation
+	Dropped     int
+	// Failures counts how often a detector failed.
+	Failures int
+
+	detectors []detector
+	errors    []int
+	limits    int
+	ctx       context
+}
+
+// NewEngine returns an Engine for one session.
+func NewEngine(o Options) *Engine {
+	e := &Engine{ctx: context{scan: pii.NewScanner(o.Patterns), say: pii.NewScanner(o.Patterns), own: o.OwnClient}}
+	e.detectors = []detector{fabricated{}, &sequence{}, newSchemas(), serverRequests{}, gateRecords{}, taint{}, newData(), &declarations{}, &results{}, notProtocol{}}
+	e.detectors = append(e.detectors, o.extra...)
+	e.errors = make([]int, len(e.detectors))
+	return e
+}
+
+// Event judges one event with the session's facts after it.
+func (g *Engine) Event(e *wirelog.Event, s *wirelog.State) {
+	g.ctx.Event, g.ctx.state = e, s
+	for i := 0; i < len(g.detectors); {
+		i = g.run(i, func(d detector) { d.event(&g.ctx) })
+	}
+	g.limits = min(g.limits, len(s.Limits)) // a loss within the log begins anew
+	for ; g.limits < len(s.Limits); g.limits++ {
+		g.ctx.add(Anomaly, "analysis_limit", 1, []any{"reason", s.Limits[g.limits]},
+			"a bound of the analysis was met (%s): not everything could be told", s.Limits[g.limits])
+	}
+	if len(g.ctx.found) > 0 {
+		g.keep()
+	}
+}
+
+// run calls f for the detectors from i on, and returns where to go on: behind
+// the last, or behind the one that failed.
+func (g *Engine) run(i int, f func(detector)) (next int) {
+	found := len(g.ctx.found)
+	defer func() {
+		if p := recover(); p != nil {
+			// What a failed detector said before is not to be relied on.
+			g.ctx.found = g.ctx.found[:found]
+			g.failed(i, p)
+			next = i + 1
+		}
+	}()
+	for ; i < len(g.detectors); i++ {
+		found = len(g.ctx.found)
+		f(g.detectors[i])
+	}
+	return i
+}
+
+// failed notes a detector's failure. Only its kind is told: the rest may quote the wire.
+func (g *Engine) failed(i int, p any) {
+	g.Failures++
+	if g.errors[i]++; g.errors[i] > maxErrors {
+		return
+	}
+	name := g.detectors[i].name()
+	g.ctx.add(Anomaly, "detector_error", 2, []any{"detector", name, "error_type", strings.TrimPrefix(fmt.Sprintf("%T", p), "*")},
+		"the detector %s failed here; the others went on", name)
+}
+
+// keep takes over what the detectors found.
+func (g *Engine) keep() {
+	for i := range g.ctx.found {
+		a := &g.ctx.found[i]
+		if len(g.Annotations) >= MaxAnnotations {
+			g.Dropped++
+			continue
+		}
+		a.ID = "ann_" + digest(fmt.Sprintf("%s/%s/%d", a.EventID, a.Subcategory, i))
+		g.Annotations = append(g.Annotations, *a)
+	}
+	g.ctx.found = g.ctx.found[:0]
+}
+
+// Finish lets detectors say what only the end shows.
+func (g *Engine) Finish(s *wirelog.State) {
+	g.ctx.Event, g.ctx.state = &wirelog.Event{}, s
+	for i := 0; i < len(g.detectors); {
+		i = g.run(i, func(d detector) {
+			if f, ok := d.(finisher); ok {
+				f.finish(&g.ctx)
+			}
+		})
+	}
+	g.keep()
+}
+
+// Observer sees each event beside the detectors.
+type Observer func(*wirelog.Event, *wirelog.State)
+
+// Log is what one session log comes to.
+type Log struct {
+	// Name is the log's file name.
+	Name        string
+	Annotations []Annotation
+	Dropped     int
+	Failures    int
+	// Truncated counts texts of which only the first part was searched.
+	Truncated int
+	Stats     wirelog.Stats
+	// State is what was known at the end.
+	State   *wirelog.State
+	Summary Summary
+	// Metrics is the line with which the tap closed the log, nil for none.
+	Metrics *session.Metrics
+}
+
+// Read judges a whole log. The error is one of reading; damage within the log
+// is counted in Stats. It closes nothing.
+func Read(log io.Reader, file string, o Options, also ...Observer) (*Log, error) {
+	r := wirelog.NewReader(log)
+	g := NewEngine(o)
+	sum := newSummarizer()
+	for {
+		e, err := r.Next()
+		if err == io.EOF { //nolint:errorlint // Next returns it bare
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", file, err)
+		}
+		g.Event(e, &r.State)
+		sum.event(e, &r.State)
+		for _, f := range also {
+			f(e, &r.State)
+		}
+	}
+	g.Finish(&r.State)
+	l := &Log{Name: file, Annotations: g.Annotations, Dropped: g.Dropped, Failures: g.Failures, Truncated: g.ctx.scan.Truncated, Stats: r.Stats, State: &r.State, Metrics: r.Metrics()}
+	l.Summary = sum.summary(l)
+	return l, nil
+}
+
+// Verdict is the verdict on the log's annotations.
+func (l *Log) Verdict() Verdict { return VerdictOf(l.Annotations) }
+
+// Holes are the reasons for which something may have gone unseen.
+func (l *Log) Holes() []string {
+	var out []string
+	add := func(when bool, format string, args ...any) {
+		if when {
+			out = append(out, fmt.Sprintf(format, args...))
+		}
+	}
+	add(l.Stats.Events == 0, "the log holds no frame")
+	add(l.Stats.HeadMissing, "the log begins in the middle of a session: what was declared before is not known")
+	add(l.Stats.Torn, "the log ends within a line: what came after is not known")
+	add(l.Stats.Unreadable > 0, "%d lines of the log could not be read, the first: %s", l.Stats.Unreadable, name(l.Stats.FirstUnreadable))
+	add(l.Failures > 0, "a detector failed %d times", l.Failures)
+	add(l.Truncated > 0, "%d texts were longer than is searched for secrets", l.Truncated)
+	add(l.Dropped > 0, "%d observations more than are kept", l.Dropped)
+	for _, limit := range l.State.Limits {
+		add(true, "a bound of the analysis was met: %s", limit)
+	}
+	return out
+}

@@ -1,0 +1,132 @@
+package analyze
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/detect"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
+	"github.com/coalmine-dev/coalmine/analyze/scope"
+	"github.com/coalmine-dev/coalmine/analyze/wirelog"
+	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox/wire"
+)
+
+// WireOnly is the sandbox of a Result that was made of a log of the wire: none.
+const WireOnly = "none: a log of the wire"
+
+// LogOptions are what judging a log of the wire needs beside it.
+type LogOptions struct {
+	detect.Options
+	// Path is where the log is, as findings are to name it.
+	Path string
+	// Version is the version of the program that judges.
+	Version string
+}
+
+// JudgeLog judges a session log of anyone's. Only the wire is in it, which is a
+// reason never to call it clean.
+func JudgeLog(log io.Reader, name string, o LogOptions) (*Result, *detect.Log, error) {
+	c := newLogCounter()
+	l, err := detect.Read(log, name, o.Options, c.event)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.result(l, o), l, nil
+}
+
+// logCounter counts what detectors do not.
+type logCounter struct {
+	first, last time.Time
+	tools       map[string]*ToolCoverage
+	phases      []finding.Phase
+}
+
+func newLogCounter() *logCounter { return &logCounter{tools: map[string]*ToolCoverage{}} }
+
+func (c *logCounter) reached(p finding.Phase) {
+	if !slices.Contains(c.phases, p) {
+		c.phases = append(c.phases, p)
+	}
+}
+
+func (c *logCounter) event(e *wirelog.Event, _ *wirelog.State) {
+	if !e.TS.IsZero() {
+		if c.first.IsZero() {
+			c.first = e.TS
+		}
+		c.last = e.TS
+	}
+	switch e.Method {
+	case "initialize", "server/discover":
+		c.reached(finding.PhaseHandshake)
+	case "tools/list":
+		c.reached(finding.PhaseList)
+	}
+	switch {
+	case e.IsCall() && e.Asked != nil:
+		c.reached(finding.PhaseCall)
+		if t := c.tool(e.Asked.Tool); t != nil {
+			t.Calls++
+		}
+	case e.IsCallResult():
+		t := c.tool(e.Asked.Tool)
+		if t == nil {
+			return
+		}
+		failed := e.Fault != nil
+		if v, ok := wire.Member(e.Result, "isError"); ok && string(v) == "true" {
+			failed = true
+		}
+		if failed {
+			t.Errors++
+		} else {
+			t.OK++
+		}
+	}
+}
+
+// maxLogTools bounds the tools that are counted apart.
+const maxLogTools = 10_000
+
+func (c *logCounter) tool(name string) *ToolCoverage {
+	t := c.tools[name]
+	if t == nil && len(c.tools) < maxLogTools {
+		t = &ToolCoverage{Name: clip(name, 200), What: "tool"}
+		c.tools[name] = t
+	}
+	return t
+}
+
+func (c *logCounter) result(l *detect.Log, o LogOptions) *Result {
+	res := &Result{Schema: Schema}
+	res.Tool.Name, res.Tool.Version = "coalmine", o.Version
+	s := l.State
+	surface := wire.Surface{Server: s.Server, Protocol: s.Protocol, Instructions: s.Instructions}
+	if last := cmp.Or(s.Surface, s.Last); last != nil {
+		for _, name := range last.Names {
+			surface.Tools = append(surface.Tools, *last.Tools[name])
+			c.tool(name)
+		}
+	}
+	target := cmp.Or(text.Printable(s.Server.Name, 100), text.Printable(l.Name, 100))
+	res.Run = Run{ID: text.Printable(l.Name, 200), Started: c.first.UTC(), Finished: c.last.UTC(), Sandbox: WireOnly, Tracer: "none", Network: "not watched", Command: []string{}, Target: target}
+	res.Server = Server{Name: text.Printable(s.Server.Name, 200), Version: text.Printable(s.Server.Version, 100), Protocol: text.Printable(s.Protocol, 40)}
+	res.Declared = scope.Of(&surface)
+	res.Observed = []finding.Effect{}
+	res.Coverage = Coverage{Tools: []ToolCoverage{}, Unseen: []string{"system calls", "files", "the network"}, Phases: append([]finding.Phase{}, c.phases...)}
+	for _, t := range c.tools {
+		res.Coverage.Tools = append(res.Coverage.Tools, *t)
+	}
+	slices.SortFunc(res.Coverage.Tools, func(a, b ToolCoverage) int { return cmp.Compare(a.Name, b.Name) })
+	res.Findings = detect.Findings(l.Annotations, o.Path)
+	rules.Sort(res.Findings)
+	res.Inconclusive = append(l.Holes(), "only the wire was recorded: system calls, files and the network were not watched")
+	res.Verdict = verdict(res, finding.Medium)
+	seal(res, canaries.FromCanaries(nil))
+	return res
+}
