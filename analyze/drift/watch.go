@@ -1,0 +1,174 @@
+package drift
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/wirelog"
+)
+
+// Session is one log with what is new in it.
+type Session struct {
+	Source      string       `json:"source"`
+	Fingerprint *Fingerprint `json:"fingerprint"`
+	Findings    []Drift      `json:"findings"`
+}
+
+// History is a directory's sessions by server, in the order of time.
+type History struct {
+	Servers map[string][]Session
+	// Unread are the logs that could not be read, with the reason.
+	Unread []string
+}
+
+// runners start many servers: their name says nothing of which.
+var runners = map[string]bool{"node": true, "npx": true, "npm": true, "python": true, "python3": true, "uv": true, "uvx": true, "docker": true, "sh": true, "bash": true, "deno": true, "bun": true, "bunx": true, "java": true, "go": true, "http": true, "https": true}
+
+// renamed says that the same command has another name than ever before.
+func (h *History) renamed(f *Fingerprint, commands map[string]set) []Drift {
+	command := commandOf(f.Source)
+	if command == "" || f.ServerName == "" || runners[command] {
+		return nil
+	}
+	was := commands[command].sorted()
+	addTo(commands, command, f.ServerName)
+	if len(was) == 0 || slices.Contains(was, f.ServerName) {
+		return nil
+	}
+	d := &finder{session: f.Source}
+	d.add("server_identity_changed", 2, map[string]any{"name": f.ServerName}, "what “%s” runs calls itself “%s”, and was %s", command, f.ServerName, strings.Join(was, ", "))
+	return d.out
+}
+
+// commandOf is what a tap, or a run, names a log after; "" for a log of another name.
+func commandOf(source string) string {
+	stem := strings.TrimSuffix(path.Base(source), ".jsonl")
+	if dir := path.Dir(source); stem == "session" && dir != "." {
+		return dir
+	}
+	if parts := strings.Split(stem, "_"); len(parts) >= 3 {
+		return strings.Join(parts[1:len(parts)-1], "_")
+	}
+	return ""
+}
+
+// maxLogs bounds the logs of one directory.
+const maxLogs = 100_000
+
+// Watch reads every session log below the root, and compares each with those
+// before it of the same server. A file that cannot be read is named in Unread.
+func Watch(root *os.Root) (*History, error) {
+	names, err := Logs(root)
+	if err != nil {
+		return nil, err
+	}
+	h := &History{Servers: map[string][]Session{}}
+	var prints []*Fingerprint
+	for _, name := range names {
+		f, err := read(root, name)
+		if err != nil {
+			h.Unread = append(h.Unread, fmt.Sprintf("%s: %v", shown(name), err))
+			continue
+		}
+		prints = append(prints, f)
+	}
+	slices.SortStableFunc(prints, func(a, b *Fingerprint) int {
+		return cmp.Or(a.FirstTS.Compare(b.FirstTS), strings.Compare(a.Source, b.Source))
+	})
+	baselines := map[string]*baseline{}
+	commands := map[string]set{}
+	for _, f := range prints {
+		key := serverOf(f)
+		b := baselines[key]
+		if b == nil {
+			b = newBaseline()
+			baselines[key] = b
+		}
+		found := append(h.renamed(f, commands), b.compare(f)...)
+		if found == nil {
+			found = []Drift{}
+		}
+		b.merge(f)
+		h.Servers[key] = append(h.Servers[key], Session{Source: f.Source, Fingerprint: f, Findings: found})
+	}
+	return h, nil
+}
+
+// Logs lists the session logs of a directory: *.jsonl in it, and session.jsonl
+// of each directory below, as coalmine probe writes them.
+func Logs(root *os.Root) ([]string, error) {
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		return nil, fmt.Errorf("list the logs: %w", err)
+	}
+	var out []string
+	for _, e := range entries {
+		switch {
+		case len(out) >= maxLogs:
+			return nil, fmt.Errorf("there are more than %d logs", maxLogs)
+		case e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".jsonl") && e.Name() != "trace.jsonl":
+			out = append(out, e.Name())
+		case e.IsDir():
+			name := path.Join(e.Name(), "session.jsonl")
+			if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() {
+				out = append(out, name)
+			}
+		}
+	}
+	return out, nil
+}
+
+// read reduces one log.
+func read(root *os.Root, name string) (*Fingerprint, error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, c := wirelog.NewReader(f), NewCollector()
+	for {
+		e, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		c.Event(e, &r.State)
+	}
+	if r.Stats.Events == 0 {
+		return nil, errors.New("it holds no frame of a session")
+	}
+	return c.Fingerprint(name, &r.State, r.Stats), nil
+}
+
+// serverOf names the server of a session: by itself, else by the name that a tap
+// puts into the file's, else by the file.
+func serverOf(f *Fingerprint) string {
+	if f.ServerName != "" {
+		return f.ServerName
+	}
+	if command := commandOf(f.Source); command != "" {
+		return command
+	}
+	return strings.TrimSuffix(path.Base(f.Source), ".jsonl")
+}
+
+// Worst is the highest severity of all drift, 0 for none.
+func (h *History) Worst() (worst int) {
+	for _, sessions := range h.Servers {
+		for _, s := range sessions {
+			for _, d := range s.Findings {
+				worst = max(worst, d.Severity)
+			}
+		}
+	}
+	return worst
+}
