@@ -43,6 +43,7 @@ setup:
 	sh .ci/setup/docker.sh
 	sh .ci/setup/images.sh
 	sh .ci/setup/multitool.sh
+	sh .ci/setup/glassport.sh
 	sh .ci/setup/browser.sh
 
 servers: setup
@@ -77,7 +78,7 @@ generate:
 	go generate ./...
 
 bench: build
-	go test -run '^$$' -bench . -benchtime 2s ./sandbox/trace/strace ./sandbox/tap ./canaries ./sandbox/sinkhole ./synth/schema ./cmd/internal/probe
+	go test -run '^$$' -bench . -benchtime 2s ./sandbox/trace/strace ./sandbox/tap ./canaries ./sandbox/sinkhole ./synth/schema ./cmd/internal/probe ./analyze/detect
 	go test -run '^$$' -bench BenchmarkTracers -benchtime 5x ./sandbox
 
 schema-report:

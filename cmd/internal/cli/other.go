@@ -90,15 +90,6 @@ func (e *env) targets() *cobra.Command {
 	}
 }
 
-// allRules are the rules of runs and of the audit.
-func allRules() []finding.Rule {
-	var out []finding.Rule
-	for _, r := range rules.All() {
-		out = append(out, r.Rule)
-	}
-	return append(out, audit.Rules()...)
-}
-
 func (e *env) rules() *cobra.Command {
 	return &cobra.Command{
 		Use: "rules [ID]", Short: "Explain the rules, or one of them",
@@ -106,7 +97,7 @@ func (e *env) rules() *cobra.Command {
 			if len(args) > 1 {
 				return usage("coalmine rules [ID]", "%d arguments were given, at most 1 is wanted", len(args))
 			}
-			for _, r := range allRules() {
+			for _, r := range report.Rules() {
 				switch {
 				case len(args) == 0:
 					fmt.Fprintf(e.out, "%-18s %-8s %s\n", r.ID, r.Severity, r.Title)

@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coalmine-dev/coalmine/analyze/detect"
+	"github.com/coalmine-dev/coalmine/analyze/drift"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// logDir opens the directory of logs that is named, else where taps keep theirs.
+func logDir(args []string, hint string) (*os.Root, string, error) {
+	if len(args) > 1 {
+		return nil, "", usage(hint, "%d directories were given, at most 1 is wanted", len(args))
+	}
+	dir, err := session.WireDir()
+	if len(args) == 1 {
+		dir, err = args[0], nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, "", usage("name the directory that holds session logs", "%w", err)
+	}
+	return root, dir, nil
+}
+
+func (e *env) watch() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "watch [DIR]", Short: "Say how servers differ from all that they were seen doing before",
+		Long: "watch reads all session logs of a directory and replays each server's sessions in the order of time. The first is\nthe baseline; each later one is compared with all before it. Nothing is kept beside the logs.\n\n" +
+			"Exit status: 1 for drift of severity 2 or more, else 3 where a log could not be read, else 0; 2 where DIR is no\ndirectory.",
+		RunE: func(_ *cobra.Command, args []string) error {
+			root, _, err := logDir(args, "coalmine watch [DIR]")
+			if err != nil {
+				return err
+			}
+			defer root.Close()
+			h, err := drift.Watch(root)
+			if err != nil {
+				return err
+			}
+			switch {
+			case h.Worst() >= 2:
+				e.status = ExitFindings
+			case len(h.Unread) > 0:
+				e.status = ExitInconclusive
+			}
+			for _, u := range h.Unread {
+				fmt.Fprintln(e.err, "not read: "+plain(u))
+			}
+			if asJSON {
+				return e.printJSON(h.Servers)
+			}
+			e.printHistory(h)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print fingerprints and drift as JSON, by server")
+	return cmd
+}
+
+func (e *env) printHistory(h *drift.History) {
+	if len(h.Servers) == 0 {
+		fmt.Fprintln(e.out, "no session log is there")
+	}
+	for _, server := range slices.Sorted(maps.Keys(h.Servers)) {
+		sessions := h.Servers[server]
+		fmt.Fprintf(e.out, "%s: %d sessions\n", plain(server), len(sessions))
+		for i, s := range sessions {
+			switch {
+			case i == 0 && len(s.Findings) == 0:
+				f := s.Fingerprint
+				fmt.Fprintf(e.out, "  %s  the baseline: %d tools declared, hosts: %s\n", plain(s.Source), len(f.Declared), listed(f.Hosts, "none", plain))
+			case len(s.Findings) == 0:
+				fmt.Fprintf(e.out, "  %s  no drift\n", plain(s.Source))
+			default:
+				fmt.Fprintf(e.out, "  %s\n", plain(s.Source))
+			}
+			found := slices.Clone(s.Findings)
+			slices.SortStableFunc(found, func(a, b drift.Drift) int { return b.Severity - a.Severity })
+			for _, d := range found {
+				fmt.Fprintf(e.out, "    [%d] %s: %s\n", d.Severity, d.Kind, plain(d.Explanation))
+			}
+		}
+	}
+}
+
+// healthReport is what coalmine health says, in glassport's form.
+type healthReport struct {
+	Sessions        int     `json:"sessions"`
+	FramesSeen      int64   `json:"frames_seen"`
+	FramesBlocked   int64   `json:"frames_blocked"`
+	Duration        float64 `json:"session_duration_s"`
+	LogBytes        int64   `json:"log_bytes"`
+	MissingMetrics  int     `json:"sessions_missing_metrics"`
+	DetectorErrors  int     `json:"detector_errors"`
+	TailOnly        int     `json:"tail_only_sessions"`
+	Unreadable      int     `json:"unreadable_sessions"`
+	UnreadableLines int     `json:"unreadable_lines"`
+}
+
+func (e *env) health() *cobra.Command {
+	var asJSON bool
+	var last int
+	cmd := &cobra.Command{
+		Use: "health [DIR]", Short: "Say whether the latest sessions were recorded and judged as they should",
+		Long: "health adds up what the taps said of themselves at the end of the latest session logs, and what judging them shows.\n\n" +
+			"Exit status: 0, or 3 where a detector failed or a log could not be read; 2 where DIR is no directory.",
+		RunE: func(_ *cobra.Command, args []string) error {
+			root, dir, err := logDir(args, "coalmine health [DIR]")
+			if err != nil {
+				return err
+			}
+			defer root.Close()
+			if last < 1 {
+				return usage("a number such as 10", "--last must be above zero")
+			}
+			h, err := healthOf(root, last)
+			if err != nil {
+				return err
+			}
+			if h.DetectorErrors+h.Unreadable+h.UnreadableLines > 0 {
+				e.status = ExitInconclusive
+			}
+			if asJSON {
+				return e.printJSON(h)
+			}
+			e.printHealth(h, dir)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON, in glassport's form")
+	cmd.Flags().IntVar(&last, "last", 10, "look at so many of the latest sessions")
+	return cmd
+}
+
+func (e *env) printHealth(h *healthReport, dir string) {
+	if h.Sessions == 0 {
+		fmt.Fprintln(e.out, "no session log is in "+plain(dir))
+		return
+	}
+	state := "healthy"
+	if e.status != ExitOK {
+		state = fmt.Sprintf("degraded: %d detector errors, %d logs and %d lines that could not be read", h.DetectorErrors, h.Unreadable, h.UnreadableLines)
+	}
+	fmt.Fprintf(e.out, "%s; %d sessions, %d frames, %d blocked, %d without metrics, %d that begin in the middle\n",
+		state, h.Sessions, h.FramesSeen, h.FramesBlocked, h.MissingMetrics, h.TailOnly)
+}
+
+// healthOf looks at the latest logs by their names, which begin with their time.
+func healthOf(root *os.Root, last int) (*healthReport, error) {
+	names, err := drift.Logs(root)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(names, func(a, b string) int { return strings.Compare(b, a) })
+	h := &healthReport{}
+	for _, name := range names[:min(len(names), last)] {
+		h.Sessions++
+		f, err := root.Open(name)
+		if err != nil {
+			h.Unreadable++
+			continue
+		}
+		l, err := detect.Read(io.Reader(f), name, detect.Options{})
+		f.Close()
+		if err != nil {
+			h.Unreadable++
+			continue
+		}
+		h.DetectorErrors += l.Failures
+		h.UnreadableLines += l.Stats.Unreadable
+		if l.Stats.HeadMissing {
+			h.TailOnly++
+		}
+		m := l.Metrics
+		if m == nil {
+			h.MissingMetrics++
+			continue
+		}
+		h.FramesSeen += m.FramesSeen
+		h.FramesBlocked += m.FramesBlocked
+		h.Duration += m.Duration
+		h.LogBytes += m.LogBytes
+	}
+	return h, nil
+}

@@ -1,0 +1,368 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/detect"
+	"github.com/coalmine-dev/coalmine/analyze/pii"
+	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// logFlags are what all commands over a session log have in common.
+type logFlags struct {
+	client   string
+	patterns string
+}
+
+func (f *logFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.client, "client", "auto", "who the client was: auto, other, or coalmine (what only judges the client is then off)")
+	fl.StringVar(&f.patterns, "patterns", "", "a JSON `FILE` of patterns of your own (default $COALMINE_PII_PATTERNS, else $GLASSPORT_PII_PATTERNS)")
+}
+
+// options reads the flags. A file of patterns that cannot be used is said, and
+// the built-in patterns do their work.
+func (e *env) detectOptions(f *logFlags) (detect.Options, error) {
+	var o detect.Options
+	switch f.client {
+	case "auto", "other":
+	case "coalmine":
+		o.OwnClient = true
+	default:
+		return o, usage("auto, other, coalmine", "--client %s is not known", f.client)
+	}
+	path := f.patterns
+	for _, name := range []string{"COALMINE_PII_PATTERNS", "GLASSPORT_PII_PATTERNS"} {
+		if path == "" {
+			path = os.Getenv(name)
+		}
+	}
+	if path == "" {
+		return o, nil
+	}
+	own, err := pii.Load(path)
+	if err != nil {
+		fmt.Fprintln(e.err, "warning: "+text.Printable(err.Error(), 1000))
+		fmt.Fprintln(e.err, "hint: only the built-in patterns are used")
+		return o, nil
+	}
+	o.Patterns = own
+	return o, nil
+}
+
+// openLog opens a session log: a file, or a run's directory. own says that
+// coalmine was the client: the run's own trace lies beside it.
+func openLog(path string) (f *os.File, name string, own bool, err error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, session.FramesFile)
+	}
+	// A file that is no regular one could be read for ever.
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, "", false, usage("name a session log, or a directory that holds session.jsonl", "%s is no regular file", path)
+	}
+	if f, err = os.Open(path); err != nil {
+		return nil, "", false, usage("name a session log (*.jsonl), or a directory that holds session.jsonl", "%w", err)
+	}
+	if filepath.Base(path) == session.FramesFile {
+		if dir, err := os.OpenRoot(filepath.Dir(path)); err == nil {
+			_, err = session.Open(dir)
+			own = err == nil
+			dir.Close()
+		}
+	}
+	return f, filepath.Base(path), own, nil
+}
+
+// readLog judges one log as the flags say.
+func (e *env) readLog(f *logFlags, path string) (*analyze.Result, *detect.Log, error) {
+	o, err := e.detectOptions(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	log, name, own, err := openLog(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer log.Close()
+	o.OwnClient = o.OwnClient || own && f.client == "auto"
+	res, l, err := analyze.JudgeLog(log, name, analyze.LogOptions{Options: o, Path: filepath.ToSlash(filepath.Clean(path)), Version: version()})
+	if err != nil {
+		return nil, nil, err
+	}
+	if l.Stats.Events == 0 {
+		return nil, nil, usage("name a log that coalmine tap, coalmine probe or glassport wrote", "%s holds no frame of a session", path)
+	}
+	return res, l, nil
+}
+
+// printJSON writes v as JSON in which nothing acts on a terminal.
+func (e *env) printJSON(v any) error { return report.Encode(e.out, v) }
+
+func (e *env) summarize() *cobra.Command {
+	f := &logFlags{}
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "summarize LOG", Short: "Say what a session declared, called and failed at", Args: exactArgs(1, "coalmine summarize LOG"),
+		Long: "summarize reads a session log: what was declared, what was called, and what lies between.\n\nExit status: 0, or 2 where LOG is no session log.",
+		RunE: func(_ *cobra.Command, args []string) error {
+			_, l, err := e.readLog(f, args[0])
+			if err != nil {
+				return err
+			}
+			e.sayHoles(l)
+			if asJSON {
+				return e.printJSON(l.Summary)
+			}
+			e.printSummary(&l.Summary)
+			return nil
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON, in glassport's form")
+	return cmd
+}
+
+// sayHoles tells on stderr what of a log was not seen.
+func (e *env) sayHoles(l *detect.Log) {
+	for _, h := range l.Holes() {
+		fmt.Fprintln(e.err, "not seen: "+text.Printable(h, 400))
+	}
+}
+
+// maxListed bounds the entries of a list that the terminal shows.
+const maxListed = 50
+
+// listed joins what a list holds.
+func listed[T any](list []T, none string, show func(T) string) string {
+	if len(list) == 0 {
+		return none
+	}
+	var out []string
+	for _, v := range list[:min(len(list), maxListed)] {
+		out = append(out, show(v))
+	}
+	if len(list) > maxListed {
+		out = append(out, fmt.Sprintf("and %d more", len(list)-maxListed))
+	}
+	return strings.Join(out, ", ")
+}
+
+func plain(s string) string { return text.Printable(s, 400) }
+
+func (e *env) printSummary(s *detect.Summary) {
+	unknown := "unknown: no complete list was seen"
+	if s.DeclarationKnown {
+		unknown = "none"
+	}
+	failure := func(f detect.Failure) string { return fmt.Sprintf("seq %d “%s”", f.Seq, plain(f.Message)) }
+	for _, l := range [][2]string{
+		{"session", plain(s.Session)},
+		{"completeness", s.Completeness},
+		{"frames parsed", fmt.Sprint(s.FramesParsed)},
+		{"declared", listed(s.DeclaredTools, unknown, plain)},
+		{"called", listed(s.CalledTools, "none", plain)},
+		{"never called", listed(s.UnusedDeclared, "none", plain)},
+		{"fabricated", listed(s.FabricatedCalls, "none", func(c detect.Call) string { return fmt.Sprintf("seq %d “%s”", c.Seq, plain(c.Tool)) })},
+		{"protocol errors", listed(s.ProtocolErrors, "none", failure)},
+		{"tool errors", listed(s.ToolErrors, "none", failure)},
+		{"violations", listed(s.ContextViolations, "none", func(v detect.Violation) string {
+			return fmt.Sprintf("[%d] seq %d %s: %s", v.Severity, v.Seq, plain(v.Subcategory), plain(v.Explanation))
+		})},
+	} {
+		fmt.Fprintf(e.out, "%-16s %s\n", l[0]+":", l[1])
+	}
+}
+
+// detected is what coalmine detect --json prints of one log.
+type detected struct {
+	Session      string              `json:"session"`
+	Completeness string              `json:"completeness"`
+	Verdict      detect.Verdict      `json:"verdict"`
+	Annotations  []detect.Annotation `json:"annotations"`
+	Dropped      int                 `json:"dropped,omitempty"`
+	NotSeen      []string            `json:"not_seen"`
+}
+
+func (e *env) detect() *cobra.Command {
+	f := &logFlags{}
+	var asJSON bool
+	var format string
+	cmd := &cobra.Command{
+		Use: "detect LOG…", Short: "Judge what crossed the wire in a session, or in several servers' sessions",
+		Long: "detect runs every detector over a session log. Of several logs it also says where one server's tools stand in\nanother's way.\n\n" +
+			"Exit status: 1 for an observation that is more than information, else 3 where something could not be seen, else 0;\n2 where LOG is no session log.",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if asJSON {
+				format = "json"
+			}
+			if len(args) == 0 {
+				return usage("coalmine detect LOG", "no log is named")
+			}
+			if !slices.Contains([]string{"text", "json", "sarif"}, format) {
+				return usage("text, json, sarif", "--format %s is not known", format)
+			}
+			return e.runDetect(f, format, args)
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print annotations as JSON, in glassport's form")
+	cmd.Flags().StringVar(&format, "format", "text", "text, json or sarif")
+	return cmd
+}
+
+func (e *env) runDetect(f *logFlags, format string, paths []string) error {
+	var logs []*detect.Log
+	var results []*analyze.Result
+	for _, p := range paths {
+		res, l, err := e.readLog(f, p)
+		if err != nil {
+			return err
+		}
+		logs, results = append(logs, l), append(results, res)
+	}
+	for i, more := range detect.Shadowing(logs) {
+		logs[i].Annotations = append(logs[i].Annotations, more...)
+		results[i].Findings = append(results[i].Findings, detect.Findings(more, filepath.ToSlash(filepath.Clean(paths[i])))...)
+	}
+	for i, l := range logs {
+		e.status = worse(e.status, detectStatus(l))
+		if format == "text" {
+			e.printDetected(l)
+		}
+		if format == "sarif" {
+			if i > 0 {
+				fmt.Fprintln(e.out)
+			}
+			if err := e.logSARIF(results[i], paths[i]); err != nil {
+				return err
+			}
+		}
+	}
+	if format != "json" {
+		return nil
+	}
+	var out []detected
+	for _, l := range logs {
+		out = append(out, detected{l.Summary.Session, l.Summary.Completeness, l.Verdict(), append([]detect.Annotation{}, l.Annotations...), l.Dropped, append([]string{}, l.Holes()...)})
+	}
+	if len(out) == 1 {
+		return e.printJSON(out[0])
+	}
+	return e.printJSON(out)
+}
+
+// detectStatus is the exit status for one log.
+func detectStatus(l *detect.Log) int {
+	switch {
+	case l.Verdict() != detect.Clean:
+		return ExitFindings
+	case len(l.Holes()) > 0:
+		return ExitInconclusive
+	}
+	return ExitOK
+}
+
+// maxPrinted bounds the observations that the terminal shows of one log.
+const maxPrinted = 200
+
+func (e *env) printDetected(l *detect.Log) {
+	as := slices.Clone(l.Annotations)
+	slices.SortStableFunc(as, func(a, b detect.Annotation) int { return weight(&b) - weight(&a) })
+	fmt.Fprintf(e.out, "%s: %s, %d observations\n", plain(l.Name), l.Verdict(), len(as)+l.Dropped)
+	for i := range as[:min(len(as), maxPrinted)] {
+		a := &as[i]
+		mark := fmt.Sprint(a.Severity)
+		if a.Kind == detect.Info {
+			mark = "i"
+		}
+		fmt.Fprintf(e.out, "  [%s] seq %-5d %s: %s\n", mark, a.Seq(), plain(a.Subcategory), text.Printable(a.Explanation, 600))
+	}
+	if n := len(as) + l.Dropped - maxPrinted; n > 0 {
+		fmt.Fprintf(e.out, "  … and %d more; --json has them\n", n)
+	}
+	for _, h := range l.Holes() {
+		fmt.Fprintln(e.out, "  not seen: "+text.Printable(h, 400))
+	}
+}
+
+// weight orders annotations: information comes last.
+func weight(a *detect.Annotation) int {
+	if a.Kind == detect.Info {
+		return 0
+	}
+	return a.Severity
+}
+
+// logSARIF writes a log's findings, each located in the log.
+func (e *env) logSARIF(res *analyze.Result, path string) error {
+	return report.SARIF(e.out, res, report.SARIFOptions{Default: report.At(filepath.ToSlash(filepath.Clean(path)))})
+}
+
+func (e *env) report() *cobra.Command {
+	f := &logFlags{}
+	var format, out string
+	cmd := &cobra.Command{
+		Use: "report LOG", Short: "Write a report on a session log, as coalmine probe does on a run", Args: exactArgs(1, "coalmine report LOG"),
+		Long: "report judges a session log and writes what was found, as text, JSON, SARIF or one page of HTML. A log holds only\nthe wire, so that its report is never clean: it says what was not watched.\n\n" +
+			"Exit status: 0 for a report, whatever it says (coalmine detect has statuses), 2 where LOG is no session log.",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if !slices.Contains(formats, format) {
+				return usage(strings.Join(formats, ", "), "--format %s is not known", format)
+			}
+			res, _, err := e.readLog(f, args[0])
+			if err != nil {
+				return err
+			}
+			return e.writeReport(res, format, out, args[0])
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&format, "format", "html", "text, json, sarif or html")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "write it to `FILE` (HTML: default LOG with .html in place of .jsonl; - is stdout)")
+	return cmd
+}
+
+func (e *env) writeReport(res *analyze.Result, format, out, log string) error {
+	if out == "" && format == "html" {
+		out = strings.TrimSuffix(log, ".jsonl") + ".html"
+		if info, err := os.Stat(log); err == nil && info.IsDir() {
+			out = filepath.Join(log, "wire.html")
+		}
+	}
+	if out == "" || out == "-" {
+		return renderLog(e.out, res, format, log, report.TextOptions{Color: isTerminal(e.out)})
+	}
+	// What a log says may be private, as the log itself is.
+	f, err := os.OpenFile(out, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return usage("name a file that may be written with --out", "%w", err)
+	}
+	if err := errors.Join(renderLog(f, res, format, log, report.TextOptions{}), f.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", out, err)
+	}
+	fmt.Fprintln(e.out, text.Printable(out, 1000))
+	return nil
+}
+
+func renderLog(w io.Writer, res *analyze.Result, format, log string, o report.TextOptions) error {
+	switch format {
+	case "json":
+		return report.JSON(w, res)
+	case "sarif":
+		return report.SARIF(w, res, report.SARIFOptions{Default: report.At(filepath.ToSlash(filepath.Clean(log)))})
+	case "html":
+		return report.HTML(w, res, report.HTMLOptions{})
+	}
+	return report.Text(w, res, o)
+}
