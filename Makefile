@@ -1,6 +1,7 @@
 # make demo   the two twins in the local sandbox; needs Go, and strace (installed if it may be)
 # make test   everything: installs or starts what is missing, then checks all
 # make lint   golangci-lint and actionlint, at pinned versions
+# make oracle-report  every oracle against servers of ours with one hole each, and their fixed twins
 # make schema-report  the generator against the official JSON Schema suite and real tools
 # make wire-report  real clients and servers with and without the tap and the gate
 # make wire-faults  the tap under load and faults, at full size
@@ -13,7 +14,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: tracer-parity evasion-report build demo test unit lint bench schema-report image generate setup servers clean wire-faults matrix wire-report
+.PHONY: tracer-parity evasion-report build demo test unit lint bench schema-report oracle-report image generate setup servers clean wire-faults matrix wire-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -89,6 +90,12 @@ wire-report: servers
 	COALMINE_WIRE_REPORT=1 go test -count=1 -v -timeout 10m -run 'WireReport|Conformance' ./cmd/internal/wiretap | awk '\
 	  !/^===/ { print } /--- (PASS|FAIL|SKIP): [^/]*\// { all++; if (/PASS/) same++ } \
 	  END { printf "wire: %d/%d\n", same, all; exit same != all || !all }'
+
+# Every oracle's fixtures, and their fixed twins.
+oracle-report: build
+	COALMINE_ORACLES=all go test -count=1 -v -timeout 10m -parallel 3 -run '^TestOracles$$' ./cmd/internal/probe | awk '\
+	  /^(python|node) .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:/ { print } \
+	  END { printf "oracles: %d/%d\n", good, all; exit good != all || !all }'
 
 # A gigabyte in one frame, 10,000 frames a second each way for a minute, and what goes wrong beside the way.
 wire-faults:

@@ -14,7 +14,7 @@ import (
 const ClassOracle = "oracle"
 
 // oraclesPerCall is how many oracle inputs a tool gets for each ordinary call.
-const oraclesPerCall = 12
+const oraclesPerCall = 15
 
 // slowOracles is how many a slow tool gets at most.
 const slowOracles = 2

@@ -100,6 +100,7 @@ func (b *Builder) Flow(e *trace.Flow) {
 	if e.Type != trace.FlowHit {
 		f.know(e)
 	}
+	b.proveFlow(e)
 	switch e.Type {
 	case trace.FlowRequest:
 		b.request(f, e)

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"net/netip"
 	"path"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ const (
 	HitOpen   = "open"   // the file aimed at was opened
 	HitWrite  = "write"  // it was opened for writing
 	HitReturn = "return" // its text crossed the wire
+	HitAsked  = "asked"  // the address or the name aimed at was asked
 	HitListed = "listed" // the token stands in a listing
 )
 
@@ -46,6 +48,7 @@ type planted struct {
 type oracles struct {
 	byToken map[string][]planted
 	byCall  map[int][]session.Injection
+	byPort  map[int]planted
 	// aimed are the stems of the files that any input aimed at.
 	aimed map[string]bool
 	// visited are those that a tool opened in a call that did not aim at it.
@@ -55,7 +58,7 @@ type oracles struct {
 }
 
 func newOracles() oracles {
-	return oracles{byToken: map[string][]planted{}, byCall: map[int][]session.Injection{}, aimed: map[string]bool{}, visited: map[string]bool{}}
+	return oracles{byToken: map[string][]planted{}, byCall: map[int][]session.Injection{}, byPort: map[int]planted{}, aimed: map[string]bool{}, visited: map[string]bool{}}
 }
 
 // inject takes in what a call carries.
@@ -65,6 +68,9 @@ func (b *Builder) inject(m *session.Mark) {
 		o.byCall[m.Call] = append(o.byCall[m.Call], in)
 		if in.Token != "" {
 			o.byToken[in.Token] = append(o.byToken[in.Token], planted{m.Call, in})
+		}
+		if in.Port != 0 {
+			o.byPort[in.Port] = planted{m.Call, in}
 		}
 		if in.Path != "" {
 			o.aimed[in.Path], o.values = true, nil
@@ -90,6 +96,8 @@ func (b *Builder) prove(r *trace.Record) {
 		b.proveCreate(r, cleanProc(r.Path))
 	case trace.OpRename, trace.OpLink:
 		b.proveCreate(r, cleanProc(r.To))
+	case trace.OpConnect:
+		b.proveConnect(r)
 	}
 }
 
@@ -261,4 +269,57 @@ func (p *Profile) Listed(seq uint64, at time.Duration, raw []byte) {
 			}
 		}
 	}
+}
+
+// proveConnect looks at a connection to the machine itself: nothing answers
+// there, and the port is the token's own.
+func (b *Builder) proveConnect(r *trace.Record) {
+	a := r.Addr
+	if a == nil || a.Port == 0 {
+		return
+	}
+	ip, err := netip.ParseAddr(a.Host)
+	if p, ok := b.oracles.byPort[a.Port]; ok && err == nil && (ip.Unmap().IsLoopback() || ip.IsUnspecified()) {
+		b.hit(p, HitAsked, fmt.Sprintf("%s port %d", a.Host, a.Port), r, fmt.Sprintf("connected to %s port %d", a.Host, a.Port))
+	}
+}
+
+// proveFlow looks for tokens in what the sinkhole was asked: a request at the
+// host that was aimed at, or its name.
+func (b *Builder) proveFlow(e *trace.Flow) {
+	if len(b.oracles.byToken) == 0 {
+		return
+	}
+	switch e.Type {
+	case trace.FlowQuery:
+		token, _, _ := strings.Cut(strings.ToLower(e.Host), ".")
+		b.asked(token, e, strings.EqualFold, "asked for the name "+clip(e.Host, 100))
+	case trace.FlowRequest:
+		for _, token := range strings.FieldsFunc(e.Path, func(r rune) bool { return strings.ContainsRune("/?#&=", r) }) {
+			b.asked(token, e, func(want, _ string) bool { return aimsAt(want, e) }, "asked "+e.Authority+" for "+clip(b.find.Redact(e.Path), 150))
+		}
+	}
+}
+
+func (b *Builder) asked(token string, e *trace.Flow, is func(want, host string) bool, text string) {
+	list := b.oracles.byToken[token]
+	if len(list) == 0 {
+		return
+	}
+	p := list[len(list)-1]
+	call := b.during(e.Stamp).call
+	if i := slices.IndexFunc(list, func(p planted) bool { return p.call == call }); i >= 0 {
+		p = list[i]
+	}
+	if p.in.Oracle == session.OracleFetch && is(p.in.Host, e.Host) {
+		b.addHit(Hit{Call: p.call, Injection: p.in, How: HitAsked, Target: p.in.Host, Evidence: finding.Evidence{Source: "flow", Seq: e.Flow, Time: e.Stamp, Text: text}})
+	}
+}
+
+// aimsAt reports whether a request went to a host: by its address or by its name.
+func aimsAt(want string, e *trace.Flow) bool {
+	if ip, err := netip.ParseAddr(want); err == nil {
+		return e.Dest.Addr().Unmap() == ip
+	}
+	return strings.EqualFold(e.Host, want)
 }

@@ -82,6 +82,8 @@ func did(h *profile.Hit) string {
 		return "started a program"
 	case profile.HitCreate:
 		return "made a file"
+	case profile.HitAsked:
+		return "had an address asked"
 	}
 	return "had an effect"
 }

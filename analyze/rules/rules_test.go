@@ -76,6 +76,8 @@ var grep = wire.Tool{Name: "grep", InputSchema: json.RawMessage(`{"type":"object
 
 func described(name, text string) wire.Tool { return wire.Tool{Name: name, Description: text} }
 
+var urlSchema = json.RawMessage(`{"properties":{"url":{"type":"string"}}}`)
+
 var pathSchema = json.RawMessage(`{"properties":{"path":{"type":"string"}}}`)
 
 // taking is a tool with one string argument.
@@ -220,6 +222,9 @@ var cases = []struct {
 	{"CM303", "a promise", proven(wire.Tool{Name: "read_file", Description: "Reads a file. Only works within allowed directories.", InputSchema: pathSchema}, "path", session.OraclePath, profile.HitReturn), finding.High},
 	{"CM303", "a directory in the command", with(proven(taking("read_file", "path"), "path", session.OraclePath, profile.HitReturn), func(r *Run) { r.Rooted = true }), finding.Medium},
 	{"CM303", "any path", proven(taking("read_file", "path"), "path", session.OraclePath, profile.HitReturn), ""},
+	{"CM304", "no address expected", proven(taking("get_avatar", "name"), "name", session.OracleFetch, profile.HitAsked), finding.High},
+	{"CM304", "a promise", proven(wire.Tool{Name: "fetch", Description: "Fetches a public web page", InputSchema: urlSchema}, "url", session.OracleFetch, profile.HitAsked), finding.High},
+	{"CM304", "its purpose", proven(taking("fetch", "url"), "url", session.OracleFetch, profile.HitAsked), ""},
 	{"CM305", "evaluated", proven(described("calculate", "Computes a formula"), "formula", session.OracleCode, profile.HitCreate), finding.Critical},
 	{"CM305", "its purpose", proven(described("run", "Executes Python code"), "text", session.OracleCode, profile.HitCreate), ""},
 	{"CM306", "served", hidden("iserror", "ok"), finding.Medium},

@@ -45,6 +45,11 @@ var (
 		`(?:allowed|permitted) (?:director(?:y|ies)|folders?|paths?|roots?)`, `sandboxed`, `(?:relative to|confined to|restricted to|limited to) (?:the |its |a )?(?:\w+ ){0,2}(?:director(?:y|ies)|folder|root|workspace|vault)`,
 		`(?:in|from|within|inside|under|below|of) (?:the |its |your |this )?(?:\w+ ){0,2}(?:workspace|vault|(?:notes?|base|data|docs?|documents?|project|root|uploads?|storage|templates?|content|knowledge|reports?|working) (?:director(?:y|ies)|folder))`,
 	)
+	// outwardPhrases promise that a tool asks no machine within.
+	outwardPhrases = compile(
+		`(?:public|external) (?:urls?|sites?|websites?|pages?|web ?pages?|hosts?|addresse?s?|internet)`, `(?:block|reject|refuse|den(?:y|ie)|forbid|prevent)(?:s|ed|ing)? (?:\w+ ){0,4}(?:private|internal|local|loopback|metadata)`,
+		`(?:allowed|allow[- ]?list(?:ed)?|permitted|approved|trusted) (?:hosts?|domains?|urls?|sites?)`, `ssrf`,
+	)
 	// shellPhrases and codePhrases give a tool the purpose of running what it is handed.
 	shellPhrases = compile(
 		`(?:any|given|arbitrary|shell|bash|system|terminal|console|command[- ]line) commands?`, `(?:run|runs|execute|executes|running|executing) (?:a |the |your )?commands?`,

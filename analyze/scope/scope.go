@@ -41,6 +41,8 @@ type Tool struct {
 	Commands []string `json:"commands,omitempty"`
 	// Confined are promises to stay in some directory.
 	Confined []Claim `json:"confined,omitempty"`
+	// Outward are promises to ask no machine within.
+	Outward []Claim `json:"outward,omitempty"`
 	// Shell and Code are declarations that whatever is handed over is run.
 	Shell []Claim `json:"shell,omitempty"`
 	Code  []Claim `json:"code,omitempty"`
@@ -126,6 +128,7 @@ func ofText(name string, pairs ...string) Tool {
 		out.Exec = append(out.Exec, find(execPhrases, where, text)...)
 		out.Environment = append(out.Environment, find(environmentPhrases, where, text)...)
 		out.Confined = append(out.Confined, find(confinedPhrases, where, text)...)
+		out.Outward = append(out.Outward, find(outwardPhrases, where, text)...)
 		out.Shell = append(out.Shell, find(shellPhrases, where, text)...)
 		out.Code = append(out.Code, find(codePhrases, where, text)...)
 		out.Write = append(out.Write, find(writePhrases, where, text)...)

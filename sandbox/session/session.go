@@ -130,6 +130,10 @@ type Injection struct {
 	// Value is what stands in it and nowhere else.
 	Path  string `json:"path,omitempty"`
 	Value string `json:"value,omitempty"`
+	// Host is the address or name aimed at; on loopback, where nothing answers,
+	// Port is the token's own.
+	Host string `json:"host,omitempty"`
+	Port int    `json:"port,omitempty"`
 	// Undeclared says that the tool declares no argument of this name.
 	Undeclared bool `json:"undeclared,omitempty"`
 }

@@ -28,14 +28,14 @@ func doubled(code string) string { return strings.ReplaceAll(code, "'", `"`) }
 func codes() []variant {
 	var out []variant
 	add := func(context string, text func(token string) string) {
-		out = append(out, variant{session.OracleCode, context, false, func(_ *World, token string) (string, File) { return text(token), File{} }})
+		out = append(out, variant{oracle: session.OracleCode, context: context, after: false, make: func(_ *World, token string) (string, File) { return text(token), File{} }})
 	}
 	add("JavaScript", javaScript)
 	add("Python", python)
 	add("JavaScript in braces", func(t string) string { return "${" + javaScript(t) + "}" })
 	add("Python template", func(t string) string {
 		a, b := halves(t)
-		return "{{ cycler.__init__.__globals__.os.open('" + a + "'~'" + b + "',65) }}"
+		return "{{ cycler.__init__.__globals__['os'].open('" + a + "'~'" + b + "',65) }}"
 	})
 	add("JavaScript template", func(t string) string {
 		return `{{range.constructor("return ` + strings.ReplaceAll(javaScript(t), `"`, `'`) + `")()}}`
@@ -63,6 +63,6 @@ func codes() []variant {
 
 var variants = func() []variant {
 	out := append(commands(), arguments()...)
-	out = append(out, paths()...)
+	out = append(append(out, paths()...), fetches()...)
 	return append(out, codes()...)
 }()

@@ -30,7 +30,7 @@ func polyglot(separator, token string) string {
 func commands() []variant {
 	var out []variant
 	add := func(context string, after bool, text func(token string) string) {
-		out = append(out, variant{session.OracleCommand, context, after, func(_ *World, token string) (string, File) { return text(token), File{} }})
+		out = append(out, variant{oracle: session.OracleCommand, context: context, after: after, make: func(_ *World, token string) (string, File) { return text(token), File{} }})
 	}
 	for _, s := range separators {
 		if s.name == "newline" {
@@ -44,6 +44,23 @@ func commands() []variant {
 	}
 	add("substitution, any quotes", true, func(t string) string { return "$(" + touch(t) + ")'$(" + touch(t) + ")'" })
 	add("backticks, any quotes", true, func(t string) string { return "`" + touch(t) + "`'`" + touch(t) + "`'" })
+	add("semicolon, no blank", false, func(t string) string {
+		a, b := halves(t)
+		return "x;touch${IFS}" + a + "$@" + b + ";"
+	})
+	add("semicolon, no dollar", true, func(t string) string {
+		a, b := halves(t)
+		return ";touch\t" + a + "''" + b + ";"
+	})
+	add("newline, no dollar", true, func(t string) string {
+		a, b := halves(t)
+		return "\ntouch " + a + "''" + b + "\n"
+	})
+	add("backticks, no dollar", true, func(t string) string {
+		a, b := halves(t)
+		c := "`touch " + a + "''" + b + "`"
+		return c + "'" + c + "'"
+	})
 	for _, q := range quotings {
 		for _, s := range separators {
 			add(s.name+", "+q.name, true, func(t string) string { return q.leave + s.text + touch(t) + s.text + q.leave })
@@ -51,14 +68,6 @@ func commands() []variant {
 	}
 	add("substitution", false, func(t string) string { return "$(" + touch(t) + ")" })
 	add("backticks", false, func(t string) string { return "`" + touch(t) + "`" })
-	add("semicolon, no blank", true, func(t string) string {
-		a, b := halves(t)
-		return ";touch${IFS}" + a + "$@" + b + ";"
-	})
-	add("semicolon, no dollar", true, func(t string) string {
-		a, b := halves(t)
-		return ";touch\t" + a + "''" + b + ";"
-	})
 	add("whole", false, touch)
 	return out
 }
@@ -72,7 +81,7 @@ func arguments() []variant {
 		{"output option", "--output=", false}, {"split output option", " --output=", true},
 		{"split address option", " --address=", true}, {"short output option", "-o", false},
 	} {
-		out = append(out, variant{session.OracleArgument, x.context, x.after, func(_ *World, token string) (string, File) { return x.text + token, File{} }})
+		out = append(out, variant{oracle: session.OracleArgument, context: x.context, after: x.after, make: func(_ *World, token string) (string, File) { return x.text + token, File{} }})
 	}
 	return out
 }

@@ -43,6 +43,7 @@ var hiddenArguments = []struct {
 	{"shell", session.OracleCommand, "whole"}, {"debug", session.OracleCommand, "whole"}, {"run", session.OracleCommand, "whole"},
 	{"eval", session.OracleCode, "JavaScript"}, {"code", session.OracleCode, "JavaScript"}, {"expr", session.OracleCode, "Python"}, {"python", session.OracleCode, "Python"},
 	{"file", session.OraclePath, "absolute"}, {"path", session.OraclePath, "absolute"}, {"filename", session.OraclePath, "absolute"},
+	{"url", session.OracleFetch, "name"}, {"callback", session.OracleFetch, "name"}, {"webhook", session.OracleFetch, "name"},
 	{"output", session.OraclePath, "new file, absolute"}, {"config", session.OraclePath, "absolute"}, {"include", session.OraclePath, "absolute"},
 }
 
@@ -69,10 +70,8 @@ func Extra(args json.RawMessage, w *World, words []string, token func(n int) str
 			t := token(n)
 			text, aim := v.make(w, t)
 			object[h.name] = text
-			i := session.Injection{Oracle: h.oracle, Context: h.context, At: "/" + escape(h.name), Path: aim.Stem, Value: aim.Value, Undeclared: true}
-			if aim.Stem == "" {
-				i.Token = t
-			}
+			i := v.injection(t, aim)
+			i.At, i.Undeclared = "/"+escape(h.name), true
 			in = append(in, i)
 		}
 	}

@@ -28,6 +28,20 @@ type variant struct {
 	// after says that the text follows the value that is there.
 	after bool
 	make  func(w *World, token string) (text string, aim File)
+	// net is the host and the port aimed at; nil for none.
+	net func(token string) (host string, port int)
+}
+
+// injection is what the log says of the variant.
+func (v *variant) injection(token string, aim File) session.Injection {
+	in := session.Injection{Oracle: v.oracle, Context: v.context, Path: aim.Stem, Value: aim.Value}
+	if aim.Stem == "" {
+		in.Token = token
+	}
+	if v.net != nil {
+		in.Host, in.Port = v.net(token)
+	}
+	return in
 }
 
 // Meaning is what an argument's name lets expect; it orders the inputs.
@@ -123,10 +137,5 @@ var orders = func() map[Meaning][]int {
 func At(w *World, m Meaning, k int, token string) Input {
 	v := variants[orders[m][k]]
 	text, aim := v.make(w, token)
-	in := Input{Text: text, Append: v.after}
-	in.Injection = session.Injection{Oracle: v.oracle, Context: v.context, Path: aim.Stem, Value: aim.Value}
-	if aim.Stem == "" {
-		in.Token = token
-	}
-	return in
+	return Input{Text: text, Append: v.after, Injection: v.injection(token, aim)}
 }

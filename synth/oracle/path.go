@@ -18,7 +18,7 @@ func below(f File, suffix string) string { return strings.TrimPrefix(f.Stem, "/"
 func paths() []variant {
 	var out []variant
 	add := func(context string, text func(w *World) (string, File)) {
-		out = append(out, variant{session.OraclePath, context, false, func(w *World, _ string) (string, File) { return text(w) }})
+		out = append(out, variant{oracle: session.OraclePath, context: context, after: false, make: func(w *World, _ string) (string, File) { return text(w) }})
 	}
 	const suffix = ".txt"
 	add("absolute", func(w *World) (string, File) { return w.Outside.Stem + suffix, w.Outside })
@@ -63,7 +63,7 @@ func paths() []variant {
 func creations() []variant {
 	var out []variant
 	add := func(context string, text func(w *World, token string) string) {
-		out = append(out, variant{session.OraclePath, context, false, func(w *World, token string) (string, File) { return text(w, token), File{} }})
+		out = append(out, variant{oracle: session.OraclePath, context: context, after: false, make: func(w *World, token string) (string, File) { return text(w, token), File{} }})
 	}
 	outside := func(w *World) string { return path.Dir(w.Outside.Stem) }
 	add("new file, dot-dot", func(w *World, t string) string {

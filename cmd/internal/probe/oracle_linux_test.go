@@ -1,0 +1,119 @@
+package probe
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+)
+
+// holes are the cases of testdata/servers/oracles and the rule that finds each;
+// "" is a case that gives nothing, whichever twin it is.
+var holes = map[string]map[string]string{
+	"python": {
+		"command-bare": "CM301", "command-single-quoted": "CM301", "command-double-quoted": "CM301", "command-newline": "CM301", "command-substitution": "CM301",
+		"command-backticks": "CM301", "command-pipe": "CM301", "command-and": "CM301", "command-no-blank": "CM301", "command-no-dollar": "CM301",
+		"argument-output": "CM302", "argument-split": "CM302",
+		"path-absolute": "CM303", "path-dot-dot": "CM303", "path-encoded": "CM303", "path-encoded-twice": "CM303", "path-backslashes": "CM303", "path-filter": "CM303",
+		"path-nul": "CM303", "path-prefix": "CM303", "path-link": "CM303", "path-suffix": "CM303", "path-create": "CM303",
+		"fetch-hidden": "CM304", "fetch-metadata": "CM304", "fetch-private": "CM304", "fetch-decimal": "CM304", "fetch-loopback": "CM304",
+		"code-eval": "CM305", "code-text": "CM305", "code-quoted-text": "CM305", "code-format": "CM305", "code-template": "CM305", "code-pickle": "CM305",
+		"hidden-tool": "CM306", "hidden-argument": "CM308", "echo": "",
+		"trigger-third-call": "CM101", "trigger-length": "CM101", "trigger-magic": "CM101", "trigger-second-start": "CM101", "trigger-previous-result": "CM101",
+	},
+	"node": {
+		"command-bare": "CM301", "command-single-quoted": "CM301", "command-double-quoted": "CM301", "command-newline": "CM301", "command-substitution": "CM301",
+		"command-backticks": "CM301", "command-pipe": "CM301", "command-and": "CM301",
+		"argument-output": "CM302", "argument-split": "CM302",
+		"path-absolute": "CM303", "path-dot-dot": "CM303", "path-encoded": "CM303", "path-backslashes": "CM303", "path-filter": "CM303",
+		"path-nul": "CM303", "path-prefix": "CM303", "path-link": "CM303", "path-suffix": "CM303", "path-create": "CM303",
+		"fetch-hidden": "CM304", "fetch-metadata": "CM304", "fetch-private": "CM304", "fetch-decimal": "CM304", "fetch-loopback": "CM304",
+		"code-eval": "CM305", "code-function": "CM305", "code-vm": "CM305", "code-text": "CM305", "code-quoted-text": "CM305", "code-literal": "CM305",
+		"code-embedded": "CM305", "code-template": "CM305", "code-serialized": "CM305",
+		"hidden-tool": "CM306", "hidden-argument": "CM308", "prototype": "CM307", "echo": "",
+		"trigger-third-call": "CM101", "trigger-length": "CM101", "trigger-magic": "CM101", "trigger-second-start": "CM101", "trigger-previous-result": "CM101",
+	},
+}
+
+// sampled are the cases that every run of the tests looks at; all of them take minutes.
+var sampled = []string{"command-double-quoted", "path-link", "code-template", "hidden-tool", "echo", "trigger-third-call"}
+
+// reported says that all cases are to be looked at, and each is to be told.
+var reported = os.Getenv("COALMINE_ORACLES") == "all"
+
+// TestOracles probes each case's two twins: the hole is to be found, and the
+// fixed one is to give nothing.
+func TestOracles(t *testing.T) {
+	need(t, "local")
+	for language, list := range holes {
+		sandboxtest.Need(t, language)
+		for name, rule := range list {
+			if !reported && !slices.Contains(sampled, name) {
+				continue
+			}
+			for _, twin := range []string{"hole", "fixed"} {
+				want := rule
+				if twin == "fixed" {
+					want = ""
+				}
+				t.Run(language+"/"+name+"/"+twin, func(t *testing.T) {
+					t.Parallel()
+					got, word := verdictOn(probeCase(t, language, name, twin), want), "right"
+					if got != "" {
+						t.Error(got)
+						word = "WRONG: " + got
+					}
+					if reported {
+						fmt.Printf("%-8s %-26s %-6s %s\n", language, name, twin, word)
+					}
+				})
+			}
+		}
+	}
+}
+
+// probeCase probes one twin.
+func probeCase(t *testing.T, language, name, twin string) *analyze.Result {
+	t.Helper()
+	l := newLab(t)
+	o := l.options("local", l.oracles(t, language, name, twin)...)
+	o.Calls, o.Timeout, o.CallTimeout, o.ShrinkTime, o.Limits, o.Network = DefaultCalls, time.Minute, 5*time.Second, time.Nanosecond, defaultLimits, NetworkSinkhole
+	return l.probe(o)
+}
+
+// oracles is the command of a twin.
+func (l *lab) oracles(t *testing.T, language, name, twin string) []string {
+	t.Helper()
+	program, suffix := "node", ".mjs"
+	if language == "python" {
+		program, suffix = "python3", ".py"
+	}
+	return []string{program, l.source(t, "oracles", suffix), name, twin}
+}
+
+// verdictOn says what is wrong with a result, "" for nothing: the rule wanted
+// must have found something, and where none is, nothing of weight may be found.
+func verdictOn(r *analyze.Result, want string) string {
+	var got []string
+	for _, f := range r.Findings {
+		if f.Rule == want && f.Severity.Rank() >= finding.Medium.Rank() {
+			return ""
+		}
+		if f.Severity.Rank() >= finding.Medium.Rank() || strings.HasPrefix(f.Rule, "CM3") {
+			got = append(got, f.Rule+" "+f.Message)
+		}
+	}
+	if want != "" {
+		return fmt.Sprintf("%s was not found, but %q", want, got)
+	}
+	if len(got) > 0 {
+		return fmt.Sprintf("%q", got)
+	}
+	return ""
+}
