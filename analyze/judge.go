@@ -131,6 +131,7 @@ func (j *judge) readTrace(log *session.Reader) error {
 			j.last = max(j.last, line.Record.Time)
 		case line.Flow != nil:
 			b.Flow(line.Flow)
+			j.liner.flow(line.Flow)
 			j.flow(line.Flow)
 			j.last = max(j.last, line.Flow.Stamp)
 		case line.Mark != nil:

@@ -10,6 +10,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/audit/text"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
 	"github.com/coalmine-dev/coalmine/sandbox/wire"
 )
 
@@ -75,9 +76,11 @@ type liner struct {
 	// plain takes decoys out of a frame that holds one, before it is cut.
 	plain  func(seq uint64, b []byte) string
 	frames []framed
-	spans  []Span
-	calls  bool
-	last   time.Duration
+	// flows are the moments at which flows ended, by their number.
+	flows map[uint64]time.Duration
+	spans []Span
+	calls bool
+	last  time.Duration
 }
 
 // framed is a frame as a timeline shows it.
@@ -102,6 +105,17 @@ func (l *liner) mark(m *session.Mark) {
 		return
 	}
 	l.spans = append(l.spans, Span{Phase: phase, Start: m.Time})
+}
+
+// flow keeps when a flow ended.
+func (l *liner) flow(f *trace.Flow) {
+	if f.Type != trace.FlowClose && f.Type != trace.FlowRefused || len(l.flows) >= maxFrames {
+		return
+	}
+	if l.flows == nil {
+		l.flows = map[uint64]time.Duration{}
+	}
+	l.flows[f.Flow] = f.Stamp
 }
 
 // frame keeps a frame that crossed during a call.
@@ -197,7 +211,7 @@ func (l *liner) draw(res *Result, j *judge) {
 	}
 	for i := range j.profile.Effects {
 		e := &j.profile.Effects[i]
-		for _, m := range moments(e) {
+		for _, m := range l.moments(e) {
 			add(e.Call, m)
 		}
 	}
@@ -225,7 +239,7 @@ func (j *judge) decoys() map[string]string {
 }
 
 // moments are an effect's evidence. What crossed the wire is drawn as its frame.
-func moments(e *finding.Effect) []Moment {
+func (l *liner) moments(e *finding.Effect) []Moment {
 	lane, ok := laneOf[e.Kind]
 	if !ok {
 		lane = LaneOther
@@ -239,7 +253,11 @@ func moments(e *finding.Effect) []Moment {
 		if e.Count > 1 {
 			text = fmt.Sprintf("%s (%d times)", text, e.Count)
 		}
-		out = append(out, Moment{Time: ev.Time, Lane: lane, Text: text, Rung: e.Rung, Noise: e.Noise, Ambiguous: e.Ambiguous, Source: ev.Source, Seq: ev.Seq})
+		m := Moment{Time: ev.Time, Lane: lane, Text: text, Rung: e.Rung, Noise: e.Noise, Ambiguous: e.Ambiguous, Source: ev.Source, Seq: ev.Seq}
+		if ev.Source == "flow" && e.Kind == finding.NetConnect {
+			m.Lane, m.End = LaneFlows, l.flows[ev.Seq]
+		}
+		out = append(out, m)
 	}
 	return out
 }

@@ -31,7 +31,11 @@ var (
 
 // under reports whether p is dir or lies below it.
 func under(p, dir string) bool {
-	return dir != "" && (p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/"))
+	if dir == "" {
+		return false
+	}
+	top := strings.TrimSuffix(dir, "/")
+	return p == dir || strings.HasPrefix(p, top) && len(p) > len(top) && p[len(top)] == '/'
 }
 
 func underAny(p string, dirs []string) (string, bool) {

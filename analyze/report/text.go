@@ -151,6 +151,8 @@ func where(e *finding.Evidence) string {
 		return fmt.Sprintf("session.jsonl seq %d", e.Seq)
 	case e.Source == "frame":
 		return "session.jsonl"
+	case e.Source == "flow" && e.Seq > 0:
+		return fmt.Sprintf("trace.jsonl flow %d", e.Seq)
 	case e.Source == "record" && e.Seq > 0:
 		return fmt.Sprintf("trace.jsonl seq %d", e.Seq)
 	default:

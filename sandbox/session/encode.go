@@ -133,6 +133,9 @@ func appendRecord(b []byte, r *trace.Record) []byte {
 	if r.Child != 0 {
 		b = appendInt(b, `,"child":`, int64(r.Child))
 	}
+	if r.Pid != 0 {
+		b = appendInt(b, `,"pid":`, int64(r.Pid))
+	}
 	b = appendInt(b, `,"ret":`, r.Ret)
 	b = appendMember(b, `,"err":`, r.Err, false)
 	b = appendTrue(b, `,"injected":true`, r.Injected)

@@ -256,6 +256,9 @@ func parseLine(line []byte) (Line, error) {
 	}
 	switch kind.Type {
 	case "record":
+		if r, ok := parseRecord(line); ok {
+			return Line{Record: r}, nil
+		}
 		var l recordLine
 		err := json.Unmarshal(line, &l)
 		return Line{Record: &l.Record}, err

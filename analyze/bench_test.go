@@ -1,0 +1,64 @@
+package analyze_test
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/analyzetest"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
+)
+
+// heavy is the log of a run with so many frames and records.
+func heavy(t testing.TB, frames, records int) *analyzetest.Log {
+	l := analyzetest.New(t, nil)
+	var tools bytes.Buffer
+	for i := range 20 {
+		if i > 0 {
+			tools.WriteByte(',')
+		}
+		fmt.Fprintf(&tools, `{"name":"tool_%d","description":"Reads a file at a path.","inputSchema":{"properties":{"path":{}}},"annotations":{"readOnlyHint":true}}`, i)
+	}
+	l.Begin(tools.String())
+	calls := frames / 2
+	each := records / max(calls, 1)
+	for i := range calls {
+		l.Call(fmt.Sprintf("tool_%d", i%20), `{"path":"/data/notes.txt"}`, func() {
+			for k := range each {
+				switch k % 8 {
+				case 0:
+					l.Open(fmt.Sprintf("/home/dana/workspace/src/file_%d.txt", k%40), "O_RDONLY|O_CLOEXEC", "")
+				case 1:
+					l.Open("/usr/lib/x86_64-linux-gnu/libc.so.6", "O_RDONLY|O_CLOEXEC", "")
+				case 2:
+					l.Open(fmt.Sprintf("/srv/notes/node_modules/p%d/package.json", k), "O_RDONLY", "ENOENT")
+				default:
+					l.Record(trace.Record{Op: trace.OpStat, Call: "newfstatat", Path: fmt.Sprintf("/srv/notes/node_modules/p%d/index.js", k), FD: -1})
+				}
+			}
+		}, nil)
+	}
+	l.End()
+	return l
+}
+
+// BenchmarkJudge judges ten thousand frames and a million records: at most two
+// seconds and 300 MB.
+func BenchmarkJudge(b *testing.B) {
+	l := heavy(b, 10_000, 1_000_000)
+	l.Judge(analyze.Options{})
+	b.ResetTimer()
+	for b.Loop() {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		res := analyzetest.Judge(b, l.Dir(), analyze.Options{})
+		runtime.ReadMemStats(&after)
+		if res.Coverage.Records < 900_000 || res.Coverage.Lost > 0 {
+			b.Fatalf("%d records, %d lost", res.Coverage.Records, res.Coverage.Lost)
+		}
+		b.ReportMetric(float64(after.HeapSys)/(1<<20), "heap-MB")
+	}
+}
