@@ -138,8 +138,11 @@ type Effect struct {
 	// Opaque says that the payload could not be read.
 	Opaque bool `json:"opaque,omitempty"`
 	// Ambiguous says that the work could belong to another call.
-	Ambiguous bool       `json:"ambiguous,omitempty"`
-	Evidence  []Evidence `json:"-"`
+	Ambiguous bool `json:"ambiguous,omitempty"`
+	// Background says that the task that did it was there before the call: what it
+	// does on its own account looks like the call's.
+	Background bool       `json:"-"`
+	Evidence   []Evidence `json:"-"`
 }
 
 // Evidence is one fact that a reader can look up in the run's files.

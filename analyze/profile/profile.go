@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -157,6 +156,7 @@ func NewBuilder(ctx Context) *Builder {
 func (b *Builder) Profile() *Profile {
 	b.joinReads()
 	b.network()
+	b.background()
 	b.out.visited = b.oracles.visited
 	return b.out
 }
@@ -308,15 +308,7 @@ func (b *Builder) toolOf(call int) string {
 func (b *Builder) effect(kind finding.EffectKind, target string, rung finding.Rung, r *trace.Record, ev finding.Evidence) finding.Effect {
 	e := finding.Effect{Kind: kind, Target: target, Rung: rung, Phase: b.phase, Call: b.call, Count: 1, Evidence: []finding.Evidence{ev}}
 	if r != nil {
-		t := b.task(r.Tid)
-		e.Actor = path.Base(t.exe)
-		switch {
-		case t.call > 0 && t.call != b.call:
-			// Born in an earlier call: its work stays that call's.
-			e.Phase, e.Call = finding.PhaseCall, t.call
-		case b.call > 0 && b.replied > 0 && r.Time > b.replied:
-			e.Ambiguous = true
-		}
+		b.attribute(&e, r)
 	}
 	if e.Phase == finding.PhaseIdle {
 		e.Ambiguous = true

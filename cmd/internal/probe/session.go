@@ -16,6 +16,10 @@ import (
 	"github.com/coalmine-dev/coalmine/synth"
 )
 
+// settle is how long a server is watched after each call before the next: what a
+// timer does then is nobody's call.
+const settle = 20 * time.Millisecond
+
 // syncTimeout bounds the wait for the tracer's records after a call; a tracer
 // that takes longer makes the run inconclusive.
 const syncTimeout = 10 * time.Second
@@ -87,6 +91,8 @@ func (c *conversation) onReturn(call synth.Call, o synth.Outcome, _ client.Resul
 	c.sync(ctx)
 	c.search(ctx)
 	c.rec.mark(session.Mark{Kind: session.MarkReturn, Call: call.N, Tool: call.Tool, What: string(o)})
+	time.Sleep(settle)
+	c.sync(ctx)
 }
 
 // inputs records what the arguments given to a tool have reached.
