@@ -94,6 +94,7 @@ func All() []Rule {
 
 // Check runs every rule and sorts what they observe: worst first, then in the order of calls.
 func Check(run *Run) []finding.Finding {
+	run = run.joinUndeclared()
 	run.allowed = run.allowedEffects()
 	var out []finding.Finding
 	for _, r := range All() {
@@ -161,6 +162,9 @@ func (r *Run) stable(target string) string {
 
 // subject names who did it: a tool, or the server in a phase.
 func subject(e *finding.Effect) string {
+	if e.Tool == undeclaredTools {
+		return "a tool that was never declared"
+	}
 	if e.Tool != "" {
 		return "“" + e.Tool + "”"
 	}

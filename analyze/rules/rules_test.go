@@ -354,3 +354,26 @@ func TestTheSameInManyCallsIsOneFinding(t *testing.T) {
 		t.Errorf("%d findings", n)
 	}
 }
+
+// A server that answers to every name does the same under each of them.
+func TestUndeclaredToolsAreOne(t *testing.T) {
+	var effects []finding.Effect
+	run := newRun(note)
+	for i, name := range []string{"format_note", "debug", "admin", "shell"} {
+		effects = append(effects, effect(name, finding.Secret, "ssh-key", rung(finding.RungRead), func(e *finding.Effect) { e.Call = i + 1 }))
+		run.Profile.Calls = append(run.Profile.Calls, profile.Call{N: i + 1, Tool: name, What: "tool", Outcome: "ok"})
+	}
+	run.Profile.Effects = effects
+	var tools []string
+	for _, f := range Check(run) {
+		if f.Rule == "CM101" {
+			tools = append(tools, f.Tool)
+		}
+	}
+	if want := []string{"format_note", undeclaredTools}; !slices.Equal(tools, want) {
+		t.Errorf("findings for %q, want %q", tools, want)
+	}
+	if run.Profile.Effects[1].Tool != "debug" {
+		t.Error("the run was changed")
+	}
+}
