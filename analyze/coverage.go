@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"slices"
+
 	"encoding/json"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -14,6 +16,17 @@ func phases(p *profile.Profile) []finding.Phase {
 	var out []finding.Phase
 	for _, ph := range []finding.Phase{finding.PhaseFetch, finding.PhaseBuild, finding.PhaseStart, finding.PhaseHandshake, finding.PhaseList, finding.PhaseCall, finding.PhaseIdle, finding.PhaseShutdown} {
 		if p.Phases[ph] {
+			out = append(out, ph)
+		}
+	}
+	return out
+}
+
+// unreached are the phases that belong to every run and were not come to.
+func unreached(p *profile.Profile) []finding.Phase {
+	var out []finding.Phase
+	for _, ph := range []finding.Phase{finding.PhaseStart, finding.PhaseHandshake, finding.PhaseList, finding.PhaseCall, finding.PhaseShutdown} {
+		if !p.Phases[ph] {
 			out = append(out, ph)
 		}
 	}
@@ -104,6 +117,9 @@ func (j *judge) holes(res *Result, p *policy.Policy) {
 	}
 	for _, peer := range j.profile.Opaque {
 		if p != nil && p.AcceptOpaque.Host(peer) != nil {
+			if peer = j.say(peer, 200); !slices.Contains(res.Coverage.Accepted, peer) && len(res.Coverage.Accepted) < maxReasons {
+				res.Coverage.Accepted = append(res.Coverage.Accepted, peer)
+			}
 			continue
 		}
 		j.because("what was sent to %s could not be read", j.say(peer, 200))

@@ -92,6 +92,8 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 		res.Least = j.least(run, res, opts)
 	}
 	j.holes(res, opts.Policy)
+	res.Coverage.Needs = j.needs(res, w.refusals)
+	j.needHoles(res.Coverage.Needs)
 	j.auditHoles(opts)
 	res.Inconclusive = append([]string{}, j.reasons...)
 	res.Verdict = verdict(res, opts.FailOn)
@@ -336,7 +338,7 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 		Exit: j.exit, Stderr: j.lastWords()}
 	res.Coverage = Coverage{
 		Tools: withInputs(toolCoverage(w, j.profile), j.inputs), Records: j.profile.Records, Noise: j.profile.Noise, Lost: j.profile.Lost,
-		Opaque: len(j.profile.Opaque), Unseen: unseen(&h), Phases: phases(j.profile),
+		Opaque: len(j.profile.Opaque), Unseen: unseen(&h), Phases: phases(j.profile), Unreached: unreached(j.profile),
 	}
 	res.Observed = append([]finding.Effect{}, j.profile.Effects...)
 	return res

@@ -104,6 +104,12 @@ type Coverage struct {
 	Unseen []string `json:"unseen"`
 	// Phases are those that were reached, in order.
 	Phases []finding.Phase `json:"phases"`
+	// Unreached are phases of every run that this one did not come to.
+	Unreached []finding.Phase `json:"unreached,omitempty"`
+	// Needs are what the server says it lacks.
+	Needs []Need `json:"needs,omitempty"`
+	// Accepted are the hosts whose traffic could not be read and that the policy accepts.
+	Accepted []string `json:"accepted,omitempty"`
 }
 
 // ToolCoverage counts the calls of one tool, resource or prompt.

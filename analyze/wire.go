@@ -28,10 +28,12 @@ type wireReader struct {
 	args    map[int]json.RawMessage
 	facts   rules.WireFacts
 	liner   *liner
+	// refusals are what errors said, by tool.
+	refusals map[string][]string
 }
 
 func newWireReader(p *profile.Profile, l *liner) *wireReader {
-	return &wireReader{profile: p, liner: l, pending: map[string]wire.Message{}, granted: map[string]bool{}, args: map[int]json.RawMessage{}}
+	return &wireReader{profile: p, liner: l, refusals: map[string][]string{}, pending: map[string]wire.Message{}, granted: map[string]bool{}, args: map[int]json.RawMessage{}}
 }
 
 // frame takes one frame, in order.
@@ -124,6 +126,9 @@ func (w *wireReader) response(f *session.Frame, m wire.Message) {
 		return
 	}
 	delete(w.pending, string(m.ID))
+	if req.Method == "tools/call" {
+		w.refused(w.profile.FrameCall[f.Seq], &m)
+	}
 	if m.Error != nil {
 		return
 	}

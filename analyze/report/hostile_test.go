@@ -46,7 +46,7 @@ func staged(evil string) *analyze.Result {
 	res.Timelines = []analyze.Timeline{{Call: 1, Tool: evil, What: "tool", Outcome: "ok", Start: 1, End: 1e6, Moments: []analyze.Moment{
 		{Time: 2, Lane: analyze.LaneSent, Text: evil, Source: "frame", Seq: 1}, {Time: 3, Lane: analyze.LaneFiles, Text: evil, Noise: "runtime", Source: "record", Seq: 1},
 	}}}
-	res.Coverage.Unseen = []string{evil}
+	res.Coverage.Unseen, res.Coverage.Accepted = []string{evil}, []string{evil}
 	res.Policy = &analyze.Policed{File: evil, Accepted: []analyze.Accepted{{Rule: "CM101", Message: evil, Tool: evil, Reason: evil, Owner: evil, Until: "2027-01-31"}}}
 	res.Run.Sandbox, res.Run.Tracer, res.Run.Network, res.Run.ID = evil, evil, evil, evil
 	return res

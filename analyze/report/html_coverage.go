@@ -11,7 +11,8 @@ type coverageView struct {
 	Called, Tools, OK, Calls int
 	Records, Noise, Opaque   int
 	Lost                     int64
-	Unseen                   []string
+	Unseen, Unreached        []string
+	Accepted                 []string
 	Rows                     []rowView
 	More                     int
 }
@@ -53,6 +54,12 @@ func (v *pageView) coverage(res *analyze.Result) {
 	c.Records, c.Noise, c.Lost, c.Opaque = res.Coverage.Records, res.Coverage.Noise, res.Coverage.Lost, res.Coverage.Opaque
 	for _, u := range res.Coverage.Unseen {
 		c.Unseen = append(c.Unseen, say(u, 200))
+	}
+	for _, p := range res.Coverage.Unreached {
+		c.Unreached = append(c.Unreached, string(p))
+	}
+	for _, h := range res.Coverage.Accepted {
+		c.Accepted = append(c.Accepted, say(h, 120))
 	}
 	for _, t := range res.Coverage.Tools {
 		c.Calls += t.Calls

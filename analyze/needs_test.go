@@ -1,0 +1,106 @@
+package analyze_test
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/analyzetest"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/policy"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
+)
+
+func TestAServerThatNeedsSomethingIsSaidToNeedIt(t *testing.T) {
+	for said, want := range map[string]string{
+		"Error: GITHUB_TOKEN environment variable is required": "credential (GITHUB_TOKEN)",
+		"BRAVE_API_KEY is not set":                             "credential (BRAVE_API_KEY)",
+		"Missing API key. Please provide one.":                 "credential",
+		"HTTP 401 Unauthorized":                                "credential",
+		"Config file not found: /etc/app.toml":                 "configuration",
+		"Please set DATABASE_HOST and DATABASE_PORT":           "configuration (DATABASE_HOST, DATABASE_PORT)",
+		"Usage: mcp-server-filesystem <directory>":             "configuration",
+		"listening on stdio":                                   "",
+		"TypeError: Cannot read properties of undefined":       "",
+		"Token bucket refilled":                                "",
+		"The path is required":                                 "",
+		"Module not found: express":                            "",
+	} {
+		l := analyzetest.New(t, nil)
+		l.Phase(finding.PhaseStart)
+		l.Event("started")
+		l.Mark(session.Mark{Kind: session.MarkStderr, Text: "starting\n" + said + "\n"})
+		l.Event("exit", "code", 1)
+		got := strings.Join(l.Judge(analyze.Options{}).Inconclusive, "\n")
+		reason := fmt.Sprintf("the server says that it needs a %s: “%s”", want, said)
+		if want == "" && strings.Contains(got, "says that it needs") || want != "" && !strings.Contains(got, reason) {
+			t.Errorf("%q: no %q in\n%s", said, want, got)
+		}
+	}
+}
+
+func TestAToolThatNeedsSomethingIsSaidToNeedIt(t *testing.T) {
+	l := analyzetest.New(t, nil)
+	l.Begin(analyzetest.Note, `{"name":"search","description":"Searches the web."}`)
+	l.Call("format_note", `{}`, nil, nil)
+	l.CallEnding("search", `{}`, "iserror", func() {
+		l.Frame(session.S2C, `{"jsonrpc":"2.0","id":4,"result":{"isError":true,"content":[{"type":"text","text":"Error:\nSEARCH_API_KEY is not set \u001b[31m"}]}}`)
+	}, nil)
+	l.End()
+	res := l.Judge(analyze.Options{})
+	if n := res.Coverage.Needs; len(n) != 1 || n[0].Tool != "search" || n[0].What != "credential" || n[0].Names[0] != "SEARCH_API_KEY" || strings.Contains(n[0].Said, "\x1b") {
+		t.Errorf("needs: %+v, %v", n, res.Inconclusive)
+	}
+}
+
+// A tool that works needs nothing, whatever one of its errors says.
+func TestAToolThatAnsweredNeedsNothing(t *testing.T) {
+	l := analyzetest.New(t, nil)
+	l.Begin(analyzetest.Note)
+	l.Call("format_note", `{}`, nil, nil)
+	l.CallEnding("format_note", `{}`, "iserror", func() {
+		l.Frame(session.S2C, `{"jsonrpc":"2.0","id":4,"result":{"isError":true,"content":[{"type":"text","text":"the argument token is required"}]}}`)
+	}, nil)
+	l.End()
+	if res := l.Judge(analyze.Options{}); len(res.Coverage.Needs) > 0 || res.Verdict != analyze.Clean {
+		t.Errorf("%s, needs %+v", res.Verdict, res.Coverage.Needs)
+	}
+}
+
+func TestPhasesThatWereNotReachedAreNamed(t *testing.T) {
+	l := analyzetest.New(t, nil)
+	l.Phase(finding.PhaseStart)
+	l.Event("started")
+	l.Event("exit", "code", 1)
+	if got := fmt.Sprint(l.Judge(analyze.Options{}).Coverage.Unreached); got != "[handshake list call shutdown]" {
+		t.Errorf("unreached: %s", got)
+	}
+}
+
+// What a client that pins sent could not be read: a hole, unless the policy accepts the host.
+func TestAcceptedOpaqueFlowsAreNoHoles(t *testing.T) {
+	l := analyzetest.New(t, nil)
+	l.Begin(`{"name":"get","description":"Gets a web page at a URL."}`)
+	l.Call("get", `{}`, func() {
+		to := netip.MustParseAddrPort("198.18.0.7:443")
+		l.Connect("198.18.0.7", 443, "")
+		l.Flow(trace.Flow{Type: trace.FlowOpen, Flow: 1, Proto: "tcp", Dest: to, Host: "pinned.example.org"})
+		l.Flow(trace.Flow{Type: trace.FlowClose, Flow: 1, Proto: "tcp", Dest: to, Host: "pinned.example.org", TLS: true, Opaque: true})
+	}, nil)
+	l.End()
+	res := l.Judge(analyze.Options{Least: true})
+	if res.Verdict != analyze.Inconclusive || res.Coverage.Opaque != 1 {
+		t.Fatalf("%s, %d opaque: %v", res.Verdict, res.Coverage.Opaque, res.Inconclusive)
+	}
+	p, err := policy.Parse("p", res.Least.Marshal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	under := analyzetest.Judge(t, l.Dir(), analyze.Options{Policy: p})
+	if under.Verdict != analyze.Clean || len(under.Coverage.Accepted) != 1 {
+		t.Errorf("%s, accepted %v: %v", under.Verdict, under.Coverage.Accepted, under.Inconclusive)
+	}
+}
