@@ -13,7 +13,7 @@ import (
 const (
 	maxFiles     = 2_000
 	maxFileBytes = 4 << 20
-	maxBytes     = 24 << 20
+	maxBytes     = 16 << 20
 	maxPerFile   = 4_000
 	maxTexts     = 600
 	maxNumbers   = 200

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -78,6 +79,22 @@ func TestBounds(t *testing.T) {
 	got := Read(source(files))
 	if len(got.Texts) > maxTexts || len(got.Numbers) > maxNumbers || len(got.Names) > maxNames || got.Files != maxFiles || !got.Cut {
 		t.Errorf("%d texts, %d numbers, %d names, %d files, cut %v", len(got.Texts), len(got.Numbers), len(got.Names), got.Files, got.Cut)
+	}
+}
+
+// TestHostileSource holds the time for files that are made to be scanned over and over.
+func TestHostileSource(t *testing.T) {
+	for name, text := range map[string]string{
+		"slashes": strings.Repeat("/", 4<<20), "expressions": strings.Repeat("=/[", 1<<20), "escaped quotes": strings.Repeat(`'\`, 1<<20) + "\n",
+		"quotes": strings.Repeat(`'`, 4<<20), "backquotes": strings.Repeat("`\\", 1<<20), "numbers": strings.Repeat("1.", 2<<20),
+	} {
+		start := time.Now()
+		Read(source(map[string]string{"a.js": text}))
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("%s took %v", name, took)
+		} else {
+			t.Logf("%s: %v", name, took)
+		}
 	}
 }
 

@@ -12,6 +12,8 @@ const (
 	maxText = 200
 	// around is how much of a line beside a literal says what it is for.
 	around = 60
+	// beside is what a look beside a literal costs, in bytes scanned.
+	beside = 1_000
 )
 
 var (
@@ -32,6 +34,7 @@ type scanner struct {
 	s       string
 	pos     int
 	comment string
+	left    int // bytes that may still be scanned, those scanned twice included
 }
 
 func (c *collector) file(s, comment string) {
@@ -39,8 +42,8 @@ func (c *collector) file(s, comment string) {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\ufffd")
 	}
-	sc := scanner{c: c, s: s, comment: comment}
-	for sc.pos < len(s) && c.n <= maxPerFile {
+	sc := scanner{c: c, s: s, comment: comment, left: 16*len(s) + 1<<16}
+	for sc.pos < len(s) && c.n <= maxPerFile && sc.left > 0 {
 		sc.next()
 	}
 }
@@ -75,6 +78,7 @@ func (sc *scanner) next() {
 func (sc *scanner) expression() {
 	class := false
 	for i := sc.pos + 1; i < len(sc.s) && sc.s[i] != '\n'; i++ {
+		sc.left--
 		switch sc.s[i] {
 		case '\\':
 			i++
@@ -104,6 +108,7 @@ func (sc *scanner) skipTo(end string, from int) {
 
 // before and after are what stands beside a literal on its line.
 func (sc *scanner) before(start int) string {
+	sc.left -= beside
 	from := max(0, start-around)
 	s := sc.s[from:start]
 	return s[strings.LastIndexByte(s, '\n')+1:]
@@ -121,6 +126,7 @@ func (sc *scanner) text(quote byte) {
 	start := sc.pos
 	i := start + 1
 	for i < len(sc.s) && sc.s[i] != quote {
+		sc.left--
 		if sc.s[i] == '\n' && quote != '`' {
 			sc.pos = start + 1
 			return
@@ -135,6 +141,9 @@ func (sc *scanner) text(quote byte) {
 		return
 	}
 	sc.pos = i + 1
+	if i-start > 2*maxText || strings.TrimSpace(sc.s[start+1:i]) == "" {
+		return
+	}
 	value := unquote(sc.s[start+1 : i])
 	before, after := sc.before(start), sc.after(sc.pos)
 	r := rankOf(before, after)
@@ -157,7 +166,7 @@ func rankOf(before, after string) rank {
 // worthwhile leaves out what no input would be compared with: prose, and what
 // says nothing.
 func worthwhile(s string, r rank) bool {
-	if strings.TrimSpace(s) == "" || len(s) > maxText || s == "use strict" || strings.ContainsRune(s, '\ufffd') {
+	if s == "" || len(s) > maxText || s == "use strict" || strings.ContainsRune(s, '\ufffd') {
 		return false
 	}
 	if keyLike(s) {

@@ -63,6 +63,7 @@ type Coverage struct {
 	tried  map[string]bool // texts and numbers that were given
 	down   map[*jsonschema.Schema][]*jsonschema.Schema
 	params []parameter
+	cost   int // of the value drawn last, in steps
 	hot    map[*jsonschema.Schema]bool
 }
 

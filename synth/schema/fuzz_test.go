@@ -71,6 +71,46 @@ func drawHostile(t *testing.T, raw []byte, seed int64) {
 			g.simpler(doc)
 		}
 	}
+	broken, what, err := g.Violate(seed, nil)
+	if err == nil && (g.Check(broken) == nil || what.Keyword == "") {
+		t.Fatalf("%.200s does not break %v", broken, what)
+	}
+	c := g.Coverage()
+	for i := range int64(2) {
+		if v, err := c.Draw(seed+i, Valid); err == nil {
+			c.Observe(v)
+		}
+	}
+	if n := c.Counts(); n.Enums.Reached > n.Enums.Total || n.Pairs.Reached > n.Pairs.Total {
+		t.Fatalf("%+v", n)
+	}
+}
+
+// FuzzReduce simplifies whatever compiles: each step compiles, and it ends.
+func FuzzReduce(f *testing.F) {
+	for _, c := range satisfiable {
+		f.Add([]byte(c.schema))
+	}
+	f.Add([]byte(`{"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}},"$ref":"#/$defs/a"}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		if len(raw) > 1<<12 {
+			t.Skip("larger than what is worth the time")
+		}
+		doc, err := decode(raw)
+		if err != nil || !compiles(doc) {
+			return
+		}
+		next := Reducer()(Value{doc})
+		for range 20 {
+			w, ok := next()
+			if !ok {
+				return
+			}
+			if s := w.(Value).String(); !compiles(w.(Value).V) || len(s) >= len(key(doc)) {
+				t.Fatalf("%s is no simpler %s", s, raw)
+			}
+		}
+	})
 }
 
 // FuzzRegexp parses expressions and writes to them.

@@ -189,6 +189,9 @@ func (g *Generator) drawFor(p *gopter.GenParameters, class Class, cover *Coverag
 		d.look()
 		v, ok := d.node(g.root, g.meaning, 0)
 		if ok && (!g.opts.Object || typeOfValue(v) == tObject) && g.judge(g.top, v) {
+			if cover != nil {
+				cover.cost = d.steps + d.bytes/textCost
+			}
 			return v, nil
 		}
 		if d.exhausted() {

@@ -13,7 +13,7 @@ import (
 
 // least follows a shrinker, always to the first step that keeps the property.
 func least(shrinker gopter.Shrinker, v any, holds func(any) bool, check func(any)) any {
-	for steps := 0; steps < 5_000; steps++ {
+	for range 5_000 {
 		next, found := shrinker(Value{v}), false
 		for {
 			w, ok := next()
@@ -202,7 +202,7 @@ func keywords(v any, f func(string)) {
 }
 
 func TestSchemasShrinkToLocalMinima(t *testing.T) {
-	shrinker := SchemaShrinker()
+	shrinker := Reducer()
 	rapid.Check(t, func(t *rapid.T) {
 		doc := composed(3).Draw(t, "schema")
 		if !compiles(doc) {

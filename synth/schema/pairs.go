@@ -16,6 +16,9 @@ var pointWorth = [...]int{enumPoint: 12, branchPoint: 16, presentPoint: 6, absen
 // candidates is how many values are drawn for each that is handed out.
 const candidates = 8
 
+// dear is the cost of a value that is drawn once only.
+const dear = 1_500
+
 // absentLevel is the level of a parameter that is not given.
 const absentLevel = "absent"
 
@@ -164,6 +167,9 @@ func (c *Coverage) Draw(seed int64, class Class) (json.RawMessage, error) {
 		}
 		if n := c.worth(v); n > most {
 			best, most = v, n
+		}
+		if c.cost > dear {
+			break
 		}
 	}
 	if best == nil {

@@ -10,11 +10,11 @@ import (
 // maxReductions bounds the candidates for one schema.
 const maxReductions = 2_000
 
-// SchemaShrinker yields simpler schemas for a Value that holds a schema:
-// without a keyword, a member of an enum or a branch, with a part in the place
-// of the whole, with smaller numbers. Every step compiles as it stands, and is
+// Reducer is the shrinker of schemas. For a Value that holds a schema it
+// yields simpler ones: without a keyword, a member of an enum or a branch, with
+// a part in the place of the whole, with smaller numbers. Every step compiles as it stands, and is
 // shorter than the one before, so that shrinking ends.
-func SchemaShrinker() gopter.Shrinker {
+func Reducer() gopter.Shrinker {
 	return func(x any) gopter.Shrink {
 		v, ok := x.(Value)
 		if !ok {

@@ -81,7 +81,7 @@ type writer struct {
 	steps  int
 }
 
-const maxWriteSteps = 100_000
+const maxWriteSteps = 12 * maxTextEver
 
 func (w *writer) node(n *reNode) {
 	w.steps++

@@ -5,7 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-const textTries = 40
+const (
+	textTries = 40
+	// textCost is how many bytes of text an expression matches in the time of
+	// one step, or more: so that a long text is paid for.
+	textCost = 64
+)
 
 // text draws a string: what the property means, else what its format or
 // expression asks for, else ordinary words, or anything at all for Valid.
@@ -90,6 +95,7 @@ func (d *drawer) accepts(sh *shape, s string) bool {
 		}
 	}
 	for _, p := range t.patterns {
+		d.steps += len(s) / textCost
 		if !p.match.MatchString(s) {
 			return false
 		}

@@ -7,6 +7,7 @@ import (
 	"math/rand"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/leanovate/gopter"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -34,6 +35,8 @@ func (v Violation) String() string {
 const (
 	violationBases = 6   // valid values that are tried
 	maxMutants     = 400 // ways to break one value
+	// maxTriedBytes bounds the documents that are validated for one base.
+	maxTriedBytes = 2 << 20
 )
 
 // Violate returns a value that is valid but for one thing, and names it. Of
@@ -51,6 +54,7 @@ func (g *Generator) Violate(seed int64, used map[string]bool) (json.RawMessage, 
 func (g *Generator) violate(p *gopter.GenParameters, used map[string]bool) (any, Violation, error) {
 	var spare any
 	var spareName Violation
+	deadline := time.Now().Add(maxTime)
 	for i := range violationBases {
 		base, err := g.draw(p, []Class{TypicalFull, Typical, Valid}[i%3])
 		if err != nil {
@@ -59,7 +63,12 @@ func (g *Generator) violate(p *gopter.GenParameters, used map[string]bool) (any,
 		g.mu.Lock()
 		list := g.mutants(base)
 		p.Rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		list = list[:min(len(list), 1+maxTriedBytes/(len(key(base))+1))]
 		for i := range list {
+			if time.Now().After(deadline) {
+				g.mu.Unlock()
+				return nil, Violation{}, fmt.Errorf("%w: the time for it was used up", ErrNotFound)
+			}
 			m := &list[i]
 			if (spare != nil && used[m.name().String()]) || !g.breaks(m) {
 				continue
