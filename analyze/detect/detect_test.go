@@ -151,7 +151,7 @@ func shownSafely(t testing.TB, l *Log) {
 				t.Fatalf("%U in %q", r, text)
 			}
 		}
-		if ruleOf(a.Subcategory) == "" {
+		if RuleOf(a.Subcategory) == "" {
 			t.Fatalf("%s is of no rule", a.Subcategory)
 		}
 	}

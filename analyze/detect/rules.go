@@ -7,8 +7,8 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
-// ruleOf is the rule that an annotation's subcategory is a case of.
-func ruleOf(subcategory string) string {
+// RuleOf is the rule that an annotation's subcategory is a case of, "" for none.
+func RuleOf(subcategory string) string {
 	switch {
 	case strings.HasPrefix(subcategory, "pii_in_result_"):
 		return "CM410"
@@ -51,7 +51,7 @@ func Findings(as []Annotation, path string) []finding.Finding {
 	index := map[string]int{}
 	for i := range as {
 		a := &as[i]
-		rule := titles[ruleOf(a.Subcategory)]
+		rule := titles[RuleOf(a.Subcategory)]
 		if rule == nil {
 			continue
 		}
