@@ -37,6 +37,8 @@ type Options struct {
 	// Policy is the user's coalmine.yaml, nil for none. What in it ends on a day
 	// ended before the run or did not: today's date does not count.
 	Policy *policy.Policy
+	// Traced is the log of the same server's run under ptrace, nil for none.
+	Traced *session.Reader
 	// Least asks for Result.Least.
 	Least bool
 }
@@ -79,6 +81,9 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 	}
 	run := j.run(w)
 	run.Policy = opts.Policy
+	if err := j.beside(run, opts.Traced); err != nil {
+		return nil, err
+	}
 	res := j.result(w, run, opts)
 	res.Findings = append([]finding.Finding{}, rules.Check(run)...)
 	if opts.Fingerprint != "" {
@@ -100,6 +105,26 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 	j.liner.draw(res, j)
 	seal(res, j.set)
 	return res, nil
+}
+
+// beside reads the run under ptrace: only what it did, and what was not seen of it.
+func (j *judge) beside(run *rules.Run, log *session.Reader) error {
+	if log == nil {
+		return nil
+	}
+	other := &judge{header: log.Header, set: canaries.FromCanaries(log.Header.Canaries), tainted: map[uint64]bool{}}
+	other.liner.plain = other.plain
+	if err := other.readTrace(log); err != nil {
+		return fmt.Errorf("the run under ptrace: %w", err)
+	}
+	for _, r := range other.reasons {
+		j.because("under ptrace: %s", r)
+	}
+	if other.profile.Lost > 0 {
+		j.because("under ptrace: %d records were lost", other.profile.Lost)
+	}
+	run.Traced = other.profile
+	return nil
 }
 
 func verdict(res *Result, failOn finding.Severity) Verdict {

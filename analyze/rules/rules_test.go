@@ -212,6 +212,18 @@ var cases = []struct {
 	{"CM209", "named", newRun(described("search", "Searches the web"), effect("search", finding.NetConnect, "93.184.216.34:80")), ""},
 	{"CM211", "open", newRun(silent, effect("do", finding.NetListen, "0.0.0.0:8080")), finding.Medium},
 	{"CM211", "loopback", newRun(silent, effect("do", finding.NetListen, "127.0.0.1:8080")), ""},
+	{"CM210", "only unwatched", with(newRun(note, finding.Effect{Kind: finding.Secret, Target: "ssh-key", Rung: finding.RungOpened, Call: 1, Tool: note.Name, Phase: finding.PhaseCall, Evidence: []finding.Evidence{{Source: "record", Seq: 1, Text: "opened it"}}}), func(r *Run) {
+		r.Traced = &profile.Profile{Calls: r.Profile.Calls}
+	}), finding.High},
+	{"CM210", "both times", with(newRun(note, finding.Effect{Kind: finding.Exec, Target: "/usr/bin/git", Call: 1, Phase: finding.PhaseCall}), func(r *Run) {
+		r.Traced = &profile.Profile{Calls: r.Profile.Calls, Effects: []finding.Effect{{Kind: finding.Exec, Target: "/bin/git"}}}
+	}), ""},
+	{"CM210", "at chance", with(newRun(note, finding.Effect{Kind: finding.Exec, Target: "/usr/bin/git", Phase: finding.PhaseIdle, Ambiguous: true}), func(r *Run) {
+		r.Traced = &profile.Profile{Calls: r.Profile.Calls}
+	}), ""},
+	{"CM210", "cut short", with(newRun(note, finding.Effect{Kind: finding.Secret, Target: "ssh-key", Rung: finding.RungOpened, Call: 1, Phase: finding.PhaseCall}), func(r *Run) {
+		r.Traced = &profile.Profile{}
+	}), ""},
 	{"CM301", "run", proven(silent, "text", session.OracleCommand, profile.HitExec), finding.Critical},
 	{"CM301", "its purpose", proven(described("run_command", "Runs a shell command"), "command", session.OracleCommand, profile.HitExec), ""},
 	{"CM301", "a command among others", proven(described("ping", "Runs the ping program against a host"), "host", session.OracleCommand, profile.HitExec), finding.Critical},

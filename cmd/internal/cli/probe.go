@@ -53,7 +53,7 @@ func (e *env) probe() *cobra.Command {
 	fl.StringVar(&f.Sandbox, "sandbox", "auto", "auto, docker, local, or inplace: the container that coalmine runs in")
 	fl.StringVar(&f.Image, "image", "", "docker: the `IMAGE` to run in (default coalmine)")
 	fl.StringVar(&f.Runtime, "runtime", "", "docker: the container `RUNTIME`, such as runsc")
-	fl.StringVar(&f.Tracer, "tracer", "auto", "auto (strace today), ebpf (from outside: the server cannot tell), strace or none (never clean)")
+	fl.StringVar(&f.Tracer, "tracer", "auto", "auto (strace today), ebpf (from outside: the server cannot tell), strace, both (one run each, compared) or none (never clean)")
 	fl.StringVar(&f.Network, "network", probe.NetworkSinkhole, "sinkhole (everything answers and nothing leaves), loopback (that answers too), refuse or none")
 	fl.StringVar(&f.replies, "replies", "", "HTTP answers of your own by host and path, from this YAML `FILE`")
 	fl.StringVar(&f.transport, "transport", "auto", "auto or stdio")
@@ -86,7 +86,7 @@ func (f *probeFlags) check() error {
 		name, value string
 		known       []string
 	}{
-		{"--sandbox", f.Sandbox, []string{"auto", "docker", "local", "inplace"}}, {"--tracer", f.Tracer, []string{"auto", "ebpf", "strace", "none"}},
+		{"--sandbox", f.Sandbox, []string{"auto", "docker", "local", "inplace"}}, {"--tracer", f.Tracer, []string{"auto", "ebpf", "strace", "both", "none"}},
 		{"--network", f.Network, []string{probe.NetworkSinkhole, probe.NetworkLoopback, probe.NetworkRefuse, probe.NetworkNone}}, {"--transport", f.transport, []string{"auto", "stdio"}},
 	} {
 		if !slices.Contains(c.known, c.value) {

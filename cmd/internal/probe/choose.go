@@ -41,10 +41,10 @@ func choose(ctx context.Context, o Options) (b sandbox.Backend, why string, err 
 // supported asks the backend. A local run without a tracer in it needs less: its
 // start says what is missing.
 func supported(ctx context.Context, b sandbox.Backend, o Options) error {
-	if o.Tracer == sandbox.TracerEBPF && b.Name() == "inplace" {
+	if (o.Tracer == sandbox.TracerEBPF || o.Tracer == TracerBoth) && b.Name() == "inplace" {
 		return &sandbox.UsageError{Err: errors.New("in place there is no pid namespace to be watched from outside"), Hint: "use --tracer strace"}
 	}
-	if o.Tracer != sandbox.TracerStrace && b.Name() == "local" {
+	if (o.Tracer == sandbox.TracerEBPF || o.Tracer == "none") && b.Name() == "local" {
 		return nil
 	}
 	if s := b.Supported(ctx); s.OK == sandbox.No {

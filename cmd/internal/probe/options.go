@@ -28,7 +28,7 @@ type Options struct {
 	Sandbox string
 	Image   string
 	Runtime string
-	// Tracer is "auto", "ebpf", "strace" or "none". "auto" is strace.
+	// Tracer is "auto", "ebpf", "strace", TracerBoth or "none". "auto" is strace.
 	Tracer string
 	// Network is one of the Network constants.
 	Network string
@@ -60,6 +60,9 @@ type Options struct {
 	// Progress takes one line about each step, nil for none.
 	Progress func(line string)
 }
+
+// TracerBoth runs the server under eBPF and then under strace, and compares the two.
+const TracerBoth = "both"
 
 // The networks that a server may find.
 const (

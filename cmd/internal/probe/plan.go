@@ -74,8 +74,8 @@ func newPlan(o Options) (*plan, error) {
 	switch o.Tracer {
 	case "none":
 		p.spec.TraceSet = ""
-	case sandbox.TracerEBPF:
-		p.spec.Tracer = o.Tracer
+	case sandbox.TracerEBPF, TracerBoth:
+		p.spec.Tracer = sandbox.TracerEBPF
 	}
 	if p.spec.Network, err = p.network(); err != nil {
 		return nil, err

@@ -69,7 +69,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	defer dir.Close()
 	p.hide(o.Out, name)
 	audited := p.startAudit(ctx)
-	runErr := p.session(ctx, backend, dir)
+	runErr := p.sessions(ctx, backend, dir)
 	report, auditErr := audited()
 	if runErr != nil {
 		return nil, runErr
@@ -111,7 +111,45 @@ func judge(dir *os.Root, o analyze.Options) (*analyze.Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the run's log: %w", err)
 	}
+	traced, err := dir.OpenRoot(tracedDir)
+	if errors.Is(err, os.ErrNotExist) {
+		return analyze.Judge(log, o)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the log of the run under ptrace: %w", err)
+	}
+	defer func() { _ = traced.Close() }()
+	if o.Traced, err = session.Open(traced); err != nil {
+		return nil, fmt.Errorf("read the log of the run under ptrace: %w", err)
+	}
 	return analyze.Judge(log, o)
+}
+
+// tracedDir holds the log of the run under ptrace where both tracers were asked for.
+const tracedDir = "traced"
+
+// sessions runs the server once, or once under each tracer: first where it cannot
+// tell that it is watched.
+func (p *plan) sessions(ctx context.Context, b sandbox.Backend, dir *os.Root) error {
+	if err := dir.RemoveAll(tracedDir); err != nil {
+		return fmt.Errorf("remove an earlier run's log: %w", err)
+	}
+	err := p.session(ctx, b, dir)
+	if err != nil || p.opts.Tracer != TracerBoth {
+		return err
+	}
+	if err := dir.Mkdir(tracedDir, 0o700); err != nil {
+		return &sandbox.UsageError{Err: err, Hint: "is the disk full?"}
+	}
+	traced, err := dir.OpenRoot(tracedDir)
+	if err != nil {
+		return fmt.Errorf("open the place of the run under ptrace: %w", err)
+	}
+	defer func() { _ = traced.Close() }()
+	second := *p
+	second.opts.Tracer, second.spec.Tracer = sandbox.TracerStrace, sandbox.TracerStrace
+	p.opts.Progress("once more, under ptrace")
+	return second.session(ctx, b, traced)
 }
 
 // startAudit audits the server's source beside the run. The function that it

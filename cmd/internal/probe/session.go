@@ -153,7 +153,7 @@ func (p *plan) header(backend string) session.Header {
 // sees them, and those that are newer than the tracer.
 func unseen(backend, tracer string) []string {
 	out := []string{fmt.Sprintf("system calls numbered above %d, which this strace does not know", strace.LastCall)}
-	if tracer == sandbox.TracerEBPF {
+	if tracer == sandbox.TracerEBPF || tracer == TracerBoth {
 		out = nil
 	}
 	if backend == "docker" {

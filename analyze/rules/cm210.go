@@ -1,0 +1,66 @@
+package rules
+
+import (
+	"path"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
+)
+
+var cm210 = Rule{Rule: cm210Doc, Check: checkCM210}
+
+var cm210Doc = finding.Rule{
+	ID: "CM210", Name: "BehavesWhenTraced", Title: "The server behaves differently when it is traced", Severity: finding.High,
+	CWE: []string{"CWE-912"}, OWASP: []string{"MCP03"},
+	Help: "With `--tracer both` the server runs twice, with the same inputs: once watched from outside, which it cannot tell, and once under ptrace, which it can. " +
+		"In the first it read a secret, started a program or reached a host that it left alone in the second.\n\n" +
+		"**Evidence.** The kernel's record of the first run. Both runs came to as many calls, else nothing is compared; work that could belong to another call is not compared either.\n\n" +
+		"**False positive when** what the server does depends on chance or on time.",
+}
+
+// deed is what two runs of a server share, if they do the same.
+type deed struct {
+	kind finding.EffectKind
+	what string
+}
+
+func deedOf(e *finding.Effect) deed {
+	what := e.Target
+	switch {
+	case e.Kind == finding.Exec:
+		what = path.Base(e.Target)
+	case e.Kind == finding.NetConnect && e.Host != "":
+		what = e.Host
+	}
+	return deed{e.Kind, what}
+}
+
+func checkCM210(r *Run) []finding.Finding {
+	if r.Traced == nil || completed(r.Traced) != completed(r.Profile) {
+		return nil
+	}
+	done := map[deed]bool{}
+	for i := range r.Traced.Effects {
+		done[deedOf(&r.Traced.Effects[i])] = true
+	}
+	var out []finding.Finding
+	for _, e := range r.effects(finding.Secret, finding.NetConnect, finding.Exec) {
+		if e.Ambiguous || done[deedOf(e)] || e.Kind == finding.NetConnect && !leaving(e) || e.Kind == finding.Secret && e.Rung == finding.RungAttempted {
+			continue
+		}
+		verb := map[finding.EffectKind]string{finding.Secret: " read the secret ", finding.NetConnect: " tried to reach ", finding.Exec: " ran "}[e.Kind]
+		out = append(out, r.of(&cm210Doc, e, subject(e)+verb+deedOf(e).what+" where nothing traced it, and did not under ptrace"))
+	}
+	return first(out)
+}
+
+// completed counts the calls that ended.
+func completed(p *profile.Profile) int {
+	n := 0
+	for _, c := range p.Calls {
+		if c.Outcome != "" && c.Outcome != "crash" && c.Outcome != "timeout" {
+			n++
+		}
+	}
+	return n
+}
