@@ -41,7 +41,7 @@ const (
 // needOf reads a line; nil is one that asks for nothing.
 func needOf(line string) *Need {
 	line = strings.TrimSpace(line[:min(len(line), 2<<10)])
-	what := ""
+	var what string
 	switch lacks := lackWords.MatchString(line); {
 	case lacks && credentialWords.MatchString(line):
 		what = "credential"

@@ -89,6 +89,13 @@ func OfTool(t *wire.Tool) Tool {
 	if isTrue(out.OpenWorld) {
 		out.Network = append(out.Network, Claim{"annotation", "openWorldHint=true"})
 	}
+	if isFalse(out.ReadOnly) {
+		out.Write = append(out.Write, Claim{"annotation", "readOnlyHint=false"})
+	}
+	// By the specification the hint means something only where readOnlyHint is not true.
+	if isTrue(out.Destructive) && !isTrue(out.ReadOnly) {
+		out.Delete = append(out.Delete, Claim{"annotation", "destructiveHint=true"})
+	}
 	out.readSchema(t.InputSchema)
 	return out
 }

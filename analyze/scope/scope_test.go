@@ -79,7 +79,7 @@ func TestEnvironmentAndExec(t *testing.T) {
 	}
 	not := OfTool(&wire.Tool{Name: "x", Description: "Does not read environment variables"})
 	for _, c := range not.Environment {
-		t.Logf("claim %+v", c)
+		t.Errorf("a negated claim: %+v", c)
 	}
 }
 
