@@ -339,8 +339,12 @@ func (j *judge) run(w *wireReader) *rules.Run {
 	if len(j.end.Limits) > 0 {
 		j.end.Crashed = false
 	}
+	said := scope.Of(&w.surface)
+	for _, m := range j.header.Manifests {
+		said.AddManifest(m.File, []byte(m.Text))
+	}
 	return &rules.Run{
-		Profile: j.profile, Scope: scope.Of(&w.surface), Surface: &w.surface, Canaries: byID, Args: w.args,
+		Profile: j.profile, Scope: said, Surface: &w.surface, Canaries: byID, Args: w.args,
 		Home: j.header.Home, ServerDir: j.header.ServerDir, Workspaces: j.header.Workspaces, Rooted: j.header.Rooted, Wire: w.facts, End: j.end,
 	}
 }

@@ -10,7 +10,8 @@ import (
 
 // Claim is one thing said, with the words that said it.
 type Claim struct {
-	// Where is "annotation", "name", "title", "description", "schema" or "instructions".
+	// Where is "annotation", "name", "title", "description", "schema", "instructions"
+	// or a file beside the server ("package.json").
 	Where string `json:"where"`
 	// Text is the hint's name and value, or the phrase of the description.
 	Text string `json:"text"`
@@ -55,8 +56,11 @@ type Tool struct {
 // Server is what a whole surface declares.
 type Server struct {
 	Tools []Tool `json:"tools"`
-	// Purpose is the server's own title and instructions, judged like a description.
+	// Purpose is the server's own title and instructions, judged like a description,
+	// and what the files beside it say.
 	Purpose Tool `json:"purpose"`
+	// Variables are those of the environment that a manifest says the server reads.
+	Variables []Variable `json:"variables,omitempty"`
 }
 
 // Of reads a surface's scope.

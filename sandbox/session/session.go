@@ -49,8 +49,17 @@ type Header struct {
 	Rooted bool `json:"rooted,omitempty"`
 	// Unseen names what the sandbox keeps even the tracer from seeing.
 	Unseen []string `json:"unseen,omitempty"`
+	// Manifests are files beside the server that say something of it.
+	Manifests []Manifest `json:"manifests,omitempty"`
 	// Version is coalmine's.
 	Version string `json:"version"`
+}
+
+// Manifest is a file that says something of a server.
+type Manifest struct {
+	// File is its name in the server's directory.
+	File string `json:"file"`
+	Text string `json:"text"`
 }
 
 // The kinds of a Mark.
