@@ -49,6 +49,7 @@ const maxReasons = 50
 // judge is one judgement under way.
 type judge struct {
 	header  session.Header
+	port    int // over which the server was spoken to, 0 for none
 	set     *canaries.Set
 	tainted map[uint64]bool // frames that hold a canary's value, by seq
 	profile *profile.Profile
@@ -289,7 +290,7 @@ func (j *judge) lastWords() string {
 func (j *judge) event(m *session.Mark) {
 	var e struct {
 		Type, Reason, Signal, Path string
-		Code                       int
+		Code, N                    int
 		Stamp                      time.Duration `json:"t"`
 	}
 	if json.Unmarshal(m.Event, &e) != nil {
@@ -311,6 +312,8 @@ func (j *judge) event(m *session.Mark) {
 		j.because("the server reached a limit: %s", full)
 	case "outlived":
 		j.end.Killed = true
+	case session.EventPort:
+		j.port = e.N
 	case "limit":
 		j.end.Limits = append(j.end.Limits, j.say(e.Reason, 200))
 		j.end.Time = e.Stamp
@@ -345,7 +348,7 @@ func (j *judge) run(w *wireReader) *rules.Run {
 	}
 	return &rules.Run{
 		Profile: j.profile, Scope: said, Surface: &w.surface, Canaries: byID, Args: w.args,
-		Home: j.header.Home, ServerDir: j.header.ServerDir, Workspaces: j.header.Workspaces, Rooted: j.header.Rooted, Wire: w.facts, End: j.end,
+		Home: j.header.Home, ServerDir: j.header.ServerDir, Workspaces: j.header.Workspaces, Rooted: j.header.Rooted, Port: j.port, Wire: w.facts, End: j.end,
 	}
 }
 
@@ -360,6 +363,9 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 	tracer := ""
 	if h.Tracer == "ebpf" || h.Tracer == "both" {
 		tracer = " --tracer " + h.Tracer
+	}
+	if h.Transport != "" {
+		tracer += " --transport " + h.Transport
 	}
 	res.Run.Reproduce = fmt.Sprintf("coalmine probe --sandbox %s%s --network %s --seed %d -- %s", h.Sandbox, tracer, h.Network, h.Seed, quoteAll(res.Run.Command))
 	s := w.surface

@@ -30,6 +30,7 @@ func newDecoder(r *Run, traced bool) *decoder {
 // read is the goroutine that owns the sink.
 func (r *Run) read(d *decoder) {
 	defer close(r.over)
+	defer r.closeTunnels()
 	defer r.stopWriting()
 	m := mux.NewReader(r.conn)
 	var err error
@@ -70,6 +71,8 @@ func (d *decoder) frame(f mux.Frame) error {
 		}
 	case mux.Flows:
 		d.flows.Feed(f.Payload, d.flow)
+	case mux.Tunnel:
+		return d.run.tunnel(f.Stamp, f.Payload)
 	case mux.Control:
 		e, err := agent.DecodeEvent(f.Payload)
 		if err != nil {

@@ -34,15 +34,19 @@ type Run struct {
 	commands  []agent.Command
 	queue     [][]byte // stdin to be sent; an empty element closes it
 	queued    int
-	sent      int64 // bytes of stdin sent
-	delivered int64 // bytes of stdin that the agent says it delivers
-	refused   bool  // the target closed its stdin
-	writing   bool  // false ends the writer
+	sent      int64    // bytes of stdin sent
+	delivered int64    // bytes of stdin that the agent says it delivers
+	refused   bool     // the target closed its stdin
+	writing   bool     // false ends the writer
+	carried   [][]byte // frames of tunnels to be sent
+	held      int      // their bytes
 	syncs     map[int64]chan struct{}
 	nextSync  int64
 	exit      Exit
 
-	tracer  *watcher // nil where the agent's stream brings the records
+	tunnels tunnels
+	heard   time.Duration // guarded by tunnels.mu
+	tracer  *watcher      // nil where the agent's stream brings the records
 	lost    atomic.Uint64
 	started chan error // takes one: nil, or why the target did not start
 	over    chan struct{}
@@ -276,14 +280,14 @@ func (r *Run) command(c agent.Command) {
 }
 
 // write is the only writer of the connection: the Config, then commands before
-// stdin, and of stdin no more than the agent's window.
+// tunnels and stdin, and of stdin no more than the agent's window.
 func (r *Run) write(cfg *agent.Config) {
 	defer close(r.written)
 	if agent.WriteConfig(r.out, cfg) != nil {
 		return
 	}
 	for {
-		c, p, ok := r.nextWrite()
+		c, f, ok := r.nextWrite()
 		if !ok {
 			return
 		}
@@ -291,7 +295,7 @@ func (r *Run) write(cfg *agent.Config) {
 		if c != nil {
 			err = agent.WriteCommand(r.out, *c)
 		} else {
-			err = r.out.Write(mux.Frame{Stream: mux.Stdin, Payload: p})
+			err = r.out.Write(f)
 		}
 		if err != nil {
 			r.stopWriting()
@@ -300,23 +304,28 @@ func (r *Run) write(cfg *agent.Config) {
 	}
 }
 
-func (r *Run) nextWrite() (*agent.Command, []byte, bool) {
+func (r *Run) nextWrite() (*agent.Command, mux.Frame, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for {
 		switch {
 		case !r.writing:
-			return nil, nil, false
+			return nil, mux.Frame{}, false
 		case len(r.commands) > 0:
 			c := r.commands[0]
 			r.commands = r.commands[1:]
-			return &c, nil, true
+			return &c, mux.Frame{}, true
+		case len(r.carried) > 0:
+			p := r.carried[0]
+			r.carried = r.carried[1:]
+			r.held -= len(p)
+			return nil, mux.Frame{Stream: mux.Tunnel, Payload: p}, true
 		case len(r.queue) > 0 && (r.sent-r.delivered < agent.StdinWindow-mux.MaxPayload || r.refused):
 			p := r.queue[0]
 			r.queue = r.queue[1:]
 			r.queued -= len(p)
 			r.sent += int64(len(p))
-			return nil, p, true
+			return nil, mux.Frame{Stream: mux.Stdin, Payload: p}, true
 		}
 		r.wake.Wait()
 	}

@@ -39,8 +39,10 @@ type Run struct {
 	Workspaces []string
 	// Rooted says that the server's command names the workspaces.
 	Rooted bool
-	Wire   WireFacts
-	End    EndFacts
+	// Port is where the server listens for its own transport, 0 for stdio.
+	Port int
+	Wire WireFacts
+	End  EndFacts
 	// Policy is the user's own declaration, nil for none: what it allows, no rule
 	// about undeclared effects sees.
 	Policy *policy.Policy

@@ -211,6 +211,7 @@ var cases = []struct {
 	{"CM209", "unnamed", newRun(silent, effect("do", finding.NetConnect, "93.184.216.34:80")), finding.Low},
 	{"CM209", "named", newRun(described("search", "Searches the web"), effect("search", finding.NetConnect, "93.184.216.34:80")), ""},
 	{"CM211", "open", newRun(silent, effect("do", finding.NetListen, "0.0.0.0:8080")), finding.Medium},
+	{"CM211", "transport", with(newRun(silent, effect("do", finding.NetListen, "0.0.0.0:8080")), func(r *Run) { r.Port = 8080 }), ""},
 	{"CM211", "loopback", newRun(silent, effect("do", finding.NetListen, "127.0.0.1:8080")), ""},
 	{"CM210", "only unwatched", with(newRun(note, finding.Effect{Kind: finding.Secret, Target: "ssh-key", Rung: finding.RungOpened, Call: 1, Tool: note.Name, Phase: finding.PhaseCall, Evidence: []finding.Evidence{{Source: "record", Seq: 1, Text: "opened it"}}}), func(r *Run) {
 		r.Traced = &profile.Profile{Calls: r.Profile.Calls}

@@ -30,6 +30,7 @@ type agent struct {
 	stdin          *feeder
 	stdout, stderr *pump
 	trace, watch   *pump
+	tunnels        *tunnels
 	sink           *sink         // nil for no sinkhole
 	decoys         *canaries.Set // made when a file is to be searched
 	// tracerSays is what the tracer prints about itself, logEnd the end of its log.
@@ -73,6 +74,7 @@ func Main() int {
 	}
 	err := a.setUp()
 	if err == nil {
+		a.tunnels = newTunnels(a)
 		err = a.launch()
 	}
 	if err != nil {

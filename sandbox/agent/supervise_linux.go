@@ -43,6 +43,7 @@ func (a *agent) supervise() {
 func (a *agent) conclude() {
 	close(a.finish)
 	a.stdin.abandon()
+	a.tunnels.closeAll()
 	a.sink.close()
 	for _, p := range []*pump{a.trace, a.stdout, a.stderr, a.sink.events()} {
 		if p == nil {
@@ -98,6 +99,8 @@ func (a *agent) obey() {
 			if err := a.stdin.put(f.Payload); err != nil {
 				a.limit("stdin: " + err.Error())
 			}
+		case mux.Tunnel:
+			a.tunnels.take(f.Payload)
 		case mux.Control:
 			var c Command
 			if err := json.Unmarshal(f.Payload, &c); err != nil {

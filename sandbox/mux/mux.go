@@ -22,12 +22,13 @@ const (
 	Stderr
 	Trace
 	Flows
+	Tunnel
 	streams
 )
 
 // String names the stream for messages.
 func (s Stream) String() string {
-	names := [...]string{"control", "stdin", "stdout", "stderr", "trace", "flows"}
+	names := [...]string{"control", "stdin", "stdout", "stderr", "trace", "flows", "tunnel"}
 	if int(s) < len(names) {
 		return names[s]
 	}

@@ -39,6 +39,8 @@ type Header struct {
 	Sandbox string        `json:"sandbox"`
 	Tracer  string        `json:"tracer"`
 	Network string        `json:"network"`
+	// Transport is "http" or "sse", "" for stdio.
+	Transport string `json:"transport,omitempty"`
 	// Canaries are the decoys planted, with their values: the file is the key.
 	Canaries   []canaries.Canary `json:"canaries"`
 	User       string            `json:"user"`
@@ -94,6 +96,10 @@ type Inputs struct {
 	Optional Reached `json:"optional"`
 	Pairs    Reached `json:"pairs"`
 }
+
+// EventPort is the type of an Event that is the run's own: the server is spoken
+// to over the port N, which it has opened inside the sandbox.
+const EventPort = "port"
 
 // Mark is one fact about the run that is neither a frame nor a system call.
 type Mark struct {

@@ -31,7 +31,6 @@ type probeFlags struct {
 	seed             string
 	replay           string
 	replies          string
-	transport        string
 	format           []string
 	failOn           string
 	allowIncomplete  bool
@@ -56,7 +55,7 @@ func (e *env) probe() *cobra.Command {
 	fl.StringVar(&f.Tracer, "tracer", "auto", "auto (strace today), ebpf (from outside: the server cannot tell), strace, both (one run each, compared) or none (never clean)")
 	fl.StringVar(&f.Network, "network", probe.NetworkSinkhole, "sinkhole (everything answers and nothing leaves), loopback (that answers too), refuse or none")
 	fl.StringVar(&f.replies, "replies", "", "HTTP answers of your own by host and path, from this YAML `FILE`")
-	fl.StringVar(&f.transport, "transport", "auto", "auto or stdio")
+	fl.StringVar(&f.Transport, "transport", "auto", "auto (stdio), stdio, http or sse: the server opens a port inside the sandbox")
 	fl.StringSliceVar(&f.PassEnv, "pass-env", nil, "give the server the real value of this variable (redacted in every file)")
 	fl.StringVar(&f.seed, "seed", "", "the `N` from which all inputs are drawn (default drawn anew)")
 	fl.IntVar(&f.Calls, "calls", probe.DefaultCalls, "calls of each tool")
@@ -87,7 +86,7 @@ func (f *probeFlags) check() error {
 		known       []string
 	}{
 		{"--sandbox", f.Sandbox, []string{"auto", "docker", "local", "inplace"}}, {"--tracer", f.Tracer, []string{"auto", "ebpf", "strace", "both", "none"}},
-		{"--network", f.Network, []string{probe.NetworkSinkhole, probe.NetworkLoopback, probe.NetworkRefuse, probe.NetworkNone}}, {"--transport", f.transport, []string{"auto", "stdio"}},
+		{"--network", f.Network, []string{probe.NetworkSinkhole, probe.NetworkLoopback, probe.NetworkRefuse, probe.NetworkNone}}, {"--transport", f.Transport, []string{"auto", probe.TransportStdio, probe.TransportHTTP, probe.TransportSSE}},
 	} {
 		if !slices.Contains(c.known, c.value) {
 			return usage(strings.Join(c.known, ", "), "%s %s is not known", c.name, c.value)
@@ -234,6 +233,9 @@ func (f *probeFlags) runs(args []string) ([]probe.Options, error) {
 		if len(args) == 0 {
 			return nil, usage("coalmine probe -- COMMAND…", "no command to probe")
 		}
+		if len(args) == 1 && (strings.HasPrefix(args[0], "https://") || strings.HasPrefix(args[0], "http://")) {
+			return nil, remote("the server at " + args[0])
+		}
 		o := f.Options
 		o.Command = args
 		return []probe.Options{o}, nil
@@ -259,11 +261,17 @@ func (f *probeFlags) runs(args []string) ([]probe.Options, error) {
 		o.Command, o.Env, o.Name = s.Command, s.Env, s.Name
 		o.Location = &finding.Location{Path: f.config, Line: s.Line, Column: s.Column}
 		if len(s.Command) == 0 {
-			return nil, usage("name another with --server NAME", "server %q has no command: a remote server can not be run in a sandbox", s.Name)
+			return nil, remote(fmt.Sprintf("server %q", s.Name))
 		}
 		out = append(out, o)
 	}
 	return out, nil
+}
+
+// remote refuses what runs elsewhere: nothing but its wire can be judged.
+func remote(what string) error {
+	return usage("coalmine tap --http --url URL records the wire, and coalmine detect judges the log; to see what a server does, probe its command",
+		"%s runs on another machine, where nobody sees what it does: only its wire can be judged", what)
 }
 
 // maxConfig bounds a configuration file.

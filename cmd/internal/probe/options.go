@@ -34,7 +34,9 @@ type Options struct {
 	Network string
 	// Replies are the user's own answers of HTTP, before the sinkhole's.
 	Replies []sinkhole.Reply
-	Seed    int64
+	// Transport is TransportStdio, TransportHTTP or TransportSSE.
+	Transport string
+	Seed      int64
 	// Calls is the number of calls of each tool.
 	Calls       int
 	Timeout     time.Duration
@@ -97,6 +99,9 @@ func (o *Options) fill() {
 	}
 	if o.Tracer == "" || o.Tracer == "auto" {
 		o.Tracer = "strace"
+	}
+	if o.Transport == "" || o.Transport == "auto" {
+		o.Transport = TransportStdio
 	}
 	if o.Network == "" {
 		o.Network = NetworkSinkhole

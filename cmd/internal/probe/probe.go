@@ -22,6 +22,7 @@ import (
 var (
 	errServerClosed = errors.New("the server closed its stdout")
 	errServerEnded  = errors.New("the server ended")
+	errStreamEnded  = errors.New("the server's stream of events ended")
 )
 
 // stopGrace is how long a server has to end after its stdin did, and again after TERM.
@@ -193,14 +194,12 @@ func (p *plan) session(ctx context.Context, b sandbox.Backend, dir *os.Root) err
 func (p *plan) attempt(ctx context.Context, b sandbox.Backend, dir *os.Root, skipDiscover bool) error {
 	runCtx, cancelRun := context.WithCancelCause(ctx)
 	defer cancelRun(nil)
-	rec := &recorder{dir: dir, header: p.header(b.Name()), lines: wire.NewSplitter(0), secrets: p.secrets, stop: cancelRun, exited: make(chan struct{})}
+	rec := &recorder{dir: dir, header: p.header(b.Name()), lines: wire.NewSplitter(0), secrets: p.secrets, stop: cancelRun, exited: make(chan struct{}), web: p.opts.Transport != TransportStdio}
 	var run *sandbox.Run
 	ready := make(chan struct{})
-	rec.client = client.New(func(line []byte) error {
-		<-ready
-		rec.sending(line)
-		return run.Stdin(append(append([]byte(nil), line...), '\n'))
-	}, client.Options{SkipDiscover: skipDiscover, CallTimeout: p.opts.CallTimeout, HandshakeTimeout: min(30*time.Second, p.opts.Timeout), DiscoverTimeout: 3 * time.Second})
+	way := p.carry(rec, ready, func() *sandbox.Run { return run })
+	defer way.close()
+	rec.client = client.New(way.send, client.Options{SkipDiscover: skipDiscover, CallTimeout: p.opts.CallTimeout, HandshakeTimeout: min(30*time.Second, p.opts.Timeout), DiscoverTimeout: p.discoverTimeout()})
 	p.opts.Progress("starting in the " + b.Name() + " sandbox")
 	late := time.AfterFunc(startTimeout, func() { cancelRun(errLate) })
 	run, err := sandbox.Start(runCtx, b, p.spec, rec)
@@ -231,6 +230,15 @@ func (p *plan) attempt(ctx context.Context, b sandbox.Backend, dir *os.Root, ski
 		return &sandbox.UsageError{Err: logErr, Hint: "is the disk of --out full?"}
 	}
 	return driveErr
+}
+
+// discoverTimeout is how long a server may stay silent before it is taken for
+// one of the older era: one that opens a port answers nothing before it has.
+func (p *plan) discoverTimeout() time.Duration {
+	if p.opts.Transport != TransportStdio {
+		return 15 * time.Second
+	}
+	return 3 * time.Second
 }
 
 // LeftError says that a run was ended and its sandbox could not be removed.

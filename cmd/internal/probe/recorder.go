@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -26,6 +27,8 @@ type recorder struct {
 	lines  *wire.Splitter
 	// secrets are real values that must not reach a file.
 	secrets []string
+	// web says that the server is spoken to over HTTP: its stdout is for people.
+	web bool
 	// stop ends a run that cannot be logged.
 	stop context.CancelCauseFunc
 
@@ -55,6 +58,10 @@ type outgoing struct {
 
 // Stdout implements sandbox.Sink.
 func (r *recorder) Stdout(stamp time.Duration, p []byte) {
+	if r.web {
+		r.Stderr(stamp, p)
+		return
+	}
 	r.lines.Feed(p, func(l wire.Line) {
 		r.frame(session.S2C, stamp, l.Raw)
 		r.client.Feed(l.Raw)
@@ -163,12 +170,16 @@ func (r *recorder) Event(e agent.Event) {
 		return // the frames' own marks say the same
 	case agent.EventSynced:
 		return
+	case agent.EventOutlived:
+		if r.web {
+			return // nobody has told it to end but by the signal
+		}
 	case agent.EventError:
 		r.mu.Lock()
 		r.failure = &e
 		r.mu.Unlock()
 	case agent.EventEOF:
-		if e.Stream == "stdout" {
+		if e.Stream == "stdout" && !r.web {
 			r.mu.Lock()
 			r.eof = true
 			r.mu.Unlock()
@@ -276,6 +287,21 @@ func (r *recorder) sending(line []byte) {
 	defer r.mu.Unlock()
 	r.out = append(r.out, outgoing{r.sent, append([]byte(nil), line...)})
 	r.sent += int64(len(line)) + 1
+}
+
+// spokenTo logs the port over which the server is spoken to.
+func (r *recorder) spokenTo(port int) {
+	now := r.now()
+	r.mark(session.Mark{Time: now, Kind: session.MarkEvent, Event: fmt.Appendf(nil, `{"type":%q,"t":%d,"n":%d}`, session.EventPort, now, port)})
+}
+
+// posted logs a line that is sent over HTTP.
+func (r *recorder) posted(line []byte) { r.frame(session.C2S, r.now(), line) }
+
+// received logs a message that came over HTTP at its stamp, and hands it on.
+func (r *recorder) received(stamp time.Duration, line []byte) {
+	r.frame(session.S2C, max(stamp, r.now()), line)
+	r.client.Feed(line)
 }
 
 // close logs what was never delivered and closes the log.

@@ -143,7 +143,11 @@ func (p *plan) drive(ctx context.Context, c *conversation, budget time.Duration)
 // header is what the log says of the run before anything happens in it.
 func (p *plan) header(backend string) session.Header {
 	tracer := p.opts.Tracer
-	return session.Header{
+	transport := p.opts.Transport
+	if transport == TransportStdio {
+		transport = ""
+	}
+	return session.Header{Transport: transport,
 		RunID: p.runID, Seed: p.opts.Seed, Command: p.redacted(p.spec.Command), Target: p.target, Sandbox: backend, Tracer: tracer, Network: p.opts.Network,
 		Canaries: p.set.Canaries(), User: p.set.User(), Home: p.set.Home(), ServerDir: p.spec.ServerDir, Workspaces: p.spec.Workspaces, Rooted: p.rooted, Unseen: unseen(backend, tracer), Version: p.opts.Version, Manifests: readManifests(p.audit),
 	}

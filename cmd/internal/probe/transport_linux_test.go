@@ -1,0 +1,67 @@
+package probe
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+)
+
+// judgement is what a run yields, without what only that run has.
+func judgement(r *analyze.Result) []string {
+	out := []string{fmt.Sprintf("verdict %s, reasons %q, server %s, tools %d", r.Verdict, r.Inconclusive, r.Server.Name, len(r.Coverage.Tools))}
+	for _, f := range r.Findings {
+		out = append(out, fmt.Sprintf("%s %s %s %s %s %s", f.Rule, f.Severity, f.Tool, f.Phase, f.Rung, f.Fingerprint))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// The same server yields the same findings over stdio, Streamable HTTP and SSE.
+func TestEveryTransportIsJudgedAlike(t *testing.T) {
+	for _, backend := range backends {
+		for _, mode := range []string{"honest", "leaky"} {
+			t.Run(backend+" "+mode, func(t *testing.T) {
+				need(t, backend)
+				var want []string
+				for _, transport := range []string{TransportStdio, TransportHTTP, TransportSSE} {
+					l := newLab(t, "web")
+					command := []string{l.path("web"), transport, mode}
+					if transport != TransportStdio && mode == "honest" {
+						// What is open to the neighbours is the transport's own port.
+						command = append(command, "0.0.0.0:8931")
+					}
+					o := l.options(backend, command...)
+					o.Transport, o.Name, o.Calls, o.Seed, o.ShrinkTime = transport, "web", 2, 1, 1
+					got := judgement(l.probe(o))
+					if transport == TransportStdio {
+						want = got
+						if (len(got) == 1) != (mode == "honest") {
+							t.Errorf("over stdio: %q", got)
+						}
+						continue
+					}
+					if diff := cmp.Diff(want, got); diff != "" {
+						t.Errorf("%s: %s", transport, diff)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A server that opens no port is told of, and nothing of it is called clean.
+func TestNoPort(t *testing.T) {
+	need(t, "local")
+	l := newLab(t, "web")
+	o := l.options("local", l.path("web"), "stdio", "honest")
+	o.Transport = TransportHTTP
+	o.Timeout = 3e9
+	r := l.probe(o)
+	if r.Verdict != "inconclusive" {
+		t.Errorf("%q", judgement(r))
+	}
+}
