@@ -23,7 +23,7 @@ import (
 const sinkUID = 65533
 
 // settleTimeout bounds the wait for a sink's word that all it got is told.
-const settleTimeout = 2 * time.Second
+const settleTimeout = 8 * time.Second
 
 // sink is the process that answers the network, as the agent holds it. A nil
 // sink is none.

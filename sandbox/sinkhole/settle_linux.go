@@ -7,9 +7,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// settleFor bounds the wait for quiet: a client that never rests, or one whose
-// bytes nobody will read, must not hold up the one who asks.
-const settleFor = 250 * time.Millisecond
+// settleLooks bounds the wait for quiet, a quarter of a second or so: a client
+// that never rests, or one whose bytes nobody will read, must not hold up the one
+// who asks. Looks are counted, not time: on a busy machine this process may not
+// run for as long.
+const (
+	settleLooks = 800
+	settlePause = 300 * time.Microsecond
+)
 
 // answerSettles runs each function of Config.Settle once everything that was
 // sent before it came has been reported. On the loopback interface what was sent
@@ -28,10 +33,9 @@ func (s *server) answerSettles(got *sockets) {
 
 // settle returns when all queues are empty and nothing was reported between two looks.
 func (s *server) settle(got *sockets) {
-	deadline := now() + settleFor
 	before := s.sent.Load()
-	for quiet := 0; quiet < 2 && now() < deadline; {
-		s.pause(300 * time.Microsecond)
+	for looks, quiet := 0, 0; quiet < 2 && looks < settleLooks; looks++ {
+		s.pause(settlePause)
 		if s.ctx.Err() != nil {
 			return
 		}
