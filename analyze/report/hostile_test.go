@@ -2,11 +2,13 @@ package report
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -244,5 +246,33 @@ func TestSARIFLeavesOutTheLeastSevere(t *testing.T) {
 	}
 	if !bytes.Contains(said, []byte("12 of the least severe results were left out")) {
 		t.Errorf("nothing says what was left out: %s", said)
+	}
+}
+
+// A log that GitHub would refuse for its size has fewer results.
+func TestSARIFKeepsGitHubsSize(t *testing.T) {
+	rng := rand.NewChaCha8([32]byte{1})
+	noise := func() string {
+		b := make([]byte, 450)
+		_, _ = rng.Read(b) // it never fails
+		return hex.EncodeToString(b)
+	}
+	res := sample("x")
+	f := res.Findings[0]
+	res.Findings = nil
+	for range maxSARIF {
+		f.Message, f.Evidence = noise(), []finding.Evidence{{Text: noise()}, {Text: noise()}, {Text: noise()}, {Text: noise()}, {Text: noise()}}
+		f.Reproduce = noise()
+		res.Findings = append(res.Findings, f)
+	}
+	var b bytes.Buffer
+	if err := SARIF(&b, res, SARIFOptions{Default: finding.Location{Path: "x"}}); err != nil {
+		t.Fatal(err)
+	}
+	if n := packed(b.Bytes()); n > maxPacked {
+		t.Errorf("%d bytes packed", n)
+	}
+	if !strings.Contains(b.String(), "of the least severe results were left out") {
+		t.Error("nothing was left out, or nothing says so")
 	}
 }

@@ -60,7 +60,7 @@ func (v *pageView) findings(res *analyze.Result) {
 		doc := docs[f.Rule]
 		c := findingView{
 			ID: fmt.Sprintf("f%d", i+1), Rule: say(f.Rule, 60), Title: say(f.Title, 200), Message: say(capital(f.Message), 500), Severity: f.Severity,
-			Rungs: ladder(f.Rung), Ambiguous: f.Confidence == finding.Ambiguous, Call: f.Call, Drawn: f.Call > 0 && drawn[f.Call], Fingerprint: f.Fingerprint, Confidence: string(f.Confidence),
+			Rungs: ladder(f), Ambiguous: f.Confidence == finding.Ambiguous, Call: f.Call, Drawn: f.Call > 0 && drawn[f.Call], Fingerprint: f.Fingerprint, Confidence: string(f.Confidence),
 			Help: prose(doc.Help), References: references(&doc),
 		}
 		if f.Location != nil {
@@ -85,14 +85,16 @@ func capital(s string) string {
 	return s
 }
 
-// ladder are the rungs, or nothing for a finding that has none.
-func ladder(reached finding.Rung) []rungView {
-	if reached.Rank() == 0 {
+// ladder are the rungs that a secret climbs, nothing for what is about none.
+func ladder(f *finding.Finding) []rungView {
+	if f.Rung.Rank() == 0 || (finding.Rule{ID: f.Rule}).Family() != "secrets" {
 		return nil
 	}
 	var out []rungView
 	for _, r := range []finding.Rung{finding.RungAttempted, finding.RungOpened, finding.RungRead, finding.RungReturned, finding.RungLeft} {
-		out = append(out, rungView{string(r), r.Rank() <= reached.Rank()})
+		// What left by the network need not have been returned on the wire.
+		aside := r == finding.RungReturned && f.Rung == finding.RungLeft
+		out = append(out, rungView{string(r), r.Rank() <= f.Rung.Rank() && !aside})
 	}
 	return out
 }

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -42,22 +44,54 @@ type SARIFOptions struct {
 	AuditRoot string
 }
 
-// SARIF writes a log with one run.
+// maxPacked bounds the log as GitHub takes it, compressed: ten megabytes, and a little air.
+const maxPacked = 9 << 20
+
+// SARIF writes a log with one run. Where GitHub's bounds do not hold all results,
+// the least severe are left out, and the log says how many.
 func SARIF(w io.Writer, res *analyze.Result, o SARIFOptions) error {
-	b := &sarifBuilder{o: o, index: map[string]int{}, cwe: map[string]bool{}}
+	for most := maxSARIF; ; most /= 2 {
+		doc, err := document(res, o, most)
+		if err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		if err := encode(&b, doc); err != nil {
+			return err
+		}
+		if most > 1 && b.Len() > maxPacked && packed(b.Bytes()) > maxPacked {
+			continue
+		}
+		_, err = w.Write(b.Bytes())
+		return err
+	}
+}
+
+// packed is the length of data as it is uploaded.
+func packed(data []byte) int {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write(data) // a buffer takes all
+	_ = z.Close()
+	return b.Len()
+}
+
+// document is a log of at most so many results.
+func document(res *analyze.Result, o SARIFOptions, most int) (map[string]any, error) {
+	b := &sarifBuilder{o: o, most: most, index: map[string]int{}, cwe: map[string]bool{}}
 	log := sarif.NewReport()
 	log.Runs = []*sarif.Run{b.run(res)}
 	raw, err := json.Marshal(log)
 	if err != nil {
-		return fmt.Errorf("encode SARIF: %w", err)
+		return nil, fmt.Errorf("encode SARIF: %w", err)
 	}
 	var doc map[string]any
 	if err := json.Unmarshal(raw, &doc); err != nil {
-		return fmt.Errorf("decode SARIF: %w", err)
+		return nil, fmt.Errorf("decode SARIF: %w", err)
 	}
 	withoutFillers(doc)
 	doc["$schema"] = sarifSchema
-	return encode(w, doc)
+	return doc, nil
 }
 
 // withoutFillers drops what the library writes for "absent": members that are
@@ -85,6 +119,7 @@ func At(path string) finding.Location { return finding.Location{Path: path, Line
 
 type sarifBuilder struct {
 	o     SARIFOptions
+	most  int // results
 	index map[string]int
 	cwe   map[string]bool
 }
@@ -101,7 +136,7 @@ func (b *sarifBuilder) run(res *analyze.Result) *sarif.Run {
 	}
 	all := res.All()
 	rules.Sort(all)
-	dropped := max(len(all)-maxSARIF, 0)
+	dropped := max(len(all)-b.most, 0)
 	run.Results = []*sarif.Result{}
 	for i := range all[:len(all)-dropped] {
 		run.Results = append(run.Results, b.result(&all[i]))
