@@ -210,6 +210,9 @@ func (g *Generator) mergeArray(sh *shape) *arrayShape {
 			a.contains = append(a.contains, c)
 		}
 	}
+	if longest >= a.minimum && closed(sh.conj) {
+		a.maximum = min(a.maximum, longest)
+	}
 	for i := range min(longest, maxItemsEver) {
 		a.prefixSets = append(a.prefixSets, itemSet(sh.conj, i))
 	}
@@ -225,6 +228,20 @@ func (g *Generator) mergeArray(sh *shape) *arrayShape {
 		a.maximum = min(a.maximum, longest)
 	}
 	return a
+}
+
+// closed says that nothing may follow the tuples of a conjunction: one of it
+// forbids what is unevaluated, and none evaluates more.
+func closed(conj []*jsonschema.Schema) bool {
+	forbids := false
+	for _, s := range conj {
+		if _, one := s.Items.(*jsonschema.Schema); one || s.Items2020 != nil || s.Contains != nil || s.AdditionalItems != nil {
+			return false
+		}
+		u := s.UnevaluatedItems
+		forbids = forbids || u != nil && u.Bool != nil && !*u.Bool
+	}
+	return forbids
 }
 
 func impossible(set []*jsonschema.Schema) bool {
