@@ -1,0 +1,436 @@
+// Reading: who a task is, what a call was given, and the paths behind it.
+
+#pragma once
+
+#include "kernel.bpf.h"
+
+// number finds a task's number in the watched namespace, 0 if it is not in there
+// nor below.
+static __always_inline s32 number(struct task_struct *t)
+{
+	struct pid *pid = BPF_CORE_READ(t, thread_pid);
+	if (!pid)
+		return 0;
+	u32 level = BPF_CORE_READ(pid, level);
+	u32 at = bpf_core_field_offset(struct pid, numbers);
+	struct upid u;
+	if (ns_ptr) {
+		if (level < ns_level || ns_level > 32)
+			return 0;
+		if (bpf_probe_read_kernel(&u, sizeof(u), (void *)pid + at + ns_level * sizeof(u)))
+			return 0;
+		return (u64)u.ns == ns_ptr ? u.nr : 0;
+	}
+	for (u32 i = 0; i < 33 && i <= level; i++) {
+		if (bpf_probe_read_kernel(&u, sizeof(u), (void *)pid + at + i * sizeof(u)))
+			return 0;
+		if (BPF_CORE_READ(u.ns, ns.inum) != want_ns)
+			continue;
+		ns_level = i;
+		ns_ptr = (u64)u.ns;
+		return u.nr;
+	}
+	return 0;
+}
+
+// mine is number for the calling task, whose fields the kernel lets a program load
+// directly.
+static __always_inline s32 mine(struct task_struct *t)
+{
+	struct pid *pid = t->thread_pid;
+	if (!ns_ptr || !pid)
+		return number(t);
+	if (pid->level < ns_level || ns_level > 32)
+		return 0;
+	struct upid u;
+	u64 at = bpf_core_field_offset(struct pid, numbers) + (u64)ns_level * sizeof(u);
+	if (bpf_probe_read_kernel(&u, sizeof(u), (void *)pid + at))
+		return 0;
+	return (u64)u.ns == ns_ptr ? u.nr : 0;
+}
+
+// own finds a task's number in its own namespace, and that.
+static __always_inline s32 own(struct task_struct *t, u32 *ns)
+{
+	struct pid *pid = BPF_CORE_READ(t, thread_pid);
+	u32 level = BPF_CORE_READ(pid, level);
+	struct upid u = {};
+	bpf_probe_read_kernel(&u, sizeof(u), (void *)pid + bpf_core_field_offset(struct pid, numbers) + (level & 63) * sizeof(u));
+	*ns = BPF_CORE_READ(u.ns, ns.inum);
+	return u.nr;
+}
+
+static __always_inline void identify(struct head *h, struct task_struct *t)
+{
+	u64 id = bpf_get_current_pid_tgid();
+	h->pid = (u32)id;
+	h->tgid = id >> 32;
+	// Most tasks are in the watched namespace itself.
+	h->ns = want_ns;
+	h->own = h->tid;
+	if (BPF_CORE_READ(t, thread_pid, level) != ns_level)
+		h->own = own(t, &h->ns);
+}
+
+static __always_inline void send(struct scratch *s, u32 size)
+{
+	if (size > BUF) {
+		size = BUF;
+		s->h.flags |= CUT;
+	}
+	s->h.size = size;
+	asm volatile("" : "+r"(size)); // the verifier has to see the bound on this very register
+	size &= 2 * BUF - 1;
+	if (size > BUF)
+		return;
+	// The reader looks now and then by itself: waking it for each event costs more than the event.
+	u64 flags = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > WAKE ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+	if (bpf_ringbuf_output(&events, s, sizeof(s->h) + size, flags))
+		lose(NO_ROOM);
+}
+
+// arg is an argument of the call. The mask is where the verifier, and not the
+// compiler, sees it.
+static __always_inline u64 arg(struct scratch *s, u64 i)
+{
+	asm volatile("%0 &= 7" : "+r"(i));
+	return s->h.args[i];
+}
+
+// place is where in the buffer something goes.
+static __always_inline void *place(struct scratch *s, u64 at)
+{
+	asm volatile("%0 &= 16383" : "+r"(at));
+	return &s->b[at];
+}
+
+// begin writes a blob's head at a place and returns where its content goes.
+static __always_inline struct blob *begin(struct scratch *s, u32 at, u8 what)
+{
+	struct blob *b = place(s, at);
+	b->what = what;
+	b->fault = 0;
+	b->len = 0;
+	return b;
+}
+
+static __always_inline u32 full(struct scratch *s, u32 at)
+{
+	if (at < BUF - MAX_STR)
+		return 0;
+	s->h.flags |= CUT;
+	return 1;
+}
+
+// string adds a string of the task's and returns the place behind it.
+static __always_inline u32 string(struct scratch *s, u32 at, u8 what, u64 from, u32 bound)
+{
+	if (full(s, at))
+		return at;
+	struct blob *b = begin(s, at, what);
+	char *text = place(s, at + sizeof(*b));
+	text[0] = 0;
+	s64 n = bpf_probe_read_user_str(text, bound, (void *)from);
+	if (n < 0) {
+		b->fault = 1;
+		n = 0;
+	}
+	n &= 0x1fff;
+	b->len = n;
+	return at + sizeof(*b) + n;
+}
+
+// memory adds a piece of the task's memory.
+static __always_inline u32 memory(struct scratch *s, u32 at, u8 what, u64 from, u32 size)
+{
+	if (full(s, at))
+		return at;
+	struct blob *b = begin(s, at, what);
+	size &= 0xfff;
+	if (bpf_probe_read_user(place(s, at + sizeof(*b)), size, (void *)from)) {
+		b->fault = 1;
+		size = 0;
+	}
+	b->len = size;
+	return at + sizeof(*b) + size;
+}
+
+// walk adds a path: its file system's kind and its inode, then each name from
+// the last to the first, each ended by a zero. It crosses mounts upwards.
+__noinline u32 walk(u64 dentry_at, u64 mnt_at, u32 at, u32 what)
+{
+	u32 zero = 0;
+	struct scratch *s = bpf_map_lookup_elem(&buffers, &zero);
+	if (!s || full(s, at))
+		return at;
+	struct dentry *d = (void *)dentry_at;
+	struct mount *m = (void *)(mnt_at - bpf_core_field_offset(struct mount, mnt));
+	struct inode *inode = BPF_CORE_READ(d, d_inode);
+	struct blob *b = begin(s, at, what);
+	u32 from = at + sizeof(*b);
+	u64 magic = BPF_CORE_READ(inode, i_sb, s_magic), ino = BPF_CORE_READ(inode, i_ino);
+	__builtin_memcpy(place(s, from), &magic, sizeof(magic));
+	__builtin_memcpy(place(s, from + 8), &ino, sizeof(ino));
+	u32 to = from + 16;
+	if (magic == PIDFS) {
+		struct pid *pid = BPF_CORE_READ(inode, i_private);
+		struct upid u = {};
+		if (ns_ptr && BPF_CORE_READ(pid, level) >= ns_level)
+			bpf_probe_read_kernel(&u, sizeof(u), (void *)pid + bpf_core_field_offset(struct pid, numbers) + (ns_level & 63) * sizeof(u));
+		ino = (u64)u.ns == ns_ptr ? u.nr : 0;
+		__builtin_memcpy(place(s, from + 8), &ino, sizeof(ino));
+		b->len = 16;
+		return to;
+	}
+	struct dentry *root = BPF_CORE_READ(m, mnt.mnt_root);
+	int done = 0;
+	for (int i = 0; i < 160; i++) {
+		if (d == root) {
+			struct mount *up = BPF_CORE_READ(m, mnt_parent);
+			if (up == m) {
+				done = 1;
+				break;
+			}
+			d = BPF_CORE_READ(m, mnt_mountpoint);
+			m = up;
+			root = BPF_CORE_READ(m, mnt.mnt_root);
+			continue;
+		}
+		if (to >= from + MAX_STR || full(s, to))
+			break;
+		// The parent and the name's address stand close together: one read.
+		u64 near[4] = {};
+		u32 first = bpf_core_field_offset(struct dentry, d_parent), second = bpf_core_field_offset(struct dentry, d_name.name);
+		struct dentry *parent;
+		const void *name;
+		if (second - first == 16) {
+			bpf_probe_read_kernel(near, 24, (void *)d + first);
+			parent = (void *)near[0];
+			name = (void *)near[2];
+		} else {
+			parent = BPF_CORE_READ(d, d_parent);
+			name = BPF_CORE_READ(d, d_name.name);
+		}
+		s64 n = bpf_probe_read_kernel_str(place(s, to), 256, name);
+		if (n > 0)
+			to += n & 0x1ff;
+		if (parent == d) {
+			done = 1;
+			break;
+		}
+		d = parent;
+	}
+	if (!done)
+		s->h.flags |= CUT;
+	b->len = to - from;
+	return to;
+}
+
+// descriptor adds the path of a descriptor; nothing if there is none of that number.
+static __always_inline u32 descriptor(struct task_struct *t, u32 at, u64 fd, u32 what)
+{
+	struct files_struct *files = t->files;
+	if (!files)
+		return at;
+	struct fdtable *table = files->fdt;
+	if ((u32)fd >= table->max_fds)
+		return at;
+	struct file **slots = table->fd, *f = 0;
+	bpf_probe_read_kernel(&f, sizeof(f), slots + (u32)fd);
+	if (!f)
+		return at;
+	struct path p = {};
+	bpf_probe_read_kernel(&p, sizeof(p), &f->f_path);
+	return walk((u64)p.dentry, (u64)p.mnt, at, what);
+}
+
+// below says what a path argument stands on, where that cannot be known from it.
+static __always_inline u32 below(struct task_struct *t, struct scratch *s, u32 at, u32 str, u32 i, u32 dir)
+{
+	u8 c = *(u8 *)place(s, str + sizeof(struct blob));
+	struct fs_struct *fs = BPF_CORE_READ(t, fs);
+	if (c == '/') {
+		struct vfsmount *mnt = BPF_CORE_READ(fs, root.mnt);
+		struct dentry *d = BPF_CORE_READ(fs, root.dentry);
+		if (s->h.said & 2)
+			return at;
+		s->h.said |= 2;
+		struct mount *m = (void *)((u64)mnt - bpf_core_field_offset(struct mount, mnt));
+		if (BPF_CORE_READ(m, mnt_parent) == m && BPF_CORE_READ(mnt, mnt_root) == d)
+			return at;
+		return walk((u64)d, (u64)mnt, at, ROOT);
+	}
+	if (dir && (s32)arg(s, i - 1) != -100)
+		return descriptor(t, at, arg(s, i - 1), i - 1);
+	if (s->h.said & 1)
+		return at;
+	s->h.said |= 1;
+	return walk((u64)BPF_CORE_READ(fs, pwd.dentry), (u64)BPF_CORE_READ(fs, pwd.mnt), at, CWD);
+}
+
+static __always_inline u64 word(u64 from, u32 compat)
+{
+	u64 v = 0;
+	bpf_probe_read_user(&v, compat ? 4 : 8, (void *)from);
+	return v;
+}
+
+// name adds the address in a message header.
+__noinline u32 name(u64 header, u32 compat, u32 at, u32 i)
+{
+	struct scratch *s = buffer();
+	if (!s)
+		return at;
+	u64 p = word(header, compat);
+	u32 len = 0;
+	bpf_probe_read_user(&len, sizeof(len), (void *)(header + (compat ? 4 : 8)));
+	if (!p || !len)
+		return at;
+	return memory(s, at, i, p, len > 128 ? 128 : len);
+}
+
+// argument does what a call's table says of its argument i; before says what the
+// one before it is.
+__noinline u32 argument(u32 at, u32 i, u32 act, u32 before)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct scratch *s = buffer();
+	if (!s || i > 5)
+		return at;
+	u64 a = arg(s, i);
+	u32 compat = s->h.flags & COMPAT, len = 0;
+	switch (act) {
+	case STR: {
+		u32 next = string(s, at, i, a, MAX_STR);
+		return below(t, s, next, at, i, before == DIR);
+	}
+	case TEXT:
+		return string(s, at, i, a, MAX_STR);
+	case FD:
+		return descriptor(t, at, a, i);
+	case HOW:
+		return memory(s, at, i, a, 24);
+	case PAIR:
+		if (s->h.ret < 0)
+			return at;
+		bpf_probe_read_user(&len, sizeof(len), (void *)a);
+		return descriptor(t, memory(s, at, i, a, 8), len, RESULT);
+	case CLONE3:
+		return memory(s, at, i, a, 8);
+	case ADDR:
+	case ADDRP:
+		if (!a || i >= 5)
+			return at;
+		len = arg(s, i + 1);
+		if (act == ADDRP) {
+			if (s->h.ret < 0)
+				return at;
+			bpf_probe_read_user(&len, sizeof(len), (void *)arg(s, i + 1));
+		}
+		if (!len)
+			return at;
+		u32 behind = memory(s, at, i, a, len > 128 ? 128 : len);
+		u8 *text = place(s, at + sizeof(struct blob));
+		// A unix socket's path may be relative, too.
+		if (text[0] == 1 && text[1] == 0 && text[2] != 0 && text[2] != '/')
+			behind = below(t, s, behind, at + 2, i, 0);
+		return behind;
+	case MSG:
+		return name(a, compat, at, i);
+	case MSGS:
+		for (u32 n = 0; n < 16 && n < arg(s, i + 1); n++)
+			at = name(a + n * (compat ? 32 : 64), compat, at, i);
+		return at;
+	}
+	return at;
+}
+
+// arguments does it for all.
+__noinline u32 arguments(u32 compat, u32 nr)
+{
+	if (nr >= NCALLS)
+		return 0;
+	const volatile struct def *d = &defs[compat & 1][nr];
+	u32 at = 0, before = 0;
+	for (u32 i = 0; i < 6; i++) {
+		u32 act = d->act[i];
+		if (act)
+			at = argument(at, i, act, before);
+		before = act;
+	}
+	return at;
+}
+
+static __always_inline u32 is_compat(struct task_struct *t)
+{
+#if defined(__TARGET_ARCH_x86)
+	return t->thread_info.status & 2;
+#else
+	return (t->thread_info.flags >> 22) & 1;
+#endif
+}
+
+static __always_inline int registers(u64 *args, void *at, u32 compat)
+{
+#if defined(__TARGET_ARCH_x86)
+	struct registers r;
+	if (bpf_probe_read_kernel(&r, sizeof(r), at))
+		return -1;
+	if (compat) {
+		args[0] = (u32)r.bx, args[1] = (u32)r.cx, args[2] = (u32)r.dx;
+		args[3] = (u32)r.si, args[4] = (u32)r.di, args[5] = (u32)r.bp;
+		return 0;
+	}
+	args[0] = r.di, args[1] = r.si, args[2] = r.dx, args[3] = r.r10, args[4] = r.r8, args[5] = r.r9;
+#else
+	struct pt_regs *r = at;
+	if (bpf_probe_read_kernel(args, 6 * sizeof(u64), &r->user_regs.regs))
+		return -1;
+	args[0] = BPF_CORE_READ(r, orig_x0);
+#endif
+	return 0;
+}
+
+static __always_inline u32 number_at_exit(void *at)
+{
+#if defined(__TARGET_ARCH_x86)
+	u64 nr = -1;
+	bpf_probe_read_kernel(&nr, sizeof(nr), at + __builtin_offsetof(struct registers, orig_ax));
+	return nr;
+#else
+	return BPF_CORE_READ((struct pt_regs *)at, syscallno);
+#endif
+}
+
+// words adds an exec's argument list.
+__noinline u32 words(u64 list, u32 compat, u32 at)
+{
+	u32 zero = 0;
+	struct scratch *s = bpf_map_lookup_elem(&buffers, &zero);
+	if (!s)
+		return at;
+	for (u32 i = 0; i < 257; i++) {
+		u64 p = 0;
+		if (bpf_probe_read_user(&p, compat ? 4 : 8, (void *)(list + i * (compat ? 4 : 8)))) {
+			s->h.flags |= LATE;
+			break;
+		}
+		if (!p)
+			break;
+		struct blob *b = begin(s, at, WORD);
+		if (at > BUF - MAX_STR || i == 256) {
+			b->fault = 2;
+			return at + sizeof(*b);
+		}
+		s64 n = bpf_probe_read_user_str(place(s, at + sizeof(*b)), 1026, (void *)p);
+		if (n < 0) {
+			b->fault = 1;
+			s->h.flags |= LATE;
+			n = 0;
+		}
+		n &= 0x7ff;
+		b->len = n;
+		at += sizeof(*b) + n;
+	}
+	return at;
+}
