@@ -23,7 +23,7 @@ type Reader struct {
 	names   map[string]string
 	event   Event
 	batch   []json.RawMessage
-	frame   *session.Frame
+	env     wire.Envelope
 }
 
 // Stats count a log's lines.
@@ -104,7 +104,6 @@ func (r *Reader) begin(f *session.Frame) (ok bool) {
 	if r.Stats.Events == 0 && f.Seq > 1 {
 		r.Stats.HeadMissing, r.State.HeadMissing = true, true
 	}
-	r.frame = f
 	r.event = Event{Seq: f.Seq, Line: r.scanner.Line(), TS: f.TS, Dir: f.Dir}
 	if f.Gate != nil {
 		r.gate(f.Gate)
@@ -184,10 +183,13 @@ func (r *Reader) message(value json.RawMessage) {
 	e := &r.event
 	e.Kind, e.Method, e.ID, e.Params, e.Result, e.Fault, e.Raw = Unparsed, "", nil, nil, nil, nil, nil
 	e.Asked, e.Args, e.Orphan, e.Ambiguous = nil, nil, false, false
-	var env wire.Envelope
-	if env.Read(value) != nil {
-		e.Raw = value
-		return
+	env := r.scanner.Envelope()
+	if env == nil || e.Batch {
+		env = &r.env
+		if env.Read(value) != nil {
+			e.Raw = value
+			return
+		}
 	}
 	e.ID, e.Params, e.Result, e.Fault = env.ID, env.Params, env.Result, env.Error
 	switch {

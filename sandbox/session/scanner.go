@@ -35,11 +35,22 @@ type Scanner struct {
 
 	lines *lines
 	frame Frame
+	env   wire.Envelope
+	inEnv bool
 	clock clock
 }
 
 // NewScanner reads from r, which it does not close.
 func NewScanner(r io.Reader) *Scanner { return &Scanner{lines: newLines(r)} }
+
+// Envelope are the members of the frame last returned, nil where reading the
+// line did not yield them: it is no object, or in another form than taps write.
+func (s *Scanner) Envelope() *wire.Envelope {
+	if !s.inEnv {
+		return nil
+	}
+	return &s.env
+}
 
 // Line is the number of the line last read, from 1.
 func (s *Scanner) Line() int { return s.lines.n }
@@ -60,6 +71,7 @@ func (e *LineError) Unwrap() error { return e.Err }
 // that is no frame, any other error where the log itself can be read no further.
 func (s *Scanner) Next() (*Frame, error) {
 	for {
+		s.inEnv = false
 		line, err := s.lines.next()
 		switch {
 		case errors.Is(err, errLong):
@@ -127,7 +139,14 @@ func (s *Scanner) canonical(line []byte) bool {
 	}
 	rest, ok = bytes.CutSuffix(rest, partNoRaw)
 	// The frame ends where its value does, not where the line says so.
-	if !ok || len(rest) == 0 || rest[0] == 'n' || wire.CheckJSON(rest) != nil {
+	if !ok || len(rest) == 0 || rest[0] == 'n' {
+		return false
+	}
+	if s.inEnv = rest[0] == '{'; s.inEnv {
+		if s.inEnv = s.env.Read(rest) == nil; !s.inEnv {
+			return false
+		}
+	} else if wire.CheckJSON(rest) != nil {
 		return false
 	}
 	s.frame = Frame{Seq: seq, TS: s.clock.parse(ts), Dir: dir, Message: rest}
