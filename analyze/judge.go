@@ -64,6 +64,7 @@ type judge struct {
 	ended    bool
 	exit     string
 	inputs   map[string]*session.Inputs // by what and name
+	reached  reached
 }
 
 // Judge reads a run's log and says where what was seen differs from what was said.
@@ -244,6 +245,8 @@ func (j *judge) mark(m *session.Mark) {
 		j.event(m)
 	case session.MarkInputs:
 		j.keepInputs(m)
+	case session.MarkReached:
+		j.reached.add(m)
 	}
 }
 
@@ -373,7 +376,7 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 		Exit: j.exit, Stderr: j.lastWords()}
 	res.Coverage = Coverage{
 		Tools: withInputs(toolCoverage(w, j.profile), j.inputs), Records: j.profile.Records, Noise: j.profile.Noise, Lost: j.profile.Lost,
-		Opaque: len(j.profile.Opaque), Unseen: unseen(&h), Phases: phases(j.profile), Unreached: unreached(j.profile),
+		Opaque: len(j.profile.Opaque), Unseen: unseen(&h), Reached: j.reached.texts(j), Phases: phases(j.profile), Unreached: unreached(j.profile),
 	}
 	res.Observed = append([]finding.Effect{}, j.profile.Effects...)
 	return res

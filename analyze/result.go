@@ -102,6 +102,9 @@ type Coverage struct {
 	Opaque  int   `json:"opaque"`
 	// Unseen names what this sandbox can not see.
 	Unseen []string `json:"unseen"`
+	// Reached are the allowed hosts that were really reached, or in vain, by the
+	// word of the process that dialled.
+	Reached []string `json:"reached,omitempty"`
 	// Phases are those that were reached, in order.
 	Phases []finding.Phase `json:"phases"`
 	// Unreached are phases of every run that this one did not come to.

@@ -31,6 +31,7 @@ func newDecoder(r *Run, traced bool) *decoder {
 func (r *Run) read(d *decoder) {
 	defer close(r.over)
 	defer r.closeTunnels()
+	defer r.endDials()
 	defer r.stopWriting()
 	m := mux.NewReader(r.conn)
 	var err error
@@ -73,6 +74,8 @@ func (d *decoder) frame(f mux.Frame) error {
 		d.flows.Feed(f.Payload, d.flow)
 	case mux.Tunnel:
 		return d.run.tunnel(f.Stamp, f.Payload)
+	case mux.Carried:
+		return d.run.takeCarried(f.Payload)
 	case mux.Control:
 		e, err := agent.DecodeEvent(f.Payload)
 		if err != nil {
@@ -118,6 +121,8 @@ func (d *decoder) event(e agent.Event) {
 		r.synced(e.N)
 	case agent.EventDone:
 		d.done = true
+	case agent.EventDial:
+		r.dial(e)
 	case agent.EventLoss:
 		r.lost.Add(1)
 	case agent.EventAccess, agent.EventNote, agent.EventOutlived, agent.EventFull, agent.EventFound:

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/carry"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
 )
 
@@ -32,7 +33,10 @@ type Run struct {
 	mu        sync.Mutex
 	wake      *sync.Cond
 	commands  []agent.Command
-	queue     [][]byte // stdin to be sent; an empty element closes it
+	space     *sync.Cond // for more to be carried
+	outward   [][]byte   // mux.Carried payloads to be sent
+	waiting   int        // their bytes
+	queue     [][]byte   // stdin to be sent; an empty element closes it
 	queued    int
 	sent      int64    // bytes of stdin sent
 	delivered int64    // bytes of stdin that the agent says it delivers
@@ -46,6 +50,7 @@ type Run struct {
 
 	tunnels tunnels
 	heard   time.Duration // guarded by tunnels.mu
+	host    *carry.Host   // nil where no host is allowed
 	tracer  *watcher      // nil where the agent's stream brings the records
 	lost    atomic.Uint64
 	started chan error // takes one: nil, or why the target did not start
@@ -71,6 +76,7 @@ func Start(ctx context.Context, b Backend, spec Spec, sink Sink) (*Run, error) {
 	cfg := config(spec)
 	conn.Config(cfg)
 	r := newRun(conn, sink)
+	r.allow(&spec)
 	if err := r.watch(ctx, &spec); err != nil {
 		_ = conn.Close(context.WithoutCancel(ctx))
 		return nil, err
@@ -105,7 +111,7 @@ func newRun(conn Conn, sink Sink) *Run {
 		syncs: make(map[int64]chan struct{}), started: make(chan error, 1),
 		over: make(chan struct{}), written: make(chan struct{}),
 	}
-	r.wake = sync.NewCond(&r.mu)
+	r.wake, r.space = sync.NewCond(&r.mu), sync.NewCond(&r.mu)
 	return r
 }
 
@@ -269,6 +275,7 @@ func (r *Run) stopWriting() {
 	r.mu.Lock()
 	r.writing = false
 	r.wake.Signal()
+	r.space.Broadcast()
 	r.mu.Unlock()
 }
 
@@ -280,7 +287,7 @@ func (r *Run) command(c agent.Command) {
 }
 
 // write is the only writer of the connection: the Config, then commands before
-// tunnels and stdin, and of stdin no more than the agent's window.
+// tunnels, what is carried and stdin, and of stdin no more than the agent's window.
 func (r *Run) write(cfg *agent.Config) {
 	defer close(r.written)
 	if agent.WriteConfig(r.out, cfg) != nil {
@@ -320,6 +327,8 @@ func (r *Run) nextWrite() (*agent.Command, mux.Frame, bool) {
 			r.carried = r.carried[1:]
 			r.held -= len(p)
 			return nil, mux.Frame{Stream: mux.Tunnel, Payload: p}, true
+		case len(r.outward) > 0:
+			return nil, r.nextOutward(), true
 		case len(r.queue) > 0 && (r.sent-r.delivered < agent.StdinWindow-mux.MaxPayload || r.refused):
 			p := r.queue[0]
 			r.queue = r.queue[1:]

@@ -204,7 +204,10 @@ func (b *Builder) reached(f *flow) {
 func (b *Builder) summary(f *flow) string {
 	k := &f.known
 	text := "reached " + b.peer(f)
-	if k.Type == trace.FlowRefused {
+	switch {
+	case k.Allowed:
+		text = "was let through to " + b.peer(f)
+	case k.Type == trace.FlowRefused:
 		text = "was refused by " + b.peer(f)
 	}
 	if b.hostOf(f) != "" {

@@ -12,7 +12,7 @@ type coverageView struct {
 	Records, Noise, Opaque   int
 	Lost                     int64
 	Unseen, Unreached        []string
-	Accepted                 []string
+	Accepted, Reached        []string
 	Rows                     []rowView
 	More                     int
 }
@@ -60,6 +60,9 @@ func (v *pageView) coverage(res *analyze.Result) {
 	}
 	for _, h := range res.Coverage.Accepted {
 		c.Accepted = append(c.Accepted, say(h, 120))
+	}
+	for _, r := range res.Coverage.Reached {
+		c.Reached = append(c.Reached, say(r, 300))
 	}
 	for _, t := range res.Coverage.Tools {
 		c.Calls += t.Calls

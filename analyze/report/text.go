@@ -219,6 +219,9 @@ func (p *printer) coverage(res *analyze.Result) {
 	p.fact("watched", "%s, %d of them ordinary, %d lost; %s sandbox, tracer %s, network %s, seed %d",
 		plural(res.Coverage.Records, "system call"), res.Coverage.Noise, res.Coverage.Lost,
 		clean(res.Run.Sandbox, 40), clean(res.Run.Tracer, 40), clean(res.Run.Network, 200), res.Run.Seed)
+	for _, r := range res.Coverage.Reached {
+		p.fact("allowed", "%s", clean(r, 300))
+	}
 	if a := res.Audit; a != nil {
 		more := ""
 		if a.Suppressed > 0 {

@@ -6,8 +6,6 @@ import (
 	"io"
 	"os"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
@@ -15,7 +13,7 @@ import (
 
 // serveSink answers until the link ends; each byte on it asks for a byte back
 // once everything sent before has been told.
-func serveSink(n *Network, decoys []canaries.Canary, listeners []*os.File, out *flowWriter) {
+func serveSink(o *order, dials int, listeners []*os.File, out *flowWriter) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	link := os.NewFile(linkFD, "link")
@@ -34,16 +32,20 @@ func serveSink(n *Network, decoys []canaries.Canary, listeners []*os.File, out *
 			}
 		}
 	}()
-	cfg := n.Sinkhole
+	cfg := o.Network.Sinkhole
 	cfg.Settle = settle
-	if len(decoys) > 0 {
-		set := canaries.FromCanaries(decoys)
+	if len(cfg.Allow) > 0 {
+		cfg.Dial = (&asker{fd: dials}).dial
+	}
+	if len(o.Canaries) > 0 {
+		set := canaries.FromCanaries(o.Canaries)
 		cfg.Scan = func(s sinkhole.Stream) io.WriteCloser { return &search{Scanner: set.Scanner(), stream: s, out: out} }
 	}
-	if err := sinkhole.Serve(ctx, listeners, cfg, func(e sinkhole.Event) { out.write(&e) }); err != nil {
+	err := sinkhole.Serve(ctx, listeners, cfg, func(e sinkhole.Event) { out.write(&e) })
+	if err != nil {
 		out.write(&sinkhole.Event{Type: sinkhole.TypeLoss, Stamp: clock(), Error: fmt.Sprintf("the sinkhole could not answer: %v", err), N: 1})
-		os.Exit(int(unix.EIO))
 	}
+	return err
 }
 
 // wait returns when what is being written is.

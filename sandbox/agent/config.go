@@ -128,6 +128,9 @@ const (
 	EventOutlived = "outlived"
 	// EventSynced answers a sync with its N.
 	EventSynced = "synced"
+	// EventDial asks the host for connection N to Port of Host; Network is tcp or
+	// udp. The answer and all that is said go over mux.Carried.
+	EventDial = "dial"
 	// EventDone is the last event: every task has ended and all output is sent.
 	EventDone = "done"
 )
@@ -148,4 +151,7 @@ type Event struct {
 	Realtime time.Duration `json:"realtime,omitempty"`
 	Canary   string        `json:"canary,omitempty"`
 	Encoding string        `json:"encoding,omitempty"`
+	Network  string        `json:"network,omitempty"`
+	Host     string        `json:"host,omitempty"`
+	Port     int           `json:"port,omitempty"`
 }

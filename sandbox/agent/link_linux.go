@@ -30,7 +30,7 @@ const (
 
 // order is what the agent tells a stage to do. Its descriptors come along:
 // target: stdin, stdout, stderr, status; enter: pid namespace, status; inner:
-// status; sink: status, observations, listeners.
+// status; sink: status, observations, dials, listeners.
 type order struct {
 	Role    string   `json:"role"`
 	Command []string `json:"command,omitempty"`

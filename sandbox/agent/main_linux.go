@@ -32,6 +32,7 @@ type agent struct {
 	trace, watch   *pump
 	tunnels        *tunnels
 	sink           *sink         // nil for no sinkhole
+	dials          *dials        // nil where no host is allowed
 	decoys         *canaries.Set // made when a file is to be searched
 	// tracerSays is what the tracer prints about itself, logEnd the end of its log.
 	tracerSays, logEnd tail

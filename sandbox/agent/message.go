@@ -92,7 +92,7 @@ func DecodeEvent(p []byte) (Event, error) {
 	if e.Stamp < 0 || e.N < 0 {
 		return Event{}, fmt.Errorf("the agent's %.40q event has a negative number", e.Type)
 	}
-	for _, s := range []*string{&e.Type, &e.Path, &e.Mask, &e.Stream, &e.Signal, &e.Reason, &e.Hint, &e.Canary, &e.Encoding} {
+	for _, s := range []*string{&e.Type, &e.Path, &e.Mask, &e.Stream, &e.Signal, &e.Reason, &e.Hint, &e.Canary, &e.Encoding, &e.Network, &e.Host} {
 		*s = (*s)[:min(len(*s), maxText)]
 	}
 	return e, nil

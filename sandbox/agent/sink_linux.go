@@ -85,18 +85,10 @@ func (a *agent) startSink() error {
 	if err != nil {
 		return err
 	}
-	null := uintptr(a.null)
-	a.starting.Lock()
-	pid, err := syscall.ForkExec(fmt.Sprint(selfPrefix, a.exe), []string{"init"}, &syscall.ProcAttr{
-		Env: []string{stageEnv}, Dir: "/",
-		Files: []uintptr{null, null, 2, uintptr(link[1]), uintptr(a.exe)},
-		Sys:   &syscall.SysProcAttr{Pdeathsig: unix.SIGKILL},
-	})
-	s.id.Store(int64(pid))
-	a.starting.Unlock()
+	err = a.forkSink(link[1])
 	_ = unix.Close(link[1])
 	if err != nil {
-		return fmt.Errorf("start the sink: %w", err)
+		return err
 	}
 	if _, _, err := hear(link[0], helloMillis); err != nil {
 		return err
@@ -105,12 +97,16 @@ func (a *agent) startSink() error {
 	if a.cfg.SingleUID {
 		u = User{UID: os.Getuid(), GID: os.Getgid()}
 	}
-	fds := []int{theirStatus, theirEvents}
+	theirDials, err := a.hearDials()
+	if err != nil {
+		return err
+	}
+	fds := []int{theirStatus, theirEvents, theirDials}
 	for _, f := range s.armed.Files {
 		fds = append(fds, int(f.Fd()))
 	}
 	err = sendOrder(link[0], &order{Role: roleSink, User: u, Inner: a.cfg.SingleUID, Network: a.cfg.Network, Canaries: a.cfg.Canaries}, fds...)
-	_, _ = unix.Close(theirStatus), unix.Close(theirEvents)
+	_, _, _ = unix.Close(theirStatus), unix.Close(theirEvents), unix.Close(theirDials)
 	if err != nil {
 		return err
 	}
@@ -122,6 +118,23 @@ func (a *agent) startSink() error {
 		return a.out.Write(mux.Frame{Stream: mux.Flows, Stamp: stamp, Payload: p})
 	}, nil)
 	go s.pump.run()
+	return nil
+}
+
+// forkSink starts the process, which waits for its order on the link.
+func (a *agent) forkSink(link int) error {
+	null := uintptr(a.null)
+	a.starting.Lock()
+	defer a.starting.Unlock()
+	pid, err := syscall.ForkExec(fmt.Sprint(selfPrefix, a.exe), []string{"init"}, &syscall.ProcAttr{
+		Env: []string{stageEnv}, Dir: "/",
+		Files: []uintptr{null, null, 2, uintptr(link), uintptr(a.exe)},
+		Sys:   &syscall.SysProcAttr{Pdeathsig: unix.SIGKILL},
+	})
+	if err != nil {
+		return fmt.Errorf("start the sink: %w", err)
+	}
+	a.sink.id.Store(int64(pid))
 	return nil
 }
 
@@ -204,7 +217,7 @@ func (a *agent) sinkEnded(ws unix.WaitStatus) {
 }
 
 // beSink is the process that answers the network. It ends with its link.
-func beSink(o *order, status, events int, listeners []int) error {
+func beSink(o *order, status, events, dials int, listeners []int) error {
 	runtime.UnlockOSThread()
 	// One at a time: what has been taken from a queue has then been told before
 	// anyone finds that queue empty. It also leaves the other processors to the target.
@@ -227,7 +240,9 @@ func beSink(o *order, status, events int, listeners []int) error {
 	}
 	out := &flowWriter{file: os.NewFile(uintptr(events), "events")}
 	_ = unix.Close(status) // that nothing stands there says that all went well
-	serveSink(o.Network, o.Canaries, files, out)
+	if serveSink(o, dials, files, out) != nil {
+		os.Exit(int(unix.EIO)) // it has told why
+	}
 	return nil
 }
 

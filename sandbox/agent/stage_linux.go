@@ -32,8 +32,8 @@ func stage() int {
 		return refuse(fds[1], enterInner(fds[0]))
 	case o.Role == roleInner && len(fds) == 1:
 		return refuse(fds[0], beInner(fds[0]))
-	case o.Role == roleSink && len(fds) > 2:
-		return refuse(fds[0], beSink(o, fds[0], fds[1], fds[2:]))
+	case o.Role == roleSink && len(fds) > 3:
+		return refuse(fds[0], beSink(o, fds[0], fds[1], fds[2], fds[3:]))
 	}
 	return 125
 }

@@ -45,6 +45,7 @@ func (a *agent) conclude() {
 	a.stdin.abandon()
 	a.tunnels.closeAll()
 	a.sink.close()
+	a.dials.close()
 	for _, p := range []*pump{a.trace, a.stdout, a.stderr, a.sink.events()} {
 		if p == nil {
 			continue
@@ -101,6 +102,8 @@ func (a *agent) obey() {
 			}
 		case mux.Tunnel:
 			a.tunnels.take(f.Payload)
+		case mux.Carried:
+			a.dials.take(f.Payload)
 		case mux.Control:
 			var c Command
 			if err := json.Unmarshal(f.Payload, &c); err != nil {

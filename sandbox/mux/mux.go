@@ -23,12 +23,13 @@ const (
 	Trace
 	Flows
 	Tunnel
+	Carried
 	streams
 )
 
 // String names the stream for messages.
 func (s Stream) String() string {
-	names := [...]string{"control", "stdin", "stdout", "stderr", "trace", "flows", "tunnel"}
+	names := [...]string{"control", "stdin", "stdout", "stderr", "trace", "flows", "tunnel", "carried"}
 	if int(s) < len(names) {
 		return names[s]
 	}

@@ -75,6 +75,7 @@ const (
 	MarkBadLine      = "bad-line"     // written by Log.Frame: Seq of session.jsonl is no JSON
 	MarkInconclusive = "inconclusive" // Text is a reason
 	MarkLoss         = "loss"         // N things were not recorded, What says which
+	MarkReached      = "reached"      // Event is what the host process reached, or tried to, for the server
 	MarkInputs       = "inputs"       // Event is an Inputs: what the arguments of Tool reached; What is as in a call
 )
 

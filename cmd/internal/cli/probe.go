@@ -53,7 +53,7 @@ func (e *env) probe() *cobra.Command {
 	fl.StringVar(&f.Image, "image", "", "docker: the `IMAGE` to run in (default coalmine)")
 	fl.StringVar(&f.Runtime, "runtime", "", "docker: the container `RUNTIME`, such as runsc")
 	fl.StringVar(&f.Tracer, "tracer", "auto", "auto (strace today), ebpf (from outside: the server cannot tell), strace, both (one run each, compared) or none (never clean)")
-	fl.StringVar(&f.Network, "network", probe.NetworkSinkhole, "sinkhole (everything answers and nothing leaves), loopback (that answers too), refuse or none")
+	fl.StringVar(&f.Network, "network", probe.NetworkSinkhole, "sinkhole (everything answers and nothing leaves), loopback (that answers too), refuse, none, or allow=`HOST,…`: these hosts are really reached")
 	fl.StringVar(&f.replies, "replies", "", "HTTP answers of your own by host and path, from this YAML `FILE`")
 	fl.StringVar(&f.Transport, "transport", "auto", "auto (stdio), stdio, http or sse: the server opens a port inside the sandbox")
 	fl.StringSliceVar(&f.PassEnv, "pass-env", nil, "give the server the real value of this variable (redacted in every file)")
@@ -86,11 +86,14 @@ func (f *probeFlags) check() error {
 		known       []string
 	}{
 		{"--sandbox", f.Sandbox, []string{"auto", "docker", "local", "inplace"}}, {"--tracer", f.Tracer, []string{"auto", "ebpf", "strace", "both", "none"}},
-		{"--network", f.Network, []string{probe.NetworkSinkhole, probe.NetworkLoopback, probe.NetworkRefuse, probe.NetworkNone}}, {"--transport", f.Transport, []string{"auto", probe.TransportStdio, probe.TransportHTTP, probe.TransportSSE}},
+		{"--transport", f.Transport, []string{"auto", probe.TransportStdio, probe.TransportHTTP, probe.TransportSSE}},
 	} {
 		if !slices.Contains(c.known, c.value) {
 			return usage(strings.Join(c.known, ", "), "%s %s is not known", c.name, c.value)
 		}
+	}
+	if err := probe.CheckNetwork(f.Network); err != nil {
+		return err
 	}
 	for _, v := range f.format {
 		if !slices.Contains(formats, v) {

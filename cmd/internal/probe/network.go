@@ -2,17 +2,65 @@ package probe
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/netip"
 	"os"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 )
+
+// allowed are the hosts that "allow=HOST,…" names; it names them all or none.
+func allowed(network string) ([]string, error) {
+	list, ok := strings.CutPrefix(network, NetworkAllow)
+	if !ok {
+		return nil, nil
+	}
+	hosts := strings.Split(list, ",")
+	for i, h := range hosts {
+		h = strings.ToLower(strings.TrimSuffix(strings.TrimSpace(h), "."))
+		hosts[i] = h
+		name := strings.TrimPrefix(h, "*.")
+		_, err := netip.ParseAddr(name)
+		odd := func(r rune) bool {
+			return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '.'
+		}
+		if err == nil || name == "" || len(name) > 253 || strings.ContainsFunc(name, odd) || strings.HasPrefix(name, ".") {
+			return nil, &sandbox.UsageError{Err: fmt.Errorf("--network %s: %q is no host's name", network, h), Hint: "allow=api.example.com,*.example.net: names, no addresses, ports or URLs"}
+		}
+	}
+	return hosts, nil
+}
+
+// CheckNetwork says whether a value of --network is none.
+func CheckNetwork(network string) error {
+	switch network {
+	case NetworkSinkhole, NetworkRefuse, NetworkNone:
+		return nil
+	}
+	if !strings.HasPrefix(network, NetworkAllow) {
+		return &sandbox.UsageError{Err: fmt.Errorf("--network %s is not known", network), Hint: strings.Join([]string{NetworkSinkhole, NetworkRefuse, NetworkNone, NetworkAllow + "HOST,…"}, ", ")}
+	}
+	_, err := allowed(network)
+	return err
+}
+
+// reached logs which hosts were really reached, by this process's own word.
+func (r *recorder) reached(run *sandbox.Run) {
+	for _, one := range run.Reached() {
+		if raw, err := json.Marshal(one); err == nil {
+			r.mark(session.Mark{Kind: session.MarkReached, Event: raw})
+		}
+	}
+}
 
 // network is the sinkhole of a run, nil where there is to be no network.
 func (p *plan) network() (*agent.Network, error) {
@@ -23,8 +71,12 @@ func (p *plan) network() (*agent.Network, error) {
 	if err != nil {
 		return nil, err
 	}
+	allow, err := allowed(p.opts.Network)
+	if err != nil {
+		return nil, err
+	}
 	n := &agent.Network{Sinkhole: sinkhole.Config{
-		Mode: sinkhole.ModeAnswer, Authority: authority, Replies: p.opts.Replies, AnswerLoopback: p.opts.Network == NetworkLoopback,
+		Mode: sinkhole.ModeAnswer, Authority: authority, Replies: p.opts.Replies, AnswerLoopback: p.opts.Network == NetworkLoopback, Allow: allow,
 		Metadata: sinkhole.Metadata{
 			AccessKeyID: p.set.Value(canaries.MetadataKeyID), SecretAccessKey: p.set.Value(canaries.MetadataSecret),
 			SessionToken: p.set.Value(canaries.MetadataSession), AccessToken: p.set.Value(canaries.MetadataToken),

@@ -30,7 +30,7 @@ type Options struct {
 	Runtime string
 	// Tracer is "auto", "ebpf", "strace", TracerBoth or "none". "auto" is strace.
 	Tracer string
-	// Network is one of the Network constants.
+	// Network is one of the Network constants, NetworkAllow with hosts after it.
 	Network string
 	// Replies are the user's own answers of HTTP, before the sinkhole's.
 	Replies []sinkhole.Reply
@@ -78,6 +78,9 @@ const (
 	NetworkLoopback = "loopback"
 	// NetworkNone: there is no address but the loopback's.
 	NetworkNone = "none"
+	// NetworkAllow and names with commas between: those hosts are really reached,
+	// by this process, and all else is the sinkhole's.
+	NetworkAllow = "allow="
 )
 
 // The defaults.

@@ -216,6 +216,7 @@ func (p *plan) attempt(ctx context.Context, b sandbox.Backend, dir *os.Root, ski
 		// What was seen is judged all the same.
 		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: "the sandbox is still there (coalmine clean removes it): " + closeErr.Error()})
 	}
+	rec.reached(run)
 	if lost := run.Lost(); lost > 0 {
 		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: fmt.Sprintf("%d observations were lost", lost)})
 	}

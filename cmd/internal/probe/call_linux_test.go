@@ -1,0 +1,89 @@
+package probe
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"os"
+
+	"github.com/coalmine-dev/coalmine/sandbox/client"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
+	"github.com/coalmine-dev/coalmine/synth"
+)
+
+// called is one exact call of the fixture caller, and what came of it.
+type called struct {
+	how, url string
+	result   client.Result
+	err      error
+}
+
+// text is what the tool answered.
+func (c *called) text() string {
+	var r struct {
+		Content []struct{ Text string }
+		IsError bool
+	}
+	if c.err != nil {
+		return "call: " + c.err.Error()
+	}
+	if json.Unmarshal(c.result.Raw, &r) != nil || len(r.Content) == 0 {
+		return "no content: " + string(c.result.Raw)
+	}
+	if r.IsError {
+		return "error: " + r.Content[0].Text
+	}
+	return r.Content[0].Text
+}
+
+// calls makes these calls in place of a drive; during, if any, is told of each that begins.
+func (o *Options) calls(list []*called, during func(c *called, conv *conversation)) {
+	o.exact = func(ctx context.Context, c *conversation) error {
+		for i, one := range list {
+			args, err := json.Marshal(map[string]string{"how": one.how, "url": one.url})
+			if err != nil {
+				return err
+			}
+			call := synth.Call{N: i + 1, Tool: "call", What: "tool"}
+			c.onCall(call)
+			if during != nil {
+				during(one, c)
+			}
+			one.result, one.err = c.CallTool(ctx, call.Tool, args)
+			outcome := synth.OK
+			if one.err != nil || one.result.Err != nil || one.result.IsError {
+				outcome = synth.Error
+			}
+			c.onReturn(call, outcome, one.result)
+			if one.err != nil {
+				return one.err
+			}
+		}
+		return nil
+	}
+}
+
+// flows reads what the sinkhole saw from the log of the lab's only run.
+func (l *lab) flows() iter.Seq[*trace.Flow] {
+	return func(yield func(*trace.Flow) bool) {
+		l.t.Helper()
+		root, err := os.OpenRoot(l.logDir())
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		defer root.Close()
+		log, err := session.Open(root)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		for line, err := range log.Trace() {
+			if err != nil {
+				l.t.Error(err)
+			}
+			if line.Flow != nil && !yield(line.Flow) {
+				return
+			}
+		}
+	}
+}
