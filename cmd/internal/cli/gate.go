@@ -22,7 +22,7 @@ type gateFlags struct {
 	httpFlags
 	policy, lock, fail, canaries string
 	hold                         time.Duration
-	unchecked                    bool
+	secrets, unchecked           bool
 }
 
 func (e *env) gate() *cobra.Command {
@@ -48,6 +48,7 @@ func (e *env) gate() *cobra.Command {
 	fl.StringVar(&f.lock, "lock", "", "allow only tools that are declared as in this `FILE`, made by coalmine lock")
 	fl.StringVar(&f.fail, "fail", "", "open or closed: what becomes of what cannot be checked (default closed with --policy or --lock, else open)")
 	fl.DurationVar(&f.hold, "hold", gate.DefaultHold, "how long a call waits for the list of tools")
+	fl.BoolVar(&f.secrets, "stop-secrets", false, "stop results that hold a key, a token or a number that is private")
 	fl.StringVar(&f.canaries, "canaries", "", "stop results that hold a decoy of the probe whose files are in `DIR`")
 	fl.BoolVar(&f.unchecked, "no-schema", false, "do not check arguments against the declared schemas")
 	return cmd
@@ -85,6 +86,9 @@ func (f *gateFlags) gate() (*gate.Gate, error) {
 		o.Validate = wiretap.Validator()
 	}
 	var scanners []func([]byte) []string
+	if f.secrets {
+		scanners = append(scanners, wiretap.Secrets())
+	}
 	if f.canaries != "" {
 		scan, err := wiretap.Canaries(f.canaries)
 		if err != nil {

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 
+	"github.com/coalmine-dev/coalmine/analyze/pii"
 	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/tap/gate"
@@ -37,7 +39,13 @@ func Validator() func(schema, arguments json.RawMessage) error {
 		if g == nil {
 			return gate.ErrUnusable
 		}
-		return g.Check(arguments)
+		if err := g.Check(arguments); err != nil {
+			return err
+		}
+		if len(g.Notes()) > 0 {
+			return gate.ErrUnusable // a part of it had to be left out
+		}
+		return nil
 	}
 }
 
@@ -62,6 +70,26 @@ func Canaries(dir string) (func(raw []byte) []string, error) {
 		}
 		return nil
 	}, nil
+}
+
+// secretSeverity is that of a pattern whose every match is a secret.
+const secretSeverity = 3
+
+// Secrets looks for keys, tokens and numbers that are private. It names kinds,
+// never what it found.
+func Secrets() func(raw []byte) []string {
+	scanners := sync.Pool{New: func() any { return pii.NewScanner(nil) }}
+	return func(raw []byte) []string {
+		s := scanners.Get().(*pii.Scanner)
+		defer scanners.Put(s)
+		var kinds []string
+		for _, h := range s.Scan(raw) {
+			if h.Severity >= secretSeverity && !slices.Contains(kinds, h.Category) {
+				kinds = append(kinds, h.Category)
+			}
+		}
+		return kinds
+	}
 }
 
 // Scanners joins several; each may name kinds of its own.

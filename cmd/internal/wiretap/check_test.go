@@ -1,0 +1,80 @@
+package wiretap
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/tap/gate"
+)
+
+func TestSecrets(t *testing.T) {
+	scan := Secrets()
+	text := func(s string) []byte {
+		return []byte(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"` + s + `"}]}}`)
+	}
+	// The token is put together here, so that no scanner takes this file for one.
+	token := "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0" + "4IkQ5h"
+	for _, c := range []struct {
+		what string
+		want bool
+	}{{"hello", false}, {"mail me at dev@example.com", false}, {"the token is " + token, true}} {
+		if kinds := scan(text(c.what)); (len(kinds) > 0) != c.want || slices.ContainsFunc(kinds, func(k string) bool { return strings.Contains(k, token) }) {
+			t.Errorf("%s: %q", c.what, kinds)
+		}
+	}
+}
+
+func TestCanaries(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Canaries(dir); err == nil {
+		t.Error("a directory without a run has decoys")
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	log, err := session.Create(root, session.Header{Canaries: []canaries.Canary{{ID: "k", Kind: "ssh", Value: "Zq8vLm2xWc5tRn9bHj4s"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	scan, err := Canaries(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kinds := Scanners(scan)([]byte(`{"x":"Zq8vLm2xWc5tRn9bHj4s"}`)); !slices.Equal(kinds, []string{"a decoy"}) {
+		t.Errorf("kinds %q", kinds)
+	}
+	if kinds := scan([]byte(`{"x":"nothing"}`)); kinds != nil {
+		t.Errorf("kinds %q", kinds)
+	}
+}
+
+func TestValidator(t *testing.T) {
+	check := Validator()
+	for _, c := range []struct {
+		schema, arguments string
+		want              error
+	}{
+		{`{"type":"object","required":["a"]}`, `{"a":1}`, nil},
+		{`{"type":"object","required":["a"]}`, `{}`, io.EOF},
+		{`7`, `{}`, gate.ErrUnusable},
+	} {
+		for range 2 {
+			err := check(json.RawMessage(c.schema), json.RawMessage(c.arguments))
+			if (err == nil) != (c.want == nil) || errors.Is(err, gate.ErrUnusable) != errors.Is(c.want, gate.ErrUnusable) {
+				t.Errorf("%s of %s: %v", c.arguments, c.schema, err)
+			}
+		}
+	}
+}
