@@ -37,7 +37,9 @@ func (r *reporter) send(e Event) {
 	if r.done {
 		return
 	}
-	e.Stamp = now()
+	if e.Stamp == 0 {
+		e.Stamp = now()
+	}
 	r.sent.Add(1)
 	r.emit(e)
 }
@@ -87,7 +89,10 @@ type flow struct {
 	id             uint64
 	up, down, kept atomic.Int64
 	requests       atomic.Int64
-	cut            atomic.Bool
+	// arrived is when the kernel got what is being told of, 0 for now: a busy
+	// machine lets the reader wait, and a reply may overtake it.
+	arrived atomic.Int64
+	cut     atomic.Bool
 
 	mu     sync.Mutex
 	known  Event // what identifies the flow, in every event of it
@@ -97,12 +102,14 @@ type flow struct {
 }
 
 func (s *server) open(proto string, src, dst netip.AddrPort) *flow {
-	return s.begin(TypeOpen, proto, src, dst)
+	return s.begin(TypeOpen, proto, src, dst, 0)
 }
 
-// begin makes a flow that is reported as open or as refused.
-func (s *server) begin(as, proto string, src, dst netip.AddrPort) *flow {
+// begin makes a flow that is reported as open or as refused, by what arrived at
+// a time of the run's clock, 0 for now.
+func (s *server) begin(as, proto string, src, dst netip.AddrPort, arrived time.Duration) *flow {
 	f := &flow{s: s, id: s.ids.Add(1)}
+	f.arrived.Store(int64(arrived))
 	f.known = Event{Flow: f.id, Proto: proto, Source: src, Dest: dst, Host: s.names.name(dst.Addr())}
 	f.known.Allowed = as == TypeOpen && dst.Port() != dnsPort && s.cfg.Dial != nil && Allows(s.cfg.Allow, f.known.Host)
 	f.report(Event{Type: as})
@@ -131,6 +138,7 @@ func (f *flow) report(e Event) {
 	k := f.known
 	f.mu.Unlock()
 	e.Flow, e.Proto, e.Source, e.Dest = k.Flow, k.Proto, k.Source, k.Dest
+	e.Stamp = time.Duration(f.arrived.Load())
 	e.TLS, e.SNI, e.ALPN, e.Opaque, e.Allowed = k.TLS, k.SNI, k.ALPN, k.Opaque, k.Allowed
 	if e.Host == "" {
 		e.Host = k.Host
@@ -153,6 +161,7 @@ func (f *flow) end() {
 	if wire != nil {
 		wire.close()
 	}
+	f.arrived.Store(0)
 	f.report(Event{Type: TypeClose, Up: f.up.Load(), Down: f.down.Load(), Kept: f.kept.Load(), Cut: f.cut.Load(), Error: reason})
 }
 

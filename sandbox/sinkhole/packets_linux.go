@@ -147,7 +147,7 @@ func (s *server) packet(known *associations, p packet) {
 	if p.proto != "tcp" && p.proto != "udp" || p.dst.Addr().IsMulticast() {
 		as = TypeOpen
 	}
-	a := known.get(as, p.proto, p.src, p.dst)
+	a := known.get(as, p.proto, p.src, p.dst, 0)
 	a.f.up.Add(int64(len(p.payload)))
 	a.f.wireStream().write(p.payload)
 	if p.proto == "tcp" {

@@ -102,7 +102,7 @@ func (s *server) accept(l *net.TCPListener) {
 		if s.own(dst.Addr()) { // where rules cannot keep it away
 			_ = c.SetLinger(0)
 			_ = c.Close()
-			s.begin(TypeRefused, "tcp", src, dst).end()
+			s.begin(TypeRefused, "tcp", src, dst, 0).end()
 			continue
 		}
 		w := &wireConn{TCPConn: c, s: s, f: s.open("tcp", src, dst)}

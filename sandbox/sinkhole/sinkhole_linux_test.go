@@ -78,10 +78,17 @@ func TestUDPIsKept(t *testing.T) {
 	}
 	j := arm(t, Config{})
 	for network, addr := range map[string]string{"udp4": "8.8.4.4:9999", "udp6": "[2001:4860:4860::8844]:9999"} {
-		fmt.Fprint(dial(t, network, addr), "datagram by "+network)
+		c := dial(t, network, addr)
+		before := now()
+		fmt.Fprint(c, "datagram by "+network)
+		sent := now()
 		e := j.wait(t, network, func(e Event) bool { return e.Type == TypeData && string(e.Data) == "datagram by "+network })
 		if e.Dest.String() != addr {
 			t.Errorf("sent to %s", e.Dest)
+		}
+		// The kernel's moment, however late the reader came; its wall clock is read apart.
+		if e.Stamp < before-time.Millisecond || e.Stamp > sent+time.Millisecond {
+			t.Errorf("stamped %s, sent between %s and %s", e.Stamp, before, sent)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -39,19 +40,22 @@ func (s *server) newAssociations() *associations {
 	return &associations{s: s, known: map[endpoints]*list.Element{}, order: list.New()}
 }
 
-// get is the association of two endpoints; a new one is reported as as.
-func (as *associations) get(begun, proto string, src, dst netip.AddrPort) *association {
+// get is the association of two endpoints, of which something arrived at a time;
+// a new one is reported as begun.
+func (as *associations) get(begun, proto string, src, dst netip.AddrPort, arrived time.Duration) *association {
 	key := endpoints{proto, netip.AddrPortFrom(src.Addr().Unmap(), src.Port()), dst}
 	e, ok := as.known[key]
 	if !ok {
 		if as.order.Len() >= maxUDP {
 			as.drop(as.order.Back().Value.(*association))
 		}
-		e = as.order.PushFront(&association{endpoints: key, f: as.s.begin(begun, proto, key.src, dst)})
+		e = as.order.PushFront(&association{endpoints: key, f: as.s.begin(begun, proto, key.src, dst, arrived)})
 		as.known[key] = e
 	}
 	as.order.MoveToFront(e)
-	return e.Value.(*association)
+	a := e.Value.(*association)
+	a.f.arrived.Store(int64(arrived))
+	return a
 }
 
 // drop ends an association.
@@ -86,7 +90,7 @@ func (s *server) serveUDP(c *net.UDPConn) {
 			s.pause(drainIdle)
 			continue
 		}
-		dst, drops := control(oob[:on])
+		dst, drops, arrived := control(oob[:on])
 		if drops != dropped {
 			s.lost("the kernel dropped datagrams", 0, uint64(drops-dropped))
 			dropped = drops
@@ -98,7 +102,7 @@ func (s *server) serveUDP(c *net.UDPConn) {
 		if s.own(dst.Addr()) {
 			begun = TypeRefused
 		}
-		s.datagram(known.get(begun, "udp", src, dst), buf[:n])
+		s.datagram(known.get(begun, "udp", src, dst, arrived), buf[:n])
 	}
 }
 
@@ -162,12 +166,12 @@ func sockaddr(a netip.AddrPort) unix.Sockaddr {
 	return &unix.SockaddrInet6{Port: int(a.Port()), Addr: a.Addr().As16()}
 }
 
-// control reads a datagram's original destination and the kernel's count of
-// those it dropped.
-func control(oob []byte) (dst netip.AddrPort, drops uint32) {
+// control reads a datagram's original destination, the kernel's count of those it
+// dropped, and when this one came: 0 where that is not known.
+func control(oob []byte) (dst netip.AddrPort, drops uint32, arrived time.Duration) {
 	messages, err := unix.ParseSocketControlMessage(oob)
 	if err != nil {
-		return dst, 0
+		return dst, 0, 0
 	}
 	for _, m := range messages {
 		h, d := m.Header, m.Data
@@ -178,7 +182,25 @@ func control(oob []byte) (dst netip.AddrPort, drops uint32) {
 			dst = netip.AddrPortFrom(netip.AddrFrom16([16]byte(d[8:24])), binary.BigEndian.Uint16(d[2:]))
 		case h.Level == unix.SOL_SOCKET && h.Type == unix.SO_RXQ_OVFL && len(d) >= 4:
 			drops = binary.NativeEndian.Uint32(d)
+		case h.Level == unix.SOL_SOCKET && h.Type == unix.SO_TIMESTAMPNS_OLD && len(d) >= 16:
+			arrived = since(int64(binary.NativeEndian.Uint64(d)), int64(binary.NativeEndian.Uint64(d[8:])))
 		}
 	}
-	return dst, drops
+	return dst, drops, arrived
+}
+
+// maxWait is more than a datagram waits for its reader; an older stamp is of a
+// clock that was set meanwhile.
+const maxWait = time.Minute
+
+// since turns a moment of the kernel's wall clock into one of the run's.
+func since(sec, nsec int64) time.Duration {
+	var wall unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_REALTIME, &wall) != nil {
+		return 0
+	}
+	if waited := time.Duration(wall.Nano() - sec*int64(time.Second) - nsec); waited >= 0 && waited < maxWait {
+		return now() - waited
+	}
+	return 0
 }
