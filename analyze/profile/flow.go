@@ -1,13 +1,8 @@
 package profile
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
-	"io"
-	"net/http"
 	"net/netip"
-	"net/textproto"
 	"slices"
 	"strings"
 	"time"
@@ -180,14 +175,18 @@ func (b *Builder) finish(f *flow) {
 		return
 	}
 	f.closed = true
-	found := map[string]bool{}
+	found, byCall := map[string]bool{}, map[inCall]bool{}
 	for _, k := range sortedViews(f.views) {
 		v := f.views[k]
-		for _, s := range v.scan.Sightings() {
-			f.seen = append(f.seen, sighting{s, v.when(s.Offset), requestAt(v.data, s.Offset)})
-			found[s.ID] = true
+		for _, s := range b.again(f, v) {
+			at := v.when(s.Offset)
+			f.seen = append(f.seen, sighting{s, at, requestAt(v.data, s.Offset)})
+			found[s.ID], byCall[inCall{s.ID, b.during(at).call}] = true, true
 		}
-		b.packed(f, k, v, found)
+		b.packed(f, k, v, byCall)
+	}
+	for k := range byCall {
+		found[k.id] = true
 	}
 	for _, h := range f.hits {
 		// What was searched and not kept: its place is not known, so nothing excuses it.
@@ -214,13 +213,14 @@ func sortedViews(views map[viewKey]*view) []viewKey {
 }
 
 // packed looks into what is compressed, by its header or without a word.
-func (b *Builder) packed(f *flow, k viewKey, v *view, found map[string]bool) {
+func (b *Builder) packed(f *flow, k viewKey, v *view, found map[inCall]bool) {
 	for _, m := range messages(f, k, v.data) {
 		hits, err := b.find.FindBody(m.body, m.header)
 		for _, h := range hits {
-			if !found[h.ID] {
-				found[h.ID] = true
-				f.seen = append(f.seen, sighting{canaries.Sighting{Hit: h}, v.when(int64(m.start)), m.line})
+			at := v.when(int64(m.start))
+			if k := (inCall{h.ID, b.during(at).call}); !found[k] {
+				found[k] = true
+				f.seen = append(f.seen, sighting{canaries.Sighting{Hit: h}, at, m.line})
 			}
 		}
 		coded := m.header.Get("Content-Encoding")
@@ -228,91 +228,6 @@ func (b *Builder) packed(f *flow, k viewKey, v *view, found map[string]bool) {
 			b.out.Unread = append(b.out.Unread, "a packed body sent to "+b.peer(f)+" could not be read whole")
 		}
 	}
-}
-
-// message is a request's body with its header.
-type message struct {
-	line   string
-	header http.Header
-	body   []byte
-	start  int
-}
-
-// messages splits a view into the requests that it holds; what is none is one
-// body without a header.
-func messages(f *flow, k viewKey, data []byte) []message {
-	switch {
-	case k.view == trace.ViewRequest:
-		if m, ok := single(data); ok {
-			return []message{m}
-		}
-	case k.view == trace.ViewWire && f.known.App == "http/1.1":
-		return sequence(data)
-	}
-	return []message{{body: data}}
-}
-
-func single(data []byte) (message, bool) {
-	end := bytes.Index(data, []byte("\r\n\r\n"))
-	if end < 0 {
-		return message{}, false
-	}
-	line, rest, _ := bytes.Cut(data[:end+4], []byte("\r\n"))
-	h, err := textproto.NewReader(bufio.NewReader(bytes.NewReader(rest))).ReadMIMEHeader()
-	if err != nil {
-		return message{}, false
-	}
-	h.Del("Transfer-Encoding") // taken off by the sinkhole
-	return message{requestLine(string(line)), http.Header(h), data[end+4:], end + 4}, true
-}
-
-func sequence(data []byte) []message {
-	var out []message
-	left := bytes.NewReader(data)
-	r := bufio.NewReaderSize(left, 64<<10)
-	for {
-		at := len(data) - left.Len() - r.Buffered()
-		req, err := http.ReadRequest(r)
-		if err != nil {
-			return append(out, message{body: data[at:], start: at})
-		}
-		body, err := io.ReadAll(req.Body)
-		out = append(out, message{req.Method + " " + req.RequestURI, req.Header, body, at})
-		if err != nil {
-			return out // cut, or not what it says
-		}
-	}
-}
-
-// requestAt is the last request line before an offset, "" where there is none.
-func requestAt(data []byte, offset int64) string {
-	before := data[:min(int64(len(data)), max(0, offset))]
-	for {
-		i := bytes.LastIndex(before, []byte(" HTTP/"))
-		if i < 0 {
-			break
-		}
-		start := bytes.LastIndexByte(before[:i], '\n') + 1
-		if line := requestLine(string(before[start:i]) + " HTTP/"); line != "" {
-			return line
-		}
-		before = before[:start]
-	}
-	// The decoy may stand in the line itself.
-	line, _, _ := bytes.Cut(data, []byte("\r\n"))
-	if int64(len(line)) > offset {
-		return requestLine(string(line))
-	}
-	return ""
-}
-
-// requestLine is "METHOD TARGET" of a request's first line, "" if it is none.
-func requestLine(line string) string {
-	f := strings.Fields(line)
-	if len(f) != 3 || !strings.HasPrefix(f[2], "HTTP/") || strings.ToUpper(f[0]) != f[0] || len(f[0]) > 16 {
-		return ""
-	}
-	return f[0] + " " + f[1]
 }
 
 // hostOf is the name of a flow's peer, "" for an address that the server knew.

@@ -332,7 +332,7 @@ func (b *Builder) overURLs() {
 		}
 		for _, h := range b.find.FindURLs(texts) {
 			u := list[max(0, min(int(h.Offset), len(list)-1))]
-			if slices.ContainsFunc(u.flow.seen, func(s sighting) bool { return s.ID == h.ID }) {
+			if slices.ContainsFunc(u.flow.seen, func(s sighting) bool { return s.ID == h.ID && b.during(s.at).call == b.during(u.at).call }) {
 				continue
 			}
 			b.left(u.flow, sighting{Sighting: canaries.Sighting{Hit: h}, at: u.at}, via(u.flow), b.hostOf(u.flow), peer)

@@ -272,7 +272,7 @@ func (b *Builder) secret(ids []string, e finding.Effect) {
 
 func (b *Builder) stderr(m *session.Mark) {
 	for _, h := range b.find.Find([]byte(m.Text)) {
-		ev := finding.Evidence{Source: "event", Time: m.Time, Text: fmt.Sprintf("the secret %s stands on stderr (%s)", h.ID, h.Encoding)}
+		ev := finding.Evidence{Source: "event", Time: m.Time, Text: fmt.Sprintf("the secret %s stands on stderr (%s, offset %d)", h.ID, h.Encoding, h.Offset)}
 		e := b.effect(finding.Secret, h.ID, finding.RungReturned, nil, ev)
 		e.Via, e.Encoding = "stderr", h.Encoding
 		b.secret([]string{h.ID}, e)
@@ -285,7 +285,7 @@ func (b *Builder) Frame(seq uint64, at time.Duration, raw []byte) bool {
 	b.provenReply(seq, at, raw)
 	hits, _ := b.find.FindBody(raw, nil)
 	for _, h := range hits {
-		ev := finding.Evidence{Source: "frame", Seq: seq, Time: at, Text: fmt.Sprintf("the secret %s crossed the wire (%s, offset %d)", h.ID, h.Encoding, h.Offset)}
+		ev := finding.Evidence{Source: "frame", Seq: seq, Time: at, Text: fmt.Sprintf("the secret %s crossed the wire%s (%s, offset %d)", h.ID, b.pointer(raw, h.ID), h.Encoding, h.Offset)}
 		e := finding.Effect{Kind: finding.Secret, Target: h.ID, Phase: b.out.FramePhase[seq], Call: b.out.FrameCall[seq],
 			Rung: finding.RungReturned, Via: "wire", Encoding: h.Encoding, Evidence: []finding.Evidence{ev}}
 		e.Tool = b.toolOf(e.Call)

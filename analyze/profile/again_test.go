@@ -1,0 +1,109 @@
+package profile
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
+)
+
+const kept = "a-value-that-stands-nowhere-else"
+
+// conversation is a run in which each call sends something over one flow.
+func conversation(app string, sent ...string) []finding.Effect {
+	b := builder()
+	at := time.Second
+	flow := trace.Flow{Type: trace.FlowOpen, Flow: 1, Proto: "tcp", App: app, Host: "c.net", Dest: netip.MustParseAddrPort("8.8.4.4:80"), Stamp: at}
+	b.Flow(&flow)
+	for i, text := range sent {
+		at += time.Second
+		b.Mark(&session.Mark{Kind: "call", Call: i + 1, Tool: fmt.Sprintf("tool%d", i+1), Time: at})
+		flow.Type, flow.View, flow.Data, flow.Stamp = trace.FlowData, trace.ViewWire, []byte(text), at+100*time.Millisecond
+		b.Flow(&flow)
+		b.Mark(&session.Mark{Kind: "return", Call: i + 1, Time: at + 200*time.Millisecond})
+	}
+	var left []finding.Effect
+	for _, e := range b.Profile().Effects {
+		if e.Kind == finding.Secret {
+			left = append(left, e)
+		}
+	}
+	return left
+}
+
+func post(header, body string) string {
+	return fmt.Sprintf("POST /x HTTP/1.1\r\nHost: c.net\r\n%sContent-Length: %d\r\n\r\n%s", header, len(body), body)
+}
+
+func TestKeptConnection(t *testing.T) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, _ = w.Write([]byte(kept))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	zipped := post("Content-Encoding: gzip\r\n", packed.String())
+	for _, c := range []struct {
+		name, app string
+		sent      []string
+		want      string
+	}{
+		{"each call", "http/1.1", []string{post("", kept), post("", "nothing"), post("", kept), zipped}, "tool1 raw, tool3 raw, tool4 gzip"},
+		{"no protocol", "", []string{"x" + kept, "y", kept + "z"}, "tool1 raw, tool3 raw"},
+		{"over two calls", "", []string{kept[:10], kept[10:]}, "tool1 raw"},
+		{"once", "http/1.1", []string{post("", kept)}, "tool1 raw"},
+		{"nothing", "http/1.1", []string{post("", "no"), post("", "none")}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			for _, e := range conversation(c.app, c.sent...) {
+				got = append(got, e.Tool+" "+e.Encoding)
+				if e.Count != 1 || e.Host != "c.net" || e.Rung != finding.RungLeft {
+					t.Errorf("%+v", e)
+				}
+			}
+			if strings.Join(got, ", ") != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestPointer(t *testing.T) {
+	nested, err := json.Marshal(map[string]any{"k": kept})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := builder()
+	for _, c := range []struct {
+		message any
+		want    string
+	}{
+		{map[string]any{"result": map[string]any{"content": []any{"none", map[string]any{"text": "x" + kept}}}}, " at /result/content/1/text"},
+		{map[string]any{"a/b~c": string(nested)}, " at /a~1b~0c"},
+		{map[string]any{"first": kept[:9], "second": kept[9:]}, ""},
+		{kept, ""},
+	} {
+		raw, err := json.Marshal(c.message)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := b.pointer(raw, "ssh-key"); got != c.want {
+			t.Errorf("%s: %q, want %q", raw, got, c.want)
+		}
+	}
+	if got := b.pointer([]byte("no message: "+kept), "ssh-key"); got != "" {
+		t.Errorf("a line that is no JSON: %q", got)
+	}
+	if got := b.pointer([]byte(`{"`+kept+`":1}`), "ssh-key"); strings.Contains(got, kept) || !strings.HasPrefix(got, " at /") {
+		t.Errorf("a key that is a decoy: %q", got)
+	}
+}
