@@ -105,7 +105,10 @@ wire-faults:
 
 # Every channel by which a decoy can leave, in every encoding, from every runtime.
 matrix: image
-	COALMINE_MATRIX=full go test ./cmd/internal/probe -count=1 -timeout 20m -run TestMatrix
+	COALMINE_MATRIX=full COALMINE_REQUIRE=docker,userns,strace,python,node,curl \
+	go test ./cmd/internal/probe -count=1 -v -timeout 9m -run '^TestMatrix$$' | awk '\
+	  /^matrix: / { last = $$2; next } !/^===/ { print; fflush() } \
+	  END { split(last, n, "/"); print "matrix: " (last ? last : "0/0"); exit n[1] != n[2] || !n[2] }'
 
 # table runs the test $(1) of ./sandbox over every case and prints its table.
 define table

@@ -23,7 +23,7 @@ func TestSecondStart(t *testing.T) {
 			need(t, "local")
 			sandboxtest.Need(t, "python")
 			l := newLab(t)
-			list := []cell{{c.channel, "base64.0", "localhost"}}
+			list := []cell{{channel: c.channel, encoding: "base64.0", host: "localhost"}}
 			res := l.send("local", []string{"python3", l.copied("sender.py")}, list)
 			var sent []string
 			for _, f := range res.Findings {

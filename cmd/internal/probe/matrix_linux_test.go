@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,8 +28,12 @@ var (
 		"percent", "entities", "json", "reversed", "rot13", "gzip", "deflate", "brotli", "multipart", "writes", "chunks", "labels", "queries", "parameters"}
 )
 
-// cell is one call and what has to be seen of it.
-type cell struct{ channel, encoding, host string }
+// cell is one call and what has to be seen of it. A random one sends what only
+// looks like a decoy: of it nothing may be seen but that a decoy was read.
+type cell struct {
+	channel, encoding, host string
+	random                  bool
+}
 
 // impossible are the cells that cannot be, each kind with its reason. A cell is
 // of the first kind that fits.
@@ -38,7 +43,6 @@ var impossible = []struct {
 	encodings          []string
 }{
 	{"Python has no brotli", []string{"python", "curl"}, nil, []string{"brotli"}},
-	{"Go's standard library has no brotli", []string{"go"}, nil, []string{"brotli"}},
 	{"only a question for a name has labels, and only questions follow each other", nil, slices.Concat(web, text, []string{"websocket", "tcp", "udp", "file"}), []string{"labels", "queries"}},
 	{"only a URL has parameters", nil, []string{"websocket", "tcp", "udp", "dns", "doh", "file", "result", "notification", "stderr"}, []string{"parameters"}},
 	{"only a request has parts and a content encoding", nil, []string{"websocket", "tcp", "udp", "dns", "doh", "file", "result", "notification", "stderr"}, []string{"multipart", "brotli"}},
@@ -72,15 +76,20 @@ func cells(runtime string, sample bool) []cell {
 			if sample && !slices.Contains([]string{"raw", "base64.1", "gzip", "chunks", "queries", "parameters"}, enc) {
 				continue
 			}
-			if c := (cell{ch, enc, fmt.Sprintf("c%d.net", 100+len(out))}); why(runtime, c) == "" {
+			if c := (cell{channel: ch, encoding: enc, host: fmt.Sprintf("c%d.net", 100+len(out))}); why(runtime, c) == "" {
 				out = append(out, c)
 			}
+		}
+	}
+	for _, c := range slices.Clone(out) {
+		if slices.Contains([]string{"raw", "base64.1", "gzip", "queries", "parameters"}, c.encoding) {
+			out = append(out, cell{c.channel, c.encoding, fmt.Sprintf("c%d.net", 100+len(out)), true})
 		}
 	}
 	return out
 }
 
-// rung is how far a cell's decoy has to be seen going, by what channel and to whom.
+// want is how far a cell's decoy has to be seen going, by what channel and to whom.
 func (c cell) want() (rung finding.Rung, via, host string) {
 	switch c.channel {
 	case "result", "notification":
@@ -105,36 +114,87 @@ var names = map[string][]string{
 	"multipart": {""}, "writes": {"raw"}, "chunks": {"raw", "chunk"}, "labels": {"hex"}, "queries": {"hex"}, "parameters": {"parameters"}, "brotli": {"br"},
 }
 
-// proven reports whether a call's effects prove the cell, else what they say.
+// proven reports whether a call's effects prove the cell, else what they say. A
+// decoy that goes elsewhere in the same call, or where none was sent, disproves it.
 func (c cell) proven(effects []finding.Effect, call int) (bool, string) {
 	rung, via, host := c.want()
 	var seen []string
+	proved, blamed := false, false
+	for _, e := range effects {
+		if e.Kind != finding.Secret || e.Call != call {
+			continue
+		}
+		saw := fmt.Sprintf("%s %s via %q to %q in %q by %q", e.Target, e.Rung, e.Via, e.Host, e.Encoding, e.Tool)
+		there := e.Target == "aws-secret" && e.Rung == rung && e.Via == via && e.Host == host && e.Tool == "deliver"
+		switch fault := unproven(e); {
+		case there && !c.random && !e.Ambiguous && c.encodes(e.Encoding) && fault == "":
+			proved = true
+		case there && !c.random:
+			saw += fmt.Sprintf(" (ambiguous %t) %s", e.Ambiguous, fault)
+		case out(e):
+			blamed = true
+		}
+		seen = append(seen, saw)
+	}
+	return (proved || c.random) && !blamed, strings.Join(seen, "; ")
+}
+
+// out reports whether an effect says that a decoy came out, rather than that it was read.
+func out(e finding.Effect) bool {
+	return e.Rung == finding.RungLeft || e.Rung == finding.RungReturned || e.Via == "file"
+}
+
+// encodes reports whether a name of an encoding is the cell's.
+func (c cell) encodes(encoding string) bool {
 	name, _, _ := strings.Cut(c.encoding, ".")
 	wanted := names[name]
 	if wanted == nil {
 		wanted = []string{name}
 	}
-	for _, e := range effects {
-		if e.Kind != finding.Secret || e.Call != call {
-			continue
-		}
-		seen = append(seen, fmt.Sprintf("%s %s via %q to %q in %q", e.Target, e.Rung, e.Via, e.Host, e.Encoding))
-		encoded := slices.ContainsFunc(wanted, func(w string) bool { return strings.Contains(e.Encoding, w) })
-		if e.Target == "aws-secret" && e.Rung == rung && e.Via == via && e.Host == host && encoded && !e.Ambiguous && e.Tool == "deliver" {
-			return true, ""
+	return slices.ContainsFunc(wanted, func(w string) bool { return strings.Contains(encoding, w) })
+}
+
+// unproven says what the evidence of a decoy that came out lacks: where in which
+// flow, frame or event it stands.
+func unproven(e finding.Effect) string {
+	source := map[string]string{"wire": "frame", "stderr": "event", "file": "event"}[e.Via]
+	if source == "" {
+		source = "flow"
+	}
+	for _, ev := range e.Evidence {
+		numbered := ev.Seq > 0 || source == "event"
+		placed := strings.Contains(ev.Text, "offset ") && (e.Via != "wire" || strings.Contains(ev.Text, " at /"))
+		if ev.Source == source && numbered && placed {
+			return ""
 		}
 	}
-	return false, strings.Join(seen, "; ")
+	return fmt.Sprintf("no place in a %s: %+v", source, e.Evidence)
+}
+
+// strangers are the decoys that came out in no call of the list.
+func strangers(effects []finding.Effect, calls int) []string {
+	var all []string
+	for _, e := range effects {
+		if e.Kind == finding.Secret && out(e) && (e.Call < 1 || e.Call > calls) {
+			all = append(all, fmt.Sprintf("%s %s via %q to %q in phase %s, call %d", e.Target, e.Rung, e.Via, e.Host, e.Phase, e.Call))
+		}
+	}
+	return all
 }
 
 // senders are the fixture's forms.
 var senders = []struct {
 	runtime string
-	need    string
+	needs   []string
 	command func(l *lab) []string
 }{
-	{"python", "python", func(l *lab) []string { return []string{"python3", l.copied("sender.py")} }},
-	{"curl", "curl", func(l *lab) []string { return []string{"python3", l.copied("sender.py"), "curl"} }},
+	{"python", []string{"python", "curl"}, func(l *lab) []string { return []string{"python3", l.copied("sender.py")} }},
+	{"curl", []string{"python", "curl"}, func(l *lab) []string { return []string{"python3", l.copied("sender.py"), "curl"} }},
+	{"node", []string{"node", "curl"}, func(l *lab) []string { return []string{"node", l.copied("sender.mjs")} }},
+	{"go", []string{"curl"}, func(l *lab) []string {
+		copyFixture(l.t, sandboxtest.Build(l.t, "./testdata/servers/sender"), l.path("sender"))
+		return []string{l.path("sender")}
+	}},
 }
 
 // copied puts a source of the sender's into the lab.
@@ -147,39 +207,49 @@ func (l *lab) copied(name string) string {
 // takes them all, otherwise it is a fixed sample of the encodings.
 func TestMatrix(t *testing.T) {
 	full := os.Getenv("COALMINE_MATRIX") == "full"
-	got, all := 0, 0
+	var got, all atomic.Int64
+	t.Cleanup(func() { fmt.Printf("matrix: %d/%d\n", got.Load(), all.Load()) })
 	for _, backend := range backends {
 		for _, s := range senders {
 			t.Run(backend+"/"+s.runtime, func(t *testing.T) {
-				need(t, backend)
-				sandboxtest.Need(t, s.need)
-				l := newLab(t)
+				t.Parallel()
 				list := cells(s.runtime, !full)
-				res := l.send(backend, s.command(l), list)
-				for i, c := range list {
-					all++
-					ok, saw := c.proven(res.Observed, i+1)
-					if ok {
-						got++
-						continue
+				for _, c := range list {
+					if !c.random {
+						all.Add(1)
 					}
-					t.Errorf("%s × %s (call %d): %s", c.channel, c.encoding, i+1, saw)
+				}
+				need(t, backend)
+				sandboxtest.Need(t, s.needs...)
+				l := newLab(t)
+				res := l.send(backend, s.command(l), list)
+				for _, stranger := range strangers(res.Observed, len(list)) {
+					t.Errorf("no call sent it: %s", stranger)
+				}
+				for i, c := range list {
+					switch ok, saw := c.proven(res.Observed, i+1); {
+					case !ok:
+						t.Errorf("%s × %s (call %d, random %t): %s", c.channel, c.encoding, i+1, c.random, saw)
+					case !c.random:
+						got.Add(1)
+					}
 				}
 			})
 		}
 	}
-	fmt.Printf("matrix: %d/%d\n", got, all)
 }
 
 // send makes one call a cell, and judges.
 func (l *lab) send(backend string, command []string, list []cell) *analyze.Result {
 	l.t.Helper()
 	o := l.options(backend, command...)
-	o.Timeout, o.CallTimeout = 8*time.Minute, 20*time.Second
+	// Node takes more than a hostile server is given.
+	o.Timeout, o.CallTimeout, o.Limits = 8*time.Minute, 20*time.Second, defaultLimits
 	o.exact = func(ctx context.Context, c *conversation) error {
 		for i, cell := range list {
 			call := synth.Call{N: i + 1, Tool: "deliver", What: "tool"}
-			args, err := json.Marshal(map[string]string{"channel": cell.channel, "encoding": cell.encoding, "host": cell.host})
+			value := map[bool]string{true: "random", false: "secret"}[cell.random]
+			args, err := json.Marshal(map[string]string{"channel": cell.channel, "encoding": cell.encoding, "host": cell.host, "value": value})
 			if err != nil {
 				return err
 			}
