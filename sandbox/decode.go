@@ -7,6 +7,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 	"github.com/coalmine-dev/coalmine/sandbox/trace/strace"
 	"github.com/coalmine-dev/coalmine/sandbox/wire"
@@ -116,6 +117,9 @@ func (d *decoder) event(e agent.Event) {
 		r.finish(func(x *Exit) { x.TracerDied, x.Reason = true, e.Reason })
 	case agent.EventLimit:
 		r.finish(func(x *Exit) { x.Reason = "limit: " + e.Reason })
+	case agent.EventFile:
+		r.collected(e)
+		return // no part of the run
 	case agent.EventSynced:
 		r.drain()
 		r.synced(e.N)
@@ -186,6 +190,15 @@ func (r *Run) progress(e agent.Event) {
 		r.refused = true
 	}
 	r.wake.Signal()
+}
+
+// collected keeps a file that a Collect asked for.
+func (r *Run) collected(e agent.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.files) < maxCollected {
+		r.files = append(r.files, rootfs.File{Path: e.Path, Mode: 0o644, Data: e.Data})
+	}
 }
 
 func (r *Run) synced(n int64) {

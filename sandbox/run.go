@@ -13,6 +13,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/carry"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 )
 
 // maxStdin bounds the bytes that wait on the host for a target that does not read.
@@ -46,6 +47,7 @@ type Run struct {
 	held      int      // their bytes
 	syncs     map[int64]chan struct{}
 	nextSync  int64
+	files     []rootfs.File // what a Collect has got so far
 	exit      Exit
 
 	tunnels tunnels
@@ -163,7 +165,7 @@ func (r *Run) CloseStdin() error {
 // Sync returns when everything that the target has done up to now is with the
 // sink: its output, its calls and its accesses. The sink must not call it. When
 // the run is over everything already is.
-func (r *Run) Sync(ctx context.Context) error { return r.sync(ctx, nil) }
+func (r *Run) Sync(ctx context.Context) error { return r.askFor(ctx, agent.Command{Type: "sync"}) }
 
 // maxSearch bounds the paths of one Search: they go in one message.
 const maxSearch = 128 << 10
@@ -174,24 +176,41 @@ func (r *Run) Search(ctx context.Context, paths []string) (left int, err error) 
 	size := 0
 	for i, p := range paths {
 		if size += len(p) + 8; size > maxSearch {
-			return len(paths) - i, r.sync(ctx, paths[:i])
+			return len(paths) - i, r.askFor(ctx, agent.Command{Type: "sync", Paths: paths[:i]})
 		}
 	}
-	return 0, r.sync(ctx, paths)
+	return 0, r.askFor(ctx, agent.Command{Type: "sync", Paths: paths})
 }
 
-func (r *Run) sync(ctx context.Context, paths []string) error {
+// maxCollected bounds the files of one Collect.
+const maxCollected = 100
+
+// Collect returns what stands in files of a living target, those that are
+// regular and small: what its next start would find. The target may write what
+// it likes there.
+func (r *Run) Collect(ctx context.Context, paths []string) ([]rootfs.File, error) {
+	err := r.askFor(ctx, agent.Command{Type: "collect", Paths: paths[:min(len(paths), maxCollected)]})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	files := r.files
+	r.files = nil
+	return files, err
+}
+
+// askFor sends a command and waits until it is answered, or the run is over.
+func (r *Run) askFor(ctx context.Context, c agent.Command) error {
 	r.mu.Lock()
 	r.nextSync++
-	n, done := r.nextSync, make(chan struct{})
-	r.syncs[n] = done
+	c.N = r.nextSync
+	done := make(chan struct{})
+	r.syncs[c.N] = done
 	r.mu.Unlock()
 	defer func() {
 		r.mu.Lock()
-		delete(r.syncs, n)
+		delete(r.syncs, c.N)
 		r.mu.Unlock()
 	}()
-	r.command(agent.Command{Type: "sync", N: n, Paths: paths})
+	r.command(c)
 	select {
 	case <-done:
 	case <-r.over:

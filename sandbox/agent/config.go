@@ -131,6 +131,8 @@ const (
 	// EventDial asks the host for connection N to Port of Host; Network is tcp or
 	// udp. The answer and all that is said go over mux.Carried.
 	EventDial = "dial"
+	// EventFile: Data is what stands in the file at Path, asked for by a "collect".
+	EventFile = "file"
 	// EventDone is the last event: every task has ended and all output is sent.
 	EventDone = "done"
 )
@@ -154,4 +156,5 @@ type Event struct {
 	Network  string        `json:"network,omitempty"`
 	Host     string        `json:"host,omitempty"`
 	Port     int           `json:"port,omitempty"`
+	Data     []byte        `json:"data,omitempty"`
 }

@@ -17,6 +17,8 @@ const (
 	StdinWindow = 4 << 20
 	// maxText bounds each text of an Event; what is longer is cut by the reader.
 	maxText = 16 << 10
+	// maxFile bounds what an Event holds of a file.
+	maxFile = 64 << 10
 )
 
 // WriteConfig sends the Config: its JSON cut into as many control frames as
@@ -94,6 +96,9 @@ func DecodeEvent(p []byte) (Event, error) {
 	}
 	for _, s := range []*string{&e.Type, &e.Path, &e.Mask, &e.Stream, &e.Signal, &e.Reason, &e.Hint, &e.Canary, &e.Encoding, &e.Network, &e.Host} {
 		*s = (*s)[:min(len(*s), maxText)]
+	}
+	if len(e.Data) > maxFile {
+		return Event{}, fmt.Errorf("the agent's %.40q event holds %d bytes", e.Type, len(e.Data))
 	}
 	return e, nil
 }

@@ -116,7 +116,7 @@ func (a *agent) obey() {
 			case "kill":
 				stopped = true
 				go a.killAll()
-			case "sync":
+			case "sync", "collect":
 				select {
 				case a.syncs <- c:
 				case <-a.finish:
@@ -133,7 +133,12 @@ func (a *agent) answerSyncs() {
 		select {
 		case c := <-a.syncs:
 			a.flush()
-			a.search(c.Paths)
+			if c.Type == "collect" {
+				a.collect(c.Paths)
+			} else {
+				a.search(c.Paths)
+			}
+			a.collect(c.Paths)
 			a.emit(Event{Type: EventSynced, N: c.N})
 		case <-a.finish:
 			return

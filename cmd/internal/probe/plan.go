@@ -34,6 +34,9 @@ type plan struct {
 	world  *oracle.World
 	steps  []synth.Step // all calls of the run, in order
 	played int          // calls of a replay that were made
+	// kept are the files that a second start finds; further says that this is one.
+	kept    []rootfs.File
+	further bool
 	// triedLoopback says that a port of the loopback address was tried on which nothing listens.
 	triedLoopback bool
 	// work has the session instead of a drive, nil for a drive.

@@ -88,6 +88,9 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
+		if err := p.startAgain(ctx, backend, dir, res, judging); err != nil {
+			return nil, err
+		}
 		if err := p.answerLoopback(ctx, backend, dir, res, judging); err != nil {
 			return nil, err
 		}
@@ -275,6 +278,7 @@ func (p *plan) exercise(ctx context.Context, run *sandbox.Run, rec *recorder) er
 	c := &conversation{Client: rec.client, run: run, rec: rec}
 	deadline := time.Now().Add(p.opts.Timeout)
 	discoverErr := p.speak(ctx, c, deadline)
+	p.keep(ctx, c)
 	rec.awaitExit(ctx)
 	if ctx.Err() == nil {
 		c.phase(finding.PhaseShutdown)

@@ -40,6 +40,10 @@ type recorder struct {
 	exit *agent.Event
 	// written are the files that the server made or opened for writing since the last call.
 	written map[string]bool
+	// ever are those of the whole run, in order, as far as they are kept.
+	ever []string
+	// ports are loopback's that an oracle's input names.
+	ports map[int]bool
 	// loopback says that a connection to the loopback address was refused.
 	loopback bool
 	// eof says that the server's stdout has ended, exited is closed at its exit.
@@ -137,12 +141,31 @@ func (r *recorder) wrote(rec *trace.Record) {
 	}
 }
 
+// named notes the ports of an oracle's inputs: trying one is no errand of the server's own.
+func (r *recorder) named(in []session.Injection) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, i := range in {
+		if i.Port != 0 {
+			if r.ports == nil {
+				r.ports = map[int]bool{}
+			}
+			r.ports[i.Port] = true
+		}
+	}
+}
+
 // takeWritten returns the files written since it was last asked.
 func (r *recorder) takeWritten() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	names := slices.Sorted(maps.Keys(r.written))
 	r.written = nil
+	for _, name := range names {
+		if len(r.ever) < maxWritten && !slices.Contains(r.ever, name) {
+			r.ever = append(r.ever, name)
+		}
+	}
 	return names
 }
 
@@ -150,7 +173,7 @@ func (r *recorder) takeWritten() []string {
 func (r *recorder) Flow(f *trace.Flow) {
 	r.mu.Lock()
 	r.last = max(r.last, f.Stamp)
-	r.loopback = r.loopback || f.Type == trace.FlowRefused && f.Dest.Addr().Unmap().IsLoopback()
+	r.loopback = r.loopback || f.Type == trace.FlowRefused && f.Dest.Addr().Unmap().IsLoopback() && !r.ports[int(f.Dest.Port())]
 	log := r.log
 	r.mu.Unlock()
 	if log != nil {

@@ -81,6 +81,7 @@ func (c *conversation) phase(p finding.Phase) {
 }
 
 func (c *conversation) onCall(call synth.Call) {
+	c.rec.named(call.Oracles)
 	c.rec.mark(session.Mark{Kind: session.MarkCall, Call: call.N, Tool: call.Tool, What: call.What, Oracles: call.Oracles})
 }
 

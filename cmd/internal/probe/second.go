@@ -1,0 +1,107 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+)
+
+const (
+	// secondDir holds the log of the second start, below the run's directory.
+	secondDir = "second"
+	// secondCalls is how often each tool is called in it, at least.
+	secondCalls = 3
+	// secondTime bounds it.
+	secondTime = 30 * time.Second
+	// maxKept bounds the files that a second start finds.
+	maxKept = 100
+)
+
+// keep takes along what the server wrote in places that last, while it still lives.
+func (p *plan) keep(ctx context.Context, c *conversation) {
+	if p.opts.Replay != nil || p.work != nil || p.further {
+		return
+	}
+	names := c.rec.lasting(append([]string{p.set.Home(), p.spec.ServerDir}, p.spec.Workspaces...), p.isDecoy)
+	if len(names) == 0 {
+		return
+	}
+	bounded, cancel := context.WithTimeout(ctx, syncTimeout)
+	defer cancel()
+	files, err := c.run.Collect(bounded, names)
+	if err != nil {
+		return // a second start that finds nothing is the first again
+	}
+	for _, f := range files {
+		if slices.Contains(names, f.Path) {
+			p.kept = append(p.kept, f)
+		}
+	}
+}
+
+// isDecoy says that a path is planted: what the server did to it is its own affair.
+func (p *plan) isDecoy(name string) bool {
+	return slices.ContainsFunc(p.spec.Files, func(f rootfs.File) bool { return f.Path == name })
+}
+
+// lasting are the files below some directories that the server wrote and that
+// are no decoys, those in a directory of their own first.
+func (r *recorder) lasting(dirs []string, decoy func(string) bool) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []string
+	for _, name := range r.ever {
+		if len(out) < maxKept && !decoy(name) && slices.ContainsFunc(dirs, func(d string) bool { return d != "" && strings.HasPrefix(name, d+"/") }) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// startAgain starts a server that left files behind a second time among them:
+// what waits for that must not go unseen. What it does then that it did not do
+// before is added to the result.
+func (p *plan) startAgain(ctx context.Context, b sandbox.Backend, dir *os.Root, res *analyze.Result, o analyze.Options) error {
+	if err := dir.RemoveAll(secondDir); err != nil {
+		return fmt.Errorf("remove an earlier second start: %w", err)
+	}
+	if len(p.kept) == 0 || res.Server.Exit != "" && ctx.Err() != nil {
+		return nil
+	}
+	if err := dir.Mkdir(secondDir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("make room for the second start: %w", err)
+	}
+	sub, err := dir.OpenRoot(secondDir)
+	if err != nil {
+		return fmt.Errorf("make room for the second start: %w", err)
+	}
+	defer sub.Close()
+	again := *p
+	again.further, again.world = true, nil
+	again.spec.Files = append(slices.Clone(p.spec.Files), p.kept...)
+	again.opts.Calls, again.opts.Timeout = min(secondCalls, p.opts.Calls), min(secondTime, p.opts.Timeout)
+	again.opts.Progress("starting a second time with the same HOME")
+	if again.spec.Network, err = again.network(); err != nil {
+		return err
+	}
+	if err := again.session(ctx, b, sub); err != nil {
+		return err
+	}
+	o.Audit, o.AuditErr = nil, nil
+	more, err := judge(sub, o)
+	if err != nil {
+		return err
+	}
+	more.Inconclusive = nil // the first start was looked at whole; this one is a bonus
+	analyze.Add(res, more, "in a second start with the same HOME", o)
+	return nil
+}
