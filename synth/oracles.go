@@ -96,6 +96,21 @@ func (d *driver) oraclePlan(t *target) []probeInput {
 			}
 		}
 	}
+	return append(out, d.literalInputs(base, places)...)
+}
+
+// literalInputs put each likely literal of the server's source into each place:
+// what it compares with may be what it waits for.
+func (d *driver) literalInputs(base json.RawMessage, places []oracle.Place) []probeInput {
+	var out []probeInput
+	texts := d.cfg.Hints.Literals.Texts
+	for _, text := range texts[:min(len(texts), likely)] {
+		for _, p := range places {
+			if args, ok := oracle.Put(base, p.At, text); ok && len(out) < likely {
+				out = append(out, probeInput{args, nil})
+			}
+		}
+	}
 	return out
 }
 
