@@ -5,6 +5,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
+	"github.com/coalmine-dev/coalmine/audit/text"
 )
 
 // Add joins to a result what a further start of the same server showed that the
@@ -46,4 +47,24 @@ func Add(res, more *Result, start string, opts Options) {
 	res.Coverage.Opaque += more.Coverage.Opaque
 	res.Coverage.Lost += more.Coverage.Lost
 	res.Verdict = verdict(res, opts.FailOn)
+}
+
+// Cover takes from a further start what the first did not call at all.
+func Cover(res, more *Result) {
+	for i := range res.Coverage.Tools {
+		t := &res.Coverage.Tools[i]
+		k := slices.IndexFunc(more.Coverage.Tools, func(m ToolCoverage) bool { return m.Name == t.Name && m.What == t.What && m.Calls > 0 })
+		if t.Calls > 0 || k < 0 {
+			continue
+		}
+		*t = more.Coverage.Tools[k]
+		res.Inconclusive = slices.DeleteFunc(res.Inconclusive, func(r string) bool { return r == neverCalled(t.Name) })
+	}
+	more.Inconclusive = slices.DeleteFunc(more.Inconclusive, func(r string) bool {
+		return slices.ContainsFunc(res.Coverage.Tools, func(t ToolCoverage) bool { return t.Calls > 0 && r == neverCalled(t.Name) })
+	})
+}
+
+func neverCalled(tool string) string {
+	return "tool “" + text.Printable(tool, 80) + "” was never called"
 }

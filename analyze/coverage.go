@@ -62,6 +62,9 @@ func toolCoverage(w *wireReader, p *profile.Profile) []ToolCoverage {
 			continue
 		}
 		t := &out[add(c.What, c.Tool)]
+		if c.Outcome == "cancelled" {
+			continue
+		}
 		if len(c.Oracles) > 0 {
 			t.Oracles++
 			continue

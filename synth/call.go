@@ -28,7 +28,11 @@ func (d *driver) call(t *target, left int) {
 func (d *driver) carryOut(t *target, c Call, left int) {
 	d.n++
 	c.N = d.n
-	ctx, cancel := context.WithTimeout(d.ctx, d.timeout(left))
+	most := d.timeout(left)
+	if c.Class == ClassCancelled {
+		most = cancelAfter
+	}
+	ctx, cancel := context.WithTimeout(d.ctx, most)
 	d.cfg.OnCall(c)
 	begin := d.cfg.Now()
 	r, err := d.perform(ctx, t, c)
@@ -38,6 +42,9 @@ func (d *driver) carryOut(t *target, c Call, left int) {
 		d.stopped = d.ctx.Err()
 	}
 	o := outcome(r, err)
+	if c.Class == ClassCancelled && o == Timeout {
+		o = Cancelled
+	}
 	d.sync(c)
 	d.cfg.OnReturn(c, o, r)
 	d.count(t, c, o)
@@ -54,6 +61,12 @@ func (d *driver) perform(ctx context.Context, t *target, c Call) (client.Result,
 	switch t.what {
 	case WhatResource:
 		return d.cfg.Session.ReadResource(ctx, c.Tool)
+	case WhatCompletion:
+		completer, ok := d.cfg.Session.(Completer)
+		if !ok {
+			return client.Result{}, errors.New("the session completes nothing")
+		}
+		return completer.Complete(ctx, t.of, t.name, "")
 	case WhatPrompt:
 		var m map[string]string
 		if err := json.Unmarshal(c.Args, &m); err != nil {
@@ -61,12 +74,15 @@ func (d *driver) perform(ctx context.Context, t *target, c Call) (client.Result,
 		}
 		return d.cfg.Session.GetPrompt(ctx, t.name, m)
 	}
+	if c.Class == schema.TypicalFull.String() {
+		ctx = client.WithProgress(ctx, fmt.Sprintf("progress-%d", c.N))
+	}
 	return d.cfg.Session.CallTool(ctx, t.name, c.Args)
 }
 
 // count keeps oracle calls apart: they are no measure of what a tool can do.
 func (d *driver) count(t *target, c Call, o Outcome) {
-	if c.Class == ClassOracle || c.Class == ClassReplay {
+	if c.Class == ClassOracle || c.Class == ClassReplay || c.Class == ClassCancelled {
 		if o == Timeout {
 			t.cover.Timeouts++
 		}
@@ -107,8 +123,11 @@ func (d *driver) relist(c Call) {
 		return
 	}
 	begin := d.cfg.Now()
-	spent := begin.Sub(d.start)
-	if d.relisting > relistGrace && float64(d.relisting) > relistShare*float64(spent) {
+	spent, account := begin.Sub(d.start), &d.relisting
+	if c.Class == ClassOracle {
+		spent, account = begin.Sub(d.oraclesFrom), &d.relistingOracles
+	}
+	if *account > relistGrace && float64(*account) > relistShare*float64(spent) {
 		if c.Class != ClassOracle {
 			d.skipped++
 		}
@@ -117,7 +136,7 @@ func (d *driver) relist(c Call) {
 	ctx, cancel := context.WithTimeout(d.ctx, max(d.cfg.CallTimeout, 5*time.Second))
 	s, err := d.cfg.Session.Relist(ctx)
 	cancel()
-	d.relisting += d.cfg.Now().Sub(begin)
+	*account += d.cfg.Now().Sub(begin)
 	switch {
 	case errors.Is(err, client.ErrClosed):
 		d.report.Crashed, d.stopped = &c, ErrCrash

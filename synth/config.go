@@ -25,11 +25,18 @@ type Session interface {
 	Sync(ctx context.Context) error
 }
 
+// Completer is a Session that can also complete arguments.
+type Completer interface {
+	Complete(ctx context.Context, of client.Completion, argument, value string) (client.Result, error)
+}
+
 // What is called.
 const (
 	WhatTool     = "tool"
 	WhatResource = "resource"
 	WhatPrompt   = "prompt"
+	// WhatCompletion completes an argument of a prompt or a template.
+	WhatCompletion = "completion"
 )
 
 // Outcome is how a call ended.
@@ -47,6 +54,8 @@ const (
 	Timeout Outcome = "timeout"
 	// Crash is the end of the server.
 	Crash Outcome = "crash"
+	// Cancelled is a call that was taken back before its answer came.
+	Cancelled Outcome = "cancelled"
 )
 
 // Call is one call.
@@ -78,10 +87,12 @@ type Config struct {
 	Budget time.Duration
 	Hints  schema.Hints
 	// World is what oracle inputs aim at; nil for no oracles. Words are further
-	// names that tools and arguments may have. OracleTime bounds them all, 40 s
+	// names that tools and arguments may have. OracleTime bounds them all, 25 s
 	// if not positive.
-	World      *oracle.World
-	Words      []string
+	World *oracle.World
+	Words []string
+	// Skip are tools that are not called.
+	Skip       []string
 	OracleTime time.Duration
 	// ListOnce leaves out the listing after each call.
 	ListOnce bool
@@ -97,7 +108,7 @@ type Config struct {
 const (
 	DefaultCalls       = 8
 	DefaultCallTimeout = 30 * time.Second
-	DefaultOracleTime  = 40 * time.Second
+	DefaultOracleTime  = 25 * time.Second
 	maxTools           = 10_000
 	maxResources       = 64
 	maxTemplates       = 32
@@ -107,7 +118,7 @@ const (
 	// maxTimeouts is how many calls of one tool may time out before it is left alone.
 	maxTimeouts = 2
 	// relistShare is how much of the time may go into listing again.
-	relistShare = 0.3
+	relistShare = 0.4
 	// relistGrace is the time for listing again that is always allowed.
 	relistGrace = 5 * time.Second
 )

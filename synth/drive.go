@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/client"
@@ -20,6 +21,7 @@ type target struct {
 	cover  Coverage
 	gen    *schema.Generator
 	expand func(args json.RawMessage) (uri string)
+	of     client.Completion
 	calls  int // how often it is to be called
 	gone   bool
 	// retry are the refused arguments, corrected as the refusal says.
@@ -49,13 +51,17 @@ type driver struct {
 	kept      int // bytes of schemas whose generators are kept
 	resources []*target
 	prompts   []*target
+	complete  []*target
 	known     map[string]string
 	print     [32]byte // fingerprint of the last listing
 	report    Report
 	relisting time.Duration
-	unlisted  bool
-	skipped   int // listings that were left out
-	stopped   error
+	// The same for the calls that carry an oracle's input, and when they began.
+	relistingOracles time.Duration
+	oraclesFrom      time.Time
+	unlisted         bool
+	skipped          int // listings that were left out
+	stopped          error
 }
 
 var (
@@ -95,6 +101,7 @@ func (d *driver) prepare() {
 	}
 	d.addResources(d.cfg.Surface)
 	d.addPrompts(d.cfg.Surface)
+	d.addCompletions(d.cfg.Surface)
 }
 
 // addTool takes a tool into the drive; a name that is known is brought up to date.
@@ -103,7 +110,7 @@ func (d *driver) addTool(t wire.Tool) {
 		have.redeclare(t)
 		return
 	}
-	if len(d.tools) >= maxTools {
+	if len(d.tools) >= maxTools || slices.Contains(d.cfg.Skip, t.Name) {
 		return
 	}
 	to := &target{what: WhatTool, name: t.Name, calls: d.cfg.Calls, cover: Coverage{Name: t.Name}, rank: rankOf(t.Name), decl: t, drawn: true}
@@ -144,6 +151,7 @@ func (d *driver) run() {
 		if round == 0 {
 			d.each(d.resources)
 			d.each(d.prompts)
+			d.each(d.complete)
 		}
 		if d.stopped != nil {
 			return

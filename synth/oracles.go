@@ -32,7 +32,8 @@ func (d *driver) oracles() {
 	if w == nil || d.stopped != nil {
 		return
 	}
-	end := d.cfg.Now().Add(d.cfg.OracleTime)
+	d.oraclesFrom = d.cfg.Now()
+	end := d.oraclesFrom.Add(d.cfg.OracleTime)
 	plans := map[*target][]probeInput{}
 	for _, t := range d.tools {
 		plans[t] = d.oraclePlan(t)
@@ -59,7 +60,8 @@ func (d *driver) oracles() {
 		}
 	}
 	d.hiddenTools(end)
-	d.relisting = 0 // the last listing is never left out
+	d.takeBack()
+	d.relistingOracles = 0 // the last listing is never left out
 	d.relist(Call{N: d.n, Class: ClassOracle})
 }
 

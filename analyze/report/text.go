@@ -119,7 +119,7 @@ func (p *printer) findings(res *analyze.Result) {
 	all := res.All()
 	rules.Sort(all)
 	for i := range all[:min(len(all), maxShown)] {
-		p.finding(&all[i])
+		p.finding(&all[i], res.Run.Reproduce)
 	}
 	if len(all) > maxShown {
 		p.line("")
@@ -127,7 +127,9 @@ func (p *printer) findings(res *analyze.Result) {
 	}
 }
 
-func (p *printer) finding(f *finding.Finding) {
+// finding tells one; run is the command that repeats the whole run, which is
+// told once.
+func (p *printer) finding(f *finding.Finding, run string) {
 	p.line("")
 	p.line("  %s  %s  %s", p.paint(severityColor[f.Severity], fmt.Sprintf("%-8s", f.Severity)), f.Rule, clean(f.Message, 300))
 	for i, e := range f.Evidence {
@@ -139,6 +141,9 @@ func (p *printer) finding(f *finding.Finding) {
 	}
 	if f.Confidence == finding.Ambiguous {
 		p.line("            it could belong to another call")
+	}
+	if f.Reproduce != "" && f.Reproduce != run {
+		p.line("            again: %s", command(f.Reproduce))
 	}
 }
 

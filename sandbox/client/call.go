@@ -41,7 +41,7 @@ func (c *Client) CallTool(ctx context.Context, name string, args json.RawMessage
 		Args json.RawMessage `json:"arguments"`
 		Task *task           `json:"task,omitempty"`
 		Meta json.RawMessage `json:"_meta,omitempty"`
-	}{name, args, as, c.metadata()})
+	}{name, args, as, c.metadataWith(ctx)})
 	if as == nil || err != nil {
 		return r, err
 	}
@@ -119,6 +119,36 @@ func (c *Client) metadata() json.RawMessage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.meta
+}
+
+// progressKey is the key of a progress token in a context.
+type progressKey struct{}
+
+// WithProgress has the calls of tools under ctx ask for progress, by this token.
+func WithProgress(ctx context.Context, token string) context.Context {
+	return context.WithValue(ctx, progressKey{}, token)
+}
+
+// metadataWith is metadata with the progress token of a context.
+func (c *Client) metadataWith(ctx context.Context) json.RawMessage {
+	meta := c.metadata()
+	token, ok := ctx.Value(progressKey{}).(string)
+	if !ok {
+		return meta
+	}
+	members, ok := object(meta)
+	if !ok {
+		members = map[string]json.RawMessage{}
+	}
+	quoted, err := encode(token)
+	if err != nil {
+		return meta
+	}
+	members["progressToken"] = quoted
+	if all, err := encode(members); err == nil {
+		return all
+	}
+	return meta
 }
 
 // object reads a JSON object's members, each raw.

@@ -96,6 +96,8 @@ type Inputs struct {
 	Branches Reached `json:"branches"`
 	Optional Reached `json:"optional"`
 	Pairs    Reached `json:"pairs"`
+	// Oracles are the oracles' inputs that were tried.
+	Oracles Reached `json:"oracles,omitzero"`
 }
 
 // EventPort is the type of an Event that is the run's own: the server is spoken

@@ -111,7 +111,7 @@ func (p *plan) answerLoopback(ctx context.Context, b sandbox.Backend, dir *os.Ro
 	}
 	defer sub.Close()
 	again := *p
-	again.further, again.world = true, nil
+	again.isFurther, again.world = true, nil
 	again.opts.Network = NetworkLoopback
 	again.opts.Progress("starting once more, with an answer on the loopback address")
 	if again.spec.Network, err = again.network(); err != nil {

@@ -24,7 +24,7 @@ var holes = map[string]map[string]string{
 		"path-nul": "CM303", "path-prefix": "CM303", "path-link": "CM303", "path-suffix": "CM303", "path-create": "CM303",
 		"fetch-hidden": "CM304", "fetch-metadata": "CM304", "fetch-private": "CM304", "fetch-decimal": "CM304", "fetch-loopback": "CM304",
 		"code-eval": "CM305", "code-text": "CM305", "code-quoted-text": "CM305", "code-format": "CM305", "code-template": "CM305", "code-pickle": "CM305",
-		"hidden-tool": "CM306", "hidden-argument": "CM308", "echo": "",
+		"hidden-tool": "CM306", "hidden-argument": "CM308", "echo": "", "crash": "CM601",
 		"trigger-third-call": "CM101", "trigger-length": "CM101", "trigger-magic": "CM101", "trigger-second-start": "CM101", "trigger-previous-result": "CM101",
 	},
 	"node": {
@@ -42,7 +42,7 @@ var holes = map[string]map[string]string{
 }
 
 // sampled are the cases that every run of the tests looks at; all of them take minutes.
-var sampled = []string{"command-double-quoted", "path-link", "code-template", "hidden-tool", "echo", "trigger-third-call"}
+var sampled = []string{"command-double-quoted", "path-link", "code-template", "hidden-tool", "echo", "trigger-third-call", "trigger-second-start"}
 
 // reported says that all cases are to be looked at, and each is to be told.
 var reported = os.Getenv("COALMINE_ORACLES") == "all"
@@ -116,4 +116,26 @@ func verdictOn(r *analyze.Result, want string) string {
 		return fmt.Sprintf("%q", got)
 	}
 	return ""
+}
+
+// TestCrashIsGoneRound checks that a server which ends in a call is started again,
+// that its other tools are called all the same, and that the finding's replay is
+// the smallest call that ends it.
+func TestCrashIsGoneRound(t *testing.T) {
+	need(t, "local")
+	sandboxtest.Need(t, "python")
+	l := newLab(t)
+	o := l.options("local", l.oracles(t, "python", "crash", "hole")...)
+	o.Calls, o.Timeout, o.Limits, o.ShrinkTime = 3, time.Minute, defaultLimits, time.Minute
+	f := theFinding(t, l, o, "CM601")
+	r := theReplay(t, l, f)
+	if len(r.Steps) != 1 || strings.Join(strings.Fields(string(r.Steps[0].Args)), "") != `{"who":"|"}` || !r.Minimal || r.Shown != confirmations {
+		t.Errorf("%+v", r)
+	}
+	res := l.probe(o)
+	for _, tool := range res.Coverage.Tools {
+		if tool.OK == 0 {
+			t.Errorf("%s was not called with success: %+v", tool.Name, tool)
+		}
+	}
 }

@@ -34,9 +34,13 @@ type plan struct {
 	world  *oracle.World
 	steps  []synth.Step // all calls of the run, in order
 	played int          // calls of a replay that were made
-	// kept are the files that a second start finds; further says that this is one.
-	kept    []rootfs.File
-	further bool
+	// kept are the files that a second start finds; isFurther says that this is one.
+	kept      []rootfs.File
+	isFurther bool
+	// crashed is the tool in whose call the server ended, "" for none; skip are
+	// tools that are left out.
+	crashed string
+	skip    []string
 	// triedLoopback says that a port of the loopback address was tried on which nothing listens.
 	triedLoopback bool
 	// work has the session instead of a drive, nil for a drive.

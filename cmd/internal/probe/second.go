@@ -28,7 +28,7 @@ const (
 
 // keep takes along what the server wrote in places that last, while it still lives.
 func (p *plan) keep(ctx context.Context, c *conversation) {
-	if p.opts.Replay != nil || p.work != nil || p.further {
+	if p.opts.Replay != nil || p.work != nil || p.isFurther {
 		return
 	}
 	names := c.rec.lasting(append([]string{p.set.Home(), p.spec.ServerDir}, p.spec.Workspaces...), p.isDecoy)
@@ -74,34 +74,75 @@ func (p *plan) startAgain(ctx context.Context, b sandbox.Backend, dir *os.Root, 
 	if err := dir.RemoveAll(secondDir); err != nil {
 		return fmt.Errorf("remove an earlier second start: %w", err)
 	}
-	if len(p.kept) == 0 || res.Server.Exit != "" && ctx.Err() != nil {
+	if len(p.kept) == 0 {
 		return nil
 	}
-	if err := dir.Mkdir(secondDir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("make room for the second start: %w", err)
-	}
-	sub, err := dir.OpenRoot(secondDir)
-	if err != nil {
-		return fmt.Errorf("make room for the second start: %w", err)
-	}
-	defer sub.Close()
-	again := *p
-	again.further, again.world = true, nil
-	again.spec.Files = append(slices.Clone(p.spec.Files), p.kept...)
-	again.opts.Calls, again.opts.Timeout = min(secondCalls, p.opts.Calls), min(secondTime, p.opts.Timeout)
-	again.opts.Progress("starting a second time with the same HOME")
-	if again.spec.Network, err = again.network(); err != nil {
-		return err
-	}
-	if err := again.session(ctx, b, sub); err != nil {
-		return err
-	}
-	o.Audit, o.AuditErr = nil, nil
-	more, err := judge(sub, o)
+	more, _, err := p.further(ctx, b, dir, secondDir, o, func(again *plan) {
+		again.world = nil
+		again.spec.Files = append(slices.Clone(p.spec.Files), p.kept...)
+		again.opts.Calls, again.opts.Timeout = min(secondCalls, p.opts.Calls), min(secondTime, p.opts.Timeout)
+		again.opts.Progress("starting a second time with the same HOME")
+	})
 	if err != nil {
 		return err
 	}
 	more.Inconclusive = nil // the first start was looked at whole; this one is a bonus
 	analyze.Add(res, more, "in a second start with the same HOME", o)
 	return nil
+}
+
+const (
+	// restartDir holds the log of a start after a crash, below the run's directory.
+	restartDir = "restart"
+	// maxRestarts is how often a server is started again that ended in a call.
+	maxRestarts = 3
+)
+
+// restart starts a server again that ended in a call, without the tools that
+// ended it, so that the others are looked at all the same.
+func (p *plan) restart(ctx context.Context, b sandbox.Backend, dir *os.Root, res *analyze.Result, o analyze.Options) error {
+	for n := 1; n <= maxRestarts; n++ {
+		if err := dir.RemoveAll(fmt.Sprintf("%s-%d", restartDir, n)); err != nil {
+			return fmt.Errorf("remove an earlier restart: %w", err)
+		}
+	}
+	skip, crashed := []string(nil), p.crashed
+	for n := 1; n <= maxRestarts && crashed != ""; n++ {
+		skip = append(skip, crashed)
+		more, again, err := p.further(ctx, b, dir, fmt.Sprintf("%s-%d", restartDir, n), o, func(again *plan) {
+			again.skip = skip
+			again.opts.Progress("starting again after a crash")
+		})
+		if err != nil {
+			return err
+		}
+		analyze.Cover(res, more)
+		analyze.Add(res, more, fmt.Sprintf("after restart %d", n), o)
+		crashed = again.crashed
+	}
+	return nil
+}
+
+// further makes one more start in a directory of its own below the run's, and judges it.
+func (p *plan) further(ctx context.Context, b sandbox.Backend, dir *os.Root, name string, o analyze.Options, change func(*plan)) (*analyze.Result, *plan, error) {
+	if err := dir.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, nil, fmt.Errorf("make room for a further start: %w", err)
+	}
+	sub, err := dir.OpenRoot(name)
+	if err != nil {
+		return nil, nil, fmt.Errorf("make room for a further start: %w", err)
+	}
+	defer sub.Close()
+	again := *p
+	again.isFurther, again.steps, again.crashed = true, nil, ""
+	change(&again)
+	if again.spec.Network, err = again.network(); err != nil {
+		return nil, nil, err
+	}
+	if err := again.session(ctx, b, sub); err != nil {
+		return nil, nil, err
+	}
+	o.Audit, o.AuditErr = nil, nil
+	more, err := judge(sub, o)
+	return more, &again, err
 }

@@ -286,6 +286,13 @@ def _(value, hole, arguments):
     return json.dumps({"ticket_id": ticket})
 
 
+@case("crash", "greet", "Greets someone", "who", second=("count", "Counts", "word"))
+def _(value, hole, _arguments):
+    if hole and value and "|" in value:
+        os._exit(3)
+    return "hello " + str(value)
+
+
 ENTERED = (pathlib.Path.home() / ".cache" / "greeter").exists()
 
 
