@@ -103,7 +103,8 @@ func (c *conversation) inputs(t synth.Coverage) {
 	}
 	n := t.Inputs
 	event, err := json.Marshal(session.Inputs{Classes: t.Classes, Enums: session.Reached(n.Enums), Branches: session.Reached(n.Branches),
-		Optional: session.Reached(n.Optional), Pairs: session.Reached(n.Pairs)})
+		Optional: session.Reached(n.Optional), Pairs: session.Reached(n.Pairs),
+		Oracles: session.Reached{Reached: t.OraclesTried, Total: t.OraclesPlanned}})
 	if err == nil {
 		c.rec.mark(session.Mark{Kind: session.MarkInputs, What: synth.WhatTool, Tool: t.Name, Event: event})
 	}
