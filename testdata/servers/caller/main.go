@@ -39,8 +39,8 @@ var ways = map[string]func(u *url.URL) (string, error){
 }
 
 func main() {
-	if len(os.Args) == 3 && os.Args[1] == "hold" {
-		hold(os.Args[2])
+	if len(os.Args) == 4 && os.Args[1] == "hold" {
+		hold(os.Args[2], os.Args[3])
 		return
 	}
 	s := &stdio.Server{Name: "caller", Version: "1.0.0", Tools: []json.RawMessage{json.RawMessage(declaration)}, Call: call}
