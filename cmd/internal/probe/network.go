@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze"
@@ -42,12 +43,12 @@ func allowed(network string) ([]string, error) {
 
 // CheckNetwork says whether a value of --network is none.
 func CheckNetwork(network string) error {
-	switch network {
-	case NetworkSinkhole, NetworkRefuse, NetworkNone:
+	whole := []string{NetworkSinkhole, NetworkLoopback, NetworkRefuse, NetworkNone}
+	if slices.Contains(whole, network) {
 		return nil
 	}
 	if !strings.HasPrefix(network, NetworkAllow) {
-		return &sandbox.UsageError{Err: fmt.Errorf("--network %s is not known", network), Hint: strings.Join([]string{NetworkSinkhole, NetworkRefuse, NetworkNone, NetworkAllow + "HOST,…"}, ", ")}
+		return &sandbox.UsageError{Err: fmt.Errorf("--network %s is not known", network), Hint: strings.Join(whole, ", ") + ", " + NetworkAllow + "HOST,…"}
 	}
 	_, err := allowed(network)
 	return err
