@@ -27,7 +27,7 @@ func eventsOf(stream []byte, max int, cut func(int) int) (events []Event, raw []
 }
 
 func TestEvents(t *testing.T) {
-	stream := "event: message\nid: 7\nretry: 100\ndata: {\"a\":\ndata:1}\n\n: a comment\n\nevent:endpoint\r\ndata: /m?x=1\r\n\r\ndata\n\nid: 8\ndata:\n\rdata: rest"
+	stream := "event: message\nid: 7\nretry: 100\ndata: {\"a\":\ndata:1}\n\n: a comment\n\nevent:endpoint\r\ndata: /m?x=1\r\n\r\ndata\n\nid: 8\ndata:\n\rdata: rest" //nolint:dupword // that is what such streams look like
 	got, raw := eventsOf([]byte(stream), 0, func(n int) int { return n })
 	if string(raw) != stream {
 		t.Errorf("the stream came out as %q", raw)
