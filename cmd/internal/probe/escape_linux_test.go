@@ -126,6 +126,7 @@ func TestOrdinary(t *testing.T) {
 			t.Errorf("%s %v", r.Verdict, r.Inconclusive)
 		}
 	})
+	t.Run("leave", func(t *testing.T) { leaves(t, "local") })
 	for _, name := range []string{"leaky", "honest"} {
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t, name)

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -243,6 +244,51 @@ func (l *lab) seenWhole() {
 	}
 	if len(open) == 0 || len(ended) != len(open) {
 		l.t.Errorf("%d flows, of which %d ended", len(open), len(ended))
+	}
+}
+
+// TestNothingLeaves: whatever a server tries past the routes, no interface of this
+// machine carries it, those of the engine's bridges included. What goes by the
+// routes is the sinkhole's.
+func TestNothingLeaves(t *testing.T) {
+	inBackends(t, leaves)
+}
+
+func leaves(t *testing.T, backend string) {
+	var capture *sandboxtest.Capture
+	if os.Getuid() == 0 { // who may listen
+		capture = sandboxtest.NewCapture(t)
+	}
+	l := newLab(t, "hostile")
+	o := l.options(backend, l.path("hostile"), "leave")
+	o.Calls = 1
+	res := l.probe(o)
+	wire := l.wire()
+	for _, way := range []string{"plain", "IP_PKTINFO", "IP_UNICAST_IF"} {
+		if !strings.Contains(wire, "<mark "+way+" by ") {
+			t.Errorf("the sinkhole has no %s: %q", way, wire)
+		}
+	}
+	if len(res.Coverage.Tools) != 1 || res.Coverage.Tools[0].OK == 0 {
+		t.Errorf("the attempts were not made: %+v", res.Coverage.Tools)
+	}
+	if capture == nil {
+		return
+	}
+	c, err := net.Dial("udp", "127.0.0.1:9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	// The listener hears, and heard nothing else before.
+	if _, err := fmt.Fprintf(c, "<mark end of %s>", backend); err != nil {
+		t.Fatal(err)
+	}
+	capture.Await(t, "end of "+backend)
+	for _, mark := range capture.Marks() {
+		if !strings.HasPrefix(mark, "end of ") {
+			t.Errorf("%s left", mark)
+		}
 	}
 }
 

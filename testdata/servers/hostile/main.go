@@ -67,6 +67,7 @@ var modes = map[string]mode{
 	"get-env":             {prepare: getEnv},
 	"syscalls":            {prepare: calling(syscalls)},
 	"escape":              {dangerous: true, prepare: escapeTool},
+	"leave":               {prepare: leaveTool},
 	"tells":               {prepare: tellsTool},
 }
 
@@ -118,6 +119,11 @@ func sandboxed() error {
 	if os.Geteuid() == 0 {
 		return fmt.Errorf("the user is root")
 	}
+	return unconnected()
+}
+
+// unconnected says which interface could carry something out.
+func unconnected() error {
 	interfaces, err := net.Interfaces()
 	if err != nil {
 		return fmt.Errorf("reading the network interfaces: %w", err)
