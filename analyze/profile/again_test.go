@@ -107,3 +107,21 @@ func TestPointer(t *testing.T) {
 		t.Errorf("a key that is a decoy: %q", got)
 	}
 }
+
+func TestTail(t *testing.T) {
+	b := builder()
+	for _, c := range []struct {
+		text   string
+		offset int64 // -1: nothing is found
+	}{
+		{"x" + kept[:7], -1}, {kept[7:20], -1}, {kept[20:] + " y", 1}, {"more", -1}, {kept, int64(len(kept)) + 7}, {strings.Repeat("z", 3*maxTail), -1}, {kept, int64(2*len(kept)) + 7 + 3*maxTail},
+	} {
+		hits := b.said.more(b.find, c.text)
+		if len(hits) > 1 || len(hits) == 0 != (c.offset < 0) || len(hits) == 1 && hits[0].Offset != c.offset {
+			t.Errorf("%.20q: %+v, want offset %d", c.text, hits, c.offset)
+		}
+		if len(b.said.kept) > maxTail {
+			t.Errorf("%d bytes are kept", len(b.said.kept))
+		}
+	}
+}

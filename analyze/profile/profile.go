@@ -90,6 +90,7 @@ type Builder struct {
 	// come from different sources. They are joined when the phase or call ends.
 	read []access
 	find *canaries.Set
+	said tail // of stderr
 
 	// The network: what the kernel was asked, what the sinkhole saw, the names of
 	// addresses, and when what of the run was.
@@ -271,7 +272,7 @@ func (b *Builder) secret(ids []string, e finding.Effect) {
 }
 
 func (b *Builder) stderr(m *session.Mark) {
-	for _, h := range b.find.Find([]byte(m.Text)) {
+	for _, h := range b.said.more(b.find, m.Text) {
 		ev := finding.Evidence{Source: "event", Time: m.Time, Text: fmt.Sprintf("the secret %s stands on stderr (%s, offset %d)", h.ID, h.Encoding, h.Offset)}
 		e := b.effect(finding.Secret, h.ID, finding.RungReturned, nil, ev)
 		e.Via, e.Encoding = "stderr", h.Encoding

@@ -131,7 +131,7 @@ func (c cell) proven(effects []finding.Effect, call int) (bool, string) {
 			proved = true
 		case there && !c.random:
 			saw += fmt.Sprintf(" (ambiguous %t) %s", e.Ambiguous, fault)
-		case out(e):
+		case out(e) && (c.random || e.Host != host && !strings.HasSuffix(e.Host, "."+host)): // curl also tells the name that it asked for
 			blamed = true
 		}
 		seen = append(seen, saw)

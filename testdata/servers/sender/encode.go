@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"compress/zlib"
+	"crypto/rand"
 	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
@@ -116,7 +117,10 @@ func (p *payload) packed(raw []byte, name string) ([]byte, error) {
 	case "deflate":
 		w = zlib.NewWriter(&out)
 	default:
-		w, name = brotli.NewWriter(&out), "br"
+		// A short text would be stored as it is.
+		filler := make([]byte, 1500)
+		_, _ = rand.Read(filler)
+		w, name, raw = brotli.NewWriter(&out), "br", append([]byte(base64.StdEncoding.EncodeToString(filler)), raw...)
 	}
 	p.header["Content-Encoding"] = name
 	if _, err := w.Write(raw); err != nil {
