@@ -9,6 +9,7 @@ npm_servers='
 @modelcontextprotocol/server-filesystem@2026.8.31
 @modelcontextprotocol/server-memory@2026.8.31
 @modelcontextprotocol/server-sequential-thinking@2026.8.31
+chrome-devtools-mcp@1.11.0
 '
 old_npm_servers='@modelcontextprotocol/server-filesystem@2025.3.28'
 other_npm_servers='mcp-server-filesystem@0.6.2'

@@ -322,6 +322,10 @@ func (p *plan) speak(ctx context.Context, c *conversation, deadline time.Time) e
 		c.doubt("not everything was listed: " + err.Error())
 	}
 	c.sync(ctx)
+	if p.opts.exact == nil && p.work == nil && p.opts.Replay == nil {
+		c.rec.born.await(bounded, time.Until(deadline)/8)
+		c.sync(ctx)
+	}
 	c.phase(finding.PhaseIdle)
 	if err := p.drive(ctx, c, time.Until(deadline)); err != nil {
 		c.doubt("the calls were not completed: " + err.Error())

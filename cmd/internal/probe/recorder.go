@@ -44,6 +44,8 @@ type recorder struct {
 	ever []string
 	// ports are loopback's that an oracle's input names.
 	ports map[int]bool
+	// born are the programs that run beside the server's own.
+	born born
 	// loopback says that a connection to the loopback address was refused.
 	loopback bool
 	// eof says that the server's stdout has ended, exited is closed at its exit.
@@ -112,6 +114,7 @@ func (r *recorder) Record(rec *trace.Record) {
 		log.Record(rec)
 	}
 	r.wrote(rec)
+	r.born.record(rec)
 }
 
 // maxWritten bounds the files that are searched after a call.

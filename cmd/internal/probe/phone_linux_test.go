@@ -1,0 +1,50 @@
+package probe
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+// phoners are servers that reach out at their start, and whom.
+var phoners = map[string]struct {
+	command []string
+	host    string
+}{
+	"chrome-devtools": {[]string{"node", "npm/node_modules/chrome-devtools-mcp/build/src/bin/chrome-devtools-mcp.js", "--headless", "--executablePath", "/usr/bin/no-browser"}, "registry.npmjs.org:443"},
+}
+
+// TestPhoneHome wants the egress of a server's start told as one finding, by the
+// name of the host, and nothing of weight beside it. The audit of a server's
+// source is not looked at: what stands in it does not depend on the network.
+func TestPhoneHome(t *testing.T) {
+	for name, p := range phoners {
+		for _, backend := range backends {
+			t.Run(name+"/"+backend, func(t *testing.T) {
+				t.Parallel()
+				need(t, backend)
+				l := newLab(t)
+				o := l.options(backend, real{command: p.command}.in(installed(t, "node"))...)
+				o.Calls, o.Timeout, o.CallTimeout, o.Limits = 1, 90*time.Second, 5*time.Second, defaultLimits
+				said := 0
+				for _, f := range l.probe(o).Findings {
+					if f.Severity.Rank() > finding.Low.Rank() {
+						t.Errorf("%s %s: %s", f.Severity, f.Rule, f.Message)
+					}
+					if f.Rule == "CM207" && strings.Contains(f.Message, p.host) {
+						said++
+					}
+					// npm itself reads its configuration for whom the server asks it.
+					if before := f.Phase != finding.PhaseCall && f.Phase != finding.PhaseIdle && f.Phase != finding.PhaseShutdown; before && f.Rule != "CM207" && (f.Rule != "CM101" || !strings.Contains(f.Message, "~/.npmrc")) {
+						t.Errorf("at the start: %s: %s", f.Rule, f.Message)
+					}
+				}
+				if said != 1 {
+					t.Errorf("the egress of the start was told %d times", said)
+				}
+			})
+		}
+	}
+}
