@@ -29,6 +29,7 @@ var ways = map[string]func(u *url.URL) (string, error){
 	"half-close":    halfClose,
 	"datagram":      datagram,
 	"pin":           pin,
+	"burst":         burst,
 	"connections":   connections,
 	"slow":          slow,
 	"upload":        upload,

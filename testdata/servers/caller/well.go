@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -87,4 +88,30 @@ func pin(u *url.URL) (string, error) {
 		return "pinned", nil //nolint:nilerr // that is what a client that pins does
 	}
 	return "", fmt.Errorf("the certificate was accepted")
+}
+
+// burst opens as many connections as the URL's path says, one after the other,
+// says a word on each, and answers how many seconds that took.
+func burst(u *url.URL) (string, error) {
+	n, err := strconv.Atoi(strings.Trim(u.Path, "/"))
+	if err != nil || n > 10_000 {
+		return "", fmt.Errorf("%q connections", u.Path)
+	}
+	addr, err := net.ResolveTCPAddr("tcp", u.Host)
+	if err != nil {
+		return "", err
+	}
+	began := time.Now()
+	for range n {
+		c, err := net.DialTCP("tcp", nil, addr)
+		if err != nil {
+			return "", err
+		}
+		_, err = io.WriteString(c, "a word")
+		_ = c.Close()
+		if err != nil {
+			return "", err
+		}
+	}
+	return fmt.Sprint(time.Since(began).Seconds()), nil
 }
