@@ -27,7 +27,7 @@ func TestPhoneHome(t *testing.T) {
 				need(t, backend)
 				l := newLab(t)
 				o := l.options(backend, real{command: p.command}.in(installed(t, "node"))...)
-				o.Calls, o.Timeout, o.CallTimeout, o.Limits = 1, 90*time.Second, 5*time.Second, defaultLimits
+				o.Calls, o.Timeout, o.CallTimeout, o.Limits = 1, 40*time.Second, 3*time.Second, defaultLimits
 				said := 0
 				for _, f := range l.probe(o).Findings {
 					if f.Severity.Rank() > finding.Low.Rank() {
