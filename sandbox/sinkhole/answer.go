@@ -52,9 +52,18 @@ func firstReply(replies []Reply, r *http.Request, host string) (page, bool) {
 		if status < 200 || status > 599 {
 			status = http.StatusOK
 		}
-		return page{status: status, body: p.Body, header: p.Header}, true
+		return page{status: status, body: p.Body, header: p.headerFor(r)}, true
 	}
 	return page{}, false
+}
+
+// headerFor is the header with the request's path filled in.
+func (p Reply) headerFor(r *http.Request) map[string]string {
+	out := make(map[string]string, len(p.Header))
+	for k, v := range p.Header {
+		out[k] = strings.ReplaceAll(v, "{path}", r.URL.EscapedPath())
+	}
+	return out
 }
 
 func (p Reply) matches(r *http.Request, host string) bool {

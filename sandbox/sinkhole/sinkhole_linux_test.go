@@ -197,7 +197,8 @@ func TestHTTPByName(t *testing.T) {
 	if !inside(t) {
 		return
 	}
-	j := arm(t, Config{Replies: []Reply{{Host: "*.example", Path: "/teapot", Status: 418, Body: "short"}}})
+	j := arm(t, Config{Replies: []Reply{{Host: "*.example", Path: "/teapot", Status: 418, Body: "short"},
+		{Host: "moved.example", Path: "/old/*", Status: http.StatusFound, Header: map[string]string{"Location": "http://there.example/new{path}"}}}})
 	c := client(t, nil, false)
 	resp, err := c.Post("http://collect.example/v1/x?k=v", "text/plain", strings.NewReader("the body"))
 	if err != nil {
@@ -220,6 +221,14 @@ func TestHTTPByName(t *testing.T) {
 		t.Fatalf("%v %v", resp, err)
 	}
 	resp.Body.Close()
+	if resp, err = c.Get("http://moved.example/old/a%0Ab?k=v"); err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	e = j.wait(t, "the redirected request", func(e Event) bool { return e.Type == TypeRequest && e.Authority == "there.example" })
+	if e.Path != "/new/old/a%0Ab" {
+		t.Errorf("redirected to %+v", e)
+	}
 	pr, pw := io.Pipe()
 	go func() { fmt.Fprint(pw, "sec"); fmt.Fprint(pw, "ret"); pw.Close() }()
 	if resp, err = c.Post("http://chunks.example/", "", pr); err != nil {

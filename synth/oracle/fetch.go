@@ -3,12 +3,22 @@ package oracle
 import (
 	"hash/fnv"
 	"strconv"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // metadata is where a cloud's machines ask for their credentials.
 const metadata = "169.254.169.254"
+
+// Moved is a pattern of the hosts that an input names to be sent elsewhere: what
+// is asked of one is to be answered with a redirect to MovedTo, the request's
+// path behind it. The redirected request carries the token, and only it proves
+// anything: the host itself is a public name like any other.
+const (
+	Moved   = "??????????????.example.org"
+	MovedTo = "http://" + metadata
+)
 
 // port is drawn for a token: where nothing answers, only the port can carry it.
 func port(token string) int {
@@ -48,6 +58,11 @@ func fetches() []variant {
 			},
 			net: func(token string) (string, int) { return "loopback", port(token) }})
 	}
+	out = append(out, variant{oracle: session.OracleFetch, context: "redirect",
+		make: func(_ *World, token string) (string, File) {
+			return "http://" + token + strings.TrimLeft(Moved, "?") + "/latest/" + token, File{}
+		},
+		net: func(string) (string, int) { return metadata, 0 }})
 	out = append(out, variant{oracle: session.OracleFetch, context: "name",
 		make: func(_ *World, token string) (string, File) {
 			return "http://" + token + ".example.net/" + token, File{}

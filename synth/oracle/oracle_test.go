@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"encoding/json"
+	"net/url"
 	"path"
 	"strings"
 	"testing"
@@ -63,6 +64,26 @@ func TestEveryTextOfTheWorldIsItsOwn(t *testing.T) {
 		}
 		seen[f.Value] = true
 	}
+}
+
+// A redirected request must be told from the one that was redirected.
+func TestRedirectIsAimedElsewhere(t *testing.T) {
+	token := Token(3, "x", 1)
+	for k := range Count() {
+		in := At(world(t), Address, k, token)
+		if in.Context != "redirect" {
+			continue
+		}
+		u, err := url.Parse(in.Text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := path.Match(Moved, u.Host); !ok || err != nil || in.Host == u.Host || MovedTo != "http://"+in.Host || path.Base(u.Path) != token {
+			t.Errorf("%+v", in)
+		}
+		return
+	}
+	t.Error("no input is redirected")
 }
 
 func TestPlaces(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"net/netip"
 	"os"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
+	"github.com/coalmine-dev/coalmine/synth/oracle"
 )
 
 // allowed are the hosts that "allow=HOST,…" names; it names them all or none.
@@ -77,7 +79,7 @@ func (p *plan) network() (*agent.Network, error) {
 		return nil, err
 	}
 	n := &agent.Network{Sinkhole: sinkhole.Config{
-		Mode: sinkhole.ModeAnswer, Authority: authority, Replies: p.opts.Replies, AnswerLoopback: p.opts.Network == NetworkLoopback, Allow: allow,
+		Mode: sinkhole.ModeAnswer, Authority: authority, Replies: p.replies(), AnswerLoopback: p.opts.Network == NetworkLoopback, Allow: allow,
 		Metadata: sinkhole.Metadata{
 			AccessKeyID: p.set.Value(canaries.MetadataKeyID), SecretAccessKey: p.set.Value(canaries.MetadataSecret),
 			SessionToken: p.set.Value(canaries.MetadataSession), AccessToken: p.set.Value(canaries.MetadataToken),
@@ -87,6 +89,13 @@ func (p *plan) network() (*agent.Network, error) {
 		n.Sinkhole.Mode = sinkhole.ModeRefuse
 	}
 	return n, nil
+}
+
+// replies are the user's own, and behind them the redirect that an oracle's input aims at.
+func (p *plan) replies() []sinkhole.Reply {
+	return append(slices.Clone(p.opts.Replies), sinkhole.Reply{
+		Host: oracle.Moved, Path: "/latest/*", Status: http.StatusFound, Header: map[string]string{"Location": oracle.MovedTo + "{path}"},
+	})
 }
 
 // loopbackDir holds the log of the second start, below the run's directory.

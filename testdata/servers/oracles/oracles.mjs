@@ -103,6 +103,20 @@ page("fetch-private", (v) => !/\/\/(169\.254\.|127\.)/.test(v));
 page("fetch-decimal", (v) => !/(\d+\.){3}\d+/.test(v) && !v.includes("localhost"));
 page("fetch-loopback", (v) => !/\/\/(169\.254|10\.|192\.168|\d+\/|0)/.test(v));
 
+async function open(url) {
+  for (const a of await lookup(new URL(url).hostname.replace(/^\[|\]$/g, ""), { all: true })) refuse(within.test(a.address));
+}
+
+define("fetch-redirect", "fetch_page", "Fetches a public web page; private and internal addresses are blocked", "url", async (value, hole) => {
+  await open(value);
+  let r = await fetch(value, { redirect: hole ? "follow" : "manual", signal: AbortSignal.timeout(5000) });
+  if (r.status >= 300 && r.status < 400) {
+    await open(r.headers.get("location"));
+    r = await fetch(r.headers.get("location"), { redirect: "error", signal: AbortSignal.timeout(5000) });
+  }
+  return (await r.text()).slice(0, 2000);
+});
+
 function code(name, evaluate, plain, tool = "calculate", description = "Computes a formula", argument = "formula") {
   define(name, tool, description, argument, (value, hole) => String(hole ? evaluate(value) : plain(value)));
 }

@@ -192,6 +192,28 @@ page("fetch-decimal", lambda url, host: not re.match(r"(\d+\.){3}\d+$", host) an
 page("fetch-loopback", lambda url, host: not host.startswith(("169.254", "10.", "192.168")) and not host.isdigit())
 
 
+def public(url):
+    ips = {ipaddress.ip_address(i[4][0]) for i in socket.getaddrinfo(urllib.parse.urlsplit(url).hostname or "", 80)}
+    refuse(not ips or any(not i.is_global for i in ips), "blocked")
+
+
+class Checked(urllib.request.HTTPRedirectHandler):
+    """Checks where a redirect leads, too."""
+
+    def redirect_request(self, req, fp, code, msg, headers, newurl):
+        public(newurl)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+@case("fetch-redirect", "fetch_page", "Fetches a public web page; private and internal addresses are blocked", "url")
+def _(value, hole):
+    public(value)
+    if hole:
+        return answer_of(value)
+    with urllib.request.build_opener(Checked).open(value, timeout=5) as r:
+        return r.read(2000).decode("utf-8", "replace")
+
+
 def code(name, evaluate, plain, tool="calculate", description="Computes a formula", argument="formula"):
     @case(name, tool, description, argument)
     def _(value, hole):
