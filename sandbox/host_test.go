@@ -70,6 +70,7 @@ func TestAnAgentThatLies(t *testing.T) {
 		"unknown field":      {say(started, mux.Frame{Payload: []byte(`{"type":"done","t":1,"x":1}`)}), "unknown field"},
 		"negative number":    {say(started, mux.Frame{Payload: []byte(`{"type":"stdin","t":1,"n":-1}`)}), "negative"},
 		"trace out of turn":  {say(started, mux.Frame{Stream: mux.Trace, Payload: []byte("1 2")}), "out of turn"},
+		"carried to nobody":  {say(started, mux.Frame{Stream: mux.Carried, Payload: []byte("x")}), "a host that nobody allowed"},
 		"a stream not its's": {say(started, mux.Frame{Stream: mux.Stdin, Payload: []byte("x")}), "a stdin frame"},
 	} {
 		t.Run(name, func(t *testing.T) {

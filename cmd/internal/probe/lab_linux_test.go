@@ -118,7 +118,13 @@ const bound = 100 * time.Second
 // probe runs one probe in this process.
 func (l *lab) probe(o Options) *analyze.Result {
 	l.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), bound)
+	return l.probeWithin(bound, o)
+}
+
+// probeWithin is probe for what takes longer than usual.
+func (l *lab) probeWithin(d time.Duration, o Options) *analyze.Result {
+	l.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
 	got, err := Run(ctx, o)
 	if err != nil {
