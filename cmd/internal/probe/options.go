@@ -59,6 +59,8 @@ type Options struct {
 	Version string
 	// exact makes the calls in place of the driver.
 	exact func(context.Context, *conversation) error
+	// sourceless leaves the audit of the server's source out.
+	sourceless bool
 	// Progress takes one line about each step, nil for none.
 	Progress func(line string)
 }

@@ -162,7 +162,7 @@ func (p *plan) sessions(ctx context.Context, b sandbox.Backend, dir *os.Root) er
 // startAudit audits the server's source beside the run. The function that it
 // returns waits for the report.
 func (p *plan) startAudit(ctx context.Context) func() (*audit.Report, error) {
-	if p.audit == "" {
+	if p.audit == "" || p.opts.sourceless {
 		return func() (*audit.Report, error) { return nil, nil }
 	}
 	type answer struct {
@@ -323,7 +323,7 @@ func (p *plan) speak(ctx context.Context, c *conversation, deadline time.Time) e
 	}
 	c.sync(ctx)
 	if p.opts.exact == nil && p.work == nil && p.opts.Replay == nil {
-		c.rec.born.await(bounded, time.Until(deadline)/8)
+		c.rec.born.await(bounded, time.Until(deadline)/4)
 		c.sync(ctx)
 	}
 	c.phase(finding.PhaseIdle)
