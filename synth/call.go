@@ -82,7 +82,7 @@ func (d *driver) perform(ctx context.Context, t *target, c Call) (client.Result,
 
 // count keeps oracle calls apart: they are no measure of what a tool can do.
 func (d *driver) count(t *target, c Call, o Outcome) {
-	if c.Class == ClassOracle || c.Class == ClassReplay || c.Class == ClassCancelled {
+	if c.Class == ClassOracle || c.Class == ClassReplay || c.Class == ClassSequence || c.Class == ClassCancelled {
 		if o == Timeout {
 			t.cover.Timeouts++
 		}

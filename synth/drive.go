@@ -60,7 +60,8 @@ type driver struct {
 	relistingOracles time.Duration
 	oraclesFrom      time.Time
 	unlisted         bool
-	skipped          int // listings that were left out
+	heard            func(name, value string) // is told what an answer names, nil for nobody
+	skipped          int                      // listings that were left out
 	stopped          error
 }
 
@@ -82,6 +83,7 @@ func Drive(ctx context.Context, cfg Config) (Report, error) {
 	d.prepare()
 	d.run()
 	d.trySource()
+	d.sequences()
 	d.oracles()
 	return d.finish(), ctx.Err()
 }

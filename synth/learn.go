@@ -48,6 +48,7 @@ func (d *driver) learn(t *target, c Call, o Outcome, r client.Result) {
 	if json.Unmarshal(r.Raw, &result) != nil {
 		return
 	}
+	l.heard = d.heard
 	if o == OK {
 		l.document(result.StructuredContent)
 	}
@@ -69,6 +70,8 @@ func (d *driver) learn(t *target, c Call, o Outcome, r client.Result) {
 type learner struct {
 	d    *driver
 	left int
+	// heard is told of every name and value as well, unless it is nil.
+	heard func(name, value string)
 }
 
 // document walks a JSON value; false if text is none.
@@ -222,6 +225,9 @@ func (l *learner) add(name, value string) {
 		return
 	}
 	l.left--
+	if l.heard != nil {
+		l.heard(name, value)
+	}
 	l.d.cfg.Hints.Dictionary.Add(name, value)
 }
 

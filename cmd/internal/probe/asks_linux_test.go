@@ -1,0 +1,69 @@
+package probe
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/wire"
+)
+
+// TestServerRequestsAreDeclined checks that a server which asks for a model's
+// answer, a user's or the roots gets none, that request and refusal are in the
+// log, and that asking is a finding: nothing of the sort was offered.
+func TestServerRequestsAreDeclined(t *testing.T) {
+	need(t, "local")
+	sandboxtest.Need(t, "python")
+	l := newLab(t)
+	o := l.options("local", l.oracles(t, "python", "asks", "hole")...)
+	o.Timeout, o.ShrinkTime = time.Minute, time.Nanosecond
+	res := l.probe(o)
+	asked, declined := requests(t, l.logDir())
+	for _, method := range []string{"sampling/createMessage", "elicitation/create", "roots/list"} {
+		if asked[method] == 0 || declined[method] != asked[method] {
+			t.Errorf("%s was asked for %d times and declined %d times", method, asked[method], declined[method])
+		}
+		if !slices.ContainsFunc(res.Findings, func(f finding.Finding) bool { return f.Rule == "CM404" && strings.Contains(f.Message, method) }) {
+			t.Errorf("%s is no finding: %+v", method, res.Findings)
+		}
+	}
+}
+
+// requests counts the requests of the fixture's own in a log, and the refusals of each.
+func requests(t *testing.T, dir string) (asked, declined map[string]int) {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	r, err := session.Open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, declined = map[string]int{}, map[string]int{}
+	for f, err := range r.Frames() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m wire.Message
+		var id string
+		if json.Unmarshal(f.Message, &m) != nil || json.Unmarshal(m.ID, &id) != nil || !strings.HasPrefix(id, "asks ") {
+			continue
+		}
+		method := strings.TrimPrefix(id, "asks ")
+		switch {
+		case f.Dir == session.S2C && m.Method == method:
+			asked[method]++
+		case f.Dir == session.C2S && m.Error != nil && m.Error.Code == -32601:
+			declined[method]++
+		}
+	}
+	return asked, declined
+}
