@@ -2,6 +2,7 @@
 # make test   everything: installs or starts what is missing, then checks all
 # make lint   golangci-lint and actionlint, at pinned versions
 # make oracle-report  every oracle against servers of ours with one hole each, and their fixed twins
+# make shrink-report  the smallest calls reported of planted triggers
 # make schema-report  the generator against the official JSON Schema suite and real tools
 # make wire-report  real clients and servers with and without the tap and the gate
 # make wire-faults  the tap under load and faults, at full size
@@ -15,7 +16,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: network-faults tracer-parity evasion-report build demo test unit lint bench schema-report oracle-report image generate setup servers clean wire-faults matrix wire-report
+.PHONY: network-faults tracer-parity evasion-report build demo test unit lint bench schema-report oracle-report shrink-report image generate setup servers clean wire-faults matrix wire-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -94,9 +95,15 @@ wire-report: servers
 
 # Every oracle's fixtures, and their fixed twins.
 oracle-report: build
-	COALMINE_ORACLES=all go test -count=1 -v -timeout 10m -parallel 3 -run '^TestOracles$$' ./cmd/internal/probe | awk '\
+	COALMINE_ORACLES=all go test -count=1 -v -timeout 10m -parallel 10 -run '^TestOracles$$' ./cmd/internal/probe | awk '\
 	  /^(python|node) .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:/ { print } \
 	  END { printf "oracles: %d/%d\n", good, all; exit good != all || !all }'
+
+# The smallest calls that are reported of ten planted triggers: each part is taken away, and each is played ten times.
+shrink-report: build
+	COALMINE_ORACLES=all go test -count=1 -v -timeout 10m -parallel 10 -run '^TestSmallest$$' ./cmd/internal/probe | awk '\
+	  /^(python|node) .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:|_test.go:/ { print } \
+	  END { printf "shrunk: %d/%d\n", good, all; exit good != all || !all }'
 
 # A gigabyte in one frame, 10,000 frames a second each way for a minute, and what goes wrong beside the way.
 wire-faults:

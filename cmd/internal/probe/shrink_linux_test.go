@@ -2,6 +2,7 @@ package probe
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,6 +36,15 @@ func TestSmallest(t *testing.T) {
 		sandboxtest.Need(t, p.language)
 		t.Run(p.language+"/"+p.name, func(t *testing.T) {
 			t.Parallel()
+			defer func() {
+				word := "right"
+				if t.Failed() {
+					word = "WRONG"
+				}
+				if reported {
+					fmt.Printf("%-8s %-26s %s\n", p.language, p.name, word)
+				}
+			}()
 			l := newLab(t)
 			o := l.options("local", l.oracles(t, p.language, p.name, "hole")...)
 			o.Calls, o.Timeout, o.CallTimeout, o.ShrinkTime, o.Limits, o.Network = DefaultCalls, time.Minute, 5*time.Second, time.Minute, defaultLimits, NetworkSinkhole
