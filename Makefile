@@ -5,6 +5,7 @@
 # make shrink-report  the smallest calls reported of planted triggers
 # make schema-report  the generator against the official JSON Schema suite and real tools
 # make wire-report  real clients and servers with and without the tap and the gate
+# make conformance-report  the official conformance suite with and without the tap
 # make wire-faults  the tap under load and faults, at full size
 # make tracer-parity    what strace and eBPF say of the same programs
 # make evasion-report   ways of hiding from a tracer, and whether they work
@@ -16,7 +17,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: network-faults tracer-parity evasion-report build demo test unit lint bench schema-report oracle-report shrink-report image generate setup servers clean wire-faults matrix wire-report
+.PHONY: network-faults tracer-parity evasion-report build demo test unit lint bench schema-report oracle-report shrink-report image generate setup servers clean wire-faults matrix wire-report conformance-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -86,12 +87,22 @@ bench: build
 
 schema-report:
 	go test -count=1 -v -timeout 10m -run '^TestReport$$' ./synth/schema -args -seeds 25 | sed -n 's/^    //p'
-# The official SDKs' clients, the Inspector and the conformance suite: the same with and without.
-wire-report: servers
+
+# through runs the cases of the test $(1) that compare with and without, and counts those alike as $(2).
+define through
 	sh .ci/setup/clients.sh
-	COALMINE_WIRE_REPORT=1 go test -count=1 -v -timeout 10m -run 'WireReport|Conformance' ./cmd/internal/wiretap | awk '\
+	COALMINE_WIRE_REPORT=1 go test -count=1 -v -timeout 9m -parallel 3 -run '^$(1)$$' ./cmd/internal/wiretap | awk '\
 	  !/^===/ { print } /--- (PASS|FAIL|SKIP): [^/]*\// { all++; if (/PASS/) same++ } \
-	  END { printf "wire: %d/%d\n", same, all; exit same != all || !all }'
+	  END { printf "$(2): %d/%d\n", same, all; exit same != all || !all }'
+endef
+
+# The official SDKs' clients and the Inspector: the same with and without.
+wire-report: servers
+	$(call through,TestWireReport,wire)
+
+# The official conformance suite: it says the same with and without.
+conformance-report: servers
+	$(call through,TestConformanceThroughTheTap,conformance)
 
 # Every oracle's fixtures, and their fixed twins.
 oracle-report: build

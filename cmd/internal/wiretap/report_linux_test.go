@@ -10,9 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -248,93 +248,54 @@ func needReport(t *testing.T) {
 
 func TestWireReport(t *testing.T) {
 	needReport(t)
+	at := map[string]string{}
+	for _, kind := range []string{"sse", "http"} {
+		at[kind] = serve(t, kind)
+	}
 	for _, c := range clients() {
 		if c.name != "go" && !whole() {
 			continue
 		}
 		for _, kind := range []string{"stdio", "sse", "http"} {
-			var want string
-			at := ""
+			alone := []string{at[kind]}
 			if kind == "stdio" {
-				want = c.run(t, kind, everything(kind))
-			} else {
-				at = serve(t, kind)
-				want = c.run(t, kind, []string{at})
+				alone = everything(kind)
 			}
-			if !strings.Contains(want, "get-sum") {
-				t.Fatalf("%s on %s gets nothing of the server itself: %.500s", c.name, kind, want)
-			}
+			want := sync.OnceValue(func() string { return c.run(t, kind, alone) })
 			for _, by := range []string{"tap", "gate"} {
 				t.Run(c.name+" "+kind+" "+by, func(t *testing.T) {
-					var g *gate.Gate
-					if by == "gate" {
-						g = gate.New(gate.Options{Validate: Validator(), Scan: func([]byte) []string { return nil }})
-					}
-					target := []string{at}
-					dir := t.TempDir()
-					if kind == "stdio" {
-						target = between(dir, "env", modeEnv+"="+by, session.DirEnv+"="+dir, os.Args[0])
-					} else {
-						target[0] = front(t, at, g)
-					}
-					if diff := cmp.Diff(want, c.run(t, kind, target)); diff != "" {
-						t.Error(diff)
-					}
-					// The inspector starts the server anew for each request.
-					if kind == "stdio" && c.name != "inspector" {
-						sameBytes(t, dir)
-					}
+					t.Parallel()
+					sameThrough(t, c, kind, by, at[kind], want())
 				})
 			}
 		}
 	}
 }
 
-// verdicts reads what the conformance suite says of each scenario.
-var verdicts = regexp.MustCompile(`(?m)^.*(?:SUCCESS|FAILURE|WARNING|PASSED|FAILED|Passed:).*$`)
-
-func conformance(t *testing.T, args ...string) string {
-	// Of a client's scenarios it tells on stderr.
-	bin := sandboxtest.Cache("clients/current/node_modules/.bin/conformance")
-	out := output(t, "sh", append([]string{"-c", `"$0" "$@" 2>&1`, bin}, args...)...)
-	out = regexp.MustCompile(`\d+(\.\d+)? ?ms|127\.0\.0\.1:\d+|localhost:\d+|\d{4}-\d\d-\d\dT[0-9:.]+Z`).ReplaceAllString(out, "N")
-	return strings.Join(verdicts.FindAllString(out, -1), "\n")
-}
-
-// serverScenarios are those of the suite's; one is left out: the tap refuses a
-// rebound name itself, where the reference server does not.
-var serverScenarios = []string{"server-initialize", "logging-set-level", "ping", "completion-complete", "tools-list", "tools-call-simple-text",
-	"tools-call-image", "tools-call-audio", "tools-call-embedded-resource", "tools-call-mixed-content", "tools-call-with-logging", "tools-call-error",
-	"tools-call-with-progress", "tools-call-sampling", "tools-call-elicitation", "json-schema-2020-12", "elicitation-sep1034-defaults", "server-sse-polling",
-	"server-sse-multiple-streams", "elicitation-sep1330-enums", "resources-list", "resources-read-text", "resources-read-binary", "resources-templates-read",
-	"resources-subscribe", "resources-unsubscribe", "prompts-list", "prompts-get-simple", "prompts-get-with-args", "prompts-get-embedded-resource", "prompts-get-with-image"}
-
-func TestConformanceThroughTheTap(t *testing.T) {
-	if !whole() {
-		t.Skip("the conformance suite runs in make wire-report")
+// sameThrough runs a client with the tap or the gate between and compares what it
+// gets with what it got of the server alone.
+func sameThrough(t *testing.T, c driven, kind, by, at, want string) {
+	t.Helper()
+	if !strings.Contains(want, "get-sum") {
+		t.Fatalf("nothing comes of the server itself: %.500s", want)
 	}
-	needReport(t)
-	at := serve(t, "http")
-	tapped := front(t, at, nil)
-	for _, scenario := range serverScenarios {
-		t.Run("server "+scenario, func(t *testing.T) {
-			want := conformance(t, "server", "--url", at, "--scenario", scenario)
-			got := conformance(t, "server", "--url", tapped, "--scenario", scenario)
-			if diff := cmp.Diff(want, got); diff != "" || want == "" {
-				t.Errorf("%q: %s", want, diff)
-			}
-		})
+	var g *gate.Gate
+	if by == "gate" {
+		g = gate.New(gate.Options{Validate: Validator(), Scan: func([]byte) []string { return nil }})
 	}
-	sdk := sandboxtest.Cache("servers/current/npm/node_modules/@modelcontextprotocol/sdk")
-	for _, scenario := range []string{"initialize", "tools_call", "sse-retry"} {
-		t.Run("client "+scenario, func(t *testing.T) {
-			direct := "node testdata/conform.mjs " + sdk
-			want := conformance(t, "client", "--command", direct, "--scenario", scenario)
-			got := conformance(t, "client", "--command", "env "+modeEnv+"=front "+os.Args[0]+" "+direct, "--scenario", scenario)
-			if diff := cmp.Diff(want, got); diff != "" || want == "" {
-				t.Errorf("%q: %s", want, diff)
-			}
-		})
+	var target []string
+	dir := t.TempDir()
+	if kind == "stdio" {
+		target = between(dir, "env", modeEnv+"="+by, session.DirEnv+"="+dir, os.Args[0])
+	} else {
+		target = []string{front(t, at, g)}
+	}
+	if diff := cmp.Diff(want, c.run(t, kind, target)); diff != "" {
+		t.Error(diff)
+	}
+	// The inspector starts the server anew for each request.
+	if kind == "stdio" && c.name != "inspector" {
+		sameBytes(t, dir)
 	}
 }
 
