@@ -314,7 +314,7 @@ func (e *env) report() *cobra.Command {
 	var format, out string
 	cmd := &cobra.Command{
 		Use: "report LOG", Short: "Write a report on a session log, as coalmine probe does on a run", Args: exactArgs(1, "coalmine report LOG"),
-		Long: "report judges a session log and writes what was found, as text, JSON, SARIF or one page of HTML. A log holds only\nthe wire, so that its report is never clean: it says what was not watched.\n\n" +
+		Long: "report judges a session log and writes what was found, as text, one line, JSON, SARIF, Markdown,\nJUnit or one page of HTML. A log holds only the wire, so that its report is never\nclean: it says what was not watched.\n\n" +
 			"Exit status: 0 for a report, whatever it says (coalmine detect has statuses), 2 where LOG is no session log.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if !slices.Contains(formats, format) {
@@ -328,7 +328,7 @@ func (e *env) report() *cobra.Command {
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&format, "format", "html", "text, json, sarif or html")
+	cmd.Flags().StringVar(&format, "format", "html", strings.Join(formats, ", "))
 	cmd.Flags().StringVarP(&out, "out", "o", "", "write it to `FILE` (HTML: default LOG with .html in place of .jsonl; - is stdout)")
 	return cmd
 }
@@ -363,6 +363,13 @@ func renderLog(w io.Writer, res *analyze.Result, format, log string, o report.Te
 		return report.SARIF(w, res, report.SARIFOptions{Default: report.At(filepath.ToSlash(filepath.Clean(log)))})
 	case "html":
 		return report.HTML(w, res, report.HTMLOptions{})
+	case "markdown":
+		return report.Markdown(w, res)
+	case "junit":
+		return report.JUnit(w, res)
+	case "line":
+		_, err := fmt.Fprintln(w, report.Line(res))
+		return err
 	}
 	return report.Text(w, res, o)
 }
