@@ -20,23 +20,32 @@ func judgement(r *analyze.Result) []string {
 	return out
 }
 
-// The same server yields the same findings over stdio, Streamable HTTP and SSE.
+// The same server yields the same findings over stdio, Streamable HTTP (with
+// a session, and without one from 2026-07-28) and SSE.
 func TestEveryTransportIsJudgedAlike(t *testing.T) {
 	for _, backend := range backends {
 		for _, mode := range []string{"honest", "leaky"} {
 			t.Run(backend+" "+mode, func(t *testing.T) {
 				need(t, backend)
 				var want []string
-				for _, transport := range []string{TransportStdio, TransportHTTP, TransportSSE} {
+				for _, served := range []string{TransportStdio, TransportHTTP, "stateless", TransportSSE} {
 					l := newLab(t, "web")
-					command := []string{l.path("web"), transport, mode}
+					command := []string{l.path("web"), served, mode}
+					transport := served
+					if served == "stateless" {
+						transport = TransportHTTP
+					}
 					if transport != TransportStdio && mode == "honest" {
 						// What is open to the neighbours is the transport's own port.
 						command = append(command, "0.0.0.0:8931")
 					}
 					o := l.options(backend, command...)
 					o.Transport, o.Name, o.Calls, o.Seed, o.ShrinkTime = transport, "web", 2, 1, 1
-					got := judgement(l.probe(o))
+					r := l.probe(o)
+					got := judgement(r)
+					if (r.Server.Protocol == "2026-07-28") != (served == "stateless") {
+						t.Errorf("%s: protocol %s", served, r.Server.Protocol)
+					}
 					if transport == TransportStdio {
 						want = got
 						if (len(got) == 1) != (mode == "honest") {
@@ -45,7 +54,7 @@ func TestEveryTransportIsJudgedAlike(t *testing.T) {
 						continue
 					}
 					if diff := cmp.Diff(want, got); diff != "" {
-						t.Errorf("%s: %s", transport, diff)
+						t.Errorf("%s: %s", served, diff)
 					}
 				}
 			})
