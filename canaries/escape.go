@@ -305,7 +305,10 @@ func readChunk(b []byte) (value, n int) {
 	for ; i < len(b) && i < first+8 && hexDigit(b[i]) >= 0; i++ {
 		size = size<<4 | hexDigit(b[i])
 	}
-	if i < len(b) && (b[i] == ';' || b[i] == ' ') {
+	for spaces := 0; i < len(b) && b[i] == ' ' && spaces < 4; spaces++ {
+		i++
+	}
+	if i < len(b) && b[i] == ';' {
 		for from := i; i < len(b) && i < from+extension && b[i] != '\r' && b[i] != '\n'; {
 			i++
 		}

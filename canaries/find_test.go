@@ -63,6 +63,19 @@ func TestAnySplitFindsEveryEncoding(t *testing.T) {
 	})
 }
 
+// A line of a chunk may begin like a size; only what follows a semicolon is an extension.
+func TestChunkThatLooksLikeASize(t *testing.T) {
+	s := FromCanaries([]Canary{{ID: "key", Kind: "aws", Value: "AKIAWDYZTFX2ORWWLNPB"}})
+	for _, text := range []string{
+		"7\r\na AKIAW\r\n7\r\nDYZTFX2\r\n7\r\nORWWLNP\r\n1\r\nB\r\n0\r\n\r\n",
+		"7 ;x=y\r\na AKIAW\r\n7;x\r\nDYZTFX2\r\n7 \r\nORWWLNP\r\n1\r\nB\r\n0\r\n\r\n",
+	} {
+		if !has(s.Find([]byte(text)), "key") {
+			t.Errorf("not found in %q", text)
+		}
+	}
+}
+
 // Every canary is found in every encoding, at every offset, whatever stands around it.
 func TestEveryEncodingIsFound(t *testing.T) {
 	s := shared()
