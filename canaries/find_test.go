@@ -65,10 +65,10 @@ func TestAnySplitFindsEveryEncoding(t *testing.T) {
 
 // A line of a chunk may begin like a size; only what follows a semicolon is an extension.
 func TestChunkThatLooksLikeASize(t *testing.T) {
-	s := FromCanaries([]Canary{{ID: "key", Kind: "aws", Value: "AKIAWDYZTFX2ORWWLNPB"}})
+	s := FromCanaries([]Canary{{ID: "key", Kind: "aws", Value: "AKIAQ3ZK7NNM2RBXPLCE"}})
 	for _, text := range []string{
-		"7\r\na AKIAW\r\n7\r\nDYZTFX2\r\n7\r\nORWWLNP\r\n1\r\nB\r\n0\r\n\r\n",
-		"7 ;x=y\r\na AKIAW\r\n7;x\r\nDYZTFX2\r\n7 \r\nORWWLNP\r\n1\r\nB\r\n0\r\n\r\n",
+		"7\r\na AKIAQ\r\n7\r\n3ZK7NNM\r\n7\r\n2RBXPLC\r\n1\r\nE\r\n0\r\n\r\n",
+		"7 ;x=y\r\na AKIAQ\r\n7;x\r\n3ZK7NNM\r\n7 \r\n2RBXPLC\r\n1\r\nE\r\n0\r\n\r\n",
 	} {
 		if !has(s.Find([]byte(text)), "key") {
 			t.Errorf("not found in %q", text)
