@@ -28,9 +28,7 @@ func Add(res, more *Result, start string, opts Options) {
 	}
 	rules.Sort(res.Findings)
 	for _, r := range more.Inconclusive {
-		if r = start + ": " + r; !slices.Contains(res.Inconclusive, r) && len(res.Inconclusive) < maxReasons {
-			res.Inconclusive = append(res.Inconclusive, r)
-		}
+		res.doubt(start + ": " + r)
 	}
 	seen := map[string]bool{}
 	key := func(e *finding.Effect) string {
@@ -47,6 +45,18 @@ func Add(res, more *Result, start string, opts Options) {
 	res.Coverage.Opaque += more.Coverage.Opaque
 	res.Coverage.Lost += more.Coverage.Lost
 	res.Verdict = verdict(res, opts.FailOn)
+}
+
+// Doubt joins to a result a reason for which something may have stayed hidden.
+func Doubt(res *Result, reason string, opts Options) {
+	res.doubt(text.Printable(reason, 300))
+	res.Verdict = verdict(res, opts.FailOn)
+}
+
+func (r *Result) doubt(reason string) {
+	if !slices.Contains(r.Inconclusive, reason) && len(r.Inconclusive) < maxReasons {
+		r.Inconclusive = append(r.Inconclusive, reason)
+	}
 }
 
 // Cover takes from a further start what the first did not call at all.

@@ -23,3 +23,13 @@ func TestAdd(t *testing.T) {
 		t.Errorf("%+v", first)
 	}
 }
+
+func TestDoubt(t *testing.T) {
+	res := &Result{Verdict: Clean}
+	for range 2 {
+		Doubt(res, "it could not be started again: \x1b[31mgone", Options{})
+	}
+	if res.Verdict != Inconclusive || len(res.Inconclusive) != 1 || res.Inconclusive[0] != `it could not be started again: \u{1B}[31mgone` {
+		t.Errorf("%s %q", res.Verdict, res.Inconclusive)
+	}
+}

@@ -3,9 +3,7 @@ package probe
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"net/netip"
 	"os"
@@ -112,26 +110,10 @@ func (p *plan) answerLoopback(ctx context.Context, b sandbox.Backend, dir *os.Ro
 	if !p.triedLoopback || p.opts.Network != NetworkSinkhole {
 		return nil
 	}
-	if err := dir.Mkdir(loopbackDir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("make room for the second start: %w", err)
-	}
-	sub, err := dir.OpenRoot(loopbackDir)
-	if err != nil {
-		return fmt.Errorf("make room for the second start: %w", err)
-	}
-	defer sub.Close()
-	again := *p
-	again.isFurther, again.world = true, nil
-	again.opts.Network = NetworkLoopback
-	again.opts.Progress("starting once more, with an answer on the loopback address")
-	if again.spec.Network, err = again.network(); err != nil {
-		return err
-	}
-	if err := again.session(ctx, b, sub); err != nil {
-		return err
-	}
-	o.Audit, o.AuditErr = nil, nil
-	more, err := judge(sub, o)
+	more, _, err := p.further(ctx, b, dir, loopbackDir, o, func(again *plan) {
+		again.world, again.opts.Network = nil, NetworkLoopback
+		again.opts.Progress("starting once more, with an answer on the loopback address")
+	})
 	if err != nil {
 		return err
 	}

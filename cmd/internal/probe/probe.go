@@ -88,13 +88,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if err := p.restart(ctx, backend, dir, res, judging); err != nil {
-			return nil, err
-		}
-		if err := p.startAgain(ctx, backend, dir, res, judging); err != nil {
-			return nil, err
-		}
-		if err := p.answerLoopback(ctx, backend, dir, res, judging); err != nil {
+		if err := p.startFurther(ctx, backend, dir, res, judging); err != nil {
 			return nil, err
 		}
 	}

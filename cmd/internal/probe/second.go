@@ -26,6 +26,29 @@ const (
 	maxKept = 100
 )
 
+// startFurther makes the starts that the first gave reason for. One that can not
+// be made hides what it would have shown, and takes nothing from what was seen.
+func (p *plan) startFurther(ctx context.Context, b sandbox.Backend, dir *os.Root, res *analyze.Result, o analyze.Options) error {
+	starts := []struct {
+		why  string
+		make func(context.Context, sandbox.Backend, *os.Root, *analyze.Result, analyze.Options) error
+	}{
+		{"after a crash", p.restart},
+		{"with the same HOME", p.startAgain},
+		{"with an answer on the loopback address", p.answerLoopback},
+	}
+	for _, s := range starts {
+		err := s.make(ctx, b, dir, res, o)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			analyze.Doubt(res, "the further start "+s.why+" could not be made: "+err.Error(), o)
+		}
+	}
+	return nil
+}
+
 // keep takes along what the server wrote in places that last, while it still lives.
 func (p *plan) keep(ctx context.Context, c *conversation) {
 	if p.opts.Replay != nil || p.work != nil || p.isFurther {
