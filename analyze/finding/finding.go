@@ -141,8 +141,11 @@ type Effect struct {
 	Ambiguous bool `json:"ambiguous,omitempty"`
 	// Background says that the task that did it was there before the call: what it
 	// does on its own account looks like the call's.
-	Background bool       `json:"-"`
-	Evidence   []Evidence `json:"-"`
+	Background bool `json:"-"`
+	// Owner says that the program whose own file a secret's is opened it: npm its
+	// token, whoever started npm.
+	Owner    bool       `json:"-"`
+	Evidence []Evidence `json:"-"`
 }
 
 // Evidence is one fact that a reader can look up in the run's files.

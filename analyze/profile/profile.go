@@ -84,6 +84,7 @@ type Builder struct {
 	index   map[effectKey]int
 	tasks   map[int]*task
 	secrets map[string][]string // path to canary ids
+	kinds   map[string]string   // canary id to its kind
 	opened  map[string]int      // path to the index of its latest secret effect
 	made    map[string]bool     // paths that the server created or wrote
 	// read are accesses of which the log may hold the open only later: the two
@@ -112,6 +113,7 @@ type Builder struct {
 type task struct {
 	exe    string
 	parent int
+	proc   *process
 	// call is the call in which it was born: its work stays that call's.
 	call  int
 	phase finding.Phase
@@ -135,17 +137,19 @@ type effectKey struct {
 	via     string
 	host    string
 	used    bool
+	owner   bool
 }
 
 // NewBuilder starts a profile.
 func NewBuilder(ctx Context) *Builder {
 	b := &Builder{
 		ctx: ctx, phase: finding.PhaseStart, index: map[effectKey]int{}, tasks: map[int]*task{},
-		secrets: map[string][]string{}, opened: map[string]int{}, made: map[string]bool{}, find: canaries.FromCanaries(ctx.Canaries), oracles: newOracles(),
+		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, made: map[string]bool{}, find: canaries.FromCanaries(ctx.Canaries), oracles: newOracles(),
 		flows: map[uint64]*flow{}, reachedIn: map[place]bool{}, named: map[netip.Addr]string{},
 		out: &Profile{FrameCall: map[uint64]int{}, FramePhase: map[uint64]finding.Phase{}, Phases: map[finding.Phase]bool{}},
 	}
 	for _, c := range ctx.Canaries {
+		b.kinds[c.ID] = c.Kind
 		if c.Path != "" {
 			b.secrets[c.Path] = append(b.secrets[c.Path], c.ID)
 		}
@@ -320,7 +324,7 @@ func (b *Builder) effect(kind finding.EffectKind, target string, rung finding.Ru
 
 // add merges an effect with its equals; it keeps the first evidence of each.
 func (b *Builder) add(e finding.Effect) int {
-	k := effectKey{e.Kind, e.Target, e.Phase, e.Call, e.Rung, e.Actor, e.Noise, e.Ambiguous, "", "", false}
+	k := effectKey{e.Kind, e.Target, e.Phase, e.Call, e.Rung, e.Actor, e.Noise, e.Ambiguous, "", "", false, e.Owner}
 	if e.Kind == finding.Secret {
 		k.via, k.host, k.used = e.Via, e.Host, e.Used != ""
 	}

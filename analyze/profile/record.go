@@ -45,7 +45,7 @@ func (b *Builder) Record(r *trace.Record) {
 func (b *Builder) task(tid int) *task {
 	t := b.tasks[tid]
 	if t == nil {
-		t = &task{call: b.call, phase: b.phase}
+		t = &task{call: b.call, phase: b.phase, proc: &process{}}
 		if b.call == 0 || !b.started {
 			t.call = 0
 		}
@@ -70,7 +70,13 @@ func (b *Builder) fork(r *trace.Record) {
 	child.parent, child.phase = r.Tid, b.phase
 	child.call = parent.call
 	// A thread shares its process's fate: a pool's thread born in a call serves later ones.
-	if parent.call == 0 && !strings.Contains(r.Flags, "CLONE_THREAD") {
+	if strings.Contains(r.Flags, "CLONE_THREAD") {
+		child.proc = parent.proc
+		return
+	}
+	copied := *parent.proc
+	child.proc = &copied
+	if parent.call == 0 {
 		child.call = b.call
 	}
 }
@@ -82,7 +88,7 @@ func (b *Builder) exec(r *trace.Record) {
 		b.out.Noise++
 		return
 	}
-	t.exe = r.Path
+	t.exe, t.proc = r.Path, runs(r)
 	e := b.effect(finding.Exec, r.Path, finding.RungOpened, r, b.says(r, "ran "+clip(b.find.Redact(strings.Join(r.Argv, " ")), 200)))
 	e.Argv = r.Argv
 	if !b.started || (b.phase == finding.PhaseStart && t.parent == 0) {
@@ -105,10 +111,14 @@ func (b *Builder) open(r *trace.Record) {
 		b.openSecret(r, p, ids)
 		return
 	}
-	exe := b.task(r.Tid).exe
+	t := b.task(r.Tid)
+	exe := t.exe
 	if r.OK() && isWrite(r.Flags) {
 		b.write(r, finding.FileWrite, p, exe)
 		return
+	}
+	if r.OK() {
+		b.loads(t, p, r.Real)
 	}
 	rung, verb := finding.RungOpened, "opened "
 	if !r.OK() {
@@ -139,7 +149,7 @@ func (b *Builder) openSecret(r *trace.Record, p string, ids []string) {
 	}
 	e := b.effect(finding.Secret, "", rung, r, b.says(r, text))
 	for _, id := range ids {
-		e.Target = id
+		e.Target, e.Owner = id, b.isOwner(b.task(r.Tid), id)
 		i := b.add(e)
 		if r.OK() {
 			b.opened[p] = i

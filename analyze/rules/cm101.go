@@ -14,6 +14,7 @@ var cm101Doc = finding.Rule{
 	Help: "A file that holds a decoy secret was opened, or its contents were read, though nothing that the server declares needs it.\n\n" +
 		"**Evidence.** The open is the kernel's own record with the descriptor's real path; *read* is the kernel's notice of an access to the contents. " +
 		"A failed open is *attempted* and low. Files that HTTP and package libraries look up by themselves (`~/.netrc`, `~/.npmrc`, outside calls the `.env` of the working directory) are low. " +
+		"npm of the system or of node's own tree may read `~/.npmrc`, as long as it runs no code of others. " +
 		"A kind of secret that the server or the tool names as its business (a Kubernetes server and `~/.kube/config`) is informational.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, explains the access.",
 }
@@ -22,7 +23,7 @@ func checkCM101(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, e := range r.secretFiles(finding.RungAttempted) {
 		c := r.Canaries[e.Target]
-		if e.Rung.Rank() >= finding.RungReturned.Rank() || e.Via == viaFile || isClientConfig(c.Kind) {
+		if e.Rung.Rank() >= finding.RungReturned.Rank() || e.Via == viaFile || e.Owner || isClientConfig(c.Kind) {
 			continue
 		}
 		verb := map[finding.Rung]string{finding.RungAttempted: "tried to open", finding.RungOpened: "opened", finding.RungRead: "read"}[e.Rung]

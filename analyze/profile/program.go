@@ -1,0 +1,60 @@
+package profile
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
+)
+
+// process is what the threads of one share: which program of others' an
+// interpreter runs, told by the files that the kernel opened for it.
+type process struct {
+	scripted bool   // node was given a script, and no option before it
+	program  string // the tree of the first file of code, where that is npm's own
+	foreign  bool   // code of the server's, or of nobody's that is known, was opened too
+}
+
+// npmScripts are the files by which npm starts, from its own tree.
+var npmScripts = []string{"/node_modules/npm/bin/npm-cli.js", "/node_modules/npm/bin/npx-cli.js", "/nodejs/npm/bin/npm-cli.js", "/nodejs/npm/bin/npx-cli.js"}
+
+// runs starts a process's program anew.
+func runs(r *trace.Record) *process {
+	return &process{scripted: path.Base(r.Path) == "node" && len(r.Argv) > 1 && !strings.HasPrefix(r.Argv[1], "-")}
+}
+
+// loads notes a file that a process opened, if that is code. A name that is not
+// real, the caller could have exchanged.
+func (b *Builder) loads(t *task, p string, isReal bool) {
+	switch path.Ext(p) {
+	case ".js", ".cjs", ".mjs", ".node":
+	default:
+		return
+	}
+	switch {
+	case !isReal || !b.installed(p, t.exe):
+		t.proc.foreign = true
+	case t.proc.program != "":
+	case slices.ContainsFunc(npmScripts, func(s string) bool { return strings.HasSuffix(p, s) }):
+		t.proc.program = "npm"
+	default:
+		t.proc.program = "another"
+	}
+}
+
+// installed reports whether a file is of the system's or the interpreter's own
+// tree, which the server neither brought along nor can write.
+func (b *Builder) installed(p, exe string) bool {
+	if _, ok := underAny(p, append(slices.Clip(tempTrees), append(b.ctx.Workspaces, b.ctx.ServerDir, b.ctx.Home)...)); ok {
+		return false
+	}
+	_, system := underAny(p, systemTrees)
+	return system || under(p, interpreterPrefix(exe))
+}
+
+// isOwner reports whether a task runs the program whose own file of a kind is: npm
+// reads its token whoever starts it, and for whatever.
+func (b *Builder) isOwner(t *task, id string) bool {
+	return b.kinds[id] == "npm" && t.proc.scripted && t.proc.program == "npm" && !t.proc.foreign
+}

@@ -1,0 +1,73 @@
+package profile
+
+import (
+	"path"
+	"testing"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
+)
+
+// npm is told by the code that the kernel opened for node, not by a name that
+// somebody gave, and only its own file is its own.
+func TestOwner(t *testing.T) {
+	const rc = "/home/dana/.npmrc"
+	npm := []string{"/usr/lib/node_modules/npm/package.json", "/usr/lib/node_modules/npm/bin/npm-cli.js", "/usr/lib/node_modules/npm/lib/cli.js"}
+	with := func(more ...string) []string { return append(append([]string{}, npm...), more...) }
+	for name, c := range map[string]struct {
+		exe    string
+		argv   []string
+		opens  []string
+		unreal bool
+		reads  string
+		want   bool
+	}{
+		"npm":                          {"/usr/bin/node", []string{"node", "/usr/bin/npm", "config"}, npm, false, rc, true},
+		"Debian's npm":                 {"/usr/bin/node", []string{"node", "/usr/bin/npm"}, []string{"/usr/share/nodejs/npm/bin/npm-cli.js", "/usr/share/nodejs/semver/index.js"}, false, rc, true},
+		"npx beside its own node":      {"/home/u/.nvm/v22/bin/node", []string{"node", "/home/u/.nvm/v22/bin/npx"}, []string{"/home/u/.nvm/v22/lib/node_modules/npm/bin/npx-cli.js"}, false, rc, true},
+		"another secret":               {"/usr/bin/node", []string{"node", "/usr/bin/npm"}, npm, false, key, false},
+		"a name alone":                 {"/usr/bin/npm", []string{"npm"}, nil, false, rc, false},
+		"an argument alone":            {"/usr/bin/node", []string{"node", "/usr/bin/npm"}, nil, false, rc, false},
+		"the server's own copy":        {"/usr/bin/node", []string{"node", "/srv/notes/node_modules/npm/bin/npm-cli.js"}, []string{"/srv/notes/node_modules/npm/bin/npm-cli.js"}, false, rc, false},
+		"a copy that was written":      {"/usr/bin/node", []string{"node", "/tmp/npm"}, []string{"/tmp/node_modules/npm/bin/npm-cli.js"}, false, rc, false},
+		"a server that imports npm":    {"/usr/bin/node", []string{"node", "/srv/notes/index.js"}, append([]string{"/srv/notes/index.js"}, npm...), false, rc, false},
+		"code ahead of npm":            {"/usr/bin/node", []string{"node", "--require", "/srv/notes/x.js", "/usr/bin/npm"}, npm, false, rc, false},
+		"code ahead, by a variable":    {"/usr/bin/node", []string{"node", "/usr/bin/npm"}, append([]string{"/srv/notes/x.js"}, npm...), false, rc, false},
+		"code of the system's ahead":   {"/usr/bin/node", []string{"node", "/usr/bin/npm"}, append([]string{"/usr/lib/x.js"}, npm...), false, rc, false},
+		"code that npm is told to run": {"/usr/bin/node", []string{"node", "/usr/bin/npm", "init"}, with("/home/dana/.npm-init.js"), false, rc, false},
+		"an addon":                     {"/usr/bin/node", []string{"node", "/usr/bin/npm"}, with("/tmp/x.node"), false, rc, false},
+		"a name that can be exchanged": {"/usr/bin/node", []string{"node", "/usr/bin/npm"}, npm, true, rc, false},
+		"a name like npm's":            {"/usr/bin/node", []string{"node", "/usr/bin/x"}, []string{"/usr/lib/node_modules/notnpm/bin/npm-cli.js"}, false, rc, false},
+	} {
+		b := NewBuilder(Context{Home: "/home/dana", ServerDir: "/srv/notes", Canaries: []canaries.Canary{
+			{ID: "ssh-key", Kind: "ssh", Value: "a-value-that-stands-nowhere-else", Path: key},
+			{ID: "npm-token", Kind: "npm", Value: "another-value-that-stands-nowhere", Path: rc},
+		}})
+		b.Record(&trace.Record{Op: trace.OpExec, Tid: 1, Path: "/usr/bin/python3"})
+		b.Record(&trace.Record{Op: trace.OpFork, Tid: 1, Child: 2})
+		b.Record(&trace.Record{Op: trace.OpExec, Tid: 2, Path: c.exe, Argv: c.argv})
+		b.Record(&trace.Record{Op: trace.OpFork, Tid: 2, Child: 3, Flags: "CLONE_VM|CLONE_THREAD"})
+		for _, p := range c.opens {
+			b.Record(&trace.Record{Op: trace.OpOpen, Tid: 2, Path: p, Real: !c.unreal, Flags: "O_RDONLY"})
+		}
+		b.Record(&trace.Record{Op: trace.OpOpen, Tid: 3, Path: c.reads, Real: true, Flags: "O_RDONLY"})
+		b.Record(&trace.Record{Op: trace.OpFork, Tid: 2, Child: 4})
+		b.Record(&trace.Record{Op: trace.OpExec, Tid: 4, Path: "/usr/bin/node", Argv: []string{"node", "/srv/notes/x.js"}})
+		b.Record(&trace.Record{Op: trace.OpOpen, Tid: 4, Path: c.reads, Real: true, Flags: "O_RDONLY"})
+		var owners []bool
+		for _, e := range b.Profile().Effects {
+			if e.Kind == finding.Secret {
+				owners = append(owners, e.Owner)
+			}
+		}
+		// The child that npm started reads as what it is, whoever its parent.
+		want := []bool{c.want, false}
+		if !c.want && path.Base(c.exe) == "node" {
+			want = want[:1] // the same program read it again
+		}
+		if len(owners) != len(want) || owners[0] != c.want {
+			t.Errorf("%s: %v, want %v", name, owners, want)
+		}
+	}
+}
