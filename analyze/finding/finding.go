@@ -144,8 +144,21 @@ type Effect struct {
 	Background bool `json:"-"`
 	// Owner says that the program whose own file a secret's is opened it: npm its
 	// token, whoever started npm.
-	Owner    bool       `json:"-"`
+	Owner bool `json:"-"`
+	// Requests are what the peer of a NetConnect was asked, each path once, at most MaxRequests.
+	Requests []Request  `json:"-"`
 	Evidence []Evidence `json:"-"`
+}
+
+// MaxRequests bounds the requests that are kept of an effect.
+const MaxRequests = 64
+
+// Request is one that a peer was asked.
+type Request struct {
+	// Path is with the query.
+	Path string
+	// Given says that an input of the run named it.
+	Given bool
 }
 
 // Evidence is one fact that a reader can look up in the run's files.

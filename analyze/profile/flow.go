@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
@@ -24,6 +25,7 @@ type flow struct {
 	start    time.Duration
 	views    map[viewKey]*view
 	requests []string // "POST /path", the first few
+	paths    []finding.Request
 	seen     []sighting
 	hits     []trace.Flow // by the search of what was not kept
 	queries  []query
@@ -95,10 +97,10 @@ func (b *Builder) Flow(e *trace.Flow) {
 	if e.Type != trace.FlowHit {
 		f.know(e)
 	}
-	b.proveFlow(e)
+	given := b.proveFlow(e)
 	switch e.Type {
 	case trace.FlowRequest:
-		b.request(f, e)
+		b.request(f, e, given)
 	case trace.FlowQuery:
 		b.query(f, e)
 	case trace.FlowData:
@@ -121,15 +123,32 @@ func (f *flow) know(e *trace.Flow) {
 	f.known = k
 }
 
-func (b *Builder) request(f *flow, e *trace.Flow) {
+func (b *Builder) request(f *flow, e *trace.Flow, given bool) {
 	if len(f.requests) < 8 {
 		f.requests = append(f.requests, e.Method+" "+e.Path)
 	}
+	f.paths = askedOnce(f.paths, finding.Request{Path: e.Path, Given: given})
 	if len(b.urls) >= maxURLs {
 		b.out.Truncated = true
 		return
 	}
 	b.urls = append(b.urls, url{"//" + b.hostOf(f) + e.Path, e.Stamp, f})
+}
+
+// askedOnce adds requests to those of a peer. What no input named is kept first.
+func askedOnce(list []finding.Request, more ...finding.Request) []finding.Request {
+	for _, q := range more {
+		switch {
+		case slices.Contains(list, q):
+		case len(list) < finding.MaxRequests:
+			list = append(list, q)
+		case !q.Given:
+			if i := slices.IndexFunc(list, func(old finding.Request) bool { return old.Given }); i >= 0 {
+				list[i] = q
+			}
+		}
+	}
+	return list
 }
 
 func (b *Builder) query(f *flow, e *trace.Flow) {

@@ -184,7 +184,7 @@ func (b *Builder) reached(f *flow) {
 	ev := b.flowSays(f, f.start, b.summary(f))
 	if f.dial != nil && f.dial.index >= 0 && len(b.out.Effects) > f.dial.index {
 		e := &b.out.Effects[f.dial.index]
-		e.Via, e.Opaque = via(f), e.Opaque || k.Opaque
+		e.Via, e.Opaque, e.Requests = via(f), e.Opaque || k.Opaque, askedOnce(e.Requests, f.paths...)
 		if len(e.Evidence) < 8 {
 			e.Evidence = append(slices.Clip(e.Evidence), ev)
 		}
@@ -193,7 +193,9 @@ func (b *Builder) reached(f *flow) {
 		if k.Dest.Addr().Unmap().IsLoopback() {
 			e.Target = "loopback:" + portText(k.Dest.Port())
 		}
-		b.add(e)
+		if i := b.add(e); i < len(b.out.Effects) {
+			b.out.Effects[i].Requests = askedOnce(b.out.Effects[i].Requests, f.paths...)
+		}
 	}
 	if k.Opaque {
 		b.out.Opaque = append(b.out.Opaque, b.peer(f))

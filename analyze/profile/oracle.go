@@ -285,35 +285,41 @@ func (b *Builder) proveConnect(r *trace.Record) {
 }
 
 // proveFlow looks for tokens in what the sinkhole was asked: a request at the
-// host that was aimed at, or its name.
-func (b *Builder) proveFlow(e *trace.Flow) {
+// host that was aimed at, or its name. It reports whether an input named the whole
+// request: no service has anything behind a token that stands first or second.
+func (b *Builder) proveFlow(e *trace.Flow) (given bool) {
 	if len(b.oracles.byToken) == 0 {
-		return
+		return false
 	}
 	switch e.Type {
 	case trace.FlowQuery:
 		token, _, _ := strings.Cut(strings.ToLower(e.Host), ".")
 		b.asked(token, e, strings.EqualFold, "asked for the name "+clip(e.Host, 100))
 	case trace.FlowRequest:
-		for _, token := range strings.FieldsFunc(e.Path, func(r rune) bool { return strings.ContainsRune("/?#&=", r) }) {
-			b.asked(token, e, func(want, _ string) bool { return aimsAt(want, e) }, "asked "+e.Authority+" for "+clip(b.find.Redact(e.Path), 150))
+		for i, token := range strings.FieldsFunc(e.Path, func(r rune) bool { return strings.ContainsRune("/?#&=", r) }) {
+			hit := b.asked(token, e, func(want, _ string) bool { return aimsAt(want, e) }, "asked "+e.Authority+" for "+clip(b.find.Redact(e.Path), 150))
+			given = given || hit && i < 2
 		}
 	}
+	return given
 }
 
-func (b *Builder) asked(token string, e *trace.Flow, is func(want, host string) bool, text string) {
+// asked adds the hit of a token's input, if it is one.
+func (b *Builder) asked(token string, e *trace.Flow, is func(want, host string) bool, text string) bool {
 	list := b.oracles.byToken[token]
 	if len(list) == 0 {
-		return
+		return false
 	}
 	p := list[len(list)-1]
 	call := b.during(e.Stamp).call
 	if i := slices.IndexFunc(list, func(p planted) bool { return p.call == call }); i >= 0 {
 		p = list[i]
 	}
-	if p.in.Oracle == session.OracleFetch && is(p.in.Host, e.Host) {
-		b.addHit(Hit{Call: p.call, Injection: p.in, How: HitAsked, Target: p.in.Host, Evidence: finding.Evidence{Source: "flow", Seq: e.Flow, Time: e.Stamp, Text: text}})
+	if p.in.Oracle != session.OracleFetch || !is(p.in.Host, e.Host) {
+		return false
 	}
+	b.addHit(Hit{Call: p.call, Injection: p.in, How: HitAsked, Target: p.in.Host, Evidence: finding.Evidence{Source: "flow", Seq: e.Flow, Time: e.Stamp, Text: text}})
+	return true
 }
 
 // aimsAt reports whether a request went to a host: by its address or by its name.

@@ -1,9 +1,13 @@
 package rules
 
 import (
+	"encoding/json"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 var cm106 = Rule{Rule: cm106Doc, Check: checkCM106}
@@ -12,28 +16,25 @@ var cm106Doc = finding.Rule{
 	ID: "CM106", Name: "MetadataServiceAsked", Title: "A cloud's metadata service was asked", Severity: finding.Medium,
 	CWE: []string{"CWE-918", "CWE-522"}, OWASP: []string{"MCP01"},
 	Help: "The server reached the address at which clouds hand out an instance's credentials (169.254.169.254, `metadata.google.internal` and their like), though nothing that it declares has to do with a cloud.\n\n" +
-		"**Evidence.** The kernel's record of the attempt and, in the sinkhole, the request itself. An attempt that got nowhere is low; a server or tool whose business is that cloud is informational.\n\n" +
+		"**Evidence.** The kernel's record of the attempt and, in the sinkhole, the request itself. An attempt that got nowhere is low; a server or tool whose business is that cloud is informational. What the call's own input named is CM304's to judge; only what was asked beyond that counts here.\n\n" +
 		"**False positive when** a cloud's own library looks for credentials by itself before a declared use.",
 }
 
 // metadataHosts are the metadata services' names and addresses.
-var metadataHosts = []string{"169.254.169.254", "169.254.170.2", "[fd00:ec2::254]", "metadata.google.internal", "metadata.goog", "instance-data.ec2.internal", "instance-data", "metadata"}
+var metadataHosts = []string{"169.254.169.254", "169.254.170.2", "fd00:ec2::254", "metadata.google.internal", "metadata.goog", "instance-data.ec2.internal", "instance-data", "metadata"}
 
-// isMetadata reports whether an effect's peer is a metadata service. Asking for
-// its name alone is not asking it.
-func isMetadata(e *finding.Effect) bool {
-	for _, h := range metadataHosts {
-		if strings.HasPrefix(e.Target, h+":") {
-			return true
-		}
-	}
-	return false
+// isMetadata reports whether a host is a metadata service.
+func isMetadata(host string) bool { return slices.Contains(metadataHosts, strings.Trim(host, "[]")) }
+
+// reached is the host that an effect reached. Asking for a name alone is not asking it.
+func reached(e *finding.Effect) string {
+	return e.Target[:max(0, strings.LastIndexByte(e.Target, ':'))]
 }
 
 func checkCM106(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, e := range r.effects(finding.NetConnect) {
-		if !isMetadata(e) {
+		if !isMetadata(reached(e)) || r.wasNamed(e) {
 			continue
 		}
 		f := r.of(&cm106Doc, e, subject(e)+" asked a cloud's metadata service ("+e.Target+")")
@@ -46,4 +47,42 @@ func checkCM106(r *Run) []finding.Finding {
 		out = append(out, f)
 	}
 	return first(out)
+}
+
+// ofAnyHost are the paths that clients of the web ask of every host by themselves.
+var ofAnyHost = []string{"", "/", "/robots.txt", "/favicon.ico", "/sitemap.xml", "/llms.txt"}
+
+// wasNamed reports whether inputs of the run named a metadata service, and all
+// that an effect asked of it.
+func (r *Run) wasNamed(e *finding.Effect) bool {
+	named, paths := r.namedMetadata(e.Call)
+	for _, q := range e.Requests {
+		switch path, _, _ := strings.Cut(q.Path, "?"); {
+		case q.Given:
+			named = true
+		case !slices.Contains(paths, q.Path) && !slices.Contains(ofAnyHost, path):
+			return false
+		}
+	}
+	return named
+}
+
+// namedMetadata reports whether a call's input names a metadata service, and with
+// which paths where no token stands in them.
+func (r *Run) namedMetadata(call int) (named bool, paths []string) {
+	for i := range r.Profile.Calls {
+		if c := &r.Profile.Calls[i]; c.N == call {
+			named = slices.ContainsFunc(c.Oracles, func(in session.Injection) bool { return in.Oracle == session.OracleFetch && isMetadata(in.Host) })
+		}
+	}
+	var args any
+	if call == 0 || json.Unmarshal(r.Args[call], &args) != nil {
+		return named, nil
+	}
+	for _, text := range texts(args, nil) {
+		if u, err := url.Parse(text); err == nil && isMetadata(u.Hostname()) {
+			named, paths = true, append(paths, u.RequestURI())
+		}
+	}
+	return named, paths
 }

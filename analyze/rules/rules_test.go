@@ -99,6 +99,17 @@ func proven(tool wire.Tool, argument, oracle, how string) *Run {
 
 func undeclared(r *Run) { r.Profile.Hits[0].Undeclared = true }
 
+// asking adds a request to an effect; given says that an input named it.
+func asking(path string, given bool) func(*finding.Effect) {
+	return func(e *finding.Effect) { e.Requests = append(e.Requests, finding.Request{Path: path, Given: given}) }
+}
+
+// aiming is a run whose call carries an address of the metadata service.
+func aiming(r *Run) *Run {
+	r.Profile.Calls[0].Oracles = []session.Injection{{Oracle: session.OracleFetch, Context: "metadata service", At: "/note", Token: "k3", Host: "169.254.169.254"}}
+	return r
+}
+
 // hidden is a run in which two tools were called that nobody declared: one that
 // no server has, and one.
 func hidden(control, outcome string) *Run {
@@ -149,6 +160,13 @@ var cases = []struct {
 	{"CM106", "asked", newRun(note, effect("format_note", finding.NetConnect, "169.254.169.254:80")), finding.Medium},
 	{"CM106", "by name", newRun(note, effect("format_note", finding.NetConnect, "metadata.google.internal:80")), finding.Medium},
 	{"CM106", "in vain", newRun(note, effect("format_note", finding.NetConnect, "169.254.169.254:80", rung(finding.RungAttempted))), finding.Low},
+	{"CM106", "named by an oracle's input", aiming(newRun(note, effect("format_note", finding.NetConnect, "169.254.169.254:80", asking("/robots.txt", false), asking("/latest/k3", true)))), ""},
+	{"CM106", "named and refused", aiming(newRun(note, effect("format_note", finding.NetConnect, "169.254.169.254:80", rung(finding.RungAttempted)))), ""},
+	{"CM106", "named before", newRun(note, effect("format_note", finding.NetConnect, "metadata.google.internal:80", asking("/latest/k3", true))), ""},
+	{"CM106", "more than was named", aiming(newRun(note, effect("format_note", finding.NetConnect, "169.254.169.254:80", asking("/latest/k3", true), asking("/latest/meta-data/iam/security-credentials/", false)))), finding.Medium},
+	{"CM106", "named by an argument", args(newRun(note, effect("format_note", finding.NetConnect, "169.254.169.254:80", asking("/latest/meta-data/?x=1", false))), `{"pages":["http://169.254.169.254/latest/meta-data/?x=1"]}`), ""},
+	{"CM106", "another path was named", args(newRun(note, effect("format_note", finding.NetConnect, "169.254.169.254:80", asking("/latest/user-data", false))), `{"u":"http://169.254.169.254/latest/"}`), finding.Medium},
+	{"CM106", "another host was named", args(newRun(note, effect("format_note", finding.NetConnect, "169.254.169.254:80", asking("/", false))), `{"u":"http://example.com/"}`), finding.Medium},
 	{"CM106", "its business", newRun(described("list_buckets", "Lists AWS S3 buckets"), effect("list_buckets", finding.NetConnect, "169.254.169.254:80")), finding.Info},
 	{"CM106", "a name alone", newRun(note, effect("format_note", finding.NetConnect, "dns:metadata.google.internal")), ""},
 	{"CM106", "another address", newRun(note, effect("format_note", finding.NetConnect, "169.254.169.25:80")), ""},

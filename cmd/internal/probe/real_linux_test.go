@@ -102,7 +102,7 @@ func TestRealServers(t *testing.T) {
 				l := newLab(t)
 				o := l.options(backend, server.in(installed(t, server.needs))...)
 				o.Calls, o.Timeout, o.CallTimeout, o.Limits = cmp.Or(server.calls, DefaultCalls), 4*time.Minute, DefaultCallTimeout, defaultLimits
-				checkReal(t, l.probe(o), server)
+				checkReal(t, l.probeWithin(o.Timeout+time.Minute, o), server)
 			})
 		}
 	}
