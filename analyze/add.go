@@ -32,7 +32,11 @@ func Add(res, more *Result, start string, opts Options) {
 	}
 	seen := map[string]bool{}
 	key := func(e *finding.Effect) string {
-		return string(e.Kind) + "\x00" + e.Target + "\x00" + e.Tool + "\x00" + string(e.Rung)
+		k := string(e.Kind) + "\x00" + e.Target + "\x00" + e.Tool + "\x00" + string(e.Rung)
+		if e.Phase == finding.PhaseBuild {
+			k += "\x00build" // a profile of its own
+		}
+		return k
 	}
 	for i := range res.Observed {
 		seen[key(&res.Observed[i])] = true
@@ -42,6 +46,7 @@ func Add(res, more *Result, start string, opts Options) {
 			res.Observed = append(res.Observed, e)
 		}
 	}
+	addAccepted(res, more)
 	res.Coverage.Opaque += more.Coverage.Opaque
 	res.Coverage.Lost += more.Coverage.Lost
 	res.Verdict = verdict(res, opts.FailOn)
@@ -56,6 +61,18 @@ func Doubt(res *Result, reason string, opts Options) {
 func (r *Result) doubt(reason string) {
 	if !slices.Contains(r.Inconclusive, reason) && len(r.Inconclusive) < maxReasons {
 		r.Inconclusive = append(r.Inconclusive, reason)
+	}
+}
+
+// addAccepted joins the findings that the policy suppressed only in the further start.
+func addAccepted(res, more *Result) {
+	if res.Policy == nil || more.Policy == nil {
+		return
+	}
+	for _, a := range more.Policy.Accepted {
+		if !slices.ContainsFunc(res.Policy.Accepted, func(b Accepted) bool { return a.Fingerprint == b.Fingerprint }) {
+			res.Policy.Accepted = append(res.Policy.Accepted, a)
+		}
 	}
 }
 

@@ -133,13 +133,20 @@ func (j *judge) holes(res *Result, p *policy.Policy) {
 	if j.started && !j.ended {
 		j.because("the log does not say how the run ended: it was cut off")
 	}
+}
+
+// serverHoles adds what of a server's own run was not come to.
+func (j *judge) serverHoles(tools []ToolCoverage) {
+	if p := j.header.Package; p != nil && (p.Build.State == session.BuildFailed || p.Build.State == session.BuildSkipped) {
+		j.because("the package was not built as its user would have it: %s", j.say(p.Build.Why, 300))
+	}
 	if j.started && !j.profile.Phases[finding.PhaseList] {
 		j.because("the handshake was not completed")
 	}
 	if j.end.Crashed {
 		j.because("the server ended by itself (%s)", j.end.How)
 	}
-	j.toolHoles(res.Coverage.Tools)
+	j.toolHoles(tools)
 }
 
 // toolHoles adds what of the surface was not reached.

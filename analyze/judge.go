@@ -82,7 +82,10 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 		j.because("the log ends within a line: the run was cut off")
 	}
 	run := j.run(w)
-	run.Policy = opts.Policy
+	if !j.building() {
+		// A policy speaks of the server; of a build its suppressions hold.
+		run.Policy = opts.Policy
+	}
 	if err := j.beside(run, opts.Traced); err != nil {
 		return nil, err
 	}
@@ -99,9 +102,12 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 		res.Least = j.least(run, res, opts)
 	}
 	j.holes(res, opts.Policy)
-	res.Coverage.Needs = j.needs(res, w.refusals)
-	j.needHoles(res.Coverage.Needs)
-	j.auditHoles(opts)
+	if !j.building() {
+		j.serverHoles(res.Coverage.Tools)
+		res.Coverage.Needs = j.needs(res, w.refusals)
+		j.needHoles(res.Coverage.Needs)
+		j.auditHoles(opts)
+	}
 	res.Inconclusive = append([]string{}, j.reasons...)
 	res.Verdict = verdict(res, opts.FailOn)
 	j.liner.draw(res, j)
@@ -345,6 +351,10 @@ func (j *judge) run(w *wireReader) *rules.Run {
 	if len(j.end.Limits) > 0 {
 		j.end.Crashed = false
 	}
+	if j.building() {
+		// A build is there to end, and what it leaves running is ended with it.
+		j.end.Crashed, j.end.Killed = false, false
+	}
 	said := scope.Of(&w.surface)
 	for _, m := range j.header.Manifests {
 		said.AddManifest(m.File, []byte(m.Text))
@@ -370,7 +380,14 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 	if h.Transport != "" {
 		tracer += " --transport " + h.Transport
 	}
-	res.Run.Reproduce = fmt.Sprintf("coalmine probe --sandbox %s%s --network %s --seed %d -- %s", h.Sandbox, tracer, h.Network, h.Seed, quoteAll(res.Run.Command))
+	again := res.Run.Command
+	if h.Package != nil {
+		again, tracer = h.Package.Again, tracer+binFlag(h.Package)
+		pkg := *h.Package
+		pkg.Again, pkg.Build.Steps = slices.Clone(pkg.Again), slices.Clone(pkg.Build.Steps)
+		res.Run.Package = &pkg
+	}
+	res.Run.Reproduce = fmt.Sprintf("coalmine probe --sandbox %s%s --network %s --seed %d -- %s", h.Sandbox, tracer, h.Network, h.Seed, quoteAll(again))
 	s := w.surface
 	res.Server = Server{Name: text.Printable(s.Server.Name, 200), Version: text.Printable(s.Server.Version, 100), Protocol: text.Printable(s.Protocol, 40),
 		Exit: j.exit, Stderr: j.lastWords()}
@@ -378,6 +395,7 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 		Tools: withInputs(toolCoverage(w, j.profile), j.inputs), Records: j.profile.Records, Noise: j.profile.Noise, Lost: j.profile.Lost,
 		Opaque: len(j.profile.Opaque), Unseen: unseen(&h), Reached: j.reached.texts(j), Phases: phases(j.profile), Unreached: unreached(j.profile),
 	}
+	j.packaged(&res.Coverage)
 	res.Observed = append([]finding.Effect{}, j.profile.Effects...)
 	return res
 }

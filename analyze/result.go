@@ -78,6 +78,8 @@ type Run struct {
 	Target string `json:"target"`
 	// Reproduce is the command that runs the same again.
 	Reproduce string `json:"reproduce,omitempty"`
+	// Package is what was fetched to be run, nil for a command that was there.
+	Package *session.Package `json:"package,omitempty"`
 }
 
 // Server is how the server introduced itself.

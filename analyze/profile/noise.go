@@ -110,13 +110,20 @@ func (b *Builder) writeNoise(p, exe string) (class, root string) {
 	if name := path.Base(p); path.Base(exe) == "git" && (name == "index" || name == "index.lock") && path.Base(path.Dir(p)) == ".git" {
 		return noiseGitIndex, path.Dir(p)
 	}
-	if d, ok := b.scratch(p, exe); ok {
+	if d, ok := b.scratch(p, exe); ok && !b.isPackages(p, d) {
 		return noiseScratch, d
 	}
 	if d, ok := underAny(p, kernelTrees); ok {
 		return noiseKernel, d
 	}
 	return "", ""
+}
+
+// isPackages reports whether p is in the server's own directory, below a cache: that
+// is where npx and uvx keep a package, and what it writes there is no scratch.
+func (b *Builder) isPackages(p, cache string) bool {
+	_, temp := underAny(b.ctx.ServerDir, tempTrees)
+	return !temp && under(b.ctx.ServerDir, cache) && under(p, b.ctx.ServerDir)
 }
 
 // interpreterPrefix is the tree of a program installed as PREFIX/bin/NAME, ""

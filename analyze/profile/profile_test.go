@@ -68,6 +68,23 @@ func TestWriteNoise(t *testing.T) {
 	}
 }
 
+// A package that a runner keeps in its cache writes there into its own directory.
+func TestWritesOfAnInstalledPackage(t *testing.T) {
+	b := builder()
+	b.ctx.ServerDir = "/home/dana/.cache/uv/archive-v0/x"
+	for path, class := range map[string]string{
+		b.ctx.ServerDir + "/lib/state.json": "", "/home/dana/.cache/pip/x": noiseScratch, "/tmp/x": noiseScratch, "/home/dana/.cache/uv/archive-v0/x2": noiseScratch,
+	} {
+		if got, _ := b.writeNoise(path, "/usr/bin/python3.11"); got != class {
+			t.Errorf("%s: %q, want %q", path, got, class)
+		}
+	}
+	b.ctx.ServerDir = "/tmp/checkout"
+	if got, _ := b.writeNoise("/tmp/checkout/x", "/usr/bin/node"); got != noiseScratch {
+		t.Errorf("a directory that is temporary itself: %q", got)
+	}
+}
+
 func TestCleanProc(t *testing.T) {
 	for in, want := range map[string]string{
 		"/proc/self/root" + key:                       key,

@@ -20,6 +20,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/analyzetest"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // evils have fooled pages, comments, terminals and workflow runners before.
@@ -50,6 +51,8 @@ func staged(evil string) *analyze.Result {
 	}}}
 	res.Coverage.Unseen, res.Coverage.Accepted = []string{evil}, []string{evil}
 	res.Policy = &analyze.Policed{File: evil, Accepted: []analyze.Accepted{{Rule: "CM101", Message: evil, Tool: evil, Reason: evil, Owner: evil, Until: "2027-01-31"}}}
+	res.Run.Package = &session.Package{Kind: "npm", Name: evil, Version: evil, Integrity: evil, Digest: evil, Packages: 3, Bin: evil, Again: []string{evil},
+		Build: session.Build{State: session.BuildFailed, Why: evil, Steps: []session.BuildStep{{Package: evil, Event: evil, Status: 1}}}}
 	res.Run.Sandbox, res.Run.Tracer, res.Run.Network, res.Run.ID = evil, evil, evil, evil
 	return res
 }

@@ -228,5 +228,5 @@ func facts(res *analyze.Result) []factView {
 	if p := say(res.Server.Protocol, 40); p != "" {
 		out = append(out, factView{"Protocol", p})
 	}
-	return out
+	return append(out, packageFacts(res.Run.Package)...)
 }

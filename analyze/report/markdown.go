@@ -182,6 +182,7 @@ func (m *markdown) coverage(res *analyze.Result) {
 		}
 	}
 	m.line("")
+	m.pkg(res.Run.Package)
 	m.line("%s watched, %d lost, %d opaque flows; sandbox %s, tracer %s, network %s.", plural(res.Coverage.Records, "system call"), res.Coverage.Lost, res.Coverage.Opaque,
 		code(res.Run.Sandbox, 40), code(res.Run.Tracer, 40), code(res.Run.Network, 200))
 	m.line("")

@@ -142,6 +142,9 @@ func (b *sarifBuilder) run(res *analyze.Result) *sarif.Run {
 		run.Results = append(run.Results, b.result(&all[i]))
 	}
 	run.AutomationDetails = sarif.NewRunAutomationDetails().WithID("coalmine/" + slug(res.Run.Target) + "/")
+	if res.Run.Package != nil {
+		run.Properties = packageProperties(res.Run.Package)
+	}
 	run.ColumnKind = ptr("unicodeCodePoints")
 	inv := sarif.NewInvocation().WithExecutionSuccessful(len(res.Inconclusive) == 0)
 	for _, reason := range res.Inconclusive {

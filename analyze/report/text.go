@@ -221,6 +221,7 @@ func (p *printer) coverage(res *analyze.Result) {
 		p.fact("watched", "the wire, as the log has it")
 		return
 	}
+	p.pkg(res.Run.Package)
 	p.fact("watched", "%s, %d of them ordinary, %d lost; %s sandbox, tracer %s, network %s, seed %d",
 		plural(res.Coverage.Records, "system call"), res.Coverage.Noise, res.Coverage.Lost,
 		clean(res.Run.Sandbox, 40), clean(res.Run.Tracer, 40), clean(res.Run.Network, 200), res.Run.Seed)

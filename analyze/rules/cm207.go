@@ -21,7 +21,7 @@ func checkCM207(r *Run) []finding.Finding {
 	var f finding.Finding
 	var targets []string
 	for _, e := range r.effects(finding.NetConnect) {
-		if e.Call > 0 || !leaving(e) || e.Phase == finding.PhaseIdle || e.Phase == finding.PhaseShutdown || slices.Contains(targets, e.Target) {
+		if e.Call > 0 || !leaving(e) || e.Phase == finding.PhaseIdle || e.Phase == finding.PhaseShutdown || e.Phase == finding.PhaseBuild || slices.Contains(targets, e.Target) {
 			continue
 		}
 		if len(targets) == 0 {

@@ -46,6 +46,8 @@ func noise(n string) func(*finding.Effect) { return func(e *finding.Effect) { e.
 func ambiguous(e *finding.Effect)          { e.Ambiguous = true }
 func start(e *finding.Effect)              { e.Phase, e.Call, e.Tool = finding.PhaseStart, 0, "" }
 
+func build(e *finding.Effect) { e.Phase, e.Call, e.Tool = finding.PhaseBuild, 0, "" }
+
 func newRun(tool wire.Tool, effects ...finding.Effect) *Run {
 	list := []canaries.Canary{
 		{ID: "ssh-key", Kind: "ssh", Path: home + "/.ssh/id_rsa"}, {ID: "netrc", Kind: "netrc", Path: home + "/.netrc"},
@@ -187,6 +189,7 @@ var cases = []struct {
 	{"CM105", "another secret", newRun(note, effect("format_note", finding.Secret, "ssh-key")), ""},
 	{"CM108", "both", newRun(note, effect("format_note", finding.Secret, "ssh-key"), effect("format_note", finding.NetConnect, "93.184.216.34:80")), finding.High},
 	{"CM108", "at start", newRun(note, effect("", finding.Secret, "ssh-key", start), effect("", finding.NetConnect, "93.184.216.34:80", start)), finding.High},
+	{"CM108", "in a build", newRun(note, effect("", finding.Secret, "ssh-key", build), effect("", finding.NetConnect, "93.184.216.34:80", build)), finding.High},
 	{"CM108", "the workspace at start", newRun(note, effect("", finding.Secret, "dotenv", start), effect("", finding.NetConnect, "93.184.216.34:80", start)), ""},
 	{"CM108", "the workspace in a call", newRun(note, effect("format_note", finding.Secret, "dotenv"), effect("format_note", finding.NetConnect, "93.184.216.34:80")), finding.High},
 	{"CM108", "declared network", newRun(described("fetch", "Fetches a web page"), effect("fetch", finding.Secret, "ssh-key"), effect("fetch", finding.NetConnect, "93.184.216.34:80")), ""},
@@ -209,10 +212,14 @@ var cases = []struct {
 	{"CM204", "talker", newRun(note, effect("format_note", finding.Exec, "/usr/bin/curl")), finding.Medium},
 	{"CM204", "declared", newRun(described("git_status", "Shows git status"), effect("git_status", finding.Exec, "/usr/bin/git")), ""},
 	{"CM204", "its own", newRun(silent, effect("do", finding.Exec, "/srv/notes/bin/helper")), ""},
+	{"CM205", "a download", newRun(silent, effect("", finding.NetConnect, "github.com:443", build)), finding.Low},
+	{"CM205", "at start", newRun(silent, effect("", finding.NetConnect, "github.com:443", start)), ""},
+	{"CM205", "this machine", newRun(silent, effect("", finding.NetConnect, "loopback:8080", build)), ""},
 	{"CM206", "ptrace", newRun(silent, effect("do", finding.Tamper, "ptrace")), finding.Medium},
 	{"CM206", "namespaces", newRun(silent, effect("do", finding.Tamper, "unshare")), finding.Low},
 	{"CM206", "a runtime's probe", newRun(silent, effect("do", finding.Tamper, "io_uring_setup")), ""},
 	{"CM207", "start", newRun(silent, effect("", finding.NetConnect, "dns", start)), finding.Low},
+	{"CM207", "a build", newRun(silent, effect("", finding.NetConnect, "dns", build)), ""},
 	{"CM207", "in a call", newRun(silent, effect("do", finding.NetConnect, "dns")), ""},
 	{"CM208", "denied", under("tools: {format_note: {deny: {files: [~/.ssh/**]}}}", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungRead)))), finding.High},
 	{"CM208", "denied by the server's entry", under("server: {deny: {commands: [curl]}}", newRun(note, effect("format_note", finding.Exec, "/usr/bin/curl"))), finding.High},
@@ -244,6 +251,13 @@ var cases = []struct {
 	{"CM210", "cut short", with(newRun(note, finding.Effect{Kind: finding.Secret, Target: "ssh-key", Rung: finding.RungOpened, Call: 1, Phase: finding.PhaseCall}), func(r *Run) {
 		r.Traced = &profile.Profile{}
 	}), ""},
+	{"CM212", "a setting", newRun(silent, effect("", finding.FileWrite, home+"/.config/app/x", build)), finding.Low},
+	{"CM212", "a shell's profile", newRun(silent, effect("", finding.FileWrite, home+"/.bashrc", build)), finding.High},
+	{"CM212", "a client's configuration", newRun(silent, effect("", finding.FileMeta, home+"/.cursor/mcp.json", build)), finding.High},
+	{"CM212", "in vain", newRun(silent, effect("", finding.FileWrite, "/etc/cron.d/x", build, rung(finding.RungAttempted))), finding.Low},
+	{"CM212", "its own directory", newRun(silent, effect("", finding.FileWrite, "/srv/notes/build/x.node", build)), ""},
+	{"CM212", "a cache", newRun(silent, effect("", finding.FileWrite, home+"/.cache", build, noise("scratch"))), ""},
+	{"CM212", "in a call", newRun(silent, effect("do", finding.FileWrite, home+"/.bashrc")), ""},
 	{"CM301", "run", proven(silent, "text", session.OracleCommand, profile.HitExec), finding.Critical},
 	{"CM301", "its purpose", proven(described("run_command", "Runs a shell command"), "command", session.OracleCommand, profile.HitExec), ""},
 	{"CM301", "a command among others", proven(described("ping", "Runs the ping program against a host"), "host", session.OracleCommand, profile.HitExec), finding.Critical},

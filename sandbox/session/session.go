@@ -53,6 +53,10 @@ type Header struct {
 	Unseen []string `json:"unseen,omitempty"`
 	// Manifests are files beside the server that say something of it.
 	Manifests []Manifest `json:"manifests,omitempty"`
+	// Phase is PhaseBuild in the log of a build, "" in a server's.
+	Phase string `json:"phase,omitempty"`
+	// Package is what was fetched to be run, nil for a command that was there.
+	Package *Package `json:"package,omitempty"`
 	// Version is coalmine's.
 	Version string `json:"version"`
 }

@@ -1,0 +1,90 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+
+	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// maxIntegrity bounds a hash as it is shown: a SHA-512 in base64 has 95 characters.
+const maxIntegrity = 120
+
+// packageName is a package as its registry's users write it, unescaped.
+func packageName(p *session.Package) string {
+	name := p.Kind + ":" + p.Name
+	switch {
+	case p.Version == "":
+	case p.Kind == "pypi":
+		name += "==" + p.Version
+	default:
+		name += "@" + p.Version
+	}
+	return name
+}
+
+// packageHash is the best there is of its hashes.
+func packageHash(p *session.Package) string {
+	if p.Integrity != "" {
+		return p.Integrity
+	}
+	return p.Digest
+}
+
+// buildText says what became of a package's build.
+func buildText(b *session.Build) string {
+	switch b.State {
+	case session.BuildNone:
+		return "nothing to build"
+	case session.BuildDone:
+		return "built in the sandbox, " + plural(len(b.Steps), "script")
+	case session.BuildFailed:
+		return "the build failed: " + b.Why
+	default:
+		return "not built: " + b.Why
+	}
+}
+
+func (p *printer) pkg(pkg *session.Package) {
+	if pkg == nil {
+		return
+	}
+	p.fact("package", "%s %s; %s fetched, %s", clean(packageName(pkg), 200), clean(packageHash(pkg), maxIntegrity), plural(pkg.Packages, "package"), clean(buildText(&pkg.Build), 300))
+}
+
+func (m *markdown) pkg(pkg *session.Package) {
+	if pkg == nil {
+		return
+	}
+	m.line("Package %s %s; %s fetched, %s.", code(packageName(pkg), 200), code(packageHash(pkg), maxIntegrity), plural(pkg.Packages, "package"), code(buildText(&pkg.Build), 300))
+	m.line("")
+}
+
+func packageFacts(pkg *session.Package) []factView {
+	if pkg == nil {
+		return nil
+	}
+	return []factView{
+		{"Package", say(packageName(pkg), 200)},
+		{"Hash", say(packageHash(pkg), maxIntegrity)},
+		{"Fetched", plural(pkg.Packages, "package")},
+		{"Build", say(buildText(&pkg.Build), 300)},
+	}
+}
+
+// packageProperties are what SARIF has no member for.
+func packageProperties(pkg *session.Package) *sarif.PropertyBag {
+	props := sarif.NewPropertyBag()
+	for _, kv := range [][2]string{
+		{"package", packageName(pkg)}, {"integrity", pkg.Integrity}, {"digest", pkg.Digest}, {"build", buildText(&pkg.Build)},
+	} {
+		if kv[1] != "" {
+			props.Add(kv[0], text.Printable(strings.TrimSpace(kv[1]), 900))
+		}
+	}
+	props.Add("packages", fmt.Sprint(pkg.Packages))
+	return props
+}

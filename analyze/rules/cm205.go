@@ -1,0 +1,44 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+var cm205 = Rule{Rule: cm205Doc, Check: checkCM205}
+
+var cm205Doc = finding.Rule{
+	ID: "CM205", Name: "BuildEgress", Title: "The package's build tried to reach the network", Severity: finding.Low,
+	CWE: []string{"CWE-494", "CWE-829"}, OWASP: []string{"MCP04"},
+	Help: "While the package was built (its own or a dependency's `preinstall`, `install`, `postinstall` or the like), something tried to reach addresses outside or asked a name server. " +
+		"Honest scripts fetch prebuilt programs like this; what they fetch is in no lock file, and nothing came of it here: the sandbox has no network.\n\n" +
+		"**Evidence.** The kernel's record of the attempt. All targets are one finding, since it is one habit. A decoy secret that was read or sent then is a finding of its own (CM101, CM103, CM108).\n\n" +
+		"**False positive when** the download is documented and checked against a hash in the package.",
+}
+
+func checkCM205(r *Run) []finding.Finding {
+	var f finding.Finding
+	var targets []string
+	for _, e := range r.effects(finding.NetConnect) {
+		if e.Phase != finding.PhaseBuild || !leaving(e) || slices.Contains(targets, e.Target) {
+			continue
+		}
+		if len(targets) == 0 {
+			f = r.of(&cm205Doc, e, "")
+		} else if len(f.Evidence) < maxEvidence {
+			f.Evidence = append(f.Evidence, e.Evidence...)
+		}
+		targets = append(targets, e.Target)
+	}
+	if len(targets) == 0 {
+		return nil
+	}
+	for i, t := range targets {
+		targets[i] = strings.Replace(t, "dns:", "the name server for ", 1)
+	}
+	f.Message = "the build of the package tried to reach " + list(targets, 5)
+	f.Fingerprint = finding.Fingerprint("CM205")
+	return []finding.Finding{f}
+}

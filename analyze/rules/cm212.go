@@ -1,0 +1,65 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+var cm212 = Rule{Rule: cm212Doc, Check: checkCM212}
+
+var cm212Doc = finding.Rule{
+	ID: "CM212", Name: "BuildWroteOutside", Title: "The package's build changed what is not the package's", Severity: finding.Low,
+	CWE: []string{"CWE-506", "CWE-732"}, OWASP: []string{"MCP04"},
+	Help: "While the package was built, something outside its own directory and outside the temporary and cache directories was created, written, renamed or deleted.\n\n" +
+		"**Evidence.** The kernel's record of the change with the real path. High where other programs start or obey what stands there: a shell's profile, an autostart entry, a crontab, a directory of programs, " +
+		"`~/.ssh`, `~/.gitconfig`, `~/.npmrc`, another MCP client's configuration. A change that was refused is low. What lies below one directory of HOME is one finding.\n\n" +
+		"**False positive when** the package's documentation says that installing it sets something up for the user.",
+}
+
+// obeyed are the places below HOME whose contents other programs start or obey.
+var obeyed = []string{
+	".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".config/fish", ".config/autostart", ".config/systemd",
+	".local/bin", "bin", ".ssh", ".gitconfig", ".config/git", ".npmrc", ".pypirc", ".config/pip", ".pip", ".cargo/config.toml", ".docker", ".kube", ".aws", ".vscode", ".cursor", ".claude", ".claude.json",
+	".config/Claude", ".config/Code", ".codeium", ".codex", ".gemini", ".pam_environment", ".xprofile", ".xsession", ".local/share/systemd",
+}
+
+func checkCM212(r *Run) []finding.Finding {
+	var out []finding.Finding
+	for _, e := range r.effects(finding.FileWrite, finding.FileDelete, finding.FileMeta) {
+		if e.Phase != finding.PhaseBuild || within(e.Target, r.ServerDir) {
+			continue
+		}
+		f := r.of(&cm212Doc, e, "the build of the package changed "+r.stable(e.Target)+", which is not the package's")
+		place := r.place(e.Target)
+		switch {
+		case e.Rung == finding.RungAttempted:
+		case r.isObeyed(e.Target):
+			f.Severity, place = finding.High, r.stable(e.Target)
+			f.Message = "the build of the package changed " + place + ", which other programs start or obey"
+		}
+		f.Fingerprint = finding.Fingerprint("CM212", place)
+		out = append(out, f)
+	}
+	return first(out)
+}
+
+// place is the directory of HOME, or of the root, in which a path lies.
+func (r *Run) place(p string) string {
+	top, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(r.stable(p), "~"), "/"), "/")
+	return top
+}
+
+func (r *Run) isObeyed(p string) bool {
+	if strings.HasPrefix(p, "/var/spool/cron") || strings.HasPrefix(p, "/etc/") {
+		return true
+	}
+	rest, ok := strings.CutPrefix(p, r.Home+"/")
+	return ok && r.Home != "" && slices.ContainsFunc(obeyed, func(o string) bool { return within(rest, o) })
+}
+
+// within says that p is dir or lies below it.
+func within(p, dir string) bool {
+	return dir != "" && (p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/"))
+}

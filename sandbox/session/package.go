@@ -1,0 +1,59 @@
+package session
+
+import "time"
+
+// Package is what was fetched, and perhaps built, to be run: a registry's package
+// with its dependencies, an image, or a checkout with its own.
+type Package struct {
+	// Kind is "npm", "pypi", "oci" or "directory".
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+	// Version is the one that was resolved, "" where the kind has none.
+	Version string `json:"version,omitempty"`
+	// Integrity is the checked hash of the package's own archive, as its registry
+	// writes it; "" for a directory.
+	Integrity string `json:"integrity,omitempty"`
+	// Digest, "sha256:…", is that of all that was fetched: equal digests mean
+	// equal files, dependencies included.
+	Digest string `json:"digest,omitempty"`
+	// Packages counts what was fetched, dependencies included.
+	Packages int `json:"packages"`
+	// Bin is the program of several that was chosen, "" for the only one.
+	Bin string `json:"bin,omitempty"`
+	// Again are the words that name the target again, its arguments included.
+	Again []string `json:"again"`
+	Build Build    `json:"build"`
+}
+
+// The states of a Build.
+const (
+	// BuildNone: nothing that was fetched has anything to build.
+	BuildNone = "none"
+	// BuildDone: all steps were run in the sandbox, and succeeded.
+	BuildDone = "done"
+	// BuildFailed: the build was run and did not end well.
+	BuildFailed = "failed"
+	// BuildSkipped: there was something to build, and it was not run.
+	BuildSkipped = "skipped"
+)
+
+// Build is what became of a package's own scripts between its fetch and its start.
+type Build struct {
+	State string `json:"state"`
+	// Why says it in words.
+	Why   string        `json:"why,omitempty"`
+	Took  time.Duration `json:"took,omitempty"`
+	Steps []BuildStep   `json:"steps,omitempty"`
+}
+
+// BuildStep is one script of one package.
+type BuildStep struct {
+	Package string `json:"package"`
+	// Event is "postinstall" or its like.
+	Event string `json:"event"`
+	// Status is the script's exit status, -1 where it was not run to its end.
+	Status int `json:"status"`
+}
+
+// PhaseBuild is the Phase of a Header whose log is that of a build.
+const PhaseBuild = "build"
