@@ -26,8 +26,14 @@ var work = []struct {
 	{"opens", "", []string{"opens"}, 0, 1.5},
 }
 
-// took runs the work in a bare sandbox and returns how long it says it took.
-func took(b *testing.B, back sandboxtest.Bare, tracer, set string, command ...string) time.Duration {
+// cost is how long work took, and how long a processor worked for it.
+type cost struct{ wall, cpu time.Duration }
+
+// least is the less of two costs: whatever else the machine does only adds.
+func (c cost) least(other cost) cost { return cost{min(c.wall, other.wall), min(c.cpu, other.cpu)} }
+
+// took runs the work in a bare sandbox and returns what it says that it cost.
+func took(b *testing.B, back sandboxtest.Bare, tracer, set string, command ...string) cost {
 	b.Helper()
 	s := spec(command...)
 	s.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin"}
@@ -37,20 +43,21 @@ func took(b *testing.B, back sandboxtest.Bare, tracer, set string, command ...st
 	if run.Lost() > 0 {
 		b.Logf("%d lost", run.Lost())
 	}
-	return nanoseconds(b, run.Out())
+	return costOf(b, run.Out())
 }
 
-func nanoseconds(b *testing.B, out string) time.Duration {
+func costOf(b *testing.B, out string) cost {
 	b.Helper()
-	var n time.Duration
-	if _, err := fmt.Sscan(strings.TrimSpace(out), &n); err != nil {
+	var c cost
+	if _, err := fmt.Sscan(strings.TrimSpace(out), &c.wall, &c.cpu); err != nil {
 		b.Fatalf("the work did not end well: %q", out)
 	}
-	return n
+	return c
 }
 
 // BenchmarkTracers gives each tracer's cost as a ratio to the untraced run of the same
-// work beside it ("x"), and the bound ("bound-x").
+// work beside it ("x"), the same of the processor's time alone ("cpu-x"), which a
+// busy machine leaves as it is, and the bound ("bound-x").
 func BenchmarkTracers(b *testing.B) {
 	sandboxtest.Need(b, "bpf", "gcc", "strace")
 	bin := program(b, "work")
@@ -71,21 +78,21 @@ func BenchmarkTracers(b *testing.B) {
 				if kind.tracer == sandbox.TracerStrace {
 					back.Strace = tracer(b)
 				}
-				// The least of each: whatever else the machine does only adds.
-				with, without := time.Hour, time.Hour
+				with, without := cost{time.Hour, time.Hour}, cost{time.Hour, time.Hour}
 				for b.Loop() {
-					without = min(without, took(b, back, "", "", command...))
+					without = without.least(took(b, back, "", "", command...))
 					if kind.tracer != "" {
-						with = min(with, took(b, back, kind.tracer, kind.set, command...))
+						with = with.least(took(b, back, kind.tracer, kind.set, command...))
 						continue
 					}
 					out, err := exec.Command("strace", append([]string{"-f", "-o", "/dev/null"}, command...)...).Output()
 					if err != nil {
 						b.Fatal(err)
 					}
-					with = min(with, nanoseconds(b, string(out)))
+					with = with.least(costOf(b, string(out)))
 				}
-				b.ReportMetric(float64(with)/float64(without), "x")
+				b.ReportMetric(float64(with.wall)/float64(without.wall), "x")
+				b.ReportMetric(float64(with.cpu)/float64(without.cpu), "cpu-x")
 				if kind.bound > 0 {
 					b.ReportMetric(kind.bound, "bound-x")
 				}

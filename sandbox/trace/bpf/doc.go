@@ -1,8 +1,8 @@
 // Package bpf watches a sandbox's processes from the host with eBPF programs on
 // the kernel's raw tracepoints, and yields the records that strace would.
 //
-// Arguments are stashed when a call is entered and read when it returns, as the
-// kernel read them; an opened file's path is the kernel's own, walked from the
+// Arguments are read when a call returns, from the registers in which they still
+// stand, and what they point to as the kernel read it; an opened file's path is the kernel's own, walked from the
 // descriptor. A task belongs to the sandbox if its pid namespace, or one of those
 // above it, is the sandbox's: what makes itself a namespace is seen all the same.
 // The target cannot tell that it is watched: nothing traces it, nothing of the

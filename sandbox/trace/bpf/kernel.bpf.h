@@ -52,13 +52,23 @@ struct task_struct {
 #if defined(__TARGET_ARCH_arm64)
 struct user_pt_regs { u64 regs[31]; };
 struct pt_regs { struct user_pt_regs user_regs; u64 orig_x0; s32 syscallno; };
+#else
+struct pt_regs { unsigned long bp, bx, r10, r9, r8, cx, dx, si, di, orig_ax; };
 #endif
 #pragma clang attribute pop
 
-#if defined(__TARGET_ARCH_x86)
-// The layout of the registers on the kernel's stack is x86-64's own.
-struct registers { u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax; };
-#endif
+// A kernel from 6.2 on lets a program load a field of what it is told to be a
+// structure of the kernel's, where others need a call for each.
+extern void *bpf_rdonly_cast(const void *at, u32 type) __ksym __weak;
+volatile const u8 older = 0; // do as on a kernel that does not
+#define FIELD(type, at, field) ({ \
+	u64 _at = (u64)(at); \
+	typeof(((type *)0)->field) _v; \
+	if (!!bpf_rdonly_cast && !older) \
+		_v = ((type *)bpf_rdonly_cast((void *)_at, bpf_core_type_id_kernel(type)))->field; \
+	else \
+		bpf_core_read(&_v, sizeof(_v), &((type *)_at)->field); \
+	_v; })
 
 enum kind { CALL = 0, EARLY_ARGS = 1, FORKED = 2, EXITED = 3, SIGNAL = 4, EXECED = 5 };
 
@@ -106,6 +116,7 @@ struct blob { u8 what; u8 fault; u16 len; };
 #define WAKE (256 << 10)
 
 volatile const struct def defs[2][NCALLS];
+volatile const u8 wanted[NCALLS];   // whether a call of this number is watched in any way of numbering
 volatile const u16 socketcalls[32]; // what i386's call for all sockets stands for, by its first argument
 volatile const u32 want_ns = 0;
 volatile const u32 beat_nr = 0;     // prctl's number
@@ -115,6 +126,13 @@ u64 ns_ptr = 0;     // the namespace's address, once it was seen; the reader hol
 u32 ns_level = 0;
 u32 agent = 0;      // the machine's number of the namespace's first process
 u64 beats[2] = {};  // how often it was seen to ask, at the enter and at the exit
+
+// A call under way has the slot of its task's number, or where another task has
+// that, and where its arguments do not outlive it, a stash.
+#define SLOTS (1 << 16)
+struct slot { u64 id, time, registers; s32 child; u32 pad; };
+struct slot slots[SLOTS] = {};
+u64 top_mnt = 0, top_dentry = 0; // a root directory that is the whole tree's
 
 struct stash { u64 time; u64 args[6]; u32 nr; u32 flags; s32 tid, child; };
 
@@ -135,7 +153,7 @@ struct {
 	__type(value, u64);
 } losses SEC(".maps");
 
-struct scratch { struct head h; u8 b[BUF + MAX_STR + 64]; };
+struct scratch { struct head h; u8 b[BUF + MAX_STR + 64]; u32 sent; u64 dentry, mnt; };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);

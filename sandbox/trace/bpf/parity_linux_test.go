@@ -42,11 +42,11 @@ func straced(t testing.TB, set string, command ...string) []trace.Record {
 }
 
 // compareRuns has both tracers watch a program, each in a directory of its own.
-func compareRuns(t *testing.T, set string, command func(dir string) []string, lost func(trace.Record) bool) {
+func compareRuns(t *testing.T, o Options, command func(dir string) []string, lost func(trace.Record) bool) {
 	t.Helper()
 	one, two := t.TempDir(), t.TempDir()
-	a := run(t, set, command(one)...)
-	b := straced(t, set, command(two)...)
+	a := runWith(t, o, command(one)...)
+	b := straced(t, o.Set, command(two)...)
 	if len(a.lost) > 0 {
 		t.Error(a.lost)
 	}
@@ -58,15 +58,15 @@ func compareRuns(t *testing.T, set string, command func(dir string) []string, lo
 		}
 	}
 	if diff := tracetest.Diff(b, a.records, []string{two, "/T"}, []string{one, "/T"}); diff != "" {
-		t.Errorf("%s: -strace +eBPF\n%s", set, diff)
+		t.Errorf("%+v: -strace +eBPF\n%s", o, diff)
 	}
 }
 
 func TestSame(t *testing.T) {
 	calls, odd := compile(t, "calls"), compile(t, "odd", "-pthread")
-	for _, set := range []string{Core, IO} {
-		t.Run(set, func(t *testing.T) {
-			compareRuns(t, set, func(dir string) []string { return []string{calls, dir} }, nil)
+	for name, o := range map[string]Options{Core: {Set: Core}, IO: {Set: IO}, "io, older kernel": {Set: IO, older: true}} {
+		t.Run(name, func(t *testing.T) {
+			compareRuns(t, o, func(dir string) []string { return []string{calls, dir} }, nil)
 		})
 	}
 	for part, lost := range map[string]func(trace.Record) bool{
@@ -75,7 +75,7 @@ func TestSame(t *testing.T) {
 		"thread-exec": func(r trace.Record) bool { return r.Path == "/etc/ld.so.preload" && r.Seq > 5 },
 	} {
 		t.Run(part, func(t *testing.T) {
-			compareRuns(t, Core, func(string) []string { return []string{odd, part} }, lost)
+			compareRuns(t, Options{Set: Core}, func(string) []string { return []string{odd, part} }, lost)
 		})
 	}
 }

@@ -33,9 +33,14 @@ const (
 	programVarDefs        = "defs"
 	programVarNsLevel     = "ns_level"
 	programVarNsPtr       = "ns_ptr"
+	programVarOlder       = "older"
+	programVarSlots       = "slots"
 	programVarSocketcalls = "socketcalls"
+	programVarTopDentry   = "top_dentry"
+	programVarTopMnt      = "top_mnt"
 	programVarUnusedHead  = "unused_head"
 	programVarWantNs      = "want_ns"
+	programVarWanted      = "wanted"
 )
 
 // loadProgram returns the embedded CollectionSpec for program.
@@ -109,9 +114,14 @@ type programVariableSpecs struct {
 	Defs        *ebpf.VariableSpec `ebpf:"defs"`
 	NsLevel     *ebpf.VariableSpec `ebpf:"ns_level"`
 	NsPtr       *ebpf.VariableSpec `ebpf:"ns_ptr"`
+	Older       *ebpf.VariableSpec `ebpf:"older"`
+	Slots       *ebpf.VariableSpec `ebpf:"slots"`
 	Socketcalls *ebpf.VariableSpec `ebpf:"socketcalls"`
+	TopDentry   *ebpf.VariableSpec `ebpf:"top_dentry"`
+	TopMnt      *ebpf.VariableSpec `ebpf:"top_mnt"`
 	UnusedHead  *ebpf.VariableSpec `ebpf:"unused_head"`
 	WantNs      *ebpf.VariableSpec `ebpf:"want_ns"`
+	Wanted      *ebpf.VariableSpec `ebpf:"wanted"`
 }
 
 // programObjects contains all objects after they have been loaded into the kernel.
@@ -160,9 +170,14 @@ type programVariables struct {
 	Defs        *ebpf.Variable `ebpf:"defs"`
 	NsLevel     *ebpf.Variable `ebpf:"ns_level"`
 	NsPtr       *ebpf.Variable `ebpf:"ns_ptr"`
+	Older       *ebpf.Variable `ebpf:"older"`
+	Slots       *ebpf.Variable `ebpf:"slots"`
 	Socketcalls *ebpf.Variable `ebpf:"socketcalls"`
+	TopDentry   *ebpf.Variable `ebpf:"top_dentry"`
+	TopMnt      *ebpf.Variable `ebpf:"top_mnt"`
 	UnusedHead  *ebpf.Variable `ebpf:"unused_head"`
 	WantNs      *ebpf.Variable `ebpf:"want_ns"`
+	Wanted      *ebpf.Variable `ebpf:"wanted"`
 }
 
 // programPrograms contains all programs after they have been loaded into the kernel.

@@ -4,25 +4,23 @@
 
 #include "kernel.bpf.h"
 
-// number finds a task's number in the watched namespace, 0 if it is not in there
+// among finds a task's number in the watched namespace, 0 if it is not in there
 // nor below.
-static __always_inline s32 number(struct task_struct *t)
+static __always_inline s32 among(struct pid *pid)
 {
-	struct pid *pid = BPF_CORE_READ(t, thread_pid);
 	if (!pid)
 		return 0;
-	u32 level = BPF_CORE_READ(pid, level);
-	u32 at = bpf_core_field_offset(struct pid, numbers);
-	struct upid u;
+	u32 level = FIELD(struct pid, pid, level);
+	u64 numbers = (u64)pid + bpf_core_field_offset(struct pid, numbers);
 	if (ns_ptr) {
 		if (level < ns_level || ns_level > 32)
 			return 0;
-		if (bpf_probe_read_kernel(&u, sizeof(u), (void *)pid + at + ns_level * sizeof(u)))
-			return 0;
-		return (u64)u.ns == ns_ptr ? u.nr : 0;
+		u64 u = numbers + (u64)ns_level * sizeof(struct upid);
+		return (u64)FIELD(struct upid, u, ns) == ns_ptr ? FIELD(struct upid, u, nr) : 0;
 	}
+	struct upid u;
 	for (u32 i = 0; i < 33 && i <= level; i++) {
-		if (bpf_probe_read_kernel(&u, sizeof(u), (void *)pid + at + i * sizeof(u)))
+		if (bpf_probe_read_kernel(&u, sizeof(u), (void *)(numbers + i * sizeof(u))))
 			return 0;
 		if (BPF_CORE_READ(u.ns, ns.inum) != want_ns)
 			continue;
@@ -33,21 +31,7 @@ static __always_inline s32 number(struct task_struct *t)
 	return 0;
 }
 
-// mine is number for the calling task, whose fields the kernel lets a program load
-// directly.
-static __always_inline s32 mine(struct task_struct *t)
-{
-	struct pid *pid = t->thread_pid;
-	if (!ns_ptr || !pid)
-		return number(t);
-	if (pid->level < ns_level || ns_level > 32)
-		return 0;
-	struct upid u;
-	u64 at = bpf_core_field_offset(struct pid, numbers) + (u64)ns_level * sizeof(u);
-	if (bpf_probe_read_kernel(&u, sizeof(u), (void *)pid + at))
-		return 0;
-	return (u64)u.ns == ns_ptr ? u.nr : 0;
-}
+static __always_inline s32 number(struct task_struct *t) { return among(FIELD(struct task_struct, t, thread_pid)); }
 
 // own finds a task's number in its own namespace, and that.
 static __always_inline s32 own(struct task_struct *t, u32 *ns)
@@ -68,7 +52,8 @@ static __always_inline void identify(struct head *h, struct task_struct *t)
 	// Most tasks are in the watched namespace itself.
 	h->ns = want_ns;
 	h->own = h->tid;
-	if (BPF_CORE_READ(t, thread_pid, level) != ns_level)
+	struct pid *pid = FIELD(struct task_struct, t, thread_pid);
+	if (FIELD(struct pid, pid, level) != ns_level)
 		h->own = own(t, &h->ns);
 }
 
@@ -84,7 +69,9 @@ static __always_inline void send(struct scratch *s, u32 size)
 	if (size > BUF)
 		return;
 	// The reader looks now and then by itself: waking it for each event costs more than the event.
-	u64 flags = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > WAKE ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+	u64 flags = BPF_RB_NO_WAKEUP;
+	if (!(s->sent++ % 32) && bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > WAKE)
+		flags = BPF_RB_FORCE_WAKEUP;
 	if (bpf_ringbuf_output(&events, s, sizeof(s->h) + size, flags))
 		lose(NO_ROOM);
 }
@@ -157,63 +144,48 @@ static __always_inline u32 memory(struct scratch *s, u32 at, u8 what, u64 from, 
 
 // walk adds a path: its file system's kind and its inode, then each name from
 // the last to the first, each ended by a zero. It crosses mounts upwards.
-__noinline u32 walk(u64 dentry_at, u64 mnt_at, u32 at, u32 what)
+__noinline u32 climb(u32 at, u32 what)
 {
 	u32 zero = 0;
 	struct scratch *s = bpf_map_lookup_elem(&buffers, &zero);
 	if (!s || full(s, at))
 		return at;
-	struct dentry *d = (void *)dentry_at;
-	struct mount *m = (void *)(mnt_at - bpf_core_field_offset(struct mount, mnt));
-	struct inode *inode = BPF_CORE_READ(d, d_inode);
+	u64 d = s->dentry, m = s->mnt - bpf_core_field_offset(struct mount, mnt);
+	struct inode *inode = FIELD(struct dentry, d, d_inode);
+	struct super_block *sb = FIELD(struct inode, inode, i_sb);
 	struct blob *b = begin(s, at, what);
 	u32 from = at + sizeof(*b);
-	u64 magic = BPF_CORE_READ(inode, i_sb, s_magic), ino = BPF_CORE_READ(inode, i_ino);
+	u64 magic = FIELD(struct super_block, sb, s_magic), ino = FIELD(struct inode, inode, i_ino);
 	__builtin_memcpy(place(s, from), &magic, sizeof(magic));
 	__builtin_memcpy(place(s, from + 8), &ino, sizeof(ino));
 	u32 to = from + 16;
 	if (magic == PIDFS) {
-		struct pid *pid = BPF_CORE_READ(inode, i_private);
-		struct upid u = {};
-		if (ns_ptr && BPF_CORE_READ(pid, level) >= ns_level)
-			bpf_probe_read_kernel(&u, sizeof(u), (void *)pid + bpf_core_field_offset(struct pid, numbers) + (ns_level & 63) * sizeof(u));
-		ino = (u64)u.ns == ns_ptr ? u.nr : 0;
+		s32 nr = ns_ptr ? among(FIELD(struct inode, inode, i_private)) : 0;
+		ino = nr;
 		__builtin_memcpy(place(s, from + 8), &ino, sizeof(ino));
 		b->len = 16;
 		return to;
 	}
-	struct dentry *root = BPF_CORE_READ(m, mnt.mnt_root);
+	u64 root = (u64)FIELD(struct mount, m, mnt.mnt_root);
 	int done = 0;
 	for (int i = 0; i < 160; i++) {
 		if (d == root) {
-			struct mount *up = BPF_CORE_READ(m, mnt_parent);
+			u64 up = (u64)FIELD(struct mount, m, mnt_parent);
 			if (up == m) {
 				done = 1;
 				break;
 			}
-			d = BPF_CORE_READ(m, mnt_mountpoint);
+			d = (u64)FIELD(struct mount, m, mnt_mountpoint);
 			m = up;
-			root = BPF_CORE_READ(m, mnt.mnt_root);
+			root = (u64)FIELD(struct mount, m, mnt.mnt_root);
 			continue;
 		}
 		if (to >= from + MAX_STR || full(s, to))
 			break;
-		// The parent and the name's address stand close together: one read.
-		u64 near[4] = {};
-		u32 first = bpf_core_field_offset(struct dentry, d_parent), second = bpf_core_field_offset(struct dentry, d_name.name);
-		struct dentry *parent;
-		const void *name;
-		if (second - first == 16) {
-			bpf_probe_read_kernel(near, 24, (void *)d + first);
-			parent = (void *)near[0];
-			name = (void *)near[2];
-		} else {
-			parent = BPF_CORE_READ(d, d_parent);
-			name = BPF_CORE_READ(d, d_name.name);
-		}
-		s64 n = bpf_probe_read_kernel_str(place(s, to), 256, name);
+		s64 n = bpf_probe_read_kernel_str(place(s, to), 256, FIELD(struct dentry, d, d_name.name));
 		if (n > 0)
 			to += n & 0x1ff;
+		u64 parent = (u64)FIELD(struct dentry, d, d_parent);
 		if (parent == d) {
 			done = 1;
 			break;
@@ -224,6 +196,18 @@ __noinline u32 walk(u64 dentry_at, u64 mnt_at, u32 at, u32 what)
 		s->h.flags |= CUT;
 	b->len = to - from;
 	return to;
+}
+
+// walk is climb from a place. A function that is checked by itself takes no
+// pointers of the kernel's, so that they go by the buffer.
+static __always_inline u32 walk(void *dentry, void *mnt, u32 at, u32 what)
+{
+	struct scratch *s = buffer();
+	if (!s)
+		return at;
+	s->dentry = (u64)dentry;
+	s->mnt = (u64)mnt;
+	return climb(at, what);
 }
 
 // descriptor adds the path of a descriptor; nothing if there is none of that number.
@@ -239,33 +223,32 @@ static __always_inline u32 descriptor(struct task_struct *t, u32 at, u64 fd, u32
 	bpf_probe_read_kernel(&f, sizeof(f), slots + (u32)fd);
 	if (!f)
 		return at;
-	struct path p = {};
-	bpf_probe_read_kernel(&p, sizeof(p), &f->f_path);
-	return walk((u64)p.dentry, (u64)p.mnt, at, what);
+	return walk(FIELD(struct file, f, f_path.dentry), FIELD(struct file, f, f_path.mnt), at, what);
 }
 
 // below says what a path argument stands on, where that cannot be known from it.
 static __always_inline u32 below(struct task_struct *t, struct scratch *s, u32 at, u32 str, u32 i, u32 dir)
 {
 	u8 c = *(u8 *)place(s, str + sizeof(struct blob));
-	struct fs_struct *fs = BPF_CORE_READ(t, fs);
+	struct fs_struct *fs = t->fs;
 	if (c == '/') {
-		struct vfsmount *mnt = BPF_CORE_READ(fs, root.mnt);
-		struct dentry *d = BPF_CORE_READ(fs, root.dentry);
-		if (s->h.said & 2)
+		u64 mnt = (u64)FIELD(struct fs_struct, fs, root.mnt), d = (u64)FIELD(struct fs_struct, fs, root.dentry);
+		if (s->h.said & 2 || (mnt == top_mnt && d == top_dentry))
 			return at;
 		s->h.said |= 2;
-		struct mount *m = (void *)((u64)mnt - bpf_core_field_offset(struct mount, mnt));
-		if (BPF_CORE_READ(m, mnt_parent) == m && BPF_CORE_READ(mnt, mnt_root) == d)
-			return at;
-		return walk((u64)d, (u64)mnt, at, ROOT);
+		u64 m = mnt - bpf_core_field_offset(struct mount, mnt);
+		if ((u64)FIELD(struct mount, m, mnt_parent) != m || (u64)FIELD(struct vfsmount, mnt, mnt_root) != d)
+			return walk((void *)d, (void *)mnt, at, ROOT);
+		top_mnt = mnt;
+		top_dentry = d;
+		return at;
 	}
 	if (dir && (s32)arg(s, i - 1) != -100)
 		return descriptor(t, at, arg(s, i - 1), i - 1);
 	if (s->h.said & 1)
 		return at;
 	s->h.said |= 1;
-	return walk((u64)BPF_CORE_READ(fs, pwd.dentry), (u64)BPF_CORE_READ(fs, pwd.mnt), at, CWD);
+	return walk(FIELD(struct fs_struct, fs, pwd.dentry), FIELD(struct fs_struct, fs, pwd.mnt), at, CWD);
 }
 
 static __always_inline u64 word(u64 from, u32 compat)
@@ -370,35 +353,30 @@ static __always_inline u32 is_compat(struct task_struct *t)
 #endif
 }
 
-static __always_inline int registers(u64 *args, void *at, u32 compat)
+// registers finds the arguments of a call.
+static __always_inline void registers(u64 *args, u64 at, u32 compat)
 {
 #if defined(__TARGET_ARCH_x86)
-	struct registers r;
-	if (bpf_probe_read_kernel(&r, sizeof(r), at))
-		return -1;
 	if (compat) {
-		args[0] = (u32)r.bx, args[1] = (u32)r.cx, args[2] = (u32)r.dx;
-		args[3] = (u32)r.si, args[4] = (u32)r.di, args[5] = (u32)r.bp;
-		return 0;
+		args[0] = (u32)FIELD(struct pt_regs, at, bx), args[1] = (u32)FIELD(struct pt_regs, at, cx);
+		args[2] = (u32)FIELD(struct pt_regs, at, dx), args[3] = (u32)FIELD(struct pt_regs, at, si);
+		args[4] = (u32)FIELD(struct pt_regs, at, di), args[5] = (u32)FIELD(struct pt_regs, at, bp);
+		return;
 	}
-	args[0] = r.di, args[1] = r.si, args[2] = r.dx, args[3] = r.r10, args[4] = r.r8, args[5] = r.r9;
+	args[0] = FIELD(struct pt_regs, at, di), args[1] = FIELD(struct pt_regs, at, si), args[2] = FIELD(struct pt_regs, at, dx);
+	args[3] = FIELD(struct pt_regs, at, r10), args[4] = FIELD(struct pt_regs, at, r8), args[5] = FIELD(struct pt_regs, at, r9);
 #else
-	struct pt_regs *r = at;
-	if (bpf_probe_read_kernel(args, 6 * sizeof(u64), &r->user_regs.regs))
-		return -1;
-	args[0] = BPF_CORE_READ(r, orig_x0);
+	bpf_probe_read_kernel(args, 6 * sizeof(u64), &((struct pt_regs *)at)->user_regs.regs);
+	args[0] = FIELD(struct pt_regs, at, orig_x0);
 #endif
-	return 0;
 }
 
-static __always_inline u32 number_at_exit(void *at)
+static __always_inline u64 number_at_exit(u64 at)
 {
 #if defined(__TARGET_ARCH_x86)
-	u64 nr = -1;
-	bpf_probe_read_kernel(&nr, sizeof(nr), at + __builtin_offsetof(struct registers, orig_ax));
-	return nr;
+	return FIELD(struct pt_regs, at, orig_ax);
 #else
-	return BPF_CORE_READ((struct pt_regs *)at, syscallno);
+	return (u32)FIELD(struct pt_regs, at, syscallno);
 #endif
 }
 

@@ -142,6 +142,14 @@ func tables(arch, set string) (*[2]*abi, error) {
 	return nil, fmt.Errorf("eBPF tracer: no table of calls for %s", arch)
 }
 
+// wanted are the flags of a number's calls in both ways.
+func wanted(t *[2]*abi) (out [nCalls]uint8) {
+	for i := range out {
+		out[i] = t[0].defs[i].Flags | t[1].defs[i].Flags
+	}
+	return out
+}
+
 // socketcalls are the calls that i386's call for all sockets stands for.
 func socketcalls() (out [32]uint16) {
 	list := numbers(numbers386)

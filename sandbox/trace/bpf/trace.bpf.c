@@ -2,10 +2,11 @@
 
 // Watches the system calls of one pid namespace and of those below it.
 //
-// Arguments are stashed at a call's enter and read at its exit: by then the kernel
-// has brought the pages in that hold them. An exec's are read at its enter, for
-// its exit sees another memory; and so are those of calls that change what their
-// arguments stand for, such as chdir. What does not fit, or finds no room, is counted.
+// A call's arguments are read at its exit: they still stand in its registers, and
+// by then the kernel has brought the pages in that hold what they point to. An
+// exec's are read at its enter, for its exit sees other registers and another
+// memory; and so are those of calls that change what their arguments stand for,
+// such as chdir. What does not fit, or finds no room, is counted.
 
 #include "read.bpf.h"
 
@@ -13,80 +14,100 @@
 static __always_inline int beat(u32 nr, u64 regs, u32 which)
 {
 	u64 args[8];
-	if (nr != beat_nr || !beat_token || registers(args, (void *)regs, 0) || args[0] != beat_token)
+	if (nr != beat_nr || !beat_token)
+		return 0;
+	registers(args, regs, 0);
+	if (args[0] != beat_token)
 		return 0;
 	__sync_fetch_and_add(&beats[which], 1);
 	return 1;
 }
 
+static __always_inline struct slot *slot(u64 id)
+{
+	u64 i = id;
+	asm volatile("%0 &= 65535" : "+r"(i));
+	return &slots[i];
+}
+
 // unfold finds the arguments of i386's call for all sockets, and which it is.
-static __always_inline void unfold(struct stash *st)
+static __always_inline void unfold(struct head *h)
 {
 	u32 list[6] = {};
-	u32 which = st->args[0];
-	bpf_probe_read_user(list, sizeof(list), (void *)st->args[1]);
+	u32 which = h->args[0];
+	bpf_probe_read_user(list, sizeof(list), (void *)h->args[1]);
 	asm volatile("%0 &= 31" : "+r"(which));
-	st->nr = socketcalls[which];
+	h->nr = socketcalls[which];
 	for (int i = 0; i < 6; i++)
-		st->args[i] = list[i];
+		h->args[i] = list[i];
+}
+
+// entered tells of a call that must be told of before it is done.
+static __always_inline void entered(struct task_struct *t, const volatile struct def *d, struct stash *st, u64 *id)
+{
+	struct scratch *s = buffer();
+	if (!s) {
+		lose(NO_BUFFER);
+		return;
+	}
+	u32 compat = st->flags & COMPAT;
+	__builtin_memset(&s->h, 0, sizeof(s->h));
+	__builtin_memcpy(s->h.args, st->args, sizeof(st->args));
+	s->h.time = st->time;
+	s->h.nr = st->nr;
+	s->h.flags = st->flags;
+	s->h.kind = EARLY_ARGS;
+	s->h.tid = st->tid;
+	identify(&s->h, t);
+	u32 at = arguments(compat, st->nr);
+	if (!(d->flags & EXEC)) {
+		send(s, at);
+		return;
+	}
+	at = words(d->act[0] == DIR ? st->args[2] : st->args[1], compat, at);
+	struct blob *first = place(s, 0);
+	if (first->fault || s->h.flags & LATE) {
+		s->h.flags |= LATE;
+		st->flags |= LATE;
+		bpf_map_update_elem(&inflight, id, st, BPF_ANY);
+	}
+	send(s, at);
 }
 
 SEC("raw_tp/sys_enter") int on_enter(struct bpf_raw_tracepoint_args *ctx)
 {
 	u64 nr = ctx->args[1];
-	if (nr >= NCALLS || !((defs[0][nr].flags | defs[1][nr].flags) & WATCH))
+	if (nr >= NCALLS || !(wanted[nr] & WATCH))
 		return 0;
 	u64 id = bpf_get_current_pid_tgid();
 	if ((agent && id >> 32 == agent) || beat(nr, ctx->args[0], 0))
 		return 0;
-	struct task_struct *t = bpf_get_current_task_btf();
-	u32 compat = is_compat(t) ? 1 : 0;
-	const volatile struct def *d = &defs[compat][nr];
-	if (!(d->flags & WATCH))
-		return 0;
-	struct stash st = {};
-	st.tid = mine(t);
-	if (!st.tid)
-		return 0;
-	if (st.tid == 1) {
-		agent = id >> 32;
+	struct slot *sl = slot(id);
+	u32 known = !sl->id || sl->id == id;
+	if (known && !(wanted[nr] & (EXEC | EARLY))) {
+		sl->id = id;
+		sl->time = bpf_ktime_get_ns();
+		sl->registers = ctx->args[0];
+		sl->child = 0;
 		return 0;
 	}
-	if (registers(st.args, (void *)ctx->args[0], compat))
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct stash st = {};
+	st.tid = number(t);
+	if (st.tid == 1)
+		agent = id >> 32;
+	u32 compat = is_compat(t) ? 1 : 0;
+	const volatile struct def *d = &defs[compat][nr];
+	if (st.tid <= 1 || !(d->flags & WATCH))
 		return 0;
+	registers(st.args, ctx->args[0], compat);
 	st.time = bpf_ktime_get_ns();
 	st.nr = nr;
 	st.flags = compat ? COMPAT : 0;
 	if (bpf_map_update_elem(&inflight, &id, &st, BPF_ANY))
 		lose(NO_STASH);
-	if (!(d->flags & (EXEC | EARLY)))
-		return 0;
-	struct scratch *s = buffer();
-	if (!s) {
-		lose(NO_BUFFER);
-		return 0;
-	}
-	__builtin_memset(&s->h, 0, sizeof(s->h));
-	__builtin_memcpy(s->h.args, st.args, sizeof(st.args));
-	s->h.time = st.time;
-	s->h.nr = nr;
-	s->h.flags = st.flags;
-	s->h.kind = EARLY_ARGS;
-	s->h.tid = st.tid;
-	identify(&s->h, t);
-	u32 at = arguments(compat, nr);
-	if (!(d->flags & EXEC)) {
-		send(s, at);
-		return 0;
-	}
-	at = words(d->act[0] == DIR ? st.args[2] : st.args[1], compat, at);
-	struct blob *first = place(s, 0);
-	if (first->fault || s->h.flags & LATE) {
-		s->h.flags |= LATE;
-		st.flags |= LATE;
-		bpf_map_update_elem(&inflight, &id, &st, BPF_ANY);
-	}
-	send(s, at);
+	if (d->flags & (EXEC | EARLY))
+		entered(t, d, &st, &id);
 	return 0;
 }
 
@@ -95,69 +116,92 @@ static __always_inline u32 fatal(struct task_struct *t)
 	return t->signal->flags & 4 || t->pending.signal.sig[0] & 256;
 }
 
-// report sends a call that has returned, or whose task ends in it.
-static __always_inline void report(struct task_struct *t, struct stash *st, s64 ret, u32 flags)
+// report sends a call that has returned, or whose task ends in it: its arguments
+// are in the registers, or else in its stash.
+static __always_inline void report(struct task_struct *t, struct stash *st, u64 regs, s64 ret, u32 flags)
 {
 	struct scratch *s = buffer();
 	if (!s) {
 		lose(NO_BUFFER);
 		return;
 	}
-	if (st->nr < NCALLS && defs[st->flags & COMPAT][st->nr].flags & MULTI)
-		unfold(st);
 	__builtin_memset(&s->h, 0, sizeof(s->h));
-	__builtin_memcpy(s->h.args, st->args, sizeof(st->args));
+	if (regs)
+		registers(s->h.args, regs, st->flags & COMPAT);
+	else
+		__builtin_memcpy(s->h.args, st->args, sizeof(st->args));
 	s->h.time = st->time;
 	s->h.ret = ret;
 	s->h.nr = st->nr;
+	if (st->nr < NCALLS && defs[st->flags & COMPAT][st->nr].flags & MULTI)
+		unfold(&s->h);
 	s->h.flags = st->flags | flags;
 	s->h.tid = st->tid;
 	s->h.child = st->child;
 	identify(&s->h, t);
-	u32 at = 0;
-	if (st->nr < NCALLS) {
-		const volatile struct def *d = &defs[st->flags & COMPAT][st->nr];
+	u32 at = 0, nr = s->h.nr;
+	if (nr < NCALLS) {
+		const volatile struct def *d = &defs[st->flags & COMPAT][nr];
 		// An exec that succeeded has left its arguments behind.
 		if (!(d->flags & EXEC) || ret < 0)
-			at = arguments(st->flags & COMPAT, st->nr);
+			at = arguments(st->flags & COMPAT, nr);
 		if (d->flags & EXEC && ret < 0 && st->flags & LATE)
-			at = words(d->act[0] == DIR ? st->args[2] : st->args[1], st->flags & COMPAT, at);
+			at = words(d->act[0] == DIR ? s->h.args[2] : s->h.args[1], st->flags & COMPAT, at);
 		if (d->flags & OPENS && ret >= 0)
 			at = descriptor(t, at, ret, RESULT);
 	}
 	send(s, at);
 }
 
+// over takes a call that is under way from where it was kept.
+static __always_inline u32 over(u64 id, struct stash *st, u64 *regs)
+{
+	struct slot *sl = slot(id);
+	if (sl->id == id) {
+		st->time = sl->time;
+		st->child = sl->child;
+		*regs = sl->registers;
+		sl->id = 0;
+		return 1;
+	}
+	struct stash *found = bpf_map_lookup_elem(&inflight, &id);
+	if (!found)
+		return 0;
+	*st = *found;
+	bpf_map_delete_elem(&inflight, &id);
+	return 1;
+}
+
 SEC("raw_tp/sys_exit") int on_exit(struct bpf_raw_tracepoint_args *ctx)
 {
-	u32 nr = number_at_exit((void *)ctx->args[0]);
-	if (nr >= NCALLS || !((defs[0][nr].flags | defs[1][nr].flags) & WATCH))
+	u64 nr = number_at_exit(ctx->args[0]);
+	if (nr >= NCALLS || !(wanted[nr] & WATCH))
 		return 0;
 	u64 id = bpf_get_current_pid_tgid();
 	if ((agent && id >> 32 == agent) || beat(nr, ctx->args[0], 1))
 		return 0;
 	struct task_struct *t = bpf_get_current_task_btf();
-	struct stash st, *found = bpf_map_lookup_elem(&inflight, &id);
-	s64 ret = ctx->args[1];
-	u32 flags = fatal(t) ? FATAL : 0;
-	if (found) {
-		st = *found;
-		bpf_map_delete_elem(&inflight, &id);
-		report(t, &st, ret, flags);
-		return 0;
-	}
-	// A filter's refusal passes the enter by, and an enter may have found no room.
+	u64 regs = 0;
+	struct stash st;
 	__builtin_memset(&st, 0, sizeof(st));
-	u32 compat = is_compat(t) ? 1 : 0;
-	if (!(defs[compat][nr].flags & WATCH))
-		return 0;
-	st.tid = mine(t);
-	if (st.tid <= 1 || registers(st.args, (void *)ctx->args[0], compat))
-		return 0;
-	st.time = bpf_ktime_get_ns();
-	st.nr = nr;
-	st.flags = compat ? COMPAT : 0;
-	report(t, &st, ret, flags | NOENTER);
+	u32 flags = fatal(t) ? FATAL : 0;
+	if (!over(id, &st, &regs)) {
+		// A filter's refusal passes the enter by, and an enter may have found no room.
+		regs = ctx->args[0];
+		st.time = bpf_ktime_get_ns();
+		flags |= NOENTER;
+	}
+	if (!st.tid) {
+		u32 compat = is_compat(t) ? 1 : 0;
+		st.tid = number(t);
+		if (st.tid == 1)
+			agent = id >> 32;
+		if (st.tid <= 1 || !(defs[compat][nr].flags & WATCH))
+			return 0;
+		st.nr = nr;
+		st.flags = compat ? COMPAT : 0;
+	}
+	report(t, &st, regs, ctx->args[1], flags);
 	return 0;
 }
 
@@ -173,8 +217,11 @@ SEC("raw_tp/sched_process_fork") int on_fork(struct bpf_raw_tracepoint_args *ctx
 		return 0;
 	}
 	u64 id = bpf_get_current_pid_tgid();
-	struct stash *st = bpf_map_lookup_elem(&inflight, &id);
-	if (st)
+	struct slot *sl = slot(id);
+	struct stash *st;
+	if (sl->id == id)
+		sl->child = tid;
+	else if ((st = bpf_map_lookup_elem(&inflight, &id)))
 		st->child = tid;
 	__builtin_memset(&s->h, 0, sizeof(s->h));
 	s->h.kind = FORKED;
@@ -241,17 +288,23 @@ SEC("raw_tp/sched_process_exec") int on_exec(struct bpf_raw_tracepoint_args *ctx
 
 SEC("raw_tp/sched_process_exit") int on_end(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct task_struct *t = (void *)ctx->args[0];
-	u64 id = bpf_get_current_pid_tgid();
+	struct task_struct *t = bpf_get_current_task_btf();
+	u64 id = bpf_get_current_pid_tgid(), regs = 0;
+	struct stash st;
+	__builtin_memset(&st, 0, sizeof(st));
+	u32 within = over(id, &st, &regs);
 	s32 tid = number(t);
 	if (!tid)
 		return 0;
-	struct stash st, *found = bpf_map_lookup_elem(&inflight, &id);
-	if (found) {
-		st = *found;
-		bpf_map_delete_elem(&inflight, &id);
-		report(t, &st, -1, FATAL);
+	if (within && regs) {
+		u32 compat = is_compat(t) ? 1 : 0;
+		st.nr = number_at_exit(regs);
+		st.flags = compat ? COMPAT : 0;
+		st.tid = tid;
+		within = st.nr < NCALLS && defs[compat][st.nr].flags & WATCH;
 	}
+	if (within && tid > 1)
+		report(t, &st, regs, -1, FATAL);
 	struct scratch *s = buffer();
 	if (!s) {
 		lose(NO_BUFFER);
@@ -278,7 +331,7 @@ SEC("raw_tp/signal_deliver") int on_signal(struct bpf_raw_tracepoint_args *ctx)
 	u64 id = bpf_get_current_pid_tgid();
 	if (agent && id >> 32 == agent)
 		return 0;
-	s32 tid = mine(t);
+	s32 tid = number(t);
 	if (tid <= 1)
 		return 0;
 	struct scratch *s = buffer();

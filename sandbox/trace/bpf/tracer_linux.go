@@ -32,6 +32,8 @@ type Options struct {
 	// Ring is the size of the buffer between the kernel and this process in
 	// bytes, a power of two; 0 is 16 MiB.
 	Ring int
+	// older has the programs read the kernel's memory as they must before Linux 6.2.
+	older bool
 }
 
 // look is how long an event may wait unread while few come.
@@ -95,8 +97,8 @@ func (t *Tracer) load(o Options) error {
 		spec.Maps["events"].MaxEntries = uint32(o.Ring)
 	}
 	for name, value := range map[string]any{
-		"defs": [2][nCalls]def{t.abis[0].defs, t.abis[1].defs}, "socketcalls": socketcalls(),
-		"want_ns": t.inode, "beat_nr": uint32(unix.SYS_PRCTL), "beat_token": t.token,
+		"defs": [2][nCalls]def{t.abis[0].defs, t.abis[1].defs}, "wanted": wanted(t.abis), "socketcalls": socketcalls(),
+		"want_ns": t.inode, "older": o.older, "beat_nr": uint32(unix.SYS_PRCTL), "beat_token": t.token,
 	} {
 		if err := spec.Variables[name].Set(value); err != nil {
 			return fmt.Errorf("eBPF tracer: set %s: %w", name, err)
