@@ -30,7 +30,9 @@ type flow struct {
 	hits     []trace.Flow // by the search of what was not kept
 	queries  []query
 	closed   bool
-	dial     *dial // the call of the kernel that opened it
+	// opened are the calls of the kernel that it belongs to, and from when on.
+	opened    []opening
+	datagrams []time.Duration
 }
 
 type viewKey struct {
@@ -159,12 +161,14 @@ func (b *Builder) query(f *flow, e *trace.Flow) {
 		b.out.Truncated = true
 		return
 	}
+	f.datagram(e.Stamp)
 	q := query{name: e.Host, app: e.App, at: e.Stamp, flow: f}
 	f.queries = append(f.queries, q)
 	b.queries = append(b.queries, q)
 }
 
 func (b *Builder) data(f *flow, e *trace.Flow) {
+	f.datagram(e.Stamp)
 	k := viewKey{e.View, e.Request}
 	if e.View == trace.ViewMessage {
 		k.request = 0 // a secret may be split over messages

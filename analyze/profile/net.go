@@ -92,37 +92,6 @@ func (b *Builder) network() {
 	b.overURLs()
 }
 
-// slack is how much earlier than the call of the kernel a flow may be stamped:
-// the tracer and the sinkhole read one clock, but a call is stamped at its entry.
-const slack = 2 * time.Millisecond
-
-// matchDials finds for each flow the latest call that opened it. A socket that
-// was opened before serves later datagrams too.
-func (b *Builder) matchDials() {
-	byDest := map[netip.AddrPort][]*dial{}
-	for _, d := range b.dials {
-		byDest[d.to] = append(byDest[d.to], d)
-	}
-	for _, f := range b.order {
-		dest := netip.AddrPortFrom(f.known.Dest.Addr().Unmap(), f.known.Dest.Port())
-		for _, d := range slices.Backward(byDest[dest]) {
-			if d.at > f.start+slack {
-				continue
-			}
-			if f.dial == nil {
-				f.dial = d
-			}
-			if !d.used {
-				f.dial = d
-				break
-			}
-		}
-		if f.dial != nil {
-			f.dial.used = true
-		}
-	}
-}
-
 // dialed adds the effect of a call. A name server's is told by what it was asked.
 func (b *Builder) dialed(d *dial) {
 	e := d.effect
@@ -182,8 +151,8 @@ func (f *flow) asked(at time.Duration) *query {
 func (b *Builder) reached(f *flow) {
 	k := &f.known
 	ev := b.flowSays(f, f.start, b.summary(f))
-	if f.dial != nil && f.dial.index >= 0 && len(b.out.Effects) > f.dial.index {
-		e := &b.out.Effects[f.dial.index]
+	if d := f.dial(f.start); d != nil && d.index >= 0 && len(b.out.Effects) > d.index {
+		e := &b.out.Effects[d.index]
 		e.Via, e.Opaque, e.Requests = via(f), e.Opaque || k.Opaque, askedOnce(e.Requests, f.paths...)
 		if len(e.Evidence) < 8 {
 			e.Evidence = append(slices.Clip(e.Evidence), ev)
@@ -251,7 +220,7 @@ func (b *Builder) left(f *flow, s sighting, channel, host, to string) {
 // was born in a call, else by the moment.
 func (b *Builder) origin(f *flow, at time.Duration) finding.Effect {
 	e := b.put(finding.Effect{}, at)
-	d := f.dial
+	d := f.dial(at)
 	if d == nil {
 		return e
 	}
