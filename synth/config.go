@@ -72,6 +72,8 @@ type Call struct {
 	Violation string
 	// Oracles are what the arguments carry to be proven by an effect.
 	Oracles []session.Injection
+	// Repeats is the call just before that this one repeats word for word, 0 for none.
+	Repeats int
 }
 
 // Config is all that a drive needs. Only Session and Surface are required.

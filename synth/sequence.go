@@ -65,6 +65,9 @@ func (d *driver) sequences() {
 	}
 	left := d.cfg.Calls * taking
 	end := d.cfg.Now().Add(sequenceTime)
+	for _, t := range same {
+		(&sequence{d: d, end: end, left: &left}).twice(t)
+	}
 	model := &commands.ProtoCommands{
 		NewSystemUnderTestFunc: func(commands.State) commands.SystemUnderTest {
 			return &sequence{d: d, end: end, left: &left, made: map[string]string{}}
@@ -133,11 +136,15 @@ func useOne(t *target) *commands.ProtoCommand {
 }
 
 func callTwice(t *target) *commands.ProtoCommand {
-	return command("call twice "+t.name, func(s *sequence) {
-		args := s.filled(t.base)
-		s.call(t, args)
-		s.call(t, args)
-	}, nil)
+	return command("call twice "+t.name, func(s *sequence) { s.twice(t) }, nil)
+}
+
+// twice makes the same call twice in a row.
+func (s *sequence) twice(t *target) {
+	args := s.filled(t.base)
+	if s.repeat(t, args, 0) {
+		s.repeat(t, args, s.d.n)
+	}
 }
 
 // command is one command of the model; next is nil where the state stays.
@@ -172,12 +179,17 @@ func (s *sequence) make(t *target) {
 }
 
 // call makes one call, if there is one left.
-func (s *sequence) call(t *target, args json.RawMessage) {
+func (s *sequence) call(t *target, args json.RawMessage) { s.repeat(t, args, 0) }
+
+// repeat is call for one that repeats another, if that is not 0. It reports
+// whether the call was made.
+func (s *sequence) repeat(t *target, args json.RawMessage, other int) bool {
 	if *s.left <= 0 || t.gone || t.cover.Timeouts >= maxTimeouts || !s.d.more() || s.d.cfg.Now().After(s.end) {
-		return
+		return false
 	}
 	*s.left--
-	s.d.carryOut(t, Call{What: WhatTool, Tool: t.name, Args: args, Class: ClassSequence}, 1)
+	s.d.carryOut(t, Call{What: WhatTool, Tool: t.name, Args: args, Class: ClassSequence, Repeats: other}, 1)
+	return true
 }
 
 // idsOf are the members at the top of arguments that name something made elsewhere.

@@ -36,6 +36,8 @@ type Call struct {
 	End     time.Duration
 	// Oracles are what its arguments carried.
 	Oracles []session.Injection
+	// Repeats is the call just before that it repeats word for word, 0 for none.
+	Repeats int
 }
 
 // Undeclared says that the call was of a tool that nobody declared.
@@ -60,6 +62,7 @@ type Profile struct {
 	// Hits are the effects of oracles' inputs.
 	Hits    []Hit
 	visited map[string]bool
+	undone  map[fileIn]bool
 	// Truncated says that there were more distinct effects than maxEffects.
 	Truncated bool
 	// Opaque are the peers whose payload could not be read, Unread says what of
@@ -87,6 +90,7 @@ type Builder struct {
 	kinds   map[string]string   // canary id to its kind
 	opened  map[string]int      // path to the index of its latest secret effect
 	made    map[string]bool     // paths that the server created or wrote
+	undone  map[fileIn]bool     // paths that were deleted or moved away in a call
 	// read are accesses of which the log may hold the open only later: the two
 	// come from different sources. They are joined when the phase or call ends.
 	read []access
@@ -144,7 +148,7 @@ type effectKey struct {
 func NewBuilder(ctx Context) *Builder {
 	b := &Builder{
 		ctx: ctx, phase: finding.PhaseStart, index: map[effectKey]int{}, tasks: map[int]*task{},
-		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, made: map[string]bool{}, find: canaries.FromCanaries(ctx.Canaries), oracles: newOracles(),
+		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, made: map[string]bool{}, undone: map[fileIn]bool{}, find: canaries.FromCanaries(ctx.Canaries), oracles: newOracles(),
 		flows: map[uint64]*flow{}, reachedIn: map[place]bool{}, named: map[netip.Addr]string{},
 		out: &Profile{FrameCall: map[uint64]int{}, FramePhase: map[uint64]finding.Phase{}, Phases: map[finding.Phase]bool{}},
 	}
@@ -162,7 +166,7 @@ func (b *Builder) Profile() *Profile {
 	b.joinReads()
 	b.network()
 	b.background()
-	b.out.visited = b.oracles.visited
+	b.out.visited, b.out.undone = b.oracles.visited, b.undone
 	return b.out
 }
 
@@ -181,7 +185,7 @@ func (b *Builder) Mark(m *session.Mark) {
 		b.phase, b.call, b.replied = finding.PhaseCall, m.Call, 0
 		b.out.Phases[b.phase] = true
 		b.stretch(m.Time)
-		b.out.Calls = append(b.out.Calls, Call{N: m.Call, Tool: m.Tool, What: m.What, Start: m.Time, Oracles: m.Oracles})
+		b.out.Calls = append(b.out.Calls, Call{N: m.Call, Tool: m.Tool, What: m.What, Start: m.Time, Oracles: m.Oracles, Repeats: int(m.N)})
 		b.inject(m)
 	case "return":
 		if n := len(b.out.Calls); n > 0 && b.out.Calls[n-1].N == m.Call {

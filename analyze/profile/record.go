@@ -26,6 +26,7 @@ func (b *Builder) Record(r *trace.Record) {
 	case trace.OpOpen:
 		b.open(r)
 	case trace.OpUnlink:
+		b.undo(r)
 		b.change(r, finding.FileDelete, r.Path)
 	case trace.OpRename, trace.OpLink:
 		b.move(r)
@@ -168,6 +169,7 @@ func (b *Builder) move(r *trace.Record) {
 		b.change(r, finding.FileMeta, r.To)
 		return
 	}
+	b.undo(r)
 	// Whoever moves away what others made has removed it from its place.
 	if r.OK() && !b.made[from] {
 		b.change(r, finding.FileDelete, r.Path)

@@ -88,7 +88,7 @@ type EndFacts struct {
 func All() []Rule {
 	return []Rule{
 		cm101, cm102, cm103, cm104, cm105, cm106, cm107, cm108, cm109, cm110,
-		cm201, cm202, cm203, cm204, cm205, cm206, cm207, cm208, cm209, cm210, cm211, cm212,
+		cm201, cm202, cm203, cm204, cm205, cm206, cm207, cm208, cm209, cm210, cm211, cm212, cm213,
 		cm301, cm302, cm303, cm304, cm305, cm306, cm307, cm308,
 		cm401, cm402, cm403, cm404,
 		cm501,

@@ -101,6 +101,16 @@ func proven(tool wire.Tool, argument, oracle, how string) *Run {
 
 func undeclared(r *Run) { r.Profile.Hits[0].Undeclared = true }
 
+// idempotent declares that a second call alike changes nothing.
+var idempotent = wire.Tool{Name: "do", Description: "Does it.", Annotations: &wire.Annotations{Idempotent: boolean(true)}}
+
+// repeated is a run of the same call twice, which wrote one file each.
+func repeated(tool wire.Tool, first, again string) *Run {
+	r := newRun(tool, effect(tool.Name, finding.FileWrite, first), effect(tool.Name, finding.FileWrite, again, func(e *finding.Effect) { e.Call = 2 }))
+	r.Profile.Calls = []profile.Call{{N: 1, Tool: tool.Name, What: "tool", Outcome: "ok"}, {N: 2, Tool: tool.Name, What: "tool", Outcome: "ok", Repeats: 1}}
+	return r
+}
+
 // asking adds a request to an effect; given says that an input named it.
 func asking(path string, given bool) func(*finding.Effect) {
 	return func(e *finding.Effect) { e.Requests = append(e.Requests, finding.Request{Path: path, Given: given}) }
@@ -258,6 +268,11 @@ var cases = []struct {
 	{"CM212", "its own directory", newRun(silent, effect("", finding.FileWrite, "/srv/notes/build/x.node", build)), ""},
 	{"CM212", "a cache", newRun(silent, effect("", finding.FileWrite, home+"/.cache", build, noise("scratch"))), ""},
 	{"CM212", "in a call", newRun(silent, effect("do", finding.FileWrite, home+"/.bashrc")), ""},
+	{"CM213", "another file", repeated(idempotent, home+"/notes/1.md", home+"/notes/2.md"), finding.Low},
+	{"CM213", "the same file", repeated(idempotent, home+"/notes.md", home+"/notes.md"), ""},
+	{"CM213", "no hint", repeated(silent, home+"/notes/1.md", home+"/notes/2.md"), ""},
+	{"CM213", "read-only", repeated(note, home+"/notes/1.md", home+"/notes/2.md"), ""},
+	{"CM213", "no repeat", with(repeated(idempotent, home+"/notes/1.md", home+"/notes/2.md"), func(r *Run) { r.Profile.Calls[1].Repeats = 0 }), ""},
 	{"CM301", "run", proven(silent, "text", session.OracleCommand, profile.HitExec), finding.Critical},
 	{"CM301", "its purpose", proven(described("run_command", "Runs a shell command"), "command", session.OracleCommand, profile.HitExec), ""},
 	{"CM301", "a command among others", proven(described("ping", "Runs the ping program against a host"), "host", session.OracleCommand, profile.HitExec), finding.Critical},

@@ -71,7 +71,7 @@ type Manifest struct {
 // The kinds of a Mark.
 const (
 	MarkPhase        = "phase"        // Phase starts
-	MarkCall         = "call"         // Call begins: Tool, What is tool|resource|prompt|completion
+	MarkCall         = "call"         // Call begins: Tool, What is tool|resource|prompt|completion; N is the call that it repeats word for word
 	MarkReturn       = "return"       // Call ended: What is ok|iserror|error|timeout|crash
 	MarkFrame        = "frame"        // written by Log.Frame: Seq of session.jsonl crossed at Time
 	MarkEvent        = "event"        // Event is the agent's, verbatim

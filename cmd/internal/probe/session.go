@@ -82,7 +82,7 @@ func (c *conversation) phase(p finding.Phase) {
 
 func (c *conversation) onCall(call synth.Call) {
 	c.rec.named(call.Oracles)
-	c.rec.mark(session.Mark{Kind: session.MarkCall, Call: call.N, Tool: call.Tool, What: call.What, Oracles: call.Oracles})
+	c.rec.mark(session.Mark{Kind: session.MarkCall, Call: call.N, Tool: call.Tool, What: call.What, N: int64(call.Repeats), Oracles: call.Oracles})
 }
 
 // onReturn ends a call: its records are with the log before the mark is.
