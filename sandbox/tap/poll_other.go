@@ -8,4 +8,4 @@ import (
 )
 
 // pollable is for systems that have poll(2).
-func pollable(f *os.File) io.ReadWriteCloser { return f }
+func pollable(f *os.File, _ bool) io.ReadWriteCloser { return f }

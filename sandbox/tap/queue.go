@@ -2,6 +2,7 @@ package tap
 
 import (
 	"fmt"
+	"io"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,10 +14,10 @@ const (
 	// bufferSize is what is read at once; a buffer with less than minRead left is done.
 	bufferSize = 256 << 10
 	minRead    = 64 << 10
-	// keptBuffers are made at the start: what a large frame needs both ways.
+	// keptBuffers are made at the start and kept: what a large frame needs both ways.
 	keptBuffers = 12
 	// maxQueued bounds the bytes, as whole buffers, that wait for the recorder.
-	maxQueued = 64 << 20
+	maxQueued = 56 << 20
 	// pause is how long the recorder leaves the processor to the relay.
 	pause = 5 * time.Millisecond
 )
@@ -37,6 +38,9 @@ type item struct {
 	lost  int64 // bytes missing before p
 	end   bool
 	buf   *buffer
+	// pages has n bytes in place of p.
+	pages io.Reader
+	n     int64
 }
 
 // queue stands between the pumps and the recorder. It never makes a pump wait:
@@ -51,6 +55,8 @@ type queue struct {
 	seen      atomic.Int64 // bytes that were to be recorded
 	delivered atomic.Int64 // bytes that the recorder has had
 
+	page []byte // what the recorder reads pages into
+
 	mu    sync.Mutex
 	items []item
 	gap   [2]int64 // by direction, bytes lost since the last item
@@ -58,7 +64,7 @@ type queue struct {
 }
 
 func newQueue(rec Recorder) *queue {
-	q := &queue{rec: rec, free: make(chan *buffer, keptBuffers), wake: make(chan struct{}, 1), done: make(chan struct{})}
+	q := &queue{rec: rec, free: make(chan *buffer, maxQueued/bufferSize), wake: make(chan struct{}, 1), done: make(chan struct{})}
 	for range keptBuffers {
 		b := &buffer{data: make([]byte, bufferSize)}
 		for i := 0; i < bufferSize; i += 4096 {
@@ -132,6 +138,15 @@ func (q *queue) put(d session.Dir, stamp time.Duration, b *buffer, p []byte) {
 	q.gap[index(d)] = 0
 }
 
+// putPages queues n bytes that are in a pipe for the recorder.
+func (q *queue) putPages(d session.Dir, stamp time.Duration, pages io.Reader, n int64) {
+	q.seen.Add(n)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.items = append(q.items, item{d: d, stamp: stamp, lost: q.gap[index(d)], pages: pages, n: n})
+	q.gap[index(d)] = 0
+}
+
 // end queues the direction's end and gives up the pump's buffer.
 func (q *queue) end(d session.Dir, stamp time.Duration, b *buffer) {
 	q.mu.Lock()
@@ -156,10 +171,12 @@ func (q *queue) close() { close(q.done) }
 // run hands items to the recorder until the queue is closed and empty. It lets
 // each burst pass before it takes the processor, unless much is waiting.
 func (q *queue) run() {
+	giveWay()
 	var batch []item
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	for closed := false; !closed; {
+		q.trim()
 		select {
 		case <-q.wake:
 		case <-q.done:
@@ -186,6 +203,16 @@ func (q *queue) run() {
 	}
 }
 
+// trim gives up the buffers that a flood needed, once it is over.
+func (q *queue) trim() {
+	for q.held.Load() == 0 && len(q.free) > keptBuffers {
+		select {
+		case <-q.free:
+		default:
+		}
+	}
+}
+
 // deliver hands one item to the recorder. A panic there ends recording, not the relay.
 func (q *queue) deliver(it *item) {
 	defer func() {
@@ -206,8 +233,28 @@ func (q *queue) deliver(it *item) {
 		q.rec.Bytes(it.d, it.stamp, it.p)
 		q.delivered.Add(int64(len(it.p)))
 	}
+	if it.n > 0 {
+		q.deliverPages(it)
+	}
 	if it.end {
 		q.rec.End(it.d, it.stamp)
+	}
+}
+
+// deliverPages reads what a pipe has for the recorder.
+func (q *queue) deliverPages(it *item) {
+	if q.page == nil {
+		q.page = make([]byte, bufferSize)
+	}
+	for it.n > 0 {
+		n, err := it.pages.Read(q.page[:min(it.n, bufferSize)])
+		if err != nil {
+			q.rec.Lost(it.d, it.stamp, it.n)
+			return
+		}
+		it.n -= int64(n)
+		q.rec.Bytes(it.d, it.stamp, q.page[:n])
+		q.delivered.Add(int64(n))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -326,6 +327,79 @@ func TestAnswersFollowQuestions(t *testing.T) {
 	}
 	if len(rec.order) != 1000 {
 		t.Errorf("%d chunks", len(rec.order))
+	}
+}
+
+// TestLargeInTurns sends what goes past the recorder's memory, and more of it than
+// its pipe holds, with an answer to each.
+func TestLargeInTurns(t *testing.T) {
+	rec := newMemory()
+	e := start(t.Context(), t, rec, drainTimeout)
+	const rounds = 12
+	sent := map[session.Dir][]byte{}
+	for i := range rounds {
+		for _, way := range []struct {
+			d        session.Dir
+			from, to *os.File
+		}{{session.C2S, e.toRelay, e.toStdin}, {session.S2C, e.serverOut, e.fromRelay}} {
+			frame := fmt.Appendf(nil, "%d%s\n", i, bytes.Repeat([]byte{byte('a' + i)}, 300_000+i))
+			sent[way.d] = append(sent[way.d], frame...)
+			go way.from.Write(frame)
+			if got := read(t, way.to, len(frame)); got != string(frame) {
+				t.Fatalf("frame %d of %s differs", i, way.d)
+			}
+		}
+	}
+	e.toRelay.Close()
+	e.serverOut.Close()
+	<-e.done
+	if e.err != nil || e.stats.Unrecorded != 0 || e.stats.ToServer != int64(len(sent[session.C2S])) {
+		t.Errorf("%+v, %v", e.stats, e.err)
+	}
+	turns := slices.Compact(rec.order)
+	for d, want := range sent {
+		if !bytes.Equal(rec.bytes[d], want) {
+			t.Errorf("%s: what was recorded is not what passed", d)
+		}
+	}
+	if len(turns) != 2*rounds || turns[0] != "c2s" {
+		t.Errorf("the turns are recorded as %v", turns)
+	}
+}
+
+// TestClosedWhileWaiting ends a Read that waits for a client that says nothing
+// and never leaves.
+func TestClosedWhileWaiting(t *testing.T) {
+	for range 50 {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, out, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := Join(r, out)
+		ended := make(chan error)
+		go func() {
+			n, err := s.Read(make([]byte, 10))
+			if n > 0 {
+				err = fmt.Errorf("%d bytes that nobody sent", n)
+			}
+			ended <- err
+		}()
+		if err := s.CloseRead(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; !errors.Is(err, fs.ErrClosed) {
+			t.Fatal(err)
+		}
+		if _, err := s.Read(make([]byte, 10)); !errors.Is(err, fs.ErrClosed) {
+			t.Fatal(err)
+		}
+		for _, f := range []io.Closer{s.w, w, back} {
+			f.Close()
+		}
 	}
 }
 

@@ -19,11 +19,11 @@ type Side struct {
 func Join(r io.ReadCloser, w io.WriteCloser) *Side {
 	if f, ok := r.(*os.File); ok {
 		widen(f)
-		r = pollable(f)
+		r = pollable(f, true)
 	}
 	if f, ok := w.(*os.File); ok {
 		widen(f)
-		w = pollable(f)
+		w = pollable(f, false)
 	}
 	return &Side{r: r, w: w}
 }

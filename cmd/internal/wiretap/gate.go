@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -22,7 +21,7 @@ const maxJudged = 8 << 20
 
 // GateStdio is Stdio with a gate in the way: each line is judged before it passes.
 func GateStdio(command []string, g *gate.Gate, o LogOptions) Exit {
-	debug.SetMemoryLimit(2 * memoryAim)
+	tap.Dedicate(96 << 20)
 	server, side, err := launch(command)
 	if err != nil {
 		return notStarted(command[0], err, o.Say)

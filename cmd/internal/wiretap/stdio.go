@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"runtime/debug"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -19,7 +18,7 @@ const (
 	// maxRecord is the longest line that is recorded whole.
 	maxRecord = 8 << 20
 	// memoryAim keeps the collector at work before a flood has filled the memory.
-	memoryAim = 48 << 20
+	memoryAim = 72 << 20
 	// linger is how long what a server left behind may go on writing once the
 	// server itself has ended.
 	linger = 5 * time.Second
@@ -74,7 +73,7 @@ func (o LogOptions) shut(log *session.WireLog, unrecorded int64) {
 // Stdio runs a command between this process's own stdin and stdout, with a log
 // beside it, and returns how it ended. Its stderr is this process's own.
 func Stdio(command []string, o LogOptions) Exit {
-	debug.SetMemoryLimit(memoryAim)
+	tap.Dedicate(memoryAim)
 	server, side, err := launch(command)
 	if err != nil {
 		return notStarted(command[0], err, o.Say)
