@@ -29,6 +29,9 @@ type Spec struct {
 	// ServerDir is the host directory shown at the same path: the target may
 	// write there, the host never sees it. "" shows none.
 	ServerDir string
+	// ServerFrom is the host directory that is shown at ServerDir where it is
+	// another; its path is not seen inside.
+	ServerFrom string
 	// Hidden are paths below ServerDir that are not shown: what earlier runs wrote there.
 	Hidden []string
 	// Workspaces are absolute paths created as directories of the target's.

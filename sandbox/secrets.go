@@ -36,13 +36,13 @@ var credentialDirs = []string{".ssh", ".aws", ".gnupg", ".kube", ".docker", ".az
 // installedDirs hold what was published by others; the search leaves them out.
 var installedDirs = []string{"node_modules", "site-packages", "dist-packages", "__pycache__"}
 
-// CoverSecrets finds the user's own credentials in a host directory that a
-// sandbox will show, and returns what to plant in their place: nothing for
+// CoverSecrets finds the user's own credentials in a host directory, from, that a
+// sandbox will show as dir, and returns what to plant in their place: nothing for
 // those that planted has a decoy for, an empty file for the rest, and a
 // repository's configuration without what authenticates. An error means that the directory
 // could not be searched to its end, and must not be shown.
-func CoverSecrets(dir string, planted []rootfs.File) ([]rootfs.File, error) {
-	real, err := filepath.EvalSymlinks(dir)
+func CoverSecrets(dir, from string, planted []rootfs.File) ([]rootfs.File, error) {
+	real, err := filepath.EvalSymlinks(from)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func TestCoverSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	planted := []rootfs.File{{Path: filepath.Join(dir, "decoyed/.env"), Data: []byte("decoy")}}
-	files, err := CoverSecrets(dir, planted)
+	files, err := CoverSecrets(dir, dir, planted)
 	if err != nil {
 		t.Fatal(err)
 	}

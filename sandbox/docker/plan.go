@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"debug/elf"
@@ -60,7 +61,7 @@ func prepare(ctx context.Context, cli *client.Client, spec sandbox.Spec) (*plan,
 	}
 	p := &plan{spec: spec, image: img, name: "coalmine-" + rand.Text()}
 	if spec.ServerDir != "" {
-		if p.server, err = readTree(spec.ServerDir, spec.Files, spec.Hidden, spec.User.UID, spec.User.GID); err != nil {
+		if p.server, err = readTree(spec.ServerDir, cmp.Or(spec.ServerFrom, spec.ServerDir), spec.Files, spec.Hidden, spec.User.UID, spec.User.GID); err != nil {
 			return nil, err
 		}
 	}

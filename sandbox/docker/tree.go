@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,22 +45,24 @@ type entry struct {
 
 // readTree lists what will be copied, and refuses what is too much. Symbolic
 // links are taken as they are and never followed: what they lead to outside is not the server's.
-func readTree(dir string, planted []rootfs.File, hidden []string, uid, gid int) (*tree, error) {
+//
+// The tree is that of from and goes to dir.
+func readTree(dir, from string, planted []rootfs.File, hidden []string, uid, gid int) (*tree, error) {
 	t := &tree{path: filepath.Clean(dir), uid: uid, gid: gid, hidden: hidden, covers: map[string][]byte{}}
-	info, err := os.Stat(dir)
+	info, err := os.Stat(from)
 	if err != nil {
 		return nil, &sandbox.UsageError{Err: fmt.Errorf("the server's directory: %w", err), Hint: "name the server's file by a path that exists"}
 	}
 	t.isDir = info.IsDir()
-	top, start := t.path, "."
+	top, start := filepath.Clean(from), "."
 	if !t.isDir {
-		top, start = filepath.Split(t.path)
+		top, start = filepath.Split(top)
 	}
 	if t.isDir && (t.path == "/" || !filepath.IsAbs(t.path)) {
 		return nil, &sandbox.UsageError{Err: fmt.Errorf("the server's directory cannot be %s", t.path), Hint: "put the server into a directory of its own"}
 	}
 	if t.isDir {
-		if err := t.cover(planted); err != nil {
+		if err := t.cover(from, planted); err != nil {
 			return nil, err
 		}
 	}
@@ -77,8 +78,8 @@ func readTree(dir string, planted []rootfs.File, hidden []string, uid, gid int) 
 
 // cover finds what must not be copied as it is. What the agent will plant
 // itself stays empty until then.
-func (t *tree) cover(planted []rootfs.File) error {
-	covers, err := sandbox.CoverSecrets(t.path, planted)
+func (t *tree) cover(from string, planted []rootfs.File) error {
+	covers, err := sandbox.CoverSecrets(t.path, from, planted)
 	if err != nil {
 		return &sandbox.UsageError{
 			Err:  fmt.Errorf("search %s for credentials: %w", t.path, err),
@@ -96,12 +97,20 @@ func (t *tree) cover(planted []rootfs.File) error {
 	return nil
 }
 
+// shown is an entry's place in the container.
+func (t *tree) shown(name string) string {
+	if t.isDir {
+		return filepath.Join(t.path, name)
+	}
+	return filepath.Join(filepath.Dir(t.path), name)
+}
+
 func (t *tree) close() { _ = t.root.Close() }
 
 // add takes one entry of the walk. What cannot be read is left out: the
 // server's user might not read it either.
 func (t *tree) add(name string, d fs.DirEntry, err error) error {
-	if d != nil && slices.Contains(t.hidden, filepath.Join(t.root.Name(), name)) {
+	if d != nil && slices.Contains(t.hidden, t.shown(name)) {
 		if d.IsDir() {
 			return fs.SkipDir
 		}
@@ -144,14 +153,14 @@ func (t *tree) write(w io.Writer) error {
 	a := tar.NewWriter(w)
 	for _, e := range t.entries {
 		if err := t.writeEntry(a, e); err != nil {
-			return fmt.Errorf("%s: %w", filepath.Join(t.root.Name(), e.name), err)
+			return fmt.Errorf("%s: %w", t.shown(e.name), err)
 		}
 	}
 	return a.Close()
 }
 
 func (t *tree) writeEntry(a *tar.Writer, e entry) error {
-	name := path.Join(filepath.ToSlash(t.root.Name()), e.name)
+	name := filepath.ToSlash(t.shown(e.name))
 	h := &tar.Header{
 		Name: strings.TrimPrefix(name, "/"),
 		Uid:  t.uid, Gid: t.gid, ModTime: e.info.ModTime(), Format: tar.FormatPAX,

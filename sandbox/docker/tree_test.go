@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -78,7 +79,7 @@ func TestTree(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dir, "server.py"), 0o4755|os.ModeSetuid); err != nil {
 		t.Fatal(err)
 	}
-	tr, err := readTree(dir, []rootfs.File{{Path: filepath.Join(dir, "planted.txt"), Data: []byte("decoy")}}, []string{filepath.Join(dir, "hidden")}, 1000, 1001)
+	tr, err := readTree(dir, dir, []rootfs.File{{Path: filepath.Join(dir, "planted.txt"), Data: []byte("decoy")}}, []string{filepath.Join(dir, "hidden")}, 1000, 1001)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,10 +110,30 @@ func TestTree(t *testing.T) {
 	}
 }
 
+// A tree may lie elsewhere on the host than in the container, which sees one path only.
+func TestTreeFromElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"bin/server": "x", "hidden/x": "", ".env": "TOKEN=real"})
+	tr, err := readTree("/home/dana/.npm/_npx/1", dir, nil, []string{"/home/dana/.npm/_npx/1/hidden"}, 1000, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.close()
+	var b bytes.Buffer
+	if err := tr.write(&b); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := unpack(t, &b)
+	want := map[string]string{"home/dana/.npm/_npx/1/": "", "home/dana/.npm/_npx/1/bin/": "", "home/dana/.npm/_npx/1/bin/server": "x", "home/dana/.npm/_npx/1/.env": ""}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v", got)
+	}
+}
+
 func TestTreeOfOneFile(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"server.py": "print()", "other": "not copied"})
-	tr, err := readTree(filepath.Join(dir, "server.py"), nil, nil, 1000, 1000)
+	tr, err := readTree(filepath.Join(dir, "server.py"), filepath.Join(dir, "server.py"), nil, nil, 1000, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +153,7 @@ func TestTreeChangesMeanwhile(t *testing.T) {
 	outside, dir := t.TempDir(), t.TempDir()
 	put(t, outside, map[string]string{"secret": "the host's own"})
 	put(t, dir, map[string]string{"a-swapped": "x", "b-gone": "x", "c-grown": "x", "d-pipe": "x", "e-last": "last"})
-	tr, err := readTree(dir, nil, nil, 1000, 1000)
+	tr, err := readTree(dir, dir, nil, nil, 1000, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +195,7 @@ func TestTreeRefused(t *testing.T) {
 	for dir, reason := range map[string]string{
 		huge: "more than 1024 MiB", filepath.Join(huge, "absent"): "no such file", "/": "cannot be /",
 	} {
-		_, err := readTree(dir, nil, nil, 1000, 1000)
+		_, err := readTree(dir, dir, nil, nil, 1000, 1000)
 		wantUsage(t, err, reason, "")
 	}
 }

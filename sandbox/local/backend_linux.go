@@ -67,7 +67,14 @@ func thisHost(spec sandbox.Spec) (host, error) {
 			path = append(path, filepath.SplitList(value)...)
 		}
 	}
-	return host{cwd: cwd, home: home, path: path, env: os.Getenv}, nil
+	h := host{cwd: cwd, home: home, path: path, env: os.Getenv}
+	if spec.ServerFrom != "" {
+		if h.from, err = filepath.EvalSymlinks(spec.ServerFrom); err != nil {
+			return host{}, fmt.Errorf("the server's files: %w", err)
+		}
+		h.shown = filepath.Clean(spec.ServerDir)
+	}
+	return h, nil
 }
 
 // conn is a running sandbox.

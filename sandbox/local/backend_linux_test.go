@@ -408,3 +408,28 @@ func TestCancelledStart(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// What is shown comes from another directory of the host: its interpreter is
+// found by the link in it, and the host's path is nowhere inside.
+func TestServerFromElsewhere(t *testing.T) {
+	from := public(t)
+	must(t, os.MkdirAll(filepath.Join(from, "bin"), 0o755))
+	must(t, os.Symlink("/bin/sh", filepath.Join(from, "bin", "shell")))
+	must(t, os.WriteFile(filepath.Join(from, "server"), []byte("#!/home/alice/.cache/app/1/bin/shell\ncat /home/alice/.cache/app/1/note; echo more >>\"$0\"; pwd; tail -n 1 \"$0\"; cat /proc/mounts\n"), 0o755))
+	must(t, os.WriteFile(filepath.Join(from, "note"), []byte("noted\n"), 0o644))
+	s := spec("/home/alice/.cache/app/1/server")
+	s.ServerDir, s.ServerFrom, s.Dir = "/home/alice/.cache/app/1", from, "/home/alice/.cache/app/1"
+	got := run(t, s)
+	lines := strings.SplitN(got.out, "\n", 4)
+	if len(lines) < 4 || lines[0] != "noted" || lines[1] != s.Dir || lines[2] != "more" {
+		t.Errorf("%q %q %+v", got.out, got.err, got.exit)
+	}
+	if strings.Contains(got.out, from) {
+		t.Error("the mounts name the host's directory:\n" + got.out)
+	}
+	text, err := os.ReadFile(filepath.Join(from, "server"))
+	must(t, err)
+	if strings.HasSuffix(string(text), "more\n") {
+		t.Error("the host's file was written to")
+	}
+}

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -148,7 +149,8 @@ func (p *plan) server(spec sandbox.Spec) (visible []string, covers []rootfs.File
 		return nil, nil, nil
 	}
 	dir := filepath.Clean(spec.ServerDir)
-	real, err := filepath.EvalSymlinks(dir)
+	from := cmp.Or(spec.ServerFrom, dir)
+	real, err := filepath.EvalSymlinks(from)
 	if err != nil || !filepath.IsAbs(dir) {
 		return nil, nil, &sandbox.UsageError{Err: fmt.Errorf("the server's directory %s: %w", dir, errors.Join(err, absolute(dir)))}
 	}
@@ -159,12 +161,12 @@ func (p *plan) server(spec sandbox.Spec) (visible []string, covers []rootfs.File
 		p.layout.Binds = append(p.layout.Binds, rootfs.Bind{Source: real, Target: dir, ReadOnly: true})
 		return []string{dir}, nil, nil
 	}
-	covers, err = sandbox.CoverSecrets(dir, spec.Files)
+	covers, err = sandbox.CoverSecrets(dir, from, spec.Files)
 	if err != nil {
 		return nil, nil, &sandbox.UsageError{Err: fmt.Errorf("look for credentials in %s: %w", dir, err), Hint: "put the server into a directory of its own"}
 	}
 	p.layout.Overlays = append(p.layout.Overlays, rootfs.Overlay{Lower: real, Target: dir, Own: true, Size: disk(spec), Hide: below(dir, spec.Hidden)})
-	if real != dir && !within(real, dir) && !within(dir, real) {
+	if spec.ServerFrom == "" && real != dir && !within(real, dir) && !within(dir, real) {
 		// Absolute links in the tree name it as it is.
 		p.layout.Files = append(p.layout.Files, rootfs.File{Path: real, Link: dir, Root: true})
 		visible = append(visible, real)
@@ -254,7 +256,9 @@ func (p *plan) writable(spec sandbox.Spec) {
 func (p *plan) directory(dir string, size int64) {
 	writable := func(tree string) bool { return within(dir, tree) }
 	switch {
-	case dir == "/", slices.ContainsFunc(p.layout.Overlays, func(o rootfs.Overlay) bool { return writable(o.Target) && isDir(dir) }):
+	case dir == "/", slices.ContainsFunc(p.layout.Overlays, func(o rootfs.Overlay) bool {
+		return writable(o.Target) && isDir(o.Lower+strings.TrimPrefix(dir, o.Target))
+	}):
 	case slices.ContainsFunc(p.layout.Binds, func(b rootfs.Bind) bool { return writable(b.Target) }):
 	case slices.ContainsFunc(p.layout.Tmpfs, func(t rootfs.Tmpfs) bool { return writable(t.Target) }),
 		slices.ContainsFunc(p.layout.Overlays, func(o rootfs.Overlay) bool { return writable(o.Target) }):

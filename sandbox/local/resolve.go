@@ -30,6 +30,17 @@ type host struct {
 	// path is searched for commands, env asks for a variable.
 	path []string
 	env  func(string) string
+	// shown is where the sandbox shows the host directory from, both "" where it
+	// shows it at its own path.
+	shown, from string
+}
+
+// at is where a path of the sandbox is on this machine.
+func (h *host) at(path string) string {
+	if h.from != "" && within(path, h.shown) {
+		return h.from + strings.TrimPrefix(path, h.shown)
+	}
+	return path
 }
 
 // program is a command made ready for a sandbox.
@@ -83,7 +94,7 @@ func (r *resolver) find(name string) (string, error) {
 			path = filepath.Join(r.cwd, path)
 		}
 		path = filepath.Clean(path)
-		return path, executable(name, path)
+		return path, executable(name, r.at(path))
 	}
 	var denied error
 	for _, dir := range r.host.path {
@@ -148,7 +159,7 @@ var python = regexp.MustCompile(`^(python|pypy)[0-9.]*$`)
 // userPackages shows what pip installed for the user alone, which a Python finds
 // below HOME: the sandbox's HOME is another.
 func (r *resolver) userPackages(path string) {
-	if !python.MatchString(filepath.Base(path)) || r.home == "" || isFile(filepath.Join(filepath.Dir(filepath.Dir(path)), "pyvenv.cfg")) {
+	if !python.MatchString(filepath.Base(path)) || r.home == "" || isFile(r.at(filepath.Join(filepath.Dir(filepath.Dir(path)), "pyvenv.cfg"))) {
 		return
 	}
 	base := filepath.Join(r.home, ".local")
@@ -166,13 +177,13 @@ func (r *resolver) follow(path string) (string, error) {
 	for range maxHops {
 		r.show(path)
 		r.environment(path)
-		target, err := os.Readlink(path)
+		target, err := os.Readlink(r.at(path))
 		if err != nil {
 			return path, nil
 		}
 		if !filepath.IsAbs(target) {
 			// The directory of a link may be a link itself.
-			dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+			dir, err := r.realDir(path)
 			if err != nil {
 				return "", fmt.Errorf("follow %s: %w", path, err)
 			}
@@ -181,6 +192,15 @@ func (r *resolver) follow(path string) (string, error) {
 		path = filepath.Clean(target)
 	}
 	return "", &sandbox.UsageError{Err: fmt.Errorf("%s: too many links", path)}
+}
+
+// realDir is the directory that a path's own name stands in, without links.
+func (r *resolver) realDir(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(r.at(filepath.Dir(path)))
+	if err != nil || r.from == "" || !within(real, r.from) {
+		return real, err
+	}
+	return r.shown + strings.TrimPrefix(real, r.from), nil
 }
 
 // show makes a program's file visible: with the tree that it was installed in
@@ -271,7 +291,7 @@ func isDir(path string) bool {
 
 // environment makes the base of a Python virtual environment visible.
 func (r *resolver) environment(path string) {
-	f, err := os.Open(filepath.Join(filepath.Dir(filepath.Dir(path)), "pyvenv.cfg"))
+	f, err := os.Open(r.at(filepath.Join(filepath.Dir(filepath.Dir(path)), "pyvenv.cfg")))
 	if err != nil {
 		return
 	}
@@ -295,7 +315,7 @@ var (
 
 // interpreter visits what runs a script, if path is one.
 func (r *resolver) interpreter(path string) error {
-	first, second := firstLines(path)
+	first, second := firstLines(r.at(path))
 	line, ok := strings.CutPrefix(first, "#!")
 	if !ok {
 		return nil

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -97,8 +96,14 @@ func overlayOver(lower, place string, hide []string) (int, error) {
 	if err := whiteOut(lower, upper, hide); err != nil {
 		return -1, errors.Join(err, os.RemoveAll(upper), os.RemoveAll(work))
 	}
+	// The mount's options are for everyone inside to read: "." does not say where
+	// on the host the tree lies.
+	if err := unix.Chdir(lower); err != nil {
+		return -1, fmt.Errorf("go to %s: %w", lower, err)
+	}
+	defer func() { _ = unix.Chdir("/") }()
 	fd, err := newFS("overlay", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV,
-		"lowerdir", escape(lower), "upperdir", upper, "workdir", work, "userxattr", "")
+		"lowerdir", ".", "upperdir", upper, "workdir", work, "userxattr", "")
 	if err != nil {
 		return -1, errors.Join(err, os.RemoveAll(upper), os.RemoveAll(work))
 	}
@@ -146,11 +151,6 @@ func upperDirs(lower, upper, rel string) error {
 		return err
 	}
 	return nil
-}
-
-// escape protects what separates the layers of an overlay's lowerdir.
-func escape(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `:`, `\:`).Replace(path)
 }
 
 // notOurs says that an id is not mapped here, or that the file belongs to one that is not.
