@@ -3,6 +3,7 @@
 # make lint   golangci-lint and actionlint, at pinned versions
 # make oracle-report  every oracle against servers of ours with one hole each, and their fixed twins
 # make shrink-report  the smallest calls reported of planted triggers
+# make vary-report    servers that misbehave under one condition only, and their honest twins
 # make schema-report  the generator against the official JSON Schema suite and real tools
 # make wire-report  real clients and servers with and without the tap and the gate
 # make conformance-report  the official conformance suite with and without the tap
@@ -17,7 +18,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: network-faults tracer-parity evasion-report build demo test unit lint bench schema-report oracle-report shrink-report image generate setup servers clean wire-faults matrix wire-report conformance-report
+.PHONY: network-faults tracer-parity evasion-report build demo test unit lint bench schema-report oracle-report shrink-report vary-report image generate setup servers clean wire-faults matrix wire-report conformance-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -115,6 +116,12 @@ shrink-report: build
 	COALMINE_ORACLES=all go test -count=1 -v -timeout 10m -parallel 3 -run '^TestSmallest$$' ./cmd/internal/probe | awk '\
 	  /^(python|node) .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:|_test.go:/ { print } \
 	  END { printf "shrunk: %d/%d\n", good, all; exit good != all || !all }'
+
+# What a server does under one condition only, each factor with its honest twin, under all of them.
+vary-report: build
+	COALMINE_VARY=1 COALMINE_REQUIRE=faketime go test -count=1 -v -timeout 10m -parallel 4 -run '^TestVary$$' ./cmd/internal/probe | awk '\
+	  /^vary .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:/ { print } \
+	  END { printf "vary: %d/%d\n", good, all; exit good != all || !all }'
 
 # A gigabyte in one frame, 10,000 frames a second each way for a minute, and what goes wrong beside the way.
 wire-faults:

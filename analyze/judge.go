@@ -39,6 +39,9 @@ type Options struct {
 	Policy *policy.Policy
 	// Traced is the log of the same server's run under ptrace, nil for none.
 	Traced *session.Reader
+	// Varied are the logs of the same server's runs with the same calls, each with
+	// Header.Vary: those in unchanged surroundings, and those under a condition.
+	Varied []*session.Reader
 	// Least asks for Result.Least.
 	Least bool
 }
@@ -86,7 +89,7 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 		// A policy speaks of the server; of a build its suppressions hold.
 		run.Policy = opts.Policy
 	}
-	if err := j.beside(run, opts.Traced); err != nil {
+	if err := j.beside(run, &opts); err != nil {
 		return nil, err
 	}
 	res := j.result(w, run, opts)
@@ -113,26 +116,6 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 	j.liner.draw(res, j)
 	seal(res, j.set)
 	return res, nil
-}
-
-// beside reads the run under ptrace: only what it did, and what was not seen of it.
-func (j *judge) beside(run *rules.Run, log *session.Reader) error {
-	if log == nil {
-		return nil
-	}
-	other := &judge{header: log.Header, set: canaries.FromCanaries(log.Header.Canaries), tainted: map[uint64]bool{}}
-	other.liner.plain = other.plain
-	if err := other.readTrace(log); err != nil {
-		return fmt.Errorf("the run under ptrace: %w", err)
-	}
-	for _, r := range other.reasons {
-		j.because("under ptrace: %s", r)
-	}
-	if other.profile.Lost > 0 {
-		j.because("under ptrace: %d records were lost", other.profile.Lost)
-	}
-	run.Traced = other.profile
-	return nil
 }
 
 func verdict(res *Result, failOn finding.Severity) Verdict {
@@ -379,6 +362,9 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 	}
 	if h.Transport != "" {
 		tracer += " --transport " + h.Transport
+	}
+	if f := factors(opts.Varied); len(f) > 0 {
+		tracer += " --vary " + strings.Join(f, ",")
 	}
 	again := res.Run.Command
 	if h.Package != nil {

@@ -224,7 +224,16 @@ func (r *Run) askFor(ctx context.Context, c agent.Command) error {
 // after another the KILL, together with all it left behind. It returns when
 // everything is with the sink. When the context ends first, the sandbox is closed.
 func (r *Run) Stop(ctx context.Context, grace time.Duration) error {
-	r.command(agent.Command{Type: "stop", Grace: grace})
+	return r.stop(ctx, agent.Command{Type: "stop", Grace: grace})
+}
+
+// Terminate is Stop that begins with TERM, as some clients do.
+func (r *Run) Terminate(ctx context.Context, grace time.Duration) error {
+	return r.stop(ctx, agent.Command{Type: "stop", Grace: grace, Signal: true})
+}
+
+func (r *Run) stop(ctx context.Context, c agent.Command) error {
+	r.command(c)
 	select {
 	case <-r.over:
 		return nil

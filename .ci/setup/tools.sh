@@ -7,6 +7,8 @@ t0=$(seconds)
 have strace || packages strace
 have git || packages git
 have curl || packages curl
+# What --vary clock has servers load.
+[ -n "$(ls -d /usr/lib/*/faketime 2>/dev/null)" ] || packages libfaketime || say "no libfaketime here"
 have gcc || packages gcc libc6-dev
 # What the committed eBPF programs are checked with. A system without it skips that check.
 have clang-16 || (packages clang-16 llvm-16 libbpf-dev) || say "no clang-16 here"

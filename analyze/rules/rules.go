@@ -26,9 +26,13 @@ type Rule struct {
 type Run struct {
 	Profile *profile.Profile
 	// Traced is what the same server did under ptrace, nil where it ran only once.
-	Traced  *profile.Profile
-	Scope   scope.Server
-	Surface *wire.Surface
+	Traced *profile.Profile
+	// Controls are further runs of the same server in the same surroundings, and
+	// Varied those under one changed condition each, all with the same calls.
+	Controls []*Run
+	Varied   []Varied
+	Scope    scope.Server
+	Surface  *wire.Surface
 	// Canaries are the decoys of the run by id.
 	Canaries map[string]canaries.Canary
 	// Args are the arguments of each call, by its number.
@@ -88,7 +92,7 @@ type EndFacts struct {
 func All() []Rule {
 	return []Rule{
 		cm101, cm102, cm103, cm104, cm105, cm106, cm107, cm108, cm109, cm110,
-		cm201, cm202, cm203, cm204, cm205, cm206, cm207, cm208, cm209, cm210, cm211, cm212, cm213,
+		cm201, cm202, cm203, cm204, cm205, cm206, cm207, cm208, cm209, cm210, cm211, cm212, cm213, cm214,
 		cm301, cm302, cm303, cm304, cm305, cm306, cm307, cm308,
 		cm401, cm402, cm403, cm404,
 		cm501,
@@ -100,11 +104,23 @@ func All() []Rule {
 func Check(run *Run) []finding.Finding {
 	run = run.joinUndeclared()
 	run.allowed = run.allowedEffects()
+	for _, o := range run.others() {
+		o.allowed = o.allowedEffects()
+	}
 	var out []finding.Finding
 	for _, r := range All() {
 		out = append(out, r.Check(run)...)
 	}
 	Sort(out)
+	return out
+}
+
+// others are the further runs that this one is compared with.
+func (r *Run) others() []*Run {
+	out := slices.Clone(r.Controls)
+	for _, v := range r.Varied {
+		out = append(out, v.Runs...)
+	}
 	return out
 }
 

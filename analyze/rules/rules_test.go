@@ -101,6 +101,19 @@ func proven(tool wire.Tool, argument, oracle, how string) *Run {
 
 func undeclared(r *Run) { r.Profile.Hits[0].Undeclared = true }
 
+// secretOf is a decoy opened in the first call.
+func secretOf(id string) []finding.Effect {
+	return []finding.Effect{effect("format_note", finding.Secret, id)}
+}
+
+// varied is a run that did some things, and again, and others under a condition, twice.
+func varied(did, under []finding.Effect) *Run {
+	r := newRun(note, did...)
+	r.Controls = []*Run{newRun(note, did...), newRun(note, did...)}
+	r.Varied = []Varied{{Factor: "ci", How: "with CI=true", Runs: []*Run{newRun(note, under...), newRun(note, under...)}}}
+	return r
+}
+
 // idempotent declares that a second call alike changes nothing.
 var idempotent = wire.Tool{Name: "do", Description: "Does it.", Annotations: &wire.Annotations{Idempotent: boolean(true)}}
 
@@ -273,6 +286,25 @@ var cases = []struct {
 	{"CM213", "no hint", repeated(silent, home+"/notes/1.md", home+"/notes/2.md"), ""},
 	{"CM213", "read-only", repeated(note, home+"/notes/1.md", home+"/notes/2.md"), ""},
 	{"CM213", "no repeat", with(repeated(idempotent, home+"/notes/1.md", home+"/notes/2.md"), func(r *Run) { r.Profile.Calls[1].Repeats = 0 }), ""},
+	{"CM214", "a secret", varied(nil, secretOf("ssh-key")), finding.High},
+	{"CM214", "a secret, not so", varied(secretOf("ssh-key"), nil), finding.High},
+	{"CM214", "a library's lookup", varied(nil, secretOf("netrc")), finding.Low},
+	{"CM214", "egress in a call", varied(nil, []finding.Effect{effect("format_note", finding.NetConnect, "93.184.216.34:80")}), finding.Medium},
+	{"CM214", "egress at start", varied([]finding.Effect{effect("", finding.NetConnect, "93.184.216.34:80", start)}, nil), finding.Low},
+	{"CM214", "after the reply", varied(nil, []finding.Effect{effect("format_note", finding.Exec, "/usr/bin/git", ambiguous)}), finding.Low},
+	{"CM214", "a program", varied(nil, []finding.Effect{effect("format_note", finding.Exec, "/usr/bin/git")}), finding.Medium},
+	{"CM214", "a deletion", varied(nil, []finding.Effect{effect("format_note", finding.FileDelete, home+"/notes.md")}), finding.Medium},
+	{"CM214", "a written file", varied(nil, []finding.Effect{effect("format_note", finding.FileWrite, home+"/state")}), finding.Low},
+	{"CM214", "in both", varied(secretOf("ssh-key"), secretOf("ssh-key")), ""},
+	{"CM214", "the day in a file's name", varied([]finding.Effect{effect("", finding.FileWrite, home+"/2026-11-21.log", start)}, []finding.Effect{effect("", finding.FileWrite, home+"/2027-12-26.log", start)}), ""},
+	{"CM214", "refused", varied(nil, []finding.Effect{effect("format_note", finding.Secret, "ssh-key", rung(finding.RungAttempted))}), ""},
+	{"CM214", "this machine", varied(nil, []finding.Effect{effect("format_note", finding.NetConnect, "loopback:80")}), ""},
+	{"CM214", "once with", with(varied(nil, secretOf("ssh-key")), func(r *Run) { r.Varied[0].Runs[1].Profile.Effects = nil }), ""},
+	{"CM214", "once without", with(varied(nil, secretOf("ssh-key")), func(r *Run) { r.Controls[1].Profile.Effects = secretOf("ssh-key") }), ""},
+	{"CM214", "not repeated", with(varied(nil, secretOf("ssh-key")), func(r *Run) { r.Varied[0].Runs = r.Varied[0].Runs[:1] }), ""},
+	{"CM214", "nothing to compare with", with(varied(nil, secretOf("ssh-key")), func(r *Run) { r.Controls = r.Controls[:1] }), ""},
+	{"CM214", "less, of less", with(varied(secretOf("ssh-key"), nil), func(r *Run) { r.Varied[0].Added = true }), ""},
+	{"CM214", "less, cut short", with(varied(secretOf("ssh-key"), nil), func(r *Run) { r.Varied[0].Runs[1].Profile.Calls = nil }), ""},
 	{"CM301", "run", proven(silent, "text", session.OracleCommand, profile.HitExec), finding.Critical},
 	{"CM301", "its purpose", proven(described("run_command", "Runs a shell command"), "command", session.OracleCommand, profile.HitExec), ""},
 	{"CM301", "a command among others", proven(described("ping", "Runs the ping program against a host"), "host", session.OracleCommand, profile.HitExec), finding.Critical},
@@ -355,7 +387,7 @@ func TestRules(t *testing.T) {
 		}
 	}
 	for _, r := range All() {
-		if !fires[r.ID] || (!quiet[r.ID] && r.ID != "CM102") {
+		if !fires[r.ID] || !quiet[r.ID] {
 			t.Errorf("%s is not shown firing and quiet", r.ID)
 		}
 	}

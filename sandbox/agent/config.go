@@ -88,8 +88,10 @@ type Command struct {
 	// decoys in the files at Paths, answer "synced" with N).
 	Type  string        `json:"type"`
 	Grace time.Duration `json:"grace,omitempty"`
-	N     int64         `json:"n,omitempty"`
-	Paths []string      `json:"paths,omitempty"`
+	// Signal has "stop" begin with TERM, and close stdin only after Grace.
+	Signal bool     `json:"signal,omitempty"`
+	N      int64    `json:"n,omitempty"`
+	Paths  []string `json:"paths,omitempty"`
 }
 
 // The types of an Event.

@@ -112,7 +112,7 @@ func (a *agent) obey() {
 			switch c.Type {
 			case "stop":
 				stopped = true
-				a.stopOnce.Do(func() { go a.stop(c.Grace) })
+				a.stopOnce.Do(func() { go a.stop(c.Grace, c.Signal) })
 			case "kill":
 				stopped = true
 				go a.killAll()
@@ -277,8 +277,17 @@ func (a *agent) targets() []task {
 	return out
 }
 
-// stop ends the target the polite way first.
-func (a *agent) stop(grace time.Duration) {
+// stop ends the target the polite way first: its stdin ends, or as some clients do
+// it a signal comes at once.
+func (a *agent) stop(grace time.Duration, signal bool) {
+	if signal {
+		for _, t := range a.targets() {
+			_ = unix.Kill(t.pid, unix.SIGTERM)
+		}
+		if a.gone(grace) {
+			return
+		}
+	}
 	a.stdin.abandon()
 	if a.gone(grace) {
 		return

@@ -77,6 +77,13 @@ func probe(thing string) string {
 		if _, err := exec.LookPath("python3"); err == nil {
 			return ""
 		}
+	case "faketime":
+		for _, pattern := range []string{"/usr/lib/*/faketime", "/usr/lib*/faketime"} {
+			if found, err := filepath.Glob(pattern); err == nil && len(found) > 0 {
+				return ""
+			}
+		}
+		return "libfaketime is not installed (.ci/setup/tools.sh installs it)"
 	case "browser":
 		if Browser() == "" {
 			return "neither chromium nor google-chrome is in PATH (.ci/setup/browser.sh installs one)"

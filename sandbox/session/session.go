@@ -57,8 +57,22 @@ type Header struct {
 	Phase string `json:"phase,omitempty"`
 	// Package is what was fetched to be run, nil for a command that was there.
 	Package *Package `json:"package,omitempty"`
+	// Vary says what of a run's surroundings was changed, nil for nothing.
+	Vary *Vary `json:"vary,omitempty"`
 	// Version is coalmine's.
 	Version string `json:"version"`
+}
+
+// Vary is a condition under which a server runs again with the same calls.
+type Vary struct {
+	// Factor is "client", "ci", "clock", "locale", "canaries", or "" for a run in
+	// unchanged surroundings that the others are compared with.
+	Factor string `json:"factor"`
+	// How says what was changed ("with CI=true").
+	How string `json:"how"`
+	// Added says that the condition takes something away, or only waits: what the
+	// server does less under it means nothing.
+	Added bool `json:"added,omitempty"`
 }
 
 // Manifest is a file that says something of a server.

@@ -65,6 +65,7 @@ func (e *env) probe() *cobra.Command {
 	fl.StringSliceVar(&f.format, "format", []string{"text"}, "what is printed, of "+strings.Join(formats, ", ")+" (the files are written in any case)")
 	fl.StringVar(&f.policy.file, "policy", "", "a `FILE` (coalmine.yaml) of what the server may do, and of findings that somebody answers for")
 	fl.StringVar(&f.policy.emit, "emit-policy", "", "write the least policy under which the run would have been quiet to this new `FILE`")
+	fl.StringSliceVar(&f.Vary, "vary", nil, "run again under changed conditions, and say what comes with one only: client, ci, clock, locale, canaries")
 	fl.StringVar(&f.failOn, "fail-on", "high", "critical, high, medium, low or never")
 	fl.StringVar(&f.replay, "replay", "", "make only the calls of this `FILE`, as a finding names it; exit 1 where they show the finding again")
 	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 where not everything could be looked at")
@@ -94,6 +95,12 @@ func (f *probeFlags) check() error {
 	}
 	if err := probe.CheckNetwork(f.Network); err != nil {
 		return err
+	}
+	if err := probe.CheckVary(f.Vary); err != nil {
+		return err
+	}
+	if len(f.Vary) > 0 && f.replay != "" {
+		return usage("leave out one of them", "--vary makes all calls again, and --replay only some")
 	}
 	for _, v := range f.format {
 		if !slices.Contains(formats, v) {

@@ -107,7 +107,7 @@ func (l *lab) path(name string) string { return filepath.Join(l.dir, "server", n
 func (l *lab) options(backend string, command ...string) Options {
 	return Options{
 		Command: command, Sandbox: backend, Seed: 1, Calls: 2, Timeout: 20 * time.Second, CallTimeout: 3 * time.Second,
-		Out: l.out, FailOn: finding.High, AgentPath: sandboxtest.Build(l.t, "./cmd/coalmine"), Version: "test",
+		Idle: shortIdle, Out: l.out, FailOn: finding.High, AgentPath: sandboxtest.Build(l.t, "./cmd/coalmine"), Version: "test",
 		Limits: agent.Limits{Memory: 256 << 20, Pids: 64, CPU: time.Minute, Output: 24 << 20, File: 16 << 20, Disk: 16 << 20},
 	}
 }

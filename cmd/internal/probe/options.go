@@ -43,6 +43,11 @@ type Options struct {
 	CallTimeout time.Duration
 	// ShrinkTime bounds what goes into making findings small and replayable.
 	ShrinkTime time.Duration
+	// Vary are the factors under which the server runs again, of "client", "ci",
+	// "clock", "locale" and "canaries".
+	Vary []string
+	// Idle is how long the server is watched after its last call.
+	Idle time.Duration
 	// Replay are calls to be made instead of a drive, nil for none.
 	Replay *synth.Replay
 	Limits agent.Limits
@@ -59,6 +64,10 @@ type Options struct {
 	Version string
 	// exact makes the calls in place of the driver.
 	exact func(context.Context, *conversation) error
+	// fastIdle is Idle for the run on a fast clock, 0 for the usual.
+	fastIdle time.Duration
+	// rounds is varyRounds, 0 for the usual.
+	rounds int
 	// sourceless leaves the audit of the server's source out.
 	sourceless bool
 	// Progress takes one line about each step, nil for none.
@@ -90,6 +99,7 @@ const (
 	DefaultCalls       = 8
 	DefaultTimeout     = 5 * time.Minute
 	DefaultCallTimeout = 15 * time.Second
+	DefaultIdle        = time.Second
 	DefaultOut         = "coalmine-out"
 )
 
@@ -122,6 +132,9 @@ func (o *Options) fill() {
 	}
 	if o.ShrinkTime <= 0 {
 		o.ShrinkTime = DefaultShrinkTime
+	}
+	if o.Idle <= 0 {
+		o.Idle = DefaultIdle
 	}
 	if o.Out == "" {
 		o.Out = DefaultOut

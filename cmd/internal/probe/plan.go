@@ -15,6 +15,8 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/wire"
 	"github.com/coalmine-dev/coalmine/synth"
 	"github.com/coalmine-dev/coalmine/synth/oracle"
 	"github.com/coalmine-dev/coalmine/synth/schema"
@@ -44,7 +46,14 @@ type plan struct {
 	// triedLoopback says that a port of the loopback address was tried on which nothing listens.
 	triedLoopback bool
 	// work has the session instead of a drive, nil for a drive.
-	work    func(context.Context, *conversation) error
+	work func(context.Context, *conversation) error
+	// vary is the condition that this run is under, nil for none; client is who the
+	// client says it is, byTerm ends the run with a signal, and preload is a library
+	// that the server must load.
+	vary    *session.Vary
+	client  wire.Implementation
+	byTerm  bool
+	preload string
 	rooted  bool // the command names the workspaces itself
 	target  string
 	audit   string   // directory to audit, "" for none

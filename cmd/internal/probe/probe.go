@@ -36,9 +36,6 @@ const startTimeout = 2 * time.Minute
 
 var errLate = fmt.Errorf("the sandbox did not start in %s", startTimeout)
 
-// idleTime is how long the server is watched after the last call.
-const idleTime = 150 * time.Millisecond
-
 // Outcome is what a probe yields.
 type Outcome struct {
 	Result *analyze.Result
@@ -80,6 +77,9 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.addVaried(dir, res, judging); err != nil {
+		return nil, err
+	}
 	if o.Replay == nil {
 		s := &shrinker{p: p, backend: backend, dir: dir, out: name, steps: p.steps}
 		if err := s.minimize(ctx, res); err != nil {
@@ -112,6 +112,12 @@ func judge(dir *os.Root, o analyze.Options) (*analyze.Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the run's log: %w", err)
 	}
+	varied, done, err := variedLogs(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	o.Varied = varied
 	traced, err := dir.OpenRoot(tracedDir)
 	if errors.Is(err, os.ErrNotExist) {
 		return analyze.Judge(log, o)
@@ -135,8 +141,10 @@ func (p *plan) sessions(ctx context.Context, b sandbox.Backend, dir *os.Root) er
 	if err := dir.RemoveAll(tracedDir); err != nil {
 		return fmt.Errorf("remove an earlier run's log: %w", err)
 	}
-	err := p.session(ctx, b, dir)
-	if err != nil || p.opts.Tracer != TracerBoth {
+	if err := p.session(ctx, b, dir); err != nil {
+		return err
+	}
+	if err := p.varied(ctx, b, dir); err != nil || p.opts.Tracer != TracerBoth {
 		return err
 	}
 	if err := dir.Mkdir(tracedDir, 0o700); err != nil {
@@ -194,12 +202,12 @@ func (p *plan) session(ctx context.Context, b sandbox.Backend, dir *os.Root) err
 func (p *plan) attempt(ctx context.Context, b sandbox.Backend, dir *os.Root, skipDiscover bool) error {
 	runCtx, cancelRun := context.WithCancelCause(ctx)
 	defer cancelRun(nil)
-	rec := &recorder{dir: dir, header: p.header(b.Name()), lines: wire.NewSplitter(0), secrets: p.secrets, stop: cancelRun, exited: make(chan struct{}), web: p.opts.Transport != TransportStdio}
+	rec := &recorder{dir: dir, header: p.header(b.Name()), lines: wire.NewSplitter(0), secrets: p.secrets, stop: cancelRun, exited: make(chan struct{}), web: p.opts.Transport != TransportStdio, awaits: awaits{name: p.preload}}
 	var run *sandbox.Run
 	ready := make(chan struct{})
 	way := p.carry(rec, ready, func() *sandbox.Run { return run })
 	defer way.close()
-	rec.client = client.New(way.send, client.Options{SkipDiscover: skipDiscover, CallTimeout: p.opts.CallTimeout, HandshakeTimeout: min(30*time.Second, p.opts.Timeout), DiscoverTimeout: p.discoverTimeout()})
+	rec.client = client.New(way.send, client.Options{Info: p.client, SkipDiscover: skipDiscover, CallTimeout: p.opts.CallTimeout, HandshakeTimeout: min(30*time.Second, p.opts.Timeout), DiscoverTimeout: p.discoverTimeout()})
 	p.opts.Progress("starting in the " + b.Name() + " sandbox")
 	late := time.AfterFunc(startTimeout, func() { cancelRun(errLate) })
 	run, err := sandbox.Start(runCtx, b, p.spec, rec)
@@ -217,6 +225,9 @@ func (p *plan) attempt(ctx context.Context, b sandbox.Backend, dir *os.Root, ski
 		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: "the sandbox is still there (coalmine clean removes it): " + closeErr.Error()})
 	}
 	rec.reached(run)
+	if rec.preloadMissed() {
+		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: "the server's clock could not be moved: its program loads no libraries"})
+	}
 	if lost := run.Lost(); lost > 0 {
 		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: fmt.Sprintf("%d observations were lost", lost)})
 	}
@@ -283,7 +294,11 @@ func (p *plan) exercise(ctx context.Context, run *sandbox.Run, rec *recorder) er
 	p.opts.Progress("stopping")
 	stopCtx, cancel := context.WithTimeout(ctx, 4*stopGrace)
 	defer cancel()
-	if err := run.Stop(stopCtx, stopGrace); err != nil && ctx.Err() == nil {
+	stop := run.Stop
+	if p.byTerm {
+		stop = run.Terminate
+	}
+	if err := stop(stopCtx, stopGrace); err != nil && ctx.Err() == nil {
 		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: "the sandbox did not stop in time"})
 	}
 	exit, err := run.Wait(stopCtx)
@@ -292,6 +307,18 @@ func (p *plan) exercise(ctx context.Context, run *sandbox.Run, rec *recorder) er
 	}
 	return discoverErr
 }
+
+// idle is how long the server is watched after its last call: a moment where many
+// runs are made for one answer.
+func (p *plan) idle() time.Duration {
+	if p.opts.exact != nil || p.opts.Replay != nil || p.work != nil && p.vary == nil {
+		return min(shortIdle, p.opts.Idle)
+	}
+	return p.opts.Idle
+}
+
+// shortIdle is for trials of calls.
+const shortIdle = 150 * time.Millisecond
 
 // speak is the conversation: handshake, list, calls, idle.
 func (p *plan) speak(ctx context.Context, c *conversation, deadline time.Time) error {
@@ -325,7 +352,7 @@ func (p *plan) speak(ctx context.Context, c *conversation, deadline time.Time) e
 		c.doubt("the calls were not completed: " + err.Error())
 	}
 	select {
-	case <-time.After(idleTime):
+	case <-time.After(p.idle()):
 	case <-ctx.Done():
 	}
 	c.sync(ctx)

@@ -46,6 +46,8 @@ type recorder struct {
 	ports map[int]bool
 	// born are the programs that run beside the server's own.
 	born born
+	// awaits is a library that the server is to load.
+	awaits awaits
 	// loopback says that a connection to the loopback address was refused.
 	loopback bool
 	// eof says that the server's stdout has ended, exited is closed at its exit.
@@ -115,6 +117,9 @@ func (r *recorder) Record(rec *trace.Record) {
 	}
 	r.wrote(rec)
 	r.born.record(rec)
+	r.mu.Lock()
+	r.awaits.record(rec)
+	r.mu.Unlock()
 }
 
 // maxWritten bounds the files that are searched after a call.

@@ -148,12 +148,9 @@ func (p *plan) restart(ctx context.Context, b sandbox.Backend, dir *os.Root, res
 
 // further makes one more start in a directory of its own below the run's, and judges it.
 func (p *plan) further(ctx context.Context, b sandbox.Backend, dir *os.Root, name string, o analyze.Options, change func(*plan)) (*analyze.Result, *plan, error) {
-	if err := dir.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, nil, fmt.Errorf("make room for a further start: %w", err)
-	}
-	sub, err := dir.OpenRoot(name)
+	sub, err := openBelow(dir, name)
 	if err != nil {
-		return nil, nil, fmt.Errorf("make room for a further start: %w", err)
+		return nil, nil, err
 	}
 	defer sub.Close()
 	again := *p
@@ -168,4 +165,16 @@ func (p *plan) further(ctx context.Context, b sandbox.Backend, dir *os.Root, nam
 	o.Audit, o.AuditErr = nil, nil
 	more, err := judge(sub, o)
 	return more, &again, err
+}
+
+// openBelow makes a directory where it is missing, and opens it.
+func openBelow(dir *os.Root, name string) (*os.Root, error) {
+	if err := dir.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("make room for a further start: %w", err)
+	}
+	sub, err := dir.OpenRoot(name)
+	if err != nil {
+		return nil, fmt.Errorf("make room for a further start: %w", err)
+	}
+	return sub, nil
 }

@@ -1,0 +1,118 @@
+package probe
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+)
+
+// moods are, for each way to be moody, the factor that shows it, its argument, and
+// what a finding of CM214 says.
+var moods = []struct {
+	mode, factor, since, says string
+}{
+	{"client", "client", "", "only for the client Visual Studio Code"},
+	{"ci", "ci", "", "and not with CI=true"},
+	{"clock", "clock", fmt.Sprint(time.Now().AddDate(0, 6, 0).Unix()), "only with the clock 400 days ahead"},
+	{"idle", "clock", "900", "only left alone with a clock 600 times as fast"},
+	{"locale", "locale", "", "only in Russian"},
+	{"canaries", "canaries", "", "only in a bare HOME"},
+}
+
+// leastRounds suffice where nothing comes by chance.
+const leastRounds = 2
+
+// conditional are the findings of what a condition brings.
+func conditional(res *analyze.Result) []string {
+	var out []string
+	for _, f := range res.Findings {
+		if f.Rule == "CM214" {
+			out = append(out, string(f.Severity)+" "+f.Message)
+		}
+	}
+	return out
+}
+
+func (l *lab) moody(t *testing.T, args ...string) Options {
+	t.Helper()
+	o := l.options("local", append([]string{"python3", l.source(t, "moody", ".py")}, args...)...)
+	o.ShrinkTime, o.Network, o.Timeout, o.Limits = time.Nanosecond, NetworkNone, time.Minute, defaultLimits
+	o.fastIdle = 3 * time.Second
+	return o
+}
+
+// What a server does under one condition only is found, and that it looks at the
+// same things honestly is not.
+func TestVary(t *testing.T) {
+	need(t, "local")
+	sandboxtest.Need(t, "python")
+	// One of each kind is shown by every run of the tests, all with COALMINE_VARY.
+	all := os.Getenv("COALMINE_VARY") != ""
+	for _, m := range moods {
+		for _, twin := range []string{"hole", "honest"} {
+			if !all && m.mode != "clock" && (m.mode != "ci" || twin != "hole") {
+				continue
+			}
+			t.Run(m.mode+"/"+twin, func(t *testing.T) {
+				t.Parallel()
+				if m.factor == "clock" {
+					sandboxtest.Need(t, "faketime")
+				}
+				l := newLab(t)
+				o := l.moody(t, m.mode, twin, m.since)
+				if m.since == "" {
+					o.Command = o.Command[:4]
+				}
+				o.Vary = []string{m.factor}
+				if o.rounds = leastRounds; all {
+					o.rounds, o.Vary = 0, []string{"client", "ci", "clock", "locale", "canaries"}
+				}
+				res := l.probeWithin(8*time.Minute, o)
+				got, word := conditional(res), "right"
+				switch {
+				case twin == "honest" && (len(got) > 0 || res.Verdict != analyze.Clean):
+					word = fmt.Sprintf("WRONG: %s, %q, %+v, %q", res.Verdict, got, res.Findings, res.Inconclusive)
+				case twin == "hole" && (len(got) != 1 || !strings.Contains(got[0], m.says)):
+					word = fmt.Sprintf("WRONG: %q, want one that says %q; %q", got, m.says, res.Inconclusive)
+				}
+				if word != "right" {
+					t.Error(word)
+				}
+				if all {
+					fmt.Printf("vary %-10s %-7s %s\n", m.mode, twin, word)
+				}
+			})
+		}
+	}
+}
+
+// What a server does at the end of its run is told as such, whichever end it is.
+func TestShutdown(t *testing.T) {
+	need(t, "local")
+	sandboxtest.Need(t, "python")
+	for mode, vary := range map[string][]string{"outlive": nil, "term": {"ci"}} {
+		for _, twin := range []string{"hole", "honest"} {
+			t.Run(mode+"/"+twin, func(t *testing.T) {
+				t.Parallel()
+				l := newLab(t)
+				o := l.moody(t, mode, twin)
+				o.Vary, o.rounds = vary, leastRounds
+				res := l.probe(o)
+				k := slices.IndexFunc(res.Findings, func(f finding.Finding) bool { return f.Rule == "CM101" })
+				if twin == "honest" && k >= 0 {
+					t.Errorf("%+v", res.Findings)
+				}
+				if twin == "hole" && (k < 0 || res.Findings[k].Phase != finding.PhaseShutdown) {
+					t.Errorf("%+v", res.Findings)
+				}
+			})
+		}
+	}
+}
