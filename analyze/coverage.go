@@ -197,6 +197,6 @@ func (j *judge) auditHoles(opts Options) {
 		j.because("the source was not audited: %s", j.say(opts.AuditErr.Error(), 300))
 	}
 	if r := opts.Audit; r != nil && r.Skipped > 0 {
-		j.because("%d files of the source could not be read, or were too large, and were not audited", r.Skipped)
+		j.because("%d files of the source could not be read, were too large or took too long, and were not audited whole", r.Skipped)
 	}
 }

@@ -24,7 +24,7 @@ func TestTheSourceCountsToo(t *testing.T) {
 	}{
 		{analyze.Options{}, ""},
 		{analyze.Options{AuditErr: errors.New("nothing was checked")}, "the source was not audited: nothing was checked"},
-		{analyze.Options{Audit: &audit.Report{Skipped: 3}}, "3 files of the source could not be read, or were too large, and were not audited"},
+		{analyze.Options{Audit: &audit.Report{Skipped: 3}}, "3 files of the source could not be read, were too large or took too long, and were not audited whole"},
 	} {
 		l := analyzetest.New(t, nil)
 		l.Begin(quiet)

@@ -25,7 +25,8 @@ type Report struct {
 	Grade      string            `json:"grade"`
 	Deductions []Deduction       `json:"deductions"`
 	Findings   []finding.Finding `json:"findings"`
-	// Skipped counts files that were too large or could not be read: not looked at.
+	// Skipped counts files that were too large, could not be read or took too long:
+	// not looked at, or not to their end.
 	Skipped int `json:"skipped"`
 	// Suppressed counts findings that a comment in the source keeps out.
 	Suppressed int `json:"suppressed"`
@@ -55,18 +56,22 @@ const (
 var skipped = map[string]bool{"node_modules": true, ".git": true, ".hg": true, ".svn": true, "venv": true, ".venv": true, "site-packages": true, "__pycache__": true, "vendor": true, "coalmine-out": true, ".tox": true, ".mypy_cache": true}
 
 // Dir audits the tree at root. Links are not followed, and nothing is executed.
-// It honours ctx between files. What lies at the paths in skip, relative to
+// It honours ctx, also within a file. What lies at the paths in skip, relative to
 // root, is no part of the source.
 func Dir(ctx context.Context, root string, skip ...string) (*Report, error) {
+	secrets, err := newSecretScanner()
+	if err != nil {
+		return nil, err
+	}
+	return audit(ctx, root, secrets, skip)
+}
+
+func audit(ctx context.Context, root string, secrets secretScanner, skip []string) (*Report, error) {
 	dir, err := os.OpenRoot(root)
 	if err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
 	defer dir.Close()
-	secrets, err := newSecretScanner()
-	if err != nil {
-		return nil, err
-	}
 	a := &auditor{dir: dir, skip: skip, secrets: secrets, printed: map[string]bool{}, report: &Report{Rubric: RubricVersion, Findings: []finding.Finding{}}}
 	a.report.Profile = Profile{Path: root, Depth: "text", DependencyCount: -1}
 	if err := fs.WalkDir(dir.FS(), ".", func(p string, d fs.DirEntry, err error) error { return a.visit(ctx, p, d, err) }); err != nil {
@@ -116,22 +121,28 @@ func (a *auditor) visit(ctx context.Context, p string, d fs.DirEntry, err error)
 	if a.report.Profile.FilesScanned >= maxFiles {
 		return errors.New("more than 20,000 files: name a smaller directory")
 	}
-	a.file(p)
-	return nil
+	return a.file(ctx, p)
 }
 
-func (a *auditor) file(p string) {
+func (a *auditor) file(ctx context.Context, p string) error {
 	data, err := a.read(p)
 	if err != nil {
 		a.report.Skipped++
-		return
+		return nil
 	}
 	a.report.Profile.FilesScanned++
 	if isProse(p) || (!isSource(p) && isBinary(data)) {
-		return
+		return nil
 	}
 	src := string(data)
-	for _, h := range a.secrets.scan(p, src) {
+	secrets, err := a.secrets.scan(ctx, p, src)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		a.report.Skipped++ // looked at in part: what was found stands
+	}
+	for _, h := range secrets {
 		a.add(SecretHardcoded, h.severity, p, src, h.offset, "a secret in the source: "+h.what, h.what)
 	}
 	for _, h := range text.Scan(src) {
@@ -144,6 +155,7 @@ func (a *auditor) file(p string) {
 		}
 		a.add(h.Rule, sev, p, src, h.Offset, h.Text, h.Text)
 	}
+	return nil
 }
 
 func (a *auditor) read(p string) ([]byte, error) {

@@ -1,8 +1,11 @@
 package audit
 
 import (
+	"context"
 	"fmt"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/zricethezav/gitleaks/v8/detect"
@@ -20,11 +23,15 @@ type secretHit struct {
 
 // secretScanner finds credentials in one file's text.
 type secretScanner interface {
-	scan(path, src string) []secretHit
+	// scan gives the error with what it found before ctx ended, or its own bound.
+	scan(ctx context.Context, path, src string) ([]secretHit, error)
 }
 
 // gitleaks is the secretScanner by gitleaks' default rules.
-type gitleaks struct{ detector *detect.Detector }
+type gitleaks struct {
+	detector *detect.Detector
+	limit    time.Duration // for one file
+}
 
 // The default rules are some 200 expressions; compiling them once is enough,
 // and a Detector must not be used by two goroutines at a time.
@@ -41,22 +48,76 @@ func newSecretScanner() (secretScanner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("audit: the rules for secrets: %w", err)
 	}
-	return gitleaks{d}, nil
+	return gitleaks{d, maxScan}, nil
 }
 
-func (g gitleaks) scan(path, src string) []secretHit {
+// A text is searched in pieces, so that an expression runs only where one of its
+// words stands, and that a search can be ended. What is no longer than the overlap
+// lies whole in one of them: a private key of 4096 bits takes 3.3 KiB.
+const (
+	pieceSize    = 16 << 10
+	pieceOverlap = 4 << 10
+	// pieceLead is what an expression looks at before what it names.
+	pieceLead = 64
+	// maxScan bounds the search of one file.
+	maxScan = 30 * time.Second
+)
+
+func (g gitleaks) scan(ctx context.Context, path, src string) ([]secretHit, error) {
 	gitleaksMu.Lock()
 	defer gitleaksMu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, g.limit)
+	defer cancel()
 	var out []secretHit
-	lines := lineStarts(src)
-	//nolint:staticcheck // Detect takes no other type before gitleaks v9
-	for _, f := range g.detector.Detect(detect.Fragment{Raw: src, FilePath: path}) {
+	for from, owned := 0, 0; ; {
+		to := lineEnd(src, from+pieceSize, pieceSize/2)
+		next, until := to, to
+		if to < len(src) {
+			next = lineEnd(src, to-pieceOverlap, pieceOverlap/2)
+			until = next + pieceLead
+		}
+		for _, h := range g.piece(ctx, path, src[from:to]) {
+			if h.offset += from; h.offset >= owned && h.offset < until {
+				out = append(out, h)
+			}
+		}
+		if ctx.Err() != nil {
+			return out, fmt.Errorf("search %s for secrets: %w", path, ctx.Err())
+		}
+		if to == len(src) {
+			return out, nil
+		}
+		from, owned = next, until
+	}
+}
+
+// lineEnd is the end of the last line that ends in the reach before an offset, the
+// offset itself where none does.
+func lineEnd(src string, at, reach int) int {
+	if at >= len(src) {
+		return len(src)
+	}
+	if n := strings.LastIndexByte(src[at-reach:at], '\n'); n >= 0 {
+		return at - reach + n + 1
+	}
+	return at
+}
+
+// piece searches one, with offsets in it.
+func (g gitleaks) piece(ctx context.Context, path, src string) []secretHit {
+	var out []secretHit
+	var lines []int
+	//nolint:staticcheck // DetectContext takes no other type before gitleaks v9
+	for _, f := range g.detector.DetectContext(ctx, detect.Fragment{Raw: src, FilePath: path}) {
 		h := secretHit{what: f.RuleID, severity: finding.Critical}
 		if f.RuleID == "generic-api-key" {
 			h.severity = finding.Low
 		}
+		if lines == nil {
+			lines = lineStarts(src)
+		}
 		if f.StartLine >= 0 && f.StartLine < len(lines) {
-			h.offset = lines[f.StartLine] + max(f.StartColumn-1, 0)
+			h.offset = lines[f.StartLine] + max(f.StartColumn-1-min(f.StartLine, 1), 0) // past the first line it counts the line's end
 		}
 		out = append(out, h)
 	}

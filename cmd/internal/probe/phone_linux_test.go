@@ -19,7 +19,7 @@ var phoners = map[string]struct {
 // TestPhoneHome wants the egress of a server's start told as one finding, by the
 // name of the host, and nothing beside it: npm, which the server asks, reads its
 // own configuration. The server's source is not
-// audited: its bundles take minutes, and do not depend on the network.
+// audited: what stands there does not depend on the network.
 func TestPhoneHome(t *testing.T) {
 	for name, p := range phoners {
 		for _, backend := range backends {

@@ -1,0 +1,55 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+func scanner(t *testing.T) gitleaks {
+	t.Helper()
+	s, err := newSecretScanner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.(gitleaks)
+}
+
+// A secret is told once and at its place, wherever the pieces of a text meet.
+func TestSecretsOverPieces(t *testing.T) {
+	s := scanner(t)
+	key := "-----BEGIN RSA PRIVATE " + "KEY-----\n" + strings.Repeat(strings.Repeat("MIIEpAIBAAKCAQEA", 4)+"\n", 50) + "-----END RSA PRIVATE " + "KEY-----"
+	for name, filler := range map[string]string{"lines": "let a = 1;\n", "one line": "let a=1;"} {
+		text := strings.Repeat(filler, 5*pieceSize/len(filler))
+		for _, secret := range []string{"const t='" + token + "';", "\n" + key + "\n"} {
+			first := strings.IndexAny(secret, "-g")
+			for at := pieceSize - pieceOverlap - len(secret) - 100; at < pieceSize+200; at += 331 {
+				hits, err := s.scan(t.Context(), "x.js", text[:at]+secret+text[at:])
+				if err != nil || len(hits) != 1 || hits[0].offset != at+first {
+					t.Errorf("%s, %.9q at %d, starts at %d: %v %v", name, secret, at, at+first, hits, err)
+				}
+			}
+		}
+	}
+}
+
+// A long text is bounded in time, and what was found of it by then stands.
+func TestASearchEnds(t *testing.T) {
+	s := scanner(t)
+	text := strings.Repeat("let a = 1;\n", 1<<16) + "const t='" + token + "'"
+	stopped, cancel := context.WithCancel(t.Context())
+	cancel()
+	if hits, err := s.scan(stopped, "x.js", text); !errors.Is(err, context.Canceled) || len(hits) != 0 {
+		t.Errorf("stopped: %v %v", hits, err)
+	}
+	s.limit = time.Nanosecond
+	if hits, err := s.scan(t.Context(), "x.js", text); !errors.Is(err, context.DeadlineExceeded) || len(hits) != 0 {
+		t.Errorf("out of time: %v %v", hits, err)
+	}
+	r, err := audit(t.Context(), write(t, map[string]string{"x.js": text}), s, nil)
+	if err != nil || r.Skipped != 1 || r.Profile.FilesScanned != 1 {
+		t.Errorf("a file that takes too long is not counted: %+v %v", r, err)
+	}
+}
