@@ -13,7 +13,8 @@ import (
 )
 
 // Need skips the test when one of the named things is missing on this machine,
-// and fails it when COALMINE_REQUIRE, a list with commas, names that thing.
+// and fails it when COALMINE_REQUIRE, a list with commas, names that thing, or
+// when the thing should work here and does not.
 //
 // A thing is a program ("strace", "node", "python3", "uv"), "python" (any of
 // python3 or python), "browser" (a Chromium), "axe" (axe-core, see Cache),
@@ -29,6 +30,9 @@ func Need(t testing.TB, things ...string) {
 		if required(thing) {
 			t.Fatalf("%s is required here (COALMINE_REQUIRE), but %s", thing, reason)
 		}
+		if isFaulty(thing) {
+			t.Fatalf("%s should work here, but %s", thing, reason)
+		}
 		t.Skipf("needs %s: %s", thing, reason)
 	}
 }
@@ -40,7 +44,14 @@ func required(thing string) bool {
 var (
 	missingMu sync.Mutex
 	missed    = map[string]string{}
+	faulty    = map[string]bool{} // what is not missing, but does not work
 )
+
+func isFaulty(thing string) bool {
+	missingMu.Lock()
+	defer missingMu.Unlock()
+	return faulty[thing]
+}
 
 // missing says why a thing is not to be had, or "".
 func missing(thing string) string {
@@ -67,10 +78,12 @@ func probe(thing string) string {
 		}
 		return ""
 	case "bpf":
-		if ok, reason := bpf.Supported(); ok != "yes" {
-			return reason
+		ok, reason := bpf.Supported()
+		if ok == "yes" {
+			return ""
 		}
-		return ""
+		faulty[thing] = ok == "unknown"
+		return reason
 	case "userns":
 		return probeNamespaces()
 	case "python":

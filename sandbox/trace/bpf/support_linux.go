@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
 )
 
@@ -21,19 +22,24 @@ var support = sync.OnceValues(func() (ok, reason string) {
 		return "no", "the kernel describes none of its structures (no BTF): " + err.Error()
 	}
 	t, err := Open(Options{PID: os.Getpid(), Set: Core, Ring: os.Getpagesize()})
+	var refused *ebpf.VerifierError
 	switch {
+	case errors.As(err, &refused) && !errors.Is(err, unix.EPERM):
+		// The kernel would watch; these programs are at fault.
+		return "unknown", err.Error()
 	case err == nil:
 		defer t.Close()
 		if err = t.Alive(); err != nil {
 			return "unknown", err.Error()
 		}
 		return "yes", "programs load and see calls"
-	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES), errors.Is(err, unix.ENOSYS):
+	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES), errors.Is(err, unix.ENOSYS), errors.Is(err, ebpf.ErrNotSupported):
 		return "no", err.Error()
 	}
 	return "unknown", fmt.Sprint(err)
 })
 
-// Supported says "yes", "no" or "unknown" and why: it loads the programs, attaches
+// Supported says "yes", "no" (this machine forbids it) or "unknown" (it should
+// work, and does not) and why: it loads the programs, attaches
 // them and looks whether they see a call of this process.
 func Supported() (ok, reason string) { return support() }
