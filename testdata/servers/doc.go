@@ -1,7 +1,8 @@
 // Package servers holds the MCP servers that the tests probe: the twins honest
 // and leaky, which declare the same and do not do the same; hostile, which does
 // whatever a server should not; oracles, which have one hole each, and its fixed
-// twin; shy, which is leaky only where nobody traces it; sender, which sends a decoy
+// twin; shy, which is leaky only where nobody traces it; late, which does what a
+// call began in another; sender, which sends a decoy
 // away; and caller, which goes out to the network in every way. None may do harm
 // outside a sandbox.
 package servers

@@ -75,12 +75,41 @@ func (s *shrinker) minimize(ctx context.Context, res *analyze.Result) error {
 			return err
 		}
 		f.Reproduce = strings.Replace(res.Run.Reproduce, " -- ", " --replay "+analyze.Quote(s.out+"/"+name)+" -- ", 1)
-		if r.Shown < r.Tried {
-			f.Message += fmt.Sprintf(" (unstable: shown again in %d of %d fresh starts)", r.Shown, r.Tried)
+		s.weigh(ctx, f, r)
+	}
+	return nil
+}
+
+// weigh says how surely a finding is its call's, now that it was played again:
+// what comes without that call, or never again with it, may be another's work.
+func (s *shrinker) weigh(ctx context.Context, f *finding.Finding, r *synth.Replay) {
+	if r.Shown < r.Tried {
+		f.Message += fmt.Sprintf(" (unstable: shown again in %d of %d fresh starts)", r.Shown, r.Tried)
+		if f.Confidence == finding.Certain {
 			f.Confidence = finding.Probable
 		}
 	}
-	return nil
+	if r.Shown == 0 {
+		f.Confidence = finding.Ambiguous
+		return
+	}
+	before := r.Steps[:len(r.Steps)-1]
+	other := slices.IndexFunc(before, func(step synth.Step) bool { return step.Name != f.Tool })
+	if f.Tool == "" || other < 0 || f.Confidence == finding.Ambiguous {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	res, err := s.played(ctx, slices.Concat(before, before))
+	if err == nil && slices.ContainsFunc(res.Findings, func(g finding.Finding) bool { return sameDeed(f, &g) }) {
+		f.Message += fmt.Sprintf(" (it comes without this call, after %s: it may be that tool's work)", before[other].Name)
+		f.Confidence = finding.Ambiguous
+	}
+}
+
+// sameDeed says that two findings are of the same observation, whosever work it is.
+func sameDeed(f, g *finding.Finding) bool {
+	return f.Rule == g.Rule && len(f.Evidence) > 0 && len(g.Evidence) > 0 && f.Evidence[0].Text == g.Evidence[0].Text
 }
 
 // forget removes the replays of an earlier run.
@@ -202,9 +231,15 @@ func (s *shrinker) sequence(ctx context.Context, f *finding.Finding) (best []syn
 	return best, false, false
 }
 
-// fresh plays a sequence in a sandbox of its own.
+// fresh plays a sequence in a sandbox of its own and says whether it shows a finding.
 func (s *shrinker) fresh(ctx context.Context, f *finding.Finding, steps []synth.Step) (shown bool, err error) {
-	err = s.trial(ctx, func(ctx context.Context, c *conversation) error {
+	res, err := s.played(ctx, steps)
+	return err == nil && res.Shows(f.Fingerprint), err
+}
+
+// played is what a sequence shows in a sandbox of its own.
+func (s *shrinker) played(ctx context.Context, steps []synth.Step) (*analyze.Result, error) {
+	err := s.trial(ctx, func(ctx context.Context, c *conversation) error {
 		player, err := s.p.player(ctx, c, false)
 		if err != nil {
 			return err
@@ -216,15 +251,14 @@ func (s *shrinker) fresh(ctx context.Context, f *finding.Finding, steps []synth.
 		return err
 	})
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	dir, err := s.dir.OpenRoot(trialDir)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	defer dir.Close()
-	res, err := judge(dir, analyze.Options{})
-	return err == nil && res.Shows(f.Fingerprint), err
+	return judge(dir, analyze.Options{})
 }
 
 // shownBetween judges the log of a sandbox that still runs.
