@@ -65,7 +65,7 @@ const serverEnv = "COALMINE_TAP_TEST_SERVER"
 
 // relayProcess is what a tap is to its client: a process around the server, with a log.
 func relayProcess() {
-	Dedicate(72 << 20)
+	Dedicate(64 << 20)
 	dir, err := os.OpenRoot(os.Getenv(dirEnv))
 	check(err)
 	log, err := session.Create(dir, session.Header{Clock0: Now()})

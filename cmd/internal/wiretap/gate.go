@@ -75,7 +75,7 @@ func (e *end) write(p []byte) error {
 }
 
 func newGated(g *gate.Gate, log *session.WireLog, client, server *tap.Side) *gated {
-	return &gated{session: g.Session(), closed: g.Closed(), journal: tap.NewJournal(), log: log,
+	return &gated{session: g.Lines(), closed: g.Closed(), journal: tap.NewJournal(), log: log,
 		client: end{side: client}, server: end{side: server}, down: make(chan struct{})}
 }
 

@@ -49,7 +49,7 @@ func (r *requests) add(m wire.Message) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	id := string(m.ID)
+	id := idKey(m.ID)
 	if _, again := r.byID[id]; !again {
 		r.order = append(r.order, id)
 	}
@@ -64,8 +64,9 @@ func (r *requests) add(m wire.Message) {
 func (r *requests) take(id json.RawMessage) (request, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	q, ok := r.byID[string(id)]
-	delete(r.byID, string(id))
+	key := idKey(id)
+	q, ok := r.byID[key]
+	delete(r.byID, key)
 	if len(r.order) > 2*len(r.byID)+64 {
 		kept := r.order[:0]
 		for _, id := range r.order {

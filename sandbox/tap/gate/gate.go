@@ -68,11 +68,20 @@ type Session struct {
 	c *contract
 	// waiting are the requests that the server has not answered.
 	waiting *requests
+	// lines says that peers cut what they read into lines.
+	lines bool
 }
 
 // Session starts a session.
 func (g *Gate) Session() *Session {
 	return &Session{g: g, c: newContract(), waiting: newRequests()}
+}
+
+// Lines starts a session whose peers cut what they read into lines.
+func (g *Gate) Lines() *Session {
+	s := g.Session()
+	s.lines = true
+	return s
 }
 
 // Exchange is a part of the session whose answers come on a way of their own,
@@ -106,13 +115,13 @@ func (s *Session) skipped(raw []byte, tool, reason string) Verdict {
 // comes before the list that declares it, at most for Options.Hold or until ctx
 // is done.
 func (s *Session) Client(ctx context.Context, raw []byte) Verdict {
-	messages, err := wire.Parse(raw)
+	messages, err := s.read(raw)
 	switch {
 	case errors.Is(err, wire.ErrEmpty):
 		return pass(raw)
 	case err != nil && s.g.opts.Closed:
 		return Verdict{Mark: &session.Gate{Action: actionBlocked, Reason: "cannot be read"}}
-	case err != nil:
+	case messages == nil:
 		return s.skipped(raw, "", "cannot be read")
 	}
 	verdict := pass(raw)

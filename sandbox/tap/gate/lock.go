@@ -100,6 +100,14 @@ func ParseLock(data []byte) (*Lock, error) {
 	return &l, nil
 }
 
+// instructionsPin is the hash of instructions, "" for none.
+func instructionsPin(raw json.RawMessage) string {
+	if raw == nil || string(raw) == `""` || string(raw) == "null" {
+		return ""
+	}
+	return digest(raw)
+}
+
 // pinned says how a declaration differs from the lock, "" if it does not.
 func (s *Session) pinned(t *wire.Tool) string {
 	lock := s.g.opts.Lock
@@ -109,14 +117,8 @@ func (s *Session) pinned(t *wire.Tool) string {
 	s.c.mu.Lock()
 	introduced, instructions := s.c.introduced, s.c.instructions
 	s.c.mu.Unlock()
-	if introduced {
-		now := ""
-		if instructions != nil && string(instructions) != `""` {
-			now = digest(instructions)
-		}
-		if now != lock.Instructions {
-			return "the server's instructions are not as they were locked"
-		}
+	if introduced && instructionsPin(instructions) != lock.Instructions {
+		return "the server's instructions are not as they were locked"
 	}
 	pin, ok := lock.Tools[t.Name]
 	if !ok {

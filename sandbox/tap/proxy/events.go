@@ -91,6 +91,10 @@ type judged struct {
 	w   *io.PipeWriter
 	x   *exchange
 	rec recordedEvents
+	// older says that the stream's first event names where to post to.
+	older bool
+	// plain says that an event passes only as every client reads it.
+	plain bool
 }
 
 // newEvents returns the body of an answer that is a stream of events.
@@ -99,7 +103,7 @@ func newEvents(x *exchange, src io.ReadCloser, older bool) io.ReadCloser {
 		return &watched{ReadCloser: src, split: wire.NewEventSplitter(maxBody), rec: &recordedEvents{x: x}}
 	}
 	r, w := io.Pipe()
-	e := &judged{PipeReader: r, src: src, w: w, x: x, rec: recordedEvents{x: x}}
+	e := &judged{PipeReader: r, src: src, w: w, x: x, rec: recordedEvents{x: x}, older: older, plain: x.gate != nil && x.p.opts.Gate.Closed()}
 	if older {
 		x.settle(nil).inject(e.inject)
 	}
@@ -146,13 +150,19 @@ func (e *judged) run() {
 // event passes one event on.
 func (e *judged) event(ev wire.Event) error {
 	switch {
-	case ev.Oversize && e.x.gate != nil && e.x.p.opts.Gate.Closed():
+	case ev.Oversize && e.plain:
 		e.rec.event(ev)
 		return fmt.Errorf("coalmine gate: an event of more than %d bytes cannot be read", maxBody)
+	case e.plain && (!plainField(ev.Name) || !plainField(ev.ID)):
+		e.x.put(session.WireFrame{Dir: session.S2C, At: time.Now(), Raw: ev.Raw, Gate: &session.Gate{Action: "blocked", Reason: "cannot be read"}})
+		return nil
+	case e.plain && len(bytes.TrimSpace(ev.Data)) == 0:
+		e.rec.event(ev)
+		return e.write(signOfLife(ev))
 	case len(bytes.TrimSpace(ev.Data)) == 0 || ev.Oversize:
 		e.rec.event(ev)
 		return e.write(ev.Raw)
-	case ev.Name == "endpoint":
+	case ev.Name == "endpoint" && e.older:
 		e.rec.event(ev)
 		if data, ok := e.x.endpoint(ev.Data); ok {
 			return e.write(eventOf(ev, data))
@@ -167,11 +177,26 @@ func (e *judged) event(ev wire.Event) error {
 	switch {
 	case v.Pass == nil:
 		return nil
+	case !v.Changed && e.plain:
+		return e.write(eventOf(ev, v.Pass))
 	case !v.Changed:
 		return e.write(ev.Raw)
 	}
 	e.x.put(session.WireFrame{Dir: session.S2C, At: time.Now(), Raw: v.Pass, SSE: fieldsOf(ev), Gate: v.Injected})
 	return e.write(eventOf(ev, v.Pass))
+}
+
+// signOfLife is an event without a message, in which no reader finds one: neither
+// in a comment nor in what the stream's end left of an event.
+func signOfLife(ev wire.Event) []byte {
+	if ev.ID == "" && ev.Retry == "" {
+		return []byte(":\n\n")
+	}
+	ev.Name = ""
+	if ev.Data != nil {
+		return eventOf(ev, []byte("\n")) // an id to resume from
+	}
+	return eventOf(ev, nil)
 }
 
 func (e *judged) write(raw []byte) error {

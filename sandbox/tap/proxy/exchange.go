@@ -135,8 +135,16 @@ func (x *exchange) answer(r *http.Response) error {
 		}
 		return nil
 	}
+	if err := x.p.redirect(r); err != nil {
+		return err
+	}
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	stream := kind == "text/event-stream"
+	stream := kind == typeEvents
+	if g := x.p.opts.Gate; g != nil && g.Closed() {
+		if err := x.plainAnswer(r, kind); err != nil {
+			return err
+		}
+	}
 	// The older transport: the endpoint's event will name the session.
 	older := stream && x.r.Method == http.MethodGet && x.r.Header.Get(headerSession) == ""
 	t := x.place(r.Header, older)
@@ -150,7 +158,7 @@ func (x *exchange) answer(r *http.Response) error {
 		// An event may be made longer or shorter.
 		r.Header.Del("Content-Length")
 		r.ContentLength = -1
-	case x.gate != nil && r.Body != nil && kind == "application/json" && r.StatusCode == http.StatusOK:
+	case x.gate != nil && r.Body != nil && kind == typeJSON && r.StatusCode < 300 && r.StatusCode != http.StatusAccepted:
 		return x.judgeAnswer(r)
 	case r.Body != nil && r.ContentLength != 0:
 		r.Body = &recorded{capture: &capture{ReadCloser: r.Body}, x: x}
@@ -220,7 +228,7 @@ func (x *exchange) endpoint(data []byte) (changed []byte, ok bool) {
 	if u.Host != x.p.opts.Upstream.Host {
 		return nil, false // another server's: the client shall refuse it itself
 	}
-	return []byte((&url.URL{Path: u.Path, RawPath: u.RawPath, RawQuery: u.RawQuery}).String()), true
+	return []byte(pathOf(u)), true
 }
 
 // reply is the answer of the gate itself.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"strconv"
 	"time"
@@ -29,13 +28,6 @@ func readBody(r io.Reader) ([]byte, error) {
 // judge reads what a client posts and lets the gate say whether it goes on.
 func (x *exchange) judge(w http.ResponseWriter, r *http.Request) bool {
 	closed := x.p.opts.Gate.Closed()
-	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if kind != "application/json" {
-		if closed {
-			http.Error(w, "coalmine gate: a body that is no application/json cannot be read", http.StatusUnsupportedMediaType)
-		}
-		return !closed
-	}
 	raw, err := readBody(r.Body)
 	long := errors.Is(err, errLong)
 	switch {

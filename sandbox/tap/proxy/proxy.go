@@ -126,7 +126,13 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{p: p, r: r, began: time.Now()}
 	defer x.end()
 	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
-	if r.Method == http.MethodPost && !x.question(w, r) {
+	if p.opts.Gate != nil {
+		if why := p.plainRequest(r); why != "" {
+			http.Error(w, "coalmine gate: "+why, http.StatusUnsupportedMediaType)
+			return
+		}
+	}
+	if bearsMessage(r.Method) && !x.question(w, r) {
 		return
 	}
 	p.reverse.ServeHTTP(w, r)
