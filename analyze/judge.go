@@ -42,6 +42,11 @@ type Options struct {
 	// Varied are the logs of the same server's runs with the same calls, each with
 	// Header.Vary: those in unchanged surroundings, and those under a condition.
 	Varied []*session.Reader
+	// Baseline are the findings that were known before, nil for none.
+	Baseline *Baseline
+	// Changed are files by which the run would be judged and that the change under
+	// review has otherwise.
+	Changed []rules.Changed
 	// Least asks for Result.Least.
 	Least bool
 }
@@ -89,6 +94,7 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 		// A policy speaks of the server; of a build its suppressions hold.
 		run.Policy = opts.Policy
 	}
+	run.Changed = opts.Changed
 	if err := j.beside(run, &opts); err != nil {
 		return nil, err
 	}
@@ -101,6 +107,7 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 		res.Findings[i].Reproduce = res.Run.Reproduce
 	}
 	j.accept(res, opts)
+	res.compare(opts.Baseline)
 	if opts.Least {
 		res.Least = j.least(run, res, opts)
 	}

@@ -46,6 +46,8 @@ type Result struct {
 	Audit        *audit.Report     `json:"audit,omitempty"`
 	// Policy says what the user's policy made of the findings, nil without one.
 	Policy *Policed `json:"policy,omitempty"`
+	// Baseline says which findings were known before, nil without a baseline.
+	Baseline *Compared `json:"baseline,omitempty"`
 	// Least is the least policy under which the run would have been quiet, where
 	// Options asked for it.
 	Least *policy.Policy `json:"-"`

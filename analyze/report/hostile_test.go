@@ -50,6 +50,7 @@ func staged(evil string) *analyze.Result {
 		{Time: 2, Lane: analyze.LaneSent, Text: evil, Source: "frame", Seq: 1}, {Time: 3, Lane: analyze.LaneFiles, Text: evil, Noise: "runtime", Source: "record", Seq: 1},
 	}}}
 	res.Coverage.Unseen, res.Coverage.Accepted = []string{evil}, []string{evil}
+	res.Baseline = &analyze.Compared{File: evil, Known: []analyze.Known{{Rule: "CM101", Severity: finding.High, Message: evil, Tool: evil}}}
 	res.Policy = &analyze.Policed{File: evil, Accepted: []analyze.Accepted{{Rule: "CM101", Message: evil, Tool: evil, Reason: evil, Owner: evil, Until: "2027-01-31"}}}
 	res.Run.Package = &session.Package{Kind: "npm", Name: evil, Version: evil, Integrity: evil, Digest: evil, Packages: 3, Bin: evil, Again: []string{evil},
 		Build: session.Build{State: session.BuildFailed, Why: evil, Steps: []session.BuildStep{{Package: evil, Event: evil, Status: 1}}}}

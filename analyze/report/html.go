@@ -78,6 +78,8 @@ type pageView struct {
 	Coverage  coverageView
 	Audit     *auditView
 	Accepted  []acceptedView
+	Baseline  string
+	Known     []knownView
 	Reproduce string
 	Files     []string
 	Tool, Run string

@@ -40,7 +40,21 @@ type deductionView struct {
 // acceptedView is a finding that somebody answers for.
 type acceptedView struct{ Rule, Message, Reason, Owner, Until string }
 
+// knownView is a finding that was known before.
+type knownView struct{ Rule, Severity, Message string }
+
+func (v *pageView) known(res *analyze.Result) {
+	if res.Baseline == nil {
+		return
+	}
+	v.Baseline = say(res.Baseline.File, 200)
+	for _, k := range res.Baseline.Known[:min(len(res.Baseline.Known), maxPageFindings)] {
+		v.Known = append(v.Known, knownView{say(k.Rule, 60), string(k.Severity), say(k.Message, 300)})
+	}
+}
+
 func (v *pageView) accepted(res *analyze.Result) {
+	v.known(res)
 	if res.Policy == nil {
 		return
 	}

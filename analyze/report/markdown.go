@@ -194,6 +194,9 @@ func (m *markdown) coverage(res *analyze.Result) {
 }
 
 func (m *markdown) foot(res *analyze.Result) {
+	if res.Baseline != nil {
+		m.line("%s known before, by %s.", plural(len(res.Baseline.Known), "finding"), code(res.Baseline.File, 200))
+	}
 	if res.Policy != nil && len(res.Policy.Accepted) > 0 {
 		m.line("%s accepted by %s.", plural(len(res.Policy.Accepted), "finding"), code(res.Policy.File, 200))
 		m.line("")

@@ -41,6 +41,9 @@ func Text(w io.Writer, res *analyze.Result, o TextOptions) error {
 	if res.Policy != nil && len(res.Policy.Accepted) > 0 {
 		p.fact("accepted", "%s, suppressed by %s", plural(len(res.Policy.Accepted), "finding"), clean(res.Policy.File, 200))
 	}
+	if res.Baseline != nil {
+		p.fact("known", "%s, in %s", plural(len(res.Baseline.Known), "finding"), clean(res.Baseline.File, 200))
+	}
 	p.reasons(res)
 	if res.Server.Exit != "" && res.Verdict != analyze.Clean {
 		for i, l := range tail(res.Server.Stderr, maxShownStderr) {

@@ -56,7 +56,21 @@ func (r *Run) violation(e *finding.Effect, w want) (finding.Finding, bool) {
 	case e.Ambiguous || e.Rung == finding.RungAttempted && w.list == listFiles:
 		f.Severity = finding.Low
 	}
+	f.Location = r.ruledAt(e, v)
 	return f, true
+}
+
+// ruledAt is the line of the policy that decided: what denies it, or the entry whose
+// list is the whole.
+func (r *Run) ruledAt(e *finding.Effect, v said) *finding.Location {
+	at := r.Policy.Server.At
+	if entry, ok := r.Policy.Tool(e.Tool); ok {
+		at = entry.At
+	}
+	if v.denied != nil {
+		at = v.denied.At
+	}
+	return &finding.Location{Path: r.Policy.File, Line: max(at.Line, 1), Column: at.Column}
 }
 
 // unnamedTools reports the tools that a policy which names tools does not name.
@@ -82,6 +96,7 @@ func (r *Run) unnamedTools() []finding.Finding {
 		Rule: cm208Doc.ID, Severity: cm208Doc.Severity, Title: cm208Doc.Title, Confidence: finding.Certain, Phase: finding.PhaseList,
 		Message:     fmt.Sprintf("the server offers %s that the policy does not name: %s", plural(len(names), "tool"), list(shown, 5)),
 		Evidence:    []finding.Evidence{{Source: "frame", Text: "declared: " + list(shown, 5)}},
+		Location:    &finding.Location{Path: r.Policy.File, Line: 1},
 		Fingerprint: finding.Fingerprint("CM208", append([]string{"tools"}, names...)...),
 	}}
 }

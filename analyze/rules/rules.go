@@ -50,6 +50,9 @@ type Run struct {
 	// Policy is the user's own declaration, nil for none: what it allows, no rule
 	// about undeclared effects sees.
 	Policy *policy.Policy
+	// Changed are files by which the run would be judged and that the change under
+	// review has otherwise.
+	Changed []Changed
 	// allowed are the effects that Policy allows, by index; Check fills it.
 	allowed []bool
 }
@@ -95,7 +98,7 @@ func All() []Rule {
 		cm201, cm202, cm203, cm204, cm205, cm206, cm207, cm208, cm209, cm210, cm211, cm212, cm213, cm214,
 		cm301, cm302, cm303, cm304, cm305, cm306, cm307, cm308,
 		cm401, cm402, cm403, cm404,
-		cm501,
+		cm501, cm502,
 		cm601, cm602, cm603, cm604,
 	}
 }

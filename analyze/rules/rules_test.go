@@ -340,6 +340,10 @@ var cases = []struct {
 	}), finding.Medium},
 	{"CM501", "appeared", with(newRun(note), func(r *Run) { r.Wire.Changes = []Fact{{Seq: 9, Text: "tool “x” appeared"}} }), finding.Low},
 	{"CM501", "none", newRun(note), ""},
+	{"CM502", "another policy", with(newRun(note), func(r *Run) {
+		r.Changed = []Changed{{What: "policy", At: finding.Location{Path: "coalmine.yaml", Line: 3}}}
+	}), finding.Medium},
+	{"CM502", "none", newRun(note), ""},
 	{"CM601", "crash", with(newRun(note), func(r *Run) { r.End.Crashed, r.End.How = true, "signal SEGV" }), finding.Medium},
 	{"CM601", "stopped", with(newRun(note), func(r *Run) { r.End.How = "exit status 0" }), ""},
 	{"CM602", "hang", with(newRun(note), func(r *Run) { r.Profile.Calls[0].Outcome = "timeout" }), finding.Low},

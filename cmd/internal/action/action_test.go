@@ -34,7 +34,7 @@ func TestInputsNeverReachAScript(t *testing.T) {
 	if d.Runs.Using != "composite" || d.Name == "" || d.Description == "" || len(d.Runs.Steps) == 0 {
 		t.Fatalf("%+v", d)
 	}
-	for _, name := range []string{"config", "server", "command", "fail-on", "format", "version"} {
+	for _, name := range []string{"config", "server", "command", "fail-on", "format", "version", "policy", "baseline", "changed-since"} {
 		if in, ok := d.Inputs[name]; !ok || in.Default == nil || in.Description == "" {
 			t.Errorf("input %s has no default or no description", name)
 		}

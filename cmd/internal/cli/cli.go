@@ -122,7 +122,7 @@ func (e *env) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(cmd.CommandPath()+" --help lists the flags", "%w", err)
 	})
-	root.AddCommand(e.probe(), e.audit(), e.targets(), e.rules(), e.schema(), e.doctor(), e.clean(), e.tap(), e.summarize(), e.detect(), e.report(), e.watch(), e.health(), e.serve(), e.advise(), e.gate(), e.lock(), e.prune())
+	root.AddCommand(e.probe(), e.audit(), e.targets(), e.rules(), e.schema(), e.doctor(), e.clean(), e.tap(), e.summarize(), e.detect(), e.report(), e.watch(), e.health(), e.serve(), e.advise(), e.gate(), e.lock(), e.baseline(), e.prune())
 	return root
 }
 

@@ -1,9 +1,9 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"time"
@@ -23,7 +23,7 @@ type policyFlags struct {
 }
 
 // readPolicy reads --policy. What has expired is an error before anything runs.
-func (f *probeFlags) readPolicy() error {
+func (f *probeFlags) readPolicy(ctx context.Context) error {
 	if f.policy.emit != "" {
 		if _, err := os.Lstat(f.policy.emit); !errors.Is(err, fs.ErrNotExist) {
 			return usage("name a file that is not there yet", "--emit-policy: %s is there, and may be somebody's", f.policy.emit)
@@ -33,9 +33,16 @@ func (f *probeFlags) readPolicy() error {
 	if f.policy.file == "" {
 		return nil
 	}
-	p, err := readPolicyFile(f.policy.file)
+	data, ok, err := f.judgedBy(ctx, "policy", f.policy.file)
 	if err != nil {
-		return err
+		return &sandbox.UsageError{Err: err, Hint: policyHint}
+	}
+	if !ok {
+		return nil
+	}
+	p, err := policy.Parse(f.policy.file, data)
+	if err != nil {
+		return &sandbox.UsageError{Err: err, Hint: policyHint}
 	}
 	if expired := p.Expired(time.Now()); len(expired) > 0 {
 		return &sandbox.UsageError{Err: errors.Join(expired...), Hint: "look at the finding again: mend what it shows, or give the suppression another day"}
@@ -44,24 +51,8 @@ func (f *probeFlags) readPolicy() error {
 	return nil
 }
 
-// readPolicyFile reads one coalmine.yaml.
-func readPolicyFile(name string) (*policy.Policy, error) {
-	const hint = "name a " + policy.FileName + "; --emit-policy writes one"
-	fh, err := os.Open(name)
-	if err != nil {
-		return nil, &sandbox.UsageError{Err: err, Hint: hint}
-	}
-	defer fh.Close()
-	data, err := io.ReadAll(io.LimitReader(fh, maxConfig))
-	if err != nil {
-		return nil, &sandbox.UsageError{Err: err, Hint: hint}
-	}
-	p, err := policy.Parse(name, data)
-	if err != nil {
-		return nil, &sandbox.UsageError{Err: err, Hint: hint}
-	}
-	return p, nil
-}
+// policyHint is for a file that is none.
+const policyHint = "name a " + policy.FileName + "; --emit-policy writes one"
 
 // policed keeps what a run made of the policy, and writes the least one.
 func (f *probeFlags) policed(res *analyze.Result) error {

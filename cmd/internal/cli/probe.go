@@ -18,6 +18,7 @@ import (
 	"github.com/coalmine-dev/coalmine/audit/target"
 	"github.com/coalmine-dev/coalmine/audit/text"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
+	"github.com/coalmine-dev/coalmine/cmd/internal/since"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 	"github.com/coalmine-dev/coalmine/synth"
@@ -36,6 +37,10 @@ type probeFlags struct {
 	allowIncomplete  bool
 	timeout, callOut time.Duration
 	policy           policyFlags
+	// baseline is a file of what is known; changedSince is a ref, and base the merge
+	// base with it, nil without one.
+	baseline, changedSince string
+	base                   *since.Base
 }
 
 func (e *env) probe() *cobra.Command {
@@ -66,6 +71,8 @@ func (e *env) probe() *cobra.Command {
 	fl.StringVar(&f.policy.file, "policy", "", "a `FILE` (coalmine.yaml) of what the server may do, and of findings that somebody answers for")
 	fl.StringVar(&f.policy.emit, "emit-policy", "", "write the least policy under which the run would have been quiet to this new `FILE`")
 	fl.StringSliceVar(&f.Vary, "vary", nil, "run again under changed conditions, and say what comes with one only: client, ci, clock, locale, canaries")
+	fl.StringVar(&f.baseline, "baseline", "", "a `FILE` of coalmine baseline: only findings that are not in it decide")
+	fl.StringVar(&f.changedSince, "changed-since", "", "probe only servers that differ from the merge base with this `REF`, by its policy and baseline")
 	fl.StringVar(&f.failOn, "fail-on", "high", "critical, high, medium, low or never")
 	fl.StringVar(&f.replay, "replay", "", "make only the calls of this `FILE`, as a finding names it; exit 1 where they show the finding again")
 	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 where not everything could be looked at")
@@ -192,7 +199,13 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if err := f.readPolicy(); err != nil {
+	if err := f.openBase(cmd.Context()); err != nil {
+		return err
+	}
+	if err := f.readPolicy(cmd.Context()); err != nil {
+		return err
+	}
+	if err := f.readBaseline(cmd.Context()); err != nil {
 		return err
 	}
 	if e.terminalProgress() {
@@ -204,6 +217,9 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) error {
 	}
 	if f.policy.emit != "" && len(runs) > 1 {
 		return usage("name one of them with --server NAME", "--emit-policy is for one server, and these are %d", len(runs))
+	}
+	if runs, err = e.unchanged(cmd.Context(), f, runs); err != nil {
+		return err
 	}
 	worst := e.badEntries(f.bad)
 	for _, o := range runs {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 	"github.com/coalmine-dev/coalmine/synth"
@@ -56,6 +58,11 @@ type Options struct {
 	FailOn finding.Severity
 	// Policy is the user's coalmine.yaml, nil for none.
 	Policy *policy.Policy
+	// Baseline are the findings that were known before, nil for none.
+	Baseline *analyze.Baseline
+	// Changed are files by which the run would be judged and that the change under
+	// review has otherwise.
+	Changed []rules.Changed
 	// Least asks for the result's least policy.
 	Least bool
 	// AgentPath is the program that becomes PID 1; "" is this one.

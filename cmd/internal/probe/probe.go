@@ -72,7 +72,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	if runErr != nil {
 		return nil, runErr
 	}
-	judging := analyze.Options{FailOn: o.FailOn, Audit: report, AuditErr: auditErr, Version: o.Version, Policy: o.Policy, Least: o.Least}
+	judging := analyze.Options{FailOn: o.FailOn, Audit: report, AuditErr: auditErr, Version: o.Version, Policy: o.Policy, Baseline: o.Baseline, Changed: o.Changed, Least: o.Least}
 	res, err := judge(dir, judging)
 	if err != nil {
 		return nil, err

@@ -4,9 +4,12 @@ import (
 	"bufio"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox"
 )
 
 // manifests name, by a source file's suffix, what stands at the top of its package.
@@ -118,4 +121,21 @@ func consolePackage(command []string, env string) string {
 		}
 	}
 	return ""
+}
+
+// Reads are the directories and files of the server's own that a run would show
+// it: its code, and what its command names.
+func Reads(o Options) []string {
+	command := absolute(o.Command)
+	dir, _ := sandbox.ServerDir(command, exec.LookPath)
+	var out []string
+	if dir != "" {
+		out = append(out, dir)
+	}
+	for _, a := range command {
+		if _, err := os.Lstat(a); err == nil && filepath.IsAbs(a) {
+			out = append(out, a)
+		}
+	}
+	return out
 }

@@ -1,0 +1,48 @@
+package rules
+
+import (
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+var cm502 = Rule{Rule: cm502Doc, Check: checkCM502}
+
+var cm502Doc = finding.Rule{
+	ID: "CM502", Name: "JudgedByChanged", Title: "What the servers are judged by was changed", Severity: finding.Medium,
+	CWE: []string{"CWE-693"}, OWASP: []string{"MCP08"},
+	Help: "With `--changed-since` the policy, its suppressions and the baseline are those of the merge base, so that a change cannot allow itself. The change under review has others: whoever merges it decides about them too.\n\n" +
+		"**Evidence.** The file's first line that differs.\n\n" +
+		"**False positive when** the new policy or baseline is what the review is about.",
+}
+
+// Changed is a file by which a run would be judged and that the change under
+// review has otherwise.
+type Changed struct {
+	// What is "policy" or "baseline".
+	What string
+	// At is its first line that differs.
+	At finding.Location
+	// Removed says that it is no longer there, Added that it was not.
+	Removed, Added bool
+}
+
+func checkCM502(r *Run) []finding.Finding {
+	var out []finding.Finding
+	for _, c := range r.Changed {
+		how := "changes the " + c.What + "; the merge base's holds"
+		switch {
+		case c.Removed:
+			how = "removes the " + c.What + "; the merge base's holds"
+		case c.Added:
+			how = "brings a " + c.What + "; without one in the merge base none holds"
+		}
+		at := c.At
+		out = append(out, finding.Finding{
+			Rule: cm502Doc.ID, Severity: cm502Doc.Severity, Title: cm502Doc.Title, Confidence: finding.Certain,
+			Message:     "the change " + how + " (" + c.At.Path + ")",
+			Evidence:    []finding.Evidence{{Source: "source", Text: "the first line that differs", Location: &at}},
+			Location:    &at,
+			Fingerprint: finding.Fingerprint("CM502", c.What, c.At.Path),
+		})
+	}
+	return out
+}
