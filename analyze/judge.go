@@ -146,7 +146,7 @@ func (j *judge) because(format string, a ...any) {
 
 func (j *judge) readTrace(log *session.Reader) error {
 	h := log.Header
-	b := profile.NewBuilder(profile.Context{Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: h.Canaries, Replies: replies(log)})
+	b := profile.NewBuilder(profile.Context{Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: h.Canaries, Replies: replies(log), Runtime: h.Runtime})
 	for line, err := range log.Trace() {
 		switch {
 		case err != nil:

@@ -80,6 +80,22 @@ func (b *Builder) readNoise(p, exe string) (class, root string) {
 	return "", ""
 }
 
+// ownStart reports whether a task's opening of a path is the next step, or one that
+// follows, of what its interpreter does by itself when it starts. Each step counts
+// once: the same path again is the server's doing.
+func (b *Builder) ownStart(t *task, p string) bool {
+	rt := b.ctx.Runtime
+	if rt == nil || t.step < 0 || t.exe != rt.Program {
+		return false
+	}
+	i := slices.Index(rt.Reads[t.step:], p)
+	if i < 0 {
+		return false
+	}
+	t.step += i + 1
+	return true
+}
+
 // scratch is the temporary or cache directory that a path lies in; npm keeps its
 // cache and its logs in a place of its own.
 func (b *Builder) scratch(p, exe string) (string, bool) {

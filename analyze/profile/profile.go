@@ -24,6 +24,8 @@ type Context struct {
 	// Replies are the frames of session.jsonl that answer a request of the
 	// client's, by seq: what a server does after its reply is ambiguous.
 	Replies map[uint64]bool
+	// Runtime is what the server's interpreter does by itself, nil for nothing known.
+	Runtime *session.Runtime
 }
 
 // Call is one call of the run as its marks tell it.
@@ -121,6 +123,9 @@ type task struct {
 	// call is the call in which it was born: its work stays that call's.
 	call  int
 	phase finding.Phase
+	// step is how far it has come in its interpreter's own start, -1 for a task that
+	// has none.
+	step int
 }
 
 // access is a watched path that was read.

@@ -68,7 +68,7 @@ func (b *Builder) fork(r *trace.Record) {
 	if child.exe == "" {
 		child.exe = parent.exe
 	}
-	child.parent, child.phase = r.Tid, b.phase
+	child.parent, child.phase, child.step = r.Tid, b.phase, -1
 	child.call = parent.call
 	// A thread shares its process's fate: a pool's thread born in a call serves later ones.
 	if strings.Contains(r.Flags, "CLONE_THREAD") {
@@ -89,7 +89,7 @@ func (b *Builder) exec(r *trace.Record) {
 		b.out.Noise++
 		return
 	}
-	t.exe, t.proc = r.Path, runs(r)
+	t.exe, t.proc, t.step = r.Path, runs(r), 0
 	e := b.effect(finding.Exec, r.Path, finding.RungOpened, r, b.says(r, "ran "+clip(b.find.Redact(strings.Join(r.Argv, " ")), 200)))
 	e.Argv = r.Argv
 	if !b.started || (b.phase == finding.PhaseStart && t.parent == 0) {
@@ -126,6 +126,9 @@ func (b *Builder) open(r *trace.Record) {
 		rung, verb = finding.RungAttempted, "tried to open "
 	}
 	class, root := b.readNoise(p, exe)
+	if b.ownStart(b.task(r.Tid), p) && class == "" {
+		class, root = noiseRuntime, path.Dir(p)
+	}
 	if class == "" && !r.OK() && r.Err == "ENOENT" {
 		class, root = noiseAbsent, path.Dir(p)
 	}

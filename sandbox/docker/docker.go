@@ -230,3 +230,17 @@ func copyIn(ctx context.Context, cli *client.Client, id string, write func(io.Wr
 	}
 	return nil
 }
+
+// Identity is the content of the image that is started.
+func (b *Backend) Identity(ctx context.Context) (string, error) {
+	cli, err := connect(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = cli.Close() }()
+	img, err := findImage(ctx, cli, cmp.Or(b.Image, DefaultImage))
+	if err != nil {
+		return "", err
+	}
+	return img.id, nil
+}

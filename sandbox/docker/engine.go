@@ -125,8 +125,8 @@ func explainStart(err error, p *plan, doing string) error {
 
 // image is what of an image matters here.
 type image struct {
-	name, arch string
-	env        []string
+	name, id, arch string
+	env            []string
 }
 
 // findImage looks an image up among those that the engine has.
@@ -148,7 +148,7 @@ func findImage(ctx context.Context, cli *client.Client, name string) (*image, er
 	if r.Os != "" && r.Os != "linux" {
 		return nil, &sandbox.UsageError{Err: fmt.Errorf("docker: the image %s is for %s", name, r.Os), Hint: "use a Linux image"}
 	}
-	img := &image{name: name, arch: r.Architecture}
+	img := &image{name: name, id: r.ID, arch: r.Architecture}
 	if r.Config != nil {
 		img.env = r.Config.Env
 	}

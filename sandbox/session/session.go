@@ -59,8 +59,19 @@ type Header struct {
 	Package *Package `json:"package,omitempty"`
 	// Vary says what of a run's surroundings was changed, nil for nothing.
 	Vary *Vary `json:"vary,omitempty"`
+	// Runtime is what the server's interpreter does by itself, nil where nothing is known of it.
+	Runtime *Runtime `json:"runtime,omitempty"`
 	// Version is coalmine's.
 	Version string `json:"version"`
+}
+
+// Runtime is an interpreter that was started with nothing to do, in the same
+// sandbox and image as the server.
+type Runtime struct {
+	// Program is the path by which it was run.
+	Program string `json:"program"`
+	// Reads are the paths that it opened for reading, or tried to, in order.
+	Reads []string `json:"reads"`
 }
 
 // Vary is a condition under which a server runs again with the same calls.

@@ -54,6 +54,8 @@ type plan struct {
 	client  wire.Implementation
 	byTerm  bool
 	preload string
+	// runtime is what the server's interpreter does by itself, nil for nothing known.
+	runtime *session.Runtime
 	rooted  bool // the command names the workspaces itself
 	target  string
 	audit   string   // directory to audit, "" for none

@@ -67,6 +67,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	defer dir.Close()
 	p.hide(o.Out, name)
 	audited := p.startAudit(ctx)
+	p.learn(ctx, backend)
 	runErr := p.sessions(ctx, backend, dir)
 	report, auditErr := audited()
 	if runErr != nil {
