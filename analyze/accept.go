@@ -67,6 +67,9 @@ const leastHolds = 90 * 24 * time.Hour
 func (j *judge) least(run *rules.Run, res *Result, opts Options) *policy.Policy {
 	p := rules.Least(run)
 	p.File = policy.FileName
+	if opts.Policy != nil {
+		p.Environment = opts.Policy.Environment
+	}
 	j.redactLists(&p.Server.Allow)
 	for _, e := range p.Tools {
 		j.redactLists(&e.Allow)

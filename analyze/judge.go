@@ -341,6 +341,7 @@ func (j *judge) run(w *wireReader) *rules.Run {
 	if len(j.end.Limits) > 0 {
 		j.end.Crashed = false
 	}
+	j.end.Lacking = j.end.Crashed && j.lacking()
 	if j.building() {
 		// A build is there to end, and what it leaves running is ended with it.
 		j.end.Crashed, j.end.Killed = false, false
@@ -369,6 +370,9 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 	}
 	if h.Transport != "" {
 		tracer += " --transport " + h.Transport
+	}
+	for _, kv := range h.Dummies {
+		tracer += " --env " + Quote(kv)
 	}
 	if f := factors(opts.Varied); len(f) > 0 {
 		tracer += " --vary " + strings.Join(f, ",")

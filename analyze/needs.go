@@ -87,6 +87,20 @@ func (j *judge) needs(res *Result, refusals map[string][]string) []Need {
 	return out
 }
 
+// lacking reports whether the server ended with a status before any call, and its
+// stderr says what it lacks.
+func (j *judge) lacking() bool {
+	if j.profile.Phases[finding.PhaseCall] || strings.HasPrefix(j.exit, "signal ") {
+		return false
+	}
+	for line := range strings.Lines(j.lastWords()) {
+		if needOf(line) != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // needHoles adds the needs to the reasons: what lacks its key was not looked at.
 func (j *judge) needHoles(needs []Need) {
 	for _, n := range needs {
@@ -98,7 +112,11 @@ func (j *judge) needHoles(needs []Need) {
 		if len(n.Names) > 0 {
 			what += " (" + strings.Join(n.Names, ", ") + ")"
 		}
-		j.because("%s says that it needs %s: “%s”", who, what, n.Said)
+		remedy := ""
+		if len(n.Names) > 0 {
+			remedy = "; --env " + n.Names[0] + "=VALUE gives it a dummy"
+		}
+		j.because("%s says that it needs %s: “%s”%s", who, what, n.Said, remedy)
 	}
 }
 

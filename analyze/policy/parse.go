@@ -107,7 +107,7 @@ func contains(list []string, s string) bool {
 func bounded(s string) string { return s[:min(len(s), 80)] }
 
 func (r *reader) policy(p *Policy, n *yaml.Node) {
-	r.members(n, "the policy", []string{"schema", "server", "tools", "suppress", "accept_opaque"}, func(key, v *yaml.Node) {
+	r.members(n, "the policy", []string{"schema", "server", "tools", "suppress", "accept_opaque", "environment"}, func(key, v *yaml.Node) {
 		switch key.Value {
 		case "schema":
 			if s := r.text(v, "schema"); s != Schema {
@@ -119,10 +119,52 @@ func (r *reader) policy(p *Policy, n *yaml.Node) {
 			r.members(v, "tools", nil, func(key, v *yaml.Node) { p.Tools[key.Value] = r.entry(v, "tool "+bounded(key.Value)) })
 		case "suppress":
 			p.Suppress = r.suppressions(v)
+		case "environment":
+			p.Environment = r.environment(v)
 		case "accept_opaque":
 			p.AcceptOpaque = r.list(v, "accept_opaque", checkHost)
 		}
 	})
+}
+
+// maxVariables bounds the environment.
+const maxVariables = 200
+
+// environment reads names and values; a value may be empty, but must be written as text.
+func (r *reader) environment(n *yaml.Node) map[string]string {
+	out := map[string]string{}
+	r.members(n, "environment", nil, func(key, v *yaml.Node) {
+		err := CheckVariable(key.Value)
+		switch {
+		case err != nil:
+			r.fault(key, "environment: %v", err)
+		case len(out) >= maxVariables:
+			r.fault(key, "environment has more than %d variables", maxVariables)
+		case v.Kind == yaml.ScalarNode && v.ShortTag() == "!!str" && v.Value == "":
+			out[key.Value] = ""
+		default:
+			s := r.text(v, "environment, "+bounded(key.Value))
+			if strings.ContainsRune(s, 0) {
+				r.fault(v, "environment, %s holds a NUL", bounded(key.Value))
+				return
+			}
+			out[key.Value] = s
+		}
+	})
+	return out
+}
+
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,254}$`)
+
+// CheckVariable says why a name is none that a value can be given to.
+func CheckVariable(name string) error {
+	switch {
+	case !variableName.MatchString(name):
+		return fmt.Errorf("%q is no variable's name", bounded(name))
+	case name == "HOME" || name == "PWD" || name == "USER" || name == "LOGNAME":
+		return fmt.Errorf("%s is the sandbox's own", name)
+	}
+	return nil
 }
 
 func (r *reader) entry(n *yaml.Node, what string) Entry {

@@ -26,6 +26,9 @@ type Policy struct {
 	Suppress []Suppression
 	// AcceptOpaque are the hosts whose traffic need not be read.
 	AcceptOpaque List
+	// Environment are values that a probed server is given: dummies for the keys and
+	// settings without which it does nothing. They are no leave for anything.
+	Environment map[string]string
 }
 
 // Entry is what the policy says of one tool, or of the server.

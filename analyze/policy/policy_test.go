@@ -81,7 +81,8 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		"tools: []":                                                       "p.yaml:1:8: tools must be a mapping",
 		"server: {allow: {hosts: e.org}}":                                 "p.yaml:1:25: server, allow, hosts must be a list",
 		"server: {allow: {hosts: [[]]}}":                                  "p.yaml:1:26: server, allow, hosts must be a text",
-		"a: &x {}\ntools: *x":                                             "p.yaml:1:1: the policy: \"a\" is none of schema, server, tools, suppress, accept_opaque\np.yaml:2:8: tools must be a mapping",
+		"environment: {HOME: /x, 1A: b}":                                  "p.yaml:1:15: environment: HOME is the sandbox's own\np.yaml:1:25: environment: \"1A\" is no variable's name",
+		"a: &x {}\ntools: *x":                                             "p.yaml:1:1: the policy: \"a\" is none of schema, server, tools, suppress, accept_opaque, environment\np.yaml:2:8: tools must be a mapping",
 		"suppress: [{reason: x}]":                                         "p.yaml:1:12: a suppression needs fingerprint, reason, owner and expires",
 		"suppress: [{fingerprint: abc, reason: x, owner: y, expires: z}]": "p.yaml:1:26: fingerprint \"abc\" is no 32 hexadecimal digits, as report.json has them\np.yaml:1:61: expires \"z\" is no day, such as 2027-01-31",
 		"schema: coalmine/policy/v9":                                      `p.yaml:1:9: schema "coalmine/policy/v9" is not coalmine/policy/v1`,
@@ -204,6 +205,9 @@ func TestMarshalIsReadBack(t *testing.T) {
 		p := &Policy{File: "p.yaml", Server: e, Tools: map[string]Entry{tool: e, "none": {}}, Suppress: []Suppression{{
 			Fingerprint: "0123456789abcdef0123456789abcdef", Reason: "a\nb: c", Owner: "~", Expires: time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC), Note: tool,
 		}}}
+		if value := strings.ReplaceAll(tool, "\x00", ""); rapid.Bool().Draw(rt, "environment") {
+			p.Environment = map[string]string{"A_KEY": value, "B": ""}
+		}
 		got, err := Parse("p.yaml", p.Marshal())
 		if err != nil {
 			rt.Fatalf("%v\n%s", err, p.Marshal())

@@ -26,6 +26,12 @@ func (p *Policy) Marshal() []byte {
 			w.entry(2, p.Tools[name])
 		}
 	}
+	if len(p.Environment) > 0 {
+		w.line(0, "environment:")
+		for _, name := range slices.Sorted(maps.Keys(p.Environment)) {
+			w.line(1, "%s: %s", quote(name), quoteAlways(p.Environment[name]))
+		}
+	}
 	if len(p.AcceptOpaque) > 0 {
 		w.list(0, "accept_opaque", p.AcceptOpaque)
 	}
@@ -104,6 +110,14 @@ var bare = regexp.MustCompile(`^[A-Za-z/~$][A-Za-z0-9/_.$~-]*$`)
 
 // words of YAML that are no text.
 var notText = regexp.MustCompile(`(?i)^(?:true|false|null|yes|no|on|off|y|n|~)$`)
+
+// quoteAlways is quote for a value that may be empty.
+func quoteAlways(s string) string {
+	if s == "" {
+		return `""`
+	}
+	return quote(s)
+}
 
 // quote writes a text in double quotes unless it is harmless bare.
 func quote(s string) string {

@@ -10,12 +10,12 @@ var cm601Doc = finding.Rule{
 	ID: "CM601", Name: "Crash", Title: "The server ended during the run", Severity: finding.Medium,
 	CWE: []string{"CWE-248", "CWE-755"}, OWASP: []string{"MCP02"},
 	Help: "The server's process ended by itself while calls were still to be made.\n\n" +
-		"**Evidence.** Its exit status or signal and the call in which it happened; the tail of its stderr is in the log.\n\n" +
+		"**Evidence.** Its exit status or signal and the call in which it happened; the tail of its stderr is in the log. A server that ends before any call with the word that a key or a setting is missing has not crashed; the run is inconclusive.\n\n" +
 		"**False positive when** a call's declared effect is to stop the server.",
 }
 
 func checkCM601(r *Run) []finding.Finding {
-	if !r.End.Crashed {
+	if !r.End.Crashed || r.End.Lacking {
 		return nil
 	}
 	f := finding.Finding{

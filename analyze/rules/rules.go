@@ -89,6 +89,8 @@ type EndFacts struct {
 	// Killed says that it outlived its stdin and its grace.
 	Killed bool
 	Time   time.Duration
+	// Lacking says that it ended before any call, with a status, and said what it lacks.
+	Lacking bool
 }
 
 // All lists every rule, sorted by ID.

@@ -345,6 +345,7 @@ var cases = []struct {
 	}), finding.Medium},
 	{"CM502", "none", newRun(note), ""},
 	{"CM601", "crash", with(newRun(note), func(r *Run) { r.End.Crashed, r.End.How = true, "signal SEGV" }), finding.Medium},
+	{"CM601", "lacks its key", with(newRun(note), func(r *Run) { r.End.Crashed, r.End.How, r.End.Lacking = true, "exit status 1", true }), ""},
 	{"CM601", "stopped", with(newRun(note), func(r *Run) { r.End.How = "exit status 0" }), ""},
 	{"CM602", "hang", with(newRun(note), func(r *Run) { r.Profile.Calls[0].Outcome = "timeout" }), finding.Low},
 	{"CM602", "answered", newRun(note), ""},

@@ -57,6 +57,8 @@ type Header struct {
 	Phase string `json:"phase,omitempty"`
 	// Package is what was fetched to be run, nil for a command that was there.
 	Package *Package `json:"package,omitempty"`
+	// Dummies are the variables that the server was given values for, NAME=VALUE.
+	Dummies []string `json:"dummies,omitempty"`
 	// Vary says what of a run's surroundings was changed, nil for nothing.
 	Vary *Vary `json:"vary,omitempty"`
 	// Runtime is what the server's interpreter does by itself, nil where nothing is known of it.

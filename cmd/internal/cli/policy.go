@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze"
@@ -83,4 +85,24 @@ func (e *env) stale(f *probeFlags) int {
 		status = e.fail(usage("remove it: what it was for is gone", "%w", err))
 	}
 	return status
+}
+
+// readDummies joins the environment of the policy and --env, which goes before it.
+func (f *probeFlags) readDummies() error {
+	f.Dummies = map[string]string{}
+	if f.Policy != nil {
+		maps.Copy(f.Dummies, f.Policy.Environment)
+	}
+	for _, kv := range f.dummies {
+		name, value, ok := strings.Cut(kv, "=")
+		err := policy.CheckVariable(name)
+		if err == nil && (!ok || strings.ContainsRune(value, 0)) {
+			err = errors.New("it has no value")
+		}
+		if err != nil {
+			return usage("--env NAME=VALUE, with a value that is no secret; --pass-env NAME gives a real one", "--env %s: %w", name[:min(len(name), 80)], err)
+		}
+		f.Dummies[name] = value
+	}
+	return nil
 }

@@ -37,6 +37,7 @@ type probeFlags struct {
 	allowIncomplete  bool
 	timeout, callOut time.Duration
 	policy           policyFlags
+	dummies          []string
 	// baseline is a file of what is known; changedSince is a ref, and base the merge
 	// base with it, nil without one.
 	baseline, changedSince string
@@ -62,6 +63,7 @@ func (e *env) probe() *cobra.Command {
 	fl.StringVar(&f.replies, "replies", "", "HTTP answers of your own by host and path, from this YAML `FILE`")
 	fl.StringVar(&f.Transport, "transport", "auto", "auto (stdio), stdio, http or sse: the server opens a port inside the sandbox")
 	fl.StringSliceVar(&f.PassEnv, "pass-env", nil, "give the server the real value of this variable (redacted in every file)")
+	fl.StringArrayVar(&f.dummies, "env", nil, "give the server this value, `NAME=VALUE`, that is no secret: a dummy for a key that it needs")
 	fl.StringVar(&f.seed, "seed", "", "the `N` from which all inputs are drawn (default drawn anew)")
 	fl.IntVar(&f.Calls, "calls", probe.DefaultCalls, "calls of each tool")
 	fl.DurationVar(&f.timeout, "timeout", probe.DefaultTimeout, "for the whole run")
@@ -203,6 +205,9 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) error {
 		return err
 	}
 	if err := f.readPolicy(cmd.Context()); err != nil {
+		return err
+	}
+	if err := f.readDummies(); err != nil {
 		return err
 	}
 	if err := f.readBaseline(cmd.Context()); err != nil {

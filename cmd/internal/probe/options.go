@@ -19,6 +19,9 @@ type Options struct {
 	Command []string
 	// Env are the variables that a client's configuration names for the server.
 	Env map[string]string
+	// Dummies are variables with values that are no secrets: of the keys and settings
+	// without which the server does nothing. They go before Env.
+	Dummies map[string]string
 	// PassEnv are names whose real values the server gets; they are redacted in every file.
 	PassEnv []string
 	// Name is the server's name in that configuration, "" for a bare command.

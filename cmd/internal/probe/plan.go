@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -183,6 +184,14 @@ func (p *plan) environment() []string {
 	for _, name := range names {
 		env = setEnv(env, name, decoy(name, p.opts.Env[name]))
 	}
+	for _, name := range slices.Sorted(maps.Keys(p.opts.Dummies)) {
+		value := p.opts.Dummies[name]
+		env = setEnv(env, name, value)
+		// Somebody may take it for the place of a real one.
+		if len(value) >= 16 && isSecret(name, value) {
+			p.secrets = append(p.secrets, value)
+		}
+	}
 	for _, name := range p.opts.PassEnv {
 		value, ok := os.LookupEnv(name)
 		if v, named := p.opts.Env[name]; named && !ok {
@@ -207,11 +216,7 @@ var secretNames = []string{"KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CRED", "DS
 // decoy is a value of the same shape: each letter and digit of what could be a
 // secret is drawn anew. Settings ("debug", "8080") stay, since servers need them.
 func decoy(name, value string) string {
-	secret := len(value) >= 16 && !strings.ContainsAny(value, " /")
-	for _, s := range secretNames {
-		secret = secret || strings.Contains(strings.ToUpper(name), s)
-	}
-	if !secret {
+	if !isSecret(name, value) {
 		return value
 	}
 	if i := strings.Index(value, "://"); i >= 0 && !strings.Contains(value, "@") && !strings.Contains(value, "?") {
@@ -231,6 +236,12 @@ func decoy(name, value string) string {
 		}
 	}
 	return string(out)
+}
+
+// isSecret reports whether a variable could hold a secret, by its name or its value's shape.
+func isSecret(name, value string) bool {
+	return len(value) >= 16 && !strings.ContainsAny(value, " /") ||
+		slices.ContainsFunc(secretNames, func(s string) bool { return strings.Contains(strings.ToUpper(name), s) })
 }
 
 // plant lists what the agent writes before the start: the decoy HOME and the workspaces.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -152,7 +154,7 @@ func (p *plan) header(backend string) session.Header {
 	if transport == TransportStdio {
 		transport = ""
 	}
-	return session.Header{Transport: transport, Vary: p.vary,
+	return session.Header{Transport: transport, Vary: p.vary, Dummies: p.dummies(),
 		RunID: p.runID, Seed: p.opts.Seed, Command: p.redacted(p.spec.Command), Target: p.target, Sandbox: backend, Tracer: tracer, Network: p.opts.Network,
 		Canaries: p.set.Canaries(), User: p.set.User(), Home: p.set.Home(), ServerDir: p.spec.ServerDir, Workspaces: p.spec.Workspaces, Rooted: p.rooted, Unseen: unseen(backend, tracer), Version: p.opts.Version, Manifests: readManifests(p.audit), Runtime: p.runtime,
 	}
@@ -171,6 +173,15 @@ func unseen(backend, tracer string) []string {
 		}
 	}
 	return out
+}
+
+// dummies are the variables that were given, as a command line has them.
+func (p *plan) dummies() []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(p.opts.Dummies)) {
+		out = append(out, name+"="+p.opts.Dummies[name])
+	}
+	return p.redacted(out)
 }
 
 func (p *plan) redacted(in []string) []string {

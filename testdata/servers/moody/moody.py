@@ -79,6 +79,8 @@ def leave(*_):
 def main():
     sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+    if MODE == "needs" and not os.environ.get("GREETER_API_KEY"):
+        sys.exit("GREETER_API_KEY is not set")
     if MODE == "idle":
         threading.Thread(target=wait, daemon=True).start()
     if MODE in ("term", "outlive"):
