@@ -86,6 +86,9 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 	if err := j.readFrames(log, w); err != nil {
 		return nil, err
 	}
+	if err := j.detect(log, w); err != nil {
+		return nil, err
+	}
 	if log.Torn() {
 		j.because("the log ends within a line: the run was cut off")
 	}

@@ -320,7 +320,7 @@ func TestTheWire(t *testing.T) {
 		{"bytes", func(l *analyzetest.Log) { l.Frame(session.S2C, "\xff\xfe{}") }, "CM403 low"},
 		{"half a line", func(l *analyzetest.Log) { l.Frame(session.S2C, `{"jsonrpc":"2.0","id":`) }, "CM403 low"},
 		{"an empty line", func(l *analyzetest.Log) { l.Frame(session.S2C, ``) }, ""},
-		{"an unknown id", func(l *analyzetest.Log) { l.Frame(session.S2C, `{"jsonrpc":"2.0","id":99,"result":{}}`) }, ""},
+		{"an unknown id", func(l *analyzetest.Log) { l.Frame(session.S2C, `{"jsonrpc":"2.0","id":99,"result":{}}`) }, "CM409 low"},
 		{"sampling", func(l *analyzetest.Log) {
 			l.Frame(session.S2C, `{"jsonrpc":"2.0","id":"s","method":"sampling/createMessage","params":{}}`)
 		}, "CM404 medium"},

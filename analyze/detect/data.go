@@ -110,7 +110,7 @@ func (d *data) result(c *context) {
 		body = c.Fault
 	}
 	for _, h := range slices.Clone(c.scan.Scan(body)) {
-		if h.Severity < 3 {
+		if h.Severity < 3 || c.sent.has(c.scan.Value(h)) {
 			continue
 		}
 		c.add(Divergence, "pii_in_result_"+h.Category, 3, []any{"pii_category", name(h.Category), "tool", name(c.Asked.Tool)},

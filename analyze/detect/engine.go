@@ -44,6 +44,7 @@ type context struct {
 	scan  *pii.Scanner // for payloads
 	say   *pii.Scanner // for what is said about them
 	own   bool
+	sent  *sent // of our own, nil for another's client
 	found []Annotation
 }
 
@@ -95,6 +96,9 @@ type Engine struct {
 // NewEngine returns an Engine for one session.
 func NewEngine(o Options) *Engine {
 	e := &Engine{ctx: context{scan: pii.NewScanner(o.Patterns), say: pii.NewScanner(o.Patterns), own: o.OwnClient}}
+	if o.OwnClient {
+		e.ctx.sent = &sent{}
+	}
 	e.detectors = []detector{fabricated{}, &sequence{}, newSchemas(), serverRequests{}, gateRecords{}, taint{}, newData(), &declarations{}, &results{}, notProtocol{}}
 	e.detectors = append(e.detectors, o.extra...)
 	e.errors = make([]int, len(e.detectors))
@@ -104,6 +108,7 @@ func NewEngine(o Options) *Engine {
 // Event judges one event with the session's facts after it.
 func (g *Engine) Event(e *wirelog.Event, s *wirelog.State) {
 	g.ctx.Event, g.ctx.state = e, s
+	g.ctx.sent.event(e)
 	for i := 0; i < len(g.detectors); {
 		i = g.run(i, func(d detector) { d.event(&g.ctx) })
 	}

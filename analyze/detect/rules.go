@@ -121,7 +121,7 @@ func Rules() []finding.Rule {
 				"**False positive when** the tap missed the request; a log that begins in the middle stays quiet."},
 		{ID: "CM410", Name: "SecretInResult", Title: "A result holds a credential or personal data", Severity: finding.High, CWE: []string{"CWE-200", "CWE-359"}, OWASP: []string{"MCP01", "MCP10"},
 			Help: "What a tool returned has the shape, and where there is one the check digits, of a private key, a provider's key, a token, a card, an account or a social security number.\n\n" +
-				"**Evidence.** The category and the length; the value itself is never shown. Glassport's names: `pii_in_result_…`, severity 3.\n\n" +
+				"**Evidence.** The category and the length; the value itself is never shown. Glassport's names: `pii_in_result_…`, severity 3. In a probe it is medium, since nothing there is anyone's, and quiet for decoys, which are CM101's and CM103's, and for what a call brought.\n\n" +
 				"**False positive when** the data was what the user asked for, or is a published example."},
 		{ID: "CM411", Name: "SecretInArguments", Title: "Arguments hold a credential or personal data", Severity: finding.High, CWE: []string{"CWE-200", "CWE-359"}, OWASP: []string{"MCP01", "MCP10"},
 			Help: "A call hands the server something of the shape of a credential or of personal data. Private keys, providers' keys and numbers with check digits are high, tokens and named secrets medium, addresses low.\n\n" +

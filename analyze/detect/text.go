@@ -193,7 +193,7 @@ func (*results) event(c *context) {
 		}
 		for _, h := range text.Scan(s) {
 			sub, severity, how := judgeResult(h)
-			if sub == "" || severity <= of[sub].severity {
+			if sub == "" || c.sent.hasText(h.Rule) || severity <= of[sub].severity {
 				continue
 			}
 			if of[sub].severity == 0 {

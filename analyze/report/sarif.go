@@ -177,7 +177,11 @@ func Rules() []finding.Rule {
 	for _, r := range rules.All() {
 		out = append(out, r.Rule)
 	}
-	out = append(out, detect.Rules()...)
+	for _, r := range detect.Rules() {
+		if !slices.ContainsFunc(out, func(known finding.Rule) bool { return known.ID == r.ID }) {
+			out = append(out, r)
+		}
+	}
 	slices.SortStableFunc(out, func(a, b finding.Rule) int { return strings.Compare(a.ID, b.ID) })
 	return append(out, audit.Rules()...)
 }

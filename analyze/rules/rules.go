@@ -67,6 +67,9 @@ type WireFacts struct {
 	Requests []Fact
 	// Changes are differences of the surface within the run.
 	Changes []Fact
+	// Detected are what the detectors of the wire say of the server, each with its
+	// call and in order; several may be of one fingerprint.
+	Detected []finding.Finding
 }
 
 // Fact is one observation with its place in the log.
@@ -99,7 +102,7 @@ func All() []Rule {
 		cm101, cm102, cm103, cm104, cm105, cm106, cm107, cm108, cm109, cm110,
 		cm201, cm202, cm203, cm204, cm205, cm206, cm207, cm208, cm209, cm210, cm211, cm212, cm213, cm214,
 		cm301, cm302, cm303, cm304, cm305, cm306, cm307, cm308,
-		cm401, cm402, cm403, cm404,
+		cm401, cm402, cm403, cm404, cm408, cm409, cm410, cm413, cm414,
 		cm501, cm502,
 		cm601, cm602, cm603, cm604,
 	}

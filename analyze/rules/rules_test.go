@@ -335,6 +335,16 @@ var cases = []struct {
 	{"CM403", "none", newRun(note), ""},
 	{"CM404", "sampling", with(newRun(note), func(r *Run) { r.Wire.Requests = []Fact{{Seq: 1, Text: "sampling/createMessage"}} }), finding.Medium},
 	{"CM404", "none", newRun(note), ""},
+	{"CM408", "unknown", detecting("CM408"), finding.Medium},
+	{"CM408", "none", newRun(note), ""},
+	{"CM409", "twice", detecting("CM409"), finding.Medium},
+	{"CM409", "none", detecting("CM408"), ""},
+	{"CM410", "a key", detecting("CM410"), finding.Medium},
+	{"CM410", "none", detecting("CM413"), ""},
+	{"CM413", "another type", detecting("CM413"), finding.Medium},
+	{"CM413", "none", detecting("CM414"), ""},
+	{"CM414", "orders", detecting("CM414"), finding.Medium},
+	{"CM414", "none", detecting("CM410"), ""},
 	{"CM501", "another text", with(newRun(note), func(r *Run) {
 		r.Wire.Changes = []Fact{{Seq: 9, Text: "tool “x” was declared otherwise than before"}}
 	}), finding.Medium},
@@ -353,6 +363,13 @@ var cases = []struct {
 	{"CM603", "none", newRun(note), ""},
 	{"CM604", "outlived", with(newRun(note), func(r *Run) { r.End.Killed = true }), finding.Info},
 	{"CM604", "ended", newRun(note), ""},
+}
+
+// detecting is a run of which a detector of the wire said something.
+func detecting(rule string) *Run {
+	return with(newRun(note), func(r *Run) {
+		r.Wire.Detected = []finding.Finding{{Rule: rule, Severity: finding.Medium, Title: "t", Message: "m", Fingerprint: rule, Confidence: finding.Certain, Call: 1, Evidence: []finding.Evidence{{Source: "frame", Seq: 3}}}}
+	})
 }
 
 // under is a run under a policy.

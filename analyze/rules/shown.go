@@ -27,6 +27,7 @@ func ShownIn(run *Run, rule, fingerprint string) []int {
 		}
 		p.Calls = slices.DeleteFunc(slices.Clone(p.Calls), func(c profile.Call) bool { return c.N > n })
 		one.Profile = &p
+		one.Wire.Detected = slices.DeleteFunc(slices.Clone(run.Wire.Detected), func(f finding.Finding) bool { return f.Call != n })
 		if shows(&one, rule, fingerprint, n) {
 			out = append(out, n)
 		}

@@ -116,6 +116,15 @@ func (r *Reader) Frames() iter.Seq2[Frame, error] {
 	}
 }
 
+// Wire opens session.jsonl, for a Scanner. The caller closes it.
+func (r *Reader) Wire() (io.ReadCloser, error) {
+	f, err := open(r.dir, FramesFile)
+	if err != nil {
+		return nil, fmt.Errorf("run's log: %w", err)
+	}
+	return f, nil
+}
+
 // Trace streams trace.jsonl after its header, as Frames does.
 func (r *Reader) Trace() iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {

@@ -281,7 +281,7 @@ func sameThrough(t *testing.T, c driven, kind, by, at, want string) {
 	}
 	var g *gate.Gate
 	if by == "gate" {
-		g = gate.New(gate.Options{Validate: Validator(), Scan: func([]byte) []string { return nil }})
+		g = gate.New(gate.Options{Closed: true, Validate: Validator(), Scan: func([]byte) []string { return nil }})
 	}
 	var target []string
 	dir := t.TempDir()

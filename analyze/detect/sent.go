@@ -1,0 +1,70 @@
+package detect
+
+import (
+	"bytes"
+
+	"github.com/coalmine-dev/coalmine/analyze/wirelog"
+	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// sent is what coalmine as the client gave the server: what comes back of it is
+// no observation about the server. The zero sent is ready, a nil one is empty.
+type sent struct {
+	params [][]byte // as they were sent, and their strings without escapes
+	size   int
+	// full says that not all could be kept: then everything may be an echo.
+	full bool
+	// kinds are the rules of the texts that were sent.
+	kinds map[string]bool
+}
+
+// maxSent bounds what is kept of a session's own requests.
+const maxSent = 32 << 20
+
+// event takes what the client sends.
+func (s *sent) event(e *wirelog.Event) {
+	if s == nil || e.Dir != session.C2S || len(e.Params) == 0 && len(e.Result) == 0 {
+		return
+	}
+	for _, p := range [][]byte{e.Params, e.Result} {
+		if s.size += len(p); s.size > maxSent {
+			s.full = true
+			return
+		}
+		var plain []byte
+		quick := text.Quick(p)
+		eachString(p, func(_, v string) {
+			plain = append(append(plain, v...), '\n')
+			if quick {
+				return
+			}
+			for _, h := range text.Scan(v) {
+				if s.kinds == nil {
+					s.kinds = map[string]bool{}
+				}
+				s.kinds[h.Rule] = true
+			}
+		})
+		s.params = append(s.params, bytes.Clone(p), plain)
+	}
+}
+
+// has reports whether bytes of the wire may be our own.
+func (s *sent) has(p []byte) bool {
+	if s == nil {
+		return false
+	}
+	if s.full {
+		return true
+	}
+	for _, q := range s.params {
+		if bytes.Contains(q, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasText reports whether text of a rule's kind may be our own.
+func (s *sent) hasText(rule string) bool { return s != nil && (s.full || s.kinds[rule]) }
