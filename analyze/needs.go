@@ -2,6 +2,8 @@ package analyze
 
 import (
 	"encoding/json"
+	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,15 +12,29 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/wire"
 )
 
-// Need is something that a server says it lacks: what it does without says little
-// about what it would do with.
+// What a server or a tool may need.
+const (
+	NeedCredential    = "credential"
+	NeedConfiguration = "configuration"
+	// NeedDevice is a telephone, an emulator or the like.
+	NeedDevice = "device"
+	// NeedProgram is one that is not in the sandbox, NeedService a host whose own
+	// answers are not: both are told by what was seen, too.
+	NeedProgram = "program"
+	NeedService = "service"
+)
+
+// Need is something that a server lacks, as it says or as was seen: what it does
+// without says little about what it would do with.
 type Need struct {
-	// What is "credential" or "configuration".
+	// What is one of the Need constants.
 	What string `json:"what"`
-	// Names are the variables that it names.
+	// Names are the variables that it names, the programs, or the peers ("host:port").
 	Names []string `json:"names,omitempty"`
-	// Tool is the tool that said so, "" for the server itself.
-	Tool string `json:"tool,omitempty"`
+	// Tool is the first tool that said so, "" for the server itself; Tools are all
+	// of them, where they are several.
+	Tool  string   `json:"tool,omitempty"`
+	Tools []string `json:"tools,omitempty"`
 	// Said is the line in which it did, bounded and without decoys.
 	Said string `json:"said"`
 }
@@ -28,25 +44,36 @@ var (
 	credentialWords = regexp.MustCompile(`(?i)(?:\bapi[ _-]?keys?\b|\b(?:access|auth|api|bearer|personal)[ _-]?tokens?\b|\btokens?\b|\bcredentials?\b|\bsecrets?\b|\bpasswords?\b|\boauth\b|\bclient[ _-]?id\b|\blog ?in\b|\b401\b|[A-Z0-9]_(?:KEY|TOKEN|SECRET|PASSWORD|PASS|PAT|CREDENTIALS)\b)`)
 	configWords     = regexp.MustCompile(`(?i:\benvironment variables?\b|\benv vars?\b|\bconfig(?:uration)?(?: file)?\b|\bsettings?\b|\barguments?\b|\bflags?\b|\boptions?\b|\bdirectory\b)|\b[A-Z][A-Z0-9]+_[A-Z0-9_]+\b`)
 	lackWords       = regexp.MustCompile(`(?i)\b(?:requires?|required|missing|not (?:been )?(?:set|found|provided|configured|specified|defined|given)|must (?:be|provide|set|specify)|please (?:set|provide|configure|specify)|unset|no (?:api[ _-]?key|token|credentials?|config\w*)|unauthori[sz]ed|needs?|needed|is empty|could not find|cannot find)\b`)
-	usageLine       = regexp.MustCompile(`(?i)^usage:? `)
-	variable        = regexp.MustCompile(`\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b`)
+	deviceWords     = regexp.MustCompile(`(?i)\b(?:no (?:\w+ )?(?:devices?|emulators?|simulators?)\b|(?:device|emulator|simulator)s? (?:is |are )?(?:not (?:found|connected|available)|offline|unauthori[sz]ed))`)
+	// What shells, libuv, Python and others say where a program is missing.
+	programWords = regexp.MustCompile(`(?i)\bspawn(?:Sync)? (\S{1,80}) ENOENT|\b([\w.+-]{1,40}): (?:command )?not found\b|No such file or directory: '([\w.+-]{1,40})'|` +
+		`exec: "([\w.+-]{1,40})": executable file not found|\b([\w.+-]{1,40})(?: is)? not installed\b|\b([\w.+-]{1,40})(?: was)? not found in (?:the |your )?(?:system )?PATH\b|` +
+		`Executable doesn't exist at \S{0,200}/([\w.+-]{1,40})|Could not find (Chrome|Chromium|Firefox|a browser)\b`)
+	usageLine = regexp.MustCompile(`(?i)^usage:? `)
+	variable  = regexp.MustCompile(`\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b`)
 )
 
 // maxNeeds bounds what is said of needs, maxSaid a line of it.
 const (
-	maxNeeds = 8
-	maxSaid  = 300
+	maxNeeds    = 16
+	maxSaid     = 300
+	maxNeedName = 80
 )
 
 // needOf reads a line; nil is one that asks for nothing.
 func needOf(line string) *Need {
 	line = strings.TrimSpace(line[:min(len(line), 2<<10)])
 	var what string
+	if m := programWords.FindStringSubmatch(line); m != nil {
+		return &Need{What: NeedProgram, Names: []string{strings.Join(m[1:], "")}, Said: line}
+	}
 	switch lacks := lackWords.MatchString(line); {
 	case lacks && credentialWords.MatchString(line):
-		what = "credential"
+		what = NeedCredential
+	case deviceWords.MatchString(line):
+		what = NeedDevice
 	case lacks && configWords.MatchString(line), usageLine.MatchString(line):
-		what = "configuration"
+		what = NeedConfiguration
 	default:
 		return nil
 	}
@@ -59,29 +86,50 @@ func needOf(line string) *Need {
 	return n
 }
 
-// needs finds what the server said that it lacks: on its stderr where it ended or
-// never spoke, and in the errors of tools that answered with nothing else.
+// needs finds what the server lacks: by what it said on its stderr where it ended
+// or never spoke, by what tools said that answered with nothing but errors, and by
+// what these were seen doing.
 func (j *judge) needs(res *Result, refusals map[string][]string) []Need {
 	var out []Need
-	add := func(tool, text string) {
+	add := func(n Need) {
+		for i := range out {
+			if o := &out[i]; o.same(&n) {
+				o.join(n.Tool)
+				return
+			}
+		}
+		if len(out) < maxNeeds {
+			out = append(out, n)
+		}
+	}
+	read := func(tool, text string) {
 		for line := range strings.Lines(text) {
 			n := needOf(line)
-			if n == nil || len(out) >= maxNeeds || slices.ContainsFunc(out, func(o Need) bool { return o.Said == n.Said }) {
-				continue
+			if n != nil && n.What == NeedProgram && j.profile.Ran(path.Base(n.Names[0])) {
+				continue // it is here: something else was missing
 			}
-			n.Tool, n.Said = tool, j.say(n.Said, maxSaid)
-			out = append(out, *n)
+			if n != nil {
+				n.Tool, n.Said = tool, j.say(n.Said, maxSaid)
+				for i := range n.Names {
+					n.Names[i] = j.say(n.Names[i], maxNeedName)
+				}
+				add(*n)
+			}
 		}
 	}
 	spoke := j.profile.Phases[finding.PhaseCall]
 	if !spoke || j.end.Crashed {
-		add("", res.Server.Stderr)
+		read("", res.Server.Stderr)
 	}
 	for _, t := range res.Coverage.Tools {
-		if t.Calls > 0 && t.OK == 0 && t.What == "tool" {
-			for _, text := range refusals[t.Name] {
-				add(t.Name, text)
-			}
+		if t.Calls == 0 || t.OK > 0 || t.What != "tool" {
+			continue
+		}
+		for _, text := range refusals[t.Name] {
+			read(t.Name, text)
+		}
+		for _, n := range j.lacks(t.Name) {
+			add(n)
 		}
 	}
 	return out
@@ -101,6 +149,26 @@ func (j *judge) lacking() bool {
 	return false
 }
 
+// same says that two needs are one: what was seen counts by what is lacking, what
+// was said by its line.
+func (n *Need) same(o *Need) bool {
+	if n.What != o.What {
+		return false
+	}
+	return n.Said == o.Said || (n.What == NeedService || n.What == NeedProgram) && slices.Equal(n.Names, o.Names)
+}
+
+// join adds a tool to those that need the same.
+func (n *Need) join(tool string) {
+	if tool == "" || tool == n.Tool || n.Tool == "" || slices.Contains(n.Tools, tool) {
+		return
+	}
+	if len(n.Tools) == 0 {
+		n.Tools = []string{n.Tool}
+	}
+	n.Tools = append(n.Tools, tool)
+}
+
 // needHoles adds the needs to the reasons: what lacks its key was not looked at.
 func (j *judge) needHoles(needs []Need) {
 	for _, n := range needs {
@@ -108,15 +176,10 @@ func (j *judge) needHoles(needs []Need) {
 		if n.Tool != "" {
 			who = "tool “" + j.say(n.Tool, 80) + "”"
 		}
-		what := "a " + n.What
-		if len(n.Names) > 0 {
-			what += " (" + strings.Join(n.Names, ", ") + ")"
+		if len(n.Tools) > 1 {
+			who += fmt.Sprintf(" (and %d more)", len(n.Tools)-1)
 		}
-		remedy := ""
-		if len(n.Names) > 0 {
-			remedy = "; --env " + n.Names[0] + "=VALUE gives it a dummy"
-		}
-		j.because("%s says that it needs %s: “%s”%s", who, what, n.Said, remedy)
+		j.because("%s", n.reason(who))
 	}
 }
 

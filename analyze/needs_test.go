@@ -56,6 +56,67 @@ func TestAToolThatNeedsSomethingIsSaidToNeedIt(t *testing.T) {
 	}
 }
 
+// A program that was looked for in vain, and a service for which a stand-in
+// answered, are seen even where nobody speaks of them; tools that lack the same
+// are one need.
+func TestWhatAToolLacksIsSeen(t *testing.T) {
+	l := analyzetest.New(t, nil)
+	l.Begin(`{"name":"shot","description":"Takes a screenshot."}`, `{"name":"tap","description":"Taps."}`, `{"name":"price","description":"Asks for a price."}`)
+	fails := func(tool string, work func()) {
+		l.CallEnding(tool, `{}`, "iserror", func() {
+			work()
+			l.Frame(session.S2C, `{"jsonrpc":"2.0","id":4,"result":{"isError":true,"content":[{"type":"text","text":"failed"}]}}`)
+		}, nil)
+	}
+	spawn := func() {
+		for _, dir := range []string{"/usr/local/bin/", "/usr/bin/"} {
+			l.Record(trace.Record{Op: trace.OpExec, Call: "execve", Path: dir + "adb", Err: "ENOENT"})
+		}
+		l.Record(trace.Record{Op: trace.OpExec, Call: "execve", Path: "/usr/local/bin/ls", Err: "ENOENT"})
+		l.Record(trace.Record{Op: trace.OpExec, Call: "execve", Path: "/usr/bin/ls"})
+	}
+	fails("shot", spawn)
+	fails("tap", spawn)
+	fails("price", func() {
+		to := netip.MustParseAddrPort("198.18.0.9:443")
+		l.Connect("198.18.0.9", 443, "")
+		l.Flow(trace.Flow{Type: trace.FlowOpen, Flow: 1, Proto: "tcp", Dest: to, Host: "api.example.org"})
+		l.Flow(trace.Flow{Type: trace.FlowRequest, Flow: 1, Proto: "tcp", Dest: to, Host: "api.example.org", Method: "GET", Path: "/price"})
+		l.Flow(trace.Flow{Type: trace.FlowClose, Flow: 1, Proto: "tcp", Dest: to, Host: "api.example.org"})
+	})
+	l.End()
+	var got []string
+	for _, n := range l.Judge(analyze.Options{}).Coverage.Needs {
+		got = append(got, fmt.Sprint(n.What, n.Names, n.Tool, n.Tools))
+	}
+	if want := "program[adb]shot[shot tap] service[198.18.0.9:443]price[]"; strings.Join(got, " ") != want {
+		t.Errorf("%s, want %s", strings.Join(got, " "), want)
+	}
+}
+
+func TestWhatIsSaidOfProgramsAndDevices(t *testing.T) {
+	for said, want := range map[string]string{
+		"/bin/sh: 1: lein: not found": "program", "Error: spawn xcrun ENOENT": "program", `exec: "gopls": executable file not found in $PATH`: "program",
+		"browserType.launch: Executable doesn't exist at /home/u/.cache/ms-playwright/chrome": "program", "Could not find Chrome (ver. 131)": "program",
+		"error: no devices/emulators found": "device", "The simulator is not available": "device",
+		"no results found": "", "page not found": "", "the user was not found": "",
+	} {
+		l := analyzetest.New(t, nil)
+		l.Begin(`{"name":"a","description":"b"}`)
+		l.CallEnding("a", `{}`, "iserror", func() {
+			l.Frame(session.S2C, fmt.Sprintf(`{"jsonrpc":"2.0","id":3,"result":{"isError":true,"content":[{"type":"text","text":%q}]}}`, said))
+		}, nil)
+		l.End()
+		got := ""
+		for _, n := range l.Judge(analyze.Options{}).Coverage.Needs {
+			got += n.What
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", said, got, want)
+		}
+	}
+}
+
 // A tool that works needs nothing, whatever one of its errors says.
 func TestAToolThatAnsweredNeedsNothing(t *testing.T) {
 	l := analyzetest.New(t, nil)

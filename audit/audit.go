@@ -46,7 +46,7 @@ type Profile struct {
 
 // Bounds of an audit: a file, all files, findings of a rule in a file.
 const (
-	maxFile     = 4 << 20
+	maxFile     = 16 << 20 // bundles of browsers' tools take eight
 	maxFiles    = 20_000
 	maxPerFile  = 20
 	maxFindings = 2_000
@@ -192,7 +192,7 @@ func isSource(p string) bool {
 // isProse reports whether a file is documentation, whose samples are not the server.
 func isProse(p string) bool {
 	switch strings.ToLower(path.Ext(p)) {
-	case ".md", ".rst", ".txt", ".adoc", ".html", ".map":
+	case ".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc", ".html", ".htm", ".map":
 		return true
 	}
 	return false

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
 func scanner(t *testing.T) gitleaks {
@@ -51,5 +53,18 @@ func TestASearchEnds(t *testing.T) {
 	r, err := audit(t.Context(), write(t, map[string]string{"x.js": text}), s, nil)
 	if err != nil || r.Skipped != 1 || r.Profile.FilesScanned != 1 {
 		t.Errorf("a file that takes too long is not counted: %+v %v", r, err)
+	}
+}
+
+// A key of a kind that every copy of an application carries is no leak by its
+// shape; a token that opens an account is.
+func TestSecretsWeighByKind(t *testing.T) {
+	s := scanner(t)
+	for value, want := range map[string]finding.Severity{
+		"AIza" + "SyD3" + "kR9vXq2LmWzT7bNcYhPf4GjUoEiA1sB": finding.Low, "ghp_" + "x7Kq2LmW9vRzT4bNcYhPf3GjUoEiA1sB0d8Q": finding.Critical,
+	} {
+		if hits, err := s.scan(t.Context(), "x.js", "const k = '"+value+"';\n"); err != nil || len(hits) != 1 || hits[0].severity != want {
+			t.Errorf("%.4s: %v %v", value, hits, err)
+		}
 	}
 }

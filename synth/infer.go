@@ -3,6 +3,7 @@ package synth
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -51,6 +52,9 @@ func (t *target) infer(text string) (found bool) {
 		return false
 	}
 	for _, i := range issues(text) {
+		if about := aboutArgument.FindStringSubmatch(text); len(i.Path) == 0 && about != nil {
+			i.Path = []any{about[1]}
+		}
 		if !i.typed() || t.additions >= maxInferred {
 			continue
 		}
@@ -64,6 +68,9 @@ func (t *target) infer(text string) (found bool) {
 	}
 	return found
 }
+
+// aboutArgument is what stands before the issues of one argument's own check.
+var aboutArgument = regexp.MustCompile("(?i)^[^\\[]{0,80}\\b(?:argument|parameter|property|field|option) ['\"`“]?([A-Za-z_][\\w-]{0,60})['\"`”]?")
 
 // issues finds the JSON list of issues in a refusal's text.
 func issues(text string) []issue {

@@ -25,6 +25,8 @@ func TestInferFromRefusals(t *testing.T) {
 			`{"properties":{"edits":{"type":"array"},"path":{"enum":["a"]}},"required":["path","edits"],"type":"object"}`},
 		"a wrong value is none that is missing": {`{}`, []string{`[{"code":"invalid_type","expected":"string","path":["a"],"message":"Invalid input: expected string, received number"}]`},
 			`{"properties":{"a":{"type":"string"}},"type":"object"}`},
+		"one argument's own check": {`{"properties":{"args":{}}}`, []string{`Invalid argument 'args': [{"code":"invalid_type","expected":"object","received":"string","path":[],"message":"Expected object"}]`},
+			`{"properties":{"args":{"type":"object"}},"type":"object"}`},
 		"no issues": {`{}`, []string{"Error: [oops", "", "[1,2]", `[{"code":"invalid_type","expected":"function","path":["a"],"message":"Required"}]`}, `{}`},
 		"too deep":  {`{}`, []string{`[{"code":"invalid_type","expected":"string","message":"Required","path":[` + strings.TrimSuffix(strings.Repeat(`"a",`, 50), ",") + `]}]`}, `{}`},
 	} {

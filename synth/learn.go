@@ -149,7 +149,7 @@ func (l *learner) prose(text string) {
 	}
 }
 
-var demandText = regexp.MustCompile(`(?i)\b(?:must be|one of|expected|(?:valid|allowed|available|supported|possible) (?:values|options|types|choices|names|formats|keys)(?: are)?)` +
+var demandText = regexp.MustCompile(`(?i)\b(?:must be|one of|expected|(?:valid|allowed|available|supported|possible|known|accepted) [a-z]{2,20}s(?: are)?)` +
 	`(?: either| one of)?[:\s]+([^\n]{1,200})`)
 
 // demands reads a refusal that names what it would have taken, as in "Invalid
@@ -167,7 +167,7 @@ func (l *learner) demands(args json.RawMessage, text string) json.RawMessage {
 	values := demanded(m[1])
 	corrected := false
 	for name, old := range given {
-		if !strings.Contains(text, name) || len(values) == 0 {
+		if len(values) == 0 || !speaksOf(text, name, old) {
 			continue
 		}
 		for _, v := range values {
@@ -186,6 +186,13 @@ func (l *learner) demands(args json.RawMessage, text string) json.RawMessage {
 		return nil
 	}
 	return out
+}
+
+// speaksOf says that a refusal names an argument, or quotes what it was given.
+func speaksOf(text, name string, given json.RawMessage) bool {
+	var value string
+	quoted := json.Unmarshal(given, &value) == nil && len(value) > 1 && strings.Contains(text, value)
+	return quoted || strings.Contains(text, name)
 }
 
 // demanded splits "Text or Blob" or "'a' | 'b'"; a number that is asked for is 1.

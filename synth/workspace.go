@@ -40,6 +40,7 @@ var texts = []struct{ name, data string }{
 
 const (
 	imageName = "images/photo.png"
+	pdfName   = "docs/report.pdf"
 	repoName  = "project"
 )
 
@@ -68,6 +69,7 @@ func Workspace(root string) []rootfs.File {
 		file(t.name, []byte(t.data))
 	}
 	file(imageName, photo())
+	file(pdfName, pdf("Quarterly report"))
 	for _, f := range repository() {
 		name := path.Join(repoName, f.name)
 		if f.dir {
@@ -84,9 +86,9 @@ func WorkspaceHints(root string) schema.Hints {
 	at := func(name string) string { return path.Join(root, name) }
 	h := schema.Hints{
 		Dirs:   []string{root, at("docs"), at("data")},
-		Images: []string{at(imageName)},
-		Lines:  map[string][]string{},
-		Repo:   at(repoName), RepoFiles: []string{changedName, "main.py"}, Branch: branchName,
+		Images: []string{at(imageName)}, Documents: []string{at(pdfName)},
+		Lines: map[string][]string{},
+		Repo:  at(repoName), RepoFiles: []string{changedName, "main.py"}, Branch: branchName,
 		URL: "https://www.example.com/",
 	}
 	for _, t := range texts {

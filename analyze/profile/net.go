@@ -356,3 +356,21 @@ func domainOf(name string) string {
 }
 
 func portText(p uint16) string { return strconv.Itoa(int(p)) }
+
+// maxAsked bounds the peers that are kept of one call.
+const maxAsked = 8
+
+// peersAsked notes which peers each call's requests went to: a connection that is kept
+// open shows only in the call that opened it.
+func (b *Builder) peersAsked() {
+	b.out.Asked = map[int][]string{}
+	for _, u := range b.urls {
+		call := b.during(u.at).call
+		if call == 0 || u.flow.known.Dest.Addr().IsLoopback() {
+			continue
+		}
+		if list, peer := b.out.Asked[call], b.peer(u.flow); len(list) < maxAsked && !slices.Contains(list, peer) {
+			b.out.Asked[call] = append(list, peer)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -65,6 +66,9 @@ type Profile struct {
 	Hits    []Hit
 	visited map[string]bool
 	undone  map[fileIn]bool
+	// Asked are the outside peers ("host:port") that HTTP requests went to, by the
+	// call during which they did, a few of each.
+	Asked map[int][]string
 	// Truncated says that there were more distinct effects than maxEffects.
 	Truncated bool
 	// Opaque are the peers whose payload could not be read, Unread says what of
@@ -73,6 +77,34 @@ type Profile struct {
 	Unread []string
 	// Phases are those that were reached.
 	Phases map[finding.Phase]bool
+}
+
+// Absent are the programs that some calls tried to run in vain and that ran in
+// none of them: a search through the directories of PATH fails before it succeeds.
+func (p *Profile) Absent(in func(call int) bool) []string {
+	var names []string
+	ran := map[string]bool{}
+	for i := range p.Effects {
+		e := &p.Effects[i]
+		if e.Kind != finding.Exec || !in(e.Call) {
+			continue
+		}
+		name := path.Base(e.Target)
+		switch {
+		case e.Rung != finding.RungAttempted:
+			ran[name] = true
+		case !slices.Contains(names, name):
+			names = append(names, name)
+		}
+	}
+	return slices.DeleteFunc(names, func(n string) bool { return ran[n] })
+}
+
+// Ran says that a program of this base name ran in the run.
+func (p *Profile) Ran(name string) bool {
+	return slices.ContainsFunc(p.Effects, func(e finding.Effect) bool {
+		return e.Kind == finding.Exec && e.Rung != finding.RungAttempted && path.Base(e.Target) == name
+	})
 }
 
 // maxEffects bounds memory: a run with more distinct effects is inconclusive.
@@ -172,6 +204,7 @@ func (b *Builder) Profile() *Profile {
 	b.network()
 	b.background()
 	b.out.visited, b.out.undone = b.oracles.visited, b.undone
+	b.peersAsked()
 	return b.out
 }
 

@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"slices"
-
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -22,7 +20,7 @@ func checkCM302(r *Run) []finding.Finding {
 	var contexts []string
 	for _, h := range r.hits(session.OracleArgument) {
 		t := r.Scope.Tool(r.toolOf(h.Call))
-		if runsCommands(&t, h.At) || slices.Contains(t.Options, argument(h.At)) {
+		if runsCommands(&t, h.At) || among(t.Options, h.At) {
 			continue
 		}
 		out = append(out, r.proven(&cm302Doc, h, r.quoted(h)+": an option in it ("+h.Context+") "+did(h)))

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -59,15 +58,14 @@ func (r *Run) led(h *profile.Hit) string {
 // confinement finds what promises that an argument stays in a directory, and
 // how much a breach of it weighs; "" for no promise.
 func (r *Run) confinement(t *scope.Tool, at string) (string, finding.Severity) {
-	name := argument(at)
 	switch {
 	case len(t.Confined) > 0:
 		return "its declaration says “" + t.Confined[0].Text + "”", finding.High
 	case len(r.Scope.Purpose.Confined) > 0:
 		return "the server says “" + r.Scope.Purpose.Confined[0].Text + "”", finding.High
-	case !slices.Contains(t.Paths, name) && !slices.Contains(t.URLs, name):
+	case !among(t.Paths, at) && !among(t.URLs, at):
 		return "the argument names no path", finding.High
-	case r.Rooted && slices.Contains(t.Paths, name):
+	case r.Rooted && among(t.Paths, at):
 		return "the command names the directory to work in", finding.Medium
 	}
 	return "", ""

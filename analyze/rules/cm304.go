@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"slices"
-
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -30,7 +28,7 @@ func checkCM304(r *Run) []finding.Finding {
 			continue // any public name is as good
 		case len(t.Outward) > 0:
 			promise = "its declaration says “" + t.Outward[0].Text + "”"
-		case slices.Contains(t.URLs, argument(h.At)):
+		case among(t.URLs, h.At):
 			continue
 		}
 		out = append(out, r.proven(&cm304Doc, h, r.quoted(h)+": an address in it ("+h.Context+") was asked, though "+promise))

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -46,10 +47,27 @@ func argument(at string) string {
 	return strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
 }
 
+// within is the name of the argument itself that a pointer leads to, as
+// scope.Tool names one within another.
+func within(at string) string {
+	var names []string
+	for part := range strings.SplitSeq(strings.TrimPrefix(at, "/"), "/") {
+		if _, err := strconv.Atoi(part); err != nil {
+			names = append(names, strings.NewReplacer("~1", "/", "~0", "~").Replace(part))
+		}
+	}
+	return strings.Join(names, ".")
+}
+
+// among reports whether a pointer leads to one of some named arguments, or into it.
+func among(names []string, at string) bool {
+	return slices.Contains(names, argument(at)) || slices.Contains(names, within(at))
+}
+
 // runsCommands reports whether it is the tool's declared purpose to run what
 // this argument holds.
 func runsCommands(t *scope.Tool, at string) bool {
-	return len(t.Shell) > 0 || len(t.Code) > 0 || slices.Contains(t.Commands, argument(at))
+	return len(t.Shell) > 0 || len(t.Code) > 0 || among(t.Commands, at)
 }
 
 // aboutOne joins the findings of one place, whatever the variants that reached it,
@@ -72,7 +90,7 @@ func aboutOne(fs []finding.Finding, contexts []string) []finding.Finding {
 
 // quoted is a hit's tool and argument for a message.
 func (r *Run) quoted(h *profile.Hit) string {
-	return "“" + r.toolOf(h.Call) + "”, argument “" + argument(h.At) + "”"
+	return "“" + r.toolOf(h.Call) + "”, argument “" + within(h.At) + "”"
 }
 
 // did says in words what a hit did.

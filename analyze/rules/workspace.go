@@ -47,7 +47,7 @@ func (r *Run) wasAsked(e *finding.Effect, c canaries.Canary) bool {
 			if r.holds(text, c.Path) {
 				return true
 			}
-			named = named || text != "" && slices.Contains(t.Paths, name)
+			named = named || text != "" && slices.ContainsFunc(t.Paths, func(p string) bool { return p == name || strings.HasPrefix(p, name+".") })
 		}
 	}
 	return !named && (len(t.Paths) > 0 || slices.ContainsFunc(fileWords, t.Says))

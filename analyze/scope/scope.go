@@ -36,7 +36,8 @@ type Tool struct {
 	// Write and Delete are declarations that something is changed or removed.
 	Write  []Claim `json:"write,omitempty"`
 	Delete []Claim `json:"delete,omitempty"`
-	// Paths, URLs and Commands are the names of arguments that carry such.
+	// Paths, URLs and Commands are the names of arguments that carry such; one
+	// within another is named by its path ("filter.file").
 	Paths    []string `json:"paths,omitempty"`
 	URLs     []string `json:"urls,omitempty"`
 	Commands []string `json:"commands,omitempty"`
@@ -155,13 +156,22 @@ type property struct {
 	Title       string `json:"title"`
 }
 
+// maxDeep bounds how deep a schema is read for arguments within arguments.
+const maxDeep = 6
+
 // readSchema finds arguments that name paths, URLs and commands. What does not
 // parse declares nothing.
-func (t *Tool) readSchema(schema json.RawMessage) {
+func (t *Tool) readSchema(schema json.RawMessage) { t.readProperties("", schema, 0) }
+
+// readProperties reads the properties of an object, of an array's items and of
+// alternatives. One within another is named by its path ("filter.file").
+func (t *Tool) readProperties(parent string, schema json.RawMessage, depth int) {
 	var s struct {
-		Properties map[string]json.RawMessage `json:"properties"`
+		Properties          map[string]json.RawMessage `json:"properties"`
+		Items               json.RawMessage            `json:"items"`
+		AnyOf, OneOf, AllOf []json.RawMessage
 	}
-	if json.Unmarshal(schema, &s) != nil {
+	if depth > maxDeep || json.Unmarshal(schema, &s) != nil {
 		return
 	}
 	names := make([]string, 0, len(s.Properties))
@@ -170,28 +180,46 @@ func (t *Tool) readSchema(schema json.RawMessage) {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		var p property
-		// A property that is no object (true, a reference list) keeps its name's meaning.
-		_ = json.Unmarshal(s.Properties[name], &p)
-		ws := words(name)
-		switch {
-		case p.Format == "uri" || p.Format == "iri" || p.Format == "uri-reference" || hasAny(ws, urlNames):
-			t.URLs = append(t.URLs, name)
-			t.Network = append(t.Network, Claim{"schema", name})
-		case hasAny(ws, commandNames):
-			t.Commands = append(t.Commands, name)
-			t.Exec = append(t.Exec, Claim{"schema", name})
-		case hasAny(ws, pathNames), hasAny(words(p.Description+" "+p.Title), placeWords):
-			t.Paths = append(t.Paths, name)
-		}
-		if hasAny(ws, optionNames) {
-			t.Options = append(t.Options, name)
-		}
-		t.Confined = append(t.Confined, find(confinedPhrases, "schema", p.Description)...)
-		for _, w := range words(p.Description + " " + p.Title) {
-			t.words[w] = true
+		t.readProperty(parent, name, s.Properties[name])
+		t.readProperties(parent+name+".", s.Properties[name], depth+1)
+	}
+	for _, branch := range slices.Concat([]json.RawMessage{s.Items}, s.AnyOf, s.OneOf, s.AllOf) {
+		if len(branch) > 0 {
+			t.readProperties(parent, branch, depth+1)
 		}
 	}
+}
+
+func (t *Tool) readProperty(parent, name string, schema json.RawMessage) {
+	var p property
+	// A property that is no object (true, a reference list) keeps its name's meaning.
+	_ = json.Unmarshal(schema, &p)
+	ws := words(name)
+	at := parent + name
+	switch {
+	case p.Format == "uri" || p.Format == "iri" || p.Format == "uri-reference" || hasAny(ws, urlNames):
+		t.URLs = add(t.URLs, at)
+		t.Network = append(t.Network, Claim{"schema", at})
+	case hasAny(ws, commandNames):
+		t.Commands = add(t.Commands, at)
+		t.Exec = append(t.Exec, Claim{"schema", at})
+	case hasAny(ws, pathNames), hasAny(words(p.Description+" "+p.Title), placeWords):
+		t.Paths = add(t.Paths, at)
+	}
+	if hasAny(ws, optionNames) {
+		t.Options = add(t.Options, at)
+	}
+	t.Confined = append(t.Confined, find(confinedPhrases, "schema", p.Description)...)
+	for _, w := range words(p.Description + " " + p.Title) {
+		t.words[w] = true
+	}
+}
+
+func add(names []string, name string) []string {
+	if slices.Contains(names, name) {
+		return names
+	}
+	return append(names, name)
 }
 
 func hasAny(ws []string, set map[string]bool) bool {

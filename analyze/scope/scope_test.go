@@ -2,6 +2,8 @@ package scope
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/sandbox/wire"
@@ -66,6 +68,18 @@ func TestSchemaMeaning(t *testing.T) {
 	if len(tool.URLs) != 2 || len(tool.Commands) != 1 {
 		t.Errorf("urls %v, commands %v", tool.URLs, tool.Commands)
 	}
+}
+
+// What an argument means, one within it, an element of a list or an alternative means too.
+func TestSchemaMeaningWithin(t *testing.T) {
+	tool := OfTool(&wire.Tool{Name: "x", InputSchema: json.RawMessage(`{"properties":{
+		"params":{"type":"object","properties":{"csvFilePath":{"anyOf":[{"type":"string"},{"type":"array"}]},"threshold":{"type":"number"}}},
+		"pages":{"type":"array","items":{"anyOf":[{"properties":{"url":{}}},{"properties":{"name":{}}}]}}}}`)})
+	if !slices.Equal(tool.Paths, []string{"params.csvFilePath"}) || !slices.Equal(tool.URLs, []string{"pages.url"}) {
+		t.Errorf("paths %v, urls %v", tool.Paths, tool.URLs)
+	}
+	deep := strings.Repeat(`{"properties":{"a":`, 50) + "{}" + strings.Repeat("}}", 50)
+	OfTool(&wire.Tool{Name: "x", InputSchema: json.RawMessage(deep)})
 }
 
 func TestEnvironmentAndExec(t *testing.T) {

@@ -68,7 +68,10 @@ var poison = regexp.MustCompile(`(?is)` + strings.Join([]string{
 	`\b(?:do\s+not|don'?t|never|without|avoid)\s+(?:\w+\s+){0,2}?(?:tell|telling|mention|mentioning|inform|informing|notify|notifying|reveal|revealing|disclose|disclosing|show|showing|alert|alerting)(?:\s+\w+){0,4}?\s+(?:to\s+)?the\s+user`,
 	`\b(?:hide|conceal|keep)\s+(?:this|it|that|these)\s+(?:\w+\s+){0,3}?(?:from\s+the\s+user|secret)`,
 	`\b(?:read|cat|open|load|send|include|pass|attach|upload|get|fetch)\b[^.\n]{0,60}(?:~/\.ssh|id_rsa|id_ed25519|\.aws/credentials|~/\.netrc|/etc/shadow|~/\.cursor/mcp\.json|\.git-credentials|\.kube/config)`,
-	`\b(?:before|after|prior\s+to|when|whenever)\s+(?:\w+\s+){0,2}?(?:using|calling|invoking|use|call|running)\s+(?:this|any|another|other|the)\s+(?:\w+\s+){0,2}?tools?\b[^.\n]{0,80}\b(?:you\s+must|must\s+first|always\s+(?:call|use|read|send))`,
+	`\b(?:before|after|prior\s+to|when|whenever)\s+(?:\w+\s+){0,2}?(?:using|calling|invoking|use|call|running)\s+(?:any|another|other)\s+(?:\w+\s+){0,2}?tools?\b[^.\n]{0,80}\b(?:you\s+must|must\s+first|always\s+(?:call|use|read|send))`,
+	// How a tool itself is used is for its description to say; what of the user's it takes along is not.
+	`\b(?:before|after|prior\s+to|when|whenever)\s+(?:\w+\s+){0,2}?(?:using|calling|invoking|use|call|running)\s+(?:this|the)\s+(?:\w+\s+){0,2}?tools?\b[^.\n]{0,80}\b(?:you\s+must|must\s+first|always)\b[^\n]{0,80}\b(?:read|send|open|upload|cat|curl|forward|include|pass|attach|copy|collect|post)\b[^\n]{0,80}` +
+		`(?:\b(?:files?|secrets?|passwords?|credentials?|keys?|tokens?|history|conversation|private)\b|~/|\.env\b|/etc/|\.ssh\b)`,
 	`\b(?:instead\s+of|do\s+not\s+use|never\s+use)\s+(?:the\s+)?[\w-]+\s+tools?\s+(?:from|of|provided\s+by)\s+(?:other|another|any\s+other)\s+servers?`,
 	`\b(?:the\s+user\s+(?:must|should|need)\s+not\s+(?:know|see|be\s+told))`,
 }, "|"))

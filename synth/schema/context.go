@@ -49,6 +49,10 @@ func (g *Generator) inContext(m *meaning, tool []string, desc string) {
 		if git && any2(m.words, "contain") {
 			m.kind = kRevision
 		}
+	case kToken:
+		if any2(tool, "jwt") || strings.Contains(desc, "jwt") {
+			m.kind = kJWT
+		}
 	case kSeconds:
 		if strings.Contains(desc, "millisecond") || strings.Contains(desc, "(ms)") {
 			m.kind = kMillis
@@ -121,6 +125,9 @@ func (g *Generator) valuesOf(m *meaning, desc string) []string {
 	case kFile:
 		if removes(words(g.opts.Tool)) && len(h.Files) > 1 {
 			return []string{h.Files[len(h.Files)-1]}
+		}
+		if list := h.ofType(slices.Concat(m.words, words(g.opts.Tool), words(desc))); len(list) > 0 {
+			return list
 		}
 		return h.lasting()
 	case kImage:

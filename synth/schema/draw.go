@@ -2,6 +2,7 @@ package schema
 
 import (
 	"math/rand"
+	"strings"
 	"time"
 
 	"github.com/leanovate/gopter"
@@ -194,7 +195,7 @@ func (d *drawer) node(n *node, m *meaning, depth int) (any, bool) {
 // value draws from one shape.
 func (d *drawer) value(sh *shape, m *meaning, depth int) (any, bool) {
 	if sh.isFixed {
-		return d.fixed(sh)
+		return d.fixed(sh, m)
 	}
 	if d.typical() && len(sh.examples) > 0 && d.chance(m.exampleChance(d.class)) {
 		return sh.examples[d.rng.Intn(len(sh.examples))], true
@@ -220,9 +221,12 @@ func (d *drawer) value(sh *shape, m *meaning, depth int) (any, bool) {
 	return nil, false
 }
 
-func (d *drawer) fixed(sh *shape) (any, bool) {
+func (d *drawer) fixed(sh *shape, m *meaning) (any, bool) {
 	if len(sh.fixed) == 0 {
 		return nil, false
+	}
+	if v, ok := d.plainMember(sh, m); ok {
+		return v, true
 	}
 	if v, ok := d.unreachedMember(sh); ok {
 		return v, true
@@ -235,6 +239,22 @@ func (d *drawer) fixed(sh *shape) (any, bool) {
 		v = sh.fixed[d.rng.Intn(len(sh.fixed))]
 	}
 	return v, true
+}
+
+// plainMember is the member of an enum that the property's meaning names first: of
+// the languages that code may be in, one that is likely to be here.
+func (d *drawer) plainMember(sh *shape, m *meaning) (any, bool) {
+	if d.class != TypicalRequired && d.class != Learned || len(sh.fixed) > 500 {
+		return nil, false
+	}
+	for _, plain := range m.values {
+		for _, v := range sh.fixed {
+			if s, ok := v.(string); ok && strings.EqualFold(s, plain) {
+				return v, true
+			}
+		}
+	}
+	return nil, false
 }
 
 // unreachedMember draws a member of an enum that no value had yet, mostly.

@@ -14,6 +14,8 @@ type Hints struct {
 	Files []string
 	// Lines are, for a file, lines that it holds exactly once.
 	Lines map[string][]string
+	// Documents are existing files that are no text, such as a PDF.
+	Documents []string
 	// Images are existing image files.
 	Images []string
 	// Dirs are existing directories; new files go to the first.
@@ -44,6 +46,18 @@ func (h *Hints) lasting() []string {
 		return h.Files[:len(h.Files)-1]
 	}
 	return h.Files
+}
+
+// ofType are the lasting files whose type is among some words: for a tool that
+// reads a PDF or a CSV no other will do.
+func (h *Hints) ofType(named []string) []string {
+	var out []string
+	for _, f := range slices.Concat(h.Documents, h.lasting()) {
+		if ext := strings.TrimPrefix(path.Ext(f), "."); ext != "" && slices.Contains(named, ext) {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 func (h *Hints) dir() string {

@@ -66,6 +66,7 @@ const (
 	kTag
 	kID
 	kToken
+	kJWT
 	kMIME
 	kKey
 	kUnit
@@ -174,6 +175,7 @@ var rules = []rule{
 	{kUnit, []string{"unit"}},
 	{kChar, []string{"char"}},
 	{kModel, []string{"model"}},
+	{kJWT, []string{"jwt", "json web token"}},
 	{kToken, []string{"token", "secret", "password", "api key", "access key"}},
 	{kKey, []string{"key", "shortcut"}},
 	{kPerson, []string{"user", "username", "author", "owner", "assignee", "user name"}},

@@ -50,6 +50,9 @@ func (d *drawer) meaningful(sh *shape, m *meaning) (string, bool) {
 		}
 	}
 	list := m.strings(d, sh.str)
+	if len(list) == 0 {
+		list = kindNumbers[m.kind] // "1" where a page is written as text
+	}
 	for try := range 6 {
 		if len(list) == 0 {
 			break

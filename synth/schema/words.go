@@ -1,5 +1,10 @@
 package schema
 
+import (
+	"encoding/base64"
+	"strings"
+)
+
 // ordinaryWords stand where a short word is wanted.
 var ordinaryWords = []string{"alpha", "report", "summary", "project", "garden", "river", "market", "window", "letter", "planet",
 	"coffee", "travel", "music", "winter", "bridge", "silver"}
@@ -11,6 +16,13 @@ var sentences = []string{
 	"The weather was fine and the market was busy.",
 	"Two of the three tasks are finished.",
 }
+
+// unsigned is a JSON Web Token: its issuer, its subject and a signature of no key.
+var unsigned = strings.Join([]string{
+	base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","typ":"JWT"}`)),
+	base64.RawURLEncoding.EncodeToString([]byte(`{"iss":"example.com","sub":"alex","iat":1773480600}`)),
+	base64.RawURLEncoding.EncodeToString(make([]byte, 32)),
+}, ".")
 
 // values by kind, the plainest first: the first call takes that one.
 var kindValues = map[kind][]string{
@@ -53,6 +65,7 @@ var kindValues = map[kind][]string{
 	kTag:      {"project", "travel"},
 	kID:       {"1", "2"},
 	kToken:    {"abc123", "sample"},
+	kJWT:      {unsigned},
 	kMIME:     {"text/plain", "image/png"},
 	kKey:      {"Enter", "Tab"},
 	kUnit:     {"m", "kg"},

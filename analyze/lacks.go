@@ -1,0 +1,84 @@
+package analyze
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+// maxLacking bounds the names of one need.
+const maxLacking = 5
+
+// lacks are the needs of a tool that answered with errors alone, as the kernel
+// and the sinkhole saw them: programs that it tried to run and that are not
+// here, and services for which only a stand-in answered.
+func (j *judge) lacks(tool string) []Need {
+	calls := map[int]bool{}
+	for i := range j.profile.Calls {
+		if c := &j.profile.Calls[i]; c.Tool == tool && c.What == "tool" && len(c.Oracles) == 0 {
+			calls[c.N] = true
+		}
+	}
+	var out []Need
+	var names []string
+	for _, n := range j.profile.Absent(func(call int) bool { return calls[call] }) {
+		if len(names) < maxLacking {
+			names = append(names, j.say(n, maxNeedName))
+		}
+	}
+	if len(names) > 0 {
+		out = append(out, Need{What: NeedProgram, Names: names, Tool: tool, Said: "it tried to run " + strings.Join(names, ", ")})
+	}
+	if names = j.services(calls); len(names) > 0 {
+		out = append(out, Need{What: NeedService, Names: names, Tool: tool, Said: "it asked " + strings.Join(names, ", ")})
+	}
+	return out
+}
+
+// services are the peers outside that the calls asked or tried to reach.
+func (j *judge) services(calls map[int]bool) []string {
+	var names []string
+	add := func(peer string) {
+		if peer = j.say(peer, 200); !slices.Contains(names, peer) && len(names) < maxLacking {
+			names = append(names, peer)
+		}
+	}
+	for i := range j.profile.Calls {
+		n := j.profile.Calls[i].N
+		if !calls[n] {
+			continue
+		}
+		for _, peer := range j.profile.Asked[n] {
+			add(peer)
+		}
+	}
+	for i := range j.profile.Effects {
+		e := &j.profile.Effects[i]
+		if e.Kind == finding.NetConnect && calls[e.Call] && !strings.HasPrefix(e.Target, "loopback:") && !strings.HasPrefix(e.Target, "dns") {
+			add(e.Target)
+		}
+	}
+	return names
+}
+
+// reason is the doubt that a need is.
+func (n *Need) reason(who string) string {
+	names := strings.Join(n.Names, ", ")
+	switch n.What {
+	case NeedProgram:
+		return fmt.Sprintf("%s needs a program that is not here: %s", who, names)
+	case NeedService:
+		return fmt.Sprintf("%s needs the service of %s, which only a stand-in answered for (--network allow=HOST reaches it, --replies FILE answers as it would)", who, names)
+	}
+	what := "a " + n.What
+	if names != "" {
+		what += " (" + names + ")"
+	}
+	remedy := ""
+	if len(n.Names) > 0 {
+		remedy = "; --env " + n.Names[0] + "=VALUE gives it a dummy"
+	}
+	return fmt.Sprintf("%s says that it needs %s: “%s”%s", who, what, n.Said, remedy)
+}
