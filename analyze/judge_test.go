@@ -358,7 +358,7 @@ func TestReasons(t *testing.T) {
 			l.Event("started")
 			l.Mark(session.Mark{Kind: session.MarkStderr, Text: "Error: Cannot find module 'x'\n"})
 			l.Event("exit", "code", 1)
-		}, []string{"handshake was not completed", "ended by itself (exit status 1)"}, "CM601 medium"},
+		}, []string{"handshake was not completed", "ended by itself (exit status 1)"}, "CM601 low"},
 		{"crashed in a call", nil, func(l *analyzetest.Log) {
 			l.Begin(quiet)
 			l.CallEnding("do", `{}`, "crash", func() { l.Event("exit", "code", 139, "signal", "SIGSEGV") }, nil)

@@ -13,7 +13,7 @@ var cm601Doc = finding.Rule{
 	CWE: []string{"CWE-248", "CWE-755"}, OWASP: []string{"MCP02"},
 	Help: "The server's process ended by itself while calls were still to be made.\n\n" +
 		"**Evidence.** Its exit status or signal and the call in which it happened; the tail of its stderr is in the log. A server that ends before any call with the word that a key or a setting is missing has not crashed; the run is inconclusive.\n\n" +
-		"It is low where no call can be named, and where the call wanted a program that the sandbox has not.\n\n" +
+		"It is low where no call can be named, and where the call wanted a program that the sandbox has not. A server that ends at its start, with a status of its own, mostly lacks something.\n\n" +
 		"**False positive when** a call's declared effect is to stop the server.",
 }
 

@@ -47,9 +47,9 @@ func argument(at string) string {
 	return strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
 }
 
-// within is the name of the argument itself that a pointer leads to, as
+// nested is the name of the argument itself that a pointer leads to, as
 // scope.Tool names one within another.
-func within(at string) string {
+func nested(at string) string {
 	var names []string
 	for part := range strings.SplitSeq(strings.TrimPrefix(at, "/"), "/") {
 		if _, err := strconv.Atoi(part); err != nil {
@@ -61,7 +61,7 @@ func within(at string) string {
 
 // among reports whether a pointer leads to one of some named arguments, or into it.
 func among(names []string, at string) bool {
-	return slices.Contains(names, argument(at)) || slices.Contains(names, within(at))
+	return slices.Contains(names, argument(at)) || slices.Contains(names, nested(at))
 }
 
 // runsCommands reports whether it is the tool's declared purpose to run what
@@ -90,7 +90,7 @@ func aboutOne(fs []finding.Finding, contexts []string) []finding.Finding {
 
 // quoted is a hit's tool and argument for a message.
 func (r *Run) quoted(h *profile.Hit) string {
-	return "“" + r.toolOf(h.Call) + "”, argument “" + within(h.At) + "”"
+	return "“" + r.toolOf(h.Call) + "”, argument “" + nested(h.At) + "”"
 }
 
 // did says in words what a hit did.
