@@ -103,37 +103,60 @@ func after(words, prefix []string) ([]string, bool) {
 
 // find returns the package among a runner's arguments, "" if it is not sure.
 func (r runner) find(args []string) string {
-	named := ""
+	a, ok := r.split(args)
+	switch {
+	case !ok:
+		return ""
+	case len(a.from) > 0:
+		return a.from[0]
+	case len(a.rest) > 0:
+		return a.rest[0]
+	}
+	return ""
+}
+
+// arguments are a runner's own options and what it hands on.
+type arguments struct {
+	// from are the packages that an option names; rest begins with the first word
+	// that is no option.
+	from, rest []string
+	// values are the options with a value, in order.
+	values []option
+}
+
+// option is one of a runner's with its value.
+type option struct{ name, value string }
+
+// split takes a runner's arguments apart; it is false where an option is not known.
+func (r runner) split(args []string) (out arguments, ok bool) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
-		option, value, joined := strings.Cut(a, "=")
+		name, value, joined := strings.Cut(a, "=")
 		switch {
 		case a == "--":
-			if named == "" && i+1 < len(args) {
-				return args[i+1]
-			}
-			return named
+			out.rest = args[i+1:]
+			return out, true
 		case !strings.HasPrefix(a, "-"):
-			if named != "" {
-				return named
-			}
-			return a
-		case slices.Contains(r.flags, option):
-		case slices.Contains(r.from, option), slices.Contains(r.values, option):
+			out.rest = args[i:]
+			return out, true
+		case slices.Contains(r.flags, name):
+		case slices.Contains(r.from, name), slices.Contains(r.values, name):
 			if !joined {
 				if i++; i >= len(args) {
-					return ""
+					return arguments{}, false
 				}
 				value = args[i]
 			}
-			if named == "" && slices.Contains(r.from, option) {
-				named = value
+			if slices.Contains(r.from, name) {
+				out.from = append(out.from, value)
+			} else {
+				out.values = append(out.values, option{name, value})
 			}
 		default:
-			return ""
+			return arguments{}, false
 		}
 	}
-	return named
+	return out, true
 }
 
 // The options of "docker run" that stand alone. All others take a value.

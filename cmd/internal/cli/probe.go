@@ -28,6 +28,7 @@ import (
 type probeFlags struct {
 	probe.Options
 	config, server   string
+	bin              string
 	bad              []error // entries of config that could not be read
 	seed             string
 	replay           string
@@ -47,7 +48,7 @@ type probeFlags struct {
 func (e *env) probe() *cobra.Command {
 	f := &probeFlags{}
 	cmd := &cobra.Command{
-		Use:   "probe [flags] -- COMMAND…  |  probe [flags] --config FILE [--server NAME]",
+		Use:   "probe [flags] -- COMMAND…  |  probe [flags] npm:NAME@V|pypi:NAME==V|oci:IMAGE|DIR [-- ARG…]  |  probe [flags] --config FILE [--server NAME]",
 		Short: "Probe one server, or the servers of a client's configuration",
 		RunE:  func(cmd *cobra.Command, args []string) error { return e.runProbe(cmd, f, args) },
 	}
@@ -55,6 +56,8 @@ func (e *env) probe() *cobra.Command {
 	fl.SetInterspersed(false)
 	fl.StringVar(&f.config, "config", "", "an MCP client's configuration `FILE` that names the servers")
 	fl.StringVar(&f.server, "server", "", "only the server of this `NAME` in --config")
+	fl.StringVar(&f.bin, "bin", "", "of a package with several programs the one of this `NAME`")
+	fl.BoolVar(&f.NoBuild, "no-build", false, "leave out the scripts that installing a package would run (never clean where there are any)")
 	fl.StringVar(&f.Sandbox, "sandbox", "auto", "auto, docker, local, or inplace: the container that coalmine runs in")
 	fl.StringVar(&f.Image, "image", "", "docker: the `IMAGE` to run in (default coalmine)")
 	fl.StringVar(&f.Runtime, "runtime", "", "docker: the container `RUNTIME`, such as runsc")
@@ -267,9 +270,8 @@ func (f *probeFlags) runs(args []string) ([]probe.Options, error) {
 		if len(args) == 1 && (strings.HasPrefix(args[0], "https://") || strings.HasPrefix(args[0], "http://")) {
 			return nil, remote("the server at " + args[0])
 		}
-		o := f.Options
-		o.Command = args
-		return []probe.Options{o}, nil
+		o, err := f.target(f.Options, args, "")
+		return []probe.Options{o}, err
 	}
 	if len(args) > 0 {
 		return nil, usage("leave out one of them", "both --config and a command were given")
@@ -288,11 +290,14 @@ func (f *probeFlags) runs(args []string) ([]probe.Options, error) {
 	}
 	var out []probe.Options
 	for _, s := range servers {
-		o := f.Options
-		o.Command, o.Env, o.Name = s.Command, s.Env, s.Name
-		o.Location = &finding.Location{Path: f.config, Line: s.Line, Column: s.Column}
 		if len(s.Command) == 0 {
 			return nil, remote(fmt.Sprintf("server %q", s.Name))
+		}
+		o := f.Options
+		o.Env, o.Name = s.Env, s.Name
+		o.Location = &finding.Location{Path: f.config, Line: s.Line, Column: s.Column}
+		if o, err = f.target(o, s.Command, f.config); err != nil {
+			return nil, err
 		}
 		out = append(out, o)
 	}

@@ -131,6 +131,9 @@ func (p *plan) location() finding.Location {
 	if l := p.opts.Location; l != nil {
 		return finding.Location{Path: relative(l.Path), Line: l.Line, Column: l.Column}
 	}
+	if p.installed != nil {
+		return p.installed.location()
+	}
 	program := ""
 	for _, a := range p.spec.Command {
 		if info, err := os.Stat(a); !filepath.IsAbs(a) || err != nil || !info.Mode().IsRegular() {

@@ -9,14 +9,26 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/install"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 	"github.com/coalmine-dev/coalmine/synth"
 )
 
 // Options say what to probe and how. The zero value of a field is its default.
 type Options struct {
-	// Command is the server's argument vector.
+	// Command is the server's argument vector; Package, if not nil, is fetched
+	// and started with Args in its place.
 	Command []string
+	Package *install.Spec
+	Args    []string
+	// Entrypoint takes the place of an image's own, Places are directories that it
+	// is to find, Vars "NAME=VALUE" what its command line gives it.
+	Entrypoint   string
+	Places, Vars []string
+	// NoBuild leaves the package's own scripts out; Cache is where packages are
+	// kept, "" for the user's cache directory.
+	NoBuild bool
+	Cache   string
 	// Env are the variables that a client's configuration names for the server.
 	Env map[string]string
 	// Dummies are variables with values that are no secrets: of the keys and settings

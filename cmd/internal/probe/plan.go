@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,30 +61,27 @@ type plan struct {
 	audit   string   // directory to audit, "" for none
 	output  string   // where runs write within the server's directory, "" for elsewhere
 	secrets []string // real values passed in, to be redacted
+	// installed is what was fetched to be run, nil for a command that was there.
+	installed *fetched
 }
 
-func newPlan(o Options) (*plan, error) {
-	if len(o.Command) == 0 {
+func newPlan(o Options, in *fetched) (*plan, error) {
+	if len(o.Command) == 0 && in == nil {
 		return nil, &sandbox.UsageError{Err: fmt.Errorf("no command to probe"), Hint: "coalmine probe -- COMMAND…"}
 	}
 	id := make([]byte, 8)
 	if _, err := rand.Read(id); err != nil {
 		return nil, fmt.Errorf("draw a run's id: %w", err)
 	}
-	command := absolute(o.Command)
-	dir, workspaces := sandbox.ServerDir(command, exec.LookPath)
-	rooted := len(workspaces) > 0
-	if !rooted {
-		workspaces = []string{"workspace"} // of HOME
-	}
-	set, err := canaries.New(rand.Reader, identity(o, workspaces))
+	s := o.where(in)
+	set, err := canaries.New(rand.Reader, identity(o, s.workspaces))
 	if err != nil {
 		return nil, err
 	}
-	workspaces = set.Workspaces()
-	p := &plan{opts: o, runID: hex.EncodeToString(id), set: set, target: target(o), audit: auditRoot(command, dir), rooted: rooted}
+	workspaces := set.Workspaces()
+	p := &plan{opts: o, runID: hex.EncodeToString(id), set: set, target: target(o), audit: s.audit, rooted: s.rooted, installed: in}
 	p.spec = sandbox.Spec{
-		Command: command, Dir: workspaces[0], Hostname: set.Hostname(), ServerDir: dir, Workspaces: workspaces,
+		Command: s.command, Dir: workspaces[0], Hostname: set.Hostname(), ServerDir: s.dir, Workspaces: workspaces,
 		User:  agent.User{Name: set.User(), UID: uid, GID: uid, Home: set.Home()},
 		Image: o.Image, Runtime: o.Runtime, TraceSet: "core", Limits: o.Limits, AgentPath: o.AgentPath, RunID: p.runID,
 		Watch: set.Watch(), Canaries: set.Canaries(),
@@ -98,6 +94,9 @@ func newPlan(o Options) (*plan, error) {
 	}
 	if p.spec.Network, err = p.network(); err != nil {
 		return nil, err
+	}
+	if in != nil {
+		p.takeInstalled()
 	}
 	p.spec.Env = p.environment()
 	if p.world, err = oracle.NewWorld(workspaces[0], set.Home(), rand.Reader); err != nil {
@@ -121,6 +120,11 @@ func identity(o Options, workspaces []string) canaries.Options {
 func target(o Options) string {
 	if o.Name != "" {
 		return o.Name
+	}
+	if o.Package != nil {
+		unversioned := *o.Package
+		unversioned.Version = ""
+		return shortTarget(unversioned)
 	}
 	var words []string
 	for _, w := range o.Command {
@@ -181,6 +185,10 @@ func (p *plan) environment() []string {
 		names = append(names, name)
 	}
 	slices.Sort(names)
+	for _, kv := range p.vars() {
+		name, value, _ := strings.Cut(kv, "=")
+		env = setEnv(env, name, decoy(name, value))
+	}
 	for _, name := range names {
 		env = setEnv(env, name, decoy(name, p.opts.Env[name]))
 	}

@@ -12,7 +12,7 @@ import (
 func TestWorkspaceHoldsDecoys(t *testing.T) {
 	data := t.TempDir()
 	for name, command := range map[string][]string{"its own": {"/bin/true"}, "named": {"node", data}} {
-		p, err := newPlan(Options{Command: command})
+		p, err := newPlan(Options{Command: command}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/coalmine-dev/coalmine/audit"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/client"
+	"github.com/coalmine-dev/coalmine/sandbox/install"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/wire"
 )
@@ -52,20 +53,20 @@ type Outcome struct {
 // When ctx ends, the sandbox is removed, the log is closed, and the error is ctx's.
 func Run(ctx context.Context, o Options) (*Outcome, error) {
 	o.fill()
-	p, err := newPlan(o)
+	p, backend, why, err := prepare(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	backend, why, err := choose(ctx, o)
-	if err != nil {
-		return nil, err
-	}
+	defer func() { _ = p.installed.remove() }()
 	dir, name, err := openOut(o.Out, p.place())
 	if err != nil {
 		return nil, err
 	}
 	defer dir.Close()
 	p.hide(o.Out, name)
+	if err := p.build(ctx, backend, dir); err != nil {
+		return nil, err
+	}
 	audited := p.startAudit(ctx)
 	p.learn(ctx, backend)
 	runErr := p.sessions(ctx, backend, dir)
@@ -78,7 +79,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.addVaried(dir, res, judging); err != nil {
+	if err := errors.Join(p.judgeBuild(dir, res, judging), p.addVaried(dir, res, judging)); err != nil {
 		return nil, err
 	}
 	if o.Replay == nil {
@@ -97,6 +98,38 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		return nil, &sandbox.UsageError{Err: err, Hint: "is the disk full?"}
 	}
 	return &Outcome{Result: res, Dir: name, Backend: backend.Name(), Why: why, replayed: o.Replay != nil && p.played > 0}, nil
+}
+
+// prepare settles all that can be settled before a sandbox starts: a package is
+// fetched by then.
+func prepare(ctx context.Context, o Options) (*plan, sandbox.Backend, string, error) {
+	if o.Package == nil {
+		p, err := newPlan(o, nil)
+		if err != nil {
+			return nil, nil, "", err
+		}
+		b, why, err := choose(ctx, o)
+		return p, b, why, err
+	}
+	if o.Package.Kind == install.KindOCI {
+		if o.Sandbox != "auto" && o.Sandbox != "docker" {
+			return nil, nil, "", &sandbox.UsageError{Err: fmt.Errorf("an image cannot run in the %s sandbox", o.Sandbox), Hint: "use --sandbox docker"}
+		}
+		o.Sandbox, o.Image = "docker", o.Package.Name
+	}
+	b, why, err := choose(ctx, o)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	in, err := o.install(ctx, b)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	p, err := newPlan(o, in)
+	if err != nil {
+		return nil, nil, "", errors.Join(err, in.remove())
+	}
+	return p, b, why, nil
 }
 
 // place names the run's directory: a replay leaves the files alone of the run

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,6 +26,8 @@ type recorder struct {
 	header session.Header
 	client *client.Client
 	lines  *wire.Splitter
+	// first is the phase in which the log begins, "" for the start.
+	first string
 	// secrets are real values that must not reach a file.
 	secrets []string
 	// web says that the server is spoken to over HTTP: its stdout is for people.
@@ -269,7 +272,7 @@ func (r *recorder) begin(e agent.Event) {
 		r.stop(r.err)
 		return
 	}
-	r.log.Mark(session.Mark{Time: e.Stamp, Kind: session.MarkPhase, Phase: "start"})
+	r.log.Mark(session.Mark{Time: e.Stamp, Kind: session.MarkPhase, Phase: cmp.Or(r.first, "start")})
 }
 
 // delivered logs the lines whose first byte is about to reach the server.

@@ -132,7 +132,7 @@ func leftAlone(p *plan) error {
 func otherDecoys(p *plan) error {
 	o := p.opts
 	o.Vary, o.Replay = nil, nil
-	q, err := newPlan(o)
+	q, err := newPlan(o, p.installed)
 	if err != nil {
 		return err
 	}

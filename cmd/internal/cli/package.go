@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/audit/target"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/install"
+)
+
+// mendable makes an error of install's one of the command line.
+func mendable(err error) error {
+	var mend *install.Error
+	if errors.As(err, &mend) {
+		return &sandbox.UsageError{Err: err, Hint: mend.Hint}
+	}
+	return err
+}
+
+// target completes options by what is to be probed: a package's name, a checkout's
+// directory, a command that would fetch a package, or any other command. config is
+// the file that names it, "" for the command line.
+func (f *probeFlags) target(o probe.Options, words []string, config string) (probe.Options, error) {
+	spec, ok, err := install.Prefixed(words[0])
+	switch {
+	case err != nil:
+		return o, mendable(err)
+	case ok:
+		o.Args = words[1:]
+	case isDirectory(words[0]):
+		abs, err := filepath.Abs(words[0])
+		if err != nil {
+			return o, err
+		}
+		spec, o.Args = install.Spec{Kind: install.KindDirectory, Name: abs}, words[1:]
+	default:
+		l, launched := target.LaunchOf(words)
+		if !launched {
+			return f.command(o, words)
+		}
+		if spec, err = launch(&o, l, words[0]); err != nil {
+			return o, err
+		}
+	}
+	if len(o.Args) > 0 && o.Args[0] == "--" {
+		o.Args = o.Args[1:]
+	}
+	if f.bin != "" {
+		spec.Bin = f.bin
+	}
+	if dir := install.Checkout(spec, near(config)); dir != "" {
+		// A change of the package is to be seen, not what was published before it.
+		spec = install.Spec{Kind: install.KindDirectory, Name: dir, Bin: spec.Bin}
+	}
+	o.Package = &spec
+	return o, nil
+}
+
+func (f *probeFlags) command(o probe.Options, words []string) (probe.Options, error) {
+	if f.bin != "" {
+		return o, usage("coalmine probe --bin NAME npm:PACKAGE", "--bin is for a package, and %s is a command", words[0])
+	}
+	o.Command = words
+	return o, nil
+}
+
+// launch takes from a runner's command line what it would fetch and start.
+func launch(o *probe.Options, l target.Launch, program string) (install.Spec, error) {
+	if l.Refused != "" {
+		return install.Spec{}, usage("put it into the settings of npm, pip or docker, or name the package itself: npm:NAME, pypi:NAME, oci:IMAGE",
+			"%s %s says what is fetched or run, and is not followed here", program, l.Refused)
+	}
+	spec, err := install.Parse(string(l.Kind), l.Package)
+	if err != nil {
+		return spec, mendable(err)
+	}
+	for _, w := range l.With {
+		with, err := install.Parse(string(l.Kind), w)
+		if err != nil {
+			return spec, mendable(err)
+		}
+		spec.With = append(spec.With, strings.TrimPrefix(with.String(), with.Kind+":"))
+	}
+	spec.Bin = l.Bin
+	o.Args, o.Entrypoint, o.Places = l.Args, l.Entrypoint, l.Places
+	for _, kv := range l.Env {
+		name, _, given := strings.Cut(kv, "=")
+		_, named := o.Env[name]
+		switch {
+		case given:
+			o.Vars = append(o.Vars, kv)
+		case !named && !slices.Contains(o.PassEnv, name):
+			// The engine would take it from the environment; the server gets a decoy.
+			o.Vars = append(o.Vars, name+"="+os.Getenv(name))
+		}
+	}
+	return spec, nil
+}
+
+func isDirectory(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// near is the directory from which a checkout is looked for.
+func near(config string) string {
+	if config == "" {
+		return "."
+	}
+	return filepath.Dir(config)
+}

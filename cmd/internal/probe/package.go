@@ -1,0 +1,223 @@
+package probe
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/docker"
+	"github.com/coalmine-dev/coalmine/sandbox/install"
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// fetched is a target that had to be fetched.
+type fetched struct {
+	// tree is what was fetched, nil for an image; image is nil for all others.
+	tree  *install.Tree
+	image *docker.Image
+	bin   install.Bin
+	pkg   session.Package
+	// built is the directory of the tree after its build, "" without one.
+	built string
+}
+
+// usageOf makes an error of install's one that the user can mend.
+func usageOf(err error) error {
+	var mend *install.Error
+	if errors.As(err, &mend) {
+		return &sandbox.UsageError{Err: err, Hint: mend.Hint}
+	}
+	return err
+}
+
+// install fetches what the options name, with nothing of it run.
+func (o *Options) install(ctx context.Context, b sandbox.Backend) (*fetched, error) {
+	if b.Name() == "inplace" {
+		return nil, &sandbox.UsageError{Err: fmt.Errorf("%s: nothing is fetched in a container without a network", o.Package), Hint: "run coalmine outside of it, or put the package into the image and probe its command"}
+	}
+	cache := install.Cache{Dir: o.Cache}
+	if o.Cache == "" {
+		var err error
+		if cache, err = install.DefaultCache(); err != nil {
+			return nil, usageOf(err)
+		}
+	}
+	f := &install.Fetcher{Cache: cache, Progress: o.Progress}
+	in := &fetched{pkg: session.Package{Kind: o.Package.Kind, Name: o.Package.Name, Bin: o.Package.Bin}}
+	var err error
+	switch o.Package.Kind {
+	case install.KindOCI:
+		return in, in.fetchImage(ctx, o)
+	case install.KindPyPI:
+		var py *install.Python
+		if py, err = askPython(ctx, b, o); err == nil {
+			in.tree, err = f.PyPI(ctx, *o.Package, py)
+		}
+	default:
+		in.tree, err = f.NPM(ctx, *o.Package)
+	}
+	if err != nil {
+		return nil, usageOf(err)
+	}
+	if in.bin, err = in.tree.Choose(o.Package.Bin); err != nil {
+		return nil, errors.Join(usageOf(err), in.tree.Remove())
+	}
+	in.describe(o)
+	return in, nil
+}
+
+// describe says in the log what was fetched.
+func (in *fetched) describe(o *Options) {
+	t := in.tree
+	again := *o.Package
+	again.Version = t.Version
+	in.pkg.Name, in.pkg.Version, in.pkg.Integrity, in.pkg.Digest, in.pkg.Packages = t.Name, t.Version, t.Integrity, t.Digest, t.Packages
+	in.pkg.Again = append([]string{again.String()}, o.Args...)
+	in.pkg.Build.State = session.BuildNone
+	switch {
+	case t.Unbuilt != "":
+		in.pkg.Build.State, in.pkg.Build.Why = session.BuildSkipped, t.Unbuilt
+	case len(t.Steps) > 0:
+		in.pkg.Build.State, in.pkg.Build.Why = session.BuildSkipped, "the run ended before it"
+	}
+}
+
+// fetchImage has the engine fetch an image, and takes what it says of itself.
+func (in *fetched) fetchImage(ctx context.Context, o *Options) error {
+	img, err := docker.Pull(ctx, o.Package.Name, o.Progress)
+	if err != nil {
+		return err
+	}
+	in.image = img
+	in.pkg.Digest, in.pkg.Packages = img.Digest, 1
+	in.pkg.Again = append([]string{o.Package.String()}, o.Args...)
+	in.pkg.Build.State = session.BuildNone
+	if len(img.Entrypoint)+len(img.Cmd)+len(o.Args) == 0 && o.Entrypoint == "" {
+		return &sandbox.UsageError{Err: fmt.Errorf("the image %s names no command", o.Package.Name), Hint: "coalmine probe oci:IMAGE -- COMMAND…"}
+	}
+	return nil
+}
+
+// askPython asks the interpreter that the server will have what it can load.
+func askPython(ctx context.Context, b sandbox.Backend, o *Options) (*install.Python, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	out := &listener{}
+	run, err := sandbox.Start(ctx, b, sandbox.Spec{
+		Command: []string{"python3", "-I", "-c", install.AskPython}, Dir: "/", Hostname: "localhost", Image: o.Image, Runtime: o.Runtime, AgentPath: o.AgentPath,
+		Env:  []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8"},
+		User: agent.User{Name: "user", UID: uid, GID: uid, Home: "/home/user"}, Limits: agent.Limits{Wall: time.Minute, Memory: 1 << 30}, RunID: hex.EncodeToString(fmt.Appendf(nil, "%d", time.Now().UnixNano())),
+	}, out)
+	if err != nil {
+		return nil, err
+	}
+	_, waitErr := run.Wait(ctx)
+	if err := errors.Join(waitErr, run.Close(context.WithoutCancel(ctx))); err != nil {
+		return nil, fmt.Errorf("ask the sandbox's Python: %w", err)
+	}
+	py, err := install.DecodePython(out.text())
+	if err != nil {
+		return nil, &sandbox.UsageError{Err: err, Hint: "install python3, or name an image that has it by --image"}
+	}
+	return py, nil
+}
+
+// remove removes what is this run's alone.
+func (in *fetched) remove() error {
+	if in == nil || in.tree == nil {
+		return nil
+	}
+	err := in.tree.Remove()
+	if in.built != "" {
+		err = errors.Join(err, os.RemoveAll(in.built))
+	}
+	return err
+}
+
+// id names the tree where it is shown: the same for the same files.
+func (in *fetched) id() string {
+	sum := sha256.Sum256([]byte(in.tree.Digest))
+	return hex.EncodeToString(sum[:])[:16]
+}
+
+// place is where a package's runner would have put it.
+func (in *fetched) place(home string) string {
+	switch in.tree.Spec.Kind {
+	case install.KindPyPI:
+		return filepath.Join(home, ".cache", "uv", "archive-v0", in.id())
+	case install.KindDirectory:
+		return filepath.Join(home, "src", filepath.Base(in.tree.Spec.Name))
+	}
+	return filepath.Join(home, ".npm", "_npx", in.id())
+}
+
+// command starts the package's program as its runner would.
+func (in *fetched) command(dir string, args []string) []string {
+	bin := in.bin.Path
+	if in.tree.Python != nil {
+		return append([]string{filepath.Join(dir, "bin", "python"), filepath.Join(dir, bin)}, args...)
+	}
+	if link := filepath.Join("node_modules", ".bin", in.bin.Name); in.tree.Spec.Kind == install.KindNPM && isThere(filepath.Join(in.tree.Host, link)) {
+		bin = link
+	}
+	return append([]string{"node", filepath.Join(dir, bin)}, args...)
+}
+
+func isThere(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+// host is the directory that the server's files come from.
+func (in *fetched) host() string {
+	if in.built != "" {
+		return in.built
+	}
+	return in.tree.Host
+}
+
+// source is the package's own part of it, to be audited.
+func (in *fetched) source() string {
+	if in.tree == nil || in.tree.Root == "" {
+		return ""
+	}
+	return filepath.Join(in.host(), in.tree.Root)
+}
+
+// files are what the place where the tree is shown has to be told: its scripts,
+// and the way to it, which is the user's own.
+func (in *fetched) files(dir, home string) []rootfs.File {
+	var out []rootfs.File
+	for d := filepath.Dir(dir); strings.HasPrefix(d, home+"/"); d = filepath.Dir(d) {
+		out = append(out, rootfs.File{Path: d, Dir: true, Mode: 0o755})
+	}
+	slices.Reverse(out)
+	for _, s := range in.tree.Scripts {
+		out = append(out, rootfs.File{Path: filepath.Join(dir, s.Path), Mode: 0o755, Data: []byte(strings.ReplaceAll(s.Text, "{}", dir))})
+	}
+	return out
+}
+
+// location is the manifest of the package's own.
+func (in *fetched) location() finding.Location {
+	if in.tree == nil {
+		return finding.Location{Path: in.pkg.Name, Line: 1}
+	}
+	for _, m := range []string{"package.json", "pyproject.toml", "__init__.py"} {
+		if file := filepath.Join(in.source(), m); isThere(file) {
+			return finding.Location{Path: relative(file), Line: 1}
+		}
+	}
+	return finding.Location{Path: relative(in.source()), Line: 1}
+}

@@ -1,0 +1,167 @@
+package install
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// The bounds of a built tree. What is beyond is an error: the tree would not be
+// what the build made.
+const (
+	maxTree    = 2 << 30
+	maxEntries = 500_000
+	maxWords   = 64 << 10
+)
+
+// quote makes a text one word of a shell.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// BuildScript is what a shell reads from its stdin to run the steps of a tree that
+// is shown in dir: each in an environment like npm's, its output on stderr, whether
+// the one before succeeded or not. Then it writes the steps' exit statuses on one
+// line, waits for a line, and writes the tree as an archive.
+func (t *Tree) BuildScript(dir, initial string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "export INIT_CWD=%s npm_config_user_agent='npm/11.6.2 node/v22.21.0 linux x64 workspaces/false' npm_command=exec npm_config_yes=true\n", quote(initial))
+	b.WriteString("NODE=$(command -v node) && export NODE npm_node_execpath=\"$NODE\"\n")
+	// npm brings a node-gyp of its own.
+	b.WriteString("gyp=$(dirname \"$(readlink -f \"$(command -v npm)\" 2>/dev/null)\" 2>/dev/null)/../node_modules/@npmcli/run-script/lib/node-gyp-bin\n")
+	b.WriteString("said=''\n")
+	for _, s := range t.Steps {
+		where := filepath.Join(dir, s.Dir)
+		path := ""
+		for d := where; within(d, dir); d = filepath.Dir(d) {
+			path += filepath.Join(d, "node_modules/.bin") + ":"
+		}
+		fmt.Fprintf(&b, "(cd %s && PATH=%s\"$gyp\":$PATH npm_lifecycle_event=%s npm_lifecycle_script=%s npm_package_name=%s npm_package_version=%s npm_package_json=%s exec sh -c %s) </dev/null >&2\n",
+			quote(where), quote(path), quote(s.Event), quote(s.Command), quote(s.Package), quote(s.Version), quote(filepath.Join(where, manifestNPM)), quote(s.Command))
+		b.WriteString("said=\"$said $?\"\n")
+	}
+	fmt.Fprintf(&b, "echo $said; read -r go; cd / && exec tar -C %s -cf - .\n", quote(dir))
+	return b.String()
+}
+
+func within(p, dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") }
+
+// Built reads what a BuildScript writes. All of it is hostile.
+type Built struct {
+	in *lineReader
+}
+
+// NewBuilt reads from a shell's stdout.
+func NewBuilt(r io.Reader) *Built { return &Built{&lineReader{r: r}} }
+
+// Statuses are the steps' exit statuses.
+func (b *Built) Statuses(steps int) ([]int, error) {
+	line, err := b.in.line()
+	if err != nil {
+		return nil, fmt.Errorf("read how the build's scripts ended: %w", err)
+	}
+	var out []int
+	for _, w := range strings.Fields(line) {
+		n, err := strconv.Atoi(w)
+		if err != nil || len(out) == steps {
+			return nil, errors.New("what the build printed is not how its scripts ended")
+		}
+		out = append(out, n)
+	}
+	if len(out) != steps {
+		return nil, errors.New("what the build printed is not how its scripts ended")
+	}
+	return out, nil
+}
+
+// Tree unpacks the archive into an empty directory. Links are made as they are and
+// never followed; devices and the like are left out.
+func (b *Built) Tree(dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	a := tar.NewReader(b.in)
+	left := int64(maxTree)
+	for n := 0; ; n++ {
+		h, err := a.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read what was built: %w", err)
+		}
+		name := filepath.Clean(h.Name)
+		if left -= h.Size; left < 0 || n > maxEntries {
+			return fmt.Errorf("what was built has more than %d MiB or %d files", maxTree>>20, maxEntries)
+		}
+		if name == "." {
+			continue
+		}
+		if !filepath.IsLocal(name) {
+			return errors.New("what was built names a file outside its directory")
+		}
+		if err := unpack(root, a, h, name); err != nil {
+			return fmt.Errorf("unpack what was built: %w", err)
+		}
+	}
+}
+
+func unpack(root *os.Root, a io.Reader, h *tar.Header, name string) error {
+	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	switch h.Typeflag {
+	case tar.TypeDir:
+		return root.MkdirAll(name, 0o755)
+	case tar.TypeSymlink:
+		return root.Symlink(h.Linkname, name)
+	case tar.TypeLink:
+		target := filepath.Clean(h.Linkname)
+		if info, err := root.Lstat(target); err != nil || !info.Mode().IsRegular() {
+			return errors.New("a link to what is not there")
+		}
+		return root.Link(target, name)
+	case tar.TypeReg:
+		return writeFile(root, a, name, fs.FileMode(h.Mode)&0o777|0o600)
+	}
+	return nil
+}
+
+// writeFile writes a new file; a link of that name is not followed.
+func writeFile(root *os.Root, r io.Reader, name string, mode fs.FileMode) error {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, r)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return root.Chmod(name, mode)
+}
+
+// lineReader reads a first line byte by byte, so that nothing of what follows is lost.
+type lineReader struct{ r io.Reader }
+
+func (l *lineReader) Read(p []byte) (int, error) { return l.r.Read(p) }
+
+func (l *lineReader) line() (string, error) {
+	var b strings.Builder
+	one := make([]byte, 1)
+	for b.Len() < maxWords {
+		if _, err := io.ReadFull(l.r, one); err != nil {
+			return "", err
+		}
+		if one[0] == '\n' {
+			return b.String(), nil
+		}
+		b.WriteByte(one[0])
+	}
+	return "", errors.New("a line without an end")
+}

@@ -1,0 +1,312 @@
+package install
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Fetcher fetches packages into a cache.
+type Fetcher struct {
+	Cache Cache
+	// Progress takes a line about each step, nil for none.
+	Progress func(string)
+}
+
+func (f *Fetcher) progress(line string) {
+	if f.Progress != nil {
+		f.Progress(line)
+	}
+}
+
+// npmFlags hold in every run of npm: no script runs, nothing is asked, no
+// repository is cloned (npm would build what it clones), and what the user's
+// settings say of other installations does not count.
+var npmFlags = []string{
+	"--ignore-scripts", "--git=/nonexistent", "--no-audit", "--no-fund", "--loglevel=error", "--no-progress", "--update-notifier=false",
+	"--global=false", "--workspaces=false", "--dry-run=false", "--package-lock=true", "--package-lock-only=false", "--bin-links=true",
+	"--omit-lockfile-registry-resolved=false", "--replace-registry-host=always", "--fetch-retries=1", "--yes=false", "--foreground-scripts=false",
+}
+
+// npm runs the user's npm in a directory.
+func (f *Fetcher) npm(ctx context.Context, dir string, args ...string) error {
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		return mend("install Node.js with npm, which knows your registries: apt-get install npm", "npm is not installed on this machine: %w", err)
+	}
+	args = append(slices.Clone(args[:1]), append(slices.Concat(npmFlags, []string{"--prefix=" + dir}), args[1:]...)...)
+	_, err = run(ctx, dir, []string{"NO_COLOR=1"}, npm, args...)
+	return err
+}
+
+// NPM fetches a package of npm's with its dependencies: resolved by the user's
+// npm, each archive checked against its integrity, no script run.
+func (f *Fetcher) NPM(ctx context.Context, s Spec) (*Tree, error) {
+	temp, err := f.Cache.Temp()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = removeAll(temp) }()
+	if err := os.WriteFile(filepath.Join(temp, manifestNPM), []byte("{}\n"), 0o644); err != nil {
+		return nil, err
+	}
+	f.progress("resolving " + s.String())
+	wanted := append([]string{s.String()[len(KindNPM)+1:]}, s.With...)
+	if err := f.npm(ctx, temp, append([]string{"install", "--package-lock-only=true", "--save=true", "--omit=dev", "--"}, wanted...)...); err != nil {
+		return nil, npmError(s.String(), err)
+	}
+	l, err := readLock(temp)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := l.verify(false)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s, err)
+	}
+	t := &Tree{Spec: s, Digest: digest(lines), Packages: len(lines), Root: "node_modules/" + s.Name}
+	key := "npm-" + t.Digest[len("sha256:"):][:40]
+	if t.Host = f.Cache.find(key); t.Host == "" {
+		f.progress(fmt.Sprintf("fetching %s: %d packages", s, len(lines)))
+		if err := f.npm(ctx, temp, "ci", "--omit=dev"); err != nil {
+			return nil, npmError(s.String(), err)
+		}
+		// Where it came from is not for the server to read.
+		_ = os.Remove(filepath.Join(temp, "node_modules", ".package-lock.json"))
+		if t.Host, err = f.Cache.keep(temp, key); err != nil {
+			return nil, err
+		}
+	}
+	return t, t.readNPM(l)
+}
+
+// readNPM takes in what the package says of itself, and the scripts of all.
+func (t *Tree) readNPM(l *lock) error {
+	root, err := os.OpenRoot(t.Host)
+	if err != nil {
+		return fmt.Errorf("open what was fetched: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	m, err := readManifest(root, t.Root)
+	if err != nil {
+		return mend("", "%s: its package.json cannot be read: %w", t.Spec, err)
+	}
+	t.Name, t.Version, t.Integrity = m.Name, m.Version, l.Packages[t.Root].Integrity
+	for _, b := range m.bins() {
+		t.Bins = append(t.Bins, Bin{b.Name, filepath.Join(t.Root, b.Path)})
+	}
+	t.Steps = npmSteps(root, l)
+	return nil
+}
+
+var npmCode = regexp.MustCompile(`(?m)^npm (?:error|ERR!) code (\S+)`)
+
+// npmError says what npm's failure means.
+func npmError(what string, err error) error {
+	said := stderrOf(err)
+	if said == "" {
+		return err
+	}
+	code := ""
+	if m := npmCode.FindStringSubmatch(said); m != nil {
+		code = m[1]
+	}
+	detail := strings.TrimPrefix(lastLine(said, "npm error "+code, "npm ERR! "+code, "notarget", "404 ", "reason:"), "npm error ")
+	switch code {
+	case "E404":
+		return mend("is the name right? a private package needs its registry and a token in ~/.npmrc", "%s: there is no such package in the registry, or you may not see it", what)
+	case "ETARGET", "ENOVERSIONS":
+		return mend("npm view NAME versions lists them", "%s: the registry has no such version, of it or of what it depends on: %s", what, lastLine(said, "No matching", "No versions"))
+	case "E401", "E403", "ENEEDAUTH", "EOTP":
+		return mend("npm login, or a token for that registry in ~/.npmrc", "%s: the registry refuses to give it (%s)", what, code)
+	case "ECONNREFUSED", "ENOTFOUND", "ETIMEDOUT", "ECONNRESET", "EAI_AGAIN", "ERR_SOCKET_TIMEOUT", "EHOSTUNREACH", "ENETUNREACH", "EPROTO", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "SELF_SIGNED_CERT_IN_CHAIN", "CERT_HAS_EXPIRED", "UNABLE_TO_VERIFY_LEAF_SIGNATURE":
+		return mend("npm ping tells whether npm reaches it; behind a proxy npm needs https-proxy, and cafile for its certificate", "%s: npm's registry cannot be reached (%s)", what, code)
+	case "EINTEGRITY":
+		return mend("npm cache verify; if it stays, the archive is not the one that was published", "%s: an archive does not have the hash that its registry names", what)
+	case "EBADPLATFORM":
+		return mend("", "%s: it does not run on this system", what)
+	case "ERESOLVE":
+		return mend("npm config set legacy-peer-deps true lets npm choose", "%s: its dependencies contradict each other", what)
+	}
+	if strings.Contains(said, "/nonexistent") {
+		return mend("publish that dependency, or probe an installation of your own: coalmine probe -- COMMAND…", "%s depends on a repository: npm would build what it clones, and nothing is run while it is fetched", what)
+	}
+	return mend("npm install --ignore-scripts shows npm's whole answer", "%s cannot be fetched: npm failed (%s): %s", what, code, detail)
+}
+
+const (
+	manifestNPM = "package.json"
+	lockNPM     = "package-lock.json"
+	// maxManifest bounds a package.json, maxLock a lock file, maxLocked its entries.
+	maxManifest = 4 << 20
+	maxLock     = 64 << 20
+	maxLocked   = 20_000
+)
+
+// lock is a package-lock.json of version 2 or 3.
+type lock struct {
+	Packages map[string]locked `json:"packages"`
+}
+
+type locked struct {
+	Name      string `json:"name"`
+	Version   string `json:"version"`
+	Resolved  string `json:"resolved"`
+	Integrity string `json:"integrity"`
+	Link      bool   `json:"link"`
+	InBundle  bool   `json:"inBundle"`
+	Optional  bool   `json:"optional"`
+}
+
+func readLock(dir string) (*lock, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	data, err := readFile(root, lockNPM, maxLock)
+	if err != nil {
+		return nil, fmt.Errorf("read npm's lock file: %w", err)
+	}
+	var l lock
+	if err := json.Unmarshal(data, &l); err != nil {
+		return nil, fmt.Errorf("read npm's lock file: %w", err)
+	}
+	if len(l.Packages) > maxLocked {
+		return nil, mend("", "it has %d dependencies, and at most %d are fetched", len(l.Packages), maxLocked)
+	}
+	return &l, nil
+}
+
+// verify refuses what has no hash, and lists the rest: a line for each archive.
+// With workspaces, packages of the checkout's own are no archives.
+func (l *lock) verify(workspaces bool) ([]string, error) {
+	var lines []string
+	for path, p := range l.Packages {
+		inside := strings.HasPrefix(path, "node_modules/") || strings.Contains(path, "/node_modules/")
+		switch {
+		case path == "", p.InBundle:
+			continue
+		case !filepath.IsLocal(path) || p.Link && !filepath.IsLocal(p.Resolved):
+			return nil, mend("a dependency on a directory has to lie within the package", "it depends on %s, which is outside", Redact(path))
+		case workspaces && (p.Link || !inside):
+			continue
+		case p.Integrity == "":
+			return nil, mend("depend on what a registry has published", "its dependency %s comes without a hash (from a repository, a directory or a bare address) and is not fetched", strings.TrimPrefix(path, "node_modules/"))
+		}
+		lines = append(lines, path+" "+p.Version+" "+p.Integrity)
+	}
+	return lines, nil
+}
+
+// manifest is what counts of a package.json.
+type manifest struct {
+	Name    string            `json:"name"`
+	Version string            `json:"version"`
+	Main    string            `json:"main"`
+	Bin     json.RawMessage   `json:"bin"`
+	Scripts map[string]string `json:"scripts"`
+}
+
+// readFile reads a regular file of at most so many bytes.
+func readFile(root *os.Root, name string, limit int64) ([]byte, error) {
+	info, err := root.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > limit {
+		return nil, fmt.Errorf("%s is no file of at most %d bytes", name, limit)
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return io.ReadAll(io.LimitReader(f, limit))
+}
+
+func readManifest(root *os.Root, dir string) (*manifest, error) {
+	data, err := readFile(root, filepath.Join(dir, manifestNPM), maxManifest)
+	if err != nil {
+		return nil, err
+	}
+	var m manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		var typed *json.UnmarshalTypeError
+		if !errors.As(err, &typed) { // what is of another type is left out, as npm does
+			return nil, err
+		}
+	}
+	return &m, nil
+}
+
+// bins are the programs of a package.json, by name; one without a name has the package's.
+func (m *manifest) bins() []Bin {
+	var one string
+	var many map[string]string
+	if json.Unmarshal(m.Bin, &one) == nil && one != "" {
+		many = map[string]string{m.Name[strings.LastIndexByte(m.Name, '/')+1:]: one}
+	} else if json.Unmarshal(m.Bin, &many) != nil {
+		return nil
+	}
+	var out []Bin
+	for name, path := range many {
+		path = filepath.Clean(strings.TrimPrefix(path, "/"))
+		if name == "" || strings.ContainsAny(name, "/\\") || !filepath.IsLocal(path) {
+			continue
+		}
+		out = append(out, Bin{name, path})
+	}
+	slices.SortFunc(out, func(a, b Bin) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// npmEvents are the scripts of a dependency, in npm's order: each for all packages
+// before the next.
+var npmEvents = []string{"preinstall", "install", "postinstall"}
+
+// npmSteps are the scripts that npm would run for what was fetched, shallow
+// packages first.
+func npmSteps(root *os.Root, l *lock) []Step {
+	paths := make([]string, 0, len(l.Packages))
+	for path := range l.Packages {
+		if path != "" && filepath.IsLocal(path) && !l.Packages[path].Link {
+			paths = append(paths, path)
+		}
+	}
+	depth := func(p string) int { return strings.Count(p, "node_modules/") }
+	slices.SortFunc(paths, func(a, b string) int {
+		if d := depth(a) - depth(b); d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	byEvent := map[string][]Step{}
+	for _, path := range paths {
+		m, err := readManifest(root, path)
+		if err != nil {
+			continue // an optional one for another system
+		}
+		scripts := m.Scripts
+		if _, err := root.Stat(filepath.Join(path, "binding.gyp")); err == nil && scripts["install"] == "" && scripts["preinstall"] == "" {
+			byEvent["install"] = append(byEvent["install"], Step{m.Name, m.Version, "install", path, "node-gyp rebuild"})
+		}
+		for _, event := range npmEvents {
+			if c := scripts[event]; strings.TrimSpace(c) != "" {
+				byEvent[event] = append(byEvent[event], Step{m.Name, m.Version, event, path, c})
+			}
+		}
+	}
+	var out []Step
+	for _, event := range npmEvents {
+		out = append(out, byEvent[event]...)
+	}
+	return out
+}

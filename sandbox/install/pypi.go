@@ -1,0 +1,228 @@
+package install
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// pip is how this machine's pip is started, with what has to be said of the
+// sandbox's interpreter where that is another.
+type pip struct {
+	command, flags []string
+}
+
+// findPip prefers the sandbox's own interpreter, where this machine has it too.
+func findPip(ctx context.Context, dir string, py *Python) (*pip, error) {
+	if out, err := run(ctx, dir, nil, py.Executable, "-I", "-c", AskPython); err == nil {
+		if same, err := DecodePython(out); err == nil && *same == *py {
+			if _, err := run(ctx, dir, nil, py.Executable, "-m", "pip", "--version"); err == nil {
+				return &pip{command: []string{py.Executable, "-m", "pip"}}, nil
+			}
+		}
+	}
+	for _, c := range [][]string{{"pip3"}, {"pip"}, {"python3", "-m", "pip"}, {"python", "-m", "pip"}} {
+		path, err := exec.LookPath(c[0])
+		if err != nil {
+			continue
+		}
+		command := append([]string{path}, c[1:]...)
+		if _, err := run(ctx, dir, nil, path, append(slices.Clone(c[1:]), "--version")...); err == nil {
+			return &pip{command: command, flags: py.platformFlags()}, nil
+		}
+	}
+	return nil, mend("install it: apt-get install python3-pip", "pip is not installed on this machine")
+}
+
+func (p *pip) run(ctx context.Context, dir string, args ...string) (string, error) {
+	if args[0] != "index" { // whose answer it would leave out
+		args = append(args, "--quiet")
+	}
+	args = append(slices.Concat(p.command[1:], args), "--no-input", "--disable-pip-version-check")
+	return run(ctx, dir, []string{"PIP_REQUIRE_VIRTUALENV=0", "NO_COLOR=1"}, p.command[0], args...)
+}
+
+// report is what pip says that it would install.
+type report struct {
+	Install []struct {
+		Requested bool `json:"requested"`
+		Download  struct {
+			URL     string `json:"url"`
+			Archive struct {
+				Hashes map[string]string `json:"hashes"`
+				Hash   string            `json:"hash"`
+			} `json:"archive_info"`
+		} `json:"download_info"`
+		Metadata struct {
+			Name    string `json:"name"`
+			Version string `json:"version"`
+		} `json:"metadata"`
+	} `json:"install"`
+}
+
+// wheel is one archive that pip resolved.
+type wheel struct{ name, version, sha256 string }
+
+// PyPI fetches a package with its dependencies as wheels, which nothing has to
+// be run of to install, and lays them out as an environment of the interpreter.
+func (f *Fetcher) PyPI(ctx context.Context, s Spec, py *Python) (*Tree, error) {
+	want := s.Name
+	if s.Version != "" {
+		want += "==" + s.Version
+	}
+	env, err := f.environment(ctx, s.String(), append([]string{want}, s.With...), py)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tree{Spec: s, Digest: env.digest, Packages: len(env.wheels), Host: env.dir, Python: py}
+	for _, w := range env.wheels {
+		if normalized(w.name) == normalized(s.Name) {
+			t.Name, t.Version, t.Integrity = w.name, w.version, "sha256:"+w.sha256
+		}
+	}
+	return t, t.readPyPI()
+}
+
+// environment is an interpreter's directory with wheels in it.
+type environment struct {
+	dir, digest string
+	wheels      []wheel
+}
+
+// environment resolves requirements, and fetches them unless the cache has them.
+func (f *Fetcher) environment(ctx context.Context, what string, wanted []string, py *Python) (*environment, error) {
+	temp, err := f.Cache.Temp()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = removeAll(temp) }()
+	p, err := findPip(ctx, temp, py)
+	if err != nil {
+		return nil, err
+	}
+	f.progress("resolving " + what)
+	wheels, err := p.resolve(ctx, temp, what, wanted)
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, w := range wheels {
+		lines = append(lines, normalized(w.name)+" "+w.version+" "+w.sha256)
+	}
+	env := &environment{digest: digest(lines), wheels: wheels}
+	// The interpreter's own place is written into the environment.
+	key := "pypi-" + digest(append(lines, "python "+py.Executable+" "+py.Version))[len("sha256:"):][:40]
+	if env.dir = f.Cache.find(key); env.dir != "" {
+		return env, nil
+	}
+	f.progress(fmt.Sprintf("fetching %s: %d packages", what, len(wheels)))
+	if err := p.download(ctx, temp, what, wheels); err != nil {
+		return nil, err
+	}
+	if err := layOut(temp, py); err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	if err := removeAll(filepath.Join(temp, "wheels")); err != nil {
+		return nil, err
+	}
+	env.dir, err = f.Cache.keep(temp, key)
+	return env, err
+}
+
+func (p *pip) resolve(ctx context.Context, temp, what string, wanted []string) ([]wheel, error) {
+	args := append([]string{"install", "--dry-run", "--ignore-installed", "--only-binary", ":all:", "--report", "report.json"}, p.flags...)
+	if len(p.flags) > 0 {
+		args = append(args, "--target", "none")
+	}
+	if _, err := p.run(ctx, temp, slices.Concat(args, wanted)...); err != nil {
+		return nil, p.explain(ctx, temp, what, err)
+	}
+	root, err := os.OpenRoot(temp)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	data, err := readFile(root, "report.json", maxLock)
+	if err != nil {
+		return nil, mend("python3 -m pip install --upgrade pip: it has to be 22.2 or later", "read pip's report: %w", err)
+	}
+	_ = root.Remove("report.json")
+	var r report
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, fmt.Errorf("read pip's report: %w", err)
+	}
+	var out []wheel
+	for _, i := range r.Install {
+		w := wheel{i.Metadata.Name, i.Metadata.Version, i.Download.Archive.Hashes["sha256"]}
+		if h, ok := strings.CutPrefix(i.Download.Archive.Hash, "sha256="); ok && w.sha256 == "" {
+			w.sha256 = h
+		}
+		if w.sha256 == "" || !pypiName.MatchString(w.name) || !pypiVer.MatchString(w.version) {
+			return nil, mend("depend on what an index has published", "%s: its dependency %q comes without a hash and is not fetched", what, w.name)
+		}
+		out = append(out, w)
+	}
+	return out, nil
+}
+
+// download fetches exactly what was resolved, each archive checked against its hash.
+func (p *pip) download(ctx context.Context, temp, what string, wheels []wheel) error {
+	var b strings.Builder
+	for _, w := range wheels {
+		fmt.Fprintf(&b, "%s==%s --hash=sha256:%s\n", w.name, w.version, w.sha256)
+	}
+	if err := os.WriteFile(filepath.Join(temp, "wanted.txt"), []byte(b.String()), 0o600); err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(filepath.Join(temp, "wanted.txt")) }()
+	args := append([]string{"download", "--no-deps", "--only-binary", ":all:", "--require-hashes", "--dest", "wheels", "-r", "wanted.txt"}, p.flags...)
+	if _, err := p.run(ctx, temp, args...); err != nil {
+		return p.explain(ctx, temp, what, err)
+	}
+	return nil
+}
+
+var (
+	pipMissing     = regexp.MustCompile(`No matching distribution found for ([A-Za-z0-9][\w.-]*)(\S*)`)
+	pipUnreachable = regexp.MustCompile(`NewConnectionError|ConnectionError|Connection refused|ConnectTimeout|ReadTimeout|Name or service not known|Temporary failure|ProxyError|SSLError|SSLCertVerificationError|Max retries`)
+	pipRefused     = regexp.MustCompile(`\b(?:401|403) (?:Client )?Error|\b(?:401|403)\b`)
+	pipVersions    = regexp.MustCompile(`(?m)^Available versions: (.*)$`)
+	pipConflict    = regexp.MustCompile(`ResolutionImpossible|conflicting dependencies`)
+)
+
+// explain says what pip's failure means. That only a source distribution is there
+// is asked for in a way that runs nothing of it.
+func (p *pip) explain(ctx context.Context, dir, what string, err error) error {
+	said := stderrOf(err)
+	m := pipMissing.FindStringSubmatch(said)
+	switch {
+	case said == "":
+		return err
+	case pipUnreachable.MatchString(said):
+		return mend("pip download "+strings.TrimPrefix(what, "pypi:")+" tells whether pip reaches it; behind a proxy pip needs --proxy, and --cert for its certificate, in pip.conf", "%s: the package index cannot be reached", what)
+	case pipConflict.MatchString(said):
+		return mend("pip install --dry-run tells which", "%s: its dependencies contradict each other", what)
+	case m == nil && pipRefused.MatchString(said):
+		return mend("give pip its credentials, in pip.conf, ~/.netrc or a keyring", "%s: the package index refuses to give it", what)
+	case m == nil:
+		return mend("pip install --dry-run --only-binary :all: shows pip's whole answer", "%s cannot be fetched: pip failed: %s", what, lastLine(said, "ERROR"))
+	}
+	name, version := m[1], strings.TrimPrefix(m[2], "==")
+	listed, err := p.run(ctx, dir, "index", "versions", name)
+	if err != nil {
+		return mend("is the name right? a private package needs its index in pip.conf", "%s: there is no package %s in the index, or you may not see it", what, name)
+	}
+	known := pipVersions.FindStringSubmatch(listed)
+	if known != nil && version != "" && !slices.Contains(strings.Split(known[1], ", "), version) && !strings.ContainsAny(version, "<>=!~*,") {
+		newest, _, _ := strings.Cut(known[1], ", ")
+		return mend("pip index versions "+name+" lists them", "%s: the index has no version %s of %s (the newest is %s)", what, version, name, newest)
+	}
+	return mend("choose a version that has a wheel, or build a wheel in a place of your own and name its directory in PIP_FIND_LINKS",
+		"%s: the index has no wheel of %s%s for this Python, only a source distribution or a wheel for other systems; building one would run its code while it is fetched", what, name, m[2])
+}

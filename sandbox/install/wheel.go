@@ -1,0 +1,221 @@
+package install
+
+import (
+	"archive/zip"
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// layOut unpacks the wheels of a directory into an environment, without running
+// an installer or anything of them.
+func layOut(dir string, py *Python) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	if err := root.MkdirAll(py.packages(), 0o755); err != nil {
+		return err
+	}
+	if err := root.MkdirAll("bin", 0o755); err != nil {
+		return err
+	}
+	for _, name := range []string{"python", "python3", "python" + py.minor()} {
+		if err := root.Symlink(py.Executable, "bin/"+name); err != nil {
+			return err
+		}
+	}
+	if err := root.WriteFile("pyvenv.cfg", []byte(py.config()), 0o644); err != nil {
+		return err
+	}
+	names, err := fs.Glob(root.FS(), "wheels/*.whl")
+	if err != nil {
+		return err
+	}
+	budget := int64(maxTree)
+	for _, name := range names {
+		if err := unpackWheel(root, name, py, &budget); err != nil {
+			return fmt.Errorf("unpack %s: %w", path.Base(name), err)
+		}
+	}
+	return nil
+}
+
+func unpackWheel(root *os.Root, name string, py *Python, budget *int64) error {
+	f, err := root.Open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	z, err := zip.NewReader(f, info.Size())
+	if err != nil {
+		return err
+	}
+	if len(z.File) > maxEntries {
+		return fmt.Errorf("it has more than %d files", maxEntries)
+	}
+	for _, e := range z.File {
+		target := wheelTarget(e.Name, py)
+		if !filepath.IsLocal(e.Name) || target == "" || !filepath.IsLocal(target) {
+			return errors.New("it names a file outside its directory")
+		}
+		if e.FileInfo().IsDir() {
+			continue
+		}
+		if !e.Mode().IsRegular() {
+			return errors.New("it holds what is no file")
+		}
+		if *budget -= int64(min(e.UncompressedSize64, uint64(maxTree)+1)); *budget < 0 {
+			return fmt.Errorf("what was fetched has more than %d MiB", maxTree>>20)
+		}
+		if err := unpackFile(root, e, target); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func unpackFile(root *os.Root, e *zip.File, target string) error {
+	if err := root.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return err
+	}
+	// Of two wheels with one file the later has it, as with pip.
+	if err := root.Remove(target); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	r, err := e.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = r.Close() }()
+	mode := fs.FileMode(0o644)
+	if e.Mode()&0o111 != 0 || strings.HasPrefix(target, "bin/") {
+		mode = 0o755
+	}
+	return writeFile(root, io.LimitReader(r, int64(e.UncompressedSize64)), target, mode)
+}
+
+// wheelTarget is where in an environment an entry of a wheel goes, "" for nowhere.
+func wheelTarget(name string, py *Python) string {
+	dir, rest, ok := strings.Cut(name, "/")
+	if !ok || !strings.HasSuffix(dir, ".data") {
+		return filepath.Join(py.packages(), name)
+	}
+	scheme, rest, _ := strings.Cut(rest, "/")
+	switch scheme {
+	case "purelib", "platlib":
+		return filepath.Join(py.packages(), rest)
+	case "scripts":
+		return filepath.Join("bin", rest)
+	case "data":
+		return filepath.Clean(rest)
+	case "headers":
+		return filepath.Join("include", rest)
+	}
+	return ""
+}
+
+// readPyPI finds the environment's programs, and which of them are the package's.
+func (t *Tree) readPyPI() error {
+	root, err := os.OpenRoot(t.Host)
+	if err != nil {
+		return fmt.Errorf("open what was fetched: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	infos, err := fs.Glob(root.FS(), filepath.Join(t.Python.packages(), "*.dist-info"))
+	if err != nil {
+		return err
+	}
+	for _, info := range infos {
+		dist, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(info), ".dist-info"), "-")
+		own := normalized(dist) == normalized(t.Spec.Name)
+		data, err := readFile(root, filepath.Join(info, "entry_points.txt"), maxManifest)
+		if err == nil {
+			t.addScripts(string(data), own)
+		}
+		if own {
+			t.ownFiles(root, info)
+		}
+	}
+	slices.SortFunc(t.Bins, func(a, b Bin) int { return strings.Compare(a.Name, b.Name) })
+	return nil
+}
+
+// entryPoint is "NAME = MODULE:FUNCTION [EXTRAS]".
+var entryPoint = regexp.MustCompile(`^([A-Za-z0-9._-]+)\s*=\s*([A-Za-z_][\w.]*)\s*:\s*([A-Za-z_][\w.]*)\s*(?:\[.*\])?$`)
+
+// addScripts takes in the programs that a wheel's entry points ask for.
+func (t *Tree) addScripts(text string, own bool) {
+	section := ""
+	lines := bufio.NewScanner(strings.NewReader(text))
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if strings.HasPrefix(line, "[") {
+			section = strings.Trim(line, "[]")
+			continue
+		}
+		m := entryPoint.FindStringSubmatch(line)
+		if m == nil || section != "console_scripts" {
+			continue
+		}
+		first, _, _ := strings.Cut(m[3], ".")
+		script := Script{Path: "bin/" + m[1], Text: fmt.Sprintf("#!{}/bin/python\n# -*- coding: utf-8 -*-\nimport re\nimport sys\nfrom %s import %s\nif __name__ == \"__main__\":\n    sys.argv[0] = re.sub(r\"(-script\\.pyw|\\.exe)?$\", \"\", sys.argv[0])\n    sys.exit(%s())\n", m[2], first, m[3])}
+		if !slices.ContainsFunc(t.Scripts, func(s Script) bool { return s.Path == script.Path }) {
+			t.Scripts = append(t.Scripts, script)
+		}
+		if own {
+			t.Bins = append(t.Bins, Bin{m[1], script.Path})
+		}
+	}
+}
+
+// ownFiles finds the package's source, the directory with most of its files, and
+// the programs that it brings as files.
+func (t *Tree) ownFiles(root *os.Root, info string) {
+	data, err := readFile(root, filepath.Join(info, "RECORD"), maxLock)
+	if err != nil {
+		return
+	}
+	files := map[string]int{}
+	r := csv.NewReader(strings.NewReader(string(data)))
+	r.FieldsPerRecord = -1
+	for {
+		row, err := r.Read()
+		if err != nil {
+			break
+		}
+		top, rest, ok := strings.Cut(row[0], "/")
+		switch {
+		case !ok || strings.HasSuffix(top, ".dist-info"):
+		case strings.HasSuffix(top, ".data"):
+			if name, isScript := strings.CutPrefix(rest, "scripts/"); isScript && !strings.Contains(name, "/") {
+				t.Bins = append(t.Bins, Bin{name, "bin/" + name})
+			}
+		case strings.HasSuffix(row[0], ".py"):
+			files[top]++
+		}
+	}
+	best := ""
+	for top, n := range files {
+		if n > files[best] || n == files[best] && top < best {
+			best = top
+		}
+	}
+	if best != "" && filepath.IsLocal(best) {
+		t.Root = filepath.Join(t.Python.packages(), best)
+	}
+}
