@@ -156,7 +156,7 @@ func (p *plan) remembered(ctx context.Context, b sandbox.Backend, name string) s
 		return ""
 	}
 	h := sha256.New()
-	fmt.Fprintln(h, b.Name(), p.spec.Tracer, p.opts.Version, p.opts.Network, name)
+	fmt.Fprintln(h, b.Name(), p.spec.Tracer, p.opts.Version, p.opts.Network, strings.Replace(name, p.set.Home(), "~", 1))
 	for _, kv := range p.spec.Env {
 		variable, _, _ := strings.Cut(kv, "=")
 		fmt.Fprintln(h, variable)
