@@ -10,6 +10,7 @@
 # make wire-faults  the tap under load and faults, at full size
 # make tracer-parity    what strace and eBPF say of the same programs
 # make evasion-report   ways of hiding from a tracer, and whether they work
+# make tracer-faults    a million calls at once, and tracers that are taken away
 # make bench  the figures that README.md and the design promise
 # make image  the container image "coalmine"
 # make network-faults   what a server can do to whoever answers it
@@ -18,7 +19,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: network-faults tracer-parity evasion-report build demo test unit lint bench schema-report oracle-report shrink-report vary-report image generate setup servers clean wire-faults matrix wire-report conformance-report
+.PHONY: network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report vary-report image generate setup servers clean wire-faults matrix wire-report conformance-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -155,6 +156,12 @@ tracer-parity: setup
 # Whether each way of reading a file unseen is seen, by each tracer in each backend.
 evasion-report: setup
 	$(call table,TestEvasions)
+
+# A storm of a million calls under each tracer, tracers killed and detached, a disk that is full: never clean.
+tracer-faults: image
+	COALMINE_TRACER_FAULTS=1 go test -count=1 -v -timeout 9m -run '^(TestStormIsNeverClean|TestTracerTakenAwayIsNeverClean|TestOutIsFull)$$' ./cmd/internal/probe | awk '\
+	  !/^===/ { print } /--- (PASS|FAIL|SKIP): [^/]*\// { all++; if (/PASS/) good++ } \
+	  END { printf "tracer-faults: %d/%d\n", good, all; exit good != all || !all }'
 
 clean:
 	rm -rf bin dist coalmine-out

@@ -69,10 +69,12 @@ type judge struct {
 	last     time.Duration
 	started  bool
 	stopping bool
-	ended    bool
-	exit     string
-	inputs   map[string]*session.Inputs // by what and name
-	reached  reached
+	// blind says that the tracer died: the server was ended for that.
+	blind   bool
+	ended   bool
+	exit    string
+	inputs  map[string]*session.Inputs // by what and name
+	reached reached
 }
 
 // Judge reads a run's log and says where what was seen differs from what was said.
@@ -321,6 +323,7 @@ func (j *judge) event(m *session.Mark) {
 		j.end.Time = e.Stamp
 		j.because("the server was ended at a limit: %s", j.say(e.Reason, 200))
 	case "tracer-died":
+		j.blind = true
 		j.because("the tracer died: what came after was not watched")
 	case "loss":
 		j.because("not everything was seen: %s", j.say(e.Reason, 200))
@@ -341,7 +344,7 @@ func (j *judge) run(w *wireReader) *rules.Run {
 	for _, c := range j.header.Canaries {
 		byID[c.ID] = c
 	}
-	if len(j.end.Limits) > 0 {
+	if len(j.end.Limits) > 0 || j.blind {
 		j.end.Crashed = false
 	}
 	j.end.Lacking = j.end.Crashed && j.lacking()

@@ -394,6 +394,13 @@ func TestReasons(t *testing.T) {
 			l.Call("do", `{}`, func() { l.Event("tracer-died", "reason", "signal 9") }, nil)
 			l.End()
 		}, []string{"the tracer died"}, ""},
+		{"the tracer died, and the server with it", nil, func(l *analyzetest.Log) {
+			l.Begin(quiet)
+			l.Call("do", `{}`, func() {
+				l.Event("tracer-died", "reason", "detached")
+				l.Event("exit", "code", 137, "signal", "SIGKILL")
+			}, nil)
+		}, []string{"the tracer died"}, ""},
 		{"no tracer", func(h *session.Header) { h.Tracer = "none" }, func(l *analyzetest.Log) {
 			l.Begin(quiet)
 			l.Call("do", `{}`, nil, nil)

@@ -19,6 +19,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/trace/bpf"
 )
 
 // inBackends runs a test for each backend that is to be had.
@@ -279,6 +280,9 @@ func TestOutIsFull(t *testing.T) {
 		for _, size := range []string{"0", "300", "6000", "20000"} {
 			l.wrap = []string{"prlimit", "--fsize=" + size + ":", "--"}
 			l.run(backend, nil, l.flags(backend, "--", l.path("honest"))...).says(2, "error: ", "file too large", "hint: ", "full")
+		}
+		if ok, _ := bpf.Supported(); ok == "yes" {
+			l.run(backend, nil, l.flags(backend, "--tracer", "ebpf", "--", l.path("honest"))...).says(2, "error: ", "file too large", "hint: ", "full")
 		}
 		// A hard limit binds the sandbox too: it may be refused, and must end.
 		l.wrap = []string{"prlimit", "--fsize=6000", "--"}

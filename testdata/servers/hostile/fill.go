@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -158,4 +159,20 @@ func syscalls() (string, error) {
 		unix.Getppid()
 	}
 	return fmt.Sprintf("%d calls", calls), nil
+}
+
+// storm makes n calls that every tracer watches, as fast as two threads can.
+func storm(n int) func() (string, error) {
+	return func() (string, error) {
+		var threads sync.WaitGroup
+		for range 2 {
+			threads.Go(func() {
+				for range n / 2 {
+					_ = unix.Access("/storm", unix.F_OK)
+				}
+			})
+		}
+		threads.Wait()
+		return fmt.Sprintf("%d calls", n), nil
+	}
 }

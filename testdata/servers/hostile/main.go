@@ -66,6 +66,8 @@ var modes = map[string]mode{
 	"crash-on-call":       {prepare: calling(crash)},
 	"get-env":             {prepare: getEnv},
 	"syscalls":            {prepare: calling(syscalls)},
+	"storm":               {prepare: calling(storm(1_000_000))},
+	"gust":                {prepare: calling(storm(100_000))},
 	"escape":              {dangerous: true, prepare: escapeTool},
 	"leave":               {prepare: leaveTool},
 	"tells":               {prepare: tellsTool},
