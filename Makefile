@@ -50,6 +50,7 @@ setup:
 	sh .ci/setup/images.sh
 	sh .ci/setup/multitool.sh
 	sh .ci/setup/glassport.sh
+	sh .ci/setup/loaders.sh
 	sh .ci/setup/browser.sh
 
 servers: setup
@@ -108,6 +109,7 @@ conformance-report: servers
 
 # Every oracle's fixtures, and their fixed twins.
 oracle-report: build
+	sh .ci/setup/loaders.sh
 	COALMINE_ORACLES=all go test -count=1 -v -timeout 10m -parallel 10 -run '^TestOracles$$' ./cmd/internal/probe | awk '\
 	  /^(python|node) .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:/ { print } \
 	  END { printf "oracles: %d/%d\n", good, all; exit good != all || !all }'

@@ -30,8 +30,13 @@ type Options struct {
 	Audit *audit.Report
 	// AuditErr says why there is none though there should be one.
 	AuditErr error
-	// Rule and Fingerprint name a finding of which Result.ShownIn is wanted.
-	Rule, Fingerprint string
+	// Wanted are the rules of the findings, by fingerprint, of which Result.ShownIn
+	// is wanted, for the calls from the number From on.
+	Wanted map[string]string
+	From   int
+	// Set finds the decoys of the log's header, nil to have it made: who judges a
+	// growing log again and again makes it once.
+	Set *canaries.Set
 	// Version is the version of the program that judges.
 	Version string
 	// Policy is the user's coalmine.yaml, nil for none. What in it ends on a day
@@ -79,7 +84,10 @@ type judge struct {
 
 // Judge reads a run's log and says where what was seen differs from what was said.
 func Judge(log *session.Reader, opts Options) (*Result, error) {
-	j := &judge{header: log.Header, set: canaries.FromCanaries(log.Header.Canaries), tainted: map[uint64]bool{}}
+	j := &judge{header: log.Header, set: opts.Set, tainted: map[uint64]bool{}}
+	if j.set == nil {
+		j.set = canaries.FromCanaries(log.Header.Canaries)
+	}
 	j.liner.plain = j.plain
 	if err := j.readTrace(log); err != nil {
 		return nil, err
@@ -105,8 +113,8 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 	}
 	res := j.result(w, run, opts)
 	res.Findings = append([]finding.Finding{}, rules.Check(run)...)
-	if opts.Fingerprint != "" {
-		res.ShownIn = rules.ShownIn(run, opts.Rule, opts.Fingerprint)
+	if len(opts.Wanted) > 0 {
+		res.ShownIn = rules.ShownIn(run, opts.Wanted, opts.From)
 	}
 	for i := range res.Findings {
 		res.Findings[i].Reproduce = res.Run.Reproduce
@@ -151,7 +159,7 @@ func (j *judge) because(format string, a ...any) {
 
 func (j *judge) readTrace(log *session.Reader) error {
 	h := log.Header
-	b := profile.NewBuilder(profile.Context{Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: h.Canaries, Replies: replies(log), Runtime: h.Runtime})
+	b := profile.NewBuilder(profile.Context{Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: h.Canaries, Set: j.set, Replies: replies(log), Runtime: h.Runtime})
 	for line, err := range log.Trace() {
 		switch {
 		case err != nil:

@@ -56,9 +56,9 @@ type Result struct {
 	Spans     []Span     `json:"-"`
 	// Decoys names the place of each decoy secret that an effect is about, by its id.
 	Decoys map[string]string `json:"-"`
-	// ShownIn are the calls each of which, for itself, shows the finding that
-	// Options named.
-	ShownIn []int `json:"-"`
+	// ShownIn are, by fingerprint, the calls each of which for itself shows a
+	// finding that Options named.
+	ShownIn map[string][]int `json:"-"`
 }
 
 // Shows reports whether a finding of this fingerprint is among the run's.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/client"
+	"github.com/coalmine-dev/coalmine/sandbox/wire"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 
@@ -54,7 +55,10 @@ func (d *driver) carryOut(t *target, c Call, left int) {
 		return
 	}
 	d.learn(t, c, o, r)
-	d.relist(c)
+	t.cover.Made++
+	if d.relist(c) {
+		t.cover.Listed++
+	}
 }
 
 func (d *driver) perform(ctx context.Context, t *target, c Call) (client.Result, error) {
@@ -117,10 +121,12 @@ func (d *driver) sync(c Call) {
 	}
 }
 
-// relist lists the surface again and takes in what changed.
-func (d *driver) relist(c Call) {
+// relist lists the surface again and takes in what changed. It reports whether
+// the surface was listed: where that takes more than its share of the time, it is
+// left out until it does not.
+func (d *driver) relist(c Call) bool {
 	if d.stopped != nil || d.cfg.ListOnce {
-		return
+		return false
 	}
 	begin := d.cfg.Now()
 	spent, account := begin.Sub(d.start), &d.relisting
@@ -131,7 +137,7 @@ func (d *driver) relist(c Call) {
 		if c.Class != ClassOracle {
 			d.skipped++
 		}
-		return
+		return false
 	}
 	ctx, cancel := context.WithTimeout(d.ctx, max(d.cfg.CallTimeout, 5*time.Second))
 	s, err := d.cfg.Session.Relist(ctx)
@@ -140,16 +146,21 @@ func (d *driver) relist(c Call) {
 	switch {
 	case errors.Is(err, client.ErrClosed):
 		d.report.Crashed, d.stopped = &c, ErrCrash
-		return
+		return false
 	case err != nil:
 		if d.ctx.Err() == nil && !d.unlisted {
 			d.unlisted = true
 			d.shortfall("the surface could not be listed after call %d: %v", c.N, err)
 		}
-		return
-	case s == nil:
-		return
+		return false
+	case s != nil:
+		d.compare(c, s)
 	}
+	return true
+}
+
+// compare takes in what a listing after a call says otherwise than the last.
+func (d *driver) compare(c Call, s *wire.Surface) {
 	print := fingerprint(s)
 	if print == d.print {
 		return

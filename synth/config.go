@@ -186,6 +186,9 @@ type Coverage struct {
 	Timeouts int
 	// OraclesTried of OraclesPlanned inputs carried an oracle.
 	OraclesTried, OraclesPlanned int
+	// Made counts all calls, those of oracles and sequences too; after Listed of them
+	// the surface was listed again.
+	Made, Listed int
 	// FirstOK is the N of the first call that succeeded, 0 for none.
 	FirstOK int
 	// Problem says why the arguments could not be as the schema asks.

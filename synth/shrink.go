@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"sort"
 
 	"github.com/leanovate/gopter"
@@ -16,14 +17,29 @@ import (
 // ErrShrinkBudget says that a sequence could not be made minimal in time.
 var ErrShrinkBudget = errors.New("the budget for shrinking was used up")
 
+// Shrinker makes sequences of calls smaller. It remembers what it tried, so that
+// it can go on after an error where it was. It is not safe for concurrent use.
+type Shrinker struct {
+	valid func(Step) bool
+	seen  map[string]bool
+	// at is where in the list of a step's smaller ones the last success was: what
+	// comes next is likelier to succeed than what was tried before it.
+	at int
+}
+
+// NewShrinker makes a shrinker. valid, if not nil, says which arguments may be tried.
+func NewShrinker(valid func(Step) bool) *Shrinker {
+	return &Shrinker{valid: valid, seen: map[string]bool{}}
+}
+
 // Shrink makes a sequence that shows something smaller, as long as shows says
 // that the smaller one shows it too: fewer calls first, then fewer and simpler
-// arguments. valid, if not nil, says which arguments may be tried. Without an
-// error the result is locally minimal: none of its parts can be left out or
-// made simpler. With one it is the smallest that was seen.
-func Shrink(ctx context.Context, steps []Step, valid func(Step) bool, shows func([]Step) (bool, error)) ([]Step, error) {
-	seen := map[string]bool{key(steps): true}
-	shrinker := gen.SliceShrinker(stepShrinker(valid))
+// arguments. Without an error the result is locally minimal: none of its parts
+// can be left out or made simpler. With one it is the smallest that was seen; a
+// sequence of which shows returned an error is not tried again.
+func (s *Shrinker) Shrink(ctx context.Context, steps []Step, shows func([]Step) (bool, error)) ([]Step, error) {
+	s.seen[key(steps)] = true
+	shrinker := gen.SliceShrinker(s.stepShrinker)
 	for {
 		smaller, found := shrinker(steps), false
 		for {
@@ -35,10 +51,10 @@ func Shrink(ctx context.Context, steps []Step, valid func(Step) bool, shows func
 				break
 			}
 			candidate, isSteps := v.([]Step)
-			if !isSteps || len(candidate) == 0 || seen[key(candidate)] {
+			if !isSteps || len(candidate) == 0 || s.seen[key(candidate)] {
 				continue
 			}
-			seen[key(candidate)] = true
+			s.seen[key(candidate)] = true
 			again, err := shows(candidate)
 			if err != nil {
 				return steps, err
@@ -54,6 +70,11 @@ func Shrink(ctx context.Context, steps []Step, valid func(Step) bool, shows func
 	}
 }
 
+// Shrink is Shrinker.Shrink for one time.
+func Shrink(ctx context.Context, steps []Step, valid func(Step) bool, shows func([]Step) (bool, error)) ([]Step, error) {
+	return NewShrinker(valid).Shrink(ctx, steps, shows)
+}
+
 func key(steps []Step) string {
 	raw, err := json.Marshal(steps)
 	if err != nil {
@@ -63,34 +84,34 @@ func key(steps []Step) string {
 }
 
 // stepShrinker yields a call with simpler arguments.
-func stepShrinker(valid func(Step) bool) gopter.Shrinker {
-	return func(v any) gopter.Shrink {
-		s, ok := v.(Step)
-		if !ok {
-			return gopter.NoShrink
-		}
-		var list []json.RawMessage
-		d := json.NewDecoder(bytes.NewReader(s.Args))
-		d.UseNumber()
-		var args any
-		if d.Decode(&args) == nil {
-			simpler(args, func(w any) {
-				list = append(list, json.RawMessage(schema.Value{V: w}.String()))
-			})
-		}
-		mustBe := valid != nil && valid(s)
-		i := 0
-		return func() (any, bool) {
-			for i < len(list) {
-				i++
-				next := s
-				next.Args = list[i-1]
-				if !mustBe || valid(next) {
-					return next, true
-				}
+func (s *Shrinker) stepShrinker(v any) gopter.Shrink {
+	step, ok := v.(Step)
+	if !ok {
+		return gopter.NoShrink
+	}
+	var list []json.RawMessage
+	d := json.NewDecoder(bytes.NewReader(step.Args))
+	d.UseNumber()
+	var args any
+	if d.Decode(&args) == nil {
+		simpler(args, func(w any) {
+			list = append(list, json.RawMessage(schema.Value{V: w}.String()))
+		})
+	}
+	mustBe := s.valid != nil && s.valid(step)
+	from := min(s.at, max(0, len(list)-1))
+	i := 0
+	return func() (any, bool) {
+		for i < len(list) {
+			s.at = (from + i) % len(list)
+			i++
+			next := step
+			next.Args = list[s.at]
+			if !mustBe || s.valid(next) {
+				return next, true
 			}
-			return nil, false
 		}
+		return nil, false
 	}
 }
 
@@ -158,8 +179,13 @@ func simplerObject(v map[string]any, offer func(any)) {
 	}
 }
 
-// maxShortened bounds the characters of which each is tried alone.
-const maxShortened = 600
+const (
+	// maxShortened bounds the characters of which each is tried alone.
+	maxShortened = 600
+	// leastPiece is the size below which pieces are left out only once no single
+	// character can be.
+	leastPiece = 8
+)
 
 // shorter offers a text without ever smaller pieces of it.
 func shorter(s string, offer func(string)) {
@@ -168,11 +194,16 @@ func shorter(s string, offer func(string)) {
 		return
 	}
 	offer("")
-	least := 1
-	if len(rs) > maxShortened {
-		least = len(rs) / maxShortened
+	least := max(1, len(rs)/maxShortened)
+	var large, small []int
+	for size := len(rs) / 2; size > least; size /= 2 {
+		if size >= leastPiece {
+			large = append(large, size)
+		} else {
+			small = append(small, size)
+		}
 	}
-	for size := len(rs) / 2; size >= least; size /= 2 {
+	for _, size := range slices.Concat(large, []int{least}, small) {
 		for i := 0; i < len(rs); i += size {
 			offer(string(rs[:i]) + string(rs[min(i+size, len(rs)):]))
 		}

@@ -22,6 +22,8 @@ type Context struct {
 	ServerDir  string
 	Workspaces []string
 	Canaries   []canaries.Canary
+	// Set finds these canaries, nil to have it made.
+	Set *canaries.Set
 	// Replies are the frames of session.jsonl that answer a request of the
 	// client's, by seq: what a server does after its reply is ambiguous.
 	Replies map[uint64]bool
@@ -183,9 +185,12 @@ type effectKey struct {
 
 // NewBuilder starts a profile.
 func NewBuilder(ctx Context) *Builder {
+	if ctx.Set == nil {
+		ctx.Set = canaries.FromCanaries(ctx.Canaries)
+	}
 	b := &Builder{
 		ctx: ctx, phase: finding.PhaseStart, index: map[effectKey]int{}, tasks: map[int]*task{},
-		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, made: map[string]bool{}, undone: map[fileIn]bool{}, find: canaries.FromCanaries(ctx.Canaries), oracles: newOracles(),
+		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, made: map[string]bool{}, undone: map[fileIn]bool{}, find: ctx.Set, oracles: newOracles(),
 		flows: map[uint64]*flow{}, reachedIn: map[place]bool{}, named: map[netip.Addr]string{},
 		out: &Profile{FrameCall: map[uint64]int{}, FramePhase: map[uint64]finding.Phase{}, Phases: map[finding.Phase]bool{}},
 	}

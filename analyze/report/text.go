@@ -179,6 +179,7 @@ func (p *printer) inputs(res *analyze.Result) {
 		{"branches", func(in *session.Inputs) session.Reached { return in.Branches }},
 		{"optional arguments given and left out", func(in *session.Inputs) session.Reached { return in.Optional }},
 		{"pairs of values", func(in *session.Inputs) session.Reached { return in.Pairs }},
+		{"calls followed by a listing", func(in *session.Inputs) session.Reached { return in.Listed }},
 	} {
 		var sum session.Reached
 		for _, t := range res.Coverage.Tools {

@@ -7,11 +7,15 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 )
 
-// ShownIn lists the calls each of which, for itself, shows a finding.
-func ShownIn(run *Run, rule, fingerprint string) []int {
-	var out []int
+// ShownIn lists the calls, from one on, each of which for itself shows a finding.
+// wanted has the rules of the findings by their fingerprints.
+func ShownIn(run *Run, wanted map[string]string, from int) map[string][]int {
+	out := map[string][]int{}
 	for i := range run.Profile.Calls {
 		n := run.Profile.Calls[i].N
+		if n < from {
+			continue
+		}
 		one := *run
 		p := *run.Profile
 		p.Hits, p.Effects = nil, nil
@@ -28,18 +32,29 @@ func ShownIn(run *Run, rule, fingerprint string) []int {
 		p.Calls = slices.DeleteFunc(slices.Clone(p.Calls), func(c profile.Call) bool { return c.N > n })
 		one.Profile = &p
 		one.Wire.Detected = slices.DeleteFunc(slices.Clone(run.Wire.Detected), func(f finding.Finding) bool { return f.Call != n })
-		if shows(&one, rule, fingerprint, n) {
-			out = append(out, n)
+		for _, fingerprint := range shown(&one, wanted, n) {
+			out[fingerprint] = append(out[fingerprint], n)
 		}
 	}
 	return out
 }
 
-func shows(run *Run, rule, fingerprint string, call int) bool {
+// shown lists the wanted findings that a call shows, each once.
+func shown(run *Run, wanted map[string]string, call int) []string {
+	ids := map[string]bool{}
+	for _, id := range wanted {
+		ids[id] = true
+	}
+	var out []string
 	for _, r := range All() {
-		if r.ID == rule && slices.ContainsFunc(r.Check(run), func(f finding.Finding) bool { return f.Fingerprint == fingerprint && f.Call == call }) {
-			return true
+		if !ids[r.ID] {
+			continue
+		}
+		for _, f := range r.Check(run) {
+			if f.Call == call && wanted[f.Fingerprint] == r.ID && !slices.Contains(out, f.Fingerprint) {
+				out = append(out, f.Fingerprint)
+			}
 		}
 	}
-	return false
+	return out
 }

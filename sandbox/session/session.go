@@ -129,6 +129,9 @@ type Inputs struct {
 	Pairs    Reached `json:"pairs"`
 	// Oracles are the oracles' inputs that were tried.
 	Oracles Reached `json:"oracles,omitzero"`
+	// Listed are the calls, of all kinds, after which the surface was listed again:
+	// where that takes too much of the time, it is left out now and then.
+	Listed Reached `json:"listed,omitzero"`
 }
 
 // EventPort is the type of an Event that is the run's own: the server is spoken

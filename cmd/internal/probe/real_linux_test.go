@@ -59,10 +59,9 @@ var reals = map[string]real{
 	"git": {needs: "python", command: []string{"py/bin/python", "-m", "mcp_server_git"}},
 }
 
-// installed is where .ci/setup/servers.sh puts the servers.
-func installed(t *testing.T, thing string) string {
+// cacheDir is where .ci/setup installs.
+func cacheDir(t *testing.T) string {
 	t.Helper()
-	sandboxtest.Need(t, thing)
 	cache := os.Getenv("XDG_CACHE_HOME")
 	if cache == "" {
 		home, err := os.UserHomeDir()
@@ -71,7 +70,14 @@ func installed(t *testing.T, thing string) string {
 		}
 		cache = filepath.Join(home, ".cache")
 	}
-	dir, err := filepath.EvalSymlinks(filepath.Join(cache, "coalmine", "servers", "current"))
+	return filepath.Join(cache, "coalmine")
+}
+
+// installed is where .ci/setup/servers.sh puts the servers.
+func installed(t *testing.T, thing string) string {
+	t.Helper()
+	sandboxtest.Need(t, thing)
+	dir, err := filepath.EvalSymlinks(filepath.Join(cacheDir(t), "servers", "current"))
 	switch {
 	case err == nil:
 	case strings.Contains(os.Getenv("COALMINE_REQUIRE"), thing):

@@ -9,11 +9,16 @@ import (
 	"github.com/coalmine-dev/coalmine/synth"
 )
 
-// player is a session's player; quick leaves out the listing after each call.
+// player is a session's player; quick leaves out the listing after each call and
+// the wait for what a timer does then.
 func (p *plan) player(ctx context.Context, c *conversation, quick bool) (*synth.Player, error) {
+	returned := c.onReturn
+	if quick {
+		returned = c.onReturnAtOnce
+	}
 	return synth.NewPlayer(ctx, synth.Config{
 		Session: c, Surface: c.surface, Seed: p.opts.Seed, CallTimeout: p.opts.CallTimeout, ListOnce: quick,
-		OnCall: c.onCall, OnReturn: c.onReturn,
+		OnCall: c.onCall, OnReturn: returned,
 	})
 }
 

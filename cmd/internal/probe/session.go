@@ -87,13 +87,20 @@ func (c *conversation) onCall(call synth.Call) {
 	c.rec.mark(session.Mark{Kind: session.MarkCall, Call: call.N, Tool: call.Tool, What: call.What, N: int64(call.Repeats), Oracles: call.Oracles})
 }
 
+// onReturnAtOnce ends a call of which everything is recorded.
+func (c *conversation) onReturnAtOnce(call synth.Call, o synth.Outcome, _ client.Result) {
+	ctx, cancel := context.WithTimeout(context.Background(), syncTimeout)
+	defer cancel()
+	c.search(ctx)
+	c.rec.mark(session.Mark{Kind: session.MarkReturn, Call: call.N, Tool: call.Tool, What: string(o)})
+}
+
 // onReturn ends a call: its records are with the log before the mark is.
-func (c *conversation) onReturn(call synth.Call, o synth.Outcome, _ client.Result) {
+func (c *conversation) onReturn(call synth.Call, o synth.Outcome, r client.Result) {
 	ctx, cancel := context.WithTimeout(context.Background(), syncTimeout)
 	defer cancel()
 	c.sync(ctx)
-	c.search(ctx)
-	c.rec.mark(session.Mark{Kind: session.MarkReturn, Call: call.N, Tool: call.Tool, What: string(o)})
+	c.onReturnAtOnce(call, o, r)
 	time.Sleep(settle)
 	c.sync(ctx)
 }
@@ -106,7 +113,7 @@ func (c *conversation) inputs(t synth.Coverage) {
 	n := t.Inputs
 	event, err := json.Marshal(session.Inputs{Classes: t.Classes, Enums: session.Reached(n.Enums), Branches: session.Reached(n.Branches),
 		Optional: session.Reached(n.Optional), Pairs: session.Reached(n.Pairs),
-		Oracles: session.Reached{Reached: t.OraclesTried, Total: t.OraclesPlanned}})
+		Oracles: session.Reached{Reached: t.OraclesTried, Total: t.OraclesPlanned}, Listed: session.Reached{Reached: t.Listed, Total: t.Made}})
 	if err == nil {
 		c.rec.mark(session.Mark{Kind: session.MarkInputs, What: synth.WhatTool, Tool: t.Name, Event: event})
 	}

@@ -27,14 +27,9 @@ const (
 	maxShrunk         = 8
 	// confirmations are the fresh starts in which a replay must show its finding again.
 	confirmations = 2
-	// liveTrials is how many sequences one sandbox plays: its log is judged after each.
-	liveTrials = 150
 	// trialDir holds the log of a trial, below the run's directory.
 	trialDir = "trial"
 )
-
-// errRenew says that a sandbox has played enough.
-var errRenew = errors.New("a fresh sandbox is due")
 
 // shrinker makes the findings of a run small and replayable.
 type shrinker struct {
@@ -45,38 +40,114 @@ type shrinker struct {
 	steps   []synth.Step // all calls of the run, in order
 }
 
+// small is a finding on the way to its smallest calls.
+type small struct {
+	f    *finding.Finding
+	n    int // of its replay
+	best []synth.Step
+	// shown says that best showed the finding again, minimal that nothing of it can
+	// be left out.
+	shown, minimal bool
+	// Of tried fresh starts again showed it.
+	tried, again int
+	live         live
+}
+
 // minimize gives the findings that a call shows their replays, worst first.
 func (s *shrinker) minimize(ctx context.Context, res *analyze.Result) error {
-	ctx, cancel := context.WithTimeout(ctx, s.p.opts.ShrinkTime)
-	defer cancel()
 	if err := s.forget(); err != nil {
 		return err
 	}
 	defer func() { _ = s.dir.RemoveAll(trialDir) }()
-	n := 0
-	for i := range res.Findings {
-		f := &res.Findings[i]
-		// What two runs differ in no single one can show.
-		if f.Rule == "CM210" || f.Call < 1 || f.Call > len(s.steps) || f.Severity.Rank() < finding.Medium.Rank() || n >= maxShrunk || ctx.Err() != nil {
-			continue
+	list := s.chosen(res)
+	if len(list) == 0 {
+		return nil
+	}
+	s.p.opts.Progress(fmt.Sprintf("making %d findings small", len(list)))
+	bounded, cancel := context.WithTimeout(ctx, s.p.opts.ShrinkTime)
+	defer cancel()
+	s.alone(bounded, list)
+	s.confirmTogether(ctx, list)
+	for _, m := range list {
+		if m.again < confirmations {
+			s.apart(bounded, m)
 		}
-		n++
-		s.p.opts.Progress(fmt.Sprintf("making finding %d small", n))
-		r := s.reduce(ctx, f)
-		if r == nil {
-			continue
-		}
-		name := fmt.Sprintf("replay-%d.json", n)
-		data, err := r.Encode()
-		if err == nil {
-			err = writeFile(s.dir, name, func(w io.Writer) error { _, err := w.Write(data); return err })
-		}
-		if err != nil {
+		if err := s.keep(ctx, res, m); err != nil {
 			return err
 		}
-		f.Reproduce = strings.Replace(res.Run.Reproduce, " -- ", " --replay "+analyze.Quote(s.out+"/"+name)+" -- ", 1)
-		s.weigh(ctx, f, r)
 	}
+	return nil
+}
+
+// chosen are the findings that are worth the time. What two runs differ in no
+// single one can show.
+func (s *shrinker) chosen(res *analyze.Result) []*small {
+	var list []*small
+	for i := range res.Findings {
+		f := &res.Findings[i]
+		if f.Rule != "CM210" && f.Call >= 1 && f.Call <= len(s.steps) && f.Severity.Rank() >= finding.Medium.Rank() && len(list) < maxShrunk {
+			list = append(list, &small{f: f, n: len(list) + 1, best: s.last(f)})
+		}
+	}
+	return list
+}
+
+// apart makes small and confirms what did not show in a running sandbox, or did
+// not show each time where others were played beside it.
+func (s *shrinker) apart(ctx context.Context, m *small) {
+	steps, minimal := m.best, m.minimal
+	if m.shown {
+		// The others may have been in its way.
+		s.confirm(ctx, m)
+	}
+	if m.again > 0 || ctx.Err() != nil && m.shown {
+		return
+	}
+	m.best, m.minimal, m.shown = s.sequence(ctx, m.f)
+	if !m.shown {
+		if ctx.Err() != nil {
+			return
+		}
+		m.best, m.minimal = steps, minimal
+	}
+	s.confirm(ctx, m)
+}
+
+// confirm plays the smallest calls in fresh sandboxes. It outlives the budget: it
+// takes a few seconds, and says what all the rest is worth.
+func (s *shrinker) confirm(ctx context.Context, m *small) {
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	m.tried, m.again = 0, 0
+	for range confirmations {
+		again, err := s.fresh(bounded, m.f, m.best)
+		if err != nil {
+			return
+		}
+		m.tried++
+		if again {
+			m.again++
+		}
+	}
+}
+
+// keep writes a finding's replay and says in the finding how to play it.
+func (s *shrinker) keep(ctx context.Context, res *analyze.Result, m *small) error {
+	if m.tried == 0 {
+		return nil
+	}
+	r := &synth.Replay{Rule: m.f.Rule, Tool: m.f.Tool, Fingerprint: m.f.Fingerprint, User: s.p.set.User(), Home: s.p.set.Home(),
+		Steps: m.best, Minimal: m.minimal, Shown: m.again, Tried: m.tried}
+	name := fmt.Sprintf("replay-%d.json", m.n)
+	data, err := r.Encode()
+	if err == nil {
+		err = writeFile(s.dir, name, func(w io.Writer) error { _, err := w.Write(data); return err })
+	}
+	if err != nil {
+		return err
+	}
+	m.f.Reproduce = strings.Replace(res.Run.Reproduce, " -- ", " --replay "+analyze.Quote(s.out+"/"+name)+" -- ", 1)
+	s.weigh(ctx, m.f, r)
 	return nil
 }
 
@@ -120,75 +191,6 @@ func (s *shrinker) forget() error {
 		}
 	}
 	return nil
-}
-
-// reduce finds the smallest sequence that shows a finding, and confirms it; nil
-// where the time did not suffice to see it again at all.
-func (s *shrinker) reduce(ctx context.Context, f *finding.Finding) *synth.Replay {
-	best, minimal, shown := s.alone(ctx, f)
-	if !shown {
-		best, minimal, shown = s.sequence(ctx, f)
-	}
-	r := &synth.Replay{Rule: f.Rule, Tool: f.Tool, Fingerprint: f.Fingerprint, User: s.p.set.User(), Home: s.p.set.Home(), Steps: best, Minimal: minimal}
-	if !shown && ctx.Err() != nil {
-		return nil
-	}
-	// Confirming outlives the budget: it is a few seconds, and says what all the rest is worth.
-	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-	defer cancel()
-	for range confirmations {
-		again, err := s.fresh(bounded, f, best)
-		if err != nil {
-			break
-		}
-		r.Tried++
-		if again {
-			r.Shown++
-		}
-	}
-	if r.Tried == 0 {
-		return nil
-	}
-	return r
-}
-
-// alone makes the one call small that showed the finding, in a running sandbox.
-func (s *shrinker) alone(ctx context.Context, f *finding.Finding) (best []synth.Step, minimal, shown bool) {
-	best = s.last(f)
-	quick := !slices.Contains([]string{"CM307", "CM501"}, f.Rule)
-	if !quick {
-		return best, false, false // what a listing says can not be told apart by calls
-	}
-	for ctx.Err() == nil {
-		err := s.trial(ctx, func(ctx context.Context, c *conversation) error {
-			player, err := s.p.player(ctx, c, quick)
-			if err != nil {
-				return err
-			}
-			left := liveTrials
-			shows := func(steps []synth.Step) (bool, error) {
-				if left--; left < 0 {
-					return false, errRenew
-				}
-				first, last, err := player.Play(steps)
-				if err != nil {
-					return false, err
-				}
-				return s.shownBetween(c.rec.dir, f, first, last)
-			}
-			if !shown {
-				if shown, err = shows(best); err != nil || !shown {
-					return err
-				}
-			}
-			best, err = synth.Shrink(ctx, best, s.valid(c), shows)
-			return err
-		})
-		if !errors.Is(err, errRenew) {
-			return best, err == nil && shown, shown
-		}
-	}
-	return best, false, shown
 }
 
 // last are the calls without which the finding's own means nothing.
@@ -259,15 +261,6 @@ func (s *shrinker) played(ctx context.Context, steps []synth.Step) (*analyze.Res
 	}
 	defer dir.Close()
 	return judge(dir, analyze.Options{})
-}
-
-// shownBetween judges the log of a sandbox that still runs.
-func (s *shrinker) shownBetween(dir *os.Root, f *finding.Finding, first, last int) (bool, error) {
-	res, err := judge(dir, analyze.Options{Rule: f.Rule, Fingerprint: f.Fingerprint})
-	if err != nil {
-		return false, err
-	}
-	return slices.ContainsFunc(res.ShownIn, func(n int) bool { return n >= first && n <= last }), nil
 }
 
 // trial starts the server in a fresh sandbox with the same surroundings and

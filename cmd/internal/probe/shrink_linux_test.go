@@ -47,7 +47,7 @@ func TestSmallest(t *testing.T) {
 			}()
 			l := newLab(t)
 			o := l.options("local", l.oracles(t, p.language, p.name, "hole")...)
-			o.Calls, o.Timeout, o.CallTimeout, o.ShrinkTime, o.Limits, o.Network = DefaultCalls, time.Minute, 5*time.Second, time.Minute, defaultLimits, NetworkSinkhole
+			o.Calls, o.Timeout, o.CallTimeout, o.ShrinkTime, o.Limits, o.Network = DefaultCalls, 5*time.Minute, time.Minute, 10*time.Minute, defaultLimits, NetworkSinkhole
 			f := theFinding(t, l, o, p.rule)
 			r := theReplay(t, l, f)
 			if !r.Minimal || r.Shown != r.Tried || r.Tried != confirmations {

@@ -246,6 +246,18 @@ code("code-template", render, str, "render", "Renders a letter from its template
 code("code-pickle", lambda v: pickle.loads(base64.b64decode(v)), json.loads, "restore", "Restores a saved state", "state")
 
 
+def yaml_with(loader):
+    def load(value):
+        import yaml  # lies beside this file where it is needed
+
+        return yaml.load(value, Loader=getattr(yaml, loader))
+
+    return load
+
+
+code("code-yaml", yaml_with("UnsafeLoader"), yaml_with("SafeLoader"), "restore", "Restores saved settings", "settings")
+
+
 @case("hidden-argument", "greet", "Greets someone", "who")
 def _(value, hole, arguments):
     if hole and "cmd" in arguments:
@@ -337,6 +349,13 @@ def _(value, hole, _arguments):
     return "hello " + str(value)
 
 
+@case("repeat", "save_note", "Saves a note", "text", annotations={"idempotentHint": True})
+def _(value, hole):
+    name = "note-%d.md" % CALLS if hole else "note.md"
+    (ROOT / name).write_text(value)
+    return "saved"
+
+
 ENTERED = (pathlib.Path.home() / ".cache" / "greeter").exists()
 
 
@@ -351,6 +370,8 @@ class Server:
         self.tool, self.description, self.argument, self.more, self.function = CASES[name]
         self.hole = hole
         self.tools = [declare(self.tool, self.description, self.argument)]
+        if "annotations" in self.more:
+            self.tools[0]["annotations"] = self.more["annotations"]
         if "second" in self.more:
             self.tools.append(declare(*self.more["second"]))
 
