@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/analyzetest"
@@ -50,15 +48,6 @@ func heavy(t testing.TB, frames, records int) *analyzetest.Log {
 	return l
 }
 
-// spent is the processor time of this process.
-func spent(b *testing.B) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // BenchmarkJudge judges and reports ten thousand frames and a million records: at
 // most two seconds and 300 MB. cpu-s is what it takes of a processor, whatever
 // else the machine does.
@@ -68,7 +57,7 @@ func BenchmarkJudge(b *testing.B) {
 	b.ResetTimer()
 	for b.Loop() {
 		runtime.GC()
-		began := spent(b)
+		began := analyzetest.CPU(b)
 		res := analyzetest.Judge(b, l.Dir(), analyze.Options{})
 		for _, write := range []func(io.Writer, *analyze.Result) error{report.JSON, report.Markdown, report.JUnit} {
 			if err := write(io.Discard, res); err != nil {
@@ -81,7 +70,7 @@ func BenchmarkJudge(b *testing.B) {
 		if err := report.SARIF(io.Discard, res, report.SARIFOptions{}); err != nil {
 			b.Fatal(err)
 		}
-		b.ReportMetric((spent(b) - began).Seconds(), "cpu-s")
+		b.ReportMetric((analyzetest.CPU(b) - began).Seconds(), "cpu-s")
 		var after runtime.MemStats
 		runtime.ReadMemStats(&after)
 		if res.Coverage.Records < 900_000 || res.Coverage.Lost > 0 {
