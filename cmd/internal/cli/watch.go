@@ -81,7 +81,7 @@ func (e *env) printHistory(h *drift.History) {
 			switch {
 			case i == 0 && len(s.Findings) == 0:
 				f := s.Fingerprint
-				fmt.Fprintf(e.out, "  %s  the baseline: %d tools declared, hosts: %s\n", plain(s.Source), len(f.Declared), listed(f.Hosts, "none", plain))
+				fmt.Fprintf(e.out, "  %s  the baseline: %d tools declared, hosts: %s\n", plain(s.Source), len(f.Declared), joined(f.Hosts, 5, ", ", "none", plain))
 			case len(s.Findings) == 0:
 				fmt.Fprintf(e.out, "  %s  no drift\n", plain(s.Source))
 			default:

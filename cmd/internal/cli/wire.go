@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -143,19 +144,47 @@ func (e *env) sayHoles(l *detect.Log) {
 // maxListed bounds the entries of a list that the terminal shows.
 const maxListed = 50
 
+// maxLines bounds the entries of a list that have a line each.
+const maxLines = 10
+
 // listed joins what a list holds.
 func listed[T any](list []T, none string, show func(T) string) string {
+	return joined(list, maxListed, ", ", none, show)
+}
+
+// lines is listed with a line for each entry.
+func lines[T any](list []T, none string, show func(T) string) string {
+	return joined(list, maxLines, "\n"+strings.Repeat(" ", 17), none, show)
+}
+
+func joined[T any](list []T, most int, between, none string, show func(T) string) string {
 	if len(list) == 0 {
 		return none
 	}
 	var out []string
-	for _, v := range list[:min(len(list), maxListed)] {
+	for _, v := range list[:min(len(list), most)] {
 		out = append(out, show(v))
 	}
-	if len(list) > maxListed {
-		out = append(out, fmt.Sprintf("and %d more", len(list)-maxListed))
+	if len(list) > most {
+		out = append(out, fmt.Sprintf("and %d more; --json has them", len(list)-most))
 	}
-	return strings.Join(out, ", ")
+	return strings.Join(out, between)
+}
+
+// counted are the names of a list, each once and with how often it is there.
+func counted(list []string) []string {
+	times := map[string]int{}
+	for _, s := range list {
+		times[s]++
+	}
+	var out []string
+	for _, s := range slices.Sorted(maps.Keys(times)) {
+		if n := times[s]; n > 1 {
+			s += fmt.Sprintf(" (%d times)", n)
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 func plain(s string) string { return text.Printable(s, 400) }
@@ -165,18 +194,20 @@ func (e *env) printSummary(s *detect.Summary) {
 	if s.DeclarationKnown {
 		unknown = "none"
 	}
-	failure := func(f detect.Failure) string { return fmt.Sprintf("seq %d “%s”", f.Seq, plain(f.Message)) }
+	failure := func(f detect.Failure) string {
+		return fmt.Sprintf("seq %d “%s”", f.Seq, text.Printable(f.Message, 160))
+	}
 	for _, l := range [][2]string{
 		{"session", plain(s.Session)},
 		{"completeness", s.Completeness},
 		{"frames parsed", fmt.Sprint(s.FramesParsed)},
 		{"declared", listed(s.DeclaredTools, unknown, plain)},
-		{"called", listed(s.CalledTools, "none", plain)},
+		{"called", listed(counted(s.CalledTools), "none", plain)},
 		{"never called", listed(s.UnusedDeclared, "none", plain)},
-		{"fabricated", listed(s.FabricatedCalls, "none", func(c detect.Call) string { return fmt.Sprintf("seq %d “%s”", c.Seq, plain(c.Tool)) })},
-		{"protocol errors", listed(s.ProtocolErrors, "none", failure)},
-		{"tool errors", listed(s.ToolErrors, "none", failure)},
-		{"violations", listed(s.ContextViolations, "none", func(v detect.Violation) string {
+		{"fabricated", lines(s.FabricatedCalls, "none", func(c detect.Call) string { return fmt.Sprintf("seq %d “%s”", c.Seq, plain(c.Tool)) })},
+		{"protocol errors", lines(s.ProtocolErrors, "none", failure)},
+		{"tool errors", lines(s.ToolErrors, "none", failure)},
+		{"violations", lines(s.ContextViolations, "none", func(v detect.Violation) string {
 			return fmt.Sprintf("[%d] seq %d %s: %s", v.Severity, v.Seq, plain(v.Subcategory), plain(v.Explanation))
 		})},
 	} {
@@ -280,15 +311,29 @@ func (e *env) printDetected(l *detect.Log) {
 	as := slices.Clone(l.Annotations)
 	slices.SortStableFunc(as, func(a, b detect.Annotation) int { return weight(&b) - weight(&a) })
 	fmt.Fprintf(e.out, "%s: %s, %d observations\n", plain(l.Name), l.Verdict(), len(as)+l.Dropped)
-	for i := range as[:min(len(as), maxPrinted)] {
-		a := &as[i]
-		mark := fmt.Sprint(a.Severity)
+	again := map[string][]int{} // the places of those that say the same
+	var order []string
+	for i := range as {
+		key := as[i].Subcategory + "\x00" + as[i].Explanation
+		if again[key] == nil {
+			order = append(order, key)
+		}
+		again[key] = append(again[key], i)
+	}
+	shown := 0
+	for _, key := range order[:min(len(order), maxPrinted)] {
+		a, n := &as[again[key][0]], len(again[key])
+		shown += n
+		mark, more := fmt.Sprint(a.Severity), ""
 		if a.Kind == detect.Info {
 			mark = "i"
 		}
-		fmt.Fprintf(e.out, "  [%s] seq %-5d %s: %s\n", mark, a.Seq(), plain(a.Subcategory), text.Printable(a.Explanation, 600))
+		if n > 1 {
+			more = fmt.Sprintf(" (%d times, the last at seq %d)", n, as[again[key][n-1]].Seq())
+		}
+		fmt.Fprintf(e.out, "  [%s] seq %-5d %s: %s%s\n", mark, a.Seq(), plain(a.Subcategory), text.Printable(a.Explanation, 600), more)
 	}
-	if n := len(as) + l.Dropped - maxPrinted; n > 0 {
+	if n := len(as) + l.Dropped - shown; n > 0 {
 		fmt.Fprintf(e.out, "  … and %d more; --json has them\n", n)
 	}
 	for _, h := range l.Holes() {
