@@ -56,6 +56,7 @@ type Web struct {
 	version  string
 	found    chan struct{} // closed when an older server has named its endpoint
 	stream   bool          // the older transport's stream, or the newer's, was asked for
+	bound    map[string][]bound
 }
 
 // WebOptions say where a server is and who hears it.
@@ -77,7 +78,7 @@ func NewWeb(o WebOptions) *Web {
 	if o.MaxLine <= 0 {
 		o.MaxLine = wire.MaxLine
 	}
-	w := &Web{opts: o, slots: make(chan struct{}, maxStreams), found: make(chan struct{})}
+	w := &Web{opts: o, slots: make(chan struct{}, maxStreams), found: make(chan struct{}), bound: map[string][]bound{}}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 	w.http = &http.Client{
 		Transport: &http.Transport{
@@ -169,6 +170,9 @@ func (w *Web) request(ctx context.Context, method, path string, body []byte, m w
 		r.Header.Set(headerMethod, m.Method)
 		if name := nameOf(m); name != "" {
 			r.Header.Set(headerName, name)
+		}
+		if m.Method == "tools/call" {
+			w.params(r.Header, m)
 		}
 	}
 	if version != "" {
@@ -284,9 +288,14 @@ func answers(body []byte, m wire.Message) bool {
 	return false
 }
 
-// hear passes on a message and learns from the answer to initialize.
+// hear passes on a message and learns from the answers to initialize and tools/list.
 func (w *Web) hear(line []byte, m wire.Message) {
-	if m.Method == methodInitialize {
+	switch m.Method {
+	case "tools/list":
+		if messages, err := wire.Parse(line); err == nil && len(messages) == 1 && messages[0].Result != nil {
+			w.bind(messages[0].Result)
+		}
+	case methodInitialize:
 		if messages, err := wire.Parse(line); err == nil && len(messages) == 1 {
 			if members, ok := object(messages[0].Result); ok {
 				w.mu.Lock()
