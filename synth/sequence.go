@@ -21,9 +21,10 @@ const ClassSequence = "sequence"
 const (
 	// sequenceLen is how many commands one sequence has.
 	sequenceLen = 6
-	// sequenceTime bounds all sequences, and maxSequences their number.
-	sequenceTime = 10 * time.Second
-	maxSequences = 8
+	// sequenceShare is the time for all sequences, in parts of the oracles', and
+	// maxSequences their number.
+	sequenceShare = 0.4
+	maxSequences  = 8
 	// makerRank is the highest rank of a tool that makes something new.
 	makerRank = 2
 )
@@ -64,7 +65,7 @@ func (d *driver) sequences() {
 		return
 	}
 	left := d.cfg.Calls * taking
-	end := d.cfg.Now().Add(sequenceTime)
+	end := d.cfg.Now().Add(time.Duration(sequenceShare * float64(d.cfg.OracleTime)))
 	for _, t := range same {
 		(&sequence{d: d, end: end, left: &left}).twice(t)
 	}

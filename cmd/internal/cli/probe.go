@@ -31,7 +31,7 @@ type probeFlags struct {
 	bin              string
 	bad              []error // entries of config that could not be read
 	seed             string
-	replay           string
+	replay, budget   string
 	replies          string
 	format           []string
 	failOn           string
@@ -50,7 +50,12 @@ func (e *env) probe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "probe [flags] -- COMMAND…  |  probe [flags] npm:NAME@V|pypi:NAME==V|oci:IMAGE|DIR [-- ARG…]  |  probe [flags] --config FILE [--server NAME]",
 		Short: "Probe one server, or the servers of a client's configuration",
-		RunE:  func(cmd *cobra.Command, args []string) error { return e.runProbe(cmd, f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.spend(cmd.Flags().Changed); err != nil {
+				return err
+			}
+			return e.runProbe(cmd, f, args)
+		},
 	}
 	fl := cmd.Flags()
 	fl.SetInterspersed(false)
@@ -68,6 +73,7 @@ func (e *env) probe() *cobra.Command {
 	fl.StringSliceVar(&f.PassEnv, "pass-env", nil, "give the server the real value of this variable (redacted in every file)")
 	fl.StringArrayVar(&f.dummies, "env", nil, "give the server this value, `NAME=VALUE`, that is no secret: a dummy for a key that it needs")
 	fl.StringVar(&f.seed, "seed", "", "the `N` from which all inputs are drawn (default drawn anew)")
+	fl.StringVar(&f.budget, "budget", probe.BudgetQuick, "quick, nightly, or a duration such as 10m: how much is tried; --calls and --timeout go before it")
 	fl.IntVar(&f.Calls, "calls", probe.DefaultCalls, "calls of each tool")
 	fl.DurationVar(&f.timeout, "timeout", probe.DefaultTimeout, "for the whole run")
 	fl.DurationVar(&f.callOut, "call-timeout", probe.DefaultCallTimeout, "for each call")
@@ -137,6 +143,22 @@ func (f *probeFlags) check() error {
 			return usage("a whole number, such as --seed 1", "--seed %s is no number", f.seed)
 		}
 		f.Seed = n
+	}
+	return nil
+}
+
+// spend takes over a budget where no flag says more exactly.
+func (f *probeFlags) spend(given func(flag string) bool) error {
+	b, err := probe.ParseBudget(f.budget)
+	if err != nil {
+		return &sandbox.UsageError{Err: err, Hint: "--budget quick, --budget nightly, or such as --budget 10m"}
+	}
+	f.OracleTime, f.ShrinkTime = b.OracleTime, b.ShrinkTime
+	if !given("calls") {
+		f.Calls = b.Calls
+	}
+	if !given("timeout") {
+		f.timeout = b.Timeout
 	}
 	return nil
 }

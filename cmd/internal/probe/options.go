@@ -58,6 +58,8 @@ type Options struct {
 	Calls       int
 	Timeout     time.Duration
 	CallTimeout time.Duration
+	// OracleTime bounds the calls that carry oracles' inputs.
+	OracleTime time.Duration
 	// ShrinkTime bounds what goes into making findings small and replayable.
 	ShrinkTime time.Duration
 	// Vary are the factors under which the server runs again, of "client", "ci",
@@ -151,6 +153,9 @@ func (o *Options) fill() {
 	}
 	if o.CallTimeout <= 0 {
 		o.CallTimeout = DefaultCallTimeout
+	}
+	if o.OracleTime <= 0 {
+		o.OracleTime = synth.DefaultOracleTime
 	}
 	if o.ShrinkTime <= 0 {
 		o.ShrinkTime = DefaultShrinkTime

@@ -85,8 +85,10 @@ func probeCase(t *testing.T, language, name, twin string) *analyze.Result {
 	t.Helper()
 	l := newLab(t)
 	o := l.options("local", l.oracles(t, language, name, twin)...)
-	o.Calls, o.Timeout, o.CallTimeout, o.ShrinkTime, o.Limits, o.Network = DefaultCalls, time.Minute, 5*time.Second, time.Nanosecond, defaultLimits, NetworkSinkhole
-	return l.probe(o)
+	// The times are generous: calls decide what is found, on a slow machine as well.
+	o.Calls, o.Timeout, o.OracleTime, o.CallTimeout, o.ShrinkTime = DefaultCalls, 4*time.Minute, 3*time.Minute, 10*time.Second, time.Nanosecond
+	o.Limits, o.Network = defaultLimits, NetworkSinkhole
+	return l.probeWithin(o.Timeout+time.Minute, o)
 }
 
 // oracles is the command of a twin.

@@ -131,7 +131,7 @@ func (p *plan) drive(ctx context.Context, c *conversation, budget time.Duration)
 		return p.replay(ctx, c)
 	}
 	report, err := synth.Drive(ctx, synth.Config{
-		Session: c, Surface: c.surface, Calls: p.opts.Calls, Seed: p.opts.Seed, CallTimeout: p.opts.CallTimeout, Budget: budget, Hints: p.hints, World: p.world, Words: p.words, Skip: p.skip,
+		Session: c, Surface: c.surface, Calls: p.opts.Calls, Seed: p.opts.Seed, CallTimeout: p.opts.CallTimeout, Budget: budget, Hints: p.hints, World: p.world, Words: p.words, Skip: p.skip, OracleTime: p.opts.OracleTime,
 		OnCall: func(call synth.Call) {
 			p.opts.Progress(fmt.Sprintf("call %d: %s %s", call.N, call.What, call.Tool))
 			p.steps = append(p.steps, returned(call))

@@ -47,7 +47,8 @@ func TestSmallest(t *testing.T) {
 			}()
 			l := newLab(t)
 			o := l.options("local", l.oracles(t, p.language, p.name, "hole")...)
-			o.Calls, o.Timeout, o.CallTimeout, o.ShrinkTime, o.Limits, o.Network = DefaultCalls, 5*time.Minute, time.Minute, 10*time.Minute, defaultLimits, NetworkSinkhole
+			o.Calls, o.Timeout, o.OracleTime, o.CallTimeout, o.ShrinkTime = DefaultCalls, 4*time.Minute, 3*time.Minute, 15*time.Second, 5*time.Minute
+			o.Limits, o.Network = defaultLimits, NetworkSinkhole
 			f := theFinding(t, l, o, p.rule)
 			r := theReplay(t, l, f)
 			if !r.Minimal || r.Shown != r.Tried || r.Tried != confirmations {
@@ -82,7 +83,7 @@ func inJSON(v any) string {
 // theFinding probes and returns the finding of the rule.
 func theFinding(t *testing.T, l *lab, o Options, rule string) finding.Finding {
 	t.Helper()
-	r := l.probe(o)
+	r := l.probeWithin(o.Timeout+o.ShrinkTime+time.Minute, o)
 	i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == rule && f.Severity.Rank() >= finding.Medium.Rank() })
 	if i < 0 {
 		t.Fatalf("%s was not found: %+v", rule, r.Findings)
