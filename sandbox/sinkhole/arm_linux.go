@@ -237,14 +237,15 @@ func listen(typ int, addr netip.AddrPort) (*os.File, error) {
 			return fail("setsockopt", err)
 		}
 	}
+	// Connections inherit it from their listener.
+	if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS_OLD, 1); err != nil {
+		return fail("setsockopt", err)
+	}
 	if typ == unix.SOCK_DGRAM {
 		if err := unix.SetsockoptInt(fd, level, original, 1); err != nil {
 			return fail("setsockopt", err)
 		}
 		if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RXQ_OVFL, 1); err != nil {
-			return fail("setsockopt", err)
-		}
-		if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS_OLD, 1); err != nil {
 			return fail("setsockopt", err)
 		}
 		if unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, udpBuffer) != nil {

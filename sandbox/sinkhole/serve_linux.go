@@ -244,10 +244,15 @@ func (w *wireConn) Read(p []byte) (int, error) {
 		}
 		return n, nil
 	}
-	n, err := w.TCPConn.Read(p)
-	w.f.up.Add(int64(n))
-	w.touch()
-	return n, err
+	if len(p) == 0 {
+		return 0, nil
+	}
+	n := 0
+	err := w.wait(func(fd int) (_ int, err error) {
+		n, err = w.take(fd, p)
+		return n, err
+	})
+	return max(n, 0), err
 }
 
 // Write gives a client that does not read a bounded time.

@@ -18,6 +18,18 @@ var buffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 // receive waits for bytes and hands them to f. It takes a buffer only when
 // there is something to read, so that waiting costs next to nothing.
 func (w *wireConn) receive(limit int, f func([]byte)) error {
+	return w.wait(func(fd int) (n int, err error) {
+		b := buffers.Get().(*[32 << 10]byte)
+		defer buffers.Put(b)
+		if n, err = w.take(fd, b[:min(limit, len(b))]); n > 0 {
+			f(b[:n])
+		}
+		return n, err
+	})
+}
+
+// wait calls take as soon as there is something to read.
+func (w *wireConn) wait(take func(fd int) (int, error)) error {
 	rc, err := w.SyscallConn()
 	if err != nil {
 		return err
@@ -25,33 +37,36 @@ func (w *wireConn) receive(limit int, f func([]byte)) error {
 	var n int
 	var failed error
 	err = rc.Read(func(fd uintptr) bool {
-		b := buffers.Get().(*[32 << 10]byte)
-		defer buffers.Put(b)
-		for {
-			n, failed = unix.Read(int(fd), b[:min(limit, len(b))])
-			if !errors.Is(failed, unix.EINTR) {
-				break
-			}
-		}
-		if errors.Is(failed, unix.EAGAIN) {
-			return false
-		}
-		if n > 0 {
-			w.f.up.Add(int64(n))
-			w.touch()
-			f(b[:n])
-		}
-		return true
+		n, failed = take(int(fd))
+		return !errors.Is(failed, unix.EAGAIN)
 	})
 	switch {
 	case err != nil:
 		return err
 	case failed != nil:
-		return os.NewSyscallError("read", failed)
+		return os.NewSyscallError("recvmsg", failed)
 	case n <= 0:
 		return io.EOF
 	}
 	return nil
+}
+
+// take reads what is there, and notes when the kernel got it.
+func (w *wireConn) take(fd int, b []byte) (int, error) {
+	var oob [64]byte
+	for {
+		n, on, _, _, err := unix.Recvmsg(fd, b, oob[:], 0)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if n > 0 {
+			_, _, arrived := control(oob[:on])
+			w.f.arrived.Store(int64(arrived))
+			w.f.up.Add(int64(n))
+			w.touch()
+		}
+		return n, err
+	}
 }
 
 // serveTCP finds out what a connection speaks and answers it.
