@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -23,6 +24,8 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/inplace"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
@@ -292,6 +295,48 @@ func (l *lab) flowsAllowed(want map[string]bool) {
 		if now, seen := got[host]; !seen || now != allowed {
 			l.t.Errorf("flows to %s: seen %v, allowed %v", host, seen, now)
 		}
+	}
+}
+
+// An ordinary user's run reaches what is allowed, and nothing else.
+func TestAllowAsOrdinaryUser(t *testing.T) {
+	if !inWorld(t) {
+		return
+	}
+	w := newWorld(t)
+	sandboxtest.AsOrdinaryUser(t, "^TestAllowOrdinary$", "./testdata/servers/caller", "./cmd/coalmine")
+	w.check(t, w.heard(), []string{"POST api.example.com/real what a client says"})
+}
+
+// TestAllowOrdinary is what TestAllowAsOrdinaryUser runs as another user.
+func TestAllowOrdinary(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("for an ordinary user; TestAllowAsOrdinaryUser runs it as one")
+	}
+	need(t, "local")
+	l := newLab(t, "caller")
+	o := l.options("local", l.path("caller"))
+	o.Network = "allow=api.example.com"
+	list := []*called{{how: "get", url: "http://api.example.com/real"}, {how: "get", url: "http://other.example.org/sunk"}}
+	o.calls(list, nil)
+	res := l.probe(o)
+	if got := list[0].text(); !strings.HasPrefix(got, "200 the real one says hello") {
+		t.Errorf("the allowed host: %q", got)
+	}
+	if got := list[1].text(); strings.Contains(got, "the real one") {
+		t.Errorf("another host: %q", got)
+	}
+	if reached := strings.Join(res.Coverage.Reached, "\n"); !strings.Contains(reached, "api.example.com:80 over tcp was reached at "+worldHost+":80") || strings.Contains(reached, "other.example.org") {
+		t.Errorf("it is said that %s", reached)
+	}
+	l.flowsAllowed(map[string]bool{"api.example.com": true, "other.example.org": false})
+}
+
+// In place the process that would dial is in the sinkhole too.
+func TestAllowInPlace(t *testing.T) {
+	var usage *sandbox.UsageError
+	if err := supported(t.Context(), inplace.New(), Options{Network: "allow=api.example.com"}); !errors.As(err, &usage) || !strings.Contains(err.Error(), "no host can be allowed") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/docker"
@@ -41,6 +42,9 @@ func choose(ctx context.Context, o Options) (b sandbox.Backend, why string, err 
 // supported asks the backend. A local run without a tracer in it needs less: its
 // start says what is missing.
 func supported(ctx context.Context, b sandbox.Backend, o Options) error {
+	if strings.HasPrefix(o.Network, NetworkAllow) && b.Name() == "inplace" {
+		return &sandbox.UsageError{Err: errors.New("in place this process has no network either, so that no host can be allowed"), Hint: "use --sandbox docker or local, outside the container"}
+	}
 	if (o.Tracer == sandbox.TracerEBPF || o.Tracer == TracerBoth) && b.Name() == "inplace" {
 		return &sandbox.UsageError{Err: errors.New("in place there is no pid namespace to be watched from outside"), Hint: "use --tracer strace"}
 	}
