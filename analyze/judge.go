@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -249,7 +250,7 @@ func (j *judge) mark(m *session.Mark) {
 	case session.MarkLoss:
 		j.because("%s", lossText(m))
 	case session.MarkStderr:
-		j.keepStderr(m.Text)
+		j.keepStderr(cmp.Or(m.Text, string(m.Data)))
 	case session.MarkEvent:
 		j.event(m)
 	case session.MarkInputs:

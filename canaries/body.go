@@ -38,10 +38,11 @@ const (
 
 // FindBody says which canaries are in the body of an HTTP message, also where
 // it is chunked or packed as its header says, and in packed streams that are in
-// it without a word: gzip, zlib, ZIP and bzip2, also gzip in base 64; and over
-// the fields of a form and the parts of a multipart body. The offset of what is
-// found in a packed stream is counted in that, and over fields or parts it is
-// the index of the first. The error is
+// it without a word: gzip, zlib, ZIP and bzip2, also gzip and zlib in base 64;
+// over the fields of a form and the parts of a multipart body, and over the
+// parameters of URLs that stand in it. The offset of what is found in a packed
+// stream is counted in that, and over fields, parts or URLs it is the index of the
+// first. The error is
 // ErrOpaque, with the hits so far, for what the header calls packed and cannot
 // be unpacked, and for what would be more than 64 MiB.
 func (s *Set) FindBody(b []byte, header map[string][]string) ([]Hit, error) {
@@ -58,6 +59,7 @@ func (s *Set) FindBody(b []byte, header map[string][]string) ([]Hit, error) {
 	u.search(body, name, 1)
 	u.declared(body, name, fields(header, "Content-Encoding"))
 	u.report(name, s.findFields(body[:min(len(body), maxHeld)], header))
+	u.report(name, s.FindURLs(urlsIn(body[:min(len(body), maxHeld)])))
 	return u.hits(), u.err
 }
 
@@ -91,6 +93,30 @@ func (s *Set) findFields(b []byte, header map[string][]string) []Hit {
 		c.join(number(pieces), true)
 	}
 	return c.hits()
+}
+
+// ampersands are the ways in which a text has them.
+var ampersands = strings.NewReplacer(`\u0026`, "&", "&amp;", "&")
+
+// urlsIn are the URLs with parameters that stand in a text.
+func urlsIn(b []byte) []string {
+	const scheme = "://"
+	var out []string
+	for len(out) < maxTries {
+		n := bytes.Index(b, []byte(scheme))
+		if n < 0 {
+			break
+		}
+		b = b[n+len(scheme):]
+		u := ampersands.Replace(string(b[:min(len(b), maxForm)]))
+		if end := strings.IndexFunc(u, func(r rune) bool { return r <= ' ' || strings.ContainsRune("\"'`<>\\()|", r) }); end >= 0 {
+			u = u[:end]
+		}
+		if strings.ContainsRune(u, '?') {
+			out = append(out, u)
+		}
+	}
+	return out
 }
 
 // fields are the comma-separated values of a header, in small letters.
@@ -219,6 +245,11 @@ var magics = []struct {
 	{"zip", "PK\x03\x04", openZip},
 	{"bzip2", "BZh", func(b []byte) (io.Reader, error) { return bzip2.NewReader(bytes.NewReader(b)), nil }},
 	{"base64+gzip", "H4sI", func(b []byte) (io.Reader, error) { return gzip.NewReader(unbase64(b)) }},
+	// The third digit holds two bits of what comes behind zlib's header.
+	{"base64+zlib", "eAE", openZlib64}, {"base64+zlib", "eAF", openZlib64}, {"base64+zlib", "eAG", openZlib64}, {"base64+zlib", "eAH", openZlib64},
+	{"base64+zlib", "eF4", openZlib64}, {"base64+zlib", "eF5", openZlib64}, {"base64+zlib", "eF6", openZlib64}, {"base64+zlib", "eF7", openZlib64},
+	{"base64+zlib", "eJw", openZlib64}, {"base64+zlib", "eJx", openZlib64}, {"base64+zlib", "eJy", openZlib64}, {"base64+zlib", "eJz", openZlib64},
+	{"base64+zlib", "eNo", openZlib64}, {"base64+zlib", "eNp", openZlib64}, {"base64+zlib", "eNq", openZlib64}, {"base64+zlib", "eNr", openZlib64},
 }
 
 // search looks for packed streams anywhere in b.
@@ -241,6 +272,8 @@ func (u *unpacker) search(b []byte, name string, layer int) {
 func openGzip(b []byte) (io.Reader, error) { return gzip.NewReader(bytes.NewReader(b)) }
 
 func openZlib(b []byte) (io.Reader, error) { return zlib.NewReader(bytes.NewReader(b)) }
+
+func openZlib64(b []byte) (io.Reader, error) { return zlib.NewReader(unbase64(b)) }
 
 // openZip reads one file of a ZIP archive.
 func openZip(b []byte) (io.Reader, error) {

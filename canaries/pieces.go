@@ -18,8 +18,8 @@ func (s *Set) FindPieces(pieces []string) []Hit {
 	return c.hits()
 }
 
-// FindDNS looks for canaries in names that were asked for, in the order in
-// which they were: in one name's labels, or over the names below one domain,
+// FindDNS looks for canaries in names that were asked for, as a zone file has
+// them and in the order in which they were asked for: in one name's labels, or over the names below one domain,
 // with or without labels that count, and in whatever case. An Offset is the
 // index of the name in which a canary starts.
 func (s *Set) FindDNS(names []string) []Hit {
@@ -108,7 +108,7 @@ func domains(names []string) []*domain {
 		} else {
 			known[low] = true
 		}
-		labels := strings.Split(name, ".")
+		labels := labelsOf(name)
 		end := strings.ToLower(strings.Join(labels[max(0, len(labels)-2):], "."))
 		d := byEnd[end]
 		if d == nil {
@@ -122,6 +122,32 @@ func domains(names []string) []*domain {
 		d.trim()
 	}
 	return out
+}
+
+// labelsOf are a name's labels, with the bytes that a zone file writes as \. and
+// \059.
+func labelsOf(name string) []string {
+	if !strings.ContainsRune(name, '\\') {
+		return strings.Split(name, ".")
+	}
+	var out []string
+	var label []byte
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		switch {
+		case c == '.':
+			out, label = append(out, string(label)), nil
+			continue
+		case c == '\\' && i+1 < len(name):
+			i++
+			c = name[i]
+			if n, err := strconv.ParseUint(name[i:min(i+3, len(name))], 10, 8); err == nil && i+3 <= len(name) {
+				c, i = byte(n), i+2
+			}
+		}
+		label = append(label, c)
+	}
+	return append(out, string(label))
 }
 
 // trim takes the labels away that all names have at their end: two at least.

@@ -323,7 +323,7 @@ func (b *Builder) secret(ids []string, e finding.Effect) {
 }
 
 func (b *Builder) stderr(m *session.Mark) {
-	for _, h := range b.said.more(b.find, m.Text) {
+	for _, h := range b.said.more(b.find, cmp.Or(m.Text, string(m.Data))) {
 		ev := finding.Evidence{Source: "event", Time: m.Time, Text: fmt.Sprintf("the secret %s stands on stderr (%s, offset %d)", h.ID, h.Encoding, h.Offset)}
 		e := b.effect(finding.Secret, h.ID, finding.RungReturned, nil, ev)
 		e.Via, e.Encoding = "stderr", h.Encoding

@@ -18,12 +18,13 @@ type tail struct {
 
 // more searches the next piece, with what came before it: what is new.
 func (t *tail) more(set *canaries.Set, text string) []canaries.Hit {
-	before := set.Find(t.kept)
+	before, _ := set.FindBody(t.kept, nil)
 	base := t.total - int64(len(t.kept))
 	t.kept = append(t.kept, text...)
 	t.total += int64(len(text))
 	var out []canaries.Hit
-	for _, h := range set.Find(t.kept) {
+	now, _ := set.FindBody(t.kept, nil) // what cannot be unpacked proves nothing
+	for _, h := range now {
 		if !slices.Contains(before, h) {
 			h.Offset += base
 			out = append(out, h)

@@ -102,7 +102,7 @@ const (
 	MarkReturn       = "return"       // Call ended: What is ok|iserror|error|timeout|crash
 	MarkFrame        = "frame"        // written by Log.Frame: Seq of session.jsonl crossed at Time
 	MarkEvent        = "event"        // Event is the agent's, verbatim
-	MarkStderr       = "stderr"       // Text is what the server printed
+	MarkStderr       = "stderr"       // Text or Data is what the server printed
 	MarkBadLine      = "bad-line"     // written by Log.Frame: Seq of session.jsonl is no JSON
 	MarkInconclusive = "inconclusive" // Text is a reason
 	MarkLoss         = "loss"         // N things were not recorded, What says which
@@ -150,7 +150,8 @@ type Mark struct {
 	Text  string          `json:"text,omitempty"`
 	N     int64           `json:"n,omitempty"`
 	Event json.RawMessage `json:"event,omitempty"`
-	// Data holds bytes that no JSON string can: a bad line that is not UTF-8.
+	// Data holds bytes that no JSON string can: a bad line that is not UTF-8, or
+	// what was printed and is none.
 	Data []byte `json:"data,omitempty"`
 	// Oracles are what a call's arguments carry to be proven by an effect.
 	Oracles []Injection `json:"oracles,omitempty"`

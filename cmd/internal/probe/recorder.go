@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/client"
@@ -102,7 +103,13 @@ func (r *recorder) redact(line []byte) []byte {
 
 // Stderr implements sandbox.Sink.
 func (r *recorder) Stderr(stamp time.Duration, p []byte) {
-	r.mark(session.Mark{Time: stamp, Kind: session.MarkStderr, Text: string(r.redact(p))})
+	m := session.Mark{Time: stamp, Kind: session.MarkStderr}
+	if p = r.redact(p); utf8.Valid(p) {
+		m.Text = string(p)
+	} else {
+		m.Data = slices.Clone(p)
+	}
+	r.mark(m)
 }
 
 // Record implements sandbox.Sink.

@@ -116,8 +116,8 @@ func websocket(host string, p payload) error {
 	_ = c.SetDeadline(time.Now().Add(wait))
 	nonce := make([]byte, 16)
 	_, _ = rand.Read(nonce)
-	fmt.Fprintf(c, "GET /live HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: %s\r\n\r\n",
-		host, base64.StdEncoding.EncodeToString(nonce))
+	fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: %s\r\n\r\n",
+		p.path(), host, base64.StdEncoding.EncodeToString(nonce))
 	answer := make([]byte, 4096)
 	for n := 0; !bytes.Contains(answer[:n], []byte("\r\n\r\n")); {
 		more, err := c.Read(answer[n:])
@@ -125,6 +125,9 @@ func websocket(host string, p payload) error {
 			return err
 		}
 		n += more
+	}
+	if p.get() {
+		p.pieces = nil
 	}
 	for i, b := range p.pieces {
 		opcode := byte(0)
@@ -159,9 +162,13 @@ func frame(first byte, b []byte) []byte {
 }
 
 // question asks for the address of a name below host, in which the payload is labels.
-func question(b []byte, host string) []byte {
+func question(b []byte, host, how string) []byte {
 	out := []byte{0x12, 0x67, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0}
-	for part := range bytes.SplitSeq(b, []byte(".")) {
+	parts := [][]byte{b}
+	if how == "labels" || how == "queries" {
+		parts = bytes.Split(b, []byte("."))
+	}
+	for _, part := range parts {
 		for label := range slices.Chunk(part, 63) {
 			out = append(append(out, byte(len(label))), label...)
 		}
@@ -172,7 +179,41 @@ func question(b []byte, host string) []byte {
 	return append(out, 0, 0, 1, 0, 1)
 }
 
+// asked is what is sent to ask: a question a piece, or one question in pieces.
+func asked(host string, p payload) [][][]byte {
+	var out [][][]byte
+	if p.how == "writes" || p.how == "chunks" {
+		return append(out, cut(question(bytes.Join(p.pieces, nil), host, p.how), 11))
+	}
+	for _, b := range p.pieces {
+		out = append(out, [][]byte{question(b, host, p.how)})
+	}
+	return out
+}
+
+// inStream asks over TCP, with a length before the question.
+func inStream(host string, p payload) error {
+	c, err := net.Dial("tcp", "8.8.8.8:53")
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(wait))
+	parts := asked(host, p)[0]
+	length := payload{pieces: parts}.size()
+	for _, b := range append([][]byte{{byte(length >> 8), byte(length)}}, parts...) {
+		if _, err := c.Write(b); err != nil {
+			return err
+		}
+	}
+	_, err = c.Read(make([]byte, 4096))
+	return err
+}
+
 func dns(host string, p payload) error {
+	if p.how == "writes" {
+		return inStream(host, p)
+	}
 	c, err := net.Dial("udp4", "8.8.8.8:53")
 	if err != nil {
 		return err
@@ -180,7 +221,7 @@ func dns(host string, p payload) error {
 	defer c.Close()
 	for _, b := range p.pieces {
 		_ = c.SetDeadline(time.Now().Add(wait))
-		if _, err := c.Write(question(b, host)); err != nil {
+		if _, err := c.Write(question(b, host, p.how)); err != nil {
 			return err
 		}
 		if _, err := c.Read(make([]byte, 4096)); err != nil {
@@ -191,17 +232,9 @@ func dns(host string, p payload) error {
 }
 
 func doh(host string, p payload) error {
-	t := &http.Transport{}
-	defer t.CloseIdleConnections()
-	c := &http.Client{Transport: t, Timeout: wait}
-	for _, b := range p.pieces {
-		resp, err := c.Post("https://dns.google/dns-query", "application/dns-message", bytes.NewReader(question(b, host)))
-		if err != nil {
-			return err
-		}
-		_, err = io.Copy(io.Discard, resp.Body)
-		resp.Body.Close()
-		if err != nil {
+	for _, parts := range asked(host, p) {
+		one := payload{how: p.how, pieces: parts, header: map[string]string{"Content-Type": "application/dns-message"}, target: "/dns-query"}
+		if err := request("https://dns.google", one, transport(p)); err != nil {
 			return err
 		}
 	}

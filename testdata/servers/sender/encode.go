@@ -24,6 +24,7 @@ type payload struct {
 	how    string
 	pieces [][]byte
 	header map[string]string
+	target string // of a request, where it is not path's own
 }
 
 func cut(b []byte, n int) [][]byte { return slices.Collect(slices.Chunk(b, n)) }
@@ -133,6 +134,9 @@ func (p *payload) packed(raw []byte, name string) ([]byte, error) {
 func (p *payload) parts(raw []byte) ([]byte, error) {
 	var out bytes.Buffer
 	w := multipart.NewWriter(&out)
+	if err := w.SetBoundary("7c1d0a52f3"); err != nil { // its own would fill a name
+		return nil, err
+	}
 	if err := w.WriteField("f", string(raw)); err != nil {
 		return nil, err
 	}
@@ -146,6 +150,9 @@ func (p payload) get() bool { return p.how == "parameters" }
 
 // path is the target of a request.
 func (p payload) path() string {
+	if p.target != "" {
+		return p.target
+	}
 	if !p.get() {
 		return "/collect"
 	}

@@ -13,6 +13,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"unicode/utf8"
 )
 
 // helperWord is the argument with which the program is its own helper process.
@@ -75,10 +77,18 @@ func call(m message) {
 	}
 	how := a.Encoding
 	if a.Channel == "notification" {
-		say(object{"jsonrpc": "2.0", "method": "notifications/message", "params": object{"level": "info", "data": text}}, how)
+		say(object{"jsonrpc": "2.0", "method": "notifications/message", "params": object{"level": "info", "data": content(text)}}, how)
 		text, how = "told", ""
 	}
-	reply(m, object{"content": []object{{"type": "text", "text": text}}}, how)
+	reply(m, object{"content": []object{content(text)}}, how)
+}
+
+// content is text, or what is none in base 64.
+func content(s string) object {
+	if utf8.ValidString(s) {
+		return object{"type": "text", "text": s}
+	}
+	return object{"type": "resource", "resource": object{"uri": "file:///x", "blob": []byte(s)}}
 }
 
 func reply(m message, result object, how string) {
@@ -132,6 +142,9 @@ func deliver(a arguments) (string, error) {
 	p, err := encode(value, a.Encoding)
 	if err != nil {
 		return "", err
+	}
+	if p.get() && slices.Contains([]string{"tcp", "udp", "file", "result", "notification", "stderr"}, a.Channel) {
+		p.pieces = [][]byte{fmt.Appendf(nil, "![](http://%s%s)", a.Host, p.path())}
 	}
 	if a.Channel == "result" || a.Channel == "notification" {
 		return string(bytes.Join(p.pieces, nil)), nil
