@@ -1,7 +1,10 @@
 package rules
 
 import (
+	"strings"
+
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/policy"
 )
 
 var cm209 = Rule{Rule: cm209Doc, Check: checkCM209}
@@ -9,7 +12,7 @@ var cm209 = Rule{Rule: cm209Doc, Check: checkCM209}
 var cm209Doc = finding.Rule{
 	ID: "CM209", Name: "UndeclaredEgress", Title: "A tool tried to reach the network, which it does not declare", Severity: finding.Low,
 	CWE: []string{"CWE-200"}, OWASP: []string{"MCP02"},
-	Help: "During a call, or between calls, the server tried to reach an address outside though neither the tool nor the server speaks of a network, of URLs or of a remote service. Nothing rules it out either; where something does, it is CM202.\n\n" +
+	Help: "During a call, or between calls, the server tried to reach an address outside though neither the tool nor the server speaks of a network, of URLs or of a remote service. Nothing rules it out either; where something does, it is CM202. Medium where a list of permissions beside the server (Docker's `allowHosts`, ToolHive's profile, VS Code's sandbox) names the hosts and this is none of them.\n\n" +
 		"**Evidence.** The kernel's record of the attempt.\n\n" +
 		"**False positive when** the description leaves the service unnamed (\"gets the weather\").",
 }
@@ -21,10 +24,36 @@ func checkCM209(r *Run) []finding.Finding {
 			continue
 		}
 		t := r.Scope.Tool(e.Tool)
+		if hosts := r.Scope.Hosts; len(hosts) > 0 && !r.permitted(e) {
+			f := r.of(&cm209Doc, e, subject(e)+" tried to reach "+e.Target+", which is not among the hosts that "+hosts[0].Where+" permits")
+			if !e.Ambiguous {
+				f.Severity = finding.Medium
+			}
+			out = append(out, f)
+			continue
+		}
+		if len(r.Scope.Offline) > 0 && e.Call > 0 {
+			continue // CM202 has it
+		}
 		if t.ClaimsLocal() || len(t.Network) > 0 || len(r.Scope.Purpose.Network) > 0 {
 			continue
 		}
 		out = append(out, r.of(&cm209Doc, e, subject(e)+" tried to reach "+e.Target+", of which its declaration says nothing"))
 	}
 	return first(out)
+}
+
+// permitted reports whether a list of permissions names the peer of an effect.
+func (r *Run) permitted(e *finding.Effect) bool {
+	var list policy.List
+	for _, c := range r.Scope.Hosts {
+		name := strings.ToLower(c.Text)
+		if strings.HasPrefix(e.Target, "dns:") {
+			name, _, _ = strings.Cut(name, ":") // a question names no port
+		}
+		list = append(list, policy.Item{Text: name}, policy.Item{Text: "*." + strings.TrimLeft(name, "*.")})
+	}
+	name := strings.ToLower(peer(e))
+	host := strings.ToLower(e.Host)
+	return list.Host(name) != nil || host != "" && list.Host(host) != nil
 }

@@ -135,6 +135,12 @@ func aiming(r *Run) *Run {
 	return r
 }
 
+// permitting is a run whose server has a list of the hosts that it may reach.
+func permitting(r *Run) *Run {
+	r.Scope.AddManifest("server.yaml", []byte("run: {allowHosts: ['api.example.org:443']}"))
+	return r
+}
+
 // hidden is a run in which two tools were called that nobody declared: one that
 // no server has, and one.
 func hidden(control, outcome string) *Run {
@@ -259,6 +265,12 @@ var cases = []struct {
 	{"CM208", "loopback", under("tools: {format_note: {allow: {hosts: []}}}", newRun(note, effect("format_note", finding.NetConnect, "loopback:80"))), ""},
 	{"CM209", "unnamed", newRun(silent, effect("do", finding.NetConnect, "93.184.216.34:80")), finding.Low},
 	{"CM209", "named", newRun(described("search", "Searches the web"), effect("search", finding.NetConnect, "93.184.216.34:80")), ""},
+	{"CM209", "not among the permitted", permitting(newRun(described("search", "Searches the web"), effect("search", finding.NetConnect, "evil.example:443"))), finding.Medium},
+	{"CM209", "permitted", permitting(newRun(silent, effect("do", finding.NetConnect, "api.example.org:443"))), ""},
+	{"CM209", "permitted below", permitting(newRun(silent, effect("do", finding.NetConnect, "dns:eu.api.example.org"))), ""},
+	{"CM202", "no network is permitted", with(newRun(silent, effect("do", finding.NetConnect, "evil.example:443")), func(r *Run) {
+		r.Scope.AddManifest("server.yaml", []byte("run: {disableNetwork: true}"))
+	}), finding.High},
 	{"CM211", "open", newRun(silent, effect("do", finding.NetListen, "0.0.0.0:8080")), finding.Medium},
 	{"CM211", "transport", with(newRun(silent, effect("do", finding.NetListen, "0.0.0.0:8080")), func(r *Run) { r.Port = 8080 }), ""},
 	{"CM211", "loopback", newRun(silent, effect("do", finding.NetListen, "127.0.0.1:8080")), ""},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -14,8 +15,12 @@ import (
 )
 
 // ManifestFiles are the files beside a server that say something of it: the MCP
-// registry's, the bundle's, Docker's catalogue's, and the packages'.
-var ManifestFiles = []string{"server.json", "manifest.json", "server.yaml", "package.json", "pyproject.toml"}
+// registry's, the bundle's, Docker's catalogue's, ToolHive's permissions, and the packages'.
+var ManifestFiles = []string{"server.json", "manifest.json", "server.yaml", "toolhive.json", "permission-profile.json", "package.json", "pyproject.toml"}
+
+// SandboxManifest is the name of a client's own sandbox of the server, as its
+// configuration has it.
+const SandboxManifest = "sandbox of the configuration"
 
 // MaxManifest bounds a manifest, in bytes.
 const MaxManifest = 64 << 10
@@ -36,6 +41,7 @@ type manifest struct {
 	paths     []string // settings that are files or directories
 	variables []Variable
 	tools     map[string]string // descriptions by name
+	only      []string          // all that it may reach, where a list of permissions says so
 	noNetwork bool
 }
 
@@ -47,7 +53,8 @@ func (s *Server) AddManifest(file string, data []byte) {
 	}
 	name := path.Base(file)
 	read := map[string]func([]byte) (manifest, error){
-		"server.json": readRegistry, "manifest.json": readBundle, "server.yaml": readDocker, "package.json": readNPM, "pyproject.toml": readPyproject,
+		"server.json": readRegistry, "manifest.json": readBundle, "server.yaml": readDocker, "toolhive.json": readToolHive, "permission-profile.json": readToolHive, SandboxManifest: readSandbox,
+		"package.json": readNPM, "pyproject.toml": readPyproject,
 	}[name]
 	if read == nil {
 		return
@@ -62,7 +69,12 @@ func (s *Server) AddManifest(file string, data []byte) {
 	for _, h := range m.hosts {
 		s.Purpose.Network = append(s.Purpose.Network, Claim{name, h})
 	}
+	for _, h := range m.only {
+		s.Hosts = append(s.Hosts, Claim{name, h})
+		s.Purpose.Network = append(s.Purpose.Network, Claim{name, h})
+	}
 	if m.noNetwork {
+		s.Offline = append(s.Offline, Claim{name, "no network"})
 		s.Purpose.Local = append(s.Purpose.Local, Claim{name, "no network"})
 	}
 	s.Purpose.Paths = append(s.Purpose.Paths, m.paths...)
@@ -109,6 +121,11 @@ func readRegistry(data []byte) (manifest, error) {
 			}
 		}
 		Remotes []struct{ URL string }
+		Meta    struct {
+			Publisher struct {
+				Stacklok map[string]struct{ Permissions *permissions } `json:"io.github.stacklok"`
+			} `json:"io.modelcontextprotocol.registry/publisher-provided"`
+		} `json:"_meta"`
 	}
 	if err := json.Unmarshal(data, &f); err != nil {
 		return manifest{}, err
@@ -121,6 +138,9 @@ func readRegistry(data []byte) (manifest, error) {
 	}
 	for _, r := range f.Remotes {
 		m.hosts = append(m.hosts, r.URL)
+	}
+	for _, image := range slices.Sorted(maps.Keys(f.Meta.Publisher.Stacklok)) {
+		m.permit(f.Meta.Publisher.Stacklok[image].Permissions)
 	}
 	return m, nil
 }
@@ -181,6 +201,7 @@ func readDocker(data []byte) (manifest, error) {
 		Run   struct {
 			AllowHosts     []string `yaml:"allowHosts"`
 			DisableNetwork bool     `yaml:"disableNetwork"`
+			Volumes        []string
 		}
 		Config struct {
 			Secrets []struct {
@@ -193,7 +214,7 @@ func readDocker(data []byte) (manifest, error) {
 	if err := yaml.Unmarshal(data, &f); err != nil {
 		return manifest{}, err
 	}
-	m := manifest{texts: append([]string{f.About.Title, f.About.Description}, f.Meta.Tags...), hosts: f.Run.AllowHosts, noNetwork: f.Run.DisableNetwork}
+	m := manifest{texts: append([]string{f.About.Title, f.About.Description}, f.Meta.Tags...), only: f.Run.AllowHosts, noNetwork: f.Run.DisableNetwork, paths: mounted(f.Run.Volumes)}
 	for _, s := range f.Config.Secrets {
 		m.variables = append(m.variables, Variable{Name: s.Env, Required: s.Required, Secret: true})
 	}

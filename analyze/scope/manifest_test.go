@@ -32,6 +32,9 @@ func TestManifests(t *testing.T) {
 	if offline := withManifest("server.yaml", "run: {disableNetwork: true}"); !offline.Purpose.ClaimsLocal() {
 		t.Errorf("disableNetwork: %+v", offline.Purpose)
 	}
+	if volumes := withManifest("server.yaml", "run: {volumes: ['{{x.path}}:/data', '/srv/notes:/notes:ro']}"); !slices.Equal(volumes.Purpose.Paths, []string{"/data", "/notes"}) {
+		t.Errorf("volumes: %+v", volumes.Purpose.Paths)
+	}
 	npm := withManifest("package.json", `{"name":"x","description":"MCP server for Kubernetes","keywords":["k8s"]}`)
 	if !npm.Purpose.Says("kubernetes") || !npm.Purpose.Says("k8s") || len(npm.Purpose.Network) > 0 {
 		t.Errorf("package.json: that it is a server says nothing of a network: %+v", npm.Purpose)
@@ -39,6 +42,36 @@ func TestManifests(t *testing.T) {
 	py := withManifest("pyproject.toml", "[project]\ndescription = \"Reads environment variables\"\n[tool.poetry]\ndescription = \"Executes a command\"\n")
 	if len(py.Purpose.Environment) == 0 || len(py.Purpose.Exec) == 0 {
 		t.Errorf("pyproject.toml: %+v", py.Purpose)
+	}
+}
+
+func TestListsOfPermissions(t *testing.T) {
+	hosts := []Claim{{"toolhive.json", "api.example.org"}}
+	for _, c := range []struct {
+		name, file, data string
+		hosts            []Claim
+		offline          bool
+		paths            []string
+	}{
+		{"a profile", "toolhive.json", `{"read":["/etc/app"],"write":["/srv/x:/x"],"network":{"outbound":{"insecure_allow_all":false,"allow_host":["api.example.org"],"allow_port":[443]}}}`, hosts, false, []string{"/etc/app", "/x"}},
+		{"an entry", "toolhive.json", `{"image":"x","permissions":{"network":{"outbound":{"allow_host":["api.example.org"]}}}}`, hosts, false, nil},
+		{"nothing outbound", "permission-profile.json", `{"network":{"outbound":{}}}`, nil, true, nil},
+		{"everything outbound", "permission-profile.json", `{"network":{"outbound":{"insecure_allow_all":true}}}`, nil, false, nil},
+		{"nothing said", "permission-profile.json", `{"read":["/x"]}`, nil, false, []string{"/x"}},
+		{"the registry's", "server.json", `{"_meta":{"io.modelcontextprotocol.registry/publisher-provided":{"io.github.stacklok":{"ghcr.io/x":{"permissions":{"network":{"outbound":{}}}}}}}}`, nil, true, nil},
+		{"VS Code", SandboxManifest, `{"allowWrite":["${workspaceFolder}"],"allowedDomains":["api.example.org"]}`, []Claim{{SandboxManifest, "api.example.org"}}, false, []string{"${workspaceFolder}"}},
+		{"VS Code, none", SandboxManifest, `{"allowedDomains":[]}`, nil, true, nil},
+		{"VS Code, not given", SandboxManifest, `{"allowedDomains":null}`, nil, false, nil},
+		{"Docker", "server.yaml", "run: {allowHosts: ['a.example:443']}", []Claim{{"server.yaml", "a.example:443"}}, false, nil},
+		{"something else", "permission-profile.json", `{"name":"x"}`, nil, false, nil},
+	} {
+		s := withManifest(c.file, c.data)
+		if !slices.Equal(s.Hosts, c.hosts) || (len(s.Offline) > 0) != c.offline || !slices.Equal(s.Purpose.Paths, c.paths) {
+			t.Errorf("%s: hosts %v, offline %v, paths %v", c.name, s.Hosts, s.Offline, s.Purpose.Paths)
+		}
+		if any := len(c.hosts) > 0 || c.name == "everything outbound"; (len(s.Purpose.Network) > 0) != any {
+			t.Errorf("%s: network %v", c.name, s.Purpose.Network)
+		}
 	}
 }
 

@@ -60,6 +60,10 @@ type Server struct {
 	// Purpose is the server's own title and instructions, judged like a description,
 	// and what the files beside it say.
 	Purpose Tool `json:"purpose"`
+	// Hosts are the only ones that a list of permissions lets the server reach, and
+	// Offline says that such a list lets it reach none.
+	Hosts   []Claim `json:"hosts,omitempty"`
+	Offline []Claim `json:"offline,omitempty"`
 	// Variables are those of the environment that a manifest says the server reads.
 	Variables []Variable `json:"variables,omitempty"`
 }

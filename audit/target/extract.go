@@ -123,6 +123,7 @@ func (p *parser) entry(name string, at position, n *node, pl place) {
 	s.Line, s.Column = p.place(at)
 	e.command(n, &s)
 	e.env(n, &s)
+	s.Sandbox = sandboxed(n)
 	if v, key := n.first("url", "serverUrl", "httpUrl", "uri"); v != nil {
 		s.URL = e.string(v, key)
 	}
@@ -138,6 +139,29 @@ func (p *parser) entry(name string, at position, n *node, pl place) {
 		s.Kind = KindURL
 	}
 	p.servers = append(p.servers, s)
+}
+
+// sandboxed reads VS Code's sandbox of a server, where it is switched on.
+func sandboxed(n *node) *Sandbox {
+	if on := n.get("sandboxEnabled"); on == nil || on.kind != scalar || !strings.EqualFold(on.text, "true") {
+		return nil
+	}
+	s := n.get("sandbox")
+	return &Sandbox{AllowWrite: texts(s.get("filesystem").get("allowWrite")), AllowedDomains: texts(s.get("network").get("allowedDomains"))}
+}
+
+// texts are the texts of a list, nil where it is none.
+func texts(n *node) []string {
+	if n == nil || n.kind != array {
+		return nil
+	}
+	out := []string{}
+	for _, v := range n.items {
+		if v.kind == str {
+			out = append(out, v.text)
+		}
+	}
+	return out
 }
 
 // inProcess tells goose's own extensions from servers.

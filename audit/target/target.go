@@ -18,6 +18,8 @@ type Server struct {
 	// values may be real secrets.
 	Env map[string]string
 	URL string
+	// Sandbox is what the configuration confines the server to (VS Code), nil for nothing.
+	Sandbox *Sandbox
 	// Disabled says that the configuration keeps the server from starting.
 	Disabled bool
 	// Kind and Package say what Command would fetch and run, if that is known.
@@ -26,6 +28,12 @@ type Server struct {
 	// Line and Column, in characters, are where the entry's name stands, both
 	// counted from 1.
 	Line, Column int
+}
+
+// Sandbox is a client's own sandbox of a server. A nil list was not given.
+type Sandbox struct {
+	AllowWrite     []string `json:"allowWrite,omitempty"`
+	AllowedDomains []string `json:"allowedDomains"`
 }
 
 // Error is a fault at a place of a configuration file.

@@ -43,6 +43,8 @@ type probeFlags struct {
 	// base with it, nil without one.
 	baseline, changedSince string
 	base                   *since.Base
+	// entries are the configuration's servers by name.
+	entries map[string]target.Server
 }
 
 func (e *env) probe() *cobra.Command {
@@ -302,7 +304,7 @@ func (f *probeFlags) runs(args []string) ([]probe.Options, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.bad = bad
+	f.bad, f.entries = bad, byName(servers)
 	if f.server != "" {
 		s, err := target.FromArg(servers, f.server)
 		if err != nil {
@@ -316,7 +318,7 @@ func (f *probeFlags) runs(args []string) ([]probe.Options, error) {
 			return nil, remote(fmt.Sprintf("server %q", s.Name))
 		}
 		o := f.Options
-		o.Env, o.Name = s.Env, s.Name
+		o.Env, o.Name, o.Sandboxed = s.Env, s.Name, s.Sandbox
 		o.Location = &finding.Location{Path: f.config, Line: s.Line, Column: s.Column}
 		if o, err = f.target(o, s.Command, f.config); err != nil {
 			return nil, err

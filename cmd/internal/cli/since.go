@@ -95,9 +95,7 @@ func (e *env) unchanged(ctx context.Context, f *probeFlags, runs []probe.Options
 		}
 		if ok {
 			servers, _ := target.Parse(f.config, data)
-			for _, s := range servers {
-				before[s.Name] = s
-			}
+			before = byName(servers)
 		}
 	}
 	var out []probe.Options
@@ -116,12 +114,23 @@ func (e *env) unchanged(ctx context.Context, f *probeFlags, runs []probe.Options
 	return out, nil
 }
 
+// byName are a configuration's servers by name; of several clients take the last.
+func byName(servers []target.Server) map[string]target.Server {
+	out := map[string]target.Server{}
+	for _, s := range servers {
+		out[s.Name] = s
+	}
+	return out
+}
+
 // same reports whether an entry of the configuration and the server's own files,
 // where the repository holds them, are the merge base's. A bare command, of which
 // the repository may hold nothing, never is.
 func (f *probeFlags) same(ctx context.Context, o probe.Options, before map[string]target.Server) (bool, error) {
 	was, ok := before[o.Name]
-	if f.config == "" || !ok || !reflect.DeepEqual(was.Command, o.Command) || !reflect.DeepEqual(was.Env, o.Env) {
+	now := f.entries[o.Name]
+	was.Line, was.Column, now.Line, now.Column = 0, 0, 0, 0
+	if f.config == "" || !ok || !reflect.DeepEqual(was, now) {
 		return false, nil
 	}
 	for _, dir := range probe.Reads(o) {

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"encoding/json"
 	"io"
 	"os"
 	"unicode/utf8"
@@ -8,6 +9,17 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
+
+// manifests are what is said of the server beside it, and in the client's configuration.
+func (p *plan) manifests() []session.Manifest {
+	out := readManifests(p.audit)
+	if s := p.opts.Sandboxed; s != nil {
+		if text, err := json.Marshal(s); err == nil {
+			out = append(out, session.Manifest{File: scope.SandboxManifest, Text: string(text)})
+		}
+	}
+	return out
+}
 
 // readManifests reads what the files beside a server say of it. What is no regular
 // file, or is too large, is left out: it then says nothing.

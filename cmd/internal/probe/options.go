@@ -8,6 +8,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
+	config "github.com/coalmine-dev/coalmine/audit/target"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
@@ -34,6 +35,8 @@ type Options struct {
 	// Dummies are variables with values that are no secrets: of the keys and settings
 	// without which the server does nothing. They go before Env.
 	Dummies map[string]string
+	// Sandboxed is what the client's configuration confines the server to, nil for nothing.
+	Sandboxed *config.Sandbox
 	// PassEnv are names whose real values the server gets; they are redacted in every file.
 	PassEnv []string
 	// Name is the server's name in that configuration, "" for a bare command.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/install"
 )
 
 // manifests name, by a source file's suffix, what stands at the top of its package.
@@ -126,6 +127,9 @@ func consolePackage(command []string, env string) string {
 // Reads are the directories and files of the server's own that a run would show
 // it: its code, and what its command names.
 func Reads(o Options) []string {
+	if o.Package != nil && o.Package.Kind == install.KindDirectory {
+		return []string{o.Package.Name}
+	}
 	command := absolute(o.Command)
 	dir, _ := sandbox.ServerDir(command, exec.LookPath)
 	var out []string
