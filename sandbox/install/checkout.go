@@ -35,6 +35,34 @@ type project struct {
 		Dynamic      []string          `toml:"dynamic"`
 		Scripts      map[string]string `toml:"scripts"`
 	} `toml:"project"`
+	BuildSystem struct {
+		Path []string `toml:"backend-path"`
+	} `toml:"build-system"`
+	Tool struct {
+		Hatch struct {
+			Build struct {
+				Hooks map[string]any `toml:"hooks"`
+			} `toml:"build"`
+		} `toml:"hatch"`
+		Setuptools struct {
+			Extensions any `toml:"ext-modules"`
+			Commands   any `toml:"cmdclass"`
+		} `toml:"setuptools"`
+	} `toml:"tool"`
+}
+
+// hooks reports whether a build would run code of the checkout's own.
+func (p *project) hooks() bool {
+	return len(p.BuildSystem.Path) > 0 || len(p.Tool.Hatch.Build.Hooks) > 0 || p.Tool.Setuptools.Extensions != nil || p.Tool.Setuptools.Commands != nil
+}
+
+func readProject(root *os.Root) (*project, error) {
+	data, err := readFile(root, manifestPython, maxManifest)
+	if err != nil {
+		return nil, err
+	}
+	var p project
+	return &p, toml.Unmarshal(data, &p)
 }
 
 const manifestPython = "pyproject.toml"
@@ -47,9 +75,8 @@ func packageOf(kind, dir string) string {
 	}
 	defer func() { _ = root.Close() }()
 	if kind == KindPyPI {
-		var p project
-		data, err := readFile(root, manifestPython, maxManifest)
-		if err != nil || toml.Unmarshal(data, &p) != nil {
+		p, err := readProject(root)
+		if err != nil {
 			return ""
 		}
 		return p.Project.Name

@@ -32,7 +32,7 @@ func (f *Fetcher) progress(line string) {
 // settings say of other installations does not count.
 var npmFlags = []string{
 	"--ignore-scripts", "--git=/nonexistent", "--no-audit", "--no-fund", "--loglevel=error", "--no-progress", "--update-notifier=false",
-	"--global=false", "--workspaces=false", "--dry-run=false", "--package-lock=true", "--package-lock-only=false", "--bin-links=true",
+	"--global=false", "--dry-run=false", "--package-lock=true", "--package-lock-only=false", "--bin-links=true",
 	"--omit-lockfile-registry-resolved=false", "--replace-registry-host=always", "--fetch-retries=1", "--yes=false", "--foreground-scripts=false",
 }
 

@@ -30,6 +30,8 @@ type Tree struct {
 	Unbuilt string
 	// Python says what the programs of a PyPI package run with, nil for others.
 	Python *Python
+	// Env is where its environment lies within the tree, "" for the tree itself.
+	Env string
 	// Scripts are files of Bin whose text names the place where the tree is shown.
 	Scripts []Script
 }

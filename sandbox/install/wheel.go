@@ -173,7 +173,7 @@ func (t *Tree) addScripts(text string, own bool) {
 			continue
 		}
 		first, _, _ := strings.Cut(m[3], ".")
-		script := Script{Path: "bin/" + m[1], Text: fmt.Sprintf("#!{}/bin/python\n# -*- coding: utf-8 -*-\nimport re\nimport sys\nfrom %s import %s\nif __name__ == \"__main__\":\n    sys.argv[0] = re.sub(r\"(-script\\.pyw|\\.exe)?$\", \"\", sys.argv[0])\n    sys.exit(%s())\n", m[2], first, m[3])}
+		script := Script{Path: filepath.Join(t.Env, "bin", m[1]), Text: fmt.Sprintf("#!%s/bin/python\n# -*- coding: utf-8 -*-\nimport re\nimport sys\nfrom %s import %s\nif __name__ == \"__main__\":\n    sys.argv[0] = re.sub(r\"(-script\\.pyw|\\.exe)?$\", \"\", sys.argv[0])\n    sys.exit(%s())\n", filepath.Join("{}", t.Env), m[2], first, m[3])}
 		if !slices.ContainsFunc(t.Scripts, func(s Script) bool { return s.Path == script.Path }) {
 			t.Scripts = append(t.Scripts, script)
 		}

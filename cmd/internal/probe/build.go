@@ -68,7 +68,7 @@ func (p *plan) build(ctx context.Context, b sandbox.Backend, dir *os.Root) error
 		err = os.RemoveAll(in.built)
 		in.built = ""
 	}
-	p.spec.ServerFrom, p.audit = in.host(), p.auditOf(in)
+	p.spec.ServerFrom, p.audit = in.host(), in.source()
 	return err
 }
 

@@ -59,6 +59,10 @@ func (p *plan) hide(out, run string) {
 			p.output = dir
 			return
 		}
+		if p.installed != nil && relativeTo(p.audit, dir) != "" {
+			p.output = dir // it was not copied with the checkout
+			return
+		}
 	}
 }
 

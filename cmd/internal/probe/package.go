@@ -64,6 +64,12 @@ func (o *Options) install(ctx context.Context, b sandbox.Backend) (*fetched, err
 		if py, err = askPython(ctx, b, o); err == nil {
 			in.tree, err = f.PyPI(ctx, *o.Package, py)
 		}
+	case install.KindDirectory:
+		var out string
+		if out, err = filepath.Abs(o.Out); err != nil {
+			return nil, err
+		}
+		in.tree, err = f.Directory(ctx, *o.Package, out, func() (*install.Python, error) { return askPython(ctx, b, o) })
 	default:
 		in.tree, err = f.NPM(ctx, *o.Package)
 	}
@@ -81,7 +87,11 @@ func (o *Options) install(ctx context.Context, b sandbox.Backend) (*fetched, err
 func (in *fetched) describe(o *Options) {
 	t := in.tree
 	again := *o.Package
-	again.Version = t.Version
+	if again.Kind == install.KindDirectory {
+		again.Name = relative(again.Name)
+	} else {
+		again.Version = t.Version
+	}
 	in.pkg.Name, in.pkg.Version, in.pkg.Integrity, in.pkg.Digest, in.pkg.Packages = t.Name, t.Version, t.Integrity, t.Digest, t.Packages
 	in.pkg.Again = append([]string{again.String()}, o.Args...)
 	in.pkg.Build.State = session.BuildNone
@@ -166,7 +176,7 @@ func (in *fetched) place(home string) string {
 func (in *fetched) command(dir string, args []string) []string {
 	bin := in.bin.Path
 	if in.tree.Python != nil {
-		return append([]string{filepath.Join(dir, "bin", "python"), filepath.Join(dir, bin)}, args...)
+		return append([]string{filepath.Join(dir, in.tree.Env, "bin", "python"), filepath.Join(dir, bin)}, args...)
 	}
 	if link := filepath.Join("node_modules", ".bin", in.bin.Name); in.tree.Spec.Kind == install.KindNPM && isThere(filepath.Join(in.tree.Host, link)) {
 		bin = link
@@ -191,6 +201,9 @@ func (in *fetched) host() string {
 func (in *fetched) source() string {
 	if in.tree == nil || in.tree.Root == "" {
 		return ""
+	}
+	if in.tree.Spec.Kind == install.KindDirectory {
+		return in.tree.Spec.Name
 	}
 	return filepath.Join(in.host(), in.tree.Root)
 }

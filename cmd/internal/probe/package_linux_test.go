@@ -156,3 +156,64 @@ func TestWheelsAreRunAsTheyAre(t *testing.T) {
 		})
 	}
 }
+
+// put writes files below a directory.
+func put(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A checkout's own code is run, built by its own scripts, and nothing is left in it.
+func TestACheckoutIsInstalledAndRun(t *testing.T) {
+	need(t, "local")
+	sandboxtest.Need(t, "node", "npm", "python3")
+	r := sandboxtest.NewRegistry(t)
+	r.Publish(t, `{"name":"maker","version":"1.0.0","bin":"make.js"}`, map[string]string{"make.js": "#!/usr/bin/env node\nconst fs=require('fs'); fs.mkdirSync('dist'); fs.copyFileSync('server.mjs','dist/server.mjs'); fs.readFileSync(process.env.HOME+'/.aws/credentials');"})
+	node := t.TempDir()
+	put(t, node, map[string]string{
+		"package.json": `{"name":"notes","version":"3.0.0","bin":"dist/server.mjs","devDependencies":{"maker":"1.0.0"},"scripts":{"build":"maker"}}`,
+		"server.mjs":   served(t, "honest/honest.mjs"), ".npmrc": "registry=http://127.0.0.1:1/\n//127.0.0.1:1/:_authToken=${HOME}\n", ".env": "KEY=of-the-user",
+	})
+	wheels, python := t.TempDir(), t.TempDir()
+	t.Setenv("PIP_FIND_LINKS", wheels)
+	t.Setenv("PIP_NO_INDEX", "1")
+	sandboxtest.Wheel(t, wheels, "notes-base", "1.0", nil, "", map[string]string{"notes_base/__init__.py": ""})
+	put(t, python, map[string]string{
+		"pyproject.toml":           "[project]\nname = 'py-notes'\nversion = '0.3'\ndependencies = ['notes-base >=1']\n[project.scripts]\npy-notes = 'py_notes.server:main'\n",
+		"src/py_notes/__init__.py": "import notes_base\n", "src/py_notes/server.py": served(t, "honest/honest.py"),
+	})
+	for dir, want := range map[string]string{node: "CM101 high", python: ""} {
+		before := listing(t, dir)
+		res := packaged(t, Options{Package: &install.Spec{Kind: install.KindDirectory, Name: dir}})
+		var got []string
+		for _, f := range res.Findings {
+			got = append(got, f.Rule+" "+string(f.Severity))
+		}
+		if strings.Join(slices.Compact(got), ", ") != want || len(res.Coverage.Tools) != 1 || res.Coverage.Tools[0].OK == 0 {
+			t.Errorf("found %q, want %q; %+v %q %s", got, want, res.Coverage.Tools, res.Inconclusive, res.Server.Stderr)
+		}
+		if p := res.Run.Package; p.Kind != install.KindDirectory || p.Version == "" || p.Digest == "" || p.Packages != 1 {
+			t.Errorf("%+v", p)
+		}
+		if after := listing(t, dir); !slices.Equal(before, after) {
+			t.Errorf("the checkout was changed: %q, %q", before, after)
+		}
+	}
+}
+
+func listing(t *testing.T, dir string) []string {
+	t.Helper()
+	var out []string
+	if err := filepath.WalkDir(dir, func(p string, _ os.DirEntry, err error) error { out = append(out, p); return err }); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

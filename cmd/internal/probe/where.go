@@ -47,15 +47,7 @@ func (p *plan) takeInstalled() {
 	p.spec.ServerDir, p.spec.ServerFrom = in.place(p.set.Home()), in.host()
 	p.spec.Command = in.command(p.spec.ServerDir, p.opts.Args)
 	p.spec.Files = in.files(p.spec.ServerDir, p.set.Home())
-	p.audit = p.auditOf(in)
-}
-
-// auditOf is the source of what was fetched; of a checkout it is the checkout itself.
-func (p *plan) auditOf(in *fetched) string {
-	if in.tree.Spec.Kind == install.KindDirectory {
-		return in.tree.Spec.Name
-	}
-	return in.source()
+	p.audit = in.source()
 }
 
 // takeImage runs an image as an engine would: its entry point with its command, or

@@ -1,0 +1,264 @@
+package install
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// left are directories that an installation makes itself, or that hold what is no
+// part of a package. A repository's own files hold credentials of its clones.
+var left = []string{".git", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache", "coalmine-out"}
+
+// Directory installs a checkout: its files are copied, its dependencies fetched as
+// a package's are. skip is a directory in it to be left out, "" for none; python is
+// asked for the sandbox's interpreter where one is needed.
+//
+// The checkout's own .npmrc is not read: it could send a token of the user's to a
+// registry of its choice.
+func (f *Fetcher) Directory(ctx context.Context, s Spec, skip string, python func() (*Python, error)) (t *Tree, err error) {
+	kind := ""
+	for name, k := range map[string]string{manifestNPM: KindNPM, manifestPython: KindPyPI} {
+		if info, err := os.Stat(filepath.Join(s.Name, name)); err == nil && info.Mode().IsRegular() && kind != KindNPM {
+			kind = k
+		}
+	}
+	if kind == "" {
+		return nil, mend("name the command that starts the server, coalmine probe -- COMMAND…; a program of Go's is built first, with go build", "%s has no package.json and no pyproject.toml", s.Name)
+	}
+	temp, err := f.Cache.Temp()
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = removeAll(temp)
+		}
+	}()
+	f.progress("copying " + s.Name)
+	sum, err := copyCheckout(s.Name, temp, skip)
+	if err != nil {
+		return nil, err
+	}
+	t = &Tree{Spec: s, Host: temp, Own: true, Root: "."}
+	if kind == KindNPM {
+		err = f.checkoutNPM(ctx, t, sum)
+	} else {
+		err = f.checkoutPython(ctx, t, sum, python)
+	}
+	return t, err
+}
+
+// copyCheckout copies regular files, directories and links that lead nowhere else,
+// and returns the hash of all.
+func copyCheckout(from, to, skip string) (string, error) {
+	src, err := os.OpenRoot(from)
+	if err != nil {
+		return "", mend("", "open the checkout: %w", err)
+	}
+	defer func() { _ = src.Close() }()
+	dst, err := os.OpenRoot(to)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = dst.Close() }()
+	h, n, size := sha256.New(), 0, int64(0)
+	err = fs.WalkDir(src.FS(), ".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || path == "." {
+			return err
+		}
+		if e.IsDir() && (slices.Contains(left, e.Name()) || skip != "" && filepath.Join(from, path) == skip) {
+			return fs.SkipDir
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		if size += info.Size(); size > maxTree || n > maxEntries {
+			return mend("probe a directory that holds the package alone", "%s has more than %d MiB or %d files", from, maxTree>>20, maxEntries)
+		}
+		n++
+		fmt.Fprintf(h, "%d %s %v %d\n", len(path), path, info.Mode(), info.Size())
+		switch {
+		case e.IsDir():
+			return dst.Mkdir(path, 0o755)
+		case e.Name() == ".npmrc":
+			return nil
+		case info.Mode()&fs.ModeSymlink != 0:
+			target, err := src.Readlink(path)
+			if err != nil || filepath.IsAbs(target) || !filepath.IsLocal(filepath.Join(filepath.Dir(path), target)) {
+				return err
+			}
+			return dst.Symlink(target, path)
+		case info.Mode().IsRegular():
+			in, err := src.Open(path)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = in.Close() }()
+			return writeFile(dst, io.TeeReader(in, h), path, info.Mode().Perm()|0o600)
+		}
+		return nil
+	})
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+// checkoutNPM installs a checkout's dependencies, those for its development too:
+// its own scripts may need them.
+func (f *Fetcher) checkoutNPM(ctx context.Context, t *Tree, sum string) error {
+	what := filepath.Base(t.Spec.Name)
+	l, err := readLock(t.Host)
+	if err != nil || len(l.Packages) == 0 {
+		f.progress("resolving what " + what + " depends on")
+		if err := f.npm(ctx, t.Host, "install", "--package-lock-only=true", "--include=dev"); err != nil {
+			return npmError(what, err)
+		}
+		if l, err = readLock(t.Host); err != nil {
+			return err
+		}
+	}
+	lines, err := l.verify(true)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	f.progress(fmt.Sprintf("fetching what %s depends on: %d packages", what, len(lines)))
+	if err := f.npm(ctx, t.Host, "ci", "--include=dev"); err != nil {
+		return npmError(what, err)
+	}
+	_ = os.Remove(filepath.Join(t.Host, "node_modules", ".package-lock.json"))
+	t.Digest, t.Packages = digest(append(lines, "checkout "+sum)), len(lines)
+	root, err := os.OpenRoot(t.Host)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	m, err := readManifest(root, ".")
+	if err != nil {
+		return mend("", "%s: its package.json cannot be read: %w", what, err)
+	}
+	t.Name, t.Version, t.Bins = m.Name, m.Version, m.checkoutBins(root)
+	if t.Name == "" {
+		t.Name = what
+	}
+	t.Steps = append(npmSteps(root, l), m.rootSteps(root, t.Bins)...)
+	return nil
+}
+
+// rootEvents are the scripts that npm install runs of a checkout, in its order.
+var rootEvents = []string{"preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"}
+
+// rootSteps are the checkout's own scripts. Where its programs are still to be made
+// and none of them does so, "build" is taken for what does.
+func (m *manifest) rootSteps(root *os.Root, bins []Bin) []Step {
+	var out []Step
+	add := func(event string) {
+		if c := m.Scripts[event]; strings.TrimSpace(c) != "" {
+			out = append(out, Step{m.Name, m.Version, event, ".", c})
+		}
+	}
+	for _, event := range rootEvents {
+		add(event)
+	}
+	if missing := slices.ContainsFunc(bins, func(b Bin) bool { _, err := root.Stat(b.Path); return err != nil }); missing && m.Scripts["prepare"] == "" {
+		add("build")
+	}
+	return out
+}
+
+// startLine is a script that starts a file with node.
+var startLine = regexp.MustCompile(`^node\s+(?:--[\w=-]+\s+)*(?:\./)?([\w./-]+\.[cm]?js)\s*$`)
+
+// checkoutBins are the checkout's programs: what it installs, else what it starts,
+// else its main file.
+func (m *manifest) checkoutBins(root *os.Root) []Bin {
+	if bins := m.bins(); len(bins) > 0 {
+		return bins
+	}
+	candidates := []string{m.Main}
+	if s := startLine.FindStringSubmatch(strings.TrimSpace(m.Scripts["start"])); s != nil {
+		candidates = []string{s[1], m.Main}
+	}
+	for _, c := range append(candidates, "index.js") {
+		c = filepath.Clean(c)
+		_, err := root.Stat(c)
+		if c != "." && filepath.IsLocal(c) && (err == nil || m.Scripts["build"] != "" || m.Scripts["prepare"] != "") {
+			return []Bin{{filepath.Base(c), c}}
+		}
+	}
+	return nil
+}
+
+// requirement is a dependency by name, with versions, extras and a marker: no
+// address, no option.
+var requirement = regexp.MustCompile(`^[A-Za-z0-9][\w.-]*\s*(\[[\w.,\s-]*\])?\s*(\(?[<>=!~][^@;]*\)?)?\s*(;[^\n]*)?$`)
+
+// checkoutPython lays a checkout's dependencies out beside it, and the checkout
+// itself on the interpreter's path.
+func (f *Fetcher) checkoutPython(ctx context.Context, t *Tree, sum string, python func() (*Python, error)) error {
+	what := filepath.Base(t.Spec.Name)
+	root, err := os.OpenRoot(t.Host)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	p, err := readProject(root)
+	if err != nil {
+		return mend("", "%s: its pyproject.toml cannot be read: %w", what, err)
+	}
+	if slices.Contains(p.Project.Dynamic, "dependencies") || p.Project.Name == "" {
+		return mend("install it into an environment, and probe its command: coalmine probe -- …/bin/COMMAND", "%s: what it depends on is not written in pyproject.toml, only its build says", what)
+	}
+	for _, d := range p.Project.Dependencies {
+		if !requirement.MatchString(d) {
+			return mend("depend on what an index has published", "%s: its dependency %q is none that an index has, and is not fetched", what, Redact(d))
+		}
+	}
+	if t.Python, err = python(); err != nil {
+		return err
+	}
+	t.Env, t.Name, t.Version = ".venv", p.Project.Name, p.Project.Version
+	lines := []string{"checkout " + sum}
+	if len(p.Project.Dependencies) > 0 {
+		env, err := f.environment(ctx, what, p.Project.Dependencies, t.Python)
+		if err != nil {
+			return err
+		}
+		t.Packages, lines = len(env.wheels), append(lines, env.digest)
+		if err := os.CopyFS(filepath.Join(t.Host, t.Env), os.DirFS(env.dir)); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+	} else if err := errors.Join(root.Mkdir(t.Env, 0o755), layOut(filepath.Join(t.Host, t.Env), t.Python)); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	t.Digest = digest(lines)
+	t.project(root, p)
+	return nil
+}
+
+// project takes in the checkout's programs, and says what its build would do beside.
+func (t *Tree) project(root *os.Root, p *project) {
+	for name, entry := range p.Project.Scripts {
+		t.addScripts("[console_scripts]\n"+name+" = "+entry, true)
+	}
+	slices.SortFunc(t.Bins, func(a, b Bin) int { return strings.Compare(a.Name, b.Name) })
+	source := "{}"
+	if info, err := root.Stat("src"); err == nil && info.IsDir() {
+		source = "{}/src"
+	}
+	t.Scripts = append(t.Scripts, Script{Path: filepath.Join(t.Env, t.Python.packages(), "_checkout.pth"), Text: source + "\n"})
+	switch _, err := root.Stat("setup.py"); {
+	case err == nil:
+		t.Unbuilt = "its setup.py, which an installation would run"
+	case p.hooks():
+		t.Unbuilt = "the code that its build backend would run of it"
+	}
+}
