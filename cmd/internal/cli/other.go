@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/coalmine-dev/coalmine/cmd/internal/doctor"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/docker"
+	"github.com/coalmine-dev/coalmine/sandbox/install"
 )
 
 func (e *env) audit() *cobra.Command {
@@ -134,17 +136,31 @@ func (e *env) doctor() *cobra.Command {
 }
 
 func (e *env) clean() *cobra.Command {
-	var all bool
+	var all, packages bool
 	cmd := &cobra.Command{
 		Use: "clean", Short: "Remove what killed runs left behind", Args: exactArgs(0, "coalmine clean"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			fetched, cacheErr := cleanCache(packages)
+			for _, dir := range fetched {
+				fmt.Fprintln(e.out, "removed "+text.Printable(dir, 400))
+			}
 			removed, err := docker.Clean(cmd.Context(), all)
 			for _, id := range removed {
 				fmt.Fprintln(e.out, "removed container "+id)
 			}
-			return err
+			return errors.Join(cacheErr, err)
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "also what belongs to runs that are still alive")
+	cmd.Flags().BoolVar(&packages, "packages", false, "also the packages that were fetched: they are fetched again when they are needed")
 	return cmd
+}
+
+// cleanCache removes what fetches and builds of ended runs left, and with all every package.
+func cleanCache(all bool) ([]string, error) {
+	cache, err := install.DefaultCache()
+	if err != nil {
+		return nil, mendable(err)
+	}
+	return cache.Clean(all)
 }
