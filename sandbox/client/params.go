@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/sandbox/wire"
@@ -48,7 +49,7 @@ func boundOf(schema json.RawMessage, path []string, out []bound) []bound {
 		return out
 	}
 	for name, property := range properties {
-		at := append(path[:len(path):len(path)], name)
+		at := slices.Concat(path, []string{name})
 		members, _ := object(property)
 		if h := text(members["x-mcp-header"]); token(h) && len(out) < maxBound {
 			out = append(out, bound{headerParam + h, at})
@@ -58,12 +59,11 @@ func boundOf(schema json.RawMessage, path []string, out []bound) []bound {
 	return out
 }
 
+// tokenBytes may be in a header's name (RFC 9110).
+const tokenBytes = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
 // token reports whether s can be a part of a header's name.
-func token(s string) bool {
-	return s != "" && len(s) <= 200 && !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r))
-	})
-}
+func token(s string) bool { return s != "" && len(s) <= 200 && strings.Trim(s, tokenBytes) == "" }
 
 // params sets the headers that repeat a call's arguments. What is absent, null or
 // no plain value has none.
@@ -98,7 +98,8 @@ func paramValue(v json.RawMessage) (s string, ok bool) {
 		return string(v), true
 	}
 	plain := s == strings.TrimSpace(s) && !strings.ContainsFunc(s, func(r rune) bool { return r != '\t' && (r < ' ' || r > '~') })
-	if plain && !(strings.HasPrefix(s, "=?base64?") && strings.HasSuffix(s, "?=")) {
+	looksPacked := strings.HasPrefix(s, "=?base64?") && strings.HasSuffix(s, "?=")
+	if plain && !looksPacked {
 		return s, true
 	}
 	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(s)) + "?=", true
