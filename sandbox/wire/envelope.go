@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 )
@@ -63,7 +62,13 @@ func Walk(obj []byte, f func(key, value []byte)) bool {
 
 // WalkArray is Walk for an array's elements.
 func WalkArray(arr []byte, f func(i int, value []byte)) bool {
-	return elements(arr, func(i int, v json.RawMessage) { f(i, v) })
+	s := scanner{data: arr}
+	if s.space(); s.peek() != '[' {
+		return false
+	}
+	s.depth++
+	s.pos++
+	return s.items(f) == nil
 }
 
 // Text is the value of a JSON string; ok is false for any other value.
@@ -72,44 +77,8 @@ func Text(v []byte) (s string, ok bool) { return str(v) }
 // walk reads an object from its opening brace and passes its closing one.
 func (s *scanner) walk(f func(key, value []byte)) error {
 	s.depth++
-	defer func() { s.depth-- }()
 	s.pos++
-	if s.space(); s.peek() == '}' {
-		s.pos++
-		return nil
-	}
-	for {
-		s.space()
-		start := s.pos
-		if s.peek() != '"' {
-			return s.fail("no string for a key")
-		}
-		if err := s.str(); err != nil {
-			return err
-		}
-		key := s.data[start+1 : s.pos-1]
-		if bytes.IndexByte(key, '\\') >= 0 {
-			key = []byte(unquote(s.data[start:s.pos]))
-		}
-		if s.space(); s.peek() != ':' {
-			return s.fail("no ':' after a key")
-		}
-		s.pos++
-		s.space()
-		start = s.pos
-		if err := s.value(); err != nil {
-			return err
-		}
-		f(key, s.data[start:s.pos:s.pos])
-		s.space()
-		switch s.peek() {
-		case ',':
-			s.pos++
-		case '}':
-			s.pos++
-			return nil
-		default:
-			return s.fail("no ',' or '}' in an object")
-		}
-	}
+	err := s.pairs(f)
+	s.depth--
+	return err
 }

@@ -128,15 +128,22 @@ func (s *scanner) word(w string) error {
 	return nil
 }
 
-func (s *scanner) array() error {
+func (s *scanner) array() error { return s.items(nil) }
+
+// items passes an array's elements and its end, and shows each to f if it is not nil.
+func (s *scanner) items(f func(i int, value []byte)) error {
 	if s.space(); s.peek() == ']' {
 		s.pos++
 		return nil
 	}
-	for {
+	for i := 0; ; i++ {
 		s.space()
+		start := s.pos
 		if err := s.value(); err != nil {
 			return err
+		}
+		if f != nil {
+			f(i, s.data[start:s.pos:s.pos])
 		}
 		s.space()
 		switch s.peek() {
@@ -151,19 +158,27 @@ func (s *scanner) array() error {
 	}
 }
 
-func (s *scanner) object() error {
+func (s *scanner) object() error { return s.pairs(nil) }
+
+// pairs passes an object's members and its end, and shows each to f if it is not nil.
+func (s *scanner) pairs(f func(key, value []byte)) error {
 	if s.space(); s.peek() == '}' {
 		s.pos++
 		return nil
 	}
 	var seen keySet
 	for {
-		if err := s.key(&seen); err != nil {
+		quoted, err := s.key(&seen)
+		if err != nil {
 			return err
 		}
 		s.space()
+		start := s.pos
 		if err := s.value(); err != nil {
 			return err
+		}
+		if f != nil {
+			f(bare(quoted), s.data[start:s.pos:s.pos])
 		}
 		s.space()
 		switch s.peek() {
@@ -178,27 +193,36 @@ func (s *scanner) object() error {
 	}
 }
 
-// key reads a member's name and its colon.
-func (s *scanner) key(seen *keySet) error {
+// bare is a checked string without its quotes and escapes, a part of it where that can be.
+func bare(quoted []byte) []byte {
+	if key := quoted[1 : len(quoted)-1]; bytes.IndexByte(key, '\\') < 0 {
+		return key
+	}
+	return []byte(unquote(quoted))
+}
+
+// key reads a member's name, which it returns with its quotes, and its colon.
+func (s *scanner) key(seen *keySet) ([]byte, error) {
 	s.space()
 	start := s.pos
 	if s.peek() != '"' {
-		return s.fail("no string for a key")
+		return nil, s.fail("no string for a key")
 	}
 	if err := s.str(); err != nil {
-		return err
+		return nil, err
 	}
+	quoted := s.data[start:s.pos]
 	if s.unique {
-		if k := unquote(s.data[start:s.pos]); !seen.add(k) {
+		if k := unquote(quoted); !seen.add(k) {
 			s.pos = start
-			return s.fail("duplicate key %.64q", k)
+			return nil, s.fail("duplicate key %.64q", k)
 		}
 	}
 	if s.space(); s.peek() != ':' {
-		return s.fail("no ':' after a key")
+		return nil, s.fail("no ':' after a key")
 	}
 	s.pos++
-	return nil
+	return quoted, nil
 }
 
 // keySet holds the keys of one object; a map only pays off for large ones.

@@ -161,61 +161,12 @@ func str(v json.RawMessage) (s string, ok bool) {
 // members calls f with each member of a checked object, exactly as spelt and in
 // order, and reports whether obj is an object.
 func members(obj json.RawMessage, f func(key string, value json.RawMessage)) bool {
-	s := scanner{data: obj}
-	if s.space(); s.peek() != '{' {
-		return false
-	}
-	s.pos++
-	for s.space(); s.peek() == '"'; s.space() {
-		start := s.pos
-		if s.str() != nil {
-			return false
-		}
-		key := unquote(obj[start:s.pos])
-		s.space()
-		s.pos++
-		v, ok := s.take()
-		if !ok {
-			return false
-		}
-		f(key, v)
-		if s.space(); s.peek() == ',' {
-			s.pos++
-		}
-	}
-	return true
+	return Walk(obj, func(key, value []byte) { f(string(key), value) })
 }
 
 // elements calls f with each element of a checked array, and reports whether arr is an array.
 func elements(arr json.RawMessage, f func(i int, value json.RawMessage)) bool {
-	s := scanner{data: arr}
-	if s.space(); s.peek() != '[' {
-		return false
-	}
-	s.pos++
-	s.space()
-	for i := 0; s.pos < len(arr) && s.peek() != ']'; i++ {
-		v, ok := s.take()
-		if !ok {
-			return false
-		}
-		f(i, v)
-		if s.space(); s.peek() == ',' {
-			s.pos++
-		}
-		s.space()
-	}
-	return true
-}
-
-// take is the next value's text.
-func (s *scanner) take() (json.RawMessage, bool) {
-	s.space()
-	start := s.pos
-	if s.value() != nil {
-		return nil, false
-	}
-	return json.RawMessage(s.data[start:s.pos:s.pos]), true
+	return WalkArray(arr, func(i int, value []byte) { f(i, value) })
 }
 
 // Member is the value of an object's member with exactly this key, the last one
