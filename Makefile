@@ -2,6 +2,7 @@
 # make test   everything: installs or starts what is missing, then checks all
 # make lint   golangci-lint and actionlint, at pinned versions
 # make oracle-report  every oracle against servers of ours with one hole each, and their fixed twins
+# make honest-report  honest servers: npm's, PyPI's, the SDKs' examples; none may be loud
 # make shrink-report  the smallest calls reported of planted triggers
 # make vary-report    servers that misbehave under one condition only, and their honest twins
 # make schema-report  the generator against the official JSON Schema suite and real tools
@@ -19,7 +20,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report vary-report image generate setup servers clean wire-faults matrix wire-report conformance-report
+.PHONY: honest-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report vary-report image generate setup servers clean wire-faults matrix wire-report conformance-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -113,6 +114,14 @@ oracle-report: build
 	COALMINE_ORACLES=all go test -count=1 -v -timeout 10m -parallel 10 -run '^TestOracles$$' ./cmd/internal/probe | awk '\
 	  /^(python|node) .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:/ { print } \
 	  END { printf "oracles: %d/%d\n", good, all; exit good != all || !all }'
+
+# Servers that should be quiet, with what was called and found. A server may lack only what testdata/honest.json says.
+honest-report: build servers
+	sh .ci/setup/honest.sh
+	COALMINE_HONEST=all go test -count=1 -v -timeout 10m -parallel 3 -run '^TestHonest$$' ./cmd/internal/probe | awk '\
+	  /^honest / { print; all++; on = 1; if (/^honest quiet/) good++; fflush(); next } /^    [^ ]/ && on { if (!/_test.go:/) print; next } /^panic:|SKIP:/ { print } { on = 0 } \
+	  /^ *--- (PASS|FAIL): TestHonest\// { run++ } \
+	  END { if (run > all) all = run; printf "quiet: %d/%d\n", good, all; exit good != all || !all }'
 
 # The smallest calls that are reported of ten planted triggers: each part is taken away, and each is played ten times.
 shrink-report: build

@@ -150,12 +150,26 @@ func (a *auditor) file(ctx context.Context, p string) error {
 			continue
 		}
 		sev := finding.Critical
-		if h.Rule == text.Hidden {
+		switch {
+		case h.Rule == text.Hidden:
 			sev = finding.High
+		case isTemplate(h, src):
+			sev = finding.Low
 		}
 		a.add(h.Rule, sev, p, src, h.Offset, h.Text, h.Text)
 	}
 	return nil
+}
+
+// isTemplate reports whether a hit is no more than a tag with an order after it, as
+// every template of a prompt has. With an order to read secrets or to keep
+// silent in it, it is more; and what of it a server declares is judged on the wire.
+func isTemplate(h text.Hit, src string) bool {
+	if h.Rule != text.Poisoning || !strings.HasPrefix(h.Text, "<") && !strings.HasPrefix(h.Text, "[") {
+		return false
+	}
+	const reach = 600
+	return !slices.ContainsFunc(text.Scan(src[h.Offset+1:min(h.Offset+reach, len(src))]), func(more text.Hit) bool { return more.Rule == text.Poisoning })
 }
 
 func (a *auditor) read(p string) ([]byte, error) {

@@ -27,7 +27,7 @@ func Rules() []finding.Rule {
 		{ID: SecretHardcoded, Name: "SecretHardcoded", Title: "A secret stands in the source", Severity: finding.Critical, CWE: []string{"CWE-798"}, OWASP: []string{"MCP01"},
 			Help: "A credential of a known shape stands in a file of the server. Its value is never printed. Low is a key that every copy of an application carries and that its issuer restricts by caller (a Google API key, a map's public one), a token that may as well be a sample (a JWT, the one in a curl command), and what only looks like a key.\n\n**False positive when** it is a documented sample; suppress it with a comment `coalmine:ignore secret-hardcoded` in that line."},
 		{ID: text.Poisoning, Name: "ToolPoisoning", Title: "Text that speaks to the model behind the user's back", Severity: finding.Critical, CWE: []string{"CWE-94"}, OWASP: []string{"MCP03"},
-			Help: "A file holds text that orders a model to read secrets, to keep silent before the user or to disregard its instructions.\n\n**False positive when** the text is quoted by a scanner, a test or documentation of such attacks."},
+			Help: "A file holds text that orders a model to read secrets, to keep silent before the user or to disregard its instructions. An order within a tag, as templates of prompts have it, is low.\n\n**False positive when** the text is quoted by a scanner, a test or documentation of such attacks."},
 		{ID: text.Hidden, Name: "UnicodeHidden", Title: "Hidden characters in the source", Severity: finding.High, CWE: []string{"CWE-451"}, OWASP: []string{"MCP03"},
 			Help: "A file holds tag characters, bidirectional overrides or long runs of zero-width characters: what a reviewer sees is not what runs or what a model reads."},
 	}

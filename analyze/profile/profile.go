@@ -68,6 +68,8 @@ type Profile struct {
 	Hits    []Hit
 	visited map[string]bool
 	undone  map[fileIn]bool
+	// Kept are the directories that the server made before the first call.
+	Kept []string
 	// Asked are the outside peers ("host:port") that HTTP requests went to, by the
 	// call during which they did, a few of each.
 	Asked map[int][]string

@@ -31,6 +31,7 @@ func (b *Builder) Record(r *trace.Record) {
 	case trace.OpRename, trace.OpLink:
 		b.move(r)
 	case trace.OpMkdir, trace.OpTrunc:
+		b.keep(r)
 		b.change(r, finding.FileWrite, r.Path)
 	case trace.OpAttr:
 		b.change(r, finding.FileMeta, r.Path)
@@ -195,6 +196,16 @@ func (b *Builder) alias(from, to string) {
 		return
 	}
 	maps.Copy(b.secrets, found)
+}
+
+// maxKept bounds the directories that are kept in mind.
+const maxKept = 256
+
+// keep notes a directory that is made before the first call.
+func (b *Builder) keep(r *trace.Record) {
+	if r.Op == trace.OpMkdir && r.OK() && len(b.out.Calls) == 0 && len(b.out.Kept) < maxKept {
+		b.out.Kept = append(b.out.Kept, cleanProc(r.Path))
+	}
 }
 
 // change is anything that alters the file system by name.

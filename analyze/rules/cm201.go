@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"strings"
+
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
@@ -10,8 +12,19 @@ var cm201Doc = finding.Rule{
 	ID: "CM201", Name: "WriteDespiteReadOnly", Title: "A read-only tool changed the file system", Severity: finding.Medium,
 	CWE: []string{"CWE-284", "CWE-732"}, OWASP: []string{"MCP02"},
 	Help: "A tool that is annotated `readOnlyHint: true` created, wrote, renamed or deleted something outside temporary and cache directories.\n\n" +
-		"**Evidence.** The kernel's record of the change with the real path. Work that could belong to another call is low, and so is a change that was refused. All changes of a tool are one finding.\n\n" +
+		"**Evidence.** The kernel's record of the change with the real path. Work that could belong to another call is low, and so is a change that was refused, or one in a directory of the user's that the server had made for itself before the first call: its log, its settings. All changes of a tool are one finding.\n\n" +
 		"**False positive when** the file is a cache that the server keeps outside the usual places.",
+}
+
+// keeps reports whether a path lies in a directory of HOME that the server made for
+// itself before any call.
+func (r *Run) keeps(target string) bool {
+	for _, dir := range r.Profile.Kept {
+		if strings.HasPrefix(target, dir+"/") && strings.HasPrefix(dir, r.Home+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 func checkCM201(r *Run) []finding.Finding {
@@ -23,7 +36,7 @@ func checkCM201(r *Run) []finding.Finding {
 			continue
 		}
 		f := r.of(&cm201Doc, e, "")
-		if e.Ambiguous || e.Rung == finding.RungAttempted {
+		if e.Ambiguous || e.Rung == finding.RungAttempted || r.keeps(e.Target) {
 			f.Severity = finding.Low
 		}
 		out = append(out, f)

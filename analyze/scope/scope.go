@@ -213,7 +213,10 @@ func (t *Tool) readProperty(parent, name string, schema json.RawMessage) {
 	if hasAny(ws, optionNames) {
 		t.Options = add(t.Options, at)
 	}
-	t.Confined = append(t.Confined, find(confinedPhrases, "schema", p.Description)...)
+	// "In the working directory, the home directory or …" confines to neither.
+	if !strings.Contains(strings.ToLower(p.Description), "home directory") {
+		t.Confined = append(t.Confined, find(confinedPhrases, "schema", p.Description)...)
+	}
 	for _, w := range words(p.Description + " " + p.Title) {
 		t.words[w] = true
 	}

@@ -82,6 +82,18 @@ func TestSchemaMeaningWithin(t *testing.T) {
 	OfTool(&wire.Tool{Name: "x", InputSchema: json.RawMessage(deep)})
 }
 
+func TestConfinementByAnArgument(t *testing.T) {
+	for description, want := range map[string]bool{
+		"Must be inside the working directory.":                                  true,
+		"Must be inside the working directory, the user home directory or /tmp.": false,
+	} {
+		schema, _ := json.Marshal(map[string]any{"properties": map[string]any{"file": map[string]any{"description": description}}})
+		if tool := OfTool(&wire.Tool{Name: "x", InputSchema: schema}); len(tool.Confined) > 0 != want {
+			t.Errorf("%q: %v", description, tool.Confined)
+		}
+	}
+}
+
 func TestEnvironmentAndExec(t *testing.T) {
 	env := OfTool(&wire.Tool{Name: "get-env", Description: "Returns all environment variables, helpful for debugging MCP server configuration"})
 	if len(env.Environment) == 0 {

@@ -26,7 +26,7 @@ var systemTrees = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", 
 
 // settings are what programs of the system read in /etc, none of it a secret.
 var settings = []string{
-	"alternatives", "ca-certificates", "ca-certificates.conf", "crypto-policies", "debian_version", "default/locale", "fonts", "gai.conf",
+	"alternatives", "ca-certificates", "ca-certificates.conf", "chromium.d", "crypto-policies", "debian_version", "default/locale", "fonts", "gai.conf",
 	"host.conf", "java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "locale.alias", "locale.conf", "localtime",
 	"lsb-release", "magic", "mime.types", "networks", "nodejs", "os-release", "perl", "pki", "protocols", "rpc", "services", "shells", "ssl", "timezone",
 }

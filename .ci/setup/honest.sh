@@ -1,0 +1,57 @@
+#!/bin/sh
+# Installs the servers of the honest report, without running anything of theirs:
+# npm without scripts, Go by its own tool, PyPI wheels only, and the examples of the
+# Python SDK's source distribution. Each has a directory that its name and version
+# name. Where the list of public servers lies beside the project, those too.
+. "$(dirname "$0")/lib.sh"
+
+dir=$cache/honest
+here=$(cd "$(dirname "$0")/../.." && pwd)
+corpus=$here/../shared/corpus/servers.json
+own=$here/cmd/internal/probe/testdata/honest.json
+t0=$(seconds)
+
+have chromium || packages chromium
+
+# specs prints the names and versions of one kind that the lists ask for.
+specs() {
+	node -e '
+const [kind, own, corpus] = process.argv.slice(1), fs = require("fs"), out = new Set();
+const list = JSON.parse(fs.readFileSync(own));
+for (const s of list.servers) if (s[kind]) out.add(s[kind]);
+if (fs.existsSync(corpus)) for (const h of JSON.parse(fs.readFileSync(corpus)).honest) {
+  const spec = h.package ? h.package + "@" + h.version : h.source || "";
+  if (kind === "npm" && (h.ecosystem === "npm" || /^(@[\w.-]+\/)?[\w.-]+@\d[\w.]*$/.test(spec))) out.add(spec);
+}
+console.log([...out].join("\n"))' "$1" "$own" "$corpus"
+}
+
+for spec in $(specs npm); do
+	at=$dir/npm/$spec
+	[ ! -e "$at/complete" ] || continue
+	rm -rf "$at"
+	mkdir -p "$at"
+	echo '{"name":"server","version":"1.0.0","private":true}' >"$at/package.json"
+	(cd "$at" && npm install --ignore-scripts --no-audit --no-fund --silent "$spec") || die "npm has no $spec for this machine"
+	touch "$at/complete"
+done
+for spec in $(specs go); do
+	at=$dir/go/$spec
+	[ ! -e "$at/complete" ] || continue
+	mkdir -p "$at"
+	GOBIN=$at CGO_ENABLED=0 go install "$spec" || die "go could not install $spec"
+	touch "$at/complete"
+done
+for spec in $(specs pysdk); do
+	at=$dir/pysdk/$spec
+	[ ! -e "$at/complete" ] || continue
+	rm -rf "$at"
+	mkdir -p "$at/sdist"
+	/usr/bin/python3 -m venv "$at/venv"
+	"$at/venv/bin/pip" install --quiet --only-binary :all: --disable-pip-version-check "$spec"
+	plain=${spec%%\[*}
+	"$at/venv/bin/pip" download --quiet --no-deps --no-binary "$plain" --disable-pip-version-check -d "$at/sdist" "$plain==${spec##*==}"
+	tar -xzf "$at"/sdist/*.tar.gz -C "$at" --strip-components=1 --wildcards '*/examples/*'
+	touch "$at/complete"
+done
+say "honest servers ready in $dir after $(($(seconds) - t0)) s"
