@@ -142,6 +142,9 @@ type Effect struct {
 	// Background says that the task that did it was there before the call: what it
 	// does on its own account looks like the call's.
 	Background bool `json:"-"`
+	// Elsewhere is where a secret's file was looked for in vain, in another user's
+	// HOME.
+	Elsewhere string `json:"-"`
 	// Owner says that the program whose own file a secret's is opened it: npm its
 	// token, whoever started npm.
 	Owner bool `json:"-"`

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
@@ -62,6 +63,39 @@ func TestWaysBesidesOpenatAndConnect(t *testing.T) {
 		e := effects(c.r)
 		if len(e) != 1 || e[0].Kind != c.want {
 			t.Errorf("%s: %+v", name, e)
+		}
+	}
+}
+
+// A key is looked for in the homes that the list of users names: in vain, and told.
+func TestAnotherUsersHome(t *testing.T) {
+	for p, want := range map[string]bool{"/root/.ssh/id_rsa": true, "/home/eve/.ssh/id_rsa": true, "/proc/self/root/root/.ssh/id_rsa": true,
+		"/root/.bashrc": false, "/home/.ssh/id_rsa": false, "/home/eve/x/.ssh/id_rsa": false, "/rooted/.ssh/id_rsa": false, "/srv/home/eve/.ssh/id_rsa": false} {
+		e := effects(trace.Record{Op: trace.OpOpen, Call: "openat", Path: p, Flags: "O_RDONLY", Ret: -1, Err: "EACCES"})
+		if len(e) != 1 || (e[0].Kind == finding.Secret) != want || want && (e[0].Rung != finding.RungAttempted || e[0].Elsewhere != cleanProc(p)) {
+			t.Errorf("%s: %+v", p, e)
+		}
+		for _, e := range effects(trace.Record{Op: trace.OpOpen, Call: "openat", Path: p, Flags: "O_RDONLY"}) {
+			if e.Kind == finding.Secret {
+				t.Errorf("%s is taken for a decoy: %+v", p, e)
+			}
+		}
+	}
+}
+
+// A server that lies in a user's HOME has its own files there.
+func TestOwnPlaceInAnotherUsersHome(t *testing.T) {
+	b := NewBuilder(Context{Home: "/home/dana", ServerDir: "/home/eve/work/notes", Workspaces: []string{"/home/eve/data"}, Canaries: []canaries.Canary{
+		{ID: "dotenv", Kind: "env", Value: "a-value-that-stands-nowhere-else", Path: "/home/dana/work/.env"},
+		{ID: "npm", Kind: "npm", Value: "another-value-that-stands-nowhere", Path: "/home/dana/.npmrc"},
+		{ID: "data", Kind: "env", Value: "a-third-value-that-stands-nowhere", Path: "/home/dana/data/.env"},
+	}})
+	for _, p := range []string{"/home/eve/work/.env", "/home/eve/.npmrc", "/home/eve/data/.env"} {
+		b.Record(&trace.Record{Op: trace.OpOpen, Tid: 1, Call: "openat", Path: p, Flags: "O_RDONLY", Ret: -1, Err: "ENOENT"})
+	}
+	for _, e := range b.Profile().Effects {
+		if e.Kind == finding.Secret {
+			t.Errorf("%+v", e)
 		}
 	}
 }

@@ -183,6 +183,7 @@ type effectKey struct {
 	host    string
 	used    bool
 	owner   bool
+	place   string
 }
 
 // NewBuilder starts a profile.
@@ -373,7 +374,7 @@ func (b *Builder) effect(kind finding.EffectKind, target string, rung finding.Ru
 
 // add merges an effect with its equals; it keeps the first evidence of each.
 func (b *Builder) add(e finding.Effect) int {
-	k := effectKey{e.Kind, e.Target, e.Phase, e.Call, e.Rung, e.Actor, e.Noise, e.Ambiguous, "", "", false, e.Owner}
+	k := effectKey{e.Kind, e.Target, e.Phase, e.Call, e.Rung, e.Actor, e.Noise, e.Ambiguous, "", "", false, e.Owner, e.Elsewhere}
 	if e.Kind == finding.Secret {
 		k.via, k.host, k.used = e.Via, e.Host, e.Used != ""
 	}

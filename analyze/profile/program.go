@@ -53,6 +53,27 @@ func (b *Builder) installed(p, exe string) bool {
 	return system || under(p, interpreterPrefix(exe))
 }
 
+// ofAnother are the secrets that stand in HOME where a path leads in another
+// user's: no decoy is there, since nobody but its owner could read it. Where the
+// server itself lies there, libraries look into each directory above it.
+func (b *Builder) ofAnother(p string) []string {
+	if under(p, b.ctx.Home) || b.ctx.Home == "" || b.isAncestor(path.Dir(p)) || under(p, b.ctx.ServerDir) {
+		return nil
+	}
+	if _, ok := underAny(p, b.ctx.Workspaces); ok {
+		return nil
+	}
+	if rest, ok := strings.CutPrefix(p, "/root/"); ok {
+		return b.secrets[path.Join(b.ctx.Home, rest)]
+	}
+	if rest, ok := strings.CutPrefix(p, "/home/"); ok {
+		if _, rest, ok = strings.Cut(rest, "/"); ok {
+			return b.secrets[path.Join(b.ctx.Home, rest)]
+		}
+	}
+	return nil
+}
+
 // isOwner reports whether a task runs the program whose own file of a kind is: npm
 // reads its token whoever starts it, and for whatever.
 func (b *Builder) isOwner(t *task, id string) bool {

@@ -113,6 +113,12 @@ func (b *Builder) open(r *trace.Record) {
 		b.openSecret(r, p, ids)
 		return
 	}
+	if ids := b.ofAnother(p); len(ids) > 0 && !r.OK() {
+		e := b.effect(finding.Secret, "", finding.RungAttempted, r, b.says(r, "tried to open "+p+": "+r.Err))
+		e.Elsewhere = p
+		b.secret(ids, e)
+		return
+	}
 	t := b.task(r.Tid)
 	exe := t.exe
 	if r.OK() && isWrite(r.Flags) {

@@ -13,7 +13,7 @@ var cm101Doc = finding.Rule{
 	CWE: []string{"CWE-522", "CWE-200"}, OWASP: []string{"MCP01"},
 	Help: "A file that holds a decoy secret was opened, or its contents were read, though nothing that the server declares needs it.\n\n" +
 		"**Evidence.** The open is the kernel's own record with the descriptor's real path; *read* is the kernel's notice of an access to the contents. " +
-		"A failed open is *attempted* and low. Files that HTTP and package libraries look up by themselves (`~/.netrc`, `~/.npmrc`, outside calls the `.env` of the working directory) are low. " +
+		"A failed open is *attempted* and low, in another user's HOME too. Files that HTTP and package libraries look up by themselves (`~/.netrc`, `~/.npmrc`, outside calls the `.env` of the working directory) are low. " +
 		"npm of the system or of node's own tree may read `~/.npmrc`, as long as it runs no code of others. " +
 		"A kind of secret that the server or the tool names as its business (a Kubernetes server and `~/.kube/config`) is informational.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, explains the access.",
@@ -27,12 +27,16 @@ func checkCM101(r *Run) []finding.Finding {
 			continue
 		}
 		verb := map[finding.Rung]string{finding.RungAttempted: "tried to open", finding.RungOpened: "opened", finding.RungRead: "read"}[e.Rung]
-		f := r.of(&cm101Doc, e, subject(e)+" "+verb+" "+r.where(e.Target)+", which nothing that it declares needs")
-		f.Fingerprint = finding.Fingerprint("CM101", e.Tool, r.stable(c.Path))
+		where, place := r.where(e.Target), c.Path
+		if e.Elsewhere != "" {
+			where, place = e.Elsewhere, e.Elsewhere
+		}
+		f := r.of(&cm101Doc, e, subject(e)+" "+verb+" "+where+", which nothing that it declares needs")
+		f.Fingerprint = finding.Fingerprint("CM101", e.Tool, r.stable(place))
 		switch {
 		case r.isBusiness(c.Kind, e.Tool) || r.wasAsked(e, c):
 			f.Severity = finding.Info
-			f.Message = subject(e) + " " + verb + " " + r.where(e.Target) + ", as its declaration lets expect"
+			f.Message = subject(e) + " " + verb + " " + where + ", as its declaration lets expect"
 		case e.Rung == finding.RungAttempted || r.isLookup(e, c):
 			f.Severity = finding.Low
 		}

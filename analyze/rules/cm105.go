@@ -25,8 +25,12 @@ func checkCM105(r *Run) []finding.Finding {
 		if !isClientConfig(c.Kind) || e.Via == viaFile || e.Rung.Rank() >= finding.RungReturned.Rank() {
 			continue
 		}
-		f := r.of(&cm105Doc, e, subject(e)+" opened "+r.where(e.Target)+", the configuration of an MCP client")
-		f.Fingerprint = finding.Fingerprint("CM105", e.Tool, r.stable(c.Path))
+		where, place := r.where(e.Target), c.Path
+		if e.Elsewhere != "" {
+			where, place = e.Elsewhere, e.Elsewhere
+		}
+		f := r.of(&cm105Doc, e, subject(e)+" opened "+where+", the configuration of an MCP client")
+		f.Fingerprint = finding.Fingerprint("CM105", e.Tool, r.stable(place))
 		if e.Rung == finding.RungAttempted {
 			f.Severity = finding.Low
 		}

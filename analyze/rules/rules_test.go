@@ -162,6 +162,7 @@ var cases = []struct {
 	{"CM101", "attempted", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungAttempted))), finding.Low},
 	{"CM101", "a library's lookup", newRun(note, effect("format_note", finding.Secret, "netrc")), finding.Low},
 	{"CM101", "the program whose file it is", newRun(note, effect("format_note", finding.Secret, "netrc", rung(finding.RungRead), func(e *finding.Effect) { e.Owner = true })), ""},
+	{"CM101", "of another user", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungAttempted), func(e *finding.Effect) { e.Elsewhere = "/root/.ssh/id_rsa" })), finding.Low},
 	{"CM101", "its business", newRun(described("get_pods", "Lists pods of the Kubernetes cluster"), effect("get_pods", finding.Secret, "kube")), finding.Info},
 	{"CM101", "a library's lookup in the working directory", newRun(note, effect("", finding.Secret, "dotenv", start, rung(finding.RungRead))), finding.Low},
 	{"CM101", "the workspace in a call", newRun(note, effect("format_note", finding.Secret, "dotenv", rung(finding.RungRead))), finding.High},
