@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -189,18 +190,37 @@ func control(oob []byte) (dst netip.AddrPort, drops uint32, arrived time.Duratio
 	return dst, drops, arrived
 }
 
-// maxWait is more than a datagram waits for its reader; an older stamp is of a
-// clock that was set meanwhile.
-const maxWait = time.Minute
+const (
+	// maxWait is more than what was sent waits for its reader; an older stamp is of a
+	// clock that was set meanwhile.
+	maxWait = time.Minute
+	// clockDrift is how far the two clocks may drift apart before they are compared
+	// anew, and clockNoise how long a comparison may take.
+	clockDrift = 5 * time.Millisecond
+	clockNoise = time.Millisecond
+)
+
+// clockOffset is by how much the run's clock is ahead of the wall clock, 0 for not
+// known. It is kept, so that two stamps are in the order of their moments.
+var clockOffset atomic.Int64
 
 // since turns a moment of the kernel's wall clock into one of the run's.
 func since(sec, nsec int64) time.Duration {
 	var wall unix.Timespec
+	before := now()
 	if unix.ClockGettime(unix.CLOCK_REALTIME, &wall) != nil {
 		return 0
 	}
-	if waited := time.Duration(wall.Nano() - sec*int64(time.Second) - nsec); waited >= 0 && waited < maxWait {
-		return now() - waited
+	after, offset := now(), before-time.Duration(wall.Nano())
+	known := time.Duration(clockOffset.Load())
+	if known != 0 && (after-before > clockNoise || (offset-known).Abs() < clockDrift) {
+		offset = known
+	} else {
+		clockOffset.Store(int64(offset))
+	}
+	at := offset + time.Duration(sec)*time.Second + time.Duration(nsec)
+	if waited := after - at; waited > -clockDrift && waited < maxWait {
+		return min(at, after)
 	}
 	return 0
 }
