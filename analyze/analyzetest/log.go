@@ -56,6 +56,8 @@ type Log struct {
 	seq   uint64
 	id    int
 	calls int
+	// repeats is the call that the next one repeats, 0 for none.
+	repeats int
 }
 
 // New begins a log; change, if not nil, alters its header.
@@ -207,11 +209,18 @@ func (l *Log) List(tools ...string) {
 // rest between the answer and the call's end.
 func (l *Log) Call(tool, args string, work, rest func()) { l.CallEnding(tool, args, "ok", work, rest) }
 
+// Again repeats the call just before, word for word.
+func (l *Log) Again(tool, args string, work func()) {
+	l.repeats = l.calls
+	l.Call(tool, args, work, nil)
+	l.repeats = 0
+}
+
 // CallEnding is Call with another outcome than "ok".
 func (l *Log) CallEnding(tool, args, outcome string, work, rest func()) {
 	l.calls++
 	l.id++
-	l.Mark(session.Mark{Kind: session.MarkCall, Call: l.calls, Tool: tool, What: "tool"})
+	l.Mark(session.Mark{Kind: session.MarkCall, Call: l.calls, Tool: tool, What: "tool", N: int64(l.repeats)})
 	name, err := json.Marshal(tool)
 	if err != nil {
 		l.t.Fatal(err)
