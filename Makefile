@@ -5,6 +5,7 @@
 # make honest-report  honest servers: npm's, PyPI's, the SDKs' examples; none may be loud
 # make shrink-report  the smallest calls reported of planted triggers
 # make vary-report    servers that misbehave under one condition only, and their honest twins
+# make truth-report   annotations against behaviour, on a real server
 # make schema-report  the generator against the official JSON Schema suite and real tools
 # make wire-report  real clients and servers with and without the tap and the gate
 # make conformance-report  the official conformance suite with and without the tap
@@ -20,7 +21,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: honest-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report vary-report image generate setup servers clean wire-faults matrix wire-report conformance-report
+.PHONY: honest-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -134,6 +135,12 @@ vary-report: build
 	COALMINE_VARY=1 COALMINE_REQUIRE=faketime go test -count=1 -v -timeout 10m -parallel 4 -run '^TestVary$$' ./cmd/internal/probe | awk '\
 	  /^vary .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:/ { print } \
 	  END { printf "vary: %d/%d\n", good, all; exit good != all || !all }'
+
+# Each annotation, absent, true and false, with each behaviour of a real server.
+truth-report: build
+	COALMINE_TRUTH=1 go test -count=1 -v -timeout 10m -parallel 4 -run '^TestTruth$$' ./cmd/internal/probe | awk '\
+	  /^truth .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:/ { print } \
+	  END { printf "truth: %d/%d\n", good, all; exit good != all || !all }'
 
 # A gigabyte in one frame, 10,000 frames a second each way for a minute, and what goes wrong beside the way.
 wire-faults:
