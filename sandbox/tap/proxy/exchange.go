@@ -32,6 +32,8 @@ type exchange struct {
 	body *capture // of the request, nil once it is recorded
 	talk *talk
 	gate *gate.Session
+	// beside says that the request is none of the protocol's.
+	beside bool
 	// fresh says that the talk has no name before the answer gives it one.
 	fresh bool
 }
@@ -129,6 +131,9 @@ func (x *exchange) end() { x.asked() }
 
 // answer sees to it that the server's answer is recorded as it passes.
 func (x *exchange) answer(r *http.Response) error {
+	if x.beside {
+		return x.p.redirect(r)
+	}
 	if r.Request.Method == http.MethodDelete {
 		if r.StatusCode < 300 {
 			x.p.logs.forget("session " + x.r.Header.Get(headerSession))
@@ -161,7 +166,7 @@ func (x *exchange) answer(r *http.Response) error {
 	case x.gate != nil && r.Body != nil && kind == typeJSON && r.StatusCode < 300 && r.StatusCode != http.StatusAccepted:
 		return x.judgeAnswer(r)
 	case r.Body != nil && r.ContentLength != 0:
-		r.Body = &recorded{capture: &capture{ReadCloser: r.Body}, x: x}
+		r.Body = &recorded{capture: &capture{ReadCloser: r.Body}, x: x, failed: r.StatusCode >= 300}
 	}
 	return nil
 }
@@ -189,6 +194,8 @@ type recorded struct {
 	*capture
 	x    *exchange
 	once sync.Once
+	// failed says that the body may be HTTP's own word, and no message.
+	failed bool
 }
 
 // Read implements io.Reader.
@@ -208,7 +215,13 @@ func (b *recorded) Close() error {
 
 func (b *recorded) record() {
 	b.once.Do(func() {
-		if raw := b.frame(); len(bytes.TrimSpace(raw)) > 0 {
+		raw := b.frame()
+		if b.failed {
+			if _, err := wire.Parse(raw); err != nil {
+				return
+			}
+		}
+		if len(bytes.TrimSpace(raw)) > 0 {
 			b.x.put(session.WireFrame{Dir: session.S2C, At: time.Now(), Raw: raw})
 		}
 	})

@@ -87,6 +87,14 @@ func (l *logs) as(t *talk, key string) {
 	l.byKey[key] = e
 }
 
+// known reports whether a key is a session's.
+func (l *logs) known(key string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, ok := l.byKey[key]
+	return ok
+}
+
 // nameless reports whether a session is that of all requests without an id.
 func (l *logs) nameless(t *talk) bool {
 	l.mu.Lock()

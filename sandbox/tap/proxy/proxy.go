@@ -123,9 +123,13 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "coalmine: "+why, http.StatusForbidden)
 		return
 	}
-	x := &exchange{p: p, r: r, began: time.Now()}
+	x := &exchange{p: p, r: r, began: time.Now(), beside: p.beside(r)}
 	defer x.end()
 	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
+	if x.beside {
+		p.reverse.ServeHTTP(w, r)
+		return
+	}
 	if p.opts.Gate != nil {
 		if why := p.plainRequest(r); why != "" {
 			http.Error(w, "coalmine gate: "+why, http.StatusUnsupportedMediaType)

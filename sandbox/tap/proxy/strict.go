@@ -5,6 +5,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 )
 
@@ -33,11 +34,29 @@ func (p *Proxy) plainRequest(r *http.Request) string {
 	return ""
 }
 
-// The media types of the transports.
+// The media types of the transports, and of the authorization beside them.
 const (
 	typeJSON   = "application/json"
 	typeEvents = "text/event-stream"
+	typeForm   = "application/x-www-form-urlencoded"
 )
+
+// beside reports whether a request is one of the authorization that a client
+// goes through before it speaks the protocol. What it holds are secrets, which no
+// log is to have, and no messages. Where a server takes messages it is not.
+func (p *Proxy) beside(r *http.Request) bool {
+	if r.URL.Path == p.opts.Upstream.Path || p.logs.known(endpointKey(r.URL.RequestURI())) || r.Header.Get(headerSession) != "" {
+		return false
+	}
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch r.Method {
+	case http.MethodGet:
+		return strings.HasPrefix(r.URL.Path, "/.well-known/")
+	case http.MethodPost:
+		return kind == typeForm || kind == typeJSON && path.Base(r.URL.Path) == "register"
+	}
+	return false
+}
 
 // bearsMessage reports whether a request's body may be a message.
 func bearsMessage(method string) bool {

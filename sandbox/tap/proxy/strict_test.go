@@ -174,3 +174,74 @@ func TestRedirectsStay(t *testing.T) {
 		t.Errorf("%s of %s", body, resp.Request.URL)
 	}
 }
+
+// TestAuthorizationIsNotRecorded goes through an authorization as a client does:
+// no log has a word of it, and a closed gate lets it pass, but not a call that a
+// server has sent there.
+func TestAuthorizationIsNotRecorded(t *testing.T) {
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body) // what came of it counts
+		if bytes.Contains(body, []byte("tools/call")) {
+			t.Errorf("the server got %s", body)
+		}
+		switch r.URL.Path {
+		case "/sse":
+			w.Header().Set("Content-Type", typeEvents)
+			fmt.Fprint(w, "event: endpoint\ndata: /register?s=1\n\n")
+			http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		case "/mcp":
+			http.Error(w, "who are you? s3cret", http.StatusUnauthorized)
+		default:
+			w.Header().Set("Content-Type", typeJSON)
+			fmt.Fprint(w, `{"access_token":"s3cret"}`)
+		}
+	}))
+	defer upstream.Close()
+	defer upstream.CloseClientConnections()
+	for _, g := range []*gate.Gate{nil, closedGate(t)} {
+		p := start(t, upstream.URL+"/mcp", g)
+		for _, c := range []struct{ method, path, kind, body string }{
+			{"POST", "/mcp", typeJSON, `{"jsonrpc":"2.0","id":1,"method":"initialize"}`},
+			{"GET", "/.well-known/oauth-authorization-server", "", ""},
+			{"POST", "/register", typeJSON, `{"client_secret":"s3cret"}`},
+			{"POST", "/token", typeForm, "code=s3cret"},
+		} {
+			r, err := http.NewRequest(c.method, p.URL+c.path, strings.NewReader(c.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", c.kind)
+			resp, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if body, _ := io.ReadAll(resp.Body); !bytes.Contains(body, []byte("s3cret")) {
+				t.Errorf("%s %s: %s %s", c.method, c.path, resp.Status, body)
+			}
+			resp.Body.Close()
+		}
+		if g != nil {
+			stream, err := http.Get(p.URL + "/sse")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.ReadFull(stream.Body, make([]byte, 20)); err != nil {
+				t.Fatal(err)
+			}
+			resp, err := http.Post(p.URL+"/register?s=1", typeJSON, strings.NewReader(callRM))
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			stream.Body.Close()
+		}
+		for name, frames := range p.frames(t) {
+			for _, f := range frames {
+				if bytes.Contains(f.Bytes(), []byte("s3cret")) {
+					t.Errorf("%s: %s", name, f.Bytes())
+				}
+			}
+		}
+	}
+}
