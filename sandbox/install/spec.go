@@ -45,7 +45,7 @@ func mend(hint, format string, a ...any) error {
 }
 
 var (
-	npmName    = regexp.MustCompile(`^(@[a-zA-Z0-9~-][\w.~-]*/)?[a-zA-Z0-9~_-][\w.~-]*$`)
+	npmName    = regexp.MustCompile(`^(@[a-zA-Z0-9~_][\w.~-]*/)?[a-zA-Z0-9~_][\w.~-]*$`)
 	npmVersion = regexp.MustCompile(`^[a-zA-Z0-9^~<>=*.+| -]*$`)
 	pypiName   = regexp.MustCompile(`^[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?(\[[\w., -]*\])?$`)
 	pypiVer    = regexp.MustCompile(`^[A-Za-z0-9.!+_-]*$`)
