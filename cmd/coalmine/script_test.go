@@ -42,6 +42,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("SERVERS", servers)
+			e.Setenv("SOURCES", filepath.Join(sandboxtest.ModuleRoot(t), "testdata/servers"))
 			e.Setenv("NO_COLOR", "1")
 			e.Setenv("DOCKER_HOST", "unix:///no/such.sock")
 			return nil

@@ -38,7 +38,7 @@ func (p *plan) build(ctx context.Context, b sandbox.Backend, dir *os.Root) error
 		return nil
 	}
 	if p.opts.NoBuild {
-		in.pkg.Build.Why = fmt.Sprintf("%d scripts were left out by --no-build", len(in.tree.Steps))
+		in.pkg.Build.Why = fmt.Sprintf("--no-build left out the scripts of the installation: %d", len(in.tree.Steps))
 		return nil
 	}
 	if err := dir.Mkdir(buildDir, 0o700); err != nil {
