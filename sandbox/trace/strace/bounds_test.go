@@ -63,6 +63,25 @@ func TestMemory(t *testing.T) {
 	runtime.KeepAlive(p)
 }
 
+// BenchmarkMemory gives what the parser keeps alive after logs of very different
+// lengths ("live-KB").
+func BenchmarkMemory(b *testing.B) {
+	for _, size := range []int{1, 10, 100, 1000} {
+		b.Run(fmt.Sprintf("%dMB", size), func(b *testing.B) {
+			most := int64(0)
+			for b.Loop() {
+				before := live()
+				p := NewParser(0, func(*trace.Record) {}, func([]byte, error) {})
+				generate(p, size<<20)
+				most = max(most, live()-before)
+				runtime.KeepAlive(p)
+			}
+			b.SetBytes(int64(size) << 20)
+			b.ReportMetric(float64(most)/1024, "live-KB")
+		})
+	}
+}
+
 // hostileLogs are logs that no strace wrote, made to be kept; most is what may be.
 var hostileLogs = []struct {
 	name string
