@@ -132,7 +132,7 @@ func TestParity(t *testing.T) {
 				continue
 			}
 			set := "core"
-			if family == "bytes" || family == "memory" {
+			if family == "bytes" || family == "memory" || family == "inet6" {
 				set = "io"
 			}
 			t.Run(place+"/"+family, func(t *testing.T) {

@@ -42,7 +42,7 @@ func (r *Recorder) Stderr(_ time.Duration, p []byte) { r.note(func() { r.stderr.
 // Record implements sandbox.Sink.
 func (r *Recorder) Record(rec *trace.Record) {
 	c := *rec
-	c.Argv = slices.Clone(rec.Argv)
+	c.Argv, c.Passed = slices.Clone(rec.Argv), slices.Clone(rec.Passed)
 	if rec.Addr != nil {
 		addr := *rec.Addr
 		c.Addr = &addr

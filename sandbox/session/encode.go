@@ -109,17 +109,8 @@ func appendRecord(b []byte, r *trace.Record) []byte {
 	b = appendMember(b, `,"given":`, r.Given, false)
 	b = appendTrue(b, `,"real":true`, r.Real)
 	b = appendMember(b, `,"to":`, r.To, false)
-	for i, a := range r.Argv {
-		if i == 0 {
-			b = append(b, `,"argv":[`...)
-		} else {
-			b = append(b, ',')
-		}
-		b = appendString(b, []byte(a))
-	}
-	if len(r.Argv) > 0 {
-		b = append(b, ']')
-	}
+	b = appendList(b, `,"argv":[`, r.Argv)
+	b = appendList(b, `,"passed":[`, r.Passed)
 	b = appendMember(b, `,"flags":`, r.Flags, false)
 	if a := r.Addr; a != nil {
 		b = appendMember(b, `,"addr":{"family":`, a.Family, true)
@@ -141,6 +132,21 @@ func appendRecord(b []byte, r *trace.Record) []byte {
 	b = appendTrue(b, `,"injected":true`, r.Injected)
 	b = appendTrue(b, `,"unfinished":true`, r.Unfinished)
 	return append(b, '}')
+}
+
+func appendList(b []byte, key string, list []string) []byte {
+	for i, a := range list {
+		if i == 0 {
+			b = append(b, key...)
+		} else {
+			b = append(b, ',')
+		}
+		b = appendString(b, []byte(a))
+	}
+	if len(list) > 0 {
+		b = append(b, ']')
+	}
+	return b
 }
 
 func appendInt(b []byte, name string, n int64) []byte {

@@ -61,6 +61,8 @@ func (c *cursor) member(r *trace.Record) bool {
 		return ok
 	case key == "argv":
 		return c.list(&r.Argv)
+	case key == "passed":
+		return c.list(&r.Passed)
 	case key == "addr":
 		return c.addr(r)
 	default:

@@ -17,7 +17,7 @@ func recordOf(t *rapid.T) trace.Record {
 	r := trace.Record{
 		Seq: uint64(rapid.Int64Range(0, 1<<60).Draw(t, "seq")), Time: time.Duration(rapid.Int64Range(-5, 1<<60).Draw(t, "t")), Tid: rapid.Int().Draw(t, "tid"),
 		Call: text.Draw(t, "call"), Op: trace.Op(text.Draw(t, "op")), Path: text.Draw(t, "path"), Given: text.Draw(t, "given"), Real: rapid.Bool().Draw(t, "real"),
-		To: text.Draw(t, "to"), Argv: rapid.SliceOfN(text, 0, 3).Draw(t, "argv"), Flags: text.Draw(t, "flags"), FD: rapid.IntRange(-1, 99).Draw(t, "fd"),
+		To: text.Draw(t, "to"), Argv: rapid.SliceOfN(text, 0, 3).Draw(t, "argv"), Passed: rapid.SliceOfN(text, 0, 3).Draw(t, "passed"), Flags: text.Draw(t, "flags"), FD: rapid.IntRange(-1, 99).Draw(t, "fd"),
 		Child: rapid.IntRange(0, 9).Draw(t, "child"), Pid: rapid.IntRange(-1, 9).Draw(t, "pid"), Ret: rapid.Int64().Draw(t, "ret"), Err: text.Draw(t, "err"),
 		Injected: rapid.Bool().Draw(t, "injected"), Unfinished: rapid.Bool().Draw(t, "unfinished"),
 	}
@@ -62,7 +62,7 @@ func TestRecordsAreReadAsWritten(t *testing.T) {
 
 // Whatever the fast way accepts, encoding/json reads alike.
 func FuzzParseRecord(f *testing.F) {
-	r := trace.Record{Seq: 1, Time: 2, Tid: 3, Call: "connect", Op: trace.OpConnect, Path: "/a", Argv: []string{"a", "b"}, Addr: &trace.Addr{Family: "inet", Host: "::1", Port: 1}, Pid: 1, FD: -1, Err: "EPERM", Real: true}
+	r := trace.Record{Seq: 1, Time: 2, Tid: 3, Call: "connect", Op: trace.OpConnect, Path: "/a", Argv: []string{"a", "b"}, Passed: []string{"/c"}, Addr: &trace.Addr{Family: "inet", Host: "::1", Port: 1}, Pid: 1, FD: -1, Err: "EPERM", Real: true}
 	f.Add(appendRecord(nil, &r))
 	f.Add([]byte(`{"type":"record","seq":01}`))
 	f.Add([]byte(`{"type":"record","addr":{},"seq":1}`))

@@ -54,8 +54,10 @@ type Record struct {
 	Op Op `json:"op"`
 	// Path is the object's absolute path: the descriptor's own where the kernel
 	// named one (Real), else the argument joined to its directory and cleaned. What
-	// has no path has the kernel's name ("socket:[123]", "pipe:[123]"). A relative
-	// Path means that the caller's directory was not known.
+	// has no path has the kernel's name ("socket:[123]", "pipe:[123]"). It begins at the
+	// top of the caller's mounts, whatever root directory the caller has (chroot),
+	// and names a file as that mount namespace does. A relative Path means that the
+	// caller's directory was not known.
 	Path string `json:"path,omitempty"`
 	// Given is the argument as passed, where it differs from Path.
 	Given string `json:"given,omitempty"`
@@ -65,6 +67,9 @@ type Record struct {
 	To string `json:"to,omitempty"`
 	// Argv is exec's argument list, bounded by the tracer.
 	Argv []string `json:"argv,omitempty"`
+	// Passed is what the descriptors refer to that a message carried to another
+	// process, or brought from one (SCM_RIGHTS), in their order: at most MaxPassed.
+	Passed []string `json:"passed,omitempty"`
 	// Flags are the symbolic flags, for OpOpen "O_RDONLY|O_CLOEXEC".
 	Flags string `json:"flags,omitempty"`
 	// Addr is the peer or local address of a socket call.
@@ -85,6 +90,9 @@ type Record struct {
 	// Unfinished says that the call never returned.
 	Unfinished bool `json:"unfinished,omitempty"`
 }
+
+// MaxPassed bounds the descriptors of one call's messages that a record names.
+const MaxPassed = 64
 
 // OK reports whether the call succeeded.
 func (r *Record) OK() bool { return r.Err == "" && !r.Unfinished }

@@ -174,6 +174,9 @@ func (d *decoder) arg(e *event, c *trace.Call, kind trace.ArgKind, i int) {
 		d.rec.Addr = &trace.Addr{Family: familyName(e.Args[i])}
 	case trace.ArgAddr, trace.ArgMsg, trace.ArgMsgs:
 		d.addresses(e, uint8(i))
+		if kind != trace.ArgAddr {
+			d.rights(e)
+		}
 	case trace.ArgPair:
 		d.pair(e, b, ok)
 	case trace.ArgPid:
@@ -234,6 +237,18 @@ func (d *decoder) addresses(e *event, what uint8) {
 			d.rec.Addr = &a
 		case a != *d.rec.Addr && !slices.Contains(d.peers, a):
 			d.peers = append(d.peers, a)
+		}
+	}
+}
+
+// rights takes what the descriptors refer to that the call's messages carried.
+func (d *decoder) rights(e *event) {
+	if d.rec.Err != "" || d.rec.Unfinished {
+		return
+	}
+	for _, b := range e.blobs {
+		if b.what == blobPassed && len(d.rec.Passed) < trace.MaxPassed {
+			d.rec.Passed = append(d.rec.Passed, pathOf(b.data))
 		}
 	}
 }

@@ -33,6 +33,7 @@ const (
 	blobRoot
 	blobResult
 	blobWord
+	blobPassed
 )
 
 // head is the kernel's struct head. headSize is its length in bytes.

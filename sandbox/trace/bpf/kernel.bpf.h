@@ -106,13 +106,14 @@ struct head {
 const struct head *unused_head __attribute__((unused));
 
 // blob begins each piece of memory: of an argument (0 to 5), or one of these.
-enum { CWD = 6, ROOT = 7, RESULT = 8, WORD = 9 };
+enum { CWD = 6, ROOT = 7, RESULT = 8, WORD = 9, PASSED = 10 };
 struct blob { u8 what; u8 fault; u16 len; };
 
 #define PIDFS 0x50494446
 #define NCALLS 512
 #define BUF (16 << 10)
 #define MAX_STR 4096
+#define MAX_PASSED 64
 #define WAKE (256 << 10)
 
 volatile const struct def defs[2][NCALLS];

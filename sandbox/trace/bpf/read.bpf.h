@@ -272,6 +272,37 @@ __noinline u32 name(u64 header, u32 compat, u32 at, u32 i)
 	return memory(s, at, i, p, len > 128 ? 128 : len);
 }
 
+// passed adds the path of a descriptor that a message carries.
+__noinline u32 passed(u32 at, u32 fd) { return descriptor(bpf_get_current_task_btf(), at, fd, PASSED); }
+
+// rights adds what the descriptors refer to that a message carries (SCM_RIGHTS).
+__noinline u32 rights(u64 header, u32 compat, u32 at)
+{
+	struct scratch *s = buffer();
+	if (!s || s->h.ret < 0)
+		return at;
+	u64 control = word(header + (compat ? 16 : 32), compat), size = word(header + (compat ? 20 : 40), compat);
+	u32 head = compat ? 12 : 16, align = compat ? 4 : 8;
+	for (u32 n = 0; n < 3 && control && size >= head; n++) {
+		u64 len = word(control, compat);
+		u32 kind[2] = {}; // SOL_SOCKET, SCM_RIGHTS
+		bpf_probe_read_user(kind, sizeof(kind), (void *)(control + (compat ? 4 : 8)));
+		if (len < head || len > size)
+			break;
+		for (u32 i = 0; i < MAX_PASSED && kind[0] == 1 && kind[1] == 1 && head + 4 * i + 4 <= len; i++) {
+			u32 fd = -1;
+			bpf_probe_read_user(&fd, sizeof(fd), (void *)(control + head + 4 * i));
+			at = passed(at, fd);
+		}
+		len = (len + align - 1) & ~(u64)(align - 1);
+		if (len >= size)
+			break;
+		control += len;
+		size -= len;
+	}
+	return at;
+}
+
 // argument does what a call's table says of its argument i; before says what the
 // one before it is.
 __noinline u32 argument(u32 at, u32 i, u32 act, u32 before)
@@ -319,10 +350,10 @@ __noinline u32 argument(u32 at, u32 i, u32 act, u32 before)
 			behind = below(t, s, behind, at + 2, i, 0);
 		return behind;
 	case MSG:
-		return name(a, compat, at, i);
+		return rights(a, compat, name(a, compat, at, i));
 	case MSGS:
 		for (u32 n = 0; n < 16 && n < arg(s, i + 1); n++)
-			at = name(a + n * (compat ? 32 : 64), compat, at, i);
+			at = rights(a + n * (compat ? 32 : 64), compat, name(a + n * (compat ? 32 : 64), compat, at, i));
 		return at;
 	}
 	return at;

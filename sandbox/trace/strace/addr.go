@@ -21,6 +21,31 @@ func (p *Parser) address(kind trace.ArgKind, a []byte) {
 		}
 	case trace.ArgMsg, trace.ArgMsgs:
 		p.msgNames(a)
+		p.rights(a)
+	}
+}
+
+// rights takes what the descriptors refer to that the messages in a carry.
+func (p *Parser) rights(a []byte) {
+	begin := []byte("cmsg_type=SCM_RIGHTS, cmsg_data=[")
+	for {
+		// What is in a string is payload, however it looks.
+		i := unquotedIndex(a, begin)
+		if i < 0 {
+			return
+		}
+		a = a[i+len(begin):]
+		for len(p.passed) < trace.MaxPassed {
+			_, n := number(a)
+			in, rest, ok := annotation(a[n:])
+			if n == 0 || !ok {
+				break
+			}
+			p.passed = append(p.passed, p.strings.get(unescape(&p.scratch, in)))
+			if a, ok = bytes.CutPrefix(rest, []byte(", ")); !ok {
+				break
+			}
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ func (p *Parser) decode(t *task, c *trace.Call) error {
 	p.fs = fs
 	path, to := operand{fd: -1}, operand{fd: -1}
 	symlink := false
-	p.peers = p.peers[:0]
+	p.peers, p.passed = p.peers[:0], p.passed[:0]
 	for i, kind := range c.Args {
 		if i >= p.nargs {
 			break
@@ -334,6 +334,9 @@ func (p *Parser) pidArg(kind trace.ArgKind, a []byte) {
 // finish does what concerns more than one argument, and emits.
 func (p *Parser) finish(t *task, c *trace.Call, fs *directory) error {
 	ok := p.rec.Err == "" && !p.rec.Unfinished
+	if ok && len(p.passed) > 0 {
+		p.rec.Passed = p.passed
+	}
 	switch c.Op {
 	case trace.OpExec:
 		if number, lost := p.swallowed(); lost {

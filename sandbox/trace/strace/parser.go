@@ -67,6 +67,7 @@ type Parser struct {
 	argv    []string
 	args    [maxArgs][]byte
 	nargs   int
+	passed  []string
 	peers   []trace.Addr // further peers of a sendmmsg
 	result  result
 	fs      *directory // of the call being decoded
@@ -89,8 +90,8 @@ type directory struct{ cwd, root string }
 
 // NewParser makes a parser. realtimeOffset is CLOCK_REALTIME minus the run's clock.
 //
-// emit gets each record in the order in which calls ended. The record, its Argv and
-// its Addr are valid during the call only; the strings in them may be kept. As a
+// emit gets each record in the order in which calls ended. The record, its Argv,
+// its Passed and its Addr are valid during the call only; the strings in them may be kept. As a
 // child often runs before its parent's fork has returned, a child's first records may come
 // before the record that names it as Child; the Time of that one is earlier.
 //

@@ -145,6 +145,10 @@ func (n *normal) line(r trace.Record) string {
 		r.Argv = slices.Clone(r.Argv)
 		r.Argv[i] = n.path(w)
 	}
+	for i, w := range r.Passed {
+		r.Passed = slices.Clone(r.Passed)
+		r.Passed[i] = n.path(w)
+	}
 	b, err := json.Marshal(&r)
 	if err != nil {
 		return err.Error()

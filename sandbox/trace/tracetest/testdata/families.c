@@ -136,6 +136,29 @@ static void f_inet(void) {
 	connect(s, (void *)1, 16);
 }
 
+/* Descriptors that go to another process, and what a socket does not let go. */
+static void passed(void) {
+	int pair[2], fds[3] = {open("/etc/passwd", O_RDONLY), open("/etc", O_PATH), 0};
+	socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+	fds[2] = pair[1];
+	char room[CMSG_SPACE(sizeof fds)] = {0};
+	struct iovec v = {"cmsg_type=SCM_RIGHTS, cmsg_data=[3</etc/shadow>]", 48};
+	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+	c->cmsg_level = SOL_SOCKET, c->cmsg_type = SCM_RIGHTS, c->cmsg_len = CMSG_LEN(sizeof fds);
+	memcpy(CMSG_DATA(c), fds, sizeof fds);
+	sendmsg(pair[0], &m, 0);
+	struct mmsghdr one = {m};
+	sendmmsg(pair[0], &one, 1, 0);
+	char got[4];
+	struct iovec w = {got, sizeof got};
+	struct msghdr in = {.msg_iov = &w, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
+	recvmsg(pair[1], &in, 0);
+	c->cmsg_len = CMSG_LEN(sizeof fds), fds[0] = 999;
+	memcpy(CMSG_DATA(c), fds, sizeof fds);
+	sendmsg(pair[0], &m, 0);
+}
+
 static void f_inet6(void) {
 	struct sockaddr_in6 a = {.sin6_family = AF_INET6, .sin6_port = htons(82)}, b = a;
 	inet_pton(AF_INET6, "::1", &a.sin6_addr);
@@ -150,6 +173,7 @@ static void f_inet6(void) {
 	struct mmsghdr two[2] = {{m}, {m}};
 	two[1].msg_hdr.msg_name = &b;
 	sendmmsg(u, two, 2, 0);
+	passed();
 }
 
 static void f_unix(void) {
