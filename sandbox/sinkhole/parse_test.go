@@ -166,7 +166,7 @@ func TestAnswersByAccept(t *testing.T) {
 		{"GET", "http://api.x.example/", "*/*", "application/json"},
 		{"GET", "http://x.example/", "text/event-stream;q=1", "text/event-stream"},
 		{"POST", "http://x.example/", "", "application/json"},
-		{"GET", "http://x.example/robots.txt", "", "text/plain; charset=utf-8"},
+		{"GET", "http://x.example/humans.txt", "", "text/plain; charset=utf-8"},
 	} {
 		r := httptest.NewRequest(c.method, c.url, http.NoBody)
 		r.Header.Set("Accept", c.accept)
