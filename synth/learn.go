@@ -56,7 +56,9 @@ func (d *driver) learn(t *target, c Call, o Outcome, r client.Result) {
 		switch {
 		case o != OK && t.infer(part.Text):
 		case o != OK:
-			if retry := l.demands(c.Args, part.Text); retry != nil {
+			if retry := l.ofExtension(c.Args, part.Text); retry != nil {
+				t.retry = retry
+			} else if retry := l.demands(c.Args, part.Text); retry != nil {
 				t.retry = retry
 			}
 		case !l.document(json.RawMessage(part.Text)):

@@ -41,6 +41,7 @@ var texts = []struct{ name, data string }{
 const (
 	imageName = "images/photo.png"
 	pdfName   = "docs/report.pdf"
+	xlsxName  = "data/inventory.xlsx"
 	repoName  = "project"
 )
 
@@ -70,6 +71,9 @@ func Workspace(root string) []rootfs.File {
 	}
 	file(imageName, photo())
 	file(pdfName, pdf("Quarterly report"))
+	if sheet, err := workbook(); err == nil { // writing to memory does not fail
+		file(xlsxName, sheet)
+	}
 	for _, f := range repository() {
 		name := path.Join(repoName, f.name)
 		if f.dir {
@@ -86,7 +90,7 @@ func WorkspaceHints(root string) schema.Hints {
 	at := func(name string) string { return path.Join(root, name) }
 	h := schema.Hints{
 		Dirs:   []string{root, at("docs"), at("data")},
-		Images: []string{at(imageName)}, Documents: []string{at(pdfName)},
+		Images: []string{at(imageName)}, Documents: []string{at(pdfName), at(xlsxName)},
 		Lines: map[string][]string{},
 		Repo:  at(repoName), RepoFiles: []string{changedName, "main.py"}, Branch: branchName,
 		URL: "https://www.example.com/",

@@ -184,8 +184,13 @@ func (g *Generator) newFiles(m *meaning) []string {
 		names = []string{"picture.png", "picture-2.png"}
 	case any2(m.words, "destination", "dest", "dst", "to", "new"):
 		names = []string{"moved.txt", "moved-2.txt", "moved-3.txt"}
-	case any2(tool, "json"):
-		names = []string{"data-new.json"}
+	default:
+		for _, w := range slices.Concat(m.words, tool) {
+			if ext := types[w]; ext != "" {
+				names = []string{"draft." + ext, "draft-2." + ext, "minutes." + ext}
+				break
+			}
+		}
 	}
 	out := make([]string, len(names))
 	for i, n := range names {

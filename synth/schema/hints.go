@@ -48,12 +48,18 @@ func (h *Hints) lasting() []string {
 	return h.Files
 }
 
+// types are the words that stand for a type of files.
+var types = map[string]string{
+	"excel": "xlsx", "workbook": "xlsx", "spreadsheet": "xlsx", "docx": "docx", "powerpoint": "pptx", "markdown": "md", "sqlite": "db",
+	"pdf": "pdf", "csv": "csv", "json": "json", "xlsx": "xlsx", "pptx": "pptx", "html": "html", "svg": "svg", "yaml": "yaml", "xml": "xml", "zip": "zip",
+}
+
 // ofType are the lasting files whose type is among some words: for a tool that
 // reads a PDF or a CSV no other will do.
 func (h *Hints) ofType(named []string) []string {
 	var out []string
 	for _, f := range slices.Concat(h.Documents, h.lasting()) {
-		if ext := strings.TrimPrefix(path.Ext(f), "."); ext != "" && slices.Contains(named, ext) {
+		if ext := strings.TrimPrefix(path.Ext(f), "."); ext != "" && (slices.Contains(named, ext) || slices.ContainsFunc(named, func(w string) bool { return types[w] == ext })) {
 			out = append(out, f)
 		}
 	}

@@ -1,0 +1,61 @@
+package synth
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"io"
+	"testing"
+
+	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/synth/schema"
+)
+
+// The workbook is a ZIP of well-formed XML, and the same in every run.
+func TestWorkbook(t *testing.T) {
+	data, err := workbook()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := workbook(); !bytes.Equal(data, again) {
+		t.Error("two workbooks differ")
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil || len(z.File) != 5 {
+		t.Fatalf("%v", err)
+	}
+	for _, f := range z.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for d := xml.NewDecoder(r); ; {
+			if _, err := d.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", f.Name, err)
+			}
+		}
+	}
+}
+
+// A refusal that says what a path should end in corrects the path, within what was planted.
+func TestExtensionsThatAreAskedFor(t *testing.T) {
+	d := &driver{cfg: Config{Surface: &wire.Surface{}, Hints: schema.Hints{
+		Dirs: []string{"/w"}, Files: []string{"/w/notes.txt", "/w/old.txt"}, Documents: []string{"/w/items.xlsx"}, Dictionary: &schema.Dictionary{},
+	}}}
+	for _, c := range []struct{ args, refusal, want string }{
+		{`{"path":"/w/notes.txt"}`, "Path '/w/notes.txt' must point to an Excel file (.xlsm, .xlsx).", `{"path":"/w/items.xlsx"}`},
+		{`{"path":"/w/draft.txt","n":1}`, "Path '/w/draft.txt' must point to an Excel file (.xlsm, .xlsx).", `{"n":1,"path":"/w/draft.xlsx"}`},
+		{`{"path":"/w/draft.txt"}`, "/w/draft.txt: only .stl and .obj are supported", `{"path":"/w/draft.stl"}`},
+		{`{"path":"/etc/x.txt"}`, "/etc/x.txt: only .stl is supported", ``},
+		{`{"path":"/w/notes.txt"}`, "/w/notes.txt: permission denied", ``},
+		{`{"path":"/w/items.xlsx"}`, "/w/items.xlsx is no .xlsx file", ``},
+	} {
+		l := learner{d: d, left: maxLearned}
+		if got := string(l.ofExtension(json.RawMessage(c.args), c.refusal)); got != c.want {
+			t.Errorf("%s\n%s\nwant %q", c.refusal, got, c.want)
+		}
+	}
+}
