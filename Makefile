@@ -6,6 +6,7 @@
 # make shrink-report  the smallest calls reported of planted triggers
 # make vary-report    servers that misbehave under one condition only, and their honest twins
 # make truth-report   annotations against behaviour, on a real server
+# make holes-report   published servers with known holes, where the list of them lies beside this directory
 # make schema-report  the generator against the official JSON Schema suite and real tools
 # make wire-report  real clients and servers with and without the tap and the gate
 # make conformance-report  the official conformance suite with and without the tap
@@ -21,7 +22,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: honest-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report
+.PHONY: honest-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -141,6 +142,13 @@ truth-report: build
 	COALMINE_TRUTH=1 go test -count=1 -v -timeout 10m -parallel 4 -run '^TestTruth$$' ./cmd/internal/probe | awk '\
 	  /^truth .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:/ { print } \
 	  END { printf "truth: %d/%d\n", good, all; exit good != all || !all }'
+
+# Published servers with known holes: each is found, or the reason why it can not be.
+holes-report: build
+	sh .ci/setup/holes.sh
+	COALMINE_HOLES=1 go test -count=1 -v -timeout 10m -parallel 4 -run '^TestKnownHoles$$' ./cmd/internal/probe | awk '\
+	  / (not )?found: / { print; all++; if ($$2 == "found:") got++ } /SKIP:|was not found|_test.go:/ { print } \
+	  END { printf "holes: %d/%d\n", got, all; exit !all }'
 
 # A gigabyte in one frame, 10,000 frames a second each way for a minute, and what goes wrong beside the way.
 wire-faults:

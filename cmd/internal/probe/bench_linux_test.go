@@ -121,3 +121,54 @@ func converse(b *testing.B, command []string) {
 		b.Fatal(err)
 	}
 }
+
+// twentyTools is a server of twenty tools with three arguments each.
+const twentyTools = `import json, sys
+NAMES = [v + "_" + n for v in ("get", "list", "create", "update") for n in ("note", "task", "user", "event", "label")]
+SCHEMA = {"type": "object", "properties": {"title": {"type": "string"}, "kind": {"enum": ["a", "b", "c"]}, "limit": {"type": "integer", "minimum": 1}}, "required": ["title"]}
+for line in sys.stdin:
+    r = json.loads(line)
+    if "id" not in r or "method" not in r:
+        continue
+    out = {"jsonrpc": "2.0", "id": r["id"]}
+    if r["method"] == "initialize":
+        out["result"] = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "desk", "version": "1"}}
+    elif r["method"] == "tools/list":
+        out["result"] = {"tools": [{"name": n, "description": "Keeps the team's " + n.split("_")[1] + "s", "inputSchema": SCHEMA} for n in NAMES]}
+    elif r["method"] == "tools/call":
+        out["result"] = {"content": [{"type": "text", "text": json.dumps(r["params"].get("arguments"))[:200]}]}
+    else:
+        out["error"] = {"code": -32601, "message": "Method not found"}
+    print(json.dumps(out), flush=True)
+`
+
+// BenchmarkQuickBudget measures a whole run of the default budget over a server of
+// twenty tools. The bound is a minute.
+func BenchmarkQuickBudget(b *testing.B) {
+	agentPath, err := filepath.Abs("../../../bin/coalmine")
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := os.Stat(agentPath); err != nil {
+		b.Skipf("make build first: %v", err)
+	}
+	server := filepath.Join(b.TempDir(), "twenty.py")
+	if err := os.WriteFile(server, []byte(twentyTools), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	var took time.Duration
+	for range b.N {
+		t0 := time.Now()
+		got, err := Run(context.Background(), Options{Command: []string{"python3", server}, Sandbox: "local", Seed: 1, Out: b.TempDir(), AgentPath: agentPath})
+		if err != nil {
+			b.Fatal(err)
+		}
+		took += time.Since(t0)
+		calls := 0
+		for _, t := range got.Result.Coverage.Tools {
+			calls += t.Calls + t.Oracles
+		}
+		b.ReportMetric(float64(calls), "calls")
+	}
+	b.ReportMetric(took.Seconds()/float64(b.N), "run-s")
+}
