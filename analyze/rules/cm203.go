@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
@@ -9,13 +12,14 @@ var cm203 = Rule{Rule: cm203Doc, Check: checkCM203}
 var cm203Doc = finding.Rule{
 	ID: "CM203", Name: "UndeclaredDeletion", Title: "A tool deleted what it did not make", Severity: finding.Medium,
 	CWE: []string{"CWE-284", "CWE-732"}, OWASP: []string{"MCP02"},
-	Help: "A file or directory that the server had not made itself in this run was deleted in the call of a tool whose declaration says nothing of removing, moving or replacing.\n\n" +
+	Help: "A file or directory that the server had not made itself in this run was deleted in the call of a tool whose declaration says nothing of removing, moving or replacing, or below HOME or a workspace when the server was stopped (low, unless it held a decoy).\n\n" +
 		"**Evidence.** The kernel's record with the real path. High where the tool is annotated `destructiveHint: false` or `readOnlyHint: true`; work that could belong to another call is low. A deletion that the sandbox refused counts, since elsewhere it would not have been. All deletions of a tool are one finding.\n\n" +
 		"**False positive when** the server removes a leftover of an earlier run.",
 }
 
 func checkCM203(r *Run) []finding.Finding {
-	made := map[string]bool{}
+	// touched are links, sockets and the like, which are made in other ways.
+	made, touched := map[string]bool{}, map[string]bool{}
 	var out []finding.Finding
 	var targets []string
 	for i := range r.Profile.Effects {
@@ -24,16 +28,17 @@ func checkCM203(r *Run) []finding.Finding {
 		if e.Kind == finding.FileWrite && e.Noise == "" {
 			made[e.Target] = true
 		}
+		touched[e.Target] = touched[e.Target] || e.Kind != finding.FileRead && e.Kind != finding.FileDelete
 		if e.Kind != finding.FileDelete || r.excused(i) {
 			continue
 		}
 		t := r.Scope.Tool(e.Tool)
-		if e.Call == 0 || made[e.Target] || len(t.Delete) > 0 || r.asked(e.Call, e.Target) {
+		if e.Call == 0 && (touched[e.Target] || !r.atTheEnd(e)) || made[e.Target] || len(t.Delete) > 0 || r.asked(e.Call, e.Target) {
 			continue
 		}
 		f := r.of(&cm203Doc, e, "")
 		switch {
-		case e.Ambiguous:
+		case e.Ambiguous, e.Call == 0 && !r.isDecoy(e.Target):
 			f.Severity = finding.Low
 		case t.ClaimsHarmless():
 			f.Severity = finding.High
@@ -42,6 +47,29 @@ func checkCM203(r *Run) []finding.Finding {
 		targets = append(targets, r.stable(e.Target))
 	}
 	return perTool(out, targets, func(f *finding.Finding, targets []string) string {
-		return "“" + f.Tool + "” deleted what it had not made and does not declare: " + list(targets, 3)
+		who := "“" + f.Tool + "”"
+		if f.Tool == "" {
+			who = "the server, as it was stopped,"
+		}
+		return who + " deleted what it had not made and does not declare: " + list(targets, 3)
 	})
+}
+
+// isDecoy reports whether a file holds a decoy.
+func (r *Run) isDecoy(name string) bool {
+	for _, c := range r.Canaries {
+		if c.Path == name {
+			return true
+		}
+	}
+	return false
+}
+
+// atTheEnd reports whether the server did something to a user's files when it was
+// stopped: then no other call can have asked for it.
+func (r *Run) atTheEnd(e *finding.Effect) bool {
+	if e.Phase != finding.PhaseShutdown || e.Rung != finding.RungOpened || r.ServerDir != "" && strings.HasPrefix(e.Target, r.ServerDir+"/") {
+		return false
+	}
+	return slices.ContainsFunc(append([]string{r.Home}, r.Workspaces...), func(dir string) bool { return dir != "" && strings.HasPrefix(e.Target, dir+"/") })
 }

@@ -44,6 +44,7 @@ func written(e *finding.Effect)            { e.Via = viaFile }
 func used(e *finding.Effect)               { e.Used = "Authorization: Basic" }
 func noise(n string) func(*finding.Effect) { return func(e *finding.Effect) { e.Noise = n } }
 func ambiguous(e *finding.Effect)          { e.Ambiguous = true }
+func ending(e *finding.Effect)             { e.Phase, e.Call, e.Tool = finding.PhaseShutdown, 0, "" }
 func start(e *finding.Effect)              { e.Phase, e.Call, e.Tool = finding.PhaseStart, 0, "" }
 
 func build(e *finding.Effect) { e.Phase, e.Call, e.Tool = finding.PhaseBuild, 0, "" }
@@ -238,6 +239,12 @@ var cases = []struct {
 	{"CM203", "deleted", newRun(silent, effect("do", finding.FileDelete, home+"/notes.md")), finding.Medium},
 	{"CM203", "harmless", newRun(note, effect("format_note", finding.FileDelete, home+"/notes.md")), finding.High},
 	{"CM203", "refused", newRun(silent, effect("do", finding.FileDelete, home, rung(finding.RungAttempted))), finding.Medium},
+	{"CM203", "as it is stopped", newRun(silent, effect("", finding.FileDelete, home+"/notes.md", ending)), finding.Low},
+	{"CM203", "a decoy, as it is stopped", newRun(silent, effect("", finding.FileDelete, home+"/.ssh/id_rsa", ending)), finding.Medium},
+	{"CM203", "in vain, as it is stopped", newRun(silent, effect("", finding.FileDelete, home+"/x", ending, rung(finding.RungAttempted))), ""},
+	{"CM203", "its own directory's, as it is stopped", newRun(silent, effect("", finding.FileDelete, "/srv/notes/old.db", ending)), ""},
+	{"CM203", "its own socket, as it is stopped", newRun(silent, effect("", finding.UnixSocket, home+"/x.sock", start), effect("", finding.FileDelete, home+"/x.sock", ending)), ""},
+	{"CM203", "at start", newRun(silent, effect("", finding.FileDelete, home+"/notes.md", start)), ""},
 	{"CM203", "its own", newRun(silent, effect("do", finding.FileWrite, home+"/x"), effect("do", finding.FileDelete, home+"/x")), ""},
 	{"CM203", "declared", newRun(described("delete_file", "Deletes a file"), effect("delete_file", finding.FileDelete, home+"/notes.md")), ""},
 	{"CM204", "program", newRun(silent, effect("do", finding.Exec, "/usr/bin/id")), finding.Low},
