@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/audit/target"
@@ -89,14 +88,10 @@ func launch(o *probe.Options, l target.Launch, program string) (install.Spec, er
 	spec.Bin = l.Bin
 	o.Args, o.Entrypoint, o.Places = l.Args, l.Entrypoint, l.Places
 	for _, kv := range l.Env {
-		name, _, given := strings.Cut(kv, "=")
-		_, named := o.Env[name]
-		switch {
-		case given:
+		// A name alone is for the engine to take from its environment: the server gets
+		// what the configuration says of it, and of this process' own only --pass-env.
+		if strings.Contains(kv, "=") {
 			o.Vars = append(o.Vars, kv)
-		case !named && !slices.Contains(o.PassEnv, name):
-			// The engine would take it from the environment; the server gets a decoy.
-			o.Vars = append(o.Vars, name+"="+os.Getenv(name))
 		}
 	}
 	return spec, nil
