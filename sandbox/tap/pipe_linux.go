@@ -31,7 +31,9 @@ func widen(f *os.File) {
 // and the peers'; the thread ends with the goroutine.
 func giveWay() {
 	runtime.LockOSThread()
-	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, 5) // the caller may stand further back already
+	if p, err := unix.Getpriority(unix.PRIO_PROCESS, 0); err == nil { // 20 less the nice value
+		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, 20-p+5) // at most 19, and never refused
+	}
 }
 
 // bulk passes what is large from pipe to pipe by moving its pages, and gives the
