@@ -52,6 +52,13 @@ func (c *Call) Undeclared() bool {
 	})
 }
 
+// Kept is a directory that the server made.
+type Kept struct {
+	Path string
+	// Early says that it did so before the first call.
+	Early bool
+}
+
 // Profile is what a run did.
 type Profile struct {
 	Effects []finding.Effect
@@ -68,8 +75,8 @@ type Profile struct {
 	Hits    []Hit
 	visited map[string]bool
 	undone  map[fileIn]bool
-	// Kept are the directories that the server made before the first call.
-	Kept []string
+	// Kept are the directories that the server made, the first of them.
+	Kept []Kept
 	// Asked are the outside peers ("host:port") that HTTP requests went to, by the
 	// call during which they did, a few of each.
 	Asked map[int][]string

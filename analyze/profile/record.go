@@ -207,10 +207,10 @@ func (b *Builder) alias(from, to string) {
 // maxKept bounds the directories that are kept in mind.
 const maxKept = 256
 
-// keep notes a directory that is made before the first call.
+// keep notes a directory that is made.
 func (b *Builder) keep(r *trace.Record) {
-	if r.Op == trace.OpMkdir && r.OK() && len(b.out.Calls) == 0 && len(b.out.Kept) < maxKept {
-		b.out.Kept = append(b.out.Kept, cleanProc(r.Path))
+	if r.Op == trace.OpMkdir && r.OK() && len(b.out.Kept) < maxKept {
+		b.out.Kept = append(b.out.Kept, Kept{cleanProc(r.Path), len(b.out.Calls) == 0})
 	}
 }
 

@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
@@ -12,19 +14,37 @@ var cm201Doc = finding.Rule{
 	ID: "CM201", Name: "WriteDespiteReadOnly", Title: "A read-only tool changed the file system", Severity: finding.Medium,
 	CWE: []string{"CWE-284", "CWE-732"}, OWASP: []string{"MCP02"},
 	Help: "A tool that is annotated `readOnlyHint: true` created, wrote, renamed or deleted something outside temporary and cache directories.\n\n" +
-		"**Evidence.** The kernel's record of the change with the real path. Work that could belong to another call is low, and so is a change that was refused, or one in a directory of the user's that the server had made for itself before the first call: its log, its settings. All changes of a tool are one finding.\n\n" +
+		"**Evidence.** The kernel's record of the change with the real path. Work that could belong to another call is low, and so is a change that was refused, or one in a directory of the user's that the server made for itself before the first call or under its own name: its log, its settings. All changes of a tool are one finding.\n\n" +
 		"**False positive when** the file is a cache that the server keeps outside the usual places.",
 }
 
-// keeps reports whether a path lies in a directory of HOME that the server made for
-// itself before any call.
+// keeps reports whether a path is, or lies in, a directory of HOME that the server
+// made for itself: before any call, or under its own name.
 func (r *Run) keeps(target string) bool {
 	for _, dir := range r.Profile.Kept {
-		if strings.HasPrefix(target, dir+"/") && strings.HasPrefix(dir, r.Home+"/") {
+		below, ok := strings.CutPrefix(dir.Path, r.Home+"/")
+		if !ok || target != dir.Path && !strings.HasPrefix(target, dir.Path+"/") {
+			continue
+		}
+		if dir.Early || slices.ContainsFunc(strings.Split(below, "/"), r.isOwnName) {
 			return true
 		}
 	}
 	return false
+}
+
+// isOwnName reports whether a directory's name is what the server calls itself.
+func (r *Run) isOwnName(dir string) bool {
+	plain := func(s string) string {
+		return strings.Map(func(c rune) rune {
+			if unicode.IsLetter(c) || unicode.IsDigit(c) {
+				return unicode.ToLower(c)
+			}
+			return -1
+		}, s)
+	}
+	own := plain(r.Surface.Server.Name)
+	return len(own) > 3 && own == plain(dir)
 }
 
 func checkCM201(r *Run) []finding.Finding {

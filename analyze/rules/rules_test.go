@@ -228,8 +228,12 @@ var cases = []struct {
 	{"CM201", "wrote", newRun(note, effect("format_note", finding.FileWrite, home+"/notes.md")), finding.Medium},
 	{"CM201", "refused", newRun(note, effect("format_note", finding.FileWrite, "/etc/x", rung(finding.RungAttempted))), finding.Low},
 	{"CM201", "ambiguous", newRun(note, effect("format_note", finding.FileWrite, home+"/notes.md", ambiguous)), finding.Low},
-	{"CM201", "its own log", with(newRun(note, effect("format_note", finding.FileWrite, home+"/.notes/calls.log")), func(r *Run) { r.Profile.Kept = []string{home + "/.notes"} }), finding.Low},
-	{"CM201", "beside its own log", with(newRun(note, effect("format_note", finding.FileWrite, home+"/.bashrc")), func(r *Run) { r.Profile.Kept = []string{home + "/.notes"} }), finding.Medium},
+	{"CM201", "its own log", with(newRun(note, effect("format_note", finding.FileWrite, home+"/.notes/calls.log")), func(r *Run) { r.Profile.Kept = []profile.Kept{{Path: home + "/.notes", Early: true}} }), finding.Low},
+	{"CM201", "under its own name", with(newRun(note, effect("format_note", finding.FileWrite, home+"/.notes-mcp/a/b.json")), func(r *Run) {
+		r.Profile.Kept, r.Surface.Server.Name = []profile.Kept{{Path: home + "/.notes-mcp"}}, "Notes MCP"
+	}), finding.Low},
+	{"CM201", "made in a call", with(newRun(note, effect("format_note", finding.FileWrite, home+"/.else/a")), func(r *Run) { r.Profile.Kept = []profile.Kept{{Path: home + "/.else"}} }), finding.Medium},
+	{"CM201", "beside its own log", with(newRun(note, effect("format_note", finding.FileWrite, home+"/.bashrc")), func(r *Run) { r.Profile.Kept = []profile.Kept{{Path: home + "/.notes", Early: true}} }), finding.Medium},
 	{"CM201", "scratch", newRun(note, effect("format_note", finding.FileWrite, "/tmp", noise("scratch"))), ""},
 	{"CM201", "no annotation", newRun(silent, effect("do", finding.FileWrite, home+"/notes.md")), ""},
 	{"CM202", "egress", newRun(note, effect("format_note", finding.NetConnect, "93.184.216.34:80", rung(finding.RungAttempted))), finding.High},
