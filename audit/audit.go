@@ -145,7 +145,7 @@ func (a *auditor) file(ctx context.Context, p string) error {
 	for _, h := range secrets {
 		a.add(SecretHardcoded, h.severity, p, src, h.offset, "a secret in the source: "+h.what, h.what)
 	}
-	for _, h := range text.Scan(src) {
+	for _, h := range textHits(src, text.MaxText) {
 		if h.Rule == text.Hidden && !hidesInSource(h) {
 			continue
 		}
@@ -170,6 +170,30 @@ func isTemplate(h text.Hit, src string) bool {
 	}
 	const reach = 600
 	return !slices.ContainsFunc(text.Scan(src[h.Offset+1:min(h.Offset+reach, len(src))]), func(more text.Hit) bool { return more.Rule == text.Poisoning })
+}
+
+// textOverlap is more than a place that text.Scan tells of takes.
+const textOverlap = 8 << 10
+
+// textHits scans a text of any length, in parts of a size that overlap.
+func textHits(src string, size int) []text.Hit {
+	var out []text.Hit
+	for from, owned := 0, 0; ; {
+		to := min(from+size, len(src))
+		until := to
+		if to < len(src) {
+			until -= textOverlap / 2
+		}
+		for _, h := range text.Scan(src[from:to]) {
+			if h.Offset += from; h.Offset >= owned && h.Offset < until {
+				out = append(out, h)
+			}
+		}
+		if to == len(src) {
+			return out
+		}
+		from, owned = to-textOverlap, until
+	}
 }
 
 func (a *auditor) read(p string) ([]byte, error) {

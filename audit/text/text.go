@@ -29,16 +29,16 @@ type Hit struct {
 	N    int
 }
 
-// maxText bounds what is scanned: 4 MiB. maxHits bounds what is returned.
+// MaxText bounds what Scan looks at, in bytes. maxHits bounds what it returns.
 const (
-	maxText = 4 << 20
+	MaxText = 4 << 20
 	maxHits = 100
 )
 
 // Scan returns the places in s that fire a rule, in their order.
 func Scan(s string) []Hit {
-	if len(s) > maxText {
-		s = s[:maxText]
+	if len(s) > MaxText {
+		s = s[:MaxText]
 	}
 	var hits []Hit
 	if shown, plain := look(s); !shown || !plain {
