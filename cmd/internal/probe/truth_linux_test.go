@@ -49,7 +49,8 @@ func TestTruth(t *testing.T) {
 				o := l.options("local", "python3", l.source(t, "hints", ".py"), c.hints, does)
 				o.Calls, o.ShrinkTime, o.Network, o.Timeout, o.Limits = 3, time.Nanosecond, NetworkNone, time.Minute, defaultLimits
 				var got []string
-				for _, f := range l.probe(o).Findings {
+				res := l.probe(o)
+				for _, f := range res.Findings {
 					if strings.HasPrefix(f.Rule, "CM2") && f.Tool == "do" && f.Confidence != finding.Ambiguous {
 						got = append(got, string(f.Severity)+" "+f.Rule)
 					}
@@ -57,7 +58,7 @@ func TestTruth(t *testing.T) {
 				slices.Sort(got)
 				word := "right"
 				if said := strings.Join(slices.Compact(got), ", "); said != c.says[does] {
-					word = fmt.Sprintf("WRONG: said %q, want %q", said, c.says[does])
+					word = fmt.Sprintf("WRONG: said %q, want %q; all: %+v; %q", said, c.says[does], res.Findings, res.Inconclusive)
 					t.Error(word)
 				}
 				if all {

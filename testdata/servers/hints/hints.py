@@ -13,6 +13,7 @@ TOOL = {
     "annotations": json.loads(sys.argv[1]),
 }
 HOME = pathlib.Path.home()
+NOTE = (sorted(HOME.rglob("*.md")) or [HOME / "nothing"])[0]
 calls = 0
 
 
@@ -21,10 +22,8 @@ def write():
 
 
 def delete():
-    """What was there before: the workspace's own notes."""
-    for path in sorted(HOME.rglob("*.md")):
-        path.unlink()
-        return
+    """What was there before, and the same each time: a note of the workspace's."""
+    NOTE.unlink(missing_ok=True)
 
 
 def egress():
