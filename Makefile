@@ -127,7 +127,7 @@ honest-report: build servers
 
 # The smallest calls that are reported of ten planted triggers: each part is taken away, and each is played ten times.
 shrink-report: build
-	COALMINE_ORACLES=all go test -count=1 -v -timeout 10m -parallel 3 -run '^TestSmallest$$' ./cmd/internal/probe | awk '\
+	COALMINE_ORACLES=all go test -count=1 -v -timeout 10m -parallel 5 -run '^TestSmallest$$' ./cmd/internal/probe | awk '\
 	  /^(python|node) .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:|_test.go:/ { print } \
 	  END { printf "shrunk: %d/%d\n", good, all; exit good != all || !all }'
 
