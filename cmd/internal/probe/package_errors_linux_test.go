@@ -14,9 +14,8 @@ import (
 
 // refused probes a package that cannot be probed, and wants an error that says so
 // and how to mend it, and nothing left behind.
-func refused(t *testing.T, s install.Spec, says, hint string) {
+func refused(t *testing.T, cache string, s install.Spec, says, hint string) {
 	t.Helper()
-	cache := t.TempDir()
 	_, err := Run(t.Context(), Options{Package: &s, Sandbox: "local", Out: t.TempDir(), Cache: cache})
 	var usage *sandbox.UsageError
 	if !errors.As(err, &usage) || !strings.Contains(err.Error(), says) || !strings.Contains(usage.Hint, hint) {
@@ -34,7 +33,7 @@ func refused(t *testing.T, s install.Spec, says, hint string) {
 func TestWhatCannotBeFetchedIsSaid(t *testing.T) {
 	need(t, "local")
 	sandboxtest.Need(t, "node", "npm")
-	r := sandboxtest.NewRegistry(t)
+	r, cache := sandboxtest.NewRegistry(t), t.TempDir()
 	r.Publish(t, `{"name":"lib","version":"1.0.0","main":"x.js"}`, map[string]string{"x.js": ""})
 	r.Publish(t, `{"name":"several","version":"1.0.0","bin":{"a":"a.js","b":"b.js"}}`, map[string]string{"a.js": "", "b.js": "1"})
 	r.Publish(t, `{"name":"clones","version":"1.0.0","bin":"a.js","dependencies":{"x":"git+ssh://git@127.0.0.1:1/x/y.git"}}`, map[string]string{"a.js": ""})
@@ -43,28 +42,28 @@ func TestWhatCannotBeFetchedIsSaid(t *testing.T) {
 	named := func(name, version, bin string) install.Spec {
 		return install.Spec{Kind: install.KindNPM, Name: name, Version: version, Bin: bin}
 	}
-	refused(t, named("nobody", "", ""), "there is no such package", "private")
-	refused(t, named("lib", "2.0.0", ""), "no such version", "npm view")
-	refused(t, named("lib", "", ""), "no program to run", "COMMAND")
-	refused(t, named("several", "", ""), "has 2 programs, and none is called several: a, b", "--bin")
-	refused(t, named("several", "", "c"), "none is called c", "--bin")
-	refused(t, named("clones", "", ""), "depends on a repository", "publish")
-	refused(t, named("spoiled", "", ""), "does not have the hash", "npm cache verify")
+	refused(t, cache, named("nobody", "", ""), "there is no such package", "private")
+	refused(t, cache, named("lib", "2.0.0", ""), "no such version", "npm view")
+	refused(t, cache, named("lib", "", ""), "no program to run", "COMMAND")
+	refused(t, cache, named("several", "", ""), "has 2 programs, and none is called several: a, b", "--bin")
+	refused(t, cache, named("several", "", "c"), "none is called c", "--bin")
+	refused(t, cache, named("clones", "", ""), "depends on a repository", "publish")
+	refused(t, cache, named("spoiled", "", ""), "does not have the hash", "npm cache verify")
 	r.Token = "s3cr3t-token"
-	refused(t, named("lib", "", ""), "refuses to give it", "npm login")
+	refused(t, cache, named("lib", "", ""), "refuses to give it", "npm login")
 	host := strings.TrimPrefix(r.URL, "http:")
 	if err := os.WriteFile(os.Getenv("npm_config_userconfig"), []byte(host+"/:_authToken=s3cr3t-token\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, named("lib", "", ""), "no program to run", "COMMAND") // with the token it is given
+	refused(t, cache, named("lib", "", ""), "no program to run", "COMMAND") // with the token it is given
 	t.Setenv("PATH", t.TempDir())
-	refused(t, named("lib", "", ""), "npm is not installed", "install Node.js")
+	refused(t, cache, named("lib", "", ""), "npm is not installed", "install Node.js")
 }
 
 func TestWheelsThatAreNotThereAreSaid(t *testing.T) {
 	need(t, "local")
 	sandboxtest.Need(t, "python3")
-	wheels := t.TempDir()
+	wheels, cache := t.TempDir(), t.TempDir()
 	sandboxtest.Wheel(t, wheels, "notes", "1.0", nil, "notes = notes:main", map[string]string{"notes/__init__.py": ""})
 	sandboxtest.Wheel(t, wheels, "needs-source", "1.0", []string{"source-only"}, "x = y:z", map[string]string{"y.py": ""})
 	if err := os.WriteFile(filepath.Join(wheels, "source_only-1.0.tar.gz"), nil, 0o644); err != nil {
@@ -75,7 +74,7 @@ func TestWheelsThatAreNotThereAreSaid(t *testing.T) {
 	named := func(name, version string) install.Spec {
 		return install.Spec{Kind: install.KindPyPI, Name: name, Version: version}
 	}
-	refused(t, named("nobody", ""), "there is no package nobody", "pip.conf")
-	refused(t, named("notes", "7.0"), "the index has no version 7.0 of notes (the newest is 1.0)", "pip index versions")
-	refused(t, named("needs-source", ""), "no wheel of source-only", "PIP_FIND_LINKS")
+	refused(t, cache, named("nobody", ""), "there is no package nobody", "pip.conf")
+	refused(t, cache, named("notes", "7.0"), "the index has no version 7.0 of notes (the newest is 1.0)", "pip index versions")
+	refused(t, cache, named("needs-source", ""), "no wheel of source-only", "PIP_FIND_LINKS")
 }
