@@ -173,6 +173,10 @@ func (b *Builder) data(f *flow, e *trace.Flow) {
 	if e.View == trace.ViewMessage {
 		k.request = 0 // a secret may be split over messages
 	}
+	if f.views == nil {
+		// What comes after the end is searched as well.
+		f.views, f.closed = map[viewKey]*view{}, false
+	}
 	v := f.views[k]
 	if v == nil {
 		v = &view{scan: b.find.FlowScanner(canaries.Flow{Host: e.Host, SNI: e.SNI, TLS: e.TLS, Single: e.View == trace.ViewRequest})}
