@@ -58,6 +58,9 @@ func TestEvasions(t *testing.T) {
 					continue
 				}
 				t.Run(place+"/"+tracer+"/"+e.name, func(t *testing.T) {
+					if tracer == sandbox.TracerEBPF {
+						sandboxtest.Need(t, "bpf")
+					}
 					rec, lost, _ := watchedRun(t, b, tracer, "core", bin, e.name, "/home/dev", theSecret)
 					said := strings.Fields(rec.Out())
 					opens, also := 0, e.also == nil

@@ -48,7 +48,8 @@ type Options struct {
 	Sandbox string
 	Image   string
 	Runtime string
-	// Tracer is "auto", "ebpf", "strace", TracerBoth or "none". "auto" is strace.
+	// Tracer is "auto", "ebpf", "strace", TracerBoth or "none". "auto" is strace: under
+	// eBPF a busy machine may lose an event, and the run is then inconclusive.
 	Tracer string
 	// Network is one of the Network constants, NetworkAllow with hosts after it.
 	Network string
