@@ -21,7 +21,14 @@ type family struct {
 	owners  map[int32]owner // by the machine's number of the process
 	living  map[int32]bool  // processes' first threads, by the machine's number
 	numbers map[own]int32   // a task's number in the watched namespace, by its own
+	// Of threads that end at the same time each may seem to be the last: whose a
+	// process was is known a while longer.
+	ended []int32        // processes that have, oldest first
+	over  map[int32]bool // those of them whose number is no other's since
 }
+
+// maxEnded bounds the processes that are known though they have ended.
+const maxEnded = 1 << 10
 
 // own is how a task numbers itself.
 type own struct {
@@ -30,12 +37,13 @@ type own struct {
 }
 
 func newFamily(target int32) family {
-	return family{target: target, owners: map[int32]owner{}, living: map[int32]bool{}, numbers: map[own]int32{}}
+	return family{target: target, owners: map[int32]owner{}, living: map[int32]bool{}, numbers: map[own]int32{}, over: map[int32]bool{}}
 }
 
 func (f *family) whose(tgid int32) owner { return f.owners[tgid] }
 
 func (f *family) adopt(tgid int32, o owner) {
+	delete(f.over, tgid)
 	if len(f.owners) < maxTasks {
 		f.owners[tgid] = o
 	}
@@ -91,7 +99,21 @@ func (f *family) forget(e *event) {
 }
 
 // release drops a process that has ended.
-func (f *family) release(tgid int32) { delete(f.owners, tgid) }
+func (f *family) release(tgid int32) {
+	if f.over[tgid] {
+		return
+	}
+	f.over[tgid] = true
+	f.ended = append(f.ended, tgid)
+	if len(f.ended) <= maxEnded {
+		return
+	}
+	if first := f.ended[0]; f.over[first] {
+		delete(f.over, first)
+		delete(f.owners, first)
+	}
+	f.ended = f.ended[1:]
+}
 
 // move learns that a thread has taken its leader's number.
 func (f *family) move(_ int32, e *event) {

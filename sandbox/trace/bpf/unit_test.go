@@ -168,3 +168,27 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// Two threads that end at the same time both say that they are the last of their
+// process: the second is no stranger. Numbers are used again, and nothing is kept.
+func TestThreadsThatEndTogether(t *testing.T) {
+	var lost []string
+	exits := 0
+	d := newDecoder(new([2]*abi), 1, 5, func(*trace.Record) { exits++ }, func(_ uint64, why string) { lost = append(lost, why) })
+	d.started = true
+	d.adopt(5, theirs)
+	for i := range int32(3 * maxEnded) {
+		nr := 100 + i%(2*maxEnded)
+		born := event{head: head{Kind: eventForked, NS: 1, TGID: 5, TID: 5, ChildNS: 1, Child: nr}}
+		born.Args[0], born.Args[1] = uint64(nr), uint64(nr)
+		d.take(&born)
+		d.take(&event{head: head{Kind: eventExited, NS: 1, TGID: nr, PID: nr, TID: nr, Flags: flagLeader | flagLast}})
+		d.take(&event{head: head{Kind: eventExited, NS: 1, TGID: nr, PID: nr + 50_000, TID: nr + 50_000, Flags: flagLast}})
+	}
+	if len(lost) > 0 || exits != 6*maxEnded {
+		t.Errorf("%d exits, lost %q", exits, lost[:min(len(lost), 3)])
+	}
+	if len(d.owners) > 2*maxEnded || len(d.over) > 2*maxEnded || len(d.ended) > maxEnded {
+		t.Errorf("%d, %d and %d are kept", len(d.owners), len(d.over), len(d.ended))
+	}
+}
