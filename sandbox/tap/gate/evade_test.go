@@ -114,8 +114,12 @@ func TestNoWayForACall(t *testing.T) {
 	} {
 		s := New(Options{Policy: p, Closed: true}).Lines()
 		list(s, echo, `{"name":"rm"}`)
-		if v := s.Client(t.Context(), []byte(line)); v.Pass != nil || v.Mark == nil {
+		v := s.Client(t.Context(), []byte(line))
+		if v.Pass != nil || v.Mark == nil {
 			t.Errorf("%s: passed %s", name, v.Pass)
+		}
+		if name == "with another Name" && !strings.Contains(string(v.Reply), `"id":1,"error":{"code":-32000`) {
+			t.Errorf("%s: the client is left waiting: %q", name, v.Reply)
 		}
 	}
 }

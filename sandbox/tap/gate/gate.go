@@ -120,7 +120,7 @@ func (s *Session) Client(ctx context.Context, raw []byte) Verdict {
 	case errors.Is(err, wire.ErrEmpty):
 		return pass(raw)
 	case err != nil && s.g.opts.Closed:
-		return Verdict{Mark: &session.Gate{Action: actionBlocked, Reason: "cannot be read"}}
+		return s.unread(messages)
 	case messages == nil:
 		return s.skipped(raw, "", "cannot be read")
 	}
@@ -224,6 +224,23 @@ func (s *Session) refuse(messages []wire.Message, refusals []refusal) Verdict {
 		v.Reply = encode(lines)
 	}
 	return v
+}
+
+// unread blocks what cannot be read in one way only. What can be told of it is answered.
+func (s *Session) unread(messages []wire.Message) Verdict {
+	const why = "cannot be read"
+	if len(messages) == 0 {
+		return Verdict{Mark: &session.Gate{Action: actionBlocked, Reason: why}}
+	}
+	var all []refusal
+	for _, m := range messages {
+		r := refusal{id: m.ID, tool: m.Method, reason: why}
+		if m.Method == "tools/call" {
+			r.tool, _ = callOf(m.Params)
+		}
+		all = append(all, r)
+	}
+	return s.refuse(messages, all)
 }
 
 // encode is json.Marshal without the escaping of HTML.
