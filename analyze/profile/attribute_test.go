@@ -92,3 +92,27 @@ func TestAttribution(t *testing.T) {
 		}
 	}
 }
+
+// A server goes on with a call that was cancelled: that is no work of its own
+// between calls, which would make the same in an earlier call anybody's.
+func TestACancelledCallGoesOn(t *testing.T) {
+	b := builder()
+	connect := func(at time.Duration) {
+		b.Record(&trace.Record{Op: trace.OpOpen, Tid: 1, Time: at, Path: "/home/dana/x", Flags: "O_WRONLY|O_CREAT"})
+	}
+	b.Mark(&session.Mark{Kind: session.MarkPhase, Phase: string(finding.PhaseIdle), Time: time.Second})
+	b.Mark(&session.Mark{Kind: session.MarkCall, Call: 1, Tool: "do", Time: 2 * time.Second})
+	connect(2*time.Second + time.Millisecond)
+	b.Mark(&session.Mark{Kind: session.MarkReturn, Call: 1, What: "ok", Time: 3 * time.Second})
+	b.Mark(&session.Mark{Kind: session.MarkCall, Call: 2, Tool: "do", Time: 4 * time.Second})
+	b.Mark(&session.Mark{Kind: session.MarkReturn, Call: 2, What: "cancelled", Time: 5 * time.Second})
+	connect(5*time.Second + time.Millisecond)
+	b.Mark(&session.Mark{Kind: session.MarkPhase, Phase: string(finding.PhaseList), Time: 6 * time.Second})
+	got := map[int]bool{}
+	for _, e := range b.Profile().Effects {
+		got[e.Call] = e.Ambiguous
+	}
+	if len(got) != 2 || got[1] || !got[2] {
+		t.Errorf("ambiguous by call: %v, want only 2", got)
+	}
+}

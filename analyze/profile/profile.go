@@ -245,7 +245,12 @@ func (b *Builder) Mark(m *session.Mark) {
 			b.out.Calls[n-1].Outcome, b.out.Calls[n-1].End = m.What, m.Time
 		}
 		b.phase, b.call = finding.PhaseIdle, 0
+		if m.What == "cancelled" {
+			// The server may well go on with it: that is no work between calls.
+			b.phase, b.call, b.replied = finding.PhaseCall, m.Call, m.Time
+		}
 		b.stretch(m.Time)
+		b.timeline[len(b.timeline)-1].replied = b.replied
 	case "frame":
 		b.frame(m)
 	case "loss":
