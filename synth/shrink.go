@@ -35,8 +35,8 @@ func NewShrinker(valid func(Step) bool) *Shrinker {
 // Shrink makes a sequence that shows something smaller, as long as shows says
 // that the smaller one shows it too: fewer calls first, then fewer and simpler
 // arguments. Without an error the result is locally minimal: none of its parts
-// can be left out or made simpler. With one it is the smallest that was seen; a
-// sequence of which shows returned an error is not tried again.
+// can be left out or made simpler. With one it is the smallest that was seen; the
+// sequence of which shows returned an error is tried again the next time.
 func (s *Shrinker) Shrink(ctx context.Context, steps []Step, shows func([]Step) (bool, error)) ([]Step, error) {
 	s.seen[key(steps)] = true
 	shrinker := gen.SliceShrinker(s.stepShrinker)
@@ -57,6 +57,7 @@ func (s *Shrinker) Shrink(ctx context.Context, steps []Step, shows func([]Step) 
 			s.seen[key(candidate)] = true
 			again, err := shows(candidate)
 			if err != nil {
+				delete(s.seen, key(candidate))
 				return steps, err
 			}
 			if again {

@@ -97,3 +97,32 @@ func FuzzDecodeReplay(f *testing.F) {
 		_, _ = Shrink(ctx, r.Steps[:1], nil, func([]Step) (bool, error) { return false, nil })
 	})
 }
+
+// A shrinker that is stopped now and then gets to the same end, and tries nothing twice.
+func TestShrinkerGoesOnWhereItWas(t *testing.T) {
+	errRest := errors.New("a rest is due")
+	for _, every := range []int{3, 10, 1000} {
+		s := NewShrinker(nil)
+		tried := map[string]int{}
+		left := 0
+		best, err := steps(`{"a":"some text; touch mark; and more of it","b":"none"}`), errRest
+		for errors.Is(err, errRest) {
+			left = every
+			best, err = s.Shrink(t.Context(), best, func(c []Step) (bool, error) {
+				if left--; left < 0 {
+					return false, errRest
+				}
+				tried[text(c)]++
+				return strings.Contains(text(c), "; touch mark"), nil
+			})
+		}
+		if err != nil || text(best) != `a{"a":"; touch mark"}` {
+			t.Errorf("every %d: %s %v", every, text(best), err)
+		}
+		for c, n := range tried {
+			if n > 1 {
+				t.Errorf("every %d: %s was tried %d times", every, c, n)
+			}
+		}
+	}
+}

@@ -56,11 +56,12 @@ func (s *shrinker) alone(ctx context.Context, list []*small) {
 	}
 	for ctx.Err() == nil && slices.ContainsFunc(list, func(m *small) bool { return !m.live.done }) {
 		begun := false
-		err := s.trial(ctx, func(ctx context.Context, c *conversation) (err error) {
-			begun, t.dir, t.left = true, c.rec.dir, liveTrials
+		_ = s.trial(ctx, func(ctx context.Context, c *conversation) (err error) {
+			t.dir, t.left = c.rec.dir, liveTrials
 			if t.player, err = s.p.player(ctx, c, true); err != nil {
 				return err
 			}
+			begun = true
 			for i, m := range list {
 				if m.live.shrinker == nil {
 					m.live.shrinker = synth.NewShrinker(s.valid(c))
@@ -74,8 +75,8 @@ func (s *shrinker) alone(ctx context.Context, list []*small) {
 			}
 			return nil
 		})
-		if err != nil && !begun {
-			return // what is left is tried in sandboxes of its own
+		if !begun {
+			return // it does not start again: what is left is tried in sandboxes of its own
 		}
 	}
 }
@@ -137,6 +138,7 @@ func (t *trials) shows(fingerprint string, steps []synth.Step) (bool, error) {
 	}
 	first, last, err := t.player.Play(steps)
 	if errors.Is(err, synth.ErrCrash) {
+		t.shown[string(raw)] = nil // what ends the server shows nothing else
 		return false, errRenew
 	}
 	if err != nil {
