@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"io"
 	"testing"
 
@@ -31,7 +32,7 @@ func TestWorkbook(t *testing.T) {
 			t.Fatal(err)
 		}
 		for d := xml.NewDecoder(r); ; {
-			if _, err := d.Token(); err == io.EOF {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
 				break
 			} else if err != nil {
 				t.Fatalf("%s: %v", f.Name, err)
