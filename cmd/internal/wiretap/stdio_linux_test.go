@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -104,6 +105,10 @@ func TestNotThere(t *testing.T) {
 
 func TestSignalsReachTheServer(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGUSR1} {
+		// Caught here, it is as new in a child, even where whoever started the test ignores it (nohup).
+		signals := make(chan os.Signal, 1)
+		signal.Notify(signals, sig)
+		defer signal.Stop(signals)
 		cmd := tapped(t.TempDir(), "/bin/sh", "-c", `trap 'echo caught; exit 9' TERM INT HUP USR1; echo ready; while :; do sleep 0.05; done`)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		out, err := cmd.StdoutPipe()
