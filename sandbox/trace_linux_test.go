@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/sandbox"
@@ -18,43 +19,47 @@ var tracers = []struct {
 // every task as the tracer numbers it.
 func TestRecordsBeginWithTheTarget(t *testing.T) {
 	for _, c := range tracers {
-		single := c.single
-		b := bare(t)
-		b.SingleUID = single
-		s := shell("cd /usr; /bin/true; (cat /etc/hostname; exit 5) >/dev/null; read x; cat lib/os-release > /dev/null; echo read; read x")
-		s.TraceSet, s.Tracer = "core", c.tracer
-		if c.tracer == sandbox.TracerEBPF {
-			sandboxtest.Need(t, "bpf")
-		} else {
-			b.Strace = tracer(t)
-		}
-		run := start(t, b, s)
-		for range 2 {
-			if err := run.Sync(bounded(t)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := run.Stdin([]byte("go\n")); err != nil {
-			t.Fatal(err)
-		}
-		run.sees(t, "the answer", func() bool { return run.Out() == "read\n" })
+		t.Run(fmt.Sprintf("%s/single=%t", c.tracer, c.single), func(t *testing.T) { recordsBegin(t, c.tracer, c.single) })
+	}
+}
+
+func recordsBegin(t *testing.T, tracerName string, single bool) {
+	t.Helper()
+	b := bare(t)
+	b.SingleUID = single
+	s := shell("cd /usr; /bin/true; (cat /etc/hostname; exit 5) >/dev/null; read x; cat lib/os-release > /dev/null; echo read; read x")
+	s.TraceSet, s.Tracer = "core", tracerName
+	if tracerName == sandbox.TracerEBPF {
+		sandboxtest.Need(t, "bpf")
+	} else {
+		b.Strace = tracer(t)
+	}
+	run := start(t, b, s)
+	for range 2 {
 		if err := run.Sync(bounded(t)); err != nil {
 			t.Fatal(err)
 		}
-		checkRecords(t, run)
-		if err := run.CloseStdin(); err != nil {
-			t.Fatal(err)
-		}
-		run.ends(t)
-		if run.Lost() != 0 || len(run.TraceErrors()) != 0 {
-			t.Errorf("%+v: %d lost: %v", c, run.Lost(), run.TraceErrors())
-		}
-		last := run.Records()[len(run.Records())-1]
-		if last.Op != trace.OpExit || last.Tid != int(run.Events("started")[0].N) {
-			t.Errorf("the last record is %+v", last)
-		}
-		checkLineage(t, run)
 	}
+	if err := run.Stdin([]byte("go\n")); err != nil {
+		t.Fatal(err)
+	}
+	run.sees(t, "the answer", func() bool { return run.Out() == "read\n" })
+	if err := run.Sync(bounded(t)); err != nil {
+		t.Fatal(err)
+	}
+	checkRecords(t, run)
+	if err := run.CloseStdin(); err != nil {
+		t.Fatal(err)
+	}
+	run.ends(t)
+	if run.Lost() != 0 || len(run.TraceErrors()) != 0 {
+		t.Errorf("%d lost: %v", run.Lost(), run.TraceErrors())
+	}
+	last := run.Records()[len(run.Records())-1]
+	if last.Op != trace.OpExit || last.Tid != int(run.Events("started")[0].N) {
+		t.Errorf("the last record is %+v", last)
+	}
+	checkLineage(t, run)
 }
 
 func checkRecords(t *testing.T, run alive) {

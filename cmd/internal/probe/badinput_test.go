@@ -30,8 +30,12 @@ func quick(o *Options) { o.Timeout, o.CallTimeout = 6*time.Second, time.Second }
 
 var ills = map[string]ill{
 	"exit-early": {
-		status: 3, verdict: analyze.Inconclusive, rules: []string{"CM601"}, reasons: []string{"handshake", "exit status 3"},
+		status: 3, verdict: analyze.Inconclusive, reasons: []string{"handshake", "exit status 3"},
 		also: func(t *testing.T, r *analyze.Result) {
+			// It says what it lacks: that is a need, and no crash.
+			if len(r.Findings) > 0 || len(r.Coverage.Needs) == 0 {
+				t.Errorf("findings %+v, needs %+v", r.Findings, r.Coverage.Needs)
+			}
 			if !strings.Contains(r.Server.Stderr, `key "queue.url" is missing`) || r.Server.Exit != "exit status 3" {
 				t.Errorf("exit %q, stderr %q", r.Server.Exit, r.Server.Stderr)
 			}
