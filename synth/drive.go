@@ -179,13 +179,20 @@ func (d *driver) round(round int) {
 			if !d.more() {
 				return
 			}
-			if t.gone || t.cover.Timeouts >= maxTimeouts {
+			if t.gone || t.cover.Timeouts >= maxTimeouts || t.slow && t.cover.OK > 0 && round >= d.slowRounds() {
 				continue
 			}
 			d.call(t, len(todo)-i)
 		}
 	}
 }
+
+// leastCalls is how often each tool is called however slow it is.
+const leastCalls = 3
+
+// slowRounds is in how many rounds a slow tool is called that has answered: what
+// it would do in the others is not worth the time of all.
+func (d *driver) slowRounds() int { return max(leastCalls, d.cfg.Calls/3) }
 
 // each calls every target of a list as often as it is to be called.
 func (d *driver) each(list []*target) {

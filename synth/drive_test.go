@@ -194,6 +194,22 @@ func TestTimeoutsDoNotTakeTheTimeOfOthers(t *testing.T) {
 	}
 }
 
+func TestSlowToolsAreCalledLess(t *testing.T) {
+	for calls, want := range map[int]int{8: 3, 30: 10} {
+		f := newFake(tool("a_sleeps", anything), tool("b", anything))
+		f.tool = func(name string, _ json.RawMessage) (client.Result, error) {
+			if name == "a_sleeps" {
+				f.now = f.now.Add(slowCall + time.Second)
+			}
+			return success("ok"), nil
+		}
+		r := drive(t, f, Config{Calls: calls, Budget: time.Hour})
+		if r.Tools[0].Calls != want || r.Tools[1].Calls != calls {
+			t.Errorf("%d calls: %+v", calls, r.Tools)
+		}
+	}
+}
+
 func TestLearnsFromAnswers(t *testing.T) {
 	const needsID = `{"type":"object","properties":{"session_id":{"type":"string"}},"required":["session_id"]}`
 	f := newFake(tool("start_session", `{"type":"object"}`), tool("read_session", needsID))
