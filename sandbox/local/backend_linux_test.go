@@ -410,12 +410,13 @@ func TestCancelledStart(t *testing.T) {
 }
 
 // What is shown comes from another directory of the host: its interpreter is
-// found by the link in it, and the host's path is nowhere inside.
+// found by the link in it, and the host's path is nowhere inside. The script
+// leaves by exit: a shell that reads on would run the line which it appended.
 func TestServerFromElsewhere(t *testing.T) {
 	from := public(t)
 	must(t, os.MkdirAll(filepath.Join(from, "bin"), 0o755))
 	must(t, os.Symlink("/bin/sh", filepath.Join(from, "bin", "shell")))
-	must(t, os.WriteFile(filepath.Join(from, "server"), []byte("#!/home/alice/.cache/app/1/bin/shell\ncat /home/alice/.cache/app/1/note; echo more >>\"$0\"; pwd; tail -n 1 \"$0\"; cat /proc/mounts\n"), 0o755))
+	must(t, os.WriteFile(filepath.Join(from, "server"), []byte("#!/home/alice/.cache/app/1/bin/shell\ncat /home/alice/.cache/app/1/note; echo more >>\"$0\"; pwd; tail -n 1 \"$0\"; cat /proc/mounts; exit\n"), 0o755))
 	must(t, os.WriteFile(filepath.Join(from, "note"), []byte("noted\n"), 0o644))
 	s := spec("/home/alice/.cache/app/1/server")
 	s.ServerDir, s.ServerFrom, s.Dir = "/home/alice/.cache/app/1", from, "/home/alice/.cache/app/1"
