@@ -43,6 +43,8 @@ type Config struct {
 	// AnswerLoopback answers on the namespace's own addresses, 127.0.0.0/8 and ::1
 	// among them, where nothing listens; otherwise that is refused and reported.
 	AnswerLoopback bool `json:"answer_loopback,omitempty"`
+	// Leads are names that lead elsewhere than to an address of their own.
+	Leads []Lead `json:"leads,omitempty"`
 	// Replies are tried in order before the built-in answers.
 	Replies []Reply `json:"replies,omitempty"`
 
@@ -107,6 +109,14 @@ type Metadata struct {
 	Project         string `json:"project,omitempty"` // of Google Cloud
 	Account         string `json:"account,omitempty"`
 	AccessToken     string `json:"access_token,omitempty"` // of Google Cloud and Azure
+}
+
+// Lead is an address that is shared: names of which Host, a pattern of path.Match
+// in lower case, is one have it and none of the other family. A query's event
+// names no answer for them, since the address is not theirs alone.
+type Lead struct {
+	Host string     `json:"host"`
+	Addr netip.Addr `json:"addr"`
 }
 
 // Reply is an HTTP answer of the user's own. Host, Path and Method are patterns

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/netip"
+	"path"
 	"strings"
 
 	"github.com/miekg/dns"
@@ -85,11 +86,27 @@ func (n *names) address(name string, six bool) (netip.Addr, bool) {
 		}
 		return netip.AddrFrom4([4]byte{127, 0, 0, 1}), true
 	}
+	if a, ok := n.lead(name); ok {
+		if six != a.Is6() {
+			a = netip.Addr{}
+		}
+		return a, true
+	}
 	a4, a6, ok := n.lookup(name)
 	if six {
 		return a6, ok
 	}
 	return a4, ok
+}
+
+// lead is the address that a name shares with others, if it is one of those.
+func (n *names) lead(name string) (netip.Addr, bool) {
+	for _, l := range n.leads {
+		if is, err := path.Match(l.Host, name); is && err == nil {
+			return l.Addr.Unmap(), true
+		}
+	}
+	return netip.Addr{}, false
 }
 
 // below is a name under another one, or that one where it would be too long.

@@ -13,7 +13,7 @@ import (
 func (s *server) answer(f *flow, query []byte, app string, limit int) []byte {
 	return s.names.respond(query, limit, func(q dns.Question, own bool) {
 		e := Event{Type: TypeQuery, App: app, Host: canonical(q.Name), Method: dns.TypeToString[q.Qtype]}
-		if own && (q.Qtype == dns.TypeA || q.Qtype == dns.TypeAAAA) {
+		if _, shared := s.names.lead(e.Host); own && !shared && (q.Qtype == dns.TypeA || q.Qtype == dns.TypeAAAA) {
 			e.Answer, _ = s.names.address(e.Host, q.Qtype == dns.TypeAAAA)
 		}
 		f.report(e)

@@ -31,6 +31,7 @@ const blockSize = 254 // the hosts of a /24
 type names struct {
 	mu     sync.Mutex
 	max    int
+	leads  []Lead
 	four   []netip.Addr // first address of each /24
 	six    [8]byte      // the /64
 	number map[string]uint32
@@ -38,8 +39,8 @@ type names struct {
 	at     map[netip.Addr]uint32 // of four's blocks only
 }
 
-func newNames(limit int) *names {
-	n := &names{max: limit, number: map[string]uint32{}, at: map[netip.Addr]uint32{}}
+func newNames(limit int, leads ...Lead) *names {
+	n := &names{max: limit, leads: leads, number: map[string]uint32{}, at: map[netip.Addr]uint32{}}
 	taken := map[netip.Addr]bool{}
 	for len(n.four)*blockSize < limit+1 {
 		if a := drawBlock(); !taken[a] {

@@ -212,3 +212,36 @@ func TestParsePacket(t *testing.T) {
 		}
 	}
 }
+
+func TestNamesLeadToASharedAddress(t *testing.T) {
+	n := newNames(10, Lead{Host: "????.dev.example.org", Addr: metadataAddr}, Lead{Host: "[", Addr: metadataAddr})
+	for _, x := range []struct {
+		name string
+		typ  uint16
+		want netip.Addr
+	}{
+		{"ABCD.dev.example.org.", dns.TypeA, metadataAddr},
+		{"efgh.dev.example.org.", dns.TypeA, metadataAddr},
+		{"abcd.dev.example.org.", dns.TypeAAAA, netip.Addr{}},
+	} {
+		records, rcode, ok := n.resolve(dns.Question{Name: x.name, Qtype: x.typ, Qclass: dns.ClassINET})
+		if !ok || rcode != dns.RcodeSuccess || len(records) > 1 {
+			t.Fatalf("%s: %v %d %v", x.name, records, rcode, ok)
+		}
+		var got netip.Addr
+		if len(records) == 1 {
+			got, _ = netip.AddrFromSlice(records[0].(*dns.A).A.To4())
+		}
+		if got != x.want {
+			t.Errorf("%s leads to %v, not to %v", x.name, got, x.want)
+		}
+	}
+	if got := n.name(metadataAddr); got != "" {
+		t.Errorf("the shared address is said to be %q's", got)
+	}
+	for _, other := range []string{"abcde.dev.example.org", "dev.example.org", "a.abcd.dev.example.org"} {
+		if a, ok := n.address(other, false); !ok || a == metadataAddr || n.name(a) != other {
+			t.Errorf("%s leads to %v", other, a)
+		}
+	}
+}

@@ -20,6 +20,13 @@ const (
 	MovedTo = "http://" + metadata
 )
 
+// Led is a pattern of the hosts that an input names to lead to LedTo: a public
+// name whose address is none. Only the request that comes there proves anything.
+const (
+	Led   = "??????????????.dev.example.org"
+	LedTo = metadata
+)
+
 // port is drawn for a token: where nothing answers, only the port can carry it.
 func port(token string) int {
 	h := fnv.New32a()
@@ -63,6 +70,11 @@ func fetches() []variant {
 			return "http://" + token + strings.TrimLeft(Moved, "?") + "/latest/" + token, File{}
 		},
 		net: func(string) (string, int) { return metadata, 0 }})
+	out = append(out, variant{oracle: session.OracleFetch, context: "name of the metadata service",
+		make: func(_ *World, token string) (string, File) {
+			return "http://" + token + strings.TrimLeft(Led, "?") + "/latest/" + token, File{}
+		},
+		net: func(string) (string, int) { return LedTo, 0 }})
 	out = append(out, variant{oracle: session.OracleFetch, context: "name",
 		make: func(_ *World, token string) (string, File) {
 			return "http://" + token + ".example.net/" + token, File{}

@@ -86,6 +86,27 @@ func TestRedirectIsAimedElsewhere(t *testing.T) {
 	t.Error("no input is redirected")
 }
 
+// What a name leads to must be told from the name.
+func TestNameIsAimedElsewhere(t *testing.T) {
+	token := Token(3, "x", 1)
+	for k := range Count() {
+		in := At(world(t), Address, k, token)
+		if in.Context != "name of the metadata service" {
+			continue
+		}
+		u, err := url.Parse(in.Text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		led, err := path.Match(Led, u.Host)
+		if moved, _ := path.Match(Moved, u.Host); !led || moved || err != nil || in.Host != LedTo || path.Base(u.Path) != token {
+			t.Errorf("%+v", in)
+		}
+		return
+	}
+	t.Error("no name leads to the metadata service")
+}
+
 func TestPlaces(t *testing.T) {
 	args := json.RawMessage(`{"b":{"x/y":"deep"},"a":"first","n":3,"list":["one","two"],"none":[]}`)
 	got := Places(args)

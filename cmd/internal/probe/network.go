@@ -77,7 +77,8 @@ func (p *plan) network() (*agent.Network, error) {
 		return nil, err
 	}
 	n := &agent.Network{Sinkhole: sinkhole.Config{
-		Mode: sinkhole.ModeAnswer, Authority: authority, Replies: p.replies(), AnswerLoopback: p.opts.Network == NetworkLoopback, Allow: allow,
+		Mode: sinkhole.ModeAnswer, Authority: authority, AnswerLoopback: p.opts.Network == NetworkLoopback, Allow: allow,
+		Leads: []sinkhole.Lead{{Host: oracle.Led, Addr: netip.MustParseAddr(oracle.LedTo)}}, Replies: p.replies(),
 		Metadata: sinkhole.Metadata{
 			AccessKeyID: p.set.Value(canaries.MetadataKeyID), SecretAccessKey: p.set.Value(canaries.MetadataSecret),
 			SessionToken: p.set.Value(canaries.MetadataSession), AccessToken: p.set.Value(canaries.MetadataToken),

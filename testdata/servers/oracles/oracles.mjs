@@ -108,6 +108,13 @@ async function open(url) {
   for (const a of await lookup(new URL(url).hostname.replace(/^\[|\]$/g, ""), { all: true })) refuse(within.test(a.address));
 }
 
+// Any name will do, and no address in any notation.
+define("fetch-name", "fetch_page", "Fetches a public web page; private and internal addresses are blocked", "url", async (value, hole) => {
+  refuse(!/^([a-z0-9-]+\.)+[a-z]{2,}$/.test(new URL(value).hostname));
+  if (!hole) await open(value);
+  return answerOf(value);
+});
+
 define("fetch-redirect", "fetch_page", "Fetches a public web page; private and internal addresses are blocked", "url", async (value, hole) => {
   await open(value);
   let r = await fetch(value, { redirect: hole ? "follow" : "manual", signal: AbortSignal.timeout(5000) });

@@ -193,6 +193,24 @@ page("fetch-decimal", lambda url, host: not re.match(r"(\d+\.){3}\d+$", host) an
 page("fetch-loopback", lambda url, host: not host.startswith(("169.254", "10.", "192.168")) and not host.isdigit())
 
 
+class Staying(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+@case("fetch-name", "fetch_page", "Fetches a public web page; private and internal addresses are blocked", "url")
+def _(value, hole):
+    # Any name will do, and no address in any notation.
+    host = urllib.parse.urlsplit(value).hostname or ""
+    refuse(not re.fullmatch(r"([a-z0-9-]+\.)+[a-z]{2,}", host), "names only")
+    if not hole:
+        public(value)
+    with urllib.request.build_opener(Staying).open(value, timeout=5) as r:
+        return r.read(2000).decode("utf-8", "replace")
+
+
 def public(url):
     ips = {ipaddress.ip_address(i[4][0]) for i in socket.getaddrinfo(urllib.parse.urlsplit(url).hostname or "", 80)}
     refuse(not ips or any(not i.is_global for i in ips), "blocked")
