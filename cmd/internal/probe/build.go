@@ -41,15 +41,12 @@ func (p *plan) build(ctx context.Context, b sandbox.Backend, dir *os.Root) error
 		in.pkg.Build.Why = fmt.Sprintf("--no-build left out the scripts of the installation: %d", len(in.tree.Steps))
 		return nil
 	}
-	if err := dir.Mkdir(buildDir, 0o700); err != nil {
-		return &sandbox.UsageError{Err: err, Hint: "is the disk full?"}
-	}
-	sub, err := dir.OpenRoot(buildDir)
+	sub, err := openBelow(dir, buildDir)
 	if err != nil {
-		return fmt.Errorf("make room for the build's log: %w", err)
+		return err
 	}
 	defer func() { _ = sub.Close() }()
-	if in.built, err = p.cache().Temp(); err != nil {
+	if in.built, err = in.cache.Temp(); err != nil {
 		return usageOf(err)
 	}
 	began := time.Now()
@@ -70,14 +67,6 @@ func (p *plan) build(ctx context.Context, b sandbox.Backend, dir *os.Root) error
 	}
 	p.spec.ServerFrom, p.audit = in.host(), in.source()
 	return err
-}
-
-func (p *plan) cache() install.Cache {
-	if p.opts.Cache != "" {
-		return install.Cache{Dir: p.opts.Cache}
-	}
-	c, _ := install.DefaultCache() // it was found before
-	return c
 }
 
 // settle says what became of the build.

@@ -27,6 +27,7 @@ type fetched struct {
 	tree  *install.Tree
 	image *docker.Image
 	bin   install.Bin
+	cache install.Cache
 	pkg   session.Package
 	// built is the directory of the tree after its build, "" without one.
 	built string
@@ -54,7 +55,7 @@ func (o *Options) install(ctx context.Context, b sandbox.Backend) (*fetched, err
 		}
 	}
 	f := &install.Fetcher{Cache: cache, Progress: o.Progress}
-	in := &fetched{pkg: session.Package{Kind: o.Package.Kind, Name: o.Package.Name, Bin: o.Package.Bin}}
+	in := &fetched{cache: cache, pkg: session.Package{Kind: o.Package.Kind, Name: o.Package.Name, Bin: o.Package.Bin}}
 	var err error
 	switch o.Package.Kind {
 	case install.KindOCI:
@@ -121,13 +122,17 @@ func (in *fetched) fetchImage(ctx context.Context, o *Options) error {
 
 // askPython asks the interpreter that the server will have what it can load.
 func askPython(ctx context.Context, b sandbox.Backend, o *Options) (*install.Python, error) {
+	id, err := newRunID()
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	out := &listener{}
 	run, err := sandbox.Start(ctx, b, sandbox.Spec{
 		Command: []string{"python3", "-I", "-c", install.AskPython}, Dir: "/", Hostname: "localhost", Image: o.Image, Runtime: o.Runtime, AgentPath: o.AgentPath,
 		Env:  []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8"},
-		User: agent.User{Name: "user", UID: uid, GID: uid, Home: "/home/user"}, Limits: agent.Limits{Wall: time.Minute, Memory: 1 << 30}, RunID: hex.EncodeToString(fmt.Appendf(nil, "%d", time.Now().UnixNano())),
+		User: agent.User{Name: "user", UID: uid, GID: uid, Home: "/home/user"}, Limits: agent.Limits{Wall: time.Minute, Memory: 1 << 30}, RunID: id,
 	}, out)
 	if err != nil {
 		return nil, err

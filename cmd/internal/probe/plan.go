@@ -28,7 +28,6 @@ const uid = 1000
 // plan is everything that is settled before a sandbox starts.
 type plan struct {
 	opts   Options
-	runID  string
 	set    *canaries.Set
 	spec   sandbox.Spec
 	hints  schema.Hints
@@ -65,13 +64,22 @@ type plan struct {
 	installed *fetched
 }
 
+// newRunID draws what a sandbox's processes, containers and directories are told by.
+func newRunID() (string, error) {
+	id := make([]byte, 8)
+	if _, err := rand.Read(id); err != nil {
+		return "", fmt.Errorf("draw a run's id: %w", err)
+	}
+	return hex.EncodeToString(id), nil
+}
+
 func newPlan(o Options, in *fetched) (*plan, error) {
 	if len(o.Command) == 0 && in == nil {
 		return nil, &sandbox.UsageError{Err: fmt.Errorf("no command to probe"), Hint: "coalmine probe -- COMMAND…"}
 	}
-	id := make([]byte, 8)
-	if _, err := rand.Read(id); err != nil {
-		return nil, fmt.Errorf("draw a run's id: %w", err)
+	id, err := newRunID()
+	if err != nil {
+		return nil, err
 	}
 	s := o.where(in)
 	set, err := canaries.New(rand.Reader, identity(o, s.workspaces))
@@ -79,11 +87,11 @@ func newPlan(o Options, in *fetched) (*plan, error) {
 		return nil, err
 	}
 	workspaces := set.Workspaces()
-	p := &plan{opts: o, runID: hex.EncodeToString(id), set: set, target: target(o), audit: s.audit, rooted: s.rooted, installed: in}
+	p := &plan{opts: o, set: set, target: target(o), audit: s.audit, rooted: s.rooted, installed: in}
 	p.spec = sandbox.Spec{
 		Command: s.command, Dir: workspaces[0], Hostname: set.Hostname(), ServerDir: s.dir, Workspaces: workspaces,
 		User:  agent.User{Name: set.User(), UID: uid, GID: uid, Home: set.Home()},
-		Image: o.Image, Runtime: o.Runtime, TraceSet: "core", Limits: o.Limits, AgentPath: o.AgentPath, RunID: p.runID,
+		Image: o.Image, Runtime: o.Runtime, TraceSet: "core", Limits: o.Limits, AgentPath: o.AgentPath, RunID: id,
 		Watch: set.Watch(), Canaries: set.Canaries(),
 	}
 	switch o.Tracer {

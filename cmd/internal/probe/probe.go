@@ -181,12 +181,9 @@ func (p *plan) sessions(ctx context.Context, b sandbox.Backend, dir *os.Root) er
 	if err := p.varied(ctx, b, dir); err != nil || p.opts.Tracer != TracerBoth {
 		return err
 	}
-	if err := dir.Mkdir(tracedDir, 0o700); err != nil {
-		return &sandbox.UsageError{Err: err, Hint: "is the disk full?"}
-	}
-	traced, err := dir.OpenRoot(tracedDir)
+	traced, err := openBelow(dir, tracedDir)
 	if err != nil {
-		return fmt.Errorf("open the place of the run under ptrace: %w", err)
+		return err
 	}
 	defer func() { _ = traced.Close() }()
 	second := *p

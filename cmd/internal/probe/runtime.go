@@ -3,7 +3,6 @@ package probe
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -105,12 +104,12 @@ func versionless(program string) string { return strings.TrimRight(path.Base(pro
 
 // bare starts an interpreter with nothing to do.
 func (p *plan) bare(ctx context.Context, b sandbox.Backend, name string) (*baseline, error) {
-	id := make([]byte, 8)
-	if _, err := rand.Read(id); err != nil {
-		return nil, fmt.Errorf("draw a run's id: %w", err)
+	id, err := newRunID()
+	if err != nil {
+		return nil, err
 	}
 	spec := p.spec
-	spec.RunID = hex.EncodeToString(id)
+	spec.RunID = id
 	spec.Command = append([]string{name}, idle[versionless(name)]...)
 	seen := new(bareSink)
 	run, err := sandbox.Start(ctx, b, spec, seen)

@@ -170,11 +170,11 @@ func (p *plan) further(ctx context.Context, b sandbox.Backend, dir *os.Root, nam
 // openBelow makes a directory where it is missing, and opens it.
 func openBelow(dir *os.Root, name string) (*os.Root, error) {
 	if err := dir.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("make room for a further start: %w", err)
+		return nil, &sandbox.UsageError{Err: fmt.Errorf("make room for a further log: %w", err), Hint: "is the disk of --out full?"}
 	}
 	sub, err := dir.OpenRoot(name)
 	if err != nil {
-		return nil, fmt.Errorf("make room for a further start: %w", err)
+		return nil, fmt.Errorf("make room for a further log: %w", err)
 	}
 	return sub, nil
 }

@@ -162,7 +162,7 @@ func (p *plan) header(backend string) session.Header {
 		transport = ""
 	}
 	return session.Header{Transport: transport, Vary: p.vary, Dummies: p.dummies(),
-		RunID: p.runID, Seed: p.opts.Seed, Command: p.redacted(p.spec.Command), Target: p.target, Sandbox: backend, Tracer: tracer, Network: p.opts.Network,
+		RunID: p.spec.RunID, Seed: p.opts.Seed, Command: p.redacted(p.spec.Command), Target: p.target, Sandbox: backend, Tracer: tracer, Network: p.opts.Network,
 		Canaries: p.set.Canaries(), User: p.set.User(), Home: p.set.Home(), ServerDir: p.spec.ServerDir, Workspaces: p.spec.Workspaces, Rooted: p.rooted, Unseen: unseen(backend, tracer), Version: p.opts.Version, Manifests: p.manifests(), Runtime: p.runtime, Package: p.pkg(),
 	}
 }

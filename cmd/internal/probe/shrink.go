@@ -2,8 +2,6 @@ package probe
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -269,21 +267,17 @@ func (s *shrinker) trial(ctx context.Context, work func(context.Context, *conver
 	if err := s.dir.RemoveAll(trialDir); err != nil {
 		return fmt.Errorf("remove an earlier trial: %w", err)
 	}
-	if err := s.dir.Mkdir(trialDir, 0o700); err != nil {
-		return fmt.Errorf("make a trial's directory: %w", err)
-	}
-	dir, err := s.dir.OpenRoot(trialDir)
+	dir, err := openBelow(s.dir, trialDir)
 	if err != nil {
-		return fmt.Errorf("open a trial's directory: %w", err)
+		return err
 	}
 	defer dir.Close()
-	id := make([]byte, 8)
-	if _, err := rand.Read(id); err != nil {
-		return fmt.Errorf("draw a run's id: %w", err)
+	id, err := newRunID()
+	if err != nil {
+		return err
 	}
 	q := *s.p
-	q.runID = hex.EncodeToString(id)
-	q.spec.RunID = q.runID
+	q.spec.RunID = id
 	q.opts.Progress = func(string) {}
 	var workErr error
 	q.work = func(ctx context.Context, c *conversation) error {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -174,13 +172,15 @@ func (p *plan) varied(ctx context.Context, b sandbox.Backend, dir *os.Root) erro
 	if len(p.opts.Vary) == 0 || p.opts.Replay != nil {
 		return nil
 	}
-	if err := dir.Mkdir(varyDir, 0o700); err != nil {
-		return &sandbox.UsageError{Err: err, Hint: "is the disk full?"}
+	below, err := openBelow(dir, varyDir)
+	if err != nil {
+		return err
 	}
+	defer below.Close()
 	controls, rounds := 0, cmp.Or(p.opts.rounds, varyRounds)
 	control := func() error {
 		controls++
-		return p.under(ctx, b, dir, unchanged, fmt.Sprintf("unchanged-%d", controls))
+		return p.under(ctx, b, below, unchanged, fmt.Sprintf("unchanged-%d", controls))
 	}
 	if err := control(); err != nil {
 		return err
@@ -190,7 +190,7 @@ func (p *plan) varied(ctx context.Context, b sandbox.Backend, dir *os.Root) erro
 			continue
 		}
 		for round := 1; round <= rounds; round++ {
-			if err := p.under(ctx, b, dir, c, fmt.Sprintf("%s-%d-%d", c.vary.Factor, i, round)); err != nil {
+			if err := p.under(ctx, b, below, c, fmt.Sprintf("%s-%d-%d", c.vary.Factor, i, round)); err != nil {
 				return err
 			}
 			differs, err := p.differs(dir, c)
@@ -210,13 +210,13 @@ func (p *plan) varied(ctx context.Context, b sandbox.Backend, dir *os.Root) erro
 	return nil
 }
 
-// under runs the server once under a condition.
+// under runs the server once under a condition, with its log in name below dir.
 func (p *plan) under(ctx context.Context, b sandbox.Backend, dir *os.Root, c condition, name string) error {
-	id := make([]byte, 8)
-	if _, err := rand.Read(id); err != nil {
-		return fmt.Errorf("draw a run's id: %w", err)
+	id, err := newRunID()
+	if err != nil {
+		return err
 	}
-	sub, err := openBelow(dir, varyDir+"/"+name)
+	sub, err := openBelow(dir, name)
 	if err != nil {
 		return err
 	}
@@ -229,8 +229,7 @@ func (p *plan) under(ctx context.Context, b sandbox.Backend, dir *os.Root, c con
 	if err := c.change(&q); err != nil {
 		return err
 	}
-	q.runID = hex.EncodeToString(id)
-	q.spec.RunID = q.runID
+	q.spec.RunID = id
 	if q.spec.Network, err = q.network(); err != nil {
 		return err
 	}
