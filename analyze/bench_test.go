@@ -12,6 +12,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/analyzetest"
 	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/internal/cputime"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
@@ -57,7 +58,7 @@ func BenchmarkJudge(b *testing.B) {
 	b.ResetTimer()
 	for b.Loop() {
 		runtime.GC()
-		began := analyzetest.CPU(b)
+		began := cputime.Used(b)
 		res := analyzetest.Judge(b, l.Dir(), analyze.Options{})
 		for _, write := range []func(io.Writer, *analyze.Result) error{report.JSON, report.Markdown, report.JUnit} {
 			if err := write(io.Discard, res); err != nil {
@@ -70,7 +71,7 @@ func BenchmarkJudge(b *testing.B) {
 		if err := report.SARIF(io.Discard, res, report.SARIFOptions{}); err != nil {
 			b.Fatal(err)
 		}
-		b.ReportMetric((analyzetest.CPU(b) - began).Seconds(), "cpu-s")
+		b.ReportMetric((cputime.Used(b) - began).Seconds(), "cpu-s")
 		var after runtime.MemStats
 		runtime.ReadMemStats(&after)
 		if res.Coverage.Records < 900_000 || res.Coverage.Lost > 0 {

@@ -7,20 +7,10 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
-)
 
-// cpuTime is what this process has used of the processors.
-func cpuTime(t testing.TB) time.Duration {
-	t.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
+	"github.com/coalmine-dev/coalmine/internal/cputime"
+)
 
 // BenchmarkScanner reads what servers send: noise, JSON text, base 64, and
 // text made to be slow.
@@ -56,7 +46,7 @@ func BenchmarkScanner(b *testing.B) {
 	for _, text := range texts {
 		b.Run(text.name, func(b *testing.B) {
 			b.SetBytes(int64(len(text.data)))
-			from := cpuTime(b)
+			from := cputime.Used(b)
 			for b.Loop() {
 				sc := s.Scanner()
 				for rest := text.data; len(rest) > 0; {
@@ -66,7 +56,7 @@ func BenchmarkScanner(b *testing.B) {
 				}
 			}
 			// A machine with other work to do makes the time on the wall say little.
-			b.ReportMetric(float64(len(text.data))*float64(b.N)/1e6/(cpuTime(b)-from).Seconds(), "MB/cpu-s")
+			b.ReportMetric(float64(len(text.data))*float64(b.N)/1e6/(cputime.Used(b)-from).Seconds(), "MB/cpu-s")
 		})
 	}
 }

@@ -7,11 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/wirelog"
+	"github.com/coalmine-dev/coalmine/internal/cputime"
 )
 
 // traffic is a session of n frames as a tap writes it: the handshake, a list of
@@ -37,23 +36,13 @@ func traffic(n int) []byte {
 	return b.Bytes()
 }
 
-// cpu is this process' time on all processors: on a shared machine the wall
-// clock says little about a processor's work.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // perCore reports frames for each second of processor time.
 func perCore(b *testing.B, frames int, run func()) {
-	start := cpu()
+	start := cputime.Used(b)
 	for b.Loop() {
 		run()
 	}
-	b.ReportMetric(float64(frames)*float64(b.N)/(cpu()-start).Seconds(), "frames/s/core")
+	b.ReportMetric(float64(frames)*float64(b.N)/(cputime.Used(b)-start).Seconds(), "frames/s/core")
 }
 
 func BenchmarkIngest(b *testing.B) {

@@ -8,9 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/internal/cputime"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
@@ -37,13 +36,6 @@ func ordinary(n int) []trace.Record {
 	return out
 }
 
-// worked is how long processors have worked for this process.
-func worked() time.Duration {
-	var u unix.Rusage
-	_ = unix.Getrusage(unix.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // BenchmarkBuilder folds the records of many calls: records a second, records a second
 // of a core's work, which a busy machine leaves as it is, and what is kept of
 // them ("live-KB").
@@ -54,7 +46,7 @@ func BenchmarkBuilder(b *testing.B) {
 			runtime.GC()
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			n, from := 0, worked()
+			n, from := 0, cputime.Used(b)
 			var last *Builder
 			for b.Loop() {
 				p := builder()
@@ -68,7 +60,7 @@ func BenchmarkBuilder(b *testing.B) {
 				last = p
 			}
 			b.ReportMetric(float64(n)/b.Elapsed().Seconds()/1e6, "Mrecords/s")
-			b.ReportMetric(float64(n)/(worked()-from).Seconds()/1e6, "Mrecords/core-s")
+			b.ReportMetric(float64(n)/(cputime.Used(b)-from).Seconds()/1e6, "Mrecords/core-s")
 			runtime.GC()
 			runtime.ReadMemStats(&after)
 			b.ReportMetric(float64(int64(after.HeapAlloc)-int64(before.HeapAlloc))/1024, "live-KB")

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/analyze"
-	"github.com/coalmine-dev/coalmine/analyze/analyzetest"
+	"github.com/coalmine-dev/coalmine/internal/cputime"
 )
 
 // wireLog is a session of n frames as the tap writes it; each tenth call names a
@@ -55,11 +55,11 @@ func BenchmarkLogHTML(b *testing.B) {
 		}
 	}
 	perCore := func(b *testing.B, run func()) {
-		began := analyzetest.CPU(b)
+		began := cputime.Used(b)
 		for b.Loop() {
 			run()
 		}
-		b.ReportMetric(frames*float64(b.N)/(analyzetest.CPU(b)-began).Seconds(), "frames/s/core")
+		b.ReportMetric(frames*float64(b.N)/(cputime.Used(b)-began).Seconds(), "frames/s/core")
 	}
 	b.Run("whole", func(b *testing.B) { perCore(b, func() { page(judge()) }) })
 	res := judge()

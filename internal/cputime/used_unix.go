@@ -1,6 +1,6 @@
 //go:build unix
 
-package analyzetest
+package cputime
 
 import (
 	"syscall"
@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// CPU is the time that this process has had on all processors: on a shared
-// machine the wall clock says little about a processor's work.
-func CPU(t testing.TB) time.Duration {
+// Used is the time that this process has had on all processors, in user and in
+// system mode (getrusage(2)).
+func Used(t testing.TB) time.Duration {
 	t.Helper()
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
