@@ -111,8 +111,7 @@ conformance-report: servers
 	$(call through,TestConformanceThroughTheTap,conformance)
 
 # Every oracle's fixtures, and their fixed twins.
-oracle-report: build
-	sh .ci/setup/loaders.sh
+oracle-report: build setup
 	COALMINE_ORACLES=all go test -count=1 -v -timeout 10m -parallel 10 -run '^TestOracles$$' ./cmd/internal/probe | awk '\
 	  /^(python|node) .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:/ { print } \
 	  END { printf "oracles: %d/%d\n", good, all; exit good != all || !all }'
@@ -126,38 +125,38 @@ honest-report: build servers
 	  END { if (run > all) all = run; printf "quiet: %d/%d\n", good, all; exit good != all || !all }'
 
 # The smallest calls that are reported of ten planted triggers: each part is taken away, and each is played ten times.
-shrink-report: build
+shrink-report: build setup
 	COALMINE_ORACLES=all go test -count=1 -v -timeout 10m -parallel 5 -run '^TestSmallest$$' ./cmd/internal/probe | awk '\
 	  /^(python|node) .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:|_test.go:/ { print } \
 	  END { printf "shrunk: %d/%d\n", good, all; exit good != all || !all }'
 
 # What a server does under one condition only, each factor with its honest twin, under all of them.
-vary-report: build
+vary-report: build setup
 	COALMINE_VARY=1 COALMINE_REQUIRE=faketime go test -count=1 -v -timeout 10m -parallel 4 -run '^TestVary$$' ./cmd/internal/probe | awk '\
 	  /^vary .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:/ { print } \
 	  END { printf "vary: %d/%d\n", good, all; exit good != all || !all }'
 
 # Each annotation, absent, true and false, with each behaviour of a real server.
-truth-report: build
+truth-report: build setup
 	COALMINE_TRUTH=1 go test -count=1 -v -timeout 10m -parallel 4 -run '^TestTruth$$' ./cmd/internal/probe | awk '\
 	  /^truth .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:/ { print } \
 	  END { printf "truth: %d/%d\n", good, all; exit good != all || !all }'
 
 # Published servers with known holes: each is found, or the reason why it can not be.
-holes-report: build
+holes-report: build setup
 	sh .ci/setup/holes.sh
 	COALMINE_HOLES=1 go test -count=1 -v -timeout 10m -parallel 4 -run '^TestKnownHoles$$' ./cmd/internal/probe | awk '\
 	  / (not )?found: / { print; all++; if ($$2 == "found:") got++ } /SKIP:|was not found|_test.go:/ { print } \
 	  END { printf "holes: %d/%d\n", got, all; exit !all }'
 
 # A gigabyte in one frame, 10,000 frames a second each way for a minute, and what goes wrong beside the way.
-wire-faults:
+wire-faults: setup
 	COALMINE_WIRE_FAULTS=1 go test -count=1 -v -run 'Fault|Removed|DiskFull|Killed' ./cmd/internal/wiretap | awk '\
 	  !/^===/ { print } /--- (PASS|FAIL|SKIP): [^/]*\// || /^--- .*(Removed|DiskFull|Killed)/ { all++; if (/PASS/) good++ } \
 	  END { printf "wire-faults: %d/%d\n", good, all; exit good != all || !all }'
 
 # What a server can do to whoever answers it, at full size: 10,000 connections, a gigabyte, and the rest.
-network-faults:
+network-faults: image
 	COALMINE_NETWORK_FAULTS=full go test -count=1 -v -timeout 9m -run 'TestNetworkFaults|TestSinkholeKilled' ./cmd/internal/probe | awk '\
 	  !/^===/ { print } /--- (PASS|FAIL|SKIP): [^/]*\// { all++; if (/PASS/) good++ } \
 	  END { printf "network-faults: %d/%d\n", good, all; exit good != all || !all }'
