@@ -1,11 +1,6 @@
 package rules
 
-import (
-	"slices"
-	"strings"
-
-	"github.com/coalmine-dev/coalmine/analyze/finding"
-)
+import "github.com/coalmine-dev/coalmine/analyze/finding"
 
 var cm205 = Rule{Rule: cm205Doc, Check: checkCM205}
 
@@ -19,26 +14,7 @@ var cm205Doc = finding.Rule{
 }
 
 func checkCM205(r *Run) []finding.Finding {
-	var f finding.Finding
-	var targets []string
-	for _, e := range r.effects(finding.NetConnect) {
-		if e.Phase != finding.PhaseBuild || !leaving(e) || slices.Contains(targets, e.Target) {
-			continue
-		}
-		if len(targets) == 0 {
-			f = r.of(&cm205Doc, e, "")
-		} else if len(f.Evidence) < maxEvidence {
-			f.Evidence = append(f.Evidence, e.Evidence...)
-		}
-		targets = append(targets, e.Target)
-	}
-	if len(targets) == 0 {
-		return nil
-	}
-	for i, t := range targets {
-		targets[i] = strings.Replace(t, "dns:", "the name server for ", 1)
-	}
-	f.Message = "the build of the package tried to reach " + list(targets, 5)
-	f.Fingerprint = finding.Fingerprint("CM205")
-	return []finding.Finding{f}
+	return r.egress(&cm205Doc, func(e *finding.Effect) bool {
+		return e.Phase == finding.PhaseBuild
+	}, func(targets string) string { return "the build of the package tried to reach " + targets })
 }

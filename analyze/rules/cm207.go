@@ -1,11 +1,6 @@
 package rules
 
-import (
-	"slices"
-	"strings"
-
-	"github.com/coalmine-dev/coalmine/analyze/finding"
-)
+import "github.com/coalmine-dev/coalmine/analyze/finding"
 
 var cm207 = Rule{Rule: cm207Doc, Check: checkCM207}
 
@@ -18,26 +13,7 @@ var cm207Doc = finding.Rule{
 }
 
 func checkCM207(r *Run) []finding.Finding {
-	var f finding.Finding
-	var targets []string
-	for _, e := range r.effects(finding.NetConnect) {
-		if e.Call > 0 || !leaving(e) || e.Phase == finding.PhaseIdle || e.Phase == finding.PhaseShutdown || e.Phase == finding.PhaseBuild || slices.Contains(targets, e.Target) {
-			continue
-		}
-		if len(targets) == 0 {
-			f = r.of(&cm207Doc, e, "")
-		} else if len(f.Evidence) < maxEvidence {
-			f.Evidence = append(f.Evidence, e.Evidence...)
-		}
-		targets = append(targets, e.Target)
-	}
-	if len(targets) == 0 {
-		return nil
-	}
-	for i, t := range targets {
-		targets[i] = strings.Replace(t, "dns:", "the name server for ", 1)
-	}
-	f.Message = "the server tried to reach " + list(targets, 5) + " before any call"
-	f.Fingerprint = finding.Fingerprint("CM207")
-	return []finding.Finding{f}
+	return r.egress(&cm207Doc, func(e *finding.Effect) bool {
+		return e.Call <= 0 && e.Phase != finding.PhaseIdle && e.Phase != finding.PhaseShutdown && e.Phase != finding.PhaseBuild
+	}, func(targets string) string { return "the server tried to reach " + targets + " before any call" })
 }
