@@ -18,13 +18,9 @@ type Policed struct {
 
 // Accepted is a finding that somebody answers for.
 type Accepted struct {
-	Rule        string           `json:"rule"`
-	Severity    finding.Severity `json:"severity"`
-	Message     string           `json:"message"`
-	Tool        string           `json:"tool,omitempty"`
-	Fingerprint string           `json:"fingerprint"`
-	Reason      string           `json:"reason"`
-	Owner       string           `json:"owner"`
+	Known
+	Reason string `json:"reason"`
+	Owner  string `json:"owner"`
 	// Until is the last day on which it holds.
 	Until string `json:"until"`
 }
@@ -36,27 +32,15 @@ func (j *judge) accept(res *Result, opts Options) {
 		return
 	}
 	res.Policy = &Policed{File: p.File, Accepted: []Accepted{}}
-	keep := func(fs []finding.Finding) []finding.Finding {
-		out := []finding.Finding{}
-		for _, f := range fs {
-			s, ok := p.Suppressed(f.Fingerprint, j.header.Started)
-			if !ok {
-				out = append(out, f)
-				continue
-			}
+	res.without(func(f *finding.Finding) bool {
+		s, ok := p.Suppressed(f.Fingerprint, j.header.Started)
+		if ok {
 			res.Policy.Accepted = append(res.Policy.Accepted, Accepted{
-				Rule: f.Rule, Severity: f.Severity, Message: f.Message, Tool: f.Tool, Fingerprint: f.Fingerprint,
-				Reason: s.Reason, Owner: s.Owner, Until: s.Expires.Add(-time.Second).Format(time.DateOnly),
+				Known: known(f), Reason: s.Reason, Owner: s.Owner, Until: s.Expires.Add(-time.Second).Format(time.DateOnly),
 			})
 		}
-		return out
-	}
-	res.Findings = keep(res.Findings)
-	if res.Audit != nil {
-		audited := *res.Audit
-		audited.Findings = keep(audited.Findings)
-		res.Audit = &audited
-	}
+		return ok
+	})
 }
 
 // leastHolds is how long a suppression of Result.Least holds.

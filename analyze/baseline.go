@@ -105,7 +105,7 @@ type Compared struct {
 	Known []Known `json:"known"`
 }
 
-// Known is a finding that was there before.
+// Known is a finding in short, as one that decides nothing is listed.
 type Known struct {
 	Rule        string           `json:"rule"`
 	Severity    finding.Severity `json:"severity"`
@@ -114,27 +114,41 @@ type Known struct {
 	Fingerprint string           `json:"fingerprint"`
 }
 
+func known(f *finding.Finding) Known {
+	return Known{Rule: f.Rule, Severity: f.Severity, Message: f.Message, Tool: f.Tool, Fingerprint: f.Fingerprint}
+}
+
 // compare takes the findings out that the baseline knows.
 func (res *Result) compare(b *Baseline) {
 	if b == nil {
 		return
 	}
 	res.Baseline = &Compared{File: b.File, Known: []Known{}}
-	isNew := func(fs []finding.Finding) []finding.Finding {
+	res.without(func(f *finding.Finding) bool {
+		is := b.known[[2]string{res.Run.Target, f.Fingerprint}]
+		if is {
+			res.Baseline.Known = append(res.Baseline.Known, known(f))
+		}
+		return is
+	})
+}
+
+// without takes the findings out that drop is true of, the audit's too. What the
+// result shares with others is left as it is.
+func (res *Result) without(drop func(*finding.Finding) bool) {
+	keep := func(fs []finding.Finding) []finding.Finding {
 		out := []finding.Finding{}
-		for _, f := range fs {
-			if !b.known[[2]string{res.Run.Target, f.Fingerprint}] {
-				out = append(out, f)
-				continue
+		for i := range fs {
+			if !drop(&fs[i]) {
+				out = append(out, fs[i])
 			}
-			res.Baseline.Known = append(res.Baseline.Known, Known{Rule: f.Rule, Severity: f.Severity, Message: f.Message, Tool: f.Tool, Fingerprint: f.Fingerprint})
 		}
 		return out
 	}
-	res.Findings = isNew(res.Findings)
+	res.Findings = keep(res.Findings)
 	if res.Audit != nil {
 		audited := *res.Audit
-		audited.Findings = isNew(audited.Findings)
+		audited.Findings = keep(audited.Findings)
 		res.Audit = &audited
 	}
 }

@@ -51,7 +51,7 @@ func staged(evil string) *analyze.Result {
 	}}}
 	res.Coverage.Unseen, res.Coverage.Accepted = []string{evil}, []string{evil}
 	res.Baseline = &analyze.Compared{File: evil, Known: []analyze.Known{{Rule: "CM101", Severity: finding.High, Message: evil, Tool: evil}}}
-	res.Policy = &analyze.Policed{File: evil, Accepted: []analyze.Accepted{{Rule: "CM101", Message: evil, Tool: evil, Reason: evil, Owner: evil, Until: "2027-01-31"}}}
+	res.Policy = &analyze.Policed{File: evil, Accepted: []analyze.Accepted{{Known: analyze.Known{Rule: "CM101", Message: evil, Tool: evil}, Reason: evil, Owner: evil, Until: "2027-01-31"}}}
 	res.Run.Package = &session.Package{Kind: "npm", Name: evil, Version: evil, Integrity: evil, Digest: evil, Packages: 3, Bin: evil, Again: []string{evil},
 		Build: session.Build{State: session.BuildFailed, Why: evil, Steps: []session.BuildStep{{Package: evil, Event: evil, Status: 1}}}}
 	res.Run.Sandbox, res.Run.Tracer, res.Run.Network, res.Run.ID = evil, evil, evil, evil
