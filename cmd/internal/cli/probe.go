@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/netip"
+	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -292,7 +294,7 @@ func (f *probeFlags) runs(args []string) ([]probe.Options, error) {
 			return nil, usage("coalmine probe -- COMMAND…", "no command to probe")
 		}
 		if len(args) == 1 && (strings.HasPrefix(args[0], "https://") || strings.HasPrefix(args[0], "http://")) {
-			return nil, remote("the server at " + args[0])
+			return nil, remote("the server at that address", args[0])
 		}
 		o, err := f.target(f.Options, args, "")
 		return []probe.Options{o}, err
@@ -315,7 +317,7 @@ func (f *probeFlags) runs(args []string) ([]probe.Options, error) {
 	var out []probe.Options
 	for _, s := range servers {
 		if len(s.Command) == 0 {
-			return nil, remote(fmt.Sprintf("server %q", s.Name))
+			return nil, remote(fmt.Sprintf("server %q", s.Name), s.URL)
 		}
 		o := f.Options
 		o.Env, o.Name, o.Sandboxed = s.Env, s.Name, s.Sandbox
@@ -328,10 +330,18 @@ func (f *probeFlags) runs(args []string) ([]probe.Options, error) {
 	return out, nil
 }
 
-// remote refuses what runs elsewhere: nothing but its wire can be judged.
-func remote(what string) error {
+// remote refuses what is reached by its address: nothing but its wire can be judged.
+func remote(what, address string) error {
+	where := "on another machine"
+	if u, err := url.Parse(address); err == nil {
+		name := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+		ip, _ := netip.ParseAddr(name)
+		if name == "localhost" || strings.HasSuffix(name, ".localhost") || ip.Unmap().IsLoopback() || ip.IsUnspecified() {
+			where = "on this machine, but outside the sandbox"
+		}
+	}
 	return usage("coalmine tap --http --url URL records the wire, and coalmine detect judges the log; to see what a server does, probe its command",
-		"%s runs on another machine, where nobody sees what it does: only its wire can be judged", what)
+		"%s runs %s, where nobody sees what it does: only its wire can be judged", what, where)
 }
 
 // maxConfig bounds a configuration file.
