@@ -145,6 +145,13 @@ var inCall = []struct {
 		l.Record(trace.Record{Op: trace.OpBind, Addr: &trace.Addr{Family: "inet", Host: "127.0.0.1", Port: 8081}})
 		l.Record(trace.Record{Op: trace.OpBind, Addr: &trace.Addr{Family: "inet", Host: "0.0.0.0"}})
 	}, "net.listen 0.0.0.0:8080 call/do#1 opened\nnet.listen 127.0.0.1:8081 call/do#1 opened", "CM211 medium"},
+	{"unix listeners", quiet, func(l *analyzetest.Log) {
+		l.Record(trace.Record{Op: trace.OpBind, Call: "bind", Addr: &trace.Addr{Family: "unix", Host: home + "/x.sock"}})
+		l.Record(trace.Record{Op: trace.OpBind, Call: "bind", Addr: &trace.Addr{Family: "unix", Host: "@x"}})
+		l.Record(trace.Record{Op: trace.OpBind, Call: "bind", Addr: &trace.Addr{Family: "unix"}})
+		l.Record(trace.Record{Op: trace.OpBind, Call: "bind", Addr: &trace.Addr{Family: "unix", Host: home + "/y.sock"}, Err: "EADDRINUSE"})
+		l.Record(trace.Record{Op: trace.OpUnlink, Call: "unlink", Path: home + "/x.sock"})
+	}, "net.listen unix:/home/dana/x.sock call/do#1 opened\nfile.write /home/dana/x.sock call/do#1 opened\nnet.listen unix:@x call/do#1 opened\nfile.delete /home/dana/x.sock call/do#1 opened", ""},
 	{"a program", quiet, func(l *analyzetest.Log) {
 		l.Record(trace.Record{Op: trace.OpFork, Child: 200})
 		l.Record(trace.Record{Op: trace.OpExec, Tid: 200, Path: "/opt/x", Err: "ENOENT"})

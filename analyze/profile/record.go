@@ -289,9 +289,25 @@ func (b *Builder) connect(r *trace.Record) {
 	}
 }
 
+// bind is the start of a listener. A unix socket with a path is a file as well.
 func (b *Builder) bind(r *trace.Record) {
-	if a := r.Addr; a != nil && (a.Family == "inet" || a.Family == "inet6") && r.OK() && a.Port != 0 {
-		b.add(b.effect(finding.NetListen, target(a), finding.RungOpened, r, b.says(r, "bound "+target(a))))
+	a := r.Addr
+	if a == nil || !r.OK() {
+		return
+	}
+	switch a.Family {
+	case "inet", "inet6":
+		if a.Port != 0 {
+			b.add(b.effect(finding.NetListen, target(a), finding.RungOpened, r, b.says(r, "bound "+target(a))))
+		}
+	case "unix":
+		if a.Host == "" {
+			return // the kernel draws the name: nobody was told it
+		}
+		b.add(b.effect(finding.NetListen, "unix:"+a.Host, finding.RungOpened, r, b.says(r, "bound the unix socket "+b.short(a.Host))))
+		if path.IsAbs(a.Host) {
+			b.change(r, finding.FileWrite, a.Host)
+		}
 	}
 }
 
