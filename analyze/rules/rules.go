@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -170,8 +171,23 @@ func (r *Run) of(doc *finding.Rule, e *finding.Effect, message string) finding.F
 		Rule: doc.ID, Severity: doc.Severity, Title: doc.Title, Message: message,
 		Tool: e.Tool, Call: e.Call, Phase: e.Phase, Rung: e.Rung, Confidence: confidence,
 		Evidence:    slices.Clone(e.Evidence),
-		Fingerprint: finding.Fingerprint(doc.ID, e.Tool, string(e.Kind), r.stable(e.Target)),
+		Fingerprint: finding.Fingerprint(doc.ID, e.Tool, string(e.Kind), r.identity(e)),
 	}
+}
+
+// firstEphemeral is the first of the ports that Linux hands out by itself, and that
+// programs draw from: another run has another.
+const firstEphemeral = 32768
+
+// identity is an effect's target as a fingerprint has it.
+func (r *Run) identity(e *finding.Effect) string {
+	i := strings.LastIndexByte(e.Target, ':')
+	if own := e.Kind == finding.NetListen || strings.HasPrefix(e.Target, "loopback:"); own && i >= 0 {
+		if port, err := strconv.Atoi(e.Target[i+1:]); err == nil && port >= firstEphemeral {
+			return e.Target[:i+1] + "ephemeral"
+		}
+	}
+	return r.stable(e.Target)
 }
 
 // stable takes out of a target what differs between machines and runs.

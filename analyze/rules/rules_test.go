@@ -289,6 +289,7 @@ var cases = []struct {
 	}), finding.High},
 	{"CM211", "open", newRun(silent, effect("do", finding.NetListen, "0.0.0.0:8080")), finding.Medium},
 	{"CM211", "transport", with(newRun(silent, effect("do", finding.NetListen, "0.0.0.0:8080")), func(r *Run) { r.Port = 8080 }), ""},
+	{"CM211", "a unix socket", newRun(silent, effect("do", finding.NetListen, "unix:"+home+"/x.sock")), ""},
 	{"CM211", "loopback", newRun(silent, effect("do", finding.NetListen, "127.0.0.1:8080")), ""},
 	{"CM210", "only unwatched", with(newRun(note, finding.Effect{Kind: finding.Secret, Target: "ssh-key", Rung: finding.RungOpened, Call: 1, Tool: note.Name, Phase: finding.PhaseCall, Evidence: []finding.Evidence{{Source: "record", Seq: 1, Text: "opened it"}}}), func(r *Run) {
 		r.Traced = &profile.Profile{Calls: r.Profile.Calls}
@@ -466,6 +467,24 @@ func TestEachRuleIsNeeded(t *testing.T) {
 		if !needed {
 			t.Errorf("no test would miss %s", r.ID)
 		}
+	}
+}
+
+// TestFingerprintsHoldNoDrawnPort: a port that a program draws is another in each run;
+// one that it was written with is its own.
+func TestFingerprintsHoldNoDrawnPort(t *testing.T) {
+	of := func(target string) string {
+		found := Check(newRun(silent, effect("do", finding.NetListen, target)))
+		if len(found) != 1 {
+			t.Fatalf("%s: %+v", target, found)
+		}
+		return found[0].Fingerprint
+	}
+	if of("0.0.0.0:41937") != of("0.0.0.0:53011") {
+		t.Error("another drawn port gives another fingerprint")
+	}
+	if of("0.0.0.0:8080") == of("0.0.0.0:9090") || of("0.0.0.0:8080") == of("0.0.0.0:41937") || of("0.0.0.0:41937") == of("[::]:41937") {
+		t.Error("another listener gives the same fingerprint")
 	}
 }
 
