@@ -331,6 +331,30 @@ func (p place) workspaces(args []string, dir string) []string {
 	return found
 }
 
+// DataDirs are the directories of the files that words of a command line or the
+// values of settings name, for the server to make them in: absolute paths that look
+// like a file's, "--option=PATH" among them, and not like a program's. Left out are directories of the system,
+// those that hold more than one program's things, and those in, or around, one that
+// is there already.
+func DataDirs(words, there []string) []string {
+	home, _ := os.UserHomeDir()
+	p := place{home: home}
+	var found []string
+	for _, word := range words {
+		if option, after, ok := strings.Cut(word, "="); ok && strings.HasPrefix(option, "-") {
+			word = after
+		}
+		if path := filepath.Clean(word); filepath.IsAbs(word) && !strings.ContainsAny(word, "\x00\n:") && looksLikeFile(path) && !slices.Contains(codeSuffixes, filepath.Ext(path)) {
+			dir := filepath.Dir(path)
+			apart := func(other string) bool { return other == "" || !within(dir, other) && !within(other, dir) }
+			if !isSystem(dir) && !p.tooWide(dir) && !slices.ContainsFunc(slices.Concat(there, found), func(o string) bool { return !apart(o) }) {
+				found = append(found, dir)
+			}
+		}
+	}
+	return found
+}
+
 // within says that path is dir or lies below it.
 func within(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")

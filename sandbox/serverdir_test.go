@@ -144,3 +144,26 @@ func TestServerDirIsNeverTooWide(t *testing.T) {
 		}
 	})
 }
+
+func TestDataDirs(t *testing.T) {
+	for name, c := range map[string]struct{ words, there, want string }{
+		"an argument":                    {"--db-path /data/notes.db", "", "/data"},
+		"after an equals sign":           {"--db=/data/notes.db", "", "/data"},
+		"two of one directory":           {"/data/a.db /data/b.json", "", "/data"},
+		"one within the other":           {"/data/a.db /data/more/b.json", "", "/data"},
+		"around what is there":           {"/data/a.db", "/data/work", ""},
+		"within what is there":           {"/data/work/deep/a.db", "/data/work", ""},
+		"beside what is there":           {"/data/state/a.db", "/data/work workspace", "/data/state"},
+		"the system's":                   {"--config /etc/server/a.yaml /usr/share/x/a.db /proc/1/a.db", "", ""},
+		"too wide":                       {"/a.db /tmp/a.db /home/u/a.db /var/lib/a.db", "", ""},
+		"a directory":                    {"/data/notes", "", ""},
+		"no path":                        {"notes.db https://example.com/a.db sqlite:///data/a.db", "", ""},
+		"a program's file":               {"/srv/app/preload.cjs", "", ""},
+		"a list of paths":                {"/data/a.db:/data2/b.db", "", ""},
+		"climbing, and cleaned up first": {"/data/../etc/a.db", "", ""},
+	} {
+		if got := DataDirs(strings.Fields(c.words), strings.Fields(c.there)); !slices.Equal(got, strings.Fields(c.want)) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -34,7 +35,24 @@ func (o *Options) where(in *fetched) where {
 	if w.rooted = len(w.workspaces) > 0; !w.rooted {
 		w.workspaces = []string{"workspace"} // of HOME
 	}
+	// A file's directory is no boundary: it roots nothing.
+	w.workspaces = append(w.workspaces, sandbox.DataDirs(o.settings(w.command), append(slices.Clone(w.workspaces), w.dir))...)
 	return w
+}
+
+// settings are the words of a command line after its program, and the values of
+// the variables that a configuration gives.
+func (o *Options) settings(command []string) []string {
+	words := slices.Clone(o.Args)
+	if len(command) > 0 {
+		words = append(words, command[1:]...)
+	}
+	for _, vars := range []map[string]string{o.Env, o.Dummies} {
+		for _, name := range slices.Sorted(maps.Keys(vars)) {
+			words = append(words, vars[name])
+		}
+	}
+	return words
 }
 
 // takeInstalled gives the plan the place, the command and the source of what was fetched.
