@@ -165,3 +165,38 @@ func TestAcceptedOpaqueFlowsAreNoHoles(t *testing.T) {
 		t.Errorf("%s, accepted %v: %v", under.Verdict, under.Coverage.Accepted, under.Inconclusive)
 	}
 }
+
+// What turned away from TLS before it sent anything was read whole where nobody but a
+// second start answers: on the loopback address. Elsewhere, or after a byte, it was not.
+func TestTurningAwayOnLoopback(t *testing.T) {
+	turned := trace.Flow{TLS: true, App: "tls", Opaque: true, Up: 382, Error: "TLS handshake: EOF"}
+	inside, quic := turned, turned
+	inside.Kept, quic.TLS, quic.App, quic.Error = 12, false, "quic", ""
+	for name, c := range map[string]struct {
+		to   string
+		flow trace.Flow
+		hole bool
+	}{
+		"loopback":             {"[::1]:3000", turned, false},
+		"mapped":               {"[::ffff:127.0.0.1]:3000", turned, false},
+		"another address":      {"198.18.0.7:443", turned, true},
+		"something was sent":   {"127.0.0.1:3000", inside, true},
+		"a protocol of no TLS": {"127.0.0.1:3000", quic, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := analyzetest.New(t, nil)
+			l.Begin(`{"name":"get","description":"Gets a web page at a URL."}`)
+			l.Call("get", `{}`, func() {
+				at := trace.Flow{Type: trace.FlowOpen, Flow: 1, Proto: "tcp", Dest: netip.MustParseAddrPort(c.to)}
+				l.Flow(at)
+				c.flow.Type, c.flow.Flow, c.flow.Proto, c.flow.Dest = trace.FlowClose, 1, at.Proto, at.Dest
+				l.Flow(c.flow)
+			}, nil)
+			l.End()
+			res := l.Judge(analyze.Options{})
+			if hole := res.Coverage.Opaque > 0; hole != c.hole || hole != (res.Verdict == analyze.Inconclusive) {
+				t.Errorf("%s, %d opaque: %v", res.Verdict, res.Coverage.Opaque, res.Inconclusive)
+			}
+		})
+	}
+}

@@ -125,6 +125,14 @@ func (f *flow) know(e *trace.Flow) {
 	f.known = k
 }
 
+// unsent says that a client turned away from TLS on the loopback address before it
+// sent anything in it. Only a second start answers there; elsewhere nobody does, and
+// to a program of this machine nothing was said.
+func (f *flow) unsent() bool {
+	k := &f.known
+	return k.Opaque && k.Error != "" && k.TLS && k.App == "tls" && k.Kept == 0 && !k.Cut && k.Dest.Addr().Unmap().IsLoopback()
+}
+
 func (b *Builder) request(f *flow, e *trace.Flow, given bool) {
 	if len(f.requests) < 8 {
 		f.requests = append(f.requests, e.Method+" "+e.Path)

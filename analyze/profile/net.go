@@ -150,15 +150,16 @@ func (f *flow) asked(at time.Duration) *query {
 // reached adds what a flow says of itself to the effect of the call that opened it.
 func (b *Builder) reached(f *flow) {
 	k := &f.known
+	opaque := k.Opaque && !f.unsent()
 	ev := b.flowSays(f, f.start, b.summary(f))
 	if d := f.dial(f.start); d != nil && d.index >= 0 && len(b.out.Effects) > d.index {
 		e := &b.out.Effects[d.index]
-		e.Via, e.Opaque, e.Requests = via(f), e.Opaque || k.Opaque, askedOnce(e.Requests, f.paths...)
+		e.Via, e.Opaque, e.Requests = via(f), e.Opaque || opaque, askedOnce(e.Requests, f.paths...)
 		if len(e.Evidence) < 8 {
 			e.Evidence = append(slices.Clip(e.Evidence), ev)
 		}
 	} else {
-		e := b.put(finding.Effect{Kind: finding.NetConnect, Target: b.peer(f), Host: b.hostOf(f), Via: via(f), Opaque: k.Opaque, Rung: finding.RungOpened, Evidence: []finding.Evidence{ev}}, f.start)
+		e := b.put(finding.Effect{Kind: finding.NetConnect, Target: b.peer(f), Host: b.hostOf(f), Via: via(f), Opaque: opaque, Rung: finding.RungOpened, Evidence: []finding.Evidence{ev}}, f.start)
 		if k.Dest.Addr().Unmap().IsLoopback() {
 			e.Target = "loopback:" + portText(k.Dest.Port())
 		}
@@ -166,7 +167,7 @@ func (b *Builder) reached(f *flow) {
 			b.out.Effects[i].Requests = askedOnce(b.out.Effects[i].Requests, f.paths...)
 		}
 	}
-	if k.Opaque {
+	if opaque {
 		b.out.Opaque = append(b.out.Opaque, b.peer(f))
 	}
 }
@@ -191,7 +192,10 @@ func (b *Builder) summary(f *flow) string {
 	if len(f.requests) > 0 {
 		text += ": " + clip(b.find.Redact(strings.Join(f.requests, ", ")), 300)
 	}
-	if k.Opaque {
+	switch {
+	case f.unsent():
+		text += "; it turned away before it sent anything in it"
+	case k.Opaque:
 		text += "; what it sent could not be read"
 	}
 	return text
