@@ -112,7 +112,7 @@ const (
 	DefaultCallTimeout = 30 * time.Second
 	DefaultOracleTime  = 25 * time.Second
 	maxTools           = 10_000
-	maxResources       = 64
+	maxResources       = 256
 	maxTemplates       = 32
 	maxPrompts         = 64
 	// leastTimeout is what a call gets however little of the budget is left.
