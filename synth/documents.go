@@ -79,6 +79,11 @@ func (l *learner) ofExtension(args json.RawMessage, text string) json.RawMessage
 		}
 		given[name], corrected = likeOld(old, value), true
 	}
+	return arguments(given, corrected)
+}
+
+// arguments writes corrected arguments, nil where nothing was corrected.
+func arguments(given map[string]json.RawMessage, corrected bool) json.RawMessage {
 	if !corrected {
 		return nil
 	}

@@ -180,14 +180,7 @@ func (l *learner) demands(args json.RawMessage, text string) json.RawMessage {
 			corrected = true
 		}
 	}
-	if !corrected {
-		return nil
-	}
-	out, err := json.Marshal(given)
-	if err != nil {
-		return nil
-	}
-	return out
+	return arguments(given, corrected)
 }
 
 // speaksOf says that a refusal names an argument, or quotes what it was given.

@@ -42,6 +42,20 @@ func put(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
+// packed reads what is written of a tree that was just read.
+func packed(t *testing.T, tr *tree, err error) (map[string]string, []*tar.Header) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.close()
+	var b bytes.Buffer
+	if err := tr.write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return unpack(t, &b)
+}
+
 // unpack reads an archive: link targets and file texts by name.
 func unpack(t *testing.T, r io.Reader) (map[string]string, []*tar.Header) {
 	t.Helper()
@@ -80,15 +94,7 @@ func TestTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	tr, err := readTree(dir, dir, []rootfs.File{{Path: filepath.Join(dir, "planted.txt"), Data: []byte("decoy")}}, []string{filepath.Join(dir, "hidden")}, 1000, 1001)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.close()
-	var b bytes.Buffer
-	if err := tr.write(&b); err != nil {
-		t.Fatal(err)
-	}
-	got, headers := unpack(t, &b)
+	got, headers := packed(t, tr, err)
 	base := strings.TrimPrefix(dir, "/")
 	want := map[string]string{
 		"/": "", "/server.py": "print()", "/sub/": "", "/sub/data.txt": "data", "/empty/": "",
@@ -115,15 +121,7 @@ func TestTreeFromElsewhere(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"bin/server": "x", "hidden/x": "", ".env": "TOKEN=real"})
 	tr, err := readTree("/home/dana/.npm/_npx/1", dir, nil, []string{"/home/dana/.npm/_npx/1/hidden"}, 1000, 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.close()
-	var b bytes.Buffer
-	if err := tr.write(&b); err != nil {
-		t.Fatal(err)
-	}
-	got, _ := unpack(t, &b)
+	got, _ := packed(t, tr, err)
 	want := map[string]string{"home/dana/.npm/_npx/1/": "", "home/dana/.npm/_npx/1/bin/": "", "home/dana/.npm/_npx/1/bin/server": "x", "home/dana/.npm/_npx/1/.env": ""}
 	if !maps.Equal(got, want) {
 		t.Errorf("got %v", got)
@@ -134,15 +132,7 @@ func TestTreeOfOneFile(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"server.py": "print()", "other": "not copied"})
 	tr, err := readTree(filepath.Join(dir, "server.py"), filepath.Join(dir, "server.py"), nil, nil, 1000, 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.close()
-	var b bytes.Buffer
-	if err := tr.write(&b); err != nil {
-		t.Fatal(err)
-	}
-	got, _ := unpack(t, &b)
+	got, _ := packed(t, tr, err)
 	if len(got) != 1 || got[strings.TrimPrefix(dir, "/")+"/server.py"] != "print()" {
 		t.Errorf("got %v", got)
 	}
