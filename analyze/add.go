@@ -46,6 +46,9 @@ func Add(res, more *Result, start string, opts Options) {
 			res.Observed = append(res.Observed, e)
 		}
 	}
+	for _, r := range more.Coverage.Reached {
+		res.Coverage.Reached = append(res.Coverage.Reached, start+": "+r)
+	}
 	addAccepted(res, more)
 	res.Coverage.Opaque += more.Coverage.Opaque
 	res.Coverage.Lost += more.Coverage.Lost

@@ -267,6 +267,36 @@ func TestAllow(t *testing.T) {
 	}
 }
 
+// A server that tried the loopback address is started again with an answer there,
+// and reaches what is allowed once more: the report says both.
+func TestAllowAndLoopback(t *testing.T) {
+	if !inWorld(t) {
+		return
+	}
+	need(t, "local")
+	w := newWorld(t)
+	l := newLab(t, "caller")
+	o := l.options("local", l.path("caller"))
+	o.Network = "allow=api.example.com"
+	list := []*called{{how: "get", url: "http://api.example.com/real"}, {how: "get", url: "http://127.0.0.1:8125/"}}
+	var answers []string
+	o.calls(list, func(c *called, _ *conversation) {
+		if c == list[0] && c.result.Raw != nil {
+			answers = append(answers, list[1].text())
+		}
+	})
+	res := l.probe(o)
+	answers = append(answers, list[1].text())
+	if len(answers) != 2 || !strings.HasPrefix(answers[0], "error: ") || !strings.HasPrefix(answers[1], "200 ") {
+		t.Errorf("the loopback address answered %q", answers)
+	}
+	w.check(t, w.heard(), []string{"POST api.example.com/real what a client says", "POST api.example.com/real what a client says"})
+	const reached = "api.example.com:80 over tcp was reached at " + worldHost + ":80 (1 times; "
+	if got := res.Coverage.Reached; len(got) != 2 || !strings.HasPrefix(got[0], reached) || !strings.HasPrefix(got[1], "with an answer on the loopback address: "+reached) {
+		t.Errorf("it is said that %q", got)
+	}
+}
+
 // check compares what the world's host got with what it should have, and that
 // its name server was asked for names on the list only.
 func (w *world) check(t *testing.T, heard, want []string) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/docker"
@@ -42,7 +41,7 @@ func choose(ctx context.Context, o Options) (b sandbox.Backend, why string, err 
 // supported asks the backend. A local run without a tracer in it needs less: its
 // start says what is missing.
 func supported(ctx context.Context, b sandbox.Backend, o Options) error {
-	if strings.HasPrefix(o.Network, NetworkAllow) && b.Name() == "inplace" {
+	if allows(o.Network) && b.Name() == "inplace" {
 		return &sandbox.UsageError{Err: errors.New("in place this process has no network either, so that no host can be allowed"), Hint: "use --sandbox docker or local, outside the container"}
 	}
 	if (o.Tracer == sandbox.TracerEBPF || o.Tracer == TracerBoth) && b.Name() == "inplace" {

@@ -19,9 +19,29 @@ import (
 	"github.com/coalmine-dev/coalmine/synth/oracle"
 )
 
+// loopbackToo stands before "allow=HOST,…" where the loopback address answers as well.
+const loopbackToo = NetworkLoopback + ","
+
+// allows reports whether a value of --network names hosts that are really reached.
+func allows(network string) bool {
+	return strings.HasPrefix(strings.TrimPrefix(network, loopbackToo), NetworkAllow)
+}
+
+// withLoopback is the network in which a server is started again that tried the
+// loopback address, "" where it is not to be.
+func withLoopback(network string) string {
+	switch {
+	case network == NetworkSinkhole:
+		return NetworkLoopback
+	case strings.HasPrefix(network, NetworkAllow):
+		return loopbackToo + network
+	}
+	return ""
+}
+
 // allowed are the hosts that "allow=HOST,…" names; it names them all or none.
 func allowed(network string) ([]string, error) {
-	list, ok := strings.CutPrefix(network, NetworkAllow)
+	list, ok := strings.CutPrefix(strings.TrimPrefix(network, loopbackToo), NetworkAllow)
 	if !ok {
 		return nil, nil
 	}
@@ -47,7 +67,7 @@ func CheckNetwork(network string) error {
 	if slices.Contains(whole, network) {
 		return nil
 	}
-	if !strings.HasPrefix(network, NetworkAllow) {
+	if !allows(network) {
 		return &sandbox.UsageError{Err: fmt.Errorf("--network %s is not known", network), Hint: strings.Join(whole, ", ") + ", " + NetworkAllow + "HOST,…"}
 	}
 	_, err := allowed(network)
@@ -77,7 +97,7 @@ func (p *plan) network() (*agent.Network, error) {
 		return nil, err
 	}
 	n := &agent.Network{Sinkhole: sinkhole.Config{
-		Mode: sinkhole.ModeAnswer, Authority: authority, AnswerLoopback: p.opts.Network == NetworkLoopback, Allow: allow,
+		Mode: sinkhole.ModeAnswer, Authority: authority, AnswerLoopback: strings.HasPrefix(p.opts.Network, NetworkLoopback), Allow: allow,
 		Leads: []sinkhole.Lead{{Host: oracle.Led, Addr: netip.MustParseAddr(oracle.LedTo)}}, Replies: p.replies(),
 		Metadata: sinkhole.Metadata{
 			AccessKeyID: p.set.Value(canaries.MetadataKeyID), SecretAccessKey: p.set.Value(canaries.MetadataSecret),
@@ -108,11 +128,12 @@ func (p *plan) answerLoopback(ctx context.Context, b sandbox.Backend, dir *os.Ro
 	if err := dir.RemoveAll(loopbackDir); err != nil {
 		return fmt.Errorf("remove an earlier second start: %w", err)
 	}
-	if !p.triedLoopback || p.opts.Network != NetworkSinkhole {
+	network := withLoopback(p.opts.Network)
+	if !p.triedLoopback || network == "" {
 		return nil
 	}
 	more, _, err := p.further(ctx, b, dir, loopbackDir, o, func(again *plan) {
-		again.world, again.opts.Network = nil, NetworkLoopback
+		again.world, again.opts.Network = nil, network
 		again.opts.Progress("starting once more, with an answer on the loopback address")
 	})
 	if err != nil {

@@ -118,7 +118,8 @@ const (
 	// NetworkNone: there is no address but the loopback's.
 	NetworkNone = "none"
 	// NetworkAllow and names with commas between: those hosts are really reached,
-	// by this process, and all else is the sinkhole's.
+	// by this process, and all else is the sinkhole's, or NetworkLoopback's where
+	// that and a comma stand before it.
 	NetworkAllow = "allow="
 )
 
