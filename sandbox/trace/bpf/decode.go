@@ -1,6 +1,7 @@
 package bpf
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,7 +35,9 @@ type execArgs struct {
 	flags       string
 	fd          int
 	real        bool
+	tgid        int32
 	enter       *event // the enter, where something of it was not in memory
+	below       bool   // the path is the kernel's name of what is below a descriptor
 }
 
 // The decoder's bounds: an honest run stays far below.
@@ -165,7 +168,7 @@ func (d *decoder) enter(e *event) {
 	}
 	d.begin(e, c)
 	d.arguments(e, c)
-	x := &execArgs{path: d.rec.Path, given: d.rec.Given, argv: wordsOf(e), flags: d.rec.Flags, fd: d.rec.FD, real: d.rec.Real}
+	x := &execArgs{path: d.rec.Path, given: d.rec.Given, argv: wordsOf(e), flags: d.rec.Flags, fd: d.rec.FD, real: d.rec.Real, tgid: e.TGID}
 	if e.Flags&flagLate != 0 {
 		x.enter = e.clone()
 	}
@@ -206,14 +209,41 @@ func (d *decoder) execed(e *event) {
 		if x != nil {
 			d.execs[e.PID] = x
 		}
-		if d.watched(e) {
+		if d.watched(e) && e.Child > 0 {
 			d.rec = trace.Record{Time: time.Duration(e.Time), Tid: int(e.Child), Call: "exit", Op: trace.OpExit, FD: -1}
 			d.send()
 		}
 	}
-	if e.Flags&flagLate != 0 && x != nil && x.enter != nil {
+	switch {
+	case x == nil && e.Flags&flagLate != 0 && len(d.execs) < maxPending:
+		d.execs[e.PID] = unentered(e)
+	case e.Flags&flagLate != 0 && x != nil && x.enter != nil:
 		d.late(e, x)
 	}
+}
+
+// descriptors is where the kernel has a program that is given by a descriptor.
+const descriptors = "/dev/fd/"
+
+// unentered is what an exec was given whose enter nobody has seen, by what the
+// kernel has made of it.
+func unentered(e *event) *execArgs {
+	x := &execArgs{fd: -1, tgid: e.TGID}
+	if b, ok := e.find(0); ok && len(b.data) > 1 {
+		o := operand{text: textOf(b.data), isText: true, fd: -1}
+		x.path, x.below = o.resolve(e), strings.HasPrefix(o.text, descriptors)
+		if x.path != o.text {
+			x.given = o.text
+		}
+		if words, ok := e.find(blobWord); ok && words.fault == 0 {
+			x.argv = strings.Split(textOf(words.data), "\x00")
+			// A script's list is its interpreter's words, its path and the rest of its own.
+			if i := slices.Index(x.argv, o.text); i == 1 || i == 2 {
+				x.argv = x.argv[i:]
+			}
+		}
+	}
+	return x
 }
 
 // late fills in what was not in memory at an exec's enter: the kernel's own copy of
@@ -226,7 +256,7 @@ func (d *decoder) late(e *event, x *execArgs) {
 		text := textOf(name.data)
 		if at > 0 {
 			// The kernel names what is below a descriptor by that.
-			below := "/dev/fd/" + strconv.Itoa(int(int32(x.enter.Args[0])))
+			below := descriptors + strconv.Itoa(int(int32(x.enter.Args[0])))
 			if rest, ok := strings.CutPrefix(text, below); ok && (rest == "" || rest[0] == '/') {
 				text = strings.TrimPrefix(rest, "/")
 			}
@@ -299,26 +329,46 @@ func (d *decoder) call(e *event) {
 	}
 }
 
-// execExit fills an exec's record from what its enter has kept.
+// execExit fills an exec's record from what its enter has kept: at the exit the
+// arguments are gone, or another thread has rewritten them.
 func (d *decoder) execExit(e *event, c *trace.Call) {
 	x := d.execs[e.PID]
 	delete(d.execs, e.PID)
-	if e.Ret < 0 {
+	if x == nil {
+		x = d.orphan(e)
+	}
+	if e.Ret < 0 && (x == nil || e.Flags&flagLate != 0) {
 		d.arguments(e, c)
+		d.rec.Argv = wordsOf(e)
+	}
+	unseen := x == nil && (e.Ret >= 0 || e.Flags&flagNoEnter == 0) || x != nil && x.below && c.Name == "execveat"
+	if unseen && d.started && d.whose(e.TGID) != ours {
+		d.lose(1, "an exec's arguments were not seen")
 	}
 	if x == nil {
-		if d.started && d.whose(e.TGID) != ours {
-			d.lose(1, "an exec's arguments were not seen")
-		}
 		return
 	}
-	d.rec.Argv = x.argv
-	if e.Ret < 0 && e.Flags&flagLate != 0 {
-		d.rec.Argv = wordsOf(e)
+	if d.rec.Argv == nil {
+		d.rec.Argv = x.argv
 	}
 	if d.rec.Path == "" {
 		d.rec.Path, d.rec.Given, d.rec.Flags, d.rec.FD, d.rec.Real = x.path, x.given, x.flags, x.fd, x.real
 	}
+}
+
+// orphan finds the exec of a thread that has taken its leader's number and failed
+// after it: nothing tells of that.
+func (d *decoder) orphan(e *event) *execArgs {
+	if e.Ret >= 0 || e.PID != e.TGID {
+		return nil
+	}
+	for pid, x := range d.execs {
+		if x.tgid == e.TGID {
+			delete(d.execs, pid)
+			return x
+		}
+	}
+	return nil
 }
 
 // finish does what concerns more than one argument.
@@ -326,8 +376,9 @@ func (d *decoder) finish(e *event, c *trace.Call) {
 	switch {
 	case c.Forks:
 		if d.rec.OK() && d.rec.Ret > 0 {
-			d.rec.Child = int(e.Child)
-			if e.Child == 0 {
+			// A fork whose enter was not seen is known by the birth alone.
+			d.rec.Child = int(cmp.Or(e.Child, d.newest[e.PID]))
+			if d.rec.Child == 0 {
 				d.lose(1, "a new task was not seen to start")
 			}
 		}

@@ -21,6 +21,7 @@ type family struct {
 	owners  map[int32]owner // by the machine's number of the process
 	living  map[int32]bool  // processes' first threads, by the machine's number
 	numbers map[own]int32   // a task's number in the watched namespace, by its own
+	newest  map[int32]int32 // the last task that each has made, by the machine's number of the maker
 	// Of threads that end at the same time each may seem to be the last: whose a
 	// process was is known a while longer.
 	ended []int32        // processes that have, oldest first
@@ -37,7 +38,7 @@ type own struct {
 }
 
 func newFamily(target int32) family {
-	return family{target: target, owners: map[int32]owner{}, living: map[int32]bool{}, numbers: map[own]int32{}, over: map[int32]bool{}}
+	return family{target: target, owners: map[int32]owner{}, living: map[int32]bool{}, numbers: map[own]int32{}, newest: map[int32]int32{}, over: map[int32]bool{}}
 }
 
 func (f *family) whose(tgid int32) owner { return f.owners[tgid] }
@@ -60,6 +61,9 @@ func (f *family) meet(e *event, ns uint32) {
 func (f *family) born(e *event, ns uint32) {
 	if e.ChildNS != ns && len(f.numbers) < maxTasks {
 		f.numbers[own{e.ChildNS, e.ChildOwn}] = e.Child
+	}
+	if len(f.newest) < maxTasks {
+		f.newest[e.PID] = e.Child
 	}
 	pid, tgid := int32(uint32(e.Args[0])), int32(uint32(e.Args[1]))
 	o := f.owners[e.TGID]
@@ -93,6 +97,7 @@ func (f *family) execOK(e *event, ok bool) bool {
 // forget drops a task that has ended.
 func (f *family) forget(e *event) {
 	delete(f.numbers, own{e.NS, e.Own})
+	delete(f.newest, e.PID)
 	if e.Flags&flagLeader != 0 {
 		delete(f.living, e.PID)
 	}

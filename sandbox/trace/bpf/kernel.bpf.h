@@ -61,14 +61,25 @@ struct pt_regs { unsigned long bp, bx, r10, r9, r8, cx, dx, si, di, orig_ax; };
 // structure of the kernel's, where others need a call for each.
 extern void *bpf_rdonly_cast(const void *at, u32 type) __ksym __weak;
 volatile const u8 older = 0; // do as on a kernel that does not
+#define RECENT (!!bpf_rdonly_cast && !older)
 #define FIELD(type, at, field) ({ \
 	u64 _at = (u64)(at); \
 	typeof(((type *)0)->field) _v; \
-	if (!!bpf_rdonly_cast && !older) \
+	if (RECENT) \
 		_v = ((type *)bpf_rdonly_cast((void *)_at, bpf_core_type_id_kernel(type)))->field; \
 	else \
 		bpf_core_read(&_v, sizeof(_v), &((type *)_at)->field); \
 	_v; })
+
+// Such a kernel also checks the body of a loop once, where others check each round,
+// which takes most of the time that loading the programs takes.
+#define REPEAT(most, step, state) do { \
+	if (RECENT) \
+		bpf_loop(most, step, state, 0); \
+	else \
+		for (u32 _i = 0; _i < (most) && !step(_i, state); _i++) \
+			; \
+	} while (0)
 
 enum kind { CALL = 0, EARLY_ARGS = 1, FORKED = 2, EXITED = 3, SIGNAL = 4, EXECED = 5 };
 
@@ -129,9 +140,10 @@ u32 agent = 0;      // the machine's number of the namespace's first process
 u64 beats[2] = {};  // how often it was seen to ask, at the enter and at the exit
 
 // A call under way has the slot of its task's number, or where another task has
-// that, and where its arguments do not outlive it, a stash.
+// that, a stash. Of a call that is told of at its enter more is kept: an exec
+// leaves registers behind that say nothing of it.
 #define SLOTS (1 << 16)
-struct slot { u64 id, time, registers; s32 child; u32 pad; };
+struct slot { u64 id, time, registers; s32 child, tid; u32 nr, flags; };
 struct slot slots[SLOTS] = {};
 u64 top_mnt = 0, top_dentry = 0; // a root directory that is the whole tree's
 

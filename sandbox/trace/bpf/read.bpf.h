@@ -142,7 +142,39 @@ static __always_inline u32 memory(struct scratch *s, u32 at, u8 what, u64 from, 
 	return at + sizeof(*b) + size;
 }
 
-// walk adds a path: its file system's kind and its inode, then each name from
+// climbing is where a path is on its way up.
+struct climbing {
+	struct scratch *s;
+	u64 d, m, root;
+	u32 to, end, done;
+};
+
+// step adds one name, or crosses one mount.
+static long step(u64 i, struct climbing *c)
+{
+	u64 d = c->d, m = c->m;
+	if (d == c->root) {
+		u64 up = (u64)FIELD(struct mount, m, mnt_parent);
+		if (up == m) {
+			c->done = 1;
+			return 1;
+		}
+		c->d = (u64)FIELD(struct mount, m, mnt_mountpoint);
+		c->m = up;
+		c->root = (u64)FIELD(struct mount, up, mnt.mnt_root);
+		return 0;
+	}
+	if (c->to >= c->end || full(c->s, c->to))
+		return 1;
+	s64 n = bpf_probe_read_kernel_str(place(c->s, c->to), 256, FIELD(struct dentry, d, d_name.name));
+	if (n > 0)
+		c->to += n & 0x1ff;
+	c->d = (u64)FIELD(struct dentry, d, d_parent);
+	c->done = c->d == d;
+	return c->done;
+}
+
+// climb adds a path: its file system's kind and its inode, then each name from
 // the last to the first, each ended by a zero. It crosses mounts upwards.
 __noinline u32 climb(u32 at, u32 what)
 {
@@ -166,36 +198,12 @@ __noinline u32 climb(u32 at, u32 what)
 		b->len = 16;
 		return to;
 	}
-	u64 root = (u64)FIELD(struct mount, m, mnt.mnt_root);
-	int done = 0;
-	for (int i = 0; i < 160; i++) {
-		if (d == root) {
-			u64 up = (u64)FIELD(struct mount, m, mnt_parent);
-			if (up == m) {
-				done = 1;
-				break;
-			}
-			d = (u64)FIELD(struct mount, m, mnt_mountpoint);
-			m = up;
-			root = (u64)FIELD(struct mount, m, mnt.mnt_root);
-			continue;
-		}
-		if (to >= from + MAX_STR || full(s, to))
-			break;
-		s64 n = bpf_probe_read_kernel_str(place(s, to), 256, FIELD(struct dentry, d, d_name.name));
-		if (n > 0)
-			to += n & 0x1ff;
-		u64 parent = (u64)FIELD(struct dentry, d, d_parent);
-		if (parent == d) {
-			done = 1;
-			break;
-		}
-		d = parent;
-	}
-	if (!done)
+	struct climbing c = {.s = s, .d = d, .m = m, .root = (u64)FIELD(struct mount, m, mnt.mnt_root), .to = to, .end = from + MAX_STR};
+	REPEAT(160, step, &c);
+	if (!c.done)
 		s->h.flags |= CUT;
-	b->len = to - from;
-	return to;
+	b->len = c.to - from;
+	return c.to;
 }
 
 // walk is climb from a place. A function that is checked by itself takes no
@@ -411,35 +419,50 @@ static __always_inline u64 number_at_exit(u64 at)
 #endif
 }
 
+// listing is where an argument list is read.
+struct listing {
+	struct scratch *s;
+	u64 list;
+	u32 at, compat;
+};
+
+// next adds one word of it.
+static long next(u64 i, struct listing *l)
+{
+	struct scratch *s = l->s;
+	u32 at = l->at, wide = l->compat ? 4 : 8;
+	u64 p = 0;
+	if (bpf_probe_read_user(&p, wide, (void *)(l->list + i * wide))) {
+		s->h.flags |= LATE;
+		return 1;
+	}
+	if (!p)
+		return 1;
+	struct blob *b = begin(s, at, WORD);
+	if (at > BUF - MAX_STR || i == 256) {
+		b->fault = 2;
+		l->at = at + sizeof(*b);
+		return 1;
+	}
+	s64 n = bpf_probe_read_user_str(place(s, at + sizeof(*b)), 1026, (void *)p);
+	if (n < 0) {
+		b->fault = 1;
+		s->h.flags |= LATE;
+		n = 0;
+	}
+	n &= 0x7ff;
+	b->len = n;
+	l->at = at + sizeof(*b) + n;
+	return 0;
+}
+
 // words adds an exec's argument list.
 __noinline u32 words(u64 list, u32 compat, u32 at)
 {
-	u32 zero = 0;
-	struct scratch *s = bpf_map_lookup_elem(&buffers, &zero);
+	struct scratch *s = buffer();
 	if (!s)
 		return at;
-	for (u32 i = 0; i < 257; i++) {
-		u64 p = 0;
-		if (bpf_probe_read_user(&p, compat ? 4 : 8, (void *)(list + i * (compat ? 4 : 8)))) {
-			s->h.flags |= LATE;
-			break;
-		}
-		if (!p)
-			break;
-		struct blob *b = begin(s, at, WORD);
-		if (at > BUF - MAX_STR || i == 256) {
-			b->fault = 2;
-			return at + sizeof(*b);
-		}
-		s64 n = bpf_probe_read_user_str(place(s, at + sizeof(*b)), 1026, (void *)p);
-		if (n < 0) {
-			b->fault = 1;
-			s->h.flags |= LATE;
-			n = 0;
-		}
-		n &= 0x7ff;
-		b->len = n;
-		at += sizeof(*b) + n;
-	}
-	return at;
+	struct listing l = {.s = s, .list = list, .at = at, .compat = compat};
+	REPEAT(257, next, &l);
+	return l.at;
 }

@@ -42,13 +42,14 @@ static __always_inline void unfold(struct head *h)
 		h->args[i] = list[i];
 }
 
-// entered tells of a call that must be told of before it is done.
-static __always_inline void entered(struct task_struct *t, const volatile struct def *d, struct stash *st, u64 *id)
+// entered tells of a call that must be told of before it is done. It returns what
+// is to be kept of the call besides.
+static __always_inline u32 entered(struct task_struct *t, const volatile struct def *d, struct stash *st)
 {
 	struct scratch *s = buffer();
 	if (!s) {
 		lose(NO_BUFFER);
-		return;
+		return 0;
 	}
 	u32 compat = st->flags & COMPAT;
 	__builtin_memset(&s->h, 0, sizeof(s->h));
@@ -60,18 +61,33 @@ static __always_inline void entered(struct task_struct *t, const volatile struct
 	s->h.tid = st->tid;
 	identify(&s->h, t);
 	u32 at = arguments(compat, st->nr);
-	if (!(d->flags & EXEC)) {
-		send(s, at);
+	if (d->flags & EXEC) {
+		at = words(d->act[0] == DIR ? st->args[2] : st->args[1], compat, at);
+		struct blob *first = place(s, 0);
+		if (first->fault)
+			s->h.flags |= LATE;
+	}
+	u32 late = s->h.flags & LATE;
+	send(s, at);
+	return late;
+}
+
+// keep keeps a call that is under way until its exit.
+static __always_inline void keep(u64 id, u64 regs, struct stash *st)
+{
+	struct slot *sl = slot(id);
+	if (sl->id && sl->id != id) {
+		if (bpf_map_update_elem(&inflight, &id, st, BPF_ANY))
+			lose(NO_STASH);
 		return;
 	}
-	at = words(d->act[0] == DIR ? st->args[2] : st->args[1], compat, at);
-	struct blob *first = place(s, 0);
-	if (first->fault || s->h.flags & LATE) {
-		s->h.flags |= LATE;
-		st->flags |= LATE;
-		bpf_map_update_elem(&inflight, id, st, BPF_ANY);
-	}
-	send(s, at);
+	sl->id = id;
+	sl->time = st->time;
+	sl->registers = regs;
+	sl->child = st->child;
+	sl->tid = st->tid;
+	sl->nr = st->nr;
+	sl->flags = st->flags;
 }
 
 SEC("raw_tp/sys_enter") int on_enter(struct bpf_raw_tracepoint_args *ctx)
@@ -89,6 +105,7 @@ SEC("raw_tp/sys_enter") int on_enter(struct bpf_raw_tracepoint_args *ctx)
 		sl->time = bpf_ktime_get_ns();
 		sl->registers = ctx->args[0];
 		sl->child = 0;
+		sl->tid = 0;
 		return 0;
 	}
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -104,10 +121,9 @@ SEC("raw_tp/sys_enter") int on_enter(struct bpf_raw_tracepoint_args *ctx)
 	st.time = bpf_ktime_get_ns();
 	st.nr = nr;
 	st.flags = compat ? COMPAT : 0;
-	if (bpf_map_update_elem(&inflight, &id, &st, BPF_ANY))
-		lose(NO_STASH);
 	if (d->flags & (EXEC | EARLY))
-		entered(t, d, &st, &id);
+		st.flags |= entered(t, d, &st);
+	keep(id, ctx->args[0], &st);
 	return 0;
 }
 
@@ -142,10 +158,11 @@ static __always_inline void report(struct task_struct *t, struct stash *st, u64 
 	u32 at = 0, nr = s->h.nr;
 	if (nr < NCALLS) {
 		const volatile struct def *d = &defs[st->flags & COMPAT][nr];
-		// An exec that succeeded has left its arguments behind.
-		if (!(d->flags & EXEC) || ret < 0)
+		// An exec that succeeded has left its arguments behind, and so may one in which its task ends.
+		u32 late = s->h.flags & (LATE | NOENTER);
+		if (!(d->flags & EXEC) || (ret < 0 && late))
 			at = arguments(st->flags & COMPAT, nr);
-		if (d->flags & EXEC && ret < 0 && st->flags & LATE)
+		if (d->flags & EXEC && ret < 0 && late)
 			at = words(d->act[0] == DIR ? s->h.args[2] : s->h.args[1], st->flags & COMPAT, at);
 		if (d->flags & OPENS && ret >= 0)
 			at = descriptor(t, at, ret, RESULT);
@@ -160,6 +177,11 @@ static __always_inline u32 over(u64 id, struct stash *st, u64 *regs)
 	if (sl->id == id) {
 		st->time = sl->time;
 		st->child = sl->child;
+		st->tid = sl->tid;
+		if (st->tid) {
+			st->nr = sl->nr;
+			st->flags = sl->flags;
+		}
 		*regs = sl->registers;
 		sl->id = 0;
 		return 1;
@@ -237,11 +259,24 @@ SEC("raw_tp/sched_process_fork") int on_fork(struct bpf_raw_tracepoint_args *ctx
 	return 0;
 }
 
+// executed takes what is kept of an exec to the number under which it returns.
+static __always_inline u32 executed(u64 was, u64 id, s32 tid, struct stash *st)
+{
+	u64 regs = 0;
+	s32 before;
+	if (!over(was, st, &regs) || !(before = st->tid))
+		return 0;
+	st->tid = tid;
+	keep(id, regs, st);
+	st->tid = before;
+	return 1;
+}
+
 // A thread that executes takes its leader's number. What of an exec's arguments
-// was not in memory at its enter is so now, in the new one.
+// was not in memory at its enter, or if that was not seen at all, is so now, in the new one.
 SEC("raw_tp/sched_process_exec") int on_exec(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct task_struct *t = (void *)ctx->args[0];
+	struct task_struct *t = bpf_get_current_task_btf();
 	struct linux_binprm *program = (void *)ctx->args[2];
 	u64 id = bpf_get_current_pid_tgid(), was = (id >> 32 << 32) | (u32)ctx->args[1];
 	if (agent && id >> 32 == agent)
@@ -249,14 +284,19 @@ SEC("raw_tp/sched_process_exec") int on_exec(struct bpf_raw_tracepoint_args *ctx
 	s32 tid = number(t);
 	if (!tid)
 		return 0;
-	struct stash *found = bpf_map_lookup_elem(&inflight, &was), st;
 	struct scratch *s = buffer();
-	if (!s || !found) {
-		lose(s ? NO_STASH : NO_BUFFER);
+	if (!s) {
+		lose(NO_BUFFER);
 		return 0;
 	}
-	st = *found;
-	if (was == id && !(st.flags & LATE))
+	struct stash st;
+	__builtin_memset(&st, 0, sizeof(st));
+	u32 late = LATE;
+	if (executed(was, id, tid, &st))
+		late = st.flags & LATE;
+	else
+		late |= NOENTER;
+	if (was == id && !late)
 		return 0;
 	__builtin_memset(&s->h, 0, sizeof(s->h));
 	s->h.kind = EXECED;
@@ -264,16 +304,10 @@ SEC("raw_tp/sched_process_exec") int on_exec(struct bpf_raw_tracepoint_args *ctx
 	s->h.tid = tid;
 	s->h.child = st.tid;
 	s->h.args[0] = (u32)ctx->args[1];
+	s->h.flags = late;
 	identify(&s->h, t);
 	u32 at = 0;
-	if (was != id) {
-		bpf_map_delete_elem(&inflight, &was);
-		st.tid = tid;
-		if (bpf_map_update_elem(&inflight, &id, &st, BPF_ANY))
-			lose(NO_STASH);
-	}
-	if (st.flags & LATE) {
-		s->h.flags |= LATE;
+	if (late) {
 		struct blob *b = begin(s, at, 0);
 		s64 n = bpf_probe_read_kernel_str(place(s, at + sizeof(*b)), MAX_STR, BPF_CORE_READ(program, filename));
 		if (n > 0)
@@ -281,6 +315,8 @@ SEC("raw_tp/sched_process_exec") int on_exec(struct bpf_raw_tracepoint_args *ctx
 		at += sizeof(*b) + b->len;
 		u64 from = BPF_CORE_READ(t, mm, arg_start), size = BPF_CORE_READ(t, mm, arg_end) - from;
 		at = memory(s, at, WORD, from, size > 4095 ? 4095 : size);
+		struct fs_struct *fs = t->fs;
+		at = walk(FIELD(struct fs_struct, fs, pwd.dentry), FIELD(struct fs_struct, fs, pwd.mnt), at, CWD);
 	}
 	send(s, at);
 	return 0;
@@ -296,7 +332,7 @@ SEC("raw_tp/sched_process_exit") int on_end(struct bpf_raw_tracepoint_args *ctx)
 	s32 tid = number(t);
 	if (!tid)
 		return 0;
-	if (within && regs) {
+	if (within && !st.tid) {
 		u32 compat = is_compat(t) ? 1 : 0;
 		st.nr = number_at_exit(regs);
 		st.flags = compat ? COMPAT : 0;

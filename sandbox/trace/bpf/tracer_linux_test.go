@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -98,6 +99,12 @@ func run(t testing.TB, set string, command ...string) *seen {
 
 func runWith(t testing.TB, o Options, command ...string) *seen {
 	t.Helper()
+	return runMaimed(t, o, nil, command...)
+}
+
+// runMaimed is run with a tracer to which something is done before the target starts.
+func runMaimed(t testing.TB, o Options, maim func(*Tracer), command ...string) *seen {
+	t.Helper()
 	need(t)
 	cmd := exec.Command("/proc/self/exe", command...)
 	cmd.Env = []string{roleEnv + "=init"}
@@ -131,6 +138,9 @@ func runWith(t testing.TB, o Options, command ...string) *seen {
 		}
 		s.records = append(s.records, c)
 	}, func(n uint64, why string) { s.missing += n; s.lost = append(s.lost, fmt.Sprint(n, " ", why)) })
+	if maim != nil {
+		maim(tr)
+	}
 	fmt.Fprintln(in, "go")
 	_ = in.Close()
 	_, _ = io.Copy(io.Discard, lines)
@@ -141,7 +151,7 @@ func runWith(t testing.TB, o Options, command ...string) *seen {
 	s.code = state.ExitCode()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if err := tr.Alive(); err != nil {
+	if err := tr.Alive(); err != nil && maim == nil {
 		t.Error(err)
 	}
 	if err := tr.Drain(ctx); err != nil {
@@ -207,6 +217,35 @@ func TestFullBufferIsLoss(t *testing.T) {
 		t.Errorf("%d of 3000 opens, and nothing says that others are missing", opens)
 	}
 	t.Logf("%d of 3000 opens, %d told as lost", opens, s.missing)
+}
+
+// An exec whose enter nobody has seen is known all the same, whether it succeeds or fails.
+func TestExecsWithoutTheirEnter(t *testing.T) {
+	need(t)
+	script := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(script, []byte("#!/bin/sh -e\n/bin/true \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := runMaimed(t, Options{Set: Core}, func(tr *Tracer) { _ = tr.links[len(tr.links)-1].Close() },
+		"/bin/sh", "-c", "cd /bin && ./true one 'two words' ''; "+script+" three; exec /no/such/file four")
+	if len(s.lost) > 0 {
+		t.Errorf("lost %q", s.lost)
+	}
+	var got []string
+	for _, r := range s.records {
+		if r.Op == trace.OpExec {
+			got = append(got, fmt.Sprintf("%s %q %s", r.Path, r.Argv, r.Err))
+		}
+	}
+	want := []string{
+		`/bin/true ["./true" "one" "two words" ""] `, script + ` ["` + script + `" "three"] `, `/bin/true ["/bin/true" "three"] `,
+		`/no/such/file ["/no/such/file" "four"] ENOENT`,
+	}
+	for _, w := range want {
+		if !slices.ContainsFunc(got, func(g string) bool { return g == w || strings.TrimPrefix(g, "/usr") == w }) {
+			t.Errorf("%s is not among\n%s", w, strings.Join(got, "\n"))
+		}
+	}
 }
 
 // A tracer whose programs are detached says so.

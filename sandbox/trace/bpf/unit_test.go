@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -191,4 +192,33 @@ func TestThreadsThatEndTogether(t *testing.T) {
 	if len(d.owners) > 2*maxEnded || len(d.over) > 2*maxEnded || len(d.ended) > maxEnded {
 		t.Errorf("%d, %d and %d are kept", len(d.owners), len(d.over), len(d.ended))
 	}
+}
+
+// A thread's exec that takes the leader's number and fails then is the one that was entered.
+func TestExecThatFailsAsTheLeader(t *testing.T) {
+	abis, err := tables("amd64", Core)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lost []string
+	var got []trace.Record
+	d := newDecoder(abis, 1, 5, func(r *trace.Record) { got = append(got, *r) }, func(_ uint64, why string) { lost = append(lost, why) })
+	d.started = true
+	d.adopt(10, theirs)
+	execve := uint32(number(abis[0], "execve"))
+	d.take(&event{
+		head:  head{Kind: eventEarlyArgs, NR: execve, NS: 1, TGID: 10, PID: 12, TID: 12, Args: [8]uint64{1, 2}},
+		blobs: []blob{{what: 0, data: []byte("/bin/x\x00")}, {what: blobWord, data: []byte("x\x00")}},
+	})
+	for _, tgid := range []int32{11, 10} {
+		d.adopt(tgid, theirs)
+		d.take(&event{head: head{Kind: eventCall, NR: execve, Flags: flagFatal, Ret: -1, NS: 1, TGID: tgid, PID: tgid, TID: tgid, Args: [8]uint64{1, 2}}})
+	}
+	if len(lost) != 1 || len(got) != 2 || got[1].Path != "/bin/x" || !slices.Equal(got[1].Argv, []string{"x"}) || !got[1].Unfinished || got[0].Path != "" {
+		t.Errorf("%+v, lost %q", got, lost)
+	}
+}
+
+func number(a *abi, name string) int {
+	return slices.IndexFunc(a.calls[:], func(c *trace.Call) bool { return c != nil && c.Name == name })
 }
