@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,6 +32,8 @@ type honest struct {
 	Needs map[string]string `json:"needs"`
 	// More are further arguments.
 	More []string `json:"more"`
+	// Slow ones begin first, so that none is left alone at the end.
+	Slow bool `json:"slow"`
 }
 
 // excusable are the reasons that a listed need may give.
@@ -63,7 +66,7 @@ func loud(r *analyze.Result, needs map[string]string) []string {
 }
 
 // told is a server's line of the report.
-func told(id string, r *analyze.Result, why []string) string {
+func told(id string, r *analyze.Result, took time.Duration, why []string) string {
 	word := "quiet"
 	if len(why) > 0 {
 		word = "LOUD"
@@ -86,7 +89,7 @@ func told(id string, r *analyze.Result, why []string) string {
 		found = append(found, fmt.Sprintf("%s ×%d", k, n))
 	}
 	slices.Sort(found)
-	line := fmt.Sprintf("honest %-5s %-36s %-12s tools %d of %d, calls ok %d of %d; %s", word, id, r.Verdict, succeeded, tools, ok, calls, cmp.Or(strings.Join(found, ", "), "no findings"))
+	line := fmt.Sprintf("honest %-5s %-36s %-12s %3.0f s, tools %d of %d, calls ok %d of %d; %s", word, id, r.Verdict, took.Seconds(), succeeded, tools, ok, calls, cmp.Or(strings.Join(found, ", "), "no findings"))
 	for _, w := range why {
 		line += "\n    " + w
 	}
@@ -101,20 +104,49 @@ func TestHonest(t *testing.T) {
 	need(t, "local")
 	sandboxtest.Need(t, "node")
 	cache := filepath.Join(filepath.Dir(filepath.Dir(installed(t, "python"))), "honest")
-	for _, s := range honestServers(t, cache) {
-		t.Run(s.ID, func(t *testing.T) {
-			t.Parallel()
-			l := newLab(t)
-			o := l.options("local", s.Command...)
-			o.Calls, o.Timeout, o.CallTimeout, o.ShrinkTime, o.Limits, o.Network = 3, 100*time.Second, 8*time.Second, time.Nanosecond, defaultLimits, NetworkSinkhole
-			o.Env, o.Transport = s.Env, s.Transport
-			r := l.probeWithin(4*time.Minute, o)
-			why := loud(r, s.Needs)
-			fmt.Println(told(s.ID, r, why))
-			if len(why) > 0 {
-				t.Errorf("%s", strings.Join(why, "\n"))
+	servers := honestServers(t, cache)
+	slices.SortStableFunc(servers, func(a, b honest) int {
+		switch {
+		case a.Slow == b.Slow:
+			return 0
+		case a.Slow:
+			return -1
+		}
+		return 1
+	})
+	// The order of parallel subtests is the testing package's own.
+	todo := make(chan honest, len(servers))
+	for _, s := range servers {
+		todo <- s
+	}
+	close(todo)
+	var workers sync.WaitGroup
+	for range honestAtOnce {
+		workers.Go(func() {
+			for s := range todo {
+				t.Run(s.ID, func(t *testing.T) { beQuiet(t, s) })
 			}
 		})
+	}
+	workers.Wait()
+}
+
+// honestAtOnce is how many servers are probed at the same time: each waits more than
+// it works.
+const honestAtOnce = 4
+
+// beQuiet probes one server and prints its line.
+func beQuiet(t *testing.T, s honest) {
+	begin := time.Now()
+	l := newLab(t)
+	o := l.options("local", s.Command...)
+	o.Calls, o.Timeout, o.CallTimeout, o.OracleTime, o.ShrinkTime, o.Limits, o.Network = 3, 100*time.Second, 8*time.Second, 10*time.Second, time.Nanosecond, defaultLimits, NetworkSinkhole
+	o.Env, o.Transport = s.Env, s.Transport
+	r := l.probeWithin(4*time.Minute, o)
+	why := loud(r, s.Needs)
+	fmt.Println(told(s.ID, r, time.Since(begin), why))
+	if len(why) > 0 {
+		t.Errorf("%s", strings.Join(why, "\n"))
 	}
 }
 
