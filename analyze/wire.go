@@ -93,9 +93,16 @@ func (w *wireReader) request(f *session.Frame, m wire.Message) {
 			Capabilities map[string]json.RawMessage `json:"capabilities"`
 		}
 		if json.Unmarshal(m.Params, &p) == nil {
-			for name := range p.Capabilities {
-				w.granted[name] = true
-			}
+			w.grant(p.Capabilities)
+		}
+	case "server/discover":
+		var p struct {
+			Meta struct {
+				Capabilities map[string]json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`
+			} `json:"_meta"`
+		}
+		if json.Unmarshal(m.Params, &p) == nil {
+			w.grant(p.Meta.Capabilities)
 		}
 	case "tools/call", "prompts/get", "resources/read":
 		var p struct {
@@ -108,6 +115,12 @@ func (w *wireReader) request(f *session.Frame, m wire.Message) {
 				w.args[call] = json.RawMessage(fmt.Sprintf("%q", p.URI))
 			}
 		}
+	}
+}
+
+func (w *wireReader) grant(capabilities map[string]json.RawMessage) {
+	for name := range capabilities {
+		w.granted[name] = true
 	}
 }
 

@@ -36,16 +36,51 @@ func (c *Client) CallTool(ctx context.Context, name string, args json.RawMessage
 		args = json.RawMessage(`{}`)
 	}
 	as := c.asTask(name)
-	r, err := c.call(ctx, "tools/call", struct {
+	params := struct {
 		Name string          `json:"name"`
 		Args json.RawMessage `json:"arguments"`
 		Task *task           `json:"task,omitempty"`
 		Meta json.RawMessage `json:"_meta,omitempty"`
-	}{name, args, as, c.metadataWith(ctx)})
+		*inputs
+	}{name, args, as, c.metadataWith(ctx), nil}
+	r, err := c.call(ctx, "tools/call", params)
+	for n := 0; n < maxAsked && err == nil && r.InputRequired; n++ {
+		if params.inputs = c.decline(r.Raw); params.inputs == nil {
+			break
+		}
+		r, err = c.call(ctx, "tools/call", params)
+	}
 	if as == nil || err != nil {
 		return r, err
 	}
 	return c.taskResult(ctx, r)
+}
+
+// maxAsked is how often a call's result may ask for input again.
+const maxAsked = 3
+
+// inputs are what a call is repeated with after a result that asked for them.
+type inputs struct {
+	Responses map[string]json.RawMessage `json:"inputResponses"`
+	State     json.RawMessage            `json:"requestState,omitempty"`
+}
+
+// decline answers what a result asks for, nil where there is no answer: a user
+// declines a form; for a model and for roots the newer era has no refusal.
+func (c *Client) decline(raw json.RawMessage) *inputs {
+	members, _ := object(raw)
+	requests, ok := object(members["inputRequests"])
+	if !c.opts.Declines || !ok || len(requests) == 0 || len(requests) > maxPending {
+		return nil
+	}
+	in := &inputs{Responses: map[string]json.RawMessage{}, State: members["requestState"]}
+	for id, request := range requests {
+		if m, _ := object(request); text(m["method"]) != "elicitation/create" {
+			return nil
+		}
+		in.Responses[id] = declined
+	}
+	return in
 }
 
 // ReadResource reads a resource.

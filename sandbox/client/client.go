@@ -55,6 +55,10 @@ type Options struct {
 	SkipDiscover bool
 	// Info is who the client says it is; a common client's if Name is empty.
 	Info wire.Implementation
+	// Declines declares that there is a user to be asked (elicitation), as most
+	// clients do, and declines each request: what a server does only where it can ask
+	// is seen, and it is told nothing. Of a model (sampling) few clients know.
+	Declines bool
 	// Roots are offered to the server. None means that the capability is not
 	// declared and a request for them is declined.
 	Roots []Root

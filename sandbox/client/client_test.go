@@ -339,6 +339,8 @@ func TestOtherCalls(t *testing.T) {
 func TestServerRequests(t *testing.T) {
 	roots := patient
 	roots.Roots = []Root{{URI: "file:///home/u/work", Name: "work"}}
+	declines := patient
+	declines.Declines = true
 	for _, tc := range []struct {
 		name, request, reply string
 		opts                 Options
@@ -349,6 +351,9 @@ func TestServerRequests(t *testing.T) {
 		{"roots", `"method":"roots/list"`, `-32601`, patient},
 		{"roots offered", `"method":"roots/list"`, `{"roots":[{"uri":"file:///home/u/work","name":"work"}]}`, roots},
 		{"unknown", `"method":"evil/do"`, `-32601`, patient},
+		{"sampling not offered", `"method":"sampling/createMessage","params":{}`, `-32601`, declines},
+		{"elicitation declined", `"method":"elicitation/create","params":{"message":"x","requestedSchema":{"$ref":"#"}}`, `{"action":"decline"}`, declines},
+		{"roots not offered", `"method":"roots/list"`, `-32601`, declines},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			noLeaks(t)
@@ -365,7 +370,7 @@ func TestServerRequests(t *testing.T) {
 				}
 			}
 			kind := "answered"
-			if tc.reply == "-32601" {
+			if tc.reply == "-32601" || tc.opts.Declines {
 				kind = "declined"
 			}
 			if want := kind + " " + kind + " null-id"; kinds(p.c) != want {

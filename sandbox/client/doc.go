@@ -14,8 +14,8 @@
 // the handshake's own requests, so a banner, a late answer or a flood is
 // handled in one place.
 //
-// The package must never accept a request for sampling, elicitation or roots
-// that was not configured, never let a server block or outgrow it (every wait
+// The package must never accept a request for sampling or elicitation (one may be
+// declined as by a user), nor one for roots that was not configured, never let a server block or outgrow it (every wait
 // has an end, every store a bound), never repair a result (callers get the raw
 // JSON), and never name itself: it introduces itself as an ordinary client.
 package client

@@ -78,8 +78,8 @@ func (c *Client) deliverLate(id int64, m wire.Message) {
 	}
 }
 
-// serve answers a server's request: ping always, roots if configured, and
-// nothing else, since no other capability was declared.
+// serve answers a server's request: ping always, roots if configured. A user
+// declines, or is not there to be asked; nobody else is.
 func (c *Client) serve(m wire.Message) {
 	if isNull(m.ID) {
 		c.note(NullID, "a request %s has null for an id and gets no answer", quoted(m.Method))
@@ -94,6 +94,9 @@ func (c *Client) serve(m wire.Message) {
 		reply.Result, _ = encode(struct {
 			Roots []Root `json:"roots"`
 		}{c.opts.Roots})
+	case m.Method == "elicitation/create" && c.opts.Declines:
+		kind = Declined
+		reply.Result = declined
 	default:
 		kind = Declined
 		reply.Error = &replyError{Code: codeMethodNotFound, Message: "Method not found"}
@@ -107,6 +110,9 @@ func (c *Client) serve(m wire.Message) {
 		c.note(Unsent, "the reply to the server's %s: %v", quoted(m.Method), err)
 	}
 }
+
+// declined is a user's answer to any form, which is never read.
+var declined = json.RawMessage(`{"action":"decline"}`)
 
 func isNull(raw json.RawMessage) bool {
 	return len(raw) == 0 || string(raw) == "null"

@@ -65,6 +65,9 @@ func (c *Client) negotiate(ctx context.Context) (h *handshake, version string, e
 		}
 	}()
 	capabilities := &mcp.ClientCapabilities{}
+	if c.opts.Declines {
+		capabilities.Elicitation = &mcp.ElicitationCapabilities{}
+	}
 	if len(c.opts.Roots) > 0 {
 		capabilities.RootsV2 = &mcp.RootCapabilities{} //nolint:staticcheck // deprecated, yet what servers of every version know
 	}
@@ -162,6 +165,9 @@ func (c *Client) requestMeta(version string) (json.RawMessage, error) {
 		info["title"] = c.opts.Info.Title
 	}
 	capabilities := map[string]any{}
+	if c.opts.Declines {
+		capabilities["elicitation"] = map[string]any{}
+	}
 	if len(c.opts.Roots) > 0 {
 		capabilities["roots"] = map[string]any{}
 	}

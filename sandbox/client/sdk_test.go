@@ -169,3 +169,64 @@ func exercise(t *testing.T, c *Client) {
 		}
 	}
 }
+
+// TestDecliningAgainstTheSDK has a tool ask a user in each era's way: what is asked
+// for is declined, and the tool goes on.
+func TestDecliningAgainstTheSDK(t *testing.T) {
+	for _, version := range []string{"2026-07-28", "2025-11-25"} {
+		t.Run(version, func(t *testing.T) {
+			noLeaks(t)
+			server := sdkServer(version)
+			form := &mcp.ElicitParams{Message: "who?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{},"$ref":"#"}`)}
+			server.AddTool(&mcp.Tool{Name: "ask", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				said := func(r *mcp.ElicitResult, more string) (*mcp.CallToolResult, error) {
+					return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "the user said " + r.Action + more}}}, nil
+				}
+				if version < firstModern {
+					r, err := req.Session.Elicit(ctx, form)
+					if err != nil {
+						return nil, err
+					}
+					return said(r, "")
+				}
+				if r, ok := req.Params.InputResponses["form"].(*mcp.ElicitResult); ok {
+					return said(r, " to "+req.Params.RequestState)
+				}
+				return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"form": form}, RequestState: "me"}, nil
+			})
+			c := stdio(t, Options{Declines: true}, func(in io.ReadCloser, out io.WriteCloser) {
+				_ = server.Run(context.Background(), &mcp.IOTransport{Reader: in, Writer: out})
+			})
+			if _, err := c.Connect(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			r, err := c.CallTool(t.Context(), "ask", nil)
+			if err != nil || r.IsError || r.InputRequired || !strings.Contains(string(r.Raw), "the user said decline") || version == "2026-07-28" != strings.Contains(string(r.Raw), " to me") {
+				t.Errorf("%s %+v %v", r.Raw, r.Err, err)
+			}
+		})
+	}
+}
+
+// A server that asks again and again gets an end, and one that asks for what cannot be
+// declined no answer.
+func TestDecliningHasAnEnd(t *testing.T) {
+	for asked, calls := range map[string]int{
+		`{"a":{"method":"elicitation/create","params":{"message":"m"}}}`:                1 + maxAsked,
+		`{"a":{"method":"sampling/createMessage","params":{}}}`:                         1,
+		`{"a":{"method":"elicitation/create","params":{}},"b":{"method":"roots/list"}}`: 1,
+		`{}`:  1,
+		`[1]`: 1,
+	} {
+		n := 0
+		opts := patient
+		opts.Declines = true
+		answer := give(`{"resultType":"input_required","requestState":{"odd":[1]},"inputRequests":` + asked + `}`)
+		p := newPeer(opts, legacy(map[string]func(*peer, request){"tools/call": func(p *peer, r request) { n++; answer(p, r) }}))
+		connect(t, p)
+		r, err := p.c.CallTool(t.Context(), "x", nil)
+		if err != nil || !r.InputRequired || n != calls {
+			t.Errorf("%s: called %d times, want %d: %+v %v", asked, n, calls, r, err)
+		}
+	}
+}

@@ -238,7 +238,7 @@ func (p *plan) attempt(ctx context.Context, b sandbox.Backend, dir *os.Root, ski
 	ready := make(chan struct{})
 	way := p.carry(rec, ready, func() *sandbox.Run { return run })
 	defer way.close()
-	rec.client = client.New(way.send, client.Options{Info: p.client, SkipDiscover: skipDiscover, CallTimeout: p.opts.CallTimeout, HandshakeTimeout: min(30*time.Second, p.opts.Timeout), DiscoverTimeout: p.discoverTimeout()})
+	rec.client = client.New(way.send, client.Options{Info: p.client, Declines: true, SkipDiscover: skipDiscover, CallTimeout: p.opts.CallTimeout, HandshakeTimeout: min(30*time.Second, p.opts.Timeout), DiscoverTimeout: p.discoverTimeout()})
 	p.opts.Progress("starting in the " + b.Name() + " sandbox")
 	late := time.AfterFunc(startTimeout, func() { cancelRun(errLate) })
 	run, err := sandbox.Start(runCtx, b, p.spec, rec)
