@@ -90,6 +90,8 @@ type Options struct {
 	AgentPath string
 	// Version is the program's.
 	Version string
+	// as is for whom the decoys are made, drawn where it is empty.
+	as account
 	// exact makes the calls in place of the driver.
 	exact func(context.Context, *conversation) error
 	// fastIdle is Idle for the run on a fast clock, 0 for the usual.

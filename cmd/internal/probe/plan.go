@@ -44,6 +44,8 @@ type plan struct {
 	skip    []string
 	// triedLoopback says that a port of the loopback address was tried on which nothing listens.
 	triedLoopback bool
+	// lookedIn is another user's HOME in which a decoy was looked for, if one was.
+	lookedIn account
 	// work has the session instead of a drive, nil for a drive.
 	work func(context.Context, *conversation) error
 	// vary is the condition that this run is under, nil for none; client is who the
@@ -116,7 +118,7 @@ func newPlan(o Options, in *fetched) (*plan, error) {
 
 // identity says for whom the decoys are made: a replay names its own.
 func identity(o Options, workspaces []string) canaries.Options {
-	c := canaries.Options{Workspace: workspaces}
+	c := canaries.Options{Workspace: workspaces, User: o.as.user, Home: o.as.home}
 	if o.Replay != nil {
 		c.User, c.Home = o.Replay.User, o.Replay.Home
 	}

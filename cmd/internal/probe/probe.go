@@ -233,7 +233,8 @@ func (p *plan) session(ctx context.Context, b sandbox.Backend, dir *os.Root) err
 func (p *plan) attempt(ctx context.Context, b sandbox.Backend, dir *os.Root, skipDiscover bool) error {
 	runCtx, cancelRun := context.WithCancelCause(ctx)
 	defer cancelRun(nil)
-	rec := &recorder{dir: dir, header: p.header(b.Name()), lines: wire.NewSplitter(0), secrets: p.secrets, stop: cancelRun, exited: make(chan struct{}), web: p.opts.Transport != TransportStdio, awaits: awaits{name: p.preload}}
+	rec := &recorder{dir: dir, header: p.header(b.Name()), lines: wire.NewSplitter(0), secrets: p.secrets, stop: cancelRun, exited: make(chan struct{}), web: p.opts.Transport != TransportStdio, awaits: awaits{name: p.preload},
+		homes: newOtherHome(p.set, append([]string{p.spec.ServerDir}, p.spec.Workspaces...))}
 	var run *sandbox.Run
 	ready := make(chan struct{})
 	way := p.carry(rec, ready, func() *sandbox.Run { return run })
@@ -262,7 +263,7 @@ func (p *plan) attempt(ctx context.Context, b sandbox.Backend, dir *os.Root, ski
 	if lost := run.Lost(); lost > 0 {
 		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: fmt.Sprintf("%d observations were lost", lost)})
 	}
-	p.triedLoopback = rec.loopback
+	p.triedLoopback, p.lookedIn = rec.loopback, rec.homes.found
 	logErr := rec.close()
 	switch {
 	case ctx.Err() != nil && closeErr != nil:

@@ -52,6 +52,8 @@ type recorder struct {
 	born born
 	// awaits is a library that the server is to load.
 	awaits awaits
+	// homes are those of others in which decoys were looked for.
+	homes otherHome
 	// loopback says that a connection to the loopback address was refused.
 	loopback bool
 	// eof says that the server's stdout has ended, exited is closed at its exit.
@@ -129,6 +131,7 @@ func (r *recorder) Record(rec *trace.Record) {
 	r.born.record(rec)
 	r.mu.Lock()
 	r.awaits.record(rec)
+	r.homes.record(rec)
 	r.mu.Unlock()
 }
 

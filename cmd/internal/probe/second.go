@@ -36,6 +36,7 @@ func (p *plan) startFurther(ctx context.Context, b sandbox.Backend, dir *os.Root
 		{"after a crash", p.restart},
 		{"with the same HOME", p.startAgain},
 		{"with an answer on the loopback address", p.answerLoopback},
+		{"with another user's HOME", p.inOtherHome},
 	}
 	for _, s := range starts {
 		err := s.make(ctx, b, dir, res, o)

@@ -127,9 +127,12 @@ func leftAlone(p *plan) error {
 }
 
 // otherDecoys makes everything about the decoys anew: names, values, HOME.
-func otherDecoys(p *plan) error {
+func otherDecoys(p *plan) error { return p.renew(account{}) }
+
+// renew makes the decoys anew for an account, or for one that is drawn.
+func (p *plan) renew(as account) error {
 	o := p.opts
-	o.Vary, o.Replay = nil, nil
+	o.Vary, o.Replay, o.as = nil, nil, as
 	q, err := newPlan(o, p.installed)
 	if err != nil {
 		return err
