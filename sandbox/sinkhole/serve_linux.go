@@ -152,9 +152,10 @@ func (s *server) admit(w *wireConn) bool {
 	return false
 }
 
-// occupy waits for one of the places of those that speak TLS or HTTP.
+// occupy waits for one of the places of those that speak TLS or HTTP. A
+// connection has one at most, whatever it speaks in a tunnel.
 func (s *server) occupy(w *wireConn) bool {
-	for {
+	for !w.isBusy() {
 		t := time.NewTimer(20 * time.Millisecond)
 		select {
 		case s.busy <- struct{}{}:
@@ -177,6 +178,7 @@ func (s *server) occupy(w *wireConn) bool {
 			return false
 		}
 	}
+	return true
 }
 
 // evict closes the connection that has been idle longest, if that is long enough.
