@@ -52,12 +52,10 @@ func (s *server) carryUp(w *wireConn, peer net.Conn) {
 			_ = peer.SetWriteDeadline(time.Now().Add(s.cfg.Header))
 			_, failed = peer.Write(p)
 		})
-		if err = errors.Join(failed, err); err == nil {
+		if failed == nil && (err == nil || w.moves(err)) {
 			continue
 		}
-		if w.moves(err) {
-			continue
-		}
+		err = errors.Join(failed, err)
 		if errors.Is(err, io.EOF) {
 			if c, ok := peer.(interface{ CloseWrite() error }); ok && c.CloseWrite() == nil {
 				return

@@ -80,40 +80,10 @@ func (s *server) serveTCP(w *wireConn) {
 		s.serveDNS(w.plain(nil), "dns")
 		return
 	}
-	var head []byte
-	k, spoke := kindUnknown, false
-	for k == kindUnknown {
-		wait := s.cfg.Idle
-		if len(head) > 0 {
-			wait = partWait
-		} else if !spoke {
-			wait = greetingWait(port)
-		}
-		_ = w.SetReadDeadline(time.Now().Add(wait))
-		err := w.receive(sniffLimit-len(head), func(p []byte) { head = append(head, p...) })
-		switch {
-		case err == nil:
-			k = sniff(head)
-		case errors.Is(err, os.ErrDeadlineExceeded) && len(head) == 0 && !spoke:
-			spoke = true
-			if t := talkOf(port); t != nil {
-				s.talk(w.plain(nil), t)
-				return
-			}
-		case errors.Is(err, os.ErrDeadlineExceeded) && len(head) == 0:
-			w.abort("nothing was sent")
-			return
-		case len(head) == 0:
-			if !errors.Is(err, io.EOF) {
-				w.f.fail(err.Error())
-			}
-			_ = w.Close()
-			return
-		default:
-			k = kindRaw
-		}
+	head, k, ended := s.hear(w, port)
+	if ended {
+		return
 	}
-	_ = w.SetReadDeadline(time.Time{})
 	switch k {
 	case kindTLS:
 		s.serveTLS(w, head)
@@ -132,6 +102,46 @@ func (s *server) serveTCP(w *wireConn) {
 		}
 		s.talk(w.plain(head), t)
 	}
+}
+
+// hear reads what a client says first, until it tells a protocol. A client that
+// says nothing is greeted where its port wants that; ended says that the
+// connection is over by then.
+func (s *server) hear(w *wireConn, port uint16) (head []byte, k kind, ended bool) {
+	spoke := false
+	for k == kindUnknown {
+		wait := s.cfg.Idle
+		if len(head) > 0 {
+			wait = partWait
+		} else if !spoke {
+			wait = greetingWait(port)
+		}
+		_ = w.SetReadDeadline(time.Now().Add(wait))
+		err := w.receive(sniffLimit-len(head), func(p []byte) { head = append(head, p...) })
+		switch {
+		case err == nil:
+			k = sniff(head)
+		case errors.Is(err, os.ErrDeadlineExceeded) && len(head) == 0 && !spoke:
+			spoke = true
+			if t := talkOf(port); t != nil {
+				s.talk(w.plain(nil), t)
+				return nil, k, true
+			}
+		case errors.Is(err, os.ErrDeadlineExceeded) && len(head) == 0:
+			w.abort("nothing was sent")
+			return nil, k, true
+		case len(head) == 0:
+			if !errors.Is(err, io.EOF) {
+				w.f.fail(err.Error())
+			}
+			_ = w.Close()
+			return nil, k, true
+		default:
+			k = kindRaw
+		}
+	}
+	_ = w.SetReadDeadline(time.Time{})
+	return head, k, false
 }
 
 // partWait is how long a client may take over the first bytes of a protocol.

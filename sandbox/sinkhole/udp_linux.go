@@ -97,6 +97,7 @@ func (s *server) serveUDP(c *net.UDPConn) {
 			dropped = drops
 		}
 		if !dst.IsValid() {
+			s.loss("a datagram came without its destination", 0)
 			continue
 		}
 		begun := TypeOpen
