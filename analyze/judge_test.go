@@ -145,6 +145,19 @@ var inCall = []struct {
 		l.Record(trace.Record{Op: trace.OpBind, Addr: &trace.Addr{Family: "inet", Host: "127.0.0.1", Port: 8081}})
 		l.Record(trace.Record{Op: trace.OpBind, Addr: &trace.Addr{Family: "inet", Host: "0.0.0.0"}})
 	}, "net.listen 0.0.0.0:8080 call/do#1 opened\nnet.listen 127.0.0.1:8081 call/do#1 opened", "CM211 medium"},
+	{"a resolver's socket", quiet, func(l *analyzetest.Log) {
+		bind := trace.Record{Op: trace.OpBind, Call: "bind", Path: "socket:[7]", Addr: &trace.Addr{Family: "inet", Host: "0.0.0.0", Port: 40123}}
+		peer := trace.Record{Op: trace.OpConnect, Call: "connect", Path: "socket:[7]", Addr: &trace.Addr{Family: "inet", Host: "127.0.0.1", Port: 53}}
+		l.Record(bind)
+		l.Record(peer)
+		// The kernel's name again, of a socket that is connected in vain, and of another's.
+		bind.Addr = &trace.Addr{Family: "inet6", Host: "::", Port: 40124}
+		l.Record(bind)
+		peer.Err = "EISCONN"
+		l.Record(peer)
+		peer.Err, peer.Path = "", "socket:[8]"
+		l.Record(peer)
+	}, "net.connect dns call/do#1 opened ×2\nnet.connect dns call/do#1 attempted\nnet.listen [::]:40124 call/do#1 opened", "CM211 medium, CM209 low"},
 	{"unix listeners", quiet, func(l *analyzetest.Log) {
 		l.Record(trace.Record{Op: trace.OpBind, Call: "bind", Addr: &trace.Addr{Family: "unix", Host: home + "/x.sock"}})
 		l.Record(trace.Record{Op: trace.OpBind, Call: "bind", Addr: &trace.Addr{Family: "unix", Host: "@x"}})

@@ -136,6 +136,7 @@ type Builder struct {
 	opened  map[string]int      // path to the index of its latest secret effect
 	made    map[string]bool     // paths that the server created or wrote
 	undone  map[fileIn]bool     // paths that were deleted or moved away in a call
+	bound   bound
 	// read are accesses of which the log may hold the open only later: the two
 	// come from different sources. They are joined when the phase or call ends.
 	read []access
@@ -200,7 +201,7 @@ func NewBuilder(ctx Context) *Builder {
 	}
 	b := &Builder{
 		ctx: ctx, phase: finding.PhaseStart, index: map[effectKey]int{}, tasks: map[int]*task{},
-		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, made: map[string]bool{}, undone: map[fileIn]bool{}, find: ctx.Set, oracles: newOracles(),
+		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, made: map[string]bool{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, find: ctx.Set, oracles: newOracles(),
 		flows: map[uint64]*flow{}, reachedIn: map[place]bool{}, named: map[netip.Addr]string{},
 		out: &Profile{FrameCall: map[uint64]int{}, FramePhase: map[uint64]finding.Phase{}, Phases: map[finding.Phase]bool{}},
 	}
@@ -216,6 +217,7 @@ func NewBuilder(ctx Context) *Builder {
 // Profile returns what was built. The Builder must not be used afterwards.
 func (b *Builder) Profile() *Profile {
 	b.joinReads()
+	b.listeners()
 	b.network()
 	b.background()
 	b.out.visited, b.out.undone = b.oracles.visited, b.undone

@@ -253,6 +253,9 @@ func (b *Builder) connect(r *trace.Record) {
 		if r.Op == trace.OpConnect && a.Port == 0 {
 			return // address selection of getaddrinfo: no packet is sent
 		}
+		if r.Op == trace.OpConnect {
+			b.connected(r)
+		}
 		kind, text := finding.NetConnect, "tried to reach "
 		if r.OK() || r.Err == "EINPROGRESS" {
 			text = "connected to "
@@ -298,7 +301,7 @@ func (b *Builder) bind(r *trace.Record) {
 	switch a.Family {
 	case "inet", "inet6":
 		if a.Port != 0 {
-			b.add(b.effect(finding.NetListen, target(a), finding.RungOpened, r, b.says(r, "bound "+target(a))))
+			b.listens(r, b.effect(finding.NetListen, target(a), finding.RungOpened, r, b.says(r, "bound "+target(a))))
 		}
 	case "unix":
 		if a.Host == "" {
@@ -307,6 +310,44 @@ func (b *Builder) bind(r *trace.Record) {
 		b.add(b.effect(finding.NetListen, "unix:"+a.Host, finding.RungOpened, r, b.says(r, "bound the unix socket "+b.short(a.Host))))
 		if path.IsAbs(a.Host) {
 			b.change(r, finding.FileWrite, a.Host)
+		}
+	}
+}
+
+// bound are the sockets that have a port, in order. at has the latest of each of the
+// kernel's names, which are used again.
+type bound struct {
+	effects []finding.Effect
+	at      map[string]int
+}
+
+// listens keeps a bound socket in mind until it is known what it is for: one that is
+// then connected, as a resolver's is, hears nobody but its peer.
+func (b *Builder) listens(r *trace.Record, e finding.Effect) {
+	switch {
+	case r.Path == "":
+		b.add(e)
+	case len(b.bound.effects) >= maxEffects:
+		b.out.Truncated = true
+	default:
+		b.bound.at[r.Path] = len(b.bound.effects)
+		b.bound.effects = append(b.bound.effects, e)
+	}
+}
+
+// connected takes a socket off the listeners.
+func (b *Builder) connected(r *trace.Record) {
+	if i, ok := b.bound.at[r.Path]; ok && (r.OK() || r.Err == "EINPROGRESS") {
+		b.bound.effects[i].Kind = ""
+		delete(b.bound.at, r.Path)
+	}
+}
+
+// listeners adds the sockets that were bound for others to find.
+func (b *Builder) listeners() {
+	for _, e := range b.bound.effects {
+		if e.Kind != "" {
+			b.add(e)
 		}
 	}
 }

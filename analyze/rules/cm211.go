@@ -12,7 +12,7 @@ var cm211Doc = finding.Rule{
 	ID: "CM211", Name: "OpenListener", Title: "The server listens beyond loopback", Severity: finding.Medium,
 	CWE: []string{"CWE-668", "CWE-1327"}, OWASP: []string{"MCP02"},
 	Help: "The server bound a port on an address that is not loopback: on a real machine its neighbours on the network could reach it.\n\n" +
-		"**Evidence.** The kernel's record of the bind. Port 0 and unix sockets are quiet, and so is the port over which a server on HTTP is probed; UDP sockets bound by a resolver are not bound to a fixed port.\n\n" +
+		"**Evidence.** The kernel's record of the bind. Port 0 and unix sockets are quiet, and so are the port over which a server on HTTP is probed and a socket that is connected to a peer, as a resolver's is.\n\n" +
 		"**False positive when** serving the network is the declared purpose.",
 }
 
