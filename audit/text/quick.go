@@ -28,14 +28,18 @@ func look[T string | []byte](s T) (shown, plain bool) {
 	}
 	// A JSON escape may stand for any character.
 	shown = odd&unshown == 0 && (odd&slash == 0 || !strings.Contains(string(s), `\u`))
-	if odd&unshown != 0 && strings.ContainsAny(string(s), "\u017F\u212A") {
-		return shown, false // the two that match a letter of ASCII in any case
+	if odd&unshown != 0 && strings.ContainsAny(string(s), foldsToASCII) {
+		return shown, false
 	}
 	if !first && odd&angle == 0 && (odd&square == 0 || !hasTag(s)) {
 		return shown, true
 	}
-	return shown, !suspect([]byte(s))
+	// Escapes hide words.
+	return shown, possible(s) == 0 && (odd&slash == 0 || !bytes.Contains(lowered(s), []byte(`\u00`)))
 }
+
+// foldsToASCII are the two characters that match a letter of ASCII in any case.
+const foldsToASCII = "\u017F\u212A"
 
 const (
 	unshown = 1 << iota
@@ -115,36 +119,48 @@ func words(s string) (out [][]byte) {
 // are told by their brackets.
 var signs = words("ignor disregard forget overrid user secret ssh id_rsa id_ed25519 credentials netrc shadow mcp.json .kube tool")
 
-// conditions are, for each alternative of poison, the words one of each list of
-// which it holds: where a list has none of its words, it cannot match.
-var conditions = [][][][]byte{
-	{words("< ["), words("important system secret hidden instruct sys admin overrid critical inst"), words("read send pass include ignore not don't dont never must always before reveal call")},
-	{words("ignor disregard forget overrid"), words("instruct prompt rule directive guideline message")},
-	{words("user"), words("tell mention inform notif reveal disclos show alert"), words("not don't dont never without avoid")},
-	{words("hide conceal keep"), words("user secret")},
-	{words("~/.ssh id_rsa id_ed25519 .aws/credentials ~/.netrc /etc/shadow mcp.json .git-credentials .kube/config"), words("read cat open load send include pass attach upload get fetch")},
-	{words("tool"), words("must always"), words("before after prior when")},
-	{words("tool"), words("server"), words("instead not never")},
-	{words("user"), words("not"), words("know see told")},
+// conditions are, for poisons in their order, the words one of each list of which
+// the next of them hold: where a list has none of its words, they cannot match.
+var conditions = []struct {
+	poisons int
+	lists   [][][]byte
+}{
+	{1, [][][]byte{words("< ["), words("important system secret hidden instruct sys admin overrid critical inst"), words("read send pass include ignore not don't dont never must always before reveal call")}},
+	{1, [][][]byte{words("ignor disregard forget overrid"), words("instruct prompt rule directive guideline message")}},
+	{1, [][][]byte{words("user"), words("tell mention inform notif reveal disclos show alert"), words("not don't dont never without avoid")}},
+	{1, [][][]byte{words("hide conceal keep"), words("user secret")}},
+	{1, [][][]byte{words("~/.ssh id_rsa id_ed25519 .aws/credentials ~/.netrc /etc/shadow mcp.json .git-credentials .kube/config"), words("read cat open load send include pass attach upload get fetch")}},
+	{2, [][][]byte{words("tool"), words("must always"), words("before after prior when")}},
+	{1, [][][]byte{words("tool"), words("server"), words("instead not never")}},
+	{1, [][][]byte{words("user"), words("not"), words("know see told")}},
 }
 
-// suspect reports whether an alternative of poison has all that it needs.
-func suspect(s []byte) bool {
-	low := make([]byte, len(s))
-	for i, c := range s {
-		low[i] = lower[c]
-	}
-	for _, all := range conditions {
+// possible has a bit for each poison that has all that it needs in a text without
+// what folds to ASCII.
+func possible[T string | []byte](s T) (bits uint) {
+	low := lowered(s)
+	next := 0
+	for _, c := range conditions {
 		holds := true
-		for _, list := range all {
+		for _, list := range c.lists {
 			holds = holds && hasAny(low, list)
 		}
-		if holds {
-			return true
+		for range c.poisons {
+			if holds {
+				bits |= 1 << next
+			}
+			next++
 		}
 	}
-	// Escapes hide words.
-	return bytes.Contains(low, []byte(`\u00`))
+	return bits
+}
+
+func lowered[T string | []byte](s T) []byte {
+	low := make([]byte, len(s))
+	for i := range len(s) {
+		low[i] = lower[s[i]]
+	}
+	return low
 }
 
 func hasAny(low []byte, list [][]byte) bool {

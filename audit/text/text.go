@@ -2,7 +2,6 @@ package text
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -57,31 +56,6 @@ func Scan(s string) []Hit {
 	}
 	slices.SortStableFunc(hits, func(a, b Hit) int { return a.Offset - b.Offset })
 	return hits[:min(len(hits), maxHits)]
-}
-
-// poison matches text that is directed at a model and at more than a tool's
-// use. Each alternative wants two signs together (an order and its secrecy, an
-// order and a secret's place), so that ordinary imperatives stay quiet.
-var poison = regexp.MustCompile(`(?is)` + strings.Join([]string{
-	`(?:<\s*(?:important|system|secret|hidden|instructions?|sys|admin|override|critical)\s*>|\[\s*(?:system|inst|admin)\s*\]).{0,200}?\b(?:read|send|pass|include|ignore|do\s+not|don'?t|never|must|always|before|reveal|call)\b`,
-	`\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+)*(?:previous|prior|above|earlier|preceding|other|existing|system)\s+(?:instructions?|prompts?|rules?|directives?|guidelines?|messages?)`,
-	`\b(?:do\s+not|don'?t|never|without|avoid)\s+(?:\w+\s+){0,2}?(?:tell|telling|mention|mentioning|inform|informing|notify|notifying|reveal|revealing|disclose|disclosing|show|showing|alert|alerting)(?:\s+\w+){0,4}?\s+(?:to\s+)?the\s+user`,
-	`\b(?:hide|conceal|keep)\s+(?:this|it|that|these)\s+(?:\w+\s+){0,3}?(?:from\s+the\s+user|secret)`,
-	`\b(?:read|cat|open|load|send|include|pass|attach|upload|get|fetch)\b[^.\n]{0,60}(?:~/\.ssh|id_rsa|id_ed25519|\.aws/credentials|~/\.netrc|/etc/shadow|~/\.cursor/mcp\.json|\.git-credentials|\.kube/config)`,
-	`\b(?:before|after|prior\s+to|when|whenever)\s+(?:\w+\s+){0,2}?(?:using|calling|invoking|use|call|running)\s+(?:any|another|other)\s+(?:\w+\s+){0,2}?tools?\b[^.\n]{0,80}\b(?:you\s+must|must\s+first|always\s+(?:call|use|read|send))`,
-	// How a tool itself is used is for its description to say; what of the user's it takes along is not.
-	`\b(?:before|after|prior\s+to|when|whenever)\s+(?:\w+\s+){0,2}?(?:using|calling|invoking|use|call|running)\s+(?:this|the)\s+(?:\w+\s+){0,2}?tools?\b[^.\n]{0,80}\b(?:you\s+must|must\s+first|always)\b[^\n]{0,80}\b(?:read|send|open|upload|cat|curl|forward|include|pass|attach|copy|collect|post)\b[^\n]{0,80}` +
-		`(?:\b(?:files?|secrets?|passwords?|credentials?|keys?|tokens?|history|conversation|private)\b|~/|\.env\b|/etc/|\.ssh\b)`,
-	`\b(?:instead\s+of|do\s+not\s+use|never\s+use)\s+(?:the\s+)?[\w-]+\s+tools?\s+(?:from|of|provided\s+by)\s+(?:other|another|any\s+other)\s+servers?`,
-	`\b(?:the\s+user\s+(?:must|should|need)\s+not\s+(?:know|see|be\s+told))`,
-}, "|"))
-
-func poisoned(s string) []Hit {
-	var out []Hit
-	for _, m := range poison.FindAllStringIndex(s, maxHits) {
-		out = append(out, Hit{Rule: Poisoning, Offset: m[0], Text: Printable(s[m[0]:m[1]], 120)})
-	}
-	return out
 }
 
 // hidden finds characters that are not shown or that reorder what is shown.

@@ -1,0 +1,141 @@
+package text
+
+import (
+	"regexp"
+	"strings"
+)
+
+// poisons match text that is directed at a model and at more than a tool's use.
+// Each wants two signs together (an order and its secrecy, an order and a secret's
+// place), so that ordinary imperatives stay quiet. What one matches begins with one
+// of its words, a blank of which stands for any; without words, with a bracket.
+var poisons = []struct{ begins, expression string }{
+	{``, `(?:<\s*(?:important|system|secret|hidden|instructions?|sys|admin|override|critical)\s*>|\[\s*(?:system|inst|admin)\s*\]).{0,200}?\b(?:read|send|pass|include|ignore|do\s+not|don'?t|never|must|always|before|reveal|call)\b`},
+	{`ignore,disregard,forget,override`, `(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+)*(?:previous|prior|above|earlier|preceding|other|existing|system)\s+(?:instructions?|prompts?|rules?|directives?|guidelines?|messages?)`},
+	{`do not,don't,dont,never,without,avoid`, `(?:do\s+not|don'?t|never|without|avoid)\s+(?:\w+\s+){0,2}?(?:tell|telling|mention|mentioning|inform|informing|notify|notifying|reveal|revealing|disclose|disclosing|show|showing|alert|alerting)(?:\s+\w+){0,4}?\s+(?:to\s+)?the\s+user`},
+	{`hide,conceal,keep`, `(?:hide|conceal|keep)\s+(?:this|it|that|these)\s+(?:\w+\s+){0,3}?(?:from\s+the\s+user|secret)`},
+	{`read,cat,open,load,send,include,pass,attach,upload,get,fetch`, `(?:read|cat|open|load|send|include|pass|attach|upload|get|fetch)\b[^.\n]{0,60}(?:~/\.ssh|id_rsa|id_ed25519|\.aws/credentials|~/\.netrc|/etc/shadow|~/\.cursor/mcp\.json|\.git-credentials|\.kube/config)`},
+	{times, `(?:before|after|prior\s+to|when|whenever)\s+(?:\w+\s+){0,2}?(?:using|calling|invoking|use|call|running)\s+(?:any|another|other)\s+(?:\w+\s+){0,2}?tools?\b[^.\n]{0,80}\b(?:you\s+must|must\s+first|always\s+(?:call|use|read|send))`},
+	// How a tool itself is used is for its description to say; what of the user's it takes along is not.
+	{times, `(?:before|after|prior\s+to|when|whenever)\s+(?:\w+\s+){0,2}?(?:using|calling|invoking|use|call|running)\s+(?:this|the)\s+(?:\w+\s+){0,2}?tools?\b[^.\n]{0,80}\b(?:you\s+must|must\s+first|always)\b[^\n]{0,80}\b(?:read|send|open|upload|cat|curl|forward|include|pass|attach|copy|collect|post)\b[^\n]{0,80}` +
+		`(?:\b(?:files?|secrets?|passwords?|credentials?|keys?|tokens?|history|conversation|private)\b|~/|\.env\b|/etc/|\.ssh\b)`},
+	{`instead of,do not use,never use`, `(?:instead\s+of|do\s+not\s+use|never\s+use)\s+(?:the\s+)?[\w-]+\s+tools?\s+(?:from|of|provided\s+by)\s+(?:other|another|any\s+other)\s+servers?`},
+	{`the user`, `(?:the\s+user\s+(?:must|should|need)\s+not\s+(?:know|see|be\s+told))`},
+}
+
+const times = `before,after,prior to,when,whenever`
+
+// poison is all of them at once, at any place: right for every text, and a
+// tenth as fast.
+var poison = func() *regexp.Regexp {
+	var all []string
+	for _, p := range poisons {
+		e := p.expression
+		if p.begins != "" {
+			e = `\b` + e
+		}
+		all = append(all, e)
+	}
+	return regexp.MustCompile(`(?is)` + strings.Join(all, "|"))
+}()
+
+// opener is a way in which what a poison matches begins, and the poison anchored there.
+type opener struct {
+	words string
+	bit   uint
+	at    *regexp.Regexp
+}
+
+// openers are, by their first character, those of all poisons in their order.
+var openers = func() (out [256][]opener) {
+	for i, p := range poisons {
+		at := regexp.MustCompile(`(?is)\A(?:` + p.expression + `)`)
+		if p.begins == "" {
+			out['<'] = append(out['<'], opener{"", 1 << i, at})
+			out['['] = append(out['['], opener{"", 1 << i, at})
+			continue
+		}
+		for w := range strings.SplitSeq(p.begins, ",") {
+			out[w[0]] = append(out[w[0]], opener{w, 1 << i, at})
+			out[w[0]-0x20] = append(out[w[0]-0x20], opener{w, 1 << i, at})
+		}
+	}
+	return out
+}()
+
+func poisoned(s string) []Hit {
+	if strings.ContainsAny(s, foldsToASCII) {
+		return poisonedSlowly(s)
+	}
+	bits := possible(s)
+	var out []Hit
+	for i := 0; bits != 0 && i < len(s) && len(out) < maxHits; {
+		n := 0
+		if list := openers[s[i]]; list != nil && (!isWord(s[i]) || i == 0 || !isWord(s[i-1])) {
+			n = poisonAt(s[i:], list, bits)
+		}
+		if n > 0 {
+			out = append(out, Hit{Rule: Poisoning, Offset: i, Text: Printable(s[i:i+n], 120)})
+		}
+		i += max(n, 1)
+	}
+	return out
+}
+
+// poisonedSlowly is poisoned for every text.
+func poisonedSlowly(s string) []Hit {
+	var out []Hit
+	for _, m := range poison.FindAllStringIndex(s, maxHits) {
+		out = append(out, Hit{Rule: Poisoning, Offset: m[0], Text: Printable(s[m[0]:m[1]], 120)})
+	}
+	return out
+}
+
+// poisonAt is the length of the match of the first poison of those in bits that
+// matches where a text begins, 0 for none.
+func poisonAt(s string, list []opener, bits uint) int {
+	for _, o := range list {
+		if bits&o.bit == 0 || !opens(s, o.words) {
+			continue
+		}
+		if m := o.at.FindStringIndex(s); m != nil {
+			return m[1]
+		}
+	}
+	return 0
+}
+
+// opens reports whether a text begins with words and ends a word with them, or
+// for none with a bracket and a letter with which a tag may begin.
+func opens(s, words string) bool {
+	i := 0
+	for k := range len(words) {
+		if words[k] == ' ' {
+			from := i
+			for i < len(s) && isBlank(s[i]) {
+				i++
+			}
+			if i == from {
+				return false
+			}
+			continue
+		}
+		if i == len(s) || lower[s[i]] != words[k] {
+			return false
+		}
+		i++
+	}
+	if words != "" {
+		return i == len(s) || !isWord(s[i])
+	}
+	for i = 1; i < len(s) && isBlank(s[i]); {
+		i++
+	}
+	return i < len(s) && strings.IndexByte("ishaoc", lower[s[i]]) >= 0
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' }
+
+func isWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+}
