@@ -28,6 +28,7 @@ var ways = map[string]func(u *url.URL) (string, error){
 	"get":           get,
 	"half-close":    halfClose,
 	"datagram":      datagram,
+	"announce":      announce,
 	"pin":           pin,
 	"burst":         burst,
 	"connections":   connections,

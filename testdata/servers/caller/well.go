@@ -76,6 +76,21 @@ func datagram(u *url.URL) (string, error) {
 	return said, nil
 }
 
+// announce sends a datagram to whoever listens, as announcements are, and waits for nothing.
+func announce(u *url.URL) (string, error) {
+	to, err := net.ResolveUDPAddr("udp", u.Host)
+	if err != nil {
+		return "", err
+	}
+	c, err := net.ListenPacket("udp", ":0")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = c.Close() }()
+	_, err = c.WriteTo([]byte("said to "+u.Host), to)
+	return "said", err
+}
+
 // pin trusts a store of its own, which is empty.
 func pin(u *url.URL) (string, error) {
 	c, err := dial(u)
