@@ -34,6 +34,8 @@ const (
 	maxLayers = 3
 	// maxTries bounds how often something is taken for a packed stream.
 	maxTries = 1024
+	// maxURLs bounds the bytes of URLs in URLs that are looked at.
+	maxURLs = 4 * maxHeld
 )
 
 // FindBody says which canaries are in the body of an HTTP message, also where
@@ -44,7 +46,8 @@ const (
 // stream is counted in that, and over fields, parts or URLs it is the index of the
 // first. The error is
 // ErrOpaque, with the hits so far, for what the header calls packed and cannot
-// be unpacked, and for what would be more than 64 MiB.
+// be unpacked, for what would be more than 64 MiB, and for what holds more starts
+// of packed streams than are tried.
 func (s *Set) FindBody(b []byte, header map[string][]string) ([]Hit, error) {
 	u := &unpacker{collector: collector{set: s}, left: maxUnpacked}
 	u.report("", s.Find(b))
@@ -98,25 +101,53 @@ func (s *Set) findFields(b []byte, header map[string][]string) []Hit {
 // ampersands are the ways in which a text has them.
 var ampersands = strings.NewReplacer(`\u0026`, "&", "&amp;", "&")
 
-// urlsIn are the URLs with parameters that stand in a text.
+// urlsIn are the URLs with parameters that stand in a text. One may stand in
+// another's parameters; where the outer one ends, all of them do, so that each
+// byte is looked at once for that.
 func urlsIn(b []byte) []string {
 	const scheme = "://"
 	var out []string
-	for len(out) < maxTries {
-		n := bytes.Index(b, []byte(scheme))
+	end, query := 0, 0 // where the URL ends, and the next question mark
+	size := 0          // of those that were found
+	for from := 0; len(out) < maxTries && size < maxURLs; {
+		n := bytes.Index(b[from:], []byte(scheme))
 		if n < 0 {
 			break
 		}
-		b = b[n+len(scheme):]
-		u := ampersands.Replace(string(b[:min(len(b), maxForm)]))
-		if end := strings.IndexFunc(u, func(r rune) bool { return r <= ' ' || strings.ContainsRune("\"'`<>\\()|", r) }); end >= 0 {
-			u = u[:end]
+		from += n + len(scheme)
+		if end < from {
+			end = from + urlEnd(b[from:])
 		}
-		if strings.ContainsRune(u, '?') {
-			out = append(out, u)
+		if query < from {
+			if n = bytes.IndexByte(b[from:], '?'); n < 0 {
+				break
+			}
+			query = from + n
+		}
+		if to := min(end, from+maxForm); query < to {
+			out = append(out, ampersands.Replace(string(b[from:to])))
+			size += to - from
 		}
 	}
 	return out
+}
+
+// urlEnd is the length of the URL that a text begins with.
+func urlEnd(b []byte) int {
+	for i, c := range b {
+		switch c {
+		case '"', '\'', '`', '<', '>', '(', ')', '|':
+			return i
+		case '\\':
+			if !bytes.HasPrefix(b[i:], []byte(`\u0026`)) {
+				return i
+			}
+		}
+		if c <= ' ' {
+			return i
+		}
+	}
+	return len(b)
 }
 
 // fields are the comma-separated values of a header, in small letters.
@@ -243,7 +274,7 @@ var magics = []struct {
 	{"gzip", "\x1f\x8b\x08", openGzip},
 	{"zlib", "\x78\x01", openZlib}, {"zlib", "\x78\x5e", openZlib}, {"zlib", "\x78\x9c", openZlib}, {"zlib", "\x78\xda", openZlib},
 	{"zip", "PK\x03\x04", openZip},
-	{"bzip2", "BZh", func(b []byte) (io.Reader, error) { return bzip2.NewReader(bytes.NewReader(b)), nil }},
+	{"bzip2", "BZh", openBzip2},
 	{"base64+gzip", "H4sI", func(b []byte) (io.Reader, error) { return gzip.NewReader(unbase64(b)) }},
 	// The third digit holds two bits of what comes behind zlib's header.
 	{"base64+zlib", "eAE", openZlib64}, {"base64+zlib", "eAF", openZlib64}, {"base64+zlib", "eAG", openZlib64}, {"base64+zlib", "eAH", openZlib64},
@@ -255,10 +286,14 @@ var magics = []struct {
 // search looks for packed streams anywhere in b.
 func (u *unpacker) search(b []byte, name string, layer int) {
 	for _, m := range magics {
-		for at := 0; u.tries < maxTries; at++ {
+		for at := 0; ; at++ {
 			n := bytes.Index(b[at:], []byte(m.magic))
 			if n < 0 {
 				break
+			}
+			if u.tries == maxTries {
+				u.opaque("more than %d places look like packed streams", maxTries)
+				return
 			}
 			at += n
 			u.tries++
@@ -274,6 +309,16 @@ func openGzip(b []byte) (io.Reader, error) { return gzip.NewReader(bytes.NewRead
 func openZlib(b []byte) (io.Reader, error) { return zlib.NewReader(bytes.NewReader(b)) }
 
 func openZlib64(b []byte) (io.Reader, error) { return zlib.NewReader(unbase64(b)) }
+
+// openBzip2 asks for the first block's mark: a reader that finds out by itself
+// makes room for a block before.
+func openBzip2(b []byte) (io.Reader, error) {
+	const mark = "1AY&SY"
+	if len(b) < 4 || !bytes.HasPrefix(b[4:], []byte(mark)) {
+		return nil, errors.New("canaries: not a stream of bzip2")
+	}
+	return bzip2.NewReader(bytes.NewReader(b)), nil
+}
 
 // openZip reads one file of a ZIP archive.
 func openZip(b []byte) (io.Reader, error) {
