@@ -238,6 +238,7 @@ func (l *Log) Holes() []string {
 	}
 	add(l.Stats.Events == 0, "the log holds no frame")
 	add(l.Stats.HeadMissing, "the log begins in the middle of a session: what was declared before is not known")
+	add(l.Stats.Missing > 0, "%d frames are missing in the log: what crossed with them is not known", l.Stats.Missing)
 	add(l.Stats.Torn, "the log ends within a line: what came after is not known")
 	add(l.Stats.Unreadable > 0, "%d lines of the log could not be read, the first: %s", l.Stats.Unreadable, name(l.Stats.FirstUnreadable))
 	add(l.Failures > 0, "a detector failed %d times", l.Failures)

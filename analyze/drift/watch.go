@@ -24,7 +24,7 @@ type Session struct {
 // History is a directory's sessions by server, in the order of time.
 type History struct {
 	Servers map[string][]Session
-	// Unread are the logs that could not be read, with the reason.
+	// Unread are the logs that could not be read, or not whole, with the reason.
 	Unread []string
 }
 
@@ -75,9 +75,10 @@ func Watch(root *os.Root) (*History, error) {
 		f, err := read(root, name)
 		if err != nil {
 			h.Unread = append(h.Unread, fmt.Sprintf("%s: %v", shown(name), err))
-			continue
 		}
-		prints = append(prints, f)
+		if f != nil {
+			prints = append(prints, f)
+		}
 	}
 	slices.SortStableFunc(prints, func(a, b *Fingerprint) int {
 		return cmp.Or(a.FirstTS.Compare(b.FirstTS), strings.Compare(a.Source, b.Source))
@@ -125,7 +126,8 @@ func Logs(root *os.Root) ([]string, error) {
 	return out, nil
 }
 
-// read reduces one log.
+// read reduces one log; it returns nil for a session without a word. With an error
+// it returns what could be read nevertheless, nil if that is nothing.
 func read(root *os.Root, name string) (*Fingerprint, error) {
 	f, err := root.Open(name)
 	if err != nil {
@@ -144,9 +146,22 @@ func read(root *os.Root, name string) (*Fingerprint, error) {
 		c.Event(e, &r.State)
 	}
 	if r.Stats.Events == 0 {
-		return nil, errors.New("it holds no frame of a session")
+		return nil, damage(&r.Stats)
 	}
-	return c.Fingerprint(name, &r.State, r.Stats), nil
+	return c.Fingerprint(name, &r.State, r.Stats), damage(&r.Stats)
+}
+
+// damage says what of a log could not be read, nil if all of it could.
+func damage(s *wirelog.Stats) error {
+	switch {
+	case s.Unreadable > 0:
+		return fmt.Errorf("%d lines of it could not be read, the first: %s", s.Unreadable, s.FirstUnreadable)
+	case s.Missing > 0:
+		return fmt.Errorf("%d frames are missing in it", s.Missing)
+	case s.Torn:
+		return errors.New("it ends within a line")
+	}
+	return nil
 }
 
 // serverOf names the server of a session: by itself, else by the name that a tap

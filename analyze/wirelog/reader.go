@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/wire"
@@ -24,6 +25,8 @@ type Reader struct {
 	event   Event
 	batch   []json.RawMessage
 	env     wire.Envelope
+	// last is the seq of the last frame, damaged how many lines were unreadable since.
+	last, damaged uint64
 }
 
 // Stats count a log's lines.
@@ -39,6 +42,9 @@ type Stats struct {
 	Torn bool
 	// HeadMissing says that the log begins in the middle of a session.
 	HeadMissing bool
+	// Missing are frames that were counted and are not in the log: its tap had to
+	// drop them, or somebody took them out.
+	Missing int64
 }
 
 // NewReader reads from log, which it does not close.
@@ -78,12 +84,16 @@ func (r *Reader) passed(err error) error {
 	var bad *session.LineError
 	switch {
 	case errors.As(err, &bad):
+		r.damaged++
 		if r.Stats.Unreadable++; r.Stats.FirstUnreadable == "" {
 			r.Stats.FirstUnreadable = bad.Error()
 		}
 		return nil
 	case errors.Is(err, io.EOF):
 		r.Stats.Torn = r.scanner.Torn
+		if m := r.scanner.Metrics; m != nil {
+			r.Stats.Missing = max(r.Stats.Missing, m.Dropped)
+		}
 		return io.EOF
 	}
 	return err
@@ -104,6 +114,7 @@ func (r *Reader) begin(f *session.Frame) (ok bool) {
 	if r.Stats.Events == 0 && f.Seq > 1 {
 		r.Stats.HeadMissing, r.State.HeadMissing = true, true
 	}
+	r.gap(f.Seq)
 	r.event = Event{Seq: f.Seq, Line: r.scanner.Line(), TS: f.TS, Dir: f.Dir}
 	if f.Gate != nil {
 		r.gate(f.Gate)
@@ -135,6 +146,22 @@ func (r *Reader) begin(f *session.Frame) (ok bool) {
 	}
 	r.event.Part = -1
 	return false
+}
+
+// gap looks for frames that were counted and are not there: what was declared
+// last, and what came before what, is then not known any more.
+func (r *Reader) gap(seq uint64) {
+	switch {
+	case r.last > 0 && seq > r.last+r.damaged+1:
+		r.Stats.Missing += int64(min(seq-r.last-r.damaged-1, math.MaxInt32))
+		r.State.HeadMissing, r.State.Surface, r.State.Expired = true, nil, false
+	case seq > 1 && seq < r.last:
+		if r.Stats.Missing > 0 {
+			r.Stats.Missing-- // only late
+		}
+		return
+	}
+	r.last, r.damaged = seq, 0
 }
 
 // gate reads a gate's mark. A mark of a form that is not known is kept empty.

@@ -29,7 +29,8 @@ func (s *Surface) Has(tool string) bool { return s != nil && s.Tools[tool] != ni
 
 // State is what the wire has proved so far.
 type State struct {
-	// HeadMissing says that the log does not begin where the session did.
+	// HeadMissing says that what came before is not known whole: the log does not
+	// begin where the session did, or frames are missing in it.
 	HeadMissing bool
 	// Initialized says that notifications/initialized has crossed.
 	Initialized bool

@@ -88,6 +88,35 @@ func TestGateMarks(t *testing.T) {
 	}
 }
 
+// Frames that a tap had to drop prove nothing about what was asked and declared.
+func TestMissingFrames(t *testing.T) {
+	begin := []string{`c {"id":1,"method":"tools/list"}`, `s {"id":1,"result":{"tools":[{"name":"a"}]}}`, `c {"id":2,"method":"ping"}`}
+	const damage = "{\n"
+	for _, c := range []struct {
+		name, log string
+		want      int64
+		known     bool
+	}{
+		{"none", logOf(1, begin...) + logOf(4, `s {"id":3,"result":{}}`), 0, true},
+		{"some", logOf(1, begin...) + logOf(9, `s {"id":3,"result":{}}`), 5, false},
+		{"damage is counted as such", logOf(1, begin...) + damage + logOf(5, `s {"id":3,"result":{}}`), 0, true},
+		{"more than damage", logOf(1, begin...) + damage + logOf(6, `s {"id":3,"result":{}}`), 1, false},
+		{"one is late", logOf(1, begin...) + logOf(5, `s {"id":2,"result":{}}`) + logOf(4, `c {"id":3,"method":"ping"}`) + logOf(6, `s {"id":3,"result":{}}`), 0, false},
+		{"another session behind", logOf(1, begin...) + logOf(1, `s {"id":3,"result":{}}`), 0, true},
+		{"the tap says so", logOf(1, begin...) + `{"type":"glassport.metrics","records_dropped":7}` + "\n", 7, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, r := events(t, c.log)
+			if r.Stats.Missing != c.want || (r.State.Surface != nil) != c.known {
+				t.Errorf("%d are missing, the tools are known: %t", r.Stats.Missing, r.State.Surface != nil)
+			}
+			if last := got[len(got)-1]; strings.HasSuffix(last, "orphan") != (c.known && len(got) > 3) {
+				t.Errorf("the last is %q", last)
+			}
+		})
+	}
+}
+
 // Callers of a server without sessions count their ids each for itself.
 func TestExchanges(t *testing.T) {
 	line := func(seq int, dir, frame, x string) string {

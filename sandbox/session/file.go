@@ -39,6 +39,28 @@ func (f *file) flush() error {
 	return err
 }
 
+// shorten takes lines off the end of the file, which name names, until there is
+// room for one of metrics, and returns how many.
+func (f *file) shorten(name string) (lines int64, err error) {
+	const room, look = 512, 64 << 10
+	r, err := os.Open(name)
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	tail := make([]byte, min(f.written, look))
+	if _, err := r.ReadAt(tail, f.written-int64(len(tail))); err != nil {
+		return 0, err
+	}
+	keep := bytes.LastIndexByte(tail[:max(0, len(tail)-room)], '\n') + 1
+	if keep == 0 && f.written > look {
+		return 0, errors.New("the last record is too long to make room")
+	}
+	lines = int64(bytes.Count(tail[keep:], []byte{'\n'}))
+	f.written -= int64(len(tail) - keep)
+	return lines, f.f.Truncate(f.written)
+}
+
 // create makes a new file in place of a regular one.
 func create(dir *os.Root, name string) (*os.File, error) {
 	info, err := dir.Lstat(name)

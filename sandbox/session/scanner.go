@@ -21,6 +21,8 @@ type Metrics struct {
 	FramesBlocked int64   `json:"frames_blocked"`
 	Duration      float64 `json:"session_duration_s"`
 	LogBytes      int64   `json:"log_bytes"`
+	// Dropped are records that the tap could not write.
+	Dropped int64 `json:"records_dropped"`
 }
 
 // Scanner reads a session log of anyone who writes glassport's format, line by

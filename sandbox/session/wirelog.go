@@ -139,13 +139,20 @@ func NewWireLog(opts WireOptions) (*WireLog, error) {
 	l.timer.Stop()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l, l.open()
+	if err := l.open(); err != nil {
+		l.told = true // with this error
+		return l, fmt.Errorf("session log: %w", err)
+	}
+	return l, nil
 }
 
 // open makes the next file. The lock is held.
 func (l *WireLog) open() error {
+	if l.opts.Dir == "" {
+		return errors.New("no directory is named")
+	}
 	if err := os.MkdirAll(l.opts.Dir, 0o700); err != nil {
-		return fmt.Errorf("session log: %w", err)
+		return err
 	}
 	for n := 1; n < 1000; n++ {
 		word := wireWord(l.opts.What)
@@ -160,13 +167,13 @@ func (l *WireLog) open() error {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("session log: %w", err)
+			return err
 		}
 		l.file = file{f: f, buf: l.file.buf}
 		l.name = name
 		return nil
 	}
-	return fmt.Errorf("session log: no name is free in %s", l.opts.Dir)
+	return fmt.Errorf("no name is free in %s", l.opts.Dir)
 }
 
 // Name is the path of the file that is written now, "" if there is none.
@@ -237,6 +244,9 @@ func (l *WireLog) tick() {
 // flush writes the buffer, into a new file where the old one is full or gone.
 // The lock is held.
 func (l *WireLog) flush() {
+	if len(l.file.buf) == 0 {
+		return // a next file would hold no frame
+	}
 	waiting := int64(bytes.Count(l.file.buf, []byte{'\n'}))
 	err := l.ready()
 	if err == nil {
@@ -298,8 +308,7 @@ func (l *WireLog) Close() error {
 	l.closed = true
 	l.timer.Stop()
 	if l.name != "" {
-		l.file.buf = appendWireMetrics(l.file.buf, l)
-		if err := l.file.flush(); err != nil {
+		if err := l.finish(); err != nil {
 			l.err = fmt.Errorf("session log: %w", err)
 		}
 		if err := l.file.f.Close(); err != nil && l.err == nil {
@@ -310,6 +319,24 @@ func (l *WireLog) Close() error {
 		return fmt.Errorf("session log: %d records were dropped", l.dropped)
 	}
 	return l.err
+}
+
+// finish writes the metrics line. Where the disk is full it takes the place of
+// the last records: a log that does not say what it lacks reads like a whole one.
+// The lock is held.
+func (l *WireLog) finish() error {
+	l.file.buf = appendWireMetrics(l.file.buf, l)
+	full := l.file.flush()
+	if full == nil {
+		return nil
+	}
+	lines, err := l.file.shorten(l.name)
+	if err != nil {
+		return errors.Join(full, err)
+	}
+	l.dropped += lines
+	l.file.buf = appendWireMetrics(l.file.buf, l)
+	return errors.Join(full, l.file.flush())
 }
 
 // appendWireFrame appends a frame's line without its end.

@@ -118,10 +118,10 @@ func rows(p *taken, l *detect.Log) []row {
 // differs says why a row may differ: what analyze/detect/DIFFERENCES.md lists.
 // "" is a difference that nobody answers for.
 func differs(r row, l *detect.Log, log string) string {
-	head := l.Stats.HeadMissing
+	head := l.State.HeadMissing
 	switch {
 	case head && r.theirs > 0 && slices.Contains([]string{"premature_call", "declaration_unavailable", "call_before_declaration", "orphaned_response"}, r.subcategory):
-		return "1: a log that begins in the middle proves no order"
+		return "1: a log that begins in the middle, or has gaps, proves no order"
 	case r.theirs > 0 && r.subcategory == "declaration_unavailable" && l.State.Expired:
 		return "2: a list whose ttlMs passed is the client's to refresh"
 	case r.yours > 0 && r.subcategory == "surface_change":

@@ -39,7 +39,7 @@ func (e *env) watch() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "watch [DIR]", Short: "Say how servers differ from all that they were seen doing before",
 		Long: "watch reads all session logs of a directory and replays each server's sessions in the order of time. The first is\nthe baseline; each later one is compared with all before it. Nothing is kept beside the logs.\n\n" +
-			"Exit status: 1 for drift of severity 2 or more, else 3 where a log could not be read, else 0; 2 where DIR is no\ndirectory.",
+			"Exit status: 1 for drift of severity 2 or more, else 3 where a log could not be read whole, else 0; 2 where DIR\nis no directory.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			root, _, err := logDir(args, "coalmine watch [DIR]")
 			if err != nil {
@@ -57,7 +57,7 @@ func (e *env) watch() *cobra.Command {
 				e.status = ExitInconclusive
 			}
 			for _, u := range h.Unread {
-				fmt.Fprintln(e.err, "not read: "+plain(u))
+				fmt.Fprintln(e.err, "not read whole: "+plain(u))
 			}
 			if asJSON {
 				return e.printJSON(h.Servers)
@@ -108,6 +108,7 @@ type healthReport struct {
 	TailOnly        int     `json:"tail_only_sessions"`
 	Unreadable      int     `json:"unreadable_sessions"`
 	UnreadableLines int     `json:"unreadable_lines"`
+	MissingFrames   int64   `json:"missing_frames"`
 }
 
 func (e *env) health() *cobra.Command {
@@ -116,7 +117,7 @@ func (e *env) health() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "health [DIR]", Short: "Say whether the latest sessions were recorded and judged as they should",
 		Long: "health adds up what the taps said of themselves at the end of the latest session logs, and what judging them shows.\n\n" +
-			"Exit status: 0, or 3 where a detector failed or a log could not be read; 2 where DIR is no directory.",
+			"Exit status: 0, or 3 where a detector failed or a log could not be read whole; 2 where DIR is no directory.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			root, dir, err := logDir(args, "coalmine health [DIR]")
 			if err != nil {
@@ -130,7 +131,7 @@ func (e *env) health() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if h.DetectorErrors+h.Unreadable+h.UnreadableLines > 0 {
+			if h.DetectorErrors+h.Unreadable+h.UnreadableLines > 0 || h.MissingFrames > 0 {
 				e.status = ExitInconclusive
 			}
 			if asJSON {
@@ -152,7 +153,7 @@ func (e *env) printHealth(h *healthReport, dir string) {
 	}
 	state := "healthy"
 	if e.status != ExitOK {
-		state = fmt.Sprintf("degraded: %d detector errors, %d logs and %d lines that could not be read", h.DetectorErrors, h.Unreadable, h.UnreadableLines)
+		state = fmt.Sprintf("degraded: %d detector errors, %d logs and %d lines that could not be read, %d frames missing", h.DetectorErrors, h.Unreadable, h.UnreadableLines, h.MissingFrames)
 	}
 	fmt.Fprintf(e.out, "%s; %d sessions, %d frames, %d blocked, %d without metrics, %d that begin in the middle\n",
 		state, h.Sessions, h.FramesSeen, h.FramesBlocked, h.MissingMetrics, h.TailOnly)
@@ -181,6 +182,7 @@ func healthOf(root *os.Root, last int) (*healthReport, error) {
 		}
 		h.DetectorErrors += l.Failures
 		h.UnreadableLines += l.Stats.Unreadable
+		h.MissingFrames += l.Stats.Missing
 		if l.Stats.HeadMissing {
 			h.TailOnly++
 		}

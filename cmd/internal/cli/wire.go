@@ -101,7 +101,8 @@ func (e *env) readLog(f *logFlags, path string) (*analyze.Result, *detect.Log, e
 	if err != nil {
 		return nil, nil, err
 	}
-	if l.Stats.Events == 0 {
+	// A session in which nobody said a word has its metrics all the same.
+	if l.Stats.Events == 0 && l.Metrics == nil {
 		return nil, nil, usage("name a log that coalmine tap, coalmine probe or glassport wrote", "%s holds no frame of a session", path)
 	}
 	return res, l, nil

@@ -44,16 +44,15 @@ type LogOptions struct {
 func (o LogOptions) open(what string) *session.WireLog {
 	dir := o.Dir
 	if dir == "" {
-		d, err := session.WireDir()
-		if err != nil {
+		var err error
+		if dir, err = session.WireDir(); err != nil {
 			o.Say(err.Error() + "; nothing is recorded until --log-dir names a directory")
 		}
-		dir = d
 	}
 	log, err := session.NewWireLog(session.WireOptions{Dir: dir, What: what, Rotate: o.Rotate, Trouble: func(err error) {
 		o.Say(err.Error() + "; records are dropped, the session goes on")
 	}})
-	if err != nil {
+	if err != nil && dir != "" {
 		o.Say(err.Error() + "; records are dropped, the session goes on")
 	}
 	return log

@@ -3,6 +3,7 @@ package wiretap
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -379,6 +380,28 @@ func TestDiskFull(t *testing.T) {
 	s.pass(t, frames(5000, 200, 0), 0)
 	if !strings.Contains(s.errs.String(), "no space left on device; records are dropped, the session goes on") || !strings.Contains(s.errs.String(), "records dropped") {
 		t.Errorf("nobody was told: %s", s.errs.String())
+	}
+}
+
+// A log on a full disk says itself what it lacks.
+func TestDiskFullInTheLog(t *testing.T) {
+	sandboxtest.Need(t, "userns")
+	dir := t.TempDir()
+	cmd := exec.Command("unshare", "--user", "--map-root-user", "--mount", "/bin/sh", "-c",
+		`mount -t tmpfs -o size=64k none "$0" && "$@" >/dev/null; cat "$0"/*`, dir, "env", modeEnv+"=tap", session.DirEnv+"="+dir, os.Args[0], "cat")
+	var in bytes.Buffer
+	if err := frames(2000, 200, 0)(&in); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdin = &in
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	var m session.Metrics
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &m); err != nil || m.FramesSeen != 4000 || m.Dropped != 4000-int64(len(lines)-1) {
+		t.Errorf("%d frames are in the log, which ends with %.300s (%v)", len(lines)-1, lines[len(lines)-1], err)
 	}
 }
 
