@@ -44,12 +44,15 @@ type Profile struct {
 	Depth           string `json:"depth"` // "text": patterns, no syntax tree
 }
 
-// Bounds of an audit: a file, all files, findings of a rule in a file.
+// Bounds of an audit: a file, all files, findings of a rule and a severity in a
+// file, findings of a severity. What weighs little crowds out nothing that weighs more.
 const (
 	maxFile     = 16 << 20 // bundles of browsers' tools take eight
 	maxFiles    = 20_000
 	maxPerFile  = 20
 	maxFindings = 2_000
+	// maxParts bounds the pieces in which a file is searched for hidden and directed text.
+	maxParts = 1_000
 )
 
 // skipped are directories that hold other people's code or none at all.
@@ -72,7 +75,7 @@ func audit(ctx context.Context, root string, secrets secretScanner, skip []strin
 		return nil, fmt.Errorf("audit: %w", err)
 	}
 	defer dir.Close()
-	a := &auditor{dir: dir, skip: skip, secrets: secrets, printed: map[string]bool{}, report: &Report{Rubric: RubricVersion, Findings: []finding.Finding{}}}
+	a := &auditor{dir: dir, skip: skip, secrets: secrets, printed: map[string]bool{}, given: map[kind]int{}, total: map[finding.Severity]int{}, report: &Report{Rubric: RubricVersion, Findings: []finding.Finding{}}}
 	a.report.Profile = Profile{Path: root, Depth: "text", DependencyCount: -1}
 	if err := fs.WalkDir(dir.FS(), ".", func(p string, d fs.DirEntry, err error) error { return a.visit(ctx, p, d, err) }); err != nil {
 		return nil, fmt.Errorf("audit %s: %w", root, err)
@@ -96,6 +99,16 @@ type auditor struct {
 	report   *Report
 	licensed bool
 	printed  map[string]bool // fingerprints given
+	// given counts the findings of a kind, total those of a severity.
+	given map[kind]int
+	total map[finding.Severity]int
+}
+
+// kind is what findings of one file have in common.
+type kind struct {
+	rule, path string
+	severity   finding.Severity
+	suppressed bool
 }
 
 func (a *auditor) visit(ctx context.Context, p string, d fs.DirEntry, err error) error {
@@ -143,9 +156,19 @@ func (a *auditor) file(ctx context.Context, p string) error {
 		a.report.Skipped++ // looked at in part: what was found stands
 	}
 	for _, h := range secrets {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		a.add(SecretHardcoded, h.severity, p, src, h.offset, "a secret in the source: "+h.what, h.what)
 	}
-	for _, h := range textHits(src, text.MaxText) {
+	hits, whole := textHits(src, text.MaxText)
+	if !whole {
+		a.report.Skipped++ // as above
+	}
+	for _, h := range hits {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if h.Rule == text.Hidden && !hidesInSource(h) {
 			continue
 		}
@@ -172,28 +195,42 @@ func isTemplate(h text.Hit, src string) bool {
 	return !slices.ContainsFunc(text.Scan(src[h.Offset+1:min(h.Offset+reach, len(src))]), func(more text.Hit) bool { return more.Rule == text.Poisoning })
 }
 
-// textOverlap is more than a place that text.Scan tells of takes.
-const textOverlap = 8 << 10
+const (
+	// textOverlap is more than a place that text.Scan tells of takes.
+	textOverlap = 8 << 10
+	// crowdedPart is the size of the parts of a text that is full of such places.
+	crowdedPart = 64 << 10
+)
 
-// textHits scans a text of any length, in parts of a size that overlap.
-func textHits(src string, size int) []text.Hit {
-	var out []text.Hit
-	for from, owned := 0, 0; ; {
+// textHits scans a text of any length, in parts of a size that overlap. Where a
+// scan comes back full, the next one begins at its last place. It reports whether
+// it came to the text's end.
+func textHits(src string, size int) (out []text.Hit, whole bool) {
+	for from, owned, parts := 0, 0, 0; parts < maxParts; parts++ {
 		to := min(from+size, len(src))
 		until := to
 		if to < len(src) {
 			until -= textOverlap / 2
 		}
-		for _, h := range text.Scan(src[from:to]) {
+		hits := text.Scan(src[from:to])
+		for _, h := range hits {
 			if h.Offset += from; h.Offset >= owned && h.Offset < until {
 				out = append(out, h)
 			}
 		}
+		if len(hits) == text.MaxHits {
+			if last := from + hits[len(hits)-1].Offset; last < until {
+				// The place itself is looked at again, for what goes on in it is no other.
+				from, owned, size = max(last, from+1), max(owned, last+1), min(size, crowdedPart)
+				continue
+			}
+		}
 		if to == len(src) {
-			return out
+			return out, true
 		}
 		from, owned = to-textOverlap, until
 	}
+	return out, false
 }
 
 func (a *auditor) read(p string) ([]byte, error) {
@@ -251,20 +288,20 @@ func hidesInSource(h text.Hit) bool {
 }
 
 func (a *auditor) add(rule string, sev finding.Severity, p, src string, offset int, message, identity string) {
+	of := kind{rule: rule, path: p, severity: sev}
+	if a.given[of] >= maxPerFile || a.total[sev] >= maxFindings {
+		return
+	}
 	line, col, lineText := position(src, offset)
 	if strings.Contains(lineText, "coalmine:ignore "+rule) {
-		a.report.Suppressed++
-		return
-	}
-	inFile := 0
-	for _, f := range a.report.Findings {
-		if f.Rule == rule && f.Location != nil && f.Location.Path == p {
-			inFile++
+		if of.suppressed = true; a.given[of] < maxFindings {
+			a.given[of]++
+			a.report.Suppressed++
 		}
-	}
-	if inFile >= maxPerFile || len(a.report.Findings) >= maxFindings {
 		return
 	}
+	a.given[of]++
+	a.total[sev]++
 	// Two alike in a file are told apart by their order, and by nothing that a
 	// line above them changes.
 	fingerprint := finding.Fingerprint(rule, p, identity)

@@ -69,7 +69,7 @@ func poisoned(s string) []Hit {
 	}
 	bits := possible(s)
 	var out []Hit
-	for i := 0; bits != 0 && i < len(s) && len(out) < maxHits; {
+	for i := 0; bits != 0 && i < len(s) && len(out) < MaxHits; {
 		n := 0
 		if list := openers[s[i]]; list != nil && (!isWord(s[i]) || i == 0 || !isWord(s[i-1])) {
 			n = poisonAt(s[i:], list, bits)
@@ -85,7 +85,7 @@ func poisoned(s string) []Hit {
 // poisonedSlowly is poisoned for every text.
 func poisonedSlowly(s string) []Hit {
 	var out []Hit
-	for _, m := range poison.FindAllStringIndex(s, maxHits) {
+	for _, m := range poison.FindAllStringIndex(s, MaxHits) {
 		out = append(out, Hit{Rule: Poisoning, Offset: m[0], Text: Printable(s[m[0]:m[1]], 120)})
 	}
 	return out

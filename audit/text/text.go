@@ -28,10 +28,11 @@ type Hit struct {
 	N    int
 }
 
-// MaxText bounds what Scan looks at, in bytes. maxHits bounds what it returns.
+// MaxText bounds what Scan looks at, in bytes. MaxHits bounds what it returns:
+// where it returns as many, nothing is said of what stands behind the last.
 const (
 	MaxText = 4 << 20
-	maxHits = 100
+	MaxHits = 100
 )
 
 // Scan returns the places in s that fire a rule, in their order.
@@ -55,7 +56,7 @@ func Scan(s string) []Hit {
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b Hit) int { return a.Offset - b.Offset })
-	return hits[:min(len(hits), maxHits)]
+	return hits[:min(len(hits), MaxHits)]
 }
 
 // hidden finds characters that are not shown or that reorder what is shown.
@@ -65,7 +66,7 @@ func hidden(s string) []Hit {
 	var out []Hit
 	prev := rune(0)
 	flag := false
-	for i := 0; i < len(s) && len(out) < maxHits; {
+	for i := 0; i < len(s) && len(out) < MaxHits; {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		next, _ := utf8.DecodeRuneInString(s[i+n:])
 		flag = r == blackFlag || (flag && isTag(r))
