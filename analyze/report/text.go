@@ -198,9 +198,9 @@ func (p *printer) inputs(res *analyze.Result) {
 }
 
 func (p *printer) coverage(res *analyze.Result) {
-	var tools, called, ok, calls, others int
+	var tools, called, ok, calls, oracles, others int
 	for _, t := range res.Coverage.Tools {
-		calls += t.Calls
+		calls, oracles = calls+t.Calls, oracles+t.Oracles
 		switch {
 		case t.What != "tool":
 			others += min(t.Calls, 1)
@@ -218,7 +218,11 @@ func (p *printer) coverage(res *analyze.Result) {
 	if calls == 0 {
 		p.fact("covered", "nothing was called")
 	} else {
-		p.fact("covered", "%d of %d tools called, %d answered without an error%s; %s", called, tools, ok, more, plural(calls, "call"))
+		proving := ""
+		if oracles > 0 {
+			proving = fmt.Sprintf(" and %s", plural(oracles, "oracle call"))
+		}
+		p.fact("covered", "%d of %d tools called, %d answered without an error%s; %s%s", called, tools, ok, more, plural(calls, "call"), proving)
 		p.inputs(res)
 	}
 	if res.Run.Sandbox == analyze.WireOnly {

@@ -134,6 +134,7 @@ func (p *plan) answerLoopback(ctx context.Context, b sandbox.Backend, dir *os.Ro
 	}
 	more, _, err := p.further(ctx, b, dir, loopbackDir, o, func(again *plan) {
 		again.world, again.opts.Network = nil, network
+		again.opts.Calls, again.opts.Timeout = min(DefaultCalls, p.opts.Calls), min(DefaultTimeout, p.opts.Timeout)
 		again.opts.Progress("starting once more, with an answer on the loopback address")
 	})
 	if err != nil {

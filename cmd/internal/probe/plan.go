@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox"
@@ -38,6 +39,8 @@ type plan struct {
 	// kept are the files that a second start finds; isFurther says that this is one.
 	kept      []rootfs.File
 	isFurther bool
+	// took is how long the session lasted.
+	took time.Duration
 	// crashed is the tool in whose call the server ended, "" for none; skip are
 	// tools that are left out.
 	crashed string

@@ -248,7 +248,9 @@ func (p *plan) attempt(ctx context.Context, b sandbox.Backend, dir *os.Root, ski
 		return startError(ctx, rec, errors.Join(rec.close(), err))
 	}
 	close(ready)
+	began := time.Now()
 	driveErr := p.exercise(runCtx, run, rec)
+	p.took = time.Since(began)
 	closeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
 	closeErr := run.Close(closeCtx)

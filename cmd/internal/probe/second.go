@@ -130,11 +130,11 @@ func (p *plan) restart(ctx context.Context, b sandbox.Backend, dir *os.Root, res
 			return fmt.Errorf("remove an earlier restart: %w", err)
 		}
 	}
-	skip, crashed := []string(nil), p.crashed
+	skip, crashed, took := []string(nil), p.crashed, p.took
 	for n := 1; n <= maxRestarts && crashed != ""; n++ {
 		skip = append(skip, crashed)
 		more, again, err := p.further(ctx, b, dir, fmt.Sprintf("%s-%d", restartDir, n), o, func(again *plan) {
-			again.skip = skip
+			again.skip, again.opts.Timeout = skip, timeLeft(p.opts.Timeout, took)
 			again.opts.Progress("starting again after a crash")
 		})
 		if err != nil {
@@ -142,9 +142,15 @@ func (p *plan) restart(ctx context.Context, b sandbox.Backend, dir *os.Root, res
 		}
 		analyze.Cover(res, more)
 		analyze.Add(res, more, fmt.Sprintf("after restart %d", n), o)
-		crashed = again.crashed
+		crashed, took = again.crashed, took+again.took
 	}
 	return nil
+}
+
+// timeLeft is what a restart has: all starts together have the time of one, as far
+// as that is not too little for any.
+func timeLeft(timeout, took time.Duration) time.Duration {
+	return max(timeout-took, min(secondTime, timeout))
 }
 
 // further makes one more start in a directory of its own below the run's, and judges it.
