@@ -64,7 +64,7 @@ type plan struct {
 	target  string
 	audit   string   // directory to audit, "" for none
 	output  string   // where runs write within the server's directory, "" for elsewhere
-	secrets []string // real values passed in, to be redacted
+	secrets []string // texts of the real values passed in, to be redacted
 	// installed is what was fetched to be run, nil for a command that was there.
 	installed *fetched
 }
@@ -223,6 +223,7 @@ func (p *plan) environment() []string {
 			p.secrets = append(p.secrets, value)
 		}
 	}
+	p.secrets = written(p.secrets)
 	return env
 }
 

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/client"
@@ -29,8 +28,10 @@ type recorder struct {
 	lines  *wire.Splitter
 	// first is the phase in which the log begins, "" for the start.
 	first string
-	// secrets are real values that must not reach a file.
+	// secrets are the texts of real values that must not reach a file.
 	secrets []string
+	// held is the end of stderr that may be the beginning of one.
+	held []byte
 	// web says that the server is spoken to over HTTP: its stdout is for people.
 	web bool
 	// stop ends a run that cannot be logged.
@@ -93,39 +94,13 @@ func (r *recorder) frame(d session.Dir, stamp time.Duration, line []byte) {
 	}
 }
 
-// redact takes the real values that the user passed in out of a line.
-func (r *recorder) redact(line []byte) []byte {
-	for _, s := range r.secrets {
-		if len(s) >= 4 && strings.Contains(string(line), s) {
-			line = []byte(strings.ReplaceAll(string(line), s, "[passed]"))
-		}
-	}
-	return line
-}
-
-// Stderr implements sandbox.Sink.
-func (r *recorder) Stderr(stamp time.Duration, p []byte) {
-	m := session.Mark{Time: stamp, Kind: session.MarkStderr}
-	if p = r.redact(p); utf8.Valid(p) {
-		m.Text = string(p)
-	} else {
-		m.Data = slices.Clone(p)
-	}
-	r.mark(m)
-}
-
 // Record implements sandbox.Sink.
 func (r *recorder) Record(rec *trace.Record) {
 	r.mu.Lock()
 	log := r.log
 	r.mu.Unlock()
 	if log != nil {
-		if len(r.secrets) > 0 {
-			for i, a := range rec.Argv {
-				rec.Argv[i] = string(r.redact([]byte(a)))
-			}
-		}
-		log.Record(rec)
+		log.Record(r.redacted(rec))
 	}
 	r.wrote(rec)
 	r.born.record(rec)
@@ -351,12 +326,13 @@ func (r *recorder) received(stamp time.Duration, line []byte) {
 // close logs what was never delivered and closes the log.
 func (r *recorder) close() error {
 	r.mu.Lock()
-	rest, log := r.out, r.log
-	r.out = nil
+	rest, log, held := r.out, r.log, r.held
+	r.out, r.held = nil, nil
 	r.mu.Unlock()
 	if log == nil {
 		return r.err
 	}
+	r.printed(r.now(), held)
 	if len(rest) > 0 {
 		r.mark(session.Mark{Kind: session.MarkInconclusive, Text: "the server did not read all of its input"})
 	}
