@@ -54,6 +54,7 @@ setup:
 	sh .ci/setup/multitool.sh
 	sh .ci/setup/glassport.sh
 	sh .ci/setup/loaders.sh
+	sh .ci/setup/wheels.sh
 	sh .ci/setup/browser.sh
 
 servers: setup

@@ -15,6 +15,9 @@ import (
 type Spec struct {
 	// Command is the target's argument vector.
 	Command []string
+	// Tools are programs that it will start, by name or path: a sandbox that shows
+	// what Command takes of this machine shows what they take, where they are there.
+	Tools []string
 	// Dir is its working directory inside the sandbox.
 	Dir string
 	// Env is its whole environment; nothing of the host's is added.

@@ -24,28 +24,41 @@ const (
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // BuildScript is what a shell reads from its stdin to run the steps of a tree that
-// is shown in dir: each in an environment like npm's, its output on stderr, whether
-// the one before succeeded or not. Then it writes the steps' exit statuses on one
-// line, waits for a line, and writes the tree as an archive.
+// is shown in dir: each in the environment that its installer would give it, its
+// output on stderr, whether the one before succeeded or not. Then it writes the
+// steps' exit statuses on one line, waits for a line, and writes the tree as an archive.
 func (t *Tree) BuildScript(dir, initial string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "export INIT_CWD=%s npm_config_user_agent='npm/11.6.2 node/v22.21.0 linux x64 workspaces/false' npm_command=exec npm_config_yes=true\n", quote(initial))
-	b.WriteString("NODE=$(command -v node) && export NODE npm_node_execpath=\"$NODE\"\n")
-	// npm brings a node-gyp of its own.
-	b.WriteString("gyp=$(dirname \"$(readlink -f \"$(command -v npm)\" 2>/dev/null)\" 2>/dev/null)/../node_modules/@npmcli/run-script/lib/node-gyp-bin\n")
+	vars := t.npmVars
+	switch {
+	case t.Native:
+		vars = goVars
+	case t.Python != nil:
+		vars = t.pythonVars
+	default:
+		fmt.Fprintf(&b, "export INIT_CWD=%s npm_config_user_agent='npm/11.6.2 node/v22.21.0 linux x64 workspaces/false' npm_command=exec npm_config_yes=true\n", quote(initial))
+		b.WriteString("NODE=$(command -v node) && export NODE npm_node_execpath=\"$NODE\"\n")
+		// npm brings a node-gyp of its own.
+		b.WriteString("gyp=$(dirname \"$(readlink -f \"$(command -v npm)\" 2>/dev/null)\" 2>/dev/null)/../node_modules/@npmcli/run-script/lib/node-gyp-bin\n")
+	}
 	b.WriteString("said=''\n")
 	for _, s := range t.Steps {
-		where := filepath.Join(dir, s.Dir)
-		path := ""
-		for d := where; within(d, dir); d = filepath.Dir(d) {
-			path += filepath.Join(d, "node_modules/.bin") + ":"
-		}
-		fmt.Fprintf(&b, "(cd %s && PATH=%s\"$gyp\":$PATH npm_lifecycle_event=%s npm_lifecycle_script=%s npm_package_name=%s npm_package_version=%s npm_package_json=%s exec sh -c %s) </dev/null >&2\n",
-			quote(where), quote(path), quote(s.Event), quote(s.Command), quote(s.Package), quote(s.Version), quote(filepath.Join(where, manifestNPM)), quote(s.Command))
+		fmt.Fprintf(&b, "(cd %s && %s exec sh -c %s) </dev/null >&2\n", quote(filepath.Join(dir, s.Dir)), vars(dir, s), quote(s.Command))
 		b.WriteString("said=\"$said $?\"\n")
 	}
 	fmt.Fprintf(&b, "echo $said; read -r go; cd / && exec tar -C %s -cf - .\n", quote(dir))
 	return b.String()
+}
+
+// npmVars are the variables that npm sets for a script.
+func (t *Tree) npmVars(dir string, s Step) string {
+	where := filepath.Join(dir, s.Dir)
+	path := ""
+	for d := where; within(d, dir); d = filepath.Dir(d) {
+		path += filepath.Join(d, "node_modules/.bin") + ":"
+	}
+	return fmt.Sprintf("PATH=%s\"$gyp\":$PATH npm_lifecycle_event=%s npm_lifecycle_script=%s npm_package_name=%s npm_package_version=%s npm_package_json=%s",
+		quote(path), quote(s.Event), quote(s.Command), quote(s.Package), quote(s.Version), quote(filepath.Join(where, manifestNPM)))
 }
 
 func within(p, dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") }

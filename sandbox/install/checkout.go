@@ -2,8 +2,11 @@ package install
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -36,7 +39,9 @@ type project struct {
 		Scripts      map[string]string `toml:"scripts"`
 	} `toml:"project"`
 	BuildSystem struct {
-		Path []string `toml:"backend-path"`
+		Requires []string `toml:"requires"`
+		Backend  string   `toml:"build-backend"`
+		Path     []string `toml:"backend-path"`
 	} `toml:"build-system"`
 	Tool struct {
 		Hatch struct {
@@ -56,8 +61,17 @@ func (p *project) hooks() bool {
 	return len(p.BuildSystem.Path) > 0 || len(p.Tool.Hatch.Build.Hooks) > 0 || p.Tool.Setuptools.Extensions != nil || p.Tool.Setuptools.Commands != nil
 }
 
+// static reports whether the manifest says what the project depends on and starts.
+func (p *project) static() bool {
+	return p != nil && p.Project.Name != "" && !slices.Contains(p.Project.Dynamic, "dependencies") && !slices.Contains(p.Project.Dynamic, "scripts")
+}
+
+// readProject reads a pyproject.toml, nil where there is none.
 func readProject(root *os.Root) (*project, error) {
 	data, err := readFile(root, manifestPython, maxManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +79,10 @@ func readProject(root *os.Root) (*project, error) {
 	return &p, toml.Unmarshal(data, &p)
 }
 
-const manifestPython = "pyproject.toml"
+const (
+	manifestPython = "pyproject.toml"
+	setupPython    = "setup.py"
+)
 
 // packageOf is the name of the package whose manifest stands in a directory.
 func packageOf(kind, dir string) string {
@@ -76,7 +93,7 @@ func packageOf(kind, dir string) string {
 	defer func() { _ = root.Close() }()
 	if kind == KindPyPI {
 		p, err := readProject(root)
-		if err != nil {
+		if err != nil || p == nil {
 			return ""
 		}
 		return p.Project.Name

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -20,20 +19,14 @@ import (
 var left = []string{".git", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache", "coalmine-out"}
 
 // Directory installs a checkout: its files are copied, its dependencies fetched as
-// a package's are. skip is a directory in it to be left out, "" for none; python is
-// asked for the sandbox's interpreter where one is needed.
+// a package's are. skip is a directory in it to be left out, "" for none.
 //
 // The checkout's own .npmrc is not read: it could send a token of the user's to a
 // registry of its choice.
-func (f *Fetcher) Directory(ctx context.Context, s Spec, skip string, python func() (*Python, error)) (t *Tree, err error) {
-	kind := ""
-	for name, k := range map[string]string{manifestNPM: KindNPM, manifestPython: KindPyPI} {
-		if info, err := os.Stat(filepath.Join(s.Name, name)); err == nil && info.Mode().IsRegular() && kind != KindNPM {
-			kind = k
-		}
-	}
+func (f *Fetcher) Directory(ctx context.Context, s Spec, skip string, ask Asker) (t *Tree, err error) {
+	kind := checkoutKind(s.Name)
 	if kind == "" {
-		return nil, mend("name the command that starts the server, coalmine probe -- COMMAND…; a program of Go's is built first, with go build", "%s has no package.json and no pyproject.toml", s.Name)
+		return nil, mend("name the command that starts the server: coalmine probe -- COMMAND…", "%s has no package.json, no pyproject.toml, no setup.py and no go.mod", s.Name)
 	}
 	temp, err := f.Cache.Temp()
 	if err != nil {
@@ -50,12 +43,35 @@ func (f *Fetcher) Directory(ctx context.Context, s Spec, skip string, python fun
 		return nil, err
 	}
 	t = &Tree{Spec: s, Host: temp, Own: true, Root: "."}
-	if kind == KindNPM {
+	switch kind {
+	case KindNPM:
 		err = f.checkoutNPM(ctx, t, sum)
-	} else {
-		err = f.checkoutPython(ctx, t, sum, python)
+	case KindPyPI:
+		err = f.checkoutPython(ctx, t, sum, ask.Python)
+	default:
+		err = f.checkoutGo(ctx, t, sum, ask.Go)
 	}
 	return t, err
+}
+
+// Asker asks the sandbox for what a checkout is built with, where that is needed.
+type Asker struct {
+	Python func() (*Python, error)
+	// Go is the version of the sandbox's Go, as "go1.26.8".
+	Go func() (string, error)
+}
+
+// kindGo is a checkout of a Go module.
+const kindGo = "go"
+
+// checkoutKind says by a checkout's manifest whose package it is, "" for nobody's.
+func checkoutKind(dir string) string {
+	for _, m := range [][2]string{{manifestNPM, KindNPM}, {manifestPython, KindPyPI}, {setupPython, KindPyPI}, {manifestGo, kindGo}} {
+		if info, err := os.Stat(filepath.Join(dir, m[0])); err == nil && info.Mode().IsRegular() {
+			return m[1]
+		}
+	}
+	return ""
 }
 
 // copyCheckout copies regular files, directories and links that lead nowhere else,
@@ -202,7 +218,8 @@ func (m *manifest) checkoutBins(root *os.Root) []Bin {
 var requirement = regexp.MustCompile(`^[A-Za-z0-9][\w.-]*\s*(\[[\w.,\s-]*\])?\s*(\(?[<>=!~][^@;]*\)?)?\s*(;[^\n]*)?$`)
 
 // checkoutPython lays a checkout's dependencies out beside it, and the checkout
-// itself on the interpreter's path.
+// itself on the interpreter's path. One with a build of its own is built from there;
+// where only that build says what it depends on, nothing can be run without it.
 func (f *Fetcher) checkoutPython(ctx context.Context, t *Tree, sum string, python func() (*Python, error)) error {
 	what := filepath.Base(t.Spec.Name)
 	root, err := os.OpenRoot(t.Host)
@@ -214,37 +231,43 @@ func (f *Fetcher) checkoutPython(ctx context.Context, t *Tree, sum string, pytho
 	if err != nil {
 		return mend("", "%s: its pyproject.toml cannot be read: %w", what, err)
 	}
-	if slices.Contains(p.Project.Dynamic, "dependencies") || p.Project.Name == "" {
-		return mend("install it into an environment, and probe its command: coalmine probe -- …/bin/COMMAND", "%s: what it depends on is not written in pyproject.toml, only its build says", what)
-	}
-	for _, d := range p.Project.Dependencies {
-		if !requirement.MatchString(d) {
-			return mend("depend on what an index has published", "%s: its dependency %q is none that an index has, and is not fetched", what, Redact(d))
-		}
-	}
 	if t.Python, err = python(); err != nil {
 		return err
 	}
-	t.Env, t.Name, t.Version = ".venv", p.Project.Name, p.Project.Version
+	if p != nil {
+		t.Name, t.Version = p.Project.Name, p.Project.Version
+	}
 	lines := []string{"checkout " + sum}
-	if len(p.Project.Dependencies) > 0 {
-		env, err := f.environment(ctx, what, p.Project.Dependencies, t.Python)
+	if p.static() {
+		t.Env = ".venv"
+		for _, d := range p.Project.Dependencies {
+			if !requirement.MatchString(d) {
+				return mend("depend on what an index has published", "%s: its dependency %q is none that an index has, and is not fetched", what, Redact(d))
+			}
+		}
+		env, err := f.environmentAt(ctx, filepath.Join(t.Host, t.Env), what, p.Project.Dependencies, t.Python)
 		if err != nil {
 			return err
 		}
 		t.Packages, lines = len(env.wheels), append(lines, env.digest)
-		if err := os.CopyFS(filepath.Join(t.Host, t.Env), os.DirFS(env.dir)); err != nil {
-			return fmt.Errorf("%s: %w", what, err)
+		t.project(root, p)
+	}
+	_, setupErr := root.Stat(setupPython)
+	if !p.static() || setupErr == nil || p.hooks() {
+		if err := f.prepareBuild(ctx, t, root, p); err != nil {
+			return err
 		}
-	} else if err := errors.Join(root.Mkdir(t.Env, 0o755), layOut(filepath.Join(t.Host, t.Env), t.Python)); err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+		lines = append(lines, t.Digest)
+	}
+	if !p.static() {
+		t.Env = filepath.Join(buildPlace, "env")
+		t.await()
 	}
 	t.Digest = digest(lines)
-	t.project(root, p)
 	return nil
 }
 
-// project takes in the checkout's programs, and says what its build would do beside.
+// project takes in the checkout's programs.
 func (t *Tree) project(root *os.Root, p *project) {
 	for name, entry := range p.Project.Scripts {
 		t.addScripts("[console_scripts]\n"+name+" = "+entry, true)
@@ -255,10 +278,4 @@ func (t *Tree) project(root *os.Root, p *project) {
 		source = "{}/src"
 	}
 	t.Scripts = append(t.Scripts, Script{Path: filepath.Join(t.Env, t.Python.packages(), "_checkout.pth"), Text: source + "\n"})
-	switch _, err := root.Stat("setup.py"); {
-	case err == nil:
-		t.Unbuilt = "its setup.py, which an installation would run"
-	case p.hooks():
-		t.Unbuilt = "the code that its build backend would run of it"
-	}
 }

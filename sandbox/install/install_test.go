@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -323,4 +324,79 @@ func TestCheckout(t *testing.T) {
 			t.Errorf("%s %s: %q, want %q", c.kind, c.name, got, c.want)
 		}
 	}
+}
+
+// An archive of a source is one directory, and nothing of it lands elsewhere.
+func TestSourcesAreHostile(t *testing.T) {
+	outside := t.TempDir()
+	file := func(name string) tar.Header { return tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644} }
+	write := func(name string, headers ...tar.Header) string {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, _ = z.Write(archive(t, headers...))
+		_ = z.Close()
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for name, headers := range map[string][]tar.Header{
+		"up":             {file("notes-1/../../x")},
+		"absolute":       {file(outside + "/x")},
+		"through a link": {{Typeflag: tar.TypeSymlink, Name: "notes-1/l", Linkname: outside}, file("notes-1/l/x")},
+		"a hard link":    {{Typeflag: tar.TypeLink, Name: "notes-1/l", Linkname: "../../etc/passwd"}},
+	} {
+		if err := unpackSource(write("x.tar.gz", headers...), "x.tar.gz", t.TempDir()); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if left, err := os.ReadDir(outside); err != nil || len(left) > 0 {
+		t.Errorf("written outside: %v %v", left, err)
+	}
+	good, dir := write("x.tar.gz", file("notes-1/src/a.py"), file("PKG-INFO")), t.TempDir()
+	if err := unpackSource(good, "x.tar.gz", dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "src", "a.py")); err != nil {
+		t.Error(err)
+	}
+	for _, name := range []string{"x.tar.xz", "x.zip", "x.exe"} {
+		if err := unpackSource(good, name, t.TempDir()); err == nil {
+			t.Errorf("%s was unpacked", name)
+		}
+	}
+}
+
+// What a build names is asked for only where the source names it too.
+func TestOnlyWhatTheSourceNamesIsFetched(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "setup.py"), []byte("install_requires=['Requests_HTML>=2', \"anyio\"], x = requests.get()"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ spec, requires, want string }{
+		{"notes", "anyio>=4", "[anyio>=4]"}, {"notes", "requests-html", "[requests-html]"}, {"notes", "requests", "does not"}, {"notes", "x3kq", "does not"},
+		{"notes", "anyio @ https://h/x", "none that an index has"}, {"notes", "anyio; extra == 'cli'", "[]"}, {"notes[cli]", "anyio>=4 ; extra == 'cli'", "[anyio>=4 ]"}, {"notes[cli]", "y9 ; extra == 'cli'", "does not"},
+	} {
+		tree := &Tree{Spec: Spec{Kind: KindPyPI, Name: c.spec}, Host: dir}
+		wanted, err := tree.wanted(&metadata{requires: []string{c.requires}})
+		got := fmt.Sprint(wanted)
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%s wants %q: %s, want %s", c.spec, c.requires, got, c.want)
+		}
+	}
+}
+
+func FuzzMetadata(f *testing.F) {
+	f.Add("Metadata-Version: 2.1\nName: notes\nVersion: 1.0\nRequires-Dist: anyio>=4\n\nRequires-Dist: text\n")
+	f.Add("Name: --index-url=x\nVersion: 1\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := parseMetadata(strings.NewReader(text))
+		if err == nil && (!pypiName.MatchString(m.name) || !pypiVer.MatchString(m.version) || len(m.requires) > maxRequires) {
+			t.Errorf("%+v", m)
+		}
+	})
 }

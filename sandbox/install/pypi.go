@@ -3,6 +3,7 @@ package install
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -77,6 +78,10 @@ func (f *Fetcher) PyPI(ctx context.Context, s Spec, py *Python) (*Tree, error) {
 		want += "==" + s.Version
 	}
 	env, err := f.environment(ctx, s.String(), append([]string{want}, s.With...), py)
+	var source *noWheelError
+	if errors.As(err, &source) && normalized(source.name) == normalized(s.Name) {
+		return f.sourceDistribution(ctx, s, py, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -223,6 +228,12 @@ func (p *pip) explain(ctx context.Context, dir, what string, err error) error {
 		newest, _, _ := strings.Cut(known[1], ", ")
 		return mend("pip index versions "+name+" lists them", "%s: the index has no version %s of %s (the newest is %s)", what, version, name, newest)
 	}
-	return mend("choose a version that has a wheel, or build a wheel in a place of your own and name its directory in PIP_FIND_LINKS",
-		"%s: the index has no wheel of %s%s for this Python, only a source distribution or a wheel for other systems; building one would run its code while it is fetched", what, name, m[2])
+	return &Error{Err: &noWheelError{what, name, m[2]}, Hint: "choose a version that has a wheel, or build a wheel in a place of your own and name its directory in PIP_FIND_LINKS"}
+}
+
+// noWheelError says that of a package there is only what would have to be built.
+type noWheelError struct{ what, name, version string }
+
+func (e *noWheelError) Error() string {
+	return fmt.Sprintf("%s: the index has no wheel of %s%s for this Python, only a source distribution or a wheel for other systems; building one would run its code while it is fetched", e.what, e.name, e.version)
 }

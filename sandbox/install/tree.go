@@ -26,14 +26,16 @@ type Tree struct {
 	Bins []Bin
 	// Steps are the scripts that an installation would run, in their order.
 	Steps []Step
-	// Unbuilt says what an installation would run that Steps cannot have, "" for nothing.
-	Unbuilt string
 	// Python says what the programs of a PyPI package run with, nil for others.
 	Python *Python
 	// Env is where its environment lies within the tree, "" for the tree itself.
 	Env string
 	// Scripts are files of Bin whose text names the place where the tree is shown.
 	Scripts []Script
+	// Pending says that the programs are known only when the tree is built.
+	Pending bool
+	// Native says that the programs are machine code, which nothing interprets.
+	Native bool
 }
 
 // Bin is a program of a package.

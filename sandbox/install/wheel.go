@@ -3,6 +3,7 @@ package install
 import (
 	"archive/zip"
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -131,7 +132,7 @@ func wheelTarget(name string, py *Python) string {
 
 // readPyPI finds the environment's programs, and which of them are the package's.
 func (t *Tree) readPyPI() error {
-	root, err := os.OpenRoot(t.Host)
+	root, err := os.OpenRoot(filepath.Join(t.Host, t.Env))
 	if err != nil {
 		return fmt.Errorf("open what was fetched: %w", err)
 	}
@@ -142,7 +143,7 @@ func (t *Tree) readPyPI() error {
 	}
 	for _, info := range infos {
 		dist, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(info), ".dist-info"), "-")
-		own := normalized(dist) == normalized(t.Spec.Name)
+		own := normalized(dist) == normalized(cmp.Or(t.Name, t.Spec.Name))
 		data, err := readFile(root, filepath.Join(info, "entry_points.txt"), maxManifest)
 		if err == nil {
 			t.addScripts(string(data), own)
@@ -203,7 +204,7 @@ func (t *Tree) ownFiles(root *os.Root, info string) {
 		case !ok || strings.HasSuffix(top, ".dist-info"):
 		case strings.HasSuffix(top, ".data"):
 			if name, isScript := strings.CutPrefix(rest, "scripts/"); isScript && !strings.Contains(name, "/") {
-				t.Bins = append(t.Bins, Bin{name, "bin/" + name})
+				t.Bins = append(t.Bins, Bin{name, filepath.Join(t.Env, "bin", name)})
 			}
 		case strings.HasSuffix(row[0], ".py"):
 			files[top]++
@@ -215,7 +216,7 @@ func (t *Tree) ownFiles(root *os.Root, info string) {
 			best = top
 		}
 	}
-	if best != "" && filepath.IsLocal(best) {
+	if best != "" && filepath.IsLocal(best) && t.Spec.Kind != KindDirectory {
 		t.Root = filepath.Join(t.Python.packages(), best)
 	}
 }

@@ -71,6 +71,7 @@ func makePlan(h host, spec sandbox.Spec, uid, gid int) (*plan, error) {
 	}
 	p.take(prog)
 	p.command, p.path, p.vars = prog.command, prog.path, prog.vars
+	p.tools(h, spec.Tools, visible)
 	if spec.Straced() {
 		if err := p.tracer(h, visible); err != nil {
 			return nil, err
@@ -79,6 +80,22 @@ func makePlan(h host, spec sandbox.Spec, uid, gid int) (*plan, error) {
 	p.writable(spec)
 	p.layout.Files = slices.Concat(p.skeleton(), p.layout.Files, etcFiles(spec, uid, gid), covers)
 	return p, nil
+}
+
+// tools shows those programs that are there, and has them found.
+func (p *plan) tools(h host, names, visible []string) {
+	for _, name := range names {
+		prog, err := resolve(h, []string{name}, visible)
+		if err != nil {
+			continue
+		}
+		p.take(prog)
+		for _, dir := range append(prog.path, filepath.Dir(prog.command[0])) {
+			if !slices.Contains(p.path, dir) {
+				p.path = append(p.path, dir)
+			}
+		}
+	}
 }
 
 // take adds what a program needs.

@@ -17,7 +17,7 @@ import (
 // when the thing should work here and does not.
 //
 // A thing is a program ("strace", "node", "python3", "uv"), "python" (any of
-// python3 or python), "browser" (a Chromium), "axe" (axe-core, see Cache),
+// python3 or python), "browser" (a Chromium), "axe" (axe-core, see Cache), "setuptools" (see Setuptools),
 // "docker" (an engine that answers), "userns" (namespaces for an ordinary user),
 // "bpf" (the eBPF tracer works) or "root".
 func Need(t testing.TB, things ...string) {
@@ -102,6 +102,11 @@ func probe(thing string) string {
 			return "neither chromium nor google-chrome is in PATH (.ci/setup/browser.sh installs one)"
 		}
 		return ""
+	case "setuptools":
+		if len(Setuptools()) == 0 {
+			return "no wheel of it is in " + Cache("wheels", "current") + " (.ci/setup/wheels.sh fetches it)"
+		}
+		return ""
 	case "axe":
 		if _, err := os.Stat(Cache("axe", "axe.min.js")); err != nil {
 			return err.Error() + " (.ci/setup/browser.sh installs it)"
@@ -122,6 +127,12 @@ func Browser() string {
 		}
 	}
 	return ""
+}
+
+// Setuptools are the wheels by which a setup.py is built.
+func Setuptools() []string {
+	found, _ := filepath.Glob(Cache("wheels", "current", "*.whl")) // the pattern is a good one
+	return found
 }
 
 // Cache is a path below the directory into which the scripts of .ci/setup install.

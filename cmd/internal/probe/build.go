@@ -27,6 +27,9 @@ const buildDir = "build"
 // maxBuilt bounds what a build may send out, in bytes: its tree, as an archive.
 const maxBuilt = 3 << 30
 
+// buildCPU is the least that a build may take: compilers do.
+const buildCPU = 20 * time.Minute
+
 // build runs the scripts that an installation of the package would run, watched,
 // among the decoys that the server will find, and takes what they made of the tree.
 func (p *plan) build(ctx context.Context, b sandbox.Backend, dir *os.Root) error {
@@ -59,14 +62,85 @@ func (p *plan) build(ctx context.Context, b sandbox.Backend, dir *os.Root) error
 	if errors.As(err, &usage) {
 		return err
 	}
+	usable := err == nil && in.made(statuses)
+	if usable {
+		usable, err = p.finish(ctx)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	in.settle(statuses, err, time.Since(began))
-	if err != nil {
+	if err = nil; !usable {
 		// The server is run from what was fetched, and the report says so.
 		err = os.RemoveAll(in.built)
 		in.built = ""
 	}
-	p.spec.ServerFrom, p.audit = in.host(), in.source()
+	p.takeBuilt()
 	return err
+}
+
+// made reports whether the build left what the server can be run from. What npm's
+// scripts leave is that in any case.
+func (in *fetched) made(statuses []int) bool {
+	return !in.tree.Native && in.tree.Python == nil || !slices.ContainsFunc(statuses, func(s int) bool { return s != 0 })
+}
+
+// finish installs what a build has made where that is not the tree itself. It
+// reports whether there is something to be run from.
+func (p *plan) finish(ctx context.Context) (bool, error) {
+	in := p.installed
+	if in.tree.Python == nil {
+		return true, nil
+	}
+	f := &install.Fetcher{Cache: in.cache, Progress: p.opts.Progress}
+	built, err := f.Finish(ctx, in.tree, in.built)
+	if err != nil {
+		return false, fmt.Errorf("what it made cannot be installed: %w", err)
+	}
+	in.built = built
+	in.pkg.Name, in.pkg.Version, in.pkg.Packages = in.tree.Name, in.tree.Version, in.tree.Packages
+	in.bin, err = in.tree.Choose(p.opts.Package.Bin)
+	return true, err
+}
+
+// unmade reports whether the build was to make the server, and has not.
+func (in *fetched) unmade() bool {
+	return in != nil && in.tree != nil && (in.bin.Path == "" || in.built == "" && (in.tree.Pending || in.tree.Native))
+}
+
+// withoutServer writes the log of a server that was never made: what its build did
+// is judged all the same.
+func (p *plan) withoutServer(backend string, dir *os.Root) error {
+	log, err := session.Create(dir, p.header(backend))
+	if err == nil {
+		log.Mark(session.Mark{Kind: session.MarkInconclusive, Text: "the build made no server to run"})
+		err = log.Close()
+	}
+	if err != nil {
+		return &sandbox.UsageError{Err: err, Hint: "is the disk of --out full?"}
+	}
+	return nil
+}
+
+// takeBuilt gives the plan what the build made in place of what was fetched.
+func (p *plan) takeBuilt() {
+	in := p.installed
+	p.spec.ServerFrom, p.audit = in.host(), in.source()
+	p.spec.Command = in.command(p.spec.ServerDir, p.opts.Args)
+	files := in.files(p.spec.ServerDir, p.set.Home())
+	p.spec.Files = slices.Concat(files, p.spec.Files[p.placed:])
+	p.placed = len(files)
+}
+
+// tools are what the build starts.
+func (in *fetched) tools() []string {
+	switch {
+	case in.tree.Native:
+		return []string{"go"}
+	case in.tree.Python != nil:
+		return []string{in.tree.Python.Executable}
+	}
+	return []string{"node", "npm"}
 }
 
 // settle says what became of the build.
@@ -96,8 +170,8 @@ func (in *fetched) settle(statuses []int, err error, took time.Duration) {
 // runBuild runs the build in a sandbox of its own, and returns the scripts' exit statuses.
 func (p *plan) runBuild(ctx context.Context, b sandbox.Backend, dir *os.Root) (statuses []int, err error) {
 	again := *p
-	again.spec.Command, again.spec.Dir = []string{"/bin/sh", "-s"}, p.spec.ServerDir
-	again.spec.Limits.Output = maxBuilt
+	again.spec.Command, again.spec.Dir, again.spec.Tools = []string{"/bin/sh", "-s"}, p.spec.ServerDir, p.installed.tools()
+	again.spec.Limits.Output, again.spec.Limits.CPU = maxBuilt, max(p.spec.Limits.CPU, buildCPU)
 	if again.spec.Network, err = p.network(); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,11 +11,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/sandbox"
-	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/docker"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
@@ -70,12 +69,18 @@ func (o *Options) install(ctx context.Context, b sandbox.Backend) (*fetched, err
 		if out, err = filepath.Abs(o.Out); err != nil {
 			return nil, err
 		}
-		in.tree, err = f.Directory(ctx, *o.Package, out, func() (*install.Python, error) { return askPython(ctx, b, o) })
+		in.tree, err = f.Directory(ctx, *o.Package, out, install.Asker{
+			Python: func() (*install.Python, error) { return askPython(ctx, b, o) }, Go: func() (string, error) { return askGo(ctx, b, o) },
+		})
 	default:
 		in.tree, err = f.NPM(ctx, *o.Package)
 	}
 	if err != nil {
 		return nil, usageOf(err)
+	}
+	if o.NoBuild && (in.tree.Pending || in.tree.Native) {
+		err = &sandbox.UsageError{Err: fmt.Errorf("%s: without its build there is nothing to run", o.Package), Hint: "leave --no-build out"}
+		return nil, errors.Join(err, in.tree.Remove())
 	}
 	if in.bin, err = in.tree.Choose(o.Package.Bin); err != nil {
 		return nil, errors.Join(usageOf(err), in.tree.Remove())
@@ -93,13 +98,10 @@ func (in *fetched) describe(o *Options) {
 	} else {
 		again.Version = t.Version
 	}
-	in.pkg.Name, in.pkg.Version, in.pkg.Integrity, in.pkg.Digest, in.pkg.Packages = t.Name, t.Version, t.Integrity, t.Digest, t.Packages
+	in.pkg.Name, in.pkg.Version, in.pkg.Integrity, in.pkg.Digest, in.pkg.Packages = cmp.Or(t.Name, filepath.Base(o.Package.Name)), t.Version, t.Integrity, t.Digest, t.Packages
 	in.pkg.Again = append([]string{again.String()}, o.Args...)
 	in.pkg.Build.State = session.BuildNone
-	switch {
-	case t.Unbuilt != "":
-		in.pkg.Build.State, in.pkg.Build.Why = session.BuildSkipped, t.Unbuilt
-	case len(t.Steps) > 0:
+	if len(t.Steps) > 0 {
 		in.pkg.Build.State, in.pkg.Build.Why = session.BuildSkipped, "the run ended before it"
 	}
 }
@@ -118,34 +120,6 @@ func (in *fetched) fetchImage(ctx context.Context, o *Options) error {
 		return &sandbox.UsageError{Err: fmt.Errorf("the image %s names no command", o.Package.Name), Hint: "coalmine probe oci:IMAGE -- COMMAND…"}
 	}
 	return nil
-}
-
-// askPython asks the interpreter that the server will have what it can load.
-func askPython(ctx context.Context, b sandbox.Backend, o *Options) (*install.Python, error) {
-	id, err := newRunID()
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	out := &listener{}
-	run, err := sandbox.Start(ctx, b, sandbox.Spec{
-		Command: []string{"python3", "-I", "-c", install.AskPython}, Dir: "/", Hostname: "localhost", Image: o.Image, Runtime: o.Runtime, AgentPath: o.AgentPath,
-		Env:  []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8"},
-		User: agent.User{Name: "user", UID: uid, GID: uid, Home: "/home/user"}, Limits: agent.Limits{Wall: time.Minute, Memory: 1 << 30}, RunID: id,
-	}, out)
-	if err != nil {
-		return nil, err
-	}
-	_, waitErr := run.Wait(ctx)
-	if err := errors.Join(waitErr, run.Close(context.WithoutCancel(ctx))); err != nil {
-		return nil, fmt.Errorf("ask the sandbox's Python: %w", err)
-	}
-	py, err := install.DecodePython(out.text())
-	if err != nil {
-		return nil, &sandbox.UsageError{Err: err, Hint: "install python3, or name an image that has it by --image"}
-	}
-	return py, nil
 }
 
 // remove removes what is this run's alone.
@@ -180,6 +154,9 @@ func (in *fetched) place(home string) string {
 // command starts the package's program as its runner would.
 func (in *fetched) command(dir string, args []string) []string {
 	bin := in.bin.Path
+	if in.tree.Native {
+		return append([]string{filepath.Join(dir, bin)}, args...)
+	}
 	if in.tree.Python != nil {
 		return append([]string{filepath.Join(dir, in.tree.Env, "bin", "python"), filepath.Join(dir, bin)}, args...)
 	}
@@ -232,7 +209,7 @@ func (in *fetched) location() finding.Location {
 	if in.tree == nil {
 		return finding.Location{Path: in.pkg.Name, Line: 1}
 	}
-	for _, m := range []string{"package.json", "pyproject.toml", "__init__.py"} {
+	for _, m := range []string{"package.json", "pyproject.toml", "setup.py", "go.mod", "__init__.py"} {
 		if file := filepath.Join(in.source(), m); isThere(file) {
 			return finding.Location{Path: relative(file), Line: 1}
 		}

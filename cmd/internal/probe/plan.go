@@ -67,6 +67,8 @@ type plan struct {
 	secrets []string // texts of the real values passed in, to be redacted
 	// installed is what was fetched to be run, nil for a command that was there.
 	installed *fetched
+	// placed counts the files of the spec that are what was fetched's own, the first.
+	placed int
 }
 
 // newRunID draws what a sandbox's processes, containers and directories are told by.

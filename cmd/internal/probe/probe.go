@@ -175,6 +175,9 @@ func (p *plan) sessions(ctx context.Context, b sandbox.Backend, dir *os.Root) er
 	if err := dir.RemoveAll(tracedDir); err != nil {
 		return fmt.Errorf("remove an earlier run's log: %w", err)
 	}
+	if p.installed.unmade() {
+		return p.withoutServer(b.Name(), dir)
+	}
 	if err := p.session(ctx, b, dir); err != nil {
 		return err
 	}

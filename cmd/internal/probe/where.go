@@ -65,6 +65,7 @@ func (p *plan) takeInstalled() {
 	p.spec.ServerDir, p.spec.ServerFrom = in.place(p.set.Home()), in.host()
 	p.spec.Command = in.command(p.spec.ServerDir, p.opts.Args)
 	p.spec.Files = in.files(p.spec.ServerDir, p.set.Home())
+	p.placed = len(p.spec.Files)
 	p.audit = in.source()
 }
 

@@ -1,0 +1,254 @@
+package install
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"compress/bzip2"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// findSource has pip look a source distribution up and fetch it as it fetches
+// anything, with the user's indexes, proxies and credentials. pip's own commands
+// would run the archive's code to learn what it depends on; this stops before.
+const findSource = `
+import hashlib, json, sys
+from pip._internal.cli.cmdoptions import make_target_python
+from pip._internal.commands import create_command
+from pip._vendor.packaging.specifiers import SpecifierSet
+name, version, out, limit = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+command = create_command("download")
+options, _ = command.parse_args(["--no-deps", "--no-binary", ":all:", "--no-input", "--disable-pip-version-check", "--quiet"] + sys.argv[5:])
+with command.main_context():
+    session = command.get_default_session(options)
+    finder = command._build_package_finder(options=options, session=session, target_python=make_target_python(options))
+    found = finder.find_best_candidate(name, specifier=SpecifierSet("==" + version if version else "")).best_candidate
+    if found is None:
+        sys.exit("no source distribution")
+    link = found.link
+    answer = session.get(link.url_without_fragment, headers={"Accept-Encoding": "identity"}, stream=True)
+    answer.raise_for_status()
+    whole, size = hashlib.sha256(), 0
+    with open(out, "xb") as f:
+        for part in answer.iter_content(1 << 16):
+            size += len(part)
+            if size > limit:
+                sys.exit("too large")
+            whole.update(part)
+            f.write(part)
+print(json.dumps({"version": str(found.version), "file": link.filename, "sha256": whole.hexdigest(),
+    "named": link.hash if link.hash_name == "sha256" else "", "local": link.scheme == "file"}))
+`
+
+// maxArchive bounds a source distribution, in bytes.
+const maxArchive = 512 << 20
+
+// sourced is a source distribution that was fetched.
+type sourced struct {
+	Version string `json:"version"`
+	File    string `json:"file"`
+	SHA256  string `json:"sha256"`
+	// Named is the hash that the index gives; a file of the user's own needs none.
+	Named string `json:"named"`
+	Local bool   `json:"local"`
+}
+
+// source fetches a package's source distribution into a file, and runs nothing of it.
+func (p *pip) source(ctx context.Context, dir string, s Spec, file string) (*sourced, error) {
+	python := p.command[0]
+	if len(p.command) < 2 {
+		// pip alone does not say which interpreter is its own.
+		var err error
+		if python, err = pythonOfPip(ctx, dir); err != nil {
+			return nil, err
+		}
+	}
+	name, _, _ := strings.Cut(s.Name, "[")
+	args := append([]string{"-c", findSource, name, s.Version, file, fmt.Sprint(maxArchive)}, p.flags...)
+	out, err := run(ctx, dir, []string{"PIP_REQUIRE_VIRTUALENV=0", "NO_COLOR=1"}, python, args...)
+	if err != nil {
+		return nil, err
+	}
+	var got sourced
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		return nil, fmt.Errorf("read what pip found: %w", err)
+	}
+	switch {
+	case got.Named == "" && !got.Local:
+		return nil, mend("choose a version that has a wheel", "%s: the index names no hash of its source distribution, which is not fetched", s)
+	case got.Named != "" && got.Named != got.SHA256:
+		return nil, mend("pip cache purge; if it stays, the archive is not the one that was published", "%s: its source distribution does not have the hash that the index names", s)
+	case !pypiVer.MatchString(got.Version):
+		return nil, fmt.Errorf("%s: %q is no version", s, got.Version)
+	}
+	return &got, nil
+}
+
+func pythonOfPip(ctx context.Context, dir string) (string, error) {
+	for _, name := range []string{"python3", "python"} {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		if _, err := run(ctx, dir, nil, path, "-m", "pip", "--version"); err == nil {
+			return path, nil
+		}
+	}
+	return "", mend("install it for python3: apt-get install python3-pip", "no Python of this machine has pip as a module")
+}
+
+// sourceDistribution fetches a package that has no wheel, and what its build needs.
+// why is the error that says so.
+func (f *Fetcher) sourceDistribution(ctx context.Context, s Spec, py *Python, why error) (t *Tree, err error) {
+	temp, err := f.Cache.Temp()
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = removeAll(temp)
+		}
+	}()
+	p, err := findPip(ctx, temp, py)
+	if err != nil {
+		return nil, err
+	}
+	f.progress("fetching the source of " + s.String())
+	archive := filepath.Join(f.Cache.Dir, filepath.Base(temp)+".archive")
+	defer func() { _ = os.Remove(archive) }()
+	got, err := p.source(ctx, temp, s, archive)
+	if err != nil {
+		var own *Error
+		if errors.As(err, &own) || ctx.Err() != nil {
+			return nil, err
+		}
+		return nil, why // there is none, or it cannot be fetched
+	}
+	if err := unpackSource(archive, got.File, temp); err != nil {
+		return nil, fmt.Errorf("unpack the source of %s: %w", s, err)
+	}
+	name, _, _ := strings.Cut(s.Name, "[")
+	t = &Tree{Spec: s, Name: name, Version: got.Version, Integrity: "sha256:" + got.SHA256, Host: temp, Own: true, Root: ".", Python: py}
+	root, err := os.OpenRoot(temp)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	project, err := readProject(root)
+	if err != nil {
+		return nil, mend("", "%s: its pyproject.toml cannot be read: %w", s, err)
+	}
+	if err := f.prepareBuild(ctx, t, root, project); err != nil {
+		return nil, err
+	}
+	t.Env = filepath.Join(buildPlace, "env")
+	t.Digest = digest([]string{normalized(name) + " " + got.Version + " " + got.SHA256, t.Digest})
+	t.Packages++
+	t.await()
+	return t, nil
+}
+
+// unpackSource unpacks an archive of one directory, without that directory's name.
+func unpackSource(archive, name, to string) error {
+	f, err := os.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	root, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	switch {
+	case strings.HasSuffix(name, ".tar.gz"), strings.HasSuffix(name, ".tgz"):
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			return err
+		}
+		return unpackSourceTar(root, z)
+	case strings.HasSuffix(name, ".tar.bz2"):
+		return unpackSourceTar(root, bzip2.NewReader(f))
+	case strings.HasSuffix(name, ".zip"):
+		return unpackSourceZip(root, f)
+	}
+	return fmt.Errorf("it is neither a zip nor a tar archive: %q", filepath.Ext(name))
+}
+
+// withoutTop is a name of an archive below its one directory, "" for what is not below it.
+func withoutTop(name string) (string, error) {
+	name = filepath.Clean(name)
+	if !filepath.IsLocal(name) {
+		return "", errors.New("it names a file outside its directory")
+	}
+	_, rest, _ := strings.Cut(name, "/")
+	return rest, nil
+}
+
+func unpackSourceTar(root *os.Root, r io.Reader) error {
+	a := tar.NewReader(r)
+	left := int64(maxTree)
+	for n := 0; ; n++ {
+		h, err := a.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if left -= h.Size; left < 0 || n > maxEntries {
+			return fmt.Errorf("it has more than %d MiB or %d files", maxTree>>20, maxEntries)
+		}
+		name, err := withoutTop(h.Name)
+		if err != nil {
+			return err
+		}
+		if name == "" {
+			continue
+		}
+		if h.Typeflag == tar.TypeLink {
+			if h.Linkname, err = withoutTop(h.Linkname); err != nil {
+				return err
+			}
+		}
+		if err := unpack(root, a, h, name); err != nil {
+			return err
+		}
+	}
+}
+
+func unpackSourceZip(root *os.Root, f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	z, err := zip.NewReader(f, info.Size())
+	if err != nil {
+		return err
+	}
+	left := int64(maxTree)
+	for n, e := range z.File {
+		name, err := withoutTop(e.Name)
+		if err != nil {
+			return err
+		}
+		if left -= int64(min(e.UncompressedSize64, uint64(maxTree)+1)); left < 0 || n > maxEntries {
+			return fmt.Errorf("it has more than %d MiB or %d files", maxTree>>20, maxEntries)
+		}
+		if name == "" || !e.Mode().IsRegular() {
+			continue
+		}
+		if err := unpackFile(root, e, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
