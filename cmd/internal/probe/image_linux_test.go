@@ -2,6 +2,7 @@ package probe
 
 import (
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -37,7 +38,7 @@ func TestAnImageIsRunAsItSays(t *testing.T) {
 	need(t, "docker")
 	image := imageOf(t, `ENTRYPOINT ["sh","-c","test \"$NOTES_MODE $PWD $0\" = \"fast /opt/demo given\" && exec python3 honest/server.py"]`, `CMD ["default"]`,
 		"ENV NOTES_MODE=fast", "WORKDIR /opt/demo", "VOLUME /data/notes", "HEALTHCHECK CMD curl http://93.184.216.34/")
-	o := Options{Package: &install.Spec{Kind: install.KindOCI, Name: image}, Sandbox: "auto", Args: []string{"given"}, Seed: 1, Calls: 1, Out: t.TempDir(), FailOn: finding.High}
+	o := Options{Package: &install.Spec{Kind: install.KindOCI, Name: image}, Sandbox: "auto", Args: []string{"given"}, Seed: 1, Calls: 1, Out: t.TempDir(), Cache: t.TempDir(), FailOn: finding.High}
 	got, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -45,6 +46,12 @@ func TestAnImageIsRunAsItSays(t *testing.T) {
 	res := got.Result
 	if res.Verdict != analyze.Clean || len(res.Findings) > 0 || len(res.Coverage.Tools) != 1 || res.Coverage.Tools[0].OK == 0 {
 		t.Errorf("%s %q %+v %s", res.Verdict, res.Inconclusive, res.Findings, res.Server.Stderr)
+	}
+	if res.Audit == nil || res.Audit.Profile.Path != "demo" || res.Audit.Profile.FilesScanned == 0 {
+		t.Errorf("the image's source was not audited: %+v", res.Audit)
+	}
+	if left, err := filepath.Glob(filepath.Join(o.Cache, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left: %q %v", left, err)
 	}
 	if p := res.Run.Package; p == nil || p.Kind != "oci" || !strings.HasPrefix(p.Digest, "sha256:") || !strings.Contains(res.Run.Reproduce, "oci:"+image) {
 		t.Errorf("%+v %s", p, res.Run.Reproduce)

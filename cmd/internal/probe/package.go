@@ -30,6 +30,10 @@ type fetched struct {
 	pkg   session.Package
 	// built is the directory of the tree after its build, "" without one.
 	built string
+	// copied is where an image's source was copied to, top the server's own in it, "" for none.
+	copied, top string
+	// unread says why it could not be copied.
+	unread error
 }
 
 // usageOf makes an error of install's one that the user can mend.
@@ -119,17 +123,52 @@ func (in *fetched) fetchImage(ctx context.Context, o *Options) error {
 	if len(img.Entrypoint)+len(img.Cmd)+len(o.Args) == 0 && o.Entrypoint == "" {
 		return &sandbox.UsageError{Err: fmt.Errorf("the image %s names no command", o.Package.Name), Hint: "coalmine probe oci:IMAGE -- COMMAND…"}
 	}
+	return in.copySource(ctx, o)
+}
+
+// copySource takes the server's source out of an image, to be audited.
+func (in *fetched) copySource(ctx context.Context, o *Options) error {
+	id, err := newRunID()
+	if err != nil {
+		return err
+	}
+	if in.copied, err = in.cache.Temp(); err != nil {
+		return usageOf(err)
+	}
+	in.top, err = docker.Source(ctx, o.Package.Name, in.image, in.imageCommand(o), in.copied, id)
+	if ctx.Err() != nil {
+		return errors.Join(context.Cause(ctx), in.remove())
+	}
+	in.unread = err // the server can be run all the same
 	return nil
+}
+
+// imageCommand is what an engine would run of an image: its entry point with its
+// command, or with the arguments given.
+func (in *fetched) imageCommand(o *Options) []string {
+	entry, args := in.image.Entrypoint, in.image.Cmd
+	if o.Entrypoint != "" {
+		entry, args = []string{o.Entrypoint}, nil
+	}
+	if len(o.Args) > 0 {
+		args = o.Args
+	}
+	return slices.Concat(entry, args)
 }
 
 // remove removes what is this run's alone.
 func (in *fetched) remove() error {
-	if in == nil || in.tree == nil {
+	if in == nil {
 		return nil
 	}
-	err := in.tree.Remove()
-	if in.built != "" {
-		err = errors.Join(err, os.RemoveAll(in.built))
+	var err error
+	if in.tree != nil {
+		err = in.tree.Remove()
+	}
+	for _, dir := range []string{in.built, in.copied} {
+		if dir != "" {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
 	}
 	return err
 }
@@ -181,7 +220,10 @@ func (in *fetched) host() string {
 
 // source is the package's own part of it, to be audited.
 func (in *fetched) source() string {
-	if in.tree == nil || in.tree.Root == "" {
+	if in.tree == nil {
+		return in.top
+	}
+	if in.tree.Root == "" {
 		return ""
 	}
 	if in.tree.Spec.Kind == install.KindDirectory {

@@ -75,14 +75,7 @@ func (p *plan) takeInstalled() {
 func (p *plan) takeImage() {
 	img := p.installed.image
 	p.spec.Image = p.opts.Package.Name
-	entry, args := img.Entrypoint, img.Cmd
-	if p.opts.Entrypoint != "" {
-		entry, args = []string{p.opts.Entrypoint}, nil
-	}
-	if len(p.opts.Args) > 0 {
-		args = p.opts.Args
-	}
-	p.spec.Command = slices.Concat(entry, args)
+	p.spec.Command, p.audit = p.installed.imageCommand(&p.opts), p.installed.top
 	if img.Dir != "" {
 		p.spec.Dir = img.Dir
 	}
