@@ -74,6 +74,9 @@ func args(r *Run, text string) *Run {
 	return with(r, func(r *Run) { r.Args[1] = json.RawMessage(text) })
 }
 
+// saving is a tool that only reads, and says where it saves what it read.
+var saving = wire.Tool{Name: "look", Annotations: &wire.Annotations{ReadOnly: boolean(true)}, InputSchema: json.RawMessage(`{"properties":{"path":{"type":"string"},"filename":{"type":"string","description":"File name to save the picture to."}}}`)}
+
 // grep is a tool that searches files; its path may be left out.
 var grep = wire.Tool{Name: "grep", InputSchema: json.RawMessage(`{"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"}}}`)}
 
@@ -232,8 +235,19 @@ var cases = []struct {
 	{"CM201", "under its own name", with(newRun(note, effect("format_note", finding.FileWrite, home+"/.notes-mcp/a/b.json")), func(r *Run) {
 		r.Profile.Kept, r.Surface.Server.Name = []profile.Kept{{Path: home + "/.notes-mcp"}}, "Notes MCP"
 	}), finding.Low},
+	{"CM201", "under its own name, and what it is", with(newRun(note, effect("format_note", finding.FileWrite, home+"/.notes-mcp/a/b.json")), func(r *Run) {
+		r.Profile.Kept, r.Surface.Server.Name = []profile.Kept{{Path: home + "/.notes-mcp"}}, "Notes"
+	}), finding.Low},
+	{"CM201", "under a name of any server's", with(newRun(note, effect("format_note", finding.FileWrite, home+"/.mcp-server/a")), func(r *Run) {
+		r.Profile.Kept, r.Surface.Server.Name = []profile.Kept{{Path: home + "/.mcp-server"}}, "mcp-server"
+	}), finding.Medium},
 	{"CM201", "made in a call", with(newRun(note, effect("format_note", finding.FileWrite, home+"/.else/a")), func(r *Run) { r.Profile.Kept = []profile.Kept{{Path: home + "/.else"}} }), finding.Medium},
 	{"CM201", "beside its own log", with(newRun(note, effect("format_note", finding.FileWrite, home+"/.bashrc")), func(r *Run) { r.Profile.Kept = []profile.Kept{{Path: home + "/.notes", Early: true}} }), finding.Medium},
+	{"CM201", "saved where the call says", args(newRun(saving, effect("look", finding.FileWrite, "/data/shots/a.png")), `{"filename":"shots/a.png"}`), ""},
+	{"CM201", "a directory for it", args(newRun(saving, effect("look", finding.FileWrite, "/data/shots")), `{"filename":"/data/shots/a.png"}`), ""},
+	{"CM201", "saved elsewhere", args(newRun(saving, effect("look", finding.FileWrite, home+"/a.png")), `{"filename":"shots/a.png"}`), finding.Medium},
+	{"CM201", "deleted where the call says", args(newRun(saving, effect("look", finding.FileDelete, "/data/a.png")), `{"filename":"a.png"}`), finding.Medium},
+	{"CM201", "named to be read", args(newRun(saving, effect("look", finding.FileWrite, "/data/a.png")), `{"path":"a.png"}`), finding.Medium},
 	{"CM201", "scratch", newRun(note, effect("format_note", finding.FileWrite, "/tmp", noise("scratch"))), ""},
 	{"CM201", "no annotation", newRun(silent, effect("do", finding.FileWrite, home+"/notes.md")), ""},
 	{"CM202", "egress", newRun(note, effect("format_note", finding.NetConnect, "93.184.216.34:80", rung(finding.RungAttempted))), finding.High},

@@ -67,6 +67,7 @@ var (
 	pathNames    = set("path", "paths", "file", "files", "filename", "filepath", "filepaths", "dir", "directory", "directories", "folder", "root", "source", "destination", "src", "dst", "dest", "output", "input", "repo", "repository", "workspace", "cwd")
 	commandNames = set("command", "commands", "cmd", "shell", "script", "code", "program", "executable", "argv")
 	optionNames  = set("args", "arguments", "options", "flags", "params", "argv", "switches")
+	savingWords  = set("save", "saves", "saved", "write", "writes", "written", "export", "exported", "store", "stored")
 	placeWords   = set("path", "paths", "filepath", "pathname", "directory", "folder")
 )
 

@@ -48,6 +48,8 @@ type Tool struct {
 	// Shell and Code are declarations that whatever is handed over is run.
 	Shell []Claim `json:"shell,omitempty"`
 	Code  []Claim `json:"code,omitempty"`
+	// Outputs are those of Paths to which, as they say, something is saved.
+	Outputs []string `json:"-"`
 	// Options are arguments that carry a program's options.
 	Options []string `json:"options,omitempty"`
 	// words are all words of the declaration, lower case.
@@ -209,6 +211,9 @@ func (t *Tool) readProperty(parent, name string, schema json.RawMessage) {
 		t.Exec = append(t.Exec, Claim{"schema", at})
 	case hasAny(ws, pathNames), hasAny(words(p.Description+" "+p.Title), placeWords):
 		t.Paths = add(t.Paths, at)
+		if hasAny(words(p.Description+" "+p.Title), savingWords) {
+			t.Outputs = add(t.Outputs, at)
+		}
 	}
 	if hasAny(ws, optionNames) {
 		t.Options = add(t.Options, at)
