@@ -51,6 +51,19 @@ type Config struct {
 // TrustDir is where the sinkhole's authority is planted.
 const TrustDir = "/run/tls"
 
+const browserPolicies = TrustDir + "/policies"
+
+// BrowserPolicies are links from where browsers of Chromium's family read what they
+// trust beside the authorities that they bring along: no bundle and no variable
+// tells them. Where the agent may not write, the sandbox has them from the start.
+func BrowserPolicies() []rootfs.File {
+	var links []rootfs.File
+	for _, dir := range []string{"/etc/chromium", "/etc/opt/chrome", "/etc/opt/chrome_for_testing", "/etc/opt/edge"} {
+		links = append(links, rootfs.File{Path: dir + "/policies", Link: browserPolicies, Root: true})
+	}
+	return links
+}
+
 // Network is the sinkhole of a sandbox.
 type Network struct {
 	Sinkhole sinkhole.Config `json:"sinkhole"`

@@ -2,6 +2,8 @@ package agent
 
 import (
 	"bytes"
+	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -34,11 +36,33 @@ var trusting = []struct {
 	{"GIT_SSL_CAINFO", false}, {"AWS_CA_BUNDLE", false}, {"NODE_EXTRA_CA_CERTS", true}, {"DENO_CERT", true},
 }
 
+// trustInBrowsers has browsers trust the authority.
+func (a *agent) trustInBrowsers(authority []byte) error {
+	block, _ := pem.Decode(authority)
+	if block == nil {
+		return errors.New("the authority is no certificate")
+	}
+	policy, err := json.Marshal(map[string][][]byte{"CACertificates": {block.Bytes}})
+	if err != nil {
+		return err
+	}
+	files := []rootfs.File{{Path: browserPolicies + "/managed/certificates.json", Mode: 0o644, Data: policy, Root: true}}
+	for _, f := range BrowserPolicies() {
+		if _, err := os.Lstat(f.Path); err != nil && !a.cfg.HostFiles {
+			files = append(files, f)
+		}
+	}
+	return rootfs.Plant(files, 0, 0)
+}
+
 // trust makes the sinkhole's authority one of those that the system trusts.
 func (a *agent) trust() error {
-	pem := a.cfg.Network.Sinkhole.Authority.PEM()
-	if err := rootfs.Plant([]rootfs.File{{Path: anchor, Mode: 0o644, Data: pem, Root: true}}, 0, 0); err != nil {
+	authority := a.cfg.Network.Sinkhole.Authority.PEM()
+	if err := rootfs.Plant([]rootfs.File{{Path: anchor, Mode: 0o644, Data: authority, Root: true}}, 0, 0); err != nil {
 		return fmt.Errorf("plant the authority: %w", err)
+	}
+	if err := a.trustInBrowsers(authority); err != nil {
+		a.emit(Event{Type: EventNote, Path: browserPolicies, Reason: fmt.Sprintf("browsers could not be told of the authority: %v", err)})
 	}
 	bundle := ""
 	done := map[string]bool{}
@@ -49,9 +73,9 @@ func (a *agent) trust() error {
 		}
 		done[real] = true
 		if a.cfg.HostFiles {
-			name, err = extendedCopy(real, pem)
+			name, err = extendedCopy(real, authority)
 		} else {
-			err = extend(real, pem)
+			err = extend(real, authority)
 		}
 		if err != nil {
 			a.emit(Event{Type: EventNote, Path: name, Reason: fmt.Sprintf("the trust store %s could not be extended: %v", name, err)})
@@ -87,7 +111,7 @@ func hasVariable(env []string, name string) bool {
 }
 
 // extended is a trust store with one certificate more.
-func extended(store string, pem []byte) (rootfs.File, error) {
+func extended(store string, authority []byte) (rootfs.File, error) {
 	old, err := os.ReadFile(store)
 	if err != nil {
 		return rootfs.File{}, err
@@ -99,12 +123,12 @@ func extended(store string, pem []byte) (rootfs.File, error) {
 	if len(old) > 0 && !bytes.HasSuffix(old, []byte("\n")) {
 		old = append(old, '\n')
 	}
-	return rootfs.File{Path: store, Mode: 0o644, Data: append(old, pem...), ModTime: st.ModTime(), Root: true}, nil
+	return rootfs.File{Path: store, Mode: 0o644, Data: append(old, authority...), ModTime: st.ModTime(), Root: true}, nil
 }
 
 // extendedCopy leaves a store that is not the sandbox's own as it is.
-func extendedCopy(store string, pem []byte) (string, error) {
-	whole, err := extended(store, pem)
+func extendedCopy(store string, authority []byte) (string, error) {
+	whole, err := extended(store, authority)
 	if err != nil {
 		return "", err
 	}
@@ -114,8 +138,8 @@ func extendedCopy(store string, pem []byte) (string, error) {
 
 // extend appends a certificate to a trust store. Where that lies in a tree that
 // may not be written, a longer file is put over it.
-func extend(store string, pem []byte) error {
-	whole, err := extended(store, pem)
+func extend(store string, authority []byte) error {
+	whole, err := extended(store, authority)
 	if err != nil {
 		return err
 	}
@@ -123,7 +147,7 @@ func extend(store string, pem []byte) error {
 	if !errors.Is(err, unix.EROFS) && !errors.Is(err, unix.EBUSY) {
 		return err
 	}
-	whole.Path, err = extendedCopy(store, pem)
+	whole.Path, err = extendedCopy(store, authority)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 )
 
@@ -78,7 +79,7 @@ func makePlan(h host, spec sandbox.Spec, uid, gid int) (*plan, error) {
 		}
 	}
 	p.writable(spec)
-	p.layout.Files = slices.Concat(p.skeleton(), p.layout.Files, etcFiles(spec, uid, gid), covers)
+	p.layout.Files = slices.Concat(p.skeleton(), p.layout.Files, etcFiles(spec, uid, gid), agent.BrowserPolicies(), covers)
 	return p, nil
 }
 

@@ -1,0 +1,39 @@
+package probe
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+)
+
+// trusting says on its stderr whether the policy of browsers names the authority of the run.
+const trusting = `
+import json, sys
+pem = open("/run/tls/root-ca.pem").read().split("-----")[2]
+policy = json.load(open("/etc/chromium/policies/managed/certificates.json"))
+same = policy == {"CACertificates": ["".join(pem.split())]} and policy == json.load(open("/etc/opt/chrome/policies/managed/certificates.json"))
+print("trusts the authority:", same, file=sys.stderr)
+`
+
+// TestBrowsersTrustTheAuthority: browsers of Chromium's family read neither bundles nor
+// variables, and would send nothing that can be read.
+func TestBrowsersTrustTheAuthority(t *testing.T) {
+	for _, backend := range backends {
+		t.Run(backend, func(t *testing.T) {
+			t.Parallel()
+			need(t, backend)
+			sandboxtest.Need(t, "python")
+			l := newLab(t)
+			if err := os.WriteFile(l.path("trusting.py"), []byte(trusting), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			o := l.options(backend, "python3", l.path("trusting.py"))
+			o.Network = NetworkSinkhole
+			if said := l.probe(o).Server.Stderr; !strings.Contains(said, "trusts the authority: True") {
+				t.Errorf("it said %q", said)
+			}
+		})
+	}
+}
