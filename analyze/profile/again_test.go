@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
@@ -96,14 +97,14 @@ func TestPointer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := b.pointer(raw, "ssh-key"); got != c.want {
+		if got := b.pointers(raw, []canaries.Hit{{ID: "ssh-key"}})["ssh-key"]; got != c.want {
 			t.Errorf("%s: %q, want %q", raw, got, c.want)
 		}
 	}
-	if got := b.pointer([]byte("no message: "+kept), "ssh-key"); got != "" {
+	if got := b.pointers([]byte("no message: "+kept), []canaries.Hit{{ID: "ssh-key"}})["ssh-key"]; got != "" {
 		t.Errorf("a line that is no JSON: %q", got)
 	}
-	if got := b.pointer([]byte(`{"`+kept+`":1}`), "ssh-key"); strings.Contains(got, kept) || !strings.HasPrefix(got, " at /") {
+	if got := b.pointers([]byte(`{"`+kept+`":1}`), []canaries.Hit{{ID: "ssh-key"}})["ssh-key"]; strings.Contains(got, kept) || !strings.HasPrefix(got, " at /") {
 		t.Errorf("a key that is a decoy: %q", got)
 	}
 }

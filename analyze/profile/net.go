@@ -24,7 +24,7 @@ type dial struct {
 	// born says that the effect's call is that of its process, not of the moment.
 	born bool
 	used bool
-	// index is the effect's place, once it has one.
+	// index is the effect's place, -1 before it has one and where there was no room.
 	index int
 }
 
@@ -43,7 +43,7 @@ type stretch struct {
 	replied time.Duration
 }
 
-// connect notes an attempt to reach an address outside.
+// dial notes an attempt to reach an address outside.
 func (b *Builder) dial(r *trace.Record, to netip.AddrPort, e finding.Effect) {
 	if len(b.dials) >= maxEffects {
 		b.out.Truncated = true
@@ -52,7 +52,7 @@ func (b *Builder) dial(r *trace.Record, to netip.AddrPort, e finding.Effect) {
 	b.dials = append(b.dials, &dial{to: to, at: r.Time, effect: e, born: b.task(r.Tid).call > 0, index: -1})
 }
 
-// stretches begin with each phase and call.
+// stretch begins with each phase and call.
 func (b *Builder) stretch(at time.Duration) {
 	b.timeline = append(b.timeline, stretch{at: at, phase: b.phase, call: b.call})
 }
@@ -152,7 +152,7 @@ func (b *Builder) reached(f *flow) {
 	k := &f.known
 	opaque := k.Opaque && !f.unsent()
 	ev := b.flowSays(f, f.start, b.summary(f))
-	if d := f.dial(f.start); d != nil && d.index >= 0 && len(b.out.Effects) > d.index {
+	if d := f.dial(f.start); d != nil && d.index >= 0 {
 		e := &b.out.Effects[d.index]
 		e.Via, e.Opaque, e.Requests = via(f), e.Opaque || opaque, askedOnce(e.Requests, f.paths...)
 		if len(e.Evidence) < 8 {
@@ -163,7 +163,7 @@ func (b *Builder) reached(f *flow) {
 		if k.Dest.Addr().Unmap().IsLoopback() {
 			e.Target = "loopback:" + portText(k.Dest.Port())
 		}
-		if i := b.add(e); i < len(b.out.Effects) {
+		if i := b.add(e); i >= 0 {
 			b.out.Effects[i].Requests = askedOnce(b.out.Effects[i].Requests, f.paths...)
 		}
 	}

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"bytes"
 	"fmt"
 	"net/netip"
 	"path"
@@ -263,7 +264,7 @@ func (p *Profile) Unasked(tool, stem string) bool { return p.visited[tool+"\x00"
 func (p *Profile) Listed(seq uint64, at time.Duration, raw []byte) {
 	for _, c := range p.Calls {
 		for _, in := range c.Oracles {
-			if in.Oracle == session.OraclePrototype && in.Token != "" && strings.Contains(string(raw), in.Token) && len(p.Hits) < maxHits {
+			if in.Oracle == session.OraclePrototype && in.Token != "" && bytes.Contains(raw, []byte(in.Token)) && len(p.Hits) < maxHits {
 				p.Hits = append(p.Hits, Hit{Call: c.N, Injection: in, How: HitListed, Evidence: finding.Evidence{Source: "frame", Seq: seq, Time: at,
 					Text: "a listing holds a text that a call put into " + in.Context}})
 			}

@@ -2,7 +2,6 @@ package profile
 
 import (
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -12,46 +11,60 @@ import (
 // maxPointer bounds what evidence shows of a JSON pointer.
 const maxPointer = 200
 
-// pointer says where in a message a decoy stands, as " at /result/content/0/text"
-// (RFC 6901). It is "" for what is no JSON, or stands in no single text.
-func (b *Builder) pointer(raw []byte, id string) string {
+// pointers say, by a decoy's id, where in a message each of some decoys stands first,
+// as " at /result/content/0/text" (RFC 6901). What stands in no single text has none.
+func (b *Builder) pointers(raw []byte, hits []canaries.Hit) map[string]string {
+	p := pointing{b: b, found: map[string]string{}, wanted: map[string]bool{}}
+	for _, h := range hits {
+		p.wanted[h.ID] = true
+	}
 	var message any
-	if json.Unmarshal(raw, &message) != nil {
-		return ""
+	if len(hits) == 0 || json.Unmarshal(raw, &message) != nil {
+		return nil
 	}
-	p, ok := b.within(message, id, "")
-	if !ok || p == "" {
-		return ""
-	}
-	return " at " + clip(b.find.Redact(p), maxPointer)
+	p.walk(message, "")
+	return p.found
 }
 
-// within is the pointer to the first text that holds a decoy; the decoder bounds the depth.
-func (b *Builder) within(v any, id, at string) (string, bool) {
+// pointing is one walk through a message: however many decoys are looked for, each
+// text is looked at once.
+type pointing struct {
+	b      *Builder
+	wanted map[string]bool
+	found  map[string]string
+}
+
+// walk looks into a value until all is found; the decoder bounds the depth.
+func (p *pointing) walk(v any, at string) {
+	if len(p.wanted) == 0 {
+		return
+	}
 	switch v := v.(type) {
 	case string:
-		hits, _ := b.find.FindBody([]byte(v), nil)
-		return at, tells(hits, id)
+		hits, _ := p.b.find.FindBody([]byte(v), nil)
+		p.note(hits, at)
 	case []any:
 		for i, e := range v {
-			if p, ok := b.within(e, id, at+"/"+strconv.Itoa(i)); ok {
-				return p, true
-			}
+			p.walk(e, at+"/"+strconv.Itoa(i))
 		}
 	case map[string]any:
 		for _, k := range sortedKeys(v) {
-			p := at + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(k)
-			if tells(b.find.Find([]byte(k)), id) {
-				return p, true
-			}
-			if p, ok := b.within(v[k], id, p); ok {
-				return p, true
+			below := at + "/" + escapeKey.Replace(k)
+			p.note(p.b.find.Find([]byte(k)), below)
+			p.walk(v[k], below)
+		}
+	}
+}
+
+var escapeKey = strings.NewReplacer("~", "~0", "/", "~1")
+
+func (p *pointing) note(hits []canaries.Hit, at string) {
+	for _, h := range hits {
+		if p.wanted[h.ID] {
+			delete(p.wanted, h.ID)
+			if at != "" {
+				p.found[h.ID] = " at " + clip(p.b.find.Redact(at), maxPointer)
 			}
 		}
 	}
-	return "", false
-}
-
-func tells(hits []canaries.Hit, id string) bool {
-	return slices.ContainsFunc(hits, func(h canaries.Hit) bool { return h.ID == id })
 }

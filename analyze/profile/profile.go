@@ -353,8 +353,9 @@ func (b *Builder) stderr(m *session.Mark) {
 func (b *Builder) Frame(seq uint64, at time.Duration, raw []byte) bool {
 	b.provenReply(seq, at, raw)
 	hits, _ := b.find.FindBody(raw, nil)
+	pointers := b.pointers(raw, hits)
 	for _, h := range hits {
-		ev := finding.Evidence{Source: "frame", Seq: seq, Time: at, Text: fmt.Sprintf("the secret %s crossed the wire%s (%s, offset %d)", h.ID, b.pointer(raw, h.ID), h.Encoding, h.Offset)}
+		ev := finding.Evidence{Source: "frame", Seq: seq, Time: at, Text: fmt.Sprintf("the secret %s crossed the wire%s (%s, offset %d)", h.ID, pointers[h.ID], h.Encoding, h.Offset)}
 		e := finding.Effect{Kind: finding.Secret, Target: h.ID, Phase: b.out.FramePhase[seq], Call: b.out.FrameCall[seq],
 			Rung: finding.RungReturned, Via: "wire", Encoding: h.Encoding, Evidence: []finding.Evidence{ev}}
 		e.Tool = b.toolOf(e.Call)
@@ -386,7 +387,8 @@ func (b *Builder) effect(kind finding.EffectKind, target string, rung finding.Ru
 	return e
 }
 
-// add merges an effect with its equals; it keeps the first evidence of each.
+// add merges an effect with its equals; it keeps the first evidence of each. It
+// returns the effect's place, -1 where there is no room for it.
 func (b *Builder) add(e finding.Effect) int {
 	k := effectKey{e.Kind, e.Target, e.Phase, e.Call, e.Rung, e.Actor, e.Noise, e.Ambiguous, "", "", false, e.Owner, e.Elsewhere}
 	if e.Kind == finding.Secret {
@@ -398,7 +400,7 @@ func (b *Builder) add(e finding.Effect) int {
 	}
 	if len(b.out.Effects) >= maxEffects {
 		b.out.Truncated = true
-		return len(b.out.Effects) - 1
+		return -1
 	}
 	e.Count = max(e.Count, 1)
 	b.out.Effects = append(b.out.Effects, e)

@@ -162,7 +162,7 @@ func (b *Builder) openSecret(r *trace.Record, p string, ids []string) {
 	for _, id := range ids {
 		e.Target, e.Owner = id, b.isOwner(b.task(r.Tid), id)
 		i := b.add(e)
-		if r.OK() {
+		if r.OK() && i >= 0 {
 			b.opened[p] = i
 		}
 	}
