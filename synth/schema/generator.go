@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"math/rand"
 	"reflect"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/leanovate/gopter"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	broke "github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
 // Class is what kind of values are wanted.
@@ -134,9 +136,28 @@ func (g *Generator) Canonical(raw json.RawMessage) (json.RawMessage, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.judge(g.top, v) {
-		return nil, fmt.Errorf("%w: the value does not satisfy it", ErrInvalid)
+		return nil, fmt.Errorf("%w: %s", ErrInvalid, breaks(g.top, v))
 	}
 	return appendJSON(nil, v), nil
+}
+
+// breaks names the first place at which a value breaks a schema, and the keyword;
+// it never quotes what is there.
+func breaks(s *jsonschema.Schema, v any) (where string) {
+	where = "it cannot be checked"
+	defer func() { _ = recover() }() // as for judge
+	var leaf *jsonschema.ValidationError
+	if !errors.As(s.Validate(v), &leaf) {
+		return where
+	}
+	for len(leaf.Causes) > 0 {
+		leaf = leaf.Causes[0]
+	}
+	place := "/" + strings.Join(leaf.InstanceLocation, "/")
+	if r, ok := leaf.ErrorKind.(*broke.Required); ok {
+		return fmt.Sprintf("at %s: required: %s", place, strings.Join(r.Missing, ", "))
+	}
+	return fmt.Sprintf("at %s: %s", place, strings.Join(leaf.ErrorKind.KeywordPath(), "/"))
 }
 
 // judge is the validator; whatever makes it panic is not valid.

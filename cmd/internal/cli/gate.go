@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -64,13 +65,16 @@ func (f *gateFlags) gate() (*gate.Gate, error) {
 	default:
 		return nil, usage("open or closed", "--fail %s is not known", f.fail)
 	}
+	if f.hold <= 0 {
+		return nil, usage("a duration such as 2s", "--hold must be above zero")
+	}
 	if f.policy != "" {
 		data, err := os.ReadFile(f.policy)
 		if err == nil {
 			o.Policy, err = policy.Parse(f.policy, data)
 		}
 		if err != nil {
-			return nil, &sandbox.UsageError{Err: err, Hint: "name a coalmine.yaml"}
+			return nil, &sandbox.UsageError{Err: err, Hint: "name a policy that can be read; README.md shows one, coalmine probe --emit-policy writes one"}
 		}
 	}
 	if f.lock != "" {
@@ -114,14 +118,17 @@ func (e *env) lock() *cobra.Command {
 			switch dash := cmd.ArgsLenAtDash(); {
 			case dash == 0 && len(args) > 0:
 				l, err = wiretap.LockCommand(cmd.Context(), args)
+				var absent *exec.Error
+				var barred *fs.PathError
+				if errors.As(err, &absent) || errors.As(err, &barred) {
+					err = usage("give the server's command after --, as its client would start it", "%w", err)
+				}
 			case dash < 0 && len(args) == 1:
-				l, err = wiretap.LockLog(args[0])
+				if l, err = wiretap.LockLog(args[0]); err != nil {
+					err = usage("name a session's log in which the tools were listed, or a command after --", "%w", err)
+				}
 			default:
 				return usage("coalmine lock LOG, or coalmine lock -- COMMAND…", "what is to be locked was not named")
-			}
-			var missing *fs.PathError
-			if errors.As(err, &missing) {
-				return &sandbox.UsageError{Err: err, Hint: "name a session's log, or a command after --"}
 			}
 			if err != nil {
 				return err

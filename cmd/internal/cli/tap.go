@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"strconv"
 	"time"
@@ -54,6 +55,16 @@ func (f *httpFlags) add(cmd *cobra.Command) {
 	fl.StringSliceVar(&f.Origins, "allow-origin", nil, "with --http: a web `ORIGIN` that may use the proxy beside this machine's own")
 }
 
+// alone names a flag that was given and means nothing without --http, "" for none.
+func (f *httpFlags) alone(cmd *cobra.Command) string {
+	for _, name := range []string{"url", "listen", "listen-anywhere", "allow-origin"} {
+		if cmd.Flags().Changed(name) {
+			return name
+		}
+	}
+	return ""
+}
+
 func (e *env) tap() *cobra.Command {
 	f, h := &wireFlags{}, &httpFlags{}
 	cmd := &cobra.Command{
@@ -87,8 +98,8 @@ func (e *env) stand(cmd *cobra.Command, f *wireFlags, h *httpFlags, args []strin
 			return &sandbox.UsageError{Err: wrong, Hint: wrong.Hint}
 		}
 		return err
-	case h.URL != "":
-		return usage(as+" --http --url URL", "--url needs --http")
+	case h.alone(cmd) != "":
+		return usage(as+" --http --url URL", "--%s needs --http", h.alone(cmd))
 	case len(args) == 0:
 		return usage(as+" -- COMMAND…", "no command to run")
 	case g != nil:
@@ -112,7 +123,10 @@ func (e *env) prune() *cobra.Command {
 			if o.MaxBytes, err = parseSize(size); err != nil {
 				return usage("a size such as 2GB", "--max-size: %w", err)
 			}
-			if o.OlderThan == 0 && o.Keep <= 0 && o.MaxBytes == 0 {
+			if o.Keep < 0 {
+				return usage("a number such as 50", "--keep must not be below zero")
+			}
+			if o.OlderThan == 0 && o.Keep == 0 && o.MaxBytes == 0 {
 				return usage("coalmine prune --older-than 30d", "nothing says which logs are to go")
 			}
 			if dir == "" {
@@ -122,6 +136,9 @@ func (e *env) prune() *cobra.Command {
 			}
 			o.Now = time.Now()
 			gone, err := wiretap.Prune(dir, o)
+			if info, at := os.Stat(dir); at == nil && !info.IsDir() {
+				return usage("name the directory of the logs with --log-dir", "%s is no directory", dir)
+			}
 			what := "would remove"
 			if o.Delete {
 				what = "removed"

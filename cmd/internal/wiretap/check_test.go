@@ -60,6 +60,25 @@ func TestCanaries(t *testing.T) {
 	}
 }
 
+// What is wrong with arguments is told by its place, never by its value.
+func TestValidatorSaysWhere(t *testing.T) {
+	check := Validator()
+	const schema = `{"type":"object","properties":{"text":{"type":"string","pattern":"^[a-z]*$"},"of":{"type":"array","items":{"enum":[1,2]}}},"required":["text"],"additionalProperties":false}`
+	for arguments, want := range map[string]string{
+		`{"text":77}`:            "at /text: type",
+		`{"of":[]}`:              "at /: required: text",
+		`{"text":"SECRET"}`:      "at /text: pattern",
+		`{"text":"a","of":[77]}`: "at /of/0: enum",
+		`{"text":"a","x":77}`:    "at /: additionalProperties",
+		`["SECRET"]`:             "at /: type",
+	} {
+		err := check(json.RawMessage(schema), json.RawMessage(arguments))
+		if err == nil || !strings.HasSuffix(err.Error(), want) || strings.Contains(err.Error(), "SECRET") || strings.Contains(err.Error(), "77") {
+			t.Errorf("%s: %v, want %s", arguments, err, want)
+		}
+	}
+}
+
 func TestValidator(t *testing.T) {
 	check := Validator()
 	for _, c := range []struct {

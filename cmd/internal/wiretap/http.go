@@ -45,6 +45,9 @@ func HTTP(ctx context.Context, h HTTPOptions, o LogOptions) error {
 	if h.Listen == "" {
 		h.Listen = "127.0.0.1:0"
 	}
+	if _, _, err := net.SplitHostPort(h.Listen); err != nil {
+		return &UsageError{What: fmt.Sprintf("--listen %q is no address", h.Listen), Hint: "name a host and a port, such as 127.0.0.1:8080"}
+	}
 	if !proxy.Loopback(h.Listen) && !h.Anywhere {
 		return &UsageError{What: "--listen " + h.Listen + " can be reached from other machines", Hint: "listen on 127.0.0.1, or say --listen-anywhere"}
 	}

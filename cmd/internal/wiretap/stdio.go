@@ -146,6 +146,10 @@ func notStarted(name string, err error, say func(string)) Exit {
 		say("hint: give the server's command after --, as its client would start it: " + name + " is not there")
 		return Exit{Code: exitNotFound}
 	}
-	say("hint: make " + name + " executable")
+	if info, at := os.Stat(name); at == nil && info.IsDir() {
+		say("hint: give the server's command after --, as its client would start it: " + name + " is a directory")
+	} else {
+		say("hint: make " + name + " executable")
+	}
 	return Exit{Code: exitNotExecutable}
 }

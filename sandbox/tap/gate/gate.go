@@ -157,7 +157,8 @@ type refusal struct {
 	tool     string
 	reason   string
 	declared []string
-	surface  bool // not declared: the reason of glassport's own shape
+	surface  bool   // not declared: the reason of glassport's own shape
+	method   string // of a message that calls no tool, "" for a call
 }
 
 // errorLine and what it holds are glassport's shape of a refusal.
@@ -190,10 +191,23 @@ func (r refusal) line() errorLine {
 		Message: fmt.Sprintf("coalmine gate: tools/call '%s' blocked — %s", r.tool, r.reason),
 		Data:    errorData{Coalmine: "gate_blocked", Tool: r.tool, Declared: r.declared},
 	}}
+	if r.method != "" {
+		e.Error.Message = fmt.Sprintf("coalmine gate: %s blocked — %s", r.method, r.reason)
+	}
 	if !r.surface {
 		e.Error.Data.Reason = r.reason
 	}
 	return e
+}
+
+// refusalOf refuses a message, which need not be a call.
+func refusalOf(m wire.Message, reason string) refusal {
+	r := refusal{id: m.ID, method: m.Method, reason: reason}
+	if m.Method == "tools/call" {
+		r.method = ""
+		r.tool, _ = callOf(m.Params)
+	}
+	return r
 }
 
 // refuse blocks a message, or the whole batch that one is in: no receiver gets
@@ -209,7 +223,7 @@ func (s *Session) refuse(messages []wire.Message, refusals []refusal) Verdict {
 		if !m.IsRequest() {
 			continue
 		}
-		r := refusal{id: m.ID, tool: m.Method, reason: "another call of its batch is blocked"}
+		r := refusalOf(m, "another call of its batch is blocked")
 		if i := slices.IndexFunc(refusals, func(r refusal) bool { return string(r.id) == string(m.ID) }); i >= 0 {
 			r = refusals[i]
 		}
@@ -234,11 +248,7 @@ func (s *Session) unread(messages []wire.Message) Verdict {
 	}
 	var all []refusal
 	for _, m := range messages {
-		r := refusal{id: m.ID, tool: m.Method, reason: why}
-		if m.Method == "tools/call" {
-			r.tool, _ = callOf(m.Params)
-		}
-		all = append(all, r)
+		all = append(all, refusalOf(m, why))
 	}
 	return s.refuse(messages, all)
 }

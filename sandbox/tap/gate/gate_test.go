@@ -171,6 +171,10 @@ func TestBatch(t *testing.T) {
 		!strings.HasSuffix(errs[0].Error.Message, "another call of its batch is blocked") || !strings.HasSuffix(errs[1].Error.Message, "surface") {
 		t.Errorf("%s, %v", v.Reply, err)
 	}
+	v = say(s, `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"X"}}]`)
+	if err := json.Unmarshal(v.Reply, &errs); err != nil || len(errs) != 2 || errs[0].Error.Message != "coalmine gate: ping blocked — another call of its batch is blocked" {
+		t.Errorf("what is no call of a tool: %s, %v", v.Reply, err)
+	}
 }
 
 func TestPolicy(t *testing.T) {
