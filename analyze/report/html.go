@@ -115,7 +115,7 @@ func newPage(res *analyze.Result) *pageView {
 			if i > 0 {
 				v.Stderr += "\n"
 			}
-			v.Stderr += clean(l, 200)
+			v.Stderr += Clean(l, 200)
 		}
 	}
 	v.findings(res)

@@ -112,7 +112,7 @@ func (s *junitSuite) cases(res *analyze.Result) {
 	add(caseOutside, "run", caseOutside)
 	seen := add(caseSeen, "run", caseSeen)
 	for _, r := range res.Inconclusive[:min(len(res.Inconclusive), maxJUnitEach)] {
-		s.Cases[seen].Errors = append(s.Cases[seen].Errors, junitText{Message: clean(r, 400), Type: "inconclusive"})
+		s.Cases[seen].Errors = append(s.Cases[seen].Errors, junitText{Message: Clean(r, 400), Type: "inconclusive"})
 	}
 	if res.Audit != nil {
 		add(caseSource, "source", caseSource)
@@ -135,7 +135,7 @@ func (c *junitCase) finding(f *finding.Finding) {
 			c.Out = &junitOutput{}
 		}
 		if len(c.Out.Text) < 16<<10 {
-			c.Out.Text += fmt.Sprintf("%s %s: %s\n", f.Severity, say(f.Rule, 60), clean(f.Message, 400))
+			c.Out.Text += fmt.Sprintf("%s %s: %s\n", f.Severity, say(f.Rule, 60), Clean(f.Message, 400))
 		}
 		return
 	}
@@ -144,10 +144,10 @@ func (c *junitCase) finding(f *finding.Finding) {
 	}
 	var b strings.Builder
 	for _, e := range f.Evidence[:min(len(f.Evidence), maxMarkdownEvidence)] {
-		fmt.Fprintf(&b, "%s: %s\n", where(&e), clean(e.Text, 240))
+		fmt.Fprintf(&b, "%s: %s\n", where(&e), Clean(e.Text, 240))
 	}
 	if f.Reproduce != "" {
 		fmt.Fprintf(&b, "again: %s\n", command(f.Reproduce))
 	}
-	c.Failures = append(c.Failures, junitText{Message: clean(f.Message, 400), Type: say(f.Rule, 60) + " " + string(f.Severity), Text: b.String()})
+	c.Failures = append(c.Failures, junitText{Message: Clean(f.Message, 400), Type: say(f.Rule, 60) + " " + string(f.Severity), Text: b.String()})
 }

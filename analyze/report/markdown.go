@@ -36,12 +36,12 @@ func Markdown(w io.Writer, res *analyze.Result) error {
 
 // Line is the verdict in one line, printable and without what a workflow runner obeys.
 func Line(res *analyze.Result) string {
-	line := clean(strings.TrimSpace(serverName(res)+" "+res.Server.Version), 160) + ": " + string(res.Verdict)
+	line := Clean(strings.TrimSpace(serverName(res)+" "+res.Server.Version), 160) + ": " + string(res.Verdict)
 	if c := tally(res); c != "" {
 		line += " (" + c + ")"
 	}
 	if n := len(res.Inconclusive); n > 0 {
-		line += "; not seen: " + clean(res.Inconclusive[0], 200)
+		line += "; not seen: " + Clean(res.Inconclusive[0], 200)
 		if n > 1 {
 			line += fmt.Sprintf(" and %d more", n-1)
 		}
@@ -73,7 +73,7 @@ func (m *markdown) line(format string, a ...any) bool {
 // code is a text as a code span that is also safe in a table's cell: the span's
 // own mark and the cell's are written as escapes.
 func code(s string, n int) string {
-	s = strings.NewReplacer("`", `\u{60}`, "|", `\u{7C}`).Replace(clean(s, n))
+	s = strings.NewReplacer("`", `\u{60}`, "|", `\u{7C}`).Replace(Clean(s, n))
 	if strings.TrimSpace(s) == "" {
 		return "–"
 	}

@@ -52,7 +52,7 @@ func (p *printer) pkg(pkg *session.Package) {
 	if pkg == nil {
 		return
 	}
-	p.fact("package", "%s %s; %s fetched, %s", clean(packageName(pkg), 200), clean(packageHash(pkg), maxIntegrity), plural(pkg.Packages, "package"), clean(buildText(&pkg.Build), 300))
+	p.fact("package", "%s %s; %s fetched, %s", Clean(packageName(pkg), 200), Clean(packageHash(pkg), maxIntegrity), plural(pkg.Packages, "package"), Clean(buildText(&pkg.Build), 300))
 }
 
 func (m *markdown) pkg(pkg *session.Package) {

@@ -39,19 +39,19 @@ func Text(w io.Writer, res *analyze.Result, o TextOptions) error {
 	}
 	p.coverage(res)
 	if res.Policy != nil && len(res.Policy.Accepted) > 0 {
-		p.fact("accepted", "%s, suppressed by %s", plural(len(res.Policy.Accepted), "finding"), clean(res.Policy.File, 200))
+		p.fact("accepted", "%s, suppressed by %s", plural(len(res.Policy.Accepted), "finding"), Clean(res.Policy.File, 200))
 	}
 	if res.Baseline != nil {
-		p.fact("known", "%s, in %s", plural(len(res.Baseline.Known), "finding"), clean(res.Baseline.File, 200))
+		p.fact("known", "%s, in %s", plural(len(res.Baseline.Known), "finding"), Clean(res.Baseline.File, 200))
 	}
 	p.reasons(res)
 	if res.Server.Exit != "" && res.Verdict != analyze.Clean {
 		for i, l := range tail(res.Server.Stderr, maxShownStderr) {
-			p.fact(first(i, "stderr"), "%s", clean(l, 160))
+			p.fact(first(i, "stderr"), "%s", Clean(l, 160))
 		}
 	}
 	if o.Dir != "" {
-		p.fact("files", "%s", clean(o.Dir, 400))
+		p.fact("files", "%s", Clean(o.Dir, 400))
 	}
 	_, err := io.WriteString(w, p.b.String())
 	return err
@@ -85,13 +85,15 @@ func (p *printer) paint(sgr, s string) string {
 	return "\x1b[" + sgr + "m" + s + "\x1b[0m"
 }
 
-// clean makes a server's text one safe line. What a workflow runner would read
+// Clean makes a server's text one safe line. What a workflow runner would read
 // as a command ("::set-output", "##[", "##vso[") loses its start.
-func clean(s string, n int) string { return strings.ReplaceAll(say(s, n), "::", ": :") }
+func Clean(s string, n int) string { return strings.ReplaceAll(say(s, n), "::", ": :") }
 
-// command is a command that is to be typed again: it stands behind a label,
-// where no runner looks for "::".
-func command(s string) string { return say(s, 4000) }
+// Behind is Clean for what stands behind words of ours, where no runner looks for "::".
+func Behind(s string, n int) string { return say(s, n) }
+
+// command is a command that is to be typed again, behind a label.
+func command(s string) string { return Behind(s, 4000) }
 
 func tail(s string, n int) []string {
 	s = strings.TrimRight(s, "\n")
@@ -105,9 +107,9 @@ func tail(s string, n int) []string {
 var severityColor = map[finding.Severity]string{finding.Critical: "1;31", finding.High: "31", finding.Medium: "33", finding.Low: "36", finding.Info: "2"}
 
 func (p *printer) head(res *analyze.Result) {
-	name := clean(strings.TrimSpace(res.Server.Name+" "+res.Server.Version), 120)
+	name := Clean(strings.TrimSpace(res.Server.Name+" "+res.Server.Version), 120)
 	if name == "" {
-		name = clean(res.Run.Target, 120)
+		name = Clean(res.Run.Target, 120)
 	}
 	verdict := map[analyze.Verdict]string{
 		analyze.Clean: p.paint("1;32", "clean"), analyze.Findings: p.paint("1;31", "findings"), analyze.Inconclusive: p.paint("1;33", "inconclusive"),
@@ -134,13 +136,13 @@ func (p *printer) findings(res *analyze.Result) {
 // told once.
 func (p *printer) finding(f *finding.Finding, run string) {
 	p.line("")
-	p.line("  %s  %s  %s", p.paint(severityColor[f.Severity], fmt.Sprintf("%-8s", f.Severity)), f.Rule, clean(f.Message, 300))
+	p.line("  %s  %s  %s", p.paint(severityColor[f.Severity], fmt.Sprintf("%-8s", f.Severity)), f.Rule, Clean(f.Message, 300))
 	for i, e := range f.Evidence {
 		if i == maxShownEvidence {
 			p.line("            … and %d more, in report.json", len(f.Evidence)-i)
 			break
 		}
-		p.line("            %s: %s", where(&e), clean(e.Text, 200))
+		p.line("            %s: %s", where(&e), Clean(e.Text, 200))
 	}
 	if f.Confidence == finding.Ambiguous {
 		p.line("            it could belong to another call")
@@ -154,7 +156,7 @@ func (p *printer) finding(f *finding.Finding, run string) {
 func where(e *finding.Evidence) string {
 	switch {
 	case e.Location != nil:
-		return fmt.Sprintf("%s:%d", clean(e.Location.Path, 200), e.Location.Line)
+		return fmt.Sprintf("%s:%d", Clean(e.Location.Path, 200), e.Location.Line)
 	case e.Source == "frame" && e.Seq > 0:
 		return fmt.Sprintf("session.jsonl seq %d", e.Seq)
 	case e.Source == "frame":
@@ -232,9 +234,9 @@ func (p *printer) coverage(res *analyze.Result) {
 	p.pkg(res.Run.Package)
 	p.fact("watched", "%s, %d of them ordinary, %d lost; %s sandbox, tracer %s, network %s, seed %d",
 		plural(res.Coverage.Records, "system call"), res.Coverage.Noise, res.Coverage.Lost,
-		clean(res.Run.Sandbox, 40), clean(res.Run.Tracer, 40), clean(res.Run.Network, 200), res.Run.Seed)
+		Clean(res.Run.Sandbox, 40), Clean(res.Run.Tracer, 40), Clean(res.Run.Network, 200), res.Run.Seed)
 	for _, r := range res.Coverage.Reached {
-		p.fact("allowed", "%s", clean(r, 300))
+		p.fact("allowed", "%s", Clean(r, 300))
 	}
 	if a := res.Audit; a != nil {
 		more := ""
@@ -253,7 +255,7 @@ func (p *printer) reasons(res *analyze.Result) {
 			p.fact("", "… and %d more, in report.json", len(res.Inconclusive)-i)
 			return
 		}
-		p.fact(first(i, "not seen"), "%s", clean(r, 300))
+		p.fact(first(i, "not seen"), "%s", Clean(r, 300))
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/coalmine-dev/coalmine/analyze/policy"
-	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/cmd/internal/wiretap"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/tap/gate"
@@ -144,7 +144,7 @@ func (e *env) lock() *cobra.Command {
 			if err := os.WriteFile(out, data, 0o644); err != nil {
 				return &sandbox.UsageError{Err: err, Hint: "name another file with --out"}
 			}
-			fmt.Fprintf(e.out, "locked %d tools in %s\n", len(l.Tools), text.Printable(out, 300))
+			fmt.Fprintf(e.out, "locked %d tools in %s\n", len(l.Tools), report.Behind(out, 300))
 			return nil
 		},
 	}

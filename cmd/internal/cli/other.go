@@ -12,7 +12,6 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/audit"
-	"github.com/coalmine-dev/coalmine/audit/text"
 	"github.com/coalmine-dev/coalmine/cmd/internal/doctor"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/docker"
@@ -59,7 +58,7 @@ func (e *env) printAudit(r *audit.Report) {
 		fmt.Fprintf(e.out, "  -%d %s (%s), %d hit(s)\n", d.Points, d.Rule, d.Severity, d.Hits)
 	}
 	for _, f := range r.Findings {
-		fmt.Fprintf(e.out, "[%s] %s %s:%d %s\n", f.Severity, f.Rule, text.Printable(f.Location.Path, 200), f.Location.Line, text.Printable(f.Evidence[0].Text, 200))
+		fmt.Fprintf(e.out, "[%s] %s %s:%d %s\n", f.Severity, f.Rule, report.Behind(f.Location.Path, 200), f.Location.Line, report.Behind(f.Evidence[0].Text, 200))
 	}
 }
 
@@ -84,7 +83,7 @@ func (e *env) targets() *cobra.Command {
 				if what == "" {
 					what = strings.Join(s.Command, " ")
 				}
-				fmt.Fprintf(e.out, "%s\t%s:%d\t%s\n", text.Printable(s.Name, 100), text.Printable(args[0], 300), s.Line, text.Printable(what, 300))
+				fmt.Fprintf(e.out, "%s\t%s:%d\t%s\n", report.Clean(s.Name, 100), report.Behind(args[0], 300), s.Line, report.Behind(what, 300))
 			}
 			e.status = e.badEntries(bad)
 			return nil
@@ -142,7 +141,7 @@ func (e *env) clean() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			fetched, cacheErr := cleanCache(packages)
 			for _, dir := range fetched {
-				fmt.Fprintln(e.out, "removed "+text.Printable(dir, 400))
+				fmt.Fprintln(e.out, "removed "+report.Behind(dir, 400))
 			}
 			removed, err := docker.Clean(cmd.Context(), all)
 			for _, id := range removed {

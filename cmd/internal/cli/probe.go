@@ -18,7 +18,6 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/audit/target"
-	"github.com/coalmine-dev/coalmine/audit/text"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
 	"github.com/coalmine-dev/coalmine/cmd/internal/since"
 	"github.com/coalmine-dev/coalmine/sandbox"
@@ -243,7 +242,7 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) error {
 		return err
 	}
 	if e.terminalProgress() {
-		f.Progress = func(line string) { fmt.Fprintf(e.err, "\r\x1b[K%s", text.Printable(line, 100)) }
+		f.Progress = func(line string) { fmt.Fprintf(e.err, "\r\x1b[K%s", report.Behind(line, 100)) }
 	}
 	runs, err := f.runs(args)
 	if err != nil {
@@ -263,7 +262,7 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) error {
 				return err
 			}
 			// One server that cannot be probed must not hide the others.
-			fmt.Fprintln(e.err, "in "+text.Printable(o.Name, 100)+":")
+			fmt.Fprintln(e.err, "in "+report.Behind(o.Name, 100)+":")
 			status = e.fail(err)
 		}
 		worst = worse(worst, status)
@@ -390,7 +389,7 @@ func (e *env) one(ctx context.Context, o probe.Options, f *probeFlags) (int, err
 		return 0, err
 	}
 	if got.Why != "" && slices.Contains(f.format, "text") {
-		fmt.Fprintln(e.err, "sandbox: "+text.Printable(got.Why, 300))
+		fmt.Fprintln(e.err, "sandbox: "+report.Behind(got.Why, 300))
 	}
 	if err := e.print(got, f.format); err != nil {
 		return 0, err

@@ -13,7 +13,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/advise"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
-	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/cmd/internal/serve"
 )
 
@@ -131,7 +131,7 @@ func (e *env) splice(path, block string) error {
 	if err := replaceFile(path, now, mode); err != nil {
 		return usage(hint, "%w", err)
 	}
-	fmt.Fprintln(e.out, text.Printable(path, 1000))
+	fmt.Fprintln(e.out, report.Behind(path, 1000))
 	return nil
 }
 

@@ -14,9 +14,9 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/audit/target"
-	"github.com/coalmine-dev/coalmine/audit/text"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
 	"github.com/coalmine-dev/coalmine/cmd/internal/since"
 	"github.com/coalmine-dev/coalmine/sandbox"
@@ -109,7 +109,7 @@ func (e *env) unchanged(ctx context.Context, f *probeFlags, runs []probe.Options
 			continue
 		}
 		f.policy.doubt = true // a suppression may be for what is not probed now
-		fmt.Fprintf(e.err, "%s: unchanged since %s, not probed\n", text.Printable(o.Name, 100), text.Printable(f.changedSince, 100))
+		fmt.Fprintf(e.err, "%s: unchanged since %s, not probed\n", report.Clean(o.Name, 100), report.Clean(f.changedSince, 100))
 	}
 	return out, nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/cmd/internal/wiretap"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -36,7 +36,7 @@ func (e *env) logOptions(f *wireFlags, as string) (wiretap.LogOptions, error) {
 		return wiretap.LogOptions{}, usage("a size such as 64MB", "--rotate: %w", err)
 	}
 	return wiretap.LogOptions{Dir: f.dir, Rotate: rotate, Say: func(line string) {
-		fmt.Fprintln(e.err, as+": "+text.Printable(line, 2000))
+		fmt.Fprintln(e.err, as+": "+report.Behind(line, 2000))
 	}}, nil
 }
 
@@ -144,9 +144,9 @@ func (e *env) prune() *cobra.Command {
 				what = "removed"
 			}
 			for _, p := range gone {
-				fmt.Fprintf(e.out, "%s %s (%d bytes)\n", what, text.Printable(p.Name, 300), p.Size)
+				fmt.Fprintf(e.out, "%s %s (%d bytes)\n", what, report.Behind(p.Name, 300), p.Size)
 			}
-			fmt.Fprintf(e.out, "%s %d logs in %s\n", what, len(gone), text.Printable(dir, 300))
+			fmt.Fprintf(e.out, "%s %d logs in %s\n", what, len(gone), report.Behind(dir, 300))
 			return err
 		},
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/drift"
+	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -76,7 +77,7 @@ func (e *env) printHistory(h *drift.History) {
 	}
 	for _, server := range slices.Sorted(maps.Keys(h.Servers)) {
 		sessions := h.Servers[server]
-		fmt.Fprintf(e.out, "%s: %d sessions\n", plain(server), len(sessions))
+		fmt.Fprintf(e.out, "%s: %d sessions\n", report.Clean(server, 400), len(sessions))
 		for i, s := range sessions {
 			switch {
 			case i == 0 && len(s.Findings) == 0:

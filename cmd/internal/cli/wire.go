@@ -16,7 +16,6 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/pii"
 	"github.com/coalmine-dev/coalmine/analyze/report"
-	"github.com/coalmine-dev/coalmine/audit/text"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -54,7 +53,7 @@ func (e *env) detectOptions(f *logFlags) (detect.Options, error) {
 	}
 	own, err := pii.Load(path)
 	if err != nil {
-		fmt.Fprintln(e.err, "warning: "+text.Printable(err.Error(), 1000))
+		fmt.Fprintln(e.err, "warning: "+report.Behind(err.Error(), 1000))
 		fmt.Fprintln(e.err, "hint: only the built-in patterns are used")
 		return o, nil
 	}
@@ -138,7 +137,7 @@ func (e *env) summarize() *cobra.Command {
 // sayHoles tells on stderr what of a log was not seen.
 func (e *env) sayHoles(l *detect.Log) {
 	for _, h := range l.Holes() {
-		fmt.Fprintln(e.err, "not seen: "+text.Printable(h, 400))
+		fmt.Fprintln(e.err, "not seen: "+report.Behind(h, 400))
 	}
 }
 
@@ -188,7 +187,8 @@ func counted(list []string) []string {
 	return out
 }
 
-func plain(s string) string { return text.Printable(s, 400) }
+// plain is any text within a line, of a terminal or of a job's log.
+func plain(s string) string { return report.Behind(s, 400) }
 
 func (e *env) printSummary(s *detect.Summary) {
 	unknown := "unknown: no complete list was seen"
@@ -196,7 +196,7 @@ func (e *env) printSummary(s *detect.Summary) {
 		unknown = "none"
 	}
 	failure := func(f detect.Failure) string {
-		return fmt.Sprintf("seq %d “%s”", f.Seq, text.Printable(f.Message, 160))
+		return fmt.Sprintf("seq %d “%s”", f.Seq, report.Behind(f.Message, 160))
 	}
 	for _, l := range [][2]string{
 		{"session", plain(s.Session)},
@@ -311,7 +311,7 @@ const maxPrinted = 200
 func (e *env) printDetected(l *detect.Log) {
 	as := slices.Clone(l.Annotations)
 	slices.SortStableFunc(as, func(a, b detect.Annotation) int { return weight(&b) - weight(&a) })
-	fmt.Fprintf(e.out, "%s: %s, %d observations\n", plain(l.Name), l.Verdict(), len(as)+l.Dropped)
+	fmt.Fprintf(e.out, "%s: %s, %d observations\n", report.Clean(l.Name, 400), l.Verdict(), len(as)+l.Dropped)
 	again := map[string][]int{} // the places of those that say the same
 	var order []string
 	for i := range as {
@@ -332,13 +332,13 @@ func (e *env) printDetected(l *detect.Log) {
 		if n > 1 {
 			more = fmt.Sprintf(" (%d times, the last at seq %d)", n, as[again[key][n-1]].Seq())
 		}
-		fmt.Fprintf(e.out, "  [%s] seq %-5d %s: %s%s\n", mark, a.Seq(), plain(a.Subcategory), text.Printable(a.Explanation, 600), more)
+		fmt.Fprintf(e.out, "  [%s] seq %-5d %s: %s%s\n", mark, a.Seq(), plain(a.Subcategory), report.Behind(a.Explanation, 600), more)
 	}
 	if n := len(as) + l.Dropped - shown; n > 0 {
 		fmt.Fprintf(e.out, "  … and %d more; --json has them\n", n)
 	}
 	for _, h := range l.Holes() {
-		fmt.Fprintln(e.out, "  not seen: "+text.Printable(h, 400))
+		fmt.Fprintln(e.out, "  not seen: "+report.Behind(h, 400))
 	}
 }
 
@@ -397,7 +397,7 @@ func (e *env) writeReport(res *analyze.Result, format, out, log string) error {
 	if err := errors.Join(renderLog(f, res, format, log, report.TextOptions{}), f.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", out, err)
 	}
-	fmt.Fprintln(e.out, text.Printable(out, 1000))
+	fmt.Fprintln(e.out, report.Behind(out, 1000))
 	return nil
 }
 
