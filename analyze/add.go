@@ -79,7 +79,8 @@ func addAccepted(res, more *Result) {
 	}
 }
 
-// Cover takes from a further start what the first did not call at all.
+// Cover takes from a further start what the first did not call at all, and from its
+// doubts what the first has answered: a tool may need another that was left out.
 func Cover(res, more *Result) {
 	for i := range res.Coverage.Tools {
 		t := &res.Coverage.Tools[i]
@@ -91,10 +92,14 @@ func Cover(res, more *Result) {
 		res.Inconclusive = slices.DeleteFunc(res.Inconclusive, func(r string) bool { return r == neverCalled(t.Name) })
 	}
 	more.Inconclusive = slices.DeleteFunc(more.Inconclusive, func(r string) bool {
-		return slices.ContainsFunc(res.Coverage.Tools, func(t ToolCoverage) bool { return t.Calls > 0 && r == neverCalled(t.Name) })
+		return slices.ContainsFunc(res.Coverage.Tools, func(t ToolCoverage) bool {
+			return t.Calls > 0 && r == neverCalled(t.Name) || t.OK > 0 && (r == onlyErrors(t.Name) || r == neverAnswered(t.Name))
+		})
 	})
 }
 
-func neverCalled(tool string) string {
-	return "tool “" + text.Printable(tool, 80) + "” was never called"
-}
+func neverCalled(tool string) string   { return ofTool(tool, "was never called") }
+func neverAnswered(tool string) string { return ofTool(tool, "never answered") }
+func onlyErrors(tool string) string    { return ofTool(tool, "answered every call with an error") }
+
+func ofTool(tool, what string) string { return "tool “" + text.Printable(tool, 80) + "” " + what }

@@ -33,3 +33,21 @@ func TestDoubt(t *testing.T) {
 		t.Errorf("%s %q", res.Verdict, res.Inconclusive)
 	}
 }
+
+// A restart leaves out the tool that ended the server, and another that needs what it
+// makes answers nothing there: what the first start saw of it stands.
+func TestCoverKeepsWhatAnsweredBefore(t *testing.T) {
+	tool := func(name string, calls, ok int) ToolCoverage {
+		return ToolCoverage{Name: name, What: "tool", Calls: calls, OK: ok}
+	}
+	res := &Result{Inconclusive: []string{neverCalled("c")}, Coverage: Coverage{Tools: []ToolCoverage{tool("a", 3, 1), tool("b", 3, 0), tool("c", 0, 0)}}}
+	more := &Result{Inconclusive: []string{onlyErrors("a"), neverAnswered("a"), neverCalled("a"), onlyErrors("b"), "it hung"},
+		Coverage: Coverage{Tools: []ToolCoverage{tool("a", 3, 0), tool("b", 3, 0), tool("c", 2, 2)}}}
+	Cover(res, more)
+	if len(res.Inconclusive) != 0 || res.Coverage.Tools[2].OK != 2 || res.Coverage.Tools[0].OK != 1 {
+		t.Errorf("%+v", res)
+	}
+	if len(more.Inconclusive) != 2 || more.Inconclusive[0] != onlyErrors("b") || more.Inconclusive[1] != "it hung" {
+		t.Errorf("%q", more.Inconclusive)
+	}
+}
