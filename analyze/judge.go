@@ -379,9 +379,10 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 		ID: h.RunID, Seed: h.Seed, Started: h.Started.UTC(), Finished: h.Started.Add(j.last - h.Clock0).UTC(),
 		Sandbox: h.Sandbox, Tracer: h.Tracer, Network: h.Network, Command: slices.Clone(h.Command), Target: h.Target,
 	}
+	// One tracer is as good as the other, and the machine takes what it allows.
 	tracer := ""
-	if h.Tracer == "ebpf" || h.Tracer == "both" {
-		tracer = " --tracer " + h.Tracer
+	if h.Tracer == "both" {
+		tracer = " --tracer both"
 	}
 	if h.Transport != "" {
 		tracer += " --transport " + h.Transport

@@ -48,6 +48,8 @@ type Spec struct {
 	TraceSet string
 	// Tracer is TracerStrace, which "" is too, or TracerEBPF.
 	Tracer string
+	// Ring is the size in bytes of eBPF's buffer, a power of two; 0 is the usual one.
+	Ring   int
 	Limits agent.Limits
 	// AgentPath is the static binary that becomes PID 1; "" is this executable.
 	AgentPath string
@@ -70,6 +72,12 @@ type Located interface {
 	// AgentPID is the agent's number among this machine's processes, as this
 	// process sees them. It fails where the sandbox is under another kernel.
 	AgentPID(ctx context.Context) (int, error)
+}
+
+// Near is a Backend whose sandboxes may be under this machine's kernel.
+type Near interface {
+	// Near says whether they are, and so can be watched from outside.
+	Near(ctx context.Context) Support
 }
 
 // Tri is an answer that may be unknown.
@@ -123,9 +131,18 @@ type Sink interface {
 	// Flow is what the sinkhole saw; its Data is valid until the call returns.
 	Flow(f *trace.Flow)
 	Event(e agent.Event)
-	// TraceError is a line of the tracer that was not understood: Loss.
+	// TraceError is a line of the tracer that was not understood, or what a *LossError counts.
 	TraceError(err error)
 }
+
+// LossError is what a tracer knows that it has missed.
+type LossError struct {
+	N   uint64 // how many observations
+	Why string
+}
+
+// Error implements error.
+func (e *LossError) Error() string { return e.Why }
 
 // Exit is how the target ended.
 type Exit struct {

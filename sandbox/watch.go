@@ -68,6 +68,19 @@ func (s *serial) TraceError(err error) {
 	s.sink.TraceError(err)
 }
 
+// Watchable says whether eBPF can watch a backend's sandboxes.
+func Watchable(ctx context.Context, b Backend) Support {
+	n, ok := b.(Near)
+	if !ok {
+		return Support{OK: No, Reason: "the " + b.Name() + " sandbox cannot be watched from outside"}
+	}
+	// The programs are asked first: most often it is they that are forbidden, and it is known at once.
+	if ok, reason := bpf.Supported(); ok != string(Yes) {
+		return Support{OK: Tri(ok), Reason: reason}
+	}
+	return n.Near(ctx)
+}
+
 // watch attaches the tracer that a Spec asks for, before the agent has its Config
 // and so before there is a target.
 func (r *Run) watch(ctx context.Context, spec *Spec) error {
@@ -82,7 +95,7 @@ func (r *Run) watch(ctx context.Context, spec *Spec) error {
 	if err != nil {
 		return err
 	}
-	t, err := bpf.Open(bpf.Options{PID: pid, Set: spec.TraceSet})
+	t, err := bpf.Open(bpf.Options{PID: pid, Set: spec.TraceSet, Ring: spec.Ring})
 	if err != nil {
 		return &UsageError{Err: err, Hint: "run as root or with CAP_BPF and CAP_PERFMON, or use --tracer strace"}
 	}
@@ -104,7 +117,7 @@ func (w *watcher) begin(r *Run, target int) {
 		r.sink.Record(rec)
 	}, func(n uint64, why string) {
 		r.lost.Add(n)
-		r.sink.TraceError(errors.New(why))
+		r.sink.TraceError(&LossError{N: n, Why: why})
 	})
 }
 

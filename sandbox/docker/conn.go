@@ -84,6 +84,36 @@ func passable(serverDir string) []rootfs.File {
 	return []rootfs.File{{Path: rootHome, Dir: true, Mode: 0o711, Root: true}}
 }
 
+// firstPIDs is the machine's first pid namespace, as the kernel names it.
+const firstPIDs = "pid:[4026531836]"
+
+// Near implements sandbox.Near: the engine's machine has this one's name and
+// kernel, its programs are run by that kernel itself, and this process sees them all.
+func (*Backend) Near(ctx context.Context) sandbox.Support {
+	engine, cli := Engine(ctx)
+	if cli == nil {
+		return engine
+	}
+	defer func() { _ = cli.Close() }()
+	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	r, err := cli.Info(ctx, client.InfoOptions{})
+	if err != nil {
+		return sandbox.Support{OK: sandbox.Unknown, Reason: explain(err, "ask for the engine's machine").Error()}
+	}
+	name, _ := os.Hostname()
+	release, _ := os.ReadFile("/proc/sys/kernel/osrelease")
+	switch {
+	case r.Info.Name != name || r.Info.KernelVersion != strings.TrimSpace(string(release)):
+		return sandbox.Support{OK: sandbox.No, Reason: "the engine is on another machine"}
+	case pidNamespace() != firstPIDs:
+		return sandbox.Support{OK: sandbox.No, Reason: "this process does not see the containers' processes"}
+	case r.Info.DefaultRuntime != "" && r.Info.DefaultRuntime != "runc" && r.Info.DefaultRuntime != "crun":
+		return sandbox.Support{OK: sandbox.No, Reason: "another kernel may be in the engine's runtime " + r.Info.DefaultRuntime}
+	}
+	return sandbox.Support{OK: sandbox.Yes}
+}
+
 // AgentPID implements sandbox.Located. The engine's word is checked: a remote
 // one, or one in a virtual machine, numbers the processes of another kernel.
 func (c *conn) AgentPID(ctx context.Context) (int, error) {

@@ -220,6 +220,9 @@ func withPath(env, dirs []string) []string {
 	return append(out, "PATH="+first+":/usr/local/bin:/usr/bin:/bin")
 }
 
+// Near implements sandbox.Near.
+func (*Backend) Near(context.Context) sandbox.Support { return sandbox.Support{OK: sandbox.Yes} }
+
 // AgentPID implements sandbox.Located.
 func (c *conn) AgentPID(context.Context) (int, error) { return c.process.Pid, nil }
 

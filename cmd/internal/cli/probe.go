@@ -69,7 +69,7 @@ func (e *env) probe() *cobra.Command {
 	fl.StringVar(&f.Sandbox, "sandbox", "auto", "auto, docker, local, or inplace: the container that coalmine runs in")
 	fl.StringVar(&f.Image, "image", "", "docker: the `IMAGE` to run in (default coalmine)")
 	fl.StringVar(&f.Runtime, "runtime", "", "docker: the container `RUNTIME`, such as runsc")
-	fl.StringVar(&f.Tracer, "tracer", "auto", "auto (strace today), ebpf (from outside: the server cannot tell), strace, both (one run each, compared) or none (never clean)")
+	fl.StringVar(&f.Tracer, "tracer", "auto", "auto, ebpf (from outside: the server cannot tell; auto prefers it where it is allowed), strace, both (one run each, compared) or none (never clean)")
 	fl.StringVar(&f.Network, "network", probe.NetworkSinkhole, "sinkhole (everything answers and nothing leaves), loopback (that answers too), refuse, none, or allow=`HOST,…`: these hosts are really reached")
 	fl.StringVar(&f.replies, "replies", "", "HTTP answers of your own by host and path, from this YAML `FILE`")
 	fl.StringVar(&f.Transport, "transport", "auto", "auto (stdio), stdio, http or sse: the server opens a port inside the sandbox")

@@ -58,6 +58,23 @@ func TestStormIsNeverClean(t *testing.T) {
 	})
 }
 
+// A buffer that fills loses calls: how many is told, and the verdict is that it cannot be known.
+func TestFullRingIsNeverClean(t *testing.T) {
+	t.Parallel()
+	need(t, "local")
+	sandboxtest.Need(t, "bpf")
+	l := newLab(t, "hostile")
+	o := l.options("local", l.path("hostile"), "gust")
+	o.Tracer, o.Calls, o.CallTimeout, o.Timeout, o.ShrinkTime, o.ring = sandbox.TracerEBPF, 1, time.Minute, 2*time.Minute, time.Millisecond, 1<<18
+	res := l.probeWithin(3*time.Minute, o)
+	lost := res.Coverage.Lost // 100,000 calls are more than fits, whatever else is lost
+	t.Logf("%d records, %d lost: %s %v", res.Coverage.Records, lost, res.Verdict, res.Inconclusive)
+	said := slices.Contains(res.Inconclusive, fmt.Sprintf("%d observations were lost", lost))
+	if lost < 1000 || res.Verdict != analyze.Inconclusive || !said {
+		t.Errorf("%d are lost, and the verdict is %s: %v", lost, res.Verdict, res.Inconclusive)
+	}
+}
+
 // A tracer that is killed, or taken off its hooks, in the middle of a run ends it,
 // and what was seen until then is never called clean.
 func TestTracerTakenAwayIsNeverClean(t *testing.T) {

@@ -11,29 +11,66 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/local"
 )
 
-// choose picks the backend. In a container of ours that container is the
+// choice is where a server runs and what watches it.
+type choice struct {
+	backend sandbox.Backend
+	tracer  string
+	why     string // what decided, where it was left to coalmine
+}
+
+// choose picks the backend and the tracer.
+func choose(ctx context.Context, o Options) (choice, error) {
+	b, why, err := pick(ctx, o)
+	if err != nil {
+		return choice{}, err
+	}
+	c := choice{backend: b, tracer: o.Tracer, why: why}
+	if c.tracer == TracerAuto {
+		var reason string
+		c.tracer, reason = unseenIfAllowed(ctx, b, o)
+		if why != "" {
+			c.why += "; tracer: " + c.tracer + reason
+		}
+	}
+	if b.Name() == "docker" {
+		return c, nil // its start says what is missing
+	}
+	o.Tracer = c.tracer
+	return c, supported(ctx, b, o)
+}
+
+// unseenIfAllowed prefers the tracer that a server cannot see, and says why not.
+func unseenIfAllowed(ctx context.Context, b sandbox.Backend, o Options) (tracer, why string) {
+	if o.Runtime != "" && o.Runtime != "runc" && o.Runtime != "crun" {
+		return sandbox.TracerStrace, ", since another kernel may be in the runtime " + o.Runtime
+	}
+	if s := sandbox.Watchable(ctx, b); s.OK != sandbox.Yes {
+		return sandbox.TracerStrace, ", since eBPF is not to be had: " + s.Reason
+	}
+	return sandbox.TracerEBPF, ""
+}
+
+// pick finds the backend. In a container of ours that container is the
 // sandbox, since it allows no other. Else, with "auto", docker is preferred, since an image is
 // a cleaner place; why says what decided.
-func choose(ctx context.Context, o Options) (b sandbox.Backend, why string, err error) {
+func pick(ctx context.Context, o Options) (b sandbox.Backend, why string, err error) {
 	d, l := docker.New(o.Image), local.New()
 	switch o.Sandbox {
 	case "docker":
 		return d, "", nil
 	case "inplace":
-		b := inplace.New()
-		return b, "", supported(ctx, b, o)
+		return inplace.New(), "", nil
 	case "local":
-		return l, "", supported(ctx, l, o)
+		return l, "", nil
 	case "auto":
 		if inplace.Here() {
-			b := inplace.New()
-			return b, "in place: this container is the sandbox", supported(ctx, b, o)
+			return inplace.New(), "in place: this container is the sandbox", nil
 		}
 		s := d.Supported(ctx)
 		if s.OK == sandbox.Yes {
 			return d, "docker: " + s.Reason, nil
 		}
-		return l, "local, since docker is not to be had: " + s.Reason, supported(ctx, l, o)
+		return l, "local, since docker is not to be had: " + s.Reason, nil
 	}
 	return nil, "", &sandbox.UsageError{Err: fmt.Errorf("--sandbox %s is not known", o.Sandbox), Hint: "auto, docker, local or inplace"}
 }

@@ -103,11 +103,12 @@ func TestMemoryIsBounded(t *testing.T) {
 	inBackends(t, func(t *testing.T, backend string) {
 		for _, mode := range []string{"huge-line", "fill-stdout", "fill-stderr"} {
 			l := newLab(t, "hostile")
-			c := l.run(backend, nil, l.flags(backend, "--calls", "1", "--", l.path("hostile"), mode)...)
-			c.says(3)
-			if got := c.peak(); got > most {
+			c := l.start(backend, nil, l.flags(backend, "--calls", "1", "--", l.path("hostile"), mode)...)
+			if got := c.peak(); got > most || got == 0 {
 				t.Errorf("%s: coalmine took %d MiB", mode, got>>20)
 			}
+			c.wait()
+			c.says(3)
 		}
 	})
 }
@@ -254,8 +255,11 @@ func TestNoTracer(t *testing.T) {
 		sandboxtest.Need(t, "root", "unshare")
 		l := newLab(t, "honest")
 		l.wrap = []string{"unshare", "--mount", "sh", "-c", withoutStrace, "sh"}
-		c := l.run(backend, nil, l.flags(backend, "--", l.path("honest"))...)
+		c := l.run(backend, nil, l.flags(backend, "--tracer", "strace", "--", l.path("honest"))...)
 		c.says(2, "error: ", "strace", "hint: ", "install")
+		if ok, _ := bpf.Supported(); ok == "yes" {
+			l.run(backend, nil, l.flags(backend, "--", l.path("honest"))...).says(0, "tracer ebpf")
+		}
 		l.run(backend, nil, l.flags(backend, "--tracer", "none", "--", l.path("honest"))...).says(3, "no tracer watched the run")
 	})
 }

@@ -103,10 +103,13 @@ func writeProgram(t *testing.T, to string, data []byte) {
 // path is a file of the server's directory.
 func (l *lab) path(name string) string { return filepath.Join(l.dir, "server", name) }
 
+// tracerEnv names the tracer of probes that ask for none, "" for what a user gets.
+const tracerEnv = "COALMINE_TRACER"
+
 // options are short: the fixtures either answer at once or never.
 func (l *lab) options(backend string, command ...string) Options {
 	return Options{
-		Command: command, Sandbox: backend, Seed: 1, Calls: 2, Timeout: 20 * time.Second, CallTimeout: 3 * time.Second,
+		Command: command, Sandbox: backend, Tracer: os.Getenv(tracerEnv), Seed: 1, Calls: 2, Timeout: 20 * time.Second, CallTimeout: 3 * time.Second,
 		Idle: shortIdle, Out: l.out, FailOn: finding.High, AgentPath: sandboxtest.Build(l.t, "./cmd/coalmine"), Version: "test",
 		Limits: agent.Limits{Memory: 256 << 20, Pids: 64, CPU: time.Minute, Output: 24 << 20, File: 16 << 20, Disk: 16 << 20},
 	}
@@ -297,13 +300,25 @@ func (c *child) says(status int, texts ...string) {
 	}
 }
 
-// peak is the most memory that the child or one of its own children took.
-func (c *child) peak() int64 {
-	usage, ok := c.cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return 0
+// peak is the most memory that the command had, looked at until it ends. What the kernel
+// says of it afterwards holds the memory of this process too, from which it was started.
+func (c *child) peak() (most int64) {
+	name := fmt.Sprintf("/proc/%d/status", c.cmd.Process.Pid)
+	for end := time.Now().Add(bound); time.Now().Before(end); {
+		status, _ := os.ReadFile(name)
+		if _, after, ok := strings.Cut(string(status), "VmHWM:"); ok {
+			var kib int64
+			if _, err := fmt.Sscan(after, &kib); err == nil {
+				most = max(most, kib<<10)
+			}
+		}
+		select {
+		case <-c.ended:
+			return most
+		case <-time.After(5 * time.Millisecond):
+		}
 	}
-	return usage.Maxrss << 10
+	return most
 }
 
 // until waits for a text in the trace of the lab's run.

@@ -48,8 +48,7 @@ type Options struct {
 	Sandbox string
 	Image   string
 	Runtime string
-	// Tracer is "auto", "ebpf", "strace", TracerBoth or "none". "auto" is strace: under
-	// eBPF a busy machine may lose an event, and the run is then inconclusive.
+	// Tracer is TracerAuto, "ebpf", "strace", TracerBoth or "none".
 	Tracer string
 	// Network is one of the Network constants, NetworkAllow with hosts after it.
 	Network string
@@ -98,11 +97,17 @@ type Options struct {
 	fastIdle time.Duration
 	// rounds is varyRounds, 0 for the usual.
 	rounds int
+	// ring is the size of eBPF's buffer, 0 for the usual.
+	ring int
 	// sourceless leaves the audit of the server's source out.
 	sourceless bool
 	// Progress takes one line about each step, nil for none.
 	Progress func(line string)
 }
+
+// TracerAuto is eBPF where this machine allows it and the sandbox is under its
+// kernel, and strace elsewhere.
+const TracerAuto = "auto"
 
 // TracerBoth runs the server under eBPF and then under strace, and compares the two.
 const TracerBoth = "both"
@@ -143,8 +148,8 @@ func (o *Options) fill() {
 	if o.Sandbox == "" {
 		o.Sandbox = "auto"
 	}
-	if o.Tracer == "" || o.Tracer == "auto" {
-		o.Tracer = "strace"
+	if o.Tracer == "" {
+		o.Tracer = TracerAuto
 	}
 	if o.Transport == "" || o.Transport == "auto" {
 		o.Transport = TransportStdio

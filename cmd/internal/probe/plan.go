@@ -98,15 +98,10 @@ func newPlan(o Options, in *fetched) (*plan, error) {
 	p.spec = sandbox.Spec{
 		Command: s.command, Dir: workspaces[0], Hostname: set.Hostname(), ServerDir: s.dir, Workspaces: workspaces,
 		User:  agent.User{Name: set.User(), UID: uid, GID: uid, Home: set.Home()},
-		Image: o.Image, Runtime: o.Runtime, TraceSet: "core", Limits: o.Limits, AgentPath: o.AgentPath, RunID: id,
+		Image: o.Image, Runtime: o.Runtime, TraceSet: "core", Ring: o.ring, Limits: o.Limits, AgentPath: o.AgentPath, RunID: id,
 		Watch: set.Watch(), Canaries: set.Canaries(),
 	}
-	switch o.Tracer {
-	case "none":
-		p.spec.TraceSet = ""
-	case sandbox.TracerEBPF, TracerBoth:
-		p.spec.Tracer = sandbox.TracerEBPF
-	}
+	p.watchBy(o.Tracer)
 	if p.spec.Network, err = p.network(); err != nil {
 		return nil, err
 	}
@@ -119,6 +114,17 @@ func newPlan(o Options, in *fetched) (*plan, error) {
 	}
 	p.plant(workspaces)
 	return p, nil
+}
+
+// watchBy settles the tracer.
+func (p *plan) watchBy(tracer string) {
+	p.opts.Tracer = tracer
+	switch tracer {
+	case "none":
+		p.spec.TraceSet = ""
+	case sandbox.TracerEBPF, TracerBoth:
+		p.spec.Tracer = sandbox.TracerEBPF
+	}
 }
 
 // identity says for whom the decoys are made: a replay names its own.

@@ -53,7 +53,8 @@ type Outcome struct {
 // When ctx ends, the sandbox is removed, the log is closed, and the error is ctx's.
 func Run(ctx context.Context, o Options) (*Outcome, error) {
 	o.fill()
-	p, backend, why, err := prepare(ctx, o)
+	p, where, err := prepare(ctx, o)
+	backend := where.backend
 	if err != nil {
 		return nil, err
 	}
@@ -97,39 +98,41 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	if err := p.writeReports(dir, res); err != nil {
 		return nil, &sandbox.UsageError{Err: err, Hint: "is the disk full?"}
 	}
-	return &Outcome{Result: res, Dir: name, Backend: backend.Name(), Why: why, replayed: o.Replay != nil && p.played > 0}, nil
+	return &Outcome{Result: res, Dir: name, Backend: backend.Name(), Why: where.why, replayed: o.Replay != nil && p.played > 0}, nil
 }
 
 // prepare settles all that can be settled before a sandbox starts: a package is
 // fetched by then.
-func prepare(ctx context.Context, o Options) (*plan, sandbox.Backend, string, error) {
+func prepare(ctx context.Context, o Options) (*plan, choice, error) {
 	if o.Package == nil {
 		p, err := newPlan(o, nil)
 		if err != nil {
-			return nil, nil, "", err
+			return nil, choice{}, err
 		}
-		b, why, err := choose(ctx, o)
-		return p, b, why, err
+		c, err := choose(ctx, o)
+		p.watchBy(c.tracer)
+		return p, c, err
 	}
 	if o.Package.Kind == install.KindOCI {
 		if o.Sandbox != "auto" && o.Sandbox != "docker" {
-			return nil, nil, "", &sandbox.UsageError{Err: fmt.Errorf("an image cannot run in the %s sandbox", o.Sandbox), Hint: "use --sandbox docker"}
+			return nil, choice{}, &sandbox.UsageError{Err: fmt.Errorf("an image cannot run in the %s sandbox", o.Sandbox), Hint: "use --sandbox docker"}
 		}
 		o.Sandbox, o.Image = "docker", o.Package.Name
 	}
-	b, why, err := choose(ctx, o)
+	c, err := choose(ctx, o)
 	if err != nil {
-		return nil, nil, "", err
+		return nil, choice{}, err
 	}
-	in, err := o.install(ctx, b)
+	in, err := o.install(ctx, c.backend)
 	if err != nil {
-		return nil, nil, "", err
+		return nil, choice{}, err
 	}
+	o.Tracer = c.tracer
 	p, err := newPlan(o, in)
 	if err != nil {
-		return nil, nil, "", errors.Join(err, in.remove())
+		return nil, choice{}, errors.Join(err, in.remove())
 	}
-	return p, b, why, nil
+	return p, c, nil
 }
 
 // place names the run's directory: a replay leaves the files alone of the run

@@ -4,14 +4,17 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/client"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -276,7 +279,12 @@ func (r *recorder) delivered(e agent.Event) {
 
 // TraceError implements sandbox.Sink.
 func (r *recorder) TraceError(err error) {
-	r.mark(session.Mark{Time: r.now(), Kind: session.MarkLoss, N: 1, What: "lines of the tracer", Text: err.Error()})
+	m := session.Mark{Time: r.now(), Kind: session.MarkLoss, N: 1, What: "lines of the tracer", Text: err.Error()}
+	var loss *sandbox.LossError
+	if errors.As(err, &loss) {
+		m.What, m.N = "observations of the tracer", int64(min(loss.N, math.MaxInt64))
+	}
+	r.mark(m)
 }
 
 // now is the latest moment known of the run's clock.

@@ -211,7 +211,7 @@ var whyLost = []string{
 func (t *Tracer) count(lose func(uint64, string)) {
 	tell := func(i int, n uint64, why string) {
 		if n > t.told[i] {
-			lose(n-t.told[i], fmt.Sprintf("%d %s", n-t.told[i], why))
+			lose(n-t.told[i], why)
 			t.told[i] = n
 		}
 	}
