@@ -10,6 +10,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
@@ -74,21 +75,51 @@ func TestVary(t *testing.T) {
 				if o.rounds = leastRounds; all {
 					o.rounds, o.Vary = 0, []string{"client", "ci", "clock", "locale", "canaries"}
 				}
-				res := l.probeWithin(8*time.Minute, o)
-				got, word := conditional(res), "right"
-				switch {
-				case twin == "honest" && (len(got) > 0 || res.Verdict != analyze.Clean):
-					word = fmt.Sprintf("WRONG: %s, %q, %+v, %q", res.Verdict, got, res.Findings, res.Inconclusive)
-				case twin == "hole" && (len(got) != 1 || !strings.Contains(got[0], m.says)):
-					word = fmt.Sprintf("WRONG: %q, want one that says %q; %q", got, m.says, res.Inconclusive)
-				}
-				if word != "right" {
-					t.Error(word)
-				}
-				if all {
-					fmt.Printf("vary %-10s %-7s %s\n", m.mode, twin, word)
-				}
+				l.varies(o, m.mode, twin, m.says, all)
 			})
+		}
+	}
+}
+
+// varies probes a moody server, and checks what is said of it; aloud prints a line too.
+func (l *lab) varies(o Options, mode, twin, says string, aloud bool) {
+	l.t.Helper()
+	res := l.probeWithin(8*time.Minute, o)
+	got, word := conditional(res), "right"
+	switch {
+	case twin == "honest" && (len(got) > 0 || res.Verdict != analyze.Clean):
+		word = fmt.Sprintf("WRONG: %s, %q, %+v, %q", res.Verdict, got, res.Findings, res.Inconclusive)
+	case twin == "hole" && (len(got) != 1 || !strings.Contains(got[0], says)):
+		word = fmt.Sprintf("WRONG: %q, want one that says %q; %q", got, says, res.Inconclusive)
+	}
+	if word != "right" {
+		l.t.Error(word)
+	}
+	if aloud {
+		fmt.Printf("vary %-10s %-7s %s\n", mode, twin, word)
+	}
+}
+
+// The same holds in a container, into which the library that moves the clock has
+// to be carried, and where another tracer watches.
+func TestVaryElsewhere(t *testing.T) {
+	all := os.Getenv("COALMINE_VARY") != ""
+	for _, place := range []struct{ backend, tracer, thing string }{{"docker", sandbox.TracerStrace, "docker"}, {"local", sandbox.TracerEBPF, "bpf"}} {
+		for _, m := range moods {
+			for _, twin := range []string{"hole", "honest"} {
+				if m.mode != "clock" || !all && (twin != "hole" || place.backend != "docker") {
+					continue
+				}
+				t.Run(place.thing+"/"+twin, func(t *testing.T) {
+					t.Parallel()
+					need(t, place.backend)
+					sandboxtest.Need(t, "python", "faketime", place.thing)
+					l := newLab(t)
+					o := l.moody(t, m.mode, twin, m.since)
+					o.Sandbox, o.Tracer, o.Vary, o.rounds = place.backend, place.tracer, []string{m.factor}, leastRounds
+					l.varies(o, place.thing, twin, m.says, all)
+				})
+			}
 		}
 	}
 }
