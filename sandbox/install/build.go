@@ -18,6 +18,10 @@ const (
 	maxTree    = 2 << 30
 	maxEntries = 500_000
 	maxWords   = 64 << 10
+	// maxName and maxDepth bound a file's name, in bytes and in parts: a short archive
+	// could else make a tree so deep that removing it takes minutes.
+	maxName  = 4096
+	maxDepth = 128
 )
 
 // quote makes a text one word of a shell.
@@ -109,15 +113,15 @@ func (b *Built) Tree(dir string) error {
 		if err != nil {
 			return fmt.Errorf("read what was built: %w", err)
 		}
-		name := filepath.Clean(h.Name)
+		name, err := entryName(h.Name)
+		if err != nil {
+			return fmt.Errorf("read what was built: %w", err)
+		}
 		if left -= h.Size; left < 0 || n > maxEntries {
 			return fmt.Errorf("what was built has more than %d MiB or %d files", maxTree>>20, maxEntries)
 		}
 		if name == "." {
 			continue
-		}
-		if !filepath.IsLocal(name) {
-			return errors.New("what was built names a file outside its directory")
 		}
 		if err := unpack(root, a, h, name); err != nil {
 			return fmt.Errorf("unpack what was built: %w", err)
@@ -125,7 +129,24 @@ func (b *Built) Tree(dir string) error {
 	}
 }
 
+// entryName is the name of an archive's entry, clean and local.
+func entryName(name string) (string, error) {
+	if len(name) > maxName || strings.Count(name, "/") > maxDepth {
+		return "", errors.New("it has a file with too long a name")
+	}
+	if name = filepath.Clean(name); !filepath.IsLocal(name) {
+		return "", errors.New("it names a file outside its directory")
+	}
+	return name, nil
+}
+
+// unpack makes one entry. A sparse file is refused: a short archive would fill the disk with it.
 func unpack(root *os.Root, a io.Reader, h *tar.Header, name string) error {
+	for key := range h.PAXRecords {
+		if strings.HasPrefix(key, "GNU.sparse.") {
+			return errors.New("it has a sparse file")
+		}
+	}
 	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}

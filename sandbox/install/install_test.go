@@ -90,6 +90,8 @@ func TestBuiltTreesAreHostile(t *testing.T) {
 		"a hard link":     {{Typeflag: tar.TypeLink, Name: "l", Linkname: "../../etc/passwd"}},
 		"a link to links": {{Typeflag: tar.TypeSymlink, Name: "l", Linkname: "/etc/passwd"}, {Typeflag: tar.TypeLink, Name: "m", Linkname: "l"}},
 		"twice":           {file("x"), file("x")},
+		"too deep":        {file(strings.Repeat("a/", maxDepth+1) + "x")},
+		"too long":        {file(strings.Repeat("a", maxName) + "/x")},
 	} {
 		dir := t.TempDir()
 		if err := NewBuilt(bytes.NewReader(archive(t, headers...))).Tree(dir); err == nil {
@@ -112,9 +114,33 @@ func TestBuiltTreesAreHostile(t *testing.T) {
 	}
 }
 
+// sparse is an archive of two kilobytes with a file of a gibibyte.
+func sparse(t testing.TB) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	a := tar.NewWriter(&b)
+	// The writer leaves out what is sparse: the keys get their name afterwards.
+	h := &tar.Header{Typeflag: tar.TypeReg, Name: "x", Size: 512, PAXRecords: map[string]string{"ANY.sparse.major": "1", "ANY.sparse.minor": "0", "ANY.sparse.name": "x", "ANY.sparse.realsize": "1073741824"}}
+	if err := a.WriteHeader(h); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = a.Write(append([]byte("0\n"), make([]byte, 510)...))
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return bytes.ReplaceAll(b.Bytes(), []byte("ANY.sparse."), []byte("GNU.sparse."))
+}
+
+func TestSparseFilesAreRefused(t *testing.T) {
+	if err := NewBuilt(bytes.NewReader(sparse(t))).Tree(t.TempDir()); err == nil || !strings.Contains(err.Error(), "sparse") {
+		t.Errorf("%v", err)
+	}
+}
+
 func FuzzBuilt(f *testing.F) {
 	f.Add([]byte("0 1\nx"), 2)
 	f.Add(append([]byte("0\n"), archive(f, tar.Header{Typeflag: tar.TypeReg, Name: "a/b"})...), 1)
+	f.Add(append([]byte("0\n"), sparse(f)...), 1)
 	f.Fuzz(func(t *testing.T, data []byte, steps int) {
 		b := NewBuilt(bytes.NewReader(data))
 		got, err := b.Statuses(steps)

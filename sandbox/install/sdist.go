@@ -185,9 +185,9 @@ func unpackSource(archive, name, to string) error {
 
 // withoutTop is a name of an archive below its one directory, "" for what is not below it.
 func withoutTop(name string) (string, error) {
-	name = filepath.Clean(name)
-	if !filepath.IsLocal(name) {
-		return "", errors.New("it names a file outside its directory")
+	name, err := entryName(name)
+	if err != nil {
+		return "", err
 	}
 	_, rest, _ := strings.Cut(name, "/")
 	return rest, nil

@@ -71,7 +71,10 @@ func unpackWheel(root *os.Root, name string, py *Python, budget *int64) error {
 	}
 	for _, e := range z.File {
 		target := wheelTarget(e.Name, py)
-		if !filepath.IsLocal(e.Name) || target == "" || !filepath.IsLocal(target) {
+		if _, err := entryName(e.Name); err != nil {
+			return err
+		}
+		if target == "" || !filepath.IsLocal(target) {
 			return errors.New("it names a file outside its directory")
 		}
 		if e.FileInfo().IsDir() {
