@@ -20,9 +20,12 @@ import (
 type browser struct {
 	t       testing.TB
 	in      io.Writer
+	pipe    *os.File // what out reads
 	out     *bufio.Reader
 	id      int
 	session string
+	// loaded are the documents that are shown whole, by their loaders.
+	loaded map[string]bool
 	// requests are the URLs that pages asked for since the last open.
 	requests []string
 	// said are what pages wrote to the console, errors of the content policy among it.
@@ -71,10 +74,7 @@ func startBrowser(t testing.TB) *browser {
 			t.Logf("chromium: %.2000s", stderr.String())
 		}
 	})
-	if err := fromBrowser.SetReadDeadline(time.Now().Add(3 * time.Minute)); err != nil {
-		t.Fatal(err)
-	}
-	b := &browser{t: t, in: toBrowser, out: bufio.NewReader(fromBrowser)}
+	b := &browser{t: t, in: toBrowser, pipe: fromBrowser, out: bufio.NewReader(fromBrowser), loaded: map[string]bool{}}
 	var target struct {
 		TargetID string `json:"targetId"`
 	}
@@ -87,8 +87,12 @@ func startBrowser(t testing.TB) *browser {
 	for _, domain := range []string{"Page", "Runtime", "Network", "Log"} {
 		b.call(domain+".enable", nil, nil)
 	}
+	b.call("Page.setLifecycleEventsEnabled", map[string]any{"enabled": true}, nil)
 	return b
 }
+
+// silence is how long the browser may say nothing, on a machine that is busy.
+const silence = 5 * time.Minute
 
 // call sends a command and waits for its answer.
 func (b *browser) call(method string, params map[string]any, into any) {
@@ -128,6 +132,9 @@ func (b *browser) call(method string, params map[string]any, into any) {
 // next reads one message and keeps what events tell.
 func (b *browser) next() cdpMessage {
 	b.t.Helper()
+	if err := b.pipe.SetReadDeadline(time.Now().Add(silence)); err != nil {
+		b.t.Fatal(err)
+	}
 	raw, err := b.out.ReadBytes(0)
 	if err != nil {
 		b.t.Fatalf("the browser says no more: %v", err)
@@ -147,18 +154,27 @@ func (b *browser) next() cdpMessage {
 			b.t.Fatal(err)
 		}
 		b.requests = append(b.requests, p.Request.URL)
+	case "Page.lifecycleEvent":
+		var p struct{ LoaderID, Name string }
+		if err := json.Unmarshal(m.Params, &p); err != nil {
+			b.t.Fatal(err)
+		}
+		b.loaded[p.LoaderID] = b.loaded[p.LoaderID] || p.Name == "load"
 	case "Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
 		b.said = append(b.said, string(m.Params))
 	}
 	return m
 }
 
-// open loads a file and waits until it is shown.
+// open loads a file and waits until it is shown, which may be told before the
+// command is answered.
 func (b *browser) open(file string) {
 	b.t.Helper()
 	b.requests, b.said = nil, nil
-	b.call("Page.navigate", map[string]any{"url": "file://" + file}, nil)
-	for b.next().Method != "Page.loadEventFired" {
+	var to struct{ LoaderID string }
+	b.call("Page.navigate", map[string]any{"url": "file://" + file}, &to)
+	for !b.loaded[to.LoaderID] {
+		b.next()
 	}
 }
 
