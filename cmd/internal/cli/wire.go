@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -267,22 +269,17 @@ func (e *env) runDetect(f *logFlags, format string, paths []string) error {
 		logs[i].Annotations = append(logs[i].Annotations, more...)
 		results[i].Findings = append(results[i].Findings, detect.Findings(more, filepath.ToSlash(filepath.Clean(paths[i])))...)
 	}
-	for i, l := range logs {
+	for _, l := range logs {
 		e.status = worse(e.status, detectStatus(l))
 		if format == "text" {
 			e.printDetected(l)
 		}
-		if format == "sarif" {
-			if i > 0 {
-				fmt.Fprintln(e.out)
-			}
-			if err := e.logSARIF(results[i], paths[i]); err != nil {
-				return err
-			}
-		}
 	}
-	if format != "json" {
+	switch format {
+	case "text":
 		return nil
+	case "sarif":
+		return e.logSARIF(results, paths)
 	}
 	var out []detected
 	for _, l := range logs {
@@ -350,9 +347,63 @@ func weight(a *detect.Annotation) int {
 	return a.Severity
 }
 
-// logSARIF writes a log's findings, each located in the log.
-func (e *env) logSARIF(res *analyze.Result, path string) error {
-	return report.SARIF(e.out, res, report.SARIFOptions{Default: report.At(filepath.ToSlash(filepath.Clean(path)))})
+// sarifLog is a SARIF document as far as several are made one.
+type sarifLog struct {
+	Schema  string            `json:"$schema"`
+	Version string            `json:"version"`
+	Runs    []json.RawMessage `json:"runs"`
+}
+
+// logSARIF writes one document with a run for each log, whose findings are located in it.
+func (e *env) logSARIF(results []*analyze.Result, paths []string) error {
+	var all sarifLog
+	seen := map[string]bool{}
+	for i, res := range results {
+		var b bytes.Buffer
+		if err := renderLog(&b, res, "sarif", paths[i], report.TextOptions{}); err != nil {
+			return err
+		}
+		var one sarifLog
+		if err := json.Unmarshal(b.Bytes(), &one); err != nil {
+			return fmt.Errorf("SARIF of %s: %w", paths[i], err)
+		}
+		for n := range one.Runs {
+			if err := apart(&one.Runs[n], seen); err != nil {
+				return fmt.Errorf("SARIF of %s: %w", paths[i], err)
+			}
+		}
+		one.Runs = append(all.Runs, one.Runs...)
+		all = one
+	}
+	return e.printJSON(all)
+}
+
+// apart gives a run an id of its own: of those with one id, code scanning takes none.
+func apart(run *json.RawMessage, seen map[string]bool) error {
+	var members map[string]json.RawMessage
+	var details struct {
+		ID string `json:"id"`
+	}
+	err := json.Unmarshal(*run, &members)
+	if err == nil {
+		err = json.Unmarshal(members["automationDetails"], &details)
+	}
+	if err != nil {
+		return err
+	}
+	id := details.ID
+	for n := 2; seen[id]; n++ {
+		id = fmt.Sprintf("%s-%d/", strings.TrimSuffix(details.ID, "/"), n)
+	}
+	if seen[id] = true; id == details.ID {
+		return nil
+	}
+	details.ID = id
+	if members["automationDetails"], err = json.Marshal(details); err != nil {
+		return err
+	}
+	*run, err = json.Marshal(members)
+	return err
 }
 
 func (e *env) report() *cobra.Command {
