@@ -59,10 +59,14 @@ func (b *baseline) merge(f *Fingerprint) {
 		addTo(b.hashes, tool, h)
 	}
 	for what, parts := range f.Parts {
-		if b.parts[what] == nil {
+		again := b.parts[what] != nil
+		if !again {
 			b.parts[what] = map[string]set{}
 		}
 		for _, part := range partNames(b.parts[what], parts) {
+			if again && b.parts[what][part] == nil {
+				addTo(b.parts[what], part, "") // it was absent until now
+			}
 			addTo(b.parts[what], part, parts[part])
 		}
 	}

@@ -225,3 +225,19 @@ func TestUnreadable(t *testing.T) {
 		t.Errorf("%+v, %v", h, err)
 	}
 }
+
+// A server that goes back to what it declared in its first session drifts from nothing.
+func TestBackToTheBaseline(t *testing.T) {
+	bare := meeting{name: "srv", version: "1", tools: `{"name":"read","inputSchema":{"type":"object"}}`}
+	more := bare
+	more.tools = `{"name":"read","title":"Read","inputSchema":{"type":"object"}}`
+	if got := kinds(watch(t, bare, more)); !slices.Equal(got, []string{"declaration_changed 2"}) {
+		t.Errorf("a title that is new: %v", got)
+	}
+	if got := kinds(watch(t, bare, more, bare)); len(got) > 0 {
+		t.Errorf("back without the title: %v", got)
+	}
+	if got := kinds(watch(t, more, bare)); !slices.Equal(got, []string{"declaration_changed 2"}) {
+		t.Errorf("a title that goes: %v", got)
+	}
+}
