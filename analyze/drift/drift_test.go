@@ -241,3 +241,24 @@ func TestBackToTheBaseline(t *testing.T) {
 		t.Errorf("a title that goes: %v", got)
 	}
 }
+
+// What a rotated log goes on with is the same server's.
+func TestRotated(t *testing.T) {
+	to := func(host string) []string { return []string{called(5, "read", `{"p":"https://`+host+`/x"}`)} }
+	h := watch(t,
+		meeting{file: "20261101T103200Z_npx_7.jsonl", name: "srv", version: "1", tools: tool, more: to("a.example")},
+		meeting{file: "20261101T103200Z_npx_2_7.jsonl", skipHandshake: true, mid: true, more: to("b.example")},
+		meeting{file: "20261103T103200Z_npx_8.jsonl", name: "srv", version: "1", tools: tool, more: to("b.example")},
+		meeting{file: "20261104T103200Z_npx_8.jsonl", skipHandshake: true, mid: true, more: to("a.example")},
+		meeting{file: "20261105T103200Z_npx_9.jsonl", skipHandshake: true, mid: true, more: to("c.example")})
+	if got := slices.Sorted(maps.Keys(h.Servers)); !slices.Equal(got, []string{"npx", "srv"}) || len(h.Servers["srv"]) != 4 {
+		t.Fatalf("servers %v, of srv %d", got, len(h.Servers["srv"]))
+	}
+	for _, s := range h.Servers["srv"][2:] {
+		for _, d := range s.Findings {
+			if d.Kind == "new_host" {
+				t.Errorf("%s: %s", s.Source, d.Explanation)
+			}
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -59,6 +60,20 @@ func commandOf(source string) string {
 	return ""
 }
 
+// numbered is the end of a name that a tap gives to a further file of a second.
+var numbered = regexp.MustCompile(`_[0-9]+$`)
+
+// processOf names the tap that wrote a log, by what it ran and its process's id:
+// a file that goes on with a session does not say whose it is.
+func processOf(source string) string {
+	command := commandOf(source)
+	if command == "" || path.Base(source) == "session.jsonl" {
+		return ""
+	}
+	stem := strings.TrimSuffix(path.Base(source), ".jsonl")
+	return numbered.ReplaceAllString(command, "") + stem[strings.LastIndexByte(stem, '_'):]
+}
+
 // maxLogs bounds the logs of one directory.
 const maxLogs = 100_000
 
@@ -85,8 +100,16 @@ func Watch(root *os.Root) (*History, error) {
 	})
 	baselines := map[string]*baseline{}
 	commands := map[string]set{}
+	running := map[string]string{} // the server of a tap, by processOf
 	for _, f := range prints {
 		key := serverOf(f)
+		switch process := processOf(f.Source); {
+		case process == "":
+		case f.ServerName != "":
+			running[process] = key
+		case f.TailOnly && running[process] != "":
+			key = running[process]
+		}
 		b := baselines[key]
 		if b == nil {
 			b = newBaseline()
