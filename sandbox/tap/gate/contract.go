@@ -22,6 +22,8 @@ const (
 	maxWaiting = 4096
 	maxTools   = 10_000
 	maxPages   = 1000
+	// maxDeclared bounds the bytes of a list, all its pages together.
+	maxDeclared = 64 << 20
 )
 
 // requests are those that wait for an answer, by id. Of too many the oldest go.
@@ -93,6 +95,7 @@ type contract struct {
 	// pages are the list in progress, next the cursor of the page that it lacks.
 	pages map[string]wire.Tool
 	count int
+	size  int // in bytes
 	next  string
 
 	instructions json.RawMessage
@@ -163,7 +166,7 @@ func (c *contract) page(cursor string, result json.RawMessage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if cursor == "" {
-		c.pages, c.count = map[string]wire.Tool{}, 0
+		c.pages, c.count, c.size = map[string]wire.Tool{}, 0, 0
 	} else if c.pages == nil || cursor != c.next {
 		return
 	}
@@ -174,7 +177,8 @@ func (c *contract) page(cursor string, result json.RawMessage) {
 	for _, t := range tools {
 		c.pages[t.Name] = t
 	}
-	if c.count++; c.count > maxPages || len(c.pages) > maxTools {
+	c.count, c.size = c.count+1, c.size+len(result)
+	if c.count > maxPages || c.size > maxDeclared || len(c.pages) > maxTools {
 		c.pages = nil
 		return
 	}

@@ -108,6 +108,28 @@ func TestPagesAreOneContract(t *testing.T) {
 	}
 }
 
+// A list that goes on page after page does not outgrow the gate.
+func TestAListIsBounded(t *testing.T) {
+	c := newContract()
+	long, cursor := strings.Repeat("x", 4<<20), ""
+	for n := range maxDeclared/len(long) + 1 {
+		next := fmt.Sprintf("p%d", n)
+		c.page(cursor, fmt.Appendf(nil, `{"tools":[{"name":"%s","description":"%s"}],"nextCursor":"%[1]s"}`, next, long))
+		cursor = next
+	}
+	if c.pages != nil {
+		t.Errorf("%d pages are held", len(c.pages))
+	}
+	c.page(cursor, []byte(`{"tools":[]}`))
+	if c.tools != nil {
+		t.Error("the rest of a list has become the contract")
+	}
+	c.page("", []byte(`{"tools":[{"name":"a"}]}`))
+	if len(c.tools) != 1 {
+		t.Error("the next list is not read")
+	}
+}
+
 func TestHeldUntilTheList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(Options{}).Session()
