@@ -1,9 +1,8 @@
 package analyze
 
 import (
-	"slices"
-
 	"encoding/json"
+	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/policy"

@@ -318,12 +318,11 @@ func (j *judge) event(m *session.Mark) {
 		j.exit = exitText(e.Code, e.Signal)
 		j.end.How, j.end.Time = j.exit, e.Stamp
 		j.end.Crashed = !j.stopping
-		// Its stdin had ended, and yet a signal had to end it.
 	case "full":
 		full := "disk: " + text.Printable(e.Path, 200) + " was full"
 		j.end.Limits, j.end.Time = append(j.end.Limits, full), e.Stamp
 		j.because("the server reached a limit: %s", full)
-	case "outlived":
+	case "outlived": // its stdin had ended, and yet a signal had to end it
 		j.end.Killed = true
 	case session.EventPort:
 		j.port = e.N

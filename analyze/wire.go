@@ -3,7 +3,6 @@ package analyze
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
@@ -111,8 +110,8 @@ func (w *wireReader) request(f *session.Frame, m wire.Message) {
 		}
 		if call := w.profile.FrameCall[f.Seq]; call > 0 && json.Unmarshal(m.Params, &p) == nil {
 			w.args[call] = p.Arguments
-			if p.URI != "" {
-				w.args[call] = json.RawMessage(fmt.Sprintf("%q", p.URI))
+			if uri, err := json.Marshal(p.URI); err == nil && p.URI != "" {
+				w.args[call] = uri
 			}
 		}
 	}

@@ -205,6 +205,22 @@ func TestMarkdownIsBounded(t *testing.T) {
 	}
 }
 
+// What it ends with is there, and nothing stays open, wherever the room runs out.
+func TestMarkdownIsClosed(t *testing.T) {
+	for n := range 40 {
+		res := sample("a")
+		res.Run.Reproduce = "coalmine probe -- node server.js"
+		res.Coverage.Reached = slices.Repeat([]string{strings.Repeat("h", 100+n)}, 1000)
+		var b bytes.Buffer
+		if err := Markdown(&b, res); err != nil {
+			t.Fatal(err)
+		}
+		if b.Len() > maxMarkdown || strings.Count(b.String(), "<details>") != strings.Count(b.String(), "</details>") || !strings.Contains(b.String(), "Again: ") {
+			t.Errorf("with hosts of %d letters it has %d bytes, and ends with %q", 100+n, b.Len(), b.String()[b.Len()-60:])
+		}
+	}
+}
+
 func TestGoldenMarkdownAndJUnit(t *testing.T) {
 	for _, name := range []string{"leaky", "crashed", "unfinished", "honest"} {
 		reports := reportsOf(t, judged(t)[name])

@@ -9,8 +9,12 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
-// maxMarkdown bounds the summary: a comment on a pull request holds 65,536 characters.
-const maxMarkdown = 60_000
+// maxMarkdown bounds the summary: a comment on a pull request holds 65,536
+// characters. footRoom of it is kept for what closes it.
+const (
+	maxMarkdown = 60_000
+	footRoom    = 4_000
+)
 
 // The bounds of what the summary shows; report.json has the rest.
 const (
@@ -60,10 +64,17 @@ func tally(res *analyze.Result) string {
 
 type markdown struct{ b strings.Builder }
 
-// line writes a line while there is room; foot is written past it.
+// line writes a line while there is room.
 func (m *markdown) line(format string, a ...any) bool {
+	return m.within(maxMarkdown-footRoom, format, a...)
+}
+
+// last writes a line without which something would stay open, or that ends the summary.
+func (m *markdown) last(format string, a ...any) { m.within(maxMarkdown, format, a...) }
+
+func (m *markdown) within(most int, format string, a ...any) bool {
 	s := fmt.Sprintf(format+"\n", a...)
-	if m.b.Len()+len(s) > maxMarkdown {
+	if m.b.Len()+len(s) > most {
 		return false
 	}
 	m.b.WriteString(s)
@@ -148,7 +159,9 @@ func (m *markdown) evidence(res *analyze.Result) {
 	if len(all) == 0 {
 		return
 	}
-	m.line("<details><summary>Evidence</summary>")
+	if !m.line("<details><summary>Evidence</summary>") {
+		return
+	}
 	m.line("")
 	for i := range all[:min(len(all), maxMarkdownFindings)] {
 		f := &all[i]
@@ -165,12 +178,14 @@ func (m *markdown) evidence(res *analyze.Result) {
 		}
 		m.line("")
 	}
-	m.line("</details>")
-	m.line("")
+	m.last("</details>")
+	m.last("")
 }
 
 func (m *markdown) coverage(res *analyze.Result) {
-	m.line("<details><summary>Coverage</summary>")
+	if !m.line("<details><summary>Coverage</summary>") {
+		return
+	}
 	m.line("")
 	m.line("| tool | calls | ok | errors | timeouts |")
 	m.line("|---|--:|--:|--:|--:|")
@@ -189,19 +204,19 @@ func (m *markdown) coverage(res *analyze.Result) {
 	for _, r := range res.Coverage.Reached {
 		m.line("- allowed host %s", code(r, 300))
 	}
-	m.line("</details>")
-	m.line("")
+	m.last("</details>")
+	m.last("")
 }
 
 func (m *markdown) foot(res *analyze.Result) {
 	if res.Baseline != nil {
-		m.line("%s known before, by %s.", plural(len(res.Baseline.Known), "finding"), code(res.Baseline.File, 200))
+		m.last("%s known before, by %s.", plural(len(res.Baseline.Known), "finding"), code(res.Baseline.File, 200))
 	}
 	if res.Policy != nil && len(res.Policy.Accepted) > 0 {
-		m.line("%s accepted by %s.", plural(len(res.Policy.Accepted), "finding"), code(res.Policy.File, 200))
-		m.line("")
+		m.last("%s accepted by %s.", plural(len(res.Policy.Accepted), "finding"), code(res.Policy.File, 200))
+		m.last("")
 	}
 	if res.Run.Reproduce != "" {
-		m.line("Again: %s", code(res.Run.Reproduce, 1500))
+		m.last("Again: %s", code(res.Run.Reproduce, 1500))
 	}
 }
