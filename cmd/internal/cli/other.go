@@ -144,8 +144,8 @@ func (e *env) clean() *cobra.Command {
 				fmt.Fprintln(e.out, "removed "+report.Behind(dir, 400))
 			}
 			removed, err := docker.Clean(cmd.Context(), all)
-			for _, id := range removed {
-				fmt.Fprintln(e.out, "removed container "+id)
+			for _, what := range removed {
+				fmt.Fprintln(e.out, "removed "+report.Behind(what, 400))
 			}
 			return errors.Join(cacheErr, err)
 		},
@@ -155,7 +155,8 @@ func (e *env) clean() *cobra.Command {
 	return cmd
 }
 
-// cleanCache removes what fetches and builds of ended runs left, and with all every package.
+// cleanCache removes what fetches and builds of ended runs left, and with all
+// every package.
 func cleanCache(all bool) ([]string, error) {
 	cache, err := install.DefaultCache()
 	if err != nil {

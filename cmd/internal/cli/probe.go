@@ -169,16 +169,11 @@ func (f *probeFlags) spend(given func(flag string) bool) error {
 // readReplay reads the file of --replay.
 func (f *probeFlags) readReplay() error {
 	const hint = "name a replay-N.json of an earlier run's directory"
-	fh, err := os.Open(f.replay)
+	data, err := readBounded(f.replay, maxConfig)
 	if err != nil {
 		return &sandbox.UsageError{Err: err, Hint: hint}
 	}
-	defer fh.Close()
-	data, err := io.ReadAll(io.LimitReader(fh, maxConfig))
-	if err == nil {
-		f.Replay, err = synth.DecodeReplay(data)
-	}
-	if err != nil {
+	if f.Replay, err = synth.DecodeReplay(data); err != nil {
 		return &sandbox.UsageError{Err: fmt.Errorf("%s: %w", f.replay, err), Hint: hint}
 	}
 	return nil
@@ -200,7 +195,7 @@ func (f *probeFlags) readReplies() error {
 	if f.replies == "" {
 		return nil
 	}
-	hint := "a list \"replies\" of host, path, method, status, header and body"
+	hint := "a list \"replies\" of host, path, method, status, headers and body"
 	data, err := readBounded(f.replies, maxConfig)
 	if err != nil {
 		return &sandbox.UsageError{Err: err, Hint: hint}
@@ -351,12 +346,7 @@ const configHint = "name an MCP client's configuration, such as .mcp.json or .vs
 
 // readConfig reads a configuration's servers, and what is wrong with the entries that are none.
 func readConfig(name string) (servers []target.Server, bad []error, err error) {
-	fh, err := os.Open(name)
-	if err != nil {
-		return nil, nil, &sandbox.UsageError{Err: err, Hint: configHint}
-	}
-	defer fh.Close()
-	data, err := io.ReadAll(io.LimitReader(fh, maxConfig))
+	data, err := readBounded(name, maxConfig)
 	if err != nil {
 		return nil, nil, &sandbox.UsageError{Err: err, Hint: configHint}
 	}

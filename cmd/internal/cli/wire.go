@@ -33,7 +33,7 @@ func (f *logFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.patterns, "patterns", "", "a JSON `FILE` of patterns of your own (default $COALMINE_PII_PATTERNS, else $GLASSPORT_PII_PATTERNS)")
 }
 
-// options reads the flags. A file of patterns that cannot be used is said, and
+// detectOptions reads the flags. A file of patterns that cannot be used is said, and
 // the built-in patterns do their work.
 func (e *env) detectOptions(f *logFlags) (detect.Options, error) {
 	var o detect.Options
