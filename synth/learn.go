@@ -124,10 +124,18 @@ func (l *learner) named(parent, name, value string) {
 		return
 	}
 	l.add(name, value)
-	if parent != "" {
-		l.add(parent+" "+name, value)
+	if parent == "" {
+		return
+	}
+	l.add(parent+" "+name, value)
+	// A tool that wants a "device" wants its id.
+	if identifying[strings.ToLower(name)] {
+		l.add(parent, value)
 	}
 }
+
+// identifying are the keys under which a thing is told from others of its kind.
+var identifying = map[string]bool{"id": true, "uuid": true, "guid": true, "udid": true, "identifier": true}
 
 var (
 	uuidText  = regexp.MustCompile(`\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`)

@@ -23,3 +23,36 @@ func TestDemands(t *testing.T) {
 		}
 	}
 }
+
+// What an answer lists under its id is what an argument of the thing's name takes,
+// and a base that knows it goes before an earlier one with longer words.
+func TestIDsAreLearnedForTheirThings(t *testing.T) {
+	d := &driver{cfg: Config{Surface: &wire.Surface{}, Hints: schema.Hints{Dictionary: &schema.Dictionary{}}}}
+	l := learner{d: d, left: maxLearned}
+	if !l.document(json.RawMessage(`{"devices":[{"id":"emulator-5554","name":"Pixel 8"}],"owner":{"name":"dana"}}`)) {
+		t.Fatal("no document")
+	}
+	for name, want := range map[string]string{"device": "emulator-5554", "deviceName": "Pixel 8"} {
+		g, err := schema.New(json.RawMessage(`{"type":"object","properties":{"`+name+`":{"type":"string"}},"required":["`+name+`"]}`), schema.Options{Tool: "lookup", Hints: d.cfg.Hints, Object: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := g.Draw(1, schema.Learned); err != nil || string(got) != `{"`+name+`":"`+want+`"}` {
+			t.Errorf("%s: %s %v", name, got, err)
+		}
+	}
+	to := &target{}
+	for _, c := range []struct{ class, args, want string }{
+		{"typical", `{"device":"a long sentence that names nobody"}`, `{"device":"a long sentence that names nobody"}`},
+		{"typical", `{"device":"emulator-5554"}`, `{"device":"emulator-5554"}`},
+		{"typical", `{}`, `{"device":"emulator-5554"}`},
+		{"sourced", `{"device":"POST","to":"GET"}`, `{"device":"emulator-5554"}`},
+		{"valid", `{"device":"x","to":"y"}`, `{"device":"emulator-5554"}`},
+		{"typical-full", `{"device":"emulator-5554","to":"a"}`, `{"device":"emulator-5554","to":"a"}`},
+	} {
+		d.count(to, Call{Class: c.class, Args: json.RawMessage(c.args)}, OK)
+		if string(to.base) != c.want {
+			t.Errorf("after %s %s the base is %s", c.class, c.args, to.base)
+		}
+	}
+}
