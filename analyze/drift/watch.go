@@ -105,9 +105,9 @@ func Watch(root *os.Root) (*History, error) {
 		key := serverOf(f)
 		switch process := processOf(f.Source); {
 		case process == "":
-		case f.ServerName != "":
+		case !f.TailOnly || f.ServerName != "":
 			running[process] = key
-		case f.TailOnly && running[process] != "":
+		case running[process] != "":
 			key = running[process]
 		}
 		b := baselines[key]
