@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -39,9 +38,6 @@ func Pull(ctx context.Context, name string, progress func(string)) (*Image, erro
 	}
 	progress("pulling " + name)
 	cmd := exec.CommandContext(ctx, program, "pull", "--quiet", "--", name)
-	var said sandbox.Tail
-	cmd.Stderr = &said
-	cmd.Env = os.Environ()
 	if pullErr := cmd.Run(); pullErr != nil {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)

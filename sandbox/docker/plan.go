@@ -60,21 +60,29 @@ func prepare(ctx context.Context, cli *client.Client, spec sandbox.Spec) (*plan,
 		return nil, err
 	}
 	p := &plan{spec: spec, image: img, name: "coalmine-" + rand.Text()}
+	if err := p.gather(); err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// gather opens and reads what goes into the container.
+func (p *plan) gather() (err error) {
+	spec := p.spec
 	if spec.ServerDir != "" {
 		if p.server, err = readTree(spec.ServerDir, cmp.Or(spec.ServerFrom, spec.ServerDir), spec.Files, spec.Hidden, spec.User.UID, spec.User.GID); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	p.places = layOut(spec, p.server)
 	if spec.Straced() {
 		if p.tracer, p.strace, err = bundle(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if p.agent, err = openAgent(spec.AgentPath, img); err != nil {
-		return nil, err
-	}
-	return p, nil
+	p.agent, err = openAgent(spec.AgentPath, p.image)
+	return err
 }
 
 func (p *plan) close() {
