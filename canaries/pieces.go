@@ -9,15 +9,6 @@ import (
 	"strings"
 )
 
-// FindPieces looks for canaries that were sent in pieces, each in a message,
-// a value or a field of its own, in the order given. An Offset is the index of
-// the piece in which a canary starts.
-func (s *Set) FindPieces(pieces []string) []Hit {
-	c := collector{set: s, name: "pieces"}
-	c.join(number(pieces), false)
-	return c.hits()
-}
-
 // FindDNS looks for canaries in names that were asked for, as a zone file has
 // them and in the order in which they were asked for: in one name's labels, or over the names below one domain,
 // with or without labels that count, and in whatever case. An Offset is the

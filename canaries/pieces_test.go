@@ -86,14 +86,11 @@ func TestFindDNSTellsTheName(t *testing.T) {
 	}
 }
 
-func TestFindPiecesAndURLs(t *testing.T) {
+func TestFindURLs(t *testing.T) {
 	s := shared()
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCanary(t, s)
 		parts := cut(c.Value, rapid.IntRange(1, 30).Draw(t, "size"))
-		if hits := s.FindPieces(parts); !has(hits, c.ID) {
-			t.Fatalf("%s is not found in pieces", c.ID)
-		}
 		var keyed, params, paths []string
 		for i, p := range parts {
 			keyed = append(keyed, fmt.Sprintf("https://evil.com/c?n=%d&d=%s", i, url.QueryEscape(p)))

@@ -109,6 +109,3 @@ func (s *Set) Workspaces() []string { return slices.Clone(s.workspaces) }
 
 // Hostname is the name of the decoy developer's machine.
 func (s *Set) Hostname() string { return s.host }
-
-// Where names a canary's place for a reader.
-func (s *Set) Where(c Canary) string { return c.Where(s.home) }

@@ -258,13 +258,13 @@ func TestConfigsAreJSON(t *testing.T) {
 
 func TestWhere(t *testing.T) {
 	s := newSet(t, 2)
-	if got := s.Where(byID(t, s, "ssh-key")); got != "~/.ssh/id_rsa" {
+	if got := byID(t, s, "ssh-key").Where(s.Home()); got != "~/.ssh/id_rsa" {
 		t.Error(got)
 	}
-	if got := s.Where(byID(t, s, "env-github")); got != "$GITHUB_TOKEN" {
+	if got := byID(t, s, "env-github").Where(s.Home()); got != "$GITHUB_TOKEN" {
 		t.Error(got)
 	}
-	if got := s.Where(byID(t, s, MetadataToken)); !strings.HasPrefix(got, "http://metadata.google.internal/") {
+	if got := byID(t, s, MetadataToken).Where(s.Home()); !strings.HasPrefix(got, "http://metadata.google.internal/") {
 		t.Error(got)
 	}
 	for home, want := range map[string]string{"/home/kim": "~/.env", "/home/kim/": "~/.env", "/home/ki": "/home/kim/.env", "": "/home/kim/.env"} {
