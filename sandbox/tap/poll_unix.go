@@ -26,7 +26,7 @@ type pollFile struct {
 	// blocking says that the flag O_NONBLOCK is not ours to set.
 	blocking bool
 	// patient says that Read waits in read(2).
-	patient bool
+	patient atomic.Bool
 	// drained says that a Read would most likely have to wait.
 	drained bool
 	using   sync.RWMutex
@@ -58,7 +58,7 @@ func pollable(f *os.File, read bool) io.ReadWriteCloser {
 	if p.fd < 0 {
 		return f
 	}
-	p.patient = read && p.pipe && p.knockable()
+	p.patient.Store(read && p.pipe && p.knockable())
 	if err := p.prepare(); err != nil {
 		_ = unix.Close(p.fd) // f is still there
 		return f
@@ -70,7 +70,7 @@ func pollable(f *os.File, read bool) io.ReadWriteCloser {
 
 func (f *pollFile) prepare() error {
 	if !f.blocking {
-		if err := unix.SetNonblock(f.fd, !f.patient); err != nil {
+		if err := unix.SetNonblock(f.fd, !f.patient.Load()); err != nil {
 			return err
 		}
 	}
@@ -117,7 +117,7 @@ func (f *pollFile) Read(p []byte) (int, error) {
 		return 0, fs.ErrClosed
 	}
 	for {
-		if !f.patient && (f.drained || f.blocking) {
+		if !f.patient.Load() && (f.drained || f.blocking) {
 			if err := f.wait(unix.POLLIN); err != nil {
 				return 0, err
 			}
@@ -131,8 +131,8 @@ func (f *pollFile) Read(p []byte) (int, error) {
 			return n, nil
 		case err == nil:
 			return 0, io.EOF
-		case errors.Is(err, unix.EAGAIN) && f.patient:
-			f.patient = false // somebody else has set the flag
+		case errors.Is(err, unix.EAGAIN) && f.patient.Load():
+			f.patient.Store(false) // somebody else has set the flag
 		case !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EINTR):
 			return 0, err
 		}
@@ -186,7 +186,7 @@ func (f *pollFile) knockable() bool {
 // knock ends a wait in read(2), which nothing but a byte does: the reader takes
 // it and throws it away, since the file is closed by then.
 func (f *pollFile) knock() {
-	if !f.patient || !f.reading.Load() {
+	if !f.patient.Load() || !f.reading.Load() {
 		return
 	}
 	w, err := f.writeEnd()
