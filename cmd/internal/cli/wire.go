@@ -308,7 +308,11 @@ const maxPrinted = 200
 func (e *env) printDetected(l *detect.Log) {
 	as := slices.Clone(l.Annotations)
 	slices.SortStableFunc(as, func(a, b detect.Annotation) int { return weight(&b) - weight(&a) })
-	fmt.Fprintf(e.out, "%s: %s, %d observations\n", report.Clean(l.Name, 400), l.Verdict(), len(as)+l.Dropped)
+	verdict := string(l.Verdict())
+	if verdict == string(detect.Clean) && len(l.Holes()) > 0 {
+		verdict += " as far as it was seen"
+	}
+	fmt.Fprintf(e.out, "%s: %s, %d observations\n", report.Clean(l.Name, 400), verdict, len(as)+l.Dropped)
 	again := map[string][]int{} // the places of those that say the same
 	var order []string
 	for i := range as {
