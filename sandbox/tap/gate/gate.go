@@ -330,17 +330,28 @@ func (s *Session) policy(tool string, arguments json.RawMessage) string {
 		return "the policy does not allow the tool"
 	}
 	why := ""
-	wire.EachMember(arguments, func(key string, value json.RawMessage) {
+	object := wire.EachMember(arguments, func(key string, value json.RawMessage) {
 		text := string(value)
 		var s string
 		if json.Unmarshal(value, &s) == nil && len(value) > 0 && value[0] == '"' {
 			text = s
 		}
 		for _, patterns := range []map[string]policy.Argument{p.Server.Arguments, entry.Arguments} {
-			if a, ok := patterns[key]; ok && !a.Match(text) {
-				why = fmt.Sprintf("the policy does not allow this %s (line %d)", key, a.At.Line)
+			if a, ok := patterns[key]; ok {
+				if !a.Match(text) {
+					why = fmt.Sprintf("the policy does not allow this %s (line %d)", key, a.At.Line)
+				}
+				continue
+			}
+			for name, a := range patterns {
+				if strings.EqualFold(name, key) {
+					why = fmt.Sprintf("some servers take this for the %s that the policy limits (line %d)", name, a.At.Line)
+				}
 			}
 		}
 	})
+	if !object && string(arguments) != "null" && len(p.Server.Arguments)+len(entry.Arguments) > 0 {
+		return "the policy limits arguments by name, and these have none"
+	}
 	return why
 }

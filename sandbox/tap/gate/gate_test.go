@@ -213,6 +213,10 @@ func TestPolicy(t *testing.T) {
 		{"echo", `{"text":"abc; rm"}`, "the policy does not allow this text (line 4)"},
 		{"echo", `{"n":77}`, "the policy does not allow this n (line 5)"},
 		{"echo", `{"text":["abc"]}`, "the policy does not allow this text (line 4)"},
+		{"echo", `{"Text":"ABC"}`, "some servers take this for the text that the policy limits (line 4)"},
+		{"echo", `["ABC"]`, "the policy limits arguments by name, and these have none"},
+		{"echo", `"ABC"`, "the policy limits arguments by name, and these have none"},
+		{"echo", `null`, ""},
 		{"add", `{}`, "the policy does not allow the tool"},
 	} {
 		if why := blockedWhy(t, call(s, c.tool, c.arguments)); why != c.want {
