@@ -7,153 +7,10 @@ import (
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
-	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
-	"github.com/coalmine-dev/coalmine/analyze/scope"
-	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/wire"
 )
-
-const home = "/home/dana"
-
-func boolean(b bool) *bool { return &b }
-
-// note is the twins' tool: read-only, local.
-var note = wire.Tool{Name: "format_note", Description: "Formats a markdown note. Purely local text formatting.",
-	Annotations: &wire.Annotations{ReadOnly: boolean(true), OpenWorld: boolean(false)}}
-
-// silent declares nothing.
-var silent = wire.Tool{Name: "do", Description: "Does it."}
-
-// effect is one of call 1 of the tool named.
-func effect(tool string, kind finding.EffectKind, target string, change ...func(*finding.Effect)) finding.Effect {
-	e := finding.Effect{Kind: kind, Target: target, Phase: finding.PhaseCall, Tool: tool, Call: 1, Count: 1, Rung: finding.RungOpened,
-		Evidence: []finding.Evidence{{Source: "record", Seq: 1, Text: target}}}
-	for _, c := range change {
-		c(&e)
-	}
-	return e
-}
-
-func rung(r finding.Rung) func(*finding.Effect) { return func(e *finding.Effect) { e.Rung = r } }
-func sent(host string) func(*finding.Effect) {
-	return func(e *finding.Effect) { e.Rung, e.Host, e.Via = finding.RungLeft, host, "https" }
-}
-func written(e *finding.Effect)            { e.Via = viaFile }
-func used(e *finding.Effect)               { e.Used = "Authorization: Basic" }
-func noise(n string) func(*finding.Effect) { return func(e *finding.Effect) { e.Noise = n } }
-func ambiguous(e *finding.Effect)          { e.Ambiguous = true }
-func ending(e *finding.Effect)             { e.Phase, e.Call, e.Tool = finding.PhaseShutdown, 0, "" }
-func start(e *finding.Effect)              { e.Phase, e.Call, e.Tool = finding.PhaseStart, 0, "" }
-
-func build(e *finding.Effect) { e.Phase, e.Call, e.Tool = finding.PhaseBuild, 0, "" }
-
-func newRun(tool wire.Tool, effects ...finding.Effect) *Run {
-	list := []canaries.Canary{
-		{ID: "ssh-key", Kind: "ssh", Path: home + "/.ssh/id_rsa"}, {ID: "netrc", Kind: "netrc", Path: home + "/.netrc"},
-		{ID: "kube", Kind: "kube", Path: home + "/.kube/config"}, {ID: "claude", Kind: "mcp", Path: home + "/.config/Claude/claude_desktop_config.json"},
-		{ID: "env-openai", Kind: "openai", Env: "OPENAI_API_KEY"}, {ID: "dotenv", Kind: "env", Path: "/data/.env"},
-		{ID: "metadata", Kind: "aws", URL: "http://169.254.169.254/latest/meta-data/iam"},
-	}
-	surface := &wire.Surface{Server: wire.Implementation{Name: "notes"}, Tools: []wire.Tool{tool}}
-	run := &Run{Profile: &profile.Profile{Effects: effects, Calls: []profile.Call{{N: 1, Tool: tool.Name, What: "tool", Outcome: "ok"}}},
-		Scope: scope.Of(surface), Surface: surface, Canaries: map[string]canaries.Canary{}, Args: map[int]json.RawMessage{}, Home: home, ServerDir: "/srv/notes", Workspaces: []string{"/data"}}
-	for _, c := range list {
-		run.Canaries[c.ID] = c
-	}
-	return run
-}
-
-func with(r *Run, change func(*Run)) *Run {
-	change(r)
-	return r
-}
-
-func args(r *Run, text string) *Run {
-	return with(r, func(r *Run) { r.Args[1] = json.RawMessage(text) })
-}
-
-// saving is a tool that only reads, and says where it saves what it read.
-var saving = wire.Tool{Name: "look", Annotations: &wire.Annotations{ReadOnly: boolean(true)}, InputSchema: json.RawMessage(`{"properties":{"path":{"type":"string"},"filename":{"type":"string","description":"File name to save the picture to."}}}`)}
-
-// grep is a tool that searches files; its path may be left out.
-var grep = wire.Tool{Name: "grep", InputSchema: json.RawMessage(`{"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"}}}`)}
-
-func described(name, text string) wire.Tool { return wire.Tool{Name: name, Description: text} }
-
-var urlSchema = json.RawMessage(`{"properties":{"url":{"type":"string"}}}`)
-
-var pathSchema = json.RawMessage(`{"properties":{"path":{"type":"string"}}}`)
-
-// taking is a tool with one string argument.
-func taking(name, argument string) wire.Tool {
-	return wire.Tool{Name: name, Description: "Does it.", InputSchema: json.RawMessage(`{"properties":{"` + argument + `":{"type":"string"}}}`)}
-}
-
-// proven is a run in which an oracle's input in an argument had an effect.
-func proven(tool wire.Tool, argument, oracle, how string) *Run {
-	r := newRun(tool)
-	in := session.Injection{Oracle: oracle, Context: "any", At: "/" + argument, Token: "k3"}
-	if oracle == session.OraclePath && how != profile.HitCreate {
-		in.Path, in.Token = home+"/Documents/lease", ""
-	}
-	r.Profile.Calls[0].Oracles = []session.Injection{in}
-	r.Profile.Hits = []profile.Hit{{Call: 1, Injection: in, How: how, Target: home + "/Documents/lease", Evidence: finding.Evidence{Source: "record", Seq: 3, Text: "seen"}}}
-	return r
-}
-
-func undeclared(r *Run) { r.Profile.Hits[0].Undeclared = true }
-
-// secretOf is a decoy opened in the first call.
-func secretOf(id string) []finding.Effect {
-	return []finding.Effect{effect("format_note", finding.Secret, id)}
-}
-
-// varied is a run that did some things, and again, and others under a condition, twice.
-func varied(did, under []finding.Effect) *Run {
-	r := newRun(note, did...)
-	r.Controls = []*Run{newRun(note, did...), newRun(note, did...)}
-	r.Varied = []Varied{{Factor: "ci", How: "with CI=true", Runs: []*Run{newRun(note, under...), newRun(note, under...)}}}
-	return r
-}
-
-// idempotent declares that a second call alike changes nothing.
-var idempotent = wire.Tool{Name: "do", Description: "Does it.", Annotations: &wire.Annotations{Idempotent: boolean(true)}}
-
-// repeated is a run of the same call twice, which wrote one file each.
-func repeated(tool wire.Tool, first, again string) *Run {
-	r := newRun(tool, effect(tool.Name, finding.FileWrite, first), effect(tool.Name, finding.FileWrite, again, func(e *finding.Effect) { e.Call = 2 }))
-	r.Profile.Calls = []profile.Call{{N: 1, Tool: tool.Name, What: "tool", Outcome: "ok"}, {N: 2, Tool: tool.Name, What: "tool", Outcome: "ok", Repeats: 1}}
-	return r
-}
-
-// asking adds a request to an effect; given says that an input named it.
-func asking(path string, given bool) func(*finding.Effect) {
-	return func(e *finding.Effect) { e.Requests = append(e.Requests, finding.Request{Path: path, Given: given}) }
-}
-
-// aiming is a run whose call carries an address of the metadata service.
-func aiming(r *Run) *Run {
-	r.Profile.Calls[0].Oracles = []session.Injection{{Oracle: session.OracleFetch, Context: "metadata service", At: "/note", Token: "k3", Host: "169.254.169.254"}}
-	return r
-}
-
-// permitting is a run whose server has a list of the hosts that it may reach.
-func permitting(r *Run) *Run {
-	r.Scope.AddManifest("server.yaml", []byte("run: {allowHosts: ['api.example.org:443']}"))
-	return r
-}
-
-// hidden is a run in which two tools were called that nobody declared: one that
-// no server has, and one.
-func hidden(control, outcome string) *Run {
-	r := newRun(silent)
-	r.Profile.Calls = append(r.Profile.Calls,
-		profile.Call{N: 2, Tool: "x7", What: "tool", Outcome: control, Oracles: []session.Injection{{Oracle: session.OracleControl}}},
-		profile.Call{N: 3, Tool: "debug", What: "tool", Outcome: outcome, Oracles: []session.Injection{{Oracle: session.OracleTool}}})
-	return r
-}
 
 // cases are, for each rule, runs in which it fires with a severity, and runs in
 // which it stays quiet (an empty severity).
@@ -406,23 +263,6 @@ var cases = []struct {
 	{"CM603", "none", newRun(note), ""},
 	{"CM604", "outlived", with(newRun(note), func(r *Run) { r.End.Killed = true }), finding.Info},
 	{"CM604", "ended", newRun(note), ""},
-}
-
-// detecting is a run of which a detector of the wire said something.
-func detecting(rule string) *Run {
-	return with(newRun(note), func(r *Run) {
-		r.Wire.Detected = []finding.Finding{{Rule: rule, Severity: finding.Medium, Title: "t", Message: "m", Fingerprint: rule, Confidence: finding.Certain, Call: 1, Evidence: []finding.Evidence{{Source: "frame", Seq: 3}}}}
-	})
-}
-
-// under is a run under a policy.
-func under(text string, r *Run) *Run {
-	p, err := policy.Parse("coalmine.yaml", []byte(text))
-	if err != nil {
-		panic(err)
-	}
-	r.Policy = p
-	return r
 }
 
 func TestRules(t *testing.T) {
