@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -176,7 +177,7 @@ func (a *auditor) file(ctx context.Context, p string) error {
 		switch {
 		case h.Rule == text.Hidden:
 			sev = finding.High
-		case isTemplate(h, src):
+		case isOrdinary(h, src):
 			sev = finding.Low
 		}
 		a.add(h.Rule, sev, p, src, h.Offset, h.Text, h.Text)
@@ -184,15 +185,30 @@ func (a *auditor) file(ctx context.Context, p string) error {
 	return nil
 }
 
-// isTemplate reports whether a hit is no more than a tag with an order after it, as
-// every template of a prompt has. With an order to read secrets or to keep
-// silent in it, it is more; and what of it a server declares is judged on the wire.
-func isTemplate(h text.Hit, src string) bool {
-	if h.Rule != text.Poisoning || !strings.HasPrefix(h.Text, "<") && !strings.HasPrefix(h.Text, "[") {
+// unshown begins an order of what not to show: of an answer's looks more often than of a secret.
+var unshown = regexp.MustCompile(`(?i)^(?:do\s+not|don'?t|never|without|avoid)\s+(?:\w+\s+){0,2}?show`)
+
+// isOrdinary reports whether a hit is no more than what prompts of honest programs
+// have: a tag with an order after it, or an order of what not to show. With an order
+// to read secrets or to keep silent beside it, it is more; and what of it a server
+// declares is judged on the wire.
+func isOrdinary(h text.Hit, src string) bool {
+	const reach = 600
+	if h.Rule != text.Poisoning {
 		return false
 	}
-	const reach = 600
-	return !slices.ContainsFunc(text.Scan(src[h.Offset+1:min(h.Offset+reach, len(src))]), func(more text.Hit) bool { return more.Rule == text.Poisoning })
+	others := func(from int, is func(string) bool) bool {
+		return slices.ContainsFunc(text.Scan(src[from:min(h.Offset+reach, len(src))]), func(more text.Hit) bool {
+			return more.Rule == text.Poisoning && is(more.Text)
+		})
+	}
+	switch {
+	case strings.HasPrefix(h.Text, "<") || strings.HasPrefix(h.Text, "["):
+		return !others(h.Offset+1, func(string) bool { return true })
+	case unshown.MatchString(h.Text):
+		return !others(max(h.Offset-reach, 0), func(order string) bool { return !unshown.MatchString(order) })
+	}
+	return false
 }
 
 const (
