@@ -23,14 +23,24 @@ func setComm() {
 }
 
 // nameThreads renames this process and all of its threads: those that the Go
-// runtime made before us bear the name of the program's file.
+// runtime made before us bear the name of the program's file, and so does what one
+// of them starts meanwhile. Nobody is left when a look at all finds none to rename.
 func nameThreads() {
-	tasks, err := os.ReadDir("/proc/self/task")
-	if err != nil {
-		return
-	}
-	for _, t := range tasks {
-		_ = os.WriteFile("/proc/self/task/"+t.Name()+"/comm", []byte(comm), 0)
+	for range 100 {
+		tasks, err := os.ReadDir("/proc/self/task")
+		if err != nil {
+			return
+		}
+		renamed := false
+		for _, t := range tasks {
+			file := "/proc/self/task/" + t.Name() + "/comm"
+			if name, err := os.ReadFile(file); err == nil && string(name) != comm+"\n" {
+				renamed = os.WriteFile(file, []byte(comm), 0) == nil || renamed
+			}
+		}
+		if !renamed {
+			return
+		}
 	}
 }
 

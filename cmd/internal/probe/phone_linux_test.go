@@ -28,7 +28,7 @@ func TestPhoneHome(t *testing.T) {
 				need(t, backend)
 				l := newLab(t)
 				o := l.options(backend, real{command: p.command}.in(installed(t, "node"))...)
-				o.Calls, o.Timeout, o.CallTimeout, o.Limits = 1, 24*time.Second, 3*time.Second, defaultLimits
+				o.Calls, o.Timeout, o.CallTimeout, o.Limits = 1, 50*time.Second, 12*time.Second, defaultLimits
 				o.sourceless = true
 				said := 0
 				for _, f := range l.probe(o).Findings {
