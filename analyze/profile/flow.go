@@ -219,6 +219,12 @@ func (b *Builder) finish(f *flow) {
 			found[s.ID], byCall[inCall{s.ID, b.during(at).call}] = true, true
 		}
 		b.packed(f, k, v, byCall)
+		if k.view == trace.ViewWire && !f.known.Cut && f.known.App == "http/1.1" && twofold(v.data) {
+			b.unread("what was sent to " + b.peer(f) + " can be read as HTTP in more than one way, or not to its end")
+		}
+	}
+	if f.known.Error == trace.MalformedDNS {
+		b.unread("what was sent to " + b.peer(f) + " as DNS could not be read")
 	}
 	for k := range byCall {
 		found[k.id] = true
@@ -260,8 +266,15 @@ func (b *Builder) packed(f *flow, k viewKey, v *view, found map[inCall]bool) {
 		}
 		coded := m.header.Get("Content-Encoding")
 		if errors.Is(err, canaries.ErrOpaque) || f.known.Cut && coded != "" && coded != "identity" {
-			b.out.Unread = append(b.out.Unread, "a packed body sent to "+b.peer(f)+" could not be read whole")
+			b.unread("a packed body sent to " + b.peer(f) + " could not be read whole")
 		}
+	}
+}
+
+// unread says once what could not be read.
+func (b *Builder) unread(what string) {
+	if !slices.Contains(b.out.Unread, what) {
+		b.out.Unread = append(b.out.Unread, what)
 	}
 }
 

@@ -65,6 +65,26 @@ func sequence(data []byte) []message {
 	}
 }
 
+// twofold reports whether bytes that were taken for HTTP are more than requests
+// which everybody reads alike (RFC 9112, sections 6.1 and 11.2): a head with two
+// framings, or something after the last request that is none.
+func twofold(data []byte) bool {
+	for _, m := range sequence(data) {
+		if m.header == nil {
+			return len(bytes.TrimSpace(m.body)) > 0
+		}
+		if strings.HasPrefix(m.line, http.MethodConnect+" ") || m.header.Get("Upgrade") != "" {
+			return false // another protocol follows
+		}
+		head, _, _ := bytes.Cut(data[m.start:], []byte("\r\n\r\n"))
+		head = bytes.ToLower(head)
+		if bytes.Contains(head, []byte("\ncontent-length:")) && bytes.Contains(head, []byte("\ntransfer-encoding:")) {
+			return true
+		}
+	}
+	return false
+}
+
 // requestAt is the last request line before an offset, "" where there is none.
 func requestAt(data []byte, offset int64) string {
 	before := data[:min(int64(len(data)), max(0, offset))]

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/miekg/dns"
+
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
 // answer answers a DNS message that came by a flow and reports its questions.
@@ -40,7 +42,7 @@ func (s *server) serveDNS(t *tap, app string) {
 		}
 		out := s.answer(t.w.f, query, app, dns.MaxMsgSize)
 		if out == nil {
-			t.w.f.fail("a malformed DNS message")
+			t.w.f.fail(trace.MalformedDNS)
 			return
 		}
 		if _, err := t.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(out))), out...)); err != nil {

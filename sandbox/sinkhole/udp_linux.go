@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
 // maxUDP bounds the pairs of ports that are remembered; the one that was silent
@@ -127,6 +129,7 @@ func (s *server) datagram(a *association, p []byte) {
 	}
 	out := s.answer(f, p, "dns", 4096)
 	if out == nil {
+		f.fail(trace.MalformedDNS)
 		return
 	}
 	if err := s.answerFrom(a.dst, a.src, out); err != nil {

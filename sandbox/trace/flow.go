@@ -84,3 +84,6 @@ type Flow struct {
 	Error string `json:"error,omitempty"`
 	N     uint64 `json:"n,omitempty"`
 }
+
+// MalformedDNS is the Error of a flow to a name server that is no query.
+const MalformedDNS = "a malformed DNS message"
