@@ -66,23 +66,37 @@ func sequence(data []byte) []message {
 }
 
 // twofold reports whether bytes that were taken for HTTP are more than requests
-// which everybody reads alike (RFC 9112, sections 6.1 and 11.2): a head with two
-// framings, or something after the last request that is none.
+// which everybody ends at the same place (RFC 9112, sections 6.1 and 11.2): a head
+// that frames its body in two ways, or one that does not end.
 func twofold(data []byte) bool {
 	for _, m := range sequence(data) {
-		if m.header == nil {
-			return len(bytes.TrimSpace(m.body)) > 0
+		if m.header == nil && len(bytes.TrimSpace(m.body)) == 0 {
+			return false
+		}
+		head, _, whole := bytes.Cut(data[m.start:], []byte("\r\n\r\n"))
+		if m.header == nil && !whole || framedTwice(head) {
+			return true
 		}
 		if strings.HasPrefix(m.line, http.MethodConnect+" ") || m.header.Get("Upgrade") != "" {
 			return false // another protocol follows
 		}
-		head, _, _ := bytes.Cut(data[m.start:], []byte("\r\n\r\n"))
-		head = bytes.ToLower(head)
-		if bytes.Contains(head, []byte("\ncontent-length:")) && bytes.Contains(head, []byte("\ntransfer-encoding:")) {
-			return true
-		}
 	}
 	return false
+}
+
+func framedTwice(head []byte) bool {
+	framings, odd := 0, false
+	for line := range bytes.SplitSeq(head, []byte("\n")) {
+		name, value, _ := bytes.Cut(bytes.ToLower(line), []byte(":"))
+		switch string(name) {
+		case "transfer-encoding":
+			framings++
+			odd = odd || string(bytes.Trim(value, " \t\r")) != "chunked"
+		case "content-length":
+			framings++
+		}
+	}
+	return framings > 1 || odd
 }
 
 // requestAt is the last request line before an offset, "" where there is none.

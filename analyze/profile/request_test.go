@@ -14,6 +14,7 @@ func TestTwofold(t *testing.T) {
 		{"chunks", post + "Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n" + get, false},
 		{"a body that was broken off", post + "Content-Length: 9\r\n\r\nhi", false},
 		{"both in the body", post + "Content-Length: 44\r\n\r\n\nContent-Length: 1\r\nTransfer-Encoding: chunk", false},
+		{"an address that nobody can read", get + "GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n" + get, false},
 		{"a tunnel", "CONNECT a:22 HTTP/1.1\r\nHost: a\r\n\r\nSSH-2.0-x\r\n", false},
 		{"another protocol", "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n\x81\x01x", false},
 		{"length and chunks", post + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + get, true},
