@@ -218,8 +218,9 @@ func (b *Builder) finish(f *flow) {
 			f.seen = append(f.seen, sighting{s, at, requestAt(v.data, s.Offset)})
 			found[s.ID], byCall[inCall{s.ID, b.during(at).call}] = true, true
 		}
-		b.packed(f, k, v, byCall)
-		if k.view == trace.ViewWire && !f.known.Cut && f.known.App == "http/1.1" && twofold(v.data) {
+		sent := messages(f, k, v.data)
+		b.packed(f, v, sent, byCall)
+		if k.view == trace.ViewWire && !f.known.Cut && f.known.App == "http/1.1" && twofold(v.data, sent) {
 			b.unread("what was sent to " + b.peer(f) + " can be read as HTTP in more than one way, or not to its end")
 		}
 	}
@@ -254,8 +255,8 @@ func sortedViews(views map[viewKey]*view) []viewKey {
 }
 
 // packed looks into what is compressed, by its header or without a word.
-func (b *Builder) packed(f *flow, k viewKey, v *view, found map[inCall]bool) {
-	for _, m := range messages(f, k, v.data) {
+func (b *Builder) packed(f *flow, v *view, sent []message, found map[inCall]bool) {
+	for _, m := range sent {
 		hits, err := b.find.FindBody(m.body, m.header)
 		for _, h := range hits {
 			at := v.when(int64(m.start))
