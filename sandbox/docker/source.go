@@ -16,13 +16,11 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/install"
 )
 
 // notOwn are directories of other people's code, or of none.
 var notOwn = []string{".git", "node_modules", ".venv", "venv", "site-packages", "dist-packages", "__pycache__"}
-
-// sourceManifests stand at the top of a package.
-var sourceManifests = []string{"package.json", "pyproject.toml", "setup.py", "go.mod"}
 
 // Source copies the source of an image's server into an empty directory of the
 // host: the directory that its command starts in, or the package around the first
@@ -85,7 +83,7 @@ func sourceDir(workdir string, command []string, stat func(string) (isDir, ok bo
 		}
 		own := path.Dir(file)
 		for dir := own; !sandbox.TooWide(dir); dir = path.Dir(dir) {
-			if slices.ContainsFunc(sourceManifests, func(m string) bool { _, ok := stat(path.Join(dir, m)); return ok }) {
+			if slices.ContainsFunc(install.Manifests, func(m string) bool { _, ok := stat(path.Join(dir, m)); return ok }) {
 				return dir
 			}
 		}

@@ -64,11 +64,17 @@ type Asker struct {
 // kindGo is a checkout of a Go module.
 const kindGo = "go"
 
+// Manifests are the files that stand at the top of a package, in the order in which
+// they say whose it is.
+var Manifests = []string{manifestNPM, manifestPython, setupPython, manifestGo}
+
+var kindBy = map[string]string{manifestNPM: KindNPM, manifestPython: KindPyPI, setupPython: KindPyPI, manifestGo: kindGo}
+
 // checkoutKind says by a checkout's manifest whose package it is, "" for nobody's.
 func checkoutKind(dir string) string {
-	for _, m := range [][2]string{{manifestNPM, KindNPM}, {manifestPython, KindPyPI}, {setupPython, KindPyPI}, {manifestGo, kindGo}} {
-		if info, err := os.Stat(filepath.Join(dir, m[0])); err == nil && info.Mode().IsRegular() {
-			return m[1]
+	for _, m := range Manifests {
+		if info, err := os.Stat(filepath.Join(dir, m)); err == nil && info.Mode().IsRegular() {
+			return kindBy[m]
 		}
 	}
 	return ""

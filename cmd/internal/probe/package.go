@@ -251,7 +251,7 @@ func (in *fetched) location() finding.Location {
 	if in.tree == nil {
 		return finding.Location{Path: in.pkg.Name, Line: 1}
 	}
-	for _, m := range []string{"package.json", "pyproject.toml", "setup.py", "go.mod", "__init__.py"} {
+	for _, m := range append(slices.Clone(install.Manifests), "__init__.py") {
 		if file := filepath.Join(in.source(), m); isThere(file) {
 			return finding.Location{Path: relative(file), Line: 1}
 		}

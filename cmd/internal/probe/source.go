@@ -17,7 +17,7 @@ import (
 var manifests = map[string][]string{
 	".js": {"package.json"}, ".mjs": {"package.json"}, ".cjs": {"package.json"}, ".ts": {"package.json"}, ".mts": {"package.json"},
 	".py": {"pyproject.toml", "setup.py"}, ".go": {"go.mod"},
-	"": {"package.json", "pyproject.toml", "setup.py", "go.mod"},
+	"": install.Manifests,
 }
 
 // auditRoot is the directory of the server's own source: the package around
