@@ -6,6 +6,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
@@ -68,6 +69,61 @@ func TestOwner(t *testing.T) {
 		}
 		if len(owners) != len(want) || owners[0] != c.want {
 			t.Errorf("%s: %v, want %v", name, owners, want)
+		}
+	}
+}
+
+// A parent that waits until its child runs a program is recorded after it: the
+// child stays what it is by then, npm or the interpreter in its own start.
+func TestForkIsRecordedLate(t *testing.T) {
+	const rc = "/home/dana/.npmrc"
+	npm := []string{"/usr/lib/node_modules/npm/bin/npm-cli.js", rc}
+	for name, c := range map[string]struct {
+		flags  string
+		before []string // opened by the child, before its birth is told
+		runs   bool     // the child runs node at first
+		after  []string
+		want   bool
+	}{
+		"before all":              {"CLONE_VM|CLONE_VFORK", nil, true, npm, true},
+		"in the middle":           {"CLONE_VM|CLONE_VFORK", npm[:1], true, npm[1:], true},
+		"foreign code before":     {"CLONE_VM|CLONE_VFORK", []string{"/tmp/x.js"}, true, npm, false},
+		"a thread":                {"CLONE_VM|CLONE_THREAD", nil, false, npm, true},
+		"a thread's foreign code": {"CLONE_VM|CLONE_THREAD", []string{"/tmp/x.js"}, false, npm, false},
+		"a process's copy":        {"SIGCHLD", nil, false, npm, true},
+		"a copy's foreign code":   {"SIGCHLD", []string{"/tmp/x.js"}, false, npm, false},
+	} {
+		b := NewBuilder(Context{Home: "/home/dana", ServerDir: "/srv/notes", Canaries: []canaries.Canary{
+			{ID: "npm-token", Kind: "npm", Value: "a-value-that-stands-nowhere-else", Path: rc},
+		}, Runtime: &session.Runtime{Program: "/usr/bin/node", Reads: []string{"/etc/ssl/openssl.cnf"}}})
+		node := func(tid int) {
+			b.Record(&trace.Record{Op: trace.OpExec, Tid: tid, Path: "/usr/bin/node", Argv: []string{"node", "/usr/bin/npm"}})
+		}
+		open := func(p string) {
+			b.Record(&trace.Record{Op: trace.OpOpen, Tid: 2, Path: p, Real: true, Flags: "O_RDONLY"})
+		}
+		node(1)
+		if c.runs {
+			node(2)
+		}
+		for _, p := range c.before {
+			open(p)
+		}
+		b.Record(&trace.Record{Op: trace.OpFork, Tid: 1, Child: 2, Flags: c.flags})
+		if c.runs && !b.ownStart(b.task(2), "/etc/ssl/openssl.cnf") {
+			t.Errorf("%s: the interpreter is not in its own start", name)
+		}
+		for _, p := range c.after {
+			open(p)
+		}
+		var owners []bool
+		for _, e := range b.Profile().Effects {
+			if e.Kind == finding.Secret {
+				owners = append(owners, e.Owner)
+			}
+		}
+		if len(owners) != 1 || owners[0] != c.want {
+			t.Errorf("%s: %v, want %v", name, owners, c.want)
 		}
 	}
 }

@@ -66,18 +66,21 @@ func (b *Builder) fork(r *trace.Record) {
 		child = &task{}
 		b.tasks[r.Child] = child
 	}
-	if child.exe == "" {
-		child.exe = parent.exe
-	}
-	child.parent, child.phase, child.step = r.Tid, b.phase, -1
-	child.call = parent.call
+	// A parent that waits for its child (vfork) returns, and is recorded, after the
+	// child ran its program.
+	ran := child.exe != ""
+	child.parent, child.phase, child.call = r.Tid, b.phase, parent.call
 	// A thread shares its process's fate: a pool's thread born in a call serves later ones.
 	if strings.Contains(r.Flags, "CLONE_THREAD") {
-		child.proc = parent.proc
+		parent.proc.foreign = parent.proc.foreign || child.proc != nil && child.proc.foreign
+		child.exe, child.proc, child.step = parent.exe, parent.proc, -1
 		return
 	}
-	copied := *parent.proc
-	child.proc = &copied
+	if !ran {
+		copied := *parent.proc
+		copied.foreign = copied.foreign || child.proc != nil && child.proc.foreign
+		child.exe, child.proc, child.step = parent.exe, &copied, -1
+	}
 	if parent.call == 0 {
 		child.call = b.call
 	}
