@@ -110,6 +110,9 @@ func appendRecord(b []byte, r *trace.Record) []byte {
 	b = appendTrue(b, `,"real":true`, r.Real)
 	b = appendMember(b, `,"to":`, r.To, false)
 	b = appendList(b, `,"argv":[`, r.Argv)
+	b = appendMember(b, `,"cwd":`, r.Cwd, false)
+	b = appendMember(b, `,"exe":`, r.Exe, false)
+	b = appendTrue(b, `,"script":true`, r.Script)
 	b = appendList(b, `,"passed":[`, r.Passed)
 	b = appendMember(b, `,"flags":`, r.Flags, false)
 	if a := r.Addr; a != nil {

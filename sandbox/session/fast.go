@@ -80,6 +80,12 @@ func (c *cursor) plain(key string, r *trace.Record) bool {
 		return c.string(&r.Given)
 	case "to":
 		return c.string(&r.To)
+	case "cwd":
+		return c.string(&r.Cwd)
+	case "exe":
+		return c.string(&r.Exe)
+	case "script":
+		return c.yes(&r.Script)
 	case "flags":
 		return c.string(&r.Flags)
 	case "err":

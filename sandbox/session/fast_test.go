@@ -17,7 +17,7 @@ func recordOf(t *rapid.T) trace.Record {
 	r := trace.Record{
 		Seq: uint64(rapid.Int64Range(0, 1<<60).Draw(t, "seq")), Time: time.Duration(rapid.Int64Range(-5, 1<<60).Draw(t, "t")), Tid: rapid.Int().Draw(t, "tid"),
 		Call: text.Draw(t, "call"), Op: trace.Op(text.Draw(t, "op")), Path: text.Draw(t, "path"), Given: text.Draw(t, "given"), Real: rapid.Bool().Draw(t, "real"),
-		To: text.Draw(t, "to"), Argv: rapid.SliceOfN(text, 0, 3).Draw(t, "argv"), Passed: rapid.SliceOfN(text, 0, 3).Draw(t, "passed"), Flags: text.Draw(t, "flags"), FD: rapid.IntRange(-1, 99).Draw(t, "fd"),
+		To: text.Draw(t, "to"), Argv: rapid.SliceOfN(text, 0, 3).Draw(t, "argv"), Cwd: text.Draw(t, "cwd"), Exe: text.Draw(t, "exe"), Script: rapid.Bool().Draw(t, "script"), Passed: rapid.SliceOfN(text, 0, 3).Draw(t, "passed"), Flags: text.Draw(t, "flags"), FD: rapid.IntRange(-1, 99).Draw(t, "fd"),
 		Child: rapid.IntRange(0, 9).Draw(t, "child"), Pid: rapid.IntRange(-1, 9).Draw(t, "pid"), Ret: rapid.Int64().Draw(t, "ret"), Err: text.Draw(t, "err"),
 		Injected: rapid.Bool().Draw(t, "injected"), Unfinished: rapid.Bool().Draw(t, "unfinished"),
 	}

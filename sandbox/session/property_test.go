@@ -27,7 +27,7 @@ func records() *rapid.Generator[*trace.Record] {
 			Real: rapid.Bool().Draw(t, "real"), To: text().Draw(t, "to"), Flags: text().Draw(t, "flags"), FD: rapid.Int().Draw(t, "fd"),
 			Child: rapid.Int().Draw(t, "child"), Ret: rapid.Int64().Draw(t, "ret"), Err: text().Draw(t, "err"),
 			Injected: rapid.Bool().Draw(t, "injected"), Unfinished: rapid.Bool().Draw(t, "unfinished"),
-			Argv: rapid.SliceOfN(text(), 0, 4).Draw(t, "argv"),
+			Argv: rapid.SliceOfN(text(), 0, 4).Draw(t, "argv"), Cwd: text().Draw(t, "cwd"), Exe: text().Draw(t, "exe"), Script: rapid.Bool().Draw(t, "script"),
 		}
 		if rapid.Bool().Draw(t, "has addr") {
 			r.Addr = &trace.Addr{Family: text().Draw(t, "family"), Host: text().Draw(t, "host"), Port: rapid.IntRange(0, 65535).Draw(t, "port")}

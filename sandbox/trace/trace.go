@@ -67,6 +67,17 @@ type Record struct {
 	To string `json:"to,omitempty"`
 	// Argv is exec's argument list, bounded by the tracer.
 	Argv []string `json:"argv,omitempty"`
+	// Cwd is the directory in which an OpExec was called, named as Path is, "" where
+	// it was not known.
+	Cwd string `json:"cwd,omitempty"`
+	// Exe is the file that the kernel runs from an OpExec that succeeded on, by its
+	// real path: what symbolic links led to, and for a script its interpreter. Only
+	// the kernel itself can say it (eBPF): strace leaves it empty, since a path that
+	// is looked up later may lead elsewhere by then.
+	Exe string `json:"exe,omitempty"`
+	// Script says that not the caller named Exe but Path's own beginning ("#!"), or a
+	// format of binaries that is registered with the kernel. It goes with Exe.
+	Script bool `json:"script,omitempty"`
 	// Passed is what the descriptors refer to that a message carried to another
 	// process, or brought from one (SCM_RIGHTS), in their order: at most MaxPassed.
 	Passed []string `json:"passed,omitempty"`

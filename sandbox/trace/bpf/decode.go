@@ -37,6 +37,7 @@ type execArgs struct {
 	real        bool
 	tgid        int32
 	enter       *event // the enter, where something of it was not in memory
+	script      bool   // the program names an interpreter
 	below       bool   // the path is the kernel's name of what is below a descriptor
 }
 
@@ -228,7 +229,7 @@ const descriptors = "/dev/fd/"
 // unentered is what an exec was given whose enter nobody has seen, by what the
 // kernel has made of it.
 func unentered(e *event) *execArgs {
-	x := &execArgs{fd: -1, tgid: e.TGID}
+	x := &execArgs{fd: -1, tgid: e.TGID, script: e.Flags&flagScript != 0}
 	if b, ok := e.find(0); ok && len(b.data) > 1 {
 		o := operand{text: textOf(b.data), isText: true, fd: -1}
 		x.path, x.below = o.resolve(e), strings.HasPrefix(o.text, descriptors)
@@ -237,8 +238,8 @@ func unentered(e *event) *execArgs {
 		}
 		if words, ok := e.find(blobWord); ok && words.fault == 0 {
 			x.argv = strings.Split(textOf(words.data), "\x00")
-			// A script's list is its interpreter's words, its path and the rest of its own.
-			if i := slices.Index(x.argv, o.text); i == 1 || i == 2 {
+			// A script's list is its interpreters' words, its path and the rest of its own.
+			if i := slices.Index(x.argv, o.text); x.script && i > 0 {
 				x.argv = x.argv[i:]
 			}
 		}
@@ -337,6 +338,7 @@ func (d *decoder) execExit(e *event, c *trace.Call) {
 	if x == nil {
 		x = d.orphan(e)
 	}
+	d.running(e, x)
 	if e.Ret < 0 && (x == nil || e.Flags&flagLate != 0) {
 		d.arguments(e, c)
 		d.rec.Argv = wordsOf(e)
@@ -353,6 +355,16 @@ func (d *decoder) execExit(e *event, c *trace.Call) {
 	}
 	if d.rec.Path == "" {
 		d.rec.Path, d.rec.Given, d.rec.Flags, d.rec.FD, d.rec.Real = x.path, x.given, x.flags, x.fd, x.real
+	}
+}
+
+// running fills in where an exec was called, and what runs from then on.
+func (d *decoder) running(e *event, x *execArgs) {
+	if b, ok := e.find(blobCwd); ok {
+		d.rec.Cwd = pathOf(b.data)
+	}
+	if b, ok := e.find(blobExe); ok && d.rec.OK() {
+		d.rec.Exe, d.rec.Script = pathOf(b.data), e.Flags&flagScript != 0 || x != nil && x.script
 	}
 }
 

@@ -25,6 +25,7 @@ const (
 	flagLeader
 	flagLast
 	flagNoEnter
+	flagScript
 )
 
 // What a blob is about: an argument (0 to 5), or one of these.
@@ -34,6 +35,7 @@ const (
 	blobResult
 	blobWord
 	blobPassed
+	blobExe
 )
 
 // head is the kernel's struct head. headSize is its length in bytes.

@@ -35,8 +35,8 @@ struct fs_struct { struct path root, pwd; };
 typedef struct { s32 counter; } atomic_t;
 typedef struct { unsigned long sig[1]; } sigset_t;
 struct sigpending { sigset_t signal; };
-struct linux_binprm { const char *filename; };
-struct mm_struct { unsigned long arg_start, arg_end; };
+struct linux_binprm { const char *filename, *interp; };
+struct mm_struct { unsigned long arg_start, arg_end; struct file *exe_file; };
 struct signal_struct { atomic_t live; s32 group_exit_code; u32 flags; };
 struct thread_info { u32 status; unsigned long flags; };
 struct task_struct {
@@ -90,7 +90,7 @@ enum act { NONE, STR, TEXT, FD, DIR, HOW, PAIR, ADDR, ADDRP, MSG, MSGS, ARGV, CL
 enum { WATCH = 1, OPENS = 2, EXEC = 4, MULTI = 8, EARLY = 16 };
 
 // What an event says besides.
-enum { COMPAT = 1, FATAL = 2, CUT = 4, LATE = 8, LEADER = 16, LAST = 32, NOENTER = 64 };
+enum { COMPAT = 1, FATAL = 2, CUT = 4, LATE = 8, LEADER = 16, LAST = 32, NOENTER = 64, SCRIPT = 128 };
 
 struct def { u8 act[6]; u8 flags; u8 pad; };
 
@@ -117,7 +117,7 @@ struct head {
 const struct head *unused_head __attribute__((unused));
 
 // blob begins each piece of memory: of an argument (0 to 5), or one of these.
-enum { CWD = 6, ROOT = 7, RESULT = 8, WORD = 9, PASSED = 10 };
+enum { CWD = 6, ROOT = 7, RESULT = 8, WORD = 9, PASSED = 10, EXE = 11 };
 struct blob { u8 what; u8 fault; u16 len; };
 
 #define PIDFS 0x50494446

@@ -132,6 +132,19 @@ static __always_inline u32 fatal(struct task_struct *t)
 	return t->signal->flags & 4 || t->pending.signal.sig[0] & 256;
 }
 
+// running adds what an exec's arguments do not tell: the directory, and the file
+// that runs from now on.
+static __always_inline u32 running(struct task_struct *t, u32 at, u32 runs)
+{
+	struct fs_struct *fs = t->fs;
+	struct mm_struct *mm = t->mm;
+	at = walk(FIELD(struct fs_struct, fs, pwd.dentry), FIELD(struct fs_struct, fs, pwd.mnt), at, CWD);
+	if (!runs || !mm)
+		return at;
+	struct file *f = FIELD(struct mm_struct, mm, exe_file);
+	return walk(FIELD(struct file, f, f_path.dentry), FIELD(struct file, f, f_path.mnt), at, EXE);
+}
+
 // report sends a call that has returned, or whose task ends in it: its arguments
 // are in the registers, or else in its stash.
 static __always_inline void report(struct task_struct *t, struct stash *st, u64 regs, s64 ret, u32 flags)
@@ -164,6 +177,8 @@ static __always_inline void report(struct task_struct *t, struct stash *st, u64 
 			at = arguments(st->flags & COMPAT, nr);
 		if (d->flags & EXEC && ret < 0 && late)
 			at = words(d->act[0] == DIR ? s->h.args[2] : s->h.args[1], st->flags & COMPAT, at);
+		if (d->flags & EXEC)
+			at = running(t, at, ret >= 0);
 		if (d->flags & OPENS && ret >= 0)
 			at = descriptor(t, at, ret, RESULT);
 	}
@@ -260,13 +275,14 @@ SEC("raw_tp/sched_process_fork") int on_fork(struct bpf_raw_tracepoint_args *ctx
 }
 
 // executed takes what is kept of an exec to the number under which it returns.
-static __always_inline u32 executed(u64 was, u64 id, s32 tid, struct stash *st)
+static __always_inline u32 executed(u64 was, u64 id, s32 tid, u32 script, struct stash *st)
 {
 	u64 regs = 0;
 	s32 before;
 	if (!over(was, st, &regs) || !(before = st->tid))
 		return 0;
 	st->tid = tid;
+	st->flags |= script;
 	keep(id, regs, st);
 	st->tid = before;
 	return 1;
@@ -291,8 +307,9 @@ SEC("raw_tp/sched_process_exec") int on_exec(struct bpf_raw_tracepoint_args *ctx
 	}
 	struct stash st;
 	__builtin_memset(&st, 0, sizeof(st));
-	u32 late = LATE;
-	if (executed(was, id, tid, &st))
+	// The kernel writes another name there when a file asks for an interpreter.
+	u32 late = LATE, script = BPF_CORE_READ(program, interp) != BPF_CORE_READ(program, filename) ? SCRIPT : 0;
+	if (executed(was, id, tid, script, &st))
 		late = st.flags & LATE;
 	else
 		late |= NOENTER;
@@ -304,7 +321,7 @@ SEC("raw_tp/sched_process_exec") int on_exec(struct bpf_raw_tracepoint_args *ctx
 	s->h.tid = tid;
 	s->h.child = st.tid;
 	s->h.args[0] = (u32)ctx->args[1];
-	s->h.flags = late;
+	s->h.flags = late | script;
 	identify(&s->h, t);
 	u32 at = 0;
 	if (late) {

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
+	"github.com/coalmine-dev/coalmine/sandbox/trace/tracetest"
 )
 
 // The test's own program is the sandbox's: first its init, which waits for a
@@ -107,7 +108,7 @@ func runMaimed(t testing.TB, o Options, maim func(*Tracer), command ...string) *
 	t.Helper()
 	need(t)
 	cmd := exec.Command("/proc/self/exe", command...)
-	cmd.Env = []string{roleEnv + "=init"}
+	cmd.Dir, cmd.Env = "/", []string{roleEnv + "=init"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID}
 	in, _ := cmd.StdinPipe()
 	out, _ := cmd.StdoutPipe()
@@ -245,6 +246,61 @@ func TestExecsWithoutTheirEnter(t *testing.T) {
 		if !slices.ContainsFunc(got, func(g string) bool { return g == w || strings.TrimPrefix(g, "/usr") == w }) {
 			t.Errorf("%s is not among\n%s", w, strings.Join(got, "\n"))
 		}
+	}
+}
+
+// An exec names the directory in which it was called and the file that runs, whatever
+// links lead there, and whether or not its enter was seen.
+func TestTheFileThatRuns(t *testing.T) {
+	need(t)
+	dir := t.TempDir()
+	real := func(p string) string {
+		p, err := filepath.EvalSymlinks(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	shell, cat := real("/bin/sh"), real("/bin/cat")
+	for name, text := range map[string]string{"script": "#!/bin/sh -e\n:\n", "outer": "#!" + dir + "/script\n:\n", "plain": "no program\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{"link": "deeper", "deeper": cat, "tied": "script"} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in := real(dir)
+	want := []string{
+		"./link in " + in + " runs " + cat + " script=false",
+		"script in / runs " + shell + " script=true",
+		"tied in " + in + " runs " + shell + " script=true",
+		"outer in " + in + " runs " + shell + " script=true",
+		"missing in " + in + " runs  script=false",
+	}
+	commands := "cd " + dir + "; ./link /dev/null; ./tied; ./outer; " + dir + "/missing; cd /; " + dir + "/script; exit 0"
+	for name, maim := range map[string]func(*Tracer){
+		"seen whole": nil, "without its enter": func(tr *Tracer) { _ = tr.links[len(tr.links)-1].Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := runMaimed(t, Options{Set: Core}, maim, "/bin/sh", "-c", commands)
+			var got []string
+			for _, r := range s.records {
+				if r.Op == trace.OpExec {
+					got = append(got, fmt.Sprintf("%s in %s runs %s script=%v", strings.TrimPrefix(r.Argv[0], dir+"/"), r.Cwd, r.Exe, r.Script))
+				}
+			}
+			for _, w := range want {
+				if !slices.ContainsFunc(got, func(g string) bool { return strings.TrimPrefix(g, "./") == strings.TrimPrefix(w, "./") }) {
+					t.Errorf("%s is not among\n%s", w, strings.Join(got, "\n"))
+				}
+			}
+			if _, err := tracetest.Common(s.records); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 

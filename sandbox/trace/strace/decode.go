@@ -339,6 +339,7 @@ func (p *Parser) finish(t *task, c *trace.Call, fs *directory) error {
 	}
 	switch c.Op {
 	case trace.OpExec:
+		p.rec.Cwd = fs.cwd
 		if number, lost := p.swallowed(); lost {
 			p.send()
 			if harmless[number] {

@@ -43,6 +43,20 @@ func Diff(a, b []trace.Record, substA, substB []string) string {
 	return cmp.Diff(Lines(a, substA...), Lines(b, substB...))
 }
 
+// Common is what both tracers can tell of what eBPF has seen: all but the file that
+// runs after an exec, which must be there in each that succeeded and nowhere else.
+func Common(records []trace.Record) ([]trace.Record, error) {
+	out := slices.Clone(records)
+	for i := range out {
+		r := &out[i]
+		if runs := r.Op == trace.OpExec && r.OK(); runs != (r.Exe != "") || r.Script && !runs {
+			return nil, fmt.Errorf("record %d, %s of %q: Exe is %q, Script %v", r.Seq, r.Call, r.Path, r.Exe, r.Script)
+		}
+		r.Exe, r.Script = "", false
+	}
+	return out, nil
+}
+
 // check sees to what Lines takes out: the records are numbered without a gap, and
 // none is a minute away from the first.
 func check(records []trace.Record) error {
@@ -134,7 +148,7 @@ func (n *normal) line(r trace.Record) string {
 	if strings.HasPrefix(r.Call, "mmap") && r.OK() {
 		r.Ret = 0 // an address
 	}
-	r.Path, r.To, r.Given = n.path(r.Path), n.path(r.To), n.path(r.Given)
+	r.Path, r.To, r.Given, r.Cwd, r.Exe = n.path(r.Path), n.path(r.To), n.path(r.Given), n.path(r.Cwd), n.path(r.Exe)
 	if r.Addr != nil {
 		a := *r.Addr
 		a.Host = n.path(a.Host)

@@ -75,6 +75,31 @@ func TestAnyCorruptionIsSeen(t *testing.T) {
 	}
 }
 
+// The file that runs is told of each exec that succeeded, and of nothing else.
+func TestCommon(t *testing.T) {
+	told := func(change func([]trace.Record)) []trace.Record {
+		s := stream()
+		s[0].Exe, s[0].Script = "/bin/sh", true
+		change(s)
+		return s
+	}
+	both, err := Common(told(func([]trace.Record) {}))
+	if err != nil || Diff(stream(), both, nil, nil) != "" {
+		t.Errorf("%v: %s", err, Diff(stream(), both, nil, nil))
+	}
+	for name, change := range map[string]func([]trace.Record){
+		"an exec without it":    func(s []trace.Record) { s[0].Exe = "" },
+		"an exec that failed":   func(s []trace.Record) { s[0].Err = "ENOENT" },
+		"no exec":               func(s []trace.Record) { s[1].Exe = "/bin/sh" },
+		"a script but no exec":  func(s []trace.Record) { s[1].Script = true },
+		"a script that has not": func(s []trace.Record) { s[0].Exe, s[0].Op = "", trace.OpFork },
+	} {
+		if _, err := Common(told(change)); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
 // What two runs never share is no difference.
 func TestWhatTheKernelChooses(t *testing.T) {
 	a, b := stream(), stream()
