@@ -16,7 +16,7 @@ func (f fields) text(dst *string, key string, v json.RawMessage) {
 	if v[0] == 'n' {
 		return
 	}
-	s, ok := str(v)
+	s, ok := Text(v)
 	if !ok {
 		f.bad.add("%s: %q is not a string", f.what, key)
 		return
@@ -42,16 +42,32 @@ func present(v json.RawMessage) json.RawMessage {
 	return v
 }
 
-// list walks result[key], an array of objects, and reads the cursor. An entry
-// for which each returns false was left out.
-func list(result json.RawMessage, key string, each func(f fields, entry json.RawMessage) bool) (cursor string, err error) {
+// entry reads an object whose member id identifies it, as text into to: texts are
+// members that are text, and other is shown the rest. It reports whether it was one.
+func (f fields) entry(obj json.RawMessage, id string, to *string, texts map[string]*string, other func(key string, v json.RawMessage)) (named bool) {
+	EachMember(obj, func(k string, v json.RawMessage) {
+		switch dst := texts[k]; {
+		case k == id:
+			*to, named = Text(v)
+		case dst != nil:
+			f.text(dst, k, v)
+		case other != nil:
+			other(k, v)
+		}
+	})
+	return named
+}
+
+// list reads result[key], an array of objects, and the cursor. An entry that each
+// says is none was left out.
+func list[T any](result json.RawMessage, key string, each func(f fields, entry json.RawMessage) (T, bool)) (all []T, cursor string, err error) {
 	if err := CheckJSON(result); err != nil {
-		return "", fmt.Errorf("result of %s: %w", key, err)
+		return nil, "", fmt.Errorf("result of %s: %w", key, err)
 	}
 	var bad faults
 	var entries json.RawMessage
 	top := fields{what: "result of " + key, bad: &bad}
-	if !members(result, func(k string, v json.RawMessage) {
+	if !EachMember(result, func(k string, v json.RawMessage) {
 		switch k {
 		case key:
 			entries = v
@@ -60,17 +76,20 @@ func list(result json.RawMessage, key string, each func(f fields, entry json.Raw
 			top.text(&cursor, k, v)
 		}
 	}) {
-		return "", fmt.Errorf("result of %s is not an object", key)
+		return nil, "", fmt.Errorf("result of %s is not an object", key)
 	}
-	if !elements(entries, func(i int, v json.RawMessage) {
+	if !WalkArray(entries, func(i int, v []byte) {
 		f := fields{what: fmt.Sprintf("%s[%d]", key, i), bad: &bad}
-		if !each(f, v) {
+		one, ok := each(f, v)
+		if !ok {
 			f.bad.add("%s: left out, it is no object with its identifying string", f.what)
+			return
 		}
+		all = append(all, one)
 	}) {
 		bad.add("result of %s: %q is not an array", key, key)
 	}
-	return cursor, bad.err()
+	return all, cursor, bad.err()
 }
 
 // ParseTools reads a tools/list result. An entry that cannot be read, because
@@ -78,17 +97,10 @@ func list(result json.RawMessage, key string, each func(f fields, entry json.Raw
 // wrong type counts as absent and is named in err too. The other entries and
 // the cursor are returned all the same. Nothing is removed for being a duplicate.
 func ParseTools(result json.RawMessage) (tools []Tool, nextCursor string, err error) {
-	nextCursor, err = list(result, "tools", func(f fields, entry json.RawMessage) bool {
+	return list(result, "tools", func(f fields, entry json.RawMessage) (Tool, bool) {
 		t := Tool{Raw: entry}
-		named := false
-		members(entry, func(k string, v json.RawMessage) {
+		ok := f.entry(entry, "name", &t.Name, map[string]*string{"title": &t.Title, "description": &t.Description}, func(k string, v json.RawMessage) {
 			switch k {
-			case "name":
-				t.Name, named = str(v)
-			case "title":
-				f.text(&t.Title, k, v)
-			case "description":
-				f.text(&t.Description, k, v)
 			case "inputSchema":
 				t.InputSchema = present(v)
 			case "outputSchema":
@@ -97,12 +109,8 @@ func ParseTools(result json.RawMessage) (tools []Tool, nextCursor string, err er
 				t.Annotations = parseAnnotations(f, v)
 			}
 		})
-		if named {
-			tools = append(tools, t)
-		}
-		return named
+		return t, ok
 	})
-	return tools, nextCursor, err
 }
 
 func parseAnnotations(f fields, raw json.RawMessage) *Annotations {
@@ -110,7 +118,7 @@ func parseAnnotations(f fields, raw json.RawMessage) *Annotations {
 		return nil
 	}
 	a := &Annotations{}
-	if !members(raw, func(k string, v json.RawMessage) {
+	if !EachMember(raw, func(k string, v json.RawMessage) {
 		switch k {
 		case "title":
 			f.text(&a.Title, k, v)
@@ -132,104 +140,53 @@ func parseAnnotations(f fields, raw json.RawMessage) *Annotations {
 
 // ParseResources reads a resources/list result as ParseTools reads its own.
 func ParseResources(result json.RawMessage) (resources []Resource, nextCursor string, err error) {
-	nextCursor, err = list(result, "resources", func(f fields, entry json.RawMessage) bool {
+	return list(result, "resources", func(f fields, entry json.RawMessage) (Resource, bool) {
 		r := Resource{Raw: entry}
-		named := false
-		members(entry, func(k string, v json.RawMessage) {
-			switch k {
-			case "uri":
-				r.URI, named = str(v)
-			case "name":
-				f.text(&r.Name, k, v)
-			case "title":
-				f.text(&r.Title, k, v)
-			case "description":
-				f.text(&r.Description, k, v)
-			case "mimeType":
-				f.text(&r.MIMEType, k, v)
-			}
-		})
-		if named {
-			resources = append(resources, r)
-		}
-		return named
+		ok := f.entry(entry, "uri", &r.URI, map[string]*string{
+			"name": &r.Name, "title": &r.Title, "description": &r.Description, "mimeType": &r.MIMEType,
+		}, nil)
+		return r, ok
 	})
-	return resources, nextCursor, err
 }
 
 // ParseTemplates reads a resources/templates/list result as ParseTools reads its own.
 func ParseTemplates(result json.RawMessage) (templates []ResourceTemplate, nextCursor string, err error) {
-	nextCursor, err = list(result, "resourceTemplates", func(f fields, entry json.RawMessage) bool {
+	return list(result, "resourceTemplates", func(f fields, entry json.RawMessage) (ResourceTemplate, bool) {
 		t := ResourceTemplate{Raw: entry}
-		named := false
-		members(entry, func(k string, v json.RawMessage) {
-			switch k {
-			case "uriTemplate":
-				t.URITemplate, named = str(v)
-			case "name":
-				f.text(&t.Name, k, v)
-			case "title":
-				f.text(&t.Title, k, v)
-			case "description":
-				f.text(&t.Description, k, v)
-			case "mimeType":
-				f.text(&t.MIMEType, k, v)
-			}
-		})
-		if named {
-			templates = append(templates, t)
-		}
-		return named
+		ok := f.entry(entry, "uriTemplate", &t.URITemplate, map[string]*string{
+			"name": &t.Name, "title": &t.Title, "description": &t.Description, "mimeType": &t.MIMEType,
+		}, nil)
+		return t, ok
 	})
-	return templates, nextCursor, err
 }
 
 // ParsePrompts reads a prompts/list result as ParseTools reads its own.
 func ParsePrompts(result json.RawMessage) (prompts []Prompt, nextCursor string, err error) {
-	nextCursor, err = list(result, "prompts", func(f fields, entry json.RawMessage) bool {
+	return list(result, "prompts", func(f fields, entry json.RawMessage) (Prompt, bool) {
 		p := Prompt{Raw: entry}
-		named := false
-		members(entry, func(k string, v json.RawMessage) {
-			switch k {
-			case "name":
-				p.Name, named = str(v)
-			case "title":
-				f.text(&p.Title, k, v)
-			case "description":
-				f.text(&p.Description, k, v)
-			case "arguments":
+		ok := f.entry(entry, "name", &p.Name, map[string]*string{"title": &p.Title, "description": &p.Description}, func(k string, v json.RawMessage) {
+			if k == "arguments" {
 				p.Arguments = parseArguments(f, v)
 			}
 		})
-		if named {
-			prompts = append(prompts, p)
-		}
-		return named
+		return p, ok
 	})
-	return prompts, nextCursor, err
 }
 
 func parseArguments(f fields, raw json.RawMessage) (args []PromptArgument) {
 	if raw[0] == 'n' {
 		return nil
 	}
-	if !elements(raw, func(i int, v json.RawMessage) {
+	if !WalkArray(raw, func(i int, v []byte) {
 		f := fields{what: fmt.Sprintf("%s.arguments[%d]", f.what, i), bad: f.bad}
 		var a PromptArgument
-		named := false
-		members(v, func(k string, v json.RawMessage) {
-			switch k {
-			case "name":
-				a.Name, named = str(v)
-			case "description":
-				f.text(&a.Description, k, v)
-			case "required":
+		if !f.entry(v, "name", &a.Name, map[string]*string{"description": &a.Description}, func(k string, v json.RawMessage) {
+			if k == "required" {
 				var required *bool
 				f.hint(&required, k, v)
 				a.Required = required != nil && *required
 			}
-		})
-		if !named {
+		}) {
 			f.bad.add("%s: left out, it is no object with a name", f.what)
 			return
 		}

@@ -9,8 +9,8 @@ import (
 // bytes that were read: valid as long as those are. Which version it claims and
 // whether its members go together is for the reader to judge; Parse is strict.
 type Envelope struct {
-	// ID, Method, Params, Result and Error are raw values, nil when absent.
-	ID, Method, Params, Result, Error json.RawMessage
+	// These are raw values, nil when absent; Version is the member "jsonrpc".
+	Version, ID, Method, Params, Result, Error json.RawMessage
 }
 
 // errNoObject is Read's answer to a value that is no object.
@@ -26,6 +26,8 @@ func (e *Envelope) Read(obj []byte) error {
 	}
 	if err := s.walk(func(key, value []byte) {
 		switch string(key) {
+		case "jsonrpc":
+			e.Version = value
 		case "id":
 			e.ID = value
 		case "method":
@@ -70,9 +72,6 @@ func WalkArray(arr []byte, f func(i int, value []byte)) bool {
 	s.pos++
 	return s.items(f) == nil
 }
-
-// Text is the value of a JSON string; ok is false for any other value.
-func Text(v []byte) (s string, ok bool) { return str(v) }
 
 // walk reads an object from its opening brace and passes its closing one.
 func (s *scanner) walk(f func(key, value []byte)) error {

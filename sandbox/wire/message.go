@@ -72,7 +72,7 @@ func Parse(raw []byte) ([]Message, error) {
 	var out []Message
 	var bad faults
 	n := 0
-	elements(raw, func(i int, v json.RawMessage) {
+	WalkArray(raw, func(i int, v []byte) {
 		n++
 		m, err := parseMessage(v)
 		if err != nil {
@@ -87,84 +87,64 @@ func Parse(raw []byte) ([]Message, error) {
 	return out, bad.err()
 }
 
-// envelope holds a message's members before they are checked against each other.
-type envelope struct {
-	version, id, method, params, result, fault json.RawMessage
-}
-
 func parseMessage(raw json.RawMessage) (Message, error) {
-	var e envelope
-	if !members(raw, func(k string, v json.RawMessage) {
-		switch k {
-		case "jsonrpc":
-			e.version = v
-		case "id":
-			e.id = v
-		case "method":
-			e.method = v
-		case "params":
-			e.params = v
-		case "result":
-			e.result = v
-		case "error":
-			e.fault = v
-		}
-	}) {
-		return Message{}, errors.New("not an object")
+	var e Envelope
+	if err := e.Read(raw); err != nil {
+		return Message{}, err
 	}
-	if v, ok := str(e.version); !ok || v != "2.0" {
+	if v, ok := Text(e.Version); !ok || v != "2.0" {
 		return Message{}, errors.New(`"jsonrpc" is not "2.0"`)
 	}
-	if e.id != nil {
-		if c := e.id[0]; c == '{' || c == '[' || c == 't' || c == 'f' {
+	if e.ID != nil {
+		if c := e.ID[0]; c == '{' || c == '[' || c == 't' || c == 'f' {
 			return Message{}, errors.New(`"id" is neither a string, a number nor null`)
 		}
 	}
-	if e.method != nil {
+	if e.Method != nil {
 		return e.call()
 	}
 	return e.answer()
 }
 
 // call makes a request or a notification.
-func (e envelope) call() (Message, error) {
-	method, ok := str(e.method)
+func (e *Envelope) call() (Message, error) {
+	method, ok := Text(e.Method)
 	switch {
 	case !ok || method == "":
 		return Message{}, errors.New(`"method" is not a name`)
-	case e.result != nil || e.fault != nil:
+	case e.Result != nil || e.Error != nil:
 		return Message{}, errors.New(`"method" beside "result" or "error"`)
-	case e.params != nil && e.params[0] != '{' && e.params[0] != '[' && e.params[0] != 'n':
+	case e.Params != nil && e.Params[0] != '{' && e.Params[0] != '[' && e.Params[0] != 'n':
 		return Message{}, errors.New(`"params" is neither an object nor an array`)
 	}
-	params := e.params
+	params := e.Params
 	if len(params) > 0 && params[0] == 'n' {
 		params = nil
 	}
-	return Message{ID: e.id, Method: method, Params: params}, nil
+	return Message{ID: e.ID, Method: method, Params: params}, nil
 }
 
 // answer makes a response.
-func (e envelope) answer() (Message, error) {
+func (e *Envelope) answer() (Message, error) {
 	switch {
-	case e.id == nil:
+	case e.ID == nil:
 		return Message{}, errors.New(`neither "method" nor "id"`)
-	case e.params != nil:
+	case e.Params != nil:
 		return Message{}, errors.New(`"params" without "method"`)
-	case e.result != nil && e.fault != nil:
+	case e.Result != nil && e.Error != nil:
 		return Message{}, errors.New(`both "result" and "error"`)
-	case e.result != nil:
-		return Message{ID: e.id, Result: e.result}, nil
-	case e.fault == nil:
+	case e.Result != nil:
+		return Message{ID: e.ID, Result: e.Result}, nil
+	case e.Error == nil:
 		return Message{}, errors.New(`neither "method", "result" nor "error"`)
 	}
-	fault, err := parseError(e.fault)
-	return Message{ID: e.id, Error: fault}, err
+	fault, err := parseError(e.Error)
+	return Message{ID: e.ID, Error: fault}, err
 }
 
 func parseError(raw json.RawMessage) (*Error, error) {
 	var code, text, data json.RawMessage
-	if !members(raw, func(k string, v json.RawMessage) {
+	if !EachMember(raw, func(k string, v json.RawMessage) {
 		switch k {
 		case "code":
 			code = v
@@ -180,7 +160,7 @@ func parseError(raw json.RawMessage) (*Error, error) {
 	if err != nil {
 		return nil, errors.New(`the error's "code" is not an integer`)
 	}
-	message, ok := str(text)
+	message, ok := Text(text)
 	if !ok {
 		return nil, errors.New(`the error's "message" is not a string`)
 	}

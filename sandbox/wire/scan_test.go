@@ -110,7 +110,7 @@ func checkWalk(t *testing.T, in []byte) {
 	var a []json.RawMessage
 	if bytes.HasPrefix(bytes.TrimSpace(in), []byte("[")) && json.Unmarshal(in, &a) == nil {
 		n := 0
-		elements(in, func(i int, v json.RawMessage) {
+		WalkArray(in, func(i int, v []byte) {
 			if n++; i >= len(a) || !bytes.Equal(bytes.TrimSpace(a[i]), v) {
 				t.Fatalf("element %d of %q is %q", i, in, v)
 			}
@@ -122,7 +122,7 @@ func checkWalk(t *testing.T, in []byte) {
 	var m map[string]json.RawMessage
 	if bytes.HasPrefix(bytes.TrimSpace(in), []byte("{")) && json.Unmarshal(in, &m) == nil {
 		got := map[string]json.RawMessage{}
-		members(in, func(k string, v json.RawMessage) { got[k] = v })
+		EachMember(in, func(k string, v json.RawMessage) { got[k] = v })
 		if len(got) != len(m) {
 			t.Fatalf("%d members of %q, want %d", len(got), in, len(m))
 		}

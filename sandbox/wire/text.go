@@ -150,23 +150,12 @@ func unescape(p []byte) (r rune, n int) {
 	return rune(p[1]), 2
 }
 
-// str reads a JSON string; ok is false for any other value.
-func str(v json.RawMessage) (s string, ok bool) {
+// Text is the value of a JSON string; ok is false for any other value.
+func Text(v []byte) (s string, ok bool) {
 	if len(v) < 2 || v[0] != '"' {
 		return "", false
 	}
 	return unquote(v), true
-}
-
-// members calls f with each member of a checked object, exactly as spelt and in
-// order, and reports whether obj is an object.
-func members(obj json.RawMessage, f func(key string, value json.RawMessage)) bool {
-	return Walk(obj, func(key, value []byte) { f(string(key), value) })
-}
-
-// elements calls f with each element of a checked array, and reports whether arr is an array.
-func elements(arr json.RawMessage, f func(i int, value json.RawMessage)) bool {
-	return WalkArray(arr, func(i int, value []byte) { f(i, value) })
 }
 
 // Member is the value of an object's member with exactly this key, the last one
@@ -176,7 +165,7 @@ func Member(obj json.RawMessage, key string) (value json.RawMessage, ok bool) {
 	if CheckJSON(obj) != nil {
 		return nil, false
 	}
-	members(obj, func(k string, v json.RawMessage) {
+	EachMember(obj, func(k string, v json.RawMessage) {
 		if k == key {
 			value, ok = v, true
 		}
@@ -184,13 +173,7 @@ func Member(obj json.RawMessage, key string) (value json.RawMessage, ok bool) {
 	return value, ok
 }
 
-// EachMember calls f with each member of a checked JSON object, in its order.
-// It reports whether obj is an object. The values share memory with obj.
+// EachMember is Walk with keys that may be kept. The values share memory with obj.
 func EachMember(obj json.RawMessage, f func(key string, value json.RawMessage)) bool {
-	return members(obj, f)
-}
-
-// EachElement is EachMember for the elements of an array.
-func EachElement(arr json.RawMessage, f func(i int, value json.RawMessage)) bool {
-	return elements(arr, f)
+	return Walk(obj, func(key, value []byte) { f(string(key), value) })
 }

@@ -38,7 +38,7 @@ func (s *Session) read(raw []byte) ([]wire.Message, error) {
 		return nil, errReturn
 	}
 	if trimmed := bytes.TrimLeft(raw, " \t\r\n"); trimmed[0] == '[' {
-		wire.EachElement(trimmed, func(_ int, v json.RawMessage) {
+		wire.WalkArray(trimmed, func(_ int, v []byte) {
 			if folded(v, envelopeMembers) {
 				err = errFolded
 			}
@@ -51,7 +51,7 @@ func (s *Session) read(raw []byte) ([]wire.Message, error) {
 			err = errFolded
 		}
 		tools, _ := member(m.Result, "tools")
-		wire.EachElement(tools, func(_ int, v json.RawMessage) {
+		wire.WalkArray(tools, func(_ int, v []byte) {
 			if folded(v, toolMembers) {
 				err = errFolded
 			}

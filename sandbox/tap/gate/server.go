@@ -109,7 +109,7 @@ func (s *Session) unlocked(raw []byte, v Verdict, answers []string) Verdict {
 	var line json.RawMessage
 	if i := 0; bytes.TrimLeft(raw, " \t\r\n")[0] == '[' {
 		all := []json.RawMessage{}
-		wire.EachElement(raw, func(_ int, entry json.RawMessage) {
+		wire.WalkArray(raw, func(_ int, entry []byte) {
 			all = append(all, s.locked(entry, answers[i], &gone))
 			i++
 		})
@@ -153,7 +153,7 @@ func (s *Session) locked(raw json.RawMessage, method string, gone *[]string) jso
 // lockedTools are the entries of a list that are as they were locked.
 func (s *Session) lockedTools(list json.RawMessage, gone *[]string) json.RawMessage {
 	kept := []json.RawMessage{}
-	wire.EachElement(list, func(_ int, entry json.RawMessage) {
+	wire.WalkArray(list, func(_ int, entry []byte) {
 		t := wire.Tool{Raw: entry}
 		if name, ok := member(entry, "name"); ok {
 			_ = json.Unmarshal(name, &t.Name) // no string is no tool's name
