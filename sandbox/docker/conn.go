@@ -108,10 +108,16 @@ func (*Backend) Near(ctx context.Context) sandbox.Support {
 		return sandbox.Support{OK: sandbox.No, Reason: "the engine is on another machine"}
 	case pidNamespace() != firstPIDs:
 		return sandbox.Support{OK: sandbox.No, Reason: "this process does not see the containers' processes"}
-	case r.Info.DefaultRuntime != "" && r.Info.DefaultRuntime != "runc" && r.Info.DefaultRuntime != "crun":
+	case !SharesKernel(r.Info.DefaultRuntime):
 		return sandbox.Support{OK: sandbox.No, Reason: "another kernel may be in the engine's runtime " + r.Info.DefaultRuntime}
 	}
 	return sandbox.Support{OK: sandbox.Yes}
+}
+
+// SharesKernel reports whether a container runtime is known to run its containers on
+// the engine's own kernel; "" is the engine's default.
+func SharesKernel(runtime string) bool {
+	return runtime == "" || runtime == "runc" || runtime == "crun"
 }
 
 // AgentPID implements sandbox.Located. The engine's word is checked: a remote

@@ -32,16 +32,36 @@ func choose(ctx context.Context, o Options) (choice, error) {
 			c.why += "; tracer: " + c.tracer + reason
 		}
 	}
-	if b.Name() == "docker" {
-		return c, nil // its start says what is missing
-	}
 	o.Tracer = c.tracer
+	if err := fits(b, o); err != nil || b.Name() == "docker" {
+		return c, err // docker's start says what is missing
+	}
 	return c, supported(ctx, b, o)
+}
+
+// fits refuses what the flags ask of each other in vain: a run must not be less apart
+// from this machine, or less watched, than was asked for.
+func fits(b sandbox.Backend, o Options) error {
+	for _, f := range []struct{ flag, value string }{{"--image", o.Image}, {"--runtime", o.Runtime}} {
+		if f.value != "" && b.Name() != "docker" {
+			return &sandbox.UsageError{
+				Err:  fmt.Errorf("%s %s is for containers, and the sandbox is %s", f.flag, f.value, b.Name()),
+				Hint: "use --sandbox docker with a Docker Engine, or leave out " + f.flag,
+			}
+		}
+	}
+	if (o.Tracer == sandbox.TracerEBPF || o.Tracer == TracerBoth) && !docker.SharesKernel(o.Runtime) {
+		return &sandbox.UsageError{
+			Err:  fmt.Errorf("--tracer %s sees nothing of what runs in --runtime %s: another kernel may be in it", o.Tracer, o.Runtime),
+			Hint: "use --tracer strace",
+		}
+	}
+	return nil
 }
 
 // unseenIfAllowed prefers the tracer that a server cannot see, and says why not.
 func unseenIfAllowed(ctx context.Context, b sandbox.Backend, o Options) (tracer, why string) {
-	if o.Runtime != "" && o.Runtime != "runc" && o.Runtime != "crun" {
+	if !docker.SharesKernel(o.Runtime) {
 		return sandbox.TracerStrace, ", since another kernel may be in the runtime " + o.Runtime
 	}
 	if s := sandbox.Watchable(ctx, b); s.OK != sandbox.Yes {
