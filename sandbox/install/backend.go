@@ -224,8 +224,7 @@ func addWheel(dir, file string, py *Python) error {
 	if err := os.Rename(file, filepath.Join(dir, name)); err != nil {
 		return err
 	}
-	budget := int64(maxTree)
-	return errors.Join(unpackWheel(root, name, py, &budget), root.Remove(name))
+	return errors.Join(unpackWheel(root, name, py, whole()), root.Remove(name))
 }
 
 // metadata is what a wheel says of itself.

@@ -95,6 +95,24 @@ func (b *Built) Statuses(steps int) ([]int, error) {
 	return out, nil
 }
 
+// allowance is what a tree of others' making may still have.
+type allowance struct {
+	files int
+	bytes uint64
+}
+
+func whole() *allowance { return &allowance{maxEntries, maxTree} }
+
+// take takes one file's share of it.
+func (a *allowance) take(size uint64) error {
+	if a.files == 0 || size > a.bytes {
+		return fmt.Errorf("it has more than %d MiB or %d files", maxTree>>20, maxEntries)
+	}
+	a.files--
+	a.bytes -= size
+	return nil
+}
+
 // Tree unpacks the archive into an empty directory. Links are made as they are and
 // never followed; devices and the like are left out.
 func (b *Built) Tree(dir string) error {
@@ -104,8 +122,7 @@ func (b *Built) Tree(dir string) error {
 	}
 	defer func() { _ = root.Close() }()
 	a := tar.NewReader(b.in)
-	left := int64(maxTree)
-	for n := 0; ; n++ {
+	for left := whole(); ; {
 		h, err := a.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -117,8 +134,8 @@ func (b *Built) Tree(dir string) error {
 		if err != nil {
 			return fmt.Errorf("read what was built: %w", err)
 		}
-		if left -= h.Size; left < 0 || n > maxEntries {
-			return fmt.Errorf("what was built has more than %d MiB or %d files", maxTree>>20, maxEntries)
+		if err := left.take(uint64(h.Size)); err != nil {
+			return fmt.Errorf("read what was built: %w", err)
 		}
 		if name == "." {
 			continue

@@ -93,7 +93,7 @@ func copyCheckout(from, to, skip string) (string, error) {
 		return "", err
 	}
 	defer func() { _ = dst.Close() }()
-	h, n, size := sha256.New(), 0, int64(0)
+	h, share := sha256.New(), whole()
 	err = fs.WalkDir(src.FS(), ".", func(path string, e fs.DirEntry, err error) error {
 		if err != nil || path == "." {
 			return err
@@ -105,10 +105,9 @@ func copyCheckout(from, to, skip string) (string, error) {
 		if err != nil {
 			return err
 		}
-		if size += info.Size(); size > maxTree || n > maxEntries {
-			return mend("probe a directory that holds the package alone", "%s has more than %d MiB or %d files", from, maxTree>>20, maxEntries)
+		if err := share.take(uint64(max(info.Size(), 0))); err != nil {
+			return mend("probe a directory that holds the package alone", "%s: %w", from, err)
 		}
-		n++
 		fmt.Fprintf(h, "%d %s %v %d\n", len(path), path, info.Mode(), info.Size())
 		switch {
 		case e.IsDir():

@@ -426,3 +426,45 @@ func FuzzMetadata(f *testing.F) {
 		}
 	})
 }
+
+// What says that it is larger than a tree may be is not unpacked, in any kind of archive.
+func TestTooLargeIsRefused(t *testing.T) {
+	var tarred, zipped bytes.Buffer
+	if err := tar.NewWriter(&tarred).WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "a/x", Mode: 0o644, Size: maxTree + 1}); err != nil {
+		t.Fatal(err)
+	}
+	z := zip.NewWriter(&zipped)
+	if _, err := z.CreateRaw(&zip.FileHeader{Name: "a/x", Method: zip.Store, UncompressedSize64: maxTree + 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var packed bytes.Buffer
+	g := gzip.NewWriter(&packed)
+	_, _ = g.Write(tarred.Bytes())
+	_ = g.Close()
+	dir := t.TempDir()
+	for name, data := range map[string][]byte{"x.tar.gz": packed.Bytes(), "x.zip": zipped.Bytes(), "x.whl": zipped.Bytes()} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	few := &allowance{files: 1, bytes: 10}
+	for name, err := range map[string]error{
+		"built":    NewBuilt(&tarred).Tree(t.TempDir()),
+		"tar":      unpackSource(filepath.Join(dir, "x.tar.gz"), "x.tar.gz", t.TempDir()),
+		"zip":      unpackSource(filepath.Join(dir, "x.zip"), "x.zip", t.TempDir()),
+		"wheel":    unpackWheel(root, "x.whl", debian, whole()),
+		"a second": errors.Join(few.take(10), few.take(0)),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "more than 2048 MiB or 500000 files") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

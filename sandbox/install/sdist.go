@@ -195,8 +195,7 @@ func withoutTop(name string) (string, error) {
 
 func unpackSourceTar(root *os.Root, r io.Reader) error {
 	a := tar.NewReader(r)
-	left := int64(maxTree)
-	for n := 0; ; n++ {
+	for left := whole(); ; {
 		h, err := a.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -204,8 +203,8 @@ func unpackSourceTar(root *os.Root, r io.Reader) error {
 		if err != nil {
 			return err
 		}
-		if left -= h.Size; left < 0 || n > maxEntries {
-			return fmt.Errorf("it has more than %d MiB or %d files", maxTree>>20, maxEntries)
+		if err := left.take(uint64(h.Size)); err != nil {
+			return err
 		}
 		name, err := withoutTop(h.Name)
 		if err != nil {
@@ -234,14 +233,14 @@ func unpackSourceZip(root *os.Root, f *os.File) error {
 	if err != nil {
 		return err
 	}
-	left := int64(maxTree)
-	for n, e := range z.File {
+	left := whole()
+	for _, e := range z.File {
 		name, err := withoutTop(e.Name)
 		if err != nil {
 			return err
 		}
-		if left -= int64(min(e.UncompressedSize64, uint64(maxTree)+1)); left < 0 || n > maxEntries {
-			return fmt.Errorf("it has more than %d MiB or %d files", maxTree>>20, maxEntries)
+		if err := left.take(e.UncompressedSize64); err != nil {
+			return err
 		}
 		if name == "" || !e.Mode().IsRegular() {
 			continue

@@ -43,16 +43,16 @@ func layOut(dir string, py *Python) error {
 	if err != nil {
 		return err
 	}
-	budget := int64(maxTree)
+	left := whole()
 	for _, name := range names {
-		if err := unpackWheel(root, name, py, &budget); err != nil {
+		if err := unpackWheel(root, name, py, left); err != nil {
 			return fmt.Errorf("unpack %s: %w", path.Base(name), err)
 		}
 	}
 	return nil
 }
 
-func unpackWheel(root *os.Root, name string, py *Python, budget *int64) error {
+func unpackWheel(root *os.Root, name string, py *Python, left *allowance) error {
 	f, err := root.Open(name)
 	if err != nil {
 		return err
@@ -66,10 +66,10 @@ func unpackWheel(root *os.Root, name string, py *Python, budget *int64) error {
 	if err != nil {
 		return err
 	}
-	if len(z.File) > maxEntries {
-		return fmt.Errorf("it has more than %d files", maxEntries)
-	}
 	for _, e := range z.File {
+		if err := left.take(e.UncompressedSize64); err != nil {
+			return err
+		}
 		target := wheelTarget(e.Name, py)
 		if _, err := entryName(e.Name); err != nil {
 			return err
@@ -82,9 +82,6 @@ func unpackWheel(root *os.Root, name string, py *Python, budget *int64) error {
 		}
 		if !e.Mode().IsRegular() {
 			return errors.New("it holds what is no file")
-		}
-		if *budget -= int64(min(e.UncompressedSize64, uint64(maxTree)+1)); *budget < 0 {
-			return fmt.Errorf("what was fetched has more than %d MiB", maxTree>>20)
 		}
 		if err := unpackFile(root, e, target); err != nil {
 			return err
