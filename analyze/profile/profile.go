@@ -128,7 +128,7 @@ type Builder struct {
 	phase   finding.Phase
 	call    int
 	replied time.Duration // stamp of the reply to the call, 0 before
-	started bool
+	first   int           // the task that became the target, 0 before
 	index   map[effectKey]int
 	tasks   map[int]*task
 	secrets map[string][]string // path to canary ids

@@ -48,7 +48,7 @@ func (b *Builder) task(tid int) *task {
 	t := b.tasks[tid]
 	if t == nil {
 		t = &task{call: b.call, phase: b.phase, proc: &process{}}
-		if b.call == 0 || !b.started {
+		if b.call == 0 || b.first == 0 {
 			t.call = 0
 		}
 		b.tasks[tid] = t
@@ -96,8 +96,13 @@ func (b *Builder) exec(r *trace.Record) {
 	t.exe, t.proc, t.step = r.Path, runs(r), 0
 	e := b.effect(finding.Exec, r.Path, finding.RungOpened, r, b.says(r, "ran "+clip(b.find.Redact(strings.Join(r.Argv, " ")), 200)))
 	e.Argv = r.Argv
-	if !b.started || (b.phase == finding.PhaseStart && t.parent == 0) {
-		b.started = true
+	launch := b.first == 0
+	if launch {
+		b.first = r.Tid
+	}
+	// A launcher runs one program after another. Who has no parent may be a child that
+	// is told of before its birth.
+	if launch || b.phase == finding.PhaseStart && r.Tid == b.first {
 		e.Noise = noiseLaunch
 		b.out.Noise++
 	}

@@ -49,3 +49,35 @@ func TestOwnStart(t *testing.T) {
 		}
 	}
 }
+
+// What the target's own task runs while it starts is its launch; what a child runs
+// is an effect, whether its birth is told of before or after.
+func TestLaunch(t *testing.T) {
+	for name, c := range map[string]struct {
+		run  string
+		want string
+	}{
+		"a launcher":             {"exec 1 /bin/sh\nexec 1 /usr/bin/node", ""},
+		"a child":                {"exec 1 /bin/sh\nfork 1 2\nexec 2 /usr/bin/curl", "/usr/bin/curl"},
+		"a child that came late": {"exec 1 /bin/sh\nexec 2 /usr/bin/curl\nfork 1 2", "/usr/bin/curl"},
+	} {
+		b := builder()
+		for _, line := range strings.Split(c.run, "\n") {
+			f := strings.Fields(line)
+			r := trace.Record{Op: trace.OpExec, Tid: int(f[1][0] - '0'), Path: f[2]}
+			if f[0] == "fork" {
+				r = trace.Record{Op: trace.OpFork, Tid: r.Tid, Child: int(f[2][0] - '0')}
+			}
+			b.Record(&r)
+		}
+		var got []string
+		for _, e := range b.Profile().Effects {
+			if e.Kind == finding.Exec && e.Noise == "" {
+				got = append(got, e.Target)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
