@@ -117,6 +117,7 @@ func main() {
 
 // A checkout of a Go module is built in the sandbox from what was fetched before.
 // Its compiler opens what its C includes: the build then fails, and what it read is told.
+// The compiler shows the credentials' only line whatever it holds, and of the key only what looks like a number.
 func TestAGoCheckoutIsBuiltAmongDecoys(t *testing.T) {
 	need(t, "local")
 	sandboxtest.Need(t, "go", "gcc")
@@ -124,7 +125,7 @@ func TestAGoCheckoutIsBuiltAmongDecoys(t *testing.T) {
 	server := goServer(t)
 	for name, c := range map[string]struct{ code, want, state string }{
 		"honest": {server["cmd/notes/main.go"], "", session.BuildDone},
-		"steals": {"package main\n\n// #include \"../../../../.ssh/id_rsa\"\nimport \"C\"\nimport _ \"notes.example/base\"\n\nfunc main() {}\n", "CM102 critical, CM101 high", session.BuildFailed},
+		"steals": {"package main\n\n// #include \"../../../../.git-credentials\"\n// #include \"../../../../.ssh/id_rsa\"\nimport \"C\"\nimport _ \"notes.example/base\"\n\nfunc main() {}\n", "CM102 critical, CM101 high, CM101 low", session.BuildFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

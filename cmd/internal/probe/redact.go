@@ -55,7 +55,7 @@ func (r *recorder) redacted(rec *trace.Record) *trace.Record {
 	for i, a := range out.Argv {
 		out.Argv[i] = string(r.redact([]byte(a)))
 	}
-	for _, name := range []*string{&out.Path, &out.Given, &out.To} {
+	for _, name := range []*string{&out.Path, &out.Given, &out.To, &out.Cwd, &out.Exe} {
 		*name = string(r.redact([]byte(*name)))
 	}
 	return &out

@@ -73,7 +73,7 @@ func TestAPassedValueInJSONIsRedacted(t *testing.T) {
 	got := logged(t, []string{pem, "abcd1234", "abcd1234efgh", "abc"}, func(r *recorder) {
 		r.frame(session.S2C, 2*time.Second, []byte(`{"jsonrpc":"2.0","id":1,"result":{"a":"-----BEGIN KEY-----\nMII\"<x>&\n-----END KEY-----"}}`))
 		r.frame(session.S2C, 2*time.Second, []byte(`{"jsonrpc":"2.0","id":2,"result":{"a":"-----BEGIN KEY-----\nMII\"\u003cx\u003e\u0026\n-----END KEY-----","b":"abcd1234efgh"}}`))
-		r.Record(&trace.Record{Op: trace.OpOpen, Path: "/tmp/abcd1234", Given: "abcd1234", To: "x", Argv: []string{"abcd1234"}})
+		r.Record(&trace.Record{Op: trace.OpOpen, Path: "/tmp/abcd1234", Given: "abcd1234", To: "x", Argv: []string{"abcd1234"}, Cwd: "/abcd1234", Exe: "/bin/abcd1234"})
 	})
 	for _, rest := range []string{"MII", "1234", "efgh"} {
 		if strings.Contains(got, rest) {
