@@ -131,11 +131,11 @@ func (d *driver) relist(c Call) bool {
 		return false
 	}
 	begin := d.cfg.Now()
-	spent, account := begin.Sub(d.start), &d.relisting
+	spent, account, budget := begin.Sub(d.start), &d.relisting, d.cfg.Budget
 	if c.Class == ClassOracle {
-		spent, account = begin.Sub(d.oraclesFrom), &d.relistingOracles
+		spent, account, budget = begin.Sub(d.oraclesFrom), &d.relistingOracles, 0
 	}
-	if *account > relistGrace && float64(*account) > relistShare*float64(spent) {
+	if *account > relistGrace && float64(*account) > max(relistShare*float64(spent), relistBudget*float64(budget)) {
 		if c.Class != ClassOracle {
 			d.skipped++
 		}

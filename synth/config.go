@@ -119,8 +119,10 @@ const (
 	leastTimeout = time.Second
 	// maxTimeouts is how many calls of one tool may time out before it is left alone.
 	maxTimeouts = 2
-	// relistShare is how much of the time may go into listing again.
-	relistShare = 0.4
+	// relistShare is how much of the time spent may go into listing again, and
+	// relistBudget how much of the whole budget may where that is exceeded.
+	relistShare  = 0.4
+	relistBudget = 0.2
 	// relistGrace is the time for listing again that is always allowed.
 	relistGrace = 5 * time.Second
 )

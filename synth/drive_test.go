@@ -18,7 +18,8 @@ import (
 type fake struct {
 	surface *wire.Surface
 	tool    func(name string, args json.RawMessage) (client.Result, error)
-	takes   time.Duration
+	takes   time.Duration // a call
+	lists   time.Duration // a listing
 	now     time.Time
 	log     []string
 	synced  int
@@ -51,8 +52,13 @@ func (f *fake) GetPrompt(_ context.Context, name string, args map[string]string)
 	return success(`text`), nil
 }
 
-func (f *fake) Relist(context.Context) (*wire.Surface, error) { f.listed++; return f.surface, nil }
-func (f *fake) Sync(context.Context) error                    { f.synced++; return nil }
+func (f *fake) Relist(context.Context) (*wire.Surface, error) {
+	f.listed++
+	f.now = f.now.Add(f.lists)
+	return f.surface, nil
+}
+
+func (f *fake) Sync(context.Context) error { f.synced++; return nil }
 
 func success(text string) client.Result {
 	raw, _ := json.Marshal(map[string]any{"content": []any{map[string]any{"type": "text", "text": text}}})
@@ -191,6 +197,28 @@ func TestTimeoutsDoNotTakeTheTimeOfOthers(t *testing.T) {
 	r := drive(t, f, Config{Budget: time.Minute, OnCall: func(Call) { given = append(given, 0) }})
 	if r.Tools[0].Timeouts != 2 || r.Tools[0].Calls != 2 || r.Tools[0].Why == "" || r.Tools[1].Calls != 8 {
 		t.Errorf("%+v", r.Tools)
+	}
+}
+
+// A listing that takes as long as a call is made after each, as long as the budget
+// lasts; one that would take the time of the calls is left out, and that is said.
+func TestListingTakesItsShare(t *testing.T) {
+	for name, c := range map[string]struct {
+		calls, lists, budget time.Duration
+		all                  bool
+	}{
+		"quick":            {time.Second, 100 * time.Millisecond, time.Hour, true},
+		"as a call":        {200 * time.Millisecond, 200 * time.Millisecond, 5 * time.Minute, true},
+		"longer":           {200 * time.Millisecond, 2 * time.Second, 5 * time.Minute, false},
+		"without a budget": {200 * time.Millisecond, 2 * time.Second, 0, false},
+	} {
+		f := newFake(tool("echo", anything))
+		f.takes, f.lists = c.calls, c.lists
+		r := drive(t, f, Config{Calls: 100, Budget: c.budget})
+		said := strings.Contains(strings.Join(r.Shortfalls, " "), "listing takes too long")
+		if r.Calls != 100 || said == c.all || (f.listed == 100) != c.all {
+			t.Errorf("%s: %d calls, %d listings, %q", name, r.Calls, f.listed, r.Shortfalls)
+		}
 	}
 }
 
