@@ -108,7 +108,8 @@ func TestRealServers(t *testing.T) {
 				l := newLab(t)
 				o := l.options(backend, server.in(installed(t, server.needs))...)
 				o.Calls, o.Timeout, o.CallTimeout, o.Limits = cmp.Or(server.calls, DefaultCalls), 4*time.Minute, DefaultCallTimeout, defaultLimits
-				checkReal(t, l.probeWithin(o.Timeout+time.Minute, o), server)
+				o.OracleTime = time.Minute // a busy machine is no reason to miss a hole
+				checkReal(t, l.probeWithin(o.Timeout+2*time.Minute, o), server)
 			})
 		}
 	}
