@@ -61,7 +61,7 @@ func (o *operand) dirArg(e *event, i int) {
 	}
 	o.fd = fd
 	if b, ok := e.find(uint8(i)); ok && b.fault == 0 && len(b.data) >= 16 {
-		o.dir, o.isAt = pathOf(b.data), true
+		o.dir, o.isAt = e.path(b), true
 	}
 }
 
@@ -70,7 +70,7 @@ func (o *operand) textArg(e *event, i int) {
 	o.address = e.Args[i]
 	// The directory's own blob has the number of the argument before.
 	if b, ok := e.find(uint8(i)); ok && b.fault == 0 {
-		o.text, o.isText = textOf(b.data), true
+		o.text, o.isText = e.text(b), true
 		return
 	}
 	o.isNil = e.Args[i] == 0
@@ -79,7 +79,7 @@ func (o *operand) textArg(e *event, i int) {
 // cwd is the task's working directory, "" where it was of no use.
 func cwd(e *event) string {
 	if b, ok := e.find(blobCwd); ok {
-		return pathOf(b.data)
+		return e.path(b)
 	}
 	return ""
 }
@@ -88,9 +88,9 @@ func cwd(e *event) string {
 func (o *operand) resolve(e *event) string {
 	if strings.HasPrefix(o.text, "/") {
 		if b, ok := e.find(blobRoot); ok {
-			return path.Clean(pathOf(b.data) + "/" + o.text)
+			return path.Clean(e.path(b) + "/" + o.text)
 		}
-		return path.Clean(o.text)
+		return clean(o.text)
 	}
 	dir := o.dir
 	if o.fd < 0 && dir == "" {
@@ -100,6 +100,14 @@ func (o *operand) resolve(e *event) string {
 		return path.Clean(o.text)
 	}
 	return path.Clean(dir + "/" + o.text)
+}
+
+// clean is path.Clean, quicker for an absolute path that is clean, as most are.
+func clean(p string) string {
+	if strings.Contains(p, "//") || strings.Contains(p, "/.") || strings.HasSuffix(p, "/") {
+		return path.Clean(p)
+	}
+	return p
 }
 
 // pathTo fills Path, Given and Real of a call that takes a path.
@@ -150,21 +158,21 @@ func (d *decoder) arg(e *event, c *trace.Call, kind trace.ArgKind, i int) {
 		if kind == trace.ArgPidFD {
 			d.pidOf(b, ok)
 		} else if ok {
-			d.rec.Path, d.rec.Real = pathOf(b.data), true
+			d.rec.Path, d.rec.Real = e.path(b), true
 		}
 	case trace.ArgToFD:
 		if ok {
-			d.rec.To = pathOf(b.data)
+			d.rec.To = e.path(b)
 		}
 	case trace.ArgFlags:
 		d.flag(flagText(c.Name, i, &e.Args))
 	case trace.ArgName:
 		if ok {
-			d.flag(textOf(b.data))
+			d.flag(e.text(b))
 		}
 	case trace.ArgGiven:
 		if ok {
-			d.rec.Given = textOf(b.data)
+			d.rec.Given = e.text(b)
 		}
 	case trace.ArgHow:
 		if ok && len(b.data) >= 8 {
@@ -209,7 +217,7 @@ func (d *decoder) pair(e *event, b blob, ok bool) {
 	}
 	d.rec.FD = int(int32(binary.NativeEndian.Uint32(b.data)))
 	if r, ok := e.find(blobResult); ok {
-		d.rec.Path, d.rec.Real = pathOf(r.data), true
+		d.rec.Path, d.rec.Real = e.path(r), true
 	}
 }
 
@@ -248,7 +256,7 @@ func (d *decoder) rights(e *event) {
 	}
 	for _, b := range e.blobs {
 		if b.what == blobPassed && len(d.rec.Passed) < trace.MaxPassed {
-			d.rec.Passed = append(d.rec.Passed, pathOf(b.data))
+			d.rec.Passed = append(d.rec.Passed, e.path(b))
 		}
 	}
 }

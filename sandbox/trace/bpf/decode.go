@@ -183,7 +183,7 @@ func wordsOf(e *event) []string {
 		if b.what != blobWord {
 			continue
 		}
-		switch word := textOf(b.data); {
+		switch word := e.text(b); {
 		case b.fault == 1:
 			out = append(out, unread)
 		case b.fault == 2 || len(out) == maxArgv:
@@ -231,13 +231,13 @@ const descriptors = "/dev/fd/"
 func unentered(e *event) *execArgs {
 	x := &execArgs{fd: -1, tgid: e.TGID, script: e.Flags&flagScript != 0}
 	if b, ok := e.find(0); ok && len(b.data) > 1 {
-		o := operand{text: textOf(b.data), isText: true, fd: -1}
+		o := operand{text: e.text(b), isText: true, fd: -1}
 		x.path, x.below = o.resolve(e), strings.HasPrefix(o.text, descriptors)
 		if x.path != o.text {
 			x.given = o.text
 		}
 		if words, ok := e.find(blobWord); ok && words.fault == 0 {
-			x.argv = strings.Split(textOf(words.data), "\x00")
+			x.argv = strings.Split(e.text(words), "\x00")
 			// A script's list is its interpreters' words, its path and the rest of its own.
 			if i := slices.Index(x.argv, o.text); x.script && i > 0 {
 				x.argv = x.argv[i:]
@@ -254,7 +254,7 @@ func (d *decoder) late(e *event, x *execArgs) {
 	at := uint8(slices.Index(c.Args, trace.ArgPath))
 	name, ok := e.find(0)
 	if b, had := x.enter.find(at); ok && had && b.fault != 0 {
-		text := textOf(name.data)
+		text := e.text(name)
 		if at > 0 {
 			// The kernel names what is below a descriptor by that.
 			below := descriptors + strconv.Itoa(int(int32(x.enter.Args[0])))
@@ -272,12 +272,12 @@ func (d *decoder) late(e *event, x *execArgs) {
 	if !ok || len(x.argv) > 0 && !slices.Contains(x.argv, unread) {
 		return
 	}
-	now := strings.Split(textOf(words.data), "\x00")
+	now := strings.Split(e.text(words), "\x00")
 	// A script's list begins with its interpreter's words in the place of its first.
 	if n := len(x.argv); n > 0 && len(now) > n {
 		first := x.argv[0]
 		if first == unread {
-			first = textOf(name.data)
+			first = e.text(name)
 		}
 		now = append([]string{first}, now[len(now)-n+1:]...)
 	}
@@ -361,10 +361,10 @@ func (d *decoder) execExit(e *event, c *trace.Call) {
 // running fills in where an exec was called, and what runs from then on.
 func (d *decoder) running(e *event, x *execArgs) {
 	if b, ok := e.find(blobCwd); ok {
-		d.rec.Cwd = pathOf(b.data)
+		d.rec.Cwd = e.path(b)
 	}
 	if b, ok := e.find(blobExe); ok && d.rec.OK() {
-		d.rec.Exe, d.rec.Script = pathOf(b.data), e.Flags&flagScript != 0 || x != nil && x.script
+		d.rec.Exe, d.rec.Script = e.path(b), e.Flags&flagScript != 0 || x != nil && x.script
 	}
 }
 
@@ -407,7 +407,7 @@ func (d *decoder) finish(e *event, c *trace.Call) {
 			if given == "" {
 				given = d.rec.Path
 			}
-			d.rec.Path, d.rec.Real, d.rec.Given = pathOf(b.data), true, ""
+			d.rec.Path, d.rec.Real, d.rec.Given = e.path(b), true, ""
 			if given != d.rec.Path {
 				d.rec.Given = given
 			}

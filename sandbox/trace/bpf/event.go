@@ -1,8 +1,10 @@
 package bpf
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
+	"hash/maphash"
 	"strconv"
 	"strings"
 )
@@ -75,6 +77,7 @@ var errShort = errors.New("eBPF tracer: an event is cut short")
 type event struct {
 	head
 	blobs []blob
+	known *known
 }
 
 // read takes an event apart.
@@ -123,7 +126,7 @@ func (e *event) cut(rest []byte) error {
 
 // clone is the event with its own memory.
 func (e *event) clone() *event {
-	c := &event{head: e.head, blobs: make([]blob, len(e.blobs))}
+	c := &event{head: e.head, blobs: make([]blob, len(e.blobs)), known: e.known}
 	for i, b := range e.blobs {
 		c.blobs[i] = blob{b.what, b.fault, append([]byte(nil), b.data...)}
 	}
@@ -200,3 +203,43 @@ func pathOf(data []byte) string {
 
 // textOf is a string's text without its end.
 func textOf(data []byte) string { return strings.TrimSuffix(string(data), "\x00") }
+
+// known are texts and paths that were told lately: a run names the same ones again
+// and again. Its size is bounded.
+type known struct {
+	seed  maphash.Seed
+	texts [knownSlots]string
+	paths [knownSlots]struct{ raw, path string }
+}
+
+const (
+	knownSlots  = 4096
+	knownLength = 256
+)
+
+func newKnown() *known { return &known{seed: maphash.MakeSeed()} }
+
+// text is textOf.
+func (e *event) text(b blob) string {
+	data := bytes.TrimSuffix(b.data, []byte{0})
+	if e.known == nil || len(data) > knownLength {
+		return string(data)
+	}
+	slot := &e.known.texts[maphash.Bytes(e.known.seed, data)%knownSlots]
+	if *slot != string(data) {
+		*slot = string(data)
+	}
+	return *slot
+}
+
+// path is pathOf.
+func (e *event) path(b blob) string {
+	if e.known == nil || len(b.data) > knownLength {
+		return pathOf(b.data)
+	}
+	slot := &e.known.paths[maphash.Bytes(e.known.seed, b.data)%knownSlots]
+	if slot.raw != string(b.data) {
+		slot.raw, slot.path = string(b.data), pathOf(b.data)
+	}
+	return slot.path
+}

@@ -155,7 +155,7 @@ func (t *Tracer) run(target int, emit func(*trace.Record), lose func(n uint64, w
 	defer close(t.done)
 	d := newDecoder(t.abis, t.inode, target, emit, lose)
 	var sample ringbuf.Record
-	var e event
+	e := event{known: newKnown()}
 	for {
 		t.reader.SetDeadline(time.Now().Add(look))
 		err := t.reader.ReadInto(&sample)

@@ -6,12 +6,15 @@ import (
 	"go/parser"
 	"go/token"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
@@ -69,8 +72,11 @@ func TestPathOf(t *testing.T) {
 		"socket:[7]": append(binary.NativeEndian.AppendUint64(binary.NativeEndian.AppendUint64(nil, magicSock), 7), "TCP\x00"...),
 		"pid:9":      binary.NativeEndian.AppendUint64(binary.NativeEndian.AppendUint64(nil, magicPid), 9),
 	} {
-		if got := pathOf(data); got != want {
-			t.Errorf("%q: %q, want %q", data, got, want)
+		e := event{known: newKnown()}
+		for range 2 {
+			if got := []string{pathOf(data), new(event).path(blob{data: data}), e.path(blob{data: data})}; got[0] != want || got[1] != want || got[2] != want {
+				t.Errorf("%q: %q, want %q", data, got, want)
+			}
 		}
 	}
 }
@@ -221,4 +227,13 @@ func TestExecThatFailsAsTheLeader(t *testing.T) {
 
 func number(a *abi, name string) int {
 	return slices.IndexFunc(a.calls[:], func(c *trace.Call) bool { return c != nil && c.Name == name })
+}
+
+func TestClean(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := "/" + rapid.StringMatching(`[a/.]{0,12}`).Draw(t, "path")
+		if got, want := clean(p), path.Clean(p); got != want {
+			t.Errorf("%q: %q, want %q", p, got, want)
+		}
+	})
 }
