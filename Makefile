@@ -89,7 +89,7 @@ generate:
 	go generate ./...
 
 bench: build
-	go test -run '^$$' -bench . -benchtime 2s ./sandbox/trace/strace ./sandbox/tap ./canaries ./sandbox/sinkhole ./synth/schema ./analyze ./analyze/profile ./analyze/report ./cmd/internal/probe ./analyze/detect
+	go test -run '^$$' -bench . -benchtime 2s ./sandbox/trace/strace ./sandbox/mcp/tap ./canaries ./sandbox/sinkhole ./synth/schema ./analyze ./analyze/profile ./analyze/report ./cmd/internal/probe ./analyze/detect
 	go test -run '^$$' -bench BenchmarkTracers -benchtime 5x ./sandbox
 
 schema-report:

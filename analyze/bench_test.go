@@ -12,7 +12,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/analyzetest"
 	"github.com/coalmine-dev/coalmine/analyze/report"
-	"github.com/coalmine-dev/coalmine/internal/cputime"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/cputime"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 

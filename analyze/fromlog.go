@@ -10,10 +10,10 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
+	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/analyze/wirelog"
-	"github.com/coalmine-dev/coalmine/audit/text"
 	"github.com/coalmine-dev/coalmine/canaries"
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // WireOnly is the sandbox of a Result that was made of a log of the wire: none.

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
-	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/analyze/text"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
 )
 
 // Lane groups what is drawn on one line of a timeline.

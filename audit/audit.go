@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
-	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/analyze/text"
 )
 
 // Report is what an audit found.

@@ -8,7 +8,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
-	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/analyze/text"
 )
 
 // maxName bounds what a manifest says of itself.

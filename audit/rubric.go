@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
-	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/analyze/text"
 )
 
 // RubricVersion changes whenever a score may change.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coalmine-dev/coalmine/internal/cputime"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/cputime"
 )
 
 // BenchmarkScanner reads what servers send: noise, JSON text, base 64, and

@@ -6,11 +6,11 @@ import (
 	"fmt"
 
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 	"github.com/coalmine-dev/coalmine/sandbox/trace/strace"
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
 )
 
 // decoder turns the agent's frames into calls of the sink. It believes nothing

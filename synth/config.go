@@ -6,9 +6,9 @@ import (
 	"errors"
 	"time"
 
-	"github.com/coalmine-dev/coalmine/sandbox/client"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
 	"github.com/coalmine-dev/coalmine/synth/oracle"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )

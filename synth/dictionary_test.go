@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coalmine-dev/coalmine/sandbox/client"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 

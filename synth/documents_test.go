@@ -9,7 +9,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 

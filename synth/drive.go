@@ -9,8 +9,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/coalmine-dev/coalmine/sandbox/client"
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 

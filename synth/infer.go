@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 func TestInferFromRefusals(t *testing.T) {

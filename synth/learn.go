@@ -9,7 +9,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/coalmine-dev/coalmine/sandbox/client"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coalmine-dev/coalmine/sandbox/client"
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // pipeSession speaks to a server over plain pipes, in an empty network namespace.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"sort"
 
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // Change is a difference between two listings of one surface.

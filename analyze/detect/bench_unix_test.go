@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/analyze/wirelog"
-	"github.com/coalmine-dev/coalmine/internal/cputime"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/cputime"
 )
 
 // traffic is a session of n frames as a tap writes it: the handshake, a list of

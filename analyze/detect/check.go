@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/wirelog"
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // check is a compiled schema. Most schemas of tools say types, properties and

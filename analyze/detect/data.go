@@ -11,7 +11,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/pii"
 	"github.com/coalmine-dev/coalmine/analyze/wirelog"
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // data finds credentials and personal data in arguments and results, and hosts

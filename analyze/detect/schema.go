@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/coalmine-dev/coalmine/analyze/wirelog"
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // schemas holds arguments against the declared inputSchema, and structured

@@ -3,8 +3,8 @@ package detect
 import (
 	"bytes"
 
+	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/analyze/wirelog"
-	"github.com/coalmine-dev/coalmine/audit/text"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 

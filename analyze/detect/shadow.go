@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/pii"
-	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/analyze/text"
 )
 
 // Shadowing compares the declarations of several servers' logs: annotations for

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/pii"
+	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/analyze/wirelog"
-	"github.com/coalmine-dev/coalmine/audit/text"
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // Completeness says whether a log has all of its session.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // Drift is one novelty of a session, in glassport's form.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/analyze/wirelog"
-	"github.com/coalmine-dev/coalmine/audit/text"
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // Version is that of a Fingerprint's form.

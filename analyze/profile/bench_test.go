@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
-	"github.com/coalmine-dev/coalmine/internal/cputime"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/cputime"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/analyze"
-	"github.com/coalmine-dev/coalmine/internal/cputime"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/cputime"
 )
 
 // wireLog is a session of n frames as the tap writes it; each tenth call names a

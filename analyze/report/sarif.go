@@ -17,8 +17,8 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
+	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/audit"
-	"github.com/coalmine-dev/coalmine/audit/text"
 )
 
 // sarifSchema is the official schema's address, as GitHub names it.

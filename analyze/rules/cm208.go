@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
-	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/analyze/text"
 )
 
 var cm208 = Rule{Rule: cm208Doc, Check: checkCM208}

@@ -13,7 +13,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 	"github.com/coalmine-dev/coalmine/canaries"
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // Rule is a rule's documentation and its check.

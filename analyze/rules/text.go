@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
-	"github.com/coalmine-dev/coalmine/audit/text"
+	"github.com/coalmine-dev/coalmine/analyze/text"
 )
 
 // maxEvidence bounds the evidence of one finding; the log has the rest.

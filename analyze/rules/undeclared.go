@@ -3,7 +3,7 @@ package rules
 import (
 	"slices"
 
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // undeclaredTools stands for all tools that were called without being declared: a

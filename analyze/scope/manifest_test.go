@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 func withManifest(file, data string) Server {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // Claim is one thing said, with the words that said it.

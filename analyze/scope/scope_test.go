@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 func yes() *bool { b := true; return &b }

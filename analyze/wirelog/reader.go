@@ -6,8 +6,8 @@ import (
 	"io"
 	"math"
 
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
 )
 
 // Reader reads a log event by event. One goroutine uses it.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // The bounds of a declaration that is believed.

@@ -14,11 +14,11 @@ const module = "github.com/coalmine-dev/coalmine/"
 
 // layers is the house: a package imports its own layer and those below.
 var layers = map[string]int{
-	"sandbox/wire": 0, "sandbox/trace": 0, "sandbox/session": 0, "sandbox/mux": 0, "canaries": 0, "analyze/finding": 0, "internal/cputime": 0,
-	"sandbox/trace/strace": 1, "sandbox/tap": 1, "sandbox/client": 1, "sandbox/rootfs": 1, "sandbox/sinkhole": 1, "sandbox/carry": 1, "sandbox/install": 1, "synth/schema": 1, "synth/literals": 1, "synth/oracle": 1,
+	"sandbox/mcp/wire": 0, "analyze/text": 0, "sandbox/trace": 0, "sandbox/session": 0, "sandbox/mux": 0, "canaries": 0, "analyze/finding": 0, "sandbox/sandboxtest/cputime": 0,
+	"sandbox/trace/strace": 1, "sandbox/mcp/tap": 1, "sandbox/mcp/client": 1, "sandbox/mcp/config": 1, "sandbox/rootfs": 1, "sandbox/sinkhole": 1, "sandbox/carry": 1, "sandbox/install": 1, "synth/schema": 1, "synth/literals": 1, "synth/oracle": 1,
 	"sandbox/trace/bpf": 1, "sandbox/trace/tracetest": 1,
-	"sandbox/tap/gate": 1, "sandbox/tap/proxy": 1,
-	"analyze/policy": 1, "analyze/scope": 1, "analyze/wirelog": 1, "analyze/pii": 1, "analyze/detect": 1, "analyze/drift": 1, "analyze/profile": 1, "analyze/rules": 1, "audit/target": 1, "audit/text": 1,
+	"sandbox/mcp/gate": 1, "sandbox/mcp/proxy": 1,
+	"analyze/policy": 1, "analyze/scope": 1, "analyze/wirelog": 1, "analyze/pii": 1, "analyze/detect": 1, "analyze/drift": 1, "analyze/profile": 1, "analyze/rules": 1,
 	"sandbox/agent": 2, "sandbox": 2, "sandbox/docker": 2, "sandbox/local": 2, "sandbox/inplace": 2, "sandbox/sandboxtest": 2,
 	"synth": 2, "analyze": 2, "audit": 2, "analyze/report": 2, "analyze/advise": 2, "analyze/analyzetest": 2,
 	"cmd/internal/action": 3, "cmd/internal/probe": 3, "cmd/internal/doctor": 3, "cmd/internal/wiretap": 3, "cmd/internal/serve": 3, "cmd/internal/since": 3, "cmd/internal/cli": 3, "cmd/coalmine": 3,
@@ -31,7 +31,7 @@ var bans = []struct{ from, to string }{
 }
 
 // wordsOfSandbox are the only parts of sandbox that analyze may know.
-var wordsOfSandbox = map[string]bool{"sandbox/wire": true, "sandbox/trace": true, "sandbox/session": true, "sandbox/mux": true}
+var wordsOfSandbox = map[string]bool{"sandbox/mcp/wire": true, "sandbox/trace": true, "sandbox/session": true, "sandbox/mux": true}
 
 // sharedWords are what every part may know of analyze: the gate keeps the same policy as the judge.
 var sharedWords = map[string]bool{"analyze/policy": true}

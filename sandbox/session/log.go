@@ -10,8 +10,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
 )
 
 // The bounds of a log.

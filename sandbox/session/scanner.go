@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // Metrics is the line with which a tap closes a log.

@@ -14,7 +14,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/cmd/internal/wiretap"
 	"github.com/coalmine-dev/coalmine/sandbox"
-	"github.com/coalmine-dev/coalmine/sandbox/tap/gate"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/gate"
 )
 
 // gateFlags are the flags of coalmine gate as they were given.

@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/coalmine-dev/coalmine/audit/target"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/config"
 )
 
 // mendable makes an error of install's one of the command line.
@@ -22,9 +22,9 @@ func mendable(err error) error {
 }
 
 // target completes options by what is to be probed: a package's name, a checkout's
-// directory, a command that would fetch a package, or any other command. config is
-// the file that names it, "" for the command line.
-func (f *probeFlags) target(o probe.Options, words []string, config string) (probe.Options, error) {
+// directory, a command that would fetch a package, or any other command. file is
+// the configuration that names it, "" for the command line.
+func (f *probeFlags) target(o probe.Options, words []string, file string) (probe.Options, error) {
 	spec, ok, err := install.Prefixed(words[0])
 	switch {
 	case err != nil:
@@ -38,7 +38,7 @@ func (f *probeFlags) target(o probe.Options, words []string, config string) (pro
 		}
 		spec, o.Args = install.Spec{Kind: install.KindDirectory, Name: abs}, words[1:]
 	default:
-		l, launched := target.LaunchOf(words)
+		l, launched := config.LaunchOf(words)
 		if !launched {
 			return f.command(o, words)
 		}
@@ -52,7 +52,7 @@ func (f *probeFlags) target(o probe.Options, words []string, config string) (pro
 	if f.bin != "" {
 		spec.Bin = f.bin
 	}
-	if dir := install.Checkout(spec, near(config)); dir != "" {
+	if dir := install.Checkout(spec, near(file)); dir != "" {
 		// A change of the package is to be seen, not what was published before it.
 		spec = install.Spec{Kind: install.KindDirectory, Name: dir, Bin: spec.Bin}
 	}
@@ -69,7 +69,7 @@ func (f *probeFlags) command(o probe.Options, words []string) (probe.Options, er
 }
 
 // launch takes from a runner's command line what it would fetch and start.
-func launch(o *probe.Options, l target.Launch, program string) (install.Spec, error) {
+func launch(o *probe.Options, l config.Launch, program string) (install.Spec, error) {
 	if l.Refused != "" {
 		return install.Spec{}, usage("put it into the settings of npm, pip or docker, or name the package itself: npm:NAME, pypi:NAME, oci:IMAGE",
 			"%s %s says what is fetched or run, and is not followed here", program, l.Refused)

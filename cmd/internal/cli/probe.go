@@ -17,10 +17,10 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/report"
-	"github.com/coalmine-dev/coalmine/audit/target"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
 	"github.com/coalmine-dev/coalmine/cmd/internal/since"
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/config"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 	"github.com/coalmine-dev/coalmine/synth"
 )
@@ -45,7 +45,7 @@ type probeFlags struct {
 	baseline, changedSince string
 	base                   *since.Base
 	// entries are the configuration's servers by name.
-	entries map[string]target.Server
+	entries map[string]config.Server
 }
 
 func (e *env) probe() *cobra.Command {
@@ -302,11 +302,11 @@ func (f *probeFlags) runs(args []string) ([]probe.Options, error) {
 	}
 	f.bad, f.entries = bad, byName(servers)
 	if f.server != "" {
-		s, err := target.FromArg(servers, f.server)
+		s, err := config.FromArg(servers, f.server)
 		if err != nil {
 			return nil, &sandbox.UsageError{Err: err, Hint: "coalmine targets " + f.config + " lists them"}
 		}
-		servers, f.bad = []target.Server{s}, nil
+		servers, f.bad = []config.Server{s}, nil
 	}
 	var out []probe.Options
 	for _, s := range servers {
@@ -345,12 +345,12 @@ const maxConfig = 16 << 20
 const configHint = "name an MCP client's configuration, such as .mcp.json or .vscode/mcp.json"
 
 // readConfig reads a configuration's servers, and what is wrong with the entries that are none.
-func readConfig(name string) (servers []target.Server, bad []error, err error) {
+func readConfig(name string) (servers []config.Server, bad []error, err error) {
 	data, err := readBounded(name, maxConfig)
 	if err != nil {
 		return nil, nil, &sandbox.UsageError{Err: err, Hint: configHint}
 	}
-	servers, bad = target.Parse(name, data)
+	servers, bad = config.Parse(name, data)
 	switch {
 	case len(servers) == 0 && len(bad) > 0:
 		return nil, nil, usage(configHint, "%s: %w", name, bad[0])

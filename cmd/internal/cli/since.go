@@ -16,10 +16,10 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
-	"github.com/coalmine-dev/coalmine/audit/target"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
 	"github.com/coalmine-dev/coalmine/cmd/internal/since"
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/config"
 )
 
 // openBase finds the merge base of --changed-since.
@@ -87,14 +87,14 @@ func (e *env) unchanged(ctx context.Context, f *probeFlags, runs []probe.Options
 	if f.base == nil || len(f.Changed) > 0 {
 		return runs, nil
 	}
-	before := map[string]target.Server{}
+	before := map[string]config.Server{}
 	if f.config != "" {
 		data, ok, err := f.base.File(ctx, f.config)
 		if err != nil && !errors.Is(err, since.ErrOutside) {
 			return nil, &sandbox.UsageError{Err: err, Hint: configHint}
 		}
 		if ok {
-			servers, _ := target.Parse(f.config, data)
+			servers, _ := config.Parse(f.config, data)
 			before = byName(servers)
 		}
 	}
@@ -115,8 +115,8 @@ func (e *env) unchanged(ctx context.Context, f *probeFlags, runs []probe.Options
 }
 
 // byName are a configuration's servers by name; of several clients take the last.
-func byName(servers []target.Server) map[string]target.Server {
-	out := map[string]target.Server{}
+func byName(servers []config.Server) map[string]config.Server {
+	out := map[string]config.Server{}
 	for _, s := range servers {
 		out[s.Name] = s
 	}
@@ -126,7 +126,7 @@ func byName(servers []target.Server) map[string]target.Server {
 // same reports whether an entry of the configuration and the server's own files,
 // where the repository holds them, are the merge base's. A bare command, of which
 // the repository may hold nothing, never is.
-func (f *probeFlags) same(ctx context.Context, o probe.Options, before map[string]target.Server) (bool, error) {
+func (f *probeFlags) same(ctx context.Context, o probe.Options, before map[string]config.Server) (bool, error) {
 	was, ok := before[o.Name]
 	now := f.entries[o.Name]
 	was.Line, was.Column, now.Line, now.Column = 0, 0, 0, 0

@@ -13,8 +13,8 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/cmd/internal/wiretap"
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/gate"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
-	"github.com/coalmine-dev/coalmine/sandbox/tap/gate"
 )
 
 // wireFlags are what tap and gate have in common.

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coalmine-dev/coalmine/sandbox/client"
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/synth"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )

@@ -6,7 +6,7 @@ import (
 	"iter"
 	"os"
 
-	"github.com/coalmine-dev/coalmine/sandbox/client"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 	"github.com/coalmine-dev/coalmine/synth"

@@ -10,11 +10,11 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/sandbox"
-	"github.com/coalmine-dev/coalmine/sandbox/client"
 	"github.com/coalmine-dev/coalmine/sandbox/docker"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace/strace"
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
 	"github.com/coalmine-dev/coalmine/synth"
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox"
-	"github.com/coalmine-dev/coalmine/sandbox/client"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 )
 
 // The ways in which a server is spoken to.

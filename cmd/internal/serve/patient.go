@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // lastAnswers is how long the end of the input waits for answers under way.

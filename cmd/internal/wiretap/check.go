@@ -9,8 +9,8 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/pii"
 	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/gate"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
-	"github.com/coalmine-dev/coalmine/sandbox/tap/gate"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/gate"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
-	"github.com/coalmine-dev/coalmine/sandbox/tap/gate"
 )
 
 func TestSecrets(t *testing.T) {

@@ -10,10 +10,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/gate"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/tap"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
-	"github.com/coalmine-dev/coalmine/sandbox/tap"
-	"github.com/coalmine-dev/coalmine/sandbox/tap/gate"
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
 )
 
 // maxJudged is the longest line that is judged as one message.

@@ -9,9 +9,9 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/gate"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/proxy"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
-	"github.com/coalmine-dev/coalmine/sandbox/tap/gate"
-	"github.com/coalmine-dev/coalmine/sandbox/tap/proxy"
 )
 
 // HTTPOptions say what is proxied.

@@ -7,10 +7,10 @@ import (
 	"os"
 	"time"
 
-	"github.com/coalmine-dev/coalmine/sandbox/client"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/gate"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
-	"github.com/coalmine-dev/coalmine/sandbox/tap/gate"
-	"github.com/coalmine-dev/coalmine/sandbox/wire"
 )
 
 // lockTimeout bounds how long a server is asked what it declares.

@@ -20,9 +20,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/gate"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
-	"github.com/coalmine-dev/coalmine/sandbox/tap/gate"
 )
 
 // The wire report compares what real clients get of real servers with and

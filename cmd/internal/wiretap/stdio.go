@@ -10,8 +10,8 @@ import (
 	"os/exec"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/tap"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
-	"github.com/coalmine-dev/coalmine/sandbox/tap"
 )
 
 const (

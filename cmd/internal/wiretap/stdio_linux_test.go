@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/gate"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
-	"github.com/coalmine-dev/coalmine/sandbox/tap/gate"
 )
 
 // modeEnv turns the test's own program into one of a session's processes.

@@ -1,0 +1,256 @@
+package proxy
+
+import (
+	"bytes"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/gate"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// The headers of Streamable HTTP.
+const headerSession = "Mcp-Session-Id"
+
+// maxBody is the most of a body that is recorded or judged as one message.
+const maxBody = 8 << 20
+
+// exchange is one request and its answer.
+type exchange struct {
+	p     *Proxy
+	r     *http.Request
+	began time.Time
+
+	mu   sync.Mutex
+	body *capture // of the request, nil once it is recorded
+	talk *talk
+	gate *gate.Session
+	// beside says that the request is none of the protocol's.
+	beside bool
+	// fresh says that the talk has no name before the answer gives it one.
+	fresh bool
+}
+
+// put records a frame of the exchange.
+func (x *exchange) put(f session.WireFrame) {
+	x.mu.Lock()
+	t := x.talk
+	x.mu.Unlock()
+	if t == nil {
+		t = x.settle(nil)
+	}
+	x.p.journal.Put(t.log, f)
+}
+
+// settle says which session the exchange belongs to: that of the request's id,
+// or of the one that the answer gives, or of the endpoint that is posted to.
+func (x *exchange) settle(answer http.Header) *talk {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.talk != nil {
+		return x.talk
+	}
+	id := x.r.Header.Get(headerSession)
+	if id == "" && answer != nil {
+		id = answer.Get(headerSession)
+	}
+	key := ""
+	switch {
+	case id != "":
+		key = "session " + id
+	case x.r.Method == http.MethodPost && x.r.URL.RawQuery != "":
+		key = endpointKey(x.r.URL.RequestURI())
+	}
+	x.talk = x.p.logs.of(key)
+	return x.talk
+}
+
+// capture copies what passes, up to a bound.
+type capture struct {
+	io.ReadCloser
+	mu   sync.Mutex
+	head []byte
+	n    int64
+}
+
+// Read implements io.Reader.
+func (c *capture) Read(p []byte) (int, error) {
+	n, err := c.ReadCloser.Read(p)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n += int64(n)
+	c.head = append(c.head, p[:min(n, max(0, maxBody-len(c.head)))]...)
+	return n, err
+}
+
+// frame is what was captured as a frame.
+func (c *capture) frame() []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.n > int64(len(c.head)) {
+		return append(c.head[:min(len(c.head), wire.HeadSize)], "… [cut: the body has "+strconv.FormatInt(c.n, 10)+" bytes]"...)
+	}
+	return c.head
+}
+
+// question takes what the client posts. It reports whether the request goes on.
+func (x *exchange) question(w http.ResponseWriter, r *http.Request) bool {
+	if x.p.opts.Gate == nil {
+		if r.Body != nil && r.Body != http.NoBody {
+			x.body = &capture{ReadCloser: r.Body}
+			r.Body = x.body
+		}
+		return true
+	}
+	return x.judge(w, r)
+}
+
+// asked records what the client posted, once.
+func (x *exchange) asked() {
+	x.mu.Lock()
+	body := x.body
+	x.body = nil
+	x.mu.Unlock()
+	if body == nil {
+		return
+	}
+	if raw := body.frame(); len(bytes.TrimSpace(raw)) > 0 {
+		x.put(session.WireFrame{Dir: session.C2S, At: x.began, Raw: raw})
+	}
+}
+
+// end records what no answer came for.
+func (x *exchange) end() { x.asked() }
+
+// answer sees to it that the server's answer is recorded as it passes.
+func (x *exchange) answer(r *http.Response) error {
+	if x.beside {
+		return x.p.redirect(r)
+	}
+	if r.Request.Method == http.MethodDelete {
+		if r.StatusCode < 300 {
+			x.p.logs.forget("session " + x.r.Header.Get(headerSession))
+		}
+		return nil
+	}
+	if err := x.p.redirect(r); err != nil {
+		return err
+	}
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	stream := kind == typeEvents
+	if g := x.p.opts.Gate; g != nil && g.Closed() {
+		if err := x.plainAnswer(r, kind); err != nil {
+			return err
+		}
+	}
+	// The older transport: the endpoint's event will name the session.
+	older := stream && x.r.Method == http.MethodGet && x.r.Header.Get(headerSession) == ""
+	t := x.place(r.Header, older)
+	x.asked()
+	if x.gate == nil && stream {
+		x.gate = t.gate
+	}
+	switch {
+	case stream:
+		r.Body = newEvents(x, r.Body, older)
+		// An event may be made longer or shorter.
+		r.Header.Del("Content-Length")
+		r.ContentLength = -1
+	case x.gate != nil && r.Body != nil && kind == typeJSON && r.StatusCode < 300 && r.StatusCode != http.StatusAccepted:
+		return x.judgeAnswer(r)
+	case r.Body != nil && r.ContentLength != 0:
+		r.Body = &recorded{capture: &capture{ReadCloser: r.Body}, x: x, failed: r.StatusCode >= 300}
+	}
+	return nil
+}
+
+// place says which session the exchange belongs to, now that its answer is here.
+func (x *exchange) place(answer http.Header, older bool) *talk {
+	if older {
+		x.mu.Lock()
+		x.talk = x.p.logs.of(x.p.logs.stream())
+		x.mu.Unlock()
+	}
+	t := x.settle(answer)
+	if x.fresh {
+		key := ""
+		if id := answer.Get(headerSession); id != "" {
+			key = "session " + id
+		}
+		x.p.logs.as(t, key)
+	}
+	return t
+}
+
+// recorded is a body that is recorded when it has passed.
+type recorded struct {
+	*capture
+	x    *exchange
+	once sync.Once
+	// failed says that the body may be HTTP's own word, and no message.
+	failed bool
+}
+
+// Read implements io.Reader.
+func (b *recorded) Read(p []byte) (int, error) {
+	n, err := b.capture.Read(p)
+	if err != nil {
+		b.record()
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (b *recorded) Close() error {
+	b.record()
+	return b.ReadCloser.Close()
+}
+
+func (b *recorded) record() {
+	b.once.Do(func() {
+		raw := b.frame()
+		if b.failed {
+			if _, err := wire.Parse(raw); err != nil {
+				return
+			}
+		}
+		if len(bytes.TrimSpace(raw)) > 0 {
+			b.x.put(session.WireFrame{Dir: session.S2C, At: time.Now(), Raw: raw})
+		}
+	})
+}
+
+// endpoint makes the address that an older server names one of the proxy's
+// own, if it is absolute, and the key of the session.
+func (x *exchange) endpoint(data []byte) (changed []byte, ok bool) {
+	u, err := url.Parse(strings.TrimSpace(string(data)))
+	if err != nil {
+		return nil, false
+	}
+	x.p.logs.as(x.settle(nil), endpointKey(x.r.URL.ResolveReference(u).RequestURI()))
+	if u.Host == "" {
+		return nil, false
+	}
+	if u.Host != x.p.opts.Upstream.Host {
+		return nil, false // another server's: the client shall refuse it itself
+	}
+	return []byte(pathOf(u)), true
+}
+
+// reply is the answer of the gate itself.
+func reply(w http.ResponseWriter, raw []byte) {
+	if raw == nil {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(raw)))
+	_, _ = w.Write(raw) // the client may have left
+}

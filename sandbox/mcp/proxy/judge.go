@@ -1,0 +1,114 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// errLong says that a body is longer than what is judged at once.
+var errLong = fmt.Errorf("longer than %d bytes", maxBody)
+
+// readBody reads a whole body. Of a longer one it returns what it has read.
+func readBody(r io.Reader) ([]byte, error) {
+	raw, err := io.ReadAll(io.LimitReader(r, maxBody+1))
+	if err == nil && len(raw) > maxBody {
+		err = errLong
+	}
+	return raw, err
+}
+
+// judge reads what a client posts and lets the gate say whether it goes on.
+func (x *exchange) judge(w http.ResponseWriter, r *http.Request) bool {
+	closed := x.p.opts.Gate.Closed()
+	raw, err := readBody(r.Body)
+	long := errors.Is(err, errLong)
+	switch {
+	case long && closed:
+		http.Error(w, "coalmine gate: the body is "+err.Error(), http.StatusRequestEntityTooLarge)
+		return false
+	case err != nil && !long:
+		http.Error(w, "coalmine: the body cannot be read", http.StatusBadRequest)
+		return false
+	}
+	x.open(raw)
+	if long {
+		x.put(session.WireFrame{Dir: session.C2S, At: x.began, Raw: append(raw[:wire.HeadSize:wire.HeadSize], "… [cut]"...),
+			Gate: &session.Gate{Action: "gate_skipped", Reason: "the body is " + errLong.Error()}})
+		r.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(bytes.NewReader(raw), r.Body), r.Body}
+		return true
+	}
+	v := x.gate.Client(r.Context(), raw)
+	x.put(session.WireFrame{Dir: session.C2S, At: x.began, Raw: raw, Gate: v.Mark})
+	if v.Pass != nil {
+		r.Body = io.NopCloser(bytes.NewReader(v.Pass))
+		return true
+	}
+	if v.Reply != nil {
+		x.put(session.WireFrame{Dir: session.S2C, At: time.Now(), Raw: v.Reply, Gate: v.Injected})
+		if x.talk.send(v.Reply) {
+			v.Reply = nil // the older transport answers on its stream
+		}
+	}
+	reply(w, v.Reply)
+	return false
+}
+
+// open finds the session that a message belongs to. One that opens a session
+// is a session of its own until the answer gives it a name.
+func (x *exchange) open(raw []byte) {
+	if x.r.Header.Get(headerSession) == "" && x.r.URL.RawQuery == "" {
+		if messages, err := wire.Parse(raw); err == nil && len(messages) == 1 && messages[0].Method == "initialize" {
+			x.fresh = true
+			x.talk = x.p.logs.of(x.p.logs.stream())
+		}
+	}
+	t := x.settle(nil)
+	x.gate = t.gate
+	if x.p.logs.nameless(t) {
+		// Without a session, two clients may use the same ids.
+		x.gate = t.gate.Exchange()
+	}
+}
+
+// judgeAnswer reads a server's answer and lets the gate say what the client gets.
+func (x *exchange) judgeAnswer(r *http.Response) error {
+	raw, err := readBody(r.Body)
+	if errors.Is(err, errLong) && !x.p.opts.Gate.Closed() {
+		x.put(session.WireFrame{Dir: session.S2C, At: time.Now(), Raw: append(raw[:wire.HeadSize:wire.HeadSize], "… [cut]"...),
+			Gate: &session.Gate{Action: "gate_skipped", Reason: "the body is " + errLong.Error()}})
+		r.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(bytes.NewReader(raw), r.Body), r.Body}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("coalmine gate: the answer cannot be read: %w", err)
+	}
+	r.Body.Close()
+	v := x.gate.Server(raw)
+	if len(bytes.TrimSpace(raw)) > 0 {
+		x.put(session.WireFrame{Dir: session.S2C, At: time.Now(), Raw: raw, Gate: v.Mark})
+	}
+	if v.Pass == nil {
+		return errors.New("coalmine gate: the answer was stopped")
+	}
+	if v.Changed {
+		x.put(session.WireFrame{Dir: session.S2C, At: time.Now(), Raw: v.Pass, Gate: v.Injected})
+		r.Header.Set("Content-Length", strconv.Itoa(len(v.Pass)))
+		r.ContentLength = int64(len(v.Pass))
+	}
+	r.Body = io.NopCloser(bytes.NewReader(v.Pass))
+	return nil
+}
