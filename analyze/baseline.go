@@ -18,8 +18,10 @@ const BaselineSchema = "coalmine/baseline/v1"
 // Baseline are findings that were known before, each of one target: only others decide.
 type Baseline struct {
 	// File is the baseline's name as it was given.
-	File  string
-	known map[[2]string]bool
+	File string
+	// Source is the text that it was read from.
+	Source []byte
+	known  map[[2]string]bool
 }
 
 // baselineFile is a baseline as it is written.
@@ -57,7 +59,7 @@ func ParseBaseline(name string, data []byte) (*Baseline, error) {
 	case len(f.Findings) > maxBaseline:
 		return nil, fmt.Errorf("%s: more than %d findings", name, maxBaseline)
 	}
-	b := &Baseline{File: name, known: map[[2]string]bool{}}
+	b := &Baseline{File: name, Source: data, known: map[[2]string]bool{}}
 	for i, e := range f.Findings {
 		if !wholeFingerprint.MatchString(e.Fingerprint) {
 			return nil, fmt.Errorf("%s: finding %d: its fingerprint is no 32 hexadecimal digits, as report.json has them", name, i+1)

@@ -28,7 +28,7 @@ func Parse(file string, data []byte) (p *Policy, err error) {
 			p, err = nil, &Error{File: file, What: fmt.Sprintf("cannot be read: %v", f)}
 		}
 	}()
-	p = &Policy{File: file, Tools: map[string]Entry{}}
+	p = &Policy{File: file, Source: data, Tools: map[string]Entry{}}
 	if len(data) > maxFile {
 		return nil, &Error{File: file, What: fmt.Sprintf("is larger than %d bytes", maxFile)}
 	}

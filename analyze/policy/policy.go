@@ -18,6 +18,8 @@ const FileName = "coalmine.yaml"
 type Policy struct {
 	// File is the name under which it was read, for messages.
 	File string
+	// Source is the text that it was read from, nil for a policy that was made otherwise.
+	Source []byte
 	// Server holds for what happens outside calls, and adds to every tool's lists.
 	Server Entry
 	// Tools are the entries by tool name, as the server declares it.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
-	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
 // trialTime bounds how long Supported tries.
@@ -61,23 +60,13 @@ func (b *Backend) try(ctx context.Context) error {
 	run, err := sandbox.Start(ctx, b, sandbox.Spec{
 		Command: []string{"/bin/sh", "-c", "exit 0"}, Env: []string{"PATH=/usr/bin:/bin"}, TraceSet: "core",
 		User: agent.User{Name: "user", UID: 1000, GID: 1000, Home: "/home/user"},
-	}, nowhere{})
+	}, sandbox.NopSink{})
 	if err != nil {
 		return err
 	}
 	_, err = run.Wait(ctx)
 	return errors.Join(err, run.Close(ctx))
 }
-
-// nowhere takes what a trial yields.
-type nowhere struct{}
-
-func (nowhere) Stdout(time.Duration, []byte) {}
-func (nowhere) Stderr(time.Duration, []byte) {}
-func (nowhere) Record(*trace.Record)         {}
-func (nowhere) Flow(*trace.Flow)             {}
-func (nowhere) Event(agent.Event)            {}
-func (nowhere) TraceError(error)             {}
 
 // whyNoNamespaces looks for the setting that forbids them.
 func whyNoNamespaces() (reason, hint string) {

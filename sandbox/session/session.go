@@ -53,6 +53,8 @@ type Header struct {
 	Unseen []string `json:"unseen,omitempty"`
 	// Manifests are files beside the server that say something of it.
 	Manifests []Manifest `json:"manifests,omitempty"`
+	// Experiment is the name of the experiment that made the run, "" for the run as declared.
+	Experiment string `json:"experiment,omitempty"`
 	// Phase is PhaseBuild in the log of a build, "" in a server's.
 	Phase string `json:"phase,omitempty"`
 	// Package is what was fetched to be run, nil for a command that was there.

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/coalmine-dev/coalmine/analyze/report"
-	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 )
@@ -70,7 +70,7 @@ func Main(args []string, in io.Reader, out, errw io.Writer) int {
 		return e.status
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		var left *probe.LeftError
+		var left *run.LeftError
 		if errors.As(err, &left) {
 			fmt.Fprintln(errw, "error: interrupted; the sandbox is still there: "+report.Behind(left.Error(), 1000))
 			fmt.Fprintln(errw, "hint: coalmine clean removes it")
@@ -122,7 +122,7 @@ func (e *env) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(cmd.CommandPath()+" --help lists the flags", "%w", err)
 	})
-	root.AddCommand(e.probe(), e.audit(), e.targets(), e.rules(), e.schema(), e.doctor(), e.clean(), e.tap(), e.summarize(), e.detect(), e.report(), e.watch(), e.health(), e.serve(), e.advise(), e.gate(), e.lock(), e.baseline(), e.prune())
+	root.AddCommand(e.probe(), e.judge(), e.audit(), e.targets(), e.rules(), e.schema(), e.doctor(), e.clean(), e.tap(), e.summarize(), e.detect(), e.report(), e.watch(), e.health(), e.serve(), e.advise(), e.gate(), e.lock(), e.baseline(), e.prune())
 	return root
 }
 

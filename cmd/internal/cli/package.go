@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/config"
@@ -24,7 +24,7 @@ func mendable(err error) error {
 // target completes options by what is to be probed: a package's name, a checkout's
 // directory, a command that would fetch a package, or any other command. file is
 // the configuration that names it, "" for the command line.
-func (f *probeFlags) target(o probe.Options, words []string, file string) (probe.Options, error) {
+func (f *probeFlags) target(o plan.Options, words []string, file string) (plan.Options, error) {
 	spec, ok, err := install.Prefixed(words[0])
 	switch {
 	case err != nil:
@@ -60,7 +60,7 @@ func (f *probeFlags) target(o probe.Options, words []string, file string) (probe
 	return o, nil
 }
 
-func (f *probeFlags) command(o probe.Options, words []string) (probe.Options, error) {
+func (f *probeFlags) command(o plan.Options, words []string) (plan.Options, error) {
 	if f.bin != "" {
 		return o, usage("coalmine probe --bin NAME npm:PACKAGE", "--bin is for a package, and %s is a command", words[0])
 	}
@@ -69,7 +69,7 @@ func (f *probeFlags) command(o probe.Options, words []string) (probe.Options, er
 }
 
 // launch takes from a runner's command line what it would fetch and start.
-func launch(o *probe.Options, l config.Launch, program string) (install.Spec, error) {
+func launch(o *plan.Options, l config.Launch, program string) (install.Spec, error) {
 	if l.Refused != "" {
 		return install.Spec{}, usage("put it into the settings of npm, pip or docker, or name the package itself: npm:NAME, pypi:NAME, oci:IMAGE",
 			"%s %s says what is fetched or run, and is not followed here", program, l.Refused)

@@ -18,6 +18,8 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/experiment"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/since"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/config"
@@ -27,7 +29,7 @@ import (
 
 // probeFlags are the flags of coalmine probe as they were given.
 type probeFlags struct {
-	probe.Options
+	plan.Options
 	config, server   string
 	bin              string
 	bad              []error // entries of config that could not be read
@@ -70,17 +72,18 @@ func (e *env) probe() *cobra.Command {
 	fl.StringVar(&f.Image, "image", "", "docker: the `IMAGE` to run in (default coalmine)")
 	fl.StringVar(&f.Runtime, "runtime", "", "docker: the container `RUNTIME`, such as runsc")
 	fl.StringVar(&f.Tracer, "tracer", "auto", "auto, ebpf (from outside: the server cannot tell; auto prefers it where it is allowed), strace, both (one run each, compared) or none (never clean)")
-	fl.StringVar(&f.Network, "network", probe.NetworkSinkhole, "sinkhole (everything answers and nothing leaves), loopback (that answers too), refuse, none, or allow=`HOST,…`: these hosts are really reached")
+	fl.StringVar(&f.Network, "network", plan.NetworkSinkhole, "sinkhole (everything answers and nothing leaves), loopback (that answers too), refuse, none, or allow=`HOST,…`: these hosts are really reached")
 	fl.StringVar(&f.replies, "replies", "", "HTTP answers of your own by host and path, from this YAML `FILE`")
 	fl.StringVar(&f.Transport, "transport", "auto", "auto (stdio), stdio, http or sse: the server opens a port inside the sandbox")
 	fl.StringSliceVar(&f.PassEnv, "pass-env", nil, "give the server the real value of this variable (redacted in every file)")
 	fl.StringArrayVar(&f.dummies, "env", nil, "give the server this value, `NAME=VALUE`, that is no secret: a dummy for a key that it needs")
 	fl.StringVar(&f.seed, "seed", "", "the `N` from which all inputs are drawn (default drawn anew)")
-	fl.StringVar(&f.budget, "budget", probe.BudgetQuick, "quick, nightly, or a duration such as 10m: how much is tried; --calls and --timeout go before it")
-	fl.IntVar(&f.Calls, "calls", probe.DefaultCalls, "calls of each tool")
-	fl.DurationVar(&f.timeout, "timeout", probe.DefaultTimeout, "for the whole run")
-	fl.DurationVar(&f.callOut, "call-timeout", probe.DefaultCallTimeout, "for each call")
-	fl.StringVar(&f.Out, "out", probe.DefaultOut, "the `DIR` below which the run's files are written")
+	fl.StringVar(&f.budget, "budget", plan.BudgetQuick, "quick, nightly, or a duration such as 10m: how much is tried; --calls and --timeout go before it")
+	fl.IntVar(&f.Calls, "calls", plan.DefaultCalls, "calls of each tool")
+	fl.DurationVar(&f.timeout, "timeout", plan.DefaultTimeout, "for the whole run")
+	fl.DurationVar(&f.callOut, "call-timeout", plan.DefaultCallTimeout, "for each call")
+	fl.IntVar(&f.Jobs, "jobs", 0, "at most `N` sandboxes of this server at once (default one for each processor)")
+	fl.StringVar(&f.Out, "out", plan.DefaultOut, "the `DIR` below which the run's files are written")
 	fl.StringSliceVar(&f.format, "format", []string{"text"}, "what is printed, of "+strings.Join(formats, ", ")+" (the files are written in any case)")
 	fl.StringVar(&f.policy.file, "policy", "", "a `FILE` (coalmine.yaml) of what the server may do, and of findings that somebody answers for")
 	fl.StringVar(&f.policy.emit, "emit-policy", "", "write the least policy under which the run would have been quiet to this new `FILE`")
@@ -108,16 +111,16 @@ func (f *probeFlags) check() error {
 		known       []string
 	}{
 		{"--sandbox", f.Sandbox, []string{"auto", "docker", "local", "inplace"}}, {"--tracer", f.Tracer, []string{"auto", "ebpf", "strace", "both", "none"}},
-		{"--transport", f.Transport, []string{"auto", probe.TransportStdio, probe.TransportHTTP, probe.TransportSSE}},
+		{"--transport", f.Transport, []string{"auto", plan.TransportStdio, plan.TransportHTTP, plan.TransportSSE}},
 	} {
 		if !slices.Contains(c.known, c.value) {
 			return usage(strings.Join(c.known, ", "), "%s %s is not known", c.name, c.value)
 		}
 	}
-	if err := probe.CheckNetwork(f.Network); err != nil {
+	if err := plan.CheckNetwork(f.Network); err != nil {
 		return err
 	}
-	if err := probe.CheckVary(f.Vary); err != nil {
+	if err := experiment.CheckVary(f.Vary); err != nil {
 		return err
 	}
 	if len(f.Vary) > 0 && f.replay != "" {
@@ -127,6 +130,9 @@ func (f *probeFlags) check() error {
 		if !slices.Contains(formats, v) {
 			return usage(strings.Join(formats, ", "), "--format %s is not known", v)
 		}
+	}
+	if f.Jobs < 0 {
+		return usage("a whole number, such as --jobs 2", "--jobs %d is not a number of sandboxes", f.Jobs)
 	}
 	if f.Calls < 1 || f.timeout <= 0 || f.callOut <= 0 {
 		return usage("leave them out for the defaults", "--calls, --timeout and --call-timeout must be above zero")
@@ -152,7 +158,7 @@ func (f *probeFlags) check() error {
 
 // spend takes over a budget where no flag says more exactly.
 func (f *probeFlags) spend(given func(flag string) bool) error {
-	b, err := probe.ParseBudget(f.budget)
+	b, err := plan.ParseBudget(f.budget)
 	if err != nil {
 		return &sandbox.UsageError{Err: err, Hint: "--budget quick, --budget nightly, or such as --budget 10m"}
 	}
@@ -279,7 +285,7 @@ func worse(a, b int) int {
 func (e *env) terminalProgress() bool { return isTerminal(e.err) }
 
 // runs lists what is to be probed: the command, or a configuration's servers.
-func (f *probeFlags) runs(args []string) ([]probe.Options, error) {
+func (f *probeFlags) runs(args []string) ([]plan.Options, error) {
 	if f.config == "" {
 		if f.server != "" {
 			return nil, usage("coalmine probe --config FILE --server NAME", "--server needs --config")
@@ -291,7 +297,7 @@ func (f *probeFlags) runs(args []string) ([]probe.Options, error) {
 			return nil, remote("the server at that address", args[0])
 		}
 		o, err := f.target(f.Options, args, "")
-		return []probe.Options{o}, err
+		return []plan.Options{o}, err
 	}
 	if len(args) > 0 {
 		return nil, usage("leave out one of them", "both --config and a command were given")
@@ -308,7 +314,7 @@ func (f *probeFlags) runs(args []string) ([]probe.Options, error) {
 		}
 		servers, f.bad = []config.Server{s}, nil
 	}
-	var out []probe.Options
+	var out []plan.Options
 	for _, s := range servers {
 		if len(s.Command) == 0 {
 			return nil, remote(fmt.Sprintf("server %q", s.Name), s.URL)
@@ -370,7 +376,7 @@ func (e *env) badEntries(bad []error) int {
 }
 
 // one probes one server, prints what was asked for, and returns the status.
-func (e *env) one(ctx context.Context, o probe.Options, f *probeFlags) (int, error) {
+func (e *env) one(ctx context.Context, o plan.Options, f *probeFlags) (int, error) {
 	got, err := probe.Run(ctx, o)
 	if e.terminalProgress() {
 		fmt.Fprint(e.err, "\r\x1b[K")
@@ -381,7 +387,7 @@ func (e *env) one(ctx context.Context, o probe.Options, f *probeFlags) (int, err
 	if got.Why != "" && slices.Contains(f.format, "text") {
 		fmt.Fprintln(e.err, "sandbox: "+report.Behind(got.Why, 300))
 	}
-	if err := e.print(got, f.format); err != nil {
+	if err := e.print(got.Result, got.Dir, f.format); err != nil {
 		return 0, err
 	}
 	if err := f.policed(got.Result); err != nil {
@@ -396,24 +402,24 @@ func (e *env) one(ctx context.Context, o probe.Options, f *probeFlags) (int, err
 // formats are what --format knows.
 var formats = []string{"text", "line", "json", "sarif", "html", "markdown", "junit"}
 
-func (e *env) print(got *probe.Outcome, formats []string) error {
+func (e *env) print(res *analyze.Result, dir string, formats []string) error {
 	for _, format := range formats {
 		var err error
 		switch format {
 		case "text":
-			err = report.Text(e.out, got.Result, report.TextOptions{Color: isTerminal(e.out), Dir: got.Dir})
+			err = report.Text(e.out, res, report.TextOptions{Color: isTerminal(e.out), Dir: dir})
 		case "json":
-			err = copyFile(e.out, got.Dir+"/"+probe.ReportJSON)
+			err = copyFile(e.out, dir+"/"+report.FileJSON)
 		case "sarif":
-			err = copyFile(e.out, got.Dir+"/"+probe.ReportSARIF)
+			err = copyFile(e.out, dir+"/"+report.FileSARIF)
 		case "html":
-			err = copyFile(e.out, got.Dir+"/"+probe.ReportHTML)
+			err = copyFile(e.out, dir+"/"+report.FileHTML)
 		case "markdown":
-			err = copyFile(e.out, got.Dir+"/"+probe.Summary)
+			err = copyFile(e.out, dir+"/"+report.FileSummary)
 		case "junit":
-			err = report.JUnit(e.out, got.Result)
+			err = report.JUnit(e.out, res)
 		case "line":
-			_, err = fmt.Fprintln(e.out, report.Line(got.Result))
+			_, err = fmt.Fprintln(e.out, report.Line(res))
 		}
 		if err != nil {
 			return err

@@ -16,7 +16,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
-	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/since"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/config"
@@ -83,7 +83,7 @@ func (f *probeFlags) readBaseline(ctx context.Context) error {
 
 // unchanged tells of the runs whose server is what it was in the merge base, and
 // returns the others. Where what they are judged by was changed, all are made.
-func (e *env) unchanged(ctx context.Context, f *probeFlags, runs []probe.Options) ([]probe.Options, error) {
+func (e *env) unchanged(ctx context.Context, f *probeFlags, runs []plan.Options) ([]plan.Options, error) {
 	if f.base == nil || len(f.Changed) > 0 {
 		return runs, nil
 	}
@@ -98,7 +98,7 @@ func (e *env) unchanged(ctx context.Context, f *probeFlags, runs []probe.Options
 			before = byName(servers)
 		}
 	}
-	var out []probe.Options
+	var out []plan.Options
 	for _, o := range runs {
 		same, err := f.same(ctx, o, before)
 		if err != nil {
@@ -126,14 +126,14 @@ func byName(servers []config.Server) map[string]config.Server {
 // same reports whether an entry of the configuration and the server's own files,
 // where the repository holds them, are the merge base's. A bare command, of which
 // the repository may hold nothing, never is.
-func (f *probeFlags) same(ctx context.Context, o probe.Options, before map[string]config.Server) (bool, error) {
+func (f *probeFlags) same(ctx context.Context, o plan.Options, before map[string]config.Server) (bool, error) {
 	was, ok := before[o.Name]
 	now := f.entries[o.Name]
 	was.Line, was.Column, now.Line, now.Column = 0, 0, 0, 0
 	if f.config == "" || !ok || !reflect.DeepEqual(was, now) {
 		return false, nil
 	}
-	for _, dir := range probe.Reads(o) {
+	for _, dir := range plan.Reads(o) {
 		changed, err := f.base.Changed(ctx, dir)
 		if errors.Is(err, since.ErrOutside) {
 			continue
@@ -192,7 +192,7 @@ func readReports(args []string) ([][]byte, error) {
 			names = append(names, a)
 			continue
 		}
-		for _, pattern := range []string{probe.ReportJSON, "*/" + probe.ReportJSON} {
+		for _, pattern := range []string{report.FileJSON, "*/" + report.FileJSON} {
 			found, err := fs.Glob(os.DirFS(a), pattern)
 			if err != nil {
 				return nil, err
@@ -203,7 +203,7 @@ func readReports(args []string) ([][]byte, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, usage("name a directory that coalmine probe wrote, such as coalmine-out", "there is no %s", probe.ReportJSON)
+		return nil, usage("name a directory that coalmine probe wrote, such as coalmine-out", "there is no %s", report.FileJSON)
 	}
 	var out [][]byte
 	for _, name := range names {

@@ -24,6 +24,8 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/inplace"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
@@ -280,7 +282,7 @@ func TestAllowAndLoopback(t *testing.T) {
 	o.Network = "allow=api.example.com"
 	list := []*called{{how: "get", url: "http://api.example.com/real"}, {how: "get", url: "http://127.0.0.1:8125/"}}
 	var answers []string
-	o.calls(list, func(c *called, _ *conversation) {
+	o.calls(list, func(c *called, _ *run.Session) {
 		if c == list[0] && c.result.Raw != nil {
 			answers = append(answers, list[1].text())
 		}
@@ -365,7 +367,7 @@ func TestAllowOrdinary(t *testing.T) {
 // In place the process that would dial is in the sinkhole too.
 func TestAllowInPlace(t *testing.T) {
 	var usage *sandbox.UsageError
-	if err := supported(t.Context(), inplace.New(), Options{Network: "allow=api.example.com"}); !errors.As(err, &usage) || !strings.Contains(err.Error(), "no host can be allowed") {
+	if err := supported(t.Context(), inplace.New(), &plan.Options{Surroundings: plan.Surroundings{Network: "allow=api.example.com"}}); !errors.As(err, &usage) || !strings.Contains(err.Error(), "no host can be allowed") {
 		t.Errorf("%v", err)
 	}
 }

@@ -21,12 +21,12 @@ type ill struct {
 	// ok is the number of tools that answered.
 	ok int
 	// change makes the run shorter where the misbehaviour has no end of its own.
-	change func(*Options)
+	change func(*request)
 	// also looks closer.
 	also func(t *testing.T, r *analyze.Result)
 }
 
-func quick(o *Options) { o.Timeout, o.CallTimeout = 6*time.Second, time.Second }
+func quick(o *request) { o.Timeout, o.CallTimeout = 6*time.Second, time.Second }
 
 var ills = map[string]ill{
 	"exit-early": {
@@ -44,7 +44,7 @@ var ills = map[string]ill{
 	"banner":          {verdict: analyze.Clean, rules: []string{"CM403"}, ok: 1},
 	"garbage":         {verdict: analyze.Clean, rules: []string{"CM403", "CM602"}, ok: 1},
 	"half-line":       {status: 3, verdict: analyze.Findings, rules: []string{"CM601", "CM403"}, reasons: []string{"the server ended by itself"}},
-	"huge-line":       {status: 3, rules: []string{"CM403"}, change: func(o *Options) { o.Calls, o.Limits.Output = 1, 256<<20 }, reasons: []string{"never answered"}},
+	"huge-line":       {status: 3, rules: []string{"CM403"}, change: func(o *request) { o.Calls, o.Limits.Output = 1, 256<<20 }, reasons: []string{"never answered"}},
 	"unknown-id":      {verdict: analyze.Clean, ok: 1},
 	"same-id-twice":   {verdict: analyze.Clean, ok: 1},
 	"never-answers":   {status: 3, verdict: analyze.Inconclusive, change: quick, reasons: []string{"handshake", "no answer in time"}},
@@ -64,7 +64,7 @@ var ills = map[string]ill{
 	"evil-names":    {status: 1, verdict: analyze.Findings, rules: []string{"CM402"}, ok: 1},
 	"crash-on-call": {status: 3, verdict: analyze.Findings, rules: []string{"CM601"}, reasons: []string{"the server ended by itself"}},
 	"five-thousand-tools": {
-		status: 3, verdict: analyze.Inconclusive, change: func(o *Options) { o.Calls, o.Timeout, o.Limits.Output = 1, 6*time.Second, 256<<20 }, reasons: []string{"never called"}, ok: -1,
+		status: 3, verdict: analyze.Inconclusive, change: func(o *request) { o.Calls, o.Timeout, o.Limits.Output = 1, 6*time.Second, 256<<20 }, reasons: []string{"never called"}, ok: -1,
 		also: func(t *testing.T, r *analyze.Result) {
 			if n := len(r.Coverage.Tools); n != 5000 {
 				t.Errorf("%d tools in the coverage", n)

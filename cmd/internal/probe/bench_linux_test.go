@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/synth"
@@ -33,7 +34,7 @@ func BenchmarkAdded(b *testing.B) {
 		"python": {"python3", "../../../testdata/servers/honest/honest.py"},
 	}
 	for name, command := range servers {
-		command = absolute(command)
+		command = plan.Absolute(command)
 		for _, sandbox := range []string{"local", "docker"} {
 			b.Run(name+"/"+sandbox, func(b *testing.B) {
 				if sandbox == "docker" && exec.Command("docker", "version").Run() != nil {
@@ -44,7 +45,7 @@ func BenchmarkAdded(b *testing.B) {
 					t0 := time.Now()
 					converse(b, command)
 					t1 := time.Now()
-					_, err := Run(context.Background(), Options{Command: command, Sandbox: sandbox, Seed: 1, Out: b.TempDir(), AgentPath: agentPath})
+					_, err := runRequest(context.Background(), ofCommand(sandbox, b.TempDir(), agentPath, command...))
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -159,7 +160,7 @@ func BenchmarkQuickBudget(b *testing.B) {
 	var took time.Duration
 	for range b.N {
 		t0 := time.Now()
-		got, err := Run(context.Background(), Options{Command: []string{"python3", server}, Sandbox: "local", Seed: 1, Out: b.TempDir(), AgentPath: agentPath})
+		got, err := runRequest(context.Background(), ofCommand("local", b.TempDir(), agentPath, "python3", server))
 		if err != nil {
 			b.Fatal(err)
 		}

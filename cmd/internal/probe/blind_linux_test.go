@@ -75,7 +75,7 @@ func TestFullRingIsNeverClean(t *testing.T) {
 	sandboxtest.Need(t, "bpf")
 	l := newLab(t, "hostile")
 	o := l.options("local", l.path("hostile"), "gust")
-	o.Tracer, o.Calls, o.CallTimeout, o.Timeout, o.ShrinkTime, o.ring = sandbox.TracerEBPF, 1, time.Minute, 2*time.Minute, time.Millisecond, 1<<19
+	o.Tracer, o.Calls, o.CallTimeout, o.Timeout, o.ShrinkTime, o.ringSize = sandbox.TracerEBPF, 1, time.Minute, 2*time.Minute, time.Millisecond, 1<<19
 	res := l.probeWithin(3*time.Minute, o)
 	lost := res.Coverage.Lost // 100,000 calls are more than fits, whatever else is lost
 	t.Logf("%d records, %d lost: %s %v", res.Coverage.Records, lost, res.Verdict, res.Inconclusive)

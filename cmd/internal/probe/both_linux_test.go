@@ -7,6 +7,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
@@ -17,7 +18,7 @@ func TestBothTracers(t *testing.T) {
 	for server, want := range map[string]bool{"shy": true, "leaky": false, "honest": false} {
 		l := newLab(t, "shy", "leaky", "honest")
 		o := l.options("local", l.path(server))
-		o.Tracer, o.ShrinkTime = TracerBoth, time.Millisecond
+		o.Tracer, o.ShrinkTime = plan.TracerBoth, time.Millisecond
 		res := l.probe(o)
 		differs := slices.ContainsFunc(res.Findings, func(f finding.Finding) bool { return f.Rule == "CM210" })
 		if differs != want {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
@@ -30,7 +31,7 @@ func TestBrowsersTrustTheAuthority(t *testing.T) {
 				t.Fatal(err)
 			}
 			o := l.options(backend, "python3", l.path("trusting.py"))
-			o.Network = NetworkSinkhole
+			o.Network = plan.NetworkSinkhole
 			if said := l.probe(o).Server.Stderr; !strings.Contains(said, "trusts the authority: True") {
 				t.Errorf("it said %q", said)
 			}

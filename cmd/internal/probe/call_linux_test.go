@@ -6,6 +6,7 @@ import (
 	"iter"
 	"os"
 
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
@@ -38,15 +39,15 @@ func (c *called) text() string {
 }
 
 // calls makes these calls in place of a drive; during, if any, is told of each that begins.
-func (o *Options) calls(list []*called, during func(c *called, conv *conversation)) {
-	o.exact = func(ctx context.Context, c *conversation) error {
+func (o *request) calls(list []*called, during func(c *called, conv *run.Session)) {
+	o.driver = func(ctx context.Context, c *run.Session) error {
 		for i, one := range list {
 			args, err := json.Marshal(map[string]string{"how": one.how, "url": one.url})
 			if err != nil {
 				return err
 			}
 			call := synth.Call{N: i + 1, Tool: "call", What: "tool"}
-			c.onCall(call)
+			c.OnCall(call)
 			if during != nil {
 				during(one, c)
 			}
@@ -55,7 +56,7 @@ func (o *Options) calls(list []*called, during func(c *called, conv *conversatio
 			if one.err != nil || one.result.Err != nil || one.result.IsError {
 				outcome = synth.Error
 			}
-			c.onReturn(call, outcome, one.result)
+			c.OnReturn(call, outcome, one.result)
 			if one.err != nil {
 				return one.err
 			}

@@ -1,5 +1,5 @@
-// Package probe takes one target to one Result: it plants, starts a sandbox,
-// speaks, drives, stops, judges and writes the run's files.
+// Package probe takes one target to one Result: it fetches and builds, plans, has
+// the runs made, judges their directory and writes the reports.
 //
 // It must never print, decide an exit status, or leave anything of a run behind.
 package probe

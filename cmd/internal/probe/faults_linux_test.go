@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 	"github.com/coalmine-dev/coalmine/sandbox/trace/bpf"
@@ -63,7 +64,7 @@ func TestEvilNamesAreEscaped(t *testing.T) {
 				c.valid()
 			}
 		}
-		for _, name := range []string{ReportJSON, ReportSARIF} {
+		for _, name := range []string{report.FileJSON, report.FileSARIF} {
 			data, err := os.ReadFile(filepath.Join(l.logDir(), name))
 			if err != nil {
 				t.Fatal(err)
@@ -232,7 +233,7 @@ func TestEngineDies(t *testing.T) {
 	c.wait()
 	c.says(3, "inconclusive", "coalmine clean")
 	l.readable(l.logDir())
-	if _, err := os.Stat(filepath.Join(l.logDir(), ReportJSON)); err != nil {
+	if _, err := os.Stat(filepath.Join(l.logDir(), report.FileJSON)); err != nil {
 		t.Errorf("what was seen is not judged: %v", err)
 	}
 	l.cleaned(c.cmd.Process.Pid)
@@ -334,7 +335,7 @@ func TestInterruptBeforeTheLog(t *testing.T) {
 		l := newLab(t, "honest")
 		for wait := 5 * time.Millisecond; wait < 2*time.Second; wait = wait * 8 / 3 {
 			ctx, cancel := context.WithTimeout(context.Background(), wait)
-			_, err := Run(ctx, l.options(backend, l.path("honest")))
+			_, err := runRequest(ctx, l.options(backend, l.path("honest")))
 			cancel()
 			if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("after %s: %v", wait, err)
@@ -370,7 +371,7 @@ func judgedFromLog(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	res, err := judge(root, analyze.Options{})
+	res, err := analyze.JudgeRun(root, analyze.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -391,7 +392,7 @@ func TestNoGoroutineRemains(t *testing.T) {
 			quick(&o)
 			l.probe(o)
 			var usage *sandbox.UsageError
-			if _, err := Run(t.Context(), l.options(backend, l.path("nothing"))); !errors.As(err, &usage) {
+			if _, err := runRequest(t.Context(), l.options(backend, l.path("nothing"))); !errors.As(err, &usage) {
 				t.Errorf("a command that is not there: %v", err)
 			}
 			for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(end); {

@@ -132,7 +132,7 @@ func TestAGoCheckoutIsBuiltAmongDecoys(t *testing.T) {
 			put(t, dir, server)
 			put(t, dir, map[string]string{"cmd/notes/main.go": c.code})
 			before := listing(t, dir)
-			res := packaged(t, Options{Package: &install.Spec{Kind: install.KindDirectory, Name: dir}})
+			res := packaged(t, ofPackage(&install.Spec{Kind: install.KindDirectory, Name: dir}))
 			var got []string
 			for _, f := range res.Findings {
 				got = append(got, f.Rule+" "+string(f.Severity))
@@ -174,7 +174,7 @@ func TestAGoCheckoutThatCannotBeFetchedIsSaid(t *testing.T) {
 		refused(t, cache, spec, says[0], says[1])
 	}
 	put(t, dir, map[string]string{"go.mod": "module m\ngo 1.21\n", "m.go": "package main\nfunc main() {}\n"})
-	_, err := Run(t.Context(), Options{Package: &spec, Sandbox: "local", Out: t.TempDir(), Cache: cache, NoBuild: true})
+	_, err := runRequest(t.Context(), ofPackage(&spec, in("local", t.TempDir(), cache), withoutBuild))
 	if err == nil || !strings.Contains(err.Error(), "nothing to run") {
 		t.Errorf("%v", err)
 	}

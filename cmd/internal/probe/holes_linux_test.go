@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
@@ -71,8 +72,8 @@ func TestKnownHoles(t *testing.T) {
 			command[1] = filepath.Join(dir, command[1])
 			o := l.options("local", command...)
 			o.Env = k.env
-			o.Calls, o.Timeout, o.OracleTime, o.CallTimeout, o.ShrinkTime = DefaultCalls, 4*time.Minute, 3*time.Minute, 10*time.Second, time.Nanosecond
-			o.Limits, o.Network = defaultLimits, NetworkSinkhole
+			o.Calls, o.Timeout, o.OracleTime, o.CallTimeout, o.ShrinkTime = plan.DefaultCalls, 4*time.Minute, 3*time.Minute, 10*time.Second, time.Nanosecond
+			o.Limits, o.Network = plan.DefaultLimits, plan.NetworkSinkhole
 			r := l.probeWithin(o.Timeout+time.Minute, o)
 			for _, must := range k.must {
 				w := strings.Fields(must)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
@@ -149,7 +150,7 @@ func beQuiet(t *testing.T, s honest, end time.Time) {
 	}
 	l := newLab(t)
 	o := l.options("local", s.Command...)
-	o.Calls, o.Timeout, o.CallTimeout, o.OracleTime, o.ShrinkTime, o.Limits, o.Network = 3, 100*time.Second, 8*time.Second, 10*time.Second, time.Nanosecond, defaultLimits, NetworkSinkhole
+	o.Calls, o.Timeout, o.CallTimeout, o.OracleTime, o.ShrinkTime, o.Limits, o.Network = 3, 100*time.Second, 8*time.Second, 10*time.Second, time.Nanosecond, plan.DefaultLimits, plan.NetworkSinkhole
 	o.Env, o.Transport = s.Env, s.Transport
 	r := l.probeWithin(min(4*time.Minute, time.Until(end)), o)
 	why := loud(r, s.Needs)

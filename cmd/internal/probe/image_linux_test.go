@@ -38,8 +38,9 @@ func TestAnImageIsRunAsItSays(t *testing.T) {
 	need(t, "docker")
 	image := imageOf(t, `ENTRYPOINT ["sh","-c","test \"$NOTES_MODE $PWD $0\" = \"fast /opt/demo given\" && exec python3 honest/server.py"]`, `CMD ["default"]`,
 		"ENV NOTES_MODE=fast", "WORKDIR /opt/demo", "VOLUME /data/notes", "HEALTHCHECK CMD curl http://93.184.216.34/")
-	o := Options{Package: &install.Spec{Kind: install.KindOCI, Name: image}, Sandbox: "auto", Args: []string{"given"}, Seed: 1, Calls: 1, Out: t.TempDir(), Cache: t.TempDir(), FailOn: finding.High}
-	got, err := Run(t.Context(), o)
+	o := ofPackage(&install.Spec{Kind: install.KindOCI, Name: image}, in("auto", t.TempDir(), t.TempDir()))
+	o.Args, o.Seed, o.Calls, o.FailOn = []string{"given"}, 1, 1, finding.High
+	got, err := runRequest(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestAnImageIsRunAsItSays(t *testing.T) {
 	if p := res.Run.Package; p == nil || p.Kind != "oci" || !strings.HasPrefix(p.Digest, "sha256:") || !strings.Contains(res.Run.Reproduce, "oci:"+image) {
 		t.Errorf("%+v %s", p, res.Run.Reproduce)
 	}
-	if _, err := Run(t.Context(), Options{Package: &install.Spec{Kind: install.KindOCI, Name: image}, Sandbox: "local", Out: t.TempDir()}); err == nil {
+	if _, err := runRequest(t.Context(), ofPackage(&install.Spec{Kind: install.KindOCI, Name: image}, in("local", t.TempDir(), ""))); err == nil {
 		t.Error("an image ran in namespaces")
 	}
 }

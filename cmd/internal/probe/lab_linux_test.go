@@ -107,29 +107,30 @@ func (l *lab) path(name string) string { return filepath.Join(l.dir, "server", n
 const tracerEnv = "COALMINE_TRACER"
 
 // options are short: the fixtures either answer at once or never.
-func (l *lab) options(backend string, command ...string) Options {
-	return Options{
-		Command: command, Sandbox: backend, Tracer: os.Getenv(tracerEnv), Seed: 1, Calls: 2, Timeout: 20 * time.Second, CallTimeout: 3 * time.Second,
-		Idle: shortIdle, Out: l.out, FailOn: finding.High, AgentPath: sandboxtest.Build(l.t, "./cmd/coalmine"), Version: "test",
-		Limits: agent.Limits{Memory: 256 << 20, Pids: 64, CPU: time.Minute, Output: 24 << 20, File: 16 << 20, Disk: 16 << 20},
-	}
+func (l *lab) options(backend string, command ...string) request {
+	var o request
+	o.Command, o.Sandbox, o.Tracer, o.Seed = command, backend, os.Getenv(tracerEnv), 1
+	o.Calls, o.Timeout, o.CallTimeout, o.Idle = 2, 20*time.Second, 3*time.Second, shortIdle
+	o.Out, o.FailOn, o.AgentPath, o.Version = l.out, finding.High, sandboxtest.Build(l.t, "./cmd/coalmine"), "test"
+	o.Limits = agent.Limits{Memory: 256 << 20, Pids: 64, CPU: time.Minute, Output: 24 << 20, File: 16 << 20, Disk: 16 << 20}
+	return o
 }
 
 // bound is how long one bad server may take, on a machine that is busy.
 const bound = 100 * time.Second
 
 // probe runs one probe in this process.
-func (l *lab) probe(o Options) *analyze.Result {
+func (l *lab) probe(o request) *analyze.Result {
 	l.t.Helper()
 	return l.probeWithin(bound, o)
 }
 
 // probeWithin is probe for what takes longer than usual.
-func (l *lab) probeWithin(d time.Duration, o Options) *analyze.Result {
+func (l *lab) probeWithin(d time.Duration, o request) *analyze.Result {
 	l.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
-	got, err := Run(ctx, o)
+	got, err := runRequest(ctx, o)
 	if err != nil {
 		l.t.Fatalf("probe: %v", err)
 	}

@@ -31,7 +31,7 @@ func TestSecondStart(t *testing.T) {
 					sent = append(sent, f.Evidence[len(f.Evidence)-1].Text)
 				}
 			}
-			_, err := os.Stat(filepath.Join(l.logDir(), loopbackDir, "trace.jsonl"))
+			_, err := os.Stat(filepath.Join(l.logDir(), "loopback", "trace.jsonl"))
 			if started := !errors.Is(err, os.ErrNotExist); started != c.again || c.again != (len(sent) > 0) {
 				t.Errorf("started again: %t, sent %q, findings %+v", started, sent, res.Findings)
 			}

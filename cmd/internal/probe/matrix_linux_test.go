@@ -13,6 +13,8 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 	"github.com/coalmine-dev/coalmine/synth"
 )
@@ -242,8 +244,8 @@ func (l *lab) send(backend string, command []string, list []cell) *analyze.Resul
 	l.t.Helper()
 	o := l.options(backend, command...)
 	// Node takes more than a hostile server is given.
-	o.Timeout, o.CallTimeout, o.Limits = 8*time.Minute, 20*time.Second, defaultLimits
-	o.exact = func(ctx context.Context, c *conversation) error {
+	o.Timeout, o.CallTimeout, o.Limits = 8*time.Minute, 20*time.Second, plan.DefaultLimits
+	o.driver = func(ctx context.Context, c *run.Session) error {
 		for i, cell := range list {
 			call := synth.Call{N: i + 1, Tool: "deliver", What: "tool"}
 			value := map[bool]string{true: "random", false: "secret"}[cell.random]
@@ -251,14 +253,14 @@ func (l *lab) send(backend string, command []string, list []cell) *analyze.Resul
 			if err != nil {
 				return err
 			}
-			c.onCall(call)
+			c.OnCall(call)
 			r, err := c.CallTool(ctx, call.Tool, args)
 			outcome := synth.OK
 			if err != nil || r.Err != nil || r.IsError {
 				outcome = synth.Error
 				l.t.Logf("%s × %s: %v %v %.200s", cell.channel, cell.encoding, err, r.Err, r.Raw)
 			}
-			c.onReturn(call, outcome, r)
+			c.OnReturn(call, outcome, r)
 			if err != nil {
 				return err
 			}
@@ -267,7 +269,7 @@ func (l *lab) send(backend string, command []string, list []cell) *analyze.Resul
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 9*time.Minute)
 	defer cancel()
-	got, err := Run(ctx, o)
+	got, err := runRequest(ctx, o)
 	if err != nil {
 		l.t.Fatalf("probe: %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -32,7 +33,7 @@ func TestADummyForAKey(t *testing.T) {
 	if res.Verdict != analyze.Clean || !strings.Contains(res.Run.Reproduce, "--env GREETER_MODE=kind") || !strings.Contains(res.Run.Reproduce, "--env 'GREETER_API_KEY=[passed]'") {
 		t.Errorf("%s, %q, %s", res.Verdict, res.Inconclusive, res.Run.Reproduce)
 	}
-	for _, name := range []string{session.FramesFile, session.TraceFile, ReportJSON, ReportHTML} {
+	for _, name := range []string{session.FramesFile, session.TraceFile, report.FileJSON, report.FileHTML} {
 		data, err := os.ReadFile(filepath.Join(l.logDir(), name))
 		if err != nil {
 			t.Fatal(err)

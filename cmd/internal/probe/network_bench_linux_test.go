@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
@@ -33,35 +35,36 @@ func BenchmarkNetwork(b *testing.B) {
 			if backend == "docker" && exec.Command("docker", "version").Run() != nil {
 				b.Skip("no Docker Engine answers")
 			}
-			options := func(network, command string) Options {
-				return Options{Command: []string{command}, Sandbox: backend, Seed: 1, Calls: 1, Out: b.TempDir(), AgentPath: agentPath, Network: network,
-					CallTimeout: 2 * time.Minute, Limits: agent.Limits{Memory: 1 << 30, Pids: 256}}
+			options := func(network, command string) request {
+				o := ofCommand(backend, b.TempDir(), agentPath, command)
+				o.Calls, o.Network, o.CallTimeout, o.Limits = 1, network, 2*time.Minute, agent.Limits{Memory: 1 << 30, Pids: 256}
+				return o
 			}
-			timed := func(o Options) time.Duration {
+			timed := func(o request) time.Duration {
 				began := time.Now()
-				if _, err := Run(context.Background(), o); err != nil {
+				if _, err := runRequest(context.Background(), o); err != nil {
 					b.Fatal(err)
 				}
 				return time.Since(began)
 			}
 			var added, inBurst, inSync, inUpload time.Duration
 			for b.Loop() {
-				added += timed(options(NetworkSinkhole, honest)) - timed(options(NetworkNone, honest))
-				o := options(NetworkSinkhole, caller)
+				added += timed(options(plan.NetworkSinkhole, honest)) - timed(options(plan.NetworkNone, honest))
+				o := options(plan.NetworkSinkhole, caller)
 				busy := []*called{{how: "burst", url: "tcp://93.184.216.34:7000/" + strconv.Itoa(burst)}, {how: "upload", url: "http://93.184.216.34/put"}}
 				var began time.Time
-				o.calls(busy, func(one *called, c *conversation) {
+				o.calls(busy, func(one *called, c *run.Session) {
 					began = time.Now()
 					if one == busy[1] {
 						for range syncs {
-							c.sync(context.Background())
+							_ = c.Sync(context.Background())
 						}
 						inSync += time.Since(began)
 						began = time.Now()
 					}
 				})
-				whole := o.exact
-				o.exact = func(ctx context.Context, c *conversation) error {
+				whole := o.driver
+				o.driver = func(ctx context.Context, c *run.Session) error {
 					defer func() { inUpload += time.Since(began) }()
 					return whole(ctx, c)
 				}

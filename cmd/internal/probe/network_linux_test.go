@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
@@ -299,7 +300,7 @@ func TestSinkholeKilled(t *testing.T) {
 		l := newLab(t, "caller")
 		o := l.options(backend, l.path("caller"))
 		list := []*called{{how: "get", url: "http://api.example.com/before"}, {how: "get", url: "http://api.example.com/after"}}
-		o.calls(list, func(c *called, conv *conversation) {
+		o.calls(list, func(c *called, conv *run.Session) {
 			if c == list[1] {
 				if err := killSink(l); err != nil {
 					t.Error(err)

@@ -12,6 +12,8 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/shrink"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
@@ -86,8 +88,8 @@ func probeCase(t *testing.T, language, name, twin string) *analyze.Result {
 	l := newLab(t)
 	o := l.options("local", l.oracles(t, language, name, twin)...)
 	// The times are generous: calls decide what is found, on a slow machine as well.
-	o.Calls, o.Timeout, o.OracleTime, o.CallTimeout, o.ShrinkTime = DefaultCalls, 4*time.Minute, 3*time.Minute, 10*time.Second, time.Nanosecond
-	o.Limits, o.Network = defaultLimits, NetworkSinkhole
+	o.Calls, o.Timeout, o.OracleTime, o.CallTimeout, o.ShrinkTime = plan.DefaultCalls, 4*time.Minute, 3*time.Minute, 10*time.Second, time.Nanosecond
+	o.Limits, o.Network = plan.DefaultLimits, plan.NetworkSinkhole
 	return l.probeWithin(o.Timeout+time.Minute, o)
 }
 
@@ -162,10 +164,10 @@ func TestCrashIsGoneRound(t *testing.T) {
 	sandboxtest.Need(t, "python")
 	l := newLab(t)
 	o := l.options("local", l.oracles(t, "python", "crash", "hole")...)
-	o.Calls, o.Timeout, o.Limits, o.ShrinkTime = 3, time.Minute, defaultLimits, time.Minute
+	o.Calls, o.Timeout, o.Limits, o.ShrinkTime = 3, time.Minute, plan.DefaultLimits, time.Minute
 	f := theFinding(t, l, o, "CM601")
 	r := theReplay(t, l, f)
-	if len(r.Steps) != 1 || strings.Join(strings.Fields(string(r.Steps[0].Args)), "") != `{"who":"|"}` || !r.Minimal || r.Shown != confirmations {
+	if len(r.Steps) != 1 || strings.Join(strings.Fields(string(r.Steps[0].Args)), "") != `{"who":"|"}` || !r.Minimal || r.Shown != shrink.Confirmations {
 		t.Errorf("%+v", r)
 	}
 	res := l.probe(o)

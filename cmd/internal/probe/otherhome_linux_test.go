@@ -33,7 +33,7 @@ func TestStartInOtherHome(t *testing.T) {
 					tried = tried || f.Rule == "CM101" && f.Severity == finding.Low && f.Rung == finding.RungAttempted && strings.Contains(f.Message, "tried to open /root/.ssh/id_rsa")
 					read = read || f.Rule == "CM101" && f.Severity == finding.High && f.Rung == finding.RungRead && strings.HasPrefix(f.Evidence[0].Text, "with /root as its HOME: opened ~/.ssh/id_rsa")
 				}
-				_, err := os.Stat(filepath.Join(l.logDir(), otherHomeDir, "trace.jsonl"))
+				_, err := os.Stat(filepath.Join(l.logDir(), "home", "trace.jsonl"))
 				if hole := twin == "hole"; tried != hole || read != hole || errors.Is(err, os.ErrNotExist) == hole {
 					t.Errorf("tried: %t, read: %t, started again: %v; %s %q %+v", tried, read, err, res.Verdict, res.Inconclusive, res.Findings)
 				}

@@ -16,7 +16,7 @@ import (
 // and how to mend it, and nothing left behind.
 func refused(t *testing.T, cache string, s install.Spec, says, hint string) {
 	t.Helper()
-	_, err := Run(t.Context(), Options{Package: &s, Sandbox: "local", Out: t.TempDir(), Cache: cache})
+	_, err := runRequest(t.Context(), ofPackage(&s, in("local", t.TempDir(), cache)))
 	var usage *sandbox.UsageError
 	if !errors.As(err, &usage) || !strings.Contains(err.Error(), says) || !strings.Contains(usage.Hint, hint) {
 		t.Errorf("%s: %v (%+v), want %q and the hint %q", s, err, usage, says, hint)

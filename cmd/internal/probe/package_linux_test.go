@@ -16,11 +16,11 @@ import (
 )
 
 // packaged probes a package with a cache of the test's own.
-func packaged(t *testing.T, o Options, args ...string) *analyze.Result {
+func packaged(t *testing.T, o request, args ...string) *analyze.Result {
 	t.Helper()
 	o.Sandbox, o.Seed, o.Calls, o.Out, o.Cache, o.Args = "local", 1, 1, t.TempDir(), t.TempDir(), args
 	o.Timeout, o.ShrinkTime, o.FailOn = 2*time.Minute, time.Nanosecond, finding.High
-	got, err := Run(t.Context(), o)
+	got, err := runRequest(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ if (!existsSync(new URL("./made.txt", import.meta.url))) process.exit(9);
 	}
 	for _, c := range buildScripts {
 		t.Run(c.name, func(t *testing.T) {
-			res := packaged(t, Options{Package: npmSpec("@notes/" + c.name)})
+			res := packaged(t, ofPackage(npmSpec("@notes/"+c.name)))
 			var got []string
 			for _, f := range res.Findings {
 				got = append(got, f.Rule+" "+string(f.Severity))
@@ -116,7 +116,7 @@ func TestABuildThatIsLeftOutIsSaid(t *testing.T) {
 	r.Publish(t, `{"name":"notes","version":"1.0.0","bin":{"other":"x.mjs","notes":"server.mjs"},"scripts":{"install":"exit 1"}}`, map[string]string{
 		"server.mjs": "#!/usr/bin/env node\n" + served(t, "honest/honest.mjs"), "x.mjs": "",
 	})
-	res := packaged(t, Options{Package: npmSpec("notes"), NoBuild: true})
+	res := packaged(t, ofPackage(npmSpec("notes"), withoutBuild))
 	if res.Verdict != analyze.Inconclusive || res.Run.Package.Build.State != session.BuildSkipped || !slices.Contains(res.Coverage.Unreached, finding.PhaseBuild) ||
 		!strings.Contains(strings.Join(res.Inconclusive, " "), "--no-build") {
 		t.Errorf("%s %q %+v", res.Verdict, res.Inconclusive, res.Run.Package)
@@ -142,7 +142,7 @@ func TestWheelsAreRunAsTheyAre(t *testing.T) {
 	sandboxtest.Wheel(t, wheels, "notes-base", "1.0", nil, "", map[string]string{"notes_base/__init__.py": ""})
 	for name, want := range map[string]string{"notes-honest": "", "notes-phones": "CM103"} {
 		t.Run(name, func(t *testing.T) {
-			res := packaged(t, Options{Package: &install.Spec{Kind: install.KindPyPI, Name: name}})
+			res := packaged(t, ofPackage(&install.Spec{Kind: install.KindPyPI, Name: name}))
 			var got []string
 			for _, f := range res.Findings {
 				got = append(got, f.Rule)
@@ -192,7 +192,7 @@ func TestACheckoutIsInstalledAndRun(t *testing.T) {
 	})
 	for dir, want := range map[string]string{node: "CM101 high", python: ""} {
 		before := listing(t, dir)
-		res := packaged(t, Options{Package: &install.Spec{Kind: install.KindDirectory, Name: dir}})
+		res := packaged(t, ofPackage(&install.Spec{Kind: install.KindDirectory, Name: dir}))
 		var got []string
 		for _, f := range res.Findings {
 			got = append(got, f.Rule+" "+string(f.Severity))

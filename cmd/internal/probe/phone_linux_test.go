@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 )
 
 // phoners are servers that reach out at their start, and whom.
@@ -28,8 +29,8 @@ func TestPhoneHome(t *testing.T) {
 				need(t, backend)
 				l := newLab(t)
 				o := l.options(backend, real{command: p.command}.in(installed(t, "node"))...)
-				o.Calls, o.Timeout, o.CallTimeout, o.Limits = 1, 50*time.Second, 12*time.Second, defaultLimits
-				o.sourceless = true
+				o.Calls, o.Timeout, o.CallTimeout, o.Limits = 1, 50*time.Second, 12*time.Second, plan.DefaultLimits
+				o.Unaudited = true
 				said := 0
 				for _, f := range l.probe(o).Findings {
 					if f.Rule != "CM207" || f.Severity.Rank() > finding.Low.Rank() || !strings.Contains(f.Message, p.host) {

@@ -5,206 +5,306 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
-	"time"
+	"runtime"
+	"sync"
 
 	"github.com/coalmine-dev/coalmine/analyze"
-	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/audit"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/experiment"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/shrink"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
-	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
-	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
-
-// Why the client is told that the connection is over.
-var (
-	errServerClosed = errors.New("the server closed its stdout")
-	errServerEnded  = errors.New("the server ended")
-	errStreamEnded  = errors.New("the server's stream of events ended")
-)
-
-// stopGrace is how long a server has to end after its stdin did, and again after TERM.
-const stopGrace = 2 * time.Second
-
-// exitGrace is how long a server that closed its stdout has to end by itself.
-const exitGrace = time.Second
-
-// startTimeout bounds the start: a large server's files are copied in by then.
-const startTimeout = 2 * time.Minute
-
-var errLate = fmt.Errorf("the sandbox did not start in %s", startTimeout)
 
 // Outcome is what a probe yields.
 type Outcome struct {
 	Result *analyze.Result
-	// Dir holds the run's files.
+	// Dir holds the target's files.
 	Dir string
 	// Backend is the sandbox's name, Why says why it was chosen where that was open.
 	Backend string
 	Why     string
-	// replayed says that all calls of a replay were made.
+	// replayed says that a replay's calls were made.
 	replayed bool
 }
 
+// Replayed reports whether all calls of a replay were made, or the server ended at one.
+func (o *Outcome) Replayed() bool { return o.replayed }
+
+// fullDisk is the remedy for files that cannot be written.
+const fullDisk = "is the disk of --out full?"
+
+// probe is one target on its way to a Result.
+type probe struct {
+	opts    plan.Options
+	fetched *plan.Fetched // nil for a command that was there
+	runner  run.Runner
+	plan    plan.Plan // of the declared run
+	dir     *os.Root
+	name    string // of dir
+	jobs    experiment.Jobs
+	output  string // where runs write within the server's directory, "" for elsewhere
+
+	mu   sync.Mutex
+	runs []session.IndexedRun
+}
+
+// seams are for tests: what a user cannot ask for. The zero value changes nothing.
+type seams struct {
+	driver run.Driver
+	// lab changes the laboratory and the case of the further runs.
+	lab func(*experiment.Lab, *experiment.Case)
+	// ring is the size of eBPF's buffer in bytes.
+	ring int
+}
+
 // Run probes one target. Errors that the user can mend are *sandbox.UsageError.
-// When ctx ends, the sandbox is removed, the log is closed, and the error is ctx's.
-func Run(ctx context.Context, o Options) (*Outcome, error) {
-	o.fill()
-	p, where, err := prepare(ctx, o)
-	backend := where.backend
+// When ctx ends, the sandboxes are removed, the logs are closed, and the error is ctx's.
+func Run(ctx context.Context, o plan.Options) (*Outcome, error) { return runWith(ctx, o, seams{}) }
+
+func runWith(ctx context.Context, o plan.Options, test seams) (*Outcome, error) {
+	o.Fill()
+	o.Progress = oneAtATime(o.Progress)
+	p, why, err := prepare(ctx, o, test)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = p.installed.remove() }()
-	dir, name, err := openOut(o.Out, p.place())
-	if err != nil {
+	defer func() { _ = p.fetched.Remove() }()
+	if p.dir, p.name, err = openOut(o.Out, p.slug()); err != nil {
 		return nil, err
 	}
-	defer dir.Close()
-	p.hide(o.Out, name)
-	if err := p.build(ctx, backend, dir); err != nil {
+	defer p.dir.Close()
+	if err := experiment.Clear(p.dir); err != nil {
+		return nil, &sandbox.UsageError{Err: err, Hint: fullDisk}
+	}
+	p.hide(o.Out)
+	if err := p.build(ctx); err != nil {
 		return nil, err
 	}
 	audited := p.startAudit(ctx)
-	p.learn(ctx, backend)
-	runErr := p.sessions(ctx, backend, dir)
-	report, auditErr := audited()
-	if runErr != nil {
-		return nil, runErr
+	p.learnInterpreter(ctx)
+	seen, runErr := p.declared(ctx)
+	if err := p.keepInputs(audited()); runErr != nil || err != nil {
+		return nil, errors.Join(runErr, err)
 	}
-	judging := analyze.Options{FailOn: o.FailOn, Audit: report, AuditErr: auditErr, Version: o.Version, Policy: o.Policy, Baseline: o.Baseline, Changed: o.Changed, Least: o.Least}
-	res, err := judge(dir, judging)
+	res, err := p.judge(ctx, seen, test)
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(p.judgeBuild(dir, res, judging), p.addVaried(dir, res, judging)); err != nil {
-		return nil, err
-	}
-	if o.Replay == nil {
-		s := &shrinker{p: p, backend: backend, dir: dir, out: name, steps: p.steps}
-		if err := s.minimize(ctx, res); err != nil {
-			return nil, &sandbox.UsageError{Err: err, Hint: "is the disk full?"}
-		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if err := p.startFurther(ctx, backend, dir, res, judging); err != nil {
-			return nil, err
-		}
-	}
-	if err := p.writeReports(dir, res); err != nil {
-		return nil, &sandbox.UsageError{Err: err, Hint: "is the disk full?"}
-	}
-	return &Outcome{Result: res, Dir: name, Backend: backend.Name(), Why: where.why, replayed: o.Replay != nil && p.played > 0}, nil
+	return &Outcome{Result: res, Dir: p.name, Backend: p.runner.Backend.Name(), Why: why, replayed: o.Replay != nil && seen.Played > 0}, nil
 }
 
 // prepare settles all that can be settled before a sandbox starts: a package is
 // fetched by then.
-func prepare(ctx context.Context, o Options) (*plan, choice, error) {
-	if o.Package == nil {
-		p, err := newPlan(o, nil)
-		if err != nil {
-			return nil, choice{}, err
-		}
-		c, err := choose(ctx, o)
-		p.watchBy(c.tracer)
-		return p, c, err
-	}
-	if o.Package.Kind == install.KindOCI {
+func prepare(ctx context.Context, o plan.Options, test seams) (*probe, string, error) {
+	if o.Package != nil && o.Package.Kind == install.KindOCI {
 		if o.Sandbox != "auto" && o.Sandbox != "docker" {
-			return nil, choice{}, &sandbox.UsageError{Err: fmt.Errorf("an image cannot run in the %s sandbox", o.Sandbox), Hint: "use --sandbox docker"}
+			return nil, "", &sandbox.UsageError{Err: fmt.Errorf("an image cannot run in the %s sandbox", o.Sandbox), Hint: "use --sandbox docker"}
 		}
 		o.Sandbox, o.Image = "docker", o.Package.Name
 	}
-	c, err := choose(ctx, o)
-	if err != nil {
-		return nil, choice{}, err
+	if o.Package == nil && len(o.Command) == 0 {
+		_, err := plan.New(o, nil, plan.Account{})
+		return nil, "", err
 	}
-	in, err := o.install(ctx, c.backend)
+	at, err := selectPlace(ctx, &o)
 	if err != nil {
-		return nil, choice{}, err
+		return nil, "", err
 	}
-	o.Tracer = c.tracer
-	p, err := newPlan(o, in)
-	if err != nil {
-		return nil, choice{}, errors.Join(err, in.remove())
+	o.Tracer = at.tracer
+	p := &probe{opts: o, runner: run.Runner{Backend: at.backend, Progress: o.Progress, Driver: test.driver}, jobs: experiment.NewJobs(jobs(&o))}
+	if o.Package != nil {
+		if p.fetched, err = fetch(ctx, at.backend, &o); err != nil {
+			return nil, "", err
+		}
 	}
-	return p, c, nil
+	if p.plan, err = plan.New(o, p.fetched, plan.Account{}); err != nil {
+		return nil, "", errors.Join(err, p.fetched.Remove())
+	}
+	p.plan.Sandbox.Backend, p.plan.Sandbox.Ring = at.backend.Name(), test.ring
+	return p, at.why, nil
 }
 
-// place names the run's directory: a replay leaves the files alone of the run
+// jobs is how many runs may be alive at once: what the user says, or one for each
+// processor, as far as there is memory for the servers.
+func jobs(o *plan.Options) int {
+	if o.Jobs > 0 {
+		return o.Jobs
+	}
+	n := runtime.NumCPU()
+	if free := availableMemory(); free > 0 {
+		n = min(n, int(free/max(o.Limits.Memory, 1)))
+	}
+	return max(n, 1)
+}
+
+// oneAtATime lets many goroutines tell their progress.
+func oneAtATime(tell func(string)) func(string) {
+	var mu sync.Mutex
+	return func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		tell(line)
+	}
+}
+
+// slug names the target's directory: a replay leaves the files alone of the run
 // that it repeats.
-func (p *plan) place() string {
+func (p *probe) slug() string {
 	if p.opts.Replay != nil {
-		return p.target + " replay"
+		return p.plan.Target + " replay"
 	}
-	return p.target
+	return p.plan.Target
 }
 
-func judge(dir *os.Root, o analyze.Options) (*analyze.Result, error) {
-	log, err := session.Open(dir)
-	if err != nil {
-		return nil, fmt.Errorf("read the run's log: %w", err)
+// declared runs the server as it was declared.
+func (p *probe) declared(ctx context.Context) (run.Observations, error) {
+	e := &experiment.Declared
+	if p.opts.Replay != nil {
+		e = &experiment.Replay
 	}
-	varied, done, err := variedLogs(dir)
+	d, err := e.Of(&experiment.Case{Plan: p.plan})
+	if err != nil {
+		return run.Observations{}, err
+	}
+	p.index(session.IndexedRun{Role: e.Role, Experiment: e.Name, Dir: e.Dir})
+	if p.fetched.Unmade() {
+		return run.Observations{}, run.Empty(d, p.runner.Backend.Name(), p.dir, "the build made no server to run")
+	}
+	release, err := p.jobs.Acquire(ctx)
+	if err != nil {
+		return run.Observations{}, err
+	}
+	defer release()
+	return p.runner.Run(ctx, d, p.dir)
+}
+
+// judge has the further runs made, judges all of them and writes the reports.
+func (p *probe) judge(ctx context.Context, seen run.Observations, test seams) (*analyze.Result, error) {
+	dir, err := analyze.OpenDirectory(p.dir, p.opts.Version)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	o.Varied = varied
-	traced, err := dir.OpenRoot(tracedDir)
-	if errors.Is(err, os.ErrNotExist) {
-		return analyze.Judge(log, o)
+	lab := &experiment.Lab{Runner: p.runner, Dir: p.dir, Jobs: p.jobs, Differs: dir.Differs}
+	c := experiment.Case{Plan: p.plan, Seen: seen, Vary: p.opts.Vary, Renew: p.renew}
+	if test.lab != nil {
+		test.lab(lab, &c)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read the log of the run under ptrace: %w", err)
+	further := p.startFurther(ctx, lab, c)
+	res, shrunk, err := p.compare(ctx, lab, c, dir)
+	furtherErr := further()
+	if err := errors.Join(err, furtherErr); err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, err
 	}
-	defer func() { _ = traced.Close() }()
-	if o.Traced, err = session.Open(traced); err != nil {
-		return nil, fmt.Errorf("read the log of the run under ptrace: %w", err)
+	if err := session.WriteIndex(p.dir, p.runs); err != nil {
+		return nil, &sandbox.UsageError{Err: err, Hint: fullDisk}
 	}
-	return analyze.Judge(log, o)
+	if err := dir.Complete(res, shrunk, p.runs); err != nil {
+		return nil, err
+	}
+	if err := report.Write(p.dir, res, dir.Inputs); err != nil {
+		return nil, &sandbox.UsageError{Err: err, Hint: fullDisk}
+	}
+	return res, nil
 }
 
-// tracedDir holds the log of the run under ptrace where both tracers were asked for.
-const tracedDir = "traced"
+// startFurther makes the starts that the declared run gave reason for, beside all
+// else. The function that it returns waits for them.
+func (p *probe) startFurther(ctx context.Context, lab *experiment.Lab, c experiment.Case) func() error {
+	if p.opts.Replay != nil || p.fetched.Unmade() {
+		return func() error { return nil }
+	}
+	done := make(chan error, 1)
+	var runs []session.IndexedRun
+	go func() {
+		var err error
+		runs, err = lab.Further(ctx, c)
+		done <- err
+	}()
+	return func() error {
+		err := <-done
+		p.index(runs...)
+		return err
+	}
+}
 
-// sessions runs the server once, or once under each tracer: first where it cannot
-// tell that it is watched.
-func (p *plan) sessions(ctx context.Context, b sandbox.Backend, dir *os.Root) error {
-	if err := dir.RemoveAll(tracedDir); err != nil {
-		return fmt.Errorf("remove an earlier run's log: %w", err)
+// compare makes the runs that the declared one is compared with, judges them, and
+// makes the findings small.
+func (p *probe) compare(ctx context.Context, lab *experiment.Lab, c experiment.Case, dir *analyze.Directory) (*analyze.Result, []analyze.Shrunk, error) {
+	if p.opts.Replay == nil && !p.fetched.Unmade() {
+		runs, err := lab.Compare(ctx, c)
+		if err != nil {
+			return nil, nil, err
+		}
+		p.index(runs...)
 	}
-	if p.installed.unmade() {
-		return p.withoutServer(b.Name(), dir)
+	res, err := dir.First(p.runs)
+	if err != nil || p.opts.Replay != nil {
+		return res, nil, err
 	}
-	if err := p.session(ctx, b, dir); err != nil {
-		return err
+	s := &shrink.Shrinker{Runner: lab.Runner, Dir: p.dir, Jobs: p.jobs, Plan: p.plan, Steps: c.Seen.Steps}
+	shrunk, err := s.Minimize(ctx, res)
+	if err == nil {
+		err = analyze.WriteShrunk(p.dir, shrunk)
 	}
-	if err := p.varied(ctx, b, dir); err != nil || p.opts.Tracer != TracerBoth {
-		return err
-	}
-	traced, err := openBelow(dir, tracedDir)
 	if err != nil {
-		return err
+		err = &sandbox.UsageError{Err: err, Hint: fullDisk}
 	}
-	defer func() { _ = traced.Close() }()
-	second := *p
-	second.opts.Tracer, second.spec.Tracer = sandbox.TracerStrace, sandbox.TracerStrace
-	p.opts.Progress("once more, under ptrace")
-	return second.session(ctx, b, traced)
+	return res, shrunk, err
+}
+
+// index notes runs that were made.
+func (p *probe) index(runs ...session.IndexedRun) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.runs = append(p.runs, runs...)
+}
+
+// renew makes the declared plan again with decoys for another account.
+func (p *probe) renew(as plan.Account) (plan.Plan, error) {
+	o := p.opts
+	o.Vary, o.Replay = nil, nil
+	q, err := plan.New(o, p.fetched, as)
+	q.Sandbox, q.Server.Hidden, q.Server.Interpreter = p.plan.Sandbox, p.plan.Server.Hidden, p.plan.Server.Interpreter
+	return q, err
+}
+
+// keepInputs keeps what the judgement depends on beside what is seen.
+func (p *probe) keepInputs(audited *audit.Report, auditErr error) error {
+	in := analyze.Inputs{
+		FailOn: p.opts.FailOn, Changed: p.opts.Changed, Least: p.opts.Least, Out: p.name,
+		Location: plan.Location(p.opts.Location, p.fetched, p.plan), AuditRoot: plan.Relative(p.plan.Server.Source),
+	}
+	if auditErr != nil {
+		in.AuditError = auditErr.Error()
+	}
+	if o := p.opts.Policy; o != nil {
+		in.Policy = &analyze.File{Name: o.File, Text: string(o.Source)}
+	}
+	if b := p.opts.Baseline; b != nil {
+		in.Baseline = &analyze.File{Name: b.File, Text: string(b.Source)}
+	}
+	if err := analyze.WriteInputs(p.dir, in, audited); err != nil {
+		return &sandbox.UsageError{Err: err, Hint: fullDisk}
+	}
+	return nil
 }
 
 // startAudit audits the server's source beside the run. The function that it
 // returns waits for the report.
-func (p *plan) startAudit(ctx context.Context) func() (*audit.Report, error) {
-	if in := p.installed; in != nil && in.unread != nil {
-		return func() (*audit.Report, error) { return nil, in.unread }
+func (p *probe) startAudit(ctx context.Context) func() (*audit.Report, error) {
+	if in := p.fetched; in != nil && in.Unread != nil {
+		return func() (*audit.Report, error) { return nil, in.Unread }
 	}
-	if p.audit == "" || p.opts.sourceless {
+	source := p.plan.Server.Source
+	if source == "" || p.opts.Unaudited {
 		return func() (*audit.Report, error) { return nil, nil }
 	}
 	type answer struct {
@@ -213,9 +313,9 @@ func (p *plan) startAudit(ctx context.Context) func() (*audit.Report, error) {
 	}
 	done := make(chan answer, 1)
 	go func() {
-		r, err := audit.Dir(ctx, p.audit, p.unaudited()...)
+		r, err := audit.Dir(ctx, source, p.unaudited()...)
 		if r != nil {
-			r.Profile.Path = relative(p.audit)
+			r.Profile.Path = plan.Relative(source)
 		}
 		done <- answer{r, err}
 	}()
@@ -223,215 +323,4 @@ func (p *plan) startAudit(ctx context.Context) func() (*audit.Report, error) {
 		a := <-done
 		return a.report, a.err
 	}
-}
-
-// session runs the server once, or twice where it ends at a first message of
-// the newer protocol.
-func (p *plan) session(ctx context.Context, b sandbox.Backend, dir *os.Root) error {
-	err := p.attempt(ctx, b, dir, false)
-	if errors.Is(err, client.ErrEndedAtDiscover) {
-		p.opts.Progress("the server ended at server/discover: starting it again with initialize")
-		err = p.attempt(ctx, b, dir, true)
-	}
-	if errors.Is(err, client.ErrEndedAtDiscover) {
-		return nil
-	}
-	return err
-}
-
-func (p *plan) attempt(ctx context.Context, b sandbox.Backend, dir *os.Root, skipDiscover bool) error {
-	runCtx, cancelRun := context.WithCancelCause(ctx)
-	defer cancelRun(nil)
-	rec := &recorder{dir: dir, header: p.header(b.Name()), lines: wire.NewSplitter(0), secrets: p.secrets, stop: cancelRun, exited: make(chan struct{}), web: p.opts.Transport != TransportStdio, awaits: awaits{name: p.preload},
-		homes: newOtherHome(p.set, append([]string{p.spec.ServerDir}, p.spec.Workspaces...))}
-	var run *sandbox.Run
-	ready := make(chan struct{})
-	way := p.carry(rec, ready, func() *sandbox.Run { return run })
-	defer way.close()
-	rec.client = client.New(way.send, client.Options{Info: p.client, Declines: true, SkipDiscover: skipDiscover, CallTimeout: p.opts.CallTimeout, HandshakeTimeout: min(30*time.Second, p.opts.Timeout), DiscoverTimeout: p.discoverTimeout()})
-	p.opts.Progress("starting in the " + b.Name() + " sandbox")
-	late := time.AfterFunc(startTimeout, func() { cancelRun(errLate) })
-	run, err := sandbox.Start(runCtx, b, p.spec, rec)
-	late.Stop()
-	if err != nil {
-		return startError(ctx, rec, errors.Join(rec.close(), err))
-	}
-	close(ready)
-	began := time.Now()
-	driveErr := p.exercise(runCtx, run, rec)
-	p.took = time.Since(began)
-	closeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
-	defer cancel()
-	closeErr := run.Close(closeCtx)
-	if closeErr != nil {
-		// What was seen is judged all the same.
-		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: "the sandbox is still there (coalmine clean removes it): " + closeErr.Error()})
-	}
-	rec.reached(run)
-	if rec.preloadMissed() {
-		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: "the server's clock could not be moved: its program loads no libraries"})
-	}
-	if lost := run.Lost(); lost > 0 {
-		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: fmt.Sprintf("%d observations were lost", lost)})
-	}
-	p.triedLoopback, p.lookedIn = rec.loopback, rec.homes.found
-	logErr := rec.close()
-	switch {
-	case ctx.Err() != nil && closeErr != nil:
-		return &LeftError{Err: closeErr, Why: context.Cause(ctx)}
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case logErr != nil:
-		return &sandbox.UsageError{Err: logErr, Hint: "is the disk of --out full?"}
-	}
-	return driveErr
-}
-
-// discoverTimeout is how long a server may stay silent before it is taken for
-// one of the older era: one that opens a port answers nothing before it has.
-func (p *plan) discoverTimeout() time.Duration {
-	if p.opts.Transport != TransportStdio {
-		return 15 * time.Second
-	}
-	return 3 * time.Second
-}
-
-// LeftError says that a run was ended and its sandbox could not be removed.
-type LeftError struct{ Err, Why error }
-
-// Error implements error.
-func (e *LeftError) Error() string { return e.Err.Error() }
-
-// Unwrap gives both errors.
-func (e *LeftError) Unwrap() []error { return []error{e.Err, e.Why} }
-
-// startError tells a failure that the user can mend from a server's own.
-func startError(ctx context.Context, rec *recorder, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	var usage *sandbox.UsageError
-	if errors.As(err, &usage) {
-		return err
-	}
-	if rec.err != nil {
-		return &sandbox.UsageError{Err: rec.err, Hint: "is the disk of --out full?"}
-	}
-	if rec.failure != nil {
-		return &sandbox.UsageError{Err: errors.New(rec.failure.Reason), Hint: rec.failure.Hint}
-	}
-	return fmt.Errorf("start the sandbox: %w", err)
-}
-
-// exercise speaks with a started server until its shutdown. What a server does
-// wrong is recorded, and is no error.
-func (p *plan) exercise(ctx context.Context, run *sandbox.Run, rec *recorder) error {
-	c := &conversation{Client: rec.client, run: run, rec: rec}
-	deadline := time.Now().Add(p.opts.Timeout)
-	discoverErr := p.speak(ctx, c, deadline)
-	p.keep(ctx, c)
-	rec.awaitExit(ctx)
-	if ctx.Err() == nil {
-		c.phase(finding.PhaseShutdown)
-	}
-	p.opts.Progress("stopping")
-	stopCtx, cancel := context.WithTimeout(ctx, 4*stopGrace)
-	defer cancel()
-	stop := run.Stop
-	if p.byTerm {
-		stop = run.Terminate
-	}
-	if err := stop(stopCtx, stopGrace); err != nil && ctx.Err() == nil {
-		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: "the sandbox did not stop in time"})
-	}
-	exit, err := run.Wait(stopCtx)
-	if err == nil && exit.Reason != "" && ctx.Err() == nil && rec.exit == nil {
-		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: exit.Reason})
-	}
-	return discoverErr
-}
-
-// idle is how long the server is watched after its last call: a moment where many
-// runs are made for one answer.
-func (p *plan) idle() time.Duration {
-	if p.opts.exact != nil || p.opts.Replay != nil || p.work != nil && p.vary == nil {
-		return min(shortIdle, p.opts.Idle)
-	}
-	return p.opts.Idle
-}
-
-// shortIdle is for trials of calls.
-const shortIdle = 150 * time.Millisecond
-
-// speak is the conversation: handshake, list, calls, idle.
-func (p *plan) speak(ctx context.Context, c *conversation, deadline time.Time) error {
-	c.phase(finding.PhaseHandshake)
-	p.opts.Progress("handshake")
-	surface, err := c.Connect(ctx)
-	c.sync(ctx)
-	if err != nil {
-		if errors.Is(err, client.ErrEndedAtDiscover) {
-			c.doubt("the server ended at server/discover")
-			return err
-		}
-		c.doubt("the handshake failed: " + err.Error())
-		return nil
-	}
-	c.surface = surface
-	c.phase(finding.PhaseList)
-	p.opts.Progress("listing")
-	bounded, cancel := context.WithDeadline(ctx, deadline)
-	defer cancel()
-	if err := c.List(bounded, surface); err != nil {
-		c.doubt("not everything was listed: " + err.Error())
-	}
-	c.sync(ctx)
-	if p.opts.exact == nil && p.work == nil && p.opts.Replay == nil {
-		c.rec.born.await(bounded, time.Until(deadline)/4)
-		c.sync(ctx)
-	}
-	c.phase(finding.PhaseIdle)
-	if err := p.drive(ctx, c, time.Until(deadline)); err != nil {
-		c.doubt("the calls were not completed: " + err.Error())
-	}
-	select {
-	case <-time.After(p.idle()):
-	case <-ctx.Done():
-	}
-	c.sync(ctx)
-	c.search(ctx)
-	return nil
-}
-
-// doubt records a reason for which the run can not be called clean.
-func (c *conversation) doubt(reason string) {
-	c.rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: reason})
-}
-
-// relative writes a path as a reviewer in the working directory would. It never
-// leads out of that directory, nor names what only this machine has: of a package
-// installed elsewhere the part from the installation's tree on is left, of
-// anything else the last element.
-func relative(p string) string {
-	if p == "" {
-		return "."
-	}
-	abs, err := filepath.Abs(p)
-	if err != nil {
-		return filepath.Base(p)
-	}
-	wd, err := os.Getwd()
-	if err != nil {
-		return filepath.Base(abs)
-	}
-	// Below the root directory everything is somewhere: that is no repository.
-	if rel, err := filepath.Rel(wd, abs); err == nil && filepath.IsLocal(rel) && wd != "/" {
-		return filepath.ToSlash(rel)
-	}
-	for _, tree := range []string{"node_modules", "site-packages", "dist-packages"} {
-		if i := strings.LastIndex(filepath.ToSlash(abs), "/"+tree+"/"); i >= 0 {
-			return filepath.ToSlash(abs)[i+1:]
-		}
-	}
-	return filepath.Base(abs)
 }

@@ -120,7 +120,7 @@ func TestASourceDistributionIsBuiltAmongDecoys(t *testing.T) {
 	for name, c := range map[string]struct{ does, want string }{"honest": {nothing, ""}, "steals": {readsKey, "CM101 high"}} {
 		t.Run(name, func(t *testing.T) {
 			sdist(t, filepath.Join(wheels, "py_notes-0.3.tar.gz"), "py_notes-0.3", pythonProject(t, c.does))
-			res := packaged(t, Options{Package: &install.Spec{Kind: install.KindPyPI, Name: "py-notes"}})
+			res := packaged(t, ofPackage(&install.Spec{Kind: install.KindPyPI, Name: "py-notes"}))
 			builtAs(t, res, c.want, 2)
 			if !strings.HasPrefix(res.Run.Package.Integrity, "sha256:") {
 				t.Errorf("integrity %q", res.Run.Package.Integrity)
@@ -141,7 +141,7 @@ func TestAPythonBuildThatMakesNothing(t *testing.T) {
 		"no wheel": {readsKey + "; return", "made 0 wheels"},
 	} {
 		put(t, dir, pythonProject(t, c.does))
-		res := packaged(t, Options{Package: &install.Spec{Kind: install.KindDirectory, Name: dir}})
+		res := packaged(t, ofPackage(&install.Spec{Kind: install.KindDirectory, Name: dir}))
 		if res.Verdict != analyze.Findings || len(res.Findings) != 1 || res.Findings[0].Rule != "CM101" || res.Findings[0].Phase != finding.PhaseBuild {
 			t.Errorf("%s: %s %+v", name, res.Verdict, res.Findings)
 		}
@@ -170,7 +170,7 @@ func TestASetupScriptIsRunAmongDecoys(t *testing.T) {
 			dir := t.TempDir()
 			put(t, dir, setupProject(t, c.does))
 			before := listing(t, dir)
-			builtAs(t, packaged(t, Options{Package: &install.Spec{Kind: install.KindDirectory, Name: dir}}), c.want, 2)
+			builtAs(t, packaged(t, ofPackage(&install.Spec{Kind: install.KindDirectory, Name: dir})), c.want, 2)
 			if after := listing(t, dir); !slices.Equal(before, after) {
 				t.Errorf("the checkout was changed: %q, %q", before, after)
 			}

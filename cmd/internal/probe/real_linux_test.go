@@ -12,6 +12,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
@@ -107,7 +108,7 @@ func TestRealServers(t *testing.T) {
 				need(t, backend)
 				l := newLab(t)
 				o := l.options(backend, server.in(installed(t, server.needs))...)
-				o.Calls, o.Timeout, o.CallTimeout, o.Limits = cmp.Or(server.calls, DefaultCalls), 4*time.Minute, DefaultCallTimeout, defaultLimits
+				o.Calls, o.Timeout, o.CallTimeout, o.Limits = cmp.Or(server.calls, plan.DefaultCalls), 4*time.Minute, plan.DefaultCallTimeout, plan.DefaultLimits
 				if len(server.holes) > 0 {
 					o.OracleTime = time.Minute // a busy machine is no reason to miss one
 				}
@@ -202,7 +203,7 @@ func TestTwins(t *testing.T) {
 				for _, name := range []string{"leaky", "honest"} {
 					l := newLab(t, name)
 					o := l.options(backend, twin.command(t, l, name)...)
-					o.Limits = defaultLimits // Node takes more than a hostile server is given
+					o.Limits = plan.DefaultLimits // Node takes more than a hostile server is given
 					r := l.probe(o)
 					checkTwin(t, name, r)
 					raw, err := json.Marshal(r.Declared.Tools)

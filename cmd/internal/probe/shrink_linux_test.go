@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/shrink"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 	"github.com/coalmine-dev/coalmine/synth"
 )
@@ -47,11 +49,11 @@ func TestSmallest(t *testing.T) {
 			}()
 			l := newLab(t)
 			o := l.options("local", l.oracles(t, p.language, p.name, "hole")...)
-			o.Calls, o.Timeout, o.OracleTime, o.CallTimeout, o.ShrinkTime = DefaultCalls, 4*time.Minute, 3*time.Minute, 15*time.Second, 5*time.Minute
-			o.Limits, o.Network = defaultLimits, NetworkSinkhole
+			o.Calls, o.Timeout, o.OracleTime, o.CallTimeout, o.ShrinkTime = plan.DefaultCalls, 4*time.Minute, 3*time.Minute, 15*time.Second, 5*time.Minute
+			o.Limits, o.Network = plan.DefaultLimits, plan.NetworkSinkhole
 			f := theFinding(t, l, o, p.rule)
 			r := theReplay(t, l, f)
-			if !r.Minimal || r.Shown != r.Tried || r.Tried != confirmations {
+			if !r.Minimal || r.Shown != r.Tried || r.Tried != shrink.Confirmations {
 				t.Fatalf("minimal %v, shown in %d of %d: %+v", r.Minimal, r.Shown, r.Tried, r.Steps)
 			}
 			o.Replay = r
@@ -81,7 +83,7 @@ func inJSON(v any) string {
 }
 
 // theFinding probes and returns the finding of the rule.
-func theFinding(t *testing.T, l *lab, o Options, rule string) finding.Finding {
+func theFinding(t *testing.T, l *lab, o request, rule string) finding.Finding {
 	t.Helper()
 	r := l.probeWithin(o.Timeout+o.ShrinkTime+time.Minute, o)
 	i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == rule && f.Severity.Rank() >= finding.Medium.Rank() })

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 )
 
 // judgement is what a run yields, without what only that run has.
@@ -28,14 +29,14 @@ func TestEveryTransportIsJudgedAlike(t *testing.T) {
 			t.Run(backend+" "+mode, func(t *testing.T) {
 				need(t, backend)
 				var want []string
-				for _, served := range []string{TransportStdio, TransportHTTP, "stateless", TransportSSE} {
+				for _, served := range []string{plan.TransportStdio, plan.TransportHTTP, "stateless", plan.TransportSSE} {
 					l := newLab(t, "web")
 					command := []string{l.path("web"), served, mode}
 					transport := served
 					if served == "stateless" {
-						transport = TransportHTTP
+						transport = plan.TransportHTTP
 					}
-					if transport != TransportStdio && mode == "honest" {
+					if transport != plan.TransportStdio && mode == "honest" {
 						// What is open to the neighbours is the transport's own port.
 						command = append(command, "0.0.0.0:8931")
 					}
@@ -46,7 +47,7 @@ func TestEveryTransportIsJudgedAlike(t *testing.T) {
 					if (r.Server.Protocol == "2026-07-28") != (served == "stateless") {
 						t.Errorf("%s: protocol %s", served, r.Server.Protocol)
 					}
-					if transport == TransportStdio {
+					if transport == plan.TransportStdio {
 						want = got
 						if (len(got) == 1) != (mode == "honest") {
 							t.Errorf("over stdio: %q", got)
@@ -67,7 +68,7 @@ func TestNoPort(t *testing.T) {
 	need(t, "local")
 	l := newLab(t, "web")
 	o := l.options("local", l.path("web"), "stdio", "honest")
-	o.Transport = TransportHTTP
+	o.Transport = plan.TransportHTTP
 	o.Timeout = 3e9
 	r := l.probe(o)
 	if r.Verdict != "inconclusive" {

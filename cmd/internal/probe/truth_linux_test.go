@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
@@ -47,7 +48,7 @@ func TestTruth(t *testing.T) {
 				t.Parallel()
 				l := newLab(t)
 				o := l.options("local", "python3", l.source(t, "hints", ".py"), c.hints, does)
-				o.Calls, o.ShrinkTime, o.Network, o.Timeout, o.Limits = 3, time.Nanosecond, NetworkNone, time.Minute, defaultLimits
+				o.Calls, o.ShrinkTime, o.Network, o.Timeout, o.Limits = 3, time.Nanosecond, plan.NetworkNone, time.Minute, plan.DefaultLimits
 				var got []string
 				res := l.probe(o)
 				for _, f := range res.Findings {

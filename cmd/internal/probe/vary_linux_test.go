@@ -10,6 +10,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
@@ -41,10 +42,10 @@ func conditional(res *analyze.Result) []string {
 	return out
 }
 
-func (l *lab) moody(t *testing.T, args ...string) Options {
+func (l *lab) moody(t *testing.T, args ...string) request {
 	t.Helper()
 	o := l.options("local", append([]string{"python3", l.source(t, "moody", ".py")}, args...)...)
-	o.ShrinkTime, o.Network, o.Timeout, o.Limits = time.Nanosecond, NetworkNone, time.Minute, defaultLimits
+	o.ShrinkTime, o.Network, o.Timeout, o.Limits = time.Nanosecond, plan.NetworkNone, time.Minute, plan.DefaultLimits
 	o.fastIdle = 3 * time.Second
 	return o
 }
@@ -82,7 +83,7 @@ func TestVary(t *testing.T) {
 }
 
 // varies probes a moody server, and checks what is said of it; aloud prints a line too.
-func (l *lab) varies(o Options, mode, twin, says string, aloud bool) {
+func (l *lab) varies(o request, mode, twin, says string, aloud bool) {
 	l.t.Helper()
 	res := l.probeWithin(8*time.Minute, o)
 	got, word := conditional(res), "right"

@@ -1,0 +1,439 @@
+package analyze
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/policy"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
+	"github.com/coalmine-dev/coalmine/audit"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// The files of a target's directory that the judge reads beside the logs.
+const (
+	InputsFile = "judge.json"
+	AuditFile  = "audit.json"
+	ShrunkFile = "shrunk.json"
+)
+
+// InputsSchema is the version of InputsFile.
+const InputsSchema = "coalmine/judge/v1"
+
+// Inputs are what a judgement depends on beside what was seen. They are kept with the
+// run, so that it can be judged again without the files that they came from.
+type Inputs struct {
+	Schema string `json:"schema"`
+	// FailOn is the threshold asked for, "" for none.
+	FailOn finding.Severity `json:"failOn,omitempty"`
+	// Policy and Baseline are the user's files, nil for none.
+	Policy   *File `json:"policy,omitempty"`
+	Baseline *File `json:"baseline,omitempty"`
+	// Changed are files by which the run would be judged and that the change under
+	// review has otherwise.
+	Changed []rules.Changed `json:"changed,omitempty"`
+	// Least asks for the result's least policy.
+	Least bool `json:"least,omitempty"`
+	// Location is the file that a reviewer opens for a finding of the run, and
+	// AuditRoot the audited directory as a reviewer would write it.
+	Location  finding.Location `json:"location"`
+	AuditRoot string           `json:"auditRoot"`
+	// Out is the target's directory as it was named, for commands that name it again.
+	Out string `json:"out"`
+	// AuditError says why there is no audit though there should be one, "" otherwise.
+	AuditError string `json:"auditError,omitempty"`
+}
+
+// File is a file of the user's, as it was read.
+type File struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// Shrunk says how far a finding was made small.
+type Shrunk struct {
+	Fingerprint string `json:"fingerprint"`
+	// Replay is the name of the file with the calls.
+	Replay string `json:"replay"`
+	// Shown of Tried fresh starts showed the finding again.
+	Shown int `json:"shown"`
+	Tried int `json:"tried"`
+	// Without is another tool after whose calls the finding comes without its own, "" for none.
+	Without string `json:"without,omitempty"`
+}
+
+// maxInputs bounds each of the files, in bytes.
+const maxInputsFile = 64 << 20
+
+// writeJSON writes a value as a file of the directory.
+func writeJSON(dir *os.Root, name string, v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return session.WriteFile(dir, name, func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err })
+}
+
+// readJSON reads a value from a file of the directory; there is none where it says so.
+func readJSON(dir *os.Root, name string, v any) (there bool, err error) {
+	data, err := session.ReadFile(dir, name, maxInputsFile)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return false, fmt.Errorf("read %s: %w", name, err)
+	}
+	return true, nil
+}
+
+// WriteInputs keeps what the judgement of a target depends on, and the audit's report
+// where there is one.
+func WriteInputs(dir *os.Root, in Inputs, report *audit.Report) error {
+	in.Schema = InputsSchema
+	if err := writeJSON(dir, InputsFile, in); err != nil {
+		return err
+	}
+	if report == nil {
+		return removeFile(dir, AuditFile)
+	}
+	return writeJSON(dir, AuditFile, report)
+}
+
+// WriteShrunk keeps how far the findings of a target were made small.
+func WriteShrunk(dir *os.Root, list []Shrunk) error {
+	if len(list) == 0 {
+		return removeFile(dir, ShrunkFile)
+	}
+	return writeJSON(dir, ShrunkFile, list)
+}
+
+func removeFile(dir *os.Root, name string) error {
+	if err := dir.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("remove an earlier %s: %w", name, err)
+	}
+	return nil
+}
+
+// ReadInputs reads what WriteInputs wrote.
+func ReadInputs(dir *os.Root) (*Inputs, error) {
+	in := &Inputs{}
+	there, err := readJSON(dir, InputsFile, in)
+	switch {
+	case err != nil:
+		return nil, err
+	case !there:
+		return nil, fmt.Errorf("%w: there is no %s", ErrNoLog, InputsFile)
+	case in.Schema != InputsSchema:
+		return nil, fmt.Errorf("read %s: its schema is %.40q; this version reads %q", InputsFile, in.Schema, InputsSchema)
+	}
+	return in, nil
+}
+
+// Directory is a target's directory that is being judged. It holds what was judged
+// already, so that a probe need not judge the first run twice.
+type Directory struct {
+	dir    *os.Root
+	Inputs *Inputs
+	opts   Options
+	runs   []session.IndexedRun
+	opened []*os.Root
+}
+
+// OpenDirectory reads what the judgement of a target depends on, which the changes
+// given alter. version is that of the program that judges. The Directory keeps dir,
+// and does not close it.
+func OpenDirectory(dir *os.Root, version string, changes ...func(*Inputs)) (*Directory, error) {
+	in, err := ReadInputs(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, change := range changes {
+		change(in)
+	}
+	d := &Directory{dir: dir, Inputs: in}
+	d.opts = Options{FailOn: in.FailOn, Version: version, Changed: in.Changed, Least: in.Least}
+	if in.AuditError != "" {
+		d.opts.AuditErr = errors.New(in.AuditError)
+	}
+	if in.Policy != nil {
+		if d.opts.Policy, err = policy.Parse(in.Policy.Name, []byte(in.Policy.Text)); err != nil {
+			return nil, fmt.Errorf("read the policy that %s holds: %w", InputsFile, err)
+		}
+	}
+	if in.Baseline != nil {
+		if d.opts.Baseline, err = ParseBaseline(in.Baseline.Name, []byte(in.Baseline.Text)); err != nil {
+			return nil, fmt.Errorf("read the baseline that %s holds: %w", InputsFile, err)
+		}
+	}
+	report := &audit.Report{}
+	there, err := readJSON(dir, AuditFile, report)
+	if err != nil {
+		return nil, err
+	}
+	if there {
+		d.opts.Audit = report
+	}
+	return d, nil
+}
+
+// JudgeDirectory reads all logs of a target's directory by their role and gives the
+// one Result, with what it depended on. It reads nothing outside the directory.
+func JudgeDirectory(dir *os.Root, version string, changes ...func(*Inputs)) (*Result, *Inputs, error) {
+	d, err := OpenDirectory(dir, version, changes...)
+	if err != nil {
+		return nil, nil, err
+	}
+	index, err := session.ReadIndex(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	res, err := d.First(index.Runs)
+	if err != nil {
+		return nil, nil, err
+	}
+	var shrunk []Shrunk
+	if _, err := readJSON(dir, ShrunkFile, &shrunk); err != nil {
+		return nil, nil, err
+	}
+	if err := d.Complete(res, shrunk, index.Runs); err != nil {
+		return nil, nil, err
+	}
+	return res, d.Inputs, nil
+}
+
+// in returns the runs of a role that were made, sorted by their directories.
+func in(runs []session.IndexedRun, role session.Role) []session.IndexedRun {
+	var out []session.IndexedRun
+	for _, r := range runs {
+		if r.Role == role {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// open opens the log of a run, which the caller closes by close.
+func (d *Directory) open(r session.IndexedRun) (*session.Reader, error) {
+	root, err := d.dir.OpenRoot(r.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("read the log of the run %s: %w", r.Dir, err)
+	}
+	d.opened = append(d.opened, root)
+	log, err := session.Open(root)
+	if err != nil {
+		return nil, fmt.Errorf("read the log of the run %s: %w", r.Dir, err)
+	}
+	return log, nil
+}
+
+func (d *Directory) close() {
+	for _, r := range d.opened {
+		_ = r.Close() // it was only read
+	}
+	d.opened = nil
+}
+
+// compared opens the logs that the declared run is compared with.
+func (d *Directory) compared(runs []session.IndexedRun, o *Options) error {
+	for _, r := range in(runs, session.RoleTraced) {
+		log, err := d.open(r)
+		if err != nil {
+			return err
+		}
+		o.Traced = log
+	}
+	varied := in(runs, session.RoleVaried)
+	slices.SortFunc(varied, func(a, b session.IndexedRun) int { return strings.Compare(a.Dir, b.Dir) })
+	for _, r := range varied {
+		log, err := d.open(r)
+		if err != nil {
+			return err
+		}
+		o.Varied = append(o.Varied, log)
+	}
+	return nil
+}
+
+// First judges the declared run, the build before it and the runs that it is
+// compared with.
+func (d *Directory) First(runs []session.IndexedRun) (*Result, error) {
+	defer d.close()
+	o := d.opts
+	if err := d.compared(runs, &o); err != nil {
+		return nil, err
+	}
+	log, err := session.Open(d.dir)
+	if err != nil {
+		return nil, fmt.Errorf("read the run's log: %w", err)
+	}
+	res, err := Judge(log, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range in(runs, session.RoleBuild) {
+		if err := d.build(r, res); err != nil {
+			return nil, err
+		}
+	}
+	return res, d.varied(o.Varied, res)
+}
+
+// Differs reports whether the condition of some varied runs seems to make a
+// difference: runs are those of the condition, and the controls.
+func (d *Directory) Differs(runs []session.IndexedRun) (bool, error) {
+	defer d.close()
+	o := Options{Policy: d.opts.Policy}
+	if err := d.compared(runs, &o); err != nil {
+		return false, err
+	}
+	log, err := session.Open(d.dir)
+	if err != nil {
+		return false, fmt.Errorf("read the run's log: %w", err)
+	}
+	return Differs(log, o)
+}
+
+// alone are the options for a run that is judged by itself.
+func (d *Directory) alone() Options {
+	o := d.opts
+	o.Audit, o.AuditErr = nil, nil
+	return o
+}
+
+// build adds to a result what the build showed. A build that never came to a log is
+// spoken of in the server's.
+func (d *Directory) build(r session.IndexedRun, res *Result) error {
+	if r.Failed != "" {
+		return nil
+	}
+	log, err := d.open(r)
+	if err != nil {
+		return err
+	}
+	o := d.alone()
+	o.Least = false
+	more, err := Judge(log, o)
+	if err != nil {
+		return fmt.Errorf("judge the build: %w", err)
+	}
+	for i := range more.Findings {
+		more.Findings[i].Reproduce = res.Run.Reproduce
+	}
+	Add(res, more, "in the build", o)
+	return nil
+}
+
+// varied adds to a result what the runs under conditions showed by themselves:
+// findings that each run under a condition has, and the first has not.
+func (d *Directory) varied(logs []*session.Reader, res *Result) error {
+	o := d.alone()
+	shared := map[session.Vary]*Result{}
+	var order []session.Vary
+	for _, log := range logs {
+		if log.Header.Vary == nil {
+			return errors.New("judge the runs under conditions: the log of one names no condition")
+		}
+		more, err := Judge(log, o)
+		if err != nil {
+			return err
+		}
+		v := *log.Header.Vary
+		if first := shared[v]; first != nil {
+			first.Findings = slices.DeleteFunc(first.Findings, func(f finding.Finding) bool { return !more.Shows(f.Fingerprint) })
+			continue
+		}
+		more.Inconclusive = nil // the comparison has what is missing of them
+		shared[v], order = more, append(order, v)
+	}
+	for _, v := range order {
+		Add(res, shared[v], v.How, o)
+	}
+	return nil
+}
+
+// Complete adds to the result of First how far its findings were made small, and
+// what the further starts showed.
+func (d *Directory) Complete(res *Result, shrunk []Shrunk, runs []session.IndexedRun) error {
+	defer d.close()
+	for _, s := range shrunk {
+		for i := range res.Findings {
+			if res.Findings[i].Fingerprint == s.Fingerprint {
+				s.apply(&res.Findings[i], res.Run.Reproduce, d.Inputs.Out)
+				break
+			}
+		}
+	}
+	for _, r := range slices.Concat(in(runs, session.RoleRestart), in(runs, session.RoleFurther)) {
+		if err := d.further(r, res); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// further adds to a result what a further start showed.
+func (d *Directory) further(r session.IndexedRun, res *Result) error {
+	o := d.alone()
+	if r.Failed != "" {
+		Doubt(res, r.Failed, o)
+		return nil
+	}
+	log, err := d.open(r)
+	if err != nil {
+		return err
+	}
+	more, err := Judge(log, o)
+	if err != nil {
+		return err
+	}
+	if r.Optional {
+		more.Inconclusive = nil
+	}
+	if r.Role == session.RoleRestart {
+		Cover(res, more)
+	}
+	Add(res, more, r.How, o)
+	return nil
+}
+
+// JudgeRun judges the log in one directory by itself.
+func JudgeRun(dir *os.Root, o Options) (*Result, error) {
+	log, err := session.Open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read the run's log: %w", err)
+	}
+	return Judge(log, o)
+}
+
+// apply says in a finding how to play its calls again, and how surely it is its
+// call's: what comes without that call, or never again with it, may be another's work.
+func (s Shrunk) apply(f *finding.Finding, reproduce, out string) {
+	f.Reproduce = strings.Replace(reproduce, " -- ", " --replay "+Quote(out+"/"+s.Replay)+" -- ", 1)
+	if s.Shown < s.Tried {
+		f.Message += fmt.Sprintf(" (unstable: shown again in %d of %d fresh starts)", s.Shown, s.Tried)
+		if f.Confidence == finding.Certain {
+			f.Confidence = finding.Probable
+		}
+	}
+	if s.Shown == 0 {
+		f.Confidence = finding.Ambiguous
+		return
+	}
+	if s.Without != "" {
+		f.Message += fmt.Sprintf(" (it comes without this call, after %s: it may be that tool's work)", s.Without)
+		f.Confidence = finding.Ambiguous
+	}
+}

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/analyze/text"
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// judgeFlags are the flags of coalmine judge as they were given.
+type judgeFlags struct {
+	policy, baseline, failOn string
+	format                   []string
+	allowIncomplete          bool
+}
+
+func (e *env) judge() *cobra.Command {
+	f := &judgeFlags{}
+	cmd := &cobra.Command{
+		Use: "judge [flags] DIR…", Short: "Judge recorded runs again, and write their reports again",
+		Long: "judge reads the directory of a probe and writes its reports again, without a sandbox, the server's source or\n" +
+			"the network. The policy, baseline and threshold are those of the probe unless flags name others; what that\n" +
+			"changes is said on standard error.",
+		RunE: func(_ *cobra.Command, args []string) error { return e.runJudge(f, args) },
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.policy, "policy", "", "judge by this `FILE` (coalmine.yaml) in place of the probe's")
+	fl.StringVar(&f.baseline, "baseline", "", "compare with this `FILE` of coalmine baseline in place of the probe's")
+	fl.StringVar(&f.failOn, "fail-on", "", "critical, high, medium, low or never (default the probe's)")
+	fl.StringSliceVar(&f.format, "format", []string{"text"}, "what is printed, of "+strings.Join(formats, ", ")+" (the files are written in any case)")
+	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 where not everything could be looked at")
+	return cmd
+}
+
+const judgeHint = "name the directory of a probe, such as coalmine-out/NAME"
+
+func (e *env) runJudge(f *judgeFlags, args []string) error {
+	if len(args) == 0 {
+		return usage("coalmine judge coalmine-out/NAME", "no directory to judge")
+	}
+	for _, v := range f.format {
+		if !slices.Contains(formats, v) {
+			return usage(strings.Join(formats, ", "), "--format %s is not known", v)
+		}
+	}
+	changes, err := f.changes()
+	if err != nil {
+		return err
+	}
+	worst := ExitOK
+	for _, dir := range args {
+		status, err := e.judgeOne(f, dir, changes)
+		if err != nil {
+			if len(args) == 1 {
+				return err
+			}
+			// One directory that cannot be judged must not hide the others.
+			fmt.Fprintln(e.err, "in "+text.Printable(dir, 200)+":")
+			status = e.fail(err)
+		}
+		worst = worse(worst, status)
+	}
+	e.status = worst
+	return nil
+}
+
+// changes are what the flags make of a run's inputs.
+func (f *judgeFlags) changes() (func(*analyze.Inputs), error) {
+	var policy, baseline *analyze.File
+	for _, file := range []struct {
+		name string
+		to   **analyze.File
+	}{{f.policy, &policy}, {f.baseline, &baseline}} {
+		if file.name == "" {
+			continue
+		}
+		data, err := readBounded(file.name, maxConfig)
+		if err != nil {
+			return nil, &sandbox.UsageError{Err: err, Hint: "name a file that can be read"}
+		}
+		*file.to = &analyze.File{Name: file.name, Text: string(data)}
+	}
+	failOn := finding.Severity("")
+	if f.failOn != "" && f.failOn != "never" {
+		s, err := finding.ParseSeverity(f.failOn)
+		if err != nil || s == finding.Info {
+			return nil, usage("critical, high, medium, low or never", "--fail-on %s is not known", f.failOn)
+		}
+		failOn = s
+	}
+	return func(in *analyze.Inputs) {
+		if policy != nil {
+			in.Policy = policy
+		}
+		if baseline != nil {
+			in.Baseline = baseline
+		}
+		if f.failOn != "" {
+			in.FailOn = failOn
+		}
+	}, nil
+}
+
+// judgeOne judges one directory, writes and prints its reports, and returns the status.
+func (e *env) judgeOne(f *judgeFlags, name string, changes func(*analyze.Inputs)) (int, error) {
+	dir, err := os.OpenRoot(name)
+	if err != nil {
+		return 0, &sandbox.UsageError{Err: err, Hint: judgeHint}
+	}
+	defer dir.Close()
+	before := earlier(dir)
+	res, in, err := analyze.JudgeDirectory(dir, version(), changes)
+	if err != nil {
+		return 0, &sandbox.UsageError{Err: fmt.Errorf("%s: %w", name, err), Hint: judgeHint}
+	}
+	if err := report.Write(dir, res, in); err != nil {
+		return 0, &sandbox.UsageError{Err: err, Hint: "is the directory writable, and the disk not full?"}
+	}
+	if before != nil {
+		for _, line := range analyze.Changes(before, res) {
+			fmt.Fprintln(e.err, text.Printable(line, 400))
+		}
+	}
+	if err := e.print(res, name, f.format); err != nil {
+		return 0, err
+	}
+	return analyze.ExitStatus(res, in.FailOn, f.allowIncomplete), nil
+}
+
+// earlier is the report that stands in a directory, nil where there is none that can be read.
+func earlier(dir *os.Root) *analyze.Result {
+	data, err := session.ReadFile(dir, report.FileJSON, maxReport)
+	if err != nil {
+		return nil
+	}
+	res := &analyze.Result{}
+	if json.Unmarshal(data, res) != nil || res.Schema != analyze.Schema {
+		return nil
+	}
+	return res
+}

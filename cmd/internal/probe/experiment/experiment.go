@@ -1,0 +1,107 @@
+package experiment
+
+import (
+	"time"
+
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// Experiment is a further run of a server, or several of its kind in turn.
+type Experiment struct {
+	// Name stands in the run's plan, its log's header and the index.
+	Name string
+	// Proves says what the run shows that the others cannot.
+	Proves string
+	// Role is how the judge takes the log, "" for a log that is judged at once and removed.
+	Role session.Role
+	// Dir is the run's directory below the target's; where Rounds is set, "-N" follows.
+	Dir string
+	// When reports whether what is known so far gives reason for a run, nil for always.
+	When func(*Case) bool
+	// Change makes the experiment's plan of the declared run's.
+	Change func(plan.Plan, *Case) (plan.Plan, error)
+	// Rounds is how often the run is made at most; When is asked before each. 0 is once.
+	Rounds int
+	// Progress is the line about the run's start, How what evidence from it begins with.
+	Progress, How func(*Case) string
+	// Optional says that what could not be looked at in it is no reason for doubt.
+	Optional bool
+	// Lost begins the reason for doubt where the run cannot be made. "" makes that an
+	// error of the whole probe.
+	Lost string
+}
+
+// Case is what an experiment is decided by.
+type Case struct {
+	// Plan is the declared run's, and Seen what that run learned.
+	Plan plan.Plan
+	Seen run.Observations
+	// Rounds are what earlier rounds of the same experiment learned.
+	Rounds []run.Observations
+	// Vary are the factors that the user asked for. FastIdle is how long a server is
+	// watched on a fast clock, 0 for the usual time.
+	Vary     []string
+	FastIdle time.Duration
+	// Renew makes the declared plan again with decoys for another account, or for one
+	// that is drawn where it is empty.
+	Renew func(plan.Account) (plan.Plan, error)
+}
+
+// Table lists every kind of run that coalmine makes, in the order in which a judge
+// takes them.
+func Table() []Experiment {
+	table := []Experiment{Declared, Replay, Build, traced}
+	table = append(table, control)
+	for _, c := range conditions {
+		table = append(table, c.experiment())
+	}
+	return append(table, Trial, restart, second, loopback, otherHome)
+}
+
+// Declared is the run of the server as it was declared.
+var Declared = Experiment{
+	Name: "declared", Role: session.RoleDeclared, Dir: ".",
+	Proves: "what the server does as it was declared",
+	Change: same,
+}
+
+// Replay makes only the calls of a replay file.
+var Replay = Experiment{
+	Name: "replay", Role: session.RoleDeclared, Dir: ".",
+	Proves: "that the calls of a finding show it again",
+	When:   func(c *Case) bool { return c.Plan.Drive.Kind == plan.DrivePlay },
+	Change: same,
+}
+
+// Build runs the scripts that an installation of the package would run.
+var Build = Experiment{
+	Name: "build", Role: session.RoleBuild, Dir: "build",
+	Proves: "what installing the package does",
+	Change: func(p plan.Plan, _ *Case) (plan.Plan, error) { return p, nil },
+}
+
+// Trial makes calls that may show a finding, to find the smallest that do.
+var Trial = Experiment{
+	Name: "trial", Dir: "trial",
+	Proves: "which calls suffice to show a finding",
+	Change: func(p plan.Plan, _ *Case) (plan.Plan, error) { return p.Playing(nil), nil },
+}
+
+func same(p plan.Plan, _ *Case) (plan.Plan, error) { return p, nil }
+
+// always is a text that depends on nothing.
+func always(text string) func(*Case) string { return func(*Case) string { return text } }
+
+// Of makes the plan of an experiment's next run: the declared plan is left as it is.
+func (e *Experiment) Of(c *Case) (plan.Plan, error) {
+	p, err := c.Plan.For(e.Name)
+	if err != nil {
+		return p, err
+	}
+	if e.Role != session.RoleDeclared {
+		p.Drive.Collect = false
+	}
+	return e.Change(p, c)
+}

@@ -1,0 +1,199 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"sync"
+
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// Lab makes experiments' runs below the directory of a target, several side by side.
+type Lab struct {
+	Runner run.Runner
+	Dir    *os.Root
+	// Jobs has room for as many runs as may be alive at once. It is shared with
+	// whoever else makes runs for the same target.
+	Jobs Jobs
+	// Differs reports whether a condition makes a difference by the logs of some runs:
+	// those of the condition, and the controls.
+	Differs func(runs []session.IndexedRun) (bool, error)
+	// Rounds is how often a condition is tried at most, 0 for the usual number.
+	Rounds int
+}
+
+// Jobs bounds the runs that are alive at once.
+type Jobs chan struct{}
+
+// NewJobs has room for n runs.
+func NewJobs(n int) Jobs { return make(Jobs, max(n, 1)) }
+
+// Acquire waits for room; the function that it returns gives it back. Its error is ctx's.
+func (j Jobs) Acquire(ctx context.Context) (release func(), err error) {
+	select {
+	case j <- struct{}{}:
+		return func() { <-j }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// made are the runs of one experiment.
+type made struct {
+	runs []session.IndexedRun
+	err  error
+}
+
+// Compare makes the runs that the judge compares with the declared one: under the
+// other tracer, and under each condition of --vary. A run that cannot be made is an error.
+func (l *Lab) Compare(ctx context.Context, c Case) ([]session.IndexedRun, error) {
+	tracedRuns := made{}
+	var wg sync.WaitGroup
+	wg.Go(func() { tracedRuns = l.each(ctx, traced, c) })
+	varied, err := l.vary(ctx, c)
+	wg.Wait()
+	if err := errors.Join(tracedRuns.err, err); err != nil {
+		return nil, err
+	}
+	return append(tracedRuns.runs, varied...), nil
+}
+
+// Further makes the starts that the declared run gave reason for. One that cannot be
+// made is listed with the reason: it takes nothing from what was seen.
+func (l *Lab) Further(ctx context.Context, c Case) ([]session.IndexedRun, error) {
+	list := []Experiment{restart, second, loopback, otherHome}
+	results := make([]made, len(list))
+	var wg sync.WaitGroup
+	for i, e := range list {
+		wg.Go(func() { results[i] = l.each(ctx, e, c) })
+	}
+	wg.Wait()
+	var runs []session.IndexedRun
+	for _, r := range results {
+		if r.err != nil {
+			return nil, r.err
+		}
+		runs = append(runs, r.runs...)
+	}
+	return runs, nil
+}
+
+// each makes an experiment's runs, one after another, as long as there is reason for more.
+func (l *Lab) each(ctx context.Context, e Experiment, c Case) made {
+	var out made
+	for n := 1; n <= max(e.Rounds, 1); n++ {
+		if e.When != nil && !e.When(&c) {
+			return out
+		}
+		dir := e.Dir
+		if e.Rounds > 0 {
+			dir = fmt.Sprintf("%s-%d", e.Dir, n)
+		}
+		indexed, seen, err := l.one(ctx, &e, &c, dir)
+		if ctx.Err() != nil {
+			return made{err: context.Cause(ctx)}
+		}
+		if err != nil && e.Lost == "" {
+			return made{err: err}
+		}
+		if err != nil {
+			indexed.Failed = e.Lost + " could not be made: " + err.Error()
+			out.runs = append(out.runs, indexed)
+			return out
+		}
+		out.runs = append(out.runs, indexed)
+		c.Rounds = append(c.Rounds[:len(c.Rounds):len(c.Rounds)], seen)
+	}
+	return out
+}
+
+// one makes one run of an experiment in a directory below the target's.
+func (l *Lab) one(ctx context.Context, e *Experiment, c *Case, dir string) (session.IndexedRun, run.Observations, error) {
+	indexed := session.IndexedRun{Role: e.Role, Experiment: e.Name, Dir: dir, Optional: e.Optional}
+	if e.How != nil {
+		indexed.How = e.How(c)
+	}
+	release, err := l.Jobs.Acquire(ctx)
+	if err != nil {
+		return indexed, run.Observations{}, err
+	}
+	defer release()
+	p, err := e.Of(c)
+	if err != nil {
+		return indexed, run.Observations{}, err
+	}
+	l.Runner.Progress(e.Progress(c))
+	quiet := l.Runner
+	if e.Role == session.RoleVaried {
+		quiet.Progress = func(string) {}
+	}
+	seen, err := Make(ctx, quiet, l.Dir, dir, p)
+	return indexed, seen, err
+}
+
+// Make runs a plan in a directory below the target's, which it makes anew.
+func Make(ctx context.Context, r run.Runner, target *os.Root, dir string, p plan.Plan) (run.Observations, error) {
+	sub, err := Directory(target, dir)
+	if err != nil {
+		return run.Observations{}, err
+	}
+	defer func() { _ = sub.Close() }()
+	return r.Run(ctx, p, sub)
+}
+
+// Directory makes a run's directory anew below the target's, and opens it.
+func Directory(target *os.Root, dir string) (*os.Root, error) {
+	fail := func(err error) error {
+		return &sandbox.UsageError{Err: fmt.Errorf("make room for a further run's log: %w", err), Hint: "is the disk of --out full?"}
+	}
+	if err := target.RemoveAll(dir); err != nil {
+		return nil, fail(err)
+	}
+	if parent := path.Dir(dir); parent != "." {
+		if err := target.Mkdir(parent, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, fail(err)
+		}
+	}
+	if err := target.Mkdir(dir, 0o700); err != nil {
+		return nil, fail(err)
+	}
+	sub, err := target.OpenRoot(dir)
+	if err != nil {
+		return nil, fail(err)
+	}
+	return sub, nil
+}
+
+// Clear removes the directories of an earlier probe's runs.
+func Clear(target *os.Root) error {
+	names, err := fs.ReadDir(target.FS(), ".")
+	if err != nil {
+		return fmt.Errorf("list an earlier probe's files: %w", err)
+	}
+	ours := map[string]bool{}
+	for _, e := range Table() {
+		if e.Dir == "." {
+			continue
+		}
+		ours[path.Dir(e.Dir)], ours[e.Dir] = true, true
+		for n := 1; n <= e.Rounds; n++ {
+			ours[fmt.Sprintf("%s-%d", e.Dir, n)] = true
+		}
+	}
+	for _, n := range names {
+		if !n.IsDir() || !ours[n.Name()] {
+			continue
+		}
+		if err := target.RemoveAll(n.Name()); err != nil {
+			return fmt.Errorf("remove an earlier probe's %s: %w", n.Name(), err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,29 @@
+package experiment
+
+import (
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// loopback starts a server again that tried a port of the loopback address on which
+// nothing listened: labs and malware post there, honest clients only look whether
+// somebody is at home. This time it is answered.
+var loopback = Experiment{
+	Name: "loopback", Role: session.RoleFurther, Dir: "loopback",
+	Proves: "what the server sends to a loopback port once somebody listens there",
+	When:   func(c *Case) bool { return c.Seen.TriedLoopback && plan.WithLoopback(c.Plan.Network) != "" },
+	Change: func(p plan.Plan, _ *Case) (plan.Plan, error) {
+		p.Oracles, p.Network = nil, plan.WithLoopback(p.Network)
+		p.Budget = bounded(p.Budget)
+		return p, nil
+	},
+	Progress: always("starting once more, with an answer on the loopback address"),
+	How:      always("with an answer on the loopback address"),
+	Lost:     "the further start with an answer on the loopback address",
+}
+
+// bounded is a budget of at most the usual calls and time.
+func bounded(b plan.Budget) plan.Budget {
+	b.Calls, b.Timeout = min(plan.DefaultCalls, b.Calls), min(plan.DefaultTimeout, b.Timeout)
+	return b
+}

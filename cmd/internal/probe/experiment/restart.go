@@ -1,0 +1,45 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// restart starts a server again that ended in a call, without the tools that
+// ended it, so that the others are looked at all the same.
+var restart = Experiment{
+	Name: "restart", Role: session.RoleRestart, Dir: "restart", Rounds: 3,
+	Proves: "what the tools do that a crash kept from being called",
+	When:   func(c *Case) bool { return crashed(c) != "" },
+	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
+		took := c.Seen.Took
+		p.Drive.Skip = append(slices.Clone(p.Drive.Skip), c.Seen.Crashed)
+		for _, r := range c.Rounds {
+			p.Drive.Skip = append(p.Drive.Skip, r.Crashed)
+			took += r.Took
+		}
+		p.Budget.Timeout = timeLeft(p.Budget.Timeout, took)
+		return p, nil
+	},
+	Progress: always("starting again after a crash"),
+	How:      func(c *Case) string { return fmt.Sprintf("after restart %d", len(c.Rounds)+1) },
+	Lost:     "the further start after a crash",
+}
+
+// crashed is the tool that ended the latest start, "" for none.
+func crashed(c *Case) string {
+	if n := len(c.Rounds); n > 0 {
+		return c.Rounds[n-1].Crashed
+	}
+	return c.Seen.Crashed
+}
+
+// timeLeft is what a restart has: all starts together have the time of one, as far
+// as that is not too little for any.
+func timeLeft(timeout, took time.Duration) time.Duration {
+	return max(timeout-took, min(secondTime, timeout))
+}

@@ -1,0 +1,184 @@
+package experiment
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/synth"
+)
+
+const (
+	// varyRounds is how often a condition that seems to matter is tried, in turn with
+	// unchanged surroundings: what comes by chance in half of all runs passes for a
+	// difference once in 256.
+	varyRounds = 4
+	// fastIdle is how long a server is watched on a fast clock after its last call,
+	// and fastRate how much faster that clock is: an hour and forty minutes for ten seconds.
+	fastIdle = 10 * time.Second
+	fastRate = 600
+	// later is how far the clock is moved.
+	later = "+400d"
+)
+
+// condition is one change of a server's surroundings.
+type condition struct {
+	vary session.Vary
+	// dir is the condition's directory, without its round.
+	dir    string
+	change func(plan.Plan, *Case) (plan.Plan, error)
+}
+
+// conditions are the values of each factor of --vary.
+var conditions = []condition{
+	{session.Vary{Factor: "client", How: "for the client cursor-vscode"}, "client-0", asClient("cursor-vscode", "1.0.0")},
+	{session.Vary{Factor: "client", How: "for the client Visual Studio Code"}, "client-1", asClient("Visual Studio Code", "1.104.0")},
+	{session.Vary{Factor: "ci", How: "with CI=true"}, "ci-2", variables("CI=true", "GITHUB_ACTIONS=true")},
+	{session.Vary{Factor: "clock", How: "with the clock 400 days ahead"}, "clock-3", clock(later)},
+	{session.Vary{Factor: "clock", How: fmt.Sprintf("left alone with a clock %d times as fast", fastRate), Added: true}, "clock-4", leftAlone},
+	{session.Vary{Factor: "locale", How: "in Russian"}, "locale-5", variables("LANG=ru_RU.UTF-8", "LC_ALL=ru_RU.UTF-8", "LANGUAGE=ru", "TZ=Europe/Moscow")},
+	{session.Vary{Factor: "locale", How: "in Chinese"}, "locale-6", variables("LANG=zh_CN.UTF-8", "LC_ALL=zh_CN.UTF-8", "LANGUAGE=zh", "TZ=Asia/Shanghai")},
+	{session.Vary{Factor: "canaries", How: "for another user with other decoys"}, "canaries-7", otherDecoys},
+	{session.Vary{Factor: "canaries", How: "in a bare HOME", Added: true}, "canaries-8", bareHome},
+}
+
+// control is the run in unchanged surroundings that the others are compared with.
+var control = condition{session.Vary{How: "ended by a signal"}, "unchanged", func(p plan.Plan, _ *Case) (plan.Plan, error) { return p, nil }}.experiment()
+
+// experiment is the condition's entry in the table.
+func (c condition) experiment() Experiment {
+	return Experiment{
+		Name: "vary-" + c.dir, Role: session.RoleVaried, Dir: "vary/" + c.dir, Rounds: varyRounds,
+		Proves: "what the server does, or leaves, only " + c.vary.How,
+		When: func(k *Case) bool {
+			return len(k.Vary) > 0 && (c.vary.Factor == "" || slices.Contains(k.Vary, c.vary.Factor))
+		},
+		Change:   func(p plan.Plan, k *Case) (plan.Plan, error) { return c.change(c.played(p, k), k) },
+		Progress: always("once more, " + c.vary.How),
+		How:      always(c.vary.How),
+	}
+}
+
+// played makes the declared run's calls again, without those that carry oracles' inputs.
+func (c condition) played(p plan.Plan, k *Case) plan.Plan {
+	p.Drive.Kind, p.Drive.Quick, p.Drive.ByTerm = plan.DrivePlay, true, true
+	p.Drive.Steps = slices.DeleteFunc(slices.Clone(k.Seen.Steps), func(s synth.Step) bool { return len(s.Oracles) > 0 })
+	vary := c.vary
+	p.Vary = &vary
+	return p
+}
+
+// CheckVary says which factor of --vary is none, or cannot be had here.
+func CheckVary(factors []string) error {
+	for _, f := range factors {
+		if !slices.ContainsFunc(conditions, func(c condition) bool { return c.vary.Factor == f }) {
+			return &sandbox.UsageError{Err: fmt.Errorf("--vary %s is not known", f), Hint: "client, ci, clock, locale, canaries"}
+		}
+	}
+	if slices.Contains(factors, "clock") {
+		if _, err := faketime(); err != nil {
+			return &sandbox.UsageError{Err: err, Hint: "install it (Debian: apt install libfaketime), or leave clock out of --vary"}
+		}
+	}
+	return nil
+}
+
+func asClient(name, version string) func(plan.Plan, *Case) (plan.Plan, error) {
+	return func(p plan.Plan, _ *Case) (plan.Plan, error) {
+		p.Identity.Client = wire.Implementation{Name: name, Version: version}
+		return p, nil
+	}
+}
+
+func variables(list ...string) func(plan.Plan, *Case) (plan.Plan, error) {
+	return func(p plan.Plan, _ *Case) (plan.Plan, error) {
+		for _, kv := range list {
+			name, value, _ := strings.Cut(kv, "=")
+			p = p.With(plan.Variable{Name: name, Value: value})
+		}
+		return p, nil
+	}
+}
+
+// faketime finds the library that moves the clock of programs that load it.
+func faketime() (string, error) {
+	for _, pattern := range []string{"/usr/lib/*/faketime/libfaketimeMT.so.1", "/usr/lib*/faketime/libfaketimeMT.so.1", "/usr/local/lib*/faketime/libfaketimeMT.so.1"} {
+		if found, err := filepath.Glob(pattern); err == nil && len(found) > 0 {
+			return found[0], nil
+		}
+	}
+	return "", errors.New("--vary clock: libfaketime, which moves the clock, is not installed here")
+}
+
+// clock has the server load the library with a specification of its own.
+func clock(spec string) func(plan.Plan, *Case) (plan.Plan, error) {
+	return func(p plan.Plan, c *Case) (plan.Plan, error) {
+		name, err := faketime()
+		if err != nil {
+			return p, err
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return p, fmt.Errorf("read the library that moves the clock: %w", err)
+		}
+		p.Preload = p.Identity.Home + "/.local/lib/" + filepath.Base(name)
+		p.Files = append(slices.Clone(p.Files), rootfs.File{Path: p.Preload, Mode: 0o644, Data: data})
+		// Only the day is moved: timers keep their pace, unless the pace is what is changed.
+		real := "1"
+		if strings.Contains(spec, " x") {
+			real = "0"
+		}
+		return variables("LD_PRELOAD="+p.Preload, "FAKETIME="+spec, "FAKETIME_DONT_FAKE_MONOTONIC="+real)(p, c)
+	}
+}
+
+func leftAlone(p plan.Plan, c *Case) (plan.Plan, error) {
+	p.Budget.Idle = cmp.Or(c.FastIdle, fastIdle)
+	return clock(fmt.Sprintf("+0 x%d", fastRate))(p, c)
+}
+
+// otherDecoys makes everything about the decoys anew: names, values, HOME.
+func otherDecoys(p plan.Plan, c *Case) (plan.Plan, error) {
+	q, err := c.Renew(plan.Account{})
+	if err != nil {
+		return p, err
+	}
+	hints := q.Drive.Hints
+	q.RunID, q.Experiment, q.Vary, q.Budget, q.Drive = p.RunID, p.Experiment, p.Vary, p.Budget, p.Drive
+	q.Drive.Hints = hints
+	q.Drive.Steps = slices.Clone(p.Drive.Steps)
+	for i := range q.Drive.Steps {
+		q.Drive.Steps[i].Args = bytes.ReplaceAll(q.Drive.Steps[i].Args, []byte(p.Identity.Home), []byte(q.Identity.Home))
+	}
+	return q, nil
+}
+
+// bareHome leaves out every decoy but those of the workspaces.
+func bareHome(p plan.Plan, _ *Case) (plan.Plan, error) {
+	decoys := map[string]bool{}
+	for _, f := range p.Decoys.Files() {
+		in := slices.ContainsFunc(p.Server.Workspaces, func(w string) bool {
+			return f.Path == w || strings.HasPrefix(f.Path, w+"/") || strings.HasPrefix(w, f.Path+"/")
+		})
+		decoys[f.Path] = f.Path != p.Identity.Home && !in
+	}
+	p.Files = slices.DeleteFunc(slices.Clone(p.Files), func(f rootfs.File) bool { return decoys[f.Path] })
+	p.Watch = slices.DeleteFunc(slices.Clone(p.Watch), func(w string) bool { return decoys[w] })
+	given := map[string]bool{}
+	for _, kv := range p.Decoys.Env() {
+		given[kv] = true
+	}
+	p.Env = slices.DeleteFunc(slices.Clone(p.Env), func(v plan.Variable) bool { return given[v.Name+"="+v.Value] })
+	return p, nil
+}

@@ -1,0 +1,100 @@
+package plan
+
+import (
+	"crypto/rand"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// environment is built from nothing: what any login has, the decoys, what the
+// configuration names and what the user passes.
+func (p Plan) environment(o *Options, in *Fetched) Plan {
+	var passed []string
+	p.Env = nil
+	plain := func(name, value string) { p.Env = setEnv(p.Env, Variable{Name: name, Value: value}) }
+	secret := func(name, value string) { p.Env = setEnv(p.Env, Variable{Name: name, Value: value, Secret: true}) }
+	plain("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+	plain("HOME", p.Identity.Home)
+	plain("USER", p.Identity.User)
+	plain("LOGNAME", p.Identity.User)
+	plain("SHELL", "/bin/bash")
+	plain("LANG", "C.UTF-8")
+	plain("TERM", "xterm-256color")
+	plain("PWD", p.Server.Dir)
+	for _, kv := range p.Decoys.Env() {
+		name, value, _ := strings.Cut(kv, "=")
+		p.Env = append(p.Env, Variable{Name: name, Value: value, Secret: true})
+	}
+	for _, kv := range in.vars(o) {
+		name, value, _ := strings.Cut(kv, "=")
+		secret(name, decoyValue(name, value))
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Env)) {
+		secret(name, decoyValue(name, o.Env[name]))
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Dummies)) {
+		value := o.Dummies[name]
+		plain(name, value)
+		// Somebody may take it for the place of a real one.
+		if len(value) >= 16 && isSecret(name, value) {
+			passed = append(passed, value)
+		}
+	}
+	for _, name := range o.PassEnv {
+		value, ok := os.LookupEnv(name)
+		if v, named := o.Env[name]; named && !ok {
+			value, ok = v, true
+		}
+		if ok {
+			secret(name, value)
+			passed = append(passed, value)
+		}
+	}
+	p.Secrets = SecretTexts(passed)
+	p.Server.Dummies = nil
+	for _, name := range slices.Sorted(maps.Keys(o.Dummies)) {
+		p.Server.Dummies = append(p.Server.Dummies, string(Redact([]byte(name+"="+o.Dummies[name]), p.Secrets)))
+	}
+	return p
+}
+
+// setEnv appends a variable in place of those of its name.
+func setEnv(env []Variable, v Variable) []Variable {
+	return append(slices.DeleteFunc(env, func(old Variable) bool { return old.Name == v.Name }), v)
+}
+
+// secretNames are parts of a variable's name that make its value a secret.
+var secretNames = []string{"KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CRED", "DSN", "PRIVATE", "COOKIE", "SESSION", "WEBHOOK", "URL", "URI"}
+
+// decoyValue is a value of the same shape: each letter and digit of what could be a
+// secret is drawn anew. Settings ("debug", "8080") stay, since servers need them.
+func decoyValue(name, value string) string {
+	if !isSecret(name, value) {
+		return value
+	}
+	if i := strings.Index(value, "://"); i >= 0 && !strings.Contains(value, "@") && !strings.Contains(value, "?") {
+		return value[:i+3] + "service.internal/"
+	}
+	random := make([]byte, len(value))
+	_, _ = rand.Read(random) // crypto/rand never fails
+	out := []byte(value)
+	for i, c := range out {
+		switch {
+		case c >= '0' && c <= '9':
+			out[i] = '0' + random[i]%10
+		case c >= 'a' && c <= 'z':
+			out[i] = 'a' + random[i]%26
+		case c >= 'A' && c <= 'Z':
+			out[i] = 'A' + random[i]%26
+		}
+	}
+	return string(out)
+}
+
+// isSecret reports whether a variable could hold a secret, by its name or its value's shape.
+func isSecret(name, value string) bool {
+	return len(value) >= 16 && !strings.ContainsAny(value, " /") ||
+		slices.ContainsFunc(secretNames, func(s string) bool { return strings.Contains(strings.ToUpper(name), s) })
+}

@@ -1,0 +1,27 @@
+package plan
+
+import (
+	"os"
+
+	"github.com/coalmine-dev/coalmine/synth/literals"
+	"github.com/coalmine-dev/coalmine/synth/schema"
+)
+
+// maxWords bounds the names from the source that are tried as tools and
+// arguments which nobody declared: each costs a call.
+const maxWords = 24
+
+// literalsOf are what the server's own source is written with, and the names in it;
+// nothing where there is no source, or it cannot be read.
+func literalsOf(source string) (schema.Literals, []string) {
+	if source == "" {
+		return schema.Literals{}, nil
+	}
+	root, err := os.OpenRoot(source)
+	if err != nil {
+		return schema.Literals{}, nil
+	}
+	found := literals.Read(root.FS())
+	_ = root.Close() // it was only read
+	return schema.Literals{Texts: found.Texts, Numbers: found.Numbers, Lengths: found.Lengths}, found.Names[:min(len(found.Names), maxWords)]
+}

@@ -1,0 +1,156 @@
+package plan
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/synth"
+	"github.com/coalmine-dev/coalmine/synth/oracle"
+)
+
+// New makes the plan of a target's first run. in is what was fetched, nil for a
+// command that is there. The account is for whom the decoys are made, drawn where
+// it is empty. Errors that the user can mend are *sandbox.UsageError.
+func New(o Options, in *Fetched, as Account) (Plan, error) {
+	if len(o.Command) == 0 && in == nil {
+		return Plan{}, &sandbox.UsageError{Err: fmt.Errorf("no command to probe"), Hint: "coalmine probe -- COMMAND…"}
+	}
+	if _, err := AllowedHosts(o.Network); err != nil {
+		return Plan{}, err
+	}
+	id, err := NewRunID()
+	if err != nil {
+		return Plan{}, err
+	}
+	at := locate(&o, in)
+	set, err := canaries.New(rand.Reader, decoyOptions(&o, as, at.workspaces))
+	if err != nil {
+		return Plan{}, err
+	}
+	workspaces := set.Workspaces()
+	p := Plan{
+		Schema: Schema, RunID: id, Target: targetName(&o), Seed: o.Seed, Version: o.Version,
+		Server: Server{
+			Command: at.command, Transport: o.Transport, Dir: workspaces[0], ServerDir: at.dir, Workspaces: workspaces, Rooted: at.rooted, Source: at.source,
+		},
+		Sandbox:  Sandbox{Image: o.Image, Runtime: o.Runtime, Limits: o.Limits, AgentPath: o.AgentPath},
+		Identity: Identity{User: set.User(), Home: set.Home(), Hostname: set.Hostname()},
+		Budget:   o.Budget, Tracer: o.Tracer, Network: o.Network, Replies: o.Replies,
+		Drive: Drive{Kind: DriveExplore, Collect: true},
+		Watch: set.Watch(), Decoys: set,
+	}
+	if in != nil {
+		p = p.installed(&o, in)
+	}
+	p = p.environment(&o, in)
+	if p.Oracles, err = oracle.NewWorld(workspaces[0], set.Home(), rand.Reader); err != nil {
+		return Plan{}, err
+	}
+	p.Files = slices.Concat(p.Files, planted(set, workspaces), p.Oracles.Files())
+	p.Drive.Hints = synth.WorkspaceHints(workspaces[0])
+	p.Drive.Hints.Literals, p.Drive.Words = literalsOf(p.Server.Source)
+	p.Server.Manifests = manifests(&o, p.Server.Source)
+	if o.Replay != nil {
+		p = p.Playing(o.Replay.Steps)
+	}
+	return p, nil
+}
+
+// decoyOptions say for whom the decoys are made: a replay names its own.
+func decoyOptions(o *Options, as Account, workspaces []string) canaries.Options {
+	c := canaries.Options{Workspace: workspaces, User: as.User, Home: as.Home}
+	if o.Replay != nil {
+		c.User, c.Home = o.Replay.User, o.Replay.Home
+	}
+	return c
+}
+
+// planted are the decoy HOME and the workspaces.
+func planted(set *canaries.Set, workspaces []string) []rootfs.File {
+	var out []rootfs.File
+	for _, f := range set.Files() {
+		out = append(out, rootfs.File{Path: f.Path, Mode: uint32(f.Mode.Perm()), Data: f.Data, Dir: f.Dir, ModTime: f.ModTime})
+	}
+	for _, w := range workspaces {
+		out = append(out, synth.Workspace(w)...)
+	}
+	return out
+}
+
+// location is what a command line says of the server's place.
+type location struct {
+	command    []string
+	dir        string // of the server's code, "" for none
+	workspaces []string
+	rooted     bool // the command names the workspaces
+	source     string
+}
+
+// locate reads the command, or what is known of a package before there is a HOME
+// for it to lie in.
+func locate(o *Options, in *Fetched) location {
+	var l location
+	if in == nil {
+		l.command = Absolute(o.Command)
+		l.dir, l.workspaces = sandbox.ServerDir(l.command, exec.LookPath)
+		l.source = sourceRoot(l.command, l.dir)
+	} else {
+		_, l.workspaces = sandbox.ServerDir(append([]string{"/bin/true"}, slices.Concat(o.Places, o.Args)...), exec.LookPath)
+	}
+	if l.rooted = len(l.workspaces) > 0; !l.rooted {
+		l.workspaces = []string{"workspace"} // of HOME
+	}
+	// A file's directory is no boundary: it roots nothing.
+	l.workspaces = append(l.workspaces, sandbox.DataDirs(o.settings(l.command), append(slices.Clone(l.workspaces), l.dir))...)
+	return l
+}
+
+// installed gives the plan the place, the command and the source of what was fetched.
+func (p Plan) installed(o *Options, in *Fetched) Plan {
+	if in.Tree == nil {
+		return p.image(o, in)
+	}
+	home := p.Identity.Home
+	p.Server.ServerDir, p.Server.From = in.place(home), in.host()
+	p.Server.Command = in.command(p.Server.ServerDir, o.Args)
+	p.Files = in.files(p.Server.ServerDir, home)
+	p.Placed = len(p.Files)
+	p.Server.Source = in.source()
+	p.Package = in.described()
+	return p
+}
+
+// Built is a copy of the plan with what a build made in place of what was fetched.
+func (p Plan) Built(o Options, in *Fetched) Plan {
+	rest := p.Files[p.Placed:]
+	q := p.installed(&o, in)
+	q.Files = slices.Concat(q.Files, rest)
+	// The build may have made them.
+	q.Server.Manifests = manifests(&o, q.Server.Source)
+	return q
+}
+
+// image runs an image as an engine would: its entry point with its command, or
+// with the arguments given, in its directory and with its variables. Its health
+// check is not run, its user is the sandbox's, its volumes are directories.
+func (p Plan) image(o *Options, in *Fetched) Plan {
+	p.Sandbox.Image = o.Package.Name
+	p.Server.Command, p.Server.Source = in.ImageCommand(o), in.Top
+	p.Package = in.described()
+	if in.Image.Dir != "" {
+		p.Server.Dir = in.Image.Dir
+	}
+	p.Server.Workspaces = slices.Clone(p.Server.Workspaces)
+	for _, v := range in.Image.Volumes {
+		if filepath.IsAbs(v) && !slices.Contains(p.Server.Workspaces, v) {
+			p.Server.Workspaces = append(p.Server.Workspaces, v)
+		}
+	}
+	return p
+}

@@ -1,0 +1,165 @@
+package plan
+
+import (
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/policy"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/install"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/config"
+	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
+	"github.com/coalmine-dev/coalmine/synth"
+)
+
+// Options are a user's wishes: what to probe, where, how much, and how to judge it.
+// The zero value of a field is its default.
+type Options struct {
+	Target
+	Surroundings
+	Budget
+	Judging
+	// Seed draws all inputs.
+	Seed int64
+	// Vary are the factors under which the server runs again, of "client", "ci",
+	// "clock", "locale" and "canaries".
+	Vary []string
+	// Replay are calls to be made instead of a drive, nil for none.
+	Replay *synth.Replay
+	// Jobs bounds the runs that are made side by side; 0 is one for each processor.
+	Jobs int
+	// Out is the directory below which the target's own is made.
+	Out string
+	// Progress takes one line about each step, nil for none. It is called from one
+	// goroutine at a time.
+	Progress func(line string)
+}
+
+// Target is the server that is probed.
+type Target struct {
+	// Command is the server's argument vector; Package, if not nil, is fetched
+	// and started with Args in its place.
+	Command []string
+	Package *install.Spec
+	Args    []string
+	// Entrypoint takes the place of an image's own, Places are directories that it
+	// is to find, Vars "NAME=VALUE" what its command line gives it.
+	Entrypoint   string
+	Places, Vars []string
+	// NoBuild leaves the package's own scripts out; Cache is where packages are
+	// kept, "" for the user's cache directory.
+	NoBuild bool
+	Cache   string
+	// Name is the server's name in a client's configuration, "" for a bare command.
+	Name string
+	// Location is the configuration's entry, nil for a bare command.
+	Location *finding.Location
+	// Sandboxed is what the client's configuration confines the server to, nil for nothing.
+	Sandboxed *config.Sandbox
+	// Transport is TransportStdio, TransportHTTP or TransportSSE.
+	Transport string
+	// Unaudited leaves the audit of the server's source out.
+	Unaudited bool
+}
+
+// Surroundings are what a server finds around it.
+type Surroundings struct {
+	// Sandbox is "auto", "docker", "local" or "inplace".
+	Sandbox string
+	Image   string
+	Runtime string
+	// Tracer is TracerAuto, "ebpf", "strace", TracerBoth or "none".
+	Tracer string
+	// Network is one of the Network constants, NetworkAllow with hosts after it.
+	Network string
+	// Replies are the user's own answers of HTTP, before the sinkhole's.
+	Replies []sinkhole.Reply
+	// Env are the variables that a client's configuration names for the server.
+	Env map[string]string
+	// Dummies are variables with values that are no secrets: of the keys and settings
+	// without which the server does nothing. They go before Env.
+	Dummies map[string]string
+	// PassEnv are names whose real values the server gets; they are redacted in every file.
+	PassEnv []string
+	Limits  agent.Limits
+	// AgentPath is the program that becomes PID 1; "" is this one.
+	AgentPath string
+}
+
+// Judging is what the verdict depends on beside what was seen.
+type Judging struct {
+	FailOn finding.Severity
+	// Policy is the user's coalmine.yaml, nil for none.
+	Policy *policy.Policy
+	// Baseline are the findings that were known before, nil for none.
+	Baseline *analyze.Baseline
+	// Changed are files by which the run would be judged and that the change under
+	// review has otherwise.
+	Changed []rules.Changed
+	// Least asks for the result's least policy.
+	Least bool
+	// Version is the program's.
+	Version string
+}
+
+// TracerAuto is eBPF where this machine allows it and the sandbox is under its
+// kernel, and strace elsewhere.
+const TracerAuto = "auto"
+
+// TracerBoth runs the server under eBPF and then under strace, and compares the two.
+const TracerBoth = "both"
+
+// TracerNone watches no system call.
+const TracerNone = "none"
+
+// The ways in which a server is spoken to.
+const (
+	// TransportStdio is the server's stdin and stdout.
+	TransportStdio = "stdio"
+	// TransportHTTP is Streamable HTTP, on a port that the server opens inside the sandbox.
+	TransportHTTP = "http"
+	// TransportSSE is the older HTTP with a stream of events.
+	TransportSSE = "sse"
+)
+
+// The defaults.
+const (
+	DefaultCalls       = 8
+	DefaultTimeout     = 5 * time.Minute
+	DefaultCallTimeout = 15 * time.Second
+	DefaultIdle        = time.Second
+	DefaultOut         = "coalmine-out"
+	// DefaultShrinkTime bounds the shrinking of all findings of a run together.
+	DefaultShrinkTime = 30 * time.Second
+)
+
+// DefaultLimits bound a server generously: Node alone takes some 100 MB.
+var DefaultLimits = agent.Limits{
+	Memory: 2 << 30, Pids: 512, CPU: 4 * time.Minute, Output: 256 << 20, File: 512 << 20, Disk: 512 << 20,
+}
+
+// Fill replaces zero values by their defaults.
+func (o *Options) Fill() {
+	text := func(p *string, value string) {
+		if *p == "" {
+			*p = value
+		}
+	}
+	text(&o.Sandbox, "auto")
+	text(&o.Tracer, TracerAuto)
+	text(&o.Network, NetworkSinkhole)
+	text(&o.Out, DefaultOut)
+	if o.Transport == "" || o.Transport == "auto" {
+		o.Transport = TransportStdio
+	}
+	o.Budget.fill()
+	if o.Limits == (agent.Limits{}) {
+		o.Limits = DefaultLimits
+	}
+	o.Limits.Wall = o.Timeout + 30*time.Second
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+}

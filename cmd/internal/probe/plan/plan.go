@@ -1,0 +1,268 @@
+package plan
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
+	"github.com/coalmine-dev/coalmine/synth"
+	"github.com/coalmine-dev/coalmine/synth/oracle"
+	"github.com/coalmine-dev/coalmine/synth/schema"
+)
+
+// Schema is the version of a Plan's JSON form. Within it members are only added.
+const Schema = "coalmine/plan/v1"
+
+// FileName is the plan's file in a run's directory.
+const FileName = "plan.json"
+
+// Plan is one run before it happens. It is passed by value and never changed in
+// place: who wants another run copies it and replaces members, slices whole.
+//
+// Its JSON form has no secret in it: the values of decoys and of variables that the
+// user passes are left out, and so are the files' contents. A plan that was read
+// again says what was run; Options make one that can be run.
+type Plan struct {
+	Schema string `json:"schema"`
+	// RunID is random, and names what the sandbox's backend makes.
+	RunID string `json:"run"`
+	// Experiment is the name of the experiment that the run belongs to.
+	Experiment string `json:"experiment"`
+	// Target names the server across runs and machines.
+	Target  string           `json:"target"`
+	Package *session.Package `json:"package,omitempty"`
+	Seed    int64            `json:"seed"`
+	Version string           `json:"version"`
+
+	Server   Server   `json:"server"`
+	Sandbox  Sandbox  `json:"sandbox"`
+	Identity Identity `json:"identity"`
+	Budget   Budget   `json:"budget"`
+	Drive    Drive    `json:"drive"`
+
+	// Tracer is "ebpf", "strace", TracerBoth (the run is under eBPF, and an experiment
+	// repeats it under strace) or "none".
+	Tracer string `json:"tracer"`
+	// Network is one of the Network constants.
+	Network string           `json:"network"`
+	Replies []sinkhole.Reply `json:"replies,omitempty"`
+	// Vary is the condition that the run is under, nil for none.
+	Vary *session.Vary `json:"vary,omitempty"`
+	// Preload is a library that the server must load for the run to mean anything, "" for none.
+	Preload string `json:"preload,omitempty"`
+
+	// Env is the server's whole environment. Files are planted before the start, the
+	// first Placed of them being a package's own; Watch are the paths that are watched.
+	Env    []Variable    `json:"env"`
+	Files  []rootfs.File `json:"-"`
+	Placed int           `json:"-"`
+	Watch  []string      `json:"watch"`
+	// Decoys are the set that is planted, and Oracles what oracles' inputs aim at, nil
+	// for a run without them. Secrets are the texts of real values that must not
+	// reach a file.
+	Decoys  *canaries.Set `json:"-"`
+	Oracles *oracle.World `json:"-"`
+	Secrets []string      `json:"-"`
+}
+
+// Server is how the server is started and spoken to.
+type Server struct {
+	Command []string `json:"command"`
+	// Tools are programs that it starts.
+	Tools     []string `json:"tools,omitempty"`
+	Transport string   `json:"transport"`
+	// Dir is the working directory; ServerDir holds the server's code, "" for none, and
+	// From is the host's directory that is shown there where it is another.
+	Dir       string `json:"dir"`
+	ServerDir string `json:"serverDir,omitempty"`
+	From      string `json:"from,omitempty"`
+	// Hidden are paths below ServerDir that are not shown.
+	Hidden []string `json:"hidden,omitempty"`
+	// Workspaces are the directories that the server may work in; Rooted says that
+	// the command names them itself.
+	Workspaces []string `json:"workspaces"`
+	Rooted     bool     `json:"rooted,omitempty"`
+	// Dummies are the variables with values that are no secrets, "NAME=VALUE".
+	Dummies []string `json:"dummies,omitempty"`
+	// Source is the host's directory of the server's own source, "" for none.
+	Source    string             `json:"source,omitempty"`
+	Manifests []session.Manifest `json:"manifests,omitempty"`
+	// Interpreter is what the server's interpreter reads by itself, nil for nothing known.
+	Interpreter *session.Runtime `json:"interpreter,omitempty"`
+}
+
+// Sandbox is where the server runs.
+type Sandbox struct {
+	// Backend is the name of a sandbox.Backend.
+	Backend string       `json:"backend"`
+	Image   string       `json:"image,omitempty"`
+	Runtime string       `json:"runtime,omitempty"`
+	Limits  agent.Limits `json:"limits"`
+	// AgentPath is the program that becomes PID 1; "" is this one.
+	AgentPath string `json:"-"`
+	// Ring is the size of eBPF's buffer in bytes, 0 for the usual one.
+	Ring int `json:"ring,omitempty"`
+}
+
+// Identity is for whom the decoys are made, and who the client says it is.
+type Identity struct {
+	User     string `json:"user"`
+	Home     string `json:"home"`
+	Hostname string `json:"hostname"`
+	// Client is what the client sends as its name; the zero value is an ordinary one.
+	Client wire.Implementation `json:"client,omitzero"`
+}
+
+// Account is a user and that user's HOME.
+type Account struct{ User, Home string }
+
+// The kinds of a Drive.
+const (
+	// DriveExplore draws inputs for all that the server declares.
+	DriveExplore = "explore"
+	// DrivePlay makes Steps, and nothing else.
+	DrivePlay = "play"
+)
+
+// Drive is what is asked of the server between its listing and its end.
+type Drive struct {
+	Kind string `json:"kind"`
+	// Steps are the calls of DrivePlay. Quick makes them without a listing and a
+	// wait after each.
+	Steps []synth.Step `json:"steps,omitempty"`
+	Quick bool         `json:"quick,omitempty"`
+	// Skip are tools that are not called.
+	Skip []string `json:"skip,omitempty"`
+	// Hints are values that fit parameters, Words further names of tools and arguments.
+	Hints schema.Hints `json:"hints"`
+	Words []string     `json:"words,omitempty"`
+	// ByTerm ends the server with a signal, and not with the end of its stdin.
+	ByTerm bool `json:"byTerm,omitempty"`
+	// Collect takes along the files that the server leaves.
+	Collect bool `json:"collect,omitempty"`
+}
+
+// Variable is one of the environment.
+type Variable struct {
+	Name string `json:"name"`
+	// Value is left out of the JSON form where Secret.
+	Value  string `json:"value,omitempty"`
+	Secret bool   `json:"secret,omitempty"`
+}
+
+// MarshalJSON leaves a secret's value out.
+func (v Variable) MarshalJSON() ([]byte, error) {
+	type plain Variable
+	if v.Secret {
+		v.Value = ""
+	}
+	return json.Marshal(plain(v))
+}
+
+// With is a copy of the plan with variables set, each "NAME=VALUE".
+func (p Plan) With(variables ...Variable) Plan {
+	p.Env = slices.Clone(p.Env)
+	for _, v := range variables {
+		p.Env = setEnv(p.Env, v)
+	}
+	return p
+}
+
+// For is a copy of the plan with a run id of its own that belongs to an experiment.
+func (p Plan) For(experiment string) (Plan, error) {
+	id, err := NewRunID()
+	if err != nil {
+		return p, err
+	}
+	p.RunID, p.Experiment = id, experiment
+	return p, nil
+}
+
+// Planted reports whether a path is planted: what the server did to it is its own affair.
+func (p *Plan) Planted(name string) bool {
+	return slices.ContainsFunc(p.Files, func(f rootfs.File) bool { return f.Path == name })
+}
+
+// Straced reports whether the sandbox has strace in it.
+func (p *Plan) Straced() bool {
+	return p.Tracer != TracerNone && p.Tracer != sandbox.TracerEBPF && p.Tracer != TracerBoth
+}
+
+// Watched reports whether a tracer watches the run.
+func (p *Plan) Watched() bool { return p.Tracer != TracerNone }
+
+// NewRunID draws the id of a run: 16 hexadecimal digits.
+func NewRunID() (string, error) {
+	id := make([]byte, 8)
+	if _, err := rand.Read(id); err != nil {
+		return "", fmt.Errorf("draw a run's id: %w", err)
+	}
+	return hex.EncodeToString(id), nil
+}
+
+// Encode writes the plan's JSON form. No decoy's value and no passed secret is in it.
+func (p Plan) Encode() ([]byte, error) {
+	p.Schema = Schema
+	p.Drive.Steps = slices.Clone(p.Drive.Steps)
+	synth.Aim(p.Drive.Steps, func(string) string { return "" })
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(p); err != nil {
+		return nil, fmt.Errorf("write a plan: %w", err)
+	}
+	out := Redact(b.Bytes(), p.Secrets)
+	if p.Decoys != nil {
+		out = []byte(p.Decoys.Redact(string(out)))
+	}
+	if !json.Valid(out) {
+		return nil, errors.New("write a plan: a secret is part of its syntax")
+	}
+	return out, nil
+}
+
+// maxPlan bounds a plan's file, in bytes.
+const maxPlan = 16 << 20
+
+// Decode reads a plan's JSON form. What Encode leaves out stays zero.
+func Decode(data []byte) (Plan, error) {
+	var p Plan
+	if len(data) > maxPlan {
+		return p, fmt.Errorf("read a plan: it has more than %d bytes", maxPlan)
+	}
+	if err := json.Unmarshal(data, &p); err != nil {
+		return Plan{}, fmt.Errorf("read a plan: %w", err)
+	}
+	switch {
+	case p.Schema != Schema:
+		return Plan{}, fmt.Errorf("read a plan: its schema is not %s", Schema)
+	case p.Identity.Home != "" && (!path.IsAbs(p.Identity.Home) || path.Clean(p.Identity.Home) != p.Identity.Home):
+		return Plan{}, errors.New("read a plan: its home is not an absolute path")
+	}
+	return p, nil
+}
+
+// shortIdle is how long a server is watched after a trial of calls.
+const shortIdle = 150 * time.Millisecond
+
+// Playing is a copy of the plan that makes the steps given in place of a drive, with
+// a short watch at the end: many such runs are made for one answer.
+func (p Plan) Playing(steps []synth.Step) Plan {
+	p.Drive.Kind, p.Drive.Steps, p.Drive.Collect = DrivePlay, steps, false
+	p.Budget.Idle = min(shortIdle, p.Budget.Idle)
+	return p
+}

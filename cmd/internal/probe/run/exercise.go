@@ -1,0 +1,197 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
+	"github.com/coalmine-dev/coalmine/synth"
+)
+
+// exercise speaks with a started server until its shutdown. What a server does
+// wrong is recorded, and is no error.
+func (s *Session) exercise(ctx context.Context) error {
+	deadline := time.Now().Add(s.plan.Budget.Timeout)
+	discoverErr := s.speak(ctx, deadline)
+	s.collect(ctx)
+	s.rec.awaitExit(ctx)
+	if ctx.Err() == nil {
+		s.phase(finding.PhaseShutdown)
+	}
+	s.progress("stopping")
+	stopCtx, cancel := context.WithTimeout(ctx, 4*stopGrace)
+	defer cancel()
+	stop := s.sandbox.Stop
+	if s.plan.Drive.ByTerm {
+		stop = s.sandbox.Terminate
+	}
+	if err := stop(stopCtx, stopGrace); err != nil && ctx.Err() == nil {
+		s.doubt("the sandbox did not stop in time")
+	}
+	exit, err := s.sandbox.Wait(stopCtx)
+	if err == nil && exit.Reason != "" && ctx.Err() == nil && s.rec.exit == nil {
+		s.doubt(exit.Reason)
+	}
+	return discoverErr
+}
+
+// speak is the conversation: handshake, list, calls, idle.
+func (s *Session) speak(ctx context.Context, deadline time.Time) error {
+	s.phase(finding.PhaseHandshake)
+	s.progress("handshake")
+	surface, err := s.Connect(ctx)
+	s.sync(ctx)
+	if err != nil {
+		if errors.Is(err, client.ErrEndedAtDiscover) {
+			s.doubt("the server ended at server/discover")
+			return err
+		}
+		s.doubt("the handshake failed: " + err.Error())
+		return nil
+	}
+	s.surface = surface
+	s.phase(finding.PhaseList)
+	s.progress("listing")
+	bounded, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	if err := s.List(bounded, surface); err != nil {
+		s.doubt("not everything was listed: " + err.Error())
+	}
+	s.sync(ctx)
+	if s.driver == nil && s.plan.Drive.Kind == plan.DriveExplore {
+		s.rec.startup.await(bounded, time.Until(deadline)/4)
+		s.sync(ctx)
+	}
+	s.phase(finding.PhaseIdle)
+	if err := s.drive(ctx, time.Until(deadline)); err != nil {
+		s.doubt("the calls were not completed: " + err.Error())
+	}
+	select {
+	case <-time.After(s.plan.Budget.Idle):
+	case <-ctx.Done():
+	}
+	s.sync(ctx)
+	s.search(ctx)
+	return nil
+}
+
+// drive makes the calls: the Driver's, or those of the plan.
+func (s *Session) drive(ctx context.Context, budget time.Duration) error {
+	if s.driver != nil {
+		return s.driver(ctx, s)
+	}
+	if s.plan.Drive.Kind == plan.DrivePlay {
+		return s.play(ctx)
+	}
+	return s.explore(ctx, budget)
+}
+
+// explore exercises the whole surface and records what it could not reach.
+func (s *Session) explore(ctx context.Context, budget time.Duration) error {
+	d := &s.plan.Drive
+	report, err := synth.Drive(ctx, synth.Config{
+		Session: s, Surface: s.surface, Calls: s.plan.Budget.Calls, Seed: s.plan.Seed, CallTimeout: s.plan.Budget.CallTimeout, Budget: budget,
+		Hints: d.Hints, World: s.plan.Oracles, Words: d.Words, Skip: d.Skip, OracleTime: s.plan.Budget.OracleTime,
+		OnCall: func(call synth.Call) {
+			s.progress(fmt.Sprintf("call %d: %s %s", call.N, call.What, call.Tool))
+			s.seen.Steps = append(s.seen.Steps, synth.Step{What: call.What, Name: call.Tool, Args: call.Args, Oracles: call.Oracles})
+			s.OnCall(call)
+		},
+		OnReturn: s.OnReturn,
+	})
+	if report.Crashed != nil {
+		s.seen.Crashed = report.Crashed.Tool
+	}
+	for _, t := range report.Tools {
+		s.inputs(t)
+	}
+	for _, short := range report.Shortfalls {
+		s.doubt(short)
+	}
+	if err != nil && ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+// Player makes sequences of calls in this session; quick leaves out the listing
+// after each call and the wait for what a timer does then.
+func (s *Session) Player(ctx context.Context, quick bool) (*synth.Player, error) {
+	returned := s.OnReturn
+	if quick {
+		returned = s.OnReturnAtOnce
+	}
+	return synth.NewPlayer(ctx, synth.Config{
+		Session: s, Surface: s.surface, Seed: s.plan.Seed, CallTimeout: s.plan.Budget.CallTimeout, ListOnce: quick,
+		OnCall: s.OnCall, OnReturn: returned,
+	})
+}
+
+// play makes the plan's calls.
+func (s *Session) play(ctx context.Context) error {
+	steps := slices.Clone(s.plan.Drive.Steps)
+	if s.plan.Oracles != nil {
+		synth.Aim(steps, s.plan.Oracles.Value)
+	}
+	player, err := s.Player(ctx, s.plan.Drive.Quick)
+	if err != nil {
+		return err
+	}
+	s.progress("making the calls again")
+	first, last, err := player.Play(steps)
+	s.seen.Played = last - first + 1
+	switch {
+	case err == nil || errors.Is(err, synth.ErrCrash):
+	case s.plan.Vary != nil:
+		s.doubt("the calls were not all made again: " + err.Error())
+	default:
+		s.doubt(fmt.Sprintf("%d of %d calls were replayed: %v", s.seen.Played, len(steps), err))
+	}
+	return nil
+}
+
+// maxCollected bounds the files that a second start finds.
+const maxCollected = 100
+
+// collect takes along what the server wrote in places that last, while it still lives.
+func (s *Session) collect(ctx context.Context) {
+	p := s.plan
+	if !p.Drive.Collect {
+		return
+	}
+	names := s.rec.lasting(append([]string{p.Identity.Home, p.Server.ServerDir}, p.Server.Workspaces...), p.Planted)
+	if len(names) == 0 {
+		return
+	}
+	bounded, cancel := context.WithTimeout(ctx, syncTimeout)
+	defer cancel()
+	files, err := s.sandbox.Collect(bounded, names)
+	if err != nil {
+		return // a second start that finds nothing is the first again
+	}
+	for _, f := range files {
+		if slices.Contains(names, f.Path) {
+			s.seen.Left = append(s.seen.Left, f)
+		}
+	}
+}
+
+// lasting are the files below some directories that the server wrote and that
+// are not planted, in the order in which they were written first.
+func (r *recorder) lasting(dirs []string, planted func(string) bool) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []string
+	for _, name := range r.ever {
+		if len(out) < maxCollected && !planted(name) && slices.ContainsFunc(dirs, func(d string) bool { return d != "" && strings.HasPrefix(name, d+"/") }) {
+			out = append(out, name)
+		}
+	}
+	return out
+}

@@ -1,0 +1,60 @@
+package run
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/docker"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/trace/strace"
+)
+
+// header is what the log says of the run before anything happens in it.
+func header(p *plan.Plan) session.Header {
+	transport := p.Server.Transport
+	if transport == plan.TransportStdio {
+		transport = ""
+	}
+	return session.Header{
+		RunID: p.RunID, Experiment: p.Experiment, Seed: p.Seed, Target: p.Target, Version: p.Version, Package: p.Package, Vary: p.Vary,
+		Command: p.RedactedCommand(), Dummies: p.Server.Dummies, Transport: transport, Manifests: p.Server.Manifests, Runtime: p.Server.Interpreter,
+		Sandbox: p.Sandbox.Backend, Tracer: p.Tracer, Network: p.Network, Unseen: unseen(p),
+		Canaries: p.Decoys.Canaries(), User: p.Identity.User, Home: p.Identity.Home,
+		ServerDir: p.Server.ServerDir, Workspaces: p.Server.Workspaces, Rooted: p.Server.Rooted,
+	}
+}
+
+// unseen names the calls that a backend's own profile refuses before the tracer
+// sees them, and those that are newer than the tracer.
+func unseen(p *plan.Plan) []string {
+	var out []string
+	if !p.Watched() || p.Straced() {
+		out = []string{fmt.Sprintf("system calls numbered above %d, which this strace does not know", strace.LastCall)}
+	}
+	if p.Sandbox.Backend == "docker" {
+		for _, call := range docker.Unseen() {
+			out = append(out, call+", refused by the container's profile")
+		}
+	}
+	return out
+}
+
+// Empty writes the log of a server that was never made: what its build did is judged
+// all the same.
+func Empty(p plan.Plan, backend string, dir *os.Root, reason string) error {
+	p.Sandbox.Backend = backend
+	if err := writePlan(dir, p); err != nil {
+		return err
+	}
+	log, err := session.Create(dir, header(&p))
+	if err == nil {
+		log.Mark(session.Mark{Kind: session.MarkInconclusive, Text: reason})
+		err = log.Close()
+	}
+	if err != nil {
+		return &sandbox.UsageError{Err: err, Hint: fullDisk}
+	}
+	return nil
+}

@@ -1,0 +1,28 @@
+package run
+
+import (
+	"time"
+
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/synth"
+)
+
+// Observations are what a run learned that further runs depend on. What was seen
+// of the server stands in the run's log.
+type Observations struct {
+	// Steps are the calls of the drive, in order.
+	Steps []synth.Step
+	// Played are the calls of a plan's Steps that were made.
+	Played int
+	// Crashed is the tool in whose call the server ended, "" for none.
+	Crashed string
+	// Took is how long the session lasted.
+	Took time.Duration
+	// TriedLoopback says that a port of the loopback address was tried on which nothing listens.
+	TriedLoopback bool
+	// LookedIn is another user's HOME in which a decoy was looked for, if one was.
+	LookedIn plan.Account
+	// Left are the files that the server wrote in places that last.
+	Left []rootfs.File
+}

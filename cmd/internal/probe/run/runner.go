@@ -1,0 +1,237 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// Why the client is told that the connection is over.
+var (
+	errServerClosed = errors.New("the server closed its stdout")
+	errServerEnded  = errors.New("the server ended")
+	errStreamEnded  = errors.New("the server's stream of events ended")
+)
+
+const (
+	// stopGrace is how long a server has to end after its stdin did, and again after TERM.
+	stopGrace = 2 * time.Second
+	// exitGrace is how long a server that closed its stdout has to end by itself.
+	exitGrace = time.Second
+	// closeTimeout bounds the removal of a sandbox.
+	closeTimeout = 30 * time.Second
+)
+
+// StartTimeout bounds the start: a large server's files are copied in by then.
+const StartTimeout = 2 * time.Minute
+
+var errStartTimeout = fmt.Errorf("the sandbox did not start in %s", StartTimeout)
+
+// fullDisk is the remedy for a log that cannot be written.
+const fullDisk = "is the disk of --out full?"
+
+// Driver uses a session that has been opened and listed: it makes the calls.
+type Driver func(context.Context, *Session) error
+
+// Runner makes runs in one backend. It may be used from many goroutines.
+type Runner struct {
+	Backend sandbox.Backend
+	// Progress takes one line about each step. It may be called from many goroutines.
+	Progress func(line string)
+	// Driver makes the calls in place of the plan's Drive, nil for that.
+	Driver Driver
+}
+
+// Run makes the run of a plan, with its files in dir. When ctx ends, the sandbox is
+// removed, the log is closed, and the error is ctx's. What a server does wrong is
+// recorded, and is no error; errors that the user can mend are *sandbox.UsageError.
+func (r Runner) Run(ctx context.Context, p plan.Plan, dir *os.Root) (Observations, error) {
+	p.Sandbox.Backend = r.Backend.Name()
+	if err := writePlan(dir, p); err != nil {
+		return Observations{}, err
+	}
+	seen, err := r.attempt(ctx, p, dir, false)
+	if errors.Is(err, client.ErrEndedAtDiscover) {
+		r.Progress("the server ended at server/discover: starting it again with initialize")
+		seen, err = r.attempt(ctx, p, dir, true)
+	}
+	if errors.Is(err, client.ErrEndedAtDiscover) {
+		err = nil
+	}
+	return seen, err
+}
+
+// writePlan writes the plan's file.
+func writePlan(dir *os.Root, p plan.Plan) error {
+	data, err := p.Encode()
+	if err != nil {
+		return err
+	}
+	if err := session.WriteFile(dir, plan.FileName, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
+		return &sandbox.UsageError{Err: err, Hint: fullDisk}
+	}
+	return nil
+}
+
+// attempt is one start of the server, and its session.
+func (r Runner) attempt(ctx context.Context, p plan.Plan, dir *os.Root, skipDiscover bool) (Observations, error) {
+	runCtx, cancelRun := context.WithCancelCause(ctx)
+	defer cancelRun(nil)
+	spec, err := specOf(p)
+	if err != nil {
+		return Observations{}, err
+	}
+	rec := newRecorder(p, dir, cancelRun)
+	var started *sandbox.Run
+	ready := make(chan struct{})
+	conn := connect(&p, rec, ready, func() *sandbox.Run { return started })
+	defer conn.close()
+	rec.client = client.New(conn.send, client.Options{
+		Info: p.Identity.Client, Declines: true, SkipDiscover: skipDiscover, CallTimeout: p.Budget.CallTimeout,
+		HandshakeTimeout: min(30*time.Second, p.Budget.Timeout), DiscoverTimeout: discoverTimeout(&p),
+	})
+	r.Progress("starting in the " + r.Backend.Name() + " sandbox")
+	late := time.AfterFunc(StartTimeout, func() { cancelRun(errStartTimeout) })
+	started, err = sandbox.Start(runCtx, r.Backend, spec, rec)
+	late.Stop()
+	if err != nil {
+		return Observations{}, startError(ctx, rec, errors.Join(rec.close(), err))
+	}
+	close(ready)
+	s := &Session{Client: rec.client, plan: &p, sandbox: started, rec: rec, progress: r.Progress, driver: r.Driver}
+	began := time.Now()
+	driveErr := s.exercise(runCtx)
+	s.seen.Took = time.Since(began)
+	closeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	defer cancel()
+	closeErr := started.Close(closeCtx)
+	logErr := s.finish(closeErr)
+	switch {
+	case ctx.Err() != nil && closeErr != nil:
+		return s.seen, &LeftError{Err: closeErr, Why: context.Cause(ctx)}
+	case ctx.Err() != nil:
+		return s.seen, context.Cause(ctx)
+	case logErr != nil:
+		return s.seen, &sandbox.UsageError{Err: logErr, Hint: fullDisk}
+	}
+	return s.seen, driveErr
+}
+
+// finish records what is known only when the sandbox has ended, and closes the log.
+func (s *Session) finish(closeErr error) error {
+	if closeErr != nil {
+		// What was seen is judged all the same.
+		s.doubt("the sandbox is still there (coalmine clean removes it): " + closeErr.Error())
+	}
+	s.rec.reached(s.sandbox)
+	if s.rec.preloadMissed() {
+		s.doubt("the server's clock could not be moved: its program loads no libraries")
+	}
+	if lost := s.sandbox.Lost(); lost > 0 {
+		s.doubt(fmt.Sprintf("%d observations were lost", lost))
+	}
+	s.seen.TriedLoopback, s.seen.LookedIn = s.rec.loopback, s.rec.homes.found
+	return s.rec.close()
+}
+
+// discoverTimeout is how long a server may stay silent before it is taken for
+// one of the older era: one that opens a port answers nothing before it has.
+func discoverTimeout(p *plan.Plan) time.Duration {
+	if p.Server.Transport != plan.TransportStdio {
+		return 15 * time.Second
+	}
+	return 3 * time.Second
+}
+
+// LeftError says that a run was ended and its sandbox could not be removed.
+type LeftError struct{ Err, Why error }
+
+// Error implements error.
+func (e *LeftError) Error() string { return e.Err.Error() }
+
+// Unwrap gives both errors.
+func (e *LeftError) Unwrap() []error { return []error{e.Err, e.Why} }
+
+// startError tells a failure that the user can mend from a server's own.
+func startError(ctx context.Context, rec *recorder, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var usage *sandbox.UsageError
+	if errors.As(err, &usage) {
+		return err
+	}
+	if rec.err != nil {
+		return &sandbox.UsageError{Err: rec.err, Hint: fullDisk}
+	}
+	if rec.failure != nil {
+		return &sandbox.UsageError{Err: errors.New(rec.failure.Reason), Hint: rec.failure.Hint}
+	}
+	return fmt.Errorf("start the sandbox: %w", err)
+}
+
+// newRecorder is the sink of a plan's run.
+func newRecorder(p plan.Plan, dir *os.Root, stop context.CancelCauseFunc) *recorder {
+	return &recorder{
+		dir: dir, header: header(&p), lines: wire.NewSplitter(0), secrets: p.Secrets, stop: stop, exited: make(chan struct{}),
+		web: p.Server.Transport != plan.TransportStdio, preload: preload{name: p.Preload},
+		homes: newForeignHome(p.Decoys, append([]string{p.Server.ServerDir}, p.Server.Workspaces...)),
+	}
+}
+
+// specOf is what the sandbox is told of a plan.
+func specOf(p plan.Plan) (sandbox.Spec, error) {
+	network, err := networkOf(&p)
+	if err != nil {
+		return sandbox.Spec{}, err
+	}
+	s := sandbox.Spec{
+		Command: p.Server.Command, Tools: p.Server.Tools, Dir: p.Server.Dir, Hostname: p.Identity.Hostname,
+		User:  agent.User{Name: p.Identity.User, UID: UID, GID: UID, Home: p.Identity.Home},
+		Files: p.Files, Watch: p.Watch, Canaries: p.Decoys.Canaries(),
+		ServerDir: p.Server.ServerDir, ServerFrom: p.Server.From, Hidden: p.Server.Hidden, Workspaces: p.Server.Workspaces,
+		Image: p.Sandbox.Image, Runtime: p.Sandbox.Runtime, Network: network, Ring: p.Sandbox.Ring, Limits: p.Sandbox.Limits,
+		AgentPath: p.Sandbox.AgentPath, RunID: p.RunID,
+	}
+	for _, v := range p.Env {
+		s.Env = append(s.Env, v.Name+"="+v.Value)
+	}
+	if p.Watched() {
+		s.TraceSet = "core"
+	}
+	if p.Watched() && !p.Straced() {
+		s.Tracer = sandbox.TracerEBPF
+	}
+	return s, nil
+}
+
+// UID is the target's user in every sandbox: the first ordinary one of Linux.
+const UID = 1000
+
+// Start runs a plan's command with the sink given until it ends by itself, and
+// returns how it ended and how many observations were lost. Nothing is written.
+func (r Runner) Start(ctx context.Context, p plan.Plan, sink sandbox.Sink) (sandbox.Exit, uint64, error) {
+	spec, err := specOf(p)
+	if err != nil {
+		return sandbox.Exit{}, 0, err
+	}
+	started, err := sandbox.Start(ctx, r.Backend, spec, sink)
+	if err != nil {
+		return sandbox.Exit{}, 0, err
+	}
+	_ = started.CloseStdin()
+	exit, err := started.Wait(ctx)
+	closeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	defer cancel()
+	return exit, started.Lost(), errors.Join(err, started.Close(closeCtx))
+}

@@ -1,0 +1,132 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/synth"
+)
+
+// afterCall is how long a server is watched after each call before the next: what a
+// timer does then is nobody's call.
+const afterCall = 20 * time.Millisecond
+
+// syncTimeout bounds the wait for the tracer's records after a call; a tracer
+// that takes longer makes the run inconclusive.
+const syncTimeout = 10 * time.Second
+
+// Session is a started server as a Driver sees it.
+type Session struct {
+	*client.Client
+	plan     *plan.Plan
+	sandbox  *sandbox.Run
+	rec      *recorder
+	progress func(string)
+	driver   Driver
+	surface  *wire.Surface
+	seen     Observations
+}
+
+// Surface is what the server declared when it was listed first.
+func (s *Session) Surface() *wire.Surface { return s.surface }
+
+// doubt records a reason for which the run can not be called clean.
+func (s *Session) doubt(reason string) {
+	s.rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: reason})
+}
+
+// Doubt records a reason for which the run can not be called clean.
+func (s *Session) Doubt(reason string) { s.doubt(reason) }
+
+// Relist lists the surface again, in the phase of its own that the judge knows.
+func (s *Session) Relist(ctx context.Context) (*wire.Surface, error) {
+	s.phase(finding.PhaseList)
+	defer s.phase(finding.PhaseIdle)
+	now := &wire.Surface{Server: s.surface.Server, Protocol: s.surface.Protocol, Instructions: s.surface.Instructions, Capabilities: s.surface.Capabilities}
+	err := s.List(ctx, now)
+	s.sync(ctx)
+	return now, err
+}
+
+// Sync implements synth.Session.
+func (s *Session) Sync(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
+	defer cancel()
+	return s.sandbox.Sync(ctx)
+}
+
+// sync is Sync where a failure is a reason to doubt the run, not to end it.
+func (s *Session) sync(ctx context.Context) {
+	if err := s.Sync(ctx); err != nil && ctx.Err() == nil {
+		s.doubt("the tracer's records did not come in time: " + err.Error())
+	}
+}
+
+// search looks for decoys in what the server wrote since the last search.
+func (s *Session) search(ctx context.Context) {
+	names := s.rec.takeWritten()
+	if len(names) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
+	defer cancel()
+	left, err := s.sandbox.Search(ctx, names)
+	if len(names) > maxWritten {
+		left++
+	}
+	switch {
+	case err != nil && ctx.Err() == nil:
+		s.doubt("the files that were written could not be searched: " + err.Error())
+	case left > 0:
+		s.doubt("there were more files written than are searched after a call")
+	}
+}
+
+func (s *Session) phase(p finding.Phase) {
+	s.rec.mark(session.Mark{Kind: session.MarkPhase, Phase: string(p)})
+}
+
+// OnCall records that a call begins.
+func (s *Session) OnCall(call synth.Call) {
+	s.rec.named(call.Oracles)
+	s.rec.mark(session.Mark{Kind: session.MarkCall, Call: call.N, Tool: call.Tool, What: call.What, N: int64(call.Repeats), Oracles: call.Oracles})
+}
+
+// OnReturnAtOnce ends a call of which everything is recorded.
+func (s *Session) OnReturnAtOnce(call synth.Call, o synth.Outcome, _ client.Result) {
+	ctx, cancel := context.WithTimeout(context.Background(), syncTimeout)
+	defer cancel()
+	s.search(ctx)
+	s.rec.mark(session.Mark{Kind: session.MarkReturn, Call: call.N, Tool: call.Tool, What: string(o)})
+}
+
+// OnReturn ends a call: its records are with the log before the mark is.
+func (s *Session) OnReturn(call synth.Call, o synth.Outcome, r client.Result) {
+	ctx, cancel := context.WithTimeout(context.Background(), syncTimeout)
+	defer cancel()
+	s.sync(ctx)
+	s.OnReturnAtOnce(call, o, r)
+	time.Sleep(afterCall)
+	s.sync(ctx)
+}
+
+// inputs records what the arguments given to a tool have reached.
+func (s *Session) inputs(t synth.Coverage) {
+	if t.Calls == 0 {
+		return
+	}
+	n := t.Inputs
+	event, err := json.Marshal(session.Inputs{Classes: t.Classes, Enums: session.Reached(n.Enums), Branches: session.Reached(n.Branches),
+		Optional: session.Reached(n.Optional), Pairs: session.Reached(n.Pairs),
+		Oracles: session.Reached{Reached: t.OraclesTried, Total: t.OraclesPlanned}, Listed: session.Reached{Reached: t.Listed, Total: t.Made}})
+	if err == nil {
+		s.rec.mark(session.Mark{Kind: session.MarkInputs, What: synth.WhatTool, Tool: t.Name, Event: event})
+	}
+}
