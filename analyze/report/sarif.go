@@ -14,7 +14,6 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/coalmine-dev/coalmine/analyze"
-	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/analyze/text"
@@ -171,18 +170,12 @@ func numeric(version string) string {
 	return "0.0.0-" + v
 }
 
-// Rules are all rules that a result can name: those of runs, then the audit's.
+// Rules are all rules that a result can name: those of runs and logs, then the audit's.
 func Rules() []finding.Rule {
 	var out []finding.Rule
 	for _, r := range rules.All() {
 		out = append(out, r.Rule)
 	}
-	for _, r := range detect.Rules() {
-		if !slices.ContainsFunc(out, func(known finding.Rule) bool { return known.ID == r.ID }) {
-			out = append(out, r)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b finding.Rule) int { return strings.Compare(a.ID, b.ID) })
 	return append(out, audit.Rules()...)
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
-var cm501 = Rule{Rule: cm501Doc, Check: checkCM501}
+var cm501 = Rule{Rule: cm501Doc, Check: checkCM501, Shrink: ShrinkFresh, Observations: []string{"surface_change"}}
 
 var cm501Doc = finding.Rule{
 	ID: "CM501", Name: "SurfaceChanged", Title: "The surface changed within the run", Severity: finding.Medium,

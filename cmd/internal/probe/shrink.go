@@ -12,6 +12,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/synth"
@@ -77,13 +78,13 @@ func (s *shrinker) minimize(ctx context.Context, res *analyze.Result) error {
 	return nil
 }
 
-// chosen are the findings that are worth the time. What two runs differ in no
-// single one can show.
+// chosen are the findings that are worth the time.
 func (s *shrinker) chosen(res *analyze.Result) []*small {
 	var list []*small
 	for i := range res.Findings {
 		f := &res.Findings[i]
-		if f.Rule != "CM210" && f.Call >= 1 && f.Call <= len(s.steps) && f.Severity.Rank() >= finding.Medium.Rank() && len(list) < maxShrunk {
+		rule, _ := rules.Of(f.Rule)
+		if rule.Shrink != rules.ShrinkNever && f.Call >= 1 && f.Call <= len(s.steps) && f.Severity.Rank() >= finding.Medium.Rank() && len(list) < maxShrunk {
 			list = append(list, &small{f: f, n: len(list) + 1, best: s.last(f)})
 		}
 	}
@@ -194,7 +195,7 @@ func (s *shrinker) forget() error {
 // last are the calls without which the finding's own means nothing.
 func (s *shrinker) last(f *finding.Finding) []synth.Step {
 	call := s.steps[f.Call-1]
-	if f.Rule == "CM306" {
+	if rule, _ := rules.Of(f.Rule); rule.NeedsControl {
 		for _, step := range s.steps {
 			if slices.ContainsFunc(step.Oracles, func(in session.Injection) bool { return in.Oracle == session.OracleControl }) {
 				return []synth.Step{step, call}
