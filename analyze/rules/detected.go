@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
@@ -48,24 +49,48 @@ func Annotated(as []detect.Annotation, path string) []finding.Finding {
 		if !ok {
 			continue
 		}
-		f := finding.Finding{
-			Rule: rule.ID, Severity: severityOf(a), Title: rule.Title, Message: a.Explanation, Tool: a.Tool(), Confidence: finding.Certain,
-			Evidence: []finding.Evidence{{Source: "frame", Seq: a.Seq(), Text: a.Explanation}}, Fingerprint: annotationPrint(rule.ID, a),
-		}
-		if path != "" && a.Line > 0 {
-			f.Evidence[0].Location = &finding.Location{Path: path, Line: a.Line}
-		}
-		if k, ok := index[f.Fingerprint]; ok {
-			if len(out[k].Evidence) < maxEvidence {
-				out[k].Evidence = append(out[k].Evidence, f.Evidence...)
+		for _, f := range rule.annotated(a) {
+			if path != "" && a.Line > 0 {
+				f.Evidence[0].Location = &finding.Location{Path: path, Line: a.Line}
 			}
-			continue
+			if k, ok := index[f.Fingerprint]; ok {
+				again(&out[k], &f)
+				continue
+			}
+			f.Location = f.Evidence[0].Location
+			index[f.Fingerprint] = len(out)
+			out = append(out, f)
 		}
-		f.Location = f.Evidence[0].Location
-		index[f.Fingerprint] = len(out)
-		out = append(out, f)
 	}
 	return out
+}
+
+// again adds to a finding what another annotation says of the same thing.
+func again(f, more *finding.Finding) {
+	if len(f.Evidence) < maxEvidence {
+		f.Evidence = append(f.Evidence, more.Evidence...)
+	}
+	for _, p := range more.PreviousFingerprints {
+		if len(f.PreviousFingerprints) < maxEvidence && !slices.Contains(f.PreviousFingerprints, p) {
+			f.PreviousFingerprints = append(f.PreviousFingerprints, p)
+		}
+	}
+}
+
+// annotated makes findings of an annotation that is a case of the rule.
+func (r *Rule) annotated(a *detect.Annotation) []finding.Finding {
+	if r.Annotated != nil {
+		return r.Annotated(a)
+	}
+	return []finding.Finding{{
+		Rule: r.ID, Severity: severityOf(a), Title: r.Title, Message: a.Explanation, Tool: a.Tool(), Confidence: finding.Certain,
+		Evidence: annotationAt(a, a.Explanation), Fingerprint: annotationPrint(r.ID, a),
+	}}
+}
+
+// annotationAt is the place of an annotation as evidence.
+func annotationAt(a *detect.Annotation, says string) []finding.Evidence {
+	return []finding.Evidence{{Source: "frame", Seq: a.Seq(), Text: says}}
 }
 
 // annotationPrint hashes what an annotation is about, without the numbers of its frame.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
@@ -27,6 +28,13 @@ type Rule struct {
 	// Observations are the annotations of the wire's detectors that are cases of the
 	// rule, by their subcategories. A trailing "*" stands for any rest.
 	Observations []string
+	// Annotated makes findings of one such annotation, each with one piece of evidence.
+	// It is nil where an annotation is one finding.
+	Annotated func(*detect.Annotation) []finding.Finding
+	// FingerprintVersion is that of the way in which the rule makes fingerprints; 0 is
+	// 1. It goes up by one when that way changes, and the findings then have the
+	// fingerprints of the version before as finding.Finding.PreviousFingerprints.
+	FingerprintVersion int
 }
 
 // Party is one whose conduct a rule judges.

@@ -3,6 +3,8 @@ package rules
 import (
 	"slices"
 	"testing"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
 func TestOf(t *testing.T) {
@@ -54,5 +56,37 @@ func TestRunsJudgeServers(t *testing.T) {
 		case r.Check == nil && (r.Shrink != ShrinkLive || r.NeedsControl):
 			t.Errorf("%s says how to shrink what no run shows", r.ID)
 		}
+	}
+}
+
+// A finding that has fingerprints of the version before is of a rule that says so.
+func TestPreviousFingerprintsHaveAVersion(t *testing.T) {
+	for _, c := range cases {
+		r, _ := Of(c.rule)
+		if r.Check == nil {
+			t.Fatalf("a case of %s, which no run decides", c.rule)
+		}
+		for _, f := range r.Check(c.run) {
+			if (len(f.PreviousFingerprints) > 0) != (r.FingerprintVersion > 1) {
+				t.Errorf("%s %s: %q in version %d", c.rule, c.name, f.PreviousFingerprints, r.FingerprintVersion)
+			}
+			if f.Fingerprints()[0] != f.Fingerprint || slices.Contains(f.PreviousFingerprints, f.Fingerprint) {
+				t.Errorf("%s %s: %q", c.rule, c.name, f.Fingerprints())
+			}
+		}
+	}
+}
+
+// What a replay made by the version before names is found again.
+func TestShownInKnowsTheFingerprintBefore(t *testing.T) {
+	run := changedSurface(1)
+	f := checkCM501(run)[0]
+	for _, p := range f.Fingerprints() {
+		if got := ShownIn(run, map[string]string{p: f.Rule}, 1)[p]; !slices.Equal(got, []int{1}) {
+			t.Errorf("%s is shown in %v", p, got)
+		}
+	}
+	if got := ShownIn(run, map[string]string{finding.Fingerprint("x"): f.Rule}, 1); len(got) > 0 {
+		t.Errorf("another finding is shown in %v", got)
 	}
 }

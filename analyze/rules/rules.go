@@ -59,8 +59,9 @@ type WireFacts struct {
 	BadLineCount int
 	// Requests are requests of the server that need a capability the client never granted.
 	Requests []Fact
-	// Changes are differences of the surface within the run.
-	Changes []Fact
+	// Changes are tools that a later listing of the run declares otherwise than the
+	// first, each kind of change of a tool once.
+	Changes []ToolChange
 	// Detected are what the detectors of the wire say of the server, each with its
 	// call and in order; several may be of one fingerprint.
 	Detected []Detected

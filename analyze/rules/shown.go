@@ -50,8 +50,13 @@ func shown(run *Run, wanted map[string]string, call int) []string {
 			continue
 		}
 		for _, f := range r.Check(run) {
-			if f.Call == call && wanted[f.Fingerprint] == r.ID && !slices.Contains(out, f.Fingerprint) {
-				out = append(out, f.Fingerprint)
+			if f.Call != call {
+				continue
+			}
+			for _, p := range f.Fingerprints() {
+				if wanted[p] == r.ID && !slices.Contains(out, p) {
+					out = append(out, p)
+				}
 			}
 		}
 	}
