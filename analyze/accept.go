@@ -33,7 +33,7 @@ func (j *judge) accept(res *Result, opts Options) {
 	}
 	res.Policy = &Policed{File: p.File, Accepted: []Accepted{}}
 	res.without(func(f *finding.Finding) bool {
-		s, ok := p.Suppressed(f.Fingerprint, j.header.Started)
+		s, ok := p.Suppressed(f.Fingerprints(), j.header.Started)
 		if ok {
 			res.Policy.Accepted = append(res.Policy.Accepted, Accepted{
 				Known: known(f), Reason: s.Reason, Owner: s.Owner, Until: s.Expires.Add(-time.Second).Format(time.DateOnly),

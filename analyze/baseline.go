@@ -114,10 +114,12 @@ type Known struct {
 	Message     string           `json:"message"`
 	Tool        string           `json:"tool,omitempty"`
 	Fingerprint string           `json:"fingerprint"`
+	// PreviousFingerprints are as in finding.Finding.
+	PreviousFingerprints []string `json:"previousFingerprints,omitempty"`
 }
 
 func known(f *finding.Finding) Known {
-	return Known{Rule: f.Rule, Severity: f.Severity, Message: f.Message, Tool: f.Tool, Fingerprint: f.Fingerprint}
+	return Known{Rule: f.Rule, Severity: f.Severity, Message: f.Message, Tool: f.Tool, Fingerprint: f.Fingerprint, PreviousFingerprints: f.PreviousFingerprints}
 }
 
 // compare takes the findings out that the baseline knows.
@@ -127,7 +129,7 @@ func (res *Result) compare(b *Baseline) {
 	}
 	res.Baseline = &Compared{File: b.File, Known: []Known{}}
 	res.without(func(f *finding.Finding) bool {
-		is := b.known[[2]string{res.Run.Target, f.Fingerprint}]
+		is := slices.ContainsFunc(f.Fingerprints(), func(p string) bool { return b.known[[2]string{res.Run.Target, p}] })
 		if is {
 			res.Baseline.Known = append(res.Baseline.Known, known(f))
 		}

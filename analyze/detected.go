@@ -3,15 +3,12 @@ package analyze
 import (
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-// onServer are the rules of the wire's detectors that judge a probed server and
-// that no other rule of a run decides.
-var onServer = map[string]bool{"CM408": true, "CM409": true, "CM410": true, "CM413": true, "CM414": true}
-
-// detect lets the wire's detectors judge what the server sent. A decoy that comes
-// back is another rule's, and what a call of ours brought is nobody's fault.
+// detect lets the wire's detectors judge what the server sent: what a call of ours
+// brought is nobody's fault.
 func (j *judge) detect(log *session.Reader, w *wireReader) error {
 	frames, err := log.Wire()
 	if err != nil {
@@ -23,17 +20,13 @@ func (j *judge) detect(log *session.Reader, w *wireReader) error {
 		return err
 	}
 	for _, a := range l.Annotations {
-		rule := detect.RuleOf(a.Subcategory)
-		if !onServer[rule] || rule == "CM410" && j.tainted[a.Seq()] {
+		if rule, ok := rules.OfObservation(a.Subcategory); !ok || rule.Judges != rules.Server {
 			continue
 		}
-		for _, f := range detect.Findings([]detect.Annotation{a}, "") {
+		for _, f := range rules.Annotated([]detect.Annotation{a}, "") {
 			fact := w.fact(&session.Frame{Seq: a.Seq()}, "")
 			f.Call, f.Phase, f.Location = fact.Call, finding.PhaseCall, nil
-			if rule == "CM410" {
-				f.Severity = finding.Medium // nothing here is anyone's: at worst it is what the server brought along
-			}
-			w.facts.Detected = append(w.facts.Detected, f)
+			w.facts.Detected = append(w.facts.Detected, rules.Detected{Finding: f, Decoy: j.tainted[a.Seq()]})
 		}
 	}
 	if l.Failures > 0 {

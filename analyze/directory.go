@@ -370,7 +370,7 @@ func (d *Directory) Complete(res *Result, shrunk []Shrunk, runs []session.Indexe
 	defer d.close()
 	for _, s := range shrunk {
 		for i := range res.Findings {
-			if res.Findings[i].Fingerprint == s.Fingerprint {
+			if slices.Contains(res.Findings[i].Fingerprints(), s.Fingerprint) {
 				s.apply(&res.Findings[i], res.Run.Reproduce, d.Inputs.Out)
 				break
 			}

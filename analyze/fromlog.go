@@ -123,7 +123,7 @@ func (c *logCounter) result(l *detect.Log, o LogOptions) *Result {
 		res.Coverage.Tools = append(res.Coverage.Tools, *t)
 	}
 	slices.SortFunc(res.Coverage.Tools, func(a, b ToolCoverage) int { return cmp.Compare(a.Name, b.Name) })
-	res.Findings = detect.Findings(l.Annotations, o.Path)
+	res.Findings = rules.Annotated(l.Annotations, o.Path)
 	rules.Sort(res.Findings)
 	res.Inconclusive = append(l.Holes(), "only the wire was recorded: system calls, files and the network were not watched")
 	res.Verdict = verdict(res, finding.Medium)

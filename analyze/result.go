@@ -61,9 +61,10 @@ type Result struct {
 	ShownIn map[string][]int `json:"-"`
 }
 
-// Shows reports whether a finding of this fingerprint is among the run's.
+// Shows reports whether a finding of this fingerprint is among the run's. One that
+// the version before gave a finding counts too.
 func (r *Result) Shows(fingerprint string) bool {
-	return slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Fingerprint == fingerprint })
+	return slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return slices.Contains(f.Fingerprints(), fingerprint) })
 }
 
 // Run says what was run, and where.

@@ -7,6 +7,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/analyze/text"
+	"github.com/coalmine-dev/coalmine/analyze/wirelog"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -228,30 +229,29 @@ func (w *wireReader) compare(f *session.Frame, now []wire.Tool) {
 		t, ok := later[old.Name]
 		switch {
 		case !ok:
-			w.changed(f, old.Name, "disappeared")
+			w.changed(f, old.Name, wirelog.Disappeared)
 		case !sameJSON(old.Raw, t.Raw):
-			w.changed(f, old.Name, "was declared otherwise than before")
+			w.changed(f, old.Name, wirelog.Redeclared)
 		}
 		delete(later, old.Name)
 	}
 	for i := range now {
 		if _, ok := later[now[i].Name]; ok {
-			w.changed(f, now[i].Name, "appeared")
+			w.changed(f, now[i].Name, wirelog.Appeared)
 		}
 	}
 }
 
-func (w *wireReader) changed(f *session.Frame, tool, how string) {
-	what := "tool “" + text.Printable(tool, 80) + "” " + how
+func (w *wireReader) changed(f *session.Frame, tool string, kind wirelog.ChangeKind) {
 	for _, c := range w.facts.Changes {
-		if c.Text == what {
+		if c.Tool == tool && c.Kind == kind {
 			return
 		}
 	}
 	if len(w.facts.Changes) < maxFacts {
-		fact := w.fact(f, what)
+		fact := w.fact(f, "")
 		fact.Tool = tool
-		w.facts.Changes = append(w.facts.Changes, fact)
+		w.facts.Changes = append(w.facts.Changes, rules.ToolChange{Fact: fact, Kind: kind})
 	}
 }
 

@@ -43,7 +43,13 @@ type Annotation struct {
 	Metadata map[string]any `json:"metadata"`
 	// Line is the log's line, from 1; 0 for none.
 	Line int `json:"-"`
+	// Changes are the differences that a "surface_change" is about, of the first
+	// MaxChanges of the session. A secret in a tool's name is redacted.
+	Changes []wirelog.Change `json:"-"`
 }
+
+// MaxChanges bounds the different changes that are told of one session.
+const MaxChanges = 100
 
 // Seq is the frame's number, 0 for none.
 func (a *Annotation) Seq() uint64 {

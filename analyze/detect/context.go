@@ -21,7 +21,9 @@ func (fabricated) event(c *context) {
 }
 
 // sequence finds what came in an order that the protocol does not know.
-type sequence struct{}
+type sequence struct {
+	changes map[wirelog.Change]bool // that were told
+}
 
 func (*sequence) name() string { return "context_violations" }
 
@@ -29,16 +31,39 @@ func (q *sequence) event(c *context) {
 	if len(c.state.Delta) > 0 {
 		c.add(Divergence, "surface_change", 2, []any{"delta", namesOf(c.state.Delta)},
 			"the list of tools is no longer the session's first one: %s", strings.Join(namesOf(c.state.Delta), ", "))
+		q.tell(c, c.state.Delta, func(tool string) wirelog.ChangeKind {
+			if c.state.Last.Has(tool) {
+				return wirelog.Appeared
+			}
+			return wirelog.Disappeared
+		})
 	}
 	if len(c.state.Redeclared) > 0 {
 		c.add(Divergence, "surface_change", 2, []any{"delta", namesOf(c.state.Redeclared), "redeclared", true},
 			"under the same name another declaration is offered than before: %s", strings.Join(namesOf(c.state.Redeclared), ", "))
+		q.tell(c, c.state.Redeclared, func(string) wirelog.ChangeKind { return wirelog.Redeclared })
 	}
 	if c.IsCall() && !c.own && !c.state.HeadMissing {
 		q.call(c)
 	}
 	if c.Orphan {
 		c.add(Anomaly, "orphaned_response", 1, nil, "a response with the id %s answers no request of this session", name(string(c.ID)))
+	}
+}
+
+// tell gives the annotation that was added last the changes that it is about.
+func (q *sequence) tell(c *context, tools []string, kind func(tool string) wirelog.ChangeKind) {
+	if q.changes == nil {
+		q.changes = map[wirelog.Change]bool{}
+	}
+	a := &c.found[len(c.found)-1]
+	for _, tool := range tools {
+		change := wirelog.Change{Tool: c.say.Redact(tool), Kind: kind(tool)}
+		if !q.changes[change] && len(q.changes) >= MaxChanges {
+			continue
+		}
+		q.changes[change] = true
+		a.Changes = append(a.Changes, change)
 	}
 }
 

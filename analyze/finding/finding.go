@@ -214,9 +214,18 @@ type Finding struct {
 	// Reproduce is the command that shows it again.
 	Reproduce string `json:"reproduce,omitempty"`
 	// Fingerprint is the finding's identity across runs, seeds and machines.
-	Fingerprint string     `json:"fingerprint"`
-	Location    *Location  `json:"location,omitempty"`
-	Confidence  Confidence `json:"confidence"`
+	Fingerprint string `json:"fingerprint"`
+	// PreviousFingerprints are those that the version before gave the same finding,
+	// where it made them in another way: a baseline, a suppression or a replay that
+	// names one means this finding. They are kept for one version.
+	PreviousFingerprints []string   `json:"previousFingerprints,omitempty"`
+	Location             *Location  `json:"location,omitempty"`
+	Confidence           Confidence `json:"confidence"`
+}
+
+// Fingerprints are all by which the finding is known, its own first.
+func (f *Finding) Fingerprints() []string {
+	return append([]string{f.Fingerprint}, f.PreviousFingerprints...)
 }
 
 // Fingerprint hashes what makes a finding the same finding next time. Parts must hold

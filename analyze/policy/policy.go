@@ -128,13 +128,14 @@ func (p *Policy) Unused(fingerprints []string) []error {
 	return out
 }
 
-// Suppressed returns the suppression of a fingerprint that holds at the moment given.
-func (p *Policy) Suppressed(fingerprint string, at time.Time) (Suppression, bool) {
+// Suppressed returns the first suppression of one of a finding's fingerprints that
+// holds at the moment given.
+func (p *Policy) Suppressed(fingerprints []string, at time.Time) (Suppression, bool) {
 	if p == nil {
 		return Suppression{}, false
 	}
 	for _, s := range p.Suppress {
-		if s.Fingerprint == fingerprint && at.Before(s.Expires) {
+		if slices.Contains(fingerprints, s.Fingerprint) && at.Before(s.Expires) {
 			return s, true
 		}
 	}

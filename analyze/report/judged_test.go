@@ -51,6 +51,13 @@ func judged(t *testing.T) map[string]*analyze.Result {
 		}
 		l.End()
 	})
+	run("redeclared", analyze.Options{}, func(l *analyzetest.Log) {
+		l.Begin(analyzetest.Note)
+		l.Call("format_note", `{"text":"a"}`, nil, nil)
+		l.Phase(finding.PhaseList)
+		l.List(`{"name":"format_note","description":"Another."}`, `{"name":"more"}`)
+		l.End()
+	})
 	run("crashed", analyze.Options{}, func(l *analyzetest.Log) {
 		l.Phase(finding.PhaseStart)
 		l.Event("started")

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 
@@ -166,6 +167,29 @@ func TestSARIFIsLocatedAndStable(t *testing.T) {
 		}
 		if m["partialFingerprints"].(map[string]any)["coalmine/v1"] == "" {
 			t.Error("no fingerprint")
+		}
+	}
+}
+
+// A result management system compares two runs by a version that both have.
+func TestSARIFFingerprintsHaveVersions(t *testing.T) {
+	for _, c := range []struct {
+		rule     string
+		previous []string
+		want     map[string]any
+	}{
+		{"CM101", nil, map[string]any{"coalmine/v1": "new", "primaryLocationLineHash": "new:1"}},
+		{"secret-hardcoded", nil, map[string]any{"coalmine/v1": "new", "primaryLocationLineHash": "new:1"}},
+		{"CM501", []string{"old", "older"}, map[string]any{"coalmine/v1": "old", "coalmine/v2": "new", "primaryLocationLineHash": "new:1"}},
+		{"CM501", nil, map[string]any{"coalmine/v2": "new", "primaryLocationLineHash": "new:1"}},
+	} {
+		res := sample("x")
+		res.Audit = nil
+		res.Findings[0].Rule, res.Findings[0].Fingerprint, res.Findings[0].PreviousFingerprints = c.rule, "new", c.previous
+		_, doc := sarifOf(t, res)
+		got := doc["runs"].([]any)[0].(map[string]any)["results"].([]any)[0].(map[string]any)["partialFingerprints"]
+		if diff := cmp.Diff(any(c.want), got); diff != "" {
+			t.Errorf("%s %q: %s", c.rule, c.previous, diff)
 		}
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/coalmine-dev/coalmine/analyze"
-	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/analyze/text"
@@ -171,18 +170,12 @@ func numeric(version string) string {
 	return "0.0.0-" + v
 }
 
-// Rules are all rules that a result can name: those of runs, then the audit's.
+// Rules are all rules that a result can name: those of runs and logs, then the audit's.
 func Rules() []finding.Rule {
 	var out []finding.Rule
 	for _, r := range rules.All() {
 		out = append(out, r.Rule)
 	}
-	for _, r := range detect.Rules() {
-		if !slices.ContainsFunc(out, func(known finding.Rule) bool { return known.ID == r.ID }) {
-			out = append(out, r)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b finding.Rule) int { return strings.Compare(a.ID, b.ID) })
 	return append(out, audit.Rules()...)
 }
 
@@ -224,7 +217,7 @@ func (b *sarifBuilder) result(f *finding.Finding) *sarif.Result {
 	r := sarif.NewRuleResult(f.Rule).WithRuleIndex(b.index[f.Rule]).WithLevel(level(f.Severity)).
 		WithMessage(message(sentence(text.Printable(f.Message, 900)))).
 		WithLocations([]*sarif.Location{loc}).
-		WithPartialFingerprints(map[string]string{"coalmine/v1": f.Fingerprint, githubFingerprint: f.Fingerprint + ":1"})
+		WithPartialFingerprints(partialFingerprints(f))
 	props := sarif.NewPropertyBag().Add("severity", string(f.Severity)).Add("security-severity", securitySeverity[f.Severity]).Add("confidence", string(f.Confidence))
 	if f.Tool != "" {
 		props.Add("tool", text.Printable(f.Tool, 200))
@@ -240,6 +233,21 @@ func (b *sarifBuilder) result(f *finding.Finding) *sarif.Result {
 		r.WithCodeFlows([]*sarif.CodeFlow{b.flow(f)})
 	}
 	return r
+}
+
+// partialFingerprints are a finding's identity under versioned keys, as SARIF 2.1.0
+// has them (sections 3.27.17 and 3.5.4.2). A key's version is that of the way in
+// which the rule makes fingerprints. Where that way is new, the one before stands
+// under the version before: two runs are compared by a version that both have.
+func partialFingerprints(f *finding.Finding) map[string]string {
+	rule, _ := rules.Of(f.Rule)
+	version := max(rule.FingerprintVersion, 1)
+	key := func(version int) string { return fmt.Sprintf("coalmine/v%d", version) }
+	out := map[string]string{key(version): f.Fingerprint, githubFingerprint: f.Fingerprint + ":1"}
+	if version > 1 && len(f.PreviousFingerprints) > 0 {
+		out[key(version-1)] = f.PreviousFingerprints[0]
+	}
+	return out
 }
 
 // flow is the evidence chain.

@@ -2,7 +2,7 @@ package rules
 
 import "github.com/coalmine-dev/coalmine/analyze/finding"
 
-var cm205 = Rule{Rule: cm205Doc, Check: checkCM205}
+var cm205 = Rule{Rule: cm205Doc, Check: checkCM205, Judges: Build}
 
 var cm205Doc = finding.Rule{
 	ID: "CM205", Name: "BuildEgress", Title: "The package's build tried to reach the network", Severity: finding.Low,

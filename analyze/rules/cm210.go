@@ -7,7 +7,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 )
 
-var cm210 = Rule{Rule: cm210Doc, Check: checkCM210}
+var cm210 = Rule{Rule: cm210Doc, Check: checkCM210, Shrink: ShrinkNever}
 
 var cm210Doc = finding.Rule{
 	ID: "CM210", Name: "BehavesWhenTraced", Title: "The server behaves differently when it is traced", Severity: finding.High,

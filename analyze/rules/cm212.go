@@ -7,7 +7,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
-var cm212 = Rule{Rule: cm212Doc, Check: checkCM212}
+var cm212 = Rule{Rule: cm212Doc, Check: checkCM212, Judges: Build}
 
 var cm212Doc = finding.Rule{
 	ID: "CM212", Name: "BuildWroteOutside", Title: "The package's build changed what is not the package's", Severity: finding.Low,

@@ -8,7 +8,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-var cm306 = Rule{Rule: cm306Doc, Check: checkCM306}
+var cm306 = Rule{Rule: cm306Doc, Check: checkCM306, NeedsControl: true}
 
 var cm306Doc = finding.Rule{
 	ID: "CM306", Name: "UndeclaredTool", Title: "A tool that is not declared is served", Severity: finding.Medium,
@@ -64,5 +64,5 @@ func (r *Run) declaredTool(name string) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(r.Wire.Changes, func(f Fact) bool { return f.Tool == name })
+	return slices.ContainsFunc(r.Wire.Changes, func(c ToolChange) bool { return c.Tool == name })
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 )
 
-var cm307 = Rule{Rule: cm307Doc, Check: checkCM307}
+var cm307 = Rule{Rule: cm307Doc, Check: checkCM307, Shrink: ShrinkFresh}
 
 var cm307Doc = finding.Rule{
 	ID: "CM307", Name: "PrototypePollution", Title: "An argument changed every object of the server", Severity: finding.High,

@@ -4,7 +4,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
-var cm401 = Rule{Rule: cm401Doc, Check: checkCM401}
+var cm401 = Rule{Rule: cm401Doc, Check: checkCM401, Observations: []string{"tool_poisoning"}}
 
 var cm401Doc = finding.Rule{
 	ID: "CM401", Name: "PoisonedText", Title: "A declaration tells the model what to do behind the user's back", Severity: finding.High,

@@ -4,7 +4,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
-var cm402 = Rule{Rule: cm402Doc, Check: checkCM402}
+var cm402 = Rule{Rule: cm402Doc, Check: checkCM402, Observations: []string{"hidden_text"}}
 
 var cm402Doc = finding.Rule{
 	ID: "CM402", Name: "HiddenText", Title: "A declaration holds hidden characters", Severity: finding.High,

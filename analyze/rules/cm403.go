@@ -4,7 +4,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
-var cm403 = Rule{Rule: cm403Doc, Check: checkCM403}
+var cm403 = Rule{Rule: cm403Doc, Check: checkCM403, Observations: []string{"not_protocol"}}
 
 var cm403Doc = finding.Rule{
 	ID: "CM403", Name: "NotProtocol", Title: "Output that is not the protocol", Severity: finding.Low,

@@ -4,7 +4,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
-var cm404 = Rule{Rule: cm404Doc, Check: checkCM404}
+var cm404 = Rule{Rule: cm404Doc, Check: checkCM404, Observations: []string{"capability_violation"}}
 
 var cm404Doc = finding.Rule{
 	ID: "CM404", Name: "UngrantedRequest", Title: "The server asked for what the client never granted", Severity: finding.Medium,

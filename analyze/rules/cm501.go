@@ -1,33 +1,81 @@
 package rules
 
 import (
-	"strings"
-
+	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/text"
+	"github.com/coalmine-dev/coalmine/analyze/wirelog"
 )
 
-var cm501 = Rule{Rule: cm501Doc, Check: checkCM501}
+var cm501 = Rule{Rule: cm501Doc, Check: checkCM501, Shrink: ShrinkFresh, FingerprintVersion: 2,
+	Observations: []string{"surface_change"}, Annotated: annotatedCM501}
 
 var cm501Doc = finding.Rule{
 	ID: "CM501", Name: "SurfaceChanged", Title: "The surface changed within the run", Severity: finding.Medium,
 	CWE: []string{"CWE-494"}, OWASP: []string{"MCP03"},
 	Help: "Between two listings of the same run a declaration changed: a description, a schema, an annotation, a new or a missing tool. What a user approved is no longer what is offered.\n\n" +
-		"**Evidence.** Both listings in `session.jsonl`. A tool that appears or disappears is low, since servers may announce that; another text or schema under the same name is medium.\n\n" +
+		"**Evidence.** Both listings in `session.jsonl`. A tool that appears or disappears is low, since servers may announce that; another text or schema under the same name is medium. " +
+		"In a log of somebody's session each is medium. Glassport's name: `surface_change`, severity 2.\n\n" +
 		"**False positive when** the change is the declared effect of the call before it.",
+}
+
+// ToolChange is a tool that two listings of a run declare otherwise. Its Tool is
+// the one that changed; it has no Text.
+type ToolChange struct {
+	Fact
+	Kind wirelog.ChangeKind
+}
+
+// how says the kinds of change.
+var how = map[wirelog.ChangeKind]string{
+	wirelog.Appeared: "appeared", wirelog.Disappeared: "disappeared", wirelog.Redeclared: "was declared otherwise than before",
+}
+
+// surfaceChanged is the finding of a change, without its evidence: what reads the
+// wire tells changes, and here alone is said what they come to.
+func surfaceChanged(c wirelog.Change) finding.Finding {
+	f := finding.Finding{
+		Rule: cm501Doc.ID, Severity: cm501Doc.Severity, Title: cm501Doc.Title, Confidence: finding.Certain,
+		Message: "tool “" + text.Printable(c.Tool, 80) + "” " + how[c.Kind], Tool: c.Tool,
+		Fingerprint: finding.Fingerprint(cm501Doc.ID, c.Tool, string(c.Kind)),
+	}
+	if c.Kind != wirelog.Redeclared {
+		f.Severity = finding.Low
+	}
+	return f
 }
 
 func checkCM501(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, c := range r.Wire.Changes {
-		f := finding.Finding{
-			Rule: cm501Doc.ID, Severity: cm501Doc.Severity, Title: cm501Doc.Title, Confidence: finding.Certain,
-			Message: c.Text, Tool: c.Tool, Call: c.Call, Evidence: facts([]Fact{c}),
-			Fingerprint: finding.Fingerprint("CM501", c.Tool, c.Text),
-		}
-		if strings.HasSuffix(c.Text, "appeared") || strings.HasSuffix(c.Text, "disappeared") {
-			f.Severity = finding.Low
-		}
+		change := wirelog.Change{Tool: c.Tool, Kind: c.Kind}
+		f := surfaceChanged(change)
+		c.Text = f.Message
+		f.Call, f.Evidence = c.Call, facts([]Fact{c.Fact})
+		f.PreviousFingerprints = []string{previousCM501(change)}
 		out = append(out, f)
 	}
 	return first(out)
+}
+
+// annotatedCM501 makes a finding of each change that an annotation of a log names.
+func annotatedCM501(a *detect.Annotation) []finding.Finding {
+	var out []finding.Finding
+	for _, c := range a.Changes {
+		f := surfaceChanged(c)
+		f.Severity, f.Tool = severityOf(a), text.Printable(c.Tool, 120)
+		f.Evidence = annotationAt(a, f.Message)
+		f.PreviousFingerprints = []string{annotationPrint(cm501Doc.ID, a)}
+		out = append(out, f)
+	}
+	return out
+}
+
+// previousCM501 is a run's fingerprint of version 1, which hashed the message. Its
+// words stay as they are, whatever a message says.
+func previousCM501(c wirelog.Change) string {
+	words := map[wirelog.ChangeKind]string{
+		wirelog.Appeared: "appeared", wirelog.Disappeared: "disappeared", wirelog.Redeclared: "was declared otherwise than before",
+	}
+	return finding.Fingerprint(cm501Doc.ID, c.Tool, "tool “"+text.Printable(c.Tool, 80)+"” "+words[c.Kind])
 }

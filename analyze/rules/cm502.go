@@ -4,7 +4,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
-var cm502 = Rule{Rule: cm502Doc, Check: checkCM502}
+var cm502 = Rule{Rule: cm502Doc, Check: checkCM502, Judges: Change}
 
 var cm502Doc = finding.Rule{
 	ID: "CM502", Name: "JudgedByChanged", Title: "What the servers are judged by was changed", Severity: finding.Medium,

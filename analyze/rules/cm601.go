@@ -6,7 +6,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
-var cm601 = Rule{Rule: cm601Doc, Check: checkCM601}
+var cm601 = Rule{Rule: cm601Doc, Check: checkCM601, Shrink: ShrinkFresh}
 
 var cm601Doc = finding.Rule{
 	ID: "CM601", Name: "Crash", Title: "The server ended during the run", Severity: finding.Medium,

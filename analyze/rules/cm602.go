@@ -4,7 +4,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
-var cm602 = Rule{Rule: cm602Doc, Check: checkCM602}
+var cm602 = Rule{Rule: cm602Doc, Check: checkCM602, Shrink: ShrinkFresh}
 
 var cm602Doc = finding.Rule{
 	ID: "CM602", Name: "Hang", Title: "A call was never answered", Severity: finding.Low,

@@ -4,7 +4,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
-var cm603 = Rule{Rule: cm603Doc, Check: checkCM603}
+var cm603 = Rule{Rule: cm603Doc, Check: checkCM603, Shrink: ShrinkFresh}
 
 var cm603Doc = finding.Rule{
 	ID: "CM603", Name: "LimitReached", Title: "The server reached a limit of the sandbox", Severity: finding.Medium,

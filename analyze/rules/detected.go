@@ -1,27 +1,108 @@
 package rules
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
-// The rules that the detectors of the wire decide. Where coalmine is the client
-// only those remain that judge the server.
-var (
-	cm408 = detected("CM408")
-	cm409 = detected("CM409")
-	cm410 = detected("CM410")
-	cm413 = detected("CM413")
-	cm414 = detected("CM414")
-)
+// Detected is what a detector of the wire says of a run.
+type Detected struct {
+	finding.Finding
+	// Decoy says that the frame holds a decoy's value.
+	Decoy bool
+}
 
-// detected is the rule of a detector.
-func detected(id string) Rule {
-	docs := detect.Rules()
-	doc := docs[slices.IndexFunc(docs, func(r finding.Rule) bool { return r.ID == id })]
-	return Rule{Rule: doc, Check: func(r *Run) []finding.Finding {
-		return first(slices.DeleteFunc(slices.Clone(r.Wire.Detected), func(f finding.Finding) bool { return f.Rule != id }))
+// detected is the check of a rule that the detectors of the wire decide.
+func detected(id string) func(*Run) []finding.Finding {
+	return func(r *Run) []finding.Finding {
+		var out []finding.Finding
+		for _, d := range r.Wire.Detected {
+			if d.Rule == id {
+				out = append(out, d.Finding)
+			}
+		}
+		return first(out)
+	}
+}
+
+// severityOf are glassport's numbers in the words of findings.
+func severityOf(a *detect.Annotation) finding.Severity {
+	if a.Kind == detect.Info {
+		return finding.Info
+	}
+	return [...]finding.Severity{finding.Info, finding.Low, finding.Medium, finding.High}[min(max(a.Severity, 0), 3)]
+}
+
+// Annotated turns annotations into findings: the same observation about the same
+// thing is one, with each place as evidence. path is the log's, "" for none. An
+// annotation that is of no rule is left out.
+func Annotated(as []detect.Annotation, path string) []finding.Finding {
+	out := []finding.Finding{}
+	index := map[string]int{}
+	for i := range as {
+		a := &as[i]
+		rule, ok := OfObservation(a.Subcategory)
+		if !ok {
+			continue
+		}
+		for _, f := range rule.annotated(a) {
+			if path != "" && a.Line > 0 {
+				f.Evidence[0].Location = &finding.Location{Path: path, Line: a.Line}
+			}
+			if k, ok := index[f.Fingerprint]; ok {
+				again(&out[k], &f)
+				continue
+			}
+			f.Location = f.Evidence[0].Location
+			index[f.Fingerprint] = len(out)
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// again adds to a finding what another annotation says of the same thing.
+func again(f, more *finding.Finding) {
+	if len(f.Evidence) < maxEvidence {
+		f.Evidence = append(f.Evidence, more.Evidence...)
+	}
+	for _, p := range more.PreviousFingerprints {
+		if len(f.PreviousFingerprints) < maxEvidence && !slices.Contains(f.PreviousFingerprints, p) {
+			f.PreviousFingerprints = append(f.PreviousFingerprints, p)
+		}
+	}
+}
+
+// annotated makes findings of an annotation that is a case of the rule.
+func (r *Rule) annotated(a *detect.Annotation) []finding.Finding {
+	if r.Annotated != nil {
+		return r.Annotated(a)
+	}
+	return []finding.Finding{{
+		Rule: r.ID, Severity: severityOf(a), Title: r.Title, Message: a.Explanation, Tool: a.Tool(), Confidence: finding.Certain,
+		Evidence: annotationAt(a, a.Explanation), Fingerprint: annotationPrint(r.ID, a),
 	}}
+}
+
+// annotationAt is the place of an annotation as evidence.
+func annotationAt(a *detect.Annotation, says string) []finding.Evidence {
+	return []finding.Evidence{{Source: "frame", Seq: a.Seq(), Text: says}}
+}
+
+// annotationPrint hashes what an annotation is about, without the numbers of its frame.
+func annotationPrint(rule string, a *detect.Annotation) string {
+	var parts []string
+	for _, key := range []string{"tool", "method", "capability", "host", "pii_category", "place", "delta", "redeclared", "detector", "reason", "uri", "prompt", "resource", "resourceTemplate", "other"} {
+		if v, ok := a.Metadata[key]; ok {
+			parts = append(parts, fmt.Sprintf("%s=%v", key, v))
+		}
+	}
+	if a.Subcategory == "schema_violation" || a.Subcategory == "output_schema_violation" {
+		parts = append(parts, a.Explanation)
+	}
+	return finding.Fingerprint(rule, a.Subcategory, strings.Join(parts, ";"))
 }

@@ -16,13 +16,6 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
-// Rule is a rule's documentation and its check.
-type Rule struct {
-	finding.Rule
-	// Check returns what the rule observes in a run; it must not change the run.
-	Check func(*Run) []finding.Finding
-}
-
 // Run is all that rules may look at.
 type Run struct {
 	Profile *profile.Profile
@@ -66,11 +59,12 @@ type WireFacts struct {
 	BadLineCount int
 	// Requests are requests of the server that need a capability the client never granted.
 	Requests []Fact
-	// Changes are differences of the surface within the run.
-	Changes []Fact
+	// Changes are tools that a later listing of the run declares otherwise than the
+	// first, each kind of change of a tool once.
+	Changes []ToolChange
 	// Detected are what the detectors of the wire say of the server, each with its
 	// call and in order; several may be of one fingerprint.
-	Detected []finding.Finding
+	Detected []Detected
 }
 
 // Fact is one observation with its place in the log.
@@ -97,13 +91,13 @@ type EndFacts struct {
 	Lacking bool
 }
 
-// All lists every rule, sorted by ID.
+// All lists every rule of runs and of logs of the wire, sorted by ID.
 func All() []Rule {
 	return []Rule{
 		cm101, cm102, cm103, cm104, cm105, cm106, cm107, cm108, cm109, cm110,
 		cm201, cm202, cm203, cm204, cm205, cm206, cm207, cm208, cm209, cm210, cm211, cm212, cm213, cm214,
 		cm301, cm302, cm303, cm304, cm305, cm306, cm307, cm308,
-		cm401, cm402, cm403, cm404, cm408, cm409, cm410, cm413, cm414,
+		cm401, cm402, cm403, cm404, cm405, cm406, cm407, cm408, cm409, cm410, cm411, cm412, cm413, cm414, cm415, cm416, cm417, cm418,
 		cm501, cm502,
 		cm601, cm602, cm603, cm604,
 	}
@@ -118,7 +112,9 @@ func Check(run *Run) []finding.Finding {
 	}
 	var out []finding.Finding
 	for _, r := range All() {
-		out = append(out, r.Check(run)...)
+		if r.Check != nil {
+			out = append(out, r.Check(run)...)
+		}
 	}
 	Sort(out)
 	return out

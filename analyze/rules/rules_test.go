@@ -8,6 +8,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/analyze/wirelog"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -239,6 +240,8 @@ var cases = []struct {
 	{"CM408", "none", newRun(note), ""},
 	{"CM409", "twice", detecting("CM409"), finding.Medium},
 	{"CM409", "none", detecting("CM408"), ""},
+	{"CM410", "a decoy", with(detecting("CM410"), func(r *Run) { r.Wire.Detected[0].Decoy = true }), ""},
+	{"CM410", "high in a log of somebody's", with(detecting("CM410"), func(r *Run) { r.Wire.Detected[0].Severity = finding.High }), finding.Medium},
 	{"CM410", "a key", detecting("CM410"), finding.Medium},
 	{"CM410", "none", detecting("CM413"), ""},
 	{"CM413", "another type", detecting("CM413"), finding.Medium},
@@ -246,9 +249,10 @@ var cases = []struct {
 	{"CM414", "orders", detecting("CM414"), finding.Medium},
 	{"CM414", "none", detecting("CM410"), ""},
 	{"CM501", "another text", with(newRun(note), func(r *Run) {
-		r.Wire.Changes = []Fact{{Seq: 9, Text: "tool “x” was declared otherwise than before"}}
+		r.Wire.Changes = []ToolChange{{Fact{Seq: 9, Tool: "x"}, wirelog.Redeclared}}
 	}), finding.Medium},
-	{"CM501", "appeared", with(newRun(note), func(r *Run) { r.Wire.Changes = []Fact{{Seq: 9, Text: "tool “x” appeared"}} }), finding.Low},
+	{"CM501", "appeared", with(newRun(note), func(r *Run) { r.Wire.Changes = []ToolChange{{Fact{Seq: 9, Tool: "x"}, wirelog.Appeared}} }), finding.Low},
+	{"CM501", "disappeared", with(newRun(note), func(r *Run) { r.Wire.Changes = []ToolChange{{Fact{Seq: 9, Tool: "x"}, wirelog.Disappeared}} }), finding.Low},
 	{"CM501", "none", newRun(note), ""},
 	{"CM502", "another policy", with(newRun(note), func(r *Run) {
 		r.Changed = []Changed{{What: "policy", At: finding.Location{Path: "coalmine.yaml", Line: 3}}}
@@ -271,7 +275,7 @@ func TestRules(t *testing.T) {
 		t.Run(c.rule+" "+c.name, func(t *testing.T) {
 			var got finding.Severity
 			for _, r := range All() {
-				if r.ID != c.rule {
+				if r.ID != c.rule || r.Check == nil {
 					continue
 				}
 				for _, f := range r.Check(c.run) {
@@ -292,7 +296,7 @@ func TestRules(t *testing.T) {
 		}
 	}
 	for _, r := range All() {
-		if !fires[r.ID] || !quiet[r.ID] {
+		if r.Check != nil && (!fires[r.ID] || !quiet[r.ID]) {
 			t.Errorf("%s is not shown firing and quiet", r.ID)
 		}
 	}
@@ -304,9 +308,15 @@ func TestAllIsSortedAndDocumented(t *testing.T) {
 		t.Error("All is not sorted")
 	}
 	for _, r := range all {
-		if r.Name == "" || r.Title == "" || r.Severity.Rank() == 0 || len(r.CWE) == 0 || len(r.OWASP) == 0 ||
-			!strings.Contains(r.Help, "**Evidence.**") || !strings.Contains(r.Help, "**False positive when**") {
+		if r.Name == "" || r.Title == "" || r.Severity.Rank() == 0 || len(r.OWASP) == 0 || !strings.Contains(r.Help, "**Evidence.**") {
 			t.Errorf("%s lacks documentation", r.ID)
+		}
+		// What judges neither server nor client has no weakness to name.
+		if r.Judges != Gate && r.Judges != Analysis && (len(r.CWE) == 0 || !strings.Contains(r.Help, "**False positive when**")) {
+			t.Errorf("%s lacks documentation", r.ID)
+		}
+		if r.Check == nil && len(r.Observations) == 0 {
+			t.Errorf("%s observes nothing", r.ID)
 		}
 	}
 }
@@ -314,7 +324,7 @@ func TestAllIsSortedAndDocumented(t *testing.T) {
 // A rule that is switched off must break a test: here, that some run fires it alone.
 func TestEachRuleIsNeeded(t *testing.T) {
 	for _, r := range All() {
-		needed := false
+		needed := r.Check == nil
 		for _, c := range cases {
 			needed = needed || (c.rule == r.ID && c.want != "" && len(r.Check(c.run)) > 0)
 		}

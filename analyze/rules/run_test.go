@@ -155,7 +155,7 @@ func hidden(control, outcome string) *Run {
 // detecting is a run of which a detector of the wire said something.
 func detecting(rule string) *Run {
 	return with(newRun(note), func(r *Run) {
-		r.Wire.Detected = []finding.Finding{{Rule: rule, Severity: finding.Medium, Title: "t", Message: "m", Fingerprint: rule, Confidence: finding.Certain, Call: 1, Evidence: []finding.Evidence{{Source: "frame", Seq: 3}}}}
+		r.Wire.Detected = []Detected{{Finding: finding.Finding{Rule: rule, Severity: finding.Medium, Title: "t", Message: "m", Fingerprint: rule, Confidence: finding.Certain, Call: 1, Evidence: []finding.Evidence{{Source: "frame", Seq: 3}}}}}
 	})
 }
 

@@ -3,7 +3,6 @@ package rules
 import (
 	"slices"
 
-	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 )
 
@@ -31,7 +30,7 @@ func ShownIn(run *Run, wanted map[string]string, from int) map[string][]int {
 		}
 		p.Calls = slices.DeleteFunc(slices.Clone(p.Calls), func(c profile.Call) bool { return c.N > n })
 		one.Profile = &p
-		one.Wire.Detected = slices.DeleteFunc(slices.Clone(run.Wire.Detected), func(f finding.Finding) bool { return f.Call != n })
+		one.Wire.Detected = slices.DeleteFunc(slices.Clone(run.Wire.Detected), func(d Detected) bool { return d.Call != n })
 		for _, fingerprint := range shown(&one, wanted, n) {
 			out[fingerprint] = append(out[fingerprint], n)
 		}
@@ -47,12 +46,17 @@ func shown(run *Run, wanted map[string]string, call int) []string {
 	}
 	var out []string
 	for _, r := range All() {
-		if !ids[r.ID] {
+		if !ids[r.ID] || r.Check == nil {
 			continue
 		}
 		for _, f := range r.Check(run) {
-			if f.Call == call && wanted[f.Fingerprint] == r.ID && !slices.Contains(out, f.Fingerprint) {
-				out = append(out, f.Fingerprint)
+			if f.Call != call {
+				continue
+			}
+			for _, p := range f.Fingerprints() {
+				if wanted[p] == r.ID && !slices.Contains(out, p) {
+					out = append(out, p)
+				}
 			}
 		}
 	}

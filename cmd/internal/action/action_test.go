@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -197,6 +198,53 @@ func quiet(t *testing.T, log string) {
 	inner, rest, ended := strings.Cut(after, "::"+token+"::")
 	if !ok || !ended || len(token) < 32 || strings.Contains(inner, token) || strings.Contains(rest, "::") {
 		t.Errorf("commands are not stopped while a server's words are printed:\n%s", log)
+	}
+}
+
+// standIn is a coalmine that runs nothing and leaves a report of each format.
+const standIn = `#!/bin/sh
+for a in "$@"; do
+  case $a in
+    --version) echo "coalmine 1.2.3"; exit 0 ;;
+    --out=*) out=${a#--out=} ;;
+  esac
+done
+mkdir "$out/run"
+echo "the text"
+for f in json sarif html; do echo "the $f" >"$out/run/report.$f"; done
+`
+
+// Each format that the input's description names is printed, and no other.
+func TestFormats(t *testing.T) {
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "coalmine"), []byte(standIn), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	formats := []string{"text", "json", "sarif", "html"}
+	said := load(t).Inputs["format"].Description
+	if want := "of " + strings.Join(formats[:3], ", ") + " and " + formats[3]; !strings.Contains(said, want) {
+		t.Errorf("the input offers %q, and not %s", said, want)
+	}
+	for _, asked := range [][]string{{"text"}, {"json"}, {"sarif"}, {"html"}, {"html", "text"}, formats, {"pdf"}, {"html", "pdf"}, {"HTML"}} {
+		t.Run(strings.Join(asked, ","), func(t *testing.T) {
+			j := newJob(t, bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+			status, _ := j.use(map[string]string{"format": strings.Join(asked, ",")})
+			if slices.ContainsFunc(asked, func(f string) bool { return !slices.Contains(formats, f) }) {
+				if status != 2 || !strings.Contains(j.log, "error: the format is none of "+strings.Join(formats, ", ")+"\n") {
+					t.Errorf("status %d\n%s", status, j.log)
+				}
+				return
+			}
+			if status != 0 {
+				t.Fatalf("status %d\n%s", status, j.log)
+			}
+			for _, f := range formats {
+				if got := strings.Count(j.log, "the "+f+"\n"); got == 1 != slices.Contains(asked, f) {
+					t.Errorf("%s is printed %d times\n%s", f, got, j.log)
+				}
+			}
+			quiet(t, j.log)
+		})
 	}
 }
 

@@ -61,7 +61,7 @@ func (f *probeFlags) policed(res *analyze.Result) error {
 	f.policy.doubt = f.policy.doubt || len(res.Inconclusive) > 0
 	if res.Policy != nil {
 		for _, a := range res.Policy.Accepted {
-			f.policy.accepted = append(f.policy.accepted, a.Fingerprint)
+			f.policy.accepted = append(append(f.policy.accepted, a.Fingerprint), a.PreviousFingerprints...)
 		}
 	}
 	if f.policy.emit == "" || res.Least == nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/pii"
 	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -267,7 +268,7 @@ func (e *env) runDetect(f *logFlags, format string, paths []string) error {
 	}
 	for i, more := range detect.Shadowing(logs) {
 		logs[i].Annotations = append(logs[i].Annotations, more...)
-		results[i].Findings = append(results[i].Findings, detect.Findings(more, filepath.ToSlash(filepath.Clean(paths[i])))...)
+		results[i].Findings = append(results[i].Findings, rules.Annotated(more, filepath.ToSlash(filepath.Clean(paths[i])))...)
 	}
 	for _, l := range logs {
 		e.status = worse(e.status, detectStatus(l))

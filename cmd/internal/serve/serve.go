@@ -339,8 +339,8 @@ type explainIn struct {
 
 func (h *handlers) explain(_ context.Context, in explainIn) (any, error) {
 	id := in.Rule
-	if r := detect.RuleOf(in.Rule); r != "" {
-		id = r
+	if r, ok := rules.OfObservation(in.Rule); ok {
+		id = r.ID
 	}
 	for _, r := range report.Rules() {
 		if strings.EqualFold(r.ID, id) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/synth"
@@ -21,13 +22,8 @@ const (
 	maxLost = 5
 )
 
-var (
-	// errRenew says that a sandbox has played enough, or that its server has ended.
-	errRenew = errors.New("a fresh sandbox is due")
-	// notLive are the rules whose findings no running sandbox can show twice: of a
-	// server that ended or hangs, and what a listing says.
-	notLive = []string{"CM307", "CM501", "CM601", "CM602", "CM603"}
-)
+// errRenew says that a sandbox has played enough, or that its server has ended.
+var errRenew = errors.New("a fresh sandbox is due")
 
 // live is how far a finding was made small in running sandboxes.
 type live struct {
@@ -53,7 +49,8 @@ func (s *Shrinker) alone(ctx context.Context, list []*small) {
 	t := &trials{set: s.Plan.Decoys, wanted: map[string]string{}, shown: map[string][]string{}}
 	for _, m := range list {
 		t.wanted[m.f.Fingerprint] = m.f.Rule
-		m.live.done = slices.Contains(notLive, m.f.Rule)
+		rule, _ := rules.Of(m.f.Rule)
+		m.live.done = rule.Shrink != rules.ShrinkLive
 	}
 	for ctx.Err() == nil && slices.ContainsFunc(list, func(m *small) bool { return !m.live.done }) {
 		begun := false

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/experiment"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
@@ -83,13 +84,13 @@ func (s *Shrinker) Minimize(ctx context.Context, res *analyze.Result) ([]analyze
 	return out, nil
 }
 
-// worthwhile are the findings that are worth the time. What two runs differ in no
-// single one can show.
+// worthwhile are the findings that are worth the time.
 func (s *Shrinker) worthwhile(res *analyze.Result) []*small {
 	var list []*small
 	for i := range res.Findings {
 		f := &res.Findings[i]
-		if f.Rule != "CM210" && f.Call >= 1 && f.Call <= len(s.Steps) && f.Severity.Rank() >= finding.Medium.Rank() && len(list) < maxShrunk {
+		rule, _ := rules.Of(f.Rule)
+		if rule.Shrink != rules.ShrinkNever && f.Call >= 1 && f.Call <= len(s.Steps) && f.Severity.Rank() >= finding.Medium.Rank() && len(list) < maxShrunk {
 			list = append(list, &small{f: f, n: len(list) + 1, best: s.last(f)})
 		}
 	}
@@ -187,7 +188,7 @@ func (s *Shrinker) forget() error {
 // last are the calls without which the finding's own means nothing.
 func (s *Shrinker) last(f *finding.Finding) []synth.Step {
 	call := s.Steps[f.Call-1]
-	if f.Rule == "CM306" {
+	if rule, _ := rules.Of(f.Rule); rule.NeedsControl {
 		for _, step := range s.Steps {
 			if slices.ContainsFunc(step.Oracles, func(in session.Injection) bool { return in.Oracle == session.OracleControl }) {
 				return []synth.Step{step, call}

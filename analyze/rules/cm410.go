@@ -1,0 +1,28 @@
+package rules
+
+import (
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+var cm410 = Rule{Rule: cm410Doc, Check: checkCM410, Observations: []string{"pii_in_result_*"}}
+
+var cm410Doc = finding.Rule{
+	ID: "CM410", Name: "SecretInResult", Title: "A result holds a credential or personal data", Severity: finding.High,
+	CWE: []string{"CWE-200", "CWE-359"}, OWASP: []string{"MCP01", "MCP10"},
+	Help: "What a tool returned has the shape, and where there is one the check digits, of a private key, a provider's key, a token, a card, an account or a social security number.\n\n" +
+		"**Evidence.** The category and the length; the value itself is never shown. Glassport's names: `pii_in_result_…`, severity 3. In a probe it is medium, since nothing there is anyone's, and quiet for decoys, which are CM101's and CM103's, and for what a call brought.\n\n" +
+		"**False positive when** the data was what the user asked for, or is a published example.",
+}
+
+func checkCM410(r *Run) []finding.Finding {
+	var out []finding.Finding
+	for _, d := range r.Wire.Detected {
+		if d.Rule != cm410Doc.ID || d.Decoy {
+			continue // a decoy that comes back is another rule's
+		}
+		f := d.Finding
+		f.Severity = finding.Medium // nothing here is anyone's: at worst it is what the server brought along
+		out = append(out, f)
+	}
+	return first(out)
+}
