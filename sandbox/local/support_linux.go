@@ -12,6 +12,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
@@ -76,7 +77,7 @@ func (nowhere) Stdout(time.Duration, []byte) {}
 func (nowhere) Stderr(time.Duration, []byte) {}
 func (nowhere) Record(*trace.Record)         {}
 func (nowhere) Flow(*trace.Flow)             {}
-func (nowhere) Event(agent.Event)            {}
+func (nowhere) Event(session.Event)          {}
 func (nowhere) TraceError(error)             {}
 
 // whyNoNamespaces looks for the setting that forbids them.

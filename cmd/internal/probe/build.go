@@ -13,7 +13,6 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/sandbox"
-	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
@@ -113,7 +112,7 @@ func (in *fetched) unmade() bool {
 func (p *plan) withoutServer(backend string, dir *os.Root) error {
 	log, err := session.Create(dir, p.header(backend))
 	if err == nil {
-		log.Mark(session.Mark{Kind: session.MarkInconclusive, Text: "the build made no server to run"})
+		log.Mark(session.Doubt(session.Gap{Code: session.GapBuildFailed, Phase: session.PhaseBuild, Text: "the build made no server to run"}))
 		err = log.Close()
 	}
 	if err != nil {
@@ -194,7 +193,7 @@ func (p *plan) runBuild(ctx context.Context, b sandbox.Backend, dir *os.Root) (s
 	_ = run.Stop(stopCtx, stopGrace)
 	err = errors.Join(err, run.Close(stopCtx))
 	if lost := run.Lost(); lost > 0 {
-		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: fmt.Sprintf("%d observations were lost", lost)})
+		rec.doubt(session.GapRecordsLost, session.PhaseBuild, fmt.Sprintf("%d observations were lost", lost))
 	}
 	if logErr := rec.close(); logErr != nil {
 		return nil, &sandbox.UsageError{Err: logErr, Hint: "is the disk of --out full?"}
@@ -238,9 +237,14 @@ type builder struct {
 func (b *builder) Stdout(_ time.Duration, p []byte) { _, _ = b.out.Write(p) }
 
 // Event implements sandbox.Sink: the reader must not wait for what has ended.
-func (b *builder) Event(e agent.Event) {
-	b.recorder.Event(e)
-	if e.Type == agent.EventEOF && e.Stream == "stdout" || e.Type == agent.EventExit || e.Type == agent.EventError {
+func (b *builder) Event(ev session.Event) {
+	b.recorder.Event(ev)
+	switch e := ev.Body.(type) {
+	case session.EventEOF:
+		if e.Stream == "stdout" {
+			_ = b.out.Close()
+		}
+	case session.EventExit, session.EventError:
 		_ = b.out.Close()
 	}
 }
@@ -301,7 +305,7 @@ func (*listener) Record(*trace.Record) {}
 func (*listener) Flow(*trace.Flow) {}
 
 // Event implements sandbox.Sink.
-func (*listener) Event(agent.Event) {}
+func (*listener) Event(session.Event) {}
 
 // TraceError implements sandbox.Sink.
 func (*listener) TraceError(error) {}

@@ -2,7 +2,6 @@ package probe
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -77,9 +76,7 @@ func CheckNetwork(network string) error {
 // reached logs which hosts were really reached, by this process's own word.
 func (r *recorder) reached(run *sandbox.Run) {
 	for _, one := range run.Reached() {
-		if raw, err := json.Marshal(one); err == nil {
-			r.mark(session.Mark{Kind: session.MarkReached, Event: raw})
-		}
+		r.mark(session.Mark{Kind: session.MarkReached, Dialled: &one})
 	}
 }
 

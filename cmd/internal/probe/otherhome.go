@@ -102,7 +102,7 @@ func (p *plan) inOtherHome(ctx context.Context, b sandbox.Backend, dir *os.Root,
 	if err != nil {
 		return err
 	}
-	more.Inconclusive = nil // the first start was looked at whole; this one is a bonus
+	more.Gaps = nil // the first start was looked at whole; this one is a bonus
 	analyze.Add(res, more, "with "+p.lookedIn.home+" as its HOME", o)
 	return nil
 }

@@ -265,14 +265,14 @@ func (p *plan) attempt(ctx context.Context, b sandbox.Backend, dir *os.Root, ski
 	closeErr := run.Close(closeCtx)
 	if closeErr != nil {
 		// What was seen is judged all the same.
-		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: "the sandbox is still there (coalmine clean removes it): " + closeErr.Error()})
+		rec.doubt(session.GapSandboxNotRemoved, "", "the sandbox is still there (coalmine clean removes it): "+closeErr.Error())
 	}
 	rec.reached(run)
 	if rec.preloadMissed() {
-		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: "the server's clock could not be moved: its program loads no libraries"})
+		rec.doubt(session.GapClockNotMoved, "", "the server's clock could not be moved: its program loads no libraries")
 	}
 	if lost := run.Lost(); lost > 0 {
-		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: fmt.Sprintf("%d observations were lost", lost)})
+		rec.doubt(session.GapRecordsLost, "", fmt.Sprintf("%d observations were lost", lost))
 	}
 	p.triedLoopback, p.lookedIn = rec.loopback, rec.homes.found
 	logErr := rec.close()
@@ -342,11 +342,11 @@ func (p *plan) exercise(ctx context.Context, run *sandbox.Run, rec *recorder) er
 		stop = run.Terminate
 	}
 	if err := stop(stopCtx, stopGrace); err != nil && ctx.Err() == nil {
-		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: "the sandbox did not stop in time"})
+		rec.doubt(session.GapSandboxNotStopped, finding.PhaseShutdown, "the sandbox did not stop in time")
 	}
 	exit, err := run.Wait(stopCtx)
 	if err == nil && exit.Reason != "" && ctx.Err() == nil && rec.exit == nil {
-		rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: exit.Reason})
+		rec.doubt(session.GapSandboxEnded, "", exit.Reason)
 	}
 	return discoverErr
 }
@@ -371,10 +371,10 @@ func (p *plan) speak(ctx context.Context, c *conversation, deadline time.Time) e
 	c.sync(ctx)
 	if err != nil {
 		if errors.Is(err, client.ErrEndedAtDiscover) {
-			c.doubt("the server ended at server/discover")
+			c.doubt(session.GapHandshakeFailed, finding.PhaseHandshake, "the server ended at server/discover")
 			return err
 		}
-		c.doubt("the handshake failed: " + err.Error())
+		c.doubt(session.GapHandshakeFailed, finding.PhaseHandshake, "the handshake failed: "+err.Error())
 		return nil
 	}
 	c.surface = surface
@@ -383,7 +383,7 @@ func (p *plan) speak(ctx context.Context, c *conversation, deadline time.Time) e
 	bounded, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	if err := c.List(bounded, surface); err != nil {
-		c.doubt("not everything was listed: " + err.Error())
+		c.doubt(session.GapNotListed, finding.PhaseList, "not everything was listed: "+err.Error())
 	}
 	c.sync(ctx)
 	if p.opts.exact == nil && p.work == nil && p.opts.Replay == nil {
@@ -392,7 +392,7 @@ func (p *plan) speak(ctx context.Context, c *conversation, deadline time.Time) e
 	}
 	c.phase(finding.PhaseIdle)
 	if err := p.drive(ctx, c, time.Until(deadline)); err != nil {
-		c.doubt("the calls were not completed: " + err.Error())
+		c.doubt(session.GapCallsIncomplete, finding.PhaseCall, "the calls were not completed: "+err.Error())
 	}
 	select {
 	case <-time.After(p.idle()):
@@ -404,8 +404,8 @@ func (p *plan) speak(ctx context.Context, c *conversation, deadline time.Time) e
 }
 
 // doubt records a reason for which the run can not be called clean.
-func (c *conversation) doubt(reason string) {
-	c.rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: reason})
+func (c *conversation) doubt(code session.Code, phase finding.Phase, text string) {
+	c.rec.doubt(code, phase, text)
 }
 
 // relative writes a path as a reviewer in the working directory would. It never

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/synth"
 )
@@ -34,7 +35,7 @@ func (p *plan) replay(ctx context.Context, c *conversation) error {
 	first, last, err := player.Play(steps)
 	p.played = last - first + 1
 	if err != nil && !errors.Is(err, synth.ErrCrash) {
-		c.rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: fmt.Sprintf("%d of %d calls were replayed: %v", p.played, len(steps), err)})
+		c.doubt(session.GapReplayIncomplete, finding.PhaseCall, fmt.Sprintf("%d of %d calls were replayed: %v", p.played, len(steps), err))
 	}
 	return nil
 }

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox"
-	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
@@ -220,7 +219,7 @@ type bareSink struct{ baseline }
 func (s *bareSink) Stdout(time.Duration, []byte) {}
 func (s *bareSink) Stderr(time.Duration, []byte) {}
 func (s *bareSink) Flow(*trace.Flow)             {}
-func (s *bareSink) Event(agent.Event)            {}
+func (s *bareSink) Event(session.Event)          {}
 func (s *bareSink) TraceError(error)             {}
 
 func (s *bareSink) Record(r *trace.Record) {

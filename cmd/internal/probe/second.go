@@ -13,6 +13,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 const (
@@ -44,7 +45,7 @@ func (p *plan) startFurther(ctx context.Context, b sandbox.Backend, dir *os.Root
 			return context.Cause(ctx)
 		}
 		if err != nil {
-			analyze.Doubt(res, "the further start "+s.why+" could not be made: "+err.Error(), o)
+			analyze.Doubt(res, session.Gap{Code: session.GapFurtherStartFailed, Text: "the further start " + s.why + " could not be made: " + err.Error()}, o)
 		}
 	}
 	return nil
@@ -110,7 +111,7 @@ func (p *plan) startAgain(ctx context.Context, b sandbox.Backend, dir *os.Root, 
 	if err != nil {
 		return err
 	}
-	more.Inconclusive = nil // the first start was looked at whole; this one is a bonus
+	more.Gaps = nil // the first start was looked at whole; this one is a bonus
 	analyze.Add(res, more, "in a second start with the same HOME", o)
 	return nil
 }

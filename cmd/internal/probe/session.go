@@ -2,7 +2,6 @@ package probe
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -54,7 +53,7 @@ func (c *conversation) Sync(ctx context.Context) error {
 // sync is Sync where a failure is a reason to doubt the run, not to end it.
 func (c *conversation) sync(ctx context.Context) {
 	if err := c.Sync(ctx); err != nil && ctx.Err() == nil {
-		c.rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: "the tracer's records did not come in time: " + err.Error()})
+		c.doubt(session.GapRecordsLate, "", "the tracer's records did not come in time: "+err.Error())
 	}
 }
 
@@ -72,9 +71,9 @@ func (c *conversation) search(ctx context.Context) {
 	}
 	switch {
 	case err != nil && ctx.Err() == nil:
-		c.doubt("the files that were written could not be searched: " + err.Error())
+		c.doubt(session.GapFilesNotSearched, "", "the files that were written could not be searched: "+err.Error())
 	case left > 0:
-		c.doubt("there were more files written than are searched after a call")
+		c.doubt(session.GapFilesNotSearched, "", "there were more files written than are searched after a call")
 	}
 }
 
@@ -111,12 +110,10 @@ func (c *conversation) inputs(t synth.Coverage) {
 		return
 	}
 	n := t.Inputs
-	event, err := json.Marshal(session.Inputs{Classes: t.Classes, Enums: session.Reached(n.Enums), Branches: session.Reached(n.Branches),
+	in := session.Inputs{Classes: t.Classes, Enums: session.Reached(n.Enums), Branches: session.Reached(n.Branches),
 		Optional: session.Reached(n.Optional), Pairs: session.Reached(n.Pairs),
-		Oracles: session.Reached{Reached: t.OraclesTried, Total: t.OraclesPlanned}, Listed: session.Reached{Reached: t.Listed, Total: t.Made}})
-	if err == nil {
-		c.rec.mark(session.Mark{Kind: session.MarkInputs, What: synth.WhatTool, Tool: t.Name, Event: event})
-	}
+		Oracles: session.Reached{Reached: t.OraclesTried, Total: t.OraclesPlanned}, Listed: session.Reached{Reached: t.Listed, Total: t.Made}}
+	c.rec.mark(session.Mark{Kind: session.MarkInputs, What: synth.WhatTool, Tool: t.Name, Inputs: &in})
 }
 
 // drive exercises the whole surface and records what it could not reach.
@@ -145,8 +142,9 @@ func (p *plan) drive(ctx context.Context, c *conversation, budget time.Duration)
 	for _, t := range report.Tools {
 		c.inputs(t)
 	}
-	for _, s := range report.Shortfalls {
-		c.rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: s})
+	for _, g := range report.Shortfalls {
+		g.Phase = string(finding.PhaseCall)
+		c.rec.mark(session.Doubt(g))
 	}
 	if err != nil && ctx.Err() == nil {
 		return err

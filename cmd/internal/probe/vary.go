@@ -247,7 +247,7 @@ func (p *plan) again(ctx context.Context, c *conversation) error {
 		return err
 	}
 	if _, _, err := player.Play(p.steps); err != nil && !errors.Is(err, synth.ErrCrash) {
-		c.doubt("the calls were not all made again: " + err.Error())
+		c.doubt(session.GapCallsIncomplete, finding.PhaseCall, "the calls were not all made again: "+err.Error())
 	}
 	return nil
 }
@@ -321,7 +321,7 @@ func (p *plan) addVaried(dir *os.Root, res *analyze.Result, o analyze.Options) e
 			first.Findings = slices.DeleteFunc(first.Findings, func(f finding.Finding) bool { return !more.Shows(f.Fingerprint) })
 			continue
 		}
-		more.Inconclusive = nil // the judge has what is missing of them
+		more.Gaps = nil // the judge has what is missing of them
 		shared[v], order = more, append(order, v)
 	}
 	for _, v := range order {
