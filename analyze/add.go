@@ -6,6 +6,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/analyze/text"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // Add joins to a result what a further start of the same server showed that the
@@ -27,8 +28,9 @@ func Add(res, more *Result, start string, opts Options) {
 		res.Findings = append(res.Findings, f)
 	}
 	rules.Sort(res.Findings)
-	for _, r := range more.Inconclusive {
-		res.doubt(start + ": " + r)
+	for _, g := range more.Gaps {
+		g.Text = start + ": " + g.Text
+		res.doubt(g)
 	}
 	seen := map[string]bool{}
 	key := func(e *finding.Effect) string {
@@ -56,15 +58,30 @@ func Add(res, more *Result, start string, opts Options) {
 }
 
 // Doubt joins to a result a reason for which something may have stayed hidden.
-func Doubt(res *Result, reason string, opts Options) {
-	res.doubt(text.Printable(reason, 300))
+func Doubt(res *Result, g session.Gap, opts Options) {
+	g.Text = text.Printable(g.Text, 300)
+	res.doubt(g)
 	res.Verdict = verdict(res, opts.FailOn)
 }
 
-func (r *Result) doubt(reason string) {
-	if !slices.Contains(r.Inconclusive, reason) && len(r.Inconclusive) < maxReasons {
-		r.Inconclusive = append(r.Inconclusive, reason)
+// addGap adds a gap to those of a result, where there is room and none says the
+// same: the list of their texts has each once.
+func addGap(gaps []session.Gap, g session.Gap) []session.Gap {
+	if len(gaps) >= maxReasons || slices.ContainsFunc(gaps, func(o session.Gap) bool { return o.Text == g.Text }) {
+		return gaps
 	}
+	return append(gaps, g.Filled())
+}
+
+func (r *Result) doubt(g session.Gap) {
+	r.Gaps = addGap(r.Gaps, g)
+	r.Inconclusive = session.Texts(r.Gaps)
+}
+
+// settle takes away the gaps that were closed.
+func (r *Result) settle(closed func(session.Gap) bool) {
+	r.Gaps = slices.DeleteFunc(r.Gaps, closed)
+	r.Inconclusive = session.Texts(r.Gaps)
 }
 
 // addAccepted joins the findings that the policy suppressed only in the further start.
@@ -89,17 +106,22 @@ func Cover(res, more *Result) {
 			continue
 		}
 		*t = more.Coverage.Tools[k]
-		res.Inconclusive = slices.DeleteFunc(res.Inconclusive, func(r string) bool { return r == neverCalled(t.Name) })
+		res.settle(func(g session.Gap) bool { return g.Code == session.GapToolNeverCalled && g.Tool == t.Name })
 	}
-	more.Inconclusive = slices.DeleteFunc(more.Inconclusive, func(r string) bool {
+	more.settle(func(g session.Gap) bool {
 		return slices.ContainsFunc(res.Coverage.Tools, func(t ToolCoverage) bool {
-			return t.Calls > 0 && r == neverCalled(t.Name) || t.OK > 0 && (r == onlyErrors(t.Name) || r == neverAnswered(t.Name))
+			switch g.Code {
+			case session.GapToolNeverCalled:
+				return t.Calls > 0 && t.Name == g.Tool
+			case session.GapToolOnlyErrors, session.GapToolNeverAnswered:
+				return t.OK > 0 && t.Name == g.Tool
+			}
+			return false
 		})
 	})
 }
 
-func neverCalled(tool string) string   { return ofTool(tool, "was never called") }
-func neverAnswered(tool string) string { return ofTool(tool, "never answered") }
-func onlyErrors(tool string) string    { return ofTool(tool, "answered every call with an error") }
-
-func ofTool(tool, what string) string { return "tool “" + text.Printable(tool, 80) + "” " + what }
+// ofTool is a gap of one tool.
+func ofTool(code session.Code, tool, what string) session.Gap {
+	return session.Gap{Code: code, Tool: tool, Text: "tool “" + text.Printable(tool, 80) + "” " + what}
+}

@@ -1,15 +1,17 @@
 package analyze
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 func TestAdd(t *testing.T) {
 	first := &Result{Verdict: Clean, Findings: []finding.Finding{{Rule: "CM207", Severity: finding.Low, Fingerprint: "a"}},
 		Observed: []finding.Effect{{Kind: finding.Exec, Target: "/bin/a"}}}
-	more := &Result{Inconclusive: []string{"it hung"}, Coverage: Coverage{Opaque: 1, Lost: 2},
+	more := &Result{Gaps: []session.Gap{{Code: session.GapNotListed, Tool: "a", Text: "it hung"}}, Coverage: Coverage{Opaque: 1, Lost: 2},
 		Findings: []finding.Finding{
 			{Rule: "CM207", Severity: finding.Low, Fingerprint: "a"},
 			{Rule: "CM103", Severity: finding.High, Fingerprint: "b", Evidence: []finding.Evidence{{Text: "sent"}}}},
@@ -18,7 +20,7 @@ func TestAdd(t *testing.T) {
 	if len(first.Findings) != 2 || first.Findings[0].Rule != "CM103" || first.Findings[0].Evidence[0].Text != "later: sent" || more.Findings[1].Evidence[0].Text != "sent" {
 		t.Errorf("findings %+v", first.Findings)
 	}
-	if first.Verdict != Findings || len(first.Inconclusive) != 1 || first.Inconclusive[0] != "later: it hung" ||
+	if first.Verdict != Findings || len(first.Inconclusive) != 1 || first.Inconclusive[0] != "later: it hung" || first.Gaps[0].Code != session.GapNotListed || first.Gaps[0].Tool != "a" || first.Gaps[0].Text != "later: it hung" ||
 		len(first.Observed) != 2 || first.Coverage.Opaque != 1 || first.Coverage.Lost != 2 {
 		t.Errorf("%+v", first)
 	}
@@ -27,9 +29,9 @@ func TestAdd(t *testing.T) {
 func TestDoubt(t *testing.T) {
 	res := &Result{Verdict: Clean}
 	for range 2 {
-		Doubt(res, "it could not be started again: \x1b[31mgone", Options{})
+		Doubt(res, session.Gap{Code: session.GapFurtherStartFailed, Text: "it could not be started again: \x1b[31mgone"}, Options{})
 	}
-	if res.Verdict != Inconclusive || len(res.Inconclusive) != 1 || res.Inconclusive[0] != `it could not be started again: \u{1B}[31mgone` {
+	if res.Verdict != Inconclusive || len(res.Gaps) != 1 || res.Gaps[0].Remedy == "" || len(res.Inconclusive) != 1 || res.Inconclusive[0] != `it could not be started again: \u{1B}[31mgone` {
 		t.Errorf("%s %q", res.Verdict, res.Inconclusive)
 	}
 }
@@ -40,14 +42,16 @@ func TestCoverKeepsWhatAnsweredBefore(t *testing.T) {
 	tool := func(name string, calls, ok int) ToolCoverage {
 		return ToolCoverage{Name: name, What: "tool", Calls: calls, OK: ok}
 	}
-	res := &Result{Inconclusive: []string{neverCalled("c")}, Coverage: Coverage{Tools: []ToolCoverage{tool("a", 3, 1), tool("b", 3, 0), tool("c", 0, 0)}}}
-	more := &Result{Inconclusive: []string{onlyErrors("a"), neverAnswered("a"), neverCalled("a"), onlyErrors("b"), "it hung"},
+	uncalled, mute, refusing := session.GapToolNeverCalled, session.GapToolNeverAnswered, session.GapToolOnlyErrors
+	res := &Result{Gaps: []session.Gap{ofTool(uncalled, "c", "x")}, Coverage: Coverage{Tools: []ToolCoverage{tool("a", 3, 1), tool("b", 3, 0), tool("c", 0, 0)}}}
+	kept := []session.Gap{ofTool(refusing, "b", "x"), {Code: session.GapServerEnded, Tool: "a", Text: "it hung"}, {Code: refusing, Text: "3 tools more"}}
+	more := &Result{Gaps: append([]session.Gap{ofTool(refusing, "a", "x"), ofTool(mute, "a", "y"), ofTool(uncalled, "a", "z")}, kept...),
 		Coverage: Coverage{Tools: []ToolCoverage{tool("a", 3, 0), tool("b", 3, 0), tool("c", 2, 2)}}}
 	Cover(res, more)
-	if len(res.Inconclusive) != 0 || res.Coverage.Tools[2].OK != 2 || res.Coverage.Tools[0].OK != 1 {
+	if len(res.Gaps) != 0 || len(res.Inconclusive) != 0 || res.Coverage.Tools[2].OK != 2 || res.Coverage.Tools[0].OK != 1 {
 		t.Errorf("%+v", res)
 	}
-	if len(more.Inconclusive) != 2 || more.Inconclusive[0] != onlyErrors("b") || more.Inconclusive[1] != "it hung" {
-		t.Errorf("%q", more.Inconclusive)
+	if !slices.Equal(more.Gaps, kept) || !slices.Equal(more.Inconclusive, session.Texts(kept)) {
+		t.Errorf("%+v", more.Gaps)
 	}
 }

@@ -49,11 +49,12 @@ func (j *judge) other(how string, log *session.Reader) (*rules.Run, error) {
 	if err := o.readTrace(log); err != nil {
 		return nil, fmt.Errorf("the run %s: %w", how, err)
 	}
-	for _, r := range o.reasons {
-		j.because("%s: %s", how, r)
+	for _, g := range o.gaps {
+		g.Text = how + ": " + g.Text
+		j.doubt(g)
 	}
 	if o.profile.Lost > 0 {
-		j.because("%s: %d records were lost", how, o.profile.Lost)
+		j.because(session.GapRecordsLost, "%s: %d records were lost", how, o.profile.Lost)
 	}
 	return o.run(newWireReader(o.profile, &o.liner)), nil
 }

@@ -1,13 +1,11 @@
 package analyze
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
-	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -86,14 +84,13 @@ const maxInputs = 10_000
 
 // keepInputs takes in what the arguments of one tool reached.
 func (j *judge) keepInputs(m *session.Mark) {
-	var in session.Inputs
-	if len(j.inputs) >= maxInputs || json.Unmarshal(m.Event, &in) != nil {
+	if len(j.inputs) >= maxInputs || m.Inputs == nil {
 		return
 	}
 	if j.inputs == nil {
 		j.inputs = map[string]*session.Inputs{}
 	}
-	j.inputs[m.What+"\x00"+m.Tool] = &in
+	j.inputs[m.What+"\x00"+m.Tool] = m.Inputs
 }
 
 func withInputs(tools []ToolCoverage, inputs map[string]*session.Inputs) []ToolCoverage {
@@ -106,16 +103,16 @@ func withInputs(tools []ToolCoverage, inputs map[string]*session.Inputs) []ToolC
 // holes adds the reasons for which something may have gone unseen.
 func (j *judge) holes(res *Result, p *policy.Policy) {
 	if !j.started {
-		j.because("the server was not started")
+		j.because(session.GapNotStarted, "the server was not started")
 	}
 	if res.Run.Tracer == "" || res.Run.Tracer == "none" {
-		j.because("no tracer watched the run")
+		j.because(session.GapNotTraced, "no tracer watched the run")
 	}
 	if j.profile.Truncated {
-		j.because("there were more distinct effects than can be judged")
+		j.because(session.GapAnalysisBounded, "there were more distinct effects than can be judged")
 	}
-	if j.profile.Lost > 0 && len(j.reasons) == 0 {
-		j.because("%d observations were lost", j.profile.Lost)
+	if j.profile.Lost > 0 && len(j.gaps) == 0 {
+		j.because(session.GapRecordsLost, "%d observations were lost", j.profile.Lost)
 	}
 	for _, peer := range j.profile.Opaque {
 		if p != nil && p.AcceptOpaque.Host(peer) != nil {
@@ -124,26 +121,30 @@ func (j *judge) holes(res *Result, p *policy.Policy) {
 			}
 			continue
 		}
-		j.because("what was sent to %s could not be read", j.say(peer, 200))
+		j.because(session.GapPayloadOpaque, "what was sent to %s could not be read", j.say(peer, 200))
 	}
 	for _, what := range j.profile.Unread {
-		j.because("%s", j.say(what, 300))
+		j.because(session.GapPayloadNotRead, "%s", j.say(what, 300))
 	}
 	if j.started && !j.ended {
-		j.because("the log does not say how the run ended: it was cut off")
+		j.because(session.GapCutOff, "the log does not say how the run ended: it was cut off")
 	}
 }
 
 // serverHoles adds what of a server's own run was not come to.
 func (j *judge) serverHoles(tools []ToolCoverage) {
 	if p := j.header.Package; p != nil && (p.Build.State == session.BuildFailed || p.Build.State == session.BuildSkipped) {
-		j.because("the package was not built as its user would have it: %s", j.say(p.Build.Why, 300))
+		code := session.GapBuildFailed
+		if p.Build.State == session.BuildSkipped {
+			code = session.GapBuildSkipped
+		}
+		j.doubt(session.Gap{Code: code, Phase: string(finding.PhaseBuild), Text: "the package was not built as its user would have it: " + j.say(p.Build.Why, 300)})
 	}
 	if j.started && !j.profile.Phases[finding.PhaseList] {
-		j.because("the handshake was not completed")
+		j.doubt(session.Gap{Code: session.GapHandshakeFailed, Phase: string(finding.PhaseHandshake), Text: "the handshake was not completed"})
 	}
 	if j.end.Crashed {
-		j.because("the server ended by itself (%s)", j.end.How)
+		j.because(session.GapServerEnded, "the server ended by itself (%s)", j.end.How)
 	}
 	j.toolHoles(tools)
 }
@@ -164,14 +165,14 @@ func (j *judge) toolHoles(tools []ToolCoverage) {
 			refusing = append(refusing, t.Name)
 		}
 	}
-	j.becauseOf(uncalled, "was never called", "were never called")
-	j.becauseOf(mute, "never answered", "never answered")
+	j.becauseOf(session.GapToolNeverCalled, uncalled, "was never called", "were never called")
+	j.becauseOf(session.GapToolNeverAnswered, mute, "never answered", "never answered")
 	// An error at once may be all that was run of it.
-	j.becauseOf(refusing, "answered every call with an error", "answered every call with an error")
+	j.becauseOf(session.GapToolOnlyErrors, refusing, "answered every call with an error", "answered every call with an error")
 	if len(tools) == 0 {
-		j.because("nothing was checked: the server declares no tool, resource or prompt")
+		j.because(session.GapNothingDeclared, "nothing was checked: the server declares no tool, resource or prompt")
 	} else if !reached {
-		j.because("nothing was checked: no call was made")
+		j.because(session.GapNothingCalled, "nothing was checked: no call was made")
 	}
 }
 
@@ -180,22 +181,22 @@ const maxNamed = 5
 
 // becauseOf names the tools that a reason is about, and counts them where they
 // are too many to be read.
-func (j *judge) becauseOf(names []string, one, many string) {
+func (j *judge) becauseOf(code session.Code, names []string, one, many string) {
 	for i, name := range names {
 		if i == maxNamed {
-			j.because("%d tools more %s", len(names)-i, many)
+			j.because(code, "%d tools more %s", len(names)-i, many)
 			return
 		}
-		j.because("tool “%s” %s", text.Printable(name, 80), one)
+		j.doubt(ofTool(code, name, one))
 	}
 }
 
 // auditHoles adds the reasons for which the source was not looked at, or not all of it.
 func (j *judge) auditHoles(opts Options) {
 	if opts.AuditErr != nil {
-		j.because("the source was not audited: %s", j.say(opts.AuditErr.Error(), 300))
+		j.because(session.GapSourceNotAudited, "the source was not audited: %s", j.say(opts.AuditErr.Error(), 300))
 	}
 	if r := opts.Audit; r != nil && r.Skipped > 0 {
-		j.because("%d files of the source could not be read, were too large or took too long, and were not audited whole", r.Skipped)
+		j.because(session.GapSourcePartlyAudited, "%d files of the source could not be read, were too large or took too long, and were not audited whole", r.Skipped)
 	}
 }

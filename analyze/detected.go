@@ -30,7 +30,7 @@ func (j *judge) detect(log *session.Reader, w *wireReader) error {
 		}
 	}
 	if l.Failures > 0 {
-		j.because("a detector of the wire failed %d times", l.Failures)
+		j.because(session.GapDetectorFailed, "a detector of the wire failed %d times", l.Failures)
 	}
 	return nil
 }

@@ -355,7 +355,7 @@ func (d *Directory) varied(logs []*session.Reader, res *Result) error {
 			first.Findings = slices.DeleteFunc(first.Findings, func(f finding.Finding) bool { return !more.Shows(f.Fingerprint) })
 			continue
 		}
-		more.Inconclusive = nil // the comparison has what is missing of them
+		more.Gaps = nil // the comparison has what is missing of them
 		shared[v], order = more, append(order, v)
 	}
 	for _, v := range order {
@@ -388,7 +388,7 @@ func (d *Directory) Complete(res *Result, shrunk []Shrunk, runs []session.Indexe
 func (d *Directory) further(r session.IndexedRun, res *Result) error {
 	o := d.alone()
 	if r.Failed != "" {
-		Doubt(res, r.Failed, o)
+		Doubt(res, session.Gap{Code: session.GapFurtherStartFailed, Text: r.Failed}, o)
 		return nil
 	}
 	log, err := d.open(r)
@@ -400,7 +400,7 @@ func (d *Directory) further(r session.IndexedRun, res *Result) error {
 		return err
 	}
 	if r.Optional {
-		more.Inconclusive = nil
+		more.Gaps = nil
 	}
 	if r.Role == session.RoleRestart {
 		Cover(res, more)

@@ -14,6 +14,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/wirelog"
 	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // WireOnly is the sandbox of a Result that was made of a log of the wire: none.
@@ -125,7 +126,10 @@ func (c *logCounter) result(l *detect.Log, o LogOptions) *Result {
 	slices.SortFunc(res.Coverage.Tools, func(a, b ToolCoverage) int { return cmp.Compare(a.Name, b.Name) })
 	res.Findings = rules.Annotated(l.Annotations, o.Path)
 	rules.Sort(res.Findings)
-	res.Inconclusive = append(l.Holes(), "only the wire was recorded: system calls, files and the network were not watched")
+	for _, g := range append(l.Holes(), session.Gap{Code: session.GapWireOnly, Text: "only the wire was recorded: system calls, files and the network were not watched"}) {
+		res.Gaps = append(res.Gaps, g.Filled())
+	}
+	res.Inconclusive = session.Texts(res.Gaps)
 	res.Verdict = verdict(res, finding.Medium)
 	seal(res, canaries.FromCanaries(nil))
 	return res

@@ -28,7 +28,7 @@ func files(t testing.TB) (frames, lines []byte) {
 	}, nil)
 	l.List(quiet)
 	l.Mark(session.Mark{Kind: session.MarkStderr, Text: "x"})
-	l.Event("loss", "reason", "x", "n", 3)
+	l.Event(session.EventLoss{Reason: "x", N: 3})
 	l.End()
 	l.Judge(analyze.Options{})
 	read := func(name string) []byte {

@@ -12,9 +12,9 @@ import (
 func TestInputsReachTheCoverage(t *testing.T) {
 	j := &judge{}
 	for _, m := range []session.Mark{
-		{Kind: session.MarkInputs, What: "tool", Tool: "a", Event: json.RawMessage(`{"classes":{"valid":2},"enums":{"reached":3,"total":4}}`)},
-		{Kind: session.MarkInputs, What: "tool", Tool: "b", Event: json.RawMessage(`"torn`)},
-		{Kind: session.MarkInputs, What: "prompt", Tool: "c", Event: json.RawMessage(`{}`)},
+		{Kind: session.MarkInputs, What: "tool", Tool: "a", Inputs: &session.Inputs{Classes: map[string]int{"valid": 2}, Enums: session.Reached{Reached: 3, Total: 4}}},
+		{Kind: session.MarkInputs, What: "tool", Tool: "b", Unread: json.RawMessage(`"torn`)},
+		{Kind: session.MarkInputs, What: "prompt", Tool: "c", Inputs: &session.Inputs{}},
 	} {
 		j.mark(&m)
 	}

@@ -68,11 +68,14 @@ type judge struct {
 	tainted map[uint64]bool // frames that hold a canary's value, by seq
 	profile *profile.Profile
 	end     rules.EndFacts
-	reasons []string
+	gaps    []session.Gap
 	liner   liner
 	stderr  []byte
 	// last is the moment of the latest mark or record: the run's end.
-	last     time.Duration
+	last time.Duration
+	// phase and tool are those of the place in the log that is read.
+	phase    string
+	tool     string
 	started  bool
 	stopping bool
 	// blind says that the tracer died: the server was ended for that.
@@ -101,7 +104,7 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 		return nil, err
 	}
 	if log.Torn() {
-		j.because("the log ends within a line: the run was cut off")
+		j.because(session.GapCutOff, "the log ends within a line: the run was cut off")
 	}
 	run := j.run(w)
 	if !j.building() {
@@ -132,7 +135,7 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 		j.needHoles(res.Coverage.Needs)
 		j.auditHoles(opts)
 	}
-	res.Inconclusive = append([]string{}, j.reasons...)
+	res.Gaps, res.Inconclusive = append([]session.Gap{}, j.gaps...), session.Texts(j.gaps)
 	res.Verdict = verdict(res, opts.FailOn)
 	j.liner.draw(res, j)
 	seal(res, j.set)
@@ -151,11 +154,16 @@ func verdict(res *Result, failOn finding.Severity) Verdict {
 }
 
 // because adds a reason for which the run can not be called clean, once.
-func (j *judge) because(format string, a ...any) {
-	r := fmt.Sprintf(format, a...)
-	if len(j.reasons) < maxReasons && !slices.Contains(j.reasons, r) {
-		j.reasons = append(j.reasons, r)
-	}
+func (j *judge) because(code session.Code, format string, a ...any) {
+	j.doubt(session.Gap{Code: code, Text: fmt.Sprintf(format, a...)})
+}
+
+// doubt adds a gap.
+func (j *judge) doubt(g session.Gap) { j.gaps = addGap(j.gaps, g) }
+
+// here adds a gap that arose at the place in the log that is read.
+func (j *judge) here(code session.Code, format string, a ...any) {
+	j.doubt(session.Gap{Code: code, Tool: j.tool, Phase: j.phase, Text: fmt.Sprintf(format, a...)})
 }
 
 func (j *judge) readTrace(log *session.Reader) error {
@@ -164,7 +172,7 @@ func (j *judge) readTrace(log *session.Reader) error {
 	for line, err := range log.Trace() {
 		switch {
 		case err != nil:
-			j.because("a line of the trace could not be read: %v", err)
+			j.because(session.GapLogDamaged, "a line of the trace could not be read: %v", err)
 		case line.Record != nil:
 			b.Record(line.Record)
 			j.last = max(j.last, line.Record.Time)
@@ -184,7 +192,7 @@ func (j *judge) readTrace(log *session.Reader) error {
 	j.profile = b.Profile()
 	for f, err := range log.Frames() {
 		if err != nil {
-			j.because("a frame of the log could not be read: %v", err)
+			j.because(session.GapLogDamaged, "a frame of the log could not be read: %v", err)
 			continue
 		}
 		if f.Dir == session.S2C {
@@ -244,26 +252,40 @@ func (j *judge) say(s string, n int) string { return text.Printable(j.set.Redact
 func (j *judge) mark(m *session.Mark) {
 	switch m.Kind {
 	case session.MarkPhase:
+		j.phase, j.tool = m.Phase, ""
 		j.stopping = j.stopping || m.Phase == string(finding.PhaseShutdown)
+	case session.MarkCall:
+		j.phase, j.tool = string(finding.PhaseCall), m.Tool
+	case session.MarkReturn:
+		j.phase, j.tool = string(finding.PhaseIdle), ""
 	case session.MarkInconclusive:
-		j.because("%s", j.say(m.Text, 400))
+		g := m.Gap()
+		g.Text = j.say(g.Text, 400)
+		j.doubt(g)
 	case session.MarkLoss:
-		j.because("%s", lossText(m))
+		j.because(session.GapRecordsLost, "%s", lossText(m))
 	case session.MarkStderr:
 		j.keepStderr(cmp.Or(m.Text, string(m.Data)))
 	case session.MarkEvent:
-		j.event(m)
+		if m.Event == nil {
+			j.because(session.GapLogDamaged, "an event of the sandbox could not be read")
+			return
+		}
+		j.event(m.Event)
 	case session.MarkInputs:
 		j.keepInputs(m)
 	case session.MarkReached:
 		j.reached.add(m)
+	case session.MarkFrame, session.MarkBadLine: // the profile's and the wire's
+	default:
+		j.because(session.GapMarkUnknown, "the log has marks of a kind that this version does not know: “%s”", j.say(string(m.Kind), 80))
 	}
 }
 
 // flow takes the sinkhole's own word that something was not seen.
 func (j *judge) flow(f *trace.Flow) {
 	if f.Type == trace.FlowLoss {
-		j.because("the sinkhole did not see everything: %s", j.say(f.Error, 200))
+		j.here(session.GapTrafficLost, "the sinkhole did not see everything: %s", j.say(f.Error, 200))
 	}
 }
 
@@ -300,43 +322,36 @@ func (j *judge) lastWords() string {
 	return s
 }
 
-func (j *judge) event(m *session.Mark) {
-	var e struct {
-		Type, Reason, Signal, Path string
-		Code, N                    int
-		Stamp                      time.Duration `json:"t"`
-	}
-	if json.Unmarshal(m.Event, &e) != nil {
-		j.because("an event of the sandbox could not be read")
-		return
-	}
-	switch e.Type {
-	case "started":
+func (j *judge) event(ev *session.Event) {
+	switch e := ev.Body.(type) {
+	case session.EventStarted:
 		j.started = true
-	case "exit":
+	case session.EventExit:
 		j.ended = true
 		j.exit = exitText(e.Code, e.Signal)
-		j.end.How, j.end.Time = j.exit, e.Stamp
+		j.end.How, j.end.Time = j.exit, ev.Stamp
 		j.end.Crashed = !j.stopping
-	case "full":
+	case session.EventFull:
 		full := "disk: " + text.Printable(e.Path, 200) + " was full"
-		j.end.Limits, j.end.Time = append(j.end.Limits, full), e.Stamp
-		j.because("the server reached a limit: %s", full)
-	case "outlived": // its stdin had ended, and yet a signal had to end it
+		j.end.Limits, j.end.Time = append(j.end.Limits, full), ev.Stamp
+		j.here(session.GapDiskFull, "the server reached a limit: %s", full)
+	case session.EventOutlived: // its stdin had ended, and yet a signal had to end it
 		j.end.Killed = true
 	case session.EventPort:
-		j.port = e.N
-	case "limit":
+		j.port = e.Port
+	case session.EventLimit:
 		j.end.Limits = append(j.end.Limits, j.say(e.Reason, 200))
-		j.end.Time = e.Stamp
-		j.because("the server was ended at a limit: %s", j.say(e.Reason, 200))
-	case "tracer-died":
+		j.end.Time = ev.Stamp
+		j.here(session.GapLimitReached, "the server was ended at a limit: %s", j.say(e.Reason, 200))
+	case session.EventTracerDied:
 		j.blind = true
-		j.because("the tracer died: what came after was not watched")
-	case "loss":
-		j.because("not everything was seen: %s", j.say(e.Reason, 200))
-	case "error":
-		j.because("%s", j.say(e.Reason, 400))
+		j.here(session.GapTracerDied, "the tracer died: what came after was not watched")
+	case session.EventLoss:
+		j.here(cmp.Or(e.Code, session.GapRecordsLost), "not everything was seen: %s", j.say(e.Reason, 200))
+	case session.EventError:
+		j.here(session.GapStartFailed, "%s", j.say(e.Reason, 400))
+	case session.EventUnknown:
+		j.here(session.GapEventUnknown, "the log has events of a type that this version does not know: “%s”", j.say(e.Type, 80))
 	}
 }
 

@@ -74,14 +74,14 @@ var inCall = []struct {
 	{"a decoy read", analyzetest.Note, func(l *analyzetest.Log) { l.Read(sshKey) },
 		"secret ssh-key call/format_note#1 opened\nsecret ssh-key call/format_note#1 read", "CM101 high"},
 	{"the access is told before the open", analyzetest.Note, func(l *analyzetest.Log) {
-		l.Event("access", "path", sshKey, "mask", "open|read")
+		l.Event(session.EventAccess{Path: sshKey, Mask: "open|read"})
 		l.Open(sshKey, "O_RDONLY", "")
 	}, "secret ssh-key call/format_note#1 opened\nsecret ssh-key call/format_note#1 read", "CM101 high"},
 	{"opened and not read", analyzetest.Note, func(l *analyzetest.Log) {
 		l.Open(sshKey, "O_RDONLY", "")
-		l.Event("access", "path", sshKey, "mask", "open")
+		l.Event(session.EventAccess{Path: sshKey, Mask: "open"})
 	}, "secret ssh-key call/format_note#1 opened", "CM101 high"},
-	{"read without a record", analyzetest.Note, func(l *analyzetest.Log) { l.Event("access", "path", sshKey, "mask", "read") },
+	{"read without a record", analyzetest.Note, func(l *analyzetest.Log) { l.Event(session.EventAccess{Path: sshKey, Mask: "read"}) },
 		"secret ssh-key call/format_note#1 read", "CM101 high"},
 	{"an open that failed", analyzetest.Note, func(l *analyzetest.Log) { l.Open(sshKey, "O_RDONLY", "EACCES") },
 		"secret ssh-key call/format_note#1 attempted", "CM101 low"},
@@ -306,7 +306,7 @@ func TestWhoseWorkItIs(t *testing.T) {
 func TestPhases(t *testing.T) {
 	l := analyzetest.New(t, nil)
 	l.Phase(finding.PhaseStart)
-	l.Event("started")
+	l.Event(session.EventStarted{})
 	l.Record(trace.Record{Op: trace.OpExec, Path: analyzetest.Program})
 	l.Read(sshKey)
 	l.Connect("93.184.216.34", 443, "ENETUNREACH")
@@ -375,13 +375,13 @@ func TestReasons(t *testing.T) {
 		{"nothing at all", nil, func(*analyzetest.Log) {}, []string{"was not started", "nothing was checked"}, ""},
 		{"ended at the start", nil, func(l *analyzetest.Log) {
 			l.Phase(finding.PhaseStart)
-			l.Event("started")
+			l.Event(session.EventStarted{})
 			l.Mark(session.Mark{Kind: session.MarkStderr, Text: "Error: Cannot find module 'x'\n"})
-			l.Event("exit", "code", 1)
+			l.Event(session.EventExit{Code: 1})
 		}, []string{"handshake was not completed", "ended by itself (exit status 1)"}, "CM601 low"},
 		{"crashed in a call", nil, func(l *analyzetest.Log) {
 			l.Begin(quiet)
-			l.CallEnding("do", `{}`, "crash", func() { l.Event("exit", "code", 139, "signal", "SIGSEGV") }, nil)
+			l.CallEnding("do", `{}`, "crash", func() { l.Event(session.EventExit{Code: 139, Signal: "SIGSEGV"}) }, nil)
 		}, []string{"ended by itself (signal SIGSEGV)"}, "CM601 medium"},
 		{"a call that hangs", nil, func(l *analyzetest.Log) {
 			l.Begin(quiet)
@@ -397,28 +397,28 @@ func TestReasons(t *testing.T) {
 		{"a limit", nil, func(l *analyzetest.Log) {
 			l.Begin(quiet)
 			l.CallEnding("do", `{}`, "crash", func() {
-				l.Event("limit", "reason", "memory")
-				l.Event("exit", "code", 137, "signal", "SIGKILL")
+				l.Event(session.EventLimit{Reason: "memory"})
+				l.Event(session.EventExit{Code: 137, Signal: "SIGKILL"})
 			}, nil)
 		}, []string{"at a limit: memory"}, "CM603 medium"},
 		{"losses", nil, func(l *analyzetest.Log) {
 			l.Begin(quiet)
 			l.Call("do", `{}`, func() {
 				l.Mark(session.Mark{Kind: session.MarkLoss, N: 3, What: "records", Text: "no room"})
-				l.Event("loss", "reason", "process 7 is not traced")
+				l.Event(session.EventLoss{Reason: "process 7 is not traced"})
 			}, nil)
 			l.End()
 		}, []string{"3 records (no room)", "process 7 is not traced"}, ""},
 		{"the tracer died", nil, func(l *analyzetest.Log) {
 			l.Begin(quiet)
-			l.Call("do", `{}`, func() { l.Event("tracer-died", "reason", "signal 9") }, nil)
+			l.Call("do", `{}`, func() { l.Event(session.EventTracerDied{Reason: "signal 9"}) }, nil)
 			l.End()
 		}, []string{"the tracer died"}, ""},
 		{"the tracer died, and the server with it", nil, func(l *analyzetest.Log) {
 			l.Begin(quiet)
 			l.Call("do", `{}`, func() {
-				l.Event("tracer-died", "reason", "detached")
-				l.Event("exit", "code", 137, "signal", "SIGKILL")
+				l.Event(session.EventTracerDied{Reason: "detached"})
+				l.Event(session.EventExit{Code: 137, Signal: "SIGKILL"})
 			}, nil)
 		}, []string{"the tracer died"}, ""},
 		{"no tracer", func(h *session.Header) { h.Tracer = "none" }, func(l *analyzetest.Log) {
@@ -440,8 +440,8 @@ func TestReasons(t *testing.T) {
 			l.Begin(quiet)
 			l.Call("do", `{}`, nil, nil)
 			l.Phase(finding.PhaseShutdown)
-			l.Event("outlived", "n", 1)
-			l.Event("exit", "code", 143, "signal", "SIGTERM")
+			l.Event(session.EventOutlived{Tasks: 1})
+			l.Event(session.EventExit{Code: 143, Signal: "SIGTERM"})
 		}, nil, "CM604 info"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -3,28 +3,28 @@ package analyze_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/analyzetest"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // A server that crashes has crashed: it is no failure of the tracer.
 func TestACrashIsTheServers(t *testing.T) {
-	for _, ending := range [][]any{{"code", 139, "signal", "SIGSEGV"}, {"code", 137, "signal", "SIGKILL"}, {"code", 1}} {
+	for _, ending := range []session.EventExit{{Code: 139, Signal: "SIGSEGV"}, {Code: 137, Signal: "SIGKILL"}, {Code: 1}} {
 		l := analyzetest.New(t, nil)
 		l.Begin(quiet)
-		l.CallEnding("do", `{}`, "crash", func() { l.Event("exit", ending...) }, nil)
+		l.CallEnding("do", `{}`, "crash", func() { l.Event(ending) }, nil)
 		res := l.Judge(analyze.Options{})
 		if !slices.ContainsFunc(res.Findings, func(f finding.Finding) bool { return f.Rule == "CM601" && f.Tool == "do" }) {
 			t.Errorf("%v: found %q", ending, found(res))
 		}
-		for _, reason := range res.Inconclusive {
-			if strings.Contains(reason, "trac") {
-				t.Errorf("%v: it is laid to the tracer: %q", ending, reason)
-			}
+		if slices.ContainsFunc(res.Gaps, func(g session.Gap) bool {
+			return g.Code != session.GapServerEnded && g.Code != session.GapToolOnlyErrors
+		}) {
+			t.Errorf("%v: it is laid to something else: %+v", ending, res.Gaps)
 		}
 	}
 }

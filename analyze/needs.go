@@ -10,6 +10,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // What a server or a tool may need.
@@ -169,6 +170,12 @@ func (n *Need) join(tool string) {
 	n.Tools = append(n.Tools, tool)
 }
 
+// gapOfNeed is the gap that a need leaves.
+var gapOfNeed = map[string]session.Code{
+	NeedCredential: session.GapCredentialMissing, NeedConfiguration: session.GapConfigurationMissing, NeedDevice: session.GapDeviceMissing,
+	NeedProgram: session.GapProgramMissing, NeedService: session.GapServiceMissing,
+}
+
 // needHoles adds the needs to the reasons: what lacks its key was not looked at.
 func (j *judge) needHoles(needs []Need) {
 	for _, n := range needs {
@@ -179,7 +186,11 @@ func (j *judge) needHoles(needs []Need) {
 		if len(n.Tools) > 1 {
 			who += fmt.Sprintf(" (and %d more)", len(n.Tools)-1)
 		}
-		j.because("%s", n.reason(who))
+		g := session.Gap{Code: gapOfNeed[n.What], Tool: n.Tool, Text: n.reason(who)}
+		if len(n.Names) > 0 && (n.What == NeedCredential || n.What == NeedConfiguration) {
+			g.Remedy = "--env " + n.Names[0] + "=VALUE gives it a dummy."
+		}
+		j.doubt(g)
 	}
 }
 

@@ -31,9 +31,9 @@ func TestAServerThatNeedsSomethingIsSaidToNeedIt(t *testing.T) {
 	} {
 		l := analyzetest.New(t, nil)
 		l.Phase(finding.PhaseStart)
-		l.Event("started")
+		l.Event(session.EventStarted{})
 		l.Mark(session.Mark{Kind: session.MarkStderr, Text: "starting\n" + said + "\n"})
-		l.Event("exit", "code", 1)
+		l.Event(session.EventExit{Code: 1})
 		got := strings.Join(l.Judge(analyze.Options{}).Inconclusive, "\n")
 		reason := fmt.Sprintf("the server says that it needs a %s: “%s”", want, said)
 		if want == "" && strings.Contains(got, "says that it needs") || want != "" && !strings.Contains(got, reason) {
@@ -134,8 +134,8 @@ func TestAToolThatAnsweredNeedsNothing(t *testing.T) {
 func TestPhasesThatWereNotReachedAreNamed(t *testing.T) {
 	l := analyzetest.New(t, nil)
 	l.Phase(finding.PhaseStart)
-	l.Event("started")
-	l.Event("exit", "code", 1)
+	l.Event(session.EventStarted{})
+	l.Event(session.EventExit{Code: 1})
 	if got := fmt.Sprint(l.Judge(analyze.Options{}).Coverage.Unreached); got != "[handshake list call shutdown]" {
 		t.Errorf("unreached: %s", got)
 	}

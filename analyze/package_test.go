@@ -15,13 +15,13 @@ import (
 func built(t *testing.T, work func(*analyzetest.Log)) *analyze.Result {
 	l := analyzetest.New(t, func(h *session.Header) { h.Phase = session.PhaseBuild })
 	l.Phase(finding.PhaseBuild)
-	l.Event("started", "n", analyzetest.Target)
+	l.Event(session.EventStarted{Task: analyzetest.Target})
 	if work != nil {
 		work(l)
 	}
-	l.Event("exit", "code", 1)
-	l.Event("outlived")
-	l.Event("done")
+	l.Event(session.EventExit{Code: 1})
+	l.Event(session.EventOutlived{})
+	l.Event(session.EventDone{})
 	return l.Judge(analyze.Options{})
 }
 
@@ -42,7 +42,7 @@ func TestABuildIsJudgedAsABuild(t *testing.T) {
 			t.Errorf("%s in phase %s: %s", f.Rule, f.Phase, f.Message)
 		}
 	}
-	res = built(t, func(l *analyzetest.Log) { l.Event("loss", "n", 3, "reason", "overrun") })
+	res = built(t, func(l *analyzetest.Log) { l.Event(session.EventLoss{N: 3, Reason: "overrun"}) })
 	if res.Verdict != analyze.Inconclusive {
 		t.Errorf("a build of which something was lost is %s", res.Verdict)
 	}

@@ -1,8 +1,8 @@
 package analyze
 
 import (
-	"encoding/json"
 	"fmt"
+	"net/netip"
 
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -19,25 +19,23 @@ type reached struct {
 }
 
 type reachedKey struct {
-	Network string
-	Host    string
-	Port    int
-	Address string
-	Error   string
+	network string
+	host    string
+	port    int
+	address netip.AddrPort
+	err     string
 }
 
 type reachedSum struct{ n, sent, came int64 }
 
 func (r *reached) add(m *session.Mark) {
-	var one struct {
-		reachedKey
-		Sent, Came int64
-	}
-	if json.Unmarshal(m.Event, &one) != nil {
+	d := m.Dialled
+	if d == nil {
 		r.unread = true
 		return
 	}
-	sum := r.sums[one.reachedKey]
+	key := reachedKey{d.Network, d.Host, d.Port, d.Address, d.Err}
+	sum := r.sums[key]
 	if sum == nil {
 		if len(r.order) == maxReached {
 			r.unread = true
@@ -47,24 +45,24 @@ func (r *reached) add(m *session.Mark) {
 			r.sums = map[reachedKey]*reachedSum{}
 		}
 		sum = &reachedSum{}
-		r.sums[one.reachedKey] = sum
-		r.order = append(r.order, one.reachedKey)
+		r.sums[key] = sum
+		r.order = append(r.order, key)
 	}
-	sum.n, sum.sent, sum.came = sum.n+1, sum.sent+one.Sent, sum.came+one.Came
+	sum.n, sum.sent, sum.came = sum.n+1, sum.sent+d.Sent, sum.came+d.Came
 }
 
 func (r *reached) texts(j *judge) []string {
 	var out []string
 	for _, k := range r.order {
 		sum := r.sums[k]
-		text := fmt.Sprintf("%s:%d over %s", k.Host, k.Port, k.Network)
-		if k.Address != "" {
-			text += fmt.Sprintf(" was reached at %s (%d times; %d bytes there, %d back)", k.Address, sum.n, sum.sent, sum.came)
-			if k.Error != "" {
-				text += ", until: " + k.Error
+		text := fmt.Sprintf("%s:%d over %s", k.host, k.port, k.network)
+		if k.address.IsValid() {
+			text += fmt.Sprintf(" was reached at %s (%d times; %d bytes there, %d back)", k.address, sum.n, sum.sent, sum.came)
+			if k.err != "" {
+				text += ", until: " + k.err
 			}
 		} else {
-			text += fmt.Sprintf(" was not reached (%d times): %s", sum.n, k.Error)
+			text += fmt.Sprintf(" was not reached (%d times): %s", sum.n, k.err)
 		}
 		out = append(out, j.say(text, 300))
 	}

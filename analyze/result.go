@@ -37,7 +37,9 @@ type Result struct {
 	Run     Run     `json:"run"`
 	Server  Server  `json:"server"`
 	Verdict Verdict `json:"verdict"`
-	// Inconclusive are the reasons for which something may have gone unseen.
+	// Gaps are the reasons for which something may have gone unseen, Inconclusive
+	// their texts.
+	Gaps         []session.Gap     `json:"gaps,omitzero"`
 	Inconclusive []string          `json:"inconclusive"`
 	Coverage     Coverage          `json:"coverage"`
 	Declared     scope.Server      `json:"declared"`

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox"
-	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/local"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // A target that makes more calls than can be read is seen whole, or what is
@@ -46,7 +46,7 @@ func TestDetachedTracerEndsTheRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !exit.TracerDied || exit.Reason == "" || len(run.Events(agent.EventTracerDied)) != 1 {
+	if !exit.TracerDied || exit.Reason == "" || len(sandboxtest.EventsOf[session.EventTracerDied](run.Recorder)) != 1 {
 		t.Errorf("exit %+v, events %+v", exit, run.Events())
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/docker"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
@@ -34,7 +33,7 @@ func TestNothingEscapesFromAContainer(t *testing.T) {
 		t.Fatal(err)
 	}
 	run.call(t, "escape")
-	if got := run.Events(agent.EventLoss, agent.EventTracerDied, agent.EventLimit); len(got) != 0 || run.Lost() != 0 {
+	if got := run.Troubles(); len(got) != 0 || run.Lost() != 0 {
 		t.Errorf("%d lost, events %+v, %v", run.Lost(), got, run.TraceErrors())
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // spied is a backend that shows the connection it made.
@@ -79,7 +80,7 @@ func TestATracerThatDiesTakesTheTargetWithIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := run.ends(t)
-		if !x.TracerDied || !strings.Contains(x.Reason, "SIGKILL") || len(run.Events(agent.EventTracerDied)) != 1 {
+		if !x.TracerDied || !strings.Contains(x.Reason, "SIGKILL") || len(sandboxtest.EventsOf[session.EventTracerDied](run.Recorder)) != 1 {
 			t.Errorf("exit %+v, events %+v", x, run.Events())
 		}
 	}
@@ -151,7 +152,7 @@ func TestInPlace(t *testing.T) {
 	if err := run.CloseStdin(); err != nil {
 		t.Fatal(err)
 	}
-	run.sees(t, "the exit", func() bool { return len(run.Events(agent.EventExit)) == 1 })
+	run.sees(t, "the exit", func() bool { return len(sandboxtest.EventsOf[session.EventExit](run.Recorder)) == 1 })
 	if err := run.Stop(bounded(t), 20*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +200,7 @@ func TestATaskBornUntracedIsLoss(t *testing.T) {
 	s := spec("python3", "-c", "import ctypes,time,signal\nc=ctypes.CDLL(None)\np=c.syscall(56,0x00800000|signal.SIGCHLD,0,0,0,0)\nif p==0:\n  time.sleep(1)\n  c._exit(0)\nprint('born',flush=True)\ntime.sleep(1.2)")
 	s.TraceSet = "core"
 	run := start(t, b, s)
-	run.sees(t, "the loss", func() bool { return len(run.Events(agent.EventLoss)) > 0 })
+	run.sees(t, "the loss", func() bool { return len(sandboxtest.EventsOf[session.EventLoss](run.Recorder)) > 0 })
 	if run.Lost() == 0 {
 		t.Error("nothing was lost")
 	}

@@ -5,16 +5,16 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 	"github.com/coalmine-dev/coalmine/sandbox/trace/strace"
 )
 
 // decoder turns the agent's frames into calls of the sink. It believes nothing
-// that would cost memory or order: bounds are mux's and agent.DecodeEvent's.
+// that would cost memory or order: bounds are mux's and session.DecodeEvent's.
 type decoder struct {
 	run    *Run
 	traced bool
@@ -78,7 +78,7 @@ func (d *decoder) frame(f mux.Frame) error {
 	case mux.Carried:
 		return d.run.takeCarried(f.Payload)
 	case mux.Control:
-		e, err := agent.DecodeEvent(f.Payload)
+		e, err := session.DecodeEvent(f.Payload)
 		if err != nil {
 			return err
 		}
@@ -90,50 +90,52 @@ func (d *decoder) frame(f mux.Frame) error {
 }
 
 // event acts on one event and hands it on.
-func (d *decoder) event(e agent.Event) {
+func (d *decoder) event(ev session.Event) {
 	r := d.run
-	switch e.Type {
-	case agent.EventReady:
-		r.tracer.begin(r, int(e.N))
+	switch e := ev.Body.(type) {
+	case session.EventReady:
+		r.tracer.begin(r, e.Task)
 		if d.traced && d.parser == nil {
-			d.filter.tid = int(e.N)
+			d.filter.tid = e.Task
 			d.parser = strace.NewParser(e.Realtime, d.record, d.badLine)
 			d.parser.SetDir("/")
 		}
-	case agent.EventStarted:
+	case session.EventStarted:
 		if r.tracer != nil {
 			r.tracer.ran = true
 		}
 		r.sayStarted(nil)
-	case agent.EventError:
+	case session.EventError:
 		r.finish(func(x *Exit) { x.Reason = e.Reason })
 		r.sayStarted(startError(e))
-	case agent.EventStdin, agent.EventEOF:
-		r.progress(e)
-	case agent.EventExit:
+	case session.EventStdin:
+		r.delivery(e)
+	case session.EventEOF:
+		r.ended(e)
+	case session.EventExit:
 		r.drain()
 		r.finish(func(x *Exit) { x.Code, x.Signal = e.Code, e.Signal })
-	case agent.EventTracerDied:
+	case session.EventTracerDied:
 		r.finish(func(x *Exit) { x.TracerDied, x.Reason = true, e.Reason })
-	case agent.EventLimit:
+	case session.EventLimit:
 		r.finish(func(x *Exit) { x.Reason = "limit: " + e.Reason })
-	case agent.EventFile:
+	case session.EventFile:
 		r.collected(e)
 		return // no part of the run
-	case agent.EventSynced:
+	case session.EventSynced:
 		r.drain()
 		r.synced(e.N)
-	case agent.EventDone:
+	case session.EventDone:
 		d.done = true
-	case agent.EventDial:
+	case session.EventDial:
 		r.dial(e)
-	case agent.EventLoss:
+	case session.EventLoss:
 		r.lost.Add(1)
-	case agent.EventAccess, agent.EventNote, agent.EventOutlived, agent.EventFull, agent.EventFound:
-	default:
+	case session.EventAccess, session.EventNote, session.EventOutlived, session.EventFull, session.EventFound:
+	default: // unknown, or the host's own
 		r.lost.Add(1)
 	}
-	r.sink.Event(e)
+	r.sink.Event(ev)
 }
 
 // record numbers and hands on what the target itself did.
@@ -162,7 +164,7 @@ func (d *decoder) badLine(line []byte, err error) {
 }
 
 // startError is the error of Start for an agent's error event.
-func startError(e agent.Event) error {
+func startError(e session.EventError) error {
 	return &UsageError{Err: errors.New(e.Reason), Hint: e.Hint}
 }
 
@@ -179,21 +181,24 @@ func (r *Run) finish(set func(*Exit)) {
 	r.mu.Unlock()
 }
 
-// progress moves the window of stdin.
-func (r *Run) progress(e agent.Event) {
+// delivery moves the window of stdin.
+func (r *Run) delivery(e session.EventStdin) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch {
-	case e.Type == agent.EventStdin:
-		r.delivered = min(max(r.delivered, e.N), r.sent)
-	case e.Stream == mux.Stdin.String():
-		r.refused = true
-	}
+	r.delivered = min(max(r.delivered, e.Delivered), r.sent)
+	r.wake.Signal()
+}
+
+// ended takes in that the target reads no more.
+func (r *Run) ended(e session.EventEOF) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.refused = r.refused || e.Stream == mux.Stdin.String()
 	r.wake.Signal()
 }
 
 // collected keeps a file that a Collect asked for.
-func (r *Run) collected(e agent.Event) {
+func (r *Run) collected(e session.EventFile) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.files) < maxCollected {

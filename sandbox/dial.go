@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/carry"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // maxOutward bounds what waits to be carried into the sandbox.
@@ -55,12 +55,12 @@ func (r *Run) takeCarried(p []byte) error {
 }
 
 // dial answers an agent's wish. Where no host is allowed no agent of ours has one.
-func (r *Run) dial(e agent.Event) {
+func (r *Run) dial(e session.EventDial) {
 	if r.host == nil {
 		r.lost.Add(1)
 		return
 	}
-	if err := r.host.Dial(e.N, e.Network, e.Host, e.Port); err != nil {
+	if err := r.host.Dial(e.ID, e.Network, e.Host, e.Port); err != nil {
 		r.lost.Add(1)
 	}
 }

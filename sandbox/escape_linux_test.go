@@ -80,7 +80,7 @@ func TestNothingEscapes(t *testing.T) {
 			t.Fatal(err)
 		}
 		run.call(t, "escape")
-		if got := run.Events(agent.EventLoss, agent.EventTracerDied, agent.EventLimit); len(got) != 0 {
+		if got := run.Troubles(); len(got) != 0 {
 			t.Errorf("events %+v", got)
 		}
 		for _, r := range run.Records() {

@@ -3,7 +3,6 @@ package sandbox_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // liar is a backend whose agent says what a test makes it say.
@@ -41,8 +41,8 @@ func say(frames ...any) []byte {
 	w := mux.NewWriter(&b)
 	for _, f := range frames {
 		switch f := f.(type) {
-		case agent.Event:
-			p, _ := json.Marshal(f)
+		case session.Body:
+			p, _ := session.EncodeEvent(session.Event{Stamp: 5, Body: f})
 			_ = w.Write(mux.Frame{Stream: mux.Control, Payload: p})
 		case mux.Frame:
 			_ = w.Write(f)
@@ -53,7 +53,7 @@ func say(frames ...any) []byte {
 	return b.Bytes()
 }
 
-var started = agent.Event{Type: agent.EventStarted}
+var started = session.EventStarted{}
 
 func TestAnAgentThatLies(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -67,6 +67,7 @@ func TestAnAgentThatLies(t *testing.T) {
 		"cut":                {say(started, "\xc7\x02"), "unexpected EOF"},
 		"bad event":          {say(started, mux.Frame{Payload: []byte("{")}), "decode the agent's event"},
 		"event and more":     {say(started, mux.Frame{Payload: []byte(`{"type":"done","t":1} {}`)}), "more follows"},
+		"another's member":   {say(started, mux.Frame{Payload: []byte(`{"type":"done","t":1,"n":1}`)}), "a member of another type"},
 		"unknown field":      {say(started, mux.Frame{Payload: []byte(`{"type":"done","t":1,"x":1}`)}), "unknown field"},
 		"negative number":    {say(started, mux.Frame{Payload: []byte(`{"type":"stdin","t":1,"n":-1}`)}), "negative"},
 		"trace out of turn":  {say(started, mux.Frame{Stream: mux.Trace, Payload: []byte("1 2")}), "out of turn"},
@@ -96,19 +97,19 @@ func TestAnAgentThatLies(t *testing.T) {
 
 func TestUnknownEventsAreCountedAndPassedOn(t *testing.T) {
 	rec := sandboxtest.NewRecorder()
-	run, err := sandbox.Start(bounded(t), lie(say(started, agent.Event{Type: "news", Stamp: 5},
-		agent.Event{Type: agent.EventSynced, N: 99}, agent.Event{Type: agent.EventStdin, N: 1 << 60},
-		agent.Event{Type: agent.EventLoss, Reason: strings.Repeat("x", 100_000)}, agent.Event{Type: agent.EventDone})), spec("true"), rec)
+	run, err := sandbox.Start(bounded(t), lie(say(started, session.EventUnknown{Type: "news", Raw: []byte(`{"type":"news","t":5,"x":1}`)},
+		session.EventSynced{N: 99}, session.EventStdin{Delivered: 1 << 60},
+		session.EventLoss{Reason: strings.Repeat("x", 100_000)}, session.EventDone{})), spec("true"), rec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if x, err := run.Wait(bounded(t)); err != nil || x != (sandbox.Exit{}) {
 		t.Errorf("exit %+v, %v", x, err)
 	}
-	if run.Lost() != 2 || len(rec.Events("news")) != 1 {
+	if run.Lost() != 2 || len(sandboxtest.EventsOf[session.EventUnknown](rec)) != 1 {
 		t.Errorf("%d lost, events %+v", run.Lost(), rec.Events())
 	}
-	if loss := rec.Events(agent.EventLoss); len(loss) != 1 || len(loss[0].Reason) > 20_000 {
+	if loss := sandboxtest.EventsOf[session.EventLoss](rec); len(loss) != 1 || len(loss[0].Reason) > 20_000 {
 		t.Error("a long text was not cut")
 	}
 	if err := run.Stdin([]byte("x")); !errors.Is(err, sandbox.ErrOver) {
@@ -129,9 +130,9 @@ func TestUnknownEventsAreCountedAndPassedOn(t *testing.T) {
 
 // FuzzAgent feeds the host an agent's stream.
 func FuzzAgent(f *testing.F) {
-	f.Add(say(started, agent.Event{Type: agent.EventDone}))
-	f.Add(say(agent.Event{Type: agent.EventReady, N: 7}, started, mux.Frame{Stream: mux.Trace, Payload: []byte("7 1.0 execve(\"/x\", [\"x\"], 0x0) = 0\n")}))
-	f.Add(say(agent.Event{Type: agent.EventError, Reason: "no"}))
+	f.Add(say(started, session.EventDone{}))
+	f.Add(say(session.EventReady{Task: 7}, started, mux.Frame{Stream: mux.Trace, Payload: []byte("7 1.0 execve(\"/x\", [\"x\"], 0x0) = 0\n")}))
+	f.Add(say(session.EventError{Reason: "no"}))
 	f.Add(say(mux.Frame{Stream: mux.Stdout, Stamp: 3, Payload: []byte("{}\n")}))
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		ctx, cancel := context.WithTimeout(context.Background(), within)

@@ -14,6 +14,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 func shell(script string) sandbox.Spec { return spec("sh", "-c", script) }
@@ -191,11 +192,11 @@ func TestStreamsCarryEveryByte(t *testing.T) {
 		t.Errorf("%d bytes on stdout and %d on stderr of %d", len(run.Out()), len(run.Err()), len(want))
 	}
 	last := int64(0)
-	for _, e := range run.Events(agent.EventStdin) {
-		if e.N <= last {
-			t.Fatalf("stdin went from %d to %d", last, e.N)
+	for _, e := range sandboxtest.EventsOf[session.EventStdin](run.Recorder) {
+		if e.Delivered <= last {
+			t.Fatalf("stdin went from %d to %d", last, e.Delivered)
 		}
-		last = e.N
+		last = e.Delivered
 	}
 	if last != int64(len(want)) {
 		t.Errorf("stdin ended at %d of %d", last, len(want))
@@ -224,11 +225,11 @@ func TestATargetThatDoesNotRead(t *testing.T) {
 
 func TestClosedStreamsAreTold(t *testing.T) {
 	run := start(t, bare(t), shell("exec <&- >&- 2>&-; sleep 1000"))
-	run.sees(t, "both ends of file", func() bool { return len(run.Events(agent.EventEOF)) >= 2 })
+	run.sees(t, "both ends of file", func() bool { return len(sandboxtest.EventsOf[session.EventEOF](run.Recorder)) >= 2 })
 	if err := run.Stdin([]byte("anyone?\n")); err != nil {
 		t.Error(err)
 	}
-	run.sees(t, "stdin refused", func() bool { return len(run.Events(agent.EventEOF)) == 3 })
+	run.sees(t, "stdin refused", func() bool { return len(sandboxtest.EventsOf[session.EventEOF](run.Recorder)) == 3 })
 	select {
 	case <-waiting(run):
 		t.Error("the run ended with its streams")
@@ -250,8 +251,8 @@ func TestStopEndsDaemonsToo(t *testing.T) {
 		s := shell("(trap '' TERM HUP; setsid sh -c 'trap \"\" TERM; sleep 1000' </dev/null >/dev/null 2>&1 & ); echo up; exit 3")
 		s.TraceSet = set
 		run := start(t, b, s)
-		run.sees(t, "the exit", func() bool { return len(run.Events(agent.EventExit)) == 1 })
-		if len(run.Events(agent.EventDone)) != 0 {
+		run.sees(t, "the exit", func() bool { return len(sandboxtest.EventsOf[session.EventExit](run.Recorder)) == 1 })
+		if len(sandboxtest.EventsOf[session.EventDone](run.Recorder)) != 0 {
 			t.Fatal("the run was done before the daemon")
 		}
 		if err := run.Stop(bounded(t), 20*time.Millisecond); err != nil {
@@ -261,7 +262,7 @@ func TestStopEndsDaemonsToo(t *testing.T) {
 			t.Errorf("exit %+v", x)
 		}
 		if run.Out() != "up\n" || run.Lost() != 0 {
-			t.Errorf("stdout %q, %d lost, %+v", run.Out(), run.Lost(), run.Events(agent.EventLoss))
+			t.Errorf("stdout %q, %d lost, %+v", run.Out(), run.Lost(), sandboxtest.EventsOf[session.EventLoss](run.Recorder))
 		}
 	})
 }
@@ -300,7 +301,7 @@ func TestLimitsEndTheRun(t *testing.T) {
 			s.Limits = c.limits
 			run := start(t, bare(t), s)
 			x := run.ends(t)
-			events := run.Events(agent.EventLimit)
+			events := sandboxtest.EventsOf[session.EventLimit](run.Recorder)
 			if len(events) != 1 || !strings.HasPrefix(events[0].Reason, name) || !strings.HasPrefix(x.Reason, "limit: "+name) {
 				t.Errorf("exit %+v, events %+v", x, run.Events())
 			}
@@ -321,7 +322,7 @@ func TestAccessesArriveBeforeASync(t *testing.T) {
 	if err := run.Sync(bounded(t)); err != nil {
 		t.Fatal(err)
 	}
-	if got := run.Events(agent.EventAccess); len(got) != 0 {
+	if got := sandboxtest.EventsOf[session.EventAccess](run.Recorder); len(got) != 0 {
 		t.Fatalf("accesses before the target's: %+v", got)
 	}
 	if err := run.Stdin([]byte("go\n")); err != nil {
@@ -332,7 +333,7 @@ func TestAccessesArriveBeforeASync(t *testing.T) {
 		t.Fatal(err)
 	}
 	var mask string
-	for _, e := range run.Events(agent.EventAccess) {
+	for _, e := range sandboxtest.EventsOf[session.EventAccess](run.Recorder) {
 		if e.Path != bait {
 			t.Errorf("access %+v", e)
 		}

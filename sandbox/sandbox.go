@@ -8,6 +8,7 @@ import (
 	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
@@ -130,7 +131,7 @@ type Sink interface {
 	Record(r *trace.Record)
 	// Flow is what the sinkhole saw; its Data is valid until the call returns.
 	Flow(f *trace.Flow)
-	Event(e agent.Event)
+	Event(e session.Event)
 	// TraceError is a line of the tracer that was not understood, or what a *LossError counts.
 	TraceError(err error)
 }

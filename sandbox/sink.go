@@ -3,7 +3,7 @@ package sandbox
 import (
 	"time"
 
-	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
@@ -24,7 +24,7 @@ func (NopSink) Record(*trace.Record) {}
 func (NopSink) Flow(*trace.Flow) {}
 
 // Event implements Sink.
-func (NopSink) Event(agent.Event) {}
+func (NopSink) Event(session.Event) {}
 
 // TraceError implements Sink.
 func (NopSink) TraceError(error) {}

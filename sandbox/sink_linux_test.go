@@ -14,6 +14,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
@@ -69,7 +70,7 @@ func TestSinkholeTellsWhatWasSentBeforeASync(t *testing.T) {
 			t.Fatal(err)
 		}
 		a.ends(t)
-		if lost := a.Events(agent.EventLoss); len(lost) > 0 || a.Lost() != 0 {
+		if lost := sandboxtest.EventsOf[session.EventLoss](a.Recorder); len(lost) > 0 || a.Lost() != 0 {
 			t.Errorf("losses %+v, %d", lost, a.Lost())
 		}
 	})
@@ -107,7 +108,7 @@ func TestSinkIsApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.sees(t, "the loss", func() bool {
-		lost := a.Events(agent.EventLoss)
+		lost := sandboxtest.EventsOf[session.EventLoss](a.Recorder)
 		return len(lost) == 1 && strings.Contains(lost[0].Reason, "the sinkhole ended (SIGKILL)")
 	})
 	if err := a.Stop(bounded(t), time.Second); err != nil {
@@ -175,7 +176,7 @@ func TestSearch(t *testing.T) {
 			t.Fatal(left, err)
 		}
 		var found []string
-		for _, e := range a.Events(agent.EventFound) {
+		for _, e := range sandboxtest.EventsOf[session.EventFound](a.Recorder) {
 			found = append(found, strings.TrimPrefix(e.Path, dir)+" "+e.Canary+" "+e.Encoding)
 		}
 		if want := []string{"/plain decoy raw", "/packed decoy gzip"}; !slices.Equal(found, want) {
@@ -184,7 +185,7 @@ func TestSearch(t *testing.T) {
 		if err := a.Stop(bounded(t), time.Second); err != nil {
 			t.Fatal(err)
 		}
-		if lost := a.Events(agent.EventLoss); len(lost) > 0 {
+		if lost := sandboxtest.EventsOf[session.EventLoss](a.Recorder); len(lost) > 0 {
 			t.Errorf("losses %+v", lost)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
@@ -56,7 +57,7 @@ func recordsBegin(t *testing.T, tracerName string, single bool) {
 		t.Errorf("%d lost: %v", run.Lost(), run.TraceErrors())
 	}
 	last := run.Records()[len(run.Records())-1]
-	if last.Op != trace.OpExit || last.Tid != int(run.Events("started")[0].N) {
+	if last.Op != trace.OpExit || last.Tid != sandboxtest.EventsOf[session.EventStarted](run.Recorder)[0].Task {
 		t.Errorf("the last record is %+v", last)
 	}
 	checkLineage(t, run)
@@ -69,10 +70,15 @@ func checkRecords(t *testing.T, run alive) {
 		t.Fatal("no records")
 	}
 	first := records[0]
-	if first.Op != trace.OpExec || first.Seq != 1 || first.Tid != int(run.Events("ready")[0].N) || len(first.Argv) != 3 || first.Argv[0] != "sh" {
+	if first.Op != trace.OpExec || first.Seq != 1 || first.Tid != sandboxtest.EventsOf[session.EventReady](run.Recorder)[0].Task || len(first.Argv) != 3 || first.Argv[0] != "sh" {
 		t.Errorf("the first record is %+v", first)
 	}
-	ready := run.Events("ready")[0]
+	var ready session.Event
+	for _, e := range run.Events() {
+		if _, ok := e.Body.(session.EventReady); ok {
+			ready = e
+		}
+	}
 	var read bool
 	for i, r := range records {
 		if r.Seq != uint64(i+1) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 	"github.com/coalmine-dev/coalmine/sandbox/trace/bpf"
 )
@@ -56,7 +57,7 @@ func (s *serial) Flow(f *trace.Flow) {
 	s.sink.Flow(f)
 }
 
-func (s *serial) Event(e agent.Event) {
+func (s *serial) Event(e session.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sink.Event(e)
@@ -147,7 +148,7 @@ func (r *Run) unwatched(reason string) {
 	}
 	r.tracer.died = true
 	r.finish(func(x *Exit) { x.TracerDied, x.Reason = true, reason })
-	r.sink.Event(agent.Event{Type: agent.EventTracerDied, Stamp: bpf.Clock(), Reason: reason})
+	r.sink.Event(session.Event{Stamp: bpf.Clock(), Body: session.EventTracerDied{Reason: reason}})
 	r.command(agent.Command{Type: "kill"})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 
@@ -119,7 +120,7 @@ func (d *driver) sync(c Call) {
 	ctx, cancel := context.WithTimeout(d.ctx, d.cfg.CallTimeout)
 	defer cancel()
 	if err := d.cfg.Session.Sync(ctx); err != nil && d.ctx.Err() == nil {
-		d.shortfall("what call %d (%s %s) did may be counted to a later one: %v", c.N, c.What, c.Tool, err)
+		d.shortfall(session.GapCallNotSettled, c.Tool, "what call %d (%s %s) did may be counted to a later one: %v", c.N, c.What, c.Tool, err)
 	}
 }
 
@@ -152,7 +153,7 @@ func (d *driver) relist(c Call) bool {
 	case err != nil:
 		if d.ctx.Err() == nil && !d.unlisted {
 			d.unlisted = true
-			d.shortfall("the surface could not be listed after call %d: %v", c.N, err)
+			d.shortfall(session.GapNotRelisted, c.Tool, "the surface could not be listed after call %d: %v", c.N, err)
 		}
 		return false
 	case s != nil:

@@ -171,8 +171,8 @@ type Report struct {
 	Changes []Change
 	// Crashed is the call at which the server ended, nil if it did not.
 	Crashed *Call
-	// Shortfalls say in plain words what was not done as configured.
-	Shortfalls []string
+	// Shortfalls are what was not done as configured.
+	Shortfalls []session.Gap
 	// Calls counts all calls.
 	Calls   int
 	Elapsed time.Duration

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 
@@ -262,10 +263,10 @@ func (d *driver) finish() Report {
 	}
 	d.overBounds()
 	if d.stopped != nil {
-		d.shortfall("not everything was called: %v", d.stopped)
+		d.shortfall(session.GapCallsIncomplete, "", "not everything was called: %v", d.stopped)
 	}
 	if d.skipped > 0 {
-		d.shortfall("the surface was not listed again after %d of %d calls: listing takes too long", d.skipped, d.n)
+		d.shortfall(session.GapNotRelisted, "", "the surface was not listed again after %d of %d calls: listing takes too long", d.skipped, d.n)
 	}
 	return *r
 }
@@ -292,16 +293,17 @@ func (d *driver) overBounds() {
 	}{{"tools", len(s.Tools), maxTools}, {"resources", len(s.Resources), maxResources},
 		{"resource templates", len(s.Templates), maxTemplates}, {"prompts", len(s.Prompts), maxPrompts}} {
 		if b.have > b.most {
-			d.shortfall("only %d of %d %s were called", b.most, b.have, b.what)
+			d.shortfall(session.GapSurfaceTooLarge, "", "only %d of %d %s were called", b.most, b.have, b.what)
 		}
 	}
 }
 
 const maxShortfalls = 50
 
-func (d *driver) shortfall(format string, args ...any) {
+// shortfall notes a gap; tool is what it is about, "" for the whole drive.
+func (d *driver) shortfall(code session.Code, tool, format string, args ...any) {
 	if len(d.report.Shortfalls) < maxShortfalls {
-		d.report.Shortfalls = append(d.report.Shortfalls, fmt.Sprintf(format, args...))
+		d.report.Shortfalls = append(d.report.Shortfalls, session.Gap{Code: code, Tool: tool, Text: fmt.Sprintf(format, args...)})
 	}
 }
 

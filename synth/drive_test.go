@@ -12,6 +12,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // fake is a server made of functions, with a clock that only its calls move.
@@ -215,7 +216,7 @@ func TestListingTakesItsShare(t *testing.T) {
 		f := newFake(tool("echo", anything))
 		f.takes, f.lists = c.calls, c.lists
 		r := drive(t, f, Config{Calls: 100, Budget: c.budget})
-		said := strings.Contains(strings.Join(r.Shortfalls, " "), "listing takes too long")
+		said := slices.ContainsFunc(r.Shortfalls, func(g session.Gap) bool { return g.Code == session.GapNotRelisted })
 		if r.Calls != 100 || said == c.all || (f.listed == 100) != c.all {
 			t.Errorf("%s: %d calls, %d listings, %q", name, r.Calls, f.listed, r.Shortfalls)
 		}

@@ -12,6 +12,8 @@ import (
 	"github.com/leanovate/gopter"
 	"github.com/leanovate/gopter/commands"
 	"github.com/leanovate/gopter/gen"
+
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // ClassSequence is the class of a call within a sequence: what it does may hang
@@ -79,7 +81,7 @@ func (d *driver) sequences() {
 	params := gopter.DefaultTestParametersWithSeed(d.seed(&target{what: ClassSequence}))
 	params.MinSuccessfulTests, params.MinSize, params.MaxSize, params.MaxShrinkCount = min(maxSequences, max(1, left/sequenceLen)), sequenceLen, sequenceLen, 0
 	if r := commands.Prop(model).Check(params); r.Error != nil {
-		d.shortfall("sequences of calls were not completed: %v", r.Error)
+		d.shortfall(session.GapSequencesIncomplete, "", "sequences of calls were not completed: %v", r.Error)
 	}
 }
 

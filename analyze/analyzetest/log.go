@@ -114,18 +114,10 @@ func (l *Log) Flow(f trace.Flow) {
 	l.log.Flow(&f)
 }
 
-// Event writes an event of the agent; members are pairs of name and value.
-func (l *Log) Event(kind string, members ...any) {
-	l.t.Helper()
-	e := map[string]any{"type": kind, "t": int64(l.tick())}
-	for i := 0; i+1 < len(members); i += 2 {
-		e[members[i].(string)] = members[i+1]
-	}
-	raw, err := json.Marshal(e)
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	l.log.Mark(session.Mark{Time: l.now, Kind: session.MarkEvent, Event: raw})
+// Event writes an event of the agent, of now.
+func (l *Log) Event(body session.Body) {
+	now := l.tick()
+	l.log.Mark(session.Mark{Time: now, Kind: session.MarkEvent, Event: &session.Event{Stamp: now, Body: body}})
 }
 
 // Record writes a record; what it leaves out is the server's own task, now.
@@ -155,7 +147,7 @@ func (l *Log) Open(path, flags, errno string) {
 // Read records an open of a canary's file and the access to its contents.
 func (l *Log) Read(path string) {
 	l.Open(path, "O_RDONLY", "")
-	l.Event("access", "path", path, "mask", "open|read")
+	l.Event(session.EventAccess{Path: path, Mask: "open|read"})
 }
 
 // Connect records a connect.
@@ -183,7 +175,7 @@ const Note = `{"name":"format_note","description":"Formats a markdown note. Pure
 // Begin writes the run up to the first call: start, handshake and list of these tools.
 func (l *Log) Begin(tools ...string) {
 	l.Phase(finding.PhaseStart)
-	l.Event("started", "n", Target)
+	l.Event(session.EventStarted{Task: Target})
 	l.Record(trace.Record{Op: trace.OpExec, Call: "execve", Path: Program, Argv: []string{"node", ServerDir + "/index.js"}})
 	l.Phase(finding.PhaseHandshake)
 	l.Request("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`,
@@ -242,8 +234,8 @@ func (l *Log) CallEnding(tool, args, outcome string, work, rest func()) {
 func (l *Log) End() {
 	l.Phase(finding.PhaseShutdown)
 	l.Record(trace.Record{Op: trace.OpExit})
-	l.Event("exit", "code", 0)
-	l.Event("done")
+	l.Event(session.EventExit{})
+	l.Event(session.EventDone{})
 }
 
 // Judge closes the log and judges it.

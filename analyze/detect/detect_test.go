@@ -332,7 +332,7 @@ func FuzzDetect(f *testing.F) {
 		}
 		shownSafely(t, l)
 		for _, h := range l.Holes() {
-			for _, r := range h {
+			for _, r := range h.Text {
 				if !unicode.IsPrint(r) && r != unicode.ReplacementChar {
 					t.Fatalf("%U in %q", r, h)
 				}

@@ -229,23 +229,23 @@ func Read(log io.Reader, file string, o Options, also ...Observer) (*Log, error)
 func (l *Log) Verdict() Verdict { return VerdictOf(l.Annotations) }
 
 // Holes are the reasons for which something may have gone unseen.
-func (l *Log) Holes() []string {
-	var out []string
-	add := func(when bool, format string, args ...any) {
+func (l *Log) Holes() []session.Gap {
+	var out []session.Gap
+	add := func(when bool, code session.Code, format string, args ...any) {
 		if when {
-			out = append(out, fmt.Sprintf(format, args...))
+			out = append(out, session.Gap{Code: code, Text: fmt.Sprintf(format, args...)})
 		}
 	}
-	add(l.Stats.Events == 0, "the log holds no frame")
-	add(l.Stats.HeadMissing, "the log begins in the middle of a session: what was declared before is not known")
-	add(l.Stats.Missing > 0, "%d frames are missing in the log: what crossed with them is not known", l.Stats.Missing)
-	add(l.Stats.Torn, "the log ends within a line: what came after is not known")
-	add(l.Stats.Unreadable > 0, "%d lines of the log could not be read, the first: %s", l.Stats.Unreadable, name(l.Stats.FirstUnreadable))
-	add(l.Failures > 0, "a detector failed %d times", l.Failures)
-	add(l.Truncated > 0, "%d texts were longer than is searched for secrets", l.Truncated)
-	add(l.Dropped > 0, "%d observations more than are kept", l.Dropped)
+	add(l.Stats.Events == 0, session.GapLogEmpty, "the log holds no frame")
+	add(l.Stats.HeadMissing, session.GapLogBeginsLate, "the log begins in the middle of a session: what was declared before is not known")
+	add(l.Stats.Missing > 0, session.GapFramesMissing, "%d frames are missing in the log: what crossed with them is not known", l.Stats.Missing)
+	add(l.Stats.Torn, session.GapCutOff, "the log ends within a line: what came after is not known")
+	add(l.Stats.Unreadable > 0, session.GapLogDamaged, "%d lines of the log could not be read, the first: %s", l.Stats.Unreadable, name(l.Stats.FirstUnreadable))
+	add(l.Failures > 0, session.GapDetectorFailed, "a detector failed %d times", l.Failures)
+	add(l.Truncated > 0, session.GapAnalysisBounded, "%d texts were longer than is searched for secrets", l.Truncated)
+	add(l.Dropped > 0, session.GapAnalysisBounded, "%d observations more than are kept", l.Dropped)
 	for _, limit := range l.State.Limits {
-		add(true, "a bound of the analysis was met: %s", limit)
+		add(true, session.GapAnalysisBounded, "a bound of the analysis was met: %s", limit)
 	}
 	return out
 }

@@ -2,7 +2,6 @@ package profile
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"net/netip"
 	"path"
@@ -228,21 +227,21 @@ func (b *Builder) Profile() *Profile {
 // Mark takes a mark of the log.
 func (b *Builder) Mark(m *session.Mark) {
 	switch m.Kind {
-	case "phase", "call", "return":
+	case session.MarkPhase, session.MarkCall, session.MarkReturn:
 		b.joinReads()
 	}
 	switch m.Kind {
-	case "phase":
+	case session.MarkPhase:
 		b.phase, b.call = finding.Phase(m.Phase), 0
 		b.out.Phases[b.phase] = true
 		b.stretch(m.Time)
-	case "call":
+	case session.MarkCall:
 		b.phase, b.call, b.replied = finding.PhaseCall, m.Call, 0
 		b.out.Phases[b.phase] = true
 		b.stretch(m.Time)
 		b.out.Calls = append(b.out.Calls, Call{N: m.Call, Tool: m.Tool, What: m.What, Start: m.Time, Oracles: m.Oracles, Repeats: int(m.N)})
 		b.inject(m)
-	case "return":
+	case session.MarkReturn:
 		if n := len(b.out.Calls); n > 0 && b.out.Calls[n-1].N == m.Call {
 			b.out.Calls[n-1].Outcome, b.out.Calls[n-1].End = m.What, m.Time
 		}
@@ -253,13 +252,13 @@ func (b *Builder) Mark(m *session.Mark) {
 		}
 		b.stretch(m.Time)
 		b.timeline[len(b.timeline)-1].replied = b.replied
-	case "frame":
+	case session.MarkFrame:
 		b.frame(m)
-	case "loss":
+	case session.MarkLoss:
 		b.out.Lost += max(m.N, 1)
-	case "stderr":
+	case session.MarkStderr:
 		b.stderr(m)
-	case "event":
+	case session.MarkEvent:
 		b.event(m)
 	}
 }
@@ -278,29 +277,24 @@ func (b *Builder) frame(m *session.Mark) {
 // event takes an event of the agent: an access to a watched path is the rung
 // "read" of the latest open of that path.
 func (b *Builder) event(m *session.Mark) {
-	var e struct {
-		Type, Path, Mask string
-		Canary, Encoding string
-		N                int64
-		Stamp            time.Duration `json:"t"`
-	}
-	if json.Unmarshal(m.Event, &e) != nil {
+	if m.Event == nil {
 		b.out.Lost++
 		return
 	}
-	switch e.Type {
-	case "loss":
+	at := m.Event.Stamp
+	switch e := m.Event.Body.(type) {
+	case session.EventLoss:
 		b.out.Lost += max(e.N, 1)
-	case "access":
+	case session.EventAccess:
 		if strings.Contains(e.Mask, "read") {
-			b.read = append(b.read, access{e.Path, e.Stamp})
+			b.read = append(b.read, access{e.Path, at})
 		}
-	case "found":
+	case session.EventFound:
 		if len(b.secrets[e.Path]) > 0 {
 			return // moved or copied by name: it is followed there
 		}
-		f := b.effect(finding.Secret, e.Canary, finding.RungRead, nil, finding.Evidence{Source: "event", Time: e.Stamp,
-			Text: fmt.Sprintf("the secret %s stands in %s, which was written (%s, offset %d)", e.Canary, b.short(e.Path), e.Encoding, e.N)})
+		f := b.effect(finding.Secret, e.Canary, finding.RungRead, nil, finding.Evidence{Source: "event", Time: at,
+			Text: fmt.Sprintf("the secret %s stands in %s, which was written (%s, offset %d)", e.Canary, b.short(e.Path), e.Encoding, e.Offset)})
 		f.Via, f.Encoding = "file", e.Encoding
 		b.secret([]string{e.Canary}, f)
 	}

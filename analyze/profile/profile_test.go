@@ -137,7 +137,7 @@ func TestWhatDoesNotAddUp(t *testing.T) {
 	b.Mark(&session.Mark{Kind: session.MarkReturn, Call: 3})
 	b.Mark(&session.Mark{Kind: session.MarkCall, Call: 1, Tool: "a"})
 	b.Mark(&session.Mark{Kind: session.MarkReturn, Call: 2, What: "ok"})
-	b.Mark(&session.Mark{Kind: session.MarkEvent, Event: []byte("[]")})
+	b.Mark(&session.Mark{Kind: session.MarkEvent, Unread: []byte("[]")})
 	b.Mark(&session.Mark{Kind: session.MarkLoss, N: -5})
 	b.Record(&trace.Record{Op: trace.OpConnect})
 	b.Record(&trace.Record{Op: trace.OpFork, Child: 7, Err: "EAGAIN"})

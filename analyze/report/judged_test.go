@@ -60,9 +60,9 @@ func judged(t *testing.T) map[string]*analyze.Result {
 	})
 	run("crashed", analyze.Options{}, func(l *analyzetest.Log) {
 		l.Phase(finding.PhaseStart)
-		l.Event("started")
+		l.Event(session.EventStarted{})
 		l.Mark(session.Mark{Kind: session.MarkStderr, Text: "Error: Cannot find module 'x'\n    at index.js:1\n::error::\x1b[31mowned\n"})
-		l.Event("exit", "code", 1)
+		l.Event(session.EventExit{Code: 1})
 		l.Mark(session.Mark{Kind: session.MarkInconclusive, Text: "the handshake failed: the server ended"})
 	})
 	run("unfinished", analyze.Options{}, func(l *analyzetest.Log) {
@@ -211,8 +211,8 @@ func TestNoReportTellsADecoy(t *testing.T) {
 		l.Phase(finding.PhaseList)
 		l.List(`{"name":` + quoted("new tool") + `}`)
 		l.Mark(session.Mark{Kind: session.MarkInconclusive, Text: "the call failed: " + secret("reason")})
-		l.Event("limit", "reason", secret("limit"))
-		l.Event("exit", "code", 1, "signal", secret("signal"))
+		l.Event(session.EventLimit{Reason: secret("limit")})
+		l.Event(session.EventExit{Code: 1, Signal: secret("signal")})
 		for form, b := range reportsOf(rt, l.Judge(analyze.Options{})) {
 			for _, h := range set.Find(b) {
 				rt.Fatalf("%s tells %s (%s): …%s…", form, h.ID, h.Encoding, b[max(0, int(h.Offset)-200):min(len(b), int(h.Offset)+60)])

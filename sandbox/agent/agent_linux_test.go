@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 func TestLookPath(t *testing.T) {
@@ -112,8 +114,12 @@ func inotifyEvent(wd int32, mask uint32, name string) []byte {
 }
 
 func TestWatcherTellsRepeatsOnce(t *testing.T) {
-	var got []Event
-	w := &watcher{paths: map[int32][]string{1: {"/a", "/same"}, 2: {"/b"}}, emit: func(e Event) { got = append(got, e) }}
+	var got []session.Body
+	w := &watcher{paths: map[int32][]string{1: {"/a", "/same"}, 2: {"/b"}}, emit: func(stamp time.Duration, b session.Body) {
+		if got = append(got, b); stamp != 7 {
+			t.Errorf("%+v is stamped %d", b, stamp)
+		}
+	}}
 	var b []byte
 	for range 1000 {
 		b = append(b, inotifyEvent(1, unix.IN_OPEN, "")...)
@@ -125,10 +131,10 @@ func TestWatcherTellsRepeatsOnce(t *testing.T) {
 	if err := w.take(7, append(b, 1, 2, 3)); err != nil {
 		t.Fatal(err)
 	}
-	want := []Event{
-		{Type: EventLoss, Stamp: 7, Reason: "accesses to canaries came faster than they could be read"},
-		{Type: EventAccess, Stamp: 7, Path: "/a", Mask: "open|read"}, {Type: EventAccess, Stamp: 7, Path: "/same", Mask: "open|read"},
-		{Type: EventAccess, Stamp: 7, Path: "/b", Mask: "read"},
+	want := []session.Body{
+		session.EventLoss{Code: session.GapAccessesLost, Reason: "accesses to canaries came faster than they could be read"},
+		session.EventAccess{Path: "/a", Mask: "open|read"}, session.EventAccess{Path: "/same", Mask: "open|read"},
+		session.EventAccess{Path: "/b", Mask: "read"},
 	}
 	if len(got) != len(want) {
 		t.Fatalf("%+v", got)

@@ -5,6 +5,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // What is kept of a target's files for its next start.
@@ -18,7 +20,7 @@ const (
 func (a *agent) collect(paths []string) {
 	for _, p := range paths[:min(len(paths), maxKept)] {
 		if data, ok := readKept(p); ok {
-			a.emit(Event{Type: EventFile, Path: p, Data: data})
+			a.emit(session.EventFile{Path: p, Data: data})
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox/carry"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 const (
@@ -198,7 +199,7 @@ func (d *dials) serve(id int64, q ask, fd int) {
 	ctx, cancel := context.WithTimeout(d.ctx, dialWait)
 	defer cancel()
 	conn, err := d.carrier.Open(ctx, id, func() {
-		d.a.emit(Event{Type: EventDial, N: id, Network: q.Network, Host: q.Host, Port: q.Port})
+		d.a.emit(session.EventDial{ID: id, Network: q.Network, Host: q.Host, Port: q.Port})
 	})
 	answer := []byte{0}
 	if err != nil {

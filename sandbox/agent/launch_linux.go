@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace/strace"
 )
 
@@ -55,7 +56,7 @@ func (a *agent) launch() error {
 		return err
 	}
 	a.offset = realtimeOffset()
-	a.emit(Event{Type: EventReady, Realtime: a.offset, N: int64(a.target)})
+	a.emit(session.EventReady{Task: a.target, Realtime: a.offset})
 	if a.trace != nil {
 		go a.trace.run()
 	}
@@ -198,8 +199,8 @@ func (a *agent) release(link int) error {
 			return err
 		}
 	}
-	a.stdin = newFeeder(mine[0], func(n int64) { a.emit(Event{Type: EventStdin, N: n}) },
-		func() { a.emit(Event{Type: EventEOF, Stream: "stdin"}) })
+	a.stdin = newFeeder(mine[0], func(n int64) { a.emit(session.EventStdin{Delivered: n}) },
+		func() { a.emit(session.EventEOF{Stream: "stdin"}) })
 	a.stdout = a.outputPump(mine[1], mux.Stdout)
 	a.stderr = a.outputPump(mine[2], mux.Stderr)
 	err := sendOrder(link, &order{
@@ -215,7 +216,7 @@ func (a *agent) release(link int) error {
 	if err := readRefusal(mine[3]); err != nil {
 		return err
 	}
-	a.emit(Event{Type: EventStarted, N: int64(a.target)})
+	a.emit(session.EventStarted{Task: a.target})
 	return nil
 }
 
@@ -244,7 +245,7 @@ func (a *agent) outputPump(fd int, s mux.Stream) *pump {
 		}
 		return a.out.Write(mux.Frame{Stream: s, Stamp: stamp, Payload: p})
 	}
-	return newPump(fd, s.String(), send, func() { a.emit(Event{Type: EventEOF, Stream: s.String()}) })
+	return newPump(fd, s.String(), send, func() { a.emit(session.EventEOF{Stream: s.String()}) })
 }
 
 // startInner starts the inner pid namespace's first process and returns a

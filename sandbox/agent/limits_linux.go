@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // samplePeriod is how often the agent sums up what the target uses.
@@ -15,7 +17,7 @@ func (a *agent) limit(reason string) {
 	if a.limited.Swap(true) {
 		return
 	}
-	a.emit(Event{Type: EventLimit, Reason: reason})
+	a.emit(session.EventLimit{Reason: reason})
 	go a.killAll()
 }
 
@@ -94,7 +96,7 @@ func (a *agent) watchLimits() {
 		if l.Disk > 0 {
 			if dir := fullDisk(a.cfg); dir != "" && !full {
 				full = true
-				a.emit(Event{Type: EventFull, Path: dir})
+				a.emit(session.EventFull{Path: dir})
 			}
 		}
 		for _, g := range groups {
@@ -104,7 +106,7 @@ func (a *agent) watchLimits() {
 		}
 		if u.untraced != 0 && traced && !told {
 			told = true
-			a.emit(Event{Type: EventLoss, N: int64(u.untraced), Reason: fmt.Sprintf("process %d of the target is not traced", u.untraced)})
+			a.emit(session.EventLoss{Code: session.GapProcessNotTraced, Reason: fmt.Sprintf("process %d of the target is not traced", u.untraced)})
 		}
 		if a.tracer.Load() != 0 {
 			a.checkClock()
@@ -143,6 +145,6 @@ func (a *agent) checkClock() {
 	now := realtimeOffset()
 	if d := now - a.offset; d > tolerance || d < -tolerance {
 		a.offset = now
-		a.emit(Event{Type: EventLoss, Reason: fmt.Sprintf("the wall clock was stepped by %v: later calls are stamped wrongly", d)})
+		a.emit(session.EventLoss{Code: session.GapClockStepped, Reason: fmt.Sprintf("the wall clock was stepped by %v: later calls are stamped wrongly", d)})
 	}
 }

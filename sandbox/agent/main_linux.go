@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -16,6 +15,7 @@ import (
 	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // agent is the state of PID 1.
@@ -179,9 +179,9 @@ func (a *agent) setUp() error {
 	if len(c.Watch) == 0 {
 		return nil
 	}
-	w, lost := newWatcher(c.Watch, a.emit)
+	w, lost := newWatcher(c.Watch, a.emitAt)
 	for _, reason := range lost {
-		a.emit(Event{Type: EventLoss, Reason: reason})
+		a.emit(session.EventLoss{Code: session.GapDecoyNotWatched, Reason: reason})
 	}
 	if w != nil {
 		a.watch = newPump(w.fd, "inotify", w.take, nil)
@@ -203,28 +203,28 @@ func setHostname(name string) error {
 	return nil
 }
 
-// emit sends an event, stamped now where it has no stamp. A host that does not
-// take it is gone, which the reader of its commands finds out.
-func (a *agent) emit(e Event) {
-	if e.Stamp == 0 {
-		e.Stamp = clock()
-	}
-	b, err := json.Marshal(e)
+// emit sends an event of now.
+func (a *agent) emit(body session.Body) { a.emitAt(clock(), body) }
+
+// emitAt sends an event. A host that does not take it is gone, which the reader
+// of its commands finds out.
+func (a *agent) emitAt(stamp time.Duration, body session.Body) {
+	b, err := session.EncodeEvent(session.Event{Stamp: stamp, Body: body})
 	if err == nil && len(b) <= mux.MaxPayload {
-		_ = a.out.Write(mux.Frame{Stream: mux.Control, Stamp: e.Stamp, Payload: b})
+		_ = a.out.Write(mux.Frame{Stream: mux.Control, Stamp: stamp, Payload: b})
 	}
 }
 
 // fail ends a run that did not start.
 func (a *agent) fail(err error) {
-	e := Event{Type: EventError, Reason: err.Error()}
+	e := session.EventError{Reason: err.Error()}
 	var r *refusal
 	if errors.As(err, &r) {
 		e.Reason, e.Hint = r.Reason, r.Hint
 	}
 	a.killAll()
 	a.emit(e)
-	a.emit(Event{Type: EventDone})
+	a.emit(session.EventDone{})
 }
 
 // poke makes the supervisor look again.
@@ -273,10 +273,10 @@ func (a *agent) hidePreload() (restore func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("move %s aside: %w", preload, err)
 	}
-	a.emit(Event{Type: EventNote, Reason: preload + " of the image was moved aside while the tracer started", Path: preload})
+	a.emit(session.EventNote{Path: preload, Reason: preload + " of the image was moved aside while the tracer started"})
 	return func() {
 		if err := unix.Rename(aside, preload); err != nil {
-			a.emit(Event{Type: EventLoss, Reason: fmt.Sprintf("%s could not be put back: %v", preload, err)})
+			a.emit(session.EventLoss{Code: session.GapPreloadNotRestored, Reason: fmt.Sprintf("%s could not be put back: %v", preload, err)})
 		}
 	}, nil
 }

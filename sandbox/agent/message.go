@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,12 +12,8 @@ const (
 	// MaxConfig bounds the JSON of a Config.
 	MaxConfig = 64 << 20
 	// StdinWindow is how many bytes of stdin a host may have on the way: sent,
-	// and not yet the subject of an EventStdin.
+	// and not yet the subject of a session.EventStdin.
 	StdinWindow = 4 << 20
-	// maxText bounds each text of an Event; what is longer is cut by the reader.
-	maxText = 16 << 10
-	// maxFile bounds what an Event holds of a file.
-	maxFile = 64 << 10
 )
 
 // WriteConfig sends the Config: its JSON cut into as many control frames as
@@ -77,28 +72,4 @@ func WriteCommand(w *mux.Writer, c Command) error {
 		return fmt.Errorf("encode the command %s: %w", c.Type, err)
 	}
 	return w.Write(mux.Frame{Stream: mux.Control, Payload: b})
-}
-
-// DecodeEvent reads an Event of a control frame, believing nothing: unknown
-// fields and trailing bytes are errors, texts are cut to a bound.
-func DecodeEvent(p []byte) (Event, error) {
-	var e Event
-	d := json.NewDecoder(bytes.NewReader(p))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&e); err != nil {
-		return Event{}, fmt.Errorf("decode the agent's event: %w", err)
-	}
-	if d.More() {
-		return Event{}, errors.New("decode the agent's event: more follows it")
-	}
-	if e.Stamp < 0 || e.N < 0 {
-		return Event{}, fmt.Errorf("the agent's %.40q event has a negative number", e.Type)
-	}
-	for _, s := range []*string{&e.Type, &e.Path, &e.Mask, &e.Stream, &e.Signal, &e.Reason, &e.Hint, &e.Canary, &e.Encoding, &e.Network, &e.Host} {
-		*s = (*s)[:min(len(*s), maxText)]
-	}
-	if len(e.Data) > maxFile {
-		return Event{}, fmt.Errorf("the agent's %.40q event holds %d bytes", e.Type, len(e.Data))
-	}
-	return e, nil
 }

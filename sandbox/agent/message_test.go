@@ -2,7 +2,6 @@ package agent
 
 import (
 	"bytes"
-	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
@@ -60,23 +59,4 @@ func TestConfigIsRefused(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-}
-
-func FuzzDecodeEvent(f *testing.F) {
-	f.Add([]byte(`{"type":"exit","t":5,"code":139,"signal":"SIGSEGV"}`))
-	f.Add([]byte(`{"type":"access","t":5,"path":"/x","mask":"open|read"}`))
-	f.Add([]byte(`{"type":"stdin","t":-5,"n":-1}`))
-	f.Add([]byte(`[]`))
-	f.Fuzz(func(t *testing.T, p []byte) {
-		e, err := DecodeEvent(p)
-		if err != nil {
-			return
-		}
-		if e.N < 0 || e.Stamp < 0 || len(e.Reason) > maxText || len(e.Path) > maxText {
-			t.Errorf("accepted %+v", e)
-		}
-		if _, err := json.Marshal(e); err != nil {
-			t.Error(err)
-		}
-	})
 }

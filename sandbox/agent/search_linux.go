@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // Bounds on the search of what the target wrote.
@@ -34,7 +35,7 @@ func (a *agent) search(paths []string) {
 		}
 		n, err := a.searchFile(path, left)
 		if err != nil {
-			a.emit(Event{Type: EventLoss, Reason: fmt.Sprintf("a file that was written was not searched: %v", err)})
+			a.emit(session.EventLoss{Code: session.GapFilesNotSearched, Reason: fmt.Sprintf("a file that was written was not searched: %v", err)})
 		}
 		left -= n
 	}
@@ -75,7 +76,7 @@ func (a *agent) searchFile(path string, limit int64) (int64, error) {
 	for _, h := range hits {
 		if !told[h.ID] {
 			told[h.ID] = true
-			a.emit(Event{Type: EventFound, Path: path, Canary: h.ID, Encoding: h.Encoding, N: h.Offset})
+			a.emit(session.EventFound{Path: path, Canary: h.ID, Encoding: h.Encoding, Offset: h.Offset})
 		}
 	}
 	return st.Size(), nil

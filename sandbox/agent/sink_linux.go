@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 )
 
@@ -47,15 +48,15 @@ func (a *agent) armSink() error {
 		return &refusal{Reason: "the sinkhole: " + err.Error(), Hint: "--network none does without it"}
 	}
 	a.sink = &sink{armed: armed}
-	kind := EventNote
-	if armed.Partial {
-		kind = EventLoss
-	}
 	for _, n := range armed.Notes {
-		a.emit(Event{Type: kind, Reason: "the sinkhole: " + n})
+		if n = "the sinkhole: " + n; armed.Partial {
+			a.emit(session.EventLoss{Code: session.GapSinkholePartial, Reason: n})
+		} else {
+			a.emit(session.EventNote{Reason: n})
+		}
 	}
 	if err := a.resolve(sinkhole.Nameserver); err != nil {
-		a.emit(Event{Type: EventNote, Reason: "the sinkhole: " + err.Error()})
+		a.emit(session.EventNote{Reason: "the sinkhole: " + err.Error()})
 	}
 	if a.cfg.Network.Sinkhole.Authority == nil {
 		return nil
@@ -212,7 +213,7 @@ func (a *agent) sinkEnded(ws unix.WaitStatus) {
 	select {
 	case <-a.finish:
 	default:
-		a.emit(Event{Type: EventLoss, Reason: "the sinkhole ended (" + statusText(ws) + "): what was sent after that was not seen"})
+		a.emit(session.EventLoss{Code: session.GapSinkholeEnded, Reason: "the sinkhole ended (" + statusText(ws) + "): what was sent after that was not seen"})
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // supervise runs from the target's start to the end of the last task.
@@ -53,7 +54,7 @@ func (a *agent) conclude() {
 		select {
 		case <-p.done:
 		case <-time.After(10 * time.Second):
-			a.emit(Event{Type: EventLoss, Reason: p.file.Name() + " did not end with the last task"})
+			a.emit(session.EventLoss{Code: session.GapOutputUnfinished, Reason: p.file.Name() + " did not end with the last task"})
 			p.drain()
 		}
 	}
@@ -62,9 +63,9 @@ func (a *agent) conclude() {
 	}
 	a.checkLog()
 	if n := a.outlived.Load(); n > 0 {
-		a.emit(Event{Type: EventOutlived, N: n})
+		a.emit(session.EventOutlived{Tasks: n})
 	}
-	a.emit(Event{Type: EventDone})
+	a.emit(session.EventDone{})
 }
 
 // checkLog makes sure that the tracer has seen the end: the last line of its log
@@ -76,7 +77,7 @@ func (a *agent) checkLog() {
 	select {
 	case <-a.untraced:
 	case <-time.After(10 * time.Second):
-		a.emit(Event{Type: EventLoss, Reason: "the tracer did not end with the last task"})
+		a.emit(session.EventLoss{Code: session.GapTracerUnfinished, Reason: "the tracer did not end with the last task"})
 		return
 	}
 	if !strings.HasSuffix(a.logEnd.String(), " +++\n") {
@@ -139,7 +140,7 @@ func (a *agent) answerSyncs() {
 				a.search(c.Paths)
 			}
 			a.collect(c.Paths)
-			a.emit(Event{Type: EventSynced, N: c.N})
+			a.emit(session.EventSynced{N: c.N})
 		case <-a.finish:
 			return
 		}
@@ -213,7 +214,7 @@ func (a *agent) sayTracerDied(reason string) {
 	if said := strings.TrimSpace(a.tracerSays.String()); said != "" {
 		reason += ": " + said
 	}
-	a.diedOnce.Do(func() { a.emit(Event{Type: EventTracerDied, Reason: reason}) })
+	a.diedOnce.Do(func() { a.emit(session.EventTracerDied{Reason: reason}) })
 }
 
 // targetEnded says how the target's first process ended, after its last output.
@@ -225,13 +226,13 @@ func (a *agent) targetEnded(ws unix.WaitStatus) {
 
 func (a *agent) sayExit(stamp time.Duration, ws unix.WaitStatus) {
 	a.flush()
-	e := Event{Type: EventExit, Stamp: stamp}
+	var e session.EventExit
 	if ws.Signaled() {
 		e.Code, e.Signal = 128+int(ws.Signal()), unix.SignalName(ws.Signal())
 	} else {
 		e.Code = ws.ExitStatus()
 	}
-	a.emit(e)
+	a.emitAt(stamp, e)
 	a.exited.Store(true)
 }
 
@@ -336,7 +337,7 @@ func (a *agent) killAll() {
 	}
 	if os.Getpid() == 1 {
 		a.together.Store(true)
-		a.emit(Event{Type: EventLoss, Reason: "the target's processes had to be killed together with the tracer"})
+		a.emit(session.EventLoss{Code: session.GapRecordsLost, Reason: "the target's processes had to be killed together with the tracer"})
 		_ = unix.Kill(-1, unix.SIGKILL)
 	}
 }

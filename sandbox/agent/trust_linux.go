@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // bundles are the places of the trust store in one file: Debian's and Alpine's,
@@ -62,7 +63,7 @@ func (a *agent) trust() error {
 		return fmt.Errorf("plant the authority: %w", err)
 	}
 	if err := a.trustInBrowsers(authority); err != nil {
-		a.emit(Event{Type: EventNote, Path: browserPolicies, Reason: fmt.Sprintf("browsers could not be told of the authority: %v", err)})
+		a.emit(session.EventNote{Path: browserPolicies, Reason: fmt.Sprintf("browsers could not be told of the authority: %v", err)})
 	}
 	bundle := ""
 	done := map[string]bool{}
@@ -78,7 +79,7 @@ func (a *agent) trust() error {
 			err = extend(real, authority)
 		}
 		if err != nil {
-			a.emit(Event{Type: EventNote, Path: name, Reason: fmt.Sprintf("the trust store %s could not be extended: %v", name, err)})
+			a.emit(session.EventNote{Path: name, Reason: fmt.Sprintf("the trust store %s could not be extended: %v", name, err)})
 			continue
 		}
 		if bundle == "" {

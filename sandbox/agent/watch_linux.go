@@ -7,18 +7,20 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // watcher turns inotify's events into accesses of watched paths.
 type watcher struct {
 	fd    int
 	paths map[int32][]string
-	emit  func(Event)
+	emit  func(time.Duration, session.Body)
 }
 
 // newWatcher arms a watch on each path. What cannot be watched is Loss, said by
 // the returned texts: the run goes on without that rung of evidence.
-func newWatcher(paths []string, emit func(Event)) (*watcher, []string) {
+func newWatcher(paths []string, emit func(time.Duration, session.Body)) (*watcher, []string) {
 	var lost []string
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {
@@ -50,7 +52,7 @@ func (w *watcher) take(stamp time.Duration, b []byte) error {
 		size := unix.SizeofInotifyEvent + int(binary.NativeEndian.Uint32(b[12:]))
 		b = b[min(size, len(b)):]
 		if mask&unix.IN_Q_OVERFLOW != 0 {
-			w.emit(Event{Type: EventLoss, Stamp: stamp, Reason: "accesses to canaries came faster than they could be read"})
+			w.emit(stamp, session.EventLoss{Code: session.GapAccessesLost, Reason: "accesses to canaries came faster than they could be read"})
 		}
 		if mask &= unix.IN_OPEN | unix.IN_ACCESS; mask == 0 {
 			continue
@@ -68,7 +70,7 @@ func (w *watcher) take(stamp time.Duration, b []byte) error {
 	}
 	for _, a := range seen {
 		for _, p := range w.paths[a.wd] {
-			w.emit(Event{Type: EventAccess, Stamp: stamp, Path: p, Mask: maskText(a.mask)})
+			w.emit(stamp, session.EventAccess{Path: p, Mask: maskText(a.mask)})
 		}
 	}
 	return nil

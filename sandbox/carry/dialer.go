@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 )
 
@@ -24,16 +25,7 @@ const (
 )
 
 // Reached is one attempt to reach a host, by the word of the process that made it.
-type Reached struct {
-	Network string         `json:"network"`
-	Host    string         `json:"host"`
-	Port    int            `json:"port"`
-	Address netip.AddrPort `json:"address,omitzero"`
-	// Sent and Came are the bytes that were carried there and back.
-	Sent int64  `json:"sent,omitempty"`
-	Came int64  `json:"came,omitempty"`
-	Err  string `json:"error,omitempty"`
-}
+type Reached = session.Dialled
 
 // Host is the side that dials. It believes nothing of who asks.
 type Host struct {

@@ -10,8 +10,8 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/coalmine-dev/coalmine/sandbox"
-	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // BenchmarkStart measures what a sandbox costs before and after the target's
@@ -38,7 +38,7 @@ func BenchmarkStart(b *testing.B) {
 					b.Fatal(err)
 				}
 				closed += time.Since(begin)
-				if len(rec.Events(agent.EventDone)) != 1 {
+				if len(sandboxtest.EventsOf[session.EventDone](rec)) != 1 {
 					b.Fatalf("events: %+v", rec.Events())
 				}
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
@@ -163,8 +164,8 @@ func TestTraces(t *testing.T) {
 			spec, _ := specFor(t, image, "sh", "-c", "cat /etc/passwd; cat /etc/none; (echo x >/tmp/child)")
 			spec.TraceSet = "core"
 			rec, exit := outcome(t, spec)
-			if exit.TracerDied || exit.Reason != "" || len(rec.TraceErrors()) > 0 || len(rec.Events(agent.EventLoss)) > 0 {
-				t.Fatalf("exit %+v, errors %v, lost %v", exit, rec.TraceErrors(), rec.Events(agent.EventLoss))
+			if exit.TracerDied || exit.Reason != "" || len(rec.TraceErrors()) > 0 || len(sandboxtest.EventsOf[session.EventLoss](rec)) > 0 {
+				t.Fatalf("exit %+v, errors %v, lost %v", exit, rec.TraceErrors(), sandboxtest.EventsOf[session.EventLoss](rec))
 			}
 			opened := map[string]string{}
 			for _, r := range rec.Records() {

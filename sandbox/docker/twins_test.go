@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox"
-	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
@@ -39,12 +39,12 @@ func TestTwins(t *testing.T) {
 					opened = opened || r.Op == trace.OpOpen && r.Path == key && r.OK()
 					connected = connected || r.Op == trace.OpConnect && r.Addr != nil && r.Addr.Host == "93.184.216.34" && !r.OK()
 				}
-				read := len(rec.Events(agent.EventAccess)) > 0
+				read := len(sandboxtest.EventsOf[session.EventAccess](rec)) > 0
 				if leaky := twin == "leaky"; opened != leaky || read != leaky || connected != leaky {
 					t.Errorf("opened %v, read %v, connected %v", opened, read, connected)
 				}
-				if len(rec.TraceErrors()) > 0 || len(rec.Events(agent.EventLoss)) > 0 {
-					t.Errorf("lost: %v %v", rec.TraceErrors(), rec.Events(agent.EventLoss))
+				if len(rec.TraceErrors()) > 0 || len(sandboxtest.EventsOf[session.EventLoss](rec)) > 0 {
+					t.Errorf("lost: %v %v", rec.TraceErrors(), sandboxtest.EventsOf[session.EventLoss](rec))
 				}
 			})
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 const (
@@ -383,7 +384,7 @@ func TestLeakyReadsTheDecoy(t *testing.T) {
 	must(t, err)
 	defer func() { _ = r.Close(bounded(t)) }()
 	must(t, r.Stdin([]byte(hello+`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"format_note","arguments":{"text":"x","note":"x"}}}`+"\n")))
-	if !rec.Until(within30, func() bool { return len(rec.Events(agent.EventAccess)) > 0 }) {
+	if !rec.Until(within30, func() bool { return len(sandboxtest.EventsOf[session.EventAccess](rec)) > 0 }) {
 		t.Errorf("no access was seen: out %q err %q", rec.Out(), rec.Err())
 	}
 }

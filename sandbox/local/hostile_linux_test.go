@@ -12,6 +12,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // ask starts the hostile server in one of its modes, calls its tool and decodes
@@ -65,7 +66,7 @@ func TestNothingEscapes(t *testing.T) {
 	if len(told) < 40 {
 		t.Errorf("only %d attempts", len(told))
 	}
-	if got := rec.Events(agent.EventLoss, agent.EventTracerDied, agent.EventLimit, agent.EventExit); len(got) != 0 {
+	if got := rec.Troubles(); len(got) != 0 || len(sandboxtest.EventsOf[session.EventExit](rec)) != 0 {
 		t.Errorf("events %+v", got)
 	}
 }

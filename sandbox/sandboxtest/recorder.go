@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
@@ -17,7 +17,7 @@ type Recorder struct {
 	stdout  bytes.Buffer
 	stderr  bytes.Buffer
 	records []*trace.Record
-	events  []agent.Event
+	events  []session.Event
 	flows   []trace.Flow
 	errors  []error
 }
@@ -51,7 +51,7 @@ func (r *Recorder) Record(rec *trace.Record) {
 }
 
 // Event implements sandbox.Sink.
-func (r *Recorder) Event(e agent.Event) { r.note(func() { r.events = append(r.events, e) }) }
+func (r *Recorder) Event(e session.Event) { r.note(func() { r.events = append(r.events, e) }) }
 
 // Flow implements sandbox.Sink.
 func (r *Recorder) Flow(f *trace.Flow) {
@@ -83,17 +83,34 @@ func (r *Recorder) Records() []*trace.Record {
 	return slices.Clone(r.records)
 }
 
-// Events returns the events so far, all or those of the given types.
-func (r *Recorder) Events(types ...string) []agent.Event {
+// Events returns the events so far.
+func (r *Recorder) Events() []session.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var out []agent.Event
-	for _, e := range r.events {
-		if len(types) == 0 || slices.Contains(types, e.Type) {
-			out = append(out, e)
+	return slices.Clone(r.events)
+}
+
+// EventsOf returns what the events of one type said so far.
+func EventsOf[B session.Body](r *Recorder) []B {
+	var out []B
+	for _, e := range r.Events() {
+		if b, ok := e.Body.(B); ok {
+			out = append(out, b)
 		}
 	}
 	return out
+}
+
+// Troubles returns the events so far by which a run was not seen whole: losses,
+// limits and the tracer's death.
+func (r *Recorder) Troubles() []session.Event {
+	return slices.DeleteFunc(r.Events(), func(e session.Event) bool {
+		switch e.Body.(type) {
+		case session.EventLoss, session.EventLimit, session.EventTracerDied:
+			return false
+		}
+		return true
+	})
 }
 
 // TraceErrors returns the lines of the tracer that were not understood.

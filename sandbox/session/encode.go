@@ -65,15 +65,19 @@ func appendFrameMark(b []byte, stamp time.Duration, seq uint64) []byte {
 	return append(b, '}')
 }
 
-// appendMark appends a mark's line of trace.jsonl without its end.
+// appendMark appends a mark's line of trace.jsonl without its end. A payload that
+// is too long or no JSON is cut, and stands in the text.
 func appendMark(b []byte, m Mark) []byte {
-	line, err := json.Marshal(markLine{Type: "mark", Mark: m})
-	if err != nil {
-		// Only an Event that is no JSON can do this.
-		m.Text, m.Event = cut(string(m.Event)), nil
-		return appendMark(b, m)
+	payload, err := m.payload()
+	if err == nil && len(payload) <= maxText {
+		line, err := json.Marshal(markLine{Type: "mark", Mark: m, Payload: payload})
+		if err == nil {
+			return append(b, line...)
+		}
 	}
-	return append(b, line...)
+	m.Text = cut(string(payload))
+	m.Event, m.Dialled, m.Inputs, m.Unread = nil, nil, nil, nil
+	return appendMark(b, m)
 }
 
 // maxOracles bounds the injections of one call.
@@ -82,9 +86,6 @@ const maxOracles = 64
 // bound cuts what a hostile server may have a say in.
 func (m *Mark) bound() {
 	m.Text, m.Tool, m.What = cut(m.Text), cut(m.Tool), cut(m.What)
-	if len(m.Event) > maxText {
-		m.Text, m.Event = cut(string(m.Event)), nil
-	}
 	m.Data = m.Data[:min(len(m.Data), maxText)]
 	m.Oracles = m.Oracles[:min(len(m.Oracles), maxOracles)]
 }

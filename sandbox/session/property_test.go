@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"encoding/json"
+	"net/netip"
 	"os"
 	"strings"
 	"testing"
@@ -39,12 +40,27 @@ func records() *rapid.Generator[*trace.Record] {
 func marks() *rapid.Generator[Mark] {
 	return rapid.Custom(func(t *rapid.T) Mark {
 		m := Mark{
-			Time: time.Duration(rapid.Int64Range(0, 1<<60).Draw(t, "time")), Kind: rapid.SampledFrom([]string{MarkPhase, MarkCall, MarkEvent, MarkStderr}).Draw(t, "kind"),
+			Time: time.Duration(rapid.Int64Range(0, 1<<60).Draw(t, "time")), Code: Code(text().Draw(t, "code")),
+			Kind:  rapid.SampledFrom([]MarkKind{MarkPhase, MarkCall, MarkEvent, MarkStderr, MarkInconclusive, MarkInputs, MarkReached, "news"}).Draw(t, "kind"),
 			Phase: text().Draw(t, "phase"), Call: rapid.Int().Draw(t, "call"), Tool: text().Draw(t, "tool"), What: text().Draw(t, "what"),
 			Seq: rapid.Uint64().Draw(t, "seq"), Text: text().Draw(t, "text"), N: rapid.Int64().Draw(t, "n"), Data: rapid.SliceOf(rapid.Byte()).Draw(t, "data"),
 		}
-		if rapid.Bool().Draw(t, "has event") {
-			m.Event, _ = json.Marshal(text().Draw(t, "event"))
+		if !rapid.Bool().Draw(t, "has a payload") {
+			return m
+		}
+		switch m.Kind {
+		case MarkEvent:
+			e := events().Draw(t, "event")
+			m.Event = &e
+		case MarkInputs:
+			m.Inputs = &Inputs{Classes: map[string]int{text().Draw(t, "class"): 2}, Enums: Reached{1, rapid.Int().Draw(t, "total")}, Listed: Reached{2, 3}}
+		case MarkReached:
+			m.Dialled = &Dialled{Network: text().Draw(t, "network"), Host: text().Draw(t, "host"), Port: rapid.Int().Draw(t, "port"), Sent: rapid.Int64().Draw(t, "sent"), Err: text().Draw(t, "err")}
+			if rapid.Bool().Draw(t, "was reached") {
+				m.Dialled.Address = netip.MustParseAddrPort("[2001:db8::1]:443")
+			}
+		default:
+			m.Unread, _ = json.Marshal(text().Draw(t, "payload"))
 		}
 		return m
 	})
@@ -152,7 +168,7 @@ func compare(t *rapid.T, dir *os.Root, want written) {
 			got = append(got, line)
 		}
 	}
-	if diff := cmp.Diff(want.lines, got, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(want.lines, got, cmpopts.EquateEmpty(), cmpopts.EquateComparable(netip.AddrPort{})); diff != "" {
 		t.Fatal(diff)
 	}
 }

@@ -63,12 +63,6 @@ type flowLine struct {
 	trace.Flow
 }
 
-// markLine is a mark's line.
-type markLine struct {
-	Type string `json:"type"`
-	Mark
-}
-
 // Reader reads a run's files, as often as is asked, in constant memory.
 type Reader struct {
 	Header Header
@@ -274,6 +268,7 @@ func parseLine(line []byte) (Line, error) {
 	case "mark":
 		var l markLine
 		err := json.Unmarshal(line, &l)
+		l.Mark.readPayload(l.Payload)
 		return Line{Mark: &l.Mark}, err
 	case "flow":
 		var l flowLine

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/canaries"
@@ -95,100 +94,4 @@ type Manifest struct {
 	// File is its name in the server's directory.
 	File string `json:"file"`
 	Text string `json:"text"`
-}
-
-// The kinds of a Mark.
-const (
-	MarkPhase        = "phase"        // Phase starts
-	MarkCall         = "call"         // Call begins: Tool, What is tool|resource|prompt|completion; N is the call that it repeats word for word
-	MarkReturn       = "return"       // Call ended: What is ok|iserror|error|timeout|crash
-	MarkFrame        = "frame"        // written by Log.Frame: Seq of session.jsonl crossed at Time
-	MarkEvent        = "event"        // Event is the agent's, verbatim
-	MarkStderr       = "stderr"       // Text or Data is what the server printed
-	MarkBadLine      = "bad-line"     // written by Log.Frame: Seq of session.jsonl is no JSON
-	MarkInconclusive = "inconclusive" // Text is a reason
-	MarkLoss         = "loss"         // N things were not recorded, What says which
-	MarkReached      = "reached"      // Event is what the host process reached, or tried to, for the server
-	MarkInputs       = "inputs"       // Event is an Inputs: what the arguments of Tool reached; What is as in a call
-)
-
-// Reached is how many of what there is were reached.
-type Reached struct {
-	Reached int `json:"reached"`
-	Total   int `json:"total"`
-}
-
-// Inputs is what the arguments given to one tool have reached of its schema.
-type Inputs struct {
-	// Classes counts the calls by what kind of arguments they had.
-	Classes map[string]int `json:"classes"`
-	// Enums are the members of all enums; Branches those of anyOf, oneOf, if and
-	// dependent schemas; Optional counts each optional property twice, present
-	// and absent; Pairs are pairs of values of two parameters.
-	Enums    Reached `json:"enums"`
-	Branches Reached `json:"branches"`
-	Optional Reached `json:"optional"`
-	Pairs    Reached `json:"pairs"`
-	// Oracles are the oracles' inputs that were tried.
-	Oracles Reached `json:"oracles,omitzero"`
-	// Listed are the calls, of all kinds, after which the surface was listed again:
-	// where that takes too much of the time, it is left out now and then.
-	Listed Reached `json:"listed,omitzero"`
-}
-
-// EventPort is the type of an Event that is the run's own: the server is spoken
-// to over the port N, which it has opened inside the sandbox.
-const EventPort = "port"
-
-// Mark is one fact about the run that is neither a frame nor a system call.
-type Mark struct {
-	Time  time.Duration   `json:"t"`
-	Kind  string          `json:"kind"`
-	Phase string          `json:"phase,omitempty"`
-	Call  int             `json:"call,omitempty"`
-	Tool  string          `json:"tool,omitempty"`
-	What  string          `json:"what,omitempty"`
-	Seq   uint64          `json:"seq,omitempty"`
-	Text  string          `json:"text,omitempty"`
-	N     int64           `json:"n,omitempty"`
-	Event json.RawMessage `json:"event,omitempty"`
-	// Data holds bytes that no JSON string can: a bad line that is not UTF-8, or
-	// what was printed and is none.
-	Data []byte `json:"data,omitempty"`
-	// Oracles are what a call's arguments carry to be proven by an effect.
-	Oracles []Injection `json:"oracles,omitempty"`
-}
-
-// The oracles of an Injection.
-const (
-	OracleCommand   = "command"   // a shell runs what the argument holds
-	OracleArgument  = "argument"  // a program takes the argument for an option
-	OraclePath      = "path"      // a path leads out of the server's root
-	OracleFetch     = "fetch"     // an address is asked for that the caller chose
-	OracleCode      = "code"      // an interpreter or a loader runs what the argument holds
-	OracleTool      = "tool"      // a tool that was never declared
-	OracleControl   = "control"   // a tool that no server can have: how it refuses
-	OraclePrototype = "prototype" // a key that changes every object
-)
-
-// Injection is what an oracle put into a call, and the effect that would prove
-// that the server fell for it. That an answer echoes the input proves nothing.
-type Injection struct {
-	Oracle string `json:"oracle"`
-	// Context names the variant: "semicolon", "dot-dot", "jinja" …
-	Context string `json:"context"`
-	// At is the JSON pointer of the place in the arguments, "" for the tool's name.
-	At string `json:"at,omitempty"`
-	// Token names what the effect makes or asks for. Drawn for this call alone.
-	Token string `json:"token,omitempty"`
-	// Path is the file outside the root that is aimed at, without its suffix;
-	// Value is what stands in it and nowhere else.
-	Path  string `json:"path,omitempty"`
-	Value string `json:"value,omitempty"`
-	// Host is the address or name aimed at; on loopback, where nothing answers,
-	// Port is the token's own.
-	Host string `json:"host,omitempty"`
-	Port int    `json:"port,omitempty"`
-	// Undeclared says that the tool declares no argument of this name.
-	Undeclared bool `json:"undeclared,omitempty"`
 }

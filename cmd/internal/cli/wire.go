@@ -140,7 +140,7 @@ func (e *env) summarize() *cobra.Command {
 // sayHoles tells on stderr what of a log was not seen.
 func (e *env) sayHoles(l *detect.Log) {
 	for _, h := range l.Holes() {
-		fmt.Fprintln(e.err, "not seen: "+report.Behind(h, 400))
+		fmt.Fprintln(e.err, "not seen: "+report.Behind(h.Text, 400))
 	}
 }
 
@@ -284,7 +284,7 @@ func (e *env) runDetect(f *logFlags, format string, paths []string) error {
 	}
 	var out []detected
 	for _, l := range logs {
-		out = append(out, detected{l.Summary.Session, l.Summary.Completeness, l.Verdict(), append([]detect.Annotation{}, l.Annotations...), l.Dropped, append([]string{}, l.Holes()...)})
+		out = append(out, detected{l.Summary.Session, l.Summary.Completeness, l.Verdict(), append([]detect.Annotation{}, l.Annotations...), l.Dropped, session.Texts(l.Holes())})
 	}
 	if len(out) == 1 {
 		return e.printJSON(out[0])
@@ -340,7 +340,7 @@ func (e *env) printDetected(l *detect.Log) {
 		fmt.Fprintf(e.out, "  … and %d more; --json has them\n", n)
 	}
 	for _, h := range l.Holes() {
-		fmt.Fprintln(e.out, "  not seen: "+report.Behind(h, 400))
+		fmt.Fprintln(e.out, "  not seen: "+report.Behind(h.Text, 400))
 	}
 }
 

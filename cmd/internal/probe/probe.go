@@ -173,7 +173,7 @@ func (p *probe) declared(ctx context.Context) (run.Observations, error) {
 	}
 	p.index(session.IndexedRun{Role: e.Role, Experiment: e.Name, Dir: e.Dir})
 	if p.fetched.Unmade() {
-		return run.Observations{}, run.Empty(d, p.runner.Backend.Name(), p.dir, "the build made no server to run")
+		return run.Observations{}, run.Empty(d, p.runner.Backend.Name(), p.dir, session.Gap{Code: session.GapBuildFailed, Phase: session.PhaseBuild, Text: "the build made no server to run"})
 	}
 	release, err := p.jobs.Acquire(ctx)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"os"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox"
-	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -59,7 +59,7 @@ func (r Runner) Build(ctx context.Context, p plan.Plan, tree *install.Tree, dir 
 	_ = started.Stop(stopCtx, stopGrace)
 	err = errors.Join(err, started.Close(stopCtx))
 	if lost := started.Lost(); lost > 0 {
-		s.doubt(fmt.Sprintf("%d observations were lost", lost))
+		s.doubt(session.GapRecordsLost, finding.PhaseBuild, fmt.Sprintf("%d observations were lost", lost))
 	}
 	if logErr := rec.close(); logErr != nil {
 		return nil, &sandbox.UsageError{Err: logErr, Hint: fullDisk}
@@ -101,9 +101,14 @@ type builder struct {
 func (b *builder) Stdout(_ time.Duration, p []byte) { _, _ = b.out.Write(p) }
 
 // Event implements sandbox.Sink: the reader must not wait for what has ended.
-func (b *builder) Event(e agent.Event) {
-	b.recorder.Event(e)
-	if e.Type == agent.EventEOF && e.Stream == "stdout" || e.Type == agent.EventExit || e.Type == agent.EventError {
+func (b *builder) Event(ev session.Event) {
+	b.recorder.Event(ev)
+	switch e := ev.Body.(type) {
+	case session.EventEOF:
+		if e.Stream == "stdout" {
+			_ = b.out.Close()
+		}
+	case session.EventExit, session.EventError:
 		_ = b.out.Close()
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/synth"
 )
 
@@ -32,11 +33,11 @@ func (s *Session) exercise(ctx context.Context) error {
 		stop = s.sandbox.Terminate
 	}
 	if err := stop(stopCtx, stopGrace); err != nil && ctx.Err() == nil {
-		s.doubt("the sandbox did not stop in time")
+		s.doubt(session.GapSandboxNotStopped, finding.PhaseShutdown, "the sandbox did not stop in time")
 	}
 	exit, err := s.sandbox.Wait(stopCtx)
 	if err == nil && exit.Reason != "" && ctx.Err() == nil && s.rec.exit == nil {
-		s.doubt(exit.Reason)
+		s.doubt(session.GapSandboxEnded, "", exit.Reason)
 	}
 	return discoverErr
 }
@@ -49,10 +50,10 @@ func (s *Session) speak(ctx context.Context, deadline time.Time) error {
 	s.sync(ctx)
 	if err != nil {
 		if errors.Is(err, client.ErrEndedAtDiscover) {
-			s.doubt("the server ended at server/discover")
+			s.doubt(session.GapHandshakeFailed, finding.PhaseHandshake, "the server ended at server/discover")
 			return err
 		}
-		s.doubt("the handshake failed: " + err.Error())
+		s.doubt(session.GapHandshakeFailed, finding.PhaseHandshake, "the handshake failed: "+err.Error())
 		return nil
 	}
 	s.surface = surface
@@ -61,7 +62,7 @@ func (s *Session) speak(ctx context.Context, deadline time.Time) error {
 	bounded, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	if err := s.List(bounded, surface); err != nil {
-		s.doubt("not everything was listed: " + err.Error())
+		s.doubt(session.GapNotListed, finding.PhaseList, "not everything was listed: "+err.Error())
 	}
 	s.sync(ctx)
 	if s.driver == nil && s.plan.Drive.Kind == plan.DriveExplore {
@@ -70,7 +71,7 @@ func (s *Session) speak(ctx context.Context, deadline time.Time) error {
 	}
 	s.phase(finding.PhaseIdle)
 	if err := s.drive(ctx, time.Until(deadline)); err != nil {
-		s.doubt("the calls were not completed: " + err.Error())
+		s.doubt(session.GapCallsIncomplete, finding.PhaseCall, "the calls were not completed: "+err.Error())
 	}
 	select {
 	case <-time.After(s.plan.Budget.Idle):
@@ -112,7 +113,8 @@ func (s *Session) explore(ctx context.Context, budget time.Duration) error {
 		s.inputs(t)
 	}
 	for _, short := range report.Shortfalls {
-		s.doubt(short)
+		short.Phase = string(finding.PhaseCall)
+		s.rec.mark(session.Doubt(short))
 	}
 	if err != nil && ctx.Err() == nil {
 		return err
@@ -149,9 +151,9 @@ func (s *Session) play(ctx context.Context) error {
 	switch {
 	case err == nil || errors.Is(err, synth.ErrCrash):
 	case s.plan.Vary != nil:
-		s.doubt("the calls were not all made again: " + err.Error())
+		s.doubt(session.GapCallsIncomplete, finding.PhaseCall, "the calls were not all made again: "+err.Error())
 	default:
-		s.doubt(fmt.Sprintf("%d of %d calls were replayed: %v", s.seen.Played, len(steps), err))
+		s.doubt(session.GapReplayIncomplete, finding.PhaseCall, fmt.Sprintf("%d of %d calls were replayed: %v", s.seen.Played, len(steps), err))
 	}
 	return nil
 }

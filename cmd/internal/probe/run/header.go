@@ -41,16 +41,16 @@ func unseen(p *plan.Plan) []string {
 	return out
 }
 
-// Empty writes the log of a server that was never made: what its build did is judged
-// all the same.
-func Empty(p plan.Plan, backend string, dir *os.Root, reason string) error {
+// Empty writes the log of a server that was never made, and why: what its build did is
+// judged all the same.
+func Empty(p plan.Plan, backend string, dir *os.Root, why session.Gap) error {
 	p.Sandbox.Backend = backend
 	if err := writePlan(dir, p); err != nil {
 		return err
 	}
 	log, err := session.Create(dir, header(&p))
 	if err == nil {
-		log.Mark(session.Mark{Kind: session.MarkInconclusive, Text: reason})
+		log.Mark(session.Doubt(why))
 		err = log.Close()
 	}
 	if err != nil {

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -54,8 +53,6 @@ func replies(p *plan.Plan) []sinkhole.Reply {
 // reached logs which hosts were really reached, by this process's own word.
 func (r *recorder) reached(run *sandbox.Run) {
 	for _, one := range run.Reached() {
-		if raw, err := json.Marshal(one); err == nil {
-			r.mark(session.Mark{Kind: session.MarkReached, Event: raw})
-		}
+		r.mark(session.Mark{Kind: session.MarkReached, Dialled: &one})
 	}
 }

@@ -3,9 +3,7 @@ package run
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"math"
 	"os"
@@ -14,8 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/sandbox"
-	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -45,7 +43,7 @@ type recorder struct {
 	last time.Duration // latest stamp of the run's clock
 	sent int64         // bytes handed to the run
 	out  []outgoing    // lines sent and not yet delivered
-	exit *agent.Event
+	exit *session.EventExit
 	// written are the files that the server made or opened for writing since the last call.
 	written map[string]bool
 	// ever are those of the whole run, in order, as far as they are kept.
@@ -63,8 +61,8 @@ type recorder struct {
 	// eof says that the server's stdout has ended, exited is closed at its exit.
 	eof    bool
 	exited chan struct{}
-	// events are those of the start, kept for an error's text.
-	failure *agent.Event
+	// failure says why the run could not start, for an error's text.
+	failure *session.EventError
 	err     error
 }
 
@@ -183,32 +181,32 @@ func (r *recorder) Flow(f *trace.Flow) {
 }
 
 // Event implements sandbox.Sink.
-func (r *recorder) Event(e agent.Event) {
-	switch e.Type {
-	case agent.EventReady:
-		r.begin(e)
-	case agent.EventStdin:
-		r.delivered(e)
+func (r *recorder) Event(ev session.Event) {
+	switch e := ev.Body.(type) {
+	case session.EventReady:
+		r.begin(ev.Stamp)
+	case session.EventStdin:
+		r.delivered(ev.Stamp, e)
 		return // the frames' own marks say the same
-	case agent.EventSynced:
+	case session.EventSynced:
 		return
-	case agent.EventOutlived:
+	case session.EventOutlived:
 		if r.web {
 			return // nobody has told it to end but by the signal
 		}
-	case agent.EventError:
+	case session.EventError:
 		r.mu.Lock()
 		r.failure = &e
 		r.mu.Unlock()
-	case agent.EventEOF:
+	case session.EventEOF:
 		if e.Stream == "stdout" && !r.web {
 			r.mu.Lock()
 			r.eof = true
 			r.mu.Unlock()
-			r.flushLine(e.Stamp)
+			r.flushLine(ev.Stamp)
 			r.client.Closed(errServerClosed)
 		}
-	case agent.EventExit:
+	case session.EventExit:
 		r.mu.Lock()
 		first := r.exit == nil
 		r.exit = &e
@@ -218,11 +216,7 @@ func (r *recorder) Event(e agent.Event) {
 			defer close(r.exited) // when it stands in the log
 		}
 	}
-	raw, err := json.Marshal(e)
-	if err != nil {
-		raw = []byte(`{}`)
-	}
-	r.mark(session.Mark{Time: e.Stamp, Kind: session.MarkEvent, Event: raw})
+	r.mark(session.Mark{Time: ev.Stamp, Kind: session.MarkEvent, Event: &ev})
 }
 
 // awaitExit gives a server that has closed its stdout a moment to end: what ends
@@ -250,30 +244,30 @@ func (r *recorder) flushLine(stamp time.Duration) {
 }
 
 // begin creates the log on the clock that the agent named.
-func (r *recorder) begin(e agent.Event) {
+func (r *recorder) begin(stamp time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.header.Started, r.header.Clock0 = time.Now().UTC(), e.Stamp
-	r.last = e.Stamp
+	r.header.Started, r.header.Clock0 = time.Now().UTC(), stamp
+	r.last = stamp
 	r.log, r.err = session.Create(r.dir, r.header)
 	if r.err != nil {
 		r.stop(r.err)
 		return
 	}
-	r.log.Mark(session.Mark{Time: e.Stamp, Kind: session.MarkPhase, Phase: cmp.Or(r.first, "start")})
+	r.log.Mark(session.Mark{Time: stamp, Kind: session.MarkPhase, Phase: cmp.Or(r.first, "start")})
 }
 
 // delivered logs the lines whose first byte is about to reach the server.
-func (r *recorder) delivered(e agent.Event) {
+func (r *recorder) delivered(stamp time.Duration, e session.EventStdin) {
 	r.mu.Lock()
 	var ready [][]byte
-	for len(r.out) > 0 && r.out[0].from < e.N {
+	for len(r.out) > 0 && r.out[0].from < e.Delivered {
 		ready = append(ready, r.out[0].line)
 		r.out = r.out[1:]
 	}
 	r.mu.Unlock()
 	for _, l := range ready {
-		r.frame(session.C2S, e.Stamp, l)
+		r.frame(session.C2S, stamp, l)
 	}
 }
 
@@ -308,6 +302,12 @@ func (r *recorder) mark(m session.Mark) {
 	}
 }
 
+// doubt logs a reason for which the run can not be called clean; phase is "" where
+// it is of no phase.
+func (r *recorder) doubt(code session.Code, phase finding.Phase, text string) {
+	r.mark(session.Doubt(session.Gap{Code: code, Phase: string(phase), Text: text}))
+}
+
 // sending notes a line that is handed to the run, so that it can be logged when delivered.
 func (r *recorder) sending(line []byte) {
 	r.mu.Lock()
@@ -319,7 +319,7 @@ func (r *recorder) sending(line []byte) {
 // spokenTo logs the port over which the server is spoken to.
 func (r *recorder) spokenTo(port int) {
 	now := r.now()
-	r.mark(session.Mark{Time: now, Kind: session.MarkEvent, Event: fmt.Appendf(nil, `{"type":%q,"t":%d,"n":%d}`, session.EventPort, now, port)})
+	r.mark(session.Mark{Time: now, Kind: session.MarkEvent, Event: &session.Event{Stamp: now, Body: session.EventPort{Port: port}}})
 }
 
 // posted logs a line that is sent over HTTP.
@@ -342,7 +342,7 @@ func (r *recorder) close() error {
 	}
 	r.printed(r.now(), held)
 	if len(rest) > 0 {
-		r.mark(session.Mark{Kind: session.MarkInconclusive, Text: "the server did not read all of its input"})
+		r.doubt(session.GapInputNotRead, "", "the server did not read all of its input")
 	}
 	for _, o := range rest {
 		r.frame(session.C2S, r.now(), o.line)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
-	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
@@ -22,7 +21,7 @@ func logged(t *testing.T, passed []string, give func(*recorder)) string {
 	}
 	defer dir.Close()
 	r := &recorder{dir: dir, lines: wire.NewSplitter(0), secrets: plan.SecretTexts(passed), exited: make(chan struct{}), stop: func(error) {}}
-	r.begin(agent.Event{Type: agent.EventReady, Stamp: time.Second})
+	r.begin(time.Second)
 	give(r)
 	if err := r.close(); err != nil {
 		t.Fatal(err)

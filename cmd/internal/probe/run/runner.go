@@ -131,14 +131,14 @@ func (r Runner) attempt(ctx context.Context, p plan.Plan, dir *os.Root, skipDisc
 func (s *Session) finish(closeErr error) error {
 	if closeErr != nil {
 		// What was seen is judged all the same.
-		s.doubt("the sandbox is still there (coalmine clean removes it): " + closeErr.Error())
+		s.doubt(session.GapSandboxNotRemoved, "", "the sandbox is still there (coalmine clean removes it): "+closeErr.Error())
 	}
 	s.rec.reached(s.sandbox)
 	if s.rec.preloadMissed() {
-		s.doubt("the server's clock could not be moved: its program loads no libraries")
+		s.doubt(session.GapClockNotMoved, "", "the server's clock could not be moved: its program loads no libraries")
 	}
 	if lost := s.sandbox.Lost(); lost > 0 {
-		s.doubt(fmt.Sprintf("%d observations were lost", lost))
+		s.doubt(session.GapRecordsLost, "", fmt.Sprintf("%d observations were lost", lost))
 	}
 	s.seen.TriedLoopback, s.seen.LookedIn = s.rec.loopback, s.rec.homes.found
 	return s.rec.close()

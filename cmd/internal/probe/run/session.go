@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -38,12 +37,9 @@ type Session struct {
 func (s *Session) Surface() *wire.Surface { return s.surface }
 
 // doubt records a reason for which the run can not be called clean.
-func (s *Session) doubt(reason string) {
-	s.rec.mark(session.Mark{Kind: session.MarkInconclusive, Text: reason})
+func (s *Session) doubt(code session.Code, phase finding.Phase, text string) {
+	s.rec.doubt(code, phase, text)
 }
-
-// Doubt records a reason for which the run can not be called clean.
-func (s *Session) Doubt(reason string) { s.doubt(reason) }
 
 // Relist lists the surface again, in the phase of its own that the judge knows.
 func (s *Session) Relist(ctx context.Context) (*wire.Surface, error) {
@@ -65,7 +61,7 @@ func (s *Session) Sync(ctx context.Context) error {
 // sync is Sync where a failure is a reason to doubt the run, not to end it.
 func (s *Session) sync(ctx context.Context) {
 	if err := s.Sync(ctx); err != nil && ctx.Err() == nil {
-		s.doubt("the tracer's records did not come in time: " + err.Error())
+		s.doubt(session.GapRecordsLate, "", "the tracer's records did not come in time: "+err.Error())
 	}
 }
 
@@ -83,9 +79,9 @@ func (s *Session) search(ctx context.Context) {
 	}
 	switch {
 	case err != nil && ctx.Err() == nil:
-		s.doubt("the files that were written could not be searched: " + err.Error())
+		s.doubt(session.GapFilesNotSearched, "", "the files that were written could not be searched: "+err.Error())
 	case left > 0:
-		s.doubt("there were more files written than are searched after a call")
+		s.doubt(session.GapFilesNotSearched, "", "there were more files written than are searched after a call")
 	}
 }
 
@@ -123,10 +119,8 @@ func (s *Session) inputs(t synth.Coverage) {
 		return
 	}
 	n := t.Inputs
-	event, err := json.Marshal(session.Inputs{Classes: t.Classes, Enums: session.Reached(n.Enums), Branches: session.Reached(n.Branches),
+	in := session.Inputs{Classes: t.Classes, Enums: session.Reached(n.Enums), Branches: session.Reached(n.Branches),
 		Optional: session.Reached(n.Optional), Pairs: session.Reached(n.Pairs),
-		Oracles: session.Reached{Reached: t.OraclesTried, Total: t.OraclesPlanned}, Listed: session.Reached{Reached: t.Listed, Total: t.Made}})
-	if err == nil {
-		s.rec.mark(session.Mark{Kind: session.MarkInputs, What: synth.WhatTool, Tool: t.Name, Event: event})
-	}
+		Oracles: session.Reached{Reached: t.OraclesTried, Total: t.OraclesPlanned}, Listed: session.Reached{Reached: t.Listed, Total: t.Made}}
+	s.rec.mark(session.Mark{Kind: session.MarkInputs, What: synth.WhatTool, Tool: t.Name, Inputs: &in})
 }

@@ -1,0 +1,128 @@
+package session
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Event is what the agent tells the host of a run, or what the host notes
+// beside it (EventPort).
+type Event struct {
+	// Stamp is the moment on the agent's monotonic clock, the run's only clock.
+	Stamp time.Duration
+	Body  Body
+}
+
+// Body is what an Event says: a value of exactly one of the types Event… below.
+type Body interface {
+	// line sets the members of the event's JSON form.
+	line(*eventLine)
+}
+
+// EventReady says that the sandbox is built and the target's process waits, not
+// yet the target's program.
+type EventReady struct {
+	// Task is the task that will become the target, as the tracer numbers it.
+	Task int
+	// Realtime is CLOCK_REALTIME minus the run's clock.
+	Realtime time.Duration
+}
+
+// EventStarted says that the target's exec succeeded.
+type EventStarted struct{ Task int }
+
+// EventStdin says how far the target's input got.
+type EventStdin struct {
+	// Delivered are the bytes in all that the target has or is about to have.
+	Delivered int64
+}
+
+// EventAccess says that a watched path was touched.
+type EventAccess struct {
+	Path string
+	// Mask is "open", "read" or "open|read".
+	Mask string
+}
+
+// EventEOF says that the target closed a stream: "stdin", "stdout" or "stderr".
+type EventEOF struct{ Stream string }
+
+// EventFound says that a file that the target wrote holds a decoy.
+type EventFound struct {
+	Path string
+	// Canary is the decoy's id, Encoding and Offset are those of canaries.Hit.
+	Canary   string
+	Encoding string
+	Offset   int64
+}
+
+// EventExit says that the target ended, by its exit status or by a signal's name.
+type EventExit struct {
+	// Code is the exit status; of a signal it is 128 and the signal's number.
+	Code   int
+	Signal string
+}
+
+// EventTracerDied says that nothing after it was watched; the target was killed.
+type EventTracerDied struct{ Reason string }
+
+// EventLoss says that something was not seen.
+type EventLoss struct {
+	// Code is the gap that it is, GapRecordsLost where it is "".
+	Code Code
+	// N is how many things were not seen, 0 where that is not known.
+	N      int64
+	Reason string
+}
+
+// EventLimit says which limit the target reached, and was ended for.
+type EventLimit struct{ Reason string }
+
+// EventError says why the run could not start, and what the user can do.
+type EventError struct{ Reason, Hint string }
+
+// EventNote says something about the sandbox that hides nothing of the target,
+// such as an image's ld.so.preload being moved aside.
+type EventNote struct{ Path, Reason string }
+
+// EventFull says that the target's file system at Path had no room left. The
+// target goes on.
+type EventFull struct{ Path string }
+
+// EventOutlived says how many tasks lived on after stdin's end and its grace, and
+// were signalled.
+type EventOutlived struct{ Tasks int64 }
+
+// EventSynced answers the sync of this number.
+type EventSynced struct{ N int64 }
+
+// EventDial asks the host for a connection. The answer and all that is said go
+// over mux.Carried.
+type EventDial struct {
+	// ID numbers the connection.
+	ID int64
+	// Network is "tcp" or "udp".
+	Network string
+	Host    string
+	Port    int
+}
+
+// EventFile holds the first bytes of a file that the host asked to collect.
+type EventFile struct {
+	Path string
+	Data []byte
+}
+
+// EventDone is the last event: every task has ended and all output is sent.
+type EventDone struct{}
+
+// EventPort is the host's own note: the server is spoken to over this port,
+// which it has opened inside the sandbox.
+type EventPort struct{ Port int }
+
+// EventUnknown is an event of a type that this version does not know. Raw is the
+// event as it came, Type included.
+type EventUnknown struct {
+	Type string
+	Raw  json.RawMessage
+}

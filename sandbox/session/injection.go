@@ -1,0 +1,35 @@
+package session
+
+// The oracles of an Injection.
+const (
+	OracleCommand   = "command"   // a shell runs what the argument holds
+	OracleArgument  = "argument"  // a program takes the argument for an option
+	OraclePath      = "path"      // a path leads out of the server's root
+	OracleFetch     = "fetch"     // an address is asked for that the caller chose
+	OracleCode      = "code"      // an interpreter or a loader runs what the argument holds
+	OracleTool      = "tool"      // a tool that was never declared
+	OracleControl   = "control"   // a tool that no server can have: how it refuses
+	OraclePrototype = "prototype" // a key that changes every object
+)
+
+// Injection is what an oracle put into a call, and the effect that would prove
+// that the server fell for it. That an answer echoes the input proves nothing.
+type Injection struct {
+	Oracle string `json:"oracle"`
+	// Context names the variant: "semicolon", "dot-dot", "jinja" …
+	Context string `json:"context"`
+	// At is the JSON pointer of the place in the arguments, "" for the tool's name.
+	At string `json:"at,omitempty"`
+	// Token names what the effect makes or asks for. Drawn for this call alone.
+	Token string `json:"token,omitempty"`
+	// Path is the file outside the root that is aimed at, without its suffix;
+	// Value is what stands in it and nowhere else.
+	Path  string `json:"path,omitempty"`
+	Value string `json:"value,omitempty"`
+	// Host is the address or name aimed at; on loopback, where nothing answers,
+	// Port is the token's own.
+	Host string `json:"host,omitempty"`
+	Port int    `json:"port,omitempty"`
+	// Undeclared says that the tool declares no argument of this name.
+	Undeclared bool `json:"undeclared,omitempty"`
+}
