@@ -14,6 +14,7 @@
 # make tracer-parity    what strace and eBPF say of the same programs
 # make evasion-report   ways of hiding from a tracer, and whether they work
 # make tracer-faults    a million calls at once, and tracers that are taken away
+# make judge-report  kept runs judged again, elsewhere, by another user: the same reports
 # make bench  the figures that README.md and the design promise
 # make image  the container image "coalmine"
 # make network-faults   what a server can do to whoever answers it
@@ -22,7 +23,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: honest-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report
+.PHONY: judge-report honest-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -94,6 +95,12 @@ bench: build
 
 schema-report:
 	go test -count=1 -v -timeout 10m -run '^TestReport$$' ./synth/schema -args -seeds 25 | sed -n 's/^    //p'
+
+# Every kept run judged again: as it was kept, in another place, and with one record changed.
+judge-report:
+	COALMINE_JUDGE=all go test -count=1 -v -timeout 9m -run '^TestKeptRuns$$' ./analyze/report | awk '\
+	  /--- (PASS|FAIL): [^/]*\// { print; all++; if (/PASS/) same++ } /_test.go:/ { print } \
+	  END { printf "judge: %d/%d\n", same, all; exit same != all || !all }'
 
 # through runs the cases of the test $(1) that compare with and without, and counts those alike as $(2).
 define through
