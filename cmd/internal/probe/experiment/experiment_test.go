@@ -1,0 +1,224 @@
+package experiment
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/synth"
+)
+
+// someCase gives reason for every experiment.
+func someCase(t *testing.T) Case {
+	t.Helper()
+	o := plan.Options{Target: plan.Target{Command: []string{"/bin/true"}}, Surroundings: plan.Surroundings{Tracer: plan.TracerBoth}}
+	o.Fill()
+	renew := func(as plan.Account) (plan.Plan, error) { return plan.New(o, nil, as) }
+	p, err := renew(plan.Account{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Sandbox.Backend = "local"
+	return Case{
+		Plan: p, Vary: []string{"client", "ci", "clock", "locale", "canaries"}, Renew: renew,
+		Seen: run.Observations{
+			Steps:   []synth.Step{{What: "tool", Name: "a", Args: []byte(`{"p":"` + p.Identity.Home + `/x"}`)}, {What: "tool", Name: "b", Oracles: []session.Injection{{Oracle: "path"}}}},
+			Crashed: "a", TriedLoopback: true, LookedIn: plan.Account{User: "root", Home: "/root"},
+			Left: []rootfs.File{{Path: p.Identity.Home + "/.cache/x", Data: []byte("x")}},
+		},
+	}
+}
+
+// digest is everything of a plan that a run depends on.
+func digest(t *testing.T, p plan.Plan) string {
+	t.Helper()
+	data, err := p.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := sha256.New()
+	h.Write(data)
+	for _, f := range p.Files {
+		fmt.Fprintf(h, "%s %o %x %v\n", f.Path, f.Mode, f.Data, f.Dir)
+	}
+	for _, v := range p.Env {
+		fmt.Fprintln(h, v.Name, v.Value)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Every experiment leaves the declared plan as it is, and has a run id of its own.
+func TestExperimentsChangeACopy(t *testing.T) {
+	c := someCase(t)
+	before := digest(t, c.Plan)
+	ids, names := map[string]bool{c.Plan.RunID: true}, map[string]bool{}
+	for _, e := range Table() {
+		if e.Proves == "" || names[e.Name] {
+			t.Errorf("%s: says nothing of what it proves, or is there twice", e.Name)
+		}
+		names[e.Name] = true
+		p, err := e.Of(&c)
+		if err != nil {
+			if _, missing := faketime(); missing != nil && strings.HasPrefix(e.Dir, "vary/clock") {
+				continue
+			}
+			t.Fatalf("%s: %v", e.Name, err)
+		}
+		if ids[p.RunID] || p.Experiment != e.Name {
+			t.Errorf("%s: run %s of the experiment %q", e.Name, p.RunID, p.Experiment)
+		}
+		ids[p.RunID] = true
+		if now := digest(t, c.Plan); now != before {
+			t.Fatalf("%s changed the declared plan", e.Name)
+		}
+		if e.When != nil && e.Name != Replay.Name && !e.When(&c) {
+			t.Errorf("%s sees no reason in a case that has them all", e.Name)
+		}
+	}
+}
+
+func TestWhatExperimentsChange(t *testing.T) {
+	c := someCase(t)
+	of := func(e Experiment) plan.Plan {
+		t.Helper()
+		p, err := e.Of(&c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	if p := of(second); p.Oracles != nil || len(p.Files) != len(c.Plan.Files)+1 || p.Budget.Calls != secondCalls || p.Drive.Collect {
+		t.Errorf("second: %+v", p.Budget)
+	}
+	if p := of(loopback); p.Network != plan.NetworkLoopback {
+		t.Errorf("loopback: the network is %s", p.Network)
+	}
+	if p := of(otherHome); p.Identity.Home != "/root" || p.Oracles != nil {
+		t.Errorf("home: %+v", p.Identity)
+	}
+	if p := of(traced); p.Tracer != sandbox.TracerStrace {
+		t.Errorf("traced: under %s", p.Tracer)
+	}
+	c.Rounds = []run.Observations{{Crashed: "b"}}
+	if p := of(restart); !slices.Equal(p.Drive.Skip, []string{"a", "b"}) {
+		t.Errorf("restart: leaves %v out", p.Drive.Skip)
+	}
+	c.Rounds = []run.Observations{{}}
+	if restart.When(&c) {
+		t.Error("restart: goes on after a start that did not crash")
+	}
+	for _, k := range conditions {
+		p, err := k.change(k.played(c.Plan, &c), &c)
+		if err != nil {
+			continue // the clock's library is not here
+		}
+		if len(p.Drive.Steps) != 1 || !p.Drive.Quick || !p.Drive.ByTerm || p.Vary == nil || p.Vary.How != k.vary.How {
+			t.Errorf("%s: %+v", k.vary.How, p.Drive)
+		}
+		if !bytes.Contains(p.Drive.Steps[0].Args, []byte(p.Identity.Home)) {
+			t.Errorf("%s: the calls name another HOME: %s", k.vary.How, p.Drive.Steps[0].Args)
+		}
+	}
+}
+
+// refusing is a backend in which nothing starts; it counts how many try at once.
+type refusing struct {
+	sandbox.Backend
+	alive, most atomic.Int32
+	gate        chan struct{}
+	mu          sync.Mutex
+	tried       []string
+}
+
+func (*refusing) Name() string { return "local" }
+
+func (b *refusing) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Conn, error) {
+	now := b.alive.Add(1)
+	defer b.alive.Add(-1)
+	for most := b.most.Load(); now > most && !b.most.CompareAndSwap(most, now); most = b.most.Load() {
+	}
+	b.mu.Lock()
+	b.tried = append(b.tried, spec.Hostname)
+	b.mu.Unlock()
+	select {
+	case <-b.gate:
+	case <-ctx.Done():
+	}
+	return nil, errors.New("no sandbox today")
+}
+
+// The index is the same however many runs are made side by side, and no more are
+// alive than there are jobs.
+func TestJobs(t *testing.T) {
+	var indexes [][]session.IndexedRun
+	for _, jobs := range []int{1, 3} {
+		c := someCase(t)
+		dir := t.TempDir()
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := &refusing{gate: make(chan struct{})}
+		close(b.gate)
+		l := &Lab{Runner: run.Runner{Backend: b, Progress: func(string) {}}, Dir: root, Jobs: NewJobs(jobs)}
+		got, err := l.Further(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if most := int(b.most.Load()); most > jobs {
+			t.Errorf("%d runs at once with %d jobs", most, jobs)
+		}
+		indexes = append(indexes, got)
+		for _, r := range got {
+			if !strings.HasSuffix(r.Failed, " could not be made: start the sandbox: no sandbox today") {
+				t.Errorf("%s: %q", r.Dir, r.Failed)
+			}
+			if _, err := os.Stat(filepath.Join(dir, r.Dir, plan.FileName)); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := l.Compare(t.Context(), c); err == nil {
+			t.Error("a comparison that cannot be made is no error")
+		}
+		if err := Clear(root); err != nil {
+			t.Fatal(err)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("left after clearing: %v %v", left, err)
+		}
+		_ = root.Close()
+	}
+	if len(indexes[0]) != 4 || !slices.Equal(indexes[0], indexes[1]) {
+		t.Errorf("one job: %+v, three: %+v", indexes[0], indexes[1])
+	}
+}
+
+// What runs when the user gives up is ended, and nothing is called lost for it.
+func TestCancelled(t *testing.T) {
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	b := &refusing{gate: make(chan struct{})}
+	l := &Lab{Runner: run.Runner{Backend: b, Progress: func(string) { cancel(errors.New("enough")) }}, Dir: root, Jobs: NewJobs(1)}
+	if _, err := l.Further(ctx, someCase(t)); err == nil || err.Error() != "enough" {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,117 @@
+package plan
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/synth"
+)
+
+// planned is a plan with something in every member that is written.
+func planned(t *testing.T) Plan {
+	t.Helper()
+	o := Options{Target: Target{Command: []string{"/bin/echo", "top-secret-value"}, Name: "notes"}, Seed: 7}
+	o.Env = map[string]string{"API_KEY": "0123456789abcdef0123"}
+	o.Dummies = map[string]string{"MODE": "plain"}
+	o.PassEnv = []string{"COALMINE_TEST_PASSED"}
+	t.Setenv("COALMINE_TEST_PASSED", "top-secret-value")
+	o.Fill()
+	p, err := New(o, nil, Account{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Experiment, p.Vary = "vary-ci-2", &session.Vary{Factor: "ci", How: "with CI=true"}
+	p.Drive.Steps = []synth.Step{{What: "tool", Name: "read", Args: []byte(`{"path":"` + p.Decoys.Canaries()[0].Value[:8] + `"}`), Oracles: []session.Injection{{Oracle: session.OraclePath, Path: "/x", Value: "planted here"}}}}
+	return p
+}
+
+// No value of a decoy, a passed variable or an oracle's file is written, and all else is.
+func TestEncodeLeavesSecretsOut(t *testing.T) {
+	p := planned(t)
+	data, err := p.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hits := p.Decoys.Find(data); len(hits) > 0 {
+		t.Errorf("the plan holds %v", hits)
+	}
+	for _, secret := range []string{"top-secret-value", "planted here", "0123456789abcdef0123"} {
+		if bytes.Contains(data, []byte(secret)) {
+			t.Errorf("the plan holds %q", secret)
+		}
+	}
+	got, err := Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := p
+	want.Files, want.Placed, want.Decoys, want.Oracles, want.Secrets = nil, 0, nil, nil, nil
+	want.Server.Command = []string{"/bin/echo", "[passed]"}
+	want.Env = slices.Clone(p.Env)
+	for i := range want.Env {
+		if want.Env[i].Secret {
+			want.Env[i].Value = ""
+		}
+	}
+	want.Drive.Steps = slices.Clone(p.Drive.Steps)
+	synth.Aim(want.Drive.Steps, func(string) string { return "" })
+	same := cmp.FilterPath(func(p cmp.Path) bool { return strings.HasSuffix(p.String(), "Args") }, cmp.Ignore())
+	if diff := cmp.Diff(want, got, same); diff != "" {
+		t.Errorf("read again it is another plan (-want +got): %s", diff)
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	for name, text := range map[string]string{
+		"no JSON": "{", "no schema": "{}", "another schema": `{"schema":"coalmine/plan/v9"}`,
+		"a relative home": `{"schema":"coalmine/plan/v1","identity":{"home":"../x"}}`, "a home that climbs": `{"schema":"coalmine/plan/v1","identity":{"home":"/home/../etc"}}`,
+	} {
+		if _, err := Decode([]byte(text)); err == nil {
+			t.Errorf("%s is taken", name)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(`{"schema":"coalmine/plan/v1","run":"00","env":[{"name":"A","secret":true}],"drive":{"kind":"play","steps":[{"what":"tool","name":"x"}]}}`))
+	f.Add([]byte(`{"schema":"coalmine/plan/v1","vary":null,"budget":{"timeout":-1}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := Decode(data)
+		if err != nil {
+			return
+		}
+		again, err := p.Encode()
+		if err != nil {
+			return // a name or an argument that JSON cannot hold
+		}
+		if _, err := Decode(again); err != nil {
+			t.Errorf("%s was written and cannot be read: %v", again, err)
+		}
+	})
+}
+
+// Whoever changes a copy leaves the plan as it was.
+func TestCopiesShareNothingThatChanges(t *testing.T) {
+	p := planned(t)
+	before, err := p.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := p.With(Variable{Name: "HOME", Value: "/elsewhere"}, Variable{Name: "NEW", Value: "1"}).Playing(nil)
+	if q, err = q.For("other"); err != nil {
+		t.Fatal(err)
+	}
+	after, err := p.Encode()
+	if err != nil || !bytes.Equal(before, after) {
+		t.Errorf("a copy's change reached the plan: %v", err)
+	}
+	if q.RunID == p.RunID || q.Experiment != "other" || q.Drive.Kind != DrivePlay || q.Budget.Idle > 200*time.Millisecond {
+		t.Errorf("the copy is %+v", q)
+	}
+}
