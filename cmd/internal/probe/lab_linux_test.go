@@ -17,6 +17,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/docker"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
@@ -135,7 +136,38 @@ func (l *lab) probeWithin(d time.Duration, o request) *analyze.Result {
 		l.t.Fatalf("probe: %v", err)
 	}
 	l.readable(got.Dir)
+	l.sameAgain(got.Dir, o.Version)
 	return got.Result
+}
+
+// sameAgain judges a run's directory again: the reports must be the same bytes.
+func (l *lab) sameAgain(dir, version string) {
+	l.t.Helper()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer root.Close()
+	files := []string{report.FileJSON, report.FileSARIF, report.FileHTML, report.FileSummary}
+	was := map[string][]byte{}
+	for _, name := range files {
+		if was[name], err = root.ReadFile(name); err != nil {
+			l.t.Fatal(err)
+		}
+	}
+	res, in, err := analyze.JudgeDirectory(root, version)
+	if err == nil {
+		err = report.Write(root, res, in)
+	}
+	if err != nil {
+		l.t.Errorf("judge it again: %v", err)
+		return
+	}
+	for _, name := range files {
+		if now, err := root.ReadFile(name); err != nil || !bytes.Equal(now, was[name]) {
+			l.t.Errorf("%s is another when it is judged again: %v", name, err)
+		}
+	}
 }
 
 // readable checks that a run's log can be read, whole lines only.
