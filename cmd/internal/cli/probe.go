@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/netip"
-	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -330,51 +328,6 @@ func (f *probeFlags) runs(args []string) ([]plan.Options, error) {
 	return out, nil
 }
 
-// remote refuses what is reached by its address: nothing but its wire can be judged.
-func remote(what, address string) error {
-	where := "on another machine"
-	if u, err := url.Parse(address); err == nil {
-		name := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
-		ip, _ := netip.ParseAddr(name)
-		if name == "localhost" || strings.HasSuffix(name, ".localhost") || ip.Unmap().IsLoopback() || ip.IsUnspecified() {
-			where = "on this machine, but outside the sandbox"
-		}
-	}
-	return usage("coalmine tap --http --url URL records the wire, and coalmine detect judges the log; to see what a server does, probe its command",
-		"%s runs %s, where nobody sees what it does: only its wire can be judged", what, where)
-}
-
-// maxConfig bounds a configuration file.
-const maxConfig = 16 << 20
-
-// configHint is for a file that is none, or names nobody.
-const configHint = "name an MCP client's configuration, such as .mcp.json or .vscode/mcp.json"
-
-// readConfig reads a configuration's servers, and what is wrong with the entries that are none.
-func readConfig(name string) (servers []config.Server, bad []error, err error) {
-	data, err := readBounded(name, maxConfig)
-	if err != nil {
-		return nil, nil, &sandbox.UsageError{Err: err, Hint: configHint}
-	}
-	servers, bad = config.Parse(name, data)
-	switch {
-	case len(servers) == 0 && len(bad) > 0:
-		return nil, nil, usage(configHint, "%s: %w", name, bad[0])
-	case len(servers) == 0:
-		return nil, nil, usage(configHint, "%s names no server", name)
-	}
-	return servers, bad, nil
-}
-
-// badEntries tells of entries that could not be read; they are not looked at.
-func (e *env) badEntries(bad []error) int {
-	status := ExitOK
-	for _, err := range bad {
-		status = e.fail(usage("mend or remove the entry", "%w", err))
-	}
-	return status
-}
-
 // one probes one server, prints what was asked for, and returns the status.
 func (e *env) one(ctx context.Context, o plan.Options, f *probeFlags) (int, error) {
 	got, err := probe.Run(ctx, o)
@@ -397,43 +350,4 @@ func (e *env) one(ctx context.Context, o plan.Options, f *probeFlags) (int, erro
 		return replayStatus(got, o.Replay), nil
 	}
 	return analyze.ExitStatus(got.Result, o.FailOn, f.allowIncomplete), nil
-}
-
-// formats are what --format knows.
-var formats = []string{"text", "line", "json", "sarif", "html", "markdown", "junit"}
-
-func (e *env) print(res *analyze.Result, dir string, formats []string) error {
-	for _, format := range formats {
-		var err error
-		switch format {
-		case "text":
-			err = report.Text(e.out, res, report.TextOptions{Color: isTerminal(e.out), Dir: dir})
-		case "json":
-			err = copyFile(e.out, dir+"/"+report.FileJSON)
-		case "sarif":
-			err = copyFile(e.out, dir+"/"+report.FileSARIF)
-		case "html":
-			err = copyFile(e.out, dir+"/"+report.FileHTML)
-		case "markdown":
-			err = copyFile(e.out, dir+"/"+report.FileSummary)
-		case "junit":
-			err = report.JUnit(e.out, res)
-		case "line":
-			_, err = fmt.Fprintln(e.out, report.Line(res))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func copyFile(w io.Writer, name string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	_, err = io.Copy(w, f)
-	return err
 }

@@ -3,10 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
-	"regexp"
-	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +10,6 @@ import (
 	"github.com/coalmine-dev/coalmine/cmd/internal/wiretap"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/gate"
-	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // wireFlags are what tap and gate have in common.
@@ -108,84 +103,4 @@ func (e *env) stand(cmd *cobra.Command, f *wireFlags, h *httpFlags, args []strin
 		e.status = wiretap.Stdio(args, o).Leave()
 	}
 	return nil
-}
-
-func (e *env) prune() *cobra.Command {
-	var dir, older, size string
-	o := wiretap.PruneOptions{}
-	cmd := &cobra.Command{
-		Use: "prune", Short: "Remove old session logs", Args: exactArgs(0, "coalmine prune --older-than 30d"),
-		RunE: func(*cobra.Command, []string) error {
-			var err error
-			if o.OlderThan, err = parseAge(older); err != nil {
-				return usage("an age such as 30d or 12h", "--older-than: %w", err)
-			}
-			if o.MaxBytes, err = parseSize(size); err != nil {
-				return usage("a size such as 2GB", "--max-size: %w", err)
-			}
-			if o.Keep < 0 {
-				return usage("a number such as 50", "--keep must not be below zero")
-			}
-			if o.OlderThan == 0 && o.Keep == 0 && o.MaxBytes == 0 {
-				return usage("coalmine prune --older-than 30d", "nothing says which logs are to go")
-			}
-			if dir == "" {
-				if dir, err = session.WireDir(); err != nil {
-					return usage("name it with --log-dir", "%w", err)
-				}
-			}
-			o.Now = time.Now()
-			gone, err := wiretap.Prune(dir, o)
-			if info, at := os.Stat(dir); at == nil && !info.IsDir() {
-				return usage("name the directory of the logs with --log-dir", "%s is no directory", dir)
-			}
-			what := "would remove"
-			if o.Delete {
-				what = "removed"
-			}
-			for _, p := range gone {
-				fmt.Fprintf(e.out, "%s %s (%d bytes)\n", what, report.Behind(p.Name, 300), p.Size)
-			}
-			fmt.Fprintf(e.out, "%s %d logs in %s\n", what, len(gone), report.Behind(dir, 300))
-			return err
-		},
-	}
-	fl := cmd.Flags()
-	fl.StringVar(&dir, "log-dir", "", "the `DIR` of the logs (default as for tap)")
-	fl.StringVar(&older, "older-than", "", "what was last written this `AGE` ago, such as 30d or 12h")
-	fl.IntVar(&o.Keep, "keep", 0, "all but the newest `N`")
-	fl.StringVar(&size, "max-size", "", "the oldest, until the rest is at most this `SIZE`")
-	fl.BoolVar(&o.Delete, "apply", false, "remove them; otherwise they are only named")
-	return cmd
-}
-
-var (
-	agePattern  = regexp.MustCompile(`^([0-9]{1,6})([dhm])$`)
-	sizePattern = regexp.MustCompile(`^([0-9]{1,9})(B|KB|MB|GB)?$`)
-)
-
-// parseAge reads 30d, 12h or 90m; an empty text is no age.
-func parseAge(s string) (time.Duration, error) {
-	if s == "" {
-		return 0, nil
-	}
-	m := agePattern.FindStringSubmatch(s)
-	if m == nil {
-		return 0, fmt.Errorf("%q is no age", s)
-	}
-	n, err := strconv.Atoi(m[1])
-	return time.Duration(n) * map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute}[m[2]], err
-}
-
-// parseSize reads 64MB, 10KB or 4096; an empty text is no size.
-func parseSize(s string) (int64, error) {
-	if s == "" {
-		return 0, nil
-	}
-	m := sizePattern.FindStringSubmatch(s)
-	if m == nil {
-		return 0, fmt.Errorf("%q is no size", s)
-	}
-	n, err := strconv.ParseInt(m[1], 10, 64)
-	return n * map[string]int64{"": 1, "B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}[m[2]], err
 }

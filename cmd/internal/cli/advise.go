@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coalmine-dev/coalmine/analyze/advise"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/cmd/internal/serve"
+)
+
+func (e *env) advise() *cobra.Command {
+	f := &logFlags{}
+	var write, least string
+	cmd := &cobra.Command{
+		Use: "advise LOG…", Short: "Write what was observed as a block for AGENTS.md or CLAUDE.md",
+		Long: "advise judges session logs, or reads the report.json of runs' directories, and prints a fenced block for agents.\nWith --write the block takes the place of the one that is in FILE, or goes to its end. No word of a server is in it.\n\n" +
+			"Exit status: 0; 2 where LOG is none, or FILE cannot be written or holds marks in disorder.",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("coalmine advise LOG", "no log is named")
+			}
+			at, err := finding.ParseSeverity(least)
+			if err != nil {
+				return usage("critical, high, medium, low or info", "--at-least %s is not known", least)
+			}
+			var sources []advise.Source
+			for _, path := range args {
+				s, err := e.adviseSource(f, path)
+				if err != nil {
+					return err
+				}
+				sources = append(sources, *s)
+			}
+			block := advise.Block(sources, at)
+			if write == "" {
+				fmt.Fprintln(e.out, block)
+				return nil
+			}
+			return e.splice(write, block)
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&write, "write", "", "put the block into `FILE` instead of printing it")
+	cmd.Flags().StringVar(&least, "at-least", "medium", "leave out what is below critical, high, medium, low or info")
+	return cmd
+}
+
+// adviseSource reads a run's report, or judges a session log.
+func (e *env) adviseSource(f *logFlags, path string) (*advise.Source, error) {
+	if r, err := os.Open(filepath.Join(path, "report.json")); err == nil {
+		defer r.Close()
+		s, _, err := serve.ReadReport(r, filepath.Base(filepath.Clean(path))+"/report.json")
+		if err != nil {
+			return nil, usage("coalmine probe writes report.json", "%w", err)
+		}
+		return s, nil
+	}
+	res, l, err := e.readLog(f, path)
+	if err != nil {
+		return nil, err
+	}
+	return &advise.Source{Name: filepath.Base(l.Name), Server: res.Server.Name, Findings: res.Findings}, nil
+}
+
+// maxAdvised bounds a file that a block is put into.
+const maxAdvised = 16 << 20
+
+// splice replaces the block in a file, all of it or nothing.
+func (e *env) splice(path, block string) error {
+	hint := "name a text file that may be written; repair or remove its coalmine marks by hand"
+	// AGENTS.md and CLAUDE.md are often one file by a link.
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		path = to
+	}
+	mode := os.FileMode(0o644)
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && (!info.Mode().IsRegular() || info.Size() > maxAdvised):
+		return usage(hint, "%s is no text file", path)
+	case err == nil:
+		mode = info.Mode().Perm()
+	case !errors.Is(err, os.ErrNotExist):
+		return usage(hint, "%w", err)
+	}
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return usage(hint, "%w", err)
+	}
+	now, err := advise.Splice(string(old), block)
+	if err != nil {
+		return usage(hint, "%s: %w", path, err)
+	}
+	if err := replaceFile(path, now, mode); err != nil {
+		return usage(hint, "%w", err)
+	}
+	fmt.Fprintln(e.out, report.Behind(path, 1000))
+	return nil
+}
+
+// replaceFile puts a file in another's place in one step.
+func replaceFile(path, data string, mode os.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".coalmine-*")
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(f, data)
+	err = errors.Join(err, f.Chmod(mode), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}

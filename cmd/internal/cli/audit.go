@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/audit"
+	"github.com/coalmine-dev/coalmine/sandbox"
+)
+
+func (e *env) audit() *cobra.Command {
+	var asJSON, rubric bool
+	cmd := &cobra.Command{
+		Use: "audit PATH", Short: "Audit a server's source without running it",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if rubric {
+				return e.rubric()
+			}
+			if len(args) != 1 {
+				return usage("coalmine audit PATH", "%d paths were given, 1 is wanted", len(args))
+			}
+			r, err := audit.Dir(cmd.Context(), args[0])
+			if err != nil {
+				return &sandbox.UsageError{Err: err, Hint: "name a directory that holds a server's source"}
+			}
+			for _, f := range r.Findings {
+				if f.Severity.Rank() >= finding.High.Rank() {
+					e.status = ExitFindings
+				}
+			}
+			if asJSON {
+				enc := json.NewEncoder(e.out)
+				enc.SetIndent("", "  ")
+				return enc.Encode(r)
+			}
+			e.printAudit(r)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
+	cmd.Flags().BoolVar(&rubric, "rubric", false, "print the rules and what each costs")
+	return cmd
+}
+
+func (e *env) printAudit(r *audit.Report) {
+	fmt.Fprintf(e.out, "score: %d/100 (%s), %d files\n", r.Score, r.Grade, r.Profile.FilesScanned)
+	for _, d := range r.Deductions {
+		fmt.Fprintf(e.out, "  -%d %s (%s), %d hit(s)\n", d.Points, d.Rule, d.Severity, d.Hits)
+	}
+	for _, f := range r.Findings {
+		fmt.Fprintf(e.out, "[%s] %s %s:%d %s\n", f.Severity, f.Rule, report.Behind(f.Location.Path, 200), f.Location.Line, report.Behind(f.Evidence[0].Text, 200))
+	}
+}
+
+func (e *env) rubric() error {
+	fmt.Fprintf(e.out, "%s: 100 points, each rule deducts once: critical 25, high 15, medium 8, low 3\n", audit.RubricVersion)
+	for _, r := range audit.Rules() {
+		fmt.Fprintf(e.out, "  %-18s %-8s %s\n", r.ID, r.Severity, r.Title)
+	}
+	return nil
+}

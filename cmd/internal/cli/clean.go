@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/sandbox/docker"
+	"github.com/coalmine-dev/coalmine/sandbox/install"
+)
+
+func (e *env) clean() *cobra.Command {
+	var all, packages bool
+	cmd := &cobra.Command{
+		Use: "clean", Short: "Remove what killed runs left behind", Args: exactArgs(0, "coalmine clean"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			fetched, cacheErr := cleanCache(packages)
+			for _, dir := range fetched {
+				fmt.Fprintln(e.out, "removed "+report.Behind(dir, 400))
+			}
+			removed, err := docker.Clean(cmd.Context(), all)
+			for _, what := range removed {
+				fmt.Fprintln(e.out, "removed "+report.Behind(what, 400))
+			}
+			return errors.Join(cacheErr, err)
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "also what belongs to runs that are still alive")
+	cmd.Flags().BoolVar(&packages, "packages", false, "also the packages that were fetched: they are fetched again when they are needed")
+	return cmd
+}
+
+// cleanCache removes what fetches and builds of ended runs left, and with all
+// every package.
+func cleanCache(all bool) ([]string, error) {
+	cache, err := install.DefaultCache()
+	if err != nil {
+		return nil, mendable(err)
+	}
+	return cache.Clean(all)
+}

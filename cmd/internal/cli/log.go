@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/detect"
+	"github.com/coalmine-dev/coalmine/analyze/pii"
+	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// logDir opens the directory of logs that is named, else where taps keep theirs.
+func logDir(args []string, hint string) (*os.Root, string, error) {
+	if len(args) > 1 {
+		return nil, "", usage(hint, "%d directories were given, at most 1 is wanted", len(args))
+	}
+	dir, err := session.WireDir()
+	if len(args) == 1 {
+		dir, err = args[0], nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, "", usage("name the directory that holds session logs", "%w", err)
+	}
+	return root, dir, nil
+}
+
+// logFlags are what all commands over a session log have in common.
+type logFlags struct {
+	client   string
+	patterns string
+}
+
+func (f *logFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.client, "client", "auto", "who the client was: auto, other, or coalmine (what only judges the client is then off)")
+	fl.StringVar(&f.patterns, "patterns", "", "a JSON `FILE` of patterns of your own (default $COALMINE_PII_PATTERNS, else $GLASSPORT_PII_PATTERNS)")
+}
+
+// detectOptions reads the flags. A file of patterns that cannot be used is said, and
+// the built-in patterns do their work.
+func (e *env) detectOptions(f *logFlags) (detect.Options, error) {
+	var o detect.Options
+	switch f.client {
+	case "auto", "other":
+	case "coalmine":
+		o.OwnClient = true
+	default:
+		return o, usage("auto, other, coalmine", "--client %s is not known", f.client)
+	}
+	path := f.patterns
+	for _, name := range []string{"COALMINE_PII_PATTERNS", "GLASSPORT_PII_PATTERNS"} {
+		if path == "" {
+			path = os.Getenv(name)
+		}
+	}
+	if path == "" {
+		return o, nil
+	}
+	own, err := pii.Load(path)
+	if err != nil {
+		fmt.Fprintln(e.err, "warning: "+report.Behind(err.Error(), 1000))
+		fmt.Fprintln(e.err, "hint: only the built-in patterns are used")
+		return o, nil
+	}
+	o.Patterns = own
+	return o, nil
+}
+
+// openLog opens a session log: a file, or a run's directory. own says that
+// coalmine was the client: the run's own trace lies beside it.
+func openLog(path string) (f *os.File, name string, own bool, err error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, session.FramesFile)
+	}
+	// A file that is no regular one could be read for ever.
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, "", false, usage("name a session log, or a directory that holds session.jsonl", "%s is no regular file", path)
+	}
+	if f, err = os.Open(path); err != nil {
+		return nil, "", false, usage("name a session log (*.jsonl), or a directory that holds session.jsonl", "%w", err)
+	}
+	if filepath.Base(path) == session.FramesFile {
+		if dir, err := os.OpenRoot(filepath.Dir(path)); err == nil {
+			_, err = session.Open(dir)
+			own = err == nil
+			dir.Close()
+		}
+	}
+	return f, filepath.Base(path), own, nil
+}
+
+// readLog judges one log as the flags say.
+func (e *env) readLog(f *logFlags, path string) (*analyze.Result, *detect.Log, error) {
+	o, err := e.detectOptions(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	log, name, own, err := openLog(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer log.Close()
+	o.OwnClient = o.OwnClient || own && f.client == "auto"
+	res, l, err := analyze.JudgeLog(log, name, analyze.LogOptions{Options: o, Path: filepath.ToSlash(filepath.Clean(path)), Version: version()})
+	if err != nil {
+		return nil, nil, err
+	}
+	// A session in which nobody said a word has its metrics all the same.
+	if l.Stats.Events == 0 && l.Metrics == nil {
+		return nil, nil, usage("name a log that coalmine tap, coalmine probe or glassport wrote", "%s holds no frame of a session", path)
+	}
+	return res, l, nil
+}
+
+// printJSON writes v as JSON in which nothing acts on a terminal.
+func (e *env) printJSON(v any) error { return report.Encode(e.out, v) }

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/report"
+)
+
+func (e *env) report() *cobra.Command {
+	f := &logFlags{}
+	var format, out string
+	cmd := &cobra.Command{
+		Use: "report LOG", Short: "Write a report on a session log, as coalmine probe does on a run", Args: exactArgs(1, "coalmine report LOG"),
+		Long: "report judges a session log and writes what was found, as text, one line, JSON, SARIF, Markdown,\nJUnit or one page of HTML. A log holds only the wire, so that its report is never\nclean: it says what was not watched.\n\n" +
+			"Exit status: 0 for a report, whatever it says (coalmine detect has statuses), 2 where LOG is no session log.",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if !slices.Contains(formats, format) {
+				return usage(strings.Join(formats, ", "), "--format %s is not known", format)
+			}
+			res, _, err := e.readLog(f, args[0])
+			if err != nil {
+				return err
+			}
+			return e.writeReport(res, format, out, args[0])
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&format, "format", "html", strings.Join(formats, ", "))
+	cmd.Flags().StringVarP(&out, "out", "o", "", "write it to `FILE` (HTML: default LOG with .html in place of .jsonl; - is stdout)")
+	return cmd
+}
+
+func (e *env) writeReport(res *analyze.Result, format, out, log string) error {
+	if out == "" && format == "html" {
+		out = strings.TrimSuffix(log, ".jsonl") + ".html"
+		if info, err := os.Stat(log); err == nil && info.IsDir() {
+			out = filepath.Join(log, "wire.html")
+		}
+	}
+	if out == "" || out == "-" {
+		return renderLog(e.out, res, format, log, report.TextOptions{Color: isTerminal(e.out)})
+	}
+	// What a log says may be private, as the log itself is.
+	f, err := os.OpenFile(out, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return usage("name a file that may be written with --out", "%w", err)
+	}
+	if err := errors.Join(renderLog(f, res, format, log, report.TextOptions{}), f.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", out, err)
+	}
+	fmt.Fprintln(e.out, report.Behind(out, 1000))
+	return nil
+}
+
+func renderLog(w io.Writer, res *analyze.Result, format, log string, o report.TextOptions) error {
+	switch format {
+	case "json":
+		return report.JSON(w, res)
+	case "sarif":
+		return report.SARIF(w, res, report.SARIFOptions{Default: report.At(filepath.ToSlash(filepath.Clean(log)))})
+	case "html":
+		return report.HTML(w, res, report.HTMLOptions{})
+	case "markdown":
+		return report.Markdown(w, res)
+	case "junit":
+		return report.JUnit(w, res)
+	case "line":
+		_, err := fmt.Fprintln(w, report.Line(res))
+		return err
+	}
+	return report.Text(w, res, o)
+}
