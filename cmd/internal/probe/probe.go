@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/coalmine-dev/coalmine/analyze"
@@ -56,8 +57,8 @@ type probe struct {
 // seams are for tests: what a user cannot ask for. The zero value changes nothing.
 type seams struct {
 	driver run.Driver
-	// lab changes the laboratory and the case of the further runs.
-	lab func(*experiment.Lab, *experiment.Case)
+	// scheduler changes the scheduler and the case of the further runs.
+	scheduler func(*experiment.Scheduler, *experiment.Case)
 	// ring is the size of eBPF's buffer in bytes.
 	ring int
 }
@@ -189,13 +190,13 @@ func (p *probe) judge(ctx context.Context, seen run.Observations, test seams) (*
 	if err != nil {
 		return nil, err
 	}
-	lab := &experiment.Lab{Runner: p.runner, Dir: p.dir, Jobs: p.jobs, Differs: dir.Differs}
+	scheduler := &experiment.Scheduler{Runner: p.runner, Dir: p.dir, Jobs: p.jobs, Differs: dir.Differs}
 	c := experiment.Case{Plan: p.plan, Seen: seen, Vary: p.opts.Vary, Renew: p.renew}
-	if test.lab != nil {
-		test.lab(lab, &c)
+	if test.scheduler != nil {
+		test.scheduler(scheduler, &c)
 	}
-	further := p.startFurther(ctx, lab, c)
-	res, shrunk, err := p.compare(ctx, lab, c, dir)
+	further := p.startFurther(ctx, scheduler, c)
+	res, shrunk, err := p.compare(ctx, scheduler, c, dir)
 	furtherErr := further()
 	if err := errors.Join(err, furtherErr); err != nil {
 		if ctx.Err() != nil {
@@ -203,6 +204,9 @@ func (p *probe) judge(ctx context.Context, seen run.Observations, test seams) (*
 		}
 		return nil, err
 	}
+	slices.SortStableFunc(p.runs, func(a, b session.IndexedRun) int {
+		return slices.Index(session.Roles, a.Role) - slices.Index(session.Roles, b.Role)
+	})
 	if err := session.WriteIndex(p.dir, p.runs); err != nil {
 		return nil, &sandbox.UsageError{Err: err, Hint: fullDisk}
 	}
@@ -217,7 +221,7 @@ func (p *probe) judge(ctx context.Context, seen run.Observations, test seams) (*
 
 // startFurther makes the starts that the declared run gave reason for, beside all
 // else. The function that it returns waits for them.
-func (p *probe) startFurther(ctx context.Context, lab *experiment.Lab, c experiment.Case) func() error {
+func (p *probe) startFurther(ctx context.Context, scheduler *experiment.Scheduler, c experiment.Case) func() error {
 	if p.opts.Replay != nil || p.fetched.Unmade() {
 		return func() error { return nil }
 	}
@@ -225,7 +229,7 @@ func (p *probe) startFurther(ctx context.Context, lab *experiment.Lab, c experim
 	var runs []session.IndexedRun
 	go func() {
 		var err error
-		runs, err = lab.Further(ctx, c)
+		runs, err = scheduler.Further(ctx, c)
 		done <- err
 	}()
 	return func() error {
@@ -237,9 +241,9 @@ func (p *probe) startFurther(ctx context.Context, lab *experiment.Lab, c experim
 
 // compare makes the runs that the declared one is compared with, judges them, and
 // makes the findings small.
-func (p *probe) compare(ctx context.Context, lab *experiment.Lab, c experiment.Case, dir *analyze.Directory) (*analyze.Result, []analyze.Shrunk, error) {
+func (p *probe) compare(ctx context.Context, scheduler *experiment.Scheduler, c experiment.Case, dir *analyze.Directory) (*analyze.Result, []analyze.Shrunk, error) {
 	if p.opts.Replay == nil && !p.fetched.Unmade() {
-		runs, err := lab.Compare(ctx, c)
+		runs, err := scheduler.Compare(ctx, c)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -249,7 +253,7 @@ func (p *probe) compare(ctx context.Context, lab *experiment.Lab, c experiment.C
 	if err != nil || p.opts.Replay != nil {
 		return res, nil, err
 	}
-	s := &shrink.Shrinker{Runner: lab.Runner, Dir: p.dir, Jobs: p.jobs, Plan: p.plan, Steps: c.Seen.Steps}
+	s := &shrink.Shrinker{Runner: scheduler.Runner, Dir: p.dir, Jobs: p.jobs, Plan: p.plan, Steps: c.Seen.Steps}
 	shrunk, err := s.Minimize(ctx, res)
 	if err == nil {
 		err = analyze.WriteShrunk(p.dir, shrunk)

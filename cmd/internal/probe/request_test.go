@@ -31,7 +31,7 @@ func runRequest(ctx context.Context, r request) (*Outcome, error) {
 	if r.driver != nil {
 		r.Jobs = 1 // the test's driver is one
 	}
-	return runWith(ctx, r.Options, seams{driver: r.driver, ring: r.ringSize, lab: func(l *experiment.Lab, c *experiment.Case) {
+	return runWith(ctx, r.Options, seams{driver: r.driver, ring: r.ringSize, scheduler: func(l *experiment.Scheduler, c *experiment.Case) {
 		l.Rounds, c.FastIdle = r.rounds, r.fastIdle
 	}})
 }

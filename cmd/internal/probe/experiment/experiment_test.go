@@ -175,7 +175,7 @@ func TestJobs(t *testing.T) {
 		}
 		b := &refusing{gate: make(chan struct{})}
 		close(b.gate)
-		l := &Lab{Runner: run.Runner{Backend: b, Progress: func(string) {}}, Dir: root, Jobs: NewJobs(jobs)}
+		l := &Scheduler{Runner: run.Runner{Backend: b, Progress: func(string) {}}, Dir: root, Jobs: NewJobs(jobs)}
 		got, err := l.Further(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
@@ -217,7 +217,7 @@ func TestCancelled(t *testing.T) {
 	defer root.Close()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	b := &refusing{gate: make(chan struct{})}
-	l := &Lab{Runner: run.Runner{Backend: b, Progress: func(string) { cancel(errors.New("enough")) }}, Dir: root, Jobs: NewJobs(1)}
+	l := &Scheduler{Runner: run.Runner{Backend: b, Progress: func(string) { cancel(errors.New("enough")) }}, Dir: root, Jobs: NewJobs(1)}
 	if _, err := l.Further(ctx, someCase(t)); err == nil || err.Error() != "enough" {
 		t.Errorf("%v", err)
 	}

@@ -15,7 +15,7 @@ import (
 // run, and repeats those that seem to make a difference, each round with one more
 // control. A round begins when the one before has ended, so that what is compared
 // does not depend on how many runs are made side by side.
-func (l *Lab) vary(ctx context.Context, c Case) ([]session.IndexedRun, error) {
+func (l *Scheduler) vary(ctx context.Context, c Case) ([]session.IndexedRun, error) {
 	if !control.When(&c) {
 		return nil, nil
 	}
@@ -50,7 +50,7 @@ func (l *Lab) vary(ctx context.Context, c Case) ([]session.IndexedRun, error) {
 }
 
 // round makes one run of each experiment, side by side.
-func (l *Lab) round(ctx context.Context, c Case, list []Experiment, round int) ([]session.IndexedRun, error) {
+func (l *Scheduler) round(ctx context.Context, c Case, list []Experiment, round int) ([]session.IndexedRun, error) {
 	runs, errs := make([]session.IndexedRun, len(list)), make([]error, len(list))
 	var wg sync.WaitGroup
 	for i, e := range list {

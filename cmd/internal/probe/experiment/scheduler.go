@@ -15,8 +15,8 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-// Lab makes experiments' runs below the directory of a target, several side by side.
-type Lab struct {
+// Scheduler makes experiments' runs below the directory of a target, several side by side.
+type Scheduler struct {
 	Runner run.Runner
 	Dir    *os.Root
 	// Jobs has room for as many runs as may be alive at once. It is shared with
@@ -53,7 +53,7 @@ type made struct {
 
 // Compare makes the runs that the judge compares with the declared one: under the
 // other tracer, and under each condition of --vary. A run that cannot be made is an error.
-func (l *Lab) Compare(ctx context.Context, c Case) ([]session.IndexedRun, error) {
+func (l *Scheduler) Compare(ctx context.Context, c Case) ([]session.IndexedRun, error) {
 	tracedRuns := made{}
 	var wg sync.WaitGroup
 	wg.Go(func() { tracedRuns = l.each(ctx, traced, c) })
@@ -67,7 +67,7 @@ func (l *Lab) Compare(ctx context.Context, c Case) ([]session.IndexedRun, error)
 
 // Further makes the starts that the declared run gave reason for. One that cannot be
 // made is listed with the reason: it takes nothing from what was seen.
-func (l *Lab) Further(ctx context.Context, c Case) ([]session.IndexedRun, error) {
+func (l *Scheduler) Further(ctx context.Context, c Case) ([]session.IndexedRun, error) {
 	list := []Experiment{restart, second, loopback, otherHome}
 	results := make([]made, len(list))
 	var wg sync.WaitGroup
@@ -86,7 +86,7 @@ func (l *Lab) Further(ctx context.Context, c Case) ([]session.IndexedRun, error)
 }
 
 // each makes an experiment's runs, one after another, as long as there is reason for more.
-func (l *Lab) each(ctx context.Context, e Experiment, c Case) made {
+func (l *Scheduler) each(ctx context.Context, e Experiment, c Case) made {
 	var out made
 	for n := 1; n <= max(e.Rounds, 1); n++ {
 		if e.When != nil && !e.When(&c) {
@@ -115,7 +115,7 @@ func (l *Lab) each(ctx context.Context, e Experiment, c Case) made {
 }
 
 // one makes one run of an experiment in a directory below the target's.
-func (l *Lab) one(ctx context.Context, e *Experiment, c *Case, dir string) (session.IndexedRun, run.Observations, error) {
+func (l *Scheduler) one(ctx context.Context, e *Experiment, c *Case, dir string) (session.IndexedRun, run.Observations, error) {
 	indexed := session.IndexedRun{Role: e.Role, Experiment: e.Name, Dir: dir, Optional: e.Optional}
 	if e.How != nil {
 		indexed.How = e.How(c)
