@@ -3,7 +3,7 @@ package detect
 import (
 	"strings"
 
-	"github.com/coalmine-dev/coalmine/analyze/wirelog"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // fabricated finds calls of tools outside the declaration at that moment.
@@ -78,7 +78,7 @@ var needs = map[string]string{
 }
 
 func (serverRequests) event(c *context) {
-	if c.Kind != wirelog.Request || !c.FromServer() {
+	if c.Kind != wire.Request || !c.FromServer() {
 		return
 	}
 	need, known := needs[c.Method]
@@ -97,7 +97,7 @@ type notProtocol struct{}
 func (notProtocol) name() string { return "not_protocol" }
 
 func (notProtocol) event(c *context) {
-	if c.Kind == wirelog.Unparsed && c.FromServer() && len(strings.TrimSpace(string(c.Raw[:min(len(c.Raw), 64)]))) > 0 {
+	if c.Kind == wire.Unparsed && c.FromServer() && len(strings.TrimSpace(string(c.Raw[:min(len(c.Raw), 64)]))) > 0 {
 		c.add(Anomaly, "not_protocol", 1, nil, "the server wrote a line that is no message of the protocol: %s", quoted(string(c.Raw[:min(len(c.Raw), 400)])))
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/pii"
 	"github.com/coalmine-dev/coalmine/analyze/wirelog"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -40,7 +41,7 @@ type finisher interface{ finish(c *context) }
 // place for what it finds.
 type context struct {
 	*wirelog.Event
-	state *wirelog.State
+	state *wire.State
 	scan  *pii.Scanner // for payloads
 	say   *pii.Scanner // for what is said about them
 	own   bool
@@ -106,7 +107,7 @@ func NewEngine(o Options) *Engine {
 }
 
 // Event judges one event with the session's facts after it.
-func (g *Engine) Event(e *wirelog.Event, s *wirelog.State) {
+func (g *Engine) Event(e *wirelog.Event, s *wire.State) {
 	g.ctx.Event, g.ctx.state = e, s
 	g.ctx.sent.event(e)
 	for i := 0; i < len(g.detectors); {
@@ -167,7 +168,7 @@ func (g *Engine) keep() {
 }
 
 // Finish lets detectors say what only the end shows.
-func (g *Engine) Finish(s *wirelog.State) {
+func (g *Engine) Finish(s *wire.State) {
 	g.ctx.Event, g.ctx.state = &wirelog.Event{}, s
 	for i := 0; i < len(g.detectors); {
 		i = g.run(i, func(d detector) {
@@ -180,7 +181,7 @@ func (g *Engine) Finish(s *wirelog.State) {
 }
 
 // Observer sees each event beside the detectors.
-type Observer func(*wirelog.Event, *wirelog.State)
+type Observer func(*wirelog.Event, *wire.State)
 
 // Log is what one session log comes to.
 type Log struct {
@@ -193,7 +194,7 @@ type Log struct {
 	Truncated int
 	Stats     wirelog.Stats
 	// State is what was known at the end.
-	State   *wirelog.State
+	State   *wire.State
 	Summary Summary
 	// Metrics is the line with which the tap closed the log, nil for none.
 	Metrics *session.Metrics
@@ -213,14 +214,14 @@ func Read(log io.Reader, file string, o Options, also ...Observer) (*Log, error)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", file, err)
 		}
-		g.Event(e, &r.State)
-		sum.event(e, &r.State)
+		g.Event(e, r.State)
+		sum.event(e, r.State)
 		for _, f := range also {
-			f(e, &r.State)
+			f(e, r.State)
 		}
 	}
-	g.Finish(&r.State)
-	l := &Log{Name: file, Annotations: g.Annotations, Dropped: g.Dropped, Failures: g.Failures, Truncated: g.ctx.scan.Truncated, Stats: r.Stats, State: &r.State, Metrics: r.Metrics()}
+	g.Finish(r.State)
+	l := &Log{Name: file, Annotations: g.Annotations, Dropped: g.Dropped, Failures: g.Failures, Truncated: g.ctx.scan.Truncated, Stats: r.Stats, State: r.State, Metrics: r.Metrics()}
 	l.Summary = sum.summary(l)
 	return l, nil
 }

@@ -190,7 +190,7 @@ func (s *Scanner) any(line []byte) (ok bool, err error) {
 	switch {
 	case l.Raw != nil:
 		f.Raw = []byte(*l.Raw)
-	case present(l.Frame) == nil:
+	case len(l.Frame) == 0:
 		return false, errors.New("neither frame nor raw")
 	default:
 		f.Message = l.Frame
