@@ -183,7 +183,7 @@ func (t *Tracker) Feed(c *Crossing) *Seen {
 			if l, ok := ListOf(c.Method); ok && l == Tools && !t.opts.Loose {
 				t.listing()
 			}
-		case c.Method == noteChanged:
+		case c.Method == NoteToolsChanged:
 			t.State.invalidate()
 			if !t.opts.Loose {
 				t.State.abandon()
@@ -198,8 +198,8 @@ func (t *Tracker) Feed(c *Crossing) *Seen {
 	return &t.seen
 }
 
-// noteChanged says that the tools are others now.
-const noteChanged = "notifications/tools/list_changed"
+// NoteToolsChanged is how a server announces that its tools are others now.
+const NoteToolsChanged = "notifications/tools/list_changed"
 
 // MethodCall is the call of a tool.
 const MethodCall = "tools/call"

@@ -261,7 +261,7 @@ func within(t interface{ Fatalf(string, ...any) }, track *Tracker) {
 func TestAnyInterleaving(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ids := []string{"", "1", "2", `"1"`, "1.0", "null", "{}", `"` + strings.Repeat("x", 2000) + `"`}
-		methods := []string{"", "ping", MethodCall, MethodInitialize, MethodInitialized, MethodDiscover, noteChanged, "tools/list", "resources/list", "resources/templates/list", "prompts/list", strings.Repeat("m", 2000)}
+		methods := []string{"", "ping", MethodCall, MethodInitialize, MethodInitialized, MethodDiscover, NoteToolsChanged, "tools/list", "resources/list", "resources/templates/list", "prompts/list", strings.Repeat("m", 2000)}
 		params := []string{"", "{}", `{"cursor":"a"}`, `{"cursor":"b"}`, `{"cursor":7}`, `{"cursor":"long cursor"}`, `{"name":"x","arguments":[]}`, "null", "{",
 			`{"capabilities":{"roots":{}},"_meta":{"io.modelcontextprotocol/protocolVersion":"1","io.modelcontextprotocol/clientCapabilities":{"sampling":{}}}}`}
 		results := []string{"", "{}", "null", "[]", "{", `{"tools":[{"name":"a"},{"name":"b"}],"nextCursor":"a"}`, `{"tools":[{"name":"c"}],"nextCursor":"b","ttlMs":1}`, `{"tools":[{"name":"a","x":1}]}`,
