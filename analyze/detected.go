@@ -3,32 +3,22 @@ package analyze
 import (
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
-	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // onServer are the rules of the wire's detectors that judge a probed server and
 // that no other rule of a run decides.
 var onServer = map[string]bool{"CM408": true, "CM409": true, "CM410": true, "CM413": true, "CM414": true}
 
-// detect lets the wire's detectors judge what the server sent. A decoy that comes
+// detected takes what the wire's detectors found of what the server sent. A decoy that comes
 // back is another rule's, and what a call of ours brought is nobody's fault.
-func (j *judge) detect(log *session.Reader, w *wireReader) error {
-	frames, err := log.Wire()
-	if err != nil {
-		return err
-	}
-	defer frames.Close()
-	l, err := detect.Read(frames, session.FramesFile, detect.Options{OwnClient: true})
-	if err != nil {
-		return err
-	}
+func (j *judge) detected(l *detect.Log, w *wireReader) {
 	for _, a := range l.Annotations {
 		rule := detect.RuleOf(a.Subcategory)
 		if !onServer[rule] || rule == "CM410" && j.tainted[a.Seq()] {
 			continue
 		}
 		for _, f := range detect.Findings([]detect.Annotation{a}, "") {
-			fact := w.fact(&session.Frame{Seq: a.Seq()}, "")
+			fact := w.fact(a.Seq(), "")
 			f.Call, f.Phase, f.Location = fact.Call, finding.PhaseCall, nil
 			if rule == "CM410" {
 				f.Severity = finding.Medium // nothing here is anyone's: at worst it is what the server brought along
@@ -39,5 +29,4 @@ func (j *judge) detect(log *session.Reader, w *wireReader) error {
 	if l.Failures > 0 {
 		j.because("a detector of the wire failed %d times", l.Failures)
 	}
-	return nil
 }
