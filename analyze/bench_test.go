@@ -109,8 +109,8 @@ func chatty(t testing.TB) *analyzetest.Log {
 	return l
 }
 
-// BenchmarkJudgeFrames judges a hundred megabytes of frames: at most a second and a
-// half of a processor, and 100 MB. cpu-s is as BenchmarkJudge has it.
+// BenchmarkJudgeFrames judges a hundred megabytes of frames: at most two seconds of a
+// processor, and 100 MB. cpu-s is as BenchmarkJudge has it.
 func BenchmarkJudgeFrames(b *testing.B) {
 	l := chatty(b)
 	l.Judge(analyze.Options{})
