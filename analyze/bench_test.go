@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/analyzetest"
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/cputime"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
@@ -76,6 +78,52 @@ func BenchmarkJudge(b *testing.B) {
 		runtime.ReadMemStats(&after)
 		if res.Coverage.Records < 900_000 || res.Coverage.Lost > 0 {
 			b.Fatalf("%d records, %d lost", res.Coverage.Records, res.Coverage.Lost)
+		}
+		b.ReportMetric(float64(after.HeapSys)/(1<<20), "heap-MB")
+	}
+}
+
+// chatty is the log of a run with a hundred megabytes of frames: calls whose
+// results are pages of text, and a listing after every tenth.
+func chatty(t testing.TB) *analyzetest.Log {
+	l := analyzetest.New(t, nil)
+	var tools bytes.Buffer
+	for i := range 20 {
+		if i > 0 {
+			tools.WriteByte(',')
+		}
+		fmt.Fprintf(&tools, `{"name":"tool_%d","description":"Reads a file at a path.","inputSchema":{"properties":{"path":{}}},"annotations":{"readOnlyHint":true}}`, i)
+	}
+	l.Begin(tools.String())
+	page := strings.Repeat("All is quiet on the harbour, says the log of the keeper. ", 700)
+	for i := range 2500 {
+		l.Call(fmt.Sprintf("tool_%d", i%20), `{"path":"/data/notes.txt"}`, func() {
+			l.Frame(session.S2C, fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"%d"}}`, i))
+		}, nil)
+		l.Request("resources/read", `{"uri":"file:///log"}`, fmt.Sprintf(`{"contents":[{"uri":"file:///log","text":"%d %s"}]}`, i, page))
+		if i%10 == 0 {
+			l.List(tools.String())
+		}
+	}
+	l.End()
+	return l
+}
+
+// BenchmarkJudgeFrames judges a hundred megabytes of frames: at most two seconds of a
+// processor, and 100 MB. cpu-s is as BenchmarkJudge has it.
+func BenchmarkJudgeFrames(b *testing.B) {
+	l := chatty(b)
+	l.Judge(analyze.Options{})
+	b.ResetTimer()
+	for b.Loop() {
+		runtime.GC()
+		began := cputime.Used(b)
+		res := analyzetest.Judge(b, l.Dir(), analyze.Options{})
+		b.ReportMetric((cputime.Used(b) - began).Seconds(), "cpu-s")
+		var after runtime.MemStats
+		runtime.ReadMemStats(&after)
+		if res.Coverage.Tools[0].Calls != 125 {
+			b.Fatalf("%+v", res.Coverage.Tools)
 		}
 		b.ReportMetric(float64(after.HeapSys)/(1<<20), "heap-MB")
 	}

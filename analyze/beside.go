@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze/rules"
@@ -10,23 +9,16 @@ import (
 )
 
 // beside reads the further runs that a run is compared with.
-func (j *judge) beside(run *rules.Run, opts *Options) error {
+func (j *judge) beside(run *rules.Run, opts *Options) {
 	if opts.Traced != nil {
-		other, err := j.other("under ptrace", opts.Traced)
-		if err != nil {
-			return err
-		}
-		run.Traced = other.Profile
+		run.Traced = j.other("under ptrace", opts.Traced).Profile
 	}
 	for _, log := range opts.Varied {
 		v := log.Header.Vary
 		if v == nil {
 			continue
 		}
-		other, err := j.other(v.How, log)
-		if err != nil {
-			return err
-		}
+		other := j.other(v.How, log)
 		other.Policy = opts.Policy
 		k := slices.IndexFunc(run.Varied, func(o rules.Varied) bool { return o.Factor == v.Factor && o.How == v.How })
 		switch {
@@ -38,17 +30,13 @@ func (j *judge) beside(run *rules.Run, opts *Options) error {
 			run.Varied[k].Runs = append(run.Varied[k].Runs, other)
 		}
 	}
-	return nil
 }
 
 // other reads what a further run did, and what was not seen of it; of its wire
 // nothing is read.
-func (j *judge) other(how string, log *session.Reader) (*rules.Run, error) {
+func (j *judge) other(how string, log *session.Reader) *rules.Run {
 	o := &judge{header: log.Header, set: canaries.FromCanaries(log.Header.Canaries), tainted: map[uint64]bool{}}
-	o.liner.plain = o.plain
-	if err := o.readTrace(log); err != nil {
-		return nil, fmt.Errorf("the run %s: %w", how, err)
-	}
+	o.readDeeds(log)
 	for _, g := range o.gaps {
 		g.Text = how + ": " + g.Text
 		j.doubt(g)
@@ -56,21 +44,16 @@ func (j *judge) other(how string, log *session.Reader) (*rules.Run, error) {
 	if o.profile.Lost > 0 {
 		j.because(session.GapRecordsLost, "%s: %d records were lost", how, o.profile.Lost)
 	}
-	return o.run(newWireReader(o.profile, &o.liner)), nil
+	return o.run(&wireReader{})
 }
 
 // Differs reports whether some condition of opts.Varied seems to make a
 // difference, so that it is worth a further run.
 func Differs(log *session.Reader, opts Options) (bool, error) {
 	j := &judge{header: log.Header, set: canaries.FromCanaries(log.Header.Canaries), tainted: map[uint64]bool{}}
-	j.liner.plain = j.plain
-	if err := j.readTrace(log); err != nil {
-		return false, err
-	}
-	run := j.run(newWireReader(j.profile, &j.liner))
-	if err := j.beside(run, &opts); err != nil {
-		return false, err
-	}
+	j.readDeeds(log)
+	run := j.run(&wireReader{})
+	j.beside(run, &opts)
 	return slices.ContainsFunc(run.Varied, func(v rules.Varied) bool { return rules.Differs(run, &v) }), nil
 }
 

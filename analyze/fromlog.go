@@ -55,7 +55,7 @@ func (c *logCounter) reached(p finding.Phase) {
 	}
 }
 
-func (c *logCounter) event(e *wirelog.Event, _ *wirelog.State) {
+func (c *logCounter) event(e *wirelog.Event, _ *wire.State) {
 	if !e.TS.IsZero() {
 		if c.first.IsZero() {
 			c.first = e.TS

@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,7 +17,6 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/audit"
 	"github.com/coalmine-dev/coalmine/canaries"
-	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
@@ -69,8 +67,9 @@ type judge struct {
 	profile *profile.Profile
 	end     rules.EndFacts
 	gaps    []session.Gap
-	liner   liner
-	stderr  []byte
+	// timelines are drawn at the end.
+	timelines timelineBuilder
+	stderr    []byte
 	// last is the moment of the latest mark or record: the run's end.
 	last time.Duration
 	// phase and tool are those of the place in the log that is read.
@@ -92,15 +91,8 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 	if j.set == nil {
 		j.set = canaries.FromCanaries(log.Header.Canaries)
 	}
-	j.liner.plain = j.plain
-	if err := j.readTrace(log); err != nil {
-		return nil, err
-	}
-	w := newWireReader(j.profile, &j.liner)
-	if err := j.readFrames(log, w); err != nil {
-		return nil, err
-	}
-	if err := j.detect(log, w); err != nil {
+	w, err := j.read(log)
+	if err != nil {
 		return nil, err
 	}
 	if log.Torn() {
@@ -112,9 +104,7 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 		run.Policy = opts.Policy
 	}
 	run.Changed = opts.Changed
-	if err := j.beside(run, &opts); err != nil {
-		return nil, err
-	}
+	j.beside(run, &opts)
 	res := j.result(w, run, opts)
 	res.Findings = append([]finding.Finding{}, rules.Check(run)...)
 	if len(opts.Wanted) > 0 {
@@ -137,7 +127,7 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 	}
 	res.Gaps, res.Inconclusive = append([]session.Gap{}, j.gaps...), session.Texts(j.gaps)
 	res.Verdict = verdict(res, opts.FailOn)
-	j.liner.draw(res, j)
+	j.timelines.draw(res, j)
 	seal(res, j.set)
 	return res, nil
 }
@@ -164,86 +154,6 @@ func (j *judge) doubt(g session.Gap) { j.gaps = addGap(j.gaps, g) }
 // here adds a gap that arose at the place in the log that is read.
 func (j *judge) here(code session.Code, format string, a ...any) {
 	j.doubt(session.Gap{Code: code, Tool: j.tool, Phase: j.phase, Text: fmt.Sprintf(format, a...)})
-}
-
-func (j *judge) readTrace(log *session.Reader) error {
-	h := log.Header
-	b := profile.NewBuilder(profile.Context{Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: h.Canaries, Set: j.set, Replies: replies(log), Runtime: h.Runtime})
-	for line, err := range log.Trace() {
-		switch {
-		case err != nil:
-			j.because(session.GapLogDamaged, "a line of the trace could not be read: %v", err)
-		case line.Record != nil:
-			b.Record(line.Record)
-			j.last = max(j.last, line.Record.Time)
-		case line.Flow != nil:
-			b.Flow(line.Flow)
-			j.liner.flow(line.Flow)
-			j.flow(line.Flow)
-			j.last = max(j.last, line.Flow.Stamp)
-		case line.Mark != nil:
-			line.Mark.Tool = j.set.Redact(line.Mark.Tool)
-			b.Mark(line.Mark)
-			j.liner.mark(line.Mark)
-			j.mark(line.Mark)
-			j.last = max(j.last, line.Mark.Time)
-		}
-	}
-	j.profile = b.Profile()
-	for f, err := range log.Frames() {
-		if err != nil {
-			j.because(session.GapLogDamaged, "a frame of the log could not be read: %v", err)
-			continue
-		}
-		if f.Dir == session.S2C {
-			if b.Frame(f.Seq, 0, f.Bytes()) {
-				j.tainted[f.Seq] = true
-			}
-		}
-	}
-	return nil
-}
-
-// replies finds the frames with which the server answered.
-func replies(log *session.Reader) map[uint64]bool {
-	out := map[uint64]bool{}
-	for f, err := range log.Frames() {
-		if err != nil || f.Dir != session.S2C || f.Message == nil {
-			continue
-		}
-		msgs, _ := wire.Parse(f.Message)
-		for _, m := range msgs {
-			if m.IsResponse() {
-				out[f.Seq] = true
-			}
-		}
-	}
-	return out
-}
-
-func (j *judge) readFrames(log *session.Reader, w *wireReader) error {
-	for f, err := range log.Frames() {
-		if err != nil {
-			continue
-		}
-		if j.tainted[f.Seq] {
-			j.redact(&f)
-		}
-		w.frame(&f)
-	}
-	return nil
-}
-
-// redact takes the decoys' values out of a frame before anything of it is quoted
-// or cut. A message that would not survive it stays; seal sees to its texts.
-func (j *judge) redact(f *session.Frame) {
-	if f.Message == nil {
-		f.Raw = []byte(j.set.Redact(string(f.Raw)))
-		return
-	}
-	if m := json.RawMessage(j.set.Redact(string(f.Message))); json.Valid(m) {
-		f.Message = m
-	}
 }
 
 // say is a text of the log made fit for a report.

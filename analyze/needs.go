@@ -197,7 +197,8 @@ func (j *judge) needHoles(needs []Need) {
 // refused keeps what a tool's errors say, a few of each tool.
 func (w *wireReader) refused(call int, m *wire.Message) {
 	tool := ""
-	for _, c := range w.profile.Calls[min(max(call-1, 0), len(w.profile.Calls)):] {
+	calls := w.profile.SoFar().Calls
+	for _, c := range calls[min(max(call-1, 0), len(calls)):] {
 		if c.N == call {
 			tool = c.Tool
 			break

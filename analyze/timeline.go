@@ -71,8 +71,8 @@ const (
 	maxSpans     = 64
 )
 
-// liner collects what timelines are drawn from.
-type liner struct {
+// timelineBuilder collects what timelines are drawn from.
+type timelineBuilder struct {
 	// plain takes decoys out of a frame that holds one, before it is cut.
 	plain  func(seq uint64, b []byte) string
 	frames []framed
@@ -90,60 +90,60 @@ type framed struct {
 }
 
 // mark follows the phases.
-func (l *liner) mark(m *session.Mark) {
-	l.last = max(l.last, m.Time)
+func (b *timelineBuilder) mark(m *session.Mark) {
+	b.last = max(b.last, m.Time)
 	var phase finding.Phase
 	switch {
 	case m.Kind == session.MarkCall:
-		phase, l.calls = finding.PhaseCall, true
-	case m.Kind == session.MarkPhase && (!l.calls || m.Phase == string(finding.PhaseShutdown)):
+		phase, b.calls = finding.PhaseCall, true
+	case m.Kind == session.MarkPhase && (!b.calls || m.Phase == string(finding.PhaseShutdown)):
 		phase = finding.Phase(m.Phase)
 	default:
 		return
 	}
-	if n := len(l.spans); n > 0 && (l.spans[n-1].Phase == phase || n >= maxSpans) {
+	if n := len(b.spans); n > 0 && (b.spans[n-1].Phase == phase || n >= maxSpans) {
 		return
 	}
-	l.spans = append(l.spans, Span{Phase: phase, Start: m.Time})
+	b.spans = append(b.spans, Span{Phase: phase, Start: m.Time})
 }
 
 // flow keeps when a flow ended.
-func (l *liner) flow(f *trace.Flow) {
-	if f.Type != trace.FlowClose && f.Type != trace.FlowRefused || len(l.flows) >= maxFrames {
+func (b *timelineBuilder) flow(f *trace.Flow) {
+	if f.Type != trace.FlowClose && f.Type != trace.FlowRefused || len(b.flows) >= maxFrames {
 		return
 	}
-	if l.flows == nil {
-		l.flows = map[uint64]time.Duration{}
+	if b.flows == nil {
+		b.flows = map[uint64]time.Duration{}
 	}
-	l.flows[f.Flow] = f.Stamp
+	b.flows[f.Flow] = f.Stamp
 }
 
 // frame keeps a frame that crossed during a call.
-func (l *liner) frame(f *session.Frame, call int, msgs []wire.Message) {
-	if call == 0 || len(l.frames) >= maxFrames {
+func (b *timelineBuilder) frame(f *session.Frame, call int, msgs []wire.Message) {
+	if call == 0 || len(b.frames) >= maxFrames {
 		return
 	}
 	lane := LaneReceived
 	if f.Dir == session.C2S {
 		lane = LaneSent
 	}
-	l.frames = append(l.frames, framed{call, Moment{Time: f.Time, Lane: lane, Text: l.frameText(f, msgs), Source: "frame", Seq: f.Seq}})
+	b.frames = append(b.frames, framed{call, Moment{Time: f.Time, Lane: lane, Text: b.frameText(f, msgs), Source: "frame", Seq: f.Seq}})
 }
 
 // maxPreview bounds what a timeline quotes of a message.
 const maxPreview = 200
 
-func (l *liner) frameText(f *session.Frame, msgs []wire.Message) string {
+func (b *timelineBuilder) frameText(f *session.Frame, msgs []wire.Message) string {
 	if len(msgs) == 0 {
-		return "no JSON-RPC: " + l.preview(f.Seq, f.Bytes())
+		return "no JSON-RPC: " + b.preview(f.Seq, f.Bytes())
 	}
 	m := msgs[0]
 	method := text.Printable(m.Method, 60)
 	switch {
 	case m.Error != nil:
-		return fmt.Sprintf("error %d: %s", m.Error.Code, l.preview(f.Seq, []byte(m.Error.Message)))
+		return fmt.Sprintf("error %d: %s", m.Error.Code, b.preview(f.Seq, []byte(m.Error.Message)))
 	case m.IsResponse():
-		return "result " + l.preview(f.Seq, m.Result)
+		return "result " + b.preview(f.Seq, m.Result)
 	case m.Params == nil:
 		return method
 	}
@@ -151,13 +151,13 @@ func (l *liner) frameText(f *session.Frame, msgs []wire.Message) string {
 		Arguments json.RawMessage `json:"arguments"`
 	}
 	if json.Unmarshal(m.Params, &p) == nil && p.Arguments != nil {
-		return method + " " + l.preview(f.Seq, p.Arguments)
+		return method + " " + b.preview(f.Seq, p.Arguments)
 	}
-	return method + " " + l.preview(f.Seq, m.Params)
+	return method + " " + b.preview(f.Seq, m.Params)
 }
 
-func (l *liner) preview(seq uint64, b []byte) string {
-	return text.Printable(l.plain(seq, b), maxPreview)
+func (b *timelineBuilder) preview(seq uint64, raw []byte) string {
+	return text.Printable(b.plain(seq, raw), maxPreview)
 }
 
 // plain is bytes of a frame without the decoys that it holds: what can not be
@@ -181,18 +181,18 @@ var laneOf = map[finding.EffectKind]Lane{
 
 // draw fills a result's timelines: of the calls that findings name, worst first,
 // and then of the first call of each tool.
-func (l *liner) draw(res *Result, j *judge) {
-	for i := range l.spans {
-		l.spans[i].End = l.last
-		if i+1 < len(l.spans) {
-			l.spans[i].End = l.spans[i+1].Start
+func (b *timelineBuilder) draw(res *Result, j *judge) {
+	for i := range b.spans {
+		b.spans[i].End = b.last
+		if i+1 < len(b.spans) {
+			b.spans[i].End = b.spans[i+1].Start
 		}
 	}
-	res.Spans = l.spans
+	res.Spans = b.spans
 	res.Decoys = j.decoys()
 	res.Timelines = []Timeline{}
 	index := map[int]int{}
-	for _, n := range l.chosen(res, j) {
+	for _, n := range b.chosen(res, j) {
 		for _, c := range j.profile.Calls {
 			if c.N == n {
 				index[n] = len(res.Timelines)
@@ -206,12 +206,12 @@ func (l *liner) draw(res *Result, j *judge) {
 			res.Timelines[i].Moments = append(res.Timelines[i].Moments, m)
 		}
 	}
-	for _, f := range l.frames {
+	for _, f := range b.frames {
 		add(f.call, f.Moment)
 	}
 	for i := range j.profile.Effects {
 		e := &j.profile.Effects[i]
-		for _, m := range l.moments(e) {
+		for _, m := range b.moments(e) {
 			add(e.Call, m)
 		}
 	}
@@ -239,7 +239,7 @@ func (j *judge) decoys() map[string]string {
 }
 
 // moments are an effect's evidence. What crossed the wire is drawn as its frame.
-func (l *liner) moments(e *finding.Effect) []Moment {
+func (b *timelineBuilder) moments(e *finding.Effect) []Moment {
 	lane, ok := laneOf[e.Kind]
 	if !ok {
 		lane = LaneOther
@@ -255,7 +255,7 @@ func (l *liner) moments(e *finding.Effect) []Moment {
 		}
 		m := Moment{Time: ev.Time, Lane: lane, Text: text, Rung: e.Rung, Noise: e.Noise, Ambiguous: e.Ambiguous, Source: ev.Source, Seq: ev.Seq}
 		if ev.Source == "flow" && e.Kind == finding.NetConnect {
-			m.Lane, m.End = LaneFlows, l.flows[ev.Seq]
+			m.Lane, m.End = LaneFlows, b.flows[ev.Seq]
 		}
 		out = append(out, m)
 	}
@@ -263,7 +263,7 @@ func (l *liner) moments(e *finding.Effect) []Moment {
 }
 
 // chosen are the numbers of the calls to draw.
-func (l *liner) chosen(res *Result, j *judge) []int {
+func (b *timelineBuilder) chosen(res *Result, j *judge) []int {
 	var out []int
 	choose := func(n int) {
 		if n > 0 && len(out) < maxTimelines && !slices.Contains(out, n) {

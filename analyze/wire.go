@@ -7,7 +7,6 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/analyze/text"
-	"github.com/coalmine-dev/coalmine/analyze/wirelog"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -18,46 +17,52 @@ const maxFacts = 100
 // wireReader reads the conversation: the surface, the arguments of each call
 // and what should not have crossed.
 type wireReader struct {
-	profile *profile.Profile
+	profile *profile.Builder
+	// track is a loose one: a run is judged by what its client took for declared.
+	track   *wire.Tracker
 	surface wire.Surface
-	// listed says that the first complete listing of tools was seen.
-	listed  bool
-	pending map[string]wire.Message // requests of the client by id
-	pages   []wire.Tool             // of the listing that is under way
-	granted map[string]bool         // the client's capabilities
-	args    map[int]json.RawMessage
-	facts   rules.WireFacts
-	liner   *liner
+	// first is the first listing of tools, nil before it; whole are the other lists
+	// of which one was seen to its end.
+	first     *wire.Toolset
+	whole     map[wire.List]bool
+	args      map[int]json.RawMessage
+	facts     rules.WireFacts
+	timelines *timelineBuilder
 	// refusals are what errors said, by tool.
 	refusals map[string][]string
 }
 
-func newWireReader(p *profile.Profile, l *liner) *wireReader {
-	return &wireReader{profile: p, liner: l, refusals: map[string][]string{}, pending: map[string]wire.Message{}, granted: map[string]bool{}, args: map[int]json.RawMessage{}}
+func newWireReader(p *profile.Builder, t *timelineBuilder) *wireReader {
+	return &wireReader{profile: p, timelines: t, track: wire.NewTracker(wire.Options{Loose: true}), whole: map[wire.List]bool{}, refusals: map[string][]string{}, args: map[int]json.RawMessage{}}
 }
 
-// frame takes one frame, in order.
-func (w *wireReader) frame(f *session.Frame) {
+// frame takes one frame after its mark, in order, and its messages; err says what
+// of it is none.
+func (w *wireReader) frame(f *session.Frame, msgs []wire.Message, err error) {
+	call := w.profile.SoFar().FrameCall[f.Seq]
 	if f.Message == nil {
 		if f.Dir == session.S2C && len(bytes.TrimSpace(f.Raw)) > 0 {
 			w.bad(f)
-			w.liner.frame(f, w.profile.FrameCall[f.Seq], nil)
+			w.timelines.frame(f, call, nil)
 		}
 		return
 	}
-	msgs, err := wire.Parse(f.Message)
-	w.liner.frame(f, w.profile.FrameCall[f.Seq], msgs)
+	w.timelines.frame(f, call, msgs)
 	if err != nil && f.Dir == session.S2C {
 		w.bad(f)
 	}
-	for _, m := range msgs {
+	for i := range msgs {
+		m := &msgs[i]
+		c := m.Crossing(f.Dir == session.S2C)
+		c.Seq = f.Seq
+		seen := w.track.Feed(&c)
 		switch {
-		case f.Dir == session.C2S && m.IsRequest():
-			w.request(f, m)
-		case f.Dir == session.S2C && m.IsRequest():
-			w.serverRequest(f, m)
-		case f.Dir == session.S2C && m.IsResponse():
-			w.response(f, m)
+		case !c.Server && c.Kind == wire.Request:
+			w.request(call, m)
+		case c.Server && c.Kind == wire.Request:
+			w.serverRequest(f.Seq, m)
+		case c.Server && c.Kind == wire.Response && seen.Asked != nil:
+			w.response(f.Seq, m, seen)
 		}
 	}
 }
@@ -65,14 +70,15 @@ func (w *wireReader) frame(f *session.Frame) {
 func (w *wireReader) bad(f *session.Frame) {
 	w.facts.BadLineCount++
 	if len(w.facts.BadLines) < maxFacts {
-		w.facts.BadLines = append(w.facts.BadLines, w.fact(f, "“"+text.Printable(string(f.Bytes()[:min(len(f.Bytes()), 4<<10)]), 120)+"”"))
+		w.facts.BadLines = append(w.facts.BadLines, w.fact(f.Seq, "“"+text.Printable(string(f.Bytes()[:min(len(f.Bytes()), 4<<10)]), 120)+"”"))
 	}
 }
 
-func (w *wireReader) fact(f *session.Frame, what string) rules.Fact {
-	call := w.profile.FrameCall[f.Seq]
-	fact := rules.Fact{Seq: f.Seq, Call: call, Text: what}
-	for _, c := range w.profile.Calls {
+func (w *wireReader) fact(seq uint64, what string) rules.Fact {
+	p := w.profile.SoFar()
+	call := p.FrameCall[seq]
+	fact := rules.Fact{Seq: seq, Call: call, Text: what}
+	for _, c := range p.Calls {
 		if call > 0 && c.N == call {
 			fact.Tool = c.Tool
 		}
@@ -80,36 +86,15 @@ func (w *wireReader) fact(f *session.Frame, what string) rules.Fact {
 	return fact
 }
 
-// maxPending bounds the requests remembered; a client of ours never has so many open.
-const maxPending = 10_000
-
-func (w *wireReader) request(f *session.Frame, m wire.Message) {
-	if len(w.pending) < maxPending {
-		w.pending[string(m.ID)] = m
-	}
+// request keeps a call's arguments.
+func (w *wireReader) request(call int, m *wire.Message) {
 	switch m.Method {
-	case "initialize":
-		var p struct {
-			Capabilities map[string]json.RawMessage `json:"capabilities"`
-		}
-		if json.Unmarshal(m.Params, &p) == nil {
-			w.grant(p.Capabilities)
-		}
-	case "server/discover":
-		var p struct {
-			Meta struct {
-				Capabilities map[string]json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`
-			} `json:"_meta"`
-		}
-		if json.Unmarshal(m.Params, &p) == nil {
-			w.grant(p.Meta.Capabilities)
-		}
-	case "tools/call", "prompts/get", "resources/read":
+	case wire.MethodCall, "prompts/get", "resources/read":
 		var p struct {
 			Arguments json.RawMessage `json:"arguments"`
 			URI       string          `json:"uri"`
 		}
-		if call := w.profile.FrameCall[f.Seq]; call > 0 && json.Unmarshal(m.Params, &p) == nil {
+		if call > 0 && json.Unmarshal(m.Params, &p) == nil {
 			w.args[call] = p.Arguments
 			if uri, err := json.Marshal(p.URI); err == nil && p.URI != "" {
 				w.args[call] = uri
@@ -118,153 +103,79 @@ func (w *wireReader) request(f *session.Frame, m wire.Message) {
 	}
 }
 
-func (w *wireReader) grant(capabilities map[string]json.RawMessage) {
-	for name := range capabilities {
-		w.granted[name] = true
-	}
-}
-
 // needs are the capabilities that a server's requests need.
 var needs = map[string]string{"sampling/createMessage": "sampling", "roots/list": "roots", "elicitation/create": "elicitation"}
 
-func (w *wireReader) serverRequest(f *session.Frame, m wire.Message) {
-	if c, ok := needs[m.Method]; ok && !w.granted[c] && len(w.facts.Requests) < maxFacts {
-		w.facts.Requests = append(w.facts.Requests, w.fact(f, m.Method))
+func (w *wireReader) serverRequest(seq uint64, m *wire.Message) {
+	if c, ok := needs[m.Method]; ok && !w.track.State.Granted[c] && len(w.facts.Requests) < maxFacts {
+		w.facts.Requests = append(w.facts.Requests, w.fact(seq, m.Method))
 	}
 }
 
-func (w *wireReader) response(f *session.Frame, m wire.Message) {
-	req, ok := w.pending[string(m.ID)]
-	if !ok {
+func (w *wireReader) response(seq uint64, m *wire.Message, seen *wire.Seen) {
+	if seen.Method == wire.MethodCall {
+		w.refused(w.profile.SoFar().FrameCall[seq], m)
+	}
+	if in := seen.Introduction; in != nil {
+		w.surface.Server, w.surface.Protocol, w.surface.Instructions, w.surface.Capabilities = in.Server, in.Version(), in.Instructions, in.Capabilities
+	}
+	if seen.Method == wire.Tools.Method() && m.Result != nil {
+		w.profile.Listed(seq, 0, m.Result)
+	}
+	if seen.Listing != nil {
+		w.listing(seq, seen.Listing)
+	}
+}
+
+// listing takes a list as far as it was read: of tools when it ends, and compares it
+// with the first; of the others from the first page on.
+func (w *wireReader) listing(seq uint64, l *wire.Listing) {
+	ended := l.Complete || l.Cut != ""
+	if l.List == wire.Tools {
+		if ended {
+			w.tools(seq, l)
+		}
 		return
 	}
-	delete(w.pending, string(m.ID))
-	if req.Method == "tools/call" {
-		w.refused(w.profile.FrameCall[f.Seq], &m)
-	}
-	if m.Error != nil {
+	if w.whole[l.List] {
 		return
 	}
-	switch req.Method {
-	case "initialize", "server/discover":
-		w.introduce(m.Result)
-	case "tools/list":
-		w.profile.Listed(f.Seq, 0, m.Result)
-		w.tools(f, req, m.Result)
-	case "resources/list":
-		xs, _, _ := wire.ParseResources(m.Result)
-		if !w.listed || len(w.surface.Resources) == 0 {
-			w.surface.Resources = append(w.surface.Resources, xs...)
-		}
-	case "resources/templates/list":
-		xs, _, _ := wire.ParseTemplates(m.Result)
-		if len(w.surface.Templates) == 0 {
-			w.surface.Templates = xs
-		}
-	case "prompts/list":
-		xs, _, _ := wire.ParsePrompts(m.Result)
-		if len(w.surface.Prompts) == 0 {
-			w.surface.Prompts = xs
-		}
+	w.whole[l.List] = ended
+	switch l.List {
+	case wire.Resources:
+		w.surface.Resources = l.Resources
+	case wire.Templates:
+		w.surface.Templates = l.Templates
+	case wire.Prompts:
+		w.surface.Prompts = l.Prompts
 	}
 }
 
-func (w *wireReader) introduce(result json.RawMessage) {
-	var r struct {
-		ProtocolVersion string              `json:"protocolVersion"`
-		Supported       []string            `json:"supportedVersions"`
-		ServerInfo      wire.Implementation `json:"serverInfo"`
-		Instructions    string              `json:"instructions"`
-		Capabilities    json.RawMessage     `json:"capabilities"`
-		Meta            struct {
-			ServerInfo wire.Implementation `json:"io.modelcontextprotocol/serverInfo"`
-		} `json:"_meta"`
+// tools takes a listing of tools, and notes how a later one differs from the first.
+// Each difference is noted once.
+func (w *wireReader) tools(seq uint64, l *wire.Listing) {
+	now := w.track.State.Last
+	if !l.Complete {
+		now = wire.NewToolset(seq, l.Tools)
 	}
-	if json.Unmarshal(result, &r) != nil {
+	if w.first == nil {
+		w.first, w.surface.Tools = now, now.List
 		return
 	}
-	if r.ServerInfo.Name == "" {
-		r.ServerInfo = r.Meta.ServerInfo // where the protocol without sessions puts it
-	}
-	if r.ProtocolVersion == "" && len(r.Supported) > 0 {
-		r.ProtocolVersion = r.Supported[0]
-	}
-	w.surface.Server, w.surface.Protocol, w.surface.Instructions, w.surface.Capabilities = r.ServerInfo, r.ProtocolVersion, r.Instructions, r.Capabilities
-}
-
-// maxTools bounds a listing, as the client does.
-const maxTools = 10_000
-
-// tools collects the pages of a listing and compares it, when complete, with the first.
-func (w *wireReader) tools(f *session.Frame, req wire.Message, result json.RawMessage) {
-	var p struct {
-		Cursor string `json:"cursor"`
-	}
-	_ = json.Unmarshal(req.Params, &p) // no params: the first page
-	if p.Cursor == "" {
-		w.pages = nil
-	}
-	tools, next, _ := wire.ParseTools(result)
-	w.pages = append(w.pages, tools...)
-	if next != "" && len(w.pages) < maxTools {
-		return
-	}
-	if w.listed {
-		w.compare(f, w.pages)
-	}
-	if !w.listed {
-		w.surface.Tools, w.listed = w.pages, true
-	}
-	w.pages = nil
-}
-
-// compare notes how a later listing differs from the first. Each difference is noted once.
-func (w *wireReader) compare(f *session.Frame, now []wire.Tool) {
-	later := make(map[string]*wire.Tool, len(now))
-	for i := range now {
-		later[now[i].Name] = &now[i]
-	}
-	for i := range w.surface.Tools {
-		old := &w.surface.Tools[i]
-		t, ok := later[old.Name]
-		switch {
-		case !ok:
-			w.changed(f, old.Name, wirelog.Disappeared)
-		case !sameJSON(old.Raw, t.Raw):
-			w.changed(f, old.Name, wirelog.Redeclared)
-		}
-		delete(later, old.Name)
-	}
-	for i := range now {
-		if _, ok := later[now[i].Name]; ok {
-			w.changed(f, now[i].Name, wirelog.Appeared)
-		}
+	for _, c := range now.Since(w.first) {
+		w.changed(seq, c)
 	}
 }
 
-func (w *wireReader) changed(f *session.Frame, tool string, kind wirelog.ChangeKind) {
+func (w *wireReader) changed(seq uint64, change wire.Change) {
 	for _, c := range w.facts.Changes {
-		if c.Tool == tool && c.Kind == kind {
+		if c.Tool == change.Tool && c.Kind == change.Kind {
 			return
 		}
 	}
 	if len(w.facts.Changes) < maxFacts {
-		fact := w.fact(f, "")
-		fact.Tool = tool
-		w.facts.Changes = append(w.facts.Changes, rules.ToolChange{Fact: fact, Kind: kind})
+		fact := w.fact(seq, "")
+		fact.Tool = change.Tool
+		w.facts.Changes = append(w.facts.Changes, rules.ToolChange{Fact: fact, Kind: change.Kind})
 	}
-}
-
-// sameJSON compares two values by what they mean: the order of members and the spacing do not count.
-func sameJSON(a, b json.RawMessage) bool {
-	if bytes.Equal(a, b) {
-		return true
-	}
-	var x, y any
-	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
-		return false
-	}
-	p, errP := json.Marshal(x)
-	q, errQ := json.Marshal(y)
-	return errP == nil && errQ == nil && bytes.Equal(p, q)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/analyze/wirelog"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // The kinds of an Annotation.
@@ -45,7 +46,7 @@ type Annotation struct {
 	Line int `json:"-"`
 	// Changes are the differences that a "surface_change" is about, of the first
 	// MaxChanges of the session. A secret in a tool's name is redacted.
-	Changes []wirelog.Change `json:"-"`
+	Changes []wire.Change `json:"-"`
 }
 
 // MaxChanges bounds the different changes that are told of one session.

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/coalmine-dev/coalmine/analyze/wirelog"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
@@ -75,7 +74,7 @@ func (k *check) node(raw json.RawMessage, depth int) *node {
 		case "items":
 			n.items = k.node(value, depth+1)
 		case "enum":
-			wire.WalkArray(value, func(_ int, v []byte) { n.enum = append(n.enum, wirelog.Canonical(v)) })
+			wire.WalkArray(value, func(_ int, v []byte) { n.enum = append(n.enum, wire.Canonical(v)) })
 		default:
 			k.needsFull = k.needsFull || !known[string(key)]
 		}
@@ -208,7 +207,7 @@ func (n *node) listed(v json.RawMessage) bool {
 			return true
 		}
 	}
-	c := wirelog.Canonical(v)
+	c := wire.Canonical(v)
 	for _, e := range n.enum {
 		if bytes.Equal(e, c) {
 			return true

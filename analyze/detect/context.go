@@ -3,7 +3,7 @@ package detect
 import (
 	"strings"
 
-	"github.com/coalmine-dev/coalmine/analyze/wirelog"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // fabricated finds calls of tools outside the declaration at that moment.
@@ -22,7 +22,7 @@ func (fabricated) event(c *context) {
 
 // sequence finds what came in an order that the protocol does not know.
 type sequence struct {
-	changes map[wirelog.Change]bool // that were told
+	changes map[wire.Change]bool // that were told
 }
 
 func (*sequence) name() string { return "context_violations" }
@@ -31,17 +31,17 @@ func (q *sequence) event(c *context) {
 	if len(c.state.Delta) > 0 {
 		c.add(Divergence, "surface_change", 2, []any{"delta", namesOf(c.state.Delta)},
 			"the list of tools is no longer the session's first one: %s", strings.Join(namesOf(c.state.Delta), ", "))
-		q.tell(c, c.state.Delta, func(tool string) wirelog.ChangeKind {
+		q.tell(c, c.state.Delta, func(tool string) wire.ChangeKind {
 			if c.state.Last.Has(tool) {
-				return wirelog.Appeared
+				return wire.Appeared
 			}
-			return wirelog.Disappeared
+			return wire.Disappeared
 		})
 	}
 	if len(c.state.Redeclared) > 0 {
 		c.add(Divergence, "surface_change", 2, []any{"delta", namesOf(c.state.Redeclared), "redeclared", true},
 			"under the same name another declaration is offered than before: %s", strings.Join(namesOf(c.state.Redeclared), ", "))
-		q.tell(c, c.state.Redeclared, func(string) wirelog.ChangeKind { return wirelog.Redeclared })
+		q.tell(c, c.state.Redeclared, func(string) wire.ChangeKind { return wire.Redeclared })
 	}
 	if c.IsCall() && !c.own && !c.state.HeadMissing {
 		q.call(c)
@@ -52,13 +52,13 @@ func (q *sequence) event(c *context) {
 }
 
 // tell gives the annotation that was added last the changes that it is about.
-func (q *sequence) tell(c *context, tools []string, kind func(tool string) wirelog.ChangeKind) {
+func (q *sequence) tell(c *context, tools []string, kind func(tool string) wire.ChangeKind) {
 	if q.changes == nil {
-		q.changes = map[wirelog.Change]bool{}
+		q.changes = map[wire.Change]bool{}
 	}
 	a := &c.found[len(c.found)-1]
 	for _, tool := range tools {
-		change := wirelog.Change{Tool: c.say.Redact(tool), Kind: kind(tool)}
+		change := wire.Change{Tool: c.say.Redact(tool), Kind: kind(tool)}
 		if !q.changes[change] && len(q.changes) >= MaxChanges {
 			continue
 		}
@@ -103,7 +103,7 @@ var needs = map[string]string{
 }
 
 func (serverRequests) event(c *context) {
-	if c.Kind != wirelog.Request || !c.FromServer() {
+	if c.Kind != wire.Request || !c.FromServer() {
 		return
 	}
 	need, known := needs[c.Method]
@@ -122,7 +122,7 @@ type notProtocol struct{}
 func (notProtocol) name() string { return "not_protocol" }
 
 func (notProtocol) event(c *context) {
-	if c.Kind == wirelog.Unparsed && c.FromServer() && len(strings.TrimSpace(string(c.Raw[:min(len(c.Raw), 64)]))) > 0 {
+	if c.Kind == wire.Unparsed && c.FromServer() && len(strings.TrimSpace(string(c.Raw[:min(len(c.Raw), 64)]))) > 0 {
 		c.add(Anomaly, "not_protocol", 1, nil, "the server wrote a line that is no message of the protocol: %s", quoted(string(c.Raw[:min(len(c.Raw), 400)])))
 	}
 }

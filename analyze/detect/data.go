@@ -10,14 +10,13 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/coalmine-dev/coalmine/analyze/pii"
-	"github.com/coalmine-dev/coalmine/analyze/wirelog"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // data finds credentials and personal data in arguments and results, and hosts
 // in arguments that the server never declared.
 type data struct {
-	surface  *wirelog.Surface
+	surface  *wire.Toolset
 	server   string
 	declared map[string]bool
 }
@@ -82,7 +81,7 @@ func (d *data) egress(c *context, host, tool string, secret bool) {
 }
 
 // learn keeps the hosts that the server has named of its own.
-func (d *data) learn(s *wirelog.State) {
+func (d *data) learn(s *wire.State) {
 	if d.declared != nil && s.Surface == d.surface && string(s.ServerInfo) == d.server {
 		return
 	}

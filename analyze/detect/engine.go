@@ -1,12 +1,14 @@
 package detect
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/pii"
 	"github.com/coalmine-dev/coalmine/analyze/wirelog"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -40,7 +42,7 @@ type finisher interface{ finish(c *context) }
 // place for what it finds.
 type context struct {
 	*wirelog.Event
-	state *wirelog.State
+	state *wire.State
 	scan  *pii.Scanner // for payloads
 	say   *pii.Scanner // for what is said about them
 	own   bool
@@ -106,7 +108,7 @@ func NewEngine(o Options) *Engine {
 }
 
 // Event judges one event with the session's facts after it.
-func (g *Engine) Event(e *wirelog.Event, s *wirelog.State) {
+func (g *Engine) Event(e *wirelog.Event, s *wire.State) {
 	g.ctx.Event, g.ctx.state = e, s
 	g.ctx.sent.event(e)
 	for i := 0; i < len(g.detectors); {
@@ -167,7 +169,7 @@ func (g *Engine) keep() {
 }
 
 // Finish lets detectors say what only the end shows.
-func (g *Engine) Finish(s *wirelog.State) {
+func (g *Engine) Finish(s *wire.State) {
 	g.ctx.Event, g.ctx.state = &wirelog.Event{}, s
 	for i := 0; i < len(g.detectors); {
 		i = g.run(i, func(d detector) {
@@ -180,7 +182,7 @@ func (g *Engine) Finish(s *wirelog.State) {
 }
 
 // Observer sees each event beside the detectors.
-type Observer func(*wirelog.Event, *wirelog.State)
+type Observer func(*wirelog.Event, *wire.State)
 
 // Log is what one session log comes to.
 type Log struct {
@@ -193,36 +195,71 @@ type Log struct {
 	Truncated int
 	Stats     wirelog.Stats
 	// State is what was known at the end.
-	State   *wirelog.State
+	State   *wire.State
 	Summary Summary
 	// Metrics is the line with which the tap closed the log, nil for none.
 	Metrics *session.Metrics
 }
 
+// Session judges a log that its caller reads: the detectors' part of one pass that
+// feeds others, too. One goroutine uses it.
+type Session struct {
+	frames *wirelog.Decoder
+	engine *Engine
+	sum    *summarizer
+	also   []Observer
+}
+
+// NewSession returns a Session for one log.
+func NewSession(o Options, also ...Observer) *Session {
+	return &Session{frames: wirelog.NewDecoder(), engine: NewEngine(o), sum: newSummarizer(), also: also}
+}
+
+// Frame judges the frame that a Scanner has returned last.
+func (s *Session) Frame(f *session.Frame, from *session.Scanner) {
+	s.frames.Frame(f, from.Envelope(), from.Line())
+	for e := s.frames.Next(); e != nil; e = s.frames.Next() {
+		s.engine.Event(e, s.frames.State)
+		s.sum.event(e, s.frames.State)
+		for _, f := range s.also {
+			f(e, s.frames.State)
+		}
+	}
+}
+
+// Damage counts a line of the log that is no frame.
+func (s *Session) Damage(bad *session.LineError) { s.frames.Damage(bad) }
+
+// End is what the log, which has this name, comes to: from is at its end.
+func (s *Session) End(name string, from *session.Scanner) *Log {
+	s.frames.End(from.Torn, from.Metrics)
+	g, state := s.engine, s.frames.State
+	g.Finish(state)
+	l := &Log{Name: name, Annotations: g.Annotations, Dropped: g.Dropped, Failures: g.Failures, Truncated: g.ctx.scan.Truncated, Stats: s.frames.Stats, State: state, Metrics: from.Metrics}
+	l.Summary = s.sum.summary(l)
+	return l
+}
+
 // Read judges a whole log. The error is one of reading; damage within the log
 // is counted in Stats. It closes nothing.
 func Read(log io.Reader, file string, o Options, also ...Observer) (*Log, error) {
-	r := wirelog.NewReader(log)
-	g := NewEngine(o)
-	sum := newSummarizer()
+	from, s := session.NewScanner(log), NewSession(o, also...)
 	for {
-		e, err := r.Next()
-		if err == io.EOF { //nolint:errorlint // Next returns it bare
-			break
+		f, err := from.Next()
+		if err == nil {
+			s.Frame(f, from)
+			continue
 		}
-		if err != nil {
+		var bad *session.LineError
+		switch {
+		case errors.As(err, &bad):
+			s.Damage(bad)
+		case errors.Is(err, io.EOF):
+			return s.End(file, from), nil
+		default:
 			return nil, fmt.Errorf("read %s: %w", file, err)
 		}
-		g.Event(e, &r.State)
-		sum.event(e, &r.State)
-		for _, f := range also {
-			f(e, &r.State)
-		}
 	}
-	g.Finish(&r.State)
-	l := &Log{Name: file, Annotations: g.Annotations, Dropped: g.Dropped, Failures: g.Failures, Truncated: g.ctx.scan.Truncated, Stats: r.Stats, State: &r.State, Metrics: r.Metrics()}
-	l.Summary = sum.summary(l)
-	return l, nil
 }
 
 // Verdict is the verdict on the log's annotations.

@@ -3,14 +3,13 @@ package detect
 import (
 	"encoding/json"
 
-	"github.com/coalmine-dev/coalmine/analyze/wirelog"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // schemas holds arguments against the declared inputSchema, and structured
 // results against the outputSchema.
 type schemas struct {
-	surface *wirelog.Surface
+	surface *wire.Toolset
 	checks  map[string]*toolChecks
 }
 
@@ -36,7 +35,7 @@ func (s *schemas) event(c *context) {
 }
 
 // of are a declared tool's checks, nil for a tool that is not declared.
-func (s *schemas) of(surface *wirelog.Surface, tool string) *toolChecks {
+func (s *schemas) of(surface *wire.Toolset, tool string) *toolChecks {
 	if surface == nil {
 		return nil
 	}

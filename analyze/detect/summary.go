@@ -89,7 +89,7 @@ func (s *summarizer) shown(tool string) string {
 	return out
 }
 
-func (s *summarizer) event(e *wirelog.Event, st *wirelog.State) {
+func (s *summarizer) event(e *wirelog.Event, st *wire.State) {
 	switch {
 	case e.IsCall():
 		tool := ""
@@ -105,7 +105,7 @@ func (s *summarizer) event(e *wirelog.Event, st *wirelog.State) {
 		if st.Surface != nil && !st.Surface.Has(tool) && s.room(len(s.sum.FabricatedCalls)) {
 			s.sum.FabricatedCalls = append(s.sum.FabricatedCalls, Call{e.Seq, s.shown(tool)})
 		}
-	case e.Kind == wirelog.Response && e.FromServer():
+	case e.Kind == wire.Response && e.FromServer():
 		s.response(e)
 	}
 }

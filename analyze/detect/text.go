@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/text"
-	"github.com/coalmine-dev/coalmine/analyze/wirelog"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
@@ -77,7 +76,7 @@ var declaring = map[string]bool{"initialize": true, "server/discover": true, "to
 const maxSeen = 1 << 16
 
 func (d *declarations) event(c *context) {
-	if c.Kind != wirelog.Response || !c.FromServer() || !declaring[c.Method] || c.Result == nil || text.Quick(c.Result) {
+	if c.Kind != wire.Response || !c.FromServer() || !declaring[c.Method] || c.Result == nil || text.Quick(c.Result) {
 		return
 	}
 	if d.seen == nil {
@@ -163,8 +162,8 @@ func (*results) name() string { return "result_text" }
 const longRun = 16
 
 func (*results) event(c *context) {
-	answers := c.Kind == wirelog.Response && c.FromServer() && c.Asked != nil
-	if !answers || c.Method != wirelog.MethodCall && c.Method != "resources/read" && c.Method != "prompts/get" {
+	answers := c.Kind == wire.Response && c.FromServer() && c.Asked != nil
+	if !answers || c.Method != wire.MethodCall && c.Method != "resources/read" && c.Method != "prompts/get" {
 		return
 	}
 	body := c.Result

@@ -91,7 +91,7 @@ func (s set) sorted() []string {
 func shown(s string) string { return text.Printable(s, maxName) }
 
 // Event takes the next event with the session's facts after it.
-func (c *Collector) Event(e *wirelog.Event, s *wirelog.State) {
+func (c *Collector) Event(e *wirelog.Event, s *wire.State) {
 	c.events++
 	if !e.TS.IsZero() {
 		if c.first.IsZero() {
@@ -102,16 +102,16 @@ func (c *Collector) Event(e *wirelog.Event, s *wirelog.State) {
 	switch {
 	case e.IsCall():
 		c.call(e, s)
-	case e.FromServer() && e.Kind == wirelog.Request:
+	case e.FromServer() && e.Kind == wire.Request:
 		c.requests.add(shown(e.Method))
-	case e.FromServer() && e.Kind == wirelog.Notification && e.Method == "notifications/tools/list_changed":
+	case e.FromServer() && e.Kind == wire.Notification && e.Method == "notifications/tools/list_changed":
 		c.premature = c.premature || c.lifetime > 0 && !e.TS.IsZero() && !e.TS.Before(c.listed) && e.TS.Before(c.listed.Add(c.lifetime))
-	case e.FromServer() && e.Kind == wirelog.Response:
+	case e.FromServer() && e.Kind == wire.Response:
 		c.answer(e)
 	}
 }
 
-func (c *Collector) call(e *wirelog.Event, s *wirelog.State) {
+func (c *Collector) call(e *wirelog.Event, s *wire.State) {
 	tool := ""
 	if e.Asked != nil {
 		tool = shown(e.Asked.Tool)
@@ -139,24 +139,24 @@ func (c *Collector) answer(e *wirelog.Event) {
 				c.lifetime = time.Duration(ms * float64(time.Millisecond))
 			}
 		}
-	case e.Method == "prompts/list":
-		c.declare(e.Result, "prompts", "prompt", "name")
-	case e.Method == "resources/list":
-		c.declare(e.Result, "resources", "resource", "uri")
-	case e.Method == "resources/templates/list":
-		c.declare(e.Result, "resourceTemplates", "template", "uriTemplate")
+	case e.Page != nil:
+		for i := range e.Page.Prompts {
+			c.declare("prompt", e.Page.Prompts[i].Name, e.Page.Prompts[i].Raw)
+		}
+		for i := range e.Page.Resources {
+			c.declare("resource", e.Page.Resources[i].URI, e.Page.Resources[i].Raw)
+		}
+		for i := range e.Page.Templates {
+			c.declare("template", e.Page.Templates[i].URITemplate, e.Page.Templates[i].Raw)
+		}
 	}
 }
 
 // declare keeps the hashes of what is declared beside tools.
-func (c *Collector) declare(result json.RawMessage, list, what, id string) {
-	entries, _ := wire.Member(result, list)
-	wire.WalkArray(entries, func(_ int, v []byte) {
-		raw, _ := wire.Member(v, id)
-		if key, ok := wire.Text(raw); ok && len(c.declared) < maxSet {
-			c.declared[what+" "+shown(key)] = partsOf(v)
-		}
-	})
+func (c *Collector) declare(what, id string, entry json.RawMessage) {
+	if len(c.declared) < maxSet {
+		c.declared[what+" "+shown(id)] = partsOf(entry)
+	}
 }
 
 // addHosts collects the hosts of addresses in a value.
@@ -184,7 +184,7 @@ func (c *Collector) addHosts(v json.RawMessage) {
 }
 
 // Fingerprint closes the session.
-func (c *Collector) Fingerprint(source string, s *wirelog.State, stats wirelog.Stats) *Fingerprint {
+func (c *Collector) Fingerprint(source string, s *wire.State, stats wirelog.Stats) *Fingerprint {
 	f := &Fingerprint{
 		Version: Version, Source: shown(source), FirstTS: c.first, LastTS: c.last, ServerName: shown(s.Server.Name), ServerVersion: shown(s.Server.Version),
 		Protocol: shown(s.Protocol), Capabilities: set(s.Capabilities).sorted(), Declared: []string{}, Known: s.Surface != nil,
@@ -208,7 +208,7 @@ func (c *Collector) Fingerprint(source string, s *wirelog.State, stats wirelog.S
 		t := s.Surface.Tools[name]
 		key := shown(name)
 		f.Declared = append(f.Declared, key)
-		f.SchemaHashes[key] = hash(wirelog.Canonical(orNull(t.InputSchema)))
+		f.SchemaHashes[key] = hash(wire.Canonical(orNull(t.InputSchema)))
 		f.schemas[key] = t.InputSchema
 		f.Parts["tool "+key] = partsOf(t.Raw)
 	}
@@ -223,7 +223,7 @@ func partsOf(raw json.RawMessage) Parts {
 	p := Parts{}
 	wire.Walk(raw, func(key, value []byte) {
 		if k := string(key); !unread[k] && value[0] != 'n' && len(p) < 64 {
-			p[shown(k)] = hash(wirelog.Canonical(value))
+			p[shown(k)] = hash(wire.Canonical(value))
 		}
 	})
 	return p

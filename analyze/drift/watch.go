@@ -166,12 +166,12 @@ func read(root *os.Root, name string) (*Fingerprint, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.Event(e, &r.State)
+		c.Event(e, r.State)
 	}
 	if r.Stats.Events == 0 {
 		return nil, damage(&r.Stats)
 	}
-	return c.Fingerprint(name, &r.State, r.Stats), damage(&r.Stats)
+	return c.Fingerprint(name, r.State, r.Stats), damage(&r.Stats)
 }
 
 // damage says what of a log could not be read, nil if all of it could.

@@ -36,8 +36,7 @@ func script(t *testing.T, b *Builder, text string) {
 		case f[0] == "call":
 			b.Mark(&session.Mark{Kind: session.MarkCall, Call: n, Tool: word, Time: now})
 		case f[0] == "reply":
-			b.ctx.Replies = map[uint64]bool{uint64(n): true}
-			b.Mark(&session.Mark{Kind: session.MarkFrame, Seq: uint64(n), Time: now})
+			b.Crossed(&session.Mark{Kind: session.MarkFrame, Seq: uint64(n), Time: now}, true)
 		case f[0] == "return":
 			b.Mark(&session.Mark{Kind: session.MarkReturn, Call: n, What: "ok", Time: now})
 		case f[0] == "fork":

@@ -52,14 +52,16 @@ type oracles struct {
 	byPort  map[int]planted
 	// aimed are the stems of the files that any input aimed at.
 	aimed map[string]bool
+	// listed are the inputs whose tokens a listing may hold.
+	listed []planted
 	// visited are those that a tool opened in a call that did not aim at it.
 	visited map[string]bool
-	values  *canaries.Set
-	stems   map[string]string // by value's id
+	// texts find what stands in the files that calls aimed at, by these files.
+	texts map[string]*canaries.Set
 }
 
 func newOracles() oracles {
-	return oracles{byToken: map[string][]planted{}, byCall: map[int][]session.Injection{}, byPort: map[int]planted{}, aimed: map[string]bool{}, visited: map[string]bool{}}
+	return oracles{byToken: map[string][]planted{}, byCall: map[int][]session.Injection{}, byPort: map[int]planted{}, aimed: map[string]bool{}, visited: map[string]bool{}, texts: map[string]*canaries.Set{}}
 }
 
 // inject takes in what a call carries.
@@ -70,11 +72,14 @@ func (b *Builder) inject(m *session.Mark) {
 		if in.Token != "" {
 			o.byToken[in.Token] = append(o.byToken[in.Token], planted{m.Call, in})
 		}
+		if in.Oracle == session.OraclePrototype && in.Token != "" {
+			o.listed = append(o.listed, planted{m.Call, in})
+		}
 		if in.Port != 0 {
 			o.byPort[in.Port] = planted{m.Call, in}
 		}
 		if in.Path != "" {
-			o.aimed[in.Path], o.values = true, nil
+			o.aimed[in.Path] = true
 		}
 	}
 }
@@ -211,63 +216,75 @@ func (b *Builder) hit(p planted, how, target string, r *trace.Record, text strin
 	b.addHit(Hit{Call: p.call, Injection: p.in, How: how, Target: target, Evidence: b.says(r, text)})
 }
 
-func (b *Builder) addHit(h Hit) {
-	if len(b.out.Hits) < maxHits {
-		b.out.Hits = append(b.out.Hits, h)
+func (b *Builder) addHit(h Hit) { keepHit(&b.out.Hits, h) }
+
+func keepHit(hits *[]Hit, h Hit) {
+	if len(*hits) < maxHits {
+		*hits = append(*hits, h)
 	}
 }
 
 // provenReply looks in a frame of the server's for the texts of the files that
-// its call aimed at, and in a listing for tokens.
+// its call aimed at.
 func (b *Builder) provenReply(seq uint64, at time.Duration, raw []byte) {
 	call := b.out.FrameCall[seq]
-	injected := b.oracles.byCall[call]
-	if call == 0 || !slices.ContainsFunc(injected, func(in session.Injection) bool { return in.Path != "" }) {
+	if call == 0 {
 		return
 	}
-	if b.oracles.values == nil {
-		b.oracles.index()
-	}
-	for _, h := range b.oracles.values.Find(raw) {
+	injected := b.oracles.byCall[call]
+	for _, h := range b.oracles.find(injected, raw) {
 		for _, in := range injected {
-			if in.Path != b.oracles.stems[h.ID] {
+			if plantedIn+in.Path != h.ID {
 				continue
 			}
 			text := fmt.Sprintf("what stands in %s crossed the wire (%s, offset %d)", b.short(in.Path), h.Encoding, h.Offset)
-			b.addHit(Hit{Call: call, Injection: in, How: HitReturn, Target: in.Path, Evidence: finding.Evidence{Source: "frame", Seq: seq, Time: at, Text: text}})
+			keepHit(&b.late.hits, Hit{Call: call, Injection: in, How: HitReturn, Target: in.Path, Evidence: finding.Evidence{Source: "frame", Seq: seq, Time: at, Text: text}})
 		}
 	}
 }
 
-// index makes the texts of all files aimed at findable in every encoding.
-func (o *oracles) index() {
-	o.stems = map[string]string{}
+// plantedIn begins the id of a file's text.
+const plantedIn = "planted "
+
+// maxTexts bounds the sets that are kept for the calls to come: each has a table of
+// a quarter of a megabyte, and there are few files to aim at.
+const maxTexts = 64
+
+// find looks for the texts of the files that a call aimed at, in every encoding.
+func (o *oracles) find(injected []session.Injection, raw []byte) []canaries.Hit {
 	var list []canaries.Canary
-	for _, ins := range o.byCall {
-		for _, in := range ins {
-			id := "planted " + in.Path
-			if _, known := o.stems[id]; known || in.Path == "" || in.Value == "" {
-				continue
-			}
-			o.stems[id] = in.Path
-			list = append(list, canaries.Canary{ID: id, Kind: "planted", Value: in.Value})
+	key := ""
+	for _, in := range injected {
+		id := plantedIn + in.Path
+		if in.Path == "" || in.Value == "" || slices.ContainsFunc(list, func(c canaries.Canary) bool { return c.ID == id }) {
+			continue
+		}
+		list = append(list, canaries.Canary{ID: id, Kind: "planted", Value: in.Value})
+		key += id + "\x00" + in.Value + "\x00"
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	set := o.texts[key]
+	if set == nil {
+		slices.SortFunc(list, func(a, b canaries.Canary) int { return strings.Compare(a.ID, b.ID) })
+		set = canaries.FromCanaries(list)
+		if len(o.texts) < maxTexts {
+			o.texts[key] = set
 		}
 	}
-	slices.SortFunc(list, func(a, b canaries.Canary) int { return strings.Compare(a.ID, b.ID) })
-	o.values = canaries.FromCanaries(list)
+	return set.Find(raw)
 }
 
 // Unasked reports whether a tool opens a planted file also where no input aims at it.
 func (p *Profile) Unasked(tool, stem string) bool { return p.visited[tool+"\x00"+stem] }
 
 // Listed takes a listing that the server gave after call, and notes the tokens in it.
-func (p *Profile) Listed(seq uint64, at time.Duration, raw []byte) {
-	for _, c := range p.Calls {
-		for _, in := range c.Oracles {
-			if in.Oracle == session.OraclePrototype && in.Token != "" && bytes.Contains(raw, []byte(in.Token)) && len(p.Hits) < maxHits {
-				p.Hits = append(p.Hits, Hit{Call: c.N, Injection: in, How: HitListed, Evidence: finding.Evidence{Source: "frame", Seq: seq, Time: at,
-					Text: "a listing holds a text that a call put into " + in.Context}})
-			}
+func (b *Builder) Listed(seq uint64, at time.Duration, raw []byte) {
+	for _, p := range b.oracles.listed {
+		if bytes.Contains(raw, []byte(p.in.Token)) {
+			keepHit(&b.late.listed, Hit{Call: p.call, Injection: p.in, How: HitListed, Evidence: finding.Evidence{Source: "frame", Seq: seq, Time: at,
+				Text: "a listing holds a text that a call put into " + p.in.Context}})
 		}
 	}
 }

@@ -23,9 +23,6 @@ type Context struct {
 	Canaries   []canaries.Canary
 	// Set finds these canaries, nil to have it made.
 	Set *canaries.Set
-	// Replies are the frames of session.jsonl that answer a request of the
-	// client's, by seq: what a server does after its reply is ambiguous.
-	Replies map[uint64]bool
 	// Runtime is what the server's interpreter does by itself, nil for nothing known.
 	Runtime *session.Runtime
 }
@@ -156,6 +153,15 @@ type Builder struct {
 	reachedIn map[place]bool
 	// oracles are the inputs that prove themselves.
 	oracles oracles
+	// late is what frames show: it stands behind all that the trace does.
+	late late
+}
+
+// late is what frames show of effects and hits, and listings of hits, in their order.
+type late struct {
+	effects      []finding.Effect
+	index        map[effectKey]int
+	hits, listed []Hit
 }
 
 // task is a process or thread that was seen.
@@ -201,6 +207,7 @@ func NewBuilder(ctx Context) *Builder {
 	b := &Builder{
 		ctx: ctx, phase: finding.PhaseStart, index: map[effectKey]int{}, tasks: map[int]*task{},
 		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, made: map[string]bool{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, find: ctx.Set, oracles: newOracles(),
+		late:  late{index: map[effectKey]int{}},
 		flows: map[uint64]*flow{}, reachedIn: map[place]bool{}, named: map[netip.Addr]string{},
 		out: &Profile{FrameCall: map[uint64]int{}, FramePhase: map[uint64]finding.Phase{}, Phases: map[finding.Phase]bool{}},
 	}
@@ -221,8 +228,18 @@ func (b *Builder) Profile() *Profile {
 	b.background()
 	b.out.visited, b.out.undone = b.oracles.visited, b.undone
 	b.peersAsked()
+	for _, e := range b.late.effects {
+		b.add(e)
+	}
+	for _, h := range slices.Concat(b.late.hits, b.late.listed) {
+		b.addHit(h)
+	}
 	return b.out
 }
+
+// SoFar is the profile as far as the log was read: its calls, and the calls and
+// phases of frames. Profile completes it.
+func (b *Builder) SoFar() *Profile { return b.out }
 
 // Mark takes a mark of the log.
 func (b *Builder) Mark(m *session.Mark) {
@@ -253,7 +270,7 @@ func (b *Builder) Mark(m *session.Mark) {
 		b.stretch(m.Time)
 		b.timeline[len(b.timeline)-1].replied = b.replied
 	case session.MarkFrame:
-		b.frame(m)
+		b.Crossed(m, false)
 	case session.MarkLoss:
 		b.out.Lost += max(m.N, 1)
 	case session.MarkStderr:
@@ -263,11 +280,13 @@ func (b *Builder) Mark(m *session.Mark) {
 	}
 }
 
-func (b *Builder) frame(m *session.Mark) {
+// Crossed takes the mark of a frame. reply says that the frame answers a request of
+// the client's: what a server does after its reply is ambiguous.
+func (b *Builder) Crossed(m *session.Mark, reply bool) {
 	b.out.FramePhase[m.Seq] = b.phase
 	if b.call > 0 {
 		b.out.FrameCall[m.Seq] = b.call
-		if b.ctx.Replies[m.Seq] {
+		if reply {
 			b.replied = m.Time
 			b.timeline[len(b.timeline)-1].replied = m.Time
 		}
@@ -342,8 +361,8 @@ func (b *Builder) stderr(m *session.Mark) {
 	}
 }
 
-// Frame takes a frame that the server sent, after all marks and records. It
-// reports whether the frame holds a canary's value.
+// Frame takes a frame that the server sent, after its mark. It reports whether the
+// frame holds a canary's value.
 func (b *Builder) Frame(seq uint64, at time.Duration, raw []byte) bool {
 	b.provenReply(seq, at, raw)
 	hits, _ := b.find.FindBody(raw, nil)
@@ -353,7 +372,9 @@ func (b *Builder) Frame(seq uint64, at time.Duration, raw []byte) bool {
 		e := finding.Effect{Kind: finding.Secret, Target: h.ID, Phase: b.out.FramePhase[seq], Call: b.out.FrameCall[seq],
 			Rung: finding.RungReturned, Via: "wire", Encoding: h.Encoding, Evidence: []finding.Evidence{ev}}
 		e.Tool = b.toolOf(e.Call)
-		b.add(e)
+		if _, ok := merge(&b.late.effects, b.late.index, e); !ok {
+			b.out.Truncated = true
+		}
 	}
 	return len(hits) > 0
 }
@@ -384,22 +405,30 @@ func (b *Builder) effect(kind finding.EffectKind, target string, rung finding.Ru
 // add merges an effect with its equals; it keeps the first evidence of each. It
 // returns the effect's place, -1 where there is no room for it.
 func (b *Builder) add(e finding.Effect) int {
+	i, ok := merge(&b.out.Effects, b.index, e)
+	if !ok {
+		b.out.Truncated = true
+	}
+	return i
+}
+
+// merge adds an effect to those that were found; ok is false where there is no room.
+func merge(effects *[]finding.Effect, index map[effectKey]int, e finding.Effect) (place int, ok bool) {
 	k := effectKey{e.Kind, e.Target, e.Phase, e.Call, e.Rung, e.Actor, e.Noise, e.Ambiguous, "", "", false, e.Owner, e.Elsewhere}
 	if e.Kind == finding.Secret {
 		k.via, k.host, k.used = e.Via, e.Host, e.Used != ""
 	}
-	if i, ok := b.index[k]; ok {
-		b.out.Effects[i].Count += max(e.Count, 1)
-		return i
+	if i, ok := index[k]; ok {
+		(*effects)[i].Count += max(e.Count, 1)
+		return i, true
 	}
-	if len(b.out.Effects) >= maxEffects {
-		b.out.Truncated = true
-		return -1
+	if len(*effects) >= maxEffects {
+		return -1, false
 	}
 	e.Count = max(e.Count, 1)
-	b.out.Effects = append(b.out.Effects, e)
-	b.index[k] = len(b.out.Effects) - 1
-	return len(b.out.Effects) - 1
+	*effects = append(*effects, e)
+	index[k] = len(*effects) - 1
+	return len(*effects) - 1, true
 }
 
 // short writes a path the way a reader thinks of it.

@@ -4,7 +4,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/text"
-	"github.com/coalmine-dev/coalmine/analyze/wirelog"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 var cm501 = Rule{Rule: cm501Doc, Check: checkCM501, Shrink: ShrinkFresh, FingerprintVersion: 2,
@@ -23,23 +23,23 @@ var cm501Doc = finding.Rule{
 // the one that changed; it has no Text.
 type ToolChange struct {
 	Fact
-	Kind wirelog.ChangeKind
+	Kind wire.ChangeKind
 }
 
 // how says the kinds of change.
-var how = map[wirelog.ChangeKind]string{
-	wirelog.Appeared: "appeared", wirelog.Disappeared: "disappeared", wirelog.Redeclared: "was declared otherwise than before",
+var how = map[wire.ChangeKind]string{
+	wire.Appeared: "appeared", wire.Disappeared: "disappeared", wire.Redeclared: "was declared otherwise than before",
 }
 
 // surfaceChanged is the finding of a change, without its evidence: what reads the
 // wire tells changes, and here alone is said what they come to.
-func surfaceChanged(c wirelog.Change) finding.Finding {
+func surfaceChanged(c wire.Change) finding.Finding {
 	f := finding.Finding{
 		Rule: cm501Doc.ID, Severity: cm501Doc.Severity, Title: cm501Doc.Title, Confidence: finding.Certain,
 		Message: "tool “" + text.Printable(c.Tool, 80) + "” " + how[c.Kind], Tool: c.Tool,
 		Fingerprint: finding.Fingerprint(cm501Doc.ID, c.Tool, string(c.Kind)),
 	}
-	if c.Kind != wirelog.Redeclared {
+	if c.Kind != wire.Redeclared {
 		f.Severity = finding.Low
 	}
 	return f
@@ -48,7 +48,7 @@ func surfaceChanged(c wirelog.Change) finding.Finding {
 func checkCM501(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, c := range r.Wire.Changes {
-		change := wirelog.Change{Tool: c.Tool, Kind: c.Kind}
+		change := wire.Change{Tool: c.Tool, Kind: c.Kind}
 		f := surfaceChanged(change)
 		c.Text = f.Message
 		f.Call, f.Evidence = c.Call, facts([]Fact{c.Fact})
@@ -73,9 +73,9 @@ func annotatedCM501(a *detect.Annotation) []finding.Finding {
 
 // previousCM501 is a run's fingerprint of version 1, which hashed the message. Its
 // words stay as they are, whatever a message says.
-func previousCM501(c wirelog.Change) string {
-	words := map[wirelog.ChangeKind]string{
-		wirelog.Appeared: "appeared", wirelog.Disappeared: "disappeared", wirelog.Redeclared: "was declared otherwise than before",
+func previousCM501(c wire.Change) string {
+	words := map[wire.ChangeKind]string{
+		wire.Appeared: "appeared", wire.Disappeared: "disappeared", wire.Redeclared: "was declared otherwise than before",
 	}
 	return finding.Fingerprint(cm501Doc.ID, c.Tool, "tool “"+text.Printable(c.Tool, 80)+"” "+words[c.Kind])
 }

@@ -8,13 +8,13 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
-	"github.com/coalmine-dev/coalmine/analyze/wirelog"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // changedSurface is a run in whose call another listing had each kind of change.
 func changedSurface(call int) *Run {
 	r := newRun(silent)
-	for i, c := range []wirelog.Change{{Tool: "do", Kind: wirelog.Redeclared}, {Tool: "format_note", Kind: wirelog.Appeared}, {Tool: "do", Kind: wirelog.Disappeared}, {Tool: strings.Repeat("x", 100), Kind: wirelog.Appeared}} {
+	for i, c := range []wire.Change{{Tool: "do", Kind: wire.Redeclared}, {Tool: "format_note", Kind: wire.Appeared}, {Tool: "do", Kind: wire.Disappeared}, {Tool: strings.Repeat("x", 100), Kind: wire.Appeared}} {
 		r.Wire.Changes = append(r.Wire.Changes, ToolChange{Fact{Seq: uint64(8 + i), Call: call, Tool: c.Tool}, c.Kind})
 	}
 	return r

@@ -8,7 +8,6 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
-	"github.com/coalmine-dev/coalmine/analyze/wirelog"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -249,10 +248,10 @@ var cases = []struct {
 	{"CM414", "orders", detecting("CM414"), finding.Medium},
 	{"CM414", "none", detecting("CM410"), ""},
 	{"CM501", "another text", with(newRun(note), func(r *Run) {
-		r.Wire.Changes = []ToolChange{{Fact{Seq: 9, Tool: "x"}, wirelog.Redeclared}}
+		r.Wire.Changes = []ToolChange{{Fact{Seq: 9, Tool: "x"}, wire.Redeclared}}
 	}), finding.Medium},
-	{"CM501", "appeared", with(newRun(note), func(r *Run) { r.Wire.Changes = []ToolChange{{Fact{Seq: 9, Tool: "x"}, wirelog.Appeared}} }), finding.Low},
-	{"CM501", "disappeared", with(newRun(note), func(r *Run) { r.Wire.Changes = []ToolChange{{Fact{Seq: 9, Tool: "x"}, wirelog.Disappeared}} }), finding.Low},
+	{"CM501", "appeared", with(newRun(note), func(r *Run) { r.Wire.Changes = []ToolChange{{Fact{Seq: 9, Tool: "x"}, wire.Appeared}} }), finding.Low},
+	{"CM501", "disappeared", with(newRun(note), func(r *Run) { r.Wire.Changes = []ToolChange{{Fact{Seq: 9, Tool: "x"}, wire.Disappeared}} }), finding.Low},
 	{"CM501", "none", newRun(note), ""},
 	{"CM502", "another policy", with(newRun(note), func(r *Run) {
 		r.Changed = []Changed{{What: "policy", At: finding.Location{Path: "coalmine.yaml", Line: 3}}}

@@ -4,19 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
-)
-
-// Kind is what an event is.
-type Kind uint8
-
-// The kinds.
-const (
-	// Unparsed is a line that was no JSON-RPC message; Raw has it.
-	Unparsed Kind = iota
-	Request
-	Notification
-	Response
 )
 
 // Event is one message, or one line that is none, as it crossed the wire. All
@@ -26,7 +15,7 @@ type Event struct {
 	Line int // of the log, from 1
 	TS   time.Time
 	Dir  session.Dir
-	Kind Kind
+	Kind wire.Kind
 	// Part counts a batch's messages from 0; Batch says that it is of one.
 	Part  int
 	Batch bool
@@ -38,11 +27,13 @@ type Event struct {
 	// Args are the arguments of a tools/call, nil when absent.
 	Args json.RawMessage
 	// Asked is the request that a response answers, nil for none.
-	Asked *Asked
+	Asked *wire.Asked
 	// Orphan says that a response answers no request of this log.
 	Orphan bool
 	// Ambiguous says that a request's id was in use: nothing is paired with it.
 	Ambiguous bool
+	// Page is the page of a list that the server answers with, nil for none.
+	Page *wire.Page
 	// Raw is an Unparsed line.
 	Raw []byte
 	// Exchange names the HTTP exchange of a session without state, "" for none.
@@ -54,36 +45,14 @@ type Event struct {
 // FromServer reports whether the server sent it.
 func (e *Event) FromServer() bool { return e.Dir == session.S2C }
 
-// scope is the exchange within which ids are counted: the client's requests are
-// answered on their own exchange, those of the server on another.
-func (e *Event) scope() string {
-	if e.FromServer() == (e.Kind == Response) {
-		return e.Exchange
-	}
-	return ""
-}
-
 // IsCall reports whether it is the client's call of a tool.
 func (e *Event) IsCall() bool {
-	return e.Method == MethodCall && e.Dir == session.C2S && e.Kind != Response
+	return e.Method == wire.MethodCall && e.Dir == session.C2S && e.Kind != wire.Response
 }
 
 // IsCallResult reports whether it answers a call of a tool.
 func (e *Event) IsCallResult() bool {
-	return e.Kind == Response && e.Method == MethodCall && e.Asked != nil && e.Dir == session.S2C
-}
-
-// Asked is a request that waits for its response.
-type Asked struct {
-	Seq    uint64
-	Method string
-	// Tool is the name that a tools/call gave.
-	Tool string
-
-	cursor     string
-	hasCursor  bool
-	generation int
-	ambiguous  bool
+	return e.Kind == wire.Response && e.Method == wire.MethodCall && e.Asked != nil && e.Dir == session.S2C
 }
 
 // Gate is a gate's mark on a frame.
@@ -112,14 +81,4 @@ const (
 	gateBlocked     = "blocked"
 	gateInjected    = "injected"
 	gateReplacement = "quarantine_replacement"
-)
-
-// The methods that this package acts on.
-const (
-	MethodCall        = "tools/call"
-	methodList        = "tools/list"
-	methodInitialize  = "initialize"
-	methodDiscover    = "server/discover"
-	methodInitialized = "notifications/initialized"
-	methodListChanged = "notifications/tools/list_changed"
 )

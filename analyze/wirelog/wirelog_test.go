@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // logOf writes lines "c MESSAGE" and "s MESSAGE" as a log that begins with seq first.
@@ -34,7 +36,7 @@ func events(t *testing.T, log string) ([]string, *Reader) {
 			t.Fatal(err)
 		}
 		what := [...]string{"unparsed", "request", "notification", "response"}[e.Kind]
-		if e.Asked != nil && e.Kind == Response {
+		if e.Asked != nil && e.Kind == wire.Response {
 			what += fmt.Sprintf(" to %d", e.Asked.Seq)
 		}
 		if e.Orphan {
@@ -165,7 +167,7 @@ func TestState(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, r := events(t, logOf(1, append(hello, c.lines...)...))
-			if diff := cmp.Diff(c.want, factsOf(&r.State)); diff != "" {
+			if diff := cmp.Diff(c.want, factsOf(r.State)); diff != "" {
 				t.Error(diff)
 			}
 			if !r.State.Granted["roots"] || r.State.Granted["sampling"] || r.State.Instructions != "i" || !r.State.Capabilities["tools"] {
@@ -181,12 +183,12 @@ func TestModernEra(t *testing.T) {
 		`s {"id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"n","version":"2"}}}}`,
 		`c {"id":2,"method":"tools/list","params":{`+meta+`}}`, `s {"id":2,"result":{"tools":[{"name":"a"}],"ttlMs":600000}}`))
 	want := facts{Tools: "a", First: true, Modern: true, Requested: true, Server: "n", Protocol: "2026-07-28"}
-	if diff := cmp.Diff(want, factsOf(&r.State)); diff != "" || !r.State.Granted["elicitation"] {
+	if diff := cmp.Diff(want, factsOf(r.State)); diff != "" || !r.State.Granted["elicitation"] {
 		t.Errorf("%s\n%v", diff, r.State.Granted)
 	}
 }
 
-func factsOf(s *State) facts {
+func factsOf(s *wire.State) facts {
 	f := facts{First: s.First != nil, Modern: s.Modern, Initialized: s.Initialized, Requested: s.ListRequested, Expired: s.Expired, Head: s.HeadMissing, Server: s.Server.Name, Protocol: s.Protocol, Tools: "unknown"}
 	if s.Surface != nil {
 		f.Tools = strings.Join(s.Surface.Names, " ")
@@ -224,21 +226,6 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// Ten times what is remembered of open requests passes in bounded memory, and
-// makes no orphans of what was forgotten.
-func TestManyOpenRequests(t *testing.T) {
-	p := newPairs()
-	for i := range 10 * maxPending {
-		p.request(fmt.Appendf(nil, "%d", i), "", Asked{Seq: uint64(i)})
-	}
-	if len(p.open) > maxPending || !p.full {
-		t.Errorf("%d are open, full %v", len(p.open), p.full)
-	}
-	if a, ok := p.response([]byte("5"), ""); !ok || a == nil || a.Seq != 5 {
-		t.Errorf("%+v, %v", a, ok)
-	}
-}
-
 func FuzzReader(f *testing.F) {
 	f.Add([]byte(logOf(1, `c {"id":1,"method":"tools/list"}`, `s {"id":1,"result":{"tools":[{"name":"a"}],"ttlMs":5}}`, `s [{"id":1},{}]`)))
 	f.Add([]byte(`{"seq":1,"dir":"c2s","frame":{"id":{},"method":3},"gate":{"action":7},"http_observation":{"loss":1}}` + "\n"))
@@ -249,7 +236,7 @@ func FuzzReader(f *testing.F) {
 			if err != nil {
 				break
 			}
-			if e.Kind == Response && e.Asked != nil && e.Asked.Seq > 0 && e.Method != e.Asked.Method {
+			if e.Kind == wire.Response && e.Asked != nil && e.Asked.Seq > 0 && e.Method != e.Asked.Method {
 				t.Fatalf("%+v", e)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -192,19 +193,19 @@ func FuzzFrame(f *testing.F) {
 		if !utf8.Valid(text) || utf8.Valid(line) && !bytes.Equal(text, line) {
 			t.Fatalf("%q became %q", line, text)
 		}
-		isJSON := json.Valid(text)
+		isJSON := wire.CheckJSON(text) == nil
 		out := appendFrame(nil, 1, started, S2C, text, isJSON)
 		if bytes.ContainsAny(out, "\r\n") || !utf8.Valid(out) {
 			t.Fatalf("line %q", out)
 		}
-		got, ok, err := parseFrame(out)
-		if err != nil || !ok || (got.Message != nil) != isJSON {
+		got, err := NewScanner(bytes.NewReader(append(out, '\n'))).Next()
+		if err != nil || (got.Message != nil) != isJSON {
 			t.Fatalf("%q reads as %+v, %v", out, got, err)
 		}
 		if !isJSON && !bytes.Equal(got.Raw, text) {
 			t.Fatalf("%q reads as %q", text, got.Raw)
 		}
-		if isJSON && !sameLine(text, got) {
+		if isJSON && !sameLine(text, *got) {
 			t.Fatalf("%q reads as %q", text, got.Message)
 		}
 	})

@@ -8,7 +8,6 @@ import (
 	"io"
 	"iter"
 	"os"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -31,8 +30,7 @@ type Frame struct {
 	// Gate and SSE are glassport's optional members, nil when absent.
 	Gate json.RawMessage
 	SSE  json.RawMessage
-	// HTTP is glassport's observation of an HTTP exchange, nil when absent. Only
-	// a Scanner reads it.
+	// HTTP is glassport's observation of an HTTP exchange, nil when absent.
 	HTTP json.RawMessage
 }
 
@@ -99,15 +97,32 @@ func Open(dir *os.Root) (*Reader, error) {
 // names it, and reading goes on behind it unless the file itself fails.
 func (r *Reader) Frames() iter.Seq2[Frame, error] {
 	return func(yield func(Frame, error) bool) {
-		r.stream(FramesFile, func(err error) bool { return yield(Frame{}, err) }, func(line []byte) (bool, error) {
-			f, ok, err := parseFrame(line)
-			if err != nil || !ok {
-				return true, err
+		f, err := open(r.dir, FramesFile)
+		if err != nil {
+			yield(Frame{}, fmt.Errorf("run's log: %w", err))
+			return
+		}
+		defer f.Close()
+		torn := false
+		for f, err := range ReadFrames(f, &torn) {
+			if err != nil {
+				err = fmt.Errorf("%s: %w", FramesFile, err)
+			} else {
+				f.Time = r.onClock(&f)
 			}
-			f.Time = f.TS.Sub(r.Header.Started) + r.Header.Clock0
-			return yield(f, nil), nil
-		})
+			if !yield(f, err) {
+				return
+			}
+		}
+		if torn {
+			r.torn.Store(true)
+		}
 	}
+}
+
+// onClock is a frame's time on the run's clock.
+func (r *Reader) onClock(f *Frame) time.Duration {
+	return f.TS.Sub(r.Header.Started) + r.Header.Clock0
 }
 
 // Wire opens session.jsonl, for a Scanner. The caller closes it.
@@ -123,7 +138,7 @@ func (r *Reader) Wire() (io.ReadCloser, error) {
 func (r *Reader) Trace() iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		header := true
-		r.stream(TraceFile, func(err error) bool { return yield(Line{}, err) }, func(line []byte) (bool, error) {
+		r.readTrace(func(err error) bool { return yield(Line{}, err) }, func(line []byte) (bool, error) {
 			if header {
 				header = false
 				return true, nil
@@ -140,30 +155,60 @@ func (r *Reader) Trace() iter.Seq2[Line, error] {
 // Torn reports whether a file ended within a line when it was last read.
 func (r *Reader) Torn() bool { return r.torn.Load() }
 
-// ReadFrames streams a session log of glassport's, or of anyone who writes its format.
-// torn, if not nil, is set when the log ends within a line.
+// errNoTime says that a frame's time can not be read: the log is damaged there.
+var errNoTime = errors.New("ts is no time")
+
+// timed is a frame of a Scanner's if its time could be read.
+func timed(sc *Scanner) (*Frame, error) {
+	f, err := sc.Next()
+	if err == nil && f.TS.IsZero() {
+		return nil, &LineError{sc.Line(), errNoTime}
+	}
+	return f, err
+}
+
+// ReadFrames streams a session log of glassport's, or of anyone who writes its format:
+// a Scanner's frames as copies. torn, if not nil, is set when the log ends within a line.
 func ReadFrames(log io.Reader, torn *bool) iter.Seq2[Frame, error] {
 	return func(yield func(Frame, error) bool) {
-		if readLines(log, func(err error) bool { return yield(Frame{}, err) }, func(line []byte) (bool, error) {
-			f, ok, err := parseFrame(line)
-			if err != nil || !ok {
-				return true, err
+		sc := NewScanner(log)
+		for {
+			f, err := timed(sc)
+			if errors.Is(err, io.EOF) {
+				if torn != nil {
+					*torn = sc.Torn
+				}
+				return
 			}
-			return yield(f, nil), nil
-		}) && torn != nil {
-			*torn = true
+			var bad *LineError
+			switch {
+			case err == nil:
+				if !yield(f.clone(), nil) {
+					return
+				}
+			case !yield(Frame{}, err) || !errors.As(err, &bad):
+				return
+			}
 		}
 	}
 }
 
-func (r *Reader) stream(name string, fail func(error) bool, each func([]byte) (bool, error)) {
-	f, err := open(r.dir, name)
+// clone is a copy that outlives the Scanner's next line.
+func (f *Frame) clone() Frame {
+	c := *f
+	c.Message, c.Raw = bytes.Clone(f.Message), bytes.Clone(f.Raw)
+	c.Gate, c.SSE, c.HTTP = bytes.Clone(f.Gate), bytes.Clone(f.SSE), bytes.Clone(f.HTTP)
+	return c
+}
+
+func (r *Reader) readTrace(fail func(error) bool, each func([]byte) (bool, error)) {
+	f, err := open(r.dir, TraceFile)
 	if err != nil {
 		fail(fmt.Errorf("run's log: %w", err))
 		return
 	}
 	defer f.Close()
-	if readLines(f, func(err error) bool { return fail(fmt.Errorf("%s: %w", name, err)) }, each) {
+	if readLines(f, func(err error) bool { return fail(fmt.Errorf("%s: %w", TraceFile, err)) }, each) {
 		r.torn.Store(true)
 	}
 }
@@ -201,46 +246,6 @@ func readLines(src io.Reader, fail func(error) bool, each func([]byte) (bool, er
 			return false
 		}
 	}
-}
-
-// frameLine is a line of session.jsonl as it is read.
-type frameLine struct {
-	Type  string          `json:"type"`
-	Seq   uint64          `json:"seq"`
-	TS    string          `json:"ts"`
-	Dir   Dir             `json:"dir"`
-	Frame json.RawMessage `json:"frame"`
-	Raw   *string         `json:"raw"`
-	Gate  json.RawMessage `json:"gate"`
-	SSE   json.RawMessage `json:"sse_meta"`
-}
-
-// parseFrame reads a line; ok is false for one that is no frame (the metrics).
-func parseFrame(line []byte) (f Frame, ok bool, err error) {
-	var l frameLine
-	if err := json.Unmarshal(line, &l); err != nil {
-		return f, false, err
-	}
-	if strings.HasPrefix(l.Type, "glassport.") {
-		return f, false, nil
-	}
-	if l.Dir != C2S && l.Dir != S2C {
-		return f, false, fmt.Errorf("dir %.20q is neither %q nor %q", l.Dir, C2S, S2C)
-	}
-	ts, err := time.Parse(time.RFC3339Nano, l.TS)
-	if err != nil {
-		return f, false, fmt.Errorf("ts: %w", err)
-	}
-	f = Frame{Seq: l.Seq, TS: ts, Dir: l.Dir, Gate: l.Gate, SSE: l.SSE}
-	switch {
-	case l.Raw != nil:
-		f.Raw = []byte(*l.Raw)
-	case l.Frame == nil:
-		return f, false, errors.New("neither frame nor raw")
-	default:
-		f.Message = l.Frame
-	}
-	return f, true, nil
 }
 
 func parseLine(line []byte) (Line, error) {

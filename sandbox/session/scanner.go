@@ -26,9 +26,8 @@ type Metrics struct {
 }
 
 // Scanner reads a session log of anyone who writes glassport's format, line by
-// line in bounded memory, at the speed of the disk. It is ReadFrames without its
-// copies: what it returns is valid until the next call, and a time that can not
-// be read is the zero time instead of an error.
+// line in bounded memory, at the speed of the disk. What it returns is valid until
+// the next call, and a time that can not be read is the zero time.
 type Scanner struct {
 	// Metrics is the latest line of metrics that was passed, nil for none.
 	Metrics *Metrics
@@ -190,7 +189,7 @@ func (s *Scanner) any(line []byte) (ok bool, err error) {
 	switch {
 	case l.Raw != nil:
 		f.Raw = []byte(*l.Raw)
-	case present(l.Frame) == nil:
+	case len(l.Frame) == 0:
 		return false, errors.New("neither frame nor raw")
 	default:
 		f.Message = l.Frame

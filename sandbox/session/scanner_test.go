@@ -53,7 +53,8 @@ func TestScannerForms(t *testing.T) {
 		{"a frame that ends early", head + `"c2s", "frame": {}}, "raw": null}`, "", "", "data after"},
 		{"members beside the frame", head + `"c2s", "frame": {}, "frame": [1], "raw": null}`, `[1]`, "", ""},
 		{"direction", head + `"up", "frame": {}, "raw": null}`, "", "", "neither"},
-		{"nothing", head + `"c2s", "frame": null, "raw": null}`, "", "", "neither frame nor raw"},
+		{"nothing", head + `"c2s"}`, "", "", "neither frame nor raw"},
+		{"null", head + `"c2s", "frame": null, "raw": null}`, "null", "", ""},
 		{"no JSON", "banner", "", "", "unexpected"},
 		{"too deep", head + `"c2s", "frame": ` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `, "raw": null}`, "", "", "nested"},
 	} {

@@ -47,7 +47,7 @@ func (c *Client) deliver(m wire.Message) {
 		c.notice(NullID, "%s answers no request: its id is null", what)
 		return
 	}
-	id, exact, ok := parseID(m.ID)
+	id, exact, ok := wire.IDNumber(m.ID)
 	if !ok || id < 1 || id > c.lastID {
 		c.notice(UnknownID, "an answer to the id %s, which was never sent", quoted(m.ID))
 		return

@@ -14,10 +14,10 @@ import (
 
 // The methods and versions of the two eras.
 const (
-	methodDiscover   = "server/discover"
-	methodInitialize = "initialize"
+	methodDiscover   = wire.MethodDiscover
+	methodInitialize = wire.MethodInitialize
 	// methodInitialized is the notification that ends the older handshake.
-	methodInitialized = "notifications/initialized"
+	methodInitialized = wire.MethodInitialized
 	// firstModern is the first version without a session.
 	firstModern = "2026-07-28"
 	// lastLegacy is the last version that is negotiated by initialize.
@@ -97,14 +97,13 @@ func (c *Client) negotiate(ctx context.Context) (h *handshake, version string, e
 // a version: what the server does after that is what a probe is for.
 func (c *Client) salvage(h *handshake, cause error) (version string, ok bool) {
 	raw, _ := h.result(methodInitialize)
-	members, _ := object(raw)
-	version = text(members["protocolVersion"])
-	if version == "" || len(version) > maxVersion || c.ended() != nil {
+	in, ok := wire.ReadIntroduction(raw)
+	if !ok || in.Protocol == "" || len(in.Protocol) > maxVersion || c.ended() != nil {
 		return "", false
 	}
 	c.note(Handshake, "the answer to initialize was accepted although: %s", clipped(cause))
 	c.notify(methodInitialized, struct{}{})
-	return version, true
+	return in.Protocol, true
 }
 
 // explain says why a handshake failed in words of ours where we know better.
@@ -130,21 +129,11 @@ func (c *Client) settle(h *handshake, version string) (*wire.Surface, error) {
 	if !legacy {
 		raw, _ = h.result(methodDiscover)
 	}
-	members, ok := object(raw)
+	in, ok := wire.ReadIntroduction(raw)
 	if !ok {
 		return nil, fmt.Errorf("handshake: %w", ErrBadAnswer)
 	}
-	s := &wire.Surface{
-		Protocol:     version,
-		Capabilities: members["capabilities"],
-		Instructions: text(members["instructions"]),
-		Server:       implementation(members["serverInfo"]),
-	}
-	if !legacy {
-		if meta, ok := object(members["_meta"]); ok && meta[mcp.MetaKeyServerInfo] != nil {
-			s.Server = implementation(meta[mcp.MetaKeyServerInfo])
-		}
-	}
+	s := &wire.Surface{Protocol: version, Capabilities: in.Capabilities, Instructions: in.Instructions, Server: in.Server}
 	if legacy && (version < firstModern || !slices.Contains(mcp.SupportedProtocolVersions(), version)) {
 		return s, nil
 	}
@@ -176,10 +165,4 @@ func (c *Client) requestMeta(version string) (json.RawMessage, error) {
 		mcp.MetaKeyClientInfo:         info,
 		mcp.MetaKeyClientCapabilities: capabilities,
 	})
-}
-
-// implementation reads who a program says it is, as far as it can be read.
-func implementation(raw json.RawMessage) wire.Implementation {
-	m, _ := object(raw)
-	return wire.Implementation{Name: text(m["name"]), Title: text(m["title"]), Version: text(m["version"])}
 }

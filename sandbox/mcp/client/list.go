@@ -10,15 +10,11 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
-// The bounds on one list of a server's.
-const (
-	maxEntries   = 10_000
-	maxPages     = 100
-	maxListBytes = 64 << 20
-	maxCursor    = 64 << 10
-	// listTimeouts is how many call time-outs all pages of a list may take.
-	listTimeouts = 4
-)
+// bounds are those of one list of a server's.
+var bounds = wire.Bounds{Entries: 10_000, Pages: 100, Bytes: 64 << 20, Cursor: 64 << 10}
+
+// listTimeouts is how many call time-outs all pages of a list may take.
+const listTimeouts = 4
 
 // List reads all that the server declares into s: tools always, since a server
 // may have some without saying so, the others if its capabilities name them.
@@ -39,24 +35,28 @@ func (c *Client) List(ctx context.Context, s *wire.Surface) error {
 			errs = append(errs, err)
 		}
 	}
-	list("tools", func() (err error) {
-		s.Tools, err = pages(ctx, c, "tools/list", wire.ParseTools)
+	list("tools", func() error {
+		all, err := c.pages(ctx, wire.Tools)
+		s.Tools = all.Tools
 		c.remember(s.Tools)
 		return err
 	})
 	if declared["resources"] != nil {
-		list("resources", func() (err error) {
-			s.Resources, err = pages(ctx, c, "resources/list", wire.ParseResources)
+		list("resources", func() error {
+			all, err := c.pages(ctx, wire.Resources)
+			s.Resources = all.Resources
 			return err
 		})
-		list("templates", func() (err error) {
-			s.Templates, err = pages(ctx, c, "resources/templates/list", wire.ParseTemplates)
+		list("templates", func() error {
+			all, err := c.pages(ctx, wire.Templates)
+			s.Templates = all.Templates
 			return err
 		})
 	}
 	if declared["prompts"] != nil {
-		list("prompts", func() (err error) {
-			s.Prompts, err = pages(ctx, c, "prompts/list", wire.ParsePrompts)
+		list("prompts", func() error {
+			all, err := c.pages(ctx, wire.Prompts)
+			s.Prompts = all.Prompts
 			return err
 		})
 	}
@@ -69,44 +69,40 @@ func (c *Client) ended() error {
 	return c.closed
 }
 
-// pages reads one list to its end or to a bound.
-func pages[T any](ctx context.Context, c *Client, method string, parse func(json.RawMessage) ([]T, string, error)) ([]T, error) {
+// pages reads one list to its end or to a bound. It asks for the pages itself, so
+// that it needs no tracker to tell which list a page belongs to.
+func (c *Client) pages(ctx context.Context, list wire.List) (wire.Entries, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, listTimeouts*c.opts.CallTimeout, ErrTimeout)
 	defer cancel()
-	var (
-		all    []T
-		cursor string
-		size   int
-		seen   = map[string]bool{}
-	)
-	for page := 0; ; page++ {
+	method, cursor := list.Method(), ""
+	all := wire.Pages{Bounds: bounds}
+	seen := map[string]bool{}
+	for n := 1; ; n++ {
 		result, err := c.page(ctx, method, cursor)
 		if err != nil {
-			return all, err
+			return all.Entries, err
 		}
-		entries, next, err := parse(result)
-		if err != nil {
-			c.note(BadResult, "%s: %s", method, clipped(err))
+		page := wire.ReadPage(list, result)
+		if page.Err != nil {
+			c.note(BadResult, "%s: %s", method, clipped(page.Err))
 		}
-		all = append(all, entries...)
-		size += len(result)
-		if next == "" {
-			return all[:min(len(all), maxEntries)], c.cutAt(method, len(all) > maxEntries, "more than %d entries", maxEntries)
-		}
+		step := all.Add(page, cursor)
 		seen[cursor] = true
 		switch {
-		case len(all) > maxEntries:
-			return all[:maxEntries], c.cutAt(method, true, "more than %d entries", maxEntries)
-		case seen[next]:
-			return all, c.cutAt(method, true, "a cursor came back after %d pages: the pages have no end", page+1)
-		case page+1 >= maxPages:
-			return all, c.cutAt(method, true, "more than %d pages", maxPages)
-		case size > maxListBytes:
-			return all, c.cutAt(method, true, "more than %d bytes", maxListBytes)
-		case len(next) > maxCursor:
-			return all, c.cutAt(method, true, "a cursor of %d bytes", len(next))
+		case all.Over == wire.BoundEntries:
+			return all.Entries, c.cut(method, "more than %d entries", bounds.Entries)
+		case seen[page.Next] && page.Next != "":
+			return all.Entries, c.cut(method, "a cursor came back after %d pages: the pages have no end", n)
+		case all.Over == wire.BoundPages:
+			return all.Entries, c.cut(method, "more than %d pages", bounds.Pages)
+		case all.Over == wire.BoundBytes:
+			return all.Entries, c.cut(method, "more than %d bytes", bounds.Bytes)
+		case all.Over == wire.BoundCursor:
+			return all.Entries, c.cut(method, "a cursor of %d bytes", len(page.Next))
+		case step != wire.More:
+			return all.Entries, nil
 		}
-		cursor = next
+		cursor = page.Next
 	}
 }
 
@@ -129,11 +125,8 @@ func (c *Client) page(ctx context.Context, method, cursor string) (json.RawMessa
 	return m.Result, nil
 }
 
-// cutAt reports a list that was left before its end.
-func (c *Client) cutAt(method string, cut bool, format string, args ...any) error {
-	if !cut {
-		return nil
-	}
+// cut reports a list that was left before its end.
+func (c *Client) cut(method, format string, args ...any) error {
 	why := fmt.Sprintf(format, args...)
 	c.note(ListCut, "%s: %s", method, why)
 	return fmt.Errorf("%s: %s: %w", method, why, ErrIncomplete)

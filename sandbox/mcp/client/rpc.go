@@ -22,7 +22,9 @@ const (
 const codeMethodNotFound = -32601
 
 // pending is a request that waits. done has room for the one answer that it
-// gets from whoever takes it out of the map.
+// gets from whoever takes it out of the map. The client pairs by itself: the ids
+// are its own count, and it tells late answers from second ones, which no tracker
+// of others' messages can.
 type pending struct {
 	method string
 	done   chan answer
@@ -168,26 +170,3 @@ func (c *Client) notify(method string, params any) {
 }
 
 func idOf(id int64) json.RawMessage { return strconv.AppendInt(nil, id, 10) }
-
-// parseID reads the id of an answer. exact is false for an id that means one
-// of ours but is written otherwise: a string, or a number with a fraction part.
-func parseID(raw json.RawMessage) (id int64, exact, ok bool) {
-	if len(raw) == 0 || len(raw) > 64 {
-		return 0, false, false
-	}
-	if id, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
-		return id, true, true
-	}
-	text := string(raw)
-	if raw[0] == '"' && json.Unmarshal(raw, &text) != nil {
-		return 0, false, false
-	}
-	if id, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return id, false, true
-	}
-	f, err := strconv.ParseFloat(text, 64)
-	if err != nil || f != float64(int64(f)) || f < 0 || f > 1<<53 {
-		return 0, false, false
-	}
-	return int64(f), false, true
-}

@@ -259,8 +259,8 @@ func (w *Web) take(ctx context.Context, r *http.Response, m wire.Message) error 
 	if len(body) > w.opts.MaxLine {
 		return fmt.Errorf("a body of more than %d bytes", w.opts.MaxLine)
 	}
-	if answers(body, m) {
-		w.hear(body, m)
+	if messages, _ := wire.Parse(body); answers(messages, m) {
+		w.hear(body, messages, m)
 		return nil
 	}
 	if r.StatusCode == http.StatusOK && len(bytes.TrimSpace(body)) > 0 {
@@ -277,9 +277,8 @@ func (w *Web) take(ctx context.Context, r *http.Response, m wire.Message) error 
 	return fmt.Errorf("HTTP status %d without an answer", r.StatusCode)
 }
 
-// answers reports whether a body is the answer to a request.
-func answers(body []byte, m wire.Message) bool {
-	messages, _ := wire.Parse(body)
+// answers reports whether the answer to a request is among messages.
+func answers(messages []wire.Message, m wire.Message) bool {
 	for _, a := range messages {
 		if a.IsResponse() && string(a.ID) == string(m.ID) {
 			return true
@@ -288,20 +287,17 @@ func answers(body []byte, m wire.Message) bool {
 	return false
 }
 
-// hear passes on a message and learns from the answers to initialize and tools/list.
-func (w *Web) hear(line []byte, m wire.Message) {
-	switch m.Method {
-	case "tools/list":
-		if messages, err := wire.Parse(line); err == nil && len(messages) == 1 && messages[0].Result != nil {
+// hear passes on a line, whose messages these are, and learns from the answers to
+// initialize and tools/list.
+func (w *Web) hear(line []byte, messages []wire.Message, m wire.Message) {
+	if len(messages) == 1 && messages[0].Result != nil {
+		switch m.Method {
+		case wire.Tools.Method():
 			w.bind(messages[0].Result)
-		}
-	case methodInitialize:
-		if messages, err := wire.Parse(line); err == nil && len(messages) == 1 {
-			if members, ok := object(messages[0].Result); ok {
+		case methodInitialize:
+			if in, ok := wire.ReadIntroduction(messages[0].Result); ok && len(in.Protocol) <= maxVersion {
 				w.mu.Lock()
-				if v := text(members["protocolVersion"]); len(v) <= maxVersion {
-					w.version = v
-				}
+				w.version = in.Protocol
 				w.mu.Unlock()
 			}
 		}
@@ -371,8 +367,9 @@ func (w *Web) read(r *http.Response, m wire.Message) (last string, retry time.Du
 		case w.opts.Older && e.Name == "endpoint":
 			w.located(string(e.Data))
 		default:
-			answered = answered || m.IsRequest() && answers(e.Data, m)
-			w.hear(e.Data, m)
+			messages, _ := wire.Parse(e.Data) // what is none is the client's to tell
+			answered = answered || m.IsRequest() && answers(messages, m)
+			w.hear(e.Data, messages, m)
 		}
 	}
 	buf := make([]byte, 32<<10)

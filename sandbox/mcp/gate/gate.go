@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -66,15 +65,16 @@ func (g *Gate) Closed() bool { return g.opts.Closed }
 type Session struct {
 	g *Gate
 	c *contract
-	// waiting are the requests that the server has not answered.
-	waiting *requests
+	// track knows what waits for an answer; the contract's lock is its own.
+	track *wire.Tracker
 	// lines says that peers cut what they read into lines.
 	lines bool
 }
 
 // Session starts a session.
 func (g *Gate) Session() *Session {
-	return &Session{g: g, c: newContract(), waiting: newRequests()}
+	c, track := newContract()
+	return &Session{g: g, c: c, track: track}
 }
 
 // Lines starts a session whose peers cut what they read into lines.
@@ -87,7 +87,7 @@ func (g *Gate) Lines() *Session {
 // Exchange is a part of the session whose answers come on a way of their own,
 // such as an HTTP request's: its ids are its own.
 func (s *Session) Exchange() *Session {
-	return &Session{g: s.g, c: s.c, waiting: newRequests()}
+	return &Session{g: s.g, c: s.c, track: s.track.Beside()}
 }
 
 // Verdict is what becomes of one line or body.
@@ -127,7 +127,7 @@ func (s *Session) Client(ctx context.Context, raw []byte) Verdict {
 	verdict := pass(raw)
 	var refusals []refusal
 	for _, m := range messages {
-		if m.Method != "tools/call" {
+		if m.Method != wire.MethodCall {
 			continue
 		}
 		r, skip := s.call(ctx, m)
@@ -140,15 +140,22 @@ func (s *Session) Client(ctx context.Context, raw []byte) Verdict {
 	if len(refusals) > 0 {
 		return s.refuse(messages, refusals)
 	}
+	s.passed(messages)
+	return verdict
+}
+
+// passed takes in what goes on to the server. What the gate refuses never gets
+// here: the server answers nothing of it.
+func (s *Session) passed(messages []wire.Message) {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
 	for _, m := range messages {
-		if m.IsRequest() {
-			s.waiting.add(m)
-			if m.Method == methodList {
-				s.c.asked()
-			}
+		crossing := m.Crossing(false)
+		s.track.Feed(&crossing)
+		if m.IsRequest() && m.Method == wire.Tools.Method() {
+			s.c.waived = false // waiting for a list makes sense again
 		}
 	}
-	return verdict
 }
 
 // refusal is a call that does not pass.
@@ -203,7 +210,7 @@ func (r refusal) line() errorLine {
 // refusalOf refuses a message, which need not be a call.
 func refusalOf(m wire.Message, reason string) refusal {
 	r := refusal{id: m.ID, method: m.Method, reason: reason}
-	if m.Method == "tools/call" {
+	if m.Method == wire.MethodCall {
 		r.method = ""
 		r.tool, _ = callOf(m.Params)
 	}
@@ -280,16 +287,13 @@ func (s *Session) call(ctx context.Context, m wire.Message) (*refusal, *session.
 		}
 		return nil, &session.Gate{Action: actionSkipped, Tool: name, Reason: why}
 	}
-	tool, ok := tools[name]
-	if !ok {
+	tool := tools.Tools[name]
+	if tool == nil {
 		r := no("not in the declared tool surface")
-		r.declared, r.surface = slices.Sorted(maps.Keys(tools)), true
-		if r.declared == nil {
-			r.declared = []string{}
-		}
+		r.declared, r.surface = append([]string{}, tools.Names...), true
 		return r, nil
 	}
-	if why := s.pinned(&tool); why != "" {
+	if why := s.pinned(tool); why != "" {
 		return no("%s", why), nil
 	}
 	if s.g.opts.Validate == nil || tool.InputSchema == nil {

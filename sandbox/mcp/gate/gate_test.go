@@ -110,23 +110,23 @@ func TestPagesAreOneContract(t *testing.T) {
 
 // A list that goes on page after page does not outgrow the gate.
 func TestAListIsBounded(t *testing.T) {
-	c := newContract()
-	long, cursor := strings.Repeat("x", 4<<20), ""
-	for n := range maxDeclared/len(long) + 1 {
-		next := fmt.Sprintf("p%d", n)
-		c.page(cursor, fmt.Appendf(nil, `{"tools":[{"name":"%s","description":"%s"}],"nextCursor":"%[1]s"}`, next, long))
-		cursor = next
+	s := New(Options{Hold: time.Millisecond, Closed: true}).Session()
+	long, params := strings.Repeat("x", 4<<20), "{}"
+	page := func(n int, next string) {
+		say(s, `{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":%s}`, n, params)
+		hear(s, `{"jsonrpc":"2.0","id":%d,"result":{"tools":[{"name":"t%[1]d","description":"%s"}]%s}}`, n, long, next)
 	}
-	if c.pages != nil {
-		t.Errorf("%d pages are held", len(c.pages))
+	for n := range bounds.Bytes/len(long) + 1 {
+		page(n, fmt.Sprintf(`,"nextCursor":"p%d"`, n))
+		params = fmt.Sprintf(`{"cursor":"p%d"}`, n)
 	}
-	c.page(cursor, []byte(`{"tools":[]}`))
-	if c.tools != nil {
-		t.Error("the rest of a list has become the contract")
+	page(1000, "")
+	if why := blockedWhy(t, call(s, "t0", `{}`)); why != "no complete tools/list has crossed" {
+		t.Errorf("a list without bounds has become the contract: %s", why)
 	}
-	c.page("", []byte(`{"tools":[{"name":"a"}]}`))
-	if len(c.tools) != 1 {
-		t.Error("the next list is not read")
+	list(s, echo)
+	if why := blockedWhy(t, call(s, "echo", `{}`)); why != "" {
+		t.Errorf("the next list is not read: %s", why)
 	}
 }
 
@@ -365,15 +365,16 @@ func TestParseLockRefuses(t *testing.T) {
 }
 
 func TestOldRequestsAreForgotten(t *testing.T) {
-	s := New(Options{}).Session()
-	for i := range 3 * maxWaiting {
+	s := New(Options{Closed: true}).Session()
+	const n = 9000 // more than twice what is remembered
+	for i := range n {
 		say(s, `{"jsonrpc":"2.0","id":%d,"method":"ping"}`, i)
-		if i%2 == 0 {
-			hear(s, `{"jsonrpc":"2.0","id":%d,"result":{}}`, i)
-		}
 	}
-	if n := len(s.waiting.byID); n > maxWaiting || len(s.waiting.order) > 4*maxWaiting {
-		t.Errorf("%d requests wait, %d in order", n, len(s.waiting.order))
+	for id, want := range map[int]string{0: "it answers no request", n - bounds.Pending - 1: "it answers no request", n - bounds.Pending: "", n - 1: ""} {
+		v := hear(s, `{"jsonrpc":"2.0","id":%d,"result":{}}`, id)
+		if got := v.Mark; (got == nil) != (want == "") || got != nil && got.Reason != want {
+			t.Errorf("%d: %+v", id, v)
+		}
 	}
 }
 

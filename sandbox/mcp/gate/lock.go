@@ -115,9 +115,9 @@ func (s *Session) pinned(t *wire.Tool) string {
 		return ""
 	}
 	s.c.mu.Lock()
-	introduced, instructions := s.c.introduced, s.c.instructions
+	said := s.c.said
 	s.c.mu.Unlock()
-	if introduced && instructionsPin(instructions) != lock.Instructions {
+	if said != nil && instructionsPin(said.RawInstructions) != lock.Instructions {
 		return "the server's instructions are not as they were locked"
 	}
 	pin, ok := lock.Tools[t.Name]
@@ -156,18 +156,19 @@ func Declared(frames iter.Seq2[session.Frame, error]) (*wire.Surface, error) {
 	}
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
-	if s.c.tools == nil {
+	tools := s.c.state.Surface
+	if tools == nil {
+		tools = s.c.state.Last
+	}
+	if tools == nil {
 		return nil, errors.New("no complete tools/list is in the log")
 	}
 	out := &wire.Surface{}
-	for _, t := range s.c.tools {
-		out.Tools = append(out.Tools, t)
+	for _, name := range tools.Names {
+		out.Tools = append(out.Tools, *tools.Tools[name])
 	}
-	_ = json.Unmarshal(s.c.instructions, &out.Instructions) // no string is no text
-	for key, dst := range map[string]*string{"name": &out.Server.Name, "version": &out.Server.Version} {
-		if raw, ok := wire.Member(s.c.server, key); ok {
-			_ = json.Unmarshal(raw, dst) // as above
-		}
+	if said := s.c.said; said != nil {
+		out.Server, out.Instructions = said.Server, said.Instructions
 	}
 	return out, nil
 }

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
@@ -76,18 +74,4 @@ func member(obj json.RawMessage, name string) (value json.RawMessage, ok bool) {
 		}
 	})
 	return value, ok
-}
-
-// idKey is a request's id as the most generous client compares it: 1, 1.0, 1e0
-// and "1" are one.
-func idKey(id json.RawMessage) string {
-	text := string(id)
-	var s string
-	if json.Unmarshal(id, &s) == nil {
-		text = s
-	}
-	if f, err := strconv.ParseFloat(text, 64); err == nil && math.Abs(f) < 1<<53 {
-		return strconv.FormatFloat(f, 'g', -1, 64)
-	}
-	return `"` + text
 }

@@ -25,19 +25,15 @@ func (s *Session) Server(raw []byte) Verdict {
 	tool := ""
 	answers := make([]string, len(messages)) // the methods that are answered
 	for i, m := range messages {
-		switch {
-		case m.Method == noteChanged:
-			s.c.announced()
-		case m.IsResponse():
-			q, ok := s.waiting.take(m.ID)
-			if !ok && m.Result != nil && s.g.opts.Closed {
-				// A client may find a question of its own in an id that reads like it.
-				return Verdict{Mark: &session.Gate{Action: actionBlocked, Reason: "it answers no request"}}
-			}
-			answers[i] = q.method
-			if ok && m.Result != nil {
-				tool = q.tool
-				s.learn(q, m.Result)
+		asked := s.heard(&m)
+		if asked == nil && m.Result != nil && s.g.opts.Closed {
+			// A client may find a question of its own in an id that reads like it.
+			return Verdict{Mark: &session.Gate{Action: actionBlocked, Reason: "it answers no request"}}
+		}
+		if m.IsResponse() && asked != nil {
+			answers[i] = asked.Method
+			if m.Result != nil {
+				tool = asked.Tool
 			}
 		}
 	}
@@ -48,13 +44,19 @@ func (s *Session) Server(raw []byte) Verdict {
 	return s.unlocked(raw, v, answers)
 }
 
-func (s *Session) learn(q request, result json.RawMessage) {
-	switch q.method {
-	case methodList:
-		s.c.page(q.cursor, result)
-	case methodInitialize, methodDiscover:
-		s.c.introduce(result)
+// heard takes in a message of the server's, and returns the request that it answers,
+// or is; nil for none.
+func (s *Session) heard(m *wire.Message) *wire.Asked {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	crossing := m.Crossing(true)
+	seen := s.track.Feed(&crossing)
+	s.c.learn(s.track, m, seen)
+	if seen.Asked == nil {
+		return nil
 	}
+	asked := *seen.Asked
+	return &asked
 }
 
 // secret stops what holds a secret: a request's answer becomes an error, a
@@ -130,7 +132,7 @@ func (s *Session) unlocked(raw []byte, v Verdict, answers []string) Verdict {
 
 // locked is one message without what is not as it was locked, which gone names.
 func (s *Session) locked(raw json.RawMessage, method string, gone *[]string) json.RawMessage {
-	if method != methodList && method != methodInitialize && method != methodDiscover && method != "" {
+	if method != wire.Tools.Method() && method != wire.MethodInitialize && method != wire.MethodDiscover && method != "" {
 		return raw
 	}
 	return rebuild(raw, func(key string, value json.RawMessage) json.RawMessage {

@@ -1,5 +1,6 @@
-// Package wire is MCP as bytes: lines of a stdio stream, JSON-RPC 2.0 messages
-// and the declarations that a server makes in them.
+// Package wire is MCP as bytes: lines of a stdio stream, JSON-RPC 2.0 messages,
+// the declarations that a server makes in them, and the state that a session's
+// messages come to (Tracker).
 //
 // Everything here reads hostile input. It must never panic, never use memory
 // out of proportion to its input, never repair what a peer sent (a bad message

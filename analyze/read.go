@@ -1,0 +1,175 @@
+package analyze
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/coalmine-dev/coalmine/analyze/detect"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// reading is one pass over both files of a log and what it feeds, in this order:
+// the trace the profile, the timelines and the judge; a frame, beside its mark, the
+// profile first, which says whether it holds a decoy, and then what reads the wire.
+type reading struct {
+	j *judge
+	b *profile.Builder
+	// frames is the log's session.jsonl, nil where that cannot be read.
+	frames *session.Scanner
+	// w and d read the wire; both are nil where only the server's deeds are wanted.
+	w *wireReader
+	d *detect.Session
+	// unread says which frames could not be read: told after what the trace says.
+	unread []string
+}
+
+// read reads a run's log. It returns what was said on the wire.
+func (j *judge) read(log *session.Reader) (*wireReader, error) {
+	r := j.reading(log)
+	r.w, r.d = newWireReader(r.b, &j.timelines), detect.NewSession(detect.Options{OwnClient: true})
+	file, err := log.Wire()
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	r.frames = session.NewScanner(file)
+	r.all(log)
+	j.detected(r.d.End(session.FramesFile, r.frames), r.w)
+	return r.w, nil
+}
+
+// readDeeds reads what the server of a further run did. Of the wire it reads only
+// which decoys crossed it.
+func (j *judge) readDeeds(log *session.Reader) {
+	r := j.reading(log)
+	file, err := log.Wire()
+	if err != nil {
+		r.lacks(err)
+	} else {
+		defer file.Close()
+		r.frames = session.NewScanner(file)
+	}
+	r.all(log)
+}
+
+func (j *judge) reading(log *session.Reader) *reading {
+	h := log.Header
+	j.timelines.plain = j.plain
+	return &reading{j: j, b: profile.NewBuilder(profile.Context{Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: h.Canaries, Set: j.set, Runtime: h.Runtime})}
+}
+
+// all reads to the end of both files.
+func (r *reading) all(log *session.Reader) {
+	j := r.j
+	for e, err := range log.All(r.frames) {
+		switch {
+		case err != nil:
+			j.because(session.GapLogDamaged, "a line of the trace could not be read: %v", err)
+		case e.Damage != nil:
+			r.damage(e.Damage)
+		case e.Record != nil:
+			r.b.Record(e.Record)
+			j.last = max(j.last, e.Record.Time)
+		case e.Flow != nil:
+			r.b.Flow(e.Flow)
+			j.timelines.flow(e.Flow)
+			j.flow(e.Flow)
+			j.last = max(j.last, e.Flow.Stamp)
+		default:
+			r.moment(e.Mark, e.Frame)
+		}
+	}
+	j.profile = r.b.Profile()
+	for _, why := range r.unread {
+		j.because(session.GapLogDamaged, "a frame of the log could not be read: %s", why)
+	}
+}
+
+// damage notes a line of session.jsonl that is no frame.
+func (r *reading) damage(bad *session.LineError) {
+	r.lacks(fmt.Errorf("%s: %w", session.FramesFile, bad))
+	if r.d != nil {
+		r.d.Damage(bad)
+	}
+}
+
+func (r *reading) lacks(err error) {
+	if len(r.unread) < maxReasons {
+		r.unread = append(r.unread, err.Error())
+	}
+}
+
+// moment takes a mark, a frame, or a frame with its mark; what there is not is nil.
+func (r *reading) moment(m *session.Mark, f *session.Frame) {
+	var msgs []wire.Message
+	var err error
+	if f != nil && f.Message != nil && (r.w != nil || m != nil && f.Dir == session.S2C) {
+		msgs, err = wire.Parse(f.Message)
+	}
+	if m != nil {
+		r.mark(m, f != nil && f.Dir == session.S2C && answers(msgs))
+	}
+	if f != nil {
+		r.frame(f, msgs, err)
+	}
+}
+
+// answers reports whether a response is among messages.
+func answers(msgs []wire.Message) bool {
+	for i := range msgs {
+		if msgs[i].IsResponse() {
+			return true
+		}
+	}
+	return false
+}
+
+// mark takes a mark; reply says that it is that of a frame which answers.
+func (r *reading) mark(m *session.Mark, reply bool) {
+	j := r.j
+	m.Tool = j.set.Redact(m.Tool)
+	if m.Kind == session.MarkFrame {
+		r.b.Crossed(m, reply)
+	} else {
+		r.b.Mark(m)
+	}
+	j.timelines.mark(m)
+	j.mark(m)
+	j.last = max(j.last, m.Time)
+}
+
+// frame takes a frame and its messages. The detectors read what crossed; what
+// quotes it reads it without the decoys' values.
+func (r *reading) frame(f *session.Frame, msgs []wire.Message, err error) {
+	tainted := f.Dir == session.S2C && r.b.Frame(f.Seq, 0, f.Bytes())
+	if tainted {
+		r.j.tainted[f.Seq] = true
+	}
+	if r.w == nil {
+		return
+	}
+	r.d.Frame(f, r.frames)
+	if tainted {
+		plain := *f
+		r.j.redact(&plain)
+		f = &plain
+		if f.Message != nil {
+			msgs, err = wire.Parse(f.Message)
+		}
+	}
+	r.w.frame(f, msgs, err)
+}
+
+// redact takes the decoys' values out of a frame before anything of it is quoted
+// or cut. A message that would not survive it stays; seal sees to its texts.
+func (j *judge) redact(f *session.Frame) {
+	if f.Message == nil {
+		f.Raw = []byte(j.set.Redact(string(f.Raw)))
+		return
+	}
+	if m := json.RawMessage(j.set.Redact(string(f.Message))); json.Valid(m) {
+		f.Message = m
+	}
+}
