@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
@@ -122,7 +123,7 @@ func (d *decoder) event(e agent.Event) {
 		return // no part of the run
 	case agent.EventSynced:
 		r.drain()
-		r.synced(e.N)
+		r.answered(e.N)
 	case agent.EventDone:
 		d.done = true
 	case agent.EventDial:
@@ -196,17 +197,18 @@ func (r *Run) progress(e agent.Event) {
 func (r *Run) collected(e agent.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.files) < maxCollected {
-		r.files = append(r.files, rootfs.File{Path: e.Path, Mode: 0o644, Data: e.Data})
+	if a := r.asked[e.N]; a != nil && len(a.files) < maxCollected && slices.Contains(a.paths, e.Path) {
+		a.files = append(a.files, rootfs.File{Path: e.Path, Mode: 0o644, Data: e.Data})
 	}
 }
 
-func (r *Run) synced(n int64) {
+// answered ends the wait for a command's answer.
+func (r *Run) answered(n int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if done, ok := r.syncs[n]; ok {
-		close(done)
-		delete(r.syncs, n)
+	if a := r.asked[n]; a != nil {
+		close(a.done)
+		delete(r.asked, n)
 	}
 }
 

@@ -39,15 +39,14 @@ type Run struct {
 	waiting   int        // their bytes
 	queue     [][]byte   // stdin to be sent; an empty element closes it
 	queued    int
-	sent      int64    // bytes of stdin sent
-	delivered int64    // bytes of stdin that the agent says it delivers
-	refused   bool     // the target closed its stdin
-	writing   bool     // false ends the writer
-	carried   [][]byte // frames of tunnels to be sent
-	held      int      // their bytes
-	syncs     map[int64]chan struct{}
-	nextSync  int64
-	files     []rootfs.File // what a Collect has got so far
+	sent      int64             // bytes of stdin sent
+	delivered int64             // bytes of stdin that the agent says it delivers
+	refused   bool              // the target closed its stdin
+	writing   bool              // false ends the writer
+	carried   [][]byte          // frames of tunnels to be sent
+	held      int               // their bytes
+	asked     map[int64]*answer // by the command's N
+	nextAsk   int64
 	exit      Exit
 
 	tunnels tunnels
@@ -110,7 +109,7 @@ func Start(ctx context.Context, b Backend, spec Spec, sink Sink) (*Run, error) {
 func newRun(conn Conn, sink Sink) *Run {
 	r := &Run{
 		conn: conn, sink: sink, out: mux.NewWriter(conn), writing: true,
-		syncs: make(map[int64]chan struct{}), started: make(chan error, 1),
+		asked: make(map[int64]*answer), started: make(chan error, 1),
 		over: make(chan struct{}), written: make(chan struct{}),
 	}
 	r.wake, r.space = sync.NewCond(&r.mu), sync.NewCond(&r.mu)
@@ -165,7 +164,10 @@ func (r *Run) CloseStdin() error {
 // Sync returns when everything that the target has done up to now is with the
 // sink: its output, its calls and its accesses. The sink must not call it. When
 // the run is over everything already is.
-func (r *Run) Sync(ctx context.Context) error { return r.askFor(ctx, agent.Command{Type: "sync"}) }
+func (r *Run) Sync(ctx context.Context) error {
+	_, err := r.askFor(ctx, agent.Command{Type: "sync"})
+	return err
+}
 
 // maxSearch bounds the paths of one Search: they go in one message.
 const maxSearch = 128 << 10
@@ -176,10 +178,12 @@ func (r *Run) Search(ctx context.Context, paths []string) (left int, err error) 
 	size := 0
 	for i, p := range paths {
 		if size += len(p) + 8; size > maxSearch {
-			return len(paths) - i, r.askFor(ctx, agent.Command{Type: "sync", Paths: paths[:i]})
+			paths, left = paths[:i], len(paths)-i
+			break
 		}
 	}
-	return 0, r.askFor(ctx, agent.Command{Type: "sync", Paths: paths})
+	_, err = r.askFor(ctx, agent.Command{Type: "sync", Paths: paths})
+	return left, err
 }
 
 // maxCollected bounds the files of one Collect.
@@ -189,35 +193,43 @@ const maxCollected = 100
 // regular and small: what its next start would find. The target may write what
 // it likes there.
 func (r *Run) Collect(ctx context.Context, paths []string) ([]rootfs.File, error) {
-	err := r.askFor(ctx, agent.Command{Type: "collect", Paths: paths[:min(len(paths), maxCollected)]})
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	files := r.files
-	r.files = nil
-	return files, err
+	a, err := r.askFor(ctx, agent.Command{Type: "collect", Paths: paths[:min(len(paths), maxCollected)]})
+	if err != nil {
+		return nil, err
+	}
+	return a.files, nil
 }
 
-// askFor sends a command and waits until it is answered, or the run is over.
-func (r *Run) askFor(ctx context.Context, c agent.Command) error {
+// answer is what the agent said to a command. Nobody changes it once askFor has
+// returned it.
+type answer struct {
+	files []rootfs.File
+	paths []string // whose files were asked for
+	done  chan struct{}
+}
+
+// askFor sends a command and returns its answer, as far as there is one when the
+// run is over.
+func (r *Run) askFor(ctx context.Context, c agent.Command) (*answer, error) {
+	a := &answer{paths: c.Paths, done: make(chan struct{})}
 	r.mu.Lock()
-	r.nextSync++
-	c.N = r.nextSync
-	done := make(chan struct{})
-	r.syncs[c.N] = done
+	r.nextAsk++
+	c.N = r.nextAsk
+	r.asked[c.N] = a
 	r.mu.Unlock()
 	defer func() {
 		r.mu.Lock()
-		delete(r.syncs, c.N)
+		delete(r.asked, c.N)
 		r.mu.Unlock()
 	}()
 	r.command(c)
 	select {
-	case <-done:
+	case <-a.done:
 	case <-r.over:
 	case <-ctx.Done():
-		return fmt.Errorf("wait for the tracer's records: %w", context.Cause(ctx))
+		return nil, fmt.Errorf("wait for the tracer's records: %w", context.Cause(ctx))
 	}
-	return nil
+	return a, nil
 }
 
 // Stop ends the target: its stdin is closed, after the grace it gets a TERM,

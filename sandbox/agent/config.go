@@ -96,9 +96,10 @@ type Limits struct {
 
 // Command is a control message from the host after the Config.
 type Command struct {
-	// Type is "stop" (close stdin, wait Grace, TERM, wait, KILL), "kill" or
+	// Type is "stop" (close stdin, wait Grace, TERM, wait, KILL), "kill",
 	// "sync" (drain the tracer, the watches and the sinkhole up to now, look for
-	// decoys in the files at Paths, answer "synced" with N).
+	// decoys in the files at Paths, answer "synced" with N) or "collect" (drain, and
+	// answer with a "file" for each of Paths, then "synced", all with N).
 	Type  string        `json:"type"`
 	Grace time.Duration `json:"grace,omitempty"`
 	// Signal has "stop" begin with TERM, and close stdin only after Grace.
@@ -146,7 +147,8 @@ const (
 	// EventDial asks the host for connection N to Port of Host; Network is tcp or
 	// udp. The answer and all that is said go over mux.Carried.
 	EventDial = "dial"
-	// EventFile: Data is what stands in the file at Path, asked for by a "collect".
+	// EventFile: Data is what stands in the file at Path, asked for by the
+	// "collect" with N.
 	EventFile = "file"
 	// EventDone is the last event: every task has ended and all output is sent.
 	EventDone = "done"

@@ -134,11 +134,10 @@ func (a *agent) answerSyncs() {
 		case c := <-a.syncs:
 			a.flush()
 			if c.Type == "collect" {
-				a.collect(c.Paths)
+				a.collect(c)
 			} else {
 				a.search(c.Paths)
 			}
-			a.collect(c.Paths)
 			a.emit(Event{Type: EventSynced, N: c.N})
 		case <-a.finish:
 			return
