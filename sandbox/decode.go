@@ -32,8 +32,7 @@ func newDecoder(r *Run, traced bool) *decoder {
 // read is the goroutine that owns the sink.
 func (r *Run) read(d *decoder) {
 	defer close(r.over)
-	defer r.closeTunnels()
-	defer r.endDials()
+	defer r.conns.Close(ErrOver)
 	defer r.stopWriting()
 	m := mux.NewReader(r.conn)
 	var err error
@@ -74,10 +73,8 @@ func (d *decoder) frame(f mux.Frame) error {
 		}
 	case mux.Flows:
 		d.flows.Feed(f.Payload, d.flow)
-	case mux.Tunnel:
-		return d.run.tunnel(f.Stamp, f.Payload)
-	case mux.Carried:
-		return d.run.takeCarried(f.Payload)
+	case mux.Conns:
+		return d.run.conns.Take(f)
 	case mux.Control:
 		e, err := agent.DecodeEvent(f.Payload)
 		if err != nil {
@@ -121,13 +118,14 @@ func (d *decoder) event(e agent.Event) {
 	case agent.EventFile:
 		r.collected(e)
 		return // no part of the run
+	case agent.EventPorts:
+		r.answered(e.N, func(a *answer) { a.ports = e.Ports })
+		return // as above
 	case agent.EventSynced:
 		r.drain()
-		r.answered(e.N)
+		r.answered(e.N, func(*answer) {})
 	case agent.EventDone:
 		d.done = true
-	case agent.EventDial:
-		r.dial(e)
 	case agent.EventLoss:
 		r.lost.Add(1)
 	case agent.EventAccess, agent.EventNote, agent.EventOutlived, agent.EventFull, agent.EventFound:
@@ -203,10 +201,12 @@ func (r *Run) collected(e agent.Event) {
 }
 
 // answered ends the wait for a command's answer.
-func (r *Run) answered(n int64) {
+func (r *Run) answered(n int64, set func(*answer)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if a := r.asked[n]; a != nil {
+		set(a)
+		a.answered = true
 		close(a.done)
 		delete(r.asked, n)
 	}

@@ -70,7 +70,10 @@ func TestAnAgentThatLies(t *testing.T) {
 		"unknown field":      {say(started, mux.Frame{Payload: []byte(`{"type":"done","t":1,"x":1}`)}), "unknown field"},
 		"negative number":    {say(started, mux.Frame{Payload: []byte(`{"type":"stdin","t":1,"n":-1}`)}), "negative"},
 		"trace out of turn":  {say(started, mux.Frame{Stream: mux.Trace, Payload: []byte("1 2")}), "out of turn"},
-		"carried to nobody":  {say(started, mux.Frame{Stream: mux.Carried, Payload: []byte("x")}), "a host that nobody allowed"},
+		"bad connection":     {say(started, mux.Frame{Stream: mux.Conns, Payload: []byte("x")}), "message of 1 bytes"},
+		"not connected":      {say(started, mux.Frame{Stream: mux.Conns, Payload: []byte("\x01\x00\x00\x00\x03data")}), "connection 1, which is not open"},
+		"unwanted dial":      {say(started, mux.Frame{Stream: mux.Conns, Payload: []byte("\x02\x00\x00\x00\x01\x00\x50\x00example.com")}), "opened where none may be"},
+		"a port that is not": {say(started, agent.Event{Type: agent.EventPorts, Ports: []int{80, 65536}}), "a port that is none"},
 		"a stream not its's": {say(started, mux.Frame{Stream: mux.Stdin, Payload: []byte("x")}), "a stdin frame"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
-	"github.com/coalmine-dev/coalmine/sandbox/carry"
+	"github.com/coalmine-dev/coalmine/sandbox/egress"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 )
@@ -34,25 +34,19 @@ type Run struct {
 	mu        sync.Mutex
 	wake      *sync.Cond
 	commands  []agent.Command
-	space     *sync.Cond // for more to be carried
-	outward   [][]byte   // mux.Carried payloads to be sent
-	waiting   int        // their bytes
-	queue     [][]byte   // stdin to be sent; an empty element closes it
+	queue     [][]byte // stdin to be sent; an empty element closes it
 	queued    int
 	sent      int64             // bytes of stdin sent
 	delivered int64             // bytes of stdin that the agent says it delivers
 	refused   bool              // the target closed its stdin
 	writing   bool              // false ends the writer
-	carried   [][]byte          // frames of tunnels to be sent
-	held      int               // their bytes
 	asked     map[int64]*answer // by the command's N
 	nextAsk   int64
 	exit      Exit
 
-	tunnels tunnels
-	heard   time.Duration // guarded by tunnels.mu
-	host    *carry.Host   // nil where no host is allowed
-	tracer  *watcher      // nil where the agent's stream brings the records
+	conns   *mux.Endpoint
+	egress  *egress.Dialer // nil where no host is allowed
+	tracer  *watcher       // nil where the agent's stream brings the records
 	lost    atomic.Uint64
 	started chan error // takes one: nil, or why the target did not start
 	over    chan struct{}
@@ -77,7 +71,7 @@ func Start(ctx context.Context, b Backend, spec Spec, sink Sink) (*Run, error) {
 	cfg := config(spec)
 	conn.Config(cfg)
 	r := newRun(conn, sink)
-	r.allow(&spec)
+	r.connect(&spec)
 	if err := r.watch(ctx, &spec); err != nil {
 		_ = conn.Close(context.WithoutCancel(ctx))
 		return nil, err
@@ -112,7 +106,7 @@ func newRun(conn Conn, sink Sink) *Run {
 		asked: make(map[int64]*answer), started: make(chan error, 1),
 		over: make(chan struct{}), written: make(chan struct{}),
 	}
-	r.wake, r.space = sync.NewCond(&r.mu), sync.NewCond(&r.mu)
+	r.wake = sync.NewCond(&r.mu)
 	return r
 }
 
@@ -165,7 +159,7 @@ func (r *Run) CloseStdin() error {
 // sink: its output, its calls and its accesses. The sink must not call it. When
 // the run is over everything already is.
 func (r *Run) Sync(ctx context.Context) error {
-	_, err := r.askFor(ctx, agent.Command{Type: "sync"})
+	_, err := r.drained(ctx, agent.Command{Type: "sync"})
 	return err
 }
 
@@ -182,7 +176,7 @@ func (r *Run) Search(ctx context.Context, paths []string) (left int, err error) 
 			break
 		}
 	}
-	_, err = r.askFor(ctx, agent.Command{Type: "sync", Paths: paths})
+	_, err = r.drained(ctx, agent.Command{Type: "sync", Paths: paths})
 	return left, err
 }
 
@@ -193,7 +187,7 @@ const maxCollected = 100
 // regular and small: what its next start would find. The target may write what
 // it likes there.
 func (r *Run) Collect(ctx context.Context, paths []string) ([]rootfs.File, error) {
-	a, err := r.askFor(ctx, agent.Command{Type: "collect", Paths: paths[:min(len(paths), maxCollected)]})
+	a, err := r.drained(ctx, agent.Command{Type: "collect", Paths: paths[:min(len(paths), maxCollected)]})
 	if err != nil {
 		return nil, err
 	}
@@ -203,9 +197,11 @@ func (r *Run) Collect(ctx context.Context, paths []string) ([]rootfs.File, error
 // answer is what the agent said to a command. Nobody changes it once askFor has
 // returned it.
 type answer struct {
-	files []rootfs.File
-	paths []string // whose files were asked for
-	done  chan struct{}
+	answered bool
+	files    []rootfs.File
+	ports    []int
+	paths    []string // whose files were asked for
+	done     chan struct{}
 }
 
 // askFor sends a command and returns its answer, as far as there is one when the
@@ -227,7 +223,16 @@ func (r *Run) askFor(ctx context.Context, c agent.Command) (*answer, error) {
 	case <-a.done:
 	case <-r.over:
 	case <-ctx.Done():
-		return nil, fmt.Errorf("wait for the tracer's records: %w", context.Cause(ctx))
+		return nil, context.Cause(ctx)
+	}
+	return a, nil
+}
+
+// drained is askFor where the agent drains the tracer before it answers.
+func (r *Run) drained(ctx context.Context, c agent.Command) (*answer, error) {
+	a, err := r.askFor(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("wait for the tracer's records: %w", err)
 	}
 	return a, nil
 }
@@ -315,7 +320,6 @@ func (r *Run) stopWriting() {
 	r.mu.Lock()
 	r.writing = false
 	r.wake.Signal()
-	r.space.Broadcast()
 	r.mu.Unlock()
 }
 
@@ -326,13 +330,16 @@ func (r *Run) command(c agent.Command) {
 	r.mu.Unlock()
 }
 
-// write is the only writer of the connection: the Config, then commands before
-// tunnels, what is carried and stdin, and of stdin no more than the agent's window.
+// write sends the Config, then commands before stdin, and of stdin no more than the
+// agent's window. What is said on connections goes beside that.
 func (r *Run) write(cfg *agent.Config) {
 	defer close(r.written)
 	if agent.WriteConfig(r.out, cfg) != nil {
 		return
 	}
+	var conns sync.WaitGroup
+	defer conns.Wait()
+	conns.Go(func() { _ = r.conns.Send(r.out) }) // who reads finds out that the stream is broken
 	for {
 		c, f, ok := r.nextWrite()
 		if !ok {
@@ -362,13 +369,6 @@ func (r *Run) nextWrite() (*agent.Command, mux.Frame, bool) {
 			c := r.commands[0]
 			r.commands = r.commands[1:]
 			return &c, mux.Frame{}, true
-		case len(r.carried) > 0:
-			p := r.carried[0]
-			r.carried = r.carried[1:]
-			r.held -= len(p)
-			return nil, mux.Frame{Stream: mux.Tunnel, Payload: p}, true
-		case len(r.outward) > 0:
-			return nil, r.nextOutward(), true
 		case len(r.queue) > 0 && (r.sent-r.delivered < agent.StdinWindow-mux.MaxPayload || r.refused):
 			p := r.queue[0]
 			r.queue = r.queue[1:]

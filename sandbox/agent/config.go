@@ -98,8 +98,9 @@ type Limits struct {
 type Command struct {
 	// Type is "stop" (close stdin, wait Grace, TERM, wait, KILL), "kill",
 	// "sync" (drain the tracer, the watches and the sinkhole up to now, look for
-	// decoys in the files at Paths, answer "synced" with N) or "collect" (drain, and
-	// answer with a "file" for each of Paths, then "synced", all with N).
+	// decoys in the files at Paths, answer "synced" with N), "collect" (drain, and
+	// answer with a "file" for each of Paths, then "synced", all with N) or "ports"
+	// (answer "ports" with N).
 	Type  string        `json:"type"`
 	Grace time.Duration `json:"grace,omitempty"`
 	// Signal has "stop" begin with TERM, and close stdin only after Grace.
@@ -144,9 +145,9 @@ const (
 	EventOutlived = "outlived"
 	// EventSynced answers a sync with its N.
 	EventSynced = "synced"
-	// EventDial asks the host for connection N to Port of Host; Network is tcp or
-	// udp. The answer and all that is said go over mux.Carried.
-	EventDial = "dial"
+	// EventPorts answers a "ports" with its N: the TCP Ports on which the target
+	// listens, in rising order.
+	EventPorts = "ports"
 	// EventFile: Data is what stands in the file at Path, asked for by the
 	// "collect" with N.
 	EventFile = "file"
@@ -170,8 +171,6 @@ type Event struct {
 	Realtime time.Duration `json:"realtime,omitempty"`
 	Canary   string        `json:"canary,omitempty"`
 	Encoding string        `json:"encoding,omitempty"`
-	Network  string        `json:"network,omitempty"`
-	Host     string        `json:"host,omitempty"`
-	Port     int           `json:"port,omitempty"`
+	Ports    []int         `json:"ports,omitempty"`
 	Data     []byte        `json:"data,omitempty"`
 }

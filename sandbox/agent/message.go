@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
 )
@@ -94,11 +95,14 @@ func DecodeEvent(p []byte) (Event, error) {
 	if e.Stamp < 0 || e.N < 0 {
 		return Event{}, fmt.Errorf("the agent's %.40q event has a negative number", e.Type)
 	}
-	for _, s := range []*string{&e.Type, &e.Path, &e.Mask, &e.Stream, &e.Signal, &e.Reason, &e.Hint, &e.Canary, &e.Encoding, &e.Network, &e.Host} {
+	for _, s := range []*string{&e.Type, &e.Path, &e.Mask, &e.Stream, &e.Signal, &e.Reason, &e.Hint, &e.Canary, &e.Encoding} {
 		*s = (*s)[:min(len(*s), maxText)]
 	}
 	if len(e.Data) > maxFile {
 		return Event{}, fmt.Errorf("the agent's %.40q event holds %d bytes", e.Type, len(e.Data))
+	}
+	if slices.ContainsFunc(e.Ports, func(p int) bool { return p < 1 || p > 65535 }) {
+		return Event{}, fmt.Errorf("the agent's %.40q event has a port that is none", e.Type)
 	}
 	return e, nil
 }
