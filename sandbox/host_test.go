@@ -136,6 +136,8 @@ func FuzzAgent(f *testing.F) {
 	f.Add(say(agent.Event{Type: agent.EventReady, N: 7}, started, mux.Frame{Stream: mux.Trace, Payload: []byte("7 1.0 execve(\"/x\", [\"x\"], 0x0) = 0\n")}))
 	f.Add(say(agent.Event{Type: agent.EventError, Reason: "no"}))
 	f.Add(say(mux.Frame{Stream: mux.Stdout, Stamp: 3, Payload: []byte("{}\n")}))
+	f.Add(say(started, mux.Frame{Stream: mux.Conns, Payload: []byte("\x01\x00\x00\x00\x06no")}))
+	f.Add(say(started, agent.Event{Type: agent.EventFile, N: 1, Path: "/x", Data: []byte("x")}, agent.Event{Type: agent.EventPorts, N: 1, Ports: []int{80}}))
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		ctx, cancel := context.WithTimeout(context.Background(), within)
 		defer cancel()
