@@ -97,6 +97,45 @@ func TestAnAgentThatLies(t *testing.T) {
 	}
 }
 
+// pusher is an agent that answers a collect with a stream of its own making.
+type pusher struct {
+	*liar
+	out    *io.PipeWriter
+	answer []byte
+}
+
+func (p *pusher) Start(context.Context, sandbox.Spec) (sandbox.Conn, error) { return p, nil }
+
+func (p *pusher) Write(b []byte) (int, error) {
+	if bytes.Contains(b, []byte(`"type":"collect"`)) {
+		go func() { _, _ = p.out.Write(p.answer) }() // who reads ends at the good-bye
+	}
+	return len(b), nil
+}
+
+// What an agent sends without being asked is no part of what is collected.
+func TestCollectBelievesNothing(t *testing.T) {
+	file := func(n int64, path string) agent.Event {
+		return agent.Event{Type: agent.EventFile, N: n, Path: path, Data: []byte("x")}
+	}
+	r, w := io.Pipe()
+	p := &pusher{liar: &liar{Reader: r, closed: make(chan struct{})}, out: w, answer: say(
+		file(2, "/asked"), file(0, "/asked"), file(1, "/etc/passwd"), file(1, "/asked"), agent.Event{Type: agent.EventSynced, N: 2},
+		agent.Event{Type: agent.EventSynced, N: 1}, file(1, "/asked"), agent.Event{Type: agent.EventDone})}
+	go func() { _, _ = w.Write(say(started)) }()
+	run, err := sandbox.Start(bounded(t), p, spec("true"), sandboxtest.NewRecorder())
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := run.Collect(bounded(t), []string{"/asked", "/other"})
+	if err != nil || len(files) != 1 || files[0].Path != "/asked" {
+		t.Errorf("collected %+v, %v", files, err)
+	}
+	if err := run.Close(bounded(t)); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestUnknownEventsAreCountedAndPassedOn(t *testing.T) {
 	rec := sandboxtest.NewRecorder()
 	run, err := sandbox.Start(bounded(t), lie(say(started, agent.Event{Type: "news", Stamp: 5},

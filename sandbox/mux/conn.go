@@ -234,7 +234,7 @@ func (c *Conn) await() error {
 	}
 }
 
-// next takes one piece, which counts as read once wasRead is told its cost.
+// next takes one piece, which counts as read once it is delivered.
 func (c *Conn) next() ([]byte, error) {
 	c.e.mu.Lock()
 	defer c.e.mu.Unlock()
@@ -244,6 +244,13 @@ func (c *Conn) next() ([]byte, error) {
 	p := c.queue[0]
 	c.queue = c.queue[1:]
 	return p, nil
+}
+
+// delivered opens the peer's window by a piece that next returned.
+func (c *Conn) delivered(p []byte) {
+	c.e.mu.Lock()
+	defer c.e.mu.Unlock()
+	c.wasRead(cost(p))
 }
 
 // wasRead opens the peer's window as far as its data was read; the lock is held.

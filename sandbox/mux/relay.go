@@ -119,9 +119,7 @@ func (r *relay) down() (total int64) {
 			return total
 		}
 		total += int64(len(p))
-		r.c.e.mu.Lock()
-		r.c.wasRead(cost(p))
-		r.c.e.mu.Unlock()
+		r.c.delivered(p)
 	}
 }
 
