@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
@@ -31,8 +32,7 @@ func newDecoder(r *Run, traced bool) *decoder {
 // read is the goroutine that owns the sink.
 func (r *Run) read(d *decoder) {
 	defer close(r.over)
-	defer r.closeTunnels()
-	defer r.endDials()
+	defer r.conns.Close(ErrOver)
 	defer r.stopWriting()
 	m := mux.NewReader(r.conn)
 	var err error
@@ -73,10 +73,8 @@ func (d *decoder) frame(f mux.Frame) error {
 		}
 	case mux.Flows:
 		d.flows.Feed(f.Payload, d.flow)
-	case mux.Tunnel:
-		return d.run.tunnel(f.Stamp, f.Payload)
-	case mux.Carried:
-		return d.run.takeCarried(f.Payload)
+	case mux.Conns:
+		return d.run.conns.Take(f)
 	case mux.Control:
 		e, err := session.DecodeEvent(f.Payload)
 		if err != nil {
@@ -122,13 +120,14 @@ func (d *decoder) event(ev session.Event) {
 	case session.EventFile:
 		r.collected(e)
 		return // no part of the run
+	case session.EventPorts:
+		r.answered(e.N, func(a *answer) { a.ports = e.Ports })
+		return // as above
 	case session.EventSynced:
 		r.drain()
-		r.synced(e.N)
+		r.answered(e.N, func(*answer) {})
 	case session.EventDone:
 		d.done = true
-	case session.EventDial:
-		r.dial(e)
 	case session.EventLoss:
 		r.lost.Add(1)
 	case session.EventAccess, session.EventNote, session.EventOutlived, session.EventFull, session.EventFound:
@@ -201,17 +200,20 @@ func (r *Run) ended(e session.EventEOF) {
 func (r *Run) collected(e session.EventFile) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.files) < maxCollected {
-		r.files = append(r.files, rootfs.File{Path: e.Path, Mode: 0o644, Data: e.Data})
+	if a := r.asked[e.N]; a != nil && len(a.files) < maxCollected && slices.Contains(a.paths, e.Path) {
+		a.files = append(a.files, rootfs.File{Path: e.Path, Mode: 0o644, Data: e.Data})
 	}
 }
 
-func (r *Run) synced(n int64) {
+// answered ends the wait for a command's answer.
+func (r *Run) answered(n int64, set func(*answer)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if done, ok := r.syncs[n]; ok {
-		close(done)
-		delete(r.syncs, n)
+	if a := r.asked[n]; a != nil {
+		set(a)
+		a.answered = true
+		close(a.done)
+		delete(r.asked, n)
 	}
 }
 

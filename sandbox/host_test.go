@@ -71,7 +71,10 @@ func TestAnAgentThatLies(t *testing.T) {
 		"unknown field":      {say(started, mux.Frame{Payload: []byte(`{"type":"done","t":1,"x":1}`)}), "unknown field"},
 		"negative number":    {say(started, mux.Frame{Payload: []byte(`{"type":"stdin","t":1,"n":-1}`)}), "negative"},
 		"trace out of turn":  {say(started, mux.Frame{Stream: mux.Trace, Payload: []byte("1 2")}), "out of turn"},
-		"carried to nobody":  {say(started, mux.Frame{Stream: mux.Carried, Payload: []byte("x")}), "a host that nobody allowed"},
+		"bad connection":     {say(started, mux.Frame{Stream: mux.Conns, Payload: []byte("x")}), "message of 1 bytes"},
+		"not connected":      {say(started, mux.Frame{Stream: mux.Conns, Payload: []byte("\x01\x00\x00\x00\x03data")}), "connection 1, which is not open"},
+		"unwanted dial":      {say(started, mux.Frame{Stream: mux.Conns, Payload: []byte("\x02\x00\x00\x00\x01\x00\x50\x00example.com")}), "opened where none may be"},
+		"a port that is not": {say(started, session.EventPorts{Ports: []int{80, 65536}}), "a port that is none"},
 		"a stream not its's": {say(started, mux.Frame{Stream: mux.Stdin, Payload: []byte("x")}), "a stdin frame"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -92,6 +95,45 @@ func TestAnAgentThatLies(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// pusher is an agent that answers a collect with a stream of its own making.
+type pusher struct {
+	*liar
+	out    *io.PipeWriter
+	answer []byte
+}
+
+func (p *pusher) Start(context.Context, sandbox.Spec) (sandbox.Conn, error) { return p, nil }
+
+func (p *pusher) Write(b []byte) (int, error) {
+	if bytes.Contains(b, []byte(`"type":"collect"`)) {
+		go func() { _, _ = p.out.Write(p.answer) }() // who reads ends at the good-bye
+	}
+	return len(b), nil
+}
+
+// What an agent sends without being asked is no part of what is collected.
+func TestCollectBelievesNothing(t *testing.T) {
+	file := func(n int64, path string) session.EventFile {
+		return session.EventFile{N: n, Path: path, Data: []byte("x")}
+	}
+	r, w := io.Pipe()
+	p := &pusher{liar: &liar{Reader: r, closed: make(chan struct{})}, out: w, answer: say(
+		file(2, "/asked"), file(0, "/asked"), file(1, "/etc/passwd"), file(1, "/asked"), session.EventSynced{N: 2},
+		session.EventSynced{N: 1}, file(1, "/asked"), session.EventDone{})}
+	go func() { _, _ = w.Write(say(started)) }()
+	run, err := sandbox.Start(bounded(t), p, spec("true"), sandboxtest.NewRecorder())
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := run.Collect(bounded(t), []string{"/asked", "/other"})
+	if err != nil || len(files) != 1 || files[0].Path != "/asked" {
+		t.Errorf("collected %+v, %v", files, err)
+	}
+	if err := run.Close(bounded(t)); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -134,6 +176,8 @@ func FuzzAgent(f *testing.F) {
 	f.Add(say(session.EventReady{Task: 7}, started, mux.Frame{Stream: mux.Trace, Payload: []byte("7 1.0 execve(\"/x\", [\"x\"], 0x0) = 0\n")}))
 	f.Add(say(session.EventError{Reason: "no"}))
 	f.Add(say(mux.Frame{Stream: mux.Stdout, Stamp: 3, Payload: []byte("{}\n")}))
+	f.Add(say(started, mux.Frame{Stream: mux.Conns, Payload: []byte("\x01\x00\x00\x00\x06no")}))
+	f.Add(say(started, session.EventFile{N: 1, Path: "/x", Data: []byte("x")}, session.EventPorts{N: 1, Ports: []int{80}}))
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		ctx, cancel := context.WithTimeout(context.Background(), within)
 		defer cancel()

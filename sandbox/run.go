@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
-	"github.com/coalmine-dev/coalmine/sandbox/carry"
+	"github.com/coalmine-dev/coalmine/sandbox/egress"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 )
@@ -34,26 +34,19 @@ type Run struct {
 	mu        sync.Mutex
 	wake      *sync.Cond
 	commands  []agent.Command
-	space     *sync.Cond // for more to be carried
-	outward   [][]byte   // mux.Carried payloads to be sent
-	waiting   int        // their bytes
-	queue     [][]byte   // stdin to be sent; an empty element closes it
+	queue     [][]byte // stdin to be sent; an empty element closes it
 	queued    int
-	sent      int64    // bytes of stdin sent
-	delivered int64    // bytes of stdin that the agent says it delivers
-	refused   bool     // the target closed its stdin
-	writing   bool     // false ends the writer
-	carried   [][]byte // frames of tunnels to be sent
-	held      int      // their bytes
-	syncs     map[int64]chan struct{}
-	nextSync  int64
-	files     []rootfs.File // what a Collect has got so far
+	sent      int64             // bytes of stdin sent
+	delivered int64             // bytes of stdin that the agent says it delivers
+	refused   bool              // the target closed its stdin
+	writing   bool              // false ends the writer
+	asked     map[int64]*answer // by the command's N
+	nextAsk   int64
 	exit      Exit
 
-	tunnels tunnels
-	heard   time.Duration // guarded by tunnels.mu
-	host    *carry.Host   // nil where no host is allowed
-	tracer  *watcher      // nil where the agent's stream brings the records
+	conns   *mux.Endpoint
+	egress  *egress.Dialer // nil where no host is allowed
+	tracer  *watcher       // nil where the agent's stream brings the records
 	lost    atomic.Uint64
 	started chan error // takes one: nil, or why the target did not start
 	over    chan struct{}
@@ -78,7 +71,7 @@ func Start(ctx context.Context, b Backend, spec Spec, sink Sink) (*Run, error) {
 	cfg := config(spec)
 	conn.Config(cfg)
 	r := newRun(conn, sink)
-	r.allow(&spec)
+	r.connect(&spec)
 	if err := r.watch(ctx, &spec); err != nil {
 		_ = conn.Close(context.WithoutCancel(ctx))
 		return nil, err
@@ -110,10 +103,10 @@ func Start(ctx context.Context, b Backend, spec Spec, sink Sink) (*Run, error) {
 func newRun(conn Conn, sink Sink) *Run {
 	r := &Run{
 		conn: conn, sink: sink, out: mux.NewWriter(conn), writing: true,
-		syncs: make(map[int64]chan struct{}), started: make(chan error, 1),
+		asked: make(map[int64]*answer), started: make(chan error, 1),
 		over: make(chan struct{}), written: make(chan struct{}),
 	}
-	r.wake, r.space = sync.NewCond(&r.mu), sync.NewCond(&r.mu)
+	r.wake = sync.NewCond(&r.mu)
 	return r
 }
 
@@ -165,7 +158,10 @@ func (r *Run) CloseStdin() error {
 // Sync returns when everything that the target has done up to now is with the
 // sink: its output, its calls and its accesses. The sink must not call it. When
 // the run is over everything already is.
-func (r *Run) Sync(ctx context.Context) error { return r.askFor(ctx, agent.Command{Type: "sync"}) }
+func (r *Run) Sync(ctx context.Context) error {
+	_, err := r.drained(ctx, agent.Command{Type: "sync"})
+	return err
+}
 
 // maxSearch bounds the paths of one Search: they go in one message.
 const maxSearch = 128 << 10
@@ -176,10 +172,12 @@ func (r *Run) Search(ctx context.Context, paths []string) (left int, err error) 
 	size := 0
 	for i, p := range paths {
 		if size += len(p) + 8; size > maxSearch {
-			return len(paths) - i, r.askFor(ctx, agent.Command{Type: "sync", Paths: paths[:i]})
+			paths, left = paths[:i], len(paths)-i
+			break
 		}
 	}
-	return 0, r.askFor(ctx, agent.Command{Type: "sync", Paths: paths})
+	_, err = r.drained(ctx, agent.Command{Type: "sync", Paths: paths})
+	return left, err
 }
 
 // maxCollected bounds the files of one Collect.
@@ -189,35 +187,54 @@ const maxCollected = 100
 // regular and small: what its next start would find. The target may write what
 // it likes there.
 func (r *Run) Collect(ctx context.Context, paths []string) ([]rootfs.File, error) {
-	err := r.askFor(ctx, agent.Command{Type: "collect", Paths: paths[:min(len(paths), maxCollected)]})
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	files := r.files
-	r.files = nil
-	return files, err
+	a, err := r.drained(ctx, agent.Command{Type: "collect", Paths: paths[:min(len(paths), maxCollected)]})
+	if err != nil {
+		return nil, err
+	}
+	return a.files, nil
 }
 
-// askFor sends a command and waits until it is answered, or the run is over.
-func (r *Run) askFor(ctx context.Context, c agent.Command) error {
+// answer is what the agent said to a command. Nobody changes it once askFor has
+// returned it.
+type answer struct {
+	answered bool
+	files    []rootfs.File
+	ports    []int
+	paths    []string // whose files were asked for
+	done     chan struct{}
+}
+
+// askFor sends a command and returns its answer, as far as there is one when the
+// run is over.
+func (r *Run) askFor(ctx context.Context, c agent.Command) (*answer, error) {
+	a := &answer{paths: c.Paths, done: make(chan struct{})}
 	r.mu.Lock()
-	r.nextSync++
-	c.N = r.nextSync
-	done := make(chan struct{})
-	r.syncs[c.N] = done
+	r.nextAsk++
+	c.N = r.nextAsk
+	r.asked[c.N] = a
 	r.mu.Unlock()
 	defer func() {
 		r.mu.Lock()
-		delete(r.syncs, c.N)
+		delete(r.asked, c.N)
 		r.mu.Unlock()
 	}()
 	r.command(c)
 	select {
-	case <-done:
+	case <-a.done:
 	case <-r.over:
 	case <-ctx.Done():
-		return fmt.Errorf("wait for the tracer's records: %w", context.Cause(ctx))
+		return nil, context.Cause(ctx)
 	}
-	return nil
+	return a, nil
+}
+
+// drained is askFor where the agent drains the tracer before it answers.
+func (r *Run) drained(ctx context.Context, c agent.Command) (*answer, error) {
+	a, err := r.askFor(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("wait for the tracer's records: %w", err)
+	}
+	return a, nil
 }
 
 // Stop ends the target: its stdin is closed, after the grace it gets a TERM,
@@ -303,7 +320,6 @@ func (r *Run) stopWriting() {
 	r.mu.Lock()
 	r.writing = false
 	r.wake.Signal()
-	r.space.Broadcast()
 	r.mu.Unlock()
 }
 
@@ -314,13 +330,16 @@ func (r *Run) command(c agent.Command) {
 	r.mu.Unlock()
 }
 
-// write is the only writer of the connection: the Config, then commands before
-// tunnels, what is carried and stdin, and of stdin no more than the agent's window.
+// write sends the Config, then commands before stdin, and of stdin no more than the
+// agent's window. What is said on connections goes beside that.
 func (r *Run) write(cfg *agent.Config) {
 	defer close(r.written)
 	if agent.WriteConfig(r.out, cfg) != nil {
 		return
 	}
+	var conns sync.WaitGroup
+	defer conns.Wait()
+	conns.Go(func() { _ = r.conns.Send(r.out) }) // who reads finds out that the stream is broken
 	for {
 		c, f, ok := r.nextWrite()
 		if !ok {
@@ -350,13 +369,6 @@ func (r *Run) nextWrite() (*agent.Command, mux.Frame, bool) {
 			c := r.commands[0]
 			r.commands = r.commands[1:]
 			return &c, mux.Frame{}, true
-		case len(r.carried) > 0:
-			p := r.carried[0]
-			r.carried = r.carried[1:]
-			r.held -= len(p)
-			return nil, mux.Frame{Stream: mux.Tunnel, Payload: p}, true
-		case len(r.outward) > 0:
-			return nil, r.nextOutward(), true
 		case len(r.queue) > 0 && (r.sent-r.delivered < agent.StdinWindow-mux.MaxPayload || r.refused):
 			p := r.queue[0]
 			r.queue = r.queue[1:]

@@ -376,7 +376,7 @@ func TestCancellingClosesAll(t *testing.T) {
 }
 
 // public is a directory that every user may enter, unlike t.TempDir's.
-func public(t *testing.T) string {
+func public(t testing.TB) string {
 	dir, err := os.MkdirTemp("", "public")
 	if err != nil {
 		t.Fatal(err)

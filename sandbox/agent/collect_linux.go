@@ -17,10 +17,10 @@ const (
 
 // collect sends what stands in files, those that are regular and small. The
 // target could put anything there: no link is followed, and nothing blocks.
-func (a *agent) collect(paths []string) {
-	for _, p := range paths[:min(len(paths), maxKept)] {
+func (a *agent) collect(c Command) {
+	for _, p := range c.Paths[:min(len(c.Paths), maxKept)] {
 		if data, ok := readKept(p); ok {
-			a.emit(session.EventFile{Path: p, Data: data})
+			a.emit(session.EventFile{N: c.N, Path: p, Data: data})
 		}
 	}
 }

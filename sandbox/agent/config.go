@@ -96,9 +96,11 @@ type Limits struct {
 
 // Command is a control message from the host after the Config.
 type Command struct {
-	// Type is "stop" (close stdin, wait Grace, TERM, wait, KILL), "kill" or
+	// Type is "stop" (close stdin, wait Grace, TERM, wait, KILL), "kill",
 	// "sync" (drain the tracer, the watches and the sinkhole up to now, look for
-	// decoys in the files at Paths, answer "synced" with N).
+	// decoys in the files at Paths, answer "synced" with N), "collect" (drain, and
+	// answer with a "file" for each of Paths, then "synced", all with N) or "ports"
+	// (answer "ports" with N).
 	Type  string        `json:"type"`
 	Grace time.Duration `json:"grace,omitempty"`
 	// Signal has "stop" begin with TERM, and close stdin only after Grace.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,9 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/coalmine-dev/coalmine/sandbox/carry"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
-	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 const (
@@ -67,7 +66,7 @@ func (a *asker) dial(ctx context.Context, network, host string, port int) (net.C
 
 // fileConn makes a connection of one end of a pair.
 func fileConn(fd int, network string) (net.Conn, error) {
-	f := os.NewFile(uintptr(fd), "carried")
+	f := os.NewFile(uintptr(fd), "connection")
 	defer func() { _ = f.Close() }()
 	conn, err := net.FileConn(f)
 	if err == nil && network == "udp" {
@@ -117,17 +116,8 @@ func (p packets) Write(b []byte) (int, error) {
 	return max(n-1, 0), err
 }
 
-// dials is the agent's side: what its sink asks for, the host dials. A nil one
-// carries nothing.
-type dials struct {
-	a       *agent
-	carrier *carry.Carrier
-	control int
-	ctx     context.Context
-	cancel  context.CancelFunc
-}
-
-// hearDials makes the channel for the sink's questions and returns its end.
+// hearDials makes the channel for the sink's questions and returns its end. What the
+// sink asks for, the host dials.
 func (a *agent) hearDials() (int, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -136,22 +126,16 @@ func (a *agent) hearDials() (int, error) {
 	if len(a.cfg.Network.Sinkhole.Allow) == 0 {
 		return pair[1], unix.Close(pair[0])
 	}
-	d := &dials{a: a, control: pair[0]}
-	d.ctx, d.cancel = context.WithCancel(context.Background())
-	d.carrier = carry.New(func(p []byte) error {
-		return a.out.Write(mux.Frame{Stream: mux.Carried, Stamp: clock(), Payload: p})
-	})
-	a.dials = d
-	go d.run()
+	go a.takeDials(pair[0])
 	return pair[1], nil
 }
 
-// run takes questions until the sink is gone.
-func (d *dials) run() {
-	defer func() { _ = unix.Close(d.control) }()
+// takeDials takes questions until the sink is gone.
+func (a *agent) takeDials(control int) {
+	defer func() { _ = unix.Close(control) }()
 	b, oob := make([]byte, maxAsk), make([]byte, unix.CmsgSpace(4))
-	for id := int64(1); ; id++ {
-		n, oobn, _, _, err := unix.Recvmsg(d.control, b, oob, unix.MSG_CMSG_CLOEXEC)
+	for {
+		n, oobn, _, _, err := unix.Recvmsg(control, b, oob, unix.MSG_CMSG_CLOEXEC)
 		if errors.Is(err, unix.EINTR) {
 			continue
 		}
@@ -167,7 +151,7 @@ func (d *dials) run() {
 			_ = unix.Close(fd)
 			continue
 		}
-		go d.serve(id, q, fd)
+		go a.dial(q, fd)
 	}
 }
 
@@ -185,8 +169,8 @@ func received(oob []byte) int {
 	return -1
 }
 
-// serve is one connection's whole life.
-func (d *dials) serve(id int64, q ask, fd int) {
+// dial is the whole life of a connection that the sink asked for.
+func (a *agent) dial(q ask, fd int) {
 	if err := unix.SetNonblock(fd, true); err != nil {
 		_ = unix.Close(fd)
 		return
@@ -196,37 +180,27 @@ func (d *dials) serve(id int64, q ask, fd int) {
 		return
 	}
 	defer func() { _ = local.Close() }()
-	ctx, cancel := context.WithTimeout(d.ctx, dialWait)
+	ctx, cancel := context.WithTimeout(context.Background(), dialWait)
 	defer cancel()
-	conn, err := d.carrier.Open(ctx, id, func() {
-		d.a.emit(session.EventDial{ID: id, Network: q.Network, Host: q.Host, Port: q.Port})
-	})
-	answer := []byte{0}
+	conn, err := a.conns.Open(ctx, mux.Addr{Net: q.Network, Host: q.Host, Port: q.Port})
 	if err != nil {
-		text := err.Error()
-		text = text[:min(len(text), maxAnswer)]
-		answer = append([]byte{byte(len(text))}, text...)
-	}
-	if _, no := local.Write(answer); err != nil || no != nil {
-		if err == nil {
-			conn.Close()
-		}
+		_, _ = local.Write(refusalText(err)) // a sink that is gone asks no more
 		return
 	}
-	_, _, _ = conn.Carry(local, q.Network == "udp", func(int) error { return nil })
+	if _, err := local.Write([]byte{0}); err != nil {
+		_ = conn.Close()
+		return
+	}
+	_, _, _ = conn.Relay(local, mux.Relay{Packets: q.Network == "udp", Stall: mux.Stall, Farewell: mux.Farewell}) // the host keeps the account
 }
 
-// take takes what the host sends; a host that breaks the rules is not believed either.
-func (d *dials) take(p []byte) {
-	if d != nil {
-		_ = d.carrier.Take(p)
+// refusalText answers the sink why there is no connection, as hearAnswer reads it.
+func refusalText(err error) []byte {
+	text := err.Error()
+	var reset *mux.ResetError
+	if errors.As(err, &reset) {
+		text = cmp.Or(reset.Reason, "the connection was refused") // no text would say that it is made
 	}
-}
-
-// close ends what is carried.
-func (d *dials) close() {
-	if d != nil {
-		d.cancel()
-		d.carrier.Close()
-	}
+	text = text[:min(len(text), maxAnswer)]
+	return append([]byte{byte(len(text))}, text...)
 }

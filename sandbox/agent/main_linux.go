@@ -30,10 +30,11 @@ type agent struct {
 	stdin          *feeder
 	stdout, stderr *pump
 	trace, watch   *pump
-	tunnels        *tunnels
+	conns          *mux.Endpoint
 	sink           *sink         // nil for no sinkhole
-	dials          *dials        // nil where no host is allowed
 	decoys         *canaries.Set // made when a file is to be searched
+	// notTargets are the ports that were listened on before the target ran.
+	notTargets []int
 	// tracerSays is what the tracer prints about itself, logEnd the end of its log.
 	tracerSays, logEnd tail
 
@@ -57,6 +58,8 @@ type agent struct {
 	changed chan struct{}
 	syncs   chan Command
 	finish  chan struct{}
+	// sent is closed when all that was said on connections is sent.
+	sent chan struct{}
 	// untraced is closed when the tracer has ended.
 	untraced chan struct{}
 	// launched is closed when the target runs and all streams are pumped.
@@ -68,14 +71,14 @@ type agent struct {
 // Main is PID 1 of a sandbox, from the Config to the last task's end.
 func Main() int {
 	setComm()
-	a := &agent{changed: make(chan struct{}, 1), syncs: make(chan Command, 64), finish: make(chan struct{}), launched: make(chan struct{}), untraced: make(chan struct{})}
+	a := &agent{changed: make(chan struct{}, 1), syncs: make(chan Command, 64), finish: make(chan struct{}), launched: make(chan struct{}), sent: make(chan struct{}), untraced: make(chan struct{})}
 	if err := a.prepare(); err != nil {
 		fmt.Fprintln(os.Stderr, "init:", err)
 		return 125
 	}
 	err := a.setUp()
 	if err == nil {
-		a.tunnels = newTunnels(a)
+		a.notTargets = listening(-1)
 		err = a.launch()
 	}
 	if err != nil {
@@ -128,6 +131,7 @@ func (a *agent) prepare() error {
 	}
 	a.in = mux.NewReader(os.NewFile(uintptr(in), "host"))
 	a.out = mux.NewWriter(os.NewFile(uintptr(out), "host"))
+	a.conns = mux.NewAgent(clock, a.serve)
 	a.cfg, err = ReadConfig(a.in)
 	return err
 }

@@ -20,6 +20,7 @@ func (a *agent) supervise() {
 	go a.stdin.run()
 	go a.stdout.run()
 	go a.stderr.run()
+	go a.sendConns()
 	go a.answerSyncs()
 	go a.obey()
 	go a.watchLimits()
@@ -44,9 +45,9 @@ func (a *agent) supervise() {
 func (a *agent) conclude() {
 	close(a.finish)
 	a.stdin.abandon()
-	a.tunnels.closeAll()
 	a.sink.close()
-	a.dials.close()
+	a.conns.Close(errOver)
+	<-a.sent
 	for _, p := range []*pump{a.trace, a.stdout, a.stderr, a.sink.events()} {
 		if p == nil {
 			continue
@@ -66,6 +67,15 @@ func (a *agent) conclude() {
 		a.emit(session.EventOutlived{Tasks: n})
 	}
 	a.emit(session.EventDone{})
+}
+
+var errOver = errors.New("the run is over")
+
+// sendConns sends what is said on connections until they are closed. A host that
+// does not take it is gone, which the reader of its commands finds out.
+func (a *agent) sendConns() {
+	defer close(a.sent)
+	_ = a.conns.Send(a.out)
 }
 
 // checkLog makes sure that the tracer has seen the end: the last line of its log
@@ -101,10 +111,10 @@ func (a *agent) obey() {
 			if err := a.stdin.put(f.Payload); err != nil {
 				a.limit("stdin: " + err.Error())
 			}
-		case mux.Tunnel:
-			a.tunnels.take(f.Payload)
-		case mux.Carried:
-			a.dials.take(f.Payload)
+		case mux.Conns:
+			if err := a.conns.Take(f); err != nil {
+				a.limit("connections: " + err.Error())
+			}
 		case mux.Control:
 			var c Command
 			if err := json.Unmarshal(f.Payload, &c); err != nil {
@@ -117,6 +127,8 @@ func (a *agent) obey() {
 			case "kill":
 				stopped = true
 				go a.killAll()
+			case "ports":
+				a.answerPorts(c.N)
 			case "sync", "collect":
 				select {
 				case a.syncs <- c:
@@ -135,11 +147,10 @@ func (a *agent) answerSyncs() {
 		case c := <-a.syncs:
 			a.flush()
 			if c.Type == "collect" {
-				a.collect(c.Paths)
+				a.collect(c)
 			} else {
 				a.search(c.Paths)
 			}
-			a.collect(c.Paths)
 			a.emit(session.EventSynced{N: c.N})
 		case <-a.finish:
 			return

@@ -22,14 +22,13 @@ const (
 	Stderr
 	Trace
 	Flows
-	Tunnel
-	Carried
+	Conns
 	streams
 )
 
 // String names the stream for messages.
 func (s Stream) String() string {
-	names := [...]string{"control", "stdin", "stdout", "stderr", "trace", "flows", "tunnel", "carried"}
+	names := [...]string{"control", "stdin", "stdout", "stderr", "trace", "flows", "connections"}
 	if int(s) < len(names) {
 		return names[s]
 	}
@@ -74,17 +73,24 @@ func (w *Writer) Write(f Frame) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.buf = append(appendHeader(w.buf[:0], f.Stream, f.Stamp, len(f.Payload)), f.Payload...)
+	return w.write(f.Stream, w.buf)
+}
+
+// write sends an encoded frame; the lock is held.
+func (w *Writer) write(s Stream, frame []byte) error {
 	if w.err != nil {
 		return w.err
 	}
-	w.buf = append(w.buf[:0], magic, byte(f.Stream))
-	w.buf = binary.LittleEndian.AppendUint64(w.buf, uint64(f.Stamp))
-	w.buf = binary.LittleEndian.AppendUint32(w.buf, uint32(len(f.Payload)))
-	w.buf = append(w.buf, f.Payload...)
-	if _, err := w.w.Write(w.buf); err != nil {
-		w.err = fmt.Errorf("mux: write a %s frame: %w", f.Stream, err)
+	if _, err := w.w.Write(frame); err != nil {
+		w.err = fmt.Errorf("mux: write a %s frame: %w", s, err)
 	}
 	return w.err
+}
+
+func appendHeader(b []byte, s Stream, stamp time.Duration, size int) []byte {
+	b = binary.LittleEndian.AppendUint64(append(b, magic, byte(s)), uint64(stamp))
+	return binary.LittleEndian.AppendUint32(b, uint32(size))
 }
 
 // Reader reads frames from a side that may lie.

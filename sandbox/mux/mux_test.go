@@ -65,7 +65,7 @@ func TestMalformedFramesNameTheirOffset(t *testing.T) {
 		want  string
 	}{
 		"not a frame":   {[]byte("HTTP/1.1 200 OK\r\n\r\n"), "byte 0x48 where a frame begins"},
-		"stream":        {header(byte(streams), 0, 0), "unknown stream 8"},
+		"stream":        {header(byte(streams), 0, 0), "unknown stream 7"},
 		"size":          {header(2, 0, MaxPayload+1), "over the bound"},
 		"largest size":  {header(2, 0, 1<<32-1), "over the bound"},
 		"stamp":         {header(2, 1<<63, 0), "negative stamp"},

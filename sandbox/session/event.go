@@ -96,19 +96,17 @@ type EventOutlived struct{ Tasks int64 }
 // EventSynced answers the sync of this number.
 type EventSynced struct{ N int64 }
 
-// EventDial asks the host for a connection. The answer and all that is said go
-// over mux.Carried.
-type EventDial struct {
-	// ID numbers the connection.
-	ID int64
-	// Network is "tcp" or "udp".
-	Network string
-	Host    string
-	Port    int
+// EventPorts answers the question of this number: the TCP ports on which the target
+// listens, in rising order.
+type EventPorts struct {
+	N     int64
+	Ports []int
 }
 
-// EventFile holds the first bytes of a file that the host asked to collect.
+// EventFile holds the first bytes of a file that the host asked for by the collect
+// of this number.
 type EventFile struct {
+	N    int64
 	Path string
 	Data []byte
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -17,10 +18,11 @@ const (
 // eventLine is the JSON form of all events.
 type eventLine struct {
 	members
-	Data []byte `json:"data,omitempty"`
+	Data  []byte `json:"data,omitempty"`
+	Ports []int  `json:"ports,omitempty"`
 }
 
-// members are those of all types, but for one that can not be compared.
+// members are those of all types that can be compared.
 type members struct {
 	Type     string        `json:"type"`
 	Stamp    time.Duration `json:"t"`
@@ -36,9 +38,6 @@ type members struct {
 	Realtime time.Duration `json:"realtime,omitempty"`
 	Canary   string        `json:"canary,omitempty"`
 	Encoding string        `json:"encoding,omitempty"`
-	Network  string        `json:"network,omitempty"`
-	Host     string        `json:"host,omitempty"`
-	Port     int           `json:"port,omitempty"`
 }
 
 // The types of events as they are written.
@@ -58,7 +57,7 @@ const (
 	typeFull       = "full"
 	typeOutlived   = "outlived"
 	typeSynced     = "synced"
-	typeDial       = "dial"
+	typePorts      = "ports"
 	typeFile       = "file"
 	typeDone       = "done"
 	typePort       = "port"
@@ -85,13 +84,11 @@ func (e EventNote) line(l *eventLine)     { l.Type, l.Path, l.Reason = typeNote,
 func (e EventFull) line(l *eventLine)     { l.Type, l.Path = typeFull, e.Path }
 func (e EventOutlived) line(l *eventLine) { l.Type, l.N = typeOutlived, e.Tasks }
 func (e EventSynced) line(l *eventLine)   { l.Type, l.N = typeSynced, e.N }
-func (e EventDial) line(l *eventLine) {
-	l.Type, l.N, l.Network, l.Host, l.Port = typeDial, e.ID, e.Network, e.Host, e.Port
-}
-func (e EventFile) line(l *eventLine)    { l.Type, l.Path, l.Data = typeFile, e.Path, e.Data }
-func (EventDone) line(l *eventLine)      { l.Type = typeDone }
-func (e EventPort) line(l *eventLine)    { l.Type, l.N = typePort, int64(e.Port) }
-func (e EventUnknown) line(l *eventLine) { l.Type = e.Type }
+func (e EventPorts) line(l *eventLine)    { l.Type, l.N, l.Ports = typePorts, e.N, e.Ports }
+func (e EventFile) line(l *eventLine)     { l.Type, l.N, l.Path, l.Data = typeFile, e.N, e.Path, e.Data }
+func (EventDone) line(l *eventLine)       { l.Type = typeDone }
+func (e EventPort) line(l *eventLine)     { l.Type, l.N = typePort, int64(e.Port) }
+func (e EventUnknown) line(l *eventLine)  { l.Type = e.Type }
 
 // body is what the line says, nil for a type that is not known.
 func (l *eventLine) body() Body {
@@ -126,10 +123,10 @@ func (l *eventLine) body() Body {
 		return EventOutlived{Tasks: l.N}
 	case typeSynced:
 		return EventSynced{N: l.N}
-	case typeDial:
-		return EventDial{ID: l.N, Network: l.Network, Host: l.Host, Port: l.Port}
+	case typePorts:
+		return EventPorts{N: l.N, Ports: l.Ports}
 	case typeFile:
-		return EventFile{Path: l.Path, Data: l.Data}
+		return EventFile{N: l.N, Path: l.Path, Data: l.Data}
 	case typeDone:
 		return EventDone{}
 	case typePort:
@@ -179,6 +176,9 @@ func DecodeEvent(p []byte) (Event, error) {
 	if len(l.Data) > maxEventFile {
 		return Event{}, fmt.Errorf("the agent's %.40q event holds %d bytes", l.Type, len(l.Data))
 	}
+	if slices.ContainsFunc(l.Ports, func(p int) bool { return p < 1 || p > 65535 }) {
+		return Event{}, fmt.Errorf("the agent's %.40q event has a port that is none", l.Type)
+	}
 	l.cut()
 	body := l.body()
 	if body == nil {
@@ -186,7 +186,7 @@ func DecodeEvent(p []byte) (Event, error) {
 		return e, nil
 	}
 	again := eventLine{members: members{Stamp: l.Stamp}}
-	if body.line(&again); again.members != l.members || !bytes.Equal(again.Data, l.Data) {
+	if body.line(&again); again.members != l.members || !bytes.Equal(again.Data, l.Data) || !slices.Equal(again.Ports, l.Ports) {
 		return Event{}, fmt.Errorf("the agent's %.40q event has a member of another type", l.Type)
 	}
 	return Event{Stamp: l.Stamp, Body: body}, nil
@@ -209,7 +209,7 @@ func unknownEvent(p []byte) (e Event, ok bool) {
 // cut bounds the texts.
 func (l *eventLine) cut() {
 	l.Gap = l.Gap[:min(len(l.Gap), maxEventText)]
-	for _, s := range []*string{&l.Type, &l.Path, &l.Mask, &l.Stream, &l.Signal, &l.Reason, &l.Hint, &l.Canary, &l.Encoding, &l.Network, &l.Host} {
+	for _, s := range []*string{&l.Type, &l.Path, &l.Mask, &l.Stream, &l.Signal, &l.Reason, &l.Hint, &l.Canary, &l.Encoding} {
 		*s = (*s)[:min(len(*s), maxEventText)]
 	}
 }

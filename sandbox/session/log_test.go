@@ -12,10 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coalmine-dev/coalmine/canaries"
-	"github.com/coalmine-dev/coalmine/sandbox/trace"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

@@ -10,11 +10,12 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
-	"github.com/coalmine-dev/coalmine/sandbox/trace"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
+
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
 func text() *rapid.Generator[string] {

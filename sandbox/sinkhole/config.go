@@ -38,7 +38,7 @@ type Config struct {
 	// Authority signs the certificates of TLS servers. Without one TLS stays shut.
 	Authority *Authority `json:"authority,omitempty"`
 	Metadata  Metadata   `json:"metadata"`
-	// Allow are names of hosts whose flows Dial carries, but for DNS: see Allows.
+	// Allow are names of hosts whose flows are relayed through Dial, but for DNS: see Allows.
 	Allow []string `json:"allow,omitempty"`
 	// AnswerLoopback answers on the namespace's own addresses, 127.0.0.0/8 and ::1
 	// among them, where nothing listens; otherwise that is refused and reported.

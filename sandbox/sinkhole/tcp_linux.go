@@ -72,7 +72,7 @@ func (w *wireConn) take(fd int, b []byte) (int, error) {
 // serveTCP finds out what a connection speaks and answers it.
 func (s *server) serveTCP(w *wireConn) {
 	if w.f.known.Allowed {
-		s.carry(w)
+		s.relay(w)
 		return
 	}
 	port := w.f.known.Dest.Port()

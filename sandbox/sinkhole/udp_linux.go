@@ -29,7 +29,7 @@ type endpoints struct {
 type association struct {
 	endpoints
 	f     *flow
-	ferry *ferry // to an allowed host, or nil
+	relay *udpRelay // to an allowed host, or nil
 }
 
 // associations are those that one goroutine keeps.
@@ -65,8 +65,8 @@ func (as *associations) get(begun, proto string, src, dst netip.AddrPort, arrive
 func (as *associations) drop(a *association) {
 	as.order.Remove(as.known[a.endpoints])
 	delete(as.known, a.endpoints)
-	if a.ferry != nil {
-		close(a.ferry.queue)
+	if a.relay != nil {
+		close(a.relay.queue)
 	}
 	a.f.end()
 }
@@ -121,7 +121,7 @@ func (s *server) datagram(a *association, p []byte) {
 	}
 	f.wireStream().write(p)
 	if f.known.Allowed {
-		s.carryDatagram(a, p)
+		s.relayDatagram(a, p)
 		return
 	}
 	if a.dst.Port() != dnsPort || s.own(a.dst.Addr()) {

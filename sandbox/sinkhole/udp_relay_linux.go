@@ -7,42 +7,42 @@ import (
 	"time"
 )
 
-// ferryQueue bounds the datagrams that wait to be carried.
-const ferryQueue = 64
+// relayQueue bounds the datagrams that wait to be relayed.
+const relayQueue = 64
 
-// ferry carries an association's datagrams to an allowed host, and answers back.
-type ferry struct {
+// udpRelay takes an association's datagrams to an allowed host, and the answers back.
+type udpRelay struct {
 	queue chan []byte
 	done  chan struct{}
 }
 
-// carryDatagram puts a datagram on the association's ferry, a new one if there
-// is none that goes.
-func (s *server) carryDatagram(a *association, p []byte) {
-	if a.ferry != nil {
+// relayDatagram gives a datagram to the association's relay, a new one if there
+// is none that runs.
+func (s *server) relayDatagram(a *association, p []byte) {
+	if a.relay != nil {
 		select {
-		case <-a.ferry.done:
-			a.ferry = nil
+		case <-a.relay.done:
+			a.relay = nil
 		default:
 		}
 	}
-	if a.ferry == nil {
-		fy := &ferry{queue: make(chan []byte, ferryQueue), done: make(chan struct{})}
-		a.ferry = fy
+	if a.relay == nil {
+		u := &udpRelay{queue: make(chan []byte, relayQueue), done: make(chan struct{})}
+		a.relay = u
 		s.wg.Go(func() {
-			defer close(fy.done)
-			s.sail(a.f, fy)
+			defer close(u.done)
+			s.relayDatagrams(a.f, u)
 		})
 	}
 	select {
-	case a.ferry.queue <- slices.Clone(p):
+	case a.relay.queue <- slices.Clone(p):
 	default:
 		s.loss("a datagram to an allowed host was not carried: too many wait", a.f.id)
 	}
 }
 
-// sail carries until the queue is closed, the run ends, or nothing moves.
-func (s *server) sail(f *flow, fy *ferry) {
+// relayDatagrams runs until the queue is closed, the run ends, or nothing moves.
+func (s *server) relayDatagrams(f *flow, u *udpRelay) {
 	peer, err := s.dial(f)
 	if err != nil {
 		return
@@ -53,13 +53,13 @@ func (s *server) sail(f *flow, fy *ferry) {
 	defer context.AfterFunc(s.ctx, func() { _ = peer.Close() })()
 	go func() {
 		defer close(back)
-		s.carryBack(f, peer)
+		s.relayBack(f, peer)
 	}()
 	idle := time.NewTimer(s.cfg.Idle)
 	defer idle.Stop()
 	for {
 		select {
-		case p, ok := <-fy.queue:
+		case p, ok := <-u.queue:
 			if !ok {
 				return
 			}
@@ -78,8 +78,8 @@ func (s *server) sail(f *flow, fy *ferry) {
 	}
 }
 
-// carryBack answers with what the peer says.
-func (s *server) carryBack(f *flow, peer net.Conn) {
+// relayBack answers with what the peer says.
+func (s *server) relayBack(f *flow, peer net.Conn) {
 	b := make([]byte, 64<<10)
 	for {
 		n, err := peer.Read(b)

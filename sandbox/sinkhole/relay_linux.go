@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// carry takes what the client says to an allowed host, and back what that says.
+// relay takes what the client says to an allowed host, and back what that says.
 // Both ends are closed by the time it returns.
-func (s *server) carry(w *wireConn) {
+func (s *server) relay(w *wireConn) {
 	defer func() { _ = w.Close() }()
 	peer, err := s.dial(w.f)
 	if err != nil {
@@ -25,8 +25,8 @@ func (s *server) carry(w *wireConn) {
 	defer func() { _ = peer.Close() }()
 	defer context.AfterFunc(s.ctx, func() { _ = peer.Close() })()
 	var both sync.WaitGroup
-	both.Go(func() { s.carryUp(w, peer) })
-	both.Go(func() { s.carryDown(w, peer) })
+	both.Go(func() { s.relayUp(w, peer) })
+	both.Go(func() { s.relayDown(w, peer) })
 	both.Wait()
 }
 
@@ -40,8 +40,8 @@ func (s *server) dial(f *flow) (net.Conn, error) {
 	return peer, err
 }
 
-// carryUp records what it carries.
-func (s *server) carryUp(w *wireConn, peer net.Conn) {
+// relayUp records what it relays.
+func (s *server) relayUp(w *wireConn, peer net.Conn) {
 	st, look := w.f.wireStream(), &hello{w: w}
 	var failed error
 	for {
@@ -68,8 +68,8 @@ func (s *server) carryUp(w *wireConn, peer net.Conn) {
 	}
 }
 
-// carryDown ends with the peer's word, or with the connection.
-func (s *server) carryDown(w *wireConn, peer net.Conn) {
+// relayDown ends with the peer's word, or with the connection.
+func (s *server) relayDown(w *wireConn, peer net.Conn) {
 	b := buffers.Get().(*[32 << 10]byte)
 	defer buffers.Put(b)
 	for {
@@ -84,7 +84,7 @@ func (s *server) carryDown(w *wireConn, peer net.Conn) {
 			continue
 		}
 		if !errors.Is(err, io.EOF) || w.CloseWrite() != nil {
-			_ = w.TCPConn.Close() // ends carryUp
+			_ = w.TCPConn.Close() // ends relayUp
 		}
 		return
 	}

@@ -1,4 +1,4 @@
-package carry
+package egress
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 )
@@ -22,18 +23,17 @@ const (
 	maxBytes    = 256 << 20
 	dialTimeout = 8 * time.Second
 	maxReached  = 1000
+	// maxName bounds a host's name, as DNS does.
+	maxName = 253
 )
 
 // Reached is one attempt to reach a host, by the word of the process that made it.
 type Reached = session.Dialled
 
-// Host is the side that dials. It believes nothing of who asks.
-type Host struct {
-	*Carrier
-	allow  []string
-	ctx    context.Context
-	cancel context.CancelFunc
-	wg     sync.WaitGroup
+// Dialer reaches the hosts on a list for a sandbox. It believes nothing of who asks,
+// and may be used from many goroutines.
+type Dialer struct {
+	allow []string
 
 	mu      sync.Mutex
 	dials   int
@@ -41,83 +41,70 @@ type Host struct {
 	reached []Reached
 }
 
-// NewHost returns a side that reaches the hosts on the list, by name.
-func NewHost(allow []string, send func(payload []byte) error) *Host {
-	h := &Host{Carrier: New(send), allow: slices.Clone(allow)}
-	h.ctx, h.cancel = context.WithCancel(context.Background())
-	return h
-}
-
-// Dial begins to reach a host, and says to the other side what came of it. It
-// never blocks.
-func (h *Host) Dial(id int64, network, host string, port int) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.ctx.Err() != nil {
-		return errOver
-	}
-	if h.dials++; h.dials > maxDials {
-		return fmt.Errorf("more than %d connections to allowed hosts", maxDials)
-	}
-	h.wg.Go(func() { h.serve(id, Reached{Network: network, Host: host, Port: port}) })
-	return nil
-}
-
-// Close ends all connections and returns when they have.
-func (h *Host) Close() {
-	h.mu.Lock()
-	h.cancel()
-	h.mu.Unlock()
-	h.Carrier.Close()
-	h.wg.Wait()
-}
+// NewDialer returns a Dialer for the hosts on the list, by name.
+func NewDialer(allow []string) *Dialer { return &Dialer{allow: slices.Clone(allow)} }
 
 // Reached lists what was tried, in the order in which it ended.
-func (h *Host) Reached() []Reached {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Clone(h.reached)
+func (d *Dialer) Reached() []Reached {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.reached)
 }
 
-// serve is one connection's whole life.
-func (h *Host) serve(id int64, r Reached) {
-	err := h.carry(id, &r)
-	if err != nil {
+// Serve reaches the host that a connection is to lead to and relays until either
+// has ended, or refuses it.
+func (d *Dialer) Serve(c *mux.Conn) {
+	a := c.Addr()
+	r := Reached{Network: a.Net, Host: strings.ToValidUTF8(a.Host[:min(len(a.Host), maxName)], "?"), Port: a.Port}
+	err := d.serve(c, &r)
+	var reset *mux.ResetError
+	if err != nil && !errors.As(err, &reset) { // who asked may end it for whatever reason
 		r.Err = err.Error()
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.reached) < maxReached {
-		h.reached = append(h.reached, r)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.reached) < maxReached {
+		d.reached = append(d.reached, r)
 	}
 }
 
-func (h *Host) carry(id int64, r *Reached) error {
-	if err := check(h.allow, r.Network, r.Host, r.Port); err != nil {
-		r.Host = strings.ToValidUTF8(r.Host[:min(len(r.Host), 253)], "?")
-		h.Refuse(id, errUnnamed)
+func (d *Dialer) serve(c *mux.Conn, r *Reached) error {
+	if err := d.count(); err != nil {
+		c.Reset(err.Error())
 		return err
 	}
-	local, err := dial(h.ctx, r)
-	if err != nil {
-		h.Refuse(id, plain(err))
+	if err := check(d.allow, c.Addr()); err != nil {
+		c.Reset(errUnnamed.Error())
 		return err
 	}
-	conn, err := h.Accept(id)
+	local, err := dial(c.Context(), r)
 	if err != nil {
+		c.Reset(plain(err).Error())
+		return err
+	}
+	if err := c.Accept(); err != nil {
 		_ = local.Close()
-		h.Refuse(id, err)
 		return err
 	}
-	r.Came, r.Sent, err = conn.Carry(local, r.Network == "udp", h.spend)
+	r.Came, r.Sent, err = c.Relay(local, mux.Relay{Packets: r.Network == "udp", Stall: mux.Stall, Farewell: mux.Farewell, Sent: d.spend, Came: d.spend})
 	return err
 }
 
-// spend keeps the run's account.
-func (h *Host) spend(n int) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.spent += int64(n); h.spent > maxBytes {
+// count keeps the run's account of connections.
+func (d *Dialer) count() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.dials++; d.dials > maxDials {
+		return fmt.Errorf("more than %d connections to allowed hosts", maxDials)
+	}
+	return nil
+}
+
+// spend keeps the run's account of bytes.
+func (d *Dialer) spend(n int) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.spent += int64(n); d.spent > maxBytes {
 		return fmt.Errorf("more than %d MiB to and from allowed hosts", maxBytes>>20)
 	}
 	return nil
@@ -129,14 +116,14 @@ var (
 )
 
 // check is whether a host may be reached at all.
-func check(allow []string, network, host string, port int) error {
-	if network != "tcp" && network != "udp" || port < 1 || port > 65535 || port == 53 {
-		return fmt.Errorf("port %d of %.10q is not to be reached", port, network)
+func check(allow []string, a mux.Addr) error {
+	if a.Net != "tcp" && a.Net != "udp" || a.Port < 1 || a.Port > 65535 || a.Port == 53 {
+		return fmt.Errorf("port %d of %.10q is not to be reached", a.Port, a.Net)
 	}
 	odd := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '.'
 	}
-	if len(host) > 253 || strings.ContainsFunc(host, odd) || !sinkhole.Allows(allow, host) {
+	if len(a.Host) > maxName || strings.ContainsFunc(a.Host, odd) || !sinkhole.Allows(allow, a.Host) {
 		return errUnnamed
 	}
 	return nil

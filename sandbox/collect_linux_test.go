@@ -1,0 +1,56 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+)
+
+// TestCollect: what stands in files when they are asked for comes, and no more,
+// however many a search has looked into before.
+func TestCollect(t *testing.T) {
+	kinds(t, func(t *testing.T, b sandboxtest.Bare, traceSet string) {
+		dir, err := os.MkdirTemp("", "written")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		if err := os.Chmod(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		s := spec("sh", "-c", "cd "+dir+" && for n in $(seq 120); do echo first >$n; done; echo made; read x; echo second >1; echo late >late; echo again; cat")
+		s.TraceSet = traceSet
+		a := start(t, b, s)
+		a.sees(t, "the files", func() bool { return strings.Contains(a.Out(), "made") })
+		var paths []string
+		for n := range 120 {
+			paths = append(paths, fmt.Sprintf("%s/%d", dir, n+1))
+		}
+		for range 2 {
+			if left, err := a.Search(bounded(t), paths); err != nil || left != 0 {
+				t.Fatal(left, err)
+			}
+		}
+		if err := a.Stdin([]byte("go on\n")); err != nil {
+			t.Fatal(err)
+		}
+		a.sees(t, "the late file", func() bool { return strings.Contains(a.Out(), "again") })
+		for range 2 {
+			files, err := a.Collect(bounded(t), []string{dir + "/late", dir + "/1", dir + "/absent", dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, f := range files {
+				got = append(got, strings.TrimPrefix(f.Path, dir)+" "+string(f.Data))
+			}
+			if want := []string{"/late late\n", "/1 second\n"}; !slices.Equal(got, want) {
+				t.Errorf("collected %q, want %q", got, want)
+			}
+		}
+	})
+}
