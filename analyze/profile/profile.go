@@ -372,7 +372,7 @@ func (b *Builder) Frame(seq uint64, at time.Duration, raw []byte) bool {
 		e := finding.Effect{Kind: finding.Secret, Target: h.ID, Phase: b.out.FramePhase[seq], Call: b.out.FrameCall[seq],
 			Rung: finding.RungReturned, Via: "wire", Encoding: h.Encoding, Evidence: []finding.Evidence{ev}}
 		e.Tool = b.toolOf(e.Call)
-		if _, ok := merge(&b.late.effects, b.late.index, e); !ok {
+		if _, ok := merge(&b.late.effects, b.late.index, &e); !ok {
 			b.out.Truncated = true
 		}
 	}
@@ -405,7 +405,7 @@ func (b *Builder) effect(kind finding.EffectKind, target string, rung finding.Ru
 // add merges an effect with its equals; it keeps the first evidence of each. It
 // returns the effect's place, -1 where there is no room for it.
 func (b *Builder) add(e finding.Effect) int {
-	i, ok := merge(&b.out.Effects, b.index, e)
+	i, ok := merge(&b.out.Effects, b.index, &e)
 	if !ok {
 		b.out.Truncated = true
 	}
@@ -413,7 +413,7 @@ func (b *Builder) add(e finding.Effect) int {
 }
 
 // merge adds an effect to those that were found; ok is false where there is no room.
-func merge(effects *[]finding.Effect, index map[effectKey]int, e finding.Effect) (place int, ok bool) {
+func merge(effects *[]finding.Effect, index map[effectKey]int, e *finding.Effect) (place int, ok bool) {
 	k := effectKey{e.Kind, e.Target, e.Phase, e.Call, e.Rung, e.Actor, e.Noise, e.Ambiguous, "", "", false, e.Owner, e.Elsewhere}
 	if e.Kind == finding.Secret {
 		k.via, k.host, k.used = e.Via, e.Host, e.Used != ""
@@ -426,7 +426,7 @@ func merge(effects *[]finding.Effect, index map[effectKey]int, e finding.Effect)
 		return -1, false
 	}
 	e.Count = max(e.Count, 1)
-	*effects = append(*effects, e)
+	*effects = append(*effects, *e)
 	index[k] = len(*effects) - 1
 	return len(*effects) - 1, true
 }
