@@ -1,4 +1,4 @@
-//go:build linux
+//go:build linux && e2e
 
 package docker
 
@@ -101,6 +101,14 @@ func agentFor(t testing.TB) string {
 	}
 	_ = f.Close()
 	return ""
+}
+
+func TestCoalmineIsAnAgent(t *testing.T) {
+	f, err := openAgent(sandboxtest.Build(t, "./cmd/coalmine"), &image{arch: "unheard-of"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = f.Close()
 }
 
 // outcome runs a Spec to its end.

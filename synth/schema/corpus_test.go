@@ -3,42 +3,36 @@ package schema
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 type corpusTool struct {
-	server, name, description string
-	schema                    json.RawMessage
+	server, name string
+	schema       json.RawMessage
 }
 
-// corpus reads the schemas of real tools, where they are present, else a few of our own.
+// corpus reads the schemas of tools of our own and of public servers.
 func corpus(tb testing.TB) []corpusTool {
 	tb.Helper()
-	files, err := filepath.Glob(*sharedDir + "corpus/tools/*.json")
-	if err != nil || len(files) == 0 {
-		tb.Log("the corpus of real tools (../shared/corpus/tools) is not present: a few tools of our own stand for it")
-		files = []string{ownDir + "tools/own.json"}
-	}
 	var out []corpusTool
-	for _, f := range files {
+	for _, f := range []string{ownDir + "tools/own.json", ownDir + "tools/public.json"} {
 		raw, err := os.ReadFile(f)
 		if err != nil {
 			tb.Fatal(err)
 		}
 		var doc struct {
 			Tools []struct {
-				Name, Description string
-				InputSchema       json.RawMessage
+				Server, Name string
+				InputSchema  json.RawMessage
 			}
 		}
 		if err := json.Unmarshal(raw, &doc); err != nil {
 			tb.Fatalf("%s: %v", f, err)
 		}
 		for _, t := range doc.Tools {
-			out = append(out, corpusTool{filepath.Base(f), t.Name, t.Description, t.InputSchema})
+			out = append(out, corpusTool{t.Server, t.Name, t.InputSchema})
 		}
 	}
 	return out

@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package strace_test
 
 import (
@@ -446,22 +448,5 @@ func TestBundle(t *testing.T) {
 		if bytes.Contains(line, []byte(".so")) && !bytes.Contains(line, []byte(dir)) {
 			t.Errorf("outside of the bundle: %s", line)
 		}
-	}
-}
-
-func TestBundleErrors(t *testing.T) {
-	t.Setenv("PATH", t.TempDir())
-	if _, _, err := strace.Bundle(""); err == nil || !strings.Contains(err.Error(), "apt install strace") {
-		t.Errorf("no remedy: %v", err)
-	}
-	text := filepath.Join(t.TempDir(), "text")
-	if err := os.WriteFile(text, []byte("#!/bin/sh\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := strace.Bundle(text); err == nil || !strings.Contains(err.Error(), "no program") {
-		t.Errorf("a script: %v", err)
-	}
-	if _, _, err := strace.Bundle(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a missing file: %v", err)
 	}
 }
