@@ -10,23 +10,22 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
+// needMultitool puts the multitool in PATH, or skips.
+func needMultitool(t *testing.T) {
+	t.Helper()
+	t.Setenv("PATH", sandboxtest.Cache("multitool")+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	sandboxtest.Need(t, "multitool")
+}
+
 // multitool validates SARIF as GitHub does, and returns what it has to say.
 func multitool(t *testing.T, files ...string) []string {
 	t.Helper()
-	cache := os.Getenv("XDG_CACHE_HOME")
-	if cache == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		cache = filepath.Join(home, ".cache")
-	}
-	t.Setenv("PATH", filepath.Join(cache, "coalmine", "multitool")+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	sandboxtest.Need(t, "multitool")
+	needMultitool(t)
 	out := filepath.Join(t.TempDir(), "said.sarif")
 	cmd := exec.Command("multitool", append([]string{"validate", "--rule-kind", "Sarif;Ghas", "--output", out}, files...)...)
 	if said, err := cmd.CombinedOutput(); err != nil {
@@ -102,5 +101,19 @@ func TestMultitoolSpeaks(t *testing.T) {
 	}
 	if len(multitool(t, file)) == 0 {
 		t.Error("the multitool is silent about a bad file")
+	}
+}
+
+// The official schema comes with the multitool.
+func TestSARIFValidates(t *testing.T) {
+	needMultitool(t)
+	schema, err := os.ReadFile(sandboxtest.Cache("multitool", "node_modules", "@microsoft", "sarif-multitool-linux", "sarif-2.1.0.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := compile(t, "https://example.org/sarif.json", schema)
+	for _, res := range []*analyze.Result{sample("ordinary"), sample(hostile), {Verdict: analyze.Clean}} {
+		raw, _ := sarifOf(t, res)
+		validate(t, s, raw)
 	}
 }
