@@ -17,6 +17,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/scale"
 )
 
 // seeded is a source of randomness that is the same every time.
@@ -79,7 +81,7 @@ func TestValuesAreUnique(t *testing.T) {
 }
 
 func TestNothingTells(t *testing.T) {
-	for seed := range uint64(16) {
+	for seed := range uint64(scale.N(4, 16)) {
 		s := newSet(t, seed)
 		all := append(s.Env(), s.User(), s.Home(), s.Hostname())
 		for _, f := range s.Files() {

@@ -18,6 +18,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/analyzetest"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/audit"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/scale"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
@@ -163,6 +164,7 @@ func reportsOf(t interface{ Fatal(...any) }, res *analyze.Result) map[string][]b
 
 // A decoy's value may stand wherever a server can put it: no report tells it.
 func TestNoReportTellsADecoy(t *testing.T) {
+	scale.Checks(t, 25)
 	set := analyzetest.Set()
 	forms := []func(string) string{
 		func(s string) string { return s },

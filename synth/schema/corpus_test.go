@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/scale"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -74,7 +75,7 @@ func TestCorpusIsValid(t *testing.T) {
 		}
 		judge := plain(t, tool.schema)
 		for _, class := range allClasses {
-			for seed := range int64(20) {
+			for seed := range int64(scale.N(4, 20)) {
 				raw, err := g.Draw(seed, class)
 				if err != nil {
 					t.Errorf("%s %s %v %d: %v", tool.server, tool.name, class, seed, err)
