@@ -46,6 +46,7 @@ func shown(t *testing.T) map[string]string {
 // dark and on paper, nothing sticks out, nothing is loaded, and axe-core has
 // nothing to object to. COALMINE_SHOTS names a directory for the pictures.
 func TestPageInABrowser(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	sandboxtest.Need(t, "browser", "axe")
 	axe, err := os.ReadFile(sandboxtest.Cache("axe", "axe.min.js"))
 	if err != nil {
@@ -140,6 +141,7 @@ func brightness(img image.Image) float64 {
 // What the browser's silence means: it speaks of a page that loads something,
 // and axe-core of one that nobody can read.
 func TestBrowserSpeaks(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	sandboxtest.Need(t, "browser", "axe")
 	axe, err := os.ReadFile(sandboxtest.Cache("axe", "axe.min.js"))
 	if err != nil {

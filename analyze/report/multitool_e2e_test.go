@@ -72,6 +72,7 @@ func multitool(t *testing.T, files ...string) []string {
 }
 
 func TestMultitoolFindsNothing(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	dir := t.TempDir()
 	var files []string
 	for name, res := range judged(t) {
@@ -95,6 +96,7 @@ func TestMultitoolFindsNothing(t *testing.T) {
 
 // The multitool's silence means something only if it speaks of what is wrong.
 func TestMultitoolSpeaks(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	file := filepath.Join(t.TempDir(), "bad.sarif")
 	if err := os.WriteFile(file, []byte(`{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"x"}},"results":[{"message":{"text":"x"},"ruleIndex":7}]}]}`), 0o600); err != nil {
 		t.Fatal(err)
@@ -106,6 +108,7 @@ func TestMultitoolSpeaks(t *testing.T) {
 
 // The official schema comes with the multitool.
 func TestSARIFValidates(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	needMultitool(t)
 	schema, err := os.ReadFile(sandboxtest.Cache("multitool", "node_modules", "@microsoft", "sarif-multitool-linux", "sarif-2.1.0.json"))
 	if err != nil {

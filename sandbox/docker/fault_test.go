@@ -59,6 +59,8 @@ func TestHelper(t *testing.T) {
 }
 
 func TestPermissionDenied(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	sandboxtest.Need(t, "docker", "root")
 	cmd := helper(t, "denied")
 	// Where this program lies only its builder may enter.
@@ -82,6 +84,8 @@ func TestPermissionDenied(t *testing.T) {
 }
 
 func TestImageMissing(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	spec, _ := specFor(t, debian, "true")
 	spec.Image = "coalmine-test/no-such-image:ever"
 	_, err := New("").Start(t.Context(), spec)
@@ -97,6 +101,7 @@ func TestImageMissing(t *testing.T) {
 // Wherever a start is interrupted or fails, nothing of it is left: the look at the
 // engine is engine's, which specFor registers.
 func TestStartInterrupted(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	for _, step := range []string{stepInspect, stepCreate, stepCopy, stepAttach, stepWait, stepStart} {
 		t.Run("cancelled/"+step, func(t *testing.T) {
 			spec, _ := specFor(t, debian, "sleep", "60")
@@ -147,6 +152,7 @@ func TestStartInterrupted(t *testing.T) {
 
 // A request whose answer is lost may have made a container all the same.
 func TestCreateAnswerLost(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	spec, _ := specFor(t, debian, "sleep", "60")
 	p := newProxy(t)
 	p.drop = stepCreate
@@ -157,6 +163,8 @@ func TestCreateAnswerLost(t *testing.T) {
 
 // Two sandboxes of one run do not get into each other's way.
 func TestTwoOfOneRun(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	spec, _ := specFor(t, debian, "sleep", "60")
 	for range 2 {
 		c, err := New("").Start(t.Context(), spec)
@@ -173,6 +181,7 @@ func TestTwoOfOneRun(t *testing.T) {
 
 // A kernel that was started without IPv6 has no such setting, and needs none.
 func TestNoIPv6(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	spec, _ := specFor(t, debian, "sleep", "60")
 	p := newProxy(t)
 	starts := 0
@@ -197,6 +206,8 @@ func TestNoIPv6(t *testing.T) {
 }
 
 func TestRuntimeMissing(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	spec, _ := specFor(t, debian, "true")
 	spec.Runtime = "no-such-runtime"
 	_, err := New("").Start(t.Context(), spec)
@@ -204,6 +215,8 @@ func TestRuntimeMissing(t *testing.T) {
 }
 
 func TestContainerKilled(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	spec, cli := specFor(t, debian, "sleep", "60")
 	rec := sandboxtest.NewRecorder()
 	run, err := sandbox.Start(t.Context(), New(""), spec, rec)
@@ -227,6 +240,7 @@ func TestContainerKilled(t *testing.T) {
 }
 
 func TestEngineDies(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	spec, _ := specFor(t, debian, "sleep", "60")
 	p := newProxy(t)
 	c, err := New("").Start(t.Context(), spec)
@@ -249,6 +263,8 @@ func TestEngineDies(t *testing.T) {
 
 // Close works from many goroutines, repeatedly, and after the context's end.
 func TestCloseIsIdempotent(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	spec, _ := specFor(t, debian, "sleep", "60")
 	ctx, cancel := context.WithCancel(t.Context())
 	c, err := New("").Start(ctx, spec)
@@ -276,6 +292,8 @@ func TestCloseIsIdempotent(t *testing.T) {
 
 // What a killed process left is removed; what a living one has is not.
 func TestClean(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	mine, cli := specFor(t, debian, "sleep", "60")
 	living, err := New("").Start(t.Context(), mine)
 	if err != nil {

@@ -10,9 +10,12 @@ import (
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
 func TestServerDirInContainer(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	for where, dir := range serverDirs(t) {
 		t.Run(where, func(t *testing.T) {
 			put(t, dir, map[string]string{
@@ -40,6 +43,8 @@ func TestServerDirInContainer(t *testing.T) {
 }
 
 func TestServerFileInContainer(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	for where, dir := range serverDirs(t) {
 		t.Run(where, func(t *testing.T) {
 			put(t, dir, map[string]string{"run.sh": "echo ran; ls \"$(dirname \"$0\")\"\n", "other": ""})
@@ -54,6 +59,8 @@ func TestServerFileInContainer(t *testing.T) {
 }
 
 func TestServerDirTooLarge(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	dir := t.TempDir()
 	f, err := os.Create(filepath.Join(dir, "sparse"))
 	if err != nil {

@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestActionlint(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	cache := os.Getenv("COALMINE_CACHE")
 	if cache == "" {
 		dir, err := os.UserCacheDir()
@@ -71,6 +72,8 @@ func twins(t *testing.T) *job {
 }
 
 func TestTwins(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	for _, c := range []struct {
 		name    string
 		inputs  map[string]string
@@ -177,6 +180,8 @@ func quiet(t *testing.T, log string) {
 }
 
 func TestHostileInputs(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	for _, evil := range []string{"$(touch owned)", "`touch owned`", "'; touch owned; '", "\"; touch owned; \"", "x\ntouch owned\n", "-x\n--out=owned", "${{ github.token }}", "*", "a]; touch owned; ["} {
 		for _, input := range []string{"config", "server", "command", "fail-on", "format", "version"} {
 			t.Run(input+" "+evil, func(t *testing.T) {
@@ -198,6 +203,8 @@ func TestHostileInputs(t *testing.T) {
 }
 
 func TestCommandIsWords(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	j := twins(t)
 	honest := sandboxtest.Build(t, "./testdata/servers/honest")
 	for _, command := range []string{honest, "  " + honest + "  $(touch owned)  *", honest + "\ntwo words\n'x'\n"} {
@@ -245,6 +252,8 @@ func releases(t *testing.T, sum func(archive []byte) string) *httptest.Server {
 }
 
 func TestInstall(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	sandboxtest.Need(t, "curl")
 	right := func(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 	wrong := func([]byte) string { return strings.Repeat("0", 64) }

@@ -143,6 +143,7 @@ func lineOf(log string, seq uint64) string {
 // TestGlassportsOwnLogs judges every log that glassport's own tests read, and
 // holds the answers against glassport's, row by row.
 func TestGlassportsOwnLogs(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	f, err := os.Open(filepath.Join(peer(t), "logs.jsonl"))
 	if err != nil {
 		t.Fatal(err)
@@ -225,6 +226,7 @@ func recorded(t *testing.T) string {
 // TestGlassportReadsOurs: a session recorded here is read there without
 // complaint, and summed up alike.
 func TestGlassportReadsOurs(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	log := recorded(t)
 	var theirs, own map[string]any
 	if err := json.Unmarshal(glassport(t, 0, "summarize", "--json", log), &theirs); err != nil {
@@ -261,6 +263,7 @@ func TestGlassportReadsOurs(t *testing.T) {
 
 // TestWeReadGlassports lets glassport record a session of a real server.
 func TestWeReadGlassports(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	dir, log := "", ""
 	// Glassport forwards first and logs then: an answer may be logged before its
 	// request. Such a log is out of order, as both would say.
@@ -368,6 +371,7 @@ func logged(t *testing.T, dir, message string) {
 
 // TestDriftAsGlassports watches the same directory with both.
 func TestDriftAsGlassports(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	dir := t.TempDir()
 	write := func(day int, lines ...string) {
 		var b strings.Builder

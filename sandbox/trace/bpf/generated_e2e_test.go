@@ -10,10 +10,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/slots"
 )
 
 // The committed programs are what the committed source compiles to.
 func TestGenerated(t *testing.T) {
+	slots.Acquire(t, 2)
 	if _, err := exec.LookPath("clang-16"); err != nil {
 		if slices.Contains(strings.Split(os.Getenv("COALMINE_REQUIRE"), ","), "clang") {
 			t.Fatal("clang is required here (COALMINE_REQUIRE), but ", err)
