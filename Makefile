@@ -1,5 +1,9 @@
 # make demo   the two twins in the local sandbox; needs Go, and strace (installed if it may be)
 # make test   everything: installs or starts what is missing, then checks all
+# make unit   what needs nothing but Go
+# make e2e    the tests that start sandboxes, containers, tracers, servers and browsers, and the whole of the others
+# make deep   all tests of make unit at full length
+# make test-times     how long the tiers take, against their bounds
 # make lint   golangci-lint and actionlint, at pinned versions
 # make oracle-report  every oracle against servers of ours with one hole each, and their fixed twins
 # make honest-report  honest servers: npm's, PyPI's, the SDKs' examples; none may be loud
@@ -15,7 +19,7 @@
 # make evasion-report   ways of hiding from a tracer, and whether they work
 # make tracer-faults    a million calls at once, and tracers that are taken away
 # make judge-report  kept runs judged again, elsewhere, by another user: the same reports
-# make bench  the figures that README.md and the design promise
+# make bench  the figures that README.md and the design promise, against their bounds (testdata/bench); SHARD=i/n for a part
 # make image  the container image "coalmine"
 # make network-faults   what a server can do to whoever answers it
 # make matrix every way out for a decoy, and whether it is seen
@@ -23,7 +27,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: judge-report honest-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report
+.PHONY: judge-report e2e e2e-tests deep test-times tiers honest-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -56,6 +60,7 @@ setup:
 	sh .ci/setup/glassport.sh
 	sh .ci/setup/loaders.sh
 	sh .ci/setup/wheels.sh
+	sh .ci/setup/suite.sh
 	sh .ci/setup/browser.sh
 
 servers: setup
@@ -67,13 +72,35 @@ image: build setup
 	sh .ci/setup/image.sh
 
 unit:
-	go vet ./...
-	go test -count=1 ./...
+	go vet ./... ./testdata/bench
+	go test ./... ./testdata/bench
 
-test: servers image lint
-	go vet ./... ./testdata/servers/...
-	go test -count=1 -timeout 35m -p 2 -parallel 3 ./... ./testdata/servers/...
+deep:
+	COALMINE_DEEP=1 go test -timeout 20m ./...
+
+# The packages with tests that are built or are longer for this tier alone.
+E2E = $(shell grep -rlE --include='*_test.go' '^//go:build .*e2e|sandboxtest/scale"' . | xargs -n 1 dirname | sort -u)
+
+# They wait more than they work, and share slots (sandbox/sandboxtest/slots): so many may be under way.
+e2e: servers image
+	$(MAKE) --no-print-directory e2e-tests
+
+e2e-tests:
+	go vet -tags e2e ./... ./testdata/servers/...
+	COALMINE_DEEP=1 go test -tags e2e -count=1 -timeout 14m -p 6 -parallel 24 $(E2E)
+
+test:
+	@.ci/timed test $(MAKE) --no-print-directory tiers
+
+# The order is that of what is wrong soonest.
+tiers: lint
+	@.ci/timed unit $(MAKE) --no-print-directory unit
+	@.ci/timed setup $(MAKE) --no-print-directory servers image
+	@.ci/timed e2e $(MAKE) --no-print-directory e2e-tests
 	$(MAKE) --no-print-directory demo
+
+test-times:
+	@.ci/times
 
 TOOLS := $(CACHE)/tools
 $(TOOLS)/golangci-lint-$(GOLANGCI)/golangci-lint:
@@ -82,7 +109,7 @@ $(TOOLS)/actionlint-$(ACTIONLINT)/actionlint:
 	GOBIN=$(@D) go install github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT)
 
 lint: $(TOOLS)/golangci-lint-$(GOLANGCI)/golangci-lint $(TOOLS)/actionlint-$(ACTIONLINT)/actionlint
-	$(TOOLS)/golangci-lint-$(GOLANGCI)/golangci-lint run --allow-parallel-runners ./...
+	$(TOOLS)/golangci-lint-$(GOLANGCI)/golangci-lint run --allow-parallel-runners ./... ./testdata/bench
 	$(TOOLS)/actionlint-$(ACTIONLINT)/actionlint
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 
@@ -90,11 +117,11 @@ generate:
 	go generate ./...
 
 bench: build
-	go test -run '^$$' -bench . -benchtime 2s ./sandbox/trace/strace ./sandbox/mcp/tap ./canaries ./sandbox/sinkhole ./synth/schema ./analyze ./analyze/profile ./analyze/report ./cmd/internal/probe ./analyze/detect
-	go test -run '^$$' -bench BenchmarkTracers -benchtime 5x ./sandbox
+	go run ./testdata/bench $(if $(SHARD),-shard $(SHARD))
 
 schema-report:
-	go test -count=1 -v -timeout 10m -run '^TestReport$$' ./synth/schema -args -seeds 25 | sed -n 's/^    //p'
+	sh .ci/setup/suite.sh
+	COALMINE_REQUIRE=suite go test -tags e2e -count=1 -v -timeout 10m -run '^TestReport$$' ./synth/schema -args -seeds 25 | sed -n 's/^    //p'
 
 # Every kept run judged again: as it was kept, in another place, and with one record changed.
 judge-report:
@@ -105,7 +132,7 @@ judge-report:
 # through runs the cases of the test $(1) that compare with and without, and counts those alike as $(2).
 define through
 	sh .ci/setup/clients.sh
-	COALMINE_WIRE_REPORT=1 go test -count=1 -v -timeout 9m -parallel 3 -run '^$(1)$$' ./cmd/internal/wiretap | awk '\
+	COALMINE_WIRE_REPORT=1 go test -tags e2e -count=1 -v -timeout 9m -parallel 3 -run '^$(1)$$' ./cmd/internal/wiretap | awk '\
 	  !/^===/ { print } /--- (PASS|FAIL|SKIP): [^/]*\// { all++; if (/PASS/) same++ } \
 	  END { printf "$(2): %d/%d\n", same, all; exit same != all || !all }'
 endef
@@ -120,65 +147,65 @@ conformance-report: servers
 
 # Every oracle's fixtures, and their fixed twins.
 oracle-report: build setup
-	COALMINE_ORACLES=all go test -count=1 -v -timeout 10m -parallel 10 -run '^TestOracles$$' ./cmd/internal/probe | awk '\
+	COALMINE_ORACLES=all go test -tags e2e -count=1 -v -timeout 10m -parallel 10 -run '^TestOracles$$' ./cmd/internal/probe | awk '\
 	  /^(python|node) .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:/ { print } \
 	  END { printf "oracles: %d/%d\n", good, all; exit good != all || !all }'
 
 # Servers that should be quiet, with what was called and found. A server may lack only what testdata/honest.json says.
 honest-report: build servers
 	sh .ci/setup/honest.sh
-	COALMINE_HONEST=all go test -count=1 -v -timeout 10m -run '^TestHonest$$' ./cmd/internal/probe | awk '\
+	COALMINE_HONEST=all go test -tags e2e -count=1 -v -timeout 10m -run '^TestHonest$$' ./cmd/internal/probe | awk '\
 	  /^servers / { all = $$2 } /^honest / { print; on = 1; if (/^honest quiet/) good++; fflush(); next } /^    [^ ]/ && on { if (!/_test.go:/) print; next } /^panic:|SKIP:/ { print } { on = 0 } \
 	  END { printf "quiet: %d/%d\n", good, all; exit good != all || !all }'
 
 # The smallest calls that are reported of ten planted triggers: each part is taken away, and each is played ten times.
 shrink-report: build setup
-	COALMINE_ORACLES=all go test -count=1 -v -timeout 10m -parallel 5 -run '^TestSmallest$$' ./cmd/internal/probe | awk '\
+	COALMINE_ORACLES=all go test -tags e2e -count=1 -v -timeout 10m -parallel 5 -run '^TestSmallest$$' ./cmd/internal/probe | awk '\
 	  /^(python|node) .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:|_test.go:/ { print } \
 	  END { printf "shrunk: %d/%d\n", good, all; exit good != all || !all }'
 
 # What a server does under one condition only, each factor with its honest twin, under all of them.
 vary-report: build setup
-	COALMINE_VARY=1 COALMINE_REQUIRE=faketime go test -count=1 -v -timeout 10m -parallel 4 -run '^TestVary(Elsewhere)?$$' ./cmd/internal/probe | awk '\
+	COALMINE_VARY=1 COALMINE_REQUIRE=faketime go test -tags e2e -count=1 -v -timeout 10m -parallel 4 -run '^TestVary(Elsewhere)?$$' ./cmd/internal/probe | awk '\
 	  /^vary .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:/ { print } \
 	  END { printf "vary: %d/%d\n", good, all; exit good != all || !all }'
 
 # Each annotation, absent, true and false, with each behaviour of a real server.
 truth-report: build setup
-	COALMINE_TRUTH=1 go test -count=1 -v -timeout 10m -parallel 4 -run '^TestTruth$$' ./cmd/internal/probe | awk '\
+	COALMINE_TRUTH=1 go test -tags e2e -count=1 -v -timeout 10m -parallel 4 -run '^TestTruth$$' ./cmd/internal/probe | awk '\
 	  /^truth .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:/ { print } \
 	  END { printf "truth: %d/%d\n", good, all; exit good != all || !all }'
 
 # Published servers with known holes: each is found, or the reason why it can not be.
 holes-report: build setup
 	sh .ci/setup/holes.sh
-	COALMINE_HOLES=1 go test -count=1 -v -timeout 10m -parallel 4 -run '^TestKnownHoles$$' ./cmd/internal/probe | awk '\
+	COALMINE_HOLES=1 go test -tags e2e -count=1 -v -timeout 10m -parallel 4 -run '^TestKnownHoles$$' ./cmd/internal/probe | awk '\
 	  / (not )?found: / { print; all++; if ($$2 == "found:") got++ } /SKIP:|was not found|_test.go:/ { print } \
 	  END { printf "holes: %d/%d\n", got, all; exit !all }'
 
 # A gigabyte in one frame, 10,000 frames a second each way for a minute, and what goes wrong beside the way.
 wire-faults: setup
-	COALMINE_WIRE_FAULTS=1 go test -count=1 -v -run 'Fault|Removed|DiskFull|Killed' ./cmd/internal/wiretap | awk '\
+	COALMINE_WIRE_FAULTS=1 go test -tags e2e -count=1 -v -run 'Fault|Removed|DiskFull|Killed' ./cmd/internal/wiretap | awk '\
 	  !/^===/ { print } /--- (PASS|FAIL|SKIP): [^/]*\// || /^--- .*(Removed|DiskFull|Killed)/ { all++; if (/PASS/) good++ } \
 	  END { printf "wire-faults: %d/%d\n", good, all; exit good != all || !all }'
 
 # What a server can do to whoever answers it, at full size: 10,000 connections, a gigabyte, and the rest.
 network-faults: image
-	COALMINE_NETWORK_FAULTS=full go test -count=1 -v -timeout 9m -run 'TestNetworkFaults|TestSinkholeKilled' ./cmd/internal/probe | awk '\
+	COALMINE_NETWORK_FAULTS=full go test -tags e2e -count=1 -v -timeout 9m -run 'TestNetworkFaults|TestSinkholeKilled' ./cmd/internal/probe | awk '\
 	  !/^===/ { print } /--- (PASS|FAIL|SKIP): [^/]*\// { all++; if (/PASS/) good++ } \
 	  END { printf "network-faults: %d/%d\n", good, all; exit good != all || !all }'
 
 # Every channel by which a decoy can leave, in every encoding, from every runtime.
 matrix: image
 	COALMINE_MATRIX=full COALMINE_REQUIRE=docker,userns,strace,python,node,curl \
-	go test ./cmd/internal/probe -count=1 -v -timeout 9m -run '^TestMatrix$$' | awk '\
+	go test -tags e2e ./cmd/internal/probe -count=1 -v -timeout 9m -run '^TestMatrix$$' | awk '\
 	  /^matrix: / { last = $$2; next } !/^===/ { print; fflush() } \
 	  END { split(last, n, "/"); print "matrix: " (last ? last : "0/0"); exit n[1] != n[2] || !n[2] }'
 
 # table runs the test $(1) of ./sandbox over every case and prints its table.
 define table
 	@file=$$(mktemp); trap 'rm -f $$file' EXIT; status=0; \
-	COALMINE_TABLE=$$file go test -count=1 -timeout 9m -run '^$(1)$$' ./sandbox || status=$$?; cat $$file; exit $$status
+	COALMINE_TABLE=$$file go test -tags e2e -count=1 -timeout 9m -run '^$(1)$$' ./sandbox || status=$$?; cat $$file; exit $$status
 endef
 
 # The same records from strace and eBPF, family by family, in each backend.
@@ -191,7 +218,7 @@ evasion-report: setup
 
 # A storm of a million calls under each tracer, a buffer that fills, tracers killed and detached, a disk that is full: never clean.
 tracer-faults: image
-	COALMINE_TRACER_FAULTS=1 go test -count=1 -v -timeout 9m -run '^(TestStormIsNeverClean|TestFullRingIsNeverClean|TestTracerTakenAwayIsNeverClean|TestOutIsFull)$$' ./cmd/internal/probe | awk '\
+	COALMINE_TRACER_FAULTS=1 go test -tags e2e -count=1 -v -timeout 9m -run '^(TestStormIsNeverClean|TestFullRingIsNeverClean|TestTracerTakenAwayIsNeverClean|TestOutIsFull)$$' ./cmd/internal/probe | awk '\
 	  !/^===/ { print } /--- (PASS|FAIL|SKIP): ([^/]*\/|TestFullRing)/ { all++; if (/PASS/) good++ } \
 	  END { printf "tracer-faults: %d/%d\n", good, all; exit good != all || !all }'
 

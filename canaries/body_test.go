@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"github.com/andybalholm/brotli"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/scale"
 	"pgregory.net/rapid"
 )
 
@@ -132,6 +133,7 @@ var bodies = map[string]struct {
 }
 
 func TestFindBody(t *testing.T) {
+	scale.Checks(t, 20)
 	s := shared()
 	for name, body := range bodies {
 		rapid.Check(t, func(t *rapid.T) {

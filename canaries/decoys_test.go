@@ -1,12 +1,8 @@
 package canaries
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,57 +19,6 @@ func fileOf(t *testing.T, s *Set, name string) File {
 	}
 	t.Fatalf("no file %s", name)
 	return File{}
-}
-
-// Python's SQLite opens the browser's password store, finds nothing wrong with
-// it, and adds a login to it.
-func TestLoginDataIsSQLite(t *testing.T) {
-	python := need(t, "python3")
-	for seed := range uint64(4) {
-		s := newSet(t, seed)
-		c := byID(t, s, chromeLogin)
-		at := filepath.Join(t.TempDir(), "Login Data")
-		if err := os.WriteFile(at, fileOf(t, s, c.Path).Data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		const script = `
-import sqlite3, sys, json
-db = sqlite3.connect(sys.argv[1])
-assert db.execute("pragma integrity_check").fetchall() == [("ok",)], db.execute("pragma integrity_check").fetchall()
-rows = db.execute("select origin_url, username_value, hex(password_value), times_used, date_created from logins where signon_realm = origin_url").fetchall()
-assert db.execute("select value from meta where key = 'version'").fetchone() == ("33",)
-assert db.execute("select id from logins indexed by logins_signon where signon_realm > ''").fetchall() == [(1,)]
-db.execute("insert into logins (origin_url, signon_realm, date_created, blacklisted_by_user, scheme) values ('a', 'b', 1, 0, 0)")
-db.commit()
-assert db.execute("select max(id) from logins").fetchone() == (2,)
-assert db.execute("pragma integrity_check").fetchall() == [("ok",)]
-print(json.dumps(rows))
-`
-		out, err := exec.Command(python, "-c", script, at).CombinedOutput()
-		if err != nil {
-			t.Fatalf("python: %v\n%s", err, out)
-		}
-		var rows [][]any
-		if err := json.Unmarshal(out, &rows); err != nil || len(rows) != 1 || !strings.HasPrefix(rows[0][0].(string), "https://app.") || rows[0][3] != 14.0 {
-			t.Errorf("rows %s, %v", out, err)
-		}
-		if hits := s.Find(out); !has(hits, c.ID) {
-			t.Errorf("the sealed password in hex is not found in %s", out)
-		}
-	}
-}
-
-// The key that everyone knows opens what the password store holds.
-func TestChromeSeal(t *testing.T) {
-	openssl := need(t, "openssl")
-	sealed := chromeSeal("correct horse")
-	// PBKDF2 of "peanuts" with "saltysalt", one round of HMAC-SHA-1, sixteen bytes.
-	cmd := exec.Command(openssl, "enc", "-d", "-aes-128-cbc", "-K", "fd621fe5a2b402539dfa147ca9272778", "-iv", strings.Repeat("20", 16))
-	cmd.Stdin = bytes.NewReader(sealed[3:])
-	out, err := cmd.CombinedOutput()
-	if err != nil || string(out) != "correct horse" || string(sealed[:3]) != "v10" {
-		t.Errorf("openssl reads %q, %v", out, err)
-	}
 }
 
 func TestTokensDecode(t *testing.T) {

@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package sandbox_test
 
 import (
@@ -13,6 +15,8 @@ import (
 // A target that makes more calls than can be read is seen whole, or what is
 // missing is counted.
 func TestStormIsSeenOrCounted(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Storm)
 	sandboxtest.Need(t, "bpf", "gcc", "userns")
 	bin := program(t, "families")
 	t0 := time.Now()
@@ -31,6 +35,8 @@ func TestStormIsSeenOrCounted(t *testing.T) {
 
 // A tracer that is taken away ends the run, as one that was not watched.
 func TestDetachedTracerEndsTheRun(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Storm)
 	sandboxtest.Need(t, "bpf", "userns")
 	s := shell("read x; read y; sleep 60")
 	s.TraceSet, s.Tracer = "core", sandbox.TracerEBPF

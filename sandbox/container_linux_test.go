@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package sandbox_test
 
 import (
@@ -14,6 +16,8 @@ import (
 // namespaces and the agent has a few capabilities only. The test's own program
 // is the agent, so it has to be built without CGO.
 func TestNothingEscapesFromAContainer(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	sandboxtest.Need(t, "docker", "strace")
 	s := hostile(t, "escape")
 	s.Image, s.RunID, s.TraceSet = docker.DefaultImage, "escapeartist", "core"

@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package sandbox_test
 
 import (
@@ -69,6 +71,7 @@ func gone(t *testing.T, pid int) {
 }
 
 func TestATracerThatDiesTakesTheTargetWithIt(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	for _, single := range []bool{false, true} {
 		b := &spied{Bare: bare(t)}
 		b.SingleUID, b.Strace = single, tracer(t)
@@ -87,6 +90,7 @@ func TestATracerThatDiesTakesTheTargetWithIt(t *testing.T) {
 }
 
 func TestAnAgentThatDiesIsNoCleanEnd(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	b := &spied{Bare: bare(t)}
 	run := start(t, b, shell("echo up; sleep 1000"))
 	run.sees(t, "the target", func() bool { return run.Out() == "up\n" })
@@ -102,6 +106,7 @@ func TestAnAgentThatDiesIsNoCleanEnd(t *testing.T) {
 
 // A host that is killed leaves nothing: its end of the stream closes.
 func TestAHostThatDiesLeavesNothing(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	b := &spied{Bare: bare(t)}
 	run := start(t, b, shell("trap '' TERM; echo up; sleep 1000"))
 	run.sees(t, "the target", func() bool { return run.Out() == "up\n" })
@@ -116,6 +121,7 @@ func TestAHostThatDiesLeavesNothing(t *testing.T) {
 
 // PID 1 outlives what the host's root sends it, which is all that could reach it.
 func TestPID1SurvivesSignals(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	b := &spied{Bare: bare(t)}
 	run := start(t, b, shell("cat"))
 	for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGILL, syscall.SIGABRT,
@@ -143,6 +149,7 @@ func TestPID1SurvivesSignals(t *testing.T) {
 // Where namespaces are forbidden the agent is not PID 1, and kills no one but
 // its own.
 func TestInPlace(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	b := bare(t)
 	b.InPlace, b.Strace = true, tracer(t)
 	s := shell("(setsid sh -c 'trap \"\" TERM; sleep 1000' </dev/null >/dev/null 2>&1 & ); echo up; read x; exit 3")
@@ -163,6 +170,7 @@ func TestInPlace(t *testing.T) {
 
 // A host that does not read what a flood of output brings can still stop it.
 func TestAHostThatDoesNotReadCanStop(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	b := &spied{Bare: bare(t)}
 	conn, err := b.Start(bounded(t), shell(""))
 	if err != nil {
@@ -194,6 +202,7 @@ func TestAHostThatDoesNotReadCanStop(t *testing.T) {
 // The kernel lets a task be born untraced; strace's filter then fails its calls,
 // and the run says that something went unwatched.
 func TestATaskBornUntracedIsLoss(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	sandboxtest.Need(t, "python")
 	b := bare(t)
 	b.Strace = tracer(t)
@@ -207,6 +216,8 @@ func TestATaskBornUntracedIsLoss(t *testing.T) {
 }
 
 func TestAsAnOrdinaryUser(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	sandboxtest.AsOrdinaryUser(t, "^(TestTargetIsAnOrdinaryUser|TestNothingEscapes|TestRecordsBeginWithTheTarget|TestExitStatusAndSignal|TestStopEndsDaemonsToo|TestATracerThatDies.*|TestLimitsEndTheRun)$",
 		"./testdata/servers/hostile")
 }

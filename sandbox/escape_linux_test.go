@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package sandbox_test
 
 import (
@@ -55,6 +57,8 @@ var innerReached = map[string]bool{
 }
 
 func TestNothingEscapes(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	kinds(t, func(t *testing.T, b sandboxtest.Bare, set string) {
 		s := hostile(t, "escape")
 		s.TraceSet = set
@@ -100,6 +104,8 @@ func untracedMay(name string) bool {
 }
 
 func TestNothingTells(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	kinds(t, func(t *testing.T, b sandboxtest.Bare, set string) {
 		s := hostile(t, "tells")
 		s.TraceSet = set
@@ -129,6 +135,8 @@ func TestNothingTells(t *testing.T) {
 }
 
 func TestAFloodOfForksIsEnded(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Storm)
 	kinds(t, func(t *testing.T, b sandboxtest.Bare, set string) {
 		s := hostile(t, "forks")
 		s.TraceSet = set

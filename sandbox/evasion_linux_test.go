@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package sandbox_test
 
 import (
@@ -49,6 +51,8 @@ func refusedCall(name string) func(r *trace.Record) bool {
 // Whatever way a file is read in, its real path is seen, or the way is barred and
 // the attempt is seen.
 func TestEvasions(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	bin := program(t, "evade")
 	var tb table
 	for place, b := range places(t) {
@@ -87,6 +91,8 @@ func TestEvasions(t *testing.T) {
 
 // Under eBPF the target has no tracer to be seen.
 func TestTracersSeeNoTracerInTheTarget(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	sandboxtest.Need(t, "bpf", "userns")
 	s := shell("grep TracerPid /proc/self/status; cat /proc/1/comm")
 	s.TraceSet, s.Tracer = "core", sandbox.TracerEBPF

@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package sandbox
 
 // DetachTracer takes the run's eBPF tracer away, as if someone had detached it.

@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package sandbox_test
 
 import (
@@ -114,6 +116,7 @@ func in(ns netns.NsHandle, f func() error) error {
 // takes it away before the target starts. What the peer at its other end got
 // before shows that it listens; of the target's attempts it gets none.
 func TestNothingLeavesByAnInterface(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	sandboxtest.Need(t, "root", "userns")
 	for name, b := range map[string]sandboxtest.Bare{"root": {}, "single uid": {SingleUID: true}, "in place": {InPlace: true}} {
 		t.Run(name, func(t *testing.T) {

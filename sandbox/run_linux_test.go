@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package sandbox_test
 
 import (
@@ -90,6 +92,8 @@ func bare(t testing.TB) sandboxtest.Bare {
 }
 
 func TestTargetIsAnOrdinaryUser(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	kinds(t, func(t *testing.T, b sandboxtest.Bare, set string) {
 		s := shell("cat /proc/self/status; echo uid=$(id -u) gid=$(id -g); hostname; for f in /proc/self/fd/*; do echo fd=${f##*/}; done; cat /proc/1/cmdline; echo; cat /proc/1/task/*/comm")
 		s.TraceSet = set
@@ -117,6 +121,8 @@ func TestTargetIsAnOrdinaryUser(t *testing.T) {
 }
 
 func TestStartErrorsSayWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	dir := public(t)
 	file := func(name, text string, mode os.FileMode) string {
 		p := filepath.Join(dir, name)
@@ -159,6 +165,8 @@ func TestStartErrorsSayWhatIsWrong(t *testing.T) {
 }
 
 func TestExitStatusAndSignal(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	kinds(t, func(t *testing.T, b sandboxtest.Bare, set string) {
 		for script, want := range map[string]sandbox.Exit{
 			"exit 7":        {Code: 7},
@@ -175,6 +183,8 @@ func TestExitStatusAndSignal(t *testing.T) {
 }
 
 func TestStreamsCarryEveryByte(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	run := start(t, bare(t), shell("tee /dev/stderr"))
 	block := []byte(strings.Repeat("0123456789abcdef", 4096))
 	const n = 160 // ten MiB
@@ -204,6 +214,8 @@ func TestStreamsCarryEveryByte(t *testing.T) {
 }
 
 func TestATargetThatDoesNotRead(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	run := start(t, bare(t), shell("trap '' TERM; exec sleep 1000"))
 	var err error
 	for err == nil {
@@ -224,6 +236,8 @@ func TestATargetThatDoesNotRead(t *testing.T) {
 }
 
 func TestClosedStreamsAreTold(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	run := start(t, bare(t), shell("exec <&- >&- 2>&-; sleep 1000"))
 	run.sees(t, "both ends of file", func() bool { return len(sandboxtest.EventsOf[session.EventEOF](run.Recorder)) >= 2 })
 	if err := run.Stdin([]byte("anyone?\n")); err != nil {
@@ -247,6 +261,8 @@ func waiting(a alive) <-chan struct{} {
 }
 
 func TestStopEndsDaemonsToo(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	kinds(t, func(t *testing.T, b sandboxtest.Bare, set string) {
 		s := shell("(trap '' TERM HUP; setsid sh -c 'trap \"\" TERM; sleep 1000' </dev/null >/dev/null 2>&1 & ); echo up; exit 3")
 		s.TraceSet = set
@@ -268,6 +284,8 @@ func TestStopEndsDaemonsToo(t *testing.T) {
 }
 
 func TestStopIsPoliteFirst(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	run := start(t, bare(t), shell("cat; echo bye"))
 	if err := run.Stop(bounded(t), within); err != nil {
 		t.Fatal(err)
@@ -286,6 +304,8 @@ func TestStopIsPoliteFirst(t *testing.T) {
 }
 
 func TestLimitsEndTheRun(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	for name, c := range map[string]struct {
 		script string
 		limits agent.Limits
@@ -313,6 +333,8 @@ func TestLimitsEndTheRun(t *testing.T) {
 }
 
 func TestAccessesArriveBeforeASync(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	b := bare(t)
 	bait := filepath.Join(public(t), "bait")
 	s := shell("read x; cat " + bait + "; echo read; read x")
@@ -345,6 +367,8 @@ func TestAccessesArriveBeforeASync(t *testing.T) {
 }
 
 func TestCancellingClosesAll(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	b := bare(t)
 	before := runtime.NumGoroutine()
 	for _, after := range []time.Duration{0, time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond, 100 * time.Millisecond} {

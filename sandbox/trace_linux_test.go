@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package sandbox_test
 
 import (
@@ -19,6 +21,8 @@ var tracers = []struct {
 // The log begins with the target's own exec, whoever ran before it, and names
 // every task as the tracer numbers it.
 func TestRecordsBeginWithTheTarget(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	for _, c := range tracers {
 		t.Run(fmt.Sprintf("%s/single=%t", c.tracer, c.single), func(t *testing.T) { recordsBegin(t, c.tracer, c.single) })
 	}

@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package sandbox_test
 
 import (
@@ -124,6 +126,8 @@ func (tb *table) write(t *testing.T, name string) {
 // The same program yields the same records under both tracers, in each backend
 // and in both sets of calls.
 func TestParity(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	sandboxtest.Need(t, "bpf")
 	bin := program(t, "families")
 	var tb table

@@ -12,6 +12,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/scale"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -167,13 +168,15 @@ func TestCrashEndsTheDrive(t *testing.T) {
 
 func TestBudgetIsSpreadAndTheShortfallSaid(t *testing.T) {
 	var tools []wire.Tool
-	for i := range 5000 {
+	n := scale.N(500, 5000)
+	for i := range n {
 		tools = append(tools, tool(fmt.Sprintf("t%d", i), anything))
 	}
 	f := newFake(tools...)
 	f.takes = 10 * time.Millisecond
-	r := drive(t, f, Config{Budget: 20 * time.Second})
-	if r.Calls != 2000 || len(r.Unreached) != 3000 || len(r.Shortfalls) == 0 {
+	reached := n * 2 / 5
+	r := drive(t, f, Config{Budget: time.Duration(reached) * f.takes})
+	if r.Calls != reached || len(r.Unreached) != n-reached || len(r.Shortfalls) == 0 {
 		t.Errorf("%d calls, %d unreached, %v", r.Calls, len(r.Unreached), r.Shortfalls)
 	}
 	for _, c := range r.Tools {

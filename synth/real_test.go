@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package synth
 
 import (
@@ -17,6 +19,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
 // pipeSession speaks to a server over plain pipes, in an empty network namespace.
@@ -106,6 +109,7 @@ var realServers = []struct {
 // TestRealServers drives servers that were installed beforehand below the
 // directory that SYNTH_SERVERS names (node_modules and a Python environment py).
 func TestRealServers(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	dir := os.Getenv("SYNTH_SERVERS")
 	if dir == "" {
 		t.Skip("SYNTH_SERVERS does not name a directory with installed servers")

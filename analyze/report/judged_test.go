@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,7 +18,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/analyzetest"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/audit"
-	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/scale"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
@@ -172,6 +171,7 @@ func reportsOf(t interface{ Fatal(...any) }, res *analyze.Result) map[string][]b
 
 // A decoy's value may stand wherever a server can put it: no report tells it.
 func TestNoReportTellsADecoy(t *testing.T) {
+	scale.Checks(t, 25)
 	set := analyzetest.Set()
 	forms := []func(string) string{
 		func(s string) string { return s },
@@ -242,95 +242,4 @@ func TestHostileTextsKeepTheSchemas(t *testing.T) {
 			}
 		}
 	})
-}
-
-// multitool validates SARIF as GitHub does, and returns what it has to say.
-func multitool(t *testing.T, files ...string) []string {
-	t.Helper()
-	cache := os.Getenv("XDG_CACHE_HOME")
-	if cache == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		cache = filepath.Join(home, ".cache")
-	}
-	t.Setenv("PATH", filepath.Join(cache, "coalmine", "multitool")+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	sandboxtest.Need(t, "multitool")
-	out := filepath.Join(t.TempDir(), "said.sarif")
-	cmd := exec.Command("multitool", append([]string{"validate", "--rule-kind", "Sarif;Ghas", "--output", out}, files...)...)
-	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, said)
-	}
-	raw, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var log struct {
-		Runs []struct {
-			Results []struct {
-				RuleID, Level string
-				Message       struct {
-					ID        string
-					Arguments []string
-				}
-				Locations []struct {
-					PhysicalLocation struct {
-						ArtifactLocation struct{ URI string }
-						Region           struct{ StartLine int }
-					}
-				}
-			}
-			Invocations []struct{ ToolExecutionNotifications []json.RawMessage }
-			Artifacts   []json.RawMessage
-		}
-	}
-	if err := json.Unmarshal(raw, &log); err != nil {
-		t.Fatal(err)
-	}
-	var said []string
-	for _, run := range log.Runs {
-		for _, r := range run.Results {
-			said = append(said, fmt.Sprintf("%s %s %s %q", r.RuleID, r.Level, r.Message.ID, r.Message.Arguments))
-		}
-		for _, inv := range run.Invocations {
-			for _, n := range inv.ToolExecutionNotifications {
-				said = append(said, string(n))
-			}
-		}
-	}
-	return said
-}
-
-func TestMultitoolFindsNothing(t *testing.T) {
-	dir := t.TempDir()
-	var files []string
-	for name, res := range judged(t) {
-		file := filepath.Join(dir, name+".sarif")
-		f, err := os.Create(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := SARIF(f, res, SARIFOptions{Default: finding.Location{Path: ".mcp.json", Line: 4, Column: 5}, AuditRoot: "servers/notes"}); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, file)
-	}
-	for _, s := range multitool(t, files...) {
-		t.Error(s)
-	}
-}
-
-// The multitool's silence means something only if it speaks of what is wrong.
-func TestMultitoolSpeaks(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "bad.sarif")
-	if err := os.WriteFile(file, []byte(`{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"x"}},"results":[{"message":{"text":"x"},"ruleIndex":7}]}]}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if len(multitool(t, file)) == 0 {
-		t.Error("the multitool is silent about a bad file")
-	}
 }

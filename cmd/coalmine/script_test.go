@@ -33,19 +33,27 @@ func (c cleaning) Run() int {
 	return c.M.Run()
 }
 
+// tier is what the scripts are run with beside this program: nothing, unless the
+// end-to-end tests are built, which have a sandbox and the fixtures' programs.
+var tier struct {
+	// setUp prepares for one script.
+	setUp func(*testing.T, *testscript.Env) error
+	// sandbox tells whether a probe can run.
+	sandbox bool
+}
+
 // TestScripts runs the scripts, each a topic of the command line's contract.
-// $SERVERS holds the fixtures' programs; those that probe need [sandbox].
+// $SERVERS holds the fixtures' programs; what probes needs [sandbox].
 func TestScripts(t *testing.T) {
-	servers := filepath.Dir(sandboxtest.Build(t, "./testdata/servers/leaky"))
-	sandboxtest.Build(t, "./testdata/servers/honest")
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
-			e.Setenv("SERVERS", servers)
-			e.Setenv("SOURCES", filepath.Join(sandboxtest.ModuleRoot(t), "testdata/servers"))
 			e.Setenv("NO_COLOR", "1")
 			e.Setenv("DOCKER_HOST", "unix:///no/such.sock")
-			return nil
+			if tier.setUp == nil {
+				return nil
+			}
+			return tier.setUp(t, e)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status": func(ts *testscript.TestScript, neg bool, args []string) {
@@ -71,7 +79,7 @@ func TestScripts(t *testing.T) {
 			},
 		},
 		Condition: func(cond string) (bool, error) {
-			return cond == "sandbox" && sandboxHere(), nil
+			return cond == "sandbox" && tier.sandbox, nil
 		},
 	})
 }
@@ -90,19 +98,6 @@ func exits(ts *testscript.TestScript, want string, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("coalmine %s: status %s, want %s\n%s%s", strings.Join(args, " "), got, want, ts.ReadFile("stdout"), ts.ReadFile("stderr"))
-	}
-}
-
-func sandboxHere() bool {
-	_, err := exec.LookPath("strace")
-	return err == nil && exec.Command("unshare", "--user", "--map-root-user", "true").Run() == nil
-}
-
-// TestSandboxIsHere fails, where a sandbox is required, instead of the scripts that skip.
-func TestSandboxIsHere(t *testing.T) {
-	sandboxtest.Need(t, "strace", "userns")
-	if !sandboxHere() {
-		t.Error("strace and user namespaces are here, and the scripts do not see them")
 	}
 }
 

@@ -1,4 +1,4 @@
-//go:build linux
+//go:build linux && e2e
 
 package docker
 
@@ -104,6 +104,16 @@ func agentFor(t testing.TB) string {
 	return ""
 }
 
+func TestCoalmineIsAnAgent(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
+	f, err := openAgent(sandboxtest.Build(t, "./cmd/coalmine"), &image{arch: "unheard-of"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = f.Close()
+}
+
 // outcome runs a Spec to its end.
 func outcome(t testing.TB, spec sandbox.Spec) (*sandboxtest.Recorder, sandbox.Exit) {
 	t.Helper()
@@ -127,6 +137,8 @@ func outcome(t testing.TB, spec sandbox.Spec) (*sandboxtest.Recorder, sandbox.Ex
 }
 
 func TestRunsACommand(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	for _, image := range []string{debian, musl} {
 		t.Run(image, func(t *testing.T) {
 			const script = `pwd; hostname; id -u; id -g; env | grep -v -e ^PWD= -e ^SHLVL= -e ^_= | sort
@@ -158,6 +170,8 @@ func TestRunsACommand(t *testing.T) {
 
 // The tracer is the host's own, and works in an image with another libc.
 func TestTraces(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	sandboxtest.Need(t, "strace")
 	for _, image := range []string{debian, musl} {
 		t.Run(image, func(t *testing.T) {
@@ -183,6 +197,8 @@ func TestTraces(t *testing.T) {
 }
 
 func TestCommandMissing(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	for command, want := range map[string][2]string{
 		"no-such-program":  {"command not found: no-such-program: the image " + debian + " lacks it", "--image"},
 		"/usr/bin/no-such": {"command not found: /usr/bin/no-such", "--image"},
@@ -197,6 +213,7 @@ func TestCommandMissing(t *testing.T) {
 
 // No goroutine outlives a run.
 func TestNoGoroutineIsLeft(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	spec, _ := specFor(t, debian, "true")
 	outcome(t, spec)
 	before := runtime.NumGoroutine()

@@ -1,11 +1,10 @@
-//go:build linux
+//go:build linux && e2e
 
 package docker
 
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -21,62 +20,6 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
-
-// wantUsage fails unless an error is one that the user can mend.
-func wantUsage(t *testing.T, err error, reason, hint string) {
-	t.Helper()
-	var usage *sandbox.UsageError
-	if !errors.As(err, &usage) {
-		t.Fatalf("not a usage error: %v", err)
-	}
-	if !strings.Contains(usage.Error(), reason) || !strings.Contains(usage.Hint, hint) {
-		t.Errorf("got %q with the hint %q, want %q and %q", usage, usage.Hint, reason, hint)
-	}
-}
-
-func TestNoEngine(t *testing.T) {
-	absent := filepath.Join(t.TempDir(), "none.sock")
-	dead := filepath.Join(t.TempDir(), "dead.sock")
-	l, err := net.Listen("unix", dead)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.(*net.UnixListener).SetUnlinkOnClose(false)
-	_ = l.Close()
-	for _, host := range []string{"unix://" + absent, "unix://" + dead, "tcp://127.0.0.1:1"} {
-		t.Run(host, func(t *testing.T) {
-			t.Setenv(client.EnvOverrideHost, host)
-			_, err := New("").Start(t.Context(), sandbox.Spec{Command: []string{"true"}})
-			wantUsage(t, err, "docker", "--sandbox local")
-			if s := New("").Supported(t.Context()); s.OK != sandbox.No || s.Hint == "" {
-				t.Errorf("Supported: %+v", s)
-			}
-			_, err = Clean(t.Context(), false)
-			wantUsage(t, err, "docker", "start Docker")
-		})
-	}
-	t.Run("nonsense", func(t *testing.T) {
-		t.Setenv(client.EnvOverrideHost, "what is this")
-		_, err := New("").Start(t.Context(), sandbox.Spec{Command: []string{"true"}})
-		wantUsage(t, err, "docker", "DOCKER_HOST")
-	})
-}
-
-// An engine that takes connections and says nothing is not known to be there.
-func TestSilentEngine(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "silent.sock")
-	l, err := net.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	t.Setenv(client.EnvOverrideHost, "unix://"+path)
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	if s := New("").Supported(ctx); s.OK != sandbox.Unknown {
-		t.Errorf("Supported: %+v", s)
-	}
-}
 
 const helperVariable = "SANDBOX_TEST_HELPER"
 
@@ -116,6 +59,8 @@ func TestHelper(t *testing.T) {
 }
 
 func TestPermissionDenied(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	sandboxtest.Need(t, "docker", "root")
 	cmd := helper(t, "denied")
 	// Where this program lies only its builder may enter.
@@ -139,6 +84,8 @@ func TestPermissionDenied(t *testing.T) {
 }
 
 func TestImageMissing(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	spec, _ := specFor(t, debian, "true")
 	spec.Image = "coalmine-test/no-such-image:ever"
 	_, err := New("").Start(t.Context(), spec)
@@ -154,6 +101,7 @@ func TestImageMissing(t *testing.T) {
 // Wherever a start is interrupted or fails, nothing of it is left: the look at the
 // engine is engine's, which specFor registers.
 func TestStartInterrupted(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	for _, step := range []string{stepInspect, stepCreate, stepCopy, stepAttach, stepWait, stepStart} {
 		t.Run("cancelled/"+step, func(t *testing.T) {
 			spec, _ := specFor(t, debian, "sleep", "60")
@@ -204,6 +152,7 @@ func TestStartInterrupted(t *testing.T) {
 
 // A request whose answer is lost may have made a container all the same.
 func TestCreateAnswerLost(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	spec, _ := specFor(t, debian, "sleep", "60")
 	p := newProxy(t)
 	p.drop = stepCreate
@@ -214,6 +163,8 @@ func TestCreateAnswerLost(t *testing.T) {
 
 // Two sandboxes of one run do not get into each other's way.
 func TestTwoOfOneRun(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	spec, _ := specFor(t, debian, "sleep", "60")
 	for range 2 {
 		c, err := New("").Start(t.Context(), spec)
@@ -230,6 +181,7 @@ func TestTwoOfOneRun(t *testing.T) {
 
 // A kernel that was started without IPv6 has no such setting, and needs none.
 func TestNoIPv6(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	spec, _ := specFor(t, debian, "sleep", "60")
 	p := newProxy(t)
 	starts := 0
@@ -254,6 +206,8 @@ func TestNoIPv6(t *testing.T) {
 }
 
 func TestRuntimeMissing(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	spec, _ := specFor(t, debian, "true")
 	spec.Runtime = "no-such-runtime"
 	_, err := New("").Start(t.Context(), spec)
@@ -261,6 +215,8 @@ func TestRuntimeMissing(t *testing.T) {
 }
 
 func TestContainerKilled(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	spec, cli := specFor(t, debian, "sleep", "60")
 	rec := sandboxtest.NewRecorder()
 	run, err := sandbox.Start(t.Context(), New(""), spec, rec)
@@ -284,6 +240,7 @@ func TestContainerKilled(t *testing.T) {
 }
 
 func TestEngineDies(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	spec, _ := specFor(t, debian, "sleep", "60")
 	p := newProxy(t)
 	c, err := New("").Start(t.Context(), spec)
@@ -306,6 +263,8 @@ func TestEngineDies(t *testing.T) {
 
 // Close works from many goroutines, repeatedly, and after the context's end.
 func TestCloseIsIdempotent(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	spec, _ := specFor(t, debian, "sleep", "60")
 	ctx, cancel := context.WithCancel(t.Context())
 	c, err := New("").Start(ctx, spec)
@@ -333,6 +292,8 @@ func TestCloseIsIdempotent(t *testing.T) {
 
 // What a killed process left is removed; what a living one has is not.
 func TestClean(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	mine, cli := specFor(t, debian, "sleep", "60")
 	living, err := New("").Start(t.Context(), mine)
 	if err != nil {

@@ -1,4 +1,4 @@
-//go:build linux
+//go:build linux && e2e
 
 package docker
 
@@ -59,6 +59,8 @@ func buildImage(t *testing.T, cli *client.Client, dockerfile string, files map[s
 
 // An image says as much as it can against us: nothing of it may matter.
 func TestHostileImage(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	spec, cli := specFor(t, debian, "sh", "-c",
 		`env | grep -v -e ^PWD= -e ^_= | sort; ls /data; echo x >/data/full; wc -c </etc/ld.so.preload; cat /proc/1/comm; id -u`)
 	sandboxtest.Need(t, "strace")
@@ -87,6 +89,8 @@ CMD ["evil"]
 
 // What the target sees of its surroundings is neither the host's nor ours.
 func TestSurroundings(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	const script = `cat /etc/resolv.conf /etc/hosts /proc/net/dev /proc/net/if_inet6 /proc/self/mountinfo /proc/self/cgroup
 		for p in /proc/[0-9]*; do tr '\0' ' ' <$p/cmdline; cat $p/comm; cat $p/environ; done 2>/dev/null; ls -a / /tmp /home /root /run`
 	spec, _ := specFor(t, debian, "sh", "-c", script)
@@ -120,6 +124,8 @@ func TestSurroundings(t *testing.T) {
 // Who looks the user up, by his id or by his name, is led to the same HOME as
 // by the environment, whatever the image's lists say.
 func TestUserIsListed(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	spec, cli := specFor(t, debian, "sh", "-c", `id -un; getent passwd "$(id -u)" | cut -d: -f6; getent passwd root | cut -d: -f6; id -gn; echo ~alex; ls -l /etc/passwd | cut -c1-10`)
 	spec.Image = buildImage(t, cli, `FROM `+debian+`
 RUN echo 'node:x:1000:1000::/home/node:/bin/sh' >>/etc/passwd && echo 'node:x:1000:' >>/etc/group && rm -f /etc/passwd- /etc/group-
@@ -132,6 +138,8 @@ RUN echo 'node:x:1000:1000::/home/node:/bin/sh' >>/etc/passwd && echo 'node:x:10
 
 // Nothing that a target can write to is without a bound.
 func TestDiskIsBounded(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	const script = `for d in /tmp /var/tmp /home/alex /data/work /dev/shm "$0"; do
 		dd if=/dev/zero of=$d/big bs=1M count=200 2>&1 | grep -q -i "no space left" && echo "$d full"; rm -f $d/big; done
 		find / -xdev -fstype overlay -writable -not -type l 2>/dev/null`

@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package docker
 
 import (
@@ -74,6 +76,8 @@ func registry(t *testing.T) (name, digest string) {
 // An image that is not here is pulled by the user's docker, and named by the
 // digest that its registry gives.
 func TestPull(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	sandboxtest.Need(t, "docker")
 	name, digest := registry(t)
 	t.Cleanup(func() {

@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package docker
 
 import (
@@ -57,6 +59,8 @@ func watch(t *testing.T, tracer, image string, command ...string) []trace.Record
 // Both tracers work in images that have neither, nor a shell, nor a library, and
 // see the same in them.
 func TestTracersInEveryImage(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	sandboxtest.Need(t, "docker", "strace", "gcc")
 	_, cli := Engine(t.Context())
 	defer func() { _ = cli.Close() }()
@@ -105,6 +109,8 @@ func TestTracersInEveryImage(t *testing.T) {
 // A library that an image puts into every program is seen in the target's, and
 // never gets into the tracer.
 func TestPreloadOfAnImageIsSeen(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	sandboxtest.Need(t, "docker", "strace", "bpf", "gcc")
 	_, cli := Engine(t.Context())
 	defer func() { _ = cli.Close() }()

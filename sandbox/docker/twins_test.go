@@ -1,4 +1,4 @@
-//go:build linux
+//go:build linux && e2e
 
 package docker
 
@@ -18,6 +18,8 @@ import (
 // TestTwins runs both twins in every language in the project's own image: the
 // honest one does nothing, the leaky one is seen at both of its deeds.
 func TestTwins(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	sandboxtest.Need(t, "docker", "strace")
 	servers := filepath.Join(sandboxtest.ModuleRoot(t), "testdata", "servers")
 	for _, twin := range []string{"honest", "leaky"} {

@@ -260,6 +260,9 @@ func TestBuildScript(t *testing.T) {
 	if err != nil {
 		t.Skip("needs sh")
 	}
+	if _, err := exec.LookPath("tar"); err != nil {
+		t.Skip("needs tar")
+	}
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "node_modules/a b"), 0o755); err != nil {
 		t.Fatal(err)
@@ -318,7 +321,11 @@ func TestCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(filepath.Join(c.Dir, "tmp-999999999-x", "d"), 0o500); err != nil {
+	left := filepath.Join(c.Dir, "tmp-999999999-x")
+	if err := os.MkdirAll(filepath.Join(left, "d"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(left, 0o500); err != nil {
 		t.Fatal(err)
 	}
 	removed, err := c.Clean(false)

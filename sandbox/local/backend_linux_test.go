@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package local
 
 import (
@@ -15,6 +17,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/slots"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -99,6 +102,7 @@ func public(t testing.TB) string {
 
 // TestAsAnOrdinaryUser runs this package's other tests as one.
 func TestAsAnOrdinaryUser(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	if os.Getenv(fixtures) != "" {
 		t.Skip("these are the ordinary user's tests")
 	}
@@ -125,7 +129,7 @@ func TestAsAnOrdinaryUser(t *testing.T) {
 	must(t, os.Chown(home, ordinary, ordinary))
 	cmd := exec.Command(filepath.Join(dir, "tests"), "-test.v", "-test.timeout=120s")
 	cmd.Dir = home
-	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+home, "PATH=/usr/local/bin:/usr/bin:/bin", fixtures+"="+dir)
+	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+home, "PATH=/usr/local/bin:/usr/bin:/bin", fixtures+"="+dir, slots.HeldEnv+"=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinary}}
 	out, err := cmd.CombinedOutput()
 	t.Logf("%s", out)
@@ -151,6 +155,7 @@ func fixture(t testing.TB, name, suffix string) string {
 }
 
 func TestTheHostIsOutOfReach(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	secret := filepath.Join(public(t), "secret")
 	must(t, os.WriteFile(secret, []byte("secret"), 0o644))
 	home, err := os.UserHomeDir()
@@ -170,6 +175,7 @@ func TestTheHostIsOutOfReach(t *testing.T) {
 }
 
 func TestTheUserIsTheDecoy(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	r := shell(t, `id -un; id -u; echo ~; cat ~/.ssh/id_rsa; stat -c %U:%a ~/.ssh/id_rsa; hostname; pwd; touch ~/new /tmp/new /var/tmp/new && echo wrote; cat /etc/hostname; getent hosts workbench`)
 	want := "alice\n1000\n/home/alice\ndecoy key\nalice:600\nworkbench\n/home/alice\nwrote\nworkbench\n127.0.1.1       workbench\n"
 	if r.out != want || r.err != "" || r.exit.Code != 0 {
@@ -178,6 +184,7 @@ func TestTheUserIsTheDecoy(t *testing.T) {
 }
 
 func TestNothingButLoopback(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	r := shell(t, `cat /proc/net/dev | tail -n +3 | cut -d: -f1; cat /proc/net/route | wc -l`)
 	if strings.Join(strings.Fields(r.out), " ") != "lo 1" {
 		t.Errorf("interfaces %q", r.out)
@@ -185,6 +192,7 @@ func TestNothingButLoopback(t *testing.T) {
 }
 
 func TestSystemIsReadOnly(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	r := shell(t, `for p in /x /usr/x /usr/bin/x /etc/x /etc/passwd /etc/ssl/x /lib/x /home/x /dev/x /var/x /proc/sys/kernel/hostname /proc/sysrq-trigger; do
 		(echo changed > $p) 2>/dev/null && echo "wrote $p"; done; chmod 777 /dev/null 2>/dev/null && echo chmod; mount -t tmpfs x /tmp 2>/dev/null && echo mounted
 		echo x > /dev/null && echo done; ls /etc/ssl/certs >/dev/null && cat /proc/kcore | wc -c; true`)
@@ -212,6 +220,7 @@ func serverTree(t testing.TB) string {
 }
 
 func TestServerDirectory(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	dir := serverTree(t)
 	s := spec("sh", "-c", `cat keep private/key.txt .npmrc; cat .env; grep -r real . ; git config --get remote.o.url 2>/dev/null || cat .git/config | grep url; echo more > keep; echo new > sub/new; mkdir made; rm -r private; ls; ls ..; ls /data /data/sub; touch /data/sub/x && echo wrote`)
 	s.ServerDir, s.Dir = dir, dir
@@ -236,6 +245,7 @@ func TestServerDirectory(t *testing.T) {
 }
 
 func TestADecoyNeverReplacesADirectory(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	dir := serverTree(t)
 	must(t, os.MkdirAll(filepath.Join(dir, "env.d/bin"), 0o755))
 	s := spec("ls", filepath.Join(dir, "env.d"))
@@ -247,6 +257,7 @@ func TestADecoyNeverReplacesADirectory(t *testing.T) {
 }
 
 func TestKeyringIsFresh(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	r := shell(t, `cat /proc/keys /proc/key-users | wc -l`)
 	if r.out != "0\n" {
 		t.Errorf("keys are listed: %q", r.out)
@@ -254,6 +265,7 @@ func TestKeyringIsFresh(t *testing.T) {
 }
 
 func TestServerFileAlone(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	dir := serverTree(t)
 	s := spec(filepath.Join(dir, "main.sh"))
 	s.ServerDir = filepath.Join(dir, "main.sh")
@@ -269,6 +281,7 @@ func TestServerFileAlone(t *testing.T) {
 }
 
 func TestLinkedServerDirectory(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	dir := serverTree(t)
 	link := filepath.Join(filepath.Dir(dir), "current")
 	must(t, os.Symlink("server", link))
@@ -280,6 +293,7 @@ func TestLinkedServerDirectory(t *testing.T) {
 }
 
 func TestErrorsOfUse(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	dir := serverTree(t)
 	for name, c := range map[string]struct {
 		change func(*sandbox.Spec)
@@ -304,6 +318,7 @@ func TestErrorsOfUse(t *testing.T) {
 }
 
 func TestNoStrace(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	_, err := findStrace(host{path: nil})
 	if err != nil {
 		var usage *sandbox.UsageError
@@ -347,6 +362,7 @@ func answers(t testing.TB, command ...string) (started time.Duration) {
 }
 
 func TestServersStart(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	t.Run("go", func(t *testing.T) { t.Logf("started in %v", answers(t, fixture(t, "honest", ""))) })
 	t.Run("node", func(t *testing.T) {
 		sandboxtest.Need(t, "node")
@@ -375,6 +391,7 @@ func TestServersStart(t *testing.T) {
 }
 
 func TestLeakyReadsTheDecoy(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	sandboxtest.Need(t, "userns")
 	s := spec(fixture(t, "leaky", ""))
 	s.ServerDir, _ = sandbox.ServerDir(s.Command, exec.LookPath)
@@ -390,6 +407,7 @@ func TestLeakyReadsTheDecoy(t *testing.T) {
 }
 
 func TestSupported(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	sandboxtest.Need(t, "userns", "strace")
 	s := New().Supported(bounded(t))
 	if s.OK != sandbox.Yes {
@@ -403,6 +421,7 @@ func TestSupported(t *testing.T) {
 }
 
 func TestCancelledStart(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := New().Start(ctx, spec("true")); !errors.Is(err, context.Canceled) {
@@ -414,6 +433,7 @@ func TestCancelledStart(t *testing.T) {
 // found by the link in it, and the host's path is nowhere inside. The script
 // leaves by exit: a shell that reads on would run the line which it appended.
 func TestServerFromElsewhere(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	from := public(t)
 	must(t, os.MkdirAll(filepath.Join(from, "bin"), 0o755))
 	must(t, os.Symlink("/bin/sh", filepath.Join(from, "bin", "shell")))

@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package local
 
 import (
@@ -55,6 +57,7 @@ var innerReached = []string{
 }
 
 func TestNothingEscapes(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	var told map[string]string
 	rec := ask(t, "escape", &told)
 	for _, name := range slices.Sorted(maps.Keys(told)) {
@@ -72,6 +75,7 @@ func TestNothingEscapes(t *testing.T) {
 }
 
 func TestNothingTells(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	var told struct {
 		Looked int
 		Found  []struct{ Word, Where, Text string }

@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package local
 
 import (
@@ -20,6 +22,7 @@ import (
 // TestNothingIsLeft starts and closes sandboxes in every state and looks for
 // what they might leave.
 func TestNothingIsLeft(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	sandboxtest.Need(t, "userns")
 	_ = shell(t, "true") // whatever is opened once
 	before := held(t)
@@ -96,6 +99,7 @@ func beOrphaned() {
 }
 
 func TestASandboxDiesWithItsMaker(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	sandboxtest.Need(t, "userns")
 	cmd := exec.Command("/proc/self/exe")
 	cmd.Env = append(os.Environ(), orphan+"=1")

@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package rootfs
 
 import (
@@ -16,6 +18,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/slots"
 )
 
 // The test binary plays three parts: the test; the launcher, an ordinary user
@@ -309,6 +313,7 @@ func each(t *testing.T, test func(t *testing.T, u user, l Layout, server string)
 }
 
 func TestNothingOfTheHostIsWritable(t *testing.T) {
+	slots.Acquire(t, 1)
 	each(t, func(t *testing.T, u user, l Layout, server string) {
 		var looks []look
 		for _, path := range []string{"/usr/x", "/usr/bin/env", "/x", "/etc/x", "/etc/bound", "/etc/ssl/x", "/dev/x", "/home/x", "/var/x"} {
@@ -329,6 +334,7 @@ func TestNothingOfTheHostIsWritable(t *testing.T) {
 }
 
 func TestTheOldRootIsGone(t *testing.T) {
+	slots.Acquire(t, 1)
 	each(t, func(t *testing.T, u user, l Layout, server string) {
 		secret := filepath.Join(filepath.Dir(server), "secret")
 		must(t, os.WriteFile(secret, []byte("secret"), 0o644))
@@ -353,6 +359,7 @@ func TestTheOldRootIsGone(t *testing.T) {
 func unescape(s string) string { return strings.NewReplacer(`\040`, " ", `\054`, ",").Replace(s) }
 
 func TestOverlayKeepsWritesFromTheHost(t *testing.T) {
+	slots.Acquire(t, 1)
 	each(t, func(t *testing.T, u user, l Layout, server string) {
 		in := func(name string) string { return filepath.Join(server, name) }
 		before := snapshot(t, server)
@@ -393,6 +400,7 @@ func snapshot(t *testing.T, root string) string {
 }
 
 func TestFilesNeverFollowALinkOut(t *testing.T) {
+	slots.Acquire(t, 1)
 	each(t, func(t *testing.T, u user, l Layout, server string) {
 		// "out" leads to /etc: inside, that is the sandbox's own.
 		l.Files = []File{{Path: filepath.Join(server, "out/planted"), Data: []byte("x"), Root: true}}
@@ -408,6 +416,7 @@ func TestFilesNeverFollowALinkOut(t *testing.T) {
 }
 
 func TestPlantedFiles(t *testing.T) {
+	slots.Acquire(t, 1)
 	when := time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
 	each(t, func(t *testing.T, u user, l Layout, server string) {
 		l.Files = []File{
@@ -433,6 +442,7 @@ func TestPlantedFiles(t *testing.T) {
 }
 
 func TestMasks(t *testing.T) {
+	slots.Acquire(t, 1)
 	each(t, func(t *testing.T, u user, l Layout, server string) {
 		l.Masks = []string{filepath.Join(server, "sub"), filepath.Join(server, "main.js"), "/usr/bin/env", "/no/such"}
 		s := u.look(t, l, look{"list", l.Masks[0]}, look{"read", l.Masks[1]}, look{"read", l.Masks[2]}, look{"list", "/"})
@@ -448,6 +458,7 @@ func TestMasks(t *testing.T) {
 }
 
 func TestDevices(t *testing.T) {
+	slots.Acquire(t, 1)
 	each(t, func(t *testing.T, u user, l Layout, _ string) {
 		s := u.look(t, l, look{"list", "/dev"}, look{"read", "/dev/null"}, look{"link", "/dev/ptmx"}, look{"list", "/sys"})
 		if want := "fd full null ptmx pts random shm stderr stdin stdout tty urandom zero"; s[0].Text != want {
@@ -460,6 +471,7 @@ func TestDevices(t *testing.T) {
 }
 
 func TestLimitsOfSize(t *testing.T) {
+	slots.Acquire(t, 1)
 	each(t, func(t *testing.T, u user, l Layout, server string) {
 		l.Overlays[0].Size = 64 << 10
 		l.Files = []File{{Path: filepath.Join(server, "big"), Data: make([]byte, 128<<10)}}
@@ -471,6 +483,7 @@ func TestLimitsOfSize(t *testing.T) {
 }
 
 func TestBadLayouts(t *testing.T) {
+	slots.Acquire(t, 1)
 	for name, l := range map[string]Layout{
 		"missing source":  {Binds: []Bind{{Source: "/no/such/source", Target: "/x", ReadOnly: true}}},
 		"relative target": {Tmpfs: []Tmpfs{{Target: "tmp"}}},

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/slots"
 )
 
 // AsOrdinaryUser runs the named tests of the calling test's program once more,
@@ -34,7 +36,7 @@ func AsOrdinaryUser(t *testing.T, pattern string, programs ...string) {
 	required := slices.DeleteFunc(strings.Split(os.Getenv("COALMINE_REQUIRE"), ","), func(thing string) bool { return thing == "bpf" })
 	cmd := exec.Command(self, "-test.run="+pattern, "-test.timeout=120s")
 	cmd.Dir = "/"
-	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=/nonexistent", builtEnv + "=" + dir, "COALMINE_REQUIRE=" + strings.Join(required, ",")}
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=/nonexistent", builtEnv + "=" + dir, slots.HeldEnv + "=1", "COALMINE_REQUIRE=" + strings.Join(required, ",")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("as user %d: %v\n%s", nobody, err, out)

@@ -96,6 +96,17 @@ type EventOutlived struct{ Tasks int64 }
 // EventSynced answers the sync of this number.
 type EventSynced struct{ N int64 }
 
+// EventDial asked the host for a connection to an allowed host. Logs of earlier
+// versions hold it; nothing sends it.
+type EventDial struct {
+	// ID numbers the connection.
+	ID int64
+	// Network is "tcp" or "udp".
+	Network string
+	Host    string
+	Port    int
+}
+
 // EventPorts answers the question of this number: the TCP ports on which the target
 // listens, in rising order.
 type EventPorts struct {

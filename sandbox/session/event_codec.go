@@ -38,6 +38,9 @@ type members struct {
 	Realtime time.Duration `json:"realtime,omitempty"`
 	Canary   string        `json:"canary,omitempty"`
 	Encoding string        `json:"encoding,omitempty"`
+	Network  string        `json:"network,omitempty"`
+	Host     string        `json:"host,omitempty"`
+	Port     int           `json:"port,omitempty"`
 }
 
 // The types of events as they are written.
@@ -57,6 +60,7 @@ const (
 	typeFull       = "full"
 	typeOutlived   = "outlived"
 	typeSynced     = "synced"
+	typeDial       = "dial"
 	typePorts      = "ports"
 	typeFile       = "file"
 	typeDone       = "done"
@@ -84,11 +88,14 @@ func (e EventNote) line(l *eventLine)     { l.Type, l.Path, l.Reason = typeNote,
 func (e EventFull) line(l *eventLine)     { l.Type, l.Path = typeFull, e.Path }
 func (e EventOutlived) line(l *eventLine) { l.Type, l.N = typeOutlived, e.Tasks }
 func (e EventSynced) line(l *eventLine)   { l.Type, l.N = typeSynced, e.N }
-func (e EventPorts) line(l *eventLine)    { l.Type, l.N, l.Ports = typePorts, e.N, e.Ports }
-func (e EventFile) line(l *eventLine)     { l.Type, l.N, l.Path, l.Data = typeFile, e.N, e.Path, e.Data }
-func (EventDone) line(l *eventLine)       { l.Type = typeDone }
-func (e EventPort) line(l *eventLine)     { l.Type, l.N = typePort, int64(e.Port) }
-func (e EventUnknown) line(l *eventLine)  { l.Type = e.Type }
+func (e EventDial) line(l *eventLine) {
+	l.Type, l.N, l.Network, l.Host, l.Port = typeDial, e.ID, e.Network, e.Host, e.Port
+}
+func (e EventPorts) line(l *eventLine)   { l.Type, l.N, l.Ports = typePorts, e.N, e.Ports }
+func (e EventFile) line(l *eventLine)    { l.Type, l.N, l.Path, l.Data = typeFile, e.N, e.Path, e.Data }
+func (EventDone) line(l *eventLine)      { l.Type = typeDone }
+func (e EventPort) line(l *eventLine)    { l.Type, l.N = typePort, int64(e.Port) }
+func (e EventUnknown) line(l *eventLine) { l.Type = e.Type }
 
 // body is what the line says, nil for a type that is not known.
 func (l *eventLine) body() Body {
@@ -123,6 +130,8 @@ func (l *eventLine) body() Body {
 		return EventOutlived{Tasks: l.N}
 	case typeSynced:
 		return EventSynced{N: l.N}
+	case typeDial:
+		return EventDial{ID: l.N, Network: l.Network, Host: l.Host, Port: l.Port}
 	case typePorts:
 		return EventPorts{N: l.N, Ports: l.Ports}
 	case typeFile:
@@ -209,7 +218,7 @@ func unknownEvent(p []byte) (e Event, ok bool) {
 // cut bounds the texts.
 func (l *eventLine) cut() {
 	l.Gap = l.Gap[:min(len(l.Gap), maxEventText)]
-	for _, s := range []*string{&l.Type, &l.Path, &l.Mask, &l.Stream, &l.Signal, &l.Reason, &l.Hint, &l.Canary, &l.Encoding} {
+	for _, s := range []*string{&l.Type, &l.Path, &l.Mask, &l.Stream, &l.Signal, &l.Reason, &l.Hint, &l.Canary, &l.Encoding, &l.Network, &l.Host} {
 		*s = (*s)[:min(len(*s), maxEventText)]
 	}
 }

@@ -35,6 +35,7 @@ var bodies = []struct {
 	{EventFull{Path: "/tmp"}, `{"type":"full","t":5,"path":"/tmp"}`},
 	{EventOutlived{Tasks: 2}, `{"type":"outlived","t":5,"n":2}`},
 	{EventSynced{N: 2}, `{"type":"synced","t":5,"n":2}`},
+	{EventDial{ID: 3, Network: "tcp", Host: "h", Port: 80}, `{"type":"dial","t":5,"n":3,"network":"tcp","host":"h","port":80}`},
 	{EventPorts{N: 3, Ports: []int{80, 443}}, `{"type":"ports","t":5,"n":3,"ports":[80,443]}`},
 	{EventFile{N: 3, Path: "/a", Data: []byte("x")}, `{"type":"file","t":5,"n":3,"path":"/a","data":"eA=="}`},
 	{EventDone{}, `{"type":"done","t":5}`},
@@ -118,6 +119,10 @@ func events() *rapid.Generator[Event] {
 			case reflect.String:
 				f.SetString(text().Draw(t, body.Type().Field(i).Name))
 			case reflect.Slice:
+				if f.Type() == reflect.TypeFor[[]int]() {
+					f.Set(reflect.ValueOf(rapid.SliceOf(rapid.IntRange(1, 65535)).Draw(t, "ports")))
+					break
+				}
 				f.SetBytes(rapid.SliceOf(rapid.Byte()).Draw(t, "data"))
 			default:
 				f.SetInt(rapid.Int64Range(0, 1<<50).Draw(t, body.Type().Field(i).Name))

@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package sinkhole
 
 import (
@@ -34,7 +36,7 @@ func serveUntil(in io.Reader, files []*os.File, c Config) int {
 const bound = 64 << 10 // KiB
 
 func TestTenThousandConnectionsAtOnce(t *testing.T) {
-	if !inside(t) {
+	if !insideWith(t, 4) {
 		return
 	}
 	j, peak := apart(t, Config{})
@@ -87,7 +89,7 @@ func TestTenThousandConnectionsAtOnce(t *testing.T) {
 // Where an earlier arming's rules stood before the last one's, a client's port
 // that was used again led into a connection in TIME_WAIT and waited a second.
 func TestPortsAreUsedAgainAfterArmingTwice(t *testing.T) {
-	if !inside(t) {
+	if !insideWith(t, 4) {
 		return
 	}
 	if err := writeSysctl("ipv4/ip_local_port_range", "40000\t40199"); err != nil {
@@ -110,7 +112,7 @@ func TestPortsAreUsedAgainAfterArmingTwice(t *testing.T) {
 }
 
 func TestTLSConnectionsAtOnce(t *testing.T) {
-	if !inside(t) {
+	if !insideWith(t, 4) {
 		return
 	}
 	j, peak := apart(t, Config{})
@@ -137,7 +139,7 @@ func TestTLSConnectionsAtOnce(t *testing.T) {
 }
 
 func TestAnUploadIsSeenWholeInLittleMemory(t *testing.T) {
-	if !inside(t) {
+	if !insideWith(t, 4) {
 		return
 	}
 	j, peak := apart(t, Config{})
@@ -167,7 +169,7 @@ func TestAnUploadIsSeenWholeInLittleMemory(t *testing.T) {
 }
 
 func TestHostileClientsEnd(t *testing.T) {
-	if !inside(t) {
+	if !insideWith(t, 4) {
 		return
 	}
 	j := arm(t, Config{Header: 300 * time.Millisecond, Idle: 600 * time.Millisecond})
@@ -207,7 +209,7 @@ func TestHostileClientsEnd(t *testing.T) {
 }
 
 func TestSlowClientsDoNotKeepOthersOut(t *testing.T) {
-	if !inside(t) {
+	if !insideWith(t, 4) {
 		return
 	}
 	const busy = 32
@@ -264,7 +266,7 @@ type zeros struct{}
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 func TestABombIsOnlyItsOwnBytes(t *testing.T) {
-	if !inside(t) {
+	if !insideWith(t, 4) {
 		return
 	}
 	j, peak := apart(t, Config{})
@@ -287,7 +289,7 @@ func TestABombIsOnlyItsOwnBytes(t *testing.T) {
 
 // Headers that HPACK hides are in no view if the server does not understand them.
 func TestHTTP2ThatIsNotUnderstoodIsOpaque(t *testing.T) {
-	if !inside(t) {
+	if !insideWith(t, 4) {
 		return
 	}
 	j := arm(t, Config{})
@@ -308,7 +310,7 @@ func TestHTTP2ThatIsNotUnderstoodIsOpaque(t *testing.T) {
 }
 
 func TestNoGoroutineIsLeft(t *testing.T) {
-	if !inside(t) {
+	if !insideWith(t, 4) {
 		return
 	}
 	before := runtime.NumGoroutine()

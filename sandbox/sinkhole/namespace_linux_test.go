@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package sinkhole
 
 import (
@@ -14,17 +16,29 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/slots"
 )
 
 const insideEnv = "SINKHOLE_INSIDE"
 
 // inside runs the calling test or benchmark in fresh user and network
 // namespaces, by starting this program again. It reports whether this is that
-// run; if not, the caller returns.
+// run; if not, the caller returns. Tests run beside each other, each with one slot.
 func inside(t testing.TB) bool {
+	t.Helper()
+	return insideWith(t, 1)
+}
+
+// insideWith is inside for a test that keeps so many slots busy.
+func insideWith(t testing.TB, weight int) bool {
 	t.Helper()
 	if os.Getenv(insideEnv) != "" {
 		return true
+	}
+	if test, ok := t.(*testing.T); ok {
+		test.Parallel()
+		slots.Acquire(t, weight)
 	}
 	selection := "-test.run=^" + t.Name() + "$"
 	arguments := []string{"-test.v", "-test.timeout=120s", selection}

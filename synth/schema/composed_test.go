@@ -7,6 +7,8 @@ import (
 	"math/rand"
 	"strconv"
 	"testing"
+
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/scale"
 )
 
 // composer makes up schemas around a value that satisfies them, so that each is
@@ -193,9 +195,8 @@ func (c *composer) applied(m map[string]any, v any, depth int) {
 // TestComposedSchemas draws from schemas that are satisfiable by construction,
 // in which keywords of all kinds meet. It holds how often a value is found.
 func TestComposedSchemas(t *testing.T) {
-	const rounds = 600
 	total, missed := 0, 0
-	for seed := range int64(rounds) {
+	for seed := range int64(scale.N(200, 600)) {
 		c := composer{rand.New(NewSource(seed))}
 		v := c.value(3)
 		doc := c.around(v, 4)

@@ -2,8 +2,6 @@ package schema
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
@@ -24,10 +22,8 @@ func FuzzSchema(f *testing.F) {
 	} {
 		f.Add([]byte(s), int64(2))
 	}
-	if files, err := filepath.Glob(*sharedDir + "corpus/tools/*.json"); err == nil && len(files) > 0 {
-		if raw, err := os.ReadFile(files[0]); err == nil {
-			f.Add(raw, int64(3))
-		}
+	for _, tool := range corpus(f)[:3] {
+		f.Add([]byte(tool.schema), int64(3))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte, seed int64) {
 		if len(raw) > 1<<16 {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/scale"
 )
 
 // hostile are schemas that are made to hang or to fill the memory.
@@ -15,7 +17,7 @@ func hostile() map[string]string {
 		return strings.Repeat(open, n) + "{}" + strings.Repeat(closing, n)
 	}
 	var wide, cycle strings.Builder
-	for i := range 200_000 {
+	for i := range scale.N(40_000, 200_000) {
 		fmt.Fprintf(&wide, `"p%d":{"type":"string","minLength":%d},`, i, i%50)
 	}
 	for i := range 2_000 {
@@ -26,7 +28,7 @@ func hostile() map[string]string {
 		return `{"type":"object","required":["x"],"properties":{"x":` + property + `}}`
 	}
 	return map[string]string{
-		"ten megabytes":          `{"type":"object","properties":{` + wide.String() + `"last":{}}}`,
+		"megabytes":              `{"type":"object","properties":{` + wide.String() + `"last":{}}}`,
 		"ten megabytes of text":  object(`{"description":"` + strings.Repeat("long ", 2<<20) + `","type":"string"}`),
 		"nested below the limit": deep(`{"type":"object","required":["a"],"properties":{"a":`, `}}`, 40),
 		"nested":                 deep(`{"not":`, `}`, 100_000),
@@ -35,10 +37,10 @@ func hostile() map[string]string {
 		"nested if":              deep(`{"if":{"type":"object"},"then":{},"else":`, `}`, 60),
 		"huge numbers":           object(`{"type":"integer","minimum":1e300,"maximum":1e308,"multipleOf":7}`),
 		"huge lengths":           object(`{"type":"string","minLength":2000000000}`),
-		"long text":              object(`{"type":"string","minLength":60000,"pattern":"^(a|b)*$"}`),
+		"long text":              object(`{"type":"string","minLength":` + fmt.Sprint(scale.N(20_000, 60_000)) + `,"pattern":"^(a|b)*$"}`),
 		"huge arrays":            object(`{"type":"array","minItems":4000,"items":{"type":"array","minItems":4000,"items":{"type":"array","minItems":4000}}}`),
 		"huge objects":           object(`{"type":"object","minProperties":4000,"additionalProperties":{"type":"object","minProperties":4000}}`),
-		"unique and many":        object(`{"type":"array","uniqueItems":true,"minItems":3000,"items":{"type":"integer","minimum":0,"maximum":2000}}`),
+		"unique and many":        object(`{"type":"array","uniqueItems":true,"minItems":` + fmt.Sprint(scale.N(900, 3000)) + `,"items":{"type":"integer","minimum":0,"maximum":` + fmt.Sprint(scale.N(600, 2000)) + `}}`),
 		"catastrophe":            object(`{"type":"string","pattern":"^(([a-z])+.)+[A-Z]([a-z])+$","minLength":200}`),
 		"catastrophe twice":      object(`{"type":"string","allOf":[{"pattern":"^(a|a)*b$"},{"pattern":"^(x+x+)+y$"}],"minLength":60}`),
 		"counted repeats":        object(`{"type":"string","pattern":"^(((a{1,900}){1,900}){1,900}){1,900}$"}`),
@@ -48,8 +50,8 @@ func hostile() map[string]string {
 		"doubling":               exponential(60),
 		"doubling of not":        strings.ReplaceAll(exponential(24), `"allOf"`, `"oneOf"`),
 		"dynamic":                `{"$dynamicAnchor":"n","type":"object","required":["a","b"],"properties":{"a":{"$dynamicRef":"#n"},"b":{"$dynamicRef":"#n"}}}`,
-		"a great enum":           object(`{"enum":[` + strings.Repeat(`{"a":[1,2,3]},`, 60_000) + `0]}`),
-		"half a million types":   object(`{"type":[` + strings.Repeat(`"string",`, 300_000) + `"null"]}`),
+		"a great enum":           object(`{"enum":[` + strings.Repeat(`{"a":[1,2,3]},`, scale.N(20_000, 60_000)) + `0]}`),
+		"very many types":        object(`{"type":[` + strings.Repeat(`"string",`, scale.N(60_000, 300_000)) + `"null"]}`),
 		"names that clash":       object(`{"type":"object","propertyNames":{"pattern":"^(?!.*a).*a"},"minProperties":1}`),
 	}
 }

@@ -84,7 +84,7 @@ func reportSuite(t *testing.T, out io.Writer) (valid, satisfiable int) {
 	return valid, satisfiable
 }
 
-// reportAwkward holds that nothing on the awkward lists hangs or crashes.
+// reportAwkward holds that nothing on the awkward list hangs or crashes.
 func reportAwkward(t *testing.T, out io.Writer) {
 	t.Helper()
 	var drawn, unsatisfiable, outside, other int
@@ -110,7 +110,7 @@ func reportAwkward(t *testing.T, out io.Writer) {
 			fmt.Fprintf(out, "awkward: %s: %.200v\n", name, err)
 		}
 	}
-	fmt.Fprintf(out, "awkward lists: %d schemas: %d drawn from, %d without any value, %d refer outside, %d do not compile; slowest %s, no crash\n",
+	fmt.Fprintf(out, "awkward: %d schemas: %d drawn from, %d without any value, %d refer outside, %d do not compile; slowest %s, no crash\n",
 		len(list), drawn, unsatisfiable, outside, other, longest.Round(time.Millisecond))
 }
 

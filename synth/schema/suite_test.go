@@ -3,22 +3,20 @@ package schema
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// The official files are used where they are present; a clone without them
-// runs the same tests on a few files of our own.
 const ownDir = "testdata/"
 
-var sharedDir = flag.String("shared", "../../../shared/", "where the official suite, the awkward lists and the corpus of tools are")
+// suiteRoot is where the suite is read from: a few schemas of our own, unless the
+// official ones were fetched for the end-to-end tests.
+var suiteRoot = func(testing.TB) string { return ownDir + "suite/" }
 
 var suiteDrafts = []struct {
 	dir   string
@@ -35,17 +33,6 @@ type suiteCase struct {
 	schema      json.RawMessage
 	documents   map[string]json.RawMessage
 	satisfiable bool
-}
-
-// suiteRoot is where the suite is read from.
-func suiteRoot(tb testing.TB) string {
-	tb.Helper()
-	root := *sharedDir + "schemas/JSON-Schema-Test-Suite/"
-	if _, err := os.Stat(root); err == nil {
-		return root
-	}
-	tb.Log("the JSON-Schema-Test-Suite (../shared/schemas) is not present: a few schemas of our own stand for it")
-	return ownDir + "suite/"
 }
 
 // suite reads all schemas of the five drafts, those of optional features
@@ -210,32 +197,16 @@ func (c *suiteCase) try(seeds int) (t tally) {
 	return t
 }
 
-// awkward reads the lists of schemas that broke other generators.
+// awkward reads the list of schemas of the kinds that broke other generators.
 func awkward(tb testing.TB) map[string]json.RawMessage {
 	tb.Helper()
-	out := map[string]json.RawMessage{}
-	raw, err := os.ReadFile(*sharedDir + "schemas/corpus-reported.json")
-	if err != nil {
-		tb.Log("the awkward lists (../shared/schemas) are not present: a few schemas of our own stand for them")
-		raw, err = os.ReadFile(ownDir + "awkward.json")
-	}
-	if err == nil {
-		err = json.Unmarshal(raw, &out)
-	}
+	raw, err := os.ReadFile(ownDir + "awkward.json")
 	if err != nil {
 		tb.Fatal(err)
 	}
-	var lists []map[string]json.RawMessage
-	if raw, err = os.ReadFile(*sharedDir + "schemas/corpus-suite-schemas.json"); err != nil {
-		return out
-	}
-	if err := json.Unmarshal(raw, &lists); err != nil {
+	var out map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &out); err != nil {
 		tb.Fatal(err)
-	}
-	for i, list := range lists {
-		for name, schema := range list {
-			out[strings.Repeat("*", i+1)+name] = schema
-		}
 	}
 	return out
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/scale"
 )
 
 // broken are schemas with every violation that must be found in them.
@@ -81,7 +83,7 @@ func TestCorpusViolations(t *testing.T) {
 			t.Fatal(err)
 		}
 		judge := plain(t, tool.schema)
-		for seed := range int64(20) {
+		for seed := range int64(scale.N(5, 20)) {
 			raw, what, err := g.Violate(seed, nil)
 			if errors.Is(err, ErrNoViolation) {
 				none++

@@ -1,4 +1,4 @@
-//go:build linux
+//go:build linux && e2e
 
 package servers
 
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
 // hostile starts the server in namespaces of its own, where its guard lets it run.
@@ -34,6 +36,8 @@ func (s *session) wait() int {
 
 // Outside a sandbox nothing dangerous even starts to serve.
 func TestGuard(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	binary := build(t, "hostile")
 	for _, mode := range []string{"forks", "fill-memory", "fill-disk", "delete-home", "daemon", "escape"} {
 		var stderr strings.Builder
@@ -190,6 +194,8 @@ var misbehaviours = map[string]func(t *testing.T, s *session){
 }
 
 func TestHostile(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	needNamespaces(t)
 	binary := build(t, "hostile")
 	for mode, check := range misbehaviours {
@@ -271,6 +277,8 @@ exec unshare --user --map-user=1000 --map-group=1000 /home/hostile "$2"`
 
 // What fills and deletes does so, in a jail.
 func TestHostileInJail(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	needNamespaces(t)
 	unshare := need(t, "unshare")
 	binary := build(t, "hostile")

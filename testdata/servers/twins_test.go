@@ -1,4 +1,4 @@
-//go:build linux
+//go:build linux && e2e
 
 package servers
 
@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
 // transcript is what a client of each era sends; the calls come last.
@@ -98,6 +100,8 @@ func needNamespaces(t *testing.T) {
 }
 
 func TestTwinsDeclareTheSame(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	needNamespaces(t)
 	for _, lang := range []string{"go", "python", "node"} {
 		t.Run(lang, func(t *testing.T) {
@@ -213,6 +217,8 @@ func (s *session) text(tool string, args any) string {
 }
 
 func TestLeakyReadsAndSends(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	needNamespaces(t)
 	strace := need(t, "strace")
 	home := t.TempDir()

@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package action
 
 import (
@@ -9,44 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"go.yaml.in/yaml/v4"
-
-	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
-
-// definition is action.yml.
-type definition struct {
-	Name, Description string
-	Inputs            map[string]struct {
-		Description string
-		Required    bool
-		Default     *string
-	}
-	Outputs map[string]struct{ Description, Value string }
-	Runs    struct {
-		Using string
-		Steps []step
-	}
-}
-
-type step struct {
-	Name, ID, Shell, Run, Uses string
-	Env                        map[string]string
-}
-
-func load(t *testing.T) definition {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(sandboxtest.ModuleRoot(t), "action.yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var d definition
-	if err := yaml.Unmarshal(data, &d); err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
 
 var expression = regexp.MustCompile(`\$\{\{\s*([\w.-]+)\s*\}\}`)
 
@@ -150,13 +115,4 @@ func (j *job) step(i int, s step) (status int, summary string) {
 		j.path = strings.TrimSpace(line) + string(filepath.ListSeparator) + j.path
 	}
 	return status, read(j.t, summaryFile)
-}
-
-func read(t *testing.T, name string) string {
-	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
 }

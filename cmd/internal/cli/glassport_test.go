@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package cli
 
 import (
@@ -54,16 +56,6 @@ func glassport(t *testing.T, status int, args ...string) []byte {
 		t.Fatalf("glassport %v: status %d\n%s%s", args, got, out, errs.String())
 	}
 	return out
-}
-
-// ours runs this program and returns what it prints.
-func ours(t *testing.T, status int, args ...string) []byte {
-	t.Helper()
-	var out, errs bytes.Buffer
-	if got := Main(args, strings.NewReader(""), &out, &errs); got != status {
-		t.Fatalf("coalmine %v: status %d, want %d\n%s%s", args, got, status, out.String(), errs.String())
-	}
-	return out.Bytes()
 }
 
 // taken is a log that glassport's own tests read, with what it says of it.
@@ -151,6 +143,7 @@ func lineOf(log string, seq uint64) string {
 // TestGlassportsOwnLogs judges every log that glassport's own tests read, and
 // holds the answers against glassport's, row by row.
 func TestGlassportsOwnLogs(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	f, err := os.Open(filepath.Join(peer(t), "logs.jsonl"))
 	if err != nil {
 		t.Fatal(err)
@@ -207,21 +200,6 @@ func sorted(in []string) []string {
 	return out
 }
 
-// conversation is one session that fires much, as both write it.
-var conversation = []string{
-	`c {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}}}`,
-	`s {"jsonrpc": "2.0", "id": 0, "result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "srv", "version": "1"}}}`,
-	`c {"jsonrpc": "2.0", "method": "notifications/initialized"}`,
-	`c {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`,
-	`s {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "echo", "inputSchema": {"type": "object", "required": ["text"]}}]}}`,
-	`c {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "echo", "arguments": {}}}`,
-	`s {"jsonrpc": "2.0", "id": 2, "result": {"content": [{"type": "text", "text": "é 4111111111111111"}]}}`,
-	`c {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "gone", "arguments": {"u": "https://evil.example/"}}}`,
-	`s {"jsonrpc": "2.0", "id": 3, "error": {"code": -32602, "message": "no such tool"}}`,
-	`s {"jsonrpc": "2.0", "id": 9, "method": "sampling/createMessage"}`,
-	`s {"jsonrpc": "2.0", "id": 77, "result": {}}`,
-}
-
 // recorded writes the conversation as a run's log does.
 func recorded(t *testing.T) string {
 	t.Helper()
@@ -248,6 +226,7 @@ func recorded(t *testing.T) string {
 // TestGlassportReadsOurs: a session recorded here is read there without
 // complaint, and summed up alike.
 func TestGlassportReadsOurs(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	log := recorded(t)
 	var theirs, own map[string]any
 	if err := json.Unmarshal(glassport(t, 0, "summarize", "--json", log), &theirs); err != nil {
@@ -284,6 +263,7 @@ func TestGlassportReadsOurs(t *testing.T) {
 
 // TestWeReadGlassports lets glassport record a session of a real server.
 func TestWeReadGlassports(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	dir, log := "", ""
 	// Glassport forwards first and logs then: an answer may be logged before its
 	// request. Such a log is out of order, as both would say.
@@ -389,37 +369,9 @@ func logged(t *testing.T, dir, message string) {
 	t.Fatalf("glassport has not logged %s", want)
 }
 
-// TestNamedEvents is glassport's regression: frames that came as named events of
-// a stream once made every call look fabricated.
-func TestNamedEvents(t *testing.T) {
-	var b strings.Builder
-	for i, l := range conversation[:7] {
-		dir := map[byte]string{'c': "c2s", 's': "s2c"}[l[0]]
-		meta := ""
-		if dir == "s2c" {
-			meta = fmt.Sprintf(`, "sse_meta": {"event": "response", "id": "%d", "retry": null}`, i)
-		}
-		fmt.Fprintf(&b, `{"schema_version": "0.1", "seq": %d, "ts": "2026-11-21T10:00:00+00:00", "dir": "%s", "frame": %s, "raw": null%s}`+"\n", i+1, dir, l[2:], meta)
-	}
-	log := filepath.Join(t.TempDir(), "20261121T100000Z_srv_1.jsonl")
-	if err := os.WriteFile(log, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var l detected
-	if err := json.Unmarshal(ours(t, 1, "detect", "--json", log), &l); err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for i := range l.Annotations {
-		got = append(got, l.Annotations[i].Subcategory)
-	}
-	if diff := cmp.Diff([]string{"schema_violation", "pii_in_result_credit_card"}, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // TestDriftAsGlassports watches the same directory with both.
 func TestDriftAsGlassports(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	dir := t.TempDir()
 	write := func(day int, lines ...string) {
 		var b strings.Builder

@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package wiretap
 
 import (
@@ -81,6 +83,7 @@ func TestConformanceThroughTheTap(t *testing.T) {
 	for _, scenario := range []string{"initialize", "tools_call", "sse-retry"} {
 		t.Run("client "+scenario, func(t *testing.T) {
 			t.Parallel()
+			sandboxtest.Acquire(t, sandboxtest.Light)
 			direct := "node testdata/conform.mjs " + sdk
 			want := ofClient(t, direct, scenario)
 			got := ofClient(t, "env "+modeEnv+"=front "+os.Args[0]+" "+direct, scenario)

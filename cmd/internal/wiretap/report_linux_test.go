@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package wiretap
 
 import (
@@ -265,6 +267,7 @@ func TestWireReport(t *testing.T) {
 			for _, by := range []string{"tap", "gate"} {
 				t.Run(c.name+" "+kind+" "+by, func(t *testing.T) {
 					t.Parallel()
+					sandboxtest.Acquire(t, sandboxtest.Light)
 					sameThrough(t, c, kind, by, at[kind], want())
 				})
 			}

@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package wiretap
 
 import (
@@ -68,6 +70,7 @@ func outcome(t *testing.T, cmd *exec.Cmd, input string) string {
 }
 
 func TestLooksLikeTheServerItself(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	for name, script := range map[string]string{
 		"echo":             `cat`,
 		"stderr":           `echo one >&2; cat; echo two >&2`,
@@ -92,6 +95,7 @@ func TestLooksLikeTheServerItself(t *testing.T) {
 }
 
 func TestNotThere(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	plain := filepath.Join(t.TempDir(), "plain")
 	if err := os.WriteFile(plain, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -105,6 +109,7 @@ func TestNotThere(t *testing.T) {
 }
 
 func TestSignalsReachTheServer(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGUSR1} {
 		// Caught here, it is as new in a child, even where whoever started the test ignores it (nohup).
 		signals := make(chan os.Signal, 1)
@@ -314,6 +319,7 @@ func big(large, sample int) int {
 }
 
 func TestFaultsNeverReachTheSession(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	t.Run("rate", func(t *testing.T) {
 		dir := t.TempDir()
 		n := 10_000 * big(60, 2)
@@ -345,6 +351,7 @@ func TestFaultsNeverReachTheSession(t *testing.T) {
 }
 
 func TestLogDirectoryRemoved(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	dir := filepath.Join(t.TempDir(), "logs")
 	s := startEcho(t, echoCommand(dir), dir)
 	step := make(chan struct{})
@@ -370,6 +377,7 @@ func TestLogDirectoryRemoved(t *testing.T) {
 }
 
 func TestDiskFull(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	sandboxtest.Need(t, "userns")
 	dir := t.TempDir()
 	inner := echoCommand(dir)
@@ -385,6 +393,7 @@ func TestDiskFull(t *testing.T) {
 
 // A log on a full disk says itself what it lacks.
 func TestDiskFullInTheLog(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	sandboxtest.Need(t, "userns")
 	dir := t.TempDir()
 	cmd := exec.Command("unshare", "--user", "--map-root-user", "--mount", "/bin/sh", "-c",
@@ -407,6 +416,7 @@ func TestDiskFullInTheLog(t *testing.T) {
 
 // What a killed server had written is delivered and recorded, to the last byte.
 func TestKilledWithinAFrame(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	dir := t.TempDir()
 	got := outcome(t, tapped(dir, "/bin/sh", "-c", `printf '{"jsonrpc":"2.0","id":1,"res'; kill -KILL $$`), "")
 	if want := "signal: killed\nstdout \"{\\\"jsonrpc\\\":\\\"2.0\\\",\\\"id\\\":1,\\\"res\"\nstderr \"\""; got != want {
@@ -419,6 +429,7 @@ func TestKilledWithinAFrame(t *testing.T) {
 
 // A tap that is killed takes nothing with it that had passed, and its log ends with a whole line.
 func TestTapKilled(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
 	dir := t.TempDir()
 	s := startEcho(t, echoCommand(dir), dir)
 	const n = 1000

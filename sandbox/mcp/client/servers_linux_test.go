@@ -1,3 +1,5 @@
+//go:build linux && e2e
+
 package client
 
 import (
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/slots"
 )
 
 // need skips the test for want of a thing, unless COALMINE_REQUIRE names it.
@@ -108,6 +111,7 @@ func fixtures(t *testing.T) (build func(name string) string, dir string) {
 }
 
 func TestTwins(t *testing.T) {
+	slots.Acquire(t, 1)
 	build, dir := fixtures(t)
 	var first string
 	for _, twin := range []string{"honest", "leaky"} {
@@ -153,6 +157,7 @@ func TestTwins(t *testing.T) {
 }
 
 func TestHostileServers(t *testing.T) {
+	slots.Acquire(t, 1)
 	build, _ := fixtures(t)
 	binary := build("hostile")
 	for mode, tc := range map[string]struct {

@@ -1,4 +1,4 @@
-//go:build amd64 || arm64
+//go:build linux && (amd64 || arm64) && e2e
 
 package bpf
 
@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/slots"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 	"github.com/coalmine-dev/coalmine/sandbox/trace/strace"
 	"github.com/coalmine-dev/coalmine/sandbox/trace/tracetest"
@@ -67,6 +68,7 @@ func compareRuns(t *testing.T, o Options, command func(dir string) []string, los
 }
 
 func TestSame(t *testing.T) {
+	slots.Acquire(t, 1)
 	calls, odd := compile(t, "calls"), compile(t, "odd", "-pthread")
 	for name, o := range map[string]Options{Core: {Set: Core}, IO: {Set: IO}, "io, older kernel": {Set: IO, older: true}} {
 		t.Run(name, func(t *testing.T) {

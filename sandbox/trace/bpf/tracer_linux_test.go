@@ -1,4 +1,4 @@
-//go:build amd64 || arm64
+//go:build linux && (amd64 || arm64) && e2e
 
 package bpf
 
@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/slots"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 	"github.com/coalmine-dev/coalmine/sandbox/trace/tracetest"
 )
@@ -174,6 +175,7 @@ func compile(t testing.TB, name string, flags ...string) string {
 
 // The records begin with the target's program and hold nothing of the agent's.
 func TestRecordsAreTheTargets(t *testing.T) {
+	slots.Acquire(t, 1)
 	s := run(t, Core, "/bin/sh", "-c", "cat /etc/hostname >/dev/null; cd /usr; cat lib/os-release >/dev/null; (exit 3); kill -0 $$")
 	if len(s.lost) > 0 || s.code != 0 || len(s.records) == 0 {
 		t.Fatalf("%d records, status %d, lost %q", len(s.records), s.code, s.lost)
@@ -206,6 +208,7 @@ func TestRecordsAreTheTargets(t *testing.T) {
 
 // A buffer that is too small costs events, and every one of them is told of.
 func TestFullBufferIsLoss(t *testing.T) {
+	slots.Acquire(t, 1)
 	need(t)
 	s := runWith(t, Options{Set: Core, Ring: 2 * os.Getpagesize()}, "/bin/sh", "-c", "i=0; while [ $i -lt 3000 ]; do : </dev/null; i=$((i+1)); done")
 	opens := 0
@@ -222,6 +225,7 @@ func TestFullBufferIsLoss(t *testing.T) {
 
 // An exec whose enter nobody has seen is known all the same, whether it succeeds or fails.
 func TestExecsWithoutTheirEnter(t *testing.T) {
+	slots.Acquire(t, 1)
 	need(t)
 	script := filepath.Join(t.TempDir(), "script")
 	if err := os.WriteFile(script, []byte("#!/bin/sh -e\n/bin/true \"$@\"\n"), 0o755); err != nil {
@@ -252,6 +256,7 @@ func TestExecsWithoutTheirEnter(t *testing.T) {
 // An exec names the directory in which it was called and the file that runs, whatever
 // links lead there, and whether or not its enter was seen.
 func TestTheFileThatRuns(t *testing.T) {
+	slots.Acquire(t, 1)
 	need(t)
 	dir := t.TempDir()
 	real := func(p string) string {
@@ -306,6 +311,7 @@ func TestTheFileThatRuns(t *testing.T) {
 
 // A tracer whose programs are detached says so.
 func TestDetachedIsToldOf(t *testing.T) {
+	slots.Acquire(t, 1)
 	need(t)
 	for i := range 6 {
 		tr, err := Open(Options{PID: os.Getpid(), Set: Core})

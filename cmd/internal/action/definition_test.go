@@ -1,0 +1,106 @@
+package action
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+)
+
+func TestInputsNeverReachAScript(t *testing.T) {
+	d := load(t)
+	if d.Runs.Using != "composite" || d.Name == "" || d.Description == "" || len(d.Runs.Steps) == 0 {
+		t.Fatalf("%+v", d)
+	}
+	for _, name := range []string{"config", "server", "command", "fail-on", "format", "version", "policy", "baseline", "changed-since"} {
+		if in, ok := d.Inputs[name]; !ok || in.Default == nil || in.Description == "" {
+			t.Errorf("input %s has no default or no description", name)
+		}
+	}
+	for _, name := range []string{"verdict", "sarif"} {
+		if d.Outputs[name].Value == "" {
+			t.Errorf("there is no output %s", name)
+		}
+	}
+	for _, s := range d.Runs.Steps {
+		if strings.Contains(s.Run, "${{") {
+			t.Errorf("step %q: an expression stands in its script", s.Name)
+		}
+		if s.Uses != "" || s.Shell != "bash" {
+			t.Errorf("step %q: uses %q, shell %q", s.Name, s.Uses, s.Shell)
+		}
+	}
+}
+
+func TestReleasesHaveTheNamesThatAreFetched(t *testing.T) {
+	var release struct {
+		Builds []struct {
+			Env, Goos, Goarch []string
+		}
+		Archives []struct {
+			Formats []string
+			Name    string `yaml:"name_template"`
+		}
+		Checksum struct {
+			Name string `yaml:"name_template"`
+		}
+	}
+	if err := yaml.Unmarshal([]byte(read(t, filepath.Join(sandboxtest.ModuleRoot(t), ".goreleaser.yaml"))), &release); err != nil {
+		t.Fatal(err)
+	}
+	b, a := release.Builds[0], release.Archives[0]
+	if fmt.Sprint(b.Env, b.Goos, b.Goarch) != "[CGO_ENABLED=0] [linux] [amd64 arm64]" {
+		t.Errorf("builds %+v", b)
+	}
+	name := strings.NewReplacer("{{ .Version }}", "${version}", "{{ .Os }}", "linux", "{{ .Arch }}", "$arch").Replace(a.Name) + "." + a.Formats[0]
+	if script := load(t).Runs.Steps[0].Run; !strings.Contains(script, "archive="+name+"\n") || !strings.Contains(script, release.Checksum.Name) {
+		t.Errorf("action.yml does not fetch %s and %s", name, release.Checksum.Name)
+	}
+}
+
+// definition is action.yml.
+type definition struct {
+	Name, Description string
+	Inputs            map[string]struct {
+		Description string
+		Required    bool
+		Default     *string
+	}
+	Outputs map[string]struct{ Description, Value string }
+	Runs    struct {
+		Using string
+		Steps []step
+	}
+}
+
+type step struct {
+	Name, ID, Shell, Run, Uses string
+	Env                        map[string]string
+}
+
+func load(t *testing.T) definition {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(sandboxtest.ModuleRoot(t), "action.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d definition
+	if err := yaml.Unmarshal(data, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
