@@ -148,7 +148,6 @@ type Directory struct {
 	dir    *os.Root
 	Inputs *Inputs
 	opts   Options
-	runs   []session.IndexedRun
 	opened []*os.Root
 }
 

@@ -158,7 +158,7 @@ func (e *Endpoint) opened(m message) error {
 	e.last = m.id
 	e.theirs++
 	e.serving.Go(func() {
-		defer c.Close()
+		defer func() { _ = c.Close() }() // it may have been reset
 		e.serve(c)
 	})
 	return nil

@@ -31,9 +31,9 @@ func both(t testing.TB, frames, lines string) (out []string, r *Reader) {
 			word = string(e.Mark.Kind)
 		}
 		if e.Frame != nil {
-			word += fmt.Sprintf(" frame %d", e.Frame.Seq)
+			word += fmt.Sprintf(", frame %d", e.Frame.Seq)
 		}
-		out = append(out, strings.TrimSpace(word))
+		out = append(out, strings.TrimPrefix(word, ", "))
 	}
 	return out, r
 }
@@ -54,15 +54,15 @@ func TestAll(t *testing.T) {
 		torn                bool
 	}{
 		{"nothing", "", "", nil, false},
-		{"each with its mark", frameLine(1) + frameLine(2), frameMark(1) + record + call + frameMark(2), []string{"frame frame 1", "record", "call", "frame frame 2"}, false},
-		{"a mark is missing", frameLine(1) + frameLine(2) + frameLine(3), call + frameMark(2), []string{"call", "frame 1", "frame frame 2", "frame 3"}, false},
-		{"a frame is missing", frameLine(2), frameMark(1) + record + frameMark(2) + frameMark(3), []string{"frame", "record", "frame frame 2", "frame"}, false},
-		{"damage", "x\n" + frameLine(2) + "y\n", record + frameMark(2), []string{"record", "damage in line 1", "frame frame 2", "damage in line 3"}, false},
+		{"each with its mark", frameLine(1) + frameLine(2), frameMark(1) + record + call + frameMark(2), []string{"frame, frame 1", "record", "call", "frame, frame 2"}, false},
+		{"a mark is missing", frameLine(1) + frameLine(2) + frameLine(3), call + frameMark(2), []string{"call", "frame 1", "frame, frame 2", "frame 3"}, false},
+		{"a frame is missing", frameLine(2), frameMark(1) + record + frameMark(2) + frameMark(3), []string{"frame", "record", "frame, frame 2", "frame"}, false},
+		{"damage", "x\n" + frameLine(2) + "y\n", record + frameMark(2), []string{"record", "damage in line 1", "frame, frame 2", "damage in line 3"}, false},
 		{"no time", `{"seq":1,"ts":"yesterday","dir":"c2s","frame":{}}` + "\n", frameMark(1), []string{"damage in line 1", "frame"}, false},
-		{"a bad line of the trace", frameLine(1), "{\n" + frameMark(1), []string{"error", "frame frame 1"}, false},
-		{"out of order", frameLine(2) + frameLine(1), frameMark(1) + frameMark(2), []string{"frame", "frame frame 2", "frame 1"}, false},
-		{"torn", frameLine(1) + `{"seq":2,`, frameMark(1) + frameMark(2), []string{"frame frame 1", "frame"}, true},
-		{"the metrics", frameLine(1) + `{"type":"glassport.metrics"}` + "\n", frameMark(1), []string{"frame frame 1"}, false},
+		{"a bad line of the trace", frameLine(1), "{\n" + frameMark(1), []string{"error", "frame, frame 1"}, false},
+		{"out of order", frameLine(2) + frameLine(1), frameMark(1) + frameMark(2), []string{"frame", "frame, frame 2", "frame 1"}, false},
+		{"torn", frameLine(1) + `{"seq":2,`, frameMark(1) + frameMark(2), []string{"frame, frame 1", "frame"}, true},
+		{"the metrics", frameLine(1) + `{"type":"glassport.metrics"}` + "\n", frameMark(1), []string{"frame, frame 1"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, r := both(t, tt.frames, tt.lines)

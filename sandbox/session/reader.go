@@ -273,7 +273,7 @@ func parseLine(line []byte) (Line, error) {
 	case "mark":
 		var l markLine
 		err := json.Unmarshal(line, &l)
-		l.Mark.readPayload(l.Payload)
+		l.readPayload(l.Payload)
 		return Line{Mark: &l.Mark}, err
 	case "flow":
 		var l flowLine

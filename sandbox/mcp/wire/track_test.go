@@ -176,11 +176,11 @@ func TestSince(t *testing.T) {
 
 func TestIDNumber(t *testing.T) {
 	for in, want := range map[string]string{
-		`7`: "7 true true", `"7"`: "7 false true", `7.0`: "7 false true", `70e-1`: "7 false true", `-1`: "-1 true true", `"\u0037"`: "7 false true",
-		`7.5`: "0 false false", `"x"`: "0 false false", `null`: "0 false false", `"0x7"`: "0 false false", `1e300`: "0 false false", `{}`: "0 false false", ``: "0 false false",
+		`7`: "7,true,true", `"7"`: "7,false,true", `7.0`: "7,false,true", `70e-1`: "7,false,true", `-1`: "-1,true,true", `"\u0037"`: "7,false,true",
+		`7.5`: "0,false,false", `"x"`: "0,false,false", `null`: "0,false,false", `"0x7"`: "0,false,false", `1e300`: "0,false,false", `{}`: "0,false,false", ``: "0,false,false",
 	} {
 		n, exact, ok := IDNumber(json.RawMessage(in))
-		if got := fmt.Sprint(n, exact, ok); got != want {
+		if got := fmt.Sprintf("%d,%t,%t", n, exact, ok); got != want {
 			t.Errorf("%s: %s, want %s", in, got, want)
 		}
 	}

@@ -59,7 +59,7 @@ func lasting(d time.Duration) Budget {
 	return Budget{Calls: calls, Timeout: max(DefaultTimeout, d), OracleTime: max(synth.DefaultOracleTime, d/2), ShrinkTime: max(DefaultShrinkTime, d/4)}
 }
 
-func (b *Budget) fill() {
+func (b *Budget) fillBudget() {
 	if b.Calls <= 0 {
 		b.Calls = DefaultCalls
 	}

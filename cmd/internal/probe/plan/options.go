@@ -154,7 +154,7 @@ func (o *Options) Fill() {
 	if o.Transport == "" || o.Transport == "auto" {
 		o.Transport = TransportStdio
 	}
-	o.Budget.fill()
+	o.fillBudget()
 	if o.Limits == (agent.Limits{}) {
 		o.Limits = DefaultLimits
 	}
