@@ -2,6 +2,7 @@ package plan
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -64,6 +65,20 @@ func TestEncodeLeavesSecretsOut(t *testing.T) {
 	same := cmp.FilterPath(func(p cmp.Path) bool { return strings.HasSuffix(p.String(), "Args") }, cmp.Ignore())
 	if diff := cmp.Diff(want, got, same); diff != "" {
 		t.Errorf("read again it is another plan (-want +got): %s", diff)
+	}
+}
+
+// A replay's arguments may hold what the server answered.
+func TestRedacted(t *testing.T) {
+	p := planned(t)
+	decoy := p.Decoys.Canaries()[0]
+	data, err := json.Marshal(map[string]string{"a": "x top-secret-value", "b": decoy.Value})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.Redacted(data)
+	if err != nil || !bytes.Contains(out, []byte("x [passed]")) || bytes.Contains(out, []byte("top-secret")) || len(p.Decoys.Find(out)) > 0 {
+		t.Errorf("%s %v", out, err)
 	}
 }
 

@@ -225,12 +225,21 @@ func (p Plan) Encode() ([]byte, error) {
 	if err := e.Encode(p); err != nil {
 		return nil, fmt.Errorf("write a plan: %w", err)
 	}
-	out := Redact(b.Bytes(), p.Secrets)
+	out, err := p.Redacted(b.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("write a plan: %w", err)
+	}
+	return out, nil
+}
+
+// Redacted is a JSON text without the values of decoys and passed secrets.
+func (p *Plan) Redacted(text []byte) ([]byte, error) {
+	out := Redact(text, p.Secrets)
 	if p.Decoys != nil {
 		out = []byte(p.Decoys.Redact(string(out)))
 	}
 	if !json.Valid(out) {
-		return nil, errors.New("write a plan: a secret is part of its syntax")
+		return nil, errors.New("a secret is part of its syntax")
 	}
 	return out, nil
 }

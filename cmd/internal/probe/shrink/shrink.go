@@ -143,6 +143,10 @@ func (s *Shrinker) keep(ctx context.Context, m *small) (analyze.Shrunk, error) {
 	name := replayName(m.n)
 	data, err := r.Encode()
 	if err == nil {
+		// Arguments may be drawn from what the server answered.
+		data, err = s.Plan.Redacted(data)
+	}
+	if err == nil {
 		err = session.WriteFile(s.Dir, name, func(w io.Writer) error { _, err := w.Write(data); return err })
 	}
 	return analyze.Shrunk{Fingerprint: m.f.Fingerprint, Replay: name, Shown: m.again, Tried: m.tried, Without: s.without(ctx, m)}, err
