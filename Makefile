@@ -120,7 +120,7 @@ bench: build
 
 schema-report:
 	sh .ci/setup/suite.sh
-	COALMINE_REQUIRE=suite go test -tags e2e -count=1 -v -timeout 10m -run '^TestReport$$' ./synth/schema -args -seeds 25 | sed -n 's/^    //p'
+	COALMINE_REQUIRE=suite COALMINE_DEEP=1 go test -tags e2e -count=1 -v -timeout 10m -run '^TestReport$$' ./synth/schema -args -seeds 25 | sed -n 's/^    //p'
 
 # through runs the cases of the test $(1) that compare with and without, and counts those alike as $(2).
 define through
