@@ -121,7 +121,7 @@ bench: build
 
 schema-report:
 	sh .ci/setup/suite.sh
-	COALMINE_REQUIRE=suite go test -tags e2e -count=1 -v -timeout 10m -run '^TestReport$$' ./synth/schema -args -seeds 25 | sed -n 's/^    //p'
+	COALMINE_REQUIRE=suite COALMINE_DEEP=1 go test -tags e2e -count=1 -v -timeout 10m -run '^TestReport$$' ./synth/schema -args -seeds 25 | sed -n 's/^    //p'
 
 # Every kept run judged again: as it was kept, in another place, and with one record changed.
 judge-report:

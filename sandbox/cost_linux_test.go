@@ -13,19 +13,17 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
-// work are what the tracers' cost is measured by, and the most that each may cost
-// as a ratio to the untraced run; 0 is no bound.
+// work are what the tracers' cost is measured by; testdata/bench/bounds.txt bounds it.
 var work = []struct {
-	name         string
-	needs        string
-	args         []string
-	strace, ebpf float64
+	name  string
+	needs string
+	args  []string
 }{
-	{"calls", "", []string{"calls"}, 2, 2.2},
-	{"node", "node", []string{"run", "node", "-e", "0"}, 1.2, 1.05},
-	{"python", "python3", []string{"run", "python3", "-c", "0"}, 1.5, 1.05},
-	{"spawns", "", []string{"spawns", "true"}, 2.2, 1.05},
-	{"opens", "", []string{"opens"}, 0, 1.5},
+	{"calls", "", []string{"calls"}},
+	{"node", "node", []string{"run", "node", "-e", "0"}},
+	{"python", "python3", []string{"run", "python3", "-c", "0"}},
+	{"spawns", "", []string{"spawns", "true"}},
+	{"opens", "", []string{"opens"}},
 }
 
 // cost is how long work took, and how long a processor worked for it.
@@ -58,8 +56,8 @@ func costOf(b *testing.B, out string) cost {
 }
 
 // BenchmarkTracers gives each tracer's cost as a ratio to the untraced run of the same
-// work beside it ("x"), the same of the processor's time alone ("cpu-x"), which a
-// busy machine leaves as it is, and the bound ("bound-x").
+// work beside it ("x"), and the same of the processor's time alone ("cpu-x"), which a
+// busy machine leaves as it is.
 func BenchmarkTracers(b *testing.B) {
 	sandboxtest.Need(b, "bpf", "gcc", "strace")
 	bin := program(b, "work")
@@ -70,10 +68,9 @@ func BenchmarkTracers(b *testing.B) {
 		command := append([]string{bin}, w.args...)
 		for _, kind := range []struct {
 			name, tracer, set string
-			bound             float64
 		}{
-			{"strace-core", sandbox.TracerStrace, "core", w.strace}, {"strace-io", sandbox.TracerStrace, "io", 0},
-			{"ebpf", sandbox.TracerEBPF, "core", w.ebpf}, {"plain-strace-f", "", "", 0},
+			{"strace-core", sandbox.TracerStrace, "core"}, {"strace-io", sandbox.TracerStrace, "io"},
+			{"ebpf", sandbox.TracerEBPF, "core"}, {"plain-strace-f", "", ""},
 		} {
 			b.Run(w.name+"/"+kind.name, func(b *testing.B) {
 				back := bare(b)
@@ -99,9 +96,6 @@ func BenchmarkTracers(b *testing.B) {
 				}
 				b.ReportMetric(float64(with.wall)/float64(without.wall), "x")
 				b.ReportMetric(float64(with.cpu)/float64(without.cpu), "cpu-x")
-				if kind.bound > 0 {
-					b.ReportMetric(kind.bound, "bound-x")
-				}
 			})
 		}
 	}

@@ -2,28 +2,22 @@
 # Installs the servers of the honest report, without running anything of theirs:
 # npm without scripts, Go by its own tool, PyPI wheels only, and the examples of the
 # Python SDK's source distribution. Each has a directory that its name and version
-# name. Where the list of public servers lies beside the project, those too.
+# name.
 . "$(dirname "$0")/lib.sh"
 
 dir=$cache/honest
 here=$(cd "$(dirname "$0")/../.." && pwd)
-corpus=$here/../shared/corpus/servers.json
 own=$here/cmd/internal/probe/testdata/honest.json
 t0=$(seconds)
 
 have chromium || packages chromium
 
-# specs prints the names and versions of one kind that the lists ask for.
+# specs prints the names and versions of one kind that the list asks for.
 specs() {
 	node -e '
-const [kind, own, corpus] = process.argv.slice(1), fs = require("fs"), out = new Set();
-const list = JSON.parse(fs.readFileSync(own));
-for (const s of list.servers) if (s[kind]) out.add(s[kind]);
-if (fs.existsSync(corpus)) for (const h of JSON.parse(fs.readFileSync(corpus)).honest) {
-  const spec = h.package ? h.package + "@" + h.version : h.source || "";
-  if (kind === "npm" && (h.ecosystem === "npm" || /^(@[\w.-]+\/)?[\w.-]+@\d[\w.]*$/.test(spec))) out.add(spec);
-}
-console.log([...out].join("\n"))' "$1" "$own" "$corpus"
+const [kind, own] = process.argv.slice(1);
+const list = JSON.parse(require("fs").readFileSync(own));
+console.log([...new Set(list.servers.map((s) => s[kind]).filter(Boolean))].join("\n"))' "$1" "$own"
 }
 
 for spec in $(specs npm); do
