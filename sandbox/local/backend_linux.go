@@ -42,7 +42,7 @@ func (*Backend) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Conn, err
 	if err != nil {
 		return nil, err
 	}
-	p, err := makePlan(h, spec, ids.uid, ids.gid)
+	p, err := newSetup(h, spec, ids.uid, ids.gid)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func thisHost(spec sandbox.Spec) (host, error) {
 
 // conn is a running sandbox.
 type conn struct {
-	plan *plan
+	plan *setup
 	ids  mapping
 
 	process *os.Process
@@ -220,10 +220,12 @@ func withPath(env, dirs []string) []string {
 	return append(out, "PATH="+first+":/usr/local/bin:/usr/bin:/bin")
 }
 
-// Near implements sandbox.Near.
-func (*Backend) Near(context.Context) sandbox.Support { return sandbox.Support{OK: sandbox.Yes} }
+// SharesHostKernel implements sandbox.HostKernel.
+func (*Backend) SharesHostKernel(context.Context) sandbox.Support {
+	return sandbox.Support{OK: sandbox.Yes}
+}
 
-// AgentPID implements sandbox.Located.
+// AgentPID implements sandbox.AgentProcess.
 func (c *conn) AgentPID(context.Context) (int, error) { return c.process.Pid, nil }
 
 // Diagnostics is the tail of what the agent printed.
