@@ -78,8 +78,8 @@ func (r *Result) doubt(g session.Gap) {
 	r.Inconclusive = session.Texts(r.Gaps)
 }
 
-// settle takes away the gaps that were closed.
-func (r *Result) settle(closed func(session.Gap) bool) {
+// dropGaps takes away the gaps that were closed.
+func (r *Result) dropGaps(closed func(session.Gap) bool) {
 	r.Gaps = slices.DeleteFunc(r.Gaps, closed)
 	r.Inconclusive = session.Texts(r.Gaps)
 }
@@ -106,9 +106,9 @@ func Cover(res, more *Result) {
 			continue
 		}
 		*t = more.Coverage.Tools[k]
-		res.settle(func(g session.Gap) bool { return g.Code == session.GapToolNeverCalled && g.Tool == t.Name })
+		res.dropGaps(func(g session.Gap) bool { return g.Code == session.GapToolNeverCalled && g.Tool == t.Name })
 	}
-	more.settle(func(g session.Gap) bool {
+	more.dropGaps(func(g session.Gap) bool {
 		return slices.ContainsFunc(res.Coverage.Tools, func(t ToolCoverage) bool {
 			switch g.Code {
 			case session.GapToolNeverCalled:

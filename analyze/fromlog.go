@@ -131,6 +131,6 @@ func (c *logCounter) result(l *detect.Log, o LogOptions) *Result {
 	}
 	res.Inconclusive = session.Texts(res.Gaps)
 	res.Verdict = verdict(res, finding.Medium)
-	seal(res, canaries.FromCanaries(nil))
+	sanitize(res, canaries.FromCanaries(nil))
 	return res
 }

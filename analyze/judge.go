@@ -104,7 +104,7 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 		run.Policy = opts.Policy
 	}
 	run.Changed = opts.Changed
-	j.beside(run, &opts)
+	j.readCompared(run, &opts)
 	res := j.result(w, run, opts)
 	res.Findings = append([]finding.Finding{}, rules.Check(run)...)
 	if len(opts.Wanted) > 0 {
@@ -128,7 +128,7 @@ func Judge(log *session.Reader, opts Options) (*Result, error) {
 	res.Gaps, res.Inconclusive = append([]session.Gap{}, j.gaps...), session.Texts(j.gaps)
 	res.Verdict = verdict(res, opts.FailOn)
 	j.timelines.draw(res, j)
-	seal(res, j.set)
+	sanitize(res, j.set)
 	return res, nil
 }
 
@@ -280,7 +280,7 @@ func (j *judge) run(w *wireReader) *rules.Run {
 	if len(j.end.Limits) > 0 || j.blind {
 		j.end.Crashed = false
 	}
-	j.end.Lacking = j.end.Crashed && j.lacking()
+	j.end.Lacking = j.end.Crashed && j.hasStartupNeed()
 	if j.building() {
 		// A build is there to end, and what it leaves running is ended with it.
 		j.end.Crashed, j.end.Killed = false, false

@@ -68,12 +68,12 @@ func needOf(line string) *Need {
 	if m := programWords.FindStringSubmatch(line); m != nil {
 		return &Need{What: NeedProgram, Names: []string{strings.Join(m[1:], "")}, Said: line}
 	}
-	switch lacks := lackWords.MatchString(line); {
-	case lacks && credentialWords.MatchString(line):
+	switch missing := lackWords.MatchString(line); {
+	case missing && credentialWords.MatchString(line):
 		what = NeedCredential
 	case deviceWords.MatchString(line):
 		what = NeedDevice
-	case lacks && configWords.MatchString(line), usageLine.MatchString(line):
+	case missing && configWords.MatchString(line), usageLine.MatchString(line):
 		what = NeedConfiguration
 	default:
 		return nil
@@ -129,16 +129,16 @@ func (j *judge) needs(res *Result, refusals map[string][]string) []Need {
 		for _, text := range refusals[t.Name] {
 			read(t.Name, text)
 		}
-		for _, n := range j.lacks(t.Name) {
+		for _, n := range j.observedNeeds(t.Name) {
 			add(n)
 		}
 	}
 	return out
 }
 
-// lacking reports whether the server ended with a status before any call, and its
+// hasStartupNeed reports whether the server ended with a status before any call, and its
 // stderr says what it lacks.
-func (j *judge) lacking() bool {
+func (j *judge) hasStartupNeed() bool {
 	if j.profile.Phases[finding.PhaseCall] || strings.HasPrefix(j.exit, "signal ") {
 		return false
 	}

@@ -18,7 +18,7 @@ type reading struct {
 	b *profile.Builder
 	// frames is the log's session.jsonl, nil where that cannot be read.
 	frames *session.Scanner
-	// w and d read the wire; both are nil where only the server's deeds are wanted.
+	// w and d read the wire; both are nil where only the server's effects are wanted.
 	w *wireReader
 	d *detect.Session
 	// unread says which frames could not be read: told after what the trace says.
@@ -40,13 +40,13 @@ func (j *judge) read(log *session.Reader) (*wireReader, error) {
 	return r.w, nil
 }
 
-// readDeeds reads what the server of a further run did. Of the wire it reads only
+// readEffects reads what the server of a further run did. Of the wire it reads only
 // which decoys crossed it.
-func (j *judge) readDeeds(log *session.Reader) {
+func (j *judge) readEffects(log *session.Reader) {
 	r := j.reading(log)
 	file, err := log.Wire()
 	if err != nil {
-		r.lacks(err)
+		r.noteUnread(err)
 	} else {
 		defer file.Close()
 		r.frames = session.NewScanner(file)
@@ -89,13 +89,13 @@ func (r *reading) all(log *session.Reader) {
 
 // damage notes a line of session.jsonl that is no frame.
 func (r *reading) damage(bad *session.LineError) {
-	r.lacks(fmt.Errorf("%s: %w", session.FramesFile, bad))
+	r.noteUnread(fmt.Errorf("%s: %w", session.FramesFile, bad))
 	if r.d != nil {
 		r.d.Damage(bad)
 	}
 }
 
-func (r *reading) lacks(err error) {
+func (r *reading) noteUnread(err error) {
 	if len(r.unread) < maxReasons {
 		r.unread = append(r.unread, err.Error())
 	}
@@ -163,7 +163,7 @@ func (r *reading) frame(f *session.Frame, msgs []wire.Message, err error) {
 }
 
 // redact takes the decoys' values out of a frame before anything of it is quoted
-// or cut. A message that would not survive it stays; seal sees to its texts.
+// or cut. A message that would not survive it stays; sanitize sees to its texts.
 func (j *judge) redact(f *session.Frame) {
 	if f.Message == nil {
 		f.Raw = []byte(j.set.Redact(string(f.Raw)))

@@ -216,7 +216,7 @@ func (b *timelineBuilder) draw(res *Result, j *judge) {
 		}
 	}
 	for i := range res.Timelines {
-		res.Timelines[i].settle()
+		res.Timelines[i].normalize()
 	}
 }
 
@@ -290,9 +290,9 @@ func (b *timelineBuilder) chosen(res *Result, j *judge) []int {
 	return out
 }
 
-// settle sorts the moments, drops those said twice and bounds them: what is
+// normalize sorts the moments, drops those said twice and bounds them: what is
 // ordinary goes first.
-func (t *Timeline) settle() {
+func (t *Timeline) normalize() {
 	slices.SortStableFunc(t.Moments, func(a, b Moment) int { return cmp.Compare(a.Time, b.Time) })
 	type key struct {
 		at   time.Duration

@@ -108,7 +108,7 @@ func (fs *FlowScanner) Write(p []byte) (int, error) {
 		fs.frame(p[:n])
 		_, _ = fs.sc.Write(p[:n])
 		p = p[n:]
-		fs.settle()
+		fs.judgePending()
 	}
 	return size, nil
 }
@@ -141,8 +141,8 @@ func (fs *FlowScanner) Sightings() []Sighting {
 	return out
 }
 
-// settle judges the finds whose place is known, and forgets what is behind.
-func (fs *FlowScanner) settle() {
+// judgePending judges the finds whose place is known, and forgets what is behind.
+func (fs *FlowScanner) judgePending() {
 	end := fs.decided
 	if fs.state == inNothing {
 		end = math.MaxInt64

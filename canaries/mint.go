@@ -81,7 +81,7 @@ func (m *mint) value(draw func() string) string {
 		if m.err != nil {
 			return v
 		}
-		if !m.seen[v] && !tells(v) {
+		if !m.seen[v] && !hasTelltale(v) {
 			m.seen[v] = true
 			return v
 		}
@@ -90,8 +90,8 @@ func (m *mint) value(draw func() string) string {
 	return ""
 }
 
-// tells reports whether a text holds a word that gives a decoy away.
-func tells(s string) bool {
+// hasTelltale reports whether a text holds a word that gives a decoy away.
+func hasTelltale(s string) bool {
 	s = strings.ToLower(s)
 	for _, w := range telltales {
 		if strings.Contains(s, w) {

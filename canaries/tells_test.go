@@ -102,7 +102,7 @@ func TestNoAnalyst(t *testing.T) {
 		}
 	}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
-		if tells(name) || slices.ContainsFunc(tellsOfPrograms, func(s string) bool { return strings.Contains(name, s) }) {
+		if hasTelltale(name) || slices.ContainsFunc(tellsOfPrograms, func(s string) bool { return strings.Contains(name, s) }) {
 			t.Errorf("%q tells", name)
 		}
 	}

@@ -59,7 +59,7 @@ type Spec struct {
 }
 
 // The tracers. strace runs inside the sandbox; eBPF watches from the host, and
-// only a Conn that is Located can be watched so.
+// only a Conn that is an AgentProcess can be watched so.
 const (
 	TracerStrace = "strace"
 	TracerEBPF   = "ebpf"
@@ -68,17 +68,17 @@ const (
 // Straced reports whether strace has to be in the sandbox.
 func (s *Spec) Straced() bool { return s.TraceSet != "" && s.Tracer != TracerEBPF }
 
-// Located is a Conn that knows where its sandbox is.
-type Located interface {
+// AgentProcess is a Conn that knows which of this machine's processes the agent is.
+type AgentProcess interface {
 	// AgentPID is the agent's number among this machine's processes, as this
 	// process sees them. It fails where the sandbox is under another kernel.
 	AgentPID(ctx context.Context) (int, error)
 }
 
-// Near is a Backend whose sandboxes may be under this machine's kernel.
-type Near interface {
-	// Near says whether they are, and so can be watched from outside.
-	Near(ctx context.Context) Support
+// HostKernel is a Backend whose sandboxes may be under this machine's kernel.
+type HostKernel interface {
+	// SharesHostKernel says whether they are, and so can be watched from outside.
+	SharesHostKernel(ctx context.Context) Support
 }
 
 // Tri is an answer that may be unknown.

@@ -71,7 +71,7 @@ func (s *serial) TraceError(err error) {
 
 // Watchable says whether eBPF can watch a backend's sandboxes.
 func Watchable(ctx context.Context, b Backend) Support {
-	n, ok := b.(Near)
+	n, ok := b.(HostKernel)
 	if !ok {
 		return Support{OK: No, Reason: "the " + b.Name() + " sandbox cannot be watched from outside"}
 	}
@@ -79,7 +79,7 @@ func Watchable(ctx context.Context, b Backend) Support {
 	if ok, reason := bpf.Supported(); ok != string(Yes) {
 		return Support{OK: Tri(ok), Reason: reason}
 	}
-	return n.Near(ctx)
+	return n.SharesHostKernel(ctx)
 }
 
 // watch attaches the tracer that a Spec asks for, before the agent has its Config
@@ -88,7 +88,7 @@ func (r *Run) watch(ctx context.Context, spec *Spec) error {
 	if spec.TraceSet == "" || spec.Tracer != TracerEBPF {
 		return nil
 	}
-	where, ok := r.conn.(Located)
+	where, ok := r.conn.(AgentProcess)
 	if !ok {
 		return &UsageError{Err: errors.New("this sandbox cannot be watched from outside"), Hint: "use --tracer strace"}
 	}

@@ -93,7 +93,7 @@ func (s *Scanner) Scan(text []byte) []Hit {
 	}
 	s.hits = m.hits
 	if len(s.hits) > 0 {
-		s.settle()
+		s.deduplicate()
 	}
 	return s.hits
 }
@@ -101,9 +101,9 @@ func (s *Scanner) Scan(text []byte) []Hit {
 // Value is what a hit of the last Scan stands for. It must not be shown.
 func (s *Scanner) Value(h Hit) []byte { return s.plain[h.Start:h.End] }
 
-// settle drops generic hits within a token and repeated values, and brings the
+// deduplicate drops generic hits within a token and repeated values, and brings the
 // rest into the patterns' order.
-func (s *Scanner) settle() {
+func (s *Scanner) deduplicate() {
 	inToken := func(h Hit) bool {
 		if h.Pattern != awsSecret && h.Pattern != genericKey {
 			return false

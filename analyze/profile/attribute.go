@@ -23,9 +23,9 @@ func (b *Builder) attribute(e *finding.Effect, r *trace.Record) {
 		return
 	}
 	e.Background = t.call == 0
-	at, replied := stretch{phase: b.phase, call: b.call}, b.replied
+	at, replied := interval{phase: b.phase, call: b.call}, b.replied
 	if n := len(b.timeline); n > 0 && r.Time > 0 && r.Time < b.timeline[n-1].at-clockSlack {
-		at = b.during(r.Time)
+		at = b.intervalAt(r.Time)
 		e.Phase, e.Call, replied = at.phase, at.call, at.replied
 	}
 	e.Ambiguous = at.call > 0 && replied > 0 && r.Time > replied

@@ -213,14 +213,14 @@ func (b *Builder) finish(f *flow) {
 	found, byCall := map[string]bool{}, map[inCall]bool{}
 	for _, k := range sortedViews(f.views) {
 		v := f.views[k]
-		for _, s := range b.again(f, v) {
+		for _, s := range b.sightings(f, v) {
 			at := v.when(s.Offset)
 			f.seen = append(f.seen, sighting{s, at, requestAt(v.data, s.Offset)})
-			found[s.ID], byCall[inCall{s.ID, b.during(at).call}] = true, true
+			found[s.ID], byCall[inCall{s.ID, b.intervalAt(at).call}] = true, true
 		}
 		sent := messages(f, k, v.data)
 		b.packed(f, v, sent, byCall)
-		if k.view == trace.ViewWire && !f.known.Cut && f.known.App == "http/1.1" && twofold(v.data, sent) {
+		if k.view == trace.ViewWire && !f.known.Cut && f.known.App == "http/1.1" && ambiguousFraming(v.data, sent) {
 			b.unread("what was sent to " + b.peer(f) + " can be read as HTTP in more than one way, or not to its end")
 		}
 	}
@@ -260,7 +260,7 @@ func (b *Builder) packed(f *flow, v *view, sent []message, found map[inCall]bool
 		hits, err := b.find.FindBody(m.body, m.header)
 		for _, h := range hits {
 			at := v.when(int64(m.start))
-			if k := (inCall{h.ID, b.during(at).call}); !found[k] {
+			if k := (inCall{h.ID, b.intervalAt(at).call}); !found[k] {
 				found[k] = true
 				f.seen = append(f.seen, sighting{canaries.Sighting{Hit: h}, at, m.line})
 			}

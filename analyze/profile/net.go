@@ -21,9 +21,9 @@ type dial struct {
 	to     netip.AddrPort
 	at     time.Duration
 	effect finding.Effect
-	// born says that the effect's call is that of its process, not of the moment.
-	born bool
-	used bool
+	// inherited says that the effect's call is that of its process, not of the moment.
+	inherited bool
+	used      bool
 	// index is the effect's place, -1 before it has one and where there was no room.
 	index int
 }
@@ -35,8 +35,8 @@ type place struct {
 	call  int
 }
 
-// stretch is a part of the run that began at a moment.
-type stretch struct {
+// interval is a part of the run that began at a moment.
+type interval struct {
 	at      time.Duration
 	phase   finding.Phase
 	call    int
@@ -49,29 +49,29 @@ func (b *Builder) dial(r *trace.Record, to netip.AddrPort, e finding.Effect) {
 		b.out.Truncated = true
 		return
 	}
-	b.dials = append(b.dials, &dial{to: to, at: r.Time, effect: e, born: b.task(r.Tid).call > 0, index: -1})
+	b.dials = append(b.dials, &dial{to: to, at: r.Time, effect: e, inherited: b.task(r.Tid).call > 0, index: -1})
 }
 
-// stretch begins with each phase and call.
-func (b *Builder) stretch(at time.Duration) {
-	b.timeline = append(b.timeline, stretch{at: at, phase: b.phase, call: b.call})
+// beginInterval is called at each phase and call.
+func (b *Builder) beginInterval(at time.Duration) {
+	b.timeline = append(b.timeline, interval{at: at, phase: b.phase, call: b.call})
 }
 
-// during is the stretch of the run that a moment lies in.
-func (b *Builder) during(at time.Duration) stretch {
-	i, ok := slices.BinarySearchFunc(b.timeline, at, func(s stretch, t time.Duration) int { return int(min(max(s.at-t, -1), 1)) })
+// intervalAt is the interval of the run that a moment lies in.
+func (b *Builder) intervalAt(at time.Duration) interval {
+	i, ok := slices.BinarySearchFunc(b.timeline, at, func(s interval, t time.Duration) int { return int(min(max(s.at-t, -1), 1)) })
 	if !ok {
 		i--
 	}
 	if i < 0 {
-		return stretch{phase: finding.PhaseStart}
+		return interval{phase: finding.PhaseStart}
 	}
 	return b.timeline[i]
 }
 
 // put places an effect where the run stood at a moment.
 func (b *Builder) put(e finding.Effect, at time.Duration) finding.Effect {
-	s := b.during(at)
+	s := b.intervalAt(at)
 	e.Phase, e.Call, e.Count = s.phase, s.call, 1
 	e.Ambiguous = s.phase == finding.PhaseIdle || s.replied > 0 && at > s.replied
 	e.Tool = b.toolOf(e.Call)
@@ -221,7 +221,7 @@ func (b *Builder) left(f *flow, s sighting, channel, host, to string) {
 }
 
 // origin is an effect of a flow, placed by the process that opened it where that
-// was born in a call, else by the moment.
+// was started in a call, else by the moment.
 func (b *Builder) origin(f *flow, at time.Duration) finding.Effect {
 	e := b.put(finding.Effect{}, at)
 	d := f.dial(at)
@@ -233,7 +233,7 @@ func (b *Builder) origin(f *flow, at time.Duration) finding.Effect {
 		// The kernel's word on when it began is earlier than the sinkhole's.
 		e.Ambiguous = d.effect.Ambiguous
 	}
-	if d.born {
+	if d.inherited {
 		e.Phase, e.Call, e.Tool = d.effect.Phase, d.effect.Call, b.toolOf(d.effect.Call)
 		e.Ambiguous = d.effect.Ambiguous
 	}
@@ -307,7 +307,7 @@ func (b *Builder) overURLs() {
 		}
 		for _, h := range b.find.FindURLs(texts) {
 			u := list[max(0, min(int(h.Offset), len(list)-1))]
-			if slices.ContainsFunc(u.flow.seen, func(s sighting) bool { return s.ID == h.ID && b.during(s.at).call == b.during(u.at).call }) {
+			if slices.ContainsFunc(u.flow.seen, func(s sighting) bool { return s.ID == h.ID && b.intervalAt(s.at).call == b.intervalAt(u.at).call }) {
 				continue
 			}
 			b.left(u.flow, sighting{Sighting: canaries.Sighting{Hit: h}, at: u.at}, via(u.flow), b.hostOf(u.flow), peer)
@@ -369,7 +369,7 @@ const maxAsked = 8
 func (b *Builder) peersAsked() {
 	b.out.Asked = map[int][]string{}
 	for _, u := range b.urls {
-		call := b.during(u.at).call
+		call := b.intervalAt(u.at).call
 		if call == 0 || u.flow.known.Dest.Addr().IsLoopback() {
 			continue
 		}

@@ -329,7 +329,7 @@ func (b *Builder) asked(token string, e *trace.Flow, is func(want, host string) 
 		return false
 	}
 	p := list[len(list)-1]
-	call := b.during(e.Stamp).call
+	call := b.intervalAt(e.Stamp).call
 	if i := slices.IndexFunc(list, func(p planted) bool { return p.call == call }); i >= 0 {
 		p = list[i]
 	}

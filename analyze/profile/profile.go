@@ -148,17 +148,17 @@ type Builder struct {
 	urls     []url
 	named    map[netip.Addr]string
 	inDNS    map[string]map[string]query // by domain and canary
-	timeline []stretch
+	timeline []interval
 	// reachedIn are the hosts that calls of the kernel named, by their addresses.
 	reachedIn map[place]bool
 	// oracles are the inputs that prove themselves.
 	oracles oracles
-	// late is what frames show: it stands behind all that the trace does.
-	late late
+	// late is what frames show, which is added after all that the trace shows.
+	late frameResults
 }
 
-// late is what frames show of effects and hits, and listings of hits, in their order.
-type late struct {
+// frameResults is what frames show of effects and hits, and listings of hits, in their order.
+type frameResults struct {
 	effects      []finding.Effect
 	index        map[effectKey]int
 	hits, listed []Hit
@@ -207,7 +207,7 @@ func NewBuilder(ctx Context) *Builder {
 	b := &Builder{
 		ctx: ctx, phase: finding.PhaseStart, index: map[effectKey]int{}, tasks: map[int]*task{},
 		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, made: map[string]bool{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, find: ctx.Set, oracles: newOracles(),
-		late:  late{index: map[effectKey]int{}},
+		late:  frameResults{index: map[effectKey]int{}},
 		flows: map[uint64]*flow{}, reachedIn: map[place]bool{}, named: map[netip.Addr]string{},
 		out: &Profile{FrameCall: map[uint64]int{}, FramePhase: map[uint64]finding.Phase{}, Phases: map[finding.Phase]bool{}},
 	}
@@ -251,11 +251,11 @@ func (b *Builder) Mark(m *session.Mark) {
 	case session.MarkPhase:
 		b.phase, b.call = finding.Phase(m.Phase), 0
 		b.out.Phases[b.phase] = true
-		b.stretch(m.Time)
+		b.beginInterval(m.Time)
 	case session.MarkCall:
 		b.phase, b.call, b.replied = finding.PhaseCall, m.Call, 0
 		b.out.Phases[b.phase] = true
-		b.stretch(m.Time)
+		b.beginInterval(m.Time)
 		b.out.Calls = append(b.out.Calls, Call{N: m.Call, Tool: m.Tool, What: m.What, Start: m.Time, Oracles: m.Oracles, Repeats: int(m.N)})
 		b.inject(m)
 	case session.MarkReturn:
@@ -267,7 +267,7 @@ func (b *Builder) Mark(m *session.Mark) {
 			// The server may well go on with it: that is no work between calls.
 			b.phase, b.call, b.replied = finding.PhaseCall, m.Call, m.Time
 		}
-		b.stretch(m.Time)
+		b.beginInterval(m.Time)
 		b.timeline[len(b.timeline)-1].replied = b.replied
 	case session.MarkFrame:
 		b.Crossed(m, false)

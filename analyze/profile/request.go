@@ -65,10 +65,10 @@ func sequence(data []byte) []message {
 	}
 }
 
-// twofold reports whether bytes that were taken for a sequence of requests are more
+// ambiguousFraming reports whether bytes that were taken for a sequence of requests are more
 // than requests which everybody ends at the same place (RFC 9112, sections 6.1 and
 // 11.2): a head that frames its body in two ways, or one that does not end.
-func twofold(data []byte, sent []message) bool {
+func ambiguousFraming(data []byte, sent []message) bool {
 	for _, m := range sent {
 		if m.header == nil && len(bytes.TrimSpace(m.body)) == 0 {
 			return false

@@ -23,7 +23,7 @@ func TestTwofold(t *testing.T) {
 		{"a head without an end", get + "GET /slow HTTP/1.1\r\nHost: a\r\nX", true},
 		{"something else after a request", get + "\x00\x01", true},
 	} {
-		if got := twofold([]byte(c.sent), sequence([]byte(c.sent))); got != c.want {
+		if got := ambiguousFraming([]byte(c.sent), sequence([]byte(c.sent))); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

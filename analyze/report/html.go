@@ -97,20 +97,20 @@ func newPage(res *analyze.Result) *pageView {
 	v := &pageView{
 		Style: template.CSS(pageStyle),
 		CSP:   "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'; form-action 'none'",
-		Name:  serverName(res), Version: say(res.Server.Version, 60), Protocol: say(res.Server.Protocol, 40), Target: say(res.Run.Target, 160),
+		Name:  serverName(res), Version: Escape(res.Server.Version, 60), Protocol: Escape(res.Server.Protocol, 40), Target: Escape(res.Run.Target, 160),
 		Verdict: string(res.Verdict), Headline: headline(res), Lead: lead(res),
-		Reproduce: say(res.Run.Reproduce, 2000), Tool: say(strings.TrimSpace(res.Tool.Name+" "+res.Tool.Version), 80), Run: say(res.Run.ID, 60),
+		Reproduce: Escape(res.Run.Reproduce, 2000), Tool: Escape(strings.TrimSpace(res.Tool.Name+" "+res.Tool.Version), 80), Run: Escape(res.Run.ID, 60),
 	}
 	for _, c := range counts(res) {
 		v.Counts = append(v.Counts, countView(c))
 	}
 	v.Facts = facts(res)
 	for _, r := range res.Inconclusive[:min(len(res.Inconclusive), maxPageReasons)] {
-		v.Reasons = append(v.Reasons, say(r, 400))
+		v.Reasons = append(v.Reasons, Escape(r, 400))
 	}
 	v.MoreReasons = max(0, len(res.Inconclusive)-maxPageReasons)
 	if res.Verdict != analyze.Clean {
-		v.Exit = say(res.Server.Exit, 100)
+		v.Exit = Escape(res.Server.Exit, 100)
 		for i, l := range tail(res.Server.Stderr, 20) {
 			if i > 0 {
 				v.Stderr += "\n"
@@ -128,19 +128,20 @@ func newPage(res *analyze.Result) *pageView {
 	return v
 }
 
-// say makes a text fit to be shown: one line, nothing hidden, bounded, and
-// nothing that a workflow runner obeys wherever it stands in a line.
-func say(s string, n int) string { return disarm.Replace(text.Printable(s, n)) }
+// Escape bounds a server's text to n bytes and escapes what is not printable or
+// hidden in it. The result is one line without what a workflow runner obeys wherever
+// it stands in a line. It does not escape HTML; the page's template does.
+func Escape(s string, n int) string { return disarm.Replace(text.Printable(s, n)) }
 
 // disarm takes the start off what a runner reads as a command within a line.
 var disarm = strings.NewReplacer("##[", "# #[", "##vso[", "# #vso[")
 
 // serverName is how a server calls itself, else how it was called here.
 func serverName(res *analyze.Result) string {
-	if n := say(strings.TrimSpace(res.Server.Name), 100); n != "" {
+	if n := Escape(strings.TrimSpace(res.Server.Name), 100); n != "" {
 		return n
 	}
-	return say(res.Run.Target, 100)
+	return Escape(res.Run.Target, 100)
 }
 
 type severityCount struct {
@@ -201,7 +202,7 @@ func lead(res *analyze.Result) string {
 	case analyze.Findings:
 		all := sorted(res)
 		for _, f := range append(slices.Clone(res.Findings), all...) {
-			return say(sentence(capital(f.Message)), 400)
+			return Escape(sentence(capital(f.Message)), 400)
 		}
 		return ""
 	case analyze.Inconclusive:
@@ -222,12 +223,12 @@ func facts(res *analyze.Result) []factView {
 	out := []factView{
 		{"Started", res.Run.Started.UTC().Format("2 January 2006, 15:04:05 UTC")},
 		{"Took", res.Run.Finished.Sub(res.Run.Started).Round(10 * time.Millisecond).String()},
-		{"Sandbox", say(res.Run.Sandbox, 40)},
-		{"Tracer", say(res.Run.Tracer, 40)},
-		{"Network", say(res.Run.Network, 200)},
+		{"Sandbox", Escape(res.Run.Sandbox, 40)},
+		{"Tracer", Escape(res.Run.Tracer, 40)},
+		{"Network", Escape(res.Run.Network, 200)},
 		{"Seed", fmt.Sprint(res.Run.Seed)},
 	}
-	if p := say(res.Server.Protocol, 40); p != "" {
+	if p := Escape(res.Server.Protocol, 40); p != "" {
 		out = append(out, factView{"Protocol", p})
 	}
 	return append(out, packageFacts(res.Run.Package)...)

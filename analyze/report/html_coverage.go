@@ -47,9 +47,9 @@ func (v *pageView) known(res *analyze.Result) {
 	if res.Baseline == nil {
 		return
 	}
-	v.Baseline = say(res.Baseline.File, 200)
+	v.Baseline = Escape(res.Baseline.File, 200)
 	for _, k := range res.Baseline.Known[:min(len(res.Baseline.Known), maxPageFindings)] {
-		v.Known = append(v.Known, knownView{say(k.Rule, 60), string(k.Severity), say(k.Message, 300)})
+		v.Known = append(v.Known, knownView{Escape(k.Rule, 60), string(k.Severity), Escape(k.Message, 300)})
 	}
 }
 
@@ -59,7 +59,7 @@ func (v *pageView) accepted(res *analyze.Result) {
 		return
 	}
 	for _, a := range res.Policy.Accepted[:min(len(res.Policy.Accepted), maxPageFindings)] {
-		v.Accepted = append(v.Accepted, acceptedView{say(a.Rule, 60), say(a.Message, 300), say(a.Reason, 300), say(a.Owner, 80), say(a.Until, 10)})
+		v.Accepted = append(v.Accepted, acceptedView{Escape(a.Rule, 60), Escape(a.Message, 300), Escape(a.Reason, 300), Escape(a.Owner, 80), Escape(a.Until, 10)})
 	}
 }
 
@@ -67,16 +67,16 @@ func (v *pageView) coverage(res *analyze.Result) {
 	c := &v.Coverage
 	c.Records, c.Noise, c.Lost, c.Opaque = res.Coverage.Records, res.Coverage.Noise, res.Coverage.Lost, res.Coverage.Opaque
 	for _, u := range res.Coverage.Unseen {
-		c.Unseen = append(c.Unseen, say(u, 200))
+		c.Unseen = append(c.Unseen, Escape(u, 200))
 	}
 	for _, p := range res.Coverage.Unreached {
 		c.Unreached = append(c.Unreached, string(p))
 	}
 	for _, h := range res.Coverage.Accepted {
-		c.Accepted = append(c.Accepted, say(h, 120))
+		c.Accepted = append(c.Accepted, Escape(h, 120))
 	}
 	for _, r := range res.Coverage.Reached {
-		c.Reached = append(c.Reached, say(r, 300))
+		c.Reached = append(c.Reached, Escape(r, 300))
 	}
 	for _, t := range res.Coverage.Tools {
 		c.Calls += t.Calls
@@ -86,7 +86,7 @@ func (v *pageView) coverage(res *analyze.Result) {
 			c.OK += min(t.OK, 1)
 		}
 		if len(c.Rows) < maxPageRows {
-			c.Rows = append(c.Rows, rowView{say(t.Name, 120), say(t.What, 20), t.Calls, t.OK, t.Errors, t.Timeouts, t.OK == 0})
+			c.Rows = append(c.Rows, rowView{Escape(t.Name, 120), Escape(t.What, 20), t.Calls, t.OK, t.Errors, t.Timeouts, t.OK == 0})
 		}
 	}
 	c.More = len(res.Coverage.Tools) - len(c.Rows)
@@ -97,8 +97,8 @@ func (v *pageView) audit(res *analyze.Result) {
 	if a == nil {
 		return
 	}
-	v.Audit = &auditView{Score: a.Score, Grade: say(a.Grade, 4), Files: a.Profile.FilesScanned, Suppressed: a.Suppressed}
+	v.Audit = &auditView{Score: a.Score, Grade: Escape(a.Grade, 4), Files: a.Profile.FilesScanned, Suppressed: a.Suppressed}
 	for _, d := range a.Deductions {
-		v.Audit.Deductions = append(v.Audit.Deductions, deductionView{say(fmt.Sprint(d.Rule), 60), d.Points, plural(d.Hits, "place")})
+		v.Audit.Deductions = append(v.Audit.Deductions, deductionView{Escape(fmt.Sprint(d.Rule), 60), d.Points, plural(d.Hits, "place")})
 	}
 }

@@ -59,7 +59,7 @@ func (v *pageView) findings(res *analyze.Result) {
 		f := &all[i]
 		doc := docs[f.Rule]
 		c := findingView{
-			ID: fmt.Sprintf("f%d", i+1), Rule: say(f.Rule, 60), Title: say(f.Title, 200), Message: say(capital(f.Message), 500), Severity: f.Severity,
+			ID: fmt.Sprintf("f%d", i+1), Rule: Escape(f.Rule, 60), Title: Escape(f.Title, 200), Message: Escape(capital(f.Message), 500), Severity: f.Severity,
 			Rungs: ladder(f), Ambiguous: f.Confidence == finding.Ambiguous, Call: f.Call, Drawn: f.Call > 0 && drawn[f.Call], Fingerprint: f.Fingerprint, Confidence: string(f.Confidence),
 			Help: prose(doc.Help), References: references(&doc),
 		}
@@ -67,10 +67,10 @@ func (v *pageView) findings(res *analyze.Result) {
 			c.Where = location(f.Location)
 		}
 		if f.Reproduce != res.Run.Reproduce {
-			c.How = say(f.Reproduce, 2000)
+			c.How = Escape(f.Reproduce, 2000)
 		}
 		for _, e := range f.Evidence[:min(len(f.Evidence), maxPageEvidence)] {
-			c.Evidence = append(c.Evidence, evidenceView{since(res, e.Time), where(&e), say(e.Text, 400)})
+			c.Evidence = append(c.Evidence, evidenceView{since(res, e.Time), where(&e), Escape(e.Text, 400)})
 		}
 		c.More = max(0, len(f.Evidence)-maxPageEvidence)
 		v.Findings = append(v.Findings, c)
@@ -101,9 +101,9 @@ func ladder(f *finding.Finding) []rungView {
 
 func location(l *finding.Location) string {
 	if l.Line == 0 {
-		return say(l.Path, 200)
+		return Escape(l.Path, 200)
 	}
-	return fmt.Sprintf("%s:%d", say(l.Path, 200), l.Line)
+	return fmt.Sprintf("%s:%d", Escape(l.Path, 200), l.Line)
 }
 
 // since is a moment as the time since the server's start, "" where it is not known.

@@ -71,7 +71,7 @@ func (v *pageView) calls(res *analyze.Result) {
 }
 
 func draw(t *analyze.Timeline) callView {
-	c := callView{Call: t.Call, Tool: say(t.Tool, 120), What: say(t.What, 20), Outcome: outcome(t.Outcome), Took: duration(t.End - t.Start), More: t.More}
+	c := callView{Call: t.Call, Tool: Escape(t.Tool, 120), What: Escape(t.What, 20), Outcome: outcome(t.Outcome), Took: duration(t.End - t.Start), More: t.More}
 	x := func(at time.Duration) string { return percent(at-t.Start, t.End-t.Start) }
 	for _, lane := range analyze.Lanes {
 		l := laneView{Name: laneNames[lane], Label: c.Height + laneLabel, Y: c.Height + laneLine}
@@ -79,7 +79,7 @@ func draw(t *analyze.Timeline) callView {
 			if m.Lane != lane {
 				continue
 			}
-			mv := markView{X: x(m.Time), Shape: shape(&m), Class: class(&m), Title: "+" + duration(m.Time-t.Start) + " " + say(m.Text, 160)}
+			mv := markView{X: x(m.Time), Shape: shape(&m), Class: class(&m), Title: "+" + duration(m.Time-t.Start) + " " + Escape(m.Text, 160)}
 			if m.End > m.Time {
 				mv.W = percent(m.End-m.Time, t.End-t.Start)
 			}
@@ -98,7 +98,7 @@ func draw(t *analyze.Timeline) callView {
 	c.Height += 24
 	c.Ticks = ticks(t.End - t.Start)
 	for _, m := range t.Moments {
-		row := momentView{"+" + duration(m.Time-t.Start), laneNames[m.Lane], place(&m), say(m.Text, 240)}
+		row := momentView{"+" + duration(m.Time-t.Start), laneNames[m.Lane], place(&m), Escape(m.Text, 240)}
 		if m.Noise != "" {
 			c.Ordinary = append(c.Ordinary, row)
 		} else {

@@ -75,7 +75,7 @@ func (v *pageView) tools(res *analyze.Result) {
 		calls[c.Name] = c
 	}
 	make := func(t *scope.Tool) toolView {
-		tv := toolView{Name: say(t.Name, 120), Hints: hints(t), Claims: claims(t), Findings: links[t.Name], Calls: callsOf(calls[t.Name])}
+		tv := toolView{Name: Escape(t.Name, 120), Hints: hints(t), Claims: claims(t), Findings: links[t.Name], Calls: callsOf(calls[t.Name])}
 		tv.Does, tv.Ordinary = done(byTool[t.Name], res.Decoys)
 		if len(tv.Findings) > 0 {
 			tv.Severity = tv.Findings[0].Severity
@@ -154,7 +154,7 @@ func claims(t *scope.Tool) []claimView {
 			if q.Where == "annotation" {
 				continue // a hint of its own
 			}
-			qv := quoteView{say(q.Text, 80), say(q.Where, 40)}
+			qv := quoteView{Escape(q.Text, 80), Escape(q.Where, 40)}
 			if !slices.Contains(cv.Quotes, qv) && len(cv.Quotes) < 3 {
 				cv.Quotes = append(cv.Quotes, qv)
 			}
@@ -169,7 +169,7 @@ func claims(t *scope.Tool) []claimView {
 	}{{"Takes a path", t.Paths}, {"Takes a URL", t.URLs}, {"Takes a command", t.Commands}} {
 		cv := claimView{What: c.what}
 		for _, a := range c.args[:min(len(c.args), 4)] {
-			cv.Quotes = append(cv.Quotes, quoteView{say(a, 60), "argument"})
+			cv.Quotes = append(cv.Quotes, quoteView{Escape(a, 60), "argument"})
 		}
 		if len(cv.Quotes) > 0 {
 			out = append(out, cv)
@@ -213,7 +213,7 @@ func done(effects []*finding.Effect, decoys map[string]string) (out []doneView, 
 				continue
 			}
 			index[to] = len(d.Targets)
-			d.Targets = append(d.Targets, targetView{Text: say(to, 160), Count: e.Count, Attempted: e.Rung == finding.RungAttempted, Ambiguous: e.Ambiguous, Rung: e.Rung})
+			d.Targets = append(d.Targets, targetView{Text: Escape(to, 160), Count: e.Count, Attempted: e.Rung == finding.RungAttempted, Ambiguous: e.Ambiguous, Rung: e.Rung})
 		}
 		d.More = max(0, len(d.Targets)-maxPageTargets)
 		d.Targets = d.Targets[:len(d.Targets)-d.More]

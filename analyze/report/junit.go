@@ -62,7 +62,7 @@ const (
 // what was not seen is an error, and a tool that was never called is skipped.
 func JUnit(w io.Writer, res *analyze.Result) error {
 	s := junitSuite{
-		Name: say(res.Run.Target, 200), Stamp: res.Run.Started.UTC().Format("2006-01-02T15:04:05"),
+		Name: Escape(res.Run.Target, 200), Stamp: res.Run.Started.UTC().Format("2006-01-02T15:04:05"),
 		Time: fmt.Sprintf("%.3f", res.Run.Finished.Sub(res.Run.Started).Seconds()),
 	}
 	s.cases(res)
@@ -100,11 +100,11 @@ func (s *junitSuite) cases(res *analyze.Result) {
 			return i
 		}
 		index[key] = len(s.Cases)
-		s.Cases = append(s.Cases, junitCase{Class: say(s.Name, 200) + "." + class, Name: name})
+		s.Cases = append(s.Cases, junitCase{Class: Escape(s.Name, 200) + "." + class, Name: name})
 		return index[key]
 	}
 	for _, t := range res.Coverage.Tools[:min(len(res.Coverage.Tools), maxJUnitCases)] {
-		i := add("tool "+t.Name, say(t.What, 20), say(t.Name, 200))
+		i := add("tool "+t.Name, Escape(t.What, 20), Escape(t.Name, 200))
 		if t.Calls == 0 {
 			s.Cases[i].Skipped = &junitText{Message: "it was never called"}
 		}
@@ -123,7 +123,7 @@ func (s *junitSuite) cases(res *analyze.Result) {
 		case f.Phase == finding.PhaseStatic:
 			i = add(caseSource, "source", caseSource)
 		case f.Tool != "":
-			i = add("tool "+f.Tool, "tool", say(f.Tool, 200))
+			i = add("tool "+f.Tool, "tool", Escape(f.Tool, 200))
 		}
 		s.Cases[i].finding(&f)
 	}
@@ -135,7 +135,7 @@ func (c *junitCase) finding(f *finding.Finding) {
 			c.Out = &junitOutput{}
 		}
 		if len(c.Out.Text) < 16<<10 {
-			c.Out.Text += fmt.Sprintf("%s %s: %s\n", f.Severity, say(f.Rule, 60), Clean(f.Message, 400))
+			c.Out.Text += fmt.Sprintf("%s %s: %s\n", f.Severity, Escape(f.Rule, 60), Clean(f.Message, 400))
 		}
 		return
 	}
@@ -149,5 +149,5 @@ func (c *junitCase) finding(f *finding.Finding) {
 	if f.Reproduce != "" {
 		fmt.Fprintf(&b, "again: %s\n", command(f.Reproduce))
 	}
-	c.Failures = append(c.Failures, junitText{Message: Clean(f.Message, 400), Type: say(f.Rule, 60) + " " + string(f.Severity), Text: b.String()})
+	c.Failures = append(c.Failures, junitText{Message: Clean(f.Message, 400), Type: Escape(f.Rule, 60) + " " + string(f.Severity), Text: b.String()})
 }

@@ -68,10 +68,10 @@ func packageFacts(pkg *session.Package) []factView {
 		return nil
 	}
 	return []factView{
-		{"Package", say(packageName(pkg), 200)},
-		{"Hash", say(packageHash(pkg), maxIntegrity)},
+		{"Package", Escape(packageName(pkg), 200)},
+		{"Hash", Escape(packageHash(pkg), maxIntegrity)},
 		{"Fetched", plural(pkg.Packages, "package")},
-		{"Build", say(buildText(&pkg.Build), 300)},
+		{"Build", Escape(buildText(&pkg.Build), 300)},
 	}
 }
 

@@ -85,15 +85,12 @@ func (p *printer) paint(sgr, s string) string {
 	return "\x1b[" + sgr + "m" + s + "\x1b[0m"
 }
 
-// Clean makes a server's text one safe line. What a workflow runner would read
-// as a command ("::set-output", "##[", "##vso[") loses its start.
-func Clean(s string, n int) string { return strings.ReplaceAll(say(s, n), "::", ": :") }
-
-// Behind is Clean for what stands behind words of ours, where no runner looks for "::".
-func Behind(s string, n int) string { return say(s, n) }
+// Clean is Escape for text that begins a line: what a workflow runner would read
+// as a command there ("::set-output") loses its start, too.
+func Clean(s string, n int) string { return strings.ReplaceAll(Escape(s, n), "::", ": :") }
 
 // command is a command that is to be typed again, behind a label.
-func command(s string) string { return Behind(s, 4000) }
+func command(s string) string { return Escape(s, 4000) }
 
 func tail(s string, n int) []string {
 	s = strings.TrimRight(s, "\n")

@@ -79,8 +79,8 @@ func peer(e *finding.Effect) string {
 	return e.Target
 }
 
-// said is what a policy says of one want.
-type said struct {
+// ruling is what a policy says of one want.
+type ruling struct {
 	denied, allowed *policy.Item
 	// outside says that a list was given in which it does not stand.
 	outside bool
@@ -88,12 +88,12 @@ type said struct {
 
 // verdict asks the tool's entry and the server's, which adds to it. What could be
 // another call's is allowed by any entry that allows it.
-func (r *Run) verdict(e *finding.Effect, w want) said {
+func (r *Run) verdict(e *finding.Effect, w want) ruling {
 	entry := r.Policy.Server
 	if e.Tool != "" {
 		entry, _ = r.Policy.Tool(e.Tool)
 	}
-	var v said
+	var v ruling
 	for _, l := range []policy.Lists{entry.Deny, r.Policy.Server.Deny} {
 		if v.denied == nil {
 			v.denied = r.find(l, w)

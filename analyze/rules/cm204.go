@@ -18,8 +18,8 @@ var cm204Doc = finding.Rule{
 		"**False positive when** the program is a helper of the runtime, such as `uname` or `ldconfig`.",
 }
 
-// talkers are programs whose purpose is the network.
-var talkers = map[string]bool{"curl": true, "wget": true, "nc": true, "ncat": true, "netcat": true, "ssh": true, "scp": true, "sftp": true, "ftp": true, "telnet": true, "socat": true, "dig": true, "nslookup": true}
+// networkPrograms are programs whose purpose is the network.
+var networkPrograms = map[string]bool{"curl": true, "wget": true, "nc": true, "ncat": true, "netcat": true, "ssh": true, "scp": true, "sftp": true, "ftp": true, "telnet": true, "socat": true, "dig": true, "nslookup": true}
 
 func checkCM204(r *Run) []finding.Finding {
 	launched := map[string]bool{}
@@ -37,7 +37,7 @@ func checkCM204(r *Run) []finding.Finding {
 		}
 		f := r.of(&cm204Doc, e, subject(e)+" ran "+e.Target+", which it does not declare")
 		f.Fingerprint = finding.Fingerprint("CM204", e.Tool, name)
-		if talkers[name] && t.ClaimsLocal() && !e.Ambiguous {
+		if networkPrograms[name] && t.ClaimsLocal() && !e.Ambiguous {
 			f.Severity = finding.Medium
 		}
 		out = append(out, f)

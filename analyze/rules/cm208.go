@@ -62,7 +62,7 @@ func (r *Run) violation(e *finding.Effect, w want) (finding.Finding, bool) {
 
 // ruledAt is the line of the policy that decided: what denies it, or the entry whose
 // list is the whole.
-func (r *Run) ruledAt(e *finding.Effect, v said) *finding.Location {
+func (r *Run) ruledAt(e *finding.Effect, v ruling) *finding.Location {
 	at := r.Policy.Server.At
 	if entry, ok := r.Policy.Tool(e.Tool); ok {
 		at = entry.At

@@ -18,13 +18,13 @@ var cm210Doc = finding.Rule{
 		"**False positive when** what the server does depends on chance or on time.",
 }
 
-// deed is what two runs of a server share, if they do the same.
-type deed struct {
+// action is what two runs of a server share, if they do the same.
+type action struct {
 	kind finding.EffectKind
 	what string
 }
 
-func deedOf(e *finding.Effect) deed {
+func actionOf(e *finding.Effect) action {
 	what := e.Target
 	switch {
 	case e.Kind == finding.Exec:
@@ -32,24 +32,24 @@ func deedOf(e *finding.Effect) deed {
 	case e.Kind == finding.NetConnect && e.Host != "":
 		what = e.Host
 	}
-	return deed{e.Kind, what}
+	return action{e.Kind, what}
 }
 
 func checkCM210(r *Run) []finding.Finding {
 	if r.Traced == nil || completed(r.Traced) != completed(r.Profile) {
 		return nil
 	}
-	done := map[deed]bool{}
+	done := map[action]bool{}
 	for i := range r.Traced.Effects {
-		done[deedOf(&r.Traced.Effects[i])] = true
+		done[actionOf(&r.Traced.Effects[i])] = true
 	}
 	var out []finding.Finding
 	for _, e := range r.effects(finding.Secret, finding.NetConnect, finding.Exec) {
-		if e.Ambiguous || done[deedOf(e)] || e.Kind == finding.NetConnect && !leaving(e) || e.Kind == finding.Secret && e.Rung == finding.RungAttempted {
+		if e.Ambiguous || done[actionOf(e)] || e.Kind == finding.NetConnect && !leaving(e) || e.Kind == finding.Secret && e.Rung == finding.RungAttempted {
 			continue
 		}
 		verb := map[finding.EffectKind]string{finding.Secret: " read the secret ", finding.NetConnect: " tried to reach ", finding.Exec: " ran "}[e.Kind]
-		out = append(out, r.of(&cm210Doc, e, subject(e)+verb+deedOf(e).what+" where nothing traced it, and did not under ptrace"))
+		out = append(out, r.of(&cm210Doc, e, subject(e)+verb+actionOf(e).what+" where nothing traced it, and did not under ptrace"))
 	}
 	return first(out)
 }

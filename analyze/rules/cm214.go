@@ -67,7 +67,7 @@ func Differs(r *Run, v *Varied) bool {
 
 // conditional is the finding of an effect of the run in, which had it by condition.
 func (r *Run) conditional(v *Varied, in *Run, e *finding.Effect, when string) finding.Finding {
-	d := in.act(e)
+	d := in.comparableAction(e)
 	verb := map[finding.EffectKind]string{
 		finding.Secret: " read the secret ", finding.NetConnect: " tried to reach ", finding.Exec: " ran ", finding.FileWrite: " wrote ", finding.FileDelete: " deleted ",
 	}[e.Kind]
@@ -107,17 +107,18 @@ func (r *Run) conditionally(in *Run, e *finding.Effect) finding.Severity {
 // digits are the parts of a name that count or date.
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// act is what an effect comes to, whatever the run.
-func (r *Run) act(e *finding.Effect) deed {
-	d := deedOf(e)
+// comparableAction is an effect without what differs from run to run: the numbers
+// in a file's name.
+func (r *Run) comparableAction(e *finding.Effect) action {
+	d := actionOf(e)
 	if e.Kind == finding.FileWrite || e.Kind == finding.FileDelete {
 		d.what = digits.ReplaceAllString(r.stable(e.Target), "#")
 	}
 	return d
 }
 
-// telling are the effects of a run that a comparison is about.
-func (r *Run) telling() []*finding.Effect {
+// comparedEffects are the effects of a run that a comparison is about.
+func (r *Run) comparedEffects() []*finding.Effect {
 	return slices.DeleteFunc(r.effects(finding.Secret, finding.NetConnect, finding.Exec, finding.FileWrite, finding.FileDelete), func(e *finding.Effect) bool {
 		switch e.Kind {
 		case finding.Secret:
@@ -131,25 +132,25 @@ func (r *Run) telling() []*finding.Effect {
 	})
 }
 
-// acts are all that a run did, ordinary or not.
-func (r *Run) acts() map[deed]bool {
-	out := map[deed]bool{}
+// actions are all that a run did, ordinary or not.
+func (r *Run) actions() map[action]bool {
+	out := map[action]bool{}
 	for i := range r.Profile.Effects {
-		out[r.act(&r.Profile.Effects[i])] = true
+		out[r.comparableAction(&r.Profile.Effects[i])] = true
 	}
 	return out
 }
 
 // inNone keeps the effects of in that are in all of same and none of other.
 func inNone(in *Run, same, other []*Run) []*finding.Effect {
-	out := in.telling()
+	out := in.comparedEffects()
 	for _, o := range other {
-		done := o.acts()
-		out = slices.DeleteFunc(out, func(e *finding.Effect) bool { return done[in.act(e)] })
+		done := o.actions()
+		out = slices.DeleteFunc(out, func(e *finding.Effect) bool { return done[in.comparableAction(e)] })
 	}
 	for _, s := range same {
-		done := s.acts()
-		out = slices.DeleteFunc(out, func(e *finding.Effect) bool { return !done[in.act(e)] })
+		done := s.actions()
+		out = slices.DeleteFunc(out, func(e *finding.Effect) bool { return !done[in.comparableAction(e)] })
 	}
 	return out
 }

@@ -19,22 +19,23 @@ import (
 const (
 	// dialWait bounds the host's answer to a dial.
 	dialWait = 15 * time.Second
-	// maxAsk bounds a sink's question, maxAnswer what is answered.
-	maxAsk, maxAnswer = 1 << 10, 255
+	// maxDialRequest bounds a sink's request, maxAnswer what is answered.
+	maxDialRequest, maxAnswer = 1 << 10, 255
 )
 
-// ask is a sink's wish for a connection; its end of it comes along.
-type ask struct {
+// dialRequest is a sink's request for a connection. The sink sends one end of a
+// socket pair with it.
+type dialRequest struct {
 	Network string `json:"network"`
 	Host    string `json:"host"`
 	Port    int    `json:"port"`
 }
 
-// asker is the sink's side. Each question brings the agent one end of a new pair.
-type asker struct{ fd int }
+// dialClient is the sink's side. Each request brings the agent one end of a new pair.
+type dialClient struct{ fd int }
 
 // dial implements sinkhole.Config.Dial.
-func (a *asker) dial(ctx context.Context, network, host string, port int) (net.Conn, error) {
+func (a *dialClient) dial(ctx context.Context, network, host string, port int) (net.Conn, error) {
 	kind := unix.SOCK_STREAM
 	if network == "udp" {
 		kind = unix.SOCK_SEQPACKET
@@ -43,9 +44,9 @@ func (a *asker) dial(ctx context.Context, network, host string, port int) (net.C
 	if err != nil {
 		return nil, fmt.Errorf("make a pair: %w", err)
 	}
-	question, err := json.Marshal(ask{network, host, port})
+	request, err := json.Marshal(dialRequest{network, host, port})
 	if err == nil {
-		err = unix.Sendmsg(a.fd, question, unix.UnixRights(pair[1]), nil, unix.MSG_NOSIGNAL)
+		err = unix.Sendmsg(a.fd, request, unix.UnixRights(pair[1]), nil, unix.MSG_NOSIGNAL)
 	}
 	_ = unix.Close(pair[1])
 	if err != nil {
@@ -57,7 +58,7 @@ func (a *asker) dial(ctx context.Context, network, host string, port int) (net.C
 		return nil, err
 	}
 	defer context.AfterFunc(ctx, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })()
-	if err := hearAnswer(conn, network); err != nil {
+	if err := readDialResult(conn, network); err != nil {
 		_ = conn.Close()
 		return nil, err
 	}
@@ -75,8 +76,8 @@ func fileConn(fd int, network string) (net.Conn, error) {
 	return conn, err
 }
 
-// hearAnswer reads how a dial went: a byte that counts the text of an error.
-func hearAnswer(conn net.Conn, network string) error {
+// readDialResult reads how a dial went: a byte that counts the text of an error.
+func readDialResult(conn net.Conn, network string) error {
 	b := make([]byte, 1+maxAnswer)
 	read := func(b []byte) (int, error) { return conn.Read(b) }
 	if network != "udp" {
@@ -116,9 +117,9 @@ func (p packets) Write(b []byte) (int, error) {
 	return max(n-1, 0), err
 }
 
-// hearDials makes the channel for the sink's questions and returns its end. What the
+// openDialChannel makes the channel for the sink's requests and returns its end. What the
 // sink asks for, the host dials.
-func (a *agent) hearDials() (int, error) {
+func (a *agent) openDialChannel() (int, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return -1, fmt.Errorf("make the channel for dials: %w", err)
@@ -126,14 +127,14 @@ func (a *agent) hearDials() (int, error) {
 	if len(a.cfg.Network.Sinkhole.Allow) == 0 {
 		return pair[1], unix.Close(pair[0])
 	}
-	go a.takeDials(pair[0])
+	go a.serveDials(pair[0])
 	return pair[1], nil
 }
 
-// takeDials takes questions until the sink is gone.
-func (a *agent) takeDials(control int) {
+// serveDials takes requests until the sink is gone.
+func (a *agent) serveDials(control int) {
 	defer func() { _ = unix.Close(control) }()
-	b, oob := make([]byte, maxAsk), make([]byte, unix.CmsgSpace(4))
+	b, oob := make([]byte, maxDialRequest), make([]byte, unix.CmsgSpace(4))
 	for {
 		n, oobn, _, _, err := unix.Recvmsg(control, b, oob, unix.MSG_CMSG_CLOEXEC)
 		if errors.Is(err, unix.EINTR) {
@@ -142,7 +143,7 @@ func (a *agent) takeDials(control int) {
 		if err != nil || n <= 0 {
 			return
 		}
-		var q ask
+		var q dialRequest
 		fd := received(oob[:oobn])
 		if fd < 0 {
 			continue
@@ -170,7 +171,7 @@ func received(oob []byte) int {
 }
 
 // dial is the whole life of a connection that the sink asked for.
-func (a *agent) dial(q ask, fd int) {
+func (a *agent) dial(q dialRequest, fd int) {
 	if err := unix.SetNonblock(fd, true); err != nil {
 		_ = unix.Close(fd)
 		return
@@ -194,7 +195,7 @@ func (a *agent) dial(q ask, fd int) {
 	_, _, _ = conn.Relay(local, mux.Relay{Packets: q.Network == "udp", Stall: mux.Stall, Farewell: mux.Farewell}) // the host keeps the account
 }
 
-// refusalText answers the sink why there is no connection, as hearAnswer reads it.
+// refusalText answers the sink why there is no connection, as readDialResult reads it.
 func refusalText(err error) []byte {
 	text := err.Error()
 	var reset *mux.ResetError

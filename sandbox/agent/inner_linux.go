@@ -44,9 +44,9 @@ func startStage(files []uintptr, attr *syscall.SysProcAttr) (int, error) {
 	return pid, nil
 }
 
-// beInner is the first process of the inner pid namespace: it reaps until
+// runInner is the first process of the inner pid namespace: it reaps until
 // everything in it has ended.
-func beInner(status int) error {
+func runInner(status int) error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("hide the inner process's memory: %w", err)
 	}

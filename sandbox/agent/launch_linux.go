@@ -110,10 +110,10 @@ func (a *agent) startChild(link int) error {
 
 // awaitTarget hears the process that will be the target's, and finds its tracer.
 func (a *agent) awaitTarget(link, inner int) error {
-	pid, inside, err := a.hearStage(link)
+	pid, inside, err := a.receiveStageHello(link)
 	if err == nil && inner >= 0 {
 		if err = orderEnter(link, inner); err == nil {
-			pid, inside, err = a.hearStage(link)
+			pid, inside, err = a.receiveStageHello(link)
 		}
 	}
 	if err != nil {
@@ -167,9 +167,9 @@ func readRefusal(fd int) error {
 	return r
 }
 
-// hearStage waits for a stage's hello, and explains its absence by what the tracer says.
-func (a *agent) hearStage(link int) (pid, inside int, err error) {
-	pid, inside, err = hear(link, helloMillis)
+// receiveStageHello waits for a stage's hello, and explains its absence by what the tracer says.
+func (a *agent) receiveStageHello(link int) (pid, inside int, err error) {
+	pid, inside, err = receiveHello(link, helloMillis)
 	if err == nil || len(a.cfg.Strace) == 0 {
 		return pid, inside, err
 	}
@@ -199,7 +199,7 @@ func (a *agent) release(link int) error {
 			return err
 		}
 	}
-	a.stdin = newFeeder(mine[0], func(n int64) { a.emit(session.EventStdin{Delivered: n}) },
+	a.stdin = newStdinWriter(mine[0], func(n int64) { a.emit(session.EventStdin{Delivered: n}) },
 		func() { a.emit(session.EventEOF{Stream: "stdin"}) })
 	a.stdout = a.outputPump(mine[1], mux.Stdout)
 	a.stderr = a.outputPump(mine[2], mux.Stderr)
@@ -278,7 +278,7 @@ func (a *agent) startInner() (int, error) {
 	if err != nil {
 		return -1, fmt.Errorf("make the inner pid namespace: %w", err)
 	}
-	if _, _, err := hear(link[0], helloMillis); err != nil {
+	if _, _, err := receiveHello(link[0], helloMillis); err != nil {
 		return -1, err
 	}
 	if err := sendOrder(link[0], &order{Role: roleInner}, theirs); err != nil {
@@ -289,7 +289,7 @@ func (a *agent) startInner() (int, error) {
 	if err := innerReady(deaths); err != nil {
 		return -1, err
 	}
-	go a.hearDeaths(deaths)
+	go a.readDeaths(deaths)
 	pidns, err := unix.Open(fmt.Sprintf("/proc/%d/ns/pid", pid), unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return -1, fmt.Errorf("open the inner pid namespace: %w", err)
@@ -310,8 +310,8 @@ func innerReady(deaths *bufio.Reader) error {
 	return nil
 }
 
-// hearDeaths takes the inner process's reports.
-func (a *agent) hearDeaths(r *bufio.Reader) {
+// readDeaths takes the inner process's reports.
+func (a *agent) readDeaths(r *bufio.Reader) {
 	for d := json.NewDecoder(r); ; {
 		var one death
 		if d.Decode(&one) != nil {

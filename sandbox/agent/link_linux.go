@@ -127,8 +127,8 @@ func receiveOrder(link int) (*order, []int, error) {
 	return o, fds, nil
 }
 
-// sayHello tells the agent that a stage is there; the kernel adds who it is.
-func sayHello(link int) error {
+// sendHello tells the agent that a stage is there; the kernel adds who it is.
+func sendHello(link int) error {
 	pid := binary.LittleEndian.AppendUint32(nil, uint32(os.Getpid()))
 	if err := unix.Sendmsg(link, pid, nil, nil, unix.MSG_NOSIGNAL); err != nil {
 		return fmt.Errorf("greet the agent: %w", err)
@@ -136,10 +136,10 @@ func sayHello(link int) error {
 	return nil
 }
 
-// hear waits at most the given time for a stage's hello. It returns the stage's
+// receiveHello waits at most the given time for a stage's hello. It returns the stage's
 // pid by the kernel's word in the agent's pid namespace, and the pid that the
 // stage has in its own.
-func hear(link int, millis int) (pid, inner int, err error) {
+func receiveHello(link int, millis int) (pid, inner int, err error) {
 	fds := []unix.PollFd{{Fd: int32(link), Events: unix.POLLIN}}
 	for {
 		n, err := unix.Poll(fds, millis)

@@ -27,7 +27,7 @@ type agent struct {
 	exe, null int
 	offset    time.Duration
 
-	stdin          *feeder
+	stdin          *stdinWriter
 	stdout, stderr *pump
 	trace, watch   *pump
 	conns          *mux.Endpoint

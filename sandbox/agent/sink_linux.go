@@ -23,8 +23,8 @@ import (
 // that is neither the agent's nor the target's, and owns nothing.
 const sinkUID = 65533
 
-// settleTimeout bounds the wait for a sink's word that all it got is told.
-const settleTimeout = 8 * time.Second
+// quiesceTimeout bounds the wait for a sink's word that all it got is told.
+const quiesceTimeout = 8 * time.Second
 
 // sink is the process that answers the network, as the agent holds it. A nil
 // sink is none.
@@ -91,14 +91,14 @@ func (a *agent) startSink() error {
 	if err != nil {
 		return err
 	}
-	if _, _, err := hear(link[0], helloMillis); err != nil {
+	if _, _, err := receiveHello(link[0], helloMillis); err != nil {
 		return err
 	}
 	u := User{UID: sinkUID, GID: sinkUID}
 	if a.cfg.SingleUID {
 		u = User{UID: os.Getuid(), GID: os.Getgid()}
 	}
-	theirDials, err := a.hearDials()
+	theirDials, err := a.openDialChannel()
 	if err != nil {
 		return err
 	}
@@ -155,8 +155,8 @@ func (s *sink) events() *pump {
 	return s.pump
 }
 
-// settle returns when everything sent so far is in the pump's pipe, or was read from it.
-func (s *sink) settle() {
+// quiesce returns when everything sent so far is in the pump's pipe, or was read from it.
+func (s *sink) quiesce() {
 	if s == nil || s.link == nil {
 		return
 	}
@@ -166,15 +166,15 @@ func (s *sink) settle() {
 		return
 	}
 	// A word that comes too late would answer the next question, so there is none.
-	if err := s.ask(); err != nil {
+	if err := s.requestQuiesce(); err != nil {
 		s.closed = true
 		_ = s.link.Close()
 	}
 }
 
-func (s *sink) ask() error {
+func (s *sink) requestQuiesce() error {
 	fd := int(s.link.Fd())
-	limit := unix.NsecToTimeval(int64(settleTimeout))
+	limit := unix.NsecToTimeval(int64(quiesceTimeout))
 	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit); err != nil {
 		return err
 	}
@@ -199,7 +199,7 @@ func (s *sink) close() {
 	if s == nil {
 		return
 	}
-	s.settle()
+	s.quiesce()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.closed && s.link != nil {
@@ -217,8 +217,8 @@ func (a *agent) sinkEnded(ws unix.WaitStatus) {
 	}
 }
 
-// beSink is the process that answers the network. It ends with its link.
-func beSink(o *order, status, events, dials int, listeners []int) error {
+// runSink is the process that answers the network. It ends with its link.
+func runSink(o *order, status, events, dials int, listeners []int) error {
 	runtime.UnlockOSThread()
 	// One at a time: what has been taken from a queue has then been told before
 	// anyone finds that queue empty. It also leaves the other processors to the target.

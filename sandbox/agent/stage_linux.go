@@ -18,7 +18,7 @@ import (
 // own calls are in the log; the host drops what precedes the target's program.
 func stage() int {
 	setComm()
-	if err := sayHello(linkFD); err != nil {
+	if err := sendHello(linkFD); err != nil {
 		return 125
 	}
 	o, fds, err := receiveOrder(linkFD)
@@ -31,9 +31,9 @@ func stage() int {
 	case o.Role == roleEnter && len(fds) == 2:
 		return refuse(fds[1], enterInner(fds[0]))
 	case o.Role == roleInner && len(fds) == 1:
-		return refuse(fds[0], beInner(fds[0]))
+		return refuse(fds[0], runInner(fds[0]))
 	case o.Role == roleSink && len(fds) > 3:
-		return refuse(fds[0], beSink(o, fds[0], fds[1], fds[2], fds[3:]))
+		return refuse(fds[0], runSink(o, fds[0], fds[1], fds[2], fds[3:]))
 	}
 	return 125
 }

@@ -10,9 +10,9 @@ import (
 // stdinBound bounds the queue: a host that keeps to the window cannot reach it.
 const stdinBound = StdinWindow + 1<<20
 
-// feeder writes the target's stdin from a bounded queue, so that a target that
+// stdinWriter writes the target's stdin from a bounded queue, so that a target that
 // does not read never keeps the agent from hearing the host.
-type feeder struct {
+type stdinWriter struct {
 	file *os.File
 	// about is called before a write with the bytes in all that it completes.
 	about func(total int64)
@@ -27,14 +27,14 @@ type feeder struct {
 	total  int64
 }
 
-func newFeeder(fd int, about func(int64), refused func()) *feeder {
-	f := &feeder{file: os.NewFile(uintptr(fd), "stdin"), about: about, refused: refused}
+func newStdinWriter(fd int, about func(int64), refused func()) *stdinWriter {
+	f := &stdinWriter{file: os.NewFile(uintptr(fd), "stdin"), about: about, refused: refused}
 	f.wake = sync.NewCond(&f.mu)
 	return f
 }
 
 // put queues a copy of p; an empty p closes stdin after what is queued.
-func (f *feeder) put(p []byte) error {
+func (f *stdinWriter) put(p []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
@@ -53,7 +53,7 @@ func (f *feeder) put(p []byte) error {
 }
 
 // abandon closes stdin now, whatever is queued or being written.
-func (f *feeder) abandon() {
+func (f *stdinWriter) abandon() {
 	f.mu.Lock()
 	f.ended, f.queue = true, nil
 	f.wake.Signal()
@@ -62,7 +62,7 @@ func (f *feeder) abandon() {
 }
 
 // run writes until stdin is closed from either side.
-func (f *feeder) run() {
+func (f *stdinWriter) run() {
 	defer func() { _ = f.file.Close() }()
 	open := true
 	for {
@@ -84,7 +84,7 @@ func (f *feeder) run() {
 	}
 }
 
-func (f *feeder) next() []byte {
+func (f *stdinWriter) next() []byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for len(f.queue) == 0 && !f.ended {

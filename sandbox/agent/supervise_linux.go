@@ -22,7 +22,7 @@ func (a *agent) supervise() {
 	go a.stderr.run()
 	go a.sendConns()
 	go a.answerSyncs()
-	go a.obey()
+	go a.handleCommands()
 	go a.watchLimits()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -95,8 +95,8 @@ func (a *agent) checkLog() {
 	}
 }
 
-// obey hears the host until its stream ends, which means that it is gone.
-func (a *agent) obey() {
+// handleCommands takes what the host sends until its stream ends, which means that it is gone.
+func (a *agent) handleCommands() {
 	stopped := false
 	for {
 		f, err := a.in.Next()
@@ -139,7 +139,7 @@ func (a *agent) obey() {
 	}
 }
 
-// answerSyncs is apart from obey so that a host that is slow to read what a
+// answerSyncs is apart from handleCommands so that a host that is slow to read what a
 // sync flushes can still stop the run.
 func (a *agent) answerSyncs() {
 	for {
@@ -162,7 +162,7 @@ func (a *agent) answerSyncs() {
 // call's line before it lets the call return, so its pipe holds every call that
 // the target has seen the end of.
 func (a *agent) flush() {
-	a.sink.settle()
+	a.sink.quiesce()
 	for _, p := range []*pump{a.trace, a.watch, a.stdout, a.stderr, a.sink.events()} {
 		if p != nil {
 			p.drain()

@@ -70,7 +70,7 @@ func BenchmarkSteps(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		c := &conn{cli: own, plan: p, diagnostics: new(sandbox.Tail), ended: make(chan struct{})}
+		c := &conn{cli: own, setup: p, diagnostics: new(sandbox.Tail), ended: make(chan struct{})}
 		for i, step := range []func(context.Context) error{c.create, c.copyPrograms, c.attach, c.run, c.copyServer, c.Close} {
 			if err := step(b.Context()); err != nil {
 				_ = c.Close(b.Context())

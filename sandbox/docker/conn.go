@@ -29,7 +29,7 @@ const (
 // conn is a container and the stream to the agent in it.
 type conn struct {
 	cli         *client.Client
-	plan        *plan
+	setup       *setup
 	id          string
 	stream      *client.HijackedResponse
 	out         io.ReadCloser
@@ -65,10 +65,10 @@ func (c *conn) CloseWrite() error { return c.stream.CloseWrite() }
 
 // Config implements sandbox.Conn.
 func (c *conn) Config(cfg *agent.Config) {
-	cfg.Strace = c.plan.strace
+	cfg.Strace = c.setup.strace
 	cfg.Account = true
-	cfg.Env = addPath(cfg.Env, c.plan.image.env)
-	cfg.Files = append(passable(c.plan.spec.ServerDir), cfg.Files...)
+	cfg.Env = addPath(cfg.Env, c.setup.image.env)
+	cfg.Files = append(passable(c.setup.spec.ServerDir), cfg.Files...)
 }
 
 // rootHome is the one directory that images close to all others and that users
@@ -87,9 +87,9 @@ func passable(serverDir string) []rootfs.File {
 // firstPIDs is the machine's first pid namespace, as the kernel names it.
 const firstPIDs = "pid:[4026531836]"
 
-// Near implements sandbox.Near: the engine's machine has this one's name and
+// SharesHostKernel implements sandbox.HostKernel: the engine's machine has this one's name and
 // kernel, its programs are run by that kernel itself, and this process sees them all.
-func (*Backend) Near(ctx context.Context) sandbox.Support {
+func (*Backend) SharesHostKernel(ctx context.Context) sandbox.Support {
 	engine, cli := Engine(ctx)
 	if cli == nil {
 		return engine
@@ -120,7 +120,7 @@ func SharesKernel(runtime string) bool {
 	return runtime == "" || runtime == "runc" || runtime == "crun"
 }
 
-// AgentPID implements sandbox.Located. The engine's word is checked: a remote
+// AgentPID implements sandbox.AgentProcess. The engine's word is checked: a remote
 // one, or one in a virtual machine, numbers the processes of another kernel.
 func (c *conn) AgentPID(ctx context.Context) (int, error) {
 	r, err := c.cli.ContainerInspect(ctx, c.id, client.ContainerInspectOptions{})
@@ -215,7 +215,7 @@ func remove(ctx context.Context, cli *client.Client, id string) error {
 func (c *conn) removeUnanswered(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
 	defer cancel()
-	list, err := c.cli.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: make(client.Filters).Add("label", labelName+"="+c.plan.name)})
+	list, err := c.cli.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: make(client.Filters).Add("label", labelName+"="+c.setup.name)})
 	if err != nil {
 		return
 	}

@@ -38,7 +38,7 @@ const sysctlIPv6 = "net.ipv6.conf.all.disable_ipv6"
 
 // config is the part of a container's description that could be an image's too.
 // Everything that an image can say is said here, so that the image cannot.
-func (p *plan) config() *container.Config {
+func (p *setup) config() *container.Config {
 	soon := 1
 	return &container.Config{
 		Image:    p.spec.Image,
@@ -61,7 +61,7 @@ func (p *plan) config() *container.Config {
 }
 
 // hostConfig is what only the one who makes a container can say.
-func (p *plan) hostConfig() *container.HostConfig {
+func (p *setup) hostConfig() *container.HostConfig {
 	no := false
 	h := &container.HostConfig{
 		NetworkMode:  "none",

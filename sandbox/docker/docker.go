@@ -110,8 +110,8 @@ func start(ctx context.Context, cli *client.Client, spec sandbox.Spec) (*conn, e
 }
 
 // launch makes the container step by step; each step's failure undoes them all.
-func launch(ctx context.Context, cli *client.Client, p *plan) (*conn, error) {
-	c := &conn{cli: cli, plan: p, diagnostics: new(sandbox.Tail), ended: make(chan struct{})}
+func launch(ctx context.Context, cli *client.Client, p *setup) (*conn, error) {
+	c := &conn{cli: cli, setup: p, diagnostics: new(sandbox.Tail), ended: make(chan struct{})}
 	started := false
 	defer func() {
 		// A panic passes here, too.
@@ -135,11 +135,11 @@ func (c *conn) create(ctx context.Context) error {
 	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), stepTimeout)
 	defer cancel()
 	r, err := c.cli.ContainerCreate(whole, client.ContainerCreateOptions{
-		Name: c.plan.name, Config: c.plan.config(), HostConfig: c.plan.hostConfig(),
+		Name: c.setup.name, Config: c.setup.config(), HostConfig: c.setup.hostConfig(),
 	})
 	if err != nil {
 		c.removeUnanswered(ctx)
-		return explainStart(err, c.plan, "create the container")
+		return explainStart(err, c.setup, "create the container")
 	}
 	c.id = r.ID
 	for _, w := range r.Warnings {
@@ -168,7 +168,7 @@ func (c *conn) run(ctx context.Context) error {
 	whole, done := context.WithTimeout(context.WithoutCancel(ctx), stepTimeout)
 	defer done()
 	if _, err := c.cli.ContainerStart(whole, c.id, client.ContainerStartOptions{}); err != nil {
-		return explainStart(err, c.plan, "start the container")
+		return explainStart(err, c.setup, "start the container")
 	}
 	return ctx.Err()
 }
@@ -176,7 +176,7 @@ func (c *conn) run(ctx context.Context) error {
 // findCommand refuses a command that the image lacks before anything is copied.
 // It leaves to the agent what may still come from elsewhere.
 func (c *conn) findCommand(ctx context.Context) error {
-	p := c.plan
+	p := c.setup
 	if len(p.spec.Command) == 0 {
 		return nil
 	}
@@ -197,17 +197,17 @@ func (c *conn) findCommand(ctx context.Context) error {
 
 // copyPrograms puts the agent and the tracer where they will be started.
 func (c *conn) copyPrograms(ctx context.Context) error {
-	return copyIn(ctx, c.cli, c.id, c.plan.programs())
+	return copyIn(ctx, c.cli, c.id, c.setup.programs())
 }
 
 // copyServer comes after the start, because only a running container holds the
 // file systems in memory that the server's directory is copied to. The agent
 // waits for its Config meanwhile.
 func (c *conn) copyServer(ctx context.Context) error {
-	if c.plan.server == nil {
+	if c.setup.server == nil {
 		return nil
 	}
-	return copyIn(ctx, c.cli, c.id, c.plan.server.write)
+	return copyIn(ctx, c.cli, c.id, c.setup.server.write)
 }
 
 // copyIn streams what write yields into the container's root as a plain archive.

@@ -108,8 +108,8 @@ func explain(err error, doing string) error {
 // errNoIPv6: the machine's kernel was started without IPv6, and has no such setting.
 var errNoIPv6 = errors.New("docker: this machine has no IPv6")
 
-// explainStart knows what in a plan makes an engine refuse a container.
-func explainStart(err error, p *plan, doing string) error {
+// explainStart knows what in a setup makes an engine refuse a container.
+func explainStart(err error, p *setup, doing string) error {
 	spec := p.spec
 	if !p.noIPv6 && strings.Contains(err.Error(), sysctlIPv6) {
 		return errNoIPv6

@@ -9,7 +9,7 @@ import (
 )
 
 // programs yields the archive with the agent and the tracer.
-func (p *plan) programs() func(io.Writer) error {
+func (p *setup) programs() func(io.Writer) error {
 	return func(w io.Writer) error {
 		a := tar.NewWriter(w)
 		info, err := p.agent.Stat()

@@ -79,7 +79,7 @@ func (f *Fetcher) prepareBuild(ctx context.Context, t *Tree, root *os.Root, p *p
 	}
 	for _, r := range wanted {
 		if !requirement.MatchString(r) {
-			return mend("build with what an index has published", "%s: its build needs %q, which is none that an index has, and is not fetched", t.Spec, Redact(r))
+			return withHint("build with what an index has published", "%s: its build needs %q, which is none that an index has, and is not fetched", t.Spec, Redact(r))
 		}
 	}
 	if err := root.RemoveAll(buildPlace); err != nil {
@@ -224,7 +224,7 @@ func addWheel(dir, file string, py *Python) error {
 	if err := os.Rename(file, filepath.Join(dir, name)); err != nil {
 		return err
 	}
-	return errors.Join(unpackWheel(root, name, py, whole()), root.Remove(name))
+	return errors.Join(unpackWheel(root, name, py, fullBudget()), root.Remove(name))
 }
 
 // metadata is what a wheel says of itself.

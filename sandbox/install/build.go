@@ -95,16 +95,16 @@ func (b *Built) Statuses(steps int) ([]int, error) {
 	return out, nil
 }
 
-// allowance is what a tree of others' making may still have.
-type allowance struct {
+// budget is what a tree of others' making may still have.
+type budget struct {
 	files int
 	bytes uint64
 }
 
-func whole() *allowance { return &allowance{maxEntries, maxTree} }
+func fullBudget() *budget { return &budget{maxEntries, maxTree} }
 
 // take takes one file's share of it.
-func (a *allowance) take(size uint64) error {
+func (a *budget) take(size uint64) error {
 	if a.files == 0 || size > a.bytes {
 		return fmt.Errorf("it has more than %d MiB or %d files", maxTree>>20, maxEntries)
 	}
@@ -122,7 +122,7 @@ func (b *Built) Tree(dir string) error {
 	}
 	defer func() { _ = root.Close() }()
 	a := tar.NewReader(b.in)
-	for left := whole(); ; {
+	for left := fullBudget(); ; {
 		h, err := a.Next()
 		if errors.Is(err, io.EOF) {
 			return nil

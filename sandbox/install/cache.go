@@ -24,7 +24,7 @@ type Cache struct{ Dir string }
 func DefaultCache() (Cache, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return Cache{}, mend("set XDG_CACHE_HOME, or HOME", "find the cache directory: %w", err)
+		return Cache{}, withHint("set XDG_CACHE_HOME, or HOME", "find the cache directory: %w", err)
 	}
 	return Cache{filepath.Join(dir, "coalmine", "packages")}, nil
 }
@@ -32,11 +32,11 @@ func DefaultCache() (Cache, error) {
 // Temp makes a directory for a tree under way. An ordinary user's sandbox reads what is in it.
 func (c Cache) Temp() (string, error) {
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
-		return "", mend("make it writable, or set XDG_CACHE_HOME", "make the cache: %w", err)
+		return "", withHint("make it writable, or set XDG_CACHE_HOME", "make the cache: %w", err)
 	}
 	dir := filepath.Join(c.Dir, fmt.Sprintf("%s%d-%s", tmpPrefix, os.Getpid(), rand.Text()))
 	if err := os.Mkdir(dir, 0o755); err != nil {
-		return "", mend("make it writable, or set XDG_CACHE_HOME", "make room in the cache: %w", err)
+		return "", withHint("make it writable, or set XDG_CACHE_HOME", "make room in the cache: %w", err)
 	}
 	return dir, nil
 }

@@ -26,7 +26,7 @@ var left = []string{".git", "node_modules", ".venv", "venv", "__pycache__", ".to
 func (f *Fetcher) Directory(ctx context.Context, s Spec, skip string, ask Asker) (t *Tree, err error) {
 	kind := checkoutKind(s.Name)
 	if kind == "" {
-		return nil, mend("name the command that starts the server: coalmine probe -- COMMAND…", "%s has no package.json, no pyproject.toml, no setup.py and no go.mod", s.Name)
+		return nil, withHint("name the command that starts the server: coalmine probe -- COMMAND…", "%s has no package.json, no pyproject.toml, no setup.py and no go.mod", s.Name)
 	}
 	temp, err := f.Cache.Temp()
 	if err != nil {
@@ -85,7 +85,7 @@ func checkoutKind(dir string) string {
 func copyCheckout(from, to, skip string) (string, error) {
 	src, err := os.OpenRoot(from)
 	if err != nil {
-		return "", mend("", "open the checkout: %w", err)
+		return "", withHint("", "open the checkout: %w", err)
 	}
 	defer func() { _ = src.Close() }()
 	dst, err := os.OpenRoot(to)
@@ -93,7 +93,7 @@ func copyCheckout(from, to, skip string) (string, error) {
 		return "", err
 	}
 	defer func() { _ = dst.Close() }()
-	h, share := sha256.New(), whole()
+	h, share := sha256.New(), fullBudget()
 	err = fs.WalkDir(src.FS(), ".", func(path string, e fs.DirEntry, err error) error {
 		if err != nil || path == "." {
 			return err
@@ -106,7 +106,7 @@ func copyCheckout(from, to, skip string) (string, error) {
 			return err
 		}
 		if err := share.take(uint64(max(info.Size(), 0))); err != nil {
-			return mend("probe a directory that holds the package alone", "%s: %w", from, err)
+			return withHint("probe a directory that holds the package alone", "%s: %w", from, err)
 		}
 		fmt.Fprintf(h, "%d %s %v %d\n", len(path), path, info.Mode(), info.Size())
 		switch {
@@ -164,7 +164,7 @@ func (f *Fetcher) checkoutNPM(ctx context.Context, t *Tree, sum string) error {
 	defer func() { _ = root.Close() }()
 	m, err := readManifest(root, ".")
 	if err != nil {
-		return mend("", "%s: its package.json cannot be read: %w", what, err)
+		return withHint("", "%s: its package.json cannot be read: %w", what, err)
 	}
 	t.Name, t.Version, t.Bins = m.Name, m.Version, m.checkoutBins(root)
 	if t.Name == "" {
@@ -234,7 +234,7 @@ func (f *Fetcher) checkoutPython(ctx context.Context, t *Tree, sum string, pytho
 	defer func() { _ = root.Close() }()
 	p, err := readProject(root)
 	if err != nil {
-		return mend("", "%s: its pyproject.toml cannot be read: %w", what, err)
+		return withHint("", "%s: its pyproject.toml cannot be read: %w", what, err)
 	}
 	if t.Python, err = python(); err != nil {
 		return err
@@ -247,7 +247,7 @@ func (f *Fetcher) checkoutPython(ctx context.Context, t *Tree, sum string, pytho
 		t.Env = ".venv"
 		for _, d := range p.Project.Dependencies {
 			if !requirement.MatchString(d) {
-				return mend("depend on what an index has published", "%s: its dependency %q is none that an index has, and is not fetched", what, Redact(d))
+				return withHint("depend on what an index has published", "%s: its dependency %q is none that an index has, and is not fetched", what, Redact(d))
 			}
 		}
 		env, err := f.environmentAt(ctx, filepath.Join(t.Host, t.Env), what, p.Project.Dependencies, t.Python)

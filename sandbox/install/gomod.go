@@ -37,7 +37,7 @@ func goVars(string, Step) string {
 func goCommand(ctx context.Context, dir string, args ...string) (string, error) {
 	file, err := exec.LookPath("go")
 	if err != nil {
-		return "", mend("install Go, which knows your module proxies; or build the program and probe it: coalmine probe -- ./PROGRAM", "go is not installed on this machine")
+		return "", withHint("install Go, which knows your module proxies; or build the program and probe it: coalmine probe -- ./PROGRAM", "go is not installed on this machine")
 	}
 	return run(ctx, dir, []string{"GOTOOLCHAIN=local", "GOFLAGS=", "GOWORK=off", "GOOS=linux", "GO111MODULE=on", "CGO_ENABLED=1"}, file, args...)
 }
@@ -65,7 +65,7 @@ func (f *Fetcher) checkoutGo(ctx context.Context, t *Tree, sum string, version f
 	}
 	for _, r := range m.Replace {
 		if r.New.Version == "" && !filepath.IsLocal(r.New.Path) {
-			return mend("a replacement by a directory has to lie within the module", "%s: %s is replaced by a directory outside of it", what, r.Old.Path)
+			return withHint("a replacement by a directory has to lie within the module", "%s: %s is replaced by a directory outside of it", what, r.Old.Path)
 		}
 	}
 	if _, err := version(); err != nil {
@@ -154,15 +154,15 @@ func goError(what string, err error) error {
 	case said == "":
 		return err
 	case goTooOld.MatchString(said):
-		return mend("install that Go, or a newer one", "%s: it is written for go %s, and this machine has an older one", what, goTooOld.FindStringSubmatch(said)[1])
+		return withHint("install that Go, or a newer one", "%s: it is written for go %s, and this machine has an older one", what, goTooOld.FindStringSubmatch(said)[1])
 	case goMismatch.MatchString(said):
-		return mend("go mod verify; go clean -modcache if an archive was spoiled", "%s: a module does not have the hash that go.sum names", what)
+		return withHint("go mod verify; go clean -modcache if an archive was spoiled", "%s: a module does not have the hash that go.sum names", what)
 	case goMissing.MatchString(said):
-		return mend("go mod tidy", "%s: its go.mod and go.sum do not fit its source", what)
+		return withHint("go mod tidy", "%s: its go.mod and go.sum do not fit its source", what)
 	case goRefused.MatchString(said):
-		return mend("give go its credentials, in ~/.netrc or GOAUTH", "%s: a module that it depends on is refused", what)
+		return withHint("give go its credentials, in ~/.netrc or GOAUTH", "%s: a module that it depends on is refused", what)
 	case goUnreachable.MatchString(said):
-		return mend("go mod download tells whether go reaches it; GOPROXY names another", "%s: the module proxy cannot be reached", what)
+		return withHint("go mod download tells whether go reaches it; GOPROXY names another", "%s: the module proxy cannot be reached", what)
 	}
-	return mend("go mod vendor in a copy of it shows go's whole answer", "%s: go failed: %s", what, lastLine(said))
+	return withHint("go mod vendor in a copy of it shows go's whole answer", "%s: go failed: %s", what, lastLine(said))
 }

@@ -462,12 +462,12 @@ func TestTooLargeIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	few := &allowance{files: 1, bytes: 10}
+	few := &budget{files: 1, bytes: 10}
 	for name, err := range map[string]error{
 		"built":    NewBuilt(&tarred).Tree(t.TempDir()),
 		"tar":      unpackSource(filepath.Join(dir, "x.tar.gz"), "x.tar.gz", t.TempDir()),
 		"zip":      unpackSource(filepath.Join(dir, "x.zip"), "x.zip", t.TempDir()),
-		"wheel":    unpackWheel(root, "x.whl", debian, whole()),
+		"wheel":    unpackWheel(root, "x.whl", debian, fullBudget()),
 		"a second": errors.Join(few.take(10), few.take(0)),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "more than 2048 MiB or 500000 files") {

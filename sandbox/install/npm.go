@@ -40,7 +40,7 @@ var npmFlags = []string{
 func (f *Fetcher) npm(ctx context.Context, dir string, args ...string) error {
 	npm, err := exec.LookPath("npm")
 	if err != nil {
-		return mend("install Node.js with npm, which knows your registries: apt-get install npm", "npm is not installed on this machine: %w", err)
+		return withHint("install Node.js with npm, which knows your registries: apt-get install npm", "npm is not installed on this machine: %w", err)
 	}
 	args = append(slices.Clone(args[:1]), append(slices.Concat(npmFlags, []string{"--prefix=" + dir}), args[1:]...)...)
 	_, err = run(ctx, dir, []string{"NO_COLOR=1"}, npm, args...)
@@ -96,7 +96,7 @@ func (t *Tree) readNPM(l *lock) error {
 	defer func() { _ = root.Close() }()
 	m, err := readManifest(root, t.Root)
 	if err != nil {
-		return mend("", "%s: its package.json cannot be read: %w", t.Spec, err)
+		return withHint("", "%s: its package.json cannot be read: %w", t.Spec, err)
 	}
 	t.Name, t.Version, t.Integrity = m.Name, m.Version, l.Packages[t.Root].Integrity
 	for _, b := range m.bins() {
@@ -121,24 +121,24 @@ func npmError(what string, err error) error {
 	detail := strings.TrimPrefix(lastLine(said, "npm error "+code, "npm ERR! "+code, "notarget", "404 ", "reason:"), "npm error ")
 	switch code {
 	case "E404":
-		return mend("is the name right? a private package needs its registry and a token in ~/.npmrc", "%s: there is no such package in the registry, or you may not see it", what)
+		return withHint("is the name right? a private package needs its registry and a token in ~/.npmrc", "%s: there is no such package in the registry, or you may not see it", what)
 	case "ETARGET", "ENOVERSIONS":
-		return mend("npm view NAME versions lists them", "%s: the registry has no such version, of it or of what it depends on: %s", what, lastLine(said, "No matching", "No versions"))
+		return withHint("npm view NAME versions lists them", "%s: the registry has no such version, of it or of what it depends on: %s", what, lastLine(said, "No matching", "No versions"))
 	case "E401", "E403", "ENEEDAUTH", "EOTP":
-		return mend("npm login, or a token for that registry in ~/.npmrc", "%s: the registry refuses to give it (%s)", what, code)
+		return withHint("npm login, or a token for that registry in ~/.npmrc", "%s: the registry refuses to give it (%s)", what, code)
 	case "ECONNREFUSED", "ENOTFOUND", "ETIMEDOUT", "ECONNRESET", "EAI_AGAIN", "ERR_SOCKET_TIMEOUT", "EHOSTUNREACH", "ENETUNREACH", "EPROTO", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "SELF_SIGNED_CERT_IN_CHAIN", "CERT_HAS_EXPIRED", "UNABLE_TO_VERIFY_LEAF_SIGNATURE":
-		return mend("npm ping tells whether npm reaches it; behind a proxy npm needs https-proxy, and cafile for its certificate", "%s: npm's registry cannot be reached (%s)", what, code)
+		return withHint("npm ping tells whether npm reaches it; behind a proxy npm needs https-proxy, and cafile for its certificate", "%s: npm's registry cannot be reached (%s)", what, code)
 	case "EINTEGRITY":
-		return mend("npm cache verify; if it stays, the archive is not the one that was published", "%s: an archive does not have the hash that its registry names", what)
+		return withHint("npm cache verify; if it stays, the archive is not the one that was published", "%s: an archive does not have the hash that its registry names", what)
 	case "EBADPLATFORM":
-		return mend("", "%s: it does not run on this system", what)
+		return withHint("", "%s: it does not run on this system", what)
 	case "ERESOLVE":
-		return mend("npm config set legacy-peer-deps true lets npm choose", "%s: its dependencies contradict each other", what)
+		return withHint("npm config set legacy-peer-deps true lets npm choose", "%s: its dependencies contradict each other", what)
 	}
 	if strings.Contains(said, "/nonexistent") {
-		return mend("publish that dependency, or probe an installation of your own: coalmine probe -- COMMAND…", "%s depends on a repository: npm would build what it clones, and nothing is run while it is fetched", what)
+		return withHint("publish that dependency, or probe an installation of your own: coalmine probe -- COMMAND…", "%s depends on a repository: npm would build what it clones, and nothing is run while it is fetched", what)
 	}
-	return mend("npm install --ignore-scripts shows npm's whole answer", "%s cannot be fetched: npm failed (%s): %s", what, code, detail)
+	return withHint("npm install --ignore-scripts shows npm's whole answer", "%s cannot be fetched: npm failed (%s): %s", what, code, detail)
 }
 
 const (
@@ -180,7 +180,7 @@ func readLock(dir string) (*lock, error) {
 		return nil, fmt.Errorf("read npm's lock file: %w", err)
 	}
 	if len(l.Packages) > maxLocked {
-		return nil, mend("", "it has %d dependencies, and at most %d are fetched", len(l.Packages), maxLocked)
+		return nil, withHint("", "it has %d dependencies, and at most %d are fetched", len(l.Packages), maxLocked)
 	}
 	return &l, nil
 }
@@ -195,11 +195,11 @@ func (l *lock) verify(workspaces bool) ([]string, error) {
 		case path == "", p.InBundle:
 			continue
 		case !filepath.IsLocal(path) || p.Link && !filepath.IsLocal(p.Resolved):
-			return nil, mend("a dependency on a directory has to lie within the package", "it depends on %s, which is outside", Redact(path))
+			return nil, withHint("a dependency on a directory has to lie within the package", "it depends on %s, which is outside", Redact(path))
 		case workspaces && (p.Link || !inside):
 			continue
 		case p.Integrity == "":
-			return nil, mend("depend on what a registry has published", "its dependency %s comes without a hash (from a repository, a directory or a bare address) and is not fetched", strings.TrimPrefix(path, "node_modules/"))
+			return nil, withHint("depend on what a registry has published", "its dependency %s comes without a hash (from a repository, a directory or a bare address) and is not fetched", strings.TrimPrefix(path, "node_modules/"))
 		}
 		lines = append(lines, path+" "+p.Version+" "+p.Integrity)
 	}

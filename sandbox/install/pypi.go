@@ -38,7 +38,7 @@ func findPip(ctx context.Context, dir string, py *Python) (*pip, error) {
 			return &pip{command: command, flags: py.platformFlags()}, nil
 		}
 	}
-	return nil, mend("install it: apt-get install python3-pip", "pip is not installed on this machine")
+	return nil, withHint("install it: apt-get install python3-pip", "pip is not installed on this machine")
 }
 
 func (p *pip) run(ctx context.Context, dir string, args ...string) (string, error) {
@@ -155,7 +155,7 @@ func (p *pip) resolve(ctx context.Context, temp, what string, wanted []string) (
 	defer func() { _ = root.Close() }()
 	data, err := readFile(root, "report.json", maxLock)
 	if err != nil {
-		return nil, mend("python3 -m pip install --upgrade pip: it has to be 22.2 or later", "read pip's report: %w", err)
+		return nil, withHint("python3 -m pip install --upgrade pip: it has to be 22.2 or later", "read pip's report: %w", err)
 	}
 	_ = root.Remove("report.json")
 	var r report
@@ -169,7 +169,7 @@ func (p *pip) resolve(ctx context.Context, temp, what string, wanted []string) (
 			w.sha256 = h
 		}
 		if w.sha256 == "" || !pypiName.MatchString(w.name) || !pypiVer.MatchString(w.version) {
-			return nil, mend("depend on what an index has published", "%s: its dependency %q comes without a hash and is not fetched", what, w.name)
+			return nil, withHint("depend on what an index has published", "%s: its dependency %q comes without a hash and is not fetched", what, w.name)
 		}
 		out = append(out, w)
 	}
@@ -210,23 +210,23 @@ func (p *pip) explain(ctx context.Context, dir, what string, err error) error {
 	case said == "":
 		return err
 	case pipUnreachable.MatchString(said):
-		return mend("pip download "+strings.TrimPrefix(what, "pypi:")+" tells whether pip reaches it; behind a proxy pip needs --proxy, and --cert for its certificate, in pip.conf", "%s: the package index cannot be reached", what)
+		return withHint("pip download "+strings.TrimPrefix(what, "pypi:")+" tells whether pip reaches it; behind a proxy pip needs --proxy, and --cert for its certificate, in pip.conf", "%s: the package index cannot be reached", what)
 	case pipConflict.MatchString(said):
-		return mend("pip install --dry-run tells which", "%s: its dependencies contradict each other", what)
+		return withHint("pip install --dry-run tells which", "%s: its dependencies contradict each other", what)
 	case m == nil && pipRefused.MatchString(said):
-		return mend("give pip its credentials, in pip.conf, ~/.netrc or a keyring", "%s: the package index refuses to give it", what)
+		return withHint("give pip its credentials, in pip.conf, ~/.netrc or a keyring", "%s: the package index refuses to give it", what)
 	case m == nil:
-		return mend("pip install --dry-run --only-binary :all: shows pip's whole answer", "%s cannot be fetched: pip failed: %s", what, lastLine(said, "ERROR"))
+		return withHint("pip install --dry-run --only-binary :all: shows pip's whole answer", "%s cannot be fetched: pip failed: %s", what, lastLine(said, "ERROR"))
 	}
 	name, version := m[1], strings.TrimPrefix(m[2], "==")
 	listed, err := p.run(ctx, dir, "index", "versions", name)
 	if err != nil {
-		return mend("is the name right? a private package needs its index in pip.conf", "%s: there is no package %s in the index, or you may not see it", what, name)
+		return withHint("is the name right? a private package needs its index in pip.conf", "%s: there is no package %s in the index, or you may not see it", what, name)
 	}
 	known := pipVersions.FindStringSubmatch(listed)
 	if known != nil && version != "" && !slices.Contains(strings.Split(known[1], ", "), version) && !strings.ContainsAny(version, "<>=!~*,") {
 		newest, _, _ := strings.Cut(known[1], ", ")
-		return mend("pip index versions "+name+" lists them", "%s: the index has no version %s of %s (the newest is %s)", what, version, name, newest)
+		return withHint("pip index versions "+name+" lists them", "%s: the index has no version %s of %s (the newest is %s)", what, version, name, newest)
 	}
 	return &Error{Err: &noWheelError{what, name, m[2]}, Hint: "choose a version that has a wheel, or build a wheel in a place of your own and name its directory in PIP_FIND_LINKS"}
 }

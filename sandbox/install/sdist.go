@@ -83,9 +83,9 @@ func (p *pip) source(ctx context.Context, dir string, s Spec, file string) (*sou
 	}
 	switch {
 	case got.Named == "" && !got.Local:
-		return nil, mend("choose a version that has a wheel", "%s: the index names no hash of its source distribution, which is not fetched", s)
+		return nil, withHint("choose a version that has a wheel", "%s: the index names no hash of its source distribution, which is not fetched", s)
 	case got.Named != "" && got.Named != got.SHA256:
-		return nil, mend("pip cache purge; if it stays, the archive is not the one that was published", "%s: its source distribution does not have the hash that the index names", s)
+		return nil, withHint("pip cache purge; if it stays, the archive is not the one that was published", "%s: its source distribution does not have the hash that the index names", s)
 	case !pypiVer.MatchString(got.Version):
 		return nil, fmt.Errorf("%s: %q is no version", s, got.Version)
 	}
@@ -102,7 +102,7 @@ func pythonOfPip(ctx context.Context, dir string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", mend("install it for python3: apt-get install python3-pip", "no Python of this machine has pip as a module")
+	return "", withHint("install it for python3: apt-get install python3-pip", "no Python of this machine has pip as a module")
 }
 
 // sourceDistribution fetches a package that has no wheel, and what its build needs.
@@ -144,7 +144,7 @@ func (f *Fetcher) sourceDistribution(ctx context.Context, s Spec, py *Python, wh
 	defer func() { _ = root.Close() }()
 	project, err := readProject(root)
 	if err != nil {
-		return nil, mend("", "%s: its pyproject.toml cannot be read: %w", s, err)
+		return nil, withHint("", "%s: its pyproject.toml cannot be read: %w", s, err)
 	}
 	if err := f.prepareBuild(ctx, t, root, project); err != nil {
 		return nil, err
@@ -195,7 +195,7 @@ func withoutTop(name string) (string, error) {
 
 func unpackSourceTar(root *os.Root, r io.Reader) error {
 	a := tar.NewReader(r)
-	for left := whole(); ; {
+	for left := fullBudget(); ; {
 		h, err := a.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -233,7 +233,7 @@ func unpackSourceZip(root *os.Root, f *os.File) error {
 	if err != nil {
 		return err
 	}
-	left := whole()
+	left := fullBudget()
 	for _, e := range z.File {
 		name, err := withoutTop(e.Name)
 		if err != nil {

@@ -40,7 +40,7 @@ func (e *Error) Error() string { return e.Err.Error() }
 // Unwrap implements errors.Unwrap.
 func (e *Error) Unwrap() error { return e.Err }
 
-func mend(hint, format string, a ...any) error {
+func withHint(hint, format string, a ...any) error {
 	return &Error{Err: fmt.Errorf(format, a...), Hint: hint}
 }
 
@@ -91,7 +91,7 @@ func Parse(kind, name string) (Spec, error) {
 		ok = ociName.MatchString(name)
 	}
 	if !ok || len(name) > 500 {
-		return Spec{}, mend("npm:NAME@VERSION, pypi:NAME==VERSION or oci:IMAGE; a checkout is named by its directory", "%q is no name of a package of %s", name, kind)
+		return Spec{}, withHint("npm:NAME@VERSION, pypi:NAME==VERSION or oci:IMAGE; a checkout is named by its directory", "%q is no name of a package of %s", name, kind)
 	}
 	return s, nil
 }

@@ -43,7 +43,7 @@ func layOut(dir string, py *Python) error {
 	if err != nil {
 		return err
 	}
-	left := whole()
+	left := fullBudget()
 	for _, name := range names {
 		if err := unpackWheel(root, name, py, left); err != nil {
 			return fmt.Errorf("unpack %s: %w", path.Base(name), err)
@@ -52,7 +52,7 @@ func layOut(dir string, py *Python) error {
 	return nil
 }
 
-func unpackWheel(root *os.Root, name string, py *Python, left *allowance) error {
+func unpackWheel(root *os.Root, name string, py *Python, left *budget) error {
 	f, err := root.Open(name)
 	if err != nil {
 		return err

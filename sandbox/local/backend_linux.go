@@ -42,11 +42,11 @@ func (*Backend) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Conn, err
 	if err != nil {
 		return nil, err
 	}
-	p, err := makePlan(h, spec, ids.uid, ids.gid)
+	p, err := newSetup(h, spec, ids.uid, ids.gid)
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{plan: p, ids: ids, ended: make(chan struct{}), read: make(chan struct{})}
+	c := &conn{setup: p, ids: ids, ended: make(chan struct{}), read: make(chan struct{})}
 	if err := c.start(spec.AgentPath); err != nil {
 		return nil, err
 	}
@@ -79,8 +79,8 @@ func thisHost(spec sandbox.Spec) (host, error) {
 
 // conn is a running sandbox.
 type conn struct {
-	plan *plan
-	ids  mapping
+	setup *setup
+	ids   mapping
 
 	process *os.Process
 	in, out *os.File
@@ -188,19 +188,19 @@ func (c *conn) Write(p []byte) (int, error) { return c.in.Write(p) }
 
 // Config adds the root, the tracer, the ids and the command as it is inside.
 func (c *conn) Config(cfg *agent.Config) {
-	layout := c.plan.layout
+	layout := c.setup.layout
 	// The root is read-only once it is built, so everything is planted while it is not.
-	layout.Files = slices.Concat(layout.Files, c.plan.plantable(cfg.Files))
+	layout.Files = slices.Concat(layout.Files, c.setup.plantable(cfg.Files))
 	cfg.Files = nil
 	cfg.Root = &layout
-	cfg.Command = c.plan.command
-	cfg.Dir = c.plan.dir
-	cfg.Env = append(withPath(cfg.Env, c.plan.path), c.plan.vars...)
+	cfg.Command = c.setup.command
+	cfg.Dir = c.setup.dir
+	cfg.Env = append(withPath(cfg.Env, c.setup.path), c.setup.vars...)
 	cfg.SingleUID = c.ids.single
 	cfg.User.UID, cfg.User.GID = c.ids.uid, c.ids.gid
 	cfg.Strace = nil
-	if c.plan.strace != "" {
-		cfg.Strace = []string{c.plan.strace}
+	if c.setup.strace != "" {
+		cfg.Strace = []string{c.setup.strace}
 	}
 }
 
@@ -220,10 +220,12 @@ func withPath(env, dirs []string) []string {
 	return append(out, "PATH="+first+":/usr/local/bin:/usr/bin:/bin")
 }
 
-// Near implements sandbox.Near.
-func (*Backend) Near(context.Context) sandbox.Support { return sandbox.Support{OK: sandbox.Yes} }
+// SharesHostKernel implements sandbox.HostKernel.
+func (*Backend) SharesHostKernel(context.Context) sandbox.Support {
+	return sandbox.Support{OK: sandbox.Yes}
+}
 
-// AgentPID implements sandbox.Located.
+// AgentPID implements sandbox.AgentProcess.
 func (c *conn) AgentPID(context.Context) (int, error) { return c.process.Pid, nil }
 
 // Diagnostics is the tail of what the agent printed.

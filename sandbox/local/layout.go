@@ -40,8 +40,8 @@ var masked = []string{
 	"/proc/timer_list", "/proc/timer_stats",
 }
 
-// plan is a sandbox's whole inside.
-type plan struct {
+// setup is a sandbox's whole inside.
+type setup struct {
 	layout rootfs.Layout
 	// command is the program's argument vector, path what to search first for
 	// those that it starts, vars what it needs besides, dir where it starts.
@@ -53,10 +53,10 @@ type plan struct {
 	strace string
 }
 
-// makePlan works out, on the host and without running anything, what the
+// newSetup works out, on the host and without running anything, what the
 // sandbox of a Spec holds.
-func makePlan(h host, spec sandbox.Spec, uid, gid int) (*plan, error) {
-	p := &plan{layout: rootfs.Layout{Size: rootSize, Masks: slices.Clone(masked)}, dir: spec.Dir}
+func newSetup(h host, spec sandbox.Spec, uid, gid int) (*setup, error) {
+	p := &setup{layout: rootfs.Layout{Size: rootSize, Masks: slices.Clone(masked)}, dir: spec.Dir}
 	if p.dir == "" {
 		p.dir = spec.User.Home
 	}
@@ -84,7 +84,7 @@ func makePlan(h host, spec sandbox.Spec, uid, gid int) (*plan, error) {
 }
 
 // tools shows those programs that are there, and has them found.
-func (p *plan) tools(h host, names, visible []string) {
+func (p *setup) tools(h host, names, visible []string) {
 	for _, name := range names {
 		prog, err := resolve(h, []string{name}, visible)
 		if err != nil {
@@ -100,7 +100,7 @@ func (p *plan) tools(h host, names, visible []string) {
 }
 
 // take adds what a program needs.
-func (p *plan) take(prog *program) {
+func (p *setup) take(prog *program) {
 	for _, b := range prog.binds {
 		if !slices.Contains(p.layout.Binds, b) {
 			p.layout.Binds = append(p.layout.Binds, b)
@@ -111,7 +111,7 @@ func (p *plan) take(prog *program) {
 }
 
 // system shows the operating system's programs and returns their trees.
-func (p *plan) system() []string {
+func (p *setup) system() []string {
 	var visible []string
 	for _, tree := range systemTrees {
 		st, err := os.Lstat(tree)
@@ -145,7 +145,7 @@ func prefixed(prefix string, names []string) []string {
 }
 
 // setting shows one file or directory of /etc; a link stays one.
-func (p *plan) setting(path string) {
+func (p *setup) setting(path string) {
 	st, err := os.Lstat(path)
 	if err != nil {
 		return
@@ -162,7 +162,7 @@ func (p *plan) setting(path string) {
 // server shows the server's own directory, writable to the target and without
 // the user's credentials, or its one file. It returns the visible trees and what
 // covers the credentials.
-func (p *plan) server(spec sandbox.Spec) (visible []string, covers []rootfs.File, err error) {
+func (p *setup) server(spec sandbox.Spec) (visible []string, covers []rootfs.File, err error) {
 	if spec.ServerDir == "" {
 		return nil, nil, nil
 	}
@@ -204,7 +204,7 @@ func below(dir string, paths []string) []string {
 }
 
 // plantable drops what would replace a directory of the server's by a file.
-func (p *plan) plantable(files []rootfs.File) []rootfs.File {
+func (p *setup) plantable(files []rootfs.File) []rootfs.File {
 	return slices.DeleteFunc(slices.Clone(files), func(f rootfs.File) bool {
 		return !f.Dir && slices.ContainsFunc(p.layout.Overlays, func(o rootfs.Overlay) bool {
 			return within(f.Path, o.Target) && isDir(o.Lower+strings.TrimPrefix(f.Path, o.Target))
@@ -227,7 +227,7 @@ func disk(spec sandbox.Spec) int64 {
 }
 
 // tracer makes the host's strace visible, which the system's trees usually do.
-func (p *plan) tracer(h host, visible []string) error {
+func (p *setup) tracer(h host, visible []string) error {
 	path, err := findStrace(h)
 	if err != nil {
 		return err
@@ -254,7 +254,7 @@ func findStrace(h host) (string, error) {
 }
 
 // writable adds the file systems that the target may write to.
-func (p *plan) writable(spec sandbox.Spec) {
+func (p *setup) writable(spec sandbox.Spec) {
 	size := disk(spec)
 	p.tmpfs(rootfs.Tmpfs{Target: "/tmp", Size: size, Mode: 0o1777})
 	p.tmpfs(rootfs.Tmpfs{Target: "/var/tmp", Size: size, Mode: 0o1777})
@@ -271,7 +271,7 @@ func (p *plan) writable(spec sandbox.Spec) {
 }
 
 // directory makes a directory of the target's, unless there is one.
-func (p *plan) directory(dir string, size int64) {
+func (p *setup) directory(dir string, size int64) {
 	writable := func(tree string) bool { return within(dir, tree) }
 	switch {
 	case dir == "/", slices.ContainsFunc(p.layout.Overlays, func(o rootfs.Overlay) bool {
@@ -286,7 +286,7 @@ func (p *plan) directory(dir string, size int64) {
 	}
 }
 
-func (p *plan) tmpfs(t rootfs.Tmpfs) {
+func (p *setup) tmpfs(t rootfs.Tmpfs) {
 	same := func(other rootfs.Tmpfs) bool { return other.Target == t.Target }
 	if !slices.ContainsFunc(p.layout.Tmpfs, same) {
 		p.layout.Tmpfs = append(p.layout.Tmpfs, t)
@@ -294,7 +294,7 @@ func (p *plan) tmpfs(t rootfs.Tmpfs) {
 }
 
 // skeleton is the rest of an ordinary root directory, empty.
-func (p *plan) skeleton() []rootfs.File {
+func (p *setup) skeleton() []rootfs.File {
 	var files []rootfs.File
 	for _, path := range []string{"/home", "/media", "/mnt", "/opt", "/srv", "/var/cache", "/var/lib", "/var/log"} {
 		files = append(files, rootfs.File{Path: path, Dir: true, Mode: 0o755, Root: true})
@@ -310,7 +310,7 @@ func (p *plan) skeleton() []rootfs.File {
 }
 
 // holds says that something is mounted or linked at or below a directory.
-func (p *plan) holds(dir string) bool {
+func (p *setup) holds(dir string) bool {
 	var targets []string
 	for _, b := range p.layout.Binds {
 		targets = append(targets, b.Target)

@@ -21,7 +21,7 @@ func (b *builder) devices() error {
 	if err != nil {
 		return err
 	}
-	b.add(piece{target: "/dev", fd: dev, dir: true})
+	b.add(preparedMount{target: "/dev", fd: dev, dir: true})
 	for _, name := range []string{"null", "zero", "full", "random", "urandom", "tty"} {
 		p, err := clone("/dev/"+name, "/dev/"+name, unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC)
 		if err != nil {
@@ -33,12 +33,12 @@ func (b *builder) devices() error {
 	if err != nil {
 		return err
 	}
-	b.add(piece{target: "/dev/shm", fd: shm, dir: true})
+	b.add(preparedMount{target: "/dev/shm", fd: shm, dir: true})
 	pts, err := newFS("devpts", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC, "mode", "620", "ptmxmode", "666")
 	if err != nil {
 		return err
 	}
-	b.add(piece{target: "/dev/pts", fd: pts, dir: true})
+	b.add(preparedMount{target: "/dev/pts", fd: pts, dir: true})
 	return nil
 }
 

@@ -20,8 +20,8 @@ const (
 	defaultSize = 64 << 20
 )
 
-// piece is one prepared mount, attached to nothing yet.
-type piece struct {
+// preparedMount is a mount that is attached to nothing yet.
+type preparedMount struct {
 	target string
 	fd     int
 	dir    bool
@@ -34,7 +34,7 @@ type builder struct {
 	uid, gid int
 	// root is where the new root is mounted before the pivot, "" after it.
 	root   string
-	pieces []piece
+	mounts []preparedMount
 }
 
 // Enter builds the layout, makes it the root of the calling process and drops
@@ -69,7 +69,7 @@ func Enter(l Layout, uid, gid int) error {
 }
 
 func (b *builder) close() {
-	for _, p := range b.pieces {
+	for _, p := range b.mounts {
 		_ = unix.Close(p.fd)
 	}
 }
@@ -98,7 +98,7 @@ func (b *builder) prepare() error {
 	if err != nil {
 		return err
 	}
-	b.add(piece{target: "/proc", fd: proc, dir: true})
+	b.add(preparedMount{target: "/proc", fd: proc, dir: true})
 	// The new root is mounted last but one: an overlay needs an attached upper
 	// file system, and finds it there.
 	if err := b.newRoot(); err != nil {
@@ -112,7 +112,7 @@ func (b *builder) prepare() error {
 	return nil
 }
 
-func (b *builder) add(p piece) { b.pieces = append(b.pieces, p) }
+func (b *builder) add(p preparedMount) { b.mounts = append(b.mounts, p) }
 
 func (b *builder) bind(m Bind) error {
 	attr := uint64(unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV)
@@ -132,10 +132,10 @@ func (b *builder) bind(m Bind) error {
 
 // clone makes a detached copy of the mounts at source with attr added to each.
 // It is recursive, for a user namespace may not uncover what lies under a mount.
-func clone(source, target string, attr uint64) (piece, error) {
+func clone(source, target string, attr uint64) (preparedMount, error) {
 	fd, err := unix.OpenTree(unix.AT_FDCWD, source, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
 	if err != nil {
-		return piece{}, fmt.Errorf("open the tree %s: %w", source, err)
+		return preparedMount{}, fmt.Errorf("open the tree %s: %w", source, err)
 	}
 	var st unix.Stat_t
 	if err = unix.Fstat(fd, &st); err == nil {
@@ -143,9 +143,9 @@ func clone(source, target string, attr uint64) (piece, error) {
 	}
 	if err != nil {
 		_ = unix.Close(fd)
-		return piece{}, fmt.Errorf("restrict the tree %s: %w", source, err)
+		return preparedMount{}, fmt.Errorf("restrict the tree %s: %w", source, err)
 	}
-	return piece{target: target, fd: fd, dir: st.Mode&unix.S_IFMT == unix.S_IFDIR}, nil
+	return preparedMount{target: target, fd: fd, dir: st.Mode&unix.S_IFMT == unix.S_IFDIR}, nil
 }
 
 func (b *builder) tmpfs(t Tmpfs) error {
@@ -153,7 +153,7 @@ func (b *builder) tmpfs(t Tmpfs) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.Target, err)
 	}
-	b.add(piece{target: t.Target, fd: fd, dir: true, own: t.Own})
+	b.add(preparedMount{target: t.Target, fd: fd, dir: true, own: t.Own})
 	return nil
 }
 
@@ -244,10 +244,10 @@ func (b *builder) pivot() error {
 
 // attach puts the pieces in their places, parents first.
 func (b *builder) attach() error {
-	slices.SortStableFunc(b.pieces, func(x, y piece) int {
+	slices.SortStableFunc(b.mounts, func(x, y preparedMount) int {
 		return cmp.Compare(depth(x.target), depth(y.target))
 	})
-	for _, p := range b.pieces {
+	for _, p := range b.mounts {
 		if err := b.mountPoint(p); err != nil {
 			return err
 		}
@@ -265,8 +265,8 @@ func (b *builder) attach() error {
 
 func depth(path string) int { return strings.Count(strings.TrimSuffix(path, "/"), "/") }
 
-// mountPoint makes the directory or file that a piece is mounted on.
-func (b *builder) mountPoint(p piece) error {
+// mountPoint makes the directory or file that a mount is attached to.
+func (b *builder) mountPoint(p preparedMount) error {
 	if !filepath.IsAbs(p.target) || filepath.Clean(p.target) != p.target || p.target == "/" {
 		return fmt.Errorf("%q is no place for a mount", p.target)
 	}

@@ -48,16 +48,16 @@ func (b *builder) overlay(i int, o Overlay) error {
 	return detach(place)
 }
 
-func (b *builder) overlayOrCopy(o Overlay, place string, size int64) (piece, error) {
+func (b *builder) overlayOrCopy(o Overlay, place string, size int64) (preparedMount, error) {
 	refused := errors.New("a copy is wanted")
 	if !o.Copy {
 		var fd int
 		if fd, refused = overlayOver(o.Lower, place, o.Hide); refused == nil {
-			return piece{target: o.Target, fd: fd, dir: true}, nil
+			return preparedMount{target: o.Target, fd: fd, dir: true}, nil
 		}
 	}
 	if err := copyTree(o.Lower, place, min(size, MaxCopy), o.Hide); err != nil {
-		return piece{}, fmt.Errorf("copy %s (no overlay: %w): %w", o.Lower, refused, err)
+		return preparedMount{}, fmt.Errorf("copy %s (no overlay: %w): %w", o.Lower, refused, err)
 	}
 	return clone(place, o.Target, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV)
 }
@@ -243,7 +243,7 @@ func (b *builder) own() error {
 		if !o.Own {
 			continue
 		}
-		g := &giver{uid: b.uid, gid: b.gid, files: ownedFiles, bytes: ownedBytes}
+		g := &chowner{uid: b.uid, gid: b.gid, files: ownedFiles, bytes: ownedBytes}
 		if err := g.tree(o.Target); err != nil {
 			return fmt.Errorf("%s: %w", o.Target, err)
 		}
@@ -251,27 +251,27 @@ func (b *builder) own() error {
 	return nil
 }
 
-// giver makes a tree the target's. Giving it a file copies the file's content,
+// chowner makes a tree the target's. Changing a file's owner copies the file's content,
 // so that is done for a number of the server's own, and for those that the
 // target could not read otherwise.
-type giver struct {
+type chowner struct {
 	uid, gid int
 	files    int
 	bytes    int64
 }
 
-// givenDir is a directory to give; what was installed below it is not the server's own.
-type givenDir struct {
+// chownDir is a directory whose owner changes; what was installed below it is not the server's own.
+type chownDir struct {
 	path      string
 	installed bool
 }
 
-func (g *giver) tree(root string) error {
-	queue := []givenDir{{path: root}}
+func (g *chowner) tree(root string) error {
+	queue := []chownDir{{path: root}}
 	for n := 0; len(queue) > 0 && n < ownedDirs; n++ {
 		dir := queue[0]
 		queue = queue[1:]
-		if err := g.give(dir.path); err != nil {
+		if err := g.chown(dir.path); err != nil {
 			return err
 		}
 		entries, err := os.ReadDir(dir.path)
@@ -285,7 +285,7 @@ func (g *giver) tree(root string) error {
 			path := filepath.Join(dir.path, e.Name())
 			switch e.Type() {
 			case fs.ModeDir:
-				queue = append(queue, givenDir{path, dir.installed || slices.Contains(installed, e.Name())})
+				queue = append(queue, chownDir{path, dir.installed || slices.Contains(installed, e.Name())})
 			case 0:
 				if err := g.file(path, dir.installed); err != nil {
 					return err
@@ -297,7 +297,7 @@ func (g *giver) tree(root string) error {
 }
 
 // file gives the target a file while the budget lasts.
-func (g *giver) file(path string, installed bool) error {
+func (g *chowner) file(path string, installed bool) error {
 	var st unix.Stat_t
 	if err := unix.Lstat(path, &st); err != nil {
 		return fmt.Errorf("look at %s: %w", path, err)
@@ -308,11 +308,11 @@ func (g *giver) file(path string, installed bool) error {
 	}
 	g.bytes -= st.Size
 	g.files = max(g.files-1, 0)
-	return g.give(path)
+	return g.chown(path)
 }
 
-// give changes a file's owner; one whose owner is not mapped here stays as it is.
-func (g *giver) give(path string) error {
+// chown changes a file's owner; one whose owner is not mapped here stays as it is.
+func (g *chowner) chown(path string) error {
 	if err := chown(path, g.uid, g.gid); err != nil && !notOurs(err) {
 		return err
 	}

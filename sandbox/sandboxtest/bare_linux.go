@@ -135,7 +135,7 @@ func (c *bareConn) Config(cfg *agent.Config) {
 // Pid is the agent's pid on the host.
 func (c *bareConn) Pid() int { return c.cmd.Process.Pid }
 
-// AgentPID implements sandbox.Located.
+// AgentPID implements sandbox.AgentProcess.
 func (c *bareConn) AgentPID(context.Context) (int, error) {
 	if c.bare.InPlace {
 		return 0, errors.New("this sandbox has no pid namespace of its own")

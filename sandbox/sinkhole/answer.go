@@ -17,16 +17,16 @@ type page struct {
 	header map[string]string
 }
 
-// choose is the answer to a request: the user's own, the metadata service's, or
+// pageFor is the answer to a request: the user's own, the metadata service's, or
 // one that most clients go on with.
-func (c *Config) choose(r *http.Request, host string, toMetadata bool) page {
+func (c *Config) pageFor(r *http.Request, host string, toMetadata bool) page {
 	if p, ok := firstReply(c.Replies, r, host); ok {
 		return p
 	}
 	if toMetadata {
 		return c.Metadata.page(r)
 	}
-	if p, ok := firstReply(personalities(), r, host); ok {
+	if p, ok := firstReply(builtInReplies(), r, host); ok {
 		return p
 	}
 	switch r.Method {

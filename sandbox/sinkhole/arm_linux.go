@@ -44,7 +44,7 @@ func Arm(c Config) (*Sinkhole, error) { return armBy(&c, divert) }
 
 // armBy is Arm with a way to divert packets.
 func armBy(c *Config, divert diverter) (*Sinkhole, error) {
-	if err := alone(); err != nil {
+	if err := checkIsolated(); err != nil {
 		return nil, err
 	}
 	s := &Sinkhole{}
@@ -87,8 +87,8 @@ func armBy(c *Config, divert diverter) (*Sinkhole, error) {
 // diverter is divert, or what a test has in its place.
 type diverter func(c *Config, four, six netip.AddrPort, ipv6, logged bool) error
 
-// alone fails if an interface but the loopback is up.
-func alone() error {
+// checkIsolated fails if an interface but the loopback is up.
+func checkIsolated() error {
 	interfaces, err := net.Interfaces()
 	if err != nil {
 		return fmt.Errorf("list the network interfaces: %w", err)

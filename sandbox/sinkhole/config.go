@@ -66,9 +66,9 @@ type Config struct {
 	// Scan returns the receiver of a stream, or nil. It gets every byte of the
 	// stream, in order, from one goroutine at a time, then Close.
 	Scan func(Stream) io.WriteCloser `json:"-"`
-	// Settle yields functions to be called once everything sent so far has been
+	// Quiesce yields functions to be called once everything sent so far has been
 	// reported, or after a quarter of a second. Nil for none.
-	Settle <-chan func() `json:"-"`
+	Quiesce <-chan func() `json:"-"`
 	// Dial opens a connection to an allowed host; network is tcp or udp. Whoever
 	// provides it checks the name and where it leads. Without it allowed hosts
 	// cannot be reached.

@@ -84,7 +84,7 @@ func (f family) rules(c *Config) [][]expr.Any {
 			join(f.to(n), l4(unix.IPPROTO_UDP), socket, accept))
 		for _, begun := range [][]expr.Any{join(f.to(n), l4(unix.IPPROTO_TCP), syn), join(f.to(n), l4(unix.IPPROTO_UDP))} {
 			if c.AnswerLoopback && c.Mode != ModeRefuse {
-				rules = append(rules, join(begun, f.hand()))
+				rules = append(rules, join(begun, f.tproxy()))
 			} else { // the kernel refuses: nobody listens
 				rules = append(rules, join(begun, f.log(), accept))
 			}
@@ -96,15 +96,15 @@ func (f family) rules(c *Config) [][]expr.Any {
 	}
 	if c.Mode == ModeRefuse {
 		rules = append(rules,
-			join(f.is(), l4(unix.IPPROTO_TCP), toDNS, f.hand()),
-			join(f.is(), l4(unix.IPPROTO_UDP), toDNS, f.hand()),
+			join(f.is(), l4(unix.IPPROTO_TCP), toDNS, f.tproxy()),
+			join(f.is(), l4(unix.IPPROTO_UDP), toDNS, f.tproxy()),
 			join(f.is(), l4(unix.IPPROTO_UDP), fromDNS, accept),
 			join(f.is(), l4(unix.IPPROTO_TCP), syn, f.log(), reset),
 			join(f.is(), l4(unix.IPPROTO_UDP), f.log(), unreachable))
 	} else {
 		rules = append(rules,
-			join(f.is(), l4(unix.IPPROTO_TCP), f.hand()),
-			join(f.is(), l4(unix.IPPROTO_UDP), f.hand()))
+			join(f.is(), l4(unix.IPPROTO_TCP), f.tproxy()),
+			join(f.is(), l4(unix.IPPROTO_UDP), f.tproxy()))
 	}
 	if !f.logged {
 		return rules
@@ -180,8 +180,8 @@ var (
 	}
 )
 
-// hand gives the packet to the listener.
-func (f family) hand() []expr.Any {
+// tproxy gives the packet to the listener.
+func (f family) tproxy() []expr.Any {
 	return []expr.Any{
 		&expr.Immediate{Register: 1, Data: f.listener.Addr().AsSlice()},
 		&expr.Immediate{Register: 2, Data: binaryutil.BigEndian.PutUint16(f.listener.Port())},

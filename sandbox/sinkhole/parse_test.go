@@ -117,8 +117,8 @@ func FuzzTalk(f *testing.F) {
 	f.Add("EHLO x\r\nAUTH LOGIN\r\nx\r\ny\r\nDATA\r\n.\r\nQUIT\r\n")
 	f.Add("USER a\r\nPASV\r\nSTOR x\r\n")
 	f.Fuzz(func(t *testing.T, in string) {
-		for _, with := range []*talker{smtp, ftp, pop3, imap} {
-			state := &talk{dest: netip.MustParseAddrPort("93.184.216.34:21")}
+		for _, with := range []*lineProtocol{smtp, ftp, pop3, imap} {
+			state := &dialogue{dest: netip.MustParseAddrPort("93.184.216.34:21")}
 			said := 0
 			line := state.lines(nil, []byte(in), with, func(s string) { said += len(s) })
 			if len(line) > maxLine || said > 256*(1+len(in)) {
@@ -172,7 +172,7 @@ func TestAnswersByAccept(t *testing.T) {
 		r.Header.Set("Accept", c.accept)
 		w := httptest.NewRecorder()
 		cfg := Config{}
-		cfg.choose(r, r.Host, false).write(w, false)
+		cfg.pageFor(r, r.Host, false).write(w, false)
 		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != c.kind {
 			t.Errorf("%s %s (%s): %d %s", c.method, c.url, c.accept, w.Code, w.Header().Get("Content-Type"))
 		}

@@ -42,13 +42,13 @@ func (s *server) dial(f *flow) (net.Conn, error) {
 
 // relayUp records what it relays.
 func (s *server) relayUp(w *wireConn, peer net.Conn) {
-	st, look := w.f.wireStream(), &hello{w: w}
+	st, look := w.f.wireStream(), &helloReader{w: w}
 	var failed error
 	for {
 		_ = w.SetReadDeadline(time.Now().Add(s.cfg.Idle))
 		err := w.receive(32<<10, func(p []byte) {
 			st.write(p)
-			look.at(p)
+			look.feed(p)
 			_ = peer.SetWriteDeadline(time.Now().Add(s.cfg.Header))
 			_, failed = peer.Write(p)
 		})
@@ -95,8 +95,8 @@ func (w *wireConn) moves(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) && time.Duration(w.active.Load()) > now()-w.s.cfg.Idle
 }
 
-// hello looks for a ClientHello in what a client says first.
-type hello struct {
+// helloReader looks for a ClientHello in what a client says first.
+type helloReader struct {
 	w    *wireConn
 	head []byte
 	done bool
@@ -105,7 +105,7 @@ type hello struct {
 // maxHello bounds what is held for it: a record, as TLS bounds those.
 const maxHello = 5 + 16<<10
 
-func (h *hello) at(p []byte) {
+func (h *helloReader) feed(p []byte) {
 	if h.done {
 		return
 	}
@@ -129,10 +129,10 @@ func (h *hello) at(p []byte) {
 var errRead = errors.New("read")
 
 // read has crypto/tls read the hello, and goes no further.
-func (h *hello) read() {
+func (h *helloReader) read() {
 	h.w.f.learn(func(e *Event) { e.TLS, e.App, e.Opaque = true, "tls", true })
 	h.w.f.fail("TLS to an allowed host is not opened")
-	conn := tls.Server(said{bytes.NewReader(h.head)}, &tls.Config{
+	conn := tls.Server(replayConn{bytes.NewReader(h.head)}, &tls.Config{
 		MinVersion: tls.VersionTLS10,
 		GetConfigForClient: func(i *tls.ClientHelloInfo) (*tls.Config, error) {
 			h.w.f.learn(func(e *Event) { e.SNI = i.ServerName })
@@ -143,16 +143,16 @@ func (h *hello) read() {
 	h.w.f.report(Event{Type: TypeTLS})
 }
 
-// said is a connection of which only what was said is left.
-type said struct{ *bytes.Reader }
+// replayConn is a connection that returns the bytes of a head that was read already.
+type replayConn struct{ *bytes.Reader }
 
 // Write drops what nobody hears.
-func (said) Write(p []byte) (int, error) { return len(p), nil }
+func (replayConn) Write(p []byte) (int, error) { return len(p), nil }
 
 // The rest of net.Conn does nothing.
-func (said) Close() error                     { return nil }
-func (said) LocalAddr() net.Addr              { return &net.TCPAddr{} }
-func (said) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
-func (said) SetDeadline(time.Time) error      { return nil }
-func (said) SetReadDeadline(time.Time) error  { return nil }
-func (said) SetWriteDeadline(time.Time) error { return nil }
+func (replayConn) Close() error                     { return nil }
+func (replayConn) LocalAddr() net.Addr              { return &net.TCPAddr{} }
+func (replayConn) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
+func (replayConn) SetDeadline(time.Time) error      { return nil }
+func (replayConn) SetReadDeadline(time.Time) error  { return nil }
+func (replayConn) SetWriteDeadline(time.Time) error { return nil }

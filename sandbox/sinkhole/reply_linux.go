@@ -11,6 +11,6 @@ func (s *server) reply(w http.ResponseWriter, r *http.Request, f *flow) {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
 	}
-	p := s.cfg.choose(r, canonical(host), isMetadata(f.known.Dest.Addr(), host))
+	p := s.cfg.pageFor(r, canonical(host), isMetadata(f.known.Dest.Addr(), host))
 	p.write(w, r.Method == http.MethodHead)
 }

@@ -62,8 +62,8 @@ func Serve(ctx context.Context, files []*os.File, c Config, emit func(Event)) er
 	for _, p := range got.packets {
 		s.wg.Go(func() { s.servePackets(p) })
 	}
-	if c.Settle != nil {
-		s.wg.Go(func() { s.answerSettles(got) })
+	if c.Quiesce != nil {
+		s.wg.Go(func() { s.serveQuiesce(got) })
 	}
 	<-ctx.Done()
 	got.close()

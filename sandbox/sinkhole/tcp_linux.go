@@ -80,7 +80,7 @@ func (s *server) serveTCP(w *wireConn) {
 		s.serveDNS(w.plain(nil), "dns")
 		return
 	}
-	head, k, ended := s.hear(w, port)
+	head, k, ended := s.readHead(w, port)
 	if ended {
 		return
 	}
@@ -93,21 +93,21 @@ func (s *server) serveTCP(w *wireConn) {
 			_ = w.Close()
 			return
 		}
-		s.hand(w.plain(head), k)
+		s.handOff(w.plain(head), k)
 	default:
-		t := talkOf(port)
+		t := lineProtocolOf(port)
 		if t == nil {
 			s.raw(w, head)
 			return
 		}
-		s.talk(w.plain(head), t)
+		s.serveLines(w.plain(head), t)
 	}
 }
 
-// hear reads what a client says first, until it tells a protocol. A client that
+// readHead reads what a client says first, until it tells a protocol. A client that
 // says nothing is greeted where its port wants that; ended says that the
 // connection is over by then.
-func (s *server) hear(w *wireConn, port uint16) (head []byte, k kind, ended bool) {
+func (s *server) readHead(w *wireConn, port uint16) (head []byte, k kind, ended bool) {
 	spoke := false
 	for k == kindUnknown {
 		wait := s.cfg.Idle
@@ -123,8 +123,8 @@ func (s *server) hear(w *wireConn, port uint16) (head []byte, k kind, ended bool
 			k = sniff(head)
 		case errors.Is(err, os.ErrDeadlineExceeded) && len(head) == 0 && !spoke:
 			spoke = true
-			if t := talkOf(port); t != nil {
-				s.talk(w.plain(nil), t)
+			if t := lineProtocolOf(port); t != nil {
+				s.serveLines(w.plain(nil), t)
 				return nil, k, true
 			}
 		case errors.Is(err, os.ErrDeadlineExceeded) && len(head) == 0:

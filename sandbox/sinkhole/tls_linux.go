@@ -30,7 +30,7 @@ func (s *server) serveTLS(w *wireConn, head []byte) {
 	w.f.learn(func(e *Event) { e.ALPN = alpn })
 	switch {
 	case alpn == "h2":
-		s.hand(t, kindHTTP2)
+		s.handOff(t, kindHTTP2)
 	case alpn == "dot" || w.f.known.Dest.Port() == 853:
 		s.serveDNS(t, "dot")
 	default:
@@ -46,7 +46,7 @@ func (s *server) serveInside(t *tap) {
 		wait := s.cfg.Idle
 		if len(t.pre) > 0 {
 			wait = partWait
-		} else if talkOf(port) != nil {
+		} else if lineProtocolOf(port) != nil {
 			wait = greetingWait(port)
 		}
 		_ = t.SetReadDeadline(time.Now().Add(wait))
@@ -61,7 +61,7 @@ func (s *server) serveInside(t *tap) {
 				t.eof.Store(true)
 				t.left(err)
 			}
-			if len(t.pre) == 0 && (talkOf(port) == nil || t.eof.Load()) {
+			if len(t.pre) == 0 && (lineProtocolOf(port) == nil || t.eof.Load()) {
 				_ = t.Conn.Close()
 				return
 			}
@@ -69,13 +69,13 @@ func (s *server) serveInside(t *tap) {
 	}
 	_ = t.SetReadDeadline(time.Time{})
 	if k == kindHTTP || k == kindHTTP2 {
-		s.hand(t, k)
+		s.handOff(t, k)
 		return
 	}
 	if k == kindTLS {
 		t.w.f.learn(func(e *Event) { e.Opaque = true }) // TLS inside TLS is not opened
 	}
-	s.talk(t, talkOf(port))
+	s.serveLines(t, lineProtocolOf(port))
 }
 
 func (s *server) tlsConfig(w *wireConn) *tls.Config {

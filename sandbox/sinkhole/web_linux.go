@@ -39,8 +39,8 @@ func (h *handoff) Close() error {
 
 func (h *handoff) Addr() net.Addr { return &net.TCPAddr{} }
 
-// hand gives a connection to the HTTP server.
-func (s *server) hand(t *tap, k kind) {
+// handOff gives a connection to the HTTP server.
+func (s *server) handOff(t *tap, k kind) {
 	app := "http/1.1"
 	if k == kindHTTP2 {
 		app = "h2"
@@ -237,8 +237,8 @@ func (s *server) tunnel(t *tap, host string, ahead []byte) {
 	}
 	inner := &tap{Conn: t.Conn, w: t.w, st: t.st, pre: head}
 	if k := sniff(head); k == kindHTTP || k == kindHTTP2 {
-		s.hand(inner, k)
+		s.handOff(inner, k)
 		return
 	}
-	s.talk(inner, nil)
+	s.serveLines(inner, nil)
 }

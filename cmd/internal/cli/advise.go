@@ -100,7 +100,7 @@ func (e *env) splice(path, block string) error {
 	if err := replaceFile(path, now, mode); err != nil {
 		return usage(hint, "%w", err)
 	}
-	fmt.Fprintln(e.out, report.Behind(path, 1000))
+	fmt.Fprintln(e.out, report.Escape(path, 1000))
 	return nil
 }
 

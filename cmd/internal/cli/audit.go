@@ -52,7 +52,7 @@ func (e *env) printAudit(r *audit.Report) {
 		fmt.Fprintf(e.out, "  -%d %s (%s), %d hit(s)\n", d.Points, d.Rule, d.Severity, d.Hits)
 	}
 	for _, f := range r.Findings {
-		fmt.Fprintf(e.out, "[%s] %s %s:%d %s\n", f.Severity, f.Rule, report.Behind(f.Location.Path, 200), f.Location.Line, report.Behind(f.Evidence[0].Text, 200))
+		fmt.Fprintf(e.out, "[%s] %s %s:%d %s\n", f.Severity, f.Rule, report.Escape(f.Location.Path, 200), f.Location.Line, report.Escape(f.Evidence[0].Text, 200))
 	}
 }
 

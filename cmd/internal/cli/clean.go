@@ -18,11 +18,11 @@ func (e *env) clean() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			fetched, cacheErr := cleanCache(packages)
 			for _, dir := range fetched {
-				fmt.Fprintln(e.out, "removed "+report.Behind(dir, 400))
+				fmt.Fprintln(e.out, "removed "+report.Escape(dir, 400))
 			}
 			removed, err := docker.Clean(cmd.Context(), all)
 			for _, what := range removed {
-				fmt.Fprintln(e.out, "removed "+report.Behind(what, 400))
+				fmt.Fprintln(e.out, "removed "+report.Escape(what, 400))
 			}
 			return errors.Join(cacheErr, err)
 		},

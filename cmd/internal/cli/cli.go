@@ -72,7 +72,7 @@ func Main(args []string, in io.Reader, out, errw io.Writer) int {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		var left *run.LeftError
 		if errors.As(err, &left) {
-			fmt.Fprintln(errw, "error: interrupted; the sandbox is still there: "+report.Behind(left.Error(), 1000))
+			fmt.Fprintln(errw, "error: interrupted; the sandbox is still there: "+report.Escape(left.Error(), 1000))
 			fmt.Fprintln(errw, "hint: coalmine clean removes it")
 			return ExitInterrupted
 		}
@@ -85,11 +85,11 @@ func Main(args []string, in io.Reader, out, errw io.Writer) int {
 // fail prints an error with its hint and returns the exit status. Every text
 // passes Printable: an error may quote a server or a file.
 func (e *env) fail(err error) int {
-	fmt.Fprintln(e.err, "error: "+report.Behind(err.Error(), 2000))
+	fmt.Fprintln(e.err, "error: "+report.Escape(err.Error(), 2000))
 	var u *sandbox.UsageError
 	if errors.As(err, &u) {
 		if u.Hint != "" {
-			fmt.Fprintln(e.err, "hint: "+report.Behind(u.Hint, 2000))
+			fmt.Fprintln(e.err, "hint: "+report.Escape(u.Hint, 2000))
 		}
 		return ExitUsage
 	}

@@ -132,13 +132,13 @@ func (e *env) printDetected(l *detect.Log) {
 		if n > 1 {
 			more = fmt.Sprintf(" (%d times, the last at seq %d)", n, as[again[key][n-1]].Seq())
 		}
-		fmt.Fprintf(e.out, "  [%s] seq %-5d %s: %s%s\n", mark, a.Seq(), plain(a.Subcategory), report.Behind(a.Explanation, 600), more)
+		fmt.Fprintf(e.out, "  [%s] seq %-5d %s: %s%s\n", mark, a.Seq(), plain(a.Subcategory), report.Escape(a.Explanation, 600), more)
 	}
 	if n := len(as) + l.Dropped - shown; n > 0 {
 		fmt.Fprintf(e.out, "  … and %d more; --json has them\n", n)
 	}
 	for _, h := range l.Holes() {
-		fmt.Fprintln(e.out, "  not seen: "+report.Behind(h.Text, 400))
+		fmt.Fprintln(e.out, "  not seen: "+report.Escape(h.Text, 400))
 	}
 }
 

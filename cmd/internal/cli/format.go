@@ -98,4 +98,4 @@ func counted(list []string) []string {
 }
 
 // plain is any text within a line, of a terminal or of a job's log.
-func plain(s string) string { return report.Behind(s, 400) }
+func plain(s string) string { return report.Escape(s, 400) }

@@ -55,7 +55,7 @@ func (e *env) lock() *cobra.Command {
 			if err := os.WriteFile(out, data, 0o644); err != nil {
 				return &sandbox.UsageError{Err: err, Hint: "name another file with --out"}
 			}
-			fmt.Fprintf(e.out, "locked %d tools in %s\n", len(l.Tools), report.Behind(out, 300))
+			fmt.Fprintf(e.out, "locked %d tools in %s\n", len(l.Tools), report.Escape(out, 300))
 			return nil
 		},
 	}

@@ -67,7 +67,7 @@ func (e *env) detectOptions(f *logFlags) (detect.Options, error) {
 	}
 	own, err := pii.Load(path)
 	if err != nil {
-		fmt.Fprintln(e.err, "warning: "+report.Behind(err.Error(), 1000))
+		fmt.Fprintln(e.err, "warning: "+report.Escape(err.Error(), 1000))
 		fmt.Fprintln(e.err, "hint: only the built-in patterns are used")
 		return o, nil
 	}

@@ -241,7 +241,7 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) error {
 		return err
 	}
 	if e.terminalProgress() {
-		f.Progress = func(line string) { fmt.Fprintf(e.err, "\r\x1b[K%s", report.Behind(line, 100)) }
+		f.Progress = func(line string) { fmt.Fprintf(e.err, "\r\x1b[K%s", report.Escape(line, 100)) }
 	}
 	runs, err := f.runs(args)
 	if err != nil {
@@ -261,7 +261,7 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) error {
 				return err
 			}
 			// One server that cannot be probed must not hide the others.
-			fmt.Fprintln(e.err, "in "+report.Behind(o.Name, 100)+":")
+			fmt.Fprintln(e.err, "in "+report.Escape(o.Name, 100)+":")
 			status = e.fail(err)
 		}
 		worst = worse(worst, status)
@@ -338,7 +338,7 @@ func (e *env) one(ctx context.Context, o plan.Options, f *probeFlags) (int, erro
 		return 0, err
 	}
 	if got.Why != "" && slices.Contains(f.format, "text") {
-		fmt.Fprintln(e.err, "sandbox: "+report.Behind(got.Why, 300))
+		fmt.Fprintln(e.err, "sandbox: "+report.Escape(got.Why, 300))
 	}
 	if err := e.print(got.Result, got.Dir, f.format); err != nil {
 		return 0, err

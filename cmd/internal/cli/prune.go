@@ -53,9 +53,9 @@ func (e *env) prune() *cobra.Command {
 				what = "removed"
 			}
 			for _, p := range gone {
-				fmt.Fprintf(e.out, "%s %s (%d bytes)\n", what, report.Behind(p.Name, 300), p.Size)
+				fmt.Fprintf(e.out, "%s %s (%d bytes)\n", what, report.Escape(p.Name, 300), p.Size)
 			}
-			fmt.Fprintf(e.out, "%s %d logs in %s\n", what, len(gone), report.Behind(dir, 300))
+			fmt.Fprintf(e.out, "%s %d logs in %s\n", what, len(gone), report.Escape(dir, 300))
 			return err
 		},
 	}

@@ -57,7 +57,7 @@ func (e *env) writeReport(res *analyze.Result, format, out, log string) error {
 	if err := errors.Join(renderLog(f, res, format, log, report.TextOptions{}), f.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", out, err)
 	}
-	fmt.Fprintln(e.out, report.Behind(out, 1000))
+	fmt.Fprintln(e.out, report.Escape(out, 1000))
 	return nil
 }
 

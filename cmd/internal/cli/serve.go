@@ -28,7 +28,7 @@ func (e *env) serve() *cobra.Command {
 			}
 			defer root.Close()
 			s := serve.Server(serve.Options{Root: root, Version: version(), Detect: o})
-			in, out := serve.Patient(cmd.Context(), e.in, e.out)
+			in, out := serve.DrainBeforeEOF(cmd.Context(), e.in, e.out)
 			err = s.Run(cmd.Context(), &mcp.IOTransport{Reader: in, Writer: out})
 			if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 				return nil

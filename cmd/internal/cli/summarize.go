@@ -36,7 +36,7 @@ func (e *env) summarize() *cobra.Command {
 // sayHoles tells on stderr what of a log was not seen.
 func (e *env) sayHoles(l *detect.Log) {
 	for _, h := range l.Holes() {
-		fmt.Fprintln(e.err, "not seen: "+report.Behind(h.Text, 400))
+		fmt.Fprintln(e.err, "not seen: "+report.Escape(h.Text, 400))
 	}
 }
 
@@ -46,7 +46,7 @@ func (e *env) printSummary(s *detect.Summary) {
 		unknown = "none"
 	}
 	failure := func(f detect.Failure) string {
-		return fmt.Sprintf("seq %d “%s”", f.Seq, report.Behind(f.Message, 160))
+		return fmt.Sprintf("seq %d “%s”", f.Seq, report.Escape(f.Message, 160))
 	}
 	for _, l := range [][2]string{
 		{"session", plain(s.Session)},

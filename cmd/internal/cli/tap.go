@@ -31,7 +31,7 @@ func (e *env) logOptions(f *wireFlags, as string) (wiretap.LogOptions, error) {
 		return wiretap.LogOptions{}, usage("a size such as 64MB", "--rotate: %w", err)
 	}
 	return wiretap.LogOptions{Dir: f.dir, Rotate: rotate, Say: func(line string) {
-		fmt.Fprintln(e.err, as+": "+report.Behind(line, 2000))
+		fmt.Fprintln(e.err, as+": "+report.Escape(line, 2000))
 	}}, nil
 }
 

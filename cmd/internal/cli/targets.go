@@ -22,7 +22,7 @@ func (e *env) targets() *cobra.Command {
 				if what == "" {
 					what = strings.Join(s.Command, " ")
 				}
-				fmt.Fprintf(e.out, "%s\t%s:%d\t%s\n", report.Clean(s.Name, 100), report.Behind(args[0], 300), s.Line, report.Behind(what, 300))
+				fmt.Fprintf(e.out, "%s\t%s:%d\t%s\n", report.Clean(s.Name, 100), report.Escape(args[0], 300), s.Line, report.Escape(what, 300))
 			}
 			e.status = e.badEntries(bad)
 			return nil

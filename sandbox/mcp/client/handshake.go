@@ -44,7 +44,7 @@ func (c *Client) Connect(ctx context.Context) (*wire.Surface, error) {
 			return nil, c.explain(ctx, h, err)
 		}
 	}
-	return c.settle(h, version)
+	return c.finishHandshake(h, version)
 }
 
 func (c *Client) answeredLate() bool {
@@ -123,8 +123,8 @@ func (c *Client) explain(ctx context.Context, h *handshake, err error) error {
 	return fmt.Errorf("handshake: %w", err)
 }
 
-// settle fixes the era and reads the declarations from the raw result.
-func (c *Client) settle(h *handshake, version string) (*wire.Surface, error) {
+// finishHandshake fixes the era and reads the declarations from the raw result.
+func (c *Client) finishHandshake(h *handshake, version string) (*wire.Surface, error) {
 	raw, legacy := h.result(methodInitialize)
 	if !legacy {
 		raw, _ = h.result(methodDiscover)

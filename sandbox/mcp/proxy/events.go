@@ -105,7 +105,7 @@ func newEvents(x *exchange, src io.ReadCloser, older bool) io.ReadCloser {
 	r, w := io.Pipe()
 	e := &judged{PipeReader: r, src: src, w: w, x: x, rec: recordedEvents{x: x}, older: older, plain: x.gate != nil && x.p.opts.Gate.Closed()}
 	if older {
-		x.settle(nil).inject(e.inject)
+		x.resolveSession(nil).inject(e.inject)
 	}
 	go e.run()
 	return e

@@ -28,34 +28,35 @@ type exchange struct {
 	r     *http.Request
 	began time.Time
 
-	mu   sync.Mutex
-	body *capture // of the request, nil once it is recorded
-	talk *talk
-	gate *gate.Session
-	// beside says that the request is none of the protocol's.
-	beside bool
-	// fresh says that the talk has no name before the answer gives it one.
+	mu      sync.Mutex
+	body    *capture // of the request, nil once it is recorded
+	session *mcpSession
+	gate    *gate.Session
+	// authorization says that the request is one of the authorization, and none of the
+	// protocol's.
+	authorization bool
+	// fresh says that the session has no name before the answer gives it one.
 	fresh bool
 }
 
 // put records a frame of the exchange.
 func (x *exchange) put(f session.WireFrame) {
 	x.mu.Lock()
-	t := x.talk
+	t := x.session
 	x.mu.Unlock()
 	if t == nil {
-		t = x.settle(nil)
+		t = x.resolveSession(nil)
 	}
 	x.p.journal.Put(t.log, f)
 }
 
-// settle says which session the exchange belongs to: that of the request's id,
+// resolveSession says which session the exchange belongs to: that of the request's id,
 // or of the one that the answer gives, or of the endpoint that is posted to.
-func (x *exchange) settle(answer http.Header) *talk {
+func (x *exchange) resolveSession(answer http.Header) *mcpSession {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.talk != nil {
-		return x.talk
+	if x.session != nil {
+		return x.session
 	}
 	id := x.r.Header.Get(headerSession)
 	if id == "" && answer != nil {
@@ -68,8 +69,8 @@ func (x *exchange) settle(answer http.Header) *talk {
 	case x.r.Method == http.MethodPost && x.r.URL.RawQuery != "":
 		key = endpointKey(x.r.URL.RequestURI())
 	}
-	x.talk = x.p.logs.of(key)
-	return x.talk
+	x.session = x.p.sessions.of(key)
+	return x.session
 }
 
 // capture copies what passes, up to a bound.
@@ -131,12 +132,12 @@ func (x *exchange) end() { x.asked() }
 
 // answer sees to it that the server's answer is recorded as it passes.
 func (x *exchange) answer(r *http.Response) error {
-	if x.beside {
+	if x.authorization {
 		return x.p.redirect(r)
 	}
 	if r.Request.Method == http.MethodDelete {
 		if r.StatusCode < 300 {
-			x.p.logs.forget("session " + x.r.Header.Get(headerSession))
+			x.p.sessions.forget("session " + x.r.Header.Get(headerSession))
 		}
 		return nil
 	}
@@ -172,19 +173,19 @@ func (x *exchange) answer(r *http.Response) error {
 }
 
 // place says which session the exchange belongs to, now that its answer is here.
-func (x *exchange) place(answer http.Header, older bool) *talk {
+func (x *exchange) place(answer http.Header, older bool) *mcpSession {
 	if older {
 		x.mu.Lock()
-		x.talk = x.p.logs.of(x.p.logs.stream())
+		x.session = x.p.sessions.of(x.p.sessions.stream())
 		x.mu.Unlock()
 	}
-	t := x.settle(answer)
+	t := x.resolveSession(answer)
 	if x.fresh {
 		key := ""
 		if id := answer.Get(headerSession); id != "" {
 			key = "session " + id
 		}
-		x.p.logs.as(t, key)
+		x.p.sessions.rekey(t, key)
 	}
 	return t
 }
@@ -234,7 +235,7 @@ func (x *exchange) endpoint(data []byte) (changed []byte, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	x.p.logs.as(x.settle(nil), endpointKey(x.r.URL.ResolveReference(u).RequestURI()))
+	x.p.sessions.rekey(x.resolveSession(nil), endpointKey(x.r.URL.ResolveReference(u).RequestURI()))
 	if u.Host == "" {
 		return nil, false
 	}

@@ -56,7 +56,7 @@ func (x *exchange) judge(w http.ResponseWriter, r *http.Request) bool {
 	}
 	if v.Reply != nil {
 		x.put(session.WireFrame{Dir: session.S2C, At: time.Now(), Raw: v.Reply, Gate: v.Injected})
-		if x.talk.send(v.Reply) {
+		if x.session.send(v.Reply) {
 			v.Reply = nil // the older transport answers on its stream
 		}
 	}
@@ -70,12 +70,12 @@ func (x *exchange) open(raw []byte) {
 	if x.r.Header.Get(headerSession) == "" && x.r.URL.RawQuery == "" {
 		if messages, err := wire.Parse(raw); err == nil && len(messages) == 1 && messages[0].Method == "initialize" {
 			x.fresh = true
-			x.talk = x.p.logs.of(x.p.logs.stream())
+			x.session = x.p.sessions.of(x.p.sessions.stream())
 		}
 	}
-	t := x.settle(nil)
+	t := x.resolveSession(nil)
 	x.gate = t.gate
-	if x.p.logs.nameless(t) {
+	if x.p.sessions.nameless(t) {
 		// Without a session, two clients may use the same ids.
 		x.gate = t.gate.Exchange()
 	}

@@ -41,10 +41,10 @@ type Options struct {
 // Proxy is a handler that passes on everything and records the messages.
 // Close it when the server that serves it has been shut down.
 type Proxy struct {
-	opts    Options
-	journal *tap.Journal
-	logs    *logs
-	reverse *httputil.ReverseProxy
+	opts     Options
+	journal  *tap.Journal
+	sessions *sessionTable
+	reverse  *httputil.ReverseProxy
 }
 
 // New returns a Proxy.
@@ -60,7 +60,7 @@ func New(opts Options) (*Proxy, error) {
 		opts.Transport = t
 	}
 	p := &Proxy{opts: opts, journal: tap.NewJournal()}
-	p.logs = newLogs(opts, p.journal)
+	p.sessions = newSessionTable(opts, p.journal)
 	p.reverse = &httputil.ReverseProxy{
 		Rewrite:        p.rewrite,
 		Transport:      opts.Transport,
@@ -73,7 +73,7 @@ func New(opts Options) (*Proxy, error) {
 
 // Close writes what is to be written and closes the logs.
 func (p *Proxy) Close() {
-	p.logs.closeAll()
+	p.sessions.closeAll()
 	p.journal.Close()
 }
 
@@ -123,10 +123,10 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "coalmine: "+why, http.StatusForbidden)
 		return
 	}
-	x := &exchange{p: p, r: r, began: time.Now(), beside: p.beside(r)}
+	x := &exchange{p: p, r: r, began: time.Now(), authorization: p.isAuthorization(r)}
 	defer x.end()
 	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
-	if x.beside {
+	if x.authorization {
 		p.reverse.ServeHTTP(w, r)
 		return
 	}

@@ -41,11 +41,11 @@ const (
 	typeForm   = "application/x-www-form-urlencoded"
 )
 
-// beside reports whether a request is one of the authorization that a client
+// isAuthorization reports whether a request is one of the authorization that a client
 // goes through before it speaks the protocol. What it holds are secrets, which no
 // log is to have, and no messages. Where a server takes messages it is not.
-func (p *Proxy) beside(r *http.Request) bool {
-	if r.URL.Path == p.opts.Upstream.Path || p.logs.known(endpointKey(r.URL.RequestURI())) || r.Header.Get(headerSession) != "" {
+func (p *Proxy) isAuthorization(r *http.Request) bool {
+	if r.URL.Path == p.opts.Upstream.Path || p.sessions.known(endpointKey(r.URL.RequestURI())) || r.Header.Get(headerSession) != "" {
 		return false
 	}
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))

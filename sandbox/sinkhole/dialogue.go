@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// talker is a protocol of lines, in which the server speaks first.
-type talker struct {
+// lineProtocol is a protocol of lines, in which the server speaks first.
+type lineProtocol struct {
 	app, banner string
-	answer      func(t *talk, line string) string
+	answer      func(t *dialogue, line string) string
 }
 
-// talk is one conversation.
-type talk struct {
+// dialogue is the state of one connection that speaks such a protocol.
+type dialogue struct {
 	dest netip.AddrPort
 	data bool // lines are a message, until a single dot
 	auth int  // lines that answer a prompt for credentials
@@ -22,19 +22,19 @@ type talk struct {
 }
 
 var (
-	smtp = &talker{"smtp", "220 mail ESMTP Postfix\r\n", (*talk).smtp}
-	ftp  = &talker{"ftp", "220 (vsFTPd 3.0.5)\r\n", (*talk).ftp}
-	pop3 = &talker{"pop3", "+OK POP3 server ready\r\n", (*talk).pop3}
-	imap = &talker{"imap", "* OK [CAPABILITY IMAP4rev1 AUTH=PLAIN LOGIN] ready\r\n", (*talk).imap}
-	ssh  = &talker{"ssh", "SSH-2.0-OpenSSH_9.6\r\n", nil}
+	smtp = &lineProtocol{"smtp", "220 mail ESMTP Postfix\r\n", (*dialogue).smtp}
+	ftp  = &lineProtocol{"ftp", "220 (vsFTPd 3.0.5)\r\n", (*dialogue).ftp}
+	pop3 = &lineProtocol{"pop3", "+OK POP3 server ready\r\n", (*dialogue).pop3}
+	imap = &lineProtocol{"imap", "* OK [CAPABILITY IMAP4rev1 AUTH=PLAIN LOGIN] ready\r\n", (*dialogue).imap}
+	ssh  = &lineProtocol{"ssh", "SSH-2.0-OpenSSH_9.6\r\n", nil}
 )
 
-var talkers = map[uint16]*talker{
+var lineProtocols = map[uint16]*lineProtocol{
 	21: ftp, 2121: ftp, 990: ftp, 22: ssh, 2222: ssh, 25: smtp, 465: smtp, 587: smtp, 2525: smtp,
 	110: pop3, 995: pop3, 143: imap, 993: imap,
 }
 
-func talkOf(port uint16) *talker { return talkers[port] }
+func lineProtocolOf(port uint16) *lineProtocol { return lineProtocols[port] }
 
 // greetingWait is how long a client may stay silent before it is greeted.
 func greetingWait(port uint16) time.Duration {
@@ -49,7 +49,7 @@ func verb(line string) (string, string) {
 	return strings.ToUpper(v), rest
 }
 
-func (t *talk) smtp(line string) string {
+func (t *dialogue) smtp(line string) string {
 	if t.data {
 		if line == "." {
 			t.data = false
@@ -93,7 +93,7 @@ func (t *talk) smtp(line string) string {
 	return "250 2.0.0 Ok\r\n"
 }
 
-func (t *talk) ftp(line string) string {
+func (t *dialogue) ftp(line string) string {
 	v, _ := verb(line)
 	switch v {
 	case "USER":
@@ -129,7 +129,7 @@ func (t *talk) ftp(line string) string {
 	return "250 Ok.\r\n"
 }
 
-func (t *talk) pop3(line string) string {
+func (t *dialogue) pop3(line string) string {
 	v, _ := verb(line)
 	switch v {
 	case "STAT":
@@ -142,7 +142,7 @@ func (t *talk) pop3(line string) string {
 	return "+OK\r\n"
 }
 
-func (t *talk) imap(line string) string {
+func (t *dialogue) imap(line string) string {
 	tag, rest, _ := strings.Cut(line, " ")
 	if len(tag) > 32 {
 		tag = "*"

@@ -15,14 +15,14 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// The bounds on a file of personalities.
+// The bounds on a file of replies.
 const (
 	maxReplyFile = 4 << 20
 	maxReplies   = 4096
 	maxFaults    = 20
 )
 
-// ReplyError is a fault of a file of personalities.
+// ReplyError is a fault of a file of replies.
 type ReplyError struct {
 	File         string
 	Line, Column int // from 1; 0 for the file as a whole
@@ -37,19 +37,19 @@ func (e *ReplyError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.What)
 }
 
-//go:embed personalities.yaml
+//go:embed replies.yaml
 var builtIn []byte
 
-// personalities are the answers that come with the program.
-var personalities = sync.OnceValue(func() []Reply {
-	replies, err := ParseReplies("personalities.yaml", builtIn)
+// builtInReplies are the answers that come with the program.
+var builtInReplies = sync.OnceValue(func() []Reply {
+	replies, err := ParseReplies("replies.yaml", builtIn)
 	if err != nil { // a test reads the file
 		return nil
 	}
 	return replies
 })
 
-// ParseReplies reads a file of personalities: YAML, with a list "replies" whose
+// ParseReplies reads a file of replies: YAML, with a list "replies" whose
 // entries have host, path, method, status, headers and body, as Reply has them.
 // file is its name in the errors, which are *ReplyError, joined, at most twenty.
 // Of a file with an error nothing is returned.

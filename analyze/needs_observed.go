@@ -8,13 +8,13 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
-// maxLacking bounds the names of one need.
-const maxLacking = 5
+// maxNamesPerNeed bounds the names of one need.
+const maxNamesPerNeed = 5
 
-// lacks are the needs of a tool that answered with errors alone, as the kernel
+// observedNeeds are the needs of a tool that answered with errors alone, as the kernel
 // and the sinkhole saw them: programs that it tried to run and that are not
 // here, and services for which only a stand-in answered.
-func (j *judge) lacks(tool string) []Need {
+func (j *judge) observedNeeds(tool string) []Need {
 	calls := map[int]bool{}
 	for i := range j.profile.Calls {
 		if c := &j.profile.Calls[i]; c.Tool == tool && c.What == "tool" && len(c.Oracles) == 0 {
@@ -24,7 +24,7 @@ func (j *judge) lacks(tool string) []Need {
 	var out []Need
 	var names []string
 	for _, n := range j.profile.Absent(func(call int) bool { return calls[call] }) {
-		if len(names) < maxLacking {
+		if len(names) < maxNamesPerNeed {
 			names = append(names, j.say(n, maxNeedName))
 		}
 	}
@@ -41,7 +41,7 @@ func (j *judge) lacks(tool string) []Need {
 func (j *judge) services(calls map[int]bool) []string {
 	var names []string
 	add := func(peer string) {
-		if peer = j.say(peer, 200); !slices.Contains(names, peer) && len(names) < maxLacking {
+		if peer = j.say(peer, 200); !slices.Contains(names, peer) && len(names) < maxNamesPerNeed {
 			names = append(names, peer)
 		}
 	}

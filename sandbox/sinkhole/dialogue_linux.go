@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// maxLine bounds a line of a conversation; what is longer is kept all the same
+// maxLine bounds a line of a dialogue; what is longer is kept all the same
 // and answered as if it had ended.
 const maxLine = 4096
 
-// talk speaks a protocol of lines; with no talker it only listens.
-func (s *server) talk(t *tap, with *talker) {
+// serveLines speaks a protocol of lines; where with is nil, it only listens.
+func (s *server) serveLines(t *tap, with *lineProtocol) {
 	defer t.Conn.Close()
 	reply := func(text string) {
 		if text != "" {
 			_, _ = io.WriteString(t.Conn, text)
 		}
 	}
-	state := &talk{dest: t.w.f.known.Dest}
+	state := &dialogue{dest: t.w.f.known.Dest}
 	if with != nil {
 		t.w.f.learn(func(e *Event) { e.App = with.app })
 		reply(with.banner)
 	}
-	b := make([]byte, 2048) // an idle conversation holds it
+	b := make([]byte, 2048) // an idle dialogue holds it
 	var line []byte
 	for {
 		_ = t.SetReadDeadline(time.Now().Add(s.cfg.Idle))
@@ -47,7 +47,7 @@ func (s *server) talk(t *tap, with *talker) {
 }
 
 // lines answers the whole lines of p and returns the part of one that is left.
-func (t *talk) lines(line, p []byte, with *talker, reply func(string)) []byte {
+func (t *dialogue) lines(line, p []byte, with *lineProtocol, reply func(string)) []byte {
 	for _, c := range p {
 		if c != '\n' && len(line) < maxLine {
 			line = append(line, c)

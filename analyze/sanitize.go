@@ -12,13 +12,13 @@ import (
 // maxString bounds every text of a Result that a server has a say in.
 const maxString = 4 << 10
 
-// seal bounds every text of a Result and takes the decoys' values out of it. It
+// sanitize bounds every text of a Result and takes the decoys' values out of it. It
 // looks at all texts alike, so that no member added later is forgotten. The
 // audit's report, which knows no decoys, stays as it is.
-func seal(res *Result, set *canaries.Set) {
+func sanitize(res *Result, set *canaries.Set) {
 	report := res.Audit
 	res.Audit = nil
-	s := sealer{set: set}
+	s := sanitizer{set: set}
 	for _, part := range []any{res, res.Timelines} {
 		if whole, err := json.Marshal(part); err != nil || len(set.Find(whole)) > 0 {
 			s.redact = true
@@ -28,12 +28,12 @@ func seal(res *Result, set *canaries.Set) {
 	res.Audit = report
 }
 
-type sealer struct {
+type sanitizer struct {
 	set    *canaries.Set
 	redact bool
 }
 
-func (s *sealer) walk(v reflect.Value) {
+func (s *sanitizer) walk(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
 		if v.CanSet() {
@@ -53,7 +53,7 @@ func (s *sealer) walk(v reflect.Value) {
 	}
 }
 
-func (s *sealer) text(t string) string {
+func (s *sanitizer) text(t string) string {
 	if s.redact && t != "" {
 		if hits := s.set.Find([]byte(t)); len(hits) > 0 {
 			t = s.set.Redact(t)

@@ -17,7 +17,7 @@ func serveSink(o *order, dials int, listeners []*os.File, out *flowWriter) error
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	link := os.NewFile(linkFD, "link")
-	settle := make(chan func())
+	quiesce := make(chan func())
 	go func() {
 		defer cancel()
 		word := make([]byte, 1)
@@ -26,16 +26,16 @@ func serveSink(o *order, dials int, listeners []*os.File, out *flowWriter) error
 				return
 			}
 			select {
-			case settle <- func() { out.wait(); _, _ = link.Write([]byte{1}) }:
+			case quiesce <- func() { out.wait(); _, _ = link.Write([]byte{1}) }:
 			case <-ctx.Done():
 				return
 			}
 		}
 	}()
 	cfg := o.Network.Sinkhole
-	cfg.Settle = settle
+	cfg.Quiesce = quiesce
 	if len(cfg.Allow) > 0 {
-		cfg.Dial = (&asker{fd: dials}).dial
+		cfg.Dial = (&dialClient{fd: dials}).dial
 	}
 	if len(o.Canaries) > 0 {
 		set := canaries.FromCanaries(o.Canaries)

@@ -13,15 +13,15 @@ import (
 // lastAnswers is how long the end of the input waits for answers under way.
 const lastAnswers = 30 * time.Second
 
-// Patient makes a client's input end only when its requests are answered: the
+// DrainBeforeEOF makes a client's input end only when its requests are answered: the
 // SDK gives up what is under way at the end of the input, and a client may write
 // all that it asks, close, and read.
-func Patient(ctx context.Context, in io.Reader, out io.Writer) (io.ReadCloser, io.WriteCloser) {
-	p := &patient{ctx: ctx, in: in, out: out, asked: wire.NewSplitter(0), answered: wire.NewSplitter(0), changed: make(chan struct{}, 1)}
+func DrainBeforeEOF(ctx context.Context, in io.Reader, out io.Writer) (io.ReadCloser, io.WriteCloser) {
+	p := &drainer{ctx: ctx, in: in, out: out, asked: wire.NewSplitter(0), answered: wire.NewSplitter(0), changed: make(chan struct{}, 1)}
 	return reader{p}, writer{p}
 }
 
-type patient struct {
+type drainer struct {
 	ctx             context.Context
 	in              io.Reader
 	out             io.Writer
@@ -32,7 +32,7 @@ type patient struct {
 }
 
 // count adds by for each message in p that is a request, or a response.
-func (p *patient) count(s *wire.Splitter, data []byte, requests bool, by int) {
+func (p *drainer) count(s *wire.Splitter, data []byte, requests bool, by int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s.Feed(data, func(l wire.Line) {
@@ -47,17 +47,17 @@ func (p *patient) count(s *wire.Splitter, data []byte, requests bool, by int) {
 	}
 }
 
-func (p *patient) waiting() bool {
+func (p *drainer) pending() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.open > 0
 }
 
-// settle waits for the answers under way.
-func (p *patient) settle() {
+// drain waits for the answers under way.
+func (p *drainer) drain() {
 	end := time.NewTimer(lastAnswers)
 	defer end.Stop()
-	for p.waiting() {
+	for p.pending() {
 		select {
 		case <-p.changed:
 		case <-end.C:
@@ -68,7 +68,7 @@ func (p *patient) settle() {
 	}
 }
 
-type reader struct{ *patient }
+type reader struct{ *drainer }
 
 func (r reader) Read(b []byte) (int, error) {
 	n, err := r.in.Read(b)
@@ -79,14 +79,14 @@ func (r reader) Read(b []byte) (int, error) {
 		}
 		// A last line without its end is a message, too.
 		r.count(r.asked, []byte{'\n'}, true, 1)
-		r.settle()
+		r.drain()
 	}
 	return n, err
 }
 
 func (reader) Close() error { return nil }
 
-type writer struct{ *patient }
+type writer struct{ *drainer }
 
 func (w writer) Write(b []byte) (int, error) {
 	n, err := w.out.Write(b)

@@ -27,8 +27,8 @@ const (
 	agentPath = "/sbin/init"
 )
 
-// plan is everything that is known before the container exists.
-type plan struct {
+// setup is everything that is known before the container exists.
+type setup struct {
 	spec sandbox.Spec
 	// name is the container's, and no other's: a run may have several.
 	name   string
@@ -54,12 +54,12 @@ type place struct {
 }
 
 // prepare finds out all that can go wrong before anything is made.
-func prepare(ctx context.Context, cli *client.Client, spec sandbox.Spec) (*plan, error) {
+func prepare(ctx context.Context, cli *client.Client, spec sandbox.Spec) (*setup, error) {
 	img, err := findImage(ctx, cli, spec.Image)
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{spec: spec, image: img, name: "coalmine-" + rand.Text()}
+	p := &setup{spec: spec, image: img, name: "coalmine-" + rand.Text()}
 	if err := p.gather(); err != nil {
 		p.close()
 		return nil, err
@@ -68,7 +68,7 @@ func prepare(ctx context.Context, cli *client.Client, spec sandbox.Spec) (*plan,
 }
 
 // gather opens and reads what goes into the container.
-func (p *plan) gather() (err error) {
+func (p *setup) gather() (err error) {
 	spec := p.spec
 	if spec.ServerDir != "" {
 		if p.server, err = readTree(spec.ServerDir, cmp.Or(spec.ServerFrom, spec.ServerDir), spec.Files, spec.Hidden, spec.User.UID, spec.User.GID); err != nil {
@@ -85,7 +85,7 @@ func (p *plan) gather() (err error) {
 	return err
 }
 
-func (p *plan) close() {
+func (p *setup) close() {
 	if p.agent != nil {
 		_ = p.agent.Close()
 	}
@@ -217,7 +217,7 @@ func within(p, dir string) bool {
 
 // candidates are the files that a command may be, none where some of them may
 // still be copied or planted.
-func (p *plan) candidates(command string) []string {
+func (p *setup) candidates(command string) []string {
 	var files []string
 	if path.IsAbs(command) {
 		files = append(files, command)

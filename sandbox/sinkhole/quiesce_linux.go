@@ -7,23 +7,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// settleLooks bounds the wait for quiet, a quarter of a second or so: a client
+// quiescePolls bounds the wait for quiet, a quarter of a second or so: a client
 // that never rests, or one whose bytes nobody will read, must not hold up the one
-// who asks. Looks are counted, not time: on a busy machine this process may not
+// who asks. Polls are counted, not time: on a busy machine this process may not
 // run for as long.
 const (
-	settleLooks = 800
-	settlePause = 300 * time.Microsecond
+	quiescePolls = 800
+	quiescePause = 300 * time.Microsecond
 )
 
-// answerSettles runs each function of Config.Settle once everything that was
+// serveQuiesce runs each function of Config.Quiesce once everything that was
 // sent before it came has been reported. On the loopback interface what was sent
 // is in the receiver's queue before the send returns.
-func (s *server) answerSettles(got *sockets) {
+func (s *server) serveQuiesce(got *sockets) {
 	for {
 		select {
-		case done := <-s.cfg.Settle:
-			s.settle(got)
+		case done := <-s.cfg.Quiesce:
+			s.quiesce(got)
 			done()
 		case <-s.ctx.Done():
 			return
@@ -31,11 +31,11 @@ func (s *server) answerSettles(got *sockets) {
 	}
 }
 
-// settle returns when all queues are empty and nothing was reported between two looks.
-func (s *server) settle(got *sockets) {
+// quiesce returns when all queues are empty and nothing was reported between two polls.
+func (s *server) quiesce(got *sockets) {
 	before := s.sent.Load()
-	for looks, quiet := 0, 0; quiet < 2 && looks < settleLooks; looks++ {
-		s.pause(settlePause)
+	for polls, quiet := 0, 0; quiet < 2 && polls < quiescePolls; polls++ {
+		s.pause(quiescePause)
 		if s.ctx.Err() != nil {
 			return
 		}

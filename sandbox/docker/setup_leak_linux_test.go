@@ -8,13 +8,13 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox"
 )
 
-// A plan that comes to nothing holds nothing open.
+// A setup that comes to nothing holds nothing open.
 func TestAFailedPlanIsClosed(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "server.js"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := &plan{spec: sandbox.Spec{ServerDir: dir, AgentPath: filepath.Join(dir, "missing")}, image: &image{}}
+	p := &setup{spec: sandbox.Spec{ServerDir: dir, AgentPath: filepath.Join(dir, "missing")}, image: &image{}}
 	if err := p.gather(); err == nil {
 		t.Fatal("an agent that is not there was opened")
 	}

@@ -8,17 +8,17 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-// beside reads the further runs that a run is compared with.
-func (j *judge) beside(run *rules.Run, opts *Options) {
+// readCompared reads the further runs that a run is compared with.
+func (j *judge) readCompared(run *rules.Run, opts *Options) {
 	if opts.Traced != nil {
-		run.Traced = j.other("under ptrace", opts.Traced).Profile
+		run.Traced = j.comparedRun("under ptrace", opts.Traced).Profile
 	}
 	for _, log := range opts.Varied {
 		v := log.Header.Vary
 		if v == nil {
 			continue
 		}
-		other := j.other(v.How, log)
+		other := j.comparedRun(v.How, log)
 		other.Policy = opts.Policy
 		k := slices.IndexFunc(run.Varied, func(o rules.Varied) bool { return o.Factor == v.Factor && o.How == v.How })
 		switch {
@@ -32,11 +32,11 @@ func (j *judge) beside(run *rules.Run, opts *Options) {
 	}
 }
 
-// other reads what a further run did, and what was not seen of it; of its wire
-// nothing is read.
-func (j *judge) other(how string, log *session.Reader) *rules.Run {
+// comparedRun reads what a further run did, and what was not seen of it; of its
+// wire nothing is read.
+func (j *judge) comparedRun(how string, log *session.Reader) *rules.Run {
 	o := &judge{header: log.Header, set: canaries.FromCanaries(log.Header.Canaries), tainted: map[uint64]bool{}}
-	o.readDeeds(log)
+	o.readEffects(log)
 	for _, g := range o.gaps {
 		g.Text = how + ": " + g.Text
 		j.doubt(g)
@@ -51,9 +51,9 @@ func (j *judge) other(how string, log *session.Reader) *rules.Run {
 // difference, so that it is worth a further run.
 func Differs(log *session.Reader, opts Options) (bool, error) {
 	j := &judge{header: log.Header, set: canaries.FromCanaries(log.Header.Canaries), tainted: map[uint64]bool{}}
-	j.readDeeds(log)
+	j.readEffects(log)
 	run := j.run(&wireReader{})
-	j.beside(run, &opts)
+	j.readCompared(run, &opts)
 	return slices.ContainsFunc(run.Varied, func(v rules.Varied) bool { return rules.Differs(run, &v) }), nil
 }
 

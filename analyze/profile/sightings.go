@@ -16,10 +16,10 @@ type inCall struct {
 	call int
 }
 
-// again is what is in a view: as a whole, where a decoy is told once, and in the
+// sightings are what is in a view: as a whole, where a decoy is told once, and in the
 // parts that calls sent of it. A connection that is kept serves many calls, and
 // each that sends a decoy is to be told.
-func (b *Builder) again(f *flow, v *view) []canaries.Sighting {
+func (b *Builder) sightings(f *flow, v *view) []canaries.Sighting {
 	whole := v.scan.Sightings()
 	ends := b.parts(v)
 	if len(whole) == 0 || len(ends) < 2 {
@@ -43,12 +43,12 @@ func (b *Builder) again(f *flow, v *view) []canaries.Sighting {
 	return out
 }
 
-// parts are the ends of what each stretch of the run sent in a view.
+// parts are the ends of what each interval of the run sent in a view.
 func (b *Builder) parts(v *view) []int64 {
 	var ends []int64
 	var now time.Duration
 	for i, m := range v.at {
-		if began := b.during(m.time).at; i == 0 || began != now {
+		if began := b.intervalAt(m.time).at; i == 0 || began != now {
 			if i > 0 && len(ends) < maxParts {
 				ends = append(ends, m.offset)
 			}

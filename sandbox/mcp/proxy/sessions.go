@@ -14,8 +14,8 @@ import (
 // maxSessions bounds the sessions that are kept apart at a time.
 const maxSessions = 256
 
-// talk is one MCP session: its log, and what the gate knows of it.
-type talk struct {
+// mcpSession is one MCP session: its log, and what the gate knows of it.
+type mcpSession struct {
 	key  string
 	log  *session.WireLog
 	gate *gate.Session
@@ -25,45 +25,45 @@ type talk struct {
 	answer func(raw []byte) error
 }
 
-func (t *talk) inject(answer func([]byte) error) {
+func (t *mcpSession) inject(answer func([]byte) error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.answer = answer
 }
 
 // send answers on the session's stream, and reports whether it has one.
-func (t *talk) send(raw []byte) bool {
+func (t *mcpSession) send(raw []byte) bool {
 	t.mu.Lock()
 	answer := t.answer
 	t.mu.Unlock()
 	return answer != nil && answer(raw) == nil
 }
 
-// logs keeps sessions apart by the ids that servers give them. What has no id
+// sessionTable keeps sessions apart by the ids that servers give them. What has no id
 // is one session: the requests of a server without any.
-type logs struct {
+type sessionTable struct {
 	opts    Options
 	journal *tap.Journal
 
 	mu    sync.Mutex
 	byKey map[string]*list.Element // of order
-	order *list.List               // of *talk, the one used last in front
+	order *list.List               // of *mcpSession, the one used last in front
 	sse   int64
 }
 
-func newLogs(opts Options, j *tap.Journal) *logs {
-	return &logs{opts: opts, journal: j, byKey: map[string]*list.Element{}, order: list.New()}
+func newSessionTable(opts Options, j *tap.Journal) *sessionTable {
+	return &sessionTable{opts: opts, journal: j, byKey: map[string]*list.Element{}, order: list.New()}
 }
 
 // of returns the session of a key.
-func (l *logs) of(key string) *talk {
+func (l *sessionTable) of(key string) *mcpSession {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if e, ok := l.byKey[key]; ok {
 		l.order.MoveToFront(e)
-		return e.Value.(*talk)
+		return e.Value.(*mcpSession)
 	}
-	t := &talk{key: key, log: l.opts.Open(l.opts.Upstream.Host)}
+	t := &mcpSession{key: key, log: l.opts.Open(l.opts.Upstream.Host)}
 	if l.opts.Gate != nil {
 		t.gate = l.opts.Gate.Session()
 	}
@@ -74,8 +74,8 @@ func (l *logs) of(key string) *talk {
 	return t
 }
 
-// as makes a session known under another key, which the server has given it.
-func (l *logs) as(t *talk, key string) {
+// rekey makes a session known under another key, which the server has given it.
+func (l *sessionTable) rekey(t *mcpSession, key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e, ok := l.byKey[t.key]
@@ -88,7 +88,7 @@ func (l *logs) as(t *talk, key string) {
 }
 
 // known reports whether a key is a session's.
-func (l *logs) known(key string) bool {
+func (l *sessionTable) known(key string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	_, ok := l.byKey[key]
@@ -96,14 +96,14 @@ func (l *logs) known(key string) bool {
 }
 
 // nameless reports whether a session is that of all requests without an id.
-func (l *logs) nameless(t *talk) bool {
+func (l *sessionTable) nameless(t *mcpSession) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return t.key == ""
 }
 
 // forget ends the session of a key.
-func (l *logs) forget(key string) {
+func (l *sessionTable) forget(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if e, ok := l.byKey[key]; ok {
@@ -112,13 +112,13 @@ func (l *logs) forget(key string) {
 }
 
 // drop ends a session once all that was put for it is written. The lock is held.
-func (l *logs) drop(e *list.Element) {
-	t := l.order.Remove(e).(*talk)
+func (l *sessionTable) drop(e *list.Element) {
+	t := l.order.Remove(e).(*mcpSession)
 	delete(l.byKey, t.key)
 	l.journal.After(func() { l.opts.Shut(t.log) })
 }
 
-func (l *logs) closeAll() {
+func (l *sessionTable) closeAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for l.order.Len() > 0 {
@@ -127,7 +127,7 @@ func (l *logs) closeAll() {
 }
 
 // stream is a key for a stream of the older transport, whose endpoint is not known yet.
-func (l *logs) stream() string {
+func (l *sessionTable) stream() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.sse++
