@@ -166,8 +166,7 @@ func beQuiet(t *testing.T, s honest, end time.Time) {
 func honestServers(t *testing.T, cache string) []honest {
 	t.Helper()
 	var list struct {
-		Servers []honest          `json:"servers"`
-		Corpus  map[string]honest `json:"corpus"`
+		Servers []honest `json:"servers"`
 	}
 	read(t, filepath.Join("testdata", "honest.json"), &list)
 	for i := range list.Servers {
@@ -180,73 +179,7 @@ func honestServers(t *testing.T, cache string) []honest {
 			}
 		}
 	}
-	public := filepath.Join(sandboxtest.ModuleRoot(t), "..", "shared", "corpus", "servers.json")
-	if _, err := os.Stat(public); err != nil {
-		return list.Servers
-	}
-	return append(list.Servers, publicServers(t, public, cache, list.Corpus)...)
-}
-
-// publicServer is an entry of the list of public servers.
-type publicServer struct {
-	ID, Ecosystem, Package, Version, Source, Command string
-}
-
-var specText = regexp.MustCompile(`^(@[\w.-]+/)?[\w.-]+@\d[\w.]*$`)
-
-// publicServers are those that npm has; the Go ones are among the project's own.
-func publicServers(t *testing.T, file, cache string, own map[string]honest) []honest {
-	t.Helper()
-	var list struct {
-		Honest []publicServer `json:"honest"`
-	}
-	read(t, file, &list)
-	var out []honest
-	for _, p := range list.Honest {
-		spec := p.Source
-		if p.Ecosystem == "npm" {
-			spec = p.Package + "@" + p.Version
-		}
-		if !specText.MatchString(spec) {
-			continue
-		}
-		s := own[p.ID]
-		s.ID = p.ID
-		at := filepath.Join(cache, "npm", spec)
-		words := strings.Fields(p.Command)
-		if len(words) == 0 {
-			words = []string{"node", program(t, at, spec[:strings.LastIndexByte(spec, '@')])}
-		}
-		for _, w := range append(words, s.More...) {
-			w = strings.Replace(w, "N/"+p.ID+"/", at+"/", 1)
-			if w == "WORK" {
-				w = "/data"
-			}
-			s.Command = append(s.Command, w)
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
-// program is the first program that an npm package declares.
-func program(t *testing.T, at, name string) string {
-	t.Helper()
-	var manifest struct {
-		Bin any `json:"bin"`
-	}
-	dir := filepath.Join(at, "node_modules", name)
-	read(t, filepath.Join(dir, "package.json"), &manifest)
-	switch bin := manifest.Bin.(type) {
-	case string:
-		return filepath.Join(dir, bin)
-	case map[string]any:
-		for _, b := range bin {
-			return filepath.Join(dir, fmt.Sprint(b))
-		}
-	}
-	t.Fatalf("%s declares no program", name)
-	return ""
+	return list.Servers
 }
 
 func read(t *testing.T, file string, into any) {

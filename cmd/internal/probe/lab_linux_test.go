@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -54,10 +55,37 @@ type lab struct {
 	as   *syscall.Credential
 }
 
+// holding are the tests that hold slots.
+var holding sync.Map
+
+// hold takes slots for a test, once: a test with several labs, or one below such a
+// test, has them already. Those in a container weigh more.
+func hold(t testing.TB) {
+	t.Helper()
+	for name := t.Name(); ; {
+		if _, held := holding.Load(name); held {
+			return
+		}
+		above := strings.LastIndexByte(name, '/')
+		if above < 0 {
+			break
+		}
+		name = name[:above]
+	}
+	weight := sandboxtest.Light
+	if strings.Contains(t.Name(), "docker") {
+		weight = sandboxtest.Heavy
+	}
+	sandboxtest.Acquire(t, weight)
+	holding.Store(t.Name(), true)
+	t.Cleanup(func() { holding.Delete(t.Name()) })
+}
+
 // newLab copies fixtures into a directory of their own. Its clean-up fails the
 // test where a process or a mount of it remains.
 func newLab(t *testing.T, fixtures ...string) *lab {
 	t.Helper()
+	hold(t)
 	dir, err := os.MkdirTemp("", "lab")
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 // packaged probes a package with a cache of the test's own.
 func packaged(t *testing.T, o request, args ...string) *analyze.Result {
 	t.Helper()
+	hold(t)
 	o.Sandbox, o.Seed, o.Calls, o.Out, o.Cache, o.Args = "local", 1, 1, t.TempDir(), t.TempDir(), args
 	o.Timeout, o.ShrinkTime, o.FailOn = 2*time.Minute, time.Nanosecond, finding.High
 	got, err := runRequest(t.Context(), o)
