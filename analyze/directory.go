@@ -188,9 +188,9 @@ func OpenDirectory(dir *os.Root, version string, changes ...func(*Inputs)) (*Dir
 	return d, nil
 }
 
-// JudgeDirectory reads all logs of a target's directory by their role and gives the
+// Judge reads all logs of a target's directory by their role and gives the
 // one Result, with what it depended on. It reads nothing outside the directory.
-func JudgeDirectory(dir *os.Root, version string, changes ...func(*Inputs)) (*Result, *Inputs, error) {
+func Judge(dir *os.Root, version string, changes ...func(*Inputs)) (*Result, *Inputs, error) {
 	d, err := OpenDirectory(dir, version, changes...)
 	if err != nil {
 		return nil, nil, err
@@ -278,7 +278,7 @@ func (d *Directory) First(runs []session.IndexedRun) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the run's log: %w", err)
 	}
-	res, err := Judge(log, o)
+	res, err := JudgeReader(log, o)
 	if err != nil {
 		return nil, err
 	}
@@ -324,7 +324,7 @@ func (d *Directory) build(r session.IndexedRun, res *Result) error {
 	}
 	o := d.alone()
 	o.Least = false
-	more, err := Judge(log, o)
+	more, err := JudgeReader(log, o)
 	if err != nil {
 		return fmt.Errorf("judge the build: %w", err)
 	}
@@ -345,7 +345,7 @@ func (d *Directory) varied(logs []*session.Reader, res *Result) error {
 		if log.Header.Vary == nil {
 			return errors.New("judge the runs under conditions: the log of one names no condition")
 		}
-		more, err := Judge(log, o)
+		more, err := JudgeReader(log, o)
 		if err != nil {
 			return err
 		}
@@ -394,7 +394,7 @@ func (d *Directory) further(r session.IndexedRun, res *Result) error {
 	if err != nil {
 		return err
 	}
-	more, err := Judge(log, o)
+	more, err := JudgeReader(log, o)
 	if err != nil {
 		return err
 	}
@@ -414,7 +414,7 @@ func JudgeRun(dir *os.Root, o Options) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the run's log: %w", err)
 	}
-	return Judge(log, o)
+	return JudgeReader(log, o)
 }
 
 // apply says in a finding how to play its calls again, and how surely it is its

@@ -76,7 +76,7 @@ func FuzzJudge(f *testing.F) {
 			if err != nil {
 				return
 			}
-			res, err := analyze.Judge(log, analyze.Options{})
+			res, err := analyze.JudgeReader(log, analyze.Options{})
 			if err != nil {
 				return
 			}

@@ -85,8 +85,8 @@ type judge struct {
 	reached reached
 }
 
-// Judge reads a run's log and says where what was seen differs from what was said.
-func Judge(log *session.Reader, opts Options) (*Result, error) {
+// JudgeReader reads a run's log and says where what was seen differs from what was said.
+func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 	j := &judge{header: log.Header, set: opts.Set, tainted: map[uint64]bool{}}
 	if j.set == nil {
 		j.set = canaries.FromCanaries(log.Header.Canaries)

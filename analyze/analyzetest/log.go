@@ -254,7 +254,7 @@ func Judge(t testing.TB, dir *os.Root, o analyze.Options) *analyze.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := analyze.Judge(r, o)
+	res, err := analyze.JudgeReader(r, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func rejudged(t *testing.T, dir string, version string) map[string][]byte {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	res, in, err := analyze.JudgeDirectory(root, version)
+	res, in, err := analyze.Judge(root, version)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ var left = []string{".git", "node_modules", ".venv", "venv", "__pycache__", ".to
 //
 // The checkout's own .npmrc is not read: it could send a token of the user's to a
 // registry of its choice.
-func (f *Fetcher) Directory(ctx context.Context, s Spec, skip string, ask Asker) (t *Tree, err error) {
+func (f *Fetcher) Directory(ctx context.Context, s Spec, skip string, ask Queries) (t *Tree, err error) {
 	kind := checkoutKind(s.Name)
 	if kind == "" {
 		return nil, withHint("name the command that starts the server: coalmine probe -- COMMAND…", "%s has no package.json, no pyproject.toml, no setup.py and no go.mod", s.Name)
@@ -54,8 +54,8 @@ func (f *Fetcher) Directory(ctx context.Context, s Spec, skip string, ask Asker)
 	return t, err
 }
 
-// Asker asks the sandbox for what a checkout is built with, where that is needed.
-type Asker struct {
+// Queries asks the sandbox for what a checkout is built with, where that is needed.
+type Queries struct {
 	Python func() (*Python, error)
 	// Go is the version of the sandbox's Go, as "go1.26.8".
 	Go func() (string, error)

@@ -21,8 +21,8 @@ const (
 	goPlaces = "/usr/local/go/bin:/usr/lib/go/bin"
 )
 
-// AskGo is a script for a shell that prints the version of the Go that it finds.
-const AskGo = "PATH=$PATH:" + goPlaces + ` GOTOOLCHAIN=local GOCACHE=/tmp/go-cache GOENV=off exec go env GOVERSION`
+// GoQuery is a script for a shell that prints the version of the Go that it finds.
+const GoQuery = "PATH=$PATH:" + goPlaces + ` GOTOOLCHAIN=local GOCACHE=/tmp/go-cache GOENV=off exec go env GOVERSION`
 
 // goVars are the variables of a build by the toolchain that is there, which asks
 // nobody for anything. Its counters are not written into the HOME, as no code of

@@ -21,7 +21,7 @@ type pip struct {
 
 // findPip prefers the sandbox's own interpreter, where this machine has it too.
 func findPip(ctx context.Context, dir string, py *Python) (*pip, error) {
-	if out, err := run(ctx, dir, nil, py.Executable, "-I", "-c", AskPython); err == nil {
+	if out, err := run(ctx, dir, nil, py.Executable, "-I", "-c", PythonQuery); err == nil {
 		if same, err := DecodePython(out); err == nil && *same == *py {
 			if _, err := run(ctx, dir, nil, py.Executable, "-m", "pip", "--version"); err == nil {
 				return &pip{command: []string{py.Executable, "-m", "pip"}}, nil

@@ -20,13 +20,13 @@ type Python struct {
 	Glibc   string `json:"glibc"`
 }
 
-// AskPython is a program for an interpreter that prints a Python, as DecodePython reads it.
-const AskPython = `import json, os, platform, sys
+// PythonQuery is a program for an interpreter that prints a Python, as DecodePython reads it.
+const PythonQuery = `import json, os, platform, sys
 libc, version = platform.libc_ver()
 print(json.dumps({"executable": os.path.realpath(getattr(sys, "_base_executable", sys.executable)), "version": "%d.%d.%d" % sys.version_info[:3],
  "machine": platform.machine(), "libc": libc, "glibc": version}))`
 
-// DecodePython reads what AskPython printed.
+// DecodePython reads what PythonQuery printed.
 func DecodePython(out string) (*Python, error) {
 	var p Python
 	if err := json.Unmarshal([]byte(strings.TrimSpace(out)), &p); err != nil {

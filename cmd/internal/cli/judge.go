@@ -119,7 +119,7 @@ func (e *env) judgeOne(f *judgeFlags, name string, changes func(*analyze.Inputs)
 	}
 	defer dir.Close()
 	before := earlier(dir)
-	res, in, err := analyze.JudgeDirectory(dir, version(), changes)
+	res, in, err := analyze.Judge(dir, version(), changes)
 	if err != nil {
 		return 0, &sandbox.UsageError{Err: fmt.Errorf("%s: %w", name, err), Hint: judgeHint}
 	}

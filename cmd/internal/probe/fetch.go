@@ -51,7 +51,7 @@ func fetch(ctx context.Context, b sandbox.Backend, o *plan.Options) (*plan.Fetch
 		if out, err = filepath.Abs(o.Out); err != nil {
 			return nil, err
 		}
-		in.Tree, err = f.Directory(ctx, *o.Package, out, install.Asker{
+		in.Tree, err = f.Directory(ctx, *o.Package, out, install.Queries{
 			Python: func() (*install.Python, error) { return queryPython(ctx, b, o) }, Go: func() (string, error) { return queryGo(ctx, b, o) },
 		})
 	default:

@@ -185,7 +185,7 @@ func (l *lab) sameAgain(dir, version string) {
 			l.t.Fatal(err)
 		}
 	}
-	res, in, err := analyze.JudgeDirectory(root, version)
+	res, in, err := analyze.Judge(root, version)
 	if err == nil {
 		err = report.Write(root, res, in)
 	}

@@ -39,7 +39,7 @@ func query(ctx context.Context, b sandbox.Backend, o *plan.Options, tools []stri
 
 // queryPython asks the interpreter that the server will have what it can load.
 func queryPython(ctx context.Context, b sandbox.Backend, o *plan.Options) (*install.Python, error) {
-	out, err := query(ctx, b, o, nil, "python3", "-I", "-c", install.AskPython)
+	out, err := query(ctx, b, o, nil, "python3", "-I", "-c", install.PythonQuery)
 	if err != nil {
 		return nil, fmt.Errorf("ask the sandbox's Python: %w", err)
 	}
@@ -52,7 +52,7 @@ func queryPython(ctx context.Context, b sandbox.Backend, o *plan.Options) (*inst
 
 // queryGo asks the toolchain that a build will have for its version.
 func queryGo(ctx context.Context, b sandbox.Backend, o *plan.Options) (string, error) {
-	out, err := query(ctx, b, o, []string{"go"}, "/bin/sh", "-c", install.AskGo)
+	out, err := query(ctx, b, o, []string{"go"}, "/bin/sh", "-c", install.GoQuery)
 	if err != nil {
 		return "", fmt.Errorf("ask the sandbox's Go: %w", err)
 	}
