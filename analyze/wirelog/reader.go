@@ -36,9 +36,6 @@ func NewReader(log io.Reader) *Reader {
 	return &Reader{Decoder: NewDecoder(), scanner: session.NewScanner(log)}
 }
 
-// Metrics is the line with which the tap closed the log, nil for none so far.
-func (r *Reader) Metrics() *session.Metrics { return r.scanner.Metrics }
-
 // Next is the next event, with State brought up to it; io.EOF at the end. Any
 // other error ends the reading: lines that are no frames are counted and passed.
 func (r *Reader) Next() (*Event, error) {

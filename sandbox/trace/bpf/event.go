@@ -201,9 +201,6 @@ func pathOf(data []byte) string {
 	return b.String()
 }
 
-// textOf is a string's text without its end.
-func textOf(data []byte) string { return strings.TrimSuffix(string(data), "\x00") }
-
 // known are texts and paths that were told lately: a run names the same ones again
 // and again. Its size is bounded.
 type known struct {

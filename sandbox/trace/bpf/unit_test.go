@@ -56,7 +56,7 @@ func TestEvent(t *testing.T) {
 	if e.head != h {
 		t.Errorf("%+v, want %+v", e.head, h)
 	}
-	if len(e.blobs) != 2 || textOf(e.blobs[0].data) != "a" || e.blobs[1].fault != 1 {
+	if len(e.blobs) != 2 || strings.TrimSuffix(string(e.blobs[0].data), "\x00") != "a" || e.blobs[1].fault != 1 {
 		t.Errorf("%+v", e.blobs)
 	}
 	for n := range raw {
