@@ -20,6 +20,7 @@ import (
 // answer, a user's or the roots gets none, that request and refusal are in the
 // log, and that asking for what was never offered is a finding: a user can be asked.
 func TestServerRequestsAreDeclined(t *testing.T) {
+	t.Parallel()
 	need(t, "local")
 	sandboxtest.Need(t, "python")
 	l := newLab(t)

@@ -77,6 +77,7 @@ var ills = map[string]ill{
 }
 
 func TestIllServers(t *testing.T) {
+	t.Parallel()
 	for mode, want := range ills {
 		for _, backend := range backends {
 			t.Run(mode+"/"+backend, func(t *testing.T) {

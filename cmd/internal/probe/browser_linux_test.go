@@ -23,6 +23,7 @@ print("trusts the authority:", same, file=sys.stderr)
 // TestBrowsersTrustTheAuthority: browsers of Chromium's family read neither bundles nor
 // variables, and would send nothing that can be read.
 func TestBrowsersTrustTheAuthority(t *testing.T) {
+	t.Parallel()
 	for _, backend := range backends {
 		t.Run(backend, func(t *testing.T) {
 			t.Parallel()

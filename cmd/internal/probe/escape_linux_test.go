@@ -49,6 +49,7 @@ func (l *lab) answer(into any) {
 var dangerous = []string{"mount", "pivot_root", "umount2", "kill", "process_vm_readv", "seccomp"}
 
 func TestEscape(t *testing.T) {
+	t.Parallel()
 	inBackends(t, func(t *testing.T, backend string) {
 		l := newLab(t, "hostile")
 		r := l.probe(l.options(backend, l.path("hostile"), "escape"))
@@ -80,6 +81,7 @@ func TestEscape(t *testing.T) {
 }
 
 func TestNothingTells(t *testing.T) {
+	t.Parallel()
 	inBackends(t, func(t *testing.T, backend string) {
 		l := newLab(t, "hostile")
 		l.probe(l.options(backend, l.path("hostile"), "tells"))

@@ -37,6 +37,7 @@ func inBackends(t *testing.T, test func(t *testing.T, backend string)) {
 }
 
 func TestCommandsThatCannotStart(t *testing.T) {
+	t.Parallel()
 	inBackends(t, func(t *testing.T, backend string) {
 		l := newLab(t, "honest")
 		if err := os.WriteFile(l.path("plain"), []byte("#!/bin/sh\n"), 0o644); err != nil {
@@ -55,6 +56,7 @@ func TestCommandsThatCannotStart(t *testing.T) {
 
 // What a server's bytes hold must not reach a terminal, a workflow's log or a viewer as they are.
 func TestEvilNamesAreEscaped(t *testing.T) {
+	t.Parallel()
 	inBackends(t, func(t *testing.T, backend string) {
 		l := newLab(t, "hostile")
 		for _, format := range []string{"text", "json", "sarif"} {
@@ -254,6 +256,7 @@ func (l *lab) cleaned(pid int) {
 const withoutStrace = `for s in $(which -a strace); do mount --bind /dev/null "$s"; done; exec "$@"`
 
 func TestNoTracer(t *testing.T) {
+	t.Parallel()
 	inBackends(t, func(t *testing.T, backend string) {
 		sandboxtest.Need(t, "root", "unshare")
 		l := newLab(t, "honest")
@@ -333,6 +336,7 @@ func TestInterruptAtEveryPhase(t *testing.T) {
 
 // Between the command and the first line of the log there are moments too.
 func TestInterruptBeforeTheLog(t *testing.T) {
+	t.Parallel()
 	inBackends(t, func(t *testing.T, backend string) {
 		l := newLab(t, "honest")
 		for wait := 5 * time.Millisecond; wait < 2*time.Second; wait = wait * 8 / 3 {
@@ -347,6 +351,7 @@ func TestInterruptBeforeTheLog(t *testing.T) {
 }
 
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	inBackends(t, func(t *testing.T, backend string) {
 		for _, at := range []string{`"type":"ready"`, `"kind":"call"`} {
 			l := newLab(t, "hostile")

@@ -27,6 +27,7 @@ func inContainer(t *testing.T, args ...string) (status int, output string) {
 }
 
 func TestInPlace(t *testing.T) {
+	t.Parallel()
 	sandboxtest.Need(t, "docker")
 	// The options are those that README.md and the hint give.
 	options, _, _ := strings.Cut(strings.TrimPrefix(inplace.Command, "docker run --rm "), " coalmine")

@@ -53,6 +53,7 @@ for line in sys.stdin:
 // TestJobsChangeNothing: runs that are made side by side show what they show one
 // after another.
 func TestJobsChangeNothing(t *testing.T) {
+	t.Parallel()
 	need(t, "local")
 	sandboxtest.Need(t, "python")
 	type seen struct {

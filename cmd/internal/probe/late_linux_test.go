@@ -12,6 +12,7 @@ import (
 // What one tool begins and what is done later, or by others, is never pinned on
 // the tool that happens to be called then.
 func TestLateWorkIsNotPinnedOnOthers(t *testing.T) {
+	t.Parallel()
 	need(t, "local")
 	for _, way := range []string{"timer", "child", "poller", "pool", "queue"} {
 		t.Run(way, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 // which nobody listens is refused, and kept in a second start. A server that
 // talks to a port of its own is started once.
 func TestSecondStart(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		channel string
 		again   bool

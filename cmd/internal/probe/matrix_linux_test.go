@@ -208,6 +208,7 @@ func (l *lab) copied(name string) string {
 // TestMatrix proves every cell in one run a runtime and backend. COALMINE_MATRIX=full
 // takes them all, otherwise it is a fixed sample of the encodings.
 func TestMatrix(t *testing.T) {
+	t.Parallel()
 	full := os.Getenv("COALMINE_MATRIX") == "full"
 	var got, all atomic.Int64
 	t.Cleanup(func() { fmt.Printf("matrix: %d/%d\n", got.Load(), all.Load()) })

@@ -14,6 +14,7 @@ import (
 // TestMulticastIsAnAttempt: what a call sends to a group, where nobody answers, is
 // seen with its payload, and is an effect of that call.
 func TestMulticastIsAnAttempt(t *testing.T) {
+	t.Parallel()
 	for _, backend := range backends {
 		t.Run(backend, func(t *testing.T) {
 			t.Parallel()

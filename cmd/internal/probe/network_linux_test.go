@@ -139,6 +139,7 @@ func flood() int {
 // TestNetworkFaults: nothing that a server does to whoever answers hangs a run,
 // and what was not seen whole is never called clean.
 func TestNetworkFaults(t *testing.T) {
+	t.Parallel()
 	for _, f := range faults {
 		t.Run(f.how, func(t *testing.T) {
 			t.Parallel()
@@ -254,6 +255,7 @@ func (l *lab) seenWhole() {
 // machine carries it, those of the engine's bridges included. What goes by the
 // routes is the sinkhole's.
 func TestNothingLeaves(t *testing.T) {
+	t.Parallel()
 	inBackends(t, leaves)
 }
 
@@ -297,6 +299,7 @@ func leaves(t *testing.T, backend string) {
 
 // TestSinkholeKilled: what is sent to a sinkhole that is gone is not called seen.
 func TestSinkholeKilled(t *testing.T) {
+	t.Parallel()
 	inBackends(t, func(t *testing.T, backend string) {
 		sandboxtest.Need(t, "root")
 		l := newLab(t, "caller")

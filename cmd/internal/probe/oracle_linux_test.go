@@ -56,6 +56,7 @@ var reported = os.Getenv("COALMINE_ORACLES") == "all"
 // TestOracles probes each case's two twins: the hole is to be found, and the
 // fixed one is to give nothing.
 func TestOracles(t *testing.T) {
+	t.Parallel()
 	need(t, "local")
 	for language, list := range holes {
 		sandboxtest.Need(t, language)
@@ -162,6 +163,7 @@ func ruleSeverity(id string) finding.Severity {
 // that its other tools are called all the same, and that the finding's replay is
 // the smallest call that ends it.
 func TestCrashIsGoneRound(t *testing.T) {
+	t.Parallel()
 	need(t, "local")
 	sandboxtest.Need(t, "python")
 	l := newLab(t)

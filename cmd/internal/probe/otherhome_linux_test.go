@@ -17,6 +17,7 @@ import (
 // as an ordinary user, and all of it in one more start. Its honest twin, which only
 // asks whether there is a /root, is started once.
 func TestStartInOtherHome(t *testing.T) {
+	t.Parallel()
 	for _, backend := range backends {
 		for _, twin := range []string{"hole", "honest"} {
 			if backend == "docker" && twin == "honest" {

@@ -14,6 +14,7 @@ const lister = "#!/bin/sh\ncd \"$(dirname \"$0\")\" && find . >&2\n"
 // What runs write into the server's own directory is neither shown to the next
 // run's server nor audited as its source.
 func TestOutputIsHidden(t *testing.T) {
+	t.Parallel()
 	inBackends(t, func(t *testing.T, backend string) {
 		for _, out := range []string{"results", "deep/below/results", "."} {
 			l := newLab(t)

@@ -24,6 +24,7 @@ var phoners = map[string]struct {
 // own configuration. The server's source is not
 // audited: what stands there does not depend on the network.
 func TestPhoneHome(t *testing.T) {
+	t.Parallel()
 	for name, p := range phoners {
 		for _, backend := range backends {
 			t.Run(name+"/"+backend, func(t *testing.T) {

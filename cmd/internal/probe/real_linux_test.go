@@ -103,6 +103,7 @@ func (r real) in(dir string) []string {
 }
 
 func TestRealServers(t *testing.T) {
+	t.Parallel()
 	for name, server := range reals {
 		for _, backend := range backends {
 			t.Run(name+"/"+backend, func(t *testing.T) {
@@ -193,6 +194,7 @@ func (l *lab) source(t *testing.T, name, suffix string) string {
 }
 
 func TestTwins(t *testing.T) {
+	t.Parallel()
 	for language, twin := range twins {
 		for _, backend := range backends {
 			t.Run(language+"/"+backend, func(t *testing.T) {

@@ -31,6 +31,7 @@ const replays = 10
 // TestSmallest checks that what is reported of a planted trigger is locally
 // minimal, and that it shows the finding each time.
 func TestSmallest(t *testing.T) {
+	t.Parallel()
 	need(t, "local")
 	list, times := planted, replays
 	if !reported {

@@ -26,6 +26,7 @@ func judgement(r *analyze.Result) []string {
 // The same server yields the same findings over stdio, Streamable HTTP (with
 // a session, and without one from 2026-07-28) and SSE.
 func TestEveryTransportIsJudgedAlike(t *testing.T) {
+	t.Parallel()
 	for _, backend := range backends {
 		for _, mode := range []string{"honest", "leaky"} {
 			t.Run(backend+" "+mode, func(t *testing.T) {
@@ -67,6 +68,7 @@ func TestEveryTransportIsJudgedAlike(t *testing.T) {
 
 // A server that opens no port is told of, and nothing of it is called clean.
 func TestNoPort(t *testing.T) {
+	t.Parallel()
 	need(t, "local")
 	l := newLab(t, "web")
 	o := l.options("local", l.path("web"), "stdio", "honest")

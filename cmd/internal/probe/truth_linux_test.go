@@ -37,6 +37,7 @@ var realTruth = []struct {
 var shownAlways = []string{`{"readOnlyHint":true} write`, `{"idempotentHint":true} another`, `{"openWorldHint":false} egress`, `{"openWorldHint":false} nothing`}
 
 func TestTruth(t *testing.T) {
+	t.Parallel()
 	need(t, "local")
 	sandboxtest.Need(t, "python")
 	all := os.Getenv("COALMINE_TRUTH") != ""

@@ -55,6 +55,7 @@ func (l *lab) moody(t *testing.T, args ...string) request {
 // What a server does under one condition only is found, and that it looks at the
 // same things honestly is not.
 func TestVary(t *testing.T) {
+	t.Parallel()
 	need(t, "local")
 	sandboxtest.Need(t, "python")
 	// One of each kind is shown by every run of the tests, all with COALMINE_VARY.
@@ -106,6 +107,7 @@ func (l *lab) varies(o request, mode, twin, says string, aloud bool) {
 // The same holds in a container, into which the library that moves the clock has
 // to be carried, and where another tracer watches.
 func TestVaryElsewhere(t *testing.T) {
+	t.Parallel()
 	all := os.Getenv("COALMINE_VARY") != ""
 	for _, place := range []struct{ backend, tracer, thing string }{{"docker", sandbox.TracerStrace, "docker"}, {"local", sandbox.TracerEBPF, "bpf"}} {
 		for _, m := range moods {
@@ -129,6 +131,7 @@ func TestVaryElsewhere(t *testing.T) {
 
 // What a server does at the end of its run is told as such, whichever end it is.
 func TestShutdown(t *testing.T) {
+	t.Parallel()
 	need(t, "local")
 	sandboxtest.Need(t, "python")
 	for mode, vary := range map[string][]string{"outlive": nil, "term": {"ci"}} {
