@@ -219,6 +219,7 @@ const allowList = "allow=api.example.com,*.example.net,inside.example.com,metada
 // TestAllow: named hosts are really reached through the host process, all others
 // are sunk, and no name leads inside.
 func TestAllow(t *testing.T) {
+	t.Parallel()
 	if !inWorld(t) {
 		return
 	}
@@ -274,6 +275,7 @@ func TestAllow(t *testing.T) {
 // A server that tried the loopback address is started again with an answer there,
 // and reaches what is allowed once more: the report says both.
 func TestAllowAndLoopback(t *testing.T) {
+	t.Parallel()
 	if !inWorld(t) {
 		return
 	}
@@ -334,6 +336,7 @@ func (l *lab) flowsAllowed(want map[string]bool) {
 
 // An ordinary user's run reaches what is allowed, and nothing else.
 func TestAllowAsOrdinaryUser(t *testing.T) {
+	t.Parallel()
 	if !inWorld(t) {
 		return
 	}
@@ -368,6 +371,7 @@ func TestAllowOrdinary(t *testing.T) {
 
 // In place the process that would dial is in the sinkhole too.
 func TestAllowInPlace(t *testing.T) {
+	t.Parallel()
 	var usage *sandbox.UsageError
 	if err := supported(t.Context(), inplace.New(), &plan.Options{Surroundings: plan.Surroundings{Network: "allow=api.example.com"}}); !errors.As(err, &usage) || !strings.Contains(err.Error(), "no host can be allowed") {
 		t.Errorf("%v", err)
@@ -376,6 +380,7 @@ func TestAllowInPlace(t *testing.T) {
 
 // TLS to an allowed host can not be read, which its user may accept.
 func TestAllowedTLSIsOpaque(t *testing.T) {
+	t.Parallel()
 	if !inWorld(t) {
 		return
 	}
