@@ -87,7 +87,7 @@ e2e: servers image
 
 e2e-tests:
 	go vet -tags e2e ./... ./testdata/servers/...
-	COALMINE_DEEP=1 go test -tags e2e -count=1 -timeout 40m -p 6 -parallel 24 $(E2E)
+	COALMINE_DEEP=1 go test -tags e2e -count=1 -timeout 40m -p 3 -parallel 8 $(E2E)
 
 test:
 	@.ci/timed test $(MAKE) --no-print-directory tiers

@@ -43,8 +43,12 @@ func AsOrdinaryUser(t *testing.T, pattern string, programs ...string) {
 	}
 }
 
+// copyProgram lets no process start meanwhile: one forked then would hold the file
+// open for writing, and its exec would fail with "text file busy".
 func copyProgram(t *testing.T, from, to string) {
 	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	in, err := os.Open(from)
 	if err != nil {
 		t.Fatal(err)

@@ -89,7 +89,6 @@ func TestFullRingIsNeverClean(t *testing.T) {
 // A tracer that is killed, or taken off its hooks, in the middle of a run ends it,
 // and what was seen until then is never called clean.
 func TestTracerTakenAwayIsNeverClean(t *testing.T) {
-	t.Parallel()
 	for tracer, take := range map[string]func(t *testing.T, l *lab){
 		sandbox.TracerStrace: func(t *testing.T, l *lab) { killStrace(t, l.path("honest")) },
 		sandbox.TracerEBPF:   func(t *testing.T, _ *lab) { detachAll(t) },

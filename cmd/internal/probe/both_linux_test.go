@@ -15,7 +15,6 @@ import (
 
 // What a server does only where it is not traced is a finding of its own.
 func TestBothTracers(t *testing.T) {
-	t.Parallel()
 	sandboxtest.Need(t, "bpf")
 	need(t, "local")
 	for server, want := range map[string]bool{"shy": true, "leaky": false, "honest": false} {

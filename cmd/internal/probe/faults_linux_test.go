@@ -351,7 +351,6 @@ func TestInterruptBeforeTheLog(t *testing.T) {
 }
 
 func TestKilled(t *testing.T) {
-	t.Parallel()
 	inBackends(t, func(t *testing.T, backend string) {
 		for _, at := range []string{`"type":"ready"`, `"kind":"call"`} {
 			l := newLab(t, "hostile")

@@ -37,7 +37,6 @@ func imageOf(t *testing.T, changes ...string) string {
 // An image is run with its own entry point, arguments, variables and directory; its
 // health check is not.
 func TestAnImageIsRunAsItSays(t *testing.T) {
-	t.Parallel()
 	need(t, "docker")
 	image := imageOf(t, `ENTRYPOINT ["sh","-c","test \"$NOTES_MODE $PWD $0\" = \"fast /opt/demo given\" && exec python3 honest/server.py"]`, `CMD ["default"]`,
 		"ENV NOTES_MODE=fast", "WORKDIR /opt/demo", "VOLUME /data/notes", "HEALTHCHECK CMD curl http://93.184.216.34/")
