@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -81,7 +80,7 @@ func writeJSON(dir *os.Root, name string, v any) error {
 	if err := e.Encode(v); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	return session.WriteFile(dir, name, func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err })
+	return session.WriteBytes(dir, name, b.Bytes())
 }
 
 // readJSON reads a value from a file of the directory; there is none where it says so.

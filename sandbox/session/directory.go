@@ -79,7 +79,7 @@ func WriteIndex(dir *os.Root, runs []IndexedRun) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", IndexFile, err)
 	}
-	return WriteFile(dir, IndexFile, func(w io.Writer) error { _, err := w.Write(append(data, '\n')); return err })
+	return WriteBytes(dir, IndexFile, append(data, '\n'))
 }
 
 // ReadIndex reads a target's index. Directories that lead out of the target's, and
@@ -137,6 +137,11 @@ func WriteFile(dir *os.Root, name string, write func(io.Writer) error) (err erro
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
+}
+
+// WriteBytes is WriteFile for a text that is there.
+func WriteBytes(dir *os.Root, name string, data []byte) error {
+	return WriteFile(dir, name, func(w io.Writer) error { _, err := w.Write(data); return err })
 }
 
 // ReadFile reads one file of a run, of at most so many bytes. What is no regular

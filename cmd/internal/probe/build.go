@@ -54,7 +54,7 @@ func (p *probe) build(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	describeBuild(in, statuses, err, time.Since(began))
-	p.index(buildRun(sub))
+	p.runs = append(p.runs, buildRun(sub))
 	if err = nil; !usable {
 		// The server is run from what was fetched, and the report says so.
 		err = os.RemoveAll(in.Built)

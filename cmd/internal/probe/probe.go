@@ -49,9 +49,7 @@ type probe struct {
 	name    string // of dir
 	jobs    experiment.Jobs
 	output  string // where runs write within the server's directory, "" for elsewhere
-
-	mu   sync.Mutex
-	runs []session.IndexedRun
+	runs    []session.IndexedRun
 }
 
 // seams are for tests: what a user cannot ask for. The zero value changes nothing.
@@ -172,7 +170,7 @@ func (p *probe) declared(ctx context.Context) (run.Observations, error) {
 	if err != nil {
 		return run.Observations{}, err
 	}
-	p.index(session.IndexedRun{Role: e.Role, Experiment: e.Name, Dir: e.Dir})
+	p.runs = append(p.runs, session.IndexedRun{Role: e.Role, Experiment: e.Name, Dir: e.Dir})
 	if p.fetched.Unmade() {
 		return run.Observations{}, run.Empty(d, p.runner.Backend.Name(), p.dir, session.Gap{Code: session.GapBuildFailed, Phase: session.PhaseBuild, Text: "the build made no server to run"})
 	}
@@ -234,7 +232,7 @@ func (p *probe) startFurther(ctx context.Context, scheduler *experiment.Schedule
 	}()
 	return func() error {
 		err := <-done
-		p.index(runs...)
+		p.runs = append(p.runs, runs...)
 		return err
 	}
 }
@@ -247,7 +245,7 @@ func (p *probe) compare(ctx context.Context, scheduler *experiment.Scheduler, c 
 		if err != nil {
 			return nil, nil, err
 		}
-		p.index(runs...)
+		p.runs = append(p.runs, runs...)
 	}
 	res, err := dir.First(p.runs)
 	if err != nil || p.opts.Replay != nil {
@@ -262,13 +260,6 @@ func (p *probe) compare(ctx context.Context, scheduler *experiment.Scheduler, c 
 		err = &sandbox.UsageError{Err: err, Hint: fullDisk}
 	}
 	return res, shrunk, err
-}
-
-// index notes runs that were made.
-func (p *probe) index(runs ...session.IndexedRun) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.runs = append(p.runs, runs...)
 }
 
 // renew makes the declared plan again with decoys for another account.

@@ -15,7 +15,7 @@ import (
 // run, and repeats those that seem to make a difference, each round with one more
 // control. A round begins when the one before has ended, so that what is compared
 // does not depend on how many runs are made side by side.
-func (l *Scheduler) vary(ctx context.Context, c Case) ([]session.IndexedRun, error) {
+func (s *Scheduler) vary(ctx context.Context, c Case) ([]session.IndexedRun, error) {
 	if !control.When(&c) {
 		return nil, nil
 	}
@@ -27,8 +27,8 @@ func (l *Scheduler) vary(ctx context.Context, c Case) ([]session.IndexedRun, err
 	}
 	var controls, all []session.IndexedRun
 	runs := map[string][]session.IndexedRun{}
-	for round := 1; round <= cmp.Or(l.Rounds, varyRounds) && len(due) > 0; round++ {
-		made, err := l.round(ctx, c, append([]Experiment{control}, due...), round)
+	for round := 1; round <= cmp.Or(s.Rounds, varyRounds) && len(due) > 0; round++ {
+		made, err := s.round(ctx, c, append([]Experiment{control}, due...), round)
 		if err != nil {
 			return nil, err
 		}
@@ -36,7 +36,7 @@ func (l *Scheduler) vary(ctx context.Context, c Case) ([]session.IndexedRun, err
 		var still []Experiment
 		for i, e := range due {
 			runs[e.Name] = append(runs[e.Name], made[i+1])
-			differs, err := l.Differs(slices.Concat(controls, runs[e.Name]))
+			differs, err := s.Differs(slices.Concat(controls, runs[e.Name]))
 			if err != nil {
 				return nil, err
 			}
@@ -50,11 +50,11 @@ func (l *Scheduler) vary(ctx context.Context, c Case) ([]session.IndexedRun, err
 }
 
 // round makes one run of each experiment, side by side.
-func (l *Scheduler) round(ctx context.Context, c Case, list []Experiment, round int) ([]session.IndexedRun, error) {
+func (s *Scheduler) round(ctx context.Context, c Case, list []Experiment, round int) ([]session.IndexedRun, error) {
 	runs, errs := make([]session.IndexedRun, len(list)), make([]error, len(list))
 	var wg sync.WaitGroup
 	for i, e := range list {
-		wg.Go(func() { runs[i], _, errs[i] = l.one(ctx, &e, &c, fmt.Sprintf("%s-%d", e.Dir, round)) })
+		wg.Go(func() { runs[i], _, errs[i] = s.one(ctx, &e, &c, fmt.Sprintf("%s-%d", e.Dir, round)) })
 	}
 	wg.Wait()
 	if ctx.Err() != nil {

@@ -9,7 +9,6 @@ import (
 	"path"
 	"sync"
 
-	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -53,11 +52,11 @@ type made struct {
 
 // Compare makes the runs that the judge compares with the declared one: under the
 // other tracer, and under each condition of --vary. A run that cannot be made is an error.
-func (l *Scheduler) Compare(ctx context.Context, c Case) ([]session.IndexedRun, error) {
+func (s *Scheduler) Compare(ctx context.Context, c Case) ([]session.IndexedRun, error) {
 	tracedRuns := made{}
 	var wg sync.WaitGroup
-	wg.Go(func() { tracedRuns = l.each(ctx, traced, c) })
-	varied, err := l.vary(ctx, c)
+	wg.Go(func() { tracedRuns = s.each(ctx, traced, c) })
+	varied, err := s.vary(ctx, c)
 	wg.Wait()
 	if err := errors.Join(tracedRuns.err, err); err != nil {
 		return nil, err
@@ -67,12 +66,12 @@ func (l *Scheduler) Compare(ctx context.Context, c Case) ([]session.IndexedRun, 
 
 // Further makes the starts that the declared run gave reason for. One that cannot be
 // made is listed with the reason: it takes nothing from what was seen.
-func (l *Scheduler) Further(ctx context.Context, c Case) ([]session.IndexedRun, error) {
+func (s *Scheduler) Further(ctx context.Context, c Case) ([]session.IndexedRun, error) {
 	list := []Experiment{restart, second, loopback, otherHome}
 	results := make([]made, len(list))
 	var wg sync.WaitGroup
 	for i, e := range list {
-		wg.Go(func() { results[i] = l.each(ctx, e, c) })
+		wg.Go(func() { results[i] = s.each(ctx, e, c) })
 	}
 	wg.Wait()
 	var runs []session.IndexedRun
@@ -86,7 +85,7 @@ func (l *Scheduler) Further(ctx context.Context, c Case) ([]session.IndexedRun, 
 }
 
 // each makes an experiment's runs, one after another, as long as there is reason for more.
-func (l *Scheduler) each(ctx context.Context, e Experiment, c Case) made {
+func (s *Scheduler) each(ctx context.Context, e Experiment, c Case) made {
 	var out made
 	for n := 1; n <= max(e.Rounds, 1); n++ {
 		if e.When != nil && !e.When(&c) {
@@ -96,7 +95,7 @@ func (l *Scheduler) each(ctx context.Context, e Experiment, c Case) made {
 		if e.Rounds > 0 {
 			dir = fmt.Sprintf("%s-%d", e.Dir, n)
 		}
-		indexed, seen, err := l.one(ctx, &e, &c, dir)
+		indexed, seen, err := s.one(ctx, &e, &c, dir)
 		if ctx.Err() != nil {
 			return made{err: context.Cause(ctx)}
 		}
@@ -115,12 +114,12 @@ func (l *Scheduler) each(ctx context.Context, e Experiment, c Case) made {
 }
 
 // one makes one run of an experiment in a directory below the target's.
-func (l *Scheduler) one(ctx context.Context, e *Experiment, c *Case, dir string) (session.IndexedRun, run.Observations, error) {
+func (s *Scheduler) one(ctx context.Context, e *Experiment, c *Case, dir string) (session.IndexedRun, run.Observations, error) {
 	indexed := session.IndexedRun{Role: e.Role, Experiment: e.Name, Dir: dir, Optional: e.Optional}
 	if e.How != nil {
 		indexed.How = e.How(c)
 	}
-	release, err := l.Jobs.Acquire(ctx)
+	release, err := s.Jobs.Acquire(ctx)
 	if err != nil {
 		return indexed, run.Observations{}, err
 	}
@@ -129,23 +128,18 @@ func (l *Scheduler) one(ctx context.Context, e *Experiment, c *Case, dir string)
 	if err != nil {
 		return indexed, run.Observations{}, err
 	}
-	l.Runner.Progress(e.Progress(c))
-	quiet := l.Runner
+	s.Runner.Progress(e.Progress(c))
+	quiet := s.Runner
 	if e.Role == session.RoleVaried {
 		quiet.Progress = func(string) {}
 	}
-	seen, err := Make(ctx, quiet, l.Dir, dir, p)
-	return indexed, seen, err
-}
-
-// Make runs a plan in a directory below the target's, which it makes anew.
-func Make(ctx context.Context, r run.Runner, target *os.Root, dir string, p plan.Plan) (run.Observations, error) {
-	sub, err := Directory(target, dir)
+	sub, err := Directory(s.Dir, dir)
 	if err != nil {
-		return run.Observations{}, err
+		return indexed, run.Observations{}, err
 	}
 	defer func() { _ = sub.Close() }()
-	return r.Run(ctx, p, sub)
+	seen, err := quiet.Run(ctx, p, sub)
+	return indexed, seen, err
 }
 
 // Directory makes a run's directory anew below the target's, and opens it.

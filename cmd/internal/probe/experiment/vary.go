@@ -54,7 +54,7 @@ var conditions = []condition{
 }
 
 // control is the run in unchanged surroundings that the others are compared with.
-var control = condition{session.Vary{How: "ended by a signal"}, "unchanged", func(p plan.Plan, _ *Case) (plan.Plan, error) { return p, nil }}.experiment()
+var control = condition{session.Vary{How: "ended by a signal"}, "unchanged", same}.experiment()
 
 // experiment is the condition's entry in the table.
 func (c condition) experiment() Experiment {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -77,7 +76,7 @@ func writePlan(dir *os.Root, p plan.Plan) error {
 	if err != nil {
 		return err
 	}
-	if err := session.WriteFile(dir, plan.FileName, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
+	if err := session.WriteBytes(dir, plan.FileName, data); err != nil {
 		return &sandbox.UsageError{Err: err, Hint: fullDisk}
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"time"
@@ -147,7 +146,7 @@ func (s *Shrinker) keep(ctx context.Context, m *small) (analyze.Shrunk, error) {
 		data, err = s.Plan.Redacted(data)
 	}
 	if err == nil {
-		err = session.WriteFile(s.Dir, name, func(w io.Writer) error { _, err := w.Write(data); return err })
+		err = session.WriteBytes(s.Dir, name, data)
 	}
 	return analyze.Shrunk{Fingerprint: m.f.Fingerprint, Replay: name, Shown: m.again, Tried: m.tried, Without: s.without(ctx, m)}, err
 }
