@@ -1,7 +1,6 @@
 package sandboxtest
 
 import (
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,25 +42,23 @@ func AsOrdinaryUser(t *testing.T, pattern string, programs ...string) {
 	}
 }
 
-// copyProgram lets no process start meanwhile: one forked then would hold the file
-// open for writing, and its exec would fail with "text file busy".
 func copyProgram(t *testing.T, from, to string) {
 	t.Helper()
+	data, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	WriteProgram(t, to, data)
+}
+
+// WriteProgram writes an executable file. No process starts meanwhile: one forked then
+// would hold the file open for writing, and its exec would fail with "text file busy".
+func WriteProgram(t testing.TB, to string, data []byte) {
+	t.Helper()
 	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	in, err := os.Open(from)
+	err := os.WriteFile(to, data, 0o755)
+	syscall.ForkLock.RUnlock()
 	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = in.Close() }()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.Copy(out, in); err != nil {
-		t.Fatal(err)
-	}
-	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -24,6 +23,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/docker"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/slots"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -55,30 +55,14 @@ type lab struct {
 	as   *syscall.Credential
 }
 
-// holding are the tests that hold slots.
-var holding sync.Map
-
-// hold takes slots for a test, once: a test with several labs, or one below such a
-// test, has them already. Those in a container weigh more.
+// hold takes slots for a test, those of one in a container weighing more.
 func hold(t testing.TB) {
 	t.Helper()
-	for name := t.Name(); ; {
-		if _, held := holding.Load(name); held {
-			return
-		}
-		above := strings.LastIndexByte(name, '/')
-		if above < 0 {
-			break
-		}
-		name = name[:above]
-	}
 	weight := sandboxtest.Light
 	if strings.Contains(t.Name(), "docker") {
 		weight = sandboxtest.Heavy
 	}
-	sandboxtest.Acquire(t, weight)
-	holding.Store(t.Name(), true)
-	t.Cleanup(func() { holding.Delete(t.Name()) })
+	slots.AcquireOnce(t, weight)
 }
 
 // newLab copies fixtures into a directory of their own. Its clean-up fails the
@@ -116,19 +100,7 @@ func copyFixture(t *testing.T, from, to string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeProgram(t, to, data)
-}
-
-// writeProgram lets no process start meanwhile: one forked then would hold the
-// file open for writing, and its exec would fail with "text file busy".
-func writeProgram(t *testing.T, to string, data []byte) {
-	t.Helper()
-	syscall.ForkLock.RLock()
-	err := os.WriteFile(to, data, 0o755)
-	syscall.ForkLock.RUnlock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	sandboxtest.WriteProgram(t, to, data)
 }
 
 // path is a file of the server's directory.

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
 // lister is a server that shows what lies around it, and ends.
@@ -18,7 +20,7 @@ func TestOutputIsHidden(t *testing.T) {
 	inBackends(t, func(t *testing.T, backend string) {
 		for _, out := range []string{"results", "deep/below/results", "."} {
 			l := newLab(t)
-			writeProgram(t, l.path("lister.sh"), []byte(lister))
+			sandboxtest.WriteProgram(t, l.path("lister.sh"), []byte(lister))
 			l.out = l.path(out)
 			o := l.options(backend, l.path("lister.sh"))
 			l.probe(o)

@@ -166,6 +166,21 @@ func Acquire(t testing.TB, weight int) {
 	}
 }
 
+// AcquireOnce is Acquire where the test, or one above it, may hold slots already: then
+// it has what it needs.
+func AcquireOnce(t testing.TB, weight int) {
+	t.Helper()
+	mu.Lock()
+	held := holders[t.Name()]
+	for other := range holders {
+		held = held || strings.HasPrefix(t.Name(), other+"/")
+	}
+	mu.Unlock()
+	if !held {
+		Acquire(t, weight)
+	}
+}
+
 // claim notes that a test holds slots, or names the test that forbids it.
 func claim(name string) string {
 	mu.Lock()

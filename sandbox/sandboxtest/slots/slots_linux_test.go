@@ -146,6 +146,32 @@ func TestATestAcquiresOnce(t *testing.T) {
 	disclaim("TestATestAcquiresOnce/holds")
 }
 
+// Where the test or one above it holds slots, nothing more is taken; a neighbour's count for nothing.
+func TestAcquireOnce(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	p, err := Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("holds", func(t *testing.T) {
+		AcquireOnce(t, 2)
+		AcquireOnce(t, 2)
+		t.Run("below", func(t *testing.T) { AcquireOnce(t, 2) })
+		if got := free(t, p); got != p.Size-2 {
+			t.Errorf("%d of %d slots are free beside a holder of 2", got, p.Size)
+		}
+	})
+	t.Run("holdsmore", func(t *testing.T) {
+		if claim("TestAcquireOnce/holds") != "" {
+			t.Fatal("the neighbour holds slots after its end")
+		}
+		defer disclaim("TestAcquireOnce/holds")
+		if AcquireOnce(t, 1); free(t, p) != p.Size-1 {
+			t.Error("a neighbour's slots are taken for its own")
+		}
+	})
+}
+
 // On behalf of a holder nothing is taken.
 func TestAHoldersChildTakesNothing(t *testing.T) {
 	cache := t.TempDir()
