@@ -1,12 +1,8 @@
 package report
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"errors"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/analyzetest"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -28,45 +25,6 @@ func kept(t *testing.T) []string {
 		t.Fatalf("%d kept runs: %v", len(names), err)
 	}
 	return names
-}
-
-// unpack writes the run of an archive into dir and returns the reports kept with it.
-func unpack(t *testing.T, name, dir string) map[string][]byte {
-	t.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	reports := map[string][]byte{}
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return reports
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if report, ok := strings.CutPrefix(h.Name, "reports/"); ok {
-			reports[report] = data
-			continue
-		}
-		to := filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(h.Name, "run/")))
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(to, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // rejudged judges a directory as the version does that wrote the kept reports, and
@@ -154,7 +112,7 @@ func TestKeptRuns(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".tar.gz"), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			was := unpack(t, name, dir)
+			was := analyzetest.UnpackRun(t, name, dir)
 			now := rejudged(t, dir, versionOf(t, was[FileJSON]))
 			for file, want := range was {
 				if diff := cmp.Diff(string(comparable(t, file, want)), string(comparable(t, file, now[file]))); diff != "" {

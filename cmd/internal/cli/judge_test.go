@@ -1,48 +1,22 @@
 package cli
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/coalmine-dev/coalmine/analyze/analyzetest"
 )
 
 // keptRun unpacks a run that was recorded once, without its reports.
 func keptRun(t *testing.T, name string) string {
 	t.Helper()
-	f, err := os.Open("../../../testdata/runs/" + name + ".tar.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return dir
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		file, ok := strings.CutPrefix(h.Name, "run/")
-		if !ok {
-			continue
-		}
-		data, err := io.ReadAll(r)
-		to := filepath.Join(dir, filepath.FromSlash(file))
-		if err := errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, data, 0o600)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	analyzetest.UnpackRun(t, "../../../testdata/runs/"+name+".tar.gz", dir)
+	return dir
 }
 
 // judgeSays runs coalmine judge and returns its status and what it prints.
