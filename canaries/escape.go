@@ -36,6 +36,7 @@ var escapes = []escape{
 	{"labels", '.', readLabel},
 	{"wrapped", '\n', readBreak},
 	{"wrapped", '\r', readBreak},
+	{"utf-16", 0, readZero},
 }
 
 // hexDigits16 are the values of the hexadecimal digits, negative for other bytes.
@@ -103,7 +104,7 @@ func readPercent(b []byte) (value, n int) {
 	return value, n
 }
 
-// readBackslash reads \u0041, \x41 and \/ behind any number of backslashes, as
+// readBackslash reads \u0041, \x41, \" and \/ behind any number of backslashes, as
 // there are in JSON that stands in JSON.
 func readBackslash(b []byte) (value, n int) {
 	i := 1
@@ -114,8 +115,8 @@ func readBackslash(b []byte) (value, n int) {
 		return 0, cutOff
 	}
 	switch b[i] {
-	case '/':
-		return '/', i + 1
+	case '/', '"':
+		return int(b[i]), i + 1
 	case 'r', 'n':
 		return readWrap(b, i)
 	case 'u':
@@ -366,6 +367,22 @@ func lineEnd(b []byte) int {
 		return cutOff
 	}
 	return 2
+}
+
+// readZero reads the zero bytes that UTF-16 and UTF-32 put between the characters
+// of ASCII. More of them are padding, which no text goes on over.
+func readZero(b []byte) (value, n int) {
+	const widest = 3
+	for n < len(b) && n < longestEscape && b[n] == 0 {
+		n++
+	}
+	switch {
+	case n <= widest && n == len(b):
+		return 0, cutOff
+	case n <= widest:
+		return drop, n
+	}
+	return 0, n
 }
 
 // readLabel reads the dot between two labels of a name.

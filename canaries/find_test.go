@@ -454,6 +454,6 @@ func FuzzFromCanaries(f *testing.F) {
 func BenchmarkMatcherBuild(b *testing.B) {
 	list := shared().Canaries()
 	for b.Loop() {
-		newMatcher(list)
+		newMatcher(list, decoys)
 	}
 }

@@ -58,9 +58,9 @@ func slot(v uint32) uint32 { return v * 0x9E3779B1 >> (32 - tableBits) }
 // blockOf is the block that starts b, the same for both cases of a letter.
 func blockOf(b []byte) uint32 { return binary.LittleEndian.Uint32(b) | 0x20202020 }
 
-func newMatcher(list []Canary) *matcher {
+func newMatcher(list []Canary, c cutter) *matcher {
 	m := &matcher{byBlock: map[uint32][]int32{}}
-	m.collect(list)
+	m.collect(list, c)
 	if len(m.patterns) == 0 {
 		return m
 	}
@@ -96,15 +96,15 @@ func newMatcher(list []Canary) *matcher {
 func (m *matcher) keep() int { return max(m.max-1, 0) }
 
 // collect writes every needle in every encoding, each text once.
-func (m *matcher) collect(list []Canary) {
+func (m *matcher) collect(list []Canary, cut cutter) {
 	known := map[string]bool{}
 	for _, c := range list {
-		needles := needles(c)
+		needles := cut.needles(c)
 		for _, e := range encodings {
 			m.hits = append(m.hits, Hit{ID: c.ID, Encoding: e.name})
 			for _, n := range needles {
 				for _, form := range e.forms(n) {
-					if len(form) >= shortest && !known[form] {
+					if len(form) >= cut.least && !known[form] {
 						known[form] = true
 						m.patterns = append(m.patterns, pattern{strings.Clone(form), len(m.hits) - 1, e.fold})
 					}

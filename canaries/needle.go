@@ -15,6 +15,15 @@ const (
 	shortest = 12
 )
 
+// cutter says by which texts secrets are recognised, and how long each has to be.
+type cutter struct {
+	needles func(Canary) []string
+	least   int
+}
+
+// decoys is the cutter of decoys, whose values are random and long.
+var decoys = cutter{needles, shortest}
+
 // publicPart matches what all secrets of a shape begin with: it proves nothing.
 var publicPart = regexp.MustCompile(`^(pypi-AgEIcHlwaS5vcmcCJ|github_pat_|gh[a-z]_|npm_|dckr_pat_|glpat-|lin_api_|sk-proj-|sk-ant-api03-|sk_live_|xoxb-|GOCSPX-|SG\.|1//0|AKIA|ASIA|IQoJb3JpZ2luX2VjE|ya29\.c\.|ntn_|kubeconfig-u-[a-z0-9]+:|eyJ[\w-]+\.eyJ[\w-]+\.|MEIEEPgAAAAAAAAAAAAAAAAAAAEwFAYIKoZIhvcNAwcECA?)`)
 

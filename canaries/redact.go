@@ -10,11 +10,11 @@ import (
 // literal is a whole value as it stands in a text.
 type literal struct{ text, id string }
 
-// newLiterals are the values, plain and as JSON writes them.
-func newLiterals(list []Canary) []literal {
+// newLiterals are the values of at least so many bytes, plain and as JSON writes them.
+func newLiterals(list []Canary, least int) []literal {
 	var out []literal
 	for _, c := range list {
-		if len(c.Value) < shortest {
+		if len(c.Value) < least {
 			continue
 		}
 		out = append(out, literal{c.Value, c.ID})

@@ -69,9 +69,12 @@ func New(rand io.Reader, opts Options) (*Set, error) {
 
 // FromCanaries is the set of recorded canaries, to judge a run again from its
 // log. It finds and redacts; it has no files, no environment and no user.
-func FromCanaries(list []Canary) *Set {
-	s := &Set{list: slices.Clone(list), literals: newLiterals(list)}
-	s.matcher = sync.OnceValue(func() *matcher { return newMatcher(s.list) })
+func FromCanaries(list []Canary) *Set { return newSearch(list, decoys) }
+
+// newSearch is a set that finds and redacts by the texts that cut names.
+func newSearch(list []Canary, cut cutter) *Set {
+	s := &Set{list: slices.Clone(list), literals: newLiterals(list, cut.least)}
+	s.matcher = sync.OnceValue(func() *matcher { return newMatcher(s.list, cut) })
 	return s
 }
 

@@ -1,0 +1,53 @@
+package secrets
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// files are the names, in small letters, of files that hold what a user authenticates with.
+var files = []string{
+	".git-credentials", ".npmrc", ".netrc", "_netrc", ".pypirc", ".yarnrc", ".yarnrc.yml", ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf",
+	".htpasswd", ".dockercfg", ".dockerconfigjson", ".vault-token", ".terraformrc", "terraform.rc", "credentials.tfrc.json",
+	".s3cfg", ".boto", ".databrickscfg", ".snowsql", ".hgrc", ".cargo-credentials", ".authinfo", ".authinfo.gpg", ".netrc.gpg",
+	".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history", ".mysql_history", ".sqlite_history", ".rediscli_history",
+	"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "secring.gpg", "secring.kbx", "trustdb.gpg",
+	"kubeconfig", "credentials.json", "application_default_credentials.json", "rclone.conf", "master.key",
+	"wallet.dat", "logins.json", "key3.db", "key4.db", "login data", "cookies.sqlite", "secrets.json", "secrets.yaml", "secrets.yml", "secrets.toml",
+}
+
+// patterns are the same for names that vary, for path.Match.
+var patterns = []string{
+	".env*", "*.env", "gha-creds-*.json", "*.tfstate", "*.tfstate.*", "*.tfvars", "*.tfvars.json",
+	"*.jks", "*.jceks", "*.bks", "*.keystore", "*.p12", "*.pfx", "*.ppk", "*.kdb", "*.kdbx", "*.ovpn", "*.keychain", "*.keychain-db", "*.kwl", "*.pkcs12", "*.psafe3", "*.agekey",
+	"*.kubeconfig", "kubeconfig*.yaml", "kubeconfig*.yml", "kubeconfig*.json", "kubeconfig*.conf", "client_secret*.json",
+	"*service-account*.json", "*service_account*.json", "*serviceaccount*.json", "*-firebase-adminsdk-*.json",
+}
+
+// directories hold nothing else, by the end of their path.
+var directories = []string{
+	".ssh", ".aws", ".gnupg", ".kube", ".docker", ".azure", ".gcloud", ".password-store", ".1password", ".git-credential-cache", ".terraform.d", ".oci", ".bluemix", ".snowflake", ".aliyun",
+	".config/gcloud", ".config/gh", ".config/glab-cli", ".config/op", ".config/age", ".config/sops", ".config/doctl", ".config/hub", ".config/rclone", ".config/git",
+	".local/share/keyrings", ".local/share/kwalletd", "private-keys-v1.d", ".mozilla", ".config/google-chrome", ".config/chromium",
+}
+
+// within names a file by its directory as well.
+var within = []string{".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".bundle/config", ".m2/settings.xml", ".m2/settings-security.xml", ".gradle/gradle.properties", ".nuget/nuget.config", ".config/pip/pip.conf", ".pip/pip.conf", ".composer/auth.json"}
+
+// Named reports whether a file of this path, with slashes, holds credentials by its name.
+// Small and capital letters are the same.
+func Named(file string) bool {
+	file = strings.ToLower(file)
+	name := path.Base(file)
+	return slices.Contains(files, name) ||
+		slices.ContainsFunc(patterns, func(p string) bool { ok, _ := path.Match(p, name); return ok }) ||
+		slices.ContainsFunc(within, func(p string) bool { return endsIn(file, p) })
+}
+
+// Directory reports whether all that lies in a directory of this path are credentials.
+func Directory(dir string) bool {
+	return slices.ContainsFunc(directories, func(d string) bool { return endsIn(strings.ToLower(dir), d) })
+}
+
+func endsIn(file, end string) bool { return file == end || strings.HasSuffix(file, "/"+end) }

@@ -1,0 +1,119 @@
+package shown
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const (
+	// maxIndex bounds git's list of files, in bytes, and gitPatience the wait for it.
+	maxIndex    = 256 << 20
+	gitPatience = time.Minute
+)
+
+// Repository is the top of the working tree around a path that exists, without links in
+// it, "" where there is none. A bare repository is none: only a .git counts, which git
+// never takes from a commit.
+func Repository(file string) string {
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return ""
+	}
+	if real, err = filepath.Abs(real); err != nil {
+		return ""
+	}
+	for dir := real; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+}
+
+// Index is what git tracks in a working tree.
+type Index struct {
+	top string
+	// known are the tracked files, true, and the directories around them, false.
+	known map[string]bool
+}
+
+// ReadIndex asks git what it tracks in the working tree with this top. Only the index is
+// read: no hook, filter, monitor or attribute of the repository takes part, nor any
+// configuration of this machine.
+func ReadIndex(ctx context.Context, top string) (*Index, error) {
+	ctx, cancel := context.WithTimeout(ctx, gitPatience)
+	defer cancel()
+	out, err := git(ctx, top, "ls-files", "-z", "--cached", "--recurse-submodules")
+	if err != nil {
+		return nil, fmt.Errorf("ask git what it tracks in %s: %w", top, err)
+	}
+	x := &Index{top: top, known: map[string]bool{}}
+	for name := range strings.SplitSeq(string(out), "\x00") {
+		if name == "" || !filepath.IsLocal(name) {
+			continue
+		}
+		x.known[name] = true
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if _, there := x.known[dir]; there {
+				break
+			}
+			x.known[dir] = false
+		}
+	}
+	return x, nil
+}
+
+// Tracks reports whether a path below the top, with slashes, is tracked, or has tracked
+// files below it.
+func (x *Index) Tracks(rel string) bool {
+	_, ok := x.known[rel]
+	return ok || rel == "."
+}
+
+// git asks one question about a working tree.
+func git(ctx context.Context, top string, question ...string) ([]byte, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "git", append([]string{
+		"--no-pager", "--no-optional-locks", "--literal-pathspecs", "--git-dir=" + filepath.Join(top, ".git"), "--work-tree=" + top,
+		"-c", "safe.bareRepository=explicit", "-c", "safe.directory=*",
+		"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.attributesFile=" + os.DevNull,
+	}, question...)...)
+	cmd.Dir = top
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + os.DevNull, "LC_ALL=C",
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_SYSTEM=" + os.DevNull, "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_ATTR_NOSYSTEM=1",
+		"GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", "GIT_CEILING_DIRECTORIES=" + filepath.Dir(top),
+	}
+	cmd.WaitDelay = time.Second
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	data, readErr := io.ReadAll(io.LimitReader(out, maxIndex+1))
+	if len(data) > maxIndex {
+		cancel()
+		readErr = fmt.Errorf("its answer is longer than %d bytes", maxIndex)
+	}
+	if err := errors.Join(readErr, cmd.Wait()); err != nil {
+		line, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n")
+		return nil, fmt.Errorf("%w %.200q", err, line)
+	}
+	return data, nil
+}

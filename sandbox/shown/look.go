@@ -1,0 +1,499 @@
+package shown
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/coalmine-dev/coalmine/canaries/secrets"
+)
+
+// The bounds of a search. A directory that goes beyond one of them is not shown.
+const (
+	maxEntries = 500_000
+	maxBytes   = 4 << 30
+	patience   = 2 * time.Minute
+	// maxMasked bounds the content of a file that is shown without its secrets: a longer
+	// one is shown empty. maxCovered bounds all of them together.
+	maxMasked  = 16 << 20
+	maxCovered = 128 << 20
+)
+
+// View is what a server sees of a directory, or of one file, of the host.
+type View struct {
+	// Real is the host's path without links.
+	Real string
+	// Hidden are paths below it, with slashes, that are not shown, nor anything below
+	// them: Untracked ones, histories of version control, sockets and devices, and what
+	// this user may not read.
+	Hidden []string
+	// Untracked are those that git does not track.
+	Untracked []string
+	// Covers are files whose content is not shown as it is, sorted by path.
+	Covers []Cover
+}
+
+// Cover is a file below a View's directory that is shown with another content.
+type Cover struct {
+	// Path has slashes; "." is the one file of a View.
+	Path string
+	// Data is the content without its secrets, nil for none of it.
+	Data []byte
+	// Mode are the file's permissions.
+	Mode fs.FileMode
+}
+
+// Request says of what a View is made.
+type Request struct {
+	// Dir is the host's directory or file.
+	Dir string
+	// Index is what git tracks of the working tree around it; nil shows all.
+	Index *Index
+	// Show are absolute paths without links that are shown though git does not track them.
+	Show []string
+	// Skip are paths below Dir, with slashes, that another hides.
+	Skip []string
+	// Histories shows what version control keeps, too.
+	Histories bool
+}
+
+// products are directories that a build makes and a server runs from, which git ignores.
+var products = []string{
+	"node_modules", "dist", "build", "out", "lib", "esm", "cjs", "target", "bin", "obj", "publish", "vendor", "pkg", "_build", "deps",
+	".next", ".nuxt", ".output", ".svelte-kit", ".yarn", "__pycache__", "site-packages",
+}
+
+// productFiles are files of the same kind.
+var productFiles = []string{".pnp.cjs", ".pnp.loader.mjs"}
+
+// histories are where version control keeps what was there before, packed, with
+// settings that hold tokens.
+var histories = []string{".git", ".hg", ".svn", ".jj", ".bzr"}
+
+// installed are directories of what was published by others.
+var installed = []string{"node_modules", "site-packages", "dist-packages", "__pycache__", ".yarn"}
+
+// Look reads a directory to its end and finds what of it may be shown. Its
+// errors say why the directory can not be.
+func Look(ctx context.Context, r Request) (*View, error) {
+	real, err := filepath.EvalSymlinks(r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("searching it for secrets takes longer than %s", patience))
+	defer cancel()
+	info, err := os.Stat(real)
+	if err != nil {
+		return nil, err
+	}
+	top := real
+	if !info.IsDir() {
+		top = filepath.Dir(real)
+	}
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	l := &looker{request: r, top: real, root: root, ctx: ctx, view: &View{Real: real}, covers: map[string]Cover{}}
+	if !info.IsDir() {
+		l.files = []string{filepath.Base(real)}
+	} else if err := fs.WalkDir(root.FS(), ".", l.visit); err != nil {
+		return nil, err
+	}
+	if err := l.read(); err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.covers)) {
+		c := l.covers[name]
+		if !info.IsDir() {
+			c.Path = "."
+		}
+		l.view.Covers = append(l.view.Covers, c)
+	}
+	return l.view, nil
+}
+
+// maxNamed bounds the credentials of a program's tree.
+const maxNamed = 1000
+
+// Named lists the files below a directory that hold credentials by their names, and the
+// sockets there, as absolute paths. It reads no file: it is for the trees of programs
+// that the user has installed.
+func Named(dir string) ([]string, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	l := &looker{top: dir, root: root}
+	var out []string
+	err = fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			if name != "." && (errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist)) {
+				return nil
+			}
+			return err
+		}
+		if l.entries++; l.entries > maxEntries || len(out) > maxNamed {
+			return fmt.Errorf("it has more than %d files, or %d credentials", maxEntries, maxNamed)
+		}
+		if e.Type().IsRegular() && l.credential(name) || e.Type() == fs.ModeSocket {
+			out = append(out, filepath.Join(dir, name))
+		}
+		return nil
+	})
+	return out, err
+}
+
+// looker makes one View.
+type looker struct {
+	request Request
+	top     string
+	root    *os.Root
+	ctx     context.Context
+	view    *View
+	entries int
+	files   []string // to be read
+	// open is the untracked directory that is shown whole, "" outside of one.
+	open string
+
+	mu             sync.Mutex
+	bytes, covered int64
+	covers         map[string]Cover
+}
+
+func (l *looker) hide(name string, e fs.DirEntry) error {
+	l.view.Hidden = append(l.view.Hidden, name)
+	if e != nil && e.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// visit takes one entry of the walk.
+func (l *looker) visit(name string, e fs.DirEntry, err error) error {
+	if err != nil {
+		if name != "." && (errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist)) {
+			return l.hide(name, e) // as its owner, the server could make it readable
+		}
+		return err
+	}
+	if l.entries++; l.entries > maxEntries {
+		return fmt.Errorf("it has more than %d files", maxEntries)
+	}
+	if l.ctx.Err() != nil {
+		return context.Cause(l.ctx)
+	}
+	if name == "." {
+		return nil
+	}
+	if slices.Contains(l.request.Skip, name) {
+		if e.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	}
+	if !l.request.Histories && slices.Contains(histories, e.Name()) {
+		return l.hide(name, e)
+	}
+	if !l.known(name, e) {
+		l.view.Untracked = append(l.view.Untracked, name)
+		return l.hide(name, e)
+	}
+	switch {
+	case e.IsDir():
+	case e.Type().IsRegular():
+		l.files = append(l.files, name)
+	case e.Type() == fs.ModeSymlink:
+		l.link(name)
+	default:
+		return l.hide(name, e)
+	}
+	return nil
+}
+
+// known reports whether an entry is shown as far as git goes.
+func (l *looker) known(name string, e fs.DirEntry) bool {
+	x := l.request.Index
+	if x == nil || l.open != "" && strings.HasPrefix(name, l.open+"/") {
+		return true
+	}
+	abs := filepath.Join(l.top, name)
+	rel, err := filepath.Rel(x.top, abs)
+	if err == nil && x.Tracks(filepath.ToSlash(rel)) {
+		return true
+	}
+	for _, s := range l.request.Show {
+		if Within(abs, s) {
+			return true
+		}
+		if e.IsDir() && Within(s, abs) {
+			return true // on the way to it
+		}
+	}
+	if !e.IsDir() {
+		return slices.Contains(productFiles, e.Name())
+	}
+	if slices.Contains(products, e.Name()) || strings.HasSuffix(e.Name(), ".egg-info") || l.exists(path.Join(name, "pyvenv.cfg")) {
+		l.open = name
+		return true
+	}
+	return false
+}
+
+func (l *looker) exists(name string) bool {
+	_, err := l.root.Lstat(name)
+	return err == nil
+}
+
+// Within reports whether a clean path is dir or lies below it. No link counts.
+func Within(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+}
+
+// link covers a link of a credential's name, and what it leads to in the tree under
+// another name.
+func (l *looker) link(name string) {
+	if !l.credential(name) {
+		return
+	}
+	l.cover(name, nil, emptied)
+	if target := l.follow(name); target != "" {
+		if st, err := l.root.Lstat(target); err == nil && st.Mode().IsRegular() {
+			l.cover(filepath.ToSlash(target), nil, emptied)
+		}
+	}
+}
+
+// maxLinks bounds the links on the way to a file, as Linux does.
+const maxLinks = 40
+
+// follow is where a path leads below the tree's top, "" where that is outside or
+// nothing. It looks at nothing outside.
+func (l *looker) follow(name string) string {
+	done, todo := ".", strings.Split(name, "/")
+	for links := 0; len(todo) > 0 && links < maxLinks; {
+		next := filepath.Join(done, todo[0])
+		todo = todo[1:]
+		if !filepath.IsLocal(next) {
+			return ""
+		}
+		info, err := l.root.Lstat(next)
+		if err != nil {
+			return ""
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			done = next
+			continue
+		}
+		links++
+		target, err := l.root.Readlink(next)
+		if err != nil {
+			return ""
+		}
+		if filepath.IsAbs(target) {
+			// An absolute link may name the tree itself.
+			rel, err := filepath.Rel(l.top, target)
+			if err != nil || !filepath.IsLocal(rel) {
+				return ""
+			}
+			done, target = ".", rel
+		}
+		todo = append(strings.Split(target, "/"), todo...)
+	}
+	if len(todo) > 0 {
+		return ""
+	}
+	return done
+}
+
+// credential reports whether a path is a credential's by its name, or by that of a
+// directory around it.
+func (l *looker) credential(name string) bool {
+	abs := filepath.ToSlash(filepath.Join(l.top, name))
+	if secrets.Named(abs) {
+		return true
+	}
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if secrets.Directory(dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// emptied are the permissions of a file that is shown empty.
+const emptied fs.FileMode = 0o600
+
+func (l *looker) cover(name string, data []byte, mode fs.FileMode) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if old, there := l.covers[name]; there && old.Data == nil {
+		return
+	}
+	if l.covered += int64(len(data)); l.covered > maxCovered {
+		data = nil
+	}
+	l.covers[name] = Cover{Path: name, Data: data, Mode: mode}
+}
+
+// read reads the files, some at a time.
+func (l *looker) read() error {
+	g, ctx := errgroup.WithContext(l.ctx)
+	next := make(chan string)
+	g.Go(func() error {
+		defer close(next)
+		for _, name := range l.files {
+			select {
+			case next <- name:
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+		return nil
+	})
+	for range runtime.GOMAXPROCS(0) {
+		g.Go(func() error {
+			buf := make([]byte, chunk)
+			for name := range next {
+				if err := l.file(ctx, name, &buf); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// chunk is how much of a long file is read at a time, and overlap how much of it again.
+const (
+	chunk   = 1 << 20
+	overlap = 128 << 10
+)
+
+// file looks at one file.
+func (l *looker) file(ctx context.Context, name string, buf *[]byte) error {
+	if l.credential(name) {
+		l.cover(name, nil, emptied)
+		return nil
+	}
+	f, err := l.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.Is(err, fs.ErrPermission):
+		l.cover(name, nil, emptied)
+		return nil
+	case err != nil:
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s became another kind of file", name)
+	}
+	l.mu.Lock()
+	l.bytes += info.Size()
+	tooMuch := l.bytes > maxBytes
+	l.mu.Unlock()
+	if tooMuch {
+		return fmt.Errorf("it has more than %d MiB to be searched for secrets", maxBytes>>20)
+	}
+	if info.Size() > maxMasked {
+		return l.long(ctx, name, f, *buf)
+	}
+	data, err := whole(io.LimitReader(f, 2*maxMasked), buf)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	v, err := secrets.Read(ctx, name, data, origin(name))
+	if err != nil {
+		return l.why(ctx, err)
+	}
+	switch v.Kind {
+	case secrets.Mixed:
+		l.cover(name, v.Mask(data), info.Mode().Perm())
+	case secrets.Whole:
+		l.cover(name, nil, emptied)
+	}
+	return nil
+}
+
+// why is the bound that was met, where one was.
+func (l *looker) why(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// whole reads a file into a buffer that grows as needed.
+func whole(f io.Reader, buf *[]byte) ([]byte, error) {
+	n := 0
+	for {
+		if n == len(*buf) {
+			*buf = append(*buf, make([]byte, len(*buf))...)
+		}
+		m, err := f.Read((*buf)[n:])
+		n += m
+		if errors.Is(err, io.EOF) {
+			return (*buf)[:n], nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// long searches a file that is too long to be shown masked: with a secret in it, it is
+// shown empty.
+func (l *looker) long(ctx context.Context, name string, f io.Reader, buf []byte) error {
+	kept := 0
+	for {
+		n, err := io.ReadFull(f, buf[kept:chunk])
+		end := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !end {
+			return fmt.Errorf("read %s: %w", name, err)
+		}
+		v, err := secrets.Read(ctx, name, buf[:kept+n], origin(name))
+		if err != nil {
+			return l.why(ctx, err)
+		}
+		if v.Kind != secrets.Clean {
+			l.cover(name, nil, emptied)
+			return nil
+		}
+		if end {
+			return nil
+		}
+		kept = copy(buf, buf[kept+n-overlap:kept+n])
+	}
+}
+
+func origin(name string) secrets.Origin {
+	for part := range strings.SplitSeq(name, "/") {
+		if slices.Contains(installed, part) {
+			return secrets.Installed
+		}
+	}
+	return secrets.Own
+}
