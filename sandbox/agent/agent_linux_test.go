@@ -96,11 +96,11 @@ func TestReadTask(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
-	got, ok := readTask(cmd.Process.Pid)
-	if !ok || got.ppid != os.Getpid() || !got.alive() || got.threads != 1 || got.start == 0 {
-		t.Errorf("%+v, %t", got, ok)
+	got, err := readTask(cmd.Process.Pid)
+	if err != nil || got.ppid != os.Getpid() || !got.alive() || got.threads != 1 || got.start == 0 {
+		t.Errorf("%+v, %v", got, err)
 	}
-	if _, ok := readTask(-1); ok {
+	if _, err := readTask(-1); !isEnded(err) {
 		t.Error("read a process that is none")
 	}
 }

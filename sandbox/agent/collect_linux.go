@@ -1,8 +1,11 @@
 package agent
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"os"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
@@ -12,29 +15,64 @@ import (
 // What is kept of a target's files for its next start.
 const (
 	maxKept      = 100
-	maxKeptBytes = 32 << 10
+	maxKeptBytes = 128 << 10
 )
 
-// collect sends what stands in files, those that are regular and small. The
-// target could put anything there: no link is followed, and nothing blocks.
+func pathsOf(c Command) []string {
+	paths := make([]string, len(c.Paths))
+	for i, p := range c.Paths {
+		paths[i] = string(p)
+	}
+	return paths
+}
+
+// collect sends what stands in files, those that are regular and small, and tells
+// the others as losses. The target could put anything there: no link is followed,
+// and nothing blocks.
 func (a *agent) collect(c Command) {
-	for _, p := range c.Paths[:min(len(c.Paths), maxKept)] {
-		if data, ok := readKept(p); ok {
+	paths := pathsOf(c)
+	kept, lost, reason := 0, 0, ""
+	for _, p := range paths {
+		if st, err := os.Lstat(p); err == nil && st.Mode()&(os.ModeSymlink|os.ModeSocket) != 0 {
+			continue // a socket ends with its process, and what a link leads to has a name of its own
+		}
+		data, err := readKept(p)
+		switch {
+		case isGone(err):
+		case err != nil:
+			lost, reason = lost+1, fmt.Sprintf("%q: %v", p, err)
+		case kept >= maxKept:
+			lost, reason = lost+1, fmt.Sprintf("more than %d files were left", maxKept)
+		default:
+			kept++
 			a.emit(session.EventFile{N: c.N, Path: p, Data: data})
 		}
 	}
+	if lost > 0 {
+		a.emit(session.EventLoss{Code: session.GapFilesNotKept, N: int64(lost), Reason: fmt.Sprintf("%d of the files that the server left were not taken along: %s", lost, reason)})
+	}
 }
 
-func readKept(p string) ([]byte, bool) {
+func readKept(p string) ([]byte, error) {
+	if !utf8.ValidString(p) {
+		return nil, errors.New("its name is no UTF-8")
+	}
 	fd, err := unix.Openat2(unix.AT_FDCWD, p, &unix.OpenHow{Flags: unix.O_RDONLY | unix.O_NONBLOCK | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
 	if err != nil {
-		return nil, false
+		return nil, err
 	}
 	f := os.NewFile(uintptr(fd), p)
 	defer f.Close()
-	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() || st.Size() > maxKeptBytes {
-		return nil, false
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxKeptBytes))
-	return data, err == nil
+	if !st.Mode().IsRegular() {
+		return nil, errors.New("it is no regular file")
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxKeptBytes+1))
+	if err == nil && len(data) > maxKeptBytes {
+		err = fmt.Errorf("it has more than %d bytes", maxKeptBytes)
+	}
+	return data, err
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/seccomp"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 )
 
@@ -30,12 +31,14 @@ type Config struct {
 	// TraceSet is "core" or "io".
 	TraceSet string `json:"traceSet,omitempty"`
 	Limits   Limits `json:"limits"`
-	// Refuse has the kernel refuse the target what a tracer outside of the
-	// sandbox cannot: seccomp and io_uring.
-	Refuse bool `json:"refuse,omitempty"`
+	// Policy is what of the kernel the target is refused.
+	Policy seccomp.Policy `json:"policy"`
 	// HostFiles says that the files around are the host's own, so that none of
 	// them is moved aside.
 	HostFiles bool `json:"hostFiles,omitempty"`
+	// Grouped says that the sandbox has a control group of its own, whose counter
+	// of kills is open as EventsFD.
+	Grouped bool `json:"grouped,omitempty"`
 	// Account says that the files around are an image's, whose lists of users are
 	// to hold User.
 	Account bool `json:"account,omitempty"`
@@ -43,10 +46,16 @@ type Config struct {
 	Root *rootfs.Layout `json:"root,omitempty"`
 	// Network is set where the network is a sinkhole; else nothing answers.
 	Network *Network `json:"network,omitempty"`
+	// Carrier is a port of the loopback; what connects to it speaks with the host. 0 is none.
+	Carrier int `json:"carrier,omitempty"`
 	// SingleUID says that the target has to share the agent's uid, and is kept
 	// apart by a pid namespace of its own.
 	SingleUID bool `json:"singleUid,omitempty"`
 }
+
+// EventsFD is the descriptor of the control group's memory.events, or of
+// memory.oom_control with cgroup v1, where the Config says that it is Grouped.
+const EventsFD = 3
 
 // TrustDir is where the sinkhole's authority is planted.
 const TrustDir = "/run/tls"
@@ -96,15 +105,20 @@ type Limits struct {
 
 // Command is a control message from the host after the Config.
 type Command struct {
-	// Type is "stop" (close stdin, wait Grace, TERM, wait, KILL), "kill",
-	// "sync" (drain the tracer, the watches and the sinkhole up to now, look for
-	// decoys in the files at Paths, answer "synced" with N), "collect" (drain, and
+	// Type is "stop" (close stdin, wait Grace, TERM, wait, KILL; with an N, answer
+	// "synced" when no process is left, and wait for "end"), "end", "kill",
+	// "sync" (drain the tracer, the watches and the sinkhole up to now, answer
+	// "synced" with N), "search" (the same, and before the answer look for decoys in
+	// the files at Paths and in those that are held open), "collect" (drain, and
 	// answer with a "file" for each of Paths, then "synced", all with N) or "ports"
 	// (answer "ports" with N).
 	Type  string        `json:"type"`
 	Grace time.Duration `json:"grace,omitempty"`
 	// Signal has "stop" begin with TERM, and close stdin only after Grace.
-	Signal bool     `json:"signal,omitempty"`
-	N      int64    `json:"n,omitempty"`
-	Paths  []string `json:"paths,omitempty"`
+	Signal bool  `json:"signal,omitempty"`
+	N      int64 `json:"n,omitempty"`
+	// Paths are bytes: a name need not be UTF-8.
+	Paths [][]byte `json:"paths,omitempty"`
+	// Last has "sync" look again at files that were searched before and have changed.
+	Last bool `json:"last,omitempty"`
 }

@@ -120,6 +120,9 @@ func (a *agent) awaitTarget(link, inner int) error {
 		return err
 	}
 	a.target, a.inside = pid, inside
+	if a.mounts, err = os.Readlink(fmt.Sprintf("/proc/%d/ns/mnt", pid)); err != nil {
+		return fmt.Errorf("find the target's mounts: %w", err)
+	}
 	if len(a.cfg.Strace) == 0 {
 		return nil
 	}
@@ -205,12 +208,15 @@ func (a *agent) release(link int) error {
 	a.stderr = a.outputPump(mine[2], mux.Stderr)
 	err := sendOrder(link, &order{
 		Role: roleTarget, Command: a.cfg.Command, Dir: a.cfg.Dir, Env: a.cfg.Env,
-		User: u, Limits: a.cfg.Limits, Inner: a.cfg.SingleUID, Masks: a.procMasks(), Refuse: a.cfg.Refuse,
+		User: u, Limits: a.cfg.Limits, Inner: a.cfg.SingleUID, Masks: a.procMasks(), Policy: a.cfg.Policy, Notify: a.notify, Writable: a.writable(),
 	}, theirs[:]...)
 	for _, fd := range theirs {
 		_ = unix.Close(fd)
 	}
 	if err != nil {
+		return err
+	}
+	if err := a.listen(link, mine[3]); err != nil {
 		return err
 	}
 	if err := readRefusal(mine[3]); err != nil {
@@ -233,6 +239,15 @@ func (a *agent) procMasks() []string {
 		}
 	}
 	return masks
+}
+
+// writable are the places for Landlock. A target that may make namespaces gets
+// none: a confined one may not mount, which the sandboxes of browsers do.
+func (a *agent) writable() []string {
+	if a.cfg.Root == nil || a.cfg.Policy.AllowUserNS {
+		return nil
+	}
+	return a.cfg.Root.Writable()
 }
 
 // outputPump carries stdout or stderr and counts it.

@@ -9,6 +9,9 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
+// socketBuffers is what the two buffers of a socket may hold: twice the usual net.core.rmem_max.
+const socketBuffers = 2 * 212_992
+
 // samplePeriod is how often the agent sums up what the target uses.
 const samplePeriod = 50 * time.Millisecond
 
@@ -27,10 +30,21 @@ type usage struct {
 	threads int
 	cpu     time.Duration
 
-	last map[taskKey]time.Duration
-	past time.Duration
+	// written is what was written to file systems that are not in memory, in bytes.
+	written int64
+
+	last map[taskKey]spent
+	past spent
+	// sockets counts descriptors of sockets.
+	sockets int64
 	// untraced is a task that the tracer does not follow, 0 for none.
 	untraced int
+}
+
+// spent is what one process has used.
+type spent struct {
+	cpu     time.Duration
+	written int64
 }
 
 type taskKey struct {
@@ -40,27 +54,33 @@ type taskKey struct {
 
 // sample takes the sums anew.
 func (u *usage) sample(tasks []task, traced bool) {
-	u.memory, u.threads, u.cpu = 0, 0, 0
-	now := make(map[taskKey]time.Duration, len(tasks))
+	u.memory, u.threads, u.cpu, u.sockets = detachedMemory(), 0, 0, 0
+	now := make(map[taskKey]spent, len(tasks))
+	u.written = 0
 	for _, t := range tasks {
 		t.readStatus()
-		u.memory += t.memory + memfds(t.pid)
+		files, sockets := openFiles(t.pid)
+		u.memory += t.memory + files
+		u.sockets += sockets
 		u.threads += t.threads
-		now[taskKey{t.pid, t.start}] = t.cpu
-		u.cpu += t.cpu
+		key := taskKey{t.pid, t.start}
+		// Of a process that has just ended the kernel may say nothing any more.
+		s := spent{t.cpu, max(diskWrites(t.pid), u.last[key].written)}
+		now[key] = s
+		u.cpu, u.written = u.cpu+s.cpu, u.written+s.written
 		if traced && t.tracer == 0 {
-			if again, ok := readTask(t.pid); ok && again.alive() && again.start == t.start {
+			if again, err := readTask(t.pid); err == nil && again.alive() && again.start == t.start {
 				u.untraced = t.pid
 			}
 		}
 	}
-	for k, cpu := range u.last {
+	for k, s := range u.last {
 		if _, lives := now[k]; !lives {
-			u.past += cpu
+			u.past.cpu, u.past.written = u.past.cpu+s.cpu, u.past.written+s.written
 		}
 	}
 	u.last = now
-	u.cpu += u.past
+	u.cpu, u.written = u.cpu+u.past.cpu, u.written+u.past.written
 }
 
 // watchLimits kills the target when it uses more than it may, and looks after
@@ -76,8 +96,8 @@ func (a *agent) watchLimits() {
 		wall = t.C
 	}
 	u := usage{}
-	told, full := false, false
-	groups := groupCounters()
+	told, full, doubted := false, false, false
+	groups := groupCounters(a.cfg.Grouped)
 	for {
 		select {
 		case <-a.finish:
@@ -98,6 +118,10 @@ func (a *agent) watchLimits() {
 				full = true
 				a.emit(session.EventFull{Path: dir})
 			}
+		}
+		if len(groups) == 0 && l.Memory > 0 && u.sockets*socketBuffers > l.Memory/2 && !doubted {
+			doubted = true
+			a.emit(session.EventLoss{Code: session.GapMemoryUncounted, Reason: fmt.Sprintf("the server held %d sockets, and nothing bounds what their buffers hold", u.sockets)})
 		}
 		for _, g := range groups {
 			if g.hit() {
@@ -133,6 +157,8 @@ func (u *usage) over(l Limits) string {
 		return fmt.Sprintf("memory: %d MiB in use, %d MiB allowed", u.memory>>20, l.Memory>>20)
 	case l.Pids > 0 && u.threads > l.Pids:
 		return fmt.Sprintf("pids: %d tasks, %d allowed", u.threads, l.Pids)
+	case l.Disk > 0 && u.written > l.Disk:
+		return fmt.Sprintf("disk: %d MiB written to the sandbox's disk, %d MiB allowed", u.written>>20, l.Disk>>20)
 	case l.CPU > 0 && u.cpu > l.CPU:
 		return fmt.Sprintf("cpu: %v used, %v allowed", u.cpu.Round(10*time.Millisecond), l.CPU)
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox/seccomp"
 )
 
 // The descriptors that a stage of the target's process is started with.
@@ -43,8 +44,11 @@ type order struct {
 	Inner bool `json:"inner,omitempty"`
 	// Masks are paths of the inner /proc to cover.
 	Masks []string `json:"masks,omitempty"`
-	// Refuse: seccomp and io_uring are to be refused.
-	Refuse bool `json:"refuse,omitempty"`
+	// Writable are the only places to which the target may write, none for no such bound.
+	Writable []string `json:"writable,omitempty"`
+	// Policy is what is to be refused, and Notify says that the agent takes the listener.
+	Policy seccomp.Policy `json:"policy"`
+	Notify bool           `json:"notify,omitempty"`
 	// Network and Canaries are a sink's.
 	Network  *Network          `json:"network,omitempty"`
 	Canaries []canaries.Canary `json:"canaries,omitempty"`

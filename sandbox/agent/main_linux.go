@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -31,8 +30,12 @@ type agent struct {
 	stdout, stderr *pump
 	trace, watch   *pump
 	conns          *mux.Endpoint
-	sink           *sink         // nil for no sinkhole
-	decoys         *canaries.Set // made when a file is to be searched
+	sink           *sink // nil for no sinkhole
+	// written searches what the target wrote, mounts is the mount namespace of its start.
+	written *searcher
+	mounts  string
+	notify  bool      // refused calls come to refused
+	refused *refusals // nil where they do not
 	// notTargets are the ports that were listened on before the target ran.
 	notTargets []int
 	// tracerSays is what the tracer prints about itself, logEnd the end of its log.
@@ -58,6 +61,11 @@ type agent struct {
 	changed chan struct{}
 	syncs   chan Command
 	finish  chan struct{}
+	// held is the number of a stop that is to be answered, dismissed is closed when
+	// the host has asked all that it wanted.
+	held        atomic.Int64
+	dismissed   chan struct{}
+	dismissOnce sync.Once
 	// sent is closed when all that was said on connections is sent.
 	sent chan struct{}
 	// untraced is closed when the tracer has ended.
@@ -71,7 +79,7 @@ type agent struct {
 // Main is PID 1 of a sandbox, from the Config to the last task's end.
 func Main() int {
 	setComm()
-	a := &agent{changed: make(chan struct{}, 1), syncs: make(chan Command, 64), finish: make(chan struct{}), launched: make(chan struct{}), sent: make(chan struct{}), untraced: make(chan struct{})}
+	a := &agent{changed: make(chan struct{}, 1), syncs: make(chan Command, 64), finish: make(chan struct{}), dismissed: make(chan struct{}), launched: make(chan struct{}), sent: make(chan struct{}), untraced: make(chan struct{})}
 	if err := a.prepare(); err != nil {
 		fmt.Fprintln(os.Stderr, "init:", err)
 		return 125
@@ -126,6 +134,7 @@ func (a *agent) prepare() error {
 			return fmt.Errorf("detach the stream: %w", err)
 		}
 	}
+	unix.CloseOnExec(EventsFD) // whether it is that or not: nothing that is started inherits it
 	if a.exe, err = unix.Open("/proc/self/exe", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
 		return fmt.Errorf("open the program: %w", err)
 	}
@@ -162,6 +171,9 @@ func (a *agent) setUp() error {
 	if err := ensureProc(); err != nil {
 		return err
 	}
+	if c.Root != nil {
+		boundIPC(c.Limits)
+	}
 	nameThreads()
 	if err := setHostname(c.Hostname); err != nil {
 		return err
@@ -172,6 +184,9 @@ func (a *agent) setUp() error {
 	if err := a.armSink(); err != nil {
 		return err
 	}
+	if err := a.openCarrier(); err != nil {
+		return err
+	}
 	if c.Account {
 		if err := account(c.User); err != nil {
 			return err
@@ -180,6 +195,8 @@ func (a *agent) setUp() error {
 	if err := rootfs.Plant(c.Files, c.User.UID, c.User.GID); err != nil {
 		return err
 	}
+	a.written = newSearcher(c.Watch, a.emit)
+	a.probeListener()
 	if len(c.Watch) == 0 {
 		return nil
 	}
@@ -214,9 +231,16 @@ func (a *agent) emit(body session.Body) { a.emitAt(clock(), body) }
 // of its commands finds out.
 func (a *agent) emitAt(stamp time.Duration, body session.Body) {
 	b, err := session.EncodeEvent(session.Event{Stamp: stamp, Body: body})
-	if err == nil && len(b) <= mux.MaxPayload {
-		_ = a.out.Write(mux.Frame{Stream: mux.Control, Stamp: stamp, Payload: b})
+	if err == nil && len(b) > mux.MaxPayload {
+		err = fmt.Errorf("it has %d bytes", len(b))
 	}
+	if err != nil {
+		loss := session.EventLoss{Code: session.GapRecordsLost, Reason: fmt.Sprintf("an event (%T) could not be sent: %v", body, err)}
+		if b, err = session.EncodeEvent(session.Event{Stamp: stamp, Body: loss}); err != nil {
+			return // an event of text and numbers is always encoded
+		}
+	}
+	_ = a.out.Write(mux.Frame{Stream: mux.Control, Stamp: stamp, Payload: b})
 }
 
 // fail ends a run that did not start.

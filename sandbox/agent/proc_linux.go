@@ -51,28 +51,29 @@ type task struct {
 	start              uint64
 	cpu                time.Duration
 	memory             int64
+	virtual            int64 // size of the address space, 0 once it is given up
 	tracer             int
 }
 
 // clockTick is USER_HZ, which is 100 on every platform that Go supports.
 const clockTick = 10 * time.Millisecond
 
-// readTask reads a process's lineage and times; false when it is gone.
-func readTask(pid int) (task, bool) {
+// readTask reads a process's lineage and times.
+func readTask(pid int) (task, error) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
-		return task{}, false
+		return task{}, err
 	}
 	// The name may hold anything, so the fields begin after its last parenthesis.
 	f := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
-	if len(f) < 20 || len(f[0]) == 0 {
-		return task{}, false
+	if len(f) < 21 || len(f[0]) == 0 {
+		return task{}, fmt.Errorf("process %d: its stat is not understood", pid)
 	}
 	num := func(i int) int64 { n, _ := strconv.ParseInt(string(f[i]), 10, 64); return n }
 	return task{
 		pid: pid, state: f[0][0], ppid: int(num(1)), threads: int(num(17)),
-		cpu: time.Duration(num(11)+num(12)) * clockTick, start: uint64(num(19)),
-	}, true
+		cpu: time.Duration(num(11)+num(12)) * clockTick, start: uint64(num(19)), virtual: num(20),
+	}, nil
 }
 
 // readStatus adds what only the longer file says: unshared memory and the tracer.
@@ -93,28 +94,57 @@ func (t *task) readStatus() {
 	}
 }
 
-// memfds sums a process's files in memory that have no name: no mapping counts
-// them, and no file system's size bounds them.
-func memfds(pid int) int64 {
+// openFiles sums a process's files in memory that have no name: no mapping counts
+// them, and no file system's size bounds them. It also counts its sockets.
+func openFiles(pid int) (memory, sockets int64) {
 	dir := "/proc/" + strconv.Itoa(pid) + "/fd/"
 	d, err := os.Open(dir)
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	defer func() { _ = d.Close() }()
 	names, err := d.Readdirnames(maxFiles)
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	var sum int64
 	for _, n := range names {
 		to, err := os.Readlink(dir + n)
-		if err != nil || !strings.HasPrefix(to, "/memfd:") {
+		switch {
+		case err != nil:
+		case strings.HasPrefix(to, "socket:"):
+			sockets++
+		case strings.HasPrefix(to, "/memfd:"):
+			var st unix.Stat_t
+			if unix.Stat(dir+n, &st) == nil {
+				memory += st.Blocks * 512
+			}
+		}
+	}
+	return memory, sockets
+}
+
+// detachedMemory sums the System V shared memory that no process has attached,
+// which therefore no process is charged with.
+func detachedMemory() int64 {
+	b, err := os.ReadFile("/proc/sysvipc/shm")
+	if err != nil {
+		return 0
+	}
+	return detached(b)
+}
+
+// detached reads the table of proc_sysvipc_shm(5).
+func detached(table []byte) int64 {
+	const attaches, resident, swapped = 6, 14, 15
+	var sum int64
+	for line := range bytes.Lines(table) {
+		f := bytes.Fields(line)
+		if len(f) <= swapped || string(f[attaches]) != "0" {
 			continue
 		}
-		var st unix.Stat_t
-		if unix.Stat(dir+n, &st) == nil {
-			sum += st.Blocks * 512
+		for _, i := range []int{resident, swapped} {
+			n, _ := strconv.ParseInt(string(f[i]), 10, 64)
+			sum += max(n, 0)
 		}
 	}
 	return sum
@@ -123,28 +153,33 @@ func memfds(pid int) int64 {
 // alive says that a task can still do something.
 func (t task) alive() bool { return t.state != 'Z' && t.state != 'X' }
 
-// processes lists all processes that /proc shows.
-func processes() []task {
+// processes lists all processes that /proc shows. With an error the list may lack some.
+func processes() ([]task, error) {
 	d, err := os.Open("/proc")
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	defer func() { _ = d.Close() }()
 	names, err := d.Readdirnames(-1)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	var all []task
+	var failed error
 	for _, n := range names {
 		pid, err := strconv.Atoi(n)
 		if err != nil {
 			continue
 		}
-		if t, ok := readTask(pid); ok {
+		t, err := readTask(pid)
+		switch {
+		case err == nil:
 			all = append(all, t)
+		case !isEnded(err):
+			failed = err
 		}
 	}
-	return all
+	return all, failed
 }
 
 // ensureProc makes /proc show the agent's own pid namespace: everything that
@@ -180,4 +215,20 @@ func realtimeOffset() time.Duration {
 		}
 	}
 	return offset
+}
+
+// diskWrites is how many bytes a process has caused to be written to a disk. What
+// lies in memory, as all of the local sandbox's file systems do, is not counted.
+func diskWrites(pid int) int64 {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/io")
+	if err != nil {
+		return 0
+	}
+	for line := range bytes.Lines(b) {
+		if value, ok := bytes.CutPrefix(line, []byte("write_bytes: ")); ok {
+			n, _ := strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64)
+			return n
+		}
+	}
+	return 0
 }

@@ -10,7 +10,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/coalmine-dev/coalmine/sandbox/trace/bpf"
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/seccomp"
 )
 
 // stage is a process between the agent and the target's program: it obeys the
@@ -84,10 +85,13 @@ func becomeTarget(o *order, stdio []int, status int) error {
 	if err := dropPrivileges(o); err != nil {
 		return err
 	}
-	if o.Refuse {
-		if err := bpf.Refuse(); err != nil {
+	if len(o.Writable) > 0 {
+		if err := rootfs.Confine(o.Writable); err != nil {
 			return err
 		}
+	}
+	if err := refuseCalls(o); err != nil {
+		return err
 	}
 	if err := unix.Chdir(o.Dir); err != nil {
 		return &refusal{
@@ -108,11 +112,24 @@ func becomeTarget(o *order, stdio []int, status int) error {
 	return execError(path, o.Command[0], syscall.Exec(path, o.Command, o.Env))
 }
 
+// refuseCalls installs the filter of system calls, and hands its listener to the agent.
+func refuseCalls(o *order) error {
+	listener, err := seccomp.Install(o.Policy, o.Notify)
+	if err != nil || listener < 0 {
+		return err
+	}
+	if err := unix.Sendmsg(linkFD, []byte{0}, unix.UnixRights(listener), nil, unix.MSG_NOSIGNAL); err != nil {
+		return fmt.Errorf("hand over the listener of refused calls: %w", err)
+	}
+	return unix.Close(listener)
+}
+
 // leaveKeyring takes an empty session keyring: the one inherited is that of the
-// user who started the sandbox and may hold real secrets.
+// user who started the sandbox and may hold real secrets. Where that is denied
+// (EACCES by gVisor), the filter still keeps the target from all keyrings.
 func leaveKeyring() error {
 	_, err := unix.KeyctlInt(unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0, 0, 0)
-	if err != nil && !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EPERM) { // then the target has none of it either
+	if err != nil && !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.EACCES) { // then the target has none of it either
 		return fmt.Errorf("leave the session keyring: %w", err)
 	}
 	return nil
@@ -163,7 +180,9 @@ func setLimits(l Limits) error {
 		want[unix.RLIMIT_NPROC] = maxTasks(l.Pids)
 	}
 	for resource, n := range want {
-		if err := set(resource, n); err != nil {
+		err := set(resource, n)
+		// gVisor has no such limit: the container's memory bounds its queues.
+		if err != nil && (resource != unix.RLIMIT_MSGQUEUE || !errors.Is(err, unix.EPERM)) {
 			return err
 		}
 	}

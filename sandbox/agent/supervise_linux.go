@@ -30,15 +30,34 @@ func (a *agent) supervise() {
 		select {
 		case <-a.changed:
 		case <-tick.C:
-			if !a.exited.Load() {
-				continue
-			}
 		}
-		if a.exited.Load() && len(a.targets()) == 0 {
+		if !a.exited.Load() {
+			continue
+		}
+		if left, err := a.listTargets(); err == nil && len(left) == 0 {
 			break
 		}
 	}
+	a.linger()
 	a.conclude()
+}
+
+// maxLinger bounds the wait for a host that wants to search what the target wrote last.
+const maxLinger = 30 * time.Second
+
+// linger answers a stop that has a number, and then lets the host ask until it
+// sends "end". No process of the target's is left.
+func (a *agent) linger() {
+	n := a.held.Load()
+	if n == 0 {
+		return
+	}
+	a.flush()
+	a.emit(session.EventSynced{N: n})
+	select {
+	case <-a.dismissed:
+	case <-time.After(maxLinger):
+	}
 }
 
 // conclude sends what is left and says good-bye.
@@ -62,6 +81,7 @@ func (a *agent) conclude() {
 	if a.watch != nil {
 		a.watch.drain()
 	}
+	a.refused.flush()
 	a.checkLog()
 	if n := a.outlived.Load(); n > 0 {
 		a.emit(session.EventOutlived{Tasks: n})
@@ -101,6 +121,7 @@ func (a *agent) handleCommands() {
 	for {
 		f, err := a.in.Next()
 		if err != nil {
+			a.dismissOnce.Do(func() { close(a.dismissed) })
 			if !stopped {
 				a.killAll()
 			}
@@ -123,13 +144,16 @@ func (a *agent) handleCommands() {
 			switch c.Type {
 			case "stop":
 				stopped = true
+				a.held.Store(c.N)
 				a.stopOnce.Do(func() { go a.stop(c.Grace, c.Signal) })
 			case "kill":
 				stopped = true
 				go a.killAll()
 			case "ports":
 				a.answerPorts(c.N)
-			case "sync", "collect":
+			case "end":
+				a.dismissOnce.Do(func() { close(a.dismissed) })
+			case "sync", "search", "collect":
 				select {
 				case a.syncs <- c:
 				case <-a.finish:
@@ -146,10 +170,11 @@ func (a *agent) answerSyncs() {
 		select {
 		case c := <-a.syncs:
 			a.flush()
-			if c.Type == "collect" {
+			switch c.Type {
+			case "collect":
 				a.collect(c)
-			} else {
-				a.search(c.Paths)
+			case "search":
+				a.search(pathsOf(c), c.Last)
 			}
 			a.emit(session.EventSynced{N: c.N})
 		case <-a.finish:
@@ -163,6 +188,7 @@ func (a *agent) answerSyncs() {
 // the target has seen the end of.
 func (a *agent) flush() {
 	a.sink.quiesce()
+	a.refused.flush()
 	for _, p := range []*pump{a.trace, a.watch, a.stdout, a.stderr, a.sink.events()} {
 		if p != nil {
 			p.drain()
@@ -257,9 +283,16 @@ func statusText(ws unix.WaitStatus) string {
 // targets lists the processes that are the target's and can still do something:
 // all but the agent, the tracer, the sink and the inner init. Where the agent is not PID 1
 // they are its descendants; orphans are, too, as it is their subreaper.
+// What cannot be listed just now is left out.
 func (a *agent) targets() []task {
+	list, _ := a.listTargets()
+	return list
+}
+
+// listTargets is targets with an error where some may be left out.
+func (a *agent) listTargets() ([]task, error) {
 	self, tracer, inner, sink := os.Getpid(), int(a.tracer.Load()), int(a.inner.Load()), a.sink.pid()
-	all := processes()
+	all, err := processes()
 	parent := make(map[int]int, len(all))
 	for _, t := range all {
 		parent[t.pid] = t.ppid
@@ -286,7 +319,7 @@ func (a *agent) targets() []task {
 			out = append(out, t)
 		}
 	}
-	return out
+	return out, err
 }
 
 // stop ends the target the polite way first: its stdin ends, or as some clients do

@@ -17,6 +17,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // Backend makes sandboxes from namespaces of this machine.
@@ -42,15 +43,33 @@ func (*Backend) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Conn, err
 	if err != nil {
 		return nil, err
 	}
-	p, err := newSetup(h, spec, ids.uid, ids.gid)
+	p, err := newSetup(ctx, h, spec, ids.uid, ids.gid)
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{setup: p, ids: ids, ended: make(chan struct{}), read: make(chan struct{})}
+	g, err := newGroup(spec)
+	c := &conn{setup: p, ids: ids, group: g, ended: make(chan struct{}), read: make(chan struct{})}
+	if err != nil {
+		c.stderr.Note("control group: " + err.Error())
+	}
 	if err := c.start(spec.AgentPath); err != nil {
+		c.group.remove()
 		return nil, err
 	}
 	return c, nil
+}
+
+// Shows implements sandbox.Shower.
+func (*Backend) Shows(ctx context.Context, spec sandbox.Spec) ([]session.Shown, error) {
+	h, err := thisHost(spec)
+	if err != nil {
+		return nil, err
+	}
+	p, err := newSetup(ctx, h, spec, os.Getuid(), os.Getgid())
+	if err != nil {
+		return nil, err
+	}
+	return p.shows(), nil
 }
 
 // thisHost is where a Spec's command is looked up: from this process' working
@@ -67,7 +86,7 @@ func thisHost(spec sandbox.Spec) (host, error) {
 			path = append(path, filepath.SplitList(value)...)
 		}
 	}
-	h := host{cwd: cwd, home: home, path: path, env: os.Getenv}
+	h := host{cwd: cwd, home: home, path: path, env: os.Getenv, bounds: spec.Bounds}
 	if spec.ServerFrom != "" {
 		if h.from, err = filepath.EvalSymlinks(spec.ServerFrom); err != nil {
 			return host{}, fmt.Errorf("the server's files: %w", err)
@@ -82,6 +101,7 @@ type conn struct {
 	setup *setup
 	ids   mapping
 
+	group   *group // nil where none could be made
 	process *os.Process
 	in, out *os.File
 	stderr  sandbox.Tail
@@ -90,6 +110,7 @@ type conn struct {
 	// stderr has been read to the end.
 	ended, read chan struct{}
 	closing     sync.Once
+	closed      sync.Once
 }
 
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
@@ -115,6 +136,14 @@ func (c *conn) start(agentPath string) error {
 		}
 	}
 	theirs := []*os.File{pipes[0][0], pipes[1][1], pipes[2][1]}
+	if c.group != nil {
+		events, err := os.Open(c.group.events)
+		if err != nil {
+			closePipes(pipes[:])
+			return fmt.Errorf("local sandbox: %w", err)
+		}
+		theirs = append(theirs, events) // agent.EventsFD
+	}
 	attr := &os.ProcAttr{
 		Dir: "/", Env: []string{}, Files: theirs,
 		Sys: &syscall.SysProcAttr{
@@ -139,6 +168,14 @@ func (c *conn) start(agentPath string) error {
 		_ = f.Close()
 	}
 	c.in, c.out = pipes[0][1], pipes[1][0]
+	if c.group != nil {
+		// The agent waits for its Config, so nothing has been started yet.
+		if err := c.group.add(c.process.Pid); err != nil {
+			c.group.remove()
+			c.group = nil
+			c.stderr.Note("control group: " + err.Error())
+		}
+	}
 	go func() {
 		defer close(c.read)
 		_, _ = io.Copy(&c.stderr, pipes[2][0])
@@ -198,6 +235,7 @@ func (c *conn) Config(cfg *agent.Config) {
 	cfg.Env = append(withPath(cfg.Env, c.setup.path), c.setup.vars...)
 	cfg.SingleUID = c.ids.single
 	cfg.User.UID, cfg.User.GID = c.ids.uid, c.ids.gid
+	cfg.Grouped = c.group != nil
 	cfg.Strace = nil
 	if c.setup.strace != "" {
 		cfg.Strace = []string{c.setup.strace}
@@ -245,5 +283,6 @@ func (c *conn) Close(ctx context.Context) error {
 	}
 	_ = c.out.Close()
 	<-c.read
+	c.closed.Do(c.group.remove)
 	return nil
 }

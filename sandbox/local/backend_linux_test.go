@@ -222,12 +222,12 @@ func serverTree(t testing.TB) string {
 func TestServerDirectory(t *testing.T) {
 	sandboxtest.Acquire(t, sandboxtest.Light)
 	dir := serverTree(t)
-	s := spec("sh", "-c", `cat keep private/key.txt .npmrc; cat .env; grep -r real . ; git config --get remote.o.url 2>/dev/null || cat .git/config | grep url; echo more > keep; echo new > sub/new; mkdir made; rm -r private; ls; ls ..; ls /data /data/sub; touch /data/sub/x && echo wrote`)
+	s := spec("sh", "-c", `cat keep private/key.txt .npmrc; cat .env; grep -r real . ; ls -d .git 2>/dev/null; echo more > keep; echo new > sub/new; mkdir made; rm -r private; ls; ls ..; ls /data /data/sub; touch /data/sub/x && echo wrote`)
 	s.ServerDir, s.Dir = dir, dir
 	s.Workspaces = []string{"/data/sub", dir}
 	s.Files = append(s.Files, rootfs.File{Path: filepath.Join(dir, ".env"), Data: []byte("decoy\n"), Mode: 0o644})
 	r := run(t, s)
-	want := "keptreadabledecoy\nhttps://h/x\nkeep\nmade\nmain.sh\nsub\nserver\n/data:\nsub\n\n/data/sub:\nwrote\n"
+	want := "keptreadabledecoy\nkeep\nmade\nmain.sh\nsub\nserver\n/data:\nsub\n\n/data/sub:\nwrote\n"
 	got := strings.ReplaceAll(strings.ReplaceAll(r.out, "url = ", ""), "\thttps", "https")
 	if got != want || strings.Contains(r.err, "denied") {
 		t.Errorf("out %q\nwant %q\nerr %s", got, want, r.err)
@@ -453,5 +453,22 @@ func TestServerFromElsewhere(t *testing.T) {
 	must(t, err)
 	if strings.HasSuffix(string(text), "more\n") {
 		t.Error("the host's file was written to")
+	}
+}
+
+// Nothing that is a secret can be read in the sandbox, however deep it lies; what is beside
+// it is there, and the host's files stay as they are.
+func TestNoSecretInTheSandbox(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
+	sandboxtest.Need(t, "userns")
+	dir := filepath.Join(public(t), "server")
+	sandboxtest.PlantSecrets(t, dir)
+	s := spec("sh", "-c", sandboxtest.FindSecrets, dir)
+	s.ServerDir = dir
+	if r := run(t, s); r.out != sandboxtest.NoSecrets {
+		t.Errorf("got\n%s\nwant\n%s\n%+v", r.out, sandboxtest.NoSecrets, r)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "src/token.ts")); err != nil || !strings.Contains(string(text), "ghp_") {
+		t.Errorf("on the host: %q, %v", text, err)
 	}
 }

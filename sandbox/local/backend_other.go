@@ -29,3 +29,6 @@ func (b *Backend) Start(ctx context.Context, _ sandbox.Spec) (sandbox.Conn, erro
 	s := b.Supported(ctx)
 	return nil, &sandbox.UsageError{Err: errors.New(s.Reason), Hint: s.Hint}
 }
+
+// Clean has nothing to remove.
+func Clean() []string { return nil }

@@ -1,9 +1,8 @@
 package local
 
 import (
-	"cmp"
+	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +12,8 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 )
 
 const (
@@ -51,17 +52,19 @@ type setup struct {
 	dir     string
 	// strace is the tracer's file, "" where none is asked for.
 	strace string
+	// shown are the server's files.
+	shown []session.Shown
 }
 
 // newSetup works out, on the host and without running anything, what the
 // sandbox of a Spec holds.
-func newSetup(h host, spec sandbox.Spec, uid, gid int) (*setup, error) {
+func newSetup(ctx context.Context, h host, spec sandbox.Spec, uid, gid int) (*setup, error) {
 	p := &setup{layout: rootfs.Layout{Size: rootSize, Masks: slices.Clone(masked)}, dir: spec.Dir}
 	if p.dir == "" {
 		p.dir = spec.User.Home
 	}
 	visible := p.system()
-	server, covers, err := p.server(spec)
+	server, covers, err := p.server(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +81,9 @@ func newSetup(h host, spec sandbox.Spec, uid, gid int) (*setup, error) {
 			return nil, err
 		}
 	}
+	for _, dir := range spec.Shown {
+		p.layout.Binds = append(p.layout.Binds, rootfs.Bind{Source: dir, Target: dir, ReadOnly: true})
+	}
 	p.writable(spec)
 	p.layout.Files = slices.Concat(p.skeleton(), p.layout.Files, etcFiles(spec, uid, gid), agent.BrowserPolicies(), covers)
 	return p, nil
@@ -86,7 +92,7 @@ func newSetup(h host, spec sandbox.Spec, uid, gid int) (*setup, error) {
 // tools shows those programs that are there, and has them found.
 func (p *setup) tools(h host, names, visible []string) {
 	for _, name := range names {
-		prog, err := resolve(h, []string{name}, visible)
+		prog, err := (&resolver{host: h, visible: visible, tool: true}).resolve([]string{name})
 		if err != nil {
 			continue
 		}
@@ -162,34 +168,57 @@ func (p *setup) setting(path string) {
 // server shows the server's own directory, writable to the target and without
 // the user's credentials, or its one file. It returns the visible trees and what
 // covers the credentials.
-func (p *setup) server(spec sandbox.Spec) (visible []string, covers []rootfs.File, err error) {
-	if spec.ServerDir == "" {
-		return nil, nil, nil
+func (p *setup) server(ctx context.Context, spec sandbox.Spec) (visible []string, covers []rootfs.File, err error) {
+	view, err := spec.Look(ctx)
+	if err != nil || view == nil {
+		return nil, nil, err
 	}
 	dir := filepath.Clean(spec.ServerDir)
-	from := cmp.Or(spec.ServerFrom, dir)
-	real, err := filepath.EvalSymlinks(from)
-	if err != nil || !filepath.IsAbs(dir) {
-		return nil, nil, &sandbox.UsageError{Err: fmt.Errorf("the server's directory %s: %w", dir, errors.Join(err, absolute(dir)))}
+	covers = sandbox.Covers(dir, view)
+	p.shown = append(p.shown, spec.ShownServer(view))
+	if !isDir(view.Real) {
+		if len(covers) == 0 {
+			p.layout.Binds = append(p.layout.Binds, rootfs.Bind{Source: view.Real, Target: dir, ReadOnly: true})
+		}
+		return []string{dir}, covers, nil
 	}
-	if sandbox.TooWide(dir) || sandbox.TooWide(real) {
-		return nil, nil, &sandbox.UsageError{Err: fmt.Errorf("%s holds more than the server, and is not shown to it", dir), Hint: "put the server into a directory of its own"}
-	}
-	if !isDir(real) {
-		p.layout.Binds = append(p.layout.Binds, rootfs.Bind{Source: real, Target: dir, ReadOnly: true})
-		return []string{dir}, nil, nil
-	}
-	covers, err = sandbox.CoverSecrets(dir, from, spec.Files)
-	if err != nil {
-		return nil, nil, &sandbox.UsageError{Err: fmt.Errorf("look for credentials in %s: %w", dir, err), Hint: "put the server into a directory of its own"}
-	}
-	p.layout.Overlays = append(p.layout.Overlays, rootfs.Overlay{Lower: real, Target: dir, Own: true, Size: disk(spec), Hide: below(dir, spec.Hidden)})
-	if spec.ServerFrom == "" && real != dir && !within(real, dir) && !within(dir, real) {
+	p.layout.Overlays = append(p.layout.Overlays, rootfs.Overlay{
+		Lower: view.Real, Target: dir, Own: true, Size: disk(spec), Hide: append(below(dir, spec.Hidden), view.Hidden...),
+	})
+	if spec.ServerFrom == "" && view.Real != dir && !shown.Within(view.Real, dir) && !shown.Within(dir, view.Real) {
 		// Absolute links in the tree name it as it is.
-		p.layout.Files = append(p.layout.Files, rootfs.File{Path: real, Link: dir, Root: true})
-		visible = append(visible, real)
+		p.layout.Files = append(p.layout.Files, rootfs.File{Path: view.Real, Link: dir, Root: true})
+		visible = append(visible, view.Real)
 	}
 	return append(visible, dir), covers, nil
+}
+
+// shows lists the host's paths that the layout shows.
+func (p *setup) shows() []session.Shown {
+	out := slices.Clone(p.shown)
+	for _, b := range p.layout.Binds {
+		s := session.Shown{Path: b.Source, Why: session.ShownProgram}
+		if slices.ContainsFunc(out, func(o session.Shown) bool { return o.Path == b.Source }) {
+			continue
+		}
+		if _, err := os.Lstat(b.Source); b.Optional && err != nil {
+			continue
+		}
+		if shown.Within(b.Source, "/etc") || slices.Contains(systemTrees, b.Source) {
+			s.Why = session.ShownSystem
+		}
+		if b.Target != b.Source {
+			s.As = b.Target
+		}
+		for _, m := range p.layout.Masks {
+			if _, err := os.Lstat(b.Source + strings.TrimPrefix(m, b.Target)); err == nil && shown.Within(m, b.Target) {
+				s.Masked++
+				s.MaskedPaths = append(s.MaskedPaths, strings.TrimPrefix(m, b.Target+"/"))
+			}
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 // below makes those paths that lie below a directory relative to it.
@@ -206,17 +235,24 @@ func below(dir string, paths []string) []string {
 // plantable drops what would replace a directory of the server's by a file.
 func (p *setup) plantable(files []rootfs.File) []rootfs.File {
 	return slices.DeleteFunc(slices.Clone(files), func(f rootfs.File) bool {
-		return !f.Dir && slices.ContainsFunc(p.layout.Overlays, func(o rootfs.Overlay) bool {
-			return within(f.Path, o.Target) && isDir(o.Lower+strings.TrimPrefix(f.Path, o.Target))
-		})
+		return !f.Dir && slices.ContainsFunc(p.layout.Overlays, func(o rootfs.Overlay) bool { return holdsDir(o, f.Path) })
 	})
 }
 
-func absolute(path string) error {
-	if !filepath.IsAbs(path) {
-		return errors.New("not an absolute path")
+// holdsDir reports whether a path of the sandbox is a directory in an overlaid tree.
+// No link leads the look out of the tree.
+func holdsDir(o rootfs.Overlay, path string) bool {
+	rel, err := filepath.Rel(o.Target, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return false
 	}
-	return nil
+	root, err := os.OpenRoot(o.Lower)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = root.Close() }()
+	st, err := root.Stat(rel)
+	return err == nil && st.IsDir()
 }
 
 func disk(spec sandbox.Spec) int64 {
@@ -272,10 +308,10 @@ func (p *setup) writable(spec sandbox.Spec) {
 
 // directory makes a directory of the target's, unless there is one.
 func (p *setup) directory(dir string, size int64) {
-	writable := func(tree string) bool { return within(dir, tree) }
+	writable := func(tree string) bool { return shown.Within(dir, tree) }
 	switch {
 	case dir == "/", slices.ContainsFunc(p.layout.Overlays, func(o rootfs.Overlay) bool {
-		return writable(o.Target) && isDir(o.Lower+strings.TrimPrefix(dir, o.Target))
+		return holdsDir(o, dir)
 	}):
 	case slices.ContainsFunc(p.layout.Binds, func(b rootfs.Bind) bool { return writable(b.Target) }):
 	case slices.ContainsFunc(p.layout.Tmpfs, func(t rootfs.Tmpfs) bool { return writable(t.Target) }),
@@ -324,5 +360,5 @@ func (p *setup) holds(dir string) bool {
 	for _, f := range p.layout.Files {
 		targets = append(targets, f.Path)
 	}
-	return slices.ContainsFunc(targets, func(t string) bool { return strings.HasPrefix(t, dir) && within(t, dir) })
+	return slices.ContainsFunc(targets, func(t string) bool { return strings.HasPrefix(t, dir) && shown.Within(t, dir) })
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 )
 
 // tree makes files below a directory: a name that ends in "/" is a directory,
@@ -207,4 +208,69 @@ func FuzzInterpreter(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A command of a repository leads to nothing of the host but what the user's search path
+// or a Python installation is.
+func TestResolveStaysWithinItsBounds(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(root, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("private/bin/tool", "#!/bin/sh\n")
+	put("private/lib/secret.txt", "secret")
+	put("base/bin/python3.11", "\x7fELF")
+	put("base/lib/python3.11/os.py", "")
+	put("repo/server", "#!/bin/sh\n")
+	put("repo/shebang", "#!"+root+"/private/bin/tool\n")
+	put("repo/bad/pyvenv.cfg", "home = "+root+"/private/bin\n")
+	put("repo/bad/bin/python", "#!/bin/sh\n")
+	put("repo/venv/pyvenv.cfg", "home = "+root+"/base/bin\n")
+	for link, target := range map[string]string{"repo/link": "private/bin/tool", "repo/venv/bin/python": "base/bin/python3.11"} {
+		path := filepath.Join(root, link)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.Symlink(filepath.Join(root, target), path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bounds := shown.Bounds{Top: filepath.Join(root, "repo")}
+	for name, c := range map[string]struct {
+		command string
+		bounds  shown.Bounds
+		refused bool
+	}{
+		"its own":               {root + "/repo/server", bounds, false},
+		"another's by path":     {root + "/private/bin/tool", bounds, true},
+		"the same, by flag":     {root + "/private/bin/tool", shown.Bounds{Top: bounds.Top, Also: []string{root + "/private"}}, false},
+		"the same, by the user": {root + "/private/bin/tool", shown.Bounds{}, false},
+		"by the search path":    {"tool", bounds, false},
+		"by a link":             {root + "/repo/link", bounds, true},
+		"by an interpreter":     {root + "/repo/shebang", bounds, true},
+		"by pyvenv.cfg":         {root + "/repo/bad/bin/python", bounds, true},
+		"a Python's":            {root + "/repo/venv/bin/python", bounds, false},
+	} {
+		h := host{cwd: root, path: []string{root + "/private/bin"}, env: func(string) string { return "" }, bounds: c.bounds}
+		p, err := resolve(h, []string{c.command}, []string{"/bin", "/usr", bounds.Top})
+		if (err != nil) != c.refused {
+			t.Errorf("%s: %v", name, err)
+		}
+		var usage *sandbox.UsageError
+		if c.refused && (!errors.As(err, &usage) || !strings.HasPrefix(usage.Hint, "--show "+root)) {
+			t.Errorf("%s: the hint of %v", name, err)
+		}
+		if p == nil {
+			continue
+		}
+		for _, b := range p.binds {
+			if c.bounds.Top != "" && len(c.bounds.Also) == 0 && c.command != "tool" && strings.HasPrefix(b.Source, root+"/private") {
+				t.Errorf("%s: shows %s", name, b.Source)
+			}
+		}
+	}
 }

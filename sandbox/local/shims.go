@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 )
 
 // A version manager puts a shim in PATH that picks a version and starts it.
@@ -40,7 +41,7 @@ func (r *resolver) unshim(path string) (string, error) {
 		return r.unshimASDF(root, name, path)
 	case filepath.Base(dir) == "bin" && isFile(filepath.Join(root, "tools/user/platform.json")):
 		return r.unshimVolta(root, name, path)
-	case within(path, "/snap/bin"):
+	case shown.Within(path, "/snap/bin"):
 		return "", &sandbox.UsageError{Err: fmt.Errorf("%s is a snap, which cannot run in a sandbox of namespaces", path), Hint: "use --sandbox docker, or install it otherwise"}
 	}
 	return path, nil

@@ -34,7 +34,7 @@ const (
 	OpNS      Op = "ns"      // unshare, setns
 	OpLimit   Op = "limit"   // setrlimit, and prlimit64 that sets
 	OpMemfd   Op = "memfd"   // memfd_create
-	OpRefused Op = "refused" // seccomp, io_uring_*: the tracer's injection answered
+	OpRefused Op = "refused" // seccomp, io_uring_*: a filter answered in the kernel's place
 	OpOther   Op = "other"
 )
 
@@ -96,7 +96,7 @@ type Record struct {
 	Ret int64 `json:"ret"`
 	// Err is the errno's name ("ENOENT"), or "" when the call succeeded.
 	Err string `json:"err,omitempty"`
-	// Injected says that the tracer refused the call in the kernel's place.
+	// Injected says that a filter refused the call in the kernel's place.
 	Injected bool `json:"injected,omitempty"`
 	// Unfinished says that the call never returned.
 	Unfinished bool `json:"unfinished,omitempty"`

@@ -22,7 +22,9 @@ type decoder struct {
 	execs  map[int32]*execArgs // by the machine's number of the task
 	early  map[int32]*event    // likewise
 	leader map[int32]*trace.Record
-	gone   map[int32]bool // processes whose last thread has ended before their first
+	// refused keeps calls that a filter answered.
+	refused bool
+	gone    map[int32]bool // processes whose last thread has ended before their first
 
 	rec   trace.Record
 	peers []trace.Addr
@@ -295,7 +297,7 @@ func (d *decoder) begin(e *event, c *trace.Call) {
 		d.rec.Ret, d.rec.Err = -1, errno(-e.Ret)
 	}
 	// What the kernel answers without an enter, a filter has answered.
-	d.rec.Injected = e.Flags&flagNoEnter != 0 && d.rec.Err == "ENOSYS" && c.Op == trace.OpRefused
+	d.rec.Injected = e.Flags&flagNoEnter != 0 && d.rec.Err != "" && c.Op != trace.OpExec
 }
 
 // call handles a call that has returned, or in which its task has ended.
@@ -307,6 +309,9 @@ func (d *decoder) call(e *event) {
 	}
 	mine := d.watched(e)
 	d.begin(e, c)
+	if d.rec.Injected && !d.refused {
+		return
+	}
 	if x := d.early[e.PID]; x != nil && c.Op != trace.OpExec {
 		delete(d.early, e.PID)
 		e.merge(x)

@@ -144,16 +144,20 @@ func explain(err error) error {
 // second exec, which starts the target's program. Both functions are called from one
 // goroutine, which Close ends. The record is valid during the call only. lose is
 // told how much is missing and why.
-func (t *Tracer) Start(target int, emit func(*trace.Record), lose func(n uint64, why string)) {
+//
+// refused has those calls recorded, too, that a seccomp filter answered: they have
+// no arguments, since the kernel tells of their end alone.
+func (t *Tracer) Start(target int, refused bool, emit func(*trace.Record), lose func(n uint64, why string)) {
 	t.mu.Lock()
 	t.running = true
 	t.mu.Unlock()
-	go t.run(target, emit, lose)
+	go t.run(target, refused, emit, lose)
 }
 
-func (t *Tracer) run(target int, emit func(*trace.Record), lose func(n uint64, why string)) {
+func (t *Tracer) run(target int, refused bool, emit func(*trace.Record), lose func(n uint64, why string)) {
 	defer close(t.done)
 	d := newDecoder(t.abis, t.inode, target, emit, lose)
+	d.refused = refused
 	var sample ringbuf.Record
 	e := event{known: newKnown()}
 	for {

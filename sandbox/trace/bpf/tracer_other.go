@@ -27,7 +27,7 @@ type Tracer struct{}
 func Open(Options) (*Tracer, error) { return nil, errNone }
 
 // Start does nothing.
-func (*Tracer) Start(int, func(*trace.Record), func(uint64, string)) {}
+func (*Tracer) Start(int, bool, func(*trace.Record), func(uint64, string)) {}
 
 // Drain fails.
 func (*Tracer) Drain(context.Context) error { return errNone }
@@ -40,9 +40,6 @@ func (*Tracer) Close() {}
 
 // Clock is the time of records: there are none.
 func Clock() time.Duration { return 0 }
-
-// Refuse fails.
-func Refuse() error { return errNone }
 
 // Supported says "no".
 func Supported() (ok, reason string) { return "no", errNone.Error() }

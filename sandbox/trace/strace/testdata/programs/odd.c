@@ -58,7 +58,7 @@ static void bits32(void) {
 	int *args = (int *)(low + 512);
 	args[0] = 2, args[1] = 1, args[2] = 0;
 	old_call(102, 1, (long)args, 0);
-	old_call(354, 0, 0, 0);
+	old_call(354, 0, 0, (long)low); /* refused with a filter and without */
 	syscall(SYS_open, "/etc/hosts", O_RDONLY);
 #endif
 }
