@@ -1,7 +1,6 @@
 package install
 
 import (
-	"archive/zip"
 	"bufio"
 	"cmp"
 	"context"
@@ -88,8 +87,7 @@ func (f *Fetcher) prepareBuild(ctx context.Context, t *Tree, root *os.Root, p *p
 	if err := root.Mkdir(buildPlace, 0o755); err != nil {
 		return err
 	}
-	place := filepath.Join(t.Host, buildPlace, "env")
-	env, err := f.environmentAt(ctx, place, "the build of "+t.Spec.String(), wanted, t.Python)
+	env, err := f.environmentAt(ctx, root, filepath.Join(buildPlace, "env"), "the build of "+t.Spec.String(), wanted, t.Python)
 	if err != nil {
 		return err
 	}
@@ -114,32 +112,78 @@ func (t *Tree) await() {
 	t.Bins = []Bin{{name, filepath.Join("bin", name)}}
 }
 
-// environmentAt lays an environment with wheels out in a directory that is not there yet.
-func (f *Fetcher) environmentAt(ctx context.Context, dir, what string, wanted []string, py *Python) (*environment, error) {
-	if len(wanted) == 0 {
-		env := &environment{dir: dir, digest: digest(nil)}
-		return env, errors.Join(os.Mkdir(dir, 0o755), layOut(dir, py))
+// environmentAt lays an environment with wheels out in a directory below a root, in
+// place of whatever stands there.
+func (f *Fetcher) environmentAt(ctx context.Context, root *os.Root, dir, what string, wanted []string, py *Python) (*environment, error) {
+	env := &environment{digest: digest(nil)}
+	if len(wanted) > 0 {
+		var err error
+		if env, err = f.environment(ctx, what, wanted, py); err != nil {
+			return nil, err
+		}
 	}
-	env, err := f.environment(ctx, what, wanted, py)
+	if dir != "." {
+		if err := errors.Join(root.RemoveAll(dir), root.Mkdir(dir, 0o755)); err != nil {
+			return nil, fmt.Errorf("%s: %w", what, err)
+		}
+	}
+	to, err := root.OpenRoot(dir)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	if err := os.CopyFS(dir, os.DirFS(env.dir)); err != nil {
+	defer func() { _ = to.Close() }()
+	if env.dir != "" {
+		err = copyFiles(env.dir, to)
+	}
+	if err := errors.Join(err, writeRuntime(to, py)); err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	return env, nil
+}
+
+// copyFiles copies directories and regular files into an empty directory.
+func copyFiles(from string, to *os.Root) error {
+	root, err := os.OpenRoot(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	return fs.WalkDir(root.FS(), ".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || path == "." {
+			return err
+		}
+		if e.IsDir() {
+			return to.Mkdir(path, 0o755)
+		}
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() {
+			return err
+		}
+		in, err := root.Open(path)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = in.Close() }()
+		return writeFile(to, in, path, info.Mode().Perm())
+	})
 }
 
 // Finish installs the wheel that a build left in a directory, with what it depends
 // on, and returns the directory that has the programs: of a checkout the same one.
 // All that the build left is hostile: its wheel is unpacked and not run, and only
 // what the source names can be asked for of an index.
-func (f *Fetcher) Finish(ctx context.Context, t *Tree, built string) (string, error) {
-	name, err := madeWheel(built)
+func (f *Fetcher) Finish(ctx context.Context, t *Tree, built string) (shown string, err error) {
+	from, err := os.OpenRoot(built)
 	if err != nil {
 		return "", err
 	}
-	meta, err := readMetadata(filepath.Join(built, name))
+	defer func() { _ = from.Close() }()
+	wheel, err := madeWheel(from)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = wheel.Close() }()
+	meta, err := readMetadata(wheel)
 	if err != nil {
 		return "", fmt.Errorf("read the wheel that the build made: %w", err)
 	}
@@ -150,81 +194,72 @@ func (f *Fetcher) Finish(ctx context.Context, t *Tree, built string) (string, er
 	if err != nil {
 		return "", err
 	}
-	temp, err := f.Cache.Temp()
+	// A checkout's programs run beside its files, a package's in an environment alone.
+	to, place, shown := from, ".venv", built
+	if t.Spec.Kind != KindDirectory {
+		if shown, err = f.Cache.Temp(); err != nil {
+			return "", err
+		}
+		defer func() {
+			if err != nil {
+				_ = removeAll(shown)
+			}
+		}()
+		if to, err = os.OpenRoot(shown); err != nil {
+			return "", err
+		}
+		defer func() { _ = to.Close() }()
+		place = "."
+	}
+	env, err := f.environmentAt(ctx, to, place, cmp.Or(t.Name, meta.name), wanted, t.Python)
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = removeAll(temp) }()
-	dir := filepath.Join(temp, "env")
-	env, err := f.environmentAt(ctx, dir, cmp.Or(t.Name, meta.name), wanted, t.Python)
-	if err != nil {
-		return "", err
-	}
-	if err := addWheel(dir, filepath.Join(built, name), t.Python); err != nil {
+	if err := addWheel(to, place, wheel, t.Python); err != nil {
 		return "", fmt.Errorf("unpack the wheel that the build made: %w", err)
 	}
-	return t.takeBuilt(f.Cache, built, dir, meta, env)
+	if t.Spec.Kind == KindDirectory {
+		err = from.RemoveAll(buildPlace)
+	} else {
+		place, err = "", removeAll(built)
+	}
+	if err != nil {
+		return "", err
+	}
+	return shown, t.takeBuilt(shown, place, meta, env)
 }
 
-// takeBuilt puts a finished environment where it is shown from, and reads it.
-func (t *Tree) takeBuilt(c Cache, built, dir string, meta *metadata, env *environment) (string, error) {
-	shown, host, place := built, t.Host, ""
-	if t.Spec.Kind == KindDirectory {
-		place = ".venv"
-		if err := errors.Join(removeAll(filepath.Join(built, buildPlace)), removeAll(filepath.Join(built, place)), os.Rename(dir, filepath.Join(built, place))); err != nil {
-			return "", err
-		}
-	} else {
-		var err error
-		if shown, err = c.Temp(); err != nil {
-			return "", err
-		}
-		if err := errors.Join(os.Remove(shown), os.Rename(dir, shown), removeAll(built)); err != nil {
-			return "", err
-		}
-	}
-	if t.Version == "" {
-		t.Version = meta.version
-	}
-	t.Name, t.Env, t.Pending, t.Bins, t.Scripts = meta.name, place, false, nil, nil
+// takeBuilt reads a finished environment, which stands at a place below a directory.
+func (t *Tree) takeBuilt(shown, place string, meta *metadata, env *environment) error {
+	t.Name, t.Version, t.Env, t.Pending, t.Bins, t.Scripts = meta.name, cmp.Or(t.Version, meta.version), place, false, nil, nil
 	t.Packages += len(env.wheels)
+	host := t.Host
 	t.Host = shown
 	err := t.readPyPI()
 	t.Host = host
-	return shown, err
+	return err
 }
 
-// madeWheel is the one wheel that a build left, relative to its directory.
-func madeWheel(built string) (string, error) {
-	root, err := os.OpenRoot(built)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = root.Close() }()
-	names, err := fs.Glob(root.FS(), filepath.Join(buildPlace, "out", "*.whl"))
+// madeWheel opens the one wheel that a build left.
+func madeWheel(built *os.Root) (*os.File, error) {
+	names, err := fs.Glob(built.FS(), filepath.Join(buildPlace, "out", "*.whl"))
 	if err != nil || len(names) != 1 {
-		return "", fmt.Errorf("the build made %d wheels", len(names))
+		return nil, fmt.Errorf("the build made %d wheels", len(names))
 	}
-	for _, name := range []string{buildPlace, filepath.Join(buildPlace, "out"), names[0]} {
-		if info, err := root.Lstat(name); err != nil || info.Mode()&fs.ModeSymlink != 0 {
-			return "", errors.New("what the build made is a link")
-		}
+	if info, err := built.Lstat(names[0]); err != nil || !info.Mode().IsRegular() || !directory(built, filepath.Dir(names[0])) {
+		return nil, errors.New("what the build made is no file")
 	}
-	return names[0], nil
+	return built.Open(names[0])
 }
 
-// addWheel unpacks one more wheel into an environment.
-func addWheel(dir, file string, py *Python) error {
-	root, err := os.OpenRoot(dir)
+// addWheel unpacks one more wheel into an environment below a root.
+func addWheel(root *os.Root, place string, wheel *os.File, py *Python) error {
+	env, err := root.OpenRoot(place)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }()
-	name := filepath.Base(file)
-	if err := os.Rename(file, filepath.Join(dir, name)); err != nil {
-		return err
-	}
-	return errors.Join(unpackWheel(root, name, py, fullBudget()), root.Remove(name))
+	defer func() { _ = env.Close() }()
+	return errors.Join(unpackWheel(env, wheel, py, fullBudget()), writeRuntime(env, py))
 }
 
 // metadata is what a wheel says of itself.
@@ -233,12 +268,15 @@ type metadata struct {
 	requires      []string
 }
 
-func readMetadata(file string) (*metadata, error) {
-	z, err := zip.OpenReader(file)
+func readMetadata(wheel *os.File) (*metadata, error) {
+	info, err := wheel.Stat()
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = z.Close() }()
+	z, err := openZip(wheel, info.Size())
+	if err != nil {
+		return nil, err
+	}
 	for _, e := range z.File {
 		if dir, base := filepath.Split(e.Name); base != "METADATA" || !strings.HasSuffix(dir, ".dist-info/") || strings.Count(dir, "/") != 1 {
 			continue

@@ -113,35 +113,57 @@ func (a *budget) take(size uint64) error {
 	return nil
 }
 
-// Tree unpacks the archive into an empty directory. Links are made as they are and
-// never followed; devices and the like are left out.
-func (b *Built) Tree(dir string) error {
+// Tree unpacks the archive of a tree that was shown at a path into an empty
+// directory. It leaves devices and the like out, and returns the links that it left
+// out since they lead out of the tree.
+func (b *Built) Tree(dir, shown string) (dropped []string, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	a := tar.NewReader(b.in)
-	for left := fullBudget(); ; {
+	if dropped, err = unpackTar(root, b.in, shown, entryName); err != nil {
+		return nil, fmt.Errorf("unpack what was built: %w", err)
+	}
+	return dropped, nil
+}
+
+// unpackTar unpacks a hostile archive below a root, which is empty. place says where
+// an entry goes by its name: "." and "" are left out. It returns the links that lead
+// out, which it does not make.
+func unpackTar(root *os.Root, r io.Reader, shown string, place func(string) (string, error)) (dropped []string, err error) {
+	a, left := tar.NewReader(r), fullBudget()
+	links := linker{root: root, shown: shown}
+	for {
 		h, err := a.Next()
 		if errors.Is(err, io.EOF) {
-			return nil
+			err = links.finish()
+			return links.dropped, err
 		}
 		if err != nil {
-			return fmt.Errorf("read what was built: %w", err)
-		}
-		name, err := entryName(h.Name)
-		if err != nil {
-			return fmt.Errorf("read what was built: %w", err)
+			return nil, err
 		}
 		if err := left.take(uint64(h.Size)); err != nil {
-			return fmt.Errorf("read what was built: %w", err)
+			return nil, err
 		}
-		if name == "." {
+		name, err := place(h.Name)
+		if err != nil {
+			return nil, err
+		}
+		if name == "" || name == "." {
+			continue
+		}
+		if h.Typeflag == tar.TypeLink {
+			if h.Linkname, err = place(h.Linkname); err != nil {
+				return nil, err
+			}
+		}
+		if h.Typeflag == tar.TypeSymlink {
+			links.add(name, h.Linkname)
 			continue
 		}
 		if err := unpack(root, a, h, name); err != nil {
-			return fmt.Errorf("unpack what was built: %w", err)
+			return nil, err
 		}
 	}
 }
@@ -170,8 +192,6 @@ func unpack(root *os.Root, a io.Reader, h *tar.Header, name string) error {
 	switch h.Typeflag {
 	case tar.TypeDir:
 		return root.MkdirAll(name, 0o755)
-	case tar.TypeSymlink:
-		return root.Symlink(h.Linkname, name)
 	case tar.TypeLink:
 		target := filepath.Clean(h.Linkname)
 		if info, err := root.Lstat(target); err != nil || !info.Mode().IsRegular() {

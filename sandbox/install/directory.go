@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // left are directories that an installation makes itself, or that hold what is no
@@ -38,11 +40,11 @@ func (f *Fetcher) Directory(ctx context.Context, s Spec, skip string, ask Querie
 		}
 	}()
 	f.progress("copying " + s.Name)
-	sum, err := copyCheckout(s.Name, temp, skip)
+	sum, dropped, err := copyCheckout(s.Name, temp, skip)
 	if err != nil {
 		return nil, err
 	}
-	t = &Tree{Spec: s, Host: temp, Own: true, Root: "."}
+	t = &Tree{Spec: s, Host: temp, Own: true, Root: ".", Dropped: dropped}
 	switch kind {
 	case KindNPM:
 		err = f.checkoutNPM(ctx, t, sum)
@@ -72,28 +74,33 @@ var kindBy = map[string]string{manifestNPM: KindNPM, manifestPython: KindPyPI, s
 
 // checkoutKind says by a checkout's manifest whose package it is, "" for nobody's.
 func checkoutKind(dir string) string {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = root.Close() }()
 	for _, m := range Manifests {
-		if info, err := os.Stat(filepath.Join(dir, m)); err == nil && info.Mode().IsRegular() {
+		if info, err := root.Stat(m); err == nil && info.Mode().IsRegular() {
 			return kindBy[m]
 		}
 	}
 	return ""
 }
 
-// copyCheckout copies regular files, directories and links that lead nowhere else,
-// and returns the hash of all.
-func copyCheckout(from, to, skip string) (string, error) {
+// copyCheckout copies directories, regular files and the links that lead nowhere
+// else. It returns the hash of all, and the links that it left out.
+func copyCheckout(from, to, skip string) (sum string, dropped []string, err error) {
 	src, err := os.OpenRoot(from)
 	if err != nil {
-		return "", withHint("", "open the checkout: %w", err)
+		return "", nil, withHint("", "open the checkout: %w", err)
 	}
 	defer func() { _ = src.Close() }()
 	dst, err := os.OpenRoot(to)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	defer func() { _ = dst.Close() }()
-	h, share := sha256.New(), fullBudget()
+	c := &copier{src: src, dst: dst, links: linker{root: dst}, hash: sha256.New(), budget: fullBudget()}
 	err = fs.WalkDir(src.FS(), ".", func(path string, e fs.DirEntry, err error) error {
 		if err != nil || path == "." {
 			return err
@@ -101,49 +108,89 @@ func copyCheckout(from, to, skip string) (string, error) {
 		if e.IsDir() && (slices.Contains(left, e.Name()) || skip != "" && filepath.Join(from, path) == skip) {
 			return fs.SkipDir
 		}
-		info, err := e.Info()
+		return c.entry(path, e)
+	})
+	if err != nil {
+		return "", nil, fmt.Errorf("copy %s: %w", from, err)
+	}
+	if err := c.links.finish(); err != nil {
+		return "", nil, fmt.Errorf("copy %s: %w", from, err)
+	}
+	return hex.EncodeToString(c.hash.Sum(nil)), c.links.dropped, nil
+}
+
+// A copier copies one checkout.
+type copier struct {
+	src, dst *os.Root
+	links    linker
+	hash     hash.Hash
+	budget   *budget
+}
+
+// entry copies one entry of the walk.
+func (c *copier) entry(path string, e fs.DirEntry) error {
+	info, err := e.Info()
+	if err != nil {
+		return err
+	}
+	if err := c.budget.take(uint64(max(info.Size(), 0))); err != nil {
+		return withHint("probe a directory that holds the package alone", "%s: %w", path, err)
+	}
+	fmt.Fprintf(c.hash, "%d %s %v %d\n", len(path), path, info.Mode(), info.Size())
+	switch {
+	case e.IsDir():
+		return c.dst.Mkdir(path, 0o755)
+	case e.Name() == ".npmrc":
+		return nil
+	case info.Mode()&fs.ModeSymlink != 0 && reserved(path):
+		c.links.drop(path)
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := c.src.Readlink(path)
 		if err != nil {
 			return err
 		}
-		if err := share.take(uint64(max(info.Size(), 0))); err != nil {
-			return withHint("probe a directory that holds the package alone", "%s: %w", from, err)
+		fmt.Fprintf(c.hash, "%d %s\n", len(target), target)
+		c.links.add(path, target)
+	case info.Mode().IsRegular():
+		in, err := c.src.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+		if err != nil {
+			return err
 		}
-		fmt.Fprintf(h, "%d %s %v %d\n", len(path), path, info.Mode(), info.Size())
-		switch {
-		case e.IsDir():
-			return dst.Mkdir(path, 0o755)
-		case e.Name() == ".npmrc":
-			return nil
-		case info.Mode()&fs.ModeSymlink != 0:
-			target, err := src.Readlink(path)
-			if err != nil || filepath.IsAbs(target) || !filepath.IsLocal(filepath.Join(filepath.Dir(path), target)) {
-				return err
-			}
-			return dst.Symlink(target, path)
-		case info.Mode().IsRegular():
-			in, err := src.Open(path)
-			if err != nil {
-				return err
-			}
-			defer func() { _ = in.Close() }()
-			return writeFile(dst, io.TeeReader(in, h), path, info.Mode().Perm()|0o600)
-		}
-		return nil
-	})
-	return hex.EncodeToString(h.Sum(nil)), err
+		defer func() { _ = in.Close() }()
+		return writeFile(c.dst, io.TeeReader(io.LimitReader(in, info.Size()), c.hash), path, info.Mode().Perm()|0o600)
+	}
+	return nil
 }
 
 // checkoutNPM installs a checkout's dependencies, those for its development too:
 // its own scripts may need them.
 func (f *Fetcher) checkoutNPM(ctx context.Context, t *Tree, sum string) error {
 	what := filepath.Base(t.Spec.Name)
-	l, err := readLock(t.Host)
+	root, err := os.OpenRoot(t.Host)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	in, err := manifestFiles(root, manifestNPM, lockNPM, shrinkwrapNPM)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	if own := in[shrinkwrapNPM]; own != nil {
+		in[lockNPM] = own
+		delete(in, shrinkwrapNPM)
+	}
+	l, err := decodeLock(in[lockNPM])
 	if err != nil || len(l.Packages) == 0 {
 		f.progress("resolving what " + what + " depends on")
-		if err := f.npm(ctx, t.Host, "install", "--package-lock-only=true", "--include=dev"); err != nil {
+		made := map[string][]byte{}
+		if err := f.npm(ctx, resolveNPM, in, files(made), "install", "--package-lock-only=true", "--include=dev"); err != nil {
 			return npmError(what, err)
 		}
-		if l, err = readLock(t.Host); err != nil {
+		if l, err = decodeLock(made[lockNPM]); err != nil {
+			return err
+		}
+		in[lockNPM] = made[lockNPM]
+		if err := writeNew(root, lockNPM, made[lockNPM]); err != nil {
 			return err
 		}
 	}
@@ -152,16 +199,10 @@ func (f *Fetcher) checkoutNPM(ctx context.Context, t *Tree, sum string) error {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	f.progress(fmt.Sprintf("fetching what %s depends on: %d packages", what, len(lines)))
-	if err := f.npm(ctx, t.Host, "ci", "--include=dev"); err != nil {
+	if err := f.fetchArchives(ctx, root, l, in, "--include=dev"); err != nil {
 		return npmError(what, err)
 	}
-	_ = os.Remove(filepath.Join(t.Host, "node_modules", ".package-lock.json"))
 	t.Digest, t.Packages = digest(append(lines, "checkout "+sum)), len(lines)
-	root, err := os.OpenRoot(t.Host)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = root.Close() }()
 	m, err := readManifest(root, ".")
 	if err != nil {
 		return withHint("", "%s: its package.json cannot be read: %w", what, err)
@@ -250,7 +291,7 @@ func (f *Fetcher) checkoutPython(ctx context.Context, t *Tree, sum string, pytho
 				return withHint("depend on what an index has published", "%s: its dependency %q is none that an index has, and is not fetched", what, Redact(d))
 			}
 		}
-		env, err := f.environmentAt(ctx, filepath.Join(t.Host, t.Env), what, p.Project.Dependencies, t.Python)
+		env, err := f.environmentAt(ctx, root, t.Env, what, p.Project.Dependencies, t.Python)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -94,7 +95,7 @@ func TestBuiltTreesAreHostile(t *testing.T) {
 		"too long":        {file(strings.Repeat("a", maxName) + "/x")},
 	} {
 		dir := t.TempDir()
-		if err := NewBuilt(bytes.NewReader(archive(t, headers...))).Tree(dir); err == nil {
+		if _, err := NewBuilt(bytes.NewReader(archive(t, headers...))).Tree(dir, ""); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -103,8 +104,12 @@ func TestBuiltTreesAreHostile(t *testing.T) {
 	}
 	dir := t.TempDir()
 	ok := archive(t, tar.Header{Typeflag: tar.TypeDir, Name: "./", Mode: 0o755}, file("./a/b"), tar.Header{Typeflag: tar.TypeSymlink, Name: "./l", Linkname: "/etc"}, tar.Header{Typeflag: tar.TypeLink, Name: "./h", Linkname: "./a/b"}, tar.Header{Typeflag: tar.TypeFifo, Name: "./p"})
-	if err := NewBuilt(bytes.NewReader(ok)).Tree(dir); err != nil {
+	dropped, err := NewBuilt(bytes.NewReader(ok)).Tree(dir, "")
+	if err != nil {
 		t.Fatal(err)
+	}
+	if !slices.Equal(dropped, []string{"l"}) {
+		t.Errorf("links left out: %q", dropped)
 	}
 	if info, err := os.Stat(filepath.Join(dir, "h")); err != nil || info.Mode() != 0o755 {
 		t.Errorf("%v %v: set-id bits stay outside", info, err)
@@ -132,7 +137,7 @@ func sparse(t testing.TB) []byte {
 }
 
 func TestSparseFilesAreRefused(t *testing.T) {
-	if err := NewBuilt(bytes.NewReader(sparse(t))).Tree(t.TempDir()); err == nil || !strings.Contains(err.Error(), "sparse") {
+	if _, err := NewBuilt(bytes.NewReader(sparse(t))).Tree(t.TempDir(), ""); err == nil || !strings.Contains(err.Error(), "sparse") {
 		t.Errorf("%v", err)
 	}
 }
@@ -148,7 +153,7 @@ func FuzzBuilt(f *testing.F) {
 			t.Errorf("%d statuses of %d", len(got), steps)
 		}
 		if err == nil {
-			_ = b.Tree(t.TempDir())
+			_, _ = b.Tree(t.TempDir(), "")
 		}
 	})
 }
@@ -180,11 +185,22 @@ func zipped(t testing.TB, entries ...string) string {
 	return dir
 }
 
+// below opens a directory for as long as the test runs.
+func below(t testing.TB, dir string) *os.Root {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = root.Close() })
+	return root
+}
+
 func TestWheelsAreLaidOut(t *testing.T) {
 	dir := zipped(t, "notes/__init__.py", "x", "notes-1.0.data/scripts/tool", "#!python\n", "notes-1.0.data/data/share/doc", "d", "notes-1.0.data/purelib/more.py", "m",
 		"notes-1.0.dist-info/entry_points.txt", "[console_scripts]\nnotes = notes.cli:app.main\nbad = x; import os\n[other]\nz = a:b\n",
 		"notes-1.0.dist-info/RECORD", "notes/__init__.py,,\nnotes-1.0.data/scripts/tool,,\n")
-	if err := layOut(dir, debian); err != nil {
+	if err := layOut(below(t, dir), debian); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"lib/python3.11/site-packages/notes/__init__.py": "x", "bin/tool": "#!python\n", "share/doc": "d", "lib/python3.11/site-packages/more.py": "m",
@@ -208,7 +224,7 @@ func TestWheelsAreLaidOut(t *testing.T) {
 func TestWheelsAreHostile(t *testing.T) {
 	for _, name := range []string{"../x", "/etc/x", "notes-1.0.data/data/../../../x", "notes-1.0.data/nothing/x", "a/../../x"} {
 		dir := zipped(t, name, "x")
-		if err := layOut(dir, debian); err == nil {
+		if err := layOut(below(t, dir), debian); err == nil {
 			t.Errorf("%s was unpacked", name)
 		}
 	}
@@ -286,7 +302,7 @@ func TestBuildScript(t *testing.T) {
 		t.Errorf("%v %v", got, err)
 	}
 	to := t.TempDir()
-	if err := b.Tree(to); err != nil {
+	if _, err := b.Tree(to, ""); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(filepath.Join(to, "node_modules/a b/made")); err != nil || string(text) != "a'; touch injected; ' postinstall" {
@@ -380,7 +396,7 @@ func TestSourcesAreHostile(t *testing.T) {
 		"through a link": {{Typeflag: tar.TypeSymlink, Name: "notes-1/l", Linkname: outside}, file("notes-1/l/x")},
 		"a hard link":    {{Typeflag: tar.TypeLink, Name: "notes-1/l", Linkname: "../../etc/passwd"}},
 	} {
-		if err := unpackSource(write("x.tar.gz", headers...), "x.tar.gz", t.TempDir()); err == nil {
+		if _, err := unpackSource(write("x.tar.gz", headers...), "x.tar.gz", t.TempDir()); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -388,14 +404,14 @@ func TestSourcesAreHostile(t *testing.T) {
 		t.Errorf("written outside: %v %v", left, err)
 	}
 	good, dir := write("x.tar.gz", file("notes-1/src/a.py"), file("PKG-INFO")), t.TempDir()
-	if err := unpackSource(good, "x.tar.gz", dir); err != nil {
+	if _, err := unpackSource(good, "x.tar.gz", dir); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "src", "a.py")); err != nil {
 		t.Error(err)
 	}
 	for _, name := range []string{"x.tar.xz", "x.zip", "x.exe"} {
-		if err := unpackSource(good, name, t.TempDir()); err == nil {
+		if _, err := unpackSource(good, name, t.TempDir()); err == nil {
 			t.Errorf("%s was unpacked", name)
 		}
 	}
@@ -462,12 +478,18 @@ func TestTooLargeIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
+	wheel, err := root.Open("x.whl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer wheel.Close()
+	second := func(_ []string, err error) error { return err }
 	few := &budget{files: 1, bytes: 10}
 	for name, err := range map[string]error{
-		"built":    NewBuilt(&tarred).Tree(t.TempDir()),
-		"tar":      unpackSource(filepath.Join(dir, "x.tar.gz"), "x.tar.gz", t.TempDir()),
-		"zip":      unpackSource(filepath.Join(dir, "x.zip"), "x.zip", t.TempDir()),
-		"wheel":    unpackWheel(root, "x.whl", debian, fullBudget()),
+		"built":    second(NewBuilt(&tarred).Tree(t.TempDir(), "")),
+		"tar":      second(unpackSource(filepath.Join(dir, "x.tar.gz"), "x.tar.gz", t.TempDir())),
+		"zip":      second(unpackSource(filepath.Join(dir, "x.zip"), "x.zip", t.TempDir())),
+		"wheel":    unpackWheel(root, wheel, debian, fullBudget()),
 		"a second": errors.Join(few.take(10), few.take(0)),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "more than 2048 MiB or 500000 files") {

@@ -7,16 +7,19 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox/registry"
 )
 
 // Fetcher fetches packages into a cache.
 type Fetcher struct {
 	Cache Cache
+	// Sandbox is where the clients of registries run.
+	Sandbox Sandbox
 	// Progress takes a line about each step, nil for none.
 	Progress func(string)
 }
@@ -32,38 +35,48 @@ func (f *Fetcher) progress(line string) {
 // settings say of other installations does not count.
 var npmFlags = []string{
 	"--ignore-scripts", "--git=/nonexistent", "--no-audit", "--no-fund", "--loglevel=error", "--no-progress", "--update-notifier=false",
-	"--global=false", "--dry-run=false", "--package-lock=true", "--package-lock-only=false", "--bin-links=true",
+	"--global=false", "--dry-run=false", "--package-lock=true", "--package-lock-only=false", "--bin-links=false",
 	"--omit-lockfile-registry-resolved=false", "--replace-registry-host=always", "--fetch-retries=1", "--yes=false", "--foreground-scripts=false",
 }
 
-// npm runs the user's npm in a directory.
-func (f *Fetcher) npm(ctx context.Context, dir string, args ...string) error {
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		return withHint("install Node.js with npm, which knows your registries: apt-get install npm", "npm is not installed on this machine: %w", err)
+// The scripts of npm's runs: one prints the manifest and the lock, the other the
+// archives that npm fetched, as its cache has them.
+const (
+	resolveNPM = `command -v npm >/dev/null || exit 127; npm "$@" >&2 || exit 1; exec tar -cf - package.json package-lock.json`
+	fetchNPM   = `command -v npm >/dev/null || exit 127; npm "$@" >&2 || exit 1; mkdir -p .cache/_cacache/content-v2; exec tar -C .cache/_cacache/content-v2 -cf - .`
+)
+
+// npm runs npm over manifests and a lock.
+func (f *Fetcher) npm(ctx context.Context, script string, in map[string][]byte, read func(io.Reader) error, args ...string) error {
+	err := f.run(ctx, Job{
+		Tool: registry.NPM, Programs: []string{"npm", "node"}, Script: script, Args: append(slices.Clone(args[:1]), append(slices.Clone(npmFlags), args[1:]...)...),
+		Env: []string{"npm_config_cache=.cache"}, Files: in,
+	}, read)
+	if errors.Is(err, errNoTool) {
+		return withHint("install Node.js with npm: apt-get install npm", "npm is not installed on this machine: %w", err)
 	}
-	args = append(slices.Clone(args[:1]), append(slices.Concat(npmFlags, []string{"--prefix=" + dir}), args[1:]...)...)
-	_, err = run(ctx, dir, []string{"NO_COLOR=1"}, npm, args...)
 	return err
 }
 
-// NPM fetches a package of npm's with its dependencies: resolved by the user's
-// npm, each archive checked against its integrity, no script run.
+// fetchArchives fetches what a lock names and lays it out below a root.
+func (f *Fetcher) fetchArchives(ctx context.Context, root *os.Root, l *lock, in map[string][]byte, args ...string) error {
+	s := &npmArchives{root: root, byHash: map[string]string{}}
+	if err := f.npm(ctx, fetchNPM, in, s.read, append([]string{"ci"}, args...)...); err != nil {
+		return err
+	}
+	return s.layOut(l)
+}
+
+// NPM fetches a package of npm's with its dependencies: npm resolves them, each archive
+// is checked against its integrity, no script is run.
 func (f *Fetcher) NPM(ctx context.Context, s Spec) (*Tree, error) {
-	temp, err := f.Cache.Temp()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = removeAll(temp) }()
-	if err := os.WriteFile(filepath.Join(temp, manifestNPM), []byte("{}\n"), 0o644); err != nil {
-		return nil, err
-	}
 	f.progress("resolving " + s.String())
 	wanted := append([]string{s.String()[len(KindNPM)+1:]}, s.With...)
-	if err := f.npm(ctx, temp, append([]string{"install", "--package-lock-only=true", "--save=true", "--omit=dev", "--"}, wanted...)...); err != nil {
+	made := map[string][]byte{}
+	if err := f.npm(ctx, resolveNPM, map[string][]byte{manifestNPM: []byte("{}\n")}, files(made), append([]string{"install", "--package-lock-only=true", "--save=true", "--omit=dev", "--"}, wanted...)...); err != nil {
 		return nil, npmError(s.String(), err)
 	}
-	l, err := readLock(temp)
+	l, err := decodeLock(made[lockNPM])
 	if err != nil {
 		return nil, err
 	}
@@ -72,19 +85,37 @@ func (f *Fetcher) NPM(ctx context.Context, s Spec) (*Tree, error) {
 		return nil, fmt.Errorf("%s: %w", s, err)
 	}
 	t := &Tree{Spec: s, Digest: digest(lines), Packages: len(lines), Root: "node_modules/" + s.Name}
-	key := "npm-" + t.Digest[len("sha256:"):][:40]
+	key := "npm2-" + t.Digest[len("sha256:"):][:40]
 	if t.Host = f.Cache.find(key); t.Host == "" {
 		f.progress(fmt.Sprintf("fetching %s: %d packages", s, len(lines)))
-		if err := f.npm(ctx, temp, "ci", "--omit=dev"); err != nil {
+		if t.Host, err = f.keepNPM(ctx, key, l, made); err != nil {
 			return nil, npmError(s.String(), err)
-		}
-		// Where it came from is not for the server to read.
-		_ = os.Remove(filepath.Join(temp, "node_modules", ".package-lock.json"))
-		if t.Host, err = f.Cache.keep(temp, key); err != nil {
-			return nil, err
 		}
 	}
 	return t, t.readNPM(l)
+}
+
+// keepNPM fetches what a lock names into the cache.
+func (f *Fetcher) keepNPM(ctx context.Context, key string, l *lock, made map[string][]byte) (string, error) {
+	temp, err := f.Cache.Temp()
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = removeAll(temp) }()
+	root, err := os.OpenRoot(temp)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = root.Close() }()
+	if err := f.fetchArchives(ctx, root, l, made, "--omit=dev"); err != nil {
+		return "", err
+	}
+	for _, name := range []string{manifestNPM, lockNPM} {
+		if err := writeNew(root, name, made[name]); err != nil {
+			return "", err
+		}
+	}
+	return f.Cache.keep(temp, key)
 }
 
 // readNPM takes in what the package says of itself, and the scripts of all.
@@ -125,6 +156,9 @@ func npmError(what string, err error) error {
 	case "ETARGET", "ENOVERSIONS":
 		return withHint("npm view NAME versions lists them", "%s: the registry has no such version, of it or of what it depends on: %s", what, lastLine(said, "No matching", "No versions"))
 	case "E401", "E403", "ENEEDAUTH", "EOTP":
+		if err := elsewhere(what, err); err != nil {
+			return err
+		}
 		return withHint("npm login, or a token for that registry in ~/.npmrc", "%s: the registry refuses to give it (%s)", what, code)
 	case "ECONNREFUSED", "ENOTFOUND", "ETIMEDOUT", "ECONNRESET", "EAI_AGAIN", "ERR_SOCKET_TIMEOUT", "EHOSTUNREACH", "ENETUNREACH", "EPROTO", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "SELF_SIGNED_CERT_IN_CHAIN", "CERT_HAS_EXPIRED", "UNABLE_TO_VERIFY_LEAF_SIGNATURE":
 		return withHint("npm ping tells whether npm reaches it; behind a proxy npm needs https-proxy, and cafile for its certificate", "%s: npm's registry cannot be reached (%s)", what, code)
@@ -144,6 +178,8 @@ func npmError(what string, err error) error {
 const (
 	manifestNPM = "package.json"
 	lockNPM     = "package-lock.json"
+	// shrinkwrapNPM is a lock that a package was published with, and comes first.
+	shrinkwrapNPM = "npm-shrinkwrap.json"
 	// maxManifest bounds a package.json, maxLock a lock file, maxLocked its entries.
 	maxManifest = 4 << 20
 	maxLock     = 64 << 20
@@ -163,18 +199,11 @@ type locked struct {
 	Link      bool   `json:"link"`
 	InBundle  bool   `json:"inBundle"`
 	Optional  bool   `json:"optional"`
+	// DevOptional packages are optional to one of those that need them.
+	DevOptional bool `json:"devOptional"`
 }
 
-func readLock(dir string) (*lock, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = root.Close() }()
-	data, err := readFile(root, lockNPM, maxLock)
-	if err != nil {
-		return nil, fmt.Errorf("read npm's lock file: %w", err)
-	}
+func decodeLock(data []byte) (*lock, error) {
 	var l lock
 	if err := json.Unmarshal(data, &l); err != nil {
 		return nil, fmt.Errorf("read npm's lock file: %w", err)
@@ -190,7 +219,7 @@ func readLock(dir string) (*lock, error) {
 func (l *lock) verify(workspaces bool) ([]string, error) {
 	var lines []string
 	for path, p := range l.Packages {
-		inside := strings.HasPrefix(path, "node_modules/") || strings.Contains(path, "/node_modules/")
+		inside := installed(path)
 		switch {
 		case path == "", p.InBundle:
 			continue

@@ -2,51 +2,67 @@ package install
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox/registry"
 )
 
-// pip is how this machine's pip is started, with what has to be said of the
-// sandbox's interpreter where that is another.
+// pip is how pip is started where packages are fetched, with what has to be said of
+// the server's interpreter where that is another.
 type pip struct {
-	command, flags []string
+	f      *Fetcher
+	python string
+	flags  []string
 }
 
-// findPip prefers the sandbox's own interpreter, where this machine has it too.
-func findPip(ctx context.Context, dir string, py *Python) (*pip, error) {
-	if out, err := run(ctx, dir, nil, py.Executable, "-I", "-c", PythonQuery); err == nil {
-		if same, err := DecodePython(out); err == nil && *same == *py {
-			if _, err := run(ctx, dir, nil, py.Executable, "-m", "pip", "--version"); err == nil {
-				return &pip{command: []string{py.Executable, "-m", "pip"}}, nil
-			}
-		}
+// findPython prints the first of some interpreters that has pip, and what it is.
+const findPython = `for p in "$@"; do
+  "$p" -m pip --version >/dev/null 2>&1 || continue
+  command -v "$p" && exec "$p" -I -c "$QUERY"
+done
+exit 127`
+
+// findPip prefers the server's own interpreter.
+func (f *Fetcher) findPip(ctx context.Context, py *Python) (*pip, error) {
+	var out []byte
+	candidates := []string{py.Executable, "python3", "python"}
+	err := f.run(ctx, Job{Tool: registry.Pip, Programs: candidates, Script: findPython, Args: candidates, Env: []string{"QUERY=" + PythonQuery}}, into(&out, maxWords))
+	if errors.Is(err, errNoTool) {
+		return nil, withHint("install it: apt-get install python3-pip", "pip is not installed on this machine")
 	}
-	for _, c := range [][]string{{"pip3"}, {"pip"}, {"python3", "-m", "pip"}, {"python", "-m", "pip"}} {
-		path, err := exec.LookPath(c[0])
-		if err != nil {
-			continue
-		}
-		command := append([]string{path}, c[1:]...)
-		if _, err := run(ctx, dir, nil, path, append(slices.Clone(c[1:]), "--version")...); err == nil {
-			return &pip{command: command, flags: py.platformFlags()}, nil
-		}
+	if err != nil {
+		return nil, err
 	}
-	return nil, withHint("install it: apt-get install python3-pip", "pip is not installed on this machine")
+	path, text, _ := strings.Cut(string(out), "\n")
+	p := &pip{f: f, python: path}
+	if own, err := DecodePython(text); err != nil || *own != *py {
+		p.flags = py.platformFlags()
+	}
+	return p, nil
 }
 
-func (p *pip) run(ctx context.Context, dir string, args ...string) (string, error) {
-	if args[0] != "index" { // whose answer it would leave out
-		args = append(args, "--quiet")
+// run runs pip, and after it a command that prints what it made.
+func (p *pip) run(ctx context.Context, files map[string][]byte, then string, read func(io.Reader) error, args ...string) error {
+	options, to := []string{args[0], "--no-input", "--disable-pip-version-check"}, ""
+	if then != "" { // else what pip prints is what is wanted
+		options, to = append(options, "--quiet"), " >&2 || exit 1; exec "+then
 	}
-	args = append(slices.Concat(p.command[1:], args), "--no-input", "--disable-pip-version-check")
-	return run(ctx, dir, []string{"PIP_REQUIRE_VIRTUALENV=0", "NO_COLOR=1"}, p.command[0], args...)
+	args = append(options, args[1:]...)
+	return p.job(ctx, `python=$1; shift; "$python" -m pip "$@"`+to, files, read, append([]string{p.python}, args...)...)
+}
+
+func (p *pip) job(ctx context.Context, script string, files map[string][]byte, read func(io.Reader) error, args ...string) error {
+	return p.f.run(ctx, Job{Tool: registry.Pip, Programs: []string{p.python}, Script: script, Args: args, Env: []string{"PIP_REQUIRE_VIRTUALENV=0"}, Files: files}, read)
 }
 
 // report is what pip says that it would install.
@@ -107,12 +123,12 @@ func (f *Fetcher) environment(ctx context.Context, what string, wanted []string,
 		return nil, err
 	}
 	defer func() { _ = removeAll(temp) }()
-	p, err := findPip(ctx, temp, py)
+	p, err := f.findPip(ctx, py)
 	if err != nil {
 		return nil, err
 	}
 	f.progress("resolving " + what)
-	wheels, err := p.resolve(ctx, temp, what, wanted)
+	wheels, err := p.resolve(ctx, what, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -127,40 +143,36 @@ func (f *Fetcher) environment(ctx context.Context, what string, wanted []string,
 		return env, nil
 	}
 	f.progress(fmt.Sprintf("fetching %s: %d packages", what, len(wheels)))
-	if err := p.download(ctx, temp, what, wheels); err != nil {
+	root, err := os.OpenRoot(temp)
+	if err != nil {
 		return nil, err
 	}
-	if err := layOut(temp, py); err != nil {
+	defer func() { _ = root.Close() }()
+	if err := p.download(ctx, root, what, wheels); err != nil {
+		return nil, err
+	}
+	if err := layOut(root, py); err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	if err := removeAll(filepath.Join(temp, "wheels")); err != nil {
+	if err := root.RemoveAll("wheels"); err != nil {
 		return nil, err
 	}
 	env.dir, err = f.Cache.keep(temp, key)
 	return env, err
 }
 
-func (p *pip) resolve(ctx context.Context, temp, what string, wanted []string) ([]wheel, error) {
+func (p *pip) resolve(ctx context.Context, what string, wanted []string) ([]wheel, error) {
 	args := append([]string{"install", "--dry-run", "--ignore-installed", "--only-binary", ":all:", "--report", "report.json"}, p.flags...)
 	if len(p.flags) > 0 {
 		args = append(args, "--target", "none")
 	}
-	if _, err := p.run(ctx, temp, slices.Concat(args, wanted)...); err != nil {
-		return nil, p.explain(ctx, temp, what, err)
+	var data []byte
+	if err := p.run(ctx, nil, "cat report.json", into(&data, maxLock), append(append(args, "--"), wanted...)...); err != nil {
+		return nil, p.explain(ctx, what, err)
 	}
-	root, err := os.OpenRoot(temp)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = root.Close() }()
-	data, err := readFile(root, "report.json", maxLock)
-	if err != nil {
-		return nil, withHint("python3 -m pip install --upgrade pip: it has to be 22.2 or later", "read pip's report: %w", err)
-	}
-	_ = root.Remove("report.json")
 	var r report
 	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("read pip's report: %w", err)
+		return nil, withHint("python3 -m pip install --upgrade pip: it has to be 22.2 or later", "read pip's report: %w", err)
 	}
 	var out []wheel
 	for _, i := range r.Install {
@@ -176,19 +188,41 @@ func (p *pip) resolve(ctx context.Context, temp, what string, wanted []string) (
 	return out, nil
 }
 
-// download fetches exactly what was resolved, each archive checked against its hash.
-func (p *pip) download(ctx context.Context, temp, what string, wheels []wheel) error {
+// download fetches exactly what was resolved into "wheels" below a root, each archive
+// checked against its hash.
+func (p *pip) download(ctx context.Context, root *os.Root, what string, wheels []wheel) error {
 	var b strings.Builder
+	missing := map[string]bool{}
 	for _, w := range wheels {
 		fmt.Fprintf(&b, "%s==%s --hash=sha256:%s\n", w.name, w.version, w.sha256)
+		missing[w.sha256] = true
 	}
-	if err := os.WriteFile(filepath.Join(temp, "wanted.txt"), []byte(b.String()), 0o600); err != nil {
+	if err := root.Mkdir("wheels", 0o755); err != nil || len(wheels) == 0 {
 		return err
 	}
-	defer func() { _ = os.Remove(filepath.Join(temp, "wanted.txt")) }()
 	args := append([]string{"download", "--no-deps", "--only-binary", ":all:", "--require-hashes", "--dest", "wheels", "-r", "wanted.txt"}, p.flags...)
-	if _, err := p.run(ctx, temp, args...); err != nil {
-		return p.explain(ctx, temp, what, err)
+	err := p.run(ctx, map[string][]byte{"wanted.txt": []byte(b.String())}, "tar -C wheels -cf - .", func(r io.Reader) error {
+		return entries(r, func(name string, _ int64, r io.Reader) error {
+			if strings.Contains(name, "/") || filepath.Ext(name) != ".whl" {
+				return fmt.Errorf("%.100q is no wheel", name)
+			}
+			h := sha256.New()
+			if err := writeFile(root, io.TeeReader(r, h), filepath.Join("wheels", name), 0o600); err != nil {
+				return err
+			}
+			sum := hex.EncodeToString(h.Sum(nil))
+			if !missing[sum] {
+				return fmt.Errorf("%.100q does not have the hash that was resolved", name)
+			}
+			delete(missing, sum)
+			return nil
+		})
+	}, args...)
+	if err != nil {
+		return p.explain(ctx, what, err)
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("%s: pip did not fetch %d of its packages", what, len(missing))
 	}
 	return nil
 }
@@ -203,7 +237,7 @@ var (
 
 // explain says what pip's failure means. That only a source distribution is there
 // is asked for in a way that runs nothing of it.
-func (p *pip) explain(ctx context.Context, dir, what string, err error) error {
+func (p *pip) explain(ctx context.Context, what string, err error) error {
 	said := stderrOf(err)
 	m := pipMissing.FindStringSubmatch(said)
 	switch {
@@ -213,17 +247,19 @@ func (p *pip) explain(ctx context.Context, dir, what string, err error) error {
 		return withHint("pip download "+strings.TrimPrefix(what, "pypi:")+" tells whether pip reaches it; behind a proxy pip needs --proxy, and --cert for its certificate, in pip.conf", "%s: the package index cannot be reached", what)
 	case pipConflict.MatchString(said):
 		return withHint("pip install --dry-run tells which", "%s: its dependencies contradict each other", what)
+	case m == nil && pipRefused.MatchString(said) && elsewhere(what, err) != nil:
+		return elsewhere(what, err)
 	case m == nil && pipRefused.MatchString(said):
 		return withHint("give pip its credentials, in pip.conf, ~/.netrc or a keyring", "%s: the package index refuses to give it", what)
 	case m == nil:
 		return withHint("pip install --dry-run --only-binary :all: shows pip's whole answer", "%s cannot be fetched: pip failed: %s", what, lastLine(said, "ERROR"))
 	}
 	name, version := m[1], strings.TrimPrefix(m[2], "==")
-	listed, err := p.run(ctx, dir, "index", "versions", name)
-	if err != nil {
+	var listed []byte
+	if err := p.run(ctx, nil, "", into(&listed, maxManifest), "index", "versions", name); err != nil {
 		return withHint("is the name right? a private package needs its index in pip.conf", "%s: there is no package %s in the index, or you may not see it", what, name)
 	}
-	known := pipVersions.FindStringSubmatch(listed)
+	known := pipVersions.FindStringSubmatch(string(listed))
 	if known != nil && version != "" && !slices.Contains(strings.Split(known[1], ", "), version) && !strings.ContainsAny(version, "<>=!~*,") {
 		newest, _, _ := strings.Cut(known[1], ", ")
 		return withHint("pip index versions "+name+" lists them", "%s: the index has no version %s of %s (the newest is %s)", what, version, name, newest)

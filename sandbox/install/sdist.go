@@ -1,17 +1,16 @@
 package install
 
 import (
-	"archive/tar"
-	"archive/zip"
 	"compress/bzip2"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -61,26 +60,34 @@ type sourced struct {
 	Local bool   `json:"local"`
 }
 
-// source fetches a package's source distribution into a file, and runs nothing of it.
-func (p *pip) source(ctx context.Context, dir string, s Spec, file string) (*sourced, error) {
-	python := p.command[0]
-	if len(p.command) < 2 {
-		// pip alone does not say which interpreter is its own.
-		var err error
-		if python, err = pythonOfPip(ctx, dir); err != nil {
-			return nil, err
-		}
-	}
+// source fetches a package's source distribution into a file below a root, and runs nothing of it.
+func (p *pip) source(ctx context.Context, root *os.Root, s Spec, file string) (*sourced, error) {
 	name, _, _ := strings.Cut(s.Name, "[")
-	args := append([]string{"-c", findSource, name, s.Version, file, fmt.Sprint(maxArchive)}, p.flags...)
-	out, err := run(ctx, dir, []string{"PIP_REQUIRE_VIRTUALENV=0", "NO_COLOR=1"}, python, args...)
+	args := append([]string{p.python, findSource, name, s.Version, "archive", fmt.Sprint(maxArchive)}, p.flags...)
+	var told []byte
+	sum := sha256.New()
+	err := p.job(ctx, `python=$1 find=$2; shift 2; "$python" -c "$find" "$@" >found.json || exit 1; exec tar -cf - found.json archive`, nil, func(r io.Reader) error {
+		return entries(r, func(name string, size int64, r io.Reader) error {
+			var err error
+			switch {
+			case name == "found.json" && size <= maxWords:
+				told, err = io.ReadAll(r)
+			case name == "archive" && size <= maxArchive:
+				err = writeFile(root, io.TeeReader(r, sum), file, 0o600)
+			default:
+				err = fmt.Errorf("%.100q is too large, or was not asked for", name)
+			}
+			return err
+		})
+	}, args...)
 	if err != nil {
 		return nil, err
 	}
 	var got sourced
-	if err := json.Unmarshal([]byte(out), &got); err != nil {
+	if err := json.Unmarshal(told, &got); err != nil {
 		return nil, fmt.Errorf("read what pip found: %w", err)
 	}
+	got.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	switch {
 	case got.Named == "" && !got.Local:
 		return nil, withHint("choose a version that has a wheel", "%s: the index names no hash of its source distribution, which is not fetched", s)
@@ -90,19 +97,6 @@ func (p *pip) source(ctx context.Context, dir string, s Spec, file string) (*sou
 		return nil, fmt.Errorf("%s: %q is no version", s, got.Version)
 	}
 	return &got, nil
-}
-
-func pythonOfPip(ctx context.Context, dir string) (string, error) {
-	for _, name := range []string{"python3", "python"} {
-		path, err := exec.LookPath(name)
-		if err != nil {
-			continue
-		}
-		if _, err := run(ctx, dir, nil, path, "-m", "pip", "--version"); err == nil {
-			return path, nil
-		}
-	}
-	return "", withHint("install it for python3: apt-get install python3-pip", "no Python of this machine has pip as a module")
 }
 
 // sourceDistribution fetches a package that has no wheel, and what its build needs.
@@ -117,14 +111,19 @@ func (f *Fetcher) sourceDistribution(ctx context.Context, s Spec, py *Python, wh
 			_ = removeAll(temp)
 		}
 	}()
-	p, err := findPip(ctx, temp, py)
+	p, err := f.findPip(ctx, py)
 	if err != nil {
 		return nil, err
 	}
 	f.progress("fetching the source of " + s.String())
-	archive := filepath.Join(f.Cache.Dir, filepath.Base(temp)+".archive")
-	defer func() { _ = os.Remove(archive) }()
-	got, err := p.source(ctx, temp, s, archive)
+	cache, err := os.OpenRoot(f.Cache.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = cache.Close() }()
+	archive := filepath.Base(temp) + ".archive"
+	defer func() { _ = cache.Remove(archive) }()
+	got, err := p.source(ctx, cache, s, archive)
 	if err != nil {
 		var own *Error
 		if errors.As(err, &own) || ctx.Err() != nil {
@@ -132,11 +131,12 @@ func (f *Fetcher) sourceDistribution(ctx context.Context, s Spec, py *Python, wh
 		}
 		return nil, why // there is none, or it cannot be fetched
 	}
-	if err := unpackSource(archive, got.File, temp); err != nil {
+	dropped, err := unpackSource(filepath.Join(f.Cache.Dir, archive), got.File, temp)
+	if err != nil {
 		return nil, fmt.Errorf("unpack the source of %s: %w", s, err)
 	}
 	name, _, _ := strings.Cut(s.Name, "[")
-	t = &Tree{Spec: s, Name: name, Version: got.Version, Integrity: "sha256:" + got.SHA256, Host: temp, Own: true, Root: ".", Python: py}
+	t = &Tree{Spec: s, Name: name, Version: got.Version, Integrity: "sha256:" + got.SHA256, Host: temp, Own: true, Root: ".", Python: py, Dropped: dropped}
 	root, err := os.OpenRoot(temp)
 	if err != nil {
 		return nil, err
@@ -156,31 +156,32 @@ func (f *Fetcher) sourceDistribution(ctx context.Context, s Spec, py *Python, wh
 	return t, nil
 }
 
-// unpackSource unpacks an archive of one directory, without that directory's name.
-func unpackSource(archive, name, to string) error {
+// unpackSource unpacks an archive of one directory, without that directory's name,
+// and returns the links that it left out since they lead out.
+func unpackSource(archive, name, to string) (dropped []string, err error) {
 	f, err := os.Open(archive)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = f.Close() }()
 	root, err := os.OpenRoot(to)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = root.Close() }()
 	switch {
 	case strings.HasSuffix(name, ".tar.gz"), strings.HasSuffix(name, ".tgz"):
 		z, err := gzip.NewReader(f)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return unpackSourceTar(root, z)
+		return unpackTar(root, z, "", withoutTop)
 	case strings.HasSuffix(name, ".tar.bz2"):
-		return unpackSourceTar(root, bzip2.NewReader(f))
+		return unpackTar(root, bzip2.NewReader(f), "", withoutTop)
 	case strings.HasSuffix(name, ".zip"):
-		return unpackSourceZip(root, f)
+		return nil, unpackSourceZip(root, f)
 	}
-	return fmt.Errorf("it is neither a zip nor a tar archive: %q", filepath.Ext(name))
+	return nil, fmt.Errorf("it is neither a zip nor a tar archive: %q", filepath.Ext(name))
 }
 
 // withoutTop is a name of an archive below its one directory, "" for what is not below it.
@@ -193,43 +194,12 @@ func withoutTop(name string) (string, error) {
 	return rest, nil
 }
 
-func unpackSourceTar(root *os.Root, r io.Reader) error {
-	a := tar.NewReader(r)
-	for left := fullBudget(); ; {
-		h, err := a.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := left.take(uint64(h.Size)); err != nil {
-			return err
-		}
-		name, err := withoutTop(h.Name)
-		if err != nil {
-			return err
-		}
-		if name == "" {
-			continue
-		}
-		if h.Typeflag == tar.TypeLink {
-			if h.Linkname, err = withoutTop(h.Linkname); err != nil {
-				return err
-			}
-		}
-		if err := unpack(root, a, h, name); err != nil {
-			return err
-		}
-	}
-}
-
 func unpackSourceZip(root *os.Root, f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	z, err := zip.NewReader(f, info.Size())
+	z, err := openZip(f, info.Size())
 	if err != nil {
 		return err
 	}

@@ -1,68 +1,23 @@
 package install
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
-	"time"
 )
-
-const (
-	// toolTime bounds one run of npm or pip.
-	toolTime = 10 * time.Minute
-	// maxOutput bounds what of a tool's output is kept.
-	maxOutput = 64 << 20
-)
-
-// bounded keeps the first bytes of a tool's output.
-type bounded struct {
-	bytes.Buffer
-	max int
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if room := b.max - b.Len(); room > 0 {
-		_, _ = b.Buffer.Write(p[:min(len(p), room)])
-	}
-	return len(p), nil
-}
 
 // toolError is a tool that failed, with what it printed.
 type toolError struct {
-	tool   string
-	stderr string
-	err    error
+	tool    string
+	stderr  string
+	refused []string
+	err     error
 }
 
 func (e *toolError) Error() string { return fmt.Sprintf("%s: %v", e.tool, e.err) }
 func (e *toolError) Unwrap() error { return e.err }
-
-// run runs a tool of the user's in a directory, with the user's environment.
-func run(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, toolTime)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), env...)
-	out, errs := &bounded{max: maxOutput}, &bounded{max: 1 << 20}
-	cmd.Stdout, cmd.Stderr = out, errs
-	cmd.WaitDelay = 5 * time.Second
-	err := cmd.Run()
-	if ctx.Err() != nil {
-		return "", fmt.Errorf("%s: %w", filepath.Base(name), context.Cause(ctx))
-	}
-	if err != nil {
-		return out.String(), &toolError{filepath.Base(name), errs.String(), err}
-	}
-	return out.String(), nil
-}
 
 // stderrOf is what a failed tool printed.
 func stderrOf(err error) string {
@@ -71,6 +26,16 @@ func stderrOf(err error) string {
 		return t.stderr
 	}
 	return ""
+}
+
+// elsewhere explains a refusal that came from coalmine's own proxy: what is depended on
+// lies at no registry of the user's. It is nil where the proxy refused nothing.
+func elsewhere(what string, err error) error {
+	var t *toolError
+	if !errors.As(err, &t) || len(t.refused) == 0 {
+		return nil
+	}
+	return withHint("depend on what a registry has published, or name that host among your registries", "%s depends on what lies at %s, which is none of your registries", what, t.refused[0])
 }
 
 var (

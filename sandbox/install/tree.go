@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 )
@@ -34,6 +35,8 @@ type Tree struct {
 	Scripts []Script
 	// Pending says that the programs are known only when the tree is built.
 	Pending bool
+	// Dropped are the links that led out of the tree, and were left out.
+	Dropped []string
 	// Native says that the programs are machine code, which nothing interprets.
 	Native bool
 }
@@ -57,6 +60,16 @@ type Step struct {
 // place of "{}" its text names that place.
 type Script struct {
 	Path, Text string
+}
+
+// openBelow opens a directory of a tree of others' making: no link leads out of it.
+func openBelow(top, dir string) (*os.Root, error) {
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	return root.OpenRoot(dir)
 }
 
 // Choose finds the program that a package's runner would start.

@@ -17,52 +17,71 @@ import (
 	"strings"
 )
 
-// layOut unpacks the wheels of a directory into an environment, without running
+// layOut unpacks the wheels below "wheels" into an environment, without running
 // an installer or anything of them.
-func layOut(dir string, py *Python) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = root.Close() }()
-	if err := root.MkdirAll(py.packages(), 0o755); err != nil {
-		return err
-	}
-	if err := root.MkdirAll("bin", 0o755); err != nil {
-		return err
-	}
-	for _, name := range []string{"python", "python3", "python" + py.minor()} {
-		if err := root.Symlink(py.Executable, "bin/"+name); err != nil {
-			return err
-		}
-	}
-	if err := root.WriteFile("pyvenv.cfg", []byte(py.config()), 0o644); err != nil {
-		return err
-	}
+func layOut(root *os.Root, py *Python) error {
 	names, err := fs.Glob(root.FS(), "wheels/*.whl")
 	if err != nil {
 		return err
 	}
 	left := fullBudget()
 	for _, name := range names {
-		if err := unpackWheel(root, name, py, left); err != nil {
+		f, err := root.Open(name)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(unpackWheel(root, f, py, left), f.Close()); err != nil {
 			return fmt.Errorf("unpack %s: %w", path.Base(name), err)
 		}
 	}
-	return nil
+	return writeRuntime(root, py)
 }
 
-func unpackWheel(root *os.Root, name string, py *Python, left *budget) error {
-	f, err := root.Open(name)
-	if err != nil {
+// writeRuntime writes what decides which interpreter an environment has and what
+// that loads. It is the last to write into the environment.
+func writeRuntime(root *os.Root, py *Python) error {
+	if err := errors.Join(root.MkdirAll(py.packages(), 0o755), root.MkdirAll("bin", 0o755)); err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }()
+	for _, name := range []string{"python", "python3", "python" + py.minor()} {
+		if err := errors.Join(root.RemoveAll("bin/"+name), root.Symlink(py.Executable, "bin/"+name)); err != nil {
+			return err
+		}
+	}
+	return errors.Join(root.RemoveAll("pyvenv.cfg"), root.WriteFile("pyvenv.cfg", []byte(py.config()), 0o644))
+}
+
+var (
+	interpreterName = regexp.MustCompile(`^(?:python|pypy)[0-9.]*[a-z]?$`)
+	libraryName     = regexp.MustCompile(`^(?:python|pypy)[0-9.]+[a-z]?$`)
+)
+
+// decidesRuntime reports whether a file of an environment says which interpreter its
+// programs have, or what the interpreter loads before any package. An installer
+// writes such files; a wheel has no business with them.
+func decidesRuntime(target string) bool {
+	parts := strings.Split(target, "/")
+	last := parts[len(parts)-1]
+	switch {
+	case target == "pyvenv.cfg", strings.HasSuffix(last, "._pth"):
+		return true
+	case parts[0] == "bin" && len(parts) > 1:
+		return parts[1] == "pyvenv.cfg" || interpreterName.MatchString(parts[1])
+	case (parts[0] == "lib" || parts[0] == "lib64") && len(parts) > 1:
+		// The standard library has its place beside site-packages; lib64 is a link to lib.
+		return strings.HasPrefix(parts[1], "python") && strings.HasSuffix(parts[1], ".zip") ||
+			libraryName.MatchString(parts[1]) && (len(parts) < 3 || parts[2] != "site-packages")
+	}
+	return false
+}
+
+// unpackWheel unpacks one wheel into an environment. All of it is hostile.
+func unpackWheel(root *os.Root, f *os.File, py *Python, left *budget) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	z, err := zip.NewReader(f, info.Size())
+	z, err := openZip(f, info.Size())
 	if err != nil {
 		return err
 	}
@@ -79,6 +98,9 @@ func unpackWheel(root *os.Root, name string, py *Python, left *budget) error {
 		}
 		if e.FileInfo().IsDir() {
 			continue
+		}
+		if decidesRuntime(target) {
+			return fmt.Errorf("it holds %.100q, which decides what Python runs", target)
 		}
 		if !e.Mode().IsRegular() {
 			return errors.New("it holds what is no file")
@@ -132,7 +154,7 @@ func wheelTarget(name string, py *Python) string {
 
 // readPyPI finds the environment's programs, and which of them are the package's.
 func (t *Tree) readPyPI() error {
-	root, err := os.OpenRoot(filepath.Join(t.Host, t.Env))
+	root, err := openBelow(t.Host, cmp.Or(t.Env, "."))
 	if err != nil {
 		return fmt.Errorf("open what was fetched: %w", err)
 	}
@@ -170,7 +192,7 @@ func (t *Tree) addScripts(text string, own bool) {
 			continue
 		}
 		m := entryPoint.FindStringSubmatch(line)
-		if m == nil || section != "console_scripts" {
+		if m == nil || strings.Trim(m[1], ".") == "" || decidesRuntime("bin/"+m[1]) || section != "console_scripts" {
 			continue
 		}
 		first, _, _ := strings.Cut(m[3], ".")
@@ -203,7 +225,7 @@ func (t *Tree) ownFiles(root *os.Root, info string) {
 		switch {
 		case !ok || strings.HasSuffix(top, ".dist-info"):
 		case strings.HasSuffix(top, ".data"):
-			if name, isScript := strings.CutPrefix(rest, "scripts/"); isScript && !strings.Contains(name, "/") {
+			if name, isScript := strings.CutPrefix(rest, "scripts/"); isScript && !strings.Contains(name, "/") && strings.Trim(name, ".") != "" {
 				t.Bins = append(t.Bins, Bin{name, filepath.Join(t.Env, "bin", name)})
 			}
 		case strings.HasSuffix(row[0], ".py"):
