@@ -46,6 +46,9 @@ type pairing struct {
 	yield  func(Entry, error) bool
 	// ahead is what was read of the frames and not handed on.
 	ahead Entry
+	// growing says that there may be more frames later; waiting is then the mark of one.
+	growing bool
+	waiting Line
 }
 
 // line hands on a line of the trace, and the frames that come before it or with it.
@@ -64,6 +67,10 @@ func (p *pairing) line(line Line, err error) bool {
 			if !p.alone() {
 				return false
 			}
+		}
+		if p.growing && e.Frame == nil && p.ahead.Frame == nil {
+			p.waiting = line
+			return false
 		}
 	}
 	return p.yield(e, err)
@@ -94,6 +101,8 @@ func (p *pairing) next() bool {
 	case errors.As(err, &bad):
 		p.ahead.Damage = bad
 		return true
+	case errors.Is(err, io.EOF) && p.growing:
+		return false
 	case errors.Is(err, io.EOF):
 		if p.frames.Torn {
 			p.reader.torn.Store(true)

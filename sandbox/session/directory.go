@@ -10,6 +10,8 @@ import (
 	"os"
 	"path"
 	"slices"
+
+	"github.com/coalmine-dev/coalmine/canaries"
 )
 
 // IndexFile names, in a target's directory, the file that lists its runs.
@@ -70,8 +72,16 @@ const (
 	maxRuns  = 1000
 )
 
+// Output is a run's directory as it is written. It is the only writer of a run's
+// files, so that no real value reaches any of them.
+type Output struct {
+	Root *os.Root
+	// Redactor takes out the values that the user passed to the server, nil for none.
+	Redactor *canaries.Redactor
+}
+
 // WriteIndex writes a target's index.
-func WriteIndex(dir *os.Root, runs []IndexedRun) error {
+func (o Output) WriteIndex(runs []IndexedRun) error {
 	if runs == nil {
 		runs = []IndexedRun{}
 	}
@@ -79,7 +89,7 @@ func WriteIndex(dir *os.Root, runs []IndexedRun) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", IndexFile, err)
 	}
-	return WriteBytes(dir, IndexFile, append(data, '\n'))
+	return o.WriteBytes(IndexFile, append(data, '\n'))
 }
 
 // ReadIndex reads a target's index. Directories that lead out of the target's, and
@@ -118,30 +128,40 @@ func DecodeIndex(data []byte) (*Index, error) {
 }
 
 // WriteFile writes one file of a run, mode 0600, in place of a regular file of that
-// name. Anything else of that name, a link above all, is an error.
-func WriteFile(dir *os.Root, name string, write func(io.Writer) error) (err error) {
-	if info, err := dir.Lstat(name); err == nil {
+// name. Anything else of that name, a link above all, is an error. Passed values are
+// taken out: of the strings of a JSON text, which any but HTML and Markdown has to be.
+func (o Output) WriteFile(name string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return o.WriteBytes(name, b.Bytes())
+}
+
+// WriteBytes is WriteFile for a text that is there.
+func (o Output) WriteBytes(name string, data []byte) (err error) {
+	if ext := path.Ext(name); ext == ".html" || ext == ".md" {
+		data = []byte(o.Redactor.Redact(string(data)))
+	} else {
+		data = jsonRedactor{Redactor: o.Redactor}.document(data)
+	}
+	if info, err := o.Root.Lstat(name); err == nil {
 		if !info.Mode().IsRegular() {
 			return fmt.Errorf("%s is no regular file: remove it", name)
 		}
-		if err := dir.Remove(name); err != nil {
+		if err := o.Root.Remove(name); err != nil {
 			return err
 		}
 	}
-	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := o.Root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := write(f); err != nil {
+	if _, err := f.Write(data); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
-}
-
-// WriteBytes is WriteFile for a text that is there.
-func WriteBytes(dir *os.Root, name string, data []byte) error {
-	return WriteFile(dir, name, func(w io.Writer) error { _, err := w.Write(data); return err })
 }
 
 // ReadFile reads one file of a run, of at most so many bytes. What is no regular

@@ -44,6 +44,19 @@ type EventAccess struct {
 	Mask string
 }
 
+// EventRefused says that the target made a call that the sandbox refuses.
+type EventRefused struct {
+	// Task is the calling task, as the tracer numbers it.
+	Task int
+	// Call is the kernel's name of the call, or the architecture's for calls of
+	// another one; Args are the arguments for which it was refused, "" for none.
+	Call, Args string
+	// Err is the error's name that it returned.
+	Err string
+	// Count is how many alike calls this tells of: the first ones come one by one.
+	Count int64
+}
+
 // EventEOF says that the target closed a stream: "stdin", "stdout" or "stderr".
 type EventEOF struct{ Stream string }
 

@@ -12,7 +12,7 @@ import (
 // The bounds of a decoded event. Longer texts are cut, a longer file is an error.
 const (
 	maxEventText = 16 << 10
-	maxEventFile = 64 << 10
+	maxEventFile = 128 << 10
 )
 
 // eventLine is the JSON form of all events.
@@ -41,6 +41,10 @@ type members struct {
 	Network  string        `json:"network,omitempty"`
 	Host     string        `json:"host,omitempty"`
 	Port     int           `json:"port,omitempty"`
+	Task     int           `json:"task,omitempty"`
+	Call     string        `json:"call,omitempty"`
+	Args     string        `json:"args,omitempty"`
+	Err      string        `json:"err,omitempty"`
 }
 
 // The types of events as they are written.
@@ -49,6 +53,7 @@ const (
 	typeStarted    = "started"
 	typeStdin      = "stdin"
 	typeAccess     = "access"
+	typeRefused    = "refused"
 	typeEOF        = "eof"
 	typeFound      = "found"
 	typeExit       = "exit"
@@ -73,7 +78,10 @@ func (e EventReady) line(l *eventLine) {
 func (e EventStarted) line(l *eventLine) { l.Type, l.N = typeStarted, int64(e.Task) }
 func (e EventStdin) line(l *eventLine)   { l.Type, l.N = typeStdin, e.Delivered }
 func (e EventAccess) line(l *eventLine)  { l.Type, l.Path, l.Mask = typeAccess, e.Path, e.Mask }
-func (e EventEOF) line(l *eventLine)     { l.Type, l.Stream = typeEOF, e.Stream }
+func (e EventRefused) line(l *eventLine) {
+	l.Type, l.Task, l.Call, l.Args, l.Err, l.N = typeRefused, e.Task, e.Call, e.Args, e.Err, e.Count
+}
+func (e EventEOF) line(l *eventLine) { l.Type, l.Stream = typeEOF, e.Stream }
 func (e EventFound) line(l *eventLine) {
 	l.Type, l.Path, l.Canary, l.Encoding, l.N = typeFound, e.Path, e.Canary, e.Encoding, e.Offset
 }
@@ -108,6 +116,8 @@ func (l *eventLine) body() Body {
 		return EventStdin{Delivered: l.N}
 	case typeAccess:
 		return EventAccess{Path: l.Path, Mask: l.Mask}
+	case typeRefused:
+		return EventRefused{Task: l.Task, Call: l.Call, Args: l.Args, Err: l.Err, Count: l.N}
 	case typeEOF:
 		return EventEOF{Stream: l.Stream}
 	case typeFound:
@@ -179,7 +189,7 @@ func DecodeEvent(p []byte) (Event, error) {
 	if len(bytes.TrimSpace(p[d.InputOffset():])) > 0 {
 		return Event{}, errors.New("decode the agent's event: more follows it")
 	}
-	if l.Stamp < 0 || l.N < 0 {
+	if l.Stamp < 0 || l.N < 0 || l.Task < 0 {
 		return Event{}, fmt.Errorf("the agent's %.40q event has a negative number", l.Type)
 	}
 	if len(l.Data) > maxEventFile {
@@ -218,7 +228,7 @@ func unknownEvent(p []byte) (e Event, ok bool) {
 // cut bounds the texts.
 func (l *eventLine) cut() {
 	l.Gap = l.Gap[:min(len(l.Gap), maxEventText)]
-	for _, s := range []*string{&l.Type, &l.Path, &l.Mask, &l.Stream, &l.Signal, &l.Reason, &l.Hint, &l.Canary, &l.Encoding, &l.Network, &l.Host} {
+	for _, s := range []*string{&l.Type, &l.Path, &l.Mask, &l.Stream, &l.Signal, &l.Reason, &l.Hint, &l.Canary, &l.Encoding, &l.Network, &l.Host, &l.Call, &l.Args, &l.Err} {
 		*s = (*s)[:min(len(*s), maxEventText)]
 	}
 }

@@ -24,6 +24,7 @@ var bodies = []struct {
 	{EventStarted{Task: 7}, `{"type":"started","t":5,"n":7}`},
 	{EventStdin{Delivered: 3}, `{"type":"stdin","t":5,"n":3}`},
 	{EventAccess{Path: "/a", Mask: "open|read"}, `{"type":"access","t":5,"path":"/a","mask":"open|read"}`},
+	{EventRefused{Task: 7, Call: "socket", Args: "AF_VSOCK", Err: "EAFNOSUPPORT", Count: 2}, `{"type":"refused","t":5,"n":2,"task":7,"call":"socket","args":"AF_VSOCK","err":"EAFNOSUPPORT"}`},
 	{EventEOF{Stream: "stdout"}, `{"type":"eof","t":5,"stream":"stdout"}`},
 	{EventFound{Path: "/a", Canary: "c1", Encoding: "hex", Offset: 4}, `{"type":"found","t":5,"n":4,"path":"/a","canary":"c1","encoding":"hex"}`},
 	{EventExit{Code: 137, Signal: "SIGKILL"}, `{"type":"exit","t":5,"code":137,"signal":"SIGKILL"}`},
@@ -91,7 +92,7 @@ func TestBadEventsAreRefused(t *testing.T) {
 		`{"type":"done","t":1,"n":1}`:       "a member of another type",
 		`{"type":"stdin","t":1,"n":-1}`:     "negative",
 		`{"type":"news","t":-1,"x":1}`:      "unknown field",
-		`{"type":"file","data":"` + strings.Repeat("AAAA", maxEventFile) + `"}`: "holds 196608 bytes",
+		`{"type":"file","data":"` + strings.Repeat("AAAA", maxEventFile) + `"}`: "holds 393216 bytes",
 	} {
 		_, err := DecodeEvent([]byte(text))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

@@ -13,17 +13,19 @@ type file struct {
 	f       *os.File
 	buf     []byte // whole lines only
 	written int64
+	redact  jsonRedactor // of what is written
 }
 
 // size is the length with what is buffered.
 func (f *file) size() int64 { return f.written + int64(len(f.buf)) }
 
-// flush writes the buffer. After a short write, as on a full disk, the file is
+// flush writes the buffer without passed values. After a short write, as on a full disk, the file is
 // cut back to its last whole line and the buffer's rest is given up.
 func (f *file) flush() error {
 	if len(f.buf) == 0 {
 		return nil
 	}
+	f.buf = f.redact.lines(f.buf)
 	n, err := f.f.Write(f.buf)
 	if err != nil {
 		whole := bytes.LastIndexByte(f.buf[:n], '\n') + 1

@@ -23,7 +23,7 @@ func TestGlassportsOwnLog(t *testing.T) {
 		}
 		if l == nil {
 			first = f.TS
-			if l, err = Create(dir, Header{Started: first}); err != nil {
+			if l, err = (Output{Root: dir}).Create(Header{Started: first}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -18,34 +18,41 @@ type lines struct {
 	src *bufio.Reader
 	buf []byte
 	n   int // the current line's number, from 1
+	// growing says that src may have more later: a line without an end is then kept
+	// until the rest is there. partly and long say what is kept of one.
+	growing, partly, long bool
 }
 
 func newLines(r io.Reader) *lines { return &lines{src: bufio.NewReaderSize(r, 64<<10)} }
 
 // next is the next line without its end, valid until the next call.
 func (l *lines) next() ([]byte, error) {
-	l.n++
-	if cap(l.buf) > 1<<20 {
-		l.buf = nil
+	if !l.partly {
+		l.n++
+		if cap(l.buf) > 1<<20 {
+			l.buf = nil
+		}
+		l.buf, l.long = l.buf[:0], false
 	}
-	l.buf = l.buf[:0]
-	long := false
 	for {
 		part, err := l.src.ReadSlice('\n')
 		if len(l.buf)+len(part) > MaxLine+1 {
-			long, l.buf = true, l.buf[:0]
-		} else if !long {
+			l.long, l.buf = true, l.buf[:0]
+		} else if !l.long {
 			l.buf = append(l.buf, part...)
 		}
+		l.partly = err != nil && l.growing
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
-		case errors.Is(err, io.EOF) && (long || len(l.buf) > MaxLine):
+		case errors.Is(err, io.EOF) && l.growing:
+			return nil, err
+		case errors.Is(err, io.EOF) && (l.long || len(l.buf) > MaxLine):
 			return nil, errLong
 		case errors.Is(err, io.EOF) && len(l.buf) > 0:
 			return l.buf, errTorn
 		case err != nil:
 			return nil, err
-		case long:
+		case l.long:
 			return nil, errLong
 		default:
 			return l.buf[:len(l.buf)-1], nil

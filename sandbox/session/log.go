@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 	"unicode/utf8"
 
+	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
@@ -22,6 +22,8 @@ const (
 	MaxLine = 64 << 20
 	// maxText bounds the texts of a mark, and what is kept of a line too long to keep.
 	maxText = 64 << 10
+	// maxPassed is the longest passed value that a cut can not halve unseen.
+	maxPassed = 16 << 10
 	// flushAt and flushEvery bound what a killed run loses.
 	flushAt    = 64 << 10
 	flushEvery = 50 * time.Millisecond
@@ -59,12 +61,13 @@ type Log struct {
 	armed  bool
 	closed bool
 	err    error
+	redact *canaries.Redactor
 }
 
-// Create makes both files in dir, mode 0600, in place of regular files of these
+// Create makes both files of a log, mode 0600, in place of regular files of these
 // names. Anything else of these names, a link above all, is an error. It sets
 // the header's Schema, and Started if that is zero.
-func Create(dir *os.Root, h Header) (*Log, error) {
+func (o Output) Create(h Header) (*Log, error) {
 	h.Schema = Schema
 	if h.Started.IsZero() {
 		h.Started = time.Now()
@@ -73,11 +76,13 @@ func Create(dir *os.Root, h Header) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("session log: header: %w", err)
 	}
-	l := &Log{header: h, limit: DefaultLimit, last: h.Clock0}
-	if l.frames.f, err = create(dir, FramesFile); err != nil {
+	l := &Log{header: h, limit: DefaultLimit, last: h.Clock0, redact: o.Redactor}
+	l.frames.redact = jsonRedactor{Redactor: o.Redactor, foreign: "frame"}
+	l.trace.redact = jsonRedactor{Redactor: o.Redactor, bytesIn: "data"}
+	if l.frames.f, err = create(o.Root, FramesFile); err != nil {
 		return nil, fmt.Errorf("session log: %w", err)
 	}
-	if l.trace.f, err = create(dir, TraceFile); err != nil {
+	if l.trace.f, err = create(o.Root, TraceFile); err != nil {
 		return nil, errors.Join(fmt.Errorf("session log: %w", err), l.frames.f.Close())
 	}
 	l.trace.buf = append(append(l.trace.buf, first...), '\n')
@@ -112,7 +117,7 @@ func (l *Log) Frame(d Dir, stamp time.Duration, raw []byte) (seq uint64) {
 	long := len(line) > wire.MaxLine
 	if long {
 		bad.Text = fmt.Sprintf("line of %d bytes cut", len(line))
-		line = line[:maxText]
+		line = []byte(l.cut(string(line[:maxText+maxPassed])))
 	}
 	text := line
 	err := wire.CheckJSON(text)
@@ -168,6 +173,7 @@ func (l *Log) Flow(f *trace.Flow) {
 // Mark records a mark; its texts are bounded. The marks that begin and end
 // things are on disk when it returns.
 func (l *Log) Mark(m Mark) {
+	m.Text, m.Tool, m.What = l.cut(m.Text), l.cut(m.Tool), l.cut(m.What)
 	m.bound()
 	c := mark
 	if m.Kind == MarkStderr {
@@ -180,6 +186,15 @@ func (l *Log) Mark(m Mark) {
 	case MarkPhase, MarkCall, MarkReturn, MarkInconclusive, MarkLoss:
 		l.flush()
 	}
+}
+
+// cut is cut for what may hold passed values: of one that the cut halves, nobody
+// could tell what it was.
+func (l *Log) cut(s string) string {
+	if len(s) <= maxText {
+		return s
+	}
+	return cut(l.redact.Redact(s[:min(len(s), maxText+maxPassed)]))
 }
 
 // keep appends a line to f, or counts its loss. The lock is held.

@@ -41,7 +41,7 @@ func root(t testing.TB) *os.Root {
 
 func newLog(t testing.TB, dir *os.Root) *Log {
 	t.Helper()
-	l, err := Create(dir, header())
+	l, err := (Output{Root: dir}).Create(header())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestLinksAreRefused(t *testing.T) {
 		if err := dir.Symlink("victim", name); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Create(dir, header()); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := (Output{Root: dir}).Create(header()); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("a link for %s: %v", name, err)
 		}
 		if got, _ := dir.ReadFile("victim"); string(got) != "keep" {

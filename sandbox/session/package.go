@@ -22,8 +22,14 @@ type Package struct {
 	Bin string `json:"bin,omitempty"`
 	// Again are the words that name the target again, its arguments included.
 	Again []string `json:"again"`
-	Build Build    `json:"build"`
+	// LinksLeftOut are the symbolic links that led out of what was fetched or built,
+	// and are not in what was run: at most MaxLinksLeftOut of them.
+	LinksLeftOut []string `json:"linksLeftOut,omitempty"`
+	Build        Build    `json:"build"`
 }
+
+// MaxLinksLeftOut bounds Package.LinksLeftOut.
+const MaxLinksLeftOut = 100
 
 // The states of a Build.
 const (

@@ -97,7 +97,7 @@ func TestWriteThenRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer dir.Close()
-		l, err := Create(dir, header())
+		l, err := (Output{Root: dir}).Create(header())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,6 +50,8 @@ type Header struct {
 	Rooted bool `json:"rooted,omitempty"`
 	// Unseen names what the sandbox keeps even the tracer from seeing.
 	Unseen []string `json:"unseen,omitempty"`
+	// AllowUserNS says that the server could make user namespaces.
+	AllowUserNS bool `json:"allowUserNamespaces,omitempty"`
 	// Manifests are files beside the server that say something of it.
 	Manifests []Manifest `json:"manifests,omitempty"`
 	// Experiment is the name of the experiment that made the run, "" for the run as declared.
@@ -60,6 +62,8 @@ type Header struct {
 	Package *Package `json:"package,omitempty"`
 	// Dummies are the variables that the server was given values for, NAME=VALUE.
 	Dummies []string `json:"dummies,omitempty"`
+	// Unredacted says of which variables the real values may stand in the log, and why.
+	Unredacted []string `json:"unredacted,omitempty"`
 	// Vary says what of a run's surroundings was changed, nil for nothing.
 	Vary *Vary `json:"vary,omitempty"`
 	// Runtime is what the server's interpreter does by itself, nil where nothing is known of it.
