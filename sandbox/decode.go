@@ -130,7 +130,10 @@ func (d *decoder) event(ev session.Event) {
 		d.done = true
 	case session.EventLoss:
 		r.lost.Add(1)
-	case session.EventAccess, session.EventNote, session.EventOutlived, session.EventFull, session.EventFound:
+		if e.Code == session.GapRefusedUnseen {
+			r.tracer.seeRefused()
+		}
+	case session.EventAccess, session.EventRefused, session.EventNote, session.EventOutlived, session.EventFull, session.EventFound:
 	default: // unknown, or the host's own
 		r.lost.Add(1)
 	}

@@ -15,6 +15,15 @@ import (
 // connect makes the host's side of the connections between this process and the
 // sandbox. The agent may open some only to hosts that the Spec allows.
 func (r *Run) connect(s *Spec) {
+	if s.Carry != nil {
+		r.conns = mux.NewHost(func(c *mux.Conn) {
+			if c.Accept() == nil {
+				s.Carry(c)
+				<-c.Context().Done()
+			}
+		})
+		return
+	}
 	if s.Network == nil || len(s.Network.Sinkhole.Allow) == 0 {
 		r.conns = mux.NewHost(nil)
 		return

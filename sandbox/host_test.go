@@ -128,7 +128,7 @@ func TestCollectBelievesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := run.Collect(bounded(t), []string{"/asked", "/other"})
+	files, _, err := run.Collect(bounded(t), []string{"/asked", "/other"})
 	if err != nil || len(files) != 1 || files[0].Path != "/asked" {
 		t.Errorf("collected %+v, %v", files, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/egress"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/seccomp"
 )
 
 // maxStdin bounds the bytes that wait on the host for a target that does not read.
@@ -112,10 +113,15 @@ func newRun(conn Conn, sink Sink) *Run {
 
 // config is what the agent is told of a Spec; the backend adds its own.
 func config(s Spec) *agent.Config {
+	carrier := 0
+	if s.Carry != nil {
+		carrier = CarrierPort
+	}
 	return &agent.Config{
+		Carrier: carrier,
 		Command: s.Command, Dir: s.Dir, Env: s.Env, User: s.User, Hostname: s.Hostname,
 		Files: s.Files, Watch: s.Watch, TraceSet: s.TraceSet, Limits: s.Limits, Network: s.Network, Canaries: s.Canaries,
-		Refuse: s.TraceSet != "" && s.Tracer == TracerEBPF,
+		Policy: seccomp.Policy{AllowUserNS: s.AllowUserNS},
 	}
 }
 
@@ -166,18 +172,26 @@ func (r *Run) Sync(ctx context.Context) error {
 // maxSearch bounds the paths of one Search: they go in one message.
 const maxSearch = 128 << 10
 
-// Search is a Sync that also looks for decoys in files which the target wrote;
-// each find is an event. It says how many of the paths were too many.
-func (r *Run) Search(ctx context.Context, paths []string) (left int, err error) {
+// Search is a Sync that also looks for decoys in files which the target wrote: those
+// at paths, and those that it holds open; the last search of a run also in those of
+// earlier ones that have changed since. Each find is an event, as is each file that
+// could not be searched. It says how many of the paths were too many.
+func (r *Run) Search(ctx context.Context, paths []string, last bool) (left int, err error) {
+	sent, left := asBytes(paths)
+	_, err = r.drained(ctx, agent.Command{Type: "search", Paths: sent, Last: last})
+	return left, err
+}
+
+// asBytes are the paths that go in one message, and how many do not.
+func asBytes(paths []string) (sent [][]byte, left int) {
 	size := 0
 	for i, p := range paths {
 		if size += len(p) + 8; size > maxSearch {
-			paths, left = paths[:i], len(paths)-i
-			break
+			return sent, len(paths) - i
 		}
+		sent = append(sent, []byte(p))
 	}
-	_, err = r.drained(ctx, agent.Command{Type: "sync", Paths: paths})
-	return left, err
+	return sent, 0
 }
 
 // maxCollected bounds the files of one Collect.
@@ -185,13 +199,15 @@ const maxCollected = 100
 
 // Collect returns what stands in files of a living target, those that are
 // regular and small: what its next start would find. The target may write what
-// it likes there.
-func (r *Run) Collect(ctx context.Context, paths []string) ([]rootfs.File, error) {
-	a, err := r.drained(ctx, agent.Command{Type: "collect", Paths: paths[:min(len(paths), maxCollected)]})
+// it likes there. Files that it does not return, but for those that are gone, are
+// an event. It says how many of the paths were too many.
+func (r *Run) Collect(ctx context.Context, paths []string) (files []rootfs.File, left int, err error) {
+	sent, left := asBytes(paths)
+	a, err := r.drained(ctx, agent.Command{Type: "collect", Paths: sent})
 	if err != nil {
-		return nil, err
+		return nil, left, err
 	}
-	return a.files, nil
+	return a.files, left, nil
 }
 
 // answer is what the agent said to a command. Nobody changes it once askFor has
@@ -207,7 +223,10 @@ type answer struct {
 // askFor sends a command and returns its answer, as far as there is one when the
 // run is over.
 func (r *Run) askFor(ctx context.Context, c agent.Command) (*answer, error) {
-	a := &answer{paths: c.Paths, done: make(chan struct{})}
+	a := &answer{done: make(chan struct{})}
+	for _, p := range c.Paths {
+		a.paths = append(a.paths, string(p))
+	}
 	r.mu.Lock()
 	r.nextAsk++
 	c.N = r.nextAsk
@@ -241,16 +260,28 @@ func (r *Run) drained(ctx context.Context, c agent.Command) (*answer, error) {
 // after another the KILL, together with all it left behind. It returns when
 // everything is with the sink. When the context ends first, the sandbox is closed.
 func (r *Run) Stop(ctx context.Context, grace time.Duration) error {
-	return r.stop(ctx, agent.Command{Type: "stop", Grace: grace})
+	return r.stop(ctx, agent.Command{Type: "stop", Grace: grace}, nil)
 }
 
 // Terminate is Stop that begins with TERM, as some clients do.
 func (r *Run) Terminate(ctx context.Context, grace time.Duration) error {
-	return r.stop(ctx, agent.Command{Type: "stop", Grace: grace, Signal: true})
+	return r.stop(ctx, agent.Command{Type: "stop", Grace: grace, Signal: true}, nil)
 }
 
-func (r *Run) stop(ctx context.Context, c agent.Command) error {
-	r.command(c)
+// StopThen is Stop, or where term is set Terminate, that calls then when no process
+// of the target's is left and its files still are: then may Search and Collect. It
+// is not called where the sandbox is gone by then.
+func (r *Run) StopThen(ctx context.Context, grace time.Duration, term bool, then func()) error {
+	return r.stop(ctx, agent.Command{Type: "stop", Grace: grace, Signal: term}, then)
+}
+
+func (r *Run) stop(ctx context.Context, c agent.Command, then func()) error {
+	if then == nil {
+		r.command(c)
+	} else if a, err := r.askFor(ctx, c); err == nil && a.answered {
+		then()
+		r.command(agent.Command{Type: "end"})
+	}
 	select {
 	case <-r.over:
 		return nil

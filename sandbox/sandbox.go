@@ -3,12 +3,14 @@ package sandbox
 import (
 	"context"
 	"io"
+	"net"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
@@ -38,6 +40,10 @@ type Spec struct {
 	ServerFrom string
 	// Hidden are paths below ServerDir that are not shown: what earlier runs wrote there.
 	Hidden []string
+	// View is what is shown of the server's directory; with nil the backend looks.
+	View *shown.View
+	// Bounds are where the command may lead on the host.
+	Bounds shown.Bounds
 	// Workspaces are absolute paths created as directories of the target's.
 	Workspaces []string
 	// Image and Runtime are for the docker backend.
@@ -45,6 +51,13 @@ type Spec struct {
 	Runtime string
 	// Network is the sinkhole that answers the target, nil for none.
 	Network *agent.Network
+	// Carry takes each connection that the target makes to CarrierPort of its
+	// loopback, and closes it in the end; it may return before. nil takes none. It must
+	// believe nothing of what comes.
+	Carry func(net.Conn)
+	// Shown are directories of the host that are shown read-only at the same path. Only
+	// the local backend shows them.
+	Shown []string
 	// TraceSet is "core", "io" or "" for no tracer.
 	TraceSet string
 	// Tracer is TracerStrace, which "" is too, or TracerEBPF.
@@ -52,11 +65,16 @@ type Spec struct {
 	// Ring is the size in bytes of eBPF's buffer, a power of two; 0 is the usual one.
 	Ring   int
 	Limits agent.Limits
+	// AllowUserNS lets the target make user namespaces.
+	AllowUserNS bool
 	// AgentPath is the static binary that becomes PID 1; "" is this executable.
 	AgentPath string
 	// RunID is random and names what the backend makes.
 	RunID string
 }
+
+// CarrierPort is the port of the sandbox's loopback that leads to Spec.Carry.
+const CarrierPort = 3128
 
 // The tracers. strace runs inside the sandbox; eBPF watches from the host, and
 // only a Conn that is an AgentProcess can be watched so.
@@ -79,6 +97,12 @@ type AgentProcess interface {
 type HostKernel interface {
 	// SharesHostKernel says whether they are, and so can be watched from outside.
 	SharesHostKernel(ctx context.Context) Support
+}
+
+// Shower is a Backend that can say what of this machine's files a Spec would show.
+type Shower interface {
+	// Shows lists them, and starts nothing. Errors that the user can mend are *UsageError.
+	Shows(ctx context.Context, spec Spec) ([]session.Shown, error)
 }
 
 // Tri is an answer that may be unknown.

@@ -2,11 +2,15 @@ package sandbox
 
 import (
 	"cmp"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/canaries/secrets"
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 )
 
 // runners are the programs that run a server named by an argument. Others are
@@ -22,7 +26,10 @@ var runners = []string{
 var markers = []string{"package.json", "pyproject.toml", "setup.py", "go.mod", "requirements.txt", "pyvenv.cfg", ".git"}
 
 // codeSuffixes make an argument of an unknown program its code.
-var codeSuffixes = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".py", ".pyz", ".rb", ".pl", ".php", ".lua", ".sh", ".jar", ".dll", ".exs", ".wasm"}
+var codeSuffixes = []string{
+	".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".py", ".pyc", ".pyz", ".rb", ".pl", ".php", ".phar", ".lua", ".sh", ".bash", ".zsh", ".fish",
+	".jar", ".dll", ".exs", ".ex", ".wasm", ".jl", ".R", ".r", ".go", ".rs", ".csx", ".fsx", ".groovy", ".kts", ".tcl",
+}
 
 // directoryOptions are followed by the directory that a runner runs.
 var directoryOptions = []string{"--directory", "--project", "--prefix", "--cwd", "--package-path", "-C", "--dir", "--from"}
@@ -40,6 +47,22 @@ func ServerDir(command []string, lookPath func(string) (string, error)) (dir str
 	}
 	home, _ := os.UserHomeDir()
 	return place{cwd: cwd, home: home, lookPath: lookPath}.serverDir(command)
+}
+
+// ServerCode finds, in a server's command line, the file or directory in which its code
+// begins, "" for none.
+func ServerCode(command []string, lookPath func(string) (string, error)) string {
+	cwd, err := os.Getwd()
+	if err != nil || len(command) == 0 {
+		return ""
+	}
+	home, _ := os.UserHomeDir()
+	return place{cwd: cwd, home: home, lookPath: lookPath}.code(command)
+}
+
+// IsCode reports whether a file is a program or a script by its name or beginning.
+func IsCode(file string) bool {
+	return slices.Contains(codeSuffixes, filepath.Ext(file)) || isELF(file) || isScript(file)
 }
 
 // place is where a command line is read.
@@ -68,9 +91,14 @@ func (p place) code(command []string) string {
 			return cmp.Or(p.module(command[i:]), p.environment(command[0]))
 		}
 	}
-	bare, previous := "", ""
+	bare, previous, program := "", "", command[0]
 	for i, arg := range command[1:] {
-		runner = runner || i == 0 && isRunner(arg)
+		if isRunner(arg) && (i == 0 || runner) {
+			runner, program = true, arg
+		}
+		if runner && bare == "" && isInline(program, arg) {
+			break // what follows are the arguments of code that no file holds
+		}
 		value := arg
 		if option, after, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(arg, "-") {
 			previous, value, arg = option, after, ""
@@ -121,6 +149,38 @@ func (p place) isScript(arg string) bool {
 	return filepath.Ext(arg) != "" && p.existing(arg) != ""
 }
 
+// inline are the options by which interpreters take code in place of a file.
+var inline = map[string]*regexp.Regexp{
+	"node": nodeInline, "nodejs": nodeInline, "bun": nodeInline, "tsx": nodeInline, "ts-node": nodeInline,
+	"deno": regexp.MustCompile(`^eval$`), "php": regexp.MustCompile(`^-[rBRE]`),
+	"ruby": perlInline, "perl": perlInline, "lua": perlInline, "elixir": perlInline, "Rscript": perlInline, "julia": perlInline,
+	"python": shellInline, "pypy": shellInline, "sh": shellInline, "bash": shellInline, "dash": shellInline, "zsh": shellInline, "fish": shellInline,
+}
+
+var (
+	nodeInline  = regexp.MustCompile(`^(?:-e|-p|-pe|--eval|--print)(?:=|$)`)
+	perlInline  = regexp.MustCompile(`^(?:-[a-zA-Z]*[eE]|--eval)(?:=|$)`)
+	shellInline = regexp.MustCompile(`^-[a-zA-Z]*c$`)
+)
+
+// isInline reports whether an argument of an interpreter says that code follows, or has it.
+func isInline(program, arg string) bool {
+	r := inline[version.ReplaceAllString(filepath.Base(program), "")]
+	return r != nil && r.MatchString(arg)
+}
+
+// isScript reports whether a file whose name does not say so is what an interpreter runs.
+func isScript(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	var magic [2]byte
+	_, err = io.ReadFull(f, magic[:])
+	return err == nil && string(magic[:]) == "#!"
+}
+
 // module finds the package that "python -m NAME" takes from the working directory.
 func (p place) module(args []string) string {
 	if args[0] != "-m" || len(args) == 1 {
@@ -157,7 +217,7 @@ func (p place) abs(path string) string {
 // runs. A directory that only version control marks is data.
 func (p place) isCode(path, option string, runner bool) bool {
 	if isFile(path) {
-		return runner && !strings.HasPrefix(option, "--") || slices.Contains(codeSuffixes, filepath.Ext(path))
+		return slices.Contains(codeSuffixes, filepath.Ext(path)) || runner && !strings.HasPrefix(option, "--") && isScript(path)
 	}
 	if !runner || isSystem(path) {
 		return false
@@ -186,7 +246,7 @@ func (p place) around(path string) string {
 			return dir
 		}
 	}
-	if isFile(path) {
+	if isFile(path) && !shown.InCredentials(own) && !secrets.Named(path) {
 		return path
 	}
 	return ""
@@ -268,37 +328,12 @@ func isELF(path string) bool {
 	return err == nil && string(magic[:]) == "\x7fELF"
 }
 
-// wide are directories that hold more than one program's things.
-var wide = []string{
-	"/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/libx32", "/media", "/mnt", "/nix", "/nix/store",
-	"/opt", "/proc", "/root", "/run", "/sbin", "/snap", "/srv", "/sys", "/tmp", "/usr", "/var", "/workspace", "/workspaces", "/work",
-	"/usr/bin", "/usr/lib", "/usr/lib64", "/usr/libexec", "/usr/local", "/usr/local/bin", "/usr/local/lib", "/usr/local/sbin", "/usr/local/share",
-	"/usr/sbin", "/usr/share", "/usr/src", "/var/lib", "/var/tmp", "/dev/shm", "/var/run", "/var/cache",
-}
-
 // TooWide says that a directory may hold what is no part of one program: a
-// user's home, or what a whole system shares. A sandbox never shows such a one.
-func TooWide(dir string) bool {
-	home, _ := os.UserHomeDir()
-	return place{home: home}.tooWide(dir)
-}
+// home, what a whole system shares, or credentials. A sandbox never shows such a one.
+func TooWide(dir string) bool { return shown.TooWide(dir, shown.Homes()) }
 
-// tooWide says that a directory may hold what is no part of the server: a
-// user's home, or what a whole system shares.
 func (p place) tooWide(dir string) bool {
-	if slices.Contains(wide, dir) || filepath.Dir(dir) == "/home" || strings.HasPrefix(dir, "/proc/") || strings.HasPrefix(dir, "/sys/") || strings.HasPrefix(dir, "/dev/") {
-		return true
-	}
-	if p.home == "" || p.home == "/" {
-		return false
-	}
-	// A directory above HOME holds it; these in it hold a user's things.
-	if dir == p.home || strings.HasPrefix(p.home, dir+"/") {
-		return true
-	}
-	return slices.ContainsFunc([]string{".local", ".local/bin", ".local/lib", ".local/share", ".config", ".cache", ".ssh", ".aws", "bin", "Desktop", "Documents", "Downloads"}, func(name string) bool {
-		return dir == filepath.Join(p.home, name)
-	})
+	return shown.TooWide(dir, append([]string{filepath.Clean(p.home)}, shown.Homes()...))
 }
 
 // isSystem says that a path belongs to the operating system's packages.
@@ -323,7 +358,7 @@ func (p place) workspaces(args []string, dir string) []string {
 			continue
 		}
 		path := filepath.Clean(arg)
-		if isSystem(path) || dir != "" && within(path, dir) || looksLikeFile(path) || slices.Contains(found, path) {
+		if isSystem(path) || dir != "" && shown.Within(path, dir) || looksLikeFile(path) || slices.Contains(found, path) {
 			continue
 		}
 		found = append(found, path)
@@ -346,18 +381,13 @@ func DataDirs(words, there []string) []string {
 		}
 		if path := filepath.Clean(word); filepath.IsAbs(word) && !strings.ContainsAny(word, "\x00\n:") && looksLikeFile(path) && !slices.Contains(codeSuffixes, filepath.Ext(path)) {
 			dir := filepath.Dir(path)
-			apart := func(other string) bool { return other == "" || !within(dir, other) && !within(other, dir) }
+			apart := func(other string) bool { return other == "" || !shown.Within(dir, other) && !shown.Within(other, dir) }
 			if !isSystem(dir) && !p.tooWide(dir) && !slices.ContainsFunc(slices.Concat(there, found), func(o string) bool { return !apart(o) }) {
 				found = append(found, dir)
 			}
 		}
 	}
 	return found
-}
-
-// within says that path is dir or lies below it.
-func within(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 
 var suffix = regexp.MustCompile(`[^/.]\.[A-Za-z0-9]{1,8}$`)

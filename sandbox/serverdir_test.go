@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 )
 
 // serverTree makes a home full of servers and says where it is.
@@ -134,11 +136,11 @@ func TestServerDirIsNeverTooWide(t *testing.T) {
 		cwd := rapid.SampledFrom([]string{"/", home, filepath.Join(home, "py")}).Draw(r, "cwd")
 		p := place{cwd: cwd, home: home, lookPath: func(string) (string, error) { return "", errors.New("none") }}
 		dir, workspaces := p.serverDir(command)
-		if dir != "" && (!filepath.IsAbs(dir) || within(home, dir) || dir == "/tmp") {
+		if dir != "" && (!filepath.IsAbs(dir) || shown.Within(home, dir) || dir == "/tmp") {
 			r.Fatalf("%q shows %q", command, dir)
 		}
 		for _, w := range workspaces {
-			if isSystem(w) || dir != "" && within(w, dir) {
+			if isSystem(w) || dir != "" && shown.Within(w, dir) {
 				r.Fatalf("%q works on %q", command, w)
 			}
 		}

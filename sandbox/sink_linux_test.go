@@ -157,20 +157,27 @@ func sinkOf(t *testing.T) int {
 	return 0
 }
 
+// writable makes a directory that a target of any uid may write to.
+func writable(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "written")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // TestSearch: a decoy in a file that the target wrote is told, raw and packed,
 // and no link leads elsewhere.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	sandboxtest.Acquire(t, sandboxtest.Light)
 	kinds(t, func(t *testing.T, b sandboxtest.Bare, traceSet string) {
-		dir, err := os.MkdirTemp("", "written")
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = os.RemoveAll(dir) })
-		if err := os.Chmod(dir, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		dir := writable(t)
 		s := sunk(spec("sh", "-c", "cd "+dir+" && echo 'x "+decoySent+"' >plain && echo "+decoySent+` | gzip >packed && echo none >none && ln -s plain link && mkfifo pipe && echo made; cat`))
 		s.TraceSet = traceSet
 		a := start(t, b, s)
@@ -179,7 +186,7 @@ func TestSearch(t *testing.T) {
 		for _, name := range []string{"plain", "packed", "none", "link", "pipe", "absent"} {
 			paths = append(paths, dir+"/"+name)
 		}
-		if left, err := a.Search(bounded(t), paths); err != nil || left != 0 {
+		if left, err := a.Search(bounded(t), paths, false); err != nil || left != 0 {
 			t.Fatal(left, err)
 		}
 		var found []string
@@ -192,8 +199,90 @@ func TestSearch(t *testing.T) {
 		if err := a.Stop(bounded(t), time.Second); err != nil {
 			t.Fatal(err)
 		}
-		if lost := sandboxtest.EventsOf[session.EventLoss](a.Recorder); len(lost) > 0 {
-			t.Errorf("losses %+v", lost)
+		lost := sandboxtest.EventsOf[session.EventLoss](a.Recorder)
+		if len(lost) != 1 || lost[0].Code != session.GapFilesNotSearched || !strings.Contains(lost[0].Reason, "/pipe") {
+			t.Errorf("losses %+v, want one of the FIFO", lost)
+		}
+	})
+}
+
+// hiding writes the decoy where a search by name may miss it.
+const hiding = `import fcntl, os, sys
+def put(name):
+    fd = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
+    os.write(fd, b"` + decoySent + `")
+    return fd
+how = sys.argv[1]
+if how == "lease":
+    fcntl.fcntl(put("a"), fcntl.F_SETLEASE, fcntl.F_WRLCK)
+elif how == "name":
+    os.close(put(b"\xff"))
+elif how == "deleted":
+    put("a"); os.unlink("a")
+elif how == "moved":
+    os.mkdir("d"); os.close(put("d/a")); os.rename("d", "e"); os.symlink("/etc", "d")
+elif how == "memfd":
+    os.write(os.memfd_create("a"), b"` + decoySent + `")
+elif how == "mode":
+    os.close(put("a")); os.chmod("a", 0)
+print("made", flush=True)
+sys.stdin.read()
+`
+
+// TestSearchOfWhatIsHidden: whatever a target writes, and however it hides it, is
+// found, or a gap says that it was not searched.
+func TestSearchOfWhatIsHidden(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
+	sandboxtest.Need(t, "python")
+	kinds(t, func(t *testing.T, b sandboxtest.Bare, traceSet string) {
+		for how, paths := range map[string][]string{
+			"lease": {"a"}, "name": {"\xff"}, "deleted": {"a"}, "moved": {"d/a", "e"}, "memfd": nil, "mode": {"a"},
+		} {
+			dir := writable(t)
+			s := sunk(spec("sh", "-c", `cd "$0" && exec python3 -c "$1" "$2"`, dir, hiding, how))
+			s.TraceSet = traceSet
+			a := start(t, b, s)
+			a.sees(t, "the files", func() bool { return strings.Contains(a.Out(), "made") })
+			for i, p := range paths {
+				paths[i] = dir + "/" + p
+			}
+			if left, err := a.Search(bounded(t), paths, false); err != nil || left != 0 {
+				t.Fatal(left, err)
+			}
+			found, lost := sandboxtest.EventsOf[session.EventFound](a.Recorder), sandboxtest.EventsOf[session.EventLoss](a.Recorder)
+			if len(found)+len(lost) != 1 || len(lost) == 1 && lost[0].Code != session.GapFilesNotSearched || how != "lease" && len(found) == 0 {
+				t.Errorf("%s: found %+v, lost %+v", how, found, lost)
+			}
+			if err := a.Stop(bounded(t), time.Second); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// What a target writes when it is told to end is searched too.
+func TestSearchOfWhatIsWrittenLast(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
+	kinds(t, func(t *testing.T, b sandboxtest.Bare, traceSet string) {
+		dir := writable(t)
+		s := sunk(spec("sh", "-c", "echo up; read x; echo "+decoySent+" >"+dir+"/last"))
+		s.TraceSet = traceSet
+		a := start(t, b, s)
+		a.sees(t, "the target", func() bool { return strings.Contains(a.Out(), "up") })
+		called := false
+		err := a.StopThen(bounded(t), 5*time.Second, false, func() {
+			called = true
+			if left, err := a.Search(bounded(t), []string{dir + "/last"}, true); err != nil || left != 0 {
+				t.Error(left, err)
+			}
+		})
+		if found := sandboxtest.EventsOf[session.EventFound](a.Recorder); err != nil || !called || len(found) != 1 {
+			t.Errorf("%v, called %t, found %+v", err, called, found)
+		}
+		if x := a.ends(t); x != (sandbox.Exit{}) {
+			t.Errorf("exit %+v", x)
 		}
 	})
 }

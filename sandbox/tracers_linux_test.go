@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/docker"
@@ -146,6 +148,9 @@ func TestParity(t *testing.T) {
 				common, err := tracetest.Common(values(two.Records()))
 				if err != nil {
 					t.Error(err)
+				}
+				if diff := cmp.Diff(refusedCalls(one), refusedCalls(two)); diff != "" {
+					t.Errorf("refused calls: -strace +eBPF\n%s", diff)
 				}
 				diff := tracetest.Diff(values(one.Records()), common, nil, nil)
 				if diff != "" {

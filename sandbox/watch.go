@@ -24,6 +24,15 @@ type watcher struct {
 	ran    bool // the target's program was started
 	ended  bool // the target's first task was seen to end
 	died   bool // that it does not watch any more was told
+	// refused has calls recorded that a filter answered: the agent does not tell of them.
+	refused bool
+}
+
+// seeRefused says that nobody but the tracer tells of refused calls.
+func (w *watcher) seeRefused() {
+	if w != nil {
+		w.refused = true
+	}
 }
 
 // serial makes a sink of one that takes one call at a time: with a tracer
@@ -111,7 +120,7 @@ func (w *watcher) begin(r *Run, target int) {
 		return
 	}
 	w.begun, w.target = true, target
-	w.tracer.Start(target, func(rec *trace.Record) {
+	w.tracer.Start(target, w.refused, func(rec *trace.Record) {
 		if rec.Op == trace.OpExit && rec.Tid == target {
 			w.ended = true
 		}

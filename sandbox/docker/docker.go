@@ -13,6 +13,7 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // DefaultImage is the project's own image, of the Dockerfile at the top.
@@ -92,6 +93,16 @@ func (b *Backend) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Conn, e
 		return nil, err
 	}
 	return c, nil
+}
+
+// Shows implements sandbox.Shower: a container has the server's files, copied, and of the
+// rest of this machine the agent and the tracer.
+func (b *Backend) Shows(ctx context.Context, spec sandbox.Spec) ([]session.Shown, error) {
+	view, err := spec.Look(ctx)
+	if err != nil || view == nil {
+		return nil, err
+	}
+	return []session.Shown{spec.ShownServer(view)}, nil
 }
 
 // start prepares a container and launches it, without IPv6 where the machine has none.

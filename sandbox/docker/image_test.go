@@ -14,6 +14,7 @@ import (
 
 	"github.com/moby/moby/client"
 
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
@@ -150,5 +151,20 @@ func TestDiskIsBounded(t *testing.T) {
 	want := "/tmp full\n/var/tmp full\n/home/alex full\n/data/work full\n/dev/shm full\n" + filepath.Clean(dir) + " full\n"
 	if rec.Out() != want {
 		t.Errorf("got\n%s\nwant\n%s", rec.Out(), want)
+	}
+}
+
+// A directory of the image's that every user may write to lies on the engine's
+// disk, and no file system bounds it: what is written there ends the run at the limit.
+func TestDirectoriesOfAnImageAreBounded(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
+	// Many files, each below the bound of one, by processes that end.
+	spec, cli := specFor(t, debian, "sh", "-c", `for i in $(seq 64); do dd if=/dev/zero of=/open/$i bs=1M count=8 2>/dev/null || exit; done; du -sm /open; sleep 2`)
+	spec.Image = buildImage(t, cli, "FROM "+debian+"\nRUN mkdir /open && chmod 1777 /open\n", nil)
+	spec.Limits = agent.Limits{Disk: 64 << 20, File: 16 << 20}
+	rec, x := outcome(t, spec)
+	if !strings.HasPrefix(x.Reason, "limit: disk") {
+		t.Errorf("exit %+v, stdout %q", x, rec.Out())
 	}
 }

@@ -1,7 +1,6 @@
 package docker
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"debug/elf"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 	"github.com/coalmine-dev/coalmine/sandbox/trace/strace"
 )
 
@@ -60,7 +60,7 @@ func prepare(ctx context.Context, cli *client.Client, spec sandbox.Spec) (*setup
 		return nil, err
 	}
 	p := &setup{spec: spec, image: img, name: "coalmine-" + rand.Text()}
-	if err := p.gather(); err != nil {
+	if err := p.gather(ctx); err != nil {
 		p.close()
 		return nil, err
 	}
@@ -68,10 +68,14 @@ func prepare(ctx context.Context, cli *client.Client, spec sandbox.Spec) (*setup
 }
 
 // gather opens and reads what goes into the container.
-func (p *setup) gather() (err error) {
+func (p *setup) gather(ctx context.Context) (err error) {
 	spec := p.spec
-	if spec.ServerDir != "" {
-		if p.server, err = readTree(spec.ServerDir, cmp.Or(spec.ServerFrom, spec.ServerDir), spec.Files, spec.Hidden, spec.User.UID, spec.User.GID); err != nil {
+	view, err := spec.Look(ctx)
+	if err != nil {
+		return err
+	}
+	if view != nil {
+		if p.server, err = readTree(spec, view); err != nil {
 			return err
 		}
 	}
@@ -177,7 +181,7 @@ func layOut(spec sandbox.Spec, server *tree) []place {
 		dir = path.Clean(dir)
 		first, _, _ := strings.Cut(strings.TrimPrefix(dir, "/"), "/")
 		if !path.IsAbs(dir) || dir == "/" || slices.Contains(system, first) || enclosing(places, dir) != nil ||
-			server != nil && within(dir, server.path) {
+			server != nil && shown.Within(dir, server.path) {
 			return
 		}
 		places = append(places, place{path: dir, uid: spec.User.UID, gid: spec.User.GID, mode: 0o755, size: size})
@@ -204,15 +208,11 @@ func layOut(spec sandbox.Spec, server *tree) []place {
 func enclosing(places []place, dir string) *place {
 	var found *place
 	for i := range places {
-		if within(dir, places[i].path) && (found == nil || len(places[i].path) > len(found.path)) {
+		if shown.Within(dir, places[i].path) && (found == nil || len(places[i].path) > len(found.path)) {
 			found = &places[i]
 		}
 	}
 	return found
-}
-
-func within(p, dir string) bool {
-	return p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/")
 }
 
 // candidates are the files that a command may be, none where some of them may
@@ -232,7 +232,7 @@ func (p *setup) candidates(command string) []string {
 		}
 	}
 	for _, file := range files {
-		if !path.IsAbs(file) || enclosing(p.places, file) != nil || p.server != nil && within(file, p.server.path) ||
+		if !path.IsAbs(file) || enclosing(p.places, file) != nil || p.server != nil && shown.Within(file, p.server.path) ||
 			slices.ContainsFunc(p.spec.Files, func(f rootfs.File) bool { return f.Path == file }) {
 			return nil
 		}

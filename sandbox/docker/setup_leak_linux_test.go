@@ -15,7 +15,7 @@ func TestAFailedPlanIsClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &setup{spec: sandbox.Spec{ServerDir: dir, AgentPath: filepath.Join(dir, "missing")}, image: &image{}}
-	if err := p.gather(); err == nil {
+	if err := p.gather(t.Context()); err == nil {
 		t.Fatal("an agent that is not there was opened")
 	}
 	p.close()

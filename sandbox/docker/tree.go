@@ -8,12 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/coalmine-dev/coalmine/sandbox"
-	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 )
 
 const (
@@ -25,14 +24,15 @@ const (
 
 // tree is a server's directory, or its one file, as it goes into the container.
 type tree struct {
-	hidden   []string // absolute paths that are not copied
-	path     string   // absolute, the same inside and outside
+	path     string // absolute, the same inside and outside
 	isDir    bool
 	root     *os.Root
 	entries  []entry
 	size     int64 // in whole pages
 	uid, gid int
-	// covers are the contents that take the place of the user's own credentials.
+	// hidden are absolute paths in the container that are not copied, and covers the
+	// contents that take the place of files with secrets.
+	hidden map[string]bool
 	covers map[string][]byte
 }
 
@@ -46,25 +46,31 @@ type entry struct {
 // readTree lists what will be copied, and refuses what is too much. Symbolic
 // links are taken as they are and never followed: what they lead to outside is not the server's.
 //
-// The tree is that of from and goes to dir.
-func readTree(dir, from string, planted []rootfs.File, hidden []string, uid, gid int) (*tree, error) {
-	t := &tree{path: filepath.Clean(dir), uid: uid, gid: gid, hidden: hidden, covers: map[string][]byte{}}
-	info, err := os.Stat(from)
+// What the agent will plant itself stays empty until then.
+func readTree(spec sandbox.Spec, view *shown.View) (*tree, error) {
+	t := &tree{path: filepath.Clean(spec.ServerDir), uid: spec.User.UID, gid: spec.User.GID, hidden: map[string]bool{}, covers: map[string][]byte{}}
+	info, err := os.Stat(view.Real)
 	if err != nil {
 		return nil, &sandbox.UsageError{Err: fmt.Errorf("the server's directory: %w", err), Hint: "name the server's file by a path that exists"}
 	}
 	t.isDir = info.IsDir()
-	top, start := filepath.Clean(from), "."
+	top, start := view.Real, "."
 	if !t.isDir {
 		top, start = filepath.Split(top)
 	}
-	if t.isDir && (t.path == "/" || !filepath.IsAbs(t.path)) {
-		return nil, &sandbox.UsageError{Err: fmt.Errorf("the server's directory cannot be %s", t.path), Hint: "put the server into a directory of its own"}
+	for _, path := range spec.Hidden {
+		t.hidden[path] = true
 	}
-	if t.isDir {
-		if err := t.cover(from, planted); err != nil {
-			return nil, err
+	for _, name := range view.Hidden {
+		t.hidden[filepath.Join(t.path, name)] = true
+	}
+	for _, f := range spec.Files {
+		if !f.Dir && f.Link == "" {
+			t.covers[f.Path] = nil
 		}
+	}
+	for _, f := range sandbox.Covers(t.path, view) {
+		t.covers[f.Path] = f.Data
 	}
 	if t.root, err = os.OpenRoot(top); err != nil {
 		return nil, fmt.Errorf("open the server's directory: %w", err)
@@ -76,29 +82,8 @@ func readTree(dir, from string, planted []rootfs.File, hidden []string, uid, gid
 	return t, nil
 }
 
-// cover finds what must not be copied as it is. What the agent will plant
-// itself stays empty until then.
-func (t *tree) cover(from string, planted []rootfs.File) error {
-	covers, err := sandbox.CoverSecrets(t.path, from, planted)
-	if err != nil {
-		return &sandbox.UsageError{
-			Err:  fmt.Errorf("search %s for credentials: %w", t.path, err),
-			Hint: "put the server into a directory of its own, or into an image and name that by --image",
-		}
-	}
-	for _, f := range planted {
-		if !f.Dir && f.Link == "" {
-			t.covers[f.Path] = nil
-		}
-	}
-	for _, f := range covers {
-		t.covers[f.Path] = f.Data
-	}
-	return nil
-}
-
-// shown is an entry's place in the container.
-func (t *tree) shown(name string) string {
+// place is an entry's in the container.
+func (t *tree) place(name string) string {
 	if t.isDir {
 		return filepath.Join(t.path, name)
 	}
@@ -110,7 +95,7 @@ func (t *tree) close() { _ = t.root.Close() }
 // add takes one entry of the walk. What cannot be read is left out: the
 // server's user might not read it either.
 func (t *tree) add(name string, d fs.DirEntry, err error) error {
-	if d != nil && slices.Contains(t.hidden, t.shown(name)) {
+	if d != nil && t.hidden[t.place(name)] {
 		if d.IsDir() {
 			return fs.SkipDir
 		}
@@ -153,14 +138,14 @@ func (t *tree) write(w io.Writer) error {
 	a := tar.NewWriter(w)
 	for _, e := range t.entries {
 		if err := t.writeEntry(a, e); err != nil {
-			return fmt.Errorf("%s: %w", t.shown(e.name), err)
+			return fmt.Errorf("%s: %w", t.place(e.name), err)
 		}
 	}
 	return a.Close()
 }
 
 func (t *tree) writeEntry(a *tar.Writer, e entry) error {
-	name := filepath.ToSlash(t.shown(e.name))
+	name := filepath.ToSlash(t.place(e.name))
 	h := &tar.Header{
 		Name: strings.TrimPrefix(name, "/"),
 		Uid:  t.uid, Gid: t.gid, ModTime: e.info.ModTime(), Format: tar.FormatPAX,

@@ -91,3 +91,18 @@ func serverDirs(t *testing.T) map[string]string {
 	}
 	return dirs
 }
+
+// Nothing that is a secret can be read in the container, however deep it lies; what git
+// ignores is absent, and what is beside it is there.
+func TestNoSecretInContainer(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
+	dir := t.TempDir()
+	sandboxtest.PlantSecrets(t, dir)
+	spec, _ := specFor(t, debian, "sh", "-c", sandboxtest.FindSecrets, dir)
+	spec.ServerDir = dir
+	rec, _ := outcome(t, spec)
+	if rec.Out() != sandboxtest.NoSecrets {
+		t.Errorf("got\n%s\nwant\n%s\nstderr: %s", rec.Out(), sandboxtest.NoSecrets, rec.Err())
+	}
+}

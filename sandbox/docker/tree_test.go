@@ -15,7 +15,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 )
 
 // put writes a tree: a name that ends in "/" is a directory, "name -> target" a link.
@@ -38,6 +41,17 @@ func put(t *testing.T, dir string, files map[string]string) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// readTreeOf is readTree with what a backend is told.
+func readTreeOf(t *testing.T, dir, from string, planted []rootfs.File, hidden []string, uid, gid int) (*tree, error) {
+	t.Helper()
+	spec := sandbox.Spec{ServerDir: dir, ServerFrom: from, Files: planted, Hidden: hidden, User: agent.User{UID: uid, GID: gid}}
+	view, err := spec.Look(t.Context())
+	if err != nil {
+		return nil, err
+	}
+	return readTree(spec, view)
 }
 
 // packed reads what is written of a tree that was just read.
@@ -91,13 +105,13 @@ func TestTree(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dir, "server.py"), 0o4755|os.ModeSetuid); err != nil {
 		t.Fatal(err)
 	}
-	tr, err := readTree(dir, dir, []rootfs.File{{Path: filepath.Join(dir, "planted.txt"), Data: []byte("decoy")}}, []string{filepath.Join(dir, "hidden")}, 1000, 1001)
+	tr, err := readTreeOf(t, dir, dir, []rootfs.File{{Path: filepath.Join(dir, "planted.txt"), Data: []byte("decoy")}}, []string{filepath.Join(dir, "hidden")}, 1000, 1001)
 	got, headers := packed(t, tr, err)
 	base := strings.TrimPrefix(dir, "/")
 	want := map[string]string{
 		"/": "", "/server.py": "print()", "/sub/": "", "/sub/data.txt": "data", "/empty/": "",
 		"/inner": "sub/data.txt", "/outer": outside + "/secret", "/up": "../../etc/passwd", "/loop": "loop",
-		"/.env": "", "/.git/": "", "/.git/config": "[core]\n\tbare = false\n", "/planted.txt": "",
+		"/.env": "", "/planted.txt": "",
 	}
 	for name, text := range want {
 		if g, ok := got[base+name]; !ok || g != text {
@@ -118,7 +132,7 @@ func TestTree(t *testing.T) {
 func TestTreeFromElsewhere(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"bin/server": "x", "hidden/x": "", ".env": "TOKEN=real"})
-	tr, err := readTree("/home/dana/.npm/_npx/1", dir, nil, []string{"/home/dana/.npm/_npx/1/hidden"}, 1000, 1000)
+	tr, err := readTreeOf(t, "/home/dana/.npm/_npx/1", dir, nil, []string{"/home/dana/.npm/_npx/1/hidden"}, 1000, 1000)
 	got, _ := packed(t, tr, err)
 	want := map[string]string{"home/dana/.npm/_npx/1/": "", "home/dana/.npm/_npx/1/bin/": "", "home/dana/.npm/_npx/1/bin/server": "x", "home/dana/.npm/_npx/1/.env": ""}
 	if !maps.Equal(got, want) {
@@ -129,7 +143,7 @@ func TestTreeFromElsewhere(t *testing.T) {
 func TestTreeOfOneFile(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{"server.py": "print()", "other": "not copied"})
-	tr, err := readTree(filepath.Join(dir, "server.py"), filepath.Join(dir, "server.py"), nil, nil, 1000, 1000)
+	tr, err := readTreeOf(t, filepath.Join(dir, "server.py"), filepath.Join(dir, "server.py"), nil, nil, 1000, 1000)
 	got, _ := packed(t, tr, err)
 	if len(got) != 1 || got[strings.TrimPrefix(dir, "/")+"/server.py"] != "print()" {
 		t.Errorf("got %v", got)
@@ -141,7 +155,7 @@ func TestTreeChangesMeanwhile(t *testing.T) {
 	outside, dir := t.TempDir(), t.TempDir()
 	put(t, outside, map[string]string{"secret": "the host's own"})
 	put(t, dir, map[string]string{"a-swapped": "x", "b-gone": "x", "c-grown": "x", "d-pipe": "x", "e-last": "last"})
-	tr, err := readTree(dir, dir, nil, nil, 1000, 1000)
+	tr, err := readTreeOf(t, dir, dir, nil, nil, 1000, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,10 +194,10 @@ func TestTreeRefused(t *testing.T) {
 	if err := errors.Join(f.Truncate(maxTree+1), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for dir, reason := range map[string]string{
-		huge: "more than 1024 MiB", filepath.Join(huge, "absent"): "no such file", "/": "cannot be /",
-	} {
-		_, err := readTree(dir, dir, nil, nil, 1000, 1000)
+	_, err = readTree(sandbox.Spec{ServerDir: huge}, &shown.View{Real: huge})
+	wantUsage(t, err, "more than 1024 MiB", "")
+	for dir, reason := range map[string]string{filepath.Join(huge, "absent"): "no such file", "/": "holds more than the server"} {
+		_, err := readTreeOf(t, dir, dir, nil, nil, 1000, 1000)
 		wantUsage(t, err, reason, "")
 	}
 }

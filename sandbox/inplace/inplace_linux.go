@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,10 +20,17 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 )
 
 // Command is how a container that can be a sandbox is started.
-const Command = "docker run --rm --network none --cap-add SYS_PTRACE --cap-add NET_ADMIN --sysctl net.ipv6.conf.all.disable_ipv6=0 coalmine probe -- COMMAND…"
+const Command = options + "coalmine probe -- COMMAND…"
+
+const options = "docker run --rm --network none --cap-add SYS_PTRACE --cap-add NET_ADMIN --sysctl net.ipv6.conf.all.disable_ipv6=0 "
+
+// command is Command with a further option of the engine.
+func command(option string) string { return options + option + "coalmine probe -- COMMAND…" }
 
 // Backend is the container around this process.
 type Backend struct{}
@@ -72,6 +80,13 @@ func (*Backend) Supported(context.Context) sandbox.Support {
 	if v, err := os.ReadFile("/proc/sys/net/ipv6/conf/all/disable_ipv6"); err == nil && strings.TrimSpace(string(v)) != "0" {
 		return no("IPv6 is switched off in the container")
 	}
+	mounts, err := hostMounts()
+	if err != nil {
+		return no("nobody can say what of the host is mounted: %v", err)
+	}
+	if reason, hint := writable(mounts); reason != "" {
+		return sandbox.Support{OK: sandbox.No, Reason: reason, Hint: hint}
+	}
 	if _, err := exec.LookPath("strace"); err != nil {
 		return sandbox.Support{OK: sandbox.No, Reason: "strace is not installed", Hint: "apt-get install strace"}
 	}
@@ -97,6 +112,10 @@ func (b *Backend) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Conn, e
 	if s := b.Supported(ctx); s.OK != sandbox.Yes {
 		return nil, &sandbox.UsageError{Err: fmt.Errorf("this container can not be the sandbox: %s", s.Reason), Hint: s.Hint}
 	}
+	view, err := b.look(ctx, &spec)
+	if err != nil {
+		return nil, err
+	}
 	self := spec.AgentPath
 	if self == "" {
 		self = "/proc/self/exe"
@@ -105,14 +124,14 @@ func (b *Backend) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Conn, e
 	c.cmd.Args, c.cmd.Env, c.cmd.Dir, c.cmd.Stderr = []string{"init"}, []string{}, "/", &c.stderr
 	// A session of its own: the user's terminal must not be the target's.
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	var err error
 	if c.in, err = c.cmd.StdinPipe(); err != nil {
 		return nil, fmt.Errorf("in place: %w", err)
 	}
 	if c.out, err = c.cmd.StdoutPipe(); err != nil {
 		return nil, fmt.Errorf("in place: %w", err)
 	}
-	if err := c.prepare(); err != nil {
+	if err := c.prepare(view); err != nil {
+		c.restore()
 		return nil, err
 	}
 	if err := c.cmd.Start(); err != nil {
@@ -120,6 +139,64 @@ func (b *Backend) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Conn, e
 		return nil, fmt.Errorf("in place: start the agent: %w", err)
 	}
 	return c, nil
+}
+
+// look is what is copied of the server's files. What of the host is mounted can be read
+// by the server at its own place as well, and nothing here can keep it from that: with
+// secrets in it, it is refused.
+func (b *Backend) look(ctx context.Context, spec *sandbox.Spec) (*shown.View, error) {
+	if err := mountedSecrets(); err != nil {
+		return nil, err
+	}
+	if spec.ServerFrom == "" {
+		return nil, nil // it is the container's own
+	}
+	return spec.Look(ctx)
+}
+
+// mountedSecrets refuses mounts with secrets in them. What is mounted stays as it is for
+// as long as this process lives.
+var mountedSecrets = sync.OnceValue(func() error {
+	mounts, err := hostMounts()
+	if err != nil {
+		return fmt.Errorf("in place: %w", err)
+	}
+	for _, m := range mounts {
+		v, err := shown.Look(context.Background(), shown.Request{Dir: m.point, Histories: true})
+		if err != nil {
+			return sandbox.NotShown(m.point, err)
+		}
+		if len(v.Covers) > 0 {
+			return &sandbox.UsageError{
+				Err:  fmt.Errorf("%s holds secrets that the server could read: %s", m.point, filepath.Join(m.point, v.Covers[0].Path)),
+				Hint: "mount only the directory that the server runs from: " + command("-v "+sandbox.Quoted(m.root+"/DIR:"+m.point+"/DIR:ro")+" "),
+			}
+		}
+	}
+	return nil
+})
+
+// Mounted reports whether a directory is the host's, and has to be copied.
+func (*Backend) Mounted(dir string) bool {
+	mounts, err := hostMounts()
+	return err != nil || mountOf(mounts, dir) != nil
+}
+
+// Shows implements sandbox.Shower: the container, and what of the host is mounted in it.
+func (b *Backend) Shows(ctx context.Context, spec sandbox.Spec) ([]session.Shown, error) {
+	view, err := b.look(ctx, &spec)
+	if err != nil {
+		return nil, err
+	}
+	out := []session.Shown{{Path: "/", Why: session.ShownContainer}}
+	mounts, err := hostMounts()
+	for _, m := range mounts {
+		out = append(out, session.Shown{Path: m.root, As: m.point, Why: session.ShownContainer})
+	}
+	if view != nil {
+		out = append(out, spec.ShownServer(view))
+	}
+	return out, err
 }
 
 // conn is the running sandbox.
@@ -136,10 +213,20 @@ type conn struct {
 }
 
 // prepare gives the target's uid a name, and notes what the run will add to the container.
-func (c *conn) prepare() error {
+// The server's files are copied where they come from elsewhere.
+func (c *conn) prepare(view *shown.View) error {
 	for _, p := range append([]string{c.spec.User.Home, agent.TrustDir}, c.spec.Workspaces...) {
 		if _, err := os.Lstat(p); errors.Is(err, os.ErrNotExist) {
 			c.made = append(c.made, p)
+		}
+	}
+	if view != nil && c.spec.ServerFrom != "" {
+		c.made = append(c.made, c.spec.ServerDir)
+		if err := c.makeDirs(filepath.Dir(c.spec.ServerDir)); err != nil {
+			return fmt.Errorf("in place: %w", err)
+		}
+		if err := copyView(view, c.spec.ServerDir, c.spec.User.UID, c.spec.User.GID); err != nil {
+			return fmt.Errorf("in place: copy %s: %w", view.Real, err)
 		}
 	}
 	old, err := os.ReadFile("/etc/passwd")
@@ -152,6 +239,20 @@ func (c *conn) prepare() error {
 		return fmt.Errorf("in place: name the target's user: %w", err)
 	}
 	c.passwd = old
+	return nil
+}
+
+// makeDirs makes a directory below HOME, which belongs to the target with all above it.
+func (c *conn) makeDirs(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	home := c.spec.User.Home
+	for d := dir; shown.Within(d, home) && home != "/"; d = filepath.Dir(d) {
+		if err := os.Lchown(d, c.spec.User.UID, c.spec.User.GID); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -30,3 +30,6 @@ func (*Backend) Supported(context.Context) sandbox.Support {
 func (*Backend) Start(context.Context, sandbox.Spec) (sandbox.Conn, error) {
 	return nil, &sandbox.UsageError{Err: errors.New("only Linux has containers to be in")}
 }
+
+// Mounted is false: there is no container.
+func (*Backend) Mounted(string) bool { return false }

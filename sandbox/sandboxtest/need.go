@@ -156,7 +156,8 @@ var (
 
 // Build compiles a main package of this module, named from the module's root
 // ("./testdata/servers/leaky"), without CGO, and returns the program's path,
-// which any user may execute. It is built once a test process.
+// which any user may execute. It is built once a test process, of what the processes
+// before it have kept.
 func Build(t testing.TB, pkg string) string {
 	t.Helper()
 	buildMu.Lock()
@@ -178,12 +179,7 @@ func Build(t testing.TB, pkg string) string {
 		buildDir = dir
 	}
 	path := filepath.Join(buildDir, filepath.Base(pkg))
-	cmd := exec.Command("go", "build", "-o", path, pkg)
-	cmd.Dir = ModuleRoot(t)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build %s: %v\n%s", pkg, err, out)
-	}
+	build(t, ModuleRoot(t), pkg, path)
 	built[pkg] = path
 	return path
 }
@@ -214,5 +210,16 @@ func ModuleRoot(t testing.TB) string {
 			t.Fatal("no go.mod above the working directory")
 		}
 		dir = up
+	}
+}
+
+// goBuild compiles a package of a module into a file.
+func goBuild(t testing.TB, module, pkg, to string) {
+	t.Helper()
+	cmd := exec.Command("go", "build", "-o", to, pkg)
+	cmd.Dir = module
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build %s: %v\n%s", pkg, err, out)
 	}
 }

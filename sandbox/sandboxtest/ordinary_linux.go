@@ -33,7 +33,7 @@ func AsOrdinaryUser(t *testing.T, pattern string, programs ...string) {
 	}
 	// No ordinary user may watch from the kernel.
 	required := slices.DeleteFunc(strings.Split(os.Getenv("COALMINE_REQUIRE"), ","), func(thing string) bool { return thing == "bpf" })
-	cmd := exec.Command(self, "-test.run="+pattern, "-test.timeout=120s")
+	cmd := exec.Command(self, "-test.run="+pattern, "-test.timeout=300s")
 	cmd.Dir = "/"
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=/nonexistent", builtEnv + "=" + dir, slots.HeldEnv + "=1", "COALMINE_REQUIRE=" + strings.Join(required, ",")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}

@@ -69,8 +69,8 @@ func serial() *big.Int {
 // maxLeaves bounds the certificates kept; a client may ask for any number of names.
 const maxLeaves = 1024
 
-// minter makes and keeps the certificates of servers.
-type minter struct {
+// Issuer makes and keeps the certificates of servers. It may be used from many goroutines.
+type Issuer struct {
 	ca     *x509.Certificate
 	caKey  any
 	key    *ecdsa.PrivateKey
@@ -78,7 +78,8 @@ type minter struct {
 	leaves map[string]*tls.Certificate
 }
 
-func newMinter(a *Authority) (*minter, error) {
+// NewIssuer returns an issuer whose certificates the authority signs.
+func NewIssuer(a *Authority) (*Issuer, error) {
 	ca, err := x509.ParseCertificate(a.Cert)
 	if err != nil {
 		return nil, fmt.Errorf("read the authority's certificate: %w", err)
@@ -91,11 +92,11 @@ func newMinter(a *Authority) (*minter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the servers' key: %w", err)
 	}
-	return &minter{ca: ca, caKey: caKey, key: key, leaves: map[string]*tls.Certificate{}}, nil
+	return &Issuer{ca: ca, caKey: caKey, key: key, leaves: map[string]*tls.Certificate{}}, nil
 }
 
-// leaf is the certificate of a name or of an address.
-func (m *minter) leaf(name string) (*tls.Certificate, error) {
+// Certificate is the certificate of a name or of an address.
+func (m *Issuer) Certificate(name string) (*tls.Certificate, error) {
 	if m == nil {
 		return nil, errors.New("no authority")
 	}

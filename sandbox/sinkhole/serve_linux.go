@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/mux"
 )
 
 // server is one Serve.
@@ -17,9 +19,9 @@ type server struct {
 	cfg    Config
 	ctx    context.Context
 	names  *names
-	minter *minter
+	issuer *Issuer
 	web    *http.Server
-	queue  *handoff
+	queue  *mux.Handoff // through it connections reach the HTTP server
 	busy   chan struct{}
 	raw4   *os.File
 	raw6   *os.File
@@ -41,11 +43,11 @@ func Serve(ctx context.Context, files []*os.File, c Config, emit func(Event)) er
 	s.emit = emit
 	defer s.stop()
 	if c.Authority != nil {
-		m, err := newMinter(c.Authority)
+		m, err := NewIssuer(c.Authority)
 		if err != nil {
 			return err
 		}
-		s.minter = m
+		s.issuer = m
 	}
 	got, err := adopt(files)
 	if err != nil {

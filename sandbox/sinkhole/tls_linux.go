@@ -111,6 +111,6 @@ func (s *server) certificate(w *wireConn) func(*tls.ClientHelloInfo) (*tls.Certi
 		if name == "" {
 			name = w.f.known.Dest.Addr().String()
 		}
-		return s.minter.leaf(name)
+		return s.issuer.Certificate(name)
 	}
 }

@@ -12,32 +12,10 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/mux"
 )
-
-// handoff is the listener through which connections reach the HTTP server.
-type handoff struct {
-	conns chan net.Conn
-	done  chan struct{}
-	once  sync.Once
-}
-
-func (h *handoff) Accept() (net.Conn, error) {
-	select {
-	case c := <-h.conns:
-		return c, nil
-	case <-h.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (h *handoff) Close() error {
-	h.once.Do(func() { close(h.done) })
-	return nil
-}
-
-func (h *handoff) Addr() net.Addr { return &net.TCPAddr{} }
 
 // handOff gives a connection to the HTTP server.
 func (s *server) handOff(t *tap, k kind) {
@@ -55,9 +33,7 @@ func (s *server) handOff(t *tap, k kind) {
 		}}
 	}
 	t.w.f.learn(func(e *Event) { e.App = app })
-	select {
-	case s.queue.conns <- t:
-	case <-s.queue.done:
+	if !s.queue.Put(t) {
 		t.w.abort("")
 	}
 }
@@ -65,7 +41,7 @@ func (s *server) handOff(t *tap, k kind) {
 type tapKey struct{}
 
 func (s *server) serveWeb() {
-	s.queue = &handoff{conns: make(chan net.Conn), done: make(chan struct{})}
+	s.queue = mux.NewHandoff()
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	protocols.SetUnencryptedHTTP2(true) // TLS is off by the time a connection gets here

@@ -44,6 +44,10 @@ func (s *Session) Server(raw []byte) Verdict {
 	return s.unlocked(raw, v, answers)
 }
 
+// Text judges what a server sends beside the protocol and is no message, such as
+// the text of a failure: it stops what holds a secret.
+func (s *Session) Text(raw []byte) Verdict { return s.secret(raw, nil, "") }
+
 // heard takes in a message of the server's, and returns the request that it answers,
 // or is; nil for none.
 func (s *Session) heard(m *wire.Message) *wire.Asked {

@@ -163,8 +163,16 @@ func (e *judged) event(ev wire.Event) error {
 		e.rec.event(ev)
 		return e.write(ev.Raw)
 	case ev.Name == "endpoint" && e.older:
+		data, ours := e.x.endpoint(ev.Data)
+		if !ours && e.plain {
+			e.x.put(session.WireFrame{Dir: session.S2C, At: time.Now(), Raw: ev.Data, SSE: fieldsOf(ev), Gate: &session.Gate{Action: "blocked", Reason: "the endpoint is another server's"}})
+			return nil
+		}
 		e.rec.event(ev)
-		if data, ok := e.x.endpoint(ev.Data); ok {
+		if data == nil && e.plain {
+			data = ev.Data
+		}
+		if data != nil {
 			return e.write(eventOf(ev, data))
 		}
 		return e.write(ev.Raw)

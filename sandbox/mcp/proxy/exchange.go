@@ -2,12 +2,11 @@ package proxy
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
-	"net/url"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -66,8 +65,10 @@ func (x *exchange) resolveSession(answer http.Header) *mcpSession {
 	switch {
 	case id != "":
 		key = "session " + id
-	case x.r.Method == http.MethodPost && x.r.URL.RawQuery != "":
-		key = endpointKey(x.r.URL.RequestURI())
+	case x.r.Method == http.MethodPost:
+		if at := endpointKey(x.p.targetOf(x.r)); x.r.URL.RawQuery != "" || x.p.sessions.known(at) {
+			key = at
+		}
 	}
 	x.session = x.p.sessions.of(key)
 	return x.session
@@ -122,7 +123,13 @@ func (x *exchange) asked() {
 	if body == nil {
 		return
 	}
-	if raw := body.frame(); len(bytes.TrimSpace(raw)) > 0 {
+	raw := body.frame()
+	if kind, _, _ := mime.ParseMediaType(x.r.Header.Get("Content-Type")); kind == typeForm {
+		if _, err := wire.Parse(raw); err != nil {
+			raw = fmt.Appendf(nil, "[a form of %d bytes, which is no message]", len(raw))
+		}
+	}
+	if len(bytes.TrimSpace(raw)) > 0 {
 		x.put(session.WireFrame{Dir: session.C2S, At: x.began, Raw: raw})
 	}
 }
@@ -132,44 +139,66 @@ func (x *exchange) end() { x.asked() }
 
 // answer sees to it that the server's answer is recorded as it passes.
 func (x *exchange) answer(r *http.Response) error {
-	if x.authorization {
-		return x.p.redirect(r)
+	if err := x.redirect(r); err != nil {
+		return err
 	}
-	if r.Request.Method == http.MethodDelete {
-		if r.StatusCode < 300 {
-			x.p.sessions.forget("session " + x.r.Header.Get(headerSession))
-		}
+	gated := x.p.opts.Gate != nil
+	if x.authorization && !gated {
 		return nil
 	}
-	if err := x.p.redirect(r); err != nil {
-		return err
+	if r.Request.Method == http.MethodDelete && !gated {
+		x.ended(r)
+		return nil
 	}
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	stream := kind == typeEvents
-	if g := x.p.opts.Gate; g != nil && g.Closed() {
+	if g := x.p.opts.Gate; gated && g.Closed() {
 		if err := x.plainAnswer(r, kind); err != nil {
 			return err
 		}
 	}
 	// The older transport: the endpoint's event will name the session.
 	older := stream && x.r.Method == http.MethodGet && x.r.Header.Get(headerSession) == ""
-	t := x.place(r.Header, older)
-	x.asked()
-	if x.gate == nil && stream {
-		x.gate = t.gate
+	switch {
+	case !x.authorization && (stream || bearsMessage(x.r.Method)):
+		t := x.place(r.Header, older)
+		x.asked()
+		if x.gate == nil {
+			x.gate = t.gate
+		}
+	case gated: // it is of no session, and has no log
+		x.gate = x.p.opts.Gate.Session()
+	default:
+		return nil
 	}
+	x.ended(r)
 	switch {
 	case stream:
 		r.Body = newEvents(x, r.Body, older)
 		// An event may be made longer or shorter.
 		r.Header.Del("Content-Length")
 		r.ContentLength = -1
-	case x.gate != nil && r.Body != nil && kind == typeJSON && r.StatusCode < 300 && r.StatusCode != http.StatusAccepted:
-		return x.judgeAnswer(r)
+	case gated && r.Body != nil && r.Body != http.NoBody && x.r.Method != http.MethodHead:
+		return x.judgeAnswer(r, kind == typeJSON && x.isMessage(r))
 	case r.Body != nil && r.ContentLength != 0:
 		r.Body = &recorded{capture: &capture{ReadCloser: r.Body}, x: x, failed: r.StatusCode >= 300}
 	}
 	return nil
+}
+
+// ended forgets a session that the client has ended.
+func (x *exchange) ended(r *http.Response) {
+	if x.r.Method == http.MethodDelete && r.StatusCode < 300 {
+		x.p.sessions.forget("session " + x.r.Header.Get(headerSession))
+	}
+}
+
+// targetOf is the path and the query of a request in their one form.
+func (p *Proxy) targetOf(r *http.Request) string {
+	if a, err := parseAddress(p.origin, r.RequestURI); err == nil && a.origin == p.origin {
+		return a.target()
+	}
+	return r.URL.RequestURI()
 }
 
 // place says which session the exchange belongs to, now that its answer is here.
@@ -228,21 +257,20 @@ func (b *recorded) record() {
 	})
 }
 
-// endpoint makes the address that an older server names one of the proxy's
-// own, if it is absolute, and the key of the session.
-func (x *exchange) endpoint(data []byte) (changed []byte, ok bool) {
-	u, err := url.Parse(strings.TrimSpace(string(data)))
-	if err != nil {
+// endpoint takes in the address that an older server names, which is where its client
+// will post to. changed is a path of the proxy's own that every client reads alike,
+// nil for what was named; ours is false for another server's.
+func (x *exchange) endpoint(data []byte) (changed []byte, ours bool) {
+	a, ours, err := x.p.referred(x.r.Host, x.r.RequestURI, string(data))
+	if err != nil || !ours {
 		return nil, false
 	}
-	x.p.sessions.rekey(x.resolveSession(nil), endpointKey(x.r.URL.ResolveReference(u).RequestURI()))
-	if u.Host == "" {
-		return nil, false
+	x.p.paths.message(a.path)
+	x.p.sessions.rekey(x.resolveSession(nil), endpointKey(a.target()))
+	if x.p.opts.Gate == nil && a.origin != x.p.origin || a.target() == string(data) {
+		return nil, true
 	}
-	if u.Host != x.p.opts.Upstream.Host {
-		return nil, false // another server's: the client shall refuse it itself
-	}
-	return []byte(pathOf(u)), true
+	return []byte(a.target()), true
 }
 
 // reply is the answer of the gate itself.

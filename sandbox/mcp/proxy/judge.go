@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/gate"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -23,6 +24,14 @@ func readBody(r io.Reader) ([]byte, error) {
 		err = errLong
 	}
 	return raw, err
+}
+
+// putBack is a body of which some bytes have been read.
+func putBack(read []byte, rest io.ReadCloser) io.ReadCloser {
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(read), rest), rest}
 }
 
 // judge reads what a client posts and lets the gate say whether it goes on.
@@ -42,10 +51,7 @@ func (x *exchange) judge(w http.ResponseWriter, r *http.Request) bool {
 	if long {
 		x.put(session.WireFrame{Dir: session.C2S, At: x.began, Raw: append(raw[:wire.HeadSize:wire.HeadSize], "… [cut]"...),
 			Gate: &session.Gate{Action: "gate_skipped", Reason: "the body is " + errLong.Error()}})
-		r.Body = struct {
-			io.Reader
-			io.Closer
-		}{io.MultiReader(bytes.NewReader(raw), r.Body), r.Body}
+		r.Body = putBack(raw, r.Body)
 		return true
 	}
 	v := x.gate.Client(r.Context(), raw)
@@ -81,24 +87,33 @@ func (x *exchange) open(raw []byte) {
 	}
 }
 
-// judgeAnswer reads a server's answer and lets the gate say what the client gets.
-func (x *exchange) judgeAnswer(r *http.Response) error {
+// judgeAnswer reads a server's answer and lets the gate say what the client gets. One
+// that need not be a message, such as a failure's own text, is searched for secrets
+// at least, but for those of the authorization, which are what it is for.
+func (x *exchange) judgeAnswer(r *http.Response, message bool) error {
 	raw, err := readBody(r.Body)
 	if errors.Is(err, errLong) && !x.p.opts.Gate.Closed() {
 		x.put(session.WireFrame{Dir: session.S2C, At: time.Now(), Raw: append(raw[:wire.HeadSize:wire.HeadSize], "… [cut]"...),
 			Gate: &session.Gate{Action: "gate_skipped", Reason: "the body is " + errLong.Error()}})
-		r.Body = struct {
-			io.Reader
-			io.Closer
-		}{io.MultiReader(bytes.NewReader(raw), r.Body), r.Body}
+		r.Body = putBack(raw, r.Body)
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("coalmine gate: the answer cannot be read: %w", err)
 	}
 	r.Body.Close()
-	v := x.gate.Server(raw)
-	if len(bytes.TrimSpace(raw)) > 0 {
+	var v gate.Verdict
+	switch {
+	case message || mayBeMessage(raw):
+		v = x.gate.Server(raw)
+	case x.authorization:
+		r.Body = io.NopCloser(bytes.NewReader(raw))
+		return nil
+	default:
+		v = x.gate.Text(raw)
+	}
+	// What is no message of the protocol is HTTP's own, and stands in no log.
+	if v.Mark != nil || message || mayBeMessage(raw) {
 		x.put(session.WireFrame{Dir: session.S2C, At: time.Now(), Raw: raw, Gate: v.Mark})
 	}
 	if v.Pass == nil {

@@ -45,6 +45,9 @@ type Proxy struct {
 	journal  *tap.Journal
 	sessions *sessionTable
 	reverse  *httputil.ReverseProxy
+	// origin is the server's, and paths is what was learned of it.
+	origin string
+	paths  paths
 }
 
 // New returns a Proxy.
@@ -59,7 +62,11 @@ func New(opts Options) (*Proxy, error) {
 		t.MaxIdleConnsPerHost = 64
 		opts.Transport = t
 	}
-	p := &Proxy{opts: opts, journal: tap.NewJournal()}
+	upstream, err := parseAddress("", opts.Upstream.String())
+	if err != nil {
+		return nil, fmt.Errorf("%q: %w", opts.Upstream.Redacted(), err)
+	}
+	p := &Proxy{opts: opts, journal: tap.NewJournal(), origin: upstream.origin, paths: newPaths(upstream.path)}
 	p.sessions = newSessionTable(opts, p.journal)
 	p.reverse = &httputil.ReverseProxy{
 		Rewrite:        p.rewrite,
@@ -104,6 +111,9 @@ func (p *Proxy) refuse(r *http.Request) string {
 		return "this proxy is not spoken to under that name"
 	}
 	origin := r.Header.Get("Origin")
+	if origin == "" && strings.EqualFold(r.Header.Get("Sec-Fetch-Site"), "cross-site") {
+		return "requests of other sites are not passed on" // a page's image or link has no origin
+	}
 	if origin == "" || slices.Contains(p.opts.Origins, origin) {
 		return ""
 	}
@@ -136,7 +146,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if bearsMessage(r.Method) && !x.question(w, r) {
+	if (bearsMessage(r.Method) || r.ContentLength != 0) && !x.question(w, r) {
 		return
 	}
 	p.reverse.ServeHTTP(w, r)

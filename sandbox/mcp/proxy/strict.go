@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
-	"net/url"
-	"path"
 	"strings"
 )
 
@@ -16,7 +14,7 @@ func (p *Proxy) plainRequest(r *http.Request) string {
 	r.Header.Del("Upgrade")
 	if !bearsMessage(r.Method) {
 		if p.opts.Gate.Closed() {
-			r.Body, r.ContentLength = http.NoBody, 0
+			r.Body, r.ContentLength, r.TransferEncoding = http.NoBody, 0, nil
 		}
 		return ""
 	}
@@ -41,23 +39,6 @@ const (
 	typeForm   = "application/x-www-form-urlencoded"
 )
 
-// isAuthorization reports whether a request is one of the authorization that a client
-// goes through before it speaks the protocol. What it holds are secrets, which no
-// log is to have, and no messages. Where a server takes messages it is not.
-func (p *Proxy) isAuthorization(r *http.Request) bool {
-	if r.URL.Path == p.opts.Upstream.Path || p.sessions.known(endpointKey(r.URL.RequestURI())) || r.Header.Get(headerSession) != "" {
-		return false
-	}
-	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	switch r.Method {
-	case http.MethodGet:
-		return strings.HasPrefix(r.URL.Path, "/.well-known/")
-	case http.MethodPost:
-		return kind == typeForm || kind == typeJSON && path.Base(r.URL.Path) == "register"
-	}
-	return false
-}
-
 // bearsMessage reports whether a request's body may be a message.
 func bearsMessage(method string) bool {
 	switch method {
@@ -76,43 +57,58 @@ func encoded(h http.Header) bool {
 // or refuses it: some clients look for a type anywhere in the header, and some
 // take what they asked for as a stream for one.
 func (x *exchange) plainAnswer(r *http.Response, kind string) error {
-	asked := bearsMessage(x.r.Method)
-	stream := x.r.Method == http.MethodGet && strings.Contains(strings.Join(x.r.Header.Values("Accept"), ","), typeEvents)
 	switch {
-	case !asked && !stream || r.StatusCode == http.StatusAccepted || r.StatusCode == http.StatusNoContent || r.ContentLength == 0:
+	case r.ContentLength == 0 || r.StatusCode == http.StatusNoContent || r.StatusCode == http.StatusNotModified || x.r.Method == http.MethodHead:
 		return nil
-	case r.StatusCode >= 300:
-		return nil // a failure, whose body is no message
 	case encoded(r.Header):
 		return fmt.Errorf("coalmine gate: an answer that is packed cannot be read")
-	case kind != typeEvents && (stream || kind != typeJSON) || len(r.Header.Values("Content-Type")) != 1:
+	case len(r.Header.Values("Content-Type")) > 1:
+		return fmt.Errorf("coalmine gate: an answer of two types cannot be read")
+	case kind == typeEvents || kind == typeJSON:
+		r.Header.Set("Content-Type", kind)
+	case x.isMessage(r) || x.wantsStream() && r.StatusCode < 300:
 		return fmt.Errorf("coalmine gate: an answer that is neither %s nor %s cannot be read", typeJSON, typeEvents)
 	}
-	r.Header.Set("Content-Type", kind)
+	if x.wantsStream() && r.StatusCode < 300 && kind != typeEvents {
+		return fmt.Errorf("coalmine gate: an answer that is no %s cannot be read", typeEvents)
+	}
 	return nil
+}
+
+// wantsStream reports whether the client asked for a stream of events.
+func (x *exchange) wantsStream() bool {
+	return x.r.Method == http.MethodGet && strings.Contains(strings.Join(x.r.Header.Values("Accept"), ","), typeEvents)
+}
+
+// isMessage reports whether every client takes an answer's body for a message.
+func (x *exchange) isMessage(r *http.Response) bool {
+	return bearsMessage(x.r.Method) && !x.authorization && r.StatusCode < 300 && r.StatusCode != http.StatusAccepted
 }
 
 // redirect keeps a client that is sent elsewhere on the server with the proxy.
 // A closed gate lets it go nowhere else.
-func (p *Proxy) redirect(r *http.Response) error {
+func (x *exchange) redirect(r *http.Response) error {
 	to := r.Header.Get("Location")
 	if to == "" || r.StatusCode < 300 || r.StatusCode >= 400 {
 		return nil
 	}
-	u, err := url.Parse(to)
+	closed := x.p.opts.Gate != nil && x.p.opts.Gate.Closed()
+	if closed && len(r.Header.Values("Location")) > 1 {
+		return fmt.Errorf("coalmine gate: the server sends its client to several places")
+	}
+	a, ours, err := x.p.referred(x.r.Host, x.r.RequestURI, to)
 	switch {
-	case err == nil && u.Host == "" && u.Scheme == "":
-	case err == nil && u.Host == p.opts.Upstream.Host:
-		r.Header.Set("Location", pathOf(u))
-	case p.opts.Gate != nil && p.opts.Gate.Closed():
+	case err == nil && ours:
+		if !x.authorization {
+			x.p.paths.message(a.path) // the client goes there with its message
+		}
+		if x.p.opts.Gate != nil || a.origin == x.p.origin {
+			r.Header.Set("Location", a.target())
+		}
+	case closed:
 		return fmt.Errorf("coalmine gate: the server sends its client to another server")
 	}
 	return nil
-}
-
-// pathOf is an address without its origin.
-func pathOf(u *url.URL) string {
-	return (&url.URL{Path: u.Path, RawPath: u.RawPath, RawQuery: u.RawQuery}).String()
 }
 
 // plainField reports whether every reader of an event takes a field for one line.

@@ -192,9 +192,14 @@ func TestAuthorizationIsNotRecorded(t *testing.T) {
 			<-r.Context().Done()
 		case "/mcp":
 			http.Error(w, "who are you? s3cret", http.StatusUnauthorized)
-		default:
+		case "/.well-known/oauth-authorization-server":
+			w.Header().Set("Content-Type", typeJSON)
+			fmt.Fprintf(w, `{"token_endpoint":"HTTP://%[1]s/x/../token","registration_endpoint":"http://%[1]s/register","other":"s3cret"}`, r.Host)
+		case "/token", "/register":
 			w.Header().Set("Content-Type", typeJSON)
 			fmt.Fprint(w, `{"access_token":"s3cret"}`)
+		default:
+			http.NotFound(w, r)
 		}
 	}))
 	defer upstream.Close()

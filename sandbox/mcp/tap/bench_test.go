@@ -68,7 +68,7 @@ func relayProcess() {
 	Dedicate(64 << 20)
 	dir, err := os.OpenRoot(os.Getenv(dirEnv))
 	check(err)
-	log, err := session.Create(dir, session.Header{Clock0: Now()})
+	log, err := (session.Output{Root: dir}).Create(session.Header{Clock0: Now()})
 	check(err)
 	t := New(func(d session.Dir, stamp time.Duration, raw []byte) { log.Frame(d, stamp, raw) }, 0)
 	server := self(cmp.Or(os.Getenv(serverEnv), "echo"))
