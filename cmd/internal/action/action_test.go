@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"debug/buildinfo"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -58,10 +60,17 @@ func twins(t *testing.T) *job {
 	t.Helper()
 	sandboxtest.Need(t, "strace", "userns")
 	j := newJob(t, filepath.Dir(sandboxtest.Build(t, "./cmd/coalmine"))+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	config := map[string]any{"mcpServers": map[string]any{
-		"leaky":  map[string]any{"command": sandboxtest.Build(t, "./testdata/servers/leaky")},
-		"honest": map[string]any{"command": sandboxtest.Build(t, "./testdata/servers/honest")},
-	}}
+	// A configuration's servers lie in its repository.
+	servers := map[string]any{}
+	for _, name := range []string{"leaky", "honest"} {
+		program, err := os.ReadFile(sandboxtest.Build(t, "./testdata/servers/"+name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sandboxtest.WriteProgram(t, filepath.Join(j.dir, name), program)
+		servers[name] = map[string]any{"command": filepath.Join(j.dir, name)}
+	}
+	config := map[string]any{"mcpServers": servers}
 	data, err := json.MarshalIndent(config, "", "  ")
 	if err != nil {
 		t.Fatal(err)
@@ -231,7 +240,7 @@ func TestHostileInputs(t *testing.T) {
 	t.Parallel()
 	sandboxtest.Acquire(t, sandboxtest.Light)
 	for _, evil := range []string{"$(touch owned)", "`touch owned`", "'; touch owned; '", "\"; touch owned; \"", "x\ntouch owned\n", "-x\n--out=owned", "${{ github.token }}", "*", "a]; touch owned; ["} {
-		for _, input := range []string{"config", "server", "command", "fail-on", "format", "version"} {
+		for _, input := range []string{"config", "server", "command", "fail-on", "format", "version", "checksum"} {
 			t.Run(input+" "+evil, func(t *testing.T) {
 				j := twins(t)
 				status, _ := j.use(map[string]string{input: evil})
@@ -265,11 +274,11 @@ func TestCommandIsWords(t *testing.T) {
 	}
 }
 
-// releases serves one release, whose program says its version.
-func releases(t *testing.T, sum func(archive []byte) string) *httptest.Server {
+// archive is a release's: its program says a version.
+func archive(t *testing.T) []byte {
 	t.Helper()
-	var archive bytes.Buffer
-	gz := gzip.NewWriter(&archive)
+	var out bytes.Buffer
+	gz := gzip.NewWriter(&out)
 	tw := tar.NewWriter(gz)
 	program := "#!/bin/sh\necho coalmine 1.2.3\n"
 	if err := tw.WriteHeader(&tar.Header{Name: "coalmine", Mode: 0o755, Size: int64(len(program))}); err != nil {
@@ -284,48 +293,75 @@ func releases(t *testing.T, sum func(archive []byte) string) *httptest.Server {
 	if err := gz.Close(); err != nil {
 		t.Fatal(err)
 	}
+	return out.Bytes()
+}
+
+// releases serves one release, the newest, with a checksum of its own, and counts
+// what it is asked.
+func releases(t *testing.T, data []byte) (url string, asked *atomic.Int32) {
+	t.Helper()
 	name := "coalmine_1.2.3_linux_" + runtime.GOARCH + ".tar.gz"
 	mux := http.NewServeMux()
 	mux.HandleFunc("/releases/latest", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/releases/tag/v1.2.3", http.StatusFound)
 	})
 	mux.HandleFunc("/releases/tag/v1.2.3", func(http.ResponseWriter, *http.Request) {})
-	mux.HandleFunc("/releases/download/v1.2.3/"+name, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(archive.Bytes()) })
+	mux.HandleFunc("/releases/download/v1.2.3/"+name, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(data) })
 	mux.HandleFunc("/releases/download/v1.2.3/checksums.txt", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintf(w, "%064x  another.tar.gz\n%s  %s\n", 0, sum(archive.Bytes()), name)
+		fmt.Fprintf(w, "%x  %s\n", sha256.Sum256(data), name)
 	})
-	s := httptest.NewServer(mux)
+	asked = new(atomic.Int32)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		mux.ServeHTTP(w, r)
+	}))
 	t.Cleanup(s.Close)
-	return s
+	return s.URL + "/releases", asked
 }
 
-func TestInstall(t *testing.T) {
+// install runs the action's first step.
+func install(t *testing.T, path, releases string, values map[string]string) (*job, int) {
+	t.Helper()
+	j := newJob(t, path)
+	j.env["RELEASES"] = releases
+	j.values["github.action_path"] = sandboxtest.ModuleRoot(t)
+	for _, name := range []string{"github.action_ref", "inputs.version", "inputs.checksum"} {
+		j.values[name] = values[name]
+	}
+	caches, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dirs := strings.Fields(string(caches))
+	j.runner = []string{"GOCACHE=" + dirs[0], "GOMODCACHE=" + dirs[1]}
+	status, _ := j.step(0, load(t).Runs.Steps[0])
+	return j, status
+}
+
+// A release is what the workflow's own checksum says, and not what its server says.
+func TestInstallARelease(t *testing.T) {
 	t.Parallel()
 	sandboxtest.Acquire(t, sandboxtest.Light)
 	sandboxtest.Need(t, "curl")
-	right := func(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
-	wrong := func([]byte) string { return strings.Repeat("0", 64) }
-	none := func([]byte) string { return "" }
+	data := archive(t)
+	right := fmt.Sprintf("%x", sha256.Sum256(data))
 	for _, c := range []struct {
-		name, version, ref string
-		sum                func([]byte) string
-		status             int
+		name, version, checksum string
+		status                  int
 	}{
-		{"a version", "1.2.3", "", right, 0},
-		{"with a v", "v1.2.3", "", right, 0},
-		{"latest", "latest", "", right, 0},
-		{"the action's own", "", "v1.2.3", right, 0},
-		{"used at a branch", "", "main", right, 0},
-		{"another file", "1.2.3", "", wrong, 2},
-		{"no checksum", "1.2.3", "", none, 2},
-		{"no such release", "9.9.9", "", right, 2},
-		{"a path", "1.2.3/../../x", "", right, 2},
+		{"a version", "1.2.3", right, 0},
+		{"with a v", "v1.2.3", right, 0},
+		{"another file", "1.2.3", strings.Repeat("0", 64), 2},
+		{"no checksum", "1.2.3", "", 2},
+		{"a checksum of another form", "1.2.3", strings.ToUpper(right), 2},
+		{"the newest", "latest", "", 2},
+		{"the newest, with a checksum", "latest", right, 2},
+		{"no such release", "9.9.9", right, 2},
+		{"a path", "1.2.3/../../x", right, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			j := newJob(t, "/usr/bin:/bin")
-			j.env["RELEASES"] = releases(t, c.sum).URL + "/releases"
-			j.values["github.action_ref"], j.values["inputs.version"] = c.ref, c.version
-			status, _ := j.step(0, load(t).Runs.Steps[0])
+			url, _ := releases(t, data)
+			j, status := install(t, "/usr/bin:/bin", url, map[string]string{"inputs.version": c.version, "inputs.checksum": c.checksum})
 			if status != c.status {
 				t.Fatalf("status %d\n%s", status, j.log)
 			}
@@ -335,4 +371,40 @@ func TestInstall(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Who pins the action pins the program: it is built from what was pinned, and no
+// release is asked for.
+func TestInstallWhatThePinNames(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
+	path := os.Getenv("PATH")
+	for _, ref := range []string{strings.Repeat("a", 40), "", "$(touch owned)"} {
+		t.Run(ref, func(t *testing.T) {
+			url, asked := releases(t, archive(t))
+			j, status := install(t, path, url, map[string]string{"github.action_ref": ref})
+			if status != 0 || asked.Load() != 0 || !strings.HasPrefix(j.path, j.temp) || strings.Contains(j.log, "coalmine 1.2.3") {
+				t.Fatalf("status %d, %d requests\n%s", status, asked.Load(), j.log)
+			}
+			program := filepath.Join(strings.SplitN(j.path, ":", 2)[0], "coalmine")
+			if info, err := buildinfo.ReadFile(program); err != nil || info.Main.Path != "github.com/coalmine-dev/coalmine" {
+				t.Errorf("%+v, %v", info, err)
+			}
+			if _, err := os.Stat(filepath.Join(j.dir, "owned")); err == nil {
+				t.Error("the ref was evaluated")
+			}
+		})
+	}
+	t.Run("without Go", func(t *testing.T) {
+		url, asked := releases(t, archive(t))
+		if j, status := install(t, "/bin-without-go:/usr/bin:/bin", url, nil); status != 2 || asked.Load() != 0 || !strings.Contains(j.log, "actions/setup-go") {
+			t.Errorf("status %d, %d requests\n%s", status, asked.Load(), j.log)
+		}
+	})
+	t.Run("installed", func(t *testing.T) {
+		url, asked := releases(t, archive(t))
+		if j, status := install(t, "/usr/bin:/bin", url, map[string]string{"inputs.version": "installed"}); status != 2 || asked.Load() != 0 {
+			t.Errorf("status %d, %d requests\n%s", status, asked.Load(), j.log)
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ func TestInputsNeverReachAScript(t *testing.T) {
 	if d.Runs.Using != "composite" || d.Name == "" || d.Description == "" || len(d.Runs.Steps) == 0 {
 		t.Fatalf("%+v", d)
 	}
-	for _, name := range []string{"config", "server", "command", "fail-on", "format", "version", "policy", "baseline", "changed-since"} {
+	for _, name := range []string{"config", "server", "command", "fail-on", "format", "version", "checksum", "policy", "baseline", "changed-since"} {
 		if in, ok := d.Inputs[name]; !ok || in.Default == nil || in.Description == "" {
 			t.Errorf("input %s has no default or no description", name)
 		}
@@ -46,9 +47,6 @@ func TestReleasesHaveTheNamesThatAreFetched(t *testing.T) {
 			Formats []string
 			Name    string `yaml:"name_template"`
 		}
-		Checksum struct {
-			Name string `yaml:"name_template"`
-		}
 	}
 	if err := yaml.Unmarshal([]byte(read(t, filepath.Join(sandboxtest.ModuleRoot(t), ".goreleaser.yaml"))), &release); err != nil {
 		t.Fatal(err)
@@ -58,8 +56,8 @@ func TestReleasesHaveTheNamesThatAreFetched(t *testing.T) {
 		t.Errorf("builds %+v", b)
 	}
 	name := strings.NewReplacer("{{ .Version }}", "${version}", "{{ .Os }}", "linux", "{{ .Arch }}", "$arch").Replace(a.Name) + "." + a.Formats[0]
-	if script := load(t).Runs.Steps[0].Run; !strings.Contains(script, "archive="+name+"\n") || !strings.Contains(script, release.Checksum.Name) {
-		t.Errorf("action.yml does not fetch %s and %s", name, release.Checksum.Name)
+	if script := load(t).Runs.Steps[0].Run; !strings.Contains(script, "archive="+name+"\n") {
+		t.Errorf("action.yml does not fetch %s", name)
 	}
 }
 
@@ -103,4 +101,34 @@ func read(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return string(data)
+}
+
+// pinned is an action by its commit, with the version beside it for people.
+var pinned = regexp.MustCompile(`^[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
+
+// A name can be moved to other code; a commit and a digest cannot.
+func TestWorkflowsAndImagesArePinned(t *testing.T) {
+	root := sandboxtest.ModuleRoot(t)
+	files, err := filepath.Glob(filepath.Join(root, ".github", "workflows", "*.yml"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	uses := regexp.MustCompile(`(?m)^\s*(?:- )?uses:\s*(.+)$`)
+	for _, file := range append(files, filepath.Join(root, "action.yml")) {
+		for _, m := range uses.FindAllStringSubmatch(read(t, file), -1) {
+			if used := m[1]; !strings.HasPrefix(used, "./ ") && !pinned.MatchString(used) {
+				t.Errorf("%s: %s is not pinned to a commit", filepath.Base(file), used)
+			}
+		}
+	}
+	dockerfile := read(t, filepath.Join(root, "Dockerfile"))
+	images := regexp.MustCompile(`(?m)^(?:ARG BASE=|FROM )(\S+)`).FindAllStringSubmatch(dockerfile, -1)
+	if len(images) == 0 {
+		t.Error("the Dockerfile names no image")
+	}
+	for _, m := range images {
+		if m[1] != "${BASE}" && !regexp.MustCompile(`^\S+@sha256:[0-9a-f]{64}$`).MatchString(m[1]) {
+			t.Errorf("Dockerfile: %s is not pinned to a digest", m[1])
+		}
+	}
 }

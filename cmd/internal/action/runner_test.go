@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
 var expression = regexp.MustCompile(`\$\{\{\s*([\w.-]+)\s*\}\}`)
@@ -25,7 +27,9 @@ type job struct {
 	values map[string]string
 	// env overrides a step's own environment.
 	env map[string]string
-	log string
+	// runner are further variables of the runner's.
+	runner []string
+	log    string
 }
 
 func newJob(t *testing.T, path string) *job {
@@ -56,10 +60,12 @@ func (j *job) file(name string) string {
 func (j *job) use(inputs map[string]string) (status int, summary string) {
 	j.t.Helper()
 	d := load(j.t)
-	j.values["github.action_ref"] = ""
+	j.values["github.action_ref"], j.values["github.action_path"] = "", sandboxtest.ModuleRoot(j.t)
 	for name, in := range d.Inputs {
 		j.values["inputs."+name] = *in.Default
 	}
+	// What the steps before have put on the PATH, unless the test is about that.
+	j.values["inputs.version"] = "installed"
 	for name, v := range inputs {
 		if _, ok := d.Inputs[name]; !ok {
 			j.t.Fatalf("there is no input %s", name)
@@ -90,6 +96,7 @@ func (j *job) step(i int, s step) (status int, summary string) {
 		// The docker engine's image belongs to other tests: the local sandbox is wanted.
 		"DOCKER_HOST=unix:///nonexistent/docker.sock",
 		"GITHUB_OUTPUT=" + output, "GITHUB_PATH=" + addPath, "GITHUB_STEP_SUMMARY=" + summaryFile, "GITHUB_ENV=" + j.file(fmt.Sprintf("env%d", i))}
+	cmd.Env = append(cmd.Env, j.runner...)
 	for name, v := range s.Env {
 		if over, ok := j.env[name]; ok {
 			v = over

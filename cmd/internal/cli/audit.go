@@ -27,6 +27,9 @@ func (e *env) audit() *cobra.Command {
 			if err != nil {
 				return &sandbox.UsageError{Err: err, Hint: "name a directory that holds a server's source"}
 			}
+			if r.Skipped > 0 {
+				e.status = ExitInconclusive
+			}
 			for _, f := range r.Findings {
 				if f.Severity.Rank() >= finding.High.Rank() {
 					e.status = ExitFindings
@@ -48,6 +51,9 @@ func (e *env) audit() *cobra.Command {
 
 func (e *env) printAudit(r *audit.Report) {
 	fmt.Fprintf(e.out, "score: %d/100 (%s), %d files\n", r.Score, r.Grade, r.Profile.FilesScanned)
+	if r.Skipped > 0 {
+		fmt.Fprintf(e.out, "inconclusive: %d of the files could not be read, were too large or took too long, and were not audited whole\n", r.Skipped)
+	}
 	for _, d := range r.Deductions {
 		fmt.Fprintf(e.out, "  -%d %s (%s), %d hit(s)\n", d.Points, d.Rule, d.Severity, d.Hits)
 	}

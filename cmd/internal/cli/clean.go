@@ -3,12 +3,15 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/cmd/internal/since"
 	"github.com/coalmine-dev/coalmine/sandbox/docker"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
+	"github.com/coalmine-dev/coalmine/sandbox/local"
 )
 
 func (e *env) clean() *cobra.Command {
@@ -20,11 +23,12 @@ func (e *env) clean() *cobra.Command {
 			for _, dir := range fetched {
 				fmt.Fprintln(e.out, "removed "+report.Escape(dir, 400))
 			}
+			records, recordsErr := since.Clean()
 			removed, err := docker.Clean(cmd.Context(), all)
-			for _, what := range removed {
+			for _, what := range slices.Concat(local.Clean(), records, removed) {
 				fmt.Fprintln(e.out, "removed "+report.Escape(what, 400))
 			}
-			return errors.Join(cacheErr, err)
+			return errors.Join(cacheErr, recordsErr, err)
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "also what belongs to runs that are still alive")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"maps"
@@ -10,17 +11,19 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/canaries"
 )
 
 // formats are what --format knows.
 var formats = []string{"text", "line", "json", "sarif", "html", "markdown", "junit"}
 
-func (e *env) print(res *analyze.Result, dir string, formats []string) error {
+func (e *env) print(res *analyze.Result, dir string, formats []string, redactor *canaries.Redactor) error {
 	for _, format := range formats {
+		var b bytes.Buffer
 		var err error
 		switch format {
 		case "text":
-			err = report.Text(e.out, res, report.TextOptions{Color: isTerminal(e.out), Dir: dir})
+			err = report.Text(&b, res, report.TextOptions{Color: isTerminal(e.out), Dir: dir})
 		case "json":
 			err = copyFile(e.out, dir+"/"+report.FileJSON)
 		case "sarif":
@@ -30,9 +33,12 @@ func (e *env) print(res *analyze.Result, dir string, formats []string) error {
 		case "markdown":
 			err = copyFile(e.out, dir+"/"+report.FileSummary)
 		case "junit":
-			err = report.JUnit(e.out, res)
+			err = report.JUnit(&b, res)
 		case "line":
-			_, err = fmt.Fprintln(e.out, report.Line(res))
+			_, err = fmt.Fprintln(&b, report.Line(res))
+		}
+		if err == nil {
+			_, err = io.WriteString(e.out, redactor.Redact(b.String()))
 		}
 		if err != nil {
 			return err

@@ -209,7 +209,7 @@ func recorded(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer dir.Close()
-	l, err := session.Create(dir, session.Header{Started: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)})
+	l, err := (session.Output{Root: dir}).Create(session.Header{Started: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}

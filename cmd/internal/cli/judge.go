@@ -123,7 +123,7 @@ func (e *env) judgeOne(f *judgeFlags, name string, changes func(*analyze.Inputs)
 	if err != nil {
 		return 0, &sandbox.UsageError{Err: fmt.Errorf("%s: %w", name, err), Hint: judgeHint}
 	}
-	if err := report.Write(dir, res, in); err != nil {
+	if err := report.Write(session.Output{Root: dir}, res, in); err != nil {
 		return 0, &sandbox.UsageError{Err: err, Hint: "is the directory writable, and the disk not full?"}
 	}
 	if before != nil {
@@ -131,7 +131,7 @@ func (e *env) judgeOne(f *judgeFlags, name string, changes func(*analyze.Inputs)
 			fmt.Fprintln(e.err, text.Printable(line, 400))
 		}
 	}
-	if err := e.print(res, name, f.format); err != nil {
+	if err := e.print(res, name, f.format, nil); err != nil {
 		return 0, err
 	}
 	return analyze.ExitStatus(res, in.FailOn, f.allowIncomplete), nil

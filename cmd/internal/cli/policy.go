@@ -12,6 +12,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
+	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox"
 )
 
@@ -57,7 +58,7 @@ func (f *probeFlags) readPolicy(ctx context.Context) error {
 const policyHint = "name a " + policy.FileName + "; --emit-policy writes one"
 
 // policed keeps what a run made of the policy, and writes the least one.
-func (f *probeFlags) policed(res *analyze.Result) error {
+func (f *probeFlags) policed(res *analyze.Result, redactor *canaries.Redactor) error {
 	f.policy.doubt = f.policy.doubt || len(res.Inconclusive) > 0
 	if res.Policy != nil {
 		for _, a := range res.Policy.Accepted {
@@ -71,7 +72,7 @@ func (f *probeFlags) policed(res *analyze.Result) error {
 	if err != nil {
 		return &sandbox.UsageError{Err: fmt.Errorf("write the policy: %w", err), Hint: "name a file that is not there yet"}
 	}
-	_, err = fh.Write(res.Least.Marshal())
+	_, err = fh.WriteString(redactor.Redact(string(res.Least.Marshal())))
 	return errors.Join(err, fh.Close())
 }
 

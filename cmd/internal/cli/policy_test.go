@@ -15,7 +15,7 @@ func TestStaleSuppressions(t *testing.T) {
 		f := &probeFlags{}
 		f.Policy = &policy.Policy{File: "coalmine.yaml", Suppress: []policy.Suppression{{Fingerprint: fingerprint}}}
 		res := &analyze.Result{Policy: &analyze.Policed{Accepted: []analyze.Accepted{{Known: analyze.Known{Fingerprint: "new", PreviousFingerprints: []string{"before"}}}}}}
-		if err := f.policed(res); err != nil {
+		if err := f.policed(res, nil); err != nil {
 			t.Fatal(err)
 		}
 		var said bytes.Buffer

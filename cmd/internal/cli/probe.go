@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -44,8 +45,10 @@ type probeFlags struct {
 	// base with it, nil without one.
 	baseline, changedSince string
 	base                   *since.Base
-	// entries are the configuration's servers by name.
-	entries map[string]config.Server
+	// entries are the configuration's servers.
+	entries []config.Server
+	// dryRun prints what would be run and shown, and starts nothing.
+	dryRun bool
 }
 
 func (e *env) probe() *cobra.Command {
@@ -69,6 +72,7 @@ func (e *env) probe() *cobra.Command {
 	fl.StringVar(&f.Sandbox, "sandbox", "auto", "auto, docker, local, or inplace: the container that coalmine runs in")
 	fl.StringVar(&f.Image, "image", "", "docker: the `IMAGE` to run in (default coalmine)")
 	fl.StringVar(&f.Runtime, "runtime", "", "docker: the container `RUNTIME`, such as runsc")
+	fl.BoolVar(&f.AllowUserNS, "allow-userns", false, "let the server make user namespaces, which the sandboxes of browsers and bubblewrap need (more of the kernel is in its reach)")
 	fl.StringVar(&f.Tracer, "tracer", "auto", "auto, ebpf (from outside: the server cannot tell; auto prefers it where it is allowed), strace, both (one run each, compared) or none (never clean)")
 	fl.StringVar(&f.Network, "network", plan.NetworkSinkhole, "sinkhole (everything answers and nothing leaves), loopback (that answers too), refuse, none, or allow=`HOST,…`: these hosts are really reached")
 	fl.StringVar(&f.replies, "replies", "", "HTTP answers of your own by host and path, from this YAML `FILE`")
@@ -89,6 +93,8 @@ func (e *env) probe() *cobra.Command {
 	fl.StringVar(&f.baseline, "baseline", "", "a `FILE` of coalmine baseline: only findings that are not in it decide")
 	fl.StringVar(&f.changedSince, "changed-since", "", "probe only servers that differ from the merge base with this `REF`, by its policy and baseline")
 	fl.StringVar(&f.failOn, "fail-on", "high", "critical, high, medium, low or never")
+	fl.StringArrayVar(&f.Show, "show", nil, "show the server this `PATH` of the host, which git does not track or which lies outside of --config's repository")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "print what would be run and what of the host it would be shown, and start nothing (a package is fetched)")
 	fl.StringVar(&f.replay, "replay", "", "make only the calls of this `FILE`, as a finding names it; exit 1 where they show the finding again")
 	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 where not everything could be looked at")
 	return cmd
@@ -139,9 +145,6 @@ func (f *probeFlags) check() error {
 		if err := f.readReplay(); err != nil {
 			return err
 		}
-	}
-	if err := f.readReplies(); err != nil {
-		return err
 	}
 	f.Seed = time.Now().UnixNano() & 0xffffffff
 	if f.seed != "" {
@@ -195,14 +198,17 @@ func replayStatus(got *probe.Outcome, r *synth.Replay) int {
 }
 
 // readReplies reads the user's own answers of HTTP.
-func (f *probeFlags) readReplies() error {
+func (f *probeFlags) readReplies(ctx context.Context) error {
 	if f.replies == "" {
 		return nil
 	}
 	hint := "a list \"replies\" of host, path, method, status, headers and body"
-	data, err := readBounded(f.replies, maxConfig)
+	data, ok, err := f.judgedBy(ctx, "replies", f.replies)
 	if err != nil {
 		return &sandbox.UsageError{Err: err, Hint: hint}
+	}
+	if !ok {
+		return nil
 	}
 	if f.Replies, err = sinkhole.ParseReplies(f.replies, data); err != nil {
 		return &sandbox.UsageError{Err: err, Hint: hint}
@@ -224,11 +230,15 @@ func readBounded(name string, limit int64) ([]byte, error) {
 	return data, err
 }
 
-func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) error {
+func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
 	if err := f.openBase(cmd.Context()); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.closeBase()) }()
+	if err := f.readReplies(cmd.Context()); err != nil {
 		return err
 	}
 	if err := f.readPolicy(cmd.Context()); err != nil {
@@ -253,9 +263,13 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) error {
 	if runs, err = e.unchanged(cmd.Context(), f, runs); err != nil {
 		return err
 	}
+	probeOne := e.one
+	if f.dryRun {
+		probeOne = e.dryRun
+	}
 	worst := e.badEntries(f.bad)
 	for _, o := range runs {
-		status, err := e.one(cmd.Context(), o, f)
+		status, err := probeOne(cmd.Context(), o, f)
 		if err != nil {
 			if len(runs) == 1 || cmd.Context().Err() != nil {
 				return err
@@ -304,7 +318,7 @@ func (f *probeFlags) runs(args []string) ([]plan.Options, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.bad, f.entries = bad, byName(servers)
+	f.bad, f.entries = bad, servers
 	if f.server != "" {
 		s, err := config.FromArg(servers, f.server)
 		if err != nil {
@@ -320,6 +334,7 @@ func (f *probeFlags) runs(args []string) ([]plan.Options, error) {
 		o := f.Options
 		o.Env, o.Name, o.Sandboxed = s.Env, s.Name, s.Sandbox
 		o.Location = &finding.Location{Path: f.config, Line: s.Line, Column: s.Column}
+		o.Within = confines(f.config)
 		if o, err = f.target(o, s.Command, f.config); err != nil {
 			return nil, err
 		}
@@ -340,10 +355,10 @@ func (e *env) one(ctx context.Context, o plan.Options, f *probeFlags) (int, erro
 	if got.Why != "" && slices.Contains(f.format, "text") {
 		fmt.Fprintln(e.err, "sandbox: "+report.Escape(got.Why, 300))
 	}
-	if err := e.print(got.Result, got.Dir, f.format); err != nil {
+	if err := e.print(got.Result, got.Dir, f.format, got.Redactor); err != nil {
 		return 0, err
 	}
-	if err := f.policed(got.Result); err != nil {
+	if err := f.policed(got.Result, got.Redactor); err != nil {
 		return 0, err
 	}
 	if o.Replay != nil {

@@ -6,8 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -16,6 +21,7 @@ import (
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/since"
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/install"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/config"
 )
 
@@ -29,6 +35,14 @@ func (f *probeFlags) openBase(ctx context.Context) error {
 		return &sandbox.UsageError{Err: fmt.Errorf("--changed-since: %w", err), Hint: "name a branch or commit that this one began from, such as origin/main, in a clone that has its history"}
 	}
 	return nil
+}
+
+// closeBase removes what openBase made.
+func (f *probeFlags) closeBase() error {
+	if f.base == nil {
+		return nil
+	}
+	return f.base.Close()
 }
 
 // judgedBy reads a file by which runs are judged. Under --changed-since the merge
@@ -84,15 +98,14 @@ func (e *env) unchanged(ctx context.Context, f *probeFlags, runs []plan.Options)
 	if f.base == nil || len(f.Changed) > 0 {
 		return runs, nil
 	}
-	before := map[string]config.Server{}
+	var before []config.Server
 	if f.config != "" {
 		data, ok, err := f.base.File(ctx, f.config)
-		if err != nil && !errors.Is(err, since.ErrOutside) {
+		if err != nil {
 			return nil, &sandbox.UsageError{Err: err, Hint: configHint}
 		}
 		if ok {
-			servers, _ := config.Parse(f.config, data)
-			before = byName(servers)
+			before, _ = config.Parse(f.config, data)
 		}
 	}
 	var out []plan.Options
@@ -111,33 +124,66 @@ func (e *env) unchanged(ctx context.Context, f *probeFlags, runs []plan.Options)
 	return out, nil
 }
 
-// byName are a configuration's servers by name; of several clients take the last.
-func byName(servers []config.Server) map[string]config.Server {
-	out := map[string]config.Server{}
-	for _, s := range servers {
-		out[s.Name] = s
-	}
-	return out
-}
-
-// same reports whether an entry of the configuration and the server's own files,
-// where the repository holds them, are the merge base's. A bare command, of which
-// the repository may hold nothing, never is.
-func (f *probeFlags) same(ctx context.Context, o plan.Options, before map[string]config.Server) (bool, error) {
-	was, ok := before[o.Name]
-	now := f.entries[o.Name]
-	was.Line, was.Column, now.Line, now.Column = 0, 0, 0, 0
-	if f.config == "" || !ok || !reflect.DeepEqual(was, now) {
+// same reports whether an entry of the configuration, and all working files that
+// it names, are the merge base's. What cannot be shown to be the same is not: a
+// server of which no file is known, a path outside the repository.
+func (f *probeFlags) same(ctx context.Context, o plan.Options, before []config.Server) (bool, error) {
+	i := slices.IndexFunc(f.entries, func(s config.Server) bool {
+		return o.Location != nil && s.Name == o.Name && s.Line == o.Location.Line && s.Column == o.Location.Column
+	})
+	if f.config == "" || i < 0 {
 		return false, nil
 	}
-	for _, dir := range plan.Reads(o) {
-		changed, err := f.base.Changed(ctx, dir)
-		if errors.Is(err, since.ErrOutside) {
-			continue
+	now := f.entries[i]
+	if !slices.ContainsFunc(before, func(was config.Server) bool {
+		was.Line, was.Column = now.Line, now.Column
+		return reflect.DeepEqual(was, now)
+	}) {
+		return false, nil
+	}
+	reads := plan.Reads(o)
+	if o.Package == nil && len(reads) == 0 || o.Package != nil && !pinned(*o.Package) {
+		return false, nil
+	}
+	for _, name := range append(reads, named(now)...) {
+		changed, err := f.base.Changed(ctx, name)
+		if ctx.Err() != nil {
+			return false, ctx.Err()
 		}
-		if err != nil || changed {
-			return false, err
+		if changed || err != nil {
+			return false, nil
 		}
 	}
 	return true, nil
+}
+
+// exactVersion is one version of a package, which no registry changes.
+var exactVersion = regexp.MustCompile(`^[0-9]+(\.[0-9]+)+([-.+]?[0-9A-Za-z]+)*$`)
+
+// pinned reports whether a package is the same each time that it is fetched. A
+// directory's files are compared.
+func pinned(s install.Spec) bool {
+	switch s.Kind {
+	case install.KindDirectory:
+		return true
+	case install.KindOCI:
+		return strings.Contains(s.Name, "@sha256:")
+	}
+	return exactVersion.MatchString(s.Version) && len(s.With) == 0
+}
+
+// named are the files that the words and variables of an entry may name, as they
+// are written: PATH-like lists and the values of options too.
+func named(s config.Server) []string {
+	texts := slices.AppendSeq(slices.Clone(s.Command), maps.Values(s.Env))
+	var out []string
+	for _, text := range texts {
+		pieces := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("=:,; \t\n", r) })
+		for _, name := range append(pieces, text) {
+			if _, err := os.Lstat(name); err == nil {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
 }

@@ -1,6 +1,8 @@
-// Package since asks git what a change under review changed: what a file held in
-// the merge base, and whether a directory is another now.
+// Package since compares working files with the merge base of a change under
+// review: what a file held there, and whether a directory differs.
 //
-// It must never run what the repository brings (hooks, filters, external diffs),
-// write to it, or take what it could not find out for unchanged.
+// The change under review is hostile, and so are the settings of the repository
+// around it. The package must never run what the repository brings, read its
+// settings, write to it, or take anything for unchanged that it has not compared
+// byte by byte.
 package since

@@ -1,56 +1,54 @@
 package since
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
-// ErrOutside says that a path is not of the repository.
+// ErrOutside says that a path does not lead into the repository.
 var ErrOutside = errors.New("it lies outside the repository")
 
-const (
-	// maxFile bounds a file of the merge base, in bytes.
-	maxFile = 16 << 20
-	// patience bounds each question to git.
-	patience = 30 * time.Second
-)
+// maxFile bounds a file of the merge base that is read, in bytes.
+const maxFile = 16 << 20
 
-// Base is the commit from which a change under review began.
+// Base is the commit from which a change under review began. It is not safe for
+// concurrent use.
 type Base struct {
 	// Ref is the name that was given, Commit the merge base's hash.
 	Ref, Commit string
-	top         string
+	// top is the working tree, as its user names it.
+	top string
+	git *git
 }
 
-// Open finds the merge base of a ref and HEAD in the repository around dir.
+// Open finds the merge base of a ref and HEAD in the repository around dir. The
+// caller closes it.
 func Open(ctx context.Context, dir, ref string) (*Base, error) {
-	b := &Base{Ref: ref, top: dir}
-	top, err := b.git(ctx, "rev-parse", "--show-toplevel")
+	dir, err := absolute(dir)
+	if err != nil {
+		return nil, err
+	}
+	repo, err := find(dir)
 	if err != nil {
 		return nil, fmt.Errorf("find the repository: %w", err)
 	}
-	if b.top, err = filepath.EvalSymlinks(strings.TrimSuffix(string(top), "\n")); err != nil {
-		return nil, fmt.Errorf("find the repository: %w", err)
-	}
-	tip, err := b.git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
+	g, err := newGit(repo)
 	if err != nil {
-		return nil, fmt.Errorf("the repository knows no %q", ref)
+		return nil, fmt.Errorf("read the repository %s: %w", repo.top, err)
 	}
-	commit, err := b.git(ctx, "merge-base", strings.TrimSpace(string(tip)), "HEAD")
-	if err != nil {
-		return nil, fmt.Errorf("%s and HEAD have no merge base here (a shallow clone?)", ref)
+	b := &Base{Ref: ref, top: repo.top, git: g}
+	if b.Commit, err = g.mergeBase(ctx, ref); err != nil {
+		return nil, errors.Join(err, g.close())
 	}
-	b.Commit = strings.TrimSpace(string(commit))
 	return b, nil
 }
+
+// Close removes what Open made.
+func (b *Base) Close() error { return b.git.close() }
 
 // File is what a file held in the merge base; ok is false where it was not there.
 // Outside the repository it is ErrOutside.
@@ -59,90 +57,128 @@ func (b *Base) File(ctx context.Context, name string) (data []byte, ok bool, err
 	if err != nil {
 		return nil, false, err
 	}
-	entry, err := b.git(ctx, "ls-tree", "-z", "-l", "--full-tree", b.Commit, "--", rel)
-	if err != nil {
-		return nil, false, fmt.Errorf("look for %s in %s: %w", rel, b.Commit, err)
+	// Each directory on the way is asked for too: a link there is no missing file.
+	for at := rel; at != "."; at = filepath.Dir(at) {
+		tree, err := b.git.tree(ctx, b.Commit, at)
+		if err != nil {
+			return nil, false, err
+		}
+		e, there := tree[at]
+		switch {
+		case !there || at != rel && e.mode == modeTree:
+			continue
+		case at != rel:
+			return nil, false, fmt.Errorf("%s is no directory in %s", at, b.Commit)
+		case e.mode != modeFile && e.mode != modeProgram:
+			return nil, false, fmt.Errorf("%s is no regular file in %s", rel, b.Commit)
+		}
+		if data, err = b.git.ask(ctx, maxFile, "cat-file", "blob", e.hash); err != nil {
+			return nil, false, fmt.Errorf("read %s of %s: %w", rel, b.Commit, err)
+		}
+		return data, true, nil
 	}
-	if len(entry) == 0 {
-		return nil, false, nil
-	}
-	mode, rest, _ := strings.Cut(string(entry), " ")
-	fields := strings.Fields(rest)
-	if !strings.HasPrefix(mode, "100") || len(fields) < 3 {
-		return nil, false, fmt.Errorf("%s is no regular file in %s", rel, b.Commit)
-	}
-	data, err = b.git(ctx, "cat-file", "blob", fields[1])
-	if err != nil {
-		return nil, false, fmt.Errorf("read %s of %s: %w", rel, b.Commit, err)
-	}
-	return data, true, nil
+	return nil, false, nil
 }
 
-// Changed reports whether anything below a directory differs from the merge base:
-// what is committed since, what is not yet, and new files that are not ignored.
-func (b *Base) Changed(ctx context.Context, dir string) (bool, error) {
-	rel, err := b.relative(dir)
+// Changed reports whether a file or directory differs from the merge base. It is
+// false only where every entry was read and is the same: names, bytes, links and
+// the permission to execute. What git ignores or converts at a checkout (line
+// endings, LFS, encodings) counts as changed, and so do submodules. Outside the
+// repository it is true and ErrOutside.
+func (b *Base) Changed(ctx context.Context, name string) (bool, error) {
+	rel, err := b.relative(name)
 	if err != nil {
 		return true, err
 	}
-	names, err := b.git(ctx, "diff", "--name-only", "--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=none", b.Commit, "--", rel)
+	tree, err := b.git.tree(ctx, b.Commit, rel)
+	if err != nil {
+		return true, err
+	}
+	same, err := sameTree(ctx, b.top, rel, tree)
 	if err != nil {
 		return true, fmt.Errorf("compare %s with %s: %w", rel, b.Commit, err)
 	}
-	added, err := b.git(ctx, "ls-files", "--others", "--exclude-standard", "--", rel)
-	if err != nil {
-		return true, fmt.Errorf("list what is new in %s: %w", rel, err)
-	}
-	return len(names)+len(added) > 0, nil
+	return !same, nil
 }
 
-// relative is a path as the repository names it; its directory is resolved, the
-// last element is not.
+// relative is a path as the repository names it. No link below the top is
+// resolved.
 func (b *Base) relative(name string) (string, error) {
-	abs, err := filepath.Abs(name)
+	abs, err := absolute(name)
+	if err != nil {
+		return "", err
+	}
+	top, err := os.Stat(b.top)
+	if err != nil {
+		return "", err
+	}
+	if at := above(abs, top); at != "" {
+		rel, err := filepath.Rel(at, abs)
+		return rel, err
+	}
+	real, err := resolve(abs)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(abs))
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", name, err)
+	if above(real, top) != "" {
+		return "", fmt.Errorf("%s is a link into the repository %s: name it by its place there", name, b.top)
 	}
-	rel, err := filepath.Rel(b.top, filepath.Join(dir, filepath.Base(abs)))
-	if err != nil || !filepath.IsLocal(rel) {
-		return "", fmt.Errorf("%s: %w", name, ErrOutside)
-	}
-	return filepath.ToSlash(rel), nil
+	return "", fmt.Errorf("%s: %w", name, ErrOutside)
 }
 
-// git asks one question. Nothing that the repository's own files name is run.
-func (b *Base) git(ctx context.Context, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	question := args[0]
-	args = append([]string{"--no-pager", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.quotePath=true", "-C", b.top}, args...)
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
-	cmd.WaitDelay = time.Second
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	out, err := cmd.StdoutPipe()
+// above is the first directory on the way from the root to a path that is the
+// directory top, "" for none.
+func above(abs string, top os.FileInfo) string {
+	found := ""
+	for dir := abs; ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err == nil && os.SameFile(info, top) {
+			found = dir
+		}
+		if dir == filepath.Dir(dir) {
+			return found
+		}
+	}
+}
+
+// resolve resolves the links of the part of a path that exists.
+func resolve(abs string) (string, error) {
+	rest := ""
+	for dir := abs; ; dir = filepath.Dir(dir) {
+		real, err := filepath.EvalSymlinks(dir)
+		if err == nil {
+			return filepath.Join(real, rest), nil
+		}
+		if !errors.Is(err, os.ErrNotExist) || dir == filepath.Dir(dir) {
+			return "", err
+		}
+		if _, err := os.Lstat(dir); err == nil {
+			return "", fmt.Errorf("%s is a link to nothing", dir)
+		}
+		rest = filepath.Join(filepath.Base(dir), rest)
+	}
+}
+
+// absolute makes a path absolute without a guess: the kernel takes "link/.." for
+// the parent of the link's target, so such a path is refused.
+func absolute(name string) (string, error) {
+	named := false
+	for part := range strings.SplitSeq(filepath.ToSlash(name), "/") {
+		if part == ".." && named {
+			return "", fmt.Errorf("%s: a directory and then \"..\" may lead through a link: name the path without it", name)
+		}
+		named = named || part != "" && part != "." && part != ".."
+	}
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name), nil
+	}
+	cwd, err := os.Getwd()
+	if err == nil {
+		cwd, err = filepath.EvalSymlinks(cwd) // it may be $PWD
+	}
 	if err != nil {
-		return nil, err
+		return "", fmt.Errorf("find the working directory: %w", err)
 	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	data, readErr := io.ReadAll(io.LimitReader(out, maxFile+1))
-	if len(data) > maxFile {
-		cancel()
-		_ = cmd.Wait()
-		return nil, fmt.Errorf("git's answer is longer than %d bytes", maxFile)
-	}
-	if err := errors.Join(readErr, cmd.Wait()); err != nil {
-		line, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n")
-		return nil, fmt.Errorf("git %s: %w %.200s", question, err, line)
-	}
-	return data, nil
+	return filepath.Join(cwd, name), nil
 }
 
 // FirstDifference is the first line, from 1, in which two texts differ.

@@ -3,35 +3,82 @@ package since
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"sync"
 	"testing"
 )
 
-// repository is a fresh one with a commit on main, and a branch with another.
-func repository(t *testing.T) (dir string, git func(args ...string)) {
+// template is a repository with a commit on main, and a branch change, made once.
+var template = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "since-template-*")
+	if err != nil {
+		return "", err
+	}
+	for name, data := range map[string]string{"server/index.js": "1\n", "other/index.js": "1\n", "coalmine.yaml": "tools: {}\n"} {
+		name = filepath.Join(dir, name)
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(data), 0o644))
+	}
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-qm", "one"}, {"checkout", "-qb", "change"}} {
+		err = errors.Join(err, gitIn(dir, args...))
+	}
+	return dir, err
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir, err := template(); err == nil {
+		_ = os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}
+
+// gitIn runs the machine's git, as a user would.
+func gitIn(dir string, args ...string) error {
+	out, err := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"}, args...)...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("git %v: %w\n%s", args, err, out)
+	}
+	return nil
+}
+
+// newRepository is a fresh one with a commit on main, and a branch change.
+func newRepository(t *testing.T) (dir string, git func(args ...string)) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
+	from, err := template()
 	dir = t.TempDir()
-	git = func(args ...string) {
+	if err == nil {
+		err = os.CopyFS(dir, os.DirFS(from))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, func(args ...string) {
 		t.Helper()
-		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"}, args...)...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
+		if err := gitIn(dir, args...); err != nil {
+			t.Fatal(err)
 		}
 	}
-	git("init", "-q", "-b", "main")
-	write(t, dir, "server/index.js", "1\n")
-	write(t, dir, "other/index.js", "1\n")
-	write(t, dir, "coalmine.yaml", "tools: {}\n")
-	git("add", "-A")
-	git("commit", "-qm", "one")
-	git("checkout", "-qb", "change")
-	return dir, git
+}
+
+// base opens the merge base with main until the test ends.
+func base(t *testing.T, dir string) *Base {
+	t.Helper()
+	b, err := Open(context.Background(), dir, "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
 }
 
 func write(t *testing.T, dir, name, data string) {
@@ -46,7 +93,7 @@ func write(t *testing.T, dir, name, data string) {
 }
 
 func TestTheMergeBaseHolds(t *testing.T) {
-	dir, git := repository(t)
+	dir, git := newRepository(t)
 	ctx := context.Background()
 	write(t, dir, "coalmine.yaml", "tools: {}\nsuppress: []\n")
 	git("commit", "-qam", "allow myself")
@@ -55,10 +102,7 @@ func TestTheMergeBaseHolds(t *testing.T) {
 	write(t, dir, "other/index.js", "2\n")
 	git("commit", "-qam", "two")
 	git("checkout", "-q", "change")
-	b, err := Open(ctx, dir, "main")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := base(t, dir)
 	data, ok, err := b.File(ctx, filepath.Join(dir, "coalmine.yaml"))
 	if err != nil || !ok || string(data) != "tools: {}\n" {
 		t.Errorf("%q %t %v", data, ok, err)
@@ -86,8 +130,14 @@ func TestTheMergeBaseHolds(t *testing.T) {
 	}
 	write(t, dir, ".gitignore", "*.log\n")
 	write(t, dir, "other/x.log", "x")
+	if !changed("other") {
+		t.Error("an ignored file is no change")
+	}
+	if err := os.Remove(filepath.Join(dir, "other/x.log")); err != nil {
+		t.Fatal(err)
+	}
 	if changed("other") {
-		t.Error("an ignored file is a change")
+		t.Error("what was put back is changed")
 	}
 	write(t, dir, "other/index.js", "3\n")
 	if !changed("other") {
@@ -95,38 +145,8 @@ func TestTheMergeBaseHolds(t *testing.T) {
 	}
 }
 
-// A repository's own settings run nothing, and a ref is no option.
-func TestNothingOfTheRepositoryRuns(t *testing.T) {
-	dir, git := repository(t)
-	ran := filepath.Join(t.TempDir(), "ran")
-	write(t, dir, ".gitattributes", "*.js diff=x filter=x\n")
-	git("config", "diff.x.command", "touch "+ran)
-	git("config", "diff.x.textconv", "touch "+ran+";")
-	git("config", "core.fsmonitor", "touch "+ran+";")
-	write(t, dir, "server/index.js", "2\n")
-	ctx := context.Background()
-	b, err := Open(ctx, dir, "main")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c, err := b.Changed(ctx, filepath.Join(dir, "server")); err != nil || !c {
-		t.Errorf("%t %v", c, err)
-	}
-	if _, err := os.Stat(ran); err == nil {
-		t.Error("something of the repository ran")
-	}
-	for _, ref := range []string{"--output=x", "nothing", "", "-h"} {
-		if _, err := Open(ctx, dir, ref); err == nil || strings.Contains(err.Error(), "usage") {
-			t.Errorf("%q: %v", ref, err)
-		}
-	}
-	if _, err := Open(ctx, t.TempDir(), "main"); err == nil {
-		t.Error("no repository is one")
-	}
-}
-
 func TestALinkIsNoFile(t *testing.T) {
-	dir, git := repository(t)
+	dir, git := newRepository(t)
 	git("checkout", "-q", "main")
 	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "link.yaml")); err != nil {
 		t.Fatal(err)
@@ -134,10 +154,7 @@ func TestALinkIsNoFile(t *testing.T) {
 	git("add", "-A")
 	git("commit", "-qm", "link")
 	ctx := context.Background()
-	b, err := Open(ctx, dir, "main")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := base(t, dir)
 	if _, ok, err := b.File(ctx, filepath.Join(dir, "link.yaml")); ok || err == nil {
 		t.Errorf("%t %v", ok, err)
 	}
