@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze/rules"
-	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -35,7 +34,7 @@ func (j *judge) readCompared(run *rules.Run, opts *Options) {
 // comparedRun reads what a further run did, and what was not seen of it; of its
 // wire nothing is read.
 func (j *judge) comparedRun(how string, log *session.Reader) *rules.Run {
-	o := &judge{header: log.Header, set: canaries.FromCanaries(log.Header.Canaries), tainted: map[uint64]bool{}}
+	o := newJudge(log)
 	o.readEffects(log)
 	for _, g := range o.gaps {
 		g.Text = how + ": " + g.Text
@@ -50,7 +49,7 @@ func (j *judge) comparedRun(how string, log *session.Reader) *rules.Run {
 // Differs reports whether some condition of opts.Varied seems to make a
 // difference, so that it is worth a further run.
 func Differs(log *session.Reader, opts Options) (bool, error) {
-	j := &judge{header: log.Header, set: canaries.FromCanaries(log.Header.Canaries), tainted: map[uint64]bool{}}
+	j := newJudge(log)
 	j.readEffects(log)
 	run := j.run(&wireReader{})
 	j.readCompared(run, &opts)

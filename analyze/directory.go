@@ -46,6 +46,8 @@ type Inputs struct {
 	AuditRoot string           `json:"auditRoot"`
 	// Out is the target's directory as it was named, for commands that name it again.
 	Out string `json:"out"`
+	// Shown is what of the host the run showed to the server.
+	Shown []session.Shown `json:"shown,omitempty"`
 	// AuditError says why there is no audit though there should be one, "" otherwise.
 	AuditError string `json:"auditError,omitempty"`
 }
@@ -72,7 +74,7 @@ type Shrunk struct {
 const maxInputsFile = 64 << 20
 
 // writeJSON writes a value as a file of the directory.
-func writeJSON(dir *os.Root, name string, v any) error {
+func writeJSON(out session.Output, name string, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -80,7 +82,7 @@ func writeJSON(dir *os.Root, name string, v any) error {
 	if err := e.Encode(v); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	return session.WriteBytes(dir, name, b.Bytes())
+	return out.WriteBytes(name, b.Bytes())
 }
 
 // readJSON reads a value from a file of the directory; there is none where it says so.
@@ -100,23 +102,23 @@ func readJSON(dir *os.Root, name string, v any) (there bool, err error) {
 
 // WriteInputs keeps what the judgement of a target depends on, and the audit's report
 // where there is one.
-func WriteInputs(dir *os.Root, in Inputs, report *audit.Report) error {
+func WriteInputs(out session.Output, in Inputs, report *audit.Report) error {
 	in.Schema = InputsSchema
-	if err := writeJSON(dir, InputsFile, in); err != nil {
+	if err := writeJSON(out, InputsFile, in); err != nil {
 		return err
 	}
 	if report == nil {
-		return removeFile(dir, AuditFile)
+		return removeFile(out.Root, AuditFile)
 	}
-	return writeJSON(dir, AuditFile, report)
+	return writeJSON(out, AuditFile, report)
 }
 
 // WriteShrunk keeps how far the findings of a target were made small.
-func WriteShrunk(dir *os.Root, list []Shrunk) error {
+func WriteShrunk(out session.Output, list []Shrunk) error {
 	if len(list) == 0 {
-		return removeFile(dir, ShrunkFile)
+		return removeFile(out.Root, ShrunkFile)
 	}
-	return writeJSON(dir, ShrunkFile, list)
+	return writeJSON(out, ShrunkFile, list)
 }
 
 func removeFile(dir *os.Root, name string) error {
@@ -202,11 +204,7 @@ func Judge(dir *os.Root, version string, changes ...func(*Inputs)) (*Result, *In
 	if err != nil {
 		return nil, nil, err
 	}
-	var shrunk []Shrunk
-	if _, err := readJSON(dir, ShrunkFile, &shrunk); err != nil {
-		return nil, nil, err
-	}
-	if err := d.Complete(res, shrunk, index.Runs); err != nil {
+	if err := d.Complete(res, index.Runs); err != nil {
 		return nil, nil, err
 	}
 	return res, d.Inputs, nil
@@ -281,6 +279,7 @@ func (d *Directory) First(runs []session.IndexedRun) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	res.Shown = d.Inputs.Shown
 	for _, r := range in(runs, session.RoleBuild) {
 		if err := d.build(r, res); err != nil {
 			return nil, err
@@ -364,8 +363,12 @@ func (d *Directory) varied(logs []*session.Reader, res *Result) error {
 
 // Complete adds to the result of First how far its findings were made small, and
 // what the further starts showed.
-func (d *Directory) Complete(res *Result, shrunk []Shrunk, runs []session.IndexedRun) error {
+func (d *Directory) Complete(res *Result, runs []session.IndexedRun) error {
 	defer d.close()
+	var shrunk []Shrunk
+	if _, err := readJSON(d.dir, ShrunkFile, &shrunk); err != nil {
+		return err
+	}
 	for _, s := range shrunk {
 		for i := range res.Findings {
 			if slices.Contains(res.Findings[i].Fingerprints(), s.Fingerprint) {

@@ -29,13 +29,6 @@ type Options struct {
 	Audit *audit.Report
 	// AuditErr says why there is none though there should be one.
 	AuditErr error
-	// Wanted are the rules of the findings, by fingerprint, of which Result.ShownIn
-	// is wanted, for the calls from the number From on.
-	Wanted map[string]string
-	From   int
-	// Set finds the decoys of the log's header, nil to have it made: who judges a
-	// growing log again and again makes it once.
-	Set *canaries.Set
 	// Version is the version of the program that judges.
 	Version string
 	// Policy is the user's coalmine.yaml, nil for none. What in it ends on a day
@@ -85,12 +78,13 @@ type judge struct {
 	reached reached
 }
 
+func newJudge(log *session.Reader) *judge {
+	return &judge{header: log.Header, set: canaries.FromCanaries(log.Header.Canaries), tainted: map[uint64]bool{}}
+}
+
 // JudgeReader reads a run's log and says where what was seen differs from what was said.
 func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
-	j := &judge{header: log.Header, set: opts.Set, tainted: map[uint64]bool{}}
-	if j.set == nil {
-		j.set = canaries.FromCanaries(log.Header.Canaries)
-	}
+	j := newJudge(log)
 	w, err := j.read(log)
 	if err != nil {
 		return nil, err
@@ -107,9 +101,6 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 	j.readCompared(run, &opts)
 	res := j.result(w, run, opts)
 	res.Findings = append([]finding.Finding{}, rules.Check(run)...)
-	if len(opts.Wanted) > 0 {
-		res.ShownIn = rules.ShownIn(run, opts.Wanted, opts.From)
-	}
 	for i := range res.Findings {
 		res.Findings[i].Reproduce = res.Run.Reproduce
 	}
@@ -301,7 +292,7 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 	res.Tool.Name, res.Tool.Version = "coalmine", opts.Version
 	res.Run = Run{
 		ID: h.RunID, Seed: h.Seed, Started: h.Started.UTC(), Finished: h.Started.Add(j.last - h.Clock0).UTC(),
-		Sandbox: h.Sandbox, Tracer: h.Tracer, Network: h.Network, Command: slices.Clone(h.Command), Target: h.Target,
+		Sandbox: h.Sandbox, Tracer: h.Tracer, Network: h.Network, Command: slices.Clone(h.Command), Target: h.Target, Unredacted: slices.Clone(h.Unredacted),
 	}
 	// One tracer is as good as the other, and the machine takes what it allows.
 	tracer := ""
@@ -310,6 +301,9 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 	}
 	if h.Transport != "" {
 		tracer += " --transport " + h.Transport
+	}
+	if h.AllowUserNS {
+		tracer += " --allow-userns"
 	}
 	for _, kv := range h.Dummies {
 		tracer += " --env " + Quote(kv)

@@ -175,6 +175,10 @@ var inCall = []struct {
 		l.Record(trace.Record{Op: trace.OpRefused, Call: "io_uring_setup", Err: "ENOSYS", Injected: true})
 		l.Record(trace.Record{Op: trace.OpKill, Call: "kill", Pid: 101})
 	}, "tamper ptrace call/do#1 attempted\ntamper io_uring_setup call/do#1 attempted", "CM206 medium"},
+	{"refused by the sandbox", quiet, func(l *analyzetest.Log) {
+		l.Event(session.EventRefused{Task: 100, Call: "socket", Args: "AF_VSOCK", Err: "EAFNOSUPPORT", Count: 1})
+		l.Event(session.EventRefused{Task: 100, Call: "socket", Args: "AF_VSOCK", Err: "EAFNOSUPPORT", Count: 1000})
+	}, "tamper socket AF_VSOCK call/do#1 attempted ×1001", "CM206 medium"},
 	{"written and removed again", analyzetest.Note, func(l *analyzetest.Log) {
 		l.Open("/tmp/x", "O_RDWR|O_CREAT|O_EXCL", "")
 		l.Record(trace.Record{Op: trace.OpUnlink, Path: "/tmp/x"})

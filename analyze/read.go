@@ -3,6 +3,7 @@ package analyze
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
@@ -62,8 +63,17 @@ func (j *judge) reading(log *session.Reader) *reading {
 
 // all reads to the end of both files.
 func (r *reading) all(log *session.Reader) {
+	r.entries(log.All(r.frames))
+	r.j.profile = r.b.Profile()
+	for _, why := range r.unread {
+		r.j.because(session.GapLogDamaged, "a frame of the log could not be read: %s", why)
+	}
+}
+
+// entries reads a part of the log, or all of it.
+func (r *reading) entries(list iter.Seq2[session.Entry, error]) {
 	j := r.j
-	for e, err := range log.All(r.frames) {
+	for e, err := range list {
 		switch {
 		case err != nil:
 			j.because(session.GapLogDamaged, "a line of the trace could not be read: %v", err)
@@ -80,10 +90,6 @@ func (r *reading) all(log *session.Reader) {
 		default:
 			r.moment(e.Mark, e.Frame)
 		}
-	}
-	j.profile = r.b.Profile()
-	for _, why := range r.unread {
-		j.because(session.GapLogDamaged, "a frame of the log could not be read: %s", why)
 	}
 }
 

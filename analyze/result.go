@@ -46,6 +46,8 @@ type Result struct {
 	Observed     []finding.Effect  `json:"observed"`
 	Findings     []finding.Finding `json:"findings"`
 	Audit        *audit.Report     `json:"audit,omitempty"`
+	// Shown is what of the host the run showed to the server.
+	Shown []session.Shown `json:"shown,omitempty"`
 	// Policy says what the user's policy made of the findings, nil without one.
 	Policy *Policed `json:"policy,omitempty"`
 	// Baseline says which findings were known before, nil without a baseline.
@@ -58,9 +60,6 @@ type Result struct {
 	Spans     []Span     `json:"-"`
 	// Decoys names the place of each decoy secret that an effect is about, by its id.
 	Decoys map[string]string `json:"-"`
-	// ShownIn are, by fingerprint, the calls each of which for itself shows a
-	// finding that Options named.
-	ShownIn map[string][]int `json:"-"`
 }
 
 // Shows reports whether a finding of this fingerprint is among the run's. One that
@@ -85,6 +84,8 @@ type Run struct {
 	Reproduce string `json:"reproduce,omitempty"`
 	// Package is what was fetched to be run, nil for a command that was there.
 	Package *session.Package `json:"package,omitempty"`
+	// Unredacted says of which variables the real values may stand in reports, and why.
+	Unredacted []string `json:"unredacted,omitempty"`
 }
 
 // Server is how the server introduced itself.

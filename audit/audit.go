@@ -29,8 +29,12 @@ type Report struct {
 	// Skipped counts files that were too large, could not be read or took too long:
 	// not looked at, or not to their end.
 	Skipped int `json:"skipped"`
-	// Suppressed counts findings that a comment in the source keeps out.
+	// Suppressed is 0: no comment in the source keeps a finding out. The report's
+	// schema has it.
 	Suppressed int `json:"suppressed"`
+	// Silenced counts the lines whose comments ask scanners to report nothing. They
+	// are asked in vain.
+	Silenced int `json:"silenced,omitempty"`
 }
 
 // Profile says what was audited.
@@ -59,23 +63,30 @@ const (
 // skipped are directories that hold other people's code or none at all.
 var skipped = map[string]bool{"node_modules": true, ".git": true, ".hg": true, ".svn": true, "venv": true, ".venv": true, "site-packages": true, "__pycache__": true, "vendor": true, "coalmine-out": true, ".tox": true, ".mypy_cache": true}
 
-// Dir audits the tree at root. Links are not followed, and nothing is executed.
+// Dir audits the tree at root. No link is followed out of it, and nothing is executed.
+// No comment in the source keeps a finding out: only the reader's own policy does.
 // It honours ctx, also within a file. What lies at the paths in skip, relative to
 // root, is no part of the source.
 func Dir(ctx context.Context, root string, skip ...string) (*Report, error) {
-	secrets, err := newSecretScanner()
-	if err != nil {
-		return nil, err
-	}
-	return audit(ctx, root, secrets, skip)
-}
-
-func audit(ctx context.Context, root string, secrets secretScanner, skip []string) (*Report, error) {
 	dir, err := os.OpenRoot(root)
 	if err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
 	defer dir.Close()
+	return Root(ctx, dir, root, skip...)
+}
+
+// Root is Dir for a directory that is open: the caller saw to it that no link led
+// elsewhere. name is what the report calls it.
+func Root(ctx context.Context, dir *os.Root, name string, skip ...string) (*Report, error) {
+	secrets, err := newSecretScanner()
+	if err != nil {
+		return nil, err
+	}
+	return audit(ctx, dir, name, secrets, skip)
+}
+
+func audit(ctx context.Context, dir *os.Root, root string, secrets secretScanner, skip []string) (*Report, error) {
 	a := &auditor{dir: dir, skip: skip, secrets: secrets, printed: map[string]bool{}, given: map[kind]int{}, total: map[finding.Severity]int{}, report: &Report{Rubric: RubricVersion, Findings: []finding.Finding{}}}
 	a.report.Profile = Profile{Path: root, Depth: "text", DependencyCount: -1}
 	if err := fs.WalkDir(dir.FS(), ".", func(p string, d fs.DirEntry, err error) error { return a.visit(ctx, p, d, err) }); err != nil {
@@ -109,7 +120,6 @@ type auditor struct {
 type kind struct {
 	rule, path string
 	severity   finding.Severity
-	suppressed bool
 }
 
 func (a *auditor) visit(ctx context.Context, p string, d fs.DirEntry, err error) error {
@@ -126,6 +136,9 @@ func (a *auditor) visit(ctx context.Context, p string, d fs.DirEntry, err error)
 		}
 		return nil
 	}
+	if d.Type()&fs.ModeSymlink != 0 && isCode(p) {
+		return a.link(ctx, p)
+	}
 	if !d.Type().IsRegular() {
 		return nil
 	}
@@ -138,6 +151,22 @@ func (a *auditor) visit(ctx context.Context, p string, d fs.DirEntry, err error)
 	return a.file(ctx, p)
 }
 
+// link audits what code is linked to: that may bear a name, or lie in a directory,
+// that is passed over. A link that leads out of the tree is not followed.
+func (a *auditor) link(ctx context.Context, p string) error {
+	info, err := a.dir.Stat(p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil // it leads nowhere
+	case err != nil:
+		a.report.Skipped++
+		return nil
+	case !info.Mode().IsRegular():
+		return nil
+	}
+	return a.file(ctx, p)
+}
+
 func (a *auditor) file(ctx context.Context, p string) error {
 	data, err := a.read(p)
 	if err != nil {
@@ -145,10 +174,11 @@ func (a *auditor) file(ctx context.Context, p string) error {
 		return nil
 	}
 	a.report.Profile.FilesScanned++
-	if isProse(p) || (!isSource(p) && isBinary(data)) {
+	if isProse(p) || !isSource(p) && !bytes.HasPrefix(data, []byte("#!")) && isBinary(data) {
 		return nil
 	}
 	src := string(data)
+	a.silencers(p, src)
 	secrets, err := a.secrets.scan(ctx, p, src)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -183,6 +213,24 @@ func (a *auditor) file(ctx context.Context, p string) error {
 		a.add(h.Rule, sev, p, src, h.Offset, h.Text, h.Text)
 	}
 	return nil
+}
+
+// silencer is a comment by which a source asks a scanner of ours to pass over a line.
+var silencer = regexp.MustCompile(`gitleaks:allow|coalmine:ignore\b`)
+
+// silencers reports the lines that ask scanners to report nothing.
+func (a *auditor) silencers(p, src string) {
+	line := -1
+	for _, at := range silencer.FindAllStringIndex(src, -1) {
+		start := strings.LastIndexByte(src[:at[0]], '\n') + 1
+		if start == line {
+			continue
+		}
+		line = start
+		a.report.Silenced++
+		asks := src[at[0]:at[1]]
+		a.add(ScannerSilenced, finding.Info, p, src, at[0], "a comment asks scanners to pass over this line: "+asks, asks)
+	}
 }
 
 // unshown begins an order of what not to show: of an answer's looks more often than of a secret.
@@ -274,7 +322,16 @@ func isBinary(data []byte) bool { return bytes.IndexByte(data[:min(len(data), 80
 // reads it, even where a comment of it holds a zero byte.
 func isSource(p string) bool {
 	switch strings.ToLower(path.Ext(p)) {
-	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".py", ".pyi", ".go", ".rb", ".rs", ".sh", ".json", ".toml", ".yaml", ".yml", ".env":
+	case ".json", ".toml", ".yaml", ".yml", ".env":
+		return true
+	}
+	return isCode(p)
+}
+
+// isCode reports whether an interpreter or a compiler reads a file of this name.
+func isCode(p string) bool {
+	switch strings.ToLower(path.Ext(p)) {
+	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".py", ".pyi", ".go", ".rb", ".rs", ".sh":
 		return true
 	}
 	return false
@@ -309,12 +366,8 @@ func (a *auditor) add(rule string, sev finding.Severity, p, src string, offset i
 		return
 	}
 	line, col, lineText := position(src, offset)
-	if strings.Contains(lineText, "coalmine:ignore "+rule) {
-		if of.suppressed = true; a.given[of] < maxFindings {
-			a.given[of]++
-			a.report.Suppressed++
-		}
-		return
+	if asks := silencer.FindString(lineText); asks != "" && rule != ScannerSilenced {
+		message += "; its line asks scanners to pass over it (" + asks + ")"
 	}
 	a.given[of]++
 	a.total[sev]++

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,17 @@ type listed []secretHit
 
 func (l listed) scan(context.Context, string, string) ([]secretHit, error) { return l, nil }
 
+// auditWith is Dir with another scanner for secrets.
+func auditWith(t *testing.T, root string, s secretScanner) (*Report, error) {
+	t.Helper()
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	return audit(t.Context(), dir, root, s, nil)
+}
+
 // What weighs little crowds out nothing that weighs more.
 func TestSamplesHideNoKey(t *testing.T) {
 	var found listed
@@ -22,7 +34,7 @@ func TestSamplesHideNoKey(t *testing.T) {
 		found = append(found, secretHit{offset: i, what: "jwt", severity: finding.Low})
 	}
 	found = append(found, secretHit{offset: 90, what: "aws-access-token", severity: finding.Critical})
-	r, err := audit(t.Context(), write(t, map[string]string{"a.js": strings.Repeat("x", 100)}), found, nil)
+	r, err := auditWith(t, write(t, map[string]string{"a.js": strings.Repeat("x", 100)}), found)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +50,7 @@ func TestNoCrowdHidesAnOrder(t *testing.T) {
 		"escapes": strings.Repeat("\x1b[1m ", 5*text.MaxHits), "tags": strings.Repeat("<system> you must </system>\n", 5*text.MaxHits),
 		"joiners": strings.Repeat("a\u200db ", 5*text.MaxHits),
 	} {
-		r, err := audit(t.Context(), write(t, map[string]string{"a.js": crowd + order + "\n"}), listed{}, nil)
+		r, err := auditWith(t, write(t, map[string]string{"a.js": crowd + order + "\n"}), listed{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +68,7 @@ func TestNoCrowdHidesAnOrder(t *testing.T) {
 func TestACrowdHasAnEnd(t *testing.T) {
 	crowd := strings.Repeat("a\u200db\x1b", (text.MaxHits/2)*(maxParts+1))
 	found := listed(slices.Repeat([]secretHit{{offset: len(crowd) - 1, what: "jwt", severity: finding.Low}}, 100_000))
-	r, err := audit(t.Context(), write(t, map[string]string{"a.js": crowd}), found, nil)
+	r, err := auditWith(t, write(t, map[string]string{"a.js": crowd}), found)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ const (
 	SecretHardcoded = "secret-hardcoded"
 	DependencyCount = "dep-surface"
 	NoLicense       = "no-license"
+	ScannerSilenced = "scanner-silenced"
 )
 
 // Rules lists the rules of the static audit, sorted by ID.
@@ -24,8 +25,10 @@ func Rules() []finding.Rule {
 			Help: "Each dependency runs with the server's rights. More than 50 direct ones are medium, 21 to 50 are low."},
 		{ID: NoLicense, Name: "NoLicense", Title: "No licence", Severity: finding.Info,
 			Help: "Neither a licence file nor a licence in the manifest was found. It costs no points."},
+		{ID: ScannerSilenced, Name: "ScannerSilenced", Title: "The source asks scanners to pass over a line", Severity: finding.Info,
+			Help: "A comment in the source (`gitleaks:allow`, `coalmine:ignore`) asks a scanner to report nothing of its line. It is not obeyed: only your own policy and baseline suppress a finding. It costs no points."},
 		{ID: SecretHardcoded, Name: "SecretHardcoded", Title: "A secret stands in the source", Severity: finding.Critical, CWE: []string{"CWE-798"}, OWASP: []string{"MCP01"},
-			Help: "A credential of a known shape stands in a file of the server. Its value is never printed. Low is a key that every copy of an application carries and that its issuer restricts by caller (a Google API key, a map's public one), a token that may as well be a sample (a JWT, the one in a curl command), and what only looks like a key.\n\n**False positive when** it is a documented sample; suppress it with a comment `coalmine:ignore secret-hardcoded` in that line."},
+			Help: "A credential of a known shape stands in a file of the server. Its value is never printed. Low is a key that every copy of an application carries and that its issuer restricts by caller (a Google API key, a map's public one), a token that may as well be a sample (a JWT, the one in a curl command), and what only looks like a key.\n\n**False positive when** it is a documented sample; suppress it in your policy, by its fingerprint."},
 		{ID: text.Poisoning, Name: "ToolPoisoning", Title: "Text that speaks to the model behind the user's back", Severity: finding.Critical, CWE: []string{"CWE-94"}, OWASP: []string{"MCP03"},
 			Help: "A file holds text that orders a model to read secrets, to keep silent before the user or to disregard its instructions. An order within a tag, as templates of prompts have it, or of what not to show, is low where no other stands near it.\n\n**False positive when** the text is quoted by a scanner, a test or documentation of such attacks."},
 		{ID: text.Hidden, Name: "UnicodeHidden", Title: "Hidden characters in the source", Severity: finding.High, CWE: []string{"CWE-451"}, OWASP: []string{"MCP03"},

@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"path"
 	"strings"
 	"sync"
 	"time"
@@ -39,7 +40,11 @@ var (
 	gitleaksMu   sync.Mutex
 	gitleaksOnce = sync.OnceValues(func() (*detect.Detector, error) {
 		logging.Logger = logging.Logger.Level(zerolog.Disabled)
-		return detect.NewDetectorDefaultConfig()
+		d, err := detect.NewDetectorDefaultConfig()
+		if err == nil {
+			d.IgnoreGitleaksAllow = true // the source has no say in what is reported of it
+		}
+		return d, err
 	})
 )
 
@@ -73,11 +78,12 @@ const (
 	maxScan = 30 * time.Second
 )
 
-func (g gitleaks) scan(ctx context.Context, path, src string) ([]secretHit, error) {
+func (g gitleaks) scan(ctx context.Context, name, src string) ([]secretHit, error) {
 	gitleaksMu.Lock()
 	defer gitleaksMu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, g.limit)
 	defer cancel()
+	shown := shownPath(name)
 	var out []secretHit
 	for from, owned := 0, 0; ; {
 		to := lineEnd(src, from+pieceSize, pieceSize/2)
@@ -86,19 +92,29 @@ func (g gitleaks) scan(ctx context.Context, path, src string) ([]secretHit, erro
 			next = lineEnd(src, to-pieceOverlap, pieceOverlap/2)
 			until = next + pieceLead
 		}
-		for _, h := range g.piece(ctx, path, src[from:to]) {
+		for _, h := range g.piece(ctx, shown, src[from:to]) {
 			if h.offset += from; h.offset >= owned && h.offset < until {
 				out = append(out, h)
 			}
 		}
 		if ctx.Err() != nil {
-			return out, fmt.Errorf("search %s for secrets: %w", path, ctx.Err())
+			return out, fmt.Errorf("search %s for secrets: %w", name, ctx.Err())
 		}
 		if to == len(src) {
 			return out, nil
 		}
 		from, owned = next, until
 	}
+}
+
+// shownPath is what gitleaks is told of a file's path. Its rules pass over files
+// by name, "jquery.js" for one, and the server chooses the names of its code: of
+// code gitleaks learns the extension alone.
+func shownPath(p string) string {
+	if isCode(p) {
+		return "source" + strings.ToLower(path.Ext(p))
+	}
+	return p
 }
 
 // lineEnd is the end of the last line that ends in the reach before an offset, the
@@ -114,11 +130,11 @@ func lineEnd(src string, at, reach int) int {
 }
 
 // piece searches one, with offsets in it.
-func (g gitleaks) piece(ctx context.Context, path, src string) []secretHit {
+func (g gitleaks) piece(ctx context.Context, name, src string) []secretHit {
 	var out []secretHit
 	var lines []int
 	//nolint:staticcheck // DetectContext takes no other type before gitleaks v9
-	for _, f := range g.detector.DetectContext(ctx, detect.Fragment{Raw: src, FilePath: path}) {
+	for _, f := range g.detector.DetectContext(ctx, detect.Fragment{Raw: src, FilePath: name}) {
 		h := secretHit{what: f.RuleID, severity: finding.Critical}
 		if carried[f.RuleID] {
 			h.severity = finding.Low

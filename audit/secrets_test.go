@@ -50,7 +50,7 @@ func TestASearchEnds(t *testing.T) {
 	if hits, err := s.scan(t.Context(), "x.js", text); !errors.Is(err, context.DeadlineExceeded) || len(hits) != 0 {
 		t.Errorf("out of time: %v %v", hits, err)
 	}
-	r, err := audit(t.Context(), write(t, map[string]string{"x.js": text}), s, nil)
+	r, err := auditWith(t, write(t, map[string]string{"x.js": text}), s)
 	if err != nil || r.Skipped != 1 || r.Profile.FilesScanned != 1 {
 		t.Errorf("a file that takes too long is not counted: %+v %v", r, err)
 	}

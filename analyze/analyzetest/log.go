@@ -63,11 +63,18 @@ type Log struct {
 // New begins a log; change, if not nil, alters its header.
 func New(t testing.TB, change func(*session.Header)) *Log {
 	t.Helper()
+	return NewWith(t, nil, change)
+}
+
+// NewWith is New for a run that is given real values, which the redactor takes out.
+func NewWith(t testing.TB, redactor *canaries.Redactor, change func(*session.Header)) *Log {
+	t.Helper()
 	dir, err := os.OpenRoot(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = dir.Close() })
+	out := session.Output{Root: dir, Redactor: redactor}
 	h := session.Header{
 		RunID: "0123456789abcdef", Started: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC), Clock0: time.Second, Seed: 1,
 		Command: []string{"node", ServerDir + "/index.js"}, Target: "node notes/index.js", Sandbox: "local", Tracer: "strace", Network: "none",
@@ -76,7 +83,7 @@ func New(t testing.TB, change func(*session.Header)) *Log {
 	if change != nil {
 		change(&h)
 	}
-	log, err := session.Create(dir, h)
+	log, err := out.Create(h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,12 +245,18 @@ func (l *Log) End() {
 	l.Event(session.EventDone{})
 }
 
-// Judge closes the log and judges it.
-func (l *Log) Judge(o analyze.Options) *analyze.Result {
+// Close closes the log.
+func (l *Log) Close() {
 	l.t.Helper()
 	if err := l.log.Close(); err != nil {
 		l.t.Fatal(err)
 	}
+}
+
+// Judge closes the log and judges it.
+func (l *Log) Judge(o analyze.Options) *analyze.Result {
+	l.t.Helper()
+	l.Close()
 	return Judge(l.t, l.dir, o)
 }
 

@@ -35,9 +35,6 @@ type detector interface {
 	event(c *context)
 }
 
-// finisher is a detector that has something to say at the end.
-type finisher interface{ finish(c *context) }
-
 // context is what a detector is given: one event, the facts by then, and a
 // place for what it finds.
 type context struct {
@@ -168,19 +165,6 @@ func (g *Engine) keep() {
 	g.ctx.found = g.ctx.found[:0]
 }
 
-// Finish lets detectors say what only the end shows.
-func (g *Engine) Finish(s *wire.State) {
-	g.ctx.Event, g.ctx.state = &wirelog.Event{}, s
-	for i := 0; i < len(g.detectors); {
-		i = g.run(i, func(d detector) {
-			if f, ok := d.(finisher); ok {
-				f.finish(&g.ctx)
-			}
-		})
-	}
-	g.keep()
-}
-
 // Observer sees each event beside the detectors.
 type Observer func(*wirelog.Event, *wire.State)
 
@@ -233,11 +217,16 @@ func (s *Session) Damage(bad *session.LineError) { s.frames.Damage(bad) }
 // End is what the log, which has this name, comes to: from is at its end.
 func (s *Session) End(name string, from *session.Scanner) *Log {
 	s.frames.End(from.Torn, from.Metrics)
-	g, state := s.engine, s.frames.State
-	g.Finish(state)
-	l := &Log{Name: name, Annotations: g.Annotations, Dropped: g.Dropped, Failures: g.Failures, Truncated: g.ctx.scan.Truncated, Stats: s.frames.Stats, State: state, Metrics: from.Metrics}
+	l := s.Now()
+	l.Name, l.Metrics = name, from.Metrics
 	l.Summary = s.sum.summary(l)
 	return l
+}
+
+// Now is what the frames so far come to, without a summary.
+func (s *Session) Now() *Log {
+	g := s.engine
+	return &Log{Annotations: g.Annotations, Dropped: g.Dropped, Failures: g.Failures, Truncated: g.ctx.scan.Truncated, Stats: s.frames.Stats, State: s.frames.State}
 }
 
 // Read judges a whole log. The error is one of reading; damage within the log

@@ -308,8 +308,10 @@ func (b *Builder) event(m *session.Mark) {
 		if strings.Contains(e.Mask, "read") {
 			b.read = append(b.read, access{e.Path, at})
 		}
+	case session.EventRefused:
+		b.refused(e, at)
 	case session.EventFound:
-		if len(b.secrets[e.Path]) > 0 {
+		if slices.Contains(b.secrets[e.Path], e.Canary) {
 			return // moved or copied by name: it is followed there
 		}
 		f := b.effect(finding.Secret, e.Canary, finding.RungRead, nil, finding.Evidence{Source: "event", Time: at,
@@ -353,7 +355,11 @@ func (b *Builder) secret(ids []string, e finding.Effect) {
 }
 
 func (b *Builder) stderr(m *session.Mark) {
-	for _, h := range b.said.more(b.find, cmp.Or(m.Text, string(m.Data))) {
+	found, err := b.said.more(b.find, cmp.Or(m.Text, string(m.Data)))
+	if err != nil {
+		b.unread("what the server wrote on stderr could not be searched whole")
+	}
+	for _, h := range found {
 		ev := finding.Evidence{Source: "event", Time: m.Time, Text: fmt.Sprintf("the secret %s stands on stderr (%s, offset %d)", h.ID, h.Encoding, h.Offset)}
 		e := b.effect(finding.Secret, h.ID, finding.RungReturned, nil, ev)
 		e.Via, e.Encoding = "stderr", h.Encoding
@@ -365,7 +371,10 @@ func (b *Builder) stderr(m *session.Mark) {
 // frame holds a canary's value.
 func (b *Builder) Frame(seq uint64, at time.Duration, raw []byte) bool {
 	b.provenReply(seq, at, raw)
-	hits, _ := b.find.FindBody(raw, nil)
+	hits, err := b.find.FindBody(raw, nil)
+	if err != nil {
+		b.unread("a message of the server's could not be searched whole")
+	}
 	pointers := b.pointers(raw, hits)
 	for _, h := range hits {
 		ev := finding.Evidence{Source: "frame", Seq: seq, Time: at, Text: fmt.Sprintf("the secret %s crossed the wire%s (%s, offset %d)", h.ID, pointers[h.ID], h.Encoding, h.Offset)}

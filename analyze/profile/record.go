@@ -3,12 +3,15 @@ package profile
 import (
 	"fmt"
 	"maps"
+	"math"
 	"net/netip"
 	"path"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
@@ -373,6 +376,22 @@ func (b *Builder) tamper(r *trace.Record) {
 		text += ": " + r.Err
 	}
 	b.add(b.effect(finding.Tamper, r.Call, rung, r, b.says(r, text)))
+}
+
+// refused takes a call that the sandbox refused, and that no tracer has seen.
+func (b *Builder) refused(e session.EventRefused, at time.Duration) {
+	call := e.Call
+	if e.Args != "" {
+		call += " " + e.Args
+	}
+	text := call + ": " + e.Err
+	if e.Count > 1 {
+		text += fmt.Sprintf(" (%d times)", e.Count)
+	}
+	r := &trace.Record{Time: at, Tid: e.Task, Call: e.Call, Op: trace.OpRefused, FD: -1, Ret: -1, Err: e.Err, Injected: true}
+	f := b.effect(finding.Tamper, call, finding.RungAttempted, r, finding.Evidence{Source: "event", Time: at, Text: text})
+	f.Count = int(min(max(e.Count, 1), math.MaxInt32))
+	b.add(f)
 }
 
 func (b *Builder) noisy(e finding.Effect, class string) finding.Effect {

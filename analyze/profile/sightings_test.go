@@ -117,12 +117,45 @@ func TestTail(t *testing.T) {
 	}{
 		{"x" + kept[:7], -1}, {kept[7:20], -1}, {kept[20:] + " y", 1}, {"more", -1}, {kept, int64(len(kept)) + 7}, {strings.Repeat("z", 3*maxTail), -1}, {kept, int64(2*len(kept)) + 7 + 3*maxTail},
 	} {
-		hits := b.said.more(b.find, c.text)
+		hits, err := b.said.more(b.find, c.text)
+		if err != nil {
+			t.Error(err)
+		}
 		if len(hits) > 1 || len(hits) == 0 != (c.offset < 0) || len(hits) == 1 && hits[0].Offset != c.offset {
 			t.Errorf("%.20q: %+v, want offset %d", c.text, hits, c.offset)
 		}
 		if len(b.said.kept) > maxTail {
 			t.Errorf("%d bytes are kept", len(b.said.kept))
+		}
+	}
+}
+
+// What cannot be searched whole is said, on the wire as on stderr: enough false starts
+// of packed streams hide a true one.
+func TestWhatCannotBeSearchedIsUnread(t *testing.T) {
+	starts := bytes.Repeat([]byte("\x78\x01"), 2000)
+	b := builder()
+	b.Frame(1, 0, starts)
+	b.Frame(2, 0, starts)
+	b.stderr(&session.Mark{Kind: session.MarkStderr, Data: starts})
+	if len(b.out.Unread) != 2 || !strings.Contains(b.out.Unread[0], "a message") || !strings.Contains(b.out.Unread[1], "stderr") {
+		t.Errorf("%q", b.out.Unread)
+	}
+}
+
+// A decoy in the place of another is not at home there.
+func TestADecoyInAnothersPlaceIsTold(t *testing.T) {
+	for canary, want := range map[string]int{"ssh-key": 0, "token": 1} {
+		b := builder()
+		b.Mark(&session.Mark{Kind: session.MarkEvent, Event: &session.Event{Body: session.EventFound{Path: key, Canary: canary, Encoding: "raw"}}})
+		n := 0
+		for _, e := range b.out.Effects {
+			if e.Kind == finding.Secret && e.Target == canary {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("%s: %d effects, want %d", canary, n, want)
 		}
 	}
 }

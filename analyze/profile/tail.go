@@ -16,14 +16,15 @@ type tail struct {
 	total int64 // the offset behind kept
 }
 
-// more searches the next piece, with what came before it: what is new.
-func (t *tail) more(set *canaries.Set, text string) []canaries.Hit {
+// more searches the next piece, with what came before it: what is new. The error
+// is canaries.ErrOpaque where a part could not be searched.
+func (t *tail) more(set *canaries.Set, text string) ([]canaries.Hit, error) {
 	before, _ := set.FindBody(t.kept, nil)
 	base := t.total - int64(len(t.kept))
 	t.kept = append(t.kept, text...)
 	t.total += int64(len(text))
 	var out []canaries.Hit
-	now, _ := set.FindBody(t.kept, nil) // what cannot be unpacked proves nothing
+	now, err := set.FindBody(t.kept, nil)
 	for _, h := range now {
 		if !slices.Contains(before, h) {
 			h.Offset += base
@@ -37,5 +38,5 @@ func (t *tail) more(set *canaries.Set, text string) []canaries.Hit {
 	if extra := len(t.kept) - maxTail; extra > 0 {
 		t.kept = append(t.kept[:0], t.kept[extra:]...)
 	}
-	return out
+	return out, err
 }

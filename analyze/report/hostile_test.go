@@ -52,7 +52,7 @@ func staged(evil string) *analyze.Result {
 	res.Coverage.Unseen, res.Coverage.Accepted = []string{evil}, []string{evil}
 	res.Baseline = &analyze.Compared{File: evil, Known: []analyze.Known{{Rule: "CM101", Severity: finding.High, Message: evil, Tool: evil}}}
 	res.Policy = &analyze.Policed{File: evil, Accepted: []analyze.Accepted{{Known: analyze.Known{Rule: "CM101", Message: evil, Tool: evil}, Reason: evil, Owner: evil, Until: "2027-01-31"}}}
-	res.Run.Package = &session.Package{Kind: "npm", Name: evil, Version: evil, Integrity: evil, Digest: evil, Packages: 3, Bin: evil, Again: []string{evil},
+	res.Run.Package = &session.Package{Kind: "npm", Name: evil, Version: evil, Integrity: evil, Digest: evil, Packages: 3, Bin: evil, Again: []string{evil}, LinksLeftOut: []string{evil},
 		Build: session.Build{State: session.BuildFailed, Why: evil, Steps: []session.BuildStep{{Package: evil, Event: evil, Status: 1}}}}
 	res.Run.Sandbox, res.Run.Tracer, res.Run.Network, res.Run.ID = evil, evil, evil, evil
 	return res
@@ -294,5 +294,53 @@ func TestSARIFKeepsGitHubsSize(t *testing.T) {
 	}
 	if !strings.Contains(b.String(), "of the least severe results were left out") {
 		t.Error("nothing was left out, or nothing says so")
+	}
+}
+
+// TestSARIFMessagesAreInert: no part of what a server says is a link, an image, HTML
+// or somebody's name in a message.
+func TestSARIFMessagesAreInert(t *testing.T) {
+	acts := regexp.MustCompile(`\]\(|\]\[|\]:|!\[|<[A-Za-z/!?]|(^|[^\w/@])@[A-Za-z0-9-]+([^\w/-]|$)`)
+	for _, evil := range []string{
+		"[click](https://evil.example)", "![](https://evil.example/p.png)", "[a][b]", "[b]: https://evil.example", "<img src=x>", "<https://evil.example>", "<!-- x", "hey @octocat, look", "@octocat", "@octocat @hubot",
+		"](](((", "[x](1)", "\\[x](1)", "!![[a]](x)", "[[x]](2)",
+	} {
+		var b bytes.Buffer
+		if err := SARIF(&b, staged(evil), SARIFOptions{Default: At("x.json")}); err != nil {
+			t.Fatal(err)
+		}
+		var doc any
+		if err := json.Unmarshal(b.Bytes(), &doc); err != nil {
+			t.Fatal(err)
+		}
+		seen := 0
+		var walk func(v any, message bool)
+		walk = func(v any, message bool) {
+			switch v := v.(type) {
+			case map[string]any:
+				for k, m := range v {
+					if s, ok := m.(string); ok && message && k == "text" {
+						seen++
+						if acts.MatchString(s) {
+							t.Errorf("%q stands in the message %q", evil, s)
+						}
+					}
+					walk(m, k == "message")
+				}
+			case []any:
+				for _, m := range v {
+					walk(m, false)
+				}
+			}
+		}
+		walk(doc, false)
+		if seen == 0 {
+			t.Fatal("there is no message")
+		}
+	}
+	for _, plain := range []string{"ran npm install @scope/pkg a@b.example", "x [ssh-key] y", "1 < 2", "/node_modules/@scope/pkg/index.js"} {
+		if got := inert(plain); got != plain {
+			t.Errorf("%q becomes %q", plain, got)
+		}
 	}
 }

@@ -12,7 +12,9 @@ type coverageView struct {
 	Records, Noise, Opaque   int
 	Lost                     int64
 	Unseen, Unreached        []string
+	Unredacted               []string
 	Accepted, Reached        []string
+	Shown                    []string
 	Rows                     []rowView
 	More                     int
 }
@@ -27,7 +29,7 @@ type rowView struct {
 type auditView struct {
 	Score, Files int
 	Grade        string
-	Suppressed   int
+	Silenced     int
 	Deductions   []deductionView
 }
 
@@ -66,6 +68,9 @@ func (v *pageView) accepted(res *analyze.Result) {
 func (v *pageView) coverage(res *analyze.Result) {
 	c := &v.Coverage
 	c.Records, c.Noise, c.Lost, c.Opaque = res.Coverage.Records, res.Coverage.Noise, res.Coverage.Lost, res.Coverage.Opaque
+	for _, left := range res.Run.Unredacted {
+		c.Unredacted = append(c.Unredacted, Escape(left, 300))
+	}
 	for _, u := range res.Coverage.Unseen {
 		c.Unseen = append(c.Unseen, Escape(u, 200))
 	}
@@ -74,6 +79,9 @@ func (v *pageView) coverage(res *analyze.Result) {
 	}
 	for _, h := range res.Coverage.Accepted {
 		c.Accepted = append(c.Accepted, Escape(h, 120))
+	}
+	for _, shown := range res.Shown {
+		c.Shown = append(c.Shown, ShownLine(shown))
 	}
 	for _, r := range res.Coverage.Reached {
 		c.Reached = append(c.Reached, Escape(r, 300))
@@ -97,7 +105,7 @@ func (v *pageView) audit(res *analyze.Result) {
 	if a == nil {
 		return
 	}
-	v.Audit = &auditView{Score: a.Score, Grade: Escape(a.Grade, 4), Files: a.Profile.FilesScanned, Suppressed: a.Suppressed}
+	v.Audit = &auditView{Score: a.Score, Grade: Escape(a.Grade, 4), Files: a.Profile.FilesScanned, Silenced: a.Silenced}
 	for _, d := range a.Deductions {
 		v.Audit.Deductions = append(v.Audit.Deductions, deductionView{Escape(fmt.Sprint(d.Rule), 60), d.Points, plural(d.Hits, "place")})
 	}

@@ -204,6 +204,9 @@ func (m *markdown) coverage(res *analyze.Result) {
 	for _, r := range res.Coverage.Reached {
 		m.line("- allowed host %s", code(r, 300))
 	}
+	for _, left := range res.Run.Unredacted {
+		m.line("- a passed variable that is not redacted, %s", code(left, 300))
+	}
 	m.last("</details>")
 	m.last("")
 }

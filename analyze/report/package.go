@@ -48,11 +48,27 @@ func buildText(b *session.Build) string {
 	}
 }
 
+// packageLinks names the links that were left out, "" for none.
+func packageLinks(p *session.Package) string {
+	n := len(p.LinksLeftOut)
+	if n == 0 {
+		return ""
+	}
+	text := "left out " + plural(n, "link") + " that led outside: " + strings.Join(p.LinksLeftOut[:min(n, 5)], ", ")
+	if n > 5 {
+		text += ", …"
+	}
+	return text
+}
+
 func (p *printer) pkg(pkg *session.Package) {
 	if pkg == nil {
 		return
 	}
 	p.fact("package", "%s %s; %s fetched, %s", Clean(packageName(pkg), 200), Clean(packageHash(pkg), maxIntegrity), plural(pkg.Packages, "package"), Clean(buildText(&pkg.Build), 300))
+	if links := packageLinks(pkg); links != "" {
+		p.fact("links", "%s", Clean(links, 300))
+	}
 }
 
 func (m *markdown) pkg(pkg *session.Package) {
@@ -60,6 +76,9 @@ func (m *markdown) pkg(pkg *session.Package) {
 		return
 	}
 	m.line("Package %s %s; %s fetched, %s.", code(packageName(pkg), 200), code(packageHash(pkg), maxIntegrity), plural(pkg.Packages, "package"), code(buildText(&pkg.Build), 300))
+	if links := packageLinks(pkg); links != "" {
+		m.line("%s", code(links, 300))
+	}
 	m.line("")
 }
 
@@ -67,19 +86,23 @@ func packageFacts(pkg *session.Package) []factView {
 	if pkg == nil {
 		return nil
 	}
-	return []factView{
+	facts := []factView{
 		{"Package", Escape(packageName(pkg), 200)},
 		{"Hash", Escape(packageHash(pkg), maxIntegrity)},
 		{"Fetched", plural(pkg.Packages, "package")},
 		{"Build", Escape(buildText(&pkg.Build), 300)},
 	}
+	if links := packageLinks(pkg); links != "" {
+		facts = append(facts, factView{"Links", Escape(links, 300)})
+	}
+	return facts
 }
 
 // packageProperties are what SARIF has no member for.
 func packageProperties(pkg *session.Package) *sarif.PropertyBag {
 	props := sarif.NewPropertyBag()
 	for _, kv := range [][2]string{
-		{"package", packageName(pkg)}, {"integrity", pkg.Integrity}, {"digest", pkg.Digest}, {"build", buildText(&pkg.Build)},
+		{"package", packageName(pkg)}, {"integrity", pkg.Integrity}, {"digest", pkg.Digest}, {"build", buildText(&pkg.Build)}, {"links", packageLinks(pkg)},
 	} {
 		if kv[1] != "" {
 			props.Add(kv[0], text.Printable(strings.TrimSpace(kv[1]), 900))

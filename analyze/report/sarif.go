@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -302,7 +303,27 @@ func uri(p string) string {
 	return (&url.URL{Path: p}).EscapedPath()
 }
 
-func message(s string) *sarif.Message { return sarif.NewTextMessage(s) }
+// message is a text of which no part acts: a server has a say in most.
+func message(s string) *sarif.Message { return sarif.NewTextMessage(inert(s)) }
+
+// inert keeps a viewer from taking a part of a text for a link of SARIF's own
+// (section 3.11.6), or for Markdown's links and images, HTML, or somebody's name.
+// Where that could be, a space parts it.
+func inert(s string) string {
+	s = tag.ReplaceAllString(link.ReplaceAllString(s, "$1 $2"), "< $1")
+	return mention.ReplaceAllStringFunc(s, func(m string) string {
+		if strings.HasSuffix(m, "/") {
+			return m // a package's scope
+		}
+		return strings.Replace(m, "@", "@ ", 1)
+	})
+}
+
+var (
+	link    = regexp.MustCompile(`([!\]])([(\[:])`)
+	tag     = regexp.MustCompile(`<([A-Za-z/!?])`)
+	mention = regexp.MustCompile(`(^|[^\w/@])@[A-Za-z0-9-]+/?`)
+)
 
 // sentence ends a text with a full stop, as SARIF's validators ask.
 func sentence(s string) string {

@@ -44,6 +44,9 @@ func Text(w io.Writer, res *analyze.Result, o TextOptions) error {
 	if res.Baseline != nil {
 		p.fact("known", "%s, in %s", plural(len(res.Baseline.Known), "finding"), Clean(res.Baseline.File, 200))
 	}
+	for i, left := range res.Run.Unredacted {
+		p.fact(first(i, "passed"), "not redacted: %s", Clean(left, 200))
+	}
 	p.reasons(res)
 	if res.Server.Exit != "" && res.Verdict != analyze.Clean {
 		for i, l := range tail(res.Server.Stderr, maxShownStderr) {
@@ -237,8 +240,8 @@ func (p *printer) coverage(res *analyze.Result) {
 	}
 	if a := res.Audit; a != nil {
 		more := ""
-		if a.Suppressed > 0 {
-			more = fmt.Sprintf("; comments in it suppress %s", plural(a.Suppressed, "finding"))
+		if a.Silenced > 0 {
+			more = fmt.Sprintf("; in vain its comments ask scanners to pass over %s", plural(a.Silenced, "line"))
 		}
 		p.fact("source", "%s audited, score %d (%s)%s", plural(a.Profile.FilesScanned, "file"), a.Score, a.Grade, more)
 	} else {

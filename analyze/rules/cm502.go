@@ -17,7 +17,7 @@ var cm502Doc = finding.Rule{
 // Changed is a file by which a run would be judged and that the change under
 // review has otherwise.
 type Changed struct {
-	// What is "policy" or "baseline".
+	// What is "policy", "baseline" or "replies".
 	What string
 	// At is its first line that differs.
 	At finding.Location

@@ -1,0 +1,36 @@
+package analyze
+
+import (
+	"os"
+	"testing"
+
+	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// ShownByWhole are the findings of a run that calls show, the calls, and what was
+// done, from a reading of the whole log at once.
+func ShownByWhole(t *testing.T, dir *os.Root) (wanted map[string]string, shown map[string][]int, done *profile.Profile) {
+	t.Helper()
+	log, err := session.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := newJudge(log)
+	w, err := j.read(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := j.run(w)
+	wanted = map[string]string{}
+	for _, f := range rules.Check(run) {
+		if f.Call > 0 {
+			wanted[f.Fingerprint] = f.Rule
+		}
+	}
+	return wanted, rules.ShownIn(run, wanted, 1), run.Profile
+}
+
+// Done is what was done as of the last question.
+func (l *Live) Done() *profile.Profile { return l.j.profile }
