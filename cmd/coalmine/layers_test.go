@@ -16,13 +16,13 @@ const module = "github.com/coalmine-dev/coalmine/"
 // docs/architecture.md describes them, and a new package is added there too.
 var layers = map[string]int{
 	"sandbox/mcp/wire": 0, "analyze/text": 0, "sandbox/trace": 0, "sandbox/session": 0, "sandbox/mux": 0, "canaries": 0, "analyze/finding": 0, "sandbox/sandboxtest/cputime": 0, "sandbox/sandboxtest/slots": 0, "sandbox/sandboxtest/scale": 0,
-	"sandbox/trace/strace": 1, "sandbox/mcp/tap": 1, "sandbox/mcp/client": 1, "sandbox/mcp/config": 1, "sandbox/rootfs": 1, "sandbox/sinkhole": 1, "sandbox/egress": 1, "sandbox/install": 1, "synth/schema": 1, "synth/literals": 1, "synth/oracle": 1,
+	"sandbox/trace/strace": 1, "sandbox/mcp/tap": 1, "sandbox/mcp/client": 1, "sandbox/mcp/config": 1, "sandbox/rootfs": 1, "sandbox/seccomp": 1, "sandbox/sinkhole": 1, "sandbox/egress": 1, "sandbox/install": 1, "sandbox/registry": 1, "canaries/secrets": 1, "sandbox/shown": 1, "synth/schema": 1, "synth/literals": 1, "synth/oracle": 1,
 	"sandbox/trace/bpf": 1, "sandbox/trace/tracetest": 1,
 	"sandbox/mcp/gate": 1, "sandbox/mcp/proxy": 1,
 	"analyze/policy": 1, "analyze/scope": 1, "analyze/wirelog": 1, "analyze/pii": 1, "analyze/detect": 1, "analyze/drift": 1, "analyze/profile": 1, "analyze/rules": 1,
 	"sandbox/agent": 2, "sandbox": 2, "sandbox/docker": 2, "sandbox/local": 2, "sandbox/inplace": 2, "sandbox/sandboxtest": 2,
 	"synth": 2, "analyze": 2, "audit": 2, "analyze/report": 2, "analyze/advise": 2, "analyze/analyzetest": 2,
-	"cmd/internal/action": 3, "cmd/internal/probe": 3, "cmd/internal/probe/plan": 3, "cmd/internal/probe/run": 3, "cmd/internal/probe/experiment": 3, "cmd/internal/probe/shrink": 3, "cmd/internal/doctor": 3, "cmd/internal/wiretap": 3, "cmd/internal/serve": 3, "cmd/internal/since": 3, "cmd/internal/cli": 3, "cmd/coalmine": 3,
+	"cmd/internal/action": 3, "cmd/internal/probe": 3, "cmd/internal/probe/plan": 3, "cmd/internal/probe/run": 3, "cmd/internal/probe/experiment": 3, "cmd/internal/probe/shrink": 3, "cmd/internal/probe/probetest": 3, "cmd/internal/probe/probetest/faults": 3, "cmd/internal/probe/probetest/network": 3, "cmd/internal/probe/probetest/packages": 3, "cmd/internal/probe/probetest/servers": 3, "cmd/internal/doctor": 3, "cmd/internal/wiretap": 3, "cmd/internal/serve": 3, "cmd/internal/since": 3, "cmd/internal/cli": 3, "cmd/coalmine": 3,
 }
 
 // bans are the walls within the layers: who must not import what.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -70,6 +71,9 @@ func (p *probe) runBuild(ctx context.Context, dir *os.Root) ([]int, error) {
 		return nil, err
 	}
 	b.Server.Tools = p.fetched.Tools()
+	if b, err = b.Revealed(ctx); err != nil {
+		return nil, err
+	}
 	return p.runner.Build(ctx, b, p.fetched.Tree, dir, p.fetched.Built)
 }
 
@@ -96,7 +100,8 @@ func (p *probe) finishBuild(ctx context.Context) (bool, error) {
 	if in.Tree.Python == nil {
 		return true, nil
 	}
-	f := &install.Fetcher{Cache: in.Cache, Progress: p.opts.Progress}
+	box := &clients{opts: &p.opts, cache: filepath.Join(in.Cache.Dir, "archives"), python: in.Tree.Python.Executable}
+	f := &install.Fetcher{Cache: in.Cache, Sandbox: box.run, Progress: p.opts.Progress}
 	built, err := f.Finish(ctx, in.Tree, in.Built)
 	if err != nil {
 		return false, fmt.Errorf("what it made cannot be installed: %w", err)

@@ -35,7 +35,8 @@ func fetch(ctx context.Context, b sandbox.Backend, o *plan.Options) (*plan.Fetch
 			return nil, usageOf(err)
 		}
 	}
-	f := &install.Fetcher{Cache: cache, Progress: o.Progress}
+	box := &clients{opts: o, cache: filepath.Join(cache.Dir, "archives")}
+	f := &install.Fetcher{Cache: cache, Sandbox: box.run, Progress: o.Progress}
 	in := &plan.Fetched{Cache: cache, Package: session.Package{Kind: o.Package.Kind, Name: o.Package.Name, Bin: o.Package.Bin}}
 	var err error
 	switch o.Package.Kind {
@@ -43,7 +44,7 @@ func fetch(ctx context.Context, b sandbox.Backend, o *plan.Options) (*plan.Fetch
 		return in, fetchImage(ctx, in, o)
 	case install.KindPyPI:
 		var py *install.Python
-		if py, err = queryPython(ctx, b, o); err == nil {
+		if py, err = box.pythonOf(ctx, b); err == nil {
 			in.Tree, err = f.PyPI(ctx, *o.Package, py)
 		}
 	case install.KindDirectory:
@@ -52,7 +53,7 @@ func fetch(ctx context.Context, b sandbox.Backend, o *plan.Options) (*plan.Fetch
 			return nil, err
 		}
 		in.Tree, err = f.Directory(ctx, *o.Package, out, install.Queries{
-			Python: func() (*install.Python, error) { return queryPython(ctx, b, o) }, Go: func() (string, error) { return queryGo(ctx, b, o) },
+			Python: func() (*install.Python, error) { return box.pythonOf(ctx, b) }, Go: func() (string, error) { return queryGo(ctx, b, o) },
 		})
 	default:
 		in.Tree, err = f.NPM(ctx, *o.Package)

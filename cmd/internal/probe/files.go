@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/sandbox"
@@ -15,6 +16,9 @@ import (
 // what stands there may have been put there by another.
 func openOut(out, target string) (*os.Root, string, error) {
 	hint := "name a directory that can be written with --out DIR"
+	if link := linkIn(out); link != "" {
+		return nil, "", &sandbox.UsageError{Err: fmt.Errorf("the output directory %s is a symbolic link", link), Hint: "remove it, which may have come with the repository, or name by --out and its absolute path where the files are to go"}
+	}
 	if err := os.MkdirAll(out, 0o700); err != nil {
 		return nil, "", &sandbox.UsageError{Err: fmt.Errorf("make the output directory: %w", err), Hint: hint}
 	}
@@ -35,6 +39,23 @@ func openOut(out, target string) (*os.Root, string, error) {
 		return nil, "", &sandbox.UsageError{Err: fmt.Errorf("open the run's directory: %w", err), Hint: hint}
 	}
 	return dir, out + "/" + name, nil
+}
+
+// linkIn is the first symbolic link on a relative path, "" for none: whoever brought
+// the working directory's content may have put it there. An absolute path is the
+// user's own word.
+func linkIn(name string) string {
+	if filepath.IsAbs(name) {
+		return ""
+	}
+	way := ""
+	for part := range strings.SplitSeq(filepath.ToSlash(filepath.Clean(name)), "/") {
+		way = filepath.Join(way, part)
+		if info, err := os.Lstat(way); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return way
+		}
+	}
+	return ""
 }
 
 // hide keeps what runs write out of the server's sight where that lies in the

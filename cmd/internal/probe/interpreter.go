@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/experiment"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
@@ -103,7 +104,7 @@ func versionless(program string) string { return strings.TrimRight(path.Base(pro
 
 // bare starts an interpreter with nothing to do.
 func (p *probe) bare(ctx context.Context, name string) (*baseline, error) {
-	bare, err := p.plan.For("interpreter")
+	bare, err := experiment.Interpreter.Of(&experiment.Case{Plan: p.plan})
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/audit"
+	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/experiment"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
@@ -29,6 +30,8 @@ type Outcome struct {
 	// Backend is the sandbox's name, Why says why it was chosen where that was open.
 	Backend string
 	Why     string
+	// Redactor takes out of what is printed the values that the user passed, nil for none.
+	Redactor *canaries.Redactor
 	// replayed says that a replay's calls were made.
 	replayed bool
 }
@@ -46,26 +49,29 @@ type probe struct {
 	runner  run.Runner
 	plan    plan.Plan // of the declared run
 	dir     *os.Root
-	name    string // of dir
+	out     session.Output // dir, to write to
+	name    string         // of dir
 	jobs    experiment.Jobs
 	output  string // where runs write within the server's directory, "" for elsewhere
 	runs    []session.IndexedRun
 }
 
-// seams are for tests: what a user cannot ask for. The zero value changes nothing.
-type seams struct {
-	driver run.Driver
-	// scheduler changes the scheduler and the case of the further runs.
-	scheduler func(*experiment.Scheduler, *experiment.Case)
-	// ring is the size of eBPF's buffer in bytes.
-	ring int
+// Seams are what only tests change. The zero value changes nothing.
+type Seams struct {
+	// Driver makes the calls in place of synth's, nil for the usual one.
+	Driver run.Driver
+	// Scheduler changes the scheduler and the case of the further runs, nil for none.
+	Scheduler func(*experiment.Scheduler, *experiment.Case)
+	// Ring is the size of eBPF's buffer in bytes, 0 for the usual one.
+	Ring int
 }
 
 // Run probes one target. Errors that the user can mend are *sandbox.UsageError.
 // When ctx ends, the sandboxes are removed, the logs are closed, and the error is ctx's.
-func Run(ctx context.Context, o plan.Options) (*Outcome, error) { return runWith(ctx, o, seams{}) }
+func Run(ctx context.Context, o plan.Options) (*Outcome, error) { return RunWith(ctx, o, Seams{}) }
 
-func runWith(ctx context.Context, o plan.Options, test seams) (*Outcome, error) {
+// RunWith is Run for tests.
+func RunWith(ctx context.Context, o plan.Options, test Seams) (out *Outcome, err error) {
 	o.Fill()
 	o.Progress = oneAtATime(o.Progress)
 	p, why, err := prepare(ctx, o, test)
@@ -73,15 +79,24 @@ func runWith(ctx context.Context, o plan.Options, test seams) (*Outcome, error) 
 		return nil, err
 	}
 	defer func() { _ = p.fetched.Remove() }()
-	if p.dir, p.name, err = openOut(o.Out, p.slug()); err != nil {
+	redactor := p.plan.Redactor
+	defer func() { err = withoutValues(redactor, err) }()
+	tell := o.Progress
+	p.opts.Progress = func(line string) { tell(redactor.Redact(line)) }
+	p.runner.Progress = p.opts.Progress
+	if p.dir, p.name, err = openOut(o.Out, redactor.Redact(p.slug())); err != nil {
 		return nil, err
 	}
 	defer p.dir.Close()
+	p.out = session.Output{Root: p.dir, Redactor: redactor}
 	if err := experiment.Clear(p.dir); err != nil {
 		return nil, &sandbox.UsageError{Err: err, Hint: fullDisk}
 	}
 	p.hide(o.Out)
 	if err := p.build(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.reveal(ctx); err != nil {
 		return nil, err
 	}
 	audited := p.startAudit(ctx)
@@ -94,12 +109,40 @@ func runWith(ctx context.Context, o plan.Options, test seams) (*Outcome, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Result: res, Dir: p.name, Backend: p.runner.Backend.Name(), Why: why, replayed: o.Replay != nil && seen.Played > 0}, nil
+	return &Outcome{Result: res, Dir: p.name, Backend: p.runner.Backend.Name(), Why: why, Redactor: redactor, replayed: o.Replay != nil && seen.Played > 0}, nil
+}
+
+// DryRun is what Run would do up to the start of a sandbox: the plan of the first run, with
+// all of this machine that it would show, and why that sandbox was chosen. A package is
+// fetched for it and not built. Nothing is written below Out.
+func DryRun(ctx context.Context, o plan.Options) (plan.Plan, string, error) {
+	o.Fill()
+	p, why, err := prepare(ctx, o, Seams{})
+	if err != nil {
+		return plan.Plan{}, "", err
+	}
+	defer func() { _ = p.fetched.Remove() }()
+	err = p.reveal(ctx)
+	return p.plan, why, err
+}
+
+// reveal finds out what the plan shows of this machine.
+func (p *probe) reveal(ctx context.Context) error {
+	p.opts.Progress("looking at what is shown to the server")
+	var err error
+	if p.plan, err = p.plan.Revealed(ctx); err != nil {
+		return err
+	}
+	if p.fetched.Unmade() {
+		return nil // there is no command to look for
+	}
+	p.plan.Shown, err = p.runner.Shows(ctx, p.plan)
+	return err
 }
 
 // prepare settles all that can be settled before a sandbox starts: a package is
 // fetched by then.
-func prepare(ctx context.Context, o plan.Options, test seams) (*probe, string, error) {
+func prepare(ctx context.Context, o plan.Options, test Seams) (*probe, string, error) {
 	if o.Package != nil && o.Package.Kind == install.KindOCI {
 		if o.Sandbox != "auto" && o.Sandbox != "docker" {
 			return nil, "", &sandbox.UsageError{Err: fmt.Errorf("an image cannot run in the %s sandbox", o.Sandbox), Hint: "use --sandbox docker"}
@@ -115,17 +158,31 @@ func prepare(ctx context.Context, o plan.Options, test seams) (*probe, string, e
 		return nil, "", err
 	}
 	o.Tracer = at.tracer
-	p := &probe{opts: o, runner: run.Runner{Backend: at.backend, Progress: o.Progress, Driver: test.driver}, jobs: experiment.NewJobs(jobs(&o))}
+	p := &probe{opts: o, runner: run.Runner{Backend: at.backend, Progress: o.Progress, Driver: test.Driver}, jobs: experiment.NewJobs(jobs(&o))}
 	if o.Package != nil {
 		if p.fetched, err = fetch(ctx, at.backend, &o); err != nil {
 			return nil, "", err
 		}
 	}
-	if p.plan, err = plan.New(o, p.fetched, plan.Account{}); err != nil {
+	if p.plan, err = p.newPlan(o, plan.Account{}); err != nil {
 		return nil, "", errors.Join(err, p.fetched.Remove())
 	}
-	p.plan.Sandbox.Backend, p.plan.Sandbox.Ring = at.backend.Name(), test.ring
+	p.plan.Sandbox.Backend, p.plan.Sandbox.Ring = at.backend.Name(), test.Ring
 	return p, at.why, nil
+}
+
+// newPlan makes the plan of the first run, from a copy of the server's directory where the
+// backend can show that in no other way.
+func (p *probe) newPlan(o plan.Options, as plan.Account) (plan.Plan, error) {
+	q, err := plan.New(o, p.fetched, as)
+	if err != nil {
+		return q, err
+	}
+	b, ok := p.runner.Backend.(interface{ Mounted(dir string) bool })
+	if ok && p.fetched == nil && q.Server.ServerDir != "" && b.Mounted(q.Server.ServerDir) {
+		q = q.Copied()
+	}
+	return q, nil
 }
 
 // jobs is how many runs may be alive at once: what the user says, or one for each
@@ -183,18 +240,18 @@ func (p *probe) declared(ctx context.Context) (run.Observations, error) {
 }
 
 // judge has the further runs made, judges all of them and writes the reports.
-func (p *probe) judge(ctx context.Context, seen run.Observations, test seams) (*analyze.Result, error) {
+func (p *probe) judge(ctx context.Context, seen run.Observations, test Seams) (*analyze.Result, error) {
 	dir, err := analyze.OpenDirectory(p.dir, p.opts.Version)
 	if err != nil {
 		return nil, err
 	}
 	scheduler := &experiment.Scheduler{Runner: p.runner, Dir: p.dir, Jobs: p.jobs, Differs: dir.Differs}
 	c := experiment.Case{Plan: p.plan, Seen: seen, Vary: p.opts.Vary, Renew: p.renew}
-	if test.scheduler != nil {
-		test.scheduler(scheduler, &c)
+	if test.Scheduler != nil {
+		test.Scheduler(scheduler, &c)
 	}
 	further := p.startFurther(ctx, scheduler, c)
-	res, shrunk, err := p.compare(ctx, scheduler, c, dir)
+	res, err := p.compare(ctx, scheduler, c, dir)
 	furtherErr := further()
 	if err := errors.Join(err, furtherErr); err != nil {
 		if ctx.Err() != nil {
@@ -205,13 +262,18 @@ func (p *probe) judge(ctx context.Context, seen run.Observations, test seams) (*
 	slices.SortStableFunc(p.runs, func(a, b session.IndexedRun) int {
 		return slices.Index(session.Roles, a.Role) - slices.Index(session.Roles, b.Role)
 	})
-	if err := session.WriteIndex(p.dir, p.runs); err != nil {
+	if err := p.out.WriteIndex(p.runs); err != nil {
 		return nil, &sandbox.UsageError{Err: err, Hint: fullDisk}
 	}
-	if err := dir.Complete(res, shrunk, p.runs); err != nil {
+	// The files are judged, and not what was written: they are without passed values.
+	index, err := session.ReadIndex(p.dir)
+	if err != nil {
 		return nil, err
 	}
-	if err := report.Write(p.dir, res, dir.Inputs); err != nil {
+	if err := dir.Complete(res, index.Runs); err != nil {
+		return nil, err
+	}
+	if err := report.Write(p.out, res, dir.Inputs); err != nil {
 		return nil, &sandbox.UsageError{Err: err, Hint: fullDisk}
 	}
 	return res, nil
@@ -239,35 +301,36 @@ func (p *probe) startFurther(ctx context.Context, scheduler *experiment.Schedule
 
 // compare makes the runs that the declared one is compared with, judges them, and
 // makes the findings small.
-func (p *probe) compare(ctx context.Context, scheduler *experiment.Scheduler, c experiment.Case, dir *analyze.Directory) (*analyze.Result, []analyze.Shrunk, error) {
+func (p *probe) compare(ctx context.Context, scheduler *experiment.Scheduler, c experiment.Case, dir *analyze.Directory) (*analyze.Result, error) {
 	if p.opts.Replay == nil && !p.fetched.Unmade() {
 		runs, err := scheduler.Compare(ctx, c)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		p.runs = append(p.runs, runs...)
 	}
 	res, err := dir.First(p.runs)
 	if err != nil || p.opts.Replay != nil {
-		return res, nil, err
+		return res, err
 	}
 	s := &shrink.Shrinker{Runner: scheduler.Runner, Dir: p.dir, Jobs: p.jobs, Plan: p.plan, Steps: c.Seen.Steps}
 	shrunk, err := s.Minimize(ctx, res)
 	if err == nil {
-		err = analyze.WriteShrunk(p.dir, shrunk)
+		err = analyze.WriteShrunk(p.out, shrunk)
 	}
 	if err != nil {
 		err = &sandbox.UsageError{Err: err, Hint: fullDisk}
 	}
-	return res, shrunk, err
+	return res, err
 }
 
 // renew makes the declared plan again with decoys for another account.
 func (p *probe) renew(as plan.Account) (plan.Plan, error) {
 	o := p.opts
 	o.Vary, o.Replay = nil, nil
-	q, err := plan.New(o, p.fetched, as)
+	q, err := p.newPlan(o, as)
 	q.Sandbox, q.Server.Hidden, q.Server.Interpreter = p.plan.Sandbox, p.plan.Server.Hidden, p.plan.Server.Interpreter
+	q.View, q.Shown = p.plan.View, p.plan.Shown
 	return q, err
 }
 
@@ -276,6 +339,7 @@ func (p *probe) keepInputs(audited *audit.Report, auditErr error) error {
 	in := analyze.Inputs{
 		FailOn: p.opts.FailOn, Changed: p.opts.Changed, Least: p.opts.Least, Out: p.name,
 		Location: plan.Location(p.opts.Location, p.fetched, p.plan), AuditRoot: plan.Relative(p.plan.Server.Source),
+		Shown: p.plan.Shown,
 	}
 	if auditErr != nil {
 		in.AuditError = auditErr.Error()
@@ -286,7 +350,7 @@ func (p *probe) keepInputs(audited *audit.Report, auditErr error) error {
 	if b := p.opts.Baseline; b != nil {
 		in.Baseline = &analyze.File{Name: b.File, Text: string(b.Source)}
 	}
-	if err := analyze.WriteInputs(p.dir, in, audited); err != nil {
+	if err := analyze.WriteInputs(p.out, in, audited); err != nil {
 		return &sandbox.UsageError{Err: err, Hint: fullDisk}
 	}
 	return nil
@@ -308,14 +372,21 @@ func (p *probe) startAudit(ctx context.Context) func() (*audit.Report, error) {
 	}
 	done := make(chan answer, 1)
 	go func() {
-		r, err := audit.Dir(ctx, source, p.unaudited()...)
-		if r != nil {
-			r.Profile.Path = plan.Relative(source)
-		}
+		r, err := p.audit(ctx)
 		done <- answer{r, err}
 	}()
 	return func() (*audit.Report, error) {
 		a := <-done
 		return a.report, a.err
 	}
+}
+
+// audit reads the server's source.
+func (p *probe) audit(ctx context.Context) (*audit.Report, error) {
+	dir, err := p.plan.Server.OpenSource()
+	if err != nil {
+		return nil, fmt.Errorf("audit: %w", err)
+	}
+	defer func() { _ = dir.Close() }()
+	return audit.Root(ctx, dir, plan.Relative(p.plan.Server.Source), p.unaudited()...)
 }

@@ -41,7 +41,7 @@ func TestCanaries(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	log, err := session.Create(root, session.Header{Canaries: []canaries.Canary{{ID: "k", Kind: "ssh", Value: "Zq8vLm2xWc5tRn9bHj4s"}}})
+	log, err := (session.Output{Root: root}).Create(session.Header{Canaries: []canaries.Canary{{ID: "k", Kind: "ssh", Value: "Zq8vLm2xWc5tRn9bHj4s"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ type Experiment struct {
 	Name string
 	// Proves says what the run shows that the others cannot.
 	Proves string
-	// Role is how the judge takes the log, "" for a log that is judged at once and removed.
+	// Role is how the judge takes the log, "" for a run whose log does not stay.
 	Role session.Role
 	// Dir is the run's directory below the target's; where Rounds is set, "-N" follows.
 	Dir string
@@ -52,7 +52,7 @@ type Case struct {
 // Table lists every kind of run that coalmine makes, in the order in which a judge
 // takes them.
 func Table() []Experiment {
-	table := []Experiment{Declared, Replay, Build, traced}
+	table := []Experiment{Declared, Replay, Build, Interpreter, traced}
 	table = append(table, control)
 	for _, c := range conditions {
 		table = append(table, c.experiment())
@@ -80,6 +80,14 @@ var Build = Experiment{
 	Name: "build", Role: session.RoleBuild, Dir: "build",
 	Proves: "what installing the package does",
 	Change: same,
+}
+
+// Interpreter starts the server's interpreter with nothing to do. What it reads is
+// kept for later probes, and no log is.
+var Interpreter = Experiment{
+	Name: "interpreter", Dir: ".",
+	Proves: "what the interpreter reads by itself",
+	Change: func(p plan.Plan, _ *Case) (plan.Plan, error) { return p.Playing(nil), nil },
 }
 
 // Trial makes calls that may show a finding, to find the smallest that do.

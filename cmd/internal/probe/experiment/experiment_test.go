@@ -208,6 +208,35 @@ func TestJobs(t *testing.T) {
 	}
 }
 
+// A probe that is killed must not seem to have ended as the one before it did.
+func TestClearLeavesNoVerdict(t *testing.T) {
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for _, name := range []string{"index.json", "judge.json", "report.json", "report.sarif", "report.html", "summary.md", "trace.jsonl", "session.jsonl", "notes.txt", "replay-1.json"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("notes.txt", filepath.Join(dir, "plan.json")); err != nil {
+		t.Fatal(err)
+	}
+	if err := Clear(root); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	if want := []string{"notes.txt", "plan.json", "replay-1.json"}; err != nil || !slices.Equal(left, want) {
+		t.Errorf("left %q, want %q, %v", left, want, err)
+	}
+}
+
 // What runs when the user gives up is ended, and nothing is called lost for it.
 func TestCancelled(t *testing.T) {
 	root, err := os.OpenRoot(t.TempDir())

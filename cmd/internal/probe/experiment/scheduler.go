@@ -9,6 +9,9 @@ import (
 	"path"
 	"sync"
 
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -165,8 +168,25 @@ func Directory(target *os.Root, dir string) (*os.Root, error) {
 	return sub, nil
 }
 
-// Clear removes the directories of an earlier probe's runs.
+// outcome are the files that say how a probe ended, the index first: without it
+// nothing is judged.
+var outcome = []string{
+	session.IndexFile, report.FileJSON, report.FileSARIF, report.FileHTML, report.FileSummary,
+	analyze.InputsFile, analyze.AuditFile, analyze.ShrunkFile, session.FramesFile, session.TraceFile, plan.FileName,
+}
+
+// Clear removes what an earlier probe left: its result, so that a probe that is
+// killed does not seem to have ended with it, and the directories of its runs.
 func Clear(target *os.Root) error {
+	for _, name := range outcome {
+		// What is no regular file is refused where it is to be written.
+		if info, err := target.Lstat(name); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if err := target.Remove(name); err != nil {
+			return fmt.Errorf("remove an earlier probe's %s: %w", name, err)
+		}
+	}
 	names, err := fs.ReadDir(target.FS(), ".")
 	if err != nil {
 		return fmt.Errorf("list an earlier probe's files: %w", err)

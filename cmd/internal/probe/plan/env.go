@@ -11,7 +11,7 @@ import (
 // environment is built from nothing: what any login has, the decoys, what the
 // configuration names and what the user passes.
 func (p Plan) environment(o *Options, in *Fetched) Plan {
-	var passed []string
+	var passed []passedValue
 	p.Env = nil
 	plain := func(name, value string) { p.Env = setEnv(p.Env, Variable{Name: name, Value: value}) }
 	secret := func(name, value string) { p.Env = setEnv(p.Env, Variable{Name: name, Value: value, Secret: true}) }
@@ -39,7 +39,7 @@ func (p Plan) environment(o *Options, in *Fetched) Plan {
 		plain(name, value)
 		// Somebody may take it for the place of a real one.
 		if len(value) >= 16 && isSecret(name, value) {
-			passed = append(passed, value)
+			passed = append(passed, passedValue{name, value})
 		}
 	}
 	for _, name := range o.PassEnv {
@@ -49,13 +49,13 @@ func (p Plan) environment(o *Options, in *Fetched) Plan {
 		}
 		if ok {
 			secret(name, value)
-			passed = append(passed, value)
+			passed = append(passed, passedValue{name, value})
 		}
 	}
-	p.Secrets = SecretTexts(passed)
+	p.Redactor, p.Unredacted = redactor(passed)
 	p.Server.Dummies = nil
 	for _, name := range slices.Sorted(maps.Keys(o.Dummies)) {
-		p.Server.Dummies = append(p.Server.Dummies, string(Redact([]byte(name+"="+o.Dummies[name]), p.Secrets)))
+		p.Server.Dummies = append(p.Server.Dummies, name+"="+p.Redactor.Redact(o.Dummies[name]))
 	}
 	return p
 }

@@ -35,6 +35,9 @@ type Fetched struct {
 // described is what the log says of the package.
 func (in *Fetched) described() *session.Package {
 	pkg := in.Package
+	if in.Tree != nil {
+		pkg.LinksLeftOut = in.Tree.Dropped[:min(len(in.Tree.Dropped), session.MaxLinksLeftOut)]
+	}
 	return &pkg
 }
 
@@ -122,15 +125,30 @@ func (in *Fetched) command(dir string, args []string) []string {
 	if in.Tree.Python != nil {
 		return append([]string{filepath.Join(dir, in.Tree.Env, "bin", "python"), filepath.Join(dir, bin)}, args...)
 	}
-	if link := filepath.Join("node_modules", ".bin", in.Bin.Name); in.Tree.Spec.Kind == install.KindNPM && exists(filepath.Join(in.Tree.Host, link)) {
+	if link := filepath.Join("node_modules", ".bin", in.Bin.Name); in.Tree.Spec.Kind == install.KindNPM && exists(in.Tree.Host, link) {
 		bin = link
 	}
 	return append([]string{"node", filepath.Join(dir, bin)}, args...)
 }
 
-func exists(name string) bool {
-	_, err := os.Stat(name)
+// exists reports whether a tree of others' making has a file, or a link to one of its own.
+func exists(top, name string) bool {
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = root.Close() }()
+	_, err = root.Stat(name)
 	return err == nil
+}
+
+// runtime are the programs of the sandbox's system that run the package's: what the
+// package's own tree says of that decides nothing.
+func (in *Fetched) runtime() []string {
+	if in.Tree.Python == nil {
+		return nil
+	}
+	return []string{in.Tree.Python.Executable}
 }
 
 // host is the directory that the server's files come from.
@@ -141,18 +159,18 @@ func (in *Fetched) host() string {
 	return in.Tree.Host
 }
 
-// source is the package's own part of it, to be audited.
-func (in *Fetched) source() string {
-	if in.Tree == nil {
-		return in.Top
+// source is the package's own part of it, to be audited, and the directory whose
+// files others wrote, "" for a checkout where it lies.
+func (in *Fetched) source() (dir, top string) {
+	switch {
+	case in.Tree == nil:
+		return in.Top, in.Copied
+	case in.Tree.Root == "":
+		return "", ""
+	case in.Tree.Spec.Kind == install.KindDirectory:
+		return in.Tree.Spec.Name, ""
 	}
-	if in.Tree.Root == "" {
-		return ""
-	}
-	if in.Tree.Spec.Kind == install.KindDirectory {
-		return in.Tree.Spec.Name
-	}
-	return filepath.Join(in.host(), in.Tree.Root)
+	return filepath.Join(in.host(), in.Tree.Root), in.host()
 }
 
 // files are what the place where the tree is shown has to be told: its scripts,

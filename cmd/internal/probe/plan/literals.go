@@ -13,15 +13,10 @@ const maxWords = 24
 
 // literalsOf are what the server's own source is written with, and the names in it;
 // nothing where there is no source, or it cannot be read.
-func literalsOf(source string) (schema.Literals, []string) {
-	if source == "" {
+func literalsOf(source *os.Root) (schema.Literals, []string) {
+	if source == nil {
 		return schema.Literals{}, nil
 	}
-	root, err := os.OpenRoot(source)
-	if err != nil {
-		return schema.Literals{}, nil
-	}
-	found := literals.Read(root.FS())
-	_ = root.Close() // it was only read
+	found := literals.Read(source.FS())
 	return schema.Literals{Texts: found.Texts, Numbers: found.Numbers, Lengths: found.Lengths}, found.Names[:min(len(found.Names), maxWords)]
 }

@@ -52,12 +52,19 @@ func (in *Fetched) location() finding.Location {
 	if in.Tree == nil {
 		return finding.Location{Path: in.Package.Name, Line: 1}
 	}
+	dir, top := in.source()
+	s := Server{Source: dir, Top: top}
+	root := s.readable()
+	defer closeSource(root)
 	for _, m := range append(slices.Clone(install.Manifests), "__init__.py") {
-		if file := filepath.Join(in.source(), m); exists(file) {
-			return finding.Location{Path: Relative(file), Line: 1}
+		if root == nil {
+			break
+		}
+		if _, err := root.Stat(m); err == nil {
+			return finding.Location{Path: Relative(filepath.Join(dir, m)), Line: 1}
 		}
 	}
-	return finding.Location{Path: Relative(in.source()), Line: 1}
+	return finding.Location{Path: Relative(dir), Line: 1}
 }
 
 // Relative writes a path as a reviewer in the working directory would. It never

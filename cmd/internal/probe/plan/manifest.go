@@ -11,7 +11,7 @@ import (
 )
 
 // manifests are what is said of the server beside it, and in the client's configuration.
-func manifests(o *Options, source string) []session.Manifest {
+func manifests(o *Options, source *os.Root) []session.Manifest {
 	out := readManifests(source)
 	if s := o.Sandboxed; s != nil {
 		if text, err := json.Marshal(s); err == nil {
@@ -23,15 +23,10 @@ func manifests(o *Options, source string) []session.Manifest {
 
 // readManifests reads what the files beside a server say of it. What is no regular
 // file, or is too large, is left out: it then says nothing.
-func readManifests(dir string) []session.Manifest {
-	if dir == "" {
+func readManifests(root *os.Root) []session.Manifest {
+	if root == nil {
 		return nil
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil
-	}
-	defer root.Close()
 	var out []session.Manifest
 	for _, name := range scope.ManifestFiles {
 		if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() > scope.MaxManifest {

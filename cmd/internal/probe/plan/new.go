@@ -10,6 +10,7 @@ import (
 	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 	"github.com/coalmine-dev/coalmine/synth"
 	"github.com/coalmine-dev/coalmine/synth/oracle"
 )
@@ -28,7 +29,14 @@ func New(o Options, in *Fetched, as Account) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	show, err := o.resolvedShow()
+	if err != nil {
+		return Plan{}, err
+	}
 	at := locate(&o, in)
+	if err := at.bound(shown.Bounds{Top: o.Within, Also: show}); err != nil {
+		return Plan{}, err
+	}
 	set, err := canaries.New(rand.Reader, decoyOptions(&o, as, at.workspaces))
 	if err != nil {
 		return Plan{}, err
@@ -38,8 +46,9 @@ func New(o Options, in *Fetched, as Account) (Plan, error) {
 		Schema: Schema, RunID: id, Target: targetName(&o), Seed: o.Seed, Version: o.Version,
 		Server: Server{
 			Command: at.command, Transport: o.Transport, Dir: workspaces[0], ServerDir: at.dir, Workspaces: workspaces, Rooted: at.rooted, Source: at.source,
+			Within: o.Within, Show: show,
 		},
-		Sandbox:  Sandbox{Image: o.Image, Runtime: o.Runtime, Limits: o.Limits, AgentPath: o.AgentPath},
+		Sandbox:  Sandbox{Image: o.Image, Runtime: o.Runtime, Limits: o.Limits, AllowUserNS: o.AllowUserNS, AgentPath: o.AgentPath},
 		Identity: Identity{User: set.User(), Home: set.Home(), Hostname: set.Hostname()},
 		Budget:   o.Budget, Tracer: o.Tracer, Network: o.Network, Replies: o.Replies,
 		Drive: Drive{Kind: DriveExplore, Collect: true},
@@ -54,8 +63,10 @@ func New(o Options, in *Fetched, as Account) (Plan, error) {
 	}
 	p.Files = slices.Concat(p.Files, planted(set, workspaces), p.Oracles.Files())
 	p.Drive.Hints = synth.WorkspaceHints(workspaces[0])
-	p.Drive.Hints.Literals, p.Drive.Words = literalsOf(p.Server.Source)
-	p.Server.Manifests = manifests(&o, p.Server.Source)
+	source := p.Server.readable()
+	defer closeSource(source)
+	p.Drive.Hints.Literals, p.Drive.Words = literalsOf(source)
+	p.Server.Manifests = manifests(&o, source)
 	if o.Replay != nil {
 		p = p.Playing(o.Replay.Steps)
 	}
@@ -118,10 +129,15 @@ func (p Plan) installed(o *Options, in *Fetched) Plan {
 	}
 	home := p.Identity.Home
 	p.Server.ServerDir, p.Server.From = in.place(home), in.host()
+	p.Server.Within = in.host()
+	if real, err := filepath.EvalSymlinks(in.host()); err == nil {
+		p.Server.Within = real
+	}
 	p.Server.Command = in.command(p.Server.ServerDir, o.Args)
 	p.Files = in.files(p.Server.ServerDir, home)
 	p.Placed = len(p.Files)
-	p.Server.Source = in.source()
+	p.Server.Source, p.Server.Top = in.source()
+	p.Server.Tools = in.runtime()
 	p.Package = in.described()
 	return p
 }
@@ -132,7 +148,9 @@ func (p Plan) Built(o Options, in *Fetched) Plan {
 	q := p.installed(&o, in)
 	q.Files = slices.Concat(q.Files, rest)
 	// The build may have made them.
-	q.Server.Manifests = manifests(&o, q.Server.Source)
+	source := q.Server.readable()
+	defer closeSource(source)
+	q.Server.Manifests = manifests(&o, source)
 	return q
 }
 
@@ -142,6 +160,7 @@ func (p Plan) Built(o Options, in *Fetched) Plan {
 func (p Plan) image(o *Options, in *Fetched) Plan {
 	p.Sandbox.Image = o.Package.Name
 	p.Server.Command, p.Server.Source = in.ImageCommand(o), in.Top
+	p.Server.Top = in.Copied
 	p.Package = in.described()
 	if in.Image.Dir != "" {
 		p.Server.Dir = in.Image.Dir

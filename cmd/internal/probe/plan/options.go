@@ -62,6 +62,12 @@ type Target struct {
 	Transport string
 	// Unaudited leaves the audit of the server's source out.
 	Unaudited bool
+	// Within is the directory, without links, whose configuration names the command: the
+	// command leads nowhere else on the host, and of a repository what git tracks is shown.
+	// "" says that the command is the user's own.
+	Within string
+	// Show are paths that the user shows all the same.
+	Show []string
 }
 
 // Surroundings are what a server finds around it.
@@ -83,7 +89,9 @@ type Surroundings struct {
 	Dummies map[string]string
 	// PassEnv are names whose real values the server gets; they are redacted in every file.
 	PassEnv []string
-	Limits  agent.Limits
+	// AllowUserNS lets the server make user namespaces, for the sandboxes of browsers.
+	AllowUserNS bool
+	Limits      agent.Limits
 	// AgentPath is the program that becomes PID 1; "" is this one.
 	AgentPath string
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 	"github.com/coalmine-dev/coalmine/synth"
 	"github.com/coalmine-dev/coalmine/synth/oracle"
@@ -64,6 +65,11 @@ type Plan struct {
 	// Preload is a library that the server must load for the run to mean anything, "" for none.
 	Preload string `json:"preload,omitempty"`
 
+	// Shown is what of the host the run shows to the server, and View how it shows the
+	// server's own files.
+	Shown []session.Shown `json:"shown"`
+	View  *shown.View     `json:"-"`
+
 	// Env is the server's whole environment. Files are planted before the start, the
 	// first Placed of them being a package's own; Watch are the paths that are watched.
 	Env    []Variable    `json:"env"`
@@ -71,11 +77,13 @@ type Plan struct {
 	Placed int           `json:"-"`
 	Watch  []string      `json:"watch"`
 	// Decoys are the set that is planted, and Oracles what oracles' inputs aim at, nil
-	// for a run without them. Secrets are the texts of real values that must not
-	// reach a file.
-	Decoys  *canaries.Set `json:"-"`
-	Oracles *oracle.World `json:"-"`
-	Secrets []string      `json:"-"`
+	// for a run without them. Redactor takes the real values that the server gets out
+	// of all that the run writes, nil where it gets none.
+	Decoys   *canaries.Set      `json:"-"`
+	Oracles  *oracle.World      `json:"-"`
+	Redactor *canaries.Redactor `json:"-"`
+	// Unredacted says of which variables the real values may stand in files, and why.
+	Unredacted []string `json:"unredacted,omitempty"`
 }
 
 // Server is how the server is started and spoken to.
@@ -91,14 +99,20 @@ type Server struct {
 	From      string `json:"from,omitempty"`
 	// Hidden are paths below ServerDir that are not shown.
 	Hidden []string `json:"hidden,omitempty"`
+	// Within is the directory, without links, outside which the command shows nothing of
+	// the host, "" for no such bound, and Show are the user's exceptions.
+	Within string   `json:"within,omitempty"`
+	Show   []string `json:"show,omitempty"`
 	// Workspaces are the directories that the server may work in; Rooted says that
 	// the command names them itself.
 	Workspaces []string `json:"workspaces"`
 	Rooted     bool     `json:"rooted,omitempty"`
 	// Dummies are the variables with values that are no secrets, "NAME=VALUE".
 	Dummies []string `json:"dummies,omitempty"`
-	// Source is the host's directory of the server's own source, "" for none.
+	// Source is the host's directory of the server's own source, "" for none. It
+	// lies in Top, whose own files were written by others; "" for the user's own files.
 	Source    string             `json:"source,omitempty"`
+	Top       string             `json:"-"`
 	Manifests []session.Manifest `json:"manifests,omitempty"`
 	// Interpreter is what the server's interpreter reads by itself, nil for nothing known.
 	Interpreter *session.Runtime `json:"interpreter,omitempty"`
@@ -111,6 +125,8 @@ type Sandbox struct {
 	Image   string       `json:"image,omitempty"`
 	Runtime string       `json:"runtime,omitempty"`
 	Limits  agent.Limits `json:"limits"`
+	// AllowUserNS lets the server make user namespaces.
+	AllowUserNS bool `json:"allowUserNamespaces,omitempty"`
 	// AgentPath is the program that becomes PID 1; "" is this one.
 	AgentPath string `json:"-"`
 	// Ring is the size of eBPF's buffer in bytes, 0 for the usual one.
@@ -213,7 +229,8 @@ func NewRunID() (string, error) {
 	return hex.EncodeToString(id), nil
 }
 
-// Encode writes the plan's JSON form. No decoy's value and no passed secret is in it.
+// Encode writes the plan's JSON form. No decoy's value is in it, and no variable's
+// that is passed; where else one stands, session.Output takes it out.
 func (p Plan) Encode() ([]byte, error) {
 	p.Schema = Schema
 	p.Drive.Steps = slices.Clone(p.Drive.Steps)
@@ -225,21 +242,9 @@ func (p Plan) Encode() ([]byte, error) {
 	if err := e.Encode(p); err != nil {
 		return nil, fmt.Errorf("write a plan: %w", err)
 	}
-	out, err := p.Redacted(b.Bytes())
+	out, err := p.WithoutDecoys(b.Bytes())
 	if err != nil {
 		return nil, fmt.Errorf("write a plan: %w", err)
-	}
-	return out, nil
-}
-
-// Redacted is a JSON text without the values of decoys and passed secrets.
-func (p *Plan) Redacted(text []byte) ([]byte, error) {
-	out := Redact(text, p.Secrets)
-	if p.Decoys != nil {
-		out = []byte(p.Decoys.Redact(string(out)))
-	}
-	if !json.Valid(out) {
-		return nil, errors.New("a secret is part of its syntax")
 	}
 	return out, nil
 }

@@ -1,50 +1,48 @@
 package plan
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/json"
-	"slices"
+	"errors"
+	"fmt"
 	"strings"
+	"sync"
+
+	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/canaries"
 )
 
-// leastSecret is the length from which on a passed value is told from other text.
-const leastSecret = 4
+// passedValue is a real value that the server gets.
+type passedValue struct{ name, value string }
 
-// SecretTexts are the texts by which passed values are recognised: as they are, and
-// as JSON writes them. The longest come first, so that none leaves a rest of another.
-func SecretTexts(values []string) []string {
-	var out []string
-	for _, v := range values {
-		out = append(out, v)
-		for _, html := range []bool{true, false} {
-			var b bytes.Buffer
-			e := json.NewEncoder(&b)
-			e.SetEscapeHTML(html)
-			if e.Encode(v) == nil {
-				out = append(out, strings.Trim(strings.TrimSpace(b.String()), `"`))
-			}
+// ownWords are the texts that every report is made of.
+var ownWords = sync.OnceValue(report.Words)
+
+// redactor takes passed values out of what a run writes. The second result says of
+// which variables the values are left in, and why.
+func redactor(passed []passedValue) (*canaries.Redactor, []string) {
+	var values, left []string
+	for _, v := range passed {
+		switch n := len(v.value); {
+		case n == 0:
+		case n < canaries.LeastPassed:
+			left = append(left, fmt.Sprintf("%s: its value has %d characters, and fewer than %d cannot be told from other text", v.name, n, canaries.LeastPassed))
+		case strings.Contains(ownWords(), v.value):
+			left = append(left, v.name+": its value is a word that every report has")
+		default:
+			values = append(values, v.value)
 		}
 	}
-	slices.SortFunc(out, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
-	return slices.DeleteFunc(slices.Compact(out), func(v string) bool { return len(v) < leastSecret })
+	return canaries.NewRedactor(values), left
 }
 
-// Redact takes passed values, as SecretTexts names them, out of a text.
-func Redact(text []byte, secrets []string) []byte {
-	for _, s := range secrets {
-		if bytes.Contains(text, []byte(s)) {
-			text = bytes.ReplaceAll(text, []byte(s), []byte("[passed]"))
-		}
+// WithoutDecoys is a JSON text without the values of decoys.
+func (p *Plan) WithoutDecoys(text []byte) ([]byte, error) {
+	if p.Decoys == nil {
+		return text, nil
 	}
-	return text
-}
-
-// RedactedCommand is the server's command without passed values.
-func (p *Plan) RedactedCommand() []string {
-	var out []string
-	for _, s := range p.Server.Command {
-		out = append(out, string(Redact([]byte(s), p.Secrets)))
+	out := []byte(p.Decoys.Redact(string(text)))
+	if !json.Valid(out) {
+		return nil, errors.New("a secret is part of its syntax")
 	}
-	return out
+	return out, nil
 }

@@ -20,6 +20,42 @@ var manifestNames = map[string][]string{
 	"": install.Manifests,
 }
 
+// OpenSource opens the directory of the server's own source. Where others wrote what
+// is around it, no link there leads elsewhere.
+func (s *Server) OpenSource() (*os.Root, error) {
+	if s.Top == "" {
+		return os.OpenRoot(s.Source)
+	}
+	rel, err := filepath.Rel(s.Top, s.Source)
+	if err != nil {
+		return nil, err
+	}
+	top, err := os.OpenRoot(s.Top)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = top.Close() }()
+	return top.OpenRoot(rel)
+}
+
+// readable is OpenSource, nil where there is no source or it cannot be opened.
+func (s *Server) readable() *os.Root {
+	if s.Source == "" {
+		return nil
+	}
+	root, err := s.OpenSource()
+	if err != nil {
+		return nil
+	}
+	return root
+}
+
+func closeSource(root *os.Root) {
+	if root != nil {
+		_ = root.Close() // it was only read
+	}
+}
+
 // sourceRoot is the directory of the server's own source: the package around
 // its first file, never the dependencies beside it. "" where there is none.
 func sourceRoot(command []string, serverDir string) string {

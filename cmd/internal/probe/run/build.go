@@ -84,11 +84,13 @@ func (s *Session) followBuild(ctx context.Context, tree *install.Tree, out *io.P
 		return nil, err
 	}
 	s.sync(ctx)
-	s.search(ctx)
+	s.search(ctx, true)
 	if err := s.sandbox.Stdin([]byte("\n")); err != nil {
 		return statuses, err
 	}
-	return statuses, built.Tree(to)
+	dropped, err := built.Tree(to, s.plan.Server.ServerDir)
+	tree.Dropped = append(tree.Dropped, dropped...)
+	return statuses, err
 }
 
 // builder is a recorder whose target's stdout is a build's own.

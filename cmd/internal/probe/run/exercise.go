@@ -26,14 +26,13 @@ func (s *Session) exercise(ctx context.Context) error {
 		s.phase(finding.PhaseShutdown)
 	}
 	s.progress("stopping")
-	stopCtx, cancel := context.WithTimeout(ctx, 4*stopGrace)
+	stopCtx, cancel := context.WithTimeout(ctx, 4*stopGrace+syncTimeout)
 	defer cancel()
-	stop := s.sandbox.Stop
-	if s.plan.Drive.ByTerm {
-		stop = s.sandbox.Terminate
-	}
-	if err := stop(stopCtx, stopGrace); err != nil && ctx.Err() == nil {
+	if err := s.sandbox.StopThen(stopCtx, stopGrace, s.plan.Drive.ByTerm, func() { s.search(stopCtx, true) }); err != nil && ctx.Err() == nil {
 		s.doubt(session.GapSandboxNotStopped, finding.PhaseShutdown, "the sandbox did not stop in time")
+	}
+	if names, _ := s.rec.takeWritten(); len(names) > 0 && ctx.Err() == nil {
+		s.doubt(session.GapFilesNotSearched, "", fmt.Sprintf("the sandbox was gone before the last %d files that were written could be searched", len(names)))
 	}
 	exit, err := s.sandbox.Wait(stopCtx)
 	if err == nil && exit.Reason != "" && ctx.Err() == nil && s.rec.exit == nil {
@@ -78,7 +77,7 @@ func (s *Session) speak(ctx context.Context, deadline time.Time) error {
 	case <-ctx.Done():
 	}
 	s.sync(ctx)
-	s.search(ctx)
+	s.search(ctx, false)
 	return nil
 }
 
@@ -158,9 +157,6 @@ func (s *Session) play(ctx context.Context) error {
 	return nil
 }
 
-// maxCollected bounds the files that a second start finds.
-const maxCollected = 100
-
 // collect takes along what the server wrote in places that last, while it still lives.
 func (s *Session) collect(ctx context.Context) {
 	p := s.plan
@@ -173,9 +169,12 @@ func (s *Session) collect(ctx context.Context) {
 	}
 	bounded, cancel := context.WithTimeout(ctx, syncTimeout)
 	defer cancel()
-	files, err := s.sandbox.Collect(bounded, names)
-	if err != nil {
-		return // a second start that finds nothing is the first again
+	files, left, err := s.sandbox.Collect(bounded, names)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		s.doubt(session.GapFilesNotKept, "", "the files that the server left could not be taken along for its second start: "+err.Error())
+	case left > 0:
+		s.doubt(session.GapFilesNotKept, "", fmt.Sprintf("%d of the files that the server left were too many to be taken along for its second start", left))
 	}
 	for _, f := range files {
 		if slices.Contains(names, f.Path) {
@@ -191,7 +190,7 @@ func (r *recorder) lasting(dirs []string, planted func(string) bool) []string {
 	defer r.mu.Unlock()
 	var out []string
 	for _, name := range r.ever {
-		if len(out) < maxCollected && !planted(name) && slices.ContainsFunc(dirs, func(d string) bool { return d != "" && strings.HasPrefix(name, d+"/") }) {
+		if !planted(name) && slices.ContainsFunc(dirs, func(d string) bool { return d != "" && strings.HasPrefix(name, d+"/") }) {
 			out = append(out, name)
 		}
 	}

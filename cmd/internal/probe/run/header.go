@@ -6,7 +6,6 @@ import (
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox"
-	"github.com/coalmine-dev/coalmine/sandbox/docker"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace/strace"
 )
@@ -19,24 +18,21 @@ func header(p *plan.Plan) session.Header {
 	}
 	return session.Header{
 		RunID: p.RunID, Experiment: p.Experiment, Seed: p.Seed, Target: p.Target, Version: p.Version, Package: p.Package, Vary: p.Vary,
-		Command: p.RedactedCommand(), Dummies: p.Server.Dummies, Transport: transport, Manifests: p.Server.Manifests, Runtime: p.Server.Interpreter,
-		Sandbox: p.Sandbox.Backend, Tracer: p.Tracer, Network: p.Network, Unseen: unseen(p),
+		Command: p.Server.Command, Unredacted: p.Unredacted, Dummies: p.Server.Dummies, Transport: transport, Manifests: p.Server.Manifests, Runtime: p.Server.Interpreter,
+		Sandbox: p.Sandbox.Backend, Tracer: p.Tracer, Network: p.Network, Unseen: unseen(p), AllowUserNS: p.Sandbox.AllowUserNS,
 		Canaries: p.Decoys.Canaries(), User: p.Identity.User, Home: p.Identity.Home,
 		ServerDir: p.Server.ServerDir, Workspaces: p.Server.Workspaces, Rooted: p.Server.Rooted,
 	}
 }
 
-// unseen names the calls that a backend's own profile refuses before the tracer
-// sees them, and those that are newer than the tracer.
+// unseen names the calls that are newer than the tracer, and those that the server may deny itself.
 func unseen(p *plan.Plan) []string {
 	var out []string
 	if !p.Watched() || p.Straced() {
-		out = []string{fmt.Sprintf("system calls numbered above %d, which this strace does not know", strace.LastCall)}
+		out = append(out, fmt.Sprintf("system calls numbered above %d, which this strace does not know", strace.LastCall))
 	}
-	if p.Sandbox.Backend == "docker" {
-		for _, call := range docker.Unseen() {
-			out = append(out, call+", refused by the container's profile")
-		}
+	if p.Sandbox.AllowUserNS {
+		out = append(out, "system calls that a filter of the server's own refuses: --allow-userns lets it make user namespaces and filters")
 	}
 	return out
 }
@@ -48,7 +44,7 @@ func Empty(p plan.Plan, backend string, dir *os.Root, why session.Gap) error {
 	if err := writePlan(dir, p); err != nil {
 		return err
 	}
-	log, err := session.Create(dir, header(&p))
+	log, err := session.Output{Root: dir, Redactor: p.Redactor}.Create(header(&p))
 	if err == nil {
 		log.Mark(session.Doubt(why))
 		err = log.Close()

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -23,29 +23,30 @@ import (
 // recorder is a run's sink: everything goes to the log first, and then the
 // server's lines to the client.
 type recorder struct {
-	dir    *os.Root
+	out    session.Output
 	header session.Header
 	client *client.Client
 	lines  *wire.Splitter
 	// first is the phase in which the log begins, "" for the start.
 	first string
-	// secrets are the texts of real values that must not reach a file.
-	secrets []string
-	// held is the end of stderr that may be the beginning of one.
+	// held is the last line of stderr, which may end within a passed value.
 	held []byte
 	// web says that the server is spoken to over HTTP: its stdout is for people.
 	web bool
 	// stop ends a run that cannot be logged.
 	stop context.CancelCauseFunc
 
-	mu   sync.Mutex
-	log  *session.Log
-	last time.Duration // latest stamp of the run's clock
-	sent int64         // bytes handed to the run
-	out  []outgoing    // lines sent and not yet delivered
-	exit *session.EventExit
+	mu    sync.Mutex
+	log   *session.Log
+	last  time.Duration // latest stamp of the run's clock
+	sent  int64         // bytes handed to the run
+	queue []outgoing    // lines sent and not yet delivered
+	exit  *session.EventExit
 	// written are the files that the server made or opened for writing since the last call.
 	written map[string]bool
+	// wroteAny says that there ever were any, unnamed counts those of unknown paths.
+	wroteAny bool
+	unnamed  int
 	// ever are those of the whole run, in order, as far as they are kept.
 	ever []string
 	// ports are loopback's that an oracle's input names.
@@ -91,7 +92,7 @@ func (r *recorder) frame(d session.Dir, stamp time.Duration, line []byte) {
 	log := r.log
 	r.mu.Unlock()
 	if log != nil {
-		log.Frame(d, stamp, r.redact(line))
+		log.Frame(d, stamp, line)
 	}
 }
 
@@ -101,7 +102,7 @@ func (r *recorder) Record(rec *trace.Record) {
 	log := r.log
 	r.mu.Unlock()
 	if log != nil {
-		log.Record(r.redacted(rec))
+		log.Record(rec)
 	}
 	r.wrote(rec)
 	r.startup.record(rec)
@@ -116,26 +117,46 @@ const maxWritten = 2000
 
 // wrote notes a file that may hold a decoy now.
 func (r *recorder) wrote(rec *trace.Record) {
-	name := rec.Path
+	if !rec.OK() {
+		return
+	}
+	var names []string
 	switch {
-	case !rec.OK():
-		return
-	case rec.Op == trace.OpRename || rec.Op == trace.OpLink && !strings.HasPrefix(rec.Call, "symlink"):
-		name = rec.To
-	case rec.Op != trace.OpOpen || !strings.Contains(rec.Flags, "O_WRONLY") && !strings.Contains(rec.Flags, "O_RDWR"):
+	case rec.Op == trace.OpRename && strings.Contains(rec.Flags, "RENAME_EXCHANGE"):
+		names = []string{rec.Path, rec.To}
+	case rec.Op == trace.OpRename || rec.Op == trace.OpLink:
+		names = []string{rec.To}
+	case rec.Op == trace.OpOpen && (strings.Contains(rec.Flags, "O_WRONLY") || strings.Contains(rec.Flags, "O_RDWR")),
+		rec.Op == trace.OpAttr && strings.Contains(rec.Call, "setxattr"):
+		names = []string{rec.Path}
+	case rec.Op != trace.OpMemfd:
 		return
 	}
-	if !strings.HasPrefix(name, "/") || strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, "/proc/") {
-		return
-	}
+	names = slices.DeleteFunc(names, ofTheKernel)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.wroteAny = r.wroteAny || len(names) > 0 || rec.Op == trace.OpMemfd
 	if r.written == nil {
 		r.written = map[string]bool{}
 	}
-	if len(r.written) <= maxWritten {
-		r.written[name] = true
+	for _, name := range names {
+		switch {
+		case !strings.HasPrefix(name, "/"):
+			r.unnamed++
+		case len(r.written) <= maxWritten:
+			r.written[name] = true
+		}
 	}
+}
+
+// ofTheKernel reports whether a name is of no file that keeps what is written to
+// it: a device, a pipe, the kernel's own files.
+func ofTheKernel(name string) bool {
+	kind, _, ok := strings.Cut(name, ":[")
+	if ok && !strings.Contains(kind, "/") || strings.HasPrefix(name, "/proc/") || strings.HasPrefix(name, "/sys/") {
+		return true
+	}
+	return strings.HasPrefix(name, "/dev/") && !strings.HasPrefix(name, "/dev/shm/") && !strings.HasPrefix(name, "/dev/mqueue/")
 }
 
 // named notes the ports of an oracle's inputs: trying one is no errand of the server's own.
@@ -152,18 +173,25 @@ func (r *recorder) named(in []session.Injection) {
 	}
 }
 
-// takeWritten returns the files written since it was last asked.
-func (r *recorder) takeWritten() []string {
+// takeWritten returns the files written since it was last asked, and whether the
+// server has ever written any: it may hold them open.
+func (r *recorder) takeWritten() (names []string, wrote bool) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	names := slices.Sorted(maps.Keys(r.written))
+	names = slices.Sorted(maps.Keys(r.written))
 	r.written = nil
 	for _, name := range names {
 		if len(r.ever) < maxWritten && !slices.Contains(r.ever, name) {
 			r.ever = append(r.ever, name)
 		}
 	}
-	return names
+	wrote = r.wroteAny
+	unnamed := r.unnamed
+	r.unnamed = 0
+	r.mu.Unlock()
+	if unnamed > 0 {
+		r.doubt(session.GapFilesNotSearched, "", fmt.Sprintf("the paths of %d files that were written are not known", unnamed))
+	}
+	return names, wrote
 }
 
 // Flow implements sandbox.Sink.
@@ -174,8 +202,6 @@ func (r *recorder) Flow(f *trace.Flow) {
 	log := r.log
 	r.mu.Unlock()
 	if log != nil {
-		f.Data = r.redact(f.Data)
-		f.Path = string(r.redact([]byte(f.Path)))
 		log.Flow(f)
 	}
 }
@@ -249,7 +275,7 @@ func (r *recorder) begin(stamp time.Duration) {
 	defer r.mu.Unlock()
 	r.header.Started, r.header.Clock0 = time.Now().UTC(), stamp
 	r.last = stamp
-	r.log, r.err = session.Create(r.dir, r.header)
+	r.log, r.err = r.out.Create(r.header)
 	if r.err != nil {
 		r.stop(r.err)
 		return
@@ -261,9 +287,9 @@ func (r *recorder) begin(stamp time.Duration) {
 func (r *recorder) delivered(stamp time.Duration, e session.EventStdin) {
 	r.mu.Lock()
 	var ready [][]byte
-	for len(r.out) > 0 && r.out[0].from < e.Delivered {
-		ready = append(ready, r.out[0].line)
-		r.out = r.out[1:]
+	for len(r.queue) > 0 && r.queue[0].from < e.Delivered {
+		ready = append(ready, r.queue[0].line)
+		r.queue = r.queue[1:]
 	}
 	r.mu.Unlock()
 	for _, l := range ready {
@@ -312,7 +338,7 @@ func (r *recorder) doubt(code session.Code, phase finding.Phase, text string) {
 func (r *recorder) sending(line []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.out = append(r.out, outgoing{r.sent, append([]byte(nil), line...)})
+	r.queue = append(r.queue, outgoing{r.sent, append([]byte(nil), line...)})
 	r.sent += int64(len(line)) + 1
 }
 
@@ -334,13 +360,13 @@ func (r *recorder) received(stamp time.Duration, line []byte) {
 // close logs what was never delivered and closes the log.
 func (r *recorder) close() error {
 	r.mu.Lock()
-	rest, log, held := r.out, r.log, r.held
-	r.out, r.held = nil, nil
+	rest, log, held := r.queue, r.log, r.held
+	r.queue, r.held = nil, nil
 	r.mu.Unlock()
 	if log == nil {
 		return r.err
 	}
-	r.printed(r.now(), held)
+	r.printed(r.now(), []byte(r.out.Redactor.Redact(string(held))))
 	if len(rest) > 0 {
 		r.doubt(session.GapInputNotRead, "", "the server did not read all of its input")
 	}

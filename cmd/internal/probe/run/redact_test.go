@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
@@ -20,7 +20,7 @@ func logged(t *testing.T, passed []string, give func(*recorder)) string {
 		t.Fatal(err)
 	}
 	defer dir.Close()
-	r := &recorder{dir: dir, lines: wire.NewSplitter(0), secrets: plan.SecretTexts(passed), exited: make(chan struct{}), stop: func(error) {}}
+	r := &recorder{out: session.Output{Root: dir, Redactor: canaries.NewRedactor(passed)}, lines: wire.NewSplitter(0), exited: make(chan struct{}), stop: func(error) {}}
 	r.begin(time.Second)
 	give(r)
 	if err := r.close(); err != nil {

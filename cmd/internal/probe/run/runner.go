@@ -76,7 +76,7 @@ func writePlan(dir *os.Root, p plan.Plan) error {
 	if err != nil {
 		return err
 	}
-	if err := session.WriteBytes(dir, plan.FileName, data); err != nil {
+	if err := (session.Output{Root: dir, Redactor: p.Redactor}).WriteBytes(plan.FileName, data); err != nil {
 		return &sandbox.UsageError{Err: err, Hint: fullDisk}
 	}
 	return nil
@@ -182,7 +182,7 @@ func startError(ctx context.Context, rec *recorder, err error) error {
 // newRecorder is the sink of a plan's run.
 func newRecorder(p plan.Plan, dir *os.Root, stop context.CancelCauseFunc) *recorder {
 	return &recorder{
-		dir: dir, header: header(&p), lines: wire.NewSplitter(0), secrets: p.Secrets, stop: stop, exited: make(chan struct{}),
+		out: session.Output{Root: dir, Redactor: p.Redactor}, header: header(&p), lines: wire.NewSplitter(0), stop: stop, exited: make(chan struct{}),
 		web: p.Server.Transport != plan.TransportStdio, preload: preload{name: p.Preload},
 		homes: newForeignHome(p.Decoys, append([]string{p.Server.ServerDir}, p.Server.Workspaces...)),
 	}
@@ -198,8 +198,8 @@ func specOf(p plan.Plan) (sandbox.Spec, error) {
 		Command: p.Server.Command, Tools: p.Server.Tools, Dir: p.Server.Dir, Hostname: p.Identity.Hostname,
 		User:  agent.User{Name: p.Identity.User, UID: UID, GID: UID, Home: p.Identity.Home},
 		Files: p.Files, Watch: p.Watch, Canaries: p.Decoys.Canaries(),
-		ServerDir: p.Server.ServerDir, ServerFrom: p.Server.From, Hidden: p.Server.Hidden, Workspaces: p.Server.Workspaces,
-		Image: p.Sandbox.Image, Runtime: p.Sandbox.Runtime, Network: network, Ring: p.Sandbox.Ring, Limits: p.Sandbox.Limits,
+		ServerDir: p.Server.ServerDir, ServerFrom: p.Server.From, Hidden: p.Server.Hidden, View: p.View, Bounds: p.Bounds(), Workspaces: p.Server.Workspaces,
+		Image: p.Sandbox.Image, Runtime: p.Sandbox.Runtime, Network: network, Ring: p.Sandbox.Ring, Limits: p.Sandbox.Limits, AllowUserNS: p.Sandbox.AllowUserNS,
 		AgentPath: p.Sandbox.AgentPath, RunID: p.RunID,
 	}
 	for _, v := range p.Env {
@@ -212,6 +212,19 @@ func specOf(p plan.Plan) (sandbox.Spec, error) {
 		s.Tracer = sandbox.TracerEBPF
 	}
 	return s, nil
+}
+
+// Shows lists what of this machine the run of a plan would show.
+func (r Runner) Shows(ctx context.Context, p plan.Plan) ([]session.Shown, error) {
+	b, ok := r.Backend.(sandbox.Shower)
+	if !ok {
+		return nil, nil
+	}
+	spec, err := specOf(p)
+	if err != nil {
+		return nil, err
+	}
+	return b.Shows(ctx, spec)
 }
 
 // UID is the target's user in every sandbox: the first ordinary one of Linux.

@@ -65,15 +65,16 @@ func (s *Session) sync(ctx context.Context) {
 	}
 }
 
-// search looks for decoys in what the server wrote since the last search.
-func (s *Session) search(ctx context.Context) {
-	names := s.rec.takeWritten()
-	if len(names) == 0 {
+// search looks for decoys in what the server wrote since the last search, and at
+// the last in all that it wrote.
+func (s *Session) search(ctx context.Context, last bool) {
+	names, any := s.rec.takeWritten()
+	if !any {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
+	bounded, cancel := context.WithTimeout(ctx, syncTimeout)
 	defer cancel()
-	left, err := s.sandbox.Search(ctx, names)
+	left, err := s.sandbox.Search(bounded, names, last)
 	if len(names) > maxWritten {
 		left++
 	}
@@ -97,9 +98,9 @@ func (s *Session) OnCall(call synth.Call) {
 
 // OnReturnAtOnce ends a call of which everything is recorded.
 func (s *Session) OnReturnAtOnce(call synth.Call, o synth.Outcome, _ client.Result) {
-	ctx, cancel := context.WithTimeout(context.Background(), syncTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*syncTimeout)
 	defer cancel()
-	s.search(ctx)
+	s.search(ctx, false)
 	s.rec.mark(session.Mark{Kind: session.MarkReturn, Call: call.N, Tool: call.Tool, What: string(o)})
 }
 

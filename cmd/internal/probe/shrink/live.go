@@ -9,13 +9,12 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
-	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/synth"
 )
 
 const (
-	// liveTrials is how many sequences one sandbox plays: its log is judged after each.
+	// liveTrials is how many sequences one sandbox plays. The log is judged after each.
 	liveTrials = 200
 	// maxLost is how many sandboxes may be lost over one finding, by a server that
 	// ends in a call.
@@ -35,8 +34,7 @@ type live struct {
 // trials are what sequences showed, by their calls: one play answers for every
 // finding of the list.
 type trials struct {
-	dir    *os.Root
-	set    *canaries.Set
+	log    *analyze.Live
 	wanted map[string]string
 	player *synth.Player
 	shown  map[string][]string
@@ -46,7 +44,7 @@ type trials struct {
 // alone makes the one call small that showed each finding, in running sandboxes:
 // one serves all findings as long as it lives.
 func (s *Shrinker) alone(ctx context.Context, list []*small) {
-	t := &trials{set: s.Plan.Decoys, wanted: map[string]string{}, shown: map[string][]string{}}
+	t := &trials{wanted: map[string]string{}, shown: map[string][]string{}}
 	for _, m := range list {
 		t.wanted[m.f.Fingerprint] = m.f.Rule
 		rule, _ := rules.Of(m.f.Rule)
@@ -55,10 +53,14 @@ func (s *Shrinker) alone(ctx context.Context, list []*small) {
 	for ctx.Err() == nil && slices.ContainsFunc(list, func(m *small) bool { return !m.live.done }) {
 		begun := false
 		dir, _ := s.trial(ctx, func(ctx context.Context, c *run.Session, dir *os.Root) (err error) {
-			t.dir, t.left = dir, liveTrials
+			t.left = liveTrials
 			if t.player, err = c.Player(ctx, true); err != nil {
 				return err
 			}
+			if t.log, err = analyze.OpenLive(dir); err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, t.log.Close()) }()
 			begun = true
 			for i, m := range list {
 				if m.live.shrinker == nil {
@@ -145,13 +147,10 @@ func (t *trials) shows(fingerprint string, steps []synth.Step) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	res, err := analyze.JudgeRun(t.dir, analyze.Options{Wanted: t.wanted, From: first, Set: t.set})
-	if err != nil {
-		return false, err
-	}
+	shownIn := t.log.Shown(t.wanted, first)
 	known := []string{}
 	for f := range t.wanted {
-		if within(res.ShownIn[f], first, last) {
+		if within(shownIn[f], first, last) {
 			known = append(known, f)
 		}
 	}
@@ -168,7 +167,7 @@ func within(calls []int, first, last int) bool {
 func (s *Shrinker) confirmTogether(ctx context.Context, list []*small) {
 	list = slices.DeleteFunc(slices.Clone(list), func(m *small) bool { return !m.shown })
 	for k := 0; k < Confirmations && len(list) > 0 && ctx.Err() == nil; k++ {
-		t := trials{wanted: map[string]string{}}
+		wanted := map[string]string{}
 		first, last := map[*small]int{}, map[*small]int{}
 		dir, err := s.trial(ctx, func(ctx context.Context, c *run.Session, _ *os.Root) error {
 			player, err := c.Player(ctx, false)
@@ -176,7 +175,7 @@ func (s *Shrinker) confirmTogether(ctx context.Context, list []*small) {
 				return err
 			}
 			for _, m := range list {
-				t.wanted[m.f.Fingerprint] = m.f.Rule
+				wanted[m.f.Fingerprint] = m.f.Rule
 				from, to, err := player.Play(m.best)
 				if err != nil {
 					return err
@@ -188,18 +187,27 @@ func (s *Shrinker) confirmTogether(ctx context.Context, list []*small) {
 		if dir == nil {
 			return
 		}
-		var res *analyze.Result
+		var shownIn map[string][]int
 		if err == nil || len(first) > 0 {
-			res, err = analyze.JudgeRun(dir, analyze.Options{Wanted: t.wanted})
+			shownIn, err = shownBy(dir, wanted)
 		}
 		_ = dir.Close() // it was only read
 		if err != nil {
 			return
 		}
 		for m, from := range first {
-			if m.tried++; within(res.ShownIn[m.f.Fingerprint], from, last[m]) {
+			if m.tried++; within(shownIn[m.f.Fingerprint], from, last[m]) {
 				m.again++
 			}
 		}
 	}
+}
+
+// shownBy are the calls of a run that has ended, each of which shows a finding.
+func shownBy(dir *os.Root, wanted map[string]string) (map[string][]int, error) {
+	log, err := analyze.OpenLive(dir)
+	if err != nil {
+		return nil, err
+	}
+	return log.Shown(wanted, 1), log.Close()
 }

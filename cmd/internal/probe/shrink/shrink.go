@@ -143,10 +143,10 @@ func (s *Shrinker) keep(ctx context.Context, m *small) (analyze.Shrunk, error) {
 	data, err := r.Encode()
 	if err == nil {
 		// Arguments may be drawn from what the server answered.
-		data, err = s.Plan.Redacted(data)
+		data, err = s.Plan.WithoutDecoys(data)
 	}
 	if err == nil {
-		err = session.WriteBytes(s.Dir, name, data)
+		err = session.Output{Root: s.Dir, Redactor: s.Plan.Redactor}.WriteBytes(name, data)
 	}
 	return analyze.Shrunk{Fingerprint: m.f.Fingerprint, Replay: name, Shown: m.again, Tried: m.tried, Without: s.without(ctx, m)}, err
 }

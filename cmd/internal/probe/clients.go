@@ -1,0 +1,248 @@
+package probe
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/docker"
+	"github.com/coalmine-dev/coalmine/sandbox/install"
+	"github.com/coalmine-dev/coalmine/sandbox/local"
+	"github.com/coalmine-dev/coalmine/sandbox/registry"
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+)
+
+// The bounds of a client's sandbox.
+const (
+	clientMemory = 4 << 30
+	clientDisk   = 6 << 30
+	clientOutput = 4 << 30
+	clientTime   = 10 * time.Minute
+	maxClientErr = 1 << 20
+)
+
+// clients run the clients of registries, npm, pip and go, each in a sandbox that shows
+// this machine's programs and reaches nothing but a proxy to the user's registries.
+type clients struct {
+	opts *plan.Options
+	// cache is where the proxy keeps what it fetched, "" for nowhere.
+	cache string
+	// python is the interpreter of a package's server, whose settings for pip count too.
+	python string
+
+	mu       sync.Mutex
+	settings *registry.Settings
+	refused  error // why there are no namespaces for them
+	told     map[string]bool
+}
+
+// run implements install.Sandbox.
+func (c *clients) run(ctx context.Context, j install.Job, out io.Writer) (install.Result, error) {
+	settings, err := c.load(j.Tool)
+	if err != nil {
+		return install.Result{}, err
+	}
+	proxy, err := registry.NewProxy(settings, registry.Options{Tools: []registry.Tool{j.Tool}, Cache: c.cache})
+	if err != nil {
+		return install.Result{}, usageOfRegistry(err)
+	}
+	defer func() { _ = proxy.Close() }()
+	spec, err := c.spec(j, settings, proxy)
+	if err != nil {
+		return install.Result{}, err
+	}
+	if err := c.noNamespaces(); err == nil {
+		if found, err := anyProgram(j.Programs); !found {
+			return install.Result{Code: 127}, err
+		}
+		started, sink, err := startClient(ctx, local.New(), spec, out)
+		var usage *sandbox.UsageError
+		if !errors.As(err, &usage) {
+			return c.follow(ctx, proxy, started, sink, err)
+		}
+		c.mu.Lock()
+		c.refused = err
+		c.mu.Unlock()
+	}
+	if len(spec.Shown) > 0 {
+		return install.Result{}, &sandbox.UsageError{
+			Err:  fmt.Errorf("the directories of find-links cannot be shown in a container, and a sandbox of namespaces is refused: %w", c.noNamespaces()),
+			Hint: "name an index in place of find-links, or: " + hintOf(c.noNamespaces()),
+		}
+	}
+	started, sink, err := startClient(ctx, docker.New(c.opts.Image), spec, out)
+	if err != nil && ctx.Err() == nil {
+		return install.Result{}, &sandbox.UsageError{
+			Err:  fmt.Errorf("packages are fetched in a sandbox, and none works here: %w; docker: %w", c.noNamespaces(), err),
+			Hint: hintOf(c.noNamespaces()) + "; or start a Docker Engine with the image " + docker.DefaultImage,
+		}
+	}
+	return c.follow(ctx, proxy, started, sink, err)
+}
+
+// anyProgram reports whether one of some programs is on this machine. A PATH that leads
+// to one in the working directory, which may be a checkout, is an error.
+func anyProgram(programs []string) (bool, error) {
+	for _, program := range programs {
+		_, err := exec.LookPath(program)
+		if err == nil {
+			return true, nil
+		}
+		if errors.Is(err, exec.ErrDot) {
+			return false, &sandbox.UsageError{Err: err, Hint: "take relative directories out of PATH"}
+		}
+	}
+	return false, nil
+}
+
+// noNamespaces is why the local sandbox was refused, nil while it was not.
+func (c *clients) noNamespaces() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.refused
+}
+
+func hintOf(err error) string {
+	var usage *sandbox.UsageError
+	if errors.As(err, &usage) {
+		return usage.Hint
+	}
+	return ""
+}
+
+// usageOfRegistry makes an error of the user's settings one that the user can mend.
+func usageOfRegistry(err error) error {
+	var mend *registry.Error
+	if errors.As(err, &mend) {
+		return &sandbox.UsageError{Err: err, Hint: mend.Hint}
+	}
+	return err
+}
+
+// load reads the user's registries once, and says which of a tool's cannot be served.
+func (c *clients) load(tool registry.Tool) (*registry.Settings, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.settings == nil {
+		home, _ := os.UserHomeDir()
+		src := registry.Source{Env: os.Environ(), Home: home, Prefixes: []string{"/usr", "/usr/local"}}
+		if c.python != "" {
+			src.Prefixes = append(src.Prefixes, filepath.Dir(filepath.Dir(c.python)))
+		}
+		settings, err := registry.Load(src)
+		if err != nil {
+			return nil, usageOfRegistry(err)
+		}
+		c.settings, c.told = settings, map[string]bool{}
+	}
+	for _, u := range c.settings.Unserved {
+		if line := u.String(); u.Tool == tool && !u.Fallback && !c.told[line] {
+			c.told[line] = true
+			c.opts.Progress("not used: " + line)
+		}
+	}
+	return c.settings, nil
+}
+
+// spec is the sandbox of a job.
+func (c *clients) spec(j install.Job, settings *registry.Settings, proxy *registry.Proxy) (sandbox.Spec, error) {
+	id, err := plan.NewRunID()
+	if err != nil {
+		return sandbox.Spec{}, err
+	}
+	const home, config = "/home/user", "/home/user/.registries"
+	client := proxy.Client(j.Tool, fmt.Sprintf("127.0.0.1:%d", sandbox.CarrierPort), config)
+	s := sandbox.Spec{
+		Command: append([]string{"/bin/sh", "-c", j.Script, "sh"}, j.Args...), Tools: j.Programs, Dir: install.JobDir, Hostname: "localhost",
+		User:  agent.User{Name: "user", UID: run.UID, GID: run.UID, Home: home},
+		Image: c.opts.Image, Runtime: c.opts.Runtime, AgentPath: c.opts.AgentPath, RunID: id, Carry: proxy.ServeConn,
+		Limits: agent.Limits{Wall: clientTime, CPU: clientTime, Memory: clientMemory, Disk: clientDisk, Output: clientOutput, Pids: 512},
+	}
+	env := map[string]string{}
+	for _, kv := range slices.Concat([]string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + home, "LANG=C.UTF-8", "NO_COLOR=1"}, client.Env, j.Env) {
+		name, value, _ := strings.Cut(kv, "=")
+		env[name] = value
+	}
+	for name, value := range env {
+		s.Env = append(s.Env, name+"="+value)
+	}
+	slices.Sort(s.Env)
+	s.Files = append(s.Files, rootfs.File{Path: install.JobDir, Dir: true, Mode: 0o755})
+	for _, f := range client.Files {
+		s.Files = append(s.Files, rootfs.File{Path: f.Path, Data: f.Data, Mode: uint32(f.Mode.Perm())})
+	}
+	for name, data := range j.Files {
+		s.Files = append(s.Files, rootfs.File{Path: filepath.Join(install.JobDir, filepath.FromSlash(name)), Data: data, Mode: 0o644})
+	}
+	if j.Tool == registry.Pip || j.Tool == registry.UV {
+		s.Shown = settings.FindLinks
+	}
+	return s, nil
+}
+
+// startClient starts a job, whose output goes to out.
+func startClient(ctx context.Context, b sandbox.Backend, spec sandbox.Spec, out io.Writer) (*sandbox.Run, *clientSink, error) {
+	sink := &clientSink{out: out}
+	started, err := sandbox.Start(ctx, b, spec, sink)
+	return started, sink, err
+}
+
+// follow waits for a job that was started, or returns why it was not.
+func (c *clients) follow(ctx context.Context, proxy *registry.Proxy, started *sandbox.Run, sink *clientSink, err error) (install.Result, error) {
+	if err != nil {
+		return install.Result{}, err
+	}
+	exit, err := started.Wait(ctx)
+	closeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer cancel()
+	if err := errors.Join(err, started.Close(closeCtx)); err != nil {
+		return install.Result{}, err
+	}
+	if exit.Reason != "" || exit.Signal != "" {
+		return install.Result{}, fmt.Errorf("it was ended: %s%s", exit.Reason, exit.Signal)
+	}
+	res := install.Result{Code: exit.Code, Stderr: sink.errs.String()}
+	for _, p := range proxy.Report().Refused {
+		if p.Host != "" {
+			res.Refused = append(res.Refused, p.Host)
+		}
+	}
+	return res, nil
+}
+
+// clientSink takes what a job prints.
+type clientSink struct {
+	sandbox.NopSink
+	out  io.Writer
+	errs bytes.Buffer
+}
+
+// Stdout implements sandbox.Sink.
+func (s *clientSink) Stdout(_ time.Duration, p []byte) { _, _ = s.out.Write(p) }
+
+// Stderr implements sandbox.Sink.
+func (s *clientSink) Stderr(_ time.Duration, p []byte) {
+	s.errs.Write(p[:min(len(p), maxClientErr-s.errs.Len())])
+}
+
+// pythonOf asks the interpreter that the server will have what it can load.
+func (c *clients) pythonOf(ctx context.Context, b sandbox.Backend) (*install.Python, error) {
+	py, err := queryPython(ctx, b, c.opts)
+	if err == nil {
+		c.python = py.Executable
+	}
+	return py, err
+}

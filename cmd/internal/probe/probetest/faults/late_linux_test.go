@@ -1,0 +1,42 @@
+//go:build linux && e2e
+
+package faults
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/probetest"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+// What one tool begins and what is done later, or by others, is never pinned on
+// the tool that happens to be called then.
+func TestLateWorkIsNotPinnedOnOthers(t *testing.T) {
+	t.Parallel()
+	probetest.Need(t, "local")
+	for _, way := range []string{"timer", "child", "poller", "pool", "queue"} {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			l := probetest.New(t, "late")
+			res := l.Probe(l.Options("local", l.Path("late"), way))
+			read := func(f finding.Finding) bool { return f.Rule == "CM101" }
+			if !slices.ContainsFunc(res.Findings, read) {
+				t.Errorf("the reading was not found: %s, %v", res.Verdict, res.Inconclusive)
+			}
+			for _, f := range res.Findings {
+				t.Logf("%s %q %s %s: %s", f.Rule, f.Tool, f.Phase, f.Confidence, f.Message)
+				if f.Tool == "format_note" && f.Confidence != finding.Ambiguous {
+					t.Errorf("it is pinned on format_note: %+v", f)
+				}
+			}
+			own := func(f finding.Finding) bool {
+				return read(f) && f.Tool == "plan_note" && f.Confidence == finding.Certain
+			}
+			if (way == "pool" || way == "child") && !slices.ContainsFunc(res.Findings, own) {
+				t.Error("what plan_note does itself is not its own")
+			}
+		})
+	}
+}

@@ -1,0 +1,174 @@
+//go:build linux && e2e
+
+package servers
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/probetest"
+
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/synth"
+	"github.com/coalmine-dev/coalmine/synth/schema"
+)
+
+// BenchmarkAdded measures what a probe adds to a server's own start and calls:
+// the time of a whole run less that of the same conversation over a bare pipe.
+// The bounds are 1.0 s in the local sandbox and 2.5 s in docker.
+func BenchmarkAdded(b *testing.B) {
+	agentPath := filepath.Join(sandboxtest.ModuleRoot(b), "bin/coalmine")
+	if _, err := os.Stat(agentPath); err != nil {
+		b.Skipf("make build first: %v", err)
+	}
+	servers := map[string][]string{
+		"go":     {sandboxtest.ModuleRoot(b) + "/bin/honest"},
+		"node":   {"node", sandboxtest.ModuleRoot(b) + "/testdata/servers/honest/honest.mjs"},
+		"python": {"python3", sandboxtest.ModuleRoot(b) + "/testdata/servers/honest/honest.py"},
+	}
+	for name, command := range servers {
+		command = plan.Absolute(command)
+		for _, sandbox := range []string{"local", "docker"} {
+			b.Run(name+"/"+sandbox, func(b *testing.B) {
+				if sandbox == "docker" && exec.Command("docker", "version").Run() != nil {
+					b.Skip("no Docker Engine answers")
+				}
+				var bare, whole time.Duration
+				for b.Loop() {
+					t0 := time.Now()
+					converse(b, command)
+					t1 := time.Now()
+					_, err := probetest.Run(context.Background(), probetest.OfCommand(sandbox, b.TempDir(), agentPath, command...))
+					if err != nil {
+						b.Fatal(err)
+					}
+					bare += t1.Sub(t0)
+					whole += time.Since(t1)
+				}
+				b.ReportMetric((whole-bare).Seconds()/float64(b.N), "added-s")
+				b.ReportMetric(bare.Seconds()/float64(b.N), "bare-s")
+			})
+		}
+	}
+}
+
+// bareSession is a server over pipes, without sandbox or tracer.
+type bareSession struct {
+	*client.Client
+	surface *wire.Surface
+}
+
+func (s bareSession) Relist(ctx context.Context) (*wire.Surface, error) {
+	again := *s.surface
+	return &again, s.List(ctx, &again)
+}
+
+func (bareSession) Sync(context.Context) error { return nil }
+
+// converse has the same conversation as a probe with a twin of ours.
+func converse(b *testing.B, command []string) {
+	b.Helper()
+	cmd := exec.Command(command[0], command[1:]...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	c := client.New(func(line []byte) error {
+		_, err := fmt.Fprintf(in, "%s\n", line)
+		return err
+	}, client.Options{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		lines := wire.NewSplitter(0)
+		buf := make([]byte, 64<<10)
+		for {
+			n, err := out.Read(buf)
+			lines.Feed(buf[:n], func(l wire.Line) { c.Feed(l.Raw) })
+			if err != nil {
+				c.Closed(io.EOF)
+				return
+			}
+		}
+	}()
+	ctx := context.Background()
+	surface, err := c.Connect(ctx)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := c.List(ctx, surface); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := synth.Drive(ctx, synth.Config{Session: bareSession{c, surface}, Surface: surface, Seed: 1, Hints: schema.Hints{}}); err != nil {
+		b.Fatal(err)
+	}
+	_ = in.Close()
+	<-done
+	if err := cmd.Wait(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// twentyTools is a server of twenty tools with three arguments each.
+const twentyTools = `import json, sys
+NAMES = [v + "_" + n for v in ("get", "list", "create", "update") for n in ("note", "task", "user", "event", "label")]
+SCHEMA = {"type": "object", "properties": {"title": {"type": "string"}, "kind": {"enum": ["a", "b", "c"]}, "limit": {"type": "integer", "minimum": 1}}, "required": ["title"]}
+for line in sys.stdin:
+    r = json.loads(line)
+    if "id" not in r or "method" not in r:
+        continue
+    out = {"jsonrpc": "2.0", "id": r["id"]}
+    if r["method"] == "initialize":
+        out["result"] = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "desk", "version": "1"}}
+    elif r["method"] == "tools/list":
+        out["result"] = {"tools": [{"name": n, "description": "Keeps the team's " + n.split("_")[1] + "s", "inputSchema": SCHEMA} for n in NAMES]}
+    elif r["method"] == "tools/call":
+        out["result"] = {"content": [{"type": "text", "text": json.dumps(r["params"].get("arguments"))[:200]}]}
+    else:
+        out["error"] = {"code": -32601, "message": "Method not found"}
+    print(json.dumps(out), flush=True)
+`
+
+// BenchmarkQuickBudget measures a whole run of the default budget over a server of
+// twenty tools. The bound is a minute.
+func BenchmarkQuickBudget(b *testing.B) {
+	agentPath := filepath.Join(sandboxtest.ModuleRoot(b), "bin/coalmine")
+	if _, err := os.Stat(agentPath); err != nil {
+		b.Skipf("make build first: %v", err)
+	}
+	server := filepath.Join(b.TempDir(), "twenty.py")
+	if err := os.WriteFile(server, []byte(twentyTools), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	var took time.Duration
+	for range b.N {
+		t0 := time.Now()
+		got, err := probetest.Run(context.Background(), probetest.OfCommand("local", b.TempDir(), agentPath, "python3", server))
+		if err != nil {
+			b.Fatal(err)
+		}
+		took += time.Since(t0)
+		calls := 0
+		for _, t := range got.Result.Coverage.Tools {
+			calls += t.Calls + t.Oracles
+		}
+		b.ReportMetric(float64(calls), "calls")
+	}
+	b.ReportMetric(took.Seconds()/float64(b.N), "run-s")
+}

@@ -1,0 +1,237 @@
+//go:build linux && e2e
+
+package servers
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/probetest"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+)
+
+// honest is a server that should be quiet, as testdata/honest.json lists it or the
+// list of public servers beside the project.
+type honest struct {
+	ID string `json:"id"`
+	// Command's words are paths below the cache where they begin with npm/, go/,
+	// pysdk/ or servers/.
+	Command   []string          `json:"command"`
+	Transport string            `json:"transport"`
+	Env       map[string]string `json:"env"`
+	// Needs are what it lacks here: "tool NAME", "*" for all tools, "server" for what
+	// keeps it from starting, each with the reason.
+	Needs map[string]string `json:"needs"`
+	// More are further arguments.
+	More []string `json:"more"`
+	// Slow ones begin first, so that none is left alone at the end.
+	Slow bool `json:"slow"`
+}
+
+// excusable are the reasons that a listed need may give.
+var excusable = regexp.MustCompile(`answered every call with an error|never answered|needs a program|needs the service|says that it needs|was never called|were never called`)
+
+// unstarted are those of a server that needs something before it speaks.
+var unstarted = regexp.MustCompile(`says that it needs|needs a program|handshake|ended by itself|nothing was checked|not everything was called: the server ended`)
+
+// loud says what is not quiet about a result, nothing where it is: findings of
+// weight outside the start-up class, tools that need nothing and never answered
+// well, and doubts that no listed need explains.
+func loud(r *analyze.Result, needs map[string]string) []string {
+	var out []string
+	for _, f := range r.All() {
+		if f.Rule != "CM207" && f.Severity.Rank() >= finding.Medium.Rank() {
+			out = append(out, fmt.Sprintf("%s %s: %s", f.Severity, f.Rule, f.Message))
+		}
+	}
+	for _, t := range r.Coverage.Tools {
+		if t.What == "tool" && t.OK == 0 && needs["tool "+t.Name] == "" && needs["*"] == "" && needs["server"] == "" {
+			out = append(out, fmt.Sprintf("tool %s never succeeded in %d calls", t.Name, t.Calls))
+		}
+	}
+	for _, why := range r.Inconclusive {
+		if len(needs) == 0 || !excusable.MatchString(why) && (needs["server"] == "" || !unstarted.MatchString(why)) {
+			out = append(out, "inconclusive: "+why)
+		}
+	}
+	return out
+}
+
+// told is a server's line of the report.
+func told(id string, r *analyze.Result, took time.Duration, why []string) string {
+	word := "quiet"
+	if len(why) > 0 {
+		word = "LOUD"
+	}
+	tools, succeeded, calls, ok := 0, 0, 0, 0
+	for _, t := range r.Coverage.Tools {
+		if t.What == "tool" {
+			tools, calls, ok = tools+1, calls+t.Calls, ok+t.OK
+			if t.OK > 0 {
+				succeeded++
+			}
+		}
+	}
+	by := map[string]int{}
+	for _, f := range r.All() {
+		by[f.Rule+" "+string(f.Severity)]++
+	}
+	var found []string
+	for k, n := range by {
+		found = append(found, fmt.Sprintf("%s ×%d", k, n))
+	}
+	slices.Sort(found)
+	line := fmt.Sprintf("honest %-5s %-36s %-12s %3.0f s, tools %d of %d, calls ok %d of %d; %s", word, id, r.Verdict, took.Seconds(), succeeded, tools, ok, calls, cmp.Or(strings.Join(found, ", "), "no findings"))
+	for _, w := range why {
+		line += "\n    " + w
+	}
+	return line
+}
+
+// TestHonest probes servers that should be quiet, where COALMINE_HONEST asks for it.
+func TestHonest(t *testing.T) {
+	if os.Getenv("COALMINE_HONEST") == "" {
+		t.Skip("COALMINE_HONEST is not set: make honest-report runs it; TestRealServers has a sample")
+	}
+	probetest.Need(t, "local")
+	sandboxtest.Need(t, "node")
+	cache := filepath.Join(filepath.Dir(filepath.Dir(probetest.Installed(t, "python"))), "honest")
+	servers := honestServers(t, cache)
+	slices.SortStableFunc(servers, func(a, b honest) int {
+		switch {
+		case a.Slow == b.Slow:
+			return 0
+		case a.Slow:
+			return -1
+		}
+		return 1
+	})
+	// The order of parallel subtests is the testing package's own.
+	todo := make(chan honest, len(servers))
+	for _, s := range servers {
+		todo <- s
+	}
+	close(todo)
+	fmt.Printf("servers %d\n", len(servers))
+	end := time.Now().Add(honestTime)
+	var workers sync.WaitGroup
+	for range honestAtOnce {
+		workers.Go(func() {
+			for s := range todo {
+				t.Run(s.ID, func(t *testing.T) { beQuiet(t, s, end) })
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// honestTime is for all servers: one for which none of it is left is not quiet.
+const honestTime = 9*time.Minute + 15*time.Second
+
+// honestAtOnce is how many servers are probed at the same time: each waits more than
+// it works.
+const honestAtOnce = 4
+
+// beQuiet probes one server until the end at the latest, and prints its line.
+func beQuiet(t *testing.T, s honest, end time.Time) {
+	begin := time.Now()
+	if !begin.Before(end) {
+		fmt.Printf("honest LOUD  %-36s there was no time left for it\n", s.ID)
+		t.Fatal("there was no time left for it")
+	}
+	l := probetest.New(t)
+	o := l.Options("local", s.Command...)
+	o.Calls, o.Timeout, o.CallTimeout, o.OracleTime, o.ShrinkTime, o.Limits, o.Network = 3, 100*time.Second, 8*time.Second, 10*time.Second, time.Nanosecond, plan.DefaultLimits, plan.NetworkSinkhole
+	o.Env, o.Transport = s.Env, s.Transport
+	r := l.ProbeWithin(min(4*time.Minute, time.Until(end)), o)
+	why := loud(r, s.Needs)
+	fmt.Println(told(s.ID, r, time.Since(begin), why))
+	if len(why) > 0 {
+		t.Errorf("%s", strings.Join(why, "\n"))
+	}
+}
+
+// honestServers are the project's own and, where they are there, the public ones.
+func honestServers(t *testing.T, cache string) []honest {
+	t.Helper()
+	var list struct {
+		Servers []honest `json:"servers"`
+	}
+	read(t, filepath.Join("testdata", "honest.json"), &list)
+	for i := range list.Servers {
+		s := &list.Servers[i]
+		for k, w := range s.Command {
+			if top, rest, _ := strings.Cut(w, "/"); top == "servers" {
+				s.Command[k] = filepath.Join(filepath.Dir(cache), "servers", "current", rest)
+			} else if top == "npm" || top == "go" || top == "pysdk" {
+				s.Command[k] = filepath.Join(cache, w)
+			}
+		}
+	}
+	return list.Servers
+}
+
+func read(t *testing.T, file string, into any) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(data, into)
+	}
+	if err != nil {
+		t.Fatalf("%v (.ci/setup/honest.sh installs what is missing)", err)
+	}
+}
+
+// TestLoud checks the report's own measure: no doubt and no finding may pass it.
+func TestLoud(t *testing.T) {
+	called := analyze.ToolCoverage{Name: "a", What: "tool", Calls: 3, OK: 1}
+	refused := analyze.ToolCoverage{Name: "b", What: "tool", Calls: 3, Errors: 3}
+	of := func(tools ...analyze.ToolCoverage) *analyze.Result {
+		r := &analyze.Result{Coverage: analyze.Coverage{Tools: tools}}
+		for _, tool := range tools {
+			if tool.OK == 0 {
+				r.Inconclusive = append(r.Inconclusive, "tool “"+tool.Name+"” answered every call with an error")
+			}
+		}
+		return r
+	}
+	with := func(rule string, s finding.Severity) *analyze.Result {
+		r := of(called)
+		r.Findings = []finding.Finding{{Rule: rule, Severity: s}}
+		return r
+	}
+	lost := of(called, refused)
+	lost.Inconclusive = append(lost.Inconclusive, "12 observations were lost")
+	for name, c := range map[string]struct {
+		result *analyze.Result
+		needs  map[string]string
+		loud   int
+	}{
+		"clean":                {of(called), nil, 0},
+		"low":                  {with("CM204", finding.Low), nil, 0},
+		"medium":               {with("CM204", finding.Medium), nil, 1},
+		"start-up":             {with("CM207", finding.Medium), nil, 0},
+		"a tool never works":   {of(called, refused), nil, 2},
+		"a listed need":        {of(called, refused), map[string]string{"tool b": "a key"}, 0},
+		"another's need":       {of(called, refused), map[string]string{"tool c": "a key"}, 1},
+		"a need and a loss":    {lost, map[string]string{"tool b": "a key"}, 1},
+		"a finding, with need": {with("CM101", finding.High), map[string]string{"*": "a key"}, 1},
+	} {
+		if got := loud(c.result, c.needs); len(got) != c.loud {
+			t.Errorf("%s: %q, want %d", name, got, c.loud)
+		}
+	}
+}
