@@ -5,7 +5,7 @@
 # Everything is one base image, so that it builds wherever that one can be had
 # (.ci/setup/images.sh makes it where no registry answers), and nothing here
 # needs BuildKit: an old engine's own builder will do.
-ARG BASE=debian:bookworm-slim
+ARG BASE=debian:bookworm-slim@sha256:abd67ffcfa541b485a3dff59865ab629aa048a6c613e639d36e7456b0b229241
 
 # The binary is built outside (make build), by the Go that go.mod names: no Go
 # image has to be had, the module cache is used, and what is shipped is what was

@@ -4,7 +4,10 @@
 # make e2e    the tests that start sandboxes, containers, tracers, servers and browsers, and the whole of the others
 # make deep   all tests of make unit at full length
 # make test-times     how long the tiers take, against their bounds
-# make lint   golangci-lint and actionlint, at pinned versions
+# make lint   golangci-lint, actionlint and zizmor, at pinned versions
+# make audit-ci   known vulnerabilities of what the program is built from (asks vuln.go.dev)
+# make fuzz   every fuzz target for FUZZTIME (30s); SHARD=i/n for a part
+# make race   the tests of make unit under the race detector; needs a C compiler
 # make oracle-report  every oracle against servers of ours with one hole each, and their fixed twins
 # make honest-report  honest servers: npm's, PyPI's, the SDKs' examples; none may be loud
 # make shrink-report  the smallest calls reported of planted triggers
@@ -15,9 +18,11 @@
 # make wire-report  real clients and servers with and without the tap and the gate
 # make conformance-report  the official conformance suite with and without the tap
 # make wire-faults  the tap under load and faults, at full size
+# make red-team   hostile servers, packages, checkouts, logs and peers, each in PLACES=2 places; SHARD=i/n for a part
 # make tracer-parity    what strace and eBPF say of the same programs
 # make evasion-report   ways of hiding from a tracer, and whether they work
 # make tracer-faults    a million calls at once, and tracers that are taken away
+# make kill-report      kill -9 of each process of a run at 200 random moments; SHARD=i/n for a part
 # make judge-report  kept runs judged again, elsewhere, by another user: the same reports
 # make bench  the figures that README.md and the design promise, against their bounds (testdata/bench); SHARD=i/n for a part
 # make image  the container image "coalmine"
@@ -27,7 +32,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: judge-report e2e e2e-tests deep test-times tiers honest-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report
+.PHONY: red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -37,6 +42,9 @@ LDFLAGS := -s -w -X github.com/coalmine-dev/coalmine/cmd/internal/cli.Version=$(
 
 GOLANGCI := v2.15.0
 ACTIONLINT := v1.7.12
+ZIZMOR := 1.32.0
+GOVULNCHECK := v1.8.0
+FUZZTIME ?= 30s
 
 build:
 	@mkdir -p bin
@@ -72,14 +80,15 @@ image: build setup
 	sh .ci/setup/image.sh
 
 unit:
-	go vet ./... ./testdata/bench
-	go test ./... ./testdata/bench
+	go vet ./... ./testdata/bench ./testdata/attacks
+	go test ./... ./testdata/bench ./testdata/attacks
 
 deep:
 	COALMINE_DEEP=1 go test -timeout 20m ./...
 
-# The packages with tests that are built or are longer for this tier alone.
-E2E = $(shell grep -rlE --include='*_test.go' '^//go:build .*e2e|sandboxtest/scale"' . | xargs -n 1 dirname | sort -u)
+# The packages with tests that are built or are longer for this tier alone, those that take longest first.
+PROBES = $(sort $(dir $(wildcard ./cmd/internal/probe/probetest/*/doc.go)))
+E2E = $(PROBES) $(filter-out $(PROBES:/=),$(shell grep -rlE --include='*_test.go' '^//go:build .*e2e|sandboxtest/scale"' . | xargs -n 1 dirname | sort -u))
 
 # They wait more than they work, and share slots (sandbox/sandboxtest/slots): so many may be under way.
 e2e: servers image
@@ -87,17 +96,22 @@ e2e: servers image
 
 e2e-tests:
 	go vet -tags e2e ./... ./testdata/servers/...
-	COALMINE_DEEP=1 go test -tags e2e -count=1 -timeout 40m -p 3 -parallel 8 $(E2E)
+	COALMINE_DEEP=1 go test -tags e2e -count=1 -timeout 40m -p 5 -parallel 8 $(E2E)
 
 test:
 	@.ci/timed test $(MAKE) --no-print-directory tiers
 
-# The order is that of what is wrong soonest.
-tiers: lint
-	@.ci/timed unit $(MAKE) --no-print-directory unit
-	@.ci/timed setup $(MAKE) --no-print-directory servers image
+# The order is that of what is wrong soonest; setting up waits for downloads, so it runs beside.
+tiers:
+	@$(MAKE) --no-print-directory -j2 --output-sync=target hermetic prepared
 	@.ci/timed e2e $(MAKE) --no-print-directory e2e-tests
 	$(MAKE) --no-print-directory demo
+
+hermetic: lint
+	@.ci/timed unit $(MAKE) --no-print-directory unit
+
+prepared:
+	@.ci/timed setup $(MAKE) --no-print-directory servers image
 
 test-times:
 	@.ci/times
@@ -108,10 +122,26 @@ $(TOOLS)/golangci-lint-$(GOLANGCI)/golangci-lint:
 $(TOOLS)/actionlint-$(ACTIONLINT)/actionlint:
 	GOBIN=$(@D) go install github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT)
 
-lint: $(TOOLS)/golangci-lint-$(GOLANGCI)/golangci-lint $(TOOLS)/actionlint-$(ACTIONLINT)/actionlint
-	$(TOOLS)/golangci-lint-$(GOLANGCI)/golangci-lint run --allow-parallel-runners ./... ./testdata/bench
+$(TOOLS)/zizmor-$(ZIZMOR)/bin/zizmor:
+	sh .ci/setup/zizmor.sh $(TOOLS)/zizmor-$(ZIZMOR)
+$(TOOLS)/govulncheck-$(GOVULNCHECK)/govulncheck:
+	GOBIN=$(@D) go install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK)
+
+lint: $(TOOLS)/golangci-lint-$(GOLANGCI)/golangci-lint $(TOOLS)/actionlint-$(ACTIONLINT)/actionlint $(TOOLS)/zizmor-$(ZIZMOR)/bin/zizmor
+	$(TOOLS)/golangci-lint-$(GOLANGCI)/golangci-lint run --allow-parallel-runners ./... ./testdata/bench ./testdata/attacks
 	$(TOOLS)/actionlint-$(ACTIONLINT)/actionlint
+	$(TOOLS)/zizmor-$(ZIZMOR)/bin/zizmor --offline --no-progress --quiet .
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
+
+# GOVULNDB may name another database, such as a file:// URL.
+audit-ci: $(TOOLS)/govulncheck-$(GOVULNCHECK)/govulncheck
+	$(TOOLS)/govulncheck-$(GOVULNCHECK)/govulncheck $(if $(GOVULNDB),-db $(GOVULNDB)) ./...
+
+fuzz:
+	@.ci/fuzz $(FUZZTIME) $(SHARD)
+
+race:
+	CGO_ENABLED=1 go test -race -timeout 30m ./...
 
 generate:
 	go generate ./...
@@ -147,39 +177,39 @@ conformance-report: servers
 
 # Every oracle's fixtures, and their fixed twins.
 oracle-report: build setup
-	COALMINE_ORACLES=all go test -tags e2e -count=1 -v -timeout 10m -parallel 10 -run '^TestOracles$$' ./cmd/internal/probe | awk '\
+	COALMINE_ORACLES=all go test -tags e2e -count=1 -v -timeout 10m -parallel 10 -run '^TestOracles$$' ./cmd/internal/probe/probetest/servers | awk '\
 	  /^(python|node) .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:/ { print } \
 	  END { printf "oracles: %d/%d\n", good, all; exit good != all || !all }'
 
-# Servers that should be quiet, with what was called and found. A server may lack only what testdata/honest.json says.
+# Servers that should be quiet, with what was called and found. A server may lack only what the test's honest.json says.
 honest-report: build servers
 	sh .ci/setup/honest.sh
-	COALMINE_HONEST=all go test -tags e2e -count=1 -v -timeout 10m -run '^TestHonest$$' ./cmd/internal/probe | awk '\
+	COALMINE_HONEST=all go test -tags e2e -count=1 -v -timeout 10m -run '^TestHonest$$' ./cmd/internal/probe/probetest/servers | awk '\
 	  /^servers / { all = $$2 } /^honest / { print; on = 1; if (/^honest quiet/) good++; fflush(); next } /^    [^ ]/ && on { if (!/_test.go:/) print; next } /^panic:|SKIP:/ { print } { on = 0 } \
 	  END { printf "quiet: %d/%d\n", good, all; exit good != all || !all }'
 
 # The smallest calls that are reported of ten planted triggers: each part is taken away, and each is played ten times.
 shrink-report: build setup
-	COALMINE_ORACLES=all go test -tags e2e -count=1 -v -timeout 10m -parallel 5 -run '^TestSmallest$$' ./cmd/internal/probe | awk '\
+	COALMINE_ORACLES=all go test -tags e2e -count=1 -v -timeout 10m -parallel 5 -run '^TestSmallest$$' ./cmd/internal/probe/probetest/servers | awk '\
 	  /^(python|node) .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:|_test.go:/ { print } \
 	  END { printf "shrunk: %d/%d\n", good, all; exit good != all || !all }'
 
 # What a server does under one condition only, each factor with its honest twin, under all of them.
 vary-report: build setup
-	COALMINE_VARY=1 COALMINE_REQUIRE=faketime go test -tags e2e -count=1 -v -timeout 10m -parallel 4 -run '^TestVary(Elsewhere)?$$' ./cmd/internal/probe | awk '\
+	COALMINE_VARY=1 COALMINE_REQUIRE=faketime go test -tags e2e -count=1 -v -timeout 10m -parallel 4 -run '^TestVary(Elsewhere)?$$' ./cmd/internal/probe/probetest/servers | awk '\
 	  /^vary .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:/ { print } \
 	  END { printf "vary: %d/%d\n", good, all; exit good != all || !all }'
 
 # Each annotation, absent, true and false, with each behaviour of a real server.
 truth-report: build setup
-	COALMINE_TRUTH=1 go test -tags e2e -count=1 -v -timeout 10m -parallel 4 -run '^TestTruth$$' ./cmd/internal/probe | awk '\
+	COALMINE_TRUTH=1 go test -tags e2e -count=1 -v -timeout 10m -parallel 4 -run '^TestTruth$$' ./cmd/internal/probe/probetest/servers | awk '\
 	  /^truth .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:/ { print } \
 	  END { printf "truth: %d/%d\n", good, all; exit good != all || !all }'
 
 # Published servers with known holes: each is found, or the reason why it can not be.
 holes-report: build setup
 	sh .ci/setup/holes.sh
-	COALMINE_HOLES=1 go test -tags e2e -count=1 -v -timeout 10m -parallel 4 -run '^TestKnownHoles$$' ./cmd/internal/probe | awk '\
+	COALMINE_HOLES=1 go test -tags e2e -count=1 -v -timeout 10m -parallel 4 -run '^TestKnownHoles$$' ./cmd/internal/probe/probetest/servers | awk '\
 	  / (not )?found: / { print; all++; if ($$2 == "found:") got++ } /SKIP:|was not found|_test.go:/ { print } \
 	  END { printf "holes: %d/%d\n", got, all; exit !all }'
 
@@ -191,14 +221,14 @@ wire-faults: setup
 
 # What a server can do to whoever answers it, at full size: 10,000 connections, a gigabyte, and the rest.
 network-faults: image
-	COALMINE_NETWORK_FAULTS=full go test -tags e2e -count=1 -v -timeout 9m -run 'TestNetworkFaults|TestSinkholeKilled' ./cmd/internal/probe | awk '\
+	COALMINE_NETWORK_FAULTS=full go test -tags e2e -count=1 -v -timeout 9m -run 'TestNetworkFaults|TestSinkholeKilled' ./cmd/internal/probe/probetest/network | awk '\
 	  !/^===/ { print } /--- (PASS|FAIL|SKIP): [^/]*\// { all++; if (/PASS/) good++ } \
 	  END { printf "network-faults: %d/%d\n", good, all; exit good != all || !all }'
 
 # Every channel by which a decoy can leave, in every encoding, from every runtime.
 matrix: image
 	COALMINE_MATRIX=full COALMINE_REQUIRE=docker,userns,strace,python,node,curl \
-	go test -tags e2e ./cmd/internal/probe -count=1 -v -timeout 9m -run '^TestMatrix$$' | awk '\
+	go test -tags e2e ./cmd/internal/probe/probetest/network -count=1 -v -timeout 9m -run '^TestMatrix$$' | awk '\
 	  /^matrix: / { last = $$2; next } !/^===/ { print; fflush() } \
 	  END { split(last, n, "/"); print "matrix: " (last ? last : "0/0"); exit n[1] != n[2] || !n[2] }'
 
@@ -207,6 +237,14 @@ define table
 	@file=$$(mktemp); trap 'rm -f $$file' EXIT; status=0; \
 	COALMINE_TABLE=$$file go test -tags e2e -count=1 -timeout 9m -run '^$(1)$$' ./sandbox || status=$$?; cat $$file; exit $$status
 endef
+
+# Every attack of testdata/attacks in a few backends, under each tracer, as root and as another user. Eight shards take ten minutes each.
+PLACES ?= 2
+red-team: image
+	COALMINE_RED_TEAM=$(PLACES) GOFLAGS=-buildvcs=false COALMINE_REQUIRE=docker,userns,strace,node,npm,git \
+	go test -tags e2e -count=1 -v -timeout 40m -parallel 6 -run '^TestRedTeam$$' ./testdata/attacks | awk '\
+	  /^red-team held: / { last = $$3; next } /^red-team / { print; fflush() } /^panic:|^FAIL.*build|SKIP:/ { print } \
+	  END { split(last, n, "/"); print "held: " (last ? last : "0/0"); exit n[1] != n[2] || !n[2] }'
 
 # The same records from strace and eBPF, family by family, in each backend.
 tracer-parity: setup
@@ -218,9 +256,16 @@ evasion-report: setup
 
 # A storm of a million calls under each tracer, a buffer that fills, tracers killed and detached, a disk that is full: never clean.
 tracer-faults: image
-	COALMINE_TRACER_FAULTS=1 go test -tags e2e -count=1 -v -timeout 9m -run '^(TestStormIsNeverClean|TestFullRingIsNeverClean|TestTracerTakenAwayIsNeverClean|TestOutIsFull)$$' ./cmd/internal/probe | awk '\
+	COALMINE_TRACER_FAULTS=1 go test -tags e2e -count=1 -v -timeout 9m -run '^(TestStormIsNeverClean|TestFullRingIsNeverClean|TestTracerTakenAwayIsNeverClean|TestOutIsFull)$$' ./cmd/internal/probe/probetest/faults | awk '\
 	  !/^===/ { print } /--- (PASS|FAIL|SKIP): ([^/]*\/|TestFullRing)/ { all++; if (/PASS/) good++ } \
 	  END { printf "tracer-faults: %d/%d\n", good, all; exit good != all || !all }'
+
+# kill -9 of coalmine, agent, tracer, sink and dockerd at random moments: nothing is left, and no verdict is clean.
+# A case that held is not run again for the same programs. All of it takes longer than ten minutes: SHARD=i/8 does not.
+kill-report: image
+	COALMINE_KILLS=all SHARD=$(SHARD) go test -tags e2e -count=1 -v -timeout 10m -parallel 4 -run '^TestKills$$' ./cmd/internal/probe/probetest/faults | awk '\
+	  /^kills / { all = $$2 } /^kill / { print; fflush(); if (/: held/) held++ } /_test.go:|SKIP:|^panic:/ { print } \
+	  END { printf "kills: %d/%d\n", held, all; exit held != all || !all }'
 
 clean:
 	rm -rf bin dist coalmine-out

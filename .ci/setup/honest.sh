@@ -7,7 +7,7 @@
 
 dir=$cache/honest
 here=$(cd "$(dirname "$0")/../.." && pwd)
-own=$here/cmd/internal/probe/testdata/honest.json
+own=$here/cmd/internal/probe/probetest/servers/testdata/honest.json
 t0=$(seconds)
 
 have chromium || packages chromium

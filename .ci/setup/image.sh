@@ -15,10 +15,11 @@ if [ -r "$bundle" ]; then
 	cmp -s "$bundle" dist/ca-bundle.pem || cp -p "$bundle" dist/ca-bundle.pem
 fi
 
+# images.sh has pulled the base by the digest that the Dockerfile names, or made it.
 t0=$(seconds)
 log=$(mktemp "${TMPDIR:-/tmp}/coalmine-build.XXXXXX")
 trap 'rm -f "$log"' EXIT
-docker build --force-rm --network host -t "$tag" . >"$log" 2>&1 || {
+docker build --force-rm --network host --build-arg BASE=debian:bookworm-slim -t "$tag" . >"$log" 2>&1 || {
 	tail -n 20 "$log" >&2
 	die "docker build failed"
 }

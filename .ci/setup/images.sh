@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes the base images that the Dockerfile and the tests name:
-#   debian:bookworm-slim   pulled, or made by debootstrap where no registry answers
+#   debian:bookworm-slim   pulled by digest, or made by debootstrap where no registry answers
 #   coalmine-test/musl     busybox on musl libc: an image with no glibc, no shell of Debian's
 # An image that is there already is left as it is. Tarballs are kept by the
 # hash of what makes them, so a second machine state costs one import.
@@ -13,6 +13,8 @@ source_of() { apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By
 mirror=${DEBIAN_MIRROR:-$(source_of $suite)}
 security=${DEBIAN_SECURITY_MIRROR:-$(source_of $suite-security)}
 debian=debian:$suite-slim
+# The Dockerfile's digest says which image of that tag.
+digest=$(sed -n 's/^ARG BASE=.*@\(sha256:[0-9a-f]*\)$/\1/p' "$(dirname "$0")/../../Dockerfile")
 musl=coalmine-test/musl
 
 present() { docker image inspect "$1" >/dev/null 2>&1; }
@@ -97,8 +99,9 @@ trap 'exit 130' INT TERM
 
 if present "$debian"; then
 	say "$debian is there"
-elif timeout "${COALMINE_PULL_TIMEOUT:-20}" docker pull -q "$debian" >/dev/null 2>&1; then
-	say "pulled $debian"
+elif timeout "${COALMINE_PULL_TIMEOUT:-20}" docker pull -q "$debian@${digest:?}" >/dev/null 2>&1; then
+	docker tag "$debian@$digest" "$debian"
+	say "pulled $debian@$digest"
 else
 	tarball=$(kept debian)
 	[ -s "$tarball" ] || make_debian "$tarball"

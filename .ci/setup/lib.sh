@@ -51,9 +51,10 @@ packages() {
 	}
 }
 
+# aptinstall waits for another apt, such as a fresh machine's own upgrade.
 aptinstall() {
 	root env DEBIAN_FRONTEND=noninteractive \
-		apt-get install -y -qq --no-install-recommends "$@" </dev/null >"${TMPDIR:-/tmp}/coalmine-apt.$$" 2>&1 && {
+		apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "$@" </dev/null >"${TMPDIR:-/tmp}/coalmine-apt.$$" 2>&1 && {
 		rm -f "${TMPDIR:-/tmp}/coalmine-apt.$$"
 		return 0
 	}
