@@ -356,6 +356,8 @@ func TestInstallARelease(t *testing.T) {
 		{"a checksum of another form", "1.2.3", strings.ToUpper(right), 2},
 		{"the newest", "latest", "", 2},
 		{"the newest, with a checksum", "latest", right, 2},
+		{"a checksum of no release", "installed", right, 2},
+		{"a checksum of the source", "", right, 2},
 		{"no such release", "9.9.9", right, 2},
 		{"a path", "1.2.3/../../x", right, 2},
 	} {
