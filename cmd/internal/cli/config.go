@@ -49,7 +49,7 @@ func readConfig(name string) (servers []config.Server, bad []error, err error) {
 func (e *env) badEntries(bad []error) int {
 	status := ExitOK
 	for _, err := range bad {
-		status = e.fail(usage("mend or remove the entry", "%w", err))
+		status = e.fail(usage("mend, rename or remove the entry", "%w", err))
 	}
 	return status
 }

@@ -327,7 +327,14 @@ func (f *probeFlags) runs(args []string) ([]plan.Options, error) {
 		servers, f.bad = []config.Server{s}, nil
 	}
 	var out []plan.Options
+	names := map[string]string{} // by the directory of a server's files
 	for _, s := range servers {
+		dir := report.Slug(s.Name)
+		if other, taken := names[dir]; taken {
+			f.bad = append(f.bad, fmt.Errorf("%s:%d: server %q would write its files over those of %q, in %s", f.config, s.Line, s.Name, other, dir))
+			continue
+		}
+		names[dir] = s.Name
 		if len(s.Command) == 0 {
 			return nil, remote(fmt.Sprintf("server %q", s.Name), s.URL)
 		}
