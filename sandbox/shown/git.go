@@ -81,11 +81,52 @@ func (x *Index) Tracks(rel string) bool {
 	return ok || rel == "."
 }
 
+// Git finds git on the PATH, but for what the working tree with this top brings: a
+// PATH may name its node_modules/.bin.
+func Git(top string) (string, error) {
+	info, err := os.Stat(top)
+	if err != nil {
+		return "", err
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		program, err := exec.LookPath(filepath.Join(dir, "git"))
+		if err != nil {
+			continue
+		}
+		real, err := filepath.EvalSymlinks(program)
+		if err == nil && Above(program, info) == "" && Above(real, info) == "" {
+			return program, nil
+		}
+	}
+	return "", errors.New("git is not on the PATH")
+}
+
+// Above is the first directory on the way from the root to a path that is the
+// directory top, "" for none.
+func Above(abs string, top os.FileInfo) string {
+	found := ""
+	for dir := abs; ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err == nil && os.SameFile(info, top) {
+			found = dir
+		}
+		if dir == filepath.Dir(dir) {
+			return found
+		}
+	}
+}
+
 // git asks one question about a working tree.
 func git(ctx context.Context, top string, question ...string) ([]byte, error) {
+	program, err := Git(top)
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", append([]string{
+	cmd := exec.CommandContext(ctx, program, append([]string{
 		"--no-pager", "--no-optional-locks", "--literal-pathspecs", "--git-dir=" + filepath.Join(top, ".git"), "--work-tree=" + top,
 		"-c", "safe.bareRepository=explicit", "-c", "safe.directory=*",
 		"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.attributesFile=" + os.DevNull,

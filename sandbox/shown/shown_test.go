@@ -180,6 +180,12 @@ func TestGitRunsNothingOfTheRepository(t *testing.T) {
 	run(t, top, "-c", "core.fsmonitor=false", "-c", "filter.x.clean=cat", "add", "a.txt")
 	_ = os.Remove(marker)
 	write(t, filepath.Join(top, "a.txt"), "changed\n")
+	bin := filepath.Join(top, "node_modules/.bin")
+	write(t, filepath.Join(bin, "git"), "#!/bin/sh\ntouch "+marker+"\nexec /usr/bin/git \"$@\"\n")
+	if err := os.Chmod(filepath.Join(bin, "git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	if _, err := ReadIndex(t.Context(), top); err != nil {
 		t.Fatal(err)
 	}

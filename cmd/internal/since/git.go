@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 )
 
 const (
@@ -31,7 +33,7 @@ type git struct {
 }
 
 func newGit(r *repository) (*git, error) {
-	program, err := lookPath(r.top)
+	program, err := shown.Git(r.top)
 	if err != nil {
 		return nil, err
 	}
@@ -73,29 +75,6 @@ func Clean() (removed []string, err error) {
 		removed = append(removed, dir)
 	}
 	return removed, nil
-}
-
-// lookPath finds git on the PATH, but for what the working tree brings: a PATH may
-// name its node_modules/.bin.
-func lookPath(top string) (string, error) {
-	info, err := os.Stat(top)
-	if err != nil {
-		return "", err
-	}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
-		program, err := exec.LookPath(filepath.Join(dir, "git"))
-		if err != nil {
-			continue
-		}
-		real, err := filepath.EvalSymlinks(program)
-		if err == nil && above(program, info) == "" && above(real, info) == "" {
-			return program, nil
-		}
-	}
-	return "", errors.New("git is not on the PATH")
 }
 
 // environment is all that git is given. Nothing of the user's is passed on: each

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 )
 
 // repository is a working tree and where git keeps its records.
@@ -81,7 +83,7 @@ func standsIn(dir string) bool {
 		return false
 	}
 	cwd, err := absolute(".")
-	return err == nil && above(cwd, info) != ""
+	return err == nil && shown.Above(cwd, info) != ""
 }
 
 // open reads what top/.git is: a directory, or the file of a linked worktree.
@@ -113,7 +115,7 @@ func open(top string) (*repository, error) {
 		return nil, fmt.Errorf("%s points to %s, which is not this worktree's", at, own)
 	}
 	// Whoever writes working files could have made such a one.
-	if info, err := os.Stat(top); err != nil || above(common, info) != "" {
+	if info, err := os.Stat(top); err != nil || shown.Above(common, info) != "" {
 		return nil, fmt.Errorf("%s points into its own working tree", at)
 	}
 	return &repository{top: top, own: own, common: common}, nil

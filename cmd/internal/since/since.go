@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 )
 
 // ErrOutside says that a path does not lead into the repository.
@@ -112,7 +114,7 @@ func (b *Base) relative(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if at := above(abs, top); at != "" {
+	if at := shown.Above(abs, top); at != "" {
 		rel, err := filepath.Rel(at, abs)
 		return rel, err
 	}
@@ -120,24 +122,10 @@ func (b *Base) relative(name string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
-	if above(real, top) != "" {
+	if shown.Above(real, top) != "" {
 		return "", fmt.Errorf("%s is a link into the repository %s: name it by its place there", name, b.top)
 	}
 	return "", fmt.Errorf("%s: %w", name, ErrOutside)
-}
-
-// above is the first directory on the way from the root to a path that is the
-// directory top, "" for none.
-func above(abs string, top os.FileInfo) string {
-	found := ""
-	for dir := abs; ; dir = filepath.Dir(dir) {
-		if info, err := os.Stat(dir); err == nil && os.SameFile(info, top) {
-			found = dir
-		}
-		if dir == filepath.Dir(dir) {
-			return found
-		}
-	}
 }
 
 // resolve resolves the links of the part of a path that exists.
