@@ -333,6 +333,10 @@ var (
 	goTooOld      = regexp.MustCompile(`requires go >= (\S+)`)
 )
 
+func goUnreached(what, reason string) error {
+	return withHint("go mod download tells whether go reaches it; GOPROXY names another", "%s: the module proxy cannot be reached (%s)", what, reason)
+}
+
 // goError says what go's failure means.
 func goError(what string, err error) error {
 	said := stderrOf(err)
@@ -351,8 +355,10 @@ func goError(what string, err error) error {
 		return elsewhere(what, err)
 	case goRefused.MatchString(said):
 		return withHint("give go its credentials, in ~/.netrc", "%s: a module that it depends on is refused", what)
+	case unreached(err) != "":
+		return goUnreached(what, unreached(err))
 	case goUnreachable.MatchString(said):
-		return withHint("go mod download tells whether go reaches it; GOPROXY names another", "%s: the module proxy cannot be reached", what)
+		return goUnreached(what, "it does not answer")
 	}
 	return withHint("go mod vendor in a copy of it shows go's whole answer", "%s: go failed: %s", what, lastLine(said))
 }

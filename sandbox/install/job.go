@@ -48,6 +48,8 @@ type Result struct {
 	Stderr string
 	// Refused are the hosts that the tool asked for and may not reach, escaped and bounded.
 	Refused []string
+	// Unreached are the registries that gave no whole answer, each with the reason, escaped and bounded.
+	Unreached []string
 }
 
 // Sandbox runs a Job and writes the script's stdout to out, whose errors do not end it.
@@ -78,7 +80,7 @@ func (f *Fetcher) run(ctx context.Context, j Job, read func(io.Reader) error) er
 	case res.Code == 127:
 		return errNoTool
 	case res.Code != 0:
-		return &toolError{string(j.Tool), res.Stderr, res.Refused, fmt.Errorf("exit status %d", res.Code)}
+		return &toolError{string(j.Tool), res.Stderr, res.Refused, res.Unreached, fmt.Errorf("exit status %d", res.Code)}
 	case readErr != nil:
 		return fmt.Errorf("read what %s fetched: %w", j.Tool, readErr)
 	}

@@ -93,6 +93,21 @@ func TestAnAddressElsewhereIsSaid(t *testing.T) {
 	}
 }
 
+// A registry that does not answer is no package that is not there.
+func TestAnUnreachedRegistryIsSaid(t *testing.T) {
+	why := "h.example:443: the registry refused the connection"
+	failed := func(said string) error { return &toolError{stderr: said, unreached: []string{why}} }
+	for tool, err := range map[string]error{
+		"npm": npmError("x", failed("npm error code E502\n")),
+		"pip": (&pip{}).explain(t.Context(), "x", failed("ERROR: No matching distribution found for x\n")),
+		"go":  goError("x", failed("go: x@v1.0.0: 502 Bad Gateway\n")),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "cannot be reached ("+why+")") {
+			t.Errorf("%s: %v", tool, err)
+		}
+	}
+}
+
 // packed is an npm archive of headers with its integrity.
 func packed(t testing.TB, headers ...tar.Header) (data []byte, integrity string) {
 	t.Helper()

@@ -161,7 +161,7 @@ func npmError(what string, err error) error {
 		}
 		return withHint("npm login, or a token for that registry in ~/.npmrc", "%s: the registry refuses to give it (%s)", what, code)
 	case "ECONNREFUSED", "ENOTFOUND", "ETIMEDOUT", "ECONNRESET", "EAI_AGAIN", "ERR_SOCKET_TIMEOUT", "EHOSTUNREACH", "ENETUNREACH", "EPROTO", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "SELF_SIGNED_CERT_IN_CHAIN", "CERT_HAS_EXPIRED", "UNABLE_TO_VERIFY_LEAF_SIGNATURE":
-		return withHint("npm ping tells whether npm reaches it; behind a proxy npm needs https-proxy, and cafile for its certificate", "%s: npm's registry cannot be reached (%s)", what, code)
+		return npmUnreached(what, code)
 	case "EINTEGRITY":
 		return withHint("npm cache verify; if it stays, the archive is not the one that was published", "%s: an archive does not have the hash that its registry names", what)
 	case "EBADPLATFORM":
@@ -169,10 +169,17 @@ func npmError(what string, err error) error {
 	case "ERESOLVE":
 		return withHint("npm config set legacy-peer-deps true lets npm choose", "%s: its dependencies contradict each other", what)
 	}
+	if reason := unreached(err); reason != "" {
+		return npmUnreached(what, reason)
+	}
 	if strings.Contains(said, "/nonexistent") {
 		return withHint("publish that dependency, or probe an installation of your own: coalmine probe -- COMMAND…", "%s depends on a repository: npm would build what it clones, and nothing is run while it is fetched", what)
 	}
 	return withHint("npm install --ignore-scripts shows npm's whole answer", "%s cannot be fetched: npm failed (%s): %s", what, code, detail)
+}
+
+func npmUnreached(what, reason string) error {
+	return withHint("npm ping tells whether npm reaches it; behind a proxy npm needs https-proxy, and cafile for its certificate", "%s: npm's registry cannot be reached (%s)", what, reason)
 }
 
 const (

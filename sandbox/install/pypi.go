@@ -235,6 +235,10 @@ var (
 	pipConflict    = regexp.MustCompile(`ResolutionImpossible|conflicting dependencies`)
 )
 
+func pipUnreached(what, reason string) error {
+	return withHint("pip download "+strings.TrimPrefix(what, "pypi:")+" tells whether pip reaches it; behind a proxy pip needs --proxy, and --cert for its certificate, in pip.conf", "%s: the package index cannot be reached (%s)", what, reason)
+}
+
 // explain says what pip's failure means. That only a source distribution is there
 // is asked for in a way that runs nothing of it.
 func (p *pip) explain(ctx context.Context, what string, err error) error {
@@ -243,8 +247,10 @@ func (p *pip) explain(ctx context.Context, what string, err error) error {
 	switch {
 	case said == "":
 		return err
+	case unreached(err) != "":
+		return pipUnreached(what, unreached(err))
 	case pipUnreachable.MatchString(said):
-		return withHint("pip download "+strings.TrimPrefix(what, "pypi:")+" tells whether pip reaches it; behind a proxy pip needs --proxy, and --cert for its certificate, in pip.conf", "%s: the package index cannot be reached", what)
+		return pipUnreached(what, "it does not answer")
 	case pipConflict.MatchString(said):
 		return withHint("pip install --dry-run tells which", "%s: its dependencies contradict each other", what)
 	case m == nil && pipRefused.MatchString(said) && elsewhere(what, err) != nil:

@@ -13,7 +13,9 @@ type toolError struct {
 	tool    string
 	stderr  string
 	refused []string
-	err     error
+	// unreached are registries with the reason why no whole answer of theirs came.
+	unreached []string
+	err       error
 }
 
 func (e *toolError) Error() string { return fmt.Sprintf("%s: %v", e.tool, e.err) }
@@ -26,6 +28,16 @@ func stderrOf(err error) string {
 		return t.stderr
 	}
 	return ""
+}
+
+// unreached says which registry gave a failed tool no whole answer and why, "" where
+// each gave one.
+func unreached(err error) string {
+	var t *toolError
+	if !errors.As(err, &t) || len(t.unreached) == 0 {
+		return ""
+	}
+	return t.unreached[0]
 }
 
 // elsewhere explains a refusal that came from coalmine's own proxy: what is depended on

@@ -114,10 +114,10 @@ func (e *exchange) fail(err error) {
 		e.p.report.failed(u.Host, u.EscapedPath(), err.Error())
 		panic(http.ErrAbortHandler) // so that what was sent is no whole answer
 	case isUnsent:
-		e.p.report.failed(u.Host, u.EscapedPath(), plain(err))
+		e.p.report.unreached(u.Host, u.EscapedPath(), plain(err))
 		refuse(e.w, http.StatusBadGateway, plain(err))
 	default:
-		e.p.report.failed(u.Host, u.EscapedPath(), plain(err))
+		e.p.report.unreached(u.Host, u.EscapedPath(), plain(err))
 		panic(http.ErrAbortHandler)
 	}
 }

@@ -33,6 +33,8 @@ type Problem struct {
 	Reason string
 	// Count is how often it happened.
 	Count int
+	// Unreached says that a registry gave no whole answer, rather than one that is no success.
+	Unreached bool
 }
 
 // Report says what was asked of the proxy so far.
@@ -56,11 +58,21 @@ func newReporter() *reporter {
 	return &reporter{refusals: map[problemKey]*counted{}, fails: map[problemKey]*counted{}}
 }
 
-func (r *reporter) refused(host, path, reason string) { r.note(r.refusals, host, path, reason) }
-func (r *reporter) failed(host, path, reason string)  { r.note(r.fails, host, path, reason) }
+func (r *reporter) refused(host, path, reason string) {
+	r.note(r.refusals, Problem{Host: host, Path: path, Reason: reason})
+}
 
-func (r *reporter) note(kinds map[problemKey]*counted, host, path, reason string) {
-	k := problemKey{printable(host), printable(reason)}
+func (r *reporter) failed(host, path, reason string) {
+	r.note(r.fails, Problem{Host: host, Path: path, Reason: reason})
+}
+
+func (r *reporter) unreached(host, path, reason string) {
+	r.note(r.fails, Problem{Host: host, Path: path, Reason: reason, Unreached: true})
+}
+
+func (r *reporter) note(kinds map[problemKey]*counted, p Problem) {
+	p.Host, p.Path, p.Reason = printable(p.Host), printable(p.Path), printable(p.Reason)
+	k := problemKey{p.Host, p.Reason}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if kinds[k] == nil {
@@ -68,7 +80,7 @@ func (r *reporter) note(kinds map[problemKey]*counted, host, path, reason string
 			r.report.Unlisted++
 			return
 		}
-		kinds[k] = &counted{Problem{Host: k.host, Path: printable(path), Reason: k.reason}, len(kinds)}
+		kinds[k] = &counted{p, len(kinds)}
 	}
 	kinds[k].Count++
 }

@@ -215,9 +215,15 @@ func (c *clients) follow(ctx context.Context, proxy *registry.Proxy, started *sa
 		return install.Result{}, fmt.Errorf("it was ended: %s%s", exit.Reason, exit.Signal)
 	}
 	res := install.Result{Code: exit.Code, Stderr: sink.errs.String()}
-	for _, p := range proxy.Report().Refused {
+	report := proxy.Report()
+	for _, p := range report.Refused {
 		if p.Host != "" {
 			res.Refused = append(res.Refused, p.Host)
+		}
+	}
+	for _, p := range report.Failed {
+		if p.Unreached {
+			res.Unreached = append(res.Unreached, p.Host+": "+p.Reason)
 		}
 	}
 	return res, nil
