@@ -11,6 +11,7 @@
 # make oracle-report  every oracle against servers of ours with one hole each, and their fixed twins
 # make honest-report  honest servers: npm's, PyPI's, the SDKs' examples; none may be loud
 # make shrink-report  the smallest calls reported of planted triggers
+# make pairs-report  real and ill servers, each in every backend
 # make vary-report    servers that misbehave under one condition only, and their honest twins
 # make truth-report   annotations against behaviour, on a real server
 # make holes-report   published servers with known holes, where the list of them lies beside this directory
@@ -32,7 +33,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report
+.PHONY: pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -193,6 +194,13 @@ shrink-report: build setup
 	COALMINE_ORACLES=all go test -tags e2e -count=1 -v -timeout 10m -parallel 5 -run '^TestSmallest$$' ./cmd/internal/probe/probetest/servers | awk '\
 	  /^(python|node) .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:|_test.go:/ { print } \
 	  END { printf "shrunk: %d/%d\n", good, all; exit good != all || !all }'
+
+# Real and ill servers, each in every backend: "make test" has each in one.
+pairs-report: servers image
+	COALMINE_PAIRS=all COALMINE_REQUIRE=docker,userns,strace,node,python \
+	go test -tags e2e -count=1 -v -timeout 10m -parallel 6 -run '^(TestRealServers|TestIllServers)$$' ./cmd/internal/probe/probetest/servers ./cmd/internal/probe/probetest/faults | awk '\
+	  /--- (PASS|FAIL|SKIP): [^/]*\// { print; all++; if (/PASS/) good++ } /_test.go:/ { print } \
+	  END { printf "pairs: %d/%d\n", good, all; exit good != all || !all }'
 
 # What a server does under one condition only, each factor with its honest twin, under all of them.
 vary-report: build setup

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,6 +30,18 @@ import (
 
 // Backends are those that every server is probed in.
 var Backends = []string{"local", "docker"}
+
+// Paired are the backends to try a case of many in: all where COALMINE_PAIRS=all, else the
+// one that the case's name chooses, so that half of the cases run in each.
+func Paired(name string) []string {
+	if os.Getenv("COALMINE_PAIRS") == "all" {
+		return Backends
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(name))
+	i := int(h.Sum32()>>1) % len(Backends)
+	return Backends[i : i+1]
+}
 
 // Need skips or fails where a backend is not to be had.
 func Need(t *testing.T, backend string) {

@@ -81,7 +81,7 @@ var ills = map[string]ill{
 func TestIllServers(t *testing.T) {
 	t.Parallel()
 	for mode, want := range ills {
-		for _, backend := range probetest.Backends {
+		for _, backend := range probetest.Paired(mode) {
 			t.Run(mode+"/"+backend, func(t *testing.T) {
 				t.Parallel()
 				probetest.Need(t, backend)

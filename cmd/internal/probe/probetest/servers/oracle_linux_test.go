@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,8 +48,12 @@ var holes = map[string]map[string]string{
 	},
 }
 
-// sampled are the cases that every run of the tests looks at; all of them take minutes.
-var sampled = []string{"command-double-quoted", "path-link", "code-template", "hidden-tool", "echo", "trigger-third-call", "trigger-second-start"}
+// sampled are the cases that every run of the tests looks at, each in one language; all
+// of them take minutes.
+var sampled = map[string]string{
+	"command-double-quoted": "python", "path-link": "node", "code-template": "node", "hidden-tool": "python",
+	"echo": "node", "trigger-third-call": "python", "trigger-second-start": "node",
+}
 
 // reported says that all cases are to be looked at, and each is to be told.
 var reported = os.Getenv("COALMINE_ORACLES") == "all"
@@ -63,7 +66,7 @@ func TestOracles(t *testing.T) {
 	for language, list := range holes {
 		sandboxtest.Need(t, language)
 		for name, rule := range list {
-			if !reported && !slices.Contains(sampled, name) {
+			if !reported && sampled[name] != language {
 				continue
 			}
 			for _, twin := range []string{"hole", "fixed"} {

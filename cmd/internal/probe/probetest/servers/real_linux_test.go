@@ -77,7 +77,7 @@ func (r real) in(dir string) []string {
 func TestRealServers(t *testing.T) {
 	t.Parallel()
 	for name, server := range reals {
-		for _, backend := range probetest.Backends {
+		for _, backend := range probetest.Paired(name) {
 			t.Run(name+"/"+backend, func(t *testing.T) {
 				t.Parallel()
 				probetest.Need(t, backend)
