@@ -276,13 +276,17 @@ func (j *judge) run(w *wireReader) *rules.Run {
 		// A build is there to end, and what it leaves running is ended with it.
 		j.end.Crashed, j.end.Killed = false, false
 	}
+	planted := make(map[string]bool, len(j.header.Planted))
+	for _, name := range j.header.Planted {
+		planted[name] = true
+	}
 	said := scope.Of(&w.surface)
 	for _, m := range j.header.Manifests {
 		said.AddManifest(m.File, []byte(m.Text))
 	}
 	return &rules.Run{
 		Profile: j.profile, Scope: said, Surface: &w.surface, Canaries: byID, Args: w.args,
-		Home: j.header.Home, ServerDir: j.header.ServerDir, Workspaces: j.header.Workspaces, Rooted: j.header.Rooted, Port: j.port, Wire: w.facts, End: j.end,
+		Home: j.header.Home, ServerDir: j.header.ServerDir, Workspaces: j.header.Workspaces, Rooted: j.header.Rooted, Planted: planted, Port: j.port, Wire: w.facts, End: j.end,
 	}
 }
 

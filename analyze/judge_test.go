@@ -93,7 +93,7 @@ var inCall = []struct {
 	{"a decoy under another name", analyzetest.Note, func(l *analyzetest.Log) {
 		l.Record(trace.Record{Op: trace.OpRename, Path: home + "/.ssh", To: "/tmp/k"})
 		l.Open("/tmp/k/id_rsa", "O_RDONLY", "")
-	}, "file.delete /home/dana/.ssh call/format_note#1 opened\nfile.write /tmp call/format_note#1 opened noise:scratch\nsecret ssh-key call/format_note#1 opened", "CM101 high, CM203 high, CM201 medium"},
+	}, "file.delete /home/dana/.ssh call/format_note#1 opened\nfile.write /tmp call/format_note#1 opened noise:scratch\nsecret ssh-key call/format_note#1 opened", "CM101 high, CM201 high, CM203 high"},
 	{"written beside and moved into place", quiet, func(l *analyzetest.Log) {
 		l.Open("/data/x.tmp", "O_WRONLY|O_CREAT", "")
 		l.Record(trace.Record{Op: trace.OpRename, Path: "/data/x.tmp", To: "/data/x"})
@@ -107,7 +107,7 @@ var inCall = []struct {
 		l.Open("/tmp/k", "O_RDONLY", "")
 	}, "file.meta /tmp call/format_note#1 attempted noise:scratch\nfile.read /tmp call/format_note#1 opened noise:scratch", ""},
 	{"a decoy written over", analyzetest.Note, func(l *analyzetest.Log) { l.Open(sshKey, "O_WRONLY|O_TRUNC", "") },
-		"file.write /home/dana/.ssh/id_rsa call/format_note#1 opened", "CM201 medium"},
+		"file.write /home/dana/.ssh/id_rsa call/format_note#1 opened", "CM201 high"},
 	{"ordinary reads", analyzetest.Note, func(l *analyzetest.Log) {
 		for _, p := range []string{"/usr/lib/node_modules/x.js", "/usr/share/zoneinfo/UTC", "/etc/resolv.conf", "/proc/self/maps", "/tmp/x"} {
 			l.Open(p, "O_RDONLY", "")

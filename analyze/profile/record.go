@@ -6,11 +6,13 @@ import (
 	"math"
 	"net/netip"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/canaries/secrets"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
@@ -143,6 +145,10 @@ func (b *Builder) open(r *trace.Record) {
 	if !r.OK() {
 		rung, verb = finding.RungAttempted, "tried to open "
 	}
+	if other := b.ofOtherProcess(r, p); other != "" {
+		b.add(b.effect(finding.FileRead, other, rung, r, b.says(r, verb+p)))
+		return
+	}
 	class, root := b.readNoise(p, exe)
 	if b.ownStart(b.task(r.Tid), p) && class == "" {
 		class, root = noiseRuntime, path.Dir(p)
@@ -152,8 +158,11 @@ func (b *Builder) open(r *trace.Record) {
 	}
 	to := p
 	if class != "" {
-		to = root
 		b.out.Noise++
+		// Where credentials were looked for in vain is told apart.
+		if to = root; class == noiseAbsent && (secrets.Named(p) || secrets.Directory(path.Dir(p))) {
+			to = p
+		}
 	}
 	b.add(b.noisy(b.effect(finding.FileRead, to, rung, r, b.says(r, verb+b.short(p))), class))
 }
@@ -177,6 +186,22 @@ func (b *Builder) openSecret(r *trace.Record, p string, ids []string) {
 			b.opened[p] = i
 		}
 	}
+}
+
+// ofOtherProcess names what of another process a path in /proc opens, "/proc/PID/environ"
+// or the memory, "" for anything else. Whoever says "self" means itself, and who is of the
+// server's own tree is no other.
+func (b *Builder) ofOtherProcess(r *trace.Record, p string) string {
+	rest, ok := strings.CutPrefix(p, "/proc/")
+	pid, file, _ := strings.Cut(rest, "/")
+	if !ok || file != "environ" && file != "mem" || strings.HasPrefix(r.Given, "/proc/self/") || strings.HasPrefix(r.Given, "/proc/thread-self/") {
+		return ""
+	}
+	n, err := strconv.Atoi(pid)
+	if err != nil || n == r.Tid || b.tasks[n] != nil {
+		return ""
+	}
+	return "/proc/PID/" + file
 }
 
 // move follows a rename or link: a canary under a new name is still a canary.

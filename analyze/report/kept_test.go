@@ -69,6 +69,8 @@ var differences = []struct {
 }{
 	{FileJSON, "gaps", "a reason for doubt has a code and a remedy beside its text"},
 	{FileSARIF, "rules", "the documentation of rules grows"},
+	{FileSARIF, "ruleIndex", "a new rule moves those after it"},
+	{FileSARIF, "index", "a new rule moves those after it"},
 }
 
 // about is a rule's documentation in a page, which grows as it does in SARIF.

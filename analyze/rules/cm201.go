@@ -17,23 +17,34 @@ var cm201Doc = finding.Rule{
 	ID: "CM201", Name: "WriteDespiteReadOnly", Title: "A read-only tool changed the file system", Severity: finding.Medium,
 	CWE: []string{"CWE-284", "CWE-732"}, OWASP: []string{"MCP02"},
 	Help: "A tool that is annotated `readOnlyHint: true` created, wrote, renamed or deleted something outside temporary and cache directories.\n\n" +
-		"**Evidence.** The kernel's record of the change with the real path. Work that could belong to another call is low, and so is a change that was refused, or one in a directory of the user's that the server made for itself before the first call or under its own name: its log, its settings. A file that the call named in an argument which says that something is saved there is declared. All changes of a tool are one finding.\n\n" +
+		"**Evidence.** The kernel's record of the change with the real path. Work that could belong to another call is low, and so is a change that was refused, or one in a directory of the user's that the server made for itself before the first call or under its own name, or below the places for programs' state and caches: its log, its settings. A file that SQLite makes beside a database is low too. Where every tool declares to read only, work between calls counts as well. A file that the call named in an argument which says that something is saved there is declared. High where other programs start or obey what was changed (CM215). All changes of a tool are one finding.\n\n" +
 		"**False positive when** the file is a cache that the server keeps outside the usual places.",
 }
 
 // keeps reports whether a path is, or lies in, a directory of HOME that the server
-// made for itself: before any call, or under its own name.
+// made for itself: before any call, under its own name, or where programs keep their state.
 func (r *Run) keeps(target string) bool {
 	for _, dir := range r.Profile.Kept {
 		below, ok := strings.CutPrefix(dir.Path, r.Home+"/")
 		if !ok || target != dir.Path && !strings.HasPrefix(target, dir.Path+"/") {
 			continue
 		}
-		if dir.Early || slices.ContainsFunc(strings.Split(below, "/"), r.isOwnName) {
+		if dir.Early || isState(below) || slices.ContainsFunc(strings.Split(below, "/"), r.isOwnName) {
 			return true
 		}
 	}
 	return false
+}
+
+// stateTrees are the directories below HOME in which programs keep their state,
+// configuration and cache (XDG Base Directory Specification).
+var stateTrees = []string{".local/state", ".local/share", ".config", ".cache"}
+
+// isState reports whether a path below HOME lies in a directory for programs' state, or
+// is on the way there, and is nothing that others obey.
+func isState(below string) bool {
+	return slices.ContainsFunc(stateTrees, func(d string) bool { return within(below, d) || within(d, below) }) &&
+		!slices.ContainsFunc(obeyed, func(o string) bool { return within(below, o) })
 }
 
 // isOwnName reports whether a directory's name is what the server calls itself.
@@ -85,8 +96,10 @@ func checkCM201(r *Run) []finding.Finding {
 			continue
 		}
 		f := r.of(&cm201Doc, e, "")
-		if e.Ambiguous || e.Rung == finding.RungAttempted || r.keeps(e.Target) {
+		if e.Ambiguous && !r.promisesReadOnly() || e.Rung == finding.RungAttempted || r.keeps(e.Target) || r.besideDatabase(e.Target) {
 			f.Severity = finding.Low
+		} else if r.surprises(e) {
+			f.Severity = finding.High
 		}
 		out = append(out, f)
 		targets = append(targets, r.stable(e.Target))

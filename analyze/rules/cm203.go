@@ -12,8 +12,8 @@ var cm203 = Rule{Rule: cm203Doc, Check: checkCM203}
 var cm203Doc = finding.Rule{
 	ID: "CM203", Name: "UndeclaredDeletion", Title: "A tool deleted what it did not make", Severity: finding.Medium,
 	CWE: []string{"CWE-284", "CWE-732"}, OWASP: []string{"MCP02"},
-	Help: "A file or directory that the server had not made itself in this run was deleted in the call of a tool whose declaration says nothing of removing, moving or replacing, or below HOME or a workspace when the server was stopped (low, unless it held a decoy).\n\n" +
-		"**Evidence.** The kernel's record with the real path. High where the tool is annotated `destructiveHint: false` or `readOnlyHint: true`; work that could belong to another call is low. A deletion that the sandbox refused counts, since elsewhere it would not have been. All deletions of a tool are one finding.\n\n" +
+	Help: "A file or directory that the server had not made itself in this run was deleted in the call of a tool whose declaration says nothing of removing, moving or replacing, or below HOME or a workspace when the server was stopped (low, unless it stood there before the server started).\n\n" +
+		"**Evidence.** The kernel's record with the real path. High where the tool is annotated `destructiveHint: false` or `readOnlyHint: true`, or where other programs start or obey what was deleted; work that could belong to another call is low. A deletion that the sandbox refused counts, since elsewhere it would not have been. All deletions of a tool are one finding.\n\n" +
 		"**False positive when** the server removes a leftover of an earlier run.",
 }
 
@@ -38,9 +38,9 @@ func checkCM203(r *Run) []finding.Finding {
 		}
 		f := r.of(&cm203Doc, e, "")
 		switch {
-		case e.Ambiguous, e.Call == 0 && !r.isDecoy(e.Target):
+		case e.Ambiguous, e.Call == 0 && !r.stood(e.Target):
 			f.Severity = finding.Low
-		case t.ClaimsHarmless():
+		case t.ClaimsHarmless(), r.surprises(e):
 			f.Severity = finding.High
 		}
 		out = append(out, f)

@@ -20,7 +20,7 @@ var cm209Doc = finding.Rule{
 func checkCM209(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, e := range r.effects(finding.NetConnect) {
-		if !leaving(e) || (e.Call == 0 && e.Phase != finding.PhaseIdle && e.Phase != finding.PhaseShutdown) {
+		if !leaving(e) || e.Call == 0 && r.promisedLocal() != nil || (e.Call == 0 && e.Phase != finding.PhaseIdle && e.Phase != finding.PhaseShutdown) {
 			continue
 		}
 		t := r.Scope.Tool(e.Tool)

@@ -47,8 +47,13 @@ type Run struct {
 	// Changed are files by which the run would be judged and that the change under
 	// review has otherwise.
 	Changed []Changed
+	// Planted are the files of the user's that stood below HOME and the workspaces
+	// before the server started, nil where the log does not tell.
+	Planted map[string]bool
 	// allowed are the effects that Policy allows, by index; Check fills it.
 	allowed []bool
+	// told are the effects of which a rule told already; Check fills it.
+	told map[*finding.Effect]bool
 }
 
 // WireFacts are observations of the protocol itself.
@@ -95,7 +100,7 @@ type EndFacts struct {
 func All() []Rule {
 	return []Rule{
 		cm101, cm102, cm103, cm104, cm105, cm106, cm107, cm108, cm109, cm110,
-		cm201, cm202, cm203, cm204, cm205, cm206, cm207, cm208, cm209, cm210, cm211, cm212, cm213, cm214,
+		cm201, cm202, cm203, cm204, cm205, cm206, cm207, cm208, cm209, cm210, cm211, cm212, cm213, cm214, cm215, cm216,
 		cm301, cm302, cm303, cm304, cm305, cm306, cm307, cm308,
 		cm401, cm402, cm403, cm404, cm405, cm406, cm407, cm408, cm409, cm410, cm411, cm412, cm413, cm414, cm415, cm416, cm417, cm418,
 		cm501, cm502,
@@ -106,7 +111,7 @@ func All() []Rule {
 // Check runs every rule and sorts what they observe: worst first, then in the order of calls.
 func Check(run *Run) []finding.Finding {
 	run = run.joinUndeclared()
-	run.allowed = run.allowedEffects()
+	run.allowed, run.told = run.allowedEffects(), map[*finding.Effect]bool{}
 	for _, o := range run.others() {
 		o.allowed = o.allowedEffects()
 	}
@@ -159,6 +164,9 @@ func began(f *finding.Finding) time.Duration {
 // of starts a finding of a rule from one effect. The same observation in many
 // calls of a tool is one finding; its first call stands for all.
 func (r *Run) of(doc *finding.Rule, e *finding.Effect, message string) finding.Finding {
+	if r.told != nil {
+		r.told[e] = true
+	}
 	confidence := finding.Certain
 	if e.Ambiguous {
 		confidence = finding.Ambiguous

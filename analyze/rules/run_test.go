@@ -44,6 +44,32 @@ func ambiguous(e *finding.Effect)          { e.Ambiguous = true }
 func ending(e *finding.Effect)             { e.Phase, e.Call, e.Tool = finding.PhaseShutdown, 0, "" }
 func start(e *finding.Effect)              { e.Phase, e.Call, e.Tool = finding.PhaseStart, 0, "" }
 
+// absent is a file of HOME that was looked for in vain.
+func absent(name string) finding.Effect {
+	return effect("format_note", finding.FileRead, home+name, rung(finding.RungAttempted), noise("absent"))
+}
+
+func idle(e *finding.Effect) {
+	e.Phase, e.Call, e.Tool, e.Ambiguous = finding.PhaseIdle, 0, "", true
+}
+
+// beside adds a tool to those that are declared.
+func beside(tool wire.Tool) func(*Run) {
+	return func(r *Run) {
+		r.Surface.Tools = append(r.Surface.Tools, tool)
+		r.Scope = scope.Of(r.Surface)
+	}
+}
+
+// stood says that files of the user's were there before the server started.
+func stood(r *Run, names ...string) *Run {
+	r.Planted = map[string]bool{}
+	for _, n := range names {
+		r.Planted[n] = true
+	}
+	return r
+}
+
 func build(e *finding.Effect) { e.Phase, e.Call, e.Tool = finding.PhaseBuild, 0, "" }
 
 func newRun(tool wire.Tool, effects ...finding.Effect) *Run {

@@ -35,7 +35,7 @@ func look[T string | []byte](s T) (shown, plain bool) {
 		return shown, true
 	}
 	// Escapes hide words.
-	return shown, possible(s) == 0 && (odd&slash == 0 || !bytes.Contains(lowered(s), []byte(`\u00`)))
+	return shown, possible(s) == 0 && !foreignPossible(s) && (odd&slash == 0 || !bytes.Contains(lowered(s), []byte(`\u00`)))
 }
 
 // foldsToASCII are the two characters that match a letter of ASCII in any case.
@@ -117,7 +117,7 @@ func words(s string) (out [][]byte) {
 
 // signs are the words of which each alternative of poison holds one. Its tags
 // are told by their brackets.
-var signs = words("ignor disregard forget overrid user secret ssh id_rsa id_ed25519 credentials netrc shadow mcp.json .kube tool")
+var signs = words("ignor disregard forget overrid user secret ssh id_rsa id_ed25519 credentials netrc shadow mcp.json .kube tool " + foreignSigns())
 
 // conditions are, for poisons in their order, the words one of each list of which
 // the next of them hold: where a list has none of its words, they cannot match.

@@ -48,6 +48,10 @@ func Scan(s string) []Hit {
 		if !plain {
 			hits = append(hits, poisoned(s)...)
 		}
+		hits = append(hits, foreignOrders(s)...)
+		if !shown {
+			hits = append(hits, foldedOrders(s, hits)...)
+		}
 	}
 	// Text hidden in tag characters is what a model reads: judge it as well.
 	if smuggled := decodeTags(s); smuggled != "" {

@@ -46,6 +46,9 @@ type Header struct {
 	Home       string            `json:"home"`
 	ServerDir  string            `json:"serverDir,omitempty"`
 	Workspaces []string          `json:"workspaces,omitempty"`
+	// Planted are the files of the user's that stood below Home and Workspaces before
+	// the server started, decoys among them.
+	Planted []string `json:"planted,omitempty"`
 	// Rooted says that the command itself names the workspaces.
 	Rooted bool `json:"rooted,omitempty"`
 	// Unseen names what the sandbox keeps even the tracer from seeing.

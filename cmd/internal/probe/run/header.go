@@ -3,6 +3,8 @@ package run
 import (
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox"
@@ -21,8 +23,25 @@ func header(p *plan.Plan) session.Header {
 		Command: p.Server.Command, Unredacted: p.Unredacted, Dummies: p.Server.Dummies, Transport: transport, Manifests: p.Server.Manifests, Runtime: p.Server.Interpreter,
 		Sandbox: p.Sandbox.Backend, Tracer: p.Tracer, Network: p.Network, Unseen: unseen(p), AllowUserNS: p.Sandbox.AllowUserNS,
 		Canaries: p.Decoys.Canaries(), User: p.Identity.User, Home: p.Identity.Home,
-		ServerDir: p.Server.ServerDir, Workspaces: p.Server.Workspaces, Rooted: p.Server.Rooted,
+		ServerDir: p.Server.ServerDir, Workspaces: p.Server.Workspaces, Rooted: p.Server.Rooted, Planted: planted(p),
 	}
+}
+
+// maxPlanted bounds the files that a log names as planted.
+const maxPlanted = 4096
+
+// planted are the files that stand below HOME and the workspaces.
+func planted(p *plan.Plan) []string {
+	var out []string
+	for _, f := range p.Files {
+		if !f.Dir && len(out) < maxPlanted && slices.ContainsFunc(append([]string{p.Identity.Home}, p.Server.Workspaces...), func(dir string) bool {
+			return strings.HasPrefix(f.Path, dir+"/")
+		}) {
+			out = append(out, f.Path)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // unseen names the calls that are newer than the tracer, and those that the server may deny itself.

@@ -1,0 +1,154 @@
+package rules
+
+import (
+	"path"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+var cm215 = Rule{Rule: cm215Doc, Check: checkCM215}
+
+var cm215Doc = finding.Rule{
+	ID: "CM215", Name: "UnexplainedChange", Title: "A file was changed, and nothing declared explains it", Severity: finding.High,
+	CWE: []string{"CWE-506", "CWE-732", "CWE-284"}, OWASP: []string{"MCP02", "MCP03"},
+	Help: "The server created, wrote, renamed or deleted a file, in whatever phase, and nothing explains it: no argument of the call names the file, no declaration speaks of changing something, " +
+		"it is no file of the server's own, no directory of its own below the user's state, configuration or cache, and no policy allows it. What another rule reports is not told again.\n\n" +
+		"**Evidence.** The kernel's record of the change with the real path. The severity depends on the place: " +
+		severityTable() +
+		"A change that was refused is low, and so is work that could be another call's, unless every tool declares to read only: then the promise binds the server at all times.\n\n" +
+		"**False positive when** the server's documentation, not its declaration, says that it keeps files there.",
+}
+
+// place says whose a changed file is.
+type place string
+
+// The places, worst first.
+const (
+	// placeObeyed is what other programs start or obey.
+	placeObeyed place = "what other programs start or obey"
+	// placeUser is a file of the user's that stood there before the server started.
+	placeUser place = "a file of the user's that was there before"
+	// placeNew is a file below HOME or a workspace that the server made.
+	placeNew place = "a new file"
+)
+
+// severities are the whole of the default rule: place by whether the change fell into a call.
+var severities = []struct {
+	place             place
+	inCall, elsewhere finding.Severity
+}{
+	{placeObeyed, finding.High, finding.High},
+	{placeUser, finding.Medium, finding.High},
+	{placeNew, finding.Low, finding.Low},
+}
+
+// severityTable writes severities for the rule's help.
+func severityTable() string {
+	var b strings.Builder
+	for _, s := range severities {
+		b.WriteString(string(s.place) + ": " + string(s.inCall) + " in a call, " + string(s.elsewhere) + " outside one; ")
+	}
+	return strings.TrimSuffix(b.String(), "; ") + ". "
+}
+
+func checkCM215(r *Run) []finding.Finding {
+	var out []finding.Finding
+	var targets []string
+	for i := range r.Profile.Effects {
+		e := &r.Profile.Effects[i]
+		if !isChange(e.Kind) || e.Phase == finding.PhaseBuild || r.told[e] {
+			continue
+		}
+		if _, ok := r.Explain(i); ok {
+			continue
+		}
+		f := r.of(&cm215Doc, e, "")
+		f.Severity = r.severityOf(e)
+		out = append(out, f)
+		targets = append(targets, r.stable(e.Target))
+	}
+	return perTool(out, targets, func(f *finding.Finding, targets []string) string {
+		who := "the server, outside of any call,"
+		if f.Tool != "" {
+			who = "“" + f.Tool + "”"
+		}
+		return who + " changed files, and nothing that it declares explains it: " + list(targets, 3)
+	})
+}
+
+// severityOf looks an unexplained change up.
+func (r *Run) severityOf(e *finding.Effect) finding.Severity {
+	at := r.placeOf(e.Target)
+	severity := finding.Low
+	for _, s := range severities {
+		if s.place == at && e.Call > 0 {
+			severity = s.inCall
+		} else if s.place == at {
+			severity = s.elsewhere
+		}
+	}
+	if e.Rung == finding.RungAttempted || e.Ambiguous && at != placeObeyed && !r.promisesReadOnly() {
+		severity = finding.Low
+	}
+	return severity
+}
+
+// isChange reports whether a kind of effect alters the file system.
+func isChange(k finding.EffectKind) bool {
+	return k == finding.FileWrite || k == finding.FileDelete || k == finding.FileMeta
+}
+
+func (r *Run) placeOf(p string) place {
+	switch {
+	case r.isObeyed(p) || r.isObeyedInWorkspace(p):
+		return placeObeyed
+	case r.stood(p):
+		return placeUser
+	}
+	return placeNew
+}
+
+// stood reports whether a file, or files below a directory, stood there before the
+// server started.
+func (r *Run) stood(p string) bool { return r.isDecoy(p) || r.Planted[p] }
+
+// promisesReadOnly reports whether every tool declares to read only: no call can then be
+// the reason of a change.
+func (r *Run) promisesReadOnly() bool {
+	for i := range r.Scope.Tools {
+		if !r.Scope.Tools[i].ClaimsReadOnly() {
+			return false
+		}
+	}
+	return len(r.Scope.Tools) > 0
+}
+
+// obeyedInRepository are the places of a working tree whose contents editors, agents, git
+// and build services start or obey.
+var obeyedInRepository = []string{
+	".git/hooks", ".git/config", ".git/info/attributes", ".gitattributes", ".githooks", ".husky", ".pre-commit-config.yaml", ".gitmodules",
+	".vscode", ".idea", ".cursor", ".cursorrules", ".windsurf", ".windsurfrules", ".claude", "CLAUDE.md", "AGENTS.md", "GEMINI.md", ".mcp.json", ".kiro", ".roo", ".zed", ".devcontainer",
+	".github", ".gitlab-ci.yml", ".circleci", "Jenkinsfile", "Dockerfile", "Makefile", ".envrc", ".npmrc", "package.json", "setup.py", "pyproject.toml", "conftest.py", "sitecustomize.py",
+}
+
+// isObeyedInWorkspace reports whether a path of a workspace, or of a repository in it,
+// is one of obeyedInRepository.
+func (r *Run) isObeyedInWorkspace(p string) bool {
+	for _, w := range r.Workspaces {
+		rest, ok := strings.CutPrefix(p, w+"/")
+		if !ok {
+			continue
+		}
+		parts := strings.Split(rest, "/")
+		for i := range parts[:min(len(parts), 4)] {
+			below := path.Join(parts[i:]...)
+			for _, o := range obeyedInRepository {
+				if within(below, o) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

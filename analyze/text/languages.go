@@ -1,0 +1,94 @@
+package text
+
+import (
+	"regexp"
+	"strings"
+)
+
+// languages are, for languages besides English, the stems of an order to a model: to
+// disregard what it was told, or to tell the user nothing. The order of the words
+// differs, so a sentence that holds one of each list is an order.
+var languages = []struct {
+	name string
+	// disregard, earlier and orders make "ignore all earlier instructions".
+	disregard, earlier, orders string
+	// tell, user and nothing make "tell the user nothing".
+	tell, user, nothing string
+}{
+	{"German", "ignorier|missacht|vergiss|vergesst", "alle|bisherig|vorherig|vorig|früher|obig", "anweisung|instruktion|vorgabe", "sag|erzähl|verrat|mitteil|erwähn|informier", "benutzer|nutzer|anwender", "nichts|niemals"},
+	{"French", "ignore|oublie|néglige", "toutes|précédent|antérieur|ci-dessus", "instruction|consigne", "dis|dites|dire|révèle|mentionne|informe", "utilisateur", "rien|jamais"},
+	{"Spanish", "ignor|olvid|descart", "todas|anterior|previa", "instruccion|indicacion", "digas|decir|reveles|menciones|informes|cuentes", "usuario", "nada|nunca"},
+	{"Portuguese", "ignor|esqueç|descart", "todas|anterior|prévia", "instruç|instruco", "diga|dizer|revele|mencione|informe|conte", "usuário|utilizador|usuario", "nada|nunca"},
+	{"Italian", "ignor|dimentic|trascur", "tutte|precedent|anterior", "istruzion|indicazion", "dire|rivel|menzion|inform", "utente", "niente|nulla|mai"},
+	{"Dutch", "negeer|vergeet", "alle|vorige|eerdere|bovenstaande", "instructie|aanwijzing|opdracht", "vertel|zeg|onthul|vermeld|informeer", "gebruiker", "niets|nooit"},
+	{"Polish", "ignoruj|zignoruj|zapomnij|pomiń", "wszystkie|poprzedni|wcześniejsz", "instrukcj|polece", "mów|powiedz|ujawni|wspomin|informuj", "użytkownik", "nic|nigdy"},
+	{"Russian", "игнорир|проигнорир|забудь", "все|предыдущ|прежн", "инструкци|указани", "говори|сообщай|раскрывай|упоминай", "пользовател", "ничего|никогда"},
+	{"Turkish", "yok say|görmezden|unut", "tüm|önceki|daha önce", "talimat", "söyle|bahset|bildir", "kullanıcı", "hiçbir|asla"},
+	{"Chinese", "忽略|无视|無視|忘记", "之前|以前|先前|所有|以上", "指令|指示|说明", "告诉|告知|透露|提及", "用户|用戶", "不要|切勿|绝不|别"},
+	{"Japanese", "無視|忘れ", "以前|これまで|すべて|全て|上記", "指示|命令", "伝え|知らせ|教え|言わ|明かさ", "ユーザ|利用者", "ないで|なにも|何も|決して|ずに"},
+	{"Korean", "무시|잊어", "이전|모든|앞선|위의", "지시|명령|지침", "말하|알리|언급|밝히", "사용자", "마세요|말고|절대|않"},
+}
+
+// foreign are the expressions of languages, with the words without which none matches.
+var foreign = func() (out []struct {
+	needs []string
+	order *regexp.Regexp
+}) {
+	for _, l := range languages {
+		word := func(s string) string { return `(?:` + s + `)` }
+		const near, sentence = `[^.!?。！？\n]{0,25}?`, `[^.!?。！？\n]{0,40}?`
+		a, b := word(l.earlier), word(l.orders)
+		t, u, z := word(l.tell), word(l.user), word(l.nothing)
+		begin := `(?:^|[^\pL])`
+		if strings.ContainsAny(l.disregard, "無") {
+			begin = "" // no blanks part the words
+		}
+		orders := begin + word(l.disregard) + sentence + `(?:` + a + near + b + `|` + b + near + a + `)`
+		if begin == "" || l.name == "Korean" || l.name == "Turkish" { // the verb stands last
+			orders += `|` + a + near + b + sentence + word(l.disregard)
+		}
+		silence := begin + `(?:` + t + sentence + u + near + z + `|` + z + near + t + sentence + u + `|` + u + near + z + near + t + `|` + t + near + z + sentence + u + `|` + z + near + u + near + t + `|` + u + near + t + near + z + `)`
+		out = append(out, struct {
+			needs []string
+			order *regexp.Regexp
+		}{strings.Split(l.orders+"|"+l.user, "|"), regexp.MustCompile(`(?is)` + orders + `|` + silence)})
+	}
+	return out
+}()
+
+// foreignSigns are the words in ASCII of which a foreign order in ASCII holds one.
+func foreignSigns() string {
+	var out []string
+	for _, f := range foreign {
+		for _, w := range f.needs {
+			if !strings.ContainsFunc(w, func(r rune) bool { return r >= 0x80 }) {
+				out = append(out, w)
+			}
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// foreignOrders finds orders to a model in the languages other than English.
+func foreignOrders(s string) []Hit {
+	var out []Hit
+	low := strings.ToLower(s)
+	for _, f := range foreign {
+		found := false
+		for _, w := range f.needs {
+			found = found || strings.Contains(low, w)
+		}
+		if !found {
+			continue
+		}
+		for _, m := range f.order.FindAllStringIndex(s, MaxHits) {
+			out = append(out, Hit{Rule: Poisoning, Offset: m[0], Text: Printable(s[m[0]:m[1]], 120)})
+		}
+	}
+	return out
+}
+
+// foreignPossible reports whether a text holds a word without which no foreign order is one.
+func foreignPossible[T string | []byte](s T) bool { return hasAny(lowered(s), foreignWords) }
+
+var foreignWords = words(foreignSigns())
