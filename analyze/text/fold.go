@@ -29,8 +29,8 @@ var confusables = func() map[rune]rune {
 // isIgnorable reports whether a character is not shown and parts no words: soft
 // hyphens, joiners, marks of direction, variation selectors.
 func isIgnorable(r rune) bool {
-	switch {
-	case r == 0x00AD, r == 0x034F, r == 0x061C, r == 0x115F, r == 0x1160, r == 0x17B4, r == 0x17B5, r == 0x180E, r == 0x3164, r == 0xFEFF, r == 0xFFA0:
+	switch r {
+	case 0x00AD, 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x3164, 0xFEFF, 0xFFA0:
 		return true
 	}
 	return r >= 0x200B && r <= 0x200F || r >= 0x202A && r <= 0x202E || r >= 0x2060 && r <= 0x206F || isVariation(r)
