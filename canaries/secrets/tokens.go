@@ -135,8 +135,84 @@ func isToken(c byte) bool {
 // maxKey bounds a private key in text.
 const maxKey = 64 << 10
 
-// findKeys finds private keys in PEM, OpenSSH's, OpenPGP's and PuTTY's form. Of
-// what begins like one and does not end, all that could be its body is one.
+const (
+	// leastLine is the shortest line of a key's body but for the last: PEM has 64
+	// characters a line (RFC 7468 section 2), who breaks lines anew may have fewer.
+	leastLine = 8
+	// leastKey is the shortest body: that of Ed25519 in PKCS #8.
+	leastKey = 60
+)
+
+// keyBody is the base64 at the beginning of a text that follows a key's header, with the
+// blanks, quotes, signs of concatenation and escapes among it. ok is false where there is
+// none: programs name the header, and go on with code.
+func keyBody(text []byte) (body span, ok bool) {
+	body.from = -1
+	total, digits := 0, 0
+	for i := 0; i < len(text); {
+		to := i
+		for to < len(text) && isBase64(text[to]) {
+			to++
+		}
+		switch n := to - i; {
+		case n == 0 && isAround(text[i]):
+			if i++; text[i-1] == '\\' && i < len(text) {
+				i++
+			}
+			continue
+		case n >= leastLine, n > 0 && body.from >= 0 && onlyAround(text[to:]):
+			if body.from < 0 {
+				body.from = i
+			}
+			for _, c := range text[i:to] {
+				if c >= '0' && c <= '9' {
+					digits++
+				}
+			}
+			total, body.to, i = total+n, to, to
+			continue
+		case body.from < 0 && (isArmour(text[i:]) || isNumber(text[i:to])):
+			if i = i + bytes.IndexByte(text[i:], '\n') + 1; i == 0 {
+				return body, false
+			}
+			continue
+		case n > 0 && bytes.Trim(text[i:to], "+/=") == nil:
+			i = to
+			continue
+		}
+		break
+	}
+	// A list of names has few digits; of 64 characters at random ten are digits.
+	return body, total >= leastKey && digits*40 >= total
+}
+
+func isBase64(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '+' || c == '/' || c == '='
+}
+
+// isAround reports whether a character may stand among the lines of a key in a text or a program.
+func isAround(c byte) bool { return bytes.IndexByte([]byte(" \t\r\n-\\\"'`,;:.|>#*%"), c) >= 0 }
+
+func onlyAround(text []byte) bool {
+	return len(bytes.TrimLeft(text, " \t\r\n-\\\"'`,;:.|>#*()[]%+nr")) == 0
+}
+
+// isNumber reports whether a text is a count of lines, as PuTTY has it.
+func isNumber(text []byte) bool { return len(text) > 0 && len(bytes.Trim(text, "0123456789")) == 0 }
+
+// armour are the headers that may stand before a key's body (RFC 1421, RFC 9580).
+var armour = []string{"Proc-Type:", "DEK-Info:", "Version:", "Comment:", "Hash:", "Charset:", "MessageID:"}
+
+func isArmour(text []byte) bool {
+	for _, a := range armour {
+		if bytes.HasPrefix(text, []byte(a)) {
+			return true
+		}
+	}
+	return false
+}
+
+// findKeys finds private keys in PEM, OpenSSH's, OpenPGP's and PuTTY's form.
 func findKeys(text []byte) []span {
 	var out []span
 	for _, form := range []struct{ begin, what, end string }{
@@ -162,10 +238,10 @@ func findKeys(text []byte) []span {
 			if e := bytes.Index(text[body:to], []byte(form.end)); e >= 0 {
 				to = body + e
 			}
-			if to-body >= 64 {
-				out = append(out, span{body, to})
+			if b, ok := keyBody(text[body:to]); ok {
+				out = append(out, span{body + b.from, body + b.to})
+				at = body + b.to
 			}
-			at = to
 		}
 	}
 	return out
