@@ -332,6 +332,9 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 	}
 	j.packaged(&res.Coverage)
 	res.Observed = append([]finding.Effect{}, j.profile.Effects...)
+	for i, x := range rules.Ledger(run) {
+		res.Observed[i].Explained = x
+	}
 	return res
 }
 

@@ -37,6 +37,14 @@ func TestSecretsOverPieces(t *testing.T) {
 	}
 }
 
+// Code that names a key's header and footer holds none.
+func TestHeadersOfKeysAreNoKey(t *testing.T) {
+	text := `KINDS = {"-----BEGIN RSA PRIVATE ` + `KEY-----": "RSA key", "-----BEGIN CERTIFICATE-----": "certificate", "-----BEGIN OPENSSH PRIVATE ` + `KEY-----": "OpenSSH key"}` + "\n"
+	if hits, err := scanner(t).scan(t.Context(), "x.py", text); err != nil || len(hits) != 0 {
+		t.Errorf("%v %v", hits, err)
+	}
+}
+
 // A long text is bounded in time, and what was found of it by then stands.
 func TestASearchEnds(t *testing.T) {
 	s := scanner(t)

@@ -148,9 +148,42 @@ type Effect struct {
 	// Owner says that the program whose own file a secret's is opened it: npm its
 	// token, whoever started npm.
 	Owner bool `json:"-"`
+	// Explained is the reason that was declared for it, nil where nothing explains it.
+	Explained *Explanation `json:"explained,omitempty"`
 	// Requests are what the peer of a NetConnect was asked, each path once, at most MaxRequests.
 	Requests []Request  `json:"-"`
 	Evidence []Evidence `json:"-"`
+}
+
+// Class says what kind of reason explains an effect.
+type Class string
+
+// The classes of explanations.
+const (
+	// ClassOrdinary is what any program of its kind does: Effect.Noise says what.
+	ClassOrdinary Class = "ordinary"
+	// ClassPolicy is the user's own policy.
+	ClassPolicy Class = "policy"
+	// ClassArgument is an argument of the call that names the object.
+	ClassArgument Class = "argument"
+	// ClassOwn is the server's own directory, or a file that an explained effect made.
+	ClassOwn Class = "own file"
+	// ClassState is a directory of the server's own below the user's state,
+	// configuration or cache, or a database's file beside it.
+	ClassState Class = "own state"
+	// ClassDefault is a hint that the tool leaves out: by the specification such a tool
+	// may change its surroundings. It covers new files alone.
+	ClassDefault Class = "default"
+	// ClassClaim is something that the tool or the server declares.
+	ClassClaim Class = "claim"
+)
+
+// Explanation is why an effect is no surprise.
+type Explanation struct {
+	Class Class `json:"class"`
+	// Where and Text are the place and the words of a claim, or Text is the noise's kind.
+	Where string `json:"where,omitempty"`
+	Text  string `json:"text,omitempty"`
 }
 
 // MaxRequests bounds the requests that are kept of an effect.

@@ -49,6 +49,8 @@ type targetView struct {
 	Attempted bool
 	Ambiguous bool
 	Rung      finding.Rung
+	// Why is what explains it.
+	Why string
 }
 
 type linkView struct {
@@ -213,7 +215,7 @@ func done(effects []*finding.Effect, decoys map[string]string) (out []doneView, 
 				continue
 			}
 			index[to] = len(d.Targets)
-			d.Targets = append(d.Targets, targetView{Text: Escape(to, 160), Count: e.Count, Attempted: e.Rung == finding.RungAttempted, Ambiguous: e.Ambiguous, Rung: e.Rung})
+			d.Targets = append(d.Targets, targetView{Text: Escape(to, 160), Count: e.Count, Attempted: e.Rung == finding.RungAttempted, Ambiguous: e.Ambiguous, Rung: e.Rung, Why: why(e.Explained)})
 		}
 		d.More = max(0, len(d.Targets)-maxPageTargets)
 		d.Targets = d.Targets[:len(d.Targets)-d.More]
@@ -232,6 +234,29 @@ func done(effects []*finding.Effect, decoys map[string]string) (out []doneView, 
 		parts = append(parts, fmt.Sprintf("%d %s", noise[n], n))
 	}
 	return out, fmt.Sprintf("and %s: %s", plural(total, "ordinary thing"), strings.Join(parts, ", "))
+}
+
+// why says in words what explains an effect.
+func why(x *finding.Explanation) string {
+	if x == nil {
+		return "nothing declared explains this"
+	}
+	said := "“" + Escape(x.Text, 60) + "”"
+	switch x.Class {
+	case finding.ClassPolicy:
+		return "your policy allows it"
+	case finding.ClassArgument:
+		return "an argument of the call names it"
+	case finding.ClassOwn:
+		return "the server's own file"
+	case finding.ClassState:
+		return "the server's own state"
+	case finding.ClassDefault:
+		return said + " is not set, so the tool may change files"
+	case finding.ClassClaim:
+		return Escape(x.Where, 40) + ": " + said
+	}
+	return string(x.Class)
 }
 
 // merge counts another occurrence of the same target; the higher rung stays.

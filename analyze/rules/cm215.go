@@ -116,12 +116,15 @@ func (r *Run) stood(p string) bool { return r.isDecoy(p) || r.Planted[p] }
 // promisesReadOnly reports whether every tool declares to read only: no call can then be
 // the reason of a change.
 func (r *Run) promisesReadOnly() bool {
-	for i := range r.Scope.Tools {
-		if !r.Scope.Tools[i].ClaimsReadOnly() {
-			return false
+	m := r.remembered()
+	if m.readOnly == nil {
+		all := len(r.Scope.Tools) > 0
+		for i := range r.Scope.Tools {
+			all = all && r.Scope.Tools[i].ClaimsReadOnly()
 		}
+		m.readOnly = &all
 	}
-	return len(r.Scope.Tools) > 0
+	return *m.readOnly
 }
 
 // obeyedInRepository are the places of a working tree whose contents editors, agents, git

@@ -10,64 +10,89 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 )
 
-// Class says what kind of reason explains an effect.
-type Class string
-
-// The classes of explanations.
-const (
-	// ClassOrdinary is what any program of its kind does: Effect.Noise says what.
-	ClassOrdinary Class = "ordinary"
-	// ClassPolicy is the user's own policy.
-	ClassPolicy Class = "policy"
-	// ClassArgument is an argument of the call that names the object.
-	ClassArgument Class = "argument"
-	// ClassOwn is the server's own directory, or a file that an explained effect made.
-	ClassOwn Class = "own file"
-	// ClassState is a directory of the server's own below the user's state,
-	// configuration or cache, or a database's file beside it.
-	ClassState Class = "own state"
-	// ClassDefault is a hint that the tool leaves out: by the specification such a tool
-	// may change its surroundings. It covers new files alone.
-	ClassDefault Class = "default"
-	// ClassClaim is something that the tool or the server declares.
-	ClassClaim Class = "claim"
-)
-
-// Explanation is why an effect is no surprise.
-type Explanation struct {
-	Class Class `json:"class"`
-	// Where and Text are the place and the words of a claim, or Text is the noise's kind.
-	Where string `json:"where,omitempty"`
-	Text  string `json:"text,omitempty"`
+// Ledger explains the effects of a run, in the order of Profile.Effects: nil stands for one
+// that nothing explains. The policy counts as an explanation only where it denies nothing.
+func Ledger(r *Run) []*finding.Explanation {
+	run := *r
+	run.memory = nil
+	run.allowed = run.allowedEffects()
+	out := make([]*finding.Explanation, len(run.Profile.Effects))
+	for i := range out {
+		if x, ok := run.Explain(i); ok {
+			out[i] = &x
+		}
+	}
+	return out
 }
 
-// Explain is what explains the change of a file at an index of Profile.Effects; ok is
-// false where nothing does. Other kinds of effects have no explanation but the ordinary
-// and the policy's.
-func (r *Run) Explain(i int) (x Explanation, ok bool) {
+// Explain is what explains the effect at an index of Profile.Effects; ok is false where
+// nothing does.
+func (r *Run) Explain(i int) (x finding.Explanation, ok bool) {
 	e := &r.Profile.Effects[i]
 	switch {
 	case e.Noise != "":
-		return Explanation{Class: ClassOrdinary, Text: e.Noise}, true
+		return finding.Explanation{Class: finding.ClassOrdinary, Text: e.Noise}, true
 	case r.allowed != nil && r.allowed[i]:
-		return Explanation{Class: ClassPolicy}, true
+		return finding.Explanation{Class: finding.ClassPolicy}, true
 	case !isChange(e.Kind):
-		return Explanation{}, false
+		return r.explainOther(e)
 	case r.names(e):
-		return Explanation{Class: ClassArgument}, true
+		return finding.Explanation{Class: finding.ClassArgument}, true
 	}
 	if at := r.placeOf(e.Target); at == placeObeyed {
 		return r.business(e)
 	}
 	switch {
 	case r.ServerDir != "" && within(e.Target, r.ServerDir), r.madeBefore(i):
-		return Explanation{Class: ClassOwn}, true
+		return finding.Explanation{Class: finding.ClassOwn}, true
 	case e.Call > 0 && r.placeOf(e.Target) == placeNew && !r.readOnly(e.Tool):
-		return Explanation{Class: ClassDefault, Text: "readOnlyHint"}, true
+		return finding.Explanation{Class: finding.ClassDefault, Text: "readOnlyHint"}, true
 	case r.keeps(e.Target), r.isOwnFile(e.Target), r.besideDatabase(e.Target):
-		return Explanation{Class: ClassState}, true
+		return finding.Explanation{Class: finding.ClassState}, true
 	}
 	return r.claimed(e)
+}
+
+// explainOther explains what changes no file.
+func (r *Run) explainOther(e *finding.Effect) (finding.Explanation, bool) {
+	t := r.Scope.Tool(e.Tool)
+	claim := func(lists ...[]scope.Claim) (finding.Explanation, bool) {
+		for _, l := range lists {
+			if len(l) > 0 {
+				return finding.Explanation{Class: finding.ClassClaim, Where: l[0].Where, Text: l[0].Text}, true
+			}
+		}
+		return finding.Explanation{}, false
+	}
+	switch e.Kind {
+	case finding.Exec:
+		if r.ownProgram(e) {
+			return finding.Explanation{Class: finding.ClassOwn}, true
+		}
+		return claim(t.Exec, r.Scope.Purpose.Exec)
+	case finding.NetConnect:
+		if r.asked(e.Call, reached(e)) {
+			return finding.Explanation{Class: finding.ClassArgument}, true
+		}
+		if t.ClaimsLocal() {
+			return finding.Explanation{}, false
+		}
+		return claim(t.Network, r.Scope.Purpose.Network)
+	case finding.Secret:
+		c, ok := r.Canaries[e.Target]
+		switch {
+		case !ok || e.Rung == finding.RungLeft:
+		case r.wasAsked(e, c):
+			return finding.Explanation{Class: finding.ClassArgument}, true
+		case r.isBusiness(c.Kind, e.Tool):
+			return finding.Explanation{Class: finding.ClassClaim, Where: "description", Text: c.Kind}, true
+		}
+	case finding.FileRead:
+		if r.names(e) {
+			return finding.Explanation{Class: finding.ClassArgument}, true
+		}
+	}
+	return finding.Explanation{}, false
 }
 
 // surprises reports whether a change is of what other programs obey, and nothing explains it.
@@ -92,8 +117,7 @@ func (r *Run) readOnly(tool string) bool {
 // directory around it that is no wider than a workspace or a directory of HOME. What
 // others obey has to be named itself.
 func (r *Run) names(e *finding.Effect) bool {
-	var args any
-	if e.Call == 0 || json.Unmarshal(r.Args[e.Call], &args) != nil {
+	if e.Call == 0 || len(r.Args[e.Call]) == 0 {
 		return false
 	}
 	at := r.placeOf(e.Target)
@@ -101,7 +125,7 @@ func (r *Run) names(e *finding.Effect) bool {
 		return true // a name within a command, a query or code
 	}
 	obeyed := at == placeObeyed
-	for _, text := range texts(args, nil) {
+	for _, text := range r.remembered().argTexts(r, e.Call) {
 		if text == "" || len(text) > 4096 {
 			continue
 		}
@@ -125,14 +149,54 @@ func (r *Run) names(e *finding.Effect) bool {
 // madeBefore reports whether an earlier effect, explained by itself, made the file or a
 // directory around it.
 func (r *Run) madeBefore(i int) bool {
-	e := &r.Profile.Effects[i]
-	for j := range r.Profile.Effects[:i] {
-		o := &r.Profile.Effects[j]
-		if o.Kind == finding.FileWrite && o.Rung == finding.RungOpened && !r.stood(o.Target) && within(e.Target, o.Target) && o.Call > 0 && r.explainedMaking(j) {
+	made := r.remembered().firstMade(r)
+	for p := r.Profile.Effects[i].Target; len(p) > 1; p = path.Dir(p) {
+		if j, ok := made[p]; ok && j < i && r.explainedMaking(j) {
 			return true
 		}
 	}
 	return false
+}
+
+// memory is what the ledger works out once for a run.
+type memory struct {
+	texts    map[int][]string
+	made     map[string]int
+	readOnly *bool
+}
+
+func (r *Run) remembered() *memory {
+	if r.memory == nil {
+		r.memory = &memory{texts: map[int][]string{}}
+	}
+	return r.memory
+}
+
+// argTexts are the strings of a call's arguments.
+func (m *memory) argTexts(r *Run, call int) []string {
+	list, ok := m.texts[call]
+	if !ok {
+		var args any
+		if json.Unmarshal(r.Args[call], &args) == nil {
+			list = texts(args, nil)
+		}
+		m.texts[call] = list
+	}
+	return list
+}
+
+// firstMade are the files that calls made, with the index of the first effect of each.
+func (m *memory) firstMade(r *Run) map[string]int {
+	if m.made == nil {
+		m.made = map[string]int{}
+		for i := range r.Profile.Effects {
+			e := &r.Profile.Effects[i]
+			if _, known := m.made[e.Target]; !known && e.Kind == finding.FileWrite && e.Rung == finding.RungOpened && e.Call > 0 && e.Noise == "" && !r.stood(e.Target) {
+				m.made[e.Target] = i
+			}
+		}
+	}
+	return m.made
 }
 
 // explainedMaking reports whether an argument or a claim explains that a file was made.
@@ -173,17 +237,17 @@ func (r *Run) besideDatabase(p string) bool {
 
 // claimed is what the tool, or else the server, declares that covers a change. What is
 // between calls may be the work of any tool. A tool that declares to read only claims nothing.
-func (r *Run) claimed(e *finding.Effect) (Explanation, bool) {
+func (r *Run) claimed(e *finding.Effect) (finding.Explanation, bool) {
 	tools := []scope.Tool{r.Scope.Purpose}
 	switch {
 	case e.Tool != "":
 		t := r.Scope.Tool(e.Tool)
 		if t.ClaimsReadOnly() {
-			return Explanation{}, false
+			return finding.Explanation{}, false
 		}
 		tools = append([]scope.Tool{t}, tools...)
 	case r.promisesReadOnly():
-		return Explanation{}, false
+		return finding.Explanation{}, false
 	default:
 		tools = append(tools, r.Scope.Tools...)
 	}
@@ -195,10 +259,10 @@ func (r *Run) claimed(e *finding.Effect) (Explanation, bool) {
 			claims = tools[i].Delete
 		}
 		if len(claims) > 0 && !tools[i].ClaimsReadOnly() {
-			return Explanation{Class: ClassClaim, Where: claims[0].Where, Text: claims[0].Text}, true
+			return finding.Explanation{Class: finding.ClassClaim, Where: claims[0].Where, Text: claims[0].Text}, true
 		}
 	}
-	return Explanation{}, false
+	return finding.Explanation{}, false
 }
 
 // obeyedWords are the words by which a tool or server declares to deal with a place that
@@ -215,9 +279,9 @@ var obeyedWords = []struct {
 
 // business is the word by which the tool, or the server, declares to deal with a place
 // that other programs obey. It also has to declare that it changes something.
-func (r *Run) business(e *finding.Effect) (Explanation, bool) {
+func (r *Run) business(e *finding.Effect) (finding.Explanation, bool) {
 	if _, ok := r.claimed(e); !ok {
-		return Explanation{}, false
+		return finding.Explanation{}, false
 	}
 	t := r.Scope.Tool(e.Tool)
 	for _, o := range obeyedWords {
@@ -226,9 +290,9 @@ func (r *Run) business(e *finding.Effect) (Explanation, bool) {
 		}
 		for _, w := range o.words {
 			if t.Says(w) || r.Scope.Purpose.Says(w) {
-				return Explanation{Class: ClassClaim, Where: "description", Text: w}, true
+				return finding.Explanation{Class: finding.ClassClaim, Where: "description", Text: w}, true
 			}
 		}
 	}
-	return Explanation{}, false
+	return finding.Explanation{}, false
 }

@@ -54,6 +54,8 @@ type Run struct {
 	allowed []bool
 	// told are the effects of which a rule told already; Check fills it.
 	told map[*finding.Effect]bool
+	// memory is the ledger's.
+	memory *memory
 }
 
 // WireFacts are observations of the protocol itself.
@@ -111,6 +113,7 @@ func All() []Rule {
 // Check runs every rule and sorts what they observe: worst first, then in the order of calls.
 func Check(run *Run) []finding.Finding {
 	run = run.joinUndeclared()
+	run.memory = nil
 	run.allowed, run.told = run.allowedEffects(), map[*finding.Effect]bool{}
 	for _, o := range run.others() {
 		o.allowed = o.allowedEffects()

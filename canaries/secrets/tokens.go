@@ -139,6 +139,8 @@ const (
 	// leastLine is the shortest line of a key's body but for the last: PEM has 64
 	// characters a line (RFC 7468 section 2), who breaks lines anew may have fewer.
 	leastLine = 8
+	// longLine is longer than names are.
+	longLine = 40
 	// leastKey is the shortest body: that of Ed25519 in PKCS #8.
 	leastKey = 60
 )
@@ -148,7 +150,7 @@ const (
 // none: programs name the header, and go on with code.
 func keyBody(text []byte) (body span, ok bool) {
 	body.from = -1
-	total, digits := 0, 0
+	total, digits, longestLine := 0, 0, 0
 	for i := 0; i < len(text); {
 		to := i
 		for to < len(text) && isBase64(text[to]) {
@@ -170,6 +172,7 @@ func keyBody(text []byte) (body span, ok bool) {
 				}
 			}
 			total, body.to, i = total+n, to, to
+			longestLine = max(longestLine, n)
 			continue
 		case body.from < 0 && (isArmour(text[i:]) || isNumber(text[i:to])):
 			if i = i + bytes.IndexByte(text[i:], '\n') + 1; i == 0 {
@@ -182,8 +185,8 @@ func keyBody(text []byte) (body span, ok bool) {
 		}
 		break
 	}
-	// A list of names has few digits; of 64 characters at random ten are digits.
-	return body, total >= leastKey && digits*40 >= total
+	// A list of names has short ones, and few digits; of 64 characters at random ten are digits.
+	return body, total >= leastKey && (longestLine >= longLine || digits*40 >= total)
 }
 
 func isBase64(c byte) bool {
@@ -211,6 +214,9 @@ func isArmour(text []byte) bool {
 	}
 	return false
 }
+
+// HasKey reports whether a private key stands in a text: a header with a body.
+func HasKey(text []byte) bool { return len(findKeys(text)) > 0 }
 
 // findKeys finds private keys in PEM, OpenSSH's, OpenPGP's and PuTTY's form.
 func findKeys(text []byte) []span {

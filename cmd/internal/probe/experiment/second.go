@@ -23,7 +23,7 @@ var second = Experiment{
 	When:   func(c *Case) bool { return len(c.Seen.Left) > 0 },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
 		p.Oracles = nil
-		p.Files = slices.Concat(p.Files, c.Seen.Left)
+		p.Files, p.Left = slices.Concat(p.Files, c.Seen.Left), len(c.Seen.Left)
 		p.Budget.Calls, p.Budget.Timeout = min(secondCalls, p.Budget.Calls), min(secondTime, p.Budget.Timeout)
 		return p, nil
 	},

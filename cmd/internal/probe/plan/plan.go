@@ -72,10 +72,12 @@ type Plan struct {
 
 	// Env is the server's whole environment. Files are planted before the start, the
 	// first Placed of them being a package's own; Watch are the paths that are watched.
-	Env    []Variable    `json:"env"`
-	Files  []rootfs.File `json:"-"`
-	Placed int           `json:"-"`
-	Watch  []string      `json:"watch"`
+	Env   []Variable    `json:"env"`
+	Files []rootfs.File `json:"-"`
+	// Left is how many of Files, at their end, an earlier run of the server left.
+	Left   int      `json:"-"`
+	Placed int      `json:"-"`
+	Watch  []string `json:"watch"`
 	// Decoys are the set that is planted, and Oracles what oracles' inputs aim at, nil
 	// for a run without them. Redactor takes the real values that the server gets out
 	// of all that the run writes, nil where it gets none.

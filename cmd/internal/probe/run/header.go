@@ -30,10 +30,11 @@ func header(p *plan.Plan) session.Header {
 // maxPlanted bounds the files that a log names as planted.
 const maxPlanted = 4096
 
-// planted are the files that stand below HOME and the workspaces.
+// planted are the files that stand below HOME and the workspaces, but for a
+// package's own and what an earlier run left.
 func planted(p *plan.Plan) []string {
 	var out []string
-	for _, f := range p.Files {
+	for _, f := range p.Files[p.Placed : len(p.Files)-p.Left] {
 		if !f.Dir && len(out) < maxPlanted && slices.ContainsFunc(append([]string{p.Identity.Home}, p.Server.Workspaces...), func(dir string) bool {
 			return strings.HasPrefix(f.Path, dir+"/")
 		}) {

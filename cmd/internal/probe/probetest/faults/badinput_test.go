@@ -58,7 +58,7 @@ var ills = map[string]ill{
 	"fill-disk":     {status: 3, verdict: analyze.Findings, rules: []string{"CM603"}, reasons: []string{"limit: disk"}, ok: 1},
 	"fill-stdout":   {status: 3, verdict: analyze.Findings, rules: []string{"CM603"}, reasons: []string{"limit: output"}},
 	"fill-stderr":   {status: 3, verdict: analyze.Findings, rules: []string{"CM603"}, reasons: []string{"limit: output"}},
-	"delete-home":   {verdict: analyze.Findings, rules: []string{"CM203"}, ok: 1},
+	"delete-home":   {status: 1, verdict: analyze.Findings, rules: []string{"CM203"}, ok: 1},
 	"daemon":        {rules: []string{"CM204"}, ok: 1},
 	"close-stdout":  {status: 3, verdict: analyze.Inconclusive, reasons: []string{"not everything was called"}},
 	"zero-tools":    {status: 3, verdict: analyze.Inconclusive, reasons: []string{"nothing was checked"}},
