@@ -109,6 +109,8 @@ func TestRead(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add("a.json", []byte(`{"a": "ghp_0123456789abcdefghijABCDEFGHIJ012345"}`), true)
 	f.Add("k", []byte(key("RSA ")), false)
+	f.Add("k", []byte("-----BEGIN PRIVATE KEY-----\n12"), false)
+	f.Add("k", []byte("-----BEGIN PRIVATE KEY-----\nVersion: 1"), false)
 	f.Add("c", []byte("x://a:bcdefgh@i \xfe\xed\xfe\xed"), true)
 	f.Fuzz(func(t *testing.T, name string, data []byte, own bool) {
 		origin := Installed

@@ -175,9 +175,11 @@ func keyBody(text []byte) (body span, ok bool) {
 			longestLine = max(longestLine, n)
 			continue
 		case body.from < 0 && (isArmour(text[i:]) || isNumber(text[i:to])):
-			if i = i + bytes.IndexByte(text[i:], '\n') + 1; i == 0 {
+			line := bytes.IndexByte(text[i:], '\n')
+			if line < 0 {
 				return body, false
 			}
+			i += line + 1
 			continue
 		case n > 0 && bytes.Trim(text[i:to], "+/=") == nil:
 			i = to
