@@ -75,8 +75,16 @@ const maxAdvised = 16 << 20
 // splice replaces the block in a file, all of it or nothing.
 func (e *env) splice(path, block string) error {
 	hint := "name a text file that may be written; repair or remove its coalmine marks by hand"
-	// AGENTS.md and CLAUDE.md are often one file by a link.
+	// AGENTS.md and CLAUDE.md are often one file by a link. One that leads out of its
+	// directory may have come with the repository.
 	if to, err := filepath.EvalSymlinks(path); err == nil {
+		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+		if err != nil {
+			return usage(hint, "%w", err)
+		}
+		if rel, err := filepath.Rel(dir, to); err != nil || !filepath.IsLocal(rel) {
+			return usage("name the file itself", "%s is a link out of its directory", path)
+		}
 		path = to
 	}
 	mode := os.FileMode(0o644)
