@@ -53,7 +53,7 @@ func Read(ctx context.Context, name string, data []byte, origin Origin) (Verdict
 	if isStore(data) || isSettings(name) && isAccount(data) {
 		return Verdict{Kind: Whole}, nil
 	}
-	v := Verdict{spans: findTokens(data)}
+	v := Verdict{spans: findTokens(data, !isSettings(name))}
 	if origin == Own && !isBinary(data) {
 		v.spans = append(v.spans, findNamed(data)...)
 		var err error
@@ -116,7 +116,7 @@ func isStore(data []byte) bool {
 }
 
 // settings are the suffixes of files that are read rather than run.
-var settings = []string{"", ".json", ".jsonc", ".json5", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".config", ".properties", ".txt", ".xml", ".plist", ".bak", ".old", ".orig", ".sh", ".bash", ".zsh", ".ps1", ".bat", ".md", ".csv", ".log", ".hcl", ".tf"}
+var settings = []string{"", ".json", ".jsonc", ".json5", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".config", ".properties", ".txt", ".xml", ".plist", ".bak", ".old", ".orig", ".sh", ".bash", ".zsh", ".ps1", ".bat", ".md", ".csv", ".log", ".hcl", ".tf", ".pem", ".key", ".crt", ".cer", ".asc", ".ppk", ".p8", ".pub"}
 
 func isSettings(name string) bool {
 	return slices.Contains(settings, strings.ToLower(path.Ext(name)))

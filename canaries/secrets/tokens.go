@@ -64,7 +64,7 @@ func init() {
 type span struct{ from, to int }
 
 // findTokens finds the tokens of a text, and the private keys in it.
-func findTokens(text []byte) []span {
+func findTokens(text []byte, inCode bool) []span {
 	var out []span
 	for i := 0; i+1 < len(text); i++ {
 		if !starts[uint16(text[i])<<8|uint16(text[i+1])] || i > 0 && isWord(text[i-1]) && !escaped(text, i) {
@@ -78,7 +78,7 @@ func findTokens(text []byte) []span {
 			}
 		}
 	}
-	return append(out, findKeys(text)...)
+	return append(out, findKeys(text, inCode)...)
 }
 
 // escaped says that the letter before i belongs to an escape, as in "\nAKIA…".
@@ -218,10 +218,11 @@ func isArmour(text []byte) bool {
 }
 
 // HasKey reports whether a private key stands in a text: a header with a body.
-func HasKey(text []byte) bool { return len(findKeys(text)) > 0 }
+func HasKey(text []byte) bool { return len(findKeys(text, true)) > 0 }
 
-// findKeys finds private keys in PEM, OpenSSH's, OpenPGP's and PuTTY's form.
-func findKeys(text []byte) []span {
+// findKeys finds private keys in PEM, OpenSSH's, OpenPGP's and PuTTY's form. In code the
+// body has to look like one; elsewhere all up to the footer is the body.
+func findKeys(text []byte, inCode bool) []span {
 	var out []span
 	for _, form := range []struct{ begin, what, end string }{
 		{"-----BEGIN ", "PRIVATE KEY", "-----END "}, {"---- BEGIN ", "PRIVATE KEY", "---- END "}, {"PuTTY-User-Key-File-", "Private-Lines:", "Private-MAC:"},
@@ -245,6 +246,11 @@ func findKeys(text []byte) []span {
 			to := min(body+maxKey, len(text))
 			if e := bytes.Index(text[body:to], []byte(form.end)); e >= 0 {
 				to = body + e
+			}
+			if !inCode {
+				out = append(out, span{body, to})
+				at = to
+				continue
 			}
 			if b, ok := keyBody(text[body:to]); ok {
 				out = append(out, span{body + b.from, body + b.to})
