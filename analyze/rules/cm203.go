@@ -71,5 +71,5 @@ func (r *Run) atTheEnd(e *finding.Effect) bool {
 	if e.Phase != finding.PhaseShutdown || e.Rung != finding.RungOpened || r.ServerDir != "" && strings.HasPrefix(e.Target, r.ServerDir+"/") {
 		return false
 	}
-	return slices.ContainsFunc(append([]string{r.Home}, r.Workspaces...), func(dir string) bool { return dir != "" && strings.HasPrefix(e.Target, dir+"/") })
+	return slices.ContainsFunc(r.userDirs(), func(dir string) bool { return strings.HasPrefix(e.Target, dir+"/") })
 }

@@ -19,8 +19,9 @@ var cm209Doc = finding.Rule{
 
 func checkCM209(r *Run) []finding.Finding {
 	var out []finding.Finding
+	promised := r.promisedLocal() != nil
 	for _, e := range r.effects(finding.NetConnect) {
-		if !leaving(e) || e.Call == 0 && r.promisedLocal() != nil || (e.Call == 0 && e.Phase != finding.PhaseIdle && e.Phase != finding.PhaseShutdown) {
+		if !leaving(e) || e.Call == 0 && promised || (e.Call == 0 && e.Phase != finding.PhaseIdle && e.Phase != finding.PhaseShutdown) {
 			continue
 		}
 		t := r.Scope.Tool(e.Tool)

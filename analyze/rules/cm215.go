@@ -109,8 +109,7 @@ func (r *Run) placeOf(p string) place {
 	return placeNew
 }
 
-// stood reports whether a file, or files below a directory, stood there before the
-// server started.
+// stood reports whether a file stood there before the server started.
 func (r *Run) stood(p string) bool { return r.isDecoy(p) || r.Planted[p] }
 
 // promisesReadOnly reports whether every tool declares to read only: no call can then be

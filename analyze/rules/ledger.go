@@ -124,12 +124,12 @@ func (r *Run) names(e *finding.Effect) bool {
 	if base := path.Base(e.Target); at == placeNew && len(base) >= minNamed && r.asked(e.Call, base) {
 		return true // a name within a command, a query or code
 	}
-	obeyed := at == placeObeyed
+	obeyed, dirs := at == placeObeyed, r.userDirs()
 	for _, text := range r.remembered().argTexts(r, e.Call) {
 		if text == "" || len(text) > 4096 {
 			continue
 		}
-		for _, w := range append([]string{r.Home}, r.Workspaces...) {
+		for _, w := range dirs {
 			p := resolve(w, strings.TrimPrefix(text, "file://"))
 			if rest, ok := strings.CutPrefix(text, "~/"); ok {
 				p = path.Join(r.Home, rest)
@@ -212,12 +212,21 @@ func (r *Run) explainedMaking(i int) bool {
 // isOwnFile reports whether a file of HOME or of a workspace has the server's own name:
 // ".notes.json" of a server called notes.
 func (r *Run) isOwnFile(p string) bool {
-	return !r.stood(p) && slices.ContainsFunc(append([]string{r.Home}, r.Workspaces...), func(dir string) bool {
+	return !r.stood(p) && slices.ContainsFunc(r.userDirs(), func(dir string) bool {
 		rest, ok := strings.CutPrefix(p, dir+"/")
 		first, _, _ := strings.Cut(rest, "/")
 		name, _, _ := strings.Cut(strings.TrimPrefix(first, "."), ".")
-		return dir != "" && ok && r.isOwnName(name)
+		return ok && r.isOwnName(name)
 	})
+}
+
+// userDirs are the directories of the user's: HOME, where it is known, and the workspaces.
+func (r *Run) userDirs() []string {
+	dirs := slices.Clone(r.Workspaces)
+	if r.Home != "" {
+		dirs = append(dirs, r.Home)
+	}
+	return dirs
 }
 
 // sideFiles are what SQLite makes beside a database (sqlite.org/tempfiles.html).

@@ -20,13 +20,7 @@ var businesses = map[string][]string{
 // isBusiness reports whether the server or the tool says that it deals with
 // this kind of secret.
 func (r *Run) isBusiness(kind, tool string) bool {
-	t := r.Scope.Tool(tool)
-	for _, w := range businesses[kind] {
-		if t.Says(w) || r.Scope.Purpose.Says(w) {
-			return true
-		}
-	}
-	return false
+	return r.says(tool, businesses[kind])
 }
 
 // returnsEnvironment reports whether a tool declares to return environment variables.

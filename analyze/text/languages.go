@@ -88,7 +88,5 @@ func foreignOrders(s string) []Hit {
 	return out
 }
 
-// foreignPossible reports whether a text holds a word without which no foreign order is one.
-func foreignPossible[T string | []byte](s T) bool { return hasAny(lowered(s), foreignWords) }
-
+// foreignWords are the words in ASCII without which no foreign order in ASCII is one.
 var foreignWords = words(foreignSigns())

@@ -67,7 +67,7 @@ func poisoned(s string) []Hit {
 	if strings.ContainsAny(s, foldsToASCII) {
 		return poisonedSlowly(s)
 	}
-	bits := possible(s)
+	bits := possible(lowered(s))
 	var out []Hit
 	for i := 0; bits != 0 && i < len(s) && len(out) < MaxHits; {
 		n := 0

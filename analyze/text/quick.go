@@ -34,8 +34,9 @@ func look[T string | []byte](s T) (shown, plain bool) {
 	if !first && odd&angle == 0 && (odd&square == 0 || !hasTag(s)) {
 		return shown, true
 	}
+	low := lowered(s)
 	// Escapes hide words.
-	return shown, possible(s) == 0 && !foreignPossible(s) && (odd&slash == 0 || !bytes.Contains(lowered(s), []byte(`\u00`)))
+	return shown, possible(low) == 0 && !hasAny(low, foreignWords) && (odd&slash == 0 || !bytes.Contains(low, []byte(`\u00`)))
 }
 
 // foldsToASCII are the two characters that match a letter of ASCII in any case.
@@ -135,10 +136,9 @@ var conditions = []struct {
 	{1, [][][]byte{words("user"), words("not"), words("know see told")}},
 }
 
-// possible has a bit for each poison that has all that it needs in a text without
-// what folds to ASCII.
-func possible[T string | []byte](s T) (bits uint) {
-	low := lowered(s)
+// possible has a bit for each poison that has all that it needs in a text in lower
+// case, without what folds to ASCII.
+func possible(low []byte) (bits uint) {
 	next := 0
 	for _, c := range conditions {
 		holds := true

@@ -1,6 +1,9 @@
 package secrets
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // token is how an issuer's values begin, and what follows.
 type token struct {
@@ -181,7 +184,7 @@ func keyBody(text []byte) (body span, ok bool) {
 			}
 			i += line + 1
 			continue
-		case n > 0 && bytes.Trim(text[i:to], "+/=") == nil:
+		case n > 0 && len(bytes.Trim(text[i:to], "+/=")) == 0:
 			i = to
 			continue
 		}
@@ -209,12 +212,7 @@ func isNumber(text []byte) bool { return len(text) > 0 && len(bytes.Trim(text, "
 var armour = []string{"Proc-Type:", "DEK-Info:", "Version:", "Comment:", "Hash:", "Charset:", "MessageID:"}
 
 func isArmour(text []byte) bool {
-	for _, a := range armour {
-		if bytes.HasPrefix(text, []byte(a)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(armour, func(a string) bool { return bytes.HasPrefix(text, []byte(a)) })
 }
 
 // HasKey reports whether a private key stands in a text: a header with a body.

@@ -34,8 +34,9 @@ const maxPlanted = 4096
 // package's own and what an earlier run left.
 func planted(p *plan.Plan) []string {
 	var out []string
+	dirs := append([]string{p.Identity.Home}, p.Server.Workspaces...)
 	for _, f := range p.Files[p.Placed : len(p.Files)-p.Left] {
-		if !f.Dir && len(out) < maxPlanted && slices.ContainsFunc(append([]string{p.Identity.Home}, p.Server.Workspaces...), func(dir string) bool {
+		if !f.Dir && len(out) < maxPlanted && slices.ContainsFunc(dirs, func(dir string) bool {
 			return strings.HasPrefix(f.Path, dir+"/")
 		}) {
 			out = append(out, f.Path)
