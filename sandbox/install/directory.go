@@ -13,7 +13,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
+
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // left are directories that an installation makes itself, or that hold what is no
@@ -152,7 +153,7 @@ func (c *copier) entry(path string, e fs.DirEntry) error {
 		fmt.Fprintf(c.hash, "%d %s\n", len(target), target)
 		c.links.add(path, target)
 	case info.Mode().IsRegular():
-		in, err := c.src.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+		in, err := c.src.OpenFile(path, os.O_RDONLY|session.NoFollow, 0)
 		if err != nil {
 			return err
 		}

@@ -90,7 +90,7 @@ func open(dir *os.Root, name string) (*os.File, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no regular file", name)
 	}
-	f, err := dir.OpenFile(name, os.O_RDONLY|noFollow, 0)
+	f, err := dir.OpenFile(name, os.O_RDONLY|NoFollow, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -2,5 +2,5 @@
 
 package session
 
-// noFollow is nothing here: os.Root and the check before and after opening have to do.
-const noFollow = 0
+// NoFollow is nothing here: os.Root, and a look at what was opened, have to do.
+const NoFollow = 0

@@ -4,5 +4,6 @@ package session
 
 import "syscall"
 
-// noFollow refuses a link, and does not wait for a FIFO's other end.
-const noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+// NoFollow are flags for opening a file that somebody hostile may have put there: a link is
+// refused, and a FIFO's other end is not waited for.
+const NoFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK

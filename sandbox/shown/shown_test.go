@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
 )
 
@@ -196,21 +195,6 @@ func TestGitRunsNothingOfTheRepository(t *testing.T) {
 	run(t, top, "init", "-q", "--bare", bare)
 	if got := Repository(filepath.Join(bare, "config")); got != top {
 		t.Errorf("the repository around a bare one is %q, want %q", got, top)
-	}
-}
-
-func TestLookHidesWhatIsNoFile(t *testing.T) {
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "server.py"), "print()")
-	if err := unix.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.Mknod(filepath.Join(dir, "socket"), unix.S_IFSOCK|0o600, 0); err != nil {
-		t.Fatal(err)
-	}
-	v, err := Look(t.Context(), Request{Dir: dir})
-	if err != nil || !slices.Equal(v.Hidden, []string{"pipe", "socket"}) {
-		t.Errorf("hidden: %q, %v", v.Hidden, err)
 	}
 }
 

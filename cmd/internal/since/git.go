@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/shown"
@@ -63,7 +62,7 @@ func Clean() (removed []string, err error) {
 	for _, dir := range left {
 		id, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), dirPrefix), "-")
 		pid, err := strconv.Atoi(id)
-		if err != nil || pid <= 0 || !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		if err != nil || pid <= 0 || !gone(pid) {
 			continue
 		}
 		if owner, err := uid(dir); err != nil || owner != os.Geteuid() {

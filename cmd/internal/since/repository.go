@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/shown"
 )
 
@@ -142,7 +142,7 @@ const maxSmall = 8 << 10
 
 // readSmall reads a small regular file, and waits for no pipe.
 func readSmall(name string) ([]byte, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(name, os.O_RDONLY|session.NoFollow, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -178,18 +178,6 @@ func owned(dir, top string) error {
 		return nil
 	}
 	return fmt.Errorf("%s belongs to another user (uid %d)", dir, owner)
-}
-
-func uid(name string) (int, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return 0, err
-	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return 0, fmt.Errorf("the owner of %s is not known", name)
-	}
-	return int(stat.Uid), nil
 }
 
 func sameFile(a, b string) bool {
