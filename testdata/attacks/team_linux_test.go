@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -129,6 +130,7 @@ func (h *team) control(t *testing.T, a *Attack) string {
 	h.mu.Unlock()
 	k.once.Do(func() {
 		s := h.newScene(t, Case{a, Place{"host", "root", "none"}})
+		s.control = true
 		s.runControl()
 		if !s.done() {
 			k.why = fmt.Sprintf("the deed was not done: status %d, %.1200q", s.status, s.output)
@@ -139,22 +141,25 @@ func (h *team) control(t *testing.T, a *Attack) string {
 
 // scene is the throwaway directory of one run, and what came of it.
 type scene struct {
-	t        *testing.T
-	h        *team
-	c        Case
-	dir      string // holds server, host, out, home, tmp, web
-	secret   string
-	proof    string
-	token    string
-	before   map[string]string // of the directories that must not change
-	visits   *listeners
-	web      *web
-	status   int
-	elapsed  time.Duration
-	peak     int64 // KiB, of the largest process
-	output   string
-	findings []string // titles, messages and rules of findings, codes and texts of gaps
-	verdicts []string
+	t       *testing.T
+	h       *team
+	c       Case
+	dir     string // holds server, host, out, home, tmp, web
+	secret  string
+	proof   string
+	token   string
+	before  map[string]string // of the directories that must not change
+	visits  *listeners
+	web     *web
+	status  int
+	elapsed time.Duration
+	peak    int64 // KiB, of the largest process of coalmine; of a control, of the largest of all
+	// container is the one that coalmine is the first process of, "" for none.
+	container string
+	control   bool
+	output    string
+	findings  []string // titles, messages and rules of findings, codes and texts of gaps
+	verdicts  []string
 }
 
 func word(n int) string {
@@ -271,8 +276,7 @@ func (s *scene) snapshot() map[string]string {
 			}
 			text := info.Mode().String()
 			if info.Mode().IsRegular() {
-				data, _ := os.ReadFile(p)
-				text += fmt.Sprintf(" %x", sha256.Sum256(data))
+				text += " " + hashOf(p)
 			}
 			if target, err := os.Readlink(p); err == nil {
 				text += " " + target
@@ -282,6 +286,16 @@ func (s *scene) snapshot() map[string]string {
 		})
 	}
 	return out
+}
+
+// hashOf is the hash of a file, which may be larger than the memory.
+func hashOf(name string) string {
+	sum := sha256.New()
+	if f, err := os.Open(name); err == nil {
+		_, _ = io.Copy(sum, f)
+		_ = f.Close()
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // environment is what scripts see. Nothing of the tester's own gets in.
@@ -330,16 +344,15 @@ func (s *scene) record(build func(context.Context) *exec.Cmd) {
 	out := &bounded{left: 32 << 20}
 	cmd.Stdout, cmd.Stderr = out, out
 	began := time.Now()
-	err := cmd.Run()
-	s.elapsed = time.Since(began)
-	if cmd.ProcessState == nil {
+	if err := cmd.Start(); err != nil {
 		s.output = "it did not start: " + err.Error()
 		return
 	}
+	peak := s.watchMemory(ctx, cmd.Process.Pid)
+	_ = cmd.Wait()
+	s.elapsed = time.Since(began)
+	s.peak = peak()
 	s.status = cmd.ProcessState.ExitCode()
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		s.peak = usage.Maxrss
-	}
 	s.output = out.b.String()
 	s.must(os.WriteFile(s.at("output"), out.b.Bytes(), 0o644))
 }
@@ -419,6 +432,7 @@ func (s *scene) inContainer() {
 	id := docker(append([]string{"create", "--network", "none", "--cap-add", "SYS_PTRACE", "--cap-add", "NET_ADMIN", "--sysctl", "net.ipv6.conf.all.disable_ipv6=0",
 		"--label", "redteam=" + s.token, "--entrypoint", s.at("bin/coalmine"), "coalmine"}, append(flags, "--", "python3", s.at("server/server.py"))...)...)
 	defer func() { _ = exec.Command("docker", "rm", "-fv", id).Run() }()
+	s.container = id
 	docker("cp", "-a", s.dir, id+":"+filepath.Dir(s.dir))
 	s.record(func(ctx context.Context) *exec.Cmd { return exec.CommandContext(ctx, "docker", "start", "-a", id) })
 	// What the container's host would find: the directories come back as they are now.

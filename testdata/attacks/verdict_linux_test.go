@@ -58,6 +58,8 @@ func (s *scene) verdict() (verdict, why string) {
 	switch {
 	case s.c.Within > 0 && s.elapsed > s.c.Within:
 		return notHeld, fmt.Sprintf("it took %.0f s", s.elapsed.Seconds())
+	case s.peak == 0 && strings.Contains(s.c.Script("deed.sh"), "$PEAK"):
+		return isBroken, "no process of coalmine was seen, so that its memory is not known"
 	case s.elapsed >= longest:
 		return isBroken, fmt.Sprintf("it did not end in %s", longest)
 	case s.done():
