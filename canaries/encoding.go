@@ -23,7 +23,7 @@ type encoding struct {
 // encodings, in the order of preference: where two write a needle alike, the
 // first names the hit.
 var encodings = []encoding{
-	{"raw", false, func(s string) []string { return []string{s} }},
+	{"raw", true, func(s string) []string { return []string{smallLetters(s)} }},
 	{"base64", false, func(s string) []string { return base64Forms(base64.RawStdEncoding, s) }},
 	{"base64url", false, func(s string) []string { return base64Forms(base64.RawURLEncoding, s) }},
 	{"hex", true, func(s string) []string { return []string{hex.EncodeToString([]byte(s))} }},
@@ -70,6 +70,18 @@ func each(list []string, f func(string) string) []string {
 		out[i] = f(s)
 	}
 	return out
+}
+
+// smallLetters is the text with its capital letters made small, those of ASCII alone: all
+// other bytes stay.
+func smallLetters(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
 }
 
 // reversed is the text's bytes, last first.

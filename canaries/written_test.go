@@ -15,6 +15,8 @@ import (
 // written is how a server would write a secret, by the name of the encoding.
 var written = map[string]func(string) string{
 	"raw":       func(s string) string { return s },
+	"capitals":  strings.ToUpper,
+	"small":     strings.ToLower,
 	"base64":    func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
 	"base64url": func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
 	"hex":       func(s string) string { return hex.EncodeToString([]byte(s)) },

@@ -14,8 +14,8 @@ import (
 // passedValue is a real value that the server gets.
 type passedValue struct{ name, value string }
 
-// ownWords are the texts that every report is made of.
-var ownWords = sync.OnceValue(report.Words)
+// ownWords are the texts that every report is made of, in small letters.
+var ownWords = sync.OnceValue(func() string { return strings.ToLower(report.Words()) })
 
 // redactor takes passed values out of what a run writes. The second result says of
 // which variables the values are left in, and why.
@@ -26,7 +26,7 @@ func redactor(passed []passedValue) (*canaries.Redactor, []string) {
 		case n == 0:
 		case n < canaries.LeastPassed:
 			left = append(left, fmt.Sprintf("%s: its value has %d characters, and fewer than %d cannot be told from other text", v.name, n, canaries.LeastPassed))
-		case strings.Contains(ownWords(), v.value):
+		case strings.Contains(ownWords(), strings.ToLower(v.value)):
 			left = append(left, v.name+": its value is a word that every report has")
 		default:
 			values = append(values, v.value)
