@@ -147,7 +147,7 @@ func (o Output) WriteBytes(name string, data []byte) (err error) {
 	}
 	if info, err := o.Root.Lstat(name); err == nil {
 		if !info.Mode().IsRegular() {
-			return fmt.Errorf("%s is no regular file: remove it", name)
+			return errTaken(name, info)
 		}
 		if err := o.Root.Remove(name); err != nil {
 			return err

@@ -71,7 +71,7 @@ func create(dir *os.Root, name string) (*os.File, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s exists and is no regular file", name)
+		return nil, errTaken(name, info)
 	default:
 		if err := dir.Remove(name); err != nil {
 			return nil, err
@@ -79,6 +79,14 @@ func create(dir *os.Root, name string) (*os.File, error) {
 	}
 	// O_EXCL refuses links by itself. O_APPEND keeps the end right after a cut.
 	return dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+}
+
+// errTaken says that something else stands where a file of a run is to be written.
+func errTaken(name string, info fs.FileInfo) error {
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return fmt.Errorf("%s is a link, and what a run writes follows none: remove it", name)
+	}
+	return fmt.Errorf("%s is no regular file: remove it", name)
 }
 
 // open opens a regular file for reading; anything else, a link above all, is an error.

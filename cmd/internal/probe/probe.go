@@ -39,9 +39,6 @@ type Outcome struct {
 // Replayed reports whether all calls of a replay were made, or the server ended at one.
 func (o *Outcome) Replayed() bool { return o.replayed }
 
-// fullDisk is the remedy for files that cannot be written.
-const fullDisk = "is the disk of --out full?"
-
 // probe is one target on its way to a Result.
 type probe struct {
 	opts    plan.Options
@@ -90,7 +87,7 @@ func RunWith(ctx context.Context, o plan.Options, test Seams) (out *Outcome, err
 	defer p.dir.Close()
 	p.out = session.Output{Root: p.dir, Redactor: redactor}
 	if err := experiment.Clear(p.dir); err != nil {
-		return nil, &sandbox.UsageError{Err: err, Hint: fullDisk}
+		return nil, run.Unwritable(err)
 	}
 	p.hide(o.Out)
 	if err := p.build(ctx); err != nil {
@@ -263,7 +260,7 @@ func (p *probe) judge(ctx context.Context, seen run.Observations, test Seams) (*
 		return slices.Index(session.Roles, a.Role) - slices.Index(session.Roles, b.Role)
 	})
 	if err := p.out.WriteIndex(p.runs); err != nil {
-		return nil, &sandbox.UsageError{Err: err, Hint: fullDisk}
+		return nil, run.Unwritable(err)
 	}
 	// The files are judged, and not what was written: they are without passed values.
 	index, err := session.ReadIndex(p.dir)
@@ -274,7 +271,7 @@ func (p *probe) judge(ctx context.Context, seen run.Observations, test Seams) (*
 		return nil, err
 	}
 	if err := report.Write(p.out, res, dir.Inputs); err != nil {
-		return nil, &sandbox.UsageError{Err: err, Hint: fullDisk}
+		return nil, run.Unwritable(err)
 	}
 	return res, nil
 }
@@ -319,7 +316,7 @@ func (p *probe) compare(ctx context.Context, scheduler *experiment.Scheduler, c 
 		err = analyze.WriteShrunk(p.out, shrunk)
 	}
 	if err != nil {
-		err = &sandbox.UsageError{Err: err, Hint: fullDisk}
+		err = run.Unwritable(err)
 	}
 	return res, err
 }
@@ -351,7 +348,7 @@ func (p *probe) keepInputs(audited *audit.Report, auditErr error) error {
 		in.Baseline = &analyze.File{Name: b.File, Text: string(b.Source)}
 	}
 	if err := analyze.WriteInputs(p.out, in, audited); err != nil {
-		return &sandbox.UsageError{Err: err, Hint: fullDisk}
+		return run.Unwritable(err)
 	}
 	return nil
 }

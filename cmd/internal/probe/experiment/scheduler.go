@@ -13,7 +13,6 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
-	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -148,7 +147,7 @@ func (s *Scheduler) one(ctx context.Context, e *Experiment, c *Case, dir string)
 // Directory makes a run's directory anew below the target's, and opens it.
 func Directory(target *os.Root, dir string) (*os.Root, error) {
 	fail := func(err error) error {
-		return &sandbox.UsageError{Err: fmt.Errorf("make room for a further run's log: %w", err), Hint: "is the disk of --out full?"}
+		return run.Unwritable(fmt.Errorf("make room for a further run's log: %w", err))
 	}
 	if err := target.RemoveAll(dir); err != nil {
 		return nil, fail(err)

@@ -62,7 +62,7 @@ func (r Runner) Build(ctx context.Context, p plan.Plan, tree *install.Tree, dir 
 		s.doubt(session.GapRecordsLost, finding.PhaseBuild, fmt.Sprintf("%d observations were lost", lost))
 	}
 	if logErr := rec.close(); logErr != nil {
-		return nil, &sandbox.UsageError{Err: logErr, Hint: fullDisk}
+		return nil, Unwritable(logErr)
 	}
 	if err != nil && context.Cause(runCtx) != nil {
 		err = context.Cause(runCtx)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
-	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace/strace"
 )
@@ -71,7 +70,7 @@ func Empty(p plan.Plan, backend string, dir *os.Root, why session.Gap) error {
 		err = log.Close()
 	}
 	if err != nil {
-		return &sandbox.UsageError{Err: err, Hint: fullDisk}
+		return Unwritable(err)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
@@ -36,8 +37,15 @@ const StartTimeout = 2 * time.Minute
 
 var errStartTimeout = fmt.Errorf("the sandbox did not start in %s", StartTimeout)
 
-// fullDisk is the remedy for a log that cannot be written.
-const fullDisk = "is the disk of --out full?"
+// Unwritable is the error of a run whose files cannot be written. It has a remedy where the
+// disk or a limit is the cause; what else stands in the way says its own.
+func Unwritable(err error) error {
+	hint := ""
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG) {
+		hint = "is the disk of --out full?"
+	}
+	return &sandbox.UsageError{Err: err, Hint: hint}
+}
 
 // Driver uses a session that has been opened and listed: it makes the calls.
 type Driver func(context.Context, *Session) error
@@ -77,7 +85,7 @@ func writePlan(dir *os.Root, p plan.Plan) error {
 		return err
 	}
 	if err := (session.Output{Root: dir, Redactor: p.Redactor}).WriteBytes(plan.FileName, data); err != nil {
-		return &sandbox.UsageError{Err: err, Hint: fullDisk}
+		return Unwritable(err)
 	}
 	return nil
 }
@@ -121,7 +129,7 @@ func (r Runner) attempt(ctx context.Context, p plan.Plan, dir *os.Root, skipDisc
 	case ctx.Err() != nil:
 		return s.seen, context.Cause(ctx)
 	case logErr != nil:
-		return s.seen, &sandbox.UsageError{Err: logErr, Hint: fullDisk}
+		return s.seen, Unwritable(logErr)
 	}
 	return s.seen, driveErr
 }
@@ -171,7 +179,7 @@ func startError(ctx context.Context, rec *recorder, err error) error {
 		return err
 	}
 	if rec.err != nil {
-		return &sandbox.UsageError{Err: rec.err, Hint: fullDisk}
+		return Unwritable(rec.err)
 	}
 	if rec.failure != nil {
 		return &sandbox.UsageError{Err: errors.New(rec.failure.Reason), Hint: rec.failure.Hint}
