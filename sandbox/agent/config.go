@@ -96,7 +96,8 @@ type Limits struct {
 	CPU time.Duration `json:"cpu,omitempty"`
 	// Output bounds stdout and stderr together, in bytes.
 	Output int64 `json:"output,omitempty"`
-	// File bounds one file's length, and Disk each writable file system, in bytes.
+	// File bounds one file's length, and Disk each writable file system, in bytes; all of
+	// those that lie in memory may hold twice as much together.
 	File int64 `json:"file,omitempty"`
 	Disk int64 `json:"disk,omitempty"`
 	// Wall bounds the sandbox's life.

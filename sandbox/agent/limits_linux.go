@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -96,6 +94,7 @@ func (a *agent) watchLimits() {
 		wall = t.C
 	}
 	u := usage{}
+	disks := newDisks(l.Disk)
 	told, full, doubted := false, false, false
 	groups := groupCounters(a.cfg.Grouped)
 	for {
@@ -114,9 +113,13 @@ func (a *agent) watchLimits() {
 			a.limit(reason)
 		}
 		if l.Disk > 0 {
-			if dir := fullDisk(a.cfg); dir != "" && !full {
+			used, dir := disks.look()
+			if dir != "" && !full {
 				full = true
 				a.emit(session.EventFull{Path: dir})
+			}
+			if used -= disks.base; used > disksTogether*l.Disk {
+				a.limit(fmt.Sprintf("disk: %d MiB in the sandbox's file systems, %d MiB allowed", used>>20, disksTogether*l.Disk>>20))
 			}
 		}
 		if len(groups) == 0 && l.Memory > 0 && u.sockets*socketBuffers > l.Memory/2 && !doubted {
@@ -136,18 +139,6 @@ func (a *agent) watchLimits() {
 			a.checkClock()
 		}
 	}
-}
-
-// fullDisk names a file system of the target's that has no room left, "" for
-// none. Only those in memory are the sandbox's own, and bounded by it.
-func fullDisk(c *Config) string {
-	for _, dir := range []string{c.User.Home, "/tmp", "/var/tmp", "/dev/shm", c.Dir} {
-		var st unix.Statfs_t
-		if dir != "" && unix.Statfs(dir, &st) == nil && st.Type == unix.TMPFS_MAGIC && st.Blocks > 0 && st.Bavail == 0 {
-			return dir
-		}
-	}
-	return ""
 }
 
 // over names the limit that is exceeded.
