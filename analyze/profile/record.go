@@ -1,19 +1,17 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"net/netip"
 	"path"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/canaries/secrets"
-	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
@@ -21,6 +19,13 @@ import (
 func (b *Builder) Record(r *trace.Record) {
 	b.out.Records++
 	b.prove(r)
+	if what := b.reachesFor(r); what != "" {
+		text := r.Call
+		if r.Path != "" {
+			text += " " + clip(b.find.Redact(cmp.Or(r.Given, r.Path)), 200)
+		}
+		b.tampers(r, what, text)
+	}
 	switch r.Op {
 	case trace.OpFork:
 		b.fork(r)
@@ -386,37 +391,6 @@ func (b *Builder) listeners() {
 			b.add(e)
 		}
 	}
-}
-
-func (b *Builder) tamper(r *trace.Record) {
-	if r.Op == trace.OpKill && r.Err != "EPERM" && r.Pid != 1 {
-		return // a signal to a task of its own
-	}
-	rung := finding.RungAttempted
-	if r.OK() {
-		rung = finding.RungOpened
-	}
-	text := r.Call
-	if r.Err != "" {
-		text += ": " + r.Err
-	}
-	b.add(b.effect(finding.Tamper, r.Call, rung, r, b.says(r, text)))
-}
-
-// refused takes a call that the sandbox refused, and that no tracer has seen.
-func (b *Builder) refused(e session.EventRefused, at time.Duration) {
-	call := e.Call
-	if e.Args != "" {
-		call += " " + e.Args
-	}
-	text := call + ": " + e.Err
-	if e.Count > 1 {
-		text += fmt.Sprintf(" (%d times)", e.Count)
-	}
-	r := &trace.Record{Time: at, Tid: e.Task, Call: e.Call, Op: trace.OpRefused, FD: -1, Ret: -1, Err: e.Err, Injected: true}
-	f := b.effect(finding.Tamper, call, finding.RungAttempted, r, finding.Evidence{Source: "event", Time: at, Text: text})
-	f.Count = int(min(max(e.Count, 1), math.MaxInt32))
-	b.add(f)
 }
 
 func (b *Builder) noisy(e finding.Effect, class string) finding.Effect {
