@@ -52,9 +52,9 @@ func (b *Builder) refused(e session.EventRefused, at time.Duration) {
 // for writing is a reach for the kernel, whether it is there or not.
 var settings = []string{"/proc/sys", "/proc/sysrq-trigger", "/sys/kernel", "/sys/module", "/sys/firmware", "/sys/power", "/sys/fs/cgroup"}
 
-// identities are the calls by which a process takes another identity or more
-// capabilities. The kernel refuses no process the identities that it has.
-var identities = strings.Fields("setuid setgid setreuid setregid setresuid setresgid setgroups capset")
+// identities are the calls by which a process takes another identity. The kernel refuses
+// nobody the one that it has, and calls one invalid that a user namespace does not hold.
+var identities = strings.Fields("setuid setgid setreuid setregid setresuid setresgid setgroups")
 
 // reachesFor says what a call that every program may make was a reach for: a right of
 // root's, the kernel's settings or what is another process's. It is "" for all else.
@@ -64,9 +64,11 @@ func (b *Builder) reachesFor(r *trace.Record) string {
 	switch {
 	case r.Op == trace.OpOpen:
 		return b.opensForeign(r, denied)
+	case slices.Contains(identities, call) && (denied || r.Err == "EINVAL"):
+		return call
 	case !denied:
 		return ""
-	case call == "chroot", slices.Contains(identities, call):
+	case call == "chroot", call == "capset":
 		return call
 	case r.Op == trace.OpLimit && r.Pid != 0 && r.Pid != r.Tid && b.tasks[r.Pid] == nil:
 		return call

@@ -26,6 +26,8 @@ func TestReaches(t *testing.T) {
 		"a device":                 {trace.Record{Op: trace.OpMkdir, Call: "mknodat", Path: "/tmp/n", Flags: "S_IFBLK|0600", Err: "EPERM"}, "mknod S_IFBLK"},
 		"a pipe":                   {trace.Record{Op: trace.OpMkdir, Call: "mknodat", Path: "/n", Flags: "S_IFIFO|0600", Err: "EACCES"}, ""},
 		"root":                     {other("setresuid", "", "EPERM"), "setresuid"},
+		"root, not mapped":         {other("setresuid", "", "EINVAL"), "setresuid"},
+		"capabilities":             {other("capset", "", "EPERM"), "capset"},
 		"root on 32 bits":          {other("setuid32", "", "EPERM"), "setuid"},
 		"its own uid":              {other("setuid", "", ""), ""},
 		"a raw packet":             {trace.Record{Op: trace.OpSocket, Call: "socket", Flags: "SOCK_RAW|SOCK_CLOEXEC|IPPROTO_UDP", Err: "EPERM", Addr: &trace.Addr{Family: "inet"}}, "socket SOCK_RAW"},

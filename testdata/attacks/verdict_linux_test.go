@@ -54,11 +54,14 @@ func (s *scene) named() bool {
 // verdict compares what came of the case with what must happen.
 func (s *scene) verdict() (verdict, why string) {
 	short := fmt.Sprintf("status %d, %s, %d findings and gaps", s.status, strings.Join(s.verdicts, " "), len(s.findings))
+	if s.usesPeak() {
+		short += fmt.Sprintf(", peak %d MiB", s.peak>>10)
+	}
 	refused := s.c.Refused != nil && s.c.Refused.MatchString(s.output)
 	switch {
 	case s.c.Within > 0 && s.elapsed > s.c.Within:
 		return notHeld, fmt.Sprintf("it took %.0f s", s.elapsed.Seconds())
-	case s.peak == 0 && strings.Contains(s.c.Script("deed.sh"), "$PEAK"):
+	case s.peak == 0 && s.usesPeak():
 		return isBroken, "no process of coalmine was seen, so that its memory is not known"
 	case s.elapsed >= longest:
 		return isBroken, fmt.Sprintf("it did not end in %s", longest)
@@ -75,6 +78,9 @@ func (s *scene) verdict() (verdict, why string) {
 	}
 	return wasHeld, short
 }
+
+// usesPeak reports whether the deed is one of coalmine's memory.
+func (s *scene) usesPeak() bool { return strings.Contains(s.c.Script("deed.sh"), "$PEAK") }
 
 // shown says what shows that the deed was done.
 func (s *scene) shown() string {
