@@ -1,5 +1,5 @@
 # The image in which servers are probed, and which probes them itself:
-#   docker run --rm --network none --cap-add SYS_PTRACE --cap-add NET_ADMIN \
+#   docker run --rm --network none --cap-add SYS_PTRACE --cap-add NET_ADMIN --security-opt seccomp=unconfined \
 #     --sysctl net.ipv6.conf.all.disable_ipv6=0 coalmine probe -- python3 -m mcp_server_time
 #
 # Everything is one base image, so that it builds wherever that one can be had

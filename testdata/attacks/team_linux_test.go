@@ -26,6 +26,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/coalmine-dev/coalmine/sandbox/inplace"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
@@ -429,8 +430,10 @@ func (s *scene) inContainer() {
 		return strings.TrimSpace(string(out))
 	}
 	flags := strings.Fields("probe --sandbox inplace --tracer strace --seed 1 --calls 2 --timeout 25s --call-timeout 8s --out " + s.at("out") + " " + s.c.Flags)
-	id := docker(append([]string{"create", "--network", "none", "--cap-add", "SYS_PTRACE", "--cap-add", "NET_ADMIN", "--sysctl", "net.ipv6.conf.all.disable_ipv6=0",
-		"--label", "redteam=" + s.token, "--entrypoint", s.at("bin/coalmine"), "coalmine"}, append(flags, "--", "python3", s.at("server/server.py"))...)...)
+	// The options are those that README.md and the hint give.
+	options, _, _ := strings.Cut(strings.TrimPrefix(inplace.Command, "docker run --rm "), " coalmine")
+	id := docker(slices.Concat([]string{"create"}, strings.Fields(options),
+		[]string{"--label", "redteam=" + s.token, "--entrypoint", s.at("bin/coalmine"), "coalmine"}, flags, []string{"--", "python3", s.at("server/server.py")})...)
 	defer func() { _ = exec.Command("docker", "rm", "-fv", id).Run() }()
 	s.container = id
 	docker("cp", "-a", s.dir, id+":"+filepath.Dir(s.dir))
