@@ -135,6 +135,72 @@ type EventFile struct {
 	Data []byte
 }
 
+// EventChanged says that what stands at a path is not what stood there before the
+// target started. It is found by looking, after the target's last process has ended.
+type EventChanged struct {
+	Path   string
+	Change Change
+	// Before and After are empty where nothing stood.
+	Before, After FileState
+	// At is when the file was changed last, as its file system has it, on the run's
+	// clock. It is 0 where that is not known: of what is gone, and of what was written
+	// through a mapping of memory, which need not change a file's times.
+	At time.Duration
+}
+
+// Change is how a file differs from what it was. Where several things are true of it, the
+// first of them is told.
+type Change string
+
+// The changes.
+const (
+	ChangeCreated Change = "created"
+	ChangeDeleted Change = "deleted"
+	// ChangeKind says that a file is a directory now, or the like.
+	ChangeKind Change = "kind"
+	// ChangeLink says that a symbolic link leads elsewhere.
+	ChangeLink Change = "link"
+	// ChangeReplaced says that another file stands there now, with the same contents or not.
+	ChangeReplaced Change = "replaced"
+	// ChangeTruncated says that the contents are others and shorter, ChangeWritten that they are others.
+	ChangeTruncated Change = "truncated"
+	ChangeWritten   Change = "written"
+	ChangeMode      Change = "mode"
+	// ChangeTouched says that the file's times alone changed: it may have been written, and restored.
+	ChangeTouched Change = "touched"
+)
+
+// FileState is what stands at a path. Whose it is does not count.
+type FileState struct {
+	// Kind is "file", "directory", "link", "fifo", "socket" or "device".
+	Kind string `json:"kind,omitempty"`
+	// Mode are the permissions, set-id and sticky bits, 0 for a link.
+	Mode uint32 `json:"mode,omitempty"`
+	// Size is a file's length in bytes.
+	Size int64 `json:"size,omitempty"`
+	// SHA256 is the digest of a file's contents in hexadecimal, "" where it was not
+	// read: then its size and its times stand for them.
+	SHA256 string `json:"sha256,omitempty"`
+	// Link is the text of a symbolic link.
+	Link string `json:"link,omitempty"`
+}
+
+// EventCompared comes after each EventChanged: everything that stood in the target's
+// places before it started was looked at again, but for what an EventLoss names.
+type EventCompared struct {
+	// Files is how many things were looked at, Bytes how much of them was read.
+	Files, Bytes int64
+	// Reason says which bound kept some of them out, "" where none did.
+	Reason string
+}
+
+// EventLastWrite says when a file that was opened for writing was changed last, as its
+// file system has it, on the run's clock.
+type EventLastWrite struct {
+	Path string
+	At   time.Duration
+}
+
 // EventDone is the last event: every task has ended and all output is sent.
 type EventDone struct{}
 

@@ -2,10 +2,12 @@ package session
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -45,6 +47,11 @@ type members struct {
 	Call     string        `json:"call,omitempty"`
 	Args     string        `json:"args,omitempty"`
 	Err      string        `json:"err,omitempty"`
+	Change   Change        `json:"change,omitempty"`
+	Before   FileState     `json:"before,omitzero"`
+	After    FileState     `json:"after,omitzero"`
+	At       time.Duration `json:"at,omitempty"`
+	Bytes    int64         `json:"bytes,omitempty"`
 }
 
 // The types of events as they are written.
@@ -68,6 +75,9 @@ const (
 	typeDial       = "dial"
 	typePorts      = "ports"
 	typeFile       = "file"
+	typeChanged    = "changed"
+	typeCompared   = "compared"
+	typeLastWrite  = "last-write"
 	typeDone       = "done"
 	typePort       = "port"
 )
@@ -99,11 +109,18 @@ func (e EventSynced) line(l *eventLine)   { l.Type, l.N = typeSynced, e.N }
 func (e EventDial) line(l *eventLine) {
 	l.Type, l.N, l.Network, l.Host, l.Port = typeDial, e.ID, e.Network, e.Host, e.Port
 }
-func (e EventPorts) line(l *eventLine)   { l.Type, l.N, l.Ports = typePorts, e.N, e.Ports }
-func (e EventFile) line(l *eventLine)    { l.Type, l.N, l.Path, l.Data = typeFile, e.N, e.Path, e.Data }
-func (EventDone) line(l *eventLine)      { l.Type = typeDone }
-func (e EventPort) line(l *eventLine)    { l.Type, l.N = typePort, int64(e.Port) }
-func (e EventUnknown) line(l *eventLine) { l.Type = e.Type }
+func (e EventPorts) line(l *eventLine) { l.Type, l.N, l.Ports = typePorts, e.N, e.Ports }
+func (e EventFile) line(l *eventLine)  { l.Type, l.N, l.Path, l.Data = typeFile, e.N, e.Path, e.Data }
+func (e EventChanged) line(l *eventLine) {
+	l.Type, l.Path, l.Change, l.Before, l.After, l.At = typeChanged, e.Path, e.Change, e.Before, e.After, e.At
+}
+func (e EventCompared) line(l *eventLine) {
+	l.Type, l.N, l.Bytes, l.Reason = typeCompared, e.Files, e.Bytes, e.Reason
+}
+func (e EventLastWrite) line(l *eventLine) { l.Type, l.Path, l.At = typeLastWrite, e.Path, e.At }
+func (EventDone) line(l *eventLine)        { l.Type = typeDone }
+func (e EventPort) line(l *eventLine)      { l.Type, l.N = typePort, int64(e.Port) }
+func (e EventUnknown) line(l *eventLine)   { l.Type = e.Type }
 
 // body is what the line says, nil for a type that is not known.
 func (l *eventLine) body() Body {
@@ -146,6 +163,12 @@ func (l *eventLine) body() Body {
 		return EventPorts{N: l.N, Ports: l.Ports}
 	case typeFile:
 		return EventFile{N: l.N, Path: l.Path, Data: l.Data}
+	case typeChanged:
+		return EventChanged{Path: l.Path, Change: l.Change, Before: l.Before, After: l.After, At: l.At}
+	case typeCompared:
+		return EventCompared{Files: l.N, Bytes: l.Bytes, Reason: l.Reason}
+	case typeLastWrite:
+		return EventLastWrite{Path: l.Path, At: l.At}
 	case typeDone:
 		return EventDone{}
 	case typePort:
@@ -189,7 +212,7 @@ func DecodeEvent(p []byte) (Event, error) {
 	if len(bytes.TrimSpace(p[d.InputOffset():])) > 0 {
 		return Event{}, errors.New("decode the agent's event: more follows it")
 	}
-	if l.Stamp < 0 || l.N < 0 || l.Task < 0 {
+	if l.Stamp < 0 || l.N < 0 || l.Task < 0 || l.At < 0 || l.Bytes < 0 || l.Before.Size < 0 || l.After.Size < 0 {
 		return Event{}, fmt.Errorf("the agent's %.40q event has a negative number", l.Type)
 	}
 	if len(l.Data) > maxEventFile {
@@ -197,6 +220,9 @@ func DecodeEvent(p []byte) (Event, error) {
 	}
 	if slices.ContainsFunc(l.Ports, func(p int) bool { return p < 1 || p > 65535 }) {
 		return Event{}, fmt.Errorf("the agent's %.40q event has a port that is none", l.Type)
+	}
+	if !l.Before.digested() || !l.After.digested() {
+		return Event{}, fmt.Errorf("the agent's %.40q event has a digest that is none", l.Type)
 	}
 	l.cut()
 	body := l.body()
@@ -225,9 +251,17 @@ func unknownEvent(p []byte) (e Event, ok bool) {
 	return Event{Stamp: head.Stamp, Body: EventUnknown{Type: head.Type, Raw: bytes.Clone(p)}}, true
 }
 
+// digested reports whether a state's digest is one, or missing.
+func (s *FileState) digested() bool {
+	return s.SHA256 == "" || len(s.SHA256) == 2*sha256.Size && strings.Trim(s.SHA256, "0123456789abcdef") == ""
+}
+
 // cut bounds the texts.
 func (l *eventLine) cut() {
-	l.Gap = l.Gap[:min(len(l.Gap), maxEventText)]
+	l.Gap, l.Change = l.Gap[:min(len(l.Gap), maxEventText)], l.Change[:min(len(l.Change), maxEventText)]
+	for _, f := range []*FileState{&l.Before, &l.After} {
+		f.Kind, f.Link = f.Kind[:min(len(f.Kind), maxEventText)], f.Link[:min(len(f.Link), maxEventText)]
+	}
 	for _, s := range []*string{&l.Type, &l.Path, &l.Mask, &l.Stream, &l.Signal, &l.Reason, &l.Hint, &l.Canary, &l.Encoding, &l.Network, &l.Host, &l.Call, &l.Args, &l.Err} {
 		*s = (*s)[:min(len(*s), maxEventText)]
 	}

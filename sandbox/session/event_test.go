@@ -15,6 +15,9 @@ import (
 	"pgregory.net/rapid"
 )
 
+// digestA is the SHA-256 of "a".
+const digestA = "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"
+
 // bodies has one body of each type, with every member set, and its JSON form.
 var bodies = []struct {
 	body Body
@@ -39,6 +42,10 @@ var bodies = []struct {
 	{EventDial{ID: 3, Network: "tcp", Host: "h", Port: 80}, `{"type":"dial","t":5,"n":3,"network":"tcp","host":"h","port":80}`},
 	{EventPorts{N: 3, Ports: []int{80, 443}}, `{"type":"ports","t":5,"n":3,"ports":[80,443]}`},
 	{EventFile{N: 3, Path: "/a", Data: []byte("x")}, `{"type":"file","t":5,"n":3,"path":"/a","data":"eA=="}`},
+	{EventChanged{Path: "/a", Change: ChangeWritten, Before: FileState{Kind: "file", Mode: 0o600, Size: 1, SHA256: digestA},
+		After: FileState{Kind: "link", Link: "/b"}, At: 4}, `{"type":"changed","t":5,"path":"/a","change":"written","before":{"kind":"file","mode":384,"size":1,"sha256":"` + digestA + `"},"after":{"kind":"link","link":"/b"},"at":4}`},
+	{EventCompared{Files: 7, Bytes: 8, Reason: "r"}, `{"type":"compared","t":5,"n":7,"reason":"r","bytes":8}`},
+	{EventLastWrite{Path: "/a", At: 4}, `{"type":"last-write","t":5,"path":"/a","at":4}`},
 	{EventDone{}, `{"type":"done","t":5}`},
 	{EventPort{Port: 80}, `{"type":"port","t":5,"n":80}`},
 	{EventUnknown{Type: "news", Raw: []byte(`{"type":"news","t":5,"x":[1]}`)}, `{"type":"news","t":5,"x":[1]}`},
@@ -83,15 +90,23 @@ func TestNoEventIsForgotten(t *testing.T) {
 
 func TestBadEventsAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		`{`:                                 "decode the agent's event",
-		`[]`:                                "decode the agent's event",
-		`{"type":"done","t":1} {}`:          "more follows",
-		`{"type":"done","t":1}}`:            "more follows",
-		`{"type":"done","t":1,"x":1}`:       "unknown field",
-		`{"type":"done","t":1,"reason":""}`: "",
-		`{"type":"done","t":1,"n":1}`:       "a member of another type",
-		`{"type":"stdin","t":1,"n":-1}`:     "negative",
-		`{"type":"news","t":-1,"x":1}`:      "unknown field",
+		`{`:                                                "decode the agent's event",
+		`[]`:                                               "decode the agent's event",
+		`{"type":"done","t":1} {}`:                         "more follows",
+		`{"type":"done","t":1}}`:                           "more follows",
+		`{"type":"done","t":1,"x":1}`:                      "unknown field",
+		`{"type":"done","t":1,"reason":""}`:                "",
+		`{"type":"done","t":1,"n":1}`:                      "a member of another type",
+		`{"type":"stdin","t":1,"n":-1}`:                    "negative",
+		`{"type":"news","t":-1,"x":1}`:                     "unknown field",
+		`{"type":"last-write","t":1,"at":-1}`:              "negative",
+		`{"type":"compared","t":1,"bytes":-1}`:             "negative",
+		`{"type":"changed","t":1,"before":{"size":-1}}`:    "negative",
+		`{"type":"changed","t":1,"after":{"sha256":"A0"}}`: "a digest that is none",
+		`{"type":"changed","t":1,"after":{"sha256":"` + digestA[1:] + `Z"}}`:    "a digest that is none",
+		`{"type":"changed","t":1,"after":{"mode":-1}}`:                          "decode the agent's event",
+		`{"type":"changed","t":1,"after":{"owner":1}}`:                          "unknown field",
+		`{"type":"last-write","t":1,"after":{"kind":"file"}}`:                   "a member of another type",
 		`{"type":"file","data":"` + strings.Repeat("AAAA", maxEventFile) + `"}`: "holds 393216 bytes",
 	} {
 		_, err := DecodeEvent([]byte(text))
@@ -125,6 +140,11 @@ func events() *rapid.Generator[Event] {
 					break
 				}
 				f.SetBytes(rapid.SliceOf(rapid.Byte()).Draw(t, "data"))
+			case reflect.Struct:
+				f.Set(reflect.ValueOf(FileState{
+					Kind: text().Draw(t, "kind"), Mode: rapid.Uint32().Draw(t, "mode"), Size: rapid.Int64Range(0, 1<<50).Draw(t, "size"),
+					SHA256: rapid.SampledFrom([]string{"", digestA}).Draw(t, "sha256"), Link: text().Draw(t, "link"),
+				}))
 			default:
 				f.SetInt(rapid.Int64Range(0, 1<<50).Draw(t, body.Type().Field(i).Name))
 			}
@@ -168,6 +188,9 @@ func FuzzDecodeEvent(f *testing.F) {
 		}
 		if l, ok := e.Body.(EventLoss); ok && (l.N < 0 || len(l.Reason) > maxEventText || len(l.Code) > maxEventText) {
 			t.Fatalf("accepted %+v", l)
+		}
+		if c, ok := e.Body.(EventChanged); ok && (c.At < 0 || c.After.Size < 0 || len(c.After.Link) > maxEventText || len(c.After.SHA256) > len(digestA)) {
+			t.Fatalf("accepted %+v", c)
 		}
 		raw, err := EncodeEvent(e)
 		if err != nil {
