@@ -133,7 +133,8 @@ func (d *decoder) event(ev session.Event) {
 		if e.Code == session.GapRefusedUnseen {
 			r.tracer.seeRefused()
 		}
-	case session.EventAccess, session.EventRefused, session.EventNote, session.EventOutlived, session.EventFull, session.EventFound:
+	case session.EventAccess, session.EventRefused, session.EventNote, session.EventOutlived, session.EventFull, session.EventFound,
+		session.EventChanged, session.EventCompared, session.EventLastWrite:
 	default: // unknown, or the host's own
 		r.lost.Add(1)
 	}

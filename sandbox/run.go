@@ -117,8 +117,15 @@ func config(s Spec) *agent.Config {
 	if s.Carry != nil {
 		carrier = CarrierPort
 	}
+	var compare *agent.Compare
+	if s.Compare {
+		compare = &agent.Compare{Places: append([]string{s.User.Home}, s.Workspaces...)}
+		if s.ServerDir != "" {
+			compare.Except = []string{s.ServerDir}
+		}
+	}
 	return &agent.Config{
-		Carrier: carrier,
+		Carrier: carrier, Compare: compare,
 		Command: s.Command, Dir: s.Dir, Env: s.Env, User: s.User, Hostname: s.Hostname,
 		Files: s.Files, Watch: s.Watch, TraceSet: s.TraceSet, Limits: s.Limits, Network: s.Network, Canaries: s.Canaries,
 		Policy: seccomp.Policy{AllowUserNS: s.AllowUserNS},

@@ -32,6 +32,9 @@ type Spec struct {
 	Watch []string
 	// Canaries are looked for in what is sent and in files that Search names.
 	Canaries []canaries.Canary
+	// Compare has the files in the HOME of User and in Workspaces, but for ServerDir's,
+	// compared with what they were when the target has ended: how they differ are events.
+	Compare bool
 	// ServerDir is the host directory shown at the same path: the target may
 	// write there, the host never sees it. "" shows none.
 	ServerDir string

@@ -26,6 +26,9 @@ type Config struct {
 	// Canaries are looked for in all that is sent, however long it is, and in the
 	// files that a sync names.
 	Canaries []canaries.Canary `json:"canaries,omitempty"`
+	// Compare names what is looked at before the target starts and after it has ended,
+	// nil for nothing.
+	Compare *Compare `json:"compare,omitempty"`
 	// Strace is the argument prefix that starts strace; empty runs the target untraced.
 	Strace []string `json:"strace,omitempty"`
 	// TraceSet is "core" or "io".
@@ -73,6 +76,15 @@ func BrowserPolicies() []rootfs.File {
 	return links
 }
 
+// Compare says of which files the contents are compared. Planted files of the target's
+// are compared wherever they lie, but for those below Except.
+type Compare struct {
+	// Places are directories, by absolute paths.
+	Places []string `json:"places"`
+	// Except are directories that are no part of the places around them.
+	Except []string `json:"except,omitempty"`
+}
+
 // Network is the sinkhole of a sandbox.
 type Network struct {
 	Sinkhole sinkhole.Config `json:"sinkhole"`
@@ -109,8 +121,8 @@ type Command struct {
 	// Type is "stop" (close stdin, wait Grace, TERM, wait, KILL; with an N, answer
 	// "synced" when no process is left, and wait for "end"), "end", "kill",
 	// "sync" (drain the tracer, the watches and the sinkhole up to now, answer
-	// "synced" with N), "search" (the same, and before the answer look for decoys in
-	// the files at Paths and in those that are held open), "collect" (drain, and
+	// "synced" with N), "search" (the same, and before the answer tell when the
+	// files at Paths were changed last, and look for decoys in them and in those that are held open), "collect" (drain, and
 	// answer with a "file" for each of Paths, then "synced", all with N) or "ports"
 	// (answer "ports" with N).
 	Type  string        `json:"type"`

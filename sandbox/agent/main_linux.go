@@ -34,8 +34,12 @@ type agent struct {
 	// written searches what the target wrote, mounts is the mount namespace of its start.
 	written *searcher
 	mounts  string
-	notify  bool      // refused calls come to refused
-	refused *refusals // nil where they do not
+	// contents are the files before the target's start, nil where nobody wants them
+	// compared; watcher is that of the decoys, nil for none.
+	contents *contents
+	watcher  *watcher
+	notify   bool      // refused calls come to refused
+	refused  *refusals // nil where they do not
 	// notTargets are the ports that were listened on before the target ran.
 	notTargets []int
 	// tracerSays is what the tracer prints about itself, logEnd the end of its log.
@@ -196,6 +200,9 @@ func (a *agent) setUp() error {
 		return err
 	}
 	a.written = newSearcher(c.Watch, a.emit)
+	if c.Compare != nil {
+		a.contents = newContents(c.Compare, c.Files, a.emit)
+	}
 	a.probeListener()
 	if len(c.Watch) == 0 {
 		return nil
@@ -204,7 +211,7 @@ func (a *agent) setUp() error {
 	for _, reason := range lost {
 		a.emit(session.EventLoss{Code: session.GapDecoyNotWatched, Reason: reason})
 	}
-	if w != nil {
+	if a.watcher = w; w != nil {
 		a.watch = newPump(w.fd, "inotify", w.take, nil)
 		go a.watch.run()
 	}

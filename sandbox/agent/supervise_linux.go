@@ -38,6 +38,7 @@ func (a *agent) supervise() {
 			break
 		}
 	}
+	a.compare()
 	a.linger()
 	a.conclude()
 }
@@ -174,6 +175,7 @@ func (a *agent) answerSyncs() {
 			case "collect":
 				a.collect(c)
 			case "search":
+				a.tellTimes(pathsOf(c))
 				a.search(pathsOf(c), c.Last)
 			}
 			a.emit(session.EventSynced{N: c.N})

@@ -38,6 +38,13 @@ func newWatcher(paths []string, emit func(time.Duration, session.Body)) (*watche
 	return w, lost
 }
 
+// disarm ends the watches.
+func (w *watcher) disarm() {
+	for wd := range w.paths {
+		_, _ = unix.InotifyRmWatch(w.fd, uint32(wd))
+	}
+}
+
 // take reads a buffer of events. Repeats within it are one access: a target
 // that opens a canary in a loop must not flood the host.
 func (w *watcher) take(stamp time.Duration, b []byte) error {

@@ -44,6 +44,7 @@ const (
 	GapAccessesLost       Code = "accesses-lost"
 	GapDecoyNotWatched    Code = "decoy-not-watched"
 	GapFilesNotSearched   Code = "files-not-searched"
+	GapFilesNotCompared   Code = "files-not-compared"
 	GapFilesNotKept       Code = "files-not-kept"
 	GapRefusedUnseen      Code = "refused-unseen"
 	GapClockStepped       Code = "clock-stepped"

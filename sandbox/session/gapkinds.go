@@ -20,6 +20,8 @@ var gapKinds = []GapKind{
 		"Raise the machine's limit of inotify watches (fs.inotify.max_user_watches), and run again."},
 	{GapFilesNotSearched, "Files that the server wrote were not searched for decoys.",
 		"The text says why. Where there were too many or they were too large, run with fewer calls (--calls); a file that cannot be opened or read, or that changes all the while, may be meant not to be."},
+	{GapFilesNotCompared, "Files that stood there before the server started could not be looked at again after it: whether it changed them is known from its system calls alone.",
+		"The text says why. A directory that the server closed to everybody may be meant not to be looked into."},
 	{GapFilesNotKept, "Files that the server left could not be taken along for its second start: what it does once it finds them is not known.",
 		"The text says why. Have the server write less (--calls), or probe it a second time in a place that keeps its files."},
 	{GapRefusedUnseen, "System calls that the sandbox refuses were refused, but nobody saw which: the kernel takes no listener for them.",
