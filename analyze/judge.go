@@ -76,6 +76,8 @@ type judge struct {
 	exit    string
 	inputs  map[string]*session.Inputs // by what and name
 	reached reached
+	// uncompared says why not all files were compared with what they were, "" where they were.
+	uncompared string
 }
 
 func newJudge(log *session.Reader) *judge {
@@ -240,6 +242,8 @@ func (j *judge) event(ev *session.Event) {
 		j.end.Killed = true
 	case session.EventPort:
 		j.port = e.Port
+	case session.EventCompared:
+		j.uncompared = j.say(e.Reason, 200)
 	case session.EventLimit:
 		j.end.Limits = append(j.end.Limits, j.say(e.Reason, 200))
 		j.end.Time = ev.Stamp
@@ -328,7 +332,7 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 		Exit: j.exit, Stderr: j.lastWords()}
 	res.Coverage = Coverage{
 		Tools: withInputs(toolCoverage(w, j.profile), j.inputs), Records: j.profile.Records, Noise: j.profile.Noise, Lost: j.profile.Lost,
-		Opaque: len(j.profile.Opaque), Unseen: unseen(&h), Reached: j.reached.texts(j), Phases: phases(j.profile), Unreached: unreached(j.profile),
+		Opaque: len(j.profile.Opaque), Unseen: unseen(&h, j.uncompared), Reached: j.reached.texts(j), Phases: phases(j.profile), Unreached: unreached(j.profile),
 	}
 	j.packaged(&res.Coverage)
 	res.Observed = append([]finding.Effect{}, j.profile.Effects...)
@@ -338,12 +342,17 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 	return res
 }
 
-// unseen names what was kept from the tracer, or everything where there was none.
-func unseen(h *session.Header) []string {
+// unseen names what was kept from the tracer, or everything where there was none, and
+// what of the files was not compared.
+func unseen(h *session.Header, uncompared string) []string {
+	out := append([]string{}, h.Unseen...)
 	if h.Tracer == "" || h.Tracer == "none" {
-		return []string{"system calls"}
+		out = []string{"system calls"}
 	}
-	return append([]string{}, h.Unseen...)
+	if uncompared != "" {
+		out = append(out, "changes without a system call of files that were not compared: "+uncompared)
+	}
+	return out
 }
 
 // ExitStatus is the command's exit status for a result: 1 for findings at the

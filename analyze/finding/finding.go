@@ -123,8 +123,9 @@ type Effect struct {
 	Actor string `json:"actor,omitempty"`
 	// Argv is the command line of an Exec.
 	Argv []string `json:"argv,omitempty"`
-	// Noise says what makes this ordinary ("runtime", "resolver", "locale"),
-	// "" when nothing does. A secret is never noise.
+	// Noise says what makes this ordinary ("runtime", "resolver", "locale", or
+	// "unwritten" for a file that was opened for writing and not written), "" when
+	// nothing does. A secret is never noise.
 	Noise string `json:"noise,omitempty"`
 	// Host is the name of the peer of what went over the network, or its address
 	// where a secret went to one without a name. Via is the channel ("https",

@@ -153,6 +153,8 @@ type Builder struct {
 	reachedIn map[place]bool
 	// oracles are the inputs that prove themselves.
 	oracles oracles
+	// contents is what files tell of themselves.
+	contents contents
 	// late is what frames show, which is added after all that the trace shows.
 	late frameResults
 }
@@ -207,8 +209,9 @@ func NewBuilder(ctx Context) *Builder {
 	b := &Builder{
 		ctx: ctx, phase: finding.PhaseStart, index: map[effectKey]int{}, tasks: map[int]*task{},
 		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, made: map[string]bool{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, find: ctx.Set, oracles: newOracles(),
-		late:  frameResults{index: map[effectKey]int{}},
-		flows: map[uint64]*flow{}, reachedIn: map[place]bool{}, named: map[netip.Addr]string{},
+		contents: newContents(),
+		late:     frameResults{index: map[effectKey]int{}},
+		flows:    map[uint64]*flow{}, reachedIn: map[place]bool{}, named: map[netip.Addr]string{},
 		out: &Profile{FrameCall: map[uint64]int{}, FramePhase: map[uint64]finding.Phase{}, Phases: map[finding.Phase]bool{}},
 	}
 	for _, c := range ctx.Canaries {
@@ -225,6 +228,7 @@ func (b *Builder) Profile() *Profile {
 	b.joinReads()
 	b.listeners()
 	b.network()
+	b.settle()
 	b.background()
 	b.out.visited, b.out.undone = b.oracles.visited, b.undone
 	b.peersAsked()
@@ -301,6 +305,7 @@ func (b *Builder) event(m *session.Mark) {
 		return
 	}
 	at := m.Event.Stamp
+	b.contents.event(m.Event)
 	switch e := m.Event.Body.(type) {
 	case session.EventLoss:
 		b.out.Lost += max(e.N, 1)

@@ -183,6 +183,9 @@ func (b *Builder) openSecret(r *trace.Record, p string, ids []string) {
 	if r.Given != "" && r.Given != p {
 		text += " as " + clip(b.find.Redact(r.Given), 120)
 	}
+	if r.OK() && isWrite(r.Flags) {
+		b.contents.wait(p, r.Time, b.effect(finding.FileWrite, p, finding.RungOpened, r, b.says(r, "opened "+b.short(p)+" for reading and writing, and it changed")))
+	}
 	e := b.effect(finding.Secret, "", rung, r, b.says(r, text))
 	for _, id := range ids {
 		e.Target, e.Owner = id, b.isOwner(b.task(r.Tid), id)
@@ -221,9 +224,14 @@ func (b *Builder) move(r *trace.Record) {
 		return
 	}
 	b.undo(r)
-	// Whoever moves away what others made has removed it from its place.
-	if r.OK() && !b.made[from] {
+	b.contents.moved(r, from, to)
+	// Whoever moves away what others made has removed it from its place. What was opened
+	// for writing only seems to be its own.
+	switch {
+	case r.OK() && !b.made[from]:
 		b.change(r, finding.FileDelete, r.Path)
+	case r.OK():
+		b.contents.wait(from, r.Time, b.effect(finding.FileDelete, from, finding.RungOpened, r, b.says(r, "moved "+b.short(from)+" away")))
 	}
 	b.change(r, finding.FileWrite, r.To)
 }
@@ -281,7 +289,13 @@ func (b *Builder) write(r *trace.Record, kind finding.EffectKind, p, exe string)
 		to = root
 		b.out.Noise++
 	}
-	b.add(b.noisy(b.effect(kind, to, rung, r, b.says(r, verb+b.short(p))), class))
+	i := b.add(b.noisy(b.effect(kind, to, rung, r, b.says(r, verb+b.short(p))), class))
+	if r.OK() {
+		if class != "" {
+			i = -1
+		}
+		b.contents.did(r, kind, p, i)
+	}
 }
 
 func (b *Builder) connect(r *trace.Record) {

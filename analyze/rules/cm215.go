@@ -14,7 +14,8 @@ var cm215Doc = finding.Rule{
 	CWE: []string{"CWE-506", "CWE-732", "CWE-284"}, OWASP: []string{"MCP02", "MCP03"},
 	Help: "The server created, wrote, renamed or deleted a file, in whatever phase, and nothing explains it: no argument of the call names the file, no declaration speaks of changing something, " +
 		"it is no file of the server's own, no directory of its own below the user's state, configuration or cache, and no policy allows it. What another rule reports is not told again.\n\n" +
-		"**Evidence.** The kernel's record of the change with the real path. The severity depends on the place: " +
+		"**Evidence.** The kernel's record of the change with the real path. The files of HOME and the workspaces are also compared with what they were before the server started, by their digests: what changed without a system call that was seen to do it (by a second name, say) is a change too, " +
+		"and a file that was opened for writing and not written is none. The severity depends on the place: " +
 		severityTable() +
 		"A change that was refused is low, and so is work that could be another call's, unless every tool declares to read only: then the promise binds the server at all times.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, says that it keeps files there.",
