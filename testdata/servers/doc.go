@@ -3,6 +3,7 @@
 // whatever a server should not; oracles, which have one hole each, and its fixed
 // twin; shy, which is leaky only where nobody traces it; late, which does what a
 // call began in another; sender, which sends a decoy
-// away; and caller, which goes out to the network in every way. None may do harm
+// away; changer, which handles a file of the user's in every way; orders, which keeps a
+// database; and caller, which goes out to the network in every way. None may do harm
 // outside a sandbox.
 package servers
