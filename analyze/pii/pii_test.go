@@ -44,7 +44,8 @@ func TestScan(t *testing.T) {
 		{"openai too short", "sk-abc", ""},
 		{"aws id", "x=" + awsKey + ";", "aws_access_key"},
 		{"aws id within a word", "Z" + awsKey, ""},
-		{"aws secret", `"` + awsHidden + `"`, "aws_secret_key"},
+		{"aws secret", `"SecretAccessKey": "` + awsHidden + `"`, "aws_secret_key"},
+		{"forty digits", `"` + awsHidden + `"`, ""},
 		{"a path of forty characters", "usr/local/lib/Python3/site/packages/numx", ""},
 		{"a commit's hash", "d4ce9fa3b1c2d4e5f60718293a4b5c6d7e8f9012", ""},
 		{"github", github, "github_token"},
@@ -116,13 +117,13 @@ func TestValidators(t *testing.T) {
 func TestRedactionKeepsNothing(t *testing.T) {
 	sc := NewScanner(nil)
 	for _, secret := range []string{awsKey, awsHidden, github, ant, openai, stripe, slack, jwt, dbURL, "4111111111111111", "DE89370400440532013000", "078-05-1120"} {
-		got := sc.Redact("before " + secret + " between " + secret + " after")
+		got := sc.Redact("the secret before " + secret + " between " + secret + " after")
 		for i := 0; i+6 <= len(secret); i++ {
 			if strings.Contains(got, secret[i:i+6]) {
 				t.Errorf("%q shows %q", got, secret[i:i+6])
 			}
 		}
-		if !strings.Contains(got, "redacted") || !strings.HasPrefix(got, "before ") {
+		if !strings.Contains(got, "redacted") || !strings.HasPrefix(got, "the secret before ") {
 			t.Errorf("%q", got)
 		}
 	}

@@ -1,5 +1,7 @@
 package pii
 
+import "bytes"
+
 // words goes through the runs of letters, digits, + / and =: what is told by
 // its length, its digits or its first letters.
 func (m *matcher) words() {
@@ -22,11 +24,21 @@ func (m *matcher) words() {
 			continue
 		}
 		n := i - start
-		if n == 40 && seen&upper != 0 && seen&lower != 0 && isRandom(t[start:i]) {
+		if n == 40 && seen&upper != 0 && seen&lower != 0 && isRandom(t[start:i]) && m.isAWS(start) {
 			m.add(awsSecret, start, i)
 		}
 		m.digits(start, i)
 	}
+}
+
+// before is how far before a value the words may stand that say what it is.
+const before = 64
+
+// isAWS reports whether the text says that a value is a key of AWS: forty digits of base 64 may
+// be anything.
+func (m *matcher) isAWS(at int) bool {
+	words := bytes.ToLower(m.t[max(at-before, 0):at])
+	return bytes.Contains(words, []byte("aws")) || bytes.Contains(words, []byte("secret")) || bytes.Contains(m.t, []byte("AKIA")) || bytes.Contains(m.t, []byte("ASIA"))
 }
 
 // digits looks at what the digits of one word can be.
