@@ -56,6 +56,29 @@ func Differs(log *session.Reader, opts Options) (bool, error) {
 	return slices.ContainsFunc(run.Varied, func(v rules.Varied) bool { return rules.Differs(run, &v) }), nil
 }
 
+// Sealed reports whether the server of a run sent or returned something that looks random and
+// that no input explains: whether secrets are in it, only runs with others can tell.
+func Sealed(log *session.Reader) bool {
+	j := newJudge(log)
+	j.readEffects(log)
+	return len(j.profile.Payloads) > 0
+}
+
+// sealedHoles says what looked random and was not compared with runs that have other secrets.
+func (j *judge) sealedHoles(varied []rules.Varied) {
+	known := slices.ContainsFunc(varied, func(v rules.Varied) bool { return v.Factor == rules.FactorSecrets })
+	if known || j.header.Vary != nil || j.header.Experiment != "" {
+		return
+	}
+	for _, p := range j.profile.Payloads {
+		where := "returned"
+		if p.To != "" {
+			where = "sent to " + j.say(p.To, 200)
+		}
+		j.doubt(session.Gap{Code: session.GapPayloadSealed, Tool: p.Tool, Phase: string(p.Phase), Text: "what was " + where + " looks random, and whether secrets are in it was not compared"})
+	}
+}
+
 // factors are those of the conditions, in their order.
 func factors(logs []*session.Reader) []string {
 	var out []string

@@ -303,6 +303,15 @@ func (d *Directory) Differs(runs []session.IndexedRun) (bool, error) {
 	return Differs(log, o)
 }
 
+// Sealed reports whether runs with other secrets would show what the declared one did not.
+func (d *Directory) Sealed() (bool, error) {
+	log, err := session.Open(d.dir)
+	if err != nil {
+		return false, fmt.Errorf("read the run's log: %w", err)
+	}
+	return Sealed(log), nil
+}
+
 // alone are the options for a run that is judged by itself.
 func (d *Directory) alone() Options {
 	o := d.opts

@@ -113,6 +113,7 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 	}
 	j.holes(res, opts.Policy)
 	if !j.building() {
+		j.sealedHoles(run.Varied)
 		j.serverHoles(res.Coverage.Tools)
 		res.Coverage.Needs = j.needs(res, w.refusals)
 		j.needHoles(res.Coverage.Needs)

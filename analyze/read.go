@@ -149,6 +149,9 @@ func (r *reading) mark(m *session.Mark, reply bool) {
 // frame takes a frame and its messages. The detectors read what crossed; what
 // quotes it reads it without the decoys' values.
 func (r *reading) frame(f *session.Frame, msgs []wire.Message, err error) {
+	if f.Dir == session.C2S {
+		r.b.Input(f.Bytes())
+	}
 	tainted := f.Dir == session.S2C && r.b.Frame(f.Seq, 0, f.Bytes())
 	if tainted {
 		r.j.tainted[f.Seq] = true

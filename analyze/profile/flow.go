@@ -220,6 +220,9 @@ func (b *Builder) finish(f *flow) {
 		}
 		sent := messages(f, k, v.data)
 		b.packed(f, v, sent, byCall)
+		for i := range sent {
+			b.sealedIn(f, &sent[i], v.when(int64(sent[i].start)))
+		}
 		if k.view == trace.ViewWire && !f.known.Cut && f.known.App == "http/1.1" && ambiguousFraming(v.data, sent) {
 			b.unread("what was sent to " + b.peer(f) + " can be read as HTTP in more than one way, or not to its end")
 		}

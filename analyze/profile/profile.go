@@ -82,6 +82,8 @@ type Profile struct {
 	// the rest could not be searched whole.
 	Opaque []string
 	Unread []string
+	// Payloads are what was sent or returned and looks random.
+	Payloads []Payload
 	// Phases are those that were reached.
 	Phases map[finding.Phase]bool
 }
@@ -138,6 +140,8 @@ type Builder struct {
 	read []access
 	find *canaries.Set
 	said tail // of stderr
+	// given are the sums of what looks random in inputs.
+	given map[uint64]bool
 
 	// The network: what the kernel was asked, what the sinkhole saw, the names of
 	// addresses, and when what of the run was.
@@ -211,6 +215,7 @@ func NewBuilder(ctx Context) *Builder {
 		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, made: map[string]bool{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, find: ctx.Set, oracles: newOracles(),
 		contents: newContents(),
 		late:     frameResults{index: map[effectKey]int{}},
+		given:    map[uint64]bool{},
 		flows:    map[uint64]*flow{}, reachedIn: map[place]bool{}, named: map[netip.Addr]string{},
 		out: &Profile{FrameCall: map[uint64]int{}, FramePhase: map[uint64]finding.Phase{}, Phases: map[finding.Phase]bool{}},
 	}
@@ -379,6 +384,9 @@ func (b *Builder) Frame(seq uint64, at time.Duration, raw []byte) bool {
 	hits, err := b.find.FindBody(raw, nil)
 	if err != nil {
 		b.unread("a message of the server's could not be searched whole")
+	}
+	if call := b.out.FrameCall[seq]; call > 0 {
+		b.sealed(raw, Payload{Phase: b.out.FramePhase[seq], Call: call, Tool: b.toolOf(call)})
 	}
 	pointers := b.pointers(raw, hits)
 	for _, h := range hits {

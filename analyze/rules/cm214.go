@@ -62,7 +62,10 @@ func checkCM214(r *Run) []finding.Finding {
 // Differs reports whether the runs under a condition do something that none
 // without it does, or the other way round, as far as is known yet.
 func Differs(r *Run, v *Varied) bool {
-	return len(v.Runs) > 0 && len(r.Controls) > 0 && len(r.onlyUnder(v))+len(r.onlyWithout(v)) > 0
+	if len(v.Runs) == 0 || len(r.Controls) == 0 {
+		return false
+	}
+	return len(r.onlyUnder(v))+len(r.onlyWithout(v)) > 0 || v.Factor == FactorSecrets && len(influenced(r.Controls, v.Runs)) > 0
 }
 
 // conditional is the finding of an effect of the run in, which had it by condition.

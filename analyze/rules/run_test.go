@@ -141,6 +141,32 @@ func varied(did, under []finding.Effect) *Run {
 	return r
 }
 
+// sealed is a run that sent a random payload of some length, and another random one of
+// another length, or none, where the secrets were others.
+func sealed(length int, otherwise ...int) *Run {
+	return sealedTo("93.184.216.34:80", length, otherwise...)
+}
+
+func sealedTo(to string, length int, otherwise ...int) *Run {
+	return sealedBy(note, to, nil, length, otherwise...)
+}
+
+func sealedBy(tool wire.Tool, to string, did []finding.Effect, length int, otherwise ...int) *Run {
+	sum := uint64(0)
+	run := func(lengths ...int) *Run {
+		r := newRun(tool, did...)
+		for _, n := range lengths {
+			sum++
+			r.Profile.Payloads = append(r.Profile.Payloads, profile.Payload{Phase: finding.PhaseCall, Call: 1, Tool: tool.Name, To: to, Length: n, Sum: sum})
+		}
+		return r
+	}
+	r := run(length)
+	r.Controls = []*Run{run(length), run(length)}
+	r.Varied = []Varied{{Factor: FactorSecrets, How: "without the secrets", Runs: []*Run{run(otherwise...), run(otherwise...)}}}
+	return r
+}
+
 // idempotent declares that a second call alike changes nothing.
 var idempotent = wire.Tool{Name: "do", Description: "Does it.", Annotations: &wire.Annotations{Idempotent: boolean(true)}}
 

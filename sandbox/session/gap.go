@@ -56,6 +56,7 @@ const (
 	GapTrafficLost     Code = "traffic-lost"
 	GapPayloadOpaque   Code = "payload-opaque"
 	GapPayloadNotRead  Code = "payload-not-read"
+	GapPayloadSealed   Code = "payload-sealed"
 
 	GapStartFailed        Code = "start-failed"
 	GapNotStarted         Code = "not-started"

@@ -42,6 +42,8 @@ var gapKinds = []GapKind{
 		"If the host is the server's own, accept it in coalmine.yaml (accept_opaque); otherwise ask why nobody may read it."},
 	{GapPayloadNotRead, "What was sent to a host could not be searched whole for decoys.",
 		"Look at the payload in trace.jsonl; --network refuse shows what the server does without that host."},
+	{GapPayloadSealed, "The server sent or returned something that looks random, and no run with other secrets was made to compare it with: secrets may be in it.",
+		"Probe the server again: these runs are made by themselves where a declared run gives reason for them. A replay, and a log of an older version, have none."},
 	{GapStartFailed, "The sandbox or the server could not be started.",
 		"The text says why; coalmine doctor says what works on this machine."},
 	{GapNotStarted, "The server was not started, so nothing of it was seen.",

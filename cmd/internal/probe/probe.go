@@ -244,6 +244,11 @@ func (p *probe) judge(ctx context.Context, seen run.Observations, test Seams) (*
 	}
 	scheduler := &experiment.Scheduler{Runner: p.runner, Dir: p.dir, Jobs: p.jobs, Differs: dir.Differs}
 	c := experiment.Case{Plan: p.plan, Seen: seen, Vary: p.opts.Vary, Renew: p.renew}
+	if p.opts.Replay == nil && !p.fetched.Unmade() {
+		if c.Sealed, err = dir.Sealed(); err != nil {
+			return nil, err
+		}
+	}
 	if test.Scheduler != nil {
 		test.Scheduler(scheduler, &c)
 	}

@@ -44,6 +44,8 @@ type Case struct {
 	// watched on a fast clock, 0 for the usual time.
 	Vary     []string
 	FastIdle time.Duration
+	// Sealed says that the declared run sent or returned something that looks random.
+	Sealed bool
 	// Renew makes the declared plan again with decoys for another account, or for one
 	// that is drawn where it is empty.
 	Renew func(plan.Account) (plan.Plan, error)

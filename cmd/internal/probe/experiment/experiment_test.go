@@ -35,7 +35,7 @@ func someCase(t *testing.T) Case {
 	}
 	p.Sandbox.Backend = "local"
 	return Case{
-		Plan: p, Vary: []string{"client", "ci", "clock", "locale", "canaries"}, Renew: renew,
+		Plan: p, Vary: []string{"client", "ci", "clock", "locale", "canaries"}, Sealed: true, Renew: renew,
 		Seen: run.Observations{
 			Steps:   []synth.Step{{What: "tool", Name: "a", Args: []byte(`{"p":"` + p.Identity.Home + `/x"}`)}, {What: "tool", Name: "b", Oracles: []session.Injection{{Oracle: "path"}}}},
 			Crashed: "a", TriedLoopback: true, LookedIn: plan.Account{User: "root", Home: "/root"},

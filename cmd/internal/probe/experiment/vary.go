@@ -3,6 +3,7 @@ package experiment
 import (
 	"bytes"
 	"cmp"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
@@ -51,6 +53,8 @@ var conditions = []condition{
 	{session.Vary{Factor: "locale", How: "in Chinese"}, "locale-6", variables("LANG=zh_CN.UTF-8", "LC_ALL=zh_CN.UTF-8", "LANGUAGE=zh", "TZ=Asia/Shanghai")},
 	{session.Vary{Factor: "canaries", How: "for another user with other decoys"}, "canaries-7", otherDecoys},
 	{session.Vary{Factor: "canaries", How: "in a bare HOME", Added: true}, "canaries-8", bareHome},
+	{session.Vary{Factor: rules.FactorSecrets, How: "with other values of the secrets"}, "secrets-9", otherSecrets},
+	{session.Vary{Factor: rules.FactorSecrets, How: "without the secrets", Added: true}, "secrets-10", noSecrets},
 }
 
 // control is the run in unchanged surroundings that the others are compared with.
@@ -62,12 +66,22 @@ func (c condition) experiment() Experiment {
 		Name: "vary-" + c.dir, Role: session.RoleVaried, Dir: "vary/" + c.dir, Rounds: varyRounds,
 		Proves: "what the server does, or leaves, only " + c.vary.How,
 		When: func(k *Case) bool {
-			return len(k.Vary) > 0 && (c.vary.Factor == "" || slices.Contains(k.Vary, c.vary.Factor))
+			factors := k.factors()
+			return len(factors) > 0 && (c.vary.Factor == "" || slices.Contains(factors, c.vary.Factor))
 		},
 		Change:   func(p plan.Plan, k *Case) (plan.Plan, error) { return c.change(c.played(p, k), k) },
 		Progress: always("once more, " + c.vary.How),
 		How:      always(c.vary.How),
 	}
+}
+
+// factors are those that the user asked for, and that of the secrets where something that
+// looks random has to be compared.
+func (c *Case) factors() []string {
+	if c.Sealed && !slices.Contains(c.Vary, rules.FactorSecrets) {
+		return append(slices.Clone(c.Vary), rules.FactorSecrets)
+	}
+	return c.Vary
 }
 
 // played makes the declared run's calls again, without those that carry oracles' inputs.
@@ -83,7 +97,7 @@ func (c condition) played(p plan.Plan, k *Case) plan.Plan {
 func CheckVary(factors []string) error {
 	for _, f := range factors {
 		if !slices.ContainsFunc(conditions, func(c condition) bool { return c.vary.Factor == f }) {
-			return &sandbox.UsageError{Err: fmt.Errorf("--vary %s is not known", f), Hint: "client, ci, clock, locale, canaries"}
+			return &sandbox.UsageError{Err: fmt.Errorf("--vary %s is not known", f), Hint: "client, ci, clock, locale, canaries, secrets"}
 		}
 	}
 	if slices.Contains(factors, "clock") {
@@ -162,6 +176,34 @@ func otherDecoys(p plan.Plan, c *Case) (plan.Plan, error) {
 		q.Drive.Steps[i].Args = bytes.ReplaceAll(q.Drive.Steps[i].Args, []byte(p.Identity.Home), []byte(q.Identity.Home))
 	}
 	return q, nil
+}
+
+// otherSecrets changes the values of the decoys, and nothing else.
+func otherSecrets(p plan.Plan, _ *Case) (plan.Plan, error) {
+	set, change, err := p.Decoys.Altered(rand.Reader)
+	if err != nil {
+		return p, fmt.Errorf("change the values of the decoys: %w", err)
+	}
+	p.Decoys, p.Files, p.Env = set, slices.Clone(p.Files), slices.Clone(p.Env)
+	for i := p.Placed; i < len(p.Files); i++ {
+		p.Files[i].Data = []byte(change.Replace(string(p.Files[i].Data)))
+	}
+	for i := range p.Env {
+		p.Env[i].Value = change.Replace(p.Env[i].Value)
+	}
+	return p, nil
+}
+
+// noSecrets leaves out the files and the variables that hold decoys, and nothing else.
+func noSecrets(p plan.Plan, _ *Case) (plan.Plan, error) {
+	held := map[string]bool{}
+	for _, c := range p.Decoys.Canaries() {
+		held[c.Path], held[c.Env] = c.Path != "", c.Env != ""
+	}
+	p.Files = slices.DeleteFunc(slices.Clone(p.Files), func(f rootfs.File) bool { return held[f.Path] })
+	p.Watch = slices.DeleteFunc(slices.Clone(p.Watch), func(w string) bool { return held[w] })
+	p.Env = slices.DeleteFunc(slices.Clone(p.Env), func(v plan.Variable) bool { return held[v.Name] })
+	return p, nil
 }
 
 // bareHome leaves out every decoy but those of the workspaces.

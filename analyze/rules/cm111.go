@@ -1,0 +1,163 @@
+package rules
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+var cm111 = Rule{Rule: cm111Doc, Check: checkCM111, Shrink: ShrinkNever}
+
+var cm111Doc = finding.Rule{
+	ID: "CM111", Name: "SecretInfluence", Title: "What nobody can read depends on the user's secrets", Severity: finding.Critical,
+	CWE: []string{"CWE-200", "CWE-506"}, OWASP: []string{"MCP01", "MCP05"},
+	Help: "The server sent or returned something that looks random and that no input explains: ciphertext, a digest, noise. The same calls were made again in unchanged surroundings, " +
+		"with other values of the secrets, and without them. What was sent is the same, or has the same length, each time that the secrets are the same, and differs each time that they do: so they are in it.\n\n" +
+		"**Evidence.** The lengths in the runs that were compared, at least two of each kind. What was sent to a host is critical, what was returned is high. " +
+		"Quiet where an argument or a declaration explains each secret that was opened.\n\n" +
+		"**False positive when** a request is signed with a credential, which the server's documentation says and its declaration does not.",
+}
+
+// FactorSecrets is the condition under which only the user's secrets differ.
+const FactorSecrets = "secrets"
+
+// channel is where payloads of a run went: runs that make the same calls have the same ones.
+type channel struct {
+	phase finding.Phase
+	call  int
+	tool  string
+	to    string
+}
+
+// compare orders channels: by their calls, those outside of calls first.
+func (a channel) compare(b channel) int {
+	return cmp.Or(cmp.Compare(a.call, b.call), cmp.Compare(a.phase, b.phase), cmp.Compare(a.to, b.to))
+}
+
+// content is what went over a channel in one run, each payload once, sorted.
+type content struct {
+	lengths []int
+	sums    []uint64
+}
+
+// payloads are what a run sent and returned that looks random.
+func (r *Run) payloads() map[channel]content {
+	out := map[channel]content{}
+	for _, p := range r.Profile.Payloads {
+		k := channel{p.Phase, p.Call, p.Tool, p.To}
+		c := out[k]
+		c.lengths, c.sums = append(c.lengths, p.Length), append(c.sums, p.Sum)
+		out[k] = c
+	}
+	for k, c := range out {
+		slices.Sort(c.lengths)
+		slices.Sort(c.sums)
+		out[k] = content{slices.Compact(c.lengths), slices.Compact(c.sums)}
+	}
+	return out
+}
+
+// influenced are the channels over which all of the controls sent the same, or as much, and
+// all runs under a condition something else, or as much of another length.
+func influenced(controls, varied []*Run) map[channel]string {
+	if len(controls) == 0 || len(varied) == 0 {
+		return nil
+	}
+	var base, other []map[channel]content
+	whole := 0
+	for _, c := range controls {
+		base, whole = append(base, c.payloads()), max(whole, completed(c.Profile))
+	}
+	for _, v := range varied {
+		if completed(v.Profile) < whole {
+			return nil // it did not get as far
+		}
+		other = append(other, v.payloads())
+	}
+	out := map[channel]string{}
+	for k, first := range base[0] {
+		if differs(base, other, k, func(c content) bool { return slices.Equal(c.sums, first.sums) }) {
+			out[k] = "contents"
+		} else if differs(base, other, k, func(c content) bool { return slices.Equal(c.lengths, first.lengths) }) {
+			out[k] = "length"
+		}
+	}
+	return out
+}
+
+// differs reports whether a channel is the same in all controls and in no other run.
+func differs(base, other []map[channel]content, k channel, same func(content) bool) bool {
+	return !slices.ContainsFunc(base, func(m map[channel]content) bool { return !same(m[k]) }) &&
+		!slices.ContainsFunc(other, func(m map[channel]content) bool { return same(m[k]) })
+}
+
+func checkCM111(r *Run) []finding.Finding {
+	if len(r.Controls) < leastConfirmed {
+		return nil
+	}
+	var out []finding.Finding
+	for i := range r.Varied {
+		v := &r.Varied[i]
+		if v.Factor != FactorSecrets || len(v.Runs) < leastConfirmed {
+			continue
+		}
+		found := influenced(r.Controls, v.Runs)
+		for _, k := range slices.SortedFunc(maps.Keys(found), channel.compare) {
+			if !r.secretsExplained(k.tool) {
+				out = append(out, r.influence(v, k, found[k]))
+			}
+		}
+	}
+	return first(out)
+}
+
+// influence is the finding of a channel that the secrets have an influence on.
+func (r *Run) influence(v *Varied, k channel, what string) finding.Finding {
+	e := finding.Effect{Kind: finding.NetConnect, Target: k.to, Phase: k.phase, Call: k.call, Tool: k.tool}
+	did, severity := " sent something to "+k.to, finding.Critical
+	if k.to == "" {
+		did, severity = " returned something", finding.High
+	}
+	f := r.of(&cm111Doc, &e, subject(&e)+did+" that looks random; its "+what+" changes "+v.How+" and with nothing else")
+	f.Severity, f.Call = severity, 0
+	f.Evidence = []finding.Evidence{
+		{Source: "event", Text: "in unchanged surroundings: " + r.Controls[0].payloads()[k].text()},
+		{Source: "event", Text: v.How + ": " + v.Runs[0].payloads()[k].text()},
+	}
+	f.Fingerprint = finding.Fingerprint("CM111", k.tool, k.to)
+	return f
+}
+
+// text says how much it is.
+func (c content) text() string {
+	if len(c.lengths) == 0 {
+		return "nothing that looks random"
+	}
+	var sizes []string
+	for _, n := range c.lengths {
+		sizes = append(sizes, plural(n, "byte"))
+	}
+	return plural(len(c.sums), "payload") + " of " + list(sizes, maxEvidence)
+}
+
+// secretsExplained reports whether an argument or a declaration explains all secrets that were
+// opened outside of calls and in those of a tool, and there is one.
+func (r *Run) secretsExplained(tool string) bool {
+	t := r.Scope.Tool(tool)
+	if returnsEnvironment(&t) {
+		return true
+	}
+	opened := false
+	for _, e := range r.effects(finding.Secret) {
+		if e.Rung == finding.RungAttempted || e.Call != 0 && e.Tool != tool {
+			continue
+		}
+		if _, ok := r.explainOther(e); !ok {
+			return false
+		}
+		opened = true
+	}
+	return opened
+}
