@@ -78,14 +78,23 @@ func foldedOrders(s string, have []Hit) []Hit {
 	if plain == "" {
 		return nil
 	}
+	found := notCovered(append(foreignOrders(plain), ordered(plain)...), poisoned(plain))
+	found = append(found, poisoned(plain)...)
+	for i := range found {
+		found[i].Offset, found[i].End = at[found[i].Offset], endOf(s, at, found[i].End)
+	}
+	return notCovered(found, have)
+}
+
+// notCovered are the orders of a list that lie apart from those of another.
+func notCovered(list, have []Hit) []Hit {
 	var out []Hit
-	for _, h := range append(poisoned(plain), foreignOrders(plain)...) {
-		h.Offset = at[h.Offset]
-		known := false
-		for _, o := range have {
-			known = known || o.Rule == Poisoning && o.Offset == h.Offset
+	for _, h := range list {
+		covered := false
+		for _, o := range append(out[:len(out):len(out)], have...) {
+			covered = covered || o.Rule == h.Rule && h.Offset < o.End && o.Offset < h.End
 		}
-		if !known {
+		if !covered {
 			out = append(out, h)
 		}
 	}

@@ -26,6 +26,7 @@ var languages = []struct {
 	{"Turkish", "yok say|görmezden|unut", "tüm|önceki|daha önce", "talimat", "söyle|bahset|bildir", "kullanıcı", "hiçbir|asla"},
 	{"Chinese", "忽略|无视|無視|忘记", "之前|以前|先前|所有|以上", "指令|指示|说明", "告诉|告知|透露|提及", "用户|用戶", "不要|切勿|绝不|别"},
 	{"Japanese", "無視|忘れ", "以前|これまで|すべて|全て|上記", "指示|命令", "伝え|知らせ|教え|言わ|明かさ", "ユーザ|利用者", "ないで|なにも|何も|決して|ずに"},
+	{"Arabic", "تجاهل|انس|وتجاهل", "جميع|السابقة|كل|أعلاه", "التعليمات|تعليمات|الأوامر|التوجيهات", "تخبر|تقل|تذكر|تبلغ", "المستخدم", "لا|أبدا|شيئا"},
 	{"Korean", "무시|잊어", "이전|모든|앞선|위의", "지시|명령|지침", "말하|알리|언급|밝히", "사용자", "마세요|말고|절대|않"},
 }
 
@@ -82,7 +83,7 @@ func foreignOrders(s string) []Hit {
 			continue
 		}
 		for _, m := range f.order.FindAllStringIndex(s, MaxHits) {
-			out = append(out, Hit{Rule: Poisoning, Offset: m[0], Text: Printable(s[m[0]:m[1]], 120)})
+			out = append(out, Hit{Rule: Poisoning, Offset: m[0], End: m[1], Text: Printable(s[m[0]:m[1]], 120)})
 		}
 	}
 	return out

@@ -12,7 +12,9 @@ import (
 var poisons = []struct{ begins, expression string }{
 	{``, `(?:<\s*(?:important|system|secret|hidden|instructions?|sys|admin|override|critical)\s*>|\[\s*(?:system|inst|admin)\s*\]).{0,200}?\b(?:read|send|pass|include|ignore|do\s+not|don'?t|never|must|always|before|reveal|call)\b`},
 	{`ignore,disregard,forget,override`, `(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+)*(?:previous|prior|above|earlier|preceding|other|existing|system)\s+(?:instructions?|prompts?|rules?|directives?|guidelines?|messages?)`},
-	{`do not,don't,dont,never,without,avoid`, `(?:do\s+not|don'?t|never|without|avoid)\s+(?:\w+\s+){0,2}?(?:tell|telling|mention|mentioning|inform|informing|notify|notifying|reveal|revealing|disclose|disclosing|show|showing|alert|alerting)(?:\s+\w+){0,4}?\s+(?:to\s+)?the\s+user`},
+	{`do not,don't,dont,never,without,avoid`, `(?:do\s+not|don'?t|never|without|avoid)\s+(?:\w+\s+){0,2}?(?:(?:tell|telling|mention|mentioning|inform|informing|notify|notifying|alert|alerting)(?:\s+\w+){0,4}?|` +
+		// What a tool returns may be kept from the user (ids are); what was done may not.
+		`(?:reveal|revealing|disclose|disclosing|show|showing)\s+(?:this|that|it|these|any\s+of\s+(?:this|it|these)|anything))\s+(?:to\s+)?the\s+user`},
 	{`hide,conceal,keep`, `(?:hide|conceal|keep)\s+(?:this|it|that|these)\s+(?:\w+\s+){0,3}?(?:from\s+the\s+user|secret)`},
 	{`read,cat,open,load,send,include,pass,attach,upload,get,fetch`, `(?:read|cat|open|load|send|include|pass|attach|upload|get|fetch)\b[^.\n]{0,60}(?:~/\.ssh|id_rsa|id_ed25519|\.aws/credentials|~/\.netrc|/etc/shadow|~/\.cursor/mcp\.json|\.git-credentials|\.kube/config)`},
 	{times, `(?:before|after|prior\s+to|when|whenever)\s+(?:\w+\s+){0,2}?(?:using|calling|invoking|use|call|running)\s+(?:any|another|other)\s+(?:\w+\s+){0,2}?tools?\b[^.\n]{0,80}\b(?:you\s+must|must\s+first|always\s+(?:call|use|read|send))`},
@@ -75,7 +77,7 @@ func poisoned(s string) []Hit {
 			n = poisonAt(s[i:], list, bits)
 		}
 		if n > 0 {
-			out = append(out, Hit{Rule: Poisoning, Offset: i, Text: Printable(s[i:i+n], 120)})
+			out = append(out, Hit{Rule: Poisoning, Offset: i, End: i + n, Text: Printable(s[i:i+n], 120)})
 		}
 		i += max(n, 1)
 	}
@@ -86,7 +88,7 @@ func poisoned(s string) []Hit {
 func poisonedSlowly(s string) []Hit {
 	var out []Hit
 	for _, m := range poison.FindAllStringIndex(s, MaxHits) {
-		out = append(out, Hit{Rule: Poisoning, Offset: m[0], Text: Printable(s[m[0]:m[1]], 120)})
+		out = append(out, Hit{Rule: Poisoning, Offset: m[0], End: m[1], Text: Printable(s[m[0]:m[1]], 120)})
 	}
 	return out
 }

@@ -17,13 +17,19 @@ func Quick(s []byte) bool {
 // words are missing without which no expression of poison matches.
 func look[T string | []byte](s T) (shown, plain bool) {
 	odd, first, h := byte(0), false, uint16(0)
+	run, long := 0, false // of characters that may encode others
 	for i := range len(s) {
 		c := s[i]
-		odd |= kind[c]
+		k := kind[c]
+		odd |= k
+		if run++; k&encoded == 0 {
+			run = 0
+		}
+		long = long || run >= minRun
 		// The last three characters, five bits of each: the case does not count.
 		h = (h<<5 ^ uint16(c&0x1F)) & 0x7FFF
 		if triples[h>>6]&(1<<(h&63)) != 0 && !first {
-			first = isSign(s, i-2)
+			first = isSign(s, i-2, h)
 		}
 	}
 	// A JSON escape may stand for any character.
@@ -31,12 +37,15 @@ func look[T string | []byte](s T) (shown, plain bool) {
 	if odd&unshown != 0 && strings.ContainsAny(string(s), foldsToASCII) {
 		return shown, false
 	}
+	if long {
+		return shown, false
+	}
 	if !first && odd&angle == 0 && (odd&square == 0 || !hasTag(s)) {
 		return shown, true
 	}
 	low := lowered(s)
 	// Escapes hide words.
-	return shown, possible(low) == 0 && !hasAny(low, foreignWords) && (odd&slash == 0 || !bytes.Contains(low, []byte(`\u00`)))
+	return shown, possible(low) == 0 && !hasAny(low, foreignWords) && !structurePossible(low) && (odd&slash == 0 || !bytes.Contains(low, []byte(`\u00`)))
 }
 
 // foldsToASCII are the two characters that match a letter of ASCII in any case.
@@ -47,6 +56,9 @@ const (
 	angle
 	square
 	slash
+	// encoded are the characters of runs that are decoded: what JSON escapes in
+	// them, and the ends of lines, do not end a run.
+	encoded
 )
 
 var kind, lower = func() (k, l [256]byte) {
@@ -65,6 +77,9 @@ var kind, lower = func() (k, l [256]byte) {
 		case c == '\\':
 			k[c] = slash
 		}
+		if isEncoded(byte(c)) || c == '\\' || c == '\n' || c == '\r' {
+			k[c] |= encoded
+		}
 	}
 	return k, l
 }()
@@ -79,22 +94,34 @@ func hasTag[T string | []byte](s T) bool {
 	return false
 }
 
-// triples are the first three characters of each sign, as look counts them.
-var triples = func() (t [512]uint64) {
+// triple is three characters, as look counts them.
+func triple(w []byte) (h uint16) {
+	for _, c := range w[:3] {
+		h = h<<5 ^ uint16(c&0x1F)
+	}
+	return h & 0x7FFF
+}
+
+// byTriple are the signs by their first three characters.
+var byTriple = func() map[uint16][][]byte {
+	out := map[uint16][][]byte{}
 	for _, w := range signs {
-		h := uint16(0)
-		for _, c := range w[:3] {
-			h = h<<5 ^ uint16(c&0x1F)
-		}
-		h &= 0x7FFF
+		out[triple(w)] = append(out[triple(w)], w)
+	}
+	return out
+}()
+
+// triples has a bit for each key of byTriple.
+var triples = func() (t [512]uint64) {
+	for h := range byTriple {
 		t[h>>6] |= 1 << (h & 63)
 	}
 	return t
 }()
 
-// isSign reports whether a sign stands at i.
-func isSign[T string | []byte](s T, i int) bool {
-	for _, w := range signs {
+// isSign reports whether a sign stands at i that begins with these three characters.
+func isSign[T string | []byte](s T, i int, h uint16) bool {
+	for _, w := range byTriple[h] {
 		if i < 0 || len(s)-i < len(w) {
 			continue
 		}
@@ -116,9 +143,9 @@ func words(s string) (out [][]byte) {
 	return out
 }
 
-// signs are the words of which each alternative of poison holds one. Its tags
+// signs are the words of which each alternative of poison and each order by structure holds one. Its tags
 // are told by their brackets.
-var signs = words("ignor disregard forget overrid user secret ssh id_rsa id_ed25519 credentials netrc shadow mcp.json .kube tool " + foreignSigns())
+var signs = words("ignor disregard forget overrid user secret ssh id_rsa id_ed25519 credentials netrc shadow mcp.json .kube tool " + foreignSigns() + " " + structureSigns())
 
 // conditions are, for poisons in their order, the words one of each list of which
 // the next of them hold: where a list has none of its words, they cannot match.

@@ -18,14 +18,16 @@ const (
 type Hit struct {
 	// Rule is Poisoning or Hidden.
 	Rule string
-	// Offset counts bytes from the text's start.
-	Offset int
+	// Offset and End count bytes from the text's start: the place is what lies between.
+	Offset, End int
 	// Text says what stands there, printable and at most 120 bytes.
 	Text string
 	// Kind names a Hidden hit's kind of character ("tag character",
 	// "bidirectional control" …), and N counts the characters in a row.
 	Kind string
 	N    int
+	// Decoded says that the place holds the order in an encoding.
+	Decoded bool
 }
 
 // MaxText bounds what Scan looks at, in bytes. MaxHits bounds what it returns:
@@ -48,16 +50,11 @@ func Scan(s string) []Hit {
 		if !plain {
 			hits = append(hits, poisoned(s)...)
 		}
-		hits = append(hits, foreignOrders(s)...)
+		hits = append(hits, notCovered(append(foreignOrders(s), ordered(s)...), hits)...)
 		if !shown {
 			hits = append(hits, foldedOrders(s, hits)...)
 		}
-	}
-	// Text hidden in tag characters is what a model reads: judge it as well.
-	if smuggled := decodeTags(s); smuggled != "" {
-		for _, h := range poisoned(smuggled) {
-			hits = append(hits, Hit{Rule: Poisoning, Offset: strings.IndexFunc(s, isTag), Text: "in tag characters: " + h.Text})
-		}
+		hits = append(hits, smuggled(s)...)
 	}
 	slices.SortStableFunc(hits, func(a, b Hit) int { return a.Offset - b.Offset })
 	return hits[:min(len(hits), MaxHits)]
@@ -84,7 +81,7 @@ func hidden(s string) []Hit {
 				end += m
 			}
 			run := utf8.RuneCountInString(s[i:end])
-			out = append(out, Hit{Rule: Hidden, Offset: i, Text: fmt.Sprintf("%s U+%04X (%d in a row)", name, r, run), Kind: name, N: run})
+			out = append(out, Hit{Rule: Hidden, Offset: i, End: end, Text: fmt.Sprintf("%s U+%04X (%d in a row)", name, r, run), Kind: name, N: run})
 			i, prev = end, r
 			continue
 		}
@@ -129,20 +126,6 @@ func isVariation(r rune) bool {
 // joins reports whether a joiner beside r is ordinary: Indic and Arabic letters, marks and emoji.
 func joins(r rune) bool {
 	return unicode.IsLetter(r) && r > 0x2FF || unicode.IsMark(r) || r >= 0x2600 && r <= 0x27BF || r >= 0x1F000 && r <= 0x1FAFF
-}
-
-// decodeTags returns the ASCII that tag characters spell.
-func decodeTags(s string) string {
-	if !strings.ContainsFunc(s, isTag) {
-		return ""
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if r >= 0xE0020 && r < 0xE007F {
-			b.WriteByte(byte(r - 0xE0000))
-		}
-	}
-	return b.String()
 }
 
 // Printable makes any text safe for a line of any medium that escapes its own

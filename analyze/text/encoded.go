@@ -1,0 +1,144 @@
+package text
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The bounds of what is decoded: the shortest run of letters and digits that may hide
+// an order, what is decoded of one text, and how deep one encoding lies in another.
+const (
+	minRun     = 32
+	maxDecoded = 1 << 20
+	maxLayers  = 3
+)
+
+// smuggled finds orders in what a model decodes and a reader does not: tag characters,
+// and runs of base64 or hexadecimal digits that come to text.
+func smuggled(s string) []Hit { return smuggledIn(s, maxLayers) }
+
+func smuggledIn(s string, layers int) []Hit {
+	var out []Hit
+	if said, from, end := decodeTags(s); said != "" && layers > 0 {
+		for _, h := range ordersIn(said, layers-1) {
+			out = append(out, Hit{Rule: Poisoning, Offset: from, End: end, Text: Printable(InTags+": "+h.Text, 120), Decoded: true})
+			break
+		}
+	}
+	return append(out, encodedOrders(s, layers)...)
+}
+
+// InTags is how the Text of a hit begins that tag characters spell.
+const InTags = "in tag characters"
+
+// ordersIn finds the orders of a text that was decoded.
+func ordersIn(s string, layers int) []Hit {
+	out := append(poisoned(s), foreignOrders(s)...)
+	out = append(out, ordered(s)...)
+	out = append(out, foldedOrders(s, out)...)
+	return append(out, smuggledIn(s, layers)...)
+}
+
+// encodedOrders finds orders in the runs of a text that decode to text, one for each run.
+func encodedOrders(s string, layers int) []Hit {
+	if layers == 0 {
+		return nil
+	}
+	var out []Hit
+	left := maxDecoded
+	for from := 0; from < len(s) && left > 0 && len(out) < MaxHits; {
+		end := runEnd(s, from)
+		if end-from < minRun {
+			from = max(end, from+1)
+			continue
+		}
+		run := s[from:min(end, from+left)]
+		left -= len(run)
+		how, plain := decodeRun(run)
+		if how != "" {
+			for _, h := range ordersIn(plain, layers-1) {
+				out = append(out, Hit{Rule: Poisoning, Offset: from, End: end, Text: Printable("in "+how+": "+h.Text, 120), Decoded: true})
+				break
+			}
+		}
+		from = end
+	}
+	return out
+}
+
+// runEnd is the end of the run of encoded characters at i: lines of it are one run.
+func runEnd(s string, i int) int {
+	for i < len(s) {
+		switch c := s[i]; {
+		case isEncoded(c):
+		case (c == '\n' || c == '\r') && i > 0 && (isEncoded(s[i-1]) || s[i-1] == '\r') && i+1 < len(s) && (isEncoded(s[i+1]) || s[i+1] == '\n'):
+		default:
+			return i
+		}
+		i++
+	}
+	return i
+}
+
+func isEncoded(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '=' || c == '-' || c == '_'
+}
+
+// decodeRun is the text that a run encodes, and how; how is "" where it is none.
+func decodeRun(run string) (how, plain string) {
+	run = strings.NewReplacer("\n", "", "\r", "").Replace(run)
+	if b, err := hex.DecodeString(run[:len(run)&^1]); err == nil && isText(b) {
+		return "hexadecimal", string(b)
+	}
+	body := strings.TrimRight(run, "=")
+	for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		if b, err := e.DecodeString(body[:len(body)-len(body)%4]); err == nil && isText(b) {
+			whole, err := e.DecodeString(body)
+			if err == nil {
+				b = whole
+			}
+			return "base64", string(b)
+		}
+	}
+	return "", ""
+}
+
+// isText reports whether decoded bytes are what somebody may read. The last character
+// may have been cut.
+func isText(b []byte) bool {
+	odd, n := 0, 0
+	for len(b) > 0 {
+		r, size := utf8.DecodeRune(b)
+		if r == utf8.RuneError && size == 1 {
+			if !utf8.FullRune(b) {
+				break
+			}
+			return false
+		}
+		if n++; !unicode.IsPrint(r) && !unicode.IsSpace(r) && !isIgnorable(r) && !isTag(r) {
+			odd++
+		}
+		b = b[size:]
+	}
+	return n > 0 && odd*20 <= n
+}
+
+// decodeTags returns the ASCII that tag characters spell, and where they stand. The
+// sequences of flags are none.
+func decodeTags(s string) (said string, from, end int) {
+	from = strings.IndexFunc(s, isTag)
+	if from < 0 {
+		return "", 0, 0
+	}
+	var b strings.Builder
+	for i, r := range s {
+		if r >= 0xE0020 && r < 0xE007F {
+			b.WriteByte(byte(r - 0xE0000))
+			end = i + utf8.RuneLen(r)
+		}
+	}
+	return b.String(), from, end
+}

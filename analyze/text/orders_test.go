@@ -1,0 +1,70 @@
+package text
+
+import (
+	"bufio"
+	"os"
+	"strings"
+	"testing"
+)
+
+// sentences are those of a file of testdata, without its comments.
+func sentences(t *testing.T, name string) (out []string) {
+	t.Helper()
+	f, err := os.Open("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if line := lines.Text(); line != "" && line[0] != '#' {
+			out = append(out, line)
+		}
+	}
+	if err := lines.Err(); err != nil || len(out) == 0 {
+		t.Fatalf("%d sentences: %v", len(out), err)
+	}
+	return out
+}
+
+// isOrder reports whether a text orders a model about.
+func isOrder(s string) bool {
+	for _, h := range Scan(s) {
+		if h.Rule == Poisoning {
+			return true
+		}
+	}
+	return false
+}
+
+// Orders in twelve languages are found. Of the sentences that were held out, as many
+// are as were when they were counted first.
+func TestOrders(t *testing.T) {
+	found, all := map[string]int{}, map[string]int{}
+	for _, line := range sentences(t, "orders.txt") {
+		part := strings.SplitN(line, "\t", 3)
+		all[part[1]]++
+		if isOrder(part[2]) {
+			found[part[1]]++
+		} else {
+			t.Logf("passed over: %s", line)
+		}
+	}
+	t.Logf("found %v of %v", found, all)
+	if found["seen"] < all["seen"] || found["held"] < 45 {
+		t.Errorf("found %v of %v", found, all)
+	}
+}
+
+// What honest servers write stays quiet.
+func TestHonestSentences(t *testing.T) {
+	list := sentences(t, "honest.txt")
+	if len(list) < 60 {
+		t.Errorf("%d sentences", len(list))
+	}
+	for _, s := range append(list, strings.Join(list, "\n")) {
+		for _, h := range Scan(s) {
+			t.Errorf("%.80q: %+v", s, h)
+		}
+	}
+}
