@@ -349,7 +349,7 @@ func TestTheWire(t *testing.T) {
 			l.Frame(session.S2C, `{"jsonrpc":"2.0","id":"s","method":"sampling/createMessage","params":{}}`)
 		}, "CM404 medium"},
 		{"the same listing", func(l *analyzetest.Log) { l.List(strings.Replace(quiet, `","`, `",  "`, 1)) }, ""},
-		{"another description", func(l *analyzetest.Log) { l.List(changed) }, "CM501 medium"},
+		{"another description", func(l *analyzetest.Log) { l.List(changed) }, "CM401 high, CM501 medium"},
 		{"a new tool", func(l *analyzetest.Log) { l.List(quiet, analyzetest.Note) }, "CM501 low"},
 		{"a tool gone", func(l *analyzetest.Log) { l.List() }, "CM501 low"},
 	} {

@@ -25,6 +25,8 @@ type wireReader struct {
 	// of which one was seen to its end.
 	first     *wire.Toolset
 	whole     map[wire.List]bool
+	listed    listings
+	links     links
 	args      map[int]json.RawMessage
 	facts     rules.WireFacts
 	timelines *timelineBuilder
@@ -59,6 +61,7 @@ func (w *wireReader) frame(f *session.Frame, msgs []wire.Message, err error) {
 		switch {
 		case !c.Server && c.Kind == wire.Request:
 			w.request(call, m)
+			w.links.sent(m.Params)
 		case c.Server && c.Kind == wire.Request:
 			w.serverRequest(f.Seq, m)
 		case c.Server && c.Kind == wire.Response && seen.Asked != nil:
@@ -124,6 +127,8 @@ func (w *wireReader) response(seq uint64, m *wire.Message, seen *wire.Seen) {
 	}
 	if seen.Listing != nil {
 		w.listing(seq, seen.Listing)
+	} else {
+		w.carried(seq, m.Result)
 	}
 }
 
@@ -131,6 +136,9 @@ func (w *wireReader) response(seq uint64, m *wire.Message, seen *wire.Seen) {
 // with the first; of the others from the first page on.
 func (w *wireReader) listing(seq uint64, l *wire.Listing) {
 	ended := l.Complete || l.Cut != ""
+	if ended {
+		w.compared(seq, l)
+	}
 	if l.List == wire.Tools {
 		if ended {
 			w.tools(seq, l)
@@ -163,19 +171,20 @@ func (w *wireReader) tools(seq uint64, l *wire.Listing) {
 		return
 	}
 	for _, c := range now.Since(w.first) {
-		w.changed(seq, c)
+		w.changed(seq, "", c)
 	}
 }
 
-func (w *wireReader) changed(seq uint64, change wire.Change) {
+// changed notes a change of an entry, once: what is "" for a tool.
+func (w *wireReader) changed(seq uint64, what string, change wire.Change) {
 	for _, c := range w.facts.Changes {
-		if c.Tool == change.Tool && c.Kind == change.Kind {
+		if c.What == what && c.Tool == change.Tool && (c.Kind == change.Kind) {
 			return
 		}
 	}
 	if len(w.facts.Changes) < maxFacts {
 		fact := w.fact(seq, "")
 		fact.Tool = change.Tool
-		w.facts.Changes = append(w.facts.Changes, rules.ToolChange{Fact: fact, Kind: change.Kind})
+		w.facts.Changes = append(w.facts.Changes, rules.ToolChange{Fact: fact, Kind: change.Kind, What: what})
 	}
 }

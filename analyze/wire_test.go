@@ -43,7 +43,7 @@ func TestSurfaceOfARun(t *testing.T) {
 		{"pages", []string{ask(1, "tools", ""), give(1, "tools", `{"name":"a"}`, "x"), ask(2, "tools", "x"), give(2, "tools", `{"name":"b"}`, "")}, "2 0 0"},
 		{"tools without an end", []string{ask(1, "tools", ""), give(1, "tools", `{"name":"a"}`, "x")}, "0 0 0"},
 		{"pages of the others", []string{ask(1, "resources", ""), give(1, "resources", `{"uri":"a"}`, "x"), ask(2, "resources", "x"), give(2, "resources", `{"uri":"b"}`, ""), ask(3, "prompts", ""), give(3, "prompts", `{"name":"a"}`, "x")}, "0 2 1"},
-		{"a later listing", []string{ask(1, "prompts", ""), give(1, "prompts", `{"name":"a"}`, ""), ask(2, "prompts", ""), give(2, "prompts", `{"name":"a"},{"name":"b"}`, "")}, "0 0 1"},
+		{"a later listing", []string{ask(1, "prompts", ""), give(1, "prompts", `{"name":"a"}`, ""), ask(2, "prompts", ""), give(2, "prompts", `{"name":"a"},{"name":"b"}`, "")}, "0 0 1 3:b appeared"},
 		{"an announced listing", []string{ask(1, "tools", ""), `s {"method":"notifications/tools/list_changed"}`, give(1, "tools", `{"name":"a"}`, "")}, "1 0 0"},
 		{"an entry that is none", []string{ask(1, "tools", ""), give(1, "tools", `7,{"name":"a"}`, "")}, "1 0 0"},
 		{"changes", []string{ask(1, "tools", ""), give(1, "tools", `{"name":"a"},{"name":"b"}`, ""), ask(2, "tools", ""), give(2, "tools", `{"name":"a","x":1},{"name":"c"}`, ""), ask(3, "tools", ""), give(3, "tools", `{"name":"a"},{"name":"c"}`, "")},

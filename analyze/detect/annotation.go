@@ -47,6 +47,17 @@ type Annotation struct {
 	// Changes are the differences that a "surface_change" is about, of the first
 	// MaxChanges of the session. A secret in a tool's name is redacted.
 	Changes []wire.Change `json:"-"`
+	// Declared is where a text stands that a declaration holds, nil for none.
+	Declared *Declared `json:"-"`
+}
+
+// Declared is a place in what a server declares.
+type Declared struct {
+	// Owner is "tool “x”", "resource “x”", "template “x”", "prompt “x”" or "the server",
+	// with the name as the server gave it.
+	Owner string
+	// Place is the member of the owner's entry, Words what stands there.
+	Place, Words string
 }
 
 // MaxChanges bounds the different changes that are told of one session.

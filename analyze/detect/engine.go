@@ -98,7 +98,7 @@ func NewEngine(o Options) *Engine {
 	if o.OwnClient {
 		e.ctx.sent = &sent{}
 	}
-	e.detectors = []detector{fabricated{}, &sequence{}, newSchemas(), serverRequests{}, gateRecords{}, taint{}, newData(), &declarations{}, &results{}, notProtocol{}}
+	e.detectors = []detector{fabricated{}, &sequence{}, newSchemas(), serverRequests{}, gateRecords{}, taint{}, newData(), &declarations{}, answers{}, messages{}, secretForms{}, notProtocol{}}
 	e.detectors = append(e.detectors, o.extra...)
 	e.errors = make([]int, len(e.detectors))
 	return e

@@ -66,5 +66,16 @@ func (s *sent) has(p []byte) bool {
 	return false
 }
 
-// hasText reports whether text of a rule's kind may be our own.
-func (s *sent) hasText(rule string) bool { return s != nil && (s.full || s.kinds[rule]) }
+// hasText reports whether the text of a hit in s may be our own: letters of a kind that
+// typesetting brings are that wherever some were sent, words only where they were.
+func (s *sent) hasText(h *text.Hit, in string) bool {
+	switch {
+	case s == nil:
+		return false
+	case s.full || h.Decoded && s.kinds[h.Rule]:
+		return true
+	case h.Rule == text.Hidden && h.Kind != tagCharacter && h.N < longRun:
+		return s.kinds[h.Rule]
+	}
+	return s.kinds[h.Rule] && s.has([]byte(in[h.Offset:h.End]))
+}

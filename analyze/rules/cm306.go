@@ -64,5 +64,5 @@ func (r *Run) declaredTool(name string) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(r.Wire.Changes, func(c ToolChange) bool { return c.Tool == name })
+	return slices.ContainsFunc(r.Wire.Changes, func(c ToolChange) bool { return c.What == "" && c.Tool == name })
 }

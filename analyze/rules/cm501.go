@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"strings"
+
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/text"
@@ -13,17 +15,19 @@ var cm501 = Rule{Rule: cm501Doc, Check: checkCM501, Shrink: ShrinkFresh, Fingerp
 var cm501Doc = finding.Rule{
 	ID: "CM501", Name: "SurfaceChanged", Title: "The surface changed within the run", Severity: finding.Medium,
 	CWE: []string{"CWE-494"}, OWASP: []string{"MCP03"},
-	Help: "Between two listings of the same run a declaration changed: a description, a schema, an annotation, a new or a missing tool. What a user approved is no longer what is offered.\n\n" +
-		"**Evidence.** Both listings in `session.jsonl`. A tool that appears or disappears is low, since servers may announce that; another text or schema under the same name is medium. " +
+	Help: "Between two listings of the same run a declaration changed: a description, a schema, an annotation, a new or a missing tool, prompt or template, another name or text of a resource. The lists are compared with the first as multisets, so that one of two entries of a name counts too. What a user approved is no longer what is offered.\n\n" +
+		"**Evidence.** Both listings in `session.jsonl`. A tool that appears or disappears is low, since servers may announce that; another text or schema under the same name is medium, of a resource low. Resources that come and go are content. " +
 		"In a log of somebody's session each is medium. Glassport's name: `surface_change`, severity 2.\n\n" +
 		"**False positive when** the change is the declared effect of the call before it.",
 }
 
-// ToolChange is a tool that two listings of a run declare otherwise. Its Tool is
-// the one that changed; it has no Text.
+// ToolChange is an entry that two listings of a run declare otherwise. Its Tool is
+// the name of what changed; it has no Text.
 type ToolChange struct {
 	Fact
 	Kind wire.ChangeKind
+	// What is "prompt", "template" or "resource", "" for a tool.
+	What string
 }
 
 // how says the kinds of change.
@@ -52,7 +56,17 @@ func checkCM501(r *Run) []finding.Finding {
 		f := surfaceChanged(change)
 		c.Text = f.Message
 		f.Call, f.Evidence = c.Call, facts([]Fact{c.Fact})
-		f.PreviousFingerprints = []string{previousCM501(change)}
+		if c.What == "" {
+			f.PreviousFingerprints = []string{previousCM501(change)}
+		} else {
+			f.Message = c.What + strings.TrimPrefix(f.Message, "tool")
+			f.Evidence[0].Text, f.Tool = f.Message, ""
+			f.Fingerprint = finding.Fingerprint(cm501Doc.ID, c.What, c.Tool, string(c.Kind))
+			f.PreviousFingerprints = []string{finding.Fingerprint(cm501Doc.ID, c.Tool, f.Message)}
+		}
+		if c.What == "resource" {
+			f.Severity = finding.Low // it is content, which changes
+		}
 		out = append(out, f)
 	}
 	return first(out)

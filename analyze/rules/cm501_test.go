@@ -15,7 +15,7 @@ import (
 func changedSurface(call int) *Run {
 	r := newRun(silent)
 	for i, c := range []wire.Change{{Tool: "do", Kind: wire.Redeclared}, {Tool: "format_note", Kind: wire.Appeared}, {Tool: "do", Kind: wire.Disappeared}, {Tool: strings.Repeat("x", 100), Kind: wire.Appeared}} {
-		r.Wire.Changes = append(r.Wire.Changes, ToolChange{Fact{Seq: uint64(8 + i), Call: call, Tool: c.Tool}, c.Kind})
+		r.Wire.Changes = append(r.Wire.Changes, ToolChange{Fact: Fact{Seq: uint64(8 + i), Call: call, Tool: c.Tool}, Kind: c.Kind})
 	}
 	return r
 }

@@ -14,6 +14,8 @@ type Detected struct {
 	finding.Finding
 	// Decoy says that the frame holds a decoy's value.
 	Decoy bool
+	// Declared is where a text stands that a declaration holds, nil for none.
+	Declared *detect.Declared
 }
 
 // detected is the check of a rule that the detectors of the wire decide.

@@ -66,9 +66,13 @@ type WireFacts struct {
 	BadLineCount int
 	// Requests are requests of the server that need a capability the client never granted.
 	Requests []Fact
-	// Changes are tools that a later listing of the run declares otherwise than the
-	// first, each kind of change of a tool once.
+	// Changes are entries that a later listing of the run declares otherwise than the
+	// first, each kind of change of an entry once.
 	Changes []ToolChange
+	// Duplicates are names that several entries of one listing have, each once.
+	Duplicates []Duplicate
+	// Links are the addresses in answers that would carry data of the session away.
+	Links []Link
 	// Detected are what the detectors of the wire say of the server, each with its
 	// call and in order; several may be of one fingerprint.
 	Detected []Detected
@@ -104,8 +108,8 @@ func All() []Rule {
 		cm101, cm102, cm103, cm104, cm105, cm106, cm107, cm108, cm109, cm110, cm111,
 		cm201, cm202, cm203, cm204, cm205, cm206, cm207, cm208, cm209, cm210, cm211, cm212, cm213, cm214, cm215, cm216,
 		cm301, cm302, cm303, cm304, cm305, cm306, cm307, cm308,
-		cm401, cm402, cm403, cm404, cm405, cm406, cm407, cm408, cm409, cm410, cm411, cm412, cm413, cm414, cm415, cm416, cm417, cm418,
-		cm501, cm502,
+		cm401, cm402, cm403, cm404, cm405, cm406, cm407, cm408, cm409, cm410, cm411, cm412, cm413, cm414, cm415, cm416, cm417, cm418, cm419, cm420,
+		cm501, cm502, cm503,
 		cm601, cm602, cm603, cm604,
 	}
 }

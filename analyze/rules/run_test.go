@@ -3,6 +3,7 @@ package rules
 import (
 	"encoding/json"
 
+	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
@@ -219,4 +220,18 @@ func under(text string, r *Run) *Run {
 	}
 	r.Policy = p
 	return r
+}
+
+// declaring is a run of which a detector of the wire told of a text in a declaration.
+func declaring(rule, owner, place string) *Run {
+	return with(detecting(rule), func(r *Run) {
+		r.Wire.Detected[0].Declared = &detect.Declared{Owner: owner, Place: place, Words: "words"}
+	})
+}
+
+// linking is a run of a tool whose answer held an image that carries data.
+func linking(t wire.Tool) *Run {
+	return with(newRun(t), func(r *Run) {
+		r.Wire.Links = []Link{{Fact: Fact{Seq: 9, Tool: t.Name, Call: 1, Text: "charts.example.com"}, Image: true, How: "as it is"}}
+	})
 }

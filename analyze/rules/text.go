@@ -110,5 +110,37 @@ func (r *Run) declared(doc *finding.Rule, rule, says string) []finding.Finding {
 			break
 		}
 	}
-	return first(out)
+	return first(append(out, r.declaredElsewhere(doc, out)...))
+}
+
+// declaredElsewhere is what the detectors of the wire found in declarations beside what
+// was told: in later listings, and in members that texts does not list.
+func (r *Run) declaredElsewhere(doc *finding.Rule, told []finding.Finding) []finding.Finding {
+	have := map[string]bool{}
+	for _, f := range told {
+		owner, _, _ := strings.Cut(f.Message, ": its ")
+		place, words, _ := strings.Cut(f.Evidence[0].Text, ": ")
+		have[owner+"\x00"+words] = true
+		have[owner+"\x00"+memberOf(place)+"\x00"] = true
+	}
+	var out []finding.Finding
+	for _, d := range r.Wire.Detected {
+		if at := d.Declared; d.Rule == doc.ID && at != nil && !have[at.Owner+"\x00"+at.Words] && !have[at.Owner+"\x00"+at.Place+"\x00"] {
+			f := d.Finding
+			f.Phase = finding.PhaseList
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// memberOf is the member of an entry in which a place of texts stands.
+func memberOf(place string) string {
+	switch place {
+	case "annotations.title":
+		return "annotations"
+	case "argument":
+		return "arguments"
+	}
+	return place
 }

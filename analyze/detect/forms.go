@@ -1,0 +1,120 @@
+package detect
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+)
+
+// secretForms finds forms that ask the user for a secret. The specification forbids it:
+// "Servers MUST NOT use form mode elicitation to request sensitive information such as
+// passwords, API keys, access tokens, or payment credentials" (MCP 2025-11-25,
+// client/elicitation; the same in 2025-06-18). A URL that is to be opened may.
+type secretForms struct{}
+
+func (secretForms) name() string { return "secret_forms" }
+
+func (secretForms) event(c *context) {
+	switch {
+	case !c.FromServer():
+	case c.Kind == wire.Request && c.Method == methodElicit:
+		tellForm(c, c.Params)
+	case c.Kind == wire.Response && c.Result != nil:
+		// A result may ask for input in its place (MCP 2026-07-28).
+		asked, _ := wire.Member(c.Result, "inputRequests")
+		wire.Walk(asked, func(_, request []byte) {
+			method, _ := wire.Member(request, "method")
+			if s, _ := wire.Text(method); s == methodElicit {
+				params, _ := wire.Member(request, "params")
+				tellForm(c, params)
+			}
+		})
+	}
+}
+
+// methodElicit asks the user for input.
+const methodElicit = "elicitation/create"
+
+// tellForm tells of a form that asks for a secret.
+func tellForm(c *context, params json.RawMessage) {
+	var form struct {
+		Message string `json:"message"`
+		Schema  struct {
+			Properties map[string]struct {
+				Title       string `json:"title"`
+				Description string `json:"description"`
+				Type        string `json:"type"`
+			} `json:"properties"`
+		} `json:"requestedSchema"`
+	}
+	// What can be read of it counts.
+	_ = json.Unmarshal(params, &form)
+	if mode, _ := wire.Member(params, "mode"); string(mode) == `"url"` {
+		return
+	}
+	what := ""
+	for field, p := range form.Schema.Properties {
+		if p.Type != "" && p.Type != "string" && p.Type != "number" && p.Type != "integer" {
+			continue // whether to keep a password is no password
+		}
+		for _, s := range []string{spaced(field), p.Title, p.Description} {
+			if asksForSecret(s) && (what == "" || field < what) {
+				what = field
+			}
+		}
+	}
+	switch {
+	case what != "":
+		what = "its field " + quoted(what)
+	case asksForSecret(form.Message) && requested.MatchString(form.Message):
+		what = "its message " + quoted(form.Message)
+	default:
+		return
+	}
+	extra := []any{"method", methodElicit}
+	if c.Asked != nil && c.Asked.Tool != "" {
+		extra = append(extra, "tool", name(c.Asked.Tool))
+	}
+	c.add(Divergence, "secret_asked", 3, extra, "the server asks the user for a secret in a form: %s", what)
+}
+
+// secretNames are the names of secrets, in the words of forms.
+var secretNames = regexp.MustCompile(`(?i)\b(?:passwords?|passwd|pass ?phrase|passcode|pwd|api ?-?keys?|(?:secret|private|access|encryption|signing|license|ssh) keys?|client secret|secret|` +
+	`(?:access|api|auth|bearer|refresh|session|personal access|security|oauth|github|gitlab|slack|bot)[ -]tokens?|credentials?|otp|2fa code|one[- ]time (?:code|password)|verification code|pin(?: code| number)?|cvv|cvc|` +
+	`(?:credit |debit )?card number|social security number|ssn|(?:seed|recovery|mnemonic) phrase|mnemonic|` +
+	`passwort|kennwort|zugangsdaten|mot de passe|contraseña|clave (?:api|privada)|senha|palavra-passe|wachtwoord|hasło|şifre|parola)(?:$|[^\pL])` +
+	`|парол|密码|口令|密钥|パスワード|暗証番号|비밀번호|كلمة المرور`)
+
+// aboutSecret are what a form may say of a secret without asking for it.
+var aboutSecret = regexp.MustCompile(`(?i)\b(?:length|policy|strength|hint|name|manager|reset|file|path|expir\w*|do not|don't|never|without|environment variable|required\?|protected)\b`)
+
+// requested says that a message asks for something.
+var requested = regexp.MustCompile(`(?i)\b(?:enter|provide|type|give|input|paste|supply|confirm|need|please|what is|share|gib|eingeben|geben|entrez|saisissez|fournir|introduzca|ingres\w*|escriba|digite|insira|informe|inserisci|voer|podaj|girin)\b|введите|укажите|输入|提供|入力|입력|أدخل`)
+
+// asksForSecret reports whether a label names a secret that is to be given.
+func asksForSecret(s string) bool {
+	return secretNames.MatchString(s) && !aboutSecret.MatchString(s) || bareToken(s)
+}
+
+// bareToken reports whether a label is nothing but "token".
+func bareToken(s string) bool { return strings.EqualFold(strings.TrimSpace(s), "token") }
+
+// spaced is a field's name in words: "accessToken" and "access_token" are "access token".
+func spaced(field string) string {
+	var b strings.Builder
+	was := rune(0)
+	for _, r := range field {
+		switch {
+		case r == '_' || r == '-' || r == '.':
+			r = ' '
+		case unicode.IsUpper(r) && unicode.IsLower(was):
+			b.WriteByte(' ')
+		}
+		b.WriteRune(r)
+		was = r
+	}
+	return b.String()
+}

@@ -1,0 +1,239 @@
+package detect
+
+import (
+	"bytes"
+	"encoding/json"
+	"hash/maphash"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/text"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+)
+
+// EachSaid calls f with each string of a JSON value, names of members too, since a model
+// reads both: place is the member of the value below which it stands, "" for its names.
+func EachSaid(v json.RawMessage, f func(place, s string)) {
+	var walk func(place string, v []byte, top bool)
+	walk = func(place string, v []byte, top bool) {
+		switch {
+		case len(v) == 0:
+		case v[0] == '"':
+			if s, ok := wire.Text(v); ok {
+				f(place, s)
+			}
+		case v[0] == '{':
+			wire.Walk(v, func(k, v []byte) {
+				key := string(k)
+				f(place, key)
+				if top {
+					walk(key, v, false)
+				} else {
+					walk(place, v, false)
+				}
+			})
+		case v[0] == '[':
+			wire.WalkArray(v, func(_ int, v []byte) { walk(place, v, top) })
+		}
+	}
+	walk("", bytes.TrimSpace(v), true)
+}
+
+// declarations finds text in what the server declares that is not for the user.
+type declarations struct {
+	seed maphash.Seed
+	seen map[uint64]bool
+}
+
+func (*declarations) name() string { return "declared_text" }
+
+// declaring are the methods whose answers a model or a user reads as declarations.
+var declaring = map[string]bool{"initialize": true, "server/discover": true, "tools/list": true, "resources/list": true, "resources/templates/list": true, "prompts/list": true}
+
+// entries are the lists of declarations, and what one of their entries is.
+var entries = map[string]string{"tools": "tool", "resources": "resource", "resourceTemplates": "template", "prompts": "prompt"}
+
+// maxSeen bounds the declarations that are remembered as looked at.
+const maxSeen = 1 << 16
+
+// isDeclaration reports whether the event is an answer that declares.
+func isDeclaration(c *context) bool {
+	return c.Kind == wire.Response && c.FromServer() && declaring[c.Method] && c.Result != nil
+}
+
+func (d *declarations) event(c *context) {
+	if !isDeclaration(c) || text.Quick(c.Result) {
+		return
+	}
+	if d.seen == nil {
+		d.seed, d.seen = maphash.MakeSeed(), map[uint64]bool{}
+	}
+	lists := false
+	wire.Walk(c.Result, func(key, value []byte) {
+		what, ok := entries[string(key)]
+		if !ok || c.Method == wire.MethodInitialize || c.Method == wire.MethodDiscover {
+			return
+		}
+		lists = true
+		wire.WalkArray(value, func(_ int, v []byte) { d.entry(c, string(key), what, v) })
+	})
+	if !lists {
+		d.entry(c, "", "", c.Result)
+		return
+	}
+	// What stands beside the entries is the server's.
+	wire.Walk(c.Result, func(key, value []byte) {
+		if _, ok := entries[string(key)]; !ok {
+			d.entry(c, "", "", member(key, value))
+		}
+	})
+}
+
+// member is an object of one member.
+func member(key, value []byte) []byte {
+	quoted, err := json.Marshal(string(key))
+	if err != nil {
+		return nil
+	}
+	return bytes.Join([][]byte{[]byte("{"), quoted, []byte(":"), value, []byte("}")}, nil)
+}
+
+// entry looks at one declaration, once: list is the list that it stands in, "" for what
+// the server says of itself.
+func (d *declarations) entry(c *context, list, what string, v []byte) {
+	h := maphash.Bytes(d.seed, v)
+	if d.seen[h] || len(d.seen) >= maxSeen {
+		return
+	}
+	d.seen[h] = true
+	if text.Quick(v) {
+		return
+	}
+	owner, who := "the server", "the server"
+	extra := []any{}
+	if what != "" {
+		raw, _ := wire.Member(v, "name")
+		s, _ := wire.Text(raw)
+		kind := strings.TrimSuffix(list, "s")
+		owner, who = what+" “"+s+"”", "the "+kind+" "+quoted(s)
+		extra = append(extra, kind, name(s))
+	}
+	told := map[string]bool{}
+	EachSaid(v, func(place, s string) {
+		for _, hit := range text.Scan(s) {
+			sub, severity, how := "tool_poisoning", 3, "speaks to the model behind the user's back"
+			if hit.Rule == text.Hidden {
+				sub, severity, how = "hidden_text", 2, "holds characters that a reader cannot see"
+				if hit.Kind == tagCharacter {
+					severity = 3
+				}
+			}
+			if place == "" {
+				place = memberName
+			}
+			if told[sub+place] {
+				continue
+			}
+			told[sub+place] = true
+			c.add(Divergence, sub, severity, append([]any{"place", name(place)}, extra...), "%s: its %s %s: %s", who, name(place), how, hit.Text)
+			c.found[len(c.found)-1].Declared = &Declared{Owner: owner, Place: place, Words: hit.Text}
+		}
+	})
+}
+
+// memberName is the place of a name of a member of an entry itself.
+const memberName = "member name"
+
+// tagCharacter is the kind of a hit of letters that only a model sees.
+const tagCharacter = "tag character"
+
+// answers finds text in answers that speaks to the model, or that is not shown: results
+// and errors of whatever request, and answers to none.
+type answers struct{}
+
+func (answers) name() string { return "result_text" }
+
+// longRun is how many unseen characters in a row are more than an accident of typesetting.
+const longRun = 16
+
+func (answers) event(c *context) {
+	if c.Kind != wire.Response || !c.FromServer() || isDeclaration(c) {
+		return
+	}
+	body := c.Result
+	if body == nil {
+		body = c.Fault
+	}
+	whose, extra := "the answer to "+name(c.Method), []any{}
+	switch {
+	case c.Asked == nil:
+		whose = "an answer to no request"
+	case c.Asked.Tool != "":
+		whose = "the result of " + quoted(c.Asked.Tool)
+		extra = append(extra, "tool", name(c.Asked.Tool))
+	}
+	tellSaid(c, body, whose, "result", extra)
+}
+
+// messages finds the same in what the server sends unasked: requests (for a model's
+// answer, for a user's), notifications (logs, progress) and lines that are no message.
+type messages struct{}
+
+func (messages) name() string { return "message_text" }
+
+func (messages) event(c *context) {
+	switch {
+	case !c.FromServer():
+	case c.Kind == wire.Unparsed:
+		if raw, err := json.Marshal(string(c.Raw[:min(len(c.Raw), text.MaxText)])); err == nil {
+			tellSaid(c, raw, "a line that is no message of the protocol", "message", nil)
+		}
+	case c.Kind == wire.Request || c.Kind == wire.Notification:
+		tellSaid(c, c.Params, "the "+map[wire.Kind]string{wire.Request: "request ", wire.Notification: "notification "}[c.Kind]+quoted(c.Method), "message", []any{"method", name(c.Method)})
+	}
+}
+
+// tellSaid tells what in a value is not for the user. Of each kind the worst place
+// stands for all.
+func tellSaid(c *context, body json.RawMessage, whose, where string, extra []any) {
+	if len(body) == 0 || text.Quick(body) {
+		return
+	}
+	type worst struct {
+		severity  int
+		how, text string
+	}
+	var order []string
+	of := map[string]worst{}
+	EachSaid(body, func(_, s string) {
+		for _, h := range text.Scan(s) {
+			sub, severity, how := judgeSaid(h, where)
+			if sub == "" || severity <= of[sub].severity || c.sent.hasText(&h, s) {
+				continue
+			}
+			if of[sub].severity == 0 {
+				order = append(order, sub)
+			}
+			of[sub] = worst{severity, how, h.Text}
+		}
+	})
+	for _, sub := range order {
+		c.add(Divergence, sub, of[sub].severity, extra, "%s %s: %s", whose, of[sub].how, of[sub].text)
+	}
+}
+
+// judgeSaid weighs a place in what a server says in a "result" or a "message". What it
+// passes on from the world holds colours, soft breaks and joiners; letters that only a
+// model sees it holds not.
+func judgeSaid(h text.Hit, where string) (sub string, severity int, how string) {
+	switch {
+	case h.Rule == text.Poisoning && strings.HasPrefix(h.Text, text.InTags):
+		return "hidden_text_in_" + where, 3, "holds orders in characters that only a model reads"
+	case h.Rule == text.Poisoning:
+		return "poisoned_" + where, 2, "speaks to the model behind the user's back"
+	case h.Kind == tagCharacter:
+		return "hidden_text_in_" + where, 2, "holds text in characters that only a model reads"
+	case h.Kind == "bidirectional control" && h.N == 1 && strings.Contains(h.Text, "U+202E"), h.N >= longRun && h.Kind != "terminal escape" && h.Kind != "control character":
+		return "hidden_text_in_" + where, 1, "holds characters that hide or turn text around"
+	}
+	return "", 0, ""
+}
