@@ -290,7 +290,7 @@ func (j *judge) run(w *wireReader) *rules.Run {
 		said.AddManifest(m.File, []byte(m.Text))
 	}
 	return &rules.Run{
-		Profile: j.profile, Scope: said, Surface: &w.surface, Canaries: byID, Args: w.args,
+		Profile: j.profile, Scope: said, Surface: &w.surface, Canaries: byID, Args: w.args, Undeclared: w.undeclared,
 		Home: j.header.Home, ServerDir: j.header.ServerDir, Workspaces: j.header.Workspaces, Rooted: j.header.Rooted, Planted: planted, Port: j.port, Wire: w.facts, End: j.end,
 	}
 }

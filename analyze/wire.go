@@ -3,6 +3,7 @@ package analyze
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
@@ -32,10 +33,12 @@ type wireReader struct {
 	timelines *timelineBuilder
 	// refusals are what errors said, by tool.
 	refusals map[string][]string
+	// undeclared are the answers of calls of tools that were not listed by then.
+	undeclared map[int]string
 }
 
 func newWireReader(p *profile.Builder, t *timelineBuilder) *wireReader {
-	return &wireReader{profile: p, timelines: t, track: wire.NewTracker(wire.Options{Loose: true}), whole: map[wire.List]bool{}, refusals: map[string][]string{}, args: map[int]json.RawMessage{}}
+	return &wireReader{profile: p, timelines: t, track: wire.NewTracker(wire.Options{Loose: true}), whole: map[wire.List]bool{}, refusals: map[string][]string{}, undeclared: map[int]string{}, args: map[int]json.RawMessage{}}
 }
 
 // frame takes one frame after its mark, in order, and its messages; err says what
@@ -117,7 +120,9 @@ func (w *wireReader) serverRequest(seq uint64, m *wire.Message) {
 
 func (w *wireReader) response(seq uint64, m *wire.Message, seen *wire.Seen) {
 	if seen.Method == wire.MethodCall {
-		w.refused(w.profile.SoFar().FrameCall[seq], m)
+		call := w.profile.SoFar().FrameCall[seq]
+		w.refused(call, m)
+		w.answered(call, seen.Asked.Tool, m)
 	}
 	if in := seen.Introduction; in != nil {
 		w.surface.Server, w.surface.Protocol, w.surface.Instructions, w.surface.Capabilities = in.Server, in.Version(), in.Instructions, in.Capabilities
@@ -130,6 +135,19 @@ func (w *wireReader) response(seq uint64, m *wire.Message, seen *wire.Seen) {
 	} else {
 		w.carried(seq, m.Result)
 	}
+}
+
+// maxUndeclared bounds the answers of undeclared tools that are kept, and each of them.
+const maxUndeclared = 4 << 10
+
+// answered keeps what a tool answered that was not listed, without its name: as what
+// a server says of any name is compared.
+func (w *wireReader) answered(call int, tool string, m *wire.Message) {
+	if call == 0 || w.first == nil || w.first.Has(tool) || tool == "" || len(w.undeclared) >= maxUndeclared || m.Result == nil {
+		return
+	}
+	said := string(wire.Canonical(m.Result))
+	w.undeclared[call] = strings.ReplaceAll(said[:min(len(said), maxUndeclared)], tool, "")
 }
 
 // listing takes a list as far as it was read: of tools when it ends, and compares it

@@ -182,6 +182,8 @@ func (d *driver) compare(c Call, s *wire.Surface) {
 	for _, t := range s.Tools {
 		d.addTool(t)
 	}
+	d.addResources(s)
+	d.addPrompts(s)
 }
 
 const (

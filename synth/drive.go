@@ -86,6 +86,7 @@ func Drive(ctx context.Context, cfg Config) (Report, error) {
 	d.trySource()
 	d.sequences()
 	d.oracles()
+	d.usesAgain()
 	return d.finish(), ctx.Err()
 }
 

@@ -140,7 +140,8 @@ func TestCallbacksComeInOrder(t *testing.T) {
 	drive(t, f, Config{Calls: 1,
 		OnCall:   func(c Call) { got = append(got, fmt.Sprintf("call %d %s %s", c.N, c.What, c.Tool)) },
 		OnReturn: func(c Call, o Outcome, _ client.Result) { got = append(got, fmt.Sprintf("return %d %s", c.N, o)) }})
-	want := []string{"call 1 tool a", "return 1 ok", "call 2 resource x://1", "return 2 ok", "call 3 prompt p", "return 3 ok", "call 4 prompt p", "return 4 ok"}
+	want := []string{"call 1 tool a", "return 1 ok", "call 2 resource x://1", "return 2 ok", "call 3 prompt p", "return 3 ok", "call 4 prompt p", "return 4 ok",
+		"call 5 resource x://1", "return 5 ok", "call 6 prompt p", "return 6 ok"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
@@ -404,4 +405,28 @@ func FuzzLearn(f *testing.F) {
 			t.Fatalf("%q", to.retry)
 		}
 	})
+}
+
+// What comes into the lists while tools are called is read, and all of them once more
+// at the end.
+func TestUsesThatComeLaterAreRead(t *testing.T) {
+	f := newFake(tool("a", anything))
+	f.tool = func(string, json.RawMessage) (client.Result, error) {
+		f.surface = &wire.Surface{Tools: f.surface.Tools, Prompts: []wire.Prompt{{Name: "late", Raw: json.RawMessage(`{"name":"late"}`)}}, Resources: []wire.Resource{{URI: "x://late", Raw: json.RawMessage(`{"uri":"x://late"}`)}}}
+		return success("ok"), nil
+	}
+	drive(t, f, Config{Calls: 1})
+	for _, want := range []string{"read x://late", "prompt late {}"} {
+		if n := strings.Count(strings.Join(f.log, "\n"), want); n < 1 {
+			t.Errorf("%q %d times in %q", want, n, f.log)
+		}
+	}
+}
+
+// Names in the texts of declarations are tried as tools: only what is spelled as one.
+func TestMentionedTools(t *testing.T) {
+	s := &wire.Surface{Instructions: "After sync_notes use exportAll, not the well-known one. See README.md.", Tools: []wire.Tool{{Name: "a", Description: "Like sync_notes."}}}
+	if got := mentioned(s); !slices.Equal(got, []string{"sync_notes", "exportAll", "well-known"}) {
+		t.Errorf("%q", got)
+	}
 }

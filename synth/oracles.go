@@ -130,7 +130,8 @@ func (d *driver) wholeInputs(base json.RawMessage, token func(int) string) []pro
 	return out
 }
 
-// hiddenTools calls tools that were never declared.
+// hiddenTools calls tools that were never declared: likely ones, and those that the
+// source or the texts of the declarations name.
 func (d *driver) hiddenTools(end time.Time) {
 	var declared []string
 	for _, t := range d.tools {
@@ -141,7 +142,7 @@ func (d *driver) hiddenTools(end time.Time) {
 		n++
 		return oracle.Token(d.cfg.Seed, "a tool of no declaration", n)
 	}
-	for k, name := range oracle.HiddenTools(d.cfg.Seed, declared, d.cfg.Words) {
+	for k, name := range oracle.HiddenTools(d.cfg.Seed, declared, slices.Concat(d.cfg.Words, mentioned(d.cfg.Surface))) {
 		if slices.Contains(declared, name) || d.cfg.Now().After(end) || !d.more() {
 			return
 		}

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
 	"sort"
 
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
@@ -103,4 +105,39 @@ func compare(before, now map[string]string) Change {
 	sort.Strings(c.Removed)
 	sort.Strings(c.Changed)
 	return c
+}
+
+// maxMentioned bounds the names of tools that texts of a surface speak of.
+const maxMentioned = 24
+
+// toolName is how names of tools are spelled that are no words: with an underscore, a
+// hyphen or a capital within.
+var toolName = regexp.MustCompile(`\b[a-z][a-z0-9]*(?:[_-][a-z0-9]+)+\b|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b`)
+
+// mentioned are names in the texts of a surface that may be those of tools.
+func mentioned(s *wire.Surface) []string {
+	var out []string
+	for _, text := range textsOf(s) {
+		for _, name := range toolName.FindAllString(text[:min(len(text), 16<<10)], maxMentioned) {
+			if len(out) < maxMentioned && len(name) <= 64 && !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// textsOf are the texts of a surface in which tools are spoken of.
+func textsOf(s *wire.Surface) []string {
+	out := []string{s.Instructions}
+	for _, t := range s.Tools {
+		out = append(out, t.Description)
+	}
+	for _, p := range s.Prompts {
+		out = append(out, p.Description)
+	}
+	for _, r := range s.Resources {
+		out = append(out, r.Description)
+	}
+	return out
 }

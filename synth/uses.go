@@ -3,6 +3,7 @@ package synth
 import (
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
@@ -11,10 +12,16 @@ import (
 
 // addResources takes resources and templates into the drive.
 func (d *driver) addResources(s *wire.Surface) {
-	for _, r := range s.Resources[:min(len(s.Resources), maxResources)] {
+	for _, r := range s.Resources {
+		if isTarget(d.resources, r.URI) || len(d.resources) >= maxResources {
+			continue
+		}
 		d.resources = append(d.resources, &target{what: WhatResource, name: r.URI, calls: 1, cover: Coverage{Name: r.URI}})
 	}
 	for _, t := range s.Templates[:min(len(s.Templates), maxTemplates)] {
+		if isTarget(d.resources, t.URITemplate) || len(d.resources) >= maxResources+maxTemplates {
+			continue
+		}
 		tm := parseTemplate(t.URITemplate)
 		to := &target{what: WhatResource, name: t.URITemplate, calls: 2, cover: Coverage{Name: t.URITemplate}, expand: tm.expand}
 		args := make([]wire.PromptArgument, 0, len(tm.names))
@@ -28,13 +35,41 @@ func (d *driver) addResources(s *wire.Surface) {
 
 // addPrompts takes prompts into the drive: once with what is required, once with all.
 func (d *driver) addPrompts(s *wire.Surface) {
-	for _, p := range s.Prompts[:min(len(s.Prompts), maxPrompts)] {
+	for _, p := range s.Prompts {
+		if isTarget(d.prompts, p.Name) || len(d.prompts) >= maxPrompts {
+			continue
+		}
 		to := &target{what: WhatPrompt, name: p.Name, calls: 2, cover: Coverage{Name: p.Name}}
 		d.generate(to, p.Arguments)
 		if len(p.Arguments) == 0 {
 			to.calls = 1
 		}
 		d.prompts = append(d.prompts, to)
+	}
+}
+
+// isTarget reports whether a list has a target of this name.
+func isTarget(list []*target, name string) bool {
+	return slices.ContainsFunc(list, func(t *target) bool { return t.name == name })
+}
+
+// maxAgain bounds the resources and the prompts that are read once more at the end.
+const maxAgain = 32
+
+// usesAgain reads resources and prompts once more when all calls were made: what came
+// up meanwhile, and what may say something else by now.
+func (d *driver) usesAgain() {
+	for _, list := range [][]*target{d.resources, d.prompts} {
+		for i, t := range list {
+			for n := max(t.calls-t.cover.Calls, 1); n > 0 && i < maxAgain; n-- {
+				if !d.more() {
+					return
+				}
+				if t.cover.Timeouts < maxTimeouts {
+					d.call(t, 1)
+				}
+			}
+		}
 	}
 }
 

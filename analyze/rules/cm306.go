@@ -13,18 +13,14 @@ var cm306 = Rule{Rule: cm306Doc, Check: checkCM306, NeedsControl: true}
 var cm306Doc = finding.Rule{
 	ID: "CM306", Name: "UndeclaredTool", Title: "A tool that is not declared is served", Severity: finding.Medium,
 	CWE: []string{"CWE-912"}, OWASP: []string{"MCP03"},
-	Help: "A call of a tool that stands in no listing was answered with a result, though the same server refuses a tool of a name that no server has. What nobody lists nobody reviews. High where its undeclared arguments had an effect.\n\n" +
+	Help: "A call of a tool that stands in no listing was answered with a result, though the same server refuses a tool of a name that no server has, or answers that one and most others alike and this one otherwise. What nobody lists nobody reviews. High where its undeclared arguments had an effect.\n\n" +
 		"**Evidence.** The two calls and their outcomes in `session.jsonl`.\n\n" +
 		"**False positive when** the tool is listed only to some clients.",
 }
 
 func checkCM306(r *Run) []finding.Finding {
-	refused := false
-	for i := range r.Profile.Calls {
-		c := &r.Profile.Calls[i]
-		refused = refused || carries(c, session.OracleControl) && (c.Outcome == "error" || c.Outcome == "iserror")
-	}
-	if !refused {
+	served := r.servesUndeclared()
+	if served == nil {
 		return nil
 	}
 	var out []finding.Finding
@@ -34,7 +30,7 @@ func checkCM306(r *Run) []finding.Finding {
 			continue
 		}
 		hit := slices.IndexFunc(r.Profile.Hits, func(h profile.Hit) bool { return h.Call == c.N })
-		if c.Outcome != "ok" && hit < 0 {
+		if !served(c) && hit < 0 {
 			continue
 		}
 		f := finding.Finding{
@@ -51,6 +47,38 @@ func checkCM306(r *Run) []finding.Finding {
 		out = append(out, f)
 	}
 	return first(out)
+}
+
+// servesUndeclared tells whether the server serves the undeclared tool of a call: it
+// answers with a result and refuses a name that no server has, or it answers every name
+// alike, but this one otherwise. It is nil where the control does not tell.
+func (r *Run) servesUndeclared() func(c *profile.Call) bool {
+	control := -1
+	alike, all := 0, 0
+	for i := range r.Profile.Calls {
+		c := &r.Profile.Calls[i]
+		switch {
+		case carries(c, session.OracleControl):
+			if c.Outcome == "error" || c.Outcome == "iserror" {
+				return func(c *profile.Call) bool { return c.Outcome == "ok" }
+			}
+			if c.Outcome == "ok" && control < 0 {
+				control = c.N
+			}
+		case carries(c, session.OracleTool) && control >= 0 && !r.declaredTool(c.Tool):
+			all++
+			if r.Undeclared[c.N] == r.Undeclared[control] {
+				alike++
+			}
+		}
+	}
+	if control < 0 || r.Undeclared[control] == "" || 2*alike < all {
+		return nil
+	}
+	return func(c *profile.Call) bool {
+		said, ok := r.Undeclared[c.N]
+		return c.Outcome == "ok" && ok && said != r.Undeclared[control]
+	}
 }
 
 func carries(c *profile.Call, oracle string) bool {

@@ -31,6 +31,9 @@ type Run struct {
 	Canaries map[string]canaries.Canary
 	// Args are the arguments of each call, by its number.
 	Args map[int]json.RawMessage
+	// Undeclared are the results of calls of tools that were not listed by then, by
+	// the call's number and without the tool's name.
+	Undeclared map[int]string
 	// Home, ServerDir and Workspaces name places in messages and fingerprints.
 	Home       string
 	ServerDir  string

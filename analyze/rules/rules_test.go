@@ -289,6 +289,9 @@ var cases = []struct {
 	{"CM305", "its purpose", proven(described("run", "Executes Python code"), "text", session.OracleCode, profile.HitCreate), ""},
 	{"CM306", "served", hidden("iserror", "ok"), finding.Medium},
 	{"CM306", "all are served", hidden("ok", "ok"), ""},
+	{"CM306", "all are served, one otherwise", saying(hidden("ok", "ok"), "no such tool", "two files", "no such tool"), finding.Medium},
+	{"CM306", "all are served alike", saying(hidden("ok", "ok"), "no such tool", "no such tool", "no such tool"), ""},
+	{"CM306", "each is served otherwise", saying(hidden("ok", "ok"), "1", "2", "3"), ""},
 	{"CM306", "refused", hidden("error", "error"), ""},
 	{"CM307", "listed", proven(silent, "__proto__", session.OraclePrototype, profile.HitListed), finding.High},
 	{"CM307", "not listed", newRun(silent), ""},
@@ -336,7 +339,9 @@ var cases = []struct {
 	}), finding.Low},
 	{"CM501", "none", newRun(note), ""},
 	{"CM503", "two texts", with(newRun(note), func(r *Run) { r.Wire.Duplicates = []Duplicate{{Fact: Fact{Seq: 9, Tool: "x"}, What: "tool"}} }), finding.Medium},
-	{"CM503", "alike", with(newRun(note), func(r *Run) { r.Wire.Duplicates = []Duplicate{{Fact: Fact{Seq: 9, Tool: "x"}, What: "tool", Alike: true}} }), finding.Low},
+	{"CM503", "alike", with(newRun(note), func(r *Run) {
+		r.Wire.Duplicates = []Duplicate{{Fact: Fact{Seq: 9, Tool: "x"}, What: "tool", Alike: true}}
+	}), finding.Low},
 	{"CM503", "none", newRun(note), ""},
 	{"CM502", "another policy", with(newRun(note), func(r *Run) {
 		r.Changed = []Changed{{What: "policy", At: finding.Location{Path: "coalmine.yaml", Line: 3}}}

@@ -205,6 +205,16 @@ func hidden(control, outcome string) *Run {
 	return r
 }
 
+// saying is a run of hidden with a third undeclared tool, and what each of them answered.
+func saying(r *Run, answers ...string) *Run {
+	r.Profile.Calls = append(r.Profile.Calls, profile.Call{N: 4, Tool: "admin", What: "tool", Outcome: "ok", Oracles: []session.Injection{{Oracle: session.OracleTool}}})
+	r.Undeclared = map[int]string{}
+	for i, a := range answers {
+		r.Undeclared[2+i] = a
+	}
+	return r
+}
+
 // detecting is a run of which a detector of the wire said something.
 func detecting(rule string) *Run {
 	return with(newRun(note), func(r *Run) {
