@@ -45,7 +45,7 @@ func (c *Client) CallTool(ctx context.Context, name string, args json.RawMessage
 	}{name, args, as, c.metadataWith(ctx), nil}
 	r, err := c.call(ctx, "tools/call", params)
 	for n := 0; n < maxAsked && err == nil && r.InputRequired; n++ {
-		if params.inputs = c.decline(r.Raw); params.inputs == nil {
+		if params.inputs = c.supply(r.Raw); params.inputs == nil {
 			break
 		}
 		r, err = c.call(ctx, "tools/call", params)
@@ -65,20 +65,28 @@ type inputs struct {
 	State     json.RawMessage            `json:"requestState,omitempty"`
 }
 
-// decline answers what a result asks for, nil where there is no answer: a user
-// declines a form; for a model and for roots the newer era has no refusal.
-func (c *Client) decline(raw json.RawMessage) *inputs {
+// supply answers what a result asks for, nil where one of it has no answer: a user
+// declines a form, a model and roots are there if configured. The newer era has no
+// other refusal.
+func (c *Client) supply(raw json.RawMessage) *inputs {
 	members, _ := object(raw)
 	requests, ok := object(members["inputRequests"])
-	if !c.opts.Declines || !ok || len(requests) == 0 || len(requests) > maxPending {
+	if !ok || len(requests) == 0 || len(requests) > maxPending {
 		return nil
 	}
 	in := &inputs{Responses: map[string]json.RawMessage{}, State: members["requestState"]}
 	for id, request := range requests {
-		if m, _ := object(request); text(m["method"]) != "elicitation/create" {
+		m, _ := object(request)
+		switch method := text(m["method"]); {
+		case method == methodElicit && c.opts.Declines:
+			in.Responses[id] = declined
+		case method == methodRoots && len(c.opts.Roots) > 0:
+			in.Responses[id] = c.roots()
+		case method == methodSample && c.mayAnswer():
+			in.Responses[id] = c.answerOfModel()
+		default:
 			return nil
 		}
-		in.Responses[id] = declined
 	}
 	return in
 }

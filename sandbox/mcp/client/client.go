@@ -57,8 +57,11 @@ type Options struct {
 	Info wire.Implementation
 	// Declines declares that there is a user to be asked (elicitation), as most
 	// clients do, and declines each request: what a server does only where it can ask
-	// is seen, and it is told nothing. Of a model (sampling) few clients know.
+	// is seen, and it is told nothing.
 	Declines bool
+	// Model is what a model of the user's is made to answer to each request for its
+	// answer (sampling), at most maxSampled times; "" means that none is offered.
+	Model string
 	// Roots are offered to the server. None means that the capability is not
 	// declared and a request for them is declined.
 	Roots []Root
@@ -106,8 +109,10 @@ type Client struct {
 	tasked map[string]bool
 	// lateDiscover says that server/discover was answered well, but late.
 	lateDiscover bool
-	counts       Counters
-	notices      []Notice
+	// sampled counts the answers of a model.
+	sampled int
+	counts  Counters
+	notices []Notice
 }
 
 // New returns a Client that sends each line, without its line end, through

@@ -341,10 +341,13 @@ func TestServerRequests(t *testing.T) {
 	roots.Roots = []Root{{URI: "file:///home/u/work", Name: "work"}}
 	declines := patient
 	declines.Declines = true
+	model := patient
+	model.Model = "Fine."
 	for _, tc := range []struct {
 		name, request, reply string
 		opts                 Options
 	}{
+		{"a model", `"method":"sampling/createMessage","params":{"messages":[],"maxTokens":9}`, `{"role":"assistant","content":{"type":"text","text":"Fine."},"model":"model","stopReason":"endTurn"}`, model},
 		{"ping", `"method":"ping"`, `{}`, patient},
 		{"sampling", `"method":"sampling/createMessage","params":{}`, `-32601`, patient},
 		{"elicitation", `"method":"elicitation/create","params":{"message":"x","requestedSchema":{"type":"object","properties":{},"$ref":"#"}}`, `-32601`, patient},

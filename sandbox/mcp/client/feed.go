@@ -78,8 +78,8 @@ func (c *Client) deliverLate(id int64, m wire.Message) {
 	}
 }
 
-// serve answers a server's request: ping always, roots if configured. A user
-// declines, or is not there to be asked; nobody else is.
+// serve answers a server's request: ping always, roots and a model's answer if
+// configured. A user declines, or is not there to be asked; nobody else is.
 func (c *Client) serve(m wire.Message) {
 	if isNull(m.ID) {
 		c.note(NullID, "a request %s has null for an id and gets no answer", quoted(m.Method))
@@ -90,13 +90,13 @@ func (c *Client) serve(m wire.Message) {
 	switch {
 	case m.Method == "ping":
 		reply.Result = json.RawMessage(`{}`)
-	case m.Method == "roots/list" && len(c.opts.Roots) > 0:
-		reply.Result, _ = encode(struct {
-			Roots []Root `json:"roots"`
-		}{c.opts.Roots})
-	case m.Method == "elicitation/create" && c.opts.Declines:
+	case m.Method == methodRoots && len(c.opts.Roots) > 0:
+		reply.Result = c.roots()
+	case m.Method == methodElicit && c.opts.Declines:
 		kind = Declined
 		reply.Result = declined
+	case m.Method == methodSample && c.mayAnswer():
+		reply.Result = c.answerOfModel()
 	default:
 		kind = Declined
 		reply.Error = &replyError{Code: codeMethodNotFound, Message: "Method not found"}
@@ -109,6 +109,50 @@ func (c *Client) serve(m wire.Message) {
 	if err != nil {
 		c.note(Unsent, "the reply to the server's %s: %v", quoted(m.Method), err)
 	}
+}
+
+// The requests of a server that need a capability of the client.
+const (
+	methodElicit = "elicitation/create"
+	methodSample = "sampling/createMessage"
+	methodRoots  = "roots/list"
+)
+
+// maxSampled bounds the answers of a model in one session: a server may ask on for ever.
+const maxSampled = 64
+
+// mayAnswer counts an answer of the model's, and reports whether there is one.
+func (c *Client) mayAnswer() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.opts.Model == "" || c.sampled >= maxSampled {
+		return false
+	}
+	c.sampled++
+	return true
+}
+
+// answerOfModel is the same whatever was asked.
+func (c *Client) answerOfModel() json.RawMessage {
+	type content struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	out, _ := encode(struct {
+		Role    string  `json:"role"`
+		Content content `json:"content"`
+		Model   string  `json:"model"`
+		Stop    string  `json:"stopReason"`
+	}{"assistant", content{"text", c.opts.Model}, "model", "endTurn"})
+	return out
+}
+
+// roots is the answer to a request for them.
+func (c *Client) roots() json.RawMessage {
+	out, _ := encode(struct {
+		Roots []Root `json:"roots"`
+	}{c.opts.Roots})
+	return out
 }
 
 // declined is a user's answer to any form, which is never read.

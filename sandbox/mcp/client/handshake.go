@@ -71,6 +71,9 @@ func (c *Client) negotiate(ctx context.Context) (h *handshake, version string, e
 	if len(c.opts.Roots) > 0 {
 		capabilities.RootsV2 = &mcp.RootCapabilities{} //nolint:staticcheck // deprecated, yet what servers of every version know
 	}
+	if c.opts.Model != "" {
+		capabilities.Sampling = &mcp.SamplingCapabilities{} //nolint:staticcheck // the same
+	}
 	info := c.opts.Info
 	sdk := mcp.NewClient(
 		&mcp.Implementation{Name: info.Name, Title: info.Title, Version: info.Version},
@@ -159,6 +162,9 @@ func (c *Client) requestMeta(version string) (json.RawMessage, error) {
 	}
 	if len(c.opts.Roots) > 0 {
 		capabilities["roots"] = map[string]any{}
+	}
+	if c.opts.Model != "" {
+		capabilities["sampling"] = map[string]any{}
 	}
 	return encode(map[string]any{
 		mcp.MetaKeyProtocolVersion:    version,

@@ -230,3 +230,31 @@ func TestDecliningHasAnEnd(t *testing.T) {
 		}
 	}
 }
+
+// A result that asks for what the client offers gets it, a model's answer only so often.
+func TestAskedForModelAndRoots(t *testing.T) {
+	opts := patient
+	opts.Model, opts.Roots = "Fine.", []Root{{URI: "file:///w"}}
+	var given []json.RawMessage
+	answer := give(`{"resultType":"input_required","inputRequests":{"m":{"method":"sampling/createMessage","params":{}},"r":{"method":"roots/list"}}}`)
+	p := newPeer(opts, legacy(map[string]func(*peer, request){"tools/call": func(p *peer, r request) {
+		members, _ := object(r.Params)
+		given = append(given, members["inputResponses"])
+		answer(p, r)
+	}}))
+	connect(t, p)
+	for range maxSampled {
+		if _, err := p.c.CallTool(t.Context(), "x", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := 0
+	for _, g := range given {
+		if strings.Contains(string(g), `"text":"Fine."`) && strings.Contains(string(g), `"uri":"file:///w"`) {
+			n++
+		}
+	}
+	if n != maxSampled {
+		t.Errorf("answered %d times", n)
+	}
+}

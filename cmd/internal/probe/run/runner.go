@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
+	"path"
 	"syscall"
 	"time"
 
@@ -105,7 +107,7 @@ func (r Runner) attempt(ctx context.Context, p plan.Plan, dir *os.Root, skipDisc
 	conn := connect(&p, rec, ready, func() *sandbox.Run { return started })
 	defer conn.close()
 	rec.client = client.New(conn.send, client.Options{
-		Info: p.Identity.Client, Declines: true, SkipDiscover: skipDiscover, CallTimeout: p.Budget.CallTimeout,
+		Info: p.Identity.Client, Declines: true, Model: modelsAnswer, Roots: rootsOf(&p), SkipDiscover: skipDiscover, CallTimeout: p.Budget.CallTimeout,
 		HandshakeTimeout: min(30*time.Second, p.Budget.Timeout), DiscoverTimeout: discoverTimeout(&p),
 	})
 	r.Progress("starting in the " + r.Backend.Name() + " sandbox")
@@ -133,6 +135,18 @@ func (r Runner) attempt(ctx context.Context, p plan.Plan, dir *os.Root, skipDisc
 		return s.seen, Unwritable(logErr)
 	}
 	return s.seen, driveErr
+}
+
+// modelsAnswer is what a server hears of the model that it asks for an answer.
+const modelsAnswer = "I have read this, and have nothing to add."
+
+// rootsOf are the workspaces of a plan, as a client offers them.
+func rootsOf(p *plan.Plan) []client.Root {
+	var out []client.Root
+	for _, dir := range p.Server.Workspaces {
+		out = append(out, client.Root{URI: (&url.URL{Scheme: "file", Path: dir}).String(), Name: path.Base(dir)})
+	}
+	return out
 }
 
 // finish records what is known only when the sandbox has ended, and closes the log.
