@@ -186,6 +186,9 @@ func OpenDirectory(dir *os.Root, version string, changes ...func(*Inputs)) (*Dir
 	if there {
 		d.opts.Audit = report
 	}
+	if d.opts.Texts, err = readTexts(dir); err != nil {
+		return nil, err
+	}
 	return d, nil
 }
 
@@ -315,7 +318,7 @@ func (d *Directory) Sealed() (bool, error) {
 // alone are the options for a run that is judged by itself.
 func (d *Directory) alone() Options {
 	o := d.opts
-	o.Audit, o.AuditErr = nil, nil
+	o.Audit, o.AuditErr, o.Texts = nil, nil, nil
 	return o
 }
 

@@ -46,6 +46,8 @@ type Options struct {
 	Changed []rules.Changed
 	// Least asks for Result.Least.
 	Least bool
+	// Texts is what an outside judge said of the run's texts, nil for none.
+	Texts *Texts
 }
 
 // maxReasons bounds the reasons listed for an inconclusive verdict.
@@ -100,6 +102,10 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 		run.Policy = opts.Policy
 	}
 	run.Changed = opts.Changed
+	if opts.Texts != nil {
+		run.Judged = opts.Texts.judgedTexts(w)
+		j.textHoles(opts.Texts)
+	}
 	j.readCompared(run, &opts)
 	res := j.result(w, run, opts)
 	res.Findings = append([]finding.Finding{}, rules.Check(run)...)

@@ -34,6 +34,7 @@ const (
 	GapWireOnly        Code = "wire-only"
 	GapDetectorFailed  Code = "detector-failed"
 	GapAnalysisBounded Code = "analysis-bounded"
+	GapTextJudge       Code = "text-judge"
 
 	GapNotTraced          Code = "not-traced"
 	GapTracerDied         Code = "tracer-died"

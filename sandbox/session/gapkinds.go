@@ -116,6 +116,8 @@ var gapKinds = []GapKind{
 		"Please report it, with session.jsonl if that may be shown."},
 	{GapAnalysisBounded, "There was more than is analysed: the rest was not looked at.",
 		"Run with fewer calls (--calls), so that there is less at once."},
+	{GapTextJudge, "The program of --text-judge failed, or gave no verdict on some of the texts that the server said.",
+		"Run the program by hand on a line of its input; README says what it reads and writes. Leave --text-judge out to judge without it."},
 	{GapWireOnly, "Only the wire was recorded: system calls, files and the network were not watched.",
 		"Probe the server (coalmine probe) to see what it does."},
 	{GapCutOff, "The log does not say how the run ended: it was cut off.",

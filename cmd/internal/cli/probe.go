@@ -47,6 +47,8 @@ type probeFlags struct {
 	base                   *since.Base
 	// entries are the configuration's servers.
 	entries []config.Server
+	// textJudge is the user's own program, as one line.
+	textJudge string
 	// dryRun prints what would be run and shown, and starts nothing.
 	dryRun bool
 }
@@ -91,6 +93,7 @@ func (e *env) probe() *cobra.Command {
 	fl.StringVar(&f.policy.emit, "emit-policy", "", "write the least policy under which the run would have been quiet to this new `FILE`")
 	fl.StringSliceVar(&f.Vary, "vary", nil, "run again under changed conditions, and say what comes with one only: client, ci, clock, locale, canaries, secrets")
 	fl.StringVar(&f.baseline, "baseline", "", "a `FILE` of coalmine baseline: only findings that are not in it decide")
+	fl.StringVar(&f.textJudge, "text-judge", "", "have a program of your own judge what the server says: `CMD` is started on this machine, without a shell, and reads and writes lines of JSON")
 	fl.StringVar(&f.changedSince, "changed-since", "", "probe only servers that differ from the merge base with this `REF`, by its policy and baseline")
 	fl.StringVar(&f.failOn, "fail-on", "high", "critical, high, medium, low or never")
 	fl.StringArrayVar(&f.Show, "show", nil, "show the server this `PATH` of the host, which git does not track or which lies outside of --config's repository")
@@ -144,6 +147,11 @@ func (f *probeFlags) check() error {
 	if f.replay != "" {
 		if err := f.readReplay(); err != nil {
 			return err
+		}
+	}
+	if f.textJudge != "" {
+		if f.TextJudge = strings.Fields(f.textJudge); len(f.TextJudge) == 0 {
+			return usage("such as --text-judge \"python3 judge.py\"", "--text-judge names no program")
 		}
 	}
 	f.Seed = time.Now().UnixNano() & 0xffffffff

@@ -17,6 +17,7 @@ import (
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/shrink"
+	"github.com/coalmine-dev/coalmine/cmd/internal/textjudge"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -101,6 +102,9 @@ func RunWith(ctx context.Context, o plan.Options, test Seams) (out *Outcome, err
 	seen, runErr := p.declared(ctx)
 	if err := p.keepInputs(audited()); runErr != nil || err != nil {
 		return nil, errors.Join(runErr, err)
+	}
+	if err := p.judgeTexts(ctx); err != nil {
+		return nil, err
 	}
 	res, err := p.judge(ctx, seen, test)
 	if err != nil {
@@ -354,6 +358,28 @@ func (p *probe) keepInputs(audited *audit.Report, auditErr error) error {
 	}
 	if err := analyze.WriteInputs(p.out, in, audited); err != nil {
 		return run.Unwritable(err)
+	}
+	return nil
+}
+
+// judgeTexts has the user's own program judge what the server said in the declared run,
+// and keeps what it said.
+func (p *probe) judgeTexts(ctx context.Context) error {
+	if len(p.opts.TextJudge) == 0 {
+		return nil
+	}
+	p.opts.Progress("asking the text judge")
+	said, left, err := analyze.ReadTexts(p.dir)
+	if err != nil {
+		return err
+	}
+	judged, err := textjudge.Ask(ctx, p.opts.TextJudge, said)
+	if err != nil {
+		return err
+	}
+	judged.Left = left
+	if err := analyze.WriteTexts(p.out, judged); err != nil {
+		return &sandbox.UsageError{Err: err, Hint: fullDisk}
 	}
 	return nil
 }

@@ -108,6 +108,9 @@ type Judging struct {
 	Changed []rules.Changed
 	// Least asks for the result's least policy.
 	Least bool
+	// TextJudge is the user's own program, with its arguments, that judges what the
+	// server says, nil for none.
+	TextJudge []string
 	// Version is the program's.
 	Version string
 }
