@@ -8,13 +8,13 @@ var lexicon = []struct {
 	words map[concept]string
 }{
 	{"English", map[concept]string{
-		addressed: "assistant|ai agent|ai model|ai:|ai assistant|language model|llm|the model|the agent|ai reading|note to ai|dear ai",
+		addressed: "assistant|ai agent|ai model|ai:|ai assistant|language model|llm|note to the model|note to the agent|ai reading|note to ai|dear ai|dear model",
 		conceals: "do not tell|don't tell|never tell|without telling|do not mention|don't mention|never mention|not mention|without mentioning|do not inform|never inform|without informing|without notifying|" +
 			"not be informed|not be told|must not know|should not know|need not know|not know about|without…knowledge|without…knowing|without…noticing|" +
 			"keep quiet|stay silent|remain silent|keep silent|keep this secret|keep it secret|keep…a secret|keep this between|leave it out of|leave this out of|leave that out of|omit this from|never bring this up|not bring this up|never bring it up|not bring it up|hide this|hide the fact|conceal",
 		secret:   "password|passphrase|private key|api key|secret key|access key|credential|access token|auth token|session token|ssh key|environment variables|seed phrase",
 		talk:     "full conversation|entire conversation|whole conversation|complete conversation|conversation history|conversation so far|chat history|all previous messages|all prior messages|all messages so far|everything the user|full transcript",
-		sends:    "attach|forward|append|include|send|pass |hand it|hand over|upload|post |transmit|submit|copy |add it|embed|encode|place |put |exfiltrate",
+		sends:    "attach |forward |forwarded |append |include |included in the|send |pass |hand it|hand over|upload |post |transmit |submit |copy |add it |embed |put |exfiltrate",
 		always:   "from now on|from here on|from this point|henceforth|before each answer|before every answer|before each response|before every response|before each reply|before every reply|each answer you|every answer you|each response you|every response you|each reply you|every reply you|in every response|in every reply|in every answer|for the rest of this",
 		replaces: "replace|substitute|swap|change the|redirect|instead of the one|set …to",
 		payee:    "recipient|payee|beneficiary|bank account|account number|wallet|iban|bcc",
@@ -26,7 +26,7 @@ var lexicon = []struct {
 		user:     "the user",
 	}},
 	{"German", map[concept]string{
-		addressed: "assistent|an die ki|ki:|für die ki|ki-|sprachmodell|modell|agenten",
+		addressed: "assistent|an die ki|ki:|für die ki|ki-|sprachmodell|an das modell",
 		conceals:  "ohne dass…nutzer|ohne dass…benutzer|ohne dass…anwender|ohne wissen|ohne…zu erwähnen|ohne…zu informieren|ohne…mitzuteilen|erwähne…nicht|erwähnen sie…nicht|nicht erwähnen|verschweig|verheimlich|geheim halt|halte…geheim|geheim zu halten|behalte…für dich|sag…nichts|verrate…nichts|nichts verraten|nicht wissen|nichts davon erfahr|nicht erfahren|nicht informiert werden",
 		secret:    "passwort|kennwort|zugangsdaten|api-schlüssel|privaten schlüssel|geheimen schlüssel|zugriffstoken|umgebungsvariablen",
 		talk:      "gesamte gespräch|ganze gespräch|gesamten verlauf|gesprächsverlauf|chatverlauf|alle bisherigen nachrichten|bisherigen nachrichten|gesamte unterhaltung|ganze unterhaltung|kompletten verlauf",
@@ -43,7 +43,7 @@ var lexicon = []struct {
 		user:      "nutzer|benutzer|anwender",
 	}},
 	{"French", map[concept]string{
-		addressed: "assistant|à l'ia|pour l'ia|l'ia |ia :|modèle|agent",
+		addressed: "assistant|à l'ia|pour l'ia|l'ia |ia :|modèle de langage|au modèle",
 		conceals:  "sans que l'utilisateur|à l'insu|sans le dire|sans en informer|sans le mentionner|sans mentionner|n'en parle|ne mentionne pas|ne le mentionne|ne le dis pas|ne dis rien|ne dites rien|garde cela secret|garde-le secret|gardez cela secret|garde le secret|garder secret|secret à garder|ne doit pas savoir|ne doit rien savoir",
 		secret:    "mot de passe|identifiants|clé privée|clé api|clé d'api|jeton d'accès|variables d'environnement",
 		talk:      "toute la conversation|l'ensemble de la conversation|conversation entière|conversation complète|historique de la conversation|historique complet|tous les messages",
@@ -60,7 +60,7 @@ var lexicon = []struct {
 		user:      "utilisateur",
 	}},
 	{"Spanish", map[concept]string{
-		addressed: "asistente|a la ia|para la ia|ia:|modelo|agente",
+		addressed: "asistente|a la ia|para la ia|ia:|modelo de lenguaje|al modelo",
 		conceals:  "sin que el usuario|sin que…se entere|sin que…lo sepa|sin decir|sin mencion|sin informar|sin avisar|no lo mencion|no menciones|no le digas|no digas nada|no se lo digas|mantenlo en secreto|manténgalo en secreto|guarda el secreto|guárdalo en secreto|mantener en secreto|no debe saber|no debe enterarse|oculta",
 		secret:    "contraseña|credencial|clave privada|clave de api|clave api|token de acceso|variables de entorno",
 		talk:      "toda la conversación|conversación completa|conversación entera|historial de la conversación|historial completo|todos los mensajes",
@@ -77,7 +77,7 @@ var lexicon = []struct {
 		user:      "usuario",
 	}},
 	{"Portuguese", map[concept]string{
-		addressed: "assistente|para a ia|à ia|ia:|modelo|agente",
+		addressed: "assistente|para a ia|à ia|ia:|modelo de linguagem|ao modelo",
 		conceals:  "sem que o usuário|sem que o utilizador|sem que…saiba|sem dizer|sem mencion|sem informar|sem avisar|não mencione|não diga|não conte|não informe|guarde segredo|mantenha em segredo|mantenha isso em segredo|mantenha segredo|não deve saber|não pode saber|esconda|oculte",
 		secret:    "senha|palavra-passe|credenciais|chave privada|chave de api|chave da api|token de acesso|variáveis de ambiente",
 		talk:      "toda a conversa|conversa completa|conversa inteira|histórico da conversa|histórico completo|todas as mensagens",
@@ -94,7 +94,7 @@ var lexicon = []struct {
 		user:      "usuário|utilizador",
 	}},
 	{"Italian", map[concept]string{
-		addressed: "assistente|per l'ia|all'ia|ia:|modello|agente",
+		addressed: "assistente|per l'ia|all'ia|ia:|modello linguistico|al modello",
 		conceals:  "senza che l'utente|senza dir|senza menzion|senza informare|senza avvis|non menzion|non dirlo|non dire|non parlarne|mantieni il segreto|tieni segreto|tienilo segreto|mantenere segreto|mantienilo segreto|non deve sapere|non deve saperlo|nascondi",
 		secret:    "password|credenziali|chiave privata|chiave api|chiave segreta|token di accesso|variabili d'ambiente",
 		talk:      "intera conversazione|tutta la conversazione|conversazione completa|cronologia della conversazione|tutti i messaggi",
@@ -111,7 +111,7 @@ var lexicon = []struct {
 		user:      "utente|l'utente|all'utente",
 	}},
 	{"Dutch", map[concept]string{
-		addressed: "assistent|de ai|taalmodel|het model",
+		addressed: "assistent|de ai|taalmodel",
 		conceals:  "zonder dat de gebruiker|buiten medeweten|zonder…te vermelden|zonder…te vertellen|vermeld…niet|zeg…niets|houd…geheim|hou…geheim|verzwijg|mag…niet weten|niet te weten",
 		secret:    "wachtwoord|inloggegevens|privésleutel|api-sleutel|toegangstoken|omgevingsvariabelen",
 		talk:      "hele gesprek|volledige gesprek|gespreksgeschiedenis|alle eerdere berichten|alle berichten",
@@ -128,7 +128,7 @@ var lexicon = []struct {
 		user:      "gebruiker",
 	}},
 	{"Polish", map[concept]string{
-		addressed: "asystent|dla ai|model językow|modelu",
+		addressed: "asystent|dla ai|model językow|modele językow",
 		conceals:  "bez wiedzy|tak, aby użytkownik nie|aby użytkownik nie|żeby użytkownik nie|nie wspominaj|nie mów|nie informuj|zachowaj…w tajemnicy|w tajemnicy|ukryj",
 		secret:    "hasło|hasła|poświadczeni|klucz prywatny|klucz api|token dostęp|zmienne środowiskowe|zmiennych środowiskowych",
 		talk:      "całą rozmowę|cała rozmowa|całej rozmowy|historię rozmowy|wszystkie wiadomości",
@@ -145,7 +145,7 @@ var lexicon = []struct {
 		user:      "użytkownik",
 	}},
 	{"Russian", map[concept]string{
-		addressed: "ассистент|помощник|для ии|ии:|языков|модел",
+		addressed: "ассистент|помощник|для ии|ии:|языковая модель|языковой модели|языковые модели",
 		conceals:  "чтобы пользователь не|без ведома|не сообщая|не говоря|не упоминай|не говори|не сообщай|не рассказывай|в тайне|в секрете|скрой|скрывай|не должен знать|не должен узнать",
 		secret:    "пароль|пароля|учётные данные|учетные данные|учётных данных|закрытый ключ|приватный ключ|api-ключ|ключ api|токен доступа|переменные окружения",
 		talk:      "всю переписку|весь диалог|весь разговор|историю переписки|историю диалога|историю разговора|все сообщения",
@@ -196,7 +196,7 @@ var lexicon = []struct {
 		user:      "用户",
 	}},
 	{"Japanese", map[concept]string{
-		addressed: "アシスタント|aiへ|aiは|エージェント|言語モデル|モデルへ",
+		addressed: "アシスタント|aiへ|aiは|言語モデル|モデルへ|エージェントへ",
 		conceals:  "気付かれない|気づかれない|知られない|知られず|知らせず|伝えず|告げず|触れないで|言及しないで|言わず|何も言わ|秘密に|内緒|隠して|教えないで|伝えないで|知らせないで",
 		secret:    "パスワード|認証情報|秘密鍵|apiキー|アクセストークン|環境変数",
 		talk:      "会話の全文|会話全体|すべての会話|会話履歴|会話の履歴|全メッセージ|すべてのメッセージ",
@@ -213,7 +213,7 @@ var lexicon = []struct {
 		user:      "ユーザ|利用者",
 	}},
 	{"Korean", map[concept]string{
-		addressed: "어시스턴트|ai를 위한|ai에게|ai:|언어 모델|에이전트",
+		addressed: "어시스턴트|ai를 위한|ai에게|ai:|언어 모델|에이전트에게",
 		conceals:  "사용자가 모르게|사용자 모르게|알리지 말|말하지 말|말하지 마|언급하지 마|언급하지 말|비밀로|아무 말도 하지|숨기|알리지 않|몰래",
 		secret:    "비밀번호|자격 증명|개인 키|api 키|액세스 토큰|환경 변수",
 		talk:      "전체 대화|대화 전체|모든 대화|대화 내용|대화 기록|모든 메시지",
@@ -230,7 +230,7 @@ var lexicon = []struct {
 		user:      "사용자",
 	}},
 	{"Arabic", map[concept]string{
-		addressed: "للمساعد|المساعد|للذكاء الاصطناعي|الذكاء الاصطناعي|النموذج|للنموذج|الوكيل",
+		addressed: "للمساعد|المساعد|للذكاء الاصطناعي|الذكاء الاصطناعي|للنموذج|للوكيل",
 		conceals:  "دون علم|بدون علم|دون أن يعلم|دون أن يعرف|لا تخبر|ولا تخبر|لا تذكر|ولا تذكر|دون إخبار|دون ذكر|أبق الأمر سر|أبقه سر|سرا|سريا|أخف|لا يجب أن يعرف",
 		secret:    "كلمة المرور|كلمة السر|بيانات الاعتماد|المفتاح الخاص|مفتاح api|رمز الوصول|متغيرات البيئة",
 		talk:      "المحادثة كاملة|كامل المحادثة|المحادثة بأكملها|سجل المحادثة|جميع الرسائل|كل الرسائل",

@@ -83,7 +83,7 @@ var terms = func() map[[2]byte][]term {
 	out := map[[2]byte][]term{}
 	add := func(language int, what concept, list string) {
 		for w := range strings.SplitSeq(list, "|") {
-			if w = strings.TrimSpace(w); w == "" {
+			if len(w) < 2 {
 				continue
 			}
 			first, _ := utf8.DecodeRuneInString(w)
@@ -92,7 +92,7 @@ var terms = func() map[[2]byte][]term {
 			out[key] = append(out[key], t)
 		}
 	}
-	add(everywhere, path, "~/.ssh|.ssh/|id_rsa|id_ed25519|.aws/credentials|~/.aws|.netrc|/etc/shadow|.cursor/mcp.json|claude_desktop_config.json|.git-credentials|.kube/config|.npmrc|.pypirc|.env ")
+	add(everywhere, path, "~/.ssh|.ssh/|id_rsa|id_ed25519|.aws/credentials|~/.aws|.netrc|/etc/shadow|.cursor/mcp.json|claude_desktop_config.json|.git-credentials|.kube/config|~/.npmrc|~/.pypirc| .env |/.env |`.env`|\".env\"|'.env'")
 	for i, l := range lexicon {
 		for what, list := range l.words {
 			add(i, what, list)
