@@ -15,19 +15,19 @@ var languages = []struct {
 	// tell, user and nothing make "tell the user nothing".
 	tell, user, nothing string
 }{
-	{"German", "ignorier|missacht|vergiss|vergesst", "alle|bisherig|vorherig|vorig|früher|obig", "anweisung|instruktion|vorgabe", "sag|erzähl|verrat|mitteil|erwähn|informier", "benutzer|nutzer|anwender", "nichts|niemals"},
-	{"French", "ignore|oublie|néglige", "toutes|précédent|antérieur|ci-dessus", "instruction|consigne", "dis|dites|dire|révèle|mentionne|informe", "utilisateur", "rien|jamais"},
-	{"Spanish", "ignor|olvid|descart", "todas|anterior|previa", "instruccion|indicacion", "digas|decir|reveles|menciones|informes|cuentes", "usuario", "nada|nunca"},
-	{"Portuguese", "ignor|esqueç|descart", "todas|anterior|prévia", "instruç|instruco", "diga|dizer|revele|mencione|informe|conte", "usuário|utilizador|usuario", "nada|nunca"},
-	{"Italian", "ignor|dimentic|trascur", "tutte|precedent|anterior", "istruzion|indicazion", "dire|rivel|menzion|inform", "utente", "niente|nulla|mai"},
-	{"Dutch", "negeer|vergeet", "alle|vorige|eerdere|bovenstaande", "instructie|aanwijzing|opdracht", "vertel|zeg|onthul|vermeld|informeer", "gebruiker", "niets|nooit"},
-	{"Polish", "ignoruj|zignoruj|zapomnij|pomiń", "wszystkie|poprzedni|wcześniejsz", "instrukcj|polece", "mów|powiedz|ujawni|wspomin|informuj", "użytkownik", "nic|nigdy"},
-	{"Russian", "игнорир|проигнорир|забудь", "все|предыдущ|прежн", "инструкци|указани", "говори|сообщай|раскрывай|упоминай", "пользовател", "ничего|никогда"},
-	{"Turkish", "yok say|görmezden|unut", "tüm|önceki|daha önce", "talimat", "söyle|bahset|bildir", "kullanıcı", "hiçbir|asla"},
-	{"Chinese", "忽略|无视|無視|忘记", "之前|以前|先前|所有|以上", "指令|指示|说明", "告诉|告知|透露|提及", "用户|用戶", "不要|切勿|绝不|别"},
-	{"Japanese", "無視|忘れ", "以前|これまで|すべて|全て|上記", "指示|命令", "伝え|知らせ|教え|言わ|明かさ", "ユーザ|利用者", "ないで|なにも|何も|決して|ずに"},
-	{"Arabic", "تجاهل|انس|وتجاهل", "جميع|السابقة|كل|أعلاه", "التعليمات|تعليمات|الأوامر|التوجيهات", "تخبر|تقل|تذكر|تبلغ", "المستخدم", "لا|أبدا|شيئا"},
-	{"Korean", "무시|잊어", "이전|모든|앞선|위의", "지시|명령|지침", "말하|알리|언급|밝히", "사용자", "마세요|말고|절대|않"},
+	{"German", "ignorier|missacht|vergiss|vergesst|setz dich hinweg", "alle|bisherig|vorherig|vorig|früher|obig", "anweisung|instruktion|vorgabe|regel|befehl", "sag|erzähl|verrat|mitteil|erwähn|informier", "benutzer|nutzer|anwender", "nichts|niemals"},
+	{"French", "ignore|oublie|néglige|laisse de côté|ne tiens pas compte|fais abstraction", "toutes|précédent|antérieur|ci-dessus|reçu", "instruction|consigne|règle", "dis|dites|dire|révèle|mentionne|informe", "utilisateur", "rien|jamais"},
+	{"Spanish", "ignor|olvid|descart|deja de lado|haz caso omiso|no hagas caso", "todas|anterior|previa|te dieron|recibid", "instruccion|indicacion|reglas", "digas|decir|reveles|menciones|informes|cuentes", "usuario", "nada|nunca"},
+	{"Portuguese", "ignor|esqueç|descart|desconsider|deixe de lado", "todas|anterior|prévia|recebid", "instruç|instruco|regras", "diga|dizer|revele|mencione|informe|conte", "usuário|utilizador|usuario", "nada|nunca"},
+	{"Italian", "ignor|dimentic|trascur|lascia perdere|non tenere conto", "tutte|precedent|anterior|ricevut", "istruzion|indicazion|regole", "dire|rivel|menzion|inform", "utente", "niente|nulla|mai"},
+	{"Dutch", "negeer|vergeet", "alle|vorige|eerdere|bovenstaande|gekregen", "instructie|aanwijzing|opdracht|regels", "vertel|zeg|onthul|vermeld|informeer", "gebruiker", "niets|nooit"},
+	{"Polish", "ignoruj|zignoruj|zapomnij|pomiń", "wszystkie|poprzedni|wcześniejsz|otrzyman", "instrukcj|polece|zasad|reguł", "mów|powiedz|ujawni|wspomin|informuj", "użytkownik", "nic|nigdy"},
+	{"Russian", "игнорир|проигнорир|забудь|оставь без внимания|не обращай внимания|отбрось", "все|предыдущ|прежн|полученн|ранее", "инструкци|указани|правил", "говори|сообщай|раскрывай|упоминай", "пользовател", "ничего|никогда"},
+	{"Turkish", "yok say|görmezden|unut|bir yana bırak|dikkate alma", "tüm|önceki|daha önce", "talimat|kural", "söyle|bahset|bildir", "kullanıcı", "hiçbir|asla"},
+	{"Chinese", "忽略|无视|無視|忘记|取代|抛开|不理会", "之前|以前|先前|所有|以上", "指令|指示|说明|规则|要求", "告诉|告知|透露|提及", "用户|用戶", "不要|切勿|绝不|别"},
+	{"Japanese", "無視|忘れ|捨て", "以前|これまで|すべて|全て|上記|先に", "指示|命令|規則|ルール", "伝え|知らせ|教え|言わ|明かさ", "ユーザ|利用者", "ないで|なにも|何も|決して|ずに"},
+	{"Arabic", "تجاهل|انس|وتجاهل|دع|أهمل", "جميع|السابقة|كل|أعلاه|من قبل|تلقيت", "التعليمات|تعليمات|الأوامر|التوجيهات|القواعد", "تخبر|تقل|تذكر|تبلغ", "المستخدم", "لا|أبدا|شيئا"},
+	{"Korean", "무시|잊어|버리", "이전|모든|앞선|위의|앞서", "지시|명령|지침|규칙", "말하|알리|언급|밝히", "사용자", "마세요|말고|절대|않"},
 }
 
 // foreign are the expressions of languages, with the words without which none matches.

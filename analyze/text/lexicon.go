@@ -24,6 +24,7 @@ var lexicon = []struct {
 		prompt:   "your system prompt|full system prompt|complete system prompt|entire system prompt|your initial instructions|your hidden instructions|your original instructions|your instructions verbatim",
 		answers:  "reply|respond|answer|reveal|print|output|repeat|recite|disclose",
 		user:     "the user",
+		stealth:  "secretly|covertly|discreetly|quietly|unnoticed|in secret|stealthily|behind the scenes|on the sly",
 	}},
 	{"German", map[concept]string{
 		addressed: "assistent|an die ki|ki:|für die ki|ki-|sprachmodell|an das modell",
@@ -41,6 +42,7 @@ var lexicon = []struct {
 		answers:   "antworte|gib…aus|wiederhol|verrate|nenne",
 		takes:     "lies |öffne|hole |liest du",
 		user:      "nutzer|benutzer|anwender",
+		stealth:   "heimlich|unauffällig|unbemerkt|im verborgenen|still und leise|keine kenntnis",
 	}},
 	{"French", map[concept]string{
 		addressed: "assistant|à l'ia|pour l'ia|l'ia |ia :|modèle de langage|au modèle",
@@ -58,6 +60,7 @@ var lexicon = []struct {
 		answers:   "réponds|affiche|révèle|répète",
 		takes:     "lis |lisez|ouvre|récupère",
 		user:      "utilisateur",
+		stealth:   "discrètement|secrètement|en secret|en cachette|à l'abri des regards",
 	}},
 	{"Spanish", map[concept]string{
 		addressed: "asistente|a la ia|para la ia|ia:|modelo de lenguaje|al modelo",
@@ -75,6 +78,7 @@ var lexicon = []struct {
 		answers:   "responde|muestra|revela|repite",
 		takes:     "lee |lea |abre|busca",
 		user:      "usuario",
+		stealth:   "a escondidas|discretamente|en secreto|secretamente|con disimulo",
 	}},
 	{"Portuguese", map[concept]string{
 		addressed: "assistente|para a ia|à ia|ia:|modelo de linguagem|ao modelo",
@@ -92,6 +96,7 @@ var lexicon = []struct {
 		answers:   "responda|mostre|revele|repita",
 		takes:     "leia|abra|pegue",
 		user:      "usuário|utilizador",
+		stealth:   "discretamente|secretamente|às escondidas|em segredo|sem alarde",
 	}},
 	{"Italian", map[concept]string{
 		addressed: "assistente|per l'ia|all'ia|ia:|modello linguistico|al modello",
@@ -109,6 +114,7 @@ var lexicon = []struct {
 		answers:   "rispondi|mostra|rivela|ripeti",
 		takes:     "leggi|apri|recupera",
 		user:      "utente|l'utente|all'utente",
+		stealth:   "di nascosto|discretamente|segretamente|in segreto",
 	}},
 	{"Dutch", map[concept]string{
 		addressed: "assistent|de ai|taalmodel",
@@ -126,6 +132,7 @@ var lexicon = []struct {
 		answers:   "antwoord|toon|herhaal|onthul",
 		takes:     "lees|open |haal",
 		user:      "gebruiker",
+		stealth:   "stiekem|heimelijk|onopgemerkt|in het geheim",
 	}},
 	{"Polish", map[concept]string{
 		addressed: "asystent|dla ai|model językow|modele językow",
@@ -143,6 +150,7 @@ var lexicon = []struct {
 		answers:   "odpowiedz|wypisz|ujawnij|powtórz",
 		takes:     "przeczytaj|odczytaj|otwórz|pobierz",
 		user:      "użytkownik",
+		stealth:   "potajemnie|ukradkiem|po cichu|dyskretnie",
 	}},
 	{"Russian", map[concept]string{
 		addressed: "ассистент|помощник|для ии|ии:|языковая модель|языковой модели|языковые модели",
@@ -160,6 +168,7 @@ var lexicon = []struct {
 		answers:   "ответь|выведи|покажи|повтори|раскрой",
 		takes:     "прочитай|прочти|открой|возьми|считай",
 		user:      "пользовател",
+		stealth:   "незаметно|тайно|тайком|скрытно|втайне",
 	}},
 	{"Turkish", map[concept]string{
 		addressed: "asistan|yapay zek|dil modeli",
@@ -177,6 +186,7 @@ var lexicon = []struct {
 		answers:   "yanıtla|göster|tekrarla|yaz",
 		takes:     "oku|aç |al ",
 		user:      "kullanıcı",
+		stealth:   "gizlice|fark ettirmeden|sessizce|belli etmeden",
 	}},
 	{"Chinese", map[concept]string{
 		addressed: "助手|助理|给ai|给 ai|致ai|ai：|ai模型|人工智能|大模型|语言模型|智能体",
@@ -194,6 +204,7 @@ var lexicon = []struct {
 		answers:   "回答|回复|输出|显示|复述|透露",
 		takes:     "读取|打开|取出|获取",
 		user:      "用户",
+		stealth:   "暗中|偷偷|私下|秘密地",
 	}},
 	{"Japanese", map[concept]string{
 		addressed: "アシスタント|aiへ|aiは|言語モデル|モデルへ|エージェントへ",
@@ -211,6 +222,7 @@ var lexicon = []struct {
 		answers:   "答え|回答し|表示し|出力し|返信し",
 		takes:     "読み|読んで|開いて|取り出し|取得",
 		user:      "ユーザ|利用者",
+		stealth:   "こっそり|ひそかに|密かに|気づかれずに|気付かれずに",
 	}},
 	{"Korean", map[concept]string{
 		addressed: "어시스턴트|ai를 위한|ai에게|ai:|언어 모델|에이전트에게",
@@ -228,6 +240,7 @@ var lexicon = []struct {
 		answers:   "답하|출력|표시|알려",
 		takes:     "읽고|읽어|열어|가져와",
 		user:      "사용자",
+		stealth:   "눈에 띄지 않게|몰래|은밀히|은밀하게|조용히",
 	}},
 	{"Arabic", map[concept]string{
 		addressed: "للمساعد|المساعد|للذكاء الاصطناعي|الذكاء الاصطناعي|للنموذج|للوكيل",
@@ -245,5 +258,6 @@ var lexicon = []struct {
 		answers:   "أجب|اعرض|اطبع|كرر",
 		takes:     "اقرأ|افتح|خذ",
 		user:      "المستخدم",
+		stealth:   "خفية|سرا|في الخفاء|بهدوء",
 	}},
 }

@@ -37,8 +37,7 @@ func isOrder(s string) bool {
 	return false
 }
 
-// Orders in twelve languages are found. Of the sentences that were held out, as many
-// are as were when they were counted first.
+// Orders in twelve languages are found: testdata/orders.txt says which of them were at hand.
 func TestOrders(t *testing.T) {
 	found, all := map[string]int{}, map[string]int{}
 	for _, line := range sentences(t, "orders.txt") {
@@ -51,7 +50,7 @@ func TestOrders(t *testing.T) {
 		}
 	}
 	t.Logf("found %v of %v", found, all)
-	if found["seen"] < all["seen"] || found["held"] < 45 {
+	if found["seen"] < all["seen"] || found["held"] < 50 || found["late"] < 22 {
 		t.Errorf("found %v of %v", found, all)
 	}
 }

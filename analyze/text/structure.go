@@ -33,6 +33,7 @@ const (
 	answers                       // reply, print, reveal
 	takes                         // read, open
 	user
+	stealth // unnoticed, in secret
 )
 
 // orders are the sets of concepts that make an order. Each has one that a declaration
@@ -40,12 +41,13 @@ const (
 var orders = []concept{
 	conceals | addressed, conceals | secret, conceals | path, conceals | talk, conceals | address | sends, conceals | replaces | payee, conceals | user,
 	always | secret | address, always | path | address, path | open, path | takes | sends,
+	stealth | path, stealth | secret | sends, stealth | talk | sends,
 	always | replaces | payee, agreed | unasked,
 	addressed | talk | sends, addressed | path | sends, addressed | obeys | address, prompt | answers,
 }
 
 // anchors are the concepts of which each order holds at least one.
-const anchors = conceals | always | agreed | talk | path | obeys | prompt
+const anchors = conceals | stealth | always | agreed | talk | path | obeys | prompt
 
 // near is how far apart the words of one order stand, in bytes, and maxSentences in how
 // many sentences.
