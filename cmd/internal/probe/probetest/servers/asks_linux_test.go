@@ -5,23 +5,21 @@ package servers
 import (
 	"encoding/json"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/probetest"
 
-	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-// TestServerRequestsAreDeclined checks that a server which asks for a model's
-// answer, a user's or the roots gets none, that request and refusal are in the
-// log, and that asking for what was never offered is a finding: a user can be asked.
-func TestServerRequestsAreDeclined(t *testing.T) {
+// TestServerRequestsAreAnswered checks that a server which asks for a model's answer
+// gets a plain one, so many times, that one which asks for the roots gets them, that a
+// user declines, that both ways are in the log, and that asking is no finding.
+func TestServerRequestsAreAnswered(t *testing.T) {
 	t.Parallel()
 	probetest.Need(t, "local")
 	sandboxtest.Need(t, "python")
@@ -29,14 +27,16 @@ func TestServerRequestsAreDeclined(t *testing.T) {
 	o := l.Options("local", oracles(l, t, "python", "asks", "hole")...)
 	o.Timeout, o.ShrinkTime = time.Minute, time.Nanosecond
 	res := l.Probe(o)
+	const sampled = 64 // at most
 	asked, declined := requests(t, l.LogDir())
-	for _, method := range []string{"sampling/createMessage", "elicitation/create", "roots/list"} {
-		if asked[method] == 0 || declined[method] != asked[method] {
-			t.Errorf("%s was asked for %d times and declined %d times", method, asked[method], declined[method])
+	for method, answered := range map[string]int{"sampling/createMessage": min(asked["sampling/createMessage"], sampled), "elicitation/create": 0, "roots/list": asked["roots/list"]} {
+		if asked[method] == 0 || declined[method] != asked[method]-answered {
+			t.Errorf("%s was asked for %d times and declined %d times, want %d answers", method, asked[method], declined[method], answered)
 		}
-		found := slices.ContainsFunc(res.Findings, func(f finding.Finding) bool { return f.Rule == "CM404" && strings.Contains(f.Message, method) })
-		if offered := method == "elicitation/create"; found == offered {
-			t.Errorf("%s: a finding %t, offered %t: %+v", method, found, offered, res.Findings)
+	}
+	for _, f := range res.Findings {
+		if f.Rule == "CM404" {
+			t.Errorf("%+v", f)
 		}
 	}
 }
