@@ -379,7 +379,7 @@ func (p *probe) judgeTexts(ctx context.Context) error {
 	}
 	judged.Left = left
 	if err := analyze.WriteTexts(p.out, judged); err != nil {
-		return &sandbox.UsageError{Err: err, Hint: fullDisk}
+		return run.Unwritable(err)
 	}
 	return nil
 }
