@@ -100,7 +100,7 @@ type Attr struct {
 	Name string
 }
 
-// Index is x[Key]. A slice has several keys; a missing bound is nil.
+// Index is x[Key]. A slice has two or three keys; a missing bound is nil.
 type Index struct {
 	Span
 	X    Expr
@@ -124,7 +124,8 @@ type Call struct {
 }
 
 // Operation is an operator with its operands: "+", "and", "not", "in", "?:", "await",
-// "yield", "typeof", "comprehension". The operands are in the order of the source.
+// "yield", "typeof", "comprehension". The operands are in the order of the source. A
+// chain of one operator may be one Operation: a + b + c has three operands.
 type Operation struct {
 	Span
 	Op       string
@@ -138,13 +139,29 @@ type Template struct {
 	Parts []Expr
 }
 
-// Collection is a list, tuple, set, dict, array or object literal.
+// CollectionKind is the type of a collection.
+type CollectionKind string
+
+// The kinds of collections.
+const (
+	// List is an array too.
+	List  CollectionKind = "list"
+	Tuple CollectionKind = "tuple"
+	Set   CollectionKind = "set"
+	// Dict is an object too.
+	Dict CollectionKind = "dict"
+)
+
+// Collection is a list, tuple, set, dict, array or object literal. It is also the
+// pattern of one, as a target.
 type Collection struct {
 	Span
+	Kind  CollectionKind
 	Items []Item
 }
 
-// Item is one element. Key is nil where the collection has none.
+// Item is one element. Key is nil where the collection has none. A key that is a plain
+// word, as in {a: 1}, is a Const.
 type Item struct{ Key, Value Expr }
 
 // Spread is *x, **x or ...x.
@@ -158,8 +175,11 @@ type Assign struct {
 	Span
 	// Targets are names, attributes, indexes or collections of them. a = b = c has two.
 	Targets []Expr
-	// Op is "=" or the operator of an augmented assignment, "+=".
+	// Op is "=" or the operator of an augmented assignment, "+=", or "type" for the
+	// declaration of a type's name that is evaluated.
 	Op string
+	// Annotation is that of the target, which Python evaluates; nil for none.
+	Annotation Expr
 	// Value is nil for a declaration without one.
 	Value Expr
 }
@@ -180,7 +200,10 @@ type Param struct {
 type Function struct {
 	Span
 	// Name is "" for a lambda or an arrow function.
-	Name       string
+	Name string
+	// TypeParams are type parameters whose bounds (Annotation) and defaults are
+	// evaluated, as Python does. A language that erases its types leaves them out.
+	TypeParams []Param
 	Params     []Param
 	Decorators []Expr
 	// Returns is the annotation of the result, nil for none.
@@ -197,6 +220,7 @@ type Function struct {
 type Class struct {
 	Span
 	Name       string
+	TypeParams []Param
 	Bases      []Arg
 	Decorators []Expr
 	Body       []Stmt
