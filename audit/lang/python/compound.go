@@ -118,6 +118,9 @@ func (p *parser) handler() lang.Handler {
 				items = append(items, lang.Item{Value: p.expression()})
 			}
 			h.Type = lang.Collection{Span: p.span(start), Kind: lang.Tuple, Items: items}
+			if p.bindsAsPython2(start, items) {
+				p.note(p.from, p.last, python2)
+			}
 		} else if p.accept(kAs) {
 			h.Name = p.nameExpr()
 		}

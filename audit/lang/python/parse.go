@@ -1,6 +1,7 @@
 package python
 
 import (
+	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/coalmine-dev/coalmine/audit/lang"
@@ -28,8 +29,8 @@ type parser struct {
 	// that was accepted and is no layout.
 	i, last int
 	k       kind
-	// latin is set where each byte of the source is one character.
-	latin bool
+	// table is that of an encoding with one byte per character, nil for UTF-8.
+	table *charmap.Charmap
 
 	depth, chain int
 	// failed is set from a failure until the recovery, with its reason.
@@ -40,6 +41,8 @@ type parser struct {
 	unread []lang.Unread
 	// old is set once something shows that the source is of Python 2.
 	old bool
+	// mentioned maps each name to its first token. It is made when it is needed.
+	mentioned map[string]int
 }
 
 func (p *parser) next() {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/text/encoding/charmap"
+
 	"github.com/coalmine-dev/coalmine/audit/lang"
 )
 
@@ -43,18 +45,18 @@ func (Language) Parse(name string, src []byte) *lang.File {
 	}
 	text := string(src)
 	enc, mark, at := encodingOf(text)
-	p := &parser{src: text, latin: enc == latin1}
+	p := &parser{src: text, table: enc.table}
 	wide := firstWide(text[mark:])
 	switch {
-	case enc == unknown:
+	case !enc.read:
 		f.Unread = []lang.Unread{{Span: whole(text), Why: "an encoding that is not read"}}
 		return f
-	case enc == asciiOnly && wide >= 0:
-		p.latin = true
+	case enc.ascii && wide >= 0:
+		p.table = charmap.ISO8859_1
 		p.unread = append(p.unread, lang.Unread{Span: line(text, at), Why: "an encoding of which only ASCII is read: names and strings beyond it are wrong"})
-	case enc == utf8Text && wide >= 0:
+	case enc.table == nil && wide >= 0:
 		if i := firstInvalid(text); i >= 0 {
-			p.latin = true
+			p.table = charmap.ISO8859_1
 			p.unread = append(p.unread, lang.Unread{Span: line(text, i), Why: "bytes that are no UTF-8"})
 		}
 	}

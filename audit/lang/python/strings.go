@@ -102,7 +102,7 @@ func (p *parser) field(t *template) {
 	if p.k == kAssign {
 		p.next()
 		if !p.failed {
-			t.literal(p.wide(newlines(p.src[p.toks[brace].end:p.toks[p.i].start])), brace)
+			t.literal(p.wide(newlines(p.uncommented(brace))), brace)
 		}
 	}
 	if p.accept(kExclaim) && p.expect(kName) {
@@ -131,6 +131,30 @@ func (p *parser) field(t *template) {
 	}
 	p.expect(kRBrace)
 	t.parts = append(t.parts, x)
+}
+
+// uncommented is the source between a brace and the present token, without comments.
+func (p *parser) uncommented(brace int) string {
+	start, end := p.toks[brace].end, p.toks[p.i].start
+	s := p.src[start:end]
+	if strings.IndexByte(s, '#') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := brace; i < p.i; i++ {
+		if i > brace {
+			b.WriteString(p.word(i))
+		}
+		gap := p.src[p.toks[i].end:p.toks[i+1].start]
+		for l := range strings.Lines(gap) {
+			text, _, found := strings.Cut(l, "#")
+			b.WriteString(text)
+			if found && strings.HasSuffix(l, "\n") {
+				b.WriteByte('\n')
+			}
+		}
+	}
+	return b.String()
 }
 
 // text is the value of a string's token.
@@ -215,12 +239,12 @@ func newlines(s string) string {
 
 // wide is a text in UTF-8.
 func (p *parser) wide(s string) string {
-	if !p.latin {
+	if p.table == nil {
 		return s
 	}
 	var b strings.Builder
 	for i := range len(s) {
-		b.WriteRune(rune(s[i]))
+		b.WriteRune(p.table.DecodeByte(s[i]))
 	}
 	return b.String()
 }

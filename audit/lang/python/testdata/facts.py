@@ -6,9 +6,11 @@ that describe statements, definitions, imports, calls, names and constants, sort
 """
 
 import ast
+import io
 import json
 import struct
 import sys
+import tokenize
 import warnings
 import zlib
 
@@ -64,7 +66,10 @@ def dotted(node):
 
 
 class Visitor(ast.NodeVisitor):
-    def __init__(self):
+    def __init__(self, source):
+        # ast counts columns in UTF-8, and we count the bytes of the source.
+        self.encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
+        self.lines = [] if self.encoding.startswith("utf-8") else source.decode(self.encoding).split("\n")
         self.facts = []
         self.scope = []
         self.templates = 0
@@ -72,7 +77,13 @@ class Visitor(ast.NodeVisitor):
     def place(self, node):
         if self.templates and not EXACT:
             return "-"
-        return "%d:%d-%d:%d" % (node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1)
+        start, end = node.col_offset, node.end_col_offset
+        if self.lines:
+            start, end = self.column(node.lineno, start), self.column(node.end_lineno, end)
+        return "%d:%d-%d:%d" % (node.lineno, start + 1, node.end_lineno, end + 1)
+
+    def column(self, line, offset):
+        return len(self.lines[line - 1].encode()[:offset].decode().encode(self.encoding))
 
     def add(self, kind, node, *words):
         self.facts.append(" ".join([kind, self.place(node), *words]))
@@ -208,8 +219,9 @@ def main():
         answer = {"path": path}
         try:
             with open(path, "rb") as f:
-                tree = ast.parse(f.read())
-            v = Visitor()
+                source = f.read()
+            tree = ast.parse(source)
+            v = Visitor(source)
             v.visit(tree)
             answer["facts"] = sorted(v.facts)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as e:
