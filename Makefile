@@ -20,6 +20,7 @@
 # make conformance-report  the official conformance suite with and without the tap
 # make wire-faults  the tap under load and faults, at full size
 # make red-team   hostile servers, packages, checkouts, logs and peers, each in PLACES=2 places; SHARD=i/n for a part
+# make python-parity    the parser of Python against CPython's own, over its library and 50 packages
 # make tracer-parity    what strace and eBPF say of the same programs
 # make evasion-report   ways of hiding from a tracer, and whether they work
 # make tracer-faults    a million calls at once, and tracers that are taken away
@@ -33,7 +34,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report
+.PHONY: python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -175,6 +176,15 @@ wire-report: servers
 # The official conformance suite: it says the same with and without.
 conformance-report: servers
 	$(call through,TestConformanceThroughTheTap,conformance)
+
+# The same imports, definitions, calls, names and constants as CPython's ast. PYTHON names another interpreter.
+PYTHON ?= /usr/bin/python3
+python-parity:
+	sh .ci/setup/pypackages.sh
+	@COALMINE_PYTHON=$(PYTHON) COALMINE_PYTHON_TREES=$$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("stdlib"))'):/usr/lib/python3/dist-packages:$(CACHE)/pypackages/current/trees \
+	go test -count=1 -v -timeout 10m -run '^TestParity$$' ./audit/lang/python | awk '\
+	  /_test.go:/ { print } /^(python|refused|newer): / { print; last = $$2 } /^panic:/ { print } \
+	  END { split(last, n, "/"); exit n[1] != n[2] || !n[2] }'
 
 # Every oracle's fixtures, and their fixed twins.
 oracle-report: build setup
