@@ -1,6 +1,7 @@
 package python
 
 import (
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -22,10 +23,26 @@ var byName = sync.OnceValue(func() map[string]rune {
 	return m
 })
 
+// aliases of characters that have no name, or a second one (Unicode's NameAliases.txt).
+var characterAliases = map[string]rune{
+	"NULL": 0, "BACKSPACE": 8, "CHARACTER TABULATION": 9, "TAB": 9, "LINE FEED": 10, "NEW LINE": 10, "END OF LINE": 10,
+	"LINE TABULATION": 11, "FORM FEED": 12, "CARRIAGE RETURN": 13, "ESCAPE": 27, "DELETE": 127, "NEXT LINE": 0x85,
+	"NBSP": 0xa0, "ZWSP": 0x200b, "ZWNJ": 0x200c, "ZWJ": 0x200d, "BYTE ORDER MARK": 0xfeff, "BOM": 0xfeff,
+}
+
 // named is the character of a name in Unicode, and U+FFFD for a name that is unknown
-// here, such as an alias.
+// here, such as a rare alias or a syllable of Hangul.
 func named(name string) string {
-	if r, ok := byName()[strings.ToUpper(name)]; ok {
+	name = strings.ToUpper(name)
+	if r, ok := characterAliases[name]; ok {
+		return string(r)
+	}
+	if hex, ok := strings.CutPrefix(name, "CJK UNIFIED IDEOGRAPH-"); ok {
+		if n, err := strconv.ParseUint(hex, 16, 20); err == nil {
+			return string(rune(n))
+		}
+	}
+	if r, ok := byName()[name]; ok {
 		return string(r)
 	}
 	return "\ufffd"

@@ -269,5 +269,6 @@ func FuzzParse(f *testing.F) {
 		for _, u := range file.Unread {
 			check(u.Span)
 		}
+		lang.CalculateFacts(file)
 	})
 }

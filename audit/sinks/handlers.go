@@ -1,0 +1,225 @@
+package sinks
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/audit/lang"
+)
+
+// Handler is a function that answers a client of MCP.
+type Handler struct {
+	lang.Span
+	// Kind is "tool", "resource" or "prompt".
+	Kind string
+	// Name is the tool's, where the code says it; "" for a handler of all of them.
+	Name string
+	// Functions are the ids of the functions that it may be.
+	Functions []string
+}
+
+// registrations are the methods of the official SDKs, as decorators or as calls.
+var registrations = map[string]string{
+	"tool": "tool", "call_tool": "tool", "add_tool": "tool", "registerTool": "tool", "addTool": "tool",
+	"resource": "resource", "read_resource": "resource", "add_resource_fn": "resource", "registerResource": "resource",
+	"prompt": "prompt", "get_prompt": "prompt", "registerPrompt": "prompt",
+}
+
+// schemas are the requests whose handler setRequestHandler takes.
+var schemas = map[string]string{
+	"CallToolRequestSchema": "tool", "tools/call": "tool", "ReadResourceRequestSchema": "resource", "GetPromptRequestSchema": "prompt",
+}
+
+// rawCall is the method of the protocol that calls a tool.
+const rawCall = "tools/call"
+
+// Handlers lists the handlers of one package's files: what decorators and calls of the
+// SDKs register, and functions that compare a method with "tools/call" themselves.
+func Handlers(files []*lang.File) []Handler {
+	p := newProject(files)
+	var out []Handler
+	for _, s := range p.sources {
+		lang.Walk(s.File, func(n lang.Node, in *lang.Scope) bool {
+			switch n := n.(type) {
+			case *lang.Function:
+				if kind, name := decorated(n); kind != "" {
+					if name == "" && kind == "tool" && !hasDecorator(n, "call_tool") {
+						name = n.Name
+					}
+					out = append(out, Handler{Span: n.Span, Kind: kind, Name: name, Functions: []string{id(s.Path, in.Qualified(n.Name))}})
+				}
+			case lang.Call:
+				kind, name, values := registered(n)
+				if ids := p.handlerIDs(s, values, in); kind != "" && ids != nil {
+					out = append(out, Handler{Span: n.Span, Kind: kind, Name: name, Functions: ids})
+				}
+			default:
+				if ids, ok := p.raw(s, n, in); ok {
+					out = append(out, Handler{Span: n.Place(), Kind: "tool", Functions: ids})
+				}
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// nameHandlers gives a name to the handlers of a source that have none.
+func nameHandlers(s *source) {
+	lang.Walk(s.File, func(n lang.Node, _ *lang.Scope) bool {
+		c, ok := n.(lang.Call)
+		if !ok {
+			return true
+		}
+		kind, name, values := registered(c)
+		for _, v := range values {
+			if f, ok := v.(*lang.Function); ok && f.Name == "" && kind != "" {
+				s.handlers[f] = "<" + strings.TrimSpace(kind+" "+name) + ">"
+			}
+		}
+		return true
+	})
+}
+
+// methodOf is the last name of a callee.
+func methodOf(x lang.Expr) string {
+	switch x := x.(type) {
+	case lang.Attr:
+		return x.Name
+	case lang.Call:
+		return methodOf(x.Func)
+	}
+	return ""
+}
+
+// decorated returns the kind that a function's decorators give it, with the name that
+// they state.
+func decorated(f *lang.Function) (kind, name string) {
+	for _, d := range f.Decorators {
+		k := registrations[methodOf(d)]
+		if k == "" {
+			continue
+		}
+		if c, ok := d.(lang.Call); ok {
+			name = stated(c)
+		}
+		return k, name
+	}
+	return "", ""
+}
+
+func hasDecorator(f *lang.Function, name string) bool {
+	return slices.ContainsFunc(f.Decorators, func(d lang.Expr) bool { return methodOf(d) == name })
+}
+
+// stated is the name that a registration states: its first argument, or "name".
+func stated(c lang.Call) string {
+	for i, a := range c.Args {
+		if a.Name == "name" || a.Name == "" && i == 0 {
+			if v, ok := lang.Fold(a.Value); ok && v.Kind == lang.String {
+				return v.Text
+			}
+		}
+		if o, ok := a.Value.(lang.Collection); ok {
+			for _, it := range o.Items {
+				if k, ok := it.Key.(lang.Const); ok && k.Text == "name" {
+					if v, ok := lang.Fold(it.Value); ok {
+						return v.Text
+					}
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// registered returns what a call registers, and the values that may be the handler.
+func registered(c lang.Call) (kind, name string, handlers []lang.Expr) {
+	if outer, ok := c.Func.(lang.Call); ok { // mcp.tool("x")(f)
+		if kind = registrations[methodOf(outer.Func)]; kind == "" || len(c.Args) != 1 {
+			return "", "", nil
+		}
+		return kind, stated(outer), []lang.Expr{c.Args[0].Value}
+	}
+	method := methodOf(c.Func)
+	if method == "setRequestHandler" && len(c.Args) > 1 {
+		return schemaOf(c.Args[0].Value), "", []lang.Expr{c.Args[1].Value}
+	}
+	if kind = registrations[method]; kind == "" {
+		return "", "", nil
+	}
+	for _, a := range c.Args {
+		handlers = append(handlers, a.Value)
+		if o, ok := a.Value.(lang.Collection); ok {
+			for _, it := range o.Items {
+				if k, ok := it.Key.(lang.Const); ok && (k.Text == "execute" || k.Text == "handler") {
+					handlers = append(handlers, it.Value)
+				}
+			}
+		}
+	}
+	return kind, stated(c), handlers
+}
+
+func schemaOf(x lang.Expr) string {
+	switch x := x.(type) {
+	case lang.Name:
+		return schemas[x.ID]
+	case lang.Attr:
+		return schemas[x.Name]
+	case lang.Const:
+		return schemas[x.Text]
+	}
+	return ""
+}
+
+// handlerIDs returns the functions that values of a registration may be.
+func (p *project) handlerIDs(s *source, values []lang.Expr, in *lang.Scope) []string {
+	var out []string
+	for _, v := range values {
+		if f, ok := v.(*lang.Function); ok {
+			if name := s.handlers[f]; name != "" {
+				out = append(out, id(s.Path, name))
+			} else if f.Name != "" {
+				out = append(out, id(s.Path, in.Qualified(f.Name)))
+			}
+			continue
+		}
+		r := s.references[v.Place()]
+		for _, o := range r.Own {
+			out = append(out, p.own(s, o)...)
+		}
+		for _, n := range r.Names {
+			out = append(out, p.external(s, n)...)
+		}
+	}
+	return out
+}
+
+// raw returns the functions that a comparison with "tools/call" leads to: the one around
+// it, or the value of a table's entry.
+func (p *project) raw(s *source, n lang.Node, in *lang.Scope) ([]string, bool) {
+	isCall := func(x lang.Expr) bool {
+		c, ok := x.(lang.Const)
+		return ok && c.Text == rawCall
+	}
+	around := []string{id(s.Path, s.owner(in))}
+	switch n := n.(type) {
+	case lang.Operation:
+		if slices.Contains([]string{"==", "===", "in", "!=", "!=="}, n.Op) && slices.ContainsFunc(n.Operands, isCall) {
+			return around, true
+		}
+	case lang.Switch:
+		if slices.ContainsFunc(n.Cases, func(c lang.Case) bool { return slices.ContainsFunc(c.Patterns, isCall) }) {
+			return around, true
+		}
+	case lang.Collection:
+		for _, it := range n.Items {
+			if it.Key != nil && isCall(it.Key) {
+				ids := p.handlerIDs(s, []lang.Expr{it.Value}, in)
+				return append(ids, around...), true
+			}
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,163 @@
+package sinks
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/audit/lang"
+)
+
+// Kind is what a function does to the world.
+type Kind string
+
+// The kinds of sinks.
+const (
+	Read        Kind = "read"        // reads or lists files
+	Write       Kind = "write"       // makes, changes or moves files
+	Delete      Kind = "delete"      // removes files
+	Network     Kind = "network"     // connects, sends or listens
+	Process     Kind = "process"     // starts or signals a program
+	Evaluate    Kind = "evaluate"    // runs code that is data
+	Decode      Kind = "decode"      // decodes, decompresses or decrypts
+	Environment Kind = "environment" // reads or sets variables of the environment
+	SQL         Kind = "sql"         // sends a statement to a database
+	Deserialize Kind = "deserialize" // makes objects of data, and may run code for it
+)
+
+var kinds = []Kind{Read, Write, Delete, Network, Process, Evaluate, Decode, Environment, SQL, Deserialize}
+
+//go:embed table.txt
+var text string
+
+// table is by language and name.
+var table = mustParse(text)
+
+// mustParse reads the embedded table, which the tests read too.
+func mustParse(text string) map[string][]Kind {
+	t, err := parse(text)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// parse reads lines "language kind: name…".
+func parse(text string) (map[string][]Kind, error) {
+	t := map[string][]Kind{}
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		head, names, _ := strings.Cut(line, ":")
+		language, kind, ok := strings.Cut(head, " ")
+		if !ok || !slices.Contains(kinds, Kind(kind)) || language != "Python" && language != "JavaScript" {
+			return nil, fmt.Errorf("sinks: line %d of the table: %q is no language with a kind", n, head)
+		}
+		for name := range strings.FieldsSeq(names) {
+			key := language + " " + name
+			t[key] = append(t[key], Kind(kind))
+		}
+	}
+	return t, nil
+}
+
+// Of returns the kinds of what a resolved name does in a language, and the table's name
+// for it. A call tells how open is used; it may be nil.
+func Of(language, name string, call *lang.Call) ([]Kind, string) {
+	name = canonical(language, name)
+	found := lookup(language, name)
+	if found == nil {
+		if base, last := cutLast(name); language == "JavaScript" && (last == "call" || last == "apply") {
+			name, found = base, lookup(language, base)
+		}
+	}
+	if name == "open" || name == "io.open" || strings.HasSuffix(name, ".open") && len(found) == 2 {
+		found = opens(found, name, call)
+	}
+	return found, name
+}
+
+// canonical is a name as the table has it.
+func canonical(language, name string) string {
+	name = strings.ReplaceAll(name, "()", "")
+	if language == "Python" {
+		name = strings.TrimPrefix(name, "builtins.")
+		for old, now := range map[string]string{"posixpath.": "os.path.", "posix.": "os.", "nt.": "os.", "_io.": "io.", "_socket.": "socket.", "_pickle.": "pickle.", "cPickle.": "pickle."} {
+			if rest, ok := strings.CutPrefix(name, old); ok {
+				return now + rest
+			}
+		}
+		return name
+	}
+	name = strings.TrimPrefix(name, "node:")
+	name = strings.ReplaceAll(name, ".default", "")
+	name = strings.Replace(name, "fs/promises", "fs", 1)
+	name = strings.Replace(name, "dns/promises", "dns", 1)
+	name = strings.Replace(name, "fs.promises.", "fs.", 1)
+	for _, same := range []string{"fs-extra.", "graceful-fs."} {
+		if rest, ok := strings.CutPrefix(name, same); ok {
+			return "fs." + rest
+		}
+	}
+	return name
+}
+
+func cutLast(name string) (base, last string) {
+	i := strings.LastIndexByte(name, '.')
+	return name[:max(i, 0)], name[i+1:]
+}
+
+// lookup finds a name, its prefix with ".*", or its last part behind "*.".
+func lookup(language, name string) []Kind {
+	if k, ok := table[language+" "+name]; ok {
+		return k
+	}
+	base, last := cutLast(name)
+	for b := base; b != ""; b, _ = cutLast(b) {
+		if k, ok := table[language+" "+b+".*"]; ok {
+			return k
+		}
+	}
+	if base != "" {
+		return table[language+" *."+last]
+	}
+	return nil
+}
+
+// opens says whether open reads or writes, by its mode. An unknown mode may do both.
+func opens(all []Kind, name string, call *lang.Call) []Kind {
+	if call == nil {
+		return all
+	}
+	at := 1
+	if strings.HasSuffix(name, "Path.open") {
+		at = 0
+	}
+	var mode lang.Expr
+	for i, a := range call.Args {
+		if a.Name == "mode" || a.Name == "" && i == at {
+			mode = a.Value
+		}
+		if _, star := a.Value.(lang.Spread); star {
+			return all
+		}
+	}
+	if mode == nil {
+		return []Kind{Read}
+	}
+	c, ok := lang.Fold(mode)
+	switch {
+	case !ok:
+		return all
+	case strings.Contains(c.Text, "+"):
+		return []Kind{Read, Write}
+	case strings.ContainsAny(c.Text, "wax"):
+		return []Kind{Write}
+	}
+	return []Kind{Read}
+}
