@@ -32,8 +32,9 @@ type bindings struct {
 	fields map[string][]binding
 	// classes are those of the file, by their qualified names.
 	classes map[string]bool
-	// budget is what is left of the present question's steps.
-	budget int
+	// budget is what is left of the present question's steps, and room what is left of
+	// the bytes that the file's constants may have when they are calculated.
+	budget, room int
 }
 
 const (
@@ -46,7 +47,7 @@ const (
 
 // bind collects the bindings of a file.
 func bind(f *File) *bindings {
-	b := &bindings{module: newTable(), of: map[Node]*table{}, fields: map[string][]binding{}, classes: map[string]bool{}}
+	b := &bindings{module: newTable(), of: map[Node]*table{}, fields: map[string][]binding{}, classes: map[string]bool{}, room: maxRoom}
 	Walk(f, b.visit)
 	return b
 }

@@ -5,12 +5,16 @@ import (
 	"strings"
 )
 
-// maxFolded bounds the bytes of a constant that is calculated.
-const maxFolded = 64 << 10
+// maxFolded bounds the bytes of a constant that is calculated, and maxRoom those of all
+// of a file's, with their parts.
+const (
+	maxFolded = 64 << 10
+	maxRoom   = 16 << 20
+)
 
 // Fold returns the value of an expression of literals alone.
 func Fold(x Expr) (Const, bool) {
-	b := &bindings{module: newTable(), of: map[Node]*table{}}
+	b := &bindings{module: newTable(), of: map[Node]*table{}, room: maxRoom}
 	return b.fold(x, nil)
 }
 
@@ -26,9 +30,15 @@ func (b *bindings) value(x Expr, in *Scope, links int) (Const, bool) {
 	if c, ok := x.(Const); ok {
 		return c, true
 	}
-	if b.budget--; b.budget < 0 || links > maxLinks {
+	if b.budget--; b.budget < 0 || b.room < 0 || links > maxLinks {
 		return Const{}, false
 	}
+	v, ok := b.calculated(x, in, links)
+	b.room -= len(v.Text)
+	return v, ok
+}
+
+func (b *bindings) calculated(x Expr, in *Scope, links int) (Const, bool) {
 	switch x := x.(type) {
 	case Name:
 		if list, ok := b.lookup(x.ID, in); ok && len(list) == 1 && list[0].x != nil && list[0].key == "" && !list[0].instance {
