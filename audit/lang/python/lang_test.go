@@ -38,9 +38,9 @@ func TestCalleesAreResolved(t *testing.T) {
 		{"__import__", "__import__('o' 's').system(a)", "os.system __import__"},
 		{"importlib", "import importlib as il\nm = il.import_module('subprocess')\nm.run(a)", "importlib.import_module subprocess.run"},
 		{"globals", "import os\nglobals()['os'].system(a)", "os.system globals"},
-		{"a module's dict", "import os\nos.__dict__['system'](a)\nvars(os)['system'](b)", "os.system os.system vars"},
+		{"a module's dict", "import os\nos.__dict__['system'](a)\nvars(os)['popen'](b)", "os.system os.popen vars"},
 		{"sys.modules", "import sys\nsys.modules['os'].system(a)", "os.system"},
-		{"builtins", "import builtins as b\nb.eval(a)\neval(a)\n__builtins__['exec'](a)", "eval eval exec"},
+		{"builtins", "import builtins as b\nb.eval(a)\ncompile(a)\n__builtins__['exec'](a)", "eval compile exec"},
 		{"partial", "from functools import partial\nimport os\np = partial(os.system, a)\np()", "functools.partial os.system"},
 		{"what is returned", "import requests\nwith requests.Session() as s: s.get(a)", "requests.Session requests.Session().get"},
 		{"a path", "from pathlib import Path\n(Path(a) / 'b').read_text()", "pathlib.Path().read_text pathlib.Path"},
@@ -51,8 +51,8 @@ func TestCalleesAreResolved(t *testing.T) {
 		{"a parameter hides", "import os\ndef f(os): os.system(a)", ""},
 		{"a local name hides", "import os\ndef f():\n for os in a: os.system(b)", ""},
 		{"a class's names are not its methods'", "import os\nclass A:\n os = None\n def m(self): os.system(a)", "os.system"},
-		{"a global", "import os\ndef f():\n global g\n g = os.system\ndef h(): g(a)", "os.system"},
-		{"a circle", "a = b\nb = a\na(); b.c()", " "},
+		{"a global", "import os\ndef f():\n global g; g = os.system\ndef h(): g(a)", "os.system"},
+		{"a circle", "a = b; b = a; a(); b.c()", " "},
 		{"a walrus", "import os\nif (f := os.system): f(a)", "os.system"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -118,7 +118,8 @@ func TestFactsAreBounded(t *testing.T) {
 	doubling.WriteString("a0 = 'a' * 1\na0 = 'aaaa'\n")
 	for i := range 5000 {
 		fmt.Fprintf(&doubling, "a%d = a%d + a%d\nf(a%d)\n", i+1, i, i, i+1)
-		fmt.Fprintf(&names, "a%d = a%d or b%d\nb%d = a%d or b%d\na%d()\n", i+1, i, i, i+1, i, i, i+1)
+		fmt.Fprintf(&names, "a%d = a%d or b%d; ", i+1, i, i)
+		fmt.Fprintf(&names, "b%d = a%d or b%d; a%d()\n", i+1, i, i, i+1)
 	}
 	for _, src := range []string{
 		doubling.String(), names.String(), "a" + strings.Repeat(".b()", 4500), strings.Repeat("f(", 100) + strings.Repeat(")", 100),

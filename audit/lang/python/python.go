@@ -107,7 +107,7 @@ func line(src string, at int) lang.Span {
 // position counts the lines before an offset.
 func position(src string, at int) lang.Pos {
 	p := lang.Pos{Offset: at, Line: 1, Column: 1}
-	for i := 0; i < at; i++ {
+	for i := range at {
 		p.Column++
 		if src[i] == '\n' || src[i] == '\r' && (i+1 == len(src) || src[i+1] != '\n') {
 			p.Line++

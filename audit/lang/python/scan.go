@@ -310,7 +310,7 @@ func (s *scanner) operator(c byte) {
 	switch c {
 	case '(', '[', '{':
 		s.brackets = append(s.brackets, c)
-		k = map1(c)
+		k = opening(c)
 	case ')', ']', '}':
 		s.close(c)
 		return
@@ -350,9 +350,10 @@ func (s *scanner) operator(c byte) {
 		k, n = s.compare(c, d)
 	case '-':
 		k = kMinus
-		if d == '>' {
+		switch d {
+		case '>':
 			k, n = kArrow, 2
-		} else if d == '=' {
+		case '=':
 			k, n = kAugAssign, 2
 		}
 	default:
@@ -366,7 +367,8 @@ func (s *scanner) operator(c byte) {
 	s.pos += n
 }
 
-func map1(c byte) kind {
+// opening is the kind of an opening bracket.
+func opening(c byte) kind {
 	switch c {
 	case '(':
 		return kLParen

@@ -256,6 +256,9 @@ var simpleEscapes = [256]byte{
 	'\\': '\\', '\'': '\'', '"': '"', 'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v',
 }
 
+// escapeSizes holds the digits of escapes by number.
+var escapeSizes = [256]int{'x': 2, 'u': 4, 'U': 8}
+
 // unescape decodes the escapes of a string or of bytes. Unknown ones stay as they are.
 func (p *parser) unescape(s string, bytes bool) string {
 	i := strings.IndexByte(s, '\\')
@@ -279,12 +282,7 @@ func (p *parser) unescape(s string, bytes bool) string {
 			}
 			b = character(b, n, bytes)
 		case c == 'x', !bytes && (c == 'u' || c == 'U'):
-			size := 2
-			if c == 'u' {
-				size = 4
-			} else if c == 'U' {
-				size = 8
-			}
+			size := escapeSizes[c]
 			n, err := strconv.ParseUint(s[:min(size, len(s))], 16, 32)
 			if err != nil || len(s) < size || n > utf8.MaxRune {
 				p.fail(badEscape)
