@@ -30,6 +30,9 @@ var schemas = map[string]string{
 	"CallToolRequestSchema": "tool", "tools/call": "tool", "ReadResourceRequestSchema": "resource", "GetPromptRequestSchema": "prompt",
 }
 
+// callbacks are the arguments by which a server of the Python SDK 2 takes its handlers.
+var callbacks = map[string]string{"on_call_tool": "tool", "on_read_resource": "resource", "on_get_prompt": "prompt"}
+
 // rawCall is the method of the protocol that calls a tool.
 const rawCall = "tools/call"
 
@@ -49,6 +52,11 @@ func Handlers(files []*lang.File) []Handler {
 					out = append(out, Handler{Span: n.Span, Kind: kind, Name: name, Functions: []string{id(s.Path, in.Qualified(n.Name))}})
 				}
 			case lang.Call:
+				for _, a := range n.Args {
+					if ids := p.handlerIDs(s, []lang.Expr{a.Value}, in); callbacks[a.Name] != "" && ids != nil {
+						out = append(out, Handler{Span: n.Span, Kind: callbacks[a.Name], Functions: ids})
+					}
+				}
 				kind, name, values := registered(n)
 				if ids := p.handlerIDs(s, values, in); kind != "" && ids != nil {
 					out = append(out, Handler{Span: n.Span, Kind: kind, Name: name, Functions: ids})
@@ -70,6 +78,11 @@ func nameHandlers(s *source) {
 		c, ok := n.(lang.Call)
 		if !ok {
 			return true
+		}
+		for _, a := range c.Args {
+			if f, ok := a.Value.(*lang.Function); ok && f.Name == "" && callbacks[a.Name] != "" {
+				s.handlers[f] = "<" + callbacks[a.Name] + ">"
+			}
 		}
 		kind, name, values := registered(c)
 		for _, v := range values {

@@ -170,6 +170,7 @@ func TestHandlers(t *testing.T) {
 		"tool add js.py:add",
 		"tool  js.py:<tool>",
 		"tool read js.py:<tool read>",
+		"tool  js.py:add",
 	}
 	var got []string
 	for _, h := range Handlers(files(server, util, raw, scripts)) {
@@ -186,6 +187,7 @@ def add(a): pass
 server.tool("add", {"a": 1}, add)
 server.setRequestHandler(CallToolRequestSchema, lambda request: run(request))
 server.addTool({"name": "read", "execute": lambda a: open(a)})
+server = Server("notes", on_call_tool=add, on_list_tools=names)
 `
 
 // FuzzFunctions holds that any two files have functions, and calls among these alone.
