@@ -8,7 +8,7 @@ import (
 	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
-	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -35,7 +35,13 @@ func TestDrawnBytesAreFound(t *testing.T) {
 		return strings.Join(list, `", "`)
 	}
 	encodings["hex in blocks"] = blocks
-	encodings["numbers"] = func(b []byte) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(b), " ", ", "), "[]") }
+	encodings["numbers"] = func(b []byte) string {
+		var list []string
+		for _, c := range b {
+			list = append(list, strconv.Itoa(int(c)))
+		}
+		return strings.Join(list, ", ")
+	}
 	for name, encode := range encodings {
 		missed := 0
 		for range 200 {

@@ -50,11 +50,11 @@ func (d *disks) look() (used int64, full string) {
 		if unix.Statfs(dir, &st) != nil || st.Blocks == 0 || slices.Contains(seen, st.Fsid) {
 			continue
 		}
-		if st.Type != unix.TMPFS_MAGIC && int64(st.Blocks)*int64(st.Bsize) > d.bound {
+		if st.Type != unix.TMPFS_MAGIC && int64(st.Blocks)*st.Bsize > d.bound {
 			continue
 		}
 		seen = append(seen, st.Fsid)
-		used += int64(st.Blocks-st.Bfree) * int64(st.Bsize)
+		used += int64(st.Blocks-st.Bfree) * st.Bsize
 		if st.Bavail == 0 && full == "" {
 			full = dir
 		}
