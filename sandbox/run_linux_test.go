@@ -314,7 +314,6 @@ func TestLimitsEndTheRun(t *testing.T) {
 		"pids":   {"i=0; while [ $i -lt 10000 ]; do sleep 100 & i=$((i+1)); done; wait", agent.Limits{Pids: 64}},
 		"cpu":    {"while :; do :; done", agent.Limits{CPU: 200 * time.Millisecond}},
 		"output": {"yes", agent.Limits{Output: 1 << 20}},
-		"disk":   {"for d in /tmp /var/tmp ~; do head -c 8M /dev/zero >$d/big; done; sleep 1000", agent.Limits{Disk: 4 << 20}},
 		"wall":   {"sleep 1000", agent.Limits{Wall: 100 * time.Millisecond}},
 	} {
 		t.Run(name, func(t *testing.T) {

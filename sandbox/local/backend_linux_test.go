@@ -472,3 +472,14 @@ func TestNoSecretInTheSandbox(t *testing.T) {
 		t.Errorf("on the host: %q, %v", text, err)
 	}
 }
+
+// Each file system has its bound, and all of them together have twice that.
+func TestDisksTogetherAreBounded(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
+	s := spec("sh", "-c", "for d in /tmp /var/tmp ~; do head -c 8M /dev/zero >$d/big; done; sleep 1000")
+	s.Limits = agent.Limits{Disk: 4 << 20}
+	r := run(t, s)
+	if limits := sandboxtest.EventsOf[session.EventLimit](r.rec); len(limits) != 1 || !strings.HasPrefix(r.exit.Reason, "limit: disk") {
+		t.Errorf("exit %+v, events %+v", r.exit, r.rec.Events())
+	}
+}

@@ -130,6 +130,26 @@ func CheckTwin(t *testing.T, name string, r *analyze.Result) {
 	}
 }
 
+// Shard is the part of the cases that SHARD=i/n names, i from 1.
+func Shard[T any](t *testing.T, cases []T) []T {
+	t.Helper()
+	text := os.Getenv("SHARD")
+	if text == "" {
+		return cases
+	}
+	var i, n int
+	if _, err := fmt.Sscanf(text, "%d/%d", &i, &n); err != nil || i < 1 || i > n {
+		t.Fatalf("SHARD=%s is not i/n", text)
+	}
+	var out []T
+	for at, c := range cases {
+		if at%n == i-1 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // CacheDir is where .ci/setup installs.
 func CacheDir(t *testing.T) string {
 	t.Helper()

@@ -106,7 +106,7 @@ func TestKills(t *testing.T) {
 			cases = append(cases, kill(n))
 		}
 	}
-	cases = shardOf(t, cases)
+	cases = probetest.Shard(t, cases)
 	fmt.Printf("kills %d\n", len(cases))
 	own := newEngine(t)
 	for _, k := range cases {
@@ -128,25 +128,6 @@ func TestKills(t *testing.T) {
 			}
 		})
 	}
-}
-
-// shardOf is the part of the cases that SHARD=i/n names, i from 1.
-func shardOf(t *testing.T, cases []killCase) []killCase {
-	text := os.Getenv("SHARD")
-	if text == "" {
-		return cases
-	}
-	var i, n int
-	if _, err := fmt.Sscanf(text, "%d/%d", &i, &n); err != nil || i < 1 || i > n {
-		t.Fatalf("SHARD=%s is not i/n", text)
-	}
-	var out []killCase
-	for at, k := range cases {
-		if at%n == i-1 {
-			out = append(out, k)
-		}
-	}
-	return out
 }
 
 // keptKill is the file that says that a case held: for these programs, this test and
