@@ -34,7 +34,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report
+.PHONY: python-parity attack-report quiet-report pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -223,6 +223,17 @@ truth-report: build setup
 	COALMINE_TRUTH=1 go test -tags e2e -count=1 -v -timeout 10m -parallel 4 -run '^TestTruth$$' ./cmd/internal/probe/probetest/servers | awk '\
 	  /^truth .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:/ { print } \
 	  END { printf "truth: %d/%d\n", good, all; exit good != all || !all }'
+
+# What is said of the attacks and of the everyday servers in testdata/verdicts, by half. Each takes longer than ten minutes: SHARD=i/6 does not.
+attack-report: build setup
+	COALMINE_VERDICTS=all SHARD=$(SHARD) go test -tags e2e -count=1 -v -timeout 30m -parallel 4 -run '^TestAttacks$$' ./cmd/internal/probe/probetest/verdicts | awk '\
+	  /^attack (un)?seen [^:]*\(/ { print; fflush(); all++; if (/: (gated|found|doubted) /) good++ } /^attack (un)?seen: |SKIP:|_test.go:|^panic:/ { print } \
+	  END { printf "attacks: %d/%d\n", good, all; exit !all }'
+
+quiet-report: build setup
+	COALMINE_VERDICTS=all SHARD=$(SHARD) go test -tags e2e -count=1 -v -timeout 30m -parallel 4 -run '^TestQuiet$$' ./cmd/internal/probe/probetest/verdicts | awk '\
+	  /^quiet (un)?seen [^:]*\(/ { print; fflush(); all++; if (/: quiet /) good++ } /^quiet (un)?seen: |SKIP:|_test.go:|^panic:/ { print } \
+	  END { printf "quiet: %d/%d\n", good, all; exit !all }'
 
 # Published servers with known holes: each is found, or the reason why it can not be.
 holes-report: build setup

@@ -1,0 +1,1 @@
+"""Each module here is a tool of text-plugins."""
