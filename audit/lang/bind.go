@@ -122,6 +122,9 @@ func (b *bindings) visit(n Node, in *Scope) bool {
 }
 
 func (b *bindings) imports(n Import, in *Scope) {
+	if n.Exports {
+		return
+	}
 	if n.Names == nil {
 		first, _, _ := strings.Cut(n.Module, ".")
 		if strings.HasPrefix(n.Module, ".") || strings.ContainsAny(n.Module, ":/@") {

@@ -57,7 +57,7 @@ type Expr interface {
 }
 
 // Stmt is a statement: one of ExprStmt, Assign, Return, If, Loop, Switch, Try, With,
-// Block, Jump, Import, *Function or *Class.
+// Block, Jump, Import, Export, *Function or *Class.
 type Stmt interface {
 	Node
 	isStmt()
@@ -182,6 +182,9 @@ type Assign struct {
 	Annotation Expr
 	// Value is nil for a declaration without one.
 	Value Expr
+	// Declares is the keyword where the targets are new names of a scope: "const",
+	// "let", "var" or "using". Python has none.
+	Declares string
 }
 
 // Param is a parameter of a function.
@@ -193,7 +196,8 @@ type Param struct {
 	// Default and Annotation are nil where they are missing.
 	Default, Annotation Expr
 	// Rest is set for *args, **kwargs and ...rest.
-	Rest bool
+	Rest       bool
+	Decorators []Expr
 }
 
 // Function is a function, a method or a lambda, as a statement or an expression.
@@ -211,6 +215,8 @@ type Function struct {
 	// Body of a lambda or of an arrow with an expression is one Return.
 	Body  []Stmt
 	Async bool
+	// Accessor is "get" or "set" for a method that reading or setting an attribute calls.
+	Accessor string
 	// Doc is the text of a docstring.
 	Doc string
 }
@@ -292,7 +298,8 @@ type Handler struct {
 	Body       []Stmt
 }
 
-// With is a block with resources: with, using.
+// With is a block with resources, or with the names of an object. A declaration with
+// "using" is an Assign, for it has no block of its own.
 type With struct {
 	Span
 	// Items are the resources; those with a name are Assigns.
@@ -326,6 +333,18 @@ type Import struct {
 	Names []ImportName
 	// Types is set where only types are imported: nothing is loaded.
 	Types bool
+	// Exports is set for a re-export: As is what others import, and no name is bound here.
+	Exports bool
+}
+
+// Export makes names of the module importable. What declares them stands before it. In
+// CommonJS, exports are Assigns to exports and module.exports.
+type Export struct {
+	Span
+	// Names are the local Name and the As that others import.
+	Names []ImportName
+	// Value is exported as "default" where it is an expression without a local name.
+	Value Expr
 }
 
 // ImportName is one imported name.
@@ -361,5 +380,6 @@ func (With) isStmt()      {}
 func (Block) isStmt()     {}
 func (Jump) isStmt()      {}
 func (Import) isStmt()    {}
+func (Export) isStmt()    {}
 func (*Function) isStmt() {}
 func (*Class) isStmt()    {}

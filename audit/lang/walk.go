@@ -135,6 +135,8 @@ func (w *walker) stmt(s Stmt) {
 		w.stmts(s.Body)
 	case Jump:
 		w.exprs(s.Operands)
+	case Export:
+		w.expr(s.Value)
 	}
 }
 
@@ -214,6 +216,7 @@ func lastName(target Expr) string {
 
 func (w *walker) params(list []Param) {
 	for _, p := range list {
+		w.exprs(p.Decorators)
 		w.expr(p.Pattern)
 		w.expr(p.Annotation)
 		w.expr(p.Default)
