@@ -74,16 +74,22 @@ func HTTP(ctx context.Context, h HTTPOptions, o LogOptions) error {
 	// A stream of events has no end of its own: what is open is closed with us.
 	base, cancel := context.WithCancel(context.Background())
 	server := &http.Server{Handler: p, ReadHeaderTimeout: 30 * time.Second, BaseContext: func(net.Listener) context.Context { return base }}
-	defer context.AfterFunc(ctx, func() {
+	defer cancel()
+	down := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(down)
 		cancel()
 		wait, done := context.WithTimeout(context.Background(), linger)
 		defer done()
 		if server.Shutdown(wait) != nil {
 			_ = server.Close() // its connections are given up
 		}
-	})()
-	defer cancel()
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	})
+	err = server.Serve(listener)
+	if !stop() {
+		<-down // exchanges under way are recorded before the logs are closed
+	}
+	if !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil

@@ -107,6 +107,7 @@ func newEvents(x *exchange, src io.ReadCloser, older bool) io.ReadCloser {
 	if older {
 		x.resolveSession(nil).inject(e.inject)
 	}
+	x.passed = make(chan struct{})
 	go e.run()
 	return e
 }
@@ -120,6 +121,7 @@ func (e *judged) Close() error {
 
 // run passes the events on until the stream ends or nobody reads it.
 func (e *judged) run() {
+	defer close(e.x.passed)
 	split := wire.NewEventSplitter(maxBody)
 	buf := make([]byte, 32<<10)
 	var failed error

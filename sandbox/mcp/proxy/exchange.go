@@ -36,6 +36,8 @@ type exchange struct {
 	authorization bool
 	// fresh says that the session has no name before the answer gives it one.
 	fresh bool
+	// passed is closed when the answer's events have passed, nil without a goroutine for them.
+	passed chan struct{}
 }
 
 // put records a frame of the exchange.
@@ -70,7 +72,7 @@ func (x *exchange) resolveSession(answer http.Header) *mcpSession {
 			key = at
 		}
 	}
-	x.session = x.p.sessions.of(key)
+	x.session = x.p.sessions.enter(key)
 	return x.session
 }
 
@@ -134,8 +136,20 @@ func (x *exchange) asked() {
 	}
 }
 
-// end records what no answer came for.
-func (x *exchange) end() { x.asked() }
+// end records what no answer came for, and leaves the session once nothing more can be
+// recorded: the handler has closed the answer's body, so its events come to an end.
+func (x *exchange) end() {
+	x.asked()
+	if x.passed != nil {
+		<-x.passed
+	}
+	x.mu.Lock()
+	t := x.session
+	x.mu.Unlock()
+	if t != nil {
+		x.p.sessions.leave(t)
+	}
+}
 
 // answer sees to it that the server's answer is recorded as it passes.
 func (x *exchange) answer(r *http.Response) error {
@@ -205,7 +219,10 @@ func (p *Proxy) targetOf(r *http.Request) string {
 func (x *exchange) place(answer http.Header, older bool) *mcpSession {
 	if older {
 		x.mu.Lock()
-		x.session = x.p.sessions.of(x.p.sessions.stream())
+		if x.session != nil {
+			x.p.sessions.leave(x.session)
+		}
+		x.session = x.p.sessions.enter(x.p.sessions.stream())
 		x.mu.Unlock()
 	}
 	t := x.resolveSession(answer)

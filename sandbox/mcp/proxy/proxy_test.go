@@ -323,6 +323,48 @@ func TestServerIsNotThere(t *testing.T) {
 	}
 }
 
+// A client ends its session while a stream of it is open: what the stream still brings is recorded.
+func TestStreamOutlivesSession(t *testing.T) {
+	over := make(chan struct{})
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodDelete {
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.(http.Flusher).Flush()
+		<-over
+		fmt.Fprint(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/last\"}\n\n")
+	}))
+	defer web.Close()
+	p := start(t, web.URL, nil)
+	do := func(method string) *http.Response {
+		r, err := http.NewRequest(method, p.URL+"/mcp", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set(headerSession, "one")
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer
+	}
+	stream := do(http.MethodGet)
+	defer stream.Body.Close()
+	do(http.MethodDelete).Body.Close()
+	close(over)
+	if _, err := io.ReadAll(stream.Body); err != nil {
+		t.Fatal(err)
+	}
+	var all []session.Frame
+	for _, frames := range p.frames(t) {
+		all = append(all, frames...)
+	}
+	if len(all) != 1 || !strings.Contains(string(all[0].Message), "notifications/last") {
+		t.Errorf("the log holds %d frames", len(all))
+	}
+}
+
 // Bodies and events too long to keep pass whole and are recorded cut; a closed gate stops them.
 func TestLongBodies(t *testing.T) {
 	long := `{"jsonrpc":"2.0","id":1,"result":"` + strings.Repeat("x", maxBody+10) + `"}`

@@ -20,6 +20,11 @@ type mcpSession struct {
 	log  *session.WireLog
 	gate *gate.Session
 
+	// users are the exchanges under way, and over says that the session has ended. The
+	// lock of the table guards both.
+	users int
+	over  bool
+
 	mu sync.Mutex
 	// answer writes to the stream on which an older server answers, nil without one.
 	answer func(raw []byte) error
@@ -48,22 +53,26 @@ type sessionTable struct {
 	mu    sync.Mutex
 	byKey map[string]*list.Element // of order
 	order *list.List               // of *mcpSession, the one used last in front
-	sse   int64
+	// leaving are the sessions that have ended while exchanges of theirs are under way.
+	leaving map[*mcpSession]bool
+	sse     int64
 }
 
 func newSessionTable(opts Options, j *tap.Journal) *sessionTable {
-	return &sessionTable{opts: opts, journal: j, byKey: map[string]*list.Element{}, order: list.New()}
+	return &sessionTable{opts: opts, journal: j, byKey: map[string]*list.Element{}, order: list.New(), leaving: map[*mcpSession]bool{}}
 }
 
-// of returns the session of a key.
-func (l *sessionTable) of(key string) *mcpSession {
+// enter returns the session of a key for one exchange, which leaves it when it is done.
+func (l *sessionTable) enter(key string) *mcpSession {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if e, ok := l.byKey[key]; ok {
 		l.order.MoveToFront(e)
-		return e.Value.(*mcpSession)
+		t := e.Value.(*mcpSession)
+		t.users++
+		return t
 	}
-	t := &mcpSession{key: key, log: l.opts.Open(l.opts.Upstream.Host)}
+	t := &mcpSession{key: key, log: l.opts.Open(l.opts.Upstream.Host), users: 1}
 	if l.opts.Gate != nil {
 		t.gate = l.opts.Gate.Session()
 	}
@@ -72,6 +81,16 @@ func (l *sessionTable) of(key string) *mcpSession {
 		l.drop(l.order.Back())
 	}
 	return t
+}
+
+// leave ends one exchange of a session.
+func (l *sessionTable) leave(t *mcpSession) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if t.users--; t.users == 0 && t.over {
+		delete(l.leaving, t)
+		l.shut(t)
+	}
 }
 
 // rekey makes a session known under another key, which the server has given it.
@@ -111,18 +130,33 @@ func (l *sessionTable) forget(key string) {
 	}
 }
 
-// drop ends a session once all that was put for it is written. The lock is held.
+// drop ends a session once no exchange can put a frame into its log. The lock is held.
 func (l *sessionTable) drop(e *list.Element) {
 	t := l.order.Remove(e).(*mcpSession)
 	delete(l.byKey, t.key)
+	if t.over = true; t.users > 0 {
+		l.leaving[t] = true
+		return
+	}
+	l.shut(t)
+}
+
+// shut closes a session's log behind all that was put into it.
+func (l *sessionTable) shut(t *mcpSession) {
 	l.journal.After(func() { l.opts.Shut(t.log) })
 }
 
+// closeAll shuts the logs of all sessions, also where an exchange was given up.
 func (l *sessionTable) closeAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for l.order.Len() > 0 {
 		l.drop(l.order.Back())
+	}
+	for t := range l.leaving {
+		delete(l.leaving, t)
+		t.over = false
+		l.shut(t)
 	}
 }
 
