@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -53,6 +54,9 @@ func inWorld(t *testing.T) bool {
 	cmd := exec.Command("/proc/self/exe", "-test.v", "-test.timeout=180s", "-test.run=^"+t.Name()+"$")
 	cmd.Env = append(os.Environ(), worldEnv+"=1", slots.HeldEnv+"=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET | syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}
+	// The signal comes when the starting thread ends (prctl(2)), so no other goroutine may end it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Errorf("in the test's own network: %v\n%s", err, out)
