@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,6 +36,8 @@ type server struct {
 	// Family is the kind of attack or of everyday server, Does says in a sentence what it does.
 	Family string `json:"family"`
 	Does   string `json:"does"`
+	// Sighted says that its author knew the rules.
+	Sighted bool `json:"sighted"`
 	// Names are texts of which a finding holds one if it names an attack's deed.
 	Names []string          `json:"names"`
 	Args  []string          `json:"args"`
@@ -47,6 +50,14 @@ func (s *server) half() string {
 		return "seen"
 	}
 	return "unseen"
+}
+
+// author is "sighted" for one who knew the rules, and else "blind".
+func (s *server) author() string {
+	if s.Sighted {
+		return "sighted"
+	}
+	return "blind"
 }
 
 // corpus reads the cases of one kind: all of them, or the named ones.
@@ -223,26 +234,28 @@ func (s *server) outcome(res *analyze.Result) string {
 	return word
 }
 
-// tally counts outcomes by half.
+// tally counts outcomes by group: a half of the corpus, or one author's part of it.
 type tally map[string]map[string]int
 
-func (n tally) add(half, word string) {
-	if n[half] == nil {
-		n[half] = map[string]int{}
+func (n tally) add(s *server, word string) {
+	for _, group := range []string{s.half(), s.half() + ", " + s.author()} {
+		if n[group] == nil {
+			n[group] = map[string]int{}
+		}
+		n[group][word]++
 	}
-	n[half][word]++
 }
 
 func (n tally) print(kind string, words ...string) {
-	for _, half := range []string{"seen", "unseen"} {
+	for _, group := range slices.Sorted(maps.Keys(n)) {
 		all, line := 0, ""
-		for _, c := range n[half] {
+		for _, c := range n[group] {
 			all += c
 		}
 		for _, w := range words {
-			line += fmt.Sprintf(" %s %d,", w, n[half][w])
+			line += fmt.Sprintf(" %s %d,", w, n[group][w])
 		}
-		fmt.Printf("%s %s:%s of %d\n", kind, half, line, all)
+		fmt.Printf("%s %s:%s of %d\n", kind, group, line, all)
 	}
 }
 
@@ -255,13 +268,17 @@ var (
 // run probes cases side by side, and says of each a word.
 func run(t *testing.T, kind string, cases []*server, say func(*server, *analyze.Result) (word, more string), words ...string) {
 	t.Helper()
-	counts := make(chan [2]string, len(cases))
+	type count struct {
+		server *server
+		word   string
+	}
+	counts := make(chan count, len(cases))
 	t.Run("case", func(t *testing.T) {
 		for _, s := range cases {
 			t.Run(s.Name, func(t *testing.T) {
 				t.Parallel()
 				word, more := say(s, s.probe(t))
-				counts <- [2]string{s.half(), word}
+				counts <- count{s, word}
 				fmt.Printf("%s %s %s (%s): %s %s\n", kind, s.half(), s.Name, s.Family, word, more)
 			})
 		}
@@ -269,7 +286,7 @@ func run(t *testing.T, kind string, cases []*server, say func(*server, *analyze.
 	close(counts)
 	n := tally{}
 	for c := range counts {
-		n.add(c[0], c[1])
+		n.add(c.server, c.word)
 	}
 	n.print(kind, words...)
 }
