@@ -2,8 +2,6 @@ module github.com/coalmine-dev/coalmine
 
 go 1.26.8
 
-exclude github.com/Azure/go-ansiterm v0.0.0-20261006220739-8c912ac31dd4
-
 require (
 	github.com/andybalholm/brotli v1.2.0
 	github.com/cilium/ebpf v0.22.0
@@ -14,7 +12,7 @@ require (
 	github.com/leanovate/gopter v0.2.11
 	github.com/miekg/dns v1.1.73
 	github.com/moby/moby/api v1.56.1
-	github.com/moby/moby/client v0.6.2
+	github.com/moby/moby/client v0.6.1
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/nlnwa/whatwg-url v0.6.2
 	github.com/owenrumney/go-sarif/v3 v3.3.1
