@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+	"kernel.org/pub/linux/libs/security/libcap/psx"
 
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -248,11 +249,12 @@ func runSink(o *order, status, events, dials int, listeners []int) error {
 }
 
 // dropEverywhere makes every thread of this process a user without capabilities.
-// Unlike the target's it lives on, so Go's own calls, which reach all threads, are right.
+// Unlike the target's it lives on, so calls that reach all threads are right. Go has them
+// for programs without cgo only; psx has them for both.
 func dropEverywhere(uid, gid int, single bool) error {
 	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
 		// Without SETPCAP the bounding set stays, and binds nothing: see dropBounding.
-		_, _, _ = syscall.AllThreadsSyscall(unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0)
+		_, _, _ = psx.Syscall3(unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0)
 	}
 	if err := syscall.Setgroups(nil); err != nil && !single {
 		return fmt.Errorf("drop the supplementary groups: %w", err)
@@ -265,10 +267,10 @@ func dropEverywhere(uid, gid int, single bool) error {
 	}
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var none [2]unix.CapUserData
-	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_CAPSET, ptr(&header), ptr(&none), 0); errno != 0 {
+	if _, _, errno := psx.Syscall3(unix.SYS_CAPSET, ptr(&header), ptr(&none), 0); errno != 0 {
 		return fmt.Errorf("drop the capabilities: %w", errno)
 	}
-	if _, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {
+	if _, _, errno := psx.Syscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {
 		return fmt.Errorf("forbid new privileges: %w", errno)
 	}
 	return checkPrivileges(&order{User: User{UID: uid, GID: gid}})
