@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/netip"
 	"path"
 	"strconv"
@@ -118,6 +119,18 @@ func (at Places) expand(p string) []string {
 
 // Contract is the way back: a path as a policy would write it.
 func (at Places) Contract(name string) string {
+	word, rest := at.cut(name)
+	return word + escapeGlob(rest)
+}
+
+// Name is a path with its place's word, and nothing in it escaped.
+func (at Places) Name(name string) string {
+	word, rest := at.cut(name)
+	return word + rest
+}
+
+// cut parts a path into its place's word and what is below, or "" and all of it.
+func (at Places) cut(name string) (word, rest string) {
 	type place struct{ root, word string }
 	places := []place{}
 	for _, w := range at.Workspaces {
@@ -125,10 +138,10 @@ func (at Places) Contract(name string) string {
 	}
 	for _, p := range append(places, place{at.Server, serverWord}, place{at.Home, homeWord}) {
 		if p.root != "" && p.root != "/" && below(name, p.root) {
-			return p.word + escapeGlob(name[len(strings.TrimSuffix(p.root, "/")):])
+			return p.word, name[len(strings.TrimSuffix(p.root, "/")):]
 		}
 	}
-	return escapeGlob(name)
+	return "", name
 }
 
 func below(name, dir string) bool {
@@ -252,6 +265,17 @@ func checkEnv(s string) error {
 	}
 	if _, err := path.Match(s, ""); err != nil {
 		return err
+	}
+	return printable(s)
+}
+
+// checkRuleFile accepts a path that stays below the policy's directory.
+func checkRuleFile(s string) error {
+	switch {
+	case !fs.ValidPath(s) || strings.Contains(s, `\`):
+		return errors.New("must be a clean path below the policy's directory")
+	case path.Ext(s) != ".yaml" && path.Ext(s) != ".yml":
+		return errors.New("is no file of rules: its name must end in .yaml or .yml")
 	}
 	return printable(s)
 }

@@ -1,130 +1,90 @@
 package policy
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/coalmine-dev/coalmine/analyze/policy/yamldoc"
 )
 
-// The bounds on a file.
-const (
-	maxFile   = 1 << 20
-	maxErrors = 20
-	maxItems  = 10_000
-	maxItem   = 4 << 10
-)
+// maxItems bounds the entries of all lists.
+const maxItems = 10_000
 
 // Parse reads a policy; file is its name in the errors, which are *Error,
 // joined, at most twenty. A policy with an error is not returned.
-func Parse(file string, data []byte) (p *Policy, err error) {
-	r := &reader{file: file}
-	defer func() {
-		// A fault of the syntax library must not end a run.
-		if f := recover(); f != nil {
-			p, err = nil, &Error{File: file, What: fmt.Sprintf("cannot be read: %v", f)}
-		}
-	}()
-	p = &Policy{File: file, Source: data, Tools: map[string]Entry{}}
-	if len(data) > maxFile {
-		return nil, &Error{File: file, What: fmt.Sprintf("is larger than %d bytes", maxFile)}
+func Parse(file string, data []byte) (*Policy, error) {
+	r := &reader{Reader: yamldoc.Reader{File: file}}
+	p := &Policy{File: file, Source: data, Tools: map[string]Entry{}}
+	if root := r.Root(data); root != nil {
+		r.policy(p, root)
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return nil, r.syntax(err)
-	}
-	if doc.Kind == yaml.DocumentNode && len(doc.Content) > 0 && doc.Content[0].ShortTag() != "!!null" {
-		r.policy(p, doc.Content[0])
-	}
-	if len(r.errs) > 0 {
-		return nil, errors.Join(r.errs...)
+	if err := r.Err(); err != nil {
+		return nil, err
 	}
 	return p, nil
 }
 
 type reader struct {
-	file  string
-	errs  []error
+	yamldoc.Reader
 	items int
 }
 
-func (r *reader) syntax(err error) error {
-	var fault *yaml.LoadError
-	if !errors.As(err, &fault) {
-		return &Error{File: r.file, What: "is no YAML"}
-	}
-	return &Error{File: r.file, At: Position{fault.Mark.Line, max(1, fault.Mark.Column)}, What: fault.Message}
-}
-
-func (r *reader) fault(n *yaml.Node, format string, a ...any) {
-	if len(r.errs) < maxErrors {
-		r.errs = append(r.errs, &Error{r.file, position(n), fmt.Sprintf(format, a...)})
-	}
-}
-
-func position(n *yaml.Node) Position { return Position{n.Line, n.Column} }
-
-// members calls each with the members of a mapping; known, if not nil, are the
-// only names that there may be.
-func (r *reader) members(n *yaml.Node, what string, known []string, each func(key, value *yaml.Node)) {
-	if n.ShortTag() == "!!null" && n.Kind == yaml.ScalarNode {
-		return
-	}
-	if n.Kind != yaml.MappingNode {
-		r.fault(n, "%s must be a mapping", what)
-		return
-	}
-	seen := map[string]bool{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
-		switch {
-		case key.Kind != yaml.ScalarNode || key.ShortTag() == "!!merge":
-			r.fault(key, "%s: aliases and merges are not read here", what)
-		case seen[key.Value]:
-			r.fault(key, "%s: %q stands here twice", what, bounded(key.Value))
-		case known != nil && !contains(known, key.Value):
-			r.fault(key, "%s: %q is none of %s", what, bounded(key.Value), strings.Join(known, ", "))
-		default:
-			seen[key.Value] = true
-			each(key, n.Content[i+1])
-		}
-	}
-}
-
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
-}
-
-// bounded is a word of the file in a message.
-func bounded(s string) string { return s[:min(len(s), 80)] }
-
 func (r *reader) policy(p *Policy, n *yaml.Node) {
-	r.members(n, "the policy", []string{"schema", "server", "tools", "suppress", "accept_opaque", "environment"}, func(key, v *yaml.Node) {
+	r.Members(n, "the policy", []string{"schema", "server", "tools", "suppress", "accept_opaque", "environment", "rules"}, func(key, v *yaml.Node) {
 		switch key.Value {
 		case "schema":
-			if s := r.text(v, "schema"); s != Schema {
-				r.fault(v, "schema %q is not %s", bounded(s), Schema)
+			if s := r.Text(v, "schema"); s != Schema {
+				r.Fault(v, "schema %q is not %s", yamldoc.Bounded(s), Schema)
 			}
 		case "server":
 			p.Server = r.entry(v, "server")
 		case "tools":
-			r.members(v, "tools", nil, func(key, v *yaml.Node) { p.Tools[key.Value] = r.entry(v, "tool "+bounded(key.Value)) })
+			r.Members(v, "tools", nil, func(key, v *yaml.Node) { p.Tools[key.Value] = r.entry(v, "tool "+yamldoc.Bounded(key.Value)) })
 		case "suppress":
 			p.Suppress = r.suppressions(v)
 		case "environment":
 			p.Environment = r.environment(v)
 		case "accept_opaque":
 			p.AcceptOpaque = r.list(v, "accept_opaque", checkHost)
+		case "rules":
+			r.rules(p, v)
 		}
 	})
+}
+
+// rules reads which files hold rules of the user's own. The rules that stand in the
+// policy itself are kept as they are: package custom reads them.
+func (r *reader) rules(p *Policy, n *yaml.Node) {
+	if n.Kind != yaml.SequenceNode {
+		r.Fault(n, "rules must be a list of files and rules")
+		return
+	}
+	p.Rules = []RuleEntry{}
+	for _, v := range n.Content {
+		if r.items++; r.items > maxItems {
+			r.Fault(v, "there are more than %d entries", maxItems)
+			return
+		}
+		if v.Kind == yaml.MappingNode {
+			if r.Plain(v, "rules") {
+				p.Rules = append(p.Rules, RuleEntry{At: yamldoc.At(v), Node: v})
+			}
+			continue
+		}
+		name := r.Text(v, "rules")
+		if name == "" {
+			continue
+		}
+		if err := checkRuleFile(name); err != nil {
+			r.Fault(v, "rules: %q %v", yamldoc.Bounded(name), err)
+			continue
+		}
+		p.Rules = append(p.Rules, RuleEntry{File: name, At: yamldoc.At(v)})
+	}
 }
 
 // maxVariables bounds the environment.
@@ -133,19 +93,19 @@ const maxVariables = 200
 // environment reads names and values; a value may be empty, but must be written as text.
 func (r *reader) environment(n *yaml.Node) map[string]string {
 	out := map[string]string{}
-	r.members(n, "environment", nil, func(key, v *yaml.Node) {
+	r.Members(n, "environment", nil, func(key, v *yaml.Node) {
 		err := CheckVariable(key.Value)
 		switch {
 		case err != nil:
-			r.fault(key, "environment: %v", err)
+			r.Fault(key, "environment: %v", err)
 		case len(out) >= maxVariables:
-			r.fault(key, "environment has more than %d variables", maxVariables)
+			r.Fault(key, "environment has more than %d variables", maxVariables)
 		case v.Kind == yaml.ScalarNode && v.ShortTag() == "!!str" && v.Value == "":
 			out[key.Value] = ""
 		default:
-			s := r.text(v, "environment, "+bounded(key.Value))
+			s := r.Text(v, "environment, "+yamldoc.Bounded(key.Value))
 			if strings.ContainsRune(s, 0) {
-				r.fault(v, "environment, %s holds a NUL", bounded(key.Value))
+				r.Fault(v, "environment, %s holds a NUL", yamldoc.Bounded(key.Value))
 				return
 			}
 			out[key.Value] = s
@@ -160,7 +120,7 @@ var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,254}$`)
 func CheckVariable(name string) error {
 	switch {
 	case !variableName.MatchString(name):
-		return fmt.Errorf("%q is no variable's name", bounded(name))
+		return fmt.Errorf("%q is no variable's name", yamldoc.Bounded(name))
 	case name == "HOME" || name == "PWD" || name == "USER" || name == "LOGNAME":
 		return fmt.Errorf("%s is the sandbox's own", name)
 	}
@@ -168,8 +128,8 @@ func CheckVariable(name string) error {
 }
 
 func (r *reader) entry(n *yaml.Node, what string) Entry {
-	e := Entry{At: position(n)}
-	r.members(n, what, []string{"allow", "deny", "arguments"}, func(key, v *yaml.Node) {
+	e := Entry{At: yamldoc.At(n)}
+	r.Members(n, what, []string{"allow", "deny", "arguments"}, func(key, v *yaml.Node) {
 		switch key.Value {
 		case "allow":
 			e.Allow = r.lists(v, what+", allow")
@@ -184,7 +144,7 @@ func (r *reader) entry(n *yaml.Node, what string) Entry {
 
 func (r *reader) lists(n *yaml.Node, what string) Lists {
 	var l Lists
-	r.members(n, what, []string{"files", "hosts", "commands", "env"}, func(key, v *yaml.Node) {
+	r.Members(n, what, []string{"files", "hosts", "commands", "env"}, func(key, v *yaml.Node) {
 		switch key.Value {
 		case "files":
 			l.Files = r.list(v, what+", files", checkFile)
@@ -203,48 +163,31 @@ func (r *reader) lists(n *yaml.Node, what string) Lists {
 func (r *reader) list(n *yaml.Node, what string, check func(string) error) List {
 	out := List{}
 	if n.Kind != yaml.SequenceNode {
-		r.fault(n, "%s must be a list", what)
+		r.Fault(n, "%s must be a list", what)
 		return out
 	}
 	for _, v := range n.Content {
 		if r.items++; r.items > maxItems {
-			r.fault(v, "there are more than %d entries", maxItems)
+			r.Fault(v, "there are more than %d entries", maxItems)
 			return out
 		}
-		s := r.text(v, what)
+		s := r.Text(v, what)
 		if s == "" {
 			continue
 		}
 		if err := check(s); err != nil {
-			r.fault(v, "%s: %q %v", what, bounded(s), err)
+			r.Fault(v, "%s: %q %v", what, yamldoc.Bounded(s), err)
 			continue
 		}
-		out = append(out, Item{Text: s, At: position(v)})
+		out = append(out, Item{Text: s, At: yamldoc.At(v)})
 	}
 	return out
 }
 
-// text reads a scalar; what is none is a fault, and "".
-func (r *reader) text(n *yaml.Node, what string) string {
-	switch {
-	case n.Kind == yaml.AliasNode:
-		r.fault(n, "%s: aliases and merges are not read here", what)
-	case n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null":
-		r.fault(n, "%s must be a text", what)
-	case n.Value == "":
-		r.fault(n, "%s is empty", what)
-	case len(n.Value) > maxItem:
-		r.fault(n, "%s is longer than %d bytes", what, maxItem)
-	default:
-		return n.Value
-	}
-	return ""
-}
-
 func (r *reader) arguments(n *yaml.Node, what string) map[string]Argument {
 	out := map[string]Argument{}
-	r.members(n, what, nil, func(key, v *yaml.Node) {
-		s := r.text(v, what)
+	r.Members(n, what, nil, func(key, v *yaml.Node) {
+		s := r.Text(v, what)
 		if s == "" {
 			return
 		}
@@ -254,10 +197,10 @@ func (r *reader) arguments(n *yaml.Node, what string) map[string]Argument {
 			err = alone
 		}
 		if err != nil {
-			r.fault(v, "%s, %s: %v", what, bounded(key.Value), err)
+			r.Fault(v, "%s, %s: %v", what, yamldoc.Bounded(key.Value), err)
 			return
 		}
-		out[key.Value] = Argument{s, position(v), re}
+		out[key.Value] = Argument{s, yamldoc.At(v), re}
 	})
 	return out
 }
@@ -266,19 +209,19 @@ var fingerprint = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
 func (r *reader) suppressions(n *yaml.Node) []Suppression {
 	if n.Kind != yaml.SequenceNode {
-		r.fault(n, "suppress must be a list")
+		r.Fault(n, "suppress must be a list")
 		return nil
 	}
 	var out []Suppression
 	for _, v := range n.Content {
-		s := Suppression{At: position(v)}
-		r.members(v, "suppress", []string{"fingerprint", "reason", "owner", "expires"}, func(key, v *yaml.Node) {
-			text := r.text(v, "suppress, "+key.Value)
+		s := Suppression{At: yamldoc.At(v)}
+		r.Members(v, "suppress", []string{"fingerprint", "reason", "owner", "expires"}, func(key, v *yaml.Node) {
+			text := r.Text(v, "suppress, "+key.Value)
 			switch key.Value {
 			case "fingerprint":
 				s.Fingerprint = strings.ToLower(text)
 				if text != "" && !fingerprint.MatchString(s.Fingerprint) {
-					r.fault(v, "fingerprint %q is no 32 hexadecimal digits, as report.json has them", bounded(text))
+					r.Fault(v, "fingerprint %q is no 32 hexadecimal digits, as report.json has them", yamldoc.Bounded(text))
 				}
 			case "reason":
 				s.Reason = text
@@ -287,13 +230,13 @@ func (r *reader) suppressions(n *yaml.Node) []Suppression {
 			case "expires":
 				day, err := time.Parse(time.DateOnly, text)
 				if err != nil && text != "" {
-					r.fault(v, "expires %q is no day, such as 2027-01-31", bounded(text))
+					r.Fault(v, "expires %q is no day, such as 2027-01-31", yamldoc.Bounded(text))
 				}
 				s.Expires = day.AddDate(0, 0, 1)
 			}
 		})
 		if v.Kind != yaml.SequenceNode && (s.Fingerprint == "" || s.Reason == "" || s.Owner == "" || s.Expires.IsZero()) {
-			r.fault(v, "a suppression needs fingerprint, reason, owner and expires")
+			r.Fault(v, "a suppression needs fingerprint, reason, owner and expires")
 			continue
 		}
 		out = append(out, s)

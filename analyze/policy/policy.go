@@ -5,6 +5,10 @@ import (
 	"regexp"
 	"slices"
 	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/coalmine-dev/coalmine/analyze/policy/yamldoc"
 )
 
 // Schema is the version that a file may name in its member "schema".
@@ -31,6 +35,9 @@ type Policy struct {
 	// Environment are values that a probed server is given: dummies for the keys and
 	// settings without which it does nothing. They are no leave for anything.
 	Environment map[string]string
+	// Rules are the user's own rules and the files of such, in the file's order, nil
+	// where none were given. The gate does not look at them.
+	Rules []RuleEntry
 }
 
 // Entry is what the policy says of one tool, or of the server.
@@ -79,21 +86,29 @@ type Suppression struct {
 }
 
 // Position is a place in the file, counted from 1; the zero Position is none.
-type Position struct{ Line, Column int }
+type Position = yamldoc.Position
 
 // Error is a fault at a place of the file.
-type Error struct {
+type Error = yamldoc.Error
+
+// RuleEntry is one entry of the list of the user's own rules: a file of rules, or a rule.
+type RuleEntry struct {
+	// File is a path below the policy's directory, "" for a rule.
 	File string
+	// Node is a rule as it stands in the policy, nil for a file. Package custom reads it.
+	Node *yaml.Node
 	At   Position
-	What string
 }
 
-// Error implements error.
-func (e *Error) Error() string {
-	if e.At.Line == 0 {
-		return fmt.Sprintf("%s: %s", e.File, e.What)
+// RuleFiles are the files of rules that the policy names, relative to its directory.
+func (p *Policy) RuleFiles() []Item {
+	var out []Item
+	for _, e := range p.Rules {
+		if e.File != "" {
+			out = append(out, Item{Text: e.File, At: e.At})
+		}
 	}
-	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.At.Line, e.At.Column, e.What)
+	return out
 }
 
 // Tool returns the entry of a tool, and whether the policy has one.
@@ -110,7 +125,7 @@ func (p *Policy) Expired(now time.Time) []error {
 	var out []error
 	for _, s := range p.Suppress {
 		if !now.Before(s.Expires) {
-			out = append(out, &Error{p.File, s.At, fmt.Sprintf("the suppression of %s expired on %s", short(s.Fingerprint), s.day())})
+			out = append(out, &Error{File: p.File, At: s.At, What: fmt.Sprintf("the suppression of %s expired on %s", short(s.Fingerprint), s.day())})
 		}
 	}
 	return out
@@ -122,7 +137,7 @@ func (p *Policy) Unused(fingerprints []string) []error {
 	var out []error
 	for _, s := range p.Suppress {
 		if !slices.Contains(fingerprints, s.Fingerprint) {
-			out = append(out, &Error{p.File, s.At, fmt.Sprintf("the suppression of %s suppresses nothing", short(s.Fingerprint))})
+			out = append(out, &Error{File: p.File, At: s.At, What: fmt.Sprintf("the suppression of %s suppresses nothing", short(s.Fingerprint))})
 		}
 	}
 	return out

@@ -44,7 +44,7 @@ func TestParse(t *testing.T) {
 	if !ok || len(fetch.Allow.Hosts) != 3 || fetch.Allow.Files != nil || fetch.Deny.Commands[1].Text != "/usr/bin/nc" {
 		t.Errorf("fetch: %v %+v", ok, fetch)
 	}
-	if at := fetch.Deny.Commands[1].At; at != (Position{14, 24}) {
+	if at := fetch.Deny.Commands[1].At; at != (Position{Line: 14, Column: 24}) {
 		t.Errorf("/usr/bin/nc stands at %v", at)
 	}
 	if p.Server.Allow.Hosts == nil || p.Server.Allow.Commands != nil {
@@ -88,9 +88,16 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		"server: {allow: {hosts: e.org}}":                                 "p.yaml:1:25: server, allow, hosts must be a list",
 		"server: {allow: {hosts: [[]]}}":                                  "p.yaml:1:26: server, allow, hosts must be a text",
 		"environment: {HOME: /x, 1A: b}":                                  "p.yaml:1:15: environment: HOME is the sandbox's own\np.yaml:1:25: environment: \"1A\" is no variable's name",
-		"a: &x {}\ntools: *x":                                             "p.yaml:1:1: the policy: \"a\" is none of schema, server, tools, suppress, accept_opaque, environment\np.yaml:2:8: tools must be a mapping",
+		"a: &x {}\ntools: *x":                                             "p.yaml:1:1: the policy: \"a\" is none of schema, server, tools, suppress, accept_opaque, environment, rules\np.yaml:2:8: tools must be a mapping",
 		"suppress: [{reason: x}]":                                         "p.yaml:1:12: a suppression needs fingerprint, reason, owner and expires",
 		"suppress: [{fingerprint: abc, reason: x, owner: y, expires: z}]": "p.yaml:1:26: fingerprint \"abc\" is no 32 hexadecimal digits, as report.json has them\np.yaml:1:61: expires \"z\" is no day, such as 2027-01-31",
+		"rules: x.yaml":                                                   `p.yaml:1:8: rules must be a list of files and rules`,
+		"rules: [../x.yaml]":                                              `p.yaml:1:9: rules: "../x.yaml" must be a clean path below the policy's directory`,
+		"rules: [/x.yaml]":                                                `p.yaml:1:9: rules: "/x.yaml" must be a clean path below the policy's directory`,
+		"rules: [a/./x.yaml]":                                             `p.yaml:1:9: rules: "a/./x.yaml" must be a clean path below the policy's directory`,
+		"rules: [rules]":                                                  `p.yaml:1:9: rules: "rules" is no file of rules: its name must end in .yaml or .yml`,
+		"rules: [{id: !!binary x}]":                                       `p.yaml:1:14: rules: the tag "!!binary" is not read here`,
+		"rules: [[a.yaml]]":                                               `p.yaml:1:9: rules must be a text`,
 		"schema: coalmine/policy/v9":                                      `p.yaml:1:9: schema "coalmine/policy/v9" is not coalmine/policy/v1`,
 	} {
 		_, err := Parse("p.yaml", []byte(in))
@@ -228,6 +235,7 @@ func TestMarshalIsReadBack(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(example))
 	f.Add([]byte("a: &a [*a]"))
+	f.Add([]byte("rules: [own/a.yaml, {id: ORG-001, n: 1.5, t: true, e: {m: [{a: b}], n: []}, z: ~, w: \"a\\nb\"}]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := Parse("p.yaml", data)
 		if (p == nil) == (err == nil) {

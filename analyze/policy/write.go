@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"go.yaml.in/yaml/v4"
 )
 
 // Marshal writes the policy as a file that Parse reads as the same policy. Its
@@ -34,6 +36,16 @@ func (p *Policy) Marshal() []byte {
 	}
 	if len(p.AcceptOpaque) > 0 {
 		w.list(0, "accept_opaque", p.AcceptOpaque)
+	}
+	if len(p.Rules) > 0 {
+		w.line(0, "rules:")
+	}
+	for _, e := range p.Rules {
+		if e.Node != nil {
+			w.line(1, "- %s", flow(e.Node))
+		} else {
+			w.line(1, "- %s", quote(e.File))
+		}
 	}
 	if len(p.Suppress) > 0 {
 		w.line(0, "suppress:")
@@ -140,6 +152,29 @@ func quote(s string) string {
 	b.WriteByte('"')
 	return b.String()
 }
+
+// flow writes a plain node in one line.
+func flow(n *yaml.Node) string {
+	var parts []string
+	switch {
+	case n.Kind == yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			parts = append(parts, quoteAlways(n.Content[i].Value)+": "+flow(n.Content[i+1]))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case n.Kind == yaml.SequenceNode:
+		for _, c := range n.Content {
+			parts = append(parts, flow(c))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case n.ShortTag() != "!!str" && literal.MatchString(n.Value):
+		return n.Value
+	}
+	return quoteAlways(n.Value)
+}
+
+// literal is a number or a word that YAML reads as itself in every style.
+var literal = regexp.MustCompile(`^(?:true|false|null|-?[0-9]+(?:\.[0-9]+)?)$`)
 
 // comment is a text that does not leave its line.
 func comment(s string) string {
