@@ -52,7 +52,7 @@ func (j *judge) least(run *rules.Run, res *Result, opts Options) *policy.Policy 
 	p := rules.Least(run)
 	p.File = policy.FileName
 	if opts.Policy != nil {
-		p.Environment = opts.Policy.Environment
+		p.Environment, p.Rules = opts.Policy.Environment, opts.Policy.Rules
 	}
 	j.redactLists(&p.Server.Allow)
 	for _, e := range p.Tools {
@@ -61,6 +61,7 @@ func (j *judge) least(run *rules.Run, res *Result, opts Options) *policy.Policy 
 	under := *run
 	under.Policy = p
 	all := rules.Check(&under)
+	all = append(all, j.own(&under, all, &opts)...)
 	if res.Audit != nil {
 		all = append(all, res.Audit.Findings...)
 	}

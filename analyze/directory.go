@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/analyze/custom"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
@@ -35,6 +36,10 @@ type Inputs struct {
 	// Policy and Baseline are the user's files, nil for none.
 	Policy   *File `json:"policy,omitempty"`
 	Baseline *File `json:"baseline,omitempty"`
+	// PolicyRules are the files of rules that the policy names, and Rules those that were
+	// named beside it.
+	PolicyRules []File `json:"policyRules,omitempty"`
+	Rules       []File `json:"rules,omitempty"`
 	// Changed are files by which the run would be judged and that the change under
 	// review has otherwise.
 	Changed []rules.Changed `json:"changed,omitempty"`
@@ -53,10 +58,7 @@ type Inputs struct {
 }
 
 // File is a file of the user's, as it was read.
-type File struct {
-	Name string `json:"name"`
-	Text string `json:"text"`
-}
+type File = custom.File
 
 // Shrunk says how far a finding was made small.
 type Shrunk struct {
@@ -172,6 +174,9 @@ func OpenDirectory(dir *os.Root, version string, changes ...func(*Inputs)) (*Dir
 		if d.opts.Policy, err = policy.Parse(in.Policy.Name, []byte(in.Policy.Text)); err != nil {
 			return nil, fmt.Errorf("read the policy that %s holds: %w", InputsFile, err)
 		}
+	}
+	if d.opts.Rules, err = custom.Compile(d.opts.Policy, slices.Concat(in.PolicyRules, in.Rules)); err != nil {
+		return nil, fmt.Errorf("read the rules that %s holds: %w", InputsFile, err)
 	}
 	if in.Baseline != nil {
 		if d.opts.Baseline, err = ParseBaseline(in.Baseline.Name, []byte(in.Baseline.Text)); err != nil {

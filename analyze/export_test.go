@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/coalmine-dev/coalmine/analyze/custom"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -30,6 +31,22 @@ func ShownByWhole(t *testing.T, dir *os.Root) (wanted map[string]string, shown m
 		}
 	}
 	return wanted, rules.ShownIn(run, wanted, 1), run.Profile
+}
+
+// LedgerOf is the ledger of one log, as the user's own rules see it.
+func LedgerOf(t *testing.T, dir *os.Root) *custom.Ledger {
+	t.Helper()
+	log, err := session.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := newJudge(log)
+	w, err := j.read(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := j.run(w)
+	return j.ledger(run.Joined(), rules.Check(run))
 }
 
 // Done is what was done as of the last question.

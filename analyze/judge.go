@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/coalmine-dev/coalmine/analyze/custom"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
@@ -34,6 +35,8 @@ type Options struct {
 	// Policy is the user's coalmine.yaml, nil for none. What in it ends on a day
 	// ended before the run or did not: today's date does not count.
 	Policy *policy.Policy
+	// Rules are the user's own rules, nil for none.
+	Rules *custom.Set
 	// Traced is the log of the same server's run under ptrace, nil for none.
 	Traced *session.Reader
 	// Varied are the logs of the same server's runs with the same calls, each with
@@ -109,6 +112,11 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 	j.readCompared(run, &opts)
 	res := j.result(w, run, opts)
 	res.Findings = append([]finding.Finding{}, rules.Check(run)...)
+	res.Rules = opts.Rules.Docs()
+	if own := j.own(run, res.Findings, &opts); len(own) > 0 {
+		res.Findings = append(res.Findings, own...)
+		rules.Sort(res.Findings)
+	}
 	for i := range res.Findings {
 		res.Findings[i].Reproduce = res.Run.Reproduce
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/analyze/custom"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
@@ -50,6 +51,8 @@ type Result struct {
 	Shown []session.Shown `json:"shown,omitempty"`
 	// Policy says what the user's policy made of the findings, nil without one.
 	Policy *Policed `json:"policy,omitempty"`
+	// Rules documents the user's own rules, nil where there were none.
+	Rules []custom.Doc `json:"rules,omitempty"`
 	// Baseline says which findings were known before, nil without a baseline.
 	Baseline *Compared `json:"baseline,omitempty"`
 	// Least is the least policy under which the run would have been quiet, where

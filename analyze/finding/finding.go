@@ -289,13 +289,17 @@ type Rule struct {
 	OWASP []string
 }
 
-// Family is the rule's family: "secrets", "declared", "oracle", "wire", "drift", "robustness" or "static".
+// Family is the rule's family: "secrets", "declared", "oracle", "wire", "drift", "robustness",
+// "own" for a rule of the user's, or "static".
 func (r Rule) Family() string {
 	names := map[string]string{"CM1": "secrets", "CM2": "declared", "CM3": "oracle", "CM4": "wire", "CM5": "drift", "CM6": "robustness"}
 	for prefix, name := range names {
 		if strings.HasPrefix(r.ID, prefix) {
 			return name
 		}
+	}
+	if strings.Contains(r.ID, "-") && r.ID == strings.ToUpper(r.ID) {
+		return "own"
 	}
 	return "static"
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/analyzetest"
+	"github.com/coalmine-dev/coalmine/analyze/custom"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -54,6 +55,8 @@ func staged(evil string) *analyze.Result {
 	res.Policy = &analyze.Policed{File: evil, Accepted: []analyze.Accepted{{Known: analyze.Known{Rule: "CM101", Message: evil, Tool: evil}, Reason: evil, Owner: evil, Until: "2027-01-31"}}}
 	res.Run.Package = &session.Package{Kind: "npm", Name: evil, Version: evil, Integrity: evil, Digest: evil, Packages: 3, Bin: evil, Again: []string{evil}, LinksLeftOut: []string{evil},
 		Build: session.Build{State: session.BuildFailed, Why: evil, Steps: []session.BuildStep{{Package: evil, Event: evil, Status: 1}}}}
+	res.Rules = []custom.Doc{{ID: "ORG-001", Name: evil, Severity: finding.High, Over: custom.Effects, Help: evil, References: []string{"https://example.com/rules"}, Tags: []string{"x"}}}
+	res.Findings = append(res.Findings, finding.Finding{Rule: "ORG-001", Severity: finding.High, Title: evil, Message: evil, Tool: evil, Fingerprint: "f00", Confidence: finding.Certain})
 	res.Run.Sandbox, res.Run.Tracer, res.Run.Network, res.Run.ID = evil, evil, evil, evil
 	return res
 }

@@ -176,7 +176,7 @@ func headline(res *analyze.Result) string {
 	for _, f := range res.Findings {
 		switch family := (finding.Rule{ID: f.Rule}).Family(); {
 		case f.Severity.Rank() < finding.Medium.Rank():
-		case family == "wire" || family == "robustness":
+		case family == "wire" || family == "robustness" || family == "own":
 			other++
 		default:
 			unsaid++

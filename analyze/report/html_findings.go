@@ -49,6 +49,14 @@ func (v *pageView) findings(res *analyze.Result) {
 	for _, r := range Rules() {
 		docs[r.ID] = r
 	}
+	own := map[string][]referenceView{}
+	for i := range res.Rules {
+		doc := res.Rules[i].Rule()
+		docs[doc.ID] = doc
+		for _, u := range res.Rules[i].References {
+			own[doc.ID] = append(own[doc.ID], referenceView{Escape(u, 200), u})
+		}
+	}
 	drawn := map[int]bool{}
 	for _, t := range res.Timelines {
 		drawn[t.Call] = true
@@ -61,7 +69,11 @@ func (v *pageView) findings(res *analyze.Result) {
 		c := findingView{
 			ID: fmt.Sprintf("f%d", i+1), Rule: Escape(f.Rule, 60), Title: Escape(f.Title, 200), Message: Escape(capital(f.Message), 500), Severity: f.Severity,
 			Rungs: ladder(f), Ambiguous: f.Confidence == finding.Ambiguous, Call: f.Call, Drawn: f.Call > 0 && drawn[f.Call], Fingerprint: f.Fingerprint, Confidence: string(f.Confidence),
-			Help: prose(doc.Help), References: references(&doc),
+			Help: prose(doc.Help), References: append(references(&doc), own[f.Rule]...),
+		}
+		if doc.Family() == "own" {
+			// Its words are a file's, and are shown as they are.
+			c.Help = [][]spanView{{{Text: Escape(doc.Help, 4000)}}}
 		}
 		if f.Location != nil {
 			c.Where = location(f.Location)

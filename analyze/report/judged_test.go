@@ -16,6 +16,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/analyzetest"
+	"github.com/coalmine-dev/coalmine/analyze/custom"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/audit"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/scale"
@@ -213,12 +214,29 @@ func TestNoReportTellsADecoy(t *testing.T) {
 		l.Mark(session.Mark{Kind: session.MarkInconclusive, Text: "the call failed: " + secret("reason")})
 		l.Event(session.EventLimit{Reason: secret("limit")})
 		l.Event(session.EventExit{Code: 1, Signal: secret("signal")})
-		for form, b := range reportsOf(rt, l.Judge(analyze.Options{})) {
+		for form, b := range reportsOf(rt, l.Judge(analyze.Options{Rules: loud(rt)})) {
 			for _, h := range set.Find(b) {
 				rt.Fatalf("%s tells %s (%s): …%s…", form, h.ID, h.Encoding, b[max(0, int(h.Offset)-200):min(len(b), int(h.Offset)+60)])
 			}
 		}
 	})
+}
+
+// loud are rules of the user's own that tell all that there is of each entry.
+func loud(t interface{ Fatal(...any) }) *custom.Set {
+	var b strings.Builder
+	b.WriteString("rules:\n")
+	for i, r := range []struct{ over, text string }{
+		{"effect", "{effect.tool} {effect.target} {effect.argv} {effect.path} {effect.explained.text} {effect.declared.name} {effect.declared.paths}"}, {"claim", "{claim.tool} {claim.text}"},
+		{"call", "{call.tool} {call.declared.name}"}, {"finding", "{finding.message} {finding.tool} {finding.title}"},
+	} {
+		fmt.Fprintf(&b, "  - {id: ORG-%d, name: All, severity: high, over: %s, when: %s == %s, text: %q, examples: {match: [{}], no_match: [{}]}}\n", i+1, r.over, r.over, r.over, r.text)
+	}
+	set, err := custom.Compile(nil, []custom.File{{Name: "loud.yaml", Text: b.String()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
 }
 
 // Whatever a server says, the reports keep their schemas.

@@ -15,6 +15,7 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/custom"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/analyze/text"
@@ -134,6 +135,10 @@ func (b *sarifBuilder) run(res *analyze.Result) *sarif.Run {
 		b.index[r.ID] = len(driver.Rules)
 		driver.Rules = append(driver.Rules, b.rule(&r))
 	}
+	for i := range res.Rules {
+		b.index[res.Rules[i].ID] = len(driver.Rules)
+		driver.Rules = append(driver.Rules, b.ownRule(&res.Rules[i]))
+	}
 	all := res.All()
 	rules.Sort(all)
 	dropped := max(len(all)-b.most, 0)
@@ -210,6 +215,23 @@ func (b *sarifBuilder) rule(r *finding.Rule) *sarif.ReportingDescriptor {
 		WithHelpURI(informationURI + "/blob/main/analyze/rules/README.md#" + strings.ToLower(r.ID)).
 		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(level(r.Severity)))
 	d.WithProperties(props)
+	return d
+}
+
+// ownRule describes a rule of the user's own. Its words are a file's: none of them acts.
+func (b *sarifBuilder) ownRule(doc *custom.Doc) *sarif.ReportingDescriptor {
+	r := doc.Rule()
+	r.Title, r.Help = inert(r.Title), inert(r.Help)
+	d := b.rule(&r)
+	d.HelpURI = nil
+	if len(doc.References) > 0 {
+		d.WithHelpURI(doc.References[0])
+	}
+	tags := []string{"security", r.Family()}
+	for _, t := range doc.Tags {
+		tags = append(tags, r.Family()+"/"+t)
+	}
+	d.Properties.WithTags(tags)
 	return d
 }
 

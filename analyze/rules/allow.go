@@ -129,18 +129,19 @@ func of(l policy.Lists, name listName) policy.List {
 	}
 }
 
-func (r *Run) places() policy.Places {
+// Places are the run's directories as a policy names them.
+func (r *Run) Places() policy.Places {
 	return policy.Places{Home: r.Home, Server: r.ServerDir, Workspaces: r.Workspaces}
 }
 
 func (r *Run) find(l policy.Lists, w want) *policy.Item {
 	switch w.list {
 	case listFiles:
-		return l.Files.File(r.places(), w.name, w.write)
+		return l.Files.File(r.Places(), w.name, w.write)
 	case listHosts:
 		return l.Hosts.Host(w.name)
 	case listCommands:
-		return l.Commands.Command(r.places(), w.name)
+		return l.Commands.Command(r.Places(), w.name)
 	default:
 		return l.Env.Environment(w.name)
 	}

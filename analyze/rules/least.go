@@ -110,7 +110,7 @@ func (r *Run) item(w want) string {
 	if w.list != listFiles && w.list != listCommands {
 		return w.name
 	}
-	text := drawn.ReplaceAllString(r.places().Contract(w.name), "*")
+	text := drawn.ReplaceAllString(r.Places().Contract(w.name), "*")
 	if w.list == listFiles && !w.write {
 		text = "read:" + text
 	}

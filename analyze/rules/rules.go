@@ -121,7 +121,7 @@ func All() []Rule {
 
 // Check runs every rule and sorts what they observe: worst first, then in the order of calls.
 func Check(run *Run) []finding.Finding {
-	run = run.joinUndeclared()
+	run = run.Joined()
 	run.memory = nil
 	run.allowed, run.told = run.allowedEffects(), map[*finding.Effect]bool{}
 	for _, o := range run.others() {
@@ -187,7 +187,7 @@ func (r *Run) of(doc *finding.Rule, e *finding.Effect, message string) finding.F
 		Rule: doc.ID, Severity: doc.Severity, Title: doc.Title, Message: message,
 		Tool: e.Tool, Call: e.Call, Phase: e.Phase, Rung: e.Rung, Confidence: confidence,
 		Evidence:    slices.Clone(e.Evidence),
-		Fingerprint: finding.Fingerprint(doc.ID, e.Tool, string(e.Kind), r.identity(e)),
+		Fingerprint: finding.Fingerprint(doc.ID, e.Tool, string(e.Kind), r.Identity(e)),
 	}
 }
 
@@ -195,8 +195,8 @@ func (r *Run) of(doc *finding.Rule, e *finding.Effect, message string) finding.F
 // programs draw from: another run has another.
 const firstEphemeral = 32768
 
-// identity is an effect's target as a fingerprint has it.
-func (r *Run) identity(e *finding.Effect) string {
+// Identity is an effect's target as a fingerprint has it.
+func (r *Run) Identity(e *finding.Effect) string {
 	i := strings.LastIndexByte(e.Target, ':')
 	if own := e.Kind == finding.NetListen || strings.HasPrefix(e.Target, "loopback:"); own && i >= 0 {
 		if port, err := strconv.Atoi(e.Target[i+1:]); err == nil && port >= firstEphemeral {

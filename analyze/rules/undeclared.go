@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 
+	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
@@ -10,11 +11,12 @@ import (
 // server that answers to any name has one habit, not one a name.
 const undeclaredTools = "(undeclared)"
 
-// joinUndeclared is the run with one name for all undeclared tools.
-func (r *Run) joinUndeclared() *Run {
+// Joined is the run as rules look at it: with one name, "(undeclared)", for all undeclared
+// tools in the effects, which keep their indexes.
+func (r *Run) Joined() *Run {
 	calls := map[int]bool{}
-	for _, c := range r.Profile.Calls {
-		if c.What == "tool" && !slices.ContainsFunc(r.Surface.Tools, func(t wire.Tool) bool { return t.Name == c.Tool }) {
+	for i := range r.Profile.Calls {
+		if c := &r.Profile.Calls[i]; r.NameOf(c) == undeclaredTools {
 			calls[c.N] = true
 		}
 	}
@@ -30,4 +32,12 @@ func (r *Run) joinUndeclared() *Run {
 	}
 	joined.Profile = &p
 	return &joined
+}
+
+// NameOf is the tool, resource or prompt of a call as the effects of Joined have it.
+func (r *Run) NameOf(c *profile.Call) string {
+	if c.What == "tool" && !slices.ContainsFunc(r.Surface.Tools, func(t wire.Tool) bool { return t.Name == c.Tool }) {
+		return undeclaredTools
+	}
+	return c.Tool
 }

@@ -35,6 +35,7 @@ const (
 	GapDetectorFailed  Code = "detector-failed"
 	GapAnalysisBounded Code = "analysis-bounded"
 	GapTextJudge       Code = "text-judge"
+	GapRuleFailed      Code = "rule-failed"
 
 	GapNotTraced          Code = "not-traced"
 	GapTracerDied         Code = "tracer-died"

@@ -118,6 +118,8 @@ var gapKinds = []GapKind{
 		"Run with fewer calls (--calls), so that there is less at once."},
 	{GapTextJudge, "The program of --text-judge failed, or gave no verdict on some of the texts that the server said.",
 		"Run the program by hand on a line of its input; README says what it reads and writes. Leave --text-judge out to judge without it."},
+	{GapRuleFailed, "A rule of your own failed at an entry, cost too much or spoke too often: what it would have said of the rest is not known.",
+		"The text names the rule. Guard members that may be absent with has(), make the expression simpler or narrower, and try it with coalmine rules test."},
 	{GapWireOnly, "Only the wire was recorded: system calls, files and the network were not watched.",
 		"Probe the server (coalmine probe) to see what it does."},
 	{GapCutOff, "The log does not say how the run ended: it was cut off.",

@@ -343,7 +343,7 @@ func (p *probe) renew(as plan.Account) (plan.Plan, error) {
 // keepInputs keeps what the judgement depends on beside what is seen.
 func (p *probe) keepInputs(audited *audit.Report, auditErr error) error {
 	in := analyze.Inputs{
-		FailOn: p.opts.FailOn, Changed: p.opts.Changed, Least: p.opts.Least, Out: p.name,
+		FailOn: p.opts.FailOn, PolicyRules: p.opts.PolicyRules, Rules: p.opts.Rules, Changed: p.opts.Changed, Least: p.opts.Least, Out: p.name,
 		Location: plan.Location(p.opts.Location, p.fetched, p.plan), AuditRoot: plan.Relative(p.plan.Server.Source),
 		Shown: p.plan.Shown,
 	}

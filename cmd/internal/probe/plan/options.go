@@ -101,6 +101,9 @@ type Judging struct {
 	FailOn finding.Severity
 	// Policy is the user's coalmine.yaml, nil for none.
 	Policy *policy.Policy
+	// PolicyRules are the files of rules that Policy names, and Rules those that were named
+	// beside it.
+	PolicyRules, Rules []analyze.File
 	// Baseline are the findings that were known before, nil for none.
 	Baseline *analyze.Baseline
 	// Changed are files by which the run would be judged and that the change under

@@ -88,8 +88,9 @@ func (s *Shrinker) worthwhile(res *analyze.Result) []*small {
 	var list []*small
 	for i := range res.Findings {
 		f := &res.Findings[i]
-		rule, _ := rules.Of(f.Rule)
-		if rule.Shrink != rules.ShrinkNever && f.Call >= 1 && f.Call <= len(s.Steps) && f.Severity.Rank() >= finding.Medium.Rank() && len(list) < maxShrunk {
+		// What the user's own rules find is theirs to make small.
+		rule, ours := rules.Of(f.Rule)
+		if ours && rule.Shrink != rules.ShrinkNever && f.Call >= 1 && f.Call <= len(s.Steps) && f.Severity.Rank() >= finding.Medium.Rank() && len(list) < maxShrunk {
 			list = append(list, &small{f: f, n: len(list) + 1, best: s.last(f)})
 		}
 	}
