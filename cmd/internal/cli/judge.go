@@ -20,6 +20,7 @@ import (
 // judgeFlags are the flags of coalmine judge as they were given.
 type judgeFlags struct {
 	policy, baseline, failOn string
+	rules                    []string
 	format                   []string
 	allowIncomplete          bool
 }
@@ -35,6 +36,7 @@ func (e *env) judge() *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.policy, "policy", "", "judge by this `FILE` (coalmine.yaml) in place of the probe's")
+	fl.StringArrayVar(&f.rules, "rules", nil, rulesUsage)
 	fl.StringVar(&f.baseline, "baseline", "", "compare with this `FILE` of coalmine baseline in place of the probe's")
 	fl.StringVar(&f.failOn, "fail-on", "", "critical, high, medium, low or never (default the probe's)")
 	fl.StringSliceVar(&f.format, "format", []string{"text"}, "what is printed, of "+strings.Join(formats, ", ")+" (the files are written in any case)")
@@ -90,6 +92,10 @@ func (f *judgeFlags) changes() (func(*analyze.Inputs), error) {
 		}
 		*file.to = &analyze.File{Name: file.name, Text: string(data)}
 	}
+	policyRules, own, err := f.readRules(policy)
+	if err != nil {
+		return nil, err
+	}
 	failOn := finding.Severity("")
 	if f.failOn != "" && f.failOn != "never" {
 		s, err := finding.ParseSeverity(f.failOn)
@@ -100,7 +106,10 @@ func (f *judgeFlags) changes() (func(*analyze.Inputs), error) {
 	}
 	return func(in *analyze.Inputs) {
 		if policy != nil {
-			in.Policy = policy
+			in.Policy, in.PolicyRules = policy, policyRules
+		}
+		if len(f.rules) > 0 {
+			in.Rules = own
 		}
 		if baseline != nil {
 			in.Baseline = baseline

@@ -40,6 +40,7 @@ type probeFlags struct {
 	allowIncomplete  bool
 	timeout, callOut time.Duration
 	policy           policyFlags
+	rules            []string // files of the user's own rules, and directories of such
 	dummies          []string
 	// baseline is a file of what is known; changedSince is a ref, and base the merge
 	// base with it, nil without one.
@@ -91,6 +92,7 @@ func (e *env) probe() *cobra.Command {
 	fl.StringSliceVar(&f.format, "format", []string{"text"}, "what is printed, of "+strings.Join(formats, ", ")+" (the files are written in any case)")
 	fl.StringVar(&f.policy.file, "policy", "", "a `FILE` (coalmine.yaml) of what the server may do, and of findings that somebody answers for")
 	fl.StringVar(&f.policy.emit, "emit-policy", "", "write the least policy under which the run would have been quiet to this new `FILE`")
+	fl.StringArrayVar(&f.rules, "rules", nil, rulesUsage)
 	fl.StringSliceVar(&f.Vary, "vary", nil, "run again under changed conditions, and say what comes with one only: client, ci, clock, locale, canaries, secrets")
 	fl.StringVar(&f.baseline, "baseline", "", "a `FILE` of coalmine baseline: only findings that are not in it decide")
 	fl.StringVar(&f.textJudge, "text-judge", "", "have a program of your own judge what the server says: `CMD` is started on this machine, without a shell, and reads and writes lines of JSON")
@@ -250,6 +252,9 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) (err er
 		return err
 	}
 	if err := f.readPolicy(cmd.Context()); err != nil {
+		return err
+	}
+	if err := f.readRules(cmd.Context()); err != nil {
 		return err
 	}
 	if err := f.readDummies(); err != nil {

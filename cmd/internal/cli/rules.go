@@ -1,35 +1,148 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/coalmine-dev/coalmine/analyze/custom"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
+	"github.com/coalmine-dev/coalmine/sandbox"
 )
 
-func (e *env) rules() *cobra.Command {
-	return &cobra.Command{
-		Use: "rules [ID]", Short: "Explain the rules, or one of them",
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usage("coalmine rules [ID]", "%d arguments were given, at most 1 is wanted", len(args))
-			}
-			for _, r := range report.Rules() {
-				switch {
-				case len(args) == 0:
-					fmt.Fprintf(e.out, "%-18s %-8s %s\n", r.ID, r.Severity, r.Title)
-				case strings.EqualFold(r.ID, args[0]):
-					fmt.Fprint(e.out, rules.Markdown(&r))
-					return nil
-				}
-			}
-			if len(args) == 1 {
-				return usage("coalmine rules lists them", "there is no rule %s", args[0])
-			}
-			return nil
-		},
+// ownFlags name the rules of the user's own.
+type ownFlags struct {
+	policy string
+	rules  []string
+}
+
+// set reads the rules that are named.
+func (f *ownFlags) set() (*custom.Set, error) {
+	var p *policy.Policy
+	if f.policy != "" {
+		data, err := readBounded(f.policy, maxConfig)
+		if err == nil {
+			p, err = policy.Parse(f.policy, data)
+		}
+		if err != nil {
+			return nil, &sandbox.UsageError{Err: err, Hint: policyHint}
+		}
 	}
+	files, err := asTheyAre.ofPolicy(p)
+	if err == nil {
+		named, fault := asTheyAre.named(f.rules)
+		files, err = append(files, named...), fault
+	}
+	var set *custom.Set
+	if err == nil {
+		set, err = custom.Compile(p, files)
+	}
+	if err != nil {
+		return nil, &sandbox.UsageError{Err: err, Hint: rulesHint}
+	}
+	return set, nil
+}
+
+func (e *env) rules() *cobra.Command {
+	f := &ownFlags{}
+	cmd := &cobra.Command{
+		Use: "rules [ID]", Short: "Explain the rules, or one of them",
+		Long: "rules lists coalmine's own rules, and with --policy or --rules the user's after them.",
+		RunE: func(_ *cobra.Command, args []string) error { return e.runRules(f, args) },
+	}
+	cmd.PersistentFlags().StringVar(&f.policy, "policy", "", "the rules of this `FILE` (coalmine.yaml) too")
+	cmd.PersistentFlags().StringArrayVar(&f.rules, "rules", nil, rulesUsage)
+	cmd.AddCommand(e.rulesTest(f))
+	return cmd
+}
+
+func (e *env) runRules(f *ownFlags, args []string) error {
+	if len(args) > 1 {
+		return usage("coalmine rules [ID]", "%d arguments were given, at most 1 is wanted", len(args))
+	}
+	set, err := f.set()
+	if err != nil {
+		return err
+	}
+	own := map[string]custom.Doc{}
+	all := report.Rules()
+	for _, d := range set.Docs() {
+		own[d.ID] = d
+		all = append(all, d.Rule())
+	}
+	for i := range all {
+		r := &all[i]
+		switch {
+		case len(args) == 0:
+			fmt.Fprintf(e.out, "%-18s %-8s %s\n", r.ID, r.Severity, plain(r.Title))
+		case strings.EqualFold(r.ID, args[0]):
+			fmt.Fprint(e.out, explained(r, own[r.ID]))
+			return nil
+		}
+	}
+	if len(args) == 1 {
+		return usage("coalmine rules lists them", "there is no rule %s", args[0])
+	}
+	return nil
+}
+
+// explained is a rule's documentation; own has a user's rule's references.
+func explained(r *finding.Rule, own custom.Doc) string {
+	out := rules.Markdown(r)
+	for _, u := range own.References {
+		out += "\n<" + u + ">\n"
+	}
+	return out
+}
+
+func (e *env) rulesTest(f *ownFlags) *cobra.Command {
+	return &cobra.Command{
+		Use: "test [DIR|FILE…]", Short: "Hold rules of your own against their examples",
+		Long: "test reads the rules that DIR, FILE, --policy and --rules name, else those of coalmine.yaml here, and holds each against\n" +
+			"its own examples, in both directions.\n\n" +
+			"Exit status: 0 all examples hold, 1 one does not, 2 a rule cannot be read.",
+		RunE: func(_ *cobra.Command, args []string) error { return e.runRulesTest(f, args) },
+	}
+}
+
+func (e *env) runRulesTest(f *ownFlags, args []string) error {
+	f.rules = append(f.rules, args...)
+	if f.policy == "" && len(f.rules) == 0 {
+		if _, err := os.Stat(policy.FileName); errors.Is(err, fs.ErrNotExist) {
+			return usage("coalmine rules test DIR", "no rules are named, and there is no %s here", policy.FileName)
+		}
+		f.policy = policy.FileName
+	}
+	set, err := f.set()
+	if err != nil {
+		return err
+	}
+	tested := set.Test()
+	if len(tested) == 0 {
+		return usage(rulesHint, "there is no rule to test")
+	}
+	failed := 0
+	for _, t := range tested {
+		word := "ok"
+		if len(t.Failures) > 0 {
+			word = "FAIL"
+			failed++
+		}
+		fmt.Fprintf(e.out, "%-4s %-18s %s:%d:%d: %d match, %d no_match\n", word, t.Rule.ID, plain(t.Rule.File), t.Rule.At.Line, t.Rule.At.Column, t.Match, t.NoMatch)
+		for _, err := range t.Failures {
+			fmt.Fprintln(e.out, "     "+plain(err.Error()))
+		}
+	}
+	fmt.Fprintf(e.out, "%d rules, %d failed\n", len(tested), failed)
+	if failed > 0 {
+		e.status = ExitFindings
+	}
+	return nil
 }

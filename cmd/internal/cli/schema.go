@@ -3,14 +3,30 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/coalmine-dev/coalmine/analyze/custom"
 	"github.com/coalmine-dev/coalmine/analyze/report"
 )
 
 func (e *env) schema() *cobra.Command {
 	return &cobra.Command{
-		Use: "schema", Short: "Print the JSON Schema of report.json", Args: exactArgs(0, "coalmine schema"),
-		RunE: func(*cobra.Command, []string) error {
-			_, err := e.out.Write(report.Schema)
+		Use: "schema [report|ledger]", Short: "Print the JSON Schema of report.json, or of the ledger that rules of one's own see",
+		RunE: func(_ *cobra.Command, args []string) error {
+			const hint = "coalmine schema, coalmine schema report or coalmine schema ledger"
+			if len(args) > 1 {
+				return usage(hint, "%d arguments were given, at most 1 is wanted", len(args))
+			}
+			schema := report.Schema
+			switch {
+			case len(args) == 0 || args[0] == "report":
+			case args[0] == "ledger":
+				var err error
+				if schema, err = custom.LedgerSchema(); err != nil {
+					return err
+				}
+			default:
+				return usage(hint, "there is no schema %s", args[0])
+			}
+			_, err := e.out.Write(schema)
 			return err
 		},
 	}

@@ -49,7 +49,12 @@ func (f *probeFlags) closeBase() error {
 // base's holds, and that the file is another now is noted; ok is false where the
 // merge base has none.
 func (f *probeFlags) judgedBy(ctx context.Context, what, name string) (data []byte, ok bool, err error) {
-	now, err := readBounded(name, maxConfig)
+	return f.judgedByRead(ctx, what, name, func() ([]byte, error) { return readBounded(name, maxConfig) })
+}
+
+// judgedByRead is judgedBy with a way of its own to read the file as it is now.
+func (f *probeFlags) judgedByRead(ctx context.Context, what, name string, read func() ([]byte, error)) (data []byte, ok bool, err error) {
+	now, err := read()
 	if f.base == nil {
 		return now, err == nil, err
 	}

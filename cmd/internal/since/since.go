@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/sandbox/shown"
@@ -80,6 +82,28 @@ func (b *Base) File(ctx context.Context, name string) (data []byte, ok bool, err
 		return data, true, nil
 	}
 	return nil, false, nil
+}
+
+// Names are the regular files that stood in a directory in the merge base, by their
+// names there. Outside the repository it is ErrOutside.
+func (b *Base) Names(ctx context.Context, dir string) ([]string, error) {
+	rel, err := b.relative(dir)
+	if err != nil {
+		return nil, err
+	}
+	rel = filepath.ToSlash(rel)
+	tree, err := b.git.tree(ctx, b.Commit, rel)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for name, e := range tree {
+		if path.Dir(name) == rel && (e.mode == modeFile || e.mode == modeProgram) {
+			out = append(out, path.Base(name))
+		}
+	}
+	slices.Sort(out)
+	return out, nil
 }
 
 // Changed reports whether a file or directory differs from the merge base. It is
