@@ -95,6 +95,7 @@ func newProject(files []*lang.File) *project {
 		p.byPath[f.Path] = s
 		p.addModule(s)
 		nameHandlers(s)
+		nameDefault(s)
 	}
 	return p
 }
@@ -238,7 +239,11 @@ func (p *project) method(name string) []string {
 // external returns the functions of other files of the package that a name means.
 func (p *project) external(s *source, name string) []string {
 	name = strings.ReplaceAll(name, "()", "")
-	if s.Language != "Python" {
+	switch s.Language {
+	case "Python":
+	case "Go":
+		return p.byPackage(s, name)
+	default:
 		return p.byFile(s, name)
 	}
 	if strings.HasPrefix(name, ".") {
@@ -252,7 +257,11 @@ func (p *project) external(s *source, name string) []string {
 		}
 		var out []string
 		for _, other := range list {
-			out = append(out, p.own(other, name[len(module)+1:])...)
+			if ids := p.own(other, name[len(module)+1:]); ids != nil {
+				out = append(out, ids...)
+			} else {
+				out = append(out, p.imported(other, name[len(module)+1:])...)
+			}
 		}
 		if out != nil {
 			return out
@@ -282,10 +291,9 @@ func (p *project) byFile(s *source, name string) []string {
 	full := path.Join(path.Dir(s.Path), name)
 	for i := len(full); i > 0; i = strings.LastIndexByte(full[:i], '.') {
 		file, rest := full[:i], strings.TrimPrefix(full[i:], ".")
-		stem := strings.TrimSuffix(file, path.Ext(file))
-		for _, f := range []string{file, file + ".js", file + ".mjs", file + ".cjs", file + ".ts", stem + ".ts", stem + ".mts", stem + ".tsx", file + "/index.js", file + "/index.ts"} {
+		for _, f := range variants(file) {
 			if other := p.byPath[f]; other != nil {
-				return p.own(other, strings.TrimPrefix(rest, "default."))
+				return p.exported(other, rest, 0)
 			}
 		}
 	}

@@ -20,9 +20,9 @@ type Handler struct {
 
 // registrations are the methods of the official SDKs, as decorators or as calls.
 var registrations = map[string]string{
-	"tool": "tool", "call_tool": "tool", "add_tool": "tool", "registerTool": "tool", "addTool": "tool",
-	"resource": "resource", "read_resource": "resource", "add_resource_fn": "resource", "registerResource": "resource",
-	"prompt": "prompt", "get_prompt": "prompt", "registerPrompt": "prompt",
+	"tool": "tool", "call_tool": "tool", "add_tool": "tool", "registerTool": "tool", "addTool": "tool", "AddTool": "tool",
+	"resource": "resource", "read_resource": "resource", "add_resource_fn": "resource", "registerResource": "resource", "AddResource": "resource", "AddResourceTemplate": "resource",
+	"prompt": "prompt", "get_prompt": "prompt", "registerPrompt": "prompt", "AddPrompt": "prompt",
 }
 
 // schemas are the requests whose handler setRequestHandler takes.
@@ -38,8 +38,9 @@ const rawCall = "tools/call"
 
 // Handlers lists the handlers of one package's files: what decorators and calls of the
 // SDKs register, and functions that compare a method with "tools/call" themselves.
-func Handlers(files []*lang.File) []Handler {
-	p := newProject(files)
+func Handlers(files []*lang.File) []Handler { return newProject(files).handlers() }
+
+func (p *project) handlers() []Handler {
 	var out []Handler
 	for _, s := range p.sources {
 		lang.Walk(s.File, func(n lang.Node, in *lang.Scope) bool {
@@ -139,6 +140,13 @@ func stated(c lang.Call) string {
 					if v, ok := lang.Fold(it.Value); ok {
 						return v.Text
 					}
+				}
+			}
+		}
+		if inner, ok := a.Value.(lang.Call); ok && (methodOf(inner.Func) == "Tool" || methodOf(inner.Func) == "NewTool") { // of Go
+			for i, a := range inner.Args {
+				if v, ok := lang.Fold(a.Value); ok && v.Kind == lang.String && (a.Name == "Name" || a.Name == "" && i == 0) {
+					return v.Text
 				}
 			}
 		}

@@ -1,0 +1,113 @@
+package sinks
+
+import (
+	"slices"
+
+	"github.com/coalmine-dev/coalmine/audit/lang"
+)
+
+// Package leads names to functions within the files of one package. It is read only once
+// it is made.
+type Package struct {
+	p      *project
+	bodies map[string]Body
+}
+
+// Body is a function of a package with what stands around it.
+type Body struct {
+	File     *lang.File
+	Function *lang.Function
+	// In is the scope that the function is defined in, nil for the module.
+	In *lang.Scope
+	// Name is the function's, qualified.
+	Name string
+}
+
+// NewPackage reads the files of a package.
+func NewPackage(files []*lang.File) *Package {
+	k := &Package{p: newProject(files), bodies: map[string]Body{}}
+	for _, s := range k.p.sources {
+		lang.Walk(s.File, func(n lang.Node, in *lang.Scope) bool {
+			switch n := n.(type) {
+			case *lang.Function:
+				name := s.handlers[n]
+				if name == "" && n.Name != "" {
+					name = in.Qualified(n.Name)
+				}
+				k.add(s, name, n, in)
+			case lang.Assign:
+				if f, ok := n.Value.(*lang.Function); ok && f.Name == "" && len(n.Targets) > 0 {
+					k.add(s, in.Qualified(targetName(n.Targets[0])), f, in)
+				}
+			}
+			return true
+		})
+	}
+	return k
+}
+
+func (k *Package) add(s *source, name string, f *lang.Function, in *lang.Scope) {
+	if _, there := k.bodies[id(s.Path, name)]; !there && name != "" {
+		k.bodies[id(s.Path, name)] = Body{File: s.File, Function: f, In: in, Name: name}
+	}
+}
+
+func targetName(x lang.Expr) string {
+	switch x := x.(type) {
+	case lang.Name:
+		return x.ID
+	case lang.Attr:
+		return x.Name
+	}
+	return ""
+}
+
+// Handlers lists the handlers of the package.
+func (k *Package) Handlers() []Handler { return k.p.handlers() }
+
+// Facts are those of a file, nil for one that is not of the package.
+func (k *Package) Facts(file string) *lang.Facts {
+	if s := k.p.byPath[file]; s != nil {
+		return s.facts
+	}
+	return nil
+}
+
+// Body returns a function by its id.
+func (k *Package) Body(id string) (Body, bool) {
+	b, ok := k.bodies[id]
+	return b, ok
+}
+
+// Targets returns the ids of the package's functions that names of a file mean, as
+// lang.CallSite has them.
+func (k *Package) Targets(file string, names, own []string) []string {
+	s := k.p.byPath[file]
+	if s == nil {
+		return nil
+	}
+	var out []string
+	for _, n := range names {
+		out = append(out, k.p.external(s, n)...)
+	}
+	for _, n := range own {
+		out = append(out, k.p.own(s, n)...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Methods returns the ids of the package's methods of a name, none where they are too
+// many to mean anything.
+func (k *Package) Methods(name string) []string { return k.p.method(name) }
+
+// Imported returns the file that a relative module of a JavaScript file names, and nil
+// for a module that is not of the package.
+func (k *Package) Imported(file, module string) *lang.File {
+	if s := k.p.byPath[file]; s != nil {
+		if other := k.p.fileOf(s, module); other != nil {
+			return other.File
+		}
+	}
+	return nil
+}

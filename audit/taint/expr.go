@@ -1,0 +1,657 @@
+package taint
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/audit/lang"
+	"github.com/coalmine-dev/coalmine/audit/sinks"
+)
+
+// keyOf is the path of a variable or of a property of one: "args.path", "" for none.
+func keyOf(x lang.Expr) string {
+	switch x := x.(type) {
+	case lang.Name:
+		return x.ID
+	case lang.Attr:
+		if base := keyOf(x.X); base != "" {
+			return base + "." + x.Name
+		}
+	case lang.Index:
+		if len(x.Keys) == 1 {
+			if c, ok := x.Keys[0].(lang.Const); ok && c.Kind == lang.String {
+				if base := keyOf(x.X); base != "" {
+					return base + "." + c.Text
+				}
+			}
+		}
+	case lang.Const:
+		return x.Text
+	case lang.Operation:
+		if len(x.Operands) == 1 && (x.Op == "await" || x.Op == "&" || x.Op == "*") {
+			return keyOf(x.Operands[0])
+		}
+	case lang.Call:
+		if a, ok := x.Func.(lang.Attr); ok && a.Name == "get" && len(x.Args) > 0 {
+			return keyOf(lang.Index{X: a.X, Keys: []lang.Expr{x.Args[0].Value}})
+		}
+	}
+	return ""
+}
+
+// stepped is a value with one more step on its way, if it is tainted.
+func (f *frame) stepped(v *value, at lang.Span, text string) *value {
+	if !v.tainted() {
+		return v
+	}
+	return v.with(func(t *taint) {
+		if t.way != nil && t.way.length >= maxWay || t.way != nil && t.way.Span == at && t.way.File == f.src.Path {
+			return
+		}
+		n := 1
+		if t.way != nil {
+			n += t.way.length
+		}
+		t.way = &way{Step: Step{File: f.src.Path, Span: at, Text: text}, before: t.way, length: n}
+	})
+}
+
+// assign binds targets to a value.
+func (f *frame) assign(a lang.Assign) *value {
+	if a.Value == nil {
+		return nothing
+	}
+	v := f.told(f.eval(a.Value), a.Value)
+	for _, t := range a.Targets {
+		switch a.Op {
+		case "=", ":=":
+			if key := keyOf(t); key != "" {
+				f.bind(t, f.stepped(v, a.Span, "assigned to "+key), a.Declares != "" || a.Op == ":=" && f.src.Language == "Go")
+				f.alias(key, a.Value)
+			} else {
+				f.bind(t, v, a.Declares != "")
+				f.aliasParts(t, a.Value)
+			}
+		case "+=":
+			old := f.eval(t)
+			f.bind(t, f.concat([]*value{old, v}), false)
+		default:
+			f.bind(t, merge(f.eval(t), v), false)
+		}
+	}
+	return v
+}
+
+// told is the value of a condition, with what its truth means.
+func (f *frame) told(v *value, x lang.Expr) *value {
+	if op, ok := x.(lang.Operation); ok && !v.tainted() && v.call == nil && op.Op != "+" {
+		out := *v
+		out.yes, out.no = f.implied(x, true), f.implied(x, false)
+		if len(out.yes)+len(out.no) > 0 {
+			return &out
+		}
+	}
+	return v
+}
+
+// aliasParts notes the aliases of a, err := f(x).
+func (f *frame) aliasParts(target, of lang.Expr) {
+	if c, ok := target.(lang.Collection); ok && c.Kind == lang.Tuple && len(c.Items) > 0 {
+		if key := keyOf(c.Items[0].Value); key != "" {
+			f.alias(key, of)
+		}
+	}
+}
+
+// bind gives the names of a target their values. A new name of a scope hides others.
+func (f *frame) bind(target lang.Expr, v *value, fresh bool) {
+	switch t := target.(type) {
+	case lang.Name:
+		delete(f.aliases, t.ID)
+		for k := range f.env.vars {
+			if strings.HasPrefix(k, t.ID+".") {
+				delete(f.env.vars, k)
+			}
+		}
+		if fresh {
+			f.env.vars[t.ID] = v
+		} else {
+			f.env.set(t.ID, v)
+		}
+	case lang.Attr, lang.Index:
+		if key := keyOf(t); key != "" {
+			f.env.set(key, v)
+			return
+		}
+		if i, ok := t.(lang.Index); ok { // an element of a list or a dictionary
+			if key := keyOf(i.X); key != "" && v.tainted() {
+				f.env.set(key, merge(f.eval(i.X), &value{taints: v.flat()}))
+			}
+		}
+	case lang.Assign: // a default
+		for _, x := range t.Targets {
+			if v.tainted() || t.Value == nil {
+				f.bind(x, v, fresh)
+			} else {
+				f.bind(x, merge(v, f.eval(t.Value)), fresh)
+			}
+		}
+	case lang.Spread:
+		f.bind(t.X, v, fresh)
+	case lang.Collection:
+		for i, it := range t.Items {
+			f.bindItem(t, i, it, v, fresh)
+		}
+	}
+}
+
+func (f *frame) bindItem(t lang.Collection, i int, it lang.Item, v *value, fresh bool) {
+	switch k := it.Key.(type) {
+	case lang.Const:
+		f.bind(it.Value, f.stepped(v.field(k.Text), it.Value.Place(), "taken out as "+k.Text), fresh)
+		return
+	case nil:
+	default:
+		f.bind(it.Value, v.element(), fresh)
+		return
+	}
+	n, named := it.Value.(lang.Name)
+	switch {
+	case t.Kind == lang.Dict && named:
+		f.bind(it.Value, v.field(n.ID), fresh)
+	case t.Kind != lang.Dict && i < len(v.items) && v.list:
+		f.bind(it.Value, v.items[i], fresh)
+	case t.Kind == lang.Tuple && f.src.Language == "Go":
+		f.bindResult(it.Value, i, v, fresh)
+	default:
+		f.bind(it.Value, v.element(), fresh)
+	}
+}
+
+// bindResult binds one of several results: the text is the first, and what was checked
+// is told by the others.
+func (f *frame) bindResult(target lang.Expr, i int, v *value, fresh bool) {
+	if i == 0 {
+		out := *v
+		out.yes, out.no = nil, nil
+		f.bind(target, &out, fresh)
+		return
+	}
+	f.bind(target, &value{yes: v.yes, no: v.no}, fresh)
+}
+
+// eval returns what is known of an expression, and notes the sinks within it.
+func (f *frame) eval(x lang.Expr) *value {
+	if f.a.work--; f.a.work <= 0 {
+		return nothing
+	}
+	switch x := x.(type) {
+	case nil:
+		return nothing
+	case lang.Name:
+		return f.variable(x)
+	case lang.Const:
+		if x.Kind == lang.Null {
+			return nothing
+		}
+		return constant(x.Text)
+	case lang.Attr:
+		return f.attribute(x)
+	case lang.Index:
+		return f.index(x)
+	case lang.Call:
+		return f.call(x)
+	case lang.Operation:
+		return f.operation(x)
+	case lang.Template:
+		parts := make([]*value, len(x.Parts))
+		for i, p := range x.Parts {
+			parts[i] = f.eval(p)
+		}
+		return f.concat(parts)
+	case lang.Collection:
+		return f.collection(x)
+	case lang.Spread:
+		return f.eval(x.X)
+	case lang.Assign:
+		return f.assign(x)
+	case *lang.Function:
+		return f.function(x)
+	}
+	return nothing
+}
+
+// function is one that is not called yet.
+func (f *frame) function(fn *lang.Function) *value {
+	name := fn.Name
+	if name == "" {
+		name = "a function"
+	}
+	return &value{call: &closure{body: sinks.Body{File: f.src.File, Function: fn, In: f.fn.In, Name: name}, env: f.env, frame: f}}
+}
+
+func (f *frame) variable(n lang.Name) *value {
+	v, ok := f.env.get(n.ID)
+	if !ok {
+		if v = f.a.constant(f.src, n.ID, 0); v != nothing {
+			return v
+		}
+		if r := f.src.references[place(n)]; r != nil {
+			return f.reference(r.Names, r.Own)
+		}
+		return nothing
+	}
+	return f.withFields(n.ID, v)
+}
+
+// withFields adds the properties that were set one by one.
+func (f *frame) withFields(key string, v *value) *value {
+	var out *value
+	for e := f.env; e != nil; e = e.outer {
+		for k, field := range e.vars {
+			rest, ok := strings.CutPrefix(k, key+".")
+			if !ok || strings.Contains(rest, ".") {
+				continue
+			}
+			if out == nil {
+				c := *v
+				out = &c
+				out.fields = map[string]*value{}
+				for k, old := range v.fields {
+					out.fields[k] = old
+				}
+			}
+			out.set(rest, field)
+		}
+	}
+	if out == nil {
+		return v
+	}
+	return out
+}
+
+// reference is a function of the package that is used as a value.
+func (f *frame) reference(names, own []string) *value {
+	for _, id := range f.a.pkg.Targets(f.src.Path, names, own) {
+		if b, ok := f.a.pkg.Body(id); ok {
+			return &value{call: &closure{body: b}}
+		}
+	}
+	return nothing
+}
+
+// constant is the value of a module's name, also of one that is imported.
+func (a *analysis) constant(s *source, name string, depth int) *value {
+	if v, ok := s.constants[name]; ok {
+		if v == nil {
+			return nothing
+		}
+		return v
+	}
+	if len(s.constants) > 4_000 || depth > 8 {
+		return nothing
+	}
+	v := nothing
+	s.constants[name] = nil
+	if x := s.assigned[name]; x != nil {
+		f := a.newFrame(s, sinks.Body{File: s.File, Function: &lang.Function{}}, nil)
+		v = f.eval(x)
+	} else if i, ok := s.imports[name]; ok && i.name != "*" {
+		if other := a.pkg.Imported(s.Path, i.module); other != nil && i.name != "default" {
+			v = a.constant(a.sources[other.Path], i.name, depth+1)
+		}
+	}
+	s.constants[name] = v
+	return v
+}
+
+func (f *frame) attribute(x lang.Attr) *value {
+	if key := keyOf(x); key != "" {
+		if v, ok := f.env.get(key); ok {
+			return f.withFields(key, v)
+		}
+	}
+	base := f.eval(x.X)
+	if v := f.source(x.Name, x.Span, base); v != nil {
+		return v
+	}
+	if !base.tainted() && base.fields[x.Name] == nil {
+		if r := f.src.references[place(x)]; r != nil {
+			return f.reference(r.Names, r.Own)
+		}
+		return nothing
+	}
+	if x.Name == "length" {
+		return nothing
+	}
+	return base.field(x.Name)
+}
+
+// source is what a caller supplies, in a handler that reads messages itself.
+func (f *frame) source(name string, at lang.Span, base *value) *value {
+	if !f.a.raw || name != "arguments" || base.tainted() {
+		return nil
+	}
+	w := &way{Step: Step{File: f.src.Path, Span: at, Text: "a caller of " + describe(f.a.tool) + " supplies its arguments"}, length: 1}
+	return &value{taints: []taint{{origin: "arguments", way: w}}}
+}
+
+func (f *frame) index(x lang.Index) *value {
+	if key := keyOf(x); key != "" {
+		if v, ok := f.env.get(key); ok {
+			return f.withFields(key, v)
+		}
+	}
+	base := f.eval(x.X)
+	var keys []*value
+	for _, k := range x.Keys {
+		if k != nil {
+			keys = append(keys, f.eval(k))
+		}
+	}
+	if len(x.Keys) != 1 { // a slice
+		return base.plain()
+	}
+	k := keys[0]
+	if k.known {
+		if v := f.source(k.text, x.Span, base); v != nil {
+			return v
+		}
+		if n, err := strconv.Atoi(k.text); err == nil {
+			if base.list && n >= 0 && n < len(base.items) {
+				return base.items[n]
+			}
+			return base.element()
+		}
+		return base.field(k.text)
+	}
+	out := base.element()
+	if len(base.fields) > 0 {
+		// One of a table, by a key: a call of it is a call of any.
+		c := *out
+		c.fields = map[string]*value{}
+		for name, field := range base.fields {
+			c.fields[name] = field
+		}
+		c.made = "table"
+		c.call = nil
+		return &c
+	}
+	return out
+}
+
+func (f *frame) operation(x lang.Operation) *value {
+	switch x.Op {
+	case "await", "yield", "yield from", "from", "&", "*", "as":
+		if len(x.Operands) >= 1 && (len(x.Operands) == 1 || x.Op == "from" || x.Op == "as") {
+			return f.eval(x.Operands[0])
+		}
+	case "?:", "if else":
+		return f.conditional(x)
+	case "comprehension":
+		return f.comprehension(x)
+	case "and", "&&", "or", "||", "??":
+		return f.logical(x)
+	}
+	values := make([]*value, len(x.Operands))
+	for i, o := range x.Operands {
+		values[i] = f.eval(o)
+	}
+	switch {
+	case x.Op == "+":
+		if len(values) > 1 {
+			return f.concat(values)
+		}
+	case x.Op == "%" && len(values) == 2:
+		return f.formatted(values[0], []*value{values[1]})
+	case x.Op == "/" && len(values) > 1:
+		if out := f.joinPath(values, joinPlain); out.tainted() {
+			out.made = "path"
+			return out
+		}
+	case x.Op == "format" && len(values) > 0:
+		return values[0].plain()
+	case x.Op == "," && len(values) > 0:
+		return values[len(values)-1]
+	case x.Op == "|" && len(values) == 2: // of dictionaries
+		return merge(values[0], values[1])
+	}
+	return nothing
+}
+
+func (f *frame) logical(x lang.Operation) *value {
+	saved := f.env
+	f.env = saved.clone()
+	isAnd := x.Op == "and" || x.Op == "&&"
+	out := nothing
+	for i, o := range x.Operands {
+		v := f.eval(o)
+		if !isAnd || i == len(x.Operands)-1 {
+			out = merge(out, v)
+		}
+		if x.Op != "??" {
+			f.apply(f.implied(o, isAnd))
+		}
+	}
+	f.env = saved
+	return out
+}
+
+func (f *frame) conditional(x lang.Operation) *value {
+	if len(x.Operands) != 3 {
+		return nothing
+	}
+	test, then, other := x.Operands[0], x.Operands[1], x.Operands[2]
+	if x.Op == "if else" {
+		test, then = x.Operands[1], x.Operands[0]
+	}
+	f.eval(test)
+	saved := f.env
+	f.env = saved.clone()
+	f.apply(f.implied(test, true))
+	a := f.eval(then)
+	f.env = saved.clone()
+	f.apply(f.implied(test, false))
+	b := f.eval(other)
+	f.env = saved
+	return merge(a, b)
+}
+
+func (f *frame) comprehension(x lang.Operation) *value {
+	saved := f.env
+	f.env = &env{vars: map[string]*value{}, outer: saved}
+	defer func() { f.env = saved }()
+	for _, o := range x.Operands[min(1, len(x.Operands)):] {
+		clause, ok := o.(lang.Operation)
+		if !ok || len(clause.Operands) < 2 {
+			continue
+		}
+		f.bindFresh(clause.Operands[0], f.eval(clause.Operands[1]).element())
+		for _, test := range clause.Operands[2:] {
+			f.eval(test)
+			f.apply(f.implied(test, true))
+		}
+	}
+	if len(x.Operands) == 0 {
+		return nothing
+	}
+	if c, ok := x.Operands[0].(lang.Collection); ok && c.Kind == lang.Dict {
+		return f.collection(c)
+	}
+	return &value{list: true, items: []*value{f.eval(x.Operands[0])}}
+}
+
+func (f *frame) bindFresh(target lang.Expr, v *value) { f.bind(target, v, true) }
+
+func (f *frame) collection(c lang.Collection) *value {
+	out := &value{list: c.Kind != lang.Dict}
+	for _, it := range c.Items {
+		spread, isSpread := it.Value.(lang.Spread)
+		switch {
+		case isSpread:
+			out.spread(f.eval(spread.X))
+		case c.Kind == lang.Dict:
+			f.item(out, it)
+		case len(out.items) < maxFields:
+			out.items = append(out.items, f.eval(it.Value))
+		default:
+			out.taints = addTaints(out.taints, f.eval(it.Value).flat())
+		}
+	}
+	return out
+}
+
+// item sets a property of an object that is being made.
+func (f *frame) item(out *value, it lang.Item) {
+	v := f.eval(it.Value)
+	if k, ok := it.Key.(lang.Const); ok {
+		out.set(k.Text, v)
+		return
+	}
+	if it.Key != nil {
+		if k := f.eval(it.Key); k.known {
+			out.set(k.text, v)
+			return
+		}
+	} else if n, ok := it.Value.(lang.Name); ok {
+		out.set(n.ID, v)
+		return
+	}
+	out.taints = addTaints(out.taints, v.flat())
+}
+
+// spread adds the items or properties of another value.
+func (v *value) spread(of *value) {
+	if v.list {
+		if of.list {
+			v.items = append(slices.Clone(v.items), of.items...)
+			v.taints = addTaints(v.taints, of.taints)
+			return
+		}
+		if of.tainted() {
+			v.items = append(v.items, of.element())
+		}
+		return
+	}
+	for _, k := range sortedKeys(of.fields) {
+		v.set(k, of.fields[k])
+	}
+	v.taints = addTaints(v.taints, of.taints)
+}
+
+// statementWords tell a statement of SQL.
+var statementWords = regexp.MustCompile(`(?i)\b(?:select\b[\s\S]*\bfrom|insert\s+into|update\b[\s\S]*\bset|delete\s+from|drop\s+(?:table|view|database|index|schema)|alter\s+table|create\s+(?:table|view|index|database|schema|user)|where\b|order\s+by|pragma\s|truncate\s+table|describe\s|explain\s|show\s+(?:tables|columns|create)|from\s+|group\s+by|limit\s|values\s*\()`)
+
+// schemePrefix is the beginning of a URL.
+var schemePrefix = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
+
+// The marks of parts in the text before another part: one that is not known, and one
+// that is tainted itself.
+const unknownPart, taintedPart = "\x00", "\x01"
+
+// concat is a text that is made of parts.
+func (f *frame) concat(parts []*value) *value {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	out := &value{known: true}
+	var before strings.Builder
+	var constants strings.Builder
+	filled := 0
+	for _, p := range parts {
+		if p.text != "" || p.tainted() || !p.known {
+			filled++
+		}
+		if p.known {
+			constants.WriteString(p.text)
+		} else {
+			constants.WriteByte(' ')
+		}
+	}
+	isSQL := statementWords.MatchString(constants.String()) || slices.ContainsFunc(parts, func(p *value) bool {
+		return slices.ContainsFunc(p.taints, func(t taint) bool { return t.sql })
+	})
+	for _, p := range parts {
+		taints := p.flat()
+		for _, t := range taints {
+			t = inText(t, before.String(), filled > 1)
+			t.sql = t.sql || isSQL
+			out.taints = addTaints(out.taints, []taint{t})
+		}
+		out.known = out.known && p.known
+		switch {
+		case len(taints) > 0 && p.text != "" && !p.known: // begins with a constant
+			before.WriteString(p.text + taintedPart)
+		case len(taints) > 0:
+			before.WriteString(taintedPart)
+		case p.known:
+			before.WriteString(p.text)
+		default:
+			before.WriteString(p.text + unknownPart)
+		}
+	}
+	out.text = before.String()
+	if i := strings.IndexAny(out.text, unknownPart+taintedPart); i >= 0 {
+		out.text = out.text[:i]
+	}
+	return out
+}
+
+// inText is a taint within a longer text, behind what stands before it.
+func inText(t taint, before string, embedded bool) taint {
+	t.embedded = t.embedded || embedded
+	if before == "" {
+		return t
+	}
+	t.safe |= argument
+	rest := schemePrefix.ReplaceAllString(before, "")
+	hasScheme := rest != before
+	if strings.ContainsAny(rest, "/?#"+unknownPart) || !hasScheme && !strings.HasPrefix(before, taintedPart) {
+		t.safe |= request
+	}
+	if strings.HasPrefix(before, taintedPart) {
+		return t // behind what the caller chose itself
+	}
+	if strings.ContainsAny(before, "/\\"+unknownPart) {
+		t.joined = true
+		if t.safe&noDots != 0 {
+			t.safe |= pathname
+		}
+	}
+	return t
+}
+
+// formatted is a template of texts with values in it.
+func (f *frame) formatted(format *value, values []*value) *value {
+	parts := []*value{}
+	rest := format.text
+	if !format.known {
+		parts = append(parts, format)
+	}
+	if len(values) == 1 && values[0].list {
+		values = values[0].items
+	} else if len(values) == 1 && len(values[0].fields) > 0 {
+		values = []*value{values[0].plain()}
+	}
+	for _, v := range values {
+		at := verb.FindStringIndex(rest)
+		if at == nil {
+			break
+		}
+		parts = append(parts, constant(rest[:at[0]]))
+		if rest[at[0]:at[1]][0] == '%' && strings.ContainsAny(rest[at[1]-1:at[1]], "dfxXeEgGicbo") {
+			v = nothing // a number
+		}
+		parts = append(parts, v.plain())
+		rest = rest[at[1]:]
+	}
+	if at := verb.FindStringIndex(rest); at != nil && len(values) == 1 && len(parts) > 0 {
+		rest = verb.ReplaceAllString(rest, " ") // by name, or the same again
+	}
+	return f.concat(append(parts, constant(rest)))
+}
+
+// verb is a place in a format: %s, %(name)s, {}, {0}, {name!r:>3}.
+var verb = regexp.MustCompile(`%(?:\([^)]*\))?[-+ #0-9.*\[\]]*[A-Za-z]|\{[^{}]*\}`)

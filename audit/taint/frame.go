@@ -1,0 +1,472 @@
+package taint
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/coalmine-dev/coalmine/audit/lang"
+	"github.com/coalmine-dev/coalmine/audit/sinks"
+)
+
+// env holds the variables of a function, by name or by path: "self.root".
+type env struct {
+	vars  map[string]*value
+	outer *env
+}
+
+func (e *env) clone() *env { return &env{vars: maps.Clone(e.vars), outer: e.outer} }
+
+func (e *env) get(key string) (*value, bool) {
+	for ; e != nil; e = e.outer {
+		if v, ok := e.vars[key]; ok {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+// set binds a name where it is bound already, or else here.
+func (e *env) set(key string, v *value) {
+	at := e
+	for o := e; o != nil; o = o.outer {
+		if _, ok := o.vars[key]; ok {
+			at = o
+			break
+		}
+	}
+	at.vars[key] = v
+}
+
+// closure is a function with the variables around it.
+type closure struct {
+	body sinks.Body
+	env  *env
+	// frame is the one that it was made in, nil for a function of the module.
+	frame *frame
+}
+
+// frame is a function under analysis.
+type frame struct {
+	a   *analysis
+	src *source
+	fn  sinks.Body
+	env *env
+	// aliases lead from a variable to what it was made of.
+	aliases map[string]alias
+	// calls are the values of the calls of the present statement.
+	calls map[[2]int]*value
+	// loops collect the variables at the jumps out of each loop and switch around.
+	loops [][]*env
+	out   outcome
+	// ended is set once a return was seen.
+	ended bool
+	// name is what the steps call the function.
+	name string
+}
+
+// alias says that what is checked of one variable is checked of another, for some classes.
+type alias struct {
+	key  string
+	mask class
+	// relative is set for the way from a directory to a path: without ".." it stays in it.
+	relative bool
+}
+
+// outcome is what a call of a function means to its caller.
+type outcome struct {
+	result *value
+	// gains are the classes for which a parameter is harmless once the function
+	// returns, and yes and no those where it returns something true, or false or no error.
+	gains, yes, no []class
+	returned       bool
+	self           map[string]*value
+}
+
+func (a *analysis) newFrame(s *source, b sinks.Body, outer *env) *frame {
+	name := b.Name
+	if name == "" {
+		name = b.Function.Name
+	}
+	return &frame{a: a, src: s, fn: b, env: &env{vars: map[string]*value{}, outer: outer}, aliases: map[string]alias{}, calls: map[[2]int]*value{}, name: name, out: outcome{result: nothing}}
+}
+
+// isReceiver reports whether a parameter is the object of a method.
+func (f *frame) isReceiver(i int, p lang.Param) bool {
+	if i != 0 || f.fn.In == nil || f.fn.In.Class == nil {
+		return false
+	}
+	return f.src.Language == "Go" || p.Name == "self" || p.Name == "cls"
+}
+
+// bindParam gives a parameter its value.
+func (f *frame) bindParam(p lang.Param, v *value) {
+	if p.Pattern != nil {
+		f.bind(p.Pattern, v, false)
+		return
+	}
+	f.env.vars[p.Name] = v
+}
+
+// body walks a function's own.
+func (f *frame) body(fn *lang.Function) {
+	n := len(fn.Params)
+	f.out.gains, f.out.yes, f.out.no = full(n), full(n), full(n)
+	if !f.block(fn.Body) {
+		f.exit(nil)
+	}
+}
+
+func full(n int) []class {
+	out := make([]class, n)
+	for i := range out {
+		out[i] = ^class(0)
+	}
+	return out
+}
+
+// exit notes what holds where the function returns x.
+func (f *frame) exit(x lang.Expr) {
+	f.out.returned = true
+	var whenTrue, whenFalse []check
+	isTrue, isFalse := truth(x)
+	if x != nil && !isTrue && !isFalse {
+		whenTrue, whenFalse = f.implied(x, true), f.implied(x, false)
+	}
+	for i, p := range f.fn.Function.Params {
+		now := class(0)
+		if v, ok := f.env.get(p.Name); ok && p.Name != "" && v.tainted() {
+			now = v.sure()
+		}
+		f.out.gains[i] &= now
+		if !isFalse {
+			f.out.yes[i] &= now | of(whenTrue, p.Name)
+		}
+		if !isTrue {
+			f.out.no[i] &= now | of(whenFalse, p.Name)
+		}
+	}
+}
+
+func of(list []check, key string) class {
+	c := class(0)
+	for _, k := range list {
+		if k.key == key {
+			c |= k.safe
+		}
+	}
+	return c
+}
+
+// truth reports whether an expression is constantly true, or false, null or no error.
+func truth(x lang.Expr) (isTrue, isFalse bool) {
+	switch x := x.(type) {
+	case nil:
+		return false, true
+	case lang.Const:
+		switch x.Kind {
+		case lang.Bool:
+			return x.Text == "true", x.Text == "false"
+		case lang.Null:
+			return false, true
+		}
+	case lang.Call, *lang.Function: // an error that is made
+		return false, false
+	case lang.Collection:
+		if x.Kind == lang.Tuple && len(x.Items) > 0 { // of Go: the error is the last
+			return truth(x.Items[len(x.Items)-1].Value)
+		}
+	}
+	return false, false
+}
+
+// block walks statements, and reports whether what follows them is never reached.
+func (f *frame) block(list []lang.Stmt) bool {
+	for _, s := range list {
+		if f.a.work--; f.a.work <= 0 {
+			return false
+		}
+		if f.a.work&1023 == 0 && f.a.ctx.Err() != nil {
+			f.a.work = 0
+			return false
+		}
+		clear(f.calls)
+		if f.stmt(s) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *frame) stmt(s lang.Stmt) bool {
+	switch s := s.(type) {
+	case lang.ExprStmt:
+		return f.exprStmt(s.X)
+	case lang.Assign:
+		f.assign(s)
+	case lang.Return:
+		v := nothing
+		if s.X != nil {
+			v = f.eval(s.X)
+		}
+		if s.Op == "return" {
+			f.out.result = merge(f.out.result, f.stepped(v, s.Span, "returned by "+f.name))
+			f.exit(s.X)
+		}
+		return true
+	case lang.If:
+		return f.branch(s)
+	case lang.Loop:
+		f.loop(s)
+	case lang.Switch:
+		return f.choose(s)
+	case lang.Try:
+		return f.try(s)
+	case lang.With:
+		for _, x := range s.Items {
+			f.eval(x)
+		}
+		return f.block(s.Body)
+	case lang.Block:
+		return f.block(s.Body)
+	case lang.Jump:
+		if s.Op == "break" || s.Op == "continue" {
+			if n := len(f.loops); n > 0 {
+				f.loops[n-1] = append(f.loops[n-1], f.env.clone())
+			}
+			return true
+		}
+	case *lang.Function:
+		if f.fn.Name != "" || f.fn.In != nil || f.env.outer != nil || f.fn.Function.Name != "" {
+			f.env.vars[s.Name] = f.function(s)
+		}
+	case lang.Export:
+		if s.Value != nil {
+			f.eval(s.Value)
+		}
+	}
+	return false
+}
+
+// exprStmt walks an expression for its effects.
+func (f *frame) exprStmt(x lang.Expr) bool {
+	if op, ok := x.(lang.Operation); ok && op.Op == "assert" && len(op.Operands) > 0 {
+		f.eval(op.Operands[0])
+		f.apply(f.implied(op.Operands[0], true))
+		return false
+	}
+	f.eval(x)
+	if c, ok := x.(lang.Call); ok {
+		if site := f.src.calls[place(c)]; site != nil {
+			return slices.ContainsFunc(site.Names, func(n string) bool { return leaves[n] })
+		}
+	}
+	return false
+}
+
+// leaves are functions that never return.
+var leaves = set("sys.exit exit quit os._exit process.exit node:process.exit os.Exit log.Fatal log.Fatalf log.Fatalln panic syscall.Exit")
+
+func (f *frame) branch(s lang.If) bool {
+	f.eval(s.Test)
+	before, tool := f.env, f.a.tool
+	whenTrue, whenFalse := f.implied(s.Test, true), f.implied(s.Test, false)
+	f.env = before.clone()
+	f.apply(whenTrue)
+	f.named(s.Test)
+	ended := f.block(s.Then)
+	then := f.env
+	f.a.tool = tool
+	f.env = before.clone()
+	f.apply(whenFalse)
+	otherEnded := f.block(s.Else)
+	switch {
+	case ended && otherEnded:
+		return true
+	case ended:
+	case otherEnded:
+		f.env = then
+	default:
+		f.env = join(then, f.env)
+	}
+	return false
+}
+
+// named takes the name of a tool from a comparison with it, where the handler serves all.
+func (f *frame) named(test lang.Expr) {
+	op, ok := test.(lang.Operation)
+	if !ok || f.a.tool != "" || op.Op != "==" && op.Op != "===" || len(op.Operands) != 2 {
+		return
+	}
+	for i, x := range op.Operands {
+		if c, ok := x.(lang.Const); ok && c.Kind == lang.String && c.Text != "tools/call" && f.eval(op.Operands[1-i]).tainted() {
+			f.a.tool = c.Text
+		}
+	}
+}
+
+// join is what holds after one of two ways.
+func join(a, b *env) *env {
+	out := &env{vars: map[string]*value{}, outer: a.outer}
+	for k, v := range a.vars {
+		out.vars[k] = v
+	}
+	for k, v := range b.vars {
+		if old, ok := out.vars[k]; ok {
+			out.vars[k] = merge(old, v)
+		} else {
+			out.vars[k] = v
+		}
+	}
+	return out
+}
+
+func (f *frame) loop(s lang.Loop) {
+	f.block(s.Init)
+	var iter *value
+	if s.Iter != nil {
+		iter = f.eval(s.Iter)
+	}
+	if s.Test != nil {
+		f.eval(s.Test)
+	}
+	before := f.env
+	f.env = before.clone()
+	f.loops = append(f.loops, nil)
+	if s.Target != nil && iter != nil {
+		f.bindElement(s.Target, iter)
+	}
+	if s.Test != nil {
+		f.apply(f.implied(s.Test, true))
+	}
+	after := before
+	if !f.block(s.Body) {
+		f.block(s.Step)
+		after = join(before, f.env)
+	}
+	after = f.leave(after)
+	f.env = after
+	f.block(s.Else)
+}
+
+// leave joins the variables of the jumps out of the innermost loop.
+func (f *frame) leave(after *env) *env {
+	n := len(f.loops) - 1
+	for _, e := range f.loops[n] {
+		if after == nil {
+			after = e
+		} else {
+			after = join(after, e)
+		}
+	}
+	f.loops = f.loops[:n]
+	return after
+}
+
+// bindElement binds the target of a loop to an element of what it goes through.
+func (f *frame) bindElement(target lang.Expr, iter *value) {
+	element := iter.element()
+	c, pair := target.(lang.Collection)
+	if pair && f.src.Language == "Go" && len(c.Items) == 2 {
+		f.bind(c.Items[1].Value, element, false)
+		return
+	}
+	f.bind(target, element, false)
+}
+
+func (f *frame) choose(s lang.Switch) bool {
+	subject := nothing
+	if s.Subject != nil {
+		subject = f.eval(s.Subject)
+	}
+	before, tool := f.env, f.a.tool
+	var after *env
+	f.loops = append(f.loops, nil)
+	hasDefault := false
+	for _, c := range s.Cases {
+		f.env = before.clone()
+		f.a.tool = tool
+		hasDefault = hasDefault || len(c.Patterns) == 0
+		f.match(s, c, subject)
+		if !f.block(c.Body) {
+			after = joinOr(after, f.env)
+		}
+	}
+	f.a.tool = tool
+	if !hasDefault {
+		after = joinOr(after, before)
+	}
+	after = f.leave(after)
+	if after == nil {
+		f.env = before
+		return true
+	}
+	f.env = after
+	return false
+}
+
+func joinOr(a, b *env) *env {
+	if a == nil {
+		return b
+	}
+	return join(a, b)
+}
+
+// match binds what a case binds, and notes that the subject is one of its constants.
+func (f *frame) match(s lang.Switch, c lang.Case, subject *value) {
+	constants := len(c.Patterns) > 0
+	for _, p := range c.Patterns {
+		k, ok := p.(lang.Const)
+		if !ok {
+			constants = false
+			if s.Subject == nil { // of Go: switch { case x == "a": }
+				f.eval(p)
+				if len(c.Patterns) == 1 {
+					f.apply(f.implied(p, true))
+				}
+				continue
+			}
+			f.bind(p, subject.element(), false)
+			continue
+		}
+		if f.a.tool == "" && k.Kind == lang.String && subject.tainted() && len(c.Patterns) == 1 && k.Text != "tools/call" {
+			f.a.tool = k.Text
+		}
+	}
+	if constants && s.Subject != nil {
+		f.apply(f.checks(s.Subject, all))
+	}
+	if c.Guard != nil {
+		f.eval(c.Guard)
+		f.apply(f.implied(c.Guard, true))
+	}
+}
+
+func (f *frame) try(s lang.Try) bool {
+	before := f.env.clone()
+	ended := f.block(s.Body)
+	if !ended {
+		ended = f.block(s.Else)
+	}
+	after := f.env
+	var out *env
+	if !ended {
+		out = after
+	}
+	start := join(before, after)
+	for _, h := range s.Handlers {
+		f.env = start.clone()
+		if h.Name != nil {
+			f.bind(h.Name, nothing, false)
+		}
+		if !f.block(h.Body) {
+			out = joinOr(out, f.env)
+		}
+	}
+	if out == nil {
+		f.env = start
+		f.block(s.Finally)
+		return true
+	}
+	f.env = out
+	return f.block(s.Finally)
+}

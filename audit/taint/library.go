@@ -1,0 +1,393 @@
+package taint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/audit/lang"
+)
+
+// joining is how a function joins paths.
+type joining int
+
+const (
+	// joinPlain keeps ".." and starts again at an absolute part, as Python does.
+	joinPlain joining = iota
+	// joinClean resolves ".." and puts an absolute part below, as path.join of Node does.
+	joinClean
+	// joinResolve resolves ".." and starts again at an absolute part.
+	joinResolve
+)
+
+var joins = map[string]joining{
+	"os.path.join": joinPlain, "pathlib.Path": joinPlain, "pathlib.PurePath": joinPlain, "pathlib.PosixPath": joinPlain, "anyio.Path": joinPlain, "pathlib.Path.joinpath": joinPlain,
+	"path.join": joinClean, "path.posix.join": joinClean, "path/filepath.Join": joinClean, "path.Join": joinClean,
+	"path.resolve": joinResolve, "path.posix.resolve": joinResolve,
+}
+
+// normalizers make a path absolute or plain: what is checked of the result is checked of the file.
+var normalizers = set("os.path.realpath os.path.abspath os.path.normpath fs.realpath fs.realpathSync fs.realpath.native path.normalize path.posix.normalize path/filepath.Clean path/filepath.Abs path/filepath.EvalSymlinks path.Clean util.promisify.realpath os.path.expanduser os.path.expandvars os.path.normcase")
+
+// resolving are those of the normalizers that take ".." away.
+var resolving = set("os.path.realpath os.path.abspath os.path.normpath fs.realpath fs.realpathSync path.normalize path.posix.normalize path/filepath.Clean path/filepath.Abs path/filepath.EvalSymlinks path.Clean")
+
+// here are functions that return a directory that the user chose.
+var here = set("process.cwd os.getcwd pathlib.Path.cwd os.Getwd os.homedir pathlib.Path.home os.UserHomeDir os.tmpdir")
+
+// makers make an object of a text.
+var makers = map[string]string{"URL": "url", "url.URL": "url", "url.parse": "url", "urllib.parse.urlparse": "url", "urllib.parse.urlsplit": "url", "net/url.Parse": "url", "yarl.URL": "url", "httpx.URL": "url"}
+
+// later are functions that call their argument with those behind it.
+var later = map[string]int{"asyncio.to_thread": 0, "anyio.to_thread.run_sync": 0, "functools.partial": 0, "asyncio.create_task": 0, "threading.Thread": 0, "setTimeout": 0, "setImmediate": 0, "process.nextTick": 0, "starlette.concurrency.run_in_threadpool": 0}
+
+// joinPath is a path that is made of parts.
+func (f *frame) joinPath(parts []*value, how joining) *value {
+	if len(parts) == 1 {
+		if how == joinResolve {
+			return parts[0].plain().with(func(t *taint) { t.resolved = true })
+		}
+		out := *parts[0].plain()
+		return &out
+	}
+	out := &value{}
+	chosen, fixed := false, false // by the caller, by the server
+	for i, p := range parts {
+		for _, t := range p.flat() {
+			t.resolved = t.resolved && how == joinPlain && i == 0 || how != joinPlain
+			if i > 0 {
+				t.safe |= argument
+			}
+			if fixed && !chosen {
+				t.joined = true
+				if t.safe&noDots != 0 && (how == joinClean || t.safe&noRoot != 0) {
+					t.safe |= pathname
+				}
+			}
+			out.taints = addTaints(out.taints, []taint{t})
+		}
+		switch {
+		case p.tainted():
+			chosen = true
+		case p.made != "cwd" && !(p.known && (p.text == "." || p.text == "" || p.text == "/")):
+			fixed = true
+		}
+	}
+	if len(parts) > 0 && parts[0].made == "cwd" && !out.tainted() {
+		out.made = "cwd"
+	}
+	return out
+}
+
+// library is the result of a function of a library, by its canonical names.
+func (f *frame) library(c *callInfo) *value {
+	for _, n := range c.canonical {
+		if v := f.known(n, c); v != nil {
+			return v
+		}
+	}
+	if c.method != "" {
+		if v := f.methodResult(c); v != nil {
+			return v
+		}
+	}
+	return f.callbacks(c)
+}
+
+// known is the result of a function that has an entry.
+func (f *frame) known(n string, c *callInfo) *value {
+	if how, ok := joins[n]; ok {
+		parts := c.args
+		if c.recv != nil && strings.HasSuffix(n, ".joinpath") {
+			parts = append([]*value{c.recv}, parts...)
+		}
+		out := f.joinPath(parts, how)
+		if strings.HasPrefix(n, "pathlib.") || strings.HasPrefix(n, "anyio.") {
+			v := *out
+			v.made = "path"
+			return &v
+		}
+		return out
+	}
+	switch {
+	case here[n]:
+		return &value{made: "cwd"}
+	case normalizers[n]:
+		v := union(c.args).plain()
+		return v.with(func(t *taint) { t.resolved = t.resolved || resolving[n] })
+	case ends[n] != 0:
+		return union(c.all()).plain().safer(ends[n])
+	case n == "re.sub" || n == "re.subn":
+		return f.substituted(c)
+	case n == "fmt.Sprintf" || n == "util.format" || n == "fmt.Errorf" || n == "fmt.Appendf":
+		if n == "fmt.Errorf" || len(c.args) == 0 {
+			return nothing
+		}
+		return f.formatted(c.args[0], c.args[1:])
+	case n == "fmt.Sprint" || n == "fmt.Sprintln":
+		return f.concat(c.args)
+	case n == "strings.Join" && len(c.args) == 2:
+		return f.concat([]*value{c.args[0].element(), c.args[1]})
+	case n == "encoding/json.Unmarshal" && len(c.call.Args) == 2:
+		f.store(c.call.Args[1].Value, c.args[0])
+		return nothing
+	case n == "append":
+		return appended(c)
+	case opened[n]:
+		return union(c.args).plain().safer(all &^ (object | code))
+	}
+	if made, ok := makers[n]; ok {
+		return f.madeURL(made, c)
+	}
+	if keeps[n] {
+		return f.kept(n, c)
+	}
+	if at, ok := later[n]; ok && len(c.args) > at {
+		return f.calledLater(c, at)
+	}
+	return nil
+}
+
+// opened are functions that open a file: what is in it is the caller's choice where it is run or made into objects.
+var opened = set("open io.open codecs.open gzip.open bz2.open aiofiles.open pathlib.Path.open pathlib.Path.read_bytes pathlib.Path.read_text fs.readFile fs.readFileSync os.ReadFile")
+
+func (f *frame) madeURL(made string, c *callInfo) *value {
+	if len(c.args) == 0 {
+		return nothing
+	}
+	out := *c.args[0].plain()
+	if len(c.args) > 1 && c.args[1].tainted() {
+		out = *merge(&out, c.args[1].plain())
+	}
+	if out.tainted() {
+		out.made = made
+	}
+	return &out
+}
+
+// kept is the result of a function that keeps what it is given.
+func (f *frame) kept(n string, c *callInfo) *value {
+	if at, ok := later[n]; ok && len(c.args) > at {
+		return f.calledLater(c, at)
+	}
+	list := c.all()
+	if len(list) == 1 {
+		switch n {
+		case "dict", "list", "Object.freeze", "structuredClone", "copy.copy", "copy.deepcopy", "Promise.resolve", "cast", "tuple", "set", "Set", "Array.from", "sorted", "asyncio.gather", "Promise.all", "encoding/json.Marshal", "Request", "iter":
+			return list[0]
+		}
+		return list[0].plain().withoutMade()
+	}
+	if n == "Object.assign" {
+		out := &value{}
+		for _, v := range list {
+			out.spread(v)
+		}
+		return out
+	}
+	if n == "dict" {
+		out := &value{}
+		for k, v := range c.named {
+			out.set(k, v)
+		}
+		for _, v := range c.args {
+			out.spread(v)
+		}
+		return out
+	}
+	return union(list).plain().withoutMade()
+}
+
+func (v *value) withoutMade() *value {
+	if v.made == "" {
+		return v
+	}
+	out := *v
+	out.made = ""
+	return &out
+}
+
+// union is what is any of some values.
+func union(list []*value) *value {
+	out := nothing
+	for _, v := range list {
+		out = merge(out, v)
+	}
+	return out
+}
+
+// appended is a list with more items, of Go.
+func appended(c *callInfo) *value {
+	if len(c.args) == 0 {
+		return nothing
+	}
+	out := *c.args[0]
+	out.list = true
+	out.items = slices.Clone(out.items)
+	for i, a := range c.args[1:] {
+		if i+1 < len(c.call.Args) {
+			if _, ok := c.call.Args[i+1].Value.(lang.Spread); ok {
+				out.spread(a)
+				continue
+			}
+		}
+		out.items = append(out.items, a)
+	}
+	return &out
+}
+
+// store gives a target of a call its value: json.Unmarshal(data, &args).
+func (f *frame) store(target lang.Expr, v *value) {
+	if op, ok := target.(lang.Operation); ok && op.Op == "&" && len(op.Operands) == 1 {
+		target = op.Operands[0]
+	}
+	if v.tainted() {
+		f.bind(target, v, false)
+	}
+}
+
+// adders are methods that add their argument to the receiver.
+var adders = set("append push add extend insert unshift update set WriteString Write appendleft")
+
+// elements are methods that call a function with each element of the receiver.
+var elements = set("map filter forEach some every find findIndex flatMap then reduce sort catch finally")
+
+// methodResult is the result of a method of something, nil where it is not known.
+func (f *frame) methodResult(c *callInfo) *value {
+	recv := c.recv
+	if c := endMethods[c.method]; c != 0 {
+		return nothing
+	}
+	switch {
+	case adders[c.method]:
+		f.added(c)
+		return recv
+	case elements[c.method] && c.hasFunction():
+		return f.eachElement(c)
+	case c.method == "call" || c.method == "apply" || c.method == "bind":
+		return nil
+	}
+	if !recv.tainted() && !union(c.args).tainted() {
+		return nil
+	}
+	switch c.method {
+	case "join":
+		if len(c.args) == 1 && f.src.Language == "Python" { // "between".join(list)
+			return f.joined(c.args[0], recv)
+		}
+		return f.joined(recv, union(c.args))
+	case "format":
+		return f.formatted(recv, c.all())
+	case "concat":
+		return f.concat(append([]*value{recv}, c.args...))
+	case "replace", "replaceAll":
+		return f.substituted(c)
+	case "resolve", "realpath":
+		return recv.plain().with(func(t *taint) { t.resolved = true })
+	case "joinpath":
+		return f.joinPath(append([]*value{recv}, c.args...), joinPlain)
+	case "get", "pop", "setdefault", "GetString", "RequireString", "GetStringSlice", "RequireStringSlice", "ParseString", "Get":
+		if len(c.args) > 0 && c.args[0].known {
+			return f.stepped(recv.field(c.args[0].text), c.call.Span, "the argument "+c.args[0].text)
+		}
+		return recv.element()
+	case "GetArguments", "GetRawArguments":
+		return recv
+	case "BindArguments", "bindArguments":
+		if len(c.call.Args) == 1 {
+			f.store(c.call.Args[0].Value, recv)
+		}
+		return nothing
+	case "copy", "dict", "model_dump", "toJSON", "then", "unwrap":
+		return recv
+	case "parse", "safeParse", "parseAsync", "safeParseAsync", "model_validate", "validate", "cast":
+		return f.parsed(c)
+	}
+	if keepMethods[c.method] && recv.tainted() {
+		return recv.plain()
+	}
+	return nil
+}
+
+// joined is a list as a text.
+func (f *frame) joined(list, between *value) *value {
+	if !list.list || len(list.items) == 0 {
+		return list.plain().with(func(t *taint) { t.embedded = true })
+	}
+	var parts []*value
+	for i, v := range list.items {
+		if i > 0 {
+			parts = append(parts, between)
+		}
+		parts = append(parts, v.plain())
+	}
+	return f.concat(parts)
+}
+
+// added keeps what a method adds to its receiver.
+func (f *frame) added(c *callInfo) {
+	key := keyOf(c.receiver)
+	if key == "" || len(c.args) == 0 {
+		return
+	}
+	out := *c.recv
+	switch c.method {
+	case "set", "update", "WriteString", "Write":
+		v := union(c.args)
+		if !v.tainted() {
+			return
+		}
+		if c.method == "update" {
+			out.spread(v)
+			break
+		}
+		out.taints = addTaints(out.taints, v.plain().with(func(t *taint) { t.embedded = true }).taints)
+	case "extend":
+		out.list = true
+		out.spread(c.args[0])
+	case "unshift", "insert", "appendleft":
+		out.list = true
+		out.items = append([]*value{c.args[len(c.args)-1]}, out.items...)
+	default:
+		out.list = true
+		out.items = slices.Clone(out.items)
+		for i, a := range c.args {
+			if i < len(c.call.Args) {
+				if _, ok := c.call.Args[i].Value.(lang.Spread); ok {
+					out.spread(a)
+					continue
+				}
+			}
+			if len(out.items) < maxFields {
+				out.items = append(out.items, a)
+			}
+		}
+	}
+	f.env.set(key, &out)
+}
+
+// substituted is a text in which a pattern was replaced: what an allow-list leaves is harmless.
+func (f *frame) substituted(c *callInfo) *value {
+	pattern, text, with := c.arg(0), c.recv, c.arg(1)
+	var x lang.Expr
+	if len(c.call.Args) > 0 {
+		x = c.call.Args[0].Value
+	}
+	if c.method == "sub" || c.method == "subn" || text == nil {
+		text = c.arg(2)
+	}
+	if c.method == "replace" && f.src.Language == "Python" {
+		return merge(text, with).plain()
+	}
+	if c.method == "sub" && c.recv != nil && c.recv != nothing && len(c.call.Args) == 2 { // of a compiled pattern
+		return c.arg(1).plain()
+	}
+	safe := class(0)
+	if p, ok := f.pattern(x, pattern); ok && !with.tainted() {
+		safe = leftBy(p, with.text)
+	}
+	out := text.plain().safer(safe)
+	if with.tainted() {
+		out = merge(out, with.plain())
+	}
+	return out
+}

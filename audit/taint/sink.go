@@ -1,0 +1,291 @@
+package taint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/audit/lang"
+)
+
+var numbers = map[class]string{command: "CWE-78", argument: "CWE-88", pathname: "CWE-22", request: "CWE-918", code: "CWE-94", object: "CWE-502", statement: "CWE-89"}
+
+// checkSink notes what reaches a call that is a sink.
+func (f *frame) checkSink(c *callInfo) {
+	names := c.canonical
+	if c.method != "" && len(c.names) == 0 && len(c.own) == 0 {
+		names = []string{"*." + c.method}
+	}
+	for _, n := range names {
+		s, ok := sinkOf(f.src.Language, n, c.method != "")
+		if !ok {
+			continue
+		}
+		f.atSink(s, strings.TrimPrefix(n, "*."), c)
+		return
+	}
+}
+
+// values are the arguments that a sink takes.
+func (s *sink) values(c *callInfo) []*value {
+	var out []*value
+	if s.self && c.recv != nil {
+		out = append(out, c.recv)
+	}
+	for _, i := range s.at {
+		if i < len(c.args) {
+			out = append(out, c.args[i])
+		}
+	}
+	if s.from >= 0 && s.from < len(c.args) {
+		out = append(out, c.args[s.from:]...)
+	}
+	for _, k := range s.keywords {
+		if v := c.named[k]; v != nil {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func (f *frame) atSink(s sink, name string, c *callInfo) {
+	list := s.values(c)
+	switch s.effect {
+	case toShell:
+		for _, v := range list {
+			f.report(command, v.flat(), name, c)
+		}
+	case toRun:
+		f.run(list, name, c)
+	case toSpawn:
+		f.spawn(name, c)
+	case toArgv:
+		f.argv(list, name, c)
+	case toPath:
+		for _, v := range list {
+			f.report(pathname, v.flat(), name, c)
+		}
+	case toRequest:
+		f.request(s, list, name, c)
+	case toCode:
+		for _, v := range list {
+			if v.call == nil && !(strings.HasPrefix(name, "set") && !isText(v)) {
+				f.report(code, v.flat(), name, c)
+			}
+		}
+	case toObject:
+		if !loadsSafely(name, c) {
+			for _, v := range list {
+				f.report(object, v.flat(), name, c)
+			}
+		}
+	case toSQL:
+		for _, v := range list {
+			f.statement(s, v, name, c)
+		}
+	}
+}
+
+func isText(v *value) bool {
+	return v.text != "" || slices.ContainsFunc(v.taints, func(t taint) bool { return t.embedded })
+}
+
+// request notes a request's address, or the fields of its options that are one.
+func (f *frame) request(s sink, list []*value, name string, c *callInfo) {
+	for _, v := range list {
+		if len(v.fields) == 0 {
+			f.report(request, v.flat(), name, c)
+			continue
+		}
+		for _, k := range []string{"url", "uri", "hostname", "host", "baseURL", "baseUrl", "href"} {
+			if field := v.fields[k]; field != nil {
+				f.report(request, field.flat(), name, c)
+			}
+		}
+	}
+}
+
+// statement notes a statement. What may be a method of anything is one of a database
+// only where its text is a statement, or the parameter says so.
+func (f *frame) statement(s sink, v *value, name string, c *callInfo) {
+	var list []taint
+	for _, t := range v.taints {
+		if t.sql || !t.embedded && says(t.origin, statement) && strings.ContainsAny(name, ".") || !s.method && t.embedded {
+			list = append(list, t)
+		}
+	}
+	f.report(statement, list, name, c)
+}
+
+// loadsSafely reports whether a call names a loader that makes no objects.
+func loadsSafely(name string, c *callInfo) bool {
+	for i, a := range c.call.Args {
+		switch {
+		case a.Name == "Loader" || a.Name == "" && i == 1:
+			if l := lastOf(a.Value); strings.Contains(l, "Safe") || l == "BaseLoader" {
+				return true
+			}
+		case a.Name == "weights_only":
+			if k, ok := a.Value.(lang.Const); ok && k.Text == "true" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// option reports whether a call's option is set: by name, or as a field of an object.
+func option(c *callInfo, name string) bool {
+	on := func(x lang.Expr) bool {
+		k, ok := x.(lang.Const)
+		return !ok || k.Text != "false" && k.Kind != lang.Null
+	}
+	for _, a := range c.call.Args {
+		if a.Name == name {
+			return on(a.Value)
+		}
+		if o, ok := a.Value.(lang.Collection); ok && o.Kind == lang.Dict {
+			for _, it := range o.Items {
+				if k, ok := it.Key.(lang.Const); ok && k.Text == name {
+					return on(it.Value)
+				}
+			}
+		}
+	}
+	return false
+}
+
+// run notes the arguments of Python's subprocess.
+func (f *frame) run(list []*value, name string, c *callInfo) {
+	if len(list) == 0 {
+		return
+	}
+	switch v := list[0]; {
+	case option(c, "shell"):
+		if v.list && len(v.items) > 0 {
+			v = v.items[0]
+		}
+		f.report(command, v.flat(), name, c)
+	case v.list:
+		f.argv(append(slices.Clone(v.items), &value{taints: v.taints}), name, c)
+	default:
+		f.report(command, v.flat(), name, c)
+	}
+}
+
+// spawn notes the arguments of JavaScript's spawn and execFile.
+func (f *frame) spawn(name string, c *callInfo) {
+	if len(c.args) == 0 {
+		return
+	}
+	if option(c, "shell") {
+		f.report(command, c.args[0].flat(), name, c)
+		if len(c.args) > 1 {
+			f.report(command, c.args[1].flat(), name, c)
+		}
+		return
+	}
+	list := []*value{c.args[0]}
+	if c.args[0].list { // Bun.spawn([program, …])
+		list = c.args[0].items
+	} else if len(c.args) > 1 && (c.args[1].list || len(c.args[1].taints) > 0) {
+		list = append(list, c.args[1].items...)
+		if len(c.args[1].taints) > 0 {
+			list = append(list, &value{taints: c.args[1].taints})
+		}
+	}
+	f.argv(list, name, c)
+}
+
+var (
+	// shells run the argument behind one of shellOptions, and interpreters behind theirs.
+	shells       = set("sh bash zsh dash ksh ash fish cmd cmd.exe powershell powershell.exe pwsh /bin/sh /bin/bash /usr/bin/bash /bin/zsh")
+	interpreters = set("python python3 node perl ruby php deno bun /usr/bin/python3 osascript sys.executable")
+	runOptions   = set("-c -lc -ic -e -r /c /C -Command -command --eval -EncodedCommand -p")
+)
+
+// argv notes the program and the arguments of a process. A parameter that may begin with
+// a dash is an option to the program, unless an option that takes it, or "--", stands before it.
+func (f *frame) argv(list []*value, name string, c *callInfo) {
+	if len(list) == 0 {
+		return
+	}
+	if list[0].list {
+		list = append(slices.Clone(list[0].items), list[1:]...)
+		if len(list) == 0 {
+			return
+		}
+	}
+	var flat []*value
+	for _, v := range list {
+		if v.list && len(v.items) > 0 {
+			flat = append(flat, v.items...)
+		} else {
+			flat = append(flat, v)
+		}
+	}
+	f.report(command, flat[0].flat(), name, c)
+	program := flat[0].text
+	runs, of := class(0), false
+	for _, v := range flat[1:] {
+		switch {
+		case runs != 0 && v.tainted():
+			f.report(runs, v.flat(), name, c)
+			runs = 0
+			continue
+		case v.known && v.text == "--":
+			return
+		case v.known:
+			of = takesValue(v.text)
+			if shells[program] && runOptions[v.text] {
+				runs = command
+			} else if interpreters[program] && runOptions[v.text] {
+				runs = code
+			}
+			continue
+		case v.tainted() && !of:
+			f.report(argument, slices.DeleteFunc(v.flat(), func(t taint) bool { return t.resolved || t.joined }), name, c)
+		}
+		of = false
+	}
+}
+
+// takesValue reports whether an option may take the next argument: -o, --output, but not
+// a cluster of letters such as -sI.
+func takesValue(option string) bool {
+	letters, dash := strings.CutPrefix(option, "-")
+	if !dash || letters == "" {
+		return false
+	}
+	if letters[0] == '-' || len(letters) == 1 {
+		return !strings.Contains(letters, "=")
+	}
+	return len(letters) > 3 || strings.ContainsAny(letters[len(letters)-1:], "feomc")
+}
+
+// report notes the taints that reach a sink and are not harmless there.
+func (f *frame) report(c class, list []taint, name string, at *callInfo) {
+	for _, t := range list {
+		if t.safe&c != 0 {
+			continue
+		}
+		part := t.embedded || t.joined
+		fl := Flow{
+			CWE: numbers[c], Tool: f.a.tool, Parameter: t.origin[strings.LastIndexByte(t.origin, '.')+1:], Sink: name, Function: f.name,
+			File: f.src.Path, Place: at.call.Span, Part: part, Capability: capable(c, t),
+		}
+		end := &way{Step: Step{File: f.src.Path, Span: at.call.Span, Text: "reaches " + name}, before: t.way}
+		fl.Steps = end.steps()
+		f.a.found(fl)
+	}
+}
+
+// capable reports whether a parameter chooses the whole of what its name says.
+func capable(c class, t taint) bool {
+	if c == object || t.joined || c == pathname && t.safe&tried != 0 {
+		return false
+	}
+	if c == pathname && t.embedded {
+		return says(t.origin, c) // within a directory that the caller chose, or a suffix
+	}
+	return !t.embedded && says(t.origin, c)
+}

@@ -1,0 +1,397 @@
+package taint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/audit/lang"
+	"github.com/coalmine-dev/coalmine/audit/sinks"
+)
+
+// plainTypes are types of parameters that hold no text: an SDK checks them before the handler is called.
+var plainTypes = set("int float bool complex int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 float32 float64 Decimal date datetime timedelta UUID UUID4 PositiveInt NonNegativeInt NegativeInt conint confloat Literal Enum IntEnum StrEnum Duration Time IPv4Address")
+
+// typed is a parameter's value, as its type allows.
+func (a *analysis) typed(s *source, p lang.Param, v *value) *value {
+	if p.Annotation == nil || !v.tainted() {
+		return v
+	}
+	return a.asType(s, p.Annotation, v, 0)
+}
+
+// asType is a value that was checked to be of a type.
+func (a *analysis) asType(s *source, x lang.Expr, v *value, depth int) *value {
+	if depth > 6 {
+		return v
+	}
+	switch x := x.(type) {
+	case lang.Name, lang.Attr:
+		name := lastOf(x)
+		if plainTypes[name] {
+			return nothing
+		}
+		if alias := s.assigned[name]; alias != nil && s.Language == "Python" {
+			return a.asType(s, alias, v, depth+1)
+		}
+		if class := a.class(s, name); class != nil {
+			return a.asClass(s, class, v, depth)
+		}
+	case lang.Operation:
+		switch {
+		case x.Op == "|": // a union: None adds nothing
+			out := nothing
+			for _, o := range x.Operands {
+				if _, isNull := truthOf(o); !isNull {
+					out = merge(out, a.asType(s, o, v, depth+1))
+				}
+			}
+			return out
+		case (x.Op == "*" || x.Op == "&") && len(x.Operands) == 1:
+			return a.asType(s, x.Operands[0], v, depth+1)
+		}
+	case lang.Index:
+		return a.asGeneric(s, x, v, depth)
+	}
+	return v
+}
+
+func (a *analysis) asGeneric(s *source, x lang.Index, v *value, depth int) *value {
+	switch lastOf(x.X) {
+	case "Literal":
+		return nothing
+	case "Optional", "List", "list", "Sequence", "set", "Set":
+		if len(x.Keys) == 1 {
+			return a.asType(s, x.Keys[0], v, depth+1)
+		}
+	case "Union", "Annotated":
+		keys := x.Keys
+		if len(keys) == 1 {
+			if c, ok := keys[0].(lang.Collection); ok {
+				keys = nil
+				for _, it := range c.Items {
+					keys = append(keys, it.Value)
+				}
+			}
+		}
+		if len(keys) == 0 {
+			return v
+		}
+		if lastOf(x.X) == "Annotated" {
+			v = a.asType(s, keys[0], v, depth+1)
+			for _, k := range keys[1:] {
+				v = v.safer(a.fieldPattern(s, k))
+			}
+			return v
+		}
+		out := nothing
+		for _, k := range keys {
+			if _, isNull := truthOf(k); !isNull {
+				out = merge(out, a.asType(s, k, v, depth+1))
+			}
+		}
+		return out
+	}
+	return v
+}
+
+// fieldPattern are the classes for which Field(pattern="…") makes a text harmless.
+func (a *analysis) fieldPattern(s *source, x lang.Expr) class {
+	c, ok := x.(lang.Call)
+	if !ok {
+		return 0
+	}
+	for _, arg := range c.Args {
+		if arg.Name == "pattern" || arg.Name == "regex" {
+			return a.patternClass(s, arg.Value)
+		}
+	}
+	return 0
+}
+
+// patternClass are the classes for which a text that a pattern matches is harmless.
+func (a *analysis) patternClass(s *source, x lang.Expr) class {
+	f := a.newFrame(s, sinks.Body{File: s.File, Function: &lang.Function{}}, nil)
+	p, ok := f.pattern(x, nothing)
+	if !ok {
+		return 0
+	}
+	if begins, ends := anchored(p.tree); !begins || !ends {
+		return 0
+	}
+	if chars, ok := runes(p.tree); ok {
+		return allowed(chars, p.text)
+	}
+	return 0
+}
+
+// class finds a class of the package by its name: in the file, or where it alone has the name.
+func (a *analysis) class(s *source, name string) *lang.Class {
+	if c := s.classes[name]; c != nil {
+		return c
+	}
+	var found *lang.Class
+	for _, p := range sortedKeys(a.sources) {
+		if other := a.sources[p]; other.Language == s.Language && other.classes[name] != nil {
+			if found != nil {
+				return nil
+			}
+			found = other.classes[name]
+		}
+	}
+	return found
+}
+
+// asClass is a value that was checked to be of a class: its fields are of their types.
+func (a *analysis) asClass(s *source, c *lang.Class, v *value, depth int) *value {
+	for _, b := range c.Bases {
+		if strings.HasSuffix(lastOf(b.Value), "Enum") {
+			return nothing
+		}
+	}
+	out := *v
+	out.fields = map[string]*value{}
+	for k, old := range v.fields {
+		out.fields[k] = old
+	}
+	for _, stmt := range c.Body {
+		m, ok := stmt.(lang.Assign)
+		if !ok || len(m.Targets) != 1 {
+			continue
+		}
+		name := lastOf(m.Targets[0])
+		annotation := m.Annotation
+		if call, ok := m.Value.(lang.Call); ok && annotation == nil && s.Language == "Go" {
+			annotation = call.Func
+		}
+		if annotation == nil {
+			continue
+		}
+		field := a.asType(s, annotation, v.field(name), depth+1)
+		if m.Value != nil {
+			field = field.safer(a.fieldPattern(s, m.Value))
+		}
+		out.set(name, field)
+	}
+	return &out
+}
+
+// ownClass is the class of the package that a call makes an object of, where it has no
+// constructor of its own.
+func (f *frame) ownClass(c *callInfo) *lang.Class {
+	if !slices.ContainsFunc(c.all(), (*value).tainted) {
+		return nil
+	}
+	for _, n := range c.own {
+		if class := f.src.classes[n]; class != nil {
+			return class
+		}
+	}
+	if len(c.own) == 0 {
+		for _, n := range c.names {
+			if name := n[strings.LastIndexByte(n, '.')+1:]; strings.HasPrefix(n, ".") || f.src.imports[name].module != "" {
+				return f.a.class(f.src, name)
+			}
+		}
+	}
+	return nil
+}
+
+// model is an object of a class with fields: a dataclass, a model of pydantic, a struct.
+func (f *frame) model(c *lang.Class, call *callInfo) *value {
+	out := &value{}
+	for _, k := range sortedKeys(call.named) {
+		out.set(k, call.named[k])
+	}
+	i := 0
+	for _, stmt := range c.Body {
+		m, ok := stmt.(lang.Assign)
+		if !ok || len(m.Targets) != 1 {
+			continue
+		}
+		name := lastOf(m.Targets[0])
+		v := out.fields[name]
+		if v == nil {
+			if v = f.fromSpread(call, name); !v.tainted() && i < len(call.args) && !isSpread(call.call, i) {
+				v = call.args[i]
+			}
+			i++
+		}
+		if m.Annotation != nil {
+			v = f.a.asType(f.src, m.Annotation, v, 0)
+		}
+		out.set(name, v)
+	}
+	return out
+}
+
+func isSpread(c lang.Call, i int) bool {
+	if i >= len(c.Args) {
+		return false
+	}
+	_, ok := c.Args[i].Value.(lang.Spread)
+	return ok
+}
+
+// parsed is the result of schema.parse(x), or of a model's own validation.
+func (f *frame) parsed(c *callInfo) *value {
+	v := union(c.args)
+	if c.recv.tainted() && !v.tainted() {
+		return c.recv.plain()
+	}
+	if shape := f.a.shape(f.src, c.receiver); shape != nil {
+		v = f.a.shaped(v, shape)
+	} else if class := f.a.class(f.src, lastOf(c.receiver)); class != nil && f.src.Language == "Python" {
+		v = f.a.asClass(f.src, class, v, 0)
+	}
+	if strings.HasPrefix(c.method, "safe") {
+		return &value{taints: v.taints, fields: map[string]*value{"data": v}}
+	}
+	return v
+}
+
+// shapeAt is the shape of the schema of a registration at a place.
+func (a *analysis) shapeAt(at lang.Span) *value {
+	for _, other := range sortedKeys(a.sources) {
+		site := a.sources[other].calls[[2]int{at.Start.Offset, at.End.Offset}]
+		if site == nil || site.Call.Span != at {
+			continue
+		}
+		for _, arg := range site.Call.Args {
+			if _, isFunction := arg.Value.(*lang.Function); isFunction {
+				continue
+			}
+			if shape := a.shape(a.sources[other], arg.Value); shape != nil {
+				return shape
+			}
+		}
+	}
+	return nil
+}
+
+// shape is what a schema of zod says of an object: for each field that holds no free
+// text, what it is harmless for. It is nil for what is no schema.
+func (a *analysis) shape(s *source, x lang.Expr) *value {
+	return a.shapeOf(s, x, 0)
+}
+
+func (a *analysis) shapeOf(s *source, x lang.Expr, depth int) *value {
+	if depth > 8 || x == nil {
+		return nil
+	}
+	switch x := x.(type) {
+	case lang.Name:
+		if y := s.assigned[x.ID]; y != nil {
+			return a.shapeOf(s, y, depth+1)
+		}
+		if i, ok := s.imports[x.ID]; ok {
+			if other := a.pkg.Imported(s.Path, i.module); other != nil {
+				return a.shapeOf(a.sources[other.Path], lang.Name{ID: i.name}, depth+1)
+			}
+		}
+	case lang.Attr: // Schema.shape
+		return a.shapeOf(s, x.X, depth+1)
+	case lang.Call:
+		for c := x; ; { // z.object({…}).strict()
+			m, ok := c.Func.(lang.Attr)
+			if !ok {
+				break
+			}
+			if (m.Name == "object" || m.Name == "strictObject" || m.Name == "looseObject") && len(c.Args) > 0 {
+				return a.shapeOf(s, c.Args[0].Value, depth+1)
+			}
+			inner, ok := m.X.(lang.Call)
+			if !ok {
+				break
+			}
+			c = inner
+		}
+	case lang.Collection:
+		return a.shapeOfObject(s, x, depth)
+	}
+	return nil
+}
+
+func (a *analysis) shapeOfObject(s *source, x lang.Collection, depth int) *value {
+	if x.Kind != lang.Dict {
+		return nil
+	}
+	out := &value{}
+	found := false
+	for _, it := range x.Items {
+		k, ok := it.Key.(lang.Const)
+		if !ok {
+			continue
+		}
+		if schemaKeys[k.Text] {
+			if inner := a.shapeOf(s, it.Value, depth+1); inner != nil {
+				return inner
+			}
+		}
+		if safe, ok := a.zod(s, it.Value, depth); ok {
+			found = true
+			out.set(k.Text, &value{taints: []taint{{safe: safe}}})
+		}
+	}
+	if !found {
+		return nil
+	}
+	return out
+}
+
+// zod is what a schema of one field makes harmless, by the calls of its chain.
+func (a *analysis) zod(s *source, x lang.Expr, depth int) (safe class, ok bool) {
+	for range 30 {
+		c, isCall := x.(lang.Call)
+		if !isCall {
+			if n, isName := x.(lang.Name); isName && !ok && s.assigned[n.ID] != nil && depth < 6 {
+				more, is := a.zod(s, s.assigned[n.ID], depth+1)
+				return safe | more, is
+			}
+			return safe, ok
+		}
+		m, isAttr := c.Func.(lang.Attr)
+		if !isAttr {
+			return safe, ok
+		}
+		switch m.Name {
+		case "number", "boolean", "enum", "literal", "nativeEnum", "date", "bigint", "int", "uuid", "datetime", "null", "undefined", "ip", "cuid", "ulid", "guid":
+			safe |= all
+			ok = true
+		case "string", "object", "record", "any", "unknown", "union":
+			ok = true
+		case "array":
+			ok = true
+			if len(c.Args) > 0 {
+				more, _ := a.zod(s, c.Args[0].Value, depth+1)
+				safe |= more
+			}
+		case "regex":
+			if len(c.Args) > 0 {
+				safe |= a.patternClass(s, c.Args[0].Value)
+			}
+		}
+		x = m.X
+	}
+	return safe, ok
+}
+
+// shaped is a value that was checked by a schema.
+func (a *analysis) shaped(v, shape *value) *value {
+	if !v.tainted() {
+		return v
+	}
+	out := *v
+	out.fields = map[string]*value{}
+	for k, old := range v.fields {
+		out.fields[k] = old
+	}
+	for _, k := range sortedKeys(shape.fields) {
+		safe := shape.fields[k].sure()
+		if safe&all == all {
+			out.set(k, nothing)
+			continue
+		}
+		out.set(k, v.field(k).safer(safe))
+	}
+	return &out
+}

@@ -1,0 +1,314 @@
+package taint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/audit/lang"
+)
+
+// class is a set of classes of weaknesses.
+type class uint16
+
+// The classes, by the number of the Common Weakness Enumeration.
+const (
+	command   class = 1 << iota // CWE-78
+	argument                    // CWE-88
+	pathname                    // CWE-22
+	request                     // CWE-918
+	code                        // CWE-94
+	object                      // CWE-502
+	statement                   // CWE-89
+	// noDots and noRoot are no weaknesses: a path has no "..", and is not absolute.
+	noDots
+	noRoot
+	// tried is set where a check of a path was meant to hold and does not.
+	tried
+
+	all = command | argument | pathname | request | code | object | statement
+	// confined is what a path that stays in its directory is safe for.
+	confined = pathname | noDots | noRoot | tried
+)
+
+// Step is one part of a way.
+type Step struct {
+	File string
+	lang.Span
+	// Text says in a few words what happens there.
+	Text string
+}
+
+// way is the steps to a value, the last one first.
+type way struct {
+	Step
+	before *way
+	length int
+}
+
+// maxWay bounds the steps of a way.
+const maxWay = 40
+
+func (w *way) steps() []Step {
+	var out []Step
+	for ; w != nil; w = w.before {
+		out = append(out, w.Step)
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// taint is a parameter that a value comes from.
+type taint struct {
+	// origin is the parameter with its field: "args.path".
+	origin string
+	way    *way
+	// safe are the classes for which it was checked or made harmless.
+	safe class
+	// embedded is set where it is a part of a longer text, joined where it follows a
+	// directory, and resolved where its path has been made absolute and plain.
+	embedded, joined, resolved bool
+	// sql is set where the text around it is a statement.
+	sql bool
+}
+
+// value is what the analysis knows of an expression. Values are never changed once made.
+type value struct {
+	taints []taint
+	// text is the constant that it is, if known is set; with known unset and a text, it
+	// begins with that.
+	text  string
+	known bool
+	// fields are properties that are known by name, and items the elements of a list.
+	fields map[string]*value
+	items  []*value
+	list   bool
+	// made is "path" or "url" for an object that was made of a text, and "cwd" for the
+	// directory that the server runs in.
+	made string
+	// call is a function that was not called yet.
+	call *closure
+	// yes holds what is checked where the value is true, and no where it is false, null
+	// or no error.
+	yes, no []check
+}
+
+// check says that a variable is harmless for classes.
+type check struct {
+	key  string
+	safe class
+}
+
+// maxTaints bounds the origins of a value, and maxFields its fields and items.
+const maxTaints, maxFields = 6, 64
+
+var nothing = &value{}
+
+func constant(text string) *value { return &value{text: text, known: true} }
+
+// tainted reports whether a value comes from a parameter at all.
+func (v *value) tainted() bool {
+	if len(v.taints) > 0 {
+		return true
+	}
+	for _, f := range v.fields {
+		if len(f.taints) > 0 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(v.items, func(i *value) bool { return len(i.taints) > 0 })
+}
+
+// flat are the taints of a value and of what it holds.
+func (v *value) flat() []taint {
+	out := slices.Clone(v.taints)
+	for _, name := range sortedKeys(v.fields) {
+		out = addTaints(out, v.fields[name].flatten(1))
+	}
+	for _, i := range v.items {
+		out = addTaints(out, i.flatten(1))
+	}
+	return out
+}
+
+func (v *value) flatten(depth int) []taint {
+	if depth > 3 {
+		return v.taints
+	}
+	out := slices.Clone(v.taints)
+	for _, name := range sortedKeys(v.fields) {
+		out = addTaints(out, v.fields[name].flatten(depth+1))
+	}
+	for _, i := range v.items {
+		out = addTaints(out, i.flatten(depth+1))
+	}
+	return out
+}
+
+// addTaints joins two lists: of two that have one origin, what is safe in both is safe.
+func addTaints(list, more []taint) []taint {
+	for _, t := range more {
+		i := slices.IndexFunc(list, func(o taint) bool { return o.origin == t.origin && o.embedded == t.embedded && o.joined == t.joined })
+		switch {
+		case i >= 0:
+			if list[i].safe&t.safe != list[i].safe {
+				list = slices.Clone(list)
+				safe := list[i].safe & t.safe
+				if list[i].safe != 0 && t.safe == 0 {
+					list[i] = t
+				}
+				list[i].safe = safe
+				list[i].sql = list[i].sql || t.sql
+			}
+		case len(list) < maxTaints:
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// merge is what is one of two values.
+func merge(a, b *value) *value {
+	switch {
+	case a == b || b == nothing || b == nil:
+		return orNothing(a)
+	case a == nothing || a == nil:
+		return b
+	}
+	out := &value{taints: addTaints(slices.Clone(a.taints), b.taints), list: a.list || b.list}
+	if a.text == b.text && a.known && b.known {
+		out.text, out.known = a.text, true
+	}
+	if len(a.fields)+len(b.fields) > 0 {
+		out.fields = map[string]*value{}
+		for k, f := range a.fields {
+			out.fields[k] = f
+		}
+		for k, f := range b.fields {
+			out.set(k, merge(out.fields[k], f))
+		}
+	}
+	if len(a.items) >= len(b.items) {
+		out.items = a.items
+	} else {
+		out.items = b.items
+	}
+	if a.made == b.made {
+		out.made = a.made
+	}
+	if out.call = a.call; out.call == nil {
+		out.call = b.call
+	}
+	if len(a.taints) == 0 && !a.known {
+		out.yes, out.no = b.yes, b.no
+	}
+	return out
+}
+
+func orNothing(v *value) *value {
+	if v == nil {
+		return nothing
+	}
+	return v
+}
+
+// set sets a field of a value that is being made.
+func (v *value) set(name string, f *value) {
+	if v.fields == nil {
+		v.fields = map[string]*value{}
+	}
+	if _, there := v.fields[name]; there || len(v.fields) < maxFields {
+		v.fields[name] = f
+	}
+}
+
+// field is a property of a value.
+func (v *value) field(name string) *value {
+	if f := v.fields[name]; f != nil {
+		return f
+	}
+	if len(v.taints) == 0 {
+		return nothing
+	}
+	out := &value{}
+	for _, t := range v.taints {
+		if v.made != "" && (name == "name" || name == "stem" || name == "suffix") {
+			t.safe |= pathname
+		}
+		if v.made == "" && strings.Count(t.origin, ".") < 4 && !t.embedded && name != "" {
+			t.origin = strings.TrimPrefix(t.origin+"."+name, ".")
+		}
+		out.taints = append(out.taints, t)
+	}
+	return out
+}
+
+// element is any element of a list, or any value of a dictionary.
+func (v *value) element() *value {
+	out := &value{taints: v.taints}
+	for _, i := range v.items {
+		out = merge(out, i)
+	}
+	for _, k := range sortedKeys(v.fields) {
+		out = merge(out, v.fields[k])
+	}
+	return out
+}
+
+// with returns a value whose taints are changed.
+func (v *value) with(change func(*taint)) *value {
+	if !v.tainted() {
+		return v
+	}
+	out := *v
+	out.taints = slices.Clone(v.taints)
+	for i := range out.taints {
+		change(&out.taints[i])
+	}
+	if len(v.fields) > 0 {
+		out.fields = map[string]*value{}
+		for k, f := range v.fields {
+			out.fields[k] = f.with(change)
+		}
+	}
+	if len(v.items) > 0 {
+		out.items = make([]*value, len(v.items))
+		for i, f := range v.items {
+			out.items[i] = f.with(change)
+		}
+	}
+	return &out
+}
+
+// safer returns a value that is harmless for more classes.
+func (v *value) safer(c class) *value {
+	if c == 0 {
+		return v
+	}
+	return v.with(func(t *taint) { t.safe |= c })
+}
+
+// plain is a value without fields, with all its taints at the top.
+func (v *value) plain() *value {
+	return &value{taints: v.flat(), text: v.text, known: v.known, made: v.made}
+}
+
+// sure are the classes for which each taint of a value is safe.
+func (v *value) sure() class {
+	out := ^class(0)
+	for _, t := range v.flat() {
+		out &= t.safe
+	}
+	return out
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	if len(m) == 0 {
+		return nil
+	}
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
