@@ -20,7 +20,7 @@ type Handler struct {
 
 // registrations are the methods of the official SDKs, as decorators or as calls.
 var registrations = map[string]string{
-	"tool": "tool", "call_tool": "tool", "add_tool": "tool", "registerTool": "tool", "addTool": "tool", "AddTool": "tool",
+	"tool": "tool", "call_tool": "tool", "add_tool": "tool", "registerTool": "tool", "addTool": "tool", "AddTool": "tool", "ServerTool": "tool",
 	"resource": "resource", "read_resource": "resource", "add_resource_fn": "resource", "registerResource": "resource", "AddResource": "resource", "AddResourceTemplate": "resource",
 	"prompt": "prompt", "get_prompt": "prompt", "registerPrompt": "prompt", "AddPrompt": "prompt",
 }

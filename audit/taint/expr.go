@@ -86,7 +86,9 @@ func (f *frame) assign(a lang.Assign) *value {
 
 // told is the value of a condition, with what its truth means.
 func (f *frame) told(v *value, x lang.Expr) *value {
-	if op, ok := x.(lang.Operation); ok && !v.tainted() && v.call == nil && op.Op != "+" {
+	op, isOperation := x.(lang.Operation)
+	_, isIndex := x.(lang.Index) // of Go: _, ok := table[key]
+	if isOperation && op.Op != "+" && !v.tainted() && v.call == nil || isIndex && f.src.Language == "Go" && !v.tainted() {
 		out := *v
 		out.yes, out.no = f.implied(x, true), f.implied(x, false)
 		if len(out.yes)+len(out.no) > 0 {

@@ -3,6 +3,7 @@ package taint
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/audit/lang"
 	"github.com/coalmine-dev/coalmine/audit/sinks"
@@ -129,6 +130,9 @@ func (f *frame) exit(x lang.Expr) {
 	f.out.returned = true
 	var whenTrue, whenFalse []check
 	isTrue, isFalse := truth(x)
+	if f.src.Language == "Go" && failed(x) {
+		isTrue = true // an error: what no error means is not asked
+	}
 	if x != nil && !isTrue && !isFalse {
 		whenTrue, whenFalse = f.implied(x, true), f.implied(x, false)
 	}
@@ -145,6 +149,19 @@ func (f *frame) exit(x lang.Expr) {
 			f.out.no[i] &= now | of(whenFalse, p.Name)
 		}
 	}
+}
+
+// failed reports whether the last result is an error that is made here.
+func failed(x lang.Expr) bool {
+	if c, ok := x.(lang.Collection); ok && len(c.Items) > 0 {
+		x = c.Items[len(c.Items)-1].Value
+	}
+	c, ok := x.(lang.Call)
+	if !ok {
+		return false
+	}
+	name := lastOf(c.Func)
+	return name == "New" || name == "Errorf" || name == "Join" || strings.HasSuffix(name, "Error")
 }
 
 func of(list []check, key string) class {

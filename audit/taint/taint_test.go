@@ -10,12 +10,13 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/coalmine-dev/coalmine/audit/lang"
+	"github.com/coalmine-dev/coalmine/audit/lang/golang"
 	"github.com/coalmine-dev/coalmine/audit/lang/javascript"
 	"github.com/coalmine-dev/coalmine/audit/lang/python"
 	"github.com/coalmine-dev/coalmine/audit/taint"
 )
 
-var languages = []lang.Language{python.Language{}, javascript.Language{}}
+var languages = []lang.Language{python.Language{}, javascript.Language{}, golang.Language{}}
 
 // rules are the weaknesses by the names of the audit's rules.
 var rules = map[string]string{
