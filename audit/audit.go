@@ -16,6 +16,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/text"
+	"github.com/coalmine-dev/coalmine/audit/lang"
 )
 
 // Report is what an audit found.
@@ -46,7 +47,9 @@ type Profile struct {
 	// DependencyCount counts direct dependencies, -1 where no manifest names them.
 	DependencyCount int    `json:"dependency_count"`
 	FilesScanned    int    `json:"files_scanned"`
-	Depth           string `json:"depth"` // "text": patterns, no syntax tree
+	Depth           string `json:"depth"` // "text": patterns; "flow": syntax trees and ways through them too
+	// Handlers counts the functions at which the ways were begun.
+	Handlers int `json:"handlers,omitempty"`
 }
 
 // Bounds of an audit: a file, all files, findings of a rule and a severity in a
@@ -88,7 +91,7 @@ func Root(ctx context.Context, dir *os.Root, name string, skip ...string) (*Repo
 
 func audit(ctx context.Context, dir *os.Root, root string, secrets secretScanner, skip []string) (*Report, error) {
 	a := &auditor{dir: dir, skip: skip, secrets: secrets, printed: map[string]bool{}, given: map[kind]int{}, total: map[finding.Severity]int{}, report: &Report{Rubric: RubricVersion, Findings: []finding.Finding{}}}
-	a.report.Profile = Profile{Path: root, Depth: "text", DependencyCount: -1}
+	a.report.Profile = Profile{Path: root, Depth: "flow", DependencyCount: -1}
 	if err := fs.WalkDir(dir.FS(), ".", func(p string, d fs.DirEntry, err error) error { return a.visit(ctx, p, d, err) }); err != nil {
 		return nil, fmt.Errorf("audit %s: %w", root, err)
 	}
@@ -96,6 +99,9 @@ func audit(ctx context.Context, dir *os.Root, root string, secrets secretScanner
 		return nil, fmt.Errorf("audit %s: nothing was checked: no readable file", root)
 	}
 	a.manifest()
+	if err := a.flows(ctx); err != nil {
+		return nil, fmt.Errorf("audit %s: %w", root, err)
+	}
 	slices.SortStableFunc(a.report.Findings, func(x, y finding.Finding) int {
 		return y.Severity.Rank() - x.Severity.Rank()
 	})
@@ -114,6 +120,9 @@ type auditor struct {
 	// given counts the findings of a kind, total those of a severity.
 	given map[kind]int
 	total map[finding.Severity]int
+	// trees are the parsed sources, of so many bytes.
+	trees  []*lang.File
+	parsed int
 }
 
 // kind is what findings of one file have in common.
@@ -177,6 +186,7 @@ func (a *auditor) file(ctx context.Context, p string) error {
 	if isProse(p) || !isSource(p) && !bytes.HasPrefix(data, []byte("#!")) && isBinary(data) {
 		return nil
 	}
+	a.parse(p, data)
 	src := string(data)
 	a.silencers(p, src)
 	secrets, err := a.secrets.scan(ctx, p, src)

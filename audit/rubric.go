@@ -2,13 +2,14 @@ package audit
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/text"
 )
 
 // RubricVersion changes whenever a score may change.
-const RubricVersion = "coalmine/rubric/v1"
+const RubricVersion = "coalmine/rubric/v2"
 
 // The rules of the audit that no other package names.
 const (
@@ -20,7 +21,7 @@ const (
 
 // Rules lists the rules of the static audit, sorted by ID.
 func Rules() []finding.Rule {
-	return []finding.Rule{
+	list := append(weaknesses(), []finding.Rule{
 		{ID: DependencyCount, Name: "DependencySurface", Title: "Many direct dependencies", Severity: finding.Medium, CWE: []string{"CWE-1395"}, OWASP: []string{"MCP04"},
 			Help: "Each dependency runs with the server's rights. More than 50 direct ones are medium, 21 to 50 are low."},
 		{ID: NoLicense, Name: "NoLicense", Title: "No licence", Severity: finding.Info,
@@ -33,7 +34,9 @@ func Rules() []finding.Rule {
 			Help: "A file holds text that orders a model to read secrets, to keep silent before the user or to disregard its instructions. An order within a tag, as templates of prompts have it, or of what not to show, is low where no other stands near it.\n\n**False positive when** the text is quoted by a scanner, a test or documentation of such attacks."},
 		{ID: text.Hidden, Name: "UnicodeHidden", Title: "Hidden characters in the source", Severity: finding.High, CWE: []string{"CWE-451"}, OWASP: []string{"MCP03"},
 			Help: "A file holds tag characters, bidirectional overrides or long runs of zero-width characters: what a reviewer sees is not what runs or what a model reads."},
-	}
+	}...)
+	slices.SortFunc(list, func(a, b finding.Rule) int { return strings.Compare(a.ID, b.ID) })
+	return list
 }
 
 // weights are the points that the worst finding of a rule costs, each rule once.

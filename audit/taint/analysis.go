@@ -30,6 +30,8 @@ type Flow struct {
 	Capability bool
 	// Part is set where the parameter is a part of a longer text or path.
 	Part bool
+	// Checked is set where a check of the path was meant to hold and does not.
+	Checked bool
 }
 
 // Result is what an analysis found.

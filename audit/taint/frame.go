@@ -290,7 +290,7 @@ func (f *frame) branch(s lang.If) bool {
 	f.env = before.clone()
 	f.apply(whenTrue)
 	f.named(s.Test)
-	ended := f.block(s.Then)
+	ended := onlyWindows(s.Test) || f.block(s.Then)
 	then := f.env
 	f.a.tool = tool
 	f.env = before.clone()

@@ -105,6 +105,12 @@ func (f *frame) aliasOfCall(x lang.Call) (alias, bool) {
 			return inner(0, all|confined, false)
 		}
 	}
+	if site := f.src.calls[place(x)]; site != nil && len(x.Args) > 0 && f.calls[place(x)] != nil {
+		// A function of the package that gives back what it is given, made plain.
+		if len(f.a.pkg.Targets(f.src.Path, site.Names, site.Own)) > 0 && alike(f.calls[place(x)], f.eval(x.Args[0].Value)) {
+			return inner(0, confined, false)
+		}
+	}
 	a, ok := x.Func.(lang.Attr)
 	if !ok {
 		return alias{}, false
@@ -128,6 +134,14 @@ func (f *frame) aliasOfCall(x lang.Call) (alias, bool) {
 		}
 	}
 	return alias{}, false
+}
+
+// alike reports whether two values come from the same parameters.
+func alike(a, b *value) bool {
+	x, y := a.flat(), b.flat()
+	return len(x) > 0 && !slices.ContainsFunc(x, func(t taint) bool {
+		return !slices.ContainsFunc(y, func(o taint) bool { return o.origin == t.origin })
+	})
 }
 
 // checks are the variables that are harmless once an expression is, for classes.
@@ -507,7 +521,7 @@ func (f *frame) byMethod(x lang.Call, m lang.Attr, truth bool) []check {
 		}
 		return f.matches(first, m.X, "test", truth)
 	case "some", "every":
-		if c, ok := first.(*lang.Function); ok && truth && len(c.Body) > 0 {
+		if c, ok := first.(*lang.Function); ok && truth {
 			return f.impliedByCallback(c, m, truth)
 		}
 	}
@@ -516,23 +530,98 @@ func (f *frame) byMethod(x lang.Call, m lang.Attr, truth bool) []check {
 
 // impliedByCallback is what list.some(x => …) means for the variables around it.
 func (f *frame) impliedByCallback(c *lang.Function, m lang.Attr, truth bool) []check {
-	last, ok := c.Body[len(c.Body)-1].(lang.Return)
-	if !ok || last.X == nil {
-		return nil
-	}
 	return f.within(func() []check {
+		in := f.a.newFrame(f.src, sinks.Body{File: f.src.File, Function: &lang.Function{}}, f.env)
+		in.aliases = f.aliases
 		for i, p := range c.Params {
 			v := nothing
 			if i == 0 {
 				v = f.eval(m.X).element()
 			}
-			f.bindParam(p, v)
+			in.bindParam(p, v)
 		}
-		for _, s := range c.Body[:len(c.Body)-1] {
+		var all [][]check
+		in.returns(c.Body, nil, truth, &all)
+		f.env = in.env
+		if len(all) == 0 {
+			return nil
+		}
+		out := all[0]
+		for _, more := range all[1:] {
+			out = both(out, more)
+		}
+		return out
+	})
+}
+
+// returns collects what holds at each return of something that may be true (or false),
+// given what holds before. It reports whether the statements always end the function.
+func (f *frame) returns(body []lang.Stmt, before []check, truth bool, to *[][]check) bool {
+	for _, s := range body {
+		if f.a.work--; f.a.work <= 0 {
+			return true
+		}
+		switch s := s.(type) {
+		case lang.Return:
+			isTrue, isFalse := constantly(s.X)
+			switch {
+			case s.Op != "return" || truth && isFalse || !truth && isTrue:
+			case isTrue || isFalse:
+				*to = append(*to, before)
+			default:
+				*to = append(*to, slices.Concat(before, f.implied(s.X, truth)))
+			}
+			return true
+		case lang.If:
+			f.eval(s.Test)
+			whenTrue, whenFalse := f.implied(s.Test, true), f.implied(s.Test, false)
+			then := onlyWindows(s.Test) || f.returns(s.Then, slices.Concat(before, whenTrue), truth, to)
+			other := f.returns(s.Else, slices.Concat(before, whenFalse), truth, to)
+			if then && other {
+				return true
+			}
+			if then {
+				before = slices.Concat(before, whenFalse)
+			}
+		case lang.Block:
+			if f.returns(s.Body, before, truth, to) {
+				return true
+			}
+		default:
 			f.stmt(s)
 		}
-		return f.implied(last.X, truth)
-	})
+	}
+	return false
+}
+
+// constantly is truth without the meaning that results have in Go.
+func constantly(x lang.Expr) (isTrue, isFalse bool) {
+	if _, ok := x.(lang.Collection); ok {
+		return false, false
+	}
+	return truth(x)
+}
+
+// onlyWindows reports whether a condition holds on Windows alone: what it leads to is
+// not followed, since servers are run on Linux here.
+func onlyWindows(x lang.Expr) bool {
+	op, ok := x.(lang.Operation)
+	if !ok {
+		return false
+	}
+	switch op.Op {
+	case "&&", "and":
+		return slices.ContainsFunc(op.Operands, onlyWindows)
+	case "==", "===":
+		return slices.ContainsFunc(op.Operands, func(o lang.Expr) bool {
+			k, ok := o.(lang.Const)
+			return ok && (k.Text == "win32" || k.Text == "\\" || k.Text == "nt" || k.Text == "windows" || k.Text == "Windows")
+		}) && slices.ContainsFunc(op.Operands, func(o lang.Expr) bool {
+			name := lastOf(o)
+			return name == "sep" || name == "platform" || name == "name" || name == "GOOS"
+		})
+	}
+	return false
 }
 
 // prefixed is what x.startsWith(prefix) means.

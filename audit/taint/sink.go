@@ -271,7 +271,7 @@ func (f *frame) report(c class, list []taint, name string, at *callInfo) {
 		part := t.embedded || t.joined
 		fl := Flow{
 			CWE: numbers[c], Tool: f.a.tool, Parameter: t.origin[strings.LastIndexByte(t.origin, '.')+1:], Sink: name, Function: f.name,
-			File: f.src.Path, Place: at.call.Span, Part: part, Capability: capable(c, t),
+			File: f.src.Path, Place: at.call.Span, Part: part, Capability: capable(c, t), Checked: t.safe&tried != 0,
 		}
 		end := &way{Step: Step{File: f.src.Path, Span: at.call.Span, Text: "reaches " + name}, before: t.way}
 		fl.Steps = end.steps()

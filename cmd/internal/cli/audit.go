@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -58,8 +59,16 @@ func (e *env) printAudit(r *audit.Report) {
 		fmt.Fprintf(e.out, "  -%d %s (%s), %d hit(s)\n", d.Points, d.Rule, d.Severity, d.Hits)
 	}
 	for _, f := range r.Findings {
-		fmt.Fprintf(e.out, "[%s] %s %s:%d %s\n", f.Severity, f.Rule, report.Escape(f.Location.Path, 200), f.Location.Line, report.Escape(f.Evidence[0].Text, 200))
+		fmt.Fprintf(e.out, "[%s] %s %s:%d %s\n", f.Severity, f.Rule, report.Escape(f.Location.Path, 200), f.Location.Line, report.Escape(auditText(&f), 240))
 	}
+}
+
+// auditText is what a finding says beside its place.
+func auditText(f *finding.Finding) string {
+	if _, text, ok := strings.Cut(f.Message, ": "); ok && len(f.Evidence) > 1 {
+		return text
+	}
+	return f.Evidence[0].Text
 }
 
 func (e *env) rubric() error {

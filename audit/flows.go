@@ -1,0 +1,158 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/audit/lang"
+	"github.com/coalmine-dev/coalmine/audit/lang/golang"
+	"github.com/coalmine-dev/coalmine/audit/lang/javascript"
+	"github.com/coalmine-dev/coalmine/audit/lang/python"
+	"github.com/coalmine-dev/coalmine/audit/taint"
+)
+
+// languages are those whose sources are parsed.
+var languages = []lang.Language{python.Language{}, javascript.Language{}, golang.Language{}}
+
+// maxParsed bounds a source that is parsed, and maxAllParsed all of them, in bytes.
+const maxParsed, maxAllParsed = 8 << 20, 96 << 20
+
+// parse keeps the tree of a source, if it is of a language that is known.
+func (a *auditor) parse(p string, data []byte) {
+	for _, l := range languages {
+		if !l.Owns(p, data[:min(len(data), 512)]) {
+			continue
+		}
+		if len(data) > maxParsed || a.parsed+len(data) > maxAllParsed {
+			a.report.Skipped++ // its text was searched, its flows were not
+			return
+		}
+		a.parsed += len(data)
+		a.trees = append(a.trees, l.Parse(p, data))
+		return
+	}
+}
+
+// flows adds a finding for each way from a tool's parameter to a sink.
+func (a *auditor) flows(ctx context.Context) error {
+	res := taint.Analyze(ctx, a.trees)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if !res.Complete {
+		a.report.Skipped++
+	}
+	a.report.Profile.Handlers = res.Handlers
+	places := &places{a: a, sources: map[string]string{}, maps: map[string]*javascript.Map{}}
+	for i := range res.Flows {
+		a.addFlow(&res.Flows[i], places)
+	}
+	return nil
+}
+
+// addFlow adds the finding of one flow.
+func (a *auditor) addFlow(fl *taint.Flow, at *places) {
+	rule, sev := judged(fl)
+	of := kind{rule: rule, path: fl.File, severity: sev}
+	if a.given[of] >= maxPerFile || a.total[sev] >= maxFindings {
+		return
+	}
+	a.given[of]++
+	a.total[sev]++
+	fingerprint := finding.Fingerprint(rule, fl.File, fl.Tool, fl.Parameter, fl.Sink, fl.Function)
+	for n := 1; a.printed[fingerprint]; n++ {
+		fingerprint = finding.Fingerprint(rule, fl.File, fl.Tool, fl.Parameter, fl.Sink, fl.Function, fmt.Sprint(n))
+	}
+	a.printed[fingerprint] = true
+	f := finding.Finding{
+		Rule: rule, Severity: sev, Title: title(rule), Message: fl.File + ": " + sentence(fl), Tool: fl.Tool, Phase: finding.PhaseStatic,
+		Location: at.location(fl.File, fl.Place.Start), Confidence: finding.Probable, Fingerprint: fingerprint,
+	}
+	for _, s := range fl.Steps {
+		text := s.Text
+		if original := at.original(s.File, s.Start); original != "" {
+			text += " (" + original + ")"
+		}
+		f.Evidence = append(f.Evidence, finding.Evidence{Source: "source", Text: text, Location: at.location(s.File, s.Start)})
+	}
+	a.report.Findings = append(a.report.Findings, f)
+}
+
+// sentence says what a flow is.
+func sentence(fl *taint.Flow) string {
+	tool := "a tool"
+	if fl.Tool != "" {
+		tool = fl.Tool
+	}
+	how := "reaches"
+	switch {
+	case fl.Capability:
+		how = "is given to"
+	case fl.Part:
+		how = "is put into what is given to"
+	}
+	return fmt.Sprintf("%s of %s %s %s (%s)", fl.Parameter, tool, how, fl.Sink, fl.CWE)
+}
+
+// places leads positions to what a report shows. It reads a source again for it.
+type places struct {
+	a       *auditor
+	sources map[string]string
+	maps    map[string]*javascript.Map
+}
+
+func (s *places) source(p string) string {
+	src, ok := s.sources[p]
+	if !ok {
+		if data, err := s.a.read(p); err == nil {
+			src = string(data)
+		}
+		s.sources[p] = src
+	}
+	return src
+}
+
+// location is a place with its column in characters.
+func (s *places) location(p string, pos lang.Pos) *finding.Location {
+	out := &finding.Location{Path: p, Line: max(pos.Line, 1), Column: max(pos.Column, 1)}
+	src := s.source(p)
+	if from := pos.Offset - (pos.Column - 1); from >= 0 && from <= pos.Offset && pos.Offset <= len(src) {
+		out.Column = utf8.RuneCountInString(src[from:pos.Offset]) + 1
+	}
+	return out
+}
+
+// errOutside says that a source map is not read.
+var errOutside = errors.New("no source map is read from there")
+
+// original is the place that a source map leads to, "" without one.
+func (s *places) original(p string, pos lang.Pos) string {
+	switch path.Ext(p) {
+	case ".js", ".mjs", ".cjs":
+	default:
+		return ""
+	}
+	m, ok := s.maps[p]
+	if !ok {
+		m, _ = javascript.OpenMap([]byte(s.source(p)), func(name string) ([]byte, error) {
+			if strings.Contains(name, "..") || path.IsAbs(name) {
+				return nil, errOutside
+			}
+			return s.a.read(path.Join(path.Dir(p), name))
+		})
+		s.maps[p] = m
+	}
+	if m == nil {
+		return ""
+	}
+	o, ok := m.Original(pos)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d:%d by its source map", o.File, o.Pos.Line, o.Pos.Column)
+}
