@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/audit/lang"
 	"github.com/coalmine-dev/coalmine/audit/lang/golang"
 	"github.com/coalmine-dev/coalmine/audit/lang/javascript"
@@ -57,6 +58,10 @@ func (a *auditor) flows(ctx context.Context) error {
 
 // addFlow adds the finding of one flow.
 func (a *auditor) addFlow(fl *taint.Flow, at *places) {
+	// Names are the source's: they are bounded and made printable.
+	for _, name := range []*string{&fl.Tool, &fl.Parameter, &fl.Sink, &fl.Function} {
+		*name = text.Printable(*name, maxName)
+	}
 	rule, sev := judged(fl)
 	of := kind{rule: rule, path: fl.File, severity: sev}
 	if a.given[of] >= maxPerFile || a.total[sev] >= maxFindings {
@@ -74,11 +79,11 @@ func (a *auditor) addFlow(fl *taint.Flow, at *places) {
 		Location: at.location(fl.File, fl.Place.Start), Confidence: finding.Probable, Fingerprint: fingerprint,
 	}
 	for _, s := range fl.Steps {
-		text := s.Text
+		what := s.Text
 		if original := at.original(s.File, s.Start); original != "" {
-			text += " (" + original + ")"
+			what += " (" + original + ")"
 		}
-		f.Evidence = append(f.Evidence, finding.Evidence{Source: "source", Text: text, Location: at.location(s.File, s.Start)})
+		f.Evidence = append(f.Evidence, finding.Evidence{Source: "source", Text: text.Printable(what, 2*maxName), Location: at.location(s.File, s.Start)})
 	}
 	a.report.Findings = append(a.report.Findings, f)
 }

@@ -55,6 +55,11 @@ func (f *frame) aliasOf(x lang.Expr) (alias, bool) {
 				return alias{key: key, mask: request}, true
 			}
 		}
+		if x.Name == "parts" {
+			a, ok := f.aliasOf(x.X)
+			a.mask &= confined
+			return a, ok
+		}
 		if key := keyOf(x); key != "" {
 			return alias{key: key, mask: all | confined}, true
 		}
@@ -265,9 +270,21 @@ func (f *frame) impliedBy(x lang.Operation, truth bool) []check {
 
 // member is what x in list means.
 func (f *frame) member(x, list lang.Expr, truth bool) []check {
+	if m, ok := list.(lang.Attr); ok && m.Name == "parents" { // base in path.parents
+		if truth && resolved(f.eval(m.X)) {
+			return f.checks(m.X, confined)
+		}
+		return nil
+	}
 	v := f.eval(list)
 	if c, ok := x.(lang.Const); ok {
 		if !truth && c.Kind == lang.String {
+			if a, ok := list.(lang.Attr); ok && a.Name == "parts" && c.Text == ".." {
+				if of, ok := f.aliasOf(a.X); ok {
+					return f.checks(lang.Name{ID: of.key}, noDots)
+				}
+				return f.checks(a.X, noDots)
+			}
 			return f.checks(list, without(c.Text))
 		}
 		return nil
@@ -352,6 +369,13 @@ func (f *frame) equalCall(c lang.Call, with lang.Expr, truth bool) []check {
 				}
 			}
 			return out
+		}
+	}
+	if site != nil && truth && len(c.Args) == 1 && keyOf(with) != "" && keyOf(c.Args[0].Value) == keyOf(with) {
+		for _, n := range site.Names { // basename(x) == x
+			if _, name := sinks.Of(f.src.Language, n, nil); ends[name] != 0 {
+				return f.checks(with, ends[name])
+			}
 		}
 	}
 	if m, ok := c.Func.(lang.Attr); ok && len(c.Args) == 1 && m.Name == "indexOf" {

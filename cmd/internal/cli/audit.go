@@ -1,53 +1,126 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/audit"
 	"github.com/coalmine-dev/coalmine/sandbox"
 )
 
+// auditFlags are the flags of coalmine audit as they were given.
+type auditFlags struct {
+	json, rubric, allowIncomplete    bool
+	format, failOn, policy, baseline string
+}
+
+// auditFormats are what --format of an audit knows.
+var auditFormats = []string{"text", "json", "sarif", "markdown", "html"}
+
 func (e *env) audit() *cobra.Command {
-	var asJSON, rubric bool
+	f := &auditFlags{}
 	cmd := &cobra.Command{
-		Use: "audit PATH", Short: "Audit a server's source without running it",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if rubric {
-				return e.rubric()
-			}
-			if len(args) != 1 {
-				return usage("coalmine audit PATH", "%d paths were given, 1 is wanted", len(args))
-			}
-			r, err := audit.Dir(cmd.Context(), args[0])
-			if err != nil {
-				return &sandbox.UsageError{Err: err, Hint: "name a directory that holds a server's source"}
-			}
-			if r.Skipped > 0 {
-				e.status = ExitInconclusive
-			}
-			for _, f := range r.Findings {
-				if f.Severity.Rank() >= finding.High.Rank() {
-					e.status = ExitFindings
-				}
-			}
-			if asJSON {
-				enc := json.NewEncoder(e.out)
-				enc.SetIndent("", "  ")
-				return enc.Encode(r)
-			}
-			e.printAudit(r)
-			return nil
-		},
+		Use: "audit [flags] PATH", Short: "Audit a server's source without running it",
+		Long: "audit reads the source of a server: Python, JavaScript, TypeScript and Go as syntax, all else as text. It finds\n" +
+			"secrets, text that speaks to the model, and the ways by which what a tool's caller supplies reaches a shell, a\n" +
+			"path, a request, code, objects or a statement, each with its steps. Nothing in the source suppresses a finding.",
+		RunE: func(cmd *cobra.Command, args []string) error { return e.runAudit(cmd, f, args) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
-	cmd.Flags().BoolVar(&rubric, "rubric", false, "print the rules and what each costs")
+	fl := cmd.Flags()
+	fl.StringVar(&f.format, "format", "text", strings.Join(auditFormats, ", "))
+	fl.BoolVar(&f.json, "json", false, "print the audit alone as JSON, without what a policy and a baseline say")
+	fl.StringVar(&f.failOn, "fail-on", string(finding.High), "critical, high, medium, low or never")
+	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 where not all of the source could be read")
+	fl.StringVar(&f.policy, "policy", "", "suppress what this `FILE` (coalmine.yaml) does")
+	fl.StringVar(&f.baseline, "baseline", "", "let only findings fail that this `FILE` of coalmine baseline does not know")
+	fl.BoolVar(&f.rubric, "rubric", false, "print the rules and what each costs")
 	return cmd
+}
+
+func (e *env) runAudit(cmd *cobra.Command, f *auditFlags, args []string) error {
+	if f.rubric {
+		return e.rubric()
+	}
+	if len(args) != 1 {
+		return usage("coalmine audit PATH", "%d paths were given, 1 is wanted", len(args))
+	}
+	if !slices.Contains(auditFormats, f.format) {
+		return usage(strings.Join(auditFormats, ", "), "--format %s is not known", f.format)
+	}
+	opts, err := f.options()
+	if err != nil {
+		return err
+	}
+	r, err := audit.Dir(cmd.Context(), args[0])
+	if err != nil {
+		return &sandbox.UsageError{Err: err, Hint: "name a directory that holds a server's source"}
+	}
+	opts.Version = version()
+	res := analyze.Audited(r, time.Now(), opts)
+	e.status = analyze.ExitStatus(res, opts.FailOn, f.allowIncomplete)
+	if f.json {
+		return report.Encode(e.out, r)
+	}
+	return e.printAudited(res, f.format, args[0])
+}
+
+// options reads the files that the flags name.
+func (f *auditFlags) options() (analyze.Options, error) {
+	opts := analyze.Options{}
+	if f.failOn != "never" {
+		s, err := finding.ParseSeverity(f.failOn)
+		if err != nil || s == finding.Info {
+			return opts, usage("critical, high, medium, low or never", "--fail-on %s is not known", f.failOn)
+		}
+		opts.FailOn = s
+	}
+	if f.policy != "" {
+		data, err := readBounded(f.policy, maxConfig)
+		if err != nil {
+			return opts, &sandbox.UsageError{Err: err, Hint: policyHint}
+		}
+		if opts.Policy, err = policy.Parse(f.policy, data); err != nil {
+			return opts, &sandbox.UsageError{Err: err, Hint: policyHint}
+		}
+	}
+	if f.baseline != "" {
+		data, err := readBounded(f.baseline, maxConfig)
+		if err != nil {
+			return opts, &sandbox.UsageError{Err: err, Hint: "name a file that can be read"}
+		}
+		if opts.Baseline, err = analyze.ParseBaseline(f.baseline, data); err != nil {
+			return opts, &sandbox.UsageError{Err: err, Hint: "coalmine baseline writes one"}
+		}
+	}
+	return opts, nil
+}
+
+func (e *env) printAudited(res *analyze.Result, format, root string) error {
+	switch format {
+	case "json":
+		return report.JSON(e.out, res)
+	case "sarif":
+		if filepath.IsAbs(root) {
+			root = filepath.Base(root)
+		}
+		root = filepath.ToSlash(filepath.Clean(root))
+		return report.SARIF(e.out, res, report.SARIFOptions{Default: report.At(root), AuditRoot: root})
+	case "markdown":
+		return report.Markdown(e.out, res)
+	case "html":
+		return report.HTML(e.out, res, report.HTMLOptions{})
+	}
+	e.printAudit(res.Audit)
+	return nil
 }
 
 func (e *env) printAudit(r *audit.Report) {
@@ -60,12 +133,18 @@ func (e *env) printAudit(r *audit.Report) {
 	}
 	for _, f := range r.Findings {
 		fmt.Fprintf(e.out, "[%s] %s %s:%d %s\n", f.Severity, f.Rule, report.Escape(f.Location.Path, 200), f.Location.Line, report.Escape(auditText(&f), 240))
+		if len(f.Evidence) < 2 || f.Severity == finding.Info {
+			continue
+		}
+		for _, step := range f.Evidence {
+			fmt.Fprintf(e.out, "    %s:%d %s\n", report.Escape(step.Location.Path, 200), step.Location.Line, report.Escape(step.Text, 200))
+		}
 	}
 }
 
 // auditText is what a finding says beside its place.
 func auditText(f *finding.Finding) string {
-	if _, text, ok := strings.Cut(f.Message, ": "); ok && len(f.Evidence) > 1 {
+	if text, ok := strings.CutPrefix(f.Message, f.Location.Path+": "); ok && len(f.Evidence) > 1 {
 		return text
 	}
 	return f.Evidence[0].Text
