@@ -11,6 +11,9 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
+// NotRun is the sandbox of a result without a run.
+const NotRun = "none"
+
 // Audited is the result of an audit alone: no server was run, and the result says so in
 // its coverage. Of the options FailOn, Version, Policy and Baseline count; now decides
 // which of the policy's suppressions hold.
@@ -19,7 +22,7 @@ func Audited(r *audit.Report, now time.Time, opts Options) *Result {
 	j := &judge{header: session.Header{Started: now.UTC(), Target: target}}
 	res := &Result{Schema: Schema, Declared: scope.Of(&wire.Surface{}), Audit: r, Findings: []finding.Finding{}, Observed: []finding.Effect{}, Gaps: []session.Gap{}, Inconclusive: []string{}}
 	res.Tool.Name, res.Tool.Version = "coalmine", opts.Version
-	res.Run = Run{Started: now.UTC(), Finished: now.UTC(), Target: target, Sandbox: "none", Tracer: "none", Network: "none"}
+	res.Run = Run{Started: now.UTC(), Finished: now.UTC(), Target: target, Sandbox: NotRun, Tracer: "none", Network: "none"}
 	res.Server.Name, res.Server.Version = r.Profile.PackageName, r.Profile.Version
 	res.Coverage.Unseen = []string{"what the server does: it was not run, and its source was read"}
 	j.accept(res, opts)

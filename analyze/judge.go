@@ -120,6 +120,7 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 	for i := range res.Findings {
 		res.Findings[i].Reproduce = res.Run.Reproduce
 	}
+	res.confirm()
 	j.accept(res, opts)
 	res.compare(opts.Baseline)
 	if opts.Least {

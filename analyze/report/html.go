@@ -136,6 +136,17 @@ func Escape(s string, n int) string { return disarm.Replace(text.Printable(s, n)
 // disarm takes the start off what a runner reads as a command within a line.
 var disarm = strings.NewReplacer("##[", "# #[", "##vso[", "# #vso[")
 
+// sourceHeadline is the headline of an audit alone.
+func sourceHeadline(res *analyze.Result) string {
+	switch res.Verdict {
+	case analyze.Clean:
+		return "Nothing was found in its source, and it was not run"
+	case analyze.Inconclusive:
+		return "Not all of its source was read"
+	}
+	return "Look at its source"
+}
+
 // serverName is how a server calls itself, else how it was called here.
 func serverName(res *analyze.Result) string {
 	if n := Escape(strings.TrimSpace(res.Server.Name), 100); n != "" {
@@ -166,6 +177,9 @@ func counts(res *analyze.Result) []severityCount {
 
 // headline is the verdict in a few words.
 func headline(res *analyze.Result) string {
+	if res.Run.Sandbox == analyze.NotRun {
+		return sourceHeadline(res)
+	}
 	switch res.Verdict {
 	case analyze.Clean:
 		return "It did what it said"

@@ -168,8 +168,13 @@ func (p *project) fileOf(s *source, module string) *source {
 
 // variants are the files that the name of a module may mean.
 func variants(file string) []string {
-	stem := strings.TrimSuffix(file, path.Ext(file))
-	return []string{file, file + ".js", file + ".mjs", file + ".cjs", file + ".ts", stem + ".ts", stem + ".mts", stem + ".tsx", file + "/index.js", file + "/index.ts"}
+	out := []string{file, file + ".js", file + ".mjs", file + ".cjs", file + ".ts", file + ".tsx", file + ".jsx"}
+	switch ext := path.Ext(file); ext {
+	case ".js", ".mjs", ".cjs", ".jsx": // what a source of TypeScript calls what it is compiled to
+		stem := strings.TrimSuffix(file, ext)
+		out = append(out, stem+".ts", stem+".mts", stem+".cts", stem+".tsx")
+	}
+	return append(out, file+"/index.js", file+"/index.ts")
 }
 
 func dotted(parts ...string) string {

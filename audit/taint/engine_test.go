@@ -1,0 +1,139 @@
+package taint_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/audit/lang"
+	"github.com/coalmine-dev/coalmine/audit/lang/golang"
+	"github.com/coalmine-dev/coalmine/audit/lang/javascript"
+	"github.com/coalmine-dev/coalmine/audit/lang/python"
+	"github.com/coalmine-dev/coalmine/audit/taint"
+)
+
+// guarded is a tool of Python with a check before its sink.
+func guarded(check, sink string) string {
+	return "import os, re, subprocess, shlex, pathlib, uuid, pickle, sqlite3, requests\nfrom urllib.parse import urlparse\nfrom mcp.server.fastmcp import FastMCP\nmcp = FastMCP('x')\n" +
+		"ROOT = os.path.realpath('/srv')\nBASE = pathlib.Path('/srv').resolve()\nALLOWED = {'a', 'b'}\n@mcp.tool()\ndef t(p: str):\n" + check + "\n    return " + sink + "\n"
+}
+
+// TestChecks tells checks that hold from those that do not.
+func TestChecks(t *testing.T) {
+	const (
+		opens = "open(os.path.join(ROOT, p))"
+		shell = "os.system('x ' + p)"
+		sql   = "sqlite3.connect('d').execute('SELECT * FROM t WHERE a = ' + p)"
+		get   = "requests.get(f'https://{p}/x')"
+	)
+	for _, c := range []struct {
+		check, sink string
+		holds       bool
+	}{
+		{"    pass", opens, false},
+		{"    p = os.path.basename(p)", opens, true},
+		{"    if '..' in p or os.path.isabs(p): raise ValueError()", opens, true},
+		{"    if '..' in p: raise ValueError()", opens, false},
+		{"    if p.startswith('/'): raise ValueError()", opens, false},
+		{"    if '/' in p: raise ValueError()", opens, true},
+		{"    p = p.replace('../', '')", opens, false},
+		{"    if p not in ALLOWED: return None", opens, true},
+		{"    if p in ALLOWED: return None", opens, false},
+		{"    if p not in ALLOWED: print('odd')", opens, false},
+		{"    assert p in ALLOWED", opens, true},
+		{"    p = str(uuid.UUID(p))", opens, true},
+		{"    p = int(p)", shell, true},
+		{"    p = shlex.quote(p)", shell, true},
+		{"    p = p.replace(';', '')", shell, false},
+		{"    if not re.match(r'^[a-z0-9.]+$', p): raise ValueError()", shell, true},
+		{"    if not re.match(r'[a-z]+', p): raise ValueError()", shell, false},
+		{"    if not re.search(r'^[a-z ]+$', p): raise ValueError()", shell, true},
+		{"    if re.search(r'[^a-z]', p): raise ValueError()", shell, true},
+		{"    if re.search(r'[;&]', p): raise ValueError()", shell, false},
+		{"    p = re.sub(r'[^\\w]', '', p)", shell, true},
+		{"    p = re.sub(r'[;]', '', p)", shell, false},
+		{"    if not p.isalnum(): raise ValueError()", shell, true},
+		{"    if not p.isidentifier(): return 1", sql, true},
+		{"    p = p.replace(\"'\", \"''\")", sql, false},
+		{"    if urlparse(p).hostname not in ALLOWED: raise ValueError()", "requests.get(p)", true},
+		{"    if 'example.com' not in p: raise ValueError()", get, false},
+		{"    if p == 'a':\n        pass\n    else:\n        return 1", get, true},
+		{"    p = {'a': '1'}.get(p, '2')", get, true},
+		{"    p = p if p in ALLOWED else 'a'", get, true},
+		{"    q = (BASE / p).resolve()\n    q.relative_to(BASE)", "q.read_text()", true},
+		{"    q = (BASE / p).resolve()\n    if BASE not in q.parents: raise ValueError()", "q.read_text()", true},
+		{"    q = BASE / p\n    if not q.is_relative_to(BASE): raise ValueError()", "q.read_text()", false},
+		{"    q = os.path.abspath(os.path.join(ROOT, p))\n    if not q.startswith(ROOT): raise ValueError()", "open(q)", false},
+		{"    q = os.path.abspath(os.path.join(ROOT, p))\n    if not q.startswith(ROOT + '/'): raise ValueError()", "open(q)", true},
+		{"    q = os.path.join(ROOT, p)\n    if not q.startswith(ROOT + '/'): raise ValueError()", "open(q)", false},
+		{"    try:\n        check(p)\n    except ValueError:\n        return 1", opens, false},
+	} {
+		src := guarded(c.check, c.sink) + "\ndef check(x):\n    if len(x) > 3:\n        raise ValueError()\n"
+		f := python.Language{}.Parse("server.py", []byte(src))
+		if len(f.Unread) > 0 {
+			t.Fatalf("%s: %+v", c.check, f.Unread)
+		}
+		found := 0
+		res := taint.Analyze(context.Background(), []*lang.File{f})
+		for _, fl := range res.Flows {
+			if !fl.Capability {
+				found++
+			}
+		}
+		if (found == 0) != c.holds {
+			t.Errorf("%s\n before %s: %d flows, holds: %t", c.check, c.sink, found, c.holds)
+		}
+	}
+}
+
+// TestHostileSources holds that what is deep, long or calls itself ends soon.
+func TestHostileSources(t *testing.T) {
+	var calls, branches, chain strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&calls, "def f%d(a, b):\n    f%d(a, b)\n    f%d(b, a)\n    return f%d(a + 'x', b)\n", i, (i+1)%200, (i+7)%200, (i+3)%200)
+		fmt.Fprintf(&branches, "    if p.x%d == q:\n        p%d = p + str(q)\n", i, i)
+		fmt.Fprintf(&chain, "(a ? b : ")
+	}
+	head := "from mcp.server.fastmcp import FastMCP\nmcp = FastMCP('x')\n"
+	for name, f := range map[string]*lang.File{
+		"calls":    python.Language{}.Parse("a.py", []byte(head+calls.String()+"@mcp.tool()\ndef t(p: str, q: str):\n    return f0(p, q)\n")),
+		"branches": python.Language{}.Parse("a.py", []byte(head+"@mcp.tool()\ndef t(p: str, q: str):\n"+branches.String()+"    return p\n")),
+		"callbacks": javascript.Language{}.Parse("a.js", []byte("server.tool('t', {}, (a) => "+strings.Repeat("f((b) => [a].some((c) => a.startsWith(c) && ", 60)+"a"+strings.Repeat("))", 60)+")")),
+		"ternaries": javascript.Language{}.Parse("a.js", []byte("server.tool('t', {}, (a, b) => { const x = "+chain.String()+"a"+strings.Repeat(")", 200)+"; exec(x) })")),
+	} {
+		start := time.Now()
+		res := taint.Analyze(context.Background(), []*lang.File{f})
+		if d := time.Since(start); d > 20*time.Second {
+			t.Errorf("%s took %s, complete: %t", name, d, res.Complete)
+		}
+	}
+}
+
+// TestAnalyzeEndsWithItsContext holds that no work is begun for a caller who left.
+func TestAnalyzeEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	f := python.Language{}.Parse("server.py", []byte(guarded("    pass", "open(p)")))
+	if res := taint.Analyze(ctx, []*lang.File{f}); res.Complete || len(res.Flows) > 0 {
+		t.Errorf("%+v", res)
+	}
+}
+
+// FuzzAnalyze holds that no source ends the program, and that all places lie in it.
+func FuzzAnalyze(f *testing.F) {
+	f.Add(byte(0), guarded("    if p not in ALLOWED: raise ValueError()", "open(os.path.join(ROOT, p))"))
+	f.Add(byte(1), "import {exec} from 'child_process'; server.tool('t', {a: z.string()}, async ({a}) => { if (/^[a-z]+$/.test(a)) exec(`x ${a}`) })")
+	f.Add(byte(2), "package p\nfunc h(ctx context.Context, r mcp.CallToolRequest) { s.AddTool(t, h); exec.Command(\"sh\", \"-c\", r.GetString(\"a\", \"\")) }")
+	f.Fuzz(func(t *testing.T, which byte, src string) {
+		l := []lang.Language{python.Language{}, javascript.Language{}, golang.Language{}}[int(which)%3]
+		name := []string{"a.py", "a.ts", "a.go"}[int(which)%3]
+		res := taint.Analyze(context.Background(), []*lang.File{l.Parse(name, []byte(src))})
+		for _, fl := range res.Flows {
+			if len(fl.Steps) == 0 || fl.Place.Start.Offset < 0 || fl.Place.End.Offset > len(src) {
+				t.Fatalf("%+v", fl)
+			}
+		}
+	})
+}
