@@ -237,7 +237,7 @@ func (f *frame) frameFor(t *closure, c *callInfo) *frame {
 	for i, p := range t.body.Function.Params {
 		if in.isReceiver(i, p) {
 			if c.recv != nil && (c.recv.tainted() || c.recv.call == nil) && t.body.Function.Name != "__init__" {
-				in.env.vars[p.Name] = c.recv
+				in.env.put(p.Name, c.recv)
 			}
 			continue
 		}
@@ -263,7 +263,7 @@ func (f *frame) frameFor(t *closure, c *callInfo) *frame {
 	}
 	if src.Language == "JavaScript" && c.recv != nil {
 		if _, bound := in.env.vars["this"]; !bound && t.env == nil {
-			in.env.vars["this"] = c.recv
+			in.env.put("this", c.recv)
 		}
 	}
 	return in
@@ -354,6 +354,9 @@ func argumentFor(c lang.Call, name string, i int) lang.Expr {
 	return nil
 }
 
+// maxSignature bounds the bytes of a signature.
+const maxSignature = 8 << 10
+
 // signature tells calls of a function apart by what they supply.
 func (f *frame) signature() string {
 	var b strings.Builder
@@ -380,7 +383,7 @@ func (v *value) sign(b *strings.Builder, depth int) {
 			fmt.Fprintf(b, "/%p", v.call.env)
 		}
 	}
-	if depth > 3 {
+	if depth > 3 || b.Len() > maxSignature {
 		return
 	}
 	for _, k := range sortedKeys(v.fields) {

@@ -96,11 +96,18 @@ func TestHostileSources(t *testing.T) {
 		fmt.Fprintf(&branches, "    if p.x%d == q:\n        p%d = p + str(q)\n", i, i)
 		fmt.Fprintf(&chain, "(a ? b : ")
 	}
+	var nested strings.Builder
+	nested.WriteString("server.tool('t', {}, (a) => { let v0 = {x: a, y: a};\n")
+	for i := range 60 {
+		fmt.Fprintf(&nested, "const v%d = {x: v%d, y: v%d, z: {w: [v%d, v%d]}};\n", i+1, i, i, i, i)
+	}
+	nested.WriteString("exec(v60); fs.readFile(v60.x.y.x) })")
 	head := "from mcp.server.fastmcp import FastMCP\nmcp = FastMCP('x')\n"
 	for name, f := range map[string]*lang.File{
 		"calls":    python.Language{}.Parse("a.py", []byte(head+calls.String()+"@mcp.tool()\ndef t(p: str, q: str):\n    return f0(p, q)\n")),
 		"branches": python.Language{}.Parse("a.py", []byte(head+"@mcp.tool()\ndef t(p: str, q: str):\n"+branches.String()+"    return p\n")),
 		"callbacks": javascript.Language{}.Parse("a.js", []byte("server.tool('t', {}, (a) => "+strings.Repeat("f((b) => [a].some((c) => a.startsWith(c) && ", 60)+"a"+strings.Repeat("))", 60)+")")),
+		"nested":    javascript.Language{}.Parse("a.js", []byte(nested.String())),
 		"ternaries": javascript.Language{}.Parse("a.js", []byte("server.tool('t', {}, (a, b) => { const x = "+chain.String()+"a"+strings.Repeat(")", 200)+"; exec(x) })")),
 	} {
 		start := time.Now()

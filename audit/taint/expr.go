@@ -113,12 +113,15 @@ func (f *frame) bind(target lang.Expr, v *value, fresh bool) {
 	case lang.Name:
 		delete(f.aliases, t.ID)
 		for k := range f.env.vars {
+			if !f.env.dotted {
+				break
+			}
 			if strings.HasPrefix(k, t.ID+".") {
 				delete(f.env.vars, k)
 			}
 		}
 		if fresh {
-			f.env.vars[t.ID] = v
+			f.env.put(t.ID, v)
 		} else {
 			f.env.set(t.ID, v)
 		}
@@ -252,6 +255,10 @@ func (f *frame) variable(n lang.Name) *value {
 func (f *frame) withFields(key string, v *value) *value {
 	var out *value
 	for e := f.env; e != nil; e = e.outer {
+		if !e.dotted {
+			continue
+		}
+		f.a.work -= len(e.vars) / 8
 		for k, field := range e.vars {
 			rest, ok := strings.CutPrefix(k, key+".")
 			if !ok || strings.Contains(rest, ".") {
@@ -425,7 +432,7 @@ func (f *frame) operation(x lang.Operation) *value {
 
 func (f *frame) logical(x lang.Operation) *value {
 	saved := f.env
-	f.env = saved.clone()
+	f.env = f.copied(saved)
 	isAnd := x.Op == "and" || x.Op == "&&"
 	out := nothing
 	for i, o := range x.Operands {
@@ -451,10 +458,10 @@ func (f *frame) conditional(x lang.Operation) *value {
 	}
 	f.eval(test)
 	saved := f.env
-	f.env = saved.clone()
+	f.env = f.copied(saved)
 	f.apply(f.implied(test, true))
 	a := f.eval(then)
-	f.env = saved.clone()
+	f.env = f.copied(saved)
 	f.apply(f.implied(test, false))
 	b := f.eval(other)
 	f.env = saved

@@ -13,9 +13,21 @@ import (
 type env struct {
 	vars  map[string]*value
 	outer *env
+	// dotted is set where one of the keys is a path.
+	dotted bool
 }
 
-func (e *env) clone() *env { return &env{vars: maps.Clone(e.vars), outer: e.outer} }
+// put binds a name or a path here.
+func (e *env) put(key string, v *value) {
+	e.dotted = e.dotted || strings.Contains(key, ".")
+	e.vars[key] = v
+}
+
+// copied is the variables for one of several ways. It costs what it copies.
+func (f *frame) copied(e *env) *env {
+	f.a.work -= len(e.vars) / 8
+	return &env{vars: maps.Clone(e.vars), outer: e.outer, dotted: e.dotted}
+}
 
 func (e *env) get(key string) (*value, bool) {
 	for ; e != nil; e = e.outer {
@@ -35,7 +47,7 @@ func (e *env) set(key string, v *value) {
 			break
 		}
 	}
-	at.vars[key] = v
+	at.put(key, v)
 }
 
 // closure is a function with the variables around it.
@@ -105,7 +117,7 @@ func (f *frame) bindParam(p lang.Param, v *value) {
 		f.bind(p.Pattern, v, false)
 		return
 	}
-	f.env.vars[p.Name] = v
+	f.env.put(p.Name, v)
 }
 
 // body walks a function's own.
@@ -248,13 +260,13 @@ func (f *frame) stmt(s lang.Stmt) bool {
 	case lang.Jump:
 		if s.Op == "break" || s.Op == "continue" {
 			if n := len(f.loops); n > 0 {
-				f.loops[n-1] = append(f.loops[n-1], f.env.clone())
+				f.loops[n-1] = append(f.loops[n-1], f.copied(f.env))
 			}
 			return true
 		}
 	case *lang.Function:
 		if f.fn.Name != "" || f.fn.In != nil || f.env.outer != nil || f.fn.Function.Name != "" {
-			f.env.vars[s.Name] = f.function(s)
+			f.env.put(s.Name, f.function(s))
 		}
 	case lang.Export:
 		if s.Value != nil {
@@ -287,13 +299,13 @@ func (f *frame) branch(s lang.If) bool {
 	f.eval(s.Test)
 	before, tool := f.env, f.a.tool
 	whenTrue, whenFalse := f.implied(s.Test, true), f.implied(s.Test, false)
-	f.env = before.clone()
+	f.env = f.copied(before)
 	f.apply(whenTrue)
 	f.named(s.Test)
 	ended := onlyWindows(s.Test) || f.block(s.Then)
 	then := f.env
 	f.a.tool = tool
-	f.env = before.clone()
+	f.env = f.copied(before)
 	f.apply(whenFalse)
 	otherEnded := f.block(s.Else)
 	switch {
@@ -323,7 +335,7 @@ func (f *frame) named(test lang.Expr) {
 
 // join is what holds after one of two ways.
 func join(a, b *env) *env {
-	out := &env{vars: map[string]*value{}, outer: a.outer}
+	out := &env{vars: map[string]*value{}, outer: a.outer, dotted: a.dotted || b.dotted}
 	for k, v := range a.vars {
 		out.vars[k] = v
 	}
@@ -347,7 +359,7 @@ func (f *frame) loop(s lang.Loop) {
 		f.eval(s.Test)
 	}
 	before := f.env
-	f.env = before.clone()
+	f.env = f.copied(before)
 	f.loops = append(f.loops, nil)
 	if s.Target != nil && iter != nil {
 		f.bindElement(s.Target, iter)
@@ -400,7 +412,7 @@ func (f *frame) choose(s lang.Switch) bool {
 	f.loops = append(f.loops, nil)
 	hasDefault := false
 	for _, c := range s.Cases {
-		f.env = before.clone()
+		f.env = f.copied(before)
 		f.a.tool = tool
 		hasDefault = hasDefault || len(c.Patterns) == 0
 		f.match(s, c, subject)
@@ -459,7 +471,7 @@ func (f *frame) match(s lang.Switch, c lang.Case, subject *value) {
 }
 
 func (f *frame) try(s lang.Try) bool {
-	before := f.env.clone()
+	before := f.copied(f.env)
 	ended := f.block(s.Body)
 	if !ended {
 		ended = f.block(s.Else)
@@ -471,7 +483,7 @@ func (f *frame) try(s lang.Try) bool {
 	}
 	start := join(before, after)
 	for _, h := range s.Handlers {
-		f.env = start.clone()
+		f.env = f.copied(start)
 		if h.Name != nil {
 			f.bind(h.Name, nothing, false)
 		}

@@ -16,7 +16,7 @@ func (f *frame) apply(list []check) {
 			v = f.project(c.key)
 		}
 		if v.tainted() {
-			f.env.vars[c.key] = v.safer(c.safe)
+			f.env.put(c.key, v.safer(c.safe))
 		}
 	}
 }

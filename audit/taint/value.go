@@ -120,26 +120,24 @@ func (v *value) tainted() bool {
 
 // flat are the taints of a value and of what it holds.
 func (v *value) flat() []taint {
-	out := slices.Clone(v.taints)
-	for _, name := range sortedKeys(v.fields) {
-		out = addTaints(out, v.fields[name].flatten(1))
-	}
-	for _, i := range v.items {
-		out = addTaints(out, i.flatten(1))
-	}
-	return out
+	left := maxNodes
+	return v.flatten(&left)
 }
 
-func (v *value) flatten(depth int) []taint {
-	if depth > 3 {
-		return v.taints
-	}
+// maxNodes bounds how many values within a value are looked at.
+const maxNodes = 500
+
+func (v *value) flatten(left *int) []taint {
 	out := slices.Clone(v.taints)
 	for _, name := range sortedKeys(v.fields) {
-		out = addTaints(out, v.fields[name].flatten(depth+1))
+		if *left--; *left > 0 {
+			out = addTaints(out, v.fields[name].flatten(left))
+		}
 	}
 	for _, i := range v.items {
-		out = addTaints(out, i.flatten(depth+1))
+		if *left--; *left > 0 {
+			out = addTaints(out, i.flatten(left))
+		}
 	}
 	return out
 }
@@ -167,7 +165,9 @@ func addTaints(list, more []taint) []taint {
 }
 
 // merge is what is one of two values.
-func merge(a, b *value) *value {
+func merge(a, b *value) *value { return mergeAt(a, b, 0) }
+
+func mergeAt(a, b *value, depth int) *value {
 	switch {
 	case a == b || b == nothing || b == nil:
 		return orNothing(a)
@@ -178,13 +178,17 @@ func merge(a, b *value) *value {
 	if a.text == b.text && a.known && b.known {
 		out.text, out.known = a.text, true
 	}
+	if depth > 3 {
+		out.taints = addTaints(a.flat(), b.flat())
+		return out
+	}
 	if len(a.fields)+len(b.fields) > 0 {
 		out.fields = map[string]*value{}
 		for k, f := range a.fields {
 			out.fields[k] = f
 		}
 		for k, f := range b.fields {
-			out.set(k, merge(out.fields[k], f))
+			out.set(k, mergeAt(out.fields[k], f, depth+1))
 		}
 	}
 	if len(a.items) >= len(b.items) {
@@ -256,7 +260,12 @@ func (v *value) element() *value {
 
 // with returns a value whose taints are changed.
 func (v *value) with(change func(*taint)) *value {
-	if !v.tainted() {
+	left := maxNodes
+	return v.changed(change, &left)
+}
+
+func (v *value) changed(change func(*taint), left *int) *value {
+	if *left--; *left <= 0 || !v.tainted() {
 		return v
 	}
 	out := *v
@@ -266,14 +275,14 @@ func (v *value) with(change func(*taint)) *value {
 	}
 	if len(v.fields) > 0 {
 		out.fields = map[string]*value{}
-		for k, f := range v.fields {
-			out.fields[k] = f.with(change)
+		for _, k := range sortedKeys(v.fields) {
+			out.fields[k] = v.fields[k].changed(change, left)
 		}
 	}
 	if len(v.items) > 0 {
 		out.items = make([]*value, len(v.items))
 		for i, f := range v.items {
-			out.items[i] = f.with(change)
+			out.items[i] = f.changed(change, left)
 		}
 	}
 	return &out
