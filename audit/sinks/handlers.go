@@ -43,8 +43,11 @@ func Handlers(files []*lang.File) []Handler { return newProject(files).handlers(
 func (p *project) handlers() []Handler {
 	var out []Handler
 	for _, s := range p.sources {
+		named := map[string]string{}
 		lang.Walk(s.File, func(n lang.Node, in *lang.Scope) bool {
 			switch n := n.(type) {
+			case lang.Assign:
+				noteTool(named, n)
 			case *lang.Function:
 				if kind, name := decorated(n); kind != "" {
 					if name == "" && kind == "tool" && !hasDecorator(n, "call_tool") {
@@ -59,6 +62,9 @@ func (p *project) handlers() []Handler {
 					}
 				}
 				kind, name, values := registered(n)
+				if v, ok := firstName(n); ok && name == "" {
+					name = named[v]
+				}
 				if ids := p.handlerIDs(s, values, in); kind != "" && ids != nil {
 					out = append(out, Handler{Span: n.Span, Kind: kind, Name: name, Functions: ids})
 				}
@@ -71,6 +77,28 @@ func (p *project) handlers() []Handler {
 		})
 	}
 	return out
+}
+
+// noteTool notes the name of a tool that is described before it is registered, as in Go:
+// tool := mcp.NewTool("name").
+func noteTool(named map[string]string, a lang.Assign) {
+	c, ok := a.Value.(lang.Call)
+	if !ok || len(a.Targets) != 1 {
+		return
+	}
+	if v, ok := a.Targets[0].(lang.Name); ok && (methodOf(c.Func) == "NewTool" || methodOf(c.Func) == "Tool") {
+		named[v.ID] = stated(lang.Call{Args: []lang.Arg{{Value: c}}})
+	}
+}
+
+// firstName is the variable that a call's arguments begin with.
+func firstName(c lang.Call) (string, bool) {
+	for _, a := range c.Args[:min(2, len(c.Args))] {
+		if v, ok := a.Value.(lang.Name); ok {
+			return v.ID, true
+		}
+	}
+	return "", false
 }
 
 // nameHandlers gives a name to the handlers of a source that have none.

@@ -155,6 +155,10 @@ func (f *frame) bind(target lang.Expr, v *value, fresh bool) {
 func (f *frame) bindItem(t lang.Collection, i int, it lang.Item, v *value, fresh bool) {
 	switch k := it.Key.(type) {
 	case lang.Const:
+		if supplied := f.source(k.Text, it.Value.Place(), v); supplied != nil && v.fields[k.Text] == nil {
+			f.bind(it.Value, supplied, fresh)
+			return
+		}
 		f.bind(it.Value, f.stepped(v.field(k.Text), it.Value.Place(), "taken out as "+k.Text), fresh)
 		return
 	case nil:

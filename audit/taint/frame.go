@@ -327,10 +327,21 @@ func (f *frame) named(test lang.Expr) {
 		return
 	}
 	for i, x := range op.Operands {
-		if c, ok := x.(lang.Const); ok && c.Kind == lang.String && c.Text != "tools/call" && f.eval(op.Operands[1-i]).tainted() {
+		if c, ok := x.(lang.Const); ok && c.Kind == lang.String && c.Text != "tools/call" && f.choosesTool(op.Operands[1-i]) {
 			f.a.tool = c.Text
 		}
 	}
+}
+
+// choosesTool reports whether an expression may be the name of the tool that is called.
+func (f *frame) choosesTool(x lang.Expr) bool {
+	if f.a.raw {
+		switch lastOf(x) {
+		case "name", "tool", "toolName", "tool_name":
+			return true
+		}
+	}
+	return f.eval(x).tainted()
 }
 
 // join is what holds after one of two ways.
@@ -457,7 +468,7 @@ func (f *frame) match(s lang.Switch, c lang.Case, subject *value) {
 			f.bind(p, subject.element(), false)
 			continue
 		}
-		if f.a.tool == "" && k.Kind == lang.String && subject.tainted() && len(c.Patterns) == 1 && k.Text != "tools/call" {
+		if f.a.tool == "" && k.Kind == lang.String && f.choosesTool(s.Subject) && len(c.Patterns) == 1 && k.Text != "tools/call" {
 			f.a.tool = k.Text
 		}
 	}

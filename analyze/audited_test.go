@@ -1,0 +1,75 @@
+package analyze_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/analyzetest"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/audit"
+)
+
+// flowing is the audit of a server whose tool "do" puts its parameter into a command.
+func flowing(t *testing.T) *audit.Report {
+	t.Helper()
+	dir := t.TempDir()
+	src := "import os\nfrom mcp.server.fastmcp import FastMCP\nmcp = FastMCP('x')\n@mcp.tool()\ndef do(host: str):\n    return os.system('ping ' + host)\n"
+	if err := os.WriteFile(filepath.Join(dir, "server.py"), []byte(src), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := audit.Dir(context.Background(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestAuditedSaysWhatWasNotDone(t *testing.T) {
+	r := flowing(t)
+	for _, c := range []struct {
+		failOn  finding.Severity
+		verdict analyze.Verdict
+		status  int
+	}{{finding.High, analyze.Findings, 1}, {finding.Critical, analyze.Findings, 0}, {"", analyze.Findings, 0}} {
+		res := analyze.Audited(r, time.Unix(0, 0), analyze.Options{FailOn: c.failOn})
+		if res.Verdict != c.verdict || analyze.ExitStatus(res, c.failOn, false) != c.status || res.Run.Sandbox != analyze.NotRun || len(res.Coverage.Unseen) == 0 {
+			t.Errorf("%q: %s, %d", c.failOn, res.Verdict, analyze.ExitStatus(res, c.failOn, false))
+		}
+	}
+	partly := *r
+	partly.Findings, partly.Skipped = nil, 1
+	if res := analyze.Audited(&partly, time.Unix(0, 0), analyze.Options{}); res.Verdict != analyze.Inconclusive || analyze.ExitStatus(res, finding.High, false) != 3 {
+		t.Errorf("a part that was not read: %s", res.Verdict)
+	}
+}
+
+// TestTheRunConfirmsTheAudit compares a flow of the source with what the run shows.
+func TestTheRunConfirmsTheAudit(t *testing.T) {
+	r := flowing(t)
+	for _, c := range []struct {
+		called string
+		want   string
+	}{{"do", "did not show it"}, {"format_note", "did not exercise it"}} {
+		l := analyzetest.New(t, nil)
+		l.Begin(quiet)
+		l.Call(c.called, `{}`, nil, nil)
+		l.End()
+		res := l.Judge(analyze.Options{Audit: r})
+		i := slices.IndexFunc(res.Audit.Findings, func(f finding.Finding) bool { return f.Rule == audit.TaintCommand })
+		if i < 0 {
+			t.Fatalf("%+v", res.Audit.Findings)
+		}
+		if f := res.Audit.Findings[i]; !strings.HasSuffix(f.Message, c.want) || f.Confidence != finding.Probable {
+			t.Errorf("%s called: %s, %s", c.called, f.Message, f.Confidence)
+		}
+	}
+	if strings.Contains(r.Findings[0].Message, "the run") {
+		t.Error("the audit that was given was changed")
+	}
+}
