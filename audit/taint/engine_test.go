@@ -104,8 +104,8 @@ func TestHostileSources(t *testing.T) {
 	nested.WriteString("exec(v60); fs.readFile(v60.x.y.x) })")
 	head := "from mcp.server.fastmcp import FastMCP\nmcp = FastMCP('x')\n"
 	for name, f := range map[string]*lang.File{
-		"calls":    python.Language{}.Parse("a.py", []byte(head+calls.String()+"@mcp.tool()\ndef t(p: str, q: str):\n    return f0(p, q)\n")),
-		"branches": python.Language{}.Parse("a.py", []byte(head+"@mcp.tool()\ndef t(p: str, q: str):\n"+branches.String()+"    return p\n")),
+		"calls":     python.Language{}.Parse("a.py", []byte(head+calls.String()+"@mcp.tool()\ndef t(p: str, q: str):\n    return f0(p, q)\n")),
+		"branches":  python.Language{}.Parse("a.py", []byte(head+"@mcp.tool()\ndef t(p: str, q: str):\n"+branches.String()+"    return p\n")),
 		"callbacks": javascript.Language{}.Parse("a.js", []byte("server.tool('t', {}, (a) => "+strings.Repeat("f((b) => [a].some((c) => a.startsWith(c) && ", 60)+"a"+strings.Repeat("))", 60)+")")),
 		"nested":    javascript.Language{}.Parse("a.js", []byte(nested.String())),
 		"ternaries": javascript.Language{}.Parse("a.js", []byte("server.tool('t', {}, (a, b) => { const x = "+chain.String()+"a"+strings.Repeat(")", 200)+"; exec(x) })")),

@@ -68,7 +68,8 @@ func (f *frame) joinPath(parts []*value, how joining) *value {
 		switch {
 		case p.tainted():
 			chosen = true
-		case p.made != "cwd" && !(p.known && (p.text == "." || p.text == "" || p.text == "/")):
+		case p.made == "cwd" || p.known && (p.text == "." || p.text == "" || p.text == "/"):
+		default:
 			fixed = true
 		}
 	}

@@ -68,7 +68,8 @@ func (f *frame) atSink(s sink, name string, c *callInfo) {
 		f.request(s, list, name, c)
 	case toCode:
 		for _, v := range list {
-			if v.call == nil && !(strings.HasPrefix(name, "set") && !isText(v)) {
+			later := strings.HasPrefix(name, "set") // setTimeout takes functions too
+			if v.call == nil && (!later || isText(v)) {
 				f.report(code, v.flat(), name, c)
 			}
 		}

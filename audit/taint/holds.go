@@ -1,0 +1,276 @@
+package taint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/audit/lang"
+	"github.com/coalmine-dev/coalmine/audit/sinks"
+)
+
+// byFunction is what functions of libraries check.
+func (f *frame) byFunction(x lang.Call, names []string, truth bool) ([]check, bool) {
+	arg := func(i int) lang.Expr {
+		if i < len(x.Args) {
+			return x.Args[i].Value
+		}
+		return nil
+	}
+	for _, n := range names {
+		switch strings.TrimPrefix(n, "node:") {
+		case "isinstance":
+			if truth && len(x.Args) == 2 && numeric(arg(1)) {
+				return f.checks(arg(0), all), true
+			}
+		case "Number.isInteger", "Number.isFinite", "Number.isSafeInteger", "uuid.validate", "net.isIP", "net.isIPv4":
+			if truth {
+				return f.checks(arg(0), all), true
+			}
+		case "path/filepath.IsLocal":
+			if truth {
+				return f.checks(arg(0), confined), true
+			}
+		case "path.isAbsolute", "os.path.isabs", "path/filepath.IsAbs":
+			if !truth {
+				return f.checks(arg(0), noRoot), true
+			}
+		case "slices.Contains":
+			if truth && len(x.Args) == 2 {
+				return f.member(arg(1), arg(0), true), true
+			}
+		case "strings.Contains":
+			if len(x.Args) == 2 {
+				return f.member(arg(1), arg(0), truth), true
+			}
+		case "strings.HasPrefix":
+			if len(x.Args) == 2 {
+				return f.prefixed(arg(0), arg(1), truth), true
+			}
+		case "strings.ContainsAny":
+			if k, ok := lang.Fold(arg(1)); ok && !truth {
+				return f.checks(arg(0), withoutAny(k.Text)), true
+			}
+		case "re.match", "re.fullmatch", "re.search", "regexp.MatchString":
+			if len(x.Args) >= 2 {
+				return f.matches(arg(0), arg(1), n[strings.LastIndexByte(n, '.')+1:], truth), true
+			}
+		}
+	}
+	return nil, false
+}
+
+func numeric(x lang.Expr) bool {
+	if c, ok := x.(lang.Collection); ok {
+		return len(c.Items) > 0 && !slices.ContainsFunc(c.Items, func(it lang.Item) bool { return !numeric(it.Value) })
+	}
+	n := lastOf(x)
+	return n == "int" || n == "float" || n == "bool"
+}
+
+// byMethod is what methods check.
+func (f *frame) byMethod(x lang.Call, m lang.Attr, truth bool) []check {
+	var first lang.Expr
+	if len(x.Args) > 0 {
+		first = x.Args[0].Value
+	}
+	switch m.Name {
+	case "includes", "has", "contains", "__contains__", "hasOwnProperty", "hasOwn":
+		if first != nil {
+			return f.member(first, m.X, truth)
+		}
+	case "startsWith", "startswith":
+		if first != nil {
+			return f.prefixed(m.X, first, truth)
+		}
+	case "is_relative_to":
+		if truth && resolved(f.eval(m.X)) {
+			return f.checks(m.X, confined)
+		}
+	case "is_absolute":
+		if !truth {
+			return f.checks(m.X, noRoot)
+		}
+	case "isdigit", "isdecimal", "isnumeric", "isalnum", "isalpha", "isidentifier":
+		if truth {
+			return f.checks(m.X, all)
+		}
+	case "test", "exec":
+		return f.matches(m.X, first, "test", truth)
+	case "MatchString":
+		return f.matches(m.X, first, "MatchString", truth)
+	case "match", "search", "fullmatch":
+		if f.src.Language == "Python" {
+			return f.matches(m.X, first, m.Name, truth)
+		}
+		return f.matches(first, m.X, "test", truth)
+	case "some", "every":
+		if c, ok := first.(*lang.Function); ok && truth {
+			return f.impliedByCallback(c, m, truth)
+		}
+	}
+	return nil
+}
+
+// impliedByCallback is what list.some(x => …) means for the variables around it.
+func (f *frame) impliedByCallback(c *lang.Function, m lang.Attr, truth bool) []check {
+	return f.within(func() []check {
+		in := f.a.newFrame(f.src, sinks.Body{File: f.src.File, Function: &lang.Function{}}, f.env)
+		in.aliases = f.aliases
+		for i, p := range c.Params {
+			v := nothing
+			if i == 0 {
+				v = f.eval(m.X).element()
+			}
+			in.bindParam(p, v)
+		}
+		var all [][]check
+		in.returns(c.Body, nil, truth, &all)
+		f.env = in.env
+		if len(all) == 0 {
+			return nil
+		}
+		out := all[0]
+		for _, more := range all[1:] {
+			out = both(out, more)
+		}
+		return out
+	})
+}
+
+// returns collects what holds at each return of something that may be true (or false),
+// given what holds before. It reports whether the statements always end the function.
+func (f *frame) returns(body []lang.Stmt, before []check, truth bool, to *[][]check) bool {
+	for _, s := range body {
+		if f.a.work--; f.a.work <= 0 {
+			return true
+		}
+		switch s := s.(type) {
+		case lang.Return:
+			isTrue, isFalse := constantly(s.X)
+			switch {
+			case s.Op != "return" || truth && isFalse || !truth && isTrue:
+			case isTrue || isFalse:
+				*to = append(*to, before)
+			default:
+				*to = append(*to, slices.Concat(before, f.implied(s.X, truth)))
+			}
+			return true
+		case lang.If:
+			f.eval(s.Test)
+			whenTrue, whenFalse := f.implied(s.Test, true), f.implied(s.Test, false)
+			then := onlyWindows(s.Test) || f.returns(s.Then, slices.Concat(before, whenTrue), truth, to)
+			other := f.returns(s.Else, slices.Concat(before, whenFalse), truth, to)
+			if then && other {
+				return true
+			}
+			if then {
+				before = slices.Concat(before, whenFalse)
+			}
+		case lang.Block:
+			if f.returns(s.Body, before, truth, to) {
+				return true
+			}
+		default:
+			f.stmt(s)
+		}
+	}
+	return false
+}
+
+// constantly is truth without the meaning that results have in Go.
+func constantly(x lang.Expr) (isTrue, isFalse bool) {
+	if _, ok := x.(lang.Collection); ok {
+		return false, false
+	}
+	return truth(x)
+}
+
+// onlyWindows reports whether a condition holds on Windows alone: what it leads to is
+// not followed, since servers are run on Linux here.
+func onlyWindows(x lang.Expr) bool {
+	op, ok := x.(lang.Operation)
+	if !ok {
+		return false
+	}
+	switch op.Op {
+	case "&&", "and":
+		return slices.ContainsFunc(op.Operands, onlyWindows)
+	case "==", "===":
+		return slices.ContainsFunc(op.Operands, func(o lang.Expr) bool {
+			k, ok := o.(lang.Const)
+			return ok && (k.Text == "win32" || k.Text == "\\" || k.Text == "nt" || k.Text == "windows" || k.Text == "Windows")
+		}) && slices.ContainsFunc(op.Operands, func(o lang.Expr) bool {
+			name := lastOf(o)
+			return name == "sep" || name == "platform" || name == "name" || name == "GOOS"
+		})
+	}
+	return false
+}
+
+// prefixed is what x.startsWith(prefix) means.
+func (f *frame) prefixed(x, prefix lang.Expr, truth bool) []check {
+	p := f.eval(prefix)
+	if !truth {
+		switch {
+		case !p.known:
+		case p.text == "-":
+			return f.checks(x, argument)
+		case p.text == "/":
+			return f.checks(x, noRoot)
+		case p.text == ".." || p.text == "../":
+			return f.relativeChecks(x)
+		}
+		return nil
+	}
+	if p.tainted() {
+		return nil
+	}
+	if rest := schemePrefix.ReplaceAllString(p.text, ""); p.known && rest != p.text && strings.Contains(rest, "/") {
+		return f.checks(x, request)
+	}
+	if endsInSeparator(prefix) && resolved(f.eval(x)) {
+		return f.checks(x, confined)
+	}
+	c := tried
+	if p.known && p.text != "" && p.text[0] != '-' {
+		c |= argument
+	}
+	return f.checks(x, c)
+}
+
+// relativeChecks is what a way that does not begin with ".." means: the path that it
+// leads to stays in its directory. A path that was written so may still have ".." later.
+func (f *frame) relativeChecks(x lang.Expr) []check {
+	if a, ok := f.aliases[keyOf(x)]; ok && a.relative {
+		return f.checks(x, noDots)
+	}
+	if a, ok := f.aliasOf(x); ok && a.relative {
+		return f.checks(x, noDots)
+	}
+	return nil
+}
+
+// endsInSeparator reports whether a prefix ends in the separator of paths.
+func endsInSeparator(x lang.Expr) bool {
+	switch x := x.(type) {
+	case lang.Const:
+		return strings.HasSuffix(x.Text, "/") && len(x.Text) > 1 || x.Text == "/"
+	case lang.Attr:
+		return x.Name == "sep" || x.Name == "Separator"
+	case lang.Name:
+		return x.ID == "sep" || x.ID == "SEP"
+	case lang.Operation:
+		return x.Op == "+" && len(x.Operands) > 1 && endsInSeparator(x.Operands[len(x.Operands)-1])
+	case lang.Template:
+		return len(x.Parts) > 1 && endsInSeparator(x.Parts[len(x.Parts)-1])
+	case lang.Call:
+		if len(x.Args) == 1 && (lastOf(x.Func) == "string" || lastOf(x.Func) == "str") {
+			return endsInSeparator(x.Args[0].Value)
+		}
+		if lastOf(x.Func) == "join" && len(x.Args) > 1 {
+			c, ok := x.Args[len(x.Args)-1].Value.(lang.Const)
+			return ok && c.Text == ""
+		}
+	}
+	return false
+}
