@@ -39,6 +39,8 @@ func TestChecks(t *testing.T) {
 		{"    if p.startswith('/'): raise ValueError()", opens, false},
 		{"    if '/' in p: raise ValueError()", opens, true},
 		{"    p = p.replace('../', '')", opens, false},
+		{"    p = 'x-' + p.replace('.', '-')", opens, true},
+		{"    p = p.replace('/', '_')", opens, true},
 		{"    if p not in ALLOWED: return None", opens, true},
 		{"    if p in ALLOWED: return None", opens, false},
 		{"    if p not in ALLOWED: print('odd')", opens, false},

@@ -1,6 +1,8 @@
 package taint
 
 import (
+	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -376,8 +378,17 @@ func (f *frame) substituted(c *callInfo) *value {
 	if c.method == "sub" || c.method == "subn" || text == nil {
 		text = c.arg(2)
 	}
-	if c.method == "replace" && f.src.Language == "Python" {
-		return merge(text, with).plain()
+	if c.method == "replaceAll" || c.method == "replace" && f.src.Language == "Python" {
+		out := text.plain()
+		if tree, err := syntax.Parse(regexp.QuoteMeta(pattern.text), syntax.Perl); err == nil && pattern.known && with.known {
+			out = out.safer(leftBy(ofTree(tree), with.text))
+		}
+		if with.tainted() {
+			out = merge(out, with.plain())
+		}
+		if k, ok := x.(lang.Const); !ok || k.Kind != lang.Regexp {
+			return out
+		}
 	}
 	if c.method == "sub" && c.recv != nil && c.recv != nothing && len(c.call.Args) == 2 { // of a compiled pattern
 		return c.arg(1).plain()

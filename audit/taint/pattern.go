@@ -13,6 +13,8 @@ type pattern struct {
 	tree *syntax.Regexp
 }
 
+func ofTree(tree *syntax.Regexp) pattern { return pattern{tree: tree} }
+
 // maxPattern bounds the bytes of a pattern.
 const maxPattern = 500
 
@@ -107,7 +109,7 @@ func allowed(c charset, text string) class {
 	if !c.any("-") || strings.HasPrefix(text, "^[") && !firstHasDash(text) {
 		out |= argument
 	}
-	if !c.any("/\\") {
+	if !c.any("/") {
 		out |= pathname | noDots | noRoot
 	}
 	if !c.any(".") {

@@ -79,6 +79,7 @@ func inText(t taint, before string, embedded bool) taint {
 	if strings.HasPrefix(before, taintedPart) {
 		return t // behind what the caller chose itself
 	}
+	t.safe |= noRoot
 	if strings.ContainsAny(before, "/\\"+unknownPart) {
 		t.joined = true
 		if t.safe&noDots != 0 {
