@@ -27,8 +27,18 @@ type Function struct {
 	// Sinks are in the order of the source. What a function without a name does counts
 	// for the one around it.
 	Sinks []Sink
-	// Calls are the ids of functions that it may call, sorted.
+	// Calls are the ids of functions that it may call, and of modules that it imports, sorted.
 	Calls []string
+	// Parts are the places of its code: more than one where several have its name, such as
+	// a property's two methods.
+	Parts []Part
+}
+
+// Part is the place of a function's code.
+type Part struct {
+	// Head is where its decorators begin, Body where its first statement does, which is
+	// End where it has none.
+	Head, Body, End lang.Pos
 }
 
 // ID names a function within its package: "src/server.py:Server.handle".
@@ -38,8 +48,15 @@ func id(file, name string) string { return file + ":" + name }
 
 // Functions lists the functions of one package's files, file by file in the order of the
 // source, each file's module first.
-func Functions(files []*lang.File) []Function {
+func Functions(files []*lang.File) []Function { return newProject(files).allFunctions() }
+
+// Both is Functions and Handlers, at the cost of one.
+func Both(files []*lang.File) ([]Function, []Handler) {
 	p := newProject(files)
+	return p.allFunctions(), p.handlers()
+}
+
+func (p *project) allFunctions() []Function {
 	var out []Function
 	for _, s := range p.sources {
 		out = append(out, p.functions(s)...)
@@ -118,28 +135,44 @@ func (p *project) functions(s *source) []Function {
 	if n := len(s.Body); n > 0 {
 		end = s.Body[n-1].Place().End
 	}
-	out := []Function{{File: s.Path, Span: lang.Span{Start: lang.Pos{Line: 1, Column: 1}, End: end}}}
+	start := lang.Pos{Line: 1, Column: 1}
+	out := []Function{{File: s.Path, Span: lang.Span{Start: start, End: end}, Parts: []Part{{Head: start, Body: start, End: end}}}}
 	at := map[string]int{"": 0}
-	add := func(name string, span lang.Span) {
-		if _, ok := at[name]; !ok {
-			at[name] = len(out)
-			out = append(out, Function{File: s.Path, Name: name, Span: span})
+	add := func(name string, f *lang.Function) {
+		i, ok := at[name]
+		if !ok {
+			i = len(out)
+			at[name] = i
+			out = append(out, Function{File: s.Path, Name: name, Span: f.Span})
 		}
+		out[i].Parts = append(out[i].Parts, partOf(f))
 	}
 	for _, d := range s.facts.Definitions {
 		if d.Kind != lang.ClassKind {
-			add(d.Name, d.Span)
+			add(d.Name, d.Function)
 		}
 	}
-	lang.Walk(s.File, func(n lang.Node, _ *lang.Scope) bool {
-		if f, ok := n.(*lang.Function); ok && s.handlers[f] != "" {
-			add(s.handlers[f], f.Span)
+	lang.Walk(s.File, func(n lang.Node, in *lang.Scope) bool {
+		switch n := n.(type) {
+		case *lang.Function:
+			if s.handlers[n] != "" {
+				add(s.handlers[n], n)
+			}
+		case lang.Import:
+			if !n.Types {
+				f := &out[at[s.owner(in)]]
+				f.Calls = append(f.Calls, p.imported(s, n)...)
+			}
 		}
 		return true
 	})
 	for i := range s.facts.Calls {
 		c := &s.facts.Calls[i]
 		f := &out[at[s.owner(c.In)]]
+		if module, ok := constantImport(c); ok {
+			f.Calls = append(f.Calls, p.modulesNamed(s, module)...)
+			continue // the code is no data
+		}
 		p.use(s, f, c.Names, c.Own, c.Call.Span, &c.Call)
 		if a, ok := c.Call.Func.(lang.Attr); ok && len(c.Own) == 0 && !s.knows(c.Names) {
 			f.Calls = append(f.Calls, p.method(a.Name)...)
@@ -151,6 +184,12 @@ func (p *project) functions(s *source) []Function {
 	for _, r := range s.facts.References {
 		p.use(s, &out[at[s.owner(r.In)]], r.Names, r.Own, r.Span, nil)
 	}
+	for _, c := range s.facts.Constants {
+		if c.Kind == lang.String && namesHome(c.Text) {
+			f := &out[at[s.owner(c.In)]]
+			f.Sinks = append(f.Sinks, Sink{Span: c.Span, Kind: Home, Name: "~"})
+		}
+	}
 	for i := range out {
 		f := &out[i]
 		slices.Sort(f.Calls)
@@ -158,6 +197,25 @@ func (p *project) functions(s *source) []Function {
 		slices.SortStableFunc(f.Sinks, func(a, b Sink) int { return a.Start.Offset - b.Start.Offset })
 	}
 	return out
+}
+
+// namesHome reports whether a text is a path in a user's home.
+func namesHome(text string) bool {
+	return strings.HasPrefix(text, "~/") || strings.HasPrefix(text, "/home/") || strings.HasPrefix(text, "/root/") || strings.HasPrefix(text, "$HOME/")
+}
+
+// partOf is the place of a function's code.
+func partOf(f *lang.Function) Part {
+	p := Part{Head: f.Start, Body: f.End, End: f.End}
+	for _, d := range f.Decorators {
+		if at := d.Place().Start; at.Offset < p.Head.Offset {
+			p.Head = at
+		}
+	}
+	if len(f.Body) > 0 {
+		p.Body = f.Body[0].Place().Start
+	}
+	return p
 }
 
 // owner is the name of the function to which the code of a scope counts.
@@ -252,7 +310,7 @@ func (p *project) external(s *source, name string) []string {
 	// The longest module first: a.b.C.m is m of C in a.b.
 	for module := name; module != ""; module, _ = cutLast(module) {
 		list := p.modules[module]
-		if module == name || len(list) == 0 || len(list) > 3 {
+		if module == name || len(list) == 0 || len(list) > maxModules {
 			continue
 		}
 		var out []string
@@ -281,21 +339,4 @@ func (p *project) absolute(s *source, name string) string {
 		return rest
 	}
 	return strings.ReplaceAll(dir, "/", ".") + "." + rest
-}
-
-// byFile finds a name of JavaScript such as "./lib/tools.js.run".
-func (p *project) byFile(s *source, name string) []string {
-	if !strings.HasPrefix(name, ".") {
-		return nil
-	}
-	full := path.Join(path.Dir(s.Path), name)
-	for i := len(full); i > 0; i = strings.LastIndexByte(full[:i], '.') {
-		file, rest := full[:i], strings.TrimPrefix(full[i:], ".")
-		for _, f := range variants(file) {
-			if other := p.byPath[f]; other != nil {
-				return p.exported(other, rest, 0)
-			}
-		}
-	}
-	return nil
 }

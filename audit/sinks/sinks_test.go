@@ -39,6 +39,8 @@ func TestOf(t *testing.T) {
 		{"Python", "posix.system", "process os.system"},
 		{"Python", "posixpath.exists", "read os.path.exists"},
 		{"Python", "os.path.join", ""},
+		{"Python", "subprocess.TimeoutExpired", ""},
+		{"Python", "subprocess.PIPE", ""},
 		{"Python", "os.environ.get", "environment os.environ.get"},
 		{"JavaScript", "node:fs.readFileSync", "read fs.readFileSync"},
 		{"JavaScript", "node:fs/promises.unlink", "delete fs.unlink"},
@@ -134,7 +136,7 @@ func describe(f Function) string {
 
 func TestFunctions(t *testing.T) {
 	want := []string{
-		"app/server.py: [] -> ",
+		"app/server.py: [] -> app/util.py:",
 		"app/server.py:note [] -> app/util.py:save",
 		"app/server.py:execute [] -> app/server.py:helper",
 		"app/server.py:helper [] -> app/server.py:helper.inner",

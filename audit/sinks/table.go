@@ -24,9 +24,10 @@ const (
 	Environment Kind = "environment" // reads or sets variables of the environment
 	SQL         Kind = "sql"         // sends a statement to a database
 	Deserialize Kind = "deserialize" // makes objects of data, and may run code for it
+	Home        Kind = "home"        // finds or names a place of the user's own
 )
 
-var kinds = []Kind{Read, Write, Delete, Network, Process, Evaluate, Decode, Environment, SQL, Deserialize}
+var kinds = []Kind{Read, Write, Delete, Network, Process, Evaluate, Decode, Environment, SQL, Deserialize, Home}
 
 //go:embed table.txt
 var text string
@@ -118,6 +119,9 @@ func lookup(language, name string) []Kind {
 		return k
 	}
 	base, last := cutLast(name)
+	if isPassive(last) {
+		return nil
+	}
 	for b := base; b != ""; b, _ = cutLast(b) {
 		if k, ok := table[language+" "+b+".*"]; ok {
 			return k
@@ -127,6 +131,17 @@ func lookup(language, name string) []Kind {
 		return table[language+" *."+last]
 	}
 	return nil
+}
+
+// isPassive reports whether a member of a module that acts is a constant or an error by its
+// name: subprocess.PIPE, subprocess.TimeoutExpired.
+func isPassive(name string) bool {
+	for _, end := range []string{"Error", "Exception", "Expired", "Warning"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return len(name) > 1 && name == strings.ToUpper(name) && name != strings.ToLower(name)
 }
 
 // opens says whether open reads or writes, by its mode. An unknown mode may do both.
