@@ -66,6 +66,9 @@ const (
 // skipped are directories that hold other people's code or none at all.
 var skipped = map[string]bool{"node_modules": true, ".git": true, ".hg": true, ".svn": true, "venv": true, ".venv": true, "site-packages": true, "__pycache__": true, "vendor": true, "coalmine-out": true, ".tox": true, ".mypy_cache": true}
 
+// Skipped reports whether a directory of this name holds other people's code, or none.
+func Skipped(name string) bool { return skipped[name] }
+
 // Dir audits the tree at root. No link is followed out of it, and nothing is executed.
 // No comment in the source keeps a finding out: only the reader's own policy does.
 // It honours ctx, also within a file. What lies at the paths in skip, relative to
