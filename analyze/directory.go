@@ -399,7 +399,7 @@ func (d *Directory) Complete(res *Result, runs []session.IndexedRun) error {
 			return err
 		}
 	}
-	return nil
+	return d.code(res)
 }
 
 // further adds to a result what a further start showed.

@@ -9,6 +9,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 	"github.com/coalmine-dev/coalmine/audit"
+	"github.com/coalmine-dev/coalmine/audit/coverage"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -124,6 +125,8 @@ type Coverage struct {
 	Needs []Need `json:"needs,omitempty"`
 	// Accepted are the hosts whose traffic could not be read and that the policy accepts.
 	Accepted []string `json:"accepted,omitempty"`
+	// Code says which of the server's own code ran, nil where no run recorded it.
+	Code *coverage.Report `json:"code,omitempty"`
 }
 
 // ToolCoverage counts the calls of one tool, resource or prompt.

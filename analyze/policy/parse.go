@@ -34,7 +34,7 @@ type reader struct {
 }
 
 func (r *reader) policy(p *Policy, n *yaml.Node) {
-	r.Members(n, "the policy", []string{"schema", "server", "tools", "suppress", "accept_opaque", "environment", "rules"}, func(key, v *yaml.Node) {
+	r.Members(n, "the policy", []string{"schema", "server", "tools", "suppress", "accept_opaque", "accept_unrun", "environment", "rules"}, func(key, v *yaml.Node) {
 		switch key.Value {
 		case "schema":
 			if s := r.Text(v, "schema"); s != Schema {
@@ -48,6 +48,8 @@ func (r *reader) policy(p *Policy, n *yaml.Node) {
 			p.Suppress = r.suppressions(v)
 		case "environment":
 			p.Environment = r.environment(v)
+		case "accept_unrun":
+			p.AcceptUnrun = r.acceptances(v)
 		case "accept_opaque":
 			p.AcceptOpaque = r.list(v, "accept_opaque", checkHost)
 		case "rules":
@@ -228,11 +230,7 @@ func (r *reader) suppressions(n *yaml.Node) []Suppression {
 			case "owner":
 				s.Owner = text
 			case "expires":
-				day, err := time.Parse(time.DateOnly, text)
-				if err != nil && text != "" {
-					r.Fault(v, "expires %q is no day, such as 2027-01-31", yamldoc.Bounded(text))
-				}
-				s.Expires = day.AddDate(0, 0, 1)
+				s.Expires = r.expires(v, text)
 			}
 		})
 		if v.Kind != yaml.SequenceNode && (s.Fingerprint == "" || s.Reason == "" || s.Owner == "" || s.Expires.IsZero()) {
@@ -240,6 +238,46 @@ func (r *reader) suppressions(n *yaml.Node) []Suppression {
 			continue
 		}
 		out = append(out, s)
+	}
+	return out
+}
+
+// expires reads the last day on which something holds, and returns the moment after it.
+func (r *reader) expires(v *yaml.Node, text string) time.Time {
+	day, err := time.Parse(time.DateOnly, text)
+	if err != nil && text != "" {
+		r.Fault(v, "expires %q is no day, such as 2027-01-31", yamldoc.Bounded(text))
+	}
+	return day.AddDate(0, 0, 1)
+}
+
+func (r *reader) acceptances(n *yaml.Node) []Acceptance {
+	if n.Kind != yaml.SequenceNode {
+		r.Fault(n, "accept_unrun must be a list")
+		return nil
+	}
+	var out []Acceptance
+	for _, v := range n.Content {
+		a := Acceptance{At: yamldoc.At(v)}
+		r.Members(v, "accept_unrun", []string{"function", "reason", "expires"}, func(key, v *yaml.Node) {
+			text := r.Text(v, "accept_unrun, "+key.Value)
+			switch key.Value {
+			case "function":
+				a.Function = text
+				if text != "" && !strings.Contains(text, ":") {
+					r.Fault(v, "function %q is no file and function, such as server.py:steal", yamldoc.Bounded(text))
+				}
+			case "reason":
+				a.Reason = text
+			case "expires":
+				a.Expires = r.expires(v, text)
+			}
+		})
+		if a.Function == "" || a.Reason == "" || a.Expires.IsZero() {
+			r.Fault(v, "an acceptance needs function, reason and expires")
+			continue
+		}
+		out = append(out, a)
 	}
 	return out
 }

@@ -32,6 +32,8 @@ type Policy struct {
 	Suppress []Suppression
 	// AcceptOpaque are the hosts whose traffic need not be read.
 	AcceptOpaque List
+	// AcceptUnrun are functions that need not run in a probe.
+	AcceptUnrun []Acceptance
 	// Environment are values that a probed server is given: dummies for the keys and
 	// settings without which it does nothing. They are no leave for anything.
 	Environment map[string]string
@@ -85,6 +87,16 @@ type Suppression struct {
 	Note string
 }
 
+// Acceptance is a function of the server's own code that somebody has read, and that need not
+// run in a probe until a day.
+type Acceptance struct {
+	// Function is its place as reports have it: "src/server.py:Server.handle".
+	Function, Reason string
+	// Expires is the first moment at which it no longer holds: the end of the day named, UTC.
+	Expires time.Time
+	At      Position
+}
+
 // Position is a place in the file, counted from 1; the zero Position is none.
 type Position = yamldoc.Position
 
@@ -120,12 +132,30 @@ func (p *Policy) Tool(name string) (Entry, bool) {
 	return e, ok
 }
 
-// Expired returns an error for each suppression that no longer holds at the moment given.
+// AcceptsUnrun returns the first acceptance of a function that holds at the moment given.
+func (p *Policy) AcceptsUnrun(function string, at time.Time) (Acceptance, bool) {
+	if p == nil {
+		return Acceptance{}, false
+	}
+	for _, a := range p.AcceptUnrun {
+		if a.Function == function && at.Before(a.Expires) {
+			return a, true
+		}
+	}
+	return Acceptance{}, false
+}
+
+// Expired returns an error for each suppression and acceptance that no longer holds at the moment given.
 func (p *Policy) Expired(now time.Time) []error {
 	var out []error
 	for _, s := range p.Suppress {
 		if !now.Before(s.Expires) {
 			out = append(out, &Error{File: p.File, At: s.At, What: fmt.Sprintf("the suppression of %s expired on %s", short(s.Fingerprint), s.day())})
+		}
+	}
+	for _, a := range p.AcceptUnrun {
+		if !now.Before(a.Expires) {
+			out = append(out, &Error{p.File, a.At, fmt.Sprintf("the acceptance of %s expired on %s", bounded(a.Function), day(a.Expires))})
 		}
 	}
 	return out
@@ -158,6 +188,9 @@ func (p *Policy) Suppressed(fingerprints []string, at time.Time) (Suppression, b
 }
 
 // day is the last day on which a suppression holds.
-func (s *Suppression) day() string { return s.Expires.Add(-time.Second).Format(time.DateOnly) }
+func (s *Suppression) day() string { return day(s.Expires) }
+
+// day is the last day before a moment.
+func day(expires time.Time) string { return expires.Add(-time.Second).Format(time.DateOnly) }
 
 func short(fingerprint string) string { return fingerprint[:min(len(fingerprint), 12)] }

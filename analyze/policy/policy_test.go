@@ -33,6 +33,8 @@ suppress:
     owner: dana
     expires: 2027-01-31
 accept_opaque: [pinned.example.org]
+accept_unrun:
+  - {function: "src/server.py:Server.handle", reason: read by dana, expires: 2027-01-31}
 `
 
 func TestParse(t *testing.T) {
@@ -58,8 +60,14 @@ func TestParse(t *testing.T) {
 		t.Error("an argument must match as a whole")
 	}
 	last := time.Date(2027, 1, 31, 23, 59, 59, 0, time.UTC)
-	if len(p.Expired(last)) != 0 || len(p.Expired(last.Add(time.Second))) != 1 {
-		t.Error("a suppression holds to the end of its last day")
+	if a, ok := p.AcceptsUnrun("src/server.py:Server.handle", last); !ok || a.Reason != "read by dana" {
+		t.Errorf("the function is accepted until its day: %+v", a)
+	}
+	if _, ok := p.AcceptsUnrun("src/server.py:Server.handle", last.Add(time.Second)); ok {
+		t.Error("the function is accepted after its day")
+	}
+	if len(p.Expired(last)) != 0 || len(p.Expired(last.Add(time.Second))) != 2 {
+		t.Error("a suppression and an acceptance hold to the end of their last day")
 	}
 	// A finding may be known by a fingerprint of the version before, too.
 	for _, prints := range [][]string{{"0123456789abcdef0123456789abcdef"}, {"ffffffffffffffffffffffffffffffff", "0123456789abcdef0123456789abcdef"}} {
@@ -88,7 +96,7 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		"server: {allow: {hosts: e.org}}":                                 "p.yaml:1:25: server, allow, hosts must be a list",
 		"server: {allow: {hosts: [[]]}}":                                  "p.yaml:1:26: server, allow, hosts must be a text",
 		"environment: {HOME: /x, 1A: b}":                                  "p.yaml:1:15: environment: HOME is the sandbox's own\np.yaml:1:25: environment: \"1A\" is no variable's name",
-		"a: &x {}\ntools: *x":                                             "p.yaml:1:1: the policy: \"a\" is none of schema, server, tools, suppress, accept_opaque, environment, rules\np.yaml:2:8: tools must be a mapping",
+		"a: &x {}\ntools: *x":                                             "p.yaml:1:1: the policy: \"a\" is none of schema, server, tools, suppress, accept_opaque, accept_unrun, environment, rules\np.yaml:2:8: tools must be a mapping",
 		"suppress: [{reason: x}]":                                         "p.yaml:1:12: a suppression needs fingerprint, reason, owner and expires",
 		"suppress: [{fingerprint: abc, reason: x, owner: y, expires: z}]": "p.yaml:1:26: fingerprint \"abc\" is no 32 hexadecimal digits, as report.json has them\np.yaml:1:61: expires \"z\" is no day, such as 2027-01-31",
 		"rules: x.yaml":                                                   `p.yaml:1:8: rules must be a list of files and rules`,
@@ -98,6 +106,9 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		"rules: [rules]":                                                  `p.yaml:1:9: rules: "rules" is no file of rules: its name must end in .yaml or .yml`,
 		"rules: [{id: !!binary x}]":                                       `p.yaml:1:14: rules: the tag "!!binary" is not read here`,
 		"rules: [[a.yaml]]":                                               `p.yaml:1:9: rules must be a text`,
+		"accept_unrun: [{function: f, reason: x, expires: z}]":            "p.yaml:1:27: function \"f\" is no file and function, such as server.py:steal\np.yaml:1:50: expires \"z\" is no day, such as 2027-01-31",
+		"accept_unrun: [{function: \"a.py:\"}]":                           "p.yaml:1:16: an acceptance needs function, reason and expires",
+		"accept_unrun: {}":                                                "p.yaml:1:15: accept_unrun must be a list",
 		"schema: coalmine/policy/v9":                                      `p.yaml:1:9: schema "coalmine/policy/v9" is not coalmine/policy/v1`,
 	} {
 		_, err := Parse("p.yaml", []byte(in))
@@ -217,7 +228,7 @@ func TestMarshalIsReadBack(t *testing.T) {
 		tool := strings.ToValidUTF8(name.Draw(rt, "tool"), "?")
 		p := &Policy{File: "p.yaml", Server: e, Tools: map[string]Entry{tool: e, "none": {}}, Suppress: []Suppression{{
 			Fingerprint: "0123456789abcdef0123456789abcdef", Reason: "a\nb: c", Owner: "~", Expires: time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC), Note: tool,
-		}}}
+		}}, AcceptUnrun: []Acceptance{{Function: "src/a b.py:" + strings.ReplaceAll(tool, "\x00", ""), Reason: "a\nb: c", Expires: time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC)}}}
 		if value := strings.ReplaceAll(tool, "\x00", ""); rapid.Bool().Draw(rt, "environment") {
 			p.Environment = map[string]string{"A_KEY": value, "B": ""}
 		}

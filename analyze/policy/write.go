@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"go.yaml.in/yaml/v4"
@@ -47,6 +46,14 @@ func (p *Policy) Marshal() []byte {
 			w.line(1, "- %s", quote(e.File))
 		}
 	}
+	if len(p.AcceptUnrun) > 0 {
+		w.line(0, "accept_unrun:")
+	}
+	for _, a := range p.AcceptUnrun {
+		w.line(1, "- function: %s", quote(a.Function))
+		w.line(2, "reason: %s", quote(a.Reason))
+		w.line(2, "expires: %q", day(a.Expires))
+	}
 	if len(p.Suppress) > 0 {
 		w.line(0, "suppress:")
 	}
@@ -57,7 +64,7 @@ func (p *Policy) Marshal() []byte {
 		w.line(1, "- fingerprint: %q", s.Fingerprint)
 		w.line(2, "reason: %s", quote(s.Reason))
 		w.line(2, "owner: %s", quote(s.Owner))
-		w.line(2, "expires: %q", s.Expires.Add(-time.Second).Format(time.DateOnly))
+		w.line(2, "expires: %q", day(s.Expires))
 	}
 	return []byte(w.b.String())
 }

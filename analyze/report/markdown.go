@@ -201,6 +201,10 @@ func (m *markdown) coverage(res *analyze.Result) {
 	m.line("%s watched, %d lost, %d opaque flows; sandbox %s, tracer %s, network %s.", plural(res.Coverage.Records, "system call"), res.Coverage.Lost, res.Coverage.Opaque,
 		code(res.Run.Sandbox, 40), code(res.Run.Tracer, 40), code(res.Run.Network, 200))
 	m.line("")
+	if line := codeLine(res.Coverage.Code); line != "" {
+		m.line("Its own code: %s.", line)
+		m.line("")
+	}
 	for _, r := range res.Coverage.Reached {
 		m.line("- allowed host %s", code(r, 300))
 	}

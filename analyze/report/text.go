@@ -8,6 +8,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
+	"github.com/coalmine-dev/coalmine/audit/coverage"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -247,6 +248,41 @@ func (p *printer) coverage(res *analyze.Result) {
 	} else {
 		p.fact("source", "not audited")
 	}
+	if line := codeLine(res.Coverage.Code); line != "" {
+		p.fact("code", "%s", line)
+	}
+}
+
+// codeLine says in a line which of the server's own code ran, "" where nobody looked.
+func codeLine(c *coverage.Report) string {
+	if c == nil {
+		return ""
+	}
+	if c.Unrecorded != "" {
+		return "not recorded: " + Clean(c.Unrecorded, 200)
+	}
+	line := fmt.Sprintf("%d of %s ran", c.Reached, plural(c.Functions, "function"))
+	far, unknown, accepted := 0, 0, 0
+	for i := range c.Unrun {
+		switch u := &c.Unrun[i]; {
+		case !u.Weighs:
+		case u.Accepted != "":
+			accepted++
+		case u.Way == "":
+			far++
+		case u.Owner == coverage.Unknown:
+			unknown++
+		}
+	}
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{far, "that could do harm and to which no way is known"}, {unknown, "that could do harm never ran, in a bundle that does not say whose it is"}, {accepted, "that never ran and that the policy accepts"}} {
+		if part.n > 0 {
+			line += fmt.Sprintf("; %s %s", plural(part.n, "function"), part.what)
+		}
+	}
+	return line
 }
 
 func (p *printer) reasons(res *analyze.Result) {

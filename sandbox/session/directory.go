@@ -38,10 +38,13 @@ const (
 	RoleRestart Role = "restart"
 	// RoleFurther: one more start that the declared run gave reason for.
 	RoleFurther Role = "further"
+	// RoleCoverage: the same calls while the server's own processes record which of its
+	// code runs. It can see that, so of its log nothing is judged.
+	RoleCoverage Role = "coverage"
 )
 
 // Roles are all of them, in the order in which a judge takes them.
-var Roles = []Role{RoleDeclared, RoleBuild, RoleTraced, RoleVaried, RoleRestart, RoleFurther}
+var Roles = []Role{RoleDeclared, RoleBuild, RoleTraced, RoleVaried, RoleRestart, RoleFurther, RoleCoverage}
 
 // Index lists the runs of one target.
 type Index struct {

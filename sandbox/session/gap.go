@@ -96,6 +96,8 @@ const (
 	GapBuildSkipped        Code = "build-skipped"
 	GapSourceNotAudited    Code = "source-not-audited"
 	GapSourcePartlyAudited Code = "source-partly-audited"
+	GapCodeNotRun          Code = "code-not-run"
+	GapCodeNotRecorded     Code = "code-not-recorded"
 )
 
 // GapKind is what is to be said of all gaps of one code.
