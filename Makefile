@@ -11,6 +11,7 @@
 # make race   the tests of make unit under the race detector; needs a C compiler
 # make oracle-report  every oracle against servers of ours with one hole each, and their fixed twins
 # make honest-report  honest servers: npm's, PyPI's, the SDKs' examples; none may be loud
+# make coverage-report  functions of honest servers' own code that ran; SHARD=i/n for a part
 # make shrink-report  the smallest calls reported of planted triggers
 # make pairs-report  real and ill servers, each in every backend
 # make vary-report    servers that misbehave under one condition only, and their honest twins
@@ -36,7 +37,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: taint-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report
+.PHONY: taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -217,6 +218,13 @@ honest-report: build servers
 	COALMINE_HONEST=all go test -tags e2e -count=1 -v -timeout 10m -run '^TestHonest$$' ./cmd/internal/probe/probetest/servers | awk '\
 	  /^servers / { all = $$2 } /^honest / { print; on = 1; if (/^honest quiet/) good++; fflush(); next } /^    [^ ]/ && on { if (!/_test.go:/) print; next } /^panic:|SKIP:/ { print } { on = 0 } \
 	  END { printf "quiet: %d/%d\n", good, all; exit good != all || !all }'
+
+# Functions of honest servers' own code that ran, and what acts on the world and never did.
+coverage-report: build servers
+	sh .ci/setup/honest.sh
+	COALMINE_COVERAGE=all SHARD=$(SHARD) go test -tags e2e -count=1 -v -timeout 30m -run '^TestCoverage$$' ./cmd/internal/probe/probetest/servers | awk '\
+	  /^coverage .*: [0-9]+\/[0-9]+ / { print; on = 1; split($$3, n, "/"); got += n[1]; all += n[2]; fflush(); next } /^coverage / { print; on = 0; next } /^    [^ ]/ && on { if (!/_test.go:/) print; next } /^panic:|SKIP:/ { print } { on = 0 } \
+	  END { printf "coverage: %d/%d\n", got, all; exit !all }'
 
 # The smallest calls that are reported of ten planted triggers: each part is taken away, and each is played ten times.
 shrink-report: build setup

@@ -155,7 +155,7 @@ func (p *Policy) Expired(now time.Time) []error {
 	}
 	for _, a := range p.AcceptUnrun {
 		if !now.Before(a.Expires) {
-			out = append(out, &Error{p.File, a.At, fmt.Sprintf("the acceptance of %s expired on %s", bounded(a.Function), day(a.Expires))})
+			out = append(out, &Error{File: p.File, At: a.At, What: fmt.Sprintf("the acceptance of %s expired on %s", yamldoc.Bounded(a.Function), day(a.Expires))})
 		}
 	}
 	return out

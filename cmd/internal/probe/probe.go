@@ -52,6 +52,8 @@ type probe struct {
 	jobs    experiment.Jobs
 	output  string // where runs write within the server's directory, "" for elsewhere
 	runs    []session.IndexedRun
+	// covered is the run that recorded which code ran.
+	covered []session.IndexedRun
 }
 
 // Seams are what only tests change. The zero value changes nothing.
@@ -60,6 +62,8 @@ type Seams struct {
 	Driver run.Driver
 	// Scheduler changes the scheduler and the case of the further runs, nil for none.
 	Scheduler func(*experiment.Scheduler, *experiment.Case)
+	// Cover records which code runs also where none of it could do harm.
+	Cover bool
 	// Ring is the size of eBPF's buffer in bytes, 0 for the usual one.
 	Ring int
 }
@@ -97,7 +101,7 @@ func RunWith(ctx context.Context, o plan.Options, test Seams) (out *Outcome, err
 	if err := p.reveal(ctx); err != nil {
 		return nil, err
 	}
-	audited := p.startAudit(ctx)
+	audited, code := p.startAudit(ctx), p.startCode(ctx, test.Cover)
 	p.learnInterpreter(ctx)
 	seen, runErr := p.declared(ctx)
 	if err := p.keepInputs(audited()); runErr != nil || err != nil {
@@ -106,7 +110,7 @@ func RunWith(ctx context.Context, o plan.Options, test Seams) (out *Outcome, err
 	if err := p.judgeTexts(ctx); err != nil {
 		return nil, err
 	}
-	res, err := p.judge(ctx, seen, test)
+	res, err := p.judge(ctx, seen, code(), test)
 	if err != nil {
 		return nil, err
 	}
@@ -241,7 +245,7 @@ func (p *probe) declared(ctx context.Context) (run.Observations, error) {
 }
 
 // judge has the further runs made, judges all of them and writes the reports.
-func (p *probe) judge(ctx context.Context, seen run.Observations, test Seams) (*analyze.Result, error) {
+func (p *probe) judge(ctx context.Context, seen run.Observations, code *ownCode, test Seams) (*analyze.Result, error) {
 	dir, err := analyze.OpenDirectory(p.dir, p.opts.Version)
 	if err != nil {
 		return nil, err
@@ -256,7 +260,7 @@ func (p *probe) judge(ctx context.Context, seen run.Observations, test Seams) (*
 	if test.Scheduler != nil {
 		test.Scheduler(scheduler, &c)
 	}
-	further := p.startFurther(ctx, scheduler, c)
+	further := p.startFurther(ctx, scheduler, c, code)
 	res, err := p.compare(ctx, scheduler, c, dir)
 	furtherErr := further()
 	if err := errors.Join(err, furtherErr); err != nil {
@@ -287,20 +291,21 @@ func (p *probe) judge(ctx context.Context, seen run.Observations, test Seams) (*
 
 // startFurther makes the starts that the declared run gave reason for, beside all
 // else. The function that it returns waits for them.
-func (p *probe) startFurther(ctx context.Context, scheduler *experiment.Scheduler, c experiment.Case) func() error {
+func (p *probe) startFurther(ctx context.Context, scheduler *experiment.Scheduler, c experiment.Case, code *ownCode) func() error {
 	if p.opts.Replay != nil || p.fetched.Unmade() {
 		return func() error { return nil }
 	}
-	done := make(chan error, 1)
+	done := make(chan error, 2)
 	var runs []session.IndexedRun
 	go func() {
 		var err error
 		runs, err = scheduler.Further(ctx, c)
 		done <- err
 	}()
+	go func() { done <- p.cover(ctx, scheduler, c, code) }()
 	return func() error {
-		err := <-done
-		p.runs = append(p.runs, runs...)
+		err := errors.Join(<-done, <-done)
+		p.runs = append(append(p.runs, runs...), p.covered...)
 		return err
 	}
 }

@@ -46,6 +46,9 @@ type Case struct {
 	FastIdle time.Duration
 	// Sealed says that the declared run sent or returned something that looks random.
 	Sealed bool
+	// OwnCode is the directory of the server's own code in the sandbox where that has code
+	// that a run has to show, "" otherwise.
+	OwnCode string
 	// Renew makes the declared plan again with decoys for another account, or for one
 	// that is drawn where it is empty.
 	Renew func(plan.Account) (plan.Plan, error)
@@ -59,7 +62,7 @@ func Table() []Experiment {
 	for _, c := range conditions {
 		table = append(table, c.experiment())
 	}
-	return append(table, Trial, restart, second, loopback, otherHome)
+	return append(table, Trial, restart, second, loopback, otherHome, coverage)
 }
 
 // Declared is the run of the server as it was declared.

@@ -35,7 +35,7 @@ func someCase(t *testing.T) Case {
 	}
 	p.Sandbox.Backend = "local"
 	return Case{
-		Plan: p, Vary: []string{"client", "ci", "clock", "locale", "canaries"}, Sealed: true, Renew: renew,
+		Plan: p, Vary: []string{"client", "ci", "clock", "locale", "canaries"}, Sealed: true, OwnCode: "/srv/server", Renew: renew,
 		Seen: run.Observations{
 			Steps:   []synth.Step{{What: "tool", Name: "a", Args: []byte(`{"p":"` + p.Identity.Home + `/x"}`)}, {What: "tool", Name: "b", Oracles: []session.Injection{{Oracle: "path"}}}},
 			Crashed: "a", TriedLoopback: true, LookedIn: plan.Account{User: "root", Home: "/root"},
@@ -111,6 +111,13 @@ func TestWhatExperimentsChange(t *testing.T) {
 	if p := of(otherHome); p.Identity.Home != "/root" || p.Oracles != nil {
 		t.Errorf("home: %+v", p.Identity)
 	}
+	given := c.Plan
+	c.Plan = c.Plan.With(plan.Variable{Name: "PYTHONPATH", Value: "/lib"}, plan.Variable{Name: "NODE_OPTIONS", Value: "--no-warnings"})
+	dir := c.Plan.Identity.Home + "/.local/share/record"
+	if p := of(coverage); p.Drive.Record != dir+"/out" || len(p.Drive.Steps) != 2 || valueOf(p.Env, "PYTHONPATH") != dir+":/lib" || valueOf(p.Env, "NODE_OPTIONS") != "--require "+dir+"/record.cjs --no-warnings" {
+		t.Errorf("coverage: %+v, %v", p.Drive, p.Env)
+	}
+	c.Plan = given
 	if p := of(traced); p.Tracer != sandbox.TracerStrace {
 		t.Errorf("traced: under %s", p.Tracer)
 	}

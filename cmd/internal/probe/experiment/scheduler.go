@@ -49,6 +49,7 @@ func (j Jobs) Acquire(ctx context.Context) (release func(), err error) {
 // made are the runs of one experiment.
 type made struct {
 	runs []session.IndexedRun
+	seen []run.Observations
 	err  error
 }
 
@@ -109,7 +110,7 @@ func (s *Scheduler) each(ctx context.Context, e Experiment, c Case) made {
 			out.runs = append(out.runs, indexed)
 			return out
 		}
-		out.runs = append(out.runs, indexed)
+		out.runs, out.seen = append(out.runs, indexed), append(out.seen, seen)
 		c.Rounds = append(c.Rounds[:len(c.Rounds):len(c.Rounds)], seen)
 	}
 	return out
@@ -171,7 +172,7 @@ func Directory(target *os.Root, dir string) (*os.Root, error) {
 // nothing is judged.
 var outcome = []string{
 	session.IndexFile, report.FileJSON, report.FileSARIF, report.FileHTML, report.FileSummary,
-	analyze.InputsFile, analyze.AuditFile, analyze.ShrunkFile, analyze.TextsFile, session.FramesFile, session.TraceFile, plan.FileName,
+	analyze.InputsFile, analyze.AuditFile, analyze.ShrunkFile, analyze.TextsFile, analyze.CoverageFile, session.FramesFile, session.TraceFile, plan.FileName,
 }
 
 // Clear removes what an earlier probe left: its result, so that a probe that is

@@ -171,6 +171,9 @@ type Drive struct {
 	ByTerm bool `json:"byTerm,omitempty"`
 	// Collect takes along the files that the server leaves.
 	Collect bool `json:"collect,omitempty"`
+	// Record is a directory whose files are taken along at the end, "" for none: what the
+	// server's processes recorded about themselves.
+	Record string `json:"record,omitempty"`
 }
 
 // Variable is one of the environment.

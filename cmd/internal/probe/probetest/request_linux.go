@@ -25,6 +25,8 @@ type Request struct {
 	RingSize int
 	// FastIdle is how long a server is watched on a fast clock.
 	FastIdle time.Duration
+	// Cover records which code runs also where none of it could do harm.
+	Cover bool
 	// Rounds is how often a condition is tried.
 	Rounds int
 }
@@ -34,7 +36,7 @@ func Run(ctx context.Context, r Request) (*probe.Outcome, error) {
 	if r.Driver != nil {
 		r.Jobs = 1 // the test's driver is one
 	}
-	return probe.RunWith(ctx, r.Options, probe.Seams{Driver: r.Driver, Ring: r.RingSize, Scheduler: func(l *experiment.Scheduler, c *experiment.Case) {
+	return probe.RunWith(ctx, r.Options, probe.Seams{Driver: r.Driver, Ring: r.RingSize, Cover: r.Cover, Scheduler: func(l *experiment.Scheduler, c *experiment.Case) {
 		l.Rounds, c.FastIdle = r.Rounds, r.FastIdle
 		c.Sealed = c.Sealed && r.Driver == nil // a test's driver makes the calls of one run
 	}})

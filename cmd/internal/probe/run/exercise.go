@@ -28,7 +28,7 @@ func (s *Session) exercise(ctx context.Context) error {
 	s.progress("stopping")
 	stopCtx, cancel := context.WithTimeout(ctx, 4*stopGrace+syncTimeout)
 	defer cancel()
-	if err := s.sandbox.StopThen(stopCtx, stopGrace, s.plan.Drive.ByTerm, func() { s.search(stopCtx, true) }); err != nil && ctx.Err() == nil {
+	if err := s.sandbox.StopThen(stopCtx, stopGrace, s.plan.Drive.ByTerm, func() { s.search(stopCtx, true); s.collectRecord(stopCtx) }); err != nil && ctx.Err() == nil {
 		s.doubt(session.GapSandboxNotStopped, finding.PhaseShutdown, "the sandbox did not stop in time")
 	}
 	if names, _ := s.rec.takeWritten(); len(names) > 0 && ctx.Err() == nil {
@@ -181,6 +181,21 @@ func (s *Session) collect(ctx context.Context) {
 			s.seen.Left = append(s.seen.Left, f)
 		}
 	}
+}
+
+// collectRecord takes along what the server's processes recorded, when none is left of them.
+// What is missing was not recorded.
+func (s *Session) collectRecord(ctx context.Context) {
+	if s.plan.Drive.Record == "" {
+		return
+	}
+	s.sync(ctx)
+	_, _ = s.rec.takeWritten()
+	names := s.rec.lasting([]string{s.plan.Drive.Record}, s.plan.Planted)
+	bounded, cancel := context.WithTimeout(ctx, syncTimeout)
+	defer cancel()
+	files, left, err := s.sandbox.Collect(bounded, names)
+	s.seen.Recorded, s.seen.RecordedWhole = files, err == nil && left == 0 && len(files) == len(names)
 }
 
 // lasting are the files below some directories that the server wrote and that

@@ -23,6 +23,10 @@ type Observations struct {
 	TriedLoopback bool
 	// LookedIn is another user's HOME in which a decoy was looked for, if one was.
 	LookedIn plan.Account
+	// Recorded are the files of the plan's Drive.Record. The server may have written them.
+	Recorded []rootfs.File
+	// RecordedWhole says that none of these files is missing.
+	RecordedWhole bool
 	// Left are the files that the server wrote in places that last.
 	Left []rootfs.File
 }
