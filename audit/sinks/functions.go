@@ -161,7 +161,7 @@ func (p *project) functions(s *source) []Function {
 		case lang.Import:
 			if !n.Types {
 				f := &out[at[s.owner(in)]]
-				f.Calls = append(f.Calls, p.imported(s, n)...)
+				f.Calls = append(f.Calls, p.modulesImported(s, n)...)
 			}
 		}
 		return true

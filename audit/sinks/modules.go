@@ -20,8 +20,8 @@ func constantImport(c *lang.CallSite) (string, bool) {
 	return v.Text, ok && v.Kind == lang.String
 }
 
-// imported returns the ids of the package's modules that a statement imports.
-func (p *project) imported(s *source, n lang.Import) []string {
+// modulesImported returns the ids of the package's modules that a statement imports.
+func (p *project) modulesImported(s *source, n lang.Import) []string {
 	out := p.modulesNamed(s, n.Module)
 	if s.Language != "Python" {
 		return out
