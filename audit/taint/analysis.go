@@ -47,7 +47,7 @@ type Result struct {
 // Bounds of an analysis: nodes for one handler and for all, functions within each other,
 // and flows.
 const (
-	maxWork, maxAllWork = 400_000, 8_000_000
+	maxWork, maxAllWork = 400_000, 4_000_000
 	maxDepth            = 14
 	maxFlows            = 1_000
 )
@@ -80,6 +80,10 @@ type source struct {
 	assigned  map[string]lang.Expr
 	imports   map[string]importedName
 	classes   map[string]*lang.Class
+	// size is where the last statement ends, in bytes.
+	size int
+	// module is the code of the file itself, nil until it is asked for.
+	module *lang.Function
 }
 
 type importedName struct{ module, name string }
@@ -135,6 +139,9 @@ func newSource(f *lang.File, facts *lang.Facts) *source {
 		}
 	}
 	s.collect(f.Body)
+	if n := len(f.Body); n > 0 {
+		s.size = f.Body[n-1].Place().End.Offset
+	}
 	return s
 }
 
@@ -182,6 +189,8 @@ func (a *analysis) entries() []entry {
 			out = append(out, e)
 		}
 	}
+	// The code of a bundle itself is no handler: it holds the SDK, which compares with
+	// "tools/call" too.
 	for _, h := range a.pkg.Handlers() {
 		if h.Kind == "prompt" {
 			continue
@@ -189,7 +198,7 @@ func (a *analysis) entries() []entry {
 		for _, id := range h.Functions {
 			b, ok := a.pkg.Body(id)
 			if !ok {
-				if file, name, _ := strings.Cut(id, ":"); name == "" && a.sources[file] != nil {
+				if file, name, _ := strings.Cut(id, ":"); name == "" && a.sources[file] != nil && a.sources[file].size < maxGuessed {
 					b = a.module(file)
 				}
 			}
@@ -211,7 +220,10 @@ func (a *analysis) entries() []entry {
 // module is the code of a file itself as a function.
 func (a *analysis) module(file string) sinks.Body {
 	s := a.sources[file]
-	return sinks.Body{File: s.File, Function: &lang.Function{Body: s.Body}}
+	if s.module == nil {
+		s.module = &lang.Function{Body: s.Body}
+	}
+	return sinks.Body{File: s.File, Function: s.module}
 }
 
 // isRaw reports whether a handler was found by a comparison with "tools/call" within it:

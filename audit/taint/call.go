@@ -112,6 +112,10 @@ func (f *frame) info(x lang.Call) *callInfo {
 	return c
 }
 
+// maxGuessed bounds the files whose methods a method of an unknown object may be: a larger
+// one is a bundle of libraries, where any name stands for many.
+const maxGuessed = 1 << 20
+
 // ownCall evaluates a call of a function of the package.
 func (f *frame) ownCall(c *callInfo) (*value, bool) {
 	var list []*closure
@@ -132,7 +136,7 @@ func (f *frame) ownCall(c *callInfo) (*value, bool) {
 	if len(list) == 0 && c.method != "" && len(c.names) == 0 && !keepMethods[c.method] && !adders[c.method] {
 		if ids := f.a.pkg.Methods(c.method); len(ids) <= 3 {
 			for _, id := range ids {
-				if b, ok := f.a.pkg.Body(id); ok && b.File.Language == f.src.Language {
+				if b, ok := f.a.pkg.Body(id); ok && b.File.Language == f.src.Language && f.a.sources[b.File.Path].size < maxGuessed {
 					list = append(list, &closure{body: b})
 				}
 			}
