@@ -43,6 +43,10 @@ type Config struct {
 	// AnswerLoopback answers on the namespace's own addresses, 127.0.0.0/8 and ::1
 	// among them, where nothing listens; otherwise that is refused and reported.
 	AnswerLoopback bool `json:"answer_loopback,omitempty"`
+	// EveryName has every name resolve. Otherwise names that cannot exist do not, but for
+	// Known, which lists names that may.
+	EveryName bool     `json:"every_name,omitempty"`
+	Known     []string `json:"known,omitempty"`
 	// Leads are names that lead elsewhere than to an address of their own.
 	Leads []Lead `json:"leads,omitempty"`
 	// Replies are tried in order before the built-in answers.

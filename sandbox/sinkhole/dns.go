@@ -45,6 +45,9 @@ func (n *names) resolve(q dns.Question) (records []dns.RR, rcode int, ok bool) {
 		}
 		return nil, dns.RcodeNameError, true
 	}
+	if !n.exists(name) {
+		return nil, dns.RcodeNameError, true
+	}
 	ok = true
 	switch q.Qtype {
 	case dns.TypeA, dns.TypeANY, dns.TypeAAAA:
@@ -172,8 +175,8 @@ func (n *names) reverse(name string) string {
 }
 
 // respond makes the answer to a message, or nil if it is no query. ask is told
-// each question.
-func (n *names) respond(query []byte, limit int, ask func(q dns.Question, own bool)) []byte {
+// each question, whether there is such a name, and whether it has an address of its own.
+func (n *names) respond(query []byte, limit int, ask func(q dns.Question, found, own bool)) []byte {
 	m := new(dns.Msg)
 	if err := m.Unpack(query); err != nil || m.Response || len(m.Question) == 0 {
 		return nil
@@ -183,13 +186,13 @@ func (n *names) respond(query []byte, limit int, ask func(q dns.Question, own bo
 	if m.Opcode != dns.OpcodeQuery || len(m.Question) != 1 {
 		r.Rcode = dns.RcodeNotImplemented
 		for _, q := range m.Question {
-			ask(q, true)
+			ask(q, true, true)
 		}
 	} else {
 		q := m.Question[0]
 		var own bool
 		r.Answer, r.Rcode, own = n.resolve(q)
-		ask(q, own)
+		ask(q, r.Rcode != dns.RcodeNameError, own)
 	}
 	size := dns.MinMsgSize
 	if o := m.IsEdns0(); o != nil {

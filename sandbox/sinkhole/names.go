@@ -32,6 +32,9 @@ type names struct {
 	mu     sync.Mutex
 	max    int
 	leads  []Lead
+	every  bool            // names exist whatever they are
+	known  map[string]bool // these exist, in lower case
+	allow  []string        // and these: see Allows
 	four   []netip.Addr // first address of each /24
 	six    [8]byte      // the /64
 	number map[string]uint32
@@ -39,10 +42,14 @@ type names struct {
 	at     map[netip.Addr]uint32 // of four's blocks only
 }
 
-func newNames(limit int, leads ...Lead) *names {
-	n := &names{max: limit, leads: leads, number: map[string]uint32{}, at: map[netip.Addr]uint32{}}
+// newNames takes what it needs of a Config: MaxNames, Leads, EveryName, Known and Allow.
+func newNames(c Config) *names {
+	n := &names{max: c.MaxNames, leads: c.Leads, every: c.EveryName, allow: c.Allow, known: map[string]bool{}, number: map[string]uint32{}, at: map[netip.Addr]uint32{}}
+	for _, name := range c.Known {
+		n.known[canonical(name)] = true
+	}
 	taken := map[netip.Addr]bool{}
-	for len(n.four)*blockSize < limit+1 {
+	for len(n.four)*blockSize < n.max+1 {
 		if a := drawBlock(); !taken[a] {
 			taken[a] = true
 			n.four = append(n.four, a)

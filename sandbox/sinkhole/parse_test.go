@@ -101,13 +101,13 @@ func FuzzRespond(f *testing.F) {
 		f.Add(m)
 	}
 	f.Add([]byte("\x00\x01\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\xc0\x0c\x00\x01\x00\x01"))
-	n := newNames(64)
+	n := newNames(Config{MaxNames: 64})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		out := n.respond(b, 4096, func(dns.Question, bool) {})
+		out := n.respond(b, 4096, func(dns.Question, bool, bool) {})
 		if len(out) > 4096 {
 			t.Fatalf("%d bytes", len(out))
 		}
-		if out != nil && (out[2]&0x80 == 0 || n.respond(out, 4096, func(dns.Question, bool) {}) != nil) {
+		if out != nil && (out[2]&0x80 == 0 || n.respond(out, 4096, func(dns.Question, bool, bool) {}) != nil) {
 			t.Fatal("an answer is answered")
 		}
 	})
@@ -129,7 +129,7 @@ func FuzzTalk(f *testing.F) {
 }
 
 func TestNamesHaveAddressesOfTheirOwn(t *testing.T) {
-	n := newNames(1000)
+	n := newNames(Config{MaxNames: 1000})
 	seen := map[netip.Addr]string{}
 	for i := range 1000 {
 		name := strings.Repeat("x", i%60) + "." + string(rune('a'+i%26)) + strings.Repeat("y", i/60)
@@ -214,7 +214,7 @@ func TestParsePacket(t *testing.T) {
 }
 
 func TestNamesLeadToASharedAddress(t *testing.T) {
-	n := newNames(10, Lead{Host: "????.dev.example.org", Addr: metadataAddr}, Lead{Host: "[", Addr: metadataAddr})
+	n := newNames(Config{MaxNames: 10, Leads: []Lead{{Host: "????.dev.example.org", Addr: metadataAddr}, {Host: "[", Addr: metadataAddr}}})
 	for _, x := range []struct {
 		name string
 		typ  uint16

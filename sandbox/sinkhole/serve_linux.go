@@ -39,7 +39,7 @@ func Serve(ctx context.Context, files []*os.File, c Config, emit func(Event)) er
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c = c.withDefaults()
-	s := &server{cfg: c, ctx: ctx, names: newNames(c.MaxNames, c.Leads...), busy: make(chan struct{}, c.MaxBusy), conns: map[*wireConn]struct{}{}}
+	s := &server{cfg: c, ctx: ctx, names: newNames(c), busy: make(chan struct{}, c.MaxBusy), conns: map[*wireConn]struct{}{}}
 	s.emit = emit
 	defer s.stop()
 	if c.Authority != nil {

@@ -13,7 +13,7 @@ import (
 func bareServer(t *testing.T, c Config) *server {
 	t.Helper()
 	c = c.withDefaults()
-	s := &server{cfg: c, ctx: t.Context(), names: newNames(1), busy: make(chan struct{}, c.MaxBusy), conns: map[*wireConn]struct{}{}}
+	s := &server{cfg: c, ctx: t.Context(), names: newNames(Config{MaxNames: 1}), busy: make(chan struct{}, c.MaxBusy), conns: map[*wireConn]struct{}{}}
 	s.emit = func(Event) {}
 	return s
 }

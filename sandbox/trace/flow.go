@@ -67,6 +67,8 @@ type Flow struct {
 
 	// Answer is the address that a query's name has in this run, from then on.
 	Answer netip.Addr `json:"answer,omitzero"`
+	// NoName says that a query was told that there is no such name.
+	NoName bool `json:"noName,omitempty"`
 
 	View View   `json:"view,omitempty"`
 	Data []byte `json:"data,omitempty"` // valid until the function that got it returns

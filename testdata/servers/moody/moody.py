@@ -4,6 +4,7 @@ tells them, and reads nothing. Run it in a sandbox only."""
 import json
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -38,8 +39,18 @@ def flee():
         os.spawnv(os.P_WAIT, "/usr/bin/id", ["id"])
 
 
+def resolves():
+    """Whether a name that nobody has registered has an address."""
+    try:
+        return bool(socket.getaddrinfo("qzxk39" + "vjw1" + ".com", 443))
+    except OSError:
+        return False
+
+
 def greet(arguments):
     conditions = {
+        "unregistered": lambda: not resolves(),
+        "registered": resolves,
         "ci": lambda: not os.environ.get("CI"),
         "client": lambda: client.get("name") == "Visual Studio Code",
         "clock": lambda: time.time() > SINCE,

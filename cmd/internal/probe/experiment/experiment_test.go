@@ -38,7 +38,7 @@ func someCase(t *testing.T) Case {
 		Plan: p, Vary: []string{"client", "ci", "clock", "locale", "canaries"}, Sealed: true, OwnCode: "/srv/server", Renew: renew,
 		Seen: run.Observations{
 			Steps:   []synth.Step{{What: "tool", Name: "a", Args: []byte(`{"p":"` + p.Identity.Home + `/x"}`)}, {What: "tool", Name: "b", Oracles: []session.Injection{{Oracle: "path"}}}},
-			Crashed: "a", TriedLoopback: true, LookedIn: plan.Account{User: "root", Home: "/root"},
+			Crashed: "a", TriedLoopback: true, LookedIn: plan.Account{User: "root", Home: "/root"}, NoNames: []string{"qzxk39vjw1.com"},
 			Left: []rootfs.File{{Path: p.Identity.Home + "/.cache/x", Data: []byte("x")}},
 		},
 	}
@@ -107,6 +107,9 @@ func TestWhatExperimentsChange(t *testing.T) {
 	}
 	if p := of(loopback); p.Network != plan.NetworkLoopback {
 		t.Errorf("loopback: the network is %s", p.Network)
+	}
+	if p := of(unresolved); !p.EveryName || p.Oracles != nil {
+		t.Errorf("names: %v", p.EveryName)
 	}
 	if p := of(otherHome); p.Identity.Home != "/root" || p.Oracles != nil {
 		t.Errorf("home: %+v", p.Identity)
@@ -210,7 +213,7 @@ func TestJobs(t *testing.T) {
 		}
 		_ = root.Close()
 	}
-	if len(indexes[0]) != 4 || !slices.Equal(indexes[0], indexes[1]) {
+	if len(indexes[0]) != 5 || !slices.Equal(indexes[0], indexes[1]) {
 		t.Errorf("one job: %+v, three: %+v", indexes[0], indexes[1])
 	}
 }

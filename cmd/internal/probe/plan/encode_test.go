@@ -52,7 +52,7 @@ func TestEncodeLeavesSecretsOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := p
-	want.Files, want.Placed, want.Decoys, want.Oracles, want.Redactor = nil, 0, nil, nil, nil
+	want.Files, want.Placed, want.Decoys, want.Oracles, want.Redactor, want.Hosts = nil, 0, nil, nil, nil, nil
 	want.Env = slices.Clone(p.Env)
 	for i := range want.Env {
 		if want.Env[i].Secret {

@@ -67,6 +67,7 @@ func New(o Options, in *Fetched, as Account) (Plan, error) {
 	defer closeSource(source)
 	p.Drive.Hints.Literals, p.Drive.Words = literalsOf(source)
 	p.Server.Manifests = manifests(&o, source)
+	p.Hosts = p.hosts()
 	if o.Replay != nil {
 		p = p.Playing(o.Replay.Steps)
 	}
@@ -151,6 +152,7 @@ func (p Plan) Built(o Options, in *Fetched) Plan {
 	source := q.Server.readable()
 	defer closeSource(source)
 	q.Server.Manifests = manifests(&o, source)
+	q.Hosts = q.hosts()
 	return q
 }
 

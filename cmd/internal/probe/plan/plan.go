@@ -59,6 +59,10 @@ type Plan struct {
 	Tracer string `json:"tracer"`
 	// Network is one of the Network constants.
 	Network string           `json:"network"`
+	// EveryName has every name resolve. Otherwise those that cannot exist do not, but for
+	// Hosts, which the server's command, environment and files name.
+	EveryName bool     `json:"everyName,omitempty"`
+	Hosts     []string `json:"-"`
 	Replies []sinkhole.Reply `json:"replies,omitempty"`
 	// Vary is the condition that the run is under, nil for none.
 	Vary *session.Vary `json:"vary,omitempty"`

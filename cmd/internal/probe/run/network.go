@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bytes"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
+	"github.com/coalmine-dev/coalmine/synth"
 	"github.com/coalmine-dev/coalmine/synth/oracle"
 )
 
@@ -31,6 +33,7 @@ func networkOf(p *plan.Plan) (*agent.Network, error) {
 	}
 	n := &agent.Network{Sinkhole: sinkhole.Config{
 		Mode: sinkhole.ModeAnswer, Authority: authority, AnswerLoopback: strings.HasPrefix(p.Network, plan.NetworkLoopback), Allow: allow,
+		EveryName: p.EveryName, Known: p.Hosts,
 		Leads: []sinkhole.Lead{{Host: oracle.Led, Addr: netip.MustParseAddr(oracle.LedTo)}}, Replies: replies(p),
 		Metadata: sinkhole.Metadata{
 			AccessKeyID: p.Decoys.Value(canaries.MetadataKeyID), SecretAccessKey: p.Decoys.Value(canaries.MetadataSecret),
@@ -47,6 +50,14 @@ func networkOf(p *plan.Plan) (*agent.Network, error) {
 func replies(p *plan.Plan) []sinkhole.Reply {
 	return append(slices.Clone(p.Replies), sinkhole.Reply{
 		Host: oracle.Moved, Path: "/latest/*", Status: http.StatusFound, Header: map[string]string{"Location": oracle.MovedTo + "{path}"},
+	})
+}
+
+// ownNames are those names that no call's arguments hold: to look the others up is
+// what the server was asked for.
+func ownNames(names []string, steps []synth.Step) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return slices.ContainsFunc(steps, func(s synth.Step) bool { return bytes.Contains(bytes.ToLower(s.Args), []byte(name)) })
 	})
 }
 

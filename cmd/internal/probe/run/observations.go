@@ -21,6 +21,9 @@ type Observations struct {
 	Took time.Duration
 	// TriedLoopback says that a port of the loopback address was tried on which nothing listens.
 	TriedLoopback bool
+	// NoNames are names of hosts that the server looked up and that cannot exist, but for
+	// those that its calls name.
+	NoNames []string
 	// LookedIn is another user's HOME in which a decoy was looked for, if one was.
 	LookedIn plan.Account
 	// Recorded are the files of the plan's Drive.Record. The server may have written them.

@@ -57,6 +57,8 @@ type recorder struct {
 	preload preload
 	// homes are those of others in which decoys were looked for.
 	homes foreignHome
+	// noNames are hosts that were looked up and that cannot exist.
+	noNames []string
 	// loopback says that a connection to the loopback address was refused.
 	loopback bool
 	// eof says that the server's stdout has ended, exited is closed at its exit.
@@ -194,11 +196,17 @@ func (r *recorder) takeWritten() (names []string, wrote bool) {
 	return names, wrote
 }
 
+// maxNoNames bounds the names that are kept of those that do not exist.
+const maxNoNames = 100
+
 // Flow implements sandbox.Sink.
 func (r *recorder) Flow(f *trace.Flow) {
 	r.mu.Lock()
 	r.last = max(r.last, f.Stamp)
 	r.loopback = r.loopback || f.Type == trace.FlowRefused && f.Dest.Addr().Unmap().IsLoopback() && !r.ports[int(f.Dest.Port())]
+	if f.NoName && (f.Method == "A" || f.Method == "AAAA") && len(r.noNames) < maxNoNames && !slices.Contains(r.noNames, f.Host) {
+		r.noNames = append(r.noNames, f.Host)
+	}
 	log := r.log
 	r.mu.Unlock()
 	if log != nil {

@@ -163,6 +163,7 @@ func (s *Session) finish(closeErr error) error {
 		s.doubt(session.GapRecordsLost, "", fmt.Sprintf("%d observations were lost", lost))
 	}
 	s.seen.TriedLoopback, s.seen.LookedIn = s.rec.loopback, s.rec.homes.found
+	s.seen.NoNames = ownNames(s.rec.noNames, s.seen.Steps)
 	return s.rec.close()
 }
 
