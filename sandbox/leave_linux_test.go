@@ -137,7 +137,9 @@ func TestNothingLeavesByAnInterface(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = w.peer.Close() }()
-			run := start(t, w, sunk(hostile(t, "leave")))
+			spec := sunk(hostile(t, "leave"))
+			spec.Network.Sinkhole.Interface = "eth0"
+			run := start(t, w, spec)
 			told := run.call(t, "leave")
 			for _, way := range []string{"SO_BINDTODEVICE", "IP_PKTINFO", "IP_UNICAST_IF", "multicast", "broadcast", "ff02::1", "raw", "packet"} {
 				if !strings.Contains(told, way+" by eth0: ") {
@@ -160,6 +162,12 @@ func TestNothingLeavesByAnInterface(t *testing.T) {
 			}
 			if !strings.Contains(seen, "<mark plain by eth0>") {
 				t.Errorf("the sinkhole saw %q", seen)
+			}
+			// What names the interface that the agent made ends there, and is seen.
+			for _, way := range []string{"SO_BINDTODEVICE", "IP_PKTINFO", "IP_UNICAST_IF", "multicast", "broadcast", "multicast 6", "ff02::1"} {
+				if !strings.Contains(seen, "<mark "+way+" by eth0>") {
+					t.Errorf("%s by eth0 was not seen: %q\n%s\n%v", way, seen, told, run.Events())
+				}
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"net"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/canaries"
@@ -87,7 +88,10 @@ type Compare struct {
 
 // Network is the sinkhole of a sandbox.
 type Network struct {
+	// Sinkhole names the interface that the agent is to make, "" for none.
 	Sinkhole sinkhole.Config `json:"sinkhole"`
+	// MAC is that interface's address, drawn by the kernel where it is empty.
+	MAC net.HardwareAddr `json:"mac,omitempty"`
 }
 
 // User is who the target runs as.
@@ -123,8 +127,8 @@ type Command struct {
 	// "sync" (drain the tracer, the watches and the sinkhole up to now, answer
 	// "synced" with N), "search" (the same, and before the answer tell when the
 	// files at Paths were changed last, and look for decoys in them and in those that are held open), "collect" (drain, and
-	// answer with a "file" for each of Paths, then "synced", all with N) or "ports"
-	// (answer "ports" with N).
+	// answer with a "file" for each of Paths, then "synced", all with N), "ports"
+	// (answer "ports" with N) or "waits" (answer "waits" with N).
 	Type  string        `json:"type"`
 	Grace time.Duration `json:"grace,omitempty"`
 	// Signal has "stop" begin with TERM, and close stdin only after Grace.

@@ -27,13 +27,15 @@ const (
 	roleEnter  = "enter"  // start the target's stage in the inner pid namespace
 	roleInner  = "inner"  // be the first process of the inner pid namespace
 	roleSink   = "sink"   // answer the network
+	roleFarEnd = "far"    // bring up an interface
 )
 
 // order is what the agent tells a stage to do. Its descriptors come along:
 // target: stdin, stdout, stderr, status; enter: pid namespace, status; inner:
-// status; sink: status, observations, dials, listeners.
+// status; sink: status, observations, dials, listeners; far: status.
 type order struct {
 	Role    string   `json:"role"`
+	Name    string   `json:"name,omitempty"` // of the interface
 	Command []string `json:"command,omitempty"`
 	Dir     string   `json:"dir,omitempty"`
 	Env     []string `json:"env,omitempty"`

@@ -44,6 +44,7 @@ func (a *agent) armSink() error {
 	if a.cfg.Network == nil {
 		return nil
 	}
+	a.addInterface()
 	armed, err := sinkhole.Arm(a.cfg.Network.Sinkhole)
 	if err != nil {
 		return &refusal{Reason: "the sinkhole: " + err.Error(), Hint: "--network none does without it"}

@@ -33,6 +33,8 @@ func stage() int {
 		return refuse(fds[1], enterInner(fds[0]))
 	case o.Role == roleInner && len(fds) == 1:
 		return refuse(fds[0], runInner(fds[0]))
+	case o.Role == roleFarEnd && len(fds) == 1:
+		return refuse(fds[0], raise(o.Name))
 	case o.Role == roleSink && len(fds) > 3:
 		return refuse(fds[0], runSink(o, fds[0], fds[1], fds[2], fds[3:]))
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 )
 
 // buildImage makes an image of a Dockerfile and files, and removes it at the end.
@@ -166,5 +167,21 @@ func TestDirectoriesOfAnImageAreBounded(t *testing.T) {
 	rec, x := outcome(t, spec)
 	if !strings.HasPrefix(x.Reason, "limit: disk") {
 		t.Errorf("exit %+v, stdout %q", x, rec.Out())
+	}
+}
+
+// TestInterface: beside the loopback there is an interface that names its gateway, though
+// the engine gave the container none.
+func TestInterface(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
+	spec, _ := specFor(t, debian, "sh", "-c", "cat /proc/net/dev /proc/net/route /etc/resolv.conf")
+	spec.Network = &agent.Network{Sinkhole: sinkhole.Config{Interface: "eth0"}}
+	rec, _ := outcome(t, spec)
+	// The gateway is written as a number in the machine's order.
+	for _, want := range []string{"eth0:", "eth0\t00000000\t0101A8C0", "nameserver 192.168.1.1\n"} {
+		if !strings.Contains(rec.Out(), want) {
+			t.Errorf("%q is missing in\n%s\n%v", want, rec.Out(), rec.Events())
+		}
 	}
 }

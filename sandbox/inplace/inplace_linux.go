@@ -217,7 +217,7 @@ type conn struct {
 // prepare gives the target's uid a name, and notes what the run will add to the container.
 // The server's files are copied where they come from elsewhere.
 func (c *conn) prepare(view *shown.View) error {
-	for _, p := range append([]string{c.spec.User.Home, agent.TrustDir}, c.spec.Workspaces...) {
+	for _, p := range append([]string{c.spec.User.Home, agent.TrustDir, "/run/user"}, c.spec.Workspaces...) {
 		if _, err := os.Lstat(p); errors.Is(err, os.ErrNotExist) {
 			c.made = append(c.made, p)
 		}
@@ -269,6 +269,11 @@ func (c *conn) Write(p []byte) (int, error) { return c.in.Write(p) }
 func (c *conn) Config(cfg *agent.Config) {
 	cfg.Hostname = ""
 	cfg.HostFiles = true
+	if cfg.Network != nil { // the container's network outlives the run
+		network := *cfg.Network
+		network.Sinkhole.Interface = ""
+		cfg.Network = &network
+	}
 	if cfg.TraceSet != "" {
 		if path, err := exec.LookPath("strace"); err == nil {
 			cfg.Strace = []string{path}

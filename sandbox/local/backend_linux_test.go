@@ -19,6 +19,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/slots"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 )
 
 const (
@@ -188,6 +189,20 @@ func TestNothingButLoopback(t *testing.T) {
 	r := shell(t, `cat /proc/net/dev | tail -n +3 | cut -d: -f1; cat /proc/net/route | wc -l`)
 	if strings.Join(strings.Fields(r.out), " ") != "lo 1" {
 		t.Errorf("interfaces %q", r.out)
+	}
+}
+
+// TestInterface: with a sinkhole there is an interface beside the loopback, whose gateway
+// is the name server.
+func TestInterface(t *testing.T) {
+	sandboxtest.Acquire(t, sandboxtest.Light)
+	s := spec("sh", "-c", "cat /proc/net/dev /proc/net/route /etc/resolv.conf")
+	s.Network = &agent.Network{Sinkhole: sinkhole.Config{Interface: "eth0"}}
+	r := run(t, s)
+	for _, want := range []string{"eth0:", "eth0\t00000000\t0101A8C0", "nameserver 192.168.1.1\n"} {
+		if !strings.Contains(r.out, want) {
+			t.Errorf("%q is missing in\n%s\n%s", want, r.out, r.err)
+		}
 	}
 }
 

@@ -39,7 +39,8 @@ func (s *Sinkhole) Close() error {
 
 // Arm makes the calling thread's network namespace a sinkhole. Whoever calls it
 // has CAP_NET_ADMIN there, and needs it no more afterwards. Where an interface
-// but lo is up it fails: a packet that names its interface needs no route.
+// but lo is up it fails: a packet that names its interface needs no route. Then it brings
+// up the Config's Interface, which by the caller's word leads nowhere.
 func Arm(c Config) (*Sinkhole, error) { return armBy(&c, divert) }
 
 // armBy is Arm with a way to divert packets.
@@ -53,7 +54,7 @@ func armBy(c *Config, divert diverter) (*Sinkhole, error) {
 	} else {
 		s.IPv6 = true
 	}
-	if err := routes(s.IPv6); err != nil {
+	if err := routes(c, s.IPv6); err != nil {
 		return nil, err
 	}
 	four, six := drawListeners()
@@ -166,9 +167,9 @@ func enableIPv6() error {
 	return nil
 }
 
-// routes brings lo up, gives it the namespace's own addresses, and makes every
-// address local.
-func routes(ipv6 bool) error {
+// routes brings lo and the interface up, gives the namespace its own addresses, and makes
+// every address local.
+func routes(c *Config, ipv6 bool) error {
 	lo, err := netlink.LinkByName("lo")
 	if err != nil {
 		return fmt.Errorf("find lo: %w", err)
@@ -176,26 +177,90 @@ func routes(ipv6 bool) error {
 	if err := netlink.LinkSetUp(lo); err != nil {
 		return fmt.Errorf("bring up lo: %w", err)
 	}
-	own := []netip.Addr{Own4}
+	at, err := outward(c, lo)
+	if err != nil {
+		return err
+	}
+	both := c.own()
+	own := both[:1]
 	if ipv6 {
-		own = append(own, Own6)
+		own = both[:]
 	}
 	for _, a := range own {
-		host := &net.IPNet{IP: a.AsSlice(), Mask: net.CIDRMask(a.BitLen(), a.BitLen())}
-		err := netlink.AddrAdd(lo, &netlink.Addr{IPNet: host, Flags: unix.IFA_F_NODAD, Scope: unix.RT_SCOPE_UNIVERSE})
-		if err != nil && !errors.Is(err, syscall.EEXIST) {
-			return fmt.Errorf("give lo the address %s: %w", a, err)
+		if err := assign(at, a, at != lo); err != nil {
+			return err
 		}
-		route := &netlink.Route{
-			LinkIndex: lo.Attrs().Index, Table: unix.RT_TABLE_LOCAL, Type: unix.RTN_LOCAL, Protocol: unix.RTPROT_STATIC,
-			Dst: &net.IPNet{IP: make(net.IP, a.BitLen()/8), Mask: net.CIDRMask(0, a.BitLen())}, Src: a.AsSlice(),
+		if err := makeLocal(lo, a, 0); err != nil {
+			return err
 		}
-		if a.Is4() {
-			route.Scope = netlink.SCOPE_HOST
-		}
-		if err := netlink.RouteReplace(route); err != nil {
-			return fmt.Errorf("make %s local: %w", route.Dst, err)
-		}
+	}
+	if at == lo {
+		return nil
+	}
+	// Without rules of its own the kernel of Linux 4 and later searches the tables of IPv4
+	// as one: the network's own route would win over that of all addresses.
+	if err := makeLocal(lo, own[0], networkBits); err != nil {
+		return err
+	}
+	// It is never taken: the table of local addresses comes before it.
+	err = netlink.RouteReplace(&netlink.Route{LinkIndex: at.Attrs().Index, Gw: Nameserver.AsSlice(), Protocol: unix.RTPROT_DHCP, Src: own[0].AsSlice()})
+	if err != nil {
+		return fmt.Errorf("name a gateway: %w", err)
+	}
+	return nil
+}
+
+// networkBits is the length of the prefix of the network of IPv4 that the namespace seems
+// to be in.
+const networkBits = 24
+
+// makeLocal makes the addresses around one, as far as they share bits, local.
+func makeLocal(lo netlink.Link, a netip.Addr, bits int) error {
+	around, err := a.Prefix(bits)
+	if err != nil {
+		return err
+	}
+	route := &netlink.Route{
+		LinkIndex: lo.Attrs().Index, Table: unix.RT_TABLE_LOCAL, Type: unix.RTN_LOCAL, Protocol: unix.RTPROT_STATIC,
+		Dst: &net.IPNet{IP: around.Addr().AsSlice(), Mask: net.CIDRMask(bits, a.BitLen())}, Src: a.AsSlice(),
+	}
+	if a.Is4() {
+		route.Scope = netlink.SCOPE_HOST
+	}
+	if err := netlink.RouteReplace(route); err != nil {
+		return fmt.Errorf("make %s local: %w", route.Dst, err)
+	}
+	return nil
+}
+
+// outward is the Config's interface, brought up, or else lo.
+func outward(c *Config, lo netlink.Link) (netlink.Link, error) {
+	if c.Interface == "" {
+		return lo, nil
+	}
+	l, err := netlink.LinkByName(c.Interface)
+	if err == nil {
+		// No router answers, and nobody else has the addresses.
+		_ = writeSysctl("ipv6/conf/"+c.Interface+"/accept_ra", "0")
+		_ = writeSysctl("ipv6/conf/"+c.Interface+"/accept_dad", "0")
+		err = netlink.LinkSetUp(l)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("bring up %s: %w", c.Interface, err)
+	}
+	return l, nil
+}
+
+// assign gives an interface an address, alone or in the network around it.
+func assign(at netlink.Link, a netip.Addr, network bool) error {
+	bits := a.BitLen()
+	if network {
+		bits = map[int]int{32: networkBits, 128: 64}[bits]
+	}
+	host := &net.IPNet{IP: a.AsSlice(), Mask: net.CIDRMask(bits, a.BitLen())}
+	err := netlink.AddrAdd(at, &netlink.Addr{IPNet: host, Flags: unix.IFA_F_NODAD, Scope: unix.RT_SCOPE_UNIVERSE})
+	if err != nil && !errors.Is(err, syscall.EEXIST) {
+		return fmt.Errorf("give %s the address %s: %w", at.Attrs().Name, a, err)
 	}
 	return nil
 }

@@ -21,15 +21,16 @@ const (
 	ModeRefuse Mode = "refuse"
 )
 
-// The namespace's own addresses: the source of what leaves without a source of
-// its own, and left alone as a destination like the loopback addresses.
+// The namespace's own addresses where a Config names no others: the source of what leaves
+// without a source of its own, and left alone as a destination like the loopback addresses.
 var (
-	Own4 = netip.MustParseAddr("172.17.0.2")
+	Own4 = netip.MustParseAddr("192.168.1.24")
 	Own6 = netip.MustParseAddr("fd4c:8a21:7e03::2")
 )
 
-// Nameserver is an address for resolv.conf; any address answers as well.
-var Nameserver = netip.MustParseAddr("172.17.0.1")
+// Nameserver is an address for resolv.conf, and the gateway that the namespace seems to
+// have: a home router's. Any address answers as well.
+var Nameserver = netip.MustParseAddr("192.168.1.1")
 
 // Config is what both halves are told. It can be sent to another process as
 // JSON, all but its functions and channels.
@@ -38,6 +39,14 @@ type Config struct {
 	// Authority signs the certificates of TLS servers. Without one TLS stays shut.
 	Authority *Authority `json:"authority,omitempty"`
 	Metadata  Metadata   `json:"metadata"`
+	// Interface is one beside lo that leads nowhere: it gets the own addresses and a
+	// default route for programs to see, and copies of what is sent by it come to Serve.
+	// With "" lo has the addresses.
+	Interface string `json:"interface,omitempty"`
+	// Own4 and Own6 are the own addresses, the package's where they are zero. Own4 is in
+	// the /24 of Nameserver, Own6 in a /64 of its own.
+	Own4 netip.Addr `json:"own4,omitzero"`
+	Own6 netip.Addr `json:"own6,omitzero"`
 	// Allow are names of hosts whose flows are relayed through Dial, but for DNS: see Allows.
 	Allow []string `json:"allow,omitempty"`
 	// AnswerLoopback answers on the namespace's own addresses, 127.0.0.0/8 and ::1
@@ -134,6 +143,18 @@ type Reply struct {
 	Status int               `json:"status,omitempty"`
 	Header map[string]string `json:"header,omitempty"`
 	Body   string            `json:"body,omitempty"`
+}
+
+// own are the namespace's own addresses, that of IPv4 first.
+func (c *Config) own() [2]netip.Addr {
+	out := [2]netip.Addr{Own4, Own6}
+	if c.Own4.Is4() {
+		out[0] = c.Own4
+	}
+	if c.Own6.Is6() {
+		out[1] = c.Own6
+	}
+	return out
 }
 
 func (c Config) withDefaults() Config {

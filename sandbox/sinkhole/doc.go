@@ -18,8 +18,8 @@
 // Config.Allow it hands to the function Config.Dial, bytes as they are: TLS to
 // such a host stays shut, and its payload opaque, for nobody here could prove to
 // the client that it speaks to that host. It must never
-// take an interface but lo into use, nor remove one; its caller does that, and
-// Arm fails until it is done. It must never decompress what it received, trust a
+// take an interface but lo, and one that its caller made to lead nowhere, into use, nor
+// remove one; its caller does that, and Arm fails until it is done. It must never decompress what it received, trust a
 // length that a client named, hold more than the bounded part of a flow, or end
 // silently: what was not seen is reported as a loss.
 package sinkhole

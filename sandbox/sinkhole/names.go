@@ -35,8 +35,8 @@ type names struct {
 	every  bool            // names exist whatever they are
 	known  map[string]bool // these exist, in lower case
 	allow  []string        // and these: see Allows
-	four   []netip.Addr // first address of each /24
-	six    [8]byte      // the /64
+	four   []netip.Addr    // first address of each /24
+	six    [8]byte         // the /64
 	number map[string]uint32
 	list   []string
 	at     map[netip.Addr]uint32 // of four's blocks only

@@ -27,23 +27,37 @@ func divert(c *Config, four, six netip.AddrPort, ipv6, logged bool) error {
 		Hooknum: nftables.ChainHookPrerouting, Priority: nftables.ChainPriorityMangle,
 	})
 	conn.FlushChain(chain)
+	own := c.own()
 	families := []family{{
 		proto: unix.NFPROTO_IPV4, offset: 16, listener: four, icmp: unix.IPPROTO_ICMP,
-		answers: []byte{0, 3, 11, 12}, groups: network{[]byte{224, 0, 0, 0}, []byte{240, 0, 0, 0}},
-		own: []network{{[]byte{127, 0, 0, 0}, []byte{255, 0, 0, 0}}, {Own4.AsSlice(), bytes.Repeat([]byte{255}, 4)}},
+		answers: []byte{0, 3, 11, 12}, kernels: [][]expr.Any{l4(unix.IPPROTO_IGMP)}, groups: network{[]byte{224, 0, 0, 0}, []byte{240, 0, 0, 0}},
+		own: []network{{[]byte{127, 0, 0, 0}, []byte{255, 0, 0, 0}}, {own[0].AsSlice(), bytes.Repeat([]byte{255}, 4)}},
 	}}
 	if ipv6 {
 		all := bytes.Repeat([]byte{255}, 16)
 		families = append(families, family{
 			proto: unix.NFPROTO_IPV6, offset: 24, listener: six, icmp: unix.IPPROTO_ICMPV6,
-			answers: []byte{1, 2, 3, 4, 129}, groups: network{first(0xff), first(0xff)},
-			own: []network{{netip.IPv6Loopback().AsSlice(), all}, {Own6.AsSlice(), all}},
+			answers: []byte{1, 2, 3, 4, 129}, kernels: kernels6(), groups: network{first(0xff), first(0xff)},
+			own: []network{{netip.IPv6Loopback().AsSlice(), all}, {own[1].AsSlice(), all}},
 		})
 	}
 	for _, f := range families {
 		f.logged = logged
 		for _, r := range f.rules(c) {
 			conn.AddRule(&nftables.Rule{Table: table, Chain: chain, Exprs: r})
+		}
+	}
+	if logged && c.Interface != "" {
+		out := conn.AddChain(&nftables.Chain{
+			Name: "output", Table: table, Type: nftables.ChainTypeFilter,
+			Hooknum: nftables.ChainHookOutput, Priority: nftables.ChainPriorityMangle,
+		})
+		conn.FlushChain(out)
+		for _, f := range families {
+			f.logged = logged
+			for _, r := range f.leaving(c.Interface) {
+				conn.AddRule(&nftables.Rule{Table: table, Chain: out, Exprs: r})
+			}
 		}
 	}
 	if err := conn.Flush(); err != nil {
@@ -62,8 +76,9 @@ type network struct{ addr, mask []byte }
 type family struct {
 	proto    byte
 	icmp     byte
-	answers  []byte // the types of ICMP that answer or report, and carry nothing of the sender's choice
-	offset   uint32 // of the destination address in the header
+	answers  []byte       // the types of ICMP that answer or report, and carry nothing of the sender's choice
+	kernels  [][]expr.Any // what the kernel itself sends by an interface
+	offset   uint32       // of the destination address in the header
 	own      []network
 	groups   network // of multicast
 	listener netip.AddrPort
@@ -76,6 +91,9 @@ func (f family) rules(c *Config) [][]expr.Any {
 	rules := [][]expr.Any{
 		join(f.to(network{f.listener.Addr().AsSlice(), nil}), l4(unix.IPPROTO_TCP), reset),
 		join(f.to(network{f.listener.Addr().AsSlice(), nil}), l4(unix.IPPROTO_UDP), unreachable),
+	}
+	if c.Interface != "" { // what a program sent to a group by it comes back, and was copied on its way out
+		rules = append(rules, join(f.is(), through(expr.MetaKeyIIFNAME, c.Interface), accept))
 	}
 	for _, n := range f.own {
 		// What a socket of the namespace waits for is its own.
@@ -116,6 +134,34 @@ func (f family) rules(c *Config) [][]expr.Any {
 		rules = append(rules, join(f.is(), l4(known), accept))
 	}
 	return append(rules, join(f.is(), f.log(), accept))
+}
+
+// kernels6 match what the kernel sends by an interface to find its neighbours, routers and
+// groups (RFC 4861, RFC 3810). No program of the target's may send these.
+func kernels6() [][]expr.Any {
+	var out [][]expr.Any
+	for _, t := range []byte{131, 132, 133, 135, 136, 143} {
+		out = append(out, join(l4(unix.IPPROTO_ICMPV6), icmpType(t)))
+	}
+	return out
+}
+
+// leaving are the rules for what is sent by an interface that leads nowhere, because a
+// program named it or by its address: it is copied, and goes there.
+func (f family) leaving(name string) [][]expr.Any {
+	by := through(expr.MetaKeyOIFNAME, name)
+	var rules [][]expr.Any
+	for _, k := range f.kernels {
+		rules = append(rules, join(f.is(), by, k, accept))
+	}
+	return append(rules, join(f.is(), by, f.log(), accept))
+}
+
+// through matches packets that come or go by an interface.
+func through(which expr.MetaKey, name string) []expr.Any {
+	held := make([]byte, unix.IFNAMSIZ) // as the kernel holds it
+	copy(held, name)
+	return []expr.Any{&expr.Meta{Key: which, Register: 1}, &expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: held}}
 }
 
 func join(parts ...[]expr.Any) []expr.Any {

@@ -119,7 +119,8 @@ func (s *server) accept(l *net.TCPListener) {
 
 // own reports whether an address is the namespace's own, and not to be answered on.
 func (s *server) own(a netip.Addr) bool {
-	return !s.cfg.AnswerLoopback && (a.IsLoopback() || a == Own4 || a == Own6)
+	own := s.cfg.own()
+	return !s.cfg.AnswerLoopback && (a.IsLoopback() || a == own[0] || a == own[1])
 }
 
 func (s *server) pause(d time.Duration) {

@@ -68,11 +68,15 @@ func call(_ string, args map[string]any) (string, error) {
 	return way(u)
 }
 
-// sandboxed says why this is no sandbox: one has no interface but the loopback.
+// sandboxed says why this is no sandbox: in one every address is the machine's own, or
+// there is no interface but the loopback.
 func sandboxed() error {
 	all, err := net.Interfaces()
 	if err != nil {
 		return err
+	}
+	if l, err := net.ListenPacket("udp4", "203.0.113.77:0"); err == nil {
+		return l.Close()
 	}
 	for _, i := range all {
 		if i.Flags&net.FlagUp != 0 && i.Flags&net.FlagLoopback == 0 {

@@ -124,11 +124,15 @@ func sandboxed() error {
 	return unconnected()
 }
 
-// unconnected says which interface could carry something out.
+// unconnected says which interface could carry something out. Where every address is the
+// machine's own, as in a sinkhole, none does.
 func unconnected() error {
 	interfaces, err := net.Interfaces()
 	if err != nil {
 		return fmt.Errorf("reading the network interfaces: %w", err)
+	}
+	if l, err := net.ListenPacket("udp4", "203.0.113.77:0"); err == nil {
+		return l.Close()
 	}
 	for _, i := range interfaces {
 		if i.Flags&net.FlagUp != 0 && i.Flags&net.FlagLoopback == 0 {

@@ -92,6 +92,10 @@ func Leaves(t *testing.T, backend string) {
 		if !strings.Contains(wire, "<mark "+way+" by ") {
 			t.Errorf("the sinkhole has no %s: %q", way, wire)
 		}
+		// The interface beside lo is there, and what names it is seen too.
+		if !strings.Contains(wire, "<mark "+way+" by eth0>") {
+			t.Errorf("the sinkhole has no %s by eth0: %q", way, wire)
+		}
 	}
 	if len(res.Coverage.Tools) != 1 || res.Coverage.Tools[0].OK == 0 {
 		t.Errorf("the attempts were not made: %+v", res.Coverage.Tools)

@@ -2,6 +2,8 @@ package run
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -31,7 +33,9 @@ func networkOf(p *plan.Plan) (*agent.Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &agent.Network{Sinkhole: sinkhole.Config{
+	own4, own6, mac := stand(p.RunID)
+	n := &agent.Network{MAC: mac, Sinkhole: sinkhole.Config{
+		Interface: "eth0", Own4: own4, Own6: own6,
 		Mode: sinkhole.ModeAnswer, Authority: authority, AnswerLoopback: strings.HasPrefix(p.Network, plan.NetworkLoopback), Allow: allow,
 		EveryName: p.EveryName, Known: p.Hosts,
 		Leads: []sinkhole.Lead{{Host: oracle.Led, Addr: netip.MustParseAddr(oracle.LedTo)}}, Replies: replies(p),
@@ -44,6 +48,23 @@ func networkOf(p *plan.Plan) (*agent.Network, error) {
 		n.Sinkhole.Mode = sinkhole.ModeRefuse
 	}
 	return n, nil
+}
+
+// vendors are the first halves of addresses that makers of network cards were given (IEEE
+// MA-L): Intel, Dell, Lenovo's and HP's suppliers.
+var vendors = [][3]byte{{0x3c, 0x58, 0xc2}, {0xa4, 0xbb, 0x6d}, {0x8c, 0x16, 0x45}, {0x54, 0xee, 0x75}, {0x98, 0xfa, 0x9b}, {0xe0, 0xd5, 0x5e}}
+
+// stand is where a run's machine stands in the network of a home: its addresses, other ones
+// in each run.
+func stand(runID string) (own4, own6 netip.Addr, mac net.HardwareAddr) {
+	h := sha256.Sum256([]byte("interface " + runID))
+	four := sinkhole.Nameserver.As4()
+	four[3] = 20 + h[0]%200
+	six := [16]byte{0xfd}
+	copy(six[1:6], h[1:6])   // a network of RFC 4193
+	copy(six[8:16], h[8:16]) // of which the subnet is 0
+	vendor := vendors[int(h[16])%len(vendors)]
+	return netip.AddrFrom4(four), netip.AddrFrom16(six), append(vendor[:], h[17:20]...)
 }
 
 // replies are the user's own, and behind them the redirect that an oracle's input aims at.
