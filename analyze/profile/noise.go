@@ -26,7 +26,7 @@ var (
 	nameTrees   = []string{"/etc/resolv.conf", "/etc/hosts", "/etc/hostname", "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/services", "/etc/protocols", "/etc/passwd", "/etc/group", "/etc/ssl", "/etc/ca-certificates", "/etc/pki", "/var/run/nscd", "/run/nscd", "/run/systemd/resolve"}
 	localeTrees = []string{"/etc/localtime", "/etc/timezone", "/etc/locale.alias", "/usr/share/zoneinfo", "/usr/lib/locale", "/usr/share/locale"}
 	kernelTrees = []string{"/proc", "/sys", "/dev"}
-	tempTrees   = []string{"/tmp", "/var/tmp", "/dev/shm"}
+	tempTrees   = []string{"/tmp", "/var/tmp", "/dev/shm", "/run/user"}
 )
 
 // under reports whether p is dir or lies below it.

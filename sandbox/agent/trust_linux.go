@@ -27,16 +27,6 @@ var bundles = []string{
 // anchor is where the authority stands alone, for programs that want it beside their own store.
 const anchor = TrustDir + "/root-ca.pem"
 
-// trusting are the variables by which runtimes and libraries are told of a trust
-// store; own says that the variable adds to a store rather than replaces it.
-var trusting = []struct {
-	name string
-	own  bool
-}{
-	{"SSL_CERT_FILE", false}, {"REQUESTS_CA_BUNDLE", false}, {"CURL_CA_BUNDLE", false}, {"PIP_CERT", false},
-	{"GIT_SSL_CAINFO", false}, {"AWS_CA_BUNDLE", false}, {"NODE_EXTRA_CA_CERTS", true}, {"DENO_CERT", true},
-}
-
 // trustInBrowsers has browsers trust the authority.
 func (a *agent) trustInBrowsers(authority []byte) error {
 	block, _ := pem.Decode(authority)
@@ -89,16 +79,7 @@ func (a *agent) trust() error {
 	if bundle == "" {
 		bundle = anchor
 	}
-	for _, v := range trusting {
-		if hasVariable(a.cfg.Env, v.name) {
-			continue
-		}
-		value := bundle
-		if v.own {
-			value = anchor
-		}
-		a.cfg.Env = append(a.cfg.Env, v.name+"="+value)
-	}
+	a.trustVariables(bundle)
 	return nil
 }
 

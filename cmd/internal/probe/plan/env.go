@@ -23,6 +23,9 @@ func (p Plan) environment(o *Options, in *Fetched) Plan {
 	plain("LANG", "C.UTF-8")
 	plain("TERM", "xterm-256color")
 	plain("PWD", p.Server.Dir)
+	for _, v := range desktop {
+		plain(v[0], v[1])
+	}
 	for _, kv := range p.Decoys.Env() {
 		name, value, _ := strings.Cut(kv, "=")
 		p.Env = append(p.Env, Variable{Name: name, Value: value, Secret: true})
@@ -58,6 +61,17 @@ func (p Plan) environment(o *Options, in *Fetched) Plan {
 		p.Server.Dummies = append(p.Server.Dummies, name+"="+p.Redactor.Redact(o.Dummies[name]))
 	}
 	return p
+}
+
+// runtimeDir is the directory of a user's session, as systemd makes it for the first user.
+const runtimeDir = "/run/user/1000"
+
+// desktop are the variables of a session of GNOME on Wayland. No display of X11 is named:
+// browsers would leave their headless mode for it. Nothing listens on the sockets.
+var desktop = [][2]string{
+	{"XDG_RUNTIME_DIR", runtimeDir}, {"DBUS_SESSION_BUS_ADDRESS", "unix:path=" + runtimeDir + "/bus"}, {"SSH_AUTH_SOCK", runtimeDir + "/ssh-agent.socket"},
+	{"WAYLAND_DISPLAY", "wayland-0"}, {"XDG_SESSION_TYPE", "wayland"}, {"XDG_SESSION_CLASS", "user"}, {"XDG_CURRENT_DESKTOP", "GNOME"},
+	{"XDG_SESSION_DESKTOP", "gnome"}, {"DESKTOP_SESSION", "gnome"}, {"XDG_DATA_DIRS", "/usr/share/gnome:/usr/local/share/:/usr/share/"},
 }
 
 // setEnv appends a variable in place of those of its name.

@@ -85,7 +85,7 @@ func decoyOptions(o *Options, as Account, workspaces []string) canaries.Options 
 
 // planted are the decoy HOME and the workspaces.
 func planted(set *canaries.Set, workspaces []string) []rootfs.File {
-	var out []rootfs.File
+	out := []rootfs.File{{Path: runtimeDir, Mode: 0o700, Dir: true}}
 	for _, f := range set.Files() {
 		out = append(out, rootfs.File{Path: f.Path, Mode: uint32(f.Mode.Perm()), Data: f.Data, Dir: f.Dir, ModTime: f.ModTime})
 	}

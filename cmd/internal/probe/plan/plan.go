@@ -58,14 +58,16 @@ type Plan struct {
 	// repeats it under strace) or "none".
 	Tracer string `json:"tracer"`
 	// Network is one of the Network constants.
-	Network string           `json:"network"`
+	Network string `json:"network"`
 	// EveryName has every name resolve. Otherwise those that cannot exist do not, but for
 	// Hosts, which the server's command, environment and files name.
-	EveryName bool     `json:"everyName,omitempty"`
-	Hosts     []string `json:"-"`
-	Replies []sinkhole.Reply `json:"replies,omitempty"`
+	EveryName bool             `json:"everyName,omitempty"`
+	Hosts     []string         `json:"-"`
+	Replies   []sinkhole.Reply `json:"replies,omitempty"`
 	// Vary is the condition that the run is under, nil for none.
 	Vary *session.Vary `json:"vary,omitempty"`
+	// Awaits says that what the server waits for is to come within the run.
+	Awaits bool `json:"awaits,omitempty"`
 	// Preload is a library that the server must load for the run to mean anything, "" for none.
 	Preload string `json:"preload,omitempty"`
 
