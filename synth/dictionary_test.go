@@ -73,7 +73,7 @@ func TestLengthsAreTried(t *testing.T) {
 func driveWith(t *testing.T, f *fake, cfg Config, literals schema.Literals) {
 	t.Helper()
 	cfg.Session, cfg.Surface, cfg.Now = f, f.surface, f.clock
-	cfg.Hints = WorkspaceHints("/w")
+	cfg.Hints = WorkspaceHints("/w", 7)
 	cfg.Hints.Literals = literals
 	if _, err := Drive(t.Context(), cfg); err != nil {
 		t.Fatal(err)

@@ -7,12 +7,13 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// workbook is a spreadsheet of one sheet with a heading and two rows, in the least
-// form that ECMA-376 part 1 allows.
-func workbook() ([]byte, error) {
+// workbook is a spreadsheet of one sheet with a heading and a row for each item, in the
+// least form that ECMA-376 part 1 allows.
+func workbook(items []string, counts []int) ([]byte, error) {
 	const (
 		head  = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
 		main  = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -23,6 +24,10 @@ func workbook() ([]byte, error) {
 	row := func(n, item, count string) string {
 		return `<row r="` + n + `"><c r="A` + n + `" t="inlineStr"><is><t>` + item + `</t></is></c><c r="B` + n + `" t="inlineStr"><is><t>` + count + `</t></is></c></row>`
 	}
+	rows := ""
+	for i, item := range items {
+		rows += row(strconv.Itoa(i+2), item, strconv.Itoa(counts[i]))
+	}
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for _, part := range []struct{ name, text string }{
@@ -32,7 +37,7 @@ func workbook() ([]byte, error) {
 		{"_rels/.rels", `<Relationships xmlns="` + packs + `relationships"><Relationship Id="rId1" Type="` + rel + `/officeDocument" Target="xl/workbook.xml"/></Relationships>`},
 		{"xl/workbook.xml", `<workbook xmlns="` + main + `" xmlns:r="` + rel + `"><sheets><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>`},
 		{"xl/_rels/workbook.xml.rels", `<Relationships xmlns="` + packs + `relationships"><Relationship Id="rId1" Type="` + rel + `/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`},
-		{"xl/worksheets/sheet1.xml", `<worksheet xmlns="` + main + `"><sheetData>` + row("1", "item", "count") + row("2", "window", "4") + row("3", "bench", "2") + `</sheetData></worksheet>`},
+		{"xl/worksheets/sheet1.xml", `<worksheet xmlns="` + main + `"><sheetData>` + row("1", "item", "count") + rows + `</sheetData></worksheet>`},
 	} {
 		w, err := z.Create(part.name)
 		if err != nil {

@@ -83,7 +83,7 @@ const anything = `{"type":"object","properties":{"text":{"type":"string"},"n":{"
 func drive(t *testing.T, f *fake, cfg Config) Report {
 	t.Helper()
 	cfg.Session, cfg.Surface, cfg.Now = f, f.surface, f.clock
-	cfg.Hints = WorkspaceHints("/w")
+	cfg.Hints = WorkspaceHints("/w", 7)
 	r, err := Drive(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -390,7 +390,7 @@ func FuzzLearn(f *testing.F) {
 	f.Add(`{"structuredContent":{"a":[{"name":"~/.ssh"}]}}`, `{}`, false)
 	f.Add(`{"content":[{"text":"Invalid kind. Must be one of: 'a', \"b\" | c"}]}`, `{"kind":"x"}`, true)
 	f.Fuzz(func(t *testing.T, result, args string, refused bool) {
-		cfg, err := Config{Session: newFake(), Surface: &wire.Surface{}, Hints: WorkspaceHints("/w")}.filled()
+		cfg, err := Config{Session: newFake(), Surface: &wire.Surface{}, Hints: WorkspaceHints("/w", 7)}.filled()
 		if err != nil {
 			t.Fatal(err)
 		}

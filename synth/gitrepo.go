@@ -15,19 +15,21 @@ import (
 const (
 	branchName  = "main"
 	changedName = "README.md"
-	author      = "Alex Morgan <alex@example.com>"
-	subject     = "Start the project"
 )
 
-// tracked are the files of the one commit, in the order of git's index.
-var tracked = []struct{ name, data string }{
-	{".gitignore", "__pycache__/\n*.log\n"},
-	{changedName, "# Garden project\n\nA small program that counts windows.\n"},
-	{"main.py", "def main():\n    print(\"hello\")\n\n\nif __name__ == \"__main__\":\n    main()\n"},
+// history is what a repository holds: who made the one commit and when, its files in the
+// order of git's index, and what the working tree holds instead of its README.md.
+type history struct {
+	name, email, subject string
+	at                   time.Time // of the working tree
+	tracked              []trackedFile
+	changedText          string
 }
 
-// changedText is what the working tree holds instead of the commit's README.md.
-const changedText = "# Garden project\n\nA small program that counts windows and benches.\n\n## Use\n\nRun main.py.\n"
+type trackedFile struct{ name, data string }
+
+// author is whom git names.
+func (h *history) author() string { return h.name + " <" + h.email + ">" }
 
 // repoFile is a file or directory of the repository.
 type repoFile struct {
@@ -64,7 +66,8 @@ func deflate(b []byte) []byte {
 
 // repository is a git repository with one commit and README.md changed since,
 // as git itself would have left it.
-func repository() []repoFile {
+func (h *history) repository() []repoFile {
+	tracked, author := h.tracked, h.author()
 	var out []repoFile
 	var tree bytes.Buffer
 	blobs := make([]gitObject, len(tracked))
@@ -74,9 +77,9 @@ func repository() []repoFile {
 		tree.Write(blobs[i].id[:])
 	}
 	root := object("tree", tree.Bytes())
-	when := planted.Add(-72 * time.Hour)
+	when := h.at.Add(-72 * time.Hour)
 	commit := object("commit", fmt.Appendf(nil, "tree %x\nauthor %s %s\ncommitter %s %s\n\n%s\n",
-		root.id, author, stamp(when), author, stamp(when), subject))
+		root.id, author, stamp(when), author, stamp(when), h.subject))
 	for _, o := range append(slices.Clone(blobs), root, commit) {
 		out = append(out, repoFile{name: o.name(), data: o.data})
 	}
@@ -84,39 +87,39 @@ func repository() []repoFile {
 	text(".git/HEAD", "ref: refs/heads/"+branchName+"\n")
 	text(".git/refs/heads/"+branchName, fmt.Sprintf("%x\n", commit.id))
 	text(".git/config", "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n"+
-		"[user]\n\tname = Alex Morgan\n\temail = alex@example.com\n")
+		"[user]\n\tname = "+h.name+"\n\temail = "+h.email+"\n")
 	text(".git/description", "Unnamed repository; edit this file 'description' to name the repository.\n")
 	text(".git/info/exclude", "# Lines that start with '#' are comments.\n")
-	entry := fmt.Sprintf("%s %x %s %s\tcommit (initial): %s\n", strings.Repeat("0", 2*sha1.Size), commit.id, author, stamp(when), subject)
+	entry := fmt.Sprintf("%s %x %s %s\tcommit (initial): %s\n", strings.Repeat("0", 2*sha1.Size), commit.id, author, stamp(when), h.subject)
 	text(".git/logs/HEAD", entry)
 	text(".git/logs/refs/heads/"+branchName, entry)
 	for _, d := range []string{".git/refs/tags", ".git/objects/info", ".git/objects/pack", ".git/hooks"} {
 		out = append(out, repoFile{name: d, dir: true})
 	}
-	out = append(out, repoFile{name: ".git/index", data: index(blobs)})
+	out = append(out, repoFile{name: ".git/index", data: h.index(blobs)})
 	for _, f := range tracked {
 		data := f.data
 		if f.name == changedName {
-			data = changedText
+			data = h.changedText
 		}
 		text(f.name, data)
 	}
 	return out
 }
 
-// index is git's index, version 2. The stat data is the planted time and the
+// index is git's index, version 2. The stat data is the time of the working tree and the
 // committed size; inode and device are unknown, so git compares the content,
 // which is what it does on a copied tree too.
-func index(blobs []gitObject) []byte {
+func (h *history) index(blobs []gitObject) []byte {
 	b := []byte("DIRC")
 	u32 := func(v int64) { b = binary.BigEndian.AppendUint32(b, uint32(v)) }
 	u32(2)
-	u32(int64(len(tracked)))
-	for i, f := range tracked {
+	u32(int64(len(h.tracked)))
+	for i, f := range h.tracked {
 		start := len(b)
-		u32(planted.Unix()) // ctime
+		u32(h.at.Unix()) // ctime
 		u32(0)
-		u32(planted.Unix()) // mtime
+		u32(h.at.Unix()) // mtime
 		u32(0)
 		u32(0) // device
 		u32(0) // inode

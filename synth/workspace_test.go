@@ -3,6 +3,7 @@ package synth
 import (
 	"bytes"
 	"image/png"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,7 +18,7 @@ import (
 // plant writes the workspace to a directory of the test's own.
 func plant(t *testing.T, root string) {
 	t.Helper()
-	for _, f := range Workspace(root) {
+	for _, f := range Workspace(root, 7) {
 		if f.Dir {
 			if err := os.MkdirAll(f.Path, 0o755); err != nil {
 				t.Fatal(err)
@@ -35,7 +36,7 @@ func plant(t *testing.T, root string) {
 
 func TestWorkspaceDirectoriesComeFirst(t *testing.T) {
 	seen := map[string]bool{}
-	for _, f := range Workspace("/home/sam/work") {
+	for _, f := range Workspace("/home/sam/work", 7) {
 		if f.Path != "/home/sam/work" && !seen[filepath.Dir(f.Path)] {
 			t.Errorf("%s comes before its directory", f.Path)
 		}
@@ -48,10 +49,10 @@ func TestWorkspaceDirectoriesComeFirst(t *testing.T) {
 
 func TestHintsExist(t *testing.T) {
 	files := map[string]rootfs.File{}
-	for _, f := range Workspace("/w") {
+	for _, f := range Workspace("/w", 7) {
 		files[f.Path] = f
 	}
-	h := WorkspaceHints("/w")
+	h := WorkspaceHints("/w", 7)
 	for _, p := range slices.Concat(h.Files, h.Images) {
 		if f, ok := files[p]; !ok || f.Dir {
 			t.Errorf("%s is not a planted file", p)
@@ -80,7 +81,7 @@ func TestHintsExist(t *testing.T) {
 }
 
 func TestPhotoIsAnImage(t *testing.T) {
-	if _, err := png.Decode(bytes.NewReader(photo())); err != nil {
+	if _, err := png.Decode(bytes.NewReader(photo([3]byte{1, 2, 3}))); err != nil {
 		t.Error(err)
 	}
 }
@@ -96,6 +97,7 @@ func TestGitAgrees(t *testing.T) {
 	}
 	root := t.TempDir()
 	plant(t, root)
+	w := drawWork(7)
 	run := func(args ...string) string {
 		cmd := exec.Command(git, append([]string{"-C", filepath.Join(root, repoName)}, args...)...)
 		cmd.Env = []string{"HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C", "PATH=" + os.Getenv("PATH")}
@@ -107,11 +109,11 @@ func TestGitAgrees(t *testing.T) {
 	}
 	for _, c := range []struct{ args, want string }{
 		{"status --porcelain", " M README.md\n"},
-		{"log --format=%s|%an", "Start the project|Alex Morgan\n"},
+		{"log --format=%s|%an", w.history.subject + "|" + w.history.name + "\n"},
 		{"branch --show-current", "main\n"},
 		{"ls-files", ".gitignore\nREADME.md\nmain.py\n"},
 		{"diff --stat", " README.md | 6 +++++-\n 1 file changed, 5 insertions(+), 1 deletion(-)\n"},
-		{"show HEAD:main.py", tracked[2].data},
+		{"show HEAD:main.py", w.history.tracked[2].data},
 	} {
 		if got := run(strings.Fields(c.args)...); got != c.want {
 			t.Errorf("git %s: %q, want %q", c.args, got, c.want)
@@ -128,16 +130,52 @@ func TestGitAgrees(t *testing.T) {
 // repository that was cloned.
 func TestWorkspaceGrew(t *testing.T) {
 	times := map[time.Time]string{}
-	for _, f := range Workspace("/w") {
+	for _, f := range Workspace("/w", 7) {
 		if f.Dir || strings.HasPrefix(f.Path, "/w/"+repoName+"/") {
 			continue
 		}
-		if other, ok := times[f.ModTime]; ok || f.ModTime.After(planted) {
+		if other, ok := times[f.ModTime]; ok || f.ModTime.After(drawWork(7).at) {
 			t.Errorf("%s is of %v, as %q is", f.Path, f.ModTime, other)
 		}
 		times[f.ModTime] = f.Path
 	}
-	if len(times) < len(texts) {
-		t.Errorf("%d times of %d texts", len(times), len(texts))
+	if len(times) < len(drawWork(7).texts) {
+		t.Errorf("%d times of %d texts", len(times), len(drawWork(7).texts))
+	}
+}
+
+// Whoever knows the workspace of one run knows nothing of another's.
+func TestWorkspacesDiffer(t *testing.T) {
+	contents := func(seed int64) (files, names map[string]bool) {
+		files, names = map[string]bool{}, map[string]bool{}
+		for _, f := range Workspace("/w", seed) {
+			if !f.Dir && !strings.Contains(f.Path, "/.git/") {
+				files[string(f.Data)], names[f.Path] = true, true
+			}
+		}
+		return files, names
+	}
+	again, _ := contents(7)
+	first, names := contents(7)
+	for data := range first {
+		if !again[data] {
+			t.Errorf("the same seed gives another %q", data)
+		}
+	}
+	same, other := 0, 0
+	for seed := range int64(20) {
+		files, theirs := contents(100 + seed)
+		for data := range files {
+			if first[data] {
+				same++
+			}
+		}
+		if !maps.Equal(names, theirs) {
+			other++
+		}
+	}
+	// The list of ignored files, and a short text now and then.
+	if same > 60 || other < 15 {
+		t.Errorf("%d of the texts of 20 other seeds are the same, %d have other names", same, other)
 	}
 }

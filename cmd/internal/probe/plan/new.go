@@ -61,8 +61,8 @@ func New(o Options, in *Fetched, as Account) (Plan, error) {
 	if p.Oracles, err = oracle.NewWorld(workspaces[0], set.Home(), rand.Reader); err != nil {
 		return Plan{}, err
 	}
-	p.Files = slices.Concat(p.Files, planted(set, workspaces), p.Oracles.Files())
-	p.Drive.Hints = synth.WorkspaceHints(workspaces[0])
+	p.Files = slices.Concat(p.Files, planted(set, workspaces, o.Seed), p.Oracles.Files())
+	p.Drive.Hints = synth.WorkspaceHints(workspaces[0], o.Seed)
 	source := p.Server.readable()
 	defer closeSource(source)
 	p.Drive.Hints.Literals, p.Drive.Words = literalsOf(source)
@@ -84,13 +84,13 @@ func decoyOptions(o *Options, as Account, workspaces []string) canaries.Options 
 }
 
 // planted are the decoy HOME and the workspaces.
-func planted(set *canaries.Set, workspaces []string) []rootfs.File {
+func planted(set *canaries.Set, workspaces []string, seed int64) []rootfs.File {
 	out := []rootfs.File{{Path: runtimeDir, Mode: 0o700, Dir: true}}
 	for _, f := range set.Files() {
 		out = append(out, rootfs.File{Path: f.Path, Mode: uint32(f.Mode.Perm()), Data: f.Data, Dir: f.Dir, ModTime: f.ModTime})
 	}
 	for _, w := range workspaces {
-		out = append(out, synth.Workspace(w)...)
+		out = append(out, synth.Workspace(w, seed)...)
 	}
 	return out
 }
