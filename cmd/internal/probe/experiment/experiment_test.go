@@ -102,7 +102,11 @@ func TestWhatExperimentsChange(t *testing.T) {
 		}
 		return p
 	}
-	if p := of(second); p.Oracles != nil || len(p.Files) != len(c.Plan.Files)+1 || p.Budget.Calls != secondCalls || p.Drive.Collect {
+	library := 0
+	if _, err := faketime(); err == nil {
+		library = 1
+	}
+	if p := of(second); p.Oracles != nil || p.Preload != "" || len(p.Files) != len(c.Plan.Files)+1+library || p.Budget.Calls != secondCalls || p.Drive.Collect {
 		t.Errorf("second: %+v", p.Budget)
 	}
 	if p := of(loopback); p.Network != plan.NetworkLoopback {

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"math/rand"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -104,13 +105,32 @@ func (s *Session) OnReturnAtOnce(call synth.Call, o synth.Outcome, _ client.Resu
 	s.rec.mark(session.Mark{Kind: session.MarkReturn, Call: call.N, Tool: call.Tool, What: string(o)})
 }
 
+const (
+	// pauses is how many calls of a run are followed by a person's pause, of those with the
+	// numbers 2 to pausesWithin+1: shortest to a half longer.
+	pauses, pausesWithin = 2, 10
+	shortestPause        = 600 * time.Millisecond
+)
+
+// pauseAfter is for how long nothing is asked after a call: now and then as long as a
+// person takes, since calls that follow each other at once are a machine's.
+func pauseAfter(seed int64, call int) time.Duration {
+	r := rand.New(rand.NewSource(seed))
+	for _, n := range r.Perm(pausesWithin)[:pauses] {
+		if more := r.Int63n(int64(shortestPause) / 2); n+2 == call {
+			return shortestPause + time.Duration(more)
+		}
+	}
+	return afterCall
+}
+
 // OnReturn ends a call: its records are with the log before the mark is.
 func (s *Session) OnReturn(call synth.Call, o synth.Outcome, r client.Result) {
 	ctx, cancel := context.WithTimeout(context.Background(), syncTimeout)
 	defer cancel()
 	s.sync(ctx)
 	s.OnReturnAtOnce(call, o, r)
-	time.Sleep(afterCall)
+	time.Sleep(pauseAfter(s.plan.Seed, call.N))
 	s.sync(ctx)
 }
 
