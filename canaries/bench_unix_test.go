@@ -3,18 +3,76 @@
 package canaries
 
 import (
+	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/cputime"
 )
 
-// BenchmarkScanner reads what servers send: noise, JSON text, base 64, and
-// text made to be slow.
+// keptWire is what crossed the wire in the kept runs.
+func keptWire(b *testing.B) []byte {
+	archives, err := filepath.Glob("../testdata/runs/*.tar.gz")
+	if err != nil || len(archives) == 0 {
+		b.Fatal("no kept runs", err)
+	}
+	var out []byte
+	for _, name := range archives {
+		packed, err := os.ReadFile(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		r, err := gzip.NewReader(bytes.NewReader(packed))
+		if err != nil {
+			b.Fatal(err)
+		}
+		for files := tar.NewReader(r); ; {
+			h, err := files.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			if path.Base(h.Name) == "session.jsonl" {
+				text, err := io.ReadAll(files)
+				if err != nil {
+					b.Fatal(err)
+				}
+				out = append(out, text...)
+			}
+		}
+	}
+	return out
+}
+
+// shortRuns are lines like those of a lock file: each has a digest of its own.
+func shortRuns(raw []byte) []byte {
+	var out []byte
+	for ; len(raw) >= 64 && len(out) < 1<<20; raw = raw[64:] {
+		out = fmt.Appendf(out, "      \"integrity\": \"sha512-%s\",\n      \"resolved\": \"https://registry.npmjs.org/accepts/-/accepts-1.3.8.tgz\",\n", base64.StdEncoding.EncodeToString(raw[:64]))
+	}
+	return out
+}
+
+// BenchmarkScanner reads what servers send: noise, JSON text, base 64, what crossed
+// the wire, and text made to be slow. BenchmarkLinear does it without the layers.
 func BenchmarkScanner(b *testing.B) {
+	benchmarkTexts(b, func(sc *Scanner, p []byte) { _, _ = sc.Write(p) })
+}
+
+func BenchmarkLinear(b *testing.B) { benchmarkTexts(b, (*Scanner).linear) }
+
+func benchmarkTexts(b *testing.B, write func(sc *Scanner, p []byte)) {
 	s := shared()
 	m := s.matcher()
 	b.Logf("%d canaries, %d patterns of %d to %d bytes", len(s.Canaries()), len(m.patterns), m.min, m.max)
@@ -40,6 +98,10 @@ func BenchmarkScanner(b *testing.B) {
 		{"names", []byte(strings.Join(cut(hex.EncodeToString(raw), 40), ".") + ".")},
 		{"HTML page", bytes.Repeat([]byte("<p class=\"note\">Terms &amp; conditions &mdash; see <a href=\"/a?b=1&amp;c=2\">here</a>.</p>\r\n"), 30000)},
 		{"form", bytes.Repeat([]byte("name=J%C3%BCrgen+Meyer&q=a%20%2B%20b&url=https%3A%2F%2Fwww.example.org%2Fdocs%2F&"), 40000)},
+		{"figures", bytes.Repeat([]byte("10293847566574839201"), 50000)},
+		{"bits", bytes.Repeat([]byte("0110100010111010"), 60000)},
+		{"wire log", keptWire(b)},
+		{"lock file", shortRuns(raw)},
 		{"adversarial", []byte(strings.Repeat(slow, 1<<18))},
 		{"all canaries", []byte(strings.Repeat(byID(b, s, "env-openai").Value+byID(b, s, "ssh-key").Value, 600))},
 	}
@@ -51,9 +113,10 @@ func BenchmarkScanner(b *testing.B) {
 				sc := s.Scanner()
 				for rest := text.data; len(rest) > 0; {
 					n := min(len(rest), 64<<10)
-					_, _ = sc.Write(rest[:n])
+					write(sc, rest[:n])
 					rest = rest[n:]
 				}
+				_ = sc.Hits()
 			}
 			// A machine with other work to do makes the time on the wall say little.
 			b.ReportMetric(float64(len(text.data))*float64(b.N)/1e6/(cputime.Used(b)-from).Seconds(), "MB/cpu-s")

@@ -18,23 +18,31 @@ type encoding struct {
 	// forms are the texts of which one is there wherever the needle is written
 	// in this way, whatever stands around it.
 	forms func(needle string) []string
+	// rare says that only a dive looks for it: each text that the linear search has to
+	// find makes it slower.
+	rare bool
 }
 
 // encodings, in the order of preference: where two write a needle alike, the
 // first names the hit.
 var encodings = []encoding{
-	{"raw", true, func(s string) []string { return []string{smallLetters(s)} }},
-	{"base64", false, func(s string) []string { return base64Forms(base64.RawStdEncoding, s) }},
-	{"base64url", false, func(s string) []string { return base64Forms(base64.RawURLEncoding, s) }},
-	{"hex", true, func(s string) []string { return []string{hex.EncodeToString([]byte(s))} }},
-	{"base32", true, func(s string) []string { return base32Forms(base32.StdEncoding, s) }},
-	{"base32hex", true, func(s string) []string { return base32Forms(base32.HexEncoding, s) }},
-	{"reversed", false, func(s string) []string { return []string{reversed(s)} }},
-	{"rot13", false, func(s string) []string { return []string{rot13(s)} }},
+	{"raw", true, func(s string) []string { return []string{smallLetters(s)} }, false},
+	{"base64", false, func(s string) []string { return base64Forms(base64.RawStdEncoding, s) }, false},
+	{"base64url", false, func(s string) []string { return base64Forms(base64.RawURLEncoding, s) }, false},
+	{"hex", true, func(s string) []string { return []string{hex.EncodeToString([]byte(s))} }, false},
+	{"base32", true, func(s string) []string { return base32Forms(base32.StdEncoding, s) }, false},
+	{"base32hex", true, func(s string) []string { return base32Forms(base32.HexEncoding, s) }, false},
+	{"reversed", false, func(s string) []string { return []string{reversed(s)} }, false},
+	{"rot13", false, func(s string) []string { return []string{rot13(s)} }, false},
+	{"pairs swapped", false, func(s string) []string { return []string{swapPairs(s, 0), swapPairs(s, 1)} }, true},
+	{"every second byte", false, func(s string) []string {
+		return []string{string(every([]byte(s), 2)), string(every([]byte(s[min(1, len(s)):]), 2))}
+	}, true},
+	{"nibbles swapped", false, func(s string) []string { return []string{swapNibbles(s)} }, true},
 	{"reversed+base64", false, func(s string) []string {
 		return append(each(base64Forms(base64.RawStdEncoding, s), reversed), each(base64Forms(base64.RawURLEncoding, s), reversed)...)
-	}},
-	{"reversed+hex", true, func(s string) []string { return []string{reversed(hex.EncodeToString([]byte(s)))} }},
+	}, false},
+	{"reversed+hex", true, func(s string) []string { return []string{reversed(hex.EncodeToString([]byte(s)))} }, false},
 }
 
 // base64Forms are the needle's digits at the three offsets at which it may
@@ -101,6 +109,26 @@ func rot13(s string) string {
 		case c >= 'A' && c <= 'Z':
 			b[i] = 'A' + (c-'A'+13)%26
 		}
+	}
+	return string(b)
+}
+
+// swapPairs swaps the bytes of each pair, the first of which starts behind so many
+// bytes. Bytes without a partner are left out: their place holds a neighbour's.
+func swapPairs(s string, skip int) string {
+	b := []byte(s[min(skip, len(s)):])
+	b = b[:len(b)&^1]
+	for i := 0; i+1 < len(b); i += 2 {
+		b[i], b[i+1] = b[i+1], b[i]
+	}
+	return string(b)
+}
+
+// swapNibbles swaps the two halves of each byte.
+func swapNibbles(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		b[i] = c<<4 | c>>4
 	}
 	return string(b)
 }

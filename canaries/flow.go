@@ -127,6 +127,7 @@ func (fs *FlowScanner) Sightings() []Sighting {
 			known = append(slices.Clip(known), h.credentials(fs.decided)...)
 		}
 	}
+	fs.sc.below(func(k found, from, to int64) { fs.judge(seen, known, sight{k, from, to}) })
 	for _, p := range fs.pending {
 		fs.judge(seen, known, p)
 	}

@@ -47,6 +47,8 @@ type matcher struct {
 	byBlock  map[uint32][]int32 // the patterns whose window ends in a block
 	min, max int                // the lengths of the shortest and the longest text
 	alphabet [256]bool          // the bytes that occur in a text
+	deep     *matcher           // the search of a dive: for the same texts, and rare ones
+	keyed    []keyed            // the searches for texts under an unknown key
 }
 
 const tableBits = 18
@@ -59,10 +61,21 @@ func slot(v uint32) uint32 { return v * 0x9E3779B1 >> (32 - tableBits) }
 func blockOf(b []byte) uint32 { return binary.LittleEndian.Uint32(b) | 0x20202020 }
 
 func newMatcher(list []Canary, c cutter) *matcher {
-	m := &matcher{byBlock: map[uint32][]int32{}}
+	m := &matcher{keyed: newKeyed(), deep: &matcher{}}
 	m.collect(list, c)
+	m.index()
+	m.deep.index()
+	for i := range m.keyed {
+		m.keyed[i].index()
+	}
+	return m
+}
+
+// index makes the tables of the patterns.
+func (m *matcher) index() {
+	m.byBlock = map[uint32][]int32{}
 	if len(m.patterns) == 0 {
-		return m
+		return
 	}
 	m.min = len(m.patterns[0].text)
 	for _, p := range m.patterns {
@@ -89,7 +102,6 @@ func newMatcher(list []Canary, c cutter) *matcher {
 			}
 		}
 	}
-	return m
 }
 
 // keep is how much of a stream's end a text may start in, and go on after it.
@@ -103,10 +115,17 @@ func (m *matcher) collect(list []Canary, cut cutter) {
 		for _, e := range encodings {
 			m.hits = append(m.hits, Hit{ID: c.ID, Encoding: e.name})
 			for _, n := range needles {
+				for i := range m.keyed {
+					m.keyed[i].take(len(m.hits)-1, underKey(e.name, n))
+				}
 				for _, form := range e.forms(n) {
 					if len(form) >= cut.least && !known[form] {
 						known[form] = true
-						m.patterns = append(m.patterns, pattern{strings.Clone(form), len(m.hits) - 1, e.fold})
+						p := pattern{text: strings.Clone(form), hit: len(m.hits) - 1, fold: e.fold}
+						m.deep.patterns = append(m.deep.patterns, p)
+						if !e.rare {
+							m.patterns = append(m.patterns, p)
+						}
 					}
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // FindDNS looks for canaries in names that were asked for, as a zone file has
@@ -63,6 +64,56 @@ func (s *Set) FindURLs(urls []string) []Hit {
 		c.join(byKey[key], true)
 	}
 	return c.hits()
+}
+
+// FindSplit looks for canaries over values that messages had at one place, in the order
+// in which they came: as they are, without what all of them begin and end with, and over
+// the longest word of each. An Offset is the index of the value in which a canary starts.
+func (s *Set) FindSplit(values []string) []Hit {
+	c := collector{set: s, name: "split"}
+	if len(values) < 2 || len(slices.Compact(slices.Clone(values))) < 2 {
+		return nil
+	}
+	c.join(number(values), true)
+	c.join(number(withoutFrame(values)), true)
+	c.join(number(each(values, longestWord)), true)
+	return c.hits()
+}
+
+// withoutFrame takes away what all values begin and end with, but for digits of a word
+// that goes on.
+func withoutFrame(values []string) []string {
+	first := values[0]
+	before, after := len(first), len(first)
+	for _, v := range values[1:] {
+		n := 0
+		for n < min(before, len(v)) && v[n] == first[n] {
+			n++
+		}
+		before, n = n, 0
+		for n < min(after, len(v)) && v[len(v)-1-n] == first[len(first)-1-n] {
+			n++
+		}
+		after = n
+	}
+	for before > 0 && isDigit(first[before-1]) {
+		before--
+	}
+	for after > 0 && isDigit(first[len(first)-after]) {
+		after--
+	}
+	return each(values, func(v string) string { return v[min(before, len(v)):max(min(before, len(v)), len(v)-after)] })
+}
+
+// longestWord is the longest run of digits of base 64 in a text, the first of equals.
+func longestWord(text string) string {
+	best := ""
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r >= utf8.RuneSelf || !isDigit(byte(r)) }) {
+		if len(word) > len(best) {
+			best = word
+		}
+	}
+	return best
 }
 
 // piece is a part of a text that was sent with the index-th message.

@@ -2,6 +2,7 @@ package canaries
 
 import (
 	"encoding/base32"
+	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"net/url"
@@ -113,4 +114,26 @@ func FuzzFindDNS(f *testing.F) {
 		s.FindDNS(strings.Split(names, "\n"))
 		s.FindURLs(strings.Split(names, "\n"))
 	})
+}
+
+// A canary that is cut into parts is found over them, whatever all messages say beside.
+func TestFindSplit(t *testing.T) {
+	s := shared()
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawCanary(t, s)
+		for _, text := range []string{c.Value, base64.StdEncoding.EncodeToString([]byte(c.Value)), hex.EncodeToString([]byte(c.Value))} {
+			before := rapid.SampledFrom([]string{"", "part: ", `{"trace": "`, "X-"}).Draw(t, "before")
+			after := rapid.SampledFrom([]string{"", ".", `"}`, " of it"}).Draw(t, "after")
+			parts := cut(text, rapid.IntRange(4, max(5, len(text)/2)).Draw(t, "size"))
+			for i := range parts {
+				parts[i] = before + parts[i] + after
+			}
+			if len(parts) > 1 && strings.IndexByte(text, '\n') < 0 && before != "X-" && !has(s.FindSplit(parts), c.ID) {
+				t.Fatalf("%s is not found over %q", c.ID, parts)
+			}
+		}
+	})
+	if hits := s.FindSplit([]string{"the same", "the same", "the same"}); hits != nil {
+		t.Errorf("%v", hits)
+	}
 }

@@ -19,12 +19,14 @@ type tail struct {
 // more searches the next piece, with what came before it: what is new. The error
 // is canaries.ErrOpaque where a part could not be searched.
 func (t *tail) more(set *canaries.Set, text string) ([]canaries.Hit, error) {
-	before, _ := set.FindBody(t.kept, nil)
-	base := t.total - int64(len(t.kept))
+	old, base := len(t.kept), t.total-int64(len(t.kept))
 	t.kept = append(t.kept, text...)
 	t.total += int64(len(text))
-	var out []canaries.Hit
+	var before, out []canaries.Hit
 	now, err := set.FindBody(t.kept, nil)
+	if len(now) > 0 {
+		before, _ = set.FindBody(t.kept[:old], nil)
+	}
 	for _, h := range now {
 		if !slices.Contains(before, h) {
 			h.Offset += base

@@ -68,7 +68,9 @@ const maxHits = 64
 // Write implements io.Writer.
 func (s *search) Write(p []byte) (int, error) {
 	n, err := s.Scanner.Write(p)
-	s.tell()
+	if s.More() { // Hits looks into the last bytes each time
+		s.tell()
+	}
 	return n, err
 }
 
