@@ -173,6 +173,7 @@ func (b *Builder) query(f *flow, e *trace.Flow) {
 	q := query{name: e.Host, app: e.App, at: e.Stamp, flow: f}
 	f.queries = append(f.queries, q)
 	b.queries = append(b.queries, q)
+	b.askedPart(q)
 }
 
 func (b *Builder) data(f *flow, e *trace.Flow) {
@@ -221,7 +222,9 @@ func (b *Builder) finish(f *flow) {
 		sent := messages(f, k, v.data)
 		b.packed(f, v, sent, byCall)
 		for i := range sent {
-			b.sealedIn(f, &sent[i], v.when(int64(sent[i].start)))
+			at := v.when(int64(sent[i].start))
+			b.sealedIn(f, &sent[i], at)
+			b.sentParts(f, &sent[i], at)
 		}
 		if k.view == trace.ViewWire && !f.known.Cut && f.known.App == "http/1.1" && ambiguousFraming(v.data, sent) {
 			b.unread("what was sent to " + b.peer(f) + " can be read as HTTP in more than one way, or not to its end")

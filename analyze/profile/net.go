@@ -90,6 +90,7 @@ func (b *Builder) network() {
 	}
 	b.overNames()
 	b.overURLs()
+	b.overParts()
 }
 
 // dialed adds the effect of a call. A name server's is told by what it was asked.

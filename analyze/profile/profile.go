@@ -159,6 +159,8 @@ type Builder struct {
 	oracles oracles
 	// contents is what files tell of themselves.
 	contents contents
+	// sent and returned are the parts in which a decoy may have gone.
+	sent, returned parts
 	// late is what frames show, which is added after all that the trace shows.
 	late frameResults
 }
@@ -237,6 +239,7 @@ func (b *Builder) Profile() *Profile {
 	b.background()
 	b.out.visited, b.out.undone = b.oracles.visited, b.undone
 	b.peersAsked()
+	b.overFrames()
 	for _, e := range b.late.effects {
 		b.add(e)
 	}
@@ -390,15 +393,20 @@ func (b *Builder) Frame(seq uint64, at time.Duration, raw []byte) bool {
 	}
 	pointers := b.pointers(raw, hits)
 	for _, h := range hits {
-		ev := finding.Evidence{Source: "frame", Seq: seq, Time: at, Text: fmt.Sprintf("the secret %s crossed the wire%s (%s, offset %d)", h.ID, pointers[h.ID], h.Encoding, h.Offset)}
-		e := finding.Effect{Kind: finding.Secret, Target: h.ID, Phase: b.out.FramePhase[seq], Call: b.out.FrameCall[seq],
-			Rung: finding.RungReturned, Via: "wire", Encoding: h.Encoding, Evidence: []finding.Evidence{ev}}
-		e.Tool = b.toolOf(e.Call)
-		if _, ok := merge(&b.late.effects, b.late.index, &e); !ok {
-			b.out.Truncated = true
-		}
+		b.returnedSecret(seq, at, h, fmt.Sprintf("the secret %s crossed the wire%s (%s, offset %d)", h.ID, pointers[h.ID], h.Encoding, h.Offset))
 	}
+	b.returnedParts(seq, at, raw)
 	return len(hits) > 0
+}
+
+// returnedSecret adds the effect of a frame that holds a decoy.
+func (b *Builder) returnedSecret(seq uint64, at time.Duration, h canaries.Hit, text string) {
+	e := finding.Effect{Kind: finding.Secret, Target: h.ID, Phase: b.out.FramePhase[seq], Call: b.out.FrameCall[seq],
+		Rung: finding.RungReturned, Via: "wire", Encoding: h.Encoding, Evidence: []finding.Evidence{{Source: "frame", Seq: seq, Time: at, Text: text}}}
+	e.Tool = b.toolOf(e.Call)
+	if _, ok := merge(&b.late.effects, b.late.index, &e); !ok {
+		b.out.Truncated = true
+	}
 }
 
 func (b *Builder) toolOf(call int) string {
