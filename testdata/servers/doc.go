@@ -4,7 +4,7 @@
 // twin; shy, which is leaky only where nobody traces it; late, which does what a
 // call began in another; sender, which sends a decoy
 // away; changer, which handles a file of the user's in every way; orders, which keeps a
-// database; gated, whose deed waits for what no run meets; and caller, which goes out to the
-// network in every way. None may do harm
+// database; gated, whose deed waits for what no run meets; caller, which goes out to the
+// network in every way; and encoder, which encodes what it gives away. None may do harm
 // outside a sandbox.
 package servers
