@@ -17,7 +17,7 @@ import (
 func TestCollect(t *testing.T) {
 	kinds(t, func(t *testing.T, b sandboxtest.Bare, traceSet string) {
 		dir := writable(t)
-		s := spec("sh", "-c", "cd "+dir+" && for n in $(seq 120); do echo first >$n; done; echo made; read x; echo second >1; echo late >late; echo again; cat")
+		s := spec("sh", "-c", "cd "+dir+" && for n in $(seq 120); do echo first >$n; done; head -c 300000 /dev/zero >big; echo made; read x; echo second >1; echo late >late; echo again; cat")
 		s.TraceSet = traceSet
 		a := start(t, b, s)
 		a.sees(t, "the files", func() bool { return strings.Contains(a.Out(), "made") })
@@ -50,6 +50,9 @@ func TestCollect(t *testing.T) {
 			}
 			if want := []string{"/late late\n", "/1 second\n"}; !slices.Equal(got, want) {
 				t.Errorf("collected %q, want %q", got, want)
+			}
+			if big, _, err := a.Collect(bounded(t), []string{dir + "/big"}); err != nil || len(big) != 1 || len(big[0].Data) != 300000 {
+				t.Errorf("a file of several parts: %d, %v", len(big), err)
 			}
 			if lost := sandboxtest.EventsOf[session.EventLoss](a.Recorder); len(lost) > 0 {
 				t.Errorf("lost %+v", lost)

@@ -204,7 +204,14 @@ func (r *Run) ended(e session.EventEOF) {
 func (r *Run) collected(e session.EventFile) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if a := r.asked[e.N]; a != nil && len(a.files) < maxCollected && slices.Contains(a.paths, e.Path) {
+	a := r.asked[e.N]
+	if a == nil || a.size+len(e.Data) > maxCollectedBytes {
+		return
+	}
+	a.size += len(e.Data)
+	if n := len(a.files); n > 0 && a.files[n-1].Path == e.Path {
+		a.files[n-1].Data = append(a.files[n-1].Data, e.Data...)
+	} else if n < maxCollected && slices.Contains(a.paths, e.Path) {
 		a.files = append(a.files, rootfs.File{Path: e.Path, Mode: 0o644, Data: e.Data})
 	}
 }

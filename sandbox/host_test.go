@@ -114,14 +114,15 @@ func (p *pusher) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// What an agent sends without being asked is no part of what is collected.
+// What an agent sends without being asked is no part of what is collected; the parts of a
+// file are joined.
 func TestCollectBelievesNothing(t *testing.T) {
 	file := func(n int64, path string) session.EventFile {
 		return session.EventFile{N: n, Path: path, Data: []byte("x")}
 	}
 	r, w := io.Pipe()
 	p := &pusher{liar: &liar{Reader: r, closed: make(chan struct{})}, out: w, answer: say(
-		file(2, "/asked"), file(0, "/asked"), file(1, "/etc/passwd"), file(1, "/asked"), session.EventSynced{N: 2},
+		file(2, "/asked"), file(0, "/asked"), file(1, "/etc/passwd"), file(1, "/asked"), file(1, "/asked"), session.EventSynced{N: 2},
 		session.EventSynced{N: 1}, file(1, "/asked"), session.EventDone{})}
 	go func() { _, _ = w.Write(say(started)) }()
 	run, err := sandbox.Start(bounded(t), p, spec("true"), sandboxtest.NewRecorder())
@@ -129,7 +130,7 @@ func TestCollectBelievesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	files, _, err := run.Collect(bounded(t), []string{"/asked", "/other"})
-	if err != nil || len(files) != 1 || files[0].Path != "/asked" {
+	if err != nil || len(files) != 1 || files[0].Path != "/asked" || string(files[0].Data) != "xx" {
 		t.Errorf("collected %+v, %v", files, err)
 	}
 	if err := run.Close(bounded(t)); err != nil {

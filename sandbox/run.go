@@ -201,8 +201,8 @@ func asBytes(paths []string) (sent [][]byte, left int) {
 	return sent, 0
 }
 
-// maxCollected bounds the files of one Collect.
-const maxCollected = 100
+// maxCollected bounds the files of one Collect, maxCollectedBytes their bytes.
+const maxCollected, maxCollectedBytes = 100, 16 << 20
 
 // Collect returns what stands in files of a living target, those that are
 // regular and small: what its next start would find. The target may write what
@@ -222,6 +222,7 @@ func (r *Run) Collect(ctx context.Context, paths []string) (files []rootfs.File,
 type answer struct {
 	answered bool
 	files    []rootfs.File
+	size     int // of the files
 	ports    []int
 	paths    []string // whose files were asked for
 	done     chan struct{}

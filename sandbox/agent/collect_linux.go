@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
@@ -14,8 +15,9 @@ import (
 
 // What is kept of a target's files for its next start.
 const (
-	maxKept      = 100
-	maxKeptBytes = 128 << 10
+	maxKept = 100
+	// maxKeptFile bounds one file, maxKeptBytes all of them: a database with its log fits.
+	maxKeptFile, maxKeptBytes = 8 << 20, 16 << 20
 )
 
 func pathsOf(c Command) []string {
@@ -31,7 +33,7 @@ func pathsOf(c Command) []string {
 // and nothing blocks.
 func (a *agent) collect(c Command) {
 	paths := pathsOf(c)
-	kept, lost, reason := 0, 0, ""
+	kept, size, lost, reason := 0, 0, 0, ""
 	for _, p := range paths {
 		if st, err := os.Lstat(p); err == nil && st.Mode()&(os.ModeSymlink|os.ModeSocket) != 0 {
 			continue // a socket ends with its process, and what a link leads to has a name of its own
@@ -43,13 +45,25 @@ func (a *agent) collect(c Command) {
 			lost, reason = lost+1, fmt.Sprintf("%q: %v", p, err)
 		case kept >= maxKept:
 			lost, reason = lost+1, fmt.Sprintf("more than %d files were left", maxKept)
+		case size+len(data) > maxKeptBytes:
+			lost, reason = lost+1, fmt.Sprintf("%q: together they have more than %d bytes", p, maxKeptBytes)
 		default:
-			kept++
-			a.emit(session.EventFile{N: c.N, Path: p, Data: data})
+			kept, size = kept+1, size+len(data)
+			a.emitFile(c.N, p, data)
 		}
 	}
 	if lost > 0 {
 		a.emit(session.EventLoss{Code: session.GapFilesNotKept, N: int64(lost), Reason: fmt.Sprintf("%d of the files that the server left were not taken along: %s", lost, reason)})
+	}
+}
+
+// emitFile sends a file, in as many events as its bytes need.
+func (a *agent) emitFile(n int64, name string, data []byte) {
+	for part := range slices.Chunk(data, session.MaxEventFile) {
+		a.emit(session.EventFile{N: n, Path: name, Data: part})
+	}
+	if len(data) == 0 {
+		a.emit(session.EventFile{N: n, Path: name})
 	}
 }
 
@@ -70,9 +84,9 @@ func readKept(p string) ([]byte, error) {
 	if !st.Mode().IsRegular() {
 		return nil, errors.New("it is no regular file")
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxKeptBytes+1))
-	if err == nil && len(data) > maxKeptBytes {
-		err = fmt.Errorf("it has more than %d bytes", maxKeptBytes)
+	data, err := io.ReadAll(io.LimitReader(f, maxKeptFile+1))
+	if err == nil && len(data) > maxKeptFile {
+		err = fmt.Errorf("it has more than %d bytes", maxKeptFile)
 	}
 	return data, err
 }

@@ -385,7 +385,7 @@ func TestAFileThatNeverRestsIsAGap(t *testing.T) {
 func FuzzWhatIsKeptIsWhole(f *testing.F) {
 	f.Add("a", []byte("x"))
 	f.Add("\xff", []byte("x"))
-	f.Add("big", bytes.Repeat([]byte("x"), maxKeptBytes+1))
+	f.Add("big", bytes.Repeat([]byte("x"), maxKeptFile+1))
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
 		if strings.ContainsAny(name, "/\x00") || name == "" || name == "." || name == ".." || len(name) > 200 {
 			t.Skip()

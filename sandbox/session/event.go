@@ -127,8 +127,8 @@ type EventPorts struct {
 	Ports []int
 }
 
-// EventFile holds the first bytes of a file that the host asked for by the collect
-// of this number.
+// EventFile holds a part of a file that the host asked for by the collect of this
+// number: the parts of a file follow one another.
 type EventFile struct {
 	N    int64
 	Path string

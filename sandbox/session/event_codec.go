@@ -14,7 +14,7 @@ import (
 // The bounds of a decoded event. Longer texts are cut, a longer file is an error.
 const (
 	maxEventText = 16 << 10
-	maxEventFile = 128 << 10
+	MaxEventFile = 128 << 10
 )
 
 // eventLine is the JSON form of all events.
@@ -215,7 +215,7 @@ func DecodeEvent(p []byte) (Event, error) {
 	if l.Stamp < 0 || l.N < 0 || l.Task < 0 || l.At < 0 || l.Bytes < 0 || l.Before.Size < 0 || l.After.Size < 0 {
 		return Event{}, fmt.Errorf("the agent's %.40q event has a negative number", l.Type)
 	}
-	if len(l.Data) > maxEventFile {
+	if len(l.Data) > MaxEventFile {
 		return Event{}, fmt.Errorf("the agent's %.40q event holds %d bytes", l.Type, len(l.Data))
 	}
 	if slices.ContainsFunc(l.Ports, func(p int) bool { return p < 1 || p > 65535 }) {

@@ -107,7 +107,7 @@ func TestBadEventsAreRefused(t *testing.T) {
 		`{"type":"changed","t":1,"after":{"mode":-1}}`:                          "decode the agent's event",
 		`{"type":"changed","t":1,"after":{"owner":1}}`:                          "unknown field",
 		`{"type":"last-write","t":1,"after":{"kind":"file"}}`:                   "a member of another type",
-		`{"type":"file","data":"` + strings.Repeat("AAAA", maxEventFile) + `"}`: "holds 393216 bytes",
+		`{"type":"file","data":"` + strings.Repeat("AAAA", MaxEventFile) + `"}`: "holds 393216 bytes",
 	} {
 		_, err := DecodeEvent([]byte(text))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
