@@ -93,9 +93,14 @@ func (h *home) plantCloud() {
 }
 
 var (
-	awsHosts    = []string{"*.amazonaws.com", "*.api.aws"}
-	googleHosts = []string{"*.googleapis.com", "accounts.google.com"}
-	githubHosts = []string{"github.com", "*.github.com", "*.githubusercontent.com", "ghcr.io", "api.githubcopilot.com"}
+	// awsHosts are AWS's own endpoints, in all its partitions, and the stores of others that
+	// speak S3 and take keys of its form.
+	awsHosts = []string{
+		"*.amazonaws.com", "*.amazonaws.com.cn", "*.api.aws", "*.on.aws", "*.r2.cloudflarestorage.com", "*.digitaloceanspaces.com", "*.wasabisys.com", "*.backblazeb2.com", "storage.googleapis.com",
+		"*.linodeobjects.com", "*.scw.cloud", "*.cloud.ovh.net", "*.io.cloud.ovh.net", "*.exo.io", "*.vultrobjects.com", "*.your-objectstorage.com", "fly.storage.tigris.dev", "*.supabase.co",
+	}
+	googleHosts = []string{"*.googleapis.com", "accounts.google.com", "*.cloud.google.com"}
+	githubHosts = []string{"github.com", "*.github.com", "*.githubusercontent.com", "ghcr.io", "*.ghcr.io", "*.githubcopilot.com", "models.github.ai", "models.inference.ai.azure.com", "*.ghe.com", "*.pkg.github.com"}
 	dockerHosts = []string{"*.docker.io", "*.docker.com"}
 	npmHosts    = []string{"registry.npmjs.org", "*.npmjs.com"}
 	pypiHosts   = []string{"pypi.org", "*.pypi.org"}
@@ -210,10 +215,10 @@ func (h *home) plantEnv() {
 	h.variable("env-github", "github", "GITHUB_TOKEN", "%s", m.checksummed("ghp_"), githubHosts...)
 	h.variable("env-openai", "openai", "OPENAI_API_KEY", "%s", m.value(func() string {
 		return "sk-proj-" + m.chars(base64URL, 74) + "T3BlbkFJ" + m.chars(base64URL, 74)
-	}), "api.openai.com")
+	}), "*.openai.com", "*.openai.azure.com")
 	h.variable("env-anthropic", "anthropic", "ANTHROPIC_API_KEY", "%s", m.value(func() string {
 		return "sk-ant-api03-" + m.chars(base64URL, 93) + "AA"
-	}), "api.anthropic.com")
+	}), "*.anthropic.com")
 	h.variable("env-database", "database", "DATABASE_URL",
 		"postgresql://"+h.company+":%s@"+db+":5432/"+h.company, m.password(), db)
 	h.variable("env-npm", "npm", "NPM_TOKEN", "%s", m.checksummed("npm_"), npmHosts...)

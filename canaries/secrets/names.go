@@ -14,7 +14,7 @@ var files = []string{
 	".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history", ".mysql_history", ".sqlite_history", ".rediscli_history",
 	"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "secring.gpg", "secring.kbx", "trustdb.gpg",
 	"kubeconfig", "credentials.json", "application_default_credentials.json", "rclone.conf", "master.key",
-	"wallet.dat", "logins.json", "key3.db", "key4.db", "login data", "cookies.sqlite", "secrets.json", "secrets.yaml", "secrets.yml", "secrets.toml",
+	"wallet.dat", "default_wallet", "exodus.wallet", "seed.seco", "wallet.keys", "logins.json", "key3.db", "key4.db", "login data", "cookies.sqlite", "secrets.json", "secrets.yaml", "secrets.yml", "secrets.toml",
 }
 
 // patterns are the same for names that vary, for path.Match.
@@ -29,7 +29,9 @@ var patterns = []string{
 var directories = []string{
 	".ssh", ".aws", ".gnupg", ".kube", ".docker", ".azure", ".gcloud", ".password-store", ".1password", ".git-credential-cache", ".terraform.d", ".oci", ".bluemix", ".snowflake", ".aliyun",
 	".config/gcloud", ".config/gh", ".config/glab-cli", ".config/op", ".config/age", ".config/sops", ".config/doctl", ".config/hub", ".config/rclone", ".config/git",
-	".local/share/keyrings", ".local/share/kwalletd", "private-keys-v1.d", ".mozilla", ".config/google-chrome", ".config/chromium",
+	".local/share/keyrings", ".local/share/kwalletd", "private-keys-v1.d", ".mozilla", ".config/google-chrome", ".config/chromium", ".config/bravesoftware", ".config/microsoft-edge", ".config/vivaldi", ".config/opera", ".thunderbird",
+	".bitcoin", ".litecoin", ".dogecoin", ".electrum", ".electrum/wallets", ".ethereum", ".ethereum/keystore", ".bitmonero", "monero/wallets", ".config/solana", ".config/exodus", ".config/atomic", ".config/ledger live",
+	".config/hcloud", ".config/heroku", ".config/github-copilot", ".config/argocd", ".config/1password", ".config/bitwarden", ".config/signal", ".local/share/telegramdesktop",
 }
 
 // within names a file by its directory as well.
