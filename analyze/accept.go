@@ -77,9 +77,9 @@ func (j *judge) least(run *rules.Run, res *Result, opts Options) *policy.Policy 
 			Note: j.say(string(f.Severity)+" "+f.Rule+": "+f.Message, 300),
 		})
 	}
-	for _, peer := range run.Profile.Opaque {
-		if p.AcceptOpaque.Host(peer) == nil {
-			p.AcceptOpaque = append(p.AcceptOpaque, policy.Item{Text: peer})
+	for _, flow := range run.OpaqueFlows() {
+		if p.AcceptOpaque.Host(flow.Peer) == nil {
+			p.AcceptOpaque = append(p.AcceptOpaque, policy.Item{Text: flow.Peer})
 		}
 	}
 	return p

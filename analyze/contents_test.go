@@ -23,8 +23,8 @@ func TestFilesAreJudgedByTheirContents(t *testing.T) {
 	}{
 		"opened and as it was": {analyzetest.Note, "format_note", true, []session.Body{session.EventCompared{Files: 9}}, "", ""},
 		"opened and written": {analyzetest.Note, "format_note", true, []session.Body{
-			session.EventChanged{Path: diary, Change: session.ChangeWritten}, session.EventCompared{}}, "CM201 medium", ""},
-		"nothing was compared": {analyzetest.Note, "format_note", true, nil, "CM201 medium", ""},
+			session.EventChanged{Path: diary, Change: session.ChangeWritten}, session.EventCompared{}}, "CM201 high", ""},
+		"nothing was compared": {analyzetest.Note, "format_note", true, nil, "CM201 high", ""},
 		"changed by nothing that was seen": {analyzetest.Note, "format_note", false, []session.Body{
 			session.EventChanged{Path: diary, Change: session.ChangeWritten}, session.EventCompared{}}, "CM215 high", ""},
 		"made by nothing that was seen": {analyzetest.Note, "format_note", false, []session.Body{

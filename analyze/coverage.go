@@ -101,7 +101,7 @@ func withInputs(tools []ToolCoverage, inputs map[string]*session.Inputs) []ToolC
 }
 
 // holes adds the reasons for which something may have gone unseen.
-func (j *judge) holes(res *Result, p *policy.Policy) {
+func (j *judge) holes(res *Result, p *policy.Policy, opaque []profile.OpaqueFlow) {
 	if !j.started {
 		j.because(session.GapNotStarted, "the server was not started")
 	}
@@ -114,7 +114,8 @@ func (j *judge) holes(res *Result, p *policy.Policy) {
 	if j.profile.Lost > 0 && len(j.gaps) == 0 {
 		j.because(session.GapRecordsLost, "%d observations were lost", j.profile.Lost)
 	}
-	for _, peer := range j.profile.Opaque {
+	for _, flow := range opaque {
+		peer := flow.Peer
 		if p != nil && p.AcceptOpaque.Host(peer) != nil {
 			if peer = j.say(peer, 200); !slices.Contains(res.Coverage.Accepted, peer) && len(res.Coverage.Accepted) < maxReasons {
 				res.Coverage.Accepted = append(res.Coverage.Accepted, peer)

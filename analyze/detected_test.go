@@ -35,7 +35,7 @@ func TestDetectorsJudgeTheServer(t *testing.T) {
 		{"another type", typed, `{}`, `{"content":[],"structuredContent":{"n":"one"}}`, "", "medium CM413"},
 		{"no content", typed, `{}`, `{"content":[]}`, "", "low CM413"},
 		{"an error has none", typed, `{}`, `{"content":[],"isError":true}`, "", ""},
-		{"orders", plain, `{}`, said(orders), "", "medium CM414"},
+		{"orders", plain, `{}`, said(orders), "", "high CM414"},
 		{"an echo of orders", plain, taking(orders), said(orders), "", ""},
 		{"text in tags", plain, `{}`, said("fine\U000E0068\U000E0069\U000E0070"), "", "medium CM414"},
 		{"an echo of tags", plain, taking("\U000E0068\U000E0069\U000E0070"), said("\U000E0068\U000E0069\U000E0070"), "", ""},

@@ -394,28 +394,43 @@ func (d *Directory) Complete(res *Result, runs []session.IndexedRun) error {
 			}
 		}
 	}
+	last, harmless := res, res.harmless
 	for _, r := range slices.Concat(in(runs, session.RoleRestart), in(runs, session.RoleFurther)) {
-		if err := d.further(r, res); err != nil {
+		more, err := d.further(r, res)
+		if err != nil {
 			return err
 		}
+		if more != nil && r.Role == session.RoleRestart {
+			last, harmless = more, harmless && (more.harmless || !more.ended)
+		}
+	}
+	if res.ended && harmless && !last.ended {
+		res.dropGaps(isOfEnd)
+		res.Verdict = verdict(res, d.alone().FailOn)
 	}
 	return d.code(res)
 }
 
-// further adds to a result what a further start showed.
-func (d *Directory) further(r session.IndexedRun, res *Result) error {
+// isOfEnd reports whether a gap says no more than that the server ended.
+func isOfEnd(g session.Gap) bool {
+	return g.Code == session.GapServerEnded || g.Code == session.GapCallsIncomplete && strings.HasSuffix(g.Text, "the server ended")
+}
+
+// further adds to a result what a further start showed, and returns that start's own result, nil
+// where it could not be made.
+func (d *Directory) further(r session.IndexedRun, res *Result) (*Result, error) {
 	o := d.alone()
 	if r.Failed != "" {
 		Doubt(res, session.Gap{Code: session.GapFurtherStartFailed, Text: r.Failed}, o)
-		return nil
+		return nil, nil
 	}
 	log, err := d.open(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	more, err := JudgeReader(log, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if r.Optional {
 		more.Gaps = nil
@@ -424,7 +439,7 @@ func (d *Directory) further(r session.IndexedRun, res *Result) error {
 		Cover(res, more)
 	}
 	Add(res, more, r.How, o)
-	return nil
+	return more, nil
 }
 
 // JudgeRun judges the log in one directory by itself.

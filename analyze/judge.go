@@ -126,7 +126,7 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 	if opts.Least {
 		res.Least = j.least(run, res, opts)
 	}
-	j.holes(res, opts.Policy)
+	j.holes(res, opts.Policy, run.OpaqueFlows())
 	if !j.building() {
 		j.sealedHoles(run.Varied)
 		j.serverHoles(res.Coverage.Tools)
@@ -135,6 +135,7 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 		j.auditHoles(opts)
 	}
 	res.Gaps, res.Inconclusive = append([]session.Gap{}, j.gaps...), session.Texts(j.gaps)
+	res.ended, res.harmless = run.End.Crashed, run.EndsHarmlessly()
 	res.Verdict = verdict(res, opts.FailOn)
 	j.timelines.draw(res, j)
 	sanitize(res, j.set)
@@ -285,7 +286,7 @@ func exitText(code int, signal string) string {
 
 func (j *judge) run(w *wireReader) *rules.Run {
 	byID := make(map[string]canaries.Canary, len(j.header.Canaries))
-	for _, c := range j.header.Canaries {
+	for _, c := range slices.Concat(j.header.Canaries, followed(&j.header)) {
 		byID[c.ID] = c
 	}
 	if len(j.end.Limits) > 0 || j.blind {
@@ -306,8 +307,18 @@ func (j *judge) run(w *wireReader) *rules.Run {
 	}
 	return &rules.Run{
 		Profile: j.profile, Scope: said, Surface: &w.surface, Canaries: byID, Args: w.args, Undeclared: w.undeclared,
-		Home: j.header.Home, ServerDir: j.header.ServerDir, Workspaces: j.header.Workspaces, Rooted: j.header.Rooted, Planted: planted, Port: j.port, Wire: w.facts, End: j.end,
+		Home: j.header.Home, ServerDir: j.header.ServerDir, Workspaces: j.header.Workspaces, Rooted: j.header.Rooted, Planted: planted, Given: given(&j.header), Port: j.port, Wire: w.facts, End: j.end,
 	}
+}
+
+// given are the arguments of a server and the values of the variables that its user gave it.
+func given(h *session.Header) []string {
+	out := slices.Clone(h.Command[min(len(h.Command), 1):])
+	for _, kv := range h.Dummies {
+		_, value, _ := strings.Cut(kv, "=")
+		out = append(out, value)
+	}
+	return out
 }
 
 func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
@@ -348,7 +359,7 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 		Exit: j.exit, Stderr: j.lastWords()}
 	res.Coverage = Coverage{
 		Tools: withInputs(toolCoverage(w, j.profile), j.inputs), Records: j.profile.Records, Noise: j.profile.Noise, Lost: j.profile.Lost,
-		Opaque: len(j.profile.Opaque), Unseen: unseen(&h, j.uncompared), Reached: j.reached.texts(j), Phases: phases(j.profile), Unreached: unreached(j.profile),
+		Opaque: len(run.OpaqueFlows()), Unseen: unseen(&h, j.uncompared), Reached: j.reached.texts(j), Phases: phases(j.profile), Unreached: unreached(j.profile),
 	}
 	j.packaged(&res.Coverage)
 	res.Observed = append([]finding.Effect{}, j.profile.Effects...)

@@ -144,7 +144,7 @@ var inCall = []struct {
 		l.Record(trace.Record{Op: trace.OpBind, Addr: &trace.Addr{Family: "inet", Host: "0.0.0.0", Port: 8080}})
 		l.Record(trace.Record{Op: trace.OpBind, Addr: &trace.Addr{Family: "inet", Host: "127.0.0.1", Port: 8081}})
 		l.Record(trace.Record{Op: trace.OpBind, Addr: &trace.Addr{Family: "inet", Host: "0.0.0.0"}})
-	}, "net.listen 0.0.0.0:8080 call/do#1 opened\nnet.listen 127.0.0.1:8081 call/do#1 opened", "CM211 medium"},
+	}, "net.listen 0.0.0.0:8080 call/do#1 opened\nnet.listen 127.0.0.1:8081 call/do#1 opened", "CM211 high, CM211 medium"},
 	{"a resolver's socket", quiet, func(l *analyzetest.Log) {
 		bind := trace.Record{Op: trace.OpBind, Call: "bind", Path: "socket:[7]", Addr: &trace.Addr{Family: "inet", Host: "0.0.0.0", Port: 40123}}
 		peer := trace.Record{Op: trace.OpConnect, Call: "connect", Path: "socket:[7]", Addr: &trace.Addr{Family: "inet", Host: "127.0.0.1", Port: 53}}
@@ -157,7 +157,7 @@ var inCall = []struct {
 		l.Record(peer)
 		peer.Err, peer.Path = "", "socket:[8]"
 		l.Record(peer)
-	}, "net.connect dns call/do#1 opened ×2\nnet.connect dns call/do#1 attempted\nnet.listen [::]:40124 call/do#1 opened", "CM211 medium, CM209 low"},
+	}, "net.connect dns call/do#1 opened ×2\nnet.connect dns call/do#1 attempted\nnet.listen [::]:40124 call/do#1 opened", "CM211 high, CM209 low"},
 	{"unix listeners", quiet, func(l *analyzetest.Log) {
 		l.Record(trace.Record{Op: trace.OpBind, Call: "bind", Addr: &trace.Addr{Family: "unix", Host: home + "/x.sock"}})
 		l.Record(trace.Record{Op: trace.OpBind, Call: "bind", Addr: &trace.Addr{Family: "unix", Host: "@x"}})

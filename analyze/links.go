@@ -61,7 +61,8 @@ var (
 		`|(?m:^\s{0,3}\[[^\]\n]{1,100}\]:\s*<?)(https?://[^\s>]+)`)
 	anchors = regexp.MustCompile(`\[[^\]\n]{0,500}\]\(\s*<?(https?://[^\s)>]+)|(?i:<a\b[^>]{0,500}?\bhref\s*=\s*["\']?)(https?://[^\s"\'>]+)`)
 	// openPlace is a value of a query that a model is to fill in.
-	openPlace = regexp.MustCompile(`(?i)[?&][\w.-]+=(?:\{+|\$\{|%7B|<|%3C|\[|%5B)[\w .-]{0,40}(?:conversation|history|chat|messages?|context|secret|password|credential|token|key|e-?mail|data|summary|prompt|user|answer|content)`)
+	openPlace = regexp.MustCompile(`(?i)[?&][\w.-]+=(?:\{+|\$\{|%7B|<|%3C|\[|%5B)[\w .-]{0,40}(?:conversation|history|chat|messages?|context|secret|password|credential|token|key|e-?mail|data|summary|prompt|user|answer|content)` +
+		`|[?&][\w.-]+=(?-i:(?:[A-Z]+_)*(?:CONVERSATION|HISTORY|CHAT|MESSAGES?|CONTEXT|SECRETS?|PASSWORDS?|CREDENTIALS?|TOKENS?|KEYS?|EMAIL|DATA|SUMMARY|PROMPT|ANSWER|CONTENT|INPUT|TEXT|QUESTION))\b`)
 )
 
 // carried notes the addresses in a result that would carry data of the session away.

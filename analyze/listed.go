@@ -48,7 +48,7 @@ func (w *wireReader) compared(seq uint64, l *wire.Listing) {
 	for _, name := range order {
 		slices.Sort(now[name])
 		if all := now[name]; len(all) > 1 {
-			w.duplicate(seq, entryOf[l.List], name, all[0] == all[len(all)-1])
+			w.duplicate(seq, entryOf[l.List], name, all[0] == all[len(all)-1], allowsMore(l.Tools, name))
 		}
 	}
 	before := w.listed[l.List]
@@ -65,9 +65,9 @@ func (w *wireReader) compared(seq uint64, l *wire.Listing) {
 		switch {
 		case l.List == wire.Tools && len(old) < 2 && len(now[name]) < 2:
 		case old == nil && l.List != wire.Resources && l.List != wire.Tools:
-			w.changed(seq, what, wire.Change{Tool: name, Kind: wire.Appeared})
+			w.changed(seq, what, wire.Change{Tool: name, Kind: wire.Appeared}, rules.Difference{})
 		case old != nil && !slices.Equal(old, now[name]):
-			w.changed(seq, what, wire.Change{Tool: name, Kind: wire.Redeclared})
+			w.changed(seq, what, wire.Change{Tool: name, Kind: wire.Redeclared}, rules.Difference{})
 		}
 	}
 	if l.List != wire.Templates && l.List != wire.Prompts {
@@ -81,12 +81,12 @@ func (w *wireReader) compared(seq uint64, l *wire.Listing) {
 	}
 	slices.Sort(gone)
 	for _, name := range gone {
-		w.changed(seq, what, wire.Change{Tool: name, Kind: wire.Disappeared})
+		w.changed(seq, what, wire.Change{Tool: name, Kind: wire.Disappeared}, rules.Difference{})
 	}
 }
 
 // duplicate notes a name that a listing has twice, once.
-func (w *wireReader) duplicate(seq uint64, what, name string, alike bool) {
+func (w *wireReader) duplicate(seq uint64, what, name string, alike, more bool) {
 	for _, d := range w.facts.Duplicates {
 		if d.What == what && d.Tool == name && d.Alike == alike {
 			return
@@ -95,6 +95,23 @@ func (w *wireReader) duplicate(seq uint64, what, name string, alike bool) {
 	if len(w.facts.Duplicates) < maxFacts {
 		fact := w.fact(seq, "")
 		fact.Tool = name
-		w.facts.Duplicates = append(w.facts.Duplicates, rules.Duplicate{Fact: fact, What: what, Alike: alike})
+		w.facts.Duplicates = append(w.facts.Duplicates, rules.Duplicate{Fact: fact, What: what, Alike: alike, More: more})
 	}
+}
+
+// allowsMore reports whether of the tools of one name one allows itself more than another.
+func allowsMore(list []wire.Tool, name string) bool {
+	var first *wire.Tool
+	for i := range list {
+		switch t := &list[i]; {
+		case t.Name != name:
+		case first == nil:
+			first = t
+		default:
+			if rules.DifferenceOf(first, t).More != "" || rules.DifferenceOf(t, first).More != "" {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -125,7 +125,7 @@ func TestTheLeastPolicyIsReadable(t *testing.T) {
 	for _, want := range []string{
 		"  format_note:\n    allow:\n      files:\n        - \"read:~/.ssh/id_rsa\"  # high CM101: A decoy secret was opened or read\n",
 		"- \"93.184.216.34:80\"", "- /usr/bin/curl", "- /var/lib/app/**", `- "/var/log/app-*.log"`, "- $WORKSPACE/out.txt", "- $SERVER/state.db", `- "read:/etc/odd \\*name\\?\\["`,
-		"  quiet:\n    allow:\n      files: []\n", "# medium CM211:", "expires: \"2027-02-18\"",
+		"  quiet:\n    allow:\n      files: []\n", "# high CM211:", "expires: \"2027-02-18\"",
 	} {
 		if !strings.Contains(text, want) && !strings.Contains(text, strings.Replace(want, "- /var/lib/app/**", `- "/var/lib/app/**"`, 1)) {
 			t.Errorf("no %q in\n%s", want, text)

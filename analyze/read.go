@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -58,7 +61,8 @@ func (j *judge) readEffects(log *session.Reader) {
 func (j *judge) reading(log *session.Reader) *reading {
 	h := log.Header
 	j.timelines.plain = j.plain
-	return &reading{j: j, b: profile.NewBuilder(profile.Context{Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: h.Canaries, Set: j.set, Runtime: h.Runtime})}
+	list := slices.Concat(h.Canaries, followed(&h))
+	return &reading{j: j, b: profile.NewBuilder(profile.Context{Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: list, Set: canaries.FromCanaries(list), Runtime: h.Runtime, Flows: tellsFlows(h.Network)})}
 }
 
 // all reads to the end of both files.
@@ -181,4 +185,9 @@ func (j *judge) redact(f *session.Frame) {
 	if m := json.RawMessage(j.set.Redact(string(f.Message))); json.Valid(m) {
 		f.Message = m
 	}
+}
+
+// tellsFlows reports whether a network mode tells what was sent: the sinkhole takes all of it.
+func tellsFlows(network string) bool {
+	return strings.HasPrefix(network, "sinkhole") || strings.HasPrefix(network, "loopback") || strings.HasPrefix(network, "allow=")
 }

@@ -31,6 +31,10 @@ const (
 
 // Result is report.json.
 type Result struct {
+	// ended says that the server ended by itself in the run, and harmless that nothing is
+	// missed where a further start gets through.
+	ended, harmless bool
+
 	Schema string `json:"schema"`
 	Tool   struct {
 		Name    string `json:"name"`

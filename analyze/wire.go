@@ -31,6 +31,8 @@ type wireReader struct {
 	args      map[int]json.RawMessage
 	facts     rules.WireFacts
 	timelines *timelineBuilder
+	// announced says that the server has said that its list of tools changed.
+	announced bool
 	// refusals are what errors said, by tool.
 	refusals map[string][]string
 	// undeclared are the answers of calls of tools that were not listed by then.
@@ -65,6 +67,8 @@ func (w *wireReader) frame(f *session.Frame, msgs []wire.Message, err error) {
 		case !c.Server && c.Kind == wire.Request:
 			w.request(call, m)
 			w.links.sent(m.Params)
+		case c.Server && m.Method == "notifications/tools/list_changed":
+			w.announced = true
 		case c.Server && c.Kind == wire.Request:
 			w.serverRequest(f.Seq, m)
 		case c.Server && c.Kind == wire.Response && seen.Asked != nil:
@@ -189,20 +193,20 @@ func (w *wireReader) tools(seq uint64, l *wire.Listing) {
 		return
 	}
 	for _, c := range now.Since(w.first) {
-		w.changed(seq, "", c)
+		w.changed(seq, "", c, rules.DifferenceOf(w.first.Tools[c.Tool], now.Tools[c.Tool]))
 	}
 }
 
-// changed notes a change of an entry, once: what is "" for a tool.
-func (w *wireReader) changed(seq uint64, what string, change wire.Change) {
+// changed notes a change of an entry, once in each way: what is "" for a tool.
+func (w *wireReader) changed(seq uint64, what string, change wire.Change, how rules.Difference) {
 	for _, c := range w.facts.Changes {
-		if c.What == what && c.Tool == change.Tool && (c.Kind == change.Kind) {
+		if c.What == what && c.Tool == change.Tool && c.Kind == change.Kind && c.Difference == how {
 			return
 		}
 	}
 	if len(w.facts.Changes) < maxFacts {
 		fact := w.fact(seq, "")
 		fact.Tool = change.Tool
-		w.facts.Changes = append(w.facts.Changes, rules.ToolChange{Fact: fact, Kind: change.Kind, What: what})
+		w.facts.Changes = append(w.facts.Changes, rules.ToolChange{Fact: fact, Kind: change.Kind, What: what, Difference: how, Announced: w.announced})
 	}
 }

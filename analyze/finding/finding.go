@@ -138,6 +138,11 @@ type Effect struct {
 	Used string `json:"used,omitempty"`
 	// Opaque says that the payload could not be read.
 	Opaque bool `json:"opaque,omitempty"`
+	// Unsent says that the payload is opaque only because the client left after the
+	// handshake of TLS, before it sent anything in it.
+	Unsent bool `json:"-"`
+	// Asks is what of the user's credentials an Exec asks a helper for ("gh auth token").
+	Asks string `json:"-"`
 	// Ambiguous says that the work could belong to another call.
 	Ambiguous bool `json:"ambiguous,omitempty"`
 	// Background says that the task that did it was there before the call: what it

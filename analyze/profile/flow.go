@@ -33,6 +33,8 @@ type flow struct {
 	// opened are the calls of the kernel that it belongs to, and from when on.
 	opened    []opening
 	datagrams []time.Duration
+	// carried are the calls whose arguments it holds.
+	carried []carriedAt
 }
 
 type viewKey struct {
@@ -125,12 +127,12 @@ func (f *flow) know(e *trace.Flow) {
 	f.known = k
 }
 
-// unsent says that a client turned away from TLS on the loopback address before it
-// sent anything in it. Only a second start answers there; elsewhere nobody does, and
-// to a program of this machine nothing was said.
+// unsent says that a client turned away from TLS before it sent anything in it. On the
+// loopback address only a second start answers, so that nothing was said to a program of
+// this machine. Elsewhere it may have checked the certificate against one of its own choice.
 func (f *flow) unsent() bool {
 	k := &f.known
-	return k.Opaque && k.Error != "" && k.TLS && k.App == "tls" && k.Kept == 0 && !k.Cut && k.Dest.Addr().Unmap().IsLoopback()
+	return k.Opaque && k.Error != "" && k.TLS && k.App == "tls" && k.Kept == 0 && !k.Cut
 }
 
 func (b *Builder) request(f *flow, e *trace.Flow, given bool) {
@@ -214,6 +216,7 @@ func (b *Builder) finish(f *flow) {
 	found, byCall := map[string]bool{}, map[inCall]bool{}
 	for _, k := range sortedViews(f.views) {
 		v := f.views[k]
+		b.carries(f, v)
 		for _, s := range b.sightings(f, v) {
 			at := v.when(s.Offset)
 			f.seen = append(f.seen, sighting{s, at, requestAt(v.data, s.Offset)})

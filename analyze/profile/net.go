@@ -24,6 +24,8 @@ type dial struct {
 	// inherited says that the effect's call is that of its process, not of the moment.
 	inherited bool
 	used      bool
+	// socket is the kernel's name of the socket.
+	socket string
 	// index is the effect's place, -1 before it has one and where there was no room.
 	index int
 }
@@ -49,7 +51,7 @@ func (b *Builder) dial(r *trace.Record, to netip.AddrPort, e finding.Effect) {
 		b.out.Truncated = true
 		return
 	}
-	b.dials = append(b.dials, &dial{to: to, at: r.Time, effect: e, inherited: b.task(r.Tid).call > 0, index: -1})
+	b.dials = append(b.dials, &dial{to: to, at: r.Time, effect: e, inherited: b.task(r.Tid).call > 0, socket: r.Path, index: -1})
 }
 
 // beginInterval is called at each phase and call.
@@ -87,6 +89,7 @@ func (b *Builder) network() {
 	for _, f := range b.order {
 		b.finish(f)
 		b.flowed(f)
+		b.carriedBy(f)
 	}
 	b.overNames()
 	b.overURLs()
@@ -96,6 +99,9 @@ func (b *Builder) network() {
 // dialed adds the effect of a call. A name server's is told by what it was asked.
 func (b *Builder) dialed(d *dial) {
 	e := d.effect
+	if d.to.Port() != 53 && b.merelyConnected(d) {
+		return
+	}
 	if d.to.Port() == 53 {
 		if d.used {
 			return
@@ -151,25 +157,29 @@ func (f *flow) asked(at time.Duration) *query {
 // reached adds what a flow says of itself to the effect of the call that opened it.
 func (b *Builder) reached(f *flow) {
 	k := &f.known
-	opaque := k.Opaque && !f.unsent()
+	opaque := k.Opaque && (!f.unsent() || !k.Dest.Addr().Unmap().IsLoopback())
+	var tool string
 	ev := b.flowSays(f, f.start, b.summary(f))
 	if d := f.dial(f.start); d != nil && d.index >= 0 {
 		e := &b.out.Effects[d.index]
+		e.Unsent = (!e.Opaque || e.Unsent) && opaque && f.unsent()
 		e.Via, e.Opaque, e.Requests = via(f), e.Opaque || opaque, askedOnce(e.Requests, f.paths...)
+		tool = e.Tool
 		if len(e.Evidence) < 8 {
 			e.Evidence = append(slices.Clip(e.Evidence), ev)
 		}
 	} else {
-		e := b.put(finding.Effect{Kind: finding.NetConnect, Target: b.peer(f), Host: b.hostOf(f), Via: via(f), Opaque: opaque, Rung: finding.RungOpened, Evidence: []finding.Evidence{ev}}, f.start)
+		e := b.put(finding.Effect{Kind: finding.NetConnect, Target: b.peer(f), Host: b.hostOf(f), Via: via(f), Opaque: opaque, Unsent: opaque && f.unsent(), Rung: finding.RungOpened, Evidence: []finding.Evidence{ev}}, f.start)
 		if k.Dest.Addr().Unmap().IsLoopback() {
 			e.Target = "loopback:" + portText(k.Dest.Port())
 		}
+		tool = e.Tool
 		if i := b.add(e); i >= 0 {
 			b.out.Effects[i].Requests = askedOnce(b.out.Effects[i].Requests, f.paths...)
 		}
 	}
 	if opaque {
-		b.out.Opaque = append(b.out.Opaque, b.peer(f))
+		b.out.Opaque = append(b.out.Opaque, OpaqueFlow{b.peer(f), tool, f.unsent()})
 	}
 }
 
@@ -194,7 +204,7 @@ func (b *Builder) summary(f *flow) string {
 		text += ": " + clip(b.find.Redact(strings.Join(f.requests, ", ")), 300)
 	}
 	switch {
-	case f.unsent():
+	case f.unsent() && k.Dest.Addr().Unmap().IsLoopback():
 		text += "; it turned away before it sent anything in it"
 	case k.Opaque:
 		text += "; what it sent could not be read"

@@ -14,6 +14,7 @@ const (
 	noiseLocale   = "locale"   // time zones, message catalogues
 	noiseKernel   = "kernel"   // proc, sys, devices
 	noiseAbsent   = "absent"   // looked for and not there
+	noiseLooked   = "looked"   // asked for, and not opened
 	noiseScratch  = "scratch"  // temporary and cache directories
 	noiseBytecode = "bytecode" // an interpreter's compiled modules
 	noiseLaunch   = "launch"   // the target's own start

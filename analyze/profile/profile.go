@@ -23,6 +23,8 @@ type Context struct {
 	Canaries   []canaries.Canary
 	// Set finds these canaries, nil to have it made.
 	Set *canaries.Set
+	// Flows says that what was sent outside is told: what is not told was not sent.
+	Flows bool
 	// Runtime is what the server's interpreter does by itself, nil for nothing known.
 	Runtime *session.Runtime
 }
@@ -78,14 +80,24 @@ type Profile struct {
 	Asked map[int][]string
 	// Truncated says that there were more distinct effects than maxEffects.
 	Truncated bool
-	// Opaque are the peers whose payload could not be read, Unread says what of
+	// Opaque are the flows whose payload could not be read, Unread says what of
 	// the rest could not be searched whole.
-	Opaque []string
+	Opaque []OpaqueFlow
 	Unread []string
+	// Carried are the peers that were sent what a call was given.
+	Carried []Carried
 	// Payloads are what was sent or returned and looks random.
 	Payloads []Payload
 	// Phases are those that were reached.
 	Phases map[finding.Phase]bool
+}
+
+// OpaqueFlow is a flow whose payload could not be read.
+type OpaqueFlow struct {
+	// Peer is "host:port" or "address:port", Tool the tool in whose call it was, "" for none.
+	Peer, Tool string
+	// Unsent says that the client left after the handshake of TLS, before it sent anything in it.
+	Unsent bool
 }
 
 // Absent are the programs that some calls tried to run in vain and that ran in
@@ -135,6 +147,7 @@ type Builder struct {
 	made    map[string]bool     // paths that the server created or wrote
 	undone  map[fileIn]bool     // paths that were deleted or moved away in a call
 	bound   bound
+	sockets map[string]*socket // by the kernel's name
 	// read are accesses of which the log may hold the open only later: the two
 	// come from different sources. They are joined when the phase or call ends.
 	read []access
@@ -142,6 +155,8 @@ type Builder struct {
 	said tail // of stderr
 	// given are the sums of what looks random in inputs.
 	given map[uint64]bool
+	// givenWords are words of the arguments, by call.
+	givenWords map[int][]string
 
 	// The network: what the kernel was asked, what the sinkhole saw, the names of
 	// addresses, and when what of the run was.
@@ -205,6 +220,7 @@ type effectKey struct {
 	used    bool
 	owner   bool
 	place   string
+	asks    string
 }
 
 // NewBuilder starts a profile.
@@ -214,11 +230,11 @@ func NewBuilder(ctx Context) *Builder {
 	}
 	b := &Builder{
 		ctx: ctx, phase: finding.PhaseStart, index: map[effectKey]int{}, tasks: map[int]*task{},
-		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, made: map[string]bool{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, find: ctx.Set, oracles: newOracles(),
+		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, made: map[string]bool{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, sockets: map[string]*socket{}, find: ctx.Set, oracles: newOracles(),
 		contents: newContents(),
 		late:     frameResults{index: map[effectKey]int{}},
-		given:    map[uint64]bool{},
-		flows:    map[uint64]*flow{}, reachedIn: map[place]bool{}, named: map[netip.Addr]string{},
+		given:    map[uint64]bool{}, givenWords: map[int][]string{},
+		flows: map[uint64]*flow{}, reachedIn: map[place]bool{}, named: map[netip.Addr]string{},
 		out: &Profile{FrameCall: map[uint64]int{}, FramePhase: map[uint64]finding.Phase{}, Phases: map[finding.Phase]bool{}},
 	}
 	for _, c := range ctx.Canaries {
@@ -444,7 +460,7 @@ func (b *Builder) add(e finding.Effect) int {
 
 // merge adds an effect to those that were found; ok is false where there is no room.
 func merge(effects *[]finding.Effect, index map[effectKey]int, e *finding.Effect) (place int, ok bool) {
-	k := effectKey{e.Kind, e.Target, e.Phase, e.Call, e.Rung, e.Actor, e.Noise, e.Ambiguous, "", "", false, e.Owner, e.Elsewhere}
+	k := effectKey{e.Kind, e.Target, e.Phase, e.Call, e.Rung, e.Actor, e.Noise, e.Ambiguous, "", "", false, e.Owner, e.Elsewhere, e.Asks}
 	if e.Kind == finding.Secret {
 		k.via, k.host, k.used = e.Via, e.Host, e.Used != ""
 	}

@@ -47,8 +47,14 @@ func (b *Builder) Record(r *trace.Record) {
 		b.change(r, finding.FileMeta, r.Path)
 	case trace.OpConnect, trace.OpSend:
 		b.connect(r)
+	case trace.OpSocket:
+		b.socket(r)
 	case trace.OpBind:
 		b.bind(r)
+	case trace.OpListen:
+		b.listen(r)
+	case trace.OpStat:
+		b.looked(r)
 	case trace.OpPtrace, trace.OpMount, trace.OpNS, trace.OpRefused, trace.OpKill:
 		b.tamper(r)
 	}
@@ -98,14 +104,17 @@ func (b *Builder) fork(r *trace.Record) {
 
 func (b *Builder) exec(r *trace.Record) {
 	t := b.task(r.Tid)
+	asks := credentialHelper(r.Argv, t.exe)
 	if !r.OK() {
-		b.add(b.noisy(b.effect(finding.Exec, path.Base(r.Path), finding.RungAttempted, r, b.says(r, "tried to run "+r.Path)), noiseAbsent))
+		e := b.effect(finding.Exec, path.Base(r.Path), finding.RungAttempted, r, b.says(r, "tried to run "+cmp.Or(asks, r.Path)))
+		e.Asks = asks
+		b.add(b.noisy(e, noiseAbsent))
 		b.out.Noise++
 		return
 	}
 	t.exe, t.proc, t.step = r.Path, runs(r), 0
 	e := b.effect(finding.Exec, r.Path, finding.RungOpened, r, b.says(r, "ran "+clip(b.find.Redact(strings.Join(r.Argv, " ")), 200)))
-	e.Argv = r.Argv
+	e.Argv, e.Asks = r.Argv, asks
 	launch := b.first == 0
 	if launch {
 		b.first = r.Tid
@@ -165,11 +174,25 @@ func (b *Builder) open(r *trace.Record) {
 	if class != "" {
 		b.out.Noise++
 		// Where credentials were looked for in vain is told apart.
-		if to = root; class == noiseAbsent && (secrets.Named(p) || secrets.Directory(path.Dir(p))) {
+		if to = root; class == noiseAbsent && (secrets.Named(p) || secrets.Directory(path.Dir(p)) || secrets.Directory(p)) {
 			to = p
 		}
 	}
 	b.add(b.noisy(b.effect(finding.FileRead, to, rung, r, b.says(r, verb+b.short(p))), class))
+}
+
+// looked notes that a place of credentials was asked for: whether it is there, or may be read.
+func (b *Builder) looked(r *trace.Record) {
+	p := cleanProc(r.Path)
+	if !strings.Contains(r.Call, "access") || !under(p, b.ctx.Home) || !secrets.Named(p) && !secrets.Directory(path.Dir(p)) && !secrets.Directory(p) {
+		return
+	}
+	class := noiseLooked
+	if !r.OK() {
+		class = noiseAbsent
+	}
+	b.out.Noise++
+	b.add(b.noisy(b.effect(finding.FileRead, p, finding.RungAttempted, r, b.says(r, "asked whether "+b.short(p)+" is there")), class))
 }
 
 func (b *Builder) openSecret(r *trace.Record, p string, ids []string) {
@@ -310,6 +333,8 @@ func (b *Builder) connect(r *trace.Record) {
 		}
 		if r.Op == trace.OpConnect {
 			b.connected(r)
+		} else {
+			b.sentOn(r)
 		}
 		kind, text := finding.NetConnect, "tried to reach "
 		if r.OK() || r.Err == "EINPROGRESS" {
@@ -344,66 +369,6 @@ func (b *Builder) connect(r *trace.Record) {
 			b.out.Noise++
 		}
 		b.add(b.noisy(b.effect(finding.UnixSocket, a.Host, finding.RungAttempted, r, b.says(r, "connected to the unix socket "+a.Host)), class))
-	}
-}
-
-// bind is the start of a listener. A unix socket with a path is a file as well.
-func (b *Builder) bind(r *trace.Record) {
-	a := r.Addr
-	if a == nil || !r.OK() {
-		return
-	}
-	switch a.Family {
-	case "inet", "inet6":
-		if a.Port != 0 {
-			b.listens(r, b.effect(finding.NetListen, target(a), finding.RungOpened, r, b.says(r, "bound "+target(a))))
-		}
-	case "unix":
-		if a.Host == "" {
-			return // the kernel draws the name: nobody was told it
-		}
-		b.add(b.effect(finding.NetListen, "unix:"+a.Host, finding.RungOpened, r, b.says(r, "bound the unix socket "+b.short(a.Host))))
-		if path.IsAbs(a.Host) {
-			b.change(r, finding.FileWrite, a.Host)
-		}
-	}
-}
-
-// bound are the sockets that have a port, in order. at has the latest of each of the
-// kernel's names, which are used again.
-type bound struct {
-	effects []finding.Effect
-	at      map[string]int
-}
-
-// listens keeps a bound socket in mind until it is known what it is for: one that is
-// then connected, as a resolver's is, hears nobody but its peer.
-func (b *Builder) listens(r *trace.Record, e finding.Effect) {
-	switch {
-	case r.Path == "":
-		b.add(e)
-	case len(b.bound.effects) >= maxEffects:
-		b.out.Truncated = true
-	default:
-		b.bound.at[r.Path] = len(b.bound.effects)
-		b.bound.effects = append(b.bound.effects, e)
-	}
-}
-
-// connected takes a socket off the listeners.
-func (b *Builder) connected(r *trace.Record) {
-	if i, ok := b.bound.at[r.Path]; ok && (r.OK() || r.Err == "EINPROGRESS") {
-		b.bound.effects[i].Kind = ""
-		delete(b.bound.at, r.Path)
-	}
-}
-
-// listeners adds the sockets that were bound for others to find.
-func (b *Builder) listeners() {
-	for _, e := range b.bound.effects {
-		if e.Kind != "" {
-			b.add(e)
-		}
 	}
 }
 

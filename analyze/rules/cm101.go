@@ -13,7 +13,7 @@ var cm101Doc = finding.Rule{
 	CWE: []string{"CWE-522", "CWE-200"}, OWASP: []string{"MCP01"},
 	Help: "A file that holds a decoy secret was opened, or its contents were read, though nothing that the server declares needs it.\n\n" +
 		"**Evidence.** The open is the kernel's own record with the descriptor's real path; *read* is the kernel's notice of an access to the contents. " +
-		"A failed open is *attempted* and low, in another user's HOME too; a probe then starts the server once more with that HOME as its own. Files that HTTP and package libraries look up by themselves (`~/.netrc`, `~/.npmrc`, outside calls the `.env` of the working directory) are low. " +
+		"A failed open is *attempted* and low, in another user's HOME too; a probe then starts the server once more with that HOME as its own. Files that libraries and programs look up by themselves are low: `~/.netrc` for an HTTP request, `~/.npmrc` before any call, the logins of git by git, outside calls the `.env` of the working directory. " +
 		"npm of the system or of node's own tree may read `~/.npmrc`, as long as it runs no code of others. " +
 		"A kind of secret that the server or the tool names as its business (a Kubernetes server and `~/.kube/config`) is informational.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, explains the access.",

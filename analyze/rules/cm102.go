@@ -9,7 +9,7 @@ var cm102Doc = finding.Rule{
 	CWE: []string{"CWE-200", "CWE-522"}, OWASP: []string{"MCP01"},
 	Help: "The value of a decoy secret from a file, or one that a metadata service handed out, was found in a message of the server, raw or encoded: whatever reads the server's answers now has it.\n\n" +
 		"**Evidence.** The value itself, in a frame of `session.jsonl`. The value is random and exists nowhere else, so it can not be there by accident.\n\n" +
-		"**False positive when** the call's own arguments named that file.",
+		"It is low where the tool declares to show the configuration or the credentials of that kind. **False positive when** the call's own arguments named that file.",
 }
 
 func checkCM102(r *Run) []finding.Finding {
@@ -22,6 +22,9 @@ func checkCM102(r *Run) []finding.Finding {
 		if r.wasAsked(e, r.Canaries[e.Target]) {
 			f.Severity = finding.Info
 			f.Message += ", which its arguments asked for"
+		} else if r.shows(e, r.Canaries[e.Target]) {
+			f.Severity = finding.Low
+			f.Message += ", which it declares to show"
 		}
 		out = append(out, f)
 	}

@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"slices"
 
+	"golang.org/x/net/publicsuffix"
+
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
@@ -14,7 +16,7 @@ var cm103Doc = finding.Rule{
 	CWE: []string{"CWE-200", "CWE-201"}, OWASP: []string{"MCP01"},
 	Help: "The value of a decoy secret was found in what the server sent to the network: in a request, a datagram, a name that it asked for, or spread over several of them.\n\n" +
 		"**Evidence.** The bytes themselves, as the sinkhole kept them: flow, host, protocol, offset, and the encoding (raw, hex, base64, compressed, split over labels and parameters …). " +
-		"No decoy exists anywhere else in the world, so there is no other way to have it. A credential sent to its own issuer, in the place of the protocol for it, over TLS, is *used* and told by CM109. One sent to a port of the loopback address on which nothing of the server's listens is high.\n\n" +
+		"No decoy exists anywhere else in the world, so there is no other way to have it. A credential sent to its own issuer, in the place of the protocol for it, over TLS, is *used* and told by CM109. One sent to a port of the loopback address on which nothing of the server's listens is high. A secret that the user gave the server (`--env`) counts where it goes to a host that nothing names, after another, or over no protocol that has credentials.\n\n" +
 		"**False positive when** the issuer is one that the decoy does not know, such as a company's own mirror.",
 }
 
@@ -22,7 +24,7 @@ func checkCM103(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, e := range r.effects(finding.Secret) {
 		c, ok := r.Canaries[e.Target]
-		if !ok || e.Rung != finding.RungLeft || e.Used != "" {
+		if !ok || e.Rung != finding.RungLeft || e.Used != "" || c.Kind == KindAccounts || c.Kind == KindGiven && !r.leaks(e) {
 			continue
 		}
 		f := r.of(&cm103Doc, e, subject(e)+" sent the secret of "+r.where(e.Target)+" to "+e.Host+" over "+e.Via)
@@ -50,4 +52,30 @@ func (r *Run) before(e *finding.Effect) []finding.Evidence {
 		}
 	}
 	return out[:min(len(out), maxEvidence/2)]
+}
+
+// leaks reports whether a secret that the user gave the server went where it does not belong:
+// no declaration, no argument and no setting names the host, and another one got it first.
+func (r *Run) leaks(e *finding.Effect) bool {
+	if r.namesPeer(e.Host) || r.givenHost(e.Host) || r.asked(e.Call, e.Host) {
+		return false
+	}
+	t := r.Scope.Tool(e.Tool)
+	if e.Via == "tcp" || e.Via == "udp" || t.ClaimsLocal() {
+		return true
+	}
+	for i := range r.Profile.Effects {
+		if o := &r.Profile.Effects[i]; o.Kind == finding.Secret && o.Target == e.Target && o.Rung == finding.RungLeft {
+			return domain(o.Host) != domain(e.Host)
+		}
+	}
+	return false
+}
+
+// domain is the part of a host's name that somebody registered, the host for an address.
+func domain(host string) string {
+	if d, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
+		return d
+	}
+	return host
 }

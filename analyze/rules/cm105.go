@@ -1,9 +1,11 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/scope"
 )
 
 var cm105 = Rule{Rule: cm105Doc, Check: checkCM105}
@@ -12,7 +14,7 @@ var cm105Doc = finding.Rule{
 	ID: "CM105", Name: "ClientConfigurationRead", Title: "Another MCP client's configuration was opened", Severity: finding.High,
 	CWE: []string{"CWE-200", "CWE-668"}, OWASP: []string{"MCP01", "MCP03"},
 	Help: "A configuration file of an MCP client, which names the neighbour servers and their keys, was opened or read.\n\n" +
-		"**Evidence.** The kernel's record of the open with the real path. A failed open is low.\n\n" +
+		"**Evidence.** The kernel's record of the open with the real path. A failed open is low. A server or tool that names MCP or such a client and its settings is informational.\n\n" +
 		"**False positive when** managing client configurations is the server's declared purpose.",
 }
 
@@ -31,10 +33,31 @@ func checkCM105(r *Run) []finding.Finding {
 		}
 		f := r.of(&cm105Doc, e, subject(e)+" opened "+where+", the configuration of an MCP client")
 		f.Fingerprint = finding.Fingerprint("CM105", e.Tool, r.stable(place))
-		if e.Rung == finding.RungAttempted {
+		switch {
+		case r.isBusiness(c.Kind, e.Tool) || r.wasAsked(e, c):
+			f.Severity = finding.Info
+			f.Message += ", as its declaration lets expect"
+		case e.Rung == finding.RungAttempted:
 			f.Severity = finding.Low
 		}
 		out = append(out, f)
 	}
 	return first(out)
+}
+
+// clientWords name MCP clients, settingWords what is managed of them.
+var (
+	clientWords  = []string{"cursor", "claude", "windsurf", "vscode"}
+	settingWords = []string{"config", "configs", "configuration", "configurations", "configure", "configures", "settings", "client", "clients", "server", "servers", "install", "installs", "manage", "manages", "register", "registers"}
+)
+
+// managesClients reports whether the tool or the server says that it deals with the
+// configurations of MCP clients: it names one and settings, or a tool says so of MCP.
+func (r *Run) managesClients(tool string) bool {
+	tools := r.Scope.Tools
+	if tool != "" {
+		tools = []scope.Tool{r.Scope.Tool(tool)}
+	}
+	return r.says(tool, clientWords) && r.says(tool, settingWords) ||
+		slices.ContainsFunc(tools, func(t scope.Tool) bool { return t.Says("mcp") && slices.ContainsFunc(settingWords, t.Says) })
 }

@@ -1,6 +1,11 @@
 package rules
 
-import "github.com/coalmine-dev/coalmine/analyze/finding"
+import (
+	"slices"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
+)
 
 var cm107 = Rule{Rule: cm107Doc, Check: checkCM107}
 
@@ -9,17 +14,35 @@ var cm107Doc = finding.Rule{
 	CWE: []string{"CWE-319"}, OWASP: []string{"MCP02"},
 	Help: "The server sent something that the sinkhole could not open: it trusts only certificates of its own choice, or speaks an encrypted protocol of its own.\n\n" +
 		"**Evidence.** The host, from the name that was looked up and the TLS greeting. What was sent is not known, so the run can not be called clean unless the policy accepts the host.\n\n" +
-		"**False positive when** pinning is what the server's documentation promises.",
+		"A tool that says that it looks at certificates, and left after the handshake of TLS without sending anything in it, has sent nothing. **False positive when** pinning is what the server's documentation promises.",
 }
 
 func checkCM107(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, e := range r.effects(finding.NetConnect) {
-		if !e.Opaque {
+		if !e.Opaque || e.Unsent && r.inspectsTLS(e.Tool) {
 			continue
 		}
 		f := r.of(&cm107Doc, e, subject(e)+" sent something to "+e.Target+" that could not be read")
 		out = append(out, f)
 	}
 	return first(out)
+}
+
+// certificateWords are those of a tool that looks at how a host does TLS.
+var certificateWords = []string{"certificate", "certificates", "cert", "certs", "tls", "ssl", "handshake", "x509", "fingerprint"}
+
+// inspectsTLS reports whether a tool, or where none is known the server, says that it looks
+// at certificates: it needs no more of a connection than the handshake.
+func (r *Run) inspectsTLS(tool string) bool {
+	if tool != "" {
+		t := r.Scope.Tool(tool)
+		return slices.ContainsFunc(certificateWords, t.Says)
+	}
+	return r.says(tool, certificateWords)
+}
+
+// OpaqueFlows are the flows whose payload could not be read, but for those in which nothing was to be sent.
+func (r *Run) OpaqueFlows() []profile.OpaqueFlow {
+	return slices.DeleteFunc(slices.Clone(r.Profile.Opaque), func(f profile.OpaqueFlow) bool { return f.Unsent && r.inspectsTLS(f.Tool) })
 }

@@ -1,15 +1,23 @@
 package rules
 
-import "github.com/coalmine-dev/coalmine/analyze/finding"
+import (
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/canaries"
+)
 
 var cm109 = Rule{Rule: cm109Doc, Check: checkCM109}
 
 var cm109Doc = finding.Rule{
-	ID: "CM109", Name: "SecretUsedAtIssuer", Title: "A decoy secret was used at its issuer", Severity: finding.Info,
+	ID: "CM109", Name: "SecretUsedAtIssuer", Title: "A decoy secret was used at its issuer", Severity: finding.High,
 	CWE: []string{"CWE-522"}, OWASP: []string{"MCP01"},
 	Help: "A decoy credential was sent to the service that issued it, over TLS and in the place that the protocol has for credentials: what npm does with its token and curl with a login of `~/.netrc`.\n\n" +
 		"**Evidence.** The request as the sinkhole kept it. The name that was looked up, the one in TLS and the one in the request all have to be the issuer's; anything else has *left* (CM103).\n\n" +
-		"**False positive when** never: it is no accusation. Whether the server should use this credential at all is for its reader to say.",
+		"It is informational, and no accusation, where the server or the tool names the issuer or what it does there, or where a library used it for a declared request; else somebody's credential was used behind the user's back. " +
+		"**False positive when** the server's documentation, not its declaration, names the service.",
 }
 
 func checkCM109(r *Run) []finding.Finding {
@@ -20,8 +28,27 @@ func checkCM109(r *Run) []finding.Finding {
 			continue
 		}
 		f := r.of(&cm109Doc, e, subject(e)+" used the secret of "+r.where(e.Target)+" at its issuer "+e.Host+" ("+e.Used+")")
+		if e.Owner || !r.usesUndeclared(e, c) {
+			f.Severity = finding.Info
+		}
 		f.Fingerprint = finding.Fingerprint("CM109", e.Tool, r.stable(c.Path), c.Env, c.URL, e.Host)
 		out = append(out, f)
 	}
 	return first(out)
+}
+
+// usesUndeclared reports whether nothing that the server declares lets expect that it uses a
+// secret: neither its kind, nor its issuer's name, nor a network at all.
+func (r *Run) usesUndeclared(e *finding.Effect, c canaries.Canary) bool {
+	if r.isBusiness(c.Kind, e.Tool) || r.namesHost(e.Host) || r.isLookup(e, c) && c.Kind == "netrc" {
+		return false
+	}
+	if domain, err := publicsuffix.EffectiveTLDPlusOne(e.Host); err == nil {
+		name, _, _ := strings.Cut(domain, ".")
+		if r.says(e.Tool, []string{name}) {
+			return false
+		}
+	}
+	t := r.Scope.Tool(e.Tool)
+	return t.ClaimsLocal() || len(t.Network) == 0 && len(r.Scope.Purpose.Network) == 0 && len(t.URLs) == 0 || c.Path != ""
 }

@@ -17,7 +17,7 @@ var cm201Doc = finding.Rule{
 	ID: "CM201", Name: "WriteDespiteReadOnly", Title: "A read-only tool changed the file system", Severity: finding.Medium,
 	CWE: []string{"CWE-284", "CWE-732"}, OWASP: []string{"MCP02"},
 	Help: "A tool that is annotated `readOnlyHint: true` created, wrote, renamed or deleted something outside temporary and cache directories.\n\n" +
-		"**Evidence.** The kernel's record of the change with the real path. Work that could belong to another call is low, and so is a change that was refused, or one in a directory of the user's that the server made for itself before the first call or under its own name, or below the places for programs' state and caches: its log, its settings. A file that SQLite makes beside a database is low too. Where every tool declares to read only, work between calls counts as well. A file that the call named in an argument which says that something is saved there is declared. High where other programs start or obey what was changed (CM215). All changes of a tool are one finding.\n\n" +
+		"**Evidence.** The kernel's record of the change with the real path. Work that could belong to another call is low, and so is a change that was refused, or one in a directory of the user's that the server made for itself before the first call or under its own name, or below the places for programs' state and caches: its log, its settings. A file that SQLite makes beside a database is low too, and so are one that is named as the server is and one that comes and goes in a call, as a lock does. Where every tool declares to read only, work between calls counts as well. A file that the call named in an argument which says that something is saved there is declared. High where other programs start or obey what was changed (CM215), and where it is a file of the user's that was there before the server started. All changes of a tool are one finding.\n\n" +
 		"**False positive when** the file is a cache that the server keeps outside the usual places.",
 }
 
@@ -36,6 +36,23 @@ func (r *Run) keeps(target string) bool {
 	return false
 }
 
+// isHidden reports whether a path, without HOME or a workspace, begins with a hidden file.
+func isHidden(stable string) bool {
+	_, below, _ := strings.Cut(stable, "/")
+	return strings.HasPrefix(below, ".")
+}
+
+// comesAndGoes reports whether a file is made and taken away in the same call, as locks are.
+func (r *Run) comesAndGoes(e *finding.Effect) bool {
+	made, gone := false, false
+	for i := range r.Profile.Effects {
+		if o := &r.Profile.Effects[i]; o.Target == e.Target && o.Call == e.Call && o.Rung == finding.RungOpened {
+			made, gone = made || o.Kind == finding.FileWrite, gone || o.Kind == finding.FileDelete
+		}
+	}
+	return made && gone && !r.stood(e.Target)
+}
+
 // stateTrees are the directories below HOME in which programs keep their state,
 // configuration and cache (XDG Base Directory Specification).
 var stateTrees = []string{".local/state", ".local/share", ".config", ".cache"}
@@ -49,8 +66,8 @@ func isState(below string) bool {
 
 // isOwnName reports whether a directory's name is what the server calls itself.
 func (r *Run) isOwnName(dir string) bool {
-	own := plainName(r.Surface.Server.Name)
-	return len(own) > 3 && own == plainName(dir)
+	own, dir := plainName(r.Surface.Server.Name), plainName(dir)
+	return len(own) > 3 && strings.HasPrefix(dir, own)
 }
 
 // plainName is a name without what any server's may have.
@@ -96,9 +113,14 @@ func checkCM201(r *Run) []finding.Finding {
 			continue
 		}
 		f := r.of(&cm201Doc, e, "")
-		if e.Ambiguous && !r.promisesReadOnly() || e.Rung == finding.RungAttempted || r.keeps(e.Target) || r.besideDatabase(e.Target) {
+		switch {
+		case e.Ambiguous && !r.promisesReadOnly() || e.Rung == finding.RungAttempted:
 			f.Severity = finding.Low
-		} else if r.surprises(e) {
+		case r.surprises(e):
+			f.Severity = finding.High
+		case r.keeps(e.Target) || r.besideDatabase(e.Target) || isHidden(r.stable(e.Target)) && r.isOwnFile(e.Target) || r.comesAndGoes(e):
+			f.Severity = finding.Low
+		case r.stood(e.Target):
 			f.Severity = finding.High
 		}
 		out = append(out, f)

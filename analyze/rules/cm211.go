@@ -9,21 +9,38 @@ import (
 var cm211 = Rule{Rule: cm211Doc, Check: checkCM211}
 
 var cm211Doc = finding.Rule{
-	ID: "CM211", Name: "OpenListener", Title: "The server listens beyond loopback", Severity: finding.Medium,
+	ID: "CM211", Name: "OpenListener", Title: "The server listens for others, and nothing declares it", Severity: finding.High,
 	CWE: []string{"CWE-668", "CWE-1327"}, OWASP: []string{"MCP02"},
-	Help: "The server bound a port on an address that is not loopback: on a real machine its neighbours on the network could reach it.\n\n" +
-		"**Evidence.** The kernel's record of the bind. Port 0 and unix sockets are quiet, and so are the port over which a server on HTTP is probed and a socket that is connected to a peer, as a resolver's is.\n\n" +
-		"**False positive when** serving the network is the declared purpose.",
+	Help: "The server bound a port on which others may speak to it: on an address that is not loopback its neighbours on the network, on loopback every program and every page of a browser on the machine.\n\n" +
+		"**Evidence.** The kernel's record of the bind. Port 0 is one that the kernel draws, and counts once the socket listens. Beyond loopback it is high, and low where the tool or the server says that it listens or serves. " +
+		"On loopback it is medium, and quiet where a declaration says that it serves, previews or waits for a browser. Unix sockets are quiet, and so are the port over which a server on HTTP is probed and a socket that is connected to a peer, as a resolver's is.\n\n" +
+		"**False positive when** the server's documentation, not its declaration, says that it listens.",
 }
+
+// Words by which a tool or a server says that others may speak to it.
+var (
+	listenWords   = []string{"listen", "listens", "listening", "listener", "port", "ports", "serve", "serves", "serving", "daemon", "multicast", "mdns", "bonjour", "zeroconf", "ssdp", "upnp", "broadcast", "broadcasts", "dhcp", "peers"}
+	loopbackWords = []string{"http", "localhost", "loopback", "websocket", "preview", "previews", "dashboard", "browser", "callback", "oauth", "login", "proxy", "webhook", "webhooks", "debug", "debugger", "kernel", "jupyter", "socket", "ipc", "rpc", "workers", "worker"}
+)
 
 func checkCM211(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, e := range r.effects(finding.NetListen) {
 		a, err := netip.ParseAddrPort(e.Target)
-		if err != nil || a.Addr().IsLoopback() || int(a.Port()) == r.Port {
+		if err != nil || a.Port() != 0 && int(a.Port()) == r.Port {
 			continue
 		}
-		out = append(out, r.of(&cm211Doc, e, subject(e)+" listens on "+e.Target))
+		declared := r.says(e.Tool, listenWords)
+		f := r.of(&cm211Doc, e, subject(e)+" listens on "+e.Target)
+		switch {
+		case a.Addr().IsLoopback() && (declared || r.says(e.Tool, loopbackWords) || r.Port != 0):
+			continue
+		case a.Addr().IsLoopback():
+			f.Severity = finding.Medium
+		case declared:
+			f.Severity = finding.Low
+		}
+		out = append(out, f)
 	}
 	return first(out)
 }

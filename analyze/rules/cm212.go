@@ -22,7 +22,11 @@ var cm212Doc = finding.Rule{
 var obeyed = []string{
 	".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".config/fish", ".config/autostart", ".config/systemd",
 	".local/bin", "bin", ".ssh", ".gitconfig", ".config/git", ".npmrc", ".pypirc", ".config/pip", ".pip", ".cargo/config.toml", ".docker", ".kube", ".aws", ".vscode", ".cursor", ".claude", ".claude.json",
-	".config/Claude", ".config/Code", ".codeium", ".codex", ".gemini", ".pam_environment", ".xprofile", ".xsession", ".local/share/systemd",
+	".config/Claude", ".config/Code", ".codeium", ".codex", ".gemini", ".pam_environment", ".xprofile", ".xsession", ".xinitrc", ".local/share/systemd",
+	".inputrc", ".vimrc", ".vim", ".config/nvim", ".emacs", ".emacs.d", ".config/emacs", ".tmux.conf", ".config/tmux", ".screenrc", ".curlrc", ".wgetrc", ".gdbinit", ".lldbinit", ".pdbrc", ".irbrc", ".pryrc", ".Rprofile", ".psqlrc", ".sqliterc", ".nanorc",
+	".ipython/profile_default/startup", ".config/environment.d", ".local/share/applications", ".local/share/dbus-1", ".local/share/bash-completion", ".config/crontab", ".netrc", ".git-credentials", ".condarc", ".bunfig.toml", ".yarnrc", ".yarnrc.yml",
+	".m2/settings.xml", ".gradle/init.d", ".gradle/gradle.properties", ".cargo/config", ".cargo/bin", "go/bin", ".npm-global", ".deno/bin", ".bun/bin", ".asdf", ".pyenv", ".nvm", ".oh-my-zsh", ".config/zsh", ".zlogout",
+	".windsurf", ".continue", ".roo", ".cline", ".kiro", ".goose", ".config/goose", ".config/zed", ".config/opencode", ".config/github-copilot", ".config/Cursor", ".config/VSCodium", ".agents", ".mcp.json", "CLAUDE.md", "AGENTS.md", "GEMINI.md",
 }
 
 func checkCM212(r *Run) []finding.Finding {
@@ -56,7 +60,13 @@ func (r *Run) isObeyed(p string) bool {
 		return true
 	}
 	rest, ok := strings.CutPrefix(p, r.Home+"/")
-	return ok && r.Home != "" && slices.ContainsFunc(obeyed, func(o string) bool { return within(rest, o) })
+	return ok && r.Home != "" && (slices.ContainsFunc(obeyed, func(o string) bool { return within(rest, o) }) || isImported(rest))
+}
+
+// isImported reports whether every Python of the user's reads a file below HOME as it starts:
+// what lies in the site directory (https://docs.python.org/3/library/site.html).
+func isImported(below string) bool {
+	return strings.HasPrefix(below, ".local/lib/python") && strings.Contains(below, "/site-packages/")
 }
 
 // within says that p is dir or lies below it.

@@ -133,6 +133,7 @@ var obeyedInRepository = []string{
 	".git/hooks", ".git/config", ".git/info/attributes", ".gitattributes", ".githooks", ".husky", ".pre-commit-config.yaml", ".gitmodules",
 	".vscode", ".idea", ".cursor", ".cursorrules", ".windsurf", ".windsurfrules", ".claude", "CLAUDE.md", "AGENTS.md", "GEMINI.md", ".mcp.json", ".kiro", ".roo", ".zed", ".devcontainer",
 	".github", ".gitlab-ci.yml", ".circleci", "Jenkinsfile", "Dockerfile", "Makefile", ".envrc", ".npmrc", "package.json", "setup.py", "pyproject.toml", "conftest.py", "sitecustomize.py",
+	"usercustomize.py", ".clinerules", ".junie", ".continue", ".opencode", "opencode.json", ".aider.conf.yml", ".agents", ".yarnrc.yml", ".mise.toml", ".tool-versions", "justfile", "Taskfile.yml", "noxfile.py", "tox.ini", ".exrc", ".bazelrc", ".eslintrc.js", "docker-compose.yml", "compose.yaml",
 }
 
 // isObeyedInWorkspace reports whether a path of a workspace, or of a repository in it,

@@ -12,12 +12,13 @@ import (
 var cm216 = Rule{Rule: cm216Doc, Check: checkCM216}
 
 var cm216Doc = finding.Rule{
-	ID: "CM216", Name: "CredentialSearch", Title: "The server looked for credentials that nothing declares", Severity: finding.Medium,
+	ID: "CM216", Name: "CredentialSearch", Title: "The server looked for credentials that nothing declares", Severity: finding.High,
 	CWE: []string{"CWE-522", "CWE-200", "CWE-668"}, OWASP: []string{"MCP01"},
 	Help: "The server connected to the socket of an agent or an engine that acts for the user (ssh, GnuPG, the keyring, Docker, containerd, Podman), opened the environment or the memory of a process that is not its own, " +
-		"or looked for credentials in several places in one call: nothing stands there in this sandbox, but on a user's machine something may.\n\n" +
-		"**Evidence.** The kernel's record of the connection or the open; whether it succeeded does not matter. The socket of an agent or engine and another process's memory are high, three or more places of credentials are medium. " +
-		"A tool or server that names the thing (Docker, ssh, processes) is quiet, and so are files that libraries look up by themselves.\n\n" +
+		"asked a program for the credentials that it keeps (`gh auth token`, `git credential fill`, `pass show`), listed a directory of credentials, " +
+		"or looked for credentials in three or more places in a phase or in the calls of a tool: nothing stands there in this sandbox, but on a user's machine something may.\n\n" +
+		"**Evidence.** The kernel's record of the connection, the open, the question whether a file is there, or the attempt to run the program; whether it succeeded does not matter. " +
+		"A tool or server that names the thing (Docker, ssh, processes, GitHub and its program) is quiet, and so are a directory that the call names, a walk through all of HOME, what git, ssh and their like do in their own directories, and files that libraries look up by themselves.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, explains it.",
 }
 
@@ -33,6 +34,16 @@ var agentSockets = []struct {
 	{"agent.", []string{"ssh", "git"}}, {"keyring", []string{"keyring", "keychain", "password", "passwords"}}, {"1password", []string{"1password", "password", "passwords"}},
 }
 
+// helperWords are the words by which a server declares to ask a program for credentials.
+var helperWords = map[string][]string{
+	"gh": {"github", "gh"}, "hub": {"github"}, "glab": {"gitlab", "glab"}, "aws": {"aws", "amazon", "s3"}, "gcloud": {"gcloud", "gcp", "google"}, "az": {"azure"},
+	"kubectl": {"kubernetes", "kubectl", "kubeconfig", "k8s"}, "oc": {"openshift"}, "npm": {"npm"}, "heroku": {"heroku"}, "fly": {"fly"}, "flyctl": {"fly"}, "doctl": {"digitalocean", "doctl"},
+	"vault": {"vault"}, "databricks": {"databricks"}, "doppler": {"doppler"}, "infisical": {"infisical"}, "ssh-add": {"ssh"}, "gpg": {"gpg", "pgp", "gnupg"}, "gpg2": {"gpg", "pgp", "gnupg"}, "snyk": {"snyk"},
+}
+
+// keeperWords declare of any such program that its credentials are wanted.
+var keeperWords = []string{"credential", "credentials", "login", "logins", "password", "passwords", "keychain", "keyring", "authenticate", "authentication"}
+
 // minPlaces is how many places of credentials are a search.
 const minPlaces = 3
 
@@ -43,11 +54,10 @@ func checkCM216(r *Run) []finding.Finding {
 		if what == "" || r.says(e.Tool, words) {
 			continue
 		}
-		f := r.of(&cm216Doc, e, subject(e)+" "+what)
-		f.Severity = finding.High
-		out = append(out, f)
+		out = append(out, r.of(&cm216Doc, e, subject(e)+" "+what))
 	}
-	return append(first(out), r.searches()...)
+	out = append(out, r.listings()...)
+	return append(append(first(out), r.asksHelpers()...), r.searches()...)
 }
 
 // actsForUser says what an effect reached that acts for the user, or is another's, and the
@@ -73,27 +83,89 @@ func (r *Run) says(tool string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return t.Says(w) || r.Scope.Purpose.Says(w) })
 }
 
-// searches are the calls and phases in which credentials were looked for in several places.
+// asksHelpers are the commands that ask a program for the credentials that it keeps.
+func (r *Run) asksHelpers() []finding.Finding {
+	var out []finding.Finding
+	for i := range r.Profile.Effects {
+		e := &r.Profile.Effects[i]
+		if e.Asks == "" || r.allowed != nil && r.allowed[i] {
+			continue
+		}
+		program, _, _ := strings.Cut(e.Asks, " ")
+		if r.says(e.Tool, helperWords[program]) || r.says(e.Tool, keeperWords) {
+			continue
+		}
+		f := r.of(&cm216Doc, e, subject(e)+" asked a program for the user's credentials: "+e.Asks)
+		f.Fingerprint = finding.Fingerprint("CM216", e.Tool, "helper", e.Asks)
+		out = append(out, f)
+	}
+	return first(out)
+}
+
+// ownDirectories are the programs that read directories of credentials as their own.
+var ownDirectories = map[string]string{"ssh": ".ssh", "ssh-keygen": ".ssh", "scp": ".ssh", "sftp": ".ssh", "gpg": ".gnupg", "gpg2": ".gnupg", "gpgsm": ".gnupg", "git": ".config/git", "docker": ".docker", "kubectl": ".kube", "aws": ".aws"}
+
+// listings are the directories of credentials with decoys in them that were opened.
+func (r *Run) listings() []finding.Finding {
+	var out []finding.Finding
+	for _, e := range r.effects(finding.FileRead) {
+		if e.Rung != finding.RungOpened || !secrets.Directory(e.Target) || !strings.HasPrefix(e.Target, r.Home+"/") || r.names(e) || r.isAllowedDirectory(e) || r.walks(e) {
+			continue
+		}
+		f := r.of(&cm216Doc, e, subject(e)+" listed "+r.stable(e.Target)+", where credentials lie")
+		out = append(out, f)
+	}
+	return out
+}
+
+// walks reports whether a directory was listed on a walk through all of HOME, which has no
+// eye for credentials: several of the directories that every user has were listed too.
+func (r *Run) walks(e *finding.Effect) bool {
+	listed := map[string]bool{}
+	for i := range r.Profile.Effects {
+		if o := &r.Profile.Effects[i]; o.Kind == finding.FileRead && o.Rung == finding.RungOpened && o.Call == e.Call && o.Phase == e.Phase && path.Dir(o.Target) == r.Home {
+			listed[path.Base(o.Target)] = true
+		}
+	}
+	return listed["Desktop"] && (listed["Downloads"] || listed["Documents"])
+}
+
+// isAllowedDirectory reports whether a directory of credentials holds no decoy, is that of
+// the program that opened it, or is the server's declared business.
+func (r *Run) isAllowedDirectory(e *finding.Effect) bool {
+	if own := ownDirectories[e.Actor]; own != "" && strings.HasSuffix(e.Target, "/"+own) {
+		return true
+	}
+	holds := false
+	for _, c := range r.Canaries {
+		if c.Path != "" && within(c.Path, e.Target) {
+			holds = true
+			if r.isBusiness(c.Kind, e.Tool) {
+				return true
+			}
+		}
+	}
+	return !holds
+}
+
+// searches are the phases and the tools in which credentials were looked for in several places.
 func (r *Run) searches() []finding.Finding {
 	type where struct {
 		tool  string
-		call  int
 		phase finding.Phase
 	}
 	places := map[where][]*finding.Effect{}
 	var order []where
 	for i := range r.Profile.Effects {
 		e := &r.Profile.Effects[i]
-		if e.Kind != finding.FileRead || e.Rung != finding.RungAttempted || !r.isCredential(e.Target) {
+		if e.Kind != finding.FileRead || e.Rung != finding.RungAttempted || !r.isCredential(e.Target) || r.placeDeclared(e) {
 			continue
 		}
-		at := where{e.Tool, e.Call, e.Phase}
+		at := where{e.Tool, e.Phase}
 		if places[at] == nil {
 			order = append(order, at)
 		}
-		if !slices.ContainsFunc(places[at], func(o *finding.Effect) bool {
-			return path.Dir(o.Target) == path.Dir(e.Target) && path.Dir(o.Target) != r.Home
-		}) {
+		if !slices.ContainsFunc(places[at], func(o *finding.Effect) bool { return r.samePlace(o.Target, e.Target) }) {
 			places[at] = append(places[at], e)
 		}
 	}
@@ -113,12 +185,36 @@ func (r *Run) searches() []finding.Finding {
 		}
 		f.Message = subject(list[0]) + " looked for credentials in " + plural(len(names), "place") + ": " + strings.Join(names[:min(len(names), 5)], ", ")
 		f.Fingerprint = finding.Fingerprint("CM216", at.tool, "search")
-		if at.call == 0 {
+		if at.tool == "" {
 			f.Fingerprint = finding.Fingerprint("CM216", string(at.phase), "search")
 		}
 		out = append(out, f)
 	}
 	return first(out)
+}
+
+// samePlace reports whether two files are of one program: those in one directory, but HOME itself.
+func (r *Run) samePlace(a, b string) bool {
+	program := func(p string) string {
+		parts := strings.Split(strings.TrimPrefix(p, r.Home+"/"), "/")
+		n := 1
+		if parts[0] == ".config" || parts[0] == ".local" {
+			n = min(len(parts), map[string]int{".config": 2, ".local": 3}[parts[0]])
+		}
+		return strings.Join(parts[:n], "/")
+	}
+	return program(a) == program(b)
+}
+
+// placeDeclared reports whether the server's declared business is the program of a place.
+func (r *Run) placeDeclared(e *finding.Effect) bool {
+	rest := strings.TrimPrefix(e.Target, r.Home+"/")
+	for kind, words := range businesses {
+		if strings.Contains(rest, kind) && r.says(e.Tool, words) {
+			return true
+		}
+	}
+	return r.names(e)
 }
 
 // isCredential reports whether a path below HOME is a place of credentials, other than

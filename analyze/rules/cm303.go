@@ -15,7 +15,7 @@ var cm303Doc = finding.Rule{
 	ID: "CM303", Name: "PathTraversal", Title: "A path led out of the server's directory", Severity: finding.High,
 	CWE: []string{"CWE-22", "CWE-59"}, OWASP: []string{"MCP05"},
 	Help: "A string argument led out of the directory that the server is to work in: by `..`, absolute, encoded, cut by a NUL, through a symbolic link, or into a sibling whose name begins with the directory's. A planted file there was returned or opened, or a new one was made.\n\n" +
-		"**Evidence.** The file's text, which stands nowhere else, in a frame of `session.jsonl`; or the kernel's record with the real path. It counts where a directory is promised: by the tool's or the server's own words, by an argument that names no path at all (a note's name, an id), or by the directory that the server's command names, which is medium. " +
+		"**Evidence.** The file's text, which stands nowhere else, in a frame of `session.jsonl`; or the kernel's record with the real path. It counts where a directory is promised: by the tool's or the server's own words, by an argument that names no path at all (a note's name, an id), or by the directory that the server's command names. " +
 		"A file that was opened for reading and not returned is medium, since a server may look before it refuses. A tool that opens the file unasked, too, proves nothing.\n\n" +
 		"A tool that takes a path and promises no directory may read it: no finding. **False positive when** the promise is another's.",
 }
@@ -66,7 +66,7 @@ func (r *Run) confinement(t *scope.Tool, at string) (string, finding.Severity) {
 	case !among(t.Paths, at) && !among(t.URLs, at):
 		return "the argument names no path", finding.High
 	case r.Rooted && among(t.Paths, at):
-		return "the command names the directory to work in", finding.Medium
+		return "the command names the directory to work in", finding.High
 	}
 	return "", ""
 }

@@ -13,9 +13,22 @@ var cm306 = Rule{Rule: cm306Doc, Check: checkCM306, NeedsControl: true}
 var cm306Doc = finding.Rule{
 	ID: "CM306", Name: "UndeclaredTool", Title: "A tool that is not declared is served", Severity: finding.Medium,
 	CWE: []string{"CWE-912"}, OWASP: []string{"MCP03"},
-	Help: "A call of a tool that stands in no listing was answered with a result, though the same server refuses a tool of a name that no server has, or answers that one and most others alike and this one otherwise. What nobody lists nobody reviews. High where its undeclared arguments had an effect.\n\n" +
+	Help: "A call of a tool that stands in no listing was answered with a result, though the same server refuses a tool of a name that no server has, or answers that one and most others alike and this one otherwise. What nobody lists nobody reviews. High where its undeclared arguments had an effect, low for the names that every object of JavaScript has.\n\n" +
 		"**Evidence.** The two calls and their outcomes in `session.jsonl`.\n\n" +
 		"**False positive when** the tool is listed only to some clients.",
+}
+
+// inherited are the members that every object of JavaScript has: who looks a tool up in an
+// object finds them, and serves nothing that somebody hid.
+var inherited = []string{"constructor", "toString", "toLocaleString", "valueOf", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"}
+
+// Inherited lists the names that every object of JavaScript has, where a name is one of
+// them: what one of them does to a server, the others do too. It is nil for any other name.
+func Inherited(name string) []string {
+	if !slices.Contains(inherited, name) {
+		return nil
+	}
+	return slices.Clone(inherited)
 }
 
 func checkCM306(r *Run) []finding.Finding {
@@ -38,6 +51,10 @@ func checkCM306(r *Run) []finding.Finding {
 			Message:     "“" + c.Tool + "” stands in no listing and is served",
 			Evidence:    []finding.Evidence{{Source: "event", Time: c.Start, Text: "the call of “" + c.Tool + "” ended with: " + c.Outcome}},
 			Fingerprint: finding.Fingerprint("CM306", c.Tool),
+		}
+		if slices.Contains(inherited, c.Tool) {
+			f.Severity = finding.Low
+			f.Message = "“" + c.Tool + "”, which every object of JavaScript has, is taken for a tool"
 		}
 		if hit >= 0 {
 			h := &r.Profile.Hits[hit]

@@ -1,10 +1,12 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/scope"
 	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
@@ -17,6 +19,7 @@ var cm501Doc = finding.Rule{
 	CWE: []string{"CWE-494"}, OWASP: []string{"MCP03"},
 	Help: "Between two listings of the same run a declaration changed: a description, a schema, an annotation, a new or a missing tool, prompt or template, another name or text of a resource. The lists are compared with the first as multisets, so that one of two entries of a name counts too. What a user approved is no longer what is offered.\n\n" +
 		"**Evidence.** Both listings in `session.jsonl`. A tool that appears or disappears is low, since servers may announce that; another text or schema under the same name is medium, of a resource low. Resources that come and go are content. " +
+		"A tool is high where it now allows itself what it ruled out (read-only, harmless, local) or takes commands, and where one joins that changes something or runs commands, unless the server says that its tools change. It is low where only the values differ that an argument may have (an enum that follows the server's data). " +
 		"In a log of somebody's session each is medium. Glassport's name: `surface_change`, severity 2.\n\n" +
 		"**False positive when** the change is the declared effect of the call before it.",
 }
@@ -28,6 +31,10 @@ type ToolChange struct {
 	Kind wire.ChangeKind
 	// What is "prompt", "template" or "resource", "" for a tool.
 	What string
+	// Difference is that of a tool's declarations.
+	Difference
+	// Announced says that the server had said by then that its list of tools changed.
+	Announced bool
 }
 
 // how says the kinds of change.
@@ -56,6 +63,7 @@ func checkCM501(r *Run) []finding.Finding {
 		f := surfaceChanged(change)
 		c.Text = f.Message
 		f.Call, f.Evidence = c.Call, facts([]Fact{c.Fact})
+		r.weigh(&f, &c)
 		if c.What == "" {
 			f.PreviousFingerprints = []string{previousCM501(change)}
 		} else {
@@ -70,6 +78,33 @@ func checkCM501(r *Run) []finding.Finding {
 		out = append(out, f)
 	}
 	return first(out)
+}
+
+// changeWords are those of a server that says that its tools change.
+var changeWords = []string{"tools", "toolset", "toolsets", "toolbox", "plugin", "plugins", "extension", "extensions", "dynamic", "dynamically", "unlock", "unlocks", "enable", "enables", "activate", "activates"}
+
+// weigh says how grave a tool's change is: its own data in a schema is low, and what allows
+// itself more than a user has seen is high, unless the server says that its tools change.
+func (r *Run) weigh(f *finding.Finding, c *ToolChange) {
+	said := slices.ContainsFunc(changeWords, func(w string) bool {
+		return r.Scope.Purpose.Says(w) || slices.ContainsFunc(r.Scope.Tools, func(t scope.Tool) bool { return t.Says(w) })
+	})
+	switch {
+	case c.What != "":
+	case c.Values:
+		f.Severity = finding.Low
+	case c.More != "" && (c.Kind == wire.Redeclared || !said && !r.hasGrave(c.More)):
+		f.Severity = finding.High
+		f.Message += " (" + c.More + ")"
+	case c.Kind == wire.Redeclared && said && c.Announced:
+		f.Severity = finding.Low
+	}
+}
+
+// hasGrave reports whether a tool of the first listing does what is said of a later one. No
+// tool makes one that runs commands ordinary.
+func (r *Run) hasGrave(what string) bool {
+	return what != gravest && slices.ContainsFunc(r.Scope.Tools, func(t scope.Tool) bool { return grave(&t) != "" })
 }
 
 // annotatedCM501 makes a finding of each change that an annotation of a log names.

@@ -11,7 +11,7 @@ var cm503Doc = finding.Rule{
 	ID: "CM503", Name: "DuplicateDeclaration", Title: "Two declarations have one name", Severity: finding.Medium,
 	CWE: []string{"CWE-694"}, OWASP: []string{"MCP03"},
 	Help: "One listing holds two entries of the same name (of resources and templates: the same address). Clients differ in which of them counts: a user may approve one and a model may read the other. " +
-		"Medium for tools, prompts and templates that are declared differently, low where the entries are alike and for resources.\n\n" +
+		"High for tools of which one allows itself (by its annotations, or by arguments for commands and addresses) what another rules out, medium for tools, prompts and templates that are declared differently, low where the entries are alike and for resources.\n\n" +
 		"**Evidence.** The listing in `session.jsonl`.\n\n" +
 		"**False positive when** never; it is what the list holds.",
 }
@@ -21,6 +21,8 @@ type Duplicate struct {
 	Fact
 	// What is "tool", "prompt", "template" or "resource".
 	What string
+	// More says that one of them allows itself what another rules out.
+	More bool
 	// Alike says that the entries say the same.
 	Alike bool
 }
@@ -38,6 +40,10 @@ func checkCM503(r *Run) []finding.Finding {
 		}
 		if d.Alike {
 			f.Message = d.What + " “" + text.Printable(d.Tool, 80) + "” is declared twice in one listing"
+		}
+		if d.More {
+			f.Severity = finding.High
+			f.Message += ", and one allows itself what the other rules out"
 		}
 		if d.Alike || d.What == "resource" {
 			f.Severity = finding.Low

@@ -1,9 +1,12 @@
 package rules
 
 import (
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
 )
 
 var cm601 = Rule{Rule: cm601Doc, Check: checkCM601, Shrink: ShrinkFresh}
@@ -13,13 +16,13 @@ var cm601Doc = finding.Rule{
 	CWE: []string{"CWE-248", "CWE-755"}, OWASP: []string{"MCP02"},
 	Help: "The server's process ended by itself while calls were still to be made.\n\n" +
 		"**Evidence.** Its exit status or signal and the call in which it happened; the tail of its stderr is in the log. A server that ends before any call with the word that a key or a setting is missing has not crashed; the run is inconclusive.\n\n" +
-		"It is low where no call can be named, and where the call wanted a program that the sandbox has not. A server that ends at its start, with a status of its own, mostly lacks something.\n\n" +
-		"**False positive when** a call's declared effect is to stop the server.",
+		"It is low where no call can be named or the call was of a tool that nobody declared, and where the call wanted a program that the sandbox has not. A server that ends at its start, with a status of its own, mostly lacks something.\n\n" +
+		"A tool that declares to end or to restart the server, and ended it with status 0, did so: no finding. **False positive when** a declaration says so in words that the lexicon does not know.",
 }
 
 func checkCM601(r *Run) []finding.Finding {
 	greeted := r.Profile.Phases[finding.PhaseList] || r.Profile.Phases[finding.PhaseCall]
-	if !r.End.Crashed || r.End.Lacking {
+	if !r.End.Crashed || r.End.Lacking || r.endsAsDeclared() {
 		return nil
 	}
 	f := finding.Finding{
@@ -33,7 +36,7 @@ func checkCM601(r *Run) []finding.Finding {
 		}
 	}
 	f.Message = "the server ended by itself (" + r.End.How + ")"
-	if f.Tool == "" && (greeted || strings.HasPrefix(r.End.How, "exit status")) {
+	if f.Tool != "" && !r.declaredTool(f.Tool) || f.Tool == "" && (greeted || strings.HasPrefix(r.End.How, "exit status")) {
 		f.Severity = finding.Low
 	}
 	if f.Tool != "" {
@@ -45,4 +48,26 @@ func checkCM601(r *Run) []finding.Finding {
 	}
 	f.Fingerprint = finding.Fingerprint("CM601", f.Tool)
 	return []finding.Finding{f}
+}
+
+// endsSoon is how long after its answer a tool may end the server.
+const endsSoon = 3 * time.Second
+
+// EndsHarmlessly reports whether the end of the server kept nothing from being looked at: a
+// tool that declares to end it did so with status 0, or a call of a tool that nobody declared
+// did. The others are called in a further start.
+func (r *Run) EndsHarmlessly() bool {
+	if !r.End.Crashed {
+		return false
+	}
+	return r.endsAsDeclared() || slices.ContainsFunc(r.Profile.Calls, func(c profile.Call) bool { return c.Outcome == "crash" && c.Undeclared() })
+}
+
+// endsAsDeclared reports whether the server ended, with status 0, in a call of a tool that
+// declares to end it or soon after its answer.
+func (r *Run) endsAsDeclared() bool {
+	return r.End.How == "exit status 0" && slices.ContainsFunc(r.Profile.Calls, func(c profile.Call) bool {
+		t := r.Scope.Tool(c.Tool)
+		return t.DeclaresEnd() && c.Start <= r.End.Time && (c.End == 0 || r.End.Time < c.End+endsSoon)
+	})
 }

@@ -14,6 +14,8 @@ type Detected struct {
 	finding.Finding
 	// Decoy says that the frame holds a decoy's value.
 	Decoy bool
+	// Order says that a text orders a model about.
+	Order bool
 	// Declared is where a text stands that a declaration holds, nil for none.
 	Declared *detect.Declared
 }

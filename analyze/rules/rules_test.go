@@ -12,16 +12,21 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-// cases are, for each rule, runs in which it fires with a severity, and runs in
-// which it stays quiet (an empty severity).
-var cases = []struct {
+// ruleCase is a run and the severity that a rule gives it.
+type ruleCase struct {
 	rule, name string
 	run        *Run
 	want       finding.Severity
-}{
+}
+
+// cases are, for each rule, runs in which it fires with a severity, and runs in
+// which it stays quiet (an empty severity).
+var cases = []ruleCase{
 	{"CM101", "read", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungRead))), finding.High},
 	{"CM101", "attempted", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungAttempted))), finding.Low},
-	{"CM101", "a library's lookup", newRun(note, effect("format_note", finding.Secret, "netrc")), finding.Low},
+	{"CM101", "a library's lookup", newRun(note, effect("format_note", finding.Secret, "netrc"), effect("format_note", finding.NetConnect, "api.example:443", over("https"))), finding.Low},
+	{"CM101", "a lookup for no request", newRun(note, effect("format_note", finding.Secret, "netrc"), effect("format_note", finding.NetConnect, "192.0.2.7:99", over("tcp"))), finding.High},
+	{"CM101", "the program whose it is", newRun(note, effect("format_note", finding.Secret, "netrc", by("curl"))), finding.Low},
 	{"CM101", "the program whose file it is", newRun(note, effect("format_note", finding.Secret, "netrc", rung(finding.RungRead), func(e *finding.Effect) { e.Owner = true })), ""},
 	{"CM101", "of another user", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungAttempted), func(e *finding.Effect) { e.Elsewhere = "/root/.ssh/id_rsa" })), finding.Low},
 	{"CM101", "its business", newRun(described("get_pods", "Lists pods of the Kubernetes cluster"), effect("get_pods", finding.Secret, "kube")), finding.Info},
@@ -64,6 +69,8 @@ var cases = []struct {
 	{"CM106", "a name alone", newRun(note, effect("format_note", finding.NetConnect, "dns:metadata.google.internal")), ""},
 	{"CM106", "another address", newRun(note, effect("format_note", finding.NetConnect, "169.254.169.25:80")), ""},
 	{"CM107", "opaque", newRun(note, effect("format_note", finding.NetConnect, "pinned.example:443", func(e *finding.Effect) { e.Opaque = true })), finding.Info},
+	{"CM107", "a handshake, by who looks at certificates", newRun(described("check", "Says how long a certificate lasts"), effect("check", finding.NetConnect, "a.example:443", func(e *finding.Effect) { e.Opaque, e.Unsent = true, true })), ""},
+	{"CM107", "a handshake", newRun(note, effect("format_note", finding.NetConnect, "a.example:443", func(e *finding.Effect) { e.Opaque, e.Unsent = true, true })), finding.Info},
 	{"CM107", "read", newRun(note, effect("format_note", finding.NetConnect, "open.example:443")), ""},
 	{"CM110", "written", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungRead), written)), finding.High},
 	{"CM110", "from the environment", newRun(note, effect("format_note", finding.Secret, "env-openai", rung(finding.RungRead), written)), finding.High},
@@ -71,11 +78,15 @@ var cases = []struct {
 	{"CM110", "read", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungRead))), ""},
 	{"CM101", "written", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungRead), written)), ""},
 	{"CM104", "written", newRun(note, effect("format_note", finding.Secret, "env-openai", rung(finding.RungRead), written)), ""},
-	{"CM109", "used", newRun(note, effect("format_note", finding.Secret, "netrc", sent("api.example"), used)), finding.Info},
+	{"CM109", "used", newRun(note, effect("format_note", finding.Secret, "env-openai", sent("api.openai.com"), used)), finding.High},
+	{"CM109", "used by a library", newRun(note, effect("format_note", finding.Secret, "netrc", sent("api.example"), used), effect("format_note", finding.NetConnect, "api.example:443", over("https"))), finding.Info},
+	{"CM109", "used as declared", newRun(described("sum_up", "Summarizes with OpenAI"), effect("sum_up", finding.Secret, "env-openai", sent("api.openai.com"), used)), finding.Info},
+	{"CM109", "used on a declared network", newRun(described("sum_up", "Summarizes through an API"), effect("sum_up", finding.Secret, "env-openai", sent("api.openai.com"), used)), finding.Info},
 	{"CM109", "sent", newRun(note, effect("format_note", finding.Secret, "ssh-key", sent("evil.example"))), ""},
 	{"CM104", "returned", newRun(note, effect("format_note", finding.Secret, "env-openai", rung(finding.RungReturned))), finding.High},
 	{"CM104", "declared", newRun(described("get-env", "Returns all environment variables"), effect("get-env", finding.Secret, "env-openai", rung(finding.RungReturned))), ""},
 	{"CM105", "opened", newRun(note, effect("format_note", finding.Secret, "claude")), finding.High},
+	{"CM105", "its business", newRun(described("list_servers", "Lists the MCP servers that are configured in Claude"), effect("list_servers", finding.Secret, "claude")), finding.Info},
 	{"CM105", "attempted", newRun(note, effect("format_note", finding.Secret, "claude", rung(finding.RungAttempted))), finding.Low},
 	{"CM105", "another secret", newRun(note, effect("format_note", finding.Secret, "ssh-key")), ""},
 	{"CM108", "both", newRun(note, effect("format_note", finding.Secret, "ssh-key"), effect("format_note", finding.NetConnect, "93.184.216.34:80")), finding.High},
@@ -86,6 +97,11 @@ var cases = []struct {
 	{"CM108", "declared network", newRun(described("fetch", "Fetches a web page"), effect("fetch", finding.Secret, "ssh-key"), effect("fetch", finding.NetConnect, "93.184.216.34:80")), ""},
 	{"CM108", "loopback", newRun(note, effect("format_note", finding.Secret, "ssh-key"), effect("format_note", finding.NetConnect, "loopback:80")), ""},
 	{"CM201", "wrote", newRun(note, effect("format_note", finding.FileWrite, home+"/notes.md")), finding.Medium},
+	{"CM201", "a lock", newRun(note, effect("format_note", finding.FileWrite, home+"/x.lock"), effect("format_note", finding.FileDelete, home+"/x.lock")), finding.Low},
+	{"CM201", "a file of its own name", newRun(note, effect("format_note", finding.FileWrite, home+"/.notes-cache.json")), finding.Low},
+	{"CM101", "ssh for git", newRun(described("remote_heads", "Asks a git remote for its branches"), effect("remote_heads", finding.Secret, "ssh-key", by("ssh"))), finding.Low},
+	{"CM101", "ssh for nothing", newRun(silent, effect("do", finding.Secret, "ssh-key", by("ssh"))), finding.High},
+	{"CM201", "a file of the user's", stood(newRun(note, effect("format_note", finding.FileWrite, home+"/notes.md")), home+"/notes.md"), finding.High},
 	{"CM201", "refused", newRun(note, effect("format_note", finding.FileWrite, "/etc/x", rung(finding.RungAttempted))), finding.Low},
 	{"CM201", "ambiguous", with(newRun(note, effect("format_note", finding.FileWrite, home+"/notes.md", ambiguous)), beside(silent)), finding.Low},
 	{"CM201", "ambiguous, where all tools promise", newRun(note, effect("format_note", finding.FileWrite, home+"/notes.md", ambiguous)), finding.Medium},
@@ -120,6 +136,11 @@ var cases = []struct {
 	{"CM202", "another call's", with(newRun(note, effect("format_note", finding.NetConnect, "93.184.216.34:80", ambiguous)), beside(silent)), finding.Low},
 	{"CM207", "told by CM202", newRun(note, effect("", finding.NetConnect, "dns", start)), ""},
 	{"CM209", "told by CM202", newRun(note, effect("", finding.NetConnect, "dns", idle)), ""},
+	{"CM202", "its own network, named by the user", with(newRun(closed("Switches the lamp"), effect("do", finding.NetConnect, "192.168.1.40:80")), func(r *Run) { r.Given = []string{"192.168.1.40"} }), ""},
+	{"CM202", "its own network, by its words", newRun(closed("Switches a lamp in the home network"), effect("do", finding.NetConnect, "192.168.1.40:80")), ""},
+	{"CM202", "its own network, unsaid", newRun(closed("Counts words"), effect("do", finding.NetConnect, "192.168.1.40:80")), finding.High},
+	{"CM202", "beyond its own network", newRun(closed("Switches a lamp in the home network"), effect("do", finding.NetConnect, "203.0.113.7:80")), finding.High},
+	{"CM202", "its own network, though offline", with(newRun(note, effect("format_note", finding.NetConnect, "192.168.1.40:80")), func(r *Run) { r.Given = []string{"192.168.1.40"} }), finding.High},
 	{"CM202", "a name", newRun(note, effect("format_note", finding.NetConnect, "dns")), finding.High},
 	{"CM202", "loopback", newRun(note, effect("format_note", finding.NetConnect, "loopback:5432")), ""},
 	{"CM202", "localhost is no claim", newRun(described("ping", "Connects to localhost"), effect("ping", finding.NetConnect, "93.184.216.34:80")), ""},
@@ -189,10 +210,13 @@ var cases = []struct {
 	{"CM202", "no network is permitted", with(newRun(silent, effect("do", finding.NetConnect, "evil.example:443")), func(r *Run) {
 		r.Scope.AddManifest("server.yaml", []byte("run: {disableNetwork: true}"))
 	}), finding.High},
-	{"CM211", "open", newRun(silent, effect("do", finding.NetListen, "0.0.0.0:8080")), finding.Medium},
+	{"CM211", "open", newRun(silent, effect("do", finding.NetListen, "0.0.0.0:8080")), finding.High},
+	{"CM211", "a drawn port", newRun(note, effect("format_note", finding.NetListen, "0.0.0.0:0")), finding.High},
+	{"CM211", "declared", newRun(described("share", "Serves the folder to the network"), effect("share", finding.NetListen, "0.0.0.0:0")), finding.Low},
 	{"CM211", "transport", with(newRun(silent, effect("do", finding.NetListen, "0.0.0.0:8080")), func(r *Run) { r.Port = 8080 }), ""},
 	{"CM211", "a unix socket", newRun(silent, effect("do", finding.NetListen, "unix:"+home+"/x.sock")), ""},
-	{"CM211", "loopback", newRun(silent, effect("do", finding.NetListen, "127.0.0.1:8080")), ""},
+	{"CM211", "loopback", newRun(silent, effect("do", finding.NetListen, "127.0.0.1:8080")), finding.Medium},
+	{"CM211", "loopback, declared", newRun(described("preview", "Opens a preview in the browser"), effect("preview", finding.NetListen, "127.0.0.1:8080")), ""},
 	{"CM210", "only unwatched", with(newRun(note, finding.Effect{Kind: finding.Secret, Target: "ssh-key", Rung: finding.RungOpened, Call: 1, Tool: note.Name, Phase: finding.PhaseCall, Evidence: []finding.Evidence{{Source: "record", Seq: 1, Text: "opened it"}}}), func(r *Run) {
 		r.Traced = &profile.Profile{Calls: r.Profile.Calls}
 	}), finding.High},
@@ -246,7 +270,7 @@ var cases = []struct {
 	{"CM111", "no length is sure", with(sealed(100, 140), func(r *Run) { r.Controls[1].Profile.Payloads[0].Length = 120 }), ""},
 	{"CM214", "a secret", varied(nil, secretOf("ssh-key")), finding.High},
 	{"CM214", "a secret, not so", varied(secretOf("ssh-key"), nil), finding.High},
-	{"CM214", "a library's lookup", varied(nil, secretOf("netrc")), finding.Low},
+	{"CM214", "no library's lookup", varied(nil, secretOf("netrc")), finding.High},
 	{"CM214", "egress in a call", varied(nil, []finding.Effect{effect("format_note", finding.NetConnect, "93.184.216.34:80")}), finding.Medium},
 	{"CM214", "egress at start", varied([]finding.Effect{effect("", finding.NetConnect, "93.184.216.34:80", start)}, nil), finding.Low},
 	{"CM214", "after the reply", varied(nil, []finding.Effect{effect("format_note", finding.Exec, "/usr/bin/git", ambiguous)}), finding.Low},
@@ -269,7 +293,15 @@ var cases = []struct {
 	{"CM216", "another socket", newRun(note, effect("format_note", finding.UnixSocket, "/run/mysqld/mysqld.sock")), ""},
 	{"CM216", "another process", newRun(note, effect("format_note", finding.FileRead, "/proc/PID/environ")), finding.High},
 	{"CM216", "another process, declared", newRun(described("ps", "Lists processes"), effect("ps", finding.FileRead, "/proc/PID/environ")), ""},
-	{"CM216", "a search", newRun(note, absent("/.config/gh/hosts.yml"), absent("/.azure/accessTokens.json"), absent("/.config/gcloud/credentials.db")), finding.Medium},
+	{"CM216", "a search", newRun(note, absent("/.config/gh/hosts.yml"), absent("/.azure/accessTokens.json"), absent("/.config/gcloud/credentials.db")), finding.High},
+	{"CM216", "a search over calls", newRun(note, absent("/.bitcoin/wallet.dat"), inCall(2, absent("/.config/solana/id.json")), inCall(3, absent("/.ethereum/keystore"))), finding.High},
+	{"CM216", "a search that is its business", newRun(described("format_note", "Says in which clouds (AWS, Google, Kubernetes) the user has logged in"), absent("/.aws/credentials"), absent("/.config/gcloud/credentials.db"), absent("/.kube/config")), ""},
+	{"CM216", "a directory of credentials", newRun(note, effect("format_note", finding.FileRead, home+"/.ssh")), finding.High},
+	{"CM216", "a walk through HOME", newRun(note, effect("format_note", finding.FileRead, home+"/.ssh"), effect("format_note", finding.FileRead, home+"/Desktop"), effect("format_note", finding.FileRead, home+"/Downloads")), ""},
+	{"CM216", "its program's directory", newRun(note, effect("format_note", finding.FileRead, home+"/.ssh", by("ssh"))), ""},
+	{"CM216", "a directory that the call names", args(newRun(silent, effect("do", finding.FileRead, home+"/.ssh")), `{"path":"~/.ssh"}`), ""},
+	{"CM216", "a helper", newRun(note, effect("format_note", finding.Exec, "gh", rung(finding.RungAttempted), asks("gh auth token"))), finding.High},
+	{"CM216", "a helper, declared", newRun(described("issues", "Lists issues on GitHub"), effect("issues", finding.Exec, "/usr/bin/gh", asks("gh auth token"))), ""},
 	{"CM216", "one place", newRun(note, absent("/.aws/credentials"), absent("/.aws/config"), absent("/.aws/sso/cache")), ""},
 	{"CM216", "lookups of libraries", newRun(note, absent("/.netrc"), absent("/.npmrc"), absent("/.pypirc")), ""},
 	{"CM301", "run", proven(silent, "text", session.OracleCommand, profile.HitExec), finding.Critical},
@@ -280,7 +312,7 @@ var cases = []struct {
 	{"CM303", "a name", proven(taking("read_note", "name"), "name", session.OraclePath, profile.HitReturn), finding.High},
 	{"CM303", "a name, opened only", proven(taking("read_note", "name"), "name", session.OraclePath, profile.HitOpen), finding.Medium},
 	{"CM303", "a promise", proven(wire.Tool{Name: "read_file", Description: "Reads a file. Only works within allowed directories.", InputSchema: pathSchema}, "path", session.OraclePath, profile.HitReturn), finding.High},
-	{"CM303", "a directory in the command", with(proven(taking("read_file", "path"), "path", session.OraclePath, profile.HitReturn), func(r *Run) { r.Rooted = true }), finding.Medium},
+	{"CM303", "a directory in the command", with(proven(taking("read_file", "path"), "path", session.OraclePath, profile.HitReturn), func(r *Run) { r.Rooted = true }), finding.High},
 	{"CM303", "any path", proven(taking("read_file", "path"), "path", session.OraclePath, profile.HitReturn), ""},
 	{"CM304", "no address expected", proven(taking("get_avatar", "name"), "name", session.OracleFetch, profile.HitAsked), finding.High},
 	{"CM304", "a promise", proven(wire.Tool{Name: "fetch", Description: "Fetches a public web page", InputSchema: urlSchema}, "url", session.OracleFetch, profile.HitAsked), finding.High},
@@ -288,6 +320,7 @@ var cases = []struct {
 	{"CM305", "evaluated", proven(described("calculate", "Computes a formula"), "formula", session.OracleCode, profile.HitCreate), finding.Critical},
 	{"CM305", "its purpose", proven(described("run", "Executes Python code"), "text", session.OracleCode, profile.HitCreate), ""},
 	{"CM306", "served", hidden("iserror", "ok"), finding.Medium},
+	{"CM306", "a member of every object", with(hidden("iserror", "ok"), func(r *Run) { r.Profile.Calls[2].Tool = "toString" }), finding.Low},
 	{"CM306", "all are served", hidden("ok", "ok"), ""},
 	{"CM306", "all are served, one otherwise", saying(hidden("ok", "ok"), "no such tool", "two files", "no such tool"), finding.Medium},
 	{"CM306", "all are served alike", saying(hidden("ok", "ok"), "no such tool", "no such tool", "no such tool"), ""},
@@ -312,6 +345,10 @@ var cases = []struct {
 	{"CM410", "a decoy", with(detecting("CM410"), func(r *Run) { r.Wire.Detected[0].Decoy = true }), ""},
 	{"CM410", "high in a log of somebody's", with(detecting("CM410"), func(r *Run) { r.Wire.Detected[0].Severity = finding.High }), finding.Medium},
 	{"CM410", "a key", detecting("CM410"), finding.Medium},
+	{"CM410", "its purpose", with(detecting("CM410"), func(r *Run) {
+		r.Wire.Detected[0].Tool = "make_key"
+		beside(described("make_key", "Makes a key"))(r)
+	}), finding.Low},
 	{"CM410", "none", detecting("CM413"), ""},
 	{"CM413", "another type", detecting("CM413"), finding.Medium},
 	{"CM413", "none", detecting("CM414"), ""},
@@ -319,7 +356,7 @@ var cases = []struct {
 	{"CM414", "none", detecting("CM410"), ""},
 	{"CM419", "a password", detecting("CM419"), finding.Medium},
 	{"CM419", "none", detecting("CM410"), ""},
-	{"CM420", "an image", linking(note), finding.Medium},
+	{"CM420", "an image", linking(note), finding.High},
 	{"CM420", "of a service that is declared", linking(described("draw", "Draws a chart through the API of charts.example.com")), ""},
 	{"CM420", "none", newRun(note), ""},
 	{"CM401", "in a later listing", declaring("CM401", "tool “format_note”", "description"), finding.Medium},
@@ -352,6 +389,12 @@ var cases = []struct {
 	}), finding.Medium},
 	{"CM502", "none", newRun(note), ""},
 	{"CM601", "crash", with(newRun(note), func(r *Run) { r.End.Crashed, r.End.How = true, "signal SEGV" }), finding.Medium},
+	{"CM601", "in a call of no declared tool", with(hidden("iserror", "crash"), func(r *Run) { r.End.Crashed, r.End.How = true, "exit status 1" }), finding.Low},
+	{"CM601", "as it declares", with(newRun(described("shutdown", "Ends this server")), func(r *Run) { r.End.Crashed, r.End.How, r.Profile.Calls[0].Tool = true, "exit status 0", "shutdown" }), ""},
+	{"CM601", "otherwise than it declares", with(newRun(described("shutdown", "Ends this server")), func(r *Run) {
+		r.End.Crashed, r.End.How = true, "signal SEGV"
+		r.Profile.Calls[0].Outcome = "crash"
+	}), finding.Medium},
 	{"CM601", "lacks its key", with(newRun(note), func(r *Run) { r.End.Crashed, r.End.How, r.End.Lacking = true, "exit status 1", true }), ""},
 	{"CM601", "stopped", with(newRun(note), func(r *Run) { r.End.How = "exit status 0" }), ""},
 	{"CM602", "hang", with(newRun(note), func(r *Run) { r.Profile.Calls[0].Outcome = "timeout" }), finding.Low},

@@ -45,6 +45,24 @@ func ambiguous(e *finding.Effect)          { e.Ambiguous = true }
 func ending(e *finding.Effect)             { e.Phase, e.Call, e.Tool = finding.PhaseShutdown, 0, "" }
 func start(e *finding.Effect)              { e.Phase, e.Call, e.Tool = finding.PhaseStart, 0, "" }
 
+func over(via string) func(*finding.Effect)   { return func(e *finding.Effect) { e.Via = via } }
+func by(program string) func(*finding.Effect) { return func(e *finding.Effect) { e.Actor = program } }
+func asks(what string) func(*finding.Effect)  { return func(e *finding.Effect) { e.Asks = what } }
+
+func argv(words ...string) func(*finding.Effect) {
+	return func(e *finding.Effect) { e.Argv = words }
+}
+
+func inCall(n int, e finding.Effect) finding.Effect {
+	e.Call = n
+	return e
+}
+
+// closed is a tool that declares a closed world and nothing else.
+func closed(text string) wire.Tool {
+	return wire.Tool{Name: "do", Description: text, Annotations: &wire.Annotations{OpenWorld: boolean(false)}}
+}
+
 // absent is a file of HOME that was looked for in vain.
 func absent(name string) finding.Effect {
 	return effect("format_note", finding.FileRead, home+name, rung(finding.RungAttempted), noise("absent"))

@@ -1,13 +1,29 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
+	"github.com/coalmine-dev/coalmine/canaries"
 )
 
-// lookups are kinds of file that honest HTTP and package libraries open by
-// themselves: opening one proves little.
-var lookups = map[string]bool{"netrc": true, "npm": true, "pypi": true, "gitconfig": true, "git": true, "history": false}
+// lookups are kinds of file that libraries and programs open by themselves: opening one
+// proves little where it is one of these that does so.
+var lookups = map[string]struct {
+	// programs are those whose own file it is, atStart libraries that look it up before any
+	// call, as those that ask for updates do, and overHTTP those that look it up for a request.
+	programs          []string
+	atStart, overHTTP bool
+	// words are those of which the server has to say one, where there are any.
+	words []string
+}{
+	"netrc": {programs: []string{"curl", "wget", "git", "git-remote-http", "git-remote-https", "ftp", "hg", "go"}, atStart: true, overHTTP: true},
+	"npm":   {programs: []string{"npm", "npx", "pnpm", "yarn", "bun"}, atStart: true},
+	"ssh":   {programs: []string{"ssh", "scp", "sftp"}, words: []string{"git", "ssh", "remote", "remotes", "repository", "repositories"}},
+	"pypi":  {programs: []string{"twine", "pip", "pip3", "uv", "poetry", "flit"}},
+	"git":   {programs: []string{"git", "git-remote-http", "git-remote-https", "git-credential-store"}},
+}
 
 // businesses are words that make a kind of secret the server's own declared business.
 var businesses = map[string][]string{
@@ -20,7 +36,7 @@ var businesses = map[string][]string{
 // isBusiness reports whether the server or the tool says that it deals with
 // this kind of secret.
 func (r *Run) isBusiness(kind, tool string) bool {
-	return r.says(tool, businesses[kind])
+	return r.says(tool, businesses[kind]) || isClientConfig(kind) && r.managesClients(tool)
 }
 
 // returnsEnvironment reports whether a tool declares to return environment variables.
@@ -40,7 +56,7 @@ func (r *Run) where(id string) string {
 func (r *Run) secretFiles(least finding.Rung) []*finding.Effect {
 	var out []*finding.Effect
 	for _, e := range r.effects(finding.Secret) {
-		if c, ok := r.Canaries[e.Target]; ok && c.Env == "" && e.Rung.Rank() >= least.Rank() {
+		if c, ok := r.Canaries[e.Target]; ok && c.Env == "" && c.Kind != KindAccounts && e.Rung.Rank() >= least.Rank() {
 			out = append(out, e)
 		}
 	}
@@ -59,4 +75,17 @@ func (r *Run) egressIn(e *finding.Effect) *finding.Effect {
 		}
 	}
 	return nil
+}
+
+// showWords and shownWords are by which a tool declares to show what it is configured by.
+var (
+	showWords  = []string{"show", "shows", "return", "returns", "read", "reads", "get", "print", "prints", "display", "displays", "export", "exports", "list", "lists", "view"}
+	shownWords = []string{"config", "configuration", "kubeconfig", "credential", "credentials", "settings", "file", "contents", "token", "tokens", "key", "keys"}
+)
+
+// shows reports whether a tool declares to show the configuration or the credentials of
+// a secret's kind, which is its business.
+func (r *Run) shows(e *finding.Effect, c canaries.Canary) bool {
+	t := r.Scope.Tool(e.Tool)
+	return e.Tool != "" && r.isBusiness(c.Kind, e.Tool) && slices.ContainsFunc(showWords, t.Says) && slices.ContainsFunc(shownWords, t.Says)
 }

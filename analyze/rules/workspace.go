@@ -20,10 +20,21 @@ func (r *Run) inWorkspace(c canaries.Canary) bool {
 	return c.Path != "" && slices.Contains(r.Workspaces, path.Dir(c.Path))
 }
 
-// isLookup reports whether honest libraries open such a file by themselves: the
-// .env of the working directory outside calls, and some in HOME at any time.
+// isLookup reports whether honest libraries and programs open such a file by themselves:
+// the .env of the working directory outside calls, and some in HOME.
 func (r *Run) isLookup(e *finding.Effect, c canaries.Canary) bool {
-	return lookups[c.Kind] || e.Call == 0 && r.inWorkspace(c)
+	l, known := lookups[c.Kind]
+	switch {
+	case e.Call == 0 && r.inWorkspace(c):
+		return true
+	case !known, len(l.words) > 0 && !r.says(e.Tool, l.words):
+		return false
+	case e.Call == 0 && l.atStart, slices.Contains(l.programs, e.Actor):
+		return true
+	}
+	return l.overHTTP && slices.ContainsFunc(r.Profile.Effects, func(n finding.Effect) bool {
+		return leaving(&n) && n.Call == e.Call && (n.Via == "http" || n.Via == "https" || n.Via == "h2")
+	})
 }
 
 // wasAsked reports whether a call asked for a decoy's file: its arguments name

@@ -2,6 +2,7 @@ package scope
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -124,6 +125,17 @@ func (t *Tool) ClaimsReadOnly() bool { return isTrue(t.ReadOnly) }
 // or by destructiveHint=false, which means something only where readOnlyHint is not true.
 func (t *Tool) ClaimsHarmless() bool { return isTrue(t.ReadOnly) || isFalse(t.Destructive) }
 
+// The words by which a tool declares to end the server: one of each.
+var (
+	endWords   = set("shutdown", "shut", "shuts", "stop", "stops", "exit", "exits", "quit", "quits", "end", "ends", "terminate", "terminates", "restart", "restarts", "reboot", "reboots", "reload", "reloads", "kill", "kills", "close", "closes")
+	endedWords = set("server", "process", "itself", "service", "shutdown", "daemon", "program", "session")
+)
+
+// DeclaresEnd reports whether the declaration says that the server is ended or started again.
+func (t *Tool) DeclaresEnd() bool {
+	return hasAny(slices.Collect(maps.Keys(t.words)), endWords) && hasAny(slices.Collect(maps.Keys(t.words)), endedWords)
+}
+
 // Says reports whether the declaration holds the word (any case, whole).
 func (t *Tool) Says(word string) bool { return t.words[strings.ToLower(word)] }
 
@@ -138,9 +150,7 @@ func ofText(name string, pairs ...string) Tool {
 		if len(text) > maxText {
 			text = text[:maxText]
 		}
-		for _, w := range words(text) {
-			out.words[w] = true
-		}
+		out.say(text)
 		out.Local = append(out.Local, find(localPhrases, where, text)...)
 		out.Network = append(out.Network, find(networkPhrases, where, text)...)
 		out.Exec = append(out.Exec, find(execPhrases, where, text)...)
@@ -153,6 +163,16 @@ func ofText(name string, pairs ...string) Tool {
 		out.Delete = append(out.Delete, find(deletePhrases, where, text)...)
 	}
 	return out
+}
+
+// say takes in the words of a text: those of identifiers ("listPods") and those that are
+// written with capitals within ("GitHub").
+func (t *Tool) say(text string) {
+	for _, list := range [][]string{words(text), words(strings.ToLower(text))} {
+		for _, w := range list {
+			t.words[w] = true
+		}
+	}
 }
 
 // property is the part of a JSON Schema that gives an argument its meaning.
@@ -222,9 +242,7 @@ func (t *Tool) readProperty(parent, name string, schema json.RawMessage) {
 	if !strings.Contains(strings.ToLower(p.Description), "home directory") {
 		t.Confined = append(t.Confined, find(confinedPhrases, "schema", p.Description)...)
 	}
-	for _, w := range words(p.Description + " " + p.Title) {
-		t.words[w] = true
-	}
+	t.say(p.Description + " " + p.Title)
 }
 
 func add(names []string, name string) []string {

@@ -1,0 +1,65 @@
+package profile
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// helper is a command that hands out what a user authenticates with.
+type helper struct {
+	program string
+	// words stand among its first arguments, in their order; a "*" stands for any.
+	words string
+}
+
+// helpers are those of well-known programs. A program that ends in "*" stands for all that begin so.
+var helpers = []helper{
+	{"gh", "auth token"}, {"gh", "auth status --show-token"}, {"gh", "auth status -t"}, {"gh", "config get oauth_token"}, {"gh", "auth git-credential"},
+	{"glab", "auth token"}, {"glab", "auth status"}, {"glab", "config get token"}, {"hub", "api --flat"},
+	{"git", "credential fill"}, {"git", "credential-store get"}, {"git", "credential-cache get"}, {"git", "credential-osxkeychain get"}, {"git", "credential-libsecret get"}, {"git", "credential-manager get"}, {"git-credential-*", "get"},
+	{"pass", "*"}, {"gopass", "*"}, {"op", "read"}, {"op", "item get"}, {"op", "inject"}, {"bw", "get"}, {"bw", "list items"}, {"rbw", "get"}, {"lpass", "show"}, {"keepassxc-cli", "show"},
+	{"security", "find-generic-password"}, {"security", "find-internet-password"}, {"security", "dump-keychain"}, {"secret-tool", "lookup"}, {"secret-tool", "search"}, {"keyring", "get"}, {"kwallet-query", "*"},
+	{"aws", "configure get"}, {"aws", "configure export-credentials"}, {"aws", "sts get-session-token"}, {"aws", "ecr get-login-password"},
+	{"gcloud", "auth print-access-token"}, {"gcloud", "auth print-identity-token"}, {"gcloud", "auth application-default print-access-token"}, {"gcloud", "config config-helper"},
+	{"az", "account get-access-token"}, {"kubectl", "config view --raw"}, {"oc", "whoami -t"}, {"oc", "whoami --show-token"}, {"docker-credential-*", "get"}, {"docker-credential-*", "list"},
+	{"npm", "token list"}, {"npm", "config get //"}, {"heroku", "auth:token"}, {"fly", "auth token"}, {"flyctl", "auth token"}, {"doctl", "auth token"}, {"vault", "print token"}, {"vault", "token lookup"}, {"vault", "kv get"},
+	{"databricks", "auth token"}, {"doppler", "secrets"}, {"infisical", "secrets"}, {"chamber", "read"}, {"ssh-add", "-L"}, {"gpg", "--export-secret-keys"}, {"gpg2", "--export-secret-keys"}, {"snyk", "config get api"},
+}
+
+// helpersOwn are the programs that ask such helpers themselves, for what they are told to do.
+var helpersOwn = []string{"git", "git-remote-http", "git-remote-https", "gh", "docker", "podman", "buildah", "kubectl"}
+
+// credentialHelper names what a command asks a helper for ("gh auth token"), "" for any
+// other command. by is the program that starts it.
+func credentialHelper(argv []string, by string) string {
+	if len(argv) == 0 || slices.Contains(helpersOwn, path.Base(by)) {
+		return ""
+	}
+	program := strings.TrimSuffix(path.Base(argv[0]), ".exe")
+	for _, h := range helpers {
+		if is, err := path.Match(h.program, program); !is || err != nil {
+			continue
+		}
+		if h.words == "*" && len(argv) > 1 && !strings.HasPrefix(argv[1], "--") {
+			return program + " " + clip(argv[1], 40)
+		}
+		if h.words != "*" && inOrder(argv[1:], strings.Fields(h.words)) {
+			return program + " " + h.words
+		}
+	}
+	return ""
+}
+
+// maxArguments bounds how far into a command line a helper's words are looked for.
+const maxArguments = 16
+
+// inOrder reports whether arguments begin with words, in their order, with others between.
+func inOrder(argv, words []string) bool {
+	for _, a := range argv[:min(len(argv), maxArguments)] {
+		if len(words) > 0 && (a == words[0] || words[0] == "//" && strings.HasPrefix(a, "//")) {
+			words = words[1:]
+		}
+	}
+	return len(words) == 0
+}

@@ -1,0 +1,128 @@
+package profile
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
+)
+
+const sock = "socket:[7]"
+
+func made(kind string) trace.Record {
+	return trace.Record{Op: trace.OpSocket, Call: "socket", Path: sock, Flags: kind + "|SOCK_CLOEXEC", Addr: &trace.Addr{Family: "inet"}}
+}
+
+func boundTo(host string, port int) trace.Record {
+	return trace.Record{Op: trace.OpBind, Call: "bind", Path: sock, Addr: &trace.Addr{Family: "inet", Host: host, Port: port}}
+}
+
+func TestListeners(t *testing.T) {
+	listens := trace.Record{Op: trace.OpListen, Call: "listen", Path: sock}
+	connects := trace.Record{Op: trace.OpConnect, Call: "connect", Path: sock, Addr: &trace.Addr{Family: "inet", Host: "192.0.2.1", Port: 80}}
+	for name, c := range map[string]struct {
+		records []trace.Record
+		want    string
+	}{
+		"a port":                         {[]trace.Record{made("SOCK_STREAM"), boundTo("0.0.0.0", 8080), listens}, "0.0.0.0:8080"},
+		"a drawn port":                   {[]trace.Record{made("SOCK_STREAM"), boundTo("0.0.0.0", 0), listens}, "0.0.0.0:0"},
+		"a drawn port that waits for no": {[]trace.Record{made("SOCK_DGRAM"), boundTo("0.0.0.0", 0)}, ""},
+		"no address":                     {[]trace.Record{made("SOCK_STREAM"), listens}, "0.0.0.0:0"},
+		"a client":                       {[]trace.Record{made("SOCK_STREAM"), boundTo("0.0.0.0", 40000), connects}, ""},
+		"a unix socket":                  {[]trace.Record{listens}, ""},
+	} {
+		got := ""
+		for _, e := range effects(c.records...) {
+			if e.Kind == finding.NetListen {
+				got += e.Target
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// To name a peer to a socket of datagrams sends nothing, where all that is sent is told.
+func TestAPeerOfDatagramsIsNoTraffic(t *testing.T) {
+	names := trace.Record{Op: trace.OpConnect, Call: "connect", Path: sock, Addr: &trace.Addr{Family: "inet", Host: "192.0.2.1", Port: 80}}
+	sends := trace.Record{Op: trace.OpSend, Call: "sendto", Path: sock, Ret: 1}
+	for name, c := range map[string]struct {
+		flows   bool
+		records []trace.Record
+		want    bool
+	}{
+		"named":                     {true, []trace.Record{made("SOCK_DGRAM"), names}, false},
+		"named and sent to":         {true, []trace.Record{made("SOCK_DGRAM"), names, withPeer(sends)}, true},
+		"named, by a stream":        {true, []trace.Record{made("SOCK_STREAM"), names}, true},
+		"named, where no flow told": {false, []trace.Record{made("SOCK_DGRAM"), names}, true},
+	} {
+		b := NewBuilder(Context{Home: "/home/dana", Flows: c.flows})
+		for _, r := range c.records {
+			r.Tid = 1
+			b.Record(&r)
+		}
+		got := false
+		for _, e := range b.Profile().Effects {
+			got = got || e.Kind == finding.NetConnect
+		}
+		if got != c.want {
+			t.Errorf("%s: told %v", name, got)
+		}
+	}
+}
+
+func withPeer(r trace.Record) trace.Record {
+	r.Addr = &trace.Addr{Family: "inet", Host: "192.0.2.1", Port: 80}
+	return r
+}
+
+func TestCredentialHelpers(t *testing.T) {
+	for line, want := range map[string]string{
+		"gh auth token": "gh auth token", "/usr/bin/git credential fill": "git credential fill", "gh auth status": "", "gh pr list": "", "git status": "", "git credential approve": "",
+		"pass show git/token": "pass show", "pass --version": "", "aws --profile x configure get aws_secret_access_key": "aws configure get", "aws s3 ls": "",
+		"docker-credential-desktop get": "docker-credential-desktop get", "npm config get //registry.npmjs.org/:_authToken": "npm config get //", "npm config get registry": "", "": "",
+	} {
+		if got := credentialHelper(strings.Fields(line), "/usr/bin/python3"); got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+	if got := credentialHelper([]string{"git", "credential-store", "get"}, "/usr/bin/git"); got != "" {
+		t.Errorf("git's own question is %q", got)
+	}
+}
+
+func TestPlacesThatAreAskedFor(t *testing.T) {
+	for p, want := range map[string]bool{"/home/dana/.bitcoin/wallet.dat": true, "/home/dana/.config/gh/hosts.yml": true, "/home/dana/.config/notes.json": false, "/srv/notes/wallet.dat": false} {
+		for _, err := range []string{"", "ENOENT"} {
+			got := effects(trace.Record{Op: trace.OpStat, Call: "faccessat2", Path: p, Err: err})
+			if (len(got) == 1 && got[0].Kind == finding.FileRead && got[0].Target == p && got[0].Noise != "") != want {
+				t.Errorf("%s %s: %+v", p, err, got)
+			}
+		}
+	}
+}
+
+// A word is found as it stands and in the encodings in which programs send texts, wherever
+// it begins.
+func TestWordsAreFound(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		word := rapid.StringMatching(`[A-Za-z0-9]{10,30}`).Draw(r, "word")
+		around := rapid.SliceOfN(rapid.Byte(), 0, 20).Draw(r, "before")
+		whole := slices.Concat(around, []byte(word))
+		for name, sent := range map[string]string{"plain": string(whole), "hex": hex.EncodeToString(whole), "base64": base64.StdEncoding.EncodeToString(whole)} {
+			if !holdsWord([]byte("x="+sent), word) {
+				r.Fatalf("%s of %q is not found in %q", name, word, sent)
+			}
+		}
+		if other := strings.Map(func(c rune) rune { return c ^ 0x20 }, word); other != word && !strings.ContainsAny(word, "0123456789") && holdsWord([]byte(other), word) {
+			r.Fatalf("%q is found in %q", word, other)
+		}
+	})
+}

@@ -1,0 +1,45 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+var cm112 = Rule{Rule: cm112Doc, Check: checkCM112}
+
+var cm112Doc = finding.Rule{
+	ID: "CM112", Name: "AccountsOut", Title: "The system's list of accounts came out", Severity: finding.High,
+	CWE: []string{"CWE-200"}, OWASP: []string{"MCP01"},
+	Help: "What stands in `/etc/passwd` was found in an answer, on stderr, or in what was sent to the network, raw or encoded, though no argument asked for that file and nothing that the tool declares has to do with accounts.\n\n" +
+		"**Evidence.** The first account's line, in the frame or the flow. Sent to the network it is critical.\n\n" +
+		"**False positive when** the tool's description speaks of users in words that the rule does not know.",
+}
+
+// KindAccounts is the kind of what stands in /etc/passwd, and KindGiven that of a secret that
+// the user gave the server. They are followed as decoys are, and are none.
+const (
+	KindAccounts = "accounts"
+	KindGiven    = "given"
+)
+
+// accountWords are those of a tool that deals with accounts.
+var accountWords = []string{"account", "accounts", "user", "users", "passwd", "uid", "login", "logins", "nss"}
+
+func checkCM112(r *Run) []finding.Finding {
+	var out []finding.Finding
+	for _, e := range r.effects(finding.Secret) {
+		t := r.Scope.Tool(e.Tool)
+		if r.Canaries[e.Target].Kind != KindAccounts || e.Rung.Rank() < finding.RungReturned.Rank() || e.Via == viaFile || r.asked(e.Call, "passwd") ||
+			slices.ContainsFunc(accountWords, t.Says) || runsCommands(&t, "") {
+			continue
+		}
+		f := r.of(&cm112Doc, e, subject(e)+" returned what stands in /etc/passwd")
+		if e.Rung == finding.RungLeft {
+			f.Severity, f.Message = finding.Critical, subject(e)+" sent what stands in /etc/passwd to "+e.Host+" over "+e.Via
+		}
+		f.Fingerprint = finding.Fingerprint("CM112", e.Tool, string(e.Rung), e.Host)
+		out = append(out, f)
+	}
+	return first(out)
+}

@@ -1,0 +1,90 @@
+package rules
+
+import (
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
+)
+
+var cm113 = Rule{Rule: cm113Doc, Check: checkCM113}
+
+var cm113Doc = finding.Rule{
+	ID: "CM113", Name: "ArgumentsCopied", Title: "What a call was given went where nothing declares it", Severity: finding.High,
+	CWE: []string{"CWE-200", "CWE-359"}, OWASP: []string{"MCP01", "MCP10"},
+	Help: "A word of a call's arguments was found in what the server sent during that call, raw or encoded: to an address without a name, to a port of the machine itself, or to a second host beside the one that the server names, though neither a declaration nor the user nor the arguments name that peer.\n\n" +
+		"**Evidence.** The flow. An address and a port of the machine are high, and so is another host where the server says that it contacts no other; any other second host is low. Hosts of the user's own network that a declaration speaks of, and tools that take an address, are quiet.\n\n" +
+		"**False positive when** the server's documentation, not its declaration, names the service.",
+}
+
+// noOther are promises to contact no host but those that are named.
+var noOther = regexp.MustCompile(`(?i)\b(?:no other|only (?:to|with|contacts?|talks?|connects?|sends?)|nothing else|nowhere else|exclusively)\b`)
+
+func checkCM113(r *Run) []finding.Finding {
+	var out []finding.Finding
+	for i := range r.Profile.Carried {
+		c := &r.Profile.Carried[i]
+		severity := r.copiedTo(c)
+		if severity == "" {
+			continue
+		}
+		tool, who := c.Tool, "“"+c.Tool+"”"
+		if !r.declaredTool(tool) {
+			tool, who = undeclaredTools, "a tool that was never declared"
+		}
+		f := finding.Finding{
+			Rule: cm113Doc.ID, Severity: severity, Title: cm113Doc.Title, Tool: tool, Call: c.Call, Phase: finding.PhaseCall, Confidence: finding.Certain,
+			Message:     who + " sent what it was given to " + c.Peer + " over " + c.Via + ", which nothing declares",
+			Evidence:    []finding.Evidence{c.Evidence},
+			Fingerprint: finding.Fingerprint(cm113Doc.ID, tool, r.stable(c.Peer)),
+		}
+		out = append(out, f)
+	}
+	return first(out)
+}
+
+// copiedTo says how grave it is that a peer was sent what a call was given, "" for not at all.
+func (r *Run) copiedTo(c *profile.Carried) finding.Severity {
+	t := r.Scope.Tool(c.Tool)
+	address := c.Peer[:max(0, strings.LastIndexByte(c.Peer, ':'))]
+	port := c.Peer[strings.LastIndexByte(c.Peer, ':')+1:]
+	host := c.Host
+	if host == "" {
+		host = strings.Trim(address, "[]")
+	}
+	ip, err := netip.ParseAddr(host)
+	switch {
+	case len(t.URLs) > 0, r.namesPeer(host), r.givenHost(host), r.asked(c.Call, host), runsCommands(&t, ""):
+		return ""
+	case c.Loopback:
+		if len(t.Network) > 0 && !t.ClaimsLocal() || r.givenHost(port) || r.namesHost(port) || r.says(c.Tool, loopbackWords) || r.says(c.Tool, []string{"local", "ollama", "redis", "postgres", "mysql", "database"}) && len(r.Scope.Purpose.Network) > 0 {
+			return ""
+		}
+		return finding.High
+	case isNearby(host) && r.saysNearby(c.Tool), c.Via == "dns":
+		return ""
+	case err == nil && !isNearby(ip.String()):
+		return finding.High
+	case !slices.ContainsFunc(r.Profile.Carried, func(o profile.Carried) bool { return o.Call == c.Call && o.Host != "" && r.namesPeer(o.Host) }):
+		return "" // nobody names a host: CM209 and CM202 tell
+	case slices.ContainsFunc(r.texts(), func(d declaredText) bool { return (d.tool == "" || d.tool == c.Tool) && noOther.MatchString(d.text) }):
+		return finding.High
+	}
+	return finding.Low
+}
+
+// namesPeer reports whether a declaration names a host or the domain that somebody registered.
+func (r *Run) namesPeer(host string) bool {
+	if host == "" {
+		return false
+	}
+	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
+		host = domain
+	}
+	return r.namesHost(host)
+}

@@ -1,0 +1,81 @@
+package rules
+
+import (
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/scope"
+)
+
+// nearbyPhrases say that a tool works in the user's own network.
+var nearbyPhrases = regexp.MustCompile(`(?i)\b(?:(?:local|home|internal|private|company|own|office|same|in-house) (?:area )?(?:network|net|wi-?fi)|lan|intranet|multicast|mdns|bonjour|zeroconf|upnp|ssdp)\b`)
+
+// nearbyNames end the names of hosts that only one's own network knows
+// (RFC 6762, RFC 8375 and the names that RFC 6762, appendix G lists).
+var nearbyNames = []string{".local", ".lan", ".home", ".internal", ".intranet", ".corp", ".private", ".home.arpa", ".localdomain", ".svc", ".cluster.local"}
+
+// isNearby reports whether a host is one of the user's own network, by its address or its name.
+func isNearby(host string) bool {
+	if a, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		a = a.Unmap()
+		return !isMetadata(host) && (a.IsPrivate() || a.IsLinkLocalUnicast() || a.IsMulticast() || a == netip.AddrFrom4([4]byte{255, 255, 255, 255}))
+	}
+	return !isMetadata(host) && (!strings.Contains(host, ".") || slices.ContainsFunc(nearbyNames, func(end string) bool { return strings.HasSuffix(strings.ToLower(host), end) }))
+}
+
+// givenHost reports whether the user gave the server a host: in its arguments or variables.
+func (r *Run) givenHost(host string) bool {
+	return len(host) > 3 && slices.ContainsFunc(r.Given, func(g string) bool { return strings.Contains(strings.ToLower(g), strings.ToLower(host)) })
+}
+
+// closedWorld reports whether what an effect reached is in the closed world that a tool
+// declares by openWorldHint=false: that is no promise to work offline. It is a host of the
+// user's own network that the user or a declaration names, or that the declaration's words
+// cover, or one that the user gave to the server. A tool that says in words that it uses no
+// network has no such world.
+func (r *Run) closedWorld(e *finding.Effect) bool {
+	if slices.ContainsFunc(r.localClaims(e.Tool), func(c scope.Claim) bool { return c.Where != "annotation" }) || len(r.Scope.Offline) > 0 {
+		return false
+	}
+	for _, host := range hostsOf(e) {
+		if r.givenHost(host) || isNearby(host) && (r.namesHost(host) || r.saysNearby(e.Tool)) {
+			return true
+		}
+	}
+	return false
+}
+
+// hostsOf are the address and the name of what an effect reached.
+func hostsOf(e *finding.Effect) []string {
+	out := []string{reached(e)}
+	if name, ok := strings.CutPrefix(e.Target, "dns:"); ok {
+		out = []string{name}
+	}
+	if e.Host != "" {
+		out = append(out, e.Host)
+	}
+	return out
+}
+
+// localClaims are the claims of local work of a tool, of all where none is known.
+func (r *Run) localClaims(tool string) []scope.Claim {
+	if tool != "" {
+		t := r.Scope.Tool(tool)
+		return t.Local
+	}
+	var out []scope.Claim
+	for i := range r.Scope.Tools {
+		out = append(out, r.Scope.Tools[i].Local...)
+	}
+	return out
+}
+
+// saysNearby reports whether a tool, or the server, speaks of the user's own network.
+func (r *Run) saysNearby(tool string) bool {
+	return slices.ContainsFunc(r.texts(), func(d declaredText) bool {
+		return (d.tool == "" || d.tool == tool || tool == "") && nearbyPhrases.MatchString(d.text)
+	})
+}
