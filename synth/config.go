@@ -93,7 +93,7 @@ type Config struct {
 	// if not positive.
 	World *oracle.World
 	Words []string
-	// Skip are tools that are not called.
+	// Skip are tools that are not called, declared or not.
 	Skip       []string
 	OracleTime time.Duration
 	// ListOnce leaves out the listing after each call.

@@ -143,6 +143,9 @@ func (d *driver) hiddenTools(end time.Time) {
 		return oracle.Token(d.cfg.Seed, "a tool of no declaration", n)
 	}
 	for k, name := range oracle.HiddenTools(d.cfg.Seed, declared, slices.Concat(d.cfg.Words, mentioned(d.cfg.Surface))) {
+		if slices.Contains(d.cfg.Skip, name) {
+			continue // an earlier start ended at it
+		}
 		if slices.Contains(declared, name) || d.cfg.Now().After(end) || !d.more() {
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -17,9 +18,9 @@ var restart = Experiment{
 	When:   func(c *Case) bool { return crashed(c) != "" },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
 		took := c.Seen.Took
-		p.Drive.Skip = append(slices.Clone(p.Drive.Skip), c.Seen.Crashed)
+		p.Drive.Skip = append(slices.Clone(p.Drive.Skip), alike(c.Seen.Crashed)...)
 		for _, r := range c.Rounds {
-			p.Drive.Skip = append(p.Drive.Skip, r.Crashed)
+			p.Drive.Skip = append(p.Drive.Skip, alike(r.Crashed)...)
 			took += r.Took
 		}
 		p.Budget.Timeout = timeLeft(p.Budget.Timeout, took)
@@ -28,6 +29,14 @@ var restart = Experiment{
 	Progress: always("starting again after a crash"),
 	How:      func(c *Case) string { return fmt.Sprintf("after restart %d", len(c.Rounds)+1) },
 	Lost:     "the further start after a crash",
+}
+
+// alike are the names that end a server as one does.
+func alike(tool string) []string {
+	if names := rules.Inherited(tool); names != nil {
+		return names
+	}
+	return []string{tool}
 }
 
 // crashed is the tool that ended the latest start, "" for none.

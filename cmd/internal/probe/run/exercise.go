@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/scope"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/synth"
 )
@@ -106,7 +108,7 @@ func (s *Session) explore(ctx context.Context, budget time.Duration) error {
 		OnReturn: s.OnReturn,
 	})
 	if report.Crashed != nil {
-		s.seen.Crashed = report.Crashed.Tool
+		s.seen.Crashed = s.endedBy(report.Crashed.Tool)
 	}
 	for _, t := range report.Tools {
 		s.inputs(t)
@@ -119,6 +121,22 @@ func (s *Session) explore(ctx context.Context, budget time.Duration) error {
 		return err
 	}
 	return nil
+}
+
+// endedBy is the tool that ended the server: the one in whose call it was missed, but
+// where one of the calls just before was of a tool that declares to end it.
+func (s *Session) endedBy(missed string) string {
+	const before = 3 // as many calls a server answers at most in the moment before it ends
+	for _, step := range slices.Backward(s.seen.Steps[max(0, len(s.seen.Steps)-before):]) {
+		i := slices.IndexFunc(s.surface.Tools, func(t wire.Tool) bool { return t.Name == step.Name })
+		if i < 0 {
+			continue
+		}
+		if t := scope.OfTool(&s.surface.Tools[i]); t.DeclaresEnd() {
+			return step.Name
+		}
+	}
+	return missed
 }
 
 // Player makes sequences of calls in this session; quick leaves out the listing
