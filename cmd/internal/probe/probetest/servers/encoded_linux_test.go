@@ -20,7 +20,7 @@ func TestEncodedSecrets(t *testing.T) {
 	probetest.Need(t, "local")
 	sandboxtest.Need(t, "python")
 	for _, c := range []struct{ chain, rule, says string }{
-		{"result utf-16 base64 base64", "CM104", "base64+base64+utf-16"},
+		{"result utf-16 base64 base64", "CM104", "base64+base64+utf-16"}, //nolint:dupword // it is encoded twice
 		{"results base64", "CM104", "split+base64"},
 		{"body deflate base85", "CM103", "base85+deflate"},
 		{"hosts spaced hex", "CM103", "split+hex+spaced"},
