@@ -3,6 +3,7 @@ package text
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // languages are, for languages besides English, the stems of an order to a model: to
@@ -31,10 +32,7 @@ var languages = []struct {
 }
 
 // foreign are the expressions of languages, with the words without which none matches.
-var foreign = func() (out []struct {
-	needs []string
-	order *regexp.Regexp
-}) {
+var foreign = sync.OnceValue(func() (out []foreignOrder) {
 	for _, l := range languages {
 		word := func(s string) string { return `(?:` + s + `)` }
 		const near, sentence = `[^.!?。！？\n]{0,25}?`, `[^.!?。！？\n]{0,40}?`
@@ -49,18 +47,23 @@ var foreign = func() (out []struct {
 			orders += `|` + a + near + b + sentence + word(l.disregard)
 		}
 		silence := begin + `(?:` + t + sentence + u + near + z + `|` + z + near + t + sentence + u + `|` + u + near + z + near + t + `|` + t + near + z + sentence + u + `|` + z + near + u + near + t + `|` + u + near + t + near + z + `)`
-		out = append(out, struct {
-			needs []string
-			order *regexp.Regexp
-		}{strings.Split(l.orders+"|"+l.user, "|"), regexp.MustCompile(`(?is)` + orders + `|` + silence)})
+		order := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?is)` + orders + `|` + silence) })
+		out = append(out, foreignOrder{strings.Split(l.orders+"|"+l.user, "|"), order})
 	}
 	return out
-}()
+})
+
+// foreignOrder is how one language orders a model. Its expression is made when a text holds
+// one of the words that it needs: most runs of the program meet none.
+type foreignOrder struct {
+	needs []string
+	order func() *regexp.Regexp
+}
 
 // foreignSigns are the words in ASCII of which a foreign order in ASCII holds one.
 func foreignSigns() string {
 	var out []string
-	for _, f := range foreign {
+	for _, f := range foreign() {
 		for _, w := range f.needs {
 			if !strings.ContainsFunc(w, func(r rune) bool { return r >= 0x80 }) {
 				out = append(out, w)
@@ -74,7 +77,7 @@ func foreignSigns() string {
 func foreignOrders(s string) []Hit {
 	var out []Hit
 	low := strings.ToLower(s)
-	for _, f := range foreign {
+	for _, f := range foreign() {
 		found := false
 		for _, w := range f.needs {
 			found = found || strings.Contains(low, w)
@@ -82,7 +85,7 @@ func foreignOrders(s string) []Hit {
 		if !found {
 			continue
 		}
-		for _, m := range f.order.FindAllStringIndex(s, MaxHits) {
+		for _, m := range f.order().FindAllStringIndex(s, MaxHits) {
 			out = append(out, Hit{Rule: Poisoning, Offset: m[0], End: m[1], Text: Printable(s[m[0]:m[1]], 120)})
 		}
 	}
@@ -90,4 +93,4 @@ func foreignOrders(s string) []Hit {
 }
 
 // foreignWords are the words in ASCII without which no foreign order in ASCII is one.
-var foreignWords = words(foreignSigns())
+var foreignWords = sync.OnceValue(func() [][]byte { return words(foreignSigns()) })

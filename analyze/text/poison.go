@@ -3,6 +3,7 @@ package text
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // poisons match text that is directed at a model and at more than a tool's use.
@@ -29,7 +30,7 @@ const times = `before,after,prior to,when,whenever`
 
 // poison is all of them at once, at any place: right for every text, and a
 // tenth as fast.
-var poison = func() *regexp.Regexp {
+var poison = sync.OnceValue(func() *regexp.Regexp {
 	var all []string
 	for _, p := range poisons {
 		e := p.expression
@@ -39,7 +40,7 @@ var poison = func() *regexp.Regexp {
 		all = append(all, e)
 	}
 	return regexp.MustCompile(`(?is)` + strings.Join(all, "|"))
-}()
+})
 
 // opener is a way in which what a poison matches begins, and the poison anchored there.
 type opener struct {
@@ -49,7 +50,8 @@ type opener struct {
 }
 
 // openers are, by their first character, those of all poisons in their order.
-var openers = func() (out [256][]opener) {
+var openers = sync.OnceValue(func() *[256][]opener {
+	out := &[256][]opener{}
 	for i, p := range poisons {
 		at := regexp.MustCompile(`(?is)\A(?:` + p.expression + `)`)
 		if p.begins == "" {
@@ -63,17 +65,21 @@ var openers = func() (out [256][]opener) {
 		}
 	}
 	return out
-}()
+})
 
 func poisoned(s string) []Hit {
 	if strings.ContainsAny(s, foldsToASCII) {
 		return poisonedSlowly(s)
 	}
 	bits := possible(lowered(s))
+	if bits == 0 {
+		return nil
+	}
 	var out []Hit
-	for i := 0; bits != 0 && i < len(s) && len(out) < MaxHits; {
+	begins := openers()
+	for i := 0; i < len(s) && len(out) < MaxHits; {
 		n := 0
-		if list := openers[s[i]]; list != nil && (!isWord(s[i]) || i == 0 || !isWord(s[i-1])) {
+		if list := begins[s[i]]; list != nil && (!isWord(s[i]) || i == 0 || !isWord(s[i-1])) {
 			n = poisonAt(s[i:], list, bits)
 		}
 		if n > 0 {
@@ -87,7 +93,7 @@ func poisoned(s string) []Hit {
 // poisonedSlowly is poisoned for every text.
 func poisonedSlowly(s string) []Hit {
 	var out []Hit
-	for _, m := range poison.FindAllStringIndex(s, MaxHits) {
+	for _, m := range poison().FindAllStringIndex(s, MaxHits) {
 		out = append(out, Hit{Rule: Poisoning, Offset: m[0], End: m[1], Text: Printable(s[m[0]:m[1]], 120)})
 	}
 	return out

@@ -3,6 +3,7 @@ package text
 import (
 	"bytes"
 	"strings"
+	"sync"
 )
 
 // Quick reports whether Scan would surely find nothing in this text, or in the
@@ -17,6 +18,7 @@ func Quick(s []byte) bool {
 // words are missing without which no expression of poison matches.
 func look[T string | []byte](s T) (shown, plain bool) {
 	odd, first, h := byte(0), false, uint16(0)
+	signed := triples()
 	run, long := 0, false // of characters that may encode others
 	for i := range len(s) {
 		c := s[i]
@@ -28,7 +30,7 @@ func look[T string | []byte](s T) (shown, plain bool) {
 		long = long || run >= minRun
 		// The last three characters, five bits of each: the case does not count.
 		h = (h<<5 ^ uint16(c&0x1F)) & 0x7FFF
-		if triples[h>>6]&(1<<(h&63)) != 0 && !first {
+		if signed[h>>6]&(1<<(h&63)) != 0 && !first {
 			first = isSign(s, i-2, h)
 		}
 	}
@@ -45,7 +47,7 @@ func look[T string | []byte](s T) (shown, plain bool) {
 	}
 	low := lowered(s)
 	// Escapes hide words.
-	return shown, possible(low) == 0 && !hasAny(low, foreignWords) && !structurePossible(low) && (odd&slash == 0 || !bytes.Contains(low, []byte(`\u00`)))
+	return shown, possible(low) == 0 && !hasAny(low, foreignWords()) && !structurePossible(low) && (odd&slash == 0 || !bytes.Contains(low, []byte(`\u00`)))
 }
 
 // foldsToASCII are the two characters that match a letter of ASCII in any case.
@@ -103,25 +105,26 @@ func triple(w []byte) (h uint16) {
 }
 
 // byTriple are the signs by their first three characters.
-var byTriple = func() map[uint16][][]byte {
+var byTriple = sync.OnceValue(func() map[uint16][][]byte {
 	out := map[uint16][][]byte{}
-	for _, w := range signs {
+	for _, w := range signs() {
 		out[triple(w)] = append(out[triple(w)], w)
 	}
 	return out
-}()
+})
 
 // triples has a bit for each key of byTriple.
-var triples = func() (t [512]uint64) {
-	for h := range byTriple {
+var triples = sync.OnceValue(func() *[512]uint64 {
+	t := &[512]uint64{}
+	for h := range byTriple() {
 		t[h>>6] |= 1 << (h & 63)
 	}
 	return t
-}()
+})
 
 // isSign reports whether a sign stands at i that begins with these three characters.
 func isSign[T string | []byte](s T, i int, h uint16) bool {
-	for _, w := range byTriple[h] {
+	for _, w := range byTriple()[h] {
 		if i < 0 || len(s)-i < len(w) {
 			continue
 		}
@@ -145,7 +148,9 @@ func words(s string) (out [][]byte) {
 
 // signs are the words of which each alternative of poison and each order by structure holds one. Its tags
 // are told by their brackets.
-var signs = words("ignor disregard forget overrid user secret ssh id_rsa id_ed25519 credentials netrc shadow mcp.json .kube tool " + foreignSigns() + " " + structureSigns())
+var signs = sync.OnceValue(func() [][]byte {
+	return words("ignor disregard forget overrid user secret ssh id_rsa id_ed25519 credentials netrc shadow mcp.json .kube tool " + foreignSigns() + " " + structureSigns())
+})
 
 // conditions are, for poisons in their order, the words one of each list of which
 // the next of them hold: where a list has none of its words, they cannot match.

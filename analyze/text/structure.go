@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -81,7 +82,7 @@ type mark struct {
 const everywhere = -1
 
 // terms are those of all languages, by the first two bytes.
-var terms = func() map[[2]byte][]term {
+var terms = sync.OnceValue(func() map[[2]byte][]term {
 	out := map[[2]byte][]term{}
 	add := func(language int, what concept, list string) {
 		for w := range strings.SplitSeq(list, "|") {
@@ -101,7 +102,7 @@ var terms = func() map[[2]byte][]term {
 		}
 	}
 	return out
-}()
+})
 
 // unbroken reports whether no blanks part the words of a letter's script.
 func unbroken(r rune) bool {
@@ -141,9 +142,9 @@ const maxMarks = 4096
 
 // marked finds the terms in a text in lower case.
 func marked(low []byte) (out []mark) {
-	sentence := 0
+	sentence, known := 0, terms()
 	for i := 0; i+1 < len(low) && len(out) < maxMarks; i++ {
-		known := len(out)
+		before := len(out)
 		switch {
 		case endsSentence(low, i):
 			sentence++
@@ -152,7 +153,7 @@ func marked(low []byte) (out []mark) {
 		case low[i] == '@' && i > 0 && isWord(low[i-1]) && isWord(low[i+1]):
 			out = append(out, mark{at: i, end: i + 1, concept: address, language: everywhere})
 		}
-		for _, t := range terms[[2]byte{low[i], low[i+1]}] {
+		for _, t := range known[[2]byte{low[i], low[i+1]}] {
 			if t.bound && !begins(low, i) {
 				continue
 			}
@@ -160,7 +161,7 @@ func marked(low []byte) (out []mark) {
 				out = append(out, mark{at: i, end: end, concept: t.concept, language: t.language})
 			}
 		}
-		for k := known; k < len(out); k++ {
+		for k := before; k < len(out); k++ {
 			out[k].sentence = sentence
 		}
 	}
@@ -327,8 +328,8 @@ func languagesOf(marks []mark) []int {
 
 // structureWords are, for the anchors that are ASCII, the words of each: an order in
 // ASCII holds all of one of them. JSON escapes nothing in a word.
-var structureWords = func() (out [][][]byte) {
-	for _, list := range terms {
+var structureWords = sync.OnceValue(func() (out [][][]byte) {
+	for _, list := range terms() {
 		for _, t := range list {
 			phrase := strings.Join(t.parts, " ")
 			if t.concept&anchors == 0 || strings.ContainsFunc(phrase, func(r rune) bool { return r >= utf8.RuneSelf }) {
@@ -338,7 +339,7 @@ var structureWords = func() (out [][][]byte) {
 		}
 	}
 	return out
-}()
+})
 
 // common are words that stand in most texts: a phrase is told from another of its words.
 var common = strings.Fields("about all already answer before complete each every everything from full has must need not response system that the this user what with without")
@@ -346,7 +347,7 @@ var common = strings.Fields("about all already answer before complete each every
 // structureSigns has one word of each of structureWords.
 func structureSigns() string {
 	var out []string
-	for _, phrase := range structureWords {
+	for _, phrase := range structureWords() {
 		best := ""
 		for _, w := range phrase {
 			rare, was := !slices.Contains(common, string(w)), !slices.Contains(common, best)
@@ -368,7 +369,7 @@ func structureSigns() string {
 // structurePossible reports whether a text in lower case holds all words of an anchor,
 // without which an ASCII one holds no order by structure.
 func structurePossible(low []byte) bool {
-	for _, phrase := range structureWords {
+	for _, phrase := range structureWords() {
 		holds := true
 		for _, w := range phrase {
 			if holds = bytes.Contains(low, w); !holds {
