@@ -34,7 +34,7 @@ type Scanner struct {
 	first map[found]int64
 	told  func(k found, from, to int64) // of every find, where it is set
 
-	dive *dive
+	dive *dive  // nil in a linear search
 	part []byte // the stream's end, as far as the dive has not gone into it with what follows
 	base int64  // where in the stream part starts
 	old  int    // how much of part was gone into
@@ -54,7 +54,9 @@ const pieceSize = 32 << 10
 // Scanner starts a search over a stream.
 func (s *Set) Scanner() *Scanner {
 	sc := &Scanner{m: s.matcher(), first: map[found]int64{}}
-	sc.dive = &dive{m: sc.m}
+	if !s.linear {
+		sc.dive = &dive{m: sc.m}
+	}
 	if len(sc.m.patterns) == 0 {
 		return sc
 	}
@@ -102,6 +104,9 @@ func (sc *Scanner) look(b []byte, old int, base int64) {
 
 // gather takes bytes for the dive, and goes into each part that is full.
 func (sc *Scanner) gather(p []byte) {
+	if sc.dive == nil {
+		return
+	}
 	for len(p) > 0 && len(sc.m.patterns) > 0 {
 		n := min(len(p), partSize-(len(sc.part)-sc.old))
 		sc.part = append(sc.part, p[:n]...)

@@ -214,6 +214,7 @@ func (b *Builder) summary(f *flow) string {
 
 // left adds a decoy that went over the network, or was used at its issuer.
 func (b *Builder) left(f *flow, s sighting, channel, host, to string) {
+	b.leftBy[flowSecret{f, s.ID}] = true
 	e := b.origin(f, s.at)
 	if host == "" {
 		host = f.known.Dest.Addr().Unmap().String()

@@ -176,6 +176,8 @@ type Builder struct {
 	contents contents
 	// sent and returned are the parts in which a decoy may have gone.
 	sent, returned parts
+	// leftBy are the decoys that were found in flows.
+	leftBy map[flowSecret]bool
 	// late is what frames show, which is added after all that the trace shows.
 	late frameResults
 }
@@ -229,7 +231,8 @@ func NewBuilder(ctx Context) *Builder {
 		ctx.Set = canaries.FromCanaries(ctx.Canaries)
 	}
 	b := &Builder{
-		ctx: ctx, phase: finding.PhaseStart, index: map[effectKey]int{}, tasks: map[int]*task{},
+		leftBy: map[flowSecret]bool{},
+		ctx:    ctx, phase: finding.PhaseStart, index: map[effectKey]int{}, tasks: map[int]*task{},
 		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, made: map[string]bool{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, sockets: map[string]*socket{}, find: ctx.Set, oracles: newOracles(),
 		contents: newContents(),
 		late:     frameResults{index: map[effectKey]int{}},

@@ -104,7 +104,7 @@ func (b *Builder) askedPart(q query) {
 func (b *Builder) overParts() {
 	b.sent.find(b.find, func(h canaries.Hit, v part) {
 		host, to := b.hostOf(v.flow), b.peer(v.flow)
-		if v.name == "" && b.hasLeft(h.ID, host) || v.name != "" && b.hasLeft(h.ID, "") {
+		if b.leftBy[flowSecret{v.flow, h.ID}] || v.name == "" && b.hasLeft(h.ID, host) || v.name != "" && b.hasLeft(h.ID, "") {
 			return
 		}
 		if v.name != "" {
@@ -112,6 +112,12 @@ func (b *Builder) overParts() {
 		}
 		b.left(v.flow, sighting{Sighting: canaries.Sighting{Hit: h}, at: v.at}, via(v.flow), host, to)
 	})
+}
+
+// flowSecret is a decoy that was sent in a flow.
+type flowSecret struct {
+	flow *flow
+	id   string
 }
 
 // hasLeft reports whether a decoy is known to have left to a host.

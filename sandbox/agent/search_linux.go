@@ -20,6 +20,9 @@ const (
 	// maxSearched bounds the bytes of one search, maxSearchTime its time.
 	maxSearched   = 256 << 20
 	maxSearchTime = 8 * time.Second
+	// maxDecoded bounds the bytes of one search in which layers are decoded, file by file:
+	// what a build writes would take minutes. The rest is searched as it stands.
+	maxDecoded = 4 << 20
 	// maxPacked is how much of a file is looked into at once, also where it is
 	// compressed. A larger file is searched in pieces that overlap by half.
 	maxPacked = 8 << 20
@@ -84,6 +87,7 @@ type searcher struct {
 	seen     map[inode]bool
 	nameless map[string]bool // files that only descriptors and mappings lead to
 	left     int64
+	decoded  int64 // what is left of maxDecoded
 	walked   int
 	deadline time.Time
 	lost     int
@@ -117,7 +121,7 @@ func newSearcher(own []string, emit func(session.Body)) *searcher {
 
 func (s *searcher) begin(deadline time.Time) {
 	s.seen, s.nameless = map[inode]bool{}, map[string]bool{}
-	s.left, s.walked, s.deadline, s.lost = maxSearched, maxWalked, deadline, 0
+	s.left, s.decoded, s.walked, s.deadline, s.lost = maxSearched, maxDecoded, maxWalked, deadline, 0
 }
 
 func (s *searcher) end() {
@@ -286,6 +290,11 @@ func (s *searcher) content(fd int, name string, size int64) error {
 	if size > s.left {
 		return fmt.Errorf("it has %d bytes, and %d of the %d of one search are left", size, s.left, maxSearched)
 	}
+	decoys := s.decoys.Linear()
+	if size <= s.decoded {
+		s.decoded -= size
+		decoys = s.decoys
+	}
 	buf := make([]byte, 0, min(size+1, maxPacked))
 	for base := int64(0); ; {
 		end := false
@@ -303,7 +312,7 @@ func (s *searcher) content(fd int, name string, size int64) error {
 		if s.left < 0 {
 			return fmt.Errorf("it grew beyond the %d bytes of one search", maxSearched)
 		}
-		hits, err := s.decoys.FindBody(buf, nil)
+		hits, err := decoys.FindBody(buf, nil)
 		for i := range hits {
 			hits[i].Offset += base
 		}

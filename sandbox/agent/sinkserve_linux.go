@@ -38,8 +38,9 @@ func serveSink(o *order, dials int, listeners []*os.File, out *flowWriter) error
 		cfg.Dial = (&dialClient{fd: dials}).dial
 	}
 	if len(o.Canaries) > 0 {
-		set := canaries.FromCanaries(o.Canaries)
-		cfg.Scan = func(s sinkhole.Stream) io.WriteCloser { return &search{Scanner: set.Scanner(), stream: s, out: out} }
+		// The judge decodes what is kept of each flow; this search is for what lies beyond.
+		linear := canaries.FromCanaries(o.Canaries).Linear()
+		cfg.Scan = func(s sinkhole.Stream) io.WriteCloser { return &search{Scanner: linear.Scanner(), stream: s, out: out} }
 	}
 	err := sinkhole.Serve(ctx, listeners, cfg, func(e sinkhole.Event) { out.write(&e) })
 	if err != nil {
