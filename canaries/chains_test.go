@@ -12,8 +12,9 @@ import (
 var (
 	// outerLayers can stand around every other layer.
 	outerLayers = oneOf(`base64|base64url|base32|hex|HEX|percent all|html|\u|\x|quoted|decimal|decimal ,|decimal 3|hex pairs|hex colons|0x|bits|gzip|zlib`)
-	// innerLayers stand around a decoy itself.
-	innerLayers = oneOf("base58|ascii85|btoa|z85|base85|utf-16le|utf-16be|xor 0x5a|xor 0x83|rot5|rot13|rot47|rot5 of 94|reversed|pairs|nibbles|spaced|listed")
+	// innerLayers stand around a decoy itself. Those of base 85 are left out: nearly every
+	// character is a digit, so what stands behind them may be more of it.
+	innerLayers = oneOf("base58|utf-16le|utf-16be|xor 0x5a|xor 0x83|rot5|rot13|rot47|rot5 of 94|reversed|pairs|nibbles|spaced|listed")
 )
 
 // A decoy in any chain of up to three layers is found in any text.
