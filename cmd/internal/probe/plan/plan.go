@@ -66,8 +66,6 @@ type Plan struct {
 	Replies   []sinkhole.Reply `json:"replies,omitempty"`
 	// Vary is the condition that the run is under, nil for none.
 	Vary *session.Vary `json:"vary,omitempty"`
-	// Awaits says that what the server waits for is to come within the run.
-	Awaits bool `json:"awaits,omitempty"`
 	// Preload is a library that the server must load for the run to mean anything, "" for none.
 	Preload string `json:"preload,omitempty"`
 
