@@ -461,6 +461,6 @@ func FuzzFromCanaries(f *testing.F) {
 func BenchmarkMatcherBuild(b *testing.B) {
 	list := shared().Canaries()
 	for b.Loop() {
-		newMatcher(list, decoys)
+		newMatcher(list, decoys, true)
 	}
 }

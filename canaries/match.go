@@ -60,11 +60,17 @@ func slot(v uint32) uint32 { return v * 0x9E3779B1 >> (32 - tableBits) }
 // blockOf is the block that starts b, the same for both cases of a letter.
 func blockOf(b []byte) uint32 { return binary.LittleEndian.Uint32(b) | 0x20202020 }
 
-func newMatcher(list []Canary, c cutter) *matcher {
-	m := &matcher{keyed: newKeyed(), deep: &matcher{}}
+// newMatcher makes the search for a list of canaries, and with layers what a dive needs.
+func newMatcher(list []Canary, c cutter, layers bool) *matcher {
+	m := &matcher{}
+	if layers {
+		m.keyed, m.deep = newKeyed(), &matcher{}
+	}
 	m.collect(list, c)
 	m.index()
-	m.deep.index()
+	if m.deep != nil {
+		m.deep.index()
+	}
 	for i := range m.keyed {
 		m.keyed[i].index()
 	}
@@ -122,7 +128,9 @@ func (m *matcher) collect(list []Canary, cut cutter) {
 					if len(form) >= cut.least && !known[form] {
 						known[form] = true
 						p := pattern{text: strings.Clone(form), hit: len(m.hits) - 1, fold: e.fold}
-						m.deep.patterns = append(m.deep.patterns, p)
+						if m.deep != nil {
+							m.deep.patterns = append(m.deep.patterns, p)
+						}
 						if !e.rare {
 							m.patterns = append(m.patterns, p)
 						}

@@ -34,14 +34,15 @@ type Set struct {
 
 	literals []literal
 	matcher  func() *matcher
-	linear   bool // its searches look for texts as they stand, and below no layers
+	plain    func() *matcher // the matcher of linear searches
+	linear   bool            // its searches look for texts as they stand, and below no layers
 }
 
 // Linear is the same set for searches that decode no layers (see Find): they are several
 // times as fast, and keep less.
 func (s *Set) Linear() *Set {
 	l := *s
-	l.linear = true
+	l.matcher, l.linear = s.plain, true
 	return &l
 }
 
@@ -83,7 +84,8 @@ func FromCanaries(list []Canary) *Set { return newSearch(list, decoys) }
 // newSearch is a set that finds and redacts by the texts that cut names.
 func newSearch(list []Canary, cut cutter) *Set {
 	s := &Set{list: slices.Clone(list), literals: newLiterals(list, cut.least)}
-	s.matcher = sync.OnceValue(func() *matcher { return newMatcher(s.list, cut) })
+	s.matcher = sync.OnceValue(func() *matcher { return newMatcher(s.list, cut, true) })
+	s.plain = sync.OnceValue(func() *matcher { return newMatcher(s.list, cut, false) })
 	return s
 }
 
