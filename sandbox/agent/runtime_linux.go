@@ -64,8 +64,18 @@ func runtimeOf(name string) string {
 	return ""
 }
 
-// commandRuntimes are those of the target's command.
+// commandRuntimes are those of the target's command, and Node where it is installed: servers
+// in every language start npm and npx, and Node does not read the system's store.
 func (a *agent) commandRuntimes() []string {
+	out := a.startedRuntimes()
+	if _, err := lookPath("node", a.cfg.Env); err == nil && len(out) > 0 && !slices.Contains(out, "node") {
+		out = append(out, "node")
+	}
+	return out
+}
+
+// startedRuntimes are those of the target's command alone.
+func (a *agent) startedRuntimes() []string {
 	name, err := lookPath(a.cfg.Command[0], a.cfg.Env)
 	if err != nil {
 		return runtimesOf(a.cfg.Command, nil)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"os"
 	"slices"
 	"testing"
 )
@@ -31,17 +32,22 @@ func TestRuntimesOfACommand(t *testing.T) {
 
 func TestOneRuntimesTrustVariables(t *testing.T) {
 	const store = "/etc/ssl/certs/ca-certificates.crt"
+	installed := t.TempDir()
+	if err := os.WriteFile(installed+"/node", nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
-		command, bundle string
-		want            []string
+		command, bundle, path string
+		want                  []string
 	}{
-		{"node", store, []string{"NODE_EXTRA_CA_CERTS=" + anchor}},
-		{"python3", store, []string{"SSL_CERT_FILE=" + store, "REQUESTS_CA_BUNDLE=" + store}},
-		{"node", anchor, []string{"NODE_EXTRA_CA_CERTS=" + anchor, "SSL_CERT_FILE=" + anchor}},
-		{"/proc/self/exe", store, nil},
-		{"/proc/self/exe", anchor, []string{"SSL_CERT_FILE=" + anchor}},
+		{"node", store, "/nonexistent", []string{"NODE_EXTRA_CA_CERTS=" + anchor}},
+		{"python3", store, installed, []string{"SSL_CERT_FILE=" + store, "REQUESTS_CA_BUNDLE=" + store, "NODE_EXTRA_CA_CERTS=" + anchor}},
+		{"python3", store, "/nonexistent", []string{"SSL_CERT_FILE=" + store, "REQUESTS_CA_BUNDLE=" + store}},
+		{"node", anchor, "/nonexistent", []string{"NODE_EXTRA_CA_CERTS=" + anchor, "SSL_CERT_FILE=" + anchor}},
+		{"/proc/self/exe", store, "/nonexistent", nil},
+		{"/proc/self/exe", anchor, "/nonexistent", []string{"SSL_CERT_FILE=" + anchor}},
 	} {
-		a := &agent{cfg: &Config{Command: []string{c.command}, Env: []string{"PATH=/nonexistent"}}}
+		a := &agent{cfg: &Config{Command: []string{c.command}, Env: []string{"PATH=" + c.path}}}
 		a.trustVariables(c.bundle)
 		if got := a.cfg.Env[1:]; !slices.Equal(got, c.want) {
 			t.Errorf("%s with %s: %q, not %q", c.command, c.bundle, got, c.want)
