@@ -133,7 +133,7 @@ func TestAGoCheckoutIsBuiltAmongDecoys(t *testing.T) {
 	server := goServer(t)
 	for name, c := range map[string]struct{ code, want, state string }{
 		"honest": {server["cmd/notes/main.go"], "", session.BuildDone},
-		"steals": {"package main\n\n// #include \"../../../../.git-credentials\"\n// #include \"../../../../.ssh/id_rsa\"\nimport \"C\"\nimport _ \"notes.example/base\"\n\nfunc main() {}\n", "CM102 critical, CM101 high, CM101 low", session.BuildFailed},
+		"steals": {"package main\n\n// #include \"../../../../.git-credentials\"\n// #include \"../../../../.ssh/id_rsa\"\nimport \"C\"\nimport _ \"notes.example/base\"\n\nfunc main() {}\n", "CM102 critical, CM101 high", session.BuildFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
