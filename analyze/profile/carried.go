@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/canaries"
 )
 
 // Carried says that a peer was sent what a call was given.
@@ -44,35 +45,50 @@ func (b *Builder) words(raw []byte) {
 	if b.call == 0 || len(b.givenWords) >= maxEffects || json.Unmarshal(raw, &m) != nil || m.Method != "tools/call" {
 		return
 	}
-	b.givenWords[b.call] = argumentWords(m.Params.Arguments, nil)
+	b.givenWords[b.call] = b.argumentWords(m.Params.Arguments, nil)
 }
 
 // argumentWords are of each text the longest word of letters and digits, which no encoding of
-// texts touches.
-func argumentWords(v any, out []string) []string {
+// texts touches. A word of the decoys, as the user's name in a key's comment, leaves with
+// them, and so is none.
+func (b *Builder) argumentWords(v any, out []string) []string {
 	switch v := v.(type) {
 	case string:
 		best := ""
 		for word := range strings.FieldsFuncSeq(v[:min(len(v), 4<<10)], func(c rune) bool {
 			return (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')
 		}) {
-			if len(word) > len(best) {
+			if len(word) >= leastWord && len(word) > len(best) && !b.inDecoys(word) {
 				best = word
 			}
 		}
-		if len(best) >= leastWord && len(out) < maxWords && !slices.Contains(out, best) {
+		if best != "" && len(out) < maxWords && !slices.Contains(out, best) {
 			out = append(out, best)
 		}
 	case []any:
 		for _, e := range v {
-			out = argumentWords(e, out)
+			out = b.argumentWords(e, out)
 		}
 	case map[string]any:
 		for _, name := range sortedKeys(v) {
-			out = argumentWords(v[name], out)
+			out = b.argumentWords(v[name], out)
 		}
 	}
 	return out
+}
+
+// inDecoys reports whether a word stands in the decoys: in their values, their paths or HOME.
+func (b *Builder) inDecoys(word string) bool {
+	in, known := b.decoyWords[word]
+	if !known {
+		in = strings.Contains(b.ctx.Home, word) || slices.ContainsFunc(b.ctx.Canaries, func(c canaries.Canary) bool {
+			return strings.Contains(c.Path, word) || holdsWord([]byte(c.Value), word)
+		})
+		if len(b.decoyWords) < maxEffects {
+			b.decoyWords[word] = in
+		}
+	}
+	return in
 }
 
 // carries notes the calls of which a view holds what they were given.

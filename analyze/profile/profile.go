@@ -157,6 +157,8 @@ type Builder struct {
 	given map[uint64]bool
 	// givenWords are words of the arguments, by call.
 	givenWords map[int][]string
+	// decoyWords are words that were looked for in the decoys, and whether they were found.
+	decoyWords map[string]bool
 
 	// The network: what the kernel was asked, what the sinkhole saw, the names of
 	// addresses, and when what of the run was.
@@ -236,7 +238,7 @@ func NewBuilder(ctx Context) *Builder {
 		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, made: map[string]bool{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, sockets: map[string]*socket{}, find: ctx.Set, oracles: newOracles(),
 		contents: newContents(),
 		late:     frameResults{index: map[effectKey]int{}},
-		given:    map[uint64]bool{}, givenWords: map[int][]string{},
+		given:    map[uint64]bool{}, givenWords: map[int][]string{}, decoyWords: map[string]bool{},
 		flows: map[uint64]*flow{}, reachedIn: map[place]bool{}, named: map[netip.Addr]string{},
 		out: &Profile{FrameCall: map[uint64]int{}, FramePhase: map[uint64]finding.Phase{}, Phases: map[finding.Phase]bool{}},
 	}

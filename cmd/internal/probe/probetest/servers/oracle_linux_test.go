@@ -173,7 +173,7 @@ func TestCrashIsGoneRound(t *testing.T) {
 	sandboxtest.Need(t, "python")
 	l := probetest.New(t)
 	o := l.Options("local", oracles(l, t, "python", "crash", "hole")...)
-	o.Calls, o.Timeout, o.Limits, o.ShrinkTime = 3, time.Minute, plan.DefaultLimits, time.Minute
+	o.Calls, o.Timeout, o.Limits, o.ShrinkTime = 3, time.Minute, plan.DefaultLimits, 10*time.Minute
 	f := theFinding(t, l, o, "CM601")
 	r := theReplay(t, l, f)
 	if len(r.Steps) != 1 || strings.Join(strings.Fields(string(r.Steps[0].Args)), "") != `{"who":"|"}` || !r.Minimal || r.Shown != shrink.Confirmations {
