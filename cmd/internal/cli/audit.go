@@ -11,7 +11,6 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
-	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/audit"
 	"github.com/coalmine-dev/coalmine/sandbox"
@@ -76,21 +75,12 @@ func (e *env) runAudit(cmd *cobra.Command, f *auditFlags, args []string) error {
 // options reads the files that the flags name.
 func (f *auditFlags) options() (analyze.Options, error) {
 	opts := analyze.Options{}
-	if f.failOn != "never" {
-		s, err := finding.ParseSeverity(f.failOn)
-		if err != nil || s == finding.Info {
-			return opts, usage("critical, high, medium, low or never", "--fail-on %s is not known", f.failOn)
-		}
-		opts.FailOn = s
+	var err error
+	if opts.FailOn, err = threshold(f.failOn); err != nil {
+		return opts, err
 	}
-	if f.policy != "" {
-		data, err := readBounded(f.policy, maxConfig)
-		if err != nil {
-			return opts, &sandbox.UsageError{Err: err, Hint: policyHint}
-		}
-		if opts.Policy, err = policy.Parse(f.policy, data); err != nil {
-			return opts, &sandbox.UsageError{Err: err, Hint: policyHint}
-		}
+	if opts.Policy, err = readPolicy(f.policy); err != nil {
+		return opts, err
 	}
 	if f.baseline != "" {
 		data, err := readBounded(f.baseline, maxConfig)

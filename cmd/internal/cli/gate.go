@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/cmd/internal/wiretap"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/gate"
@@ -63,17 +61,12 @@ func (f *gateFlags) gate() (*gate.Gate, error) {
 	if f.hold <= 0 {
 		return nil, usage("a duration such as 2s", "--hold must be above zero")
 	}
-	if f.policy != "" {
-		data, err := os.ReadFile(f.policy)
-		if err == nil {
-			o.Policy, err = policy.Parse(f.policy, data)
-		}
-		if err != nil {
-			return nil, &sandbox.UsageError{Err: err, Hint: "name a policy that can be read; README.md shows one, coalmine probe --emit-policy writes one"}
-		}
+	var err error
+	if o.Policy, err = readPolicy(f.policy); err != nil {
+		return nil, err
 	}
 	if f.lock != "" {
-		data, err := os.ReadFile(f.lock)
+		data, err := readBounded(f.lock, maxConfig)
 		if err == nil {
 			o.Lock, err = gate.ParseLock(data)
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/coalmine-dev/coalmine/analyze"
-	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/sandbox"
@@ -96,13 +95,9 @@ func (f *judgeFlags) changes() (func(*analyze.Inputs), error) {
 	if err != nil {
 		return nil, err
 	}
-	failOn := finding.Severity("")
-	if f.failOn != "" && f.failOn != "never" {
-		s, err := finding.ParseSeverity(f.failOn)
-		if err != nil || s == finding.Info {
-			return nil, usage("critical, high, medium, low or never", "--fail-on %s is not known", f.failOn)
-		}
-		failOn = s
+	failOn, err := threshold(f.failOn)
+	if f.failOn != "" && err != nil {
+		return nil, err
 	}
 	return func(in *analyze.Inputs) {
 		if policy != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox"
@@ -56,6 +57,34 @@ func (f *probeFlags) readPolicy(ctx context.Context) error {
 
 // policyHint is for a file that is none.
 const policyHint = "name a " + policy.FileName + "; --emit-policy writes one"
+
+// readPolicy reads the policy that a flag names, nil for none.
+func readPolicy(name string) (*policy.Policy, error) {
+	if name == "" {
+		return nil, nil
+	}
+	data, err := readBounded(name, maxConfig)
+	if err != nil {
+		return nil, &sandbox.UsageError{Err: err, Hint: policyHint}
+	}
+	p, err := policy.Parse(name, data)
+	if err != nil {
+		return nil, &sandbox.UsageError{Err: err, Hint: policyHint}
+	}
+	return p, nil
+}
+
+// threshold is the severity that --fail-on names, "" for never.
+func threshold(flag string) (finding.Severity, error) {
+	if flag == "never" {
+		return "", nil
+	}
+	s, err := finding.ParseSeverity(flag)
+	if err != nil || s == finding.Info {
+		return "", usage("critical, high, medium, low or never", "--fail-on %s is not known", flag)
+	}
+	return s, nil
+}
 
 // policed keeps what a run made of the policy, and writes the least one.
 func (f *probeFlags) policed(res *analyze.Result, redactor *canaries.Redactor) error {

@@ -106,14 +106,10 @@ func (e *env) probe() *cobra.Command {
 }
 
 // check turns the flags into Options, or says which is wrong.
-func (f *probeFlags) check() error {
+func (f *probeFlags) check() (err error) {
 	f.Timeout, f.CallTimeout, f.Version = f.timeout, f.callOut, version()
-	if f.failOn != "never" {
-		s, err := finding.ParseSeverity(f.failOn)
-		if err != nil || s == finding.Info {
-			return usage("critical, high, medium, low or never", "--fail-on %s is not known", f.failOn)
-		}
-		f.FailOn = s
+	if f.FailOn, err = threshold(f.failOn); err != nil {
+		return err
 	}
 	for _, c := range []struct {
 		name, value string

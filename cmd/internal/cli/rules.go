@@ -25,15 +25,9 @@ type ownFlags struct {
 
 // set reads the rules that are named.
 func (f *ownFlags) set() (*custom.Set, error) {
-	var p *policy.Policy
-	if f.policy != "" {
-		data, err := readBounded(f.policy, maxConfig)
-		if err == nil {
-			p, err = policy.Parse(f.policy, data)
-		}
-		if err != nil {
-			return nil, &sandbox.UsageError{Err: err, Hint: policyHint}
-		}
+	p, err := readPolicy(f.policy)
+	if err != nil {
+		return nil, err
 	}
 	files, err := asTheyAre.ofPolicy(p)
 	if err == nil {
