@@ -14,16 +14,7 @@ import (
 // done, from a reading of the whole log at once.
 func ShownByWhole(t *testing.T, dir *os.Root) (wanted map[string]string, shown map[string][]int, done *profile.Profile) {
 	t.Helper()
-	log, err := session.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	j := newJudge(log)
-	w, err := j.read(log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := j.run(w)
+	_, run := wholeRun(t, dir)
 	wanted = map[string]string{}
 	for _, f := range rules.Check(run) {
 		if f.Call > 0 {
@@ -33,8 +24,8 @@ func ShownByWhole(t *testing.T, dir *os.Root) (wanted map[string]string, shown m
 	return wanted, rules.ShownIn(run, wanted, 1), run.Profile
 }
 
-// LedgerOf is the ledger of one log, as the user's own rules see it.
-func LedgerOf(t *testing.T, dir *os.Root) *custom.Ledger {
+// wholeRun reads a whole log at once.
+func wholeRun(t *testing.T, dir *os.Root) (*judge, *rules.Run) {
 	t.Helper()
 	log, err := session.Open(dir)
 	if err != nil {
@@ -45,7 +36,13 @@ func LedgerOf(t *testing.T, dir *os.Root) *custom.Ledger {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := j.run(w)
+	return j, j.run(w)
+}
+
+// LedgerOf is the ledger of one log, as the user's own rules see it.
+func LedgerOf(t *testing.T, dir *os.Root) *custom.Ledger {
+	t.Helper()
+	j, run := wholeRun(t, dir)
 	return j.ledger(run.Joined(), rules.Check(run))
 }
 

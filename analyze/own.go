@@ -31,10 +31,11 @@ func (j *judge) own(run *rules.Run, found []finding.Finding, opts *Options) []fi
 	for _, f := range failures {
 		j.because(session.GapRuleFailed, "the rule %s %s", f.Rule.ID, f.Why)
 	}
+	at := judged{run: run, found: found, claims: surfaceClaims(&run.Scope), frames: firstFrames(run)}
 	var out []finding.Finding
 	count, seen := map[string]int{}, map[string]bool{}
 	for _, m := range matches {
-		f := j.match(run, found, &m)
+		f := j.match(&at, &m)
 		if seen[f.Fingerprint] {
 			continue
 		}
@@ -48,8 +49,17 @@ func (j *judge) own(run *rules.Run, found []finding.Finding, opts *Options) []fi
 	return out
 }
 
+// judged is what the entries of a ledger stand for.
+type judged struct {
+	run    *rules.Run
+	found  []finding.Finding
+	claims []*custom.Claim
+	frames map[int]uint64 // by call
+}
+
 // match makes a finding of an entry that a rule speaks of.
-func (j *judge) match(run *rules.Run, found []finding.Finding, m *custom.Match) finding.Finding {
+func (j *judge) match(at *judged, m *custom.Match) finding.Finding {
+	run := at.run
 	f := finding.Finding{Rule: m.Rule.ID, Severity: m.Rule.Severity, Title: m.Rule.Name, Message: m.Text, Confidence: finding.Certain}
 	identity := []string{string(m.Rule.Over)}
 	switch m.Rule.Over {
@@ -62,17 +72,17 @@ func (j *judge) match(run *rules.Run, found []finding.Finding, m *custom.Match) 
 		}
 		identity = append(identity, e.Tool, string(e.Kind), run.Identity(e))
 	case custom.Claims:
-		c := surfaceClaims(&run.Scope)[m.Index]
+		c := at.claims[m.Index]
 		f.Tool, f.Phase = c.Tool, finding.PhaseList
 		f.Evidence = []finding.Evidence{{Source: "frame", Text: c.Where + ": " + text.Printable(j.set.Redact(c.Text), 200)}}
 		identity = append(identity, c.Tool, c.Kind, c.Where, c.Text)
 	case custom.Calls:
 		c := &run.Profile.Calls[m.Index]
 		f.Tool, f.Call, f.Phase = run.NameOf(c), c.N, finding.PhaseCall
-		f.Evidence = []finding.Evidence{{Source: "frame", Seq: firstFrame(run, c.N), Time: c.Start, Text: "the call of “" + text.Printable(f.Tool, 80) + "”"}}
+		f.Evidence = []finding.Evidence{{Source: "frame", Seq: at.frames[c.N], Time: c.Start, Text: "the call of “" + text.Printable(f.Tool, 80) + "”"}}
 		identity = append(identity, c.What, f.Tool)
 	case custom.Findings:
-		was := &found[m.Index]
+		was := &at.found[m.Index]
 		f.Tool, f.Call, f.Phase, f.Rung, f.Location, f.Confidence = was.Tool, was.Call, was.Phase, was.Rung, was.Location, was.Confidence
 		f.Evidence = was.Evidence
 		identity = append(identity, was.Fingerprint)
@@ -82,12 +92,12 @@ func (j *judge) match(run *rules.Run, found []finding.Finding, m *custom.Match) 
 	return f
 }
 
-// firstFrame is the first frame that crossed during a call, 0 for none.
-func firstFrame(run *rules.Run, call int) uint64 {
-	first := uint64(0)
-	for seq, n := range run.Profile.FrameCall {
-		if n == call && (first == 0 || seq < first) {
-			first = seq
+// firstFrames are the first frames that crossed during each call.
+func firstFrames(run *rules.Run) map[int]uint64 {
+	first := map[int]uint64{}
+	for seq, call := range run.Profile.FrameCall {
+		if was, ok := first[call]; !ok || seq < was {
+			first[call] = seq
 		}
 	}
 	return first

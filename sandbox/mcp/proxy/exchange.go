@@ -218,12 +218,7 @@ func (p *Proxy) targetOf(r *http.Request) string {
 // place says which session the exchange belongs to, now that its answer is here.
 func (x *exchange) place(answer http.Header, older bool) *mcpSession {
 	if older {
-		x.mu.Lock()
-		if x.session != nil {
-			x.p.sessions.leave(x.session)
-		}
-		x.session = x.p.sessions.enter(x.p.sessions.stream())
-		x.mu.Unlock()
+		x.enterStream()
 	}
 	t := x.resolveSession(answer)
 	if x.fresh {
@@ -234,6 +229,16 @@ func (x *exchange) place(answer http.Header, older bool) *mcpSession {
 		x.p.sessions.rekey(t, key)
 	}
 	return t
+}
+
+// enterStream moves the exchange to a session of its own.
+func (x *exchange) enterStream() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.session != nil {
+		x.p.sessions.leave(x.session)
+	}
+	x.session = x.p.sessions.enter(x.p.sessions.stream())
 }
 
 // recorded is a body that is recorded when it has passed.

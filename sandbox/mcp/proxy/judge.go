@@ -76,7 +76,7 @@ func (x *exchange) open(raw []byte) {
 	if x.r.Header.Get(headerSession) == "" && x.r.URL.RawQuery == "" {
 		if messages, err := wire.Parse(raw); err == nil && len(messages) == 1 && messages[0].Method == "initialize" {
 			x.fresh = true
-			x.session = x.p.sessions.enter(x.p.sessions.stream())
+			x.enterStream()
 		}
 	}
 	t := x.resolveSession(nil)

@@ -20,10 +20,8 @@ type mcpSession struct {
 	log  *session.WireLog
 	gate *gate.Session
 
-	// users are the exchanges under way, and over says that the session has ended. The
-	// lock of the table guards both.
+	// users are the exchanges under way. The lock of the table guards them.
 	users int
-	over  bool
 
 	mu sync.Mutex
 	// answer writes to the stream on which an older server answers, nil without one.
@@ -87,7 +85,7 @@ func (l *sessionTable) enter(key string) *mcpSession {
 func (l *sessionTable) leave(t *mcpSession) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if t.users--; t.users == 0 && t.over {
+	if t.users--; t.users == 0 && l.leaving[t] {
 		delete(l.leaving, t)
 		l.shut(t)
 	}
@@ -134,7 +132,7 @@ func (l *sessionTable) forget(key string) {
 func (l *sessionTable) drop(e *list.Element) {
 	t := l.order.Remove(e).(*mcpSession)
 	delete(l.byKey, t.key)
-	if t.over = true; t.users > 0 {
+	if t.users > 0 {
 		l.leaving[t] = true
 		return
 	}
@@ -155,7 +153,6 @@ func (l *sessionTable) closeAll() {
 	}
 	for t := range l.leaving {
 		delete(l.leaving, t)
-		t.over = false
 		l.shut(t)
 	}
 }
