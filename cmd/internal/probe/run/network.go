@@ -77,8 +77,12 @@ func replies(p *plan.Plan) []sinkhole.Reply {
 // ownNames are those names that no call's arguments hold: to look the others up is
 // what the server was asked for.
 func ownNames(names []string, steps []synth.Step) []string {
+	asked := make([][]byte, len(steps))
+	for i := range steps {
+		asked[i] = bytes.ToLower(steps[i].Args)
+	}
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		return slices.ContainsFunc(steps, func(s synth.Step) bool { return bytes.Contains(bytes.ToLower(s.Args), []byte(name)) })
+		return slices.ContainsFunc(asked, func(args []byte) bool { return bytes.Contains(args, []byte(name)) })
 	})
 }
 
