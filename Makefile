@@ -91,9 +91,9 @@ unit:
 deep:
 	COALMINE_DEEP=1 go test -timeout 20m ./...
 
-# The packages with tests that are built or are longer for this tier alone, those that take longest first.
+# The packages with tests that are built for this tier alone, those that take longest first.
 PROBES = $(sort $(dir $(wildcard ./cmd/internal/probe/probetest/*/doc.go)))
-E2E = $(PROBES) $(filter-out $(PROBES:/=),$(shell grep -rlE --include='*_test.go' '^//go:build .*e2e|sandboxtest/scale"' . | xargs -n 1 dirname | sort -u))
+E2E = $(PROBES) $(filter-out $(PROBES:/=),$(shell grep -rlE --include='*_test.go' '^//go:build .*e2e' . | xargs -n 1 dirname | sort -u))
 
 # They wait more than they work, and share slots (sandbox/sandboxtest/slots): so many may be under way.
 e2e: servers image
@@ -101,7 +101,7 @@ e2e: servers image
 
 e2e-tests:
 	go vet -tags e2e ./... ./testdata/servers/...
-	COALMINE_DEEP=1 go test -tags e2e -count=1 -timeout 40m -p 5 -parallel 8 $(E2E)
+	go test -tags e2e -count=1 -timeout 40m -p 5 -parallel 8 $(E2E)
 
 test:
 	@.ci/timed test $(MAKE) --no-print-directory tiers

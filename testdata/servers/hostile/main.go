@@ -68,6 +68,7 @@ var modes = map[string]mode{
 	"syscalls":            {prepare: calling(syscalls)},
 	"storm":               {prepare: calling(storm(1_000_000))},
 	"gust":                {prepare: calling(storm(100_000))},
+	"breeze":              {prepare: calling(storm(20_000))},
 	"escape":              {dangerous: true, prepare: escapeTool},
 	"leave":               {prepare: leaveTool},
 	"tells":               {prepare: tellsTool},

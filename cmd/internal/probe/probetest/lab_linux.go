@@ -123,11 +123,12 @@ func (l *Lab) Path(name string) string { return filepath.Join(l.Dir, "server", n
 // tracerEnv names the tracer of probes that ask for none, "" for what a user gets.
 const tracerEnv = "COALMINE_TRACER"
 
-// Options are short: the fixtures either answer at once or never.
+// Options are short: the fixtures either answer at once or never. Calls are not made
+// small for findings: a test of replays says how long that may take.
 func (l *Lab) Options(backend string, command ...string) Request {
 	var o Request
 	o.Command, o.Sandbox, o.Tracer, o.Seed = command, backend, os.Getenv(tracerEnv), 1
-	o.Calls, o.Timeout, o.CallTimeout, o.Idle = 2, 20*time.Second, 3*time.Second, shortIdle
+	o.Calls, o.Timeout, o.CallTimeout, o.Idle, o.ShrinkTime = 2, 20*time.Second, 3*time.Second, shortIdle, time.Nanosecond
 	o.Out, o.FailOn, o.AgentPath, o.Version = l.Out, finding.High, sandboxtest.Build(l.T, "./cmd/coalmine"), "test"
 	o.Limits = agent.Limits{Memory: 256 << 20, Pids: 64, CPU: time.Minute, Output: 24 << 20, File: 16 << 20, Disk: 16 << 20}
 	return o

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -140,6 +141,9 @@ func TestOrdinary(t *testing.T) {
 		})
 	}
 	for mode, want := range ills {
+		if slices.Equal(probetest.Paired(mode), []string{"local"}) {
+			continue // TestIllServers runs it in the local sandbox
+		}
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			l := probetest.New(t, "hostile")

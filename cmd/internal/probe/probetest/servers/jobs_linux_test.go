@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -71,7 +72,7 @@ func TestJobsChangeNothing(t *testing.T) {
 		}
 		o := l.Options("local", "python3", l.Path("many.py"))
 		o.Jobs, o.Vary = jobs, []string{"ci"}
-		o.Rounds = leastRounds
+		o.Rounds, o.ShrinkTime = leastRounds, plan.DefaultShrinkTime
 		res := l.Probe(o)
 		s := seen{Verdict: res.Verdict}
 		for _, f := range res.Findings {

@@ -28,7 +28,7 @@ var phoners = map[string]struct {
 func TestPhoneHome(t *testing.T) {
 	t.Parallel()
 	for name, p := range phoners {
-		for _, backend := range probetest.Backends {
+		for _, backend := range probetest.Paired(name) {
 			t.Run(name+"/"+backend, func(t *testing.T) {
 				t.Parallel()
 				probetest.Need(t, backend)

@@ -165,7 +165,7 @@ var twins = map[string]struct {
 func TestTwins(t *testing.T) {
 	t.Parallel()
 	for language, twin := range twins {
-		for _, backend := range probetest.Backends {
+		for _, backend := range probetest.Paired(language) {
 			t.Run(language+"/"+backend, func(t *testing.T) {
 				t.Parallel()
 				probetest.Need(t, backend)
