@@ -44,6 +44,12 @@ type refusedKind struct {
 
 // probeListener finds out whether refused calls can come to the agent, and says so where they cannot.
 func (a *agent) probeListener() {
+	switch outer, err := seccomp.Outer(); {
+	case err != nil:
+		a.emit(session.EventLoss{Code: session.GapRefusedUnseen, Reason: err.Error()})
+	case outer:
+		a.emit(session.EventLoss{Code: session.GapRefusedUnseen, Reason: "a filter around the sandbox refuses system calls by itself"})
+	}
 	if err := seccomp.Supported(); err != nil {
 		a.emit(session.EventLoss{Code: session.GapRefusedUnseen, Reason: fmt.Sprintf("refused system calls are not told: %v", err)})
 		return

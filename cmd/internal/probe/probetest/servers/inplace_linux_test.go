@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +49,8 @@ func TestInPlace(t *testing.T) {
 		{"the demo", append(good[:len(good):len(good)], "coalmine"), 1, []string{"CM101", "CM108", "CM202", ": clean"}},
 		{"a server that ends at once", append(good[:len(good):len(good)], "--entrypoint", "sh", "coalmine", "-c",
 			"exec coalmine probe --out /tmp/o -- sh -c 'exit 3'"), 3, []string{"exit status 3"}},
+		{"under the engine's own filter", append(slices.DeleteFunc(slices.Clone(good), func(o string) bool { return o == "--security-opt" || strings.HasPrefix(o, "seccomp=") }),
+			"coalmine", "probe", "--", "python3", "-m", "mcp_server_time"), 3, []string{"a filter around the sandbox refuses system calls by itself", "seccomp=unconfined"}},
 		{"without capabilities", []string{"--network", "none", "coalmine", "probe", "--", "true"}, 2, []string{"error: ", "SYS_PTRACE", "hint: docker run --rm --network none"}},
 		{"with a mount of the host", append(good[:len(good):len(good)], "-v", open+":/mnt/x", "coalmine", "probe", "--", "true"), 2, []string{"can be written to", "-v " + open + ":/mnt/x:ro coalmine probe"}},
 		{"with secrets in a mount", append(good[:len(good):len(good)], "-v", secret+":/mnt/x:ro", "coalmine", "probe", "--", "true"), 2, []string{"/mnt/x holds secrets that the server could read: /mnt/x/.env"}},

@@ -176,7 +176,7 @@ func TestTwins(t *testing.T) {
 				for _, name := range []string{"leaky", "honest"} {
 					l := probetest.New(t, name)
 					o := l.Options(backend, twin.command(t, l, name)...)
-					o.Limits = plan.DefaultLimits // Node takes more than a hostile server is given
+					o.Timeout, o.Limits = time.Minute, plan.DefaultLimits // Node takes more than a hostile server is given
 					r := l.Probe(o)
 					probetest.CheckTwin(t, name, r)
 					raw, err := json.Marshal(r.Declared.Tools)
