@@ -103,7 +103,6 @@ func TestAWheelWithARuntimeIsRefused(t *testing.T) {
 		sandboxtest.Wheel(t, wheels, "notes", "1.0", nil, "notes = notes.server:main", map[string]string{
 			"notes/__init__.py": "", "notes/server.py": served(t, "honest/honest.py"), "notes-1.0.data/" + file: text,
 		})
-		probetest.Hold(t)
 		_, err := probetest.Run(t.Context(), probetest.OfPackage(&install.Spec{Kind: install.KindPyPI, Name: "notes"}, probetest.In("local", t.TempDir(), t.TempDir())))
 		if err == nil || !strings.Contains(err.Error(), "decides what Python runs") {
 			t.Errorf("%s: %v", file, err)

@@ -19,10 +19,11 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-// packaged probes a package with a cache of the test's own.
+// packaged probes a package with a cache of the test's own. The tests of this package change
+// their process's environment and so run one after another: they need no slot, and would
+// wait for one before each step while the tests of other packages wait for many.
 func packaged(t *testing.T, o probetest.Request, args ...string) *analyze.Result {
 	t.Helper()
-	probetest.Hold(t)
 	o.Sandbox, o.Seed, o.Calls, o.Out, o.Cache, o.Args = "local", 1, 1, t.TempDir(), t.TempDir(), args
 	o.Timeout, o.ShrinkTime, o.FailOn = 2*time.Minute, time.Nanosecond, finding.High
 	got, err := probetest.Run(t.Context(), o)
