@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -27,19 +26,6 @@ const (
 	ExitInconclusive = 3
 	ExitInterrupted  = 130
 )
-
-// Version is set by the linker in a release.
-var Version = ""
-
-func version() string {
-	if Version != "" {
-		return Version
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	return "devel"
-}
 
 // env is what a command may touch of the world.
 type env struct {
@@ -109,7 +95,7 @@ func (e *env) root() *cobra.Command {
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage("coalmine --help lists the commands", "there is no command %s", args[0])
+				return unknownCommand(cmd, args[0])
 			}
 			return nil
 		},
@@ -119,10 +105,8 @@ func (e *env) root() *cobra.Command {
 	root.SetOut(e.out)
 	root.SetErr(e.err)
 	root.SetVersionTemplate("coalmine {{.Version}}\n")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage(cmd.CommandPath()+" --help lists the flags", "%w", err)
-	})
-	root.AddCommand(e.probe(), e.judge(), e.audit(), e.targets(), e.rules(), e.schema(), e.doctor(), e.clean(), e.tap(), e.summarize(), e.detect(), e.report(), e.watch(), e.health(), e.serve(), e.advise(), e.gate(), e.lock(), e.baseline(), e.prune())
+	root.SetFlagErrorFunc(unknownFlag)
+	root.AddCommand(e.probe(), e.judge(), e.audit(), e.targets(), e.rules(), e.schema(), e.doctor(), e.clean(), e.tap(), e.summarize(), e.detect(), e.report(), e.watch(), e.health(), e.serve(), e.advise(), e.gate(), e.lock(), e.baseline(), e.prune(), e.version())
 	return root
 }
 

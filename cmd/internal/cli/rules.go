@@ -21,6 +21,7 @@ import (
 type ownFlags struct {
 	policy string
 	rules  []string
+	json   bool
 }
 
 // set reads the rules that are named.
@@ -51,6 +52,7 @@ func (e *env) rules() *cobra.Command {
 		Long: "rules lists coalmine's own rules, and with --policy or --rules the user's after them.",
 		RunE: func(_ *cobra.Command, args []string) error { return e.runRules(f, args) },
 	}
+	cmd.Flags().BoolVar(&f.json, "json", false, "print a JSON array")
 	cmd.PersistentFlags().StringVar(&f.policy, "policy", "", "the rules of this `FILE` (coalmine.yaml) too")
 	cmd.PersistentFlags().StringArrayVar(&f.rules, "rules", nil, rulesUsage)
 	cmd.AddCommand(e.rulesTest(f))
@@ -71,6 +73,9 @@ func (e *env) runRules(f *ownFlags, args []string) error {
 		own[d.ID] = d
 		all = append(all, d.Rule())
 	}
+	if f.json {
+		return e.rulesAsJSON(all, args)
+	}
 	for i := range all {
 		r := &all[i]
 		switch {
@@ -85,6 +90,32 @@ func (e *env) runRules(f *ownFlags, args []string) error {
 		return usage("coalmine rules lists them", "there is no rule %s", args[0])
 	}
 	return nil
+}
+
+// rule is one as coalmine rules --json prints it.
+type rule struct {
+	ID       string           `json:"id"`
+	Name     string           `json:"name"`
+	Title    string           `json:"title"`
+	Severity finding.Severity `json:"severity"`
+	// Help is Markdown.
+	Help  string   `json:"help"`
+	CWE   []string `json:"cwe"`
+	OWASP []string `json:"owasp"`
+}
+
+func (e *env) rulesAsJSON(all []finding.Rule, ids []string) error {
+	list := []rule{}
+	for i := range all {
+		r := &all[i]
+		if len(ids) == 0 || strings.EqualFold(r.ID, ids[0]) {
+			list = append(list, rule{r.ID, r.Name, r.Title, r.Severity, r.Help, append([]string{}, r.CWE...), append([]string{}, r.OWASP...)})
+		}
+	}
+	if len(list) == 0 {
+		return usage("coalmine rules lists them", "there is no rule %s", ids[0])
+	}
+	return report.Encode(e.out, list)
 }
 
 // explained is a rule's documentation; own has a user's rule's references.

@@ -15,11 +15,11 @@ import (
 // Row is one line of the table.
 type Row struct {
 	// What was looked at.
-	What string
-	OK   sandbox.Tri
+	What string      `json:"what"`
+	OK   sandbox.Tri `json:"works"`
 	// Reason is what was found, Hint what would make a no a yes.
-	Reason string
-	Hint   string
+	Reason string `json:"reason,omitempty"`
+	Hint   string `json:"hint,omitempty"`
 }
 
 // check finds out about one thing.

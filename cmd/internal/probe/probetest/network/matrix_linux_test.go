@@ -115,9 +115,9 @@ func (c cell) want() (rung finding.Rung, via, host string) {
 // names are what an encoding may be called: part of the name is enough.
 var names = map[string][]string{
 	"base64": {"base64"}, "base64url": {"base64"}, "entities": {"html"}, "json": {"json", "escape", "backslash"}, "deflate": {"deflate", "zlib"},
-	"multipart": {""}, "writes": {"raw"},
+	"multipart": {""},
 	// A name's labels hold the value as it is.
-	"raw": {"raw", "labels"}, "chunks": {"raw", "chunk", "labels"}, "labels": {"hex"}, "queries": {"hex"}, "parameters": {"parameters"}, "brotli": {"br"},
+	"raw": {"raw", "labels"}, "writes": {"raw", "labels"}, "chunks": {"raw", "chunk", "labels"}, "labels": {"hex"}, "queries": {"hex"}, "parameters": {"parameters"}, "brotli": {"br"},
 }
 
 // proven reports whether a call's effects prove the cell, else what they say. A
