@@ -37,7 +37,7 @@ func (e *env) audit() *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVar(&f.format, "format", "text", strings.Join(auditFormats, ", "))
 	fl.BoolVar(&f.json, "json", false, "print the audit alone as JSON, without what a policy and a baseline say")
-	fl.StringVar(&f.failOn, "fail-on", string(finding.High), "critical, high, medium, low or never")
+	fl.StringVar(&f.failOn, "fail-on", string(finding.High), "critical, high, medium, low, info or never")
 	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 where not all of the source could be read")
 	fl.StringVar(&f.policy, "policy", "", "suppress what this `FILE` (coalmine.yaml) does")
 	fl.StringVar(&f.baseline, "baseline", "", "let only findings fail that this `FILE` of coalmine baseline does not know")

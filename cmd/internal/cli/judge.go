@@ -37,7 +37,7 @@ func (e *env) judge() *cobra.Command {
 	fl.StringVar(&f.policy, "policy", "", "judge by this `FILE` (coalmine.yaml) in place of the probe's")
 	fl.StringArrayVar(&f.rules, "rules", nil, rulesUsage)
 	fl.StringVar(&f.baseline, "baseline", "", "compare with this `FILE` of coalmine baseline in place of the probe's")
-	fl.StringVar(&f.failOn, "fail-on", "", "critical, high, medium, low or never (default the probe's)")
+	fl.StringVar(&f.failOn, "fail-on", "", "critical, high, medium, low, info or never (default the probe's)")
 	fl.StringSliceVar(&f.format, "format", []string{"text"}, "what is printed, of "+strings.Join(formats, ", ")+" (the files are written in any case)")
 	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 where not everything could be looked at")
 	return cmd

@@ -80,8 +80,8 @@ func threshold(flag string) (finding.Severity, error) {
 		return "", nil
 	}
 	s, err := finding.ParseSeverity(flag)
-	if err != nil || s == finding.Info {
-		return "", usage("critical, high, medium, low or never", "--fail-on %s is not known", flag)
+	if err != nil {
+		return "", usage("critical, high, medium, low, info or never", "--fail-on %s is not known", flag)
 	}
 	return s, nil
 }

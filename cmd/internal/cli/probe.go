@@ -97,7 +97,7 @@ func (e *env) probe() *cobra.Command {
 	fl.StringVar(&f.baseline, "baseline", "", "a `FILE` of coalmine baseline: only findings that are not in it decide")
 	fl.StringVar(&f.textJudge, "text-judge", "", "have a program of your own judge what the server says: `CMD` is started on this machine, without a shell, and reads and writes lines of JSON")
 	fl.StringVar(&f.changedSince, "changed-since", "", "probe only servers that differ from the merge base with this `REF`, by its policy and baseline")
-	fl.StringVar(&f.failOn, "fail-on", "high", "critical, high, medium, low or never")
+	fl.StringVar(&f.failOn, "fail-on", "high", "critical, high, medium, low, info or never")
 	fl.StringArrayVar(&f.Show, "show", nil, "show the server this `PATH` of the host, which git does not track or which lies outside of --config's repository")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "print what would be run and what of the host it would be shown, and start nothing (a package is fetched)")
 	fl.StringVar(&f.replay, "replay", "", "make only the calls of this `FILE`, as a finding names it; exit 1 where they show the finding again")
