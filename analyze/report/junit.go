@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -56,11 +57,29 @@ const (
 	maxJUnitEach  = 100
 )
 
-// JUnit writes the result as a suite: a case for each tool, resource and prompt,
+// JUnit writes each result as a suite: a case for each tool, resource and prompt,
 // one for what happened outside calls, one for what was not seen, and one for the
 // source. A finding of medium severity or above is a failure, a lower one output;
 // what was not seen is an error, and a tool that was never called is skipped.
-func JUnit(w io.Writer, res *analyze.Result) error {
+func JUnit(w io.Writer, results ...*analyze.Result) error {
+	doc := junitSuites{Name: "coalmine"}
+	var took time.Duration
+	for _, res := range results {
+		s := suiteOf(res)
+		doc.Tests, doc.Failures, doc.Errors, doc.Skipped = doc.Tests+s.Tests, doc.Failures+s.Failures, doc.Errors+s.Errors, doc.Skipped+s.Skipped
+		doc.Suites = append(doc.Suites, s)
+		took += res.Run.Finished.Sub(res.Run.Started)
+	}
+	doc.Time = fmt.Sprintf("%.3f", took.Seconds())
+	raw, err := xml.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode JUnit: %w", err)
+	}
+	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, raw)
+	return err
+}
+
+func suiteOf(res *analyze.Result) junitSuite {
 	s := junitSuite{
 		Name: Escape(res.Run.Target, 200), Stamp: res.Run.Started.UTC().Format("2006-01-02T15:04:05"),
 		Time: fmt.Sprintf("%.3f", res.Run.Finished.Sub(res.Run.Started).Seconds()),
@@ -77,13 +96,7 @@ func JUnit(w io.Writer, res *analyze.Result) error {
 			s.Skipped++
 		}
 	}
-	doc := junitSuites{Name: "coalmine", Tests: s.Tests, Failures: s.Failures, Errors: s.Errors, Skipped: s.Skipped, Time: s.Time, Suites: []junitSuite{s}}
-	raw, err := xml.MarshalIndent(doc, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encode JUnit: %w", err)
-	}
-	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, raw)
-	return err
+	return s
 }
 
 // The names of the cases that are no tool's.

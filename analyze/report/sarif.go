@@ -22,8 +22,9 @@ import (
 	"github.com/coalmine-dev/coalmine/audit"
 )
 
-// sarifSchema is the official schema's address, as GitHub names it.
-const sarifSchema = "https://json.schemastore.org/sarif-2.1.0.json"
+// SARIFSchema is the official schema's address, as GitHub names it.
+// SARIFSchema is the address of the schema of SARIF 2.1.0.
+const SARIFSchema = "https://json.schemastore.org/sarif-2.1.0.json"
 
 // informationURI is where a reader learns more.
 const informationURI = "https://github.com/coalmine-dev/coalmine"
@@ -91,7 +92,7 @@ func document(res *analyze.Result, o SARIFOptions, most int) (map[string]any, er
 		return nil, fmt.Errorf("decode SARIF: %w", err)
 	}
 	withoutFillers(doc)
-	doc["$schema"] = sarifSchema
+	doc["$schema"] = SARIFSchema
 	return doc, nil
 }
 

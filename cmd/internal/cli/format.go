@@ -1,61 +1,13 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
-	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/report"
-	"github.com/coalmine-dev/coalmine/canaries"
 )
-
-// formats are what --format knows.
-var formats = []string{"text", "line", "json", "sarif", "html", "markdown", "junit"}
-
-func (e *env) print(res *analyze.Result, dir string, formats []string, redactor *canaries.Redactor) error {
-	for _, format := range formats {
-		var b bytes.Buffer
-		var err error
-		switch format {
-		case "text":
-			err = report.Text(&b, res, report.TextOptions{Color: isTerminal(e.out), Dir: dir})
-		case "json":
-			err = copyFile(e.out, dir+"/"+report.FileJSON)
-		case "sarif":
-			err = copyFile(e.out, dir+"/"+report.FileSARIF)
-		case "html":
-			err = copyFile(e.out, dir+"/"+report.FileHTML)
-		case "markdown":
-			err = copyFile(e.out, dir+"/"+report.FileSummary)
-		case "junit":
-			err = report.JUnit(&b, res)
-		case "line":
-			_, err = fmt.Fprintln(&b, report.Line(res))
-		}
-		if err == nil {
-			_, err = io.WriteString(e.out, redactor.Redact(b.String()))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func copyFile(w io.Writer, name string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	_, err = io.Copy(w, f)
-	return err
-}
 
 // maxListed bounds the entries of a list that the terminal shows.
 const maxListed = 50

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -38,7 +36,7 @@ func (e *env) judge() *cobra.Command {
 	fl.StringArrayVar(&f.rules, "rules", nil, rulesUsage)
 	fl.StringVar(&f.baseline, "baseline", "", "compare with this `FILE` of coalmine baseline in place of the probe's")
 	fl.StringVar(&f.failOn, "fail-on", "", "critical, high, medium, low, info or never (default the probe's)")
-	fl.StringSliceVar(&f.format, "format", []string{"text"}, "what is printed, of "+strings.Join(formats, ", ")+" (the files are written in any case)")
+	fl.StringSliceVar(&f.format, "format", []string{"text"}, formatUsage)
 	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 where not everything could be looked at")
 	return cmd
 }
@@ -49,10 +47,9 @@ func (e *env) runJudge(f *judgeFlags, args []string) error {
 	if len(args) == 0 {
 		return usage("coalmine judge coalmine-out/NAME", "no directory to judge")
 	}
-	for _, v := range f.format {
-		if !slices.Contains(formats, v) {
-			return usage(strings.Join(formats, ", "), "--format %s is not known", v)
-		}
+	p, err := e.newPrinter(f.format, len(args) > 1)
+	if err != nil {
+		return err
 	}
 	changes, err := f.changes()
 	if err != nil {
@@ -60,7 +57,7 @@ func (e *env) runJudge(f *judgeFlags, args []string) error {
 	}
 	worst := ExitOK
 	for _, dir := range args {
-		status, err := e.judgeOne(f, dir, changes)
+		status, err := e.judgeOne(f, p, dir, changes)
 		if err != nil {
 			if len(args) == 1 {
 				return err
@@ -72,7 +69,7 @@ func (e *env) runJudge(f *judgeFlags, args []string) error {
 		worst = worse(worst, status)
 	}
 	e.status = worst
-	return nil
+	return p.finish()
 }
 
 // changes are what the flags make of a run's inputs.
@@ -116,7 +113,7 @@ func (f *judgeFlags) changes() (func(*analyze.Inputs), error) {
 }
 
 // judgeOne judges one directory, writes and prints its reports, and returns the status.
-func (e *env) judgeOne(f *judgeFlags, name string, changes func(*analyze.Inputs)) (int, error) {
+func (e *env) judgeOne(f *judgeFlags, p *printer, name string, changes func(*analyze.Inputs)) (int, error) {
 	dir, err := os.OpenRoot(name)
 	if err != nil {
 		return 0, &sandbox.UsageError{Err: err, Hint: judgeHint}
@@ -135,7 +132,7 @@ func (e *env) judgeOne(f *judgeFlags, name string, changes func(*analyze.Inputs)
 			fmt.Fprintln(e.err, text.Printable(line, 400))
 		}
 	}
-	if err := e.print(res, name, f.format, nil); err != nil {
+	if err := p.add(res, name, nil); err != nil {
 		return 0, err
 	}
 	return analyze.ExitStatus(res, in.FailOn, f.allowIncomplete), nil

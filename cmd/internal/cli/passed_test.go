@@ -300,7 +300,10 @@ func writeAll(t *testing.T, out session.Output, value string, texts []spelled) s
 	must(report.Write(out, res, in))
 	var printed, errs bytes.Buffer
 	e := &env{out: &printed, err: &errs}
-	must(e.print(res, t.TempDir(), []string{"text", "line", "junit"}, out.Redactor))
+	prints, err := e.newPrinter([]string{"text", "line", "junit"}, false)
+	must(err)
+	must(prints.add(res, t.TempDir(), out.Redactor))
+	must(prints.finish())
 	if len(res.Findings) == 0 {
 		t.Error("the run has no finding")
 	}

@@ -36,6 +36,7 @@ type probeFlags struct {
 	replay, budget   string
 	replies          string
 	format           []string
+	printer          *printer
 	failOn           string
 	allowIncomplete  bool
 	timeout, callOut time.Duration
@@ -89,7 +90,7 @@ func (e *env) probe() *cobra.Command {
 	fl.DurationVar(&f.callOut, "call-timeout", plan.DefaultCallTimeout, "for each call")
 	fl.IntVar(&f.Jobs, "jobs", 0, "at most `N` sandboxes of this server at once (default one for each processor)")
 	fl.StringVar(&f.Out, "out", plan.DefaultOut, "the `DIR` below which the run's files are written")
-	fl.StringSliceVar(&f.format, "format", []string{"text"}, "what is printed, of "+strings.Join(formats, ", ")+" (the files are written in any case)")
+	fl.StringSliceVar(&f.format, "format", []string{"text"}, formatUsage)
 	fl.StringVar(&f.policy.file, "policy", "", "a `FILE` (coalmine.yaml) of what the server may do, and of findings that somebody answers for")
 	fl.StringVar(&f.policy.emit, "emit-policy", "", "write the least policy under which the run would have been quiet to this new `FILE`")
 	fl.StringArrayVar(&f.rules, "rules", nil, rulesUsage)
@@ -131,10 +132,8 @@ func (f *probeFlags) check() (err error) {
 	if len(f.Vary) > 0 && f.replay != "" {
 		return usage("leave out one of them", "--vary makes all calls again, and --replay only some")
 	}
-	for _, v := range f.format {
-		if !slices.Contains(formats, v) {
-			return usage(strings.Join(formats, ", "), "--format %s is not known", v)
-		}
+	if _, err := (&env{}).newPrinter(f.format, false); err != nil {
+		return err
 	}
 	if f.Jobs < 0 {
 		return usage("a whole number, such as --jobs 2", "--jobs %d is not a number of sandboxes", f.Jobs)
@@ -276,6 +275,10 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) (err er
 	if f.dryRun {
 		probeOne = e.dryRun
 	}
+	if f.printer, err = e.newPrinter(f.format, len(runs) > 1); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.printer.finish()) }()
 	worst := e.badEntries(f.bad)
 	for _, o := range runs {
 		status, err := probeOne(cmd.Context(), o, f)
@@ -368,10 +371,10 @@ func (e *env) one(ctx context.Context, o plan.Options, f *probeFlags) (int, erro
 	if err != nil {
 		return 0, err
 	}
-	if got.Why != "" && slices.Contains(f.format, "text") {
+	if got.Why != "" && f.printer.shows("text") {
 		fmt.Fprintln(e.err, "sandbox: "+report.Escape(got.Why, 300))
 	}
-	if err := e.print(got.Result, got.Dir, f.format, got.Redactor); err != nil {
+	if err := f.printer.add(got.Result, got.Dir, got.Redactor); err != nil {
 		return 0, err
 	}
 	if err := f.policed(got.Result, got.Redactor); err != nil {

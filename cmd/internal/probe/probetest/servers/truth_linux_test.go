@@ -25,7 +25,7 @@ var realTruth = []struct {
 	says map[string]string
 }{
 	{`{}`, map[string]string{"delete": "medium CM203", "egress": "low CM209"}},
-	{`{"readOnlyHint":true}`, map[string]string{"write": "medium CM201", "delete": "high CM203, medium CM201", "egress": "low CM209", "another": "medium CM201"}},
+	{`{"readOnlyHint":true}`, map[string]string{"write": "medium CM201", "delete": "high CM201, high CM203", "egress": "low CM209", "another": "medium CM201"}},
 	{`{"readOnlyHint":false}`, map[string]string{"delete": "medium CM203", "egress": "low CM209"}},
 	{`{"destructiveHint":true}`, map[string]string{"egress": "low CM209"}},
 	{`{"destructiveHint":false}`, map[string]string{"delete": "high CM203", "egress": "low CM209"}},
