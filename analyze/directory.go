@@ -428,6 +428,7 @@ func (d *Directory) further(r session.IndexedRun, res *Result) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
+	o.sent = res.sent
 	more, err := JudgeReader(log, o)
 	if err != nil {
 		return nil, err

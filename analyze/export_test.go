@@ -32,7 +32,7 @@ func wholeRun(t *testing.T, dir *os.Root) (*judge, *rules.Run) {
 		t.Fatal(err)
 	}
 	j := newJudge(log)
-	w, err := j.read(log)
+	w, err := j.read(log, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/coalmine-dev/coalmine/analyze/custom"
+	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
@@ -51,6 +52,8 @@ type Options struct {
 	Least bool
 	// Texts is what an outside judge said of the run's texts, nil for none.
 	Texts *Texts
+	// sent is what the server was sent in an earlier run whose files it has.
+	sent *detect.Sent
 }
 
 // maxReasons bounds the reasons listed for an inconclusive verdict.
@@ -62,6 +65,7 @@ type judge struct {
 	port    int // over which the server was spoken to, 0 for none
 	set     *canaries.Set
 	tainted map[uint64]bool // frames that hold a canary's value, by seq
+	sent    *detect.Sent
 	profile *profile.Profile
 	end     rules.EndFacts
 	gaps    []session.Gap
@@ -92,7 +96,7 @@ func newJudge(log *session.Reader) *judge {
 // JudgeReader reads a run's log and says where what was seen differs from what was said.
 func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 	j := newJudge(log)
-	w, err := j.read(log)
+	w, err := j.read(log, opts.sent)
 	if err != nil {
 		return nil, err
 	}
@@ -135,6 +139,7 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 		j.auditHoles(opts)
 	}
 	res.Gaps, res.Inconclusive = append([]session.Gap{}, j.gaps...), session.Texts(j.gaps)
+	res.sent = j.sent
 	res.ended, res.harmless = run.End.Crashed, run.EndsHarmlessly()
 	res.Verdict = verdict(res, opts.FailOn)
 	j.timelines.draw(res, j)

@@ -29,10 +29,11 @@ type reading struct {
 	unread []string
 }
 
-// read reads a run's log. It returns what was said on the wire.
-func (j *judge) read(log *session.Reader) (*wireReader, error) {
+// read reads a run's log. before is what the server was sent in an earlier run whose files it
+// has, nil for nothing. It returns what was said on the wire.
+func (j *judge) read(log *session.Reader, before *detect.Sent) (*wireReader, error) {
 	r := j.reading(log)
-	r.w, r.d = newWireReader(r.b, &j.timelines), detect.NewSession(detect.Options{OwnClient: true})
+	r.w, r.d = newWireReader(r.b, &j.timelines), detect.NewSession(detect.Options{OwnClient: true, Sent: before})
 	file, err := log.Wire()
 	if err != nil {
 		return nil, err
@@ -41,6 +42,7 @@ func (j *judge) read(log *session.Reader) (*wireReader, error) {
 	r.frames = session.NewScanner(file)
 	r.all(log)
 	j.detected(r.d.End(session.FramesFile, r.frames), r.w)
+	j.sent = r.d.Sent()
 	return r.w, nil
 }
 

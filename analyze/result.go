@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/custom"
+	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
@@ -34,6 +35,8 @@ type Result struct {
 	// ended says that the server ended by itself in the run, and harmless that nothing is
 	// missed where a further start gets through.
 	ended, harmless bool
+	// sent is what the server was sent, of which its files may hold something.
+	sent *detect.Sent
 
 	Schema string `json:"schema"`
 	Tool   struct {

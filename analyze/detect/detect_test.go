@@ -197,6 +197,33 @@ func TestOwnClient(t *testing.T) {
 	}
 }
 
+// What was sent in an earlier session, and a second start reads from its files, is no
+// observation about the server; what it adds of its own is.
+func TestWhatWasSentBefore(t *testing.T) {
+	const turned = "a\u202eb"
+	first := NewSession(Options{OwnClient: true})
+	read := func(s *Session, lines ...string) *Log {
+		l, err := s.read(strings.NewReader(logOf(append(slices.Clone(hello), lines...)...)), "log")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	read(first, call(2, "keep", `{"text":"`+turned+`"}`), says(2, "kept"))
+	if l := read(NewSession(Options{OwnClient: true}), call(2, "read", `{}`), says(2, turned)); len(l.Annotations) == 0 {
+		t.Error("a server that hides text by itself is quiet")
+	}
+	second := NewSession(Options{OwnClient: true, Sent: first.Sent()})
+	if l := read(second, call(2, "read", `{}`), says(2, turned)); len(l.Annotations) != 0 {
+		t.Errorf("what was sent before is told: %v", found(l))
+	}
+	read(second, call(3, "keep", `{"text":"`+awsKey+`"}`), says(3, "kept"))
+	third := NewSession(Options{OwnClient: true, Sent: first.Sent()})
+	if l := read(third, call(2, "read", `{}`), says(2, awsKey)); len(l.Annotations) == 0 {
+		t.Error("what was sent in a second session changed what was sent in the first")
+	}
+}
+
 // failing is a detector that fails at every call of a tool.
 type failing struct{ with any }
 

@@ -16,6 +16,9 @@ import (
 type Options struct {
 	// OwnClient says that coalmine was the client: what only judges the client is off.
 	OwnClient bool
+	// Sent is what coalmine gave the server in an earlier session, of which the server may
+	// have kept something; nil for nothing. It is for an OwnClient.
+	Sent *Sent
 	// Patterns are a user's own, beside the built-in ones.
 	Patterns []*pii.Pattern
 	// extra are detectors of a test.
@@ -43,7 +46,7 @@ type context struct {
 	scan  *pii.Scanner // for payloads
 	say   *pii.Scanner // for what is said about them
 	own   bool
-	sent  *sent // of our own, nil for another's client
+	sent  *Sent // of our own, nil for another's client
 	found []Annotation
 }
 
@@ -96,7 +99,7 @@ type Engine struct {
 func NewEngine(o Options) *Engine {
 	e := &Engine{ctx: context{scan: pii.NewScanner(o.Patterns), say: pii.NewScanner(o.Patterns), own: o.OwnClient}}
 	if o.OwnClient {
-		e.ctx.sent = &sent{}
+		e.ctx.sent = o.Sent.clone()
 	}
 	e.detectors = []detector{fabricated{}, &sequence{}, newSchemas(), serverRequests{}, gateRecords{}, taint{}, newData(), &declarations{}, answers{}, messages{}, secretForms{}, notProtocol{}}
 	e.detectors = append(e.detectors, o.extra...)
@@ -199,6 +202,9 @@ func NewSession(o Options, also ...Observer) *Session {
 	return &Session{frames: wirelog.NewDecoder(), engine: NewEngine(o), sum: newSummarizer(), also: also}
 }
 
+// Sent is what coalmine as the client gave the server so far, nil for another's client.
+func (s *Session) Sent() *Sent { return s.engine.ctx.sent }
+
 // Frame judges the frame that a Scanner has returned last.
 func (s *Session) Frame(f *session.Frame, from *session.Scanner) {
 	s.frames.Frame(f, from.Envelope(), from.Line())
@@ -232,7 +238,12 @@ func (s *Session) Now() *Log {
 // Read judges a whole log. The error is one of reading; damage within the log
 // is counted in Stats. It closes nothing.
 func Read(log io.Reader, file string, o Options, also ...Observer) (*Log, error) {
-	from, s := session.NewScanner(log), NewSession(o, also...)
+	return NewSession(o, also...).read(log, file)
+}
+
+// read judges a whole log, which has this name.
+func (s *Session) read(log io.Reader, file string) (*Log, error) {
+	from := session.NewScanner(log)
 	for {
 		f, err := from.Next()
 		if err == nil {

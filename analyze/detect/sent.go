@@ -2,15 +2,17 @@ package detect
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/analyze/wirelog"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-// sent is what coalmine as the client gave the server: what comes back of it is
-// no observation about the server. The zero sent is ready, a nil one is empty.
-type sent struct {
+// Sent is what coalmine as the client gave the server: what comes back of it is
+// no observation about the server. The zero Sent is ready, a nil one is empty.
+type Sent struct {
 	params [][]byte // as they were sent, and their strings without escapes
 	size   int
 	// full says that not all could be kept: then everything may be an echo.
@@ -19,11 +21,21 @@ type sent struct {
 	kinds map[string]bool
 }
 
+// clone is a Sent to which more can be added. Of a nil one it is empty.
+func (s *Sent) clone() *Sent {
+	if s == nil {
+		return &Sent{}
+	}
+	c := *s
+	c.params, c.kinds = slices.Clip(c.params), maps.Clone(c.kinds)
+	return &c
+}
+
 // maxSent bounds what is kept of a session's own requests.
 const maxSent = 32 << 20
 
 // event takes what the client sends.
-func (s *sent) event(e *wirelog.Event) {
+func (s *Sent) event(e *wirelog.Event) {
 	if s == nil || e.Dir != session.C2S || len(e.Params) == 0 && len(e.Result) == 0 {
 		return
 	}
@@ -51,7 +63,7 @@ func (s *sent) event(e *wirelog.Event) {
 }
 
 // has reports whether bytes of the wire may be our own.
-func (s *sent) has(p []byte) bool {
+func (s *Sent) has(p []byte) bool {
 	if s == nil {
 		return false
 	}
@@ -68,7 +80,7 @@ func (s *sent) has(p []byte) bool {
 
 // hasText reports whether the text of a hit in s may be our own: letters of a kind that
 // typesetting brings are that wherever some were sent, words only where they were.
-func (s *sent) hasText(h *text.Hit, in string) bool {
+func (s *Sent) hasText(h *text.Hit, in string) bool {
 	switch {
 	case s == nil:
 		return false
