@@ -113,11 +113,8 @@ func (w *wireReader) request(call int, m *wire.Message) {
 	}
 }
 
-// needs are the capabilities that a server's requests need.
-var needs = map[string]string{"sampling/createMessage": "sampling", "roots/list": "roots", "elicitation/create": "elicitation"}
-
 func (w *wireReader) serverRequest(seq uint64, m *wire.Message) {
-	if c, ok := needs[m.Method]; ok && !w.track.State.Granted[c] && len(w.facts.Requests) < maxFacts {
+	if need := wire.Need(m.Method, m.Params); need != "" && !w.track.State.Granted[need] && len(w.facts.Requests) < maxFacts {
 		w.facts.Requests = append(w.facts.Requests, w.fact(seq, m.Method))
 	}
 }

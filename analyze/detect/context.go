@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
@@ -94,21 +95,17 @@ type serverRequests struct{}
 
 func (serverRequests) name() string { return "server_requests" }
 
-// needs are the capabilities of the client that requests of a server need; ""
-// is none.
-var needs = map[string]string{
-	"ping": "", "sampling/createMessage": "sampling", "roots/list": "roots", "elicitation/create": "elicitation",
-	// A client that runs the server's requests as tasks is asked for them so.
-	"tasks/get": "", "tasks/result": "", "tasks/list": "", "tasks/cancel": "",
-}
+// free are the requests of a server that need no capability. A client that runs the
+// server's requests as tasks is asked for them so.
+var free = []string{"ping", "tasks/get", "tasks/result", "tasks/list", "tasks/cancel"}
 
 func (serverRequests) event(c *context) {
 	if c.Kind != wire.Request || !c.FromServer() {
 		return
 	}
-	need, known := needs[c.Method]
+	need := wire.Need(c.Method, c.Params)
 	switch {
-	case !known:
+	case need == "" && !slices.Contains(free, c.Method):
 		c.add(Anomaly, "unknown_server_request", 2, []any{"method", name(c.Method)}, "the server sent the request %s, which the protocol does not know", quoted(c.Method))
 	case need != "" && c.state.Granted != nil && !c.state.Granted[need]:
 		c.add(Anomaly, "capability_violation", 3, []any{"method", name(c.Method), "capability", need},

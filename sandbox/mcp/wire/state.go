@@ -18,7 +18,8 @@ type State struct {
 	Modern bool
 	// ListRequested says that the client has asked for tools.
 	ListRequested bool
-	// Granted are the client's capabilities, nil while they are unknown.
+	// Granted are the client's capabilities, those within another as "sampling.tools"; nil
+	// while they are unknown.
 	Granted map[string]bool
 	// Capabilities are the server's names of its own, nil while unknown.
 	Capabilities map[string]bool
@@ -93,7 +94,7 @@ func (s *State) fromClient(method string, params json.RawMessage) {
 		s.Initialized = true
 	case MethodInitialize:
 		if caps, ok := Member(params, "capabilities"); ok {
-			s.Granted = names(caps)
+			s.Granted = grants(caps)
 		} else if Walk(params, func(_, _ []byte) {}) {
 			s.Granted = map[string]bool{}
 		}
@@ -112,7 +113,7 @@ func (s *State) modern(params json.RawMessage) {
 	}
 	s.Modern = true
 	if caps, ok := Member(meta, metaCapabilities); ok {
-		s.Granted = names(caps)
+		s.Granted = grants(caps)
 	}
 }
 
