@@ -55,7 +55,7 @@ func TestTheRunConfirmsTheAudit(t *testing.T) {
 	for _, c := range []struct {
 		called string
 		want   string
-	}{{"do", "did not show it"}, {"format_note", "did not exercise it"}} {
+	}{{"do", "did not confirm it"}, {"format_note", "did not call the tool"}} {
 		l := analyzetest.New(t, nil)
 		l.Begin(quiet)
 		l.Call(c.called, `{}`, nil, nil)

@@ -47,7 +47,7 @@ func (d *Directory) code(res *Result) error {
 	}
 	res.Coverage.Code = r
 	if r.Unrecorded != "" {
-		Doubt(res, session.Gap{Code: session.GapCodeNotRecorded, Text: "which of the server's own code ran is not known: " + r.Unrecorded}, d.opts)
+		Doubt(res, session.Gap{Code: session.GapCodeNotRecorded, Text: "the code coverage of the server is unknown: " + r.Unrecorded}, d.opts)
 	}
 	doubts := 0
 	for i := range r.Unrun {
@@ -70,7 +70,7 @@ func (d *Directory) code(res *Result) error {
 		}
 	}
 	if doubts > maxNamed {
-		Doubt(res, session.Gap{Code: session.GapCodeNotRun, Text: fmt.Sprintf("%d functions more that could do harm never ran", doubts-maxNamed)}, d.opts)
+		Doubt(res, session.Gap{Code: session.GapCodeNotRun, Text: fmt.Sprintf("%d more risky functions never ran", doubts-maxNamed)}, d.opts)
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func (j *judge) sealedHoles(varied []rules.Varied) {
 		if p.To != "" {
 			where = "sent to " + j.say(p.To, 200)
 		}
-		j.doubt(session.Gap{Code: session.GapPayloadSealed, Tool: p.Tool, Phase: string(p.Phase), Text: "what was " + where + " looks random, and whether secrets are in it was not compared"})
+		j.doubt(session.Gap{Code: session.GapPayloadSealed, Tool: p.Tool, Phase: string(p.Phase), Text: "what was " + where + " looks random; coalmine did not check whether it contains secrets"})
 	}
 }
 

@@ -30,14 +30,14 @@ func (res *Result) confirm() {
 		}
 		if shown := res.showing(f.Tool, cwe); shown != "" {
 			f.Confidence = finding.Certain
-			f.Message += "; the run shows it (" + shown + ")"
+			f.Message += "; confirmed by the run (" + shown + ")"
 			continue
 		}
 		called := slices.ContainsFunc(res.Coverage.Tools, func(t ToolCoverage) bool { return t.Name == f.Tool && t.OK > 0 })
 		if called {
-			f.Message += "; the run called the tool and did not show it"
+			f.Message += "; the run called the tool and did not confirm it"
 		} else {
-			f.Message += "; the run did not exercise it"
+			f.Message += "; the run did not call the tool"
 		}
 	}
 	res.Audit = &audited

@@ -6,6 +6,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -103,16 +104,16 @@ func withInputs(tools []ToolCoverage, inputs map[string]*session.Inputs) []ToolC
 // holes adds the reasons for which something may have gone unseen.
 func (j *judge) holes(res *Result, p *policy.Policy, opaque []profile.OpaqueFlow) {
 	if !j.started {
-		j.because(session.GapNotStarted, "the server was not started")
+		j.because(session.GapNotStarted, "coalmine did not start the server")
 	}
 	if res.Run.Tracer == "" || res.Run.Tracer == "none" {
 		j.because(session.GapNotTraced, "no tracer watched the run")
 	}
 	if j.profile.Truncated {
-		j.because(session.GapAnalysisBounded, "there were more distinct effects than can be judged")
+		j.because(session.GapAnalysisBounded, "the run has more distinct effects than coalmine can judge")
 	}
 	if j.profile.Lost > 0 && len(j.gaps) == 0 {
-		j.because(session.GapRecordsLost, "%d observations were lost", j.profile.Lost)
+		j.because(session.GapRecordsLost, "%s lost", text.Plural(j.profile.Lost, "observation"))
 	}
 	for _, flow := range opaque {
 		peer := flow.Peer
@@ -122,13 +123,13 @@ func (j *judge) holes(res *Result, p *policy.Policy, opaque []profile.OpaqueFlow
 			}
 			continue
 		}
-		j.because(session.GapPayloadOpaque, "what was sent to %s could not be read", j.say(peer, 200))
+		j.because(session.GapPayloadOpaque, "coalmine could not decrypt what the server sent to %s", j.say(peer, 200))
 	}
 	for _, what := range j.profile.Unread {
 		j.because(session.GapPayloadNotRead, "%s", j.say(what, 300))
 	}
 	if j.started && !j.ended {
-		j.because(session.GapCutOff, "the log does not say how the run ended: it was cut off")
+		j.because(session.GapCutOff, "the log ends before the run does")
 	}
 }
 
@@ -139,13 +140,13 @@ func (j *judge) serverHoles(tools []ToolCoverage) {
 		if p.Build.State == session.BuildSkipped {
 			code = session.GapBuildSkipped
 		}
-		j.doubt(session.Gap{Code: code, Phase: string(finding.PhaseBuild), Text: "the package was not built as its user would have it: " + j.say(p.Build.Why, 300)})
+		j.doubt(session.Gap{Code: code, Phase: string(finding.PhaseBuild), Text: "the package build is incomplete: " + j.say(p.Build.Why, 300)})
 	}
 	if j.started && !j.profile.Phases[finding.PhaseList] {
-		j.doubt(session.Gap{Code: session.GapHandshakeFailed, Phase: string(finding.PhaseHandshake), Text: "the handshake was not completed"})
+		j.doubt(session.Gap{Code: session.GapHandshakeFailed, Phase: string(finding.PhaseHandshake), Text: "the handshake did not complete"})
 	}
 	if j.end.Crashed {
-		j.because(session.GapServerEnded, "the server ended by itself (%s)", j.end.How)
+		j.because(session.GapServerEnded, "the server exited unexpectedly (%s)", j.end.How)
 	}
 	j.toolHoles(tools)
 }
@@ -171,9 +172,9 @@ func (j *judge) toolHoles(tools []ToolCoverage) {
 	// An error at once may be all that was run of it.
 	j.becauseOf(session.GapToolOnlyErrors, refusing, "answered every call with an error", "answered every call with an error")
 	if len(tools) == 0 {
-		j.because(session.GapNothingDeclared, "nothing was checked: the server declares no tool, resource or prompt")
+		j.because(session.GapNothingDeclared, "the server declares no tool, resource or prompt, so coalmine called nothing")
 	} else if !reached {
-		j.because(session.GapNothingCalled, "nothing was checked: no call was made")
+		j.because(session.GapNothingCalled, "coalmine made no call")
 	}
 }
 
@@ -185,7 +186,7 @@ const maxNamed = 5
 func (j *judge) becauseOf(code session.Code, names []string, one, many string) {
 	for i, name := range names {
 		if i == maxNamed {
-			j.because(code, "%d tools more %s", len(names)-i, many)
+			j.because(code, "%d more tools %s", len(names)-i, many)
 			return
 		}
 		j.doubt(ofTool(code, name, one))
@@ -198,6 +199,6 @@ func (j *judge) auditHoles(opts Options) {
 		j.because(session.GapSourceNotAudited, "the source was not audited: %s", j.say(opts.AuditErr.Error(), 300))
 	}
 	if r := opts.Audit; r != nil && r.Skipped > 0 {
-		j.because(session.GapSourcePartlyAudited, "%d files of the source could not be read, were too large or took too long, and were not audited whole", r.Skipped)
+		j.because(session.GapSourcePartlyAudited, "the audit did not fully read %s: unreadable, too large or too slow", text.Plural(r.Skipped, "file"))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
+	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -23,6 +24,6 @@ func (j *judge) detected(l *detect.Log, w *wireReader) {
 		}
 	}
 	if l.Failures > 0 {
-		j.because(session.GapDetectorFailed, "a detector of the wire failed %d times", l.Failures)
+		j.because(session.GapDetectorFailed, "a detector failed on %s", text.Plural(l.Failures, "event"))
 	}
 }

@@ -101,7 +101,7 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 		return nil, err
 	}
 	if log.Torn() {
-		j.because(session.GapCutOff, "the log ends within a line: the run was cut off")
+		j.because(session.GapCutOff, "the log ends within a line")
 	}
 	run := j.run(w)
 	if !j.building() {
@@ -210,7 +210,7 @@ func (j *judge) mark(m *session.Mark) {
 // flow takes the sinkhole's own word that something was not seen.
 func (j *judge) flow(f *trace.Flow) {
 	if f.Type == trace.FlowLoss {
-		j.here(session.GapTrafficLost, "the sinkhole did not see everything: %s", j.say(f.Error, 200))
+		j.here(session.GapTrafficLost, "the sinkhole missed traffic: %s", j.say(f.Error, 200))
 	}
 }
 
@@ -269,12 +269,12 @@ func (j *judge) event(ev *session.Event) {
 	case session.EventLimit:
 		j.end.Limits = append(j.end.Limits, j.say(e.Reason, 200))
 		j.end.Time = ev.Stamp
-		j.here(session.GapLimitReached, "the server was ended at a limit: %s", j.say(e.Reason, 200))
+		j.here(session.GapLimitReached, "the sandbox ended the server at a limit: %s", j.say(e.Reason, 200))
 	case session.EventTracerDied:
 		j.blind = true
-		j.here(session.GapTracerDied, "the tracer died: what came after was not watched")
+		j.here(session.GapTracerDied, "the tracer died; nothing after that was recorded")
 	case session.EventLoss:
-		j.here(cmp.Or(e.Code, session.GapRecordsLost), "not everything was seen: %s", j.say(e.Reason, 200))
+		j.here(cmp.Or(e.Code, session.GapRecordsLost), "incomplete record: %s", j.say(e.Reason, 200))
 	case session.EventError:
 		j.here(session.GapStartFailed, "%s", j.say(e.Reason, 400))
 	case session.EventUnknown:

@@ -376,17 +376,17 @@ func TestReasons(t *testing.T) {
 		want   []string
 		found  string
 	}{
-		{"nothing at all", nil, func(*analyzetest.Log) {}, []string{"was not started", "nothing was checked"}, ""},
+		{"nothing at all", nil, func(*analyzetest.Log) {}, []string{"did not start the server", "called nothing"}, ""},
 		{"ended at the start", nil, func(l *analyzetest.Log) {
 			l.Phase(finding.PhaseStart)
 			l.Event(session.EventStarted{})
 			l.Mark(session.Mark{Kind: session.MarkStderr, Text: "Error: Cannot find module 'x'\n"})
 			l.Event(session.EventExit{Code: 1})
-		}, []string{"handshake was not completed", "ended by itself (exit status 1)"}, "CM601 low"},
+		}, []string{"handshake did not complete", "exited unexpectedly (exit status 1)"}, "CM601 low"},
 		{"crashed in a call", nil, func(l *analyzetest.Log) {
 			l.Begin(quiet)
 			l.CallEnding("do", `{}`, "crash", func() { l.Event(session.EventExit{Code: 139, Signal: "SIGSEGV"}) }, nil)
-		}, []string{"ended by itself (signal SIGSEGV)"}, "CM601 medium"},
+		}, []string{"exited unexpectedly (signal SIGSEGV)"}, "CM601 medium"},
 		{"a call that hangs", nil, func(l *analyzetest.Log) {
 			l.Begin(quiet)
 			l.CallEnding("do", `{}`, "timeout", nil, nil)
@@ -439,7 +439,7 @@ func TestReasons(t *testing.T) {
 		{"cut off", nil, func(l *analyzetest.Log) {
 			l.Begin(quiet)
 			l.Call("do", `{}`, nil, nil)
-		}, []string{"the log does not say how the run ended"}, ""},
+		}, []string{"the log ends before the run does"}, ""},
 		{"lived on", nil, func(l *analyzetest.Log) {
 			l.Begin(quiet)
 			l.Call("do", `{}`, nil, nil)

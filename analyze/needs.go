@@ -188,7 +188,7 @@ func (j *judge) needHoles(needs []Need) {
 		}
 		g := session.Gap{Code: gapOfNeed[n.What], Tool: n.Tool, Text: n.reason(who)}
 		if len(n.Names) > 0 && (n.What == NeedCredential || n.What == NeedConfiguration) {
-			g.Remedy = "--env " + n.Names[0] + "=VALUE gives it a dummy."
+			g.Remedy = "--env " + n.Names[0] + "=VALUE passes a dummy value."
 		}
 		j.doubt(g)
 	}

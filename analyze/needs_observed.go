@@ -68,9 +68,9 @@ func (n *Need) reason(who string) string {
 	names := strings.Join(n.Names, ", ")
 	switch n.What {
 	case NeedProgram:
-		return fmt.Sprintf("%s needs a program that is not here: %s", who, names)
+		return fmt.Sprintf("%s needs a program that the sandbox lacks: %s", who, names)
 	case NeedService:
-		return fmt.Sprintf("%s needs the service of %s, which only a stand-in answered for (--network allow=HOST reaches it, --replies FILE answers as it would)", who, names)
+		return fmt.Sprintf("%s needs the service at %s, but only the sinkhole answered (--network allow=HOST connects to it, --replies FILE simulates it)", who, names)
 	}
 	what := "a " + n.What
 	if names != "" {
@@ -78,7 +78,7 @@ func (n *Need) reason(who string) string {
 	}
 	remedy := ""
 	if len(n.Names) > 0 {
-		remedy = "; --env " + n.Names[0] + "=VALUE gives it a dummy"
+		remedy = "; --env " + n.Names[0] + "=VALUE passes a dummy value"
 	}
 	return fmt.Sprintf("%s says that it needs %s: “%s”%s", who, what, n.Said, remedy)
 }

@@ -123,7 +123,7 @@ func without(lines []string, at int, below func(string) bool) string {
 func TestTheLeastPolicyIsReadable(t *testing.T) {
 	_, text := emitted(t, busy(t))
 	for _, want := range []string{
-		"  format_note:\n    allow:\n      files:\n        - \"read:~/.ssh/id_rsa\"  # high CM101: A decoy secret was opened or read\n",
+		"  format_note:\n    allow:\n      files:\n        - \"read:~/.ssh/id_rsa\"  # high CM101: Undeclared read of a decoy secret\n",
 		"- \"93.184.216.34:80\"", "- /usr/bin/curl", "- /var/lib/app/**", `- "/var/log/app-*.log"`, "- $WORKSPACE/out.txt", "- $SERVER/state.db", `- "read:/etc/odd \\*name\\?\\["`,
 		"  quiet:\n    allow:\n      files: []\n", "# high CM211:", "expires: \"2027-02-18\"",
 	} {

@@ -24,7 +24,7 @@ func TestTheSourceCountsToo(t *testing.T) {
 	}{
 		{analyze.Options{}, ""},
 		{analyze.Options{AuditErr: errors.New("nothing was checked")}, "the source was not audited: nothing was checked"},
-		{analyze.Options{Audit: &audit.Report{Skipped: 3}}, "3 files of the source could not be read, were too large or took too long, and were not audited whole"},
+		{analyze.Options{Audit: &audit.Report{Skipped: 3}}, "the audit did not fully read 3 files: unreadable, too large or too slow"},
 	} {
 		l := analyzetest.New(t, nil)
 		l.Begin(quiet)

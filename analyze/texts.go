@@ -182,10 +182,10 @@ func (t *Texts) judgedTexts(w *wireReader) []rules.JudgedText {
 // textHoles are the reasons for which an outside judge left something unsaid.
 func (j *judge) textHoles(t *Texts) {
 	if t.Failed != "" || t.Missing > 0 {
-		j.because(session.GapTextJudge, "the text judge left %d of %d texts without a verdict: %s", t.Missing, t.Missing+t.Judged, orElse(t.Failed, "it ended before"))
+		j.because(session.GapTextJudge, "the text judge gave no verdict on %d of %d texts: %s", t.Missing, t.Missing+t.Judged, orElse(t.Failed, "it ended before"))
 	}
 	if t.Left > 0 {
-		j.because(session.GapTextJudge, "%d texts were too many for the text judge", t.Left)
+		j.because(session.GapTextJudge, "the text judge did not get %d texts: there were too many", t.Left)
 	}
 }
 

@@ -43,21 +43,21 @@ func weaknesses() []finding.Rule {
 	const twin = "\n\n**False positive when** a check that the audit does not know holds, or the tool is meant to do it. A check of your own is known where it " +
 		"compares with a list or a pattern, or throws; else suppress the finding in your policy, by its fingerprint."
 	return []finding.Rule{
-		{ID: TaintArgument, Name: "ArgumentInjection", Title: "A tool's parameter may be an option of a program", Severity: finding.Medium, CWE: []string{"CWE-88"}, OWASP: []string{"MCP05"},
+		{ID: TaintArgument, Name: "ArgumentInjection", Title: "Argument injection: a parameter may become a program option", Severity: finding.Medium, CWE: []string{"CWE-88"}, OWASP: []string{"MCP05"},
 			Help: "A parameter stands alone among the arguments of a program, and one that begins with a dash is an option: of git, tar, curl, find and others some run programs or write files. Put `--` before it, or refuse a dash at its beginning." + twin},
-		{ID: TaintCode, Name: "CodeInjection", Title: "A tool's parameter is run as code", Severity: finding.High, CWE: []string{"CWE-94"}, OWASP: []string{"MCP05"},
+		{ID: TaintCode, Name: "CodeInjection", Title: "Code injection: a parameter reaches an evaluator", Severity: finding.High, CWE: []string{"CWE-94"}, OWASP: []string{"MCP05"},
 			Help: "A parameter reaches `eval`, `Function`, a template's source or another function that runs text. Empty builtins do not hold. Parse it (`ast.literal_eval`, a parser of expressions), or choose from a list." + twin},
-		{ID: TaintCommand, Name: "CommandInjection", Title: "A tool's parameter is put into a command", Severity: finding.High, CWE: []string{"CWE-78"}, OWASP: []string{"MCP05"},
+		{ID: TaintCommand, Name: "CommandInjection", Title: "Command injection: a parameter reaches a shell", Severity: finding.High, CWE: []string{"CWE-78"}, OWASP: []string{"MCP05"},
 			Help: "A parameter is a part of a text that a shell runs, so that `;` or `$( )` in it runs other programs. Give the program and its arguments as a list without a shell; `shlex.quote` holds for one word outside of quotes." + twin},
-		{ID: TaintObject, Name: "UnsafeDeserialization", Title: "A tool's parameter is made into objects", Severity: finding.High, CWE: []string{"CWE-502"}, OWASP: []string{"MCP05"},
+		{ID: TaintObject, Name: "UnsafeDeserialization", Title: "Unsafe deserialization of a parameter", Severity: finding.High, CWE: []string{"CWE-502"}, OWASP: []string{"MCP05"},
 			Help: "A parameter, or a file that it names, reaches `pickle`, an unsafe loader of YAML or the like, which run code that the data names. Use JSON, `yaml.safe_load` or another format of data alone." + twin},
-		{ID: TaintPath, Name: "PathTraversal", Title: "A tool's parameter leads out of a directory", Severity: finding.High, CWE: []string{"CWE-22"}, OWASP: []string{"MCP05"},
+		{ID: TaintPath, Name: "PathTraversal", Title: "Path traversal: a parameter chooses the file", Severity: finding.High, CWE: []string{"CWE-22"}, OWASP: []string{"MCP05"},
 			Help: "A parameter is joined to a directory of the server's, and `..` or an absolute path in it leads elsewhere; or the path is compared with a prefix that does not end in a separator. Resolve the path (`realpath`) and compare it with the directory and its separator, or use `is_relative_to`, `filepath.IsLocal`, `os.Root`. Medium is a file whose whole name is a parameter that does not say so." + twin},
-		{ID: TaintRequest, Name: "ServerSideRequestForgery", Title: "A tool's parameter chooses the host of a request", Severity: finding.Medium, CWE: []string{"CWE-918"}, OWASP: []string{"MCP05"},
+		{ID: TaintRequest, Name: "ServerSideRequestForgery", Title: "Server-side request forgery: a parameter chooses the host", Severity: finding.Medium, CWE: []string{"CWE-918"}, OWASP: []string{"MCP05"},
 			Help: "A parameter is a part of the host of a URL, or all of a URL whose name does not say so: the server asks hosts within its network for the caller, perhaps with its own key. Compare the host with a list." + twin},
-		{ID: TaintSQL, Name: "SQLInjection", Title: "A tool's parameter is put into a statement", Severity: finding.High, CWE: []string{"CWE-89"}, OWASP: []string{"MCP05"},
+		{ID: TaintSQL, Name: "SQLInjection", Title: "SQL injection: a parameter is part of a statement", Severity: finding.High, CWE: []string{"CWE-89"}, OWASP: []string{"MCP05"},
 			Help: "A parameter is a part of the text of a statement. Give it as a value beside the statement (`?`, `$1`); choose names of tables and columns from a list." + twin},
-		{ID: ToolCapability, Name: "ToolCapability", Title: "A tool does what its caller names", Severity: finding.Info,
+		{ID: ToolCapability, Name: "ToolCapability", Title: "Tool capability chosen by the caller", Severity: finding.Info,
 			Help: "A parameter is the whole path, address, command, code or statement that its name says, such as the `url` of a tool that fetches. It is what the tool is for, and says what a model can do through it. It costs no points."},
 	}
 }

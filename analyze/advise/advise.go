@@ -103,12 +103,7 @@ func Block(sources []Source, least finding.Severity) string {
 	return b.String()
 }
 
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
+func plural(n int, word string) string { return text.Plural(n, word) }
 
 // Line says a finding without a word of the server's.
 func Line(s *Source, f *finding.Finding) string {

@@ -47,6 +47,9 @@ type Annotation struct {
 	// Changes are the differences that a "surface_change" is about, of the first
 	// MaxChanges of the session. A secret in a tool's name is redacted.
 	Changes []wire.Change `json:"-"`
+	// Identity is what a fingerprint hashes in place of Explanation, whose words may
+	// change; "" where the metadata says enough.
+	Identity string `json:"-"`
 	// Declared is where a text stands that a declaration holds, nil for none.
 	Declared *Declared `json:"-"`
 }

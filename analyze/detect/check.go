@@ -98,15 +98,23 @@ func texts(v []byte) (out []string) {
 // walker compares one value with a schema. It never quotes a value.
 type walker struct {
 	what     string
-	problems []string
+	problems []problem
 	// path leads to the value under way: keys, and indices behind a nil.
 	path []step
 }
 
+// problem is one difference between a value and a schema.
+type problem struct {
+	// says is for a reader: "/n must be an integer, got a string".
+	says string
+	// identity is what fingerprints hash. Its words never change.
+	identity string
+}
+
 // tell notes one difference.
-func (w *walker) tell(format string, args ...any) {
+func (w *walker) tell(identity, says string) {
 	if len(w.problems) < maxProblems {
-		w.problems = append(w.problems, fmt.Sprintf(format, args...))
+		w.problems = append(w.problems, problem{says, identity})
 	}
 }
 
@@ -119,11 +127,13 @@ type step struct {
 // value compares the value at the path with a schema.
 func (w *walker) value(n *node, v json.RawMessage) {
 	if len(n.types) > 0 && !isOneOf(v, n.types) {
-		w.tell("%s is %s, and the schema wants %s", w.place(nil), typeOf(v), list(n.types))
+		w.tell(fmt.Sprintf("%s is %s, and the schema wants %s", w.place(nil), typeOf(v), list(n.types)),
+			fmt.Sprintf("%s must be %s, got %s", w.pointer(nil), anyOf(n.types), typeOf(v)))
 		return
 	}
 	if n.enum != nil && !n.listed(v) {
-		w.tell("%s is none of the %d values that the schema lists", w.place(nil), len(n.enum))
+		w.tell(fmt.Sprintf("%s is none of the %d values that the schema lists", w.place(nil), len(n.enum)),
+			fmt.Sprintf("%s must be one of the %d values in the schema", w.pointer(nil), len(n.enum)))
 	}
 	switch {
 	case v[0] == '{' && (n.properties != nil || n.required != nil || n.closed):
@@ -158,7 +168,7 @@ func (w *walker) object(n *node, v json.RawMessage) {
 		p := n.properties[string(key)]
 		if p == nil {
 			if n.closed {
-				w.tell("%s is not declared, and the schema allows no other", w.place(key))
+				w.tell(fmt.Sprintf("%s is not declared, and the schema allows no other", w.place(key)), w.pointer(key)+" is not a declared property")
 			}
 			return
 		}
@@ -166,9 +176,27 @@ func (w *walker) object(n *node, v json.RawMessage) {
 	})
 	for i, r := range n.required {
 		if i < 64 && seen&(1<<i) == 0 {
-			w.tell("the required %s is missing", w.place([]byte(r)))
+			w.tell(fmt.Sprintf("the required %s is missing", w.place([]byte(r))), w.pointer([]byte(r))+" is required, but missing")
 		}
 	}
+}
+
+// pointer is the place of the value at the path, or of the member of it with that key:
+// "/items/0/name".
+func (w *walker) pointer(key []byte) string {
+	var b strings.Builder
+	for _, s := range w.path {
+		b.WriteByte('/')
+		if s.key == nil {
+			b.WriteString(strconv.Itoa(s.index))
+		}
+		b.Write(s.key)
+	}
+	if key != nil || b.Len() == 0 {
+		b.WriteByte('/')
+		b.Write(key)
+	}
+	return name(b.String())
 }
 
 // place names the value at the path, or the member of it with that key.
@@ -281,4 +309,20 @@ func list(types []string) string {
 		out += name(t)
 	}
 	return out
+}
+
+// anyOf names types in a sentence: "a string or an integer".
+func anyOf(types []string) string {
+	out := make([]string, len(types))
+	for i, t := range types {
+		switch t {
+		case "null":
+			out[i] = t
+		case "array", "integer", "object":
+			out[i] = "an " + t
+		default:
+			out[i] = "a " + name(t)
+		}
+	}
+	return strings.Join(out, " or ")
 }

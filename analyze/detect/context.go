@@ -17,7 +17,7 @@ func (fabricated) event(c *context) {
 		return
 	}
 	c.add(Hallucination, "fabricated_tool_call", 3, []any{"tool", name(c.Asked.Tool), "declaration_seq", c.state.Surface.Seq, "no_declaration_seen", false},
-		"the client called %s, which the server's list of tools (seq %d) does not hold", quoted(c.Asked.Tool), c.state.Surface.Seq)
+		"the client called %s, which is not in the server's tools/list (seq %d)", quoted(c.Asked.Tool), c.state.Surface.Seq)
 	c.ofTool()
 }
 
@@ -31,7 +31,7 @@ func (*sequence) name() string { return "context_violations" }
 func (q *sequence) event(c *context) {
 	if len(c.state.Delta) > 0 {
 		c.add(Divergence, "surface_change", 2, []any{"delta", namesOf(c.state.Delta)},
-			"the list of tools is no longer the session's first one: %s", strings.Join(namesOf(c.state.Delta), ", "))
+			"tools/list changed since the session began: %s", strings.Join(namesOf(c.state.Delta), ", "))
 		q.tell(c, c.state.Delta, func(tool string) wire.ChangeKind {
 			if c.state.Last.Has(tool) {
 				return wire.Appeared
@@ -41,14 +41,14 @@ func (q *sequence) event(c *context) {
 	}
 	if len(c.state.Redeclared) > 0 {
 		c.add(Divergence, "surface_change", 2, []any{"delta", namesOf(c.state.Redeclared), "redeclared", true},
-			"under the same name another declaration is offered than before: %s", strings.Join(namesOf(c.state.Redeclared), ", "))
+			"these tools changed their declaration: %s", strings.Join(namesOf(c.state.Redeclared), ", "))
 		q.tell(c, c.state.Redeclared, func(string) wire.ChangeKind { return wire.Redeclared })
 	}
 	if c.IsCall() && !c.own && !c.state.HeadMissing {
 		q.call(c)
 	}
 	if c.Orphan {
-		c.add(Anomaly, "orphaned_response", 1, nil, "a response with the id %s answers no request of this session", name(string(c.ID)))
+		c.add(Anomaly, "orphaned_response", 1, nil, "the response with id %s matches no request of this session", name(string(c.ID)))
 	}
 }
 
@@ -81,12 +81,12 @@ func (*sequence) call(c *context) {
 	about := []any{"tool", name(tool)}
 	switch {
 	case !s.Initialized && !s.Modern:
-		c.add(Anomaly, "premature_call", 2, about, "the client called %s before it had sent notifications/initialized", quoted(tool))
+		c.add(Anomaly, "premature_call", 2, about, "the client called %s before it sent notifications/initialized", quoted(tool))
 	case unasked:
-		c.add(Anomaly, "call_before_declaration", 1, about, "the client called %s without ever having asked for the list of tools", quoted(tool))
+		c.add(Anomaly, "call_before_declaration", 1, about, "the client called %s without requesting tools/list", quoted(tool))
 	}
 	if s.Surface == nil && !unasked && !s.Expired {
-		c.add(Anomaly, "declaration_unavailable", 1, about, "no complete list of tools is known against which the call of %s could be held", quoted(tool))
+		c.add(Anomaly, "declaration_unavailable", 1, about, "coalmine cannot check the call of %s: the log has no complete tools/list", quoted(tool))
 	}
 }
 
@@ -106,10 +106,10 @@ func (serverRequests) event(c *context) {
 	need := wire.Need(c.Method, c.Params)
 	switch {
 	case need == "" && !slices.Contains(free, c.Method):
-		c.add(Anomaly, "unknown_server_request", 2, []any{"method", name(c.Method)}, "the server sent the request %s, which the protocol does not know", quoted(c.Method))
+		c.add(Anomaly, "unknown_server_request", 2, []any{"method", name(c.Method)}, "the server sent the request %s, which MCP does not define", quoted(c.Method))
 	case need != "" && c.state.Granted != nil && !c.state.Granted[need]:
 		c.add(Anomaly, "capability_violation", 3, []any{"method", name(c.Method), "capability", need},
-			"the server sent the request %s, and the client never granted %q", quoted(c.Method), need)
+			"the server sent the request %s, but the client did not grant %q", quoted(c.Method), need)
 	}
 }
 
@@ -120,6 +120,6 @@ func (notProtocol) name() string { return "not_protocol" }
 
 func (notProtocol) event(c *context) {
 	if c.Kind == wire.Unparsed && c.FromServer() && len(strings.TrimSpace(string(c.Raw[:min(len(c.Raw), 64)]))) > 0 {
-		c.add(Anomaly, "not_protocol", 1, nil, "the server wrote a line that is no message of the protocol: %s", quoted(string(c.Raw[:min(len(c.Raw), 400)])))
+		c.add(Anomaly, "not_protocol", 1, nil, "the server wrote a line that is not JSON-RPC: %s", quoted(string(c.Raw[:min(len(c.Raw), 400)])))
 	}
 }

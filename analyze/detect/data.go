@@ -48,7 +48,7 @@ func (d *data) call(c *context) {
 	for _, h := range hits {
 		secret = secret || h.Severity >= 2
 		c.add(Divergence, "pii_"+h.Category, h.Severity, []any{"pii_category", name(h.Category), "tool", tool},
-			"an argument of the call of %s holds %s: %s", quoted(c.Asked.Tool), name(h.Description), pii.Tag(h.Category, h.End-h.Start))
+			"an argument of %s contains %s: %s", quoted(c.Asked.Tool), name(h.Description), pii.Tag(h.Category, h.End-h.Start))
 		c.ofTool()
 	}
 	if bytes.IndexByte(args, '.') < 0 && !bytes.Contains(args, []byte("://")) {
@@ -66,15 +66,15 @@ func (d *data) egress(c *context, host, tool string, secret bool) {
 	if d.declared[host] || trusted && !secret {
 		return
 	}
-	severity, how := 2, "which the server never declared"
+	severity, how := 2, "which the server does not declare"
 	if secret && !trusted {
 		severity = 3
 	}
 	if trusted {
-		how = "a known cloud's"
+		how = "which belongs to a known cloud"
 	}
 	if secret {
-		how += ", beside sensitive data"
+		how += ", together with sensitive data"
 	}
 	c.add(Anomaly, "unexpected_egress_host", severity, []any{"host", name(host), "has_pii", secret, "trusted", trusted, "tool", tool},
 		"the call of %s names the host %s, %s", quoted(c.Asked.Tool), quoted(host), how)
@@ -113,7 +113,7 @@ func (d *data) result(c *context) {
 			continue
 		}
 		c.add(Divergence, "pii_in_result_"+h.Category, 3, []any{"pii_category", name(h.Category), "tool", name(c.Asked.Tool)},
-			"the result of %s holds %s: %s", quoted(c.Asked.Tool), name(h.Description), pii.Tag(h.Category, h.End-h.Start))
+			"the result of %s contains %s: %s", quoted(c.Asked.Tool), name(h.Description), pii.Tag(h.Category, h.End-h.Start))
 		c.ofTool()
 	}
 }

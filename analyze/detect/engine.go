@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/pii"
+	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/analyze/wirelog"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -59,6 +60,11 @@ func (c *context) add(kind, subcategory string, severity int, extra []any, forma
 		a.Metadata[extra[i].(string)] = c.redact(extra[i+1])
 	}
 	c.found = append(c.found, a)
+}
+
+// identify gives the newest annotation its identity, whose words never change.
+func (c *context) identify(format string, args ...any) {
+	c.found[len(c.found)-1].Identity = c.say.Redact(fmt.Sprintf(format, args...))
 }
 
 // redact keeps a secret that is used as a name out of the metadata.
@@ -275,12 +281,12 @@ func (l *Log) Holes() []session.Gap {
 	}
 	add(l.Stats.Events == 0, session.GapLogEmpty, "the log holds no frame")
 	add(l.Stats.HeadMissing, session.GapLogBeginsLate, "the log begins in the middle of a session: what was declared before is not known")
-	add(l.Stats.Missing > 0, session.GapFramesMissing, "%d frames are missing in the log: what crossed with them is not known", l.Stats.Missing)
+	add(l.Stats.Missing > 0, session.GapFramesMissing, "the log lacks %s", text.Plural(l.Stats.Missing, "frame"))
 	add(l.Stats.Torn, session.GapCutOff, "the log ends within a line: what came after is not known")
-	add(l.Stats.Unreadable > 0, session.GapLogDamaged, "%d lines of the log could not be read, the first: %s", l.Stats.Unreadable, name(l.Stats.FirstUnreadable))
-	add(l.Failures > 0, session.GapDetectorFailed, "a detector failed %d times", l.Failures)
-	add(l.Truncated > 0, session.GapAnalysisBounded, "%d texts were longer than is searched for secrets", l.Truncated)
-	add(l.Dropped > 0, session.GapAnalysisBounded, "%d observations more than are kept", l.Dropped)
+	add(l.Stats.Unreadable > 0, session.GapLogDamaged, "the log has %s that coalmine cannot read, the first: %s", text.Plural(l.Stats.Unreadable, "line"), name(l.Stats.FirstUnreadable))
+	add(l.Failures > 0, session.GapDetectorFailed, "a detector failed on %s", text.Plural(l.Failures, "event"))
+	add(l.Truncated > 0, session.GapAnalysisBounded, "coalmine searched only the beginning of %s for secrets", text.Plural(l.Truncated, "text"))
+	add(l.Dropped > 0, session.GapAnalysisBounded, "coalmine dropped %s above its limit", text.Plural(l.Dropped, "observation"))
 	for _, limit := range l.State.Limits {
 		add(true, session.GapAnalysisBounded, "a bound of the analysis was met: %s", limit)
 	}

@@ -41,12 +41,12 @@ type linear struct {
 func (l linear) MatchString(s string) bool { return l.re == nil || l.re.MatchString(s) }
 func (l linear) String() string            { return l.src }
 
-// full asks the validator; "" is a value that fits, or one about which it can
-// say nothing.
-func (k *check) full(value json.RawMessage, what string) (problem string) {
+// full asks the validator; the zero problem is a value that fits, or one about which
+// it can say nothing.
+func (k *check) full(value json.RawMessage, what string) (p problem) {
 	defer func() {
 		if recover() != nil {
-			problem = "" // what the validator chokes on proves nothing
+			p = problem{} // what the validator chokes on proves nothing
 		}
 	}()
 	if !k.lazy.tried {
@@ -54,22 +54,25 @@ func (k *check) full(value json.RawMessage, what string) (problem string) {
 		k.lazy.root = compileFull(k.raw)
 	}
 	if k.lazy.root == nil || len(value) > maxValue {
-		return ""
+		return problem{}
 	}
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
 	if err != nil {
-		return ""
+		return problem{}
 	}
 	var bad *jsonschema.ValidationError
 	if err := k.lazy.root.Validate(doc); !errors.As(err, &bad) {
-		return ""
+		return problem{}
 	}
 	leaf := bad
 	for len(leaf.Causes) > 0 {
 		leaf = leaf.Causes[0]
 	}
 	path := strings.Join(leaf.InstanceLocation, ".")
-	return fmt.Sprintf("%s does not satisfy the keyword %s", at(what, path), keyword(leaf.ErrorKind))
+	return problem{
+		says:     fmt.Sprintf("%s violates the keyword %s", name("/"+strings.Join(leaf.InstanceLocation, "/")), keyword(leaf.ErrorKind)),
+		identity: fmt.Sprintf("%s does not satisfy the keyword %s", at(what, path), keyword(leaf.ErrorKind)),
+	}
 }
 
 // keyword names the last keyword of an error. Its message would quote the value.

@@ -51,11 +51,11 @@ func (gateRecords) event(c *context) {
 	}
 	switch g.Action {
 	case "blocked":
-		c.add(Info, "gate_blocked", 1, extra, "the gate kept %s from the server: %s", what, why)
+		c.add(Info, "gate_blocked", 1, extra, "the gate blocked %s: %s", what, why)
 	case "injected":
-		c.add(Info, "gate_injected_response", 1, extra, "the gate answered %s itself; the server never sent this", what)
+		c.add(Info, "gate_injected_response", 1, extra, "the gate answered %s in place of the server", what)
 	case "gate_skipped":
-		c.add(Info, "gate_skipped", 1, extra, "the gate let %s through unchecked: %s", what, why)
+		c.add(Info, "gate_skipped", 1, extra, "the gate forwarded %s without a check: %s", what, why)
 	default:
 		action := g.Action
 		if !strings.HasPrefix(action, "gate_") {

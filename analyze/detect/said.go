@@ -120,9 +120,9 @@ func (d *declarations) entry(c *context, list, what string, v []byte) {
 	told := map[string]bool{}
 	EachSaid(v, func(place, s string) {
 		for _, hit := range text.Scan(s) {
-			sub, severity, how := "tool_poisoning", 3, "speaks to the model behind the user's back"
+			sub, severity, how := "tool_poisoning", 3, "gives the model instructions that the user does not see"
 			if hit.Rule == text.Hidden {
-				sub, severity, how = "hidden_text", 2, "holds characters that a reader cannot see"
+				sub, severity, how = "hidden_text", 2, "contains characters that a reader cannot see"
 				if hit.Kind == tagCharacter {
 					severity = 3
 				}
@@ -163,10 +163,10 @@ func (answers) event(c *context) {
 	if body == nil {
 		body = c.Fault
 	}
-	whose, extra := "the answer to "+name(c.Method), []any{}
+	whose, extra := "the response to "+name(c.Method), []any{}
 	switch {
 	case c.Asked == nil:
-		whose = "an answer to no request"
+		whose = "a response without a request"
 	case c.Asked.Tool != "":
 		whose = "the result of " + quoted(c.Asked.Tool)
 		extra = append(extra, "tool", name(c.Asked.Tool))
@@ -185,7 +185,7 @@ func (messages) event(c *context) {
 	case !c.FromServer():
 	case c.Kind == wire.Unparsed:
 		if raw, err := json.Marshal(string(c.Raw[:min(len(c.Raw), text.MaxText)])); err == nil {
-			tellSaid(c, raw, "a line that is no message of the protocol", "message", nil)
+			tellSaid(c, raw, "a line that is not JSON-RPC", "message", nil)
 		}
 	case c.Kind == wire.Request || c.Kind == wire.Notification:
 		tellSaid(c, c.Params, "the "+map[wire.Kind]string{wire.Request: "request ", wire.Notification: "notification "}[c.Kind]+quoted(c.Method), "message", []any{"method", name(c.Method)})
@@ -227,13 +227,13 @@ func tellSaid(c *context, body json.RawMessage, whose, where string, extra []any
 func judgeSaid(h text.Hit, where string) (sub string, severity int, how string) {
 	switch {
 	case h.Rule == text.Poisoning && strings.HasPrefix(h.Text, text.InTags):
-		return "hidden_text_in_" + where, 3, "holds orders in characters that only a model reads"
+		return "hidden_text_in_" + where, 3, "contains instructions in characters that only a model reads"
 	case h.Rule == text.Poisoning:
-		return "poisoned_" + where, 2, "speaks to the model behind the user's back"
+		return "poisoned_" + where, 2, "gives the model instructions that the user does not see"
 	case h.Kind == tagCharacter:
-		return "hidden_text_in_" + where, 2, "holds text in characters that only a model reads"
+		return "hidden_text_in_" + where, 2, "contains text in characters that only a model reads"
 	case h.Kind == "bidirectional control" && h.N == 1 && strings.Contains(h.Text, "U+202E"), h.N >= longRun && h.Kind != "terminal escape" && h.Kind != "control character":
-		return "hidden_text_in_" + where, 1, "holds characters that hide or turn text around"
+		return "hidden_text_in_" + where, 1, "contains characters that hide or reorder text"
 	}
 	return "", 0, ""
 }

@@ -64,7 +64,8 @@ func (*schemas) arguments(c *context, t *toolChecks) {
 		args = json.RawMessage("{}")
 	}
 	for _, problem := range t.input.problems(args, "argument") {
-		c.add(Divergence, "schema_violation", 2, []any{"tool", name(c.Asked.Tool)}, "the call of %s does not fit its declared schema: %s", quoted(c.Asked.Tool), problem)
+		c.add(Divergence, "schema_violation", 2, []any{"tool", name(c.Asked.Tool)}, "the arguments of %s violate its inputSchema: %s", quoted(c.Asked.Tool), problem.says)
+		c.identify("the call of %s does not fit its declared schema: %s", quoted(c.Asked.Tool), problem.identity)
 		c.ofTool()
 	}
 }
@@ -91,12 +92,14 @@ func (*schemas) output(c *context, t *toolChecks) {
 	tool := quoted(c.Asked.Tool)
 	if structured == nil || structured[0] == 'n' {
 		if task, ok := wire.Member(c.Result, "task"); !ok || task[0] != '{' {
-			c.add(Divergence, "output_schema_violation", 1, about, "the result of %s has no structured content, which its outputSchema declares", tool)
+			c.add(Divergence, "output_schema_violation", 1, about, "the result of %s lacks the structuredContent that its outputSchema declares", tool)
+			c.identify("the result of %s has no structured content, which its outputSchema declares", tool)
 		}
 		return
 	}
 	for _, problem := range t.output.problems(structured, "value") {
-		c.add(Divergence, "output_schema_violation", 2, about, "the result of %s does not fit its declared outputSchema: %s", tool, problem)
+		c.add(Divergence, "output_schema_violation", 2, about, "the result of %s violates its outputSchema: %s", tool, problem.says)
+		c.identify("the result of %s does not fit its declared outputSchema: %s", tool, problem.identity)
 	}
 }
 
@@ -105,7 +108,7 @@ const maxProblems = 8
 
 // problems are the ways in which value differs from the schema, valid until the
 // next call.
-func (k *check) problems(value json.RawMessage, what string) []string {
+func (k *check) problems(value json.RawMessage, what string) []problem {
 	if k == nil || k.root == nil {
 		return nil
 	}
@@ -113,8 +116,8 @@ func (k *check) problems(value json.RawMessage, what string) []string {
 	w.what, w.problems, w.path = what, w.problems[:0], w.path[:0]
 	w.value(k.root, value)
 	if len(w.problems) == 0 && k.needsFull {
-		if problem := k.full(value, what); problem != "" {
-			w.tell("%s", problem)
+		if p := k.full(value, what); p.says != "" {
+			w.tell(p.identity, p.says)
 		}
 	}
 	return w.problems

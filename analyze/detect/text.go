@@ -33,7 +33,7 @@ func (taint) event(c *context) {
 		}
 		what, how := taintOf(s)
 		if found = what != ""; found {
-			c.add(Hallucination, what, 3, []any{"tool", name(c.Asked.Tool)}, "the argument %s of the call of %s holds %s", quoted(key), quoted(c.Asked.Tool), how)
+			c.add(Hallucination, what, 3, []any{"tool", name(c.Asked.Tool)}, "the argument %s of %s contains %s", quoted(key), quoted(c.Asked.Tool), how)
 			c.ofTool()
 		}
 	})
@@ -46,14 +46,14 @@ func taintOf(s string) (what, how string) {
 		s = s[:1<<20]
 	}
 	if delimiters.MatchString(s) {
-		return "role_switch_delimiter", "a delimiter of a model's prompt"
+		return "role_switch_delimiter", "a prompt delimiter"
 	}
 	for _, h := range text.Scan(s) {
 		if h.Rule == text.Hidden && strings.HasPrefix(h.Kind, "zero-width") {
-			return "zero_width_obfuscation", "characters of no width"
+			return "zero_width_obfuscation", "zero-width characters"
 		}
 		if h.Rule == text.Hidden && h.Kind == "tag character" {
-			return "zero_width_obfuscation", "characters of text that is not shown"
+			return "zero_width_obfuscation", "invisible characters"
 		}
 	}
 	return "", ""

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/analyze/wirelog"
 )
 
@@ -178,9 +179,9 @@ func read(root *os.Root, name string) (*Fingerprint, error) {
 func damage(s *wirelog.Stats) error {
 	switch {
 	case s.Unreadable > 0:
-		return fmt.Errorf("%d lines of it could not be read, the first: %s", s.Unreadable, s.FirstUnreadable)
+		return fmt.Errorf("it has %s that coalmine cannot read, the first: %s", text.Plural(s.Unreadable, "line"), s.FirstUnreadable)
 	case s.Missing > 0:
-		return fmt.Errorf("%d frames are missing in it", s.Missing)
+		return fmt.Errorf("it lacks %s", text.Plural(s.Missing, "frame"))
 	case s.Torn:
 		return errors.New("it ends within a line")
 	}

@@ -218,7 +218,7 @@ func TestMarkdownIsClosed(t *testing.T) {
 		if err := Markdown(&b, res); err != nil {
 			t.Fatal(err)
 		}
-		if b.Len() > maxMarkdown || strings.Count(b.String(), "<details>") != strings.Count(b.String(), "</details>") || !strings.Contains(b.String(), "Again: ") {
+		if b.Len() > maxMarkdown || strings.Count(b.String(), "<details>") != strings.Count(b.String(), "</details>") || !strings.Contains(b.String(), "Reproduce: ") {
 			t.Errorf("with hosts of %d letters it has %d bytes, and ends with %q", 100+n, b.Len(), b.String()[b.Len()-60:])
 		}
 	}

@@ -105,10 +105,11 @@ func newPage(res *analyze.Result) *pageView {
 		v.Counts = append(v.Counts, countView(c))
 	}
 	v.Facts = facts(res)
-	for _, r := range res.Inconclusive[:min(len(res.Inconclusive), maxPageReasons)] {
+	reasons := shownReasons(res)
+	for _, r := range reasons[:min(len(reasons), maxPageReasons)] {
 		v.Reasons = append(v.Reasons, Escape(r, 400))
 	}
-	v.MoreReasons = max(0, len(res.Inconclusive)-maxPageReasons)
+	v.MoreReasons = max(0, len(reasons)-maxPageReasons)
 	if res.Verdict != analyze.Clean {
 		v.Exit = Escape(res.Server.Exit, 100)
 		for i, l := range tail(res.Server.Stderr, 20) {
@@ -140,11 +141,11 @@ var disarm = strings.NewReplacer("##[", "# #[", "##vso[", "# #vso[")
 func sourceHeadline(res *analyze.Result) string {
 	switch res.Verdict {
 	case analyze.Clean:
-		return "Nothing was found in its source, and it was not run"
+		return "The audit found nothing in the source; coalmine did not run the server"
 	case analyze.Inconclusive:
-		return "Not all of its source was read"
+		return "The audit could not read all of the source"
 	}
-	return "Look at its source"
+	return "The audit found weaknesses in the source"
 }
 
 // serverName is how a server calls itself, else how it was called here.
@@ -182,9 +183,9 @@ func headline(res *analyze.Result) string {
 	}
 	switch res.Verdict {
 	case analyze.Clean:
-		return "It did what it said"
+		return "No undeclared behaviour observed"
 	case analyze.Inconclusive:
-		return "Not everything was seen"
+		return "The run was incomplete"
 	}
 	unsaid, other := 0, 0
 	for _, f := range res.Findings {
@@ -197,16 +198,14 @@ func headline(res *analyze.Result) string {
 		}
 	}
 	switch {
-	case unsaid > 1:
-		return fmt.Sprintf("%d things it did not say", unsaid)
-	case unsaid == 1:
-		return "One thing it did not say"
+	case unsaid > 0:
+		return plural(unsaid, "undeclared behaviour")
 	case other > 0:
-		return "Something is amiss"
+		return plural(other, "other finding")
 	case len(res.Findings) > 0:
-		return "It did a little more than it said"
+		return "Only findings of low severity"
 	default:
-		return "It did what it said, but look at its source"
+		return "No undeclared behaviour observed, but the audit found weaknesses in the source"
 	}
 }
 
@@ -220,9 +219,9 @@ func lead(res *analyze.Result) string {
 		}
 		return ""
 	case analyze.Inconclusive:
-		return "Nothing of weight differs from what the server declares, but something was not looked at: this is no clean result."
+		return "The run found nothing at the threshold, but coalmine could not check everything. This result is not clean."
 	default:
-		return "Every tool was called among decoy secrets, and nothing of weight differs from what the server declares."
+		return "coalmine called every tool among decoy secrets and observed no significant behaviour that the server does not declare."
 	}
 }
 

@@ -82,7 +82,7 @@ func (v *pageView) findings(res *analyze.Result) {
 			c.How = Escape(f.Reproduce, 2000)
 		}
 		for _, e := range f.Evidence[:min(len(f.Evidence), maxPageEvidence)] {
-			c.Evidence = append(c.Evidence, evidenceView{since(res, e.Time), where(&e), Escape(e.Text, 400)})
+			c.Evidence = append(c.Evidence, evidenceView{since(res, e.Time), where(&e), Escape(sunk(res, &e), 440)})
 		}
 		c.More = max(0, len(f.Evidence)-maxPageEvidence)
 		v.Findings = append(v.Findings, c)
@@ -91,8 +91,10 @@ func (v *pageView) findings(res *analyze.Result) {
 
 // capital makes a sentence of ours begin with a capital letter; a name stays as it is.
 func capital(s string) string {
-	if strings.HasPrefix(s, "the server") {
-		return "T" + s[1:]
+	for _, start := range []string{"the ", "a ", "an ", "argument “", "tool “", "stdout ", "every "} {
+		if strings.HasPrefix(s, start) {
+			return strings.ToUpper(s[:1]) + s[1:]
+		}
 	}
 	return s
 }

@@ -105,7 +105,7 @@ func draw(t *analyze.Timeline) callView {
 			c.Rows = append(c.Rows, row)
 		}
 	}
-	c.Label = fmt.Sprintf("Call %d of %s: %s in %s", t.Call, c.Tool, plural(len(t.Moments), "moment"), c.Took)
+	c.Label = fmt.Sprintf("Call %d of %s: %s in %s", t.Call, c.Tool, plural(len(t.Moments), "event"), c.Took)
 	return c
 }
 
@@ -125,11 +125,11 @@ func outcome(o string) string {
 	case "ok":
 		return "answered"
 	case "iserror", "error":
-		return "answered with an error"
+		return "returned an error"
 	case "timeout":
-		return "never answered"
+		return "timed out"
 	case "crash":
-		return "ended the server"
+		return "made the server exit"
 	default:
 		return "unfinished"
 	}

@@ -123,7 +123,7 @@ func callsOf(c analyze.ToolCoverage) string {
 	case c.OK == c.Calls:
 		return plural(c.Calls, "call")
 	default:
-		return fmt.Sprintf("%s, %d without an error", plural(c.Calls, "call"), c.OK)
+		return fmt.Sprintf("%s, %d succeeded", plural(c.Calls, "call"), c.OK)
 	}
 }
 
@@ -185,8 +185,8 @@ var kinds = []struct {
 	kind finding.EffectKind
 	what string
 }{
-	{finding.Secret, "Decoy secrets"}, {finding.NetConnect, "Reached for"}, {finding.Exec, "Ran"}, {finding.FileDelete, "Deleted"}, {finding.FileWrite, "Wrote"},
-	{finding.FileMeta, "Changed"}, {finding.FileRead, "Opened"}, {finding.NetListen, "Listened on"}, {finding.UnixSocket, "Connected to"},
+	{finding.Secret, "Decoy secrets"}, {finding.NetConnect, "Connected to"}, {finding.Exec, "Ran"}, {finding.FileDelete, "Deleted"}, {finding.FileWrite, "Wrote"},
+	{finding.FileMeta, "Changed"}, {finding.FileRead, "Opened"}, {finding.NetListen, "Listened on"}, {finding.UnixSocket, "Unix sockets"},
 	{finding.Tamper, "Called"}, {finding.Crash, "Crashed"}, {finding.Protocol, "Broke the protocol"},
 }
 
@@ -233,20 +233,20 @@ func done(effects []*finding.Effect, decoys map[string]string) (out []doneView, 
 	for _, n := range names[:min(len(names), 4)] {
 		parts = append(parts, fmt.Sprintf("%d %s", noise[n], n))
 	}
-	return out, fmt.Sprintf("and %s: %s", plural(total, "ordinary thing"), strings.Join(parts, ", "))
+	return out, fmt.Sprintf("and %s: %s", plural(total, "event")+" filtered as runtime noise", strings.Join(parts, ", "))
 }
 
 // why says in words what explains an effect.
 func why(x *finding.Explanation) string {
 	if x == nil {
-		return "nothing declared explains this"
+		return "not declared"
 	}
 	said := "“" + Escape(x.Text, 60) + "”"
 	switch x.Class {
 	case finding.ClassPolicy:
-		return "your policy allows it"
+		return "allowed by your policy"
 	case finding.ClassArgument:
-		return "an argument of the call names it"
+		return "named by an argument of the call"
 	case finding.ClassOwn:
 		return "the server's own file"
 	case finding.ClassState:

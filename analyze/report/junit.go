@@ -101,9 +101,9 @@ func suiteOf(res *analyze.Result) junitSuite {
 
 // The names of the cases that are no tool's.
 const (
-	caseOutside = "outside of any call"
-	caseSeen    = "everything was seen"
-	caseSource  = "the source"
+	caseOutside = "outside any call"
+	caseSeen    = "complete coverage"
+	caseSource  = "source audit"
 )
 
 func (s *junitSuite) cases(res *analyze.Result) {
@@ -119,7 +119,7 @@ func (s *junitSuite) cases(res *analyze.Result) {
 	for _, t := range res.Coverage.Tools[:min(len(res.Coverage.Tools), maxJUnitCases)] {
 		i := add("tool "+t.Name, Escape(t.What, 20), Escape(t.Name, 200))
 		if t.Calls == 0 {
-			s.Cases[i].Skipped = &junitText{Message: "it was never called"}
+			s.Cases[i].Skipped = &junitText{Message: "never called"}
 		}
 	}
 	add(caseOutside, "run", caseOutside)
@@ -160,7 +160,7 @@ func (c *junitCase) finding(f *finding.Finding) {
 		fmt.Fprintf(&b, "%s: %s\n", where(&e), Clean(e.Text, 240))
 	}
 	if f.Reproduce != "" {
-		fmt.Fprintf(&b, "again: %s\n", command(f.Reproduce))
+		fmt.Fprintf(&b, "reproduce: %s\n", command(f.Reproduce))
 	}
 	c.Failures = append(c.Failures, junitText{Message: Clean(f.Message, 400), Type: Escape(f.Rule, 60) + " " + string(f.Severity), Text: b.String()})
 }

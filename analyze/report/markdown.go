@@ -44,8 +44,9 @@ func Line(res *analyze.Result) string {
 	if c := tally(res); c != "" {
 		line += " (" + c + ")"
 	}
-	if n := len(res.Inconclusive); n > 0 {
-		line += "; not seen: " + Clean(res.Inconclusive[0], 200)
+	if reasons := shownReasons(res); len(reasons) > 0 {
+		n := len(reasons)
+		line += "; not checked: " + Clean(reasons[0], 200)
 		if n > 1 {
 			line += fmt.Sprintf(" and %d more", n-1)
 		}
@@ -111,7 +112,7 @@ func (m *markdown) table(res *analyze.Result) {
 	if len(all) == 0 {
 		return
 	}
-	m.line("| severity | rule | observation |")
+	m.line("| severity | rule | finding |")
 	m.line("|---|---|---|")
 	shown := 0
 	for i := range all[:min(len(all), maxMarkdownFindings)] {
@@ -139,14 +140,15 @@ func ruleLink(id string) string {
 }
 
 func (m *markdown) reasons(res *analyze.Result) {
-	if len(res.Inconclusive) == 0 {
+	reasons := shownReasons(res)
+	if len(reasons) == 0 {
 		return
 	}
-	m.line("**Not seen**, so that a quiet run would not be a clean one:")
+	m.line("**Not checked** (a run with gaps is never clean):")
 	m.line("")
-	for i, r := range res.Inconclusive {
+	for i, r := range reasons {
 		if i == maxShownReasons {
-			m.line("- … and %d more, in report.json", len(res.Inconclusive)-i)
+			m.line("- … and %d more, in report.json", len(reasons)-i)
 			break
 		}
 		m.line("- %s", code(r, 300))
@@ -174,7 +176,7 @@ func (m *markdown) evidence(res *analyze.Result) {
 				m.line("- … and %d more", len(f.Evidence)-k)
 				break
 			}
-			m.line("- %s %s", code(e.Text, 240), code(where(&e), 240))
+			m.line("- %s %s", code(sunk(res, &e), 240), code(where(&e), 240))
 		}
 		m.line("")
 	}
@@ -198,18 +200,18 @@ func (m *markdown) coverage(res *analyze.Result) {
 	}
 	m.line("")
 	m.pkg(res.Run.Package)
-	m.line("%s watched, %d lost, %d opaque flows; sandbox %s, tracer %s, network %s.", plural(res.Coverage.Records, "system call"), res.Coverage.Lost, res.Coverage.Opaque,
+	m.line("%s recorded, %d lost, %d opaque flows; sandbox %s, tracer %s, network %s.", plural(res.Coverage.Records, "system call"), res.Coverage.Lost, res.Coverage.Opaque,
 		code(res.Run.Sandbox, 40), code(res.Run.Tracer, 40), code(res.Run.Network, 200))
 	m.line("")
 	if line := codeLine(res.Coverage.Code); line != "" {
-		m.line("Its own code: %s.", line)
+		m.line("The server's own code: %s.", line)
 		m.line("")
 	}
 	for _, r := range res.Coverage.Reached {
 		m.line("- allowed host %s", code(r, 300))
 	}
 	for _, left := range res.Run.Unredacted {
-		m.line("- a passed variable that is not redacted, %s", code(left, 300))
+		m.line("- passed variable, not redacted: %s", code(left, 300))
 	}
 	m.last("</details>")
 	m.last("")
@@ -217,13 +219,13 @@ func (m *markdown) coverage(res *analyze.Result) {
 
 func (m *markdown) foot(res *analyze.Result) {
 	if res.Baseline != nil {
-		m.last("%s known before, by %s.", plural(len(res.Baseline.Known), "finding"), code(res.Baseline.File, 200))
+		m.last("The baseline %[2]s lists %[1]s.", plural(len(res.Baseline.Known), "finding"), code(res.Baseline.File, 200))
 	}
 	if res.Policy != nil && len(res.Policy.Accepted) > 0 {
-		m.last("%s accepted by %s.", plural(len(res.Policy.Accepted), "finding"), code(res.Policy.File, 200))
+		m.last("The policy %[2]s suppresses %[1]s.", plural(len(res.Policy.Accepted), "finding"), code(res.Policy.File, 200))
 		m.last("")
 	}
 	if res.Run.Reproduce != "" {
-		m.last("Again: %s", code(res.Run.Reproduce, 1500))
+		m.last("Reproduce: %s", code(res.Run.Reproduce, 1500))
 	}
 }

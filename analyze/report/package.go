@@ -54,7 +54,7 @@ func packageLinks(p *session.Package) string {
 	if n == 0 {
 		return ""
 	}
-	text := "left out " + plural(n, "link") + " that led outside: " + strings.Join(p.LinksLeftOut[:min(n, 5)], ", ")
+	text := "skipped " + plural(n, "link") + " that led outside the package: " + strings.Join(p.LinksLeftOut[:min(n, 5)], ", ")
 	if n > 5 {
 		text += ", …"
 	}

@@ -155,11 +155,11 @@ func (b *sarifBuilder) run(res *analyze.Result) *sarif.Run {
 	inv := sarif.NewInvocation().WithExecutionSuccessful(len(res.Inconclusive) == 0)
 	for _, reason := range res.Inconclusive {
 		inv.ToolExecutionNotifications = append(inv.ToolExecutionNotifications,
-			sarif.NewNotification().WithLevel("warning").WithMessage(message("not seen: "+text.Printable(reason, 300))))
+			sarif.NewNotification().WithLevel("warning").WithMessage(message("not checked: "+text.Printable(reason, 300))))
 	}
 	if dropped > 0 {
 		inv.ToolExecutionNotifications = append(inv.ToolExecutionNotifications,
-			sarif.NewNotification().WithLevel("warning").WithMessage(message(fmt.Sprintf("%d of the least severe results were left out", dropped))))
+			sarif.NewNotification().WithLevel("warning").WithMessage(message(fmt.Sprintf("left out the %d least severe results", dropped))))
 	}
 	run.Invocations = []*sarif.Invocation{inv}
 	return run

@@ -8,6 +8,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
+	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/audit/coverage"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -36,7 +37,7 @@ func Text(w io.Writer, res *analyze.Result, o TextOptions) error {
 	p.findings(res)
 	p.line("")
 	if len(res.Findings) > 0 && res.Run.Reproduce != "" {
-		p.fact("replay", "%s", command(res.Run.Reproduce))
+		p.fact("reproduce", "%s", command(res.Run.Reproduce))
 	}
 	p.coverage(res)
 	if res.Policy != nil && len(res.Policy.Accepted) > 0 {
@@ -71,7 +72,7 @@ func (p *printer) line(format string, a ...any) { fmt.Fprintf(&p.b, format+"\n",
 
 // fact is a labelled line of the report's last part.
 func (p *printer) fact(label, format string, a ...any) {
-	p.line("  "+p.paint("2", fmt.Sprintf("%-8s", label))+"  "+format, a...)
+	p.line("  "+p.paint("2", fmt.Sprintf("%-11s", label))+"  "+format, a...)
 }
 
 // first is the label of a list's first line.
@@ -125,7 +126,7 @@ func (p *printer) findings(res *analyze.Result) {
 	all := res.All()
 	rules.Sort(all)
 	for i := range all[:min(len(all), maxShown)] {
-		p.finding(&all[i], res.Run.Reproduce)
+		p.finding(res, &all[i])
 	}
 	if len(all) > maxShown {
 		p.line("")
@@ -133,9 +134,8 @@ func (p *printer) findings(res *analyze.Result) {
 	}
 }
 
-// finding tells one; run is the command that repeats the whole run, which is
-// told once.
-func (p *printer) finding(f *finding.Finding, run string) {
+// finding tells one. The command that repeats the whole run is told once, elsewhere.
+func (p *printer) finding(res *analyze.Result, f *finding.Finding) {
 	p.line("")
 	p.line("  %s  %s  %s", p.paint(severityColor[f.Severity], fmt.Sprintf("%-8s", f.Severity)), f.Rule, Clean(f.Message, 300))
 	for i, e := range f.Evidence {
@@ -143,13 +143,13 @@ func (p *printer) finding(f *finding.Finding, run string) {
 			p.line("            … and %d more, in report.json", len(f.Evidence)-i)
 			break
 		}
-		p.line("            %s: %s", where(&e), Clean(e.Text, 200))
+		p.line("            %s: %s", where(&e), Clean(sunk(res, &e), 240))
 	}
 	if f.Confidence == finding.Ambiguous {
-		p.line("            it could belong to another call")
+		p.line("            another call may have caused it")
 	}
-	if f.Reproduce != "" && f.Reproduce != run {
-		p.line("            again: %s", command(f.Reproduce))
+	if f.Reproduce != "" && f.Reproduce != res.Run.Reproduce {
+		p.line("            reproduce: %s", command(f.Reproduce))
 	}
 }
 
@@ -180,9 +180,9 @@ func (p *printer) inputs(res *analyze.Result) {
 	}{
 		{"enum members", func(in *session.Inputs) session.Reached { return in.Enums }},
 		{"branches", func(in *session.Inputs) session.Reached { return in.Branches }},
-		{"optional arguments given and left out", func(in *session.Inputs) session.Reached { return in.Optional }},
+		{"optional arguments both given and omitted", func(in *session.Inputs) session.Reached { return in.Optional }},
 		{"pairs of values", func(in *session.Inputs) session.Reached { return in.Pairs }},
-		{"calls followed by a listing", func(in *session.Inputs) session.Reached { return in.Listed }},
+		{"", func(in *session.Inputs) session.Reached { return in.Listed }},
 	} {
 		var sum session.Reached
 		for _, t := range res.Coverage.Tools {
@@ -191,7 +191,10 @@ func (p *printer) inputs(res *analyze.Result) {
 				sum.Reached, sum.Total = sum.Reached+n.Reached, sum.Total+n.Total
 			}
 		}
-		if sum.Total > 0 {
+		switch {
+		case sum.Total > 0 && of.what == "":
+			parts = append(parts, relisted(sum))
+		case sum.Total > 0:
 			parts = append(parts, fmt.Sprintf("%d of %d %s", sum.Reached, sum.Total, of.what))
 		}
 	}
@@ -216,24 +219,24 @@ func (p *printer) coverage(res *analyze.Result) {
 	}
 	more := ""
 	if others > 0 {
-		more = fmt.Sprintf(", resources and prompts read: %d", others)
+		more = fmt.Sprintf(", %d resources and prompts read", others)
 	}
 	if calls == 0 {
-		p.fact("covered", "nothing was called")
+		p.fact("covered", "no tool was called")
 	} else {
 		proving := ""
 		if oracles > 0 {
-			proving = fmt.Sprintf(" and %s", plural(oracles, "oracle call"))
+			proving = fmt.Sprintf(", %s", plural(oracles, "attack input"))
 		}
-		p.fact("covered", "%d of %d tools called, %d answered without an error%s; %s%s", called, tools, ok, more, plural(calls, "call"), proving)
+		p.fact("covered", "%d of %s called, %d succeeded%s; %s%s", called, plural(tools, "tool"), ok, more, plural(calls, "call"), proving)
 		p.inputs(res)
 	}
 	if res.Run.Sandbox == analyze.WireOnly {
-		p.fact("watched", "the wire, as the log has it")
+		p.fact("watched", "only the wire that the log recorded")
 		return
 	}
 	p.pkg(res.Run.Package)
-	p.fact("watched", "%s, %d of them ordinary, %d lost; %s sandbox, tracer %s, network %s, seed %d",
+	p.fact("watched", "%s recorded (%d filtered as runtime noise, %d lost); %s sandbox, tracer %s, network %s, seed %d",
 		plural(res.Coverage.Records, "system call"), res.Coverage.Noise, res.Coverage.Lost,
 		Clean(res.Run.Sandbox, 40), Clean(res.Run.Tracer, 40), Clean(res.Run.Network, 200), res.Run.Seed)
 	for _, r := range res.Coverage.Reached {
@@ -242,11 +245,11 @@ func (p *printer) coverage(res *analyze.Result) {
 	if a := res.Audit; a != nil {
 		more := ""
 		if a.Silenced > 0 {
-			more = fmt.Sprintf("; in vain its comments ask scanners to pass over %s", plural(a.Silenced, "line"))
+			more = fmt.Sprintf("; ignored comments that silence scanners on %s", plural(a.Silenced, "line"))
 		}
 		p.fact("source", "%s audited, score %d (%s)%s", plural(a.Profile.FilesScanned, "file"), a.Score, a.Grade, more)
 	} else {
-		p.fact("source", "not audited")
+		p.fact("source", "not audited: %s", unaudited(res))
 	}
 	if line := codeLine(res.Coverage.Code); line != "" {
 		p.fact("code", "%s", line)
@@ -277,7 +280,7 @@ func codeLine(c *coverage.Report) string {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{far, "that could do harm and to which no way is known"}, {unknown, "that could do harm never ran, in a bundle that does not say whose it is"}, {accepted, "that never ran and that the policy accepts"}} {
+	}{{far, "with risky code and no known caller"}, {unknown, "with risky code never ran, in a bundle without a source map"}, {accepted, "never ran and the policy accepts this"}} {
 		if part.n > 0 {
 			line += fmt.Sprintf("; %s %s", plural(part.n, "function"), part.what)
 		}
@@ -286,18 +289,14 @@ func codeLine(c *coverage.Report) string {
 }
 
 func (p *printer) reasons(res *analyze.Result) {
-	for i, r := range res.Inconclusive {
+	reasons := shownReasons(res)
+	for i, r := range reasons {
 		if i == maxShownReasons {
-			p.fact("", "… and %d more, in report.json", len(res.Inconclusive)-i)
+			p.fact("", "… and %d more, in report.json", len(reasons)-i)
 			return
 		}
-		p.fact(first(i, "not seen"), "%s", Clean(r, 300))
+		p.fact(first(i, "not checked"), "%s", Clean(r, 300))
 	}
 }
 
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
+func plural(n int, word string) string { return text.Plural(n, word) }

@@ -9,7 +9,7 @@ import (
 var cm101 = Rule{Rule: cm101Doc, Check: checkCM101}
 
 var cm101Doc = finding.Rule{
-	ID: "CM101", Name: "DecoySecretRead", Title: "A decoy secret was opened or read", Severity: finding.High,
+	ID: "CM101", Name: "DecoySecretRead", Title: "Undeclared read of a decoy secret", Severity: finding.High,
 	CWE: []string{"CWE-522", "CWE-200"}, OWASP: []string{"MCP01"},
 	Help: "A file that holds a decoy secret was opened, or its contents were read, though nothing that the server declares needs it.\n\n" +
 		"**Evidence.** The open is the kernel's own record with the descriptor's real path; *read* is the kernel's notice of an access to the contents. " +
@@ -31,12 +31,12 @@ func checkCM101(r *Run) []finding.Finding {
 		if e.Elsewhere != "" {
 			where, place = e.Elsewhere, e.Elsewhere
 		}
-		f := r.of(&cm101Doc, e, subject(e)+" "+verb+" "+where+", which nothing that it declares needs")
+		f := r.of(&cm101Doc, e, subject(e)+" "+verb+" "+where+"; nothing in its declaration needs it")
 		f.Fingerprint = finding.Fingerprint("CM101", e.Tool, r.stable(place))
 		switch {
 		case r.isBusiness(c.Kind, e.Tool) || r.wasAsked(e, c):
 			f.Severity = finding.Info
-			f.Message = subject(e) + " " + verb + " " + where + ", as its declaration lets expect"
+			f.Message = subject(e) + " " + verb + " " + where + ", which its declaration covers"
 		case e.Rung == finding.RungAttempted || r.isLookup(e, c):
 			f.Severity = finding.Low
 		}

@@ -5,7 +5,7 @@ import "github.com/coalmine-dev/coalmine/analyze/finding"
 var cm102 = Rule{Rule: cm102Doc, Check: checkCM102}
 
 var cm102Doc = finding.Rule{
-	ID: "CM102", Name: "DecoySecretReturned", Title: "A decoy secret crossed the wire", Severity: finding.Critical,
+	ID: "CM102", Name: "DecoySecretReturned", Title: "Decoy secret exposed in a response", Severity: finding.Critical,
 	CWE: []string{"CWE-200", "CWE-522"}, OWASP: []string{"MCP01"},
 	Help: "The value of a decoy secret from a file, or one that a metadata service handed out, was found in a message of the server, raw or encoded: whatever reads the server's answers now has it.\n\n" +
 		"**Evidence.** The value itself, in a frame of `session.jsonl`. The value is random and exists nowhere else, so it can not be there by accident.\n\n" +

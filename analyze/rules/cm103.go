@@ -12,7 +12,7 @@ import (
 var cm103 = Rule{Rule: cm103Doc, Check: checkCM103}
 
 var cm103Doc = finding.Rule{
-	ID: "CM103", Name: "DecoySecretLeft", Title: "A decoy secret left through the network", Severity: finding.Critical,
+	ID: "CM103", Name: "DecoySecretLeft", Title: "Decoy secret exfiltrated over the network", Severity: finding.Critical,
 	CWE: []string{"CWE-200", "CWE-201"}, OWASP: []string{"MCP01"},
 	Help: "The value of a decoy secret was found in what the server sent to the network: in a request, a datagram, a name that it asked for, or spread over several of them.\n\n" +
 		"**Evidence.** The bytes themselves, as the sinkhole kept them: flow, host, protocol, offset, and the encoding (raw, hex, base64, compressed, split over labels and parameters …). " +

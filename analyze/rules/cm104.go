@@ -5,7 +5,7 @@ import "github.com/coalmine-dev/coalmine/analyze/finding"
 var cm104 = Rule{Rule: cm104Doc, Check: checkCM104}
 
 var cm104Doc = finding.Rule{
-	ID: "CM104", Name: "EnvironmentSecretOut", Title: "A decoy secret of the environment came out", Severity: finding.High,
+	ID: "CM104", Name: "EnvironmentSecretOut", Title: "Environment secret exposed", Severity: finding.High,
 	CWE: []string{"CWE-526", "CWE-200"}, OWASP: []string{"MCP01"},
 	Help: "The value of a decoy environment variable, or of a secret that the user gave the server (`--env`), was found in a message of the server, on its stderr or in the arguments of a program that it ran.\n\n" +
 		"**Evidence.** No system call shows a read of the environment, so the value is proof where it comes out.\n\n" +
@@ -23,7 +23,7 @@ func checkCM104(r *Run) []finding.Finding {
 		if returnsEnvironment(&t) {
 			continue
 		}
-		f := r.of(&cm104Doc, e, subject(e)+" let out the secret of "+r.where(e.Target))
+		f := r.of(&cm104Doc, e, subject(e)+" exposed the secret of "+r.where(e.Target))
 		if r.isBusiness(c.Kind, e.Tool) && e.Rung == finding.RungRead {
 			f.Severity = finding.Info
 		}

@@ -11,7 +11,7 @@ import (
 var cm105 = Rule{Rule: cm105Doc, Check: checkCM105}
 
 var cm105Doc = finding.Rule{
-	ID: "CM105", Name: "ClientConfigurationRead", Title: "Another MCP client's configuration was opened", Severity: finding.High,
+	ID: "CM105", Name: "ClientConfigurationRead", Title: "Access to another MCP client's configuration", Severity: finding.High,
 	CWE: []string{"CWE-200", "CWE-668"}, OWASP: []string{"MCP01", "MCP03"},
 	Help: "A configuration file of an MCP client, which names the neighbour servers and their keys, was opened or read.\n\n" +
 		"**Evidence.** The kernel's record of the open with the real path. A failed open is low. A server or tool that names MCP or such a client and its settings is informational.\n\n" +
@@ -36,7 +36,7 @@ func checkCM105(r *Run) []finding.Finding {
 		switch {
 		case r.isBusiness(c.Kind, e.Tool) || r.wasAsked(e, c):
 			f.Severity = finding.Info
-			f.Message += ", as its declaration lets expect"
+			f.Message += ", which its declaration covers"
 		case e.Rung == finding.RungAttempted:
 			f.Severity = finding.Low
 		}

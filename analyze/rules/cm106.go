@@ -13,7 +13,7 @@ import (
 var cm106 = Rule{Rule: cm106Doc, Check: checkCM106}
 
 var cm106Doc = finding.Rule{
-	ID: "CM106", Name: "MetadataServiceAsked", Title: "A cloud's metadata service was asked", Severity: finding.Medium,
+	ID: "CM106", Name: "MetadataServiceAsked", Title: "Access to a cloud metadata service", Severity: finding.Medium,
 	CWE: []string{"CWE-918", "CWE-522"}, OWASP: []string{"MCP01"},
 	Help: "The server reached the address at which clouds hand out an instance's credentials (169.254.169.254, `metadata.google.internal` and their like), though nothing that it declares has to do with a cloud.\n\n" +
 		"**Evidence.** The kernel's record of the attempt and, in the sinkhole, the request itself. An attempt that got nowhere is low; a server or tool whose business is that cloud is informational. What the call's own input named is CM304's to judge; only what was asked beyond that counts here.\n\n" +
@@ -37,7 +37,7 @@ func checkCM106(r *Run) []finding.Finding {
 		if !isMetadata(reached(e)) || r.wasNamed(e) {
 			continue
 		}
-		f := r.of(&cm106Doc, e, subject(e)+" asked a cloud's metadata service ("+e.Target+")")
+		f := r.of(&cm106Doc, e, subject(e)+" queried the cloud metadata service ("+e.Target+")")
 		switch {
 		case r.isBusiness("aws", e.Tool) || r.isBusiness("gcloud", e.Tool):
 			f.Severity = finding.Info

@@ -10,7 +10,7 @@ import (
 var cm108 = Rule{Rule: cm108Doc, Check: checkCM108}
 
 var cm108Doc = finding.Rule{
-	ID: "CM108", Name: "SecretReadThenEgress", Title: "A decoy secret was opened and the network tried in the same call", Severity: finding.High,
+	ID: "CM108", Name: "SecretReadThenEgress", Title: "Decoy secret opened and network used in one call", Severity: finding.High,
 	CWE: []string{"CWE-200", "CWE-319"}, OWASP: []string{"MCP01"},
 	Help: "In one call (or one phase outside calls) a decoy secret was opened or read and an address outside was tried, and the declaration explains neither.\n\n" +
 		"**Evidence.** Both records of the kernel, in order. What was sent does not matter: encryption defeats any search of the payload.\n\n" +

@@ -12,7 +12,7 @@ import (
 var cm109 = Rule{Rule: cm109Doc, Check: checkCM109}
 
 var cm109Doc = finding.Rule{
-	ID: "CM109", Name: "SecretUsedAtIssuer", Title: "A decoy secret was used at its issuer", Severity: finding.High,
+	ID: "CM109", Name: "SecretUsedAtIssuer", Title: "Undeclared use of a decoy credential at its issuer", Severity: finding.High,
 	CWE: []string{"CWE-522"}, OWASP: []string{"MCP01"},
 	Help: "A decoy credential was sent to the service that issued it, over TLS and in the place that the protocol has for credentials: what npm does with its token and curl with a login of `~/.netrc`.\n\n" +
 		"**Evidence.** The request as the sinkhole kept it. The name that was looked up, the one in TLS and the one in the request all have to be the issuer's; anything else has *left* (CM103).\n\n" +

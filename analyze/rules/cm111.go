@@ -11,7 +11,7 @@ import (
 var cm111 = Rule{Rule: cm111Doc, Check: checkCM111, Shrink: ShrinkNever}
 
 var cm111Doc = finding.Rule{
-	ID: "CM111", Name: "SecretInfluence", Title: "What nobody can read depends on the user's secrets", Severity: finding.Critical,
+	ID: "CM111", Name: "SecretInfluence", Title: "Opaque payload depends on the secrets", Severity: finding.Critical,
 	CWE: []string{"CWE-200", "CWE-506"}, OWASP: []string{"MCP01", "MCP05"},
 	Help: "The server sent or returned something that looks random and that no input explains: ciphertext, a digest, noise. The same calls were made again in unchanged surroundings, " +
 		"with other values of the secrets, and without them. What was sent is the same, or has the same length, each time that the secrets are the same, and differs each time that they do: so they are in it.\n\n" +
@@ -116,11 +116,11 @@ func checkCM111(r *Run) []finding.Finding {
 // influence is the finding of a channel that the secrets have an influence on.
 func (r *Run) influence(v *Varied, k channel, what string) finding.Finding {
 	e := finding.Effect{Kind: finding.NetConnect, Target: k.to, Phase: k.phase, Call: k.call, Tool: k.tool}
-	did, severity := " sent something to "+k.to, finding.Critical
+	did, severity := " sent random-looking data to "+k.to, finding.Critical
 	if k.to == "" {
-		did, severity = " returned something", finding.High
+		did, severity = " returned random-looking data", finding.High
 	}
-	f := r.of(&cm111Doc, &e, subject(&e)+did+" that looks random; its "+what+" changes "+v.How+" and with nothing else")
+	f := r.of(&cm111Doc, &e, subject(&e)+did+"; its "+what+" changes "+v.How+" and under no other condition")
 	f.Severity, f.Call = severity, 0
 	f.Evidence = []finding.Evidence{
 		{Source: "event", Text: "in unchanged surroundings: " + r.Controls[0].payloads()[k].text()},
@@ -133,7 +133,7 @@ func (r *Run) influence(v *Varied, k channel, what string) finding.Finding {
 // text says how much it is.
 func (c content) text() string {
 	if len(c.lengths) == 0 {
-		return "nothing that looks random"
+		return "no random-looking data"
 	}
 	var sizes []string
 	for _, n := range c.lengths {

@@ -9,7 +9,7 @@ import (
 var cm112 = Rule{Rule: cm112Doc, Check: checkCM112}
 
 var cm112Doc = finding.Rule{
-	ID: "CM112", Name: "AccountsOut", Title: "The system's list of accounts came out", Severity: finding.High,
+	ID: "CM112", Name: "AccountsOut", Title: "System account list exposed", Severity: finding.High,
 	CWE: []string{"CWE-200"}, OWASP: []string{"MCP01"},
 	Help: "What stands in `/etc/passwd` was found in an answer, on stderr, or in what was sent to the network, raw or encoded, though no argument asked for that file and nothing that the tool declares has to do with accounts.\n\n" +
 		"**Evidence.** The first account's line, in the frame or the flow. Sent to the network it is critical.\n\n" +
@@ -34,9 +34,9 @@ func checkCM112(r *Run) []finding.Finding {
 			slices.ContainsFunc(accountWords, t.Says) || runsCommands(&t, "") {
 			continue
 		}
-		f := r.of(&cm112Doc, e, subject(e)+" returned what stands in /etc/passwd")
+		f := r.of(&cm112Doc, e, subject(e)+" returned the contents of /etc/passwd")
 		if e.Rung == finding.RungLeft {
-			f.Severity, f.Message = finding.Critical, subject(e)+" sent what stands in /etc/passwd to "+e.Host+" over "+e.Via
+			f.Severity, f.Message = finding.Critical, subject(e)+" sent the contents of /etc/passwd to "+e.Host+" over "+e.Via
 		}
 		f.Fingerprint = finding.Fingerprint("CM112", e.Tool, string(e.Rung), e.Host)
 		out = append(out, f)

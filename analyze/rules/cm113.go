@@ -15,7 +15,7 @@ import (
 var cm113 = Rule{Rule: cm113Doc, Check: checkCM113}
 
 var cm113Doc = finding.Rule{
-	ID: "CM113", Name: "ArgumentsCopied", Title: "What a call was given went where nothing declares it", Severity: finding.High,
+	ID: "CM113", Name: "ArgumentsCopied", Title: "Call arguments sent to an undeclared host", Severity: finding.High,
 	CWE: []string{"CWE-200", "CWE-359"}, OWASP: []string{"MCP01", "MCP10"},
 	Help: "A word of a call's arguments was found in what the server sent during that call, raw or encoded: to an address without a name, to a port of the machine itself, or to a second host beside the one that the server names, though neither a declaration nor the user nor the arguments name that peer.\n\n" +
 		"**Evidence.** The flow. An address and a port of the machine are high, and so is another host where the server says that it contacts no other; any other second host is low. Hosts of the user's own network that a declaration speaks of, and tools that take an address, are quiet.\n\n" +
@@ -35,11 +35,11 @@ func checkCM113(r *Run) []finding.Finding {
 		}
 		tool, who := c.Tool, "“"+c.Tool+"”"
 		if !r.declaredTool(tool) {
-			tool, who = undeclaredTools, "a tool that was never declared"
+			tool, who = undeclaredTools, "an undeclared tool"
 		}
 		f := finding.Finding{
 			Rule: cm113Doc.ID, Severity: severity, Title: cm113Doc.Title, Tool: tool, Call: c.Call, Phase: finding.PhaseCall, Confidence: finding.Certain,
-			Message:     who + " sent what it was given to " + c.Peer + " over " + c.Via + ", which nothing declares",
+			Message:     who + " sent its call arguments to the undeclared host " + c.Peer + " over " + c.Via,
 			Evidence:    []finding.Evidence{c.Evidence},
 			Fingerprint: finding.Fingerprint(cm113Doc.ID, tool, r.stable(c.Peer)),
 		}

@@ -12,7 +12,7 @@ import (
 var cm114 = Rule{Rule: cm114Doc, Check: checkCM114}
 
 var cm114Doc = finding.Rule{
-	ID: "CM114", Name: "DownloadedCodeRun", Title: "What was downloaded was run", Severity: finding.High,
+	ID: "CM114", Name: "DownloadedCodeRun", Title: "Downloaded code executed", Severity: finding.High,
 	CWE: []string{"CWE-494", "CWE-829"}, OWASP: []string{"MCP04", "MCP05"},
 	Help: "In one call, or one phase outside calls, the server reached for the network and then ran a program from a temporary directory, HOME or a workspace, or gave such a file to an interpreter; or a shell was given a line that hands a download to an interpreter. What runs then is nothing that anybody reviewed.\n\n" +
 		"**Evidence.** The kernel's record of the exec, with its arguments. A tool or server that declares to run programs or to install something is quiet, and so is a program of the server's own directory.\n\n" +
@@ -36,10 +36,10 @@ func checkCM114(r *Run) []finding.Finding {
 		what := ""
 		switch {
 		case piped.MatchString(line):
-			what = "had a shell run what it downloads"
+			what = "made a shell run a download"
 		case e.Rung == finding.RungOpened && r.fetchedBefore(e):
 			if file := r.unreviewed(e); file != "" {
-				what = "reached for the network and then ran " + r.stable(file)
+				what = "tried to reach the network and then ran " + r.stable(file)
 			}
 		}
 		if what == "" {

@@ -10,7 +10,7 @@ import (
 var cm203 = Rule{Rule: cm203Doc, Check: checkCM203}
 
 var cm203Doc = finding.Rule{
-	ID: "CM203", Name: "UndeclaredDeletion", Title: "A tool deleted what it did not make", Severity: finding.Medium,
+	ID: "CM203", Name: "UndeclaredDeletion", Title: "Undeclared file deletion", Severity: finding.Medium,
 	CWE: []string{"CWE-284", "CWE-732"}, OWASP: []string{"MCP02"},
 	Help: "A file or directory that the server had not made itself in this run was deleted in the call of a tool whose declaration says nothing of removing, moving or replacing, or below HOME or a workspace when the server was stopped (low, unless it stood there before the server started).\n\n" +
 		"**Evidence.** The kernel's record with the real path. High where the tool is annotated `destructiveHint: false` or `readOnlyHint: true`, or where other programs start or obey what was deleted; work that could belong to another call is low. A deletion that the sandbox refused counts, since elsewhere it would not have been. All deletions of a tool are one finding.\n\n" +
@@ -49,9 +49,9 @@ func checkCM203(r *Run) []finding.Finding {
 	return perTool(out, targets, func(f *finding.Finding, targets []string) string {
 		who := "“" + f.Tool + "”"
 		if f.Tool == "" {
-			who = "the server, as it was stopped,"
+			who = "the server (at shutdown)"
 		}
-		return who + " deleted what it had not made and does not declare: " + list(targets, 3)
+		return who + " deleted files that it did not create, and declares no deletion: " + list(targets, 3)
 	})
 }
 

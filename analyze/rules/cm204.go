@@ -11,7 +11,7 @@ import (
 var cm204 = Rule{Rule: cm204Doc, Check: checkCM204}
 
 var cm204Doc = finding.Rule{
-	ID: "CM204", Name: "UndeclaredProgram", Title: "A tool ran a program that it does not declare", Severity: finding.Low,
+	ID: "CM204", Name: "UndeclaredProgram", Title: "Undeclared program execution", Severity: finding.Low,
 	CWE: []string{"CWE-78"}, OWASP: []string{"MCP05"},
 	Help: "During a call a program was started that neither the tool nor the server names, and nothing in the declaration speaks of running programs.\n\n" +
 		"**Evidence.** The kernel's record of the exec with binary and arguments. The server's own interpreter started again is quiet. It is medium where the tool claims local work only and the program is one that speaks to the network (`curl`, `wget`, `nc`, `ssh`, …).\n\n" +

@@ -5,7 +5,7 @@ import "github.com/coalmine-dev/coalmine/analyze/finding"
 var cm205 = Rule{Rule: cm205Doc, Check: checkCM205, Judges: Build}
 
 var cm205Doc = finding.Rule{
-	ID: "CM205", Name: "BuildEgress", Title: "The package's build tried to reach the network", Severity: finding.Low,
+	ID: "CM205", Name: "BuildEgress", Title: "Network access during the package build", Severity: finding.Low,
 	CWE: []string{"CWE-494", "CWE-829"}, OWASP: []string{"MCP04"},
 	Help: "While the package was built (its own or a dependency's `preinstall`, `install`, `postinstall` or the like), something tried to reach addresses outside or asked a name server. " +
 		"Honest scripts fetch prebuilt programs like this; what they fetch is in no lock file, and nothing came of it here: the sandbox has no network.\n\n" +

@@ -11,7 +11,7 @@ import (
 var cm206 = Rule{Rule: cm206Doc, Check: checkCM206}
 
 var cm206Doc = finding.Rule{
-	ID: "CM206", Name: "SandboxTampering", Title: "The server reached for other processes or the kernel", Severity: finding.Medium,
+	ID: "CM206", Name: "SandboxTampering", Title: "Access to other processes or the kernel", Severity: finding.Medium,
 	CWE: []string{"CWE-269", "CWE-693"}, OWASP: []string{"MCP02"},
 	Help: "The server tried to trace another process, to mount, to leave its root directory, to make a device, to become another user, to enter or make namespaces, to signal or bound a process that is not its own, to go through its directories in `/proc`, to change the kernel's settings, to install a system call filter, or to use a part of the kernel that no server needs and every sandbox here refuses: keyrings, `bpf`, `userfaultfd`, performance counters, kernel modules, file handles, calls of another architecture, and sockets of other families than unix, inet, inet6 and netlink's routes (`AF_VSOCK` reaches the hypervisor).\n\n" +
 		"**Evidence.** The kernel's record of the call and its refusal, or the sandbox's own, which sees what it refuses. " +
@@ -67,7 +67,7 @@ func checkCM206(r *Run) []finding.Finding {
 		}
 		verb := " called "
 		if path.IsAbs(e.Target) {
-			verb = " reached for "
+			verb = " accessed "
 		}
 		f := r.of(&cm206Doc, e, subject(e)+verb+e.Target)
 		if severity := r.attemptSeverity(e); severity != "" {

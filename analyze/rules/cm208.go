@@ -11,7 +11,7 @@ import (
 var cm208 = Rule{Rule: cm208Doc, Check: checkCM208}
 
 var cm208Doc = finding.Rule{
-	ID: "CM208", Name: "PolicyViolated", Title: "The policy does not allow what was done", Severity: finding.Medium,
+	ID: "CM208", Name: "PolicyViolated", Title: "Policy violation", Severity: finding.Medium,
 	CWE: []string{"CWE-284"}, OWASP: []string{"MCP02"},
 	Help: "The user's policy (`coalmine.yaml`) denies what the server did, or has a list of what is allowed in which it does not stand. " +
 		"A list that is given is the whole of what is allowed; one that is not given says nothing. A policy that names tools speaks of every tool: one more is reported too.\n\n" +
@@ -47,7 +47,7 @@ func (r *Run) violation(e *finding.Effect, w want) (finding.Finding, bool) {
 	}
 	f := r.of(&cm208Doc, e, "")
 	f.Fingerprint = finding.Fingerprint("CM208", e.Tool, string(w.list), r.stable(w.name))
-	does := map[listName]string{listFiles: "used the file", listHosts: "reached for", listCommands: "ran", listEnv: "let out the variable"}[w.list]
+	does := map[listName]string{listFiles: "used the file", listHosts: "tried to reach", listCommands: "ran", listEnv: "exposed the variable"}[w.list]
 	f.Message = fmt.Sprintf("%s %s %s, which the policy does not allow", subject(e), does, r.stable(w.name))
 	switch {
 	case v.denied != nil:

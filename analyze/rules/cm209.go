@@ -10,7 +10,7 @@ import (
 var cm209 = Rule{Rule: cm209Doc, Check: checkCM209}
 
 var cm209Doc = finding.Rule{
-	ID: "CM209", Name: "UndeclaredEgress", Title: "A tool tried to reach the network, which it does not declare", Severity: finding.Low,
+	ID: "CM209", Name: "UndeclaredEgress", Title: "Undeclared network access", Severity: finding.Low,
 	CWE: []string{"CWE-200"}, OWASP: []string{"MCP02"},
 	Help: "During a call, or between calls, the server tried to reach an address outside though neither the tool nor the server speaks of a network, of URLs or of a remote service. Nothing rules it out either; where something does, it is CM202. Medium where a list of permissions beside the server (Docker's `allowHosts`, ToolHive's profile, VS Code's sandbox) names the hosts and this is none of them.\n\n" +
 		"**Evidence.** The kernel's record of the attempt.\n\n" +
@@ -26,7 +26,7 @@ func checkCM209(r *Run) []finding.Finding {
 		}
 		t := r.Scope.Tool(e.Tool)
 		if hosts := r.Scope.Hosts; len(hosts) > 0 && !r.permitted(e) {
-			f := r.of(&cm209Doc, e, subject(e)+" tried to reach "+e.Target+", which is not among the hosts that "+hosts[0].Where+" permits")
+			f := r.of(&cm209Doc, e, subject(e)+" tried to reach "+e.Target+", which "+hosts[0].Where+" does not permit")
 			if !e.Ambiguous {
 				f.Severity = finding.Medium
 			}
@@ -39,7 +39,7 @@ func checkCM209(r *Run) []finding.Finding {
 		if t.ClaimsLocal() || len(t.Network) > 0 || len(r.Scope.Purpose.Network) > 0 {
 			continue
 		}
-		out = append(out, r.of(&cm209Doc, e, subject(e)+" tried to reach "+e.Target+", of which its declaration says nothing"))
+		out = append(out, r.of(&cm209Doc, e, subject(e)+" tried to reach "+e.Target+"; its declaration mentions no network"))
 	}
 	return first(out)
 }

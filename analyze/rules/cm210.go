@@ -10,7 +10,7 @@ import (
 var cm210 = Rule{Rule: cm210Doc, Check: checkCM210, Shrink: ShrinkNever}
 
 var cm210Doc = finding.Rule{
-	ID: "CM210", Name: "BehavesWhenTraced", Title: "The server behaves differently when it is traced", Severity: finding.High,
+	ID: "CM210", Name: "BehavesWhenTraced", Title: "Different behaviour under a tracer", Severity: finding.High,
 	CWE: []string{"CWE-912"}, OWASP: []string{"MCP03"},
 	Help: "With `--tracer both` the server runs twice, with the same inputs: once watched from outside, which it cannot tell, and once under ptrace, which it can. " +
 		"In the first it read a secret, started a program or reached a host that it left alone in the second.\n\n" +
@@ -49,7 +49,7 @@ func checkCM210(r *Run) []finding.Finding {
 			continue
 		}
 		verb := map[finding.EffectKind]string{finding.Secret: " read the secret ", finding.NetConnect: " tried to reach ", finding.Exec: " ran "}[e.Kind]
-		out = append(out, r.of(&cm210Doc, e, subject(e)+verb+actionOf(e).what+" where nothing traced it, and did not under ptrace"))
+		out = append(out, r.of(&cm210Doc, e, subject(e)+verb+actionOf(e).what+" when not traced, and did not under ptrace"))
 	}
 	return first(out)
 }

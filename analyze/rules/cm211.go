@@ -9,7 +9,7 @@ import (
 var cm211 = Rule{Rule: cm211Doc, Check: checkCM211}
 
 var cm211Doc = finding.Rule{
-	ID: "CM211", Name: "OpenListener", Title: "The server listens for others, and nothing declares it", Severity: finding.High,
+	ID: "CM211", Name: "OpenListener", Title: "Undeclared network listener", Severity: finding.High,
 	CWE: []string{"CWE-668", "CWE-1327"}, OWASP: []string{"MCP02"},
 	Help: "The server bound a port on which others may speak to it: on an address that is not loopback its neighbours on the network, on loopback every program and every page of a browser on the machine.\n\n" +
 		"**Evidence.** The kernel's record of the bind. Port 0 is one that the kernel draws, and counts once the socket listens. Beyond loopback it is high, and low where the tool or the server says that it listens or serves. " +

@@ -10,7 +10,7 @@ import (
 var cm212 = Rule{Rule: cm212Doc, Check: checkCM212, Judges: Build}
 
 var cm212Doc = finding.Rule{
-	ID: "CM212", Name: "BuildWroteOutside", Title: "The package's build changed what is not the package's", Severity: finding.Low,
+	ID: "CM212", Name: "BuildWroteOutside", Title: "Package build changed files outside the package", Severity: finding.Low,
 	CWE: []string{"CWE-506", "CWE-732"}, OWASP: []string{"MCP04"},
 	Help: "While the package was built, something outside its own directory and outside the temporary and cache directories was created, written, renamed or deleted.\n\n" +
 		"**Evidence.** The kernel's record of the change with the real path. High where other programs start or obey what stands there: a shell's profile, an autostart entry, a crontab, a directory of programs, " +
@@ -35,13 +35,13 @@ func checkCM212(r *Run) []finding.Finding {
 		if e.Phase != finding.PhaseBuild || within(e.Target, r.ServerDir) {
 			continue
 		}
-		f := r.of(&cm212Doc, e, "the build of the package changed "+r.stable(e.Target)+", which is not the package's")
+		f := r.of(&cm212Doc, e, "the build of the package changed "+r.stable(e.Target)+", which is outside the package")
 		place := r.place(e.Target)
 		switch {
 		case e.Rung == finding.RungAttempted:
 		case r.isObeyed(e.Target):
 			f.Severity, place = finding.High, r.stable(e.Target)
-			f.Message = "the build of the package changed " + place + ", which other programs start or obey"
+			f.Message = "the build of the package changed " + place + ", which other programs execute or trust"
 		}
 		f.Fingerprint = finding.Fingerprint("CM212", place)
 		out = append(out, f)

@@ -11,7 +11,7 @@ import (
 var cm214 = Rule{Rule: cm214Doc, Check: checkCM214}
 
 var cm214Doc = finding.Rule{
-	ID: "CM214", Name: "BehavesByCondition", Title: "The server does something under one condition only", Severity: finding.High,
+	ID: "CM214", Name: "BehavesByCondition", Title: "Behaviour under one condition only", Severity: finding.High,
 	CWE: []string{"CWE-912", "CWE-511"}, OWASP: []string{"MCP03"},
 	Help: "With `--vary` the server runs again with the same calls and one thing changed: the client's name, `CI`, the clock, the locale, or the decoys. " +
 		"A secret was read, a host reached for, a program run, or a file changed in each run under that condition and in none without it, or the other way round.\n\n" +

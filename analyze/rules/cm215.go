@@ -10,7 +10,7 @@ import (
 var cm215 = Rule{Rule: cm215Doc, Check: checkCM215}
 
 var cm215Doc = finding.Rule{
-	ID: "CM215", Name: "UnexplainedChange", Title: "A file was changed, and nothing declared explains it", Severity: finding.High,
+	ID: "CM215", Name: "UnexplainedChange", Title: "Undeclared file change", Severity: finding.High,
 	CWE: []string{"CWE-506", "CWE-732", "CWE-284"}, OWASP: []string{"MCP02", "MCP03"},
 	Help: "The server created, wrote, renamed or deleted a file, in whatever phase, and nothing explains it: no argument of the call names the file, no declaration speaks of changing something, " +
 		"it is no file of the server's own, no directory of its own below the user's state, configuration or cache, and no policy allows it. What another rule reports is not told again.\n\n" +
@@ -27,9 +27,9 @@ type place string
 // The places, worst first.
 const (
 	// placeObeyed is what other programs start or obey.
-	placeObeyed place = "what other programs start or obey"
+	placeObeyed place = "a file that other programs execute or trust"
 	// placeUser is a file of the user's that stood there before the server started.
-	placeUser place = "a file of the user's that was there before"
+	placeUser place = "an existing file of the user"
 	// placeNew is a file below HOME or a workspace that the server made.
 	placeNew place = "a new file"
 )
@@ -70,11 +70,11 @@ func checkCM215(r *Run) []finding.Finding {
 		targets = append(targets, r.stable(e.Target))
 	}
 	return perTool(out, targets, func(f *finding.Finding, targets []string) string {
-		who := "the server, outside of any call,"
+		who := "the server (outside any call)"
 		if f.Tool != "" {
 			who = "“" + f.Tool + "”"
 		}
-		return who + " changed files, and nothing that it declares explains it: " + list(targets, 3)
+		return who + " changed files that it does not declare: " + list(targets, 3)
 	})
 }
 

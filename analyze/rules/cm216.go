@@ -12,7 +12,7 @@ import (
 var cm216 = Rule{Rule: cm216Doc, Check: checkCM216}
 
 var cm216Doc = finding.Rule{
-	ID: "CM216", Name: "CredentialSearch", Title: "The server looked for credentials that nothing declares", Severity: finding.High,
+	ID: "CM216", Name: "CredentialSearch", Title: "Undeclared search for credentials", Severity: finding.High,
 	CWE: []string{"CWE-522", "CWE-200", "CWE-668"}, OWASP: []string{"MCP01"},
 	Help: "The server connected to the socket of an agent or an engine that acts for the user (ssh, GnuPG, the keyring, Docker, containerd, Podman), opened the environment or the memory of a process that is not its own, " +
 		"asked a program for the credentials that it keeps (`gh auth token`, `git credential fill`, `pass show`), listed a directory of credentials, " +
@@ -65,13 +65,13 @@ func checkCM216(r *Run) []finding.Finding {
 func (r *Run) actsForUser(e *finding.Effect) (words []string, what string) {
 	if e.Kind == finding.FileRead {
 		if strings.HasPrefix(e.Target, "/proc/PID/") {
-			return []string{"process", "processes", "debugger"}, "opened " + path.Base(e.Target) + " of a process that is not its own"
+			return []string{"process", "processes", "debugger"}, "opened " + path.Base(e.Target) + " of another process"
 		}
 		return nil, ""
 	}
 	for _, s := range agentSockets {
 		if strings.Contains(e.Target, s.part) {
-			return s.words, "connected to " + r.stable(e.Target) + ", which acts for the user"
+			return s.words, "connected to " + r.stable(e.Target) + ", which acts with the user's authority"
 		}
 	}
 	return nil, ""
@@ -112,7 +112,7 @@ func (r *Run) listings() []finding.Finding {
 		if e.Rung != finding.RungOpened || !secrets.Directory(e.Target) || !strings.HasPrefix(e.Target, r.Home+"/") || r.names(e) || r.isAllowedDirectory(e) || r.walks(e) {
 			continue
 		}
-		f := r.of(&cm216Doc, e, subject(e)+" listed "+r.stable(e.Target)+", where credentials lie")
+		f := r.of(&cm216Doc, e, subject(e)+" listed "+r.stable(e.Target)+", a directory of credentials")
 		out = append(out, f)
 	}
 	return out

@@ -8,7 +8,7 @@ import (
 var cm301 = Rule{Rule: cm301Doc, Check: checkCM301}
 
 var cm301Doc = finding.Rule{
-	ID: "CM301", Name: "CommandInjection", Title: "An argument was run as a command", Severity: finding.Critical,
+	ID: "CM301", Name: "CommandInjection", Title: "Command injection", Severity: finding.Critical,
 	CWE: []string{"CWE-78"}, OWASP: []string{"MCP05"},
 	Help: "A string argument that held shell syntax made the server start a program, or a shell make a file, whose name the argument spells only in pieces.\n\n" +
 		"**Evidence.** The kernel's record of the exec or of the new file. The name stands whole in no input, so that an echo, a split or a file named after the input is no proof: only a shell joins the pieces.\n\n" +
@@ -23,7 +23,7 @@ func checkCM301(r *Run) []finding.Finding {
 		if runsCommands(&t, h.At) {
 			continue
 		}
-		out = append(out, r.proven(&cm301Doc, h, r.quoted(h)+": shell syntax in it ("+h.Context+") "+did(h)))
+		out = append(out, r.proven(&cm301Doc, h, r.quoted(h)+" ran as a shell command ("+h.Context+") and "+did(h)))
 		contexts = append(contexts, h.Context)
 	}
 	return aboutOne(out, contexts)

@@ -8,7 +8,7 @@ import (
 var cm302 = Rule{Rule: cm302Doc, Check: checkCM302}
 
 var cm302Doc = finding.Rule{
-	ID: "CM302", Name: "ArgumentInjection", Title: "An argument was taken for a program's option", Severity: finding.High,
+	ID: "CM302", Name: "ArgumentInjection", Title: "Argument injection", Severity: finding.High,
 	CWE: []string{"CWE-88"}, OWASP: []string{"MCP05"},
 	Help: "A string argument that looks like an option (`--output=NAME`) was handed to a program, which obeyed it: a file of that name was made. Or one text with a blank in it became several arguments, the later one an option.\n\n" +
 		"**Evidence.** The kernel's record of the file, or of the exec with the option as an argument of its own before any `--`.\n\n" +
@@ -23,7 +23,7 @@ func checkCM302(r *Run) []finding.Finding {
 		if runsCommands(&t, h.At) || among(t.Options, h.At) {
 			continue
 		}
-		out = append(out, r.proven(&cm302Doc, h, r.quoted(h)+": an option in it ("+h.Context+") "+did(h)))
+		out = append(out, r.proven(&cm302Doc, h, r.quoted(h)+" reached a program as an option ("+h.Context+") and "+did(h)))
 		contexts = append(contexts, h.Context)
 	}
 	return aboutOne(out, contexts)

@@ -12,7 +12,7 @@ import (
 var cm303 = Rule{Rule: cm303Doc, Check: checkCM303}
 
 var cm303Doc = finding.Rule{
-	ID: "CM303", Name: "PathTraversal", Title: "A path led out of the server's directory", Severity: finding.High,
+	ID: "CM303", Name: "PathTraversal", Title: "Path traversal", Severity: finding.High,
 	CWE: []string{"CWE-22", "CWE-59"}, OWASP: []string{"MCP05"},
 	Help: "A string argument led out of the directory that the server is to work in: by `..`, absolute, encoded, cut by a NUL, through a symbolic link, or into a sibling whose name begins with the directory's. A planted file there was returned or opened, or a new one was made.\n\n" +
 		"**Evidence.** The file's text, which stands nowhere else, in a frame of `session.jsonl`; or the kernel's record with the real path. It counts where a directory is promised: by the tool's or the server's own words, by an argument that names no path at all (a note's name, an id), or by the directory that the server's command names. " +
@@ -30,7 +30,7 @@ func checkCM303(r *Run) []finding.Finding {
 		if promise == "" || h.Path != "" && r.Profile.Unasked(tool, h.Path) || runsCommands(&t, h.At) {
 			continue
 		}
-		f := r.proven(&cm303Doc, h, r.quoted(h)+" ("+h.Context+") "+r.led(h)+", though "+promise)
+		f := r.proven(&cm303Doc, h, r.quoted(h)+" escaped the directory ("+h.Context+") and "+r.led(h)+", although "+promise)
 		f.Severity = severity
 		f.Rung = map[string]finding.Rung{profile.HitReturn: finding.RungReturned, profile.HitOpen: finding.RungOpened, profile.HitWrite: finding.RungOpened}[h.How]
 		if h.How == profile.HitOpen {
@@ -47,7 +47,7 @@ func checkCM303(r *Run) []finding.Finding {
 
 // led says where a path led.
 func (r *Run) led(h *profile.Hit) string {
-	verb := map[string]string{profile.HitReturn: "returned", profile.HitOpen: "opened", profile.HitWrite: "wrote", profile.HitCreate: "made"}[h.How]
+	verb := map[string]string{profile.HitReturn: "returned", profile.HitOpen: "opened", profile.HitWrite: "wrote", profile.HitCreate: "created"}[h.How]
 	what := r.stable(h.Target)
 	if h.How == profile.HitCreate {
 		what = "a file in " + r.stable(h.Target[:max(strings.LastIndexByte(h.Target, '/'), 0)])

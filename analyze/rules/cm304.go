@@ -8,7 +8,7 @@ import (
 var cm304 = Rule{Rule: cm304Doc, Check: checkCM304}
 
 var cm304Doc = finding.Rule{
-	ID: "CM304", Name: "ServerSideRequestForgery", Title: "An argument had the server ask an address of the caller's choice", Severity: finding.High,
+	ID: "CM304", Name: "ServerSideRequestForgery", Title: "Server-side request forgery", Severity: finding.High,
 	CWE: []string{"CWE-918"}, OWASP: []string{"MCP05"},
 	Help: "A string argument that held an address made the server ask it: a cloud's metadata service, the machine itself, a private or link-local address in one of its notations, behind a redirect or by a name that leads to it, or a name drawn for that call.\n\n" +
 		"**Evidence.** The sinkhole's record of the request or of the name asked for, with a token drawn for the call; for loopback, where nothing answers, the kernel's record of the connection to a port drawn for it. The host must be the one aimed at: a token within a request to the tool's own service proves nothing.\n\n" +
@@ -31,7 +31,7 @@ func checkCM304(r *Run) []finding.Finding {
 		case among(t.URLs, h.At):
 			continue
 		}
-		out = append(out, r.proven(&cm304Doc, h, r.quoted(h)+": an address in it ("+h.Context+") was asked, though "+promise))
+		out = append(out, r.proven(&cm304Doc, h, r.quoted(h)+" made the server send a request to a chosen address ("+h.Context+"), although "+promise))
 		contexts = append(contexts, h.Context)
 	}
 	return aboutOne(out, contexts)

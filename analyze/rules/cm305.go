@@ -8,7 +8,7 @@ import (
 var cm305 = Rule{Rule: cm305Doc, Check: checkCM305}
 
 var cm305Doc = finding.Rule{
-	ID: "CM305", Name: "CodeEvaluation", Title: "An argument was evaluated as code", Severity: finding.Critical,
+	ID: "CM305", Name: "CodeEvaluation", Title: "Code injection", Severity: finding.Critical,
 	CWE: []string{"CWE-94", "CWE-95", "CWE-502", "CWE-1336"}, OWASP: []string{"MCP05"},
 	Help: "A string argument that held an expression of JavaScript or Python, a template's directive, or a document of YAML or pickle that makes objects was evaluated: a file whose name it spells only in pieces was made, or a program started.\n\n" +
 		"**Evidence.** The kernel's record of the file or the exec. The name stands whole in no input: only an interpreter joins the pieces.\n\n" +
@@ -23,7 +23,7 @@ func checkCM305(r *Run) []finding.Finding {
 		if runsCommands(&t, h.At) {
 			continue
 		}
-		out = append(out, r.proven(&cm305Doc, h, r.quoted(h)+": code in it ("+h.Context+") was evaluated and "+did(h)))
+		out = append(out, r.proven(&cm305Doc, h, r.quoted(h)+" ran as code ("+h.Context+") and "+did(h)))
 		contexts = append(contexts, h.Context)
 	}
 	return aboutOne(out, contexts)

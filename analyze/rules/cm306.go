@@ -11,7 +11,7 @@ import (
 var cm306 = Rule{Rule: cm306Doc, Check: checkCM306, NeedsControl: true}
 
 var cm306Doc = finding.Rule{
-	ID: "CM306", Name: "UndeclaredTool", Title: "A tool that is not declared is served", Severity: finding.Medium,
+	ID: "CM306", Name: "UndeclaredTool", Title: "Hidden tool", Severity: finding.Medium,
 	CWE: []string{"CWE-912"}, OWASP: []string{"MCP03"},
 	Help: "A call of a tool that stands in no listing was answered with a result, though the same server refuses a tool of a name that no server has, or answers that one and most others alike and this one otherwise. What nobody lists nobody reviews. High where its undeclared arguments had an effect, low for the names that every object of JavaScript has.\n\n" +
 		"**Evidence.** The two calls and their outcomes in `session.jsonl`.\n\n" +
@@ -48,13 +48,13 @@ func checkCM306(r *Run) []finding.Finding {
 		}
 		f := finding.Finding{
 			Rule: cm306Doc.ID, Severity: cm306Doc.Severity, Title: cm306Doc.Title, Tool: c.Tool, Call: c.N, Phase: finding.PhaseCall, Confidence: finding.Certain,
-			Message:     "“" + c.Tool + "” stands in no listing and is served",
+			Message:     "“" + c.Tool + "” is not in tools/list but answers calls",
 			Evidence:    []finding.Evidence{{Source: "event", Time: c.Start, Text: "the call of “" + c.Tool + "” ended with: " + c.Outcome}},
 			Fingerprint: finding.Fingerprint("CM306", c.Tool),
 		}
 		if slices.Contains(inherited, c.Tool) {
 			f.Severity = finding.Low
-			f.Message = "“" + c.Tool + "”, which every object of JavaScript has, is taken for a tool"
+			f.Message = "the server treats “" + c.Tool + "”, a property of every JavaScript object, as a tool"
 		}
 		if hit >= 0 {
 			h := &r.Profile.Hits[hit]

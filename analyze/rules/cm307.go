@@ -8,7 +8,7 @@ import (
 var cm307 = Rule{Rule: cm307Doc, Check: checkCM307, Shrink: ShrinkFresh}
 
 var cm307Doc = finding.Rule{
-	ID: "CM307", Name: "PrototypePollution", Title: "An argument changed every object of the server", Severity: finding.High,
+	ID: "CM307", Name: "PrototypePollution", Title: "Prototype pollution", Severity: finding.High,
 	CWE: []string{"CWE-1321"}, OWASP: []string{"MCP05"},
 	Help: "A call with a member `__proto__` or `constructor.prototype` in its arguments changed what later listings of the tools say: the member's text stands in them.\n\n" +
 		"**Evidence.** The text, drawn for that call alone, in an answer to `tools/list`, which no argument of any call should reach.\n\n" +
@@ -22,7 +22,7 @@ func checkCM307(r *Run) []finding.Finding {
 		if h.How != profile.HitListed {
 			continue
 		}
-		f := r.proven(&cm307Doc, h, "“"+r.toolOf(h.Call)+"”: a member "+h.Context+" in its arguments changed what the server lists")
+		f := r.proven(&cm307Doc, h, "the member "+h.Context+" in the arguments of “"+r.toolOf(h.Call)+"” changed the server's tools/list")
 		out = append(out, f)
 	}
 	return first(out)

@@ -9,7 +9,7 @@ import (
 var cm308 = Rule{Rule: cm308Doc, Check: checkCM308}
 
 var cm308Doc = finding.Rule{
-	ID: "CM308", Name: "UndeclaredArgument", Title: "An argument that is not declared had an effect", Severity: finding.High,
+	ID: "CM308", Name: "UndeclaredArgument", Title: "Hidden argument", Severity: finding.High,
 	CWE: []string{"CWE-912", "CWE-915"}, OWASP: []string{"MCP03"},
 	Help: "A tool was given, beside its declared arguments, others that stand in no schema. One of them was run as a command or as code, or its path was read or written.\n\n" +
 		"**Evidence.** The kernel's record, or the planted file's text on the wire.\n\n" +
@@ -26,7 +26,7 @@ func checkCM308(r *Run) []finding.Finding {
 			t.Says(argument(h.At)) || h.Path != "" && r.Profile.Unasked(tool, h.Path) {
 			continue
 		}
-		out = append(out, r.proven(&cm308Doc, h, r.quoted(h)+", which it does not declare: "+h.Evidence.Text))
+		out = append(out, r.proven(&cm308Doc, h, "the undeclared "+r.quoted(h)+" took effect: "+h.Evidence.Text))
 	}
 	return first(out)
 }

@@ -7,7 +7,7 @@ import (
 var cm402 = Rule{Rule: cm402Doc, Check: checkCM402, Observations: []string{"hidden_text"}}
 
 var cm402Doc = finding.Rule{
-	ID: "CM402", Name: "HiddenText", Title: "A declaration holds hidden characters", Severity: finding.High,
+	ID: "CM402", Name: "HiddenText", Title: "Hidden characters in a declaration", Severity: finding.High,
 	CWE: []string{"CWE-451", "CWE-116"}, OWASP: []string{"MCP03"},
 	Help: "A text in any member of a declaration, in any listing of the run, holds characters that a reader can not see or that reorder what is shown: tag characters, zero-width runs, bidirectional overrides, terminal escapes.\n\n" +
 		"**Evidence.** The characters' code points and their place.\n\n" +
@@ -15,5 +15,5 @@ var cm402Doc = finding.Rule{
 }
 
 func checkCM402(r *Run) []finding.Finding {
-	return r.declared(&cm402Doc, "unicode-hidden", "holds characters that a reader can not see")
+	return r.declared(&cm402Doc, "unicode-hidden", "contains characters that a reader cannot see")
 }

@@ -7,7 +7,7 @@ import (
 var cm403 = Rule{Rule: cm403Doc, Check: checkCM403, Observations: []string{"not_protocol"}}
 
 var cm403Doc = finding.Rule{
-	ID: "CM403", Name: "NotProtocol", Title: "Output that is not the protocol", Severity: finding.Low,
+	ID: "CM403", Name: "NotProtocol", Title: "Output that is not JSON-RPC", Severity: finding.Low,
 	CWE: []string{"CWE-20"}, OWASP: []string{"MCP02"},
 	Help: "A line on the server's stdout was no JSON-RPC message: a banner, a log line, garbage. Many clients end the session at such a line.\n\n" +
 		"**Evidence.** The raw line in `session.jsonl`. The session went on at the next line.\n\n" +
@@ -21,7 +21,7 @@ func checkCM403(r *Run) []finding.Finding {
 	l := r.Wire.BadLines[0]
 	return []finding.Finding{{
 		Rule: cm403Doc.ID, Severity: cm403Doc.Severity, Title: cm403Doc.Title, Confidence: finding.Certain,
-		Message: plural(r.Wire.BadLineCount, "line") + " on stdout that no client can read", Tool: l.Tool, Call: l.Call,
+		Message: "stdout has " + plural(r.Wire.BadLineCount, "line") + " of output that is not JSON-RPC", Tool: l.Tool, Call: l.Call,
 		Evidence:    facts(r.Wire.BadLines),
 		Fingerprint: finding.Fingerprint("CM403"),
 	}}

@@ -7,7 +7,7 @@ import (
 var cm404 = Rule{Rule: cm404Doc, Check: checkCM404, Observations: []string{"capability_violation"}}
 
 var cm404Doc = finding.Rule{
-	ID: "CM404", Name: "UngrantedRequest", Title: "The server asked for what the client never granted", Severity: finding.Medium,
+	ID: "CM404", Name: "UngrantedRequest", Title: "Request without a negotiated capability", Severity: finding.Medium,
 	CWE: []string{"CWE-284"}, OWASP: []string{"MCP02", "MCP06"},
 	Help: "The server sent a request (sampling, roots, elicitation) that needs a capability which the client did not offer.\n\n" +
 		"**Evidence.** The handshake and the request, both in `session.jsonl`.\n\n" +
@@ -19,7 +19,7 @@ func checkCM404(r *Run) []finding.Finding {
 	for _, q := range r.Wire.Requests {
 		out = append(out, finding.Finding{
 			Rule: cm404Doc.ID, Severity: cm404Doc.Severity, Title: cm404Doc.Title, Confidence: finding.Certain,
-			Message: "the server sent " + q.Text + " though the client offered no such capability", Tool: q.Tool, Call: q.Call,
+			Message: "the server sent " + q.Text + ", but the client did not grant that capability", Tool: q.Tool, Call: q.Call,
 			Evidence:    facts([]Fact{q}),
 			Fingerprint: finding.Fingerprint("CM404", q.Text),
 		})

@@ -7,7 +7,7 @@ import (
 var cm405 = Rule{Rule: cm405Doc, Judges: Client, Observations: []string{"fabricated_tool_call"}}
 
 var cm405Doc = finding.Rule{
-	ID: "CM405", Name: "FabricatedCall", Title: "A call of a tool that was never declared", Severity: finding.High,
+	ID: "CM405", Name: "FabricatedCall", Title: "Call of an undeclared tool", Severity: finding.High,
 	CWE: []string{"CWE-284"}, OWASP: []string{"MCP02", "MCP09"},
 	Help: "The client called a tool outside the newest complete `tools/list`: a model made it up, a client mixed up its servers, or a server serves more than it says.\n\n" +
 		"**Evidence.** The call, and the list that was valid then. Glassport's name: `fabricated_tool_call`, severity 3.\n\n" +

@@ -7,7 +7,7 @@ import (
 var cm407 = Rule{Rule: cm407Doc, Judges: Client, Observations: []string{"premature_call", "call_before_declaration", "declaration_unavailable"}}
 
 var cm407Doc = finding.Rule{
-	ID: "CM407", Name: "CallOutOfOrder", Title: "A call before the handshake or the list of tools", Severity: finding.Medium,
+	ID: "CM407", Name: "CallOutOfOrder", Title: "Call before initialize or tools/list", Severity: finding.Medium,
 	CWE: []string{"CWE-696"}, OWASP: []string{"MCP02"},
 	Help: "A tool was called before `notifications/initialized` (`premature_call`, medium), without any `tools/list` having been asked for (`call_before_declaration`, low), or while no complete list was known (`declaration_unavailable`, low).\n\n" +
 		"**Evidence.** The call. In the era without sessions no handshake is expected.\n\n" +

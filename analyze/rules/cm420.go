@@ -10,7 +10,7 @@ import (
 var cm420 = Rule{Rule: cm420Doc, Check: checkCM420}
 
 var cm420Doc = finding.Rule{
-	ID: "CM420", Name: "LinkCarriesData", Title: "An address in an answer carries data away", Severity: finding.Medium,
+	ID: "CM420", Name: "LinkCarriesData", Title: "Data exfiltration through an image or a link", Severity: finding.Medium,
 	CWE: []string{"CWE-200", "CWE-201"}, OWASP: []string{"MCP06", "MCP10"},
 	Help: "An answer holds an image (Markdown or HTML) whose address carries what a call was given, or leaves a place for a model to fill with what was said: a client that shows the image sends it. A link, which somebody has to follow, counts where it carries the data encoded (base64, hexadecimal), and is medium; an image is high.\n\n" +
 		"**Evidence.** The address's host and the argument's place in the answer. A tool that declares the network or takes addresses, and a host that the arguments or the declaration name, are quiet.\n\n" +
@@ -38,20 +38,20 @@ func checkCM420(r *Run) []finding.Finding {
 		if l.Image {
 			what = "an image"
 		}
-		says := "carries what a call was given, " + l.How
+		says := "carries call arguments " + l.How
 		if l.How == "open" {
-			says = "leaves a place for what was said"
+			says = "has a placeholder for conversation data"
 		}
-		whose := "an answer"
+		whose := "a response"
 		if l.Tool != "" {
-			whose = "the answer of “" + text.Printable(l.Tool, 80) + "”"
+			whose = "the response of “" + text.Printable(l.Tool, 80) + "”"
 		}
 		severity := cm420Doc.Severity
 		if l.Image {
 			severity = finding.High
 		}
 		fact := l.Fact
-		fact.Text = whose + " holds " + what + " of " + text.Printable(l.Text, 120) + " whose address " + says
+		fact.Text = whose + " contains " + what + " from " + text.Printable(l.Text, 120) + " whose URL " + says
 		out = append(out, finding.Finding{
 			Rule: cm420Doc.ID, Severity: severity, Title: cm420Doc.Title, Confidence: finding.Probable, Tool: l.Tool, Call: l.Call, Phase: finding.PhaseCall,
 			Message: fact.Text, Evidence: facts([]Fact{fact}), Fingerprint: finding.Fingerprint(cm420Doc.ID, l.Tool, l.Text, l.How),

@@ -8,7 +8,7 @@ import (
 var cm421 = Rule{Rule: cm421Doc, Check: checkCM421, Shrink: ShrinkNever}
 
 var cm421Doc = finding.Rule{
-	ID: "CM421", Name: "TextJudgedAnOrder", Title: "The text judge calls a text an order to a model", Severity: finding.Medium,
+	ID: "CM421", Name: "TextJudgedAnOrder", Title: "Prompt injection reported by the text judge", Severity: finding.Medium,
 	CWE: []string{"CWE-94", "CWE-1427"}, OWASP: []string{"MCP03", "MCP06"},
 	Help: "The program that the user named with `--text-judge` was given what the server said, and called a text an order to a model.\n\n" +
 		"**Evidence.** The text's beginning, its frame, and the program's reason, as `texts.json` keeps them.\n\n" +
@@ -33,7 +33,7 @@ func checkCM421(r *Run) []finding.Finding {
 		fact.Text = text.Printable(j.Where, 120) + ": “" + text.Printable(j.Text, 200) + "”; the text judge: " + text.Printable(j.Why, 400)
 		out = append(out, finding.Finding{
 			Rule: cm421Doc.ID, Severity: cm421Doc.Severity, Title: cm421Doc.Title, Confidence: finding.Probable, Tool: j.Tool, Call: j.Call,
-			Message:  whose + " gives an order to the model, says the text judge (" + text.Printable(j.Where, 120) + ")",
+			Message:  whose + " gives the model an instruction, according to the text judge (" + text.Printable(j.Where, 120) + ")",
 			Evidence: facts([]Fact{fact}), Fingerprint: finding.Fingerprint(cm421Doc.ID, j.Tool, j.Where, j.Text),
 		})
 	}

@@ -15,7 +15,7 @@ var cm501 = Rule{Rule: cm501Doc, Check: checkCM501, Shrink: ShrinkFresh, Fingerp
 	Observations: []string{"surface_change"}, Annotated: annotatedCM501}
 
 var cm501Doc = finding.Rule{
-	ID: "CM501", Name: "SurfaceChanged", Title: "The surface changed within the run", Severity: finding.Medium,
+	ID: "CM501", Name: "SurfaceChanged", Title: "Declaration changed during the session", Severity: finding.Medium,
 	CWE: []string{"CWE-494"}, OWASP: []string{"MCP03"},
 	Help: "Between two listings of the same run a declaration changed: a description, a schema, an annotation, a new or a missing tool, prompt or template, another name or text of a resource. The lists are compared with the first as multisets, so that one of two entries of a name counts too. What a user approved is no longer what is offered.\n\n" +
 		"**Evidence.** Both listings in `session.jsonl`. A tool that appears or disappears is low, since servers may announce that; another text or schema under the same name is medium, of a resource low. Resources that come and go are content. " +
@@ -39,7 +39,7 @@ type ToolChange struct {
 
 // how says the kinds of change.
 var how = map[wire.ChangeKind]string{
-	wire.Appeared: "appeared", wire.Disappeared: "disappeared", wire.Redeclared: "was declared otherwise than before",
+	wire.Appeared: "appeared", wire.Disappeared: "disappeared", wire.Redeclared: "changed its declaration",
 }
 
 // surfaceChanged is the finding of a change, without its evidence: what reads the
@@ -65,12 +65,12 @@ func checkCM501(r *Run) []finding.Finding {
 		f.Call, f.Evidence = c.Call, facts([]Fact{c.Fact})
 		r.weigh(&f, &c)
 		if c.What == "" {
-			f.PreviousFingerprints = []string{previousCM501(change)}
+			f.PreviousFingerprints = []string{previousCM501("tool", change)}
 		} else {
 			f.Message = c.What + strings.TrimPrefix(f.Message, "tool")
 			f.Evidence[0].Text, f.Tool = f.Message, ""
 			f.Fingerprint = finding.Fingerprint(cm501Doc.ID, c.What, c.Tool, string(c.Kind))
-			f.PreviousFingerprints = []string{finding.Fingerprint(cm501Doc.ID, c.Tool, f.Message)}
+			f.PreviousFingerprints = []string{previousCM501(c.What, change)}
 		}
 		if c.What == "resource" {
 			f.Severity = finding.Low // it is content, which changes
@@ -122,9 +122,9 @@ func annotatedCM501(a *detect.Annotation) []finding.Finding {
 
 // previousCM501 is a run's fingerprint of version 1, which hashed the message. Its
 // words stay as they are, whatever a message says.
-func previousCM501(c wire.Change) string {
+func previousCM501(what string, c wire.Change) string {
 	words := map[wire.ChangeKind]string{
 		wire.Appeared: "appeared", wire.Disappeared: "disappeared", wire.Redeclared: "was declared otherwise than before",
 	}
-	return finding.Fingerprint(cm501Doc.ID, c.Tool, "tool “"+text.Printable(c.Tool, 80)+"” "+words[c.Kind])
+	return finding.Fingerprint(cm501Doc.ID, c.Tool, what+" “"+text.Printable(c.Tool, 80)+"” "+words[c.Kind])
 }

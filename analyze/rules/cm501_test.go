@@ -81,7 +81,7 @@ func TestAnnotationOfManyToolsIsAFindingEach(t *testing.T) {
 	}{
 		{"tool “b” disappeared", 2, []string{first, second}},
 		{"tool “c” appeared", 2, []string{first, second}},
-		{"tool “a” was declared otherwise than before", 1, []string{"e61f8c26a23a7159f557da38b0bf940e"}},
+		{"tool “a” changed its declaration", 1, []string{"e61f8c26a23a7159f557da38b0bf940e"}},
 		{"tool “d” appeared", 1, []string{second}},
 	}
 	if len(fs) != len(want) {

@@ -7,7 +7,7 @@ import (
 var cm502 = Rule{Rule: cm502Doc, Check: checkCM502, Judges: Change}
 
 var cm502Doc = finding.Rule{
-	ID: "CM502", Name: "JudgedByChanged", Title: "What the servers are judged by was changed", Severity: finding.Medium,
+	ID: "CM502", Name: "JudgedByChanged", Title: "Policy or baseline changed by the pull request", Severity: finding.Medium,
 	CWE: []string{"CWE-693"}, OWASP: []string{"MCP08"},
 	Help: "With `--changed-since` the policy, its suppressions and the baseline are those of the merge base, so that a change cannot allow itself. The change under review has others: whoever merges it decides about them too.\n\n" +
 		"**Evidence.** The file's first line that differs.\n\n" +
@@ -28,18 +28,18 @@ type Changed struct {
 func checkCM502(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, c := range r.Changed {
-		how := "changes the " + c.What + "; the merge base's holds"
+		how := "changes the " + c.What + "; coalmine uses the one of the merge base"
 		switch {
 		case c.Removed:
-			how = "removes the " + c.What + "; the merge base's holds"
+			how = "removes the " + c.What + "; coalmine uses the one of the merge base"
 		case c.Added:
-			how = "brings a " + c.What + "; without one in the merge base none holds"
+			how = "adds a " + c.What + "; coalmine uses none, like the merge base"
 		}
 		at := c.At
 		out = append(out, finding.Finding{
 			Rule: cm502Doc.ID, Severity: cm502Doc.Severity, Title: cm502Doc.Title, Confidence: finding.Certain,
-			Message:     "the change " + how + " (" + c.At.Path + ")",
-			Evidence:    []finding.Evidence{{Source: "source", Text: "the first line that differs", Location: &at}},
+			Message:     "the pull request " + how + " (" + c.At.Path + ")",
+			Evidence:    []finding.Evidence{{Source: "source", Text: "first line that differs", Location: &at}},
 			Location:    &at,
 			Fingerprint: finding.Fingerprint("CM502", c.What, c.At.Path),
 		})

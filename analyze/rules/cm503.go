@@ -8,7 +8,7 @@ import (
 var cm503 = Rule{Rule: cm503Doc, Check: checkCM503, Shrink: ShrinkFresh}
 
 var cm503Doc = finding.Rule{
-	ID: "CM503", Name: "DuplicateDeclaration", Title: "Two declarations have one name", Severity: finding.Medium,
+	ID: "CM503", Name: "DuplicateDeclaration", Title: "Duplicate declaration", Severity: finding.Medium,
 	CWE: []string{"CWE-694"}, OWASP: []string{"MCP03"},
 	Help: "One listing holds two entries of the same name (of resources and templates: the same address). Clients differ in which of them counts: a user may approve one and a model may read the other. " +
 		"High for tools of which one allows itself (by its annotations, or by arguments for commands and addresses) what another rules out, medium for tools, prompts and templates that are declared differently, low where the entries are alike and for resources.\n\n" +
@@ -32,7 +32,7 @@ func checkCM503(r *Run) []finding.Finding {
 	for _, d := range r.Wire.Duplicates {
 		f := finding.Finding{
 			Rule: cm503Doc.ID, Severity: cm503Doc.Severity, Title: cm503Doc.Title, Confidence: finding.Certain, Phase: finding.PhaseList, Call: d.Call,
-			Message:     d.What + " “" + text.Printable(d.Tool, 80) + "” is declared twice in one listing, each time otherwise",
+			Message:     d.What + " “" + text.Printable(d.Tool, 80) + "” is declared twice in one listing, with different definitions",
 			Fingerprint: finding.Fingerprint(cm503Doc.ID, d.What, d.Tool),
 		}
 		if d.What == "tool" {
@@ -43,7 +43,7 @@ func checkCM503(r *Run) []finding.Finding {
 		}
 		if d.More {
 			f.Severity = finding.High
-			f.Message += ", and one allows itself what the other rules out"
+			f.Message += "; one allows what the other forbids"
 		}
 		if d.Alike || d.What == "resource" {
 			f.Severity = finding.Low

@@ -12,7 +12,7 @@ import (
 var cm601 = Rule{Rule: cm601Doc, Check: checkCM601, Shrink: ShrinkFresh}
 
 var cm601Doc = finding.Rule{
-	ID: "CM601", Name: "Crash", Title: "The server ended during the run", Severity: finding.Medium,
+	ID: "CM601", Name: "Crash", Title: "Server exited during the run", Severity: finding.Medium,
 	CWE: []string{"CWE-248", "CWE-755"}, OWASP: []string{"MCP02"},
 	Help: "The server's process ended by itself while calls were still to be made.\n\n" +
 		"**Evidence.** Its exit status or signal and the call in which it happened; the tail of its stderr is in the log. A server that ends before any call with the word that a key or a setting is missing has not crashed; the run is inconclusive.\n\n" +
@@ -27,7 +27,7 @@ func checkCM601(r *Run) []finding.Finding {
 	}
 	f := finding.Finding{
 		Rule: cm601Doc.ID, Severity: cm601Doc.Severity, Title: cm601Doc.Title, Confidence: finding.Certain,
-		Evidence: facts([]Fact{{Time: r.End.Time, Text: "the server ended: " + r.End.How}}),
+		Evidence: facts([]Fact{{Time: r.End.Time, Text: "the server exited: " + r.End.How}}),
 	}
 	for _, c := range r.Profile.Calls {
 		if c.Outcome == "crash" {
@@ -35,15 +35,15 @@ func checkCM601(r *Run) []finding.Finding {
 			break
 		}
 	}
-	f.Message = "the server ended by itself (" + r.End.How + ")"
+	f.Message = "the server exited unexpectedly (" + r.End.How + ")"
 	if f.Tool != "" && !r.declaredTool(f.Tool) || f.Tool == "" && (greeted || strings.HasPrefix(r.End.How, "exit status")) {
 		f.Severity = finding.Low
 	}
 	if f.Tool != "" {
-		f.Message = "“" + f.Tool + "” ended the server (" + r.End.How + ")"
+		f.Message = "“" + f.Tool + "” made the server exit (" + r.End.How + ")"
 		if names := r.Profile.Absent(func(call int) bool { return call == f.Call }); len(names) > 0 {
 			f.Severity = finding.Low
-			f.Message += ", where it wanted a program that is not here: " + list(names, 3)
+			f.Message += "; it needs a program that the sandbox lacks: " + list(names, 3)
 		}
 	}
 	f.Fingerprint = finding.Fingerprint("CM601", f.Tool)

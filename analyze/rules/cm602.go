@@ -7,7 +7,7 @@ import (
 var cm602 = Rule{Rule: cm602Doc, Check: checkCM602, Shrink: ShrinkFresh}
 
 var cm602Doc = finding.Rule{
-	ID: "CM602", Name: "Hang", Title: "A call was never answered", Severity: finding.Low,
+	ID: "CM602", Name: "Hang", Title: "Unanswered call", Severity: finding.Low,
 	CWE: []string{"CWE-834", "CWE-400"}, OWASP: []string{"MCP02"},
 	Help: "A call got no answer within its time.\n\n" +
 		"**Evidence.** The request in `session.jsonl` without a response. A tool all of whose calls hang was not looked at: the verdict is inconclusive.\n\n" +
@@ -22,8 +22,8 @@ func checkCM602(r *Run) []finding.Finding {
 		}
 		out = append(out, finding.Finding{
 			Rule: cm602Doc.ID, Severity: cm602Doc.Severity, Title: cm602Doc.Title, Confidence: finding.Certain,
-			Message: "“" + c.Tool + "” did not answer", Tool: c.Tool, Call: c.N, Phase: finding.PhaseCall,
-			Evidence:    facts([]Fact{{Time: c.Start, Text: "the call began, and no answer came"}}),
+			Message: "“" + c.Tool + "” did not answer a call", Tool: c.Tool, Call: c.N, Phase: finding.PhaseCall,
+			Evidence:    facts([]Fact{{Time: c.Start, Text: "no response before the timeout"}}),
 			Fingerprint: finding.Fingerprint("CM602", c.Tool),
 		})
 	}

@@ -7,7 +7,7 @@ import (
 var cm604 = Rule{Rule: cm604Doc, Check: checkCM604}
 
 var cm604Doc = finding.Rule{
-	ID: "CM604", Name: "OutlivesInput", Title: "The server does not end when its input ends", Severity: finding.Info,
+	ID: "CM604", Name: "OutlivesInput", Title: "Server keeps running after stdin closes", Severity: finding.Info,
 	CWE: []string{"CWE-772"}, OWASP: []string{"MCP02"},
 	Help: "The stdio transport ends a session by closing the server's stdin. This server, or something that it started, lived on and had to be ended.\n\n" +
 		"**Evidence.** The agent's notice that it had to signal what was left.\n\n" +
@@ -20,8 +20,8 @@ func checkCM604(r *Run) []finding.Finding {
 	}
 	return []finding.Finding{{
 		Rule: cm604Doc.ID, Severity: cm604Doc.Severity, Title: cm604Doc.Title, Confidence: finding.Certain, Phase: finding.PhaseShutdown,
-		Message:     "the server, or a process that it started, lived on after its input had ended",
-		Evidence:    facts([]Fact{{Time: r.End.Time, Text: "had to be ended by a signal"}}),
+		Message:     "the server, or a process that it started, kept running after stdin closed",
+		Evidence:    facts([]Fact{{Time: r.End.Time, Text: "the sandbox ended it with a signal"}}),
 		Fingerprint: finding.Fingerprint("CM604"),
 	}}
 }

@@ -105,8 +105,8 @@ func annotationPrint(rule string, a *detect.Annotation) string {
 			parts = append(parts, fmt.Sprintf("%s=%v", key, v))
 		}
 	}
-	if a.Subcategory == "schema_violation" || a.Subcategory == "output_schema_violation" {
-		parts = append(parts, a.Explanation)
+	if a.Identity != "" {
+		parts = append(parts, a.Identity)
 	}
 	return finding.Fingerprint(rule, a.Subcategory, strings.Join(parts, ";"))
 }

@@ -56,7 +56,7 @@ func more(old, now *scope.Tool) string {
 	case old.ClaimsReadOnly() && !now.ClaimsReadOnly():
 		return "it is no longer read-only"
 	case old.ClaimsHarmless() && !now.ClaimsHarmless():
-		return "it may now destroy"
+		return "it may now delete or overwrite"
 	case old.ClaimsLocal() && !now.ClaimsLocal():
 		return "it may now reach the network"
 	case len(now.Commands) > len(old.Commands) || len(now.Shell) > len(old.Shell) || len(now.Code) > len(old.Code):

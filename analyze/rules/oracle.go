@@ -82,7 +82,7 @@ func aboutOne(fs []finding.Finding, contexts []string) []finding.Finding {
 	out := first(fs)
 	for i := range out {
 		if names := also[out[i].Fingerprint]; len(names) > 1 {
-			out[i].Message += " (in " + plural(len(names), "variant") + ": " + list(names, 4) + ")"
+			out[i].Message += " ("+plural(len(names), "variant") + ": " + list(names, 4) + ")"
 		}
 	}
 	return out
@@ -90,7 +90,7 @@ func aboutOne(fs []finding.Finding, contexts []string) []finding.Finding {
 
 // quoted is a hit's tool and argument for a message.
 func (r *Run) quoted(h *profile.Hit) string {
-	return "“" + r.toolOf(h.Call) + "”, argument “" + nested(h.At) + "”"
+	return "argument “" + nested(h.At) + "” of “" + r.toolOf(h.Call) + "”"
 }
 
 // did says in words what a hit did.
@@ -99,9 +99,9 @@ func did(h *profile.Hit) string {
 	case profile.HitExec:
 		return "started a program"
 	case profile.HitCreate:
-		return "made a file"
+		return "created a file"
 	case profile.HitAsked:
-		return "had an address asked"
+		return "triggered a request"
 	}
 	return "had an effect"
 }

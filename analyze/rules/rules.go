@@ -225,18 +225,18 @@ func (r *Run) stable(target string) string {
 // subject names who did it: a tool, or the server in a phase.
 func subject(e *finding.Effect) string {
 	if e.Tool == undeclaredTools {
-		return "a tool that was never declared"
+		return "an undeclared tool"
 	}
 	if e.Tool != "" {
 		return "“" + e.Tool + "”"
 	}
 	switch e.Phase {
 	case finding.PhaseCall, finding.PhaseIdle, "":
-		return "the server, between calls,"
+		return "the server (between calls)"
 	case finding.PhaseBuild:
 		return "the build of the package"
 	default:
-		return "the server, in phase " + string(e.Phase) + ","
+		return "the server (phase " + string(e.Phase) + ")"
 	}
 }
 

@@ -33,12 +33,7 @@ func list(names []string, n int) string {
 	return strings.Join(names, ", ")
 }
 
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
+func plural(n int, word string) string { return text.Plural(n, word) }
 
 // declaredText is one text of the surface that a model or a user reads.
 type declaredText struct {

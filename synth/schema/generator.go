@@ -141,8 +141,8 @@ func (g *Generator) Canonical(raw json.RawMessage) (json.RawMessage, error) {
 	return appendJSON(nil, v), nil
 }
 
-// breaks names the first place at which a value breaks a schema, and the keyword;
-// it never quotes what is there.
+// breaks says what the first place must be at which a value breaks a schema:
+// "/n must be an integer, got a string". It never quotes what is there.
 func breaks(s *jsonschema.Schema, v any) (where string) {
 	where = "it cannot be checked"
 	defer func() { _ = recover() }() // as for judge
@@ -154,10 +154,34 @@ func breaks(s *jsonschema.Schema, v any) (where string) {
 		leaf = leaf.Causes[0]
 	}
 	place := "/" + strings.Join(leaf.InstanceLocation, "/")
-	if r, ok := leaf.ErrorKind.(*broke.Required); ok {
-		return fmt.Sprintf("at %s: required: %s", place, strings.Join(r.Missing, ", "))
+	switch k := leaf.ErrorKind.(type) {
+	case *broke.Required:
+		return fmt.Sprintf("%s must have %s", place, strings.Join(k.Missing, ", "))
+	case *broke.Type:
+		want := make([]string, len(k.Want))
+		for i, t := range k.Want {
+			want[i] = withArticle(t)
+		}
+		return fmt.Sprintf("%s must be %s, got %s", place, strings.Join(want, " or "), withArticle(k.Got))
+	case *broke.Enum:
+		return place + " must be one of the values in the schema"
+	case *broke.Pattern:
+		return place + " must match the pattern in the schema"
+	case *broke.AdditionalProperties:
+		return place + " must have only declared properties"
 	}
-	return fmt.Sprintf("at %s: %s", place, strings.Join(leaf.ErrorKind.KeywordPath(), "/"))
+	return fmt.Sprintf("%s violates the keyword %s", place, strings.Join(leaf.ErrorKind.KeywordPath(), "/"))
+}
+
+// withArticle is the name of a JSON type in a sentence: "an integer".
+func withArticle(t string) string {
+	switch t {
+	case "null":
+		return t
+	case "array", "integer", "object":
+		return "an " + t
+	}
+	return "a " + t
 }
 
 // judge is the validator; whatever makes it panic is not valid.

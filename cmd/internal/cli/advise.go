@@ -19,16 +19,16 @@ func (e *env) advise() *cobra.Command {
 	f := &logFlags{}
 	var write, least string
 	cmd := &cobra.Command{
-		Use: "advise LOG…", Short: "Write what was observed as a block for AGENTS.md or CLAUDE.md",
-		Long: "advise judges session logs, or reads the report.json of runs' directories, and prints a fenced block for agents.\nWith --write the block takes the place of the one that is in FILE, or goes to its end. No word of a server is in it.\n\n" +
-			"Exit status: 0; 2 where LOG is none, or FILE cannot be written or holds marks in disorder.",
+		Use: "advise LOG…", Short: "Summarize findings as a block for AGENTS.md or CLAUDE.md",
+		Long: "advise reads session logs, or the report.json of run directories, and prints a fenced block for agents.\nWith --write, it replaces the block in FILE or appends one. The block contains no text of a server.\n\n" +
+			"Exit status: 0, or 2 when LOG is not a session log or FILE is not writable or has unbalanced marks.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("coalmine advise LOG", "no log is named")
+				return usage("coalmine advise LOG", "advise needs a LOG")
 			}
 			at, err := finding.ParseSeverity(least)
 			if err != nil {
-				return usage("critical, high, medium, low or info", "--at-least %s is not known", least)
+				return usage("use critical, high, medium, low or info", "unknown --at-least %s", least)
 			}
 			var sources []advise.Source
 			for _, path := range args {
@@ -47,8 +47,8 @@ func (e *env) advise() *cobra.Command {
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&write, "write", "", "put the block into `FILE` instead of printing it")
-	cmd.Flags().StringVar(&least, "at-least", "medium", "leave out what is below critical, high, medium, low or info")
+	cmd.Flags().StringVar(&write, "write", "", "write the block to `FILE` instead of printing it")
+	cmd.Flags().StringVar(&least, "at-least", "medium", "omit findings below this severity: critical, high, medium, low or info")
 	return cmd
 }
 
@@ -83,7 +83,7 @@ func (e *env) splice(path, block string) error {
 			return usage(hint, "%w", err)
 		}
 		if rel, err := filepath.Rel(dir, to); err != nil || !filepath.IsLocal(rel) {
-			return usage("name the file itself", "%s is a link out of its directory", path)
+			return usage("name the file itself", "%s is a symbolic link out of its directory", path)
 		}
 		path = to
 	}
@@ -91,7 +91,7 @@ func (e *env) splice(path, block string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && (!info.Mode().IsRegular() || info.Size() > maxAdvised):
-		return usage(hint, "%s is no text file", path)
+		return usage(hint, "%s is not a text file", path)
 	case err == nil:
 		mode = info.Mode().Perm()
 	case !errors.Is(err, os.ErrNotExist):

@@ -29,19 +29,19 @@ func (e *env) audit() *cobra.Command {
 	f := &auditFlags{}
 	cmd := &cobra.Command{
 		Use: "audit [flags] PATH", Short: "Audit a server's source without running it",
-		Long: "audit reads the source of a server: Python, JavaScript, TypeScript and Go as syntax, all else as text. It finds\n" +
-			"secrets, text that speaks to the model, and the ways by which what a tool's caller supplies reaches a shell, a\n" +
-			"path, a request, code, objects or a statement, each with its steps. Nothing in the source suppresses a finding.",
+		Long: "audit parses the source of a server (Python, JavaScript, TypeScript and Go) and searches other files as text. It finds\n" +
+			"hard-coded credentials, tool poisoning, and data flows from a tool's parameter to a shell, a path, a request, an\n" +
+			"evaluator, a deserializer or an SQL statement, with each step. Comments in the source suppress nothing.",
 		RunE: func(cmd *cobra.Command, args []string) error { return e.runAudit(cmd, f, args) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.format, "format", "text", strings.Join(auditFormats, ", "))
-	fl.BoolVar(&f.json, "json", false, "print the audit alone as JSON, without what a policy and a baseline say")
-	fl.StringVar(&f.failOn, "fail-on", string(finding.High), "critical, high, medium, low, info or never")
-	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 where not all of the source could be read")
-	fl.StringVar(&f.policy, "policy", "", "suppress what this `FILE` (coalmine.yaml) does")
-	fl.StringVar(&f.baseline, "baseline", "", "let only findings fail that this `FILE` of coalmine baseline does not know")
-	fl.BoolVar(&f.rubric, "rubric", false, "print the rules and what each costs")
+	fl.BoolVar(&f.json, "json", false, "print the audit as JSON, without the policy and the baseline")
+	fl.StringVar(&f.failOn, "fail-on", string(finding.High), "exit 1 at this severity: critical, high, medium, low, info or never")
+	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 when the audit could not read all of the source")
+	fl.StringVar(&f.policy, "policy", "", "apply the suppressions of this `FILE` (coalmine.yaml)")
+	fl.StringVar(&f.baseline, "baseline", "", "fail only on findings that are not in this baseline `FILE`")
+	fl.BoolVar(&f.rubric, "rubric", false, "print the rules and their deductions")
 	return cmd
 }
 
@@ -50,10 +50,10 @@ func (e *env) runAudit(cmd *cobra.Command, f *auditFlags, args []string) error {
 		return e.rubric()
 	}
 	if len(args) != 1 {
-		return usage("coalmine audit PATH", "%d paths were given, 1 is wanted", len(args))
+		return usage("coalmine audit PATH", "audit needs one PATH, got %d", len(args))
 	}
 	if !slices.Contains(auditFormats, f.format) {
-		return usage(strings.Join(auditFormats, ", "), "--format %s is not known", f.format)
+		return usage("use one of: "+strings.Join(auditFormats, ", "), "unknown --format %s", f.format)
 	}
 	opts, err := f.options()
 	if err != nil {
@@ -114,12 +114,12 @@ func (e *env) printAudited(res *analyze.Result, format, root string) error {
 }
 
 func (e *env) printAudit(r *audit.Report) {
-	fmt.Fprintf(e.out, "score: %d/100 (%s), %d files\n", r.Score, r.Grade, r.Profile.FilesScanned)
+	fmt.Fprintf(e.out, "score: %d/100 (%s), %s\n", r.Score, r.Grade, plural(r.Profile.FilesScanned, "file"))
 	if r.Skipped > 0 {
-		fmt.Fprintf(e.out, "inconclusive: %d of the files could not be read, were too large or took too long, and were not audited whole\n", r.Skipped)
+		fmt.Fprintf(e.out, "inconclusive: %s not fully audited: unreadable, too large or too slow\n", plural(r.Skipped, "file"))
 	}
 	for _, d := range r.Deductions {
-		fmt.Fprintf(e.out, "  -%d %s (%s), %d hit(s)\n", d.Points, d.Rule, d.Severity, d.Hits)
+		fmt.Fprintf(e.out, "  -%d %s (%s), %s\n", d.Points, d.Rule, d.Severity, plural(d.Hits, "hit"))
 	}
 	for _, f := range r.Findings {
 		fmt.Fprintf(e.out, "[%s] %s %s:%d %s\n", f.Severity, f.Rule, report.Escape(f.Location.Path, 200), f.Location.Line, report.Escape(auditText(&f), 240))

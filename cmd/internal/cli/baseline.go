@@ -15,12 +15,12 @@ import (
 func (e *env) baseline() *cobra.Command {
 	out := ""
 	cmd := &cobra.Command{
-		Use: "baseline [--out FILE] REPORT…", Short: "Write what is known of servers down, so that only what is new fails",
-		Long: "baseline reads report.json files, or directories of runs such as coalmine-out, and writes their findings\n" +
-			"down. coalmine probe --baseline FILE then fails only for others.",
+		Use: "baseline [--out FILE] REPORT…", Short: "Record known findings, so that only new ones fail",
+		Long: "baseline reads report.json files, or directories of runs such as coalmine-out, and records their findings.\n" +
+			"coalmine probe --baseline FILE then fails only on other findings.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("coalmine baseline --out baseline.json coalmine-out", "no report to read")
+				return usage("coalmine baseline --out baseline.json coalmine-out", "baseline needs a REPORT")
 			}
 			reports, err := readReports(args)
 			if err != nil {
@@ -70,7 +70,7 @@ func readReports(args []string) ([][]byte, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, usage("name a directory that coalmine probe wrote, such as coalmine-out", "there is no %s", report.FileJSON)
+		return nil, usage("name a directory that coalmine probe wrote, such as coalmine-out", "found no %s", report.FileJSON)
 	}
 	var out [][]byte
 	for _, name := range names {

@@ -17,7 +17,7 @@ import (
 func (e *env) clean() *cobra.Command {
 	var all, packages bool
 	cmd := &cobra.Command{
-		Use: "clean", Short: "Remove what killed runs left behind", Args: exactArgs(0, "coalmine clean"),
+		Use: "clean", Short: "Remove leftovers of killed runs", Args: exactArgs(0, "coalmine clean"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			fetched, cacheErr := cleanCache(packages)
 			for _, dir := range fetched {
@@ -31,8 +31,8 @@ func (e *env) clean() *cobra.Command {
 			return errors.Join(cacheErr, recordsErr, err)
 		},
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "also what belongs to runs that are still alive")
-	cmd.Flags().BoolVar(&packages, "packages", false, "also the packages that were fetched: they are fetched again when they are needed")
+	cmd.Flags().BoolVar(&all, "all", false, "also remove leftovers of runs that are still alive")
+	cmd.Flags().BoolVar(&packages, "packages", false, "also remove cached packages")
 	return cmd
 }
 

@@ -7,12 +7,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
@@ -58,11 +60,11 @@ func Main(args []string, in io.Reader, out, errw io.Writer) int {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		var left *run.LeftError
 		if errors.As(err, &left) {
-			fmt.Fprintln(errw, "error: interrupted; the sandbox is still there: "+report.Escape(left.Error(), 1000))
+			fmt.Fprintln(errw, "error: interrupted; the sandbox still exists: "+report.Escape(left.Error(), 1000))
 			fmt.Fprintln(errw, "hint: coalmine clean removes it")
 			return ExitInterrupted
 		}
-		fmt.Fprintln(errw, "error: interrupted; the sandbox was removed")
+		fmt.Fprintln(errw, "error: interrupted; coalmine removed the sandbox")
 		return ExitInterrupted
 	}
 	return e.fail(err)
@@ -85,11 +87,11 @@ func (e *env) fail(err error) int {
 func (e *env) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "coalmine",
-		Short: "Run an MCP server among decoy secrets and say where it does what it did not declare",
-		Long: "coalmine runs an MCP server in a sandbox full of decoy secrets, watches its system calls and its wire,\n" +
-			"calls every tool, and reports where what it did differs from what it declared.\n\n" +
-			"Exit status: 0 nothing at the threshold, 1 findings at or above --fail-on, 2 usage or configuration,\n" +
-			"3 nothing at the threshold but not everything was looked at.",
+		Short: "Run an MCP server in a sandbox and report behaviour that it does not declare",
+		Long: "coalmine runs an MCP server in a sandbox with decoy secrets, records its system calls and its MCP messages,\n" +
+			"calls every tool, and reports behaviour that differs from what the server declares.\n\n" +
+			"Exit status: 0 clean, 1 findings at or above --fail-on, 2 usage or configuration error,\n" +
+			"3 inconclusive: no finding at the threshold, but coalmine could not check everything.",
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -117,12 +119,21 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("CI") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// exactArgs is cobra's check with an error and a hint of ours.
+// exactArgs is cobra's check with an error and a hint of ours. The command's use line
+// names the argument: "targets needs a FILE".
 func exactArgs(n int, hint string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usage(hint, "%d arguments were given, %d are wanted", len(args), n)
+	return func(cmd *cobra.Command, args []string) error {
+		_, what, _ := strings.Cut(cmd.Use, " ")
+		switch {
+		case len(args) == n:
+			return nil
+		case n == 0:
+			return usage(hint, "%s takes no arguments, got %d", cmd.Name(), len(args))
+		case len(args) < n:
+			return usage(hint, "%s needs a %s", cmd.Name(), what)
 		}
-		return nil
+		return usage(hint, "%s takes one %s, got %d arguments", cmd.Name(), what, len(args))
 	}
 }
+
+func plural(n int, word string) string { return text.Plural(n, word) }

@@ -40,7 +40,7 @@ func readConfig(name string) (servers []config.Server, bad []error, err error) {
 	case len(servers) == 0 && len(bad) > 0:
 		return nil, nil, usage(configHint, "%s: %w", name, bad[0])
 	case len(servers) == 0:
-		return nil, nil, usage(configHint, "%s names no server", name)
+		return nil, nil, usage(configHint, "%s lists no server", name)
 	}
 	return servers, bad, nil
 }
@@ -49,7 +49,7 @@ func readConfig(name string) (servers []config.Server, bad []error, err error) {
 func (e *env) badEntries(bad []error) int {
 	status := ExitOK
 	for _, err := range bad {
-		status = e.fail(usage("mend, rename or remove the entry", "%w", err))
+		status = e.fail(usage("fix, rename or remove the entry", "%w", err))
 	}
 	return status
 }

@@ -32,24 +32,24 @@ func (e *env) detect() *cobra.Command {
 	var asJSON bool
 	var format string
 	cmd := &cobra.Command{
-		Use: "detect LOG…", Short: "Judge what crossed the wire in a session, or in several servers' sessions",
-		Long: "detect runs every detector over a session log. Of several logs it also says where one server's tools stand in\nanother's way.\n\n" +
-			"Exit status: 1 for an observation that is more than information, else 3 where something could not be seen, else 0;\n2 where LOG is no session log.",
+		Use: "detect LOG…", Short: "Analyse the MCP messages of recorded sessions",
+		Long: "detect runs every detector over a session log. Over several logs, it also finds tool shadowing between servers.\n\n" +
+			"Exit status: 1 for an observation above information, else 3 when the log has gaps, else 0;\n2 when LOG is not a session log.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if asJSON {
 				format = "json"
 			}
 			if len(args) == 0 {
-				return usage("coalmine detect LOG", "no log is named")
+				return usage("coalmine detect LOG", "detect needs a LOG")
 			}
 			if !slices.Contains([]string{"text", "json", "sarif"}, format) {
-				return usage("text, json, sarif", "--format %s is not known", format)
+				return usage("use text, json or sarif", "unknown --format %s", format)
 			}
 			return e.runDetect(f, format, args)
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print annotations as JSON, in glassport's form")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print annotations as JSON in glassport's format")
 	cmd.Flags().StringVar(&format, "format", "text", "text, json or sarif")
 	return cmd
 }
@@ -111,7 +111,7 @@ func (e *env) printDetected(l *detect.Log) {
 	if verdict == string(detect.Clean) && len(l.Holes()) > 0 {
 		verdict += " as far as it was seen"
 	}
-	fmt.Fprintf(e.out, "%s: %s, %d observations\n", report.Clean(l.Name, 400), verdict, len(as)+l.Dropped)
+	fmt.Fprintf(e.out, "%s: %s, %s\n", report.Clean(l.Name, 400), verdict, plural(len(as)+l.Dropped, "observation"))
 	again := map[string][]int{} // the places of those that say the same
 	var order []string
 	for i := range as {
@@ -138,7 +138,7 @@ func (e *env) printDetected(l *detect.Log) {
 		fmt.Fprintf(e.out, "  … and %d more; --json has them\n", n)
 	}
 	for _, h := range l.Holes() {
-		fmt.Fprintln(e.out, "  not seen: "+report.Escape(h.Text, 400))
+		fmt.Fprintln(e.out, "  not checked: "+report.Escape(h.Text, 400))
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 func (e *env) doctor() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "doctor", Short: "Say what works on this machine, and what would make the rest work", Args: exactArgs(0, "coalmine doctor"),
+		Use: "doctor", Short: "Check what works on this machine and how to fix the rest", Args: exactArgs(0, "coalmine doctor"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			rows := doctor.Table(cmd.Context())
 			if asJSON {

@@ -23,10 +23,10 @@ func (e *env) gate() *cobra.Command {
 	f := &gateFlags{}
 	cmd := &cobra.Command{
 		Use:   "gate [flags] -- COMMAND…  |  gate [flags] --http --url URL",
-		Short: "Stand between a client and a server, and hold both to what was declared",
-		Long: "gate is tap with a say: a call passes if the newest complete tools/list declares the tool, the policy and the\n" +
-			"lock allow it, and its arguments are what the tool's schema declares. A call that does not pass is answered\n" +
-			"with a JSON-RPC error of code -32000.",
+		Short: "Proxy a server and block calls that its declarations or your policy forbid",
+		Long: "gate is a tap that can block. A call passes when the newest complete tools/list declares the tool, the policy\n" +
+			"and the lock allow it, and its arguments match the inputSchema. For other calls the gate returns a JSON-RPC\n" +
+			"error with code -32000.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			g, err := f.gate()
 			if err != nil {
@@ -38,13 +38,13 @@ func (e *env) gate() *cobra.Command {
 	f.wireFlags.add(cmd)
 	f.httpFlags.add(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.policy, "policy", "", "allow only the tools and arguments that this `FILE`, a coalmine.yaml, allows")
-	fl.StringVar(&f.lock, "lock", "", "allow only tools that are declared as in this `FILE`, made by coalmine lock")
-	fl.StringVar(&f.fail, "fail", "", "open or closed: what becomes of what cannot be checked (default closed with --policy or --lock, else open)")
-	fl.DurationVar(&f.hold, "hold", gate.DefaultHold, "how long a call waits for the list of tools")
-	fl.BoolVar(&f.secrets, "stop-secrets", false, "stop results that hold a key, a token or a number that is private")
-	fl.StringVar(&f.canaries, "canaries", "", "stop results that hold a decoy of the probe whose files are in `DIR`")
-	fl.BoolVar(&f.unchecked, "no-schema", false, "do not check arguments against the declared schemas")
+	fl.StringVar(&f.policy, "policy", "", "allow only tools and arguments that this policy `FILE` (coalmine.yaml) allows")
+	fl.StringVar(&f.lock, "lock", "", "allow only tools whose declaration matches this `FILE` from coalmine lock")
+	fl.StringVar(&f.fail, "fail", "", "what happens to a call that the gate cannot check: open or closed (default closed with --policy or --lock, else open)")
+	fl.DurationVar(&f.hold, "hold", gate.DefaultHold, "how long a call waits for tools/list")
+	fl.BoolVar(&f.secrets, "stop-secrets", false, "block results that contain a key, a token or a private number")
+	fl.StringVar(&f.canaries, "canaries", "", "block results that contain a decoy of the probe in `DIR`")
+	fl.BoolVar(&f.unchecked, "no-schema", false, "do not validate arguments against the inputSchema")
 	return cmd
 }
 
@@ -56,10 +56,10 @@ func (f *gateFlags) gate() (*gate.Gate, error) {
 	case "open", "closed":
 		o.Closed = f.fail == "closed"
 	default:
-		return nil, usage("open or closed", "--fail %s is not known", f.fail)
+		return nil, usage("use open or closed", "unknown --fail %s", f.fail)
 	}
 	if f.hold <= 0 {
-		return nil, usage("a duration such as 2s", "--hold must be above zero")
+		return nil, usage("use a duration such as 2s", "--hold must be positive")
 	}
 	var err error
 	if o.Policy, err = readPolicy(f.policy); err != nil {

@@ -32,9 +32,9 @@ func (e *env) health() *cobra.Command {
 	var asJSON bool
 	var last int
 	cmd := &cobra.Command{
-		Use: "health [DIR]", Short: "Say whether the latest sessions were recorded and judged as they should",
-		Long: "health adds up what the taps said of themselves at the end of the latest session logs, and what judging them shows.\n\n" +
-			"Exit status: 0, or 3 where a detector failed or a log could not be read whole; 2 where DIR is no directory.",
+		Use: "health [DIR]", Short: "Check whether the latest sessions were recorded correctly",
+		Long: "health sums up the metrics that taps wrote at the end of the latest session logs, and the results of judging them.\n\n" +
+			"Exit status: 0, or 3 when a detector failed or a log has gaps; 2 when DIR is not a directory.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			root, dir, err := logDir(args, "coalmine health [DIR]")
 			if err != nil {
@@ -42,7 +42,7 @@ func (e *env) health() *cobra.Command {
 			}
 			defer root.Close()
 			if last < 1 {
-				return usage("a number such as 10", "--last must be above zero")
+				return usage("use a number such as 10", "--last must be positive")
 			}
 			h, err := healthOf(root, last)
 			if err != nil {
@@ -58,21 +58,21 @@ func (e *env) health() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON, in glassport's form")
-	cmd.Flags().IntVar(&last, "last", 10, "look at so many of the latest sessions")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON in glassport's format")
+	cmd.Flags().IntVar(&last, "last", 10, "check this many of the latest sessions")
 	return cmd
 }
 
 func (e *env) printHealth(h *healthReport, dir string) {
 	if h.Sessions == 0 {
-		fmt.Fprintln(e.out, "no session log is in "+plain(dir))
+		fmt.Fprintln(e.out, "no session log in "+plain(dir))
 		return
 	}
 	state := "healthy"
 	if e.status != ExitOK {
-		state = fmt.Sprintf("degraded: %d detector errors, %d logs and %d lines that could not be read, %d frames missing", h.DetectorErrors, h.Unreadable, h.UnreadableLines, h.MissingFrames)
+		state = fmt.Sprintf("degraded; detector errors: %d, unreadable logs: %d, unreadable lines: %d, missing frames: %d", h.DetectorErrors, h.Unreadable, h.UnreadableLines, h.MissingFrames)
 	}
-	fmt.Fprintf(e.out, "%s; %d sessions, %d frames, %d blocked, %d without metrics, %d that begin in the middle\n",
+	fmt.Fprintf(e.out, "%s; sessions: %d, frames: %d, blocked: %d, without metrics: %d, without a beginning: %d\n",
 		state, h.Sessions, h.FramesSeen, h.FramesBlocked, h.MissingMetrics, h.TailOnly)
 }
 

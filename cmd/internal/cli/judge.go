@@ -25,19 +25,19 @@ type judgeFlags struct {
 func (e *env) judge() *cobra.Command {
 	f := &judgeFlags{}
 	cmd := &cobra.Command{
-		Use: "judge [flags] DIR…", Short: "Judge recorded runs again, and write their reports again",
-		Long: "judge reads the directory of a probe and writes its reports again, without a sandbox, the server's source or\n" +
-			"the network. The policy, baseline and threshold are those of the probe unless flags name others; what that\n" +
-			"changes is said on standard error.",
+		Use: "judge [flags] DIR…", Short: "Judge recorded runs again and rewrite their reports",
+		Long: "judge reads the directory of a probe and rewrites its reports, without a sandbox, the server's source or the\n" +
+			"network. It uses the policy, baseline and threshold of the probe unless flags name others, and prints on\n" +
+			"standard error what they change.",
 		RunE: func(_ *cobra.Command, args []string) error { return e.runJudge(f, args) },
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.policy, "policy", "", "judge by this `FILE` (coalmine.yaml) in place of the probe's")
+	fl.StringVar(&f.policy, "policy", "", "use this policy `FILE` (coalmine.yaml) instead of the probe's")
 	fl.StringArrayVar(&f.rules, "rules", nil, rulesUsage)
-	fl.StringVar(&f.baseline, "baseline", "", "compare with this `FILE` of coalmine baseline in place of the probe's")
-	fl.StringVar(&f.failOn, "fail-on", "", "critical, high, medium, low, info or never (default the probe's)")
+	fl.StringVar(&f.baseline, "baseline", "", "use this baseline `FILE` instead of the probe's")
+	fl.StringVar(&f.failOn, "fail-on", "", "exit 1 at this severity: critical, high, medium, low, info or never (default: the probe's)")
 	fl.StringSliceVar(&f.format, "format", []string{"text"}, formatUsage)
-	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 where not everything could be looked at")
+	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 when the verdict is inconclusive")
 	return cmd
 }
 
@@ -45,7 +45,7 @@ const judgeHint = "name the directory of a probe, such as coalmine-out/NAME"
 
 func (e *env) runJudge(f *judgeFlags, args []string) error {
 	if len(args) == 0 {
-		return usage("coalmine judge coalmine-out/NAME", "no directory to judge")
+		return usage("coalmine judge coalmine-out/NAME", "judge needs a DIR")
 	}
 	p, err := e.newPrinter(f.format, len(args) > 1)
 	if err != nil {

@@ -19,10 +19,10 @@ func (e *env) lock() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "lock [--out FILE] LOG  |  lock [--out FILE] -- COMMAND…",
-		Short: "Write down, as hashes, what a server declares",
-		Long: "lock hashes what a server declares: each tool's name, title, description, schemas and annotations, and the\n" +
-			"instructions. It reads them from a session's LOG, which runs nothing, or starts COMMAND as a client would.\n" +
-			"coalmine gate --lock FILE then holds the server to it.",
+		Short: "Record hashes of a server's declarations",
+		Long: "lock hashes the declarations of a server: the instructions and each tool's name, title, description, schemas and\n" +
+			"annotations. It reads them from a session LOG, which runs nothing, or starts COMMAND as a client does.\n" +
+			"coalmine gate --lock FILE then enforces them.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var l *gate.Lock
 			var err error
@@ -32,14 +32,14 @@ func (e *env) lock() *cobra.Command {
 				var absent *exec.Error
 				var barred *fs.PathError
 				if errors.As(err, &absent) || errors.As(err, &barred) {
-					err = usage("give the server's command after --, as its client would start it", "%w", err)
+					err = usage("write the server's command after --", "%w", err)
 				}
 			case dash < 0 && len(args) == 1:
 				if l, err = wiretap.LockLog(args[0]); err != nil {
-					err = usage("name a session's log in which the tools were listed, or a command after --", "%w", err)
+					err = usage("name a session log that contains tools/list, or a command after --", "%w", err)
 				}
 			default:
-				return usage("coalmine lock LOG, or coalmine lock -- COMMAND…", "what is to be locked was not named")
+				return usage("coalmine lock LOG, or coalmine lock -- COMMAND…", "lock needs a LOG or a command")
 			}
 			if err != nil {
 				return err
@@ -55,7 +55,7 @@ func (e *env) lock() *cobra.Command {
 			if err := os.WriteFile(out, data, 0o644); err != nil {
 				return &sandbox.UsageError{Err: err, Hint: "name another file with --out"}
 			}
-			fmt.Fprintf(e.out, "locked %d tools in %s\n", len(l.Tools), report.Escape(out, 300))
+			fmt.Fprintf(e.out, "locked %s in %s\n", plural(len(l.Tools), "tool"), report.Escape(out, 300))
 			return nil
 		},
 	}

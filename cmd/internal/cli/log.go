@@ -17,7 +17,7 @@ import (
 // logDir opens the directory of logs that is named, else where taps keep theirs.
 func logDir(args []string, hint string) (*os.Root, string, error) {
 	if len(args) > 1 {
-		return nil, "", usage(hint, "%d directories were given, at most 1 is wanted", len(args))
+		return nil, "", usage(hint, "expected at most 1 directory, got %d", len(args))
 	}
 	dir, err := session.WireDir()
 	if len(args) == 1 {
@@ -28,7 +28,7 @@ func logDir(args []string, hint string) (*os.Root, string, error) {
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, "", usage("name the directory that holds session logs", "%w", err)
+		return nil, "", usage("name a directory with session logs", "%w", err)
 	}
 	return root, dir, nil
 }
@@ -41,8 +41,8 @@ type logFlags struct {
 
 func (f *logFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.client, "client", "auto", "who the client was: auto, other, or coalmine (what only judges the client is then off)")
-	fl.StringVar(&f.patterns, "patterns", "", "a JSON `FILE` of patterns of your own (default $COALMINE_PII_PATTERNS, else $GLASSPORT_PII_PATTERNS)")
+	fl.StringVar(&f.client, "client", "auto", "who the client was: auto, other, or coalmine (turns off the rules that judge the client)")
+	fl.StringVar(&f.patterns, "patterns", "", "a JSON `FILE` with your own patterns (default $COALMINE_PII_PATTERNS, else $GLASSPORT_PII_PATTERNS)")
 }
 
 // detectOptions reads the flags. A file of patterns that cannot be used is said, and
@@ -54,7 +54,7 @@ func (e *env) detectOptions(f *logFlags) (detect.Options, error) {
 	case "coalmine":
 		o.OwnClient = true
 	default:
-		return o, usage("auto, other, coalmine", "--client %s is not known", f.client)
+		return o, usage("use auto, other or coalmine", "unknown --client %s", f.client)
 	}
 	path := f.patterns
 	for _, name := range []string{"COALMINE_PII_PATTERNS", "GLASSPORT_PII_PATTERNS"} {
@@ -68,7 +68,7 @@ func (e *env) detectOptions(f *logFlags) (detect.Options, error) {
 	own, err := pii.Load(path)
 	if err != nil {
 		fmt.Fprintln(e.err, "warning: "+report.Escape(err.Error(), 1000))
-		fmt.Fprintln(e.err, "hint: only the built-in patterns are used")
+		fmt.Fprintln(e.err, "hint: coalmine uses only the built-in patterns")
 		return o, nil
 	}
 	o.Patterns = own
@@ -83,10 +83,10 @@ func openLog(path string) (f *os.File, name string, own bool, err error) {
 	}
 	// A file that is no regular one could be read for ever.
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, "", false, usage("name a session log, or a directory that holds session.jsonl", "%s is no regular file", path)
+		return nil, "", false, usage("name a session log, or a directory with session.jsonl", "%s is not a regular file", path)
 	}
 	if f, err = os.Open(path); err != nil {
-		return nil, "", false, usage("name a session log (*.jsonl), or a directory that holds session.jsonl", "%w", err)
+		return nil, "", false, usage("name a session log (*.jsonl), or a directory with session.jsonl", "%w", err)
 	}
 	if filepath.Base(path) == session.FramesFile {
 		if dir, err := os.OpenRoot(filepath.Dir(path)); err == nil {
@@ -116,7 +116,7 @@ func (e *env) readLog(f *logFlags, path string) (*analyze.Result, *detect.Log, e
 	}
 	// A session in which nobody said a word has its metrics all the same.
 	if l.Stats.Events == 0 && l.Metrics == nil {
-		return nil, nil, usage("name a log that coalmine tap, coalmine probe or glassport wrote", "%s holds no frame of a session", path)
+		return nil, nil, usage("name a log from coalmine tap, coalmine probe or glassport", "%s contains no session frame", path)
 	}
 	return res, l, nil
 }

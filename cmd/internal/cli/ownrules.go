@@ -25,10 +25,10 @@ const (
 )
 
 // rulesHint is for a file of rules that is none.
-const rulesHint = "docs/ledger.md shows a rule; coalmine rules test holds rules against their examples"
+const rulesHint = "docs/ledger.md has an example; coalmine rules test runs the examples of rules"
 
 // rulesUsage says what --rules takes.
-const rulesUsage = "rules of your own: a file, or a `DIR` of *.yaml files (docs/ledger.md shows one)"
+const rulesUsage = "use your own rules: a file, or a `DIR` of *.yaml files (docs/ledger.md has an example)"
 
 // ruleSource reads the files of rules that are named. read reads one, which is open
 // where it is called, name for messages; listed is what else of a directory there is to read.

@@ -62,7 +62,7 @@ func (f *probeFlags) target(o plan.Options, words []string, file string) (plan.O
 
 func (f *probeFlags) command(o plan.Options, words []string) (plan.Options, error) {
 	if f.bin != "" {
-		return o, usage("coalmine probe --bin NAME npm:PACKAGE", "--bin is for a package, and %s is a command", words[0])
+		return o, usage("coalmine probe --bin NAME npm:PACKAGE", "--bin needs a package, but %s is a command", words[0])
 	}
 	o.Command = words
 	return o, nil

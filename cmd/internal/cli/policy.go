@@ -30,7 +30,7 @@ type policyFlags struct {
 func (f *probeFlags) readPolicy(ctx context.Context) error {
 	if f.policy.emit != "" {
 		if _, err := os.Lstat(f.policy.emit); !errors.Is(err, fs.ErrNotExist) {
-			return usage("name a file that is not there yet", "--emit-policy: %s is there, and may be somebody's", f.policy.emit)
+			return usage("name a new file", "--emit-policy: %s already exists", f.policy.emit)
 		}
 		f.Least = true
 	}
@@ -81,7 +81,7 @@ func threshold(flag string) (finding.Severity, error) {
 	}
 	s, err := finding.ParseSeverity(flag)
 	if err != nil {
-		return "", usage("critical, high, medium, low, info or never", "--fail-on %s is not known", flag)
+		return "", usage("use critical, high, medium, low, info or never", "unknown --fail-on %s", flag)
 	}
 	return s, nil
 }
@@ -112,7 +112,7 @@ func (e *env) stale(f *probeFlags) int {
 	}
 	status := ExitOK
 	for _, err := range f.Policy.Unused(f.policy.accepted) {
-		status = e.fail(usage("remove it: what it was for is gone", "%w", err))
+		status = e.fail(usage("remove the suppression: it matches no finding", "%w", err))
 	}
 	return status
 }
@@ -130,7 +130,7 @@ func (f *probeFlags) readDummies() error {
 			err = errors.New("it has no value")
 		}
 		if err != nil {
-			return usage("--env NAME=VALUE, with a value that is no secret; --pass-env NAME gives a real one", "--env %s: %w", name[:min(len(name), 80)], err)
+			return usage("use --env NAME=VALUE for values that are not secret, and --pass-env NAME for real secrets", "--env %s: %w", name[:min(len(name), 80)], err)
 		}
 		f.Dummies[name] = value
 	}

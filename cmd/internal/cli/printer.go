@@ -20,7 +20,7 @@ import (
 var formats = []string{"text", "line", "json", "sarif", "html", "markdown", "junit"}
 
 // formatUsage is the help of --format.
-var formatUsage = "what is printed, of " + strings.Join(formats, ", ") + "; FORMAT=`FILE` writes it to a file (a run's own files are written in any case)"
+var formatUsage = "print these formats: " + strings.Join(formats, ", ") + "; FORMAT=`FILE` writes one to a file (coalmine always writes the run's own files)"
 
 // printer writes the reports of one command's servers, each format to the standard output or
 // to a file. Of several servers JSON is one array, SARIF one log with a run each and JUnit one
@@ -49,7 +49,7 @@ func (e *env) newPrinter(asked []string, several bool) (*printer, error) {
 	for _, v := range asked {
 		format, file, named := strings.Cut(v, "=")
 		if !slices.Contains(formats, format) {
-			return nil, usage(strings.Join(formats, ", "), "--format %s is not known", format)
+			return nil, usage("use one of: "+strings.Join(formats, ", "), "unknown --format %s", format)
 		}
 		if named && file == "" {
 			return nil, usage("--format "+format+"=FILE", "--format %s= names no file", format)

@@ -69,40 +69,40 @@ func (e *env) probe() *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.SetInterspersed(false)
-	fl.StringVar(&f.config, "config", "", "an MCP client's configuration `FILE` that names the servers")
-	fl.StringVar(&f.server, "server", "", "only the server of this `NAME` in --config")
-	fl.StringVar(&f.bin, "bin", "", "of a package with several programs the one of this `NAME`")
-	fl.BoolVar(&f.NoBuild, "no-build", false, "leave out the scripts that installing a package would run (never clean where there are any)")
-	fl.StringVar(&f.Sandbox, "sandbox", "auto", "auto, docker, local, or inplace: the container that coalmine runs in")
-	fl.StringVar(&f.Image, "image", "", "docker: the `IMAGE` to run in (default coalmine)")
-	fl.StringVar(&f.Runtime, "runtime", "", "docker: the container `RUNTIME`, such as runsc")
-	fl.BoolVar(&f.AllowUserNS, "allow-userns", false, "let the server make user namespaces, which the sandboxes of browsers and bubblewrap need (more of the kernel is in its reach)")
-	fl.StringVar(&f.Tracer, "tracer", "auto", "auto, ebpf (from outside: the server cannot tell; auto prefers it where it is allowed), strace, both (one run each, compared) or none (never clean)")
-	fl.StringVar(&f.Network, "network", plan.NetworkSinkhole, "sinkhole (everything answers and nothing leaves), loopback (that answers too), refuse, none, or allow=`HOST,…`: these hosts are really reached")
-	fl.StringVar(&f.replies, "replies", "", "HTTP answers of your own by host and path, from this YAML `FILE`")
-	fl.StringVar(&f.Transport, "transport", "auto", "auto (stdio), stdio, http or sse: the server opens a port inside the sandbox")
-	fl.StringSliceVar(&f.PassEnv, "pass-env", nil, "give the server the real value of this variable (redacted in every file)")
-	fl.StringArrayVar(&f.dummies, "env", nil, "give the server this value, `NAME=VALUE`, that is no secret: a dummy for a key that it needs")
-	fl.StringVar(&f.seed, "seed", "", "the `N` from which all inputs are drawn (default drawn anew)")
-	fl.StringVar(&f.budget, "budget", plan.BudgetQuick, "quick, nightly, or a duration such as 10m: how much is tried; --calls and --timeout go before it")
-	fl.IntVar(&f.Calls, "calls", plan.DefaultCalls, "calls of each tool")
-	fl.DurationVar(&f.timeout, "timeout", plan.DefaultTimeout, "for the whole run")
-	fl.DurationVar(&f.callOut, "call-timeout", plan.DefaultCallTimeout, "for each call")
-	fl.IntVar(&f.Jobs, "jobs", 0, "at most `N` sandboxes of this server at once (default one for each processor)")
-	fl.StringVar(&f.Out, "out", plan.DefaultOut, "the `DIR` below which the run's files are written")
+	fl.StringVar(&f.config, "config", "", "probe the servers in this MCP client configuration `FILE`")
+	fl.StringVar(&f.server, "server", "", "probe only the server with this `NAME` in --config")
+	fl.StringVar(&f.bin, "bin", "", "run the program with this `NAME` of a package with several programs")
+	fl.BoolVar(&f.NoBuild, "no-build", false, "skip the package's install scripts (a package with scripts is then never clean)")
+	fl.StringVar(&f.Sandbox, "sandbox", "auto", "where the server runs: auto, docker, local, or inplace (the container that coalmine runs in)")
+	fl.StringVar(&f.Image, "image", "", "docker: run the server in this `IMAGE` (default coalmine)")
+	fl.StringVar(&f.Runtime, "runtime", "", "docker: use this container `RUNTIME`, such as runsc")
+	fl.BoolVar(&f.AllowUserNS, "allow-userns", false, "let the server create user namespaces, as browsers and bubblewrap do (this exposes more of the kernel)")
+	fl.StringVar(&f.Tracer, "tracer", "auto", "how system calls are recorded: auto, ebpf (invisible to the server), strace, both (compares one run each) or none (never clean)")
+	fl.StringVar(&f.Network, "network", plan.NetworkSinkhole, "sinkhole (answers everything, nothing leaves), loopback (sinkhole on loopback ports too), refuse, none, or allow=`HOST,…` (connects to these real hosts)")
+	fl.StringVar(&f.replies, "replies", "", "answer HTTP requests as this YAML `FILE` says, by host and path")
+	fl.StringVar(&f.Transport, "transport", "auto", "MCP transport: auto (stdio), stdio, http or sse (the server opens a port inside the sandbox)")
+	fl.StringSliceVar(&f.PassEnv, "pass-env", nil, "pass the real value of this variable to the server (redacted in every file)")
+	fl.StringArrayVar(&f.dummies, "env", nil, "pass `NAME=VALUE` to the server: a dummy value, never a secret")
+	fl.StringVar(&f.seed, "seed", "", "draw all inputs from the seed `N` (default: random)")
+	fl.StringVar(&f.budget, "budget", plan.BudgetQuick, "how much to try: quick, nightly, or a duration such as 10m (--calls and --timeout override it)")
+	fl.IntVar(&f.Calls, "calls", plan.DefaultCalls, "how often to call each tool")
+	fl.DurationVar(&f.timeout, "timeout", plan.DefaultTimeout, "time limit of the whole run")
+	fl.DurationVar(&f.callOut, "call-timeout", plan.DefaultCallTimeout, "time limit of each call")
+	fl.IntVar(&f.Jobs, "jobs", 0, "run at most `N` sandboxes at once (default: one for each processor)")
+	fl.StringVar(&f.Out, "out", plan.DefaultOut, "write the run's files below `DIR`")
 	fl.StringSliceVar(&f.format, "format", []string{"text"}, formatUsage)
-	fl.StringVar(&f.policy.file, "policy", "", "a `FILE` (coalmine.yaml) of what the server may do, and of findings that somebody answers for")
-	fl.StringVar(&f.policy.emit, "emit-policy", "", "write the least policy under which the run would have been quiet to this new `FILE`")
+	fl.StringVar(&f.policy.file, "policy", "", "apply this policy `FILE` (coalmine.yaml): allowed effects and suppressed findings")
+	fl.StringVar(&f.policy.emit, "emit-policy", "", "write the smallest policy that allows everything the run did to this new `FILE`")
 	fl.StringArrayVar(&f.rules, "rules", nil, rulesUsage)
-	fl.StringSliceVar(&f.Vary, "vary", nil, "run again under changed conditions, and say what comes with one only: client, ci, clock, locale, canaries, secrets")
-	fl.StringVar(&f.baseline, "baseline", "", "a `FILE` of coalmine baseline: only findings that are not in it decide")
-	fl.StringVar(&f.textJudge, "text-judge", "", "have a program of your own judge what the server says: `CMD` is started on this machine, without a shell, and reads and writes lines of JSON")
-	fl.StringVar(&f.changedSince, "changed-since", "", "probe only servers that differ from the merge base with this `REF`, by its policy and baseline")
-	fl.StringVar(&f.failOn, "fail-on", "high", "critical, high, medium, low, info or never")
-	fl.StringArrayVar(&f.Show, "show", nil, "show the server this `PATH` of the host, which git does not track or which lies outside of --config's repository")
-	fl.BoolVar(&f.dryRun, "dry-run", false, "print what would be run and what of the host it would be shown, and start nothing (a package is fetched)")
-	fl.StringVar(&f.replay, "replay", "", "make only the calls of this `FILE`, as a finding names it; exit 1 where they show the finding again")
-	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 where not everything could be looked at")
+	fl.StringSliceVar(&f.Vary, "vary", nil, "run again under changed conditions and report what depends on one: client, ci, clock, locale, canaries, secrets")
+	fl.StringVar(&f.baseline, "baseline", "", "fail only on findings that are not in this baseline `FILE`")
+	fl.StringVar(&f.textJudge, "text-judge", "", "let your own program `CMD` judge what the server says (runs on this machine without a shell; reads and writes lines of JSON)")
+	fl.StringVar(&f.changedSince, "changed-since", "", "probe only servers that differ from the merge base with `REF`, with its policy and baseline")
+	fl.StringVar(&f.failOn, "fail-on", "high", "exit 1 at this severity: critical, high, medium, low, info or never")
+	fl.StringArrayVar(&f.Show, "show", nil, "make this host `PATH` visible to the server, although git does not track it or it is outside the repository of --config")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "print the command and the host files that the server would see, and start nothing (fetches a package)")
+	fl.StringVar(&f.replay, "replay", "", "make only the calls of this replay `FILE`; exit 1 when they reproduce the finding")
+	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 when the verdict is inconclusive")
 	return cmd
 }
 
@@ -120,7 +120,7 @@ func (f *probeFlags) check() (err error) {
 		{"--transport", f.Transport, []string{"auto", plan.TransportStdio, plan.TransportHTTP, plan.TransportSSE}},
 	} {
 		if !slices.Contains(c.known, c.value) {
-			return usage(strings.Join(c.known, ", "), "%s %s is not known", c.name, c.value)
+			return usage("use one of: "+strings.Join(c.known, ", "), "unknown %s %s", c.name, c.value)
 		}
 	}
 	if err := plan.CheckNetwork(f.Network); err != nil {
@@ -130,16 +130,16 @@ func (f *probeFlags) check() (err error) {
 		return err
 	}
 	if len(f.Vary) > 0 && f.replay != "" {
-		return usage("leave out one of them", "--vary makes all calls again, and --replay only some")
+		return usage("remove one of them", "--vary and --replay exclude each other")
 	}
 	if _, err := (&env{}).newPrinter(f.format, false); err != nil {
 		return err
 	}
 	if f.Jobs < 0 {
-		return usage("a whole number, such as --jobs 2", "--jobs %d is not a number of sandboxes", f.Jobs)
+		return usage("use a positive number such as --jobs 2", "invalid --jobs %d", f.Jobs)
 	}
 	if f.Calls < 1 || f.timeout <= 0 || f.callOut <= 0 {
-		return usage("leave them out for the defaults", "--calls, --timeout and --call-timeout must be above zero")
+		return usage("omit them for the defaults", "--calls, --timeout and --call-timeout must be positive")
 	}
 	if f.replay != "" {
 		if err := f.readReplay(); err != nil {
@@ -148,14 +148,14 @@ func (f *probeFlags) check() (err error) {
 	}
 	if f.textJudge != "" {
 		if f.TextJudge = strings.Fields(f.textJudge); len(f.TextJudge) == 0 {
-			return usage("such as --text-judge \"python3 judge.py\"", "--text-judge names no program")
+			return usage("for example --text-judge \"python3 judge.py\"", "--text-judge needs a program")
 		}
 	}
 	f.Seed = time.Now().UnixNano() & 0xffffffff
 	if f.seed != "" {
 		n, err := strconv.ParseInt(f.seed, 10, 64)
 		if err != nil {
-			return usage("a whole number, such as --seed 1", "--seed %s is no number", f.seed)
+			return usage("use a whole number such as --seed 1", "--seed %s is not a number", f.seed)
 		}
 		f.Seed = n
 	}
@@ -266,7 +266,7 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) (err er
 		return err
 	}
 	if f.policy.emit != "" && len(runs) > 1 {
-		return usage("name one of them with --server NAME", "--emit-policy is for one server, and these are %d", len(runs))
+		return usage("choose one with --server NAME", "--emit-policy needs exactly one server, got %d", len(runs))
 	}
 	if runs, err = e.unchanged(cmd.Context(), f, runs); err != nil {
 		return err
@@ -315,7 +315,7 @@ func (f *probeFlags) runs(args []string) ([]plan.Options, error) {
 			return nil, usage("coalmine probe --config FILE --server NAME", "--server needs --config")
 		}
 		if len(args) == 0 {
-			return nil, usage("coalmine probe -- COMMAND…", "no command to probe")
+			return nil, usage("coalmine probe -- COMMAND…", "probe needs a command, a package or --config")
 		}
 		if len(args) == 1 && (strings.HasPrefix(args[0], "https://") || strings.HasPrefix(args[0], "http://")) {
 			return nil, remote("the server at that address", args[0])
@@ -324,7 +324,7 @@ func (f *probeFlags) runs(args []string) ([]plan.Options, error) {
 		return []plan.Options{o}, err
 	}
 	if len(args) > 0 {
-		return nil, usage("leave out one of them", "both --config and a command were given")
+		return nil, usage("remove one of them", "--config and a command exclude each other")
 	}
 	servers, bad, err := readConfig(f.config)
 	if err != nil {

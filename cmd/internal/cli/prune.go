@@ -27,16 +27,16 @@ func (e *env) prune() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			var err error
 			if o.OlderThan, err = parseAge(older); err != nil {
-				return usage("an age such as 30d or 12h", "--older-than: %w", err)
+				return usage("use an age such as 30d or 12h", "--older-than: %w", err)
 			}
 			if o.MaxBytes, err = parseSize(size); err != nil {
-				return usage("a size such as 2GB", "--max-size: %w", err)
+				return usage("use a size such as 2GB", "--max-size: %w", err)
 			}
 			if o.Keep < 0 {
-				return usage("a number such as 50", "--keep must not be below zero")
+				return usage("use a number such as 50", "--keep must not be negative")
 			}
 			if o.OlderThan == 0 && o.Keep == 0 && o.MaxBytes == 0 {
-				return usage("coalmine prune --older-than 30d", "nothing says which logs are to go")
+				return usage("coalmine prune --older-than 30d", "prune needs --older-than, --keep or --max-size")
 			}
 			if dir == "" {
 				if dir, err = session.WireDir(); err != nil {
@@ -46,7 +46,7 @@ func (e *env) prune() *cobra.Command {
 			o.Now = time.Now()
 			gone, err := wiretap.Prune(dir, o)
 			if info, at := os.Stat(dir); at == nil && !info.IsDir() {
-				return usage("name the directory of the logs with --log-dir", "%s is no directory", dir)
+				return usage("name the directory of the logs with --log-dir", "%s is not a directory", dir)
 			}
 			what := "would remove"
 			if o.Delete {
@@ -55,16 +55,16 @@ func (e *env) prune() *cobra.Command {
 			for _, p := range gone {
 				fmt.Fprintf(e.out, "%s %s (%d bytes)\n", what, report.Escape(p.Name, 300), p.Size)
 			}
-			fmt.Fprintf(e.out, "%s %d logs in %s\n", what, len(gone), report.Escape(dir, 300))
+			fmt.Fprintf(e.out, "%s %s in %s\n", what, plural(len(gone), "log"), report.Escape(dir, 300))
 			return err
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&dir, "log-dir", "", "the `DIR` of the logs (default as for tap)")
-	fl.StringVar(&older, "older-than", "", "what was last written this `AGE` ago, such as 30d or 12h")
-	fl.IntVar(&o.Keep, "keep", 0, "all but the newest `N`")
-	fl.StringVar(&size, "max-size", "", "the oldest, until the rest is at most this `SIZE`")
-	fl.BoolVar(&o.Delete, "apply", false, "remove them; otherwise they are only named")
+	fl.StringVar(&dir, "log-dir", "", "the `DIR` of the logs (default: the one of tap)")
+	fl.StringVar(&older, "older-than", "", "remove logs older than `AGE`, such as 30d or 12h")
+	fl.IntVar(&o.Keep, "keep", 0, "keep the newest `N` logs")
+	fl.StringVar(&size, "max-size", "", "remove the oldest logs until the rest is at most `SIZE`")
+	fl.BoolVar(&o.Delete, "apply", false, "remove the logs (without it, only list them)")
 	return cmd
 }
 

@@ -19,12 +19,12 @@ func (e *env) report() *cobra.Command {
 	f := &logFlags{}
 	var format, out string
 	cmd := &cobra.Command{
-		Use: "report LOG", Short: "Write a report on a session log, as coalmine probe does on a run", Args: exactArgs(1, "coalmine report LOG"),
+		Use: "report LOG", Short: "Write a report on a session log", Args: exactArgs(1, "coalmine report LOG"),
 		Long: "report judges a session log and writes what was found, as text, one line, JSON, SARIF, Markdown,\nJUnit or one page of HTML. A log holds only the wire, so that its report is never\nclean: it says what was not watched.\n\n" +
 			"Exit status: 0 for a report, whatever it says (coalmine detect has statuses), 2 where LOG is no session log.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if !slices.Contains(formats, format) {
-				return usage(strings.Join(formats, ", "), "--format %s is not known", format)
+				return usage("use one of: "+strings.Join(formats, ", "), "unknown --format %s", format)
 			}
 			res, _, err := e.readLog(f, args[0])
 			if err != nil {
@@ -35,7 +35,7 @@ func (e *env) report() *cobra.Command {
 	}
 	f.add(cmd)
 	cmd.Flags().StringVar(&format, "format", "html", strings.Join(formats, ", "))
-	cmd.Flags().StringVarP(&out, "out", "o", "", "write it to `FILE` (HTML: default LOG with .html in place of .jsonl; - is stdout)")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "write the report to `FILE` (HTML: default LOG with .html instead of .jsonl; - is stdout)")
 	return cmd
 }
 
@@ -52,7 +52,7 @@ func (e *env) writeReport(res *analyze.Result, format, out, log string) error {
 	// What a log says may be private, as the log itself is.
 	f, err := os.OpenFile(out, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return usage("name a file that may be written with --out", "%w", err)
+		return usage("name a writable file with --out", "%w", err)
 	}
 	if err := errors.Join(renderLog(f, res, format, log, report.TextOptions{}), f.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", out, err)

@@ -49,11 +49,11 @@ func (e *env) rules() *cobra.Command {
 	f := &ownFlags{}
 	cmd := &cobra.Command{
 		Use: "rules [ID]", Short: "Explain the rules, or one of them",
-		Long: "rules lists coalmine's own rules, and with --policy or --rules the user's after them.",
+		Long: "rules lists the built-in rules and, with --policy or --rules, your own.",
 		RunE: func(_ *cobra.Command, args []string) error { return e.runRules(f, args) },
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a JSON array")
-	cmd.PersistentFlags().StringVar(&f.policy, "policy", "", "the rules of this `FILE` (coalmine.yaml) too")
+	cmd.PersistentFlags().StringVar(&f.policy, "policy", "", "also list the rules of this policy `FILE` (coalmine.yaml)")
 	cmd.PersistentFlags().StringArrayVar(&f.rules, "rules", nil, rulesUsage)
 	cmd.AddCommand(e.rulesTest(f))
 	return cmd
@@ -61,7 +61,7 @@ func (e *env) rules() *cobra.Command {
 
 func (e *env) runRules(f *ownFlags, args []string) error {
 	if len(args) > 1 {
-		return usage("coalmine rules [ID]", "%d arguments were given, at most 1 is wanted", len(args))
+		return usage("coalmine rules [ID]", "expected at most 1 argument, got %d", len(args))
 	}
 	set, err := f.set()
 	if err != nil {
@@ -87,7 +87,7 @@ func (e *env) runRules(f *ownFlags, args []string) error {
 		}
 	}
 	if len(args) == 1 {
-		return usage("coalmine rules lists them", "there is no rule %s", args[0])
+		return usage("coalmine rules lists all rules", "unknown rule %s", args[0])
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func (e *env) rulesAsJSON(all []finding.Rule, ids []string) error {
 		}
 	}
 	if len(list) == 0 {
-		return usage("coalmine rules lists them", "there is no rule %s", ids[0])
+		return usage("coalmine rules lists all rules", "unknown rule %s", ids[0])
 	}
 	return report.Encode(e.out, list)
 }
@@ -129,10 +129,10 @@ func explained(r *finding.Rule, own custom.Doc) string {
 
 func (e *env) rulesTest(f *ownFlags) *cobra.Command {
 	return &cobra.Command{
-		Use: "test [DIR|FILE…]", Short: "Hold rules of your own against their examples",
-		Long: "test reads the rules that DIR, FILE, --policy and --rules name, else those of coalmine.yaml here, and holds each against\n" +
-			"its own examples, in both directions.\n\n" +
-			"Exit status: 0 all examples hold, 1 one does not, 2 a rule cannot be read.",
+		Use: "test [DIR|FILE…]", Short: "Test your own rules against their examples",
+		Long: "test reads the rules of DIR, FILE, --policy and --rules, or of coalmine.yaml in this directory, and checks each rule\n" +
+			"against its own match and no_match examples.\n\n" +
+			"Exit status: 0 all examples pass, 1 one fails, 2 a rule is invalid.",
 		RunE: func(_ *cobra.Command, args []string) error { return e.runRulesTest(f, args) },
 	}
 }
@@ -141,7 +141,7 @@ func (e *env) runRulesTest(f *ownFlags, args []string) error {
 	f.rules = append(f.rules, args...)
 	if f.policy == "" && len(f.rules) == 0 {
 		if _, err := os.Stat(policy.FileName); errors.Is(err, fs.ErrNotExist) {
-			return usage("coalmine rules test DIR", "no rules are named, and there is no %s here", policy.FileName)
+			return usage("coalmine rules test DIR", "rules test needs a DIR or FILE: this directory has no %s", policy.FileName)
 		}
 		f.policy = policy.FileName
 	}
@@ -151,7 +151,7 @@ func (e *env) runRulesTest(f *ownFlags, args []string) error {
 	}
 	tested := set.Test()
 	if len(tested) == 0 {
-		return usage(rulesHint, "there is no rule to test")
+		return usage(rulesHint, "found no rule to test")
 	}
 	failed := 0
 	for _, t := range tested {
@@ -165,7 +165,7 @@ func (e *env) runRulesTest(f *ownFlags, args []string) error {
 			fmt.Fprintln(e.out, "     "+plain(err.Error()))
 		}
 	}
-	fmt.Fprintf(e.out, "%d rules, %d failed\n", len(tested), failed)
+	fmt.Fprintf(e.out, "%s, %d failed\n", plural(len(tested), "rule"), failed)
 	if failed > 0 {
 		e.status = ExitFindings
 	}

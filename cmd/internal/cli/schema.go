@@ -9,11 +9,11 @@ import (
 
 func (e *env) schema() *cobra.Command {
 	return &cobra.Command{
-		Use: "schema [report|ledger]", Short: "Print the JSON Schema of report.json, or of the ledger that rules of one's own see",
+		Use: "schema [report|ledger]", Short: "Print the JSON Schema of report.json or of the ledger",
 		RunE: func(_ *cobra.Command, args []string) error {
 			const hint = "coalmine schema, coalmine schema report or coalmine schema ledger"
 			if len(args) > 1 {
-				return usage(hint, "%d arguments were given, at most 1 is wanted", len(args))
+				return usage(hint, "expected at most 1 argument, got %d", len(args))
 			}
 			schema := report.Schema
 			switch {
@@ -24,7 +24,7 @@ func (e *env) schema() *cobra.Command {
 					return err
 				}
 			default:
-				return usage(hint, "there is no schema %s", args[0])
+				return usage(hint, "unknown schema %s", args[0])
 			}
 			_, err := e.out.Write(schema)
 			return err

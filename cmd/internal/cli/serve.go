@@ -14,9 +14,9 @@ import (
 func (e *env) serve() *cobra.Command {
 	f := &logFlags{}
 	cmd := &cobra.Command{
-		Use: "serve [DIR]", Short: "Be an MCP server with read-only tools over session logs and reports",
-		Long: "serve speaks MCP on stdin and stdout. Its tools list the session logs and reports of DIR (default: where taps keep\ntheirs), analyse a log, compare sessions over time, and explain rules. Nothing outside DIR is read, nothing is\nwritten, and no word of a logged server is passed on.\n\n" +
-			"Exit status: 0 when stdin ends; 2 where DIR is no directory.",
+		Use: "serve [DIR]", Short: "Serve session logs and reports through read-only MCP tools",
+		Long: "serve speaks MCP on stdin and stdout. Its tools list the session logs and reports of DIR (default: the directory of\ntap), analyse a log, compare sessions over time, and explain rules. It reads nothing outside DIR, writes nothing,\nand passes on no text of a logged server.\n\n" +
+			"Exit status: 0 when stdin ends; 2 when DIR is not a directory.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := e.detectOptions(f)
 			if err != nil {

@@ -13,8 +13,8 @@ func (e *env) summarize() *cobra.Command {
 	f := &logFlags{}
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "summarize LOG", Short: "Say what a session declared, called and failed at", Args: exactArgs(1, "coalmine summarize LOG"),
-		Long: "summarize reads a session log: what was declared, what was called, and what lies between.\n\nExit status: 0, or 2 where LOG is no session log.",
+		Use: "summarize LOG", Short: "Summarize a session: declarations, calls and errors", Args: exactArgs(1, "coalmine summarize LOG"),
+		Long: "summarize prints what a session log contains: declarations, calls and errors.\n\nExit status: 0, or 2 when LOG is not a session log.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			_, l, err := e.readLog(f, args[0])
 			if err != nil {
@@ -29,14 +29,14 @@ func (e *env) summarize() *cobra.Command {
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON, in glassport's form")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON in glassport's format")
 	return cmd
 }
 
 // sayHoles tells on stderr what of a log was not seen.
 func (e *env) sayHoles(l *detect.Log) {
 	for _, h := range l.Holes() {
-		fmt.Fprintln(e.err, "not seen: "+report.Escape(h.Text, 400))
+		fmt.Fprintln(e.err, "not checked: "+report.Escape(h.Text, 400))
 	}
 }
 

@@ -21,14 +21,14 @@ type wireFlags struct {
 func (f *wireFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.SetInterspersed(false)
-	fl.StringVar(&f.dir, "log-dir", "", "keep the session logs in `DIR` (default $COALMINE_LOG_DIR, else ~/.local/state/coalmine/sessions)")
-	fl.StringVar(&f.rotate, "rotate", "256MB", "go on in a next file at this `SIZE`")
+	fl.StringVar(&f.dir, "log-dir", "", "write session logs to `DIR` (default $COALMINE_LOG_DIR, else ~/.local/state/coalmine/sessions)")
+	fl.StringVar(&f.rotate, "rotate", "256MB", "start a new file at this `SIZE`")
 }
 
 func (e *env) logOptions(f *wireFlags, as string) (wiretap.LogOptions, error) {
 	rotate, err := parseSize(f.rotate)
 	if err != nil {
-		return wiretap.LogOptions{}, usage("a size such as 64MB", "--rotate: %w", err)
+		return wiretap.LogOptions{}, usage("use a size such as 64MB", "--rotate: %w", err)
 	}
 	return wiretap.LogOptions{Dir: f.dir, Rotate: rotate, Say: func(line string) {
 		fmt.Fprintln(e.err, as+": "+report.Escape(line, 2000))
@@ -43,11 +43,11 @@ type httpFlags struct {
 
 func (f *httpFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.BoolVar(&f.http, "http", false, "be a local proxy for a server on HTTP (Streamable HTTP or SSE)")
+	fl.BoolVar(&f.http, "http", false, "run a local proxy for an HTTP server (Streamable HTTP or SSE)")
 	fl.StringVar(&f.URL, "url", "", "with --http: the server's `URL`")
-	fl.StringVar(&f.Listen, "listen", "127.0.0.1:0", "with --http: the `ADDRESS` for clients; port 0 is a free one, and is said")
-	fl.BoolVar(&f.Anywhere, "listen-anywhere", false, "with --http: allow an address that other machines can reach")
-	fl.StringSliceVar(&f.Origins, "allow-origin", nil, "with --http: a web `ORIGIN` that may use the proxy beside this machine's own")
+	fl.StringVar(&f.Listen, "listen", "127.0.0.1:0", "with --http: listen on this `ADDRESS` (port 0 picks a free port and prints it)")
+	fl.BoolVar(&f.Anywhere, "listen-anywhere", false, "with --http: allow an address that other machines can connect to")
+	fl.StringSliceVar(&f.Origins, "allow-origin", nil, "with --http: also allow this web `ORIGIN` (default: only this machine)")
 }
 
 // alone names a flag that was given and means nothing without --http, "" for none.
@@ -64,10 +64,10 @@ func (e *env) tap() *cobra.Command {
 	f, h := &wireFlags{}, &httpFlags{}
 	cmd := &cobra.Command{
 		Use:   "tap [flags] -- COMMAND…  |  tap [flags] --http --url URL",
-		Short: "Stand between a client and a server, and log what they say",
-		Long: "tap runs COMMAND in its own place: bytes pass untouched both ways, stderr, signals and the exit status are the\n" +
-			"server's own, and a session log is kept beside the way. Write it in a client's configuration before the command.\n" +
-			"With --http it is a local proxy for the server at URL.",
+		Short: "Proxy a server and log its MCP messages",
+		Long: "tap runs COMMAND and forwards every byte unchanged in both directions, with the server's stderr, signals and exit\n" +
+			"status. It also writes a session log. Put it before the command in a client's configuration. With --http, tap is\n" +
+			"a local proxy for the server at URL.",
 		RunE: func(cmd *cobra.Command, args []string) error { return e.stand(cmd, f, h, args, "coalmine tap", nil) },
 	}
 	f.add(cmd)
@@ -83,7 +83,7 @@ func (e *env) stand(cmd *cobra.Command, f *wireFlags, h *httpFlags, args []strin
 	}
 	switch {
 	case h.http && len(args) > 0:
-		return usage("leave out one of them", "both --http and a command were given")
+		return usage("remove one of them", "--http and a command exclude each other")
 	case h.http:
 		h.Gate = g
 		h.Ready = func(local string) { o.Say("listening on " + local) }
@@ -96,7 +96,7 @@ func (e *env) stand(cmd *cobra.Command, f *wireFlags, h *httpFlags, args []strin
 	case h.alone(cmd) != "":
 		return usage(as+" --http --url URL", "--%s needs --http", h.alone(cmd))
 	case len(args) == 0:
-		return usage(as+" -- COMMAND…", "no command to run")
+		return usage(as+" -- COMMAND…", "no server command")
 	case g != nil:
 		e.status = wiretap.GateStdio(args, g, o).Leave()
 	default:

@@ -22,7 +22,7 @@ type target struct {
 func (e *env) targets() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "targets FILE", Short: "List the servers that a client's configuration names", Args: exactArgs(1, "coalmine targets FILE"),
+		Use: "targets FILE", Short: "List the servers in a client configuration", Args: exactArgs(1, "coalmine targets FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			servers, bad, err := readConfig(args[0])
 			if err != nil {

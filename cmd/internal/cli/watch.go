@@ -14,9 +14,9 @@ import (
 func (e *env) watch() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "watch [DIR]", Short: "Say how servers differ from all that they were seen doing before",
-		Long: "watch reads all session logs of a directory and replays each server's sessions in the order of time. The first is\nthe baseline; each later one is compared with all before it. Nothing is kept beside the logs.\n\n" +
-			"Exit status: 1 for drift of severity 2 or more, else 3 where a log could not be read whole, else 0; 2 where DIR\nis no directory.",
+		Use: "watch [DIR]", Short: "Report drift: how servers changed between sessions",
+		Long: "watch reads all session logs of a directory and compares each server's sessions in order of time. The first session\nis the baseline; watch compares each later one with all sessions before it. It stores nothing.\n\n" +
+			"Exit status: 1 for drift of severity 2 or more, else 3 when a log has gaps, else 0; 2 when DIR is not a\ndirectory.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			root, _, err := logDir(args, "coalmine watch [DIR]")
 			if err != nil {
@@ -34,7 +34,7 @@ func (e *env) watch() *cobra.Command {
 				e.status = ExitInconclusive
 			}
 			for _, u := range h.Unread {
-				fmt.Fprintln(e.err, "not read whole: "+plain(u))
+				fmt.Fprintln(e.err, "read in part: "+plain(u))
 			}
 			if asJSON {
 				return e.printJSON(h.Servers)
@@ -49,16 +49,16 @@ func (e *env) watch() *cobra.Command {
 
 func (e *env) printHistory(h *drift.History) {
 	if len(h.Servers) == 0 {
-		fmt.Fprintln(e.out, "no session log is there")
+		fmt.Fprintln(e.out, "no session log")
 	}
 	for _, server := range slices.Sorted(maps.Keys(h.Servers)) {
 		sessions := h.Servers[server]
-		fmt.Fprintf(e.out, "%s: %d sessions\n", report.Clean(server, 400), len(sessions))
+		fmt.Fprintf(e.out, "%s: %s\n", report.Clean(server, 400), plural(len(sessions), "session"))
 		for i, s := range sessions {
 			switch {
 			case i == 0 && len(s.Findings) == 0:
 				f := s.Fingerprint
-				fmt.Fprintf(e.out, "  %s  the baseline: %d tools declared, hosts: %s\n", plain(s.Source), len(f.Declared), joined(f.Hosts, 5, ", ", "none", plain))
+				fmt.Fprintf(e.out, "  %s  baseline: %s declared, hosts: %s\n", plain(s.Source), plural(len(f.Declared), "tool"), joined(f.Hosts, 5, ", ", "none", plain))
 			case len(s.Findings) == 0:
 				fmt.Fprintf(e.out, "  %s  no drift\n", plain(s.Source))
 			default:

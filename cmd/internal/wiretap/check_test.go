@@ -65,12 +65,12 @@ func TestValidatorSaysWhere(t *testing.T) {
 	check := Validator()
 	const schema = `{"type":"object","properties":{"text":{"type":"string","pattern":"^[a-z]*$"},"of":{"type":"array","items":{"enum":[1,2]}}},"required":["text"],"additionalProperties":false}`
 	for arguments, want := range map[string]string{
-		`{"text":77}`:            "at /text: type",
-		`{"of":[]}`:              "at /: required: text",
-		`{"text":"SECRET"}`:      "at /text: pattern",
-		`{"text":"a","of":[77]}`: "at /of/0: enum",
-		`{"text":"a","x":77}`:    "at /: additionalProperties",
-		`["SECRET"]`:             "at /: type",
+		`{"text":77}`:            "/text must be a string, got a number",
+		`{"of":[]}`:              "/ must have text",
+		`{"text":"SECRET"}`:      "/text must match the pattern in the schema",
+		`{"text":"a","of":[77]}`: "/of/0 must be one of the values in the schema",
+		`{"text":"a","x":77}`:    "/ must have only declared properties",
+		`["SECRET"]`:             "/ must be an object, got an array",
 	} {
 		err := check(json.RawMessage(schema), json.RawMessage(arguments))
 		if err == nil || !strings.HasSuffix(err.Error(), want) || strings.Contains(err.Error(), "SECRET") || strings.Contains(err.Error(), "77") {

@@ -45,7 +45,7 @@ var ills = map[string]ill{
 	},
 	"banner":          {verdict: analyze.Clean, rules: []string{"CM403"}, ok: 1},
 	"garbage":         {verdict: analyze.Clean, rules: []string{"CM403", "CM602"}, ok: 1},
-	"half-line":       {status: 3, verdict: analyze.Findings, rules: []string{"CM601", "CM403"}, reasons: []string{"the server ended by itself"}},
+	"half-line":       {status: 3, verdict: analyze.Findings, rules: []string{"CM601", "CM403"}, reasons: []string{"the server exited unexpectedly"}},
 	"huge-line":       {status: 3, rules: []string{"CM403"}, change: func(o *probetest.Request) { o.Calls, o.Limits.Output = 1, 256<<20 }, reasons: []string{"never answered"}},
 	"unknown-id":      {verdict: analyze.Clean, ok: 1},
 	"same-id-twice":   {verdict: analyze.Clean, ok: 1},
@@ -61,10 +61,10 @@ var ills = map[string]ill{
 	"delete-home":   {status: 1, verdict: analyze.Findings, rules: []string{"CM203"}, ok: 1},
 	"daemon":        {rules: []string{"CM204"}, ok: 1},
 	"close-stdout":  {status: 3, verdict: analyze.Inconclusive, reasons: []string{"not everything was called"}},
-	"zero-tools":    {status: 3, verdict: analyze.Inconclusive, reasons: []string{"nothing was checked"}},
+	"zero-tools":    {status: 3, verdict: analyze.Inconclusive, reasons: []string{"coalmine called nothing"}},
 	"cyclic-ref":    {verdict: analyze.Clean, ok: 3},
 	"evil-names":    {status: 1, verdict: analyze.Findings, rules: []string{"CM402"}, ok: 1},
-	"crash-on-call": {status: 3, verdict: analyze.Findings, rules: []string{"CM601"}, reasons: []string{"the server ended by itself"}},
+	"crash-on-call": {status: 3, verdict: analyze.Findings, rules: []string{"CM601"}, reasons: []string{"the server exited unexpectedly"}},
 	"five-thousand-tools": {
 		status: 3, verdict: analyze.Inconclusive, change: func(o *probetest.Request) { o.Calls, o.Timeout, o.Limits.Output = 1, 6*time.Second, 256<<20 }, reasons: []string{"never called"}, ok: -1,
 		also: func(t *testing.T, r *analyze.Result) {

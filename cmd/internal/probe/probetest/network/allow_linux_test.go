@@ -399,7 +399,7 @@ func TestAllowedTLSIsOpaque(t *testing.T) {
 				t.Errorf("it said %q", list[0].text())
 			}
 			told := slices.ContainsFunc(res.Findings, func(f finding.Finding) bool { return f.Rule == "CM107" })
-			if p == nil && (res.Verdict != analyze.Inconclusive || !told || !slices.Contains(res.Inconclusive, "what was sent to api.example.com:443 could not be read")) {
+			if p == nil && (res.Verdict != analyze.Inconclusive || !told || !slices.Contains(res.Inconclusive, "coalmine could not decrypt what the server sent to api.example.com:443")) {
 				t.Errorf("%s %q, CM107 %v", res.Verdict, res.Inconclusive, told)
 			}
 			if p != nil && (res.Verdict != analyze.Clean || len(res.Inconclusive) > 0) {

@@ -45,7 +45,7 @@ type honest struct {
 var excusable = regexp.MustCompile(`answered every call with an error|never answered|needs a program|needs the service|says that it needs|was never called|were never called`)
 
 // unstarted are those of a server that needs something before it speaks.
-var unstarted = regexp.MustCompile(`says that it needs|needs a program|handshake|ended by itself|nothing was checked|not everything was called: the server ended`)
+var unstarted = regexp.MustCompile(`says that it needs|needs a program|handshake|exited unexpectedly|coalmine called nothing|coalmine made no call|not everything was called: the server ended`)
 
 // loud says what is not quiet about a result, nothing where it is: findings of
 // weight outside the start-up class, tools that need nothing and never answered

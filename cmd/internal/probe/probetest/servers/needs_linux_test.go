@@ -28,7 +28,7 @@ func TestADummyForAKey(t *testing.T) {
 	o := moody(l, t, "needs", "honest")
 	res := l.Probe(o)
 	if n := res.Coverage.Needs; res.Verdict != analyze.Inconclusive || len(n) != 1 || n[0].Said != "GREETER_API_KEY is not set" ||
-		!strings.Contains(strings.Join(res.Inconclusive, "\n"), "--env GREETER_API_KEY=VALUE gives it a dummy") {
+		!strings.Contains(strings.Join(res.Inconclusive, "\n"), "--env GREETER_API_KEY=VALUE passes a dummy value") {
 		t.Errorf("%s, %+v, %q", res.Verdict, n, res.Inconclusive)
 	}
 	o.Dummies = map[string]string{"GREETER_API_KEY": dummy, "GREETER_MODE": "kind"}

@@ -1,0 +1,68 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// neverStarted are the codes that all follow from a server that exits before initialize.
+var neverStarted = []session.Code{session.GapHandshakeFailed, session.GapServerEnded, session.GapNothingDeclared, session.GapNothingCalled}
+
+// shownReasons are the gaps of a result for a reader. Where the server exited before
+// initialize, one line says so in place of one for each consequence.
+func shownReasons(res *analyze.Result) []string {
+	codes := func(code session.Code) bool {
+		return slices.ContainsFunc(res.Gaps, func(g session.Gap) bool { return g.Code == code })
+	}
+	if len(res.Gaps) != len(res.Inconclusive) || res.Server.Exit == "" || !codes(session.GapHandshakeFailed) || !codes(session.GapServerEnded) {
+		return res.Inconclusive
+	}
+	line := fmt.Sprintf("The server exited (%s) before initialize.", strings.TrimPrefix(res.Server.Exit, "exit "))
+	if last := tail(res.Server.Stderr, 1); len(last) > 0 {
+		line += " Last stderr: " + last[0]
+	}
+	out := []string{line}
+	for i := range res.Gaps {
+		if !slices.Contains(neverStarted, res.Gaps[i].Code) && !strings.HasPrefix(res.Gaps[i].Text, "the handshake failed: ") {
+			out = append(out, res.Inconclusive[i])
+		}
+	}
+	return out
+}
+
+// unaudited says why a result has no audit.
+func unaudited(res *analyze.Result) string {
+	for _, g := range res.Gaps {
+		if g.Code == session.GapSourceNotAudited {
+			return Clean(strings.TrimPrefix(g.Text, "the source was not audited: "), 200)
+		}
+	}
+	return "the command names no source files"
+}
+
+// relisted says how often the run read the declarations again.
+func relisted(r session.Reached) string {
+	if r.Reached == r.Total {
+		return "tools/list re-read after all " + plural(r.Total, "call")
+	}
+	return fmt.Sprintf("tools/list re-read after %d of %s", r.Reached, plural(r.Total, "call"))
+}
+
+// sunk is what an evidence about a connection lacks for a reader: where nothing leaves
+// the sandbox, the sinkhole answered.
+func sunk(res *analyze.Result, e *finding.Evidence) string {
+	contained := strings.HasPrefix(res.Run.Network, "sinkhole") || strings.HasPrefix(res.Run.Network, "loopback")
+	to, ok := strings.CutPrefix(e.Text, "connected to ")
+	if !ok {
+		to, ok = strings.CutPrefix(e.Text, "reached ")
+	}
+	if !contained || !ok || strings.HasPrefix(to, "127.") || strings.HasPrefix(to, "::1 ") || strings.HasPrefix(to, "loopback") || strings.HasPrefix(to, "localhost") || strings.HasPrefix(to, "the unix socket") {
+		return e.Text
+	}
+	return e.Text + " (sinkhole; nothing left the sandbox)"
+}
