@@ -8,6 +8,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
 )
 
 // findingView is a finding as a card.
@@ -23,7 +24,9 @@ type findingView struct {
 	Drawn                        bool
 	Fingerprint, Confidence, How string
 	Help                         [][]spanView
-	References                   []referenceView
+	// Request is the call with its arguments, Accept the policy's lines.
+	Request, Why, Fix, Accept, Tier string
+	References                      []referenceView
 }
 
 // rungView is a step of the ladder that evidence climbs.
@@ -74,6 +77,11 @@ func (v *pageView) findings(res *analyze.Result) {
 		if doc.Family() == "own" {
 			// Its words are a file's, and are shown as they are.
 			c.Help = [][]spanView{{{Text: Escape(doc.Help, 4000)}}}
+		}
+		a := rules.AdviceOf(f.Rule)
+		c.Request, c.Why, c.Fix, c.Accept = request(res, f), a.Why, a.Fix, suppression(res, f)
+		if a.Fix != "" {
+			c.Tier = a.Tier()
 		}
 		if f.Location != nil {
 			c.Where = location(f.Location)

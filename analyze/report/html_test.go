@@ -33,13 +33,13 @@ func TestGoldenHTML(t *testing.T) {
 func TestPageShowsWhatMatters(t *testing.T) {
 	page := string(htmlOf(t, judged(t)["leaky"]))
 	for what, want := range map[string]string{
-		"the verdict":        "3 things it did not say",
+		"the verdict":        "3 undeclared behaviours",
 		"what was said":      "<bdi>purely local</bdi>",
 		"an absent hint":     "destructiveHint <b>not declared</b>",
 		"what was done":      "<bdi>~/.ssh/id_rsa</bdi>",
 		"how far":            `<li class="on">read`,
 		"the evidence":       "trace.jsonl seq 3",
-		"a timeline":         `aria-label="Call 1 of format_note: 5 moments in 6.0 ms"`,
+		"a timeline":         `aria-label="Call 1 of format_note: 5 events in 6.0 ms"`,
 		"a decoy on it":      `class="m-secrets"`,
 		"a failed attempt":   `class="m-network hollow"`,
 		"coverage":           `<bdi>format_note</bdi></th><td>8</td><td>8</td>`,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
 )
 
 // maxMarkdown bounds the summary: a comment on a pull request holds 65,536
@@ -178,10 +179,25 @@ func (m *markdown) evidence(res *analyze.Result) {
 			}
 			m.line("- %s %s", code(sunk(res, &e), 240), code(where(&e), 240))
 		}
+		m.advice(res, f)
 		m.line("")
 	}
 	m.last("</details>")
 	m.last("")
+}
+
+// advice says with which call a finding came, why it matters, how to fix it and how to accept it.
+func (m *markdown) advice(res *analyze.Result, f *finding.Finding) {
+	if call := request(res, f); call != "" {
+		m.line("- Call %d: %s", f.Call, code(call, 240))
+	}
+	if a := rules.AdviceOf(f.Rule); a.Fix != "" {
+		m.line("- Why: %s", a.Why)
+		m.line("- Fix: %s", a.Fix)
+	}
+	if s := suppression(res, f); s != "" {
+		m.line("- If it is intended, add to coalmine.yaml: %s", code(strings.ReplaceAll(s, "\n  - ", " [")+"]", 240))
+	}
 }
 
 func (m *markdown) coverage(res *analyze.Result) {

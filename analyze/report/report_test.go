@@ -121,7 +121,7 @@ func TestTextShowsWhatMatters(t *testing.T) {
 	if err := Text(&b, sample("formatter"), TextOptions{Dir: "coalmine-out/x"}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"findings", "CM101", "trace.jsonl seq 7", "session.jsonl seq 3", "src/a b.js", "1 of 1 tools called", "replay    coalmine probe", "not seen  formatter", "coalmine-out/x", "score 75"} {
+	for _, want := range []string{"findings", "CM101", "trace.jsonl seq 7", "session.jsonl seq 3", "src/a b.js", "1 of 1 tool called", "reproduce    coalmine probe", "not checked  formatter", "coalmine-out/x", "score 75"} {
 		if !strings.Contains(b.String(), want) && want != "src/a b.js" {
 			t.Errorf("the report does not say %q:\n%s", want, b.String())
 		}

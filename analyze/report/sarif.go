@@ -209,10 +209,11 @@ func (b *sarifBuilder) rule(r *finding.Rule) *sarif.ReportingDescriptor {
 		tags = append(tags, "owasp-mcp/"+strings.ToLower(c))
 	}
 	props := sarif.NewPropertyBag().Add("security-severity", securitySeverity[r.Severity]).Add("precision", "high").Add("problem.severity", level(r.Severity)).WithTags(tags)
+	help := r.Help + rules.AdviceMarkdown(r.ID)
 	d := sarif.NewReportingDescriptor().WithID(r.ID).WithName(r.Name).
 		WithShortDescription(sarif.NewMultiformatMessageString().WithText(sentence(r.Title))).
 		WithFullDescription(sarif.NewMultiformatMessageString().WithText(sentence(firstParagraph(r.Help)))).
-		WithHelp(sarif.NewMultiformatMessageString().WithText(plain(r.Help)).WithMarkdown(r.Help)).
+		WithHelp(sarif.NewMultiformatMessageString().WithText(plain(help)).WithMarkdown(help)).
 		WithHelpURI(informationURI + "/blob/main/analyze/rules/README.md#" + strings.ToLower(r.ID)).
 		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(level(r.Severity)))
 	d.WithProperties(props)

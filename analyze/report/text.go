@@ -138,6 +138,9 @@ func (p *printer) findings(res *analyze.Result) {
 func (p *printer) finding(res *analyze.Result, f *finding.Finding) {
 	p.line("")
 	p.line("  %s  %s  %s", p.paint(severityColor[f.Severity], fmt.Sprintf("%-8s", f.Severity)), f.Rule, Clean(f.Message, 300))
+	if call := request(res, f); call != "" {
+		p.line("            call %d: %s", f.Call, Clean(call, 200))
+	}
 	for i, e := range f.Evidence {
 		if i == maxShownEvidence {
 			p.line("            … and %d more, in report.json", len(f.Evidence)-i)
@@ -147,6 +150,9 @@ func (p *printer) finding(res *analyze.Result, f *finding.Finding) {
 	}
 	if f.Confidence == finding.Ambiguous {
 		p.line("            another call may have caused it")
+	}
+	if fix := rules.AdviceOf(f.Rule).Fix; fix != "" && f.Severity.Rank() >= finding.Medium.Rank() {
+		p.line("            fix: %s", fix)
 	}
 	if f.Reproduce != "" && f.Reproduce != res.Run.Reproduce {
 		p.line("            reproduce: %s", command(f.Reproduce))

@@ -12,7 +12,8 @@ import (
 func Words() string {
 	out := append(session.Words(), string(Schema), pageTemplate, pageStyle)
 	for _, r := range rules.All() {
-		out = append(out, r.ID, r.Name, r.Title, r.Help)
+		a := rules.AdviceOf(r.ID)
+		out = append(out, r.ID, r.Name, r.Title, r.Help, a.Why, a.Fix)
 	}
 	for _, g := range session.GapKinds() {
 		out = append(out, g.Meaning, g.Remedy)

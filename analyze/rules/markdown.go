@@ -15,8 +15,20 @@ func Markdown(r *finding.Rule) string {
 	for _, ref := range append(append([]string(nil), r.CWE...), r.OWASP...) {
 		fmt.Fprintf(&b, " · %s", ref)
 	}
-	fmt.Fprintf(&b, "\n\n%s\n", r.Help)
+	if a := AdviceOf(r.ID); a.Fix != "" {
+		fmt.Fprintf(&b, " · %s", a.Tier())
+	}
+	fmt.Fprintf(&b, "\n\n%s%s\n", r.Help, AdviceMarkdown(r.ID))
 	return b.String()
+}
+
+// AdviceMarkdown is the advice for a rule as the end of its help, "" where there is none.
+func AdviceMarkdown(id string) string {
+	a := AdviceOf(id)
+	if a.Fix == "" {
+		return ""
+	}
+	return "\n\n**Why it matters.** " + a.Why + "\n\n**Fix.** " + a.Fix
 }
 
 // README documents the rules given, in their order.

@@ -82,7 +82,7 @@ func aboutOne(fs []finding.Finding, contexts []string) []finding.Finding {
 	out := first(fs)
 	for i := range out {
 		if names := also[out[i].Fingerprint]; len(names) > 1 {
-			out[i].Message += " ("+plural(len(names), "variant") + ": " + list(names, 4) + ")"
+			out[i].Message += " (" + plural(len(names), "variant") + ": " + list(names, 4) + ")"
 		}
 	}
 	return out
