@@ -4,7 +4,7 @@
 # make e2e    the tests that start sandboxes, containers, tracers, servers and browsers, and the whole of the others
 # make deep   all tests of make unit at full length
 # make test-times     how long the tiers take, against their bounds
-# make lint   golangci-lint, actionlint and zizmor, at pinned versions
+# make lint   golangci-lint, actionlint and zizmor, at pinned versions, and the prose of the documentation
 # make taint-report   ways from tools to sinks in sources: vulnerable servers and their fixed twins
 # make audit-ci   known vulnerabilities of what the program is built from (asks vuln.go.dev)
 # make fuzz   every fuzz target for FUZZTIME (30s); SHARD=i/n for a part
@@ -30,6 +30,9 @@
 # make kill-report      kill -9 of each process of a run at 200 random moments; SHARD=i/n for a part
 # make judge-report  kept runs judged again, elsewhere, by another user: the same reports
 # make bench  the figures that README.md and the design promise, against their bounds (testdata/bench); SHARD=i/n for a part
+# make docs   the documentation as a site, in dist/site
+# make docs-check   links, commands and the reference in README.md and docs
+# make screenshots  the README's picture, from a real run
 # make image  the container image "coalmine"
 # make network-faults   what a server can do to whoever answers it
 # make matrix every way out for a decoy, and whether it is seen
@@ -37,7 +40,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report
+.PHONY: docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -137,6 +140,7 @@ lint: $(TOOLS)/golangci-lint-$(GOLANGCI)/golangci-lint $(TOOLS)/actionlint-$(ACT
 	$(TOOLS)/actionlint-$(ACTIONLINT)/actionlint
 	$(TOOLS)/zizmor-$(ZIZMOR)/bin/zizmor --offline --no-progress --quiet .
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
+	go test -count=1 -run '^(TestProse|TestComplaints)$$' ./cmd/internal/cli
 
 # GOVULNDB may name another database, such as a file:// URL.
 audit-ci: $(TOOLS)/govulncheck-$(GOVULNCHECK)/govulncheck
@@ -150,6 +154,20 @@ race:
 
 generate:
 	go generate ./...
+
+MKDOCS := 9.8.1
+docs:
+	sh .ci/setup/docs.sh $(TOOLS)/mkdocs-$(MKDOCS)
+	$(TOOLS)/mkdocs-$(MKDOCS)/bin/mkdocs build --quiet --config-file mkdocs.yml
+
+docs-check:
+	@go test -count=1 -v -run '^(TestDocs|TestReference|TestProse)$$' ./cmd/internal/cli | awk '\
+	  sub(/^ *[a-z_]*_test.go:[0-9]*: /, "") { if (/^docs: /) last = $$2; else print } /^(--- FAIL|FAIL|panic:)/ { print; bad = 1 } \
+	  END { split(last, n, "/"); print "docs: " (last ? last : "0/0"); exit bad || n[1] != n[2] || !n[2] }'
+
+screenshots: build
+	sh .ci/setup/browser.sh
+	.ci/screenshots
 
 bench: build
 	go run ./testdata/bench $(if $(SHARD),-shard $(SHARD))

@@ -3,7 +3,7 @@ package custom
 // Schema is the version of the ledger. Within it members are only added.
 const Schema = "coalmine/ledger/v1"
 
-// Ledger is what a run's server did and said, entry by entry, as rules of one's own see
+// Ledger is what a run's server did and said, entry by entry, as your own rules see
 // it. Decoys and passed values are taken out of all texts.
 //
 // The tags are the documentation: coalmine schema ledger, docs/ledger.md and the types

@@ -18,7 +18,7 @@ var documented = []struct {
 	{reflect.TypeFor[Effect](), "One thing that the server did. Equal occurrences in one call are one."},
 	{reflect.TypeFor[Claim](), "One thing that a tool or the server declares."},
 	{reflect.TypeFor[Call](), "One call of a tool, resource or prompt."},
-	{reflect.TypeFor[Finding](), "What one of coalmine's own rules found in the run or in the source. Rules of one's own are not in it."},
+	{reflect.TypeFor[Finding](), "What one of coalmine's own rules found in the run or in the source. Your own rules are not in it."},
 	{reflect.TypeFor[Explanation](), "Why an effect is no surprise."},
 	{reflect.TypeFor[Tool](), "All that one tool declares."},
 }
@@ -61,7 +61,7 @@ func LedgerSchema() ([]byte, error) {
 	doc.add("$schema", "https://json-schema.org/draft/2020-12/schema")
 	doc.add("$id", "https://github.com/coalmine-dev/coalmine/ledger/v1")
 	doc.add("title", Schema)
-	doc.add("description", "What a server did and said, entry by entry, as rules of one's own see it. Within v1 members are only added.")
+	doc.add("description", "What a server did and said, entry by entry, as your own rules see it. Within v1 members are only added.")
 	doc = append(doc, jsonObject(typesOf()[reflect.TypeFor[Ledger]()])...)
 	for _, d := range documented {
 		var o ordered
@@ -122,7 +122,7 @@ func (f *field) jsonType() ordered {
 }
 
 // pageHead begins the page of the ledger.
-const pageHead = "# The ledger, and rules of one's own\n\n" +
+const pageHead = "# The ledger, and your own rules\n\n" +
 	"What a run's server did and said is its ledger: effects, claims, calls and findings. A rule of your own is an expression in\n" +
 	"[CEL](https://github.com/google/cel-spec) over one entry. `coalmine schema ledger` prints the schema (`" + Schema + "`; within v1 members\n" +
 	"are only added), and `coalmine rules test` holds the rules against their own examples. This page is made from `analyze/custom`:\n" +

@@ -40,6 +40,10 @@ func golden(t *testing.T, name string, got []byte) {
 
 func TestRulesREADME(t *testing.T) {
 	golden(t, "../rules/README.md", []byte(rules.README(Rules())))
+	golden(t, "../../docs/rules/index.md", []byte(rules.Index(Rules())))
+	for _, r := range Rules() {
+		golden(t, "../../docs/rules/"+strings.ToLower(r.ID)+".md", []byte(rules.Page(&r)))
+	}
 }
 
 // anchor is what GitHub makes of a heading.

@@ -7,8 +7,8 @@ var cm102 = Rule{Rule: cm102Doc, Check: checkCM102}
 var cm102Doc = finding.Rule{
 	ID: "CM102", Name: "DecoySecretReturned", Title: "Decoy secret exposed in a response", Severity: finding.Critical,
 	CWE: []string{"CWE-200", "CWE-522"}, OWASP: []string{"MCP01"},
-	Help: "The value of a decoy secret from a file, or one that a metadata service handed out, was found in a message of the server, raw or encoded: whatever reads the server's answers now has it.\n\n" +
-		"**Evidence.** The value itself, in a frame of `session.jsonl`. The value is random and exists nowhere else, so it can not be there by accident.\n\n" +
+	Help: "A message of the server contains the value of a decoy secret, raw or encoded. The secret comes from a file or from a metadata service. Everything that reads the server's responses now has it.\n\n" +
+		"**Evidence.** The value itself, in a frame of `session.jsonl`. The value is random and exists nowhere else, so it cannot be there by accident.\n\n" +
 		"It is low where the tool declares to show the configuration or the credentials of that kind. **False positive when** the call's own arguments named that file.",
 }
 

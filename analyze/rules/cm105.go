@@ -13,7 +13,7 @@ var cm105 = Rule{Rule: cm105Doc, Check: checkCM105}
 var cm105Doc = finding.Rule{
 	ID: "CM105", Name: "ClientConfigurationRead", Title: "Access to another MCP client's configuration", Severity: finding.High,
 	CWE: []string{"CWE-200", "CWE-668"}, OWASP: []string{"MCP01", "MCP03"},
-	Help: "A configuration file of an MCP client, which names the neighbour servers and their keys, was opened or read.\n\n" +
+	Help: "The server opened or read the configuration file of an MCP client. Such a file names other servers and their keys.\n\n" +
 		"**Evidence.** The kernel's record of the open with the real path. A failed open is low. A server or tool that names MCP or such a client and its settings is informational.\n\n" +
 		"**False positive when** managing client configurations is the server's declared purpose.",
 }

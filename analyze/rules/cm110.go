@@ -7,7 +7,7 @@ var cm110 = Rule{Rule: cm110Doc, Check: checkCM110}
 var cm110Doc = finding.Rule{
 	ID: "CM110", Name: "SecretWrittenToFile", Title: "Decoy secret written to another file", Severity: finding.High,
 	CWE: []string{"CWE-312", "CWE-538"}, OWASP: []string{"MCP01"},
-	Help: "A file that the server wrote holds the value of a decoy secret that stood elsewhere: left in a workspace it goes wherever the workspace goes.\n\n" +
+	Help: "The server wrote the value of a decoy secret to another file. In a workspace, the secret goes wherever the workspace goes.\n\n" +
 		"**Evidence.** After each call the files that were written are searched, raw, encoded and compressed. The value is random and exists nowhere else.\n\n" +
 		"A kind of secret that the server or the tool names as its business, and a file whose path the arguments gave, are informational. **False positive when** a program keeps a documented cache of its own credentials.",
 }

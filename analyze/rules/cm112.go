@@ -11,7 +11,7 @@ var cm112 = Rule{Rule: cm112Doc, Check: checkCM112}
 var cm112Doc = finding.Rule{
 	ID: "CM112", Name: "AccountsOut", Title: "System account list exposed", Severity: finding.High,
 	CWE: []string{"CWE-200"}, OWASP: []string{"MCP01"},
-	Help: "What stands in `/etc/passwd` was found in an answer, on stderr, or in what was sent to the network, raw or encoded, though no argument asked for that file and nothing that the tool declares has to do with accounts.\n\n" +
+	Help: "The contents of `/etc/passwd` appeared in a response, on stderr or in network traffic, raw or encoded. No argument asked for that file, and the tool's declaration has nothing to do with accounts.\n\n" +
 		"**Evidence.** The first account's line, in the frame or the flow. Sent to the network it is critical.\n\n" +
 		"**False positive when** the tool's description speaks of users in words that the rule does not know.",
 }

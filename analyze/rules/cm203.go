@@ -12,7 +12,7 @@ var cm203 = Rule{Rule: cm203Doc, Check: checkCM203}
 var cm203Doc = finding.Rule{
 	ID: "CM203", Name: "UndeclaredDeletion", Title: "Undeclared file deletion", Severity: finding.Medium,
 	CWE: []string{"CWE-284", "CWE-732"}, OWASP: []string{"MCP02"},
-	Help: "A file or directory that the server had not made itself in this run was deleted in the call of a tool whose declaration says nothing of removing, moving or replacing, or below HOME or a workspace when the server was stopped (low, unless it stood there before the server started).\n\n" +
+	Help: "In a call of a tool that declares no removing, moving or replacing, the server deleted a file or directory that it had not created in this run. A deletion below HOME or a workspace at shutdown counts too (low, unless the file existed before the server started).\n\n" +
 		"**Evidence.** The kernel's record with the real path. High where the tool is annotated `destructiveHint: false` or `readOnlyHint: true`, or where other programs start or obey what was deleted; work that could belong to another call is low. A deletion that the sandbox refused counts, since elsewhere it would not have been. All deletions of a tool are one finding.\n\n" +
 		"**False positive when** the server removes a leftover of an earlier run.",
 }

@@ -13,8 +13,7 @@ var cm208 = Rule{Rule: cm208Doc, Check: checkCM208}
 var cm208Doc = finding.Rule{
 	ID: "CM208", Name: "PolicyViolated", Title: "Policy violation", Severity: finding.Medium,
 	CWE: []string{"CWE-284"}, OWASP: []string{"MCP02"},
-	Help: "The user's policy (`coalmine.yaml`) denies what the server did, or has a list of what is allowed in which it does not stand. " +
-		"A list that is given is the whole of what is allowed; one that is not given says nothing. A policy that names tools speaks of every tool: one more is reported too.\n\n" +
+	Help: "The user's policy (`coalmine.yaml`) denies what the server did, or has a list of allowed items that does not contain it. A given list contains everything that is allowed; a missing list allows everything. A policy that names tools applies to every tool, so a tool that it does not name is a finding too.\n\n" +
 		"**Evidence.** The kernel's record, or the flow, of the effect. High where the policy denies it; low where it failed or could belong to another call. What is ordinary for any program of its kind (its own files, the loader's, the time zone's) needs no leave.\n\n" +
 		"**False positive when** the policy is out of date; `--emit-policy` writes one that fits.",
 }

@@ -10,7 +10,7 @@ var cm302 = Rule{Rule: cm302Doc, Check: checkCM302}
 var cm302Doc = finding.Rule{
 	ID: "CM302", Name: "ArgumentInjection", Title: "Argument injection", Severity: finding.High,
 	CWE: []string{"CWE-88"}, OWASP: []string{"MCP05"},
-	Help: "A string argument that looks like an option (`--output=NAME`) was handed to a program, which obeyed it: a file of that name was made. Or one text with a blank in it became several arguments, the later one an option.\n\n" +
+	Help: "A program that the server ran obeyed a string argument that looks like an option (`--output=NAME`) and created a file of that name. Or the server split one text at a blank, and the later part became an option.\n\n" +
 		"**Evidence.** The kernel's record of the file, or of the exec with the option as an argument of its own before any `--`.\n\n" +
 		"A tool that declares to take a program's arguments or to run commands may hand them on: no finding. **False positive when** the option could do no harm.",
 }

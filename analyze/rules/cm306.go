@@ -13,7 +13,7 @@ var cm306 = Rule{Rule: cm306Doc, Check: checkCM306, NeedsControl: true}
 var cm306Doc = finding.Rule{
 	ID: "CM306", Name: "UndeclaredTool", Title: "Hidden tool", Severity: finding.Medium,
 	CWE: []string{"CWE-912"}, OWASP: []string{"MCP03"},
-	Help: "A call of a tool that stands in no listing was answered with a result, though the same server refuses a tool of a name that no server has, or answers that one and most others alike and this one otherwise. What nobody lists nobody reviews. High where its undeclared arguments had an effect, low for the names that every object of JavaScript has.\n\n" +
+	Help: "The server answered a call of a tool that is not in tools/list with a result, although it rejects a call of a tool name that no server has. Or it answers that name and most others alike, and this one differently. Nobody reviews what nobody lists. The finding is high where undeclared arguments had an effect, and low for names that every JavaScript object has.\n\n" +
 		"**Evidence.** The two calls and their outcomes in `session.jsonl`.\n\n" +
 		"**False positive when** the tool is listed only to some clients.",
 }

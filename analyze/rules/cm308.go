@@ -11,7 +11,7 @@ var cm308 = Rule{Rule: cm308Doc, Check: checkCM308}
 var cm308Doc = finding.Rule{
 	ID: "CM308", Name: "UndeclaredArgument", Title: "Hidden argument", Severity: finding.High,
 	CWE: []string{"CWE-912", "CWE-915"}, OWASP: []string{"MCP03"},
-	Help: "A tool was given, beside its declared arguments, others that stand in no schema. One of them was run as a command or as code, or its path was read or written.\n\n" +
+	Help: "A call had arguments that are in no schema. The server ran one of them as a command or as code, or read or wrote its path.\n\n" +
 		"**Evidence.** The kernel's record, or the planted file's text on the wire.\n\n" +
 		"**False positive when** the tool's description, not its schema, speaks of the argument.",
 }

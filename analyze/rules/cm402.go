@@ -9,7 +9,7 @@ var cm402 = Rule{Rule: cm402Doc, Check: checkCM402, Observations: []string{"hidd
 var cm402Doc = finding.Rule{
 	ID: "CM402", Name: "HiddenText", Title: "Hidden characters in a declaration", Severity: finding.High,
 	CWE: []string{"CWE-451", "CWE-116"}, OWASP: []string{"MCP03"},
-	Help: "A text in any member of a declaration, in any listing of the run, holds characters that a reader can not see or that reorder what is shown: tag characters, zero-width runs, bidirectional overrides, terminal escapes.\n\n" +
+	Help: "A member of a declaration contains characters that a reader cannot see or that reorder the displayed text: tag characters, zero-width runs, bidirectional overrides or terminal escapes. All listings of the run count.\n\n" +
 		"**Evidence.** The characters' code points and their place.\n\n" +
 		"**False positive when** a language needs a joiner at that place; single joiners between letters are quiet.",
 }

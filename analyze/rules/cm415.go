@@ -9,6 +9,6 @@ var cm415 = Rule{Rule: cm415Doc, Judges: Client, Observations: []string{"role_sw
 var cm415Doc = finding.Rule{
 	ID: "CM415", Name: "TaintedArguments", Title: "Prompt injection in arguments", Severity: finding.High,
 	CWE: []string{"CWE-94", "CWE-1427"}, OWASP: []string{"MCP06"},
-	Help: "An argument holds a delimiter by which a model's prompt marks roles (`role_switch_delimiter`), or characters of no width (`zero_width_obfuscation`).\n\n**Evidence.** The argument's name.\n\n" +
+	Help: "An argument contains a delimiter that marks roles in a model's prompt (`role_switch_delimiter`), or zero-width characters (`zero_width_obfuscation`).\n\n**Evidence.** The argument's name.\n\n" +
 		"**False positive when** the text is about prompts. Joiners that a script or an emoji needs are quiet. Not judged where coalmine was the client.",
 }

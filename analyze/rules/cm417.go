@@ -9,6 +9,6 @@ var cm417 = Rule{Rule: cm417Doc, Judges: Analysis, Observations: []string{"detec
 var cm417Doc = finding.Rule{
 	ID: "CM417", Name: "AnalysisIncomplete", Title: "Incomplete analysis", Severity: finding.Medium,
 	OWASP: []string{"MCP08"},
-	Help: "A detector failed at a frame (`detector_error`, medium), or a bound of the analysis was met (`analysis_limit`, low). The other detectors went on.\n\n**Evidence.** The detector or the bound.\n\n" +
+	Help: "A detector failed on a frame (`detector_error`, medium), or the analysis reached a limit (`analysis_limit`, low). The other detectors continued.\n\n**Evidence.** The detector or the bound.\n\n" +
 		"**False positive when** never; it says what was not looked at.",
 }

@@ -9,5 +9,5 @@ var cm418 = Rule{Rule: cm418Doc, Judges: Gate, Observations: []string{"gate_*"}}
 var cm418Doc = finding.Rule{
 	ID: "CM418", Name: "GateRecord", Title: "Gate decision", Severity: finding.Info,
 	OWASP: []string{"MCP02"},
-	Help:  "A gate in the session kept a call from the server, answered in its place, or let one through unchecked. The call itself is still judged by the other rules.\n\n**Evidence.** The gate's own record in the log.",
+	Help:  "A gate in the session blocked a call, answered in place of the server, or forwarded a call without a check. The other rules still judge the call itself.\n\n**Evidence.** The gate's own record in the log.",
 }

@@ -10,7 +10,7 @@ var cm421 = Rule{Rule: cm421Doc, Check: checkCM421, Shrink: ShrinkNever}
 var cm421Doc = finding.Rule{
 	ID: "CM421", Name: "TextJudgedAnOrder", Title: "Prompt injection reported by the text judge", Severity: finding.Medium,
 	CWE: []string{"CWE-94", "CWE-1427"}, OWASP: []string{"MCP03", "MCP06"},
-	Help: "The program that the user named with `--text-judge` was given what the server said, and called a text an order to a model.\n\n" +
+	Help: "The user's own program (`--text-judge`) read what the server said and classified a text as an instruction to the model.\n\n" +
 		"**Evidence.** The text's beginning, its frame, and the program's reason, as `texts.json` keeps them.\n\n" +
 		"**False positive when** that program errs: coalmine does not look at its reasons.",
 }

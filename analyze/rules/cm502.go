@@ -9,7 +9,7 @@ var cm502 = Rule{Rule: cm502Doc, Check: checkCM502, Judges: Change}
 var cm502Doc = finding.Rule{
 	ID: "CM502", Name: "JudgedByChanged", Title: "Policy or baseline changed by the pull request", Severity: finding.Medium,
 	CWE: []string{"CWE-693"}, OWASP: []string{"MCP08"},
-	Help: "With `--changed-since` the policy, its suppressions and the baseline are those of the merge base, so that a change cannot allow itself. The change under review has others: whoever merges it decides about them too.\n\n" +
+	Help: "With `--changed-since`, coalmine takes the policy, its suppressions and the baseline from the merge base, so that a change cannot approve itself. The pull request changes one of them, and its reviewer decides about that too.\n\n" +
 		"**Evidence.** The file's first line that differs.\n\n" +
 		"**False positive when** the new policy or baseline is what the review is about.",
 }

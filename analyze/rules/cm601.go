@@ -14,7 +14,7 @@ var cm601 = Rule{Rule: cm601Doc, Check: checkCM601, Shrink: ShrinkFresh}
 var cm601Doc = finding.Rule{
 	ID: "CM601", Name: "Crash", Title: "Server exited during the run", Severity: finding.Medium,
 	CWE: []string{"CWE-248", "CWE-755"}, OWASP: []string{"MCP02"},
-	Help: "The server's process ended by itself while calls were still to be made.\n\n" +
+	Help: "The server's process exited while coalmine still had calls to make.\n\n" +
 		"**Evidence.** Its exit status or signal and the call in which it happened; the tail of its stderr is in the log. A server that ends before any call with the word that a key or a setting is missing has not crashed; the run is inconclusive.\n\n" +
 		"It is low where no call can be named or the call was of a tool that nobody declared, and where the call wanted a program that the sandbox has not. A server that ends at its start, with a status of its own, mostly lacks something.\n\n" +
 		"A tool that declares to end or to restart the server, and ended it with status 0, did so: no finding. **False positive when** a declaration says so in words that the lexicon does not know.",

@@ -9,7 +9,7 @@ var cm603 = Rule{Rule: cm603Doc, Check: checkCM603, Shrink: ShrinkFresh}
 var cm603Doc = finding.Rule{
 	ID: "CM603", Name: "LimitReached", Title: "Sandbox limit reached", Severity: finding.Medium,
 	CWE: []string{"CWE-400", "CWE-770"}, OWASP: []string{"MCP02"},
-	Help: "The server used more memory, processes, output, disk or processor time than the sandbox allows. But for a full disk, it was ended there.\n\n" +
+	Help: "The server used more memory, processes, output, disk or processor time than the sandbox allows. The sandbox then ended it, except for a full disk.\n\n" +
 		"**Evidence.** The limit and the moment.\n\n" +
 		"**False positive when** the work asked for is really that large; limits can be raised.",
 }

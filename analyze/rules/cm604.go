@@ -9,7 +9,7 @@ var cm604 = Rule{Rule: cm604Doc, Check: checkCM604}
 var cm604Doc = finding.Rule{
 	ID: "CM604", Name: "OutlivesInput", Title: "Server keeps running after stdin closes", Severity: finding.Info,
 	CWE: []string{"CWE-772"}, OWASP: []string{"MCP02"},
-	Help: "The stdio transport ends a session by closing the server's stdin. This server, or something that it started, lived on and had to be ended.\n\n" +
+	Help: "The stdio transport ends a session when the client closes the server's stdin. This server, or a process that it started, kept running, and the sandbox had to end it.\n\n" +
 		"**Evidence.** The agent's notice that it had to signal what was left.\n\n" +
 		"**False positive when** a client is expected to send a signal as well.",
 }

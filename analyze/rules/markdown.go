@@ -40,3 +40,20 @@ func README(rs []finding.Rule) string {
 	}
 	return b.String()
 }
+
+// Page documents one rule as a page of its own.
+func Page(r *finding.Rule) string {
+	return strings.Replace(Markdown(r), "## ", "# ", 1)
+}
+
+// Index lists the pages of the rules given, in their order.
+func Index(rs []finding.Rule) string {
+	var b strings.Builder
+	b.WriteString("# Rules\n\nMade from the rules themselves by `make generate`; a test fails where it differs.\n\n" +
+		"A change of a stable rule that affects a verdict stands in [changes](../changes.md). A preview rule may still change its severity and scope.\n\n" +
+		"| rule | title | severity | tier |\n|---|---|---|---|\n")
+	for _, r := range rs {
+		fmt.Fprintf(&b, "| [%s](%s.md) | %s | %s | %s |\n", r.ID, strings.ToLower(r.ID), r.Title, r.Severity, AdviceOf(r.ID).Tier())
+	}
+	return b.String()
+}

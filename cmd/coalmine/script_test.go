@@ -124,8 +124,6 @@ func readme(t *testing.T) string {
 var (
 	tableCommand = regexp.MustCompile("(?m)^\\| `coalmine ([a-z]+)")
 	tableStatus  = regexp.MustCompile(`(?m)^\| ([0-9]+) \|`)
-	shownFlag    = regexp.MustCompile(`--[a-z][a-z-]+`)
-	usedFlags    = regexp.MustCompile(`(?m)coalmine (probe|audit|clean)( [^#\n]*)$`)
 )
 
 // What README.md promises is there, and what is there stands in it.
@@ -157,23 +155,5 @@ func TestReadmeMatchesTheProgram(t *testing.T) {
 		if !strings.Contains(help, s+" ") {
 			t.Errorf("coalmine --help does not tell of exit status %s", s)
 		}
-	}
-}
-
-// Each flag that README.md shows with a command is one of that command's.
-func TestReadmeFlagsExist(t *testing.T) {
-	shown := 0
-	for _, m := range usedFlags.FindAllStringSubmatch(readme(t), -1) {
-		own, _, _ := strings.Cut(m[2], " -- ")
-		help := coalmine(t, m[1], "--help")
-		for _, f := range shownFlag.FindAllString(own, -1) {
-			shown++
-			if !strings.Contains(help, f+" ") {
-				t.Errorf("coalmine %s has no flag %s", m[1], f)
-			}
-		}
-	}
-	if shown == 0 {
-		t.Error("README.md shows no flag")
 	}
 }

@@ -81,7 +81,7 @@ func whyNoNamespaces() (reason, hint string) {
 	case !root && sysctl("kernel/apparmor_restrict_unprivileged_userns") == "1":
 		return "AppArmor restricts the namespaces of ordinary users", "sudo, --sandbox docker, or sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
 	case inContainer():
-		return "this is a container, which forbids namespaces", "run coalmine outside of it, or run the container as README.md says, so that it is the sandbox itself"
+		return "this is a container, which forbids namespaces", "run coalmine outside of it, or run the container as docs/install.md says, so that it is the sandbox itself"
 	}
 	return "the kernel refuses namespaces", "use --sandbox docker, or look at what restricts this process (seccomp, an LSM)"
 }

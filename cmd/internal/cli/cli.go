@@ -20,7 +20,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 )
 
-// The exit statuses, as README.md documents them.
+// The exit statuses, as docs/exit-status.md documents them.
 const (
 	ExitOK           = 0
 	ExitFindings     = 1
