@@ -91,7 +91,7 @@ func TestTools(t *testing.T) {
 		{"analyse_log", map[string]any{"log": "2_srv_2.jsonl"}, []string{"fabricated_tool_call", "tool_poisoning", "poisoned_result", "HOSTILE OR HALLUCINATED", `"shadow"`}},
 		{"watch_drift", nil, []string{"new_declared_tool", "new_fabricated_tool", `"server": "srv"`}},
 		{"read_report", map[string]any{"report": "run/report.json"}, []string{`"verdict": "findings"`, "**high** CM101"}},
-		{"explain", map[string]any{"rule": "cm405"}, []string{"never declared", "Evidence"}},
+		{"explain", map[string]any{"rule": "cm405"}, []string{"undeclared tool", "Evidence"}},
 		{"explain", map[string]any{"rule": "pii_in_result_ssn"}, []string{"CM410"}},
 	} {
 		got, failed := ask(t, c, x.tool, x.args)
