@@ -14,9 +14,9 @@ const farthest = 2
 func unknownCommand(root *cobra.Command, name string) error {
 	root.SuggestionsMinimumDistance = farthest
 	if near := root.SuggestionsFor(name); len(near) > 0 {
-		return usage("did you mean coalmine "+strings.Join(near, " or coalmine ")+"?", "there is no command %s", name)
+		return usage("did you mean coalmine "+strings.Join(near, " or coalmine ")+"?", "unknown command %s", name)
 	}
-	return usage("coalmine --help lists the commands", "there is no command %s", name)
+	return usage("coalmine --help lists the commands", "unknown command %s", name)
 }
 
 // unknownFlag adds what may have been meant to pflag's error.

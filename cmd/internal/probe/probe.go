@@ -139,7 +139,7 @@ func (p *probe) reveal(ctx context.Context) error {
 		return err
 	}
 	if p.fetched.Unmade() {
-		return nil // there is no command to look for
+		return nil // unknown command to look for
 	}
 	p.plan.Shown, err = p.runner.Shows(ctx, p.plan)
 	return err
