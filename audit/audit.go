@@ -30,6 +30,9 @@ type Report struct {
 	// Skipped counts files that were too large, could not be read or took too long:
 	// not looked at, or not to their end.
 	Skipped int `json:"skipped"`
+	// Unfollowed are the sources that were too large to be parsed: their text was searched,
+	// and the ways through them were not. There are at most maxUnfollowed of them.
+	Unfollowed []Unfollowed `json:"not_followed,omitempty"`
 	// Suppressed is 0: no comment in the source keeps a finding out. The report's
 	// schema has it.
 	Suppressed int `json:"suppressed"`
@@ -37,6 +40,15 @@ type Report struct {
 	// are asked in vain.
 	Silenced int `json:"silenced,omitempty"`
 }
+
+// Unfollowed is a source that was not parsed, with its size in bytes.
+type Unfollowed struct {
+	Path string `json:"path"`
+	Size int    `json:"size"`
+}
+
+// maxUnfollowed bounds how many of them a report names.
+const maxUnfollowed = 50
 
 // Profile says what was audited.
 type Profile struct {
@@ -85,11 +97,7 @@ func Dir(ctx context.Context, root string, skip ...string) (*Report, error) {
 // Root is Dir for a directory that is open: the caller saw to it that no link led
 // elsewhere. name is what the report calls it.
 func Root(ctx context.Context, dir *os.Root, name string, skip ...string) (*Report, error) {
-	secrets, err := newSecretScanner()
-	if err != nil {
-		return nil, err
-	}
-	return audit(ctx, dir, name, secrets, skip)
+	return audit(ctx, dir, name, lazyScanner{}, skip)
 }
 
 func audit(ctx context.Context, dir *os.Root, root string, secrets secretScanner, skip []string) (*Report, error) {
@@ -205,7 +213,7 @@ func (a *auditor) file(ctx context.Context, p string) error {
 		}
 		a.add(SecretHardcoded, h.severity, p, src, h.offset, "a secret in the source: "+h.what, h.what)
 	}
-	hits, whole := textHits(src, text.MaxText)
+	hits, whole := textHits(src, textPart)
 	if !whole {
 		a.report.Skipped++ // as above
 	}
@@ -233,6 +241,9 @@ var silencer = regexp.MustCompile(`gitleaks:allow|coalmine:ignore\b`)
 
 // silencers reports the lines that ask scanners to report nothing.
 func (a *auditor) silencers(p, src string) {
+	if !strings.Contains(src, ":allow") && !strings.Contains(src, ":ignore") {
+		return
+	}
 	line := -1
 	for _, at := range silencer.FindAllStringIndex(src, -1) {
 		start := strings.LastIndexByte(src[:at[0]], '\n') + 1
@@ -275,8 +286,9 @@ func isOrdinary(h text.Hit, src string) bool {
 const (
 	// textOverlap is more than a place that text.Scan tells of takes.
 	textOverlap = 8 << 10
-	// crowdedPart is the size of the parts of a text that is full of such places.
-	crowdedPart = 64 << 10
+	// textPart is the size of the parts in which a text is searched: in few of them stands a
+	// word without which no expression is run.
+	textPart = 64 << 10
 )
 
 // textHits scans a text of any length, in parts of a size that overlap. Where a
@@ -298,7 +310,7 @@ func textHits(src string, size int) (out []text.Hit, whole bool) {
 		if len(hits) == text.MaxHits {
 			if last := from + hits[len(hits)-1].Offset; last < until {
 				// The place itself is looked at again, for what goes on in it is no other.
-				from, owned, size = max(last, from+1), max(owned, last+1), min(size, crowdedPart)
+				from, owned, size = max(last, from+1), max(owned, last+1), min(size, textPart)
 				continue
 			}
 		}

@@ -31,6 +31,9 @@ func (a *auditor) parse(p string, data []byte) {
 		}
 		if len(data) > maxParsed || a.parsed+len(data) > maxAllParsed {
 			a.report.Skipped++ // its text was searched, its flows were not
+			if len(a.report.Unfollowed) < maxUnfollowed {
+				a.report.Unfollowed = append(a.report.Unfollowed, Unfollowed{Path: text.Printable(p, 2*maxName), Size: len(data)})
+			}
 			return
 		}
 		a.parsed += len(data)

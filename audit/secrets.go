@@ -1,14 +1,17 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
+	"github.com/zricethezav/gitleaks/v8/config"
 	"github.com/zricethezav/gitleaks/v8/detect"
 	"github.com/zricethezav/gitleaks/v8/logging"
 
@@ -29,23 +32,51 @@ type secretScanner interface {
 	scan(ctx context.Context, path, src string) ([]secretHit, error)
 }
 
+// lazyScanner makes the scanner when the first text is there: a tree without one needs none.
+type lazyScanner struct{}
+
+func (lazyScanner) scan(ctx context.Context, path, src string) ([]secretHit, error) {
+	s, err := newSecretScanner()
+	if err != nil {
+		return nil, err
+	}
+	return s.scan(ctx, path, src)
+}
+
 // gitleaks is the secretScanner by gitleaks' default rules.
 type gitleaks struct {
-	detector *detect.Detector
-	limit    time.Duration // for one file
+	*detectors
+	limit time.Duration // for one file
 }
+
+// detectors are those of gitleaks' rules: of all, and of those whose expressions run over a whole text.
+type detectors struct{ all, whole *detect.Detector }
 
 // The default rules are some 200 expressions; compiling them once is enough,
 // and a Detector must not be used by two goroutines at a time.
 var (
 	gitleaksMu   sync.Mutex
-	gitleaksOnce = sync.OnceValues(func() (*detect.Detector, error) {
+	gitleaksOnce = sync.OnceValues(func() (*detectors, error) {
 		logging.Logger = logging.Logger.Level(zerolog.Disabled)
-		d, err := detect.NewDetectorDefaultConfig()
-		if err == nil {
-			d.IgnoreGitleaksAllow = true // the source has no say in what is reported of it
+		all, err := detect.NewDetectorDefaultConfig()
+		if err != nil {
+			return nil, err
 		}
-		return d, err
+		few := all.Config
+		few.Rules, few.Keywords = map[string]config.Rule{}, map[string]struct{}{}
+		for id, rule := range all.Config.Rules {
+			if narrowed[id] != nil {
+				continue
+			}
+			few.Rules[id] = rule
+			for _, word := range rule.Keywords {
+				few.Keywords[strings.ToLower(word)] = struct{}{}
+			}
+		}
+		whole := detect.NewDetector(few)
+		// The source has no say in what is reported of it.
+		all.IgnoreGitleaksAllow, whole.IgnoreGitleaksAllow = true, true
+		return &detectors{all, whole}, nil
 	})
 )
 
@@ -93,7 +124,18 @@ func (g gitleaks) scan(ctx context.Context, name, src string) ([]secretHit, erro
 			next = lineEnd(src, to-pieceOverlap, pieceOverlap/2)
 			until = next + pieceLead
 		}
-		for _, h := range g.piece(ctx, shown, src[from:to]) {
+		hits := g.piece(ctx, g.whole, shown, src[from:to], 0)
+		for id, places := range narrowed {
+			for _, w := range places(src[from:to]) {
+				for _, h := range g.piece(ctx, g.all, shown, src[from+w.from:from+w.to], w.from) {
+					if h.what == id {
+						hits = append(hits, h)
+					}
+				}
+			}
+		}
+		slices.SortStableFunc(hits, func(a, b secretHit) int { return cmp.Or(a.offset-b.offset, strings.Compare(a.what, b.what)) })
+		for _, h := range hits {
 			if h.offset += from; h.offset >= owned && h.offset < until {
 				out = append(out, h)
 			}
@@ -130,16 +172,16 @@ func lineEnd(src string, at, reach int) int {
 	return at
 }
 
-// piece searches one, with offsets in it.
-func (g gitleaks) piece(ctx context.Context, name, src string) []secretHit {
+// piece searches one that begins at an offset.
+func (g gitleaks) piece(ctx context.Context, by *detect.Detector, name, src string, at int) []secretHit {
 	var out []secretHit
 	var lines []int
 	//nolint:staticcheck // DetectContext takes no other type before gitleaks v9
-	for _, f := range g.detector.DetectContext(ctx, detect.Fragment{Raw: src, FilePath: name}) {
+	for _, f := range by.DetectContext(ctx, detect.Fragment{Raw: src, FilePath: name}) {
 		if f.RuleID == "private-key" && !secrets.HasKey([]byte(f.Match)) {
 			continue // two headers with code between them
 		}
-		h := secretHit{what: f.RuleID, severity: finding.Critical}
+		h := secretHit{what: f.RuleID, severity: finding.Critical, offset: at}
 		if carried[f.RuleID] {
 			h.severity = finding.Low
 		}
@@ -147,7 +189,7 @@ func (g gitleaks) piece(ctx context.Context, name, src string) []secretHit {
 			lines = lineStarts(src)
 		}
 		if f.StartLine >= 0 && f.StartLine < len(lines) {
-			h.offset = lines[f.StartLine] + max(f.StartColumn-1-min(f.StartLine, 1), 0) // past the first line it counts the line's end
+			h.offset += lines[f.StartLine] + max(f.StartColumn-1-min(f.StartLine, 1), 0) // past the first line it counts the line's end
 		}
 		out = append(out, h)
 	}

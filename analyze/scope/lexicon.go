@@ -3,6 +3,7 @@ package scope
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -79,8 +80,11 @@ func set(words ...string) map[string]bool {
 	return m
 }
 
-func compile(alternatives ...string) *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[^\pL\pN_])((?:` + strings.Join(alternatives, "|") + `))(?:$|[^\pL\pN_])`)
+// compile returns an expression that is made at its first use: most commands use none.
+func compile(alternatives ...string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:^|[^\pL\pN_])((?:` + strings.Join(alternatives, "|") + `))(?:$|[^\pL\pN_])`)
+	})
 }
 
 // negation up to three words before a phrase, in the same clause, turns it
@@ -88,8 +92,8 @@ func compile(alternatives ...string) *regexp.Regexp {
 var negation = regexp.MustCompile(`(?:^|[^\pL'])(?:not|never|no|without|cannot|can't|doesn't|don't|isn't|won't|nor|neither)(?: [\pL\pN']+){0,3} $`)
 
 // find returns a claim for each match that is not negated, at most eight.
-func find(re *regexp.Regexp, where, text string) []Claim {
-	folded := fold(text)
+func find(expression func() *regexp.Regexp, where, text string) []Claim {
+	re, folded := expression(), fold(text)
 	var out []Claim
 	for at := 0; len(out) < 8; {
 		m := re.FindStringSubmatchIndex(folded[at:])

@@ -104,6 +104,16 @@ var terms = sync.OnceValue(func() map[[2]byte][]term {
 	return out
 })
 
+// firsts has a bit for each key of terms: most places of a text begin none.
+var firsts = sync.OnceValue(func() *[1024]uint64 {
+	t := &[1024]uint64{}
+	for k := range terms() {
+		n := uint16(k[0])<<8 | uint16(k[1])
+		t[n>>6] |= 1 << (n & 63)
+	}
+	return t
+})
+
 // unbroken reports whether no blanks part the words of a letter's script.
 func unbroken(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
@@ -142,7 +152,7 @@ const maxMarks = 4096
 
 // marked finds the terms in a text in lower case.
 func marked(low []byte) (out []mark) {
-	sentence, known := 0, terms()
+	sentence, known, begin := 0, terms(), firsts()
 	for i := 0; i+1 < len(low) && len(out) < maxMarks; i++ {
 		before := len(out)
 		switch {
@@ -153,16 +163,24 @@ func marked(low []byte) (out []mark) {
 		case low[i] == '@' && i > 0 && isWord(low[i-1]) && isWord(low[i+1]):
 			out = append(out, mark{at: i, end: i + 1, concept: address, language: everywhere})
 		}
-		for _, t := range known[[2]byte{low[i], low[i+1]}] {
-			if t.bound && !begins(low, i) {
-				continue
-			}
-			if end := t.match(low, i); end > 0 {
-				out = append(out, mark{at: i, end: end, concept: t.concept, language: t.language})
-			}
+		if n := uint16(low[i])<<8 | uint16(low[i+1]); begin[n>>6]&(1<<(n&63)) != 0 {
+			out = appendTerms(out, known[[2]byte{low[i], low[i+1]}], low, i)
 		}
 		for k := before; k < len(out); k++ {
 			out[k].sentence = sentence
+		}
+	}
+	return out
+}
+
+// appendTerms adds the terms of a list that stand at i.
+func appendTerms(out []mark, list []term, low []byte, i int) []mark {
+	for _, t := range list {
+		if t.bound && !begins(low, i) {
+			continue
+		}
+		if end := t.match(low, i); end > 0 {
+			out = append(out, mark{at: i, end: end, concept: t.concept, language: t.language})
 		}
 	}
 	return out

@@ -1,5 +1,7 @@
 package lang
 
+import "strings"
+
 // Language reads the sources of one language. Its methods may be called from several
 // goroutines at once.
 type Language interface {
@@ -80,7 +82,7 @@ const (
 	Bool   ConstKind = "bool"
 	// Null is None, null and undefined as a literal.
 	Null ConstKind = "null"
-	// Regexp is a literal such as /a+/g: Text holds the pattern alone.
+	// Regexp is a literal such as /a+/g: Text is as it is written, and SplitRegexp takes it apart.
 	Regexp ConstKind = "regexp"
 )
 
@@ -91,6 +93,15 @@ type Const struct {
 	// Text is the value: a string with its escapes decoded, the bytes, a number as it
 	// is written, "true" or "false".
 	Text string
+}
+
+// SplitRegexp takes the text of a Regexp apart.
+func SplitRegexp(text string) (pattern, flags string) {
+	end := strings.LastIndexByte(text, '/')
+	if end < 1 {
+		return text, ""
+	}
+	return text[1:end], text[end+1:]
 }
 
 // Attr is x.Name; x?.Name is the same.

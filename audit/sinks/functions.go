@@ -83,8 +83,6 @@ type source struct {
 	classes map[string]bool
 	// handlers names the functions without a name that answer a client.
 	handlers map[*lang.Function]string
-	// references are those of the facts, by their places.
-	references map[lang.Span]lang.Reference
 }
 
 // maxMethods bounds how many methods of one name an unknown object may have.
@@ -93,10 +91,7 @@ const maxMethods = 8
 func newProject(files []*lang.File) *project {
 	p := &project{byPath: map[string]*source{}, methods: map[string][]string{}, modules: map[string][]*source{}}
 	for _, f := range files {
-		s := &source{File: f, facts: lang.CalculateFacts(f), names: map[string]bool{}, classes: map[string]bool{}, handlers: map[*lang.Function]string{}, references: map[lang.Span]lang.Reference{}}
-		for _, r := range s.facts.References {
-			s.references[r.Span] = r
-		}
+		s := &source{File: f, facts: lang.CalculateFacts(f), names: map[string]bool{}, classes: map[string]bool{}, handlers: map[*lang.Function]string{}}
 		for _, d := range s.facts.Definitions {
 			if d.Kind == lang.ClassKind {
 				s.classes[d.Name] = true
@@ -184,7 +179,7 @@ func (p *project) functions(s *source) []Function {
 	for _, r := range s.facts.References {
 		p.use(s, &out[at[s.owner(r.In)]], r.Names, r.Own, r.Span, nil)
 	}
-	for _, c := range s.facts.Constants {
+	for _, c := range lang.CalculateConstants(s.File) {
 		if c.Kind == lang.String && namesHome(c.Text) {
 			f := &out[at[s.owner(c.In)]]
 			f.Sinks = append(f.Sinks, Sink{Span: c.Span, Kind: Home, Name: "~"})

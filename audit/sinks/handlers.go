@@ -234,7 +234,10 @@ func (p *project) handlerIDs(s *source, values []lang.Expr, in *lang.Scope) []st
 			}
 			continue
 		}
-		r := s.references[v.Place()]
+		r := s.facts.ReferenceAt(v.Place())
+		if r == nil {
+			continue
+		}
 		for _, o := range r.Own {
 			out = append(out, p.own(s, o)...)
 		}

@@ -17,7 +17,7 @@ func TestTableIsRead(t *testing.T) {
 		}
 	}
 	seen := map[Kind]bool{}
-	for key, list := range table {
+	for key, list := range table() {
 		for i, k := range list {
 			seen[k] = true
 			if slices.Contains(list[:i], k) {
@@ -25,8 +25,8 @@ func TestTableIsRead(t *testing.T) {
 			}
 		}
 	}
-	if len(seen) != len(kinds) || len(table) < 500 {
-		t.Errorf("%d kinds, %d names", len(seen), len(table))
+	if len(seen) != len(kinds) || len(table()) < 500 {
+		t.Errorf("%d kinds, %d names", len(seen), len(table()))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/coalmine-dev/coalmine/audit/lang"
 )
@@ -32,37 +33,30 @@ var kinds = []Kind{Read, Write, Delete, Network, Process, Evaluate, Decode, Envi
 //go:embed table.txt
 var text string
 
-// table is by language and name.
-var table = mustParse(text)
-
-// mustParse reads the embedded table, which the tests read too.
-func mustParse(text string) map[string][]Kind {
+// table is by language and name. It is read at its first use.
+var table = sync.OnceValue(func() map[string][]Kind {
 	t, err := parse(text)
 	if err != nil {
-		panic(err)
+		panic(err) // the tests read the embedded table too
 	}
 	return t
-}
+})
 
 // parse reads lines "language kind: name…".
 func parse(text string) (map[string][]Kind, error) {
 	t := map[string][]Kind{}
-	n := 0
-	for line := range strings.Lines(text) {
-		n++
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
+	err := ReadTable(text, []string{"Python", "JavaScript"}, func(language, kind string, names []string) error {
+		if !slices.Contains(kinds, Kind(kind)) {
+			return fmt.Errorf("%q is no kind of sinks", kind)
 		}
-		head, names, _ := strings.Cut(line, ":")
-		language, kind, ok := strings.Cut(head, " ")
-		if !ok || !slices.Contains(kinds, Kind(kind)) || language != "Python" && language != "JavaScript" {
-			return nil, fmt.Errorf("sinks: line %d of the table: %q is no language with a kind", n, head)
-		}
-		for name := range strings.FieldsSeq(names) {
+		for _, name := range names {
 			key := language + " " + name
 			t[key] = append(t[key], Kind(kind))
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sinks: %w", err)
 	}
 	return t, nil
 }
@@ -115,7 +109,7 @@ func cutLast(name string) (base, last string) {
 
 // lookup finds a name, its prefix with ".*", or its last part behind "*.".
 func lookup(language, name string) []Kind {
-	if k, ok := table[language+" "+name]; ok {
+	if k, ok := table()[language+" "+name]; ok {
 		return k
 	}
 	base, last := cutLast(name)
@@ -123,12 +117,12 @@ func lookup(language, name string) []Kind {
 		return nil
 	}
 	for b := base; b != ""; b, _ = cutLast(b) {
-		if k, ok := table[language+" "+b+".*"]; ok {
+		if k, ok := table()[language+" "+b+".*"]; ok {
 			return k
 		}
 	}
 	if base != "" {
-		return table[language+" *."+last]
+		return table()[language+" *."+last]
 	}
 	return nil
 }

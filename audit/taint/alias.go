@@ -52,7 +52,7 @@ func (f *frame) aliasOf(x lang.Expr) (alias, bool) {
 
 func (f *frame) aliasOfCall(x lang.Call) (alias, bool) {
 	var names []string
-	if site := f.src.calls[place(x)]; site != nil {
+	if site := f.src.facts.CallAt(x.Place()); site != nil {
 		for _, n := range site.Names {
 			_, name := sinks.Of(f.src.Language, n, nil)
 			names = append(names, name)
@@ -83,7 +83,7 @@ func (f *frame) aliasOfCall(x lang.Call) (alias, bool) {
 			return inner(0, all|confined, false)
 		}
 	}
-	if site := f.src.calls[place(x)]; site != nil && len(x.Args) > 0 && f.calls[place(x)] != nil {
+	if site := f.src.facts.CallAt(x.Place()); site != nil && len(x.Args) > 0 && f.calls[place(x)] != nil {
 		// A function of the package that gives back what it is given, made plain.
 		if len(f.a.pkg.Targets(f.src.Path, site.Names, site.Own)) > 0 && alike(f.calls[place(x)], f.eval(x.Args[0].Value)) {
 			return inner(0, confined, false)

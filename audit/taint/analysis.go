@@ -72,8 +72,7 @@ type analysis struct {
 // source is a file with what the analysis looks up in it.
 type source struct {
 	*lang.File
-	calls      map[[2]int]*lang.CallSite
-	references map[[2]int]*lang.Reference
+	facts *lang.Facts
 	// constants are the values of the module's names, nil while one is calculated, and
 	// assigned the expressions that they are bound to once.
 	constants map[string]*value
@@ -119,13 +118,7 @@ func Analyze(ctx context.Context, files []*lang.File) *Result {
 }
 
 func newSource(f *lang.File, facts *lang.Facts) *source {
-	s := &source{File: f, calls: map[[2]int]*lang.CallSite{}, references: map[[2]int]*lang.Reference{}, constants: map[string]*value{}, assigned: map[string]lang.Expr{}, imports: map[string]importedName{}, classes: map[string]*lang.Class{}}
-	for i := range facts.Calls {
-		s.calls[place(facts.Calls[i].Call)] = &facts.Calls[i]
-	}
-	for i := range facts.References {
-		s.references[place(facts.References[i])] = &facts.References[i]
-	}
+	s := &source{File: f, facts: facts, constants: map[string]*value{}, assigned: map[string]lang.Expr{}, imports: map[string]importedName{}, classes: map[string]*lang.Class{}}
 	for _, i := range facts.Imports {
 		for _, n := range i.Names {
 			if !i.Exports && !i.Types {
@@ -237,7 +230,7 @@ func (a *analysis) isRaw(b sinks.Body, at lang.Span) bool {
 	if !inside && f.Span != (lang.Span{}) {
 		return false
 	}
-	c := a.sources[b.File.Path].calls[[2]int{at.Start.Offset, at.End.Offset}]
+	c := a.sources[b.File.Path].facts.CallAt(at)
 	return c == nil
 }
 
@@ -290,7 +283,7 @@ func (a *analysis) describedBy(s *source, c lang.Collection, in *lang.Scope) (en
 	}
 	if fn, ok := f.(*lang.Function); ok {
 		e.body = sinks.Body{File: s.File, Function: fn, In: in, Name: e.tool}
-	} else if r := s.references[place(f)]; r != nil {
+	} else if r := s.facts.ReferenceAt(f.Place()); r != nil {
 		for _, id := range a.pkg.Targets(s.Path, r.Names, r.Own) {
 			e.body, _ = a.pkg.Body(id)
 		}

@@ -63,7 +63,7 @@ func (f *frame) call(x lang.Call) *value {
 
 func (f *frame) info(x lang.Call) *callInfo {
 	c := &callInfo{call: x}
-	if site := f.src.calls[place(x)]; site != nil {
+	if site := f.src.facts.CallAt(x.Place()); site != nil {
 		c.names, c.own = site.Names, site.Own
 	}
 	for _, n := range c.names {
@@ -465,7 +465,7 @@ func (f *frame) calledLater(c *callInfo, at int) *value {
 	}
 	// asyncio.to_thread(subprocess.run, command, shell=True)
 	if at < len(c.call.Args) {
-		if r := f.src.references[place(c.call.Args[at].Value)]; r != nil {
+		if r := f.src.facts.ReferenceAt(c.call.Args[at].Value.Place()); r != nil {
 			inner.Func = c.call.Args[at].Value
 			for i, a := range c.call.Args {
 				if i != at {

@@ -146,3 +146,35 @@ func FuzzAnalyze(f *testing.F) {
 		}
 	})
 }
+
+// TestReplacements tells substitutions of every place from those of one.
+func TestReplacements(t *testing.T) {
+	for _, c := range []struct {
+		name, change string
+		holds        bool
+	}{
+		{"t.js", "p.replace(/[^a-z]/g, '')", true},
+		{"t.js", "p.replace(/[^a-z]/gi, '')", true},
+		{"t.js", "p.replace(/[^a-z]/, '')", false},
+		{"t.js", "p.replace(/[^a-z]/i, '')", false},
+		{"t.js", "p.replace(new RegExp('[^a-z]', 'g'), '')", true},
+		{"t.js", "p.replace(new RegExp('[^a-z]'), '')", false},
+		{"t.js", "p.replace(NOT, '')", true},
+		{"t.js", "p.replace(FIRST, '')", false},
+		{"t.js", "p.replaceAll(/[^a-z]/g, '')", true},
+		{"t.js", "/^[a-z]+$/.test(p) ? p : ''", true},
+		{"t.js", "/^[a-z]+$/m.test(p) ? p : ''", false},
+		{"t.py", "re.sub('[^a-z]', '', p)", true},
+		{"t.py", "re.sub('[^a-z]', '', p, 1)", false},
+		{"t.py", "re.sub('[^a-z]', '', p, count=1)", false},
+	} {
+		src := "import { execSync } from 'child_process';\nconst NOT = /[^a-z]/g; const FIRST = /[^a-z]/;\nserver.registerTool('t', {}, ({ p }) => execSync('x ' + (" + c.change + ")));\n"
+		if strings.HasSuffix(c.name, ".py") {
+			src = guarded("    p = "+c.change, "os.system('x ' + p)")
+		}
+		res := taint.Analyze(context.Background(), []*lang.File{parse(t, c.name, []byte(src))})
+		if held := len(res.Flows) == 0; held != c.holds {
+			t.Errorf("%s: held %t, want %t: %v", c.change, held, c.holds, res.Flows)
+		}
+	}
+}

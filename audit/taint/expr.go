@@ -96,7 +96,7 @@ func (f *frame) variable(n lang.Name) *value {
 		if v = f.a.constant(f.src, n.ID, 0); v != nothing {
 			return v
 		}
-		if r := f.src.references[place(n)]; r != nil {
+		if r := f.src.facts.ReferenceAt(n.Place()); r != nil {
 			return f.reference(r.Names, r.Own)
 		}
 		return nothing
@@ -180,7 +180,7 @@ func (f *frame) attribute(x lang.Attr) *value {
 		return v
 	}
 	if !base.tainted() && base.fields[x.Name] == nil {
-		if r := f.src.references[place(x)]; r != nil {
+		if r := f.src.facts.ReferenceAt(x.Place()); r != nil {
 			return f.reference(r.Names, r.Own)
 		}
 		return nothing

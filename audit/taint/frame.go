@@ -212,7 +212,7 @@ func (f *frame) exprStmt(x lang.Expr) bool {
 	}
 	f.eval(x)
 	if c, ok := x.(lang.Call); ok {
-		if site := f.src.calls[place(c)]; site != nil {
+		if site := f.src.facts.CallAt(c.Place()); site != nil {
 			return slices.ContainsFunc(site.Names, func(n string) bool { return leaves[n] })
 		}
 	}

@@ -208,7 +208,7 @@ func notEmpty(v *value) bool { return !v.known || v.text != "" }
 
 // equalCall is what the comparison of a call's result means.
 func (f *frame) equalCall(c lang.Call, with lang.Expr, truth bool) []check {
-	site := f.src.calls[place(c)]
+	site := f.src.facts.CallAt(c.Place())
 	if site != nil && slices.ContainsFunc(site.Names, func(n string) bool { return strings.HasSuffix(n, "path.commonpath") }) && truth && len(c.Args) == 1 {
 		if l, ok := c.Args[0].Value.(lang.Collection); ok {
 			var out []check
@@ -252,7 +252,7 @@ func resolved(v *value) bool {
 // impliedByCall is what the truth of a call's result means.
 func (f *frame) impliedByCall(x lang.Call, truth bool) []check {
 	var names []string
-	if site := f.src.calls[place(x)]; site != nil {
+	if site := f.src.facts.CallAt(x.Place()); site != nil {
 		names = site.Names
 		if out, ok := f.byFunction(x, names, truth); ok {
 			return out

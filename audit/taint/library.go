@@ -380,7 +380,7 @@ func (f *frame) substituted(c *callInfo) *value {
 	}
 	if c.method == "replaceAll" || c.method == "replace" && f.src.Language == "Python" {
 		out := text.plain()
-		if tree, err := syntax.Parse(regexp.QuoteMeta(pattern.text), syntax.Perl); err == nil && pattern.known && with.known {
+		if tree, err := syntax.Parse(regexp.QuoteMeta(pattern.text), syntax.Perl); err == nil && pattern.known && with.known && c.arg(2) == nothing && c.named["count"] == nil {
 			out = out.safer(leftBy(ofTree(tree), with.text))
 		}
 		if with.tainted() {
@@ -394,7 +394,7 @@ func (f *frame) substituted(c *callInfo) *value {
 		return c.arg(1).plain()
 	}
 	safe := class(0)
-	if p, ok := f.pattern(x, pattern); ok && !with.tainted() {
+	if p, ok := f.pattern(x, pattern); ok && !with.tainted() && f.replacesAll(c, p, x) {
 		safe = leftBy(p, with.text)
 	}
 	out := text.plain().safer(safe)
@@ -402,4 +402,21 @@ func (f *frame) substituted(c *callInfo) *value {
 		out = merge(out, with.plain())
 	}
 	return out
+}
+
+// replacesAll reports whether a substitution takes every place. That of JavaScript takes
+// the first one without the flag g, and that of Python as many as its count.
+func (f *frame) replacesAll(c *callInfo, p pattern, x lang.Expr) bool {
+	switch f.src.Language {
+	case "JavaScript":
+		k, isConst := x.(lang.Const)
+		return p.global && (!isConst || k.Kind == lang.Regexp)
+	case "Python":
+		at := 3 // re.sub(pattern, with, text, count)
+		if c.names == nil {
+			at = 2
+		}
+		return c.named["count"] == nil && c.arg(at) == nothing
+	}
+	return true
 }

@@ -11,6 +11,8 @@ import (
 type pattern struct {
 	text string
 	tree *syntax.Regexp
+	// global is set for the flag g of JavaScript.
+	global bool
 }
 
 func ofTree(tree *syntax.Regexp) pattern { return pattern{tree: tree} }
@@ -20,13 +22,21 @@ const maxPattern = 500
 
 // pattern returns the regular expression that an expression is, or was compiled from.
 func (f *frame) pattern(x lang.Expr, v *value) (pattern, bool) {
-	text := ""
+	text, flags := "", ""
 	switch k := x.(type) {
 	case lang.Const:
 		text = k.Text
+		if k.Kind == lang.Regexp {
+			text, flags = lang.SplitRegexp(k.Text)
+		}
 	case lang.Call:
 		if len(k.Args) > 0 && (lastOf(k.Func) == "compile" || lastOf(k.Func) == "MustCompile" || lastOf(k.Func) == "RegExp") {
-			return f.pattern(k.Args[0].Value, nothing)
+			p, ok := f.pattern(k.Args[0].Value, nothing)
+			if len(k.Args) > 1 && lastOf(k.Func) == "RegExp" {
+				more, _ := lang.Fold(k.Args[1].Value)
+				return compiled(p.text, more.Text)
+			}
+			return p, ok
 		}
 	case lang.Name, lang.Attr:
 		name := lastOf(x)
@@ -42,11 +52,27 @@ func (f *frame) pattern(x lang.Expr, v *value) (pattern, bool) {
 	if text == "" || len(text) > maxPattern {
 		return pattern{}, false
 	}
-	tree, err := syntax.Parse(goSyntax(text), syntax.Perl)
-	if err != nil {
+	return compiled(text, flags)
+}
+
+// compiled is a pattern with the flags of JavaScript: i, m and s are those of Go, and g
+// says that all places count.
+func compiled(text, flags string) (pattern, bool) {
+	mode := syntax.Perl
+	if strings.Contains(flags, "i") {
+		mode |= syntax.FoldCase
+	}
+	if strings.Contains(flags, "m") {
+		mode &^= syntax.OneLine
+	}
+	if strings.Contains(flags, "s") {
+		mode |= syntax.DotNL
+	}
+	tree, err := syntax.Parse(goSyntax(text), mode)
+	if err != nil || text == "" {
 		return pattern{}, false
 	}
-	return pattern{text: text, tree: tree.Simplify()}, true
+	return pattern{text: text, tree: tree.Simplify(), global: strings.Contains(flags, "g")}, true
 }
 
 // goSyntax is a pattern of Python or JavaScript as Go reads it.

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+
+	"github.com/coalmine-dev/coalmine/audit/sinks"
 )
 
 // effect is what a sink does with its arguments.
@@ -42,41 +45,35 @@ type sink struct {
 //go:embed table.txt
 var tableText string
 
-var table = mustParse(tableText)
-
-// mustParse reads the embedded table, which the tests read too.
-func mustParse(text string) map[string]sink {
-	t, err := parseTable(text)
+// table is by language and name. It is read at its first use.
+var table = sync.OnceValue(func() map[string]sink {
+	t, err := parseTable(tableText)
 	if err != nil {
-		panic(err)
+		panic(err) // the tests read the embedded table too
 	}
 	return t
-}
+})
 
 // parseTable reads lines "language effect: name:arguments…".
 func parseTable(text string) (map[string]sink, error) {
 	t := map[string]sink{}
-	n := 0
-	for line := range strings.Lines(text) {
-		n++
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
+	err := sinks.ReadTable(text, []string{"Python", "JavaScript", "Go"}, func(language, what string, words []string) error {
+		if !slices.Contains(effects, effect(what)) {
+			return fmt.Errorf("%q is no effect", what)
 		}
-		head, names, _ := strings.Cut(line, ": ")
-		language, what, ok := strings.Cut(head, " ")
-		if !ok || !slices.Contains(effects, effect(what)) || !slices.Contains([]string{"Python", "JavaScript", "Go"}, language) {
-			return nil, fmt.Errorf("taint: line %d of the table: %q is no language with an effect", n, head)
-		}
-		for word := range strings.FieldsSeq(names) {
+		for _, word := range words {
 			name, args, _ := strings.Cut(word, ":")
 			s := sink{effect: effect(what), from: -1, method: strings.HasPrefix(name, "*.")}
 			s.arguments(args)
 			if _, there := t[language+" "+name]; there {
-				return nil, fmt.Errorf("taint: line %d of the table: %s is there twice", n, name)
+				return fmt.Errorf("%s is there twice", name)
 			}
 			t[language+" "+name] = s
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("taint: %w", err)
 	}
 	return t, nil
 }
@@ -104,11 +101,11 @@ func (s *sink) arguments(list string) {
 
 // sinkOf finds the entry for a canonical name, or for a method of anything unknown.
 func sinkOf(language, name string, anything bool) (sink, bool) {
-	if s, ok := table[language+" "+name]; ok {
+	if s, ok := table()[language+" "+name]; ok {
 		return s, true
 	}
 	if i := strings.LastIndexByte(name, '.'); i >= 0 && anything {
-		s, ok := table[language+" *"+name[i:]]
+		s, ok := table()[language+" *"+name[i:]]
 		return s, ok
 	}
 	return sink{}, false

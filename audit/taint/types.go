@@ -252,7 +252,7 @@ func (f *frame) parsed(c *callInfo) *value {
 // shapeAt is the shape of the schema of a registration at a place.
 func (a *analysis) shapeAt(at lang.Span) *value {
 	for _, other := range sortedKeys(a.sources) {
-		site := a.sources[other].calls[[2]int{at.Start.Offset, at.End.Offset}]
+		site := a.sources[other].facts.CallAt(at)
 		if site == nil || site.Call.Span != at {
 			continue
 		}

@@ -77,7 +77,7 @@ func TestFacts(t *testing.T) {
 		}
 	}
 	constants := []string{}
-	for _, c := range facts.Constants {
+	for _, c := range lang.CalculateConstants(f) {
 		constants = append(constants, c.Text)
 	}
 	if !slices.Contains(constants, "ab") {

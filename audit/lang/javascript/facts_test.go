@@ -105,7 +105,9 @@ func (f *facts) node(n any) {
 	case lang.Const:
 		text := n.Text
 		switch n.Kind {
-		case lang.Regexp, lang.Number:
+		case lang.Number:
+		case lang.Regexp:
+			text, _ = lang.SplitRegexp(text)
 		case lang.String:
 			if !f.quoted(n) {
 				text = f.markup(n)

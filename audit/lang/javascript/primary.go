@@ -20,12 +20,8 @@ func (p *parser) primary() lang.Expr {
 			return p.missing()
 		}
 		text := p.text()
-		end := len(text) - 1
-		for text[end] != '/' {
-			end--
-		}
 		p.next()
-		return lang.Const{Span: p.span(from), Kind: lang.Regexp, Text: text[1:end]}
+		return lang.Const{Span: p.span(from), Kind: lang.Regexp, Text: text}
 	case tLParen:
 		return p.parenthesized(from, arrowOrGroup)
 	case tLBracket:

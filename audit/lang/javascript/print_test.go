@@ -52,7 +52,7 @@ func printStruct(b *strings.Builder, v reflect.Value) {
 		case lang.String:
 			fmt.Fprintf(b, "%q", n.Text)
 		case lang.Regexp:
-			fmt.Fprintf(b, "/%s/", n.Text)
+			b.WriteString(n.Text)
 		case lang.Null:
 			b.WriteString("null")
 		default:

@@ -34,7 +34,7 @@ func TestTree(t *testing.T) {
 		{"a.js", "a = b = c += d ||= e", `(Assign targets:[a b] value:(Assign targets:[c] += value:(Assign targets:[d] ||= value:e)))`},
 		{"a.js", "typeof void delete a.b; !-+~c; d++ + ++d", `(Operation typeof operands:[(Operation void operands:[(Operation delete operands:[(Attr x:a b)])])]) (Operation ! operands:[(Operation - operands:[(Operation + operands:[(Operation ~ operands:[c])])])]) (Operation + operands:[(Operation ++ operands:[d]) (Operation ++ operands:[d])])`},
 		{"a.js", "a\n/b/g", `(Operation / operands:[a b g])`},
-		{"a.js", `a = /[/\]]+/v.exec(/=x/); b /= c / d`, `(Assign targets:[a] value:(Call func:(Attr x:/[/\]]+/ exec) args:[/=x/])) (Assign targets:[b] /= value:(Operation / operands:[c d]))`},
+		{"a.js", `a = /[/\]]+/v.exec(/=x/); b /= c / d`, `(Assign targets:[a] value:(Call func:(Attr x:/[/\]]+/v exec) args:[/=x/])) (Assign targets:[b] /= value:(Operation / operands:[c d]))`},
 		{"a.js", "x = a >> b >>> c >= d; e >>>= f", `(Assign targets:[x] value:(Operation >= operands:[(Operation >>> operands:[(Operation >> operands:[a b]) c]) d])) (Assign targets:[e] >>>= value:f)`},
 		{"a.js", "new A; new A.B(c); new (f())(); new.target", `(Call func:A new) (Call func:(Attr x:A B) args:[c] new) (Call func:(Call func:f) new) (Attr x:new target)`},
 		{"a.js", "import('x').then(y); import.meta.url; import.source('z')", `(Call func:(Attr x:(Call func:import args:["x"]) then) args:[y]) (Attr x:(Attr x:import meta) url) (Call func:(Attr x:import source) args:["z"])`},

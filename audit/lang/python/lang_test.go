@@ -81,7 +81,7 @@ func TestConstantsAreFolded(t *testing.T) {
 		"'a' + b'b'":                          "a b",
 	} {
 		var got []string
-		for _, c := range lang.CalculateFacts(parse("x(" + src + ")")).Constants {
+		for _, c := range lang.CalculateConstants(parse("x(" + src + ")")) {
 			got = append(got, c.Text)
 		}
 		if text := strings.Join(got, " "); text != want {

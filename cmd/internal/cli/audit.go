@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -59,6 +60,7 @@ func (e *env) runAudit(cmd *cobra.Command, f *auditFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	debug.SetMemoryLimit(auditMemory)
 	r, err := audit.Dir(cmd.Context(), args[0])
 	if err != nil {
 		return &sandbox.UsageError{Err: err, Hint: "name a directory that holds a server's source"}
@@ -71,6 +73,9 @@ func (e *env) runAudit(cmd *cobra.Command, f *auditFlags, args []string) error {
 	}
 	return e.printAudited(res, f.format, args[0])
 }
+
+// auditMemory is what an audit takes, in bytes, before memory is collected more often.
+const auditMemory = 240 << 20
 
 // options reads the files that the flags name.
 func (f *auditFlags) options() (analyze.Options, error) {
@@ -117,6 +122,9 @@ func (e *env) printAudit(r *audit.Report) {
 	fmt.Fprintf(e.out, "score: %d/100 (%s), %s\n", r.Score, r.Grade, plural(r.Profile.FilesScanned, "file"))
 	if r.Skipped > 0 {
 		fmt.Fprintf(e.out, "inconclusive: %s not fully audited: unreadable, too large or too slow\n", plural(r.Skipped, "file"))
+	}
+	for _, u := range r.Unfollowed {
+		fmt.Fprintf(e.out, "not followed: %s, %d bytes\n", report.Escape(u.Path, 200), u.Size)
 	}
 	for _, d := range r.Deductions {
 		fmt.Fprintf(e.out, "  -%d %s (%s), %s\n", d.Points, d.Rule, d.Severity, plural(d.Hits, "hit"))
