@@ -60,6 +60,10 @@ type Profile struct {
 	DependencyCount int    `json:"dependency_count"`
 	FilesScanned    int    `json:"files_scanned"`
 	Depth           string `json:"depth"` // "text": patterns; "flow": syntax trees and ways through them too
+	// Languages counts the files that were parsed, by language, and Unread the parts of
+	// them that have no tree.
+	Languages map[string]int `json:"languages,omitempty"`
+	Unread    int            `json:"unread_parts,omitempty"`
 	// Handlers counts the functions at which the ways were begun.
 	Handlers int `json:"handlers,omitempty"`
 }
@@ -356,7 +360,7 @@ func isSource(p string) bool {
 // isCode reports whether an interpreter or a compiler reads a file of this name.
 func isCode(p string) bool {
 	switch strings.ToLower(path.Ext(p)) {
-	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".py", ".pyi", ".go", ".rb", ".rs", ".sh":
+	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".py", ".pyi", ".go", ".rb", ".rs", ".sh", ".bash", ".ksh", ".ipynb":
 		return true
 	}
 	return false

@@ -11,14 +11,17 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/audit/lang"
+	"github.com/coalmine-dev/coalmine/audit/lang/dockerfile"
 	"github.com/coalmine-dev/coalmine/audit/lang/golang"
 	"github.com/coalmine-dev/coalmine/audit/lang/javascript"
+	"github.com/coalmine-dev/coalmine/audit/lang/notebook"
 	"github.com/coalmine-dev/coalmine/audit/lang/python"
+	"github.com/coalmine-dev/coalmine/audit/lang/shell"
 	"github.com/coalmine-dev/coalmine/audit/taint"
 )
 
 // languages are those whose sources are parsed.
-var languages = []lang.Language{python.Language{}, javascript.Language{}, golang.Language{}}
+var languages = []lang.Language{python.Language{}, javascript.Language{}, golang.Language{}, notebook.Language{}}
 
 // maxParsed bounds a source that is parsed, and maxAllParsed all of them, in bytes.
 const maxParsed, maxAllParsed = 8 << 20, 96 << 20
@@ -37,9 +40,37 @@ func (a *auditor) parse(p string, data []byte) {
 			return
 		}
 		a.parsed += len(data)
-		a.trees = append(a.trees, l.Parse(p, data))
+		f := l.Parse(p, data)
+		a.counted(f.Language, len(f.Unread))
+		a.trees = append(a.trees, f)
 		return
 	}
+	a.parseScript(p, data)
+}
+
+// parseScript judges the files that are commands, or hold some.
+func (a *auditor) parseScript(p string, data []byte) {
+	src := string(data)
+	switch {
+	case shell.Language{}.Owns(p, data[:min(len(data), 512)]):
+		unread := 0
+		if !a.shellText(p, src, src, 0) {
+			unread = 1
+		}
+		a.counted("Shell", unread)
+	case dockerfile.Owns(p):
+		a.docker(p, src)
+		a.counted("Dockerfile", 0)
+	}
+}
+
+// counted counts a file that was parsed, with its parts that have no tree.
+func (a *auditor) counted(language string, unread int) {
+	if a.report.Profile.Languages == nil {
+		a.report.Profile.Languages = map[string]int{}
+	}
+	a.report.Profile.Languages[language]++
+	a.report.Profile.Unread += unread
 }
 
 // flows adds a finding for each way from a tool's parameter to a sink.
@@ -52,7 +83,12 @@ func (a *auditor) flows(ctx context.Context) error {
 		a.report.Skipped++
 	}
 	a.report.Profile.Handlers = res.Handlers
-	places := &places{a: a, sources: map[string]string{}, maps: map[string]*javascript.Map{}}
+	places := &places{a: a, sources: map[string]string{}, maps: map[string]*javascript.Map{}, lines: map[string][]int{}}
+	for _, f := range a.trees {
+		if f.Lines != nil {
+			places.lines[f.Path] = f.Lines
+		}
+	}
 	for i := range res.Flows {
 		a.addFlow(&res.Flows[i], places)
 	}
@@ -112,6 +148,8 @@ type places struct {
 	a       *auditor
 	sources map[string]string
 	maps    map[string]*javascript.Map
+	// lines are those of files whose code stands within another format.
+	lines map[string][]int
 }
 
 func (s *places) source(p string) string {
@@ -128,6 +166,13 @@ func (s *places) source(p string) string {
 // location is a place with its column in characters.
 func (s *places) location(p string, pos lang.Pos) *finding.Location {
 	out := &finding.Location{Path: p, Line: max(pos.Line, 1), Column: max(pos.Column, 1)}
+	if lines := s.lines[p]; lines != nil {
+		if out.Line <= len(lines) {
+			out.Line = lines[out.Line-1]
+		}
+		out.Column = 1
+		return out
+	}
 	src := s.source(p)
 	if from := pos.Offset - (pos.Column - 1); from >= 0 && from <= pos.Offset && pos.Offset <= len(src) {
 		out.Column = utf8.RuneCountInString(src[from:pos.Offset]) + 1

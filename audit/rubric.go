@@ -9,7 +9,7 @@ import (
 )
 
 // RubricVersion changes whenever a score may change.
-const RubricVersion = "coalmine/rubric/v2"
+const RubricVersion = "coalmine/rubric/v3"
 
 // The rules of the audit that no other package names.
 const (
@@ -21,7 +21,7 @@ const (
 
 // Rules lists the rules of the static audit, sorted by ID.
 func Rules() []finding.Rule {
-	list := append(weaknesses(), []finding.Rule{
+	list := slices.Concat(weaknesses(), installations(), []finding.Rule{
 		{ID: DependencyCount, Name: "DependencySurface", Title: "Many direct dependencies", Severity: finding.Medium, CWE: []string{"CWE-1395"}, OWASP: []string{"MCP04"},
 			Help: "Each dependency runs with the server's rights. More than 50 direct ones are medium, 21 to 50 are low."},
 		{ID: NoLicense, Name: "NoLicense", Title: "Missing licence", Severity: finding.Info,
@@ -34,7 +34,7 @@ func Rules() []finding.Rule {
 			Help: "A file holds text that orders a model to read secrets, to keep silent before the user or to disregard its instructions. An order within a tag, as templates of prompts have it, or of what not to show, is low where no other stands near it.\n\n**False positive when** the text is quoted by a scanner, a test or documentation of such attacks."},
 		{ID: text.Hidden, Name: "UnicodeHidden", Title: "Hidden characters in the source", Severity: finding.High, CWE: []string{"CWE-451"}, OWASP: []string{"MCP03"},
 			Help: "A file holds tag characters, bidirectional overrides or long runs of zero-width characters: what a reviewer sees is not what runs or what a model reads."},
-	}...)
+	})
 	slices.SortFunc(list, func(a, b finding.Rule) int { return strings.Compare(a.ID, b.ID) })
 	return list
 }
@@ -92,4 +92,20 @@ func grade(points int) string {
 		return "D"
 	}
 	return "F"
+}
+
+// installations are the rules for commands of scripts, images and configurations.
+func installations() []finding.Rule {
+	return []finding.Rule{
+		{ID: ContainerRoot, Name: "ContainerRoot", Title: "The image's server runs as root", Severity: finding.Low, CWE: []string{"CWE-250"}, OWASP: []string{"MCP02"},
+			Help: "The last stage of a Dockerfile names no USER, or root. What runs a tool's code then may change all of the container.\n\n**False positive when** the image that it begins with names a user."},
+		{ID: ContainerSecret, Name: "SecretInImage", Title: "A secret stays in the image", Severity: finding.Medium, CWE: []string{"CWE-798"}, OWASP: []string{"MCP01"},
+			Help: "ENV or ARG gives a variable with the name of a secret a value, which whoever has the image can read. The value is never printed. Give it when the container starts, or mount it (`--mount=type=secret`).\n\n**False positive when** the value is a sample."},
+		{ID: DownloadRun, Name: "DownloadRun", Title: "What is downloaded is run", Severity: finding.High, CWE: []string{"CWE-494"}, OWASP: []string{"MCP04"},
+			Help: "A command runs what it downloads, through a pipe, a substitution or a file. Whoever holds the address chooses what runs. Medium is a file for which nothing in the script compares a digest or a signature. Name a version, and compare its digest.\n\n**False positive when** the installer is the maker's own, and you trust the address as you trust the maker."},
+		{ID: RemoteAdd, Name: "RemoteAdd", Title: "ADD takes a file from an address", Severity: finding.Medium, CWE: []string{"CWE-494"}, OWASP: []string{"MCP04"},
+			Help: "ADD of a Dockerfile takes what the address serves on the day of the build. Give `--checksum=sha256:…`."},
+		{ID: UnpinnedInstall, Name: "UnpinnedInstall", Title: "What is newest is installed", Severity: finding.Low, CWE: []string{"CWE-1357"}, OWASP: []string{"MCP04"},
+			Help: "A command installs or runs a package, or begins an image, without a version: another day it is another program. Name the version, of an image its digest."},
+	}
 }

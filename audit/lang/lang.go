@@ -25,6 +25,9 @@ type File struct {
 	Body []Stmt
 	// Unread are the parts without a tree.
 	Unread []Unread
+	// Lines are, for code that stands within another format, the lines of the source for
+	// each line of the tree. They are nil where these are the same.
+	Lines []int
 }
 
 // Unread is a part of a source that could not be parsed.

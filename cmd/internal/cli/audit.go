@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -30,9 +31,10 @@ func (e *env) audit() *cobra.Command {
 	f := &auditFlags{}
 	cmd := &cobra.Command{
 		Use: "audit [flags] PATH", Short: "Audit a server's source without running it",
-		Long: "audit parses the source of a server (Python, JavaScript, TypeScript and Go) and searches other files as text. It finds\n" +
-			"hard-coded credentials, tool poisoning, and data flows from a tool's parameter to a shell, a path, a request, an\n" +
-			"evaluator, a deserializer or an SQL statement, with each step. Comments in the source suppress nothing.",
+		Long: "audit parses the source of a server (Python, notebooks, JavaScript, TypeScript, Go, shell and Dockerfiles) and\n" +
+			"searches other files as text. It finds hard-coded credentials, tool poisoning, commands that run a download, and data\n" +
+			"flows from a tool's parameter to a shell, a path, a request, an evaluator, a deserializer or an SQL statement, with\n" +
+			"each step. Comments in the source suppress nothing.",
 		RunE: func(cmd *cobra.Command, args []string) error { return e.runAudit(cmd, f, args) },
 	}
 	fl := cmd.Flags()
@@ -119,7 +121,7 @@ func (e *env) printAudited(res *analyze.Result, format, root string) error {
 }
 
 func (e *env) printAudit(r *audit.Report) {
-	fmt.Fprintf(e.out, "score: %d/100 (%s), %s\n", r.Score, r.Grade, plural(r.Profile.FilesScanned, "file"))
+	fmt.Fprintf(e.out, "score: %d/100 (%s), %s%s\n", r.Score, r.Grade, plural(r.Profile.FilesScanned, "file"), parsed(&r.Profile))
 	if r.Skipped > 0 {
 		fmt.Fprintf(e.out, "inconclusive: %s not fully audited: unreadable, too large or too slow\n", plural(r.Skipped, "file"))
 	}
@@ -138,6 +140,22 @@ func (e *env) printAudit(r *audit.Report) {
 			fmt.Fprintf(e.out, "    %s:%d %s\n", report.Escape(step.Location.Path, 200), step.Location.Line, report.Escape(step.Text, 200))
 		}
 	}
+}
+
+// parsed says which of the files were parsed: a score says no more than what was looked at.
+func parsed(p *audit.Profile) string {
+	out, n := "", 0
+	for _, l := range slices.Sorted(maps.Keys(p.Languages)) {
+		out += fmt.Sprintf(", %s %d", l, p.Languages[l])
+		n += p.Languages[l]
+	}
+	if n == 0 {
+		return "; none is of a language that is parsed"
+	}
+	if p.Unread > 0 {
+		out += fmt.Sprintf(", %d parts not read", p.Unread)
+	}
+	return fmt.Sprintf("; %d parsed (%s)", n, strings.TrimPrefix(out, ", "))
 }
 
 // auditText is what a finding says beside its place.
