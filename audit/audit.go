@@ -33,8 +33,8 @@ type Report struct {
 	// Unfollowed are the sources that were too large to be parsed: their text was searched,
 	// and the ways through them were not. There are at most maxUnfollowed of them.
 	Unfollowed []Unfollowed `json:"not_followed,omitempty"`
-	// Suppressed is 0: no comment in the source keeps a finding out. The report's
-	// schema has it.
+	// Suppressed counts the findings that comments of the reader's own tree keep out. Of
+	// anybody else's it is 0.
 	Suppressed int `json:"suppressed"`
 	// Silenced counts the lines whose comments ask scanners to report nothing. They
 	// are asked in vain.
@@ -72,7 +72,9 @@ type Profile struct {
 // file, findings of a severity. What weighs little crowds out nothing that weighs more.
 const (
 	maxFile     = 16 << 20 // bundles of browsers' tools take eight
-	maxFiles    = 20_000
+	maxFiles    = 100_000
+	maxDepth    = 100
+	maxRead     = 2 << 30 // bytes of all files, some of which are read again for a place
 	maxPerFile  = 20
 	maxFindings = 2_000
 	// maxParts bounds the pieces in which a file is searched for hidden and directed text.
@@ -85,35 +87,59 @@ var skipped = map[string]bool{"node_modules": true, ".git": true, ".hg": true, "
 // Skipped reports whether a directory of this name holds other people's code, or none.
 func Skipped(name string) bool { return skipped[name] }
 
+// Options say how a tree is audited.
+type Options struct {
+	// Own says that the tree is the reader's: comments in it that ask for silence are
+	// obeyed and counted, and what its .gitignore files name is left out. It must not be
+	// set for what somebody else made.
+	Own bool
+	// Skip are paths below the root that are no part of the source.
+	Skip []string
+}
+
 // Dir audits the tree at root. No link is followed out of it, and nothing is executed.
 // No comment in the source keeps a finding out: only the reader's own policy does.
 // It honours ctx, also within a file. What lies at the paths in skip, relative to
 // root, is no part of the source.
 func Dir(ctx context.Context, root string, skip ...string) (*Report, error) {
+	return Checkout(ctx, root, Options{Skip: skip})
+}
+
+// Checkout is Dir with options.
+func Checkout(ctx context.Context, root string, o Options) (*Report, error) {
 	dir, err := os.OpenRoot(root)
 	if err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
-	defer dir.Close()
-	return Root(ctx, dir, root, skip...)
+	defer func() { _ = dir.Close() }() // it was only read
+	return Tree(ctx, dir.FS(), root, o)
 }
 
 // Root is Dir for a directory that is open: the caller saw to it that no link led
 // elsewhere. name is what the report calls it.
 func Root(ctx context.Context, dir *os.Root, name string, skip ...string) (*Report, error) {
-	return audit(ctx, dir, name, lazyScanner{}, skip)
+	return Tree(ctx, dir.FS(), name, Options{Skip: skip})
 }
 
-func audit(ctx context.Context, dir *os.Root, root string, secrets secretScanner, skip []string) (*Report, error) {
-	a := &auditor{dir: dir, skip: skip, secrets: secrets, printed: map[string]bool{}, given: map[kind]int{}, total: map[finding.Severity]int{}, report: &Report{Rubric: RubricVersion, Findings: []finding.Finding{}}}
+// Tree audits a file system, which must keep links within it. name is what the report calls it.
+func Tree(ctx context.Context, files fs.FS, name string, o Options) (*Report, error) {
+	return run(ctx, files, name, lazyScanner{}, o, nil)
+}
+
+// run is an audit with a scanner, and with more to be judged before the score.
+func run(ctx context.Context, files fs.FS, root string, secrets secretScanner, o Options, more func(*auditor)) (*Report, error) {
+	a := &auditor{files: files, own: o.Own, skip: o.Skip, secrets: secrets, left: maxRead, printed: map[string]bool{}, given: map[kind]int{}, total: map[finding.Severity]int{}, report: &Report{Rubric: RubricVersion, Findings: []finding.Finding{}}}
 	a.report.Profile = Profile{Path: root, Depth: "flow", DependencyCount: -1}
-	if err := fs.WalkDir(dir.FS(), ".", func(p string, d fs.DirEntry, err error) error { return a.visit(ctx, p, d, err) }); err != nil {
+	if err := fs.WalkDir(files, ".", func(p string, d fs.DirEntry, err error) error { return a.visit(ctx, p, d, err) }); err != nil {
 		return nil, fmt.Errorf("audit %s: %w", root, err)
 	}
 	if a.report.Profile.FilesScanned == 0 {
 		return nil, fmt.Errorf("audit %s: nothing was checked: no readable file", root)
 	}
 	a.manifest()
+	if more != nil {
+		more(a)
+	}
 	if err := a.flows(ctx); err != nil {
 		return nil, fmt.Errorf("audit %s: %w", root, err)
 	}
@@ -126,8 +152,12 @@ func audit(ctx context.Context, dir *os.Root, root string, secrets secretScanner
 
 // auditor is one audit under way.
 type auditor struct {
-	skip     []string
-	dir      *os.Root
+	skip    []string
+	files   fs.FS
+	own     bool
+	ignored ignores
+	// left are the bytes that may still be read.
+	left     int64
 	secrets  secretScanner
 	report   *Report
 	licensed bool
@@ -155,9 +185,17 @@ func (a *auditor) visit(ctx context.Context, p string, d fs.DirEntry, err error)
 		return nil // an unreadable directory must not end the audit of the others
 	}
 	if d.IsDir() {
-		if p != "." && skipped[d.Name()] || slices.Contains(a.skip, p) {
+		if p != "." && skipped[d.Name()] || slices.Contains(a.skip, p) || p != "." && a.ignored.has(p, true) {
 			return fs.SkipDir
 		}
+		if strings.Count(p, "/") >= maxDepth {
+			a.report.Skipped++
+			return fs.SkipDir
+		}
+		a.readIgnores(p)
+		return nil
+	}
+	if a.ignored.has(p, false) {
 		return nil
 	}
 	if d.Type()&fs.ModeSymlink != 0 && isCode(p) {
@@ -170,7 +208,7 @@ func (a *auditor) visit(ctx context.Context, p string, d fs.DirEntry, err error)
 		a.licensed = true
 	}
 	if a.report.Profile.FilesScanned >= maxFiles {
-		return errors.New("more than 20,000 files: name a smaller directory")
+		return fmt.Errorf("more than %d files: name a smaller directory", maxFiles)
 	}
 	return a.file(ctx, p)
 }
@@ -178,7 +216,7 @@ func (a *auditor) visit(ctx context.Context, p string, d fs.DirEntry, err error)
 // link audits what code is linked to: that may bear a name, or lie in a directory,
 // that is passed over. A link that leads out of the tree is not followed.
 func (a *auditor) link(ctx context.Context, p string) error {
-	info, err := a.dir.Stat(p)
+	info, err := fs.Stat(a.files, p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil // it leads nowhere
@@ -245,7 +283,7 @@ var silencer = regexp.MustCompile(`gitleaks:allow|coalmine:ignore\b`)
 
 // silencers reports the lines that ask scanners to report nothing.
 func (a *auditor) silencers(p, src string) {
-	if !strings.Contains(src, ":allow") && !strings.Contains(src, ":ignore") {
+	if a.own || !strings.Contains(src, ":allow") && !strings.Contains(src, ":ignore") {
 		return
 	}
 	line := -1
@@ -259,6 +297,30 @@ func (a *auditor) silencers(p, src string) {
 		asks := src[at[0]:at[1]]
 		a.add(ScannerSilenced, finding.Info, p, src, at[0], "a comment asks scanners to pass over this line: "+asks, asks)
 	}
+}
+
+// silences reports whether a line of the reader's own asks to pass over a rule: over those
+// that it names, or over all.
+func silences(line, rule string) bool {
+	at := silencer.FindStringIndex(line)
+	if at == nil {
+		return false
+	}
+	named := false
+	for _, r := range Rules() {
+		if ruleWord(line[at[1]:], r.ID) {
+			named = true
+			if r.ID == rule {
+				return true
+			}
+		}
+	}
+	return !named
+}
+
+// ruleWord reports whether a text names a rule.
+func ruleWord(text, rule string) bool {
+	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') }), rule)
 }
 
 // unshown begins an order of what not to show: of an answer's looks more often than of a secret.
@@ -327,14 +389,17 @@ func textHits(src string, size int) (out []text.Hit, whole bool) {
 }
 
 func (a *auditor) read(p string) ([]byte, error) {
-	f, err := a.dir.Open(p)
+	f, err := a.files.Open(p)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	data, err := io.ReadAll(io.LimitReader(f, min(maxFile+1, a.left)))
 	if err != nil {
 		return nil, err
+	}
+	if a.left -= int64(len(data)); a.left <= 0 {
+		return nil, fmt.Errorf("more than %d bytes were read", int64(maxRead))
 	}
 	if len(data) > maxFile && !isSource(p) && isBinary(data) {
 		return data[:maxFile], nil
@@ -395,6 +460,10 @@ func (a *auditor) add(rule string, sev finding.Severity, p, src string, offset i
 		return
 	}
 	line, col, lineText := position(src, offset)
+	if a.own && silences(lineText, rule) {
+		a.report.Suppressed++
+		return
+	}
 	if asks := silencer.FindString(lineText); asks != "" && rule != ScannerSilenced {
 		message += "; its line asks scanners to pass over it (" + asks + ")"
 	}

@@ -24,7 +24,7 @@ func auditWith(t *testing.T, root string, s secretScanner) (*Report, error) {
 		t.Fatal(err)
 	}
 	defer dir.Close()
-	return audit(t.Context(), dir, root, s, nil)
+	return run(t.Context(), dir.FS(), root, s, Options{}, nil)
 }
 
 // What weighs little crowds out nothing that weighs more.

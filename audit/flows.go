@@ -106,6 +106,12 @@ func (a *auditor) addFlow(fl *taint.Flow, at *places) {
 	if a.given[of] >= maxPerFile || a.total[sev] >= maxFindings {
 		return
 	}
+	if a.own && at.lines[fl.File] == nil {
+		if _, _, line := position(at.source(fl.File), fl.Place.Start.Offset); silences(line, rule) {
+			a.report.Suppressed++
+			return
+		}
+	}
 	a.given[of]++
 	a.total[sev]++
 	fingerprint := finding.Fingerprint(rule, fl.File, fl.Tool, fl.Parameter, fl.Sink, fl.Function)

@@ -45,7 +45,7 @@ func (a *auditor) manifest() {
 			p.PackageName, p.Version, p.DependencyCount = m.Project.Name, m.Project.Version, len(m.Project.Dependencies)
 			a.licensed = a.licensed || m.Project.License != nil
 		}
-	} else if _, err := fs.Stat(a.dir.FS(), "go.mod"); err == nil {
+	} else if _, err := fs.Stat(a.files, "go.mod"); err == nil {
 		name = "go.mod"
 		p.Runtime = "go"
 	}

@@ -97,6 +97,12 @@ func grade(points int) string {
 // installations are the rules for commands of scripts, images and configurations.
 func installations() []finding.Rule {
 	return []finding.Rule{
+		{ID: ConfigPlainHTTP, Name: "ConfigPlainHTTP", Title: "A server is reached over plain HTTP", Severity: finding.Medium, CWE: []string{"CWE-319"}, OWASP: []string{"MCP07"},
+			Help: "A configuration names a server at an address of another machine without TLS: whoever is on the way reads and changes what is said, credentials too."},
+		{ID: ConfigPrivileged, Name: "ConfigPrivileged", Title: "A container has the host's rights", Severity: finding.Medium, CWE: []string{"CWE-250"}, OWASP: []string{"MCP02"},
+			Help: "A configuration starts a container with --privileged, with all capabilities, with the host's network or processes, or with the engine's socket, the root or the user's home in it: it keeps nothing from the server."},
+		{ID: ConfigSecret, Name: "ConfigSecret", Title: "A secret stands in a configuration", Severity: finding.Low, CWE: []string{"CWE-256"}, OWASP: []string{"MCP01"},
+			Help: "A configuration gives a server a secret by its value, which every program of the user's can read. The value is never printed. Name a variable or an input instead, where the client knows them."},
 		{ID: ContainerRoot, Name: "ContainerRoot", Title: "The image's server runs as root", Severity: finding.Low, CWE: []string{"CWE-250"}, OWASP: []string{"MCP02"},
 			Help: "The last stage of a Dockerfile names no USER, or root. What runs a tool's code then may change all of the container.\n\n**False positive when** the image that it begins with names a user."},
 		{ID: ContainerSecret, Name: "SecretInImage", Title: "A secret stays in the image", Severity: finding.Medium, CWE: []string{"CWE-798"}, OWASP: []string{"MCP01"},

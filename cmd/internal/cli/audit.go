@@ -22,6 +22,7 @@ import (
 type auditFlags struct {
 	json, rubric, allowIncomplete    bool
 	format, failOn, policy, baseline string
+	own                              string
 }
 
 // auditFormats are what --format of an audit knows.
@@ -30,11 +31,13 @@ var auditFormats = []string{"text", "json", "sarif", "markdown", "html"}
 func (e *env) audit() *cobra.Command {
 	f := &auditFlags{}
 	cmd := &cobra.Command{
-		Use: "audit [flags] PATH", Short: "Audit a server's source without running it",
+		Use: "audit [flags] TARGET", Short: "Audit a server's source without running it",
 		Long: "audit parses the source of a server (Python, notebooks, JavaScript, TypeScript, Go, shell and Dockerfiles) and\n" +
 			"searches other files as text. It finds hard-coded credentials, tool poisoning, commands that run a download, and data\n" +
 			"flows from a tool's parameter to a shell, a path, a request, an evaluator, a deserializer or an SQL statement, with\n" +
-			"each step. Comments in the source suppress nothing.",
+			"each step.\n\n" +
+			"TARGET is a directory, an archive (tgz, whl, zip, mcpb), a client's configuration, npm:NAME@V or pypi:NAME==V.\n" +
+			"Archives are read in memory. Comments in the source of others suppress nothing.",
 		RunE: func(cmd *cobra.Command, args []string) error { return e.runAudit(cmd, f, args) },
 	}
 	fl := cmd.Flags()
@@ -44,6 +47,7 @@ func (e *env) audit() *cobra.Command {
 	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 when the audit could not read all of the source")
 	fl.StringVar(&f.policy, "policy", "", "apply the suppressions of this `FILE` (coalmine.yaml)")
 	fl.StringVar(&f.baseline, "baseline", "", "fail only on findings that are not in this baseline `FILE`")
+	fl.StringVar(&f.own, "own", "auto", "yes: apply .gitignore and the suppression comments of the tree; no: apply neither; auto: yes in a directory with .git")
 	fl.BoolVar(&f.rubric, "rubric", false, "print the rules and their deductions")
 	return cmd
 }
@@ -53,7 +57,7 @@ func (e *env) runAudit(cmd *cobra.Command, f *auditFlags, args []string) error {
 		return e.rubric()
 	}
 	if len(args) != 1 {
-		return usage("coalmine audit PATH", "audit needs one PATH, got %d", len(args))
+		return usage("coalmine audit TARGET", "audit needs one TARGET, got %d", len(args))
 	}
 	if !slices.Contains(auditFormats, f.format) {
 		return usage("use one of: "+strings.Join(auditFormats, ", "), "unknown --format %s", f.format)
@@ -63,9 +67,9 @@ func (e *env) runAudit(cmd *cobra.Command, f *auditFlags, args []string) error {
 		return err
 	}
 	debug.SetMemoryLimit(auditMemory)
-	r, err := audit.Dir(cmd.Context(), args[0])
+	r, root, err := e.auditTarget(cmd.Context(), f, args[0])
 	if err != nil {
-		return &sandbox.UsageError{Err: err, Hint: "name a directory that holds a server's source"}
+		return err
 	}
 	opts.Version = version()
 	res := analyze.Audited(r, time.Now(), opts)
@@ -73,7 +77,7 @@ func (e *env) runAudit(cmd *cobra.Command, f *auditFlags, args []string) error {
 	if f.json {
 		return report.Encode(e.out, r)
 	}
-	return e.printAudited(res, f.format, args[0])
+	return e.printAudited(res, f.format, root)
 }
 
 // auditMemory is what an audit takes, in bytes, before memory is collected more often.
@@ -124,6 +128,9 @@ func (e *env) printAudit(r *audit.Report) {
 	fmt.Fprintf(e.out, "score: %d/100 (%s), %s%s\n", r.Score, r.Grade, plural(r.Profile.FilesScanned, "file"), parsed(&r.Profile))
 	if r.Skipped > 0 {
 		fmt.Fprintf(e.out, "inconclusive: %s not fully audited: unreadable, too large or too slow\n", plural(r.Skipped, "file"))
+	}
+	if r.Suppressed > 0 {
+		fmt.Fprintf(e.out, "suppressed by comments of your own: %d\n", r.Suppressed)
 	}
 	for _, u := range r.Unfollowed {
 		fmt.Fprintf(e.out, "not followed: %s, %d bytes\n", report.Escape(u.Path, 200), u.Size)

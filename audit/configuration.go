@@ -1,0 +1,159 @@
+package audit
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+// The rules for configurations of clients.
+const (
+	ConfigPrivileged = "config-privileged"
+	ConfigPlainHTTP  = "config-plain-http"
+	ConfigSecret     = "config-secret" //nolint:gosec // the name of a rule
+)
+
+// Server is a server of a configuration.
+type Server struct {
+	Name string
+	// Command is the program with its arguments, nil for a server at URL.
+	Command []string
+	// Env are its variables. Their values are never printed.
+	Env  map[string]string
+	URL  string
+	Line int
+}
+
+// Configuration audits a client's configuration: its text, and the servers that it names.
+func Configuration(ctx context.Context, name string, data []byte, servers []Server) (*Report, error) {
+	base := path.Base(filepath.ToSlash(name))
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	f, err := w.CreateHeader(&zip.FileHeader{Name: base, Method: zip.Store})
+	if err == nil {
+		_, err = f.Write(data)
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		return nil, fmt.Errorf("audit %s: %w", name, err)
+	}
+	files, err := openZip(b.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("audit %s: %w", name, err)
+	}
+	return run(ctx, files, name, lazyScanner{}, Options{}, func(a *auditor) {
+		src := string(data)
+		for _, s := range servers {
+			a.server(base, src, lineOffset(src, s.Line), s)
+		}
+	})
+}
+
+// lineOffset is where a line begins, counted from 1.
+func lineOffset(src string, line int) int {
+	at := 0
+	for range line - 1 {
+		n := strings.IndexByte(src[at:], '\n')
+		if n < 0 {
+			return at
+		}
+		at += n + 1
+	}
+	return at
+}
+
+func (a *auditor) server(p, src string, at int, s Server) {
+	name := shown(s.Name)
+	if u, err := url.Parse(s.URL); err == nil && u.Scheme == "http" && !isLoopback(u.Hostname()) {
+		a.add(ConfigPlainHTTP, finding.Medium, p, src, at, name+" is reached over plain HTTP", s.Name)
+	}
+	var secret []string
+	for k, v := range s.Env {
+		if holdsSecret(k, v) {
+			secret = append(secret, shown(k))
+		}
+	}
+	if slices.Sort(secret); len(secret) > 0 {
+		a.add(ConfigSecret, finding.Low, p, src, at, name+" is given secrets that stand in the file: "+strings.Join(secret[:min(len(secret), 5)], ", "), s.Name)
+	}
+	if len(s.Command) == 0 {
+		return
+	}
+	list := slices.Clone(s.Command)
+	list[0] = strings.TrimSuffix(path.Base(strings.ReplaceAll(list[0], `\`, "/")), ".cmd")
+	if what := unpinned(list); what != "" {
+		a.add(UnpinnedInstall, finding.Low, p, src, at, name+": "+what, s.Name)
+	}
+	if list[0] == "docker" || list[0] == "podman" {
+		for _, why := range privileges(list[1:]) {
+			a.add(ConfigPrivileged, finding.Medium, p, src, at, name+" "+why, s.Name+" "+why)
+		}
+	}
+	if interpreters[list[0]] && len(list) > 2 && list[1] == "-c" {
+		a.shellText(p, src, list[2], at)
+	}
+}
+
+func isLoopback(host string) bool {
+	return host == "localhost" || host == "::1" || strings.HasPrefix(host, "127.") || strings.HasSuffix(host, ".localhost")
+}
+
+// privileges say by which options of docker run a container has the host's rights.
+func privileges(args []string) []string {
+	var out []string
+	for i, w := range args {
+		option, value, ok := strings.Cut(w, "=")
+		if !ok && i+1 < len(args) {
+			value = args[i+1]
+		}
+		switch option {
+		case "--privileged":
+			if value != "false" || !ok {
+				out = append(out, "runs a container with --privileged")
+			}
+		case "--network", "--net", "--pid", "--ipc", "--userns":
+			if value == "host" {
+				out = append(out, "runs a container with the host's "+strings.TrimLeft(option, "-"))
+			}
+		case "--cap-add":
+			if v := strings.ToUpper(strings.TrimPrefix(strings.ToUpper(value), "CAP_")); v == "ALL" || v == "SYS_ADMIN" {
+				out = append(out, "runs a container with the capability "+v)
+			}
+		case "-v", "--volume", "--mount":
+			if why := hostMount(value); why != "" {
+				out = append(out, "runs a container that sees "+why)
+			}
+		}
+	}
+	return out
+}
+
+// hostMount says what of the host a volume shows that is more than a project, "" for no more.
+func hostMount(volume string) string {
+	from, _, _ := strings.Cut(volume, ":")
+	for part := range strings.SplitSeq(volume, ",") {
+		if k, v, ok := strings.Cut(part, "="); ok && (k == "source" || k == "src") {
+			from = v
+		}
+	}
+	switch clean := path.Clean(strings.NewReplacer("${HOME}", "~", "$HOME", "~").Replace(from)); {
+	case from == "":
+	case clean == "/" || clean == "/etc" || clean == "/root" || clean == "/home":
+		return clean
+	case clean == "~":
+		return "the user's whole home"
+	case strings.HasSuffix(clean, "docker.sock"):
+		return "the engine's socket"
+	case clean == "~/.ssh" || clean == "~/.aws":
+		return clean
+	}
+	return ""
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/coalmine-dev/coalmine/audit"
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/install"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/config"
+)
+
+// auditTarget audits what an argument names, and says what reports call its root: a package
+// of a registry, an archive, a configuration, or a directory.
+func (e *env) auditTarget(ctx context.Context, f *auditFlags, target string) (r *audit.Report, root string, err error) {
+	spec, isPackage, err := install.Prefixed(target)
+	if isPackage {
+		if err == nil && spec.Kind == install.KindOCI {
+			return nil, "", usage("save the image's files to a directory, and audit that", "an audit fetches no image")
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		p, err := fetchPackage(ctx, spec)
+		if err != nil {
+			return nil, "", err
+		}
+		r, err := audit.Archive(ctx, p.name, p.data)
+		return r, ".", err
+	}
+	info, err := os.Stat(target)
+	switch {
+	case err != nil:
+		return nil, "", &sandbox.UsageError{Err: fmt.Errorf("audit: %w", err), Hint: "name a directory, an archive, a configuration, npm:NAME@V or pypi:NAME==V"}
+	case info.Mode().IsRegular() && audit.IsArchive(target):
+		data, err := readBounded(target, audit.MaxArchive)
+		if err != nil {
+			return nil, "", &sandbox.UsageError{Err: err, Hint: "name an archive that can be read"}
+		}
+		r, err := audit.Archive(ctx, filepath.Base(target), data)
+		return r, ".", err
+	case info.Mode().IsRegular():
+		r, err := auditConfiguration(ctx, target)
+		return r, filepath.Dir(target), err
+	}
+	own, err := f.isOwn(target)
+	if err != nil {
+		return nil, "", err
+	}
+	r, err = audit.Checkout(ctx, target, audit.Options{Own: own})
+	if err != nil {
+		return nil, "", &sandbox.UsageError{Err: err, Hint: "name a directory that holds a server's source"}
+	}
+	return r, target, nil
+}
+
+// isOwn reports whether comments in a directory count: as --own says, else for a checkout.
+func (f *auditFlags) isOwn(dir string) (bool, error) {
+	switch f.own {
+	case "yes", "true":
+		return true, nil
+	case "no", "false":
+		return false, nil
+	case "auto":
+		_, err := fs.Stat(os.DirFS(dir), ".git")
+		return err == nil, nil
+	}
+	return false, usage("yes, no or auto", "--own %s is not known", f.own)
+}
+
+// auditConfiguration audits the servers that a client's configuration names.
+func auditConfiguration(ctx context.Context, file string) (*audit.Report, error) {
+	data, err := readBounded(file, maxConfig)
+	if err != nil {
+		return nil, &sandbox.UsageError{Err: err, Hint: "name a file that can be read"}
+	}
+	servers, faults := config.Parse(file, data)
+	if len(servers) == 0 {
+		err := config.ErrNoServers
+		if len(faults) > 0 {
+			err = faults[0]
+		}
+		return nil, &sandbox.UsageError{Err: err, Hint: "name a directory, an archive (tgz, whl, zip, mcpb) or a client's configuration"}
+	}
+	list := make([]audit.Server, len(servers))
+	for i, s := range servers {
+		list[i] = audit.Server{Name: s.Name, Command: s.Command, Env: s.Env, URL: s.URL, Line: s.Line}
+	}
+	r, err := audit.Configuration(ctx, file, data, list)
+	if err == nil {
+		r.Skipped += len(faults)
+	}
+	return r, err
+}
