@@ -200,7 +200,7 @@ func TestOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := findings(t, r, rules...); got != "download-run c.sh:1 high" || r.Suppressed != 3 {
+	if got := findings(t, r, rules...); got != "download-run c.sh:1 high" || r.Suppressed != 4 {
 		t.Errorf("own: %s, %d suppressed", got, r.Suppressed)
 	}
 	if r, err = Dir(t.Context(), dir); err != nil {

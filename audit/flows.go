@@ -17,6 +17,7 @@ import (
 	"github.com/coalmine-dev/coalmine/audit/lang/notebook"
 	"github.com/coalmine-dev/coalmine/audit/lang/python"
 	"github.com/coalmine-dev/coalmine/audit/lang/shell"
+	"github.com/coalmine-dev/coalmine/audit/sinks"
 	"github.com/coalmine-dev/coalmine/audit/taint"
 )
 
@@ -75,7 +76,8 @@ func (a *auditor) counted(language string, unread int) {
 
 // flows adds a finding for each way from a tool's parameter to a sink.
 func (a *auditor) flows(ctx context.Context) error {
-	res := taint.Analyze(ctx, a.trees)
+	pkg := sinks.NewPackage(a.trees)
+	res := taint.AnalyzePackage(ctx, pkg, a.trees)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -83,7 +85,7 @@ func (a *auditor) flows(ctx context.Context) error {
 		a.report.Skipped++
 	}
 	a.report.Profile.Handlers = res.Handlers
-	places := &places{a: a, sources: map[string]string{}, maps: map[string]*javascript.Map{}, lines: map[string][]int{}}
+	places := &places{a: a, sources: map[string]string{}, maps: map[string]*javascript.Map{}, lines: map[string][]int{}, sinks: map[sinkPlace]bool{}}
 	for _, f := range a.trees {
 		if f.Lines != nil {
 			places.lines[f.Path] = f.Lines
@@ -91,7 +93,9 @@ func (a *auditor) flows(ctx context.Context) error {
 	}
 	for i := range res.Flows {
 		a.addFlow(&res.Flows[i], places)
+		places.sinks[sinkPlace{res.Flows[i].File, res.Flows[i].Place.Start.Offset}] = true
 	}
+	a.effects(pkg, places)
 	return nil
 }
 
@@ -149,11 +153,19 @@ func sentence(fl *taint.Flow) string {
 	return fmt.Sprintf("%s of %s %s %s (%s)", fl.Parameter, tool, how, fl.Sink, fl.CWE)
 }
 
+// sinkPlace is an offset in a file.
+type sinkPlace struct {
+	path   string
+	offset int
+}
+
 // places leads positions to what a report shows. It reads a source again for it.
 type places struct {
 	a       *auditor
 	sources map[string]string
 	maps    map[string]*javascript.Map
+	// sinks are the places that a way from a tool leads to.
+	sinks map[sinkPlace]bool
 	// lines are those of files whose code stands within another format.
 	lines map[string][]int
 }

@@ -94,7 +94,12 @@ func place(n lang.Node) [2]int {
 
 // Analyze follows what the callers of a package's tools supply. It honours ctx.
 func Analyze(ctx context.Context, files []*lang.File) *Result {
-	a := &analysis{ctx: ctx, pkg: sinks.NewPackage(files), sources: map[string]*source{}, flows: map[string]*Flow{}, total: maxAllWork, memo: map[string]*outcome{}}
+	return AnalyzePackage(ctx, sinks.NewPackage(files), files)
+}
+
+// AnalyzePackage is Analyze for files that were made into a package before.
+func AnalyzePackage(ctx context.Context, pkg *sinks.Package, files []*lang.File) *Result {
+	a := &analysis{ctx: ctx, pkg: pkg, sources: map[string]*source{}, flows: map[string]*Flow{}, total: maxAllWork, memo: map[string]*outcome{}}
 	for _, f := range files {
 		a.sources[f.Path] = newSource(f, a.pkg.Facts(f.Path))
 	}

@@ -1,0 +1,244 @@
+package audit
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/audit/lang"
+	"github.com/coalmine-dev/coalmine/audit/sinks"
+)
+
+// The rules for what the code does, whoever chooses its arguments.
+const (
+	ExecDynamic    = "exec-dynamic"
+	ShellInjection = "shell-injection"
+	RuntimeInstall = "runtime-install"
+	FileDelete     = "fs-delete"
+	FileWrite      = "fs-write"
+	NetEgress      = "net-egress"
+	CommandExec    = "cmd-exec"
+)
+
+// capabilities are the rules for kinds of sinks, one finding for each file.
+var capabilities = []struct {
+	kind     sinks.Kind
+	rule     string
+	severity finding.Severity
+	text     string
+}{
+	{sinks.Process, CommandExec, finding.Info, "starts programs"},
+	{sinks.Write, FileWrite, finding.Info, "writes files"},
+	{sinks.Network, NetEgress, finding.Low, "uses the network"},
+	{sinks.Delete, FileDelete, finding.Medium, "removes files"},
+}
+
+// ofGo are the functions of Go's library that act on the world, which the table of sinks lacks.
+var ofGo = map[string]sinks.Kind{
+	"os/exec.Command": sinks.Process, "os/exec.CommandContext": sinks.Process, "os.StartProcess": sinks.Process, "syscall.Exec": sinks.Process,
+	"os.WriteFile": sinks.Write, "os.Create": sinks.Write, "os.OpenFile": sinks.Write, "os.Mkdir": sinks.Write, "os.MkdirAll": sinks.Write, "os.Rename": sinks.Write,
+	"os.Remove": sinks.Delete, "os.RemoveAll": sinks.Delete,
+	"net/http.Get": sinks.Network, "net/http.Post": sinks.Network, "net/http.PostForm": sinks.Network, "net/http.NewRequest": sinks.Network, "net/http.NewRequestWithContext": sinks.Network, "net.Dial": sinks.Network, "net.DialTimeout": sinks.Network,
+}
+
+var (
+	// evaluators run text as code. What else evaluates loads modules or templates.
+	evaluators = words("eval exec execfile Function vm.runInThisContext vm.runInNewContext vm.runInContext vm.Script vm.compileFunction code.InteractiveInterpreter.runsource types.CodeType")
+	// shells run their first argument; of those of subprocess only with shell=True.
+	shells      = words("os.system os.popen subprocess.getoutput subprocess.getstatusoutput asyncio.create_subprocess_shell asyncio.subprocess.create_subprocess_shell child_process.exec child_process.execSync shelljs.exec execa.command execa.commandSync get_ipython.system")
+	shellOption = words("subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen child_process.spawn child_process.spawnSync child_process.execFile")
+	installing  = regexp.MustCompile(`(?:^|[\s/])(?:pip3?|uv pip|pipx|npm|pnpm|yarn|bun|gem|cargo|apt|apt-get|apk|brew) (?:global )?(?:install|add|i)(?:\s|$)`)
+)
+
+// effects adds the findings for what the code of each file does.
+func (a *auditor) effects(pkg *sinks.Package, at *places) {
+	for _, f := range a.trees {
+		e := &fileEffects{a: a, file: f, facts: pkg.Facts(f.Path), at: at, seen: map[sinks.Kind][]string{}, first: map[sinks.Kind]lang.Pos{}}
+		for i := range e.facts.Calls {
+			e.call(&e.facts.Calls[i])
+		}
+		for _, c := range capabilities {
+			if names := e.seen[c.kind]; len(names) > 0 {
+				e.add(c.rule, c.severity, e.first[c.kind], c.text+": "+strings.Join(names[:min(len(names), 5)], ", "), "")
+			}
+		}
+	}
+}
+
+// fileEffects are those of one file.
+type fileEffects struct {
+	a     *auditor
+	file  *lang.File
+	facts *lang.Facts
+	at    *places
+	// seen are the names of a kind, and first is where the first of them stands.
+	seen  map[sinks.Kind][]string
+	first map[sinks.Kind]lang.Pos
+}
+
+func (e *fileEffects) add(rule string, sev finding.Severity, pos lang.Pos, message, identity string) {
+	src, offset := e.at.source(e.file.Path), pos.Offset
+	if lines := e.file.Lines; lines != nil {
+		offset = 0
+		if pos.Line > 0 && pos.Line <= len(lines) {
+			offset = lineOffset(src, lines[pos.Line-1])
+		}
+	}
+	e.a.add(rule, sev, e.file.Path, src, offset, message, identity)
+}
+
+// call notes what one call does.
+func (e *fileEffects) call(c *lang.CallSite) {
+	for _, n := range c.Names {
+		kinds, name := sinks.Of(e.file.Language, n, &c.Call)
+		if k, ok := ofGo[strings.ReplaceAll(n, "()", "")]; ok && e.file.Language == "Go" {
+			kinds, name = []sinks.Kind{k}, n
+		}
+		for _, k := range kinds {
+			if _, again := e.first[k]; !again {
+				e.first[k] = c.Call.Start
+			}
+			if list := e.seen[k]; len(list) < 5 && !slices.Contains(list, shown(name)) {
+				e.seen[k] = append(list, shown(name))
+			}
+		}
+		if slices.Contains(kinds, sinks.Process) {
+			e.process(c, name)
+		}
+		if evaluators[name] && len(c.Call.Args) > 0 {
+			e.evaluates(c, name)
+		}
+	}
+}
+
+// process judges a call that starts a program.
+func (e *fileEffects) process(c *lang.CallSite, name string) {
+	if len(c.Call.Args) == 0 {
+		return
+	}
+	isFlow := e.at.sinks[sinkPlace{e.file.Path, c.Call.Start.Offset}]
+	if !isFlow && (shells[name] || shellOption[name] && asksForShell(&c.Call)) && isBuilt(c.Call.Args[0].Value) {
+		e.add(ShellInjection, finding.Medium, c.Call.Start, "a shell is given a text that is put together: "+shown(name), name)
+	}
+	var b strings.Builder
+	for _, arg := range c.Call.Args[:min(len(c.Call.Args), 8)] {
+		lang.WalkExpr(arg.Value, nil, func(n lang.Node, _ *lang.Scope) bool {
+			if k, ok := n.(lang.Const); ok && k.Kind == lang.String && b.Len() < 2_000 {
+				b.WriteString(k.Text[:min(len(k.Text), 500)] + " ")
+			}
+			_, isFunction := n.(*lang.Function)
+			return !isFunction
+		})
+	}
+	if installing.MatchString(b.String()) {
+		e.add(RuntimeInstall, finding.High, c.Call.Start, "the code installs packages while it runs: "+shown(name), name)
+	}
+}
+
+// asksForShell reports whether a call of subprocess or spawn has shell=True.
+func asksForShell(c *lang.Call) bool {
+	isTrue := func(x lang.Expr) bool {
+		k, ok := x.(lang.Const)
+		return ok && k.Kind == lang.Bool && strings.EqualFold(k.Text, "true")
+	}
+	for _, a := range c.Args {
+		if a.Name == "shell" && isTrue(a.Value) {
+			return true
+		}
+		if o, ok := a.Value.(lang.Collection); ok && o.Kind == lang.Dict {
+			for _, it := range o.Items {
+				if k, ok := it.Key.(lang.Const); ok && k.Text == "shell" && isTrue(it.Value) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// isBuilt reports whether an expression is a text of parts that are not all constant.
+func isBuilt(x lang.Expr) bool {
+	if _, ok := lang.Fold(x); ok {
+		return false
+	}
+	switch x := x.(type) {
+	case lang.Template:
+		return len(x.Parts) > 1
+	case lang.Operation:
+		return (x.Op == "+" || x.Op == "%") && slices.ContainsFunc(x.Operands, func(o lang.Expr) bool { _, ok := lang.Fold(o); return ok || isBuilt(o) })
+	case lang.Call:
+		m, ok := x.Func.(lang.Attr)
+		if !ok || m.Name != "format" && m.Name != "concat" {
+			return false
+		}
+		k, ok := lang.Fold(m.X)
+		return ok && k.Kind == lang.String
+	}
+	return false
+}
+
+// evaluates judges a call that runs text as code: what was decoded or downloaded for it is
+// hidden from whoever reads the source.
+func (e *fileEffects) evaluates(c *lang.CallSite, name string) {
+	arg := c.Call.Args[len(c.Call.Args)-1].Value
+	if name != "Function" {
+		arg = c.Call.Args[0].Value
+	}
+	if _, ok := lang.Fold(arg); ok {
+		return
+	}
+	hidden := ""
+	note := func(names []string) {
+		for _, n := range names {
+			kinds, from := sinks.Of(e.file.Language, n, nil)
+			if slices.Contains(kinds, sinks.Decode) || slices.Contains(kinds, sinks.Network) {
+				hidden = from
+			}
+		}
+	}
+	lang.WalkExpr(arg, nil, func(n lang.Node, _ *lang.Scope) bool {
+		switch n.(type) {
+		case lang.Call:
+			if site := e.facts.CallAt(n.Place()); site != nil {
+				note(site.Names)
+			}
+		case lang.Name:
+			if r := e.facts.ReferenceAt(n.Place()); r != nil {
+				note(slices.DeleteFunc(slices.Clone(r.Names), func(s string) bool { return !strings.Contains(s, "()") }))
+			}
+		case *lang.Function:
+			return false
+		}
+		return true
+	})
+	if hidden != "" {
+		e.add(ExecDynamic, finding.High, c.Call.Start, fmt.Sprintf("code is run that comes out of %s: %s", shown(hidden), shown(name)), name)
+		return
+	}
+	if e.at.sinks[sinkPlace{e.file.Path, c.Call.Start.Offset}] {
+		return // the way from the tool says more
+	}
+	e.add(ExecDynamic, finding.Low, c.Call.Start, "text is run as code: "+shown(name), name)
+}
+
+// ofEffects are the rules for what the code does.
+func ofEffects() []finding.Rule {
+	return []finding.Rule{
+		{ID: CommandExec, Name: "CommandExec", Title: "The code starts programs", Severity: finding.Info,
+			Help: "A file of the server starts programs. It says what the server can do, and costs no points."},
+		{ID: ExecDynamic, Name: "ExecDynamic", Title: "Text is run as code", Severity: finding.High, CWE: []string{"CWE-95"}, OWASP: []string{"MCP05"},
+			Help: "`eval`, `exec`, `Function` or the like runs a text that is not constant. High where the text is decoded, decompressed or downloaded for it, which hides what runs from whoever reads the source; else low.\n\n**False positive when** a library makes code of its own, as validators of schemas do."},
+		{ID: FileDelete, Name: "FileDelete", Title: "The code removes files", Severity: finding.Medium, CWE: []string{"CWE-73"}, OWASP: []string{"MCP02"},
+			Help: "A file of the server removes files or directories. A probe shows which.\n\n**False positive when** they are the server's own, such as temporary ones."},
+		{ID: FileWrite, Name: "FileWrite", Title: "The code writes files", Severity: finding.Info,
+			Help: "A file of the server makes or changes files. It says what the server can do, and costs no points."},
+		{ID: NetEgress, Name: "NetEgress", Title: "The code uses the network", Severity: finding.Low, CWE: []string{"CWE-200"}, OWASP: []string{"MCP10"},
+			Help: "A file of the server connects, sends or listens. A probe shows where to."},
+		{ID: RuntimeInstall, Name: "RuntimeInstall", Title: "The code installs packages while it runs", Severity: finding.High, CWE: []string{"CWE-494"}, OWASP: []string{"MCP04"},
+			Help: "The code starts pip, npm or another installer: what runs then is not what was audited. Declare what the server needs."},
+		{ID: ShellInjection, Name: "ShellInjection", Title: "A shell's command is put together", Severity: finding.Medium, CWE: []string{"CWE-78"}, OWASP: []string{"MCP05"},
+			Help: "A text that a shell runs has parts that are not constant. Where a tool's caller chooses one, `taint-command` has the way. Give the program and its arguments as a list without a shell."},
+	}
+}
