@@ -447,7 +447,7 @@ func hidesInSource(h text.Hit) bool {
 	case "tag character", "variation selectors":
 		return h.N > 1
 	case "bidirectional control":
-		return h.N == 1 // overrides come singly around what they reorder; tables list many
+		return h.N <= 3 // an override and an isolate stand around what they reorder; tables list many
 	case "zero-width character":
 		return h.N >= 8
 	}

@@ -59,6 +59,11 @@ func (a *auditor) effects(pkg *sinks.Package, at *places) {
 		for i := range e.facts.Calls {
 			e.call(&e.facts.Calls[i])
 		}
+		for _, d := range e.facts.Definitions {
+			if d.Class != nil {
+				e.handed(d.Class.Bases)
+			}
+		}
 		for _, c := range capabilities {
 			if names := e.seen[c.kind]; len(names) > 0 {
 				e.add(c.rule, c.severity, e.first[c.kind], c.text+": "+strings.Join(names[:min(len(names), 5)], ", "), "")
@@ -89,21 +94,50 @@ func (e *fileEffects) add(rule string, sev finding.Severity, pos lang.Pos, messa
 	e.a.add(rule, sev, e.file.Path, src, offset, message, identity)
 }
 
+// note keeps what a function does, by its name and a place.
+func (e *fileEffects) note(kinds []sinks.Kind, name string, at lang.Pos) {
+	for _, k := range kinds {
+		if _, again := e.first[k]; !again {
+			e.first[k] = at
+		}
+		if list := e.seen[k]; len(list) < 5 && !slices.Contains(list, shown(name)) {
+			e.seen[k] = append(list, shown(name))
+		}
+	}
+}
+
+// handed notes functions and classes that are handed on, to be called elsewhere: the
+// arguments of a call, the bases of a class.
+func (e *fileEffects) handed(list []lang.Arg) {
+	for _, a := range list {
+		switch a.Value.(type) {
+		case lang.Name, lang.Attr:
+		default:
+			continue
+		}
+		r := e.facts.ReferenceAt(a.Value.Place())
+		if r == nil {
+			continue
+		}
+		for _, n := range r.Names {
+			if strings.Contains(n, "()") {
+				continue // what a call returned
+			}
+			kinds, name := sinks.Of(e.file.Language, n, nil)
+			e.note(kinds, name, r.Start)
+		}
+	}
+}
+
 // call notes what one call does.
 func (e *fileEffects) call(c *lang.CallSite) {
+	e.handed(c.Call.Args)
 	for _, n := range c.Names {
 		kinds, name := sinks.Of(e.file.Language, n, &c.Call)
 		if k, ok := ofGo[strings.ReplaceAll(n, "()", "")]; ok && e.file.Language == "Go" {
 			kinds, name = []sinks.Kind{k}, n
 		}
-		for _, k := range kinds {
-			if _, again := e.first[k]; !again {
-				e.first[k] = c.Call.Start
-			}
-			if list := e.seen[k]; len(list) < 5 && !slices.Contains(list, shown(name)) {
-				e.seen[k] = append(list, shown(name))
-			}
-		}
+		e.note(kinds, name, c.Call.Start)
 		if slices.Contains(kinds, sinks.Process) {
 			e.process(c, name)
 		}

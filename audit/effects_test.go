@@ -14,6 +14,7 @@ func TestEffects(t *testing.T) {
 		{"a.py", "import base64, zlib\ndef f(x):\n    code = zlib.decompress(base64.b64decode(x))\n    exec(code)\n", "exec-dynamic a.py:4 high"},
 		{"a.py", "import urllib.request\nexec(urllib.request.urlopen('http://a.example').read())\n", "exec-dynamic a.py:2 high; net-egress a.py:2 low"},
 		{"a.py", "from pathlib import Path\nPath('x').write_text('y')\nPath('x').unlink()\n", "fs-delete a.py:3 medium; fs-write a.py:2 info"},
+		{"a.py", "import asyncio, os\nfrom http.server import HTTPServer\nclass S(HTTPServer): pass\nasyncio.to_thread(os.remove, 'x')\n", "fs-delete a.py:4 medium; net-egress a.py:3 low"},
 		{"a.py", "import http\nx = http.HTTPStatus.OK\nx = http.HTTPStatus(200)\n", ""},
 		{"a.js", "import http from 'node:http';\nhttp.get('http://a.example');\n", "net-egress a.js:2 low"},
 		{"a.js", "await fetch('https://a.example');\n", "net-egress a.js:1 low"},
