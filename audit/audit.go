@@ -393,7 +393,7 @@ func (a *auditor) read(p string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	data, err := io.ReadAll(io.LimitReader(f, min(maxFile+1, a.left)))
 	if err != nil {
 		return nil, err

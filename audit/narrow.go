@@ -55,7 +55,7 @@ var byteKinds = func() (out [256]byte) {
 // given to a name with a secret word: key = "…".
 func assignments(src string) []window {
 	var out []window
-	for i := 0; i < len(src); i++ {
+	for i := range len(src) {
 		for _, w := range byFirst[src[i]|0x20] {
 			if len(src)-i < len(w) || !strings.EqualFold(src[i:i+len(w)], w) {
 				continue

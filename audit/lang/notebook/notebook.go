@@ -56,8 +56,8 @@ type reader struct {
 }
 
 type cell struct {
-	kind, language string
-	text           strings.Builder
+	kind string
+	text strings.Builder
 	// lines are those of the text, of the notebook.
 	lines []int
 }

@@ -80,10 +80,10 @@ func tooDeep(src []byte) bool {
 		if i < len(src) && (src[i] >= 'a' && src[i] <= 'z' || src[i] == '_' || src[i] == '-') {
 			continue
 		}
-		switch w := string(src[word:i]); {
-		case opening[w]:
+		switch {
+		case opening[string(src[word:i])]:
 			depth++
-		case closing[w]:
+		case closing[string(src[word:i])]:
 			depth = max(depth-1, 0)
 		}
 		word = i + 1
