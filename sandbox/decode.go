@@ -125,7 +125,9 @@ func (d *decoder) event(ev session.Event) {
 		return // as above
 	case session.EventSynced:
 		r.drain()
+		r.sink.Event(ev) // before who waits for the answer goes on
 		r.answered(e.N, func(*answer) {})
+		return
 	case session.EventDone:
 		d.done = true
 	case session.EventLoss:

@@ -176,6 +176,29 @@ func (r *Run) Sync(ctx context.Context) error {
 	return err
 }
 
+// Rest says how long Settle waits.
+type Rest struct {
+	// Most is the longest wait; a timer of the target's that is due within it is waited for.
+	Most time.Duration
+	// Least is the wait where rest cannot be shown, or where timers come again and again.
+	Least time.Duration
+	// Sockets says that the target may have sockets that lead out of its processes: as
+	// long as it has one open, it is not shown to rest.
+	Sockets bool
+}
+
+// Settle is a Sync that first waits until the target rests: until each of its tasks
+// sleeps, has read what it was sent, and has no timer that is due. Timers other
+// than the timeouts of the calls in which tasks wait (setitimer, timerfd_settime
+// and the like) are not seen.
+func (r *Run) Settle(ctx context.Context, rest Rest) error {
+	r.mu.Lock()
+	given := r.sent + int64(r.queued)
+	r.mu.Unlock()
+	_, err := r.drained(ctx, agent.Command{Type: "settle", Most: rest.Most, Least: rest.Least, Sockets: rest.Sockets, Written: given})
+	return err
+}
+
 // maxSearch bounds the paths of one Search: they go in one message.
 const maxSearch = 128 << 10
 

@@ -125,7 +125,7 @@ type Command struct {
 	// Type is "stop" (close stdin, wait Grace, TERM, wait, KILL; with an N, answer
 	// "synced" when no process is left, and wait for "end"), "end", "kill",
 	// "sync" (drain the tracer, the watches and the sinkhole up to now, answer
-	// "synced" with N), "search" (the same, and before the answer tell when the
+	// "synced" with N), "settle" (wait until the target rests, then the same), "search" (as "sync", and before the answer tell when the
 	// files at Paths were changed last, and look for decoys in them and in those that are held open), "collect" (drain, and
 	// answer with a "file" for each of Paths, then "synced", all with N) or "ports"
 	// (answer "ports" with N).
@@ -138,4 +138,13 @@ type Command struct {
 	Paths [][]byte `json:"paths,omitempty"`
 	// Last has "sync" look again at files that were searched before and have changed.
 	Last bool `json:"last,omitempty"`
+	// Most is how long "settle" waits at most, and Least where rest cannot be shown. A
+	// timer that is due within Most of a look keeps the target from resting.
+	Least time.Duration `json:"least,omitempty"`
+	Most  time.Duration `json:"most,omitempty"`
+	// Written is how many bytes of stdin the target is to have before it can rest.
+	Written int64 `json:"written,omitempty"`
+	// Sockets says that the target may have sockets of other families than AF_UNIX: one
+	// that has them open is never shown to rest.
+	Sockets bool `json:"sockets,omitempty"`
 }

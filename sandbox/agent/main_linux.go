@@ -33,6 +33,7 @@ type agent struct {
 	sink           *sink // nil for no sinkhole
 	// written searches what the target wrote, mounts is the mount namespace of its start.
 	written *searcher
+	rest    *sleepers
 	mounts  string
 	// contents are the files before the target's start, nil where nobody wants them
 	// compared; watcher is that of the decoys, nil for none.
@@ -200,6 +201,7 @@ func (a *agent) setUp() error {
 		return err
 	}
 	a.written = newSearcher(c.Watch, a.emit)
+	a.rest = newSleepers(a.listTargets)
 	if c.Compare != nil {
 		a.contents = newContents(c.Compare, c.Files, a.emit)
 	}

@@ -150,8 +150,8 @@ func detached(table []byte) int64 {
 	return sum
 }
 
-// alive says that a task can still do something.
-func (t task) alive() bool { return t.state != 'Z' && t.state != 'X' }
+// alive says that a process can still do something, be it without its first thread.
+func (t task) alive() bool { return t.state != 'Z' && t.state != 'X' || t.threads > 1 }
 
 // processes lists all processes that /proc shows. With an error the list may lack some.
 func processes() ([]task, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 )
 
 // stdinBound bounds the queue: a host that keeps to the window cannot reach it.
@@ -25,6 +26,8 @@ type stdinWriter struct {
 	queued int
 	ended  bool
 	total  int64
+	// written counts the bytes that were written, or that nobody reads any more.
+	written atomic.Int64
 }
 
 func newStdinWriter(fd int, about func(int64), refused func()) *stdinWriter {
@@ -72,15 +75,15 @@ func (f *stdinWriter) run() {
 		}
 		f.total += int64(len(p))
 		f.about(f.total)
-		if !open {
-			continue
-		}
-		if _, err := f.file.Write(p); err != nil {
-			open = false
-			if !errors.Is(err, os.ErrClosed) {
-				f.refused()
+		if open {
+			if _, err := f.file.Write(p); err != nil {
+				open = false
+				if !errors.Is(err, os.ErrClosed) {
+					f.refused()
+				}
 			}
 		}
+		f.written.Store(f.total)
 	}
 }
 

@@ -154,7 +154,7 @@ func (a *agent) handleCommands() {
 				a.answerPorts(c.N)
 			case "end":
 				a.dismissOnce.Do(func() { close(a.dismissed) })
-			case "sync", "search", "collect":
+			case "sync", "settle", "search", "collect":
 				select {
 				case a.syncs <- c:
 				case <-a.finish:
@@ -170,6 +170,9 @@ func (a *agent) answerSyncs() {
 	for {
 		select {
 		case c := <-a.syncs:
+			if c.Type == "settle" {
+				a.settle(c)
+			}
 			a.flush()
 			switch c.Type {
 			case "collect":

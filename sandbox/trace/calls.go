@@ -143,6 +143,7 @@ var table = []struct {
 	{OpOther, "pid flags", "pidfd_open"},
 	{OpOther, "flags more", "prctl"},
 	{OpOther, "flags", "personality bpf keyctl reboot syslog iopl fanotify_init userfaultfd"},
+	{OpOther, "", "setitimer alarm timer_settime timer_settime64 timerfd_settime timerfd_settime64"},
 	{OpOther, "given", "add_key request_key sethostname setdomainname delete_module"},
 	{OpOther, "fd", "finit_module"},
 	{OpOther, "path", "acct"},

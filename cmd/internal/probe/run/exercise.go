@@ -11,6 +11,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -74,11 +75,7 @@ func (s *Session) speak(ctx context.Context, deadline time.Time) error {
 	if err := s.drive(ctx, time.Until(deadline)); err != nil {
 		s.doubt(session.GapCallsIncomplete, finding.PhaseCall, "the calls were not completed: "+err.Error())
 	}
-	select {
-	case <-time.After(s.plan.Budget.Idle):
-	case <-ctx.Done():
-	}
-	s.sync(ctx)
+	s.settle(ctx, sandbox.Rest{Most: s.plan.Budget.Idle, Least: s.plan.Budget.Idle})
 	s.search(ctx, false)
 	return nil
 }

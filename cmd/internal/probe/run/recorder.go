@@ -61,6 +61,8 @@ type recorder struct {
 	noNames []string
 	// loopback says that a connection to the loopback address was refused.
 	loopback bool
+	// reach is what the server may have that looking at its tasks does not show.
+	reach reach
 	// eof says that the server's stdout has ended, exited is closed at its exit.
 	eof    bool
 	exited chan struct{}
@@ -111,6 +113,7 @@ func (r *recorder) Record(rec *trace.Record) {
 	r.mu.Lock()
 	r.preload.record(rec)
 	r.homes.record(rec)
+	r.reach.record(rec)
 	r.mu.Unlock()
 }
 
@@ -223,6 +226,9 @@ func (r *recorder) Event(ev session.Event) {
 		r.delivered(ev.Stamp, e)
 		return // the frames' own marks say the same
 	case session.EventSynced:
+		r.mu.Lock()
+		r.last = max(r.last, ev.Stamp)
+		r.mu.Unlock()
 		return
 	case session.EventOutlived:
 		if r.web {

@@ -14,10 +14,6 @@ import (
 	"github.com/coalmine-dev/coalmine/synth"
 )
 
-// afterCall is how long a server is watched after each call before the next: what a
-// timer does then is nobody's call.
-const afterCall = 20 * time.Millisecond
-
 // syncTimeout bounds the wait for the tracer's records after a call; a tracer
 // that takes longer makes the run inconclusive.
 const syncTimeout = 10 * time.Second
@@ -112,8 +108,8 @@ const (
 	shortestPause        = 600 * time.Millisecond
 )
 
-// pauseAfter is for how long nothing is asked after a call: now and then as long as a
-// person takes, since calls that follow each other at once are a machine's.
+// pauseAfter is for how long nothing is asked after a call, whatever the server does: now
+// and then as long as a person takes, since calls that follow each other at once are a machine's.
 func pauseAfter(seed int64, call int) time.Duration {
 	r := rand.New(rand.NewSource(seed))
 	for _, n := range r.Perm(pausesWithin)[:pauses] {
@@ -121,17 +117,17 @@ func pauseAfter(seed int64, call int) time.Duration {
 			return shortestPause + time.Duration(more)
 		}
 	}
-	return afterCall
+	return 0
 }
 
-// OnReturn ends a call: its records are with the log before the mark is.
+// OnReturn ends a call whose records are with the log before the mark is, and waits
+// until the server rests: what a timer does then is nobody's call.
 func (s *Session) OnReturn(call synth.Call, o synth.Outcome, r client.Result) {
-	ctx, cancel := context.WithTimeout(context.Background(), syncTimeout)
-	defer cancel()
-	s.sync(ctx)
 	s.OnReturnAtOnce(call, o, r)
 	time.Sleep(pauseAfter(s.plan.Seed, call.N))
-	s.sync(ctx)
+	ctx, cancel := context.WithTimeout(context.Background(), syncTimeout)
+	defer cancel()
+	s.settle(ctx, afterCall)
 }
 
 // inputs records what the arguments given to a tool have reached.

@@ -40,3 +40,31 @@ func TestLateWorkIsNotPinnedOnOthers(t *testing.T) {
 		})
 	}
 }
+
+// Work that a tool leaves to a timer, to threads or to a child is done before the next call
+// begins, as far as it is due within the wait: it is nobody else's.
+func TestWorkThatIsDueIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	probetest.Need(t, "local")
+	for _, c := range []struct{ tracer, way, delay string }{
+		{"ebpf", "timer", "1ms"}, {"ebpf", "timer", "15ms"}, {"ebpf", "timer", "100ms"}, {"ebpf", "threads", "5ms"},
+		{"ebpf", "threads", "30ms"}, {"ebpf", "child", "15ms"}, {"ebpf", "child", "100ms"},
+		{"strace", "timer", "5ms"}, {"strace", "threads", "15ms"}, {"strace", "child", "30ms"},
+	} {
+		t.Run(c.tracer+" "+c.way+" "+c.delay, func(t *testing.T) {
+			t.Parallel()
+			l := probetest.New(t, "late")
+			o := l.Options("local", l.Path("late"), c.way, c.delay)
+			o.Tracer = c.tracer
+			res := l.Probe(o)
+			if !slices.ContainsFunc(res.Findings, func(f finding.Finding) bool { return f.Rule == "CM101" }) {
+				t.Errorf("the reading was not found: %s, %v", res.Verdict, res.Inconclusive)
+			}
+			for _, f := range res.Findings {
+				if f.Tool == "format_note" && f.Confidence != finding.Ambiguous {
+					t.Errorf("it is pinned on format_note: %+v", f)
+				}
+			}
+		})
+	}
+}
