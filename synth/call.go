@@ -57,7 +57,7 @@ func (d *driver) carryOut(t *target, c Call, left int) {
 	}
 	d.learn(t, c, o, r)
 	t.cover.Made++
-	if d.relist(c) {
+	if d.worthListing(c) && d.relist(c) {
 		t.cover.Listed++
 	}
 }
@@ -124,56 +124,19 @@ func (d *driver) sync(c Call) {
 	}
 }
 
-// relist lists the surface again and takes in what changed. It reports whether
-// the surface was listed: where that takes more than its share of the time, it is
-// left out until it does not.
-func (d *driver) relist(c Call) bool {
-	if d.stopped != nil || d.cfg.ListOnce {
-		return false
-	}
-	begin := d.cfg.Now()
-	spent, account, budget := begin.Sub(d.start), &d.relisting, d.cfg.Budget
-	if c.Class == ClassOracle {
-		spent, account, budget = begin.Sub(d.oraclesFrom), &d.relistingOracles, 0
-	}
-	if *account > relistGrace && float64(*account) > max(relistShare*float64(spent), relistBudget*float64(budget)) {
-		if c.Class != ClassOracle {
-			d.skipped++
-		}
-		return false
-	}
-	ctx, cancel := context.WithTimeout(d.ctx, max(d.cfg.CallTimeout, 5*time.Second))
-	s, err := d.cfg.Session.Relist(ctx)
-	cancel()
-	*account += d.cfg.Now().Sub(begin)
-	switch {
-	case errors.Is(err, client.ErrClosed):
-		d.report.Crashed, d.stopped = &c, ErrCrash
-		return false
-	case err != nil:
-		if d.ctx.Err() == nil && !d.unlisted {
-			d.unlisted = true
-			d.shortfall(session.GapNotRelisted, c.Tool, "the surface could not be listed after call %d: %v", c.N, err)
-		}
-		return false
-	case s != nil:
-		d.compare(c, s)
-	}
-	return true
-}
-
-// compare takes in what a listing after a call says otherwise than the last.
-func (d *driver) compare(c Call, s *wire.Surface) {
+// compare takes in what a listing after a call says otherwise than the last, and reports
+// whether it says anything.
+func (d *driver) compare(c Call, s *wire.Surface) (changed bool) {
 	print := fingerprint(s)
 	if print == d.print {
-		return
+		return false
 	}
 	d.print = print
 	now := declarations(s)
 	change := compare(d.known, now)
 	d.known = now
 	if change.empty() {
-		return
+		return false
 	}
 	d.changed(c, change)
 	for _, t := range d.tools {
@@ -184,6 +147,7 @@ func (d *driver) compare(c Call, s *wire.Surface) {
 	}
 	d.addResources(s)
 	d.addPrompts(s)
+	return true
 }
 
 const (

@@ -56,6 +56,7 @@ type driver struct {
 	known     map[string]string
 	print     [32]byte // fingerprint of the last listing
 	report    Report
+	unseen    unseen
 	relisting time.Duration
 	// The same for the calls that carry an oracle's input, and when they began.
 	relistingOracles time.Duration
@@ -87,6 +88,8 @@ func Drive(ctx context.Context, cfg Config) (Report, error) {
 	d.sequences()
 	d.oracles()
 	d.usesAgain()
+	d.relisting = 0 // the last listing is never left out
+	d.listLast()
 	return d.finish(), ctx.Err()
 }
 
@@ -148,8 +151,18 @@ func (d *driver) generator(t *target) *schema.Generator {
 	return gen
 }
 
-// run goes through the rounds. Resources and prompts come after the first.
+// run goes through the rounds. Resources and prompts come after the first. Tools that are
+// found when all of them are over have theirs then.
 func (d *driver) run() {
+	d.rounds()
+	if d.listLast() {
+		for round := 0; round < d.cfg.Calls && d.stopped == nil; round++ {
+			d.round(round)
+		}
+	}
+}
+
+func (d *driver) rounds() {
 	for round := 0; round < d.cfg.Calls || round == 0; round++ {
 		d.round(round)
 		if round == 0 {
@@ -185,6 +198,9 @@ func (d *driver) round(round int) {
 				continue
 			}
 			d.call(t, len(todo)-i)
+		}
+		if round == 0 {
+			d.listLast()
 		}
 	}
 }

@@ -205,8 +205,8 @@ func TestTimeoutsDoNotTakeTheTimeOfOthers(t *testing.T) {
 	}
 }
 
-// A listing that takes as long as a call is made after each, as long as the budget
-// lasts; one that would take the time of the calls is left out, and that is said.
+// A listing that takes as long as a call is made as often as it can show something; one
+// that would take the time of the calls is left out, and that is said.
 func TestListingTakesItsShare(t *testing.T) {
 	for name, c := range map[string]struct {
 		calls, lists, budget time.Duration
@@ -214,14 +214,14 @@ func TestListingTakesItsShare(t *testing.T) {
 	}{
 		"quick":            {time.Second, 100 * time.Millisecond, time.Hour, true},
 		"as a call":        {200 * time.Millisecond, 200 * time.Millisecond, 5 * time.Minute, true},
-		"longer":           {200 * time.Millisecond, 2 * time.Second, 5 * time.Minute, false},
-		"without a budget": {200 * time.Millisecond, 2 * time.Second, 0, false},
+		"longer":           {200 * time.Millisecond, 20 * time.Second, 5 * time.Minute, false},
+		"without a budget": {200 * time.Millisecond, 20 * time.Second, 0, false},
 	} {
 		f := newFake(tool("echo", anything))
 		f.takes, f.lists = c.calls, c.lists
 		r := drive(t, f, Config{Calls: 100, Budget: c.budget})
 		said := slices.ContainsFunc(r.Shortfalls, func(g session.Gap) bool { return g.Code == session.GapNotRelisted })
-		if r.Calls != 100 || said == c.all || (f.listed == 100) != c.all {
+		if r.Calls != 100 || said == c.all || f.listed > 50 || f.listed < 1 {
 			t.Errorf("%s: %d calls, %d listings, %q", name, r.Calls, f.listed, r.Shortfalls)
 		}
 	}

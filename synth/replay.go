@@ -113,6 +113,7 @@ func NewPlayer(ctx context.Context, cfg Config) (*Player, error) {
 // of the last; an error says that the server ended or the time was up.
 func (p *Player) Play(steps []Step) (first, last int, err error) {
 	first = p.d.n + 1
+	p.d.unseen.each = len(steps) <= shortReplay
 	for _, s := range steps {
 		if !p.d.more() {
 			break
@@ -120,6 +121,7 @@ func (p *Player) Play(steps []Step) (first, last int, err error) {
 		t := &target{what: s.What, name: s.Name}
 		p.d.carryOut(t, Call{What: s.What, Tool: s.Name, Args: s.Args, Class: ClassReplay, Oracles: s.Oracles}, 1)
 	}
+	p.d.listLast()
 	return first, p.d.n, p.d.stopped
 }
 

@@ -107,6 +107,8 @@ type Client struct {
 	meta json.RawMessage
 	// tasked are the tools that can be called as a task only.
 	tasked map[string]bool
+	// kept are the pages of lists that came last.
+	kept map[string]keptPage
 	// lateDiscover says that server/discover was answered well, but late.
 	lateDiscover bool
 	// sampled counts the answers of a model.
@@ -123,6 +125,7 @@ func New(send func(line []byte) error, opts Options) *Client {
 		opts:    opts.filled(),
 		pending: map[int64]*pending{},
 		expired: map[int64]string{},
+		kept:    map[string]keptPage{},
 		counts:  Counters{Notices: map[Kind]int64{}},
 	}
 	c.out = &sender{send: send, failed: c.Closed}

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -82,7 +83,7 @@ func (c *Client) pages(ctx context.Context, list wire.List) (wire.Entries, error
 		if err != nil {
 			return all.Entries, err
 		}
-		page := wire.ReadPage(list, result)
+		page := c.read(list, cursor, result)
 		if page.Err != nil {
 			c.note(BadResult, "%s: %s", method, clipped(page.Err))
 		}
@@ -104,6 +105,36 @@ func (c *Client) pages(ctx context.Context, list wire.List) (wire.Entries, error
 		}
 		cursor = page.Next
 	}
+}
+
+const (
+	// maxPagesKept and maxPageKept bound the pages that are kept to be compared, in bytes.
+	maxPagesKept = 64
+	maxPageKept  = 1 << 20
+)
+
+// keptPage is a page that was read, by its list and the cursor that it was asked for with.
+type keptPage struct {
+	raw  []byte
+	page *wire.Page
+}
+
+// read is wire.ReadPage, which is left out where the same bytes came before.
+func (c *Client) read(list wire.List, cursor string, result json.RawMessage) *wire.Page {
+	key := list.Method() + "\x00" + cursor
+	c.mu.Lock()
+	was, known := c.kept[key]
+	c.mu.Unlock()
+	if known && bytes.Equal(was.raw, result) {
+		return was.page
+	}
+	page := wire.ReadPage(list, result)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if delete(c.kept, key); len(c.kept) < maxPagesKept && len(key)+len(result) <= maxPageKept {
+		c.kept[key] = keptPage{bytes.Clone(result), page}
+	}
+	return page
 }
 
 // page reads one page.

@@ -48,6 +48,12 @@ func (s *Session) Relist(ctx context.Context) (*wire.Surface, error) {
 	return now, err
 }
 
+// Announced implements synth.Announcer.
+func (s *Session) Announced() int64 {
+	n := s.Counters()
+	return n.ToolsChanged + n.ResourcesChanged + n.PromptsChanged
+}
+
 // Sync implements synth.Session.
 func (s *Session) Sync(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
