@@ -303,5 +303,5 @@ func (r *Run) business(e *finding.Effect) (finding.Explanation, bool) {
 			}
 		}
 	}
-	return finding.Explanation{}, false
+	return r.declaresPlace(e)
 }

@@ -136,6 +136,11 @@ func (t *Tool) DeclaresEnd() bool {
 	return hasAny(slices.Collect(maps.Keys(t.words)), endWords) && hasAny(slices.Collect(maps.Keys(t.words)), endedWords)
 }
 
+// SaysChange reports whether a sentence declares to change or to remove something.
+func SaysChange(sentence string) bool {
+	return len(find(writePhrases, "", sentence)) > 0 || len(find(deletePhrases, "", sentence)) > 0
+}
+
 // Says reports whether the declaration holds the word (any case, whole).
 func (t *Tool) Says(word string) bool { return t.words[strings.ToLower(word)] }
 
