@@ -14,7 +14,7 @@ var cm111Doc = finding.Rule{
 	ID: "CM111", Name: "SecretInfluence", Title: "Opaque payload depends on the secrets", Severity: finding.Critical,
 	CWE: []string{"CWE-200", "CWE-506"}, OWASP: []string{"MCP01", "MCP05"},
 	Help: "The server sent or returned something that looks random and that no input explains: ciphertext, a digest, noise. The same calls were made again in unchanged surroundings, " +
-		"with other values of the secrets, and without them. What was sent is the same, or has the same length, each time that the secrets are the same, and differs each time that they do: so they are in it.\n\n" +
+		"with other values of the secrets, and without them. What was sent is the same, or has the same length, each time that the secrets are the same, and differs each time that they do: so they are in it. Where a tool's lengths differ by themselves, all that it sent must differ by far more.\n\n" +
 		"**Evidence.** The lengths in the runs that were compared, at least two of each kind. What was sent to a host is critical, what was returned is high. " +
 		"Quiet where an argument or a declaration explains each secret that was opened.\n\n" +
 		"**False positive when** a request is signed with a credential, which the server's documentation says and its declaration does not.",
@@ -30,6 +30,11 @@ type channel struct {
 	tool  string
 	to    string
 }
+
+// way is a tool and whom it sends to: the channels of all its calls.
+type way struct{ tool, to string }
+
+func (a channel) way() way { return way{a.tool, a.to} }
 
 // compare orders channels: by their calls, those outside of calls first.
 func (a channel) compare(b channel) int {
@@ -77,14 +82,59 @@ func influenced(controls, varied []*Run) map[channel]string {
 		other = append(other, v.payloads())
 	}
 	out := map[channel]string{}
+	uneven := unevenWays(base)
 	for k, first := range base[0] {
 		if differs(base, other, k, func(c content) bool { return slices.Equal(c.sums, first.sums) }) {
 			out[k] = "contents"
+		} else if uneven[k.way()] {
+			if apart(totals(controls, k.way()), totals(varied, k.way())) {
+				out[k] = "length"
+			}
 		} else if differs(base, other, k, func(c content) bool { return slices.Equal(c.lengths, first.lengths) }) {
 			out[k] = "length"
 		}
 	}
 	return out
+}
+
+// unevenWays are those over which runs in the same surroundings sent lengths that differ: a
+// single channel of theirs may then be the same several times by chance.
+func unevenWays(base []map[channel]content) map[way]bool {
+	out := map[way]bool{}
+	for _, m := range base {
+		for k, c := range m {
+			for _, other := range base {
+				if !slices.Equal(other[k].lengths, c.lengths) {
+					out[k.way()] = true
+				}
+			}
+		}
+	}
+	return out
+}
+
+// totals are how many bytes each run sent over a way.
+func totals(runs []*Run, w way) []int {
+	out := make([]int, len(runs))
+	for i, r := range runs {
+		for _, p := range r.Profile.Payloads {
+			if p.Tool == w.tool && p.To == w.to {
+				out[i] += p.Length
+			}
+		}
+	}
+	return out
+}
+
+// farApart is how many times as far two groups are from each other as they reach, for the
+// difference to be no chance.
+const farApart = 3
+
+// apart reports whether two groups of numbers lie far from each other for how much each differs
+// within itself.
+func apart(a, b []int) bool {
+	gap := max(slices.Min(b)-slices.Max(a), slices.Min(a)-slices.Max(b))
+	return gap > farApart*(slices.Max(a)-slices.Min(a)+slices.Max(b)-slices.Min(b))
 }
 
 // differs reports whether a channel is the same in all controls and in no other run.

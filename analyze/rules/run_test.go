@@ -186,6 +186,18 @@ func sealedBy(tool wire.Tool, to string, did []finding.Effect, length int, other
 	return r
 }
 
+// scattered adds a second call to runs of sealedTo, with a length for each control and each
+// varied run.
+func scattered(r *Run, controls, varied []int) *Run {
+	for i, runs := range [][]*Run{r.Controls, r.Varied[0].Runs} {
+		for k, n := range [][]int{controls, varied}[i] {
+			p := &runs[k].Profile.Payloads
+			*p = append(*p, profile.Payload{Phase: finding.PhaseCall, Call: 2, Tool: note.Name, Length: n, Sum: uint64(1000 + 10*i + k)})
+		}
+	}
+	return r
+}
+
 // idempotent declares that a second call alike changes nothing.
 var idempotent = wire.Tool{Name: "do", Description: "Does it.", Annotations: &wire.Annotations{Idempotent: boolean(true)}}
 
