@@ -302,18 +302,23 @@ func (j *judge) run(w *wireReader) *rules.Run {
 		// A build is there to end, and what it leaves running is ended with it.
 		j.end.Crashed, j.end.Killed = false, false
 	}
-	planted := make(map[string]bool, len(j.header.Planted))
-	for _, name := range j.header.Planted {
-		planted[name] = true
-	}
 	said := scope.Of(&w.surface)
 	for _, m := range j.header.Manifests {
 		said.AddManifest(m.File, []byte(m.Text))
 	}
 	return &rules.Run{
 		Profile: j.profile, Scope: said, Surface: &w.surface, Canaries: byID, Args: w.args, Undeclared: w.undeclared,
-		Home: j.header.Home, ServerDir: j.header.ServerDir, Workspaces: j.header.Workspaces, Rooted: j.header.Rooted, Planted: planted, Given: given(&j.header), Port: j.port, Wire: w.facts, End: j.end,
+		Home: j.header.Home, ServerDir: j.header.ServerDir, Workspaces: j.header.Workspaces, Rooted: j.header.Rooted, Planted: setOf(j.header.Planted), Left: setOf(j.header.Left), Given: given(&j.header), Port: j.port, Wire: w.facts, End: j.end,
 	}
+}
+
+// setOf has each name once.
+func setOf(names []string) map[string]bool {
+	out := make(map[string]bool, len(names))
+	for _, name := range names {
+		out[name] = true
+	}
+	return out
 }
 
 // given are the arguments of a server and the values of the variables that its user gave it.

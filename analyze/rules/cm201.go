@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 )
 
@@ -24,7 +25,7 @@ var cm201Doc = finding.Rule{
 // keeps reports whether a path is, or lies in, a directory of HOME that the server
 // made for itself: before any call, under its own name, or where programs keep their state.
 func (r *Run) keeps(target string) bool {
-	for _, dir := range r.Profile.Kept {
+	for _, dir := range slices.Concat(r.Profile.Kept, r.keptBefore(target)) {
 		below, ok := strings.CutPrefix(dir.Path, r.Home+"/")
 		if !ok || target != dir.Path && !strings.HasPrefix(target, dir.Path+"/") {
 			continue
@@ -34,6 +35,24 @@ func (r *Run) keeps(target string) bool {
 		}
 	}
 	return false
+}
+
+// keptBefore is the directory around a file if an earlier run of the server left files
+// there, and none of the user's is among them.
+func (r *Run) keptBefore(target string) []profile.Kept {
+	dir := path.Dir(target)
+	in := func(files map[string]bool) bool {
+		for name := range files {
+			if within(name, dir) {
+				return true
+			}
+		}
+		return false
+	}
+	if !in(r.Left) || in(r.Planted) {
+		return nil
+	}
+	return []profile.Kept{{Path: dir}}
 }
 
 // isHidden reports whether a path, without HOME or a workspace, begins with a hidden file.

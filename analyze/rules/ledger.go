@@ -43,7 +43,7 @@ func (r *Run) Explain(i int) (x finding.Explanation, ok bool) {
 		return r.business(e)
 	}
 	switch {
-	case r.ServerDir != "" && within(e.Target, r.ServerDir), r.madeBefore(i):
+	case r.ServerDir != "" && within(e.Target, r.ServerDir), r.madeBefore(i), r.Left[e.Target]:
 		return finding.Explanation{Class: finding.ClassOwn}, true
 	case e.Call > 0 && r.placeOf(e.Target) == placeNew && !r.readOnly(e.Tool):
 		return finding.Explanation{Class: finding.ClassDefault, Text: "readOnlyHint"}, true

@@ -57,6 +57,8 @@ type Run struct {
 	// Planted are the files of the user's that stood below HOME and the workspaces
 	// before the server started, nil where the log does not tell.
 	Planted map[string]bool
+	// Left are the files that an earlier run of the server made.
+	Left map[string]bool
 	// allowed are the effects that Policy allows, by index; Check fills it.
 	allowed []bool
 	// told are the effects of which a rule told already; Check fills it.

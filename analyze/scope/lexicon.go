@@ -7,6 +7,9 @@ import (
 	"unicode"
 )
 
+// maxNounPhrase is how many words the noun has that a description begins with.
+const maxNounPhrase = 5
+
 // maxText bounds what is read of one description, in bytes: a longer one is
 // judged by its beginning.
 const maxText = 16 << 10
@@ -68,8 +71,13 @@ var (
 	pathNames    = set("path", "paths", "file", "files", "filename", "filepath", "filepaths", "dir", "directory", "directories", "folder", "root", "source", "destination", "src", "dst", "dest", "output", "input", "repo", "repository", "workspace", "cwd")
 	commandNames = set("command", "commands", "cmd", "shell", "script", "code", "program", "executable", "argv")
 	optionNames  = set("args", "arguments", "options", "flags", "params", "argv", "switches")
-	savingWords  = set("save", "saves", "saved", "write", "writes", "written", "export", "exported", "store", "stored")
-	placeWords   = set("path", "paths", "filepath", "pathname", "directory", "folder")
+	// addressNouns are what an argument is that its description begins with; phraseEnds end
+	// that noun phrase, and otherAddresses make another address of it.
+	addressNouns   = set("url", "urls", "uri", "uris", "address", "addresses", "host", "hosts", "hostname", "hostnames", "endpoint", "website", "webhook")
+	phraseEnds     = set("of", "with", "for", "in", "on", "at", "to", "from", "or", "and", "that", "which", "whose", "where", "e", "eg", "like", "such", "as", "including", "without", "about", "containing", "is", "are", "by")
+	otherAddresses = set("mail", "email", "postal", "street", "billing", "shipping", "delivery", "home", "wallet", "bitcoin", "mac", "hardware", "memory", "register", "cell", "i2c", "sender", "recipient", "not", "no")
+	savingWords    = set("save", "saves", "saved", "write", "writes", "written", "export", "exported", "store", "stored")
+	placeWords     = set("path", "paths", "filepath", "pathname", "directory", "folder")
 )
 
 func set(words ...string) map[string]bool {

@@ -228,7 +228,7 @@ func (t *Tool) readProperty(parent, name string, schema json.RawMessage) {
 	ws := words(name)
 	at := parent + name
 	switch {
-	case p.Format == "uri" || p.Format == "iri" || p.Format == "uri-reference" || hasAny(ws, urlNames):
+	case p.Format == "uri" || p.Format == "iri" || p.Format == "uri-reference" || hasAny(ws, urlNames), isAddress(p.Title), isAddress(p.Description):
 		t.URLs = add(t.URLs, at)
 		t.Network = append(t.Network, Claim{"schema", at})
 	case hasAny(ws, commandNames):
@@ -248,6 +248,26 @@ func (t *Tool) readProperty(parent, name string, schema json.RawMessage) {
 		t.Confined = append(t.Confined, find(confinedPhrases, "schema", p.Description)...)
 	}
 	t.say(p.Description + " " + p.Title)
+}
+
+// isAddress reports whether a text begins with a noun for an address in a network, as "Address
+// of the feed" and "The broker's host name" do. "Text with links" does not.
+func isAddress(text string) bool {
+	if i := strings.IndexAny(text, ",.;:(/"); i >= 0 {
+		text = text[:i]
+	}
+	noun := words(text)
+	if i := slices.IndexFunc(noun, func(w string) bool { return phraseEnds[w] }); i >= 0 {
+		noun = noun[:i]
+	}
+	if len(noun) == 0 || len(noun) > maxNounPhrase {
+		return false
+	}
+	head, before := noun[len(noun)-1], ""
+	if len(noun) > 1 {
+		before = noun[len(noun)-2]
+	}
+	return addressNouns[head] && !otherAddresses[before] || head == "name" && (before == "host" || before == "domain")
 }
 
 func add(names []string, name string) []string {

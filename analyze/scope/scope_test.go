@@ -70,6 +70,18 @@ func TestSchemaMeaning(t *testing.T) {
 	}
 }
 
+func TestAddressByItsDescription(t *testing.T) {
+	for description, want := range map[string]bool{
+		"Address of the feed, for instance https://xkcd.com/rss.xml": true, "The broker's host name": true, "URL": true, "Host (name or IP)": true, "Web address of the page to read": true,
+		"Text with URLs in it": false, "Postal address": false, "E-mail address of the recipient": false, "A text, which may have an address": false, "Name of the host": false, "": false,
+	} {
+		schema, _ := json.Marshal(map[string]any{"properties": map[string]any{"feed": map[string]any{"description": description}}})
+		if tool := OfTool(&wire.Tool{Name: "x", InputSchema: schema}); (len(tool.URLs) > 0) != want {
+			t.Errorf("%q: %v", description, tool.URLs)
+		}
+	}
+}
+
 // What an argument means, one within it, an element of a list or an alternative means too.
 func TestSchemaMeaningWithin(t *testing.T) {
 	tool := OfTool(&wire.Tool{Name: "x", InputSchema: json.RawMessage(`{"properties":{

@@ -49,6 +49,9 @@ type Header struct {
 	// Planted are the files of the user's that stood below Home and Workspaces before
 	// the server started, decoys among them.
 	Planted []string `json:"planted,omitempty"`
+	// Left are the files that an earlier run of the same server left, and stood there
+	// before this one.
+	Left []string `json:"left,omitempty"`
 	// Rooted says that the command itself names the workspaces.
 	Rooted bool `json:"rooted,omitempty"`
 	// Unseen names what the sandbox keeps even the tracer from seeing.

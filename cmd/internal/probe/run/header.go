@@ -22,7 +22,7 @@ func header(p *plan.Plan) session.Header {
 		Command: p.Server.Command, Unredacted: p.Unredacted, Dummies: p.Server.Dummies, Transport: transport, Manifests: p.Server.Manifests, Runtime: p.Server.Interpreter,
 		Sandbox: p.Sandbox.Backend, Tracer: p.Tracer, Network: p.Network, Unseen: unseen(p), AllowUserNS: p.Sandbox.AllowUserNS,
 		Canaries: p.Decoys.Canaries(), User: p.Identity.User, Home: p.Identity.Home,
-		ServerDir: p.Server.ServerDir, Workspaces: p.Server.Workspaces, Rooted: p.Server.Rooted, Planted: planted(p),
+		ServerDir: p.Server.ServerDir, Workspaces: p.Server.Workspaces, Rooted: p.Server.Rooted, Planted: planted(p), Left: left(p),
 	}
 }
 
@@ -43,6 +43,18 @@ func planted(p *plan.Plan) []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// left are the files that an earlier run left.
+func left(p *plan.Plan) []string {
+	var out []string
+	for _, f := range p.Files[len(p.Files)-p.Left:] {
+		if !f.Dir && len(out) < maxPlanted {
+			out = append(out, f.Path)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // unseen names the calls that are newer than the tracer, and those that the server may deny itself.
