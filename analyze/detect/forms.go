@@ -43,11 +43,7 @@ func tellForm(c *context, params json.RawMessage) {
 	var form struct {
 		Message string `json:"message"`
 		Schema  struct {
-			Properties map[string]struct {
-				Title       string `json:"title"`
-				Description string `json:"description"`
-				Type        string `json:"type"`
-			} `json:"properties"`
+			Properties map[string]field `json:"properties"`
 		} `json:"requestedSchema"`
 	}
 	// What can be read of it counts.
@@ -56,10 +52,12 @@ func tellForm(c *context, params json.RawMessage) {
 		return
 	}
 	what := ""
+	open := len(form.Schema.Properties) == 0
 	for field, p := range form.Schema.Properties {
-		if p.Type != "" && p.Type != "string" && p.Type != "number" && p.Type != "integer" {
-			continue // whether to keep a password is no password
+		if !p.open() {
+			continue
 		}
+		open = true
 		for _, s := range []string{spaced(field), p.Title, p.Description} {
 			if asksForSecret(s) && (what == "" || field < what) {
 				what = field
@@ -69,7 +67,7 @@ func tellForm(c *context, params json.RawMessage) {
 	switch {
 	case what != "":
 		what = "its field " + quoted(what)
-	case asksForSecret(form.Message) && requested.MatchString(form.Message):
+	case open && asksForSecret(form.Message) && requested.MatchString(form.Message):
 		what = "its message " + quoted(form.Message)
 	default:
 		return
@@ -79,6 +77,31 @@ func tellForm(c *context, params json.RawMessage) {
 		extra = append(extra, "tool", name(c.Asked.Tool))
 	}
 	c.add(Divergence, "secret_asked", 3, extra, "the server asks the user for a secret in a form: %s", what)
+}
+
+// field is one of a form.
+type field struct {
+	Title       string            `json:"title"`
+	Description string            `json:"description"`
+	Type        string            `json:"type"`
+	Enum        []json.RawMessage `json:"enum"`
+	OneOf       []json.RawMessage `json:"oneOf"`
+	Maximum     *float64          `json:"maximum"`
+}
+
+// fewest is how many values a secret number can have at least: one of four digits has more.
+const fewest = 1000
+
+// open reports whether a field can take a secret: whether to keep a password is no password,
+// and neither is one of a few values that the form lists, nor a small number.
+func (f *field) open() bool {
+	switch f.Type {
+	case "", "string":
+		return len(f.Enum)+len(f.OneOf) == 0
+	case "number", "integer":
+		return len(f.Enum) == 0 && (f.Maximum == nil || *f.Maximum >= fewest)
+	}
+	return false
 }
 
 // secretNames are the names of secrets, in the words of forms.

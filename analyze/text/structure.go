@@ -179,11 +179,20 @@ func appendTerms(out []mark, list []term, low []byte, i int) []mark {
 		if t.bound && !begins(low, i) {
 			continue
 		}
-		if end := t.match(low, i); end > 0 {
+		if end := t.match(low, i); end > 0 && (t.concept != stealth || !leavesOut(low[end:])) {
 			out = append(out, mark{at: i, end: end, concept: t.concept, language: t.language})
 		}
 	}
 	return out
+}
+
+// omissions follow "quietly" where a program says that it leaves something out.
+var omissions = []string{"passed over", "passes over", "skip", "ignor", "left out", "leaves out", "drop", "discard", "fall back", "falls back", "fail", "disabled", "omit", "does nothing", "do nothing"}
+
+// leavesOut reports whether a text goes on with one of omissions.
+func leavesOut(low []byte) bool {
+	low = bytes.TrimLeft(low[:min(len(low), maxGap)], " \n")
+	return slices.ContainsFunc(omissions, func(o string) bool { return bytes.HasPrefix(low, []byte(o)) })
 }
 
 // endsSentence reports whether the character at i ends a sentence or a line.
@@ -318,13 +327,32 @@ func orderFrom(marks []mark) int {
 			}
 			have |= m.concept
 			for _, o := range orders {
-				if have&o == o && o&marks[0].concept != 0 {
+				if have&o == o && o&marks[0].concept != 0 && !(o == conceals|secret && keepsOut(marks[:i+1], language)) {
 					return m.end
 				}
 			}
 		}
 	}
 	return 0
+}
+
+// keepsOut reports whether each secret of some marks is what is to be kept silent about: "never
+// mention passwords in it" is care, and hides nothing that was done.
+func keepsOut(marks []mark, language int) bool {
+	from := -1
+	for i := range marks {
+		m := &marks[i]
+		switch {
+		case m.language != everywhere && m.language != language:
+		case m.concept == conceals && from < 0:
+			from = m.end
+		case m.concept == secret && (from < 0 || m.at-from > maxGap):
+			return false
+		case m.concept == secret:
+			from = m.end // a list of several
+		}
+	}
+	return true
 }
 
 // languagesOf are the languages of an order that begins with the first of marks.
