@@ -34,7 +34,7 @@ func checkCM101(r *Run) []finding.Finding {
 		f := r.of(&cm101Doc, e, subject(e)+" "+verb+" "+where+"; nothing in its declaration needs it")
 		f.Fingerprint = finding.Fingerprint("CM101", e.Tool, r.stable(place))
 		switch {
-		case r.isBusiness(c.Kind, e.Tool) || r.wasAsked(e, c):
+		case r.dealsWith(c, e.Tool) || r.wasAsked(e, c):
 			f.Severity = finding.Info
 			f.Message = subject(e) + " " + verb + " " + where + ", which its declaration covers"
 		case e.Rung == finding.RungAttempted || r.isLookup(e, c):

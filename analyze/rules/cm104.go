@@ -24,7 +24,7 @@ func checkCM104(r *Run) []finding.Finding {
 			continue
 		}
 		f := r.of(&cm104Doc, e, subject(e)+" exposed the secret of "+r.where(e.Target))
-		if r.isBusiness(c.Kind, e.Tool) && e.Rung == finding.RungRead {
+		if r.dealsWith(c, e.Tool) && e.Rung == finding.RungRead {
 			f.Severity = finding.Info
 		}
 		out = append(out, f)

@@ -34,7 +34,7 @@ func checkCM105(r *Run) []finding.Finding {
 		f := r.of(&cm105Doc, e, subject(e)+" opened "+where+", the configuration of an MCP client")
 		f.Fingerprint = finding.Fingerprint("CM105", e.Tool, r.stable(place))
 		switch {
-		case r.isBusiness(c.Kind, e.Tool) || r.wasAsked(e, c):
+		case r.dealsWith(c, e.Tool) || r.wasAsked(e, c):
 			f.Severity = finding.Info
 			f.Message += ", which its declaration covers"
 		case e.Rung == finding.RungAttempted:

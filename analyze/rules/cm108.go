@@ -21,7 +21,7 @@ func checkCM108(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, e := range r.secretFiles(finding.RungOpened) {
 		c := r.Canaries[e.Target]
-		if e.Rung.Rank() >= finding.RungReturned.Rank() || e.Via == viaFile || r.isLookup(e, c) || r.isBusiness(c.Kind, e.Tool) || r.inWorkspace(c) && r.wasAsked(e, c) {
+		if e.Rung.Rank() >= finding.RungReturned.Rank() || e.Via == viaFile || r.isLookup(e, c) || r.dealsWith(c, e.Tool) || r.inWorkspace(c) && r.wasAsked(e, c) {
 			continue
 		}
 		n := r.egressIn(e)

@@ -40,7 +40,7 @@ func checkCM109(r *Run) []finding.Finding {
 // usesUndeclared reports whether nothing that the server declares lets expect that it uses a
 // secret: neither its kind, nor its issuer's name, nor a network at all.
 func (r *Run) usesUndeclared(e *finding.Effect, c canaries.Canary) bool {
-	if r.isBusiness(c.Kind, e.Tool) || r.namesHost(e.Host) || r.isLookup(e, c) && c.Kind == "netrc" || asksRegistry(e, c) {
+	if r.dealsWith(c, e.Tool) || r.namesHost(e.Host) || r.isLookup(e, c) && c.Kind == "netrc" || asksRegistry(e, c) {
 		return false
 	}
 	if domain, err := publicsuffix.EffectiveTLDPlusOne(e.Host); err == nil {

@@ -24,7 +24,7 @@ func checkCM110(r *Run) []finding.Finding {
 		}
 		f := r.of(&cm110Doc, e, subject(e)+" wrote the secret of "+r.where(e.Target)+" to another file")
 		f.Fingerprint = finding.Fingerprint("CM110", e.Tool, r.stable(c.Path), c.Env, c.URL)
-		if r.isBusiness(c.Kind, e.Tool) || r.wasAsked(e, c) {
+		if r.dealsWith(c, e.Tool) || r.wasAsked(e, c) {
 			f.Severity = finding.Info
 		}
 		out = append(out, f)

@@ -88,7 +88,7 @@ func (r *Run) conditionally(in *Run, e *finding.Effect) finding.Severity {
 	switch e.Kind {
 	case finding.Secret:
 		c := in.Canaries[e.Target]
-		if r.isBusiness(c.Kind, e.Tool) || in.isLookup(e, c) {
+		if r.dealsWith(c, e.Tool) || in.isLookup(e, c) {
 			return finding.Low
 		}
 		return finding.High

@@ -140,7 +140,7 @@ func (r *Run) isAllowedDirectory(e *finding.Effect) bool {
 	for _, c := range r.Canaries {
 		if c.Path != "" && within(c.Path, e.Target) {
 			holds = true
-			if r.isBusiness(c.Kind, e.Tool) {
+			if r.dealsWith(c, e.Tool) {
 				return true
 			}
 		}

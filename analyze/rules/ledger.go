@@ -84,7 +84,7 @@ func (r *Run) explainOther(e *finding.Effect) (finding.Explanation, bool) {
 		case !ok || e.Rung == finding.RungLeft:
 		case r.wasAsked(e, c):
 			return finding.Explanation{Class: finding.ClassArgument}, true
-		case r.isBusiness(c.Kind, e.Tool):
+		case r.dealsWith(c, e.Tool):
 			return finding.Explanation{Class: finding.ClassClaim, Where: "description", Text: c.Kind}, true
 		}
 	case finding.FileRead:

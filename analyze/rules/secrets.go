@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
@@ -27,8 +29,8 @@ var lookups = map[string]struct {
 
 // businesses are words that make a kind of secret the server's own declared business.
 var businesses = map[string][]string{
-	"aws": {"aws", "amazon", "s3", "ec2", "lambda"}, "kube": {"kubernetes", "kubectl", "k8s", "helm", "cluster"},
-	"docker": {"docker", "container", "containers"}, "github": {"github"}, "gh": {"github"}, "ssh": {"ssh", "sftp", "scp"},
+	"aws": {"aws", "amazon", "s3", "ec2", "lambda"}, "kube": {"kubernetes", "kubectl", "k8s", "helm", "kubeconfig", "openshift", "pods"},
+	"docker": {"docker", "podman", "dockerfile"}, "github": {"github"}, "gh": {"github"}, "ssh": {"ssh", "sftp", "scp"},
 	"npm": {"npm"}, "pypi": {"pypi"}, "gcloud": {"gcloud", "gcp", "google"}, "git": {"git"}, "env": {"dotenv"},
 	"browser": {"browser", "cookies"}, "history": {"history"},
 }
@@ -37,6 +39,35 @@ var businesses = map[string][]string{
 // this kind of secret.
 func (r *Run) isBusiness(kind, tool string) bool {
 	return r.says(tool, businesses[kind]) || isClientConfig(kind) && r.managesClients(tool)
+}
+
+// dealsWith reports whether the server or the tool says that it deals with this kind of secret,
+// or names its very file as one that it works with.
+func (r *Run) dealsWith(c canaries.Canary, tool string) bool {
+	return r.isBusiness(c.Kind, tool) || r.namesFile(c, tool)
+}
+
+// denial is a word of a sentence that rules something out.
+var denial = regexp.MustCompile(`(?i)\b(?:not|never|no|none|without|except|neither|nor|cannot|avoids?|ignores?|protects?|\w+n['’]t)\b`)
+
+// namesFile reports whether the tool, or the server's own text, names the path of a secret in
+// a sentence that denies nothing.
+func (r *Run) namesFile(c canaries.Canary, tool string) bool {
+	where := c.Where(r.Home)
+	if c.Path == "" || !strings.HasPrefix(where, "~/") {
+		return false
+	}
+	for _, d := range r.texts() {
+		if d.owner != "the server" && (tool == "" || d.owner != "tool “"+tool+"”") {
+			continue
+		}
+		for _, sentence := range sentenceEnd.Split(d.text, -1) {
+			if mentions(sentence, where) && !denial.MatchString(sentence) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // returnsEnvironment reports whether a tool declares to return environment variables.
@@ -87,5 +118,5 @@ var (
 // a secret's kind, which is its business.
 func (r *Run) shows(e *finding.Effect, c canaries.Canary) bool {
 	t := r.Scope.Tool(e.Tool)
-	return e.Tool != "" && r.isBusiness(c.Kind, e.Tool) && slices.ContainsFunc(showWords, t.Says) && slices.ContainsFunc(shownWords, t.Says)
+	return e.Tool != "" && r.dealsWith(c, e.Tool) && slices.ContainsFunc(showWords, t.Says) && slices.ContainsFunc(shownWords, t.Says)
 }
