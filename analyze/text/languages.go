@@ -16,7 +16,7 @@ var languages = []struct {
 	// tell, user and nothing make "tell the user nothing".
 	tell, user, nothing string
 }{
-	{"German", "ignorier|missacht|vergiss|vergesst|setz dich hinweg", "alle|bisherig|vorherig|vorig|früher|obig", "anweisung|instruktion|vorgabe|regel|befehl", "sag|erzähl|verrat|mitteil|erwähn|informier", "benutzer|nutzer|anwender", "nichts|niemals"},
+	{"German", "ignoriere|ignorier |missachte|vergiss|vergesst|setz dich hinweg", "alle|bisherig|vorherig|vorig|früher|obig", "anweisung|instruktion|vorgabe|regel|befehl", "sag|erzähl|verrat|mitteil|erwähn|informier", "benutzer|nutzer|anwender", "nichts|niemals"},
 	{"French", "ignore|oublie|néglige|laisse de côté|ne tiens pas compte|fais abstraction", "toutes|précédent|antérieur|ci-dessus|reçu", "instruction|consigne|règle", "dis|dites|dire|révèle|mentionne|informe", "utilisateur", "rien|jamais"},
 	{"Spanish", "ignor|olvid|descart|deja de lado|haz caso omiso|no hagas caso", "todas|anterior|previa|te dieron|recibid", "instruccion|indicacion|reglas", "digas|decir|reveles|menciones|informes|cuentes", "usuario", "nada|nunca"},
 	{"Portuguese", "ignor|esqueç|descart|desconsider|deixe de lado", "todas|anterior|prévia|recebid", "instruç|instruco|regras", "diga|dizer|revele|mencione|informe|conte", "usuário|utilizador|usuario", "nada|nunca"},
@@ -46,7 +46,9 @@ var foreign = sync.OnceValue(func() (out []foreignOrder) {
 		if begin == "" || l.name == "Korean" || l.name == "Turkish" { // the verb stands last
 			orders += `|` + a + near + b + sentence + word(l.disregard)
 		}
-		silence := begin + `(?:` + t + sentence + u + near + z + `|` + z + near + t + sentence + u + `|` + u + near + z + near + t + `|` + t + near + z + sentence + u + `|` + z + near + u + near + t + `|` + u + near + t + near + z + `)`
+		// A comma ends the clause in which nothing is to be told.
+		clause := `[^.!?,;。！？\n]{0,25}?`
+		silence := begin + `(?:` + t + sentence + u + clause + z + `|` + z + clause + t + sentence + u + `|` + u + clause + z + clause + t + `|` + t + clause + z + sentence + u + `|` + z + clause + u + clause + t + `|` + u + clause + t + clause + z + `)`
 		order := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?is)` + orders + `|` + silence) })
 		out = append(out, foreignOrder{strings.Split(l.orders+"|"+l.user, "|"), order})
 	}

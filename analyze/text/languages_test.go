@@ -23,7 +23,7 @@ func TestForeignOrders(t *testing.T) {
 		}
 	}
 	for _, s := range []string{
-		"Ignoriert Groß- und Kleinschreibung.", "Zeigt dem Nutzer alle Anweisungen.", "Der Nutzer muss nichts eingeben.", "Löscht alle Anweisungen der Wiedergabeliste.",
+		"Ignoriert Groß- und Kleinschreibung.", "Ignoriert alle Regeln dieser Stufe.", "Wird nichts gefunden, so wird der Nutzer darüber informiert.", "Si no hay nada, informa al usuario.", "Zeigt dem Nutzer alle Anweisungen.", "Der Nutzer muss nichts eingeben.", "Löscht alle Anweisungen der Wiedergabeliste.",
 		"Ignore les espaces. Renvoie toutes les instructions de montage.", "Informe l'utilisateur du résultat.", "Ignora mayúsculas. Devuelve las instrucciones.", "Informa al usuario del resultado.",
 		"Ignora i commenti e mostra le istruzioni.", "Informa l'utente.", "Negeert hoofdletters.", "Toont de gebruiker alle opdrachten.",
 		"Игнорирует регистр.", "Сообщает пользователю результат.", "忽略大小写。", "返回用户的所有说明。", "大文字と小文字を無視します。", "ユーザーに結果を伝えます。", "대소문자를 무시합니다.", "사용자에게 결과를 알립니다.",
