@@ -108,6 +108,12 @@ func Cover(res, more *Result) {
 		*t = more.Coverage.Tools[k]
 		res.dropGaps(func(g session.Gap) bool { return g.Code == session.GapToolNeverCalled && g.Tool == t.Name })
 	}
+	answered(res, more)
+}
+
+// answered takes from the doubts of a further start what the first has answered: a tool may need
+// a service that behaves otherwise there.
+func answered(res, more *Result) {
 	more.dropGaps(func(g session.Gap) bool {
 		return slices.ContainsFunc(res.Coverage.Tools, func(t ToolCoverage) bool {
 			switch g.Code {

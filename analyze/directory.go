@@ -438,9 +438,24 @@ func (d *Directory) further(r session.IndexedRun, res *Result) (*Result, error) 
 	}
 	if r.Role == session.RoleRestart {
 		Cover(res, more)
+	} else {
+		answered(res, more)
+	}
+	if r.Experiment == session.ExperimentAlone {
+		keepDeeds(more)
 	}
 	Add(res, more, r.How, o)
 	return more, nil
+}
+
+// keepDeeds leaves of a run on a fast clock what the kernel recorded, from medium on: what was
+// said in its calls, the declared run shows better.
+func keepDeeds(more *Result) {
+	more.Findings = slices.DeleteFunc(more.Findings, func(f finding.Finding) bool {
+		said := slices.ContainsFunc(f.Evidence, func(e finding.Evidence) bool { return e.Source == "frame" })
+		return said || f.Severity.Rank() < finding.Medium.Rank()
+	})
+	more.Coverage.Reached = nil
 }
 
 // JudgeRun judges the log in one directory by itself.

@@ -71,8 +71,20 @@ func (j *judge) reading(log *session.Reader) *reading {
 func (r *reading) all(log *session.Reader) {
 	r.entries(log.All(r.frames))
 	r.j.profile = r.b.Profile()
+	if log.Header.Experiment == session.ExperimentAlone {
+		blurCalls(r.j.profile)
+	}
 	for _, why := range r.unread {
 		r.j.because(session.GapLogDamaged, "a frame of the log could not be read: %s", why)
+	}
+}
+
+// blurCalls takes no work in a call for that call's that may be a timer's: on a fast clock a
+// call takes minutes. What a task did that began in a call stays the call's.
+func blurCalls(p *profile.Profile) {
+	for i := range p.Effects {
+		e := &p.Effects[i]
+		e.Ambiguous = e.Ambiguous || e.Background && e.Call > 0
 	}
 }
 

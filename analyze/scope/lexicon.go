@@ -65,6 +65,9 @@ var (
 	)
 )
 
+// pathExample is a path of the user's that a description shows: "such as ~/Pictures/beach.jpg".
+var pathExample = regexp.MustCompile(`(?:^|[\s("'“‘` + "`" + `])(?:~/|\.{1,2}/|/(?:home|Users|tmp|data|srv|var|mnt|path/to)/|[A-Za-z]:\\)[\pL\pN_.]`)
+
 // The words in an argument's name that say what it carries.
 var (
 	urlNames     = set("url", "urls", "uri", "uris", "href", "link", "links", "endpoint", "webhook", "host", "hostname", "domain", "website")

@@ -234,7 +234,7 @@ func (t *Tool) readProperty(parent, name string, schema json.RawMessage) {
 	case hasAny(ws, commandNames):
 		t.Commands = add(t.Commands, at)
 		t.Exec = append(t.Exec, Claim{"schema", at})
-	case hasAny(ws, pathNames), hasAny(words(p.Description+" "+p.Title), placeWords):
+	case hasAny(ws, pathNames), hasAny(words(p.Description+" "+p.Title), placeWords), pathExample.MatchString(p.Description):
 		t.Paths = add(t.Paths, at)
 		if hasAny(words(p.Description+" "+p.Title), savingWords) {
 			t.Outputs = add(t.Outputs, at)

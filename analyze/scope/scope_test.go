@@ -70,6 +70,18 @@ func TestSchemaMeaning(t *testing.T) {
 	}
 }
 
+func TestPathByItsExample(t *testing.T) {
+	for description, want := range map[string]bool{
+		"A picture on this machine, such as ~/Pictures/beach.jpg": true, "Picture (/home/dana/a.png)": true, "For instance ./beach.jpg": true,
+		"One of and/or": false, "A rate such as 1/2": false, "https://example.com/home/x": false,
+	} {
+		schema, _ := json.Marshal(map[string]any{"properties": map[string]any{"photo": map[string]any{"description": description}}})
+		if tool := OfTool(&wire.Tool{Name: "x", InputSchema: schema}); (len(tool.Paths) > 0) != want {
+			t.Errorf("%q: %v", description, tool.Paths)
+		}
+	}
+}
+
 func TestAddressByItsDescription(t *testing.T) {
 	for description, want := range map[string]bool{
 		"Address of the feed, for instance https://xkcd.com/rss.xml": true, "The broker's host name": true, "URL": true, "Host (name or IP)": true, "Web address of the page to read": true,

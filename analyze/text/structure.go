@@ -41,7 +41,7 @@ const (
 // of a tool does not need: a secret alone, an addressee alone or "first" alone are ordinary.
 var orders = []concept{
 	conceals | addressed, conceals | secret, conceals | path, conceals | talk, conceals | address | sends, conceals | replaces | payee, conceals | user,
-	always | secret | address, always | path | address, path | open, path | takes | sends,
+	always | secret | address | sends, always | path | address, path | open, path | takes | sends,
 	stealth | path, stealth | secret | sends, stealth | talk | sends,
 	always | replaces | payee, agreed | unasked,
 	addressed | talk | sends, addressed | path | sends, addressed | obeys | address, prompt | answers,

@@ -43,6 +43,9 @@ const (
 	RoleCoverage Role = "coverage"
 )
 
+// ExperimentAlone is the further run that leaves the server to itself on a fast clock.
+const ExperimentAlone = "alone"
+
 // Roles are all of them, in the order in which a judge takes them.
 var Roles = []Role{RoleDeclared, RoleBuild, RoleTraced, RoleVaried, RoleRestart, RoleFurther, RoleCoverage}
 

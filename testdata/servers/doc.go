@@ -5,6 +5,6 @@
 // call began in another; sender, which sends a decoy
 // away; changer, which handles a file of the user's in every way; orders, which keeps a
 // database; gated, whose deed waits for what no run meets; caller, which goes out to the
-// network in every way; and encoder, which encodes what it gives away. None may do harm
+// network in every way; encoder, which encodes what it gives away; and waiter, which acts when nobody asks. None may do harm
 // outside a sandbox.
 package servers

@@ -62,7 +62,7 @@ func Table() []Experiment {
 	for _, c := range conditions {
 		table = append(table, c.experiment())
 	}
-	return append(table, Trial, restart, second, loopback, otherHome, unresolved, coverage)
+	return append(table, Trial, restart, second, loopback, otherHome, unresolved, alone, coverage)
 }
 
 // Declared is the run of the server as it was declared.

@@ -118,6 +118,22 @@ func TestWhatExperimentsChange(t *testing.T) {
 	if p := of(otherHome); p.Identity.Home != "/root" || p.Oracles != nil {
 		t.Errorf("home: %+v", p.Identity)
 	}
+	if _, err := faketime(); err == nil {
+		if p := of(alone); p.Preload != "" || valueOf(p.Env, "FAKETIME") != "+0 x600" || len(p.Drive.Steps) != 1 || p.Budget.Idle != aloneIdle || p.Oracles != nil {
+			t.Errorf("alone: %+v, %v", p.Drive, p.Env)
+		}
+	}
+	native := c.Plan
+	c.Plan.Server.Command = []string{"/usr/bin/python3.11", "server.py"}
+	if p := of(alone); valueOf(p.Env, "LD_PRELOAD") != "" || valueOf(p.Env, "PYTHONPATH") != c.Plan.Identity.Home+"/.local/lib/clock" || !alone.When(&c) {
+		t.Errorf("alone, for Python: %v", p.Env)
+	}
+	c.Plan = native
+	c.Plan.Sandbox.Backend = "docker"
+	if alone.When(&c) {
+		t.Error("alone: where no clock can be moved")
+	}
+	c.Plan = native
 	given := c.Plan
 	c.Plan = c.Plan.With(plan.Variable{Name: "PYTHONPATH", Value: "/lib"}, plan.Variable{Name: "NODE_OPTIONS", Value: "--no-warnings"})
 	dir := c.Plan.Identity.Home + "/.local/share/record"
@@ -217,7 +233,11 @@ func TestJobs(t *testing.T) {
 		}
 		_ = root.Close()
 	}
-	if len(indexes[0]) != 5 || !slices.Equal(indexes[0], indexes[1]) {
+	wanted := 5
+	if c := someCase(t); alone.When(&c) {
+		wanted++ // where the clock can be moved
+	}
+	if len(indexes[0]) != wanted || !slices.Equal(indexes[0], indexes[1]) {
 		t.Errorf("one job: %+v, three: %+v", indexes[0], indexes[1])
 	}
 }

@@ -1,0 +1,44 @@
+//go:build linux && e2e
+
+package servers
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/probetest"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+)
+
+// TestLeftAlone: what a server does when nobody has asked for twenty minutes shows without
+// waiting for that long, and what an honest one does then is no doubt.
+func TestLeftAlone(t *testing.T) {
+	t.Parallel()
+	probetest.Need(t, "local")
+	sandboxtest.Need(t, "python", "node", "faketime")
+	for program, suffix := range map[string]string{"python3": ".py", "node": ".cjs"} {
+		for _, twin := range []string{"hole", "honest"} {
+			t.Run(twin+suffix, func(t *testing.T) {
+				t.Parallel()
+				l := probetest.New(t)
+				o := l.Options("local", program, l.Source(t, "waiter", suffix), twin)
+				o.ShrinkTime, o.Network, o.Timeout, o.Limits = time.Nanosecond, plan.NetworkNone, time.Minute, plan.DefaultLimits
+				res := l.ProbeWithin(4*time.Minute, o)
+				found := false
+				for _, f := range res.Findings {
+					deed := twin == "hole" && strings.Contains(f.Message, "~/.profile")
+					found = found || deed && strings.HasPrefix(f.Evidence[0].Text, "left alone on a fast clock: ")
+					if !deed && f.Severity.Rank() >= finding.Medium.Rank() {
+						t.Errorf("%+v", f)
+					}
+				}
+				if found != (twin == "hole") || len(res.Inconclusive) > 0 && twin == "honest" {
+					t.Errorf("found: %t; %s %q %+v", found, res.Verdict, res.Inconclusive, res.Findings)
+				}
+			})
+		}
+	}
+}
