@@ -67,18 +67,29 @@ func (p *probe) codeDir() string {
 	return filepath.Join(s.ServerDir, rel)
 }
 
-// cover makes the run that records which code runs, and keeps what it says.
+// cover makes the run in which the server is left alone and the one that records which code
+// runs, and keeps what both recorded.
 func (p *probe) cover(ctx context.Context, scheduler *experiment.Scheduler, c experiment.Case, code *ownCode) error {
-	if code == nil {
-		return analyze.WriteCoverage(p.out, nil)
+	if code != nil {
+		c.OwnCode = code.dir
 	}
-	c.OwnCode = code.dir
-	runs, seen, err := scheduler.Coverage(ctx, c)
+	runs, rested, err := scheduler.Alone(ctx, c)
 	if err != nil {
 		return err
 	}
 	p.covered = runs
+	if code == nil {
+		return analyze.WriteCoverage(p.out, nil)
+	}
+	runs, seen, err := scheduler.Coverage(ctx, c)
+	if err != nil {
+		return err
+	}
+	p.covered = append(p.covered, runs...)
 	recording, why := recordingOf(&c, runs, &seen)
+	for _, f := range rested.Recorded {
+		recording.Add(f.Data)
+	}
 	if err := analyze.WriteCoverage(p.out, code.Compare(recording, why)); err != nil {
 		return run.Unwritable(err)
 	}

@@ -14,11 +14,14 @@ import (
 	"github.com/coalmine-dev/coalmine/synth"
 )
 
-// fastclock makes time pass faster in Python, whose threads wait by a call that the
-// library does not move.
-//
-//go:embed fastclock.py
-var fastclock []byte
+// The programs that make time pass faster within a server's own processes: a start-up hook of
+// Python, whose threads wait by a call that libfaketime does not move, and a module of Node.js.
+var (
+	//go:embed fastclock.py
+	fastPython []byte
+	//go:embed fastclock.cjs
+	fastNode []byte
+)
 
 const (
 	// aloneIdle is how long a server is left alone on a fast clock: some 50 minutes for it.
@@ -29,33 +32,19 @@ const (
 )
 
 // alone leaves a server to itself on a fast clock after a few calls: what it does then does
-// no user ask for. Only what falls outside of calls is judged, since calls take minutes on
-// that clock. A program that keeps its own clock, as Go's do, is watched for as long without.
+// no user ask for. Its calls take minutes on that clock, so the judge blurs what falls into
+// them. A program that keeps its own clock, as Go's do, is watched for as long without.
 var alone = Experiment{
 	Name: session.ExperimentAlone, Role: session.RoleFurther, Dir: "alone", Optional: true,
 	Proves: "what the server does by itself within an hour",
-	When: func(c *Case) bool {
-		_, err := faketime()
-		return c.Plan.Sandbox.Backend == "local" && c.Plan.Watched() && (err == nil || runsPython(&c.Plan))
-	},
+	When:   func(c *Case) bool { return c.Plan.Sandbox.Backend == "local" && c.Plan.Watched() },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
 		calls := map[string]int{}
 		steps := slices.DeleteFunc(slices.Clone(c.Seen.Steps), func(s synth.Step) bool {
 			calls[s.Name]++
 			return len(s.Oracles) > 0 || calls[s.Name] > aloneCalls
 		})
-		if !runsPython(&p) {
-			var err error
-			if p, err = clock(fmt.Sprintf("+0 x%d", fastRate))(p, c); err != nil {
-				return p, err
-			}
-			p.Preload = "" // a program without it is watched all the same
-		} else {
-			dir := p.Identity.Home + "/.local/lib/clock"
-			p.Files = slices.Concat(p.Files, []rootfs.File{{Path: dir, Mode: 0o755, Dir: true}, {Path: dir + "/sitecustomize.py", Mode: 0o644, Data: fastclock}})
-			old := valueOf(p.Env, "PYTHONPATH")
-			p = p.With(plan.Variable{Name: "PYTHONPATH", Value: strings.TrimSuffix(dir+":"+old, ":")})
-		}
+		p = hurried(p, c)
 		p.Oracles = nil
 		p.Drive.Kind, p.Drive.Steps, p.Drive.Quick = plan.DrivePlay, steps, true
 		p.Budget.Idle, p.Budget.Timeout = aloneIdle, min(aloneTime, p.Budget.Timeout)
@@ -66,8 +55,37 @@ var alone = Experiment{
 	Lost:     "the run on a fast clock",
 }
 
-// runsPython reports whether a plan's server is a program of Python's.
-func runsPython(p *plan.Plan) bool {
+// hurried is a plan with a fast clock, as far as the server's program takes one. Where its own
+// code is to be recorded, what a timer starts is recorded too.
+func hurried(p plan.Plan, c *Case) plan.Plan {
+	script := startsScript(&p)
+	if !script {
+		if q, err := clock(fmt.Sprintf("+0 x%d", fastRate))(p, c); err == nil {
+			q.Preload = "" // a program without it is watched all the same
+			return q
+		}
+		return p
+	}
+	if c.OwnCode != "" {
+		p = recorded(p, c.OwnCode)
+	}
+	dir := p.Identity.Home + "/.local/lib/clock"
+	p.Files = slices.Concat(p.Files, []rootfs.File{
+		{Path: dir, Mode: 0o755, Dir: true},
+		{Path: dir + "/sitecustomize.py", Mode: 0o644, Data: fastPython},
+		{Path: dir + "/fastclock.cjs", Mode: 0o644, Data: fastNode},
+	})
+	after := func(name, separator, value string) plan.Variable {
+		return plan.Variable{Name: name, Value: strings.TrimPrefix(valueOf(p.Env, name)+separator+value, separator)}
+	}
+	return p.With(after("PYTHONPATH", ":", dir), after("NODE_OPTIONS", " ", "--require "+dir+"/fastclock.cjs"))
+}
+
+// startsScript reports whether a plan's server is a program of Python's or Node.js's.
+func startsScript(p *plan.Plan) bool {
+	if p.Package != nil && (p.Package.Kind == "pypi" || p.Package.Kind == "npm") {
+		return true
+	}
 	base := path.Base(p.Server.Command[0])
-	return strings.HasPrefix(base, "python") || strings.HasPrefix(base, "pypy") || p.Package != nil && p.Package.Kind == "pypi"
+	return slices.ContainsFunc([]string{"python", "pypy", "node", "uv", "npx"}, func(name string) bool { return strings.HasPrefix(base, name) })
 }

@@ -17,19 +17,24 @@ var coverage = Experiment{
 	Proves: "which of the server's own code ran",
 	When:   func(c *Case) bool { return c.OwnCode != "" && c.Plan.Watched() },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
-		dir := p.Identity.Home + "/.local/share/record"
 		p.Drive.Kind, p.Drive.Steps, p.Drive.Quick = plan.DrivePlay, slices.Clone(c.Seen.Steps), true
-		p.Drive.Record = recorder.Out(dir)
-		p.Files = slices.Concat(p.Files, recorder.Files(dir, c.OwnCode))
-		env := recorder.Env(dir, func(name string) string { return valueOf(p.Env, name) })
-		for _, name := range []string{"NODE_OPTIONS", "PYTHONPATH"} {
-			p = p.With(plan.Variable{Name: name, Value: env[name]})
-		}
-		return p, nil
+		return recorded(p, c.OwnCode), nil
 	},
 	Progress: always("once more, recording which code runs"),
 	How:      always("while its own code was recorded"),
 	Lost:     "the run that records which code runs",
+}
+
+// recorded is a plan whose server's processes record which code of a directory runs.
+func recorded(p plan.Plan, code string) plan.Plan {
+	dir := p.Identity.Home + "/.local/share/record"
+	p.Drive.Record = recorder.Out(dir)
+	p.Files = slices.Concat(p.Files, recorder.Files(dir, code))
+	env := recorder.Env(dir, func(name string) string { return valueOf(p.Env, name) })
+	for _, name := range []string{"NODE_OPTIONS", "PYTHONPATH"} {
+		p = p.With(plan.Variable{Name: name, Value: env[name]})
+	}
+	return p
 }
 
 // valueOf is the value of a variable, "" for none.
@@ -44,7 +49,17 @@ func valueOf(env []plan.Variable, name string) string {
 
 // Coverage makes the run that records which code runs, where there is reason for it.
 func (s *Scheduler) Coverage(ctx context.Context, c Case) ([]session.IndexedRun, run.Observations, error) {
-	made := s.each(ctx, coverage, c)
+	return s.once(ctx, coverage, c)
+}
+
+// Alone makes the run in which the server is left alone.
+func (s *Scheduler) Alone(ctx context.Context, c Case) ([]session.IndexedRun, run.Observations, error) {
+	return s.once(ctx, alone, c)
+}
+
+// once makes the one run of an experiment, where there is reason for it.
+func (s *Scheduler) once(ctx context.Context, e Experiment, c Case) ([]session.IndexedRun, run.Observations, error) {
+	made := s.each(ctx, e, c)
 	seen := run.Observations{}
 	if len(made.seen) > 0 {
 		seen = made.seen[0]

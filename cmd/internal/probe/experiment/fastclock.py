@@ -46,9 +46,10 @@ def _next():
     import sys
 
     here = os.path.dirname(os.path.abspath(__file__))
-    for directory in sys.path:
+    paths = [os.path.abspath(directory) for directory in sys.path]
+    for directory in paths[paths.index(here) + 1:]:
         name = os.path.join(directory, "sitecustomize.py")
-        if os.path.abspath(directory) != here and os.path.isfile(name):
+        if os.path.isfile(name):
             with open(name, "rb") as file:
                 exec(compile(file.read(), name, "exec"), {"__name__": "sitecustomize", "__file__": name})
             return

@@ -70,7 +70,7 @@ func (s *Scheduler) Compare(ctx context.Context, c Case) ([]session.IndexedRun, 
 // Further makes the starts that the declared run gave reason for. One that cannot be
 // made is listed with the reason: it takes nothing from what was seen.
 func (s *Scheduler) Further(ctx context.Context, c Case) ([]session.IndexedRun, error) {
-	list := []Experiment{restart, second, loopback, otherHome, unresolved, alone}
+	list := []Experiment{restart, second, loopback, otherHome, unresolved}
 	results := make([]made, len(list))
 	var wg sync.WaitGroup
 	for i, e := range list {
