@@ -2,6 +2,7 @@ package rules
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -37,12 +38,17 @@ func checkCM204(r *Run) []finding.Finding {
 		}
 		f := r.of(&cm204Doc, e, subject(e)+" ran "+e.Target+", which it does not declare")
 		f.Fingerprint = finding.Fingerprint("CM204", e.Tool, name)
-		if networkPrograms[name] && t.ClaimsLocal() && !e.Ambiguous {
+		if networkPrograms[name] && t.ClaimsLocal() && !e.Ambiguous && !asksVersion(e.Argv) {
 			f.Severity = finding.Medium
 		}
 		out = append(out, f)
 	}
 	return first(out)
+}
+
+// asksVersion reports whether a command line only asks a program what it is.
+func asksVersion(argv []string) bool {
+	return len(argv) == 2 && slices.Contains([]string{"--version", "-version", "-V", "version", "--help"}, argv[1])
 }
 
 // ownProgram reports whether a program is the server's own file.

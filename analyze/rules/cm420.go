@@ -31,7 +31,7 @@ func checkCM420(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, l := range r.Wire.Links {
 		t := r.Scope.Tool(l.Tool)
-		if len(t.Network) > 0 || len(t.URLs) > 0 || len(r.Scope.Purpose.Network) > 0 || r.namesHost(l.Text) {
+		if len(t.Network) > 0 || len(t.URLs) > 0 || len(r.Scope.Purpose.Network) > 0 || r.namesPeer(l.Text) {
 			continue
 		}
 		what := "a link"

@@ -163,6 +163,7 @@ var cases = []ruleCase{
 	{"CM203", "declared", newRun(described("delete_file", "Deletes a file"), effect("delete_file", finding.FileDelete, home+"/notes.md")), ""},
 	{"CM204", "program", newRun(silent, effect("do", finding.Exec, "/usr/bin/id")), finding.Low},
 	{"CM204", "talker", newRun(note, effect("format_note", finding.Exec, "/usr/bin/curl")), finding.Medium},
+	{"CM204", "a talker's version", newRun(note, effect("format_note", finding.Exec, "/usr/bin/curl", func(e *finding.Effect) { e.Argv = []string{"curl", "--version"} })), finding.Low},
 	{"CM204", "declared", newRun(described("git_status", "Shows git status"), effect("git_status", finding.Exec, "/usr/bin/git")), ""},
 	{"CM204", "its own", newRun(silent, effect("do", finding.Exec, "/srv/notes/bin/helper")), ""},
 	{"CM205", "a download", newRun(silent, effect("", finding.NetConnect, "github.com:443", build)), finding.Low},
@@ -371,6 +372,7 @@ var cases = []ruleCase{
 	{"CM419", "none", detecting("CM410"), ""},
 	{"CM420", "an image", linking(note), finding.High},
 	{"CM420", "of a service that is declared", linking(described("draw", "Draws a chart through the API of charts.example.com")), ""},
+	{"CM420", "of a domain that is declared", linking(described("draw", "Makes an image that example.com draws")), ""},
 	{"CM420", "none", newRun(note), ""},
 	{"CM401", "in a later listing", declaring("CM401", "tool “format_note”", "description"), finding.Medium},
 	{"CM401", "told already", with(declaring("CM401", "tool “add”", "description"), func(r *Run) {

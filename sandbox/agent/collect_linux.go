@@ -15,7 +15,7 @@ import (
 
 // What is kept of a target's files for its next start.
 const (
-	maxKept = 100
+	maxKept = 1000
 	// maxKeptFile bounds one file, maxKeptBytes all of them: a database with its log fits.
 	maxKeptFile, maxKeptBytes = 8 << 20, 16 << 20
 )
