@@ -33,7 +33,7 @@ func checkCM203(r *Run) []finding.Finding {
 			continue
 		}
 		t := r.Scope.Tool(e.Tool)
-		if e.Call == 0 && (touched[e.Target] || !r.atTheEnd(e)) || made[e.Target] || r.Left[e.Target] || len(t.Delete) > 0 || r.asked(e.Call, e.Target) {
+		if e.Call == 0 && (touched[e.Target] || !r.atTheEnd(e)) || made[e.Target] || r.Left[e.Target] || len(t.Delete) > 0 && r.reaches(&t, e.Target) || r.asked(e.Call, e.Target) {
 			continue
 		}
 		f := r.of(&cm203Doc, e, "")

@@ -134,6 +134,9 @@ var obeyedInRepository = []string{
 	".vscode", ".idea", ".cursor", ".cursorrules", ".windsurf", ".windsurfrules", ".claude", "CLAUDE.md", "AGENTS.md", "GEMINI.md", ".mcp.json", ".kiro", ".roo", ".zed", ".devcontainer",
 	".github", ".gitlab-ci.yml", ".circleci", "Jenkinsfile", "Dockerfile", "Makefile", ".envrc", ".npmrc", "package.json", "setup.py", "pyproject.toml", "conftest.py", "sitecustomize.py",
 	"usercustomize.py", ".clinerules", ".junie", ".continue", ".opencode", "opencode.json", ".aider.conf.yml", ".agents", ".yarnrc.yml", ".mise.toml", ".tool-versions", "justfile", "Taskfile.yml", "noxfile.py", "tox.ini", ".exrc", ".bazelrc", ".eslintrc.js", "docker-compose.yml", "compose.yaml",
+	".pnpmfile.cjs", "pnpm-workspace.yaml", ".pnp.cjs", ".yarn", ".yarnrc", "bunfig.toml", "lefthook.yml", ".lefthook.yml", ".lintstagedrc", ".lintstagedrc.js", ".eslintrc.cjs", "eslint.config.js", "eslint.config.mjs", ".prettierrc.js", "babel.config.js",
+	"jest.config.js", "vite.config.js", "vite.config.ts", "vitest.config.ts", "webpack.config.js", "rollup.config.js", "postcss.config.js", "next.config.js", "gulpfile.js", "Gruntfile.js", "Rakefile", "Gemfile", "build.gradle", "settings.gradle", "gradlew", ".mvn", "mvnw",
+	"build.rs", ".cargo", "CMakeLists.txt", "setup.cfg", "pytest.ini", ".rvmrc", ".gdbinit", ".lldbinit", ".vimrc", ".nvimrc", ".dir-locals.el", "azure-pipelines.yml", ".travis.yml", "bitbucket-pipelines.yml", ".drone.yml", "Procfile", "Vagrantfile", "Tiltfile", ".gitpod.yml",
 }
 
 // isObeyedInWorkspace reports whether a path of a workspace, or of a repository in it,

@@ -28,10 +28,16 @@ var agentSockets = []struct {
 	part  string
 	words []string
 }{
-	{"docker.sock", []string{"docker", "container", "containers"}}, {"containerd.sock", []string{"containerd", "container", "containers"}},
-	{"podman.sock", []string{"podman", "container", "containers"}}, {"crio.sock", []string{"container", "containers"}},
-	{"S.gpg-agent", []string{"gpg", "gnupg", "pgp", "sign"}}, {"S.keyboxd", []string{"gpg", "gnupg", "pgp"}}, {"ssh-agent", []string{"ssh", "git"}}, {"/ssh-", []string{"ssh", "git"}},
-	{"agent.", []string{"ssh", "git"}}, {"keyring", []string{"keyring", "keychain", "password", "passwords"}}, {"1password", []string{"1password", "password", "passwords"}},
+	{"docker.sock", []string{"docker", "podman", "dockerfile"}}, {"containerd.sock", []string{"containerd", "docker"}},
+	{"podman.sock", []string{"podman", "docker"}}, {"crio.sock", []string{"crio", "cri", "kubernetes"}},
+	{"S.gpg-agent", []string{"gpg", "gnupg", "pgp"}}, {"S.keyboxd", []string{"gpg", "gnupg", "pgp"}}, {"ssh-agent", []string{"ssh"}}, {"/ssh-", []string{"ssh"}},
+	{"agent.", []string{"ssh"}}, {"keyring", []string{"keyring", "keychain", "password", "passwords"}}, {"1password", []string{"1password", "password", "passwords"}},
+}
+
+// agentPrograms are the programs whose agents these are, with further words by which a server
+// declares to have them used: git signs and asks remotes by them.
+var agentPrograms = map[string][]string{
+	"ssh": {"git", "remote", "sftp", "scp", "repository"}, "ssh-add": {"git"}, "gpg": {"git", "sign", "signs", "signature", "encrypt", "encrypts"}, "gpgsm": {"sign", "signs"}, "gpgconf": {"sign", "git"},
 }
 
 // helperWords are the words by which a server declares to ask a program for credentials.
@@ -71,7 +77,7 @@ func (r *Run) actsForUser(e *finding.Effect) (words []string, what string) {
 	}
 	for _, s := range agentSockets {
 		if strings.Contains(e.Target, s.part) {
-			return s.words, "connected to " + r.stable(e.Target) + ", which acts with the user's authority"
+			return slices.Concat(s.words, agentPrograms[e.Actor]), "connected to " + r.stable(e.Target) + ", which acts with the user's authority"
 		}
 	}
 	return nil, ""

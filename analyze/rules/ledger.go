@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
@@ -267,11 +268,26 @@ func (r *Run) claimed(e *finding.Effect) (finding.Explanation, bool) {
 		} else if len(claims) == 0 {
 			claims = tools[i].Delete
 		}
-		if len(claims) > 0 && !tools[i].ClaimsReadOnly() {
+		if len(claims) > 0 && !tools[i].ClaimsReadOnly() && r.reaches(&tools[i], e.Target) {
 			return finding.Explanation{Class: finding.ClassClaim, Where: claims[0].Where, Text: claims[0].Text}, true
 		}
 	}
 	return finding.Explanation{}, false
+}
+
+// userFileWords are by which a tool declares to work on the user's files.
+var userFileWords = []string{"file", "files", "folder", "folders", "directory", "directories", "document", "documents", "path", "paths", "disk", "trash", "home", "backup", "backups", "dotfiles"}
+
+// reaches reports whether what a tool declares to change may be a file of the user's: moving
+// cards of a board moves no documents. A workspace is there to be worked in.
+func (r *Run) reaches(t *scope.Tool, target string) bool {
+	below, ok := strings.CutPrefix(target, r.Home+"/")
+	if !ok || r.Home == "" || !r.stood(target) || slices.ContainsFunc(r.Workspaces, func(w string) bool { return within(target, w) }) {
+		return true
+	}
+	words := strings.FieldsFunc(below, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	said := func(w string) bool { return t.Says(w) || r.Scope.Purpose.Says(w) }
+	return slices.ContainsFunc(userFileWords, said) || slices.ContainsFunc(words, func(w string) bool { return len(w) > 2 && said(w) }) || len(t.Paths) > 0
 }
 
 // obeyedWords are the words by which a tool or server declares to deal with a place that
