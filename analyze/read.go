@@ -72,7 +72,7 @@ func (r *reading) all(log *session.Reader) {
 	r.entries(log.All(r.frames))
 	r.j.profile = r.b.Profile()
 	if log.Header.Experiment == session.ExperimentAlone {
-		blurCalls(r.j.profile)
+		blurCalls(r.j.profile, log.Header.Home)
 	}
 	for _, why := range r.unread {
 		r.j.because(session.GapLogDamaged, "a frame of the log could not be read: %s", why)
@@ -80,10 +80,16 @@ func (r *reading) all(log *session.Reader) {
 }
 
 // blurCalls takes no work in a call for that call's that may be a timer's: on a fast clock a
-// call takes minutes. What a task did that began in a call stays the call's.
-func blurCalls(p *profile.Profile) {
+// call takes minutes. What a task did that began in a call stays the call's. What the programs
+// do that record what runs is none of the server's.
+func blurCalls(p *profile.Profile, home string) {
 	for i := range p.Effects {
 		e := &p.Effects[i]
+		for _, dir := range session.HelperDirs {
+			if dir = home + "/" + dir; e.Target == dir || strings.HasPrefix(e.Target, dir+"/") {
+				e.Noise = "scratch"
+			}
+		}
 		e.Ambiguous = e.Ambiguous || e.Background && e.Call > 0
 	}
 }

@@ -151,6 +151,7 @@ var cases = []ruleCase{
 	{"CM203", "left by an earlier run", with(newRun(silent, effect("do", finding.FileDelete, home+"/notes.bak")), func(r *Run) { r.Left = map[string]bool{home + "/notes.bak": true} }), ""},
 	{"CM201", "where an earlier run left its state", with(newRun(note, effect("format_note", finding.FileWrite, home+"/.local/share/else/b")), func(r *Run) { r.Left = map[string]bool{home + "/.local/share/else/a": true} }), finding.Low},
 	{"CM201", "where an earlier run left files among the user's", with(stood(newRun(note, effect("format_note", finding.FileWrite, home+"/.local/share/else/b")), home+"/.local/share/else/c"), func(r *Run) { r.Left = map[string]bool{home + "/.local/share/else/a": true} }), finding.Medium},
+	{"CM203", "a document of the user's", stood(newRun(described("move_card", "Moves a card"), effect("move_card", finding.FileDelete, home+"/Documents/a.txt")), home+"/Documents/a.txt"), finding.High},
 	{"CM203", "harmless", newRun(note, effect("format_note", finding.FileDelete, home+"/notes.md")), finding.High},
 	{"CM203", "refused", newRun(silent, effect("do", finding.FileDelete, home, rung(finding.RungAttempted))), finding.Medium},
 	{"CM203", "as it is stopped", newRun(silent, effect("", finding.FileDelete, home+"/notes.md", ending)), finding.Low},

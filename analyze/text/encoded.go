@@ -2,9 +2,11 @@ package text
 
 import (
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -90,20 +92,53 @@ func isEncoded(c byte) bool {
 // decodeRun is the text that a run encodes, and how; how is "" where it is none.
 func decodeRun(run string) (how, plain string) {
 	run = strings.NewReplacer("\n", "", "\r", "").Replace(run)
-	if b, err := hex.DecodeString(run[:len(run)&^1]); err == nil && isText(b) {
-		return "hexadecimal", string(b)
+	if b, err := hex.DecodeString(run[:len(run)&^1]); err == nil {
+		if b = narrow(b); isText(b) {
+			return "hexadecimal", string(b)
+		}
 	}
 	body := strings.TrimRight(run, "=")
 	for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-		if b, err := e.DecodeString(body[:len(body)-len(body)%4]); err == nil && isText(b) {
-			whole, err := e.DecodeString(body)
-			if err == nil {
-				b = whole
-			}
+		b, err := e.DecodeString(body[:len(body)-len(body)%4])
+		if err != nil {
+			continue
+		}
+		if whole, err := e.DecodeString(body); err == nil {
+			b = whole
+		}
+		if b = narrow(b); isText(b) {
 			return "base64", string(b)
 		}
 	}
 	return "", ""
+}
+
+// narrow is UTF-16 as UTF-8, and anything else as it is: by its mark (RFC 2781, section 3.2), or
+// since most of its characters are of Latin script and have a zero byte.
+func narrow(b []byte) []byte {
+	if len(b) < 4 {
+		return b
+	}
+	var order binary.ByteOrder
+	zeros := [2]int{}
+	for i, c := range b {
+		if c == 0 {
+			zeros[i%2]++
+		}
+	}
+	switch half := len(b) / 2; {
+	case b[0] == 0xff && b[1] == 0xfe, zeros[1] > half*3/4 && zeros[0] == 0:
+		order = binary.LittleEndian
+	case b[0] == 0xfe && b[1] == 0xff, zeros[0] > half*3/4 && zeros[1] == 0:
+		order = binary.BigEndian
+	default:
+		return b
+	}
+	units := make([]uint16, 0, len(b)/2)
+	for i := 0; i+1 < len(b); i += 2 {
+		units = append(units, order.Uint16(b[i:]))
+	}
+	return []byte(strings.TrimPrefix(string(utf16.Decode(units)), "\ufeff"))
 }
 
 // isText reports whether decoded bytes are what somebody may read. The last character

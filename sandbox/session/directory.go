@@ -46,6 +46,10 @@ const (
 // ExperimentAlone is the further run that leaves the server to itself on a fast clock.
 const ExperimentAlone = "alone"
 
+// HelperDirs are where, below HOME, the programs lie that such a run plants beside the server:
+// what records which code runs, and what moves its clock.
+var HelperDirs = []string{".local/share/record", ".local/lib/clock"}
+
 // Roles are all of them, in the order in which a judge takes them.
 var Roles = []Role{RoleDeclared, RoleBuild, RoleTraced, RoleVaried, RoleRestart, RoleFurther, RoleCoverage}
 

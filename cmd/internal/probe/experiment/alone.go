@@ -69,7 +69,7 @@ func hurried(p plan.Plan, c *Case) plan.Plan {
 	if c.OwnCode != "" {
 		p = recorded(p, c.OwnCode)
 	}
-	dir := p.Identity.Home + "/.local/lib/clock"
+	dir := p.Identity.Home + "/" + session.HelperDirs[1]
 	p.Files = slices.Concat(p.Files, []rootfs.File{
 		{Path: dir, Mode: 0o755, Dir: true},
 		{Path: dir + "/sitecustomize.py", Mode: 0o644, Data: fastPython},

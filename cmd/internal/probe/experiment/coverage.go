@@ -27,7 +27,7 @@ var coverage = Experiment{
 
 // recorded is a plan whose server's processes record which code of a directory runs.
 func recorded(p plan.Plan, code string) plan.Plan {
-	dir := p.Identity.Home + "/.local/share/record"
+	dir := p.Identity.Home + "/" + session.HelperDirs[0]
 	p.Drive.Record = recorder.Out(dir)
 	p.Files = slices.Concat(p.Files, recorder.Files(dir, code))
 	env := recorder.Env(dir, func(name string) string { return valueOf(p.Env, name) })
