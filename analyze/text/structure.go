@@ -327,7 +327,7 @@ func orderFrom(marks []mark) int {
 			}
 			have |= m.concept
 			for _, o := range orders {
-				if have&o == o && o&marks[0].concept != 0 && !(o == conceals|secret && keepsOut(marks[:i+1], language)) {
+				if have&o == o && o&marks[0].concept != 0 && (o != conceals|secret || !keepsOut(marks[:i+1], language)) {
 					return m.end
 				}
 			}
