@@ -37,7 +37,7 @@ const (
 var alone = Experiment{
 	Name: session.ExperimentAlone, Role: session.RoleFurther, Dir: "alone", Optional: true,
 	Proves: "what the server does by itself within an hour",
-	When:   func(c *Case) bool { return c.Plan.Sandbox.Backend == "local" && c.Plan.Watched() },
+	When:   func(c *Case) bool { return !c.Attended && c.Plan.Sandbox.Backend == "local" && c.Plan.Watched() },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
 		calls := map[string]int{}
 		steps := slices.DeleteFunc(slices.Clone(c.Seen.Steps), func(s synth.Step) bool {

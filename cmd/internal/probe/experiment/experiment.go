@@ -46,6 +46,8 @@ type Case struct {
 	FastIdle time.Duration
 	// Sealed says that the declared run sent or returned something that looks random.
 	Sealed bool
+	// Attended says that the server is not left alone: tests of other things save the time.
+	Attended bool
 	// OwnCode is the directory of the server's own code in the sandbox where that has code
 	// that a run has to show, "" otherwise.
 	OwnCode string

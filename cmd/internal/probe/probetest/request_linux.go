@@ -29,6 +29,8 @@ type Request struct {
 	Cover bool
 	// Rounds is how often a condition is tried.
 	Rounds int
+	// Alone has the server left alone on a fast clock once more.
+	Alone bool
 }
 
 // Run probes as a request asks.
@@ -37,7 +39,7 @@ func Run(ctx context.Context, r Request) (*probe.Outcome, error) {
 		r.Jobs = 1 // the test's driver is one
 	}
 	return probe.RunWith(ctx, r.Options, probe.Seams{Driver: r.Driver, Ring: r.RingSize, Cover: r.Cover, Scheduler: func(l *experiment.Scheduler, c *experiment.Case) {
-		l.Rounds, c.FastIdle = r.Rounds, r.FastIdle
+		l.Rounds, c.FastIdle, c.Attended = r.Rounds, r.FastIdle, !r.Alone
 		c.Sealed = c.Sealed && r.Driver == nil // a test's driver makes the calls of one run
 	}})
 }

@@ -25,7 +25,7 @@ func TestLeftAlone(t *testing.T) {
 				t.Parallel()
 				l := probetest.New(t)
 				o := l.Options("local", program, l.Source(t, "waiter", suffix), twin)
-				o.ShrinkTime, o.Network, o.Timeout, o.Limits = time.Nanosecond, plan.NetworkNone, time.Minute, plan.DefaultLimits
+				o.Alone, o.Network, o.Timeout, o.Limits = true, plan.NetworkNone, time.Minute, plan.DefaultLimits
 				res := l.ProbeWithin(4*time.Minute, o)
 				found := false
 				for _, f := range res.Findings {

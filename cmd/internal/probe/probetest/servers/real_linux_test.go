@@ -87,6 +87,7 @@ func TestRealServers(t *testing.T) {
 				l := probetest.New(t)
 				o := l.Options(backend, server.in(probetest.Installed(t, server.needs))...)
 				o.Calls, o.Timeout, o.CallTimeout, o.Limits = cmp.Or(server.calls, plan.DefaultCalls), 4*time.Minute, plan.DefaultCallTimeout, plan.DefaultLimits
+				o.Alone = true
 				if len(server.holes) > 0 {
 					o.OracleTime = time.Minute // a busy machine is no reason to miss one
 				}
