@@ -32,7 +32,7 @@ var capabilities = []struct {
 	{sinks.Process, CommandExec, finding.Info, "starts programs"},
 	{sinks.Write, FileWrite, finding.Info, "writes files"},
 	{sinks.Network, NetEgress, finding.Low, "uses the network"},
-	{sinks.Delete, FileDelete, finding.Medium, "removes files"},
+	{sinks.Delete, FileDelete, finding.Low, "removes files"},
 }
 
 // ofGo are the functions of Go's library that act on the world, which the table of sinks lacks.
@@ -264,7 +264,7 @@ func ofEffects() []finding.Rule {
 			Help: "A file of the server starts programs. It says what the server can do, and costs no points."},
 		{ID: ExecDynamic, Name: "ExecDynamic", Title: "Text is run as code", Severity: finding.High, CWE: []string{"CWE-95"}, OWASP: []string{"MCP05"},
 			Help: "`eval`, `exec`, `Function` or the like runs a text that is not constant. High where the text is decoded, decompressed or downloaded for it, which hides what runs from whoever reads the source; else low.\n\n**False positive when** a library makes code of its own, as validators of schemas do."},
-		{ID: FileDelete, Name: "FileDelete", Title: "The code removes files", Severity: finding.Medium, CWE: []string{"CWE-73"}, OWASP: []string{"MCP02"},
+		{ID: FileDelete, Name: "FileDelete", Title: "The code removes files", Severity: finding.Low, CWE: []string{"CWE-73"}, OWASP: []string{"MCP02"},
 			Help: "A file of the server removes files or directories. A probe shows which.\n\n**False positive when** they are the server's own, such as temporary ones."},
 		{ID: FileWrite, Name: "FileWrite", Title: "The code writes files", Severity: finding.Info,
 			Help: "A file of the server makes or changes files. It says what the server can do, and costs no points."},

@@ -16,9 +16,8 @@ const (
 	// fileClockTick is how late the clock may be from which a file system takes its
 	// times (ktime_get_coarse_real_ts64): a tick, at the slowest of a hundred a second.
 	fileClockTick = 10 * time.Millisecond
-	// fileClockSlack is how far such a time may lie before the moment of the write by a
-	// tracer's record, which may be of the call's end.
-	fileClockSlack = 30 * time.Millisecond
+	// fileClockSlack is how far such a time may lie before the moment of the write.
+	fileClockSlack = session.FileClock
 )
 
 // noiseUnwritten is a file that was opened for writing, and not written.

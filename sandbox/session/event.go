@@ -194,6 +194,10 @@ type EventCompared struct {
 	Reason string
 }
 
+// FileClock is how far a file's times may lie before the moment of the write by a tracer's
+// record, which may be of the call's end: file systems take them from the last tick.
+const FileClock = 30 * time.Millisecond
+
 // EventLastWrite says when a file that was opened for writing was changed last, as its
 // file system has it, on the run's clock.
 type EventLastWrite struct {

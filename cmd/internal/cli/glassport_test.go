@@ -279,7 +279,7 @@ func TestWeReadGlassports(t *testing.T) {
 	if len(l.Annotations)+len(l.NotSeen) > 0 || l.Verdict != detect.Clean {
 		t.Errorf("%+v", l)
 	}
-	if out := string(ours(t, 0, "health", dir)); !strings.Contains(out, "healthy; 1 sessions, 7 frames") {
+	if out := string(ours(t, 0, "health", dir)); !strings.Contains(out, "healthy; sessions: 1, frames: 7,") {
 		t.Error(out)
 	}
 }

@@ -355,6 +355,13 @@ def _(value, hole, arguments):
 
 @case("asks", "greet", "Greets someone", "who")
 def _(value, hole):
+    for method in ("sampling/createMessage", "elicitation/create", "roots/list") if hole else ():
+        print(json.dumps({"jsonrpc": "2.0", "id": "asks " + method, "method": method, "params": {}}), flush=True)
+    return "hello " + value
+
+
+@case("asks-ungranted", "greet", "Greets someone", "who")
+def _(value, hole):
     # The client grants a form and a message, and neither an address nor tools.
     params = {"mode": "url", "url": "https://consent.example/", "message": "Who are you?", "elicitationId": "1"} if hole else {"message": "Who are you?", "requestedSchema": {"type": "object", "properties": {}}}
     print(json.dumps({"jsonrpc": "2.0", "id": "asks", "method": "elicitation/create", "params": params}), flush=True)

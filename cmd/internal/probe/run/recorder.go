@@ -61,6 +61,8 @@ type recorder struct {
 	noNames []string
 	// loopback says that a connection to the loopback address was refused.
 	loopback bool
+	// early is what was to be logged before there was a log: what the agent could not set up.
+	early []session.Mark
 	// reach is what the server may have that looking at its tasks does not show.
 	reach reach
 	// eof says that the server's stdout has ended, exited is closed at its exit.
@@ -284,6 +286,9 @@ func (r *recorder) flushLine(stamp time.Duration) {
 }
 
 // begin creates the log on the clock that the agent named.
+// maxEarly bounds the marks that are kept until the log begins.
+const maxEarly = 100
+
 func (r *recorder) begin(stamp time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -295,6 +300,11 @@ func (r *recorder) begin(stamp time.Duration) {
 		return
 	}
 	r.log.Mark(session.Mark{Time: stamp, Kind: session.MarkPhase, Phase: cmp.Or(r.first, "start")})
+	for _, m := range r.early {
+		m.Time = stamp
+		r.log.Mark(m)
+	}
+	r.early = nil
 }
 
 // delivered logs the lines whose first byte is about to reach the server.
@@ -336,6 +346,9 @@ func (r *recorder) mark(m session.Mark) {
 		m.Time = r.last
 	}
 	log := r.log
+	if log == nil && len(r.early) < maxEarly {
+		r.early = append(r.early, m)
+	}
 	r.mu.Unlock()
 	if log != nil {
 		log.Mark(m)

@@ -28,6 +28,8 @@ type Session struct {
 	driver   Driver
 	surface  *wire.Surface
 	seen     Observations
+	// wrote says that files were written in the call under way.
+	wrote bool
 }
 
 // Surface is what the server declared when it was listed first.
@@ -75,6 +77,7 @@ func (s *Session) search(ctx context.Context, last bool) {
 	if !any {
 		return
 	}
+	s.wrote = true
 	bounded, cancel := context.WithTimeout(ctx, syncTimeout)
 	defer cancel()
 	left, err := s.sandbox.Search(bounded, names, last)
@@ -129,8 +132,13 @@ func pauseAfter(seed int64, call int) time.Duration {
 // OnReturn ends a call whose records are with the log before the mark is, and waits
 // until the server rests: what a timer does then is nobody's call.
 func (s *Session) OnReturn(call synth.Call, o synth.Outcome, r client.Result) {
+	s.wrote = false
 	s.OnReturnAtOnce(call, o, r)
-	time.Sleep(pauseAfter(s.plan.Seed, call.N))
+	pause := pauseAfter(s.plan.Seed, call.N)
+	if s.wrote {
+		pause = max(pause, session.FileClock) // else the next call's opens are not told from the write
+	}
+	time.Sleep(pause)
 	ctx, cancel := context.WithTimeout(context.Background(), syncTimeout)
 	defer cancel()
 	s.settle(ctx, afterCall)

@@ -56,6 +56,9 @@ func calls(o *probetest.Request, list []*called, during func(c *called, conv *ru
 			if one.err != nil || one.result.Err != nil || one.result.IsError {
 				outcome = synth.Error
 			}
+			if err := c.Sync(ctx); err != nil && one.err == nil {
+				return err
+			}
 			c.OnReturn(call, outcome, one.result)
 			if one.err != nil {
 				return one.err

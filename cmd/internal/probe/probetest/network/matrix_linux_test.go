@@ -267,6 +267,9 @@ func send(l *probetest.Lab, backend string, command []string, list []cell) *anal
 				outcome = synth.Error
 				l.T.Logf("%s × %s: %v %v %.200s", cell.channel, cell.encoding, err, r.Err, r.Raw)
 			}
+			if err := c.Sync(ctx); err != nil {
+				return err
+			}
 			c.OnReturn(call, outcome, r)
 			if err != nil {
 				return err

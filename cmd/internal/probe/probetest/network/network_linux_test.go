@@ -117,11 +117,11 @@ type faulty struct {
 
 var faults = []faulty{
 	{how: "get", url: "https://api.example.com/plain", answer: "200 ", verdict: analyze.Clean, seen: []string{"what a client says"}},
-	{how: "pin", url: "tls://pinned.example.com:443", answer: "pinned", verdict: analyze.Inconclusive, because: "what was sent to pinned.example.com:443 could not be read", rule: "CM107"},
+	{how: "pin", url: "tls://pinned.example.com:443", answer: "pinned", verdict: analyze.Inconclusive, because: "could not decrypt what the server sent to pinned.example.com:443", rule: "CM107"},
 	{how: "connections", url: "tcp://flood.example.com:9000/", answer: "%d connections", verdict: analyze.Inconclusive, because: "closed to make room"},
 	{how: "slow", url: "http://slow.example.com:80", answer: "150 held", verdict: analyze.Inconclusive, because: "not to its end", seen: []string{"GET /slow HTTP/1.1"}},
 	{how: "upload", url: "http://big.example.com/put", answer: "200 OK", verdict: analyze.Findings, rule: "CM103"},
-	{how: "malformed-tls", url: "tcp://broken.example.com:443", answer: "said", verdict: analyze.Inconclusive, because: "what was sent to broken.example.com:443 could not be read", rule: "CM107"},
+	{how: "malformed-tls", url: "tcp://broken.example.com:443", answer: "said", verdict: analyze.Inconclusive, because: "could not decrypt what the server sent to broken.example.com:443", rule: "CM107"},
 	{how: "dns-loop", url: "udp://8.8.8.8:53", answer: "answered", verdict: analyze.Inconclusive, because: "as DNS could not be read", seen: []string{"\x00\x00\xc0\x0c\x00\x01", "\xff\xff\x00\x01"}},
 	{how: "smuggle", url: "http://smuggle.example.com:80", answer: "said", verdict: analyze.Inconclusive, because: "in more than one way", seen: []string{"0\r\n\r\nPOST /hidden HTTP/1.1", "Content-Length: 0\r\n\r\nPOST /hidden"}},
 	{how: "gzip-bomb", url: "http://bomb.example.com/post", answer: "200 OK", verdict: analyze.Inconclusive, because: "packed body sent to bomb.example.com:80 could not be read whole"},
