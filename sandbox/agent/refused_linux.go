@@ -48,7 +48,7 @@ func (a *agent) probeListener() {
 	case err != nil:
 		a.emit(session.EventLoss{Code: session.GapRefusedUnseen, Reason: err.Error()})
 	case outer:
-		a.emit(session.EventLoss{Code: session.GapRefusedUnseen, Reason: "a filter around the sandbox refuses system calls by itself"})
+		a.emit(session.EventLoss{Code: session.GapRefusedUnseen, Reason: "a filter around the sandbox refuses system calls by itself (docker run --security-opt seccomp=unconfined leaves it out)"})
 	}
 	if err := seccomp.Supported(); err != nil {
 		a.emit(session.EventLoss{Code: session.GapRefusedUnseen, Reason: fmt.Sprintf("refused system calls are not told: %v", err)})
