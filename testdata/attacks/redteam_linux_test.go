@@ -21,14 +21,12 @@ const (
 
 // sample is what every run of the end-to-end tests does: attacks of each family.
 var sample = map[string]Place{
-	"escape/mount-bind":          {"local", "user", "strace"},
 	"escape/linked-directory":    {"docker", "root", "strace"},
 	"reach/loopback-tcp":         {"local", "user", "strace"},
 	"read/host-file":             {"local", "root", "strace"},
 	"write/host-marker":          {"docker", "user", "strace"},
 	"exhaust/outlives-the-run":   {"local", "root", "strace"},
 	"hide/o-path":                {"local", "root", "strace"},
-	"forge/terminal":             {"local", "user", "strace"},
 	"forge/gate-duplicate-key":   {"host", "root", "none"},
 	"switch-off/checkout-policy": {"local", "root", "strace"},
 }
