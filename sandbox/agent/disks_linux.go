@@ -23,7 +23,7 @@ type disks struct {
 	base int64
 }
 
-// newDisks finds them among the mounts. The target can make none.
+// newDisks finds them among the mounts, before the target writes. The target can make none.
 func newDisks(bound int64) *disks {
 	d := &disks{bound: bound}
 	text, _ := os.ReadFile("/proc/self/mounts")

@@ -94,7 +94,6 @@ func (a *agent) watchLimits() {
 		wall = t.C
 	}
 	u := usage{}
-	disks := newDisks(l.Disk)
 	told, full, doubted := false, false, false
 	groups := groupCounters(a.cfg.Grouped)
 	for {
@@ -113,12 +112,12 @@ func (a *agent) watchLimits() {
 			a.limit(reason)
 		}
 		if l.Disk > 0 {
-			used, dir := disks.look()
+			used, dir := a.disks.look()
 			if dir != "" && !full {
 				full = true
 				a.emit(session.EventFull{Path: dir})
 			}
-			if used -= disks.base; used > disksTogether*l.Disk {
+			if used -= a.disks.base; used > disksTogether*l.Disk {
 				a.limit(fmt.Sprintf("disk: %d MiB in the sandbox's file systems, %d MiB allowed", used>>20, disksTogether*l.Disk>>20))
 			}
 		}

@@ -35,6 +35,7 @@ type agent struct {
 	written *searcher
 	rest    *sleepers
 	mounts  string
+	disks   *disks
 	// contents are the files before the target's start, nil where nobody wants them
 	// compared; watcher is that of the decoys, nil for none.
 	contents *contents

@@ -370,7 +370,7 @@ func answers(t testing.TB, command ...string) (started time.Duration) {
 	if !rec.Until(within30, func() bool { return strings.Contains(rec.Out(), "\n") }) || !strings.Contains(rec.Out(), `"serverInfo"`) {
 		t.Fatalf("out %q err %q events %+v", rec.Out(), rec.Err(), rec.Events())
 	}
-	if len(rec.Records()) == 0 {
+	if !rec.Until(within30, func() bool { return len(rec.Records()) > 0 }) {
 		t.Error("nothing was traced")
 	}
 	return started
