@@ -1,7 +1,7 @@
 # make demo   the two twins in the local sandbox; needs Go, and strace (installed if it may be)
 # make test   everything: installs or starts what is missing, then checks all
 # make unit   what needs nothing but Go
-# make e2e    the tests that start sandboxes, containers, tracers, servers and browsers, and the whole of the others
+# make e2e    the tests that start sandboxes, containers, tracers, servers and browsers
 # make deep   all tests of make unit at full length
 # make test-times     how long the tiers take, against their bounds
 # make lint   golangci-lint, actionlint and zizmor, at pinned versions, and the prose of the documentation
@@ -105,7 +105,7 @@ e2e: servers image
 
 e2e-tests:
 	go vet -tags e2e ./... ./testdata/servers/...
-	go test -tags e2e -count=1 -timeout 40m -p 5 -parallel 8 $(E2E)
+	go test -tags e2e -run "$$(.ci/e2e)" -count=1 -timeout 40m -p 5 -parallel 8 $(E2E)
 
 test:
 	@.ci/timed test $(MAKE) --no-print-directory tiers

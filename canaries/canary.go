@@ -2,6 +2,7 @@ package canaries
 
 import (
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 )
@@ -22,6 +23,11 @@ type Canary struct {
 	URL string `json:"url,omitempty"`
 	// Issuers are the hosts at which using it is honest, "*.amazonaws.com" included.
 	Issuers []string `json:"issuers,omitempty"`
+}
+
+// equal says whether two canaries are the same in all that is recorded.
+func (c Canary) equal(d Canary) bool {
+	return c.ID == d.ID && c.Kind == d.Kind && c.Value == d.Value && c.Path == d.Path && c.Env == d.Env && c.URL == d.URL && slices.Equal(c.Issuers, d.Issuers)
 }
 
 // Where names the canary's place for a reader: "~/.ssh/id_rsa", "$GITHUB_TOKEN".

@@ -294,21 +294,49 @@ func (d *dive) shallowest(b []byte) []deepFind {
 		return nil
 	}
 	slices.SortStableFunc(d.finds, func(x, y deepFind) int { return cmp.Compare(x.layers, y.layers) })
-	taken := map[string][]span{}
+	direct := map[string][]span{}
 	id := func(hit int) string { return d.m.hits[hit].ID }
 	d.m.direct(b, func(hit int, from, to int64) {
-		taken[id(hit)] = append(taken[id(hit)], span{from: int(from), to: int(to)})
+		direct[id(hit)] = append(direct[id(hit)], span{from: int(from), to: int(to)})
 	})
+	taken := map[string]places{}
+	for id, spans := range direct {
+		taken[id] = joined(spans)
+	}
 	var out []deepFind
 	for _, f := range d.finds {
-		if !slices.ContainsFunc(taken[id(f.hit)], func(s span) bool { return f.from < s.to && s.from < f.to }) {
+		if all, free := taken[id(f.hit)].with(f.from, f.to); free {
+			taken[id(f.hit)] = all
 			out = append(out, f)
-		}
-		if len(out) > 0 && out[len(out)-1] == f {
-			taken[id(f.hit)] = append(taken[id(f.hit)], span{from: f.from, to: f.to})
 		}
 	}
 	return out
+}
+
+// places are spans in order, of which no two overlap.
+type places []span
+
+// joined makes one span of those that overlap.
+func joined(spans []span) places {
+	slices.SortFunc(spans, func(x, y span) int { return cmp.Compare(x.from, y.from) })
+	var out places
+	for _, s := range spans {
+		if n := len(out); n > 0 && s.from < out[n-1].to {
+			out[n-1].to = max(out[n-1].to, s.to)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// with adds a span, unless one of them overlaps it.
+func (p places) with(from, to int) (all places, free bool) {
+	i, _ := slices.BinarySearchFunc(p, from, func(s span, from int) int { return cmp.Compare(s.to, from+1) })
+	if i < len(p) && p[i].from < to {
+		return p, false
+	}
+	return slices.Insert(p, i, span{from: from, to: to}), true
 }
 
 // direct finds the texts in b, and in its views.

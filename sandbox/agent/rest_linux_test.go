@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -116,12 +117,13 @@ func resting(t *testing.T, command ...string) (a *agent, file string) {
 		cmd.Path, cmd.Args = "/proc/self/exe", []string{"helper", "-test.run=^TestRestHelper$"}
 		cmd.Err = nil
 	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		_ = stdin.Close()
-		_ = cmd.Process.Kill()
+		_ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL)
 		_ = cmd.Wait()
 	})
 	if _, err := io.ReadFull(stdout, make([]byte, len("ready\n"))); err != nil {
