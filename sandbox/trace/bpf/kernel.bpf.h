@@ -130,9 +130,11 @@ struct blob { u8 what; u8 fault; u16 len; };
 volatile const struct def defs[2][NCALLS];
 volatile const u8 wanted[NCALLS];   // whether a call of this number is watched in any way of numbering
 volatile const u16 socketcalls[32]; // what i386's call for all sockets stands for, by its first argument
-volatile const u32 want_ns = 0;
 volatile const u32 beat_nr = 0;     // prctl's number
-volatile const u64 beat_token = 0;  // its first argument when the reader asks whether anyone is there
+
+// All below belongs to one watch, and is zero before it.
+u32 want_ns = 0;
+u64 beat_token = 0; // prctl's first argument when the reader asks whether anyone is there
 
 u64 ns_ptr = 0;     // the namespace's address, once it was seen; the reader holds it alive
 u32 ns_level = 0;

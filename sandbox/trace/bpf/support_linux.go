@@ -21,7 +21,7 @@ var support = sync.OnceValues(func() (ok, reason string) {
 	if _, err := os.Stat("/sys/kernel/btf/vmlinux"); err != nil {
 		return "no", "the kernel describes none of its structures (no BTF): " + err.Error()
 	}
-	t, err := Open(Options{PID: os.Getpid(), Set: Core, Ring: os.Getpagesize()})
+	t, err := Open(Options{PID: os.Getpid(), Set: Core})
 	var refused *ebpf.VerifierError
 	switch {
 	case errors.As(err, &refused) && !errors.Is(err, unix.EPERM):

@@ -14,10 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
 	"github.com/cilium/ebpf/ringbuf"
-	"github.com/cilium/ebpf/rlimit"
 	"golang.org/x/sys/unix"
 
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
@@ -41,20 +39,20 @@ const look = 5 * time.Millisecond
 
 // Tracer watches a pid namespace from Open to Close.
 type Tracer struct {
-	objects programObjects
-	links   []link.Link
-	reader  *ringbuf.Reader
-	ns      *os.File // holds the namespace, by whose address tasks are told
-	inode   uint32
-	abis    *[2]*abi
-	token   uint64
+	programs *programs
+	links    []link.Link
+	reader   *ringbuf.Reader
+	ns       *os.File // holds the namespace, by whose address tasks are told
+	inode    uint32
+	abis     *[2]*abi
+	token    uint64
 
 	mu      sync.Mutex
 	waiting []chan struct{}
 	running bool
 	done    chan struct{}
 	closing atomic.Bool
-	told    [4]uint64 // losses that were told, by reason
+	told    [4]uint64 // losses that were told, by reason: of whyLost, and missed events
 }
 
 // Open loads the programs and attaches them. Nothing is read before Start.
@@ -78,7 +76,7 @@ func Open(o Options) (*Tracer, error) {
 	return t, nil
 }
 
-// load makes the maps and has the kernel check the programs.
+// load takes programs that the kernel has checked, and tells them what to watch.
 func (t *Tracer) load(o Options) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(t.ns.Fd()), &st); err != nil {
@@ -88,26 +86,17 @@ func (t *Tracer) load(o Options) error {
 	var token [8]byte
 	_, _ = rand.Read(token[:])
 	t.token = binary.NativeEndian.Uint64(token[:]) | 1<<63
-	_ = rlimit.RemoveMemlock() // kernels before 5.11 count maps by it; what then fails says so itself
-	spec, err := loadProgram()
-	if err != nil {
-		return fmt.Errorf("eBPF tracer: read the programs: %w", err)
+	var err error
+	if t.programs, err = take(checked{set: o.Set, ring: o.Ring, older: o.older}, t.abis); err != nil {
+		return err
 	}
-	if o.Ring > 0 {
-		spec.Maps["events"].MaxEntries = uint32(o.Ring)
+	if err := errors.Join(t.programs.WantNs.Set(t.inode), t.programs.BeatToken.Set(t.token)); err != nil {
+		return fmt.Errorf("eBPF tracer: say what to watch: %w", err)
 	}
-	for name, value := range map[string]any{
-		"defs": [2][nCalls]def{t.abis[0].defs, t.abis[1].defs}, "wanted": wanted(t.abis), "socketcalls": socketcalls(),
-		"want_ns": t.inode, "older": o.older, "beat_nr": uint32(unix.SYS_PRCTL), "beat_token": t.token,
-	} {
-		if err := spec.Variables[name].Set(value); err != nil {
-			return fmt.Errorf("eBPF tracer: set %s: %w", name, err)
-		}
+	for i := range t.told {
+		t.told[i], _ = t.lost(i)
 	}
-	if err := spec.LoadAndAssign(&t.objects, nil); err != nil {
-		return explain(err)
-	}
-	if t.reader, err = ringbuf.NewReader(t.objects.Events); err != nil {
+	if t.reader, err = ringbuf.NewReader(t.programs.Events); err != nil {
 		return fmt.Errorf("eBPF tracer: open the buffer: %w", err)
 	}
 	return nil
@@ -117,7 +106,7 @@ func (t *Tracer) load(o Options) error {
 // first, so that none is met unborn.
 func (t *Tracer) attach() error {
 	points := []string{"sched_process_fork", "sched_process_exec", "sched_process_exit", "signal_deliver", "sys_exit", "sys_enter"}
-	for i, program := range t.programs() {
+	for i, program := range t.programs.all() {
 		l, err := link.AttachRawTracepoint(link.RawTracepointOptions{Name: points[i], Program: program})
 		if err != nil {
 			return fmt.Errorf("eBPF tracer: attach to %s: %w", points[i], err)
@@ -125,18 +114,6 @@ func (t *Tracer) attach() error {
 		t.links = append(t.links, l)
 	}
 	return nil
-}
-
-// explain turns a refusal to load into what can be done about it.
-func explain(err error) error {
-	var v *ebpf.VerifierError
-	switch {
-	case errors.Is(err, unix.EPERM) && !errors.As(err, &v):
-		return fmt.Errorf("eBPF tracer: the kernel refuses to load programs: it needs CAP_BPF and CAP_PERFMON: %w", err)
-	case errors.As(err, &v):
-		return fmt.Errorf("eBPF tracer: this kernel does not accept the programs: %w", err)
-	}
-	return fmt.Errorf("eBPF tracer: load the programs: %w", err)
 }
 
 // Start hands on what the target does, until Close: target is the task that
@@ -213,35 +190,30 @@ var whyLost = []string{
 
 // count tells what the kernel's side has lost since it was last asked.
 func (t *Tracer) count(lose func(uint64, string)) {
-	tell := func(i int, n uint64, why string) {
-		if n > t.told[i] {
+	for i := range t.told {
+		if n, why := t.lost(i); n > t.told[i] {
 			lose(n-t.told[i], why)
 			t.told[i] = n
 		}
 	}
-	for i, why := range whyLost {
+}
+
+// lost is how much has ever been lost for a reason, 0 where the programs are gone: it was counted before.
+func (t *Tracer) lost(i int) (n uint64, why string) {
+	if i < len(whyLost) {
 		var per []uint64
-		var n uint64
-		if err := t.objects.Losses.Lookup(uint32(i), &per); err != nil {
-			continue // closed: it was counted before
-		}
+		_ = t.programs.Losses.Lookup(uint32(i), &per)
 		for _, v := range per {
 			n += v
 		}
-		tell(i, n, why)
+		return n, whyLost[i]
 	}
-	var missed uint64
-	for _, p := range t.programs() {
+	for _, p := range t.programs.all() {
 		if s, err := p.Stats(); err == nil {
-			missed += s.RecursionMisses
+			n += s.RecursionMisses
 		}
 	}
-	tell(len(whyLost), missed, "events came while their program was running already")
-}
-
-func (t *Tracer) programs() []*ebpf.Program {
-	o := &t.objects
-	return []*ebpf.Program{o.OnFork, o.OnExec, o.OnEnd, o.OnSignal, o.OnExit, o.OnEnter}
+	return n, "events came while their program was running already"
 }
 
 // Drain returns when everything that has happened before was handed on, or with
@@ -271,11 +243,11 @@ func (t *Tracer) Drain(ctx context.Context) error {
 // seen it: detached ones have not.
 func (t *Tracer) Alive() error {
 	var before, after [2]uint64
-	if err := t.objects.Beats.Get(&before); err != nil {
+	if err := t.programs.Beats.Get(&before); err != nil {
 		return fmt.Errorf("eBPF tracer: ask the kernel's side: %w", err)
 	}
 	_, _, _ = unix.RawSyscall6(unix.SYS_PRCTL, uintptr(t.token), 0, 0, 0, 0, 0)
-	if err := t.objects.Beats.Get(&after); err != nil {
+	if err := t.programs.Beats.Get(&after); err != nil {
 		return fmt.Errorf("eBPF tracer: ask the kernel's side: %w", err)
 	}
 	if after[0] == before[0] || after[1] == before[1] {
@@ -319,6 +291,8 @@ func (t *Tracer) release() {
 	if t.reader != nil {
 		_ = t.reader.Close()
 	}
-	_ = t.objects.Close()
+	if t.programs != nil {
+		t.programs.give()
+	}
 	_ = t.ns.Close()
 }

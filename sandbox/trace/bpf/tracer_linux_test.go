@@ -319,3 +319,40 @@ func TestDetachedIsToldOf(t *testing.T) {
 		tr.Close()
 	}
 }
+
+// Programs that watched before know nothing of it: neither what they saw nor what they lost.
+func TestProgramsForget(t *testing.T) {
+	slots.Acquire(t, 1)
+	need(t)
+	o := Options{PID: os.Getpid(), Set: Core, Ring: 1 << 17}
+	before, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3000 {
+		_, _ = os.ReadFile("/etc/hostname")
+	}
+	unread := before.reader.AvailableBytes()
+	lost, _ := before.lost(0)
+	before.Close()
+	if unread == 0 || lost == 0 {
+		t.Fatalf("%d bytes are unread, %d events are lost: there is nothing to forget", unread, lost)
+	}
+	var got [2][]string
+	for i, ring := range []int{o.Ring, 2 * o.Ring} {
+		s := runMaimed(t, Options{Set: Core, Ring: ring}, func(tr *Tracer) {
+			if again := tr.programs == before.programs; again != (i == 0) {
+				t.Errorf("run %d has the programs that watched before: %t", i, again)
+			}
+		}, "/bin/cat", "/etc/hostname")
+		if s.missing > 0 {
+			t.Errorf("lost %q", s.lost)
+		}
+		for _, r := range s.records {
+			got[i] = append(got[i], fmt.Sprint(r.Op, r.Path, r.Ret))
+		}
+	}
+	if len(got[0]) == 0 || !slices.Equal(got[0], got[1]) {
+		t.Errorf("programs that watched before see\n%s\nnew ones\n%s", strings.Join(got[0], "\n"), strings.Join(got[1], "\n"))
+	}
+}

@@ -1,0 +1,165 @@
+//go:build amd64 || arm64
+
+package bpf
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/ringbuf"
+	"github.com/cilium/ebpf/rlimit"
+	"golang.org/x/sys/unix"
+)
+
+// checked is what programs were checked for by the kernel. It takes a tenth of a second, so
+// that programs of a Tracer that was closed serve the next one of the same kind.
+type checked struct {
+	set   string
+	ring  int
+	older bool
+}
+
+// programs are in the kernel, with their maps. One Tracer has them at a time.
+type programs struct {
+	programObjects
+	// State is all that a watch leaves behind, but for the calls under way that found no slot.
+	State *ebpf.Map `ebpf:".bss"`
+
+	kind checked
+}
+
+// idle are those that no Tracer has. The buffer of each takes memory, so they are few.
+var idle struct {
+	sync.Mutex
+	all []*programs
+}
+
+const maxIdle = 2
+
+// take finds programs of a kind that nobody has, or has the kernel check new ones.
+func take(kind checked, abis *[2]*abi) (*programs, error) {
+	for {
+		p := pick(kind)
+		if p == nil {
+			return load(kind, abis)
+		}
+		if p.reset() == nil {
+			return p, nil
+		}
+		p.close()
+	}
+}
+
+func pick(kind checked) *programs {
+	idle.Lock()
+	defer idle.Unlock()
+	for i, p := range idle.all {
+		if p.kind == kind {
+			idle.all = append(idle.all[:i:i], idle.all[i+1:]...)
+			return p
+		}
+	}
+	return nil
+}
+
+// give takes them back, detached.
+func (p *programs) give() {
+
+	idle.Lock()
+	defer idle.Unlock()
+	idle.all = append(idle.all, p)
+	if len(idle.all) > maxIdle {
+		idle.all[0].close()
+		idle.all = idle.all[1:]
+	}
+}
+
+// load makes the maps and has the kernel check the programs.
+func load(kind checked, abis *[2]*abi) (*programs, error) {
+	_ = rlimit.RemoveMemlock() // kernels before 5.11 count maps by it; what then fails says so itself
+	spec, err := loadProgram()
+	if err != nil {
+		return nil, fmt.Errorf("eBPF tracer: read the programs: %w", err)
+	}
+	if kind.ring > 0 {
+		spec.Maps["events"].MaxEntries = uint32(kind.ring)
+	}
+	for name, value := range map[string]any{
+		"defs": [2][nCalls]def{abis[0].defs, abis[1].defs}, "wanted": wanted(abis), "socketcalls": socketcalls(),
+		"older": kind.older, "beat_nr": uint32(unix.SYS_PRCTL),
+	} {
+		if err := spec.Variables[name].Set(value); err != nil {
+			return nil, fmt.Errorf("eBPF tracer: set %s: %w", name, err)
+		}
+	}
+	p := &programs{kind: kind}
+	if err := spec.LoadAndAssign(p, nil); err != nil {
+		return nil, explain(err)
+	}
+	return p, nil
+}
+
+// explain turns a refusal to load into what can be done about it.
+func explain(err error) error {
+	var v *ebpf.VerifierError
+	switch {
+	case errors.Is(err, unix.EPERM) && !errors.As(err, &v):
+		return fmt.Errorf("eBPF tracer: the kernel refuses to load programs: it needs CAP_BPF and CAP_PERFMON: %w", err)
+	case errors.As(err, &v):
+		return fmt.Errorf("eBPF tracer: this kernel does not accept the programs: %w", err)
+	}
+	return fmt.Errorf("eBPF tracer: load the programs: %w", err)
+}
+
+// membarrierGlobal is MEMBARRIER_CMD_GLOBAL of linux/membarrier.h: it returns when each
+// processor has left what it did in the kernel with programs such as these (an RCU grace period).
+const membarrierGlobal = 1
+
+// reset makes the programs forget what they watched. They are detached; the last runs of them
+// may only just end.
+func (p *programs) reset() error {
+	if _, _, errno := unix.Syscall(unix.SYS_MEMBARRIER, membarrierGlobal, 0, 0); errno != 0 {
+		return errno
+	}
+	if err := p.State.Put(uint32(0), make([]byte, p.State.ValueSize())); err != nil {
+		return err
+	}
+	var id uint64
+	var st []byte
+	for calls := p.Inflight.Iterate(); calls.Next(&id, &st); calls = p.Inflight.Iterate() {
+		if err := p.Inflight.Delete(id); err != nil {
+			return err
+		}
+	}
+	return p.empty()
+}
+
+// empty drops the events that nobody read.
+func (p *programs) empty() error {
+	r, err := ringbuf.NewReader(p.Events)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = r.Close() }()
+	r.SetDeadline(time.Unix(1, 0))
+	var sample ringbuf.Record
+	for err == nil {
+		err = r.ReadInto(&sample)
+	}
+	if r.AvailableBytes() != 0 {
+		return fmt.Errorf("the buffer stays full: %w", err)
+	}
+	return nil
+}
+
+func (p *programs) all() []*ebpf.Program {
+	return []*ebpf.Program{p.OnFork, p.OnExec, p.OnEnd, p.OnSignal, p.OnExit, p.OnEnter}
+}
+
+func (p *programs) close() {
+	_ = p.Close()
+	_ = p.State.Close()
+}
