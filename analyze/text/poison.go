@@ -82,7 +82,7 @@ func poisoned(s string) []Hit {
 		if list := begins[s[i]]; list != nil && (!isWord(s[i]) || i == 0 || !isWord(s[i-1])) {
 			n = poisonAt(s[i:], list, bits)
 		}
-		if n > 0 {
+		if n > 0 && !keepsIdentifier(s[i:i+n]) {
 			out = append(out, Hit{Rule: Poisoning, Offset: i, End: i + n, Text: Printable(s[i:i+n], 120)})
 		}
 		i += max(n, 1)
@@ -94,6 +94,9 @@ func poisoned(s string) []Hit {
 func poisonedSlowly(s string) []Hit {
 	var out []Hit
 	for _, m := range poison().FindAllStringIndex(s, MaxHits) {
+		if keepsIdentifier(s[m[0]:m[1]]) {
+			continue
+		}
 		out = append(out, Hit{Rule: Poisoning, Offset: m[0], End: m[1], Text: Printable(s[m[0]:m[1]], 120)})
 	}
 	return out
@@ -112,6 +115,20 @@ func poisonAt(s string, list []opener, bits uint) int {
 	}
 	return 0
 }
+
+// identifier is the object of a sentence that is an identifier: which element, page or
+// trace is meant is for the next call, and hides nothing that was done.
+const identifier = `\s+(?:(?:the|this|that|these|those|its|any|such|internal|raw|\w+'s)\s+){0,2}(?:\w+\s+)?(?:ids?|uids?|uuids?|identifiers?)\b`
+
+var identifierFollows, identifierKept = regexp.MustCompile(`(?is)\A` + identifier), regexp.MustCompile(`(?is)\A(?:do\s+not|don'?t|never|without|avoid)\s+(?:\w+\s+){0,2}?(?:tell|mention|reveal|disclos|show)(?:e|ing)?` + identifier)
+
+// isOfIdentifier reports whether an identifier follows at a text's begin.
+func isOfIdentifier(low []byte) bool {
+	return identifierFollows.Match(low[:min(len(low), 2*maxGap)])
+}
+
+// keepsIdentifier reports whether an order asks that an identifier be not mentioned.
+func keepsIdentifier(s string) bool { return identifierKept.MatchString(s) }
 
 // opens reports whether a text begins with words and ends a word with them, or
 // for none with a bracket and a letter with which a tag may begin.

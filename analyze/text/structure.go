@@ -76,6 +76,8 @@ type mark struct {
 	language int
 	// sentence counts the text's sentences.
 	sentence int
+	// identifier says that what is to be kept silent about is an identifier.
+	identifier bool
 }
 
 // everywhere is the language of what is written alike in all.
@@ -180,7 +182,7 @@ func appendTerms(out []mark, list []term, low []byte, i int) []mark {
 			continue
 		}
 		if end := t.match(low, i); end > 0 && (t.concept != stealth || !leavesOut(low[end:])) {
-			out = append(out, mark{at: i, end: end, concept: t.concept, language: t.language})
+			out = append(out, mark{at: i, end: end, concept: t.concept, language: t.language, identifier: t.concept == conceals && isOfIdentifier(low[end:])})
 		}
 	}
 	return out
@@ -327,13 +329,26 @@ func orderFrom(marks []mark) int {
 			}
 			have |= m.concept
 			for _, o := range orders {
-				if have&o == o && o&marks[0].concept != 0 && (o != conceals|secret || !keepsOut(marks[:i+1], language)) {
+				if have&o == o && o&marks[0].concept != 0 && !isCare(o, marks[:i+1], language) {
 					return m.end
 				}
 			}
 		}
 	}
 	return 0
+}
+
+// isCare reports whether the marks of an order only say what an answer leaves out.
+func isCare(o concept, marks []mark, language int) bool {
+	switch o {
+	case conceals | secret:
+		return keepsOut(marks, language)
+	case conceals | user, conceals | addressed:
+		return !slices.ContainsFunc(marks, func(m mark) bool {
+			return m.concept == conceals && !m.identifier && (m.language == everywhere || m.language == language)
+		})
+	}
+	return false
 }
 
 // keepsOut reports whether each secret of some marks is what is to be kept silent about: "never
