@@ -202,6 +202,8 @@ type task struct {
 	// step is how far it has come in its interpreter's own start, -1 for a task that
 	// has none.
 	step int
+	// lists says that its program lists processes, and prints nothing of their environment.
+	lists bool
 }
 
 // access is a watched path that was read.

@@ -112,7 +112,7 @@ func (b *Builder) exec(r *trace.Record) {
 		b.out.Noise++
 		return
 	}
-	t.exe, t.proc, t.step = r.Path, runs(r), 0
+	t.exe, t.proc, t.step, t.lists = r.Path, runs(r), 0, listsOnly(r.Path, r.Argv)
 	e := b.effect(finding.Exec, r.Path, finding.RungOpened, r, b.says(r, "ran "+clip(b.find.Redact(strings.Join(r.Argv, " ")), 200)))
 	e.Argv, e.Asks = r.Argv, asks
 	launch := b.first == 0
@@ -159,7 +159,7 @@ func (b *Builder) open(r *trace.Record) {
 	if !r.OK() {
 		rung, verb = finding.RungAttempted, "tried to open "
 	}
-	if other := b.ofOtherProcess(r, p); other != "" {
+	if other := b.ofOtherProcess(r, p); other != "" && !t.lists {
 		b.add(b.effect(finding.FileRead, other, rung, r, b.says(r, verb+p)))
 		return
 	}
