@@ -16,7 +16,7 @@ var cm601Doc = finding.Rule{
 	CWE: []string{"CWE-248", "CWE-755"}, OWASP: []string{"MCP02"},
 	Help: "The server's process exited while coalmine still had calls to make.\n\n" +
 		"**Evidence.** Its exit status or signal and the call in which it happened; the tail of its stderr is in the log. A server that ends before any call with the word that a key or a setting is missing has not crashed; the run is inconclusive.\n\n" +
-		"It is low where no call can be named or the call was of a tool that nobody declared, and where the call wanted a program that the sandbox has not. A server that ends at its start, with a status of its own, mostly lacks something.\n\n" +
+		"It is low where no call can be named, where the call was of a tool that nobody declared or of one that declares to run whatever it is handed (its caller can end the server anyway), and where the call wanted a program that the sandbox has not. A server that ends at its start, with a status of its own, mostly lacks something.\n\n" +
 		"A tool that declares to end or to restart the server, and ended it with status 0, did so: no finding. **False positive when** a declaration says so in words that the lexicon does not know.",
 }
 
@@ -36,7 +36,7 @@ func checkCM601(r *Run) []finding.Finding {
 		}
 	}
 	f.Message = "the server exited unexpectedly (" + r.End.How + ")"
-	if f.Tool != "" && !r.declaredTool(f.Tool) || f.Tool == "" && (greeted || strings.HasPrefix(r.End.How, "exit status")) {
+	if f.Tool != "" && (!r.declaredTool(f.Tool) || r.runsAnything(f.Tool)) || f.Tool == "" && (greeted || strings.HasPrefix(r.End.How, "exit status")) {
 		f.Severity = finding.Low
 	}
 	if f.Tool != "" {
@@ -54,13 +54,19 @@ func checkCM601(r *Run) []finding.Finding {
 const endsSoon = 3 * time.Second
 
 // EndsHarmlessly reports whether the end of the server kept nothing from being looked at: a
-// tool that declares to end it did so with status 0, or a call of a tool that nobody declared
-// did. The others are called in a further start.
+// tool that declares to end it did so with status 0, or a call did of a tool that nobody
+// declared or that declares to run whatever it is handed. The others are called in a further start.
 func (r *Run) EndsHarmlessly() bool {
 	if !r.End.Crashed {
 		return false
 	}
-	return r.endsAsDeclared() || slices.ContainsFunc(r.Profile.Calls, func(c profile.Call) bool { return c.Outcome == "crash" && c.Undeclared() })
+	return r.endsAsDeclared() || slices.ContainsFunc(r.Profile.Calls, func(c profile.Call) bool { return c.Outcome == "crash" && (c.Undeclared() || r.runsAnything(c.Tool)) })
+}
+
+// runsAnything reports whether a tool declares to run the commands or the code that it is handed.
+func (r *Run) runsAnything(tool string) bool {
+	t := r.Scope.Tool(tool)
+	return len(t.Shell) > 0 || len(t.Code) > 0
 }
 
 // endsAsDeclared reports whether the server ended, with status 0, in a call of a tool that

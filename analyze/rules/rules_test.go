@@ -411,6 +411,9 @@ var cases = []ruleCase{
 	{"CM502", "none", newRun(note), ""},
 	{"CM601", "crash", with(newRun(note), func(r *Run) { r.End.Crashed, r.End.How = true, "signal SEGV" }), finding.Medium},
 	{"CM601", "in a call of no declared tool", with(hidden("iserror", "crash"), func(r *Run) { r.End.Crashed, r.End.How = true, "exit status 1" }), finding.Low},
+	{"CM601", "runs whatever it is handed", with(newRun(described("run", "Runs a shell command")), func(r *Run) {
+		r.End.Crashed, r.End.How, r.Profile.Calls[0].Tool, r.Profile.Calls[0].Outcome = true, "exit status 1", "run", "crash"
+	}), finding.Low},
 	{"CM601", "as it declares", with(newRun(described("shutdown", "Ends this server")), func(r *Run) { r.End.Crashed, r.End.How, r.Profile.Calls[0].Tool = true, "exit status 0", "shutdown" }), ""},
 	{"CM601", "otherwise than it declares", with(newRun(described("shutdown", "Ends this server")), func(r *Run) {
 		r.End.Crashed, r.End.How = true, "signal SEGV"

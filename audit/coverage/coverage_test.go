@@ -3,6 +3,7 @@ package coverage
 import (
 	"context"
 	"fmt"
+	"github.com/coalmine-dev/coalmine/audit/sinks"
 	"os"
 	"path/filepath"
 	"slices"
@@ -212,4 +213,23 @@ func FuzzCompare(f *testing.F) {
 			t.Fatalf("%+v", got)
 		}
 	})
+}
+
+// A function that only works on programs that run does not weigh.
+func TestHandles(t *testing.T) {
+	for name, want := range map[string]bool{
+		"process.kill": true, "child_process.spawn.kill": true, "child_process.spawn.stdout.on": true, "subprocess.Popen.wait": true, "os.killpg": true,
+		"child_process.spawn": false, "subprocess.run": false, "os.system": false, "execa": false,
+	} {
+		if got := handles(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	for name, want := range map[string]bool{"process.kill": false, "child_process.spawn": true} {
+		var s kindSet
+		s.add(sinks.Sink{Kind: sinks.Process, Name: name})
+		if s.weighs() != want || !slices.Equal(s.list(), []sinks.Kind{sinks.Process}) {
+			t.Errorf("%s: %v %v", name, s.weighs(), s.list())
+		}
+	}
 }

@@ -3,7 +3,7 @@ package coverage
 // own are the kinds of what never ran of a function itself.
 func (x *comparison) own(i int) (out kindSet) {
 	for _, s := range x.unrun[i] {
-		out.add(s.Kind)
+		out.add(s)
 	}
 	return out
 }

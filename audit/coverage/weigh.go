@@ -2,6 +2,7 @@ package coverage
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/audit/sinks"
 )
@@ -13,10 +14,30 @@ var allKinds = []sinks.Kind{
 	sinks.Read, sinks.Write, sinks.Delete, sinks.Network, sinks.Process, sinks.Evaluate, sinks.Decode, sinks.Environment, sinks.SQL, sinks.Deserialize, sinks.Home,
 }
 
-func (s *kindSet) add(k sinks.Kind) {
-	if i := slices.Index(allKinds, k); i >= 0 {
+// handled says that programs that run are worked on, which by itself does no harm: they
+// are signalled, waited for or read from.
+const handled kindSet = 1 << 15
+
+func (s *kindSet) add(sink sinks.Sink) {
+	if sink.Kind == sinks.Process && handles(sink.Name) {
+		*s |= handled
+	} else if i := slices.Index(allKinds, sink.Kind); i >= 0 {
 		*s |= 1 << i
 	}
+}
+
+// signals are the functions that signal programs, and start none.
+var signals = []string{"process.kill", "os.kill", "os.killpg", "psutil.Process.kill", "psutil.Process.terminate"}
+
+// handles reports whether a function that is of programs starts none: it signals one, or is a
+// method of what a start returned.
+func handles(name string) bool {
+	for _, module := range []string{"child_process.", "subprocess."} {
+		if rest, ok := strings.CutPrefix(name, module); ok && strings.Contains(rest, ".") {
+			return true
+		}
+	}
+	return slices.Contains(signals, name)
 }
 
 func (s kindSet) has(k sinks.Kind) bool { return s&(1<<slices.Index(allKinds, k)) != 0 }
@@ -24,7 +45,7 @@ func (s kindSet) has(k sinks.Kind) bool { return s&(1<<slices.Index(allKinds, k)
 func (s kindSet) list() []sinks.Kind {
 	out := []sinks.Kind{}
 	for _, k := range allKinds {
-		if s.has(k) {
+		if s.has(k) || k == sinks.Process && s&handled != 0 {
 			out = append(out, k)
 		}
 	}
