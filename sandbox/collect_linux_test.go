@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -59,4 +60,21 @@ func TestCollect(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestAwait: what a target left that ended by itself can still be asked for, until it is stopped.
+func TestAwait(t *testing.T) {
+	sandboxtest.Need(t, "userns")
+	dir := writable(t)
+	s := spec("sh", "-c", "echo left >"+dir+"/a; exit 3")
+	s.Await = true
+	a := start(t, sandboxtest.Bare{SingleUID: true}, s)
+	a.sees(t, "the end", func() bool { return len(sandboxtest.EventsOf[session.EventExit](a.Recorder)) > 0 })
+	files, _, err := a.Collect(bounded(t), []string{dir + "/a"})
+	if err != nil || len(files) != 1 || string(files[0].Data) != "left\n" {
+		t.Errorf("%+v, %v", files, err)
+	}
+	if err := a.Stop(bounded(t), time.Second); err != nil {
+		t.Error(err)
+	}
 }

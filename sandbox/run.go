@@ -125,7 +125,7 @@ func config(s Spec) *agent.Config {
 		}
 	}
 	return &agent.Config{
-		Carrier: carrier, Compare: compare,
+		Carrier: carrier, Compare: compare, Await: s.Await,
 		Command: s.Command, Dir: s.Dir, Env: s.Env, User: s.User, Hostname: s.Hostname,
 		Files: s.Files, Watch: s.Watch, TraceSet: s.TraceSet, Limits: s.Limits, Network: s.Network, Canaries: s.Canaries,
 		Policy: seccomp.Policy{AllowUserNS: s.AllowUserNS},

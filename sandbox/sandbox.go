@@ -35,6 +35,9 @@ type Spec struct {
 	// Compare has the files in the HOME of User and in Workspaces, but for ServerDir's,
 	// compared with what they were when the target has ended: how they differ are events.
 	Compare bool
+	// Await has the sandbox stay for at most half a minute when the target has ended by
+	// itself, until it is stopped: what the target left can still be asked for.
+	Await bool
 	// ServerDir is the host directory shown at the same path: the target may
 	// write there, the host never sees it. "" shows none.
 	ServerDir string

@@ -30,6 +30,8 @@ type Config struct {
 	// Compare names what is looked at before the target starts and after it has ended,
 	// nil for nothing.
 	Compare *Compare `json:"compare,omitempty"`
+	// Await has the agent wait for a stop when the target has ended by itself.
+	Await bool `json:"await,omitempty"`
 	// Strace is the argument prefix that starts strace; empty runs the target untraced.
 	Strace []string `json:"strace,omitempty"`
 	// TraceSet is "core" or "io".

@@ -67,6 +67,10 @@ type agent struct {
 	changed chan struct{}
 	syncs   chan Command
 	finish  chan struct{}
+	// stopped is closed when the host has sent a stop or a kill; await has the agent wait for it.
+	stopped  chan struct{}
+	stopping sync.Once
+	await    bool
 	// held is the number of a stop that is to be answered, dismissed is closed when
 	// the host has asked all that it wanted.
 	held        atomic.Int64
@@ -85,7 +89,7 @@ type agent struct {
 // Main is PID 1 of a sandbox, from the Config to the last task's end.
 func Main() int {
 	setComm()
-	a := &agent{changed: make(chan struct{}, 1), syncs: make(chan Command, 64), finish: make(chan struct{}), dismissed: make(chan struct{}), launched: make(chan struct{}), sent: make(chan struct{}), untraced: make(chan struct{})}
+	a := &agent{changed: make(chan struct{}, 1), syncs: make(chan Command, 64), finish: make(chan struct{}), dismissed: make(chan struct{}), stopped: make(chan struct{}), launched: make(chan struct{}), sent: make(chan struct{}), untraced: make(chan struct{})}
 	if err := a.prepare(); err != nil {
 		fmt.Fprintln(os.Stderr, "init:", err)
 		return 125
@@ -202,7 +206,7 @@ func (a *agent) setUp() error {
 		return err
 	}
 	a.written = newSearcher(c.Watch, a.emit)
-	a.rest = newSleepers(a.listTargets)
+	a.rest, a.await = newSleepers(a.listTargets), c.Await
 	if c.Compare != nil {
 		a.contents = newContents(c.Compare, c.Files, a.emit)
 	}

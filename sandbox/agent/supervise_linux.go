@@ -47,8 +47,16 @@ func (a *agent) supervise() {
 const maxLinger = 30 * time.Second
 
 // linger answers a stop that has a number, and then lets the host ask until it
-// sends "end". No process of the target's is left.
+// sends "end". No process of the target's is left. A target that ended by itself
+// may have the stop still before it.
 func (a *agent) linger() {
+	if a.await {
+		select {
+		case <-a.stopped:
+		case <-a.dismissed:
+		case <-time.After(maxLinger):
+		}
+	}
 	n := a.held.Load()
 	if n == 0 {
 		return
@@ -147,8 +155,10 @@ func (a *agent) handleCommands() {
 				stopped = true
 				a.held.Store(c.N)
 				a.stopOnce.Do(func() { go a.stop(c.Grace, c.Signal) })
+				a.stopping.Do(func() { close(a.stopped) })
 			case "kill":
 				stopped = true
+				a.stopping.Do(func() { close(a.stopped) })
 				go a.killAll()
 			case "ports":
 				a.answerPorts(c.N)

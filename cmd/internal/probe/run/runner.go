@@ -100,7 +100,7 @@ func (r Runner) attempt(ctx context.Context, p plan.Plan, dir *os.Root, skipDisc
 	if err != nil {
 		return Observations{}, err
 	}
-	spec.Compare = true
+	spec.Compare, spec.Await = true, true
 	rec := newRecorder(p, dir, cancelRun)
 	var started *sandbox.Run
 	ready := make(chan struct{})
