@@ -46,7 +46,8 @@ var alone = Experiment{
 		})
 		p = hurried(p, c)
 		p.Oracles = nil
-		p.Drive.Kind, p.Drive.Steps, p.Drive.Quick = plan.DrivePlay, steps, true
+		// The other runs end by the end of stdin: what a server does at a signal shows here.
+		p.Drive.Kind, p.Drive.Steps, p.Drive.Quick, p.Drive.ByTerm = plan.DrivePlay, steps, true, true
 		p.Budget.Idle, p.Budget.Timeout = aloneIdle, min(aloneTime, p.Budget.Timeout)
 		return p, nil
 	},

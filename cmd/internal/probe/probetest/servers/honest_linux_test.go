@@ -21,6 +21,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // honest is a server that should be quiet, as testdata/honest.json lists it or the
@@ -33,7 +34,8 @@ type honest struct {
 	Transport string            `json:"transport"`
 	Env       map[string]string `json:"env"`
 	// Needs are what it lacks here: "tool NAME", "*" for all tools, "server" for what
-	// keeps it from starting, each with the reason.
+	// keeps it from starting, "code FILE:FUNCTION" for what does not run without it and
+	// "opaque HOST" for what cannot be decrypted, each with the reason.
 	Needs map[string]string `json:"needs"`
 	// More are further arguments.
 	More []string `json:"more"`
@@ -62,13 +64,43 @@ func loud(r *analyze.Result, needs map[string]string) []string {
 			out = append(out, fmt.Sprintf("tool %s never succeeded in %d calls", t.Name, t.Calls))
 		}
 	}
-	for _, why := range r.Inconclusive {
+	for i, why := range r.Inconclusive {
+		if excuses(r, needs, i) {
+			continue
+		}
 		if len(needs) == 0 || !excusable.MatchString(why) && (needs["server"] == "" || !unstarted.MatchString(why)) {
 			out = append(out, "inconclusive: "+why)
 		}
 	}
 	return out
 }
+
+// excuses reports whether a listed need explains a doubt about one function or one host: what
+// stands behind a tool does not run without what the tool needs.
+func excuses(r *analyze.Result, needs map[string]string, i int) bool {
+	if i >= len(r.Gaps) {
+		return false
+	}
+	g := &r.Gaps[i]
+	switch g.Code {
+	case session.GapCodeNotRun:
+		if g.Phase == string(finding.PhaseCall) && (needs["*"] != "" || needs["tool "+g.Tool] != "") {
+			return true
+		}
+		m := unrunCode.FindStringSubmatch(g.Text)
+		return m != nil && needs["code "+m[2]+":"+m[1]] != ""
+	case session.GapPayloadOpaque:
+		for need := range needs {
+			if host, ok := strings.CutPrefix(need, "opaque "); ok && strings.Contains(g.Text, " to "+host+":") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unrunCode takes the function and its file out of a doubt about code.
+var unrunCode = regexp.MustCompile(`^(.+), ([^,]+):\d+, never ran`)
 
 // told is a server's line of the report.
 func told(id string, r *analyze.Result, took time.Duration, why []string) string {
@@ -213,6 +245,15 @@ func TestLoud(t *testing.T) {
 		r.Findings = []finding.Finding{{Rule: rule, Severity: s}}
 		return r
 	}
+	unrun := func(tool string) *analyze.Result {
+		r := of(called)
+		g := session.Gap{Code: session.GapCodeNotRun, Tool: tool, Text: "main, a.js:3, never ran: starts or signals programs"}
+		if tool != "" {
+			g.Phase = string(finding.PhaseCall)
+		}
+		r.Gaps, r.Inconclusive = []session.Gap{g}, []string{g.Text}
+		return r
+	}
 	lost := of(called, refused)
 	lost.Inconclusive = append(lost.Inconclusive, "12 observations were lost")
 	for name, c := range map[string]struct {
@@ -227,6 +268,9 @@ func TestLoud(t *testing.T) {
 		"a tool never works":   {of(called, refused), nil, 2},
 		"a listed need":        {of(called, refused), map[string]string{"tool b": "a key"}, 0},
 		"another's need":       {of(called, refused), map[string]string{"tool c": "a key"}, 1},
+		"code behind a need":   {unrun("b"), map[string]string{"tool b": "a key"}, 0},
+		"code of no need":      {unrun("b"), map[string]string{"tool c": "a key"}, 1},
+		"listed code":          {unrun(""), map[string]string{"code a.js:main": "Windows"}, 0},
 		"a need and a loss":    {lost, map[string]string{"tool b": "a key"}, 1},
 		"a finding, with need": {with("CM101", finding.High), map[string]string{"*": "a key"}, 1},
 	} {
