@@ -22,10 +22,28 @@ func followed(h *session.Header) []canaries.Canary {
 	out := []canaries.Canary{{ID: "accounts", Kind: rules.KindAccounts, Value: "root:x:0:0:root:/root:"}}
 	for _, kv := range h.Dummies {
 		name, value, _ := strings.Cut(kv, "=")
+		if value == canaries.Passed {
+			continue // its value is in no log: passed tells it
+		}
 		known := slices.ContainsFunc(h.Canaries, func(c canaries.Canary) bool { return c.Value == value })
 		if !known && len(value) >= leastSecret && secretName.MatchString(name) && !strings.ContainsAny(value, " \t\n") {
 			out = append(out, canaries.Canary{ID: "given " + name, Kind: rules.KindGiven, Value: value, Env: name})
 		}
 	}
 	return out
+}
+
+// passed stands for the secrets that the user gave the server and of which the log holds
+// canaries.Passed in place of the value, nil for none: which of several it was is not told.
+func passed(h *session.Header) *canaries.Canary {
+	var names []string
+	for _, kv := range h.Dummies {
+		if name, value, _ := strings.Cut(kv, "="); value == canaries.Passed && secretName.MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return &canaries.Canary{ID: "given " + names[0], Kind: rules.KindGiven, Env: strings.Join(names, " or $")}
 }

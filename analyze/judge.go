@@ -294,6 +294,9 @@ func (j *judge) run(w *wireReader) *rules.Run {
 	for _, c := range slices.Concat(j.header.Canaries, followed(&j.header)) {
 		byID[c.ID] = c
 	}
+	if c := passed(&j.header); c != nil {
+		byID[c.ID] = *c
+	}
 	if len(j.end.Limits) > 0 || j.blind {
 		j.end.Crashed = false
 	}

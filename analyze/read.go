@@ -64,7 +64,15 @@ func (j *judge) reading(log *session.Reader) *reading {
 	h := log.Header
 	j.timelines.plain = j.plain
 	list := slices.Concat(h.Canaries, followed(&h))
-	return &reading{j: j, b: profile.NewBuilder(profile.Context{Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: list, Set: canaries.FromCanaries(list), Runtime: h.Runtime, Flows: tellsFlows(h.Network)})}
+	return &reading{j: j, b: profile.NewBuilder(profile.Context{Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: list, Set: canaries.FromCanaries(list), Runtime: h.Runtime, Flows: tellsFlows(h.Network), Passed: idOf(passed(&h))})}
+}
+
+// idOf is the id of a secret, "" for none.
+func idOf(c *canaries.Canary) string {
+	if c == nil {
+		return ""
+	}
+	return c.ID
 }
 
 // all reads to the end of both files.

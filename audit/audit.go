@@ -326,8 +326,12 @@ func ruleWord(text, rule string) bool {
 // unshown begins an order of what not to show: of an answer's looks more often than of a secret.
 var unshown = regexp.MustCompile(`(?i)^(?:do\s+not|don'?t|never|without|avoid)\s+(?:\w+\s+){0,2}?show`)
 
+// quotedAttack is what stands beside an order in quotation marks that is told as an example.
+var quotedAttack = regexp.MustCompile(`(?i)prompt[ -]?injection|\bphishing\b|\bjailbreak`)
+
 // isOrdinary reports whether a hit is no more than what prompts of honest programs
-// have: a tag with an order after it, or an order of what not to show. With an order
+// have: a tag with an order after it, an order of what not to show, or one in quotation marks
+// as an example of an attack. With an order
 // to read secrets or to keep silent beside it, it is more; and what of it a server
 // declares is judged on the wire.
 func isOrdinary(h text.Hit, src string) bool {
@@ -341,6 +345,8 @@ func isOrdinary(h text.Hit, src string) bool {
 		})
 	}
 	switch {
+	case h.Quoted:
+		return quotedAttack.MatchString(src[max(h.Offset-reach, 0):min(h.End+reach, len(src))])
 	case strings.HasPrefix(h.Text, "<") || strings.HasPrefix(h.Text, "["):
 		return !others(h.Offset+1, func(string) bool { return true })
 	case unshown.MatchString(h.Text):

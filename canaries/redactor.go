@@ -16,6 +16,9 @@ const LeastPassed = 6
 // passedID stands, in brackets, in place of a real value.
 const passedID = "passed"
 
+// Passed is the text that a Redactor leaves in place of a value.
+const Passed = "[" + passedID + "]"
+
 // Redactor takes real values out of what a run writes, however a server wrote them:
 // in every encoding in which Set finds decoys, and longer values also in part. Nil
 // redacts nothing. It may be used from many goroutines.

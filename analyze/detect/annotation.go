@@ -50,6 +50,8 @@ type Annotation struct {
 	// Identity is what a fingerprint hashes in place of Explanation, whose words may
 	// change; "" where the metadata says enough.
 	Identity string `json:"-"`
+	// Quoted says that the order that was found stands within quotation marks.
+	Quoted bool `json:"-"`
 	// Declared is where a text stands that a declaration holds, nil for none.
 	Declared *Declared `json:"-"`
 }

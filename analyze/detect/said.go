@@ -201,23 +201,26 @@ func tellSaid(c *context, body json.RawMessage, whose, where string, extra []any
 	type worst struct {
 		severity  int
 		how, text string
+		quoted    bool
 	}
 	var order []string
 	of := map[string]worst{}
 	EachSaid(body, func(_, s string) {
 		for _, h := range text.Scan(s) {
 			sub, severity, how := judgeSaid(h, where)
-			if sub == "" || severity <= of[sub].severity || c.sent.hasText(&h, s) {
+			was := of[sub]
+			if sub == "" || severity < was.severity || severity == was.severity && (h.Quoted || !was.quoted) || c.sent.hasText(&h, s) {
 				continue
 			}
 			if of[sub].severity == 0 {
 				order = append(order, sub)
 			}
-			of[sub] = worst{severity, how, h.Text}
+			of[sub] = worst{severity, how, h.Text, h.Quoted}
 		}
 	})
 	for _, sub := range order {
 		c.add(Divergence, sub, of[sub].severity, extra, "%s %s: %s", whose, of[sub].how, of[sub].text)
+		c.found[len(c.found)-1].Quoted = of[sub].quoted
 	}
 }
 

@@ -151,6 +151,8 @@ type Effect struct {
 	// Elsewhere is where a secret's file was looked for in vain, in another user's
 	// HOME.
 	Elsewhere string `json:"-"`
+	// Made says that it made a name that was not there: a link.
+	Made bool `json:"-"`
 	// Owner says that the program whose own file a secret's is opened it: npm its
 	// token, whoever started npm.
 	Owner bool `json:"-"`

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"net/netip"
@@ -25,6 +26,9 @@ type Context struct {
 	Set *canaries.Set
 	// Flows says that what was sent outside is told: what is not told was not sent.
 	Flows bool
+	// Passed is the id of the secrets of which the log holds canaries.Passed in place of the
+	// value, "" for none.
+	Passed string
 	// Runtime is what the server's interpreter does by itself, nil for nothing known.
 	Runtime *session.Runtime
 }
@@ -145,6 +149,7 @@ type Builder struct {
 	kinds   map[string]string   // canary id to its kind
 	opened  map[string]int      // path to the index of its latest secret effect
 	made    map[string]bool     // paths that the server created or wrote
+	writer  map[string]int      // the latest call in which a path was written, 0 for none
 	undone  map[fileIn]bool     // paths that were deleted or moved away in a call
 	bound   bound
 	sockets map[string]*socket // by the kernel's name
@@ -237,7 +242,7 @@ func NewBuilder(ctx Context) *Builder {
 	b := &Builder{
 		leftBy: map[flowSecret]bool{},
 		ctx:    ctx, phase: finding.PhaseStart, index: map[effectKey]int{}, tasks: map[int]*task{},
-		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, made: map[string]bool{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, sockets: map[string]*socket{}, find: ctx.Set, oracles: newOracles(),
+		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, made: map[string]bool{}, writer: map[string]int{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, sockets: map[string]*socket{}, find: ctx.Set, oracles: newOracles(),
 		contents: newContents(),
 		late:     frameResults{index: map[effectKey]int{}},
 		given:    map[uint64]bool{}, givenWords: map[int][]string{}, decoyWords: map[string]bool{},
@@ -353,6 +358,9 @@ func (b *Builder) event(m *session.Mark) {
 		f := b.effect(finding.Secret, e.Canary, finding.RungRead, nil, finding.Evidence{Source: "event", Time: at,
 			Text: fmt.Sprintf("the secret %s stands in %s, which was written (%s, offset %d)", e.Canary, b.short(e.Path), e.Encoding, e.Offset)})
 		f.Via, f.Encoding = "file", e.Encoding
+		if call := b.writer[e.Path]; f.Call == 0 && call > 0 {
+			f.Phase, f.Call, f.Tool, f.Ambiguous = finding.PhaseCall, call, b.toolOf(call), false
+		}
 		b.secret([]string{e.Canary}, f)
 	}
 }
@@ -410,6 +418,9 @@ func (b *Builder) Frame(seq uint64, at time.Duration, raw []byte) bool {
 	hits, err := b.find.FindBody(raw, nil)
 	if err != nil {
 		b.unread("a message of the server's could not be searched whole")
+	}
+	if i := bytes.Index(raw, []byte(canaries.Passed)); i >= 0 && b.ctx.Passed != "" {
+		hits = append(hits, canaries.Hit{ID: b.ctx.Passed, Encoding: "raw", Offset: int64(i)})
 	}
 	if call := b.out.FrameCall[seq]; call > 0 {
 		b.sealed(raw, Payload{Phase: b.out.FramePhase[seq], Call: call, Tool: b.toolOf(call)})

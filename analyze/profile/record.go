@@ -312,12 +312,22 @@ func (b *Builder) write(r *trace.Record, kind finding.EffectKind, p, exe string)
 		to = root
 		b.out.Noise++
 	}
-	i := b.add(b.noisy(b.effect(kind, to, rung, r, b.says(r, verb+b.short(p))), class))
+	e := b.effect(kind, to, rung, r, b.says(r, verb+b.short(p)))
+	e.Made = r.OK() && r.Op == trace.OpLink && class == ""
+	i := b.add(b.noisy(e, class))
 	if r.OK() {
+		b.wroteIn(p, e.Call)
 		if class != "" {
 			i = -1
 		}
 		b.contents.did(r, kind, p, i)
+	}
+}
+
+// wroteIn notes the call in which a file was written or made.
+func (b *Builder) wroteIn(p string, call int) {
+	if _, known := b.writer[p]; known || len(b.writer) < maxEffects {
+		b.writer[p] = call
 	}
 }
 

@@ -25,7 +25,7 @@ func checkCM203(r *Run) []finding.Finding {
 	for i := range r.Profile.Effects {
 		e := &r.Profile.Effects[i]
 		// What the policy allows to write was made all the same.
-		if e.Kind == finding.FileWrite && e.Noise == "" {
+		if e.Kind == finding.FileWrite && e.Noise == "" || e.Made {
 			made[e.Target] = true
 		}
 		touched[e.Target] = touched[e.Target] || e.Kind != finding.FileRead && e.Kind != finding.FileDelete
@@ -33,7 +33,7 @@ func checkCM203(r *Run) []finding.Finding {
 			continue
 		}
 		t := r.Scope.Tool(e.Tool)
-		if e.Call == 0 && (touched[e.Target] || !r.atTheEnd(e)) || made[e.Target] || r.Left[e.Target] || len(t.Delete) > 0 && r.reaches(&t, e.Target) || r.asked(e.Call, e.Target) {
+		if e.Call == 0 && (touched[e.Target] || !r.atTheEnd(e)) || made[e.Target] || r.leftBefore(e.Target) || len(t.Delete) > 0 && r.reaches(&t, e.Target) || r.asked(e.Call, e.Target) {
 			continue
 		}
 		f := r.of(&cm203Doc, e, "")
@@ -53,6 +53,19 @@ func checkCM203(r *Run) []finding.Finding {
 		}
 		return who + " deleted files that it did not create, and declares no deletion: " + list(targets, 3)
 	})
+}
+
+// leftBefore reports whether the server left a file in an earlier start, or a directory around one.
+func (r *Run) leftBefore(name string) bool {
+	if r.Left[name] {
+		return true
+	}
+	for left := range r.Left {
+		if within(left, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // isDecoy reports whether a file holds a decoy.

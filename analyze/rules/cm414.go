@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"regexp"
+	"slices"
+
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
@@ -9,7 +12,7 @@ var cm414 = Rule{Rule: cm414Doc, Check: checkCM414, Observations: []string{"pois
 var cm414Doc = finding.Rule{
 	ID: "CM414", Name: "TextInResult", Title: "Prompt injection or hidden text in a response", Severity: finding.Medium,
 	CWE: []string{"CWE-94", "CWE-1427"}, OWASP: []string{"MCP06"},
-	Help: "What the server answered (results of tools, resources, prompts and completions, errors) or sent unasked (logs, progress, requests for a model's or a user's answer, lines that are no message) instructs the model in a way that the user does not see, or holds text in characters that only a model reads. Texts, names of members and what base64 or hexadecimal digits come to are read alike. What coalmine itself had sent is quiet. In a probe, where nobody else wrote anything, an order is high.\n\n**Evidence.** The words, or the code points.\n\n" +
+	Help: "What the server answered (results of tools, resources, prompts and completions, errors) or sent unasked (logs, progress, requests for a model's or a user's answer, lines that are no message) instructs the model in a way that the user does not see, or holds text in characters that only a model reads. Texts, names of members and what base64 or hexadecimal digits come to are read alike. What coalmine itself had sent is quiet. In a probe, where nobody else wrote anything, an order is high; within quotation marks it is low where the tool or the server declares to quote attacks as examples.\n\n**Evidence.** The words, or the code points.\n\n" +
 		"**False positive when** the server passed on what somebody else wrote about such attacks; it is the user's content that is then to be mistrusted.",
 }
 
@@ -20,10 +23,28 @@ func checkCM414(r *Run) []finding.Finding {
 			continue
 		}
 		f := d.Finding
-		if d.Order {
+		switch {
+		case d.Order && d.Quoted && r.quotesAttacks(f.Tool):
+			f.Severity = finding.Low
+		case d.Order:
 			f.Severity = finding.High // no user and no host wrote it: it is the server's own
 		}
 		out = append(out, f)
 	}
 	return first(out)
+}
+
+// The words of a sentence that declares to show attacks as examples.
+var (
+	quoteWords  = regexp.MustCompile(`(?i)\b(?:quot(?:e|es|ed|ing)|examples?|samples?|specimens?)\b`)
+	attackWords = regexp.MustCompile(`(?i)\b(?:attack(?:s|ers?)?|injections?|phishing|jailbreaks?|scams?|malicious|adversarial)\b`)
+)
+
+// quotesAttacks reports whether the tool, or the server, declares to quote attacks.
+func (r *Run) quotesAttacks(tool string) bool {
+	return slices.ContainsFunc(r.texts(), func(d declaredText) bool {
+		return (d.tool == tool || d.owner == "the server") && slices.ContainsFunc(sentenceEnd.Split(d.text, -1), func(sentence string) bool {
+			return quoteWords.MatchString(sentence) && attackWords.MatchString(sentence) && !denial.MatchString(sentence)
+		})
+	})
 }

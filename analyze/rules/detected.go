@@ -16,6 +16,8 @@ type Detected struct {
 	Decoy bool
 	// Order says that a text orders a model about.
 	Order bool
+	// Quoted says that it stands within quotation marks.
+	Quoted bool
 	// Declared is where a text stands that a declaration holds, nil for none.
 	Declared *detect.Declared
 }

@@ -30,6 +30,7 @@ var (
 		`https?`, `urls?`, `uris?`, `websites?`, `web ?pages?`, `web`, `internet`, `online`, `download(?:s|ed|ing)?`, `upload(?:s|ed|ing)?`,
 		`fetch(?:es|ed|ing)? (?:\w+ ){0,4}(?:from|contents?|pages?|data)`, `apis?`, `remote`, `network`, `endpoints?`, `webhooks?`, `search engine`,
 		`(?:send|sends|post|posts) (?:\w+ ){0,4}to`, `browse[rs]?`, `e-?mails?`, `clone[sd]?`, `registry`, `servers?`,
+		`(?:service|provider|bank|exchange|office|institute|agency|authority|station|portal|publisher|vendor|catalogu?e?) (?:is|are|gets) (?:asked|queried|polled|contacted)`,
 	)
 	execPhrases = compile(
 		`(?:run|runs|execute|executes|executing|running|invoke|invokes|spawn|spawns|launch|launches) (?:\w+ ){0,4}(?:commands?|scripts?|programs?|process(?:es)?|code|binary|shell|browser|tests?|linter|compiler|git)`,

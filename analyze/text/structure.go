@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -76,6 +77,8 @@ type mark struct {
 	language int
 	// sentence counts the text's sentences.
 	sentence int
+	// target says that something is put into a path.
+	target bool
 	// identifier says that what is to be kept silent about is an identifier.
 	identifier bool
 }
@@ -182,11 +185,15 @@ func appendTerms(out []mark, list []term, low []byte, i int) []mark {
 			continue
 		}
 		if end := t.match(low, i); end > 0 && (t.concept != stealth || !leavesOut(low[end:])) {
-			out = append(out, mark{at: i, end: end, concept: t.concept, language: t.language, identifier: t.concept == conceals && isOfIdentifier(low[end:])})
+			out = append(out, mark{at: i, end: end, concept: t.concept, language: t.language, identifier: t.concept == conceals && isOfIdentifier(low[end:]), target: t.concept == path && putInto.Match(low[max(i-maxGap, 0):i])})
 		}
 	}
 	return out
 }
+
+// putInto ends before a path into which something is put: a setting, not the path's contents,
+// is on its way then.
+var putInto = regexp.MustCompile(`\binto(?: (?:your|the|a|this|its))?(?: file)?[ \x60"'(]*$`)
 
 // omissions follow "quietly" where a program says that it leaves something out.
 var omissions = []string{"passed over", "passes over", "skip", "ignor", "left out", "leaves out", "drop", "discard", "fall back", "falls back", "fail", "disabled", "omit", "does nothing", "do nothing"}
@@ -343,6 +350,8 @@ func isCare(o concept, marks []mark, language int) bool {
 	switch o {
 	case conceals | secret:
 		return keepsOut(marks, language)
+	case path | open:
+		return !slices.ContainsFunc(marks, func(m mark) bool { return m.concept == path && !m.target })
 	case conceals | user, conceals | addressed:
 		return !slices.ContainsFunc(marks, func(m mark) bool {
 			return m.concept == conceals && !m.identifier && (m.language == everywhere || m.language == language)

@@ -28,6 +28,8 @@ type Hit struct {
 	N    int
 	// Decoded says that the place holds the order in an encoding.
 	Decoded bool
+	// Quoted says that an order stands within quotation marks of its line.
+	Quoted bool
 }
 
 // MaxText bounds what Scan looks at, in bytes. MaxHits bounds what it returns:
@@ -56,8 +58,29 @@ func Scan(s string) []Hit {
 		}
 		hits = append(hits, smuggled(s)...)
 	}
+	for i := range hits {
+		hits[i].Quoted = hits[i].Rule == Poisoning && !hits[i].Decoded && isQuoted(s, hits[i].Offset, hits[i].End)
+	}
 	slices.SortStableFunc(hits, func(a, b Hit) int { return a.Offset - b.Offset })
 	return hits[:min(len(hits), MaxHits)]
+}
+
+// quotes are the marks that open and close a quotation of a text. Those of ASCII are of
+// programs, too.
+var quotes = [][2]string{{"“", "”"}, {"„", "“"}, {"«", "»"}, {"「", "」"}}
+
+// isQuoted reports whether a place stands within quotation marks of its line.
+func isQuoted(s string, from, end int) bool {
+	before, after := s[:from], s[min(end, len(s)):]
+	before = before[strings.LastIndexByte(before, '\n')+1:]
+	after, _, _ = strings.Cut(after, "\n")
+	for _, q := range quotes {
+		opened, closed := strings.LastIndex(before, q[0]), strings.LastIndex(before, q[1])
+		if opened >= 0 && (closed < opened || q[0] == q[1]) && strings.Contains(after, q[1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // hidden finds characters that are not shown or that reorder what is shown.
