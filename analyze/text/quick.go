@@ -47,7 +47,7 @@ func look[T string | []byte](s T) (shown, plain bool) {
 	}
 	low := lowered(s)
 	// Escapes hide words.
-	return shown, possible(low) == 0 && !hasAny(low, foreignWords()) && !structurePossible(low) && (odd&slash == 0 || !bytes.Contains(low, []byte(`\u00`)))
+	return shown, possible(low) == 0 && !hasAny(low, foreignWords()) && !hasAny(low, turnedSigns()) && !structurePossible(low) && (odd&slash == 0 || !bytes.Contains(low, []byte(`\u00`)))
 }
 
 // foldsToASCII are the two characters that match a letter of ASCII in any case.
@@ -149,7 +149,7 @@ func words(s string) (out [][]byte) {
 // signs are the words of which each alternative of poison and each order by structure holds one. Its tags
 // are told by their brackets.
 var signs = sync.OnceValue(func() [][]byte {
-	return words("ignor disregard forget overrid user secret ssh id_rsa id_ed25519 credentials netrc shadow mcp.json .kube tool " + foreignSigns() + " " + structureSigns())
+	return append(words("ignor disregard forget overrid user secret ssh id_rsa id_ed25519 credentials netrc shadow mcp.json .kube tool "+foreignSigns()+" "+structureSigns()), turnedSigns()...)
 })
 
 // conditions are, for poisons in their order, the words one of each list of which

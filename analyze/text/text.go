@@ -57,6 +57,7 @@ func Scan(s string) []Hit {
 			hits = append(hits, foldedOrders(s, hits)...)
 		}
 		hits = append(hits, smuggled(s)...)
+		hits = append(hits, turned(s)...)
 	}
 	for i := range hits {
 		hits[i].Quoted = hits[i].Rule == Poisoning && !hits[i].Decoded && isQuoted(s, hits[i].Offset, hits[i].End)
