@@ -12,6 +12,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/custom"
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/pii"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
@@ -72,11 +73,15 @@ type judge struct {
 	// timelines are drawn at the end.
 	timelines timelineBuilder
 	stderr    []byte
+	// spilled is the data that stood on stderr, and scanner finds it.
+	spilled []rules.Spilled
+	scanner *pii.Scanner
 	// last is the moment of the latest mark or record: the run's end.
 	last time.Duration
 	// phase and tool are those of the place in the log that is read.
 	phase    string
 	tool     string
+	call     int
 	started  bool
 	stopping bool
 	// blind says that the tracer died: the server was ended for that.
@@ -177,12 +182,12 @@ func (j *judge) say(s string, n int) string { return text.Printable(j.set.Redact
 func (j *judge) mark(m *session.Mark) {
 	switch m.Kind {
 	case session.MarkPhase:
-		j.phase, j.tool = m.Phase, ""
+		j.phase, j.tool, j.call = m.Phase, "", 0
 		j.stopping = j.stopping || m.Phase == string(finding.PhaseShutdown)
 	case session.MarkCall:
-		j.phase, j.tool = string(finding.PhaseCall), m.Tool
+		j.phase, j.tool, j.call = string(finding.PhaseCall), m.Tool, m.Call
 	case session.MarkReturn:
-		j.phase, j.tool = string(finding.PhaseIdle), ""
+		j.phase, j.tool, j.call = string(finding.PhaseIdle), "", 0
 	case session.MarkInconclusive:
 		g := m.Gap()
 		g.Text = j.say(g.Text, 400)
@@ -190,7 +195,9 @@ func (j *judge) mark(m *session.Mark) {
 	case session.MarkLoss:
 		j.because(session.GapRecordsLost, "%s", lossText(m))
 	case session.MarkStderr:
-		j.keepStderr(cmp.Or(m.Text, string(m.Data)))
+		said := cmp.Or(m.Text, string(m.Data))
+		j.keepStderr(said)
+		j.spill(said, m.Time)
 	case session.MarkEvent:
 		if m.Event == nil {
 			j.because(session.GapLogDamaged, "an event of the sandbox could not be read")
@@ -311,7 +318,7 @@ func (j *judge) run(w *wireReader) *rules.Run {
 	}
 	return &rules.Run{
 		Profile: j.profile, Scope: said, Surface: &w.surface, Canaries: byID, Args: w.args, Undeclared: w.undeclared,
-		Home: j.header.Home, ServerDir: j.header.ServerDir, Workspaces: j.header.Workspaces, Rooted: j.header.Rooted, Planted: setOf(j.header.Planted), Left: setOf(j.header.Left), Given: given(&j.header), Port: j.port, Wire: w.facts, End: j.end,
+		Home: j.header.Home, ServerDir: j.header.ServerDir, Workspaces: j.header.Workspaces, Rooted: j.header.Rooted, Planted: setOf(j.header.Planted), Left: setOf(j.header.Left), Given: given(&j.header), Port: j.port, Wire: w.facts, End: j.end, Spilled: j.spilled,
 	}
 }
 

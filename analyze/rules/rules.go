@@ -57,6 +57,8 @@ type Run struct {
 	// Planted are the files of the user's that stood below HOME and the workspaces
 	// before the server started, nil where the log does not tell.
 	Planted map[string]bool
+	// Spilled is the data that the server wrote on stderr.
+	Spilled []Spilled
 	// Left are the files that an earlier run of the server made.
 	Left map[string]bool
 	// allowed are the effects that Policy allows, by index; Check fills it.
@@ -94,6 +96,16 @@ type Fact struct {
 	Tool string
 	Call int
 	Text string
+}
+
+// Spilled is a credential or personal data that the server wrote on stderr.
+type Spilled struct {
+	Fact
+	Phase finding.Phase
+	// Category and What name its kind.
+	Category, What string
+	// Value is what stood there, and goes into no report.
+	Value string
 }
 
 // EndFacts say how the server ended.

@@ -362,6 +362,13 @@ var cases = []ruleCase{
 	{"CM408", "none", newRun(note), ""},
 	{"CM409", "twice", detecting("CM409"), finding.Medium},
 	{"CM409", "none", detecting("CM408"), ""},
+	{"CM410", "on stderr", with(newRun(silent), func(r *Run) {
+		r.Spilled = []Spilled{{Fact: Fact{Tool: "do", Call: 1, Text: "stderr holds a payment card's number"}, Phase: finding.PhaseCall, Category: "credit_card", What: "a payment card's number", Value: "4111 1111 1111 1111"}}
+	}), finding.Medium},
+	{"CM410", "on stderr, as the call brought it", with(newRun(silent), func(r *Run) {
+		r.Args = map[int]json.RawMessage{1: json.RawMessage(`{"card":"4111 1111 1111 1111"}`)}
+		r.Spilled = []Spilled{{Fact: Fact{Tool: "do", Call: 1, Text: "stderr holds a payment card's number"}, Phase: finding.PhaseCall, Category: "credit_card", What: "a payment card's number", Value: "4111 1111 1111 1111"}}
+	}), finding.Low},
 	{"CM410", "a decoy", with(detecting("CM410"), func(r *Run) { r.Wire.Detected[0].Decoy = true }), ""},
 	{"CM410", "high in a log of somebody's", with(detecting("CM410"), func(r *Run) { r.Wire.Detected[0].Severity = finding.High }), finding.Medium},
 	{"CM410", "a key", detecting("CM410"), finding.Medium},
