@@ -2,11 +2,13 @@ package analyze_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/analyzetest"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
@@ -102,6 +104,23 @@ func TestTheUnknownIsNeverSilence(t *testing.T) {
 		l.End()
 		if res := l.Judge(analyze.Options{}); res.Verdict != analyze.Inconclusive {
 			t.Errorf("an unknown kind of %s: %s", name, res.Verdict)
+		}
+	}
+}
+
+// A text of which only the beginning is searched for orders is a gap.
+func TestLongText(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int]bool{1000: false, text.MaxText + 1: true} {
+		l := analyzetest.New(t, nil)
+		l.Begin(quiet)
+		l.Call("do", `{}`, func() {
+			l.Frame(session.S2C, `{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"`+strings.Repeat("a ", size/2+1)+`"}}`)
+		}, nil)
+		l.End()
+		res := l.Judge(analyze.Options{})
+		if got := slices.ContainsFunc(res.Gaps, func(g session.Gap) bool { return g.Code == session.GapTextNotRead }); got != want {
+			t.Errorf("%d bytes: %q", size, res.Inconclusive)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -178,6 +179,15 @@ func (r *reading) mark(m *session.Mark, reply bool) {
 	j.last = max(j.last, m.Time)
 }
 
+// longTexts doubts a frame with a text of which only the beginning is searched.
+func (r *reading) longTexts(f *session.Frame) {
+	detect.EachSaid(json.RawMessage(f.Bytes()), func(_, s string) {
+		if len(s) > text.MaxText {
+			r.j.here(session.GapTextNotRead, "a text of the server's was searched for orders to the model in its first %d MiB alone", text.MaxText>>20)
+		}
+	})
+}
+
 // frame takes a frame and its messages. The detectors read what crossed; what
 // quotes it reads it without the decoys' values.
 func (r *reading) frame(f *session.Frame, msgs []wire.Message, err error) {
@@ -192,6 +202,9 @@ func (r *reading) frame(f *session.Frame, msgs []wire.Message, err error) {
 		return
 	}
 	r.d.Frame(f, r.frames)
+	if f.Dir == session.S2C && len(f.Bytes()) > text.MaxText {
+		r.longTexts(f)
+	}
 	if tainted {
 		plain := *f
 		r.j.redact(&plain)

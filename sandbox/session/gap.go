@@ -59,6 +59,7 @@ const (
 	GapPayloadOpaque   Code = "payload-opaque"
 	GapPayloadNotRead  Code = "payload-not-read"
 	GapPayloadSealed   Code = "payload-sealed"
+	GapTextNotRead     Code = "text-not-read"
 
 	GapStartFailed        Code = "start-failed"
 	GapNotStarted         Code = "not-started"

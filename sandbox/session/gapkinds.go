@@ -44,6 +44,8 @@ var gapKinds = []GapKind{
 		"Look at the payload in trace.jsonl. --network refuse shows what the server does without that host."},
 	{GapPayloadSealed, "The server sent or returned random-looking data. coalmine did not compare it with a run that has other secrets, so it may contain secrets.",
 		"Probe the server again: a full probe makes these runs itself. A replay and a log of an older version do not have them."},
+	{GapTextNotRead, "The server said a text so long that coalmine searched only its beginning for orders to the model.",
+		"Look at the text in session.jsonl."},
 	{GapStartFailed, "The sandbox or the server did not start.",
 		"The text says why. coalmine doctor lists what works on this machine."},
 	{GapNotStarted, "coalmine did not start the server, so it observed nothing.",
