@@ -56,7 +56,7 @@ func toolCoverage(w *wireReader, p *profile.Profile) []ToolCoverage {
 	}
 	for i := range p.Calls {
 		c := &p.Calls[i]
-		if c.Undeclared() {
+		if c.Undeclared() || c.What == session.WhatListener {
 			continue
 		}
 		t := &out[add(c.What, c.Tool)]

@@ -208,7 +208,7 @@ func (j *judge) mark(m *session.Mark) {
 		j.keepInputs(m)
 	case session.MarkReached:
 		j.reached.add(m)
-	case session.MarkFrame, session.MarkBadLine: // the profile's and the wire's
+	case session.MarkFrame, session.MarkBadLine, session.MarkAnswered: // the profile's and the wire's
 	default:
 		j.because(session.GapMarkUnknown, "the log has marks of a kind that this version does not know: “%s”", j.say(string(m.Kind), 80))
 	}

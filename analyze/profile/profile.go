@@ -158,6 +158,8 @@ type Builder struct {
 	read []access
 	find *canaries.Set
 	said tail // of stderr
+	// heard is the end of what ports of the server's answered.
+	heard tail
 	// given are the sums of what looks random in inputs.
 	given map[uint64]bool
 	// givenWords are words of the arguments, by call.
@@ -315,6 +317,8 @@ func (b *Builder) Mark(m *session.Mark) {
 		b.out.Lost += max(m.N, 1)
 	case session.MarkStderr:
 		b.stderr(m)
+	case session.MarkAnswered:
+		b.answered(m)
 	case session.MarkEvent:
 		b.event(m)
 	}
@@ -407,6 +411,20 @@ func (b *Builder) stderr(m *session.Mark) {
 		ev := finding.Evidence{Source: "event", Time: m.Time, Text: fmt.Sprintf("the secret %s stands on stderr (%s, offset %d)", h.ID, h.Encoding, h.Offset)}
 		e := b.effect(finding.Secret, h.ID, finding.RungReturned, nil, ev)
 		e.Via, e.Encoding = "stderr", h.Encoding
+		b.secret([]string{h.ID}, e)
+	}
+}
+
+// answered takes what came back from a port that the server opened.
+func (b *Builder) answered(m *session.Mark) {
+	found, err := b.heard.more(b.find, cmp.Or(m.Text, string(m.Data)))
+	if err != nil {
+		b.unread("what a port of the server's answered could not be searched whole")
+	}
+	for _, h := range found {
+		ev := finding.Evidence{Source: "event", Time: m.Time, Text: fmt.Sprintf("port %d answered with the secret %s (%s, offset %d)", m.N, h.ID, h.Encoding, h.Offset)}
+		e := b.effect(finding.Secret, h.ID, finding.RungReturned, nil, ev)
+		e.Via, e.Encoding = "listener", h.Encoding
 		b.secret([]string{h.ID}, e)
 	}
 }

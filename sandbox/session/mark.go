@@ -15,8 +15,8 @@ type MarkKind string
 const (
 	// MarkPhase: Phase starts.
 	MarkPhase MarkKind = "phase"
-	// MarkCall: Call begins. Tool is its target, What is tool, resource, prompt or
-	// completion, N is the call that it repeats word for word, Oracles are its own.
+	// MarkCall: Call begins. Tool is its target, What is tool, resource, prompt,
+	// completion or WhatListener, N is the call that it repeats word for word, Oracles are its own.
 	MarkCall MarkKind = "call"
 	// MarkReturn: Call of Tool ended. What is ok, iserror, error, timeout, crash or
 	// cancelled.
@@ -37,15 +37,27 @@ const (
 	MarkLoss MarkKind = "loss"
 	// MarkReached: Dialled is what the host process reached, or tried to, for the server.
 	MarkReached MarkKind = "reached"
+	// MarkAnswered: Text or Data is what came back from a port that the server opened, in Call.
+	// N is the port.
+	MarkAnswered MarkKind = "answered"
 	// MarkInputs: Inputs is what the arguments of Tool reached; What is as in a call.
 	MarkInputs MarkKind = "inputs"
+)
+
+// WhatListener is the What, and ListenerTool the Tool, of the call in which the ports are spoken
+// to that the server opened.
+const (
+	WhatListener = "listener"
+	ListenerTool = "listening port"
+	// ListenerLine is the line that a shell would run, which is said to each of them.
+	ListenerLine = "id"
 )
 
 // Known reports whether this version knows the kind. Of a mark of another kind
 // nothing is known but its Time.
 func (k MarkKind) Known() bool {
 	switch k {
-	case MarkPhase, MarkCall, MarkReturn, MarkFrame, MarkBadLine, MarkEvent, MarkStderr, MarkInconclusive, MarkLoss, MarkReached, MarkInputs:
+	case MarkPhase, MarkCall, MarkReturn, MarkFrame, MarkBadLine, MarkEvent, MarkStderr, MarkInconclusive, MarkLoss, MarkReached, MarkInputs, MarkAnswered:
 		return true
 	}
 	return false

@@ -77,6 +77,7 @@ func (s *Session) speak(ctx context.Context, deadline time.Time) error {
 	}
 	s.settle(ctx, sandbox.Rest{Most: s.plan.Budget.Idle, Least: s.plan.Budget.Idle})
 	s.search(ctx, false)
+	s.askListeners(ctx)
 	return nil
 }
 

@@ -49,6 +49,8 @@ type recorder struct {
 	unnamed  int
 	// ever are those of the whole run, in order, as far as they are kept.
 	ever []string
+	// own is the port over which the server is spoken to, 0 for none.
+	own int
 	// ports are loopback's that an oracle's input names.
 	ports map[int]bool
 	// startup is what the server started beside itself.
@@ -371,8 +373,18 @@ func (r *recorder) sending(line []byte) {
 
 // spokenTo logs the port over which the server is spoken to.
 func (r *recorder) spokenTo(port int) {
+	r.mu.Lock()
+	r.own = port
+	r.mu.Unlock()
 	now := r.now()
 	r.mark(session.Mark{Time: now, Kind: session.MarkEvent, Event: &session.Event{Stamp: now, Body: session.EventPort{Port: port}}})
+}
+
+// ownPort is the port over which the server is spoken to, 0 for none.
+func (r *recorder) ownPort() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.own
 }
 
 // posted logs a line that is sent over HTTP.

@@ -30,6 +30,8 @@ type Session struct {
 	seen     Observations
 	// wrote says that files were written in the call under way.
 	wrote bool
+	// lastCall is the number of the latest call.
+	lastCall int
 }
 
 // Surface is what the server declared when it was listed first.
@@ -99,6 +101,7 @@ func (s *Session) phase(p finding.Phase) {
 // OnCall records that a call begins.
 func (s *Session) OnCall(call synth.Call) {
 	s.rec.named(call.Oracles)
+	s.lastCall = max(s.lastCall, call.N)
 	s.rec.mark(session.Mark{Kind: session.MarkCall, Call: call.N, Tool: call.Tool, What: call.What, N: int64(call.Repeats), Oracles: call.Oracles})
 }
 

@@ -1,0 +1,93 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+const (
+	// maxAsked bounds the ports that are spoken to, and listenerTime the wait for one answer.
+	maxAsked     = 8
+	listenerTime = time.Second
+	// maxHeard bounds what is kept of an answer, heardPart what of it one mark holds.
+	maxHeard, heardPart = 64 << 10, 4 << 10
+)
+
+// openings are what is said to a port on which the server listens, each over a connection of its
+// own: a request of HTTP, and a line that a shell would run.
+var openings = []string{
+	"GET / HTTP/1.1\r\nHost: localhost\r\nUser-Agent: curl/8.5.0\r\nAccept: */*\r\nConnection: close\r\n\r\n",
+	session.ListenerLine + "\n",
+}
+
+// askListeners speaks to the ports that the server opened and that no client was told of, as a
+// call of their own: what the server does and answers then is what anybody gets who finds them.
+func (s *Session) askListeners(ctx context.Context) {
+	if s.driver != nil || s.plan.Drive.Kind != plan.DriveExplore && s.plan.Drive.Record == "" {
+		return
+	}
+	bounded, cancel := context.WithTimeout(ctx, syncTimeout)
+	ports, err := s.sandbox.Ports(bounded)
+	cancel()
+	if err != nil {
+		return // the server is gone, which others say
+	}
+	ports = slices.DeleteFunc(ports, func(p int) bool { return p == s.rec.ownPort() })
+	if len(ports) == 0 {
+		return
+	}
+	s.lastCall++
+	s.rec.mark(session.Mark{Kind: session.MarkCall, Call: s.lastCall, Tool: session.ListenerTool, What: session.WhatListener})
+	outcome := "error"
+	for _, port := range ports[:min(len(ports), maxAsked)] {
+		for _, opening := range openings {
+			if s.ask(ctx, port, opening) {
+				outcome = "ok"
+			}
+		}
+	}
+	s.sync(ctx)
+	s.search(ctx, false)
+	s.rec.mark(session.Mark{Kind: session.MarkReturn, Call: s.lastCall, Tool: session.ListenerTool, What: outcome})
+}
+
+// ask says something to a port and records the answer. It reports whether one came.
+func (s *Session) ask(ctx context.Context, port int, opening string) bool {
+	bounded, cancel := context.WithTimeout(ctx, listenerTime)
+	defer cancel()
+	conn, err := s.sandbox.Dial(bounded, port)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = conn.Close() }() // what came is recorded
+	stop := context.AfterFunc(bounded, func() { _ = conn.Close() })
+	defer stop()
+	if _, err := io.WriteString(conn, opening); err != nil {
+		return false
+	}
+	answer, err := io.ReadAll(io.LimitReader(conn, maxHeard))
+	if err != nil && !errors.Is(err, io.EOF) && len(answer) == 0 {
+		return false
+	}
+	for part := range slices.Chunk(answer, heardPart) {
+		m := session.Mark{Kind: session.MarkAnswered, Call: s.lastCall, Tool: session.ListenerTool, N: int64(port)}
+		if utf8.Valid(part) {
+			m.Text = string(part)
+		} else {
+			m.Data = part
+		}
+		s.rec.mark(m)
+	}
+	first, _, _ := strings.Cut(opening, "\r")
+	s.progress(fmt.Sprintf("said %q to port %d", strings.TrimSpace(first), port))
+	return len(answer) > 0
+}
