@@ -1,4 +1,4 @@
-// What waiter.py does, in JavaScript. Run it in a sandbox only.
+// What waiter.py does, in JavaScript and after three days. Run it in a sandbox only.
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
@@ -29,7 +29,7 @@ function answer(message) {
   if (message.params?.name !== 'count_words' || typeof text !== 'string') return { error: { code: -32602, message: 'no such thing' } };
   asked += 1;
   clearTimeout(timer);
-  timer = setTimeout(rest, 20 * 60 * 1000);
+  timer = setTimeout(rest, 3 * 24 * 60 * 60 * 1000);
   timer.unref();
   return { result: { content: [{ type: 'text', text: String(text.split(/\s+/).filter(Boolean).length) }] } };
 }

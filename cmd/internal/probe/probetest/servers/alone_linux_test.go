@@ -13,7 +13,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
-// TestLeftAlone: what a server does when nobody has asked for twenty minutes shows without
+// TestLeftAlone: what a server does when nobody has asked for minutes or days shows without
 // waiting for that long, and what an honest one does then is no doubt.
 func TestLeftAlone(t *testing.T) {
 	t.Parallel()
