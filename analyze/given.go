@@ -16,6 +16,13 @@ var secretName = regexp.MustCompile(`(?i)(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PAS
 
 const leastSecret = 10
 
+// publicName is a variable that names a secret, and holds none: the id of a key stands in each
+// address that was signed with it.
+var publicName = regexp.MustCompile(`(?i)_(?:ID|NAME|FILE|PATH|URL|HOST|USER)$|PUBLIC`)
+
+// isSecret reports whether a variable holds a secret by its name.
+func isSecret(name string) bool { return secretName.MatchString(name) && !publicName.MatchString(name) }
+
 // followed are what is looked for in a run beside its decoys: the secrets that the user gave
 // the server (--env), and the first account of every system's /etc/passwd.
 func followed(h *session.Header) []canaries.Canary {
@@ -26,7 +33,7 @@ func followed(h *session.Header) []canaries.Canary {
 			continue // its value is in no log: passed tells it
 		}
 		known := slices.ContainsFunc(h.Canaries, func(c canaries.Canary) bool { return c.Value == value })
-		if !known && len(value) >= leastSecret && secretName.MatchString(name) && !strings.ContainsAny(value, " \t\n") {
+		if !known && len(value) >= leastSecret && isSecret(name) && !strings.ContainsAny(value, " \t\n") {
 			out = append(out, canaries.Canary{ID: "given " + name, Kind: rules.KindGiven, Value: value, Env: name})
 		}
 	}
@@ -34,11 +41,17 @@ func followed(h *session.Header) []canaries.Canary {
 }
 
 // passed stands for the secrets that the user gave the server and of which the log holds
-// canaries.Passed in place of the value, nil for none: which of several it was is not told.
+// canaries.Passed in place of the value, nil for none and where it may stand for something else:
+// which of several it was is not told.
 func passed(h *session.Header) *canaries.Canary {
 	var names []string
 	for _, kv := range h.Dummies {
-		if name, value, _ := strings.Cut(kv, "="); value == canaries.Passed && secretName.MatchString(name) {
+		name, value, _ := strings.Cut(kv, "=")
+		switch {
+		case value != canaries.Passed:
+		case !isSecret(name):
+			return nil // what stands in the log may be this one
+		default:
 			names = append(names, name)
 		}
 	}
