@@ -111,6 +111,22 @@ func Cover(res, more *Result) {
 	answered(res, more)
 }
 
+// coverCrashed takes from a start for one tool alone what that tool answered there, and from its
+// doubts that the others were not called.
+func coverCrashed(res, more *Result) {
+	more.dropGaps(func(g session.Gap) bool { return g.Code == session.GapToolNeverCalled })
+	for i := range res.Coverage.Tools {
+		t := &res.Coverage.Tools[i]
+		k := slices.IndexFunc(more.Coverage.Tools, func(m ToolCoverage) bool { return m.Name == t.Name && m.What == t.What && m.OK > 0 })
+		if t.OK > 0 || k < 0 {
+			continue
+		}
+		*t = more.Coverage.Tools[k]
+		res.dropGaps(func(g session.Gap) bool { return g.Code == session.GapToolOnlyErrors && g.Tool == t.Name })
+	}
+	answered(res, more)
+}
+
 // answered takes from the doubts of a further start what the first has answered: a tool may need
 // a service that behaves otherwise there.
 func answered(res, more *Result) {

@@ -436,9 +436,12 @@ func (d *Directory) further(r session.IndexedRun, res *Result) (*Result, error) 
 	if r.Optional {
 		more.Gaps = nil
 	}
-	if r.Role == session.RoleRestart {
+	switch {
+	case r.Role == session.RoleRestart:
 		Cover(res, more)
-	} else {
+	case r.Experiment == session.ExperimentCrashing:
+		coverCrashed(res, more)
+	default:
 		answered(res, more)
 	}
 	if r.Experiment == session.ExperimentAlone {

@@ -1,10 +1,12 @@
 package synth
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
@@ -19,6 +21,10 @@ const slowCall = 3 * time.Second
 // call calls a target once; left is how many calls share the time with it.
 func (d *driver) call(t *target, left int) {
 	c := d.arguments(t)
+	for n := 0; n < maxAvoided && d.avoids(&c); n++ {
+		t.avoided++
+		c = d.arguments(t)
+	}
 	c.What, c.Tool = t.what, t.name
 	if t.expand != nil {
 		c.Tool = t.expand(c.Args)
@@ -26,8 +32,20 @@ func (d *driver) call(t *target, left int) {
 	d.carryOut(t, c, left)
 }
 
-// carryOut makes one call of a target and takes in what came of it.
-func (d *driver) carryOut(t *target, c Call, left int) {
+// maxAvoided is how often other arguments are drawn in place of those that are avoided.
+const maxAvoided = 4
+
+// avoids says that a call has arguments at which the server ended.
+func (d *driver) avoids(c *Call) bool {
+	return slices.ContainsFunc(d.cfg.Avoid, func(args json.RawMessage) bool { return bytes.Equal(args, c.Args) })
+}
+
+// carryOut makes one call of a target, takes in what came of it, and says how it ended.
+// A call that ended the server before is not made again.
+func (d *driver) carryOut(t *target, c Call, left int) Outcome {
+	if d.avoids(&c) {
+		return Crash
+	}
 	d.n++
 	c.N = d.n
 	most := d.timeout(left)
@@ -53,13 +71,14 @@ func (d *driver) carryOut(t *target, c Call, left int) {
 	t.sent(c)
 	if o == Crash {
 		d.report.Crashed, d.stopped = &c, ErrCrash
-		return
+		return o
 	}
 	d.learn(t, c, o, r)
 	t.cover.Made++
 	if d.worthListing(c) && d.relist(c) {
 		t.cover.Listed++
 	}
+	return o
 }
 
 func (d *driver) perform(ctx context.Context, t *target, c Call) (client.Result, error) {
@@ -145,8 +164,7 @@ func (d *driver) compare(c Call, s *wire.Surface) (changed bool) {
 	for _, t := range s.Tools {
 		d.addTool(t)
 	}
-	d.addResources(s)
-	d.addPrompts(s)
+	d.addOthers(s)
 	return true
 }
 

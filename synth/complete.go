@@ -22,7 +22,7 @@ func (d *driver) addCompletions(s *wire.Surface) {
 	var declared struct {
 		Completions json.RawMessage `json:"completions"`
 	}
-	if _, ok := d.cfg.Session.(Completer); !ok || json.Unmarshal(s.Capabilities, &declared) != nil || declared.Completions == nil {
+	if _, ok := d.cfg.Session.(Completer); !ok || d.cfg.Only != "" || json.Unmarshal(s.Capabilities, &declared) != nil || declared.Completions == nil {
 		return
 	}
 	add := func(of client.Completion, argument string) {

@@ -106,8 +106,7 @@ func (d *driver) prepare() {
 	for _, t := range d.cfg.Surface.Tools {
 		d.addTool(t)
 	}
-	d.addResources(d.cfg.Surface)
-	d.addPrompts(d.cfg.Surface)
+	d.addOthers(d.cfg.Surface)
 	d.addCompletions(d.cfg.Surface)
 }
 
@@ -117,13 +116,21 @@ func (d *driver) addTool(t wire.Tool) {
 		have.redeclare(t)
 		return
 	}
-	if len(d.tools) >= maxTools || slices.Contains(d.cfg.Skip, t.Name) {
+	if len(d.tools) >= maxTools || slices.Contains(d.cfg.Skip, t.Name) || d.cfg.Only != "" && t.Name != d.cfg.Only {
 		return
 	}
 	to := &target{what: WhatTool, name: t.Name, calls: d.cfg.Calls, cover: Coverage{Name: t.Name}, rank: rankOf(t.Name), decl: t, drawn: true}
 	to.sourced = !d.cfg.Hints.Literals.Empty()
 	d.tools = append(d.tools, to)
 	d.byName[t.Name] = to
+}
+
+// addOthers takes what is no tool into the drive.
+func (d *driver) addOthers(s *wire.Surface) {
+	if d.cfg.Only == "" {
+		d.addResources(s)
+		d.addPrompts(s)
+	}
 }
 
 // maxKept bounds the schemas whose generators are kept between calls; beyond
@@ -257,7 +264,7 @@ func (d *driver) timeout(left int) time.Duration {
 // called, never on what else was.
 func (d *driver) seed(t *target) int64 {
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%d\x00%s\x00%s\x00%d", d.cfg.Seed, t.what, t.name, t.cover.Calls)
+	fmt.Fprintf(h, "%d\x00%s\x00%s\x00%d", d.cfg.Seed, t.what, t.name, t.cover.Calls+t.avoided)
 	return int64(h.Sum64())
 }
 

@@ -22,6 +22,8 @@ type inputs struct {
 	classes map[string]int
 	broken  map[string]bool // the violations that were tried
 	sourced bool            // the server's source has literals to try
+	// avoided counts arguments that were drawn and not used.
+	avoided int
 	further bool            // its ordinary calls are over: only literals are left to try
 }
 
@@ -61,7 +63,7 @@ func (t *target) counts() schema.Counts {
 // class is what the next call of a target is to be like. A tool that has not
 // answered yet is given what may be right before it is given what is odd.
 func (t *target) class() schema.Class {
-	k := t.cover.Calls
+	k := t.cover.Calls + t.avoided
 	switch {
 	case t.further:
 		return schema.Sourced

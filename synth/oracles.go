@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -13,11 +14,21 @@ import (
 // ClassOracle is the class of a call whose arguments carry an oracle's input.
 const ClassOracle = "oracle"
 
-// oraclesPerCall is how many oracle inputs a tool gets for each ordinary call.
-const oraclesPerCall = 15
+const (
+	// oraclesPerCall is how many oracle inputs a tool gets for each ordinary call.
+	oraclesPerCall = 15
+	// slowOracles is how many inputs a slow tool gets before all others have their share.
+	slowOracles = 2
+	// shareTime is the time for each tool that the shares of all kinds may take beyond
+	// Config.OracleTime.
+	shareTime = time.Second
+)
 
-// slowOracles is how many a slow tool gets at most.
-const slowOracles = 2
+// The kinds of inputs that are no oracle's alone.
+const (
+	kindArguments = "undeclared arguments"
+	kindLiterals  = "literals of the source"
+)
 
 // probeInput is one oracle input for one tool.
 type probeInput struct {
@@ -25,8 +36,29 @@ type probeInput struct {
 	in   []session.Injection
 }
 
-// oracles gives every tool its oracle inputs, in turns: each tool one before
-// any tool the next.
+// kind is what the inputs of a tool are shared out by.
+func (p *probeInput) kind() string {
+	switch {
+	case len(p.in) == 0:
+		return kindLiterals
+	case len(p.in) > 1:
+		return kindArguments
+	}
+	return p.in[0].Oracle
+}
+
+// oracleQueue is what one tool is still to be given.
+type oracleQueue struct {
+	t *target
+	// share has one input of each kind, rest the others, the most promising first.
+	share, rest []probeInput
+	// through says that the tool took the latest input without an error.
+	through bool
+}
+
+// oracles gives every tool its oracle inputs. One of each kind comes first, in turns:
+// each tool one before any tool the next, and undeclared tools between them. The time
+// that is left goes to the tools that take such inputs.
 func (d *driver) oracles() {
 	w := d.cfg.World
 	if w == nil || d.stopped != nil {
@@ -34,35 +66,143 @@ func (d *driver) oracles() {
 	}
 	d.oraclesFrom = d.cfg.Now()
 	end := d.oraclesFrom.Add(d.cfg.OracleTime)
-	plans := map[*target][]probeInput{}
-	for _, t := range d.tools {
-		plans[t] = d.oraclePlan(t)
-		t.cover.OraclesPlanned = len(plans[t])
+	queues := d.oracleQueues()
+	hidden := d.hiddenTools()
+	d.shares(queues, hidden, end.Add(time.Duration(len(queues))*shareTime))
+	d.unshared(queues, hidden)
+	d.promising(queues, end)
+	if d.stopped != nil {
+		return
 	}
-	for k := 0; ; k++ {
-		left := false
-		for _, t := range order(d.tools) {
-			if k >= len(plans[t]) || t.gone || t.cover.Timeouts >= maxTimeouts || t.slow && k >= slowOracles {
-				continue
-			}
-			if left = true; !d.more() {
-				return
-			}
-			if d.cfg.Now().After(end) {
-				return
-			}
-			p := plans[t][k]
-			d.carryOut(t, Call{What: WhatTool, Tool: t.name, Args: p.args, Class: ClassOracle, Oracles: p.in}, 1)
-			t.cover.OraclesTried++
-		}
-		if !left {
-			break
-		}
-	}
-	d.hiddenTools(end)
 	d.takeBack()
 	d.relistingOracles = 0 // the last listing is never left out
 	d.relist(Call{N: d.n, Class: ClassOracle})
+}
+
+// oracleQueues plans the inputs of all tools. Each tool begins with another kind, so
+// that none is left out of all tools where the time ends early.
+func (d *driver) oracleQueues() []*oracleQueue {
+	var out []*oracleQueue
+	for i, t := range order(d.tools) {
+		plan := d.oraclePlan(t)
+		t.cover.OraclesPlanned = len(plan)
+		q := &oracleQueue{t: t}
+		seen := map[string]bool{}
+		for _, p := range plan {
+			if kind := p.kind(); !seen[kind] {
+				seen[kind] = true
+				q.share = append(q.share, p)
+				continue
+			}
+			q.rest = append(q.rest, p)
+		}
+		if n := len(q.share); n > 0 {
+			q.share = slices.Concat(q.share[i%n:], q.share[:i%n])
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+// shares gives each tool one input of each kind. Slow tools wait until the others have
+// theirs; a part of the undeclared tools follows each round.
+func (d *driver) shares(queues []*oracleQueue, hidden *hiddenCalls, end time.Time) {
+	for _, slow := range []bool{false, true} {
+		for round := 0; ; round++ {
+			left := 0
+			for _, q := range queues {
+				wait := !slow && q.t.slow && round >= slowOracles
+				if len(q.share) == 0 || wait || q.t.leftAlone() {
+					continue
+				}
+				if !d.more() || d.cfg.Now().After(end) {
+					return
+				}
+				p := q.share[0]
+				q.share = q.share[1:]
+				d.try(q, p)
+				left = max(left, len(q.share))
+			}
+			if !d.callHidden(hidden, left, end) {
+				return
+			}
+			if left == 0 {
+				break
+			}
+		}
+	}
+}
+
+// promising spends what is left of the time: a tool that took its latest input
+// without an error gets twice as many of the next as one that refused it.
+func (d *driver) promising(queues []*oracleQueue, end time.Time) {
+	for round := 0; ; round++ {
+		left := false
+		for _, q := range queues {
+			if len(q.rest) == 0 || q.t.leftAlone() || q.t.slow {
+				continue
+			}
+			left = true
+			if !q.through && round%2 == 1 {
+				continue
+			}
+			if d.stopped != nil || d.cfg.Now().After(end) || !d.more() {
+				return
+			}
+			p := q.rest[0]
+			q.rest = q.rest[1:]
+			d.try(q, p)
+		}
+		if !left {
+			return
+		}
+	}
+}
+
+// try makes the call of one input.
+func (d *driver) try(q *oracleQueue, p probeInput) {
+	c := Call{What: WhatTool, Tool: q.t.name, Args: p.args, Class: ClassOracle, Oracles: p.in}
+	q.through = d.carryOut(q.t, c, 1) == OK
+	q.t.cover.OraclesTried++
+}
+
+// leftAlone says that a tool is not called any more.
+func (t *target) leftAlone() bool { return t.gone || t.cover.Timeouts >= maxTimeouts }
+
+// unshared says which tools did not get an input of each kind, and whether undeclared
+// tools were left out. Where the server ended, that is the reason, and is said.
+func (d *driver) unshared(queues []*oracleQueue, hidden *hiddenCalls) {
+	if d.report.Crashed != nil {
+		return
+	}
+	var tools []string
+	inputs := 0
+	for _, q := range queues {
+		if len(q.share) > 0 && !q.t.leftAlone() {
+			tools = append(tools, q.t.name)
+			inputs += len(q.share)
+		}
+	}
+	if inputs > 0 {
+		about := ""
+		if len(tools) == 1 {
+			about = tools[0]
+		}
+		d.shortfall(session.GapAttacksIncomplete, about, "coalmine had no time to try each kind of attack input: %d are left of %d of %d tools (%s)",
+			inputs, len(tools), len(queues), listed(tools))
+	}
+	if n := len(hidden.names); n > 0 {
+		d.shortfall(session.GapAttacksIncomplete, "", "coalmine had no time to call %d of %d undeclared tools", n, n+hidden.called)
+	}
+}
+
+// listed names the first few of a list.
+func listed(names []string) string {
+	const most = 3
+	if extra := len(names) - most; extra > 0 {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", extra)
+	}
+	return strings.Join(names, ", ")
 }
 
 // oraclePlan lists a tool's inputs: each place gets its next before any place
@@ -130,35 +270,52 @@ func (d *driver) wholeInputs(base json.RawMessage, token func(int) string) []pro
 	return out
 }
 
-// hiddenTools calls tools that were never declared: likely ones, and those that the
-// source or the texts of the declarations name.
-func (d *driver) hiddenTools(end time.Time) {
-	var declared []string
+// hiddenCalls are the calls of tools that were never declared: likely ones, and those
+// that the source or the texts of the declarations name.
+type hiddenCalls struct {
+	names    []string // not called yet
+	declared []string
+	called   int
+	tokens   int
+}
+
+func (d *driver) hiddenTools() *hiddenCalls {
+	h := &hiddenCalls{}
+	if d.cfg.Only != "" {
+		return h
+	}
 	for _, t := range d.tools {
-		declared = append(declared, t.name)
+		h.declared = append(h.declared, t.name)
 	}
-	n := 0
+	for _, name := range oracle.HiddenTools(d.cfg.Seed, h.declared, slices.Concat(d.cfg.Words, mentioned(d.cfg.Surface))) {
+		if !slices.Contains(d.cfg.Skip, name) { // an earlier start ended at it
+			h.names = append(h.names, name)
+		}
+	}
+	return h
+}
+
+// callHidden calls a part of the undeclared tools, all of them where rounds is 0: that is
+// how many rounds are still to come. It reports whether there is time for more.
+func (d *driver) callHidden(h *hiddenCalls, rounds int, end time.Time) bool {
 	token := func(int) string {
-		n++
-		return oracle.Token(d.cfg.Seed, "a tool of no declaration", n)
+		h.tokens++
+		return oracle.Token(d.cfg.Seed, "a tool of no declaration", h.tokens)
 	}
-	for k, name := range oracle.HiddenTools(d.cfg.Seed, declared, slices.Concat(d.cfg.Words, mentioned(d.cfg.Surface))) {
-		if slices.Contains(d.cfg.Skip, name) {
-			continue // an earlier start ended at it
+	for n := (len(h.names) + rounds) / (rounds + 1); n > 0; n-- {
+		if !d.more() || d.cfg.Now().After(end) {
+			return false
 		}
-		if slices.Contains(declared, name) || d.cfg.Now().After(end) || !d.more() {
-			return
-		}
-		args, in, ok := oracle.Extra(json.RawMessage(`{}`), d.cfg.World, nil, token)
-		if !ok {
-			return
-		}
-		if k == 0 {
-			args, in = json.RawMessage(`{}`), nil
+		name, k := h.names[0], h.called
+		h.names, h.called = h.names[1:], h.called+1
+		args, in := json.RawMessage(`{}`), []session.Injection(nil)
+		if k > 0 {
+			args, in, _ = oracle.Extra(args, d.cfg.World, nil, token)
 		}
 		t := &target{what: WhatTool, name: name, cover: Coverage{Name: name}}
 		d.carryOut(t, Call{What: WhatTool, Tool: name, Args: args, Class: ClassOracle, Oracles: append([]session.Injection{oracle.HiddenTool(k)}, in...)}, 1)
 	}
+	return d.stopped == nil
 }
 
 // String names a call for a reader.

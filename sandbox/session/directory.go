@@ -46,6 +46,9 @@ const (
 // ExperimentAlone is the further run that leaves the server to itself on a fast clock.
 const ExperimentAlone = "alone"
 
+// ExperimentCrashing names the runs for the one tool at which a server ended.
+const ExperimentCrashing = "crashing"
+
 // HelperDirs are where, below HOME, the programs lie that such a run plants beside the server:
 // what records which code runs, and what moves its clock.
 var HelperDirs = []string{".local/share/record", ".local/lib/clock"}

@@ -81,6 +81,7 @@ const (
 	GapNothingDeclared      Code = "nothing-declared"
 	GapNothingCalled        Code = "nothing-called"
 	GapCallsIncomplete      Code = "calls-incomplete"
+	GapAttacksIncomplete    Code = "attacks-incomplete"
 	GapSequencesIncomplete  Code = "sequences-incomplete"
 	GapReplayIncomplete     Code = "replay-incomplete"
 	GapCallNotSettled       Code = "call-not-settled"

@@ -40,6 +40,8 @@ type Case struct {
 	Seen run.Observations
 	// Rounds are what earlier rounds of the same experiment learned.
 	Rounds []run.Observations
+	// Endings are the tools at which the declared run or a restart ended.
+	Endings []Ending
 	// Vary are the factors that the user asked for. FastIdle is how long a server is
 	// watched on a fast clock, 0 for the usual time.
 	Vary     []string
@@ -64,7 +66,7 @@ func Table() []Experiment {
 	for _, c := range conditions {
 		table = append(table, c.experiment())
 	}
-	return append(table, Trial, restart, second, loopback, otherHome, unresolved, alone, coverage)
+	return append(table, Trial, restart, crashing, second, loopback, otherHome, unresolved, alone, coverage)
 }
 
 // Declared is the run of the server as it was declared.

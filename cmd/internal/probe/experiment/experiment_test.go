@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -41,6 +42,7 @@ func someCase(t *testing.T) Case {
 			Crashed: "a", TriedLoopback: true, LookedIn: plan.Account{User: "root", Home: "/root"}, NoNames: []string{"qzxk39vjw1.com"},
 			Left: []rootfs.File{{Path: p.Identity.Home + "/.cache/x", Data: []byte("x")}},
 		},
+		Endings: []Ending{{Tool: "a", Avoid: []json.RawMessage{[]byte("{}")}}},
 	}
 }
 

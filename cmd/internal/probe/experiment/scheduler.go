@@ -77,6 +77,8 @@ func (s *Scheduler) Further(ctx context.Context, c Case) ([]session.IndexedRun, 
 		wg.Go(func() { results[i] = s.each(ctx, e, c) })
 	}
 	wg.Wait()
+	c.Endings = endingsOf(&c, results[0])
+	results = append(results, s.each(ctx, crashing, c))
 	var runs []session.IndexedRun
 	for _, r := range results {
 		if r.err != nil {

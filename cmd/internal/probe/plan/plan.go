@@ -168,6 +168,10 @@ type Drive struct {
 	Quick bool         `json:"quick,omitempty"`
 	// Skip are tools that are not called.
 	Skip []string `json:"skip,omitempty"`
+	// Only is the one tool that is called, "" for all. Avoid are arguments that it is not
+	// given: the server ended at them.
+	Only  string            `json:"only,omitempty"`
+	Avoid []json.RawMessage `json:"avoid,omitempty"`
 	// Hints are values that fit parameters, Words further names of tools and arguments.
 	Hints schema.Hints `json:"hints"`
 	Words []string     `json:"words,omitempty"`

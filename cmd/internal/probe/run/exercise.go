@@ -97,7 +97,7 @@ func (s *Session) explore(ctx context.Context, budget time.Duration) error {
 	d := &s.plan.Drive
 	report, err := synth.Drive(ctx, synth.Config{
 		Session: s, Surface: s.surface, Calls: s.plan.Budget.Calls, Seed: s.plan.Seed, CallTimeout: s.plan.Budget.CallTimeout, Budget: budget,
-		Hints: d.Hints, World: s.plan.Oracles, Words: d.Words, Skip: d.Skip, OracleTime: s.plan.Budget.OracleTime,
+		Hints: d.Hints, World: s.plan.Oracles, Words: d.Words, Skip: d.Skip, Only: d.Only, Avoid: d.Avoid, OracleTime: s.plan.Budget.OracleTime,
 		OnCall: func(call synth.Call) {
 			s.progress(fmt.Sprintf("call %d: %s %s", call.N, call.What, call.Tool))
 			s.seen.Steps = append(s.seen.Steps, synth.Step{What: call.What, Name: call.Tool, Args: call.Args, Oracles: call.Oracles})
@@ -107,6 +107,9 @@ func (s *Session) explore(ctx context.Context, budget time.Duration) error {
 	})
 	if report.Crashed != nil {
 		s.seen.Crashed = s.endedBy(report.Crashed.Tool)
+		if s.endsUnasked(report.Crashed) {
+			s.seen.CrashedWith = report.Crashed.Args
+		}
 	}
 	for _, t := range report.Tools {
 		s.inputs(t)
@@ -135,6 +138,16 @@ func (s *Session) endedBy(missed string) string {
 		}
 	}
 	return missed
+}
+
+// endsUnasked reports whether the server ended in a call of a tool that declares nothing of the sort.
+func (s *Session) endsUnasked(c *synth.Call) bool {
+	i := slices.IndexFunc(s.surface.Tools, func(t wire.Tool) bool { return t.Name == c.Tool })
+	if c.What != synth.WhatTool || i < 0 || s.seen.Crashed != c.Tool {
+		return false
+	}
+	t := scope.OfTool(&s.surface.Tools[i])
+	return !t.DeclaresEnd()
 }
 
 // Player makes sequences of calls in this session; quick leaves out the listing

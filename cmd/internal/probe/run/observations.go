@@ -1,6 +1,7 @@
 package run
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
@@ -17,6 +18,9 @@ type Observations struct {
 	Played int
 	// Crashed is the tool in whose call the server ended, "" for none.
 	Crashed string
+	// CrashedWith are the arguments of that call, nil where the tool declares to end the
+	// server or is none that the server declares.
+	CrashedWith json.RawMessage
 	// Took is how long the session lasted.
 	Took time.Duration
 	// TriedLoopback says that a port of the loopback address was tried on which nothing listens.
