@@ -14,6 +14,8 @@ type Policed struct {
 	File string `json:"file"`
 	// Accepted are the findings that it suppresses; they are in no other list.
 	Accepted []Accepted `json:"accepted"`
+	// Gaps are the gaps that it accepts; they are in no other list.
+	Gaps []AcceptedGap `json:"gaps,omitempty"`
 }
 
 // Accepted is a finding that somebody answers for.

@@ -54,14 +54,15 @@ func Add(res, more *Result, start string, opts Options) {
 	addAccepted(res, more)
 	res.Coverage.Opaque += more.Coverage.Opaque
 	res.Coverage.Lost += more.Coverage.Lost
-	res.Verdict = verdict(res, opts.FailOn)
+	res.keeper.join(&more.keeper)
+	res.settle(opts)
 }
 
 // Doubt joins to a result a reason for which something may have stayed hidden.
 func Doubt(res *Result, g session.Gap, opts Options) {
 	g.Text = text.Printable(g.Text, 300)
 	res.doubt(g)
-	res.Verdict = verdict(res, opts.FailOn)
+	res.settle(opts)
 }
 
 // addGap adds a gap to those of a result, where there is room and none says the
@@ -74,6 +75,9 @@ func addGap(gaps []session.Gap, g session.Gap) []session.Gap {
 }
 
 func (r *Result) doubt(g session.Gap) {
+	if !r.keeper.take(&g) {
+		return
+	}
 	r.Gaps = addGap(r.Gaps, g)
 	r.Inconclusive = session.Texts(r.Gaps)
 }
@@ -81,6 +85,7 @@ func (r *Result) doubt(g session.Gap) {
 // dropGaps takes away the gaps that were closed.
 func (r *Result) dropGaps(closed func(session.Gap) bool) {
 	r.Gaps = slices.DeleteFunc(r.Gaps, closed)
+	r.keeper.drop(closed)
 	r.Inconclusive = session.Texts(r.Gaps)
 }
 

@@ -184,6 +184,10 @@ const maxNamed = 5
 // becauseOf names the tools that a reason is about, and counts them where they
 // are too many to be read.
 func (j *judge) becauseOf(code session.Code, names []string, one, many string) {
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		g := ofTool(code, name, one)
+		return !j.keeper.take(&g)
+	})
 	for i, name := range names {
 		if i == maxNamed {
 			j.because(code, "%d more tools %s", len(names)-i, many)

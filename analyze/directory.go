@@ -406,7 +406,7 @@ func (d *Directory) Complete(res *Result, runs []session.IndexedRun) error {
 	}
 	if res.ended && harmless && !last.ended {
 		res.dropGaps(isOfEnd)
-		res.Verdict = verdict(res, d.alone().FailOn)
+		res.settle(d.alone())
 	}
 	return d.code(res)
 }

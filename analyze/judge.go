@@ -70,6 +70,7 @@ type judge struct {
 	profile *profile.Profile
 	end     rules.EndFacts
 	gaps    []session.Gap
+	keeper  gapKeeper
 	// timelines are drawn at the end.
 	timelines timelineBuilder
 	stderr    []byte
@@ -101,6 +102,7 @@ func newJudge(log *session.Reader) *judge {
 // JudgeReader reads a run's log and says where what was seen differs from what was said.
 func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 	j := newJudge(log)
+	j.keeper = gapKeeper{policy: opts.Policy, started: log.Header.Started}
 	w, err := j.read(log, opts.sent)
 	if err != nil {
 		return nil, err
@@ -146,7 +148,8 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 	res.Gaps, res.Inconclusive = append([]session.Gap{}, j.gaps...), session.Texts(j.gaps)
 	res.sent = j.sent
 	res.ended, res.harmless = run.End.Crashed, run.EndsHarmlessly()
-	res.Verdict = verdict(res, opts.FailOn)
+	res.keeper = j.keeper
+	res.settle(opts)
 	j.timelines.draw(res, j)
 	sanitize(res, j.set)
 	return res, nil
@@ -169,7 +172,11 @@ func (j *judge) because(code session.Code, format string, a ...any) {
 }
 
 // doubt adds a gap.
-func (j *judge) doubt(g session.Gap) { j.gaps = addGap(j.gaps, g) }
+func (j *judge) doubt(g session.Gap) {
+	if j.keeper.take(&g) {
+		j.gaps = addGap(j.gaps, g)
+	}
+}
 
 // here adds a gap that arose at the place in the log that is read.
 func (j *judge) here(code session.Code, format string, a ...any) {

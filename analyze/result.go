@@ -35,6 +35,8 @@ type Result struct {
 	// ended says that the server ended by itself in the run, and harmless that nothing is
 	// missed where a further start gets through.
 	ended, harmless bool
+	// keeper has the gaps that the policy accepts.
+	keeper gapKeeper
 	// sent is what the server was sent, of which its files may hold something.
 	sent *detect.Sent
 
@@ -128,6 +130,8 @@ type Coverage struct {
 	Phases []finding.Phase `json:"phases"`
 	// Unreached are phases of every run that this one did not come to.
 	Unreached []finding.Phase `json:"unreached,omitempty"`
+	// Reach tells the tools apart that were not looked at, nil where all were.
+	Reach *Reach `json:"reach,omitempty"`
 	// Needs are what the server says it lacks.
 	Needs []Need `json:"needs,omitempty"`
 	// Accepted are the hosts whose traffic could not be read and that the policy accepts.

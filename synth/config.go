@@ -94,11 +94,11 @@ type Config struct {
 	World *oracle.World
 	Words []string
 	// Skip are tools that are not called, declared or not.
-	Skip       []string
+	Skip []string
 	// Only is the one tool that is called, "" for all that the surface has. Avoid are
 	// arguments that it is not given.
-	Only  string
-	Avoid []json.RawMessage
+	Only       string
+	Avoid      []json.RawMessage
 	OracleTime time.Duration
 	// ListOnce leaves out the listing after each call.
 	ListOnce bool

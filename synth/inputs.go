@@ -24,7 +24,7 @@ type inputs struct {
 	sourced bool            // the server's source has literals to try
 	// avoided counts arguments that were drawn and not used.
 	avoided int
-	further bool            // its ordinary calls are over: only literals are left to try
+	further bool // its ordinary calls are over: only literals are left to try
 }
 
 // sent takes in the arguments of a call.

@@ -229,12 +229,26 @@ func (l *Log) CallEnding(tool, args, outcome string, work, rest func()) {
 		work()
 	}
 	if outcome == "ok" {
-		l.Frame(session.S2C, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[]}}`, l.id))
+		l.answer(false, "")
 	}
 	if rest != nil {
 		rest()
 	}
 	l.Mark(session.Mark{Kind: session.MarkReturn, Call: l.calls, Tool: tool, What: outcome})
+}
+
+// CallFails is a call that the tool answers with an error of its own.
+func (l *Log) CallFails(tool, args, said string) {
+	l.CallEnding(tool, args, "iserror", func() { l.answer(true, said) }, nil)
+}
+
+// answer is the server's answer to the call under way.
+func (l *Log) answer(isError bool, said string) {
+	result := `{"content":[]}`
+	if isError {
+		result = fmt.Sprintf(`{"isError":true,"content":[{"type":"text","text":%q}]}`, said)
+	}
+	l.Frame(session.S2C, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":%s}`, l.id, result))
 }
 
 // End writes an ordinary end.

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/coalmine-dev/coalmine/analyze/policy/yamldoc"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // maxItems bounds the entries of all lists.
@@ -34,7 +35,7 @@ type reader struct {
 }
 
 func (r *reader) policy(p *Policy, n *yaml.Node) {
-	r.Members(n, "the policy", []string{"schema", "server", "tools", "suppress", "accept_opaque", "accept_unrun", "environment", "rules"}, func(key, v *yaml.Node) {
+	r.Members(n, "the policy", []string{"schema", "server", "tools", "suppress", "accept_opaque", "accept_unrun", "accept_gaps", "environment", "rules"}, func(key, v *yaml.Node) {
 		switch key.Value {
 		case "schema":
 			if s := r.Text(v, "schema"); s != Schema {
@@ -50,6 +51,8 @@ func (r *reader) policy(p *Policy, n *yaml.Node) {
 			p.Environment = r.environment(v)
 		case "accept_unrun":
 			p.AcceptUnrun = r.acceptances(v)
+		case "accept_gaps":
+			p.AcceptGaps = r.gapAcceptances(v)
 		case "accept_opaque":
 			p.AcceptOpaque = r.list(v, "accept_opaque", checkHost)
 		case "rules":
@@ -275,6 +278,44 @@ func (r *reader) acceptances(n *yaml.Node) []Acceptance {
 		})
 		if a.Function == "" || a.Reason == "" || a.Expires.IsZero() {
 			r.Fault(v, "an acceptance needs function, reason and expires")
+			continue
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+func (r *reader) gapAcceptances(n *yaml.Node) []GapAcceptance {
+	if n.Kind != yaml.SequenceNode {
+		r.Fault(n, "accept_gaps must be a list")
+		return nil
+	}
+	var out []GapAcceptance
+	for _, v := range n.Content {
+		if r.items++; r.items > maxItems {
+			r.Fault(v, "there are more than %d entries", maxItems)
+			return out
+		}
+		a := GapAcceptance{At: yamldoc.At(v)}
+		r.Members(v, "accept_gaps", []string{"code", "tool", "reason", "expires"}, func(key, v *yaml.Node) {
+			text := r.Text(v, "accept_gaps, "+key.Value)
+			switch key.Value {
+			case "code":
+				a.Code = session.Code(text)
+			case "tool":
+				a.Tool = text
+			case "reason":
+				a.Reason = text
+			case "expires":
+				a.Expires = r.expires(v, text)
+			}
+		})
+		if a.Code == "" || a.Reason == "" || a.Expires.IsZero() {
+			r.Fault(v, "an acceptance of a gap needs code, reason and expires, and a tool where the gap is about one")
+			continue
+		}
+		if err := a.Code.Acceptable(a.Tool); err != nil {
+			r.Fault(v, "accept_gaps: code %q %v", yamldoc.Bounded(string(a.Code)), err)
 			continue
 		}
 		out = append(out, a)

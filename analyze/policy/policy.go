@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/coalmine-dev/coalmine/analyze/policy/yamldoc"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // Schema is the version that a file may name in its member "schema".
@@ -34,6 +35,8 @@ type Policy struct {
 	AcceptOpaque List
 	// AcceptUnrun are functions that need not run in a probe.
 	AcceptUnrun []Acceptance
+	// AcceptGaps are reasons for doubt that somebody answers for.
+	AcceptGaps []GapAcceptance
 	// Environment are values that a probed server is given: dummies for the keys and
 	// settings without which it does nothing. They are no leave for anything.
 	Environment map[string]string
@@ -97,6 +100,21 @@ type Acceptance struct {
 	At      Position
 }
 
+// GapAcceptance is a reason for doubt that somebody answers for until a day.
+type GapAcceptance struct {
+	Code session.Code
+	// Tool is what the gap is about, "" for the whole run.
+	Tool, Reason string
+	// Expires is the first moment at which it no longer holds: the end of the day named, UTC.
+	Expires time.Time
+	At      Position
+	// Note is written above the acceptance as a comment, and not read back.
+	Note string
+}
+
+// Until is the last day on which the acceptance holds.
+func (a *GapAcceptance) Until() string { return day(a.Expires) }
+
 // Position is a place in the file, counted from 1; the zero Position is none.
 type Position = yamldoc.Position
 
@@ -145,6 +163,24 @@ func (p *Policy) AcceptsUnrun(function string, at time.Time) (Acceptance, bool) 
 	return Acceptance{}, false
 }
 
+// AcceptsGap returns the first acceptance of a gap that holds at the moment given. Where
+// only one that has expired speaks of it, expired is that one's last day.
+func (p *Policy) AcceptsGap(g session.Gap, at time.Time) (a GapAcceptance, expired string, ok bool) {
+	if p == nil || g.Code.Acceptable(g.Tool) != nil {
+		return GapAcceptance{}, "", false
+	}
+	for _, a := range p.AcceptGaps {
+		if a.Code != g.Code || a.Tool != g.Tool {
+			continue
+		}
+		if at.Before(a.Expires) {
+			return a, "", true
+		}
+		expired = a.Until()
+	}
+	return GapAcceptance{}, expired, false
+}
+
 // Expired returns an error for each suppression and acceptance that no longer holds at the moment given.
 func (p *Policy) Expired(now time.Time) []error {
 	var out []error
@@ -156,6 +192,15 @@ func (p *Policy) Expired(now time.Time) []error {
 	for _, a := range p.AcceptUnrun {
 		if !now.Before(a.Expires) {
 			out = append(out, &Error{File: p.File, At: a.At, What: fmt.Sprintf("the acceptance of %s expired on %s", yamldoc.Bounded(a.Function), day(a.Expires))})
+		}
+	}
+	for _, a := range p.AcceptGaps {
+		if !now.Before(a.Expires) {
+			about := string(a.Code)
+			if a.Tool != "" {
+				about += " of " + yamldoc.Bounded(a.Tool)
+			}
+			out = append(out, &Error{File: p.File, At: a.At, What: fmt.Sprintf("the acceptance of the gap %s expired on %s", about, a.Until())})
 		}
 	}
 	return out

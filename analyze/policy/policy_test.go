@@ -35,6 +35,9 @@ suppress:
 accept_opaque: [pinned.example.org]
 accept_unrun:
   - {function: "src/server.py:Server.handle", reason: read by dana, expires: 2027-01-31}
+accept_gaps:
+  - {code: credential-missing, tool: upload, reason: needs an account, expires: 2027-01-31}
+  - {code: attacks-incomplete, reason: a slow machine, expires: 2027-01-31}
 `
 
 func TestParse(t *testing.T) {
@@ -66,8 +69,8 @@ func TestParse(t *testing.T) {
 	if _, ok := p.AcceptsUnrun("src/server.py:Server.handle", last.Add(time.Second)); ok {
 		t.Error("the function is accepted after its day")
 	}
-	if len(p.Expired(last)) != 0 || len(p.Expired(last.Add(time.Second))) != 2 {
-		t.Error("a suppression and an acceptance hold to the end of their last day")
+	if len(p.Expired(last)) != 0 || len(p.Expired(last.Add(time.Second))) != 4 {
+		t.Error("suppressions and acceptances hold to the end of their last day")
 	}
 	// A finding may be known by a fingerprint of the version before, too.
 	for _, prints := range [][]string{{"0123456789abcdef0123456789abcdef"}, {"ffffffffffffffffffffffffffffffff", "0123456789abcdef0123456789abcdef"}} {
@@ -96,7 +99,7 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		"server: {allow: {hosts: e.org}}":                                 "p.yaml:1:25: server, allow, hosts must be a list",
 		"server: {allow: {hosts: [[]]}}":                                  "p.yaml:1:26: server, allow, hosts must be a text",
 		"environment: {HOME: /x, 1A: b}":                                  "p.yaml:1:15: environment: HOME is the sandbox's own\np.yaml:1:25: environment: \"1A\" is no variable's name",
-		"a: &x {}\ntools: *x":                                             "p.yaml:1:1: the policy: \"a\" is none of schema, server, tools, suppress, accept_opaque, accept_unrun, environment, rules\np.yaml:2:8: tools must be a mapping",
+		"a: &x {}\ntools: *x":                                             "p.yaml:1:1: the policy: \"a\" is none of schema, server, tools, suppress, accept_opaque, accept_unrun, accept_gaps, environment, rules\np.yaml:2:8: tools must be a mapping",
 		"suppress: [{reason: x}]":                                         "p.yaml:1:12: a suppression needs fingerprint, reason, owner and expires",
 		"suppress: [{fingerprint: abc, reason: x, owner: y, expires: z}]": "p.yaml:1:26: fingerprint \"abc\" is no 32 hexadecimal digits, as report.json has them\np.yaml:1:61: expires \"z\" is no day, such as 2027-01-31",
 		"rules: x.yaml":                                                   `p.yaml:1:8: rules must be a list of files and rules`,

@@ -54,6 +54,20 @@ func (p *Policy) Marshal() []byte {
 		w.line(2, "reason: %s", quote(a.Reason))
 		w.line(2, "expires: %q", day(a.Expires))
 	}
+	if len(p.AcceptGaps) > 0 {
+		w.line(0, "accept_gaps:")
+	}
+	for _, a := range p.AcceptGaps {
+		if a.Note != "" {
+			w.line(1, "# %s", comment(a.Note))
+		}
+		w.line(1, "- code: %s", quote(string(a.Code)))
+		if a.Tool != "" {
+			w.line(2, "tool: %s", quote(a.Tool))
+		}
+		w.line(2, "reason: %s", quote(a.Reason))
+		w.line(2, "expires: %q", a.Until())
+	}
 	if len(p.Suppress) > 0 {
 		w.line(0, "suppress:")
 	}

@@ -78,11 +78,13 @@ type pageView struct {
 	Coverage  coverageView
 	Audit     *auditView
 	Accepted  []acceptedView
-	Baseline  string
-	Known     []knownView
-	Reproduce string
-	Files     []string
-	Tool, Run string
+	// AcceptedGaps are lines: what was not checked and that somebody answers for.
+	AcceptedGaps []string
+	Baseline     string
+	Known        []knownView
+	Reproduce    string
+	Files        []string
+	Tool, Run    string
 }
 
 type countView struct {

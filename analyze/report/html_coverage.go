@@ -60,6 +60,9 @@ func (v *pageView) accepted(res *analyze.Result) {
 	if res.Policy == nil {
 		return
 	}
+	for i := range res.Policy.Gaps[:min(len(res.Policy.Gaps), maxPageFindings)] {
+		v.AcceptedGaps = append(v.AcceptedGaps, Escape(acceptedGapLine(&res.Policy.Gaps[i]), 600))
+	}
 	for _, a := range res.Policy.Accepted[:min(len(res.Policy.Accepted), maxPageFindings)] {
 		v.Accepted = append(v.Accepted, acceptedView{Escape(a.Rule, 60), Escape(a.Message, 300), Escape(a.Reason, 300), Escape(a.Owner, 80), Escape(a.Until, 10)})
 	}

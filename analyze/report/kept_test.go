@@ -68,6 +68,7 @@ var differences = []struct {
 	file, member, reason string
 }{
 	{FileJSON, "gaps", "a reason for doubt has a code and a remedy beside its text"},
+	{FileJSON, "reach", "tools that were not looked at are told apart"},
 	{FileJSON, "explained", "each effect has its explanation"},
 	{FileSARIF, "rules", "the documentation of rules grows"},
 	{FileSARIF, "ruleIndex", "a new rule moves those after it"},

@@ -241,6 +241,13 @@ func (m *markdown) foot(res *analyze.Result) {
 		m.last("The policy %[2]s suppresses %[1]s.", plural(len(res.Policy.Accepted), "finding"), code(res.Policy.File, 200))
 		m.last("")
 	}
+	if gaps := gapsAccepted(res); len(gaps) > 0 {
+		m.last("The policy %[2]s accepts %[1]s.", plural(len(gaps), "gap"), code(res.Policy.File, 200))
+		for i := range gaps[:min(len(gaps), maxShownReasons)] {
+			m.last("- %s", code(acceptedGapLine(&gaps[i]), 400))
+		}
+		m.last("")
+	}
 	if res.Run.Reproduce != "" {
 		m.last("Reproduce: %s", code(res.Run.Reproduce, 1500))
 	}

@@ -157,6 +157,11 @@ func (b *sarifBuilder) run(res *analyze.Result) *sarif.Run {
 		inv.ToolExecutionNotifications = append(inv.ToolExecutionNotifications,
 			sarif.NewNotification().WithLevel("warning").WithMessage(message("not checked: "+text.Printable(reason, 300))))
 	}
+	gaps := gapsAccepted(res)
+	for i := range gaps {
+		inv.ToolExecutionNotifications = append(inv.ToolExecutionNotifications,
+			sarif.NewNotification().WithLevel("note").WithMessage(message("accepted, "+text.Printable(acceptedGapLine(&gaps[i]), 600))))
+	}
 	if dropped > 0 {
 		inv.ToolExecutionNotifications = append(inv.ToolExecutionNotifications,
 			sarif.NewNotification().WithLevel("warning").WithMessage(message(fmt.Sprintf("left out the %d least severe results", dropped))))

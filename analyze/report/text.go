@@ -40,9 +40,13 @@ func Text(w io.Writer, res *analyze.Result, o TextOptions) error {
 		p.fact("reproduce", "%s", command(res.Run.Reproduce))
 	}
 	p.coverage(res)
+	if line := reachLine(res.Coverage.Reach); line != "" {
+		p.fact("looked at", "%s", line)
+	}
 	if res.Policy != nil && len(res.Policy.Accepted) > 0 {
 		p.fact("accepted", "%s, suppressed by %s", plural(len(res.Policy.Accepted), "finding"), Clean(res.Policy.File, 200))
 	}
+	p.acceptedGaps(res)
 	if res.Baseline != nil {
 		p.fact("known", "%s, in %s", plural(len(res.Baseline.Known), "finding"), Clean(res.Baseline.File, 200))
 	}
@@ -118,6 +122,9 @@ func (p *printer) head(res *analyze.Result) {
 	}[res.Verdict]
 	if c := tally(res); c != "" {
 		verdict += " (" + c + ")"
+	}
+	if n := len(gapsAccepted(res)); n > 0 {
+		verdict += fmt.Sprintf(", %s accepted", plural(n, "gap"))
 	}
 	p.line("%s: %s", name, verdict)
 }

@@ -1,6 +1,9 @@
 package session
 
-import "slices"
+import (
+	"errors"
+	"slices"
+)
 
 // Gap is a reason for doubt: something of a run was not seen, so that a run
 // without findings is not clean.
@@ -101,6 +104,38 @@ const (
 	GapCodeNotRun          Code = "code-not-run"
 	GapCodeNotRecorded     Code = "code-not-recorded"
 )
+
+// unacceptable are the codes that nobody can answer for: the record itself is not whole, or
+// nothing was looked at at all.
+var unacceptable = []Code{
+	GapOther, GapMarkUnknown, GapEventUnknown, GapLogDamaged, GapLogEmpty, GapLogBeginsLate, GapCutOff, GapFramesMissing, GapDetectorFailed, GapRuleFailed,
+	GapNotTraced, GapTracerDied, GapTracerUnfinished, GapRecordsLost, GapRecordsLate, GapAccessesLost, GapClockStepped, GapSinkholeEnded, GapTrafficLost,
+	GapStartFailed, GapNotStarted, GapFurtherStartFailed, GapSandboxEnded, GapSandboxNotStopped, GapSandboxNotRemoved,
+	GapHandshakeFailed, GapNotListed, GapNothingDeclared, GapNothingCalled, GapCodeNotRun, GapPayloadOpaque,
+}
+
+// ofOneTool are the codes whose gaps each speak of one tool; one without a tool counts
+// those that were too many to be named.
+var ofOneTool = []Code{GapToolNeverCalled, GapToolNeverAnswered, GapToolOnlyErrors}
+
+// Acceptable says why gaps of a code can not be accepted, nil where they can. Whether the
+// gap is about a tool is the second argument.
+func (c Code) Acceptable(tool string) error {
+	_, known := kindOf[c]
+	switch {
+	case !known:
+		return errors.New("is no code of docs/gaps.md")
+	case c == GapCodeNotRun:
+		return errors.New("is accepted by function, under accept_unrun")
+	case c == GapPayloadOpaque:
+		return errors.New("is accepted by host, under accept_opaque")
+	case slices.Contains(unacceptable, c):
+		return errors.New("says that the run was not recorded or did not come to the tools, which nobody can answer for")
+	case tool == "" && slices.Contains(ofOneTool, c):
+		return errors.New("needs a tool")
+	}
+	return nil
+}
 
 // GapKind is what is to be said of all gaps of one code.
 type GapKind struct {

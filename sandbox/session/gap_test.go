@@ -20,6 +20,7 @@ func gapsPage() []byte {
 	b.WriteString("# Reasons for doubt\n\n" +
 		"A run without findings is clean only where everything was looked at. What was not is a gap, and the verdict is then *inconclusive*.\n" +
 		"In `report.json` the member `gaps` has them all, each with a code that does not change, the tool and the phase where they are known, a text and a remedy.\n" +
+		"A policy can accept most of them ([accept_gaps](policy.md)).\n" +
 		"This page is made from `sandbox/session/gapkinds.go`: `go test ./sandbox/session -run TestGapsPage -update` writes it anew.\n\n" +
 		"| code | what was not seen | remedy |\n|---|---|---|\n")
 	for _, k := range GapKinds() {
