@@ -48,3 +48,6 @@ func LedgerOf(t *testing.T, dir *os.Root) *custom.Ledger {
 
 // Done is what was done as of the last question.
 func (l *Live) Done() *profile.Profile { return l.j.profile }
+
+// IsOwnPeer is isOwnPeer.
+var IsOwnPeer = isOwnPeer

@@ -141,7 +141,7 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 	if !j.building() {
 		j.sealedHoles(run.Varied)
 		j.serverHoles(res.Coverage.Tools)
-		res.Coverage.Needs = j.needs(res, w.refusals)
+		res.Coverage.Needs = j.needs(res, &w.surface, w.refusals)
 		j.needHoles(res.Coverage.Needs)
 		j.auditHoles(opts)
 	}

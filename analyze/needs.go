@@ -47,12 +47,19 @@ var (
 	lackWords       = regexp.MustCompile(`(?i)\b(?:requires?|required|missing|not (?:been )?(?:set|found|provided|configured|specified|defined|given)|must (?:be|provide|set|specify)|please (?:set|provide|configure|specify)|unset|no (?:api[ _-]?key|token|credentials?|config\w*)|unauthori[sz]ed|needs?|needed|is empty|could not find|cannot find)\b`)
 	deviceWords     = regexp.MustCompile(`(?i)\b(?:no (?:\w+ )?(?:devices?|emulators?|simulators?)\b|(?:device|emulator|simulator)s? (?:is |are )?(?:not (?:found|connected|available)|offline|unauthori[sz]ed))`)
 	// What shells, libuv, Python and others say where a program is missing.
-	programWords = regexp.MustCompile(`(?i)\bspawn(?:Sync)? (\S{1,80}) ENOENT|\b([\w.+-]{1,40}): (?:command )?not found\b|No such file or directory: '([\w.+-]{1,40})'|` +
+	programWords = regexp.MustCompile(`(?i)\bspawn(?:Sync)? (\S{1,80}) ENOENT|\b([\w.+-]{1,40}): command not found\b|\bsh: (?:line )?(?:\d+: )?([\w.+-]{1,40}): not found\b|No such file or directory: '([\w+-]{1,40})'|` +
 		`exec: "([\w.+-]{1,40})": executable file not found|\b([\w.+-]{1,40})(?: is)? not installed\b|\b([\w.+-]{1,40})(?: was)? not found in (?:the |your )?(?:system )?PATH\b|` +
 		`Executable doesn't exist at \S{0,200}/([\w.+-]{1,40})|Could not find (Chrome|Chromium|Firefox|a browser)\b`)
 	usageLine = regexp.MustCompile(`(?i)^usage:? `)
 	variable  = regexp.MustCompile(`\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b`)
 )
+
+// named find what a line names that has no variable: a file or a placeholder of the usage,
+// or a device.
+var named = map[string]*regexp.Regexp{
+	NeedConfiguration: regexp.MustCompile(`<[\w. |/-]{1,40}>|[~./\w-]*\.(?:json|ya?ml|toml|ini|conf|cfg|env|properties)\b`),
+	NeedDevice:        regexp.MustCompile(`/dev/[\w./-]+|(?i)\b(?:emulator|simulator|device)s?\b`),
+}
 
 // maxNeeds bounds what is said of needs, maxSaid a line of it.
 const (
@@ -79,9 +86,18 @@ func needOf(line string) *Need {
 		return nil
 	}
 	n := &Need{What: what, Said: line}
-	for _, v := range variable.FindAllString(line, 5) {
-		if !slices.Contains(n.Names, v) {
-			n.Names = append(n.Names, v)
+	for _, re := range []*regexp.Regexp{variable, named[what]} {
+		if re == nil || len(n.Names) > 0 {
+			continue
+		}
+		most := 5
+		if what == NeedDevice {
+			most = 1
+		}
+		for _, v := range re.FindAllString(line, most) {
+			if v = strings.TrimRight(v, ".,:;'\")"); !slices.Contains(n.Names, v) {
+				n.Names = append(n.Names, v)
+			}
 		}
 	}
 	return n
@@ -90,7 +106,7 @@ func needOf(line string) *Need {
 // needs finds what the server lacks: by what it said on its stderr where it ended
 // or never spoke, by what tools said that answered with nothing but errors, and by
 // what these were seen doing.
-func (j *judge) needs(res *Result, refusals map[string][]string) []Need {
+func (j *judge) needs(res *Result, surface *wire.Surface, refusals map[string][]refusal) []Need {
 	var out []Need
 	add := func(n Need) {
 		for i := range out {
@@ -103,13 +119,13 @@ func (j *judge) needs(res *Result, refusals map[string][]string) []Need {
 			out = append(out, n)
 		}
 	}
-	read := func(tool, text string) {
+	read := func(tool, text string, own *ownWords) {
 		for line := range strings.Lines(text) {
 			n := needOf(line)
-			if n != nil && n.What == NeedProgram && j.profile.Ran(path.Base(n.Names[0])) {
+			if n != nil && n.What == NeedProgram && (j.profile.Ran(path.Base(n.Names[0])) || slices.Contains(own.command, n.Names[0])) {
 				continue // it is here: something else was missing
 			}
-			if n != nil {
+			if n != nil && !own.explains(n, line) {
 				n.Tool, n.Said = tool, j.say(n.Said, maxSaid)
 				for i := range n.Names {
 					n.Names[i] = j.say(n.Names[i], maxNeedName)
@@ -120,14 +136,24 @@ func (j *judge) needs(res *Result, refusals map[string][]string) []Need {
 	}
 	spoke := j.profile.Phases[finding.PhaseCall]
 	if !spoke || j.end.Crashed {
-		read("", res.Server.Stderr)
+		own := j.ownWords(nil, nil)
+		read("", res.Server.Stderr, &own)
 	}
 	for _, t := range res.Coverage.Tools {
 		if t.Calls == 0 || t.OK > 0 || t.What != "tool" {
 			continue
 		}
-		for _, text := range refusals[t.Name] {
-			read(t.Name, text)
+		declared := slices.IndexFunc(surface.Tools, func(d wire.Tool) bool { return d.Name == t.Name })
+		for _, r := range refusals[t.Name] {
+			if ofValidation.MatchString(r.text) || ofOddInput.MatchString(r.text) {
+				continue
+			}
+			var tool *wire.Tool
+			if declared >= 0 {
+				tool = &surface.Tools[declared]
+			}
+			own := j.ownWords(tool, r.args)
+			read(t.Name, r.text, &own)
 		}
 		for _, n := range j.observedNeeds(t.Name) {
 			add(n)
@@ -187,9 +213,7 @@ func (j *judge) needHoles(needs []Need) {
 			who += fmt.Sprintf(" (and %d more)", len(n.Tools)-1)
 		}
 		g := session.Gap{Code: gapOfNeed[n.What], Tool: n.Tool, Text: n.reason(who)}
-		if len(n.Names) > 0 && (n.What == NeedCredential || n.What == NeedConfiguration) {
-			g.Remedy = "--env " + n.Names[0] + "=VALUE passes a dummy value."
-		}
+		g.Remedy = n.remedy()
 		j.doubt(g)
 	}
 }
@@ -201,6 +225,9 @@ func (w *wireReader) refused(call int, m *wire.Message) {
 	for _, c := range calls[min(max(call-1, 0), len(calls)):] {
 		if c.N == call {
 			tool = c.Tool
+			if len(c.Oracles) > 0 {
+				return // what is refused is an input of ours that nobody would send
+			}
 			break
 		}
 	}
@@ -208,8 +235,8 @@ func (w *wireReader) refused(call int, m *wire.Message) {
 		return
 	}
 	for _, text := range errorTexts(m) {
-		if !slices.Contains(w.refusals[tool], text) {
-			w.refusals[tool] = append(w.refusals[tool], text)
+		if !slices.ContainsFunc(w.refusals[tool], func(r refusal) bool { return r.text == text }) {
+			w.refusals[tool] = append(w.refusals[tool], refusal{text, w.args[call]})
 		}
 	}
 }

@@ -21,10 +21,11 @@ func (j *judge) observedNeeds(tool string) []Need {
 			calls[c.N] = true
 		}
 	}
+	own := j.ownWords(nil, nil)
 	var out []Need
 	var names []string
 	for _, n := range j.profile.Absent(func(call int) bool { return calls[call] }) {
-		if len(names) < maxNamesPerNeed {
+		if len(names) < maxNamesPerNeed && !slices.Contains(own.command, n) {
 			names = append(names, j.say(n, maxNeedName))
 		}
 	}
@@ -41,6 +42,9 @@ func (j *judge) observedNeeds(tool string) []Need {
 func (j *judge) services(calls map[int]bool) []string {
 	var names []string
 	add := func(peer string) {
+		if isOwnPeer(peer) {
+			return
+		}
 		if peer = j.say(peer, 200); !slices.Contains(names, peer) && len(names) < maxNamesPerNeed {
 			names = append(names, peer)
 		}
@@ -60,6 +64,25 @@ func (j *judge) services(calls map[int]bool) []string {
 			add(e.Target)
 		}
 	}
+	if len(names) == 0 {
+		return j.localServices(calls)
+	}
+	return names
+}
+
+// localServices are the ports of this machine that the calls tried and on which nothing listened.
+func (j *judge) localServices(calls map[int]bool) []string {
+	var names []string
+	for i := range j.profile.Effects {
+		e := &j.profile.Effects[i]
+		port, loopback := strings.CutPrefix(e.Target, "loopback:")
+		if e.Kind != finding.NetConnect || !calls[e.Call] || !loopback || slices.Contains(localTelemetry, port) || e.Rung != finding.RungAttempted {
+			continue
+		}
+		if name := localService(port); !slices.Contains(names, name) && len(names) < maxNamesPerNeed {
+			names = append(names, name)
+		}
+	}
 	return names
 }
 
@@ -70,6 +93,9 @@ func (n *Need) reason(who string) string {
 	case NeedProgram:
 		return fmt.Sprintf("%s needs a program that the sandbox lacks: %s", who, names)
 	case NeedService:
+		if strings.HasPrefix(names, "localhost:") {
+			return fmt.Sprintf("%s needs the service at %s, but nothing listens there (--network loopback has the sinkhole answer)", who, names)
+		}
 		return fmt.Sprintf("%s needs the service at %s, but only the sinkhole answered (--network allow=HOST connects to it, --replies FILE simulates it)", who, names)
 	}
 	what := "a " + n.What
@@ -77,7 +103,7 @@ func (n *Need) reason(who string) string {
 		what += " (" + names + ")"
 	}
 	remedy := ""
-	if len(n.Names) > 0 {
+	if len(n.Names) > 0 && variable.MatchString(n.Names[0]) {
 		remedy = "; --env " + n.Names[0] + "=VALUE passes a dummy value"
 	}
 	return fmt.Sprintf("%s says that it needs %s: “%s”%s", who, what, n.Said, remedy)

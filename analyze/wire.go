@@ -34,13 +34,13 @@ type wireReader struct {
 	// announced says that the server has said that its list of tools changed.
 	announced bool
 	// refusals are what errors said, by tool.
-	refusals map[string][]string
+	refusals map[string][]refusal
 	// undeclared are the answers of calls of tools that were not listed by then.
 	undeclared map[int]string
 }
 
 func newWireReader(p *profile.Builder, t *timelineBuilder) *wireReader {
-	return &wireReader{profile: p, timelines: t, track: wire.NewTracker(wire.Options{Loose: true}), whole: map[wire.List]bool{}, refusals: map[string][]string{}, undeclared: map[int]string{}, args: map[int]json.RawMessage{}}
+	return &wireReader{profile: p, timelines: t, track: wire.NewTracker(wire.Options{Loose: true}), whole: map[wire.List]bool{}, refusals: map[string][]refusal{}, undeclared: map[int]string{}, args: map[int]json.RawMessage{}}
 }
 
 // frame takes one frame after its mark, in order, and its messages; err says what
