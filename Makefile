@@ -12,6 +12,7 @@
 # make race   the tests of make unit under the race detector; needs a C compiler
 # make oracle-report  every oracle against servers of ours with one hole each, and their fixed twins
 # make honest-report  honest servers: npm's, PyPI's, the SDKs' examples; none may be loud
+# make reach-report   tools of public servers that answered, of all that they declare; REACH=seen, SHARD=i/n
 # make coverage-report  functions of honest servers' own code that ran; SHARD=i/n for a part
 # make shrink-report  the smallest calls reported of planted triggers
 # make pairs-report  real and ill servers, each in every backend
@@ -41,7 +42,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: audit-parity docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report
+.PHONY: audit-parity docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report reach-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -242,6 +243,14 @@ honest-report: build servers
 	COALMINE_HONEST=all go test -tags e2e -count=1 -v -timeout 10m -run '^TestHonest$$' ./cmd/internal/probe/probetest/servers | awk '\
 	  /^servers / { all = $$2 } /^honest / { print; on = 1; if (/^honest quiet/) good++; fflush(); next } /^    [^ ]/ && on { if (!/_test.go:/) print; next } /^panic:|SKIP:/ { print } { on = 0 } \
 	  END { printf "quiet: %d/%d\n", good, all; exit good != all || !all }'
+
+# Tools of pinned public servers that answered. REACH=seen leaves out the half that nobody looks at while inputs are tuned.
+REACH ?= all
+reach-report: build
+	COALMINE_REACH=$(REACH) SHARD=$(SHARD) go test -tags e2e -count=1 -v -timeout 60m -run '^TestReach$$' ./cmd/internal/probe/probetest/servers | awk '\
+	  /^reach (un)?seen .*: [0-9]+\/[0-9]+ tools/ { print; on = 1; match($$0, /: [0-9]+\/[0-9]+ tools/); split(substr($$0, RSTART + 2), n, /[\/ ]/); got += n[1]; all += n[2]; fflush(); next } \
+	  /^    [^ ]/ && on { if (!/_test.go:/) print; next } /^panic:|SKIP:/ { print } { on = 0 } \
+	  END { printf "reach: %d/%d\n", got, all; exit !all }'
 
 # Functions of honest servers' own code that ran, and what acts on the world and never did.
 coverage-report: build servers

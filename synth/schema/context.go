@@ -22,6 +22,7 @@ func any2(have []string, wanted ...string) bool {
 // repository to one that works on git.
 func (g *Generator) inContext(m *meaning, tool []string, desc string) {
 	h := &g.opts.Hints
+	withGrammar(m, tool, desc)
 	git := any2(tool, "git") && h.Repo != ""
 	creates := any2(tool, "create", "write", "save", "export", "new", "mkdir", "screenshot", "download", "init", "touch", "snapshot", "start", "take")
 	if m.kind == kFile || m.kind == kNewFile {
@@ -150,8 +151,10 @@ func (g *Generator) valuesOf(m *meaning, desc string) []string {
 		return []string{h.url(), base + "/index.html", base + "/docs/report.html"}
 	case kBranch:
 		return append(present1(h.Branch), kindValues[kBranch]...)
-	case kTimezone, kRevision, kNewName, kCommand, kCode, kFunction, kSQL, kHost, kIP:
+	case kTimezone, kRevision, kNewName, kCommand, kCode, kFunction, kHost, kIP:
 		return kindValues[m.kind]
+	case kSQL:
+		return sqlFor(words(g.opts.Tool), strings.ToLower(g.opts.Description)+" "+desc)
 	}
 	list := slices.DeleteFunc(slices.Clone(m.said), func(s string) bool {
 		wordy := m.kind == kProse || m.kind == kQuery || m.kind == kTitle || m.kind == kCity || m.kind == kDateTime

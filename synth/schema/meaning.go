@@ -89,6 +89,39 @@ const (
 	kPixels
 	kPercent
 	kPrice
+	kIBAN
+	kBIC
+	kISBN
+	kCard
+	kVIN
+	kFEN
+	kPGN
+	kRRULE
+	kGeoJSON
+	kWKT
+	kCURL
+	kJQL
+	kCypher
+	kGraphQL
+	kPromQL
+	kJSONPath
+	kJQ
+	kXPath
+	kSelector
+	kHash
+	kPhone
+	kMAC
+	kSymbol
+	kISIN
+	kZip
+	kCVE
+	kDOI
+	kArxiv
+	kCell
+	kCells
+	kSheet
+	kDataURL
+	kHTTPMethod
 )
 
 // meaning is what a property's name, format and description say.
@@ -109,7 +142,7 @@ type rule struct {
 }
 
 // rules are tried in order; a phrase is whole words in the singular.
-var rules = []rule{
+var rules = append(grammarRules(), []rule{
 	{kRepo, []string{"repo path", "repository path", "repo dir", "git repo", "git dir", "repository root", "repo root"}},
 	{kTimezone, []string{"timezone", "time zone", "tz"}},
 	{kMIME, []string{"mime", "mime type", "content type", "media type"}},
@@ -187,7 +220,7 @@ var rules = []rule{
 	{kProse, []string{"message", "text", "content", "body", "description", "prompt", "comment", "note", "thought", "observation", "summary",
 		"input", "problem", "task", "reason", "feedback", "new text", "string", "paragraph"}},
 	{kName, []string{"name", "slug", "entity"}},
-}
+}...)
 
 // meaningOf reads a property: what it is called, what it says of itself, and
 // what the tool is for.

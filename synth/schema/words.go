@@ -25,7 +25,7 @@ var unsigned = strings.Join([]string{
 }, ".")
 
 // values by kind, the plainest first: the first call takes that one.
-var kindValues = map[kind][]string{
+var kindValues = withGrammars(map[kind][]string{
 	kTimezone: {"Europe/London", "America/New_York", "Asia/Tokyo", "UTC"},
 	kLanguage: {"en", "de", "fr"},
 	kProgram:  {"javascript", "python", "bash"},
@@ -79,6 +79,16 @@ var kindValues = map[kind][]string{
 	kUUID:     {"3f2b8c1e-6d4a-4f7b-9a53-1c2d3e4f5a6b"},
 	kModel:    {"default"},
 	kProse:    sentences,
+})
+
+// withGrammars adds the values of all grammars.
+func withGrammars(values map[kind][]string) map[kind][]string {
+	for _, g := range grammars {
+		if g.values != nil {
+			values[g.kind] = g.values
+		}
+	}
+	return values
 }
 
 // kindNumbers are the numbers that a kind suggests.
