@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 
 // workbook is a spreadsheet of one sheet with a heading and a row for each item, in the
@@ -37,7 +39,7 @@ func workbook(items []string, counts []int) ([]byte, error) {
 		{"_rels/.rels", `<Relationships xmlns="` + packs + `relationships"><Relationship Id="rId1" Type="` + rel + `/officeDocument" Target="xl/workbook.xml"/></Relationships>`},
 		{"xl/workbook.xml", `<workbook xmlns="` + main + `" xmlns:r="` + rel + `"><sheets><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>`},
 		{"xl/_rels/workbook.xml.rels", `<Relationships xmlns="` + packs + `relationships"><Relationship Id="rId1" Type="` + rel + `/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`},
-		{"xl/worksheets/sheet1.xml", `<worksheet xmlns="` + main + `"><sheetData>` + row("1", "item", "count") + rows + `</sheetData></worksheet>`},
+		{"xl/worksheets/sheet1.xml", `<worksheet xmlns="` + main + `"><dimension ref="A1:B` + strconv.Itoa(len(items)+1) + `"/><sheetData>` + row("1", "item", "count") + rows + `</sheetData></worksheet>`},
 	} {
 		w, err := z.Create(part.name)
 		if err != nil {
@@ -67,6 +69,9 @@ func (l *learner) ofExtension(args json.RawMessage, text string) json.RawMessage
 	corrected := false
 	for name, old := range given {
 		var value string
+		if json.Unmarshal(old, &value) == nil && schema.NamesType(name, path.Ext(value)) {
+			continue // the refusal speaks of another argument with the same value
+		}
 		if json.Unmarshal(old, &value) != nil || !strings.HasPrefix(value, "/") || !strings.Contains(text, value) || !l.d.planted(value) {
 			continue
 		}

@@ -31,7 +31,8 @@ type target struct {
 	inferred  map[string]any
 	additions int
 	rank      int
-	slow      bool // a call took long: what bounds its duration is always given
+	said      string // the latest refusal, bounded
+	slow      bool   // a call took long: what bounds its duration is always given
 	decl      wire.Tool
 	// base are arguments with which it succeeded, the fullest; nil for none.
 	base json.RawMessage
@@ -84,6 +85,7 @@ func Drive(ctx context.Context, cfg Config) (Report, error) {
 	d := newDriver(ctx, cfg)
 	d.prepare()
 	d.run()
+	d.rescue()
 	d.trySource()
 	d.sequences()
 	d.oracles()
@@ -102,6 +104,7 @@ func newDriver(ctx context.Context, cfg Config) *driver {
 }
 
 func (d *driver) prepare() {
+	d.cfg.Hints.Context = schema.Words(d.cfg.Surface.Server.Name)
 	d.dictionary()
 	for _, t := range d.cfg.Surface.Tools {
 		d.addTool(t)

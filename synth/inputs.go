@@ -24,6 +24,8 @@ type inputs struct {
 	sourced bool            // the server's source has literals to try
 	// avoided counts arguments that were drawn and not used.
 	avoided int
+	// rescued says that a call is made because none has succeeded.
+	rescued bool
 	further bool // its ordinary calls are over: only literals are left to try
 }
 
@@ -67,6 +69,8 @@ func (t *target) class() schema.Class {
 	switch {
 	case t.further:
 		return schema.Sourced
+	case t.rescued:
+		return schema.Learned
 	case k == 0:
 		return schema.TypicalRequired
 	case k == 1:

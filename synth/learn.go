@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 
@@ -18,6 +19,8 @@ const (
 	maxResultText = 256 << 10
 	maxLearned    = 400
 	maxWalk       = 24
+	// maxSaid bounds what is kept of a refusal to compare it with the next.
+	maxSaid = 200
 )
 
 // learn puts the names and ids of an answer into the dictionary, and of a call
@@ -34,9 +37,7 @@ func (d *driver) learn(t *target, c Call, o Outcome, r client.Result) {
 		l.document(c.Args)
 	}
 	if r.Err != nil {
-		if !t.infer(r.Err.Message) {
-			t.retry = l.demands(c.Args, r.Err.Message)
-		}
+		t.refused(&l, c.Args, r.Err.Message)
 	}
 	if len(r.Raw) == 0 || len(r.Raw) > maxResultText {
 		return
@@ -54,18 +55,39 @@ func (d *driver) learn(t *target, c Call, o Outcome, r client.Result) {
 	}
 	for _, part := range result.Content {
 		switch {
-		case o != OK && t.infer(part.Text):
 		case o != OK:
-			if retry := l.ofExtension(c.Args, part.Text); retry != nil {
-				t.retry = retry
-			} else if retry := l.demands(c.Args, part.Text); retry != nil {
-				t.retry = retry
-			}
+			t.refused(&l, c.Args, part.Text)
 		case !l.document(json.RawMessage(part.Text)):
 			l.prose(part.Text)
 		}
 		l.add("uri", part.URI)
 	}
+}
+
+// refused takes in what a refusal says of the arguments: what the schema lacks, or what other
+// arguments it would have taken.
+func (t *target) refused(l *learner, args json.RawMessage, text string) {
+	t.said = text[:min(len(text), maxSaid)]
+	if t.infer(text) {
+		return
+	}
+	for _, correct := range []func(json.RawMessage, string) json.RawMessage{l.ofExtension, l.suggested, l.demands} {
+		if retry := correct(args, text); retry != nil && !t.wasGiven(retry) {
+			t.retry = retry
+			return
+		}
+	}
+	t.require(args, text)
+}
+
+// wasGiven says that a target had these arguments before.
+func (t *target) wasGiven(args json.RawMessage) bool {
+	if t.gen != nil {
+		if c, err := t.gen.Canonical(args); err == nil {
+			args = c
+		}
+	}
+	return slices.ContainsFunc(t.given, func(g json.RawMessage) bool { return bytes.Equal(g, args) })
 }
 
 // learner takes in one answer.

@@ -42,6 +42,9 @@ func Workspace(root string, seed int64) []rootfs.File {
 	if sheet, err := workbook(w.items, w.counts); err == nil { // writing to memory does not fail
 		file(w.sheetName, sheet)
 	}
+	for _, s := range w.samples() {
+		file(s.name, s.data)
+	}
 	for _, f := range w.history.repository() {
 		name := path.Join(repoName, f.name)
 		if f.dir {
@@ -63,6 +66,13 @@ func WorkspaceHints(root string, seed int64) schema.Hints {
 		Lines: map[string][]string{},
 		Repo:  at(repoName), RepoFiles: []string{changedName, "main.py"}, Branch: branchName,
 		URL: "https://www.example.com/",
+	}
+	for _, s := range w.samples() {
+		if isImage := strings.HasSuffix(s.name, ".jpg"); isImage {
+			h.Images = append(h.Images, at(s.name))
+			continue
+		}
+		h.Documents = append(h.Documents, at(s.name))
 	}
 	for _, t := range w.texts {
 		h.Files = append(h.Files, at(t.name))

@@ -58,6 +58,11 @@ func (g *Generator) inContext(m *meaning, tool []string, desc string) {
 		if strings.Contains(desc, "millisecond") || strings.Contains(desc, "(ms)") {
 			m.kind = kMillis
 		}
+	case kRange:
+		table := any2(tool, "range", "cell", "sheet", "excel") || any2(h.Context, "excel", "sheet", "spreadsheet", "workbook") || containsWords(desc, "cell") || containsWords(desc, "a1")
+		if table && !strings.Contains(desc, "version") {
+			m.kind = kCells
+		}
 	case kLanguage:
 		if strings.Contains(desc, "programming") || any2(tool, "code", "run", "execute", "snippet") {
 			m.kind = kProgram
@@ -92,10 +97,12 @@ func (g *Generator) pathInContext(m *meaning, tool []string, desc string, create
 	h := &g.opts.Hints
 	dirTool := any2(tool, "directory", "dir", "folder", "tree", "ls", "list", "search", "find", "glob", "grep") && !any2(tool, "read")
 	switch {
+	case any2(tool, "clone") && len(h.Dirs) > 0:
+		m.kind = kNewDir
+	case ofRepository(m, desc) && h.Repo != "":
+		m.kind = kRepo
 	case git && len(h.RepoFiles) > 0:
 		m.kind = kRepoFile
-	case strings.Contains(desc, "repository") && h.Repo != "":
-		m.kind = kRepo
 	case any2(m.words, "source", "src"):
 	case creates && any2(tool, "directory", "dir", "folder", "mkdir") && len(h.Dirs) > 0:
 		m.kind = kNewDir
@@ -103,13 +110,24 @@ func (g *Generator) pathInContext(m *meaning, tool []string, desc string, create
 		if len(h.Dirs) > 0 {
 			m.kind = kNewFile
 		}
-	case dirTool && !any2(m.words, "file") && len(h.Dirs) > 0:
+	case dirTool && !any2(m.words, "file") && !ofAFile(desc) && len(h.Dirs) > 0:
 		m.kind = kDir
 	case strings.Contains(desc, "directory") && !strings.Contains(desc, "file") && len(h.Dirs) > 0:
 		m.kind = kDir
 	case (m.kind == kImage || any2(tool, "image", "media", "photo", "picture")) && len(h.Images) > 0:
 		m.kind = kImage
 	}
+}
+
+// ofRepository says that a path is a repository's own, and not one within it.
+func ofRepository(m *meaning, desc string) bool {
+	within := strings.Contains(desc, "relative") || containsWords(desc, "file") || containsWords(desc, "files") || any2(m.words, "file")
+	return strings.Contains(desc, "repositor") && !within
+}
+
+// ofAFile says that a description speaks of one file, and not of a directory of them.
+func ofAFile(desc string) bool {
+	return containsWords(desc, "file") && !containsWords(desc, "files") && !strings.Contains(desc, "director") && !strings.Contains(desc, "folder")
 }
 
 // removes says that the tool takes away what it is given.
@@ -127,8 +145,10 @@ func (g *Generator) valuesOf(m *meaning, desc string) []string {
 		if removes(words(g.opts.Tool)) && len(h.Files) > 1 {
 			return []string{h.Files[len(h.Files)-1]}
 		}
-		if list := h.ofType(slices.Concat(m.words, words(g.opts.Tool), words(desc))); len(list) > 0 {
-			return list
+		for _, named := range [][]string{m.words, words(g.opts.Tool), words(desc), h.Context} {
+			if list := h.ofType(named); len(list) > 0 {
+				return list
+			}
 		}
 		return h.lasting()
 	case kImage:
@@ -140,7 +160,7 @@ func (g *Generator) valuesOf(m *meaning, desc string) []string {
 	case kRepoFile:
 		return h.RepoFiles
 	case kNewFile:
-		return g.newFiles(m)
+		return g.newFiles(m, desc)
 	case kNewDir:
 		return []string{h.newFile("drafts"), h.newFile("archive"), h.newFile("drafts/older")}
 	case kURL:
@@ -148,6 +168,9 @@ func (g *Generator) valuesOf(m *meaning, desc string) []string {
 			return []string{"data:text/plain;base64,aGVsbG8=", "data:text/plain,hello", h.url()}
 		}
 		base := strings.TrimSuffix(h.url(), "/")
+		if h.Repo != "" && (any2(words(g.opts.Tool), "clone") || strings.Contains(desc, "clone")) {
+			return []string{h.url(), "file://" + h.Repo}
+		}
 		return []string{h.url(), base + "/index.html", base + "/docs/report.html"}
 	case kBranch:
 		return append(present1(h.Branch), kindValues[kBranch]...)
@@ -179,7 +202,7 @@ func present1(s string) []string {
 }
 
 // newFiles are paths at which nothing is yet, of a type that the tool's name suggests.
-func (g *Generator) newFiles(m *meaning) []string {
+func (g *Generator) newFiles(m *meaning, desc string) []string {
 	tool := words(g.opts.Tool)
 	names := []string{"draft.txt", "draft-2.txt", "minutes.md"}
 	switch {
@@ -188,7 +211,7 @@ func (g *Generator) newFiles(m *meaning) []string {
 	case any2(m.words, "destination", "dest", "dst", "to", "new"):
 		names = []string{"moved.txt", "moved-2.txt", "moved-3.txt"}
 	default:
-		for _, w := range slices.Concat(m.words, tool) {
+		for _, w := range slices.Concat(m.words, tool, words(desc), g.opts.Hints.Context) {
 			if ext := types[w]; ext != "" {
 				names = []string{"draft." + ext, "draft-2." + ext, "minutes." + ext}
 				break

@@ -29,6 +29,9 @@ type Hints struct {
 	URL string
 	// Dictionary is what was learned from the server's own answers; nil for nothing.
 	Dictionary *Dictionary
+	// Context are words of what the server says of itself: they name the type of its
+	// files where a tool names none.
+	Context []string
 	// Literals are those of the server's source, where there is one.
 	Literals Literals
 }
@@ -51,8 +54,22 @@ func (h *Hints) lasting() []string {
 // types are the words that stand for a type of files.
 var types = map[string]string{
 	"excel": "xlsx", "workbook": "xlsx", "spreadsheet": "xlsx", "docx": "docx", "powerpoint": "pptx", "markdown": "md", "sqlite": "db",
-	"pdf": "pdf", "csv": "csv", "json": "json", "xlsx": "xlsx", "pptx": "pptx", "html": "html", "svg": "svg", "yaml": "yaml", "xml": "xml", "zip": "zip",
+	"pdf": "pdf", "csv": "csv", "json": "json", "xlsx": "xlsx", "pptx": "pptx", "html": "html", "svg": "svg", "yaml": "yaml", "xml": "xml", "zip": "zip", "spreadsheets": "xlsx", "sheet": "xlsx", "word": "docx", "notebook": "ipynb", "jupyter": "ipynb", "drawio": "drawio",
+	"archive": "zip", "calendar": "ics", "ical": "ics", "toml": "toml", "python": "py", "javascript": "js", "typescript": "ts", "golang": "go", "wav": "wav", "audio": "wav",
+	"database": "db", "geojson": "geojson", "yml": "yaml", "log": "log", "tsv": "tsv", "tar": "gz", "latex": "tex", "tex": "tex",
 }
+
+// NamesType says that a name such as "csvPath" is for files of an extension such as ".csv".
+func NamesType(name, ext string) bool {
+	ext = strings.TrimPrefix(ext, ".")
+	image := slices.Contains([]string{"png", "jpg", "jpeg", "gif"}, ext)
+	return ext != "" && slices.ContainsFunc(words(name), func(w string) bool {
+		return w == ext || types[w] == ext || image && (w == "image" || w == "picture" || w == "photo")
+	})
+}
+
+// Words are the words of a text, in the singular, bounded.
+func Words(text string) []string { return words(text) }
 
 // ofType are the lasting files whose type is among some words: for a tool that
 // reads a PDF or a CSV no other will do.

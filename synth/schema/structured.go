@@ -50,7 +50,7 @@ var grammars = []grammar{
 	{kCVE, []string{"cve", "cve id"}, []string{"cve-"}, []string{"CVE-2021-44228"}},
 	{kDOI, []string{"doi"}, []string{"doi"}, []string{"10.1000/182"}},
 	{kArxiv, []string{"arxiv id", "paper id"}, []string{"arxiv id", "arxiv paper"}, []string{"1706.03762"}},
-	{kCell, []string{"cell", "start cell", "end cell", "target cell", "cell reference"}, []string{"cell reference", "e.g. a1"}, []string{"A1", "B2"}},
+	{kCell, []string{"cell", "start cell", "end cell", "target cell", "cell reference"}, []string{"cell reference", "e.g. a1", "cell address", "top-left cell", "anchor cell"}, []string{"A1", "B2"}},
 	{kCells, []string{"cell range", "data range", "range address"}, []string{"a1:", "cell range"}, []string{"A1:B3", "A1:A2"}},
 	{kSheet, []string{"sheet", "sheet name", "worksheet", "worksheet name"}, []string{"name of the sheet", "worksheet name"}, []string{"Sheet1"}},
 	{kDataURL, []string{"data uri", "data url", "image data", "image base64", "base64 image"}, []string{"base64-encoded image", "base64 encoded image"}, []string{pixel, dataURLs + pixel}},

@@ -1,0 +1,218 @@
+package synth
+
+import (
+	"encoding/json"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/synth/schema"
+)
+
+var (
+	// suchAs is what a refusal gives as an example.
+	suchAs   = regexp.MustCompile(`(?i)(?:such as|e\.g\.,?|for example,?:?|examples?:|like|format:?|notation:?)\s+((?:['"` + "`" + `][^'"` + "`" + `\n]{1,60}['"` + "`" + `](?:,? (?:or|and) |, )?){1,6})`)
+	inQuotes = regexp.MustCompile("['\"`]([^'\"`\n]{1,60})['\"`]")
+	// byPattern is an expression that a value is to match.
+	byPattern = regexp.MustCompile(`(?i)(?:match(?:es)?(?: the)?(?: regex| pattern| regular expression)?|pattern|regex)[: ]+['"/` + "`" + `]?(\^[^\n]{1,120}?\$)`)
+	// beginsWith is what a value is to begin with.
+	beginsWith = regexp.MustCompile(`(?i)(?:must |should |has to )?(?:start|begin)s?(?:ing)? with ['"` + "`" + `]?([\w:/.@#-]{1,24})`)
+	lacksText  = regexp.MustCompile(`(?i)\b(?:required|missing|must (?:be )?(?:provided?|specif(?:y|ied)|given|set)|provide|specify|either|at least one|undefined)\b`)
+	absentText = regexp.MustCompile(`(?i)does(?: not|n't) exist|not found|no such (?:file|directory)|cannot (?:find|open)|ENOENT`)
+	thereText  = regexp.MustCompile(`(?i)already exists|EEXIST`)
+	// formats are what a refusal asks for in words, and a value of that kind.
+	formats = []struct {
+		said  *regexp.Regexp
+		value string
+	}{
+		{regexp.MustCompile(`(?i)YYYY-MM-DD[T ]HH|ISO[- ]?8601|RFC[- ]?3339`), "2026-03-14T09:30:00Z"},
+		{regexp.MustCompile(`(?i)YYYY-MM-DD`), "2026-03-14"},
+		{regexp.MustCompile(`(?i)HH:MM`), "09:30"},
+		{regexp.MustCompile(`(?i)\b(?:valid )?(?:uuid|guid)\b`), "3f2b8c1e-6d4a-4f7b-9a53-1c2d3e4f5a6b"},
+		{regexp.MustCompile(`(?i)valid e-?mail`), "alex@example.com"},
+		{regexp.MustCompile(`(?i)(?:valid|well-formed) json|json\.?parse|unexpected token .* (?:in|is not valid) json|expecting value`), `{"name":"report"}`},
+		{regexp.MustCompile(`(?i)valid (?:ip|ipv4)`), "192.0.2.10"},
+		{regexp.MustCompile(`(?i)valid hex(?:adecimal)? colou?r`), "#3366cc"},
+		{regexp.MustCompile(`(?i)a1 notation`), "A1:B3"},
+	}
+)
+
+// suggested corrects the arguments of a refusal by what it says of them: an example, a
+// format, a pattern, a beginning, or that a file is there or is not. nil is for nothing said.
+func (l *learner) suggested(args json.RawMessage, text string) json.RawMessage {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(args, &given) != nil || len(text) > 4096 {
+		return nil
+	}
+	corrected := false
+	for _, name := range about(given, text) {
+		var value string
+		if json.Unmarshal(given[name], &value) != nil {
+			continue
+		}
+		next := l.better(value, text)
+		if next == "" || next == value {
+			continue
+		}
+		given[name], corrected = likeOld(given[name], next), true
+	}
+	return arguments(given, corrected)
+}
+
+// about are the arguments that a refusal speaks of: those whose value it quotes, else those
+// that it names, else the only text.
+func about(given map[string]json.RawMessage, text string) []string {
+	var quoted, named, texts []string
+	for name, raw := range given {
+		var value string
+		if json.Unmarshal(raw, &value) != nil {
+			continue
+		}
+		texts = append(texts, name)
+		if len(value) > 1 && strings.Contains(text, value) {
+			quoted = append(quoted, name)
+		}
+		if len(name) > 1 && wordIn(text, name) {
+			named = append(named, name)
+		}
+	}
+	out := texts
+	switch {
+	case len(quoted) > 0:
+		out = quoted
+	case len(named) > 0:
+		out = named
+	case len(texts) > 1:
+		return nil
+	}
+	slices.Sort(out)
+	return out
+}
+
+// wordIn says that a text has a name that is no part of a longer word.
+func wordIn(text, name string) bool {
+	re, err := regexp.Compile(`(?i)(?:^|[^\w])` + regexp.QuoteMeta(name) + `(?:$|[^\w])`)
+	return err == nil && re.MatchString(text)
+}
+
+// better is the value that a refusal suggests in place of one, "" for none.
+func (l *learner) better(value, text string) string {
+	said := strings.ReplaceAll(text, value, "")
+	if strings.HasPrefix(value, "/") {
+		return l.otherPath(value, said)
+	}
+	if thereText.MatchString(said) && !strings.Contains(value, " ") {
+		return strings.TrimSuffix(value, path.Ext(value)) + "-new" + path.Ext(value)
+	}
+	if m := suchAs.FindStringSubmatch(said); m != nil {
+		for _, q := range inQuotes.FindAllStringSubmatch(m[1], 6) {
+			if q[1] != value && l.d.harmless(q[1]) {
+				return q[1]
+			}
+		}
+	}
+	if m := byPattern.FindStringSubmatch(said); m != nil {
+		if s := l.d.matching(m[1]); l.d.harmless(s) {
+			return s
+		}
+	}
+	for _, f := range formats {
+		if f.said.MatchString(said) {
+			return f.value
+		}
+	}
+	if m := beginsWith.FindStringSubmatch(said); m != nil && !strings.HasPrefix(value, m[1]) {
+		if next := strings.TrimRight(m[1], ".") + value; l.d.harmless(next) {
+			return next
+		}
+	}
+	return ""
+}
+
+// matching is a text that an expression matches, "" where none was found.
+func (d *driver) matching(expression string) string {
+	raw, err := json.Marshal(map[string]any{
+		"type": "object", "required": []string{"v"}, "properties": map[string]any{"v": map[string]any{"type": "string", "pattern": expression}},
+	})
+	if err != nil {
+		return ""
+	}
+	gen, err := schema.New(raw, schema.Options{Object: true})
+	if err != nil {
+		return ""
+	}
+	args, err := gen.Draw(d.cfg.Seed, schema.TypicalRequired)
+	var drawn struct{ V string }
+	if err != nil || json.Unmarshal(args, &drawn) != nil {
+		return ""
+	}
+	return drawn.V
+}
+
+// otherPath is another path for one of which a refusal says that nothing is there, that
+// something is, or that it is of the wrong sort. It stays within what is planted.
+func (l *learner) otherPath(value, said string) string {
+	h := &l.d.cfg.Hints
+	lowered := strings.ToLower(said)
+	all := slices.Concat(h.Documents, h.Images, h.Files)
+	switch {
+	case strings.Contains(lowered, "git repo") && h.Repo != "":
+		return h.Repo
+	case strings.Contains(lowered, "not a directory") || strings.Contains(lowered, "enotdir"):
+		return first(h.Dirs)
+	case strings.Contains(lowered, "is a directory") || strings.Contains(lowered, "not a file") || strings.Contains(lowered, "eisdir"):
+		return first(h.Files)
+	case thereText.MatchString(said):
+		return strings.TrimSuffix(value, path.Ext(value)) + "-new" + path.Ext(value)
+	case absentText.MatchString(said) && !slices.Contains(all, value):
+		if i := slices.IndexFunc(all, func(f string) bool { return path.Ext(f) == path.Ext(value) }); i >= 0 {
+			return all[i]
+		}
+		if path.Ext(value) == "" {
+			return first(h.Dirs)
+		}
+	}
+	return ""
+}
+
+func first(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}
+
+// require makes optional properties that a refusal names as missing required, and reports
+// whether there are any.
+func (t *target) require(args json.RawMessage, text string) (found bool) {
+	if t.what != WhatTool || len(text) > 4096 || !lacksText.MatchString(text) {
+		return false
+	}
+	doc := t.inferred
+	if doc == nil && json.Unmarshal(t.decl.InputSchema, &doc) != nil || doc == nil {
+		return false
+	}
+	var given map[string]json.RawMessage
+	_ = json.Unmarshal(args, &given) // what is no object gives nothing
+	properties, _ := doc["properties"].(map[string]any)
+	required, _ := doc["required"].([]any)
+	var names []string
+	for name := range properties {
+		_, there := given[name]
+		if !there && len(name) > 1 && wordIn(text, name) && !slices.Contains(required, any(name)) && t.additions < maxInferred {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		t.additions++
+		required = append(required, name)
+		found = true
+	}
+	if found {
+		doc["required"] = required
+		t.inferred, t.gen, t.reached = doc, nil, nil
+	}
+	return found
+}

@@ -1,0 +1,113 @@
+package synth
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+)
+
+// picky refuses what is not right, and says what would be; the drive gets through.
+func TestRefusalsAreLearnedFrom(t *testing.T) {
+	t.Parallel()
+	one := func(name string) string {
+		return `{"type":"object","properties":{"` + name + `":{"type":"string"}},"required":["` + name + `"]}`
+	}
+	for _, c := range []struct {
+		name, schema string
+		answers      func(args map[string]any) string // what is wrong, "" for nothing
+	}{
+		{"such as", one("grade"), func(a map[string]any) string {
+			if a["grade"] != "B2" {
+				return "Invalid grade. Use a grade such as 'B2' or 'C1'."
+			}
+			return ""
+		}},
+		{"pattern", one("part"), func(a map[string]any) string {
+			if s, _ := a["part"].(string); !strings.HasPrefix(s, "PX-") || len(s) != 7 {
+				return "part does not match the pattern: ^PX-[0-9]{4}$"
+			}
+			return ""
+		}},
+		{"beginning", one("handle"), func(a map[string]any) string {
+			if s, _ := a["handle"].(string); !strings.HasPrefix(s, "acct_") {
+				return "handle must start with 'acct_'"
+			}
+			return ""
+		}},
+		{"date", one("moment"), func(a map[string]any) string {
+			if a["moment"] != "2026-03-14" {
+				return "moment: expected YYYY-MM-DD"
+			}
+			return ""
+		}},
+		{"optional and needed", `{"type":"object","properties":{"kind":{"type":"string","enum":["a"]},"colour":{"type":"string"}},"required":["kind"]}`, func(a map[string]any) string {
+			if a["colour"] == nil {
+				return "missing argument: colour"
+			}
+			return ""
+		}},
+		{"absent file", `{"type":"object","properties":{"output_path":{"type":"string","description":"Path of the CSV file"}},"required":["output_path"]}`, func(a map[string]any) string {
+			if s, _ := a["output_path"].(string); !strings.HasPrefix(s, "/w/data/") {
+				return "open " + s + ": no such file or directory"
+			}
+			return ""
+		}},
+		{"late", one("word"), func(a map[string]any) string { return "" }},
+	} {
+		f := newFake(wire.Tool{})
+		f.surface.Tools = []wire.Tool{tool("check", c.schema)}
+		f.tool = func(_ string, raw json.RawMessage) (client.Result, error) {
+			var args map[string]any
+			if err := json.Unmarshal(raw, &args); err != nil {
+				return refusal("bad"), nil
+			}
+			if wrong := c.answers(args); wrong != "" {
+				return refusal(wrong), nil
+			}
+			return success("ok"), nil
+		}
+		if r := drive(t, f, Config{Calls: 3}); r.Tools[0].OK == 0 {
+			t.Errorf("%s: no call succeeded: %q", c.name, f.log)
+		}
+	}
+}
+
+// What a tool refuses is tried again once another has made what it needs.
+func TestToolsThatRefuseAreWorkedOn(t *testing.T) {
+	t.Parallel()
+	f := newFake(tool("get_item", `{"type":"object","properties":{"item_id":{"type":"string"}},"required":["item_id"]}`), tool("make_item", `{"type":"object","properties":{}}`))
+	f.tool = func(name string, raw json.RawMessage) (client.Result, error) {
+		if name == "make_item" {
+			return success(`{"item_id":"it-77"}`), nil
+		}
+		if !strings.Contains(string(raw), "it-77") {
+			return refusal("no such item"), nil
+		}
+		return success("ok"), nil
+	}
+	if r := drive(t, f, Config{Calls: 1}); r.Tools[0].OK == 0 {
+		t.Errorf("%q", f.log)
+	}
+	// One that refuses everything in the same words is given up.
+	f = newFake(tool("never", anything))
+	f.tool = func(string, json.RawMessage) (client.Result, error) { return refusal("no"), nil }
+	if r := drive(t, f, Config{Calls: 4}); r.Tools[0].Calls > 4+maxStuck+1 {
+		t.Errorf("%d calls", r.Tools[0].Calls)
+	}
+}
+
+func FuzzSuggested(f *testing.F) {
+	f.Add(`{"path":"/w/x.txt"}`, "path /w/x.txt not found, use one such as 'a'")
+	f.Add(`{"a":"b"}`, "must match ^(a|b)+$")
+	f.Fuzz(func(t *testing.T, args, text string) {
+		d := newDriver(t.Context(), Config{Surface: &wire.Surface{}, Hints: WorkspaceHints("/w", 7), Now: newFake().clock})
+		l := &learner{d: d, left: maxLearned}
+		out := l.suggested(json.RawMessage(args), text)
+		if out != nil && !json.Valid(out) {
+			t.Errorf("%q %q: %q", args, text, out)
+		}
+	})
+}
