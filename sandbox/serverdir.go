@@ -86,7 +86,7 @@ func (p place) serverDir(command []string) (string, []string) {
 // code finds the file or directory in which the server's code begins.
 func (p place) code(command []string) string {
 	runner := isRunner(command[0])
-	if runner && isPython(command[0]) {
+	if runner && IsPython(command[0]) {
 		if i := slices.IndexFunc(command, func(arg string) bool { return arg == "-m" || arg == "-c" }); i > 0 && !slices.ContainsFunc(command[1:i], p.isScript) {
 			return cmp.Or(p.module(command[i:]), p.environment(command[0]))
 		}
@@ -411,7 +411,8 @@ func isRunner(program string) bool {
 	return slices.Contains(runners, version.ReplaceAllString(filepath.Base(program), ""))
 }
 
-func isPython(program string) bool {
+// IsPython reports whether a program is an interpreter of Python by its name.
+func IsPython(program string) bool {
 	name := version.ReplaceAllString(filepath.Base(program), "")
 	return name == "python" || name == "pypy"
 }

@@ -201,3 +201,38 @@ func FuzzArchives(f *testing.F) {
 		}
 	})
 }
+
+// npm ci refuses a lock that lacks an optional dependency which no registry has; npm install
+// goes without it. Any other difference stays an error.
+func TestOptionalDependenciesThatNobodyHas(t *testing.T) {
+	t.Parallel()
+	const head = "npm error code EUSAGE\nnpm error\nnpm error `npm ci` can only install packages when they are in sync.\n"
+	for said, want := range map[string][]string{
+		head + "npm error Missing: lodash@ from lock file\n":                                                            {"ci", "install"},
+		head + "npm error Missing: lodash@ from lock file\nnpm error Missing: express@5.0.0 from lock file\n":           {"ci"},
+		head + "npm error Missing: lodash@ from lock file\nnpm error Invalid: lock file's a@1.0.0 does not satisfy a@2": {"ci"},
+		"npm error code E500\nnpm error the registry is tired\n":                                                        {"ci"},
+	} {
+		var ran []string
+		f := &Fetcher{Sandbox: func(_ context.Context, j Job, out io.Writer) (Result, error) {
+			ran = append(ran, j.Args[0])
+			if j.Args[0] == "ci" {
+				return Result{Code: 1, Stderr: said}, nil
+			}
+			_ = tar.NewWriter(out).Close() // who reads needs no more than the first empty block
+			return Result{}, nil
+		}}
+		root, err := os.OpenRoot(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = f.fetchArchives(t.Context(), root, &lock{}, map[string][]byte{manifestNPM: []byte("{}")})
+		if !slices.Equal(ran, want) || (err == nil) != (len(want) == 2) {
+			t.Errorf("%q: ran %q, %v", said, ran, err)
+		}
+		if err != nil && strings.HasSuffix(npmError("x", err).Error(), ": ") {
+			t.Errorf("%q: nothing is said: %v", said, npmError("x", err))
+		}
+		_ = root.Close()
+	}
+}

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,10 +62,39 @@ func (f *Fetcher) npm(ctx context.Context, script string, in map[string][]byte, 
 // fetchArchives fetches what a lock names and lays it out below a root.
 func (f *Fetcher) fetchArchives(ctx context.Context, root *os.Root, l *lock, in map[string][]byte, args ...string) error {
 	s := &npmArchives{root: root, byHash: map[string]string{}}
-	if err := f.npm(ctx, fetchNPM, in, s.read, append([]string{"ci"}, args...)...); err != nil {
+	err := f.npm(ctx, fetchNPM, in, s.read, append([]string{"ci"}, args...)...)
+	if err != nil && absentOptional(stderrOf(err)) {
+		// What is laid out is still what the lock names, each archive by its hash.
+		if err := root.RemoveAll(archivesPlace); err != nil {
+			return err
+		}
+		s = &npmArchives{root: root, byHash: map[string]string{}}
+		err = f.npm(ctx, fetchNPM, in, s.read, append([]string{"install"}, args...)...)
+	}
+	if err != nil {
 		return err
 	}
 	return s.layOut(l)
+}
+
+// firstFault is the first line of npm's that says more than a code, "" for none.
+func firstFault(said string) string {
+	for line := range strings.Lines(said) {
+		text := strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(line), "npm error"), "npm ERR!"))
+		if text != "" && !strings.HasPrefix(text, "code ") && !strings.HasPrefix(text, "A complete log") {
+			return Redact(text[:min(len(text), 300)])
+		}
+	}
+	return ""
+}
+
+var outOfLock = regexp.MustCompile(`(?m)^npm (?:error|ERR!) (Missing|Invalid): (.*)$`)
+
+// absentOptional reports whether npm ci refuses a lock for nothing but optional dependencies
+// that no registry has: they are in no lock, and npm install goes without them.
+func absentOptional(said string) bool {
+	all := outOfLock.FindAllStringSubmatch(said, -1)
+	return len(all) > 0 && !slices.ContainsFunc(all, func(m []string) bool { return m[1] != "Missing" || !strings.HasSuffix(m[2], "@ from lock file") })
 }
 
 // NPM fetches a package of npm's with its dependencies: npm resolves them, each archive
@@ -149,7 +179,7 @@ func npmError(what string, err error) error {
 	if m := npmCode.FindStringSubmatch(said); m != nil {
 		code = m[1]
 	}
-	detail := strings.TrimPrefix(lastLine(said, "npm error "+code, "npm ERR! "+code, "notarget", "404 ", "reason:"), "npm error ")
+	detail := strings.TrimPrefix(cmp.Or(lastLine(said, "npm error "+code, "npm ERR! "+code, "notarget", "404 ", "reason:"), firstFault(said)), "npm error ")
 	switch code {
 	case "E404":
 		return withHint("is the name right? a private package needs its registry and a token in ~/.npmrc", "%s: there is no such package in the registry, or you may not see it", what)
@@ -166,6 +196,10 @@ func npmError(what string, err error) error {
 		return withHint("npm cache verify; if it stays, the archive is not the one that was published", "%s: an archive does not have the hash that its registry names", what)
 	case "EBADPLATFORM":
 		return withHint("", "%s: it does not run on this system", what)
+	case "EUSAGE":
+		if m := outOfLock.FindStringSubmatch(said); m != nil {
+			return withHint("npm install updates the lock file", "%s: its lock file does not match its package.json (%s: %s)", what, strings.ToLower(m[1]), Redact(m[2][:min(len(m[2]), 200)]))
+		}
 	case "ERESOLVE":
 		return withHint("npm config set legacy-peer-deps true lets npm choose", "%s: its dependencies contradict each other", what)
 	}

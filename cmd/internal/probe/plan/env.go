@@ -34,6 +34,9 @@ func (p Plan) environment(o *Options, in *Fetched) Plan {
 		name, value, _ := strings.Cut(kv, "=")
 		secret(name, decoyValue(name, value))
 	}
+	if dir := modulePath(o.Command); dir != "" && in == nil {
+		plain("PYTHONPATH", dir)
+	}
 	for _, name := range slices.Sorted(maps.Keys(o.Env)) {
 		secret(name, decoyValue(name, o.Env[name]))
 	}

@@ -3,10 +3,12 @@ package plan
 import (
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
 )
 
@@ -50,11 +52,12 @@ func shortName(w string) string {
 }
 
 // Absolute makes the relative paths of a command absolute: the working
-// directory inside the sandbox is another one.
+// directory inside the sandbox is another one. The name of a module stays.
 func Absolute(command []string) []string {
 	out := slices.Clone(command)
+	module := moduleAt(command)
 	for i, a := range out {
-		if a == "" || filepath.IsAbs(a) || strings.HasPrefix(a, "-") || (i == 0 && !strings.Contains(a, "/")) {
+		if i == module && module > 0 || a == "" || filepath.IsAbs(a) || strings.HasPrefix(a, "-") || (i == 0 && !strings.Contains(a, "/")) {
 			continue
 		}
 		if _, err := os.Stat(a); err != nil {
@@ -65,6 +68,39 @@ func Absolute(command []string) []string {
 		}
 	}
 	return out
+}
+
+// moduleAt is the place of NAME in "python -m NAME", 0 for none.
+func moduleAt(command []string) int {
+	if len(command) == 0 || !sandbox.IsPython(command[0]) {
+		return 0
+	}
+	for i, a := range command[1:] {
+		switch {
+		case a == "-m" && i+2 < len(command):
+			return i + 2
+		case !strings.HasPrefix(a, "-") || a == "-c":
+			return 0 // a script's own arguments, or code
+		}
+	}
+	return 0
+}
+
+// modulePath is the directory from which "python -m NAME" takes a module of the user's own,
+// which is the working directory of this process and not of the server; "" for none.
+func modulePath(command []string) string {
+	i := moduleAt(command)
+	cwd, err := os.Getwd()
+	if i == 0 || err != nil || sandbox.ServerCode(command[:i+1], exec.LookPath) == "" {
+		return ""
+	}
+	top, _, _ := strings.Cut(command[i], ".")
+	for _, name := range []string{top, top + ".py"} {
+		if _, err := os.Stat(filepath.Join(cwd, name)); err == nil {
+			return cwd
+		}
+	}
+	return ""
 }
 
 // shortTarget names a package across its versions, a checkout by its directory.
