@@ -64,6 +64,7 @@ type driver struct {
 	oraclesFrom      time.Time
 	unlisted         bool
 	heard            func(name, value string) // is told what an answer names, nil for nobody
+	sequencesCut     bool                     // the time for sequences ended before they did
 	skipped          int                      // listings that were left out
 	stopped          error
 }

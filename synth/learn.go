@@ -198,9 +198,10 @@ func (l *learner) demands(args json.RawMessage, text string) json.RawMessage {
 	}
 	values := demanded(m[1])
 	corrected := false
-	for name, old := range given {
-		if len(values) == 0 || !speaksOf(text, name, old) {
-			continue
+	for _, name := range spokenOf(given, text) {
+		old := given[name]
+		if len(values) == 0 {
+			break
 		}
 		for _, v := range values {
 			l.add(name, v)
@@ -211,6 +212,26 @@ func (l *learner) demands(args json.RawMessage, text string) json.RawMessage {
 		}
 	}
 	return arguments(given, corrected)
+}
+
+// spokenOf are the arguments of which a refusal speaks: where it quotes a value that
+// several have, those of them that it names.
+func spokenOf(given map[string]json.RawMessage, text string) []string {
+	var out, named []string
+	for name, old := range given {
+		if !speaksOf(text, name, old) {
+			continue
+		}
+		out = append(out, name)
+		if wordIn(text, name) {
+			named = append(named, name)
+		}
+	}
+	if len(named) > 0 {
+		out = named
+	}
+	sort.Strings(out)
+	return out
 }
 
 // speaksOf says that a refusal names an argument, or quotes what it was given.

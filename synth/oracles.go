@@ -3,6 +3,7 @@ package synth
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -28,12 +29,15 @@ const (
 const (
 	kindArguments = "undeclared arguments"
 	kindLiterals  = "literals of the source"
+	kindPrefixes  = "inputs behind a prefix"
 )
 
 // probeInput is one oracle input for one tool.
 type probeInput struct {
 	args json.RawMessage
 	in   []session.Injection
+	// prefixed says that a literal of the source stands before the input.
+	prefixed bool
 }
 
 // kind is what the inputs of a tool are shared out by.
@@ -41,6 +45,8 @@ func (p *probeInput) kind() string {
 	switch {
 	case len(p.in) == 0:
 		return kindLiterals
+	case p.prefixed:
+		return kindPrefixes
 	case len(p.in) > 1:
 		return kindArguments
 	}
@@ -234,11 +240,41 @@ func (d *driver) oraclePlan(t *target) []probeInput {
 			in.At = p.At
 			args, ok := oracle.Put(base, p.At, in.In(p.Value))
 			if ok && len(out) < most {
-				out = append(out, probeInput{args, []session.Injection{in.Injection}})
+				out = append(out, probeInput{args: args, in: []session.Injection{in.Injection}})
 			}
 		}
 	}
+	out = append(out, d.prefixedInputs(base, places, token)...)
 	return append(out, d.literalInputs(base, places)...)
+}
+
+const (
+	// maxPrefixed bounds a tool's inputs behind prefixes, and perPrefix those of one place.
+	maxPrefixed = 16
+	perPrefix   = 2
+)
+
+// prefixText is a literal behind which something else is to follow, as "exec:".
+var prefixText = regexp.MustCompile(`^[A-Za-z@!#/][\w./-]{0,20}(?:[:=|>!#@]|://|: )$|^[!#@>:/]{1,2}$`)
+
+// prefixedInputs put likely inputs behind the literals of the source that look like the
+// beginning of a value: code that asks how a text begins does something with its rest.
+func (d *driver) prefixedInputs(base json.RawMessage, places []oracle.Place, token func(int) string) []probeInput {
+	var out []probeInput
+	for _, prefix := range d.cfg.Hints.Literals.Texts {
+		if !prefixText.MatchString(prefix) {
+			continue
+		}
+		for _, p := range places {
+			for _, in := range oracle.Bare(d.cfg.World, oracle.MeaningOf(p.Name), perPrefix, token) {
+				in.At = p.At
+				if args, ok := oracle.Put(base, p.At, prefix+in.Text); ok && len(out) < maxPrefixed {
+					out = append(out, probeInput{args: args, in: []session.Injection{in.Injection}, prefixed: true})
+				}
+			}
+		}
+	}
+	return out
 }
 
 // literalInputs put each likely literal of the server's source into each place:
@@ -249,7 +285,7 @@ func (d *driver) literalInputs(base json.RawMessage, places []oracle.Place) []pr
 	for _, text := range texts[:min(len(texts), likely)] {
 		for _, p := range places {
 			if args, ok := oracle.Put(base, p.At, text); ok && len(out) < likely {
-				out = append(out, probeInput{args, nil})
+				out = append(out, probeInput{args: args})
 			}
 		}
 	}
@@ -260,11 +296,11 @@ func (d *driver) literalInputs(base json.RawMessage, places []oracle.Place) []pr
 func (d *driver) wholeInputs(base json.RawMessage, token func(int) string) []probeInput {
 	var out []probeInput
 	if args, in, ok := oracle.Extra(base, d.cfg.World, d.cfg.Words, token); ok {
-		out = append(out, probeInput{args, in})
+		out = append(out, probeInput{args: args, in: in})
 	}
 	for k := range oracle.Prototypes {
 		if args, in, ok := oracle.Prototype(base, k, token(k)); ok {
-			out = append(out, probeInput{args, []session.Injection{in}})
+			out = append(out, probeInput{args: args, in: []session.Injection{in}})
 		}
 	}
 	return out

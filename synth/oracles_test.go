@@ -35,7 +35,7 @@ func kinds(t *testing.T, f *fake, cfg Config) (map[string]map[string]int, Report
 		if got[tool] == nil {
 			got[tool] = map[string]int{}
 		}
-		p := probeInput{c.Args, c.Oracles}
+		p := probeInput{args: c.Args, in: c.Oracles}
 		got[tool][p.kind()]++
 	}
 	return got, drive(t, f, cfg)

@@ -80,6 +80,11 @@ func (d *driver) sequences() {
 	}
 	params := gopter.DefaultTestParametersWithSeed(d.seed(&target{what: ClassSequence}))
 	params.MinSuccessfulTests, params.MinSize, params.MaxSize, params.MaxShrinkCount = min(maxSequences, max(1, left/sequenceLen)), sequenceLen, sequenceLen, 0
+	defer func() {
+		if d.sequencesCut {
+			d.shortfall(session.GapSequencesIncomplete, "", "sequences of calls were not completed: there was no time for all of them")
+		}
+	}()
 	if r := commands.Prop(model).Check(params); r.Error != nil {
 		d.shortfall(session.GapSequencesIncomplete, "", "sequences of calls were not completed: %v", r.Error)
 	}
@@ -187,7 +192,11 @@ func (s *sequence) call(t *target, args json.RawMessage) { s.repeat(t, args, 0) 
 // repeat is call for one that repeats another, if that is not 0. It reports
 // whether the call was made.
 func (s *sequence) repeat(t *target, args json.RawMessage, other int) bool {
-	if *s.left <= 0 || t.gone || t.cover.Timeouts >= maxTimeouts || !s.d.more() || s.d.cfg.Now().After(s.end) {
+	if *s.left <= 0 || t.gone || t.cover.Timeouts >= maxTimeouts || !s.d.more() {
+		return false
+	}
+	if s.d.cfg.Now().After(s.end) {
+		s.d.sequencesCut = true
 		return false
 	}
 	*s.left--

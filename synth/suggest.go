@@ -60,8 +60,8 @@ func (l *learner) suggested(args json.RawMessage, text string) json.RawMessage {
 	return arguments(given, corrected)
 }
 
-// about are the arguments that a refusal speaks of: those whose value it quotes, else those
-// that it names, else the only text.
+// about are the arguments that a refusal speaks of: those whose value it quotes, of which
+// it may name some, else those that it names, else the only text.
 func about(given map[string]json.RawMessage, text string) []string {
 	var quoted, named, texts []string
 	for name, raw := range given {
@@ -77,8 +77,11 @@ func about(given map[string]json.RawMessage, text string) []string {
 			named = append(named, name)
 		}
 	}
+	both := slices.DeleteFunc(slices.Clone(quoted), func(name string) bool { return !slices.Contains(named, name) })
 	out := texts
 	switch {
+	case len(both) > 0:
+		out = both
 	case len(quoted) > 0:
 		out = quoted
 	case len(named) > 0:

@@ -111,3 +111,17 @@ func FuzzSuggested(f *testing.F) {
 		}
 	})
 }
+
+// Where two arguments have the value that a refusal quotes, it means the one that it names.
+func TestARefusalNamesOneOfTwoAlike(t *testing.T) {
+	t.Parallel()
+	d := newDriver(t.Context(), Config{Surface: &wire.Surface{}, Hints: WorkspaceHints("/w", 7), Now: newFake().clock})
+	l := &learner{d: d, left: maxLearned}
+	const args = `{"range":"draft","sheet":"draft"}`
+	if got := string(l.demands(json.RawMessage(args), "Sheet 'draft' not found. Available sheets: 'Sheet1', 'Sheet2'.")); got != `{"range":"draft","sheet":"Sheet1"}` {
+		t.Errorf("demanded %s", got)
+	}
+	if got := string(l.suggested(json.RawMessage(args), "Invalid range 'draft'. Use A1 notation such as 'B2' or 'A1:C10'.")); got != `{"range":"B2","sheet":"draft"}` {
+		t.Errorf("suggested %s", got)
+	}
+}

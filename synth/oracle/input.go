@@ -139,3 +139,20 @@ func At(w *World, m Meaning, k int, token string) Input {
 	text, aim := v.make(w, token)
 	return Input{Text: text, Append: v.after, Injection: v.injection(token, aim)}
 }
+
+// Bare are the first few inputs of each oracle for a meaning whose text stands for itself: they
+// may follow anything.
+func Bare(w *World, m Meaning, each int, token func(int) string) []Input {
+	var out []Input
+	had := map[string]int{}
+	for k, i := range orders[m] {
+		v := variants[i]
+		plain := v.oracle == session.OracleCommand || v.oracle == session.OracleCode || v.oracle == session.OraclePath || v.oracle == session.OracleFetch
+		if v.after || !plain || had[v.oracle] >= each {
+			continue
+		}
+		had[v.oracle]++
+		out = append(out, At(w, m, k, token(k)))
+	}
+	return out
+}
