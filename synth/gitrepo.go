@@ -64,13 +64,12 @@ func deflate(b []byte) []byte {
 	return out.Bytes()
 }
 
-// repository is a git repository with one commit and README.md changed since,
-// as git itself would have left it.
-func (h *history) repository() []repoFile {
+// objects are the loose objects of the one commit, the commit last, and the blobs in the order
+// of the index.
+func (h *history) objects() (all, blobs []gitObject) {
 	tracked, author := h.tracked, h.author()
-	var out []repoFile
 	var tree bytes.Buffer
-	blobs := make([]gitObject, len(tracked))
+	blobs = make([]gitObject, len(tracked))
 	for i, f := range tracked {
 		blobs[i] = object("blob", []byte(f.data))
 		fmt.Fprintf(&tree, "100644 %s\x00", f.name)
@@ -80,14 +79,42 @@ func (h *history) repository() []repoFile {
 	when := h.at.Add(-72 * time.Hour)
 	commit := object("commit", fmt.Appendf(nil, "tree %x\nauthor %s %s\ncommitter %s %s\n\n%s\n",
 		root.id, author, stamp(when), author, stamp(when), h.subject))
-	for _, o := range append(slices.Clone(blobs), root, commit) {
+	return append(slices.Clone(blobs), root, commit), blobs
+}
+
+// remote is a bare repository with the same commit, from which the other one was cloned.
+func (h *history) remote() []repoFile {
+	all, _ := h.objects()
+	out := []repoFile{
+		{name: "HEAD", data: []byte("ref: refs/heads/" + branchName + "\n")},
+		{name: "config", data: []byte("[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n")},
+		{name: "refs/heads/" + branchName, data: fmt.Appendf(nil, "%x\n", all[len(all)-1].id)},
+		{name: "refs/tags", dir: true}, {name: "objects/info", dir: true}, {name: "objects/pack", dir: true},
+	}
+	for _, o := range all {
+		out = append(out, repoFile{name: strings.TrimPrefix(o.name(), ".git/"), data: o.data})
+	}
+	return out
+}
+
+// repository is a git repository with one commit and README.md changed since,
+// as git itself would have left it. It was cloned from remote, a path.
+func (h *history) repository(remote string) []repoFile {
+	tracked, author := h.tracked, h.author()
+	all, blobs := h.objects()
+	commit, when := all[len(all)-1], h.at.Add(-72*time.Hour)
+	var out []repoFile
+	for _, o := range all {
 		out = append(out, repoFile{name: o.name(), data: o.data})
 	}
 	text := func(name, data string) { out = append(out, repoFile{name: name, data: []byte(data)}) }
 	text(".git/HEAD", "ref: refs/heads/"+branchName+"\n")
 	text(".git/refs/heads/"+branchName, fmt.Sprintf("%x\n", commit.id))
 	text(".git/config", "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n"+
+		"[remote \"origin\"]\n\turl = "+remote+"\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n"+
+		"[branch \""+branchName+"\"]\n\tremote = origin\n\tmerge = refs/heads/"+branchName+"\n"+
 		"[user]\n\tname = "+h.name+"\n\temail = "+h.email+"\n")
+	text(".git/refs/remotes/origin/"+branchName, fmt.Sprintf("%x\n", commit.id))
 	text(".git/description", "Unnamed repository; edit this file 'description' to name the repository.\n")
 	text(".git/info/exclude", "# Lines that start with '#' are comments.\n")
 	entry := fmt.Sprintf("%s %x %s %s\tcommit (initial): %s\n", strings.Repeat("0", 2*sha1.Size), commit.id, author, stamp(when), h.subject)

@@ -13,6 +13,8 @@ import (
 const (
 	pdfName  = "docs/report.pdf"
 	repoName = "project"
+	// remoteName is the bare repository that the other one was cloned from.
+	remoteName = "project.git"
 )
 
 // work is what somebody works on in a workspace, all of it drawn from one seed.

@@ -45,7 +45,16 @@ func Workspace(root string, seed int64) []rootfs.File {
 	for _, s := range w.samples() {
 		file(s.name, s.data)
 	}
-	for _, f := range w.history.repository() {
+	remote := path.Join(root, remoteName)
+	for _, f := range w.history.remote() {
+		name := path.Join(remoteName, f.name)
+		if f.dir {
+			dir(name)
+			continue
+		}
+		file(name, f.data)
+	}
+	for _, f := range w.history.repository(remote) {
 		name := path.Join(repoName, f.name)
 		if f.dir {
 			dir(name)

@@ -111,6 +111,7 @@ func TestGitAgrees(t *testing.T) {
 		{"status --porcelain", " M README.md\n"},
 		{"log --format=%s|%an", w.history.subject + "|" + w.history.name + "\n"},
 		{"branch --show-current", "main\n"},
+		{"fetch", ""}, {"rev-list --count origin/main..main", "0\n"}, {"fsck --strict", ""},
 		{"ls-files", ".gitignore\nREADME.md\nmain.py\n"},
 		{"diff --stat", " README.md | 6 +++++-\n 1 file changed, 5 insertions(+), 1 deletion(-)\n"},
 		{"show HEAD:main.py", w.history.tracked[2].data},
@@ -149,7 +150,7 @@ func TestWorkspacesDiffer(t *testing.T) {
 	contents := func(seed int64) (files, names map[string]bool) {
 		files, names = map[string]bool{}, map[string]bool{}
 		for _, f := range Workspace("/w", seed) {
-			if !f.Dir && !strings.Contains(f.Path, "/.git/") {
+			if !f.Dir && !strings.Contains(f.Path, ".git/") {
 				files[string(f.Data)], names[f.Path] = true, true
 			}
 		}

@@ -44,7 +44,7 @@ func (g *Generator) inContext(m *meaning, tool []string, desc string) {
 			m.kind = kNewName
 		}
 	case kNone, kProse:
-		if git && any2(m.words, "target", "from", "to") {
+		if git && any2(m.words, "target", "from", "to", "object", "upstream", "onto", "treeish", "tree") {
 			m.kind = kRevision
 		}
 		if git && any2(m.words, "contain") {
