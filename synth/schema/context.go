@@ -321,8 +321,10 @@ func (m *meaning) placed() bool {
 // where the name refers to something, as "entityName" and "session_id" do.
 func (m *meaning) knownChance(c Class) int {
 	switch {
-	case c == Learned:
+	case c == Learned && (m.kind == kID || m.kind == kName || m.kind == kNone):
 		return 100
+	case c == Learned:
+		return 70 // what another tool took need not be what this one takes
 	case c == Sourced:
 		return 30
 	case c != Typical && c != TypicalFull, m.placed():

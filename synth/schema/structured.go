@@ -51,7 +51,7 @@ var grammars = []grammar{
 	{kDOI, []string{"doi"}, []string{"doi"}, []string{"10.1000/182"}},
 	{kArxiv, []string{"arxiv id", "paper id"}, []string{"arxiv id", "arxiv paper"}, []string{"1706.03762"}},
 	{kCell, []string{"cell", "start cell", "end cell", "target cell", "cell reference"}, []string{"cell reference", "e.g. a1", "cell address", "top-left cell", "anchor cell"}, []string{"A1", "B2"}},
-	{kCells, []string{"cell range", "data range", "range address"}, []string{"a1:", "cell range"}, []string{"A1:B3", "A1:A2"}},
+	{kCells, []string{"cell range", "data range", "range address"}, []string{"a1:", "cell range"}, []string{"A1:B3", "A1:A1"}},
 	{kSheet, []string{"sheet", "sheet name", "worksheet", "worksheet name"}, []string{"name of the sheet", "worksheet name"}, []string{"Sheet1"}},
 	{kDataURL, []string{"data uri", "data url", "image data", "image base64", "base64 image"}, []string{"base64-encoded image", "base64 encoded image"}, []string{pixel, dataURLs + pixel}},
 	{kCurrency, []string{"currency code", "base currency", "target currency", "from currency", "to currency", "quote currency"}, []string{"iso 4217", "currency code"}, nil},
@@ -144,6 +144,11 @@ func withGrammar(m *meaning, tool []string, desc string) {
 	case kSymbol:
 		if any2(tool, "code", "definition", "reference", "rename", "lsp", "symbol") || strings.Contains(desc, "function") || strings.Contains(desc, "class") {
 			m.kind = kName
+		}
+	case kSheet:
+		made := any2(tool, "create", "add", "new") && any2(tool, "sheet", "worksheet")
+		if made || any2(m.words, "dst", "destination", "new", "target") {
+			m.kind = kNewName
 		}
 	case kHTTPMethod:
 		if !strings.Contains(desc, "http") && !any2(tool, "http", "request", "fetch", "api") {
