@@ -103,6 +103,10 @@ func withInputs(tools []ToolCoverage, inputs map[string]*session.Inputs) []ToolC
 
 // holes adds the reasons for which something may have gone unseen.
 func (j *judge) holes(res *Result, p *policy.Policy, opaque []profile.OpaqueFlow) {
+	if j.header.Remote != nil {
+		j.remoteHoles()
+		return
+	}
 	if !j.started {
 		j.because(session.GapNotStarted, "coalmine did not start the server")
 	}

@@ -91,6 +91,8 @@ type judge struct {
 	exit    string
 	inputs  map[string]*session.Inputs // by what and name
 	reached reached
+	// remote is what was seen of a remote server's HTTP and TLS.
+	remote []rules.RemoteFact
 	// uncompared says why not all files were compared with what they were, "" where they were.
 	uncompared string
 }
@@ -140,7 +142,9 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 	j.holes(res, opts.Policy, run.OpaqueFlows())
 	if !j.building() {
 		j.sealedHoles(run.Varied)
-		j.serverHoles(res.Coverage.Tools)
+		if j.header.Remote == nil {
+			j.serverHoles(res.Coverage.Tools)
+		}
 		res.Coverage.Needs = j.needs(res, &w.surface, w.refusals)
 		j.needHoles(res.Coverage.Needs)
 		j.auditHoles(opts)
@@ -215,6 +219,8 @@ func (j *judge) mark(m *session.Mark) {
 		j.keepInputs(m)
 	case session.MarkReached:
 		j.reached.add(m)
+	case session.MarkHTTP:
+		j.http(m)
 	case session.MarkFrame, session.MarkBadLine, session.MarkAnswered: // the profile's and the wire's
 	default:
 		j.because(session.GapMarkUnknown, "the log has marks of a kind that this version does not know: “%s”", j.say(string(m.Kind), 80))
@@ -325,7 +331,7 @@ func (j *judge) run(w *wireReader) *rules.Run {
 	}
 	return &rules.Run{
 		Profile: j.profile, Scope: said, Surface: &w.surface, Canaries: byID, Args: w.args, Undeclared: w.undeclared,
-		Home: j.header.Home, ServerDir: j.header.ServerDir, Workspaces: j.header.Workspaces, Rooted: j.header.Rooted, Planted: setOf(j.header.Planted), Left: setOf(j.header.Left), Given: given(&j.header), Port: j.port, Wire: w.facts, End: j.end, Spilled: j.spilled,
+		Home: j.header.Home, ServerDir: j.header.ServerDir, Workspaces: j.header.Workspaces, Rooted: j.header.Rooted, Planted: setOf(j.header.Planted), Left: setOf(j.header.Left), Given: given(&j.header), Port: j.port, Wire: w.facts, End: j.end, Spilled: j.spilled, Remote: j.remote,
 	}
 }
 
@@ -381,6 +387,10 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 		res.Run.Package = &pkg
 	}
 	res.Run.Reproduce = fmt.Sprintf("coalmine probe --sandbox %s%s --network %s --seed %d -- %s", h.Sandbox, tracer, h.Network, h.Seed, quoteAll(again))
+	if h.Remote != nil {
+		flags := append([]string{"--url", h.Remote.URL}, h.Remote.Flags...)
+		res.Run.Reproduce = fmt.Sprintf("coalmine probe --seed %d %s", h.Seed, quoteAll(flags))
+	}
 	s := w.surface
 	res.Server = Server{Name: text.Printable(s.Server.Name, 200), Version: text.Printable(s.Server.Version, 100), Protocol: text.Printable(s.Protocol, 40),
 		Exit: j.exit, Stderr: j.lastWords()}

@@ -296,10 +296,10 @@ type Rule struct {
 	OWASP []string
 }
 
-// Family is the rule's family: "secrets", "declared", "oracle", "wire", "drift", "robustness",
+// Family is the rule's family: "secrets", "declared", "oracle", "wire", "drift", "robustness", "remote",
 // "own" for a rule of the user's, or "static".
 func (r Rule) Family() string {
-	names := map[string]string{"CM1": "secrets", "CM2": "declared", "CM3": "oracle", "CM4": "wire", "CM5": "drift", "CM6": "robustness"}
+	names := map[string]string{"CM1": "secrets", "CM2": "declared", "CM3": "oracle", "CM4": "wire", "CM5": "drift", "CM6": "robustness", "CM7": "remote"}
 	for prefix, name := range names {
 		if strings.HasPrefix(r.ID, prefix) {
 			return name

@@ -248,6 +248,10 @@ func (p *printer) coverage(res *analyze.Result) {
 		p.fact("watched", "only the wire that the log recorded")
 		return
 	}
+	if res.Run.Sandbox == session.SandboxRemote {
+		p.fact("watched", "only MCP messages, HTTP and TLS; what the remote server does is not watched")
+		return
+	}
 	p.pkg(res.Run.Package)
 	p.fact("watched", "%s recorded (%d filtered as runtime noise, %d lost); %s sandbox, tracer %s, network %s, seed %d",
 		plural(res.Coverage.Records, "system call"), res.Coverage.Noise, res.Coverage.Lost,

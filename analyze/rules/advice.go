@@ -95,6 +95,12 @@ var advice = map[string]Advice{
 	"CM602": {Why: "The client waits until its own timeout.", Fix: "Return an error before the client's timeout, and send progress notifications for long work."},
 	"CM603": {Why: "One call can exhaust the user's machine.", Fix: "Limit the memory, output and processes that one call can use."},
 	"CM604": {Why: "The process stays after the client has gone.", Fix: "Exit when stdin reaches its end, and end all child processes."},
+	"CM701": {Why: "Everybody on the way reads the messages and credentials, and can change them.", Fix: "Serve MCP over https only, redirect nothing to http, and send Strict-Transport-Security.", Preview: true},
+	"CM702": {Why: "A client that accepts the connection cannot tell the server from an attacker.", Fix: "Install a valid certificate of a trusted authority and renew it automatically. Require TLS 1.2 or later.", Preview: true},
+	"CM703": {Why: "A web page can call the tools through the user's browser.", Fix: "Reject requests whose Origin or Host is not in a list of allowed values with status 403, and bind local servers to 127.0.0.1.", Preview: true},
+	"CM704": {Why: "Whoever guesses or keeps a session id reads and sends messages in another user's session.", Fix: "Use random ids of at least 128 bits, reject unknown ids with status 404, and bind each id to its user.", Preview: true},
+	"CM705": {Why: "Others can use the tools, or obtain a user's token.", Fix: "Validate the token's signature, audience and expiry on each request. Publish RFC 9728 metadata, and require PKCE with S256.", Preview: true},
+	"CM706": {Why: "The messages and credentials go to a host that nobody approved.", Fix: "Serve MCP at the configured address. Announce a move in the documentation instead of a redirect.", Preview: true},
 
 	"taint-argument":   {Why: "Options of some programs run commands or write files.", Fix: "Put -- before the parameter, or reject values that begin with a dash."},
 	"taint-code":       {Why: "Whoever controls the parameter runs code in the server's process.", Fix: "Parse the value, or choose it from a list."},

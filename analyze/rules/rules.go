@@ -51,6 +51,8 @@ type Run struct {
 	// Policy is the user's own declaration, nil for none: what it allows, no rule
 	// about undeclared effects sees.
 	Policy *policy.Policy
+	// Remote are observations of a remote server's HTTP and TLS, nil for a server in a sandbox.
+	Remote []RemoteFact
 	// Changed are files by which the run would be judged and that the change under
 	// review has otherwise.
 	Changed []Changed
@@ -132,6 +134,7 @@ func All() []Rule {
 		cm401, cm402, cm403, cm404, cm405, cm406, cm407, cm408, cm409, cm410, cm411, cm412, cm413, cm414, cm415, cm416, cm417, cm418, cm419, cm420, cm421,
 		cm501, cm502, cm503,
 		cm601, cm602, cm603, cm604,
+		cm701, cm702, cm703, cm704, cm705, cm706,
 	}
 }
 

@@ -434,6 +434,30 @@ var cases = []ruleCase{
 	{"CM603", "none", newRun(note), ""},
 	{"CM604", "outlived", with(newRun(note), func(r *Run) { r.End.Killed = true }), finding.Info},
 	{"CM604", "ended", newRun(note), ""},
+	{"CM701", "Cleartext", remote(session.RemoteCleartext), finding.High},
+	{"CM701", "NoHSTS", remote(session.RemoteNoHSTS), finding.Info},
+	{"CM702", "Certificate", remote(session.RemoteCertificate), finding.High},
+	{"CM702", "OldTLS", remote(session.RemoteOldTLS), finding.Low},
+	{"CM703", "Rebinding", remote(session.RemoteRebinding), finding.High},
+	{"CM703", "Origin", remote(session.RemoteOrigin), finding.Low},
+	{"CM704", "SessionNext", remote(session.RemoteSessionNext), finding.High},
+	{"CM704", "SessionShort", remote(session.RemoteSessionShort), finding.Medium},
+	{"CM704", "Cookie", remote(session.RemoteCookie), finding.Low},
+	{"CM705", "AnyToken", remote(session.RemoteAnyToken), finding.High},
+	{"CM705", "NoPKCE", remote(session.RemoteNoPKCE), finding.Medium},
+	{"CM705", "NoChallenge", remote(session.RemoteNoChallenge), finding.Low},
+	{"CM706", "Redirect", remote(session.RemoteRedirect), finding.Medium},
+	{"CM701", "another's", remote(session.RemoteOldTLS), ""},
+	{"CM702", "another's", remote(session.RemoteCleartext), ""},
+	{"CM703", "another's", remote(session.RemoteCookie), ""},
+	{"CM704", "another's", remote(session.RemoteOrigin), ""},
+	{"CM705", "another's", remote(session.RemoteRedirect), ""},
+	{"CM706", "another's", remote(session.RemoteDowngrade), ""},
+}
+
+// remote is a run in which a fact was seen of a remote server.
+func remote(what session.RemoteFact) *Run {
+	return with(newRun(note), func(r *Run) { r.Remote = []RemoteFact{{What: what, Fact: Fact{Text: "as it was seen"}}} })
 }
 
 func TestRules(t *testing.T) {

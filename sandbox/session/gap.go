@@ -35,6 +35,8 @@ const (
 	GapCutOff          Code = "cut-off"
 	GapFramesMissing   Code = "frames-missing"
 	GapWireOnly        Code = "wire-only"
+	GapNotWatched      Code = "not-watched"
+	GapHTTPNotChecked  Code = "http-not-checked"
 	GapDetectorFailed  Code = "detector-failed"
 	GapAnalysisBounded Code = "analysis-bounded"
 	GapTextJudge       Code = "text-judge"

@@ -42,6 +42,9 @@ const (
 	MarkAnswered MarkKind = "answered"
 	// MarkInputs: Inputs is what the arguments of Tool reached; What is as in a call.
 	MarkInputs MarkKind = "inputs"
+	// MarkHTTP: What is the RemoteFact that was seen in HTTP, Text says how, Tool is
+	// what it is about where a server can have several.
+	MarkHTTP MarkKind = "http"
 )
 
 // WhatListener is the What, and ListenerTool the Tool, of the call in which the ports are spoken
@@ -57,7 +60,7 @@ const (
 // nothing is known but its Time.
 func (k MarkKind) Known() bool {
 	switch k {
-	case MarkPhase, MarkCall, MarkReturn, MarkFrame, MarkBadLine, MarkEvent, MarkStderr, MarkInconclusive, MarkLoss, MarkReached, MarkInputs, MarkAnswered:
+	case MarkPhase, MarkCall, MarkReturn, MarkFrame, MarkBadLine, MarkEvent, MarkStderr, MarkInconclusive, MarkLoss, MarkReached, MarkInputs, MarkAnswered, MarkHTTP:
 		return true
 	}
 	return false

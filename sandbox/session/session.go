@@ -74,6 +74,8 @@ type Header struct {
 	Vary *Vary `json:"vary,omitempty"`
 	// Runtime is what the server's interpreter does by itself, nil where nothing is known of it.
 	Runtime *Runtime `json:"runtime,omitempty"`
+	// Remote is the server's address, nil for a server that ran in a sandbox.
+	Remote *Remote `json:"remote,omitempty"`
 	// Version is coalmine's.
 	Version string `json:"version"`
 }

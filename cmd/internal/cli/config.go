@@ -1,27 +1,9 @@
 package cli
 
 import (
-	"net/netip"
-	"net/url"
-	"strings"
-
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/config"
 )
-
-// remote refuses what is reached by its address: nothing but its wire can be judged.
-func remote(what, address string) error {
-	where := "on another machine"
-	if u, err := url.Parse(address); err == nil {
-		name := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
-		ip, _ := netip.ParseAddr(name)
-		if name == "localhost" || strings.HasSuffix(name, ".localhost") || ip.Unmap().IsLoopback() || ip.IsUnspecified() {
-			where = "on this machine, but outside the sandbox"
-		}
-	}
-	return usage("coalmine tap --http --url URL records the wire, and coalmine detect judges the log; to see what a server does, probe its command",
-		"%s runs %s, where nobody sees what it does: only its wire can be judged", what, where)
-}
 
 // maxConfig bounds a configuration file.
 const maxConfig = 16 << 20

@@ -30,6 +30,7 @@ import (
 type probeFlags struct {
 	plan.Options
 	config, server   string
+	remote           remoteFlags
 	bin              string
 	bad              []error // entries of config that could not be read
 	seed             string
@@ -58,7 +59,7 @@ type probeFlags struct {
 func (e *env) probe() *cobra.Command {
 	f := &probeFlags{}
 	cmd := &cobra.Command{
-		Use:   "probe [flags] -- COMMAND…  |  probe [flags] npm:NAME@V|pypi:NAME==V|oci:IMAGE|DIR [-- ARG…]  |  probe [flags] --config FILE [--server NAME]",
+		Use:   "probe [flags] -- COMMAND…  |  probe [flags] npm:NAME@V|pypi:NAME==V|oci:IMAGE|DIR [-- ARG…]  |  probe [flags] --config FILE [--server NAME]  |  probe [flags] --url URL",
 		Short: "Probe one server, or the servers of a client's configuration",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.spend(cmd.Flags().Changed); err != nil {
@@ -71,6 +72,10 @@ func (e *env) probe() *cobra.Command {
 	fl.SetInterspersed(false)
 	fl.StringVar(&f.config, "config", "", "probe the servers in this MCP client configuration `FILE`")
 	fl.StringVar(&f.server, "server", "", "probe only the server with this `NAME` in --config")
+	fl.StringVar(&f.remote.url, "url", "", "probe the remote server at this `URL` without a sandbox: messages, HTTP, TLS and authorization (never clean)")
+	fl.StringArrayVar(&f.remote.headers, "header-env", nil, "--url: send the value of an environment variable as a header, `HEADER=NAME`")
+	fl.StringArrayVar(&f.remote.calls, "call", nil, "--url: call this tool with this JSON object, `NAME=JSON` (can be given several times)")
+	fl.BoolVar(&f.remote.readOnly, "call-read-only", false, "--url: call each tool that is annotated read-only once, with an ordinary input")
 	fl.StringVar(&f.bin, "bin", "", "run the program with this `NAME` of a package with several programs")
 	fl.BoolVar(&f.NoBuild, "no-build", false, "skip the package's install scripts (a package with scripts is then never clean)")
 	fl.StringVar(&f.Sandbox, "sandbox", "auto", "where the server runs: auto, docker, local, or inplace (the container that coalmine runs in)")
@@ -310,6 +315,15 @@ func (e *env) terminalProgress() bool { return isTerminal(e.err) }
 
 // runs lists what is to be probed: the command, or a configuration's servers.
 func (f *probeFlags) runs(args []string) ([]plan.Options, error) {
+	if err := f.remote.check(); err != nil {
+		return nil, err
+	}
+	if f.remote.url != "" {
+		return f.remoteRun(args)
+	}
+	if given := f.remote.given(); given != "" && f.config == "" {
+		return nil, usage("coalmine probe --url URL", "%s needs --url or --config", given)
+	}
 	if f.config == "" {
 		if f.server != "" {
 			return nil, usage("coalmine probe --config FILE --server NAME", "--server needs --config")
@@ -318,7 +332,7 @@ func (f *probeFlags) runs(args []string) ([]plan.Options, error) {
 			return nil, usage("coalmine probe -- COMMAND…", "probe needs a command, a package or --config")
 		}
 		if len(args) == 1 && (strings.HasPrefix(args[0], "https://") || strings.HasPrefix(args[0], "http://")) {
-			return nil, remote("the server at that address", args[0])
+			return nil, usage("coalmine probe --url "+args[0], "%.200q is an address, not a command", args[0])
 		}
 		o, err := f.target(f.Options, args, "")
 		return []plan.Options{o}, err
@@ -347,12 +361,17 @@ func (f *probeFlags) runs(args []string) ([]plan.Options, error) {
 			continue
 		}
 		names[dir] = s.Name
-		if len(s.Command) == 0 {
-			return nil, remote(fmt.Sprintf("server %q", s.Name), s.URL)
-		}
 		o := f.Options
 		o.Env, o.Name, o.Sandboxed = s.Env, s.Name, s.Sandbox
 		o.Location = &finding.Location{Path: f.config, Line: s.Line, Column: s.Column}
+		if len(s.Command) == 0 {
+			if o.Remote, err = f.configured(&s); err != nil {
+				f.bad = append(f.bad, err)
+				continue
+			}
+			out = append(out, o)
+			continue
+		}
 		o.Within = confines(f.config)
 		if o, err = f.target(o, s.Command, f.config); err != nil {
 			return nil, err
@@ -364,7 +383,11 @@ func (f *probeFlags) runs(args []string) ([]plan.Options, error) {
 
 // one probes one server, prints what was asked for, and returns the status.
 func (e *env) one(ctx context.Context, o plan.Options, f *probeFlags) (int, error) {
-	got, err := probe.Run(ctx, o)
+	run := probe.Run
+	if o.Remote != nil {
+		run = probe.RunRemote
+	}
+	got, err := run(ctx, o)
 	if e.terminalProgress() {
 		fmt.Fprint(e.err, "\r\x1b[K")
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/audit"
 	"github.com/coalmine-dev/coalmine/canaries"
@@ -347,13 +348,18 @@ func (p *probe) renew(as plan.Account) (plan.Plan, error) {
 
 // keepInputs keeps what the judgement depends on beside what is seen.
 func (p *probe) keepInputs(audited *audit.Report, auditErr error) error {
-	in := analyze.Inputs{
-		FailOn: p.opts.FailOn, PolicyRules: p.opts.PolicyRules, Rules: p.opts.Rules, Changed: p.opts.Changed, Least: p.opts.Least, Out: p.name,
-		Location: plan.Location(p.opts.Location, p.fetched, p.plan), AuditRoot: plan.Relative(p.plan.Server.Source),
-		Shown: p.plan.Shown,
-	}
+	in := p.inputs(plan.Location(p.opts.Location, p.fetched, p.plan))
+	in.AuditRoot, in.Shown = plan.Relative(p.plan.Server.Source), p.plan.Shown
 	if auditErr != nil {
 		in.AuditError = auditErr.Error()
+	}
+	return p.writeInputs(in, audited)
+}
+
+// inputs are what the options say of the judgement.
+func (p *probe) inputs(at finding.Location) analyze.Inputs {
+	in := analyze.Inputs{
+		FailOn: p.opts.FailOn, PolicyRules: p.opts.PolicyRules, Rules: p.opts.Rules, Changed: p.opts.Changed, Least: p.opts.Least, Out: p.name, Location: at,
 	}
 	if o := p.opts.Policy; o != nil {
 		in.Policy = &analyze.File{Name: o.File, Text: string(o.Source)}
@@ -361,6 +367,10 @@ func (p *probe) keepInputs(audited *audit.Report, auditErr error) error {
 	if b := p.opts.Baseline; b != nil {
 		in.Baseline = &analyze.File{Name: b.File, Text: string(b.Source)}
 	}
+	return in
+}
+
+func (p *probe) writeInputs(in analyze.Inputs, audited *audit.Report) error {
 	if err := analyze.WriteInputs(p.out, in, audited); err != nil {
 		return run.Unwritable(err)
 	}

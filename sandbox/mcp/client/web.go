@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net"
 	"net/http"
@@ -63,6 +64,12 @@ type Web struct {
 type WebOptions struct {
 	// Dial connects to the server.
 	Dial func(ctx context.Context) (net.Conn, error)
+	// URL is the server's address, nil where its path is to be found behind Dial.
+	URL *url.URL
+	// Header is sent with each request.
+	Header http.Header
+	// RoundTripper makes the requests in place of Dial, nil for Dial.
+	RoundTripper http.RoundTripper
 	// Older speaks the transport of 2024-11-05: a stream of events, and posts.
 	Older bool
 	// Receive gets each message of the server's, from several goroutines.
@@ -80,16 +87,35 @@ func NewWeb(o WebOptions) *Web {
 	}
 	w := &Web{opts: o, slots: make(chan struct{}, maxStreams), found: make(chan struct{}), bound: map[string][]bound{}}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
-	w.http = &http.Client{
-		Transport: &http.Transport{
+	if o.RoundTripper == nil {
+		o.RoundTripper = &http.Transport{
 			DialContext:            func(ctx context.Context, _, _ string) (net.Conn, error) { return o.Dial(ctx) },
 			DisableCompression:     true,
 			MaxResponseHeaderBytes: maxWebHeader,
 			MaxIdleConnsPerHost:    4,
-		},
+		}
+	}
+	w.http = &http.Client{
+		Transport:     o.RoundTripper,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return w
+}
+
+// origin is what stands before the path of a request's address.
+func (w *Web) origin() string {
+	if u := w.opts.URL; u != nil {
+		return u.Scheme + "://" + u.Host
+	}
+	return "http://localhost"
+}
+
+// paths are those to be tried: the URL's own, or the usual ones.
+func (w *Web) paths(usual []string) []string {
+	if u := w.opts.URL; u != nil {
+		return []string{u.RequestURI()}
+	}
+	return usual
 }
 
 // Close ends what is under way and waits for it.
@@ -148,13 +174,14 @@ func (w *Web) fail(m wire.Message, code int64, text string) {
 
 // request makes an HTTP request with the headers that a message needs.
 func (w *Web) request(ctx context.Context, method, path string, body []byte, m wire.Message) (*http.Request, error) {
-	r, err := http.NewRequestWithContext(ctx, method, "http://localhost"+path, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, method, w.origin()+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	w.mu.Lock()
 	session, version := w.session, w.version
 	w.mu.Unlock()
+	maps.Copy(r.Header, w.opts.Header)
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	if method == http.MethodGet {
 		r.Header.Set("Accept", "text/event-stream")
@@ -203,7 +230,7 @@ func nameOf(m wire.Message) string {
 // post sends a message to the endpoint, which the first one finds.
 func (w *Web) post(ctx context.Context, line []byte, m wire.Message) error {
 	w.mu.Lock()
-	paths := httpPaths
+	paths := w.paths(httpPaths)
 	if w.endpoint != "" {
 		paths = []string{w.endpoint}
 	}
@@ -419,7 +446,8 @@ func (w *Web) awaitEndpoint() error {
 
 // older reads an older server's stream until it ends.
 func (w *Web) older() error {
-	for _, path := range ssePaths {
+	paths := w.paths(ssePaths)
+	for _, path := range paths {
 		r, err := w.request(w.ctx, http.MethodGet, path, nil, wire.Message{})
 		if err != nil {
 			return err
@@ -437,7 +465,7 @@ func (w *Web) older() error {
 		_, _, _, err = w.read(answer, wire.Message{})
 		return err
 	}
-	return fmt.Errorf("no stream of events at any of %q", ssePaths)
+	return fmt.Errorf("no stream of events at any of %q", paths)
 }
 
 // listen asks for the stream of what a server says by itself, which it need not have.

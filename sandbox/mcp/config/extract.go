@@ -127,6 +127,12 @@ func (p *parser) entry(name string, at position, n *node, pl place) {
 	if v, key := n.first("url", "serverUrl", "httpUrl", "uri"); v != nil {
 		s.URL = e.string(v, key)
 	}
+	if v, _ := n.first("headers", "http_headers"); v != nil && v.kind == object {
+		s.Headers = map[string]string{}
+		for _, m := range v.members {
+			s.Headers[m.key] = m.value.text
+		}
+	}
 	switch {
 	case e.failed:
 		return

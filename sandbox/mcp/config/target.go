@@ -18,6 +18,9 @@ type Server struct {
 	// values may be real secrets.
 	Env map[string]string
 	URL string
+	// Headers are what the client sends to URL, as the file has them: with references to
+	// variables, or real secrets.
+	Headers map[string]string
 	// Sandbox is what the configuration confines the server to (VS Code), nil for nothing.
 	Sandbox *Sandbox
 	// Disabled says that the configuration keeps the server from starting.

@@ -52,6 +52,8 @@ type Target struct {
 	// kept, "" for the user's cache directory.
 	NoBuild bool
 	Cache   string
+	// Remote is a server that is reached by its address, nil for a command or a package.
+	Remote *Remote
 	// Name is the server's name in a client's configuration, "" for a bare command.
 	Name string
 	// Location is the configuration's entry, nil for a bare command.

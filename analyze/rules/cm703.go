@@ -1,0 +1,24 @@
+package rules
+
+import (
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+var cm703 = Rule{Rule: cm703Doc, Check: checkCM703, Shrink: ShrinkNever}
+
+var cm703Doc = finding.Rule{
+	ID: "CM703", Name: "OriginNotChecked", Title: "Missing Origin validation", Severity: finding.Medium,
+	CWE: []string{"CWE-346", "CWE-350", "CWE-942"}, OWASP: []string{"MCP07"},
+	Help: "The server answers requests that carry an unknown Origin or Host. The MCP specification requires servers to validate Origin. A web page that the user visits can then call the tools of a server on this machine (DNS rebinding).\n\n" +
+		"**Evidence.** The request's headers and the status of the answer. coalmine compares it with the same request without these headers. A server on this machine that answers a foreign Host and Origin is high, and so is one that lets any origin read the answer. A foreign Origin alone is low.\n\n" +
+		"**False positive when** a proxy before the server, which this probe did not pass, validates both headers.",
+}
+
+var casesCM703 = map[session.RemoteFact]remoteCase{
+	session.RemoteRebinding: {finding.High, "the server answers requests for another Host with another Origin (DNS rebinding)"},
+	session.RemoteOrigin:    {finding.Low, "the server does not validate the Origin header"},
+	session.RemoteCORS:      {finding.High, "the server lets any web page read its answers (CORS)"},
+}
+
+func checkCM703(r *Run) []finding.Finding { return remoteFindings(r, &cm703Doc, casesCM703) }
