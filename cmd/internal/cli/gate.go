@@ -8,6 +8,7 @@ import (
 	"github.com/coalmine-dev/coalmine/cmd/internal/wiretap"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/gate"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // gateFlags are the flags of coalmine gate as they were given.
@@ -68,7 +69,7 @@ func (f *gateFlags) gate() (*gate.Gate, error) {
 	if f.lock != "" {
 		data, err := readBounded(f.lock, maxConfig)
 		if err == nil {
-			o.Lock, err = gate.ParseLock(data)
+			o.Lock, err = wire.ParseLock(data)
 		}
 		if err != nil {
 			return nil, &sandbox.UsageError{Err: err, Hint: "coalmine lock --out " + f.lock + " -- COMMAND makes one"}

@@ -12,7 +12,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/cmd/internal/wiretap"
 	"github.com/coalmine-dev/coalmine/sandbox"
-	"github.com/coalmine-dev/coalmine/sandbox/mcp/gate"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 func (e *env) lock() *cobra.Command {
@@ -24,7 +24,7 @@ func (e *env) lock() *cobra.Command {
 			"annotations. It reads them from a session LOG, which runs nothing, or starts COMMAND as a client does.\n" +
 			"coalmine gate --lock FILE then enforces them.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var l *gate.Lock
+			var l *wire.Lock
 			var err error
 			switch dash := cmd.ArgsLenAtDash(); {
 			case dash == 0 && len(args) > 0:
@@ -59,6 +59,6 @@ func (e *env) lock() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&out, "out", gate.LockFile, "write to `FILE`, - for stdout")
+	cmd.Flags().StringVar(&out, "out", wire.LockFile, "write to `FILE`, - for stdout")
 	return cmd
 }

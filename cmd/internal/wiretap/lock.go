@@ -17,7 +17,7 @@ import (
 const lockTimeout = 60 * time.Second
 
 // LockLog makes a lock of what a server has declared in a session's log.
-func LockLog(name string) (*gate.Lock, error) {
+func LockLog(name string) (*wire.Lock, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -27,11 +27,11 @@ func LockLog(name string) (*gate.Lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return gate.LockOf(surface)
+	return wire.LockOf(surface)
 }
 
 // LockCommand starts a command as a client would and makes a lock of what it declares.
-func LockCommand(ctx context.Context, command []string) (lock *gate.Lock, err error) {
+func LockCommand(ctx context.Context, command []string) (lock *wire.Lock, err error) {
 	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
 	server, side, err := launch(command)
@@ -75,5 +75,5 @@ func LockCommand(ctx context.Context, command []string) (lock *gate.Lock, err er
 	if err := c.List(ctx, surface); err != nil {
 		return nil, err
 	}
-	return gate.LockOf(surface)
+	return wire.LockOf(surface)
 }

@@ -31,7 +31,7 @@ type Options struct {
 	// names any tool, the others are blocked.
 	Policy *policy.Policy
 	// Lock says what the server may declare. Nil pins nothing.
-	Lock *Lock
+	Lock *wire.Lock
 	// Closed blocks what cannot be checked. Otherwise it passes, and the log says so.
 	Closed bool
 	// Hold is DefaultHold if it is zero.

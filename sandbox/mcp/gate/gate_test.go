@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/policy"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/google/go-cmp/cmp"
 )
@@ -289,7 +290,7 @@ func TestSecretsAreStopped(t *testing.T) {
 	}
 }
 
-func lockOf(t *testing.T, lines ...string) *Lock {
+func lockOf(t *testing.T, lines ...string) *wire.Lock {
 	t.Helper()
 	surface, err := Declared(func(yield func(session.Frame, error) bool) {
 		for i, line := range lines {
@@ -305,7 +306,7 @@ func lockOf(t *testing.T, lines ...string) *Lock {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := LockOf(surface)
+	l, err := wire.LockOf(surface)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +314,7 @@ func lockOf(t *testing.T, lines ...string) *Lock {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := ParseLock(data)
+	again, err := wire.ParseLock(data)
 	if diff := cmp.Diff(l, again); diff != "" || err != nil {
 		t.Fatal(diff, err)
 	}
@@ -358,7 +359,7 @@ func TestLock(t *testing.T) {
 
 func TestParseLockRefuses(t *testing.T) {
 	for _, bad := range []string{``, `{}`, `{"schema":"coalmine/lock/v1"}`, `{"schema":"coalmine/lock/v2","tools":{}}`, `{"schema":"coalmine/lock/v1","tools":{},"more":1}`, `[]`} {
-		if _, err := ParseLock([]byte(bad)); err == nil {
+		if _, err := wire.ParseLock([]byte(bad)); err == nil {
 			t.Errorf("%s was read", bad)
 		}
 	}
@@ -381,7 +382,7 @@ func TestOldRequestsAreForgotten(t *testing.T) {
 func FuzzGate(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":7,"result":{"tools":[{"name":"x"}]}}`), true)
 	f.Add([]byte(`[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":[1]}}]`), false)
-	lock := &Lock{Schema: LockSchema, Tools: map[string]Pin{}}
+	lock := &wire.Lock{Schema: wire.LockSchema, Tools: map[string]wire.Pin{}}
 	f.Fuzz(func(t *testing.T, line []byte, server bool) {
 		s := New(Options{Lock: lock, Closed: true, Hold: time.Nanosecond}).Session()
 		list(s, echo)

@@ -21,7 +21,7 @@ var (
 	envelopeMembers = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 	paramsMembers   = []string{"name", "arguments", "cursor"}
 	resultMembers   = []string{"tools", "nextCursor", "instructions"}
-	toolMembers     = append([]string{"name"}, pinnedMembers...)
+	toolMembers     = append([]string{"name"}, wire.PinnedMembers...)
 )
 
 // read is wire.Parse that also refuses what some peer reads in another way than

@@ -147,7 +147,7 @@ func (s *Session) locked(raw json.RawMessage, method string, gone *[]string) jso
 			switch {
 			case key == "tools" && value[0] == '[':
 				return s.lockedTools(value, gone)
-			case key == "instructions" && instructionsPin(value) != s.g.opts.Lock.Instructions:
+			case key == "instructions" && wire.InstructionsPin(value) != s.g.opts.Lock.Instructions:
 				*gone = append(*gone, "the instructions are not as they were locked")
 				return nil
 			}

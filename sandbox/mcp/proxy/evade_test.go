@@ -14,6 +14,7 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/gate"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // oauthServer names endpoints of an authorization, answers a GET of /sse with the
@@ -249,7 +250,7 @@ func TestNoWayRoundTheGateForAFailure(t *testing.T) {
 // scanningGate is closedGate that looks for a secret.
 func scanningGate(t *testing.T) *gate.Gate {
 	t.Helper()
-	lock, err := gate.ParseLock([]byte(`{"schema":"coalmine/lock/v1","tools":{}}`))
+	lock, err := wire.ParseLock([]byte(`{"schema":"coalmine/lock/v1","tools":{}}`))
 	if err != nil {
 		t.Fatal(err)
 	}

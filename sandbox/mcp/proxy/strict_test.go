@@ -12,6 +12,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/gate"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // closedGate allows one tool, and none that was locked.
@@ -21,7 +22,7 @@ func closedGate(t *testing.T) *gate.Gate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock, err := gate.ParseLock([]byte(`{"schema":"coalmine/lock/v1","tools":{}}`))
+	lock, err := wire.ParseLock([]byte(`{"schema":"coalmine/lock/v1","tools":{}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
