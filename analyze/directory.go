@@ -43,6 +43,8 @@ type Inputs struct {
 	// Changed are files by which the run would be judged and that the change under
 	// review has otherwise.
 	Changed []rules.Changed `json:"changed,omitempty"`
+	// Earlier are what the server declared and did before: --since and --lock.
+	Earlier []*Earlier `json:"earlier,omitempty"`
 	// Least asks for the result's least policy.
 	Least bool `json:"least,omitempty"`
 	// Location is the file that a reviewer opens for a finding of the run, and
@@ -276,6 +278,7 @@ func (d *Directory) compared(runs []session.IndexedRun, o *Options) error {
 func (d *Directory) First(runs []session.IndexedRun) (*Result, error) {
 	defer d.close()
 	o := d.opts
+	o.Earlier = d.Inputs.Earlier
 	if err := d.compared(runs, &o); err != nil {
 		return nil, err
 	}

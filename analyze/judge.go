@@ -46,6 +46,8 @@ type Options struct {
 	Varied []*session.Reader
 	// Baseline are the findings that were known before, nil for none.
 	Baseline *Baseline
+	// Earlier are what the server declared and did before, nil for nothing.
+	Earlier []*Earlier
 	// Changed are files by which the run would be judged and that the change under
 	// review has otherwise.
 	Changed []rules.Changed
@@ -123,6 +125,7 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 		j.textHoles(opts.Texts)
 	}
 	j.readCompared(run, &opts)
+	j.since(w, run, opts.Earlier)
 	res := j.result(w, run, opts)
 	res.Findings = append([]finding.Finding{}, rules.Check(run)...)
 	res.Rules = opts.Rules.Docs()

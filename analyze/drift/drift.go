@@ -33,6 +33,7 @@ type baseline struct {
 	lastDeclared                                                []string
 	lastSchemas                                                 map[string]json.RawMessage
 	calls                                                       map[string]int
+	deeds                                                       set // nil while none are known
 }
 
 func newBaseline() *baseline {
@@ -77,6 +78,12 @@ func (b *baseline) merge(f *Fingerprint) {
 		for _, part := range []string{"instructions", "title"} {
 			addTo(b.serverParts, part, f.ServerParts[part])
 		}
+	}
+	if f.Deeds != nil && b.deeds == nil {
+		b.deeds = set{}
+	}
+	for _, deed := range f.Deeds {
+		b.deeds.add(deed)
 	}
 	if f.Known {
 		b.lastDeclared = f.Declared
@@ -220,6 +227,11 @@ func (b *baseline) behaviour(d *finder, f *Fingerprint) {
 	for _, h := range f.Hosts {
 		if !b.hosts[h] {
 			d.add("new_host", 2, map[string]any{"host": h}, "the host “%s” crossed the wire for the first time", h)
+		}
+	}
+	for _, deed := range f.Deeds {
+		if b.deeds != nil && !b.deeds[deed] {
+			d.add("new_behaviour", 2, map[string]any{"behaviour": deed}, "the server %s for the first time", deed)
 		}
 	}
 	for _, c := range f.Capabilities {

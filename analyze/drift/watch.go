@@ -14,6 +14,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/analyze/wirelog"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // Session is one log with what is new in it.
@@ -53,7 +54,7 @@ func (h *History) renamed(f *Fingerprint, commands map[string]set) []Drift {
 func commandOf(source string) string {
 	stem := strings.TrimSuffix(path.Base(source), ".jsonl")
 	if dir := path.Dir(source); stem == "session" && dir != "." {
-		return dir
+		return path.Base(dir)
 	}
 	if parts := strings.Split(stem, "_"); len(parts) >= 3 {
 		return strings.Join(parts[1:len(parts)-1], "_")
@@ -126,28 +127,62 @@ func Watch(root *os.Root) (*History, error) {
 	return h, nil
 }
 
-// Logs lists the session logs of a directory: *.jsonl in it, and session.jsonl
-// of each directory below, as coalmine probe writes them.
+// tapName is how a tap names a log.
+var tapName = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}Z_.{0,32}_[0-9]+\.jsonl$`)
+
+// maxDirs bounds the directories that are looked into.
+const maxDirs = 100_000
+
+// Logs lists the session logs of a directory: *.jsonl in it, and on all levels below the logs
+// that a tap named and session.jsonl, as coalmine probe writes it. Of a probe's directory the
+// declared run counts, and none of those that it was compared with. Links are not followed.
 func Logs(root *os.Root) ([]string, error) {
-	entries, err := fs.ReadDir(root.FS(), ".")
+	var out []string
+	dirs := 0
+	err := fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir():
+			if dirs++; dirs > maxDirs {
+				return fmt.Errorf("there are more than %d directories", maxDirs)
+			}
+			if !regular(root, path.Join(name, session.IndexFile)) {
+				return nil
+			}
+			if log := path.Join(name, session.FramesFile); regular(root, log) {
+				out = append(out, log)
+			}
+			return fs.SkipDir
+		case !e.Type().IsRegular() || !isLog(name):
+			return nil
+		case len(out) >= maxLogs:
+			return fmt.Errorf("there are more than %d logs", maxLogs)
+		}
+		out = append(out, name)
+		return nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("list the logs: %w", err)
 	}
-	var out []string
-	for _, e := range entries {
-		switch {
-		case len(out) >= maxLogs:
-			return nil, fmt.Errorf("there are more than %d logs", maxLogs)
-		case e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".jsonl") && e.Name() != "trace.jsonl":
-			out = append(out, e.Name())
-		case e.IsDir():
-			name := path.Join(e.Name(), "session.jsonl")
-			if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() {
-				out = append(out, name)
-			}
-		}
-	}
 	return out, nil
+}
+
+// isLog reports whether a file is a session's log, by its name.
+func isLog(name string) bool {
+	base := path.Base(name)
+	switch {
+	case base == session.TraceFile:
+		return false
+	case path.Dir(name) == ".":
+		return strings.HasSuffix(base, ".jsonl")
+	}
+	return base == session.FramesFile || tapName.MatchString(base)
+}
+
+func regular(root *os.Root, name string) bool {
+	info, err := root.Lstat(name)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // read reduces one log; it returns nil for a session without a word. With an error
@@ -172,7 +207,11 @@ func read(root *os.Root, name string) (*Fingerprint, error) {
 	if r.Stats.Events == 0 {
 		return nil, damage(&r.Stats)
 	}
-	return c.Fingerprint(name, r.State, r.Stats), damage(&r.Stats)
+	seen := c.Fingerprint(name, r.State, r.Stats)
+	if err := seen.probed(root); err != nil {
+		return seen, err
+	}
+	return seen, damage(&r.Stats)
 }
 
 // damage says what of a log could not be read, nil if all of it could.

@@ -91,6 +91,8 @@ var advice = map[string]Advice{
 	"CM501": {Why: "The user approved another declaration than the one that the model now reads.", Fix: "Keep declarations constant during a session. Announce real changes with notifications/tools/list_changed and document them."},
 	"CM502": {Why: "A pull request that changes its own policy could approve itself.", Fix: "Review the policy change, and merge it separately."},
 	"CM503": {Why: "The user may approve one definition while the model uses the other.", Fix: "Use one definition for each name."},
+	"CM504": {Why: "Nobody has reviewed what the server declares now, and clients do not ask again.", Fix: "Review the difference, then record the new state (coalmine lock). Authors: publish a new version for each change.", Preview: true},
+	"CM505": {Why: "An update, or the server's author, made the server do something new.", Fix: "Read the changes of the server and its dependencies. Authors: declare the behaviour.", Preview: true},
 	"CM601": {Why: "The client loses the server and the state of the session.", Fix: "Catch the error, and return a JSON-RPC error or a result with isError."},
 	"CM602": {Why: "The client waits until its own timeout.", Fix: "Return an error before the client's timeout, and send progress notifications for long work."},
 	"CM603": {Why: "One call can exhaust the user's machine.", Fix: "Limit the memory, output and processes that one call can use."},

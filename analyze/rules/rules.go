@@ -51,6 +51,10 @@ type Run struct {
 	// Policy is the user's own declaration, nil for none: what it allows, no rule
 	// about undeclared effects sees.
 	Policy *policy.Policy
+	// Drifted are declarations that are not as they were in earlier runs, and Before what the
+	// server did in one, nil where that is not known.
+	Drifted []Drifted
+	Before  *Before
 	// Remote are observations of a remote server's HTTP and TLS, nil for a server in a sandbox.
 	Remote []RemoteFact
 	// Changed are files by which the run would be judged and that the change under
@@ -132,7 +136,7 @@ func All() []Rule {
 		cm201, cm202, cm203, cm204, cm205, cm206, cm207, cm208, cm209, cm210, cm211, cm212, cm213, cm214, cm215, cm216,
 		cm301, cm302, cm303, cm304, cm305, cm306, cm307, cm308,
 		cm401, cm402, cm403, cm404, cm405, cm406, cm407, cm408, cm409, cm410, cm411, cm412, cm413, cm414, cm415, cm416, cm417, cm418, cm419, cm420, cm421,
-		cm501, cm502, cm503,
+		cm501, cm502, cm503, cm504, cm505,
 		cm601, cm602, cm603, cm604,
 		cm701, cm702, cm703, cm704, cm705, cm706,
 	}

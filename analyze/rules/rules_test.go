@@ -416,6 +416,16 @@ var cases = []ruleCase{
 		r.Changed = []Changed{{What: "policy", At: finding.Location{Path: "coalmine.yaml", Line: 3}}}
 	}), finding.Medium},
 	{"CM502", "none", newRun(note), ""},
+	{"CM504", "another description", drifted(wire.Redeclared, Difference{}), finding.High},
+	{"CM504", "another enum", drifted(wire.Redeclared, Difference{Values: true}), finding.Low},
+	{"CM504", "new", drifted(wire.Appeared, Difference{}), finding.Medium},
+	{"CM504", "new, and runs commands", drifted(wire.Appeared, Difference{More: gravest}), finding.High},
+	{"CM504", "gone", drifted(wire.Disappeared, Difference{}), finding.Low},
+	{"CM504", "as before", newRun(note), ""},
+	{"CM505", "another host", with(newRun(note, effect("note", finding.NetConnect, "93.184.216.34:443")), before("runs git")), finding.Medium},
+	{"CM505", "the same host", with(newRun(note, effect("note", finding.NetConnect, "93.184.216.34:443")), before("connects to 93.184.216.34")), ""},
+	{"CM505", "another program", with(newRun(note, effect("note", finding.Exec, "/usr/bin/curl")), before("runs git")), finding.Medium},
+	{"CM505", "nothing to compare with", newRun(note, effect("note", finding.Exec, "/usr/bin/curl")), ""},
 	{"CM601", "crash", with(newRun(note), func(r *Run) { r.End.Crashed, r.End.How = true, "signal SEGV" }), finding.Medium},
 	{"CM601", "in a call of no declared tool", with(hidden("iserror", "crash"), func(r *Run) { r.End.Crashed, r.End.How = true, "exit status 1" }), finding.Low},
 	{"CM601", "runs whatever it is handed", with(newRun(described("run", "Runs a shell command")), func(r *Run) {
@@ -453,6 +463,22 @@ var cases = []ruleCase{
 	{"CM704", "another's", remote(session.RemoteOrigin), ""},
 	{"CM705", "another's", remote(session.RemoteRedirect), ""},
 	{"CM706", "another's", remote(session.RemoteDowngrade), ""},
+}
+
+func drifted(kind wire.ChangeKind, how Difference) *Run {
+	return with(newRun(note), func(r *Run) {
+		r.Drifted = []Drifted{{Fact: Fact{Seq: 4, Tool: "note"}, Kind: kind, Members: []string{"description"}, Difference: how, From: "out/s"}}
+	})
+}
+
+// before has a run know what was done in an earlier one.
+func before(deeds ...string) func(*Run) {
+	return func(r *Run) {
+		r.Before = &Before{From: "out/s", Deeds: map[string]bool{}}
+		for _, d := range deeds {
+			r.Before.Deeds[d] = true
+		}
+	}
 }
 
 // remote is a run in which a fact was seen of a remote server.

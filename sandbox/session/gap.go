@@ -37,6 +37,7 @@ const (
 	GapWireOnly        Code = "wire-only"
 	GapNotWatched      Code = "not-watched"
 	GapHTTPNotChecked  Code = "http-not-checked"
+	GapNotCompared     Code = "not-compared"
 	GapDetectorFailed  Code = "detector-failed"
 	GapAnalysisBounded Code = "analysis-bounded"
 	GapTextJudge       Code = "text-judge"

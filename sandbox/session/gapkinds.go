@@ -134,6 +134,8 @@ var gapKinds = []GapKind{
 		"Nobody outside can watch a remote server. Probe its command or package (coalmine probe) if you have it."},
 	{GapHTTPNotChecked, "coalmine could not check how the remote server handles HTTP: origins, sessions, redirects or authorization.",
 		"The text says why. Pass the credentials that the server needs (--header-env)."},
+	{GapNotCompared, "coalmine could not compare the server with an earlier run (--since) or a lock (--lock).",
+		"The text says why. For a new server, omit --since once and keep the run, or record its state with coalmine lock."},
 	{GapCutOff, "The log ends before the run does.",
 		"Run again. Check that the disk of --out has room."},
 	{GapFramesMissing, "The log lacks frames.",

@@ -301,6 +301,7 @@ func (l *Log) Close() error {
 		l.tell(c, why)
 	}
 	l.frames.buf = appendMetrics(l.frames.buf, l.wall(l.last), l.seq, 0, l.last-l.header.Clock0, l.frames.size())
+	l.frames.buf = append(l.frames.buf[:len(l.frames.buf)-len("}\n")], `, "client": "`+ClientProbe+"\"}\n"...)
 	l.flush()
 	l.closed = true
 	l.timer.Stop()

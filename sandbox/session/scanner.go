@@ -23,7 +23,12 @@ type Metrics struct {
 	LogBytes      int64   `json:"log_bytes"`
 	// Dropped are records that the tap could not write.
 	Dropped int64 `json:"records_dropped"`
+	// Client is ClientProbe in the log of a probe, "" in others.
+	Client string `json:"client"`
 }
+
+// ClientProbe names coalmine as the client of a session in the log's metrics.
+const ClientProbe = "coalmine probe"
 
 // Scanner reads a session log of anyone who writes glassport's format, line by
 // line in bounded memory, at the speed of the disk. What it returns is valid until

@@ -33,7 +33,7 @@ func (e *env) detect() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use: "detect LOG…", Short: "Analyse the MCP messages of recorded sessions",
-		Long: "detect runs every detector over a session log. Over several logs, it also finds tool shadowing between servers.\n\n" +
+		Long: "detect runs every detector over a session log. Over several logs, it also finds tool shadowing between servers.\nOf a probe's directory it reads the logs of all runs.\n\n" +
 			"Exit status: 1 for an observation above information, else 3 when the log has gaps, else 0;\n2 when LOG is not a session log.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if asJSON {
@@ -57,6 +57,11 @@ func (e *env) detect() *cobra.Command {
 func (e *env) runDetect(f *logFlags, format string, paths []string) error {
 	var logs []*detect.Log
 	var results []*analyze.Result
+	var all []string
+	for _, p := range paths {
+		all = append(all, probed(p)...)
+	}
+	paths = all
 	for _, p := range paths {
 		res, l, err := e.readLog(f, p)
 		if err != nil {
@@ -68,10 +73,14 @@ func (e *env) runDetect(f *logFlags, format string, paths []string) error {
 		logs[i].Annotations = append(logs[i].Annotations, more...)
 		results[i].Findings = append(results[i].Findings, rules.Annotated(more, filepath.ToSlash(filepath.Clean(paths[i])))...)
 	}
-	for _, l := range logs {
+	for i, l := range logs {
 		e.status = worse(e.status, detectStatus(l))
+		name := l.Name
+		if len(logs) > 1 {
+			name = paths[i]
+		}
 		if format == "text" {
-			e.printDetected(l)
+			e.printDetected(name, l)
 		}
 	}
 	switch format {
@@ -104,14 +113,14 @@ func detectStatus(l *detect.Log) int {
 // maxPrinted bounds the observations that the terminal shows of one log.
 const maxPrinted = 200
 
-func (e *env) printDetected(l *detect.Log) {
+func (e *env) printDetected(name string, l *detect.Log) {
 	as := slices.Clone(l.Annotations)
 	slices.SortStableFunc(as, func(a, b detect.Annotation) int { return weight(&b) - weight(&a) })
 	verdict := string(l.Verdict())
 	if verdict == string(detect.Clean) && len(l.Holes()) > 0 {
 		verdict += " as far as it was seen"
 	}
-	fmt.Fprintf(e.out, "%s: %s, %s\n", report.Clean(l.Name, 400), verdict, plural(len(as)+l.Dropped, "observation"))
+	fmt.Fprintf(e.out, "%s: %s, %s\n", report.Clean(name, 400), verdict, plural(len(as)+l.Dropped, "observation"))
 	again := map[string][]int{} // the places of those that say the same
 	var order []string
 	for i := range as {

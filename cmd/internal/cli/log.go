@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -95,7 +97,45 @@ func openLog(path string) (f *os.File, name string, own bool, err error) {
 			dir.Close()
 		}
 	}
-	return f, filepath.Base(path), own, nil
+	return f, filepath.Base(path), own || session.ClosedByProbe(f), nil
+}
+
+// probed lists the logs of a probe's directory, of all its runs. It is path alone for anything else.
+func probed(path string) []string {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return []string{path}
+	}
+	defer root.Close()
+	index, err := session.ReadIndex(root)
+	if err != nil {
+		return []string{path}
+	}
+	var out []string
+	for _, r := range index.Runs {
+		name := filepath.Join(filepath.FromSlash(r.Dir), session.FramesFile)
+		if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() {
+			out = append(out, filepath.Join(path, name))
+		}
+	}
+	if len(out) == 0 {
+		return []string{path}
+	}
+	return out
+}
+
+// judgedDirectory judges all of a probe's directory; ok is false for anything else.
+func judgedDirectory(path string) (res *analyze.Result, ok bool, err error) {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, false, nil
+	}
+	defer root.Close()
+	if _, err := session.ReadIndex(root); errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	res, _, err = analyze.Judge(root, version())
+	return res, true, err
 }
 
 // readLog judges one log as the flags say.

@@ -47,7 +47,9 @@ type probeFlags struct {
 	// baseline is a file of what is known; changedSince is a ref, and base the merge
 	// base with it, nil without one.
 	baseline, changedSince string
-	base                   *since.Base
+	// lock is a file of declarations.
+	lock string
+	base *since.Base
 	// entries are the configuration's servers.
 	entries []config.Server
 	// textJudge is the user's own program, as one line.
@@ -101,6 +103,8 @@ func (e *env) probe() *cobra.Command {
 	fl.StringArrayVar(&f.rules, "rules", nil, rulesUsage)
 	fl.StringSliceVar(&f.Vary, "vary", nil, "run again under changed conditions and report what depends on one: client, ci, clock, locale, canaries, secrets")
 	fl.StringVar(&f.baseline, "baseline", "", "fail only on findings that are not in this baseline `FILE`")
+	fl.StringVar(&f.Since, "since", "", "report what the server declares or does differently than in the earlier probe in `DIR`")
+	fl.StringVar(&f.lock, "lock", "", "report declarations that differ from this `FILE` of coalmine lock")
 	fl.StringVar(&f.textJudge, "text-judge", "", "let your own program `CMD` judge what the server says (runs on this machine without a shell; reads and writes lines of JSON)")
 	fl.StringVar(&f.changedSince, "changed-since", "", "probe only servers that differ from the merge base with `REF`, with its policy and baseline")
 	fl.StringVar(&f.failOn, "fail-on", "high", "exit 1 at this severity: critical, high, medium, low, info or never")
@@ -263,12 +267,18 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) (err er
 	if err := f.readBaseline(cmd.Context()); err != nil {
 		return err
 	}
+	if err := f.readLock(cmd.Context()); err != nil {
+		return err
+	}
 	if e.terminalProgress() {
 		f.Progress = func(line string) { fmt.Fprintf(e.err, "\r\x1b[K%s", report.Escape(line, 100)) }
 	}
 	runs, err := f.runs(args)
 	if err != nil {
 		return err
+	}
+	if f.lock != "" && len(runs) > 1 {
+		return usage("choose one with --server NAME", "--lock needs exactly one server, got %d", len(runs))
 	}
 	if f.policy.emit != "" && len(runs) > 1 {
 		return usage("choose one with --server NAME", "--emit-policy needs exactly one server, got %d", len(runs))

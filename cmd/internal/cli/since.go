@@ -97,6 +97,21 @@ func (f *probeFlags) readBaseline(ctx context.Context) error {
 	return nil
 }
 
+// readLock reads --lock.
+func (f *probeFlags) readLock(ctx context.Context) error {
+	if f.lock == "" {
+		return nil
+	}
+	data, ok, err := f.judgedBy(ctx, "lock", f.lock)
+	if err != nil {
+		return &sandbox.UsageError{Err: err, Hint: "coalmine lock writes one"}
+	}
+	if ok {
+		f.Lock = &analyze.File{Name: f.lock, Text: string(data)}
+	}
+	return nil
+}
+
 // unchanged tells of the runs whose server is what it was in the merge base, and
 // returns the others. Where what they are judged by was changed, all are made.
 func (e *env) unchanged(ctx context.Context, f *probeFlags, runs []plan.Options) ([]plan.Options, error) {

@@ -15,8 +15,8 @@ func (e *env) watch() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "watch [DIR]", Short: "Report drift: how servers changed between sessions",
-		Long: "watch reads all session logs of a directory and compares each server's sessions in order of time. The first session\nis the baseline; watch compares each later one with all sessions before it. It stores nothing.\n\n" +
-			"Exit status: 1 for drift of severity 2 or more, else 3 when a log has gaps, else 0; 2 when DIR is not a\ndirectory.",
+		Long: "watch reads the session logs in a directory and all directories below, and compares each server's sessions in order\nof time. The first session is the baseline; watch compares each later one with all sessions before it. Of probes it\ncompares what the server declared and did, not coalmine's own calls. It stores nothing.\n\n" +
+			"Exit status: 1 for drift of severity 2 or more, else 3 when a log has gaps or there is none, else 0; 2 when DIR is\nnot a directory.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			root, _, err := logDir(args, "coalmine watch [DIR]")
 			if err != nil {
@@ -30,7 +30,7 @@ func (e *env) watch() *cobra.Command {
 			switch {
 			case h.Worst() >= 2:
 				e.status = ExitFindings
-			case len(h.Unread) > 0:
+			case len(h.Unread) > 0 || len(h.Servers) == 0:
 				e.status = ExitInconclusive
 			}
 			for _, u := range h.Unread {
@@ -49,7 +49,7 @@ func (e *env) watch() *cobra.Command {
 
 func (e *env) printHistory(h *drift.History) {
 	if len(h.Servers) == 0 {
-		fmt.Fprintln(e.out, "no session log")
+		fmt.Fprintln(e.out, "no session log: nothing was compared")
 	}
 	for _, server := range slices.Sorted(maps.Keys(h.Servers)) {
 		sessions := h.Servers[server]

@@ -53,6 +53,8 @@ type probe struct {
 	jobs    experiment.Jobs
 	output  string // where runs write within the server's directory, "" for elsewhere
 	runs    []session.IndexedRun
+	// earlier are what the target declared and did before.
+	earlier []*analyze.Earlier
 	// covered is the run that recorded which code ran.
 	covered []session.IndexedRun
 }
@@ -87,6 +89,9 @@ func RunWith(ctx context.Context, o plan.Options, test Seams) (out *Outcome, err
 	tell := o.Progress
 	p.opts.Progress = func(line string) { tell(redactor.Redact(line)) }
 	p.runner.Progress = p.opts.Progress
+	if err := p.readEarlier(redactor.Redact(p.slug())); err != nil {
+		return nil, err
+	}
 	if p.dir, p.name, err = openOut(o.Out, redactor.Redact(p.slug())); err != nil {
 		return nil, err
 	}
@@ -359,7 +364,7 @@ func (p *probe) keepInputs(audited *audit.Report, auditErr error) error {
 // inputs are what the options say of the judgement.
 func (p *probe) inputs(at finding.Location) analyze.Inputs {
 	in := analyze.Inputs{
-		FailOn: p.opts.FailOn, PolicyRules: p.opts.PolicyRules, Rules: p.opts.Rules, Changed: p.opts.Changed, Least: p.opts.Least, Out: p.name, Location: at,
+		FailOn: p.opts.FailOn, PolicyRules: p.opts.PolicyRules, Rules: p.opts.Rules, Changed: p.opts.Changed, Least: p.opts.Least, Out: p.name, Location: at, Earlier: p.earlier,
 	}
 	if o := p.opts.Policy; o != nil {
 		in.Policy = &analyze.File{Name: o.File, Text: string(o.Source)}

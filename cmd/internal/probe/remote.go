@@ -37,6 +37,10 @@ func RunRemote(ctx context.Context, o plan.Options) (out *Outcome, err error) {
 		return nil, err
 	}
 	target := cmp.Or(o.Name, address.Host)
+	p := &probe{opts: o}
+	if err := p.readEarlier(redactor.Redact(target)); err != nil {
+		return nil, err
+	}
 	dir, name, err := openOut(o.Out, redactor.Redact(target))
 	if err != nil {
 		return nil, err
@@ -56,7 +60,7 @@ func RunRemote(ctx context.Context, o plan.Options) (out *Outcome, err error) {
 		}
 		return nil, run.Unwritable(err)
 	}
-	p := &probe{opts: o, dir: dir, out: w, name: name}
+	p.dir, p.out, p.name = dir, w, name
 	res, err := p.judgeRemote(ctx, target)
 	if err != nil {
 		return nil, err

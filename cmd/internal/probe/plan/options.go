@@ -111,6 +111,9 @@ type Judging struct {
 	// Changed are files by which the run would be judged and that the change under
 	// review has otherwise.
 	Changed []rules.Changed
+	// Since names the directory of an earlier probe, "" for none; Lock is a lock's file, nil for none.
+	Since string
+	Lock  *analyze.File
 	// Least asks for the result's least policy.
 	Least bool
 	// TextJudge is the user's own program, with its arguments, that judges what the
