@@ -36,6 +36,9 @@ func (j *judge) readCompared(run *rules.Run, opts *Options) {
 func (j *judge) comparedRun(how string, log *session.Reader) *rules.Run {
 	o := newJudge(log)
 	o.readEffects(log)
+	for i := range o.profile.Effects {
+		locate(o.profile.Effects[i].Evidence, log.Dir)
+	}
 	for _, g := range o.gaps {
 		g.Text = how + ": " + g.Text
 		j.doubt(g)

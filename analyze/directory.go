@@ -242,6 +242,7 @@ func (d *Directory) open(r session.IndexedRun) (*session.Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the log of the run %s: %w", r.Dir, err)
 	}
+	log.Dir = r.Dir
 	return log, nil
 }
 

@@ -137,6 +137,7 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 		res.Findings[i].Reproduce = res.Run.Reproduce
 	}
 	res.confirm()
+	located(res.Findings, log.Dir)
 	j.accept(res, opts)
 	res.compare(opts.Baseline)
 	if opts.Least {

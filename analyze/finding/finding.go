@@ -211,6 +211,9 @@ type Evidence struct {
 	// (trace.jsonl), "flow" (trace.jsonl: Seq is the flow's number) or "source" (a
 	// file of the server).
 	Source string `json:"source"`
+	// Dir is the directory of a further run below the target's, whose file it is; "" for the
+	// target's own.
+	Dir string `json:"dir,omitempty"`
 	// Seq is the line's own seq in that file, 0 when Source is "source".
 	Seq uint64 `json:"seq,omitempty"`
 	// Time is the moment on the run's clock.

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"path"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze"
@@ -168,20 +169,24 @@ func (p *printer) finding(res *analyze.Result, f *finding.Finding) {
 
 // where names the place of a piece of evidence in the run's files.
 func where(e *finding.Evidence) string {
-	switch {
-	case e.Location != nil:
+	if e.Location != nil {
 		return fmt.Sprintf("%s:%d", Clean(e.Location.Path, 200), e.Location.Line)
-	case e.Source == "frame" && e.Seq > 0:
-		return fmt.Sprintf("session.jsonl seq %d", e.Seq)
-	case e.Source == "frame":
-		return "session.jsonl"
-	case e.Source == "flow" && e.Seq > 0:
-		return fmt.Sprintf("trace.jsonl flow %d", e.Seq)
-	case e.Source == "record" && e.Seq > 0:
-		return fmt.Sprintf("trace.jsonl seq %d", e.Seq)
-	default:
-		return "trace.jsonl"
 	}
+	file, line := session.TraceFile, " seq "
+	switch e.Source {
+	case "frame":
+		file = session.FramesFile
+	case "flow":
+		line = " flow "
+	case "record":
+	default:
+		line = ""
+	}
+	file = Clean(path.Join(e.Dir, file), 200)
+	if e.Seq == 0 || line == "" {
+		return file
+	}
+	return fmt.Sprint(file, line, e.Seq)
 }
 
 // inputs says what the arguments reached of all schemas together.

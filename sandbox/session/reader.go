@@ -64,6 +64,9 @@ type flowLine struct {
 // Reader reads a run's files, as often as is asked, in constant memory.
 type Reader struct {
 	Header Header
+	// Dir is the run's directory below the target's, "" for the target's own. Who opens the
+	// log of a further run sets it.
+	Dir string
 
 	dir  *os.Root
 	torn atomic.Bool
