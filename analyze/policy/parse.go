@@ -35,7 +35,7 @@ type reader struct {
 }
 
 func (r *reader) policy(p *Policy, n *yaml.Node) {
-	r.Members(n, "the policy", []string{"schema", "server", "tools", "suppress", "accept_opaque", "accept_unrun", "accept_gaps", "environment", "rules"}, func(key, v *yaml.Node) {
+	r.Members(n, "the policy", []string{"schema", "server", "tools", "suppress", "accept_opaque", "accept_unrun", "accept_gaps", "environment", "defaults", "rules"}, func(key, v *yaml.Node) {
 		switch key.Value {
 		case "schema":
 			if s := r.Text(v, "schema"); s != Schema {
@@ -55,6 +55,8 @@ func (r *reader) policy(p *Policy, n *yaml.Node) {
 			p.AcceptGaps = r.gapAcceptances(v)
 		case "accept_opaque":
 			p.AcceptOpaque = r.list(v, "accept_opaque", checkHost)
+		case "defaults":
+			p.Defaults = r.defaults(v)
 		case "rules":
 			r.rules(p, v)
 		}
@@ -118,6 +120,34 @@ func (r *reader) environment(n *yaml.Node) map[string]string {
 	})
 	return out
 }
+
+// defaults reads the flags of coalmine probe, each with one value or a list.
+func (r *reader) defaults(n *yaml.Node) []Default {
+	var out []Default
+	r.Members(n, "defaults", DefaultFlags, func(key, v *yaml.Node) {
+		d := Default{Flag: key.Value, At: yamldoc.At(key)}
+		values := []*yaml.Node{v}
+		if v.Kind == yaml.SequenceNode {
+			values = v.Content
+		}
+		for _, one := range values {
+			switch {
+			case one.Kind != yaml.ScalarNode || one.ShortTag() == "!!null":
+				r.Fault(one, "defaults, %s must be a value or a list of values", key.Value)
+			case len(d.Values) == maxDefaults:
+				r.Fault(one, "defaults, %s has more than %d values", key.Value, maxDefaults)
+				return
+			default:
+				d.Values = append(d.Values, one.Value)
+			}
+		}
+		out = append(out, d)
+	})
+	return out
+}
+
+// maxDefaults bounds the values of one flag.
+const maxDefaults = 50
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,254}$`)
 

@@ -40,10 +40,25 @@ type Policy struct {
 	// Environment are values that a probed server is given: dummies for the keys and
 	// settings without which it does nothing. They are no leave for anything.
 	Environment map[string]string
+	// Defaults are flags of coalmine probe, in the file's order. They are no leave for anything.
+	Defaults []Default
 	// Rules are the user's own rules and the files of such, in the file's order, nil
 	// where none were given. The gate does not look at them.
 	Rules []RuleEntry
 }
+
+// Default is a flag of coalmine probe with the values that it has where the command line and
+// the environment give none.
+type Default struct {
+	Flag   string
+	Values []string
+	At     Position
+}
+
+// DefaultFlags are the flags that a policy may set: how much is tried, where, and how it is
+// reported. Flags that show more of this machine, reach its network or run a program are the
+// user's own word, and no file's.
+var DefaultFlags = []string{"budget", "call-timeout", "calls", "fail-on", "format", "jobs", "sandbox", "seed", "timeout", "tracer", "transport", "vary"}
 
 // Entry is what the policy says of one tool, or of the server.
 type Entry struct {

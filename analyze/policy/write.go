@@ -33,6 +33,16 @@ func (p *Policy) Marshal() []byte {
 			w.line(1, "%s: %s", quote(name), quoteAlways(p.Environment[name]))
 		}
 	}
+	if len(p.Defaults) > 0 {
+		w.line(0, "defaults:")
+		for _, d := range p.Defaults {
+			var values []string
+			for _, v := range d.Values {
+				values = append(values, quoteAlways(v))
+			}
+			w.line(1, "%s: [%s]", d.Flag, strings.Join(values, ", "))
+		}
+	}
 	if len(p.AcceptOpaque) > 0 {
 		w.list(0, "accept_opaque", p.AcceptOpaque)
 	}

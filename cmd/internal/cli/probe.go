@@ -47,6 +47,7 @@ type probeFlags struct {
 	// baseline is a file of what is known; changedSince is a ref, and base the merge
 	// base with it, nil without one.
 	baseline, changedSince string
+	quiet, verbose         bool
 	// lock is a file of declarations.
 	lock string
 	base *since.Base
@@ -64,7 +65,7 @@ func (e *env) probe() *cobra.Command {
 		Use:   "probe [flags] -- COMMAND…  |  probe [flags] npm:NAME@V|pypi:NAME==V|oci:IMAGE|DIR [-- ARG…]  |  probe [flags] --config FILE [--server NAME]  |  probe [flags] --url URL",
 		Short: "Probe one server, or the servers of a client's configuration",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.spend(cmd.Flags().Changed); err != nil {
+			if err := fromEnvironment(cmd.Flags()); err != nil {
 				return err
 			}
 			return e.runProbe(cmd, f, args)
@@ -111,6 +112,8 @@ func (e *env) probe() *cobra.Command {
 	fl.StringArrayVar(&f.Show, "show", nil, "make this host `PATH` visible to the server, although git does not track it or it is outside the repository of --config")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "print the command and the host files that the server would see, and start nothing (fetches a package)")
 	fl.StringVar(&f.replay, "replay", "", "make only the calls of this replay `FILE`; exit 1 when they reproduce the finding")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "print one line for each server, and no progress (--format says otherwise)")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "print each step on standard error, also where that is no terminal")
 	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 when the verdict is inconclusive")
 	return cmd
 }
@@ -143,6 +146,9 @@ func (f *probeFlags) check() (err error) {
 	}
 	if _, err := (&env{}).newPrinter(f.format, false); err != nil {
 		return err
+	}
+	if f.quiet && f.verbose {
+		return usage("remove one of them", "--quiet and --verbose exclude each other")
 	}
 	if f.Jobs < 0 {
 		return usage("use a positive number such as --jobs 2", "invalid --jobs %d", f.Jobs)
@@ -245,17 +251,23 @@ func readBounded(name string, limit int64) ([]byte, error) {
 }
 
 func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) (err error) {
-	if err := f.check(); err != nil {
-		return err
-	}
 	if err := f.openBase(cmd.Context()); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.closeBase()) }()
-	if err := f.readReplies(cmd.Context()); err != nil {
+	if err := f.readPolicy(cmd.Context()); err != nil {
 		return err
 	}
-	if err := f.readPolicy(cmd.Context()); err != nil {
+	if err := fromPolicy(cmd.Flags(), f.Policy); err != nil {
+		return err
+	}
+	if err := f.spend(cmd.Flags().Changed); err != nil {
+		return err
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	if err := f.readReplies(cmd.Context()); err != nil {
 		return err
 	}
 	if err := f.readRules(cmd.Context()); err != nil {
@@ -270,8 +282,9 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) (err er
 	if err := f.readLock(cmd.Context()); err != nil {
 		return err
 	}
-	if e.terminalProgress() {
-		f.Progress = func(line string) { fmt.Fprintf(e.err, "\r\x1b[K%s", report.Escape(line, 100)) }
+	f.Progress = e.progress(f)
+	if f.quiet && !cmd.Flags().Changed("format") {
+		f.format = []string{"line"}
 	}
 	runs, err := f.runs(args)
 	if err != nil {
@@ -319,6 +332,18 @@ func worse(a, b int) int {
 		}
 	}
 	return ExitOK
+}
+
+// progress says how each step is told, nil for not at all: each on a line of its own, or on
+// one line of a terminal that the next step takes over.
+func (e *env) progress(f *probeFlags) func(line string) {
+	switch {
+	case f.verbose:
+		return func(line string) { fmt.Fprintln(e.err, report.Escape(line, 400)) }
+	case e.terminalProgress() && !f.quiet:
+		return func(line string) { fmt.Fprintf(e.err, "\r\x1b[K%s", report.Escape(line, 100)) }
+	}
+	return nil
 }
 
 func (e *env) terminalProgress() bool { return isTerminal(e.err) }

@@ -55,6 +55,9 @@ func (o LogOptions) open(what string) *session.WireLog {
 	if err != nil && dir != "" {
 		o.Say(err.Error() + "; records are dropped, the session goes on")
 	}
+	if name := log.Name(); err == nil && name != "" {
+		o.Say("session log: " + name)
+	}
 	return log
 }
 
