@@ -42,7 +42,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: audit-parity docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report reach-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report
+.PHONY: audit-parity docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report reach-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report install-check
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -166,6 +166,11 @@ docs-check:
 	@go test -count=1 -v -run '^(TestDocs|TestReference|TestProse)$$' ./cmd/internal/cli | awk '\
 	  sub(/^ *[a-z_]*_test.go:[0-9]*: /, "") { if (/^docs: /) last = $$2; else print } /^(--- FAIL|FAIL|panic:)/ { print; bad = 1 } \
 	  END { split(last, n, "/"); print "docs: " (last ? last : "0/0"); exit bad || n[1] != n[2] || !n[2] }'
+
+# go install from a local proxy, the archive, containers and cross builds.
+install-check:
+	sh .ci/setup/images.sh
+	.ci/install-check
 
 screenshots: build
 	sh .ci/setup/browser.sh
