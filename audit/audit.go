@@ -263,7 +263,7 @@ func (a *auditor) file(ctx context.Context, p string) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if h.Rule == text.Hidden && !hidesInSource(h) {
+		if h.Rule == text.Hidden && !hidesInSource(h, src) {
 			continue
 		}
 		sev := finding.Critical
@@ -375,6 +375,7 @@ func textHits(src string, size int) (out []text.Hit, whole bool) {
 		}
 		hits := text.Scan(src[from:to])
 		for _, h := range hits {
+			h.End += from
 			if h.Offset += from; h.Offset >= owned && h.Offset < until {
 				out = append(out, h)
 			}
@@ -442,20 +443,6 @@ func isProse(p string) bool {
 	switch strings.ToLower(path.Ext(p)) {
 	case ".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc", ".html", ".htm", ".map":
 		return true
-	}
-	return false
-}
-
-// hidesInSource reports whether a hidden character hides code or orders. Source
-// has honest uses for single ones: tables of white space, terminal colours.
-func hidesInSource(h text.Hit) bool {
-	switch h.Kind {
-	case "tag character", "variation selectors":
-		return h.N > 1
-	case "bidirectional control":
-		return h.N <= 3 // an override and an isolate stand around what they reorder; tables list many
-	case "zero-width character":
-		return h.N >= 8
 	}
 	return false
 }

@@ -154,7 +154,11 @@ func (e *fileEffects) process(c *lang.CallSite, name string) {
 	}
 	isFlow := e.at.sinks[sinkPlace{e.file.Path, c.Call.Start.Offset}]
 	if !isFlow && (shells[name] || shellOption[name] && asksForShell(&c.Call)) && isBuilt(c.Call.Args[0].Value) {
-		e.add(ShellInjection, finding.Medium, c.Call.Start, "a shell is given a text that is put together: "+shown(name), name)
+		sev := finding.Medium
+		if e.at.followed {
+			sev = finding.Low // the tools' ways were followed, and none leads here
+		}
+		e.add(ShellInjection, sev, c.Call.Start, "a shell is given a text that is put together: "+shown(name), name)
 	}
 	var b strings.Builder
 	for _, arg := range c.Call.Args[:min(len(c.Call.Args), 8)] {
@@ -273,6 +277,6 @@ func ofEffects() []finding.Rule {
 		{ID: RuntimeInstall, Name: "RuntimeInstall", Title: "The code installs packages while it runs", Severity: finding.High, CWE: []string{"CWE-494"}, OWASP: []string{"MCP04"},
 			Help: "The code starts pip, npm or another installer: what runs then is not what was audited. Declare what the server needs."},
 		{ID: ShellInjection, Name: "ShellInjection", Title: "A shell's command is put together", Severity: finding.Medium, CWE: []string{"CWE-78"}, OWASP: []string{"MCP05"},
-			Help: "A text that a shell runs has parts that are not constant. Where a tool's caller chooses one, `taint-command` has the way. Give the program and its arguments as a list without a shell."},
+			Help: "A text that a shell runs has parts that are not constant. Where a tool's caller chooses one, `taint-command` has the way; low is one to which no way from the server's tools leads, where all of them were followed. Give the program and its arguments as a list without a shell."},
 	}
 }

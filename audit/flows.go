@@ -85,7 +85,7 @@ func (a *auditor) flows(ctx context.Context) error {
 		a.report.Skipped++
 	}
 	a.report.Profile.Handlers = res.Handlers
-	places := &places{a: a, sources: map[string]string{}, maps: map[string]*javascript.Map{}, lines: map[string][]int{}, sinks: map[sinkPlace]bool{}}
+	places := &places{a: a, sources: map[string]string{}, maps: map[string]*javascript.Map{}, lines: map[string][]int{}, sinks: map[sinkPlace]bool{}, followed: res.Complete && res.Handlers > 0}
 	for _, f := range a.trees {
 		if f.Lines != nil {
 			places.lines[f.Path] = f.Lines
@@ -168,6 +168,8 @@ type places struct {
 	sinks map[sinkPlace]bool
 	// lines are those of files whose code stands within another format.
 	lines map[string][]int
+	// followed is set where the package has tools, and all ways from them were followed.
+	followed bool
 }
 
 func (s *places) source(p string) string {

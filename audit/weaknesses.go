@@ -23,6 +23,10 @@ var byWeakness = map[string]string{
 	"CWE-94": TaintCode, "CWE-502": TaintObject, "CWE-89": TaintSQL,
 }
 
+// obliging are programs of which an option runs a program, or writes, reads or sends a file:
+// https://gtfobins.github.io and https://sonarsource.github.io/argument-injection-vectors.
+var obliging = words("7z ack ansible apt apt-get aria2c awk aws bash black blender bun bundle busybox cargo cc chrome chromium clang cmake composer convert cp cpio crontab csh curl dash dd deno dig docker dotnet dpkg ed emacs env exiftool expect fd ffmpeg ffprobe find firefox flock fzf g++ gawk gcc gcloud gdb gem gh ghostscript git go google-chrome gradle grep gs helm hg identify imagemagick install ionice java javac jq julia just kubectl ld less ln lua magick mail make man mawk mongo mongodump mount mv mvn mysql mysqldump nano nc ncat nice nmap node nohup npm npx openssl pandoc perl pg_dump php pip pip3 pipx pnpm podman poetry psql pwsh pytest python python3 R rake rg ripgrep rpm rsync ruby runuser sbt scp screen sed sendmail setpriv sftp sh shuf sort sqlite3 ssh stdbuf strace su sudo svn systemctl tar taskset tcpdump tee terraform time timeout tmux uv uvx vagrant vi vim watch wget wkhtmltopdf xargs xdotool yarn yq yt-dlp youtube-dl zip unzip zsh")
+
 // judged is the rule of a flow and its severity. A path or an address that is all of a
 // parameter, whose name does not say so, is less than one in a longer text: nothing shows
 // that the server meant to keep to a place.
@@ -31,6 +35,8 @@ func judged(fl *taint.Flow) (string, finding.Severity) {
 	switch {
 	case fl.Capability:
 		return ToolCapability, finding.Info
+	case rule == TaintArgument && fl.Program != "" && !obliging[fl.Program]:
+		return rule, finding.Low
 	case rule == TaintRequest || rule == TaintArgument, rule == TaintPath && !fl.Part && !fl.Checked:
 		return rule, finding.Medium
 	}
@@ -44,7 +50,7 @@ func weaknesses() []finding.Rule {
 		"compares with a list or a pattern, or throws; else suppress the finding in your policy, by its fingerprint."
 	return []finding.Rule{
 		{ID: TaintArgument, Name: "ArgumentInjection", Title: "Argument injection: a parameter may become a program option", Severity: finding.Medium, CWE: []string{"CWE-88"}, OWASP: []string{"MCP05"},
-			Help: "A parameter stands alone among the arguments of a program, and one that begins with a dash is an option: of git, tar, curl, find and others some run programs or write files. Put `--` before it, or refuse a dash at its beginning." + twin},
+			Help: "A parameter stands alone among the arguments of a program, and one that begins with a dash is an option: of git, tar, curl, find and others some run programs or write files. Put `--` before it, or refuse a dash at its beginning. Low is a program that is not known for such options." + twin},
 		{ID: TaintCode, Name: "CodeInjection", Title: "Code injection: a parameter reaches an evaluator", Severity: finding.High, CWE: []string{"CWE-94"}, OWASP: []string{"MCP05"},
 			Help: "A parameter reaches `eval`, `Function`, a template's source or another function that runs text. Empty builtins do not hold. Parse it (`ast.literal_eval`, a parser of expressions), or choose from a list." + twin},
 		{ID: TaintCommand, Name: "CommandInjection", Title: "Command injection: a parameter reaches a shell", Severity: finding.High, CWE: []string{"CWE-78"}, OWASP: []string{"MCP05"},

@@ -90,14 +90,19 @@ func poisoned(s string) []Hit {
 	return out
 }
 
+// looks match an order of how an answer looks: which identifiers of it are no use to a reader.
+var looks = regexp.MustCompile(`(?i)^(?:do\s+not|don'?t|never|without|avoid)\s+(?:\w+\s+){0,2}?(?:mention|mentioning)\s+(?:this|that|the|these|any|its)\s+(?:\w+\s+)?(?:ids?|uids?|uuids?|guids?|identifiers?|indexe?s?|indices)\s+(?:in|within)\s+(?:the|your|an?)\s+(?:output|answer|response|reply)`)
+
+// aboutLooks reports whether an order that was found is one of looks alone.
+func aboutLooks(order []byte) bool { return looks.Match(order) }
+
 // poisonedSlowly is poisoned for every text.
 func poisonedSlowly(s string) []Hit {
 	var out []Hit
 	for _, m := range poison().FindAllStringIndex(s, MaxHits) {
-		if keepsIdentifier(s[m[0]:m[1]]) {
-			continue
+		if order := s[m[0]:m[1]]; !keepsIdentifier(order) && !aboutLooks([]byte(order)) {
+			out = append(out, Hit{Rule: Poisoning, Offset: m[0], End: m[1], Text: Printable(order, 120)})
 		}
-		out = append(out, Hit{Rule: Poisoning, Offset: m[0], End: m[1], Text: Printable(s[m[0]:m[1]], 120)})
 	}
 	return out
 }
@@ -109,7 +114,7 @@ func poisonAt(s string, list []opener, bits uint) int {
 		if bits&o.bit == 0 || !opens(s, o.words) {
 			continue
 		}
-		if m := o.at.FindStringIndex(s); m != nil {
+		if m := o.at.FindStringIndex(s); m != nil && !aboutLooks([]byte(s[:m[1]])) {
 			return m[1]
 		}
 	}

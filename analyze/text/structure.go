@@ -301,7 +301,8 @@ func ordered(s string) []Hit {
 		if marks[i].at < last || len(out) >= MaxHits {
 			continue
 		}
-		if end := orderFrom(marks[i:]); end > 0 {
+		isLook := marks[i].concept&conceals != 0 && aboutLooks(low[marks[i].at:min(marks[i].at+near, len(low))])
+		if end := orderFrom(marks[i:], isLook); end > 0 {
 			from, to := marks[i].at, end
 			last = end
 			if at != nil {
@@ -322,8 +323,9 @@ func endOf(s string, at []int, end int) int {
 }
 
 // orderFrom is the end of the first order that begins with the first of marks, 0 for
-// none. Its words are of one language.
-func orderFrom(marks []mark) int {
+// none. Its words are of one language. isLook says that what is kept from the user is how an
+// answer looks.
+func orderFrom(marks []mark, isLook bool) int {
 	for _, language := range languagesOf(marks) {
 		var have concept
 		for i := range marks {
@@ -336,7 +338,7 @@ func orderFrom(marks []mark) int {
 			}
 			have |= m.concept
 			for _, o := range orders {
-				if have&o == o && o&marks[0].concept != 0 && !isCare(o, marks[:i+1], language) {
+				if have&o == o && (o != conceals|user || !isLook) && o&marks[0].concept != 0 && !isCare(o, marks[:i+1], language) {
 					return m.end
 				}
 			}

@@ -23,6 +23,9 @@ type Flow struct {
 	Sink, Function, File string
 	// Place is that of the sink.
 	Place lang.Span
+	// Program is the base name of the program whose argument it is, of an argument to one that
+	// is known: "git".
+	Program string
 	// Steps lead from the handler to the sink.
 	Steps []Step
 	// Capability is set where the parameter is what its name says, and nothing else is
@@ -293,7 +296,7 @@ func (a *analysis) describedBy(s *source, c lang.Collection, in *lang.Scope) (en
 			e.body, _ = a.pkg.Body(id)
 		}
 	}
-	e.shape = a.shape(s, schema)
+	e.shape = a.shape(s.within(in), schema)
 	return e, e.body.Function != nil
 }
 

@@ -92,6 +92,9 @@ func (f *frame) bind(target lang.Expr, v *value, fresh bool) {
 		}
 	case lang.Attr, lang.Index:
 		if key := keyOf(t); key != "" {
+			if isBehindHost(t) {
+				v = v.safer(request)
+			}
 			f.env.set(key, v)
 			return
 		}
@@ -115,6 +118,12 @@ func (f *frame) bind(target lang.Expr, v *value, fresh bool) {
 			f.bindItem(t, i, it, v, fresh)
 		}
 	}
+}
+
+// isBehindHost reports whether a target is a part of a URL that chooses no host.
+func isBehindHost(x lang.Expr) bool {
+	a, ok := x.(lang.Attr)
+	return ok && (a.Name == "pathname" || a.Name == "search" || a.Name == "hash")
 }
 
 func (f *frame) bindItem(t lang.Collection, i int, it lang.Item, v *value, fresh bool) {

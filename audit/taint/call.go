@@ -20,6 +20,8 @@ type callInfo struct {
 	recv     *value
 	args     []*value
 	named    map[string]*value
+	// program is that which a sink starts, where it is known.
+	program string
 	// callee is the value of what is called, where it is a function.
 	callee *value
 }

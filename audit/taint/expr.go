@@ -54,6 +54,9 @@ func (f *frame) eval(x lang.Expr) *value {
 		if x.Kind == lang.Null {
 			return nothing
 		}
+		if x.Kind == lang.Bool {
+			return f.flag(x.Text)
+		}
 		return constant(x.Text)
 	case lang.Attr:
 		return f.attribute(x)

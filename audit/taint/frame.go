@@ -70,6 +70,8 @@ type frame struct {
 	calls map[[2]int]*value
 	// loops collect the variables at the jumps out of each loop and switch around.
 	loops [][]*env
+	// holding is what the conditions around the present statement check.
+	holding []check
 	out   outcome
 	// name is what the steps call the function.
 	name string
@@ -229,8 +231,12 @@ func (f *frame) branch(s lang.If) bool {
 	f.env = f.copied(before)
 	f.apply(whenTrue)
 	f.named(s.Test)
+	holding := f.holding
+	f.holding = slices.Concat(holding, whenTrue)
 	ended := onlyWindows(s.Test) || f.block(s.Then)
 	then := f.env
+	f.holding = slices.Concat(holding, whenFalse)
+	defer func() { f.holding = holding }()
 	f.a.tool = tool
 	f.env = f.copied(before)
 	f.apply(whenFalse)

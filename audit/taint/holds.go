@@ -232,6 +232,9 @@ func (f *frame) prefixed(x, prefix lang.Expr, truth bool) []check {
 		return f.checks(x, confined)
 	}
 	c := tried
+	if p.known && scheme.MatchString(p.text) {
+		c = 0 // it tells kinds of addresses apart
+	}
 	if p.known && p.text != "" && p.text[0] != '-' {
 		c |= argument
 	}

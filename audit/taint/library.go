@@ -37,7 +37,7 @@ var resolving = set("os.path.realpath os.path.abspath os.path.normpath fs.realpa
 var here = set("process.cwd os.getcwd pathlib.Path.cwd os.Getwd os.homedir pathlib.Path.home os.UserHomeDir os.tmpdir")
 
 // makers make an object of a text.
-var makers = map[string]string{"URL": "url", "url.URL": "url", "url.parse": "url", "urllib.parse.urlparse": "url", "urllib.parse.urlsplit": "url", "net/url.Parse": "url", "yarl.URL": "url", "httpx.URL": "url"}
+var makers = map[string]string{"URL": "url", "url.URL": "url", "url.parse": "url", "url.pathToFileURL": "url", "urllib.parse.urlparse": "url", "urllib.parse.urlsplit": "url", "net/url.Parse": "url", "yarl.URL": "url", "httpx.URL": "url"}
 
 // later are functions that call their argument with those behind it.
 var later = map[string]int{"asyncio.to_thread": 0, "anyio.to_thread.run_sync": 0, "functools.partial": 0, "asyncio.create_task": 0, "threading.Thread": 0, "setTimeout": 0, "setImmediate": 0, "process.nextTick": 0, "starlette.concurrency.run_in_threadpool": 0}
@@ -333,6 +333,9 @@ func (f *frame) added(c *callInfo) {
 		return
 	}
 	out := *c.recv
+	if strings.HasSuffix(key, ".searchParams") {
+		c.args = inQuery(c.args)
+	}
 	switch c.method {
 	case "set", "update", "WriteString", "Write":
 		v := union(c.args)
@@ -366,6 +369,15 @@ func (f *frame) added(c *callInfo) {
 		}
 	}
 	f.env.set(key, &out)
+}
+
+// inQuery are values as a URL's query holds them: percent-encoded, behind its host and its path.
+func inQuery(list []*value) []*value {
+	out := make([]*value, len(list))
+	for i, v := range list {
+		out[i] = v.with(func(t *taint) { t.safe, t.embedded = t.safe|request|pathname|argument|noRoot, true })
+	}
+	return out
 }
 
 // substituted is a text in which a pattern was replaced: what an allow-list leaves is harmless.

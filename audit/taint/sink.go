@@ -1,6 +1,7 @@
 package taint
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -180,7 +181,7 @@ func (f *frame) spawn(name string, c *callInfo) {
 	}
 	if option(c, "shell") {
 		f.report(command, c.args[0].flat(), name, c)
-		if len(c.args) > 1 {
+		if len(c.args) > 1 && isArguments(c.args[1]) {
 			f.report(command, c.args[1].flat(), name, c)
 		}
 		return
@@ -188,7 +189,7 @@ func (f *frame) spawn(name string, c *callInfo) {
 	list := []*value{c.args[0]}
 	if c.args[0].list { // Bun.spawn([program, …])
 		list = c.args[0].items
-	} else if len(c.args) > 1 && (c.args[1].list || len(c.args[1].taints) > 0) {
+	} else if len(c.args) > 1 && isArguments(c.args[1]) {
 		list = append(list, c.args[1].items...)
 		if len(c.args[1].taints) > 0 {
 			list = append(list, &value{taints: c.args[1].taints})
@@ -196,6 +197,10 @@ func (f *frame) spawn(name string, c *callInfo) {
 	}
 	f.argv(list, name, c)
 }
+
+// isArguments reports whether the second argument of a spawn is its list: it may be
+// left out, and what has properties is its options.
+func isArguments(v *value) bool { return v.list || len(v.taints) > 0 && len(v.fields) == 0 }
 
 var (
 	// shells run the argument behind one of shellOptions, and interpreters behind theirs.
@@ -226,6 +231,9 @@ func (f *frame) argv(list []*value, name string, c *callInfo) {
 	}
 	f.report(command, flat[0].flat(), name, c)
 	program := flat[0].text
+	if flat[0].known {
+		c.program = path.Base(strings.TrimSuffix(program, ".exe"))
+	}
 	runs, of := class(0), false
 	for _, v := range flat[1:] {
 		switch {
@@ -266,7 +274,7 @@ func takesValue(option string) bool {
 // report notes the taints that reach a sink and are not harmless there.
 func (f *frame) report(c class, list []taint, name string, at *callInfo) {
 	for _, t := range list {
-		if t.safe&c != 0 {
+		if t.safe&c != 0 || (t.embedded || t.joined) && capableOfAll(c, t.origin, list) {
 			continue
 		}
 		part := t.embedded || t.joined
@@ -274,10 +282,19 @@ func (f *frame) report(c class, list []taint, name string, at *callInfo) {
 			CWE: numbers[c], Tool: f.a.tool, Parameter: t.origin[strings.LastIndexByte(t.origin, '.')+1:], Sink: name, Function: f.name,
 			File: f.src.Path, Place: at.call.Span, Part: part, Capability: capable(c, t), Checked: t.safe&tried != 0,
 		}
+		if c == argument {
+			fl.Program = at.program
+		}
 		end := &way{Step: Step{File: f.src.Path, Span: at.call.Span, Text: "reaches " + name}, before: t.way}
 		fl.Steps = end.steps()
 		f.a.found(fl)
 	}
+}
+
+// capableOfAll reports whether a parameter also reaches the sink as the whole of what its name
+// says: what else it reaches as a part then gives its caller nothing more.
+func capableOfAll(c class, origin string, list []taint) bool {
+	return slices.ContainsFunc(list, func(t taint) bool { return t.origin == origin && t.safe&c == 0 && capable(c, t) })
 }
 
 // capable reports whether a parameter chooses the whole of what its name says.

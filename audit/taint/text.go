@@ -12,6 +12,9 @@ var statementWords = regexp.MustCompile(`(?i)\b(?:select\b[\s\S]*\bfrom|insert\s
 // schemePrefix is the beginning of a URL.
 var schemePrefix = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
 
+// scheme is the beginning of a URL without its slashes too: "file:".
+var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+:(?://)?$`)
+
 // The marks of parts in the text before another part: one that is not known, and one
 // that is tainted itself.
 const unknownPart, taintedPart = "\x00", "\x01"

@@ -82,8 +82,8 @@ type value struct {
 	fields map[string]*value
 	items  []*value
 	list   bool
-	// made is "path" or "url" for an object that was made of a text, and "cwd" for the
-	// directory that the server runs in.
+	// made is "path" or "url" for an object that was made of a text, "cwd" for the
+	// directory that the server runs in, and "flag" for true and false.
 	made string
 	// call is a function that was not called yet.
 	call *closure
@@ -202,10 +202,37 @@ func mergeAt(a, b *value, depth int) *value {
 	if out.call = a.call; out.call == nil {
 		out.call = b.call
 	}
-	if len(a.taints) == 0 && !a.known {
+	if a.made == flag && b.made == flag {
+		out.yes, out.no = oneOf(a, b, "false", a.yes, b.yes), oneOf(a, b, "true", a.no, b.no)
+	} else if len(a.taints) == 0 && !a.known {
 		out.yes, out.no = b.yes, b.no
 	}
 	return out
+}
+
+// flag marks true and false among the values.
+const flag = "flag"
+
+// flag is true or false: where a variable is given it, the conditions around hold.
+func (f *frame) flag(text string) *value {
+	v := &value{text: text, known: true, made: flag}
+	if text == "true" {
+		v.yes = f.holding
+	} else {
+		v.no = f.holding
+	}
+	return v
+}
+
+// oneOf is what is checked where one of two flags is not the given constant.
+func oneOf(a, b *value, not string, ofA, ofB []check) []check {
+	switch {
+	case a.known && a.text == not:
+		return ofB
+	case b.known && b.text == not:
+		return ofA
+	}
+	return both(ofA, ofB)
 }
 
 func orNothing(v *value) *value {
