@@ -287,7 +287,7 @@ func (a *auditor) silencers(p, src string) {
 		return
 	}
 	line := -1
-	for _, at := range silencer.FindAllStringIndex(src, -1) {
+	for _, at := range askings(src) {
 		start := strings.LastIndexByte(src[:at[0]], '\n') + 1
 		if start == line {
 			continue
@@ -296,6 +296,25 @@ func (a *auditor) silencers(p, src string) {
 		a.report.Silenced++
 		asks := src[at[0]:at[1]]
 		a.add(ScannerSilenced, finding.Info, p, src, at[0], "a comment asks scanners to pass over this line: "+asks, asks)
+	}
+}
+
+// askings are the places of silencers in a text.
+func askings(src string) (out [][]int) {
+	for i := 0; ; {
+		n := strings.IndexByte(src[i:], ':')
+		if n < 0 {
+			return out
+		}
+		i += n
+		for _, word := range []string{"gitleaks", "coalmine"} {
+			if from := i - len(word); from >= 0 && src[from:i] == word {
+				if at := silencer.FindStringIndex(src[from:min(i+len(":ignore")+1, len(src))]); at != nil {
+					out = append(out, []int{from, from + at[1]})
+				}
+			}
+		}
+		i++
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ import (
 // secretHit is a credential in a source; its value stays here.
 type secretHit struct {
 	offset   int
+	length   int
 	what     string
 	severity finding.Severity
 }
@@ -49,8 +51,14 @@ type gitleaks struct {
 	limit time.Duration // for one file
 }
 
-// detectors are those of gitleaks' rules: of all, and of those whose expressions run over a whole text.
-type detectors struct{ all, whole *detect.Detector }
+// detectors are those of gitleaks' rules: of narrowed, of those whose expressions run over a whole
+// text, and of those whose expressions run around their words alone.
+type detectors struct {
+	narrow, whole, near *detect.Detector
+	words               *keywords
+	// paths are the names of files that rules of whole are for.
+	paths []*regexp.Regexp
+}
 
 // The default rules are some 200 expressions; compiling them once is enough,
 // and a Detector must not be used by two goroutines at a time.
@@ -62,23 +70,38 @@ var (
 		if err != nil {
 			return nil, err
 		}
-		few := all.Config
-		few.Rules, few.Keywords = map[string]config.Rule{}, map[string]struct{}{}
+		d := &detectors{}
+		narrow, near, whole, worded := map[string]config.Rule{}, map[string]config.Rule{}, map[string]config.Rule{}, map[string]config.Rule{}
 		for id, rule := range all.Config.Rules {
-			if narrowed[id] != nil {
-				continue
-			}
-			few.Rules[id] = rule
-			for _, word := range rule.Keywords {
-				few.Keywords[strings.ToLower(word)] = struct{}{}
+			switch {
+			case narrowed[id] != nil:
+				narrow[id] = rule
+			case reach(rule) > 0:
+				near[id] = rule
+			case rule.Path != nil:
+				whole[id] = rule
+				d.paths = append(d.paths, regexp.MustCompile(rule.Path.String()))
+			default:
+				whole[id], worded[id] = rule, rule
 			}
 		}
-		whole := detect.NewDetector(few)
-		// The source has no say in what is reported of it.
-		all.IgnoreGitleaksAllow, whole.IgnoreGitleaksAllow = true, true
-		return &detectors{all, whole}, nil
+		d.narrow, d.near, d.whole, d.words = detectorOf(all.Config, narrow), detectorOf(all.Config, near), detectorOf(all.Config, whole), newKeywords(near, worded)
+		return d, nil
 	})
 )
+
+// detectorOf is a detector of some rules of a configuration.
+func detectorOf(c config.Config, rules map[string]config.Rule) *detect.Detector {
+	c.Rules, c.Keywords = rules, map[string]struct{}{}
+	for _, r := range rules {
+		for _, word := range r.Keywords {
+			c.Keywords[strings.ToLower(word)] = struct{}{}
+		}
+	}
+	d := detect.NewDetector(c)
+	d.IgnoreGitleaksAllow = true // the source has no say in what is reported of it
+	return d
+}
 
 // carried are the kinds by whose shape alone nobody can say that something was
 // given away: keys that their issuer has in every copy of an application and
@@ -116,6 +139,7 @@ func (g gitleaks) scan(ctx context.Context, name, src string) ([]secretHit, erro
 	ctx, cancel := context.WithTimeout(ctx, g.limit)
 	defer cancel()
 	shown := shownPath(name)
+	named := slices.ContainsFunc(g.paths, func(p *regexp.Regexp) bool { return p.MatchString(shown) })
 	var out []secretHit
 	for from, owned := 0, 0; ; {
 		to := lineEnd(src, from+pieceSize, pieceSize/2)
@@ -124,10 +148,17 @@ func (g gitleaks) scan(ctx context.Context, name, src string) ([]secretHit, erro
 			next = lineEnd(src, to-pieceOverlap, pieceOverlap/2)
 			until = next + pieceLead
 		}
-		hits := g.piece(ctx, g.whole, shown, src[from:to], 0)
+		var hits []secretHit
+		near, far := g.words.places(src[from:to])
+		if far || named {
+			hits = g.piece(ctx, g.whole, shown, src[from:to], 0)
+		}
+		for _, w := range near {
+			hits = append(hits, g.piece(ctx, g.near, shown, src[from+w.from:from+w.to], w.from)...)
+		}
 		for id, places := range narrowed {
 			for _, w := range places(src[from:to]) {
-				for _, h := range g.piece(ctx, g.all, shown, src[from+w.from:from+w.to], w.from) {
+				for _, h := range g.piece(ctx, g.narrow, shown, src[from+w.from:from+w.to], w.from) {
 					if h.what == id {
 						hits = append(hits, h)
 					}
@@ -135,7 +166,7 @@ func (g gitleaks) scan(ctx context.Context, name, src string) ([]secretHit, erro
 			}
 		}
 		slices.SortStableFunc(hits, func(a, b secretHit) int { return cmp.Or(a.offset-b.offset, strings.Compare(a.what, b.what)) })
-		for _, h := range hits {
+		for _, h := range specific(hits) {
 			if h.offset += from; h.offset >= owned && h.offset < until {
 				out = append(out, h)
 			}
@@ -149,6 +180,18 @@ func (g gitleaks) scan(ctx context.Context, name, src string) ([]secretHit, erro
 		from, owned = next, until
 	}
 }
+
+// specific leaves the hits of the generic rule out where another rule has one.
+func specific(hits []secretHit) []secretHit {
+	return slices.DeleteFunc(slices.Clone(hits), func(h secretHit) bool {
+		return h.what == generic && slices.ContainsFunc(hits, func(o secretHit) bool {
+			return o.what != generic && h.offset < o.offset+o.length && o.offset < h.offset+h.length
+		})
+	})
+}
+
+// generic is the rule for what merely looks like a key.
+const generic = "generic-api-key"
 
 // shownPath is what gitleaks is told of a file's path. Its rules pass over files
 // by name, "jquery.js" for one, and the server chooses the names of its code: of
@@ -181,7 +224,7 @@ func (g gitleaks) piece(ctx context.Context, by *detect.Detector, name, src stri
 		if f.RuleID == "private-key" && !secrets.HasKey([]byte(f.Match)) {
 			continue // two headers with code between them
 		}
-		h := secretHit{what: f.RuleID, severity: finding.Critical, offset: at}
+		h := secretHit{what: f.RuleID, severity: finding.Critical, offset: at, length: len(f.Match)}
 		if carried[f.RuleID] {
 			h.severity = finding.Low
 		}

@@ -38,7 +38,8 @@ const InTags = "in tag characters"
 
 // ordersIn finds the orders of a text that was decoded.
 func ordersIn(s string, layers int) []Hit {
-	out := append(poisoned(s), foreignOrders(s)...)
+	words := wordsIn(s)
+	out := append(poisoned(s, words), foreignOrders(s, words)...)
 	out = append(out, ordered(s)...)
 	out = append(out, foldedOrders(s, out)...)
 	return append(out, smuggledIn(s, layers)...)
@@ -85,13 +86,20 @@ func runEnd(s string, i int) int {
 	return i
 }
 
-func isEncoded(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '=' || c == '-' || c == '_'
-}
+func isEncoded(c byte) bool { return encodes[c] }
+
+var encodes = func() (out [256]bool) {
+	for _, c := range []byte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/=-_") {
+		out[c] = true
+	}
+	return out
+}()
+
+var oneLine = strings.NewReplacer("\n", "", "\r", "")
 
 // decodeRun is the text that a run encodes, and how; how is "" where it is none.
 func decodeRun(run string) (how, plain string) {
-	run = strings.NewReplacer("\n", "", "\r", "").Replace(run)
+	run = oneLine.Replace(run)
 	if b, err := hex.DecodeString(run[:len(run)&^1]); err == nil {
 		if b = narrow(b); isText(b) {
 			return "hexadecimal", string(b)

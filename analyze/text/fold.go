@@ -51,6 +51,8 @@ func folded(s string) (out string, at []int) {
 		return "", nil
 	}
 	var b strings.Builder
+	b.Grow(len(s))
+	at = make([]int, 0, len(s))
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		text := s[i : i+n]
@@ -78,8 +80,9 @@ func foldedOrders(s string, have []Hit) []Hit {
 	if plain == "" {
 		return nil
 	}
-	found := notCovered(append(foreignOrders(plain), ordered(plain)...), poisoned(plain))
-	found = append(found, poisoned(plain)...)
+	words := wordsIn(plain)
+	poisons := poisoned(plain, words)
+	found := append(notCovered(append(foreignOrders(plain, words), ordered(plain)...), poisons), poisons...)
 	for i := range found {
 		found[i].Offset, found[i].End = at[found[i].Offset], endOf(s, at, found[i].End)
 	}

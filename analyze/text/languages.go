@@ -2,6 +2,7 @@ package text
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -50,41 +51,37 @@ var foreign = sync.OnceValue(func() (out []foreignOrder) {
 		clause := `[^.!?,;。！？\n]{0,25}?`
 		silence := begin + `(?:` + t + sentence + u + clause + z + `|` + z + clause + t + sentence + u + `|` + u + clause + z + clause + t + `|` + t + clause + z + sentence + u + `|` + z + clause + u + clause + t + `|` + u + clause + t + clause + z + `)`
 		order := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?is)` + orders + `|` + silence) })
-		out = append(out, foreignOrder{strings.Split(l.orders+"|"+l.user, "|"), order})
+		out = append(out, foreignOrder{alternatives(l.orders, l.disregard, l.earlier), alternatives(l.user, l.tell, l.nothing), order})
 	}
 	return out
 })
 
 // foreignOrder is how one language orders a model. Its expression is made when a text holds
-// one of the words that it needs: most runs of the program meet none.
+// a word of each list of disregards or of silences: most runs of the program meet none.
 type foreignOrder struct {
-	needs []string
-	order func() *regexp.Regexp
+	disregards, silences [][][]byte
+	order                func() *regexp.Regexp
 }
 
 // foreignSigns are the words in ASCII of which a foreign order in ASCII holds one.
 func foreignSigns() string {
 	var out []string
 	for _, f := range foreign() {
-		for _, w := range f.needs {
-			if !strings.ContainsFunc(w, func(r rune) bool { return r >= 0x80 }) {
-				out = append(out, w)
+		for _, w := range slices.Concat(f.disregards[0], f.silences[0]) {
+			if !slices.ContainsFunc(w, func(c byte) bool { return c >= 0x80 }) {
+				out = append(out, string(w))
 			}
 		}
 	}
 	return strings.Join(out, " ")
 }
 
-// foreignOrders finds orders to a model in the languages other than English.
-func foreignOrders(s string) []Hit {
+// foreignOrders finds orders to a model in the languages other than English, in a text that
+// holds words.
+func foreignOrders(s string, words present) []Hit {
 	var out []Hit
-	low := strings.ToLower(s)
 	for _, f := range foreign() {
-		found := false
-		for _, w := range f.needs {
-			found = found || strings.Contains(low, w)
-		}
-		if !found {
+		if !words.eachOf(f.disregards) && !words.eachOf(f.silences) {
 			continue
 		}
 		for _, m := range f.order().FindAllStringIndex(s, MaxHits) {

@@ -67,11 +67,12 @@ var openers = sync.OnceValue(func() *[256][]opener {
 	return out
 })
 
-func poisoned(s string) []Hit {
-	if strings.ContainsAny(s, foldsToASCII) {
+// poisoned finds what poisons match in a text that holds words.
+func poisoned(s string, words present) []Hit {
+	if hasFolding(s) {
 		return poisonedSlowly(s)
 	}
-	bits := possible(lowered(s))
+	bits := words.possible()
 	if bits == 0 {
 		return nil
 	}

@@ -17,7 +17,7 @@ var pieces = strings.Split("<|[|]|>| | |  |\n|\t|.|-|x|_|é|\u017F|\xff|importan
 	"always|always call|curl|files|private|.env|instead of|never use|do not use|search|from|of|provided by|any other|servers|override|critical|reveal|call", "|")
 
 func rejects(t interface{ Fatalf(string, ...any) }, s string) {
-	if got, want := poisoned(s), poisonedSlowly(s); !slices.Equal(got, want) {
+	if got, want := poisoned(s, wordsIn(s)), poisonedSlowly(s); !slices.Equal(got, want) {
 		t.Fatalf("%q:\ngot  %+v\nwant %+v", s, got, want)
 	}
 }

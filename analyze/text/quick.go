@@ -36,7 +36,7 @@ func look[T string | []byte](s T) (shown, plain bool) {
 	}
 	// A JSON escape may stand for any character.
 	shown = odd&unshown == 0 && (odd&slash == 0 || !strings.Contains(string(s), `\u`))
-	if odd&unshown != 0 && strings.ContainsAny(string(s), foldsToASCII) {
+	if odd&unshown != 0 && hasFolding(string(s)) {
 		return shown, false
 	}
 	if long {
@@ -47,11 +47,13 @@ func look[T string | []byte](s T) (shown, plain bool) {
 	}
 	low := lowered(s)
 	// Escapes hide words.
-	return shown, possible(low) == 0 && !hasAny(low, foreignWords()) && !hasAny(low, turnedSigns()) && !structurePossible(low) && (odd&slash == 0 || !bytes.Contains(low, []byte(`\u00`)))
+	words := wordsOf(low)
+	return shown, words.possible() == 0 && !hasAny(low, foreignWords()) && !words.turned() && !structurePossible(low) && (odd&slash == 0 || !bytes.Contains(low, []byte(`\u00`)))
 }
 
-// foldsToASCII are the two characters that match a letter of ASCII in any case.
-const foldsToASCII = "\u017F\u212A"
+// hasFolding reports whether a text holds one of the two characters that match a letter of
+// ASCII in any case.
+func hasFolding(s string) bool { return strings.Contains(s, "\u017F") || strings.Contains(s, "\u212A") }
 
 const (
 	unshown = 1 << iota
@@ -168,15 +170,12 @@ var conditions = []struct {
 	{1, [][][]byte{words("user"), words("not"), words("know see told")}},
 }
 
-// possible has a bit for each poison that has all that it needs in a text in lower
-// case, without what folds to ASCII.
-func possible(low []byte) (bits uint) {
+// possible has a bit for each poison that has all the words that it needs in a text
+// without what folds to ASCII.
+func (p present) possible() (bits uint) {
 	next := 0
 	for _, c := range conditions {
-		holds := true
-		for _, list := range c.lists {
-			holds = holds && hasAny(low, list)
-		}
+		holds := p.eachOf(c.lists)
 		for range c.poisons {
 			if holds {
 				bits |= 1 << next

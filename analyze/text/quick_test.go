@@ -11,9 +11,9 @@ import (
 // slow is Scan without its short cut.
 func slow(s string) []Hit {
 	hits := append(hidden(s), poisonedSlowly(s)...)
-	hits = append(append(hits, foreignOrders(s)...), ordered(s)...)
+	hits = append(append(hits, foreignOrders(s, wordsIn(s))...), ordered(s)...)
 	hits = append(hits, foldedOrders(s, hits)...)
-	return append(append(hits, smuggled(s)...), turned(s)...)
+	return append(append(hits, smuggled(s)...), turned(s, wordsIn(s))...)
 }
 
 func TestQuickMissesNothing(t *testing.T) {

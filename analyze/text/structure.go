@@ -86,18 +86,29 @@ type mark struct {
 // everywhere is the language of what is written alike in all.
 const everywhere = -1
 
-// terms are those of all languages, by the first two bytes.
-var terms = sync.OnceValue(func() map[[2]byte][]term {
-	out := map[[2]byte][]term{}
+// index holds terms by their first three bytes, five bits of each: most places of a text
+// begin none. A term whose third byte may be one of several stands in all lists that it may begin.
+type index struct {
+	list  [1 << 15]uint16
+	lists [][]term
+}
+
+// terms are those of all languages.
+var terms = sync.OnceValue(func() *index { return newIndex(^concept(0)) })
+
+// anchorTerms are those of anchors.
+var anchorTerms = sync.OnceValue(func() *index { return newIndex(anchors) })
+
+// newIndex holds the terms of some concepts.
+func newIndex(of concept) *index {
+	out := &index{lists: [][]term{nil}}
 	add := func(language int, what concept, list string) {
 		for w := range strings.SplitSeq(list, "|") {
-			if len(w) < 2 {
+			if len(w) < 2 || what&of == 0 {
 				continue
 			}
 			first, _ := utf8.DecodeRuneInString(w)
-			t := term{parts: strings.Split(w, "…"), concept: what, language: language, bound: unicode.IsLetter(first) && !unbroken(first)}
-			key := [2]byte{w[0], w[1]}
-			out[key] = append(out[key], t)
+			out.add(w, term{parts: strings.Split(w, "…"), concept: what, language: language, bound: unicode.IsLetter(first) && !unbroken(first)})
 		}
 	}
 	add(everywhere, path, "~/.ssh|.ssh/|id_rsa|id_ed25519|.aws/credentials|~/.aws|.netrc|/etc/shadow|.cursor/mcp.json|claude_desktop_config.json|.git-credentials|.kube/config|~/.npmrc|~/.pypirc| .env |/.env |`.env`|\".env\"|'.env'")
@@ -107,17 +118,33 @@ var terms = sync.OnceValue(func() map[[2]byte][]term {
 		}
 	}
 	return out
-})
+}
 
-// firsts has a bit for each key of terms: most places of a text begin none.
-var firsts = sync.OnceValue(func() *[1024]uint64 {
-	t := &[1024]uint64{}
-	for k := range terms() {
-		n := uint16(k[0])<<8 | uint16(k[1])
-		t[n>>6] |= 1 << (n & 63)
+// add puts a term into the lists that it may begin. A blank as its third byte stands for any
+// or for none, and a gap for any byte.
+func (x *index) add(w string, t term) {
+	low := uint16(w[0]&0x1F)<<10 | uint16(w[1]&0x1F)<<5
+	from, to := uint16(0), uint16(0x1F)
+	if len(w) > 2 && w[2] != ' ' && !strings.HasPrefix(w[2:], "…") {
+		from, to = uint16(w[2]&0x1F), uint16(w[2]&0x1F)
 	}
-	return t
-})
+	for key := low | from; key <= low|to; key++ {
+		if x.list[key] == 0 {
+			x.list[key] = uint16(len(x.lists)) //nolint:gosec // there are at most 1<<15 of them
+			x.lists = append(x.lists, nil)
+		}
+		x.lists[x.list[key]] = append(x.lists[x.list[key]], t)
+	}
+}
+
+// at are the terms that may begin at i.
+func (x *index) at(low []byte, i int) []term {
+	third := byte(0)
+	if i+2 < len(low) {
+		third = low[i+2]
+	}
+	return x.lists[x.list[uint16(low[i]&0x1F)<<10|uint16(low[i+1]&0x1F)<<5|uint16(third&0x1F)]]
+}
 
 // unbroken reports whether no blanks part the words of a letter's script.
 func unbroken(r rune) bool {
@@ -155,10 +182,31 @@ func lowercase(s string) (low []byte, at []int) {
 // maxMarks bounds the terms that are kept of one text.
 const maxMarks = 4096
 
-// marked finds the terms in a text in lower case.
+// marked finds the terms in a text in lower case that may belong to an order: those near
+// one of an anchor.
 func marked(low []byte) (out []mark) {
-	sentence, known, begin := 0, terms(), firsts()
-	for i := 0; i+1 < len(low) && len(out) < maxMarks; i++ {
+	var at []mark
+	begin := anchorTerms()
+	for i := 0; i+1 < len(low) && len(at) < maxMarks; i++ {
+		if list := begin.at(low, i); list != nil {
+			at = appendTerms(at, list, low, i)
+		}
+	}
+	for i := 0; i < len(at); {
+		from, to := max(at[i].at-near, 0), at[i].at+near
+		for i++; i < len(at) && at[i].at-near <= to; i++ {
+			to = at[i].at + near
+		}
+		out = markedIn(out, low, from, min(to+1, len(low)-1))
+	}
+	return out
+}
+
+// markedIn adds the terms that begin in a part of a text. The sentences of the part are
+// told apart, and nothing is said of those between parts.
+func markedIn(out []mark, low []byte, from, to int) []mark {
+	sentence := 0
+	for i := from; i < to && len(out) < maxMarks; i++ {
 		before := len(out)
 		switch {
 		case endsSentence(low, i):
@@ -168,8 +216,8 @@ func marked(low []byte) (out []mark) {
 		case low[i] == '@' && i > 0 && isWord(low[i-1]) && isWord(low[i+1]):
 			out = append(out, mark{at: i, end: i + 1, concept: address, language: everywhere})
 		}
-		if n := uint16(low[i])<<8 | uint16(low[i+1]); begin[n>>6]&(1<<(n&63)) != 0 {
-			out = appendTerms(out, known[[2]byte{low[i], low[i+1]}], low, i)
+		if list := terms().at(low, i); list != nil {
+			out = appendTerms(out, list, low, i)
 		}
 		for k := before; k < len(out); k++ {
 			out[k].sentence = sentence
@@ -180,8 +228,10 @@ func marked(low []byte) (out []mark) {
 
 // appendTerms adds the terms of a list that stand at i.
 func appendTerms(out []mark, list []term, low []byte, i int) []mark {
-	for _, t := range list {
-		if t.bound && !begins(low, i) {
+	isBegin := begins(low, i)
+	for k := range list {
+		t := &list[k]
+		if t.bound && !isBegin {
 			continue
 		}
 		if end := t.match(low, i); end > 0 && (t.concept != stealth || !leavesOut(low[end:])) {
@@ -401,12 +451,14 @@ func languagesOf(marks []mark) []int {
 // structureWords are, for the anchors that are ASCII, the words of each: an order in
 // ASCII holds all of one of them. JSON escapes nothing in a word.
 var structureWords = sync.OnceValue(func() (out [][][]byte) {
-	for _, list := range terms() {
+	seen := map[string]bool{}
+	for _, list := range anchorTerms().lists {
 		for _, t := range list {
 			phrase := strings.Join(t.parts, " ")
-			if t.concept&anchors == 0 || strings.ContainsFunc(phrase, func(r rune) bool { return r >= utf8.RuneSelf }) {
+			if seen[phrase] || strings.ContainsFunc(phrase, func(r rune) bool { return r >= utf8.RuneSelf }) {
 				continue
 			}
+			seen[phrase] = true
 			out = append(out, words(strings.Join(strings.FieldsFunc(phrase, func(r rune) bool { return !isWord(byte(r)) }), " ")))
 		}
 	}

@@ -49,15 +49,16 @@ func Scan(s string) []Hit {
 		if !shown {
 			hits = hidden(s)
 		}
+		words := wordsIn(s)
 		if !plain {
-			hits = append(hits, poisoned(s)...)
+			hits = append(hits, poisoned(s, words)...)
 		}
-		hits = append(hits, notCovered(append(foreignOrders(s), ordered(s)...), hits)...)
+		hits = append(hits, notCovered(append(foreignOrders(s, words), ordered(s)...), hits)...)
 		if !shown {
 			hits = append(hits, foldedOrders(s, hits)...)
 		}
 		hits = append(hits, smuggled(s)...)
-		hits = append(hits, turned(s)...)
+		hits = append(hits, turned(s, words)...)
 	}
 	for i := range hits {
 		hits[i].Quoted = hits[i].Rule == Poisoning && !hits[i].Decoded && isQuoted(s, hits[i].Offset, hits[i].End)

@@ -53,19 +53,22 @@ func rot13(s string) string {
 	}, s)
 }
 
-// turned finds the orders that show when a text is turned.
-func turned(s string) []Hit {
-	low := lowered(s)
-	if !hasAny(low, turnedSigns()) || !utf8.ValidString(s) {
+// turned reports whether a text holds a word that is turned.
+func (p present) turned() bool { return p.eachOf([][][]byte{turnedSigns()}) }
+
+// turned finds the orders that show when a text of these words is turned.
+func turned(s string, words present) []Hit {
+	if !words.turned() || !utf8.ValidString(s) {
 		return nil
 	}
+	low := lowered(s)
 	var out []Hit
 	for _, t := range turns {
 		if !slices.ContainsFunc(turnedWords, func(w string) bool { return bytes.Contains(low, []byte(t.turn(w))) }) {
 			continue
 		}
 		plain := t.turn(s)
-		found := poisoned(plain)
+		found := poisoned(plain, wordsIn(plain))
 		for _, h := range append(found, notCovered(ordered(plain), found)...) {
 			from, end := h.Offset, h.End
 			if t.backwards {

@@ -78,12 +78,12 @@ func (w *walker) args(list []Arg) {
 	}
 }
 
-func (w *walker) stmt(s Stmt) {
-	switch s := s.(type) {
+func (w *walker) stmt(n Stmt) {
+	switch s := n.(type) {
 	case nil:
 		return
 	case Assign:
-		w.assign(s)
+		w.assign(n, s)
 		return
 	case *Function:
 		w.function(s)
@@ -92,10 +92,10 @@ func (w *walker) stmt(s Stmt) {
 		w.class(s)
 		return
 	}
-	if !w.visit(s, w.in) {
+	if !w.visit(n, w.in) {
 		return
 	}
-	switch s := s.(type) {
+	switch s := n.(type) {
 	case ExprStmt:
 		w.expr(s.X)
 	case Return:
@@ -140,12 +140,12 @@ func (w *walker) stmt(s Stmt) {
 	}
 }
 
-func (w *walker) expr(x Expr) {
-	switch x := x.(type) {
+func (w *walker) expr(n Expr) {
+	switch x := n.(type) {
 	case nil:
 		return
 	case Assign:
-		w.assign(x)
+		w.assign(n, x)
 		return
 	case *Function:
 		w.function(x)
@@ -155,10 +155,10 @@ func (w *walker) expr(x Expr) {
 		return
 	}
 	w.name = ""
-	if !w.visit(x, w.in) {
+	if !w.visit(n, w.in) {
 		return
 	}
-	switch x := x.(type) {
+	switch x := n.(type) {
 	case Attr:
 		w.expr(x.X)
 	case Index:
@@ -189,8 +189,9 @@ func (w *walker) items(items []Item) {
 	}
 }
 
-func (w *walker) assign(a Assign) {
-	if !w.visit(a, w.in) {
+// assign walks an assignment, which n is as a node.
+func (w *walker) assign(n Node, a Assign) {
+	if !w.visit(n, w.in) {
 		return
 	}
 	w.exprs(a.Targets)

@@ -255,21 +255,21 @@ func (p *project) raw(s *source, n lang.Node, in *lang.Scope) ([]string, bool) {
 		c, ok := x.(lang.Const)
 		return ok && c.Text == rawCall
 	}
-	around := []string{id(s.Path, s.owner(in))}
+	around := func() []string { return []string{id(s.Path, s.owner(in))} }
 	switch n := n.(type) {
 	case lang.Operation:
-		if slices.Contains([]string{"==", "===", "in", "!=", "!=="}, n.Op) && slices.ContainsFunc(n.Operands, isCall) {
-			return around, true
+		if (n.Op == "==" || n.Op == "===" || n.Op == "in" || n.Op == "!=" || n.Op == "!==") && slices.ContainsFunc(n.Operands, isCall) {
+			return around(), true
 		}
 	case lang.Switch:
 		if slices.ContainsFunc(n.Cases, func(c lang.Case) bool { return slices.ContainsFunc(c.Patterns, isCall) }) {
-			return around, true
+			return around(), true
 		}
 	case lang.Collection:
 		for _, it := range n.Items {
 			if it.Key != nil && isCall(it.Key) {
 				ids := p.handlerIDs(s, []lang.Expr{it.Value}, in)
-				return append(ids, around...), true
+				return append(ids, around()...), true
 			}
 		}
 	}

@@ -72,7 +72,7 @@ type frame struct {
 	loops [][]*env
 	// holding is what the conditions around the present statement check.
 	holding []check
-	out   outcome
+	out     outcome
 	// name is what the steps call the function.
 	name string
 }
