@@ -13,9 +13,9 @@ func TestReach(t *testing.T) {
 		longest    int
 		holds      bool
 	}{
-		{`(?i)[\w.-]{0,50}?(?:linear)(?:[ \t]{0,20})=([a-f0-9]{32})`, []string{"linear"}, 50 + 24 + 20 + 4 + 32, true},
-		{`a(?:ccess|uth)x{2}`, []string{"access", "auth"}, 4 + 24 + 8, true},
-		{`a(?:ccess|uth|pi)x{2}`, []string{"access", "auth"}, 4 + 24 + 8, false},
+		{`(?i)[\w.-]{0,50}?(?:linear)(?:[ \t]{0,20})=([a-f0-9]{32})`, []string{"linear"}, 50*4 + 24 + 20 + 4 + 32, true},
+		{`a(?:ccess|uth)x{2}`, []string{"access", "auth"}, 4 + 20 + 8, true},
+		{`a(?:ccess|uth|pi)x{2}`, []string{"access", "auth"}, 4 + 20 + 8, false},
 		{`key.*`, []string{"key"}, -1, true},
 		{`(?:key)?x`, []string{"key"}, 16, false},
 		{`[0-9]{4}`, []string{"key"}, 4, false},

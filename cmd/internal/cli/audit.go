@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -66,7 +65,7 @@ func (e *env) runAudit(cmd *cobra.Command, f *auditFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	debug.SetMemoryLimit(auditMemory)
+	defer audit.Tune()()
 	r, root, err := e.auditTarget(cmd.Context(), f, args[0])
 	if err != nil {
 		return err
@@ -79,9 +78,6 @@ func (e *env) runAudit(cmd *cobra.Command, f *auditFlags, args []string) error {
 	}
 	return e.printAudited(res, f.format, root)
 }
-
-// auditMemory is what an audit takes, in bytes, before memory is collected more often.
-const auditMemory = 240 << 20
 
 // options reads the files that the flags name.
 func (f *auditFlags) options() (analyze.Options, error) {
