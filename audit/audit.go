@@ -64,6 +64,8 @@ type Profile struct {
 	// them that have no tree.
 	Languages map[string]int `json:"languages,omitempty"`
 	Unread    int            `json:"unread_parts,omitempty"`
+	// Locked counts the packages that each lockfile names.
+	Locked map[string]int `json:"locked_packages,omitempty"`
 	// Handlers counts the functions at which the ways were begun.
 	Handlers int `json:"handlers,omitempty"`
 }
@@ -93,6 +95,9 @@ type Options struct {
 	// obeyed and counted, and what its .gitignore files name is left out. It must not be
 	// set for what somebody else made.
 	Own bool
+	// Servers reads the servers of a client's configuration that lies in the tree, nil for none.
+	// Its data is hostile.
+	Servers func(name string, data []byte) []Server
 	// Skip are paths below the root that are no part of the source.
 	Skip []string
 }
@@ -128,7 +133,7 @@ func Tree(ctx context.Context, files fs.FS, name string, o Options) (*Report, er
 
 // run is an audit with a scanner, and with more to be judged before the score.
 func run(ctx context.Context, files fs.FS, root string, secrets secretScanner, o Options, more func(*auditor)) (*Report, error) {
-	a := &auditor{files: files, own: o.Own, skip: o.Skip, secrets: secrets, left: maxRead, printed: map[string]bool{}, given: map[kind]int{}, total: map[finding.Severity]int{}, report: &Report{Rubric: RubricVersion, Findings: []finding.Finding{}}}
+	a := &auditor{files: files, own: o.Own, skip: o.Skip, servers: o.Servers, secrets: secrets, left: maxRead, printed: map[string]bool{}, given: map[kind]int{}, total: map[finding.Severity]int{}, report: &Report{Rubric: RubricVersion, Findings: []finding.Finding{}}}
 	a.report.Profile = Profile{Path: root, Depth: "flow", DependencyCount: -1}
 	if err := fs.WalkDir(files, ".", func(p string, d fs.DirEntry, err error) error { return a.visit(ctx, p, d, err) }); err != nil {
 		return nil, fmt.Errorf("audit %s: %w", root, err)
@@ -159,6 +164,7 @@ type auditor struct {
 	// left are the bytes that may still be read.
 	left     int64
 	secrets  secretScanner
+	servers  func(name string, data []byte) []Server
 	report   *Report
 	licensed bool
 	printed  map[string]bool // fingerprints given
@@ -241,6 +247,10 @@ func (a *auditor) file(ctx context.Context, p string) error {
 	}
 	a.parse(p, data)
 	src := string(data)
+	if isLockfile(p) {
+		a.lockfile(p, src)
+	}
+	a.configurations(p, src)
 	a.silencers(p, src)
 	secrets, err := a.secrets.scan(ctx, p, src)
 	if ctx.Err() != nil {

@@ -70,6 +70,19 @@ func lineOffset(src string, line int) int {
 	return at
 }
 
+// clientFiles are the names of clients' configurations.
+var clientFiles = words("mcp.json .mcp.json claude_desktop_config.json mcp_config.json cline_mcp_settings.json mcp_settings.json")
+
+// configurations judges the servers of a client's configuration that lies in the tree.
+func (a *auditor) configurations(p, src string) {
+	if a.servers == nil || !clientFiles[path.Base(p)] {
+		return
+	}
+	for _, s := range a.servers(p, []byte(src)) {
+		a.server(p, src, lineOffset(src, s.Line), s)
+	}
+}
+
 func (a *auditor) server(p, src string, at int, s Server) {
 	name := shown(s.Name)
 	if u, err := url.Parse(s.URL); err == nil && u.Scheme == "http" && !isLoopback(u.Hostname()) {

@@ -26,10 +26,13 @@ func (a *auditor) manifest() {
 			Name, Version string
 			License       any
 			Dependencies  map[string]any
+			Scripts       map[string]string
 		}
 		if json.Unmarshal(data, &m) == nil {
 			p.PackageName, p.Version, p.DependencyCount = m.Name, m.Version, len(m.Dependencies)
 			a.licensed = a.licensed || m.License != nil
+			a.installScripts(name, string(data), m.Scripts)
+			a.closeName("npm", name, m.Name)
 		}
 	} else if data, err := a.read("pyproject.toml"); err == nil {
 		name = "pyproject.toml"
@@ -44,6 +47,7 @@ func (a *auditor) manifest() {
 		if toml.Unmarshal(data, &m) == nil {
 			p.PackageName, p.Version, p.DependencyCount = m.Project.Name, m.Project.Version, len(m.Project.Dependencies)
 			a.licensed = a.licensed || m.Project.License != nil
+			a.closeName("pypi", name, m.Project.Name)
 		}
 	} else if _, err := fs.Stat(a.files, "go.mod"); err == nil {
 		name = "go.mod"

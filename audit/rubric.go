@@ -9,7 +9,7 @@ import (
 )
 
 // RubricVersion changes whenever a score may change.
-const RubricVersion = "coalmine/rubric/v3"
+const RubricVersion = "coalmine/rubric/v4"
 
 // The rules of the audit that no other package names.
 const (
@@ -109,6 +109,12 @@ func installations() []finding.Rule {
 			Help: "ENV or ARG gives a variable with the name of a secret a value, which whoever has the image can read. The value is never printed. Give it when the container starts, or mount it (`--mount=type=secret`).\n\n**False positive when** the value is a sample."},
 		{ID: DownloadRun, Name: "DownloadRun", Title: "What is downloaded is run", Severity: finding.High, CWE: []string{"CWE-494"}, OWASP: []string{"MCP04"},
 			Help: "A command runs what it downloads, through a pipe, a substitution or a file. Whoever holds the address chooses what runs. Medium is a file for which nothing in the script compares a digest or a signature. Name a version, and compare its digest.\n\n**False positive when** the installer is the maker's own, and you trust the address as you trust the maker."},
+		{ID: InstallScript, Name: "InstallScript", Title: "Installing the package runs a command", Severity: finding.Low, CWE: []string{"CWE-506"}, OWASP: []string{"MCP04"},
+			Help: "package.json has a `preinstall`, `install` or `postinstall` script, which npm runs with the user's rights before anybody has looked at the package. What the command downloads or installs is a finding of its own. Install with `--ignore-scripts`, or probe the package: coalmine runs its scripts in a sandbox."},
+		{ID: LockSource, Name: "LockSource", Title: "A locked package comes from elsewhere", Severity: finding.Medium, CWE: []string{"CWE-494"}, OWASP: []string{"MCP04"},
+			Help: "A lockfile names a package that comes over plain HTTP (medium), out of a repository, or from a host that is no public registry (low).\n\n**False positive when** the host is your own registry."},
+		{ID: NameClose, Name: "NameClose", Title: "The package's name is close to a well-known one", Severity: finding.Medium, CWE: []string{"CWE-1357"}, OWASP: []string{"MCP04"},
+			Help: "The name differs from that of a well-known MCP server or SDK by one letter, by its separators or by its scope. The list is a part of coalmine and has a date.\n\n**False positive when** the maker of both is the same."},
 		{ID: RemoteAdd, Name: "RemoteAdd", Title: "ADD takes a file from an address", Severity: finding.Medium, CWE: []string{"CWE-494"}, OWASP: []string{"MCP04"},
 			Help: "ADD of a Dockerfile takes what the address serves on the day of the build. Give `--checksum=sha256:…`."},
 		{ID: UnpinnedInstall, Name: "UnpinnedInstall", Title: "What is newest is installed", Severity: finding.Low, CWE: []string{"CWE-1357"}, OWASP: []string{"MCP04"},

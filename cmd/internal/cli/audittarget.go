@@ -50,7 +50,7 @@ func (e *env) auditTarget(ctx context.Context, f *auditFlags, target string) (r 
 	if err != nil {
 		return nil, "", err
 	}
-	r, err = audit.Checkout(ctx, target, audit.Options{Own: own})
+	r, err = audit.Checkout(ctx, target, audit.Options{Own: own, Servers: serversOf})
 	if err != nil {
 		return nil, "", &sandbox.UsageError{Err: err, Hint: "name a directory that holds a server's source"}
 	}
@@ -85,13 +85,27 @@ func auditConfiguration(ctx context.Context, file string) (*audit.Report, error)
 		}
 		return nil, &sandbox.UsageError{Err: err, Hint: "name a directory, an archive (tgz, whl, zip, mcpb) or a client's configuration"}
 	}
-	list := make([]audit.Server, len(servers))
-	for i, s := range servers {
-		list[i] = audit.Server{Name: s.Name, Command: s.Command, Env: s.Env, URL: s.URL, Line: s.Line}
-	}
-	r, err := audit.Configuration(ctx, file, data, list)
+	r, err := audit.Configuration(ctx, file, data, audited(servers))
 	if err == nil {
 		r.Skipped += len(faults)
 	}
 	return r, err
+}
+
+// serversOf are the servers of a configuration that lies in an audited tree. What of it cannot
+// be read is searched as text alone.
+func serversOf(name string, data []byte) []audit.Server {
+	if len(data) > maxConfig {
+		return nil
+	}
+	servers, _ := config.Parse(name, data)
+	return audited(servers)
+}
+
+func audited(servers []config.Server) []audit.Server {
+	list := make([]audit.Server, len(servers))
+	for i, s := range servers {
+		list[i] = audit.Server{Name: s.Name, Command: s.Command, Env: s.Env, URL: s.URL, Line: s.Line}
+	}
+	return list
 }
