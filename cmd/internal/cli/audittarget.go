@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/coalmine-dev/coalmine/audit"
 	"github.com/coalmine-dev/coalmine/sandbox"
@@ -71,21 +73,29 @@ func (f *auditFlags) isOwn(dir string) (bool, error) {
 	return false, usage("yes, no or auto", "--own %s is not known", f.own)
 }
 
-// auditConfiguration audits the servers that a client's configuration names.
+// auditConfiguration audits the servers and the hooks that a client's configuration names.
 func auditConfiguration(ctx context.Context, file string) (*audit.Report, error) {
 	data, err := readBounded(file, maxConfig)
 	if err != nil {
 		return nil, &sandbox.UsageError{Err: err, Hint: "name a file that can be read"}
 	}
-	servers, faults := config.Parse(file, data)
-	if len(servers) == 0 {
+	read := config.ParseFile(file, data)
+	servers, faults := read.Servers, read.Errs
+	if len(read.Hooks) > 0 {
+		faults = slices.DeleteFunc(faults, func(err error) bool { return errors.Is(err, config.ErrNoServers) })
+	}
+	if len(servers)+len(read.Hooks) == 0 {
 		err := config.ErrNoServers
 		if len(faults) > 0 {
 			err = faults[0]
 		}
 		return nil, &sandbox.UsageError{Err: err, Hint: "name a directory, an archive (tgz, whl, zip, mcpb) or a client's configuration"}
 	}
-	r, err := audit.Configuration(ctx, file, data, audited(servers))
+	list := audited(servers)
+	for _, h := range read.Hooks {
+		list = append(list, audit.Server{Name: "the hook " + h.Event, Command: []string{"sh", "-c", h.Command}, Line: h.Line})
+	}
+	r, err := audit.Configuration(ctx, file, data, list)
 	if err == nil {
 		r.Skipped += len(faults)
 	}

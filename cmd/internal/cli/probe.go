@@ -286,6 +286,9 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) (err er
 	if f.quiet && !cmd.Flags().Changed("format") {
 		f.format = []string{"line"}
 	}
+	if f.config == "" && f.server == "" && len(args) == 0 {
+		e.wouldProbe()
+	}
 	runs, err := f.runs(args)
 	if err != nil {
 		return err
@@ -296,8 +299,12 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) (err er
 	if f.policy.emit != "" && len(runs) > 1 {
 		return usage("choose one with --server NAME", "--emit-policy needs exactly one server, got %d", len(runs))
 	}
+	all := len(runs)
 	if runs, err = e.unchanged(cmd.Context(), f, runs); err != nil {
 		return err
+	}
+	if all > 0 && len(runs) == 0 {
+		fmt.Fprintf(e.err, "nothing to probe: no server differs from the merge base with %s\n", report.Clean(f.changedSince, 100))
 	}
 	probeOne := e.one
 	if f.dryRun {
@@ -396,6 +403,7 @@ func (f *probeFlags) runs(args []string) ([]plan.Options, error) {
 			continue
 		}
 		names[dir] = s.Name
+		s = s.Expanded(references(f.config))
 		o := f.Options
 		o.Env, o.Name, o.Sandboxed = s.Env, s.Name, s.Sandbox
 		o.Location = &finding.Location{Path: f.config, Line: s.Line, Column: s.Column}

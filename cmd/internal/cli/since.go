@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -155,18 +154,25 @@ func (f *probeFlags) same(ctx context.Context, o plan.Options, before []config.S
 		return false, nil
 	}
 	now := f.entries[i]
-	if !slices.ContainsFunc(before, func(was config.Server) bool {
-		was.Line, was.Column = now.Line, now.Column
-		return reflect.DeepEqual(was, now)
-	}) {
+	if !slices.ContainsFunc(before, now.SameAs) {
 		return false, nil
 	}
 	reads := plan.Reads(o)
 	if o.Package == nil && len(reads) == 0 || o.Package != nil && !pinned(*o.Package) {
 		return false, nil
 	}
-	for _, name := range append(reads, named(now)...) {
+	for _, name := range append(reads, named(now.Expanded(references(f.config)))...) {
 		changed, err := f.base.Changed(ctx, name)
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		if changed || err != nil {
+			return false, nil
+		}
+	}
+	// What the server's dependencies are is often written above its own directory.
+	for _, name := range append(reads, f.config) {
+		changed, err := f.base.LocksChanged(ctx, name)
 		if ctx.Err() != nil {
 			return false, ctx.Err()
 		}

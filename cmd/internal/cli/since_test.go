@@ -81,18 +81,22 @@ func TestOnlyWhatIsShownUnchangedIsLeftOut(t *testing.T) {
 		change        func(t *testing.T)
 		left          bool
 	}{
-		"nothing":                  {entry: `{"command":"node","args":["server/index.js"]}`, left: true},
-		"an exact package":         {entry: `{"command":"npx","args":["-y","some-server@1.2.3"]}`, left: true},
-		"its file":                 {entry: `{"command":"node","args":["server/index.js"]}`, change: func(t *testing.T) { putFile(t, "server/index.js", "2\n") }},
-		"an ignored file":          {entry: `{"command":"node","args":["server/index.js"]}`, change: func(t *testing.T) { putFile(t, ".gitignore", "x\n"); putFile(t, "server/x", "") }},
-		"its entry":                {entry: `{"command":"node","args":["server/index.js"]}`, before: `{"command":"node","args":["other/index.js"]}`},
-		"a command of no file":     {entry: `{"command":"sh","args":["-c","cd server && node index.js"]}`},
-		"the newest of a package":  {entry: `{"command":"npx","args":["-y","some-server"]}`},
-		"a range of a package":     {entry: `{"command":"npx","args":["-y","some-server@^1.2.3"]}`},
-		"an image's tag":           {entry: `{"command":"docker","args":["run","-i","--rm","some/server:1.2.3"]}`},
-		"a path outside":           {entry: `{"command":"node","args":["server/index.js","` + outside + `"]}`},
-		"a path outside in a list": {entry: `{"command":"node","args":["server/index.js"],"env":{"NODE_PATH":"nowhere:` + outside + `"}}`},
-		"what a variable names":    {entry: `{"command":"node","args":["server/index.js"],"env":{"NODE_OPTIONS":"--require=./other/index.js"}}`, change: func(t *testing.T) { putFile(t, "other/index.js", "2\n") }},
+		"nothing":                    {entry: `{"command":"node","args":["server/index.js"]}`, left: true},
+		"an exact package":           {entry: `{"command":"npx","args":["-y","some-server@1.2.3"]}`, left: true},
+		"its file":                   {entry: `{"command":"node","args":["server/index.js"]}`, change: func(t *testing.T) { putFile(t, "server/index.js", "2\n") }},
+		"an ignored file":            {entry: `{"command":"node","args":["server/index.js"]}`, change: func(t *testing.T) { putFile(t, ".gitignore", "x\n"); putFile(t, "server/x", "") }},
+		"its entry":                  {entry: `{"command":"node","args":["server/index.js"]}`, before: `{"command":"node","args":["other/index.js"]}`},
+		"a command of no file":       {entry: `{"command":"sh","args":["-c","cd server && node index.js"]}`},
+		"the newest of a package":    {entry: `{"command":"npx","args":["-y","some-server"]}`},
+		"a range of a package":       {entry: `{"command":"npx","args":["-y","some-server@^1.2.3"]}`},
+		"an image's tag":             {entry: `{"command":"docker","args":["run","-i","--rm","some/server:1.2.3"]}`},
+		"a path outside":             {entry: `{"command":"node","args":["server/index.js","` + outside + `"]}`},
+		"a path outside in a list":   {entry: `{"command":"node","args":["server/index.js"],"env":{"NODE_PATH":"nowhere:` + outside + `"}}`},
+		"what a variable names":      {entry: `{"command":"node","args":["server/index.js"],"env":{"NODE_OPTIONS":"--require=./other/index.js"}}`, change: func(t *testing.T) { putFile(t, "other/index.js", "2\n") }},
+		"a lock above it":            {entry: `{"command":"node","args":["server/index.js"]}`, change: func(t *testing.T) { putFile(t, "package-lock.json", "{}\n") }},
+		"a lock beside it":           {entry: `{"command":"node","args":["server/index.js"]}`, change: func(t *testing.T) { putFile(t, "other/package-lock.json", "{}\n") }, left: true},
+		"what its entry resolves to": {entry: `{"command":"npx","args":["-y","some-server@1.2.3"]}`, change: func(t *testing.T) { putFile(t, ".npmrc", "registry=https://example.com\n") }},
+		"a file by its workspace":    {entry: `{"command":"node","args":["server/index.js","${workspaceFolder}/other/index.js"]}`, change: func(t *testing.T) { putFile(t, "other/index.js", "2\n") }},
 		"its directory by a link": {entry: `{"command":"node","args":["server/index.js"]}`, change: func(t *testing.T) {
 			if err := os.Rename("server", "elsewhere"); err != nil {
 				t.Fatal(err)

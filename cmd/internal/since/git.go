@@ -177,11 +177,12 @@ const (
 // entry is one line of a tree: its mode, and its object's hash in hex.
 type entry struct{ mode, hash string }
 
-// tree lists a path of a commit and all below it, by path.
-func (g *git) tree(ctx context.Context, commit, rel string) (map[string]entry, error) {
+// tree lists paths of a commit and all below them, by path.
+func (g *git) tree(ctx context.Context, commit string, rels ...string) (map[string]entry, error) {
 	args := []string{"ls-tree", "-r", "-t", "-z", "--full-tree", commit}
+	rel := rels[0]
 	if rel != "." {
-		args = append(args, "--", rel)
+		args = append(append(args, "--"), rels...)
 	}
 	answer, err := g.ask(ctx, maxAnswer, args...)
 	if err != nil {

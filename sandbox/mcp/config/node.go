@@ -63,10 +63,17 @@ func (n *node) first(keys ...string) (*node, string) {
 
 // parser gathers what one file holds.
 type parser struct {
-	path    string
-	text    []byte
-	lines   []int
-	servers []Server
+	path     string
+	text     []byte
+	lines    []int
+	last     position
+	root     *node
+	servers  []Server
+	hooks    []Hook
+	includes []Include
+	inputs   map[string]Input
+	// tooMany says that there are more servers than are read.
+	tooMany bool
 	found   []error
 	more    int
 	budget  int
@@ -92,6 +99,12 @@ func (p *parser) errs() []error {
 	return p.found
 }
 
+// at is place as a value.
+func (p *parser) at(pos position) Position {
+	line, column := p.place(pos)
+	return Position{Line: line, Column: column}
+}
+
 // place turns a position into a line and a column in characters.
 func (p *parser) place(at position) (line, column int) {
 	if at.line > 0 {
@@ -107,5 +120,21 @@ func (p *parser) place(at position) (line, column int) {
 	}
 	offset := min(at.offset, len(p.text))
 	line = sort.SearchInts(p.lines, offset+1)
-	return line, utf8.RuneCount(p.text[p.lines[line-1]:offset]) + 1
+	return line, p.column(line, offset)
+}
+
+// column counts characters from the last place that was asked for: a file of one line has
+// all its places in it.
+func (p *parser) column(line, offset int) int {
+	last := &p.last
+	switch {
+	case last.line != line:
+		last.column = utf8.RuneCount(p.text[p.lines[line-1]:offset]) + 1
+	case offset >= last.offset:
+		last.column += utf8.RuneCount(p.text[last.offset:offset])
+	default:
+		last.column -= utf8.RuneCount(p.text[offset:last.offset])
+	}
+	last.line, last.offset = line, offset
+	return last.column
 }

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"strings"
+
+	"golang.org/x/text/encoding/unicode"
 )
 
 // Server is one configured server.
@@ -31,6 +34,41 @@ type Server struct {
 	// Line and Column, in characters, are where the entry's name stands, both
 	// counted from 1.
 	Line, Column int
+	// At are the places of what the entry says.
+	At Places
+	// Inputs are what the client asks its user for, as far as the entry refers to it, by
+	// their names.
+	Inputs map[string]Input
+}
+
+// Position is a line and a column in characters, both counted from 1. The zero value is
+// for what does not stand in the file.
+type Position struct {
+	Line   int `json:"line"`
+	Column int `json:"column"`
+}
+
+// Places are the positions of an entry's parts.
+type Places struct {
+	Command, URL Position
+	// Args has one position for each argument that the file spells out.
+	Args []Position
+	// Env has the position of each variable's name.
+	Env map[string]Position
+}
+
+// Input is a value that a client asks its user for.
+type Input struct {
+	// Default is the value that is proposed, "" for none.
+	Default string
+	// Secret says that the client hides what is typed.
+	Secret bool
+}
+
+// SameAs reports whether two entries say the same, wherever they stand.
+func (s Server) SameAs(other Server) bool {
+	s.Line, s.Column, s.At = other.Line, other.Column, other.At
+	return reflect.DeepEqual(s, other)
 }
 
 // Sandbox is a client's own sandbox of a server. A nil list was not given.
@@ -65,25 +103,70 @@ const (
 	maxOther  = 1 << 20
 	maxDepth  = 200
 	maxErrors = 100
+	// maxServers bounds the servers of one file.
+	maxServers = 20_000
 )
+
+// File is what a configuration file holds.
+type File struct {
+	Servers []Server
+	Hooks   []Hook
+	// Includes are files that a plugin names for its servers or its hooks.
+	Includes []Include
+	// Errs are entries that cannot be read, and faults of the file as a whole.
+	Errs []error
+}
+
+// Include is a file that another one names in the place of what would stand there. Nothing
+// is known of where the path leads.
+type Include struct {
+	Path string
+	Position
+}
 
 // Parse reads the servers that the file names; path tells the format and is
 // part of the errors. Entries that cannot be read are left out and named in
 // the errors; the others are returned in the file's order all the same.
 func Parse(path string, data []byte) (servers []Server, errs []error) {
+	f := ParseFile(path, data)
+	return f.Servers, f.Errs
+}
+
+// ParseFile is Parse that also reads the commands that a client runs at its own events.
+func ParseFile(path string, data []byte) (f File) {
 	p := &parser{path: path}
 	defer func() {
 		// A fault of a syntax library must not end a run over many files.
 		if r := recover(); r != nil {
 			p.fault(nil, "cannot be read: %v", r)
-			servers, errs = p.servers, p.errs()
 		}
+		f = File{Servers: p.servers, Hooks: p.hooks, Includes: p.includes, Errs: p.errs()}
 	}()
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	data = p.decoded(data)
 	root, format := p.read(data)
-	p.text = data
+	p.text, p.root = data, root
+	p.commands(root)
 	p.extract(root, format)
-	return p.servers, p.errs()
+	return f
+}
+
+// decoded is the text as UTF-8 without a byte order mark. UTF-16 is read and told of.
+func (p *parser) decoded(data []byte) []byte {
+	for _, c := range []struct {
+		mark  string
+		order unicode.Endianness
+	}{{"\xff\xfe", unicode.LittleEndian}, {"\xfe\xff", unicode.BigEndian}} {
+		if !bytes.HasPrefix(data, []byte(c.mark)) || len(data) > 2*maxJSON {
+			continue
+		}
+		text, err := unicode.UTF16(c.order, unicode.ExpectBOM).NewDecoder().Bytes(data)
+		if err != nil {
+			break
+		}
+		p.fault(&position{line: 1, column: 1}, "is UTF-16, and clients read UTF-8: save it as UTF-8")
+		return text
+	}
+	return bytes.TrimPrefix(data, []byte("\ufeff"))
 }
 
 // format is a configuration file's syntax.
