@@ -21,8 +21,8 @@ import (
 // targetsSchema is the version of what coalmine targets --format json prints.
 const targetsSchema = "coalmine/targets/v1"
 
-// listing is what coalmine targets --format json prints.
-type listing struct {
+// targetList is what coalmine targets --format json prints.
+type targetList struct {
 	Schema  string        `json:"schema"`
 	Servers []target      `json:"servers"`
 	Others  []otherTarget `json:"others"`
@@ -123,7 +123,7 @@ func (e *env) listTargets(name string, home bool, format string) error {
 }
 
 // printTargets prints a table, with what is missing of a server below it.
-func (e *env) printTargets(l listing) {
+func (e *env) printTargets(l targetList) {
 	w := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', 0)
 	row := func(cells ...string) { fmt.Fprintln(w, strings.Join(cells, "\t")) }
 	row("NAME", "CLIENT", "WHERE", "RUNS")
@@ -241,8 +241,8 @@ func (t *foundTargets) path(name string) string {
 }
 
 // listing is what was found, as it is printed.
-func (t *foundTargets) listing() listing {
-	l := listing{Schema: targetsSchema, Servers: []target{}, Others: []otherTarget{}}
+func (t *foundTargets) listing() targetList {
+	l := targetList{Schema: targetsSchema, Servers: []target{}, Others: []otherTarget{}}
 	for _, f := range t.found.Files {
 		name := t.path(f.Path)
 		refer := references(name)

@@ -1,0 +1,372 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/cmd/internal/sweep"
+	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/listing"
+	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/queue"
+	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/store"
+	"github.com/coalmine-dev/coalmine/sandbox"
+)
+
+// sweepFlags are the flags of coalmine sweep as they were given.
+type sweepFlags struct {
+	probeFlags
+	registry, filter, shard, dir string
+	queue, credentials, ca       string
+	replicas, workers            int
+	// elsewhere leaves the work to other processes.
+	elsewhere                bool
+	perTarget, maxAge, pause time.Duration
+}
+
+const defaultStore = "coalmine-sweep"
+
+func (e *env) sweep() *cobra.Command {
+	f := &sweepFlags{}
+	cmd := &cobra.Command{
+		Use: "sweep [flags] --registry SOURCE", Short: "Probe the servers of a registry, each version once",
+		Long: "sweep lists an MCP registry (its URL), npm's search (npm:KEYWORD) or a file of targets, and probes each server.\n" +
+			"What is unchanged since the last sweep is not run again; under newer rules it is judged again from its kept\n" +
+			"run. A sweep that was ended goes on where it was. Results are in a SQLite database below --store.",
+		Args: exactArgs(0, "coalmine sweep --registry SOURCE"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return e.runSweep(cmd, f) },
+	}
+	f.define(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.registry, "registry", "", "list this `SOURCE`: the URL of an MCP registry, npm:KEYWORD, or a file")
+	fl.StringVar(&f.filter, "filter", "", "take only targets with this `TEXT` in their names")
+	fl.StringVar(&f.shard, "shard", "", "take only part `I/N` of the list, such as 1/4")
+	fl.StringVar(&f.dir, "store", defaultStore, "keep results and runs in this `DIR`")
+	fl.DurationVar(&f.maxAge, "max-age", 30*24*time.Hour, "run unchanged targets again after this time, since what they depend on may have changed (0: never)")
+	fl.DurationVar(&f.pause, "pause", 200*time.Millisecond, "least time between two requests to a registry")
+	fl.IntVar(&f.replicas, "replicas", 1, "with --queue: keep each message on this many nodes")
+	fl.BoolVar(&f.elsewhere, "elsewhere", false, "with --queue: probe nothing in this process")
+	cmd.AddCommand(e.sweepWork(), e.sweepReport(), e.sweepDiff())
+	return cmd
+}
+
+// define adds the flags that a sweep and a worker share.
+func (f *sweepFlags) define(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.queue, "queue", "", "hand the work to workers through these NATS `ADDRESSES` (default: in this process)")
+	fl.StringVar(&f.credentials, "queue-credentials", "", "with --queue: NATS credentials `FILE`")
+	fl.StringVar(&f.ca, "queue-ca", "", "with --queue: trust the certificates of this `FILE`")
+	fl.IntVar(&f.workers, "workers", 0, "probe this many servers at once (default: one for each processor)")
+	fl.DurationVar(&f.perTarget, "per-target", time.Hour, "give up a target after this time")
+	fl.StringVar(&f.Sandbox, "sandbox", "auto", "where servers run: auto, docker or local")
+	fl.StringVar(&f.Tracer, "tracer", "auto", "how system calls are recorded, as for coalmine probe")
+	fl.StringVar(&f.seed, "seed", "1", "draw all inputs from the seed `N`")
+	fl.StringVar(&f.budget, "budget", plan.BudgetQuick, "how much to try: quick, nightly, or a duration such as 10m")
+	fl.IntVar(&f.Calls, "calls", plan.DefaultCalls, "how often to call each tool")
+	fl.DurationVar(&f.timeout, "timeout", plan.DefaultTimeout, "time limit of each run")
+	fl.DurationVar(&f.callOut, "call-timeout", plan.DefaultCallTimeout, "time limit of each call")
+	fl.StringVar(&f.failOn, "fail-on", "high", "exit 1 at this severity: critical, high, medium, low, info or never")
+	fl.StringVar(&f.policy.file, "policy", "", "apply this policy `FILE` (coalmine.yaml)")
+	fl.StringArrayVar(&f.rules, "rules", nil, rulesUsage)
+}
+
+// ready checks the flags and reads the files that they name.
+func (f *sweepFlags) ready(cmd *cobra.Command) error {
+	f.Network, f.Transport, f.format = plan.NetworkSinkhole, "auto", []string{"text"}
+	if err := f.spend(cmd.Flags().Changed); err != nil {
+		return err
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	if f.workers < 0 || f.perTarget <= 0 {
+		return usage("omit them for the defaults", "--workers and --per-target must be positive")
+	}
+	if f.elsewhere && f.queue == "" {
+		return usage("--queue nats://HOST:4222", "--elsewhere needs --queue")
+	}
+	if f.workers == 0 {
+		f.workers = runtime.NumCPU()
+	}
+	if err := f.readPolicy(cmd.Context()); err != nil {
+		return err
+	}
+	return f.readRules(cmd.Context())
+}
+
+// digests are those of what a judgement depends on, and of what a run does.
+func (f *sweepFlags) digests() (rules, settings string, err error) {
+	program, err := programHash()
+	if err != nil {
+		return "", "", err
+	}
+	var policy []byte
+	if f.policy.file != "" {
+		if policy, err = readBounded(f.policy.file, maxConfig); err != nil {
+			return "", "", err
+		}
+	}
+	rules = digestOf(version(), program, string(policy), f.PolicyRules, f.Rules, f.failOn)
+	settings = digestOf(f.Sandbox, f.Tracer, f.Seed, f.budget, f.Calls, f.timeout, f.callOut, f.Vary)
+	return rules, settings, nil
+}
+
+// inputs puts the files of this sweep in the place of those that a kept run was judged by.
+func (f *sweepFlags) inputs() (func(*analyze.Inputs), error) {
+	var policy *analyze.File
+	if f.policy.file != "" {
+		data, err := readBounded(f.policy.file, maxConfig)
+		if err != nil {
+			return nil, err
+		}
+		policy = &analyze.File{Name: f.policy.file, Text: string(data)}
+	}
+	return func(in *analyze.Inputs) {
+		in.Policy, in.PolicyRules, in.Rules, in.FailOn = policy, f.PolicyRules, f.Rules, f.FailOn
+	}, nil
+}
+
+func digestOf(parts ...any) string {
+	data, _ := json.Marshal(parts) // texts and numbers
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}
+
+// programHash is that of this program, whose rules judge.
+func programHash() (string, error) {
+	name, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// openQueue opens the queue of the flags, the embedded one in the store's directory.
+func (f *sweepFlags) openQueue(ctx context.Context) (*queue.Queue, error) {
+	q, err := queue.Open(ctx, queue.Options{Dir: filepath.Join(f.dir, "queue"), URL: f.queue, Credentials: f.credentials, CA: f.ca, Replicas: f.replicas})
+	if err != nil {
+		return nil, &sandbox.UsageError{Err: err, Hint: "end the other sweep of this store, or check --queue and its credentials"}
+	}
+	return q, nil
+}
+
+func (e *env) runSweep(cmd *cobra.Command, f *sweepFlags) (err error) {
+	ctx := cmd.Context()
+	if f.registry == "" {
+		return usage("coalmine sweep --registry https://registry.modelcontextprotocol.io", "sweep needs a --registry")
+	}
+	if err := f.ready(cmd); err != nil {
+		return err
+	}
+	o := sweep.Options{Source: f.registry, Filter: f.filter, Dir: f.dir, MaxAge: f.maxAge, Pause: f.pause, Version: version(), Hash: f.filesHash}
+	o.Exit = func(res *analyze.Result) int { return analyze.ExitStatus(res, f.FailOn, false) }
+	if o.Shard, o.Shards, err = parseShard(f.shard); err != nil {
+		return err
+	}
+	if o.Rules, o.Settings, err = f.digests(); err != nil {
+		return err
+	}
+	if o.Inputs, err = f.inputs(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(f.dir, "work"), 0o700); err != nil {
+		return &sandbox.UsageError{Err: err, Hint: "name a --store that can be written"}
+	}
+	if o.Store, err = store.Open(ctx, f.dir); err != nil {
+		return &sandbox.UsageError{Err: err, Hint: "name another --store"}
+	}
+	defer func() { err = errors.Join(err, o.Store.Close()) }()
+	if o.Queue, err = f.openQueue(ctx); err != nil {
+		return err
+	}
+	defer o.Queue.Close()
+	if !f.elsewhere {
+		o.Workers = f.worker(o.Queue, o.Settings+o.Rules, filepath.Join(f.dir, "work"), nil)
+	}
+	o.Progress = e.sweepProgress()
+	done, p, status, err := sweep.Run(ctx, o)
+	if e.terminalProgress() {
+		fmt.Fprint(e.err, "\r\x1b[K")
+	}
+	if err != nil {
+		return err
+	}
+	e.status = status
+	for _, line := range done.Refused {
+		fmt.Fprintln(e.err, "not taken: "+report.Escape(line, 400))
+	}
+	if done.Incomplete != "" {
+		fmt.Fprintln(e.err, "the list is not complete: "+report.Escape(done.Incomplete, 400))
+	}
+	fmt.Fprintf(e.out, "sweep %d: %d jobs, %d run, %d judged again, %d unchanged, %d failed\n", done.ID, p.Jobs, p.Run, p.Judged, p.Skipped, p.Failed)
+	fmt.Fprintf(e.out, "coalmine sweep report --store %s shows the results\n", quoteWord(f.dir))
+	return nil
+}
+
+// sweepProgress prints a line that changes, on a terminal alone.
+func (e *env) sweepProgress() func(sweep.Progress) {
+	if !e.terminalProgress() {
+		return nil
+	}
+	start := time.Now()
+	return func(p sweep.Progress) {
+		left := "?"
+		if ran := p.Run + p.Failed; ran > 0 {
+			left = (time.Since(start) / time.Duration(ran) * time.Duration(p.Jobs-p.Done())).Round(time.Second).String()
+		}
+		fmt.Fprintf(e.err, "\r\x1b[K%d/%d: %d run, %d judged again, %d unchanged, %d failed, %s left", p.Done(), p.Jobs, p.Run, p.Judged, p.Skipped, p.Failed, left)
+	}
+}
+
+// parseShard reads "I/N".
+func parseShard(text string) (shard, shards int, err error) {
+	if text == "" {
+		return 0, 0, nil
+	}
+	a, b, ok := strings.Cut(text, "/")
+	shard, errA := strconv.Atoi(a)
+	shards, errB := strconv.Atoi(b)
+	if !ok || errA != nil || errB != nil || shard < 1 || shard > shards {
+		return 0, 0, usage("such as --shard 1/4", "--shard %s is no part of a whole", text)
+	}
+	return shard, shards, nil
+}
+
+// worker makes runs as the flags say.
+func (f *sweepFlags) worker(q *queue.Queue, settings, dir string, begin func(string)) *sweep.Worker {
+	return &sweep.Worker{Queue: q, Jobs: f.workers, Dir: dir, Budget: f.perTarget, Settings: settings, Begin: begin, Probe: f.probeTarget}
+}
+
+// probeTarget probes a target of a list.
+func (f *sweepFlags) probeTarget(ctx context.Context, t listing.Target, out string) (string, int, error) {
+	o := f.Options
+	o.Env, o.Name, o.Out, o.Jobs = t.Env, t.Name, out, max(1, runtime.NumCPU()/max(f.workers, 1))
+	// What the list names is meant, not a checkout of that name around the working directory.
+	o, err := f.target(o, t.Words, os.DevNull)
+	if err != nil {
+		return "", 0, err
+	}
+	if o.Package == nil && len(o.Command) > 0 {
+		if _, err := exec.LookPath(o.Command[0]); err != nil {
+			return "", 0, fmt.Errorf("%s is not installed here", o.Command[0])
+		}
+	}
+	got, err := probe.Run(ctx, o)
+	if err != nil {
+		return "", 0, err
+	}
+	return got.Dir, analyze.ExitStatus(got.Result, o.FailOn, false), nil
+}
+
+// The bounds on the files of a command that are hashed.
+const (
+	maxHashed      = 50_000
+	maxHashedBytes = 1 << 30
+)
+
+// filesHash is that of all files that a run of a command would show the server, "" where
+// there are too many of them.
+func (f *sweepFlags) filesHash(words []string) string {
+	o, err := f.target(f.Options, words, os.DevNull)
+	if err != nil {
+		return ""
+	}
+	h := sha256.New()
+	files, left := 0, int64(maxHashedBytes)
+	for _, top := range plan.Reads(o) {
+		err := filepath.WalkDir(top, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			files++
+			if files > maxHashed || !d.Type().IsRegular() && d.Type()&fs.ModeSymlink == 0 {
+				return errors.New("too many files, or no file")
+			}
+			if d.Type()&fs.ModeSymlink != 0 {
+				to, err := os.Readlink(name)
+				fmt.Fprintf(h, "%q -> %q\n", name, to)
+				return err
+			}
+			data, err := os.Open(name)
+			if err != nil {
+				return err
+			}
+			defer data.Close()
+			fmt.Fprintf(h, "%q\n", name)
+			n, err := io.Copy(h, io.LimitReader(data, left+1))
+			if left -= n; left < 0 {
+				return errors.New("too large")
+			}
+			return err
+		})
+		if err != nil {
+			return ""
+		}
+	}
+	if files == 0 {
+		return ""
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+func (e *env) sweepWork() *cobra.Command {
+	f := &sweepFlags{}
+	cmd := &cobra.Command{
+		Use: "work [flags] --queue ADDRESSES", Short: "Probe for a sweep on another machine",
+		Long: "work takes targets from a NATS cluster and probes them until it is ended. It takes only jobs of sweeps with the\n" +
+			"same options.",
+		Args: exactArgs(0, "coalmine sweep work --queue nats://HOST:4222"),
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if f.queue == "" {
+				return usage("coalmine sweep work --queue nats://HOST:4222", "work needs a --queue")
+			}
+			if err := f.ready(cmd); err != nil {
+				return err
+			}
+			rules, settings, err := f.digests()
+			if err != nil {
+				return err
+			}
+			dir, err := os.MkdirTemp("", "coalmine-work-")
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+			q, err := f.openQueue(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer q.Close()
+			return f.worker(q, settings+rules, dir, func(name string) { fmt.Fprintln(e.err, "probing "+report.Escape(name, 200)) }).Run(cmd.Context())
+		},
+	}
+	f.define(cmd)
+	cmd.Flags().IntVar(&f.replicas, "replicas", 1, "keep each message on this many nodes, as the sweep does")
+	return cmd
+}

@@ -1,0 +1,8 @@
+// Package queue hands jobs to workers and takes their results: NATS JetStream, embedded in
+// this process without a port, or a cluster that workers on many machines reach. The same
+// code serves both.
+//
+// A job is delivered until a worker acknowledges it, so it can be delivered twice: results
+// are kept under the job's name, and the first one counts. The package must never lose a
+// job silently: one that no worker finishes is delivered with the number of its tries.
+package queue

@@ -1,0 +1,85 @@
+package site
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/store"
+)
+
+// Change is how a server differs between two results.
+type Change struct {
+	Key  string `json:"key"`
+	Name string `json:"name"`
+	// From and To are nil where the server has no result in one of them.
+	From *Side `json:"from,omitempty"`
+	To   *Side `json:"to,omitempty"`
+	// New are findings that only To has, Gone those that only From has.
+	New  []store.Finding `json:"new,omitempty"`
+	Gone []store.Finding `json:"gone,omitempty"`
+}
+
+// Side is one of the two results.
+type Side struct {
+	Version string `json:"version"`
+	Verdict string `json:"verdict"`
+	Error   string `json:"error,omitempty"`
+}
+
+func side(e *store.Entry) *Side {
+	if e == nil {
+		return nil
+	}
+	return &Side{Version: e.Version, Verdict: e.Verdict, Error: e.Error}
+}
+
+// Compare says how one server differs between two results; ok is false where it does not.
+// A result that is an error says nothing of findings: they are neither new nor gone.
+func Compare(from, to *store.Entry) (c Change, ok bool) {
+	c.From, c.To = side(from), side(to)
+	known := cmp.Or(to, from)
+	c.Key, c.Name = known.Key, known.Name
+	if from == nil || to == nil {
+		return c, true
+	}
+	if from.Verdict != store.VerdictError && to.Verdict != store.VerdictError {
+		c.New, c.Gone = without(to.Findings, from.Findings), without(from.Findings, to.Findings)
+	}
+	return c, from.Verdict != to.Verdict || len(c.New)+len(c.Gone) > 0
+}
+
+func without(list, others []store.Finding) []store.Finding {
+	known := map[string]bool{}
+	for _, f := range others {
+		known[f.Fingerprint] = true
+	}
+	var out []store.Finding
+	for _, f := range list {
+		if !known[f.Fingerprint] {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Diff says which servers differ between two sweeps, by key.
+func Diff(from, to []store.Entry) []Change {
+	pairs := map[string]*[2]*store.Entry{}
+	for i, list := range [][]store.Entry{from, to} {
+		for j := range list {
+			e := &list[j]
+			if pairs[e.Key] == nil {
+				pairs[e.Key] = &[2]*store.Entry{}
+			}
+			pairs[e.Key][i] = e
+		}
+	}
+	var out []Change
+	for _, p := range pairs {
+		if c, ok := Compare(p[0], p[1]); ok {
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b Change) int { return cmp.Compare(a.Key, b.Key) })
+	return out
+}

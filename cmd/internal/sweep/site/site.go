@@ -1,0 +1,318 @@
+package site
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"html/template"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/analyze/text"
+	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/store"
+)
+
+//go:embed *.tmpl site.css site.js
+var files embed.FS
+
+var pages = template.Must(template.New("").Funcs(template.FuncMap{
+	"clean": func(s string) string { return text.Printable(s, 2000) },
+	"day":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
+}).ParseFS(files, "*.tmpl"))
+
+// maxTrend bounds the sweeps of which the index draws a trend.
+const maxTrend = 60
+
+// row is a server on the index, in few bytes: ten thousand of them are one page.
+type row struct {
+	Name    string   `json:"n"`
+	Key     string   `json:"k"`
+	Version string   `json:"v"`
+	Verdict string   `json:"r"`
+	Rules   []string `json:"f,omitempty"`
+	How     string   `json:"h"`
+	Page    string   `json:"p"`
+}
+
+// Write writes the site of a store's sweeps into a directory. Files of an earlier site are
+// replaced.
+func Write(ctx context.Context, s *store.Store, dir *os.Root) error {
+	sweeps, err := s.Sweeps(ctx)
+	if err != nil {
+		return err
+	}
+	if len(sweeps) == 0 {
+		return errors.New("no sweep is kept here yet")
+	}
+	now, err := s.Entries(ctx, sweeps[0].ID)
+	if err != nil {
+		return err
+	}
+	if err := writeIndex(ctx, s, dir, sweeps, now); err != nil {
+		return err
+	}
+	if err := writeLists(dir, &sweeps[0], now); err != nil {
+		return err
+	}
+	var news []Change
+	if len(sweeps) > 1 {
+		before, err := s.Entries(ctx, sweeps[1].ID)
+		if err != nil {
+			return err
+		}
+		news = Diff(before, now)
+	}
+	if err := writeFeed(dir, &sweeps[0], news); err != nil {
+		return err
+	}
+	if err := dir.MkdirAll("servers", 0o755); err != nil {
+		return err
+	}
+	for i := range now {
+		if err := writeServer(ctx, s, dir, &now[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PageOf is the page of a server within the site.
+func PageOf(key string) string { return path.Join("servers", report.Slug(key)+".html") }
+
+func writeIndex(ctx context.Context, s *store.Store, dir *os.Root, sweeps []store.Sweep, now []store.Entry) error {
+	rows := make([]row, 0, len(now))
+	for _, e := range now {
+		r := row{Name: text.Printable(e.Name, 250), Key: text.Printable(e.Key, 250), Version: text.Printable(e.Version, 100), Verdict: e.Verdict, How: e.How, Page: PageOf(e.Key)}
+		for _, f := range e.Findings {
+			if !slices.Contains(r.Rules, f.Rule) {
+				r.Rules = append(r.Rules, f.Rule)
+			}
+		}
+		rows = append(rows, r)
+	}
+	trend, err := drawTrend(ctx, s, sweeps[:min(len(sweeps), maxTrend)])
+	if err != nil {
+		return err
+	}
+	counts := map[string]int{}
+	for _, r := range rows {
+		counts[r.Verdict]++
+	}
+	script, err := files.ReadFile("site.js")
+	if err != nil {
+		return err
+	}
+	style, err := files.ReadFile("site.css")
+	if err != nil {
+		return err
+	}
+	return render(dir, "index.html", "index.tmpl", map[string]any{
+		"Sweep": sweeps[0], "Counts": counts, "Rows": rows, "Trend": trend, "Verdicts": verdicts, "Total": len(rows),
+		"Script": template.JS(script), "Style": template.CSS(style), //nolint:gosec // our own files
+	})
+}
+
+// verdicts are in the order of the index.
+var verdicts = []string{"findings", "inconclusive", "error", "clean"}
+
+func render(dir *os.Root, name, page string, data any) error {
+	var b bytes.Buffer
+	if err := pages.ExecuteTemplate(&b, page, data); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return dir.WriteFile(name, b.Bytes(), 0o644)
+}
+
+// drawTrend draws the verdicts of some sweeps as bars, the oldest first.
+func drawTrend(ctx context.Context, s *store.Store, sweeps []store.Sweep) (template.HTML, error) {
+	const width, height, step = 600, 90, 600 / maxTrend
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg role="img" aria-label="verdicts of the last sweeps" viewBox="0 0 %d %d">`, width, height)
+	most := 1
+	var counts []map[string]int
+	for _, w := range sweeps {
+		c, err := s.Verdicts(ctx, w.ID)
+		if err != nil {
+			return "", err
+		}
+		sum := 0
+		for _, n := range c {
+			sum += n
+		}
+		most, counts = max(most, sum), append(counts, c)
+	}
+	slices.Reverse(counts)
+	for i, c := range counts {
+		y := float64(height)
+		for _, v := range slices.Backward(verdicts) {
+			h := float64(c[v]) * height / float64(most)
+			y -= h
+			fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%.1f" width="%d" height="%.1f"/>`, v, i*step, y, step-2, h)
+		}
+	}
+	b.WriteString("</svg>")
+	return template.HTML(b.String()), nil //nolint:gosec // numbers and our own words
+}
+
+// writeLists writes results.json and results.csv.
+func writeLists(dir *os.Root, w *store.Sweep, now []store.Entry) error {
+	type result struct {
+		Key      string          `json:"key"`
+		Name     string          `json:"name"`
+		Version  string          `json:"version"`
+		Digest   string          `json:"digest"`
+		Verdict  string          `json:"verdict"`
+		Error    string          `json:"error,omitempty"`
+		How      string          `json:"how"`
+		Ran      time.Time       `json:"ran"`
+		Findings []store.Finding `json:"findings"`
+	}
+	list := struct {
+		Schema  string   `json:"schema"`
+		Source  string   `json:"source"`
+		Rules   string   `json:"rules"`
+		Results []result `json:"results"`
+	}{"coalmine/sweep/v1", w.Source, w.Rules, []result{}}
+	var table bytes.Buffer
+	c := csv.NewWriter(&table)
+	_ = c.Write([]string{"key", "name", "version", "verdict", "how", "rule", "severity", "tool", "fingerprint"}) // into memory
+	for _, e := range now {
+		list.Results = append(list.Results, result{e.Key, e.Name, e.Version, e.Digest, e.Verdict, e.Error, e.How, e.Ran, append([]store.Finding{}, e.Findings...)})
+		cells := []string{e.Key, e.Name, e.Version, e.Verdict, e.How}
+		if len(e.Findings) == 0 {
+			_ = c.Write(harmless(append(cells, "", "", "", "")))
+		}
+		for _, f := range e.Findings {
+			_ = c.Write(harmless(append(slices.Clone(cells), f.Rule, f.Severity, f.Tool, f.Fingerprint)))
+		}
+	}
+	c.Flush()
+	data, err := json.MarshalIndent(list, "", "  ")
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.WriteFile("results.json", append(data, '\n'), 0o644), dir.WriteFile("results.csv", table.Bytes(), 0o644))
+}
+
+// harmless takes from cells what a spreadsheet would calculate.
+func harmless(cells []string) []string {
+	out := make([]string, len(cells))
+	for i, c := range cells {
+		if c = text.Printable(c, 500); c != "" && strings.ContainsRune("=+-@\t\r", rune(c[0])) {
+			c = "'" + c
+		}
+		out[i] = c
+	}
+	return out
+}
+
+type feed struct {
+	XMLName xml.Name `xml:"rss"`
+	Version string   `xml:"version,attr"`
+	Channel struct {
+		Title       string `xml:"title"`
+		Link        string `xml:"link"`
+		Description string `xml:"description"`
+		Items       []item `xml:"item"`
+	} `xml:"channel"`
+}
+
+type item struct {
+	Title       string `xml:"title"`
+	Link        string `xml:"link"`
+	Description string `xml:"description"`
+	GUID        struct {
+		Text string `xml:",chardata"`
+		Perm bool   `xml:"isPermaLink,attr"`
+	} `xml:"guid"`
+	Date string `xml:"pubDate"`
+}
+
+// maxNews bounds the items of the feed.
+const maxNews = 500
+
+// writeFeed writes the findings that the sweep before did not have as RSS 2.0.
+func writeFeed(dir *os.Root, w *store.Sweep, news []Change) error {
+	f := feed{Version: "2.0"}
+	f.Channel.Title, f.Channel.Link, f.Channel.Description = "coalmine: new findings", "index.html", "Findings of servers that the sweep before did not have"
+	for _, c := range news {
+		for _, n := range c.New {
+			if len(f.Channel.Items) >= maxNews {
+				break
+			}
+			it := item{Title: text.Printable(c.Name+" "+c.To.Version+": "+n.Title, 300), Link: PageOf(c.Key), Description: text.Printable(n.Message, 1000), Date: w.Started.UTC().Format(time.RFC1123Z)}
+			it.GUID.Text = report.Slug(c.Key) + "-" + n.Fingerprint
+			f.Channel.Items = append(f.Channel.Items, it)
+		}
+	}
+	data, err := xml.MarshalIndent(f, "", "  ")
+	if err != nil {
+		return err
+	}
+	return dir.WriteFile("feed.xml", append([]byte(xml.Header), data...), 0o644)
+}
+
+// version is a step of a server's history.
+type version struct {
+	store.Entry
+	Changed bool
+	Change  Change
+}
+
+func writeServer(ctx context.Context, s *store.Store, dir *os.Root, e *store.Entry) error {
+	history, err := s.History(ctx, e.Key)
+	if err != nil {
+		return err
+	}
+	var steps []version
+	for i := range history {
+		v := version{Entry: history[i]}
+		if i+1 < len(history) {
+			v.Change, v.Changed = Compare(&history[i+1], &history[i])
+		}
+		steps = append(steps, v)
+	}
+	style, err := files.ReadFile("site.css")
+	if err != nil {
+		return err
+	}
+	return render(dir, PageOf(e.Key), "server.tmpl", map[string]any{"Now": e, "Steps": steps, "Style": template.CSS(style)}) //nolint:gosec // our own file
+}
+
+// Text prints changes, a line each and their findings below.
+func Text(list []Change) string {
+	var b strings.Builder
+	for _, c := range list {
+		switch {
+		case c.From == nil:
+			fmt.Fprintf(&b, "%s: new, %s is %s\n", text.Printable(c.Key, 250), text.Printable(c.To.Version, 100), c.To.Verdict)
+		case c.To == nil:
+			fmt.Fprintf(&b, "%s: gone, %s was %s\n", text.Printable(c.Key, 250), text.Printable(c.From.Version, 100), c.From.Verdict)
+		default:
+			fmt.Fprintf(&b, "%s: %s %s -> %s %s\n", text.Printable(c.Key, 250), text.Printable(c.From.Version, 100), c.From.Verdict, text.Printable(c.To.Version, 100), c.To.Verdict)
+		}
+		b.WriteString(lines("+", c.New) + lines("-", c.Gone))
+	}
+	if len(list) == 0 {
+		return "no server differs\n"
+	}
+	return b.String() + strconv.Itoa(len(list)) + " servers differ\n"
+}
+
+func lines(sign string, findings []store.Finding) string {
+	var b strings.Builder
+	for _, f := range findings {
+		fmt.Fprintf(&b, "  %s [%s] %s %s: %s\n", sign, f.Severity, f.Rule, text.Printable(f.Tool, 100), text.Printable(f.Message, 300))
+	}
+	return b.String()
+}

@@ -1,0 +1,252 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/analyzetest"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/listing"
+	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/queue"
+	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/site"
+	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/store"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+const kept = "../../../testdata/runs/"
+
+// fake makes runs of kept ones: a target's name says which.
+type fake struct {
+	sync.Mutex
+	ran []string
+	// block, if not nil, is waited for by runs of the target "slow".
+	block chan struct{}
+}
+
+func (f *fake) probe(t *testing.T) Probe {
+	return func(ctx context.Context, target listing.Target, out string) (string, int, error) {
+		f.Lock()
+		f.ran = append(f.ran, target.Key)
+		f.Unlock()
+		if strings.HasPrefix(target.Key, "npm:broken") {
+			return "", 0, errors.New("the package is broken")
+		}
+		if target.Key == "npm:slow" && f.block != nil {
+			select {
+			case <-f.block:
+			case <-ctx.Done():
+				return "", 0, ctx.Err()
+			}
+		}
+		run := "local-ebpf-clean-honest"
+		if strings.HasPrefix(target.Key, "npm:leaky") {
+			run = "local-ebpf-findings-leaky"
+		}
+		dir := filepath.Join(out, "run")
+		analyzetest.UnpackRun(t, kept+run+".tar.gz", dir)
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return "", 0, err
+		}
+		defer root.Close()
+		res, in, err := analyze.Judge(root, "test")
+		if err != nil {
+			return "", 0, err
+		}
+		return dir, 0, report.Write(session.Output{Root: root}, res, in)
+	}
+}
+
+// sweepOnce makes a sweep with two workers, and tells what was done.
+func sweepOnce(ctx context.Context, t *testing.T, f *fake, o Options) (string, error) {
+	t.Helper()
+	var err error
+	if err = os.MkdirAll(filepath.Join(o.Dir, "work"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if o.Store, err = store.Open(t.Context(), o.Dir); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := o.Store.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if o.Queue, err = queue.Open(t.Context(), queue.Options{Dir: filepath.Join(o.Dir, "queue"), AckWait: time.Second}); err != nil {
+		t.Fatal(err)
+	}
+	defer o.Queue.Close()
+	o.Workers = &Worker{Queue: o.Queue, Probe: f.probe(t), Jobs: 2, Dir: filepath.Join(o.Dir, "work"), Settings: o.Settings + o.Rules}
+	o.Exit = func(res *analyze.Result) int { return analyze.ExitStatus(res, finding.High, false) }
+	o.Inputs = func(*analyze.Inputs) {}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	_, p, status, err := Run(ctx, o)
+	return fmt.Sprintf("%d jobs: %d run, %d judged, %d skipped, %d failed; status %d", p.Jobs, p.Run, p.Judged, p.Skipped, p.Failed, status), err
+}
+
+func list(t *testing.T, dir string, lines ...string) string {
+	t.Helper()
+	name := filepath.Join(dir, "list")
+	if err := os.WriteFile(name, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// What is unchanged is not run again; newer rules judge it again from its kept run; other
+// options, another version and failures run it again.
+func TestWhatIsDoneAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	f := &fake{}
+	o := Options{Dir: dir, Rules: "r1", Settings: "s1", Source: list(t, dir, "npm:honest@1.0.0", "npm:leaky@1.0.0", "npm:broken@1.0.0", "npm:newest")}
+	for _, step := range []struct {
+		change func()
+		want   string
+		ran    []string
+	}{
+		{func() {}, "4 jobs: 3 run, 0 judged, 0 skipped, 1 failed; status 1", []string{"npm:broken", "npm:honest", "npm:leaky", "npm:newest"}},
+		{func() {}, "4 jobs: 1 run, 0 judged, 2 skipped, 1 failed; status 1", []string{"npm:broken", "npm:newest"}},
+		{func() { o.Rules = "r2" }, "4 jobs: 1 run, 2 judged, 0 skipped, 1 failed; status 1", []string{"npm:broken", "npm:newest"}},
+		{func() { o.Settings = "s2" }, "4 jobs: 3 run, 0 judged, 0 skipped, 1 failed; status 1", []string{"npm:broken", "npm:honest", "npm:leaky", "npm:newest"}},
+		{func() { o.Source = list(t, dir, "npm:honest@1.0.0", "npm:leaky@1.0.1") }, "2 jobs: 1 run, 0 judged, 1 skipped, 0 failed; status 1", []string{"npm:leaky"}},
+		{func() { o.MaxAge = time.Nanosecond }, "2 jobs: 2 run, 0 judged, 0 skipped, 0 failed; status 1", []string{"npm:honest", "npm:leaky"}},
+		{func() {
+			o.MaxAge, o.Rules = 0, "r3"
+			if err := os.RemoveAll(filepath.Join(dir, "runs")); err != nil {
+				t.Fatal(err)
+			}
+		}, "2 jobs: 2 run, 0 judged, 0 skipped, 0 failed; status 1", []string{"npm:honest", "npm:leaky"}},
+		{func() { o.Filter = "hon" }, "1 jobs: 0 run, 0 judged, 1 skipped, 0 failed; status 0", nil},
+	} {
+		step.change()
+		f.ran = nil
+		got, err := sweepOnce(t.Context(), t, f, o)
+		if err != nil || got != step.want {
+			t.Errorf("%s, %v; want %s", got, err, step.want)
+		}
+		slices.Sort(f.ran)
+		if diff := cmp.Diff(step.ran, f.ran); diff != "" {
+			t.Error(diff)
+		}
+	}
+	shows(t, dir)
+}
+
+// shows checks what the store and the site have of the sweeps above.
+func shows(t *testing.T, dir string) {
+	t.Helper()
+	s, err := store.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	sweeps, err := s.Sweeps(t.Context())
+	if err != nil || len(sweeps) != 8 {
+		t.Fatalf("%d sweeps, %v", len(sweeps), err)
+	}
+	before, _ := s.Entries(t.Context(), 1)
+	after, err := s.Entries(t.Context(), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "npm:broken: gone, 1.0.0 was error\nnpm:newest: gone,  was clean\n2 servers differ\n"
+	if diff := cmp.Diff(want, site.Text(site.Diff(before, after))); diff != "" {
+		t.Error(diff)
+	}
+	out := t.TempDir()
+	root, err := os.OpenRoot(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if err := site.Write(t.Context(), s, root); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"index.html", "results.json", "results.csv", "feed.xml", "servers/npm-honest.html"} {
+		if data, err := os.ReadFile(filepath.Join(out, name)); err != nil || len(data) < 50 {
+			t.Errorf("%s: %d bytes, %v", name, len(data), err)
+		}
+	}
+}
+
+// A sweep that was ended goes on where it was, and every job has one result.
+func TestASweepGoesOn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	f := &fake{block: make(chan struct{})}
+	o := Options{Dir: dir, Rules: "r", Settings: "s", Source: list(t, dir, "npm:slow@1.0.0", "npm:honest@1.0.0", "npm:leaky@1.0.0")}
+	ctx, stop := context.WithCancel(t.Context())
+	o.Progress = func(p Progress) {
+		if p.Run == 2 {
+			stop()
+		}
+	}
+	if got, err := sweepOnce(ctx, t, f, o); !errors.Is(err, context.Canceled) {
+		t.Fatalf("%s, %v", got, err)
+	}
+	close(f.block)
+	o.Progress = nil
+	got, err := sweepOnce(t.Context(), t, f, o)
+	if err != nil || got != "3 jobs: 3 run, 0 judged, 0 skipped, 0 failed; status 1" {
+		t.Errorf("%s, %v", got, err)
+	}
+	slices.Sort(f.ran)
+	if diff := cmp.Diff([]string{"npm:honest", "npm:leaky", "npm:slow", "npm:slow"}, f.ran); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Every target is of one shard.
+func TestShards(t *testing.T) {
+	t.Parallel()
+	for i := range 200 {
+		target := listing.Target{Key: fmt.Sprintf("npm:p%d", i)}
+		n := 0
+		for shard := 1; shard <= 7; shard++ {
+			if (&sweeper{Options: Options{Shard: shard, Shards: 7}}).takes(&target) {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s is of %d shards", target.Key, n)
+		}
+	}
+}
+
+// A run comes out of its archive as it went in, and nothing leads out of the directory.
+func TestPack(t *testing.T) {
+	t.Parallel()
+	from, to := t.TempDir(), t.TempDir()
+	analyzetest.UnpackRun(t, kept+"local-ebpf-clean-honest.tar.gz", from)
+	a, err := os.OpenRoot(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	b, err := os.OpenRoot(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	var one, two strings.Builder
+	if err := errors.Join(pack(a, &one), unpack(strings.NewReader(one.String()), b), pack(b, &two)); err != nil || one.String() != two.String() {
+		t.Errorf("it comes out otherwise: %v", err)
+	}
+	if err := unpack(strings.NewReader(strings.Replace(one.String(), "index.json", "../ndx.jso", 1)), b); err == nil {
+		t.Error("an archive led out of the directory")
+	}
+}

@@ -1,0 +1,128 @@
+package sweep
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/queue"
+)
+
+// Worker takes jobs from a queue.
+type Worker struct {
+	Queue *queue.Queue
+	Probe Probe
+	// Jobs is how many targets run at once.
+	Jobs int
+	// Dir is where a run is until it is in the queue.
+	Dir string
+	// Budget bounds one target in time; 0 is an hour.
+	Budget time.Duration
+	// Settings is the digest of the worker's options, "" for a worker that takes all jobs.
+	Settings string
+	// Begin takes the name of each target that begins, nil for nothing.
+	Begin func(name string)
+}
+
+// Run works until the context ends, whose error it returns.
+func (w *Worker) Run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	for range max(w.Jobs, 1) {
+		g.Go(func() error {
+			for {
+				d, err := w.Queue.Next(ctx)
+				if err != nil {
+					return err
+				}
+				if err := w.take(ctx, d); err != nil {
+					return err
+				}
+			}
+		})
+	}
+	return g.Wait()
+}
+
+// take does one job. An error is the queue's: what is wrong with the target is its answer.
+func (w *Worker) take(ctx context.Context, d *queue.Delivery) error {
+	var j job
+	if err := json.Unmarshal(d.Job, &j); err != nil || j.Name == "" || j.Sweep == "" {
+		return d.Done(ctx) // of another program: nobody can do it
+	}
+	if w.Settings != "" && j.Settings != w.Settings {
+		return d.Again(10 * time.Second)
+	}
+	a := answer{Ran: time.Now().UTC().Truncate(time.Second), Try: d.Try, Status: 3}
+	if d.Try > maxTries {
+		a.Error = fmt.Sprintf("no worker came to its end with this target in %d tries", maxTries)
+		return w.answer(ctx, d, &j, &a)
+	}
+	if w.Begin != nil {
+		w.Begin(j.Target.Name)
+	}
+	err := w.run(ctx, &j, &a)
+	if ctx.Err() != nil {
+		// The worker is to end: another one begins anew.
+		_ = d.Again(0) // without it the queue waits for a sign of life
+		return ctx.Err()
+	}
+	if err != nil {
+		a.Error = shortened(err)
+	}
+	return w.answer(ctx, d, &j, &a)
+}
+
+func (w *Worker) answer(ctx context.Context, d *queue.Delivery, j *job, a *answer) error {
+	if err := w.Queue.PutResult(ctx, j.Sweep, j.Name, encode(a)); err != nil {
+		return err
+	}
+	return d.Done(ctx)
+}
+
+// run probes a target and puts its files into the queue.
+func (w *Worker) run(ctx context.Context, j *job, a *answer) (err error) {
+	out, err := os.MkdirTemp(w.Dir, "run-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(out)) }()
+	budget := w.Budget
+	if budget <= 0 {
+		budget = time.Hour
+	}
+	limited, cancel := context.WithTimeout(ctx, budget)
+	defer cancel()
+	start := time.Now()
+	dir, status, err := w.Probe(limited, j.Target, out)
+	a.Seconds = time.Since(start).Round(time.Millisecond).Seconds()
+	if err != nil {
+		if limited.Err() != nil && ctx.Err() == nil {
+			err = fmt.Errorf("it took longer than the budget of a target, %s", budget)
+		}
+		return err
+	}
+	a.Status = status
+	if rel, err := filepath.Rel(out, dir); err != nil || !filepath.IsLocal(rel) {
+		return errors.New("the run's directory is elsewhere")
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	r, pipe := io.Pipe()
+	var g errgroup.Group
+	g.Go(func() error {
+		err := pack(root, pipe)
+		return errors.Join(err, pipe.CloseWithError(err))
+	})
+	err = w.Queue.PutRun(ctx, j.Sweep, j.Name, r)
+	return errors.Join(err, r.CloseWithError(err), g.Wait())
+}
