@@ -18,6 +18,8 @@ type lines struct {
 	src *bufio.Reader
 	buf []byte
 	n   int // the current line's number, from 1
+	// at is where in src the current line begins, in bytes, and read where reading stands.
+	at, read int64
 	// growing says that src may have more later: a line without an end is then kept
 	// until the rest is there. partly and long say what is kept of one.
 	growing, partly, long bool
@@ -29,6 +31,7 @@ func newLines(r io.Reader) *lines { return &lines{src: bufio.NewReaderSize(r, 64
 func (l *lines) next() ([]byte, error) {
 	if !l.partly {
 		l.n++
+		l.at = l.read
 		if cap(l.buf) > 1<<20 {
 			l.buf = nil
 		}
@@ -36,6 +39,7 @@ func (l *lines) next() ([]byte, error) {
 	}
 	for {
 		part, err := l.src.ReadSlice('\n')
+		l.read += int64(len(part))
 		if len(l.buf)+len(part) > MaxLine+1 {
 			l.long, l.buf = true, l.buf[:0]
 		} else if !l.long {

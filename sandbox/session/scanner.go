@@ -61,6 +61,14 @@ func (s *Scanner) Envelope() *wire.Envelope {
 // Line is the number of the line last read, from 1.
 func (s *Scanner) Line() int { return s.lines.n }
 
+// Place is where the line last read stands in what the Scanner reads: its first byte and its
+// length with its end, in bytes.
+func (s *Scanner) Place() (start, size int64) { return s.lines.at, s.lines.read - s.lines.at }
+
+// Growing makes the Scanner keep a line without an end until the rest of it is there:
+// after io.EOF, Next may be called again.
+func (s *Scanner) Growing() { s.lines.growing = true }
+
 // LineError says which line could not be read; reading goes on behind it.
 type LineError struct {
 	Line int
