@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what the checks run besides Go: strace, Python with venv, Node with npm, git, curl.
+# Installs what the checks run besides Go: strace, Python with venv, Node with npm, git, curl, tmux.
 # Whatever is on the PATH already is left alone, but for a Node that is too old.
 . "$(dirname "$0")/lib.sh"
 
@@ -7,6 +7,8 @@ t0=$(seconds)
 have strace || packages strace
 have git || packages git
 have curl || packages curl
+# The terminal of make tui-report.
+have tmux || packages tmux
 # What --vary clock has servers load.
 [ -n "$(ls -d /usr/lib/*/faketime 2>/dev/null)" ] || packages libfaketime || say "no libfaketime here"
 have gcc || packages gcc libc6-dev

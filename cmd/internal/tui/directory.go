@@ -189,7 +189,13 @@ func (d *directory) open() tea.Cmd {
 	return push(newStream(d.env, clean(e.name, 60), file, x))
 }
 
-func (d *directory) title() string { return clean(d.path, 200) }
+func (d *directory) title() string {
+	name, err := filepath.Abs(d.path)
+	if err != nil {
+		name = d.path
+	}
+	return clean(filepath.Base(name), 200)
+}
 
 func (d *directory) head() string {
 	w := d.nameWidth()

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -67,7 +66,7 @@ func (v *findingView) build(w int) []item {
 	out = append(out, said(""), said(v.bold("Evidence")+v.dim("  enter shows the moment")))
 	for _, e := range f.Evidence {
 		out = append(out, item{
-			line: func(int) string { return "  " + v.accent(pad(place(&e), 22)) + " " + clean(e.Text, 600) },
+			line: func(int) string { return "  " + v.accent(pad(place(&e), 12)) + " " + clean(e.Text, 600) },
 			open: func() tea.Cmd { return func() tea.Msg { return jumpMsg{v.of, e} } },
 		})
 	}
@@ -80,12 +79,10 @@ func place(e *finding.Evidence) string {
 	case e.Location != nil:
 		return fmt.Sprintf("%s:%d", clean(e.Location.Path, 100), e.Location.Line)
 	case e.Seq > 0:
-		return fmt.Sprintf("%s %d at %s", clean(e.Source, 10), e.Seq, seconds(e.Time))
+		return fmt.Sprintf("%s %d", clean(e.Source, 10), e.Seq)
 	}
-	return clean(e.Source, 10) + " at " + seconds(e.Time)
+	return clean(e.Source, 10)
 }
-
-func seconds(t time.Duration) string { return fmt.Sprintf("%.3f", t.Seconds()) }
 
 func (v *findingView) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {

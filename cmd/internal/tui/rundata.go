@@ -17,7 +17,7 @@ import (
 )
 
 // runFiles are the files by which a directory is known to be a run's.
-var runFiles = []string{session.IndexFile, session.FramesFile, report.FileJSON}
+var runFiles = []string{session.IndexFile, session.TraceFile, report.FileJSON}
 
 // maxReport bounds a report.json, in bytes.
 const maxReport = 256 << 20

@@ -220,6 +220,9 @@ func (v *runView) build() {
 			v.set(i, []item{said(v.bad(why))})
 		}
 		v.set(tabSessions, v.sessions())
+		if v.data != nil && len(v.data.runs) > 0 {
+			v.at, v.note = tabSessions, why // the logs of a run that is not over can be read
+		}
 		return
 	}
 	v.set(tabOverview, v.overview())

@@ -50,7 +50,9 @@ const maxMoments = 200_000
 
 // moments is a run's timeline.
 type moments struct {
-	dir    string
+	dir string
+	// base is the run's clock at its beginning.
+	base   time.Duration
 	all    []moment
 	more   int
 	hidden [momentKinds]bool
@@ -88,7 +90,9 @@ func (m *moments) read(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	m.base = log.Header.Clock0
 	call := 0
+	flows := map[uint64]string{}
 	for line := range log.Trace() {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -96,7 +100,7 @@ func (m *moments) read(ctx context.Context, path string) error {
 		if line.Mark != nil && line.Mark.Kind == session.MarkCall {
 			call = line.Mark.Call
 		}
-		at, ok := momentOf(&line)
+		at, ok := momentOf(&line, flows)
 		if ok && len(m.all) < maxMoments {
 			at.call = call
 			m.all = append(m.all, at)
@@ -110,14 +114,14 @@ func (m *moments) read(ctx context.Context, path string) error {
 	return nil
 }
 
-// momentOf is what a line of the trace shows, if anything.
-func momentOf(l *session.Line) (moment, bool) {
+// momentOf is what a line of the trace shows, if anything. flows remembers where flows lead.
+func momentOf(l *session.Line, flows map[uint64]string) (moment, bool) {
 	switch {
 	case l.Record != nil:
 		r := l.Record
 		return moment{time: r.Time, kind: momentRecord, source: "record", seq: r.Seq, text: recordText(r), bad: r.Err != ""}, true
 	case l.Flow != nil:
-		return flowMoment(l.Flow)
+		return flowMoment(l.Flow, flows)
 	case l.Mark != nil:
 		return markMoment(l.Mark)
 	}
@@ -149,13 +153,19 @@ func recordText(r *trace.Record) string {
 // cut bounds a text in bytes.
 func cut(s string, n int) string { return s[:min(len(s), n)] }
 
-func flowMoment(f *trace.Flow) (moment, bool) {
+func flowMoment(f *trace.Flow, flows map[uint64]string) (moment, bool) {
 	m := moment{time: f.Stamp, kind: momentFlow, source: "flow", seq: f.Flow}
-	to := f.Host
-	if to == "" {
-		to = f.Dest.Addr().String()
+	to, known := flows[f.Flow]
+	if f.Dest.IsValid() {
+		host := f.Host
+		if host == "" {
+			host = f.Dest.Addr().String()
+		}
+		to = fmt.Sprintf("%s %s:%d", f.Proto, host, f.Dest.Port())
+		if !known && len(flows) < maxMoments {
+			flows[f.Flow] = to
+		}
 	}
-	to = fmt.Sprintf("%s %s:%d", f.Proto, to, f.Dest.Port())
 	switch f.Type {
 	case trace.FlowData:
 		return m, false
@@ -320,7 +330,7 @@ func (v *runView) momentLine(m *moment) string {
 	} else {
 		word = v.accent(word)
 	}
-	return left(seconds(m.time), 10) + "  " + pad(call, 9) + " " + word + " " + clean(m.text, 600)
+	return left(seconds(m.time-v.moments.base), 10) + "  " + pad(call, 9) + " " + word + " " + clean(m.text, 600)
 }
 
 func (v *runView) openMoment(m *moment) tea.Cmd {
@@ -374,3 +384,5 @@ func (v *runView) goTo(want *moment) {
 	}
 	v.tabs[tabTimeline].list.set(best)
 }
+
+func seconds(t time.Duration) string { return fmt.Sprintf("%.3f", t.Seconds()) }

@@ -48,6 +48,7 @@ const maxBeside = 200
 func (v *runView) beside(name string, declares []string, effects []finding.Effect) []item {
 	var does []string
 	ordinary := 0
+	effects = merged(effects)
 	slices.SortStableFunc(effects, func(a, b finding.Effect) int {
 		return cmp.Or(cmp.Compare(rankOf(&b), rankOf(&a)), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Target, b.Target))
 	})
@@ -142,6 +143,32 @@ func (v *runView) declares(t *scope.Tool) []string {
 	}
 	if len(out) == 0 {
 		out = append(out, v.dim("nothing is declared"))
+	}
+	return out
+}
+
+// merged is one effect of each kind on each target, with the highest rung and the sum of the counts.
+// What nothing explains stays apart.
+func merged(effects []finding.Effect) []finding.Effect {
+	type key struct {
+		kind           finding.EffectKind
+		target         string
+		plain, unknown bool
+	}
+	at := map[key]int{}
+	var out []finding.Effect
+	for _, e := range effects {
+		k := key{e.Kind, e.Target, e.Noise != "", e.Explained == nil}
+		i, ok := at[k]
+		if !ok {
+			at[k] = len(out)
+			out = append(out, e)
+			continue
+		}
+		out[i].Count += e.Count
+		if e.Rung.Rank() > out[i].Rung.Rank() {
+			out[i].Rung = e.Rung
+		}
 	}
 	return out
 }

@@ -1,0 +1,132 @@
+//go:build e2e
+
+package tui
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// terminal is coalmine tui in a tmux of its own.
+type terminal struct {
+	t      *testing.T
+	socket string
+}
+
+func (m *terminal) tmux(args ...string) string {
+	m.t.Helper()
+	out, err := exec.Command("tmux", append([]string{"-S", m.socket, "-f", os.DevNull}, args...)...).CombinedOutput()
+	if err != nil {
+		m.t.Fatalf("tmux %s: %v: %s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// screen is what the terminal shows.
+func (m *terminal) screen() string {
+	return trimmed(strings.Split(strings.TrimSuffix(m.tmux("capture-pane", "-p"), "\n"), "\n"))
+}
+
+// becomes waits for a screen, and returns the last one that it saw.
+func (m *terminal) becomes(want string) (last string, took time.Duration) {
+	began := time.Now()
+	for time.Since(began) < 20*time.Second {
+		if last = m.screen(); last == want {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return last, time.Since(began)
+}
+
+// tmuxKeys are tmux's names of the keys of a script.
+var tmuxKeys = map[string]string{"enter": "Enter", "esc": "Escape", "down": "Down", "up": "Up", "tab": "Tab", "left": "Left", "right": "Right"}
+
+// keys types a step of a script. A word behind a word that is typed follows a space.
+func (m *terminal) keys(step string) {
+	typing, typed := false, false
+	for _, word := range strings.Fields(step) {
+		if name, ok := tmuxKeys[word]; ok {
+			m.tmux("send-keys", name)
+			if word == "esc" {
+				time.Sleep(120 * time.Millisecond) // what follows would be taken for a part of it
+			}
+			typing, typed = false, false
+			continue
+		}
+		if typed {
+			m.tmux("send-keys", "Space")
+		}
+		m.tmux("send-keys", "-l", word)
+		typed = typing
+		typing = typing || word == "f" || word == "/"
+	}
+}
+
+// TestTerminal plays the scripts in a real terminal at three sizes, and compares the screens with
+// those that the model is held to. A last line counts them.
+func TestTerminal(t *testing.T) {
+	if os.Getenv("COALMINE_TUI") == "" {
+		t.Skip("make tui-report plays the scripts in a terminal")
+	}
+	dir := fixtures(t)
+	program := filepath.Join(t.TempDir(), "coalmine")
+	if out, err := exec.Command("go", "build", "-o", program, "../../coalmine").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	same, all := 0, 0
+	for _, s := range scripts {
+		path := filepath.Join(dir, s.on)
+		if s.big {
+			path = filepath.Join(t.TempDir(), s.on)
+			writeLog(t, path, millionLog)
+		}
+		for _, size := range sizes {
+			m := &terminal{t: t, socket: filepath.Join(t.TempDir(), "s")}
+			m.tmux("new-session", "-d", "-x", fmt.Sprint(size[0]), "-y", fmt.Sprint(size[1]), "-c", dir,
+				"env", "LC_ALL=C.UTF-8", "TERM=screen-256color", program, "tui", path, ";", "set", "-g", "status", "off")
+			ok := 0
+			var first time.Duration
+			kept := readKept(t, s.kept(size), s.steps)
+			for i, step := range s.steps {
+				m.keys(step)
+				got, took := m.becomes(kept[i])
+				if i == 0 {
+					first = took
+				}
+				all++
+				if got == kept[i] {
+					ok++
+				} else {
+					t.Errorf("%s at %dx%d, keys %q (-kept +terminal):\n%s", s.name, size[0], size[1], step, cmp.Diff(kept[i], got))
+				}
+			}
+			same += ok
+			fmt.Printf("tui %s at %dx%d: %d/%d screens, the first after %d ms, %s\n", s.name, size[0], size[1], ok, len(s.steps), first.Milliseconds(), m.memory())
+			m.tmux("kill-server")
+		}
+	}
+	fmt.Printf("tui: %d/%d\n", same, all)
+}
+
+// memory is the most that the program took.
+func (m *terminal) memory() string {
+	data, err := os.ReadFile(filepath.Join("/proc", strings.TrimSpace(m.tmux("list-panes", "-F", "#{pane_pid}")), "status"))
+	if err != nil {
+		return "memory unknown"
+	}
+	for line := range bytes.Lines(data) {
+		if rest, ok := bytes.CutPrefix(line, []byte("VmHWM:")); ok {
+			return "memory " + strings.Join(strings.Fields(string(rest)), " ")
+		}
+	}
+	return "memory unknown"
+}
