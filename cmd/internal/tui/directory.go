@@ -177,16 +177,16 @@ func (d *directory) open() tea.Cmd {
 	e := &d.entries[d.cursor]
 	switch e.kind {
 	case kindRun:
-		return push(newRun(d.env, e.path))
+		return d.push(newRun(d.env, e.path))
 	case kindDir:
-		return push(newDirectory(d.env, e.path))
+		return d.push(newDirectory(d.env, e.path))
 	}
 	file, x, err := frames.Open(e.path)
 	if err != nil {
 		e.ready, e.err = true, err
 		return nil
 	}
-	return push(newStream(d.env, clean(e.name, 60), file, x))
+	return d.push(newStream(d.env, clean(e.name, 60), file, x))
 }
 
 func (d *directory) title() string {

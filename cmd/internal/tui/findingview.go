@@ -67,7 +67,7 @@ func (v *findingView) build(w int) []item {
 	for _, e := range f.Evidence {
 		out = append(out, item{
 			line: func(int) string { return "  " + v.accent(pad(place(&e), 12)) + " " + clean(e.Text, 600) },
-			open: func() tea.Cmd { return func() tea.Msg { return jumpMsg{v.of, e} } },
+			open: func() tea.Cmd { return v.later(jumpMsg{v.of, e}) },
 		})
 	}
 	return out

@@ -86,7 +86,7 @@ func (m *message) update(msg tea.Msg) tea.Cmd {
 // open folds, unfolds, or shows the whole of a value.
 func (m *message) open() tea.Cmd {
 	if m.tree == nil {
-		return push(newText(m.env, "line", m.raw))
+		return m.push(newText(m.env, "line", m.raw))
 	}
 	n := &m.tree.nodes[m.cursor]
 	if n.folds() {
@@ -96,7 +96,7 @@ func (m *message) open() tea.Cmd {
 	}
 	if len(n.raw) > 0 && n.raw[0] == '"' {
 		text, _ := unquote(n.raw, maxText)
-		return push(newText(m.env, n.key, text))
+		return m.push(newText(m.env, n.key, text))
 	}
 	return nil
 }

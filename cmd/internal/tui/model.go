@@ -37,9 +37,16 @@ type (
 	openMsg struct{}
 )
 
-func push(s screen) tea.Cmd { return func() tea.Msg { return pushMsg{s} } }
+// later leaves a message that the Model takes before anything else: a key that is typed ahead
+// then finds the screen or the prompt that the key before it opened.
+func (e env) later(msg tea.Msg) tea.Cmd {
+	*e.waiting = append(*e.waiting, msg)
+	return nil
+}
 
-func ask(what, text string) tea.Cmd { return func() tea.Msg { return askMsg{what, text} } }
+func (e env) push(s screen) tea.Cmd { return e.later(pushMsg{s}) }
+
+func (e env) ask(what, text string) tea.Cmd { return e.later(askMsg{what, text}) }
 
 // Model is the whole terminal: screens that lie on one another, a prompt and the help.
 type Model struct {
@@ -60,6 +67,8 @@ type env struct {
 	follow bool
 	// version is coalmine's.
 	version string
+	// waiting are messages between screens, which later adds.
+	waiting *[]tea.Msg
 }
 
 // Init implements tea.Model.
@@ -77,40 +86,51 @@ func (m *Model) fitScreen(s screen) { s.resize(m.width, max(1, m.height-rowsAbov
 
 // Update implements tea.Model.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmds := []tea.Cmd{m.take(msg)}
+	for len(*m.waiting) > 0 {
+		next := (*m.waiting)[0]
+		*m.waiting = (*m.waiting)[1:]
+		cmds = append(cmds, m.take(next))
+	}
+	return m, tea.Batch(cmds...)
+}
+
+// take takes one message.
+func (m *Model) take(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 		for _, s := range m.screens {
 			m.fitScreen(s)
 		}
-		return m, nil
+		return nil
 	case tea.KeyPressMsg:
-		return m, m.key(msg)
+		return m.key(msg)
 	case tea.PasteMsg:
 		if m.prompt != nil {
 			m.prompt.insert(msg.Content)
 		}
-		return m, nil
+		return nil
 	case tea.MouseWheelMsg, tea.MouseClickMsg:
 		if m.help || m.prompt != nil {
-			return m, nil
+			return nil
 		}
-		return m, m.top().update(msg)
+		return m.top().update(msg)
 	case pushMsg:
 		m.fitScreen(msg.screen)
 		m.screens = append(m.screens, msg.screen)
-		return m, msg.start()
+		return msg.start()
 	case popMsg:
-		return m, m.pop()
+		return m.pop()
 	case askMsg:
 		m.prompt = &prompt{what: msg.what, text: []rune(msg.text)}
-		return m, nil
+		return nil
 	}
 	var cmds []tea.Cmd
 	for _, s := range m.screens {
 		cmds = append(cmds, s.update(msg))
 	}
-	return m, tea.Batch(cmds...)
+	return tea.Batch(cmds...)
 }
 
 func (m *Model) pop() tea.Cmd {

@@ -230,7 +230,8 @@ func TestEvidenceJumps(t *testing.T) {
 				continue
 			}
 			jumps++
-			p.do(push(newFinding(v, &f)))
+			p.m.push(newFinding(v, &f))
+			p.send(nil)
 			p.send(jumpMsg{v, *e})
 			m := &v.moments.all[v.moments.visible[v.tabs[tabTimeline].list.cursor]]
 			if v.at != tabTimeline || m.source != "record" || m.seq != e.Seq || p.m.top() != screen(v) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/tui/frames"
@@ -24,7 +25,7 @@ func Plain(ctx context.Context, o Options) error {
 		return err
 	}
 	w := bufio.NewWriter(o.Out)
-	e := env{ctx: ctx, version: o.Version}
+	e := env{ctx: ctx, version: o.Version, waiting: new([]tea.Msg)}
 	switch kind {
 	case kindRun:
 		err = plainRun(w, newRun(e, o.Path))

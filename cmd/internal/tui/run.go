@@ -65,7 +65,7 @@ func (m *Model) close() {
 // New returns the model of what the options name.
 func New(ctx context.Context, o Options) (*Model, error) {
 	ctx, stop := context.WithCancel(ctx)
-	m := &Model{env: env{ctx: ctx, theme: theme{o.Color}, follow: o.Follow, version: o.Version}, stop: stop}
+	m := &Model{env: env{ctx: ctx, theme: theme{o.Color}, follow: o.Follow, version: o.Version, waiting: new([]tea.Msg)}, stop: stop}
 	s, err := m.open(o)
 	if err != nil {
 		stop()

@@ -142,7 +142,7 @@ func (v *runView) key(k string) tea.Cmd {
 	case "shift+tab":
 		return v.show((v.at + tabCount - 1) % tabCount)
 	case "/":
-		return ask("search", "")
+		return v.ask("search", "")
 	case "n":
 		v.find(v.list().cursor+1, 1)
 	case "N":
@@ -295,7 +295,7 @@ func (v *runView) findings() []item {
 			line: func(int) string {
 				return v.severity(f.Severity) + " " + pad(clean(f.Rule, 40), 6) + " " + clean(f.Message, 600)
 			},
-			open: func() tea.Cmd { return push(newFinding(v, &f)) },
+			open: func() tea.Cmd { return v.push(newFinding(v, &f)) },
 		})
 	}
 	if len(out) == 0 {
@@ -343,7 +343,7 @@ func (v *runView) openSession(below string, seq uint64) tea.Cmd {
 	}
 	s := newStream(v.env, name, file, x)
 	s.wanted = seq
-	return push(s)
+	return v.push(s)
 }
 
 func (v *runView) title() string {

@@ -180,9 +180,9 @@ func (s *stream) key(k string) tea.Cmd {
 	s.note = ""
 	switch k {
 	case "f":
-		return ask("filter", s.typed)
+		return s.ask("filter", s.typed)
 	case "/":
-		return ask("search", "")
+		return s.ask("search", "")
 	case "n":
 		return s.find(s.cursor+1, 1)
 	case "N":
@@ -337,7 +337,7 @@ func (s *stream) open() tea.Cmd {
 	if s.list.n == 0 {
 		return nil
 	}
-	return push(newMessage(s.env, s, s.at(s.cursor)))
+	return s.push(newMessage(s.env, s, s.at(s.cursor)))
 }
 
 func (s *stream) title() string {

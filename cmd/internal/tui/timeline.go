@@ -337,7 +337,7 @@ func (v *runView) openMoment(m *moment) tea.Cmd {
 	if m.kind == momentFrame {
 		return v.openSession(v.moments.dir, m.seq)
 	}
-	return push(newText(v.env, fmt.Sprintf("%s %d", m.source, m.seq), m.text))
+	return v.push(newText(v.env, fmt.Sprintf("%s %d", m.source, m.seq), m.text))
 }
 
 // jump shows the moment of a piece of evidence: its frame, or its place on the timeline.
@@ -357,15 +357,15 @@ func (v *runView) jump(msg jumpMsg) tea.Cmd {
 	}
 	v.at = tabTimeline
 	v.wanted = &moment{time: e.Time, source: e.Source, seq: e.Seq}
-	back := func() tea.Msg { return popMsg{} }
+	v.later(popMsg{})
 	if v.moments == nil || v.moments.dir != dir {
 		v.moments = nil
 		v.set(tabTimeline, []item{said("reading the log…")})
-		return tea.Batch(back, v.readMoments(dir))
+		return v.readMoments(dir)
 	}
 	v.goTo(v.wanted)
 	v.wanted = nil
-	return back
+	return nil
 }
 
 // goTo selects the moment of a piece of evidence, else the one nearest in time.
