@@ -17,7 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the kept screens anew")
 
-// script is a list of keys on something that is shown. After each step the screen is compared.
+// script is a list of keys on something that is shown. After each step the screen is compared;
+// what a step starts in the background is over by the next one.
 type script struct {
 	name string
 	// on is a name below the directory that fixtures makes.
@@ -30,8 +31,8 @@ type script struct {
 // scripts are played by the hermetic test in the model, and by make tui-report in a terminal.
 // A step is keys with a space between them; a word that is no key is typed.
 var scripts = []script{
-	{name: "session", on: "weather.jsonl", steps: []string{"", "G enter", "p", "esc f errors enter", "e / lisbon enter", "n t", "x ?"}},
-	{name: "values", on: "weather.jsonl", steps: []string{"f tool:long enter G enter", "G k enter", "G"}},
+	{name: "session", on: "weather.jsonl", steps: []string{"", "G enter", "p", "esc f errors enter", "e / lisbon enter", "n", "t", "x ?"}},
+	{name: "values", on: "weather.jsonl", steps: []string{"", "f tool:long enter", "G enter", "G k enter", "G"}},
 	{name: "hostile", on: "hostile.jsonl", steps: []string{"", "G enter", "esc g down enter", "esc f errors enter"}},
 	{name: "run", on: "leaky", steps: []string{"", "2", "enter", "G enter", "3", "4", "s f", "5 enter"}},
 	{name: "report", on: "leaky/report.json", steps: []string{"", "4"}},
