@@ -80,9 +80,12 @@ func (e *env) init() *cobra.Command {
 
 // offer writes one file where there is none and the user agrees. The end of the input is a no.
 func (e *env) offer(root *os.Root, in *bufio.Reader, f *startFile, yes bool) error {
-	if _, err := root.Lstat(f.name); !errors.Is(err, fs.ErrNotExist) {
+	switch _, err := root.Lstat(f.name); {
+	case err == nil:
 		fmt.Fprintf(e.out, "%s exists; coalmine leaves it as it is\n", f.name)
 		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return &sandbox.UsageError{Err: err, Hint: "remove the link, which may have come with the repository"}
 	}
 	if !yes {
 		fmt.Fprintf(e.out, "Write %s (%s)? [y/N] ", f.name, f.about)
