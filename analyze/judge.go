@@ -79,6 +79,7 @@ type judge struct {
 	// spilled is the data that stood on stderr, and scanner finds it.
 	spilled []rules.Spilled
 	scanner *pii.Scanner
+	spoken  int // bytes on stderr
 	// last is the moment of the latest mark or record: the run's end.
 	last time.Duration
 	// phase and tool are those of the place in the log that is read.

@@ -29,9 +29,9 @@ func TestShellReads(t *testing.T) {
 
 func TestShellText(t *testing.T) {
 	for want, argv := range map[string][]string{
-		"ls":  {"/bin/sh", "-c", "ls"},
-		"ls ": {"bash", "-lc", "ls ", "x"},
-		"":    {"python3", "-c", "print()"},
+		"ls":    {"/bin/sh", "-c", "ls"},
+		"ls -l": {"bash", "-lc", "ls -l", "x"},
+		"":      {"python3", "-c", "print()"},
 	} {
 		if got := shellText(argv); got != want {
 			t.Errorf("%q: %q", argv, got)

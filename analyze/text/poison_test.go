@@ -13,7 +13,7 @@ import (
 // pieces make texts that come near to what the poisons match.
 var pieces = strings.Split("<|[|]|>| | |  |\n|\t|.|-|x|_|é|\u017F|\xff|important|system|inst|SYS|read|Read|reads|send|get|getIt|cat|include|do|do not|don't|dont|never|without|avoid|"+
 	"ignore|ignored|forget|all|any|the|your|previous|prior|prior to|other|instructions|rules|tell|telling|show|mention|the user|user|must|should|not|know|be told|"+
-	"id|the id|the element uid|mention|hide|keep|this|it|from the user|secret|~/.ssh|id_rsa|.aws/credentials|/etc/shadow|before|after|when|whenever|using|calling|use|another|tool|tools|you must|must first|"+
+	"the element uid|id|mention|hide|keep|this|it|from the user|secret|~/.ssh|id_rsa|.aws/credentials|/etc/shadow|before|after|when|whenever|using|calling|use|another|tool|tools|you must|must first|"+
 	"always|always call|curl|files|private|.env|instead of|never use|do not use|search|from|of|provided by|any other|servers|override|critical|reveal|call", "|")
 
 func rejects(t interface{ Fatalf(string, ...any) }, s string) {
