@@ -30,6 +30,7 @@
 # make evasion-report   ways of hiding from a tracer, and whether they work
 # make tracer-faults    a million calls at once, and tracers that are taken away
 # make kill-report      kill -9 of each process of a run at 200 random moments; SHARD=i/n for a part
+# make sweep-report  sweeps of real servers: killed and taken up, unchanged, under newer rules, in shards
 # make judge-report  kept runs judged again, elsewhere, by another user: the same reports
 # make tui-report     scripts of keys on coalmine tui in a real terminal, and the screens that are kept
 # make bench  the figures that README.md and the design promise, against their bounds (testdata/bench); SHARD=i/n for a part
@@ -43,7 +44,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: audit-parity docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report reach-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report install-check tui-report
+.PHONY: audit-parity docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report reach-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report install-check tui-report sweep-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -190,6 +191,9 @@ tui-report:
 	COALMINE_TUI=all go test -tags e2e -count=1 -v -timeout 9m -run '^TestTerminal$$' ./cmd/internal/tui | awk '\
 	  /^tui: / { last = $$2; next } !/^(===|---|PASS|ok)/ { print; fflush() } \
 	  END { split(last, n, "/"); print "tui: " (last ? last : "0/0"); exit n[1] != n[2] || !n[2] }'
+# Real servers swept with the embedded queue; the script says what is compared.
+sweep-report: build
+	.ci/sweep-report
 
 # Every kept run judged again: as it was kept, in another place, and with one record changed.
 judge-report:
