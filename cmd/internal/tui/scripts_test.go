@@ -31,13 +31,13 @@ type script struct {
 // scripts are played by the hermetic test in the model, and by make tui-report in a terminal.
 // A step is keys with a space between them; a word that is no key is typed.
 var scripts = []script{
-	{name: "session", on: "weather.jsonl", steps: []string{"", "G enter", "p", "esc f errors enter", "e / lisbon enter", "n", "t", "x ?"}},
+	{name: "session", on: "weather.jsonl", steps: []string{"", "G enter", "p", "q f errors enter", "e / lisbon enter", "n", "t", "x ?"}},
 	{name: "values", on: "weather.jsonl", steps: []string{"", "f tool:long enter", "G enter", "G k enter", "G"}},
-	{name: "hostile", on: "hostile.jsonl", steps: []string{"", "G enter", "esc g down enter", "esc f errors enter"}},
+	{name: "hostile", on: "hostile.jsonl", steps: []string{"", "G enter", "q g down enter", "q f errors enter"}},
 	{name: "run", on: "leaky", steps: []string{"", "2", "enter", "G enter", "3", "4", "s f", "5 enter"}},
 	{name: "report", on: "leaky/report.json", steps: []string{"", "4"}},
-	{name: "directory", on: ".", steps: []string{"", "down enter", "q"}},
-	{name: "million", on: "million.jsonl", big: true, steps: []string{"", "G", "f tool:tool_36 errors enter", "enter", "esc x / 499999 enter", "g"}},
+	{name: "directory", on: ".", steps: []string{"", "down enter", "esc"}},
+	{name: "million", on: "million.jsonl", big: true, steps: []string{"", "G", "f tool:tool_36 errors enter", "enter", "q x / 499999 enter", "g"}},
 }
 
 // sizes are the terminals' columns and rows.

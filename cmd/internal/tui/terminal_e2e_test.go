@@ -35,30 +35,33 @@ func (m *terminal) screen() string {
 	return trimmed(strings.Split(strings.TrimSuffix(m.tmux("capture-pane", "-p"), "\n"), "\n"))
 }
 
-// becomes waits for a screen, and returns the last one that it saw.
-func (m *terminal) becomes(want string) (last string, took time.Duration) {
+// becomes waits for a screen, and returns the last one that it saw, and when the first line of
+// its body was there.
+func (m *terminal) becomes(want string) (last string, first time.Duration) {
 	began := time.Now()
+	body := strings.SplitN(want, "\n", rowsAbove+2)[rowsAbove]
 	for time.Since(began) < 6*time.Second {
-		if last = m.screen(); last == want {
+		last = m.screen()
+		if first == 0 && strings.Contains(last, "\n"+body+"\n") {
+			first = time.Since(began)
+		}
+		if last == want {
 			break
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	return last, time.Since(began)
+	return last, first
 }
 
 // tmuxKeys are tmux's names of the keys of a script.
 var tmuxKeys = map[string]string{"enter": "Enter", "esc": "Escape", "down": "Down", "up": "Up", "tab": "Tab", "left": "Left", "right": "Right"}
 
-// keys types a step of a script. A word behind a word that is typed follows a space.
+// keys types a step of a script. Nothing follows esc in one: it would be taken for a part of it. A word behind a word that is typed follows a space.
 func (m *terminal) keys(step string) {
 	typing, typed := false, false
 	for _, word := range strings.Fields(step) {
 		if name, ok := tmuxKeys[word]; ok {
 			m.tmux("send-keys", name)
-			if word == "esc" {
-				time.Sleep(120 * time.Millisecond) // what follows would be taken for a part of it
-			}
 			typing, typed = false, false
 			continue
 		}
