@@ -41,7 +41,7 @@ func BenchmarkMillion(b *testing.B) {
 		worst := time.Duration(0)
 		for i := range 200 {
 			began := time.Now()
-			s.list.set(s.list.n / 200 * i)
+			s.set(s.n / 200 * i)
 			m.Update(tea.KeyPressMsg{Code: tea.KeyPgDown})
 			_ = m.View()
 			worst = max(worst, time.Since(began))
@@ -51,8 +51,8 @@ func BenchmarkMillion(b *testing.B) {
 		var mem runtime.MemStats
 		runtime.ReadMemStats(&mem)
 		b.ReportMetric(float64(mem.HeapAlloc)/(1<<20), "heap-MB")
-		if s.list.n != 1_000_000 && s.list.n != 1_000_001 {
-			b.Fatalf("%d frames", s.list.n)
+		if s.n != 1_000_000 && s.n != 1_000_001 {
+			b.Fatalf("%d frames", s.n)
 		}
 		m.close()
 	}

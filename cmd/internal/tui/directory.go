@@ -25,13 +25,13 @@ type summary struct {
 	kind       kind
 	changed    time.Time
 	// ready says that the rest was read; err says why it could not be.
-	ready               bool
-	err                 error
-	server              string
-	verdict             analyze.Verdict
-	findings            int
-	calls, failed, size int
-	rate                float64 // frames a second, 0 where that is not known
+	ready         bool
+	err           error
+	server        string
+	verdict       analyze.Verdict
+	findings      int
+	calls, failed int
+	rate          float64 // frames a second, 0 where that is not known
 }
 
 // directory is a directory of runs and sessions, the newest first.
@@ -148,7 +148,7 @@ func (d *directory) update(msg tea.Msg) tea.Cmd {
 	case entriesMsg:
 		if msg.of == d {
 			d.entries, d.more, d.err, d.read = msg.entries, msg.more, msg.err, true
-			d.list.grow(len(d.entries))
+			d.grow(len(d.entries))
 			return d.next()
 		}
 	case summaryMsg:
@@ -157,9 +157,9 @@ func (d *directory) update(msg tea.Msg) tea.Cmd {
 			return d.next()
 		}
 	case tea.MouseWheelMsg:
-		d.list.wheel(wheelBy(msg))
+		d.wheel(wheelBy(msg))
 	case tea.MouseClickMsg:
-		if d.list.click(msg.Y - rowsAbove) {
+		if d.click(msg.Y - rowsAbove) {
 			return d.open()
 		}
 	case openMsg:
@@ -213,7 +213,7 @@ func (d *directory) status() string {
 	case len(d.entries) == 0:
 		return "no run and no session log here  ? help"
 	}
-	out := fmt.Sprintf("%s of %s", thousands(d.cursor+1), thousands(d.list.n))
+	out := fmt.Sprintf("%s of %s", thousands(d.cursor+1), thousands(d.n))
 	if d.more > 0 {
 		out += fmt.Sprintf("  %s more are not listed", thousands(d.more))
 	}

@@ -34,7 +34,7 @@ func (v *findingView) start() tea.Cmd { return nil }
 func (v *findingView) resize(w, h int) {
 	v.width = w
 	v.items = v.build(w)
-	v.list.n = len(v.items)
+	v.n = len(v.items)
 	v.list.resize(h)
 }
 
@@ -87,9 +87,9 @@ func place(e *finding.Evidence) string {
 func (v *findingView) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
-		v.list.wheel(wheelBy(msg))
+		v.wheel(wheelBy(msg))
 	case tea.MouseClickMsg:
-		if v.list.click(msg.Y - rowsAbove) {
+		if v.click(msg.Y - rowsAbove) {
 			return v.open()
 		}
 	case openMsg:
@@ -115,7 +115,7 @@ func (v *findingView) status() string {
 	if v.of.note != "" {
 		return v.warn(v.of.note)
 	}
-	return fmt.Sprintf("%d of %d  ? help", v.cursor+1, v.list.n)
+	return fmt.Sprintf("%d of %d  ? help", v.cursor+1, v.n)
 }
 
 func (v *findingView) keys() []binding {

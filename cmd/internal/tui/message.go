@@ -32,7 +32,7 @@ func newMessage(e env, of *stream, at int) *message {
 func (m *message) load(at int) {
 	m.at, m.frame = at, m.of.x.Frame(at)
 	m.tree, m.raw, m.err = nil, "", nil
-	m.top, m.cursor, m.list.n = 0, 0, 1
+	m.top, m.cursor, m.n = 0, 0, 1
 	read, err := m.of.x.Read(at)
 	switch {
 	case err != nil:
@@ -44,7 +44,7 @@ func (m *message) load(at int) {
 		if read.Gate != nil {
 			m.tree.nodes = append(m.tree.nodes, node{key: "(what the gate did)", raw: read.Gate})
 		}
-		m.list.n = len(m.tree.nodes)
+		m.n = len(m.tree.nodes)
 	}
 }
 
@@ -56,9 +56,9 @@ func (m *message) update(msg tea.Msg) tea.Cmd {
 	case indexMsg:
 		m.frame = m.of.x.Frame(m.at) // an answer may have come
 	case tea.MouseWheelMsg:
-		m.list.wheel(wheelBy(msg))
+		m.wheel(wheelBy(msg))
 	case tea.MouseClickMsg:
-		if m.list.click(msg.Y - rowsAbove) {
+		if m.click(msg.Y - rowsAbove) {
 			return m.open()
 		}
 	case openMsg:
@@ -72,8 +72,8 @@ func (m *message) update(msg tea.Msg) tea.Cmd {
 			}
 		case "n", "N":
 			step := map[string]int{"n": 1, "N": -1}[k]
-			if to := m.of.cursor + step; to >= 0 && to < m.of.list.n {
-				m.of.list.set(to)
+			if to := m.of.cursor + step; to >= 0 && to < m.of.n {
+				m.of.set(to)
 				m.load(m.of.at(to))
 			}
 		default:
@@ -91,7 +91,7 @@ func (m *message) open() tea.Cmd {
 	n := &m.tree.nodes[m.cursor]
 	if n.folds() {
 		m.tree.toggle(m.cursor)
-		m.list.grow(len(m.tree.nodes))
+		m.grow(len(m.tree.nodes))
 		return nil
 	}
 	if len(n.raw) > 0 && n.raw[0] == '"' {
@@ -130,7 +130,7 @@ func (m *message) head() string {
 }
 
 func (m *message) status() string {
-	return fmt.Sprintf("line %s of %s  enter folds, p counterpart, n next frame  ? help", thousands(m.cursor+1), thousands(m.list.n))
+	return fmt.Sprintf("line %s of %s  enter folds, p counterpart, n next frame  ? help", thousands(m.cursor+1), thousands(m.n))
 }
 
 func (m *message) keys() []binding {
@@ -146,7 +146,7 @@ func (m *message) body() []string {
 		return []string{m.bad(clean(m.err.Error(), 400))}
 	}
 	var out []string
-	for i := m.top; i < min(m.list.n, m.top+m.height); i++ {
+	for i := m.top; i < min(m.n, m.top+m.height); i++ {
 		line := clean(m.raw, 400)
 		if m.tree != nil {
 			line = m.tree.line(m.theme, i)
@@ -181,7 +181,7 @@ func (v *textView) start() tea.Cmd { return nil }
 
 func (v *textView) resize(w, h int) {
 	v.lines = wrap(v.text, w)
-	v.list.n = len(v.lines)
+	v.n = len(v.lines)
 	v.list.resize(h)
 }
 
@@ -198,7 +198,7 @@ func wrap(text string, w int) []string {
 func (v *textView) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
-		v.list.wheel(wheelBy(msg))
+		v.wheel(wheelBy(msg))
 	case tea.KeyPressMsg:
 		v.list.key(msg.String())
 	}
@@ -209,7 +209,7 @@ func (v *textView) title() string { return v.what }
 func (v *textView) head() string  { return bytesOf(len(v.text)) }
 
 func (v *textView) status() string {
-	out := fmt.Sprintf("line %s of %s", thousands(v.cursor+1), thousands(v.list.n))
+	out := fmt.Sprintf("line %s of %s", thousands(v.cursor+1), thousands(v.n))
 	if v.cut {
 		out += "  " + v.warn("the rest is not shown: it is longer than "+bytesOf(maxText))
 	}
@@ -220,7 +220,7 @@ func (v *textView) keys() []binding { return nil }
 
 func (v *textView) body() []string {
 	var out []string
-	for i := v.top; i < min(v.list.n, v.top+v.height); i++ {
+	for i := v.top; i < min(v.n, v.top+v.height); i++ {
 		line := v.lines[i]
 		if i == v.cursor {
 			line = v.selected(line)

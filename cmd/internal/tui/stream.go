@@ -117,7 +117,7 @@ func (s *stream) take(msg tea.Msg) tea.Cmd {
 		if msg.x == s.x && msg.gen == s.gen {
 			s.matched = append(s.matched, msg.found...)
 			s.upTo, s.busy = msg.next, false
-			s.list.grow(len(s.matched))
+			s.grow(len(s.matched))
 			return s.match()
 		}
 	case searchMsg:
@@ -127,9 +127,9 @@ func (s *stream) take(msg tea.Msg) tea.Cmd {
 	case answerMsg:
 		return s.answered(msg)
 	case tea.MouseWheelMsg:
-		s.list.wheel(wheelBy(msg))
+		s.wheel(wheelBy(msg))
 	case tea.MouseClickMsg:
-		if s.list.click(msg.Y - rowsAbove) {
+		if s.click(msg.Y - rowsAbove) {
 			return s.open()
 		}
 	case openMsg:
@@ -145,13 +145,13 @@ func (s *stream) grown() tea.Cmd {
 	s.state = s.x.State()
 	var cmd tea.Cmd
 	if s.filter.All() {
-		s.list.grow(s.state.Frames)
+		s.grow(s.state.Frames)
 	} else if !s.busy {
 		cmd = s.match()
 	}
 	if s.wanted > 0 {
 		if i := s.x.Find(s.wanted); i >= 0 {
-			s.list.set(i)
+			s.set(i)
 			s.wanted = 0
 		} else if s.state.End {
 			s.note, s.wanted = fmt.Sprintf("frame %d is not in the log", s.wanted), 0
@@ -201,7 +201,7 @@ func (s *stream) key(k string) tea.Cmd {
 		return s.sameTool()
 	case "F":
 		s.stick = !s.stick
-		s.list.grow(s.n)
+		s.grow(s.n)
 	default:
 		s.list.key(k)
 	}
@@ -247,10 +247,10 @@ func (s *stream) setFilter(typed string) tea.Cmd {
 	s.matched, s.upTo, s.busy = nil, 0, false
 	s.top, s.cursor = 0, 0
 	if f.All() {
-		s.list.grow(s.state.Frames)
+		s.grow(s.state.Frames)
 		return nil
 	}
-	s.list.grow(0)
+	s.grow(0)
 	return s.match()
 }
 
@@ -269,7 +269,7 @@ func (s *stream) find(from, step int) tea.Cmd {
 const searchBatch = 20_000
 
 func (s *stream) look(from, step int) tea.Cmd {
-	x, n, want, lines := s.x, s.searching, s.search, s.list.n
+	x, n, want, lines := s.x, s.searching, s.search, s.n
 	matched, all := s.matched, s.filter.All()
 	return func() tea.Msg {
 		m := x.Matcher(want)
@@ -294,10 +294,10 @@ func (s *stream) look(from, step int) tea.Cmd {
 func (s *stream) searched(msg searchMsg) tea.Cmd {
 	if msg.found {
 		s.searching, s.stick = 0, false
-		s.list.set(msg.at)
+		s.set(msg.at)
 		return nil
 	}
-	if msg.at < 0 || msg.at >= s.list.n {
+	if msg.at < 0 || msg.at >= s.n {
 		s.searching = 0
 		s.note = "not found: " + s.search
 		return nil
@@ -320,21 +320,21 @@ func (s *stream) at(line int) int {
 func (s *stream) show(at int) {
 	s.stick = false
 	if s.filter.All() {
-		s.list.set(at)
+		s.set(at)
 		return
 	}
 	i := sort.Search(len(s.matched), func(i int) bool { return int(s.matched[i]) >= at })
 	if i < len(s.matched) && int(s.matched[i]) == at {
-		s.list.set(i)
+		s.set(i)
 		return
 	}
 	s.setFilter("")
-	s.list.set(at)
+	s.set(at)
 	s.note = "the filter was taken away: it hid this frame"
 }
 
 func (s *stream) open() tea.Cmd {
-	if s.list.n == 0 {
+	if s.n == 0 {
 		return nil
 	}
 	return s.push(newMessage(s.env, s, s.at(s.cursor)))
@@ -357,8 +357,8 @@ func (s *stream) status() string {
 		return s.warn(clean(s.note, 300))
 	}
 	out := "0 of 0"
-	if s.list.n > 0 {
-		out = fmt.Sprintf("%s of %s", thousands(s.cursor+1), thousands(s.list.n))
+	if s.n > 0 {
+		out = fmt.Sprintf("%s of %s", thousands(s.cursor+1), thousands(s.n))
 	}
 	if s.typed != "" {
 		out += "  filter: " + clean(s.typed, 200)
@@ -394,7 +394,7 @@ func (s *stream) body() []string { return s.rows }
 // fill makes the lines of the window.
 func (s *stream) fill() {
 	s.rows = s.rows[:0]
-	for i := s.top; i < min(s.list.n, s.top+s.height); i++ {
+	for i := s.top; i < min(s.n, s.top+s.height); i++ {
 		at := s.at(i)
 		row := s.row(at)
 		if i == s.cursor {

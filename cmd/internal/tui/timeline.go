@@ -52,10 +52,12 @@ const maxMoments = 200_000
 type moments struct {
 	dir string
 	// base is the run's clock at its beginning.
-	base   time.Duration
-	all    []moment
-	more   int
-	hidden [momentKinds]bool
+	base time.Duration
+	all  []moment
+	more int
+	// damaged counts the lines of the log that could not be read.
+	damaged int
+	hidden  [momentKinds]bool
 	// visible are the positions of those that are shown.
 	visible []int
 	err     error
@@ -93,9 +95,13 @@ func (m *moments) read(ctx context.Context, path string) error {
 	m.base = log.Header.Clock0
 	call := 0
 	flows := map[uint64]string{}
-	for line := range log.Trace() {
+	for line, err := range log.Trace() {
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if err != nil {
+			m.damaged++
+			continue
 		}
 		if line.Mark != nil && line.Mark.Kind == session.MarkCall {
 			call = line.Mark.Call
@@ -274,6 +280,9 @@ func (m *moments) shown() string {
 	}
 	if len(hidden) > 0 {
 		out += "hidden: " + strings.Join(hidden, ", ")
+	}
+	if m.damaged > 0 {
+		out += fmt.Sprintf("  %s could not be read", count(m.damaged, "line"))
 	}
 	if m.more > 0 {
 		out += fmt.Sprintf("  %s more moments are not shown", thousands(m.more))

@@ -40,11 +40,12 @@ type tree struct{ nodes []node }
 func newTree(raw json.RawMessage) *tree {
 	t := &tree{nodes: []node{{raw: raw}}}
 	for depth := range 4 {
-		for i := 0; i < len(t.nodes); i++ {
+		for i := 0; i < len(t.nodes); { // it grows meanwhile
 			n := &t.nodes[i]
 			if n.depth == depth && n.folds() && n.rest == 0 && len(t.nodes) < maxUnfolded && size(n.raw) <= maxUnfolded {
 				t.toggle(i)
 			}
+			i++
 		}
 	}
 	return t

@@ -335,7 +335,7 @@ func (x *Index) Line(i int, limit int64, buf []byte) ([]byte, error) {
 	}
 	buf = buf[:n]
 	got, err := x.file.ReadAt(buf, e.at)
-	if err != nil && !(errors.Is(err, io.EOF) && int64(got) == n) {
+	if err != nil && (!errors.Is(err, io.EOF) || int64(got) < n) {
 		return nil, fmt.Errorf("read the log: %w", err)
 	}
 	for len(buf) > 0 && (buf[len(buf)-1] == '\n' || buf[len(buf)-1] == '\r') {
