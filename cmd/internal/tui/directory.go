@@ -165,7 +165,7 @@ func (d *directory) update(msg tea.Msg) tea.Cmd {
 	case openMsg:
 		return d.open()
 	case tea.KeyPressMsg:
-		d.list.key(msg.String())
+		d.key(msg.String())
 	}
 	return nil
 }

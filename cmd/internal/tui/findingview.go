@@ -95,7 +95,7 @@ func (v *findingView) update(msg tea.Msg) tea.Cmd {
 	case openMsg:
 		return v.open()
 	case tea.KeyPressMsg:
-		v.list.key(msg.String())
+		v.key(msg.String())
 	}
 	return nil
 }

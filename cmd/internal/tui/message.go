@@ -77,7 +77,7 @@ func (m *message) update(msg tea.Msg) tea.Cmd {
 				m.load(m.of.at(to))
 			}
 		default:
-			m.list.key(k)
+			m.key(k)
 		}
 	}
 	return nil
@@ -200,7 +200,7 @@ func (v *textView) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		v.wheel(wheelBy(msg))
 	case tea.KeyPressMsg:
-		v.list.key(msg.String())
+		v.key(msg.String())
 	}
 	return nil
 }
