@@ -191,6 +191,7 @@ tui-report:
 	COALMINE_TUI=all go test -tags e2e -count=1 -v -timeout 9m -run '^TestTerminal$$' ./cmd/internal/tui | awk '\
 	  /^tui: / { last = $$2; next } !/^(===|---|PASS|ok)/ { print; fflush() } \
 	  END { split(last, n, "/"); print "tui: " (last ? last : "0/0"); exit n[1] != n[2] || !n[2] }'
+
 # Real servers swept with the embedded queue; the script says what is compared.
 sweep-report: build
 	.ci/sweep-report

@@ -181,7 +181,7 @@ func TestFindBodyBomb(t *testing.T) {
 		bomb := packed(func(w io.Writer) io.WriteCloser {
 			z := pack(w)
 			_, _ = z.Write([]byte(c.Value))
-			for range 48 {
+			for range 72 {
 				_, _ = z.Write(zeros)
 			}
 			return z
