@@ -109,7 +109,7 @@ const (
 )
 
 // unacceptable are the codes that nobody can answer for: the record itself is not whole, or
-// nothing was looked at at all.
+// no tool was looked at.
 var unacceptable = []Code{
 	GapOther, GapMarkUnknown, GapEventUnknown, GapLogDamaged, GapLogEmpty, GapLogBeginsLate, GapCutOff, GapFramesMissing, GapDetectorFailed, GapRuleFailed,
 	GapNotTraced, GapTracerDied, GapTracerUnfinished, GapRecordsLost, GapRecordsLate, GapAccessesLost, GapClockStepped, GapSinkholeEnded, GapTrafficLost,

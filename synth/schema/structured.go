@@ -111,7 +111,7 @@ var anyText = []kind{kNone, kProse, kQuery, kName, kID, kCode, kMath, kTag, kKey
 // withGrammar refines a kind by what the description, or the tool's name, says.
 func withGrammar(m *meaning, tool []string, desc string) {
 	if slices.Contains(anyText, m.kind) {
-		if k := grammarOf(desc); k != kNone && !(m.kind == kImage && k != kDataURL) {
+		if k := grammarOf(desc); k != kNone && (m.kind != kImage || k == kDataURL) {
 			m.kind = k
 			return
 		}
