@@ -65,6 +65,11 @@ func sourceRoot(command []string, serverDir string) string {
 	if dir := pythonPackage(command, serverDir); dir != "" {
 		return dir
 	}
+	if moduleAt(command) > 0 {
+		if code := sandbox.ServerCode(command, exec.LookPath); strings.HasPrefix(code, serverDir+"/") && filepath.Ext(code) == ".py" {
+			return packageRoot(filepath.Dir(code), serverDir, manifestNames[".py"])
+		}
+	}
 	for _, a := range command {
 		inside := a == serverDir || strings.HasPrefix(a, serverDir+"/")
 		if !filepath.IsAbs(a) || !inside {
