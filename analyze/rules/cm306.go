@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
@@ -84,7 +85,7 @@ func (r *Run) servesUndeclared() func(c *profile.Call) bool {
 			}
 		case carries(c, session.OracleTool) && control >= 0 && !r.declaredTool(c.Tool):
 			all++
-			if r.Undeclared[c.N] == r.Undeclared[control] {
+			if r.answersAlike(c, control) {
 				alike++
 			}
 		}
@@ -93,8 +94,8 @@ func (r *Run) servesUndeclared() func(c *profile.Call) bool {
 		return nil
 	}
 	return func(c *profile.Call) bool {
-		said, ok := r.Undeclared[c.N]
-		return c.Outcome == "ok" && ok && said != r.Undeclared[control]
+		_, answered := r.Undeclared[c.N]
+		return c.Outcome == "ok" && answered && !r.answersAlike(c, control)
 	}
 }
 
@@ -110,4 +111,10 @@ func (r *Run) declaredTool(name string) bool {
 		}
 	}
 	return slices.ContainsFunc(r.Wire.Changes, func(c ToolChange) bool { return c.What == "" && c.Tool == name })
+}
+
+// answersAlike reports whether an undeclared tool answers as the control does, the tool's own
+// name left out of both: a name such as "text" stands in many answers.
+func (r *Run) answersAlike(c *profile.Call, control int) bool {
+	return r.Undeclared[c.N] == strings.ReplaceAll(r.Undeclared[control], c.Tool, "")
 }
