@@ -22,7 +22,7 @@ const (
 	slowOracles = 2
 	// shareTime is the time for each tool that the shares of all kinds may take beyond
 	// Config.OracleTime.
-	shareTime = time.Second
+	shareTime = 5 * time.Second
 )
 
 // The kinds of inputs that are no oracle's alone.

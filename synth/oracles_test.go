@@ -71,7 +71,7 @@ func TestEachKindOfInputHasItsShare(t *testing.T) {
 func TestSharesThatTimeEndedAreSaid(t *testing.T) {
 	t.Parallel()
 	f := newFake(manyTools(60)...)
-	f.takes = 400 * time.Millisecond
+	f.takes = 2 * time.Second
 	got, r := kinds(t, f, Config{})
 	codes := map[session.Code]int{}
 	for _, g := range r.Shortfalls {

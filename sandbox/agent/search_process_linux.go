@@ -31,7 +31,7 @@ func (s *searcher) process(pid int, mounts string) {
 		return
 	}
 	for _, e := range entries {
-		s.held(proc + "/fd/" + e.Name())
+		s.held(pid, proc+"/fd/"+e.Name())
 	}
 	s.mapped(pid)
 }
@@ -46,11 +46,11 @@ func isExiting(pid int) bool {
 	return err == nil && t.virtual == 0 || err != nil && isEnded(err)
 }
 
-// held looks into the file of a descriptor: one open for writing, and one without a name.
-func (s *searcher) held(link string) {
+// held looks into the file of a process' descriptor: one open for writing, and one without a name.
+func (s *searcher) held(pid int, link string) {
 	to, err := os.Readlink(link)
 	if err != nil {
-		if !isEnded(err) {
+		if !isEnded(err) && !isExiting(pid) {
 			s.unsearched(link, err)
 		}
 		return
@@ -69,7 +69,7 @@ func (s *searcher) held(link string) {
 	// What the link of a descriptor leads to is opened as such, whatever has the name.
 	fd, err := s.sys.follow(link)
 	if err != nil {
-		if !isEnded(err) {
+		if !isEnded(err) && !isExiting(pid) {
 			s.unsearched(to, err)
 		}
 		return

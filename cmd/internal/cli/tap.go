@@ -3,8 +3,10 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/cmd/internal/wiretap"
@@ -30,7 +32,9 @@ func (e *env) logOptions(f *wireFlags, as string) (wiretap.LogOptions, error) {
 	if err != nil {
 		return wiretap.LogOptions{}, usage("use a size such as 64MB", "--rotate: %w", err)
 	}
-	return wiretap.LogOptions{Dir: f.dir, Rotate: rotate, Say: func(line string) {
+	// To a client the tap is the server itself: only a person is told where the log is.
+	file, ok := e.err.(*os.File)
+	return wiretap.LogOptions{Dir: f.dir, Rotate: rotate, Place: ok && term.IsTerminal(int(file.Fd())), Say: func(line string) {
 		fmt.Fprintln(e.err, as+": "+report.Escape(line, 2000))
 	}}, nil
 }

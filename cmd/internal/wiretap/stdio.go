@@ -38,6 +38,8 @@ type LogOptions struct {
 	Rotate int64
 	// Say gets one line for each thing that went wrong beside the session.
 	Say func(line string)
+	// Place asks for a line with the log's name, too.
+	Place bool
 }
 
 // open opens a log for what ran; a fault is said, and drops records only.
@@ -55,7 +57,7 @@ func (o LogOptions) open(what string) *session.WireLog {
 	if err != nil && dir != "" {
 		o.Say(err.Error() + "; records are dropped, the session goes on")
 	}
-	if name := log.Name(); err == nil && name != "" {
+	if name := log.Name(); err == nil && name != "" && o.Place {
 		o.Say("session log: " + name)
 	}
 	return log

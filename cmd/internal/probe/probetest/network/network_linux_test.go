@@ -26,7 +26,7 @@ import (
 // process is one that runs coalmine's own program below this one.
 type process struct {
 	pid, uid int
-	peak     int64 // resident, in bytes
+	peak     int64 // resident but for the program's own pages, which all share, in bytes
 }
 
 // ours are the agent and the sink of a local sandbox, as this machine sees them.
@@ -53,7 +53,9 @@ func ours(program string) (found []process) {
 			case "Uid:":
 				one.uid = n
 			case "VmHWM:":
-				one.peak = int64(n) << 10
+				one.peak += int64(n) << 10
+			case "RssFile:":
+				one.peak -= int64(n) << 10
 			}
 		}
 		if exe == program {
@@ -128,7 +130,7 @@ var faults = []faulty{
 }
 
 // most is what agent and sink may each take, and while they hold a flood of connections.
-const most, mostFlooded = 64 << 20, 128 << 20
+const most, mostFlooded = 32 << 20, 96 << 20
 
 // flood is how many connections are made at once; more than the sinkhole holds.
 // COALMINE_NETWORK_FAULTS=full makes them 10,000.

@@ -50,11 +50,8 @@ var reals = map[string]real{
 	"everything": {needs: "node", command: []string{"node", everything, "stdio"}, calls: 4, made: "demo://resource/session/"},
 	"filesystem": {needs: "node", command: []string{"node", "npm/" + filesystem, "/data"}},
 	// It declares no argument: its refusals have to be understood first.
-	"filesystem-2025": {needs: "node", command: []string{"node", "npm-old/" + filesystem, "/data"}, cannot: map[string]string{
-		"tool edit_file": "wants a text that stands in the file, and declares neither",
-	}, holes: oldHoles},
+	"filesystem-2025": {needs: "node", command: []string{"node", "npm-old/" + filesystem, "/data"}, holes: oldHoles},
 	"mcp-filesystem-0.6": {needs: "node", command: []string{"node", "npm-other/node_modules/mcp-server-filesystem/dist/index.js", "/data"}, cannot: map[string]string{
-		"tool edit_file":                   "wants a text that stands in the file, and declares neither",
 		"resource file://data%2Fnotes.txt": undecoded, "resource file://data%2Fdocs%2Freport.md": undecoded, "resource folder://data%2Fdocs": undecoded, "resource file://data%2Fminutes.md": undecoded,
 	}, holes: oldHoles},
 	"memory":              {needs: "node", command: []string{"node", "npm/node_modules/@modelcontextprotocol/server-memory/dist/index.js"}},
