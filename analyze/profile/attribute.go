@@ -17,8 +17,8 @@ const clockSlack = 2 * time.Millisecond
 func (b *Builder) attribute(e *finding.Effect, r *trace.Record) {
 	t := b.task(r.Tid)
 	e.Actor = path.Base(t.exe)
-	if t.call > 0 && t.call != b.call {
-		// Born in an earlier call: its work stays that call's.
+	if t.call > 0 && (t.call != b.call || t.early) {
+		// Born in a call, and before it was answered: its work stays that call's.
 		e.Phase, e.Call = finding.PhaseCall, t.call
 		return
 	}

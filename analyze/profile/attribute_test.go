@@ -59,13 +59,16 @@ func script(t *testing.T, b *Builder, text string) {
 // tool that happens to be called.
 func TestAttribution(t *testing.T) {
 	for name, c := range map[string]struct{ run, want string }{
-		"in its call":      {"call 1 a\nread 1\nreply 1\nreturn 1\ncall 2 b\nreply 2\nreturn 2", "a"},
-		"a delayed timer":  {"call 1 a\nreply 1\nreturn 1\nread 1\ncall 2 b\nreply 2\nreturn 2", "idle?"},
-		"after the reply":  {"call 1 a\nreply 1\nread 1\nreturn 1", "a?"},
-		"a detached child": {"call 1 a\nfork 1 5\nfork 5 6\nreply 1\nreturn 1\ncall 2 b\nread 6\nreply 2\nreturn 2", "a"},
-		"a poller":         {"call 1 a\nread 1\nreply 1\nreturn 1\nread 1\ncall 2 b\nread 1\nreply 2\nreturn 2", "a? idle? b?"},
-		"a poller's child": {"fork 1 9\ncall 1 a\nread 9\nreply 1\nreturn 1\nread 9\ncall 2 b\nread 9\nreply 2\nreturn 2", "a? idle? b?"},
-		"a pool's thread":  {"call 1 a\nfork 1 7 thread\nreply 1\nreturn 1\ncall 2 b\nread 7\nreply 2\nreturn 2", "b"},
+		"in its call":                                 {"call 1 a\nread 1\nreply 1\nreturn 1\ncall 2 b\nreply 2\nreturn 2", "a"},
+		"a delayed timer":                             {"call 1 a\nreply 1\nreturn 1\nread 1\ncall 2 b\nreply 2\nreturn 2", "idle?"},
+		"after the reply":                             {"call 1 a\nreply 1\nread 1\nreturn 1", "a?"},
+		"a detached child":                            {"call 1 a\nfork 1 5\nfork 5 6\nreply 1\nreturn 1\ncall 2 b\nread 6\nreply 2\nreturn 2", "a"},
+		"a child at work after the reply":             {"call 1 a\nfork 1 5\nreply 1\nread 5\nreturn 1", "a"},
+		"a grandchild at work after the reply":        {"call 1 a\nfork 1 5\nreply 1\nfork 5 6\nread 6\nreturn 1", "a"},
+		"a child born after the reply":                {"call 1 a\nreply 1\nfork 1 5\nread 5\nreturn 1", "a?"},
+		"a poller":                                    {"call 1 a\nread 1\nreply 1\nreturn 1\nread 1\ncall 2 b\nread 1\nreply 2\nreturn 2", "a? idle? b?"},
+		"a poller's child":                            {"fork 1 9\ncall 1 a\nread 9\nreply 1\nreturn 1\nread 9\ncall 2 b\nread 9\nreply 2\nreturn 2", "a? idle? b?"},
+		"a pool's thread":                             {"call 1 a\nfork 1 7 thread\nreply 1\nreturn 1\ncall 2 b\nread 7\nreply 2\nreturn 2", "b"},
 		"a worker born in a call, working in another": {"call 1 a\nfork 1 5\nreply 1\nreturn 1\ncall 2 b\nreply 2\nreturn 2\ncall 3 c\nread 5\nreply 3\nreturn 3", "a"},
 		"a record that comes late":                    {"call 1 a\nreply 1\nreturn 1\ncall 2 b\nlate 1 15\nreply 2\nreturn 2", "idle?"},
 		"a record of the call before":                 {"call 1 a\nreply 1\nreturn 1\ncall 2 b\nlate 1 35\nreply 2\nreturn 2", "a"},

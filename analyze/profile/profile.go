@@ -204,7 +204,9 @@ type task struct {
 	parent int
 	proc   *process
 	// call is the call in which it was born: its work stays that call's.
-	call  int
+	call int
+	// early says that it was born before that call was answered.
+	early bool
 	phase finding.Phase
 	// step is how far it has come in its interpreter's own start, -1 for a task that
 	// has none.

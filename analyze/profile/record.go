@@ -85,7 +85,7 @@ func (b *Builder) fork(r *trace.Record) {
 	// A parent that waits for its child (vfork) returns, and is recorded, after the
 	// child ran its program.
 	ran := child.exe != ""
-	child.parent, child.phase, child.call = r.Tid, b.phase, parent.call
+	child.parent, child.phase, child.call, child.early = r.Tid, b.phase, parent.call, parent.early
 	// A thread shares its process's fate: a pool's thread born in a call serves later ones.
 	if strings.Contains(r.Flags, "CLONE_THREAD") {
 		parent.proc.foreign = parent.proc.foreign || child.proc != nil && child.proc.foreign
@@ -99,6 +99,7 @@ func (b *Builder) fork(r *trace.Record) {
 	}
 	if parent.call == 0 {
 		child.call = b.call
+		child.early = b.call > 0 && (b.replied == 0 || r.Time > 0 && r.Time <= b.replied)
 	}
 }
 
