@@ -21,8 +21,9 @@ const (
 	// slowOracles is how many inputs a slow tool gets before all others have their share.
 	slowOracles = 2
 	// shareTime is the time for each tool that the shares of all kinds may take beyond
-	// Config.OracleTime.
-	shareTime = 5 * time.Second
+	// Config.OracleTime, and leastShareTime that of all tools together: the only tool of a
+	// server may well be slow.
+	shareTime, leastShareTime = 5 * time.Second, time.Minute
 )
 
 // The kinds of inputs that are no oracle's alone.
@@ -74,7 +75,7 @@ func (d *driver) oracles() {
 	end := d.oraclesFrom.Add(d.cfg.OracleTime)
 	queues := d.oracleQueues()
 	hidden := d.hiddenTools()
-	d.shares(queues, hidden, end.Add(time.Duration(len(queues))*shareTime))
+	d.shares(queues, hidden, end.Add(max(leastShareTime, time.Duration(len(queues))*shareTime)))
 	d.unshared(queues, hidden)
 	d.promising(queues, end)
 	if d.stopped != nil {

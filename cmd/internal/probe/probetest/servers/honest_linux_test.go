@@ -141,7 +141,7 @@ func TestHonest(t *testing.T) {
 	probetest.Need(t, "local")
 	sandboxtest.Need(t, "node")
 	cache := filepath.Join(filepath.Dir(filepath.Dir(probetest.Installed(t, "python"))), "honest")
-	servers := honestServers(t, cache)
+	servers := probetest.Shard(t, honestServers(t, cache))
 	slices.SortStableFunc(servers, func(a, b honest) int {
 		switch {
 		case a.Slow == b.Slow:
