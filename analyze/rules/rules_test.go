@@ -182,6 +182,7 @@ var cases = []ruleCase{
 	{"CM206", "a raw packet", newRun(silent, effect("do", finding.Tamper, "socket SOCK_RAW")), finding.Medium},
 	{"CM206", "a ping", newRun(described("ping", "Pings a host"), effect("ping", finding.Tamper, "socket SOCK_RAW")), finding.Low},
 	{"CM206", "ciphers", newRun(silent, effect("do", finding.Tamper, "socket AF_ALG")), finding.Low},
+	{"CM206", "another architecture's calls", newRun(silent, effect("do", finding.Tamper, "i386")), finding.Medium},
 	{"CM206", "another's root", newRun(silent, effect("do", finding.Tamper, "/proc/PID/root")), finding.Medium},
 	{"CM206", "a lister of processes", newRun(described("top", "Lists the processes"), effect("top", finding.Tamper, "/proc/PID/fd")), finding.Low},
 	{"CM206", "the kernel's settings", newRun(silent, effect("do", finding.Tamper, "/proc/sys")), finding.Medium},

@@ -106,6 +106,10 @@ var Trial = Experiment{
 	Change: func(p plan.Plan, _ *Case) (plan.Plan, error) { return p.Playing(nil), nil },
 }
 
+// furtherOutput divides the bound on what a server prints in each further run: the declared
+// run's log holds the whole, and a flood in a dozen runs fills the disk.
+const furtherOutput = 8
+
 func same(p plan.Plan, _ *Case) (plan.Plan, error) { return p, nil }
 
 // always is a text that depends on nothing.
@@ -119,6 +123,7 @@ func (e *Experiment) Of(c *Case) (plan.Plan, error) {
 	}
 	if e.Role != session.RoleDeclared {
 		p.Drive.Collect = false
+		p.Sandbox.Limits.Output /= furtherOutput
 	}
 	return e.Change(p, c)
 }
