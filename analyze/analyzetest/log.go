@@ -215,8 +215,17 @@ func (l *Log) Again(tool, args string, work func()) {
 	l.repeats = 0
 }
 
+// CallSays is a call that the tool answers with this text.
+func (l *Log) CallSays(tool, args, said string, work func()) {
+	l.call(tool, args, "ok", said, work, nil)
+}
+
 // CallEnding is Call with another outcome than "ok".
 func (l *Log) CallEnding(tool, args, outcome string, work, rest func()) {
+	l.call(tool, args, outcome, "", work, rest)
+}
+
+func (l *Log) call(tool, args, outcome, said string, work, rest func()) {
 	l.calls++
 	l.id++
 	l.Mark(session.Mark{Kind: session.MarkCall, Call: l.calls, Tool: tool, What: "tool", N: int64(l.repeats)})
@@ -229,7 +238,7 @@ func (l *Log) CallEnding(tool, args, outcome string, work, rest func()) {
 		work()
 	}
 	if outcome == "ok" {
-		l.answer(false, "")
+		l.answer(false, said)
 	}
 	if rest != nil {
 		rest()
@@ -245,8 +254,8 @@ func (l *Log) CallFails(tool, args, said string) {
 // answer is the server's answer to the call under way.
 func (l *Log) answer(isError bool, said string) {
 	result := `{"content":[]}`
-	if isError {
-		result = fmt.Sprintf(`{"isError":true,"content":[{"type":"text","text":%q}]}`, said)
+	if isError || said != "" {
+		result = fmt.Sprintf(`{"isError":%t,"content":[{"type":"text","text":%q}]}`, isError, said)
 	}
 	l.Frame(session.S2C, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":%s}`, l.id, result))
 }

@@ -18,13 +18,17 @@ var cm108Doc = finding.Rule{
 }
 
 func checkCM108(r *Run) []finding.Finding {
+	egress := r.firstLeaving()
+	if len(egress) == 0 {
+		return nil
+	}
 	var out []finding.Finding
 	for _, e := range r.secretFiles(finding.RungOpened) {
 		c := r.Canaries[e.Target]
 		if e.Rung.Rank() >= finding.RungReturned.Rank() || e.Via == viaFile || r.isLookup(e, c) || r.dealsWith(c, e.Tool) || r.inWorkspace(c) && r.wasAsked(e, c) {
 			continue
 		}
-		n := r.egressIn(e)
+		n := egress[moment{e.Call, e.Phase}]
 		if n == nil {
 			continue
 		}

@@ -71,6 +71,8 @@ type Run struct {
 	allowed []bool
 	// told are the effects of which a rule told already; Check fills it.
 	told map[*finding.Effect]bool
+	// named remembers what namesFile said of a path and a tool; Check makes it.
+	named map[[2]string]bool
 	// memory is the ledger's.
 	memory *memory
 }
@@ -146,7 +148,7 @@ func All() []Rule {
 func Check(run *Run) []finding.Finding {
 	run = run.Joined()
 	run.memory = nil
-	run.allowed, run.told = run.allowedEffects(), map[*finding.Effect]bool{}
+	run.allowed, run.told, run.named = run.allowedEffects(), map[*finding.Effect]bool{}, map[[2]string]bool{}
 	for _, o := range run.others() {
 		o.allowed = o.allowedEffects()
 	}

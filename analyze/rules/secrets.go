@@ -57,6 +57,19 @@ func (r *Run) namesFile(c canaries.Canary, tool string) bool {
 	if c.Path == "" || !strings.HasPrefix(where, "~/") {
 		return false
 	}
+	about := [2]string{where, tool}
+	named, known := r.named[about]
+	if !known {
+		named = r.textNames(where, tool)
+		if r.named != nil {
+			r.named[about] = named
+		}
+	}
+	return named
+}
+
+// textNames is namesFile for a path below "~/".
+func (r *Run) textNames(where, tool string) bool {
 	for _, d := range r.texts() {
 		if d.owner != "the server" && (tool == "" || d.owner != "tool “"+tool+"”") {
 			continue
@@ -94,18 +107,26 @@ func (r *Run) secretFiles(least finding.Rung) []*finding.Effect {
 	return out
 }
 
-// egressIn returns the undeclared egress of a call (or of a phase outside calls), nil for none.
-func (r *Run) egressIn(e *finding.Effect) *finding.Effect {
-	t := r.Scope.Tool(e.Tool)
-	if e.Call > 0 && (len(t.URLs) > 0 || (len(t.Network) > 0 && !t.ClaimsLocal())) {
-		return nil
-	}
+// firstLeaving are the first undeclared efforts to leave, by call and phase.
+func (r *Run) firstLeaving() map[moment]*finding.Effect {
+	first := map[moment]*finding.Effect{}
 	for _, n := range r.effects(finding.NetConnect) {
-		if leaving(n) && n.Call == e.Call && n.Phase == e.Phase {
-			return n
+		at := moment{n.Call, n.Phase}
+		if _, there := first[at]; there || !leaving(n) {
+			continue
 		}
+		if t := r.Scope.Tool(n.Tool); n.Call > 0 && (len(t.URLs) > 0 || len(t.Network) > 0 && !t.ClaimsLocal()) {
+			continue
+		}
+		first[at] = n
 	}
-	return nil
+	return first
+}
+
+// moment is a call, or a phase outside calls.
+type moment struct {
+	call  int
+	phase finding.Phase
 }
 
 // showWords and shownWords are by which a tool declares to show what it is configured by.

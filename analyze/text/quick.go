@@ -48,7 +48,7 @@ func look[T string | []byte](s T) (shown, plain bool) {
 	low := lowered(s)
 	// Escapes hide words.
 	words := wordsOf(low)
-	return shown, words.possible() == 0 && !hasAny(low, foreignWords()) && !words.turned() && !structurePossible(low) && (odd&slash == 0 || !bytes.Contains(low, []byte(`\u00`)))
+	return shown, words.possible() == 0 && !words.foreign() && !words.turned() && !words.structured() && (odd&slash == 0 || !bytes.Contains(low, []byte(`\u00`)))
 }
 
 // hasFolding reports whether a text holds one of the two characters that match a letter of
@@ -192,13 +192,4 @@ func lowered[T string | []byte](s T) []byte {
 		low[i] = lower[s[i]]
 	}
 	return low
-}
-
-func hasAny(low []byte, list [][]byte) bool {
-	for _, w := range list {
-		if bytes.Contains(low, w) {
-			return true
-		}
-	}
-	return false
 }

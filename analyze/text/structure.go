@@ -489,20 +489,3 @@ func structureSigns() string {
 	slices.Sort(out)
 	return strings.Join(slices.Compact(out), " ")
 }
-
-// structurePossible reports whether a text in lower case holds all words of an anchor,
-// without which an ASCII one holds no order by structure.
-func structurePossible(low []byte) bool {
-	for _, phrase := range structureWords() {
-		holds := true
-		for _, w := range phrase {
-			if holds = bytes.Contains(low, w); !holds {
-				break
-			}
-		}
-		if holds {
-			return true
-		}
-	}
-	return false
-}

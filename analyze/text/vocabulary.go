@@ -10,13 +10,17 @@ import (
 // present are the words of the vocabulary that a text holds.
 type present []uint64
 
-// vocabulary is the words that tell what a text cannot match, found in one pass: a word of
-// three bytes or more by its first three.
+// vocabulary is the words that tell what a text cannot match, found in one pass: a word by
+// its first three bytes, or by all of fewer.
 type vocabulary struct {
 	ids      map[string]int
 	byTriple [1 << 15][]int
+	byPair   [1 << 10][]int
+	byByte   [1 << 8][]int
 	words    [][]byte
-	short    []int
+	// foreign are the ids of foreignWords, and phrases those of each of structureWords.
+	foreign []int
+	phrases [][]int
 }
 
 var known = sync.OnceValue(func() *vocabulary {
@@ -32,8 +36,22 @@ var known = sync.OnceValue(func() *vocabulary {
 		}
 	}
 	v.add(turnedSigns())
+	v.add(foreignWords())
+	for _, phrase := range structureWords() {
+		v.add(phrase)
+		v.phrases = append(v.phrases, v.idsOf(phrase))
+	}
+	v.foreign = v.idsOf(foreignWords())
 	return v
 })
+
+// idsOf are the ids of words that were added.
+func (v *vocabulary) idsOf(list [][]byte) (ids []int) {
+	for _, w := range list {
+		ids = append(ids, v.ids[string(w)])
+	}
+	return ids
+}
 
 func (v *vocabulary) add(list [][]byte) {
 	for _, w := range list {
@@ -43,12 +61,17 @@ func (v *vocabulary) add(list [][]byte) {
 		id := len(v.words)
 		v.ids[string(w)] = id
 		v.words = append(v.words, w)
-		if len(w) < 3 {
-			v.short = append(v.short, id)
-			continue
+		switch len(w) {
+		case 0:
+		case 1:
+			v.byByte[w[0]] = append(v.byByte[w[0]], id)
+		case 2:
+			h := uint16(w[0]&0x1F)<<5 | uint16(w[1]&0x1F)
+			v.byPair[h] = append(v.byPair[h], id)
+		default:
+			h := triple(w)
+			v.byTriple[h] = append(v.byTriple[h], id)
 		}
-		h := triple(w)
-		v.byTriple[h] = append(v.byTriple[h], id)
 	}
 }
 
@@ -64,9 +87,12 @@ func wordsOf(low []byte) present {
 				out[id/64] |= 1 << (id % 64)
 			}
 		}
-	}
-	for _, id := range v.short {
-		if bytes.Contains(low, v.words[id]) {
+		for _, id := range v.byPair[h&0x3FF] {
+			if i >= 1 && low[i-1] == v.words[id][0] && c == v.words[id][1] {
+				out[id/64] |= 1 << (id % 64)
+			}
+		}
+		for _, id := range v.byByte[c] {
 			out[id/64] |= 1 << (id % 64)
 		}
 	}
@@ -77,10 +103,24 @@ func wordsOf(low []byte) present {
 func wordsIn(s string) present { return wordsOf([]byte(strings.ToLower(s))) }
 
 // eachOf reports whether a text holds a word of each of some lists.
+// has reports whether a text holds the word with this id.
+func (p present) has(id int) bool { return p[id/64]&(1<<(id%64)) != 0 }
+
+// foreign reports whether a text holds a word without which no foreign order in ASCII is one.
+func (p present) foreign() bool { return slices.ContainsFunc(known().foreign, p.has) }
+
+// structured reports whether a text holds all words of an anchor, without which an ASCII one
+// holds no order by structure.
+func (p present) structured() bool {
+	return slices.ContainsFunc(known().phrases, func(phrase []int) bool {
+		return !slices.ContainsFunc(phrase, func(id int) bool { return !p.has(id) })
+	})
+}
+
 func (p present) eachOf(lists [][][]byte) bool {
 	ids := known().ids
 	for _, list := range lists {
-		if !slices.ContainsFunc(list, func(w []byte) bool { id := ids[string(w)]; return p[id/64]&(1<<(id%64)) != 0 }) {
+		if !slices.ContainsFunc(list, func(w []byte) bool { return p.has(ids[string(w)]) }) {
 			return false
 		}
 	}

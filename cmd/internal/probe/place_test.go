@@ -8,6 +8,7 @@ import (
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/inplace"
+	"github.com/coalmine-dev/coalmine/sandbox/local"
 )
 
 // In place the process that would dial is in the sinkhole too.
@@ -16,5 +17,17 @@ func TestAllowInPlace(t *testing.T) {
 	var usage *sandbox.UsageError
 	if err := supported(t.Context(), inplace.New(), &plan.Options{Surroundings: plan.Surroundings{Network: "allow=api.example.com"}}); !errors.As(err, &usage) || !strings.Contains(err.Error(), "no host can be allowed") {
 		t.Errorf("%v", err)
+	}
+}
+
+// In place two servers that run at once could open each other's memory.
+func TestOneRunAtATimeInPlace(t *testing.T) {
+	t.Parallel()
+	o := &plan.Options{Jobs: 4}
+	if n := jobs(inplace.New(), o); n != 1 {
+		t.Errorf("in place %d", n)
+	}
+	if n := jobs(local.New(), o); n != 4 {
+		t.Errorf("in sandboxes of their own %d", n)
 	}
 }

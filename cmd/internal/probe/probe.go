@@ -169,7 +169,7 @@ func prepare(ctx context.Context, o plan.Options, test Seams) (*probe, string, e
 		return nil, "", err
 	}
 	o.Tracer = at.tracer
-	p := &probe{opts: o, runner: run.Runner{Backend: at.backend, Progress: o.Progress, Driver: test.Driver}, jobs: experiment.NewJobs(jobs(&o))}
+	p := &probe{opts: o, runner: run.Runner{Backend: at.backend, Progress: o.Progress, Driver: test.Driver}, jobs: experiment.NewJobs(jobs(at.backend, &o))}
 	if o.Package != nil {
 		if p.fetched, err = fetch(ctx, at.backend, &o); err != nil {
 			return nil, "", err
@@ -197,8 +197,12 @@ func (p *probe) newPlan(o plan.Options, as plan.Account) (plan.Plan, error) {
 }
 
 // jobs is how many runs may be alive at once: what the user says, or one for each
-// processor, as far as there is memory for the servers.
-func jobs(o *plan.Options) int {
+// processor, as far as there is memory for the servers. In place all servers run in the one
+// container, where they would see each other.
+func jobs(b sandbox.Backend, o *plan.Options) int {
+	if b.Name() == "inplace" {
+		return 1
+	}
 	if o.Jobs > 0 {
 		return o.Jobs
 	}
