@@ -157,10 +157,10 @@ func run(ctx context.Context, files fs.FS, root string, secrets secretScanner, o
 
 // auditor is one audit under way.
 type auditor struct {
-	skip    []string
-	files   fs.FS
-	own     bool
-	ignored ignores
+	skip []string
+	files      fs.FS
+	own        bool
+	ignored    ignores
 	// left are the bytes that may still be read.
 	left     int64
 	secrets  secretScanner
@@ -430,7 +430,13 @@ func (a *auditor) read(p string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	data, err := io.ReadAll(io.LimitReader(f, min(maxFile+1, a.left)))
+	// The size that the file says saves copies; it is not believed.
+	var b bytes.Buffer
+	if info, err := f.Stat(); err == nil {
+		b.Grow(int(min(max(info.Size(), 0), maxFile)) + bytes.MinRead)
+	}
+	_, err = b.ReadFrom(io.LimitReader(f, min(maxFile+1, a.left)))
+	data := b.Bytes()
 	if err != nil {
 		return nil, err
 	}

@@ -84,11 +84,11 @@ type fileEffects struct {
 }
 
 func (e *fileEffects) add(rule string, sev finding.Severity, pos lang.Pos, message, identity string) {
-	src, offset := e.at.source(e.file.Path), pos.Offset
+	src, offset := e.at.source(e.file.Path), pos.Offset()
 	if lines := e.file.Lines; lines != nil {
 		offset = 0
-		if pos.Line > 0 && pos.Line <= len(lines) {
-			offset = lineOffset(src, lines[pos.Line-1])
+		if pos.Line() > 0 && pos.Line() <= len(lines) {
+			offset = lineOffset(src, lines[pos.Line()-1])
 		}
 	}
 	e.a.add(rule, sev, e.file.Path, src, offset, message, identity)
@@ -152,7 +152,7 @@ func (e *fileEffects) process(c *lang.CallSite, name string) {
 	if len(c.Call.Args) == 0 {
 		return
 	}
-	isFlow := e.at.sinks[sinkPlace{e.file.Path, c.Call.Start.Offset}]
+	isFlow := e.at.sinks[sinkPlace{e.file.Path, c.Call.Start.Offset()}]
 	if !isFlow && (shells[name] || shellOption[name] && asksForShell(&c.Call)) && isBuilt(c.Call.Args[0].Value) {
 		sev := finding.Medium
 		if e.at.followed {
@@ -255,7 +255,7 @@ func (e *fileEffects) evaluates(c *lang.CallSite, name string) {
 		e.add(ExecDynamic, finding.High, c.Call.Start, fmt.Sprintf("code is run that comes out of %s: %s", shown(hidden), shown(name)), name)
 		return
 	}
-	if e.at.sinks[sinkPlace{e.file.Path, c.Call.Start.Offset}] {
+	if e.at.sinks[sinkPlace{e.file.Path, c.Call.Start.Offset()}] {
 		return // the way from the tool says more
 	}
 	e.add(ExecDynamic, finding.Low, c.Call.Start, "text is run as code: "+shown(name), name)

@@ -93,7 +93,7 @@ func (a *auditor) flows(ctx context.Context) error {
 	}
 	for i := range res.Flows {
 		a.addFlow(&res.Flows[i], places)
-		places.sinks[sinkPlace{res.Flows[i].File, res.Flows[i].Place.Start.Offset}] = true
+		places.sinks[sinkPlace{res.Flows[i].File, res.Flows[i].Place.Start.Offset()}] = true
 	}
 	a.effects(pkg, places)
 	return nil
@@ -111,7 +111,7 @@ func (a *auditor) addFlow(fl *taint.Flow, at *places) {
 		return
 	}
 	if a.own && at.lines[fl.File] == nil {
-		if _, _, line := position(at.source(fl.File), fl.Place.Start.Offset); silences(line, rule) {
+		if _, _, line := position(at.source(fl.File), fl.Place.Start.Offset()); silences(line, rule) {
 			a.report.Suppressed++
 			return
 		}
@@ -185,7 +185,7 @@ func (s *places) source(p string) string {
 
 // location is a place with its column in characters.
 func (s *places) location(p string, pos lang.Pos) *finding.Location {
-	out := &finding.Location{Path: p, Line: max(pos.Line, 1), Column: max(pos.Column, 1)}
+	out := &finding.Location{Path: p, Line: max(pos.Line(), 1), Column: max(pos.Column(), 1)}
 	if lines := s.lines[p]; lines != nil {
 		if out.Line <= len(lines) {
 			out.Line = lines[out.Line-1]
@@ -194,8 +194,8 @@ func (s *places) location(p string, pos lang.Pos) *finding.Location {
 		return out
 	}
 	src := s.source(p)
-	if from := pos.Offset - (pos.Column - 1); from >= 0 && from <= pos.Offset && pos.Offset <= len(src) {
-		out.Column = utf8.RuneCountInString(src[from:pos.Offset]) + 1
+	if from := pos.Offset() - (pos.Column() - 1); from >= 0 && from <= pos.Offset() && pos.Offset() <= len(src) {
+		out.Column = utf8.RuneCountInString(src[from:pos.Offset()]) + 1
 	}
 	return out
 }
@@ -227,5 +227,5 @@ func (s *places) original(p string, pos lang.Pos) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d:%d by its source map", o.File, o.Pos.Line, o.Pos.Column)
+	return fmt.Sprintf("%s:%d:%d by its source map", o.File, o.Pos.Line(), o.Pos.Column())
 }

@@ -14,8 +14,10 @@ import (
 type keywords struct {
 	trie *ahocorasick.Trie
 	// near has for each word how far around it the expressions of nearby rules reach, 0
-	// for none, and far whether a rule that is not nearby has it.
+	// for none, and far whether a rule that is not nearby has it. runs are what one of the
+	// nearby rules needs there.
 	near []int
+	runs []charRun
 	far  []bool
 }
 
@@ -49,14 +51,19 @@ func newKeywords(near, far map[string]config.Rule) *keywords {
 		if _, there := at[w]; !there {
 			at[w] = len(words)
 			words = append(words, w)
-			k.near, k.far = append(k.near, 0), append(k.far, false)
+			k.near, k.runs, k.far = append(k.near, 0), append(k.runs, charRun{least: maxReach}), append(k.far, false)
 		}
 		return at[w]
 	}
 	for _, r := range near {
+		run := charRun{}
+		if tree, err := syntax.Parse(r.Regex.String(), syntax.Perl); err == nil {
+			run = runIn(tree)
+		}
 		for _, w := range r.Keywords {
 			i := id(w)
 			k.near[i] = max(k.near[i], reach(r))
+			k.runs[i] = k.runs[i].or(run)
 		}
 	}
 	for _, r := range far {
@@ -80,11 +87,82 @@ func (k *keywords) places(src string) (near []window, far bool) {
 	k.trie.Walk(low, func(end, n, word int64) bool {
 		far = far || k.far[word]
 		if r := k.near[word]; r > 0 {
-			near = appendWindow(near, src, max(int(end)+1-int(n)-r, 0), min(int(end)+1+r, len(src)))
+			if from, to := max(int(end)+1-int(n)-r, 0), min(int(end)+1+r, len(src)); k.runs[word].in(src[from:to]) {
+				near = appendWindow(near, src, from, to)
+			}
 		}
 		return true
 	})
 	return near, far
+}
+
+// charRun is what each match of an expression holds: so many bytes in a row of a class. A secret
+// is such a run, and most places of a word have none nearby.
+type charRun struct {
+	class [4]uint64 // a bit for each byte
+	least int
+}
+
+// shortestRun is a length below which a run tells nothing.
+const shortestRun = 8
+
+// or is what a match of one of two expressions holds.
+func (c charRun) or(o charRun) charRun {
+	for i := range c.class {
+		c.class[i] |= o.class[i]
+	}
+	c.least = min(c.least, o.least)
+	return c
+}
+
+// in reports whether a text holds the run.
+func (c *charRun) in(s string) bool {
+	for i, n := 0, 0; i < len(s); i++ {
+		if n++; c.class[s[i]>>6]&(1<<(s[i]&63)) == 0 {
+			n = 0
+		}
+		if n >= c.least {
+			return true
+		}
+	}
+	return c.least == 0
+}
+
+// runIn is the longest run that each match of an expression holds, of no length for none.
+func runIn(re *syntax.Regexp) (out charRun) {
+	switch re.Op {
+	case syntax.OpCapture:
+		return runIn(re.Sub[0])
+	case syntax.OpConcat:
+		for _, s := range re.Sub {
+			if r := runIn(s); r.least > out.least {
+				out = r
+			}
+		}
+	case syntax.OpAlternate:
+		out = runIn(re.Sub[0])
+		for _, s := range re.Sub[1:] {
+			out = out.or(runIn(s))
+		}
+	case syntax.OpRepeat:
+		if class := re.Sub[0]; class.Op == syntax.OpCharClass && re.Min >= shortestRun {
+			out = charRun{classOf(class.Rune), re.Min}
+		}
+	}
+	return out
+}
+
+// classOf are the bytes of which characters of a class consist.
+func classOf(ranges []rune) (out [4]uint64) {
+	for i := 0; i+1 < len(ranges); i += 2 {
+		for r := ranges[i]; r <= min(ranges[i+1], unicode.MaxASCII); r++ {
+			out[r>>6] |= 1 << (r & 63)
+		}
+		if ranges[i+1] > unicode.MaxASCII {
+			out[2], out[3] = ^uint64(0), ^uint64(0)
+		}
+	}
+	return out
 }
 
 // longest is the most bytes that a match takes, -1 without a bound.

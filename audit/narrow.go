@@ -17,6 +17,17 @@ var narrowed = map[string]func(src string) []window{
 // secretWords are those of which a generic key has one before it.
 var secretWords = []string{"access", "auth", "api", "credential", "creds", "key", "passwd", "password", "secret", "token"}
 
+// beginsWord has a bit for the first two letters of each secret word, five bits of each.
+var beginsWord = func() (out [16]uint64) {
+	for _, w := range secretWords {
+		at := pair(w[0], w[1])
+		out[at>>6] |= 1 << (at & 63)
+	}
+	return out
+}()
+
+func pair(a, b byte) uint16 { return uint16(a&0x1F)<<5 | uint16(b&0x1F) }
+
 // byFirst are the secret words by their first letter.
 var byFirst = func() (out [256][]string) {
 	for _, w := range secretWords {
@@ -55,7 +66,10 @@ var byteKinds = func() (out [256]byte) {
 // given to a name with a secret word: key = "…".
 func assignments(src string) []window {
 	var out []window
-	for i := range len(src) {
+	for i := range max(len(src)-1, 0) {
+		if at := pair(src[i], src[i+1]); beginsWord[at>>6]&(1<<(at&63)) == 0 {
+			continue
+		}
 		for _, w := range byFirst[src[i]|0x20] {
 			if len(src)-i < len(w) || !strings.EqualFold(src[i:i+len(w)], w) {
 				continue

@@ -144,7 +144,7 @@ type script struct {
 }
 
 func (s *script) add(rule string, sev finding.Severity, at lang.Span, message, identity string) {
-	s.a.add(rule, sev, s.path, s.src, s.at+at.Start.Offset, message, identity)
+	s.a.add(rule, sev, s.path, s.src, s.at+at.Start.Offset(), message, identity)
 }
 
 func (s *script) visit(n lang.Node) {
@@ -208,7 +208,7 @@ func (s *script) fetch(name string, at lang.Span) {
 		s.fetched = map[string]int{}
 	}
 	if _, again := s.fetched[name]; !again {
-		s.fetched[name] = at.Start.Offset
+		s.fetched[name] = at.Start.Offset()
 	}
 }
 
@@ -220,7 +220,7 @@ func (s *script) runs() {
 	}
 	for name, at := range s.fetched {
 		if slices.Contains(s.started, name) {
-			s.add(DownloadRun, finding.Medium, lang.Span{Start: lang.Pos{Offset: at}}, "a file is downloaded and run, and nothing compares it with a digest or a signature", "file "+name)
+			s.add(DownloadRun, finding.Medium, lang.Span{Start: lang.At(at, 0, 0)}, "a file is downloaded and run, and nothing compares it with a digest or a signature", "file "+name)
 		}
 	}
 }

@@ -4,26 +4,44 @@ import (
 	"bytes"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // Quick reports whether Scan would surely find nothing in this text, or in the
 // strings of this JSON: most of what crosses a wire can be told so at a
 // hundredth of the cost. It is never true where Scan finds a place.
 func Quick(s []byte) bool {
-	shown, plain := look(s)
-	return shown && plain
+	l := look(s)
+	switch {
+	// A JSON escape may stand for any character.
+	case !l.shown || l.long || l.slash && bytes.Contains(s, []byte(`\u`)):
+		return false
+	case !l.signed:
+		return true
+	}
+	words := wordsOf(lowered(s))
+	return words.possible() == 0 && !words.foreign() && !words.turned() && !words.structured()
 }
 
-// look reports whether all characters are ASCII that is shown, and whether
-// words are missing without which no expression of poison matches.
-func look[T string | []byte](s T) (shown, plain bool) {
-	odd, first, h := byte(0), false, uint16(0)
+// looked is what one pass tells of a text.
+type looked struct {
+	// ascii says that all characters are ASCII, shown that all are shown too.
+	ascii, shown bool
+	// signed says that a word or a tag stands there without one of which no order does; long that
+	// a run may encode others.
+	signed, long bool
+	slash        bool
+}
+
+func look[T string | []byte](s T) looked {
+	odd, high, first, h := byte(0), byte(0), false, uint16(0)
 	signed := triples()
 	run, long := 0, false // of characters that may encode others
 	for i := range len(s) {
 		c := s[i]
 		k := kind[c]
 		odd |= k
+		high |= c
 		if run++; k&encoded == 0 {
 			run = 0
 		}
@@ -34,21 +52,10 @@ func look[T string | []byte](s T) (shown, plain bool) {
 			first = isSign(s, i-2, h)
 		}
 	}
-	// A JSON escape may stand for any character.
-	shown = odd&unshown == 0 && (odd&slash == 0 || !strings.Contains(string(s), `\u`))
-	if odd&unshown != 0 && hasFolding(string(s)) {
-		return shown, false
+	return looked{
+		ascii: high < utf8.RuneSelf, shown: odd&unshown == 0, long: long, slash: odd&slash != 0,
+		signed: first || odd&angle != 0 || odd&square != 0 && hasTag(s),
 	}
-	if long {
-		return shown, false
-	}
-	if !first && odd&angle == 0 && (odd&square == 0 || !hasTag(s)) {
-		return shown, true
-	}
-	low := lowered(s)
-	// Escapes hide words.
-	words := wordsOf(low)
-	return shown, words.possible() == 0 && !words.foreign() && !words.turned() && !words.structured() && (odd&slash == 0 || !bytes.Contains(low, []byte(`\u00`)))
 }
 
 // hasFolding reports whether a text holds one of the two characters that match a letter of

@@ -344,6 +344,11 @@ func matchAt(low []byte, i int, words string) int {
 // ordered finds orders to a model by their structure.
 func ordered(s string) []Hit {
 	low, at := lowercase(s)
+	return orderedIn(s, low, at)
+}
+
+// orderedIn is ordered for a text that is in lower case too, as lowercase makes it.
+func orderedIn(s string, low []byte, at []int) []Hit {
 	marks := marked(low)
 	var out []Hit
 	last := 0

@@ -45,20 +45,25 @@ func Scan(s string) []Hit {
 		s = s[:MaxText]
 	}
 	var hits []Hit
-	if shown, plain := look(s); !shown || !plain {
-		if !shown {
-			hits = hidden(s)
+	l := look(s)
+	if !l.shown {
+		hits = hidden(s)
+	}
+	if !l.ascii || l.signed {
+		low, at := lowercase(s)
+		words := wordsOf(low)
+		if !l.ascii {
+			words = wordsIn(s)
 		}
-		words := wordsIn(s)
-		if !plain {
-			hits = append(hits, poisoned(s, words)...)
-		}
-		hits = append(hits, notCovered(append(foreignOrders(s, words), ordered(s)...), hits)...)
-		if !shown {
+		hits = append(hits, poisoned(s, words)...)
+		hits = append(hits, notCovered(append(foreignOrders(s, words), orderedIn(s, low, at)...), hits)...)
+		if !l.ascii {
 			hits = append(hits, foldedOrders(s, hits)...)
 		}
-		hits = append(hits, smuggled(s)...)
 		hits = append(hits, turned(s, words)...)
+	}
+	if !l.ascii || l.long {
+		hits = append(hits, smuggled(s)...)
 	}
 	for i := range hits {
 		hits[i].Quoted = hits[i].Rule == Poisoning && !hits[i].Decoded && isQuoted(s, hits[i].Offset, hits[i].End)

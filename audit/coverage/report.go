@@ -144,10 +144,10 @@ func (f *ran) function(fn *sinks.Function) bool {
 
 func (f *ran) part(fn *sinks.Function, p sinks.Part) bool {
 	if len(f.entered)+len(f.lines) == 0 {
-		return f.covers(p.Body.Offset)
+		return f.covers(p.Body.Offset())
 	}
 	name := fn.Name[strings.LastIndexByte(fn.Name, '.')+1:]
-	for line := p.Head.Line; line <= p.Body.Line && line-p.Head.Line < 1000; line++ {
+	for line := p.Head.Line(); line <= p.Body.Line() && line-p.Head.Line() < 1000; line++ {
 		if f.entered[entry{line, name}] || f.entered[entry{line, "<lambda>"}] {
 			return true
 		}
@@ -159,14 +159,14 @@ func (f *ran) part(fn *sinks.Function, p sinks.Part) bool {
 // known.
 func (f *ran) sink(fn *sinks.Function, s sinks.Sink) bool {
 	if len(f.entered)+len(f.lines) == 0 {
-		return f.covers(s.Start.Offset)
+		return f.covers(s.Start.Offset())
 	}
-	if !f.lines[s.Start.Line] {
+	if !f.lines[s.Start.Line()] {
 		return false
 	}
 	// The line of a definition runs when the function is made.
 	for _, p := range fn.Parts {
-		if fn.Name != "" && s.Start.Line == p.Body.Line && p.Head.Line == p.Body.Line {
+		if fn.Name != "" && s.Start.Line() == p.Body.Line() && p.Head.Line() == p.Body.Line() {
 			return f.part(fn, p)
 		}
 	}
@@ -238,9 +238,9 @@ func (x *comparison) report() *Report {
 		if len(x.unrun[i]) == 0 && !named[i] {
 			continue
 		}
-		u := Unrun{File: f.File, Name: f.Name, Line: f.Start.Line, Entered: x.entered[i], Kinds: x.together[i].list(), Way: x.way[i], Tool: x.tool[i], Owner: x.owners[i], Weighs: named[i]}
+		u := Unrun{File: f.File, Name: f.Name, Line: f.Start.Line(), Entered: x.entered[i], Kinds: x.together[i].list(), Way: x.way[i], Tool: x.tool[i], Owner: x.owners[i], Weighs: named[i]}
 		if u.Entered && len(x.unrun[i]) > 0 {
-			u.Line = x.unrun[i][0].Start.Line
+			u.Line = x.unrun[i][0].Start.Line()
 		}
 		if named[i] {
 			out.Unrun = append(out.Unrun, u)

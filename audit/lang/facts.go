@@ -37,6 +37,8 @@ type Definition struct {
 	// Function or Class is set, and the other is nil.
 	Function *Function
 	Class    *Class
+	// In is the scope that it is defined in, nil for the module.
+	In *Scope
 }
 
 // CallSite is a call and what it may call.
@@ -69,9 +71,10 @@ type Constant struct {
 }
 
 // CalculateFacts lists the facts of a file. It is bounded: in what is built of more than
-// a few dozen steps, it finds no names.
-func CalculateFacts(f *File) *Facts {
-	c := &calculator{facts: &Facts{}, names: bind(f)}
+// a few dozen steps, it finds no names. Who wants to see the nodes too, in their order, is
+// shown them on the way.
+func CalculateFacts(f *File, also ...func(n Node, in *Scope)) *Facts {
+	c := &calculator{facts: &Facts{}, names: bind(f), also: also}
 	Walk(f, c.visit)
 	c.facts.calls = byPlace(len(c.facts.Calls), func(i int32) Span { return c.facts.Calls[i].Call.Span })
 	c.facts.references = byPlace(len(c.facts.References), func(i int32) Span { return c.facts.References[i].Span })
@@ -96,7 +99,7 @@ func (f *Facts) ReferenceAt(s Span) *Reference {
 
 // comparePlaces orders places by their start, the longer first.
 func comparePlaces(a, b Span) int {
-	return cmp.Or(a.Start.Offset-b.Start.Offset, b.End.Offset-a.End.Offset)
+	return cmp.Or(a.Start.Offset()-b.Start.Offset(), b.End.Offset()-a.End.Offset())
 }
 
 // byPlace sorts the positions of a list by their places.
@@ -125,9 +128,13 @@ type calculator struct {
 	names *bindings
 	// hidden are expressions to come that are no reference of their own, the next one last.
 	hidden []Span
+	also   []func(n Node, in *Scope)
 }
 
 func (c *calculator) visit(n Node, in *Scope) bool {
+	for _, show := range c.also {
+		show(n, in)
+	}
 	switch n := n.(type) {
 	case Import:
 		c.facts.Imports = append(c.facts.Imports, n)
@@ -166,7 +173,7 @@ func (c *calculator) define(s Span, name string, kind DefinitionKind, in *Scope,
 	if kind == FunctionKind && in != nil && in.Class != nil {
 		kind = MethodKind
 	}
-	c.facts.Definitions = append(c.facts.Definitions, Definition{Span: s, Kind: kind, Name: in.Qualified(name), Function: f, Class: class})
+	c.facts.Definitions = append(c.facts.Definitions, Definition{Span: s, Kind: kind, Name: in.Qualified(name), Function: f, Class: class, In: in})
 }
 
 // hide takes an expression and what it is an attribute of out of the references.
@@ -231,7 +238,7 @@ func CalculateConstants(f *File) []Constant {
 			return true
 		}
 		at := x.Place()
-		if at.Start.Offset >= whole.Start.Offset && at.End.Offset <= whole.End.Offset && at.End.Offset > 0 {
+		if at.Start.Offset() >= whole.Start.Offset() && at.End.Offset() <= whole.End.Offset() && at.End.Offset() > 0 {
 			return true
 		}
 		v, ok := names.fold(x, in)

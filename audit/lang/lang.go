@@ -37,13 +37,26 @@ type Unread struct {
 	Why string
 }
 
-// Pos is a place in a source.
-type Pos struct {
-	// Offset counts bytes from 0.
-	Offset int
-	// Line and Column count from 1. A column counts bytes.
-	Line, Column int
+// Pos is a place in a source. Each node of a tree has two, so they are small: a source has fewer
+// than 2 GiB.
+type Pos struct{ offset, line, column int32 }
+
+// At is the place at an offset, which counts bytes from 0. The line and the column count from 1.
+func At(offset, line, column int) Pos {
+	return Pos{int32(offset), int32(line), int32(column)} //nolint:gosec // a source has fewer bytes than that
 }
+
+// Plus is the place some bytes further in the same line.
+func (p Pos) Plus(bytes int) Pos { return At(p.Offset()+bytes, p.Line(), p.Column()+bytes) }
+
+// Offset counts bytes from 0.
+func (p Pos) Offset() int { return int(p.offset) }
+
+// Line counts from 1.
+func (p Pos) Line() int { return int(p.line) }
+
+// Column counts bytes from 1.
+func (p Pos) Column() int { return int(p.column) }
 
 // Span is a part of a source: from Start to before End.
 type Span struct{ Start, End Pos }

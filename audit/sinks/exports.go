@@ -15,16 +15,22 @@ const defaultName = "<default>"
 
 // nameDefault gives a name to the function that a source exports without one.
 func nameDefault(s *source) {
+	if f := defaultOf(s); f != nil && s.handlers[f] == "" {
+		s.handlers[f] = defaultName
+		s.names[defaultName] = true
+	}
+}
+
+// defaultOf is the function that a source exports as its default, nil for none.
+func defaultOf(s *source) *lang.Function {
 	for _, stmt := range s.Body {
-		e, ok := stmt.(lang.Export)
-		if !ok {
-			continue
-		}
-		if f, ok := e.Value.(*lang.Function); ok && s.handlers[f] == "" {
-			s.handlers[f] = defaultName
-			s.names[defaultName] = true
+		if e, ok := stmt.(lang.Export); ok {
+			if f, ok := e.Value.(*lang.Function); ok {
+				return f
+			}
 		}
 	}
+	return nil
 }
 
 // exported returns the functions that a name of JavaScript's means in the file that it

@@ -83,6 +83,14 @@ type source struct {
 	classes map[string]bool
 	// handlers names the functions without a name that answer a client.
 	handlers map[*lang.Function]string
+	// nodes are those that may register or be handlers, objects the literals and classes that may describe a tool.
+	nodes, objects []Node
+}
+
+// Node is a node of a tree with the scope that it stands in, nil for the module.
+type Node struct {
+	lang.Node
+	In *lang.Scope
 }
 
 // maxMethods bounds how many methods of one name an unknown object may have.
@@ -91,7 +99,8 @@ const maxMethods = 8
 func newProject(files []*lang.File) *project {
 	p := &project{byPath: map[string]*source{}, methods: map[string][]string{}, modules: map[string][]*source{}}
 	for _, f := range files {
-		s := &source{File: f, facts: lang.CalculateFacts(f), names: map[string]bool{}, classes: map[string]bool{}, handlers: map[*lang.Function]string{}}
+		s := &source{File: f, names: map[string]bool{}, classes: map[string]bool{}, handlers: map[*lang.Function]string{}}
+		s.facts = lang.CalculateFacts(f, s.keep)
 		for _, d := range s.facts.Definitions {
 			if d.Kind == lang.ClassKind {
 				s.classes[d.Name] = true
@@ -126,11 +135,11 @@ func (p *project) addModule(s *source) {
 
 // functions lists those of one source.
 func (p *project) functions(s *source) []Function {
-	end := lang.Pos{Line: 1, Column: 1}
+	end := lang.At(0, 1, 1)
 	if n := len(s.Body); n > 0 {
 		end = s.Body[n-1].Place().End
 	}
-	start := lang.Pos{Line: 1, Column: 1}
+	start := lang.At(0, 1, 1)
 	out := []Function{{File: s.Path, Span: lang.Span{Start: start, End: end}, Parts: []Part{{Head: start, Body: start, End: end}}}}
 	at := map[string]int{"": 0}
 	add := func(name string, f *lang.Function) {
@@ -189,7 +198,7 @@ func (p *project) functions(s *source) []Function {
 		f := &out[i]
 		slices.Sort(f.Calls)
 		f.Calls = slices.Compact(f.Calls)
-		slices.SortStableFunc(f.Sinks, func(a, b Sink) int { return a.Start.Offset - b.Start.Offset })
+		slices.SortStableFunc(f.Sinks, func(a, b Sink) int { return a.Start.Offset() - b.Start.Offset() })
 	}
 	return out
 }
@@ -203,7 +212,7 @@ func namesHome(text string) bool {
 func partOf(f *lang.Function) Part {
 	p := Part{Head: f.Start, Body: f.End, End: f.End}
 	for _, d := range f.Decorators {
-		if at := d.Place().Start; at.Offset < p.Head.Offset {
+		if at := d.Place().Start; at.Offset() < p.Head.Offset() {
 			p.Head = at
 		}
 	}

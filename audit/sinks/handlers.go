@@ -44,8 +44,9 @@ func (p *project) handlers() []Handler {
 	var out []Handler
 	for _, s := range p.sources {
 		named := map[string]string{}
-		lang.Walk(s.File, func(n lang.Node, in *lang.Scope) bool {
-			switch n := n.(type) {
+		for _, kept := range s.nodes {
+			in := kept.In
+			switch n := kept.Node.(type) {
 			case lang.Assign:
 				noteTool(named, n)
 			case *lang.Function:
@@ -73,10 +74,42 @@ func (p *project) handlers() []Handler {
 					out = append(out, Handler{Span: n.Place(), Kind: "tool", Functions: ids})
 				}
 			}
-			return true
-		})
+		}
 	}
 	return out
+}
+
+// describing are the properties of an object that describes a tool which hold its function.
+var describing = map[string]bool{"handler": true, "execute": true, "run": true, "call": true, "invoke": true, "callback": true, "func": true, "fn": true, "handle": true}
+
+// HoldsHandler reports whether a property of this name of an object that describes a tool holds its function.
+func HoldsHandler(property string) bool { return describing[property] }
+
+// keep keeps the nodes that later questions are about.
+func (s *source) keep(n lang.Node, in *lang.Scope) {
+	of := false
+	switch n := n.(type) {
+	case lang.Assign:
+		c, ok := n.Value.(lang.Call)
+		of = ok && len(n.Targets) == 1 && (methodOf(c.Func) == "NewTool" || methodOf(c.Func) == "Tool")
+	case *lang.Function:
+		of = len(n.Decorators) > 0
+	case lang.Call:
+		method := methodOf(n.Func)
+		of = registrations[method] != "" || method == "setRequestHandler" || slices.ContainsFunc(n.Args, func(a lang.Arg) bool { return callbacks[a.Name] != "" })
+	case *lang.Class:
+		s.objects = append(s.objects, Node{n, in})
+	case lang.Operation, lang.Switch:
+		of = comparesRaw(n)
+	case lang.Collection:
+		of = comparesRaw(n)
+		if n.Kind == lang.Dict && slices.ContainsFunc(n.Items, func(it lang.Item) bool { k, ok := it.Key.(lang.Const); return ok && describing[k.Text] }) {
+			s.objects = append(s.objects, Node{n, in})
+		}
+	}
+	if of {
+		s.nodes = append(s.nodes, Node{n, in})
+	}
 }
 
 // noteTool notes the name of a tool that is described before it is registered, as in Go:
@@ -103,10 +136,10 @@ func firstName(c lang.Call) (string, bool) {
 
 // nameHandlers gives a name to the handlers of a source that have none.
 func nameHandlers(s *source) {
-	lang.Walk(s.File, func(n lang.Node, _ *lang.Scope) bool {
-		c, ok := n.(lang.Call)
+	for _, n := range s.nodes {
+		c, ok := n.Node.(lang.Call)
 		if !ok {
-			return true
+			continue
 		}
 		for _, a := range c.Args {
 			if f, ok := a.Value.(*lang.Function); ok && f.Name == "" && callbacks[a.Name] != "" {
@@ -119,8 +152,7 @@ func nameHandlers(s *source) {
 				s.handlers[f] = "<" + strings.TrimSpace(kind+" "+name) + ">"
 			}
 		}
-		return true
-	})
+	}
 }
 
 // methodOf is the last name of a callee.
@@ -251,27 +283,31 @@ func (p *project) handlerIDs(s *source, values []lang.Expr, in *lang.Scope) []st
 // raw returns the functions that a comparison with "tools/call" leads to: the one around
 // it, or the value of a table's entry.
 func (p *project) raw(s *source, n lang.Node, in *lang.Scope) ([]string, bool) {
-	isCall := func(x lang.Expr) bool {
-		c, ok := x.(lang.Const)
-		return ok && c.Text == rawCall
+	if !comparesRaw(n) {
+		return nil, false
 	}
-	around := func() []string { return []string{id(s.Path, s.owner(in))} }
+	var ids []string
+	if c, ok := n.(lang.Collection); ok {
+		i := slices.IndexFunc(c.Items, func(it lang.Item) bool { return isRawCall(it.Key) })
+		ids = p.handlerIDs(s, []lang.Expr{c.Items[i].Value}, in)
+	}
+	return append(ids, id(s.Path, s.owner(in))), true
+}
+
+// comparesRaw reports whether a node compares with "tools/call", or has an entry for it.
+func comparesRaw(n lang.Node) bool {
 	switch n := n.(type) {
 	case lang.Operation:
-		if (n.Op == "==" || n.Op == "===" || n.Op == "in" || n.Op == "!=" || n.Op == "!==") && slices.ContainsFunc(n.Operands, isCall) {
-			return around(), true
-		}
+		return (n.Op == "==" || n.Op == "===" || n.Op == "in" || n.Op == "!=" || n.Op == "!==") && slices.ContainsFunc(n.Operands, isRawCall)
 	case lang.Switch:
-		if slices.ContainsFunc(n.Cases, func(c lang.Case) bool { return slices.ContainsFunc(c.Patterns, isCall) }) {
-			return around(), true
-		}
+		return slices.ContainsFunc(n.Cases, func(c lang.Case) bool { return slices.ContainsFunc(c.Patterns, isRawCall) })
 	case lang.Collection:
-		for _, it := range n.Items {
-			if it.Key != nil && isCall(it.Key) {
-				ids := p.handlerIDs(s, []lang.Expr{it.Value}, in)
-				return append(ids, around()...), true
-			}
-		}
+		return slices.ContainsFunc(n.Items, func(it lang.Item) bool { return isRawCall(it.Key) })
 	}
-	return nil, false
+	return false
+}
+
+func isRawCall(x lang.Expr) bool {
+	c, ok := x.(lang.Const)
+	return ok && c.Text == rawCall
 }

@@ -27,39 +27,48 @@ type Body struct {
 func NewPackage(files []*lang.File) *Package {
 	k := &Package{p: newProject(files), bodies: map[string]Body{}}
 	for _, s := range k.p.sources {
-		lang.Walk(s.File, func(n lang.Node, in *lang.Scope) bool {
-			switch n := n.(type) {
-			case *lang.Function:
-				name := s.handlers[n]
-				if name == "" && n.Name != "" {
-					name = in.Qualified(n.Name)
-				}
-				k.add(s, name, n, in)
-			case lang.Assign:
-				if f, ok := n.Value.(*lang.Function); ok && f.Name == "" && len(n.Targets) > 0 {
-					k.add(s, in.Qualified(targetName(n.Targets[0])), f, in)
-				}
+		for i := range s.facts.Definitions {
+			if d := &s.facts.Definitions[i]; d.Function != nil {
+				k.add(s, d.Name, d.Function, d.In)
 			}
-			return true
-		})
+		}
+		for _, n := range s.nodes {
+			if c, ok := n.Node.(lang.Call); ok {
+				k.addHandlers(s, c, n.In)
+			}
+		}
+		if f := defaultOf(s); f != nil {
+			k.add(s, s.handlers[f], f, nil)
+		}
 	}
 	return k
+}
+
+// addHandlers adds the functions without a name that a call registers.
+func (k *Package) addHandlers(s *source, c lang.Call, in *lang.Scope) {
+	_, _, values := registered(c)
+	for _, a := range c.Args {
+		values = append(values, a.Value)
+	}
+	for _, v := range values {
+		if f, ok := v.(*lang.Function); ok {
+			k.add(s, s.handlers[f], f, in)
+		}
+	}
+}
+
+// Objects are the literals and classes of a file that may describe a tool.
+func (k *Package) Objects(file string) []Node {
+	if s := k.p.byPath[file]; s != nil {
+		return s.objects
+	}
+	return nil
 }
 
 func (k *Package) add(s *source, name string, f *lang.Function, in *lang.Scope) {
 	if _, there := k.bodies[id(s.Path, name)]; !there && name != "" {
 		k.bodies[id(s.Path, name)] = Body{File: s.File, Function: f, In: in, Name: name}
 	}
-}
-
-func targetName(x lang.Expr) string {
-	switch x := x.(type) {
-	case lang.Name:
-		return x.ID
-	case lang.Attr:
-		return x.Name
-	}
-	return ""
 }
 
 // Handlers lists the handlers of the package.

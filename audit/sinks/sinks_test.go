@@ -129,7 +129,7 @@ def loop(m):
 func describe(f Function) string {
 	var sinks []string
 	for _, s := range f.Sinks {
-		sinks = append(sinks, fmt.Sprintf("%s %s:%d", s.Kind, s.Name, s.Start.Line))
+		sinks = append(sinks, fmt.Sprintf("%s %s:%d", s.Kind, s.Name, s.Start.Line()))
 	}
 	return f.ID() + " [" + strings.Join(sinks, ", ") + "] -> " + strings.Join(f.Calls, " ")
 }

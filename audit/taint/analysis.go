@@ -92,7 +92,7 @@ type importedName struct{ module, name string }
 
 func place(n lang.Node) [2]int {
 	s := n.Place()
-	return [2]int{s.Start.Offset, s.End.Offset}
+	return [2]int{s.Start.Offset(), s.End.Offset()}
 }
 
 // Analyze follows what the callers of a package's tools supply. It honours ctx.
@@ -119,7 +119,7 @@ func AnalyzePackage(ctx context.Context, pkg *sinks.Package, files []*lang.File)
 		res.Flows = append(res.Flows, *a.flows[k])
 	}
 	slices.SortStableFunc(res.Flows, func(x, y Flow) int {
-		return cmp.Or(strings.Compare(x.File, y.File), x.Place.Start.Offset-y.Place.Start.Offset)
+		return cmp.Or(strings.Compare(x.File, y.File), x.Place.Start.Offset()-y.Place.Start.Offset())
 	})
 	res.Complete = !a.short
 	return res
@@ -141,7 +141,7 @@ func newSource(f *lang.File, facts *lang.Facts) *source {
 	}
 	s.collect(f.Body)
 	if n := len(f.Body); n > 0 {
-		s.size = f.Body[n-1].Place().End.Offset
+		s.size = f.Body[n-1].Place().End.Offset()
 	}
 	return s
 }
@@ -234,16 +234,13 @@ func (a *analysis) isRaw(b sinks.Body, at lang.Span) bool {
 	if f.Span == at {
 		return false
 	}
-	inside := f.Start.Offset <= at.Start.Offset && at.End.Offset <= f.End.Offset
+	inside := f.Start.Offset() <= at.Start.Offset() && at.End.Offset() <= f.End.Offset()
 	if !inside && f.Span != (lang.Span{}) {
 		return false
 	}
 	c := a.sources[b.File.Path].facts.CallAt(at)
 	return c == nil
 }
-
-// handlerKeys are the properties of an object that describes a tool which hold its function.
-var handlerKeys = set("handler execute run call invoke callback func fn handle")
 
 // schemaKeys are those that say what the function takes.
 var schemaKeys = set("inputSchema input_schema parameters schema paramsSchema args inputschema")
@@ -252,19 +249,18 @@ var schemaKeys = set("inputSchema input_schema parameters schema paramsSchema ar
 // by classes with a schema and a method.
 func (a *analysis) declared(s *source) []entry {
 	var out []entry
-	lang.Walk(s.File, func(n lang.Node, in *lang.Scope) bool {
-		switch n := n.(type) {
+	for _, o := range a.pkg.Objects(s.Path) {
+		switch n := o.Node.(type) {
 		case lang.Collection:
-			if e, ok := a.describedBy(s, n, in); ok {
+			if e, ok := a.describedBy(s, n, o.In); ok {
 				out = append(out, e)
 			}
 		case *lang.Class:
-			if e, ok := a.toolClass(s, n, in); ok {
+			if e, ok := a.toolClass(s, n, o.In); ok {
 				out = append(out, e)
 			}
 		}
-		return true
-	})
+	}
 	return out
 }
 
@@ -282,7 +278,7 @@ func (a *analysis) describedBy(s *source, c lang.Collection, in *lang.Scope) (en
 			}
 		case schemaKeys[k.Text]:
 			schema = it.Value
-		case handlerKeys[k.Text]:
+		case sinks.HoldsHandler(k.Text):
 			f = it.Value
 		}
 	}
@@ -365,7 +361,7 @@ func (a *analysis) enter(e entry) {
 }
 
 func at(s, other lang.Span) lang.Span {
-	if s.Start.Line == 0 {
+	if s.Start.Line() == 0 {
 		return other
 	}
 	return s

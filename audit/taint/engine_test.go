@@ -140,7 +140,7 @@ func FuzzAnalyze(f *testing.F) {
 		name := []string{"a.py", "a.ts", "a.go"}[int(which)%3]
 		res := taint.Analyze(context.Background(), []*lang.File{l.Parse(name, []byte(src))})
 		for _, fl := range res.Flows {
-			if len(fl.Steps) == 0 || fl.Place.Start.Offset < 0 || fl.Place.End.Offset > len(src) {
+			if len(fl.Steps) == 0 || fl.Place.Start.Offset() < 0 || fl.Place.End.Offset() > len(src) {
 				t.Fatalf("%+v", fl)
 			}
 		}

@@ -47,7 +47,7 @@ func (Language) Parse(name string, src []byte) *lang.File {
 	}
 	if list, ok := err.(scanner.ErrorList); ok { //nolint:errorlint // as go/parser documents it
 		for _, e := range list[:min(len(list), maxUnread)] {
-			at := lang.Pos{Offset: e.Pos.Offset, Line: max(e.Pos.Line, 1), Column: max(e.Pos.Column, 1)}
+			at := lang.At(e.Pos.Offset, max(e.Pos.Line, 1), max(e.Pos.Column, 1))
 			out.Unread = append(out.Unread, lang.Unread{Span: lang.Span{Start: at, End: at}, Why: "a syntax error"})
 		}
 	}
@@ -64,12 +64,12 @@ type converter struct {
 
 func (c *converter) pos(p token.Pos) lang.Pos {
 	if !p.IsValid() {
-		return lang.Pos{Line: 1, Column: 1}
+		return lang.At(0, 1, 1)
 	}
 	offset := min(c.file.Offset(p), c.size)
 	// Line directives of a source do not move it.
 	at := c.file.PositionFor(p, false)
-	return lang.Pos{Offset: offset, Line: at.Line, Column: at.Column}
+	return lang.At(offset, at.Line, at.Column)
 }
 
 func (c *converter) span(n ast.Node) lang.Span {

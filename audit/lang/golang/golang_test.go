@@ -61,10 +61,10 @@ func TestFacts(t *testing.T) {
 		got = append(got, fmt.Sprintf("import %s as %s", i.Module, i.Names[0].As))
 	}
 	for _, d := range facts.Definitions {
-		got = append(got, fmt.Sprintf("%s %s %d", d.Kind, d.Name, d.Start.Line))
+		got = append(got, fmt.Sprintf("%s %s %d", d.Kind, d.Name, d.Start.Line()))
 	}
 	for _, c := range facts.Calls {
-		got = append(got, fmt.Sprintf("call %d:%d %s %s", c.Call.Start.Line, c.Call.Start.Column, strings.Join(c.Names, " "), strings.Join(c.Own, " ")))
+		got = append(got, fmt.Sprintf("call %d:%d %s %s", c.Call.Start.Line(), c.Call.Start.Column(), strings.Join(c.Names, " "), strings.Join(c.Own, " ")))
 	}
 	for _, want := range []string{
 		"import os/exec as exec", "import database/sql as sq", "import embed as _", "import gopkg.in/yaml.v3 as yaml", "import github.com/mark3labs/mcp-go/mcp as mcp",
@@ -135,7 +135,7 @@ func TestLibrary(t *testing.T) {
 		got := map[int]int{}
 		lang.Walk(Language{}.Parse(p, src), func(n lang.Node, _ *lang.Scope) bool {
 			if c, ok := n.(lang.Call); ok {
-				got[c.Start.Offset]++
+				got[c.Start.Offset()]++
 			}
 			return true
 		})
@@ -159,7 +159,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src string) {
 		file := Language{}.Parse("a.go", []byte(src))
 		lang.Walk(file, func(n lang.Node, _ *lang.Scope) bool {
-			if s := n.Place(); s.Start.Offset < 0 || s.End.Offset > len(src) || s.Start.Line < 1 || s.Start.Column < 1 {
+			if s := n.Place(); s.Start.Offset() < 0 || s.End.Offset() > len(src) || s.Start.Line() < 1 || s.Start.Column() < 1 {
 				t.Fatalf("%T lies at %+v of %d bytes", n, s, len(src))
 			}
 			return true

@@ -79,7 +79,7 @@ func (p *parser) beginsExpression() bool {
 
 // afterArrow tells whether an arrow function ends before the current token: then no
 // operator may follow.
-func (p *parser) afterArrow() bool { return p.arrowEnd == p.prev.Offset }
+func (p *parser) afterArrow() bool { return p.arrowEnd == p.prev.Offset() }
 
 // conditional reads a ? b : c, or what binds stronger.
 func (p *parser) conditional(from lang.Pos) lang.Expr {

@@ -23,7 +23,7 @@ type facts struct {
 }
 
 func (f *facts) add(at lang.Pos, what, text string) {
-	f.list = append(f.list, fmt.Sprintf("%d:%d %s %s", at.Line, at.Column, what, text))
+	f.list = append(f.list, fmt.Sprintf("%d:%d %s %s", at.Line(), at.Column(), what, text))
 }
 
 // walk visits all nodes below a value.
@@ -83,7 +83,7 @@ func (f *facts) walk(v reflect.Value) {
 
 // quoted tells a literal from the name of a property or of an element.
 func (f *facts) quoted(c lang.Const) bool {
-	return c.Kind != lang.String || strings.IndexByte("\"'`", f.src[c.Start.Offset]) >= 0
+	return c.Kind != lang.String || strings.IndexByte("\"'`", f.src[c.Start.Offset()]) >= 0
 }
 
 func (f *facts) node(n any) {
@@ -121,7 +121,7 @@ func (f *facts) node(n any) {
 
 // markup returns the text of JSX; "" for one with entities, which the other side keeps.
 func (f *facts) markup(c lang.Const) string {
-	if bytes.IndexByte(f.src[c.Start.Offset:c.End.Offset], '&') >= 0 {
+	if bytes.IndexByte(f.src[c.Start.Offset():c.End.Offset()], '&') >= 0 {
 		return ""
 	}
 	return c.Text

@@ -123,7 +123,7 @@ func (p *parser) arrow(from lang.Pos, list []lang.Param, async bool) lang.Expr {
 	}
 	p.context = outer
 	f.Span = p.span(from)
-	p.arrowEnd = p.prev.Offset
+	p.arrowEnd = p.prev.Offset()
 	return f
 }
 

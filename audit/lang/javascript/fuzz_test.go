@@ -52,13 +52,13 @@ type checker struct {
 func (c checker) span(s lang.Span) {
 	c.pos(s.Start)
 	c.pos(s.End)
-	if s.Start.Offset > s.End.Offset {
+	if s.Start.Offset() > s.End.Offset() {
 		c.t.Errorf("a node ends before it begins: %v", s)
 	}
 }
 
 func (c checker) pos(p lang.Pos) {
-	if p.Offset < 0 || p.Offset > len(c.src) || p.Line < 1 || p.Line > len(c.starts) || c.starts[p.Line-1]+p.Column-1 != p.Offset {
+	if p.Offset() < 0 || p.Offset() > len(c.src) || p.Line() < 1 || p.Line() > len(c.starts) || c.starts[p.Line()-1]+p.Column()-1 != p.Offset() {
 		c.t.Errorf("no place in %d bytes: %v", len(c.src), p)
 	}
 }
@@ -100,7 +100,7 @@ func FuzzMap(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if o, ok := m.Original(lang.Pos{Line: line, Column: column}); ok && (o.Pos.Line < 1 || o.Pos.Column < 1 || o.Pos.Offset < -1) {
+		if o, ok := m.Original(lang.At(0, line, column)); ok && (o.Pos.Line() < 1 || o.Pos.Column() < 1 || o.Pos.Offset() < -1) {
 			t.Errorf("%d:%d comes from %v", line, column, o)
 		}
 	})

@@ -103,7 +103,7 @@ func parse(name, src string, d dialect) *lang.File {
 // unreadBytes counts what a file does not hold in its tree.
 func unreadBytes(file *lang.File) (n int) {
 	for _, u := range file.Unread {
-		n += u.End.Offset - u.Start.Offset
+		n += u.End.Offset() - u.Start.Offset()
 	}
 	return n
 }

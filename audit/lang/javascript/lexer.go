@@ -79,12 +79,12 @@ func (l *lexer) is(word string) bool { return l.tok.kind == tIdent && l.text() =
 
 // start returns the position of the current token.
 func (l *lexer) start() lang.Pos {
-	return lang.Pos{Offset: l.tok.start, Line: l.tok.line, Column: l.tok.start - l.tok.lineStart + 1}
+	return lang.At(l.tok.start, l.tok.line, l.tok.start-l.tok.lineStart+1)
 }
 
 // behind returns the position behind the current token.
 func (l *lexer) behind() lang.Pos {
-	return lang.Pos{Offset: l.pos, Line: l.line, Column: l.pos - l.lineStart + 1}
+	return lang.At(l.pos, l.line, l.pos-l.lineStart+1)
 }
 
 // next reads the next token.

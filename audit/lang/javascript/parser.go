@@ -170,7 +170,7 @@ func (p *parser) inside() context {
 
 // span is the part from a position to the end of the token before the current one.
 func (p *parser) span(from lang.Pos) lang.Span {
-	if p.prev.Offset < from.Offset {
+	if p.prev.Offset() < from.Offset() {
 		return lang.Span{Start: from, End: from}
 	}
 	return lang.Span{Start: from, End: p.prev}

@@ -158,11 +158,7 @@ func (p *parser) addPiece(last int) {
 	if text == "" {
 		return
 	}
-	start, end := p.start(), p.behind()
-	start.Offset++
-	start.Column++
-	end.Offset -= last
-	end.Column -= last
+	start, end := p.start().Plus(1), p.behind().Plus(-last)
 	p.exprs = append(p.exprs, lang.Const{Span: lang.Span{Start: start, End: end}, Kind: lang.String, Text: text})
 }
 

@@ -17,8 +17,8 @@ func (p *parser) recover(in list, from token) {
 		p.sync(in, from)
 	}
 	span := p.span(start)
-	if n := len(p.unread); n > 0 && span.Start.Offset <= p.unread[n-1].End.Offset+1 {
-		if span.End.Offset > p.unread[n-1].End.Offset {
+	if n := len(p.unread); n > 0 && span.Start.Offset() <= p.unread[n-1].End.Offset()+1 {
+		if span.End.Offset() > p.unread[n-1].End.Offset() {
 			p.unread[n-1].End = span.End
 		}
 		return

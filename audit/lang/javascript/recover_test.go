@@ -44,8 +44,8 @@ func TestRecover(t *testing.T) {
 			if len(f.Unread) == 0 {
 				t.Fatal("nothing is unread")
 			}
-			if at := f.Unread[0].Start; fmt.Sprintf("%d:%d", at.Line, at.Column) != c.unread {
-				t.Errorf("unread from %d:%d, not %s", at.Line, at.Column, c.unread)
+			if at := f.Unread[0].Start; fmt.Sprintf("%d:%d", at.Line(), at.Column()) != c.unread {
+				t.Errorf("unread from %d:%d, not %s", at.Line(), at.Column(), c.unread)
 			}
 		})
 	}

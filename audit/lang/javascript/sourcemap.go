@@ -289,11 +289,11 @@ var digits = func() (t [256]int8) {
 // Original returns where a position of the generated file comes from. It reports false
 // where the map does not say. It reads the line of the position up to it.
 func (m *Map) Original(pos lang.Pos) (Original, bool) {
-	if pos.Line < 1 || pos.Line > len(m.generated) || pos.Column < 1 {
+	if pos.Line() < 1 || pos.Line() > len(m.generated) || pos.Column() < 1 {
 		return Original{}, false
 	}
-	from := m.generated[pos.Line-1]
-	line, column := pos.Line-1, units(m.src[from:min(from+pos.Column-1, len(m.src))])
+	from := m.generated[pos.Line()-1]
+	line, column := pos.Line()-1, units(m.src[from:min(from+pos.Column()-1, len(m.src))])
 	// The last mapping at or before the place, on its line.
 	i := sort.Search(len(m.mappings), func(i int) bool {
 		x := m.mappings[i]
@@ -303,7 +303,7 @@ func (m *Map) Original(pos lang.Pos) (Original, bool) {
 		return Original{}, false
 	}
 	x := m.mappings[i]
-	o := Original{File: m.sources[x.source], Pos: lang.Pos{Offset: -1, Line: int(x.sourceLine) + 1, Column: int(x.sourceColumn) + 1}}
+	o := Original{File: m.sources[x.source], Pos: lang.At(-1, int(x.sourceLine)+1, int(x.sourceColumn)+1)}
 	if starts := m.starts[x.source]; starts != nil {
 		o.Pos = place(m.contents[x.source], starts, int(x.sourceLine), int(x.sourceColumn))
 	}
@@ -319,7 +319,7 @@ func place(text []byte, starts []int, line, column int) lang.Pos {
 		column -= utf16Len(r)
 		at += n
 	}
-	return lang.Pos{Offset: at, Line: line + 1, Column: at - starts[line] + 1}
+	return lang.At(at, line+1, at-starts[line]+1)
 }
 
 // units counts units of UTF-16.

@@ -35,10 +35,11 @@ func TestOriginal(t *testing.T) {
 	file := Language{}.Parse("notes.js", src)
 	for _, fact := range factsOf(file, src) {
 		at, what, _ := strings.Cut(fact, " ")
-		var pos lang.Pos
-		if _, err := fmt.Sscanf(at, "%d:%d", &pos.Line, &pos.Column); err != nil {
+		var line, column int
+		if _, err := fmt.Sscanf(at, "%d:%d", &line, &column); err != nil {
 			t.Fatal(err)
 		}
+		pos := lang.At(0, line, column)
 		if want[what] == "" {
 			continue
 		}
@@ -47,7 +48,7 @@ func TestOriginal(t *testing.T) {
 		if strings.HasSuffix(o.File, "main.ts") {
 			text = m.contents[1]
 		}
-		got := fmt.Sprintf("%s %d:%d +%d %s", o.File, o.Pos.Line, o.Pos.Column, o.Pos.Offset, text[o.Pos.Offset:o.Pos.Offset+5])
+		got := fmt.Sprintf("%s %d:%d +%d %s", o.File, o.Pos.Line(), o.Pos.Column(), o.Pos.Offset(), text[o.Pos.Offset():o.Pos.Offset()+5])
 		if !ok || got != want[what] {
 			t.Errorf("%s at %s comes from %s, not %s", what, at, got, want[what])
 		}
@@ -56,7 +57,7 @@ func TestOriginal(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("not in the bundle: %v", want)
 	}
-	for _, pos := range []lang.Pos{{}, {Line: 1, Column: 0}, {Line: 3, Column: 1}, {Line: 900, Column: 1}} {
+	for _, pos := range []lang.Pos{{}, lang.At(0, 1, 0), lang.At(0, 3, 1), lang.At(0, 900, 1)} {
 		if o, ok := m.Original(pos); ok {
 			t.Errorf("%v comes from %v", pos, o)
 		}
@@ -100,11 +101,11 @@ func TestOpenMap(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o, ok := m.Original(lang.Pos{Line: 2, Column: 4})
-			if want := (Original{File: "src/a.ts", Pos: lang.Pos{Offset: -1, Line: 4, Column: 5}}); !ok || o != want {
+			o, ok := m.Original(lang.At(0, 2, 4))
+			if want := (Original{File: "src/a.ts", Pos: lang.At(-1, 4, 5)}); !ok || o != want {
 				t.Errorf("got %v", o)
 			}
-			if o, ok := m.Original(lang.Pos{Line: 2, Column: 2}); ok {
+			if o, ok := m.Original(lang.At(0, 2, 2)); ok {
 				t.Errorf("what is before the first mapping comes from %v", o)
 			}
 		})

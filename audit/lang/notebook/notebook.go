@@ -32,7 +32,7 @@ func (Language) Parse(name string, src []byte) *lang.File {
 	f := python.Language{}.Parse(name, []byte(r.code.String()))
 	f.Lines = r.lines
 	if err != nil {
-		first := lang.Pos{Line: 1, Column: 1}
+		first := lang.At(0, 1, 1)
 		f.Unread = append(f.Unread, lang.Unread{Span: lang.Span{Start: first, End: first}, Why: "no notebook, or not all of one"})
 	}
 	f.Unread = append(f.Unread, r.unread...)
@@ -150,7 +150,7 @@ func (r *reader) flush() {
 	}
 	text := strings.TrimSuffix(c.text.String(), "\n")
 	if strings.HasPrefix(strings.TrimSpace(text), "%%") {
-		at := lang.Pos{Line: c.lines[0], Column: 1}
+		at := lang.At(0, c.lines[0], 1)
 		r.unread = append(r.unread, lang.Unread{Span: lang.Span{Start: at, End: at}, Why: "a cell with a magic of its own"})
 		return
 	}

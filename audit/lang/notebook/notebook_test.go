@@ -12,7 +12,7 @@ import (
 func calls(f *lang.File) string {
 	var out []string
 	for _, c := range lang.CalculateFacts(f).Calls {
-		out = append(out, fmt.Sprintf("%s %d", strings.Join(c.Names, ","), f.Lines[c.Call.Start.Line-1]))
+		out = append(out, fmt.Sprintf("%s %d", strings.Join(c.Names, ","), f.Lines[c.Call.Start.Line()-1]))
 	}
 	return strings.Join(out, "; ")
 }
@@ -40,7 +40,7 @@ func TestParse(t *testing.T) {
 	if got, want := calls(f), "get_ipython 10; get_ipython().system 10; os.system 11; eval 15; exec 15"; got != want && got != "get_ipython().system 10; get_ipython 10; os.system 11; eval 15; exec 15" {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	if len(f.Unread) != 1 || f.Unread[0].Start.Line != 14 || f.Language != "Python" {
+	if len(f.Unread) != 1 || f.Unread[0].Start.Line() != 14 || f.Language != "Python" {
 		t.Errorf("unread: %+v", f.Unread)
 	}
 }
@@ -59,7 +59,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte) {
 		tree := Language{}.Parse("a.ipynb", src)
 		lang.Walk(tree, func(n lang.Node, _ *lang.Scope) bool {
-			if line := n.Place().Start.Line; line > len(tree.Lines)+1 {
+			if line := n.Place().Start.Line(); line > len(tree.Lines)+1 {
 				t.Fatalf("line %d of %d", line, len(tree.Lines))
 			}
 			return true

@@ -101,12 +101,12 @@ func dottedFact(x lang.Expr) string {
 
 func (l *factLister) inTemplate(s lang.Span) bool {
 	return slices.ContainsFunc(l.templates, func(t lang.Span) bool {
-		return t.Start.Offset <= s.Start.Offset && s.End.Offset <= t.End.Offset && t != s
+		return t.Start.Offset() <= s.Start.Offset() && s.End.Offset() <= t.End.Offset() && t != s
 	})
 }
 
 func (l *factLister) add(kind string, s lang.Span, words ...string) {
-	place := fmt.Sprintf("%d:%d-%d:%d", s.Start.Line, s.Start.Column, s.End.Line, s.End.Column)
+	place := fmt.Sprintf("%d:%d-%d:%d", s.Start.Line(), s.Start.Column(), s.End.Line(), s.End.Column())
 	if !l.exact && l.inTemplate(s) {
 		place = "-"
 	}
@@ -277,7 +277,7 @@ func (l *factLister) function(f *lang.Function, in *lang.Scope) {
 func (l *factLister) class(c *lang.Class, in *lang.Scope) {
 	var keywords []string
 	for _, b := range c.Bases {
-		if s, ok := b.Value.(lang.Spread); ok && s.X.Place().Start.Offset-s.Start.Offset >= 2 {
+		if s, ok := b.Value.(lang.Spread); ok && s.X.Place().Start.Offset()-s.Start.Offset() >= 2 {
 			keywords = append(keywords, "*")
 		} else if b.Name != "" {
 			keywords = append(keywords, b.Name)

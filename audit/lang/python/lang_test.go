@@ -94,7 +94,7 @@ func TestDefinitions(t *testing.T) {
 	src := "def f():\n def g(): pass\nclass A:\n async def m(self): pass\n class B: pass\nh = lambda: 1\n"
 	var got []string
 	for _, d := range lang.CalculateFacts(parse(src)).Definitions {
-		got = append(got, fmt.Sprintf("%s %s %d-%d", d.Kind, d.Name, d.Start.Line, d.End.Line))
+		got = append(got, fmt.Sprintf("%s %s %d-%d", d.Kind, d.Name, d.Start.Line(), d.End.Line()))
 	}
 	want := "function f 1-2, function f.g 2-2, class A 3-5, method A.m 4-4, class A.B 5-5, function h 6-6"
 	if text := strings.Join(got, ", "); text != want {

@@ -91,7 +91,7 @@ func differ(t *testing.T, a answer, exact bool) string {
 	}
 	if len(f.Unread) > 0 {
 		u := f.Unread[0]
-		return fmt.Sprintf("line %d: %s", u.Start.Line, u.Why)
+		return fmt.Sprintf("line %d: %s", u.Start.Line(), u.Why)
 	}
 	ours := factsOf(f, exact)
 	for i := range max(len(ours), len(a.Facts)) {

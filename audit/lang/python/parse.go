@@ -116,11 +116,11 @@ func (p *parser) link() {
 }
 
 func (t *token) begin() lang.Pos {
-	return lang.Pos{Offset: int(t.start), Line: int(t.line), Column: int(t.col)}
+	return lang.At(int(t.start), int(t.line), int(t.col))
 }
 
 func (t *token) stop() lang.Pos {
-	return lang.Pos{Offset: int(t.end), Line: int(t.endLine), Column: int(t.endCol)}
+	return lang.At(int(t.end), int(t.endLine), int(t.endCol))
 }
 
 // span is what lies between a token and the last one that was accepted.

@@ -89,7 +89,7 @@ func (p *parser) module() []lang.Stmt {
 
 // whole is the span of a source.
 func whole(src string) lang.Span {
-	s := lang.Span{Start: lang.Pos{Line: 1, Column: 1}}
+	s := lang.Span{Start: lang.At(0, 1, 1)}
 	s.End = position(src, len(src))
 	return s
 }
@@ -106,13 +106,12 @@ func line(src string, at int) lang.Span {
 
 // position counts the lines before an offset.
 func position(src string, at int) lang.Pos {
-	p := lang.Pos{Offset: at, Line: 1, Column: 1}
+	line, column := 1, 1
 	for i := range at {
-		p.Column++
+		column++
 		if src[i] == '\n' || src[i] == '\r' && (i+1 == len(src) || src[i+1] != '\n') {
-			p.Line++
-			p.Column = 1
+			line, column = line+1, 1
 		}
 	}
-	return p
+	return lang.At(at, line, column)
 }

@@ -116,7 +116,7 @@ func TestPython2(t *testing.T) {
 		"print 'x'", "if a:\n  print a", "exec a in b", "raise A, 'b'", "`a`", "a <> b", "0777", "10L", "ur'x'",
 		"def f(a, (b, c)): pass", "def f((b, c)): pass", "lambda (a, b): a", "0xFFL",
 	} {
-		if f := parse("x = 1\n" + src + "\ny\n"); whys(f) != python2 || f.Body != nil || f.Unread[0].Start.Offset != 0 {
+		if f := parse("x = 1\n" + src + "\ny\n"); whys(f) != python2 || f.Body != nil || f.Unread[0].Start.Offset() != 0 {
 			t.Errorf("%q: %d statements, unread: %s", src, len(f.Body), whys(f))
 		}
 	}
@@ -258,7 +258,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte) {
 		file := Language{}.Parse("a.py", src)
 		check := func(s lang.Span) {
-			if s.Start.Offset < 0 || s.Start.Offset > s.End.Offset || s.End.Offset > len(src) || s.Start.Line < 1 || s.Start.Column < 1 || s.End.Column < 1 {
+			if s.Start.Offset() < 0 || s.Start.Offset() > s.End.Offset() || s.End.Offset() > len(src) || s.Start.Line() < 1 || s.Start.Column() < 1 || s.End.Column() < 1 {
 				t.Fatalf("%+v in %d bytes", s, len(src))
 			}
 		}

@@ -201,7 +201,7 @@ func (p *parser) single(x lang.Expr) {
 func (p *parser) target(x lang.Expr, star bool) {
 	switch x := x.(type) {
 	case lang.Name:
-		if p.src[x.Start.Offset] != '.' {
+		if p.src[x.Start.Offset()] != '.' {
 			return
 		}
 	case lang.Attr, lang.Index:

@@ -62,7 +62,7 @@ func (Language) Parse(name string, src []byte) *lang.File {
 }
 
 func unread(f *lang.File, why string) *lang.File {
-	first := lang.Pos{Line: 1, Column: 1}
+	first := lang.At(0, 1, 1)
 	f.Unread = []lang.Unread{{Span: lang.Span{Start: first, End: first}, Why: why}}
 	return f
 }
@@ -107,7 +107,7 @@ type converter struct{}
 func span(n syntax.Node) lang.Span { return lang.Span{Start: pos(n.Pos()), End: pos(n.End())} }
 
 func pos(p syntax.Pos) lang.Pos {
-	return lang.Pos{Offset: int(p.Offset()), Line: max(int(p.Line()), 1), Column: max(int(p.Col()), 1)} //nolint:gosec // within maxSize
+	return lang.At(int(p.Offset()), max(int(p.Line()), 1), max(int(p.Col()), 1)) //nolint:gosec // within maxSize
 }
 
 func (c converter) statements(list []*syntax.Stmt) []lang.Stmt {

@@ -16,7 +16,7 @@ func commands(f *lang.File) string {
 		if !ok {
 			return true
 		}
-		line := fmt.Sprintf("%d:", c.Start.Line)
+		line := fmt.Sprintf("%d:", c.Start.Line())
 		if n, ok := c.Func.(lang.Name); ok {
 			line += n.ID
 		}
@@ -83,7 +83,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte) {
 		tree := Language{}.Parse("x.sh", src)
 		lang.Walk(tree, func(n lang.Node, _ *lang.Scope) bool {
-			if s := n.Place(); s.Start.Offset < 0 || s.End.Offset > len(src)+1 || s.Start.Line < 1 {
+			if s := n.Place(); s.Start.Offset() < 0 || s.End.Offset() > len(src)+1 || s.Start.Line() < 1 {
 				t.Fatalf("%T at %v of %d bytes", n, s, len(src))
 			}
 			return true
