@@ -9,9 +9,15 @@ import (
 	"github.com/coalmine-dev/coalmine/audit"
 )
 
-// confirm says of each flow that the audit found in the source what the run knows of it:
-// that a finding of the same tool and weakness shows it, that the tool was called and
-// nothing showed it, or that the tool was not called.
+// capabilityEffects are the effects that show a finding about what the code can do.
+var capabilityEffects = map[string][]finding.EffectKind{
+	audit.CommandExec: {finding.Exec}, audit.ShellInjection: {finding.Exec}, audit.RuntimeInstall: {finding.Exec}, audit.FileWrite: {finding.FileWrite, finding.FileMeta},
+	audit.FileDelete: {finding.FileDelete}, audit.NetEgress: {finding.NetConnect, finding.NetListen, finding.UnixSocket},
+}
+
+// confirm says of each finding in the source what the run shows of it: that the effect was seen,
+// that the code was called and nothing showed it, or that the code was not called. It may be
+// asked again when more is known.
 func (res *Result) confirm() {
 	if res.Audit == nil {
 		return
@@ -23,24 +29,66 @@ func (res *Result) confirm() {
 	audited := *res.Audit
 	audited.Findings = slices.Clone(audited.Findings)
 	for i := range audited.Findings {
-		f := &audited.Findings[i]
-		cwe := weaknesses[f.Rule]
-		if f.Tool == "" || len(cwe) == 0 {
-			continue
-		}
-		if shown := res.showing(f.Tool, cwe); shown != "" {
-			f.Confidence = finding.Certain
-			f.Message += "; confirmed by the run (" + shown + ")"
-			continue
-		}
-		called := slices.ContainsFunc(res.Coverage.Tools, func(t ToolCoverage) bool { return t.Name == f.Tool && t.OK > 0 })
-		if called {
-			f.Message += "; the run called the tool and did not confirm it"
-		} else {
-			f.Message += "; the run did not call the tool"
-		}
+		res.join(&audited.Findings[i], weaknesses)
 	}
 	res.Audit = &audited
+}
+
+// The ends of the message of a finding in the source that was not confirmed.
+const (
+	unconfirmedText = "; the run called the tool and did not confirm it"
+	uncalledText    = "; the run did not call the tool"
+	unreachedText   = "; the run did not reach the code"
+)
+
+// join compares one finding in the source with the run.
+func (res *Result) join(f *finding.Finding, weaknesses map[string][]string) {
+	kinds := capabilityEffects[f.Rule]
+	if len(res.Audit.Sites) == 0 && f.Run == "" {
+		kinds = nil // nothing says which effects the file is likely to have caused
+	}
+	flow := f.Tool != "" && (len(weaknesses[f.Rule]) > 0 || f.Rule == audit.ToolCapability)
+	if f.Run == finding.Confirmed || !flow && kinds == nil {
+		return
+	}
+	said := ""
+	for _, end := range []string{unconfirmedText, uncalledText, unreachedText} {
+		f.Message = strings.TrimSuffix(f.Message, end)
+	}
+	shownBy := ""
+	if flow && f.Rule != audit.ToolCapability {
+		shownBy = res.showing(f.Tool, weaknesses[f.Rule])
+	}
+	switch {
+	case shownBy != "":
+		f.Run, f.Confidence, said = finding.Confirmed, finding.Certain, "; confirmed by the run ("+shownBy+")"
+	case f.Rule == audit.ToolCapability && res.caused(f, nil), kinds != nil && res.caused(f, kinds):
+		f.Run = finding.Confirmed
+	case res.Coverage.Code.NeverRan(f.Location):
+		f.Run, said = finding.NotExercised, unreachedText
+	case !flow:
+		f.Run = finding.Unconfirmed
+	case slices.ContainsFunc(res.Coverage.Tools, func(t ToolCoverage) bool { return t.Name == f.Tool && t.OK > 0 }):
+		f.Run, said = finding.Unconfirmed, unconfirmedText
+	default:
+		f.Run, said = finding.NotExercised, uncalledText
+	}
+	if f.Rule != audit.ToolCapability {
+		f.Message += said
+	}
+}
+
+// caused reports whether the file of a finding is a likely source of an effect of some kinds, in a
+// call of the finding's tool where it has one; nil kinds are all.
+func (res *Result) caused(f *finding.Finding, kinds []finding.EffectKind) bool {
+	return slices.ContainsFunc(res.Observed, func(e finding.Effect) bool {
+		if f.Tool != "" && e.Tool != f.Tool || kinds != nil && !slices.Contains(kinds, e.Kind) {
+			return false
+		}
+		return slices.ContainsFunc(e.Sources, func(at finding.Location) bool {
+			return f.Location != nil && at.Path == f.Location.Path && (f.Tool == "" || at.Line == f.Location.Line)
+		})
+	})
 }
 
 // showing is the rule of a finding of the run on a tool with one of the weaknesses.

@@ -412,7 +412,14 @@ func (d *Directory) Complete(res *Result, runs []session.IndexedRun) error {
 		res.dropGaps(isOfEnd)
 		res.settle(d.alone())
 	}
-	return d.code(res)
+	if err := d.code(res); err != nil {
+		return err
+	}
+	res.confirm()
+	if res.Audit != nil {
+		res.Audit.Sites = nil // audit.json has them
+	}
+	return nil
 }
 
 // isOfEnd reports whether a gap says no more than that the server ended.

@@ -137,6 +137,7 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 	for i := range res.Findings {
 		res.Findings[i].Reproduce = res.Run.Reproduce
 	}
+	j.sources(res)
 	res.confirm()
 	located(res.Findings, log.Dir)
 	j.accept(res, opts)

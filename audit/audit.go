@@ -39,6 +39,8 @@ type Report struct {
 	// Silenced counts the lines whose comments ask scanners to report nothing. They
 	// are asked in vain.
 	Silenced int `json:"silenced,omitempty"`
+	// Sites are the places that act on the world, where Options asked for them.
+	Sites []Site `json:"sites,omitempty"`
 }
 
 // Unfollowed is a source that was not parsed, with its size in bytes.
@@ -100,6 +102,8 @@ type Options struct {
 	Servers func(name string, data []byte) []Server
 	// Skip are paths below the root that are no part of the source.
 	Skip []string
+	// Sites asks for Report.Sites, with which a run's effects are compared.
+	Sites bool
 }
 
 // Dir audits the tree at root. No link is followed out of it, and nothing is executed.
@@ -120,12 +124,6 @@ func Checkout(ctx context.Context, root string, o Options) (*Report, error) {
 	return Tree(ctx, dir.FS(), root, o)
 }
 
-// Root is Dir for a directory that is open: the caller saw to it that no link led
-// elsewhere. name is what the report calls it.
-func Root(ctx context.Context, dir *os.Root, name string, skip ...string) (*Report, error) {
-	return Tree(ctx, dir.FS(), name, Options{Skip: skip})
-}
-
 // Tree audits a file system, which must keep links within it. name is what the report calls it.
 func Tree(ctx context.Context, files fs.FS, name string, o Options) (*Report, error) {
 	return run(ctx, files, name, lazyScanner{}, o, nil)
@@ -133,7 +131,7 @@ func Tree(ctx context.Context, files fs.FS, name string, o Options) (*Report, er
 
 // run is an audit with a scanner, and with more to be judged before the score.
 func run(ctx context.Context, files fs.FS, root string, secrets secretScanner, o Options, more func(*auditor)) (*Report, error) {
-	a := &auditor{files: files, own: o.Own, skip: o.Skip, servers: o.Servers, secrets: secrets, left: maxRead, printed: map[string]bool{}, given: map[kind]int{}, total: map[finding.Severity]int{}, report: &Report{Rubric: RubricVersion, Findings: []finding.Finding{}}}
+	a := &auditor{files: files, own: o.Own, skip: o.Skip, wantsSites: o.Sites, servers: o.Servers, secrets: secrets, left: maxRead, printed: map[string]bool{}, given: map[kind]int{}, total: map[finding.Severity]int{}, report: &Report{Rubric: RubricVersion, Findings: []finding.Finding{}}}
 	a.report.Profile = Profile{Path: root, Depth: "flow", DependencyCount: -1}
 	if err := fs.WalkDir(files, ".", func(p string, d fs.DirEntry, err error) error { return a.visit(ctx, p, d, err) }); err != nil {
 		return nil, fmt.Errorf("audit %s: %w", root, err)
@@ -158,6 +156,8 @@ func run(ctx context.Context, files fs.FS, root string, secrets secretScanner, o
 // auditor is one audit under way.
 type auditor struct {
 	skip []string
+	// wantsSites is set where the report is to list the places that act on the world.
+	wantsSites bool
 	files      fs.FS
 	own        bool
 	ignored    ignores

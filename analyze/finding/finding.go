@@ -158,6 +158,8 @@ type Effect struct {
 	Owner bool `json:"-"`
 	// Explained is the reason that was declared for it, nil where nothing explains it.
 	Explained *Explanation `json:"explained,omitempty"`
+	// Sources are the lines of the audited source that are likely to have caused it.
+	Sources []Location `json:"sources,omitempty"`
 	// Requests are what the peer of a NetConnect was asked, each path once, at most MaxRequests.
 	Requests []Request  `json:"-"`
 	Evidence []Evidence `json:"-"`
@@ -265,7 +267,24 @@ type Finding struct {
 	PreviousFingerprints []string   `json:"previousFingerprints,omitempty"`
 	Location             *Location  `json:"location,omitempty"`
 	Confidence           Confidence `json:"confidence"`
+	// Run says what the run shows of a finding in the source, "" where that cannot be compared.
+	Run Joined `json:"joined,omitempty"`
+	// Sources are the lines of the audited source that are likely to have caused a finding of a run.
+	Sources []Location `json:"sources,omitempty"`
 }
+
+// Joined is what a run shows of a finding in the source.
+type Joined string
+
+// What a run shows of a finding in the source.
+const (
+	// Confirmed: the effect was seen in a call of the tool, or of the server.
+	Confirmed Joined = "confirmed"
+	// NotExercised: the tool was not called, or the code did not run.
+	NotExercised Joined = "not exercised"
+	// Unconfirmed: the code was called, and the effect was not seen.
+	Unconfirmed Joined = "unconfirmed"
+)
 
 // Fingerprints are all by which the finding is known, its own first.
 func (f *Finding) Fingerprints() []string {

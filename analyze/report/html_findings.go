@@ -26,7 +26,9 @@ type findingView struct {
 	Help                         [][]spanView
 	// Request is the call with its arguments, Accept the policy's lines.
 	Request, Why, Fix, Accept, Tier string
-	References                      []referenceView
+	// Sources are the likely lines of the source, Run what the run shows of one in the source.
+	Sources, Run string
+	References   []referenceView
 }
 
 // rungView is a step of the ladder that evidence climbs.
@@ -83,6 +85,7 @@ func (v *pageView) findings(res *analyze.Result) {
 		if a.Fix != "" {
 			c.Tier = a.Tier()
 		}
+		c.Sources, c.Run = sources(f.Sources), string(f.Run)
 		if f.Location != nil {
 			c.Where = location(f.Location)
 		}

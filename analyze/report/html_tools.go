@@ -49,8 +49,8 @@ type targetView struct {
 	Attempted bool
 	Ambiguous bool
 	Rung      finding.Rung
-	// Why is what explains it.
-	Why string
+	// Why is what explains it, Sources the lines that are likely to have caused it.
+	Why, Sources string
 }
 
 type linkView struct {
@@ -215,7 +215,7 @@ func done(effects []*finding.Effect, decoys map[string]string) (out []doneView, 
 				continue
 			}
 			index[to] = len(d.Targets)
-			d.Targets = append(d.Targets, targetView{Text: Escape(to, 160), Count: e.Count, Attempted: e.Rung == finding.RungAttempted, Ambiguous: e.Ambiguous, Rung: e.Rung, Why: why(e.Explained)})
+			d.Targets = append(d.Targets, targetView{Text: Escape(to, 160), Count: e.Count, Attempted: e.Rung == finding.RungAttempted, Ambiguous: e.Ambiguous, Rung: e.Rung, Why: why(e.Explained), Sources: sources(e.Sources)})
 		}
 		d.More = max(0, len(d.Targets)-maxPageTargets)
 		d.Targets = d.Targets[:len(d.Targets)-d.More]

@@ -191,6 +191,9 @@ func (m *markdown) advice(res *analyze.Result, f *finding.Finding) {
 	if call := request(res, f); call != "" {
 		m.line("- Call %d: %s", f.Call, code(call, 240))
 	}
+	if len(f.Sources) > 0 {
+		m.line("- Likely source: %s", code(sources(f.Sources), 300))
+	}
 	if a := rules.AdviceOf(f.Rule); a.Fix != "" {
 		m.line("- Why: %s", a.Why)
 		m.line("- Fix: %s", a.Fix)

@@ -259,6 +259,14 @@ func (b *sarifBuilder) result(f *finding.Finding) *sarif.Result {
 		props.Add("reproduce", text.Printable(f.Reproduce, 900))
 	}
 	r.WithProperties(props)
+	if f.Run != "" {
+		props.Add("joined", string(f.Run))
+	}
+	for i := range f.Sources {
+		at := f.Sources[i]
+		at.Path = path.Join(b.o.AuditRoot, at.Path)
+		r.AddRelatedLocation(b.place(&finding.Finding{}, &at).WithMessage(message("A likely source of the effect.")).WithID(i + 1))
+	}
 	if len(f.Evidence) > 0 {
 		r.WithCodeFlows([]*sarif.CodeFlow{b.flow(f)})
 	}

@@ -156,6 +156,9 @@ func (p *printer) finding(res *analyze.Result, f *finding.Finding) {
 		}
 		p.line("            %s: %s", where(&e), Clean(sunk(res, &e), 240))
 	}
+	if len(f.Sources) > 0 {
+		p.line("            likely source: %s", sources(f.Sources))
+	}
 	if f.Confidence == finding.Ambiguous {
 		p.line("            another call may have caused it")
 	}
@@ -165,6 +168,15 @@ func (p *printer) finding(res *analyze.Result, f *finding.Finding) {
 	if f.Reproduce != "" && f.Reproduce != res.Run.Reproduce {
 		p.line("            reproduce: %s", command(f.Reproduce))
 	}
+}
+
+// sources names lines of the audited source.
+func sources(list []finding.Location) string {
+	var out []string
+	for i := range list {
+		out = append(out, location(&list[i]))
+	}
+	return strings.Join(out, ", ")
 }
 
 // where names the place of a piece of evidence in the run's files.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/audit/sinks"
 )
 
@@ -36,8 +37,9 @@ type Unrun struct {
 	File string `json:"file"`
 	// Name is the function's qualified name, "" for the module itself.
 	Name string `json:"name"`
-	// Line is where what never ran begins.
+	// Line is where what never ran begins, and End the function's last line.
 	Line int `json:"line"`
+	End  int `json:"end,omitempty"`
 	// Entered says that the function ran, and only a part of it did not.
 	Entered bool `json:"entered,omitempty"`
 	// Kinds are what it does that never ran, with what it alone calls.
@@ -56,6 +58,14 @@ type Unrun struct {
 
 // Place names the function for people and for a policy: "server.py:steal".
 func (u *Unrun) Place() string { return u.File + ":" + u.Name }
+
+// NeverRan reports whether a place lies in code that acts on the world and never ran. Of what
+// is not known it is false.
+func (r *Report) NeverRan(at *finding.Location) bool {
+	return r != nil && at != nil && slices.ContainsFunc(r.Unrun, func(u Unrun) bool {
+		return u.File == at.Path && (at.Line == u.Line || !u.Entered && u.Line < at.Line && at.Line <= u.End)
+	})
+}
 
 // wayStart is the way of what the start of the server reaches.
 const wayStart = "start"
@@ -238,7 +248,7 @@ func (x *comparison) report() *Report {
 		if len(x.unrun[i]) == 0 && !named[i] {
 			continue
 		}
-		u := Unrun{File: f.File, Name: f.Name, Line: f.Start.Line(), Entered: x.entered[i], Kinds: x.together[i].list(), Way: x.way[i], Tool: x.tool[i], Owner: x.owners[i], Weighs: named[i]}
+		u := Unrun{File: f.File, Name: f.Name, Line: f.Start.Line(), End: f.End.Line(), Entered: x.entered[i], Kinds: x.together[i].list(), Way: x.way[i], Tool: x.tool[i], Owner: x.owners[i], Weighs: named[i]}
 		if u.Entered && len(x.unrun[i]) > 0 {
 			u.Line = x.unrun[i][0].Start.Line()
 		}

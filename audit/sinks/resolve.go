@@ -74,6 +74,9 @@ func (k *Package) add(s *source, name string, f *lang.Function, in *lang.Scope) 
 // Handlers lists the handlers of the package.
 func (k *Package) Handlers() []Handler { return k.p.handlers() }
 
+// Functions lists the functions of the package, as the function of that name does.
+func (k *Package) Functions() []Function { return k.p.allFunctions() }
+
 // Facts are those of a file, nil for one that is not of the package.
 func (k *Package) Facts(file string) *lang.Facts {
 	if s := k.p.byPath[file]; s != nil {

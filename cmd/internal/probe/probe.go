@@ -440,5 +440,5 @@ func (p *probe) audit(ctx context.Context) (*audit.Report, error) {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
 	defer func() { _ = dir.Close() }()
-	return audit.Root(ctx, dir, plan.Relative(p.plan.Server.Source), p.unaudited()...)
+	return audit.Tree(ctx, dir.FS(), plan.Relative(p.plan.Server.Source), audit.Options{Skip: p.unaudited(), Sites: true})
 }
