@@ -39,6 +39,10 @@ type Report struct {
 	// Silenced counts the lines whose comments ask scanners to report nothing. They
 	// are asked in vain.
 	Silenced int `json:"silenced,omitempty"`
+	// Packages are those that lockfiles name, with their versions, in no order.
+	Packages []LockedPackage `json:"-"`
+	// Repository is the address that the manifest names, "" for none.
+	Repository string `json:"-"`
 	// Sites are the places that act on the world, where Options asked for them.
 	Sites []Site `json:"sites,omitempty"`
 }

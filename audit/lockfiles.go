@@ -53,6 +53,9 @@ func (a *auditor) lockfile(p, src string) {
 		a.report.Profile.Locked = map[string]int{}
 	}
 	a.report.Profile.Locked[p] = len(names)
+	if more := lockedPackages(p, src); len(a.report.Packages)+len(more) <= maxLocked {
+		a.report.Packages = append(a.report.Packages, more...)
+	}
 	seen := map[string]bool{}
 	for _, at := range addresses.FindAllStringIndex(src, -1) {
 		why := lockedFrom(src[at[0]:at[1]])

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -25,12 +26,14 @@ func (a *auditor) manifest() {
 		var m struct {
 			Name, Version string
 			License       any
+			Repository    json.RawMessage
 			Dependencies  map[string]any
 			Scripts       map[string]string
 		}
 		if json.Unmarshal(data, &m) == nil {
 			p.PackageName, p.Version, p.DependencyCount = m.Name, m.Version, len(m.Dependencies)
 			a.licensed = a.licensed || m.License != nil
+			a.report.Repository = npmRepository(m.Repository)
 			a.installScripts(name, string(data), m.Scripts)
 			a.closeName("npm", name, m.Name)
 		}
@@ -41,12 +44,16 @@ func (a *auditor) manifest() {
 			Project struct {
 				Name, Version string
 				License       any
+				URLs          map[string]string
 				Dependencies  []string
 			}
 		}
 		if toml.Unmarshal(data, &m) == nil {
 			p.PackageName, p.Version, p.DependencyCount = m.Project.Name, m.Project.Version, len(m.Project.Dependencies)
 			a.licensed = a.licensed || m.Project.License != nil
+			for _, key := range []string{"Homepage", "homepage", "Source", "source", "Repository", "repository"} {
+				a.report.Repository = cmp.Or(m.Project.URLs[key], a.report.Repository)
+			}
 			a.closeName("pypi", name, m.Project.Name)
 		}
 	} else if _, err := fs.Stat(a.files, "go.mod"); err == nil {
@@ -67,4 +74,15 @@ func (a *auditor) manifest() {
 	if !a.licensed {
 		a.add(NoLicense, finding.Info, name, "", 0, "no licence file, and none in the manifest", "")
 	}
+}
+
+// npmRepository is the address in package.json's "repository", which is a text or an object with one.
+func npmRepository(raw json.RawMessage) string {
+	var at struct{ URL string }
+	var plain string
+	if json.Unmarshal(raw, &plain) == nil {
+		return plain
+	}
+	_ = json.Unmarshal(raw, &at) // one that is no address names none
+	return at.URL
 }

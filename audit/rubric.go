@@ -21,7 +21,7 @@ const (
 
 // Rules lists the rules of the static audit, sorted by ID.
 func Rules() []finding.Rule {
-	list := slices.Concat(weaknesses(), installations(), ofEffects(), []finding.Rule{
+	list := slices.Concat(weaknesses(), installations(), ofEffects(), provenances(), []finding.Rule{
 		{ID: DependencyCount, Name: "DependencySurface", Title: "Many direct dependencies", Severity: finding.Medium, CWE: []string{"CWE-1395"}, OWASP: []string{"MCP04"},
 			Help: "Each dependency runs with the server's rights. More than 50 direct ones are medium, 21 to 50 are low."},
 		{ID: NoLicense, Name: "NoLicense", Title: "Missing licence", Severity: finding.Info,

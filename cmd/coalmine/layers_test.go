@@ -22,7 +22,7 @@ var layers = map[string]int{
 	"sandbox/mcp/gate": 1, "sandbox/mcp/proxy": 1,
 	"analyze/policy": 1, "analyze/custom": 1, "analyze/scope": 1, "analyze/wirelog": 1, "analyze/pii": 1, "analyze/detect": 1, "analyze/drift": 1, "analyze/profile": 1, "analyze/rules": 1,
 	"sandbox/agent": 2, "sandbox": 2, "sandbox/docker": 2, "sandbox/local": 2, "sandbox/inplace": 2, "sandbox/sandboxtest": 2,
-	"synth": 2, "analyze": 2, "audit": 2, "audit/coverage": 2, "analyze/report": 2, "analyze/advise": 2, "analyze/analyzetest": 2,
+	"synth": 2, "analyze": 2, "audit": 2, "audit/coverage": 2, "audit/online": 2, "analyze/report": 2, "analyze/advise": 2, "analyze/analyzetest": 2,
 	"cmd/internal/action": 3, "cmd/internal/probe": 3, "cmd/internal/probe/plan": 3, "cmd/internal/probe/run": 3, "cmd/internal/probe/experiment": 3, "cmd/internal/probe/shrink": 3, "cmd/internal/probe/recorder": 3, "cmd/internal/probe/remote": 3, "cmd/internal/probe/probetest": 3, "cmd/internal/probe/probetest/faults": 3, "cmd/internal/probe/probetest/network": 3, "cmd/internal/probe/probetest/packages": 3, "cmd/internal/probe/probetest/servers": 3, "cmd/internal/probe/probetest/verdicts": 3, "cmd/internal/textjudge": 3, "cmd/internal/doctor": 3, "cmd/internal/wiretap": 3, "cmd/internal/serve": 3, "cmd/internal/since": 3, "cmd/internal/sweep": 3, "cmd/internal/sweep/listing": 3, "cmd/internal/sweep/queue": 3, "cmd/internal/sweep/store": 3, "cmd/internal/sweep/site": 3, "cmd/internal/tui": 3, "cmd/internal/tui/frames": 3, "cmd/internal/cli": 3, "cmd/coalmine": 3,
 }
 

@@ -20,6 +20,8 @@ import (
 // auditFlags are the flags of coalmine audit as they were given.
 type auditFlags struct {
 	json, rubric, allowIncomplete    bool
+	online                           bool
+	recent                           int
 	format, failOn, policy, baseline string
 	own                              string
 }
@@ -47,6 +49,8 @@ func (e *env) audit() *cobra.Command {
 	fl.StringVar(&f.policy, "policy", "", "apply the suppressions of this `FILE` (coalmine.yaml)")
 	fl.StringVar(&f.baseline, "baseline", "", "fail only on findings that are not in this baseline `FILE`")
 	fl.StringVar(&f.own, "own", "auto", "yes: apply .gitignore and the suppression comments of the tree; no: apply neither; auto: yes in a directory with .git")
+	fl.BoolVar(&f.online, "online", false, "ask OSV, npm and PyPI about the package and about what its lockfiles name")
+	fl.IntVar(&f.recent, "recent", 7, "with --online, report a version that is younger than this many `DAYS`")
 	fl.BoolVar(&f.rubric, "rubric", false, "print the rules and their deductions")
 	return cmd
 }
@@ -69,6 +73,11 @@ func (e *env) runAudit(cmd *cobra.Command, f *auditFlags, args []string) error {
 	r, root, err := e.auditTarget(cmd.Context(), f, args[0])
 	if err != nil {
 		return err
+	}
+	if f.online {
+		if err := e.askOnline(cmd.Context(), f, args[0], r); err != nil {
+			return err
+		}
 	}
 	opts.Version = version()
 	res := analyze.Audited(r, time.Now(), opts)

@@ -1,0 +1,85 @@
+package audit
+
+import (
+	"encoding/json"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// The ecosystems of packages, by OSV's names (ossf.github.io/osv-schema).
+const (
+	NPM    = "npm"
+	PyPI   = "PyPI"
+	Go     = "Go"
+	Crates = "crates.io"
+)
+
+// LockedPackage is a package in one version.
+type LockedPackage struct {
+	Ecosystem, Name, Version string
+	// Path is the file that names it.
+	Path string
+}
+
+// maxLocked bounds the packages of all lockfiles.
+const maxLocked = 20_000
+
+// versioned are how lockfiles name a package and its version, which are the groups.
+var versioned = map[string]struct {
+	ecosystem string
+	match     *regexp.Regexp
+}{
+	"yarn.lock":      {NPM, regexp.MustCompile(`(?m)^"?((?:@[^/"\s]+/)?[^@"\s#][^@"\s]*)@[^\n]*:\r?\n  "?version"?:? "?([^"\s]+)"?`)},
+	"pnpm-lock.yaml": {NPM, regexp.MustCompile(`(?m)^  ['"]?/?((?:@[^/'"\s]+/)?[^@'"\s:]+)@([^'"\s:()]+)[^\n]*:\r?$`)},
+	"uv.lock":        {PyPI, tomlPackage}, "poetry.lock": {PyPI, tomlPackage}, "pdm.lock": {PyPI, tomlPackage}, "Cargo.lock": {Crates, tomlPackage},
+	"go.sum": {Go, regexp.MustCompile(`(?m)^(\S+) v([^\s/]+) h1:`)},
+}
+
+var tomlPackage = regexp.MustCompile(`(?m)^\[\[package\]\]\r?\nname = "([^"\n]+)"\r?\nversion = "([^"\n]+)"`)
+
+// lockedPackages are the packages of a lockfile with their versions.
+func lockedPackages(p, src string) (out []LockedPackage) {
+	base := path.Base(p)
+	if base == "package-lock.json" || base == "npm-shrinkwrap.json" {
+		return npmVersions(p, src)
+	}
+	of, ok := versioned[base]
+	if !ok {
+		return nil
+	}
+	for _, m := range of.match.FindAllStringSubmatch(src, maxLocked) {
+		out = append(out, LockedPackage{of.ecosystem, m[1], m[2], p})
+	}
+	return out
+}
+
+// npmVersions are those of npm's lockfile. Links and folders of the project itself have no version of a registry.
+func npmVersions(p, src string) (out []LockedPackage) {
+	type locked struct {
+		Version string
+		Link    bool
+	}
+	var m struct {
+		Packages, Dependencies map[string]locked
+	}
+	if json.Unmarshal([]byte(src), &m) != nil {
+		return nil
+	}
+	add := func(name string, l locked) {
+		if !l.Link && l.Version != "" && len(out) < maxLocked {
+			out = append(out, LockedPackage{NPM, name, l.Version, p})
+		}
+	}
+	for at, l := range m.Packages {
+		if i := strings.LastIndex(at, "node_modules/"); i >= 0 {
+			add(at[i+len("node_modules/"):], l)
+		}
+	}
+	if len(m.Packages) == 0 {
+		for name, l := range m.Dependencies {
+			add(name, l)
+		}
+	}
+	return out
+}
