@@ -255,6 +255,9 @@ func (a *auditor) file(ctx context.Context, p string) error {
 		a.lockfile(p, src)
 	}
 	a.configurations(p, src)
+	if isCode(p) {
+		a.encoded(p, src)
+	}
 	a.silencers(p, src)
 	secrets, err := a.secrets.scan(ctx, p, src)
 	if ctx.Err() != nil {

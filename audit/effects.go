@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ const (
 	FileDelete     = "fs-delete"
 	FileWrite      = "fs-write"
 	NetEgress      = "net-egress"
+	HostHardcoded  = "host-hardcoded"
 	CommandExec    = "cmd-exec"
 )
 
@@ -64,6 +66,7 @@ func (a *auditor) effects(pkg *sinks.Package, at *places) {
 				e.handed(d.Class.Bases)
 			}
 		}
+		e.tellHosts()
 		for _, c := range capabilities {
 			if names := e.seen[c.kind]; len(names) > 0 {
 				e.add(c.rule, c.severity, e.first[c.kind], c.text+": "+strings.Join(names[:min(len(names), 5)], ", "), "")
@@ -81,6 +84,9 @@ type fileEffects struct {
 	// seen are the names of a kind, and first is where the first of them stands.
 	seen  map[sinks.Kind][]string
 	first map[sinks.Kind]lang.Pos
+	// hosts are those that stand in calls of the network, in their order, and hostAt is the first one's place.
+	hosts  []string
+	hostAt lang.Pos
 }
 
 func (e *fileEffects) add(rule string, sev finding.Severity, pos lang.Pos, message, identity string) {
@@ -138,6 +144,9 @@ func (e *fileEffects) call(c *lang.CallSite) {
 			kinds, name = []sinks.Kind{k}, n
 		}
 		e.note(kinds, name, c.Call.Start)
+		if slices.Contains(kinds, sinks.Network) {
+			e.host(objectOf(sinks.Network, &c.Call), c.Call.Start)
+		}
 		if slices.Contains(kinds, sinks.Process) {
 			e.process(c, name)
 		}
@@ -145,6 +154,35 @@ func (e *fileEffects) call(c *lang.CallSite) {
 			e.evaluates(c, name)
 		}
 	}
+}
+
+// maxHosts bounds the hosts of a file that are named.
+const maxHosts = 8
+
+// host keeps a host that a call of the network names.
+func (e *fileEffects) host(name string, at lang.Pos) {
+	name = strings.ToLower(name)
+	if !strings.Contains(name, ".") && !strings.Contains(name, ":") || isLoopback(name) || slices.Contains(e.hosts, name) {
+		return
+	}
+	if len(e.hosts) == 0 {
+		e.hostAt = at
+	}
+	e.hosts = append(e.hosts, name)
+}
+
+// tellHosts reports the hosts of a file. A public address without a name is more than a note.
+func (e *fileEffects) tellHosts() {
+	if len(e.hosts) == 0 {
+		return
+	}
+	sev, what := finding.Info, "calls name the hosts: "
+	for _, h := range e.hosts {
+		if ip, err := netip.ParseAddr(h); err == nil && ip.IsGlobalUnicast() && !ip.IsPrivate() {
+			sev, what = finding.Low, "calls name hosts, one by its address alone: "
+		}
+	}
+	e.add(HostHardcoded, sev, e.hostAt, what+strings.Join(e.hosts[:min(len(e.hosts), maxHosts)], ", "), "")
 }
 
 // process judges a call that starts a program.
@@ -272,6 +310,8 @@ func ofEffects() []finding.Rule {
 			Help: "A file of the server removes files or directories. A probe shows which.\n\n**False positive when** they are the server's own, such as temporary ones."},
 		{ID: FileWrite, Name: "FileWrite", Title: "The code writes files", Severity: finding.Info,
 			Help: "A file of the server makes or changes files. It says what the server can do, and costs no points."},
+		{ID: HostHardcoded, Name: "HostHardcoded", Title: "The code names a host", Severity: finding.Info, OWASP: []string{"MCP10"},
+			Help: "The address of a host stands in a call of the network. Compare the hosts with what the server says it talks to. Low is a public address without a name, which no domain's owner answers for."},
 		{ID: NetEgress, Name: "NetEgress", Title: "The code uses the network", Severity: finding.Low, CWE: []string{"CWE-200"}, OWASP: []string{"MCP10"},
 			Help: "A file of the server connects, sends or listens. A probe shows where to."},
 		{ID: RuntimeInstall, Name: "RuntimeInstall", Title: "The code installs packages while it runs", Severity: finding.High, CWE: []string{"CWE-494"}, OWASP: []string{"MCP04"},

@@ -96,6 +96,7 @@ func (a *auditor) flows(ctx context.Context) error {
 		places.sinks[sinkPlace{res.Flows[i].File, res.Flows[i].Place.Start.Offset()}] = true
 	}
 	a.effects(pkg, places)
+	a.unlisted(pkg, places)
 	if a.wantsSites {
 		a.sites(pkg, places)
 	}

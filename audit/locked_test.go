@@ -10,7 +10,7 @@ import (
 func TestLockedPackages(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ src, want string }{
-		"package-lock.json": {`{"packages":{"":{"version":"1.0.0"},"node_modules/a":{"version":"1.2.3"},"node_modules/a/node_modules/@b/c":{"version":"2.0.0"},"packages/own":{"version":"1.0.0"},"node_modules/own":{"link":true}}}`, "npm @b/c 2.0.0; npm a 1.2.3"},
+		"package-lock.json":   {`{"packages":{"":{"version":"1.0.0"},"node_modules/a":{"version":"1.2.3"},"node_modules/a/node_modules/@b/c":{"version":"2.0.0"},"packages/own":{"version":"1.0.0"},"node_modules/own":{"link":true}}}`, "npm @b/c 2.0.0; npm a 1.2.3"},
 		"npm-shrinkwrap.json": {`{"dependencies":{"a":{"version":"1.2.3"}}}`, "npm a 1.2.3"},
 		"yarn.lock":           {"# yarn\n\n\"@a/b@^1.0.0\", \"@a/b@^1.1\":\n  version \"1.1.2\"\n\nc@^2:\n  version \"2.0.0\"\n", "npm @a/b 1.1.2; npm c 2.0.0"},
 		"pnpm-lock.yaml":      {"packages:\n\n  '@a/b@1.0.0':\n    resolution: {}\n  c@2.0.0(d@1.0.0):\n    resolution: {}\n", "npm @a/b 1.0.0; npm c 2.0.0"},
