@@ -2,6 +2,7 @@ package canaries
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -35,11 +36,28 @@ var (
 	regions    = strings.Fields("eu-central-1 eu-west-1 us-east-1 us-east-2 us-west-2 ap-southeast-2")
 )
 
+// DrawUser draws the login name of a developer.
+func DrawUser(rand io.Reader) (string, error) {
+	m := newMint(rand)
+	_, _, user := m.person()
+	return user, m.err
+}
+
+// person draws the names of a developer.
+func (m *mint) person() (first, last, user string) {
+	first, last = m.pick(firstNames), m.pick(lastNames)
+	return first, last, m.pick([]string{first, first[:1] + last, first + last[:1]})
+}
+
 func newHome(m *mint, opts Options) *home {
-	first, last := m.pick(firstNames), m.pick(lastNames)
+	names := m
+	if opts.Names != nil {
+		names = newMint(opts.Names)
+	}
+	first, last, user := names.person()
 	h := &home{mint: m, now: opts.Now, user: opts.User, dir: opts.Home}
 	if h.user == "" {
-		h.user = m.pick([]string{first, first[:1] + last, first + last[:1]})
+		h.user = user
 	}
 	if h.dir == "" {
 		h.dir = "/home/" + h.user

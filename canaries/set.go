@@ -16,6 +16,9 @@ type Options struct {
 	User string
 	// Home is the absolute path of the decoy HOME; "" is /home/USER.
 	Home string
+	// Names is where the developer's names are drawn from, such as a seed that gives two sets
+	// one user and one HOME; nil for the source of all else. No secret is drawn from it.
+	Names io.Reader
 	// Workspace are the directories that someone works in, which hold a .env and a
 	// .git-credentials file. A path that is not absolute starts from HOME. Those
 	// outside HOME must be there: only the files are told.

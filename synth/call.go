@@ -20,16 +20,25 @@ const slowCall = 3 * time.Second
 
 // call calls a target once; left is how many calls share the time with it.
 func (d *driver) call(t *target, left int) {
+	if first := t.takeFirst(); first != nil {
+		d.carryOut(t, *first, left)
+		return
+	}
+	d.carryOut(t, d.drawn(t), left)
+}
+
+// drawn is a target's next call, without a number.
+func (d *driver) drawn(t *target) Call {
 	c := d.arguments(t)
 	for n := 0; n < maxAvoided && d.avoids(&c); n++ {
 		t.avoided++
 		c = d.arguments(t)
 	}
-	c.What, c.Tool = t.what, t.name
+	c.What, c.Tool, c.Of = t.what, t.name, t.of
 	if t.expand != nil {
 		c.Tool = t.expand(c.Args)
 	}
-	d.carryOut(t, c, left)
+	return c
 }
 
 // maxAvoided is how often other arguments are drawn in place of those that are avoided.
@@ -46,8 +55,12 @@ func (d *driver) carryOut(t *target, c Call, left int) Outcome {
 	if d.avoids(&c) {
 		return Crash
 	}
+	planned := c.N > 0 // its place in the first round
 	d.n++
 	c.N = d.n
+	if !planned {
+		c.From = d.learnedFrom(t, c)
+	}
 	most := d.timeout(left)
 	if c.Class == ClassCancelled {
 		most = cancelAfter
@@ -98,10 +111,15 @@ func (d *driver) perform(ctx context.Context, t *target, c Call) (client.Result,
 		}
 		return d.cfg.Session.GetPrompt(ctx, t.name, m)
 	}
-	if c.Class == schema.TypicalFull.String() {
+	if c.asksProgress() {
 		ctx = client.WithProgress(ctx, fmt.Sprintf("progress-%d", c.N))
 	}
 	return d.cfg.Session.CallTool(ctx, t.name, c.Args)
+}
+
+// asksProgress says that a call of a tool asks for notifications of its progress.
+func (c *Call) asksProgress() bool {
+	return c.What == WhatTool && (c.Progress || c.Class == schema.TypicalFull.String())
 }
 
 // count keeps oracle calls apart: they are no measure of what a tool can do.
@@ -116,7 +134,7 @@ func (d *driver) count(t *target, c Call, o Outcome) {
 	// What stands in the source makes sense in one argument out of many.
 	weak := random || c.Class == schema.Sourced.String() && t.base != nil
 	if o == OK && !weak && members(c.Args) >= members(t.base) {
-		t.base = c.Args
+		t.base, t.baseFrom = c.Args, c.N
 	}
 	t.cover.Calls++
 	switch o {

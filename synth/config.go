@@ -74,6 +74,14 @@ type Call struct {
 	Oracles []session.Injection
 	// Repeats is the call just before that this one repeats word for word, 0 for none.
 	Repeats int
+	// From are the calls whose answers the arguments may come from, in order: an answer has
+	// one of the values, or a refusal changed the schema. It is nil for what was drawn from
+	// the seed and the declarations alone.
+	From []int
+	// Of is what a completion completes an argument of.
+	Of client.Completion
+	// Progress says that a replayed call asks for progress.
+	Progress bool
 }
 
 // Config is all that a drive needs. Only Session and Surface are required.
@@ -102,6 +110,8 @@ type Config struct {
 	OracleTime time.Duration
 	// ListOnce leaves out the listing after each call.
 	ListOnce bool
+	// OnPlan is called once, before the first call, with the first call of each target.
+	OnPlan func([]Call)
 	// OnCall, OnReturn and OnChange are called in order, from the goroutine that drives.
 	OnCall   func(Call)
 	OnReturn func(Call, Outcome, client.Result)
@@ -143,6 +153,9 @@ func (c Config) filled() (Config, error) {
 	}
 	if c.OracleTime <= 0 {
 		c.OracleTime = DefaultOracleTime
+	}
+	if c.OnPlan == nil {
+		c.OnPlan = func([]Call) {}
 	}
 	if c.OnCall == nil {
 		c.OnCall = func(Call) {}

@@ -34,8 +34,16 @@ type target struct {
 	said      string // the latest refusal, bounded
 	slow      bool   // a call took long: what bounds its duration is always given
 	decl      wire.Tool
-	// base are arguments with which it succeeded, the fullest; nil for none.
-	base json.RawMessage
+	// base are arguments with which it succeeded, the fullest; nil for none. baseFrom is the
+	// call that had them.
+	base     json.RawMessage
+	baseFrom int
+	// first is its first call as it was planned, nil for none.
+	first *Call
+	// retryFrom is the call that retry corrects, and schemaFrom are those whose answers
+	// changed the schema.
+	retryFrom  int
+	schemaFrom []int
 	// drawn says that a generator can be made from decl when it is needed.
 	drawn bool
 	inputs
@@ -55,7 +63,8 @@ type driver struct {
 	prompts   []*target
 	complete  []*target
 	known     map[string]string
-	print     [32]byte // fingerprint of the last listing
+	origins   map[string]int // the call whose answer held a value first, 0 for the declarations
+	print     [32]byte       // fingerprint of the last listing
 	report    Report
 	unseen    unseen
 	relisting time.Duration
@@ -85,6 +94,7 @@ func Drive(ctx context.Context, cfg Config) (Report, error) {
 	}
 	d := newDriver(ctx, cfg)
 	d.prepare()
+	d.planFirst()
 	d.run()
 	d.rescue()
 	d.trySource()
@@ -117,7 +127,9 @@ func (d *driver) prepare() {
 // addTool takes a tool into the drive; a name that is known is brought up to date.
 func (d *driver) addTool(t wire.Tool) {
 	if have := d.byName[t.Name]; have != nil {
-		have.redeclare(t)
+		if have.redeclare(t) {
+			have.schemaFrom = append(have.schemaFrom, d.n)
+		}
 		return
 	}
 	if len(d.tools) >= maxTools || slices.Contains(d.cfg.Skip, t.Name) || d.cfg.Only != "" && t.Name != d.cfg.Only {
@@ -291,7 +303,7 @@ func (d *driver) finish() Report {
 	}
 	d.overBounds()
 	if d.stopped != nil {
-		d.shortfall(session.GapCallsIncomplete, "", "not everything was called: %v", d.stopped)
+		d.shortfall(session.GapCallsIncomplete, "", "not everything was called: %v%s", d.stopped, d.unplayed())
 	}
 	if d.skipped > 0 {
 		d.shortfall(session.GapNotRelisted, "", "the surface was not listed again after %d of %d calls: listing takes too long", d.skipped, d.n)

@@ -138,10 +138,13 @@ func (t *target) schema() json.RawMessage {
 	return raw
 }
 
-// redeclare takes in a new declaration, which ends what was inferred from the old.
-func (t *target) redeclare(decl wire.Tool) {
-	if !bytes.Equal(t.decl.InputSchema, decl.InputSchema) {
+// redeclare takes in a new declaration, which ends what was inferred from the old and what
+// was planned. It reports whether the schema is another.
+func (t *target) redeclare(decl wire.Tool) (changed bool) {
+	if changed = !bytes.Equal(t.decl.InputSchema, decl.InputSchema); changed {
+		t.first = nil
 		t.gen, t.reached, t.cover.Problem, t.inferred, t.additions = nil, nil, "", nil, 0
 	}
 	t.decl, t.gone = decl, false
+	return changed
 }

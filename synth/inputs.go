@@ -103,7 +103,7 @@ func (d *driver) arguments(t *target) Call {
 		retry := t.retry
 		t.retry = nil
 		if args, err := gen.Canonical(retry); err == nil {
-			return Call{Args: args, Class: schema.Learned.String()}
+			return Call{Args: args, Class: schema.Learned.String(), From: []int{t.retryFrom}}
 		}
 	}
 	class := t.class()

@@ -69,15 +69,18 @@ func (d *driver) learn(t *target, c Call, o Outcome, r client.Result) {
 func (t *target) refused(l *learner, args json.RawMessage, text string) {
 	t.said = text[:min(len(text), maxSaid)]
 	if t.infer(text) {
+		t.schemaFrom = append(t.schemaFrom, l.d.n)
 		return
 	}
 	for _, correct := range []func(json.RawMessage, string) json.RawMessage{l.ofExtension, l.suggested, l.demands} {
 		if retry := correct(args, text); retry != nil && !t.wasGiven(retry) {
-			t.retry = retry
+			t.retry, t.retryFrom = retry, l.d.n
 			return
 		}
 	}
-	t.require(args, text)
+	if t.require(args, text) {
+		t.schemaFrom = append(t.schemaFrom, l.d.n)
+	}
 }
 
 // wasGiven says that a target had these arguments before.
@@ -281,6 +284,7 @@ func (l *learner) add(name, value string) {
 	if l.heard != nil {
 		l.heard(name, value)
 	}
+	l.d.taught(value)
 	l.d.cfg.Hints.Dictionary.Add(name, value)
 }
 

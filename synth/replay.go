@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -23,6 +24,33 @@ type Step struct {
 	Args json.RawMessage `json:"args,omitempty"`
 	// Oracles are what the arguments carry to be proven by an effect.
 	Oracles []session.Injection `json:"oracles,omitempty"`
+	// Of is what a completion completes an argument of, nil for other calls.
+	Of *client.Completion `json:"of,omitempty"`
+	// Progress says that the call asks for progress, and Cancelled that it is taken back.
+	Progress  bool `json:"progress,omitempty"`
+	Cancelled bool `json:"cancelled,omitempty"`
+}
+
+// StepOf is what repeats a call. One that was taken back is made to its end.
+func StepOf(c Call) Step {
+	s := Step{What: c.What, Name: c.Tool, Args: c.Args, Oracles: c.Oracles, Progress: c.asksProgress()}
+	if c.What == WhatCompletion {
+		s.Of = &c.Of
+	}
+	return s
+}
+
+// call is what a player makes of a step.
+func (s *Step) call() (*target, Call) {
+	t := &target{what: s.What, name: s.Name}
+	c := Call{What: s.What, Tool: s.Name, Args: s.Args, Class: ClassReplay, Oracles: s.Oracles, Progress: s.Progress}
+	if s.Of != nil {
+		t.of, c.Of = *s.Of, *s.Of
+	}
+	if s.Cancelled {
+		c.Class = ClassCancelled
+	}
+	return t, c
 }
 
 // Replay is the smallest sequence known that shows a finding.
@@ -118,8 +146,8 @@ func (p *Player) Play(steps []Step) (first, last int, err error) {
 		if !p.d.more() {
 			break
 		}
-		t := &target{what: s.What, name: s.Name}
-		p.d.carryOut(t, Call{What: s.What, Tool: s.Name, Args: s.Args, Class: ClassReplay, Oracles: s.Oracles}, 1)
+		t, c := s.call()
+		p.d.carryOut(t, c, 1)
 	}
 	p.d.listLast()
 	return first, p.d.n, p.d.stopped

@@ -80,7 +80,7 @@ func appendMark(b []byte, m Mark) []byte {
 	return appendMark(b, m)
 }
 
-// maxOracles bounds the injections of one call.
+// maxOracles bounds the injections of one call, and the calls that it learned from.
 const maxOracles = 64
 
 // bound cuts what a hostile server may have a say in.
@@ -88,6 +88,7 @@ func (m *Mark) bound() {
 	m.Text, m.Tool, m.What = cut(m.Text), cut(m.Tool), cut(m.What)
 	m.Data = m.Data[:min(len(m.Data), maxText)]
 	m.Oracles = m.Oracles[:min(len(m.Oracles), maxOracles)]
+	m.From = m.From[:min(len(m.From), maxOracles)]
 }
 
 func cut(s string) string {

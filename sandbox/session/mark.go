@@ -16,8 +16,12 @@ const (
 	// MarkPhase: Phase starts.
 	MarkPhase MarkKind = "phase"
 	// MarkCall: Call begins. Tool is its target, What is tool, resource, prompt,
-	// completion or WhatListener, N is the call that it repeats word for word, Oracles are its own.
+	// completion or WhatListener, N is the call that it repeats word for word, Oracles are its own,
+	// From are the calls from whose answers its arguments may come.
 	MarkCall MarkKind = "call"
+	// MarkPlanned: a call of the first round, drawn before the first call is made. Tool and What
+	// are as in a call, N is its place in the round, Text are its arguments (JSON).
+	MarkPlanned MarkKind = "planned"
 	// MarkReturn: Call of Tool ended. What is ok, iserror, error, timeout, crash or
 	// cancelled.
 	MarkReturn MarkKind = "return"
@@ -60,7 +64,7 @@ const (
 // nothing is known but its Time.
 func (k MarkKind) Known() bool {
 	switch k {
-	case MarkPhase, MarkCall, MarkReturn, MarkFrame, MarkBadLine, MarkEvent, MarkStderr, MarkInconclusive, MarkLoss, MarkReached, MarkInputs, MarkAnswered, MarkHTTP:
+	case MarkPhase, MarkCall, MarkReturn, MarkFrame, MarkBadLine, MarkEvent, MarkStderr, MarkInconclusive, MarkLoss, MarkReached, MarkInputs, MarkAnswered, MarkHTTP, MarkPlanned:
 		return true
 	}
 	return false
@@ -83,6 +87,11 @@ type Mark struct {
 	// Data holds bytes that no JSON string can: a bad line that is not UTF-8, or
 	// what was printed and is none.
 	Data []byte `json:"data,omitempty"`
+	// From are the calls whose answers taught what the arguments of a call are made of: an
+	// answer has one of the values, or a refusal changed the schema from which they are drawn.
+	// Where it is empty, the seed and the declarations alone say what the arguments are. Which
+	// kind of arguments comes next depends on how the earlier calls of the same tool ended.
+	From []int `json:"from,omitempty"`
 	// Oracles are what a call's arguments carry to be proven by an effect.
 	Oracles []Injection `json:"oracles,omitempty"`
 

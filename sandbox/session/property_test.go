@@ -43,9 +43,10 @@ func marks() *rapid.Generator[Mark] {
 	return rapid.Custom(func(t *rapid.T) Mark {
 		m := Mark{
 			Time: time.Duration(rapid.Int64Range(0, 1<<60).Draw(t, "time")), Code: Code(text().Draw(t, "code")),
-			Kind:  rapid.SampledFrom([]MarkKind{MarkPhase, MarkCall, MarkEvent, MarkStderr, MarkInconclusive, MarkInputs, MarkReached, "news"}).Draw(t, "kind"),
+			Kind:  rapid.SampledFrom([]MarkKind{MarkPhase, MarkCall, MarkEvent, MarkStderr, MarkInconclusive, MarkInputs, MarkReached, MarkPlanned, "news"}).Draw(t, "kind"),
 			Phase: text().Draw(t, "phase"), Call: rapid.Int().Draw(t, "call"), Tool: text().Draw(t, "tool"), What: text().Draw(t, "what"),
 			Seq: rapid.Uint64().Draw(t, "seq"), Text: text().Draw(t, "text"), N: rapid.Int64().Draw(t, "n"), Data: rapid.SliceOf(rapid.Byte()).Draw(t, "data"),
+			From: rapid.SliceOf(rapid.Int()).Draw(t, "from"),
 		}
 		if !rapid.Bool().Draw(t, "has a payload") {
 			return m

@@ -172,7 +172,7 @@ func TestWordsHoldTheFormat(t *testing.T) {
 			}
 		}
 	}
-	for _, k := range []MarkKind{MarkPhase, MarkCall, MarkReturn, MarkFrame, MarkBadLine, MarkEvent, MarkStderr, MarkInconclusive, MarkLoss, MarkReached, MarkInputs, MarkAnswered} {
+	for _, k := range []MarkKind{MarkPhase, MarkCall, MarkReturn, MarkFrame, MarkBadLine, MarkEvent, MarkStderr, MarkInconclusive, MarkLoss, MarkReached, MarkInputs, MarkAnswered, MarkPlanned} {
 		if len(k) >= canaries.LeastPassed && !strings.Contains(words, string(k)) {
 			t.Errorf("Words has no %s", k)
 		}

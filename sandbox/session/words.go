@@ -27,7 +27,7 @@ protocolVersion clientInfo serverInfo capabilities instructions inputSchema outp
 readOnlyHint destructiveHint idempotentHint openWorldHint listChanged subscribe templates sampling elicitation roots
 logging server/discover discover nextCursor cursor version object string number integer boolean array properties
 required additionalProperties glassport.metrics frames_seen frames_blocked session_duration_s log_bytes
-header record phase call return bad-line event stderr stdout stdin inconclusive reached inputs crash timeout iserror
+header record phase call planned from return bad-line event stderr stdout stdin inconclusive reached inputs crash timeout iserror
 cancelled handshake shutdown resource prompt tool build start list idle started access tracer-died outlived synced
 passed [passed] inet inet6 unix netlink openat openat2 execve execveat connect sendto sendmsg socket fork vfork clone
 clone3 signal rename renameat unlink unlinkat symlink`

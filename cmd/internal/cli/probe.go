@@ -22,6 +22,7 @@ import (
 	"github.com/coalmine-dev/coalmine/cmd/internal/since"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/config"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 	"github.com/coalmine-dev/coalmine/synth"
 )
@@ -111,7 +112,7 @@ func (e *env) probe() *cobra.Command {
 	fl.StringVar(&f.failOn, "fail-on", "high", "exit 1 at this severity: critical, high, medium, low, info or never")
 	fl.StringArrayVar(&f.Show, "show", nil, "make this host `PATH` visible to the server, although git does not track it or it is outside the repository of --config")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "print the command and the host files that the server would see, and start nothing (fetches a package)")
-	fl.StringVar(&f.replay, "replay", "", "make only the calls of this replay `FILE`; exit 1 when they reproduce the finding")
+	fl.StringVar(&f.replay, "replay", "", "make only the calls of this `FILE` (replay-N.json; exit 1 when they reproduce the finding), or all calls of the run in this directory")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "print one line for each server, and no progress (--format says otherwise)")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "print each step on standard error, also where that is no terminal")
 	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 when the verdict is inconclusive")
@@ -195,7 +196,13 @@ func (f *probeFlags) spend(given func(flag string) bool) error {
 
 // readReplay reads the file of --replay.
 func (f *probeFlags) readReplay() error {
-	const hint = "name a replay-N.json of an earlier run's directory"
+	const hint = "name an earlier run's directory, or a replay-N.json in it"
+	if info, err := os.Stat(f.replay); err == nil && info.IsDir() {
+		if err := f.readRecorded(); err != nil {
+			return &sandbox.UsageError{Err: fmt.Errorf("%s: %w", f.replay, err), Hint: hint}
+		}
+		return nil
+	}
 	data, err := readBounded(f.replay, maxConfig)
 	if err != nil {
 		return &sandbox.UsageError{Err: err, Hint: hint}
@@ -204,6 +211,25 @@ func (f *probeFlags) readReplay() error {
 		return &sandbox.UsageError{Err: fmt.Errorf("%s: %w", f.replay, err), Hint: hint}
 	}
 	return nil
+}
+
+// readRecorded takes all calls of an earlier run, and its seed where no other is given: the
+// workspace is drawn from it.
+func (f *probeFlags) readRecorded() error {
+	dir, err := os.OpenRoot(f.replay)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	log, err := session.Open(dir)
+	if err != nil {
+		return err
+	}
+	if f.seed == "" {
+		f.seed = strconv.FormatInt(log.Header.Seed, 10)
+	}
+	f.Replay, err = synth.Recorded(log)
+	return err
 }
 
 // replayStatus is 1 where a replay showed its finding, 3 where it was not made.
@@ -446,7 +472,7 @@ func (e *env) one(ctx context.Context, o plan.Options, f *probeFlags) (int, erro
 	if err := f.policed(got.Result, got.Redactor); err != nil {
 		return 0, err
 	}
-	if o.Replay != nil {
+	if o.Replay != nil && o.Replay.Fingerprint != "" {
 		return replayStatus(got, o.Replay), nil
 	}
 	return analyze.ExitStatus(got.Result, o.FailOn, f.allowIncomplete), nil

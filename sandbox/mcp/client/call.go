@@ -24,8 +24,8 @@ type Result struct {
 
 // Completion names what Complete completes an argument of: one of the two.
 type Completion struct {
-	Prompt   string
-	Template string
+	Prompt   string `json:"prompt,omitempty"`
+	Template string `json:"template,omitempty"`
 }
 
 // CallTool calls a tool. No args means an empty object; otherwise args may be

@@ -164,7 +164,11 @@ func leftAlone(p plan.Plan, c *Case) (plan.Plan, error) {
 
 // otherDecoys makes everything about the decoys anew: names, values, HOME.
 func otherDecoys(p plan.Plan, c *Case) (plan.Plan, error) {
-	q, err := c.Renew(plan.Account{})
+	as, err := plan.AnotherAccount(plan.Account{User: p.Identity.User, Home: p.Identity.Home})
+	if err != nil {
+		return p, err
+	}
+	q, err := c.Renew(as)
 	if err != nil {
 		return p, err
 	}

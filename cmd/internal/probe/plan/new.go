@@ -3,6 +3,7 @@ package plan
 import (
 	"crypto/rand"
 	"fmt"
+	mathrand "math/rand"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -16,8 +17,8 @@ import (
 )
 
 // New makes the plan of a target's first run. in is what was fetched, nil for a
-// command that is there. The account is for whom the decoys are made, drawn where
-// it is empty. Errors that the user can mend are *sandbox.UsageError.
+// command that is there. The account is for whom the decoys are made; where it is empty
+// the seed draws one. Errors that the user can mend are *sandbox.UsageError.
 func New(o Options, in *Fetched, as Account) (Plan, error) {
 	if len(o.Command) == 0 && in == nil {
 		return Plan{}, &sandbox.UsageError{Err: fmt.Errorf("no command to probe"), Hint: "coalmine probe -- COMMAND…"}
@@ -69,16 +70,24 @@ func New(o Options, in *Fetched, as Account) (Plan, error) {
 	p.Server.Manifests = manifests(&o, source)
 	p.Hosts = p.hosts()
 	if o.Replay != nil {
+		idle := p.Budget.Idle
 		p = p.Playing(o.Replay.Steps)
+		if o.Replay.Fingerprint == "" { // a whole run, which is watched as long as the run was
+			p.Budget.Idle = idle
+		}
 	}
 	return p, nil
 }
 
-// decoyOptions say for whom the decoys are made: a replay names its own.
+// decoyOptions say for whom the decoys are made: a replay names its own. The paths that the
+// first calls name depend on the user, so the seed draws that; it draws no decoy's value.
 func decoyOptions(o *Options, as Account, workspaces []string) canaries.Options {
 	c := canaries.Options{Workspace: workspaces, User: as.User, Home: as.Home}
 	if o.Replay != nil {
 		c.User, c.Home = o.Replay.User, o.Replay.Home
+	}
+	if as == (Account{}) {
+		c.Names = mathrand.New(mathrand.NewSource(o.Seed))
 	}
 	return c
 }

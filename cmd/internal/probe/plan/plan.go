@@ -151,6 +151,19 @@ type Identity struct {
 // Account is a user and that user's HOME.
 type Account struct{ User, Home string }
 
+// AnotherAccount draws an account that is not the one given.
+func AnotherAccount(than Account) (Account, error) {
+	for {
+		user, err := canaries.DrawUser(rand.Reader)
+		if err != nil {
+			return Account{}, err
+		}
+		if as := (Account{User: user, Home: "/home/" + user}); as.User != than.User && as.Home != than.Home {
+			return as, nil
+		}
+	}
+}
+
 // The kinds of a Drive.
 const (
 	// DriveExplore draws inputs for all that the server declares.

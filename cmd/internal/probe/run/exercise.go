@@ -98,9 +98,10 @@ func (s *Session) explore(ctx context.Context, budget time.Duration) error {
 	report, err := synth.Drive(ctx, synth.Config{
 		Session: s, Surface: s.surface, Calls: s.plan.Budget.Calls, Seed: s.plan.Seed, CallTimeout: s.plan.Budget.CallTimeout, Budget: budget,
 		Hints: d.Hints, World: s.plan.Oracles, Words: d.Words, Skip: d.Skip, Only: d.Only, Avoid: d.Avoid, OracleTime: s.plan.Budget.OracleTime,
+		OnPlan: s.OnPlan,
 		OnCall: func(call synth.Call) {
 			s.progress(fmt.Sprintf("call %d: %s %s", call.N, call.What, call.Tool))
-			s.seen.Steps = append(s.seen.Steps, synth.Step{What: call.What, Name: call.Tool, Args: call.Args, Oracles: call.Oracles})
+			s.seen.Steps = append(s.seen.Steps, synth.StepOf(call))
 			s.OnCall(call)
 		},
 		OnReturn: s.OnReturn,

@@ -98,11 +98,18 @@ func (s *Session) phase(p finding.Phase) {
 	s.rec.mark(session.Mark{Kind: session.MarkPhase, Phase: string(p)})
 }
 
+// OnPlan records the calls that are drawn before the first one.
+func (s *Session) OnPlan(calls []synth.Call) {
+	for _, c := range calls {
+		s.rec.mark(session.Mark{Kind: session.MarkPlanned, What: c.What, Tool: c.Tool, N: int64(c.N), Text: string(c.Args)})
+	}
+}
+
 // OnCall records that a call begins.
 func (s *Session) OnCall(call synth.Call) {
 	s.rec.named(call.Oracles)
 	s.lastCall = max(s.lastCall, call.N)
-	s.rec.mark(session.Mark{Kind: session.MarkCall, Call: call.N, Tool: call.Tool, What: call.What, N: int64(call.Repeats), Oracles: call.Oracles})
+	s.rec.mark(session.Mark{Kind: session.MarkCall, Call: call.N, Tool: call.Tool, What: call.What, N: int64(call.Repeats), From: call.From, Oracles: call.Oracles})
 }
 
 // OnReturnAtOnce ends a call of which everything is recorded.
