@@ -54,6 +54,8 @@ func (gateRecords) event(c *context) {
 		c.add(Info, "gate_blocked", 1, extra, "the gate blocked %s: %s", what, why)
 	case "injected":
 		c.add(Info, "gate_injected_response", 1, extra, "the gate answered %s in place of the server", what)
+	case "gate_would_block":
+		c.add(Info, "gate_would_block", 1, extra, "the gate would have blocked %s: %s", what, why)
 	case "gate_skipped":
 		c.add(Info, "gate_skipped", 1, extra, "the gate forwarded %s without a check: %s", what, why)
 	default:

@@ -64,7 +64,8 @@ func wireWord(what string) string {
 
 // Gate is what a gate did with a frame. Actions are glassport's: "blocked" never
 // reached its peer, "injected" was made by the gate, "gate_skipped" passed
-// because nothing could be checked, "gate_disabled" because nothing was to be.
+// because nothing could be checked, "gate_disabled" because nothing was to be. "gate_would_block"
+// passed a gate that only observes.
 type Gate struct {
 	Action string `json:"action"`
 	Tool   string `json:"tool,omitempty"`

@@ -18,6 +18,8 @@ type gateFlags struct {
 	policy, lock, fail, canaries string
 	hold                         time.Duration
 	secrets, unchecked           bool
+	marks, observe               bool
+	repeats                      int
 }
 
 func (e *env) gate() *cobra.Command {
@@ -29,42 +31,55 @@ func (e *env) gate() *cobra.Command {
 			"and the lock allow it, and its arguments match the inputSchema. For other calls the gate returns a JSON-RPC\n" +
 			"error with code -32000.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			g, err := f.gate()
+			o, err := f.options()
 			if err != nil {
 				return err
 			}
-			return e.stand(cmd, &f.wireFlags, &f.httpFlags, args, "coalmine gate", g)
+			o.Observe = f.observe
+			return e.stand(cmd, &f.wireFlags, &f.httpFlags, args, "coalmine gate", gate.New(o))
 		},
 	}
 	f.wireFlags.add(cmd)
 	f.httpFlags.add(cmd)
+	f.addChecks(cmd)
+	fl := cmd.Flags()
+	fl.DurationVar(&f.hold, "hold", gate.DefaultHold, "how long a call waits for tools/list")
+	fl.BoolVar(&f.observe, "observe", false, "block nothing, and record in the log what would be blocked")
+	return cmd
+}
+
+// addChecks adds the flags that say what passes.
+func (f *gateFlags) addChecks(cmd *cobra.Command) {
+	f.hold = gate.DefaultHold
 	fl := cmd.Flags()
 	fl.StringVar(&f.policy, "policy", "", "allow only tools and arguments that this policy `FILE` (coalmine.yaml) allows")
 	fl.StringVar(&f.lock, "lock", "", "allow only tools whose declaration matches this `FILE` from coalmine lock")
 	fl.StringVar(&f.fail, "fail", "", "what happens to a call that the gate cannot check: open or closed (default closed with --policy or --lock, else open)")
-	fl.DurationVar(&f.hold, "hold", gate.DefaultHold, "how long a call waits for tools/list")
-	fl.BoolVar(&f.secrets, "stop-secrets", false, "block results that contain a key, a token or a private number")
+	fl.BoolVar(&f.secrets, "stop-secrets", false, "block calls and results that contain a key, a token or a private number")
+	fl.BoolVar(&f.marks, "stop-prompts", false, "block calls whose arguments contain role markers of a prompt format, and remove them from resources")
+	fl.IntVar(&f.repeats, "max-repeats", 0, "block a call that repeats more than `N` times within 5 seconds (default: no limit)")
 	fl.StringVar(&f.canaries, "canaries", "", "block results that contain a decoy of the probe in `DIR`")
 	fl.BoolVar(&f.unchecked, "no-schema", false, "do not validate arguments against the inputSchema")
-	return cmd
 }
 
-// gate makes the gate that the flags ask for.
-func (f *gateFlags) gate() (*gate.Gate, error) {
-	o := gate.Options{Hold: f.hold, Closed: f.policy != "" || f.lock != ""}
+// options are what the flags say of a gate.
+func (f *gateFlags) options() (o gate.Options, err error) {
+	o = gate.Options{Hold: f.hold, Closed: f.policy != "" || f.lock != "", StopArguments: f.secrets, StopMarks: f.marks, Repeats: f.repeats}
 	switch f.fail {
 	case "":
 	case "open", "closed":
 		o.Closed = f.fail == "closed"
 	default:
-		return nil, usage("use open or closed", "unknown --fail %s", f.fail)
+		return o, usage("use open or closed", "unknown --fail %s", f.fail)
 	}
 	if f.hold <= 0 {
-		return nil, usage("use a duration such as 2s", "--hold must be positive")
+		return o, usage("use a duration such as 2s", "--hold must be positive")
 	}
-	var err error
+	if f.repeats < 0 {
+		return o, usage("use a number such as 3", "--max-repeats must not be negative")
+	}
 	if o.Policy, err = readPolicy(f.policy); err != nil {
-		return nil, err
+		return o, err
 	}
 	if f.lock != "" {
 		data, err := readBounded(f.lock, maxConfig)
@@ -72,7 +87,7 @@ func (f *gateFlags) gate() (*gate.Gate, error) {
 			o.Lock, err = wire.ParseLock(data)
 		}
 		if err != nil {
-			return nil, &sandbox.UsageError{Err: err, Hint: "coalmine lock --out " + f.lock + " -- COMMAND makes one"}
+			return o, &sandbox.UsageError{Err: err, Hint: "coalmine lock --out " + f.lock + " -- COMMAND makes one"}
 		}
 	}
 	if !f.unchecked {
@@ -85,10 +100,10 @@ func (f *gateFlags) gate() (*gate.Gate, error) {
 	if f.canaries != "" {
 		scan, err := wiretap.Canaries(f.canaries)
 		if err != nil {
-			return nil, &sandbox.UsageError{Err: err, Hint: "name the directory that coalmine probe wrote, such as coalmine-out/notes"}
+			return o, &sandbox.UsageError{Err: err, Hint: "name the directory that coalmine probe wrote, such as coalmine-out/notes"}
 		}
 		scanners = append(scanners, scan)
 	}
 	o.Scan = wiretap.Scanners(scanners...)
-	return gate.New(o), nil
+	return o, nil
 }

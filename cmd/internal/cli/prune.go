@@ -44,6 +44,9 @@ func (e *env) prune() *cobra.Command {
 				}
 			}
 			o.Now = time.Now()
+			o.Kept = func(name, why string) {
+				fmt.Fprintf(e.out, "kept %s: %s (--force removes it)\n", report.Escape(name, 300), why)
+			}
 			gone, err := wiretap.Prune(dir, o)
 			if info, at := os.Stat(dir); at == nil && !info.IsDir() {
 				return usage("name the directory of the logs with --log-dir", "%s is not a directory", dir)
@@ -64,6 +67,7 @@ func (e *env) prune() *cobra.Command {
 	fl.StringVar(&older, "older-than", "", "remove logs older than `AGE`, such as 30d or 12h")
 	fl.IntVar(&o.Keep, "keep", 0, "keep the newest `N` logs")
 	fl.StringVar(&size, "max-size", "", "remove the oldest logs until the rest is at most `SIZE`")
+	fl.BoolVar(&o.Force, "force", false, "also remove logs with errors: lines that cannot be read, missing frames, failed detectors")
 	fl.BoolVar(&o.Delete, "apply", false, "remove the logs (without it, only list them)")
 	return cmd
 }

@@ -51,12 +51,13 @@ func (f *httpFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.URL, "url", "", "with --http: the server's `URL`")
 	fl.StringVar(&f.Listen, "listen", "127.0.0.1:0", "with --http: listen on this `ADDRESS` (port 0 picks a free port and prints it)")
 	fl.BoolVar(&f.Anywhere, "listen-anywhere", false, "with --http: allow an address that other machines can connect to")
+	fl.StringSliceVar(&f.Scope, "scope-header", nil, "with --http: keep requests without a session id apart by this `HEADER` and by their credentials")
 	fl.StringSliceVar(&f.Origins, "allow-origin", nil, "with --http: also allow this web `ORIGIN` (default: only this machine)")
 }
 
 // alone names a flag that was given and means nothing without --http, "" for none.
 func (f *httpFlags) alone(cmd *cobra.Command) string {
-	for _, name := range []string{"url", "listen", "listen-anywhere", "allow-origin"} {
+	for _, name := range []string{"url", "listen", "listen-anywhere", "allow-origin", "scope-header"} {
 		if cmd.Flags().Changed(name) {
 			return name
 		}

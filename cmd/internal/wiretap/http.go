@@ -24,6 +24,8 @@ type HTTPOptions struct {
 	Anywhere bool
 	// Origins are the web origins allowed beside this machine's own.
 	Origins []string
+	// Scope are headers by whose values requests without a session id are kept apart.
+	Scope []string
 	// Gate is nil for a tap.
 	Gate *gate.Gate
 	// Ready is told the URL that a client is to use.
@@ -56,7 +58,7 @@ func HTTP(ctx context.Context, h HTTPOptions, o LogOptions) error {
 		hosts = append(hosts, host)
 	}
 	p, err := proxy.New(proxy.Options{
-		Upstream: upstream, Origins: h.Origins, Hosts: hosts, Gate: h.Gate,
+		Upstream: upstream, Origins: h.Origins, Hosts: hosts, Gate: h.Gate, Scope: h.Scope,
 		Open: o.open,
 		Shut: func(log *session.WireLog) { o.shut(log, 0) },
 	})

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/detect"
 )
 
 // PruneOptions say which logs are to go. What is zero says nothing.
@@ -21,7 +23,12 @@ type PruneOptions struct {
 	MaxBytes int64
 	// Delete removes them; without it they are only named.
 	Delete bool
-	Now    time.Time
+	// Force removes logs with errors too. Otherwise they stay: a log that is not whole, or on
+	// which a detector failed, is evidence.
+	Force bool
+	// Kept is told of each log that stays for an error, and why; nil for nobody.
+	Kept func(name, why string)
+	Now  time.Time
 }
 
 // Pruned is a log that goes.
@@ -32,6 +39,27 @@ type Pruned struct {
 
 // logName is what WireName makes, and glassport. What bears another name is not ours to remove.
 var logName = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}Z_.{0,32}_[0-9]+\.jsonl$`)
+
+// damage says what is wrong with a log, "" for nothing.
+func damage(root *os.Root, name string) string {
+	f, err := root.Open(name)
+	if err != nil {
+		return "it cannot be opened"
+	}
+	defer f.Close()
+	l, err := detect.Read(f, name, detect.Options{})
+	switch {
+	case err != nil:
+		return "it cannot be read"
+	case l.Failures > 0:
+		return "a detector failed on it"
+	case l.Stats.Unreadable > 0:
+		return "it has lines that cannot be read"
+	case l.Stats.Missing > 0:
+		return "it lacks frames"
+	}
+	return ""
+}
 
 // Prune removes the logs of a directory that o names, in the order of their
 // names. Nothing but regular files that are named as logs is looked at.
@@ -63,6 +91,12 @@ func Prune(dir string, o PruneOptions) ([]Pruned, error) {
 		size += info.Size()
 		old := o.OlderThan > 0 && o.Now.Sub(info.ModTime()) >= o.OlderThan
 		if !old && (o.Keep <= 0 || i < o.Keep) && (o.MaxBytes <= 0 || size <= o.MaxBytes) {
+			continue
+		}
+		if why := damage(root, info.Name()); why != "" && !o.Force {
+			if o.Kept != nil {
+				o.Kept(info.Name(), why)
+			}
 			continue
 		}
 		if o.Delete {

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"crypto/sha256"
 	"sync"
 	"time"
 
@@ -23,6 +24,8 @@ type contract struct {
 	waived bool
 	// changed is closed when the list or waived changes.
 	changed chan struct{}
+	// loops are the times of late calls, by what they are.
+	loops map[[sha256.Size]byte][]time.Time
 }
 
 // newContract returns a session's contract, and what tracks its messages.

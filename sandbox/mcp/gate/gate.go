@@ -22,6 +22,7 @@ const (
 	actionBlocked  = "blocked"
 	actionInjected = "injected"
 	actionSkipped  = "gate_skipped"
+	actionWould    = "gate_would_block"
 )
 
 // Options say what passes. The zero value holds a client to the tools that the
@@ -41,6 +42,17 @@ type Options struct {
 	Validate func(schema, arguments json.RawMessage) error
 	// Scan names the kinds of secrets that a message of the server's holds. Nil looks for none.
 	Scan func(raw []byte) []string
+	// StopArguments lets Scan judge the arguments of calls too.
+	StopArguments bool
+	// StopMarks stops arguments that hold the marks of a prompt format, and takes them out of
+	// resources.
+	StopMarks bool
+	// Repeats is how many calls alike pass within LoopWindow, 0 for any number.
+	Repeats int
+	// Observe lets everything pass, and records what would have been blocked.
+	Observe bool
+	// Now is time.Now if it is nil.
+	Now func() time.Time
 }
 
 // ErrUnusable says that a schema cannot be used for a check.
@@ -54,11 +66,14 @@ func New(opts Options) *Gate {
 	if opts.Hold <= 0 {
 		opts.Hold = DefaultHold
 	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
 	return &Gate{opts: opts}
 }
 
 // Closed reports whether the gate blocks what it cannot check.
-func (g *Gate) Closed() bool { return g.opts.Closed }
+func (g *Gate) Closed() bool { return g.opts.Closed && !g.opts.Observe }
 
 // Session is what the gate knows of one session. Each direction may be fed by
 // a goroutine of its own.
@@ -119,6 +134,9 @@ func (s *Session) Client(ctx context.Context, raw []byte) Verdict {
 	switch {
 	case errors.Is(err, wire.ErrEmpty):
 		return pass(raw)
+	case err != nil && s.g.opts.Closed && s.g.opts.Observe:
+		s.passed(messages)
+		return observed(raw, s.unread(messages))
 	case err != nil && s.g.opts.Closed:
 		return s.unread(messages)
 	case messages == nil:
@@ -138,7 +156,11 @@ func (s *Session) Client(ctx context.Context, raw []byte) Verdict {
 		}
 	}
 	if len(refusals) > 0 {
-		return s.refuse(messages, refusals)
+		refused := s.refuse(messages, refusals)
+		if !s.g.opts.Observe {
+			return refused
+		}
+		verdict = observed(raw, refused)
 	}
 	s.passed(messages)
 	return verdict
@@ -164,7 +186,7 @@ type refusal struct {
 	tool     string
 	reason   string
 	declared []string
-	surface  bool   // not declared: the reason of glassport's own shape
+	code     Reason
 	method   string // of a message that calls no tool, "" for a call
 }
 
@@ -185,8 +207,10 @@ type errorData struct {
 	Coalmine string   `json:"coalmine"`
 	Tool     string   `json:"tool,omitempty"`
 	Declared []string `json:"declared,omitzero"`
-	Reason   string   `json:"reason,omitempty"`
-	Kinds    []string `json:"kinds,omitempty"`
+	// Reason is for programs, and Suggestion what a client can do about it.
+	Reason     Reason   `json:"reason,omitempty"`
+	Suggestion string   `json:"suggestion,omitempty"`
+	Kinds      []string `json:"kinds,omitempty"`
 }
 
 // codeGate is the JSON-RPC error code of all that the gate says.
@@ -196,20 +220,17 @@ func (r refusal) line() errorLine {
 	e := errorLine{Version: "2.0", ID: r.id, Error: errorObject{
 		Code:    codeGate,
 		Message: fmt.Sprintf("coalmine gate: tools/call '%s' blocked — %s", r.tool, r.reason),
-		Data:    errorData{Coalmine: "gate_blocked", Tool: r.tool, Declared: r.declared},
+		Data:    errorData{Coalmine: "gate_blocked", Tool: r.tool, Declared: r.declared, Reason: r.code, Suggestion: r.suggestion()},
 	}}
 	if r.method != "" {
 		e.Error.Message = fmt.Sprintf("coalmine gate: %s blocked — %s", r.method, r.reason)
-	}
-	if !r.surface {
-		e.Error.Data.Reason = r.reason
 	}
 	return e
 }
 
 // refusalOf refuses a message, which need not be a call.
-func refusalOf(m wire.Message, reason string) refusal {
-	r := refusal{id: m.ID, method: m.Method, reason: reason}
+func refusalOf(m wire.Message, code Reason, reason string) refusal {
+	r := refusal{id: m.ID, method: m.Method, code: code, reason: reason}
 	if m.Method == wire.MethodCall {
 		r.method = ""
 		r.tool, _ = callOf(m.Params)
@@ -230,7 +251,7 @@ func (s *Session) refuse(messages []wire.Message, refusals []refusal) Verdict {
 		if !m.IsRequest() {
 			continue
 		}
-		r := refusalOf(m, "another call of its batch is blocked")
+		r := refusalOf(m, ReasonBatch, "another call of its batch is blocked")
 		if i := slices.IndexFunc(refusals, func(r refusal) bool { return string(r.id) == string(m.ID) }); i >= 0 {
 			r = refusals[i]
 		}
@@ -255,7 +276,7 @@ func (s *Session) unread(messages []wire.Message) Verdict {
 	}
 	var all []refusal
 	for _, m := range messages {
-		all = append(all, refusalOf(m, why))
+		all = append(all, refusalOf(m, ReasonUnread, why))
 	}
 	return s.refuse(messages, all)
 }
@@ -274,27 +295,30 @@ func encode(v any) []byte {
 // call judges a call: it is refused, or passes unchecked with a mark, or passes.
 func (s *Session) call(ctx context.Context, m wire.Message) (*refusal, *session.Gate) {
 	name, arguments := callOf(m.Params)
-	no := func(format string, a ...any) *refusal {
-		return &refusal{id: m.ID, tool: name, reason: fmt.Sprintf(format, a...)}
+	no := func(code Reason, format string, a ...any) *refusal {
+		return &refusal{id: m.ID, tool: name, code: code, reason: fmt.Sprintf(format, a...)}
 	}
 	if why := s.policy(name, arguments); why != "" {
-		return no("%s", why), nil
+		return no(ReasonPolicy, "%s", why), nil
+	}
+	if code, why := s.careful(name, arguments); why != "" {
+		return no(code, "%s", why), nil
 	}
 	tools, why := s.c.await(ctx, s.g.opts.Hold)
 	if why != "" {
 		if s.g.opts.Closed {
-			return no("%s", why), nil
+			return no(ReasonNoList, "%s", why), nil
 		}
 		return nil, &session.Gate{Action: actionSkipped, Tool: name, Reason: why}
 	}
 	tool := tools.Tools[name]
 	if tool == nil {
-		r := no("not in the declared tool surface")
-		r.declared, r.surface = append([]string{}, tools.Names...), true
+		r := no(ReasonUndeclared, "not in the declared tool surface")
+		r.declared = append([]string{}, tools.Names...)
 		return r, nil
 	}
 	if why := s.pinned(tool); why != "" {
-		return no("%s", why), nil
+		return no(ReasonLock, "%s", why), nil
 	}
 	if s.g.opts.Validate == nil || tool.InputSchema == nil {
 		return nil, nil
@@ -304,7 +328,7 @@ func (s *Session) call(ctx context.Context, m wire.Message) (*refusal, *session.
 	case errors.Is(err, ErrUnusable) && !s.g.opts.Closed:
 		return nil, &session.Gate{Action: actionSkipped, Tool: name, Reason: ErrUnusable.Error()}
 	case err != nil:
-		return no("the arguments are not what the tool declares: %.200s", err), nil
+		return no(ReasonSchema, "the arguments are not what the tool declares: %.200s", err), nil
 	}
 	return nil, nil
 }

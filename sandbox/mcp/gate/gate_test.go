@@ -60,7 +60,7 @@ func TestGlassportsShape(t *testing.T) {
 	s := New(Options{}).Session()
 	list(s, echo, `{"name":"add"}`)
 	v := say(s, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"X"}}`)
-	want := `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"coalmine gate: tools/call 'X' blocked — not in the declared tool surface","data":{"coalmine":"gate_blocked","tool":"X","declared":["add","echo"]}}}`
+	want := `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"coalmine gate: tools/call 'X' blocked — not in the declared tool surface","data":{"coalmine":"gate_blocked","tool":"X","declared":["add","echo"],"reason":"gate_blocked","suggestion":"Call one of the declared tools: add, echo"}}}`
 	if string(v.Reply) != want {
 		t.Errorf("reply\n%s\nwant\n%s", v.Reply, want)
 	}
@@ -276,7 +276,7 @@ func TestSecretsAreStopped(t *testing.T) {
 	list(s, echo)
 	call(s, "echo", `{"text":1}`)
 	v := hear(s, `{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"AKIA1"}]}}`)
-	if want := `{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"coalmine gate: the result of 'echo' stopped — it holds aws_access_key","data":{"coalmine":"gate_stopped","tool":"echo","reason":"it holds aws_access_key","kinds":["aws_access_key"]}}}`; string(v.Pass) != want || !v.Changed {
+	if want := `{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"coalmine gate: the result of 'echo' stopped — it holds aws_access_key","data":{"coalmine":"gate_stopped","tool":"echo","reason":"pii_exfiltration","kinds":["aws_access_key"]}}}`; string(v.Pass) != want || !v.Changed {
 		t.Errorf("%s", v.Pass)
 	}
 	if v := hear(s, `{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"AKIA1"}}`); v.Pass != nil || v.Reply != nil || v.Mark == nil {

@@ -13,6 +13,14 @@ import (
 
 // Server judges what a server sends: a line, an event's data, or a body.
 func (s *Session) Server(raw []byte) Verdict {
+	v := s.server(raw)
+	if s.g.opts.Observe {
+		return observed(raw, v)
+	}
+	return v
+}
+
+func (s *Session) server(raw []byte) Verdict {
 	messages, err := s.read(raw)
 	switch {
 	case errors.Is(err, wire.ErrEmpty):
@@ -38,6 +46,9 @@ func (s *Session) Server(raw []byte) Verdict {
 		}
 	}
 	v := s.secret(raw, messages, tool)
+	if v.Pass != nil {
+		v = s.cleaned(raw, v, answers)
+	}
 	if v.Pass == nil || v.Changed || s.g.opts.Lock == nil {
 		return v
 	}
@@ -46,7 +57,13 @@ func (s *Session) Server(raw []byte) Verdict {
 
 // Text judges what a server sends beside the protocol and is no message, such as
 // the text of a failure: it stops what holds a secret.
-func (s *Session) Text(raw []byte) Verdict { return s.secret(raw, nil, "") }
+func (s *Session) Text(raw []byte) Verdict {
+	v := s.secret(raw, nil, "")
+	if s.g.opts.Observe {
+		return observed(raw, v)
+	}
+	return v
+}
 
 // heard takes in a message of the server's, and returns the request that it answers,
 // or is; nil for none.
@@ -86,7 +103,7 @@ func (s *Session) secret(raw []byte, messages []wire.Message, tool string) Verdi
 				out = append(out, errorLine{Version: "2.0", ID: m.ID, Error: errorObject{
 					Code:    codeGate,
 					Message: "coalmine gate: " + what + " stopped — " + reason,
-					Data:    errorData{Coalmine: "gate_stopped", Tool: tool, Reason: reason, Kinds: kinds},
+					Data:    errorData{Coalmine: "gate_stopped", Tool: tool, Reason: ReasonSecret, Kinds: kinds},
 				}})
 			}
 		}

@@ -72,6 +72,9 @@ func (x *exchange) resolveSession(answer http.Header) *mcpSession {
 			key = at
 		}
 	}
+	if key == "" {
+		key = x.p.scopeKey(x.r.Header)
+	}
 	x.session = x.p.sessions.enter(key)
 	return x.session
 }

@@ -32,6 +32,9 @@ type Options struct {
 	Open func(what string) *session.WireLog
 	// Shut is given each log when its session is over.
 	Shut func(log *session.WireLog)
+	// Scope are headers, such as a tenant's, by whose values and by its credentials a request
+	// without a session id belongs to a session. Without any, all such requests are one session.
+	Scope []string
 	// Gate judges what crosses. Nil lets everything pass untouched.
 	Gate *gate.Gate
 	// Transport reaches the server, an ordinary one if it is nil.

@@ -2,6 +2,10 @@ package proxy
 
 import (
 	"container/list"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -112,11 +116,11 @@ func (l *sessionTable) known(key string) bool {
 	return ok
 }
 
-// nameless reports whether a session is that of all requests without an id.
+// nameless reports whether a session is that of many requests without an id.
 func (l *sessionTable) nameless(t *mcpSession) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return t.key == ""
+	return t.key == "" || strings.HasPrefix(t.key, scopePrefix)
 }
 
 // forget ends the session of a key.
@@ -167,3 +171,18 @@ func (l *sessionTable) stream() string {
 
 // endpointKey is the key of a session whose client posts to this path and query.
 func endpointKey(pathAndQuery string) string { return "endpoint " + strings.TrimSpace(pathAndQuery) }
+
+const scopePrefix = "scope "
+
+// scopeKey is the key of the session of a request without an id: its credentials and the
+// configured headers, by their digest alone. It is "" where no header is configured.
+func (p *Proxy) scopeKey(h http.Header) string {
+	if len(p.opts.Scope) == 0 {
+		return ""
+	}
+	sum := sha256.New()
+	for _, name := range append([]string{"Authorization", "Cookie"}, p.opts.Scope...) {
+		fmt.Fprintf(sum, "%q %q\n", http.CanonicalHeaderKey(name), h.Values(name))
+	}
+	return scopePrefix + hex.EncodeToString(sum.Sum(nil))
+}
