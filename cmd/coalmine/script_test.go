@@ -122,7 +122,7 @@ func readme(t *testing.T) string {
 }
 
 var (
-	tableCommand = regexp.MustCompile("(?m)^\\| `coalmine ([a-z]+)")
+	tableCommand = regexp.MustCompile("(?m)^\\| `coalmine ([a-z-]+)")
 	tableStatus  = regexp.MustCompile(`(?m)^\| ([0-9]+) \|`)
 )
 
