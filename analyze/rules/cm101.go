@@ -6,7 +6,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
-var cm101 = Rule{Rule: cm101Doc, Check: checkCM101}
+var cm101 = Rule{Rule: cm101Doc, Proof: ProofRead, Check: checkCM101}
 
 var cm101Doc = finding.Rule{
 	ID: "CM101", Name: "DecoySecretRead", Title: "Undeclared read of a decoy secret", Severity: finding.High,

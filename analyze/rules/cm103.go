@@ -9,7 +9,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
-var cm103 = Rule{Rule: cm103Doc, Check: checkCM103}
+var cm103 = Rule{Rule: cm103Doc, Proof: ProofSent, Check: checkCM103}
 
 var cm103Doc = finding.Rule{
 	ID: "CM103", Name: "DecoySecretLeft", Title: "Decoy secret exfiltrated over the network", Severity: finding.Critical,

@@ -9,6 +9,15 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
+// Proof is a guarantee that the built-in servers of coalmine doctor --prove try.
+type Proof string
+
+// The proofs.
+const (
+	ProofRead Proof = "a decoy that is read is reported"
+	ProofSent Proof = "a decoy that is sent is reported"
+)
+
 // Rule is a rule's documentation and its check, and all else that other packages
 // have to know of this rule alone. No other package names a rule: it looks one up
 // and asks for the member.
@@ -25,6 +34,8 @@ type Rule struct {
 	// NeedsControl says that a finding means nothing without the control: the call of
 	// a tool that no server has (session.OracleControl). It goes before the finding's own call.
 	NeedsControl bool
+	// Proof is what a finding of the rule proves in coalmine doctor --prove, "" for nothing.
+	Proof Proof
 	// Observations are the annotations of the wire's detectors that are cases of the
 	// rule, by their subcategories. A trailing "*" stands for any rest.
 	Observations []string

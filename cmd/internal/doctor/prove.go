@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox"
@@ -47,7 +47,7 @@ func Prove(ctx context.Context, version string, tell func(string)) ([]Row, error
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	p := prover{dir: dir, version: version, tell: tell}
 	if err := p.place(); err != nil {
 		return nil, fmt.Errorf("place the twins: %w", err)
@@ -137,8 +137,9 @@ func (p *prover) prove(ctx context.Context, backend string) []Row {
 		return rows
 	}
 	row(runsServer, yes("tracer %s", leaky.Run.Tracer))
-	row("a decoy that is read is reported", found(leaky, "CM101", "CM108"))
-	row("a decoy that is sent is reported", found(leaky, "CM103"))
+	for _, proof := range []rules.Proof{rules.ProofRead, rules.ProofSent} {
+		row(string(proof), found(leaky, proof))
+	}
 	row("the sinkhole answers the network", held(bytes.Contains(log, []byte("twin-network-answered")), "192.0.2.1 answered, which no host on the internet is", "nobody answered, so what the server would send is unknown"))
 	row("files of the host are hidden", held(!bytes.Contains(log, []byte("twin-marker-read")), "a file beside the server's directory could not be read", "a file beside the server's directory was read"))
 	honest, _, err := p.probe(ctx, backend, twinHonest)
@@ -155,10 +156,10 @@ func (p *prover) prove(ctx context.Context, backend string) []Row {
 	return rows
 }
 
-// found says whether one of the rules reported something.
-func found(r *analyze.Result, ids ...string) sandbox.Support {
+// found says whether a finding proves something.
+func found(r *analyze.Result, proof rules.Proof) sandbox.Support {
 	for _, f := range r.Findings {
-		if slices.Contains(ids, f.Rule) {
+		if rule, ok := rules.Of(f.Rule); ok && rule.Proof == proof {
 			return yes("%s", f.Rule)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/sandbox"
 )
 
@@ -41,10 +42,10 @@ func TestTwinsArePlaced(t *testing.T) {
 func TestFound(t *testing.T) {
 	t.Parallel()
 	r := &analyze.Result{Findings: []finding.Finding{{Rule: "CM103"}}, Inconclusive: []string{"a gap"}}
-	if s := found(r, "CM101", "CM103"); s.OK != sandbox.Yes {
+	if s := found(r, rules.ProofSent); s.OK != sandbox.Yes {
 		t.Errorf("%+v", s)
 	}
-	if s := found(r, "CM101"); s.OK != sandbox.No || !strings.Contains(s.Reason, "a gap") {
+	if s := found(r, rules.ProofRead); s.OK != sandbox.No || !strings.Contains(s.Reason, "a gap") {
 		t.Errorf("%+v", s)
 	}
 	if r := (Row{What: "local: " + runsServer}); !r.Runs() {
