@@ -53,7 +53,7 @@ func scanResult(row interface{ Scan(...any) error }, more ...any) (*Result, erro
 // Last is the last result of a target at a version and a digest, without its findings; nil
 // for none.
 func (s *Store) Last(ctx context.Context, key, version, digest string) (*Result, error) {
-	r, err := scanResult(s.db.QueryRowContext(ctx, "SELECT "+resultColumns+" FROM results r WHERE r.key = ? AND r.version = ? AND r.digest = ? ORDER BY r.id DESC LIMIT 1", key, version, digest))
+	r, err := scanResult(s.direct().row(ctx, "SELECT "+resultColumns+" FROM results r WHERE r.key = ? AND r.version = ? AND r.digest = ? ORDER BY r.id DESC LIMIT 1", key, version, digest))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -63,27 +63,27 @@ func (s *Store) Last(ctx context.Context, key, version, digest string) (*Result,
 // Record keeps the result of a job of a sweep. A job that has one keeps it: recorded is
 // false then.
 func (s *Store) Record(ctx context.Context, sweep int64, job, how string, r *Result) (recorded bool, err error) {
-	err = s.within(ctx, func(tx *sql.Tx) error {
-		var queued string
-		err := tx.QueryRowContext(ctx, "SELECT how FROM jobs WHERE sweep = ? AND name = ?", sweep, job).Scan(&queued)
-		if err != nil || queued != HowQueued {
-			return err
-		}
-		in, err := tx.ExecContext(ctx, "INSERT INTO results (key, version, digest, package, rules, settings, verdict, status, error, ran, judged, seconds, dir) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
-			r.Key, r.Version, r.Digest, r.Package, r.Rules, r.Settings, r.Verdict, r.Status, r.Error, r.Ran.UTC().Format(time.RFC3339), r.Judged.UTC().Format(time.RFC3339), r.Seconds, r.Dir)
+	err = s.within(ctx, func(tx statements) error {
+		// Who changes the job has it, where two processes come at once.
+		in, err := tx.exec(ctx, "UPDATE jobs SET how = ? WHERE sweep = ? AND name = ? AND how = ?", how, sweep, job, HowQueued)
 		if err != nil {
 			return err
 		}
-		if r.ID, err = in.LastInsertId(); err != nil {
+		if n, err := in.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		err = tx.row(ctx, "INSERT INTO results (key, version, digest, package, rules, settings, verdict, status, error, ran, judged, seconds, dir) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?) RETURNING id",
+			r.Key, r.Version, r.Digest, r.Package, r.Rules, r.Settings, r.Verdict, r.Status, plain(r.Error), r.Ran.UTC().Format(time.RFC3339), r.Judged.UTC().Format(time.RFC3339), r.Seconds, r.Dir).Scan(&r.ID)
+		if err != nil {
 			return err
 		}
 		for _, f := range r.Findings {
-			if _, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO findings (result, rule, severity, tool, title, message, fingerprint) VALUES (?,?,?,?,?,?,?)", r.ID, f.Rule, f.Severity, f.Tool, f.Title, f.Message, f.Fingerprint); err != nil {
+			if _, err := tx.exec(ctx, "INSERT INTO findings (result, rule, severity, tool, title, message, fingerprint) VALUES (?,?,?,?,?,?,?) ON CONFLICT DO NOTHING", r.ID, f.Rule, f.Severity, plain(f.Tool), plain(f.Title), plain(f.Message), f.Fingerprint); err != nil {
 				return err
 			}
 		}
 		recorded = true
-		_, err = tx.ExecContext(ctx, "UPDATE jobs SET how = ?, result = ? WHERE sweep = ? AND name = ?", how, r.ID, sweep, job)
+		_, err = tx.exec(ctx, "UPDATE jobs SET result = ? WHERE sweep = ? AND name = ?", r.ID, sweep, job)
 		return err
 	})
 	if err != nil {
@@ -94,9 +94,9 @@ func (s *Store) Record(ctx context.Context, sweep int64, job, how string, r *Res
 
 // Skip says of jobs that the results of an earlier sweep hold, in one transaction.
 func (s *Store) Skip(ctx context.Context, sweep int64, results map[string]int64) error {
-	return s.within(ctx, func(tx *sql.Tx) error {
+	return s.within(ctx, func(tx statements) error {
 		for job, result := range results {
-			if _, err := tx.ExecContext(ctx, "UPDATE jobs SET how = ?, result = ? WHERE sweep = ? AND name = ? AND how = ?", HowSkipped, result, sweep, job, HowQueued); err != nil {
+			if _, err := tx.exec(ctx, "UPDATE jobs SET how = ?, result = ? WHERE sweep = ? AND name = ? AND how = ?", HowSkipped, result, sweep, job, HowQueued); err != nil {
 				return err
 			}
 		}
@@ -113,7 +113,7 @@ type Entry struct {
 
 // Entries are the results of a sweep with their findings, by key.
 func (s *Store) Entries(ctx context.Context, sweep int64) ([]Entry, error) {
-	return s.entries(ctx, "SELECT "+resultColumns+", t.name, j.how FROM jobs j JOIN results r ON r.id = j.result JOIN targets t ON t.key = j.key WHERE j.sweep = ? ORDER BY r.key, r.id", sweep)
+	return s.entries(ctx, "SELECT "+resultColumns+", t.name, j.how FROM jobs j JOIN results r ON r.id = j.result JOIN targets t ON t.key = j.key WHERE j.sweep = ? ORDER BY r.key, r.id, j.name", sweep)
 }
 
 // History are all results of a target, the newest first.
@@ -131,7 +131,7 @@ func (s *Store) OfVersion(ctx context.Context, key, version string) (*Entry, err
 }
 
 func (s *Store) entries(ctx context.Context, query string, args ...any) ([]Entry, error) {
-	rows, err := s.db.QueryContext(ctx, query, args...)
+	rows, err := s.direct().query(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (s *Store) findings(ctx context.Context, list []Entry) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	rows, err := s.db.QueryContext(ctx, "SELECT result, rule, severity, tool, title, message, fingerprint FROM findings WHERE result IN (?"+strings.Repeat(",?", len(ids)-1)+") ORDER BY result, rule, fingerprint", ids...)
+	rows, err := s.direct().query(ctx, "SELECT result, rule, severity, tool, title, message, fingerprint FROM findings WHERE result IN (?"+strings.Repeat(",?", len(ids)-1)+") ORDER BY result, rule, fingerprint", ids...)
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (s *Store) findings(ctx context.Context, list []Entry) error {
 
 // Sweeps are all sweeps, the newest first.
 func (s *Store) Sweeps(ctx context.Context) ([]Sweep, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT "+sweepColumns+" FROM sweeps ORDER BY id DESC")
+	rows, err := s.direct().query(ctx, "SELECT "+sweepColumns+" FROM sweeps ORDER BY id DESC")
 	if err != nil {
 		return nil, err
 	}

@@ -3,88 +3,12 @@ package store
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"net/url"
-	"path/filepath"
 	"time"
-
-	_ "modernc.org/sqlite" // the driver
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/listing"
 )
-
-//go:embed *.sql
-var migrations embed.FS
-
-// Version is the schema that this program writes; an older one is brought up to it.
-const Version = 1
-
-// File is the database's name in a store's directory.
-const File = "results.db"
-
-// Store is an open database. It is safe for concurrent use.
-type Store struct{ db *sql.DB }
-
-// Open opens or makes the database in a directory. The caller closes it.
-func Open(ctx context.Context, dir string) (*Store, error) {
-	name := url.PathEscape(filepath.Join(dir, File))
-	db, err := sql.Open("sqlite", "file:"+name+"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)&_txlock=immediate")
-	if err != nil {
-		return nil, err
-	}
-	db.SetMaxOpenConns(1) // a writer waits here instead of in SQLite
-	s := &Store{db: db}
-	if err := s.migrate(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("open %s: %w", filepath.Join(dir, File), err), db.Close())
-	}
-	return s, nil
-}
-
-// Close closes the database.
-func (s *Store) Close() error { return s.db.Close() }
-
-// migrate brings the schema up to Version, each step in a transaction.
-func (s *Store) migrate(ctx context.Context) error {
-	var at int
-	if err := s.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&at); err != nil {
-		return err
-	}
-	if at > Version {
-		return fmt.Errorf("it has the schema %d, which a newer coalmine wrote; this one knows %d", at, Version)
-	}
-	for v := at + 1; v <= Version; v++ {
-		text, err := migrations.ReadFile(fmt.Sprintf("%04d.sql", v))
-		if err != nil {
-			return err
-		}
-		err = s.within(ctx, func(tx *sql.Tx) error {
-			if _, err := tx.ExecContext(ctx, string(text)); err != nil {
-				return err
-			}
-			_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", v))
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("make the schema %d: %w", v, err)
-		}
-	}
-	return nil
-}
-
-// within runs statements in one transaction.
-func (s *Store) within(ctx context.Context, f func(tx *sql.Tx) error) error {
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	if err := f(tx); err != nil {
-		return errors.Join(err, tx.Rollback())
-	}
-	return tx.Commit()
-}
 
 // Sweep is one way through a list.
 type Sweep struct {
@@ -110,11 +34,11 @@ func scanSweep(row interface{ Scan(...any) error }) (*Sweep, error) {
 	return &w, json.Unmarshal([]byte(refused), &w.Refused)
 }
 
-// Unfinished is the last sweep, where it has the same source, rules, settings and shard and
-// did not come to its end; nil for none.
+// Unfinished is the last sweep of a source and a shard, where it has the same rules and settings and did
+// not come to its end; nil for none.
 func (s *Store) Unfinished(ctx context.Context, like Sweep) (*Sweep, error) {
-	row := s.db.QueryRowContext(ctx, "SELECT "+sweepColumns+" FROM sweeps WHERE finished IS NULL AND source = ? AND rules = ? AND settings = ? AND shard = ? AND id = (SELECT max(id) FROM sweeps)",
-		like.Source, like.Rules, like.Settings, like.Shard)
+	row := s.direct().row(ctx, "SELECT "+sweepColumns+" FROM sweeps WHERE finished IS NULL AND source = ? AND rules = ? AND settings = ? AND shard = ? AND id = (SELECT max(id) FROM sweeps WHERE source = ? AND shard = ?)",
+		like.Source, like.Rules, like.Settings, like.Shard, like.Source, like.Shard)
 	w, err := scanSweep(row)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -126,14 +50,14 @@ func (s *Store) Unfinished(ctx context.Context, like Sweep) (*Sweep, error) {
 // time for never.
 func (s *Store) LastListed(ctx context.Context, source, shard string) (time.Time, error) {
 	var started string
-	err := s.db.QueryRowContext(ctx, "SELECT coalesce(max(started), '') FROM sweeps WHERE source = ? AND shard = ? AND incomplete = '' AND finished IS NOT NULL", source, shard).Scan(&started)
+	err := s.direct().row(ctx, "SELECT coalesce(max(started), '') FROM sweeps WHERE source = ? AND shard = ? AND incomplete = '' AND finished IS NOT NULL", source, shard).Scan(&started)
 	at, _ := time.Parse(time.RFC3339, started)
 	return at, err
 }
 
 // Targets are those of a source that are not deleted, as the list said last.
 func (s *Store) Targets(ctx context.Context, source string) ([]listing.Target, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT job FROM targets WHERE source = ? AND deleted = 0 ORDER BY key", source)
+	rows, err := s.direct().query(ctx, "SELECT job FROM targets WHERE source = ? AND deleted = 0 ORDER BY key", source)
 	if err != nil {
 		return nil, err
 	}
@@ -176,17 +100,14 @@ func (s *Store) Begin(ctx context.Context, w *Sweep, jobs []Job, deleted []strin
 	if err != nil {
 		return err
 	}
-	return s.within(ctx, func(tx *sql.Tx) error {
-		r, err := tx.ExecContext(ctx, "INSERT INTO sweeps (name, source, rules, settings, shard, started, incomplete, refused) VALUES (?,?,?,?,?,?,?,?)",
-			w.Name, w.Source, w.Rules, w.Settings, w.Shard, w.Started.UTC().Format(time.RFC3339), w.Incomplete, string(refused))
+	return s.within(ctx, func(tx statements) error {
+		err := tx.row(ctx, "INSERT INTO sweeps (name, source, rules, settings, shard, started, incomplete, refused) VALUES (?,?,?,?,?,?,?,?) RETURNING id",
+			w.Name, w.Source, w.Rules, w.Settings, w.Shard, w.Started.UTC().Format(time.RFC3339), plain(w.Incomplete), plain(string(refused))).Scan(&w.ID)
 		if err != nil {
 			return err
 		}
-		if w.ID, err = r.LastInsertId(); err != nil {
-			return err
-		}
 		for _, name := range deleted {
-			if _, err := tx.ExecContext(ctx, "UPDATE targets SET deleted = 1 WHERE source = ? AND (name = ? OR name LIKE ? ESCAPE '\\')", w.Source, name, likePrefix(name)); err != nil {
+			if _, err := tx.exec(ctx, "UPDATE targets SET deleted = 1 WHERE source = ? AND (name = ? OR name LIKE ? ESCAPE '\\')", w.Source, name, likePrefix(name)); err != nil {
 				return err
 			}
 		}
@@ -194,13 +115,13 @@ func (s *Store) Begin(ctx context.Context, w *Sweep, jobs []Job, deleted []strin
 	})
 }
 
-func addJobs(ctx context.Context, tx *sql.Tx, w *Sweep, jobs []Job) error {
-	target, err := tx.PrepareContext(ctx, "INSERT INTO targets (key, name, source, job) VALUES (?,?,?,?) ON CONFLICT (key) DO UPDATE SET name = excluded.name, source = excluded.source, job = excluded.job, deleted = 0")
+func addJobs(ctx context.Context, tx statements, w *Sweep, jobs []Job) error {
+	target, err := tx.prepare(ctx, "INSERT INTO targets (key, name, source, job) VALUES (?,?,?,?) ON CONFLICT (key) DO UPDATE SET name = excluded.name, source = excluded.source, job = excluded.job, deleted = 0")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = target.Close() }() // nothing is written by it
-	job, err := tx.PrepareContext(ctx, "INSERT OR IGNORE INTO jobs (sweep, name, key, version, job, how) VALUES (?,?,?,?,?,?)")
+	job, err := tx.prepare(ctx, "INSERT INTO jobs (sweep, name, key, version, job, how) VALUES (?,?,?,?,?,?) ON CONFLICT DO NOTHING")
 	if err != nil {
 		return err
 	}
@@ -234,7 +155,7 @@ func likePrefix(name string) string {
 
 // Queued are the jobs of a sweep that have no result.
 func (s *Store) Queued(ctx context.Context, sweep int64) ([]Job, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT name, job FROM jobs WHERE sweep = ? AND how = ? ORDER BY name", sweep, HowQueued)
+	rows, err := s.direct().query(ctx, "SELECT name, job FROM jobs WHERE sweep = ? AND how = ? ORDER BY name", sweep, HowQueued)
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +186,7 @@ func (s *Store) Verdicts(ctx context.Context, sweep int64) (map[string]int, erro
 }
 
 func (s *Store) count(ctx context.Context, query string, args ...any) (map[string]int, error) {
-	rows, err := s.db.QueryContext(ctx, query, args...)
+	rows, err := s.direct().query(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -284,6 +205,6 @@ func (s *Store) count(ctx context.Context, query string, args ...any) (map[strin
 
 // Finish ends a sweep that has all its results.
 func (s *Store) Finish(ctx context.Context, sweep int64, at time.Time) error {
-	_, err := s.db.ExecContext(ctx, "UPDATE sweeps SET finished = ? WHERE id = ?", at.UTC().Format(time.RFC3339), sweep)
+	_, err := s.direct().exec(ctx, "UPDATE sweeps SET finished = ? WHERE id = ?", at.UTC().Format(time.RFC3339), sweep)
 	return err
 }

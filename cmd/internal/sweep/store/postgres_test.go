@@ -1,0 +1,14 @@
+//go:build linux && e2e
+
+package store
+
+import (
+	"testing"
+
+	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/sweeptest"
+)
+
+func TestPostgres(t *testing.T) {
+	t.Parallel()
+	keeps(t, sweeptest.Postgres(t))
+}
