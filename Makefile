@@ -32,7 +32,8 @@
 # make evasion-report   ways of hiding from a tracer, and whether they work
 # make tracer-faults    a million calls at once, and tracers that are taken away
 # make kill-report      kill -9 of each process of a run at 200 random moments; SHARD=i/n for a part
-# make sweep-report  sweeps of real servers: killed and taken up, unchanged, under newer rules, in shards
+# make sweep-report  sweeps of real servers: killed and taken up, unchanged, under newer rules, in shards, and with a cluster
+# make queue-report  what a sweep's queue costs by itself: 100,000 jobs that do nothing
 # make judge-report  kept runs judged again, elsewhere, by another user: the same reports
 # make tui-report     scripts of keys on coalmine tui in a real terminal, and the screens that are kept
 # make bench  the figures that README.md and the design promise, against their bounds (testdata/bench); SHARD=i/n for a part
@@ -46,7 +47,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: peers-report parity-report audit-parity docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report reach-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report install-check tui-report sweep-report
+.PHONY: peers-report parity-report audit-parity docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report reach-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report install-check tui-report sweep-report queue-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -194,9 +195,19 @@ tui-report:
 	  /^tui: / { last = $$2; next } !/^(===|---|PASS|ok)/ { print; fflush() } \
 	  END { split(last, n, "/"); print "tui: " (last ? last : "0/0"); exit n[1] != n[2] || !n[2] }'
 
-# Real servers swept with the embedded queue; the script says what is compared.
+# Real servers swept with the embedded queue, then with a cluster of NATS, PostgreSQL and workers that are
+# killed; TARGETS is how many. The script and the test say what is compared.
+TARGETS ?= 24
 sweep-report: build
-	.ci/sweep-report
+	sh .ci/setup/postgres.sh
+	.ci/sweep-report $(TARGETS)
+
+# What the queue itself costs: JOBS jobs that do nothing, embedded.
+JOBS ?= 100000
+queue-report:
+	COALMINE_JOBS=$(JOBS) go test -count=1 -v -timeout 9m -run '^TestCost$$' ./cmd/internal/sweep/queue | awk '\
+	  sub(/^ *[a-z_]*_test.go:[0-9]*: /, "") { if (/^queue: /) last = $$2; else print } \
+	  END { split(last, n, "/"); print "queue: " (last ? last : "0/0"); exit n[1] != n[2] || !n[2] }'
 
 # Every kept run judged again: as it was kept, in another place, and with one record changed.
 judge-report:

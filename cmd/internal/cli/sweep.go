@@ -33,12 +33,12 @@ import (
 // sweepFlags are the flags of coalmine sweep as they were given.
 type sweepFlags struct {
 	probeFlags
-	registry, filter, shard, dir string
-	queue, credentials, ca       string
-	replicas, workers            int
+	registry, filter, shard, dir, store string
+	queue, credentials, ca              string
+	replicas, workers                   int
 	// elsewhere leaves the work to other processes.
-	elsewhere                bool
-	perTarget, maxAge, pause time.Duration
+	elsewhere                         bool
+	perTarget, maxAge, pause, silence time.Duration
 }
 
 const defaultStore = "coalmine-sweep"
@@ -58,10 +58,12 @@ func (e *env) sweep() *cobra.Command {
 	fl.StringVar(&f.registry, "registry", "", "list this `SOURCE`: the URL of an MCP registry, npm:KEYWORD, or a file")
 	fl.StringVar(&f.filter, "filter", "", "take only targets with this `TEXT` in their names")
 	fl.StringVar(&f.shard, "shard", "", "take only part `I/N` of the list, such as 1/4")
-	fl.StringVar(&f.dir, "store", defaultStore, "keep results and runs in this `DIR`")
+	fl.StringVar(&f.store, "store", defaultStore, "keep results and runs in this `DIR`, or results in a PostgreSQL database by its URL")
+	fl.StringVar(&f.dir, "runs", "", "keep runs in this `DIR` (default: --store, or "+defaultStore+" where that is a database)")
 	fl.DurationVar(&f.maxAge, "max-age", 30*24*time.Hour, "run unchanged targets again after this time, since what they depend on may have changed (0: never)")
 	fl.DurationVar(&f.pause, "pause", 200*time.Millisecond, "least time between two requests to a registry")
 	fl.IntVar(&f.replicas, "replicas", 1, "with --queue: keep each message on this many nodes")
+	fl.DurationVar(&f.silence, "silence", time.Minute, "give a job to another worker after this time without a sign of life from its own")
 	fl.BoolVar(&f.elsewhere, "elsewhere", false, "with --queue: probe nothing in this process")
 	cmd.AddCommand(e.sweepWork(), e.sweepReport(), e.sweepDiff())
 	return cmd
@@ -109,6 +111,17 @@ func (f *sweepFlags) ready(cmd *cobra.Command) error {
 		return err
 	}
 	return f.readRules(cmd.Context())
+}
+
+// runsDir sets where runs are kept.
+func (f *sweepFlags) runsDir() {
+	switch {
+	case f.dir != "":
+	case store.IsURL(f.store):
+		f.dir = defaultStore
+	default:
+		f.dir = f.store
+	}
 }
 
 // digests are those of what a judgement depends on, and of what a run does.
@@ -168,8 +181,8 @@ func programHash() (string, error) {
 }
 
 // openQueue opens the queue of the flags, the embedded one in the store's directory.
-func (f *sweepFlags) openQueue(ctx context.Context) (*queue.Queue, error) {
-	q, err := queue.Open(ctx, queue.Options{Dir: filepath.Join(f.dir, "queue"), URL: f.queue, Credentials: f.credentials, CA: f.ca, Replicas: f.replicas})
+func (f *sweepFlags) openQueue(ctx context.Context, settings string, worker bool) (*queue.Queue, error) {
+	q, err := queue.Open(ctx, queue.Options{Dir: filepath.Join(f.dir, "queue"), URL: f.queue, Credentials: f.credentials, CA: f.ca, Replicas: f.replicas, AckWait: f.silence, Settings: settings, Worker: worker})
 	if err != nil {
 		return nil, &sandbox.UsageError{Err: err, Hint: "end the other sweep of this store, or check --queue and its credentials"}
 	}
@@ -184,6 +197,7 @@ func (e *env) runSweep(cmd *cobra.Command, f *sweepFlags) (err error) {
 	if err := f.ready(cmd); err != nil {
 		return err
 	}
+	f.runsDir()
 	o := sweep.Options{Source: f.registry, Filter: f.filter, Dir: f.dir, MaxAge: f.maxAge, Pause: f.pause, Version: version(), Hash: f.filesHash}
 	o.Exit = func(res *analyze.Result) int { return analyze.ExitStatus(res, f.FailOn, false) }
 	if o.Shard, o.Shards, err = parseShard(f.shard); err != nil {
@@ -196,18 +210,18 @@ func (e *env) runSweep(cmd *cobra.Command, f *sweepFlags) (err error) {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Join(f.dir, "work"), 0o700); err != nil {
-		return &sandbox.UsageError{Err: err, Hint: "name a --store that can be written"}
+		return &sandbox.UsageError{Err: err, Hint: "name a --store or --runs that can be written"}
 	}
-	if o.Store, err = store.Open(ctx, f.dir); err != nil {
+	if o.Store, err = store.Open(ctx, f.store); err != nil {
 		return &sandbox.UsageError{Err: err, Hint: "name another --store"}
 	}
 	defer func() { err = errors.Join(err, o.Store.Close()) }()
-	if o.Queue, err = f.openQueue(ctx); err != nil {
+	if o.Queue, err = f.openQueue(ctx, o.Settings+o.Rules, false); err != nil {
 		return err
 	}
 	defer o.Queue.Close()
 	if !f.elsewhere {
-		o.Workers = f.worker(o.Queue, o.Settings+o.Rules, filepath.Join(f.dir, "work"), nil)
+		o.Workers = f.worker(o.Queue, filepath.Join(f.dir, "work"), nil)
 	}
 	o.Progress = e.sweepProgress()
 	done, p, status, err := sweep.Run(ctx, o)
@@ -225,7 +239,7 @@ func (e *env) runSweep(cmd *cobra.Command, f *sweepFlags) (err error) {
 		fmt.Fprintln(e.err, "the list is not complete: "+report.Escape(done.Incomplete, 400))
 	}
 	fmt.Fprintf(e.out, "sweep %d: %d jobs, %d run, %d judged again, %d unchanged, %d failed\n", done.ID, p.Jobs, p.Run, p.Judged, p.Skipped, p.Failed)
-	fmt.Fprintf(e.out, "coalmine sweep report --store %s shows the results\n", quoteWord(f.dir))
+	fmt.Fprintf(e.out, "coalmine sweep report --store %s shows the results\n", quoteWord(store.Shown(f.store)))
 	return nil
 }
 
@@ -259,8 +273,8 @@ func parseShard(text string) (shard, shards int, err error) {
 }
 
 // worker makes runs as the flags say.
-func (f *sweepFlags) worker(q *queue.Queue, settings, dir string, begin func(string)) *sweep.Worker {
-	return &sweep.Worker{Queue: q, Jobs: f.workers, Dir: dir, Budget: f.perTarget, Settings: settings, Begin: begin, Probe: f.probeTarget}
+func (f *sweepFlags) worker(q *queue.Queue, dir string, begin func(string)) *sweep.Worker {
+	return &sweep.Worker{Queue: q, Jobs: f.workers, Dir: dir, Budget: f.perTarget, Begin: begin, Probe: f.probeTarget}
 }
 
 // probeTarget probes a target of a list.
@@ -358,15 +372,14 @@ func (e *env) sweepWork() *cobra.Command {
 				return err
 			}
 			defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-			q, err := f.openQueue(cmd.Context())
+			q, err := f.openQueue(cmd.Context(), settings+rules, true)
 			if err != nil {
 				return err
 			}
 			defer q.Close()
-			return f.worker(q, settings+rules, dir, func(name string) { fmt.Fprintln(e.err, "probing "+report.Escape(name, 200)) }).Run(cmd.Context())
+			return f.worker(q, dir, func(name string) { fmt.Fprintln(e.err, "probing "+report.Escape(name, 200)) }).Run(cmd.Context())
 		},
 	}
 	f.define(cmd)
-	cmd.Flags().IntVar(&f.replicas, "replicas", 1, "keep each message on this many nodes, as the sweep does")
 	return cmd
 }

@@ -20,8 +20,10 @@ import (
 // openStore opens a store that is there.
 func openStore(ctx context.Context, dir string) (*store.Store, error) {
 	const hint = "name the --store of a sweep"
-	if _, err := os.Stat(filepath.Join(dir, store.File)); err != nil {
-		return nil, &sandbox.UsageError{Err: err, Hint: hint}
+	if !store.IsURL(dir) {
+		if _, err := os.Stat(filepath.Join(dir, store.File)); err != nil {
+			return nil, &sandbox.UsageError{Err: err, Hint: hint}
+		}
 	}
 	s, err := store.Open(ctx, dir)
 	if err != nil {
@@ -41,6 +43,9 @@ func (e *env) sweepReport() *cobra.Command {
 				return err
 			}
 			defer func() { err = errors.Join(err, s.Close()) }()
+			if out == "" && store.IsURL(dir) {
+				return usage("coalmine sweep report --out DIR", "a database needs an --out")
+			}
 			if out == "" {
 				out = filepath.Join(dir, "site")
 			}
@@ -59,7 +64,7 @@ func (e *env) sweepReport() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&dir, "store", defaultStore, "read the results in this `DIR`")
+	cmd.Flags().StringVar(&dir, "store", defaultStore, "read the results in this `DIR` or PostgreSQL URL")
 	cmd.Flags().StringVar(&out, "out", "", "write the site to this `DIR` (default: site below the store)")
 	return cmd
 }
@@ -96,7 +101,7 @@ func (e *env) sweepDiff() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&dir, "store", defaultStore, "read the results in this `DIR`")
+	cmd.Flags().StringVar(&dir, "store", defaultStore, "read the results in this `DIR` or PostgreSQL URL")
 	cmd.Flags().StringVar(&format, "format", "text", "print text or json")
 	return cmd
 }

@@ -17,13 +17,13 @@ type job struct {
 	Sweep  string         `json:"sweep"`
 	Name   string         `json:"name"`
 	Target listing.Target `json:"target"`
-	// Settings is the digest of options and rules; a worker with others leaves the job.
-	Settings string `json:"settings"`
 }
 
 // answer is what a worker hands back; the run itself is in the queue's store of runs.
 type answer struct {
 	Status int `json:"status"`
+	// Run is the name of the run there, which begins with those of the sweep and the job.
+	Run string `json:"run,omitempty"`
 	// Error says why there is no run, "" where there is one.
 	Error string    `json:"error,omitempty"`
 	Ran   time.Time `json:"ran"`

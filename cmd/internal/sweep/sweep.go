@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -305,9 +306,16 @@ func (s *sweeper) runs(ctx context.Context, jobs []store.Job) error {
 	waiting := map[string]store.Job{}
 	for _, j := range jobs {
 		waiting[j.Name] = j
-		if err := s.Queue.Add(ctx, s.sweep.Name, j.Name, encode(job{Sweep: s.sweep.Name, Name: j.Name, Target: j.Target, Settings: s.Settings + s.Rules})); err != nil {
-			return err
+	}
+	err := s.Queue.Add(ctx, s.sweep.Name, func(yield func(string, []byte) bool) {
+		for _, j := range jobs {
+			if !yield(j.Name, encode(job{Sweep: s.sweep.Name, Name: j.Name, Target: j.Target})) {
+				return
+			}
 		}
+	})
+	if err != nil {
+		return err
 	}
 	working, stop := context.WithCancel(ctx)
 	defer stop()
@@ -323,7 +331,7 @@ func (s *sweeper) runs(ctx context.Context, jobs []store.Job) error {
 			ended <- err
 		}()
 	}
-	err := s.Queue.Results(working, s.sweep.Name, func(name string, data []byte) (bool, error) {
+	err = s.Queue.Results(working, s.sweep.Name, func(name string, data []byte) (bool, error) {
 		j, ok := waiting[name]
 		if !ok {
 			return true, nil
@@ -350,7 +358,7 @@ func (s *sweeper) answered(ctx context.Context, j store.Job, data []byte) error 
 	how := store.HowFailed
 	r := &store.Result{Key: j.Target.Key, Version: j.Target.Version, Digest: j.Target.Digest(), Rules: s.Rules, Settings: s.Settings, Verdict: store.VerdictError, Status: 3, Error: a.Error, Ran: a.Ran, Judged: time.Now()}
 	if a.Error == "" {
-		got, err := s.keep(ctx, j)
+		got, err := s.keep(ctx, j, a.Run)
 		if err != nil {
 			return err
 		}
@@ -371,41 +379,27 @@ func (s *sweeper) answered(ctx context.Context, j store.Job, data []byte) error 
 		s.progress.Failed++
 	}
 	s.tell()
-	return s.Queue.ForgetRun(ctx, s.sweep.Name, j.Name)
+	if a.Run == "" {
+		return nil
+	}
+	return s.Queue.ForgetRun(ctx, a.Run)
 }
 
 // keep moves the files of a run to their place in the store, and reads its report. A run
 // that cannot be read is a result with an error.
-func (s *sweeper) keep(ctx context.Context, j store.Job) (*store.Result, error) {
-	bad := &store.Result{Key: j.Target.Key, Version: j.Target.Version, Digest: j.Target.Digest(), Rules: s.Rules, Settings: s.Settings, Verdict: store.VerdictError, Status: 3, Judged: time.Now()}
+func (s *sweeper) keep(ctx context.Context, j store.Job, run string) (*store.Result, error) {
 	place := filepath.Join("runs", report.Slug(j.Target.Key), j.Name)
 	fresh := filepath.Join(s.Dir, place+".new")
-	if err := errors.Join(os.RemoveAll(fresh), os.MkdirAll(fresh, 0o700)); err != nil {
-		return nil, err
+	var res analyze.Result
+	err := fmt.Errorf("the worker's answer names the run %.80q", run)
+	if strings.HasPrefix(run, s.sweep.Name+"."+j.Name+".") {
+		err = s.Queue.TakeRun(ctx, run, func(from io.Reader) error { return fetched(from, fresh, &res) })
 	}
-	root, err := os.OpenRoot(fresh)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	from, err := s.Queue.Run(ctx, s.sweep.Name, j.Name)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		bad.Error = shortened(err)
-		return bad, nil
-	}
-	err = errors.Join(unpack(from, root), from.Close())
-	var res analyze.Result
-	if err == nil {
-		var data []byte
-		if data, err = session.ReadFile(root, report.FileJSON, maxReport); err == nil {
-			err = json.Unmarshal(data, &res)
-		}
-	}
-	if err != nil {
-		bad.Error = shortened(err)
+		bad := &store.Result{Key: j.Target.Key, Version: j.Target.Version, Digest: j.Target.Digest(), Rules: s.Rules, Settings: s.Settings, Verdict: store.VerdictError, Status: 3, Error: shortened(err), Judged: time.Now()}
 		return bad, os.RemoveAll(fresh)
 	}
 	old := filepath.Join(s.Dir, place)
@@ -414,6 +408,26 @@ func (s *sweeper) keep(ctx context.Context, j store.Job) (*store.Result, error) 
 	}
 	r := s.result(&j.Target, &res, filepath.ToSlash(place))
 	return r, s.moved(ctx, j, r)
+}
+
+// fetched unpacks a run into a fresh directory, and reads its report.
+func fetched(from io.Reader, dir string, res *analyze.Result) error {
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := unpack(from, root); err != nil {
+		return err
+	}
+	data, err := session.ReadFile(root, report.FileJSON, maxReport)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, res)
 }
 
 // moved notes that a version is not what it was: its archives changed between two fetches.

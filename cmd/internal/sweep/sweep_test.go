@@ -84,11 +84,11 @@ func sweepOnce(ctx context.Context, t *testing.T, f *fake, o Options) (string, e
 			t.Error(err)
 		}
 	}()
-	if o.Queue, err = queue.Open(t.Context(), queue.Options{Dir: filepath.Join(o.Dir, "queue"), AckWait: time.Second}); err != nil {
+	if o.Queue, err = queue.Open(t.Context(), queue.Options{Dir: filepath.Join(o.Dir, "queue"), AckWait: time.Second, Settings: o.Settings + o.Rules}); err != nil {
 		t.Fatal(err)
 	}
 	defer o.Queue.Close()
-	o.Workers = &Worker{Queue: o.Queue, Probe: f.probe(t), Jobs: 2, Dir: filepath.Join(o.Dir, "work"), Settings: o.Settings + o.Rules}
+	o.Workers = &Worker{Queue: o.Queue, Probe: f.probe(t), Jobs: 2, Dir: filepath.Join(o.Dir, "work")}
 	o.Exit = func(res *analyze.Result) int { return analyze.ExitStatus(res, finding.High, false) }
 	o.Inputs = func(*analyze.Inputs) {}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)

@@ -1,7 +1,9 @@
 package sweep
 
 import (
+	"bufio"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,8 +27,6 @@ type Worker struct {
 	Dir string
 	// Budget bounds one target in time; 0 is an hour.
 	Budget time.Duration
-	// Settings is the digest of the worker's options, "" for a worker that takes all jobs.
-	Settings string
 	// Begin takes the name of each target that begins, nil for nothing.
 	Begin func(name string)
 }
@@ -54,10 +54,13 @@ func (w *Worker) Run(ctx context.Context) error {
 func (w *Worker) take(ctx context.Context, d *queue.Delivery) error {
 	var j job
 	if err := json.Unmarshal(d.Job, &j); err != nil || j.Name == "" || j.Sweep == "" {
-		return d.Done(ctx) // of another program: nobody can do it
+		return w.done(ctx, d) // of another program: nobody can do it
 	}
-	if w.Settings != "" && j.Settings != w.Settings {
-		return d.Again(10 * time.Second)
+	// It is there where a worker ended after its answer, or the queue lost that it was taken.
+	if has, err := w.Queue.HasResult(ctx, j.Sweep, j.Name); err != nil {
+		return err
+	} else if has {
+		return w.done(ctx, d)
 	}
 	a := answer{Ran: time.Now().UTC().Truncate(time.Second), Try: d.Try, Status: 3}
 	if d.Try > maxTries {
@@ -83,7 +86,14 @@ func (w *Worker) answer(ctx context.Context, d *queue.Delivery, j *job, a *answe
 	if err := w.Queue.PutResult(ctx, j.Sweep, j.Name, encode(a)); err != nil {
 		return err
 	}
-	return d.Done(ctx)
+	return w.done(ctx, d)
+}
+
+// done ends a delivery. One that the queue does not take is delivered again, and its result
+// is found then.
+func (w *Worker) done(ctx context.Context, d *queue.Delivery) error {
+	_ = d.Done(ctx)
+	return ctx.Err()
 }
 
 // run probes a target and puts its files into the queue.
@@ -117,12 +127,23 @@ func (w *Worker) run(ctx context.Context, j *job, a *answer) (err error) {
 		return err
 	}
 	defer root.Close()
-	r, pipe := io.Pipe()
-	var g errgroup.Group
-	g.Go(func() error {
-		err := pack(root, pipe)
-		return errors.Join(err, pipe.CloseWithError(err))
-	})
-	err = w.Queue.PutRun(ctx, j.Sweep, j.Name, r)
-	return errors.Join(err, r.CloseWithError(err), g.Wait())
+	a.Run = j.Sweep + "." + j.Name + "." + rand.Text()[:8]
+	return w.Queue.PutRun(ctx, a.Run, func() io.ReadCloser { return packed(root) })
 }
+
+// packed gives the archive of a run directory. Closing it ends its goroutine.
+func packed(root *os.Root) io.ReadCloser {
+	r, pipe := io.Pipe()
+	go func() {
+		to := bufio.NewWriterSize(pipe, packedChunk)
+		err := pack(root, to)
+		if err == nil {
+			err = to.Flush()
+		}
+		_ = pipe.CloseWithError(err) // it has no error of its own
+	}()
+	return r
+}
+
+// packedChunk is the size of a message of the queue's store of runs.
+const packedChunk = 128 << 10
