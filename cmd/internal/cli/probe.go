@@ -30,14 +30,16 @@ import (
 // probeFlags are the flags of coalmine probe as they were given.
 type probeFlags struct {
 	plan.Options
-	config, server   string
-	remote           remoteFlags
-	bin              string
-	bad              []error // entries of config that could not be read
-	seed             string
-	replay, budget   string
-	replies          string
-	format           []string
+	config, server string
+	remote         remoteFlags
+	bin            string
+	bad            []error // entries of config that could not be read
+	seed           string
+	replay, budget string
+	replies        string
+	format         []string
+	// done are the directories of the servers that were probed so far.
+	done             []string
 	printer          *printer
 	failOn           string
 	allowIncomplete  bool
@@ -354,7 +356,7 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) (err er
 		worst = worse(worst, status)
 	}
 	e.status = worse(worst, e.stale(f))
-	return nil
+	return e.sayTogether(f)
 }
 
 // worse joins the statuses of several servers: 1, else 3, else 2, else 0.
@@ -475,5 +477,6 @@ func (e *env) one(ctx context.Context, o plan.Options, f *probeFlags) (int, erro
 	if o.Replay != nil && o.Replay.Fingerprint != "" {
 		return replayStatus(got, o.Replay), nil
 	}
+	f.done = append(f.done, got.Dir)
 	return analyze.ExitStatus(got.Result, o.FailOn, f.allowIncomplete), nil
 }
