@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -110,6 +111,12 @@ func TestTwins(t *testing.T) {
 			if err != nil || info.IsDir() != (c.files > 1) {
 				t.Fatalf("sarif %q: %v", sarif, err)
 			}
+			if got := fmt.Sprint(strings.Count(j.log, ",title=CM")); got != j.values["outputs.findings"] || c.verdict == "findings" == (got == "0") {
+				t.Errorf("%s annotations, and %s findings", got, j.values["outputs.findings"])
+			}
+			if _, err := os.Stat(filepath.Join(j.values["outputs.report"], "leaky", "report.html")); err != nil && c.verdict == "findings" {
+				t.Error(err)
+			}
 			n := 0
 			err = filepath.WalkDir(sarif, func(p string, _ os.DirEntry, err error) error {
 				if strings.HasSuffix(p, ".sarif") {
@@ -178,13 +185,22 @@ func keepsSchema(t *testing.T, file string) {
 	}
 }
 
+// annotation is a line that the action prints for a finding.
+var annotation = regexp.MustCompile(`^::(error|warning|notice) file=\.mcp\.json,line=\d+(,col=\d+)?,title=[^:,]+::`)
+
 // quiet checks that the runner obeys nothing between its stop and its token.
 func quiet(t *testing.T, log string) {
 	t.Helper()
 	_, after, ok := strings.Cut(log, "::stop-commands::")
 	token, after, _ := strings.Cut(after, "\n")
 	inner, rest, ended := strings.Cut(after, "::"+token+"::")
-	if !ok || !ended || len(token) < 32 || strings.Contains(inner, token) || strings.Contains(rest, "::") {
+	// After them stand annotations alone.
+	for line := range strings.Lines(rest) {
+		if strings.Contains(line, "::") && !annotation.MatchString(line) {
+			t.Errorf("a line of the log is %q", line)
+		}
+	}
+	if !ok || !ended || len(token) < 32 || strings.Contains(inner, token) {
 		t.Errorf("commands are not stopped while a server's words are printed:\n%s", log)
 	}
 }
@@ -240,7 +256,7 @@ func TestHostileInputs(t *testing.T) {
 	t.Parallel()
 	sandboxtest.Acquire(t, sandboxtest.Light)
 	for _, evil := range []string{"$(touch owned)", "`touch owned`", "'; touch owned; '", "\"; touch owned; \"", "x\ntouch owned\n", "-x\n--out=owned", "${{ github.token }}", "*", "a]; touch owned; ["} {
-		for _, input := range []string{"config", "server", "command", "fail-on", "format", "version", "checksum"} {
+		for _, input := range []string{"config", "server", "command", "fail-on", "format", "budget", "version", "checksum"} {
 			t.Run(input+" "+evil, func(t *testing.T) {
 				j := twins(t)
 				status, _ := j.use(map[string]string{input: evil})

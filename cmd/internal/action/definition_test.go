@@ -18,12 +18,12 @@ func TestInputsNeverReachAScript(t *testing.T) {
 	if d.Runs.Using != "composite" || d.Name == "" || d.Description == "" || len(d.Runs.Steps) == 0 {
 		t.Fatalf("%+v", d)
 	}
-	for _, name := range []string{"config", "server", "command", "fail-on", "format", "version", "checksum", "policy", "baseline", "changed-since"} {
+	for _, name := range []string{"config", "server", "command", "fail-on", "format", "allow-inconclusive", "budget", "version", "checksum", "policy", "baseline", "changed-since"} {
 		if in, ok := d.Inputs[name]; !ok || in.Default == nil || in.Description == "" {
 			t.Errorf("input %s has no default or no description", name)
 		}
 	}
-	for _, name := range []string{"verdict", "sarif"} {
+	for _, name := range []string{"verdict", "findings", "report", "sarif"} {
 		if d.Outputs[name].Value == "" {
 			t.Errorf("there is no output %s", name)
 		}

@@ -17,14 +17,15 @@ import (
 )
 
 // formats are what --format knows.
-var formats = []string{"text", "line", "json", "sarif", "html", "markdown", "junit"}
+var formats = []string{"text", "line", "json", "sarif", "html", "markdown", "junit", "github", "gitlab"}
 
 // formatUsage is the help of --format.
 var formatUsage = "print these formats: " + strings.Join(formats, ", ") + "; FORMAT=`FILE` writes one to a file (coalmine always writes the run's own files)"
 
 // printer writes the reports of one command's servers, each format to the standard output or
 // to a file. Of several servers JSON is one array, SARIF one log with a run each and JUnit one
-// document; the other formats follow each other.
+// document. Annotations for GitHub and Code Quality for GitLab are made of all SARIF in the
+// end; the other formats follow each other.
 type printer struct {
 	env     *env
 	several bool
@@ -81,7 +82,7 @@ func (p *printer) add(res *analyze.Result, dir string, redactor *canaries.Redact
 }
 
 // files are the formats that stand in the directory of a run.
-var files = map[string]string{"json": report.FileJSON, "sarif": report.FileSARIF, "html": report.FileHTML, "markdown": report.FileSummary}
+var files = map[string]string{"json": report.FileJSON, "sarif": report.FileSARIF, "html": report.FileHTML, "markdown": report.FileSummary, "github": report.FileSARIF, "gitlab": report.FileSARIF}
 
 func (o *output) add(res *analyze.Result, dir string, redactor *canaries.Redactor, p *printer) error {
 	if name := files[o.format]; name != "" {
@@ -89,7 +90,7 @@ func (o *output) add(res *analyze.Result, dir string, redactor *canaries.Redacto
 		switch {
 		case err != nil:
 			return err
-		case p.several && (o.format == "json" || o.format == "sarif"):
+		case o.format == "github", o.format == "gitlab", p.several && (o.format == "json" || o.format == "sarif"):
 			o.parts = append(o.parts, data)
 		default:
 			o.text.Write(data)
@@ -146,6 +147,10 @@ func (o *output) join(several bool) error {
 		}
 		o.text.WriteString(text)
 		return err
+	case o.format == "github":
+		return report.Annotations(&o.text, o.parts...)
+	case o.format == "gitlab":
+		return report.CodeQuality(&o.text, o.parts...)
 	case !several:
 		return nil
 	case o.format == "json":

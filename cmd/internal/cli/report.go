@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -68,8 +70,17 @@ func renderLog(w io.Writer, res *analyze.Result, format, log string, o report.Te
 	switch format {
 	case "json":
 		return report.JSON(w, res)
-	case "sarif":
-		return report.SARIF(w, res, report.SARIFOptions{Default: report.At(filepath.ToSlash(filepath.Clean(log)))})
+	case "sarif", "github", "gitlab":
+		var b bytes.Buffer
+		to := map[string]func(io.Writer, ...json.RawMessage) error{"github": report.Annotations, "gitlab": report.CodeQuality}[format]
+		if err := report.SARIF(&b, res, report.SARIFOptions{Default: report.At(filepath.ToSlash(filepath.Clean(log)))}); err != nil {
+			return err
+		}
+		if to == nil {
+			_, err := b.WriteTo(w)
+			return err
+		}
+		return to(w, b.Bytes())
 	case "html":
 		return report.HTML(w, res, report.HTMLOptions{})
 	case "markdown":
