@@ -33,6 +33,11 @@ type fake struct {
 	ran []string
 	// block, if not nil, is waited for by runs of the target "slow".
 	block chan struct{}
+	// silence is the queue's AckWait, 0 for its default. One of a second gives a job to two
+	// workers on a machine that is busy.
+	silence time.Duration
+	// integrity, if not "", is the hash of what the package was.
+	integrity string
 }
 
 func (f *fake) probe(t *testing.T) Probe {
@@ -65,6 +70,9 @@ func (f *fake) probe(t *testing.T) Probe {
 		if err != nil {
 			return "", 0, err
 		}
+		if f.integrity != "" {
+			res.Run.Package = &session.Package{Integrity: f.integrity}
+		}
 		return dir, 0, report.Write(session.Output{Root: root}, res, in)
 	}
 }
@@ -84,7 +92,7 @@ func sweepOnce(ctx context.Context, t *testing.T, f *fake, o Options) (string, e
 			t.Error(err)
 		}
 	}()
-	if o.Queue, err = queue.Open(t.Context(), queue.Options{Dir: filepath.Join(o.Dir, "queue"), AckWait: time.Second, Settings: o.Settings + o.Rules}); err != nil {
+	if o.Queue, err = queue.Open(t.Context(), queue.Options{Dir: filepath.Join(o.Dir, "queue"), AckWait: f.silence, Settings: o.Settings + o.Rules}); err != nil {
 		t.Fatal(err)
 	}
 	defer o.Queue.Close()
@@ -187,7 +195,7 @@ func shows(t *testing.T, dir string) {
 func TestASweepGoesOn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	f := &fake{block: make(chan struct{})}
+	f := &fake{block: make(chan struct{}), silence: 3 * time.Second}
 	o := Options{Dir: dir, Rules: "r", Settings: "s", Source: list(t, dir, "npm:slow@1.0.0", "npm:honest@1.0.0", "npm:leaky@1.0.0")}
 	ctx, stop := context.WithCancel(t.Context())
 	o.Progress = func(p Progress) {
@@ -248,5 +256,32 @@ func TestPack(t *testing.T) {
 	}
 	if err := unpack(strings.NewReader(strings.Replace(one.String(), "index.json", "../ndx.jso", 1)), b); err == nil {
 		t.Error("an archive led out of the directory")
+	}
+}
+
+// Archives that change under the same version are said, and their result is not clean.
+func TestArchivesThatChange(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	f := &fake{integrity: "sha512-one"}
+	o := Options{Dir: dir, Rules: "r", Settings: "s", Source: list(t, dir, "npm:honest@1.0.0"), MaxAge: time.Nanosecond}
+	for _, step := range []struct{ integrity, want string }{
+		{"sha512-one", "1 jobs: 1 run, 0 judged, 0 skipped, 0 failed; status 0"},
+		{"sha512-one", "1 jobs: 1 run, 0 judged, 0 skipped, 0 failed; status 0"},
+		{"sha512-two", "1 jobs: 1 run, 0 judged, 0 skipped, 0 failed; status 3"},
+	} {
+		f.integrity = step.integrity
+		if got, err := sweepOnce(t.Context(), t, f, o); err != nil || got != step.want {
+			t.Errorf("%s: %s, %v; want %s", step.integrity, got, err, step.want)
+		}
+	}
+	s, err := store.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	last, err := s.OfVersion(t.Context(), "npm:honest", "1.0.0")
+	if err != nil || !strings.HasPrefix(last.Error, "what is fetched under this version changed since ") {
+		t.Errorf("%+v, %v", last, err)
 	}
 }
