@@ -292,12 +292,13 @@ reach-report: build
 	  /^    [^ ]/ && on { if (!/_test.go:/) print; next } /^panic:|SKIP:/ { print } { on = 0 } \
 	  END { printf "reach: %d/%d\n", got, all; exit !all }'
 
-# Functions of honest servers' own code that ran, and what acts on the world and never did.
+# Functions of honest servers' own code that ran, with inputs that are guided by what they reach and
+# without them, and what acts on the world and never did.
 coverage-report: build servers
 	sh .ci/setup/honest.sh
 	COALMINE_COVERAGE=all SHARD=$(SHARD) go test -tags e2e -count=1 -v -timeout 30m -run '^TestCoverage$$' ./cmd/internal/probe/probetest/servers | awk '\
-	  /^coverage .*: [0-9]+\/[0-9]+ / { print; on = 1; split($$3, n, "/"); got += n[1]; all += n[2]; fflush(); next } /^coverage / { print; on = 0; next } /^    [^ ]/ && on { if (!/_test.go:/) print; next } /^panic:|SKIP:/ { print } { on = 0 } \
-	  END { printf "coverage: %d/%d\n", got, all; exit !all }'
+	  /^coverage .*: [0-9]+\/[0-9]+ / { print; on = 1; split($$3, n, "/"); got += n[1]; all += n[2]; plain += $$4; fflush(); next } /^coverage / { print; on = 0; next } /^    [^ ]/ && on { if (!/_test.go:/) print; next } /^panic:|SKIP:/ { print } { on = 0 } \
+	  END { printf "unguided: %d/%d\ncoverage: %d/%d\n", plain, all, got, all; exit !all }'
 
 # The smallest calls that are reported of ten planted triggers: each part is taken away, and each is played ten times.
 shrink-report: build setup

@@ -126,7 +126,11 @@ func Aim(steps []Step, value func(stem string) string) {
 }
 
 // Player makes sequences of calls in one session.
-type Player struct{ d *driver }
+type Player struct {
+	// After is told of each step that was made, by its place in the sequence; nil for nobody.
+	After func(i int)
+	d     *driver
+}
 
 // NewPlayer prepares a session for sequences; of cfg it needs what a drive needs.
 func NewPlayer(ctx context.Context, cfg Config) (*Player, error) {
@@ -134,7 +138,7 @@ func NewPlayer(ctx context.Context, cfg Config) (*Player, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Player{newDriver(ctx, cfg)}, nil
+	return &Player{d: newDriver(ctx, cfg)}, nil
 }
 
 // Play makes the calls in their order. It returns the number of the first and
@@ -142,12 +146,15 @@ func NewPlayer(ctx context.Context, cfg Config) (*Player, error) {
 func (p *Player) Play(steps []Step) (first, last int, err error) {
 	first = p.d.n + 1
 	p.d.unseen.each = len(steps) <= shortReplay
-	for _, s := range steps {
+	for i, s := range steps {
 		if !p.d.more() {
 			break
 		}
 		t, c := s.call()
 		p.d.carryOut(t, c, 1)
+		if p.After != nil {
+			p.After(i)
+		}
 	}
 	p.d.listLast()
 	return first, p.d.n, p.d.stopped

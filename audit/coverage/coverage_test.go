@@ -233,3 +233,23 @@ func TestHandles(t *testing.T) {
 		}
 	}
 }
+
+// What ran grows as texts are added, and what is said twice counts once.
+func TestSizeOfARecording(t *testing.T) {
+	t.Parallel()
+	r := &Recording{}
+	for _, c := range []struct {
+		text string
+		want int
+	}{
+		{"", 0},
+		{"F\t1\ta.py\nE\t1\t3\tf\nL\t1\t4\n", 2},
+		{"F\t1\ta.py\nL\t1\t4\nL\t1\t5\n", 3},
+		{"F\t1\tb.js\nR\t1\t10\t20\nR\t1\t15\t30\n", 23},
+		{"F\t1\tb.js\nR\t1\t12\t18\n", 23},
+	} {
+		if r.Add([]byte(c.text)); r.Size() != c.want {
+			t.Errorf("after %q: %d, want %d", c.text, r.Size(), c.want)
+		}
+	}
+}

@@ -18,6 +18,10 @@ type Report struct {
 	// way leads, Reached those of them that ran. Dependencies are left out.
 	Functions int `json:"functions"`
 	Reached   int `json:"reached"`
+	// Unguided counts those of Reached that ran without the Guided calls, which were varied by
+	// what code they reach and reached more.
+	Unguided int `json:"unguided"`
+	Guided   int `json:"guided,omitempty"`
 	// Unrecorded says why nothing is known of what ran, "" where it is.
 	Unrecorded string `json:"unrecorded,omitempty"`
 	// Untold are files that ran and of which no more can be told: they are translated when

@@ -86,29 +86,52 @@ func (p *probe) cover(ctx context.Context, scheduler *experiment.Scheduler, c ex
 		return err
 	}
 	p.covered = append(p.covered, runs...)
-	recording, why := recordingOf(&c, runs, &seen)
-	for _, f := range rested.Recorded {
-		recording.Add(f.Data)
+	why := whyUnrecorded(&c, runs, &seen)
+	c.Guided = seen.Guided.Steps
+	runs, again, err := scheduler.Guided(ctx, c)
+	if err != nil {
+		return err
 	}
-	if err := analyze.WriteCoverage(p.out, code.Compare(recording, why)); err != nil {
+	p.covered = append(p.covered, runs...)
+	judged := again.Played == len(c.Seen.Steps)+len(c.Guided)
+	if err := analyze.WriteCoverage(p.out, covered(code.Code, &seen, &rested, judged, why)); err != nil {
 		return run.Unwritable(err)
 	}
 	return nil
 }
 
-// recordingOf is what was recorded, and why there is nothing where there is not.
-func recordingOf(c *experiment.Case, runs []session.IndexedRun, seen *run.Observations) (*coverage.Recording, string) {
-	r := &coverage.Recording{}
+// covered is what ran of the code by the records of a run and of the one in which the server
+// was left alone. What only varied calls reached counts where judged: a run that is judged
+// made them again.
+func covered(code *coverage.Code, seen, rested *run.Observations, judged bool, why string) *coverage.Report {
+	if why != "" {
+		seen = &run.Observations{}
+	} else {
+		why = "its processes recorded nothing"
+	}
+	all := code.Compare(run.Recording(seen.Recorded, rested.Recorded), why)
+	all.Unguided = all.Reached
+	if seen.Guided.Kept == 0 {
+		return all
+	}
+	plain := code.Compare(run.Recording(seen.Unguided, rested.Recorded), why)
+	plain.Unguided = plain.Reached
+	if !judged {
+		return plain
+	}
+	all.Unguided, all.Guided = plain.Reached, seen.Guided.Kept
+	return all
+}
+
+// whyUnrecorded is why a run recorded nothing that can be relied on, "" where it did.
+func whyUnrecorded(c *experiment.Case, runs []session.IndexedRun, seen *run.Observations) string {
 	switch {
 	case len(runs) > 0 && runs[0].Failed != "":
-		return r, runs[0].Failed
+		return runs[0].Failed
 	case len(c.Seen.Steps) > 0 && seen.Played == 0:
-		return r, "the server did not come to a call while its processes recorded it"
+		return "the server did not come to a call while its processes recorded it"
 	case !seen.RecordedWhole:
-		return r, "not all that its processes recorded could be taken along"
+		return "not all that its processes recorded could be taken along"
 	}
-	for _, f := range seen.Recorded {
-		r.Add(f.Data)
-	}
-	return r, "its processes recorded nothing"
+	return ""
 }

@@ -84,10 +84,17 @@ func hurried(p plan.Plan, c *Case) plan.Plan {
 }
 
 // startsScript reports whether a plan's server is a program of Python's or Node.js's.
-func startsScript(p *plan.Plan) bool {
-	if p.Package != nil && (p.Package.Kind == "pypi" || p.Package.Kind == "npm") {
+func startsScript(p *plan.Plan) bool { return startsPython(p) || starts(p, "npm", "node", "npx") }
+
+// startsPython reports whether it is one of Python's.
+func startsPython(p *plan.Plan) bool { return starts(p, "pypi", "python", "pypy", "uv") }
+
+// starts reports whether a plan's server is of a kind of package, or its program's name begins
+// with one of some names.
+func starts(p *plan.Plan, kind string, names ...string) bool {
+	if p.Package != nil && p.Package.Kind == kind {
 		return true
 	}
 	base := path.Base(p.Server.Command[0])
-	return slices.ContainsFunc([]string{"python", "pypy", "node", "uv", "npx"}, func(name string) bool { return strings.HasPrefix(base, name) })
+	return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(base, name) })
 }

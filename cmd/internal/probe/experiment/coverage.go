@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/recorder"
@@ -18,11 +19,45 @@ var coverage = Experiment{
 	When:   func(c *Case) bool { return c.OwnCode != "" && c.Plan.Watched() },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
 		p.Drive.Kind, p.Drive.Steps, p.Drive.Quick = plan.DrivePlay, slices.Clone(c.Seen.Steps), true
+		p.Drive.Guide = guideOf(&p)
 		return recorded(p, c.OwnCode), nil
 	},
 	Progress: always("once more, recording which code runs"),
 	How:      always("while its own code was recorded"),
 	Lost:     "the run that records which code runs",
+}
+
+const (
+	// guidedCalls is how many variations are called in all, for each call that the budget gives
+	// a tool.
+	guidedCalls = 20
+	// nodeDelay is how long the recorder in Node.js takes for a program of some thousand lines.
+	nodeDelay = 40 * time.Millisecond
+)
+
+// guideOf bounds the search for inputs that reach new code by the plan's budget: two fifths of
+// the time of the oracles' inputs.
+func guideOf(p *plan.Plan) plan.Guide {
+	g := plan.Guide{Tries: guidedCalls * p.Budget.Calls, Time: p.Budget.OracleTime * 2 / 5}
+	if !startsPython(p) {
+		g.Delay = nodeDelay
+	}
+	return g
+}
+
+// guided makes the calls of the run that recorded which code runs again without a recorder,
+// with those that varied them and reached new code: what such code does must be judged.
+var guided = Experiment{
+	Name: "guided", Role: session.RoleFurther, Dir: "guided", Optional: true,
+	Proves: "what the server does with inputs that reach more of its own code",
+	When:   func(c *Case) bool { return len(c.Guided) > 0 },
+	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
+		p.Drive.Kind, p.Drive.Steps, p.Drive.Quick = plan.DrivePlay, slices.Concat(c.Seen.Steps, c.Guided), true
+		return p, nil
+	},
+	Progress: always("once more, with inputs that reach more of its code"),
+	How:      always("with inputs that reach more of its code"),
+	Lost:     "the run with inputs that reach more code",
 }
 
 // recorded is a plan whose server's processes record which code of a directory runs.
@@ -50,6 +85,11 @@ func valueOf(env []plan.Variable, name string) string {
 // Coverage makes the run that records which code runs, where there is reason for it.
 func (s *Scheduler) Coverage(ctx context.Context, c Case) ([]session.IndexedRun, run.Observations, error) {
 	return s.once(ctx, coverage, c)
+}
+
+// Guided makes the run with the inputs that reached new code, where there are any.
+func (s *Scheduler) Guided(ctx context.Context, c Case) ([]session.IndexedRun, run.Observations, error) {
+	return s.once(ctx, guided, c)
 }
 
 // Alone makes the run in which the server is left alone.

@@ -6,6 +6,7 @@ import (
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/synth"
 )
 
 // Experiment is a further run of a server, or several of its kind in turn.
@@ -53,6 +54,8 @@ type Case struct {
 	// OwnCode is the directory of the server's own code in the sandbox where that has code
 	// that a run has to show, "" otherwise.
 	OwnCode string
+	// Guided are calls that reached more of that code than the declared run did.
+	Guided []synth.Step
 	// Renew makes the declared plan again with decoys for another account, or for one
 	// that is drawn where it is empty.
 	Renew func(plan.Account) (plan.Plan, error)
@@ -66,7 +69,7 @@ func Table() []Experiment {
 	for _, c := range conditions {
 		table = append(table, c.experiment())
 	}
-	return append(table, Trial, restart, crashing, second, loopback, otherHome, unresolved, alone, coverage)
+	return append(table, Trial, restart, crashing, second, loopback, otherHome, unresolved, alone, coverage, guided)
 }
 
 // Declared is the run of the server as it was declared.

@@ -42,6 +42,7 @@ func someCase(t *testing.T) Case {
 			Crashed: "a", TriedLoopback: true, LookedIn: plan.Account{User: "root", Home: "/root"}, NoNames: []string{"qzxk39vjw1.com"},
 			Left: []rootfs.File{{Path: p.Identity.Home + "/.cache/x", Data: []byte("x")}},
 		},
+		Guided:  []synth.Step{{What: "tool", Name: "a", Args: []byte(`{"p":"new"}`)}},
 		Endings: []Ending{{Tool: "a", Avoid: []json.RawMessage{[]byte("{}")}}},
 	}
 }
@@ -142,6 +143,12 @@ func TestWhatExperimentsChange(t *testing.T) {
 	dir := c.Plan.Identity.Home + "/.local/share/record"
 	if p := of(coverage); p.Drive.Record != dir+"/out" || len(p.Drive.Steps) != 2 || valueOf(p.Env, "PYTHONPATH") != dir+":/lib" || valueOf(p.Env, "NODE_OPTIONS") != "--require "+dir+"/record.cjs --no-warnings" {
 		t.Errorf("coverage: %+v, %v", p.Drive, p.Env)
+	}
+	if p := of(coverage); p.Drive.Guide.Tries != guidedCalls*p.Budget.Calls || p.Drive.Guide.Delay != nodeDelay {
+		t.Errorf("coverage: guided by %+v", p.Drive.Guide)
+	}
+	if p := of(guided); len(p.Drive.Steps) != 3 || p.Drive.Record != "" || p.Drive.Guide != (plan.Guide{}) || p.Oracles == nil != (c.Plan.Oracles == nil) {
+		t.Errorf("guided: %+v", p.Drive)
 	}
 	c.Plan = given
 	if p := of(traced); p.Tracer != sandbox.TracerStrace {

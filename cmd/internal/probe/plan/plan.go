@@ -195,6 +195,18 @@ type Drive struct {
 	// Record is a directory whose files are taken along at the end, "" for none: what the
 	// server's processes recorded about themselves.
 	Record string `json:"record,omitempty"`
+	// Guide varies the calls of DrivePlay after them, guided by what is recorded; the zero
+	// value does not.
+	Guide Guide `json:"guide,omitzero"`
+}
+
+// Guide bounds a search for inputs that reach new code of the server's own.
+type Guide struct {
+	// Tries bounds the calls, and Time how long they take.
+	Tries int           `json:"tries"`
+	Time  time.Duration `json:"time"`
+	// Delay is how long the record of a call may take after its answer.
+	Delay time.Duration `json:"delay,omitempty"`
 }
 
 // Variable is one of the environment.

@@ -10,7 +10,8 @@
   const { byteLength } = Buffer;
   const skipped = new Set(['node_modules', 'site-packages', '.venv', 'venv', 'vendor']);
   const most = 48 << 10;
-  const interval = 250;
+  // A look costs more in a larger program, so the pause after it is a multiple of what it took.
+  const [shortest, times] = [25, 10];
   const scripts = new Map();
   let session;
   let part = 0;
@@ -147,7 +148,14 @@
     session.connect();
     session.post('Profiler.enable');
     session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
-    setInterval(take, interval).unref();
+    const now = process.hrtime.bigint;
+    const { setTimeout } = globalThis;
+    const look = () => {
+      const begin = now();
+      take();
+      setTimeout(look, Math.max(shortest, times * Number(now() - begin) / 1e6)).unref();
+    };
+    setTimeout(look, shortest).unref();
     process.on('exit', take);
   } catch {}
 })();

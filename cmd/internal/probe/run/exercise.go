@@ -14,6 +14,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/synth"
 )
@@ -160,6 +161,7 @@ func (s *Session) Player(ctx context.Context, quick bool) (*synth.Player, error)
 	}
 	return synth.NewPlayer(ctx, synth.Config{
 		Session: s, Surface: s.surface, Seed: s.plan.Seed, CallTimeout: s.plan.Budget.CallTimeout, ListOnce: quick,
+		Hints: s.plan.Drive.Hints, Skip: s.plan.Drive.Skip,
 		OnCall: s.OnCall, OnReturn: returned,
 	})
 }
@@ -175,9 +177,12 @@ func (s *Session) play(ctx context.Context) error {
 		return err
 	}
 	s.progress("making the calls again")
+	guide := s.newGuide(ctx, player)
 	first, last, err := player.Play(steps)
 	s.seen.Played = last - first + 1
 	switch {
+	case err == nil && guide != nil:
+		guide.vary()
 	case err == nil || errors.Is(err, synth.ErrCrash):
 	case s.plan.Vary != nil:
 		s.doubt(session.GapCallsIncomplete, finding.PhaseCall, "the calls were not all made again: "+err.Error())
@@ -216,16 +221,20 @@ func (s *Session) collect(ctx context.Context) {
 // collectRecord takes along what the server's processes recorded, when none is left of them.
 // What is missing was not recorded.
 func (s *Session) collectRecord(ctx context.Context) {
-	if s.plan.Drive.Record == "" {
-		return
+	if s.plan.Drive.Record != "" {
+		s.seen.Recorded, s.seen.RecordedWhole = s.recorded(ctx)
 	}
+}
+
+// recorded is what the server's processes have recorded so far, and whether that is all.
+func (s *Session) recorded(ctx context.Context) ([]rootfs.File, bool) {
 	s.sync(ctx)
 	_, _ = s.rec.takeWritten()
 	names := s.rec.lasting([]string{s.plan.Drive.Record}, s.plan.Planted)
 	bounded, cancel := context.WithTimeout(ctx, syncTimeout)
 	defer cancel()
 	files, left, err := s.sandbox.Collect(bounded, names)
-	s.seen.Recorded, s.seen.RecordedWhole = files, err == nil && left == 0 && len(files) == len(names)
+	return files, err == nil && left == 0 && len(files) == len(names)
 }
 
 // lasting are the files below some directories that the server wrote and that

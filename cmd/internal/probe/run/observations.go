@@ -30,6 +30,9 @@ type Observations struct {
 	NoNames []string
 	// LookedIn is another user's HOME in which a decoy was looked for, if one was.
 	LookedIn plan.Account
+	// Guided is what varying the calls of a plan came to, and Unguided what was recorded before.
+	Guided   synth.Guided
+	Unguided []rootfs.File
 	// Recorded are the files of the plan's Drive.Record. The server may have written them.
 	Recorded []rootfs.File
 	// RecordedWhole says that none of these files is missing.

@@ -59,6 +59,33 @@ func TestCodeThatNeverRan(t *testing.T) {
 	}
 }
 
+// What stands behind several arguments that must be right together is reached by keeping what
+// reached new code, and is judged in a run without a recorder.
+func TestGuidedCalls(t *testing.T) {
+	t.Parallel()
+	probetest.Need(t, "local")
+	sandboxtest.Need(t, "python", "node")
+	for _, c := range []struct{ program, suffix string }{{"python3", ".py"}, {"node", ".mjs"}} {
+		t.Run(c.program, func(t *testing.T) {
+			t.Parallel()
+			l := probetest.New(t)
+			o := l.Options("local", c.program, l.Source(t, "nested", c.suffix))
+			o.Limits = plan.DefaultLimits
+			res := l.Probe(o)
+			code := res.Coverage.Code
+			if code == nil || code.Reached <= code.Unguided || code.Guided == 0 {
+				t.Fatalf("no more was reached with guidance: %+v", code)
+			}
+			for _, f := range res.Findings {
+				if f.Rule == "CM101" {
+					return
+				}
+			}
+			t.Errorf("the theft was reached and is not judged: %s %v", res.Verdict, res.Findings)
+		})
+	}
+}
+
 // judgedUnder judges a run's directory under a policy.
 func judgedUnder(t *testing.T, dir string, p *policy.Policy) *analyze.Result {
 	t.Helper()
@@ -103,7 +130,7 @@ func TestCoverage(t *testing.T) {
 					doubts++
 				}
 			}
-			fmt.Printf("coverage %s: %d/%d %d doubts, %s\n", s.ID, code.Reached, code.Functions, doubts, res.Verdict)
+			fmt.Printf("coverage %s: %d/%d %d unguided, %d inputs kept, %d doubts, %s\n", s.ID, code.Reached, code.Functions, code.Unguided, code.Guided, doubts, res.Verdict)
 			for _, u := range code.Unrun {
 				fmt.Printf("    %s:%d %v by %q weighs %v\n", u.Place(), u.Line, u.Kinds, u.Way, u.Weighs)
 			}
