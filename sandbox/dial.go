@@ -33,8 +33,14 @@ func (r *Run) connect(s *Spec) {
 }
 
 // Ports lists the TCP ports on which the target listens, in rising order.
-func (r *Run) Ports(ctx context.Context) ([]int, error) {
-	a, err := r.askFor(ctx, agent.Command{Type: "ports"})
+func (r *Run) Ports(ctx context.Context) ([]int, error) { return r.ports(ctx, "ports") }
+
+// UDPPorts lists the UDP ports at which the target takes datagrams of anybody, in rising
+// order: those that it bound, and those that the kernel drew for its own questions.
+func (r *Run) UDPPorts(ctx context.Context) ([]int, error) { return r.ports(ctx, "udp-ports") }
+
+func (r *Run) ports(ctx context.Context, command string) ([]int, error) {
+	a, err := r.askFor(ctx, agent.Command{Type: command})
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +53,13 @@ func (r *Run) Ports(ctx context.Context) ([]int, error) {
 // Dial connects to a port on which the target listens, on the sandbox's own
 // loopback. The connection ends with the run, or when it is closed.
 func (r *Run) Dial(ctx context.Context, port int) (net.Conn, error) {
-	c, err := r.conns.Open(ctx, mux.Addr{Net: "tcp", Host: "localhost", Port: port})
+	return r.DialAddr(ctx, mux.Addr{Net: "tcp", Host: "localhost", Port: port})
+}
+
+// DialAddr is Dial for a port of TCP or UDP, or a unix socket in the sandbox. Over one of
+// datagrams each write is one, and the end is never told.
+func (r *Run) DialAddr(ctx context.Context, to mux.Addr) (net.Conn, error) {
+	c, err := r.conns.Open(ctx, to)
 	var reset *mux.ResetError
 	if errors.As(err, &reset) {
 		return nil, fmt.Errorf("connect to the target: %q", reset.Reason)

@@ -424,7 +424,7 @@ func (b *Builder) answered(m *session.Mark) {
 		b.unread("what a port of the server's answered could not be searched whole")
 	}
 	for _, h := range found {
-		ev := finding.Evidence{Source: "event", Time: m.Time, Text: fmt.Sprintf("port %d answered with the secret %s (%s, offset %d)", m.N, h.ID, h.Encoding, h.Offset)}
+		ev := finding.Evidence{Source: "event", Time: m.Time, Text: fmt.Sprintf("%s answered with the secret %s (%s, offset %d)", cmp.Or(m.What, fmt.Sprintf("port %d", m.N)), h.ID, h.Encoding, h.Offset)}
 		e := b.effect(finding.Secret, h.ID, finding.RungReturned, nil, ev)
 		e.Via, e.Encoding = "listener", h.Encoding
 		b.secret([]string{h.ID}, e)

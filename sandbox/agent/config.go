@@ -129,8 +129,8 @@ type Command struct {
 	// "sync" (drain the tracer, the watches and the sinkhole up to now, answer
 	// "synced" with N), "settle" (wait until the target rests, then the same), "search" (as "sync", and before the answer tell when the
 	// files at Paths were changed last, and look for decoys in them and in those that are held open), "collect" (drain, and
-	// answer with a "file" for each of Paths, then "synced", all with N) or "ports"
-	// (answer "ports" with N).
+	// answer with a "file" for each of Paths, then "synced", all with N), or "ports" or
+	// "udp-ports" (answer "ports" with N).
 	Type  string        `json:"type"`
 	Grace time.Duration `json:"grace,omitempty"`
 	// Signal has "stop" begin with TERM, and close stdin only after Grace.

@@ -42,8 +42,9 @@ type agent struct {
 	watcher  *watcher
 	notify   bool      // refused calls come to refused
 	refused  *refusals // nil where they do not
-	// notTargets are the ports that were listened on before the target ran.
-	notTargets []int
+	// notTargets are the ports of TCP that were listened on before the target ran, and
+	// notTargetsUDP those of UDP.
+	notTargets, notTargetsUDP []int
 	// tracerSays is what the tracer prints about itself, logEnd the end of its log.
 	tracerSays, logEnd tail
 
@@ -96,7 +97,7 @@ func Main() int {
 	}
 	err := a.setUp()
 	if err == nil {
-		a.notTargets = listening(-1)
+		a.notTargets, a.notTargetsUDP = listening(tcpListening, -1), listening(udpBound, -1)
 		err = a.launch()
 	}
 	if err != nil {

@@ -161,7 +161,9 @@ func (a *agent) handleCommands() {
 				a.stopping.Do(func() { close(a.stopped) })
 				go a.killAll()
 			case "ports":
-				a.answerPorts(c.N)
+				a.answerPorts(c, a.notTargets, tcpListening)
+			case "udp-ports":
+				a.answerPorts(c, a.notTargetsUDP, udpBound)
 			case "end":
 				a.dismissOnce.Do(func() { close(a.dismissed) })
 			case "sync", "settle", "search", "collect":

@@ -169,8 +169,8 @@ func TestReasonsReachThePeer(t *testing.T) {
 		t.Error("written to a connection that was reset")
 	}
 	_ = c.Close()
-	if _, err := agent.Open(context.Background(), Addr{Net: "unix", Host: "/run/docker.sock"}); err == nil {
-		t.Error("a socket's path was taken")
+	if _, err := agent.Open(context.Background(), Addr{Net: "sctp", Host: "/run/docker.sock"}); err == nil {
+		t.Error("a network that there is not was taken")
 	}
 	for range MaxConns {
 		open(t, agent)

@@ -70,8 +70,9 @@ func decodeMessage(p []byte) (message, error) {
 // Addr is where a connection is to lead, as the side that opens it names it. It
 // implements net.Addr.
 type Addr struct {
-	// Net is "tcp" or "udp".
-	Net  string
+	// Net is "tcp", "udp" or "unix".
+	Net string
+	// Host is a name or an address, or a unix socket's path ("@name" where it is abstract).
 	Host string
 	Port int
 }
@@ -80,10 +81,15 @@ type Addr struct {
 func (a Addr) Network() string { return a.Net }
 
 // String implements net.Addr.
-func (a Addr) String() string { return net.JoinHostPort(a.Host, strconv.Itoa(a.Port)) }
+func (a Addr) String() string {
+	if a.Net == "unix" {
+		return a.Host
+	}
+	return net.JoinHostPort(a.Host, strconv.Itoa(a.Port))
+}
 
 // addrNets are the networks by their number in a message.
-var addrNets = [...]string{"tcp", "udp"}
+var addrNets = [...]string{"tcp", "udp", "unix"}
 
 func (a Addr) encode() ([]byte, error) {
 	for i, n := range addrNets {

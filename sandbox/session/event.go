@@ -120,8 +120,8 @@ type EventDial struct {
 	Port    int
 }
 
-// EventPorts answers the question of this number: the TCP ports on which the target
-// listens, in rising order.
+// EventPorts answers the question of this number: the ports of TCP, or of UDP, on which
+// the target listens, in rising order.
 type EventPorts struct {
 	N     int64
 	Ports []int

@@ -41,8 +41,8 @@ const (
 	MarkLoss MarkKind = "loss"
 	// MarkReached: Dialled is what the host process reached, or tried to, for the server.
 	MarkReached MarkKind = "reached"
-	// MarkAnswered: Text or Data is what came back from a port that the server opened, in Call.
-	// N is the port.
+	// MarkAnswered: Text or Data is what came back from a port or socket that the server opened, in
+	// Call; What names it, and N is the port. Logs of earlier versions have no What.
 	MarkAnswered MarkKind = "answered"
 	// MarkInputs: Inputs is what the arguments of Tool reached; What is as in a call.
 	MarkInputs MarkKind = "inputs"

@@ -11,46 +11,51 @@ import (
 	"unicode/utf8"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 const (
-	// maxAsked bounds the ports that are spoken to, and listenerTime the wait for one answer.
-	maxAsked     = 8
-	listenerTime = time.Second
+	// maxAsked bounds the ports of TCP that are spoken to, maxAskedMore those of UDP and the unix
+	// sockets, each; listenerTime bounds the wait for one answer, and datagramTime for one that
+	// has no end.
+	maxAsked, maxAskedMore = 8, 4
+	listenerTime           = time.Second
+	datagramTime           = 300 * time.Millisecond
 	// maxHeard bounds what is kept of an answer, heardPart what of it one mark holds.
 	maxHeard, heardPart = 64 << 10, 4 << 10
 )
 
-// openings are what is said to a port on which the server listens, each over a connection of its
+// openings are what is said to a port or socket on which the server listens, each over a connection of its
 // own: a request of HTTP, and a line that a shell would run.
 var openings = []string{
 	"GET / HTTP/1.1\r\nHost: localhost\r\nUser-Agent: curl/8.5.0\r\nAccept: */*\r\nConnection: close\r\n\r\n",
 	session.ListenerLine + "\n",
 }
 
-// askListeners speaks to the ports that the server opened and that no client was told of, as a
-// call of their own: what the server does and answers then is what anybody gets who finds them.
+// askListeners speaks to the ports and unix sockets that the server opened and that no client was
+// told of, as a call of their own: what the server does and answers then is what anybody gets who finds them.
 func (s *Session) askListeners(ctx context.Context) {
 	if s.driver != nil || s.plan.Drive.Kind != plan.DriveExplore && s.plan.Drive.Record == "" {
 		return
 	}
 	bounded, cancel := context.WithTimeout(ctx, syncTimeout)
-	ports, err := s.sandbox.Ports(bounded)
+	tcp, err := s.sandbox.Ports(bounded)
+	udp, udpErr := s.sandbox.UDPPorts(bounded)
 	cancel()
-	if err != nil {
+	if err != nil || udpErr != nil {
 		return // the server is gone, which others say
 	}
-	ports = slices.DeleteFunc(ports, func(p int) bool { return p == s.rec.ownPort() })
-	if len(ports) == 0 {
+	list := s.rec.listeners(tcp, udp)
+	if len(list) == 0 {
 		return
 	}
 	s.lastCall++
 	s.rec.mark(session.Mark{Kind: session.MarkCall, Call: s.lastCall, Tool: session.ListenerTool, What: session.WhatListener})
 	outcome := "error"
-	for _, port := range ports[:min(len(ports), maxAsked)] {
+	for _, to := range list {
 		for _, opening := range openings {
-			if s.ask(ctx, port, opening) {
+			if s.ask(ctx, to, opening) {
 				outcome = "ok"
 			}
 		}
@@ -60,11 +65,15 @@ func (s *Session) askListeners(ctx context.Context) {
 	s.rec.mark(session.Mark{Kind: session.MarkReturn, Call: s.lastCall, Tool: session.ListenerTool, What: outcome})
 }
 
-// ask says something to a port and records the answer. It reports whether one came.
-func (s *Session) ask(ctx context.Context, port int, opening string) bool {
-	bounded, cancel := context.WithTimeout(ctx, listenerTime)
+// ask says something to a listener and records the answer. It reports whether one came.
+func (s *Session) ask(ctx context.Context, to mux.Addr, opening string) bool {
+	most := listenerTime
+	if to.Net == "udp" {
+		most = datagramTime
+	}
+	bounded, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	conn, err := s.sandbox.Dial(bounded, port)
+	conn, err := s.sandbox.DialAddr(bounded, to)
 	if err != nil {
 		return false
 	}
@@ -79,7 +88,7 @@ func (s *Session) ask(ctx context.Context, port int, opening string) bool {
 		return false
 	}
 	for part := range slices.Chunk(answer, heardPart) {
-		m := session.Mark{Kind: session.MarkAnswered, Call: s.lastCall, Tool: session.ListenerTool, N: int64(port)}
+		m := session.Mark{Kind: session.MarkAnswered, Call: s.lastCall, Tool: session.ListenerTool, What: nameOf(to), N: int64(to.Port)}
 		if utf8.Valid(part) {
 			m.Text = string(part)
 		} else {
@@ -88,6 +97,17 @@ func (s *Session) ask(ctx context.Context, port int, opening string) bool {
 		s.rec.mark(m)
 	}
 	first, _, _ := strings.Cut(opening, "\r")
-	s.progress(fmt.Sprintf("said %q to port %d", strings.TrimSpace(first), port))
+	s.progress(fmt.Sprintf("said %q to %s", strings.TrimSpace(first), nameOf(to)))
 	return len(answer) > 0
+}
+
+// nameOf names a listener for people.
+func nameOf(to mux.Addr) string {
+	switch to.Net {
+	case "unix":
+		return fmt.Sprintf("the socket %q", to.Host)
+	case "udp":
+		return fmt.Sprintf("UDP port %d", to.Port)
+	}
+	return fmt.Sprintf("port %d", to.Port)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
@@ -67,6 +68,8 @@ type recorder struct {
 	early []session.Mark
 	// reach is what the server may have that looking at its tasks does not show.
 	reach reach
+	// sockets are those that the server bound.
+	sockets sockets
 	// eof says that the server's stdout has ended, exited is closed at its exit.
 	eof    bool
 	exited chan struct{}
@@ -118,6 +121,7 @@ func (r *recorder) Record(rec *trace.Record) {
 	r.preload.record(rec)
 	r.homes.record(rec)
 	r.reach.record(rec)
+	r.sockets.record(rec)
 	r.mu.Unlock()
 }
 
@@ -380,11 +384,11 @@ func (r *recorder) spokenTo(port int) {
 	r.mark(session.Mark{Time: now, Kind: session.MarkEvent, Event: &session.Event{Stamp: now, Body: session.EventPort{Port: port}}})
 }
 
-// ownPort is the port over which the server is spoken to, 0 for none.
-func (r *recorder) ownPort() int {
+// listeners are the sockets that are to be spoken to, of the ports that there are.
+func (r *recorder) listeners(tcp, udp []int) []mux.Addr {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.own
+	return r.sockets.listeners(tcp, udp, r.own)
 }
 
 // posted logs a line that is sent over HTTP.
