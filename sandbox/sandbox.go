@@ -64,7 +64,7 @@ type Spec struct {
 	// Shown are directories of the host that are shown read-only at the same path. Only
 	// the local backend shows them.
 	Shown []string
-	// TraceSet is "core", "io" or "" for no tracer.
+	// TraceSet is one of package trace's sets, "" for no tracer.
 	TraceSet string
 	// Tracer is TracerStrace, which "" is too, or TracerEBPF.
 	Tracer string

@@ -109,6 +109,40 @@ func TestPlacesThatAreAskedFor(t *testing.T) {
 	}
 }
 
+// Every way to ask about a file counts, but where the name may come from a listing.
+func TestQuestionsAboutPlaces(t *testing.T) {
+	t.Parallel()
+	const wallet = "/home/dana/.bitcoin/wallet.dat"
+	ask := func(call, err string) trace.Record {
+		return trace.Record{Op: trace.OpStat, Call: call, Path: wallet, Err: err}
+	}
+	list := trace.Record{Op: trace.OpOpen, Call: "openat", Path: "/home/dana/.bitcoin", Flags: "O_RDONLY|O_DIRECTORY"}
+	for _, c := range []struct {
+		name    string
+		records []trace.Record
+		want    string
+	}{
+		{"stat of nothing", []trace.Record{ask("newfstatat", "ENOENT")}, noiseAbsent},
+		{"stat of what is there", []trace.Record{ask("statx", "")}, noiseLooked},
+		{"readlink of a file", []trace.Record{ask("readlink", "EINVAL")}, noiseLooked},
+		{"readlink of nothing", []trace.Record{ask("readlinkat", "ENOTDIR")}, noiseAbsent},
+		{"after a listing", []trace.Record{list, ask("lstat", "")}, ""},
+		{"long after a listing", []trace.Record{list, {Op: trace.OpStat, Call: "lstat", Path: wallet, Time: listingTime}}, noiseLooked},
+		{"nothing, after a listing", []trace.Record{list, ask("lstat", "ENOENT")}, noiseAbsent},
+		{"access, after a listing", []trace.Record{list, ask("access", "")}, noiseLooked},
+	} {
+		got := ""
+		for _, e := range effects(c.records...) {
+			if e.Target == wallet {
+				got = e.Noise
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 // A word is found as it stands and in the encodings in which programs send texts, wherever
 // it begins.
 func TestWordsAreFound(t *testing.T) {

@@ -148,11 +148,13 @@ type Builder struct {
 	secrets map[string][]string // path to canary ids
 	kinds   map[string]string   // canary id to its kind
 	opened  map[string]int      // path to the index of its latest secret effect
-	made    map[string]bool     // paths that the server created or wrote
-	writer  map[string]int      // the latest call in which a path was written, 0 for none
-	undone  map[fileIn]bool     // paths that were deleted or moved away in a call
-	bound   bound
-	sockets map[string]*socket // by the kernel's name
+	// openedAt says of paths below HOME when they were opened last.
+	openedAt map[string]time.Duration
+	made     map[string]bool // paths that the server created or wrote
+	writer   map[string]int  // the latest call in which a path was written, 0 for none
+	undone   map[fileIn]bool // paths that were deleted or moved away in a call
+	bound    bound
+	sockets  map[string]*socket // by the kernel's name
 	// read are accesses of which the log may hold the open only later: the two
 	// come from different sources. They are joined when the phase or call ends.
 	read []access
@@ -246,7 +248,7 @@ func NewBuilder(ctx Context) *Builder {
 	b := &Builder{
 		leftBy: map[flowSecret]bool{},
 		ctx:    ctx, phase: finding.PhaseStart, index: map[effectKey]int{}, tasks: map[int]*task{},
-		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, made: map[string]bool{}, writer: map[string]int{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, sockets: map[string]*socket{}, find: ctx.Set, oracles: newOracles(),
+		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, openedAt: map[string]time.Duration{}, made: map[string]bool{}, writer: map[string]int{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, sockets: map[string]*socket{}, find: ctx.Set, oracles: newOracles(),
 		contents: newContents(),
 		late:     frameResults{index: map[effectKey]int{}},
 		given:    map[uint64]bool{}, givenWords: map[int][]string{}, decoyWords: map[string]bool{},

@@ -8,6 +8,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -137,6 +138,9 @@ func (b *Builder) exec(r *trace.Record) {
 
 func (b *Builder) open(r *trace.Record) {
 	p := cleanProc(r.Path)
+	if r.OK() && len(b.openedAt) < maxOpenedAt && under(p, b.ctx.Home) {
+		b.openedAt[p] = r.Time
+	}
 	if ids := b.secrets[p]; len(ids) > 0 && !strings.Contains(r.Flags, "O_PATH") {
 		b.openSecret(r, p, ids)
 		return
@@ -182,14 +186,28 @@ func (b *Builder) open(r *trace.Record) {
 	b.add(b.noisy(b.effect(finding.FileRead, to, rung, r, b.says(r, verb+b.short(p))), class))
 }
 
-// looked notes that a place of credentials was asked for: whether it is there, or may be read.
+// maxOpenedAt bounds the opened paths that are kept, and listingTime is how long after an open
+// of a directory a name in it may come from its listing.
+const (
+	maxOpenedAt = 100_000
+	listingTime = 10 * time.Second
+)
+
+// looked notes that a place of credentials was asked for: whether it is there, where it leads or
+// what it is. One that is there and stands in a directory that was opened just before may be of
+// its listing, and says nothing.
 func (b *Builder) looked(r *trace.Record) {
 	p := cleanProc(r.Path)
-	if !strings.Contains(r.Call, "access") || !under(p, b.ctx.Home) || !secrets.Named(p) && !secrets.Directory(path.Dir(p)) && !secrets.Directory(p) {
+	if !under(p, b.ctx.Home) || !secrets.Named(p) && !secrets.Directory(path.Dir(p)) && !secrets.Directory(p) {
 		return
 	}
 	class := noiseLooked
-	if !r.OK() {
+	absent := r.Err == "ENOENT" || r.Err == "ENOTDIR"
+	at, listed := b.openedAt[path.Dir(p)]
+	if !strings.Contains(r.Call, "access") && !absent && listed && r.Time-at < listingTime {
+		return
+	}
+	if absent || !r.OK() && strings.Contains(r.Call, "access") {
 		class = noiseAbsent
 	}
 	b.out.Noise++

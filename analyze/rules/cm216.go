@@ -18,7 +18,7 @@ var cm216Doc = finding.Rule{
 		"asked a program for the credentials that it keeps (`gh auth token`, `git credential fill`, `pass show`), listed a directory of credentials, " +
 		"or looked for credentials in three or more places in a phase or in the calls of a tool: nothing stands there in this sandbox, but on a user's machine something may.\n\n" +
 		"**Evidence.** The kernel's record of the connection, the open, the question whether a file is there, or the attempt to run the program; whether it succeeded does not matter. " +
-		"A tool or server that names the thing (Docker, ssh, processes, GitHub and its program) is quiet, and so are a directory that the call names, a walk through all of HOME, what git, ssh and their like do in their own directories, and files that libraries look up by themselves.\n\n" +
+		"A tool or server that names the thing (Docker, ssh, processes, GitHub and its program) is quiet, and so are a directory that the call names, a walk through all of HOME, a question about a file whose directory was listed just before, what git, ssh and their like do in their own directories, and files that libraries look up by themselves.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, explains it.",
 }
 

@@ -34,7 +34,7 @@ type Config struct {
 	Await bool `json:"await,omitempty"`
 	// Strace is the argument prefix that starts strace; empty runs the target untraced.
 	Strace []string `json:"strace,omitempty"`
-	// TraceSet is "core" or "io".
+	// TraceSet is one of package trace's sets.
 	TraceSet string `json:"traceSet,omitempty"`
 	Limits   Limits `json:"limits"`
 	// Policy is what of the kernel the target is refused.

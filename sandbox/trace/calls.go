@@ -53,10 +53,30 @@ type Call struct {
 	Forks bool
 	// IO: the call belongs to the io set only.
 	IO bool
+	// Looks: the call belongs to the io and the looks set only: it asks about a file by its
+	// path.
+	Looks bool
+}
+
+// The sets of calls that can be traced.
+const (
+	// Core has what a server does to the world, and no call that is made by the
+	// thousand: no read, write, close, mmap, stat.
+	Core = "core"
+	// Looks is Core with the questions about files by their paths: stat and its like.
+	Looks = "looks"
+	// IO is Looks with all of those, for byte counts; it costs several times as much.
+	IO = "io"
+)
+
+// In reports whether the call is of a set. Any but IO and Looks is Core.
+func (c *Call) In(set string) bool {
+	return set == IO || !c.IO && (set == Looks || !c.Looks)
 }
 
 // table lists the traced calls: the operation, then for each layout the calls that have it.
-// "=" marks a call that returns a descriptor, "io" the calls of the io set.
+// "=" marks a call that returns a descriptor, "io" the calls of the io set and "looks" those of the
+// looks set.
 var table = []struct {
 	op     Op
 	layout string
@@ -150,9 +170,10 @@ var table = []struct {
 	{OpOther, "", "perf_event_open init_module kexec_load kexec_file_load ioperm quotactl vhangup fanotify_mark " +
 		"settimeofday clock_settime capset setuid setgid setreuid setregid setresuid setresgid setgroups setfsuid setfsgid " +
 		"setuid32 setgid32 setreuid32 setregid32 setresuid32 setresgid32 setgroups32"},
-	{OpStat, "path io", "stat lstat stat64 lstat64 statfs"},
-	{OpStat, "dir path _ flags io", "newfstatat fstatat64"},
-	{OpStat, "dir path flags io", "statx"},
+	{OpStat, "path looks", "stat lstat stat64 lstat64"},
+	{OpStat, "path io", "statfs"},
+	{OpStat, "dir path _ flags looks", "newfstatat fstatat64"},
+	{OpStat, "dir path flags looks", "statx"},
 	{OpStat, "fd io", "fstat fstat64 fstatfs"},
 	{OpStat, "path name io", "getxattr lgetxattr"},
 	{OpStat, "path io", "listxattr llistxattr"},
@@ -179,6 +200,8 @@ var Calls = func() map[string]*Call {
 				proto.Opens = true
 			case "io":
 				proto.IO = true
+			case "looks":
+				proto.Looks = true
 			default:
 				kind, ok := argWords[w]
 				if !ok {

@@ -70,7 +70,7 @@ func compareRuns(t *testing.T, o Options, command func(dir string) []string, los
 func TestSame(t *testing.T) {
 	slots.Acquire(t, 1)
 	calls, odd := compile(t, "calls"), compile(t, "odd", "-pthread")
-	for name, o := range map[string]Options{Core: {Set: Core}, IO: {Set: IO}, "io, older kernel": {Set: IO, older: true}} {
+	for name, o := range map[string]Options{Core: {Set: Core}, Looks: {Set: Looks}, IO: {Set: IO}, "io, older kernel": {Set: IO, older: true}} {
 		t.Run(name, func(t *testing.T) {
 			compareRuns(t, o, func(dir string) []string { return []string{calls, dir} }, nil)
 		})

@@ -6,10 +6,11 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
-// The sets of calls that can be traced; they are strace's.
+// The sets of calls that can be traced, as package trace has them.
 const (
-	Core = "core"
-	IO   = "io"
+	Core  = trace.Core
+	Looks = trace.Looks
+	IO    = trace.IO
 )
 
 // What the kernel's side is told to do with an argument, by its own numbers.
@@ -66,7 +67,7 @@ func newABI(list map[string]int, set string) *abi {
 	t := new(abi)
 	for name, nr := range list {
 		c := trace.Calls[name]
-		if c == nil || c.IO && set != IO {
+		if c == nil || !c.In(set) {
 			continue
 		}
 		t.calls[nr] = c

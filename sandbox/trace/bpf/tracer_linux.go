@@ -25,7 +25,7 @@ import (
 type Options struct {
 	// PID is a process of the pid namespace to be watched, as this process numbers it.
 	PID int
-	// Set is Core or IO.
+	// Set is Core, Looks or IO.
 	Set string
 	// Ring is the size of the buffer between the kernel and this process in
 	// bytes, a power of two; 0 is 16 MiB.

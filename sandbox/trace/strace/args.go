@@ -3,15 +3,15 @@ package strace
 import (
 	"strconv"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
-// The sets of calls that can be traced.
+// The sets of calls that can be traced, as package trace has them.
 const (
-	// Core has what a server does to the world, and no call that is made by the
-	// thousand: no read, write, close, mmap, stat.
-	Core = "core"
-	// IO is Core with those, for byte counts; it costs several times as much.
-	IO = "io"
+	Core  = trace.Core
+	Looks = trace.Looks
+	IO    = trace.IO
 )
 
 // stringLimit bounds each printed string and, times itself, an argument list.
@@ -26,7 +26,7 @@ const LastCall = 450
 
 // Args returns strace's flags after its own name; the target's command line follows
 // them. The log goes to the file named out, which may be an inherited descriptor
-// ("/proc/self/fd/3"). Any set but IO is Core.
+// ("/proc/self/fd/3"). Any other set is Core.
 //
 // The log is made to be unambiguous: strings are quoted with every quote,
 // backslash, control and non-ASCII byte escaped, descriptors' paths likewise with their
@@ -47,7 +47,7 @@ func Args(set, out string) []string {
 		"--string-limit=" + strconv.Itoa(stringLimit),
 		// Only what is ignored by default: strace would not tell of a task killed by the others.
 		"--signal=!SIGCHLD,SIGURG,SIGWINCH,SIGCONT",
-		"--trace=?" + strings.Join(names(set == IO), ",?"),
+		"--trace=?" + strings.Join(names(set), ",?"),
 		"--output=" + out,
 		"--",
 	}

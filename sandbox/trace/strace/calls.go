@@ -24,11 +24,11 @@ var newer = map[string]string{
 }
 
 // names lists the calls of a set, sorted, and the quiet ones, which yield no
-// record. The io set contains the core set.
-func names(io bool) []string {
+// record. Each set contains the one before it.
+func names(set string) []string {
 	list := slices.Clone(quietCalls)
 	for name, c := range trace.Calls {
-		if io || !c.IO {
+		if c.In(set) {
 			list = append(list, name)
 		}
 	}

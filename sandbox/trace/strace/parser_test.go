@@ -459,6 +459,11 @@ func TestArgs(t *testing.T) {
 			t.Errorf("%s is not traced", name)
 		}
 	}
+	for _, name := range []string{"stat", "newfstatat", "statx"} {
+		if traced(core, name) || !traced(Args(Looks, "/x"), name) || !traced(io, name) {
+			t.Errorf("%s does not belong to the looks set", name)
+		}
+	}
 	for _, name := range []string{"read", "write", "close", "mmap"} {
 		if traced(core, name) || !traced(io, name) {
 			t.Errorf("%s belongs to the io set alone", name)

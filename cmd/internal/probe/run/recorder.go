@@ -109,6 +109,9 @@ func (r *recorder) frame(d session.Dir, stamp time.Duration, line []byte) {
 
 // Record implements sandbox.Sink.
 func (r *recorder) Record(rec *trace.Record) {
+	if r.idle(rec) {
+		return
+	}
 	r.mu.Lock()
 	log := r.log
 	r.mu.Unlock()
@@ -123,6 +126,19 @@ func (r *recorder) Record(rec *trace.Record) {
 	r.reach.record(rec)
 	r.sockets.record(rec)
 	r.mu.Unlock()
+}
+
+// idle reports whether a record is a question about a file that says nothing: only below HOME can
+// one be a look for secrets, and programs ask about all that they load.
+func (r *recorder) idle(rec *trace.Record) bool {
+	if rec.Op != trace.OpStat {
+		return false
+	}
+	if c := trace.Calls[rec.Call]; c == nil || !c.Looks {
+		return false
+	}
+	in := func(dir string) bool { return dir != "" && strings.HasPrefix(rec.Path, dir+"/") }
+	return !in(r.header.Home) || in(r.header.ServerDir) || slices.ContainsFunc(r.header.Workspaces, in)
 }
 
 // maxWritten bounds the files that are searched after a call.

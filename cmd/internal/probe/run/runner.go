@@ -16,6 +16,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
 // Why the client is told that the connection is over.
@@ -230,7 +231,7 @@ func specOf(p plan.Plan) (sandbox.Spec, error) {
 		s.Env = append(s.Env, v.Name+"="+v.Value)
 	}
 	if p.Watched() {
-		s.TraceSet = "core"
+		s.TraceSet = trace.Looks
 	}
 	if p.Watched() && !p.Straced() {
 		s.Tracer = sandbox.TracerEBPF
