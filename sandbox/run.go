@@ -182,6 +182,8 @@ type Rest struct {
 	Most time.Duration
 	// Least is the wait where rest cannot be shown, or where timers come again and again.
 	Least time.Duration
+	// Far has a wait of the target's that lasts longer be told as a loss, 0 for none.
+	Far time.Duration
 	// Sockets says that the target may have sockets that lead out of its processes: as
 	// long as it has one open, it is not shown to rest.
 	Sockets bool
@@ -195,7 +197,7 @@ func (r *Run) Settle(ctx context.Context, rest Rest) error {
 	r.mu.Lock()
 	given := r.sent + int64(r.queued)
 	r.mu.Unlock()
-	_, err := r.drained(ctx, agent.Command{Type: "settle", Most: rest.Most, Least: rest.Least, Sockets: rest.Sockets, Written: given})
+	_, err := r.drained(ctx, agent.Command{Type: "settle", Most: rest.Most, Least: rest.Least, Far: rest.Far, Sockets: rest.Sockets, Written: given})
 	return err
 }
 

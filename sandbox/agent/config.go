@@ -144,6 +144,8 @@ type Command struct {
 	// timer that is due within Most of a look keeps the target from resting.
 	Least time.Duration `json:"least,omitempty"`
 	Most  time.Duration `json:"most,omitempty"`
+	// Far has "settle" tell as a loss that a task waits for a moment further away than this.
+	Far time.Duration `json:"far,omitempty"`
 	// Written is how many bytes of stdin the target is to have before it can rest.
 	Written int64 `json:"written,omitempty"`
 	// Sockets says that the target may have sockets of other families than AF_UNIX: one

@@ -1,8 +1,11 @@
 package agent
 
 import (
+	"fmt"
 	"math"
 	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 const (
@@ -34,6 +37,14 @@ func (s *stillness) pending(first map[int]sleep) bool {
 		}
 	}
 	return false
+}
+
+// tellFar tells the nearest moment further away than far for which a task waits, by the look
+// before; 0 tells nothing.
+func (a *agent) tellFar(far time.Duration) {
+	if left, ok := a.rest.beyond(far); ok && far > 0 {
+		a.emit(session.EventLoss{Code: session.GapTimerPending, N: 1, Reason: fmt.Sprintf("the server waits for another %s: what it does then was not seen", left.Round(time.Minute))})
+	}
 }
 
 // settle returns when the target rests: when each of its tasks sleeps, and no timer

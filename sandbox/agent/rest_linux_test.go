@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -72,8 +73,9 @@ var helpers = map[string]func(file string, d time.Duration){
 
 // TestRestHelper is what the other tests start; by itself it tests nothing.
 func TestRestHelper(t *testing.T) {
-	name, d := "", time.Duration(0)
-	if _, err := fmt.Sscan(os.Getenv(helperEnv), &name, &d); err != nil {
+	name, length, _ := strings.Cut(os.Getenv(helperEnv), " ")
+	d, err := time.ParseDuration(length)
+	if err != nil {
 		t.Skip("it is started by the tests of rest")
 	}
 	helpers[name](os.Getenv(helperEnv+"_FILE"), d)
@@ -156,6 +158,19 @@ func TestTimersAreWaitedFor(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A wait that is far away is told, and neither a nearer one nor one without an end.
+func TestFarTimersAreTold(t *testing.T) {
+	for command, want := range map[string]time.Duration{"timer 30m": 0, "timer 5h": 5 * time.Hour, "thread 5h": 5 * time.Hour, "rester 0s": 0} {
+		t.Run(command, func(t *testing.T) {
+			a, _ := resting(t, command)
+			a.settle(Command{Most: 20 * time.Second, Least: 20 * time.Second})
+			if left, _ := a.rest.beyond(time.Hour); left.Round(time.Minute) != want {
+				t.Errorf("%s is left, want %s", left, want)
+			}
+		})
 	}
 }
 

@@ -114,6 +114,18 @@ func (s *sleepers) look(window time.Duration, sockets bool) stillness {
 	return out
 }
 
+// beyond is how long the shortest wait still lasts that ends later than far from now.
+func (s *sleepers) beyond(far time.Duration) (left time.Duration, ok bool) {
+	now := clock()
+	for _, t := range s.tasks {
+		rest := t.sleep.until - now
+		if t.sleep.known && t.sleep.until != never && rest > far && (!ok || rest < left) {
+			left, ok = rest, true
+		}
+	}
+	return left, ok
+}
+
 // list takes in which tasks there are, where born is the number given last before.
 func (s *sleepers) list(born string) error {
 	processes, err := s.processes()

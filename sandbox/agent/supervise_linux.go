@@ -184,6 +184,7 @@ func (a *agent) answerSyncs() {
 		case c := <-a.syncs:
 			if c.Type == "settle" {
 				a.settle(c)
+				a.tellFar(c.Far)
 			}
 			a.flush()
 			switch c.Type {

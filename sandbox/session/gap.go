@@ -78,6 +78,7 @@ const (
 	GapSandboxEnded       Code = "sandbox-ended"
 	GapSandboxNotStopped  Code = "sandbox-not-stopped"
 	GapSandboxNotRemoved  Code = "sandbox-not-removed"
+	GapTimerPending       Code = "timer-pending"
 	GapClockNotMoved      Code = "clock-not-moved"
 
 	GapHandshakeFailed      Code = "handshake-failed"

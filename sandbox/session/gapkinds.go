@@ -70,6 +70,8 @@ var gapKinds = []GapKind{
 		"Run coalmine clean."},
 	{GapClockNotMoved, "coalmine could not move the server's clock, because its program loads no libraries. Behaviour on another day is unknown.",
 		"Nothing can move the clock of a static program. Remove clock from --vary."},
+	{GapTimerPending, "The server waits for a moment more than an hour away, and coalmine cannot move its clock. What it does then is unknown.",
+		"Read in its source what the timer does, and accept the gap in the policy. Days pass for Python and JavaScript in the local sandbox."},
 	{GapHandshakeFailed, "The initialize handshake failed, so coalmine listed and called nothing.",
 		"Read the server's stderr in the report. Pass the arguments and variables that it needs."},
 	{GapNotListed, "coalmine could not list all declarations of the server.",

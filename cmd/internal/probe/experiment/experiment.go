@@ -76,7 +76,13 @@ func Table() []Experiment {
 var Declared = Experiment{
 	Name: "declared", Role: session.RoleDeclared, Dir: ".",
 	Proves: "what the server does as it was declared",
-	Change: same,
+	Change: func(p plan.Plan, _ *Case) (plan.Plan, error) {
+		// alone lets days pass for programs of Python and Node.js, and for others at most an hour.
+		if !startsScript(&p) || p.Sandbox.Backend != "local" {
+			p.Drive.Far = time.Hour
+		}
+		return p, nil
+	},
 }
 
 // Replay makes only the calls of a replay file.

@@ -195,6 +195,9 @@ type Drive struct {
 	// Record is a directory whose files are taken along at the end, "" for none: what the
 	// server's processes recorded about themselves.
 	Record string `json:"record,omitempty"`
+	// Far is how far away a moment may be for which the server waits at the end without being a
+	// gap, 0 for any: no other run lets that much time pass.
+	Far time.Duration `json:"far,omitempty"`
 	// Guide varies the calls of DrivePlay after them, guided by what is recorded; the zero
 	// value does not.
 	Guide Guide `json:"guide,omitzero"`
