@@ -300,6 +300,10 @@ func (j *judge) event(ev *session.Event) {
 		j.blind = true
 		j.here(session.GapTracerDied, "the tracer died; nothing after that was recorded")
 	case session.EventLoss:
+		if e.Code == session.GapTimerPending {
+			j.here(e.Code, "%s", j.say(e.Reason, 200)) // the record is whole
+			break
+		}
 		j.here(cmp.Or(e.Code, session.GapRecordsLost), "incomplete record: %s", j.say(e.Reason, 200))
 	case session.EventError:
 		j.here(session.GapStartFailed, "%s", j.say(e.Reason, 400))
