@@ -18,8 +18,9 @@ type page struct {
 }
 
 // pageFor is the answer to a request: the user's own, the metadata service's, or
-// one that most clients go on with.
-func (c *Config) pageFor(r *http.Request, host string, toMetadata bool) page {
+// one that most clients go on with, in the turn that is served. body is the beginning
+// of the request's, as far as it was kept.
+func (c *Config) pageFor(r *http.Request, host string, toMetadata bool, body []byte) page {
 	if p, ok := firstReply(c.Replies, r, host); ok {
 		return p
 	}
@@ -28,6 +29,26 @@ func (c *Config) pageFor(r *http.Request, host string, toMetadata bool) page {
 	}
 	if p, ok := firstReply(builtInReplies(), r, host); ok {
 		return p
+	}
+	p := c.serviceFor(r, host, body)
+	if asksLater(r, body) {
+		p.body = lastPage(p.body)
+	}
+	return turned(c.Turning.get(), p, host)
+}
+
+// serviceFor is what the service that a client believes to ask would answer.
+func (c *Config) serviceFor(r *http.Request, host string, body []byte) page {
+	fit, named := fitting(c.Fits, r, host)
+	if p, ok := firstReply(serviceReplies(), r, host); ok {
+		p.body = strings.ReplaceAll(p.body, "{origin}", "https://"+host)
+		if named {
+			p.body = joined(p.body, fit)
+		}
+		return p
+	}
+	if answer, ok := graphQL(body); ok && r.Method == http.MethodPost {
+		return page{status: http.StatusOK, kind: "application/json", body: answer}
 	}
 	switch r.Method {
 	case http.MethodOptions:
@@ -40,7 +61,14 @@ func (c *Config) pageFor(r *http.Request, host string, toMetadata bool) page {
 	case http.MethodTrace:
 		return page{status: http.StatusMethodNotAllowed}
 	}
-	return byKind(r, host)
+	if named {
+		return page{status: http.StatusOK, kind: "application/json", body: fit}
+	}
+	p := byKind(r, host)
+	if p.kind == "application/json" && fit != "" {
+		p.body = joined(fit, p.body)
+	}
+	return p
 }
 
 func firstReply(replies []Reply, r *http.Request, host string) (page, bool) {
@@ -89,12 +117,7 @@ func byKind(r *http.Request, host string) page {
 		text, _ := json.Marshal(body)
 		return page{status: http.StatusOK, kind: "application/json", body: string(text)}
 	case "text/html":
-		title := host
-		if title == "" || strings.ContainsAny(title, `<>&"'`) {
-			title = "Home"
-		}
-		return page{status: http.StatusOK, kind: "text/html; charset=utf-8", body: "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + title +
-			"</title></head>\n<body><h1>" + title + "</h1><p>Welcome. This page has moved recently; see the <a href=\"/about\">about page</a>.</p></body></html>\n"}
+		return htmlPage(host)
 	case "application/xml":
 		return page{status: http.StatusOK, kind: "application/xml", body: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<response><status>ok</status></response>\n"}
 	case "text/event-stream":
@@ -103,6 +126,16 @@ func byKind(r *http.Request, host string) page {
 		return page{status: http.StatusOK, kind: "text/plain; charset=utf-8", body: "ok\n"}
 	}
 	return page{status: http.StatusNotFound, kind: "text/plain; charset=utf-8", body: "not found\n"}
+}
+
+// htmlPage is the page of a host that says little.
+func htmlPage(host string) page {
+	title := host
+	if title == "" || strings.ContainsAny(title, `<>&"'`) {
+		title = "Home"
+	}
+	return page{status: http.StatusOK, kind: "text/html; charset=utf-8", body: "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + title +
+		"</title></head>\n<body><h1>" + title + "</h1><p>Welcome. This page has moved recently; see the <a href=\"/about\">about page</a>.</p></body></html>\n"}
 }
 
 var kinds = map[string]string{

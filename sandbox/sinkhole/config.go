@@ -60,6 +60,10 @@ type Config struct {
 	Leads []Lead `json:"leads,omitempty"`
 	// Replies are tried in order before the built-in answers.
 	Replies []Reply `json:"replies,omitempty"`
+	// Fits are answers with the members that the client's code reads.
+	Fits []Fit `json:"fits,omitempty"`
+	// Turning says which kind of answer is served, nil for that which fits.
+	Turning *Turning `json:"-"`
 
 	// MaxFlow and MaxRun bound the bytes that data events carry, of one flow and
 	// of all (1 MiB, 64 MiB). Scan sees everything.

@@ -172,7 +172,7 @@ func TestAnswersByAccept(t *testing.T) {
 		r.Header.Set("Accept", c.accept)
 		w := httptest.NewRecorder()
 		cfg := Config{}
-		cfg.pageFor(r, r.Host, false).write(w, false)
+		cfg.pageFor(r, r.Host, false, nil).write(w, false)
 		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != c.kind {
 			t.Errorf("%s %s (%s): %d %s", c.method, c.url, c.accept, w.Code, w.Header().Get("Content-Type"))
 		}

@@ -40,14 +40,23 @@ func (e *ReplyError) Error() string {
 //go:embed replies.yaml
 var builtIn []byte
 
-// builtInReplies are the answers that come with the program.
-var builtInReplies = sync.OnceValue(func() []Reply {
-	replies, err := ParseReplies("replies.yaml", builtIn)
+//go:embed services.yaml
+var services []byte
+
+// builtInReplies are the answers that come with the program and are the same in each
+// turn, serviceReplies the others.
+var (
+	builtInReplies = sync.OnceValue(func() []Reply { return embedded("replies.yaml", builtIn) })
+	serviceReplies = sync.OnceValue(func() []Reply { return embedded("services.yaml", services) })
+)
+
+func embedded(name string, data []byte) []Reply {
+	replies, err := ParseReplies(name, data)
 	if err != nil { // a test reads the file
 		return nil
 	}
 	return replies
-})
+}
 
 // ParseReplies reads a file of replies: YAML, with a list "replies" whose
 // entries have host, path, method, status, headers and body, as Reply has them.

@@ -92,7 +92,7 @@ func FuzzParseReplies(f *testing.F) {
 		}
 		r := httptest.NewRequest(http.MethodGet, "http://h.example/x", http.NoBody)
 		c := Config{Replies: replies}
-		c.pageFor(r, "h.example", false).write(httptest.NewRecorder(), false)
+		c.pageFor(r, "h.example", false, nil).write(httptest.NewRecorder(), false)
 	})
 }
 
@@ -116,13 +116,13 @@ func TestBuiltInPersonalities(t *testing.T) {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest(c.method, c.url, http.NoBody)
 		cfg := Config{}
-		cfg.pageFor(r, r.Host, false).write(w, false)
+		cfg.pageFor(r, r.Host, false, nil).write(w, false)
 		if w.Code != c.status || !strings.Contains(w.Body.String(), c.body) {
 			t.Errorf("%s: %d %s", c.url, w.Code, w.Body)
 		}
 		own := Config{Replies: []Reply{{Host: r.Host, Body: "own"}}}
 		w = httptest.NewRecorder()
-		if own.pageFor(r, r.Host, false).write(w, false); w.Body.String() != "own" {
+		if own.pageFor(r, r.Host, false, nil).write(w, false); w.Body.String() != "own" {
 			t.Errorf("%s: the user's own reply was not taken: %s", c.url, w.Body)
 		}
 	}

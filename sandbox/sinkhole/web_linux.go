@@ -83,8 +83,8 @@ func (s *server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		view.write(headerText(r))
 	}
 	keep := 0
-	if r.Header.Get("Content-Type") == dnsMessage {
-		keep = 64 << 10
+	if kind := r.Header.Get("Content-Type"); kind == dnsMessage || strings.Contains(kind, "json") {
+		keep = maxGraphQL
 	}
 	body, err := s.readBody(http.NewResponseController(w), r.Body, view, keep)
 	if view != nil {
@@ -103,7 +103,7 @@ func (s *server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	s.reply(w, r, f)
+	s.reply(w, r, f, body)
 }
 
 // headerText is a request's header as HTTP/1.1 would have it.

@@ -51,6 +51,14 @@ var skipped = []string{"node_modules", "vendor", "__pycache__", "site-packages",
 func Read(fsys fs.FS) Set {
 	var out Set
 	c := collector{seen: map[string]int{}}
+	out.Files, out.Cut = Files(fsys, func(name, source string) { c.file(source, suffixes[path.Ext(name)]) })
+	c.fill(&out)
+	return out
+}
+
+// Files calls each with the server's own source files below the root of fsys, by path, and says
+// how many there were and whether there was more than is read.
+func Files(fsys fs.FS, each func(name, source string)) (files int, cut bool) {
 	left := int64(maxBytes)
 	// A walk goes in lexical order, and its function never fails.
 	_ = fs.WalkDir(fsys, ".", func(p string, e fs.DirEntry, err error) error {
@@ -63,23 +71,21 @@ func Read(fsys fs.FS) Set {
 			}
 			return nil
 		}
-		comment, ok := suffixes[path.Ext(p)]
-		if !ok || !e.Type().IsRegular() || strings.HasSuffix(p, ".d.ts") {
+		if _, ok := suffixes[path.Ext(p)]; !ok || !e.Type().IsRegular() || strings.HasSuffix(p, ".d.ts") {
 			return nil
 		}
-		if out.Files >= maxFiles || left <= 0 {
-			out.Cut = true
+		if files >= maxFiles || left <= 0 {
+			cut = true
 			return fs.SkipAll
 		}
-		raw, cut := readFile(fsys, p, min(left, maxFileBytes))
-		out.Cut = out.Cut || cut
+		raw, short := readFile(fsys, p, min(left, maxFileBytes))
+		cut = cut || short
 		left -= int64(len(raw))
-		out.Files++
-		c.file(string(raw), comment)
+		files++
+		each(p, string(raw))
 		return nil
 	})
-	c.fill(&out)
-	return out
+	return files, cut
 }
 
 func readFile(fsys fs.FS, p string, most int64) (raw []byte, cut bool) {

@@ -3,6 +3,8 @@ package plan
 import (
 	"os"
 
+	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
+	"github.com/coalmine-dev/coalmine/synth/answers"
 	"github.com/coalmine-dev/coalmine/synth/literals"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
@@ -19,4 +21,12 @@ func literalsOf(source *os.Root) (schema.Literals, []string) {
 	}
 	found := literals.Read(source.FS())
 	return schema.Literals{Texts: found.Texts, Numbers: found.Numbers, Lengths: found.Lengths}, found.Names[:min(len(found.Names), maxWords)]
+}
+
+// fitsOf are answers for what the source asks; nothing where there is no source.
+func fitsOf(source *os.Root) []sinkhole.Fit {
+	if source == nil {
+		return nil
+	}
+	return answers.Read(source.FS())
 }

@@ -67,7 +67,7 @@ func New(o Options, in *Fetched, as Account) (Plan, error) {
 	source := p.Server.readable()
 	defer closeSource(source)
 	p.Drive.Hints.Literals, p.Drive.Words = literalsOf(source)
-	p.Server.Manifests = manifests(&o, source)
+	p.Server.Manifests, p.Fits = manifests(&o, source), fitsOf(source)
 	p.Hosts = p.hosts()
 	if o.Replay != nil {
 		idle := p.Budget.Idle
@@ -160,7 +160,7 @@ func (p Plan) Built(o Options, in *Fetched) Plan {
 	// The build may have made them.
 	source := q.Server.readable()
 	defer closeSource(source)
-	q.Server.Manifests = manifests(&o, source)
+	q.Server.Manifests, q.Fits = manifests(&o, source), fitsOf(source)
 	q.Hosts = q.hosts()
 	return q
 }

@@ -64,6 +64,8 @@ type Plan struct {
 	EveryName bool             `json:"everyName,omitempty"`
 	Hosts     []string         `json:"-"`
 	Replies   []sinkhole.Reply `json:"replies,omitempty"`
+	// Fits are answers with the members that the server's source reads.
+	Fits []sinkhole.Fit `json:"-"`
 	// Vary is the condition that the run is under, nil for none.
 	Vary *session.Vary `json:"vary,omitempty"`
 	// Preload is a library that the server must load for the run to mean anything, "" for none.

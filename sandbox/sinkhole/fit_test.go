@@ -1,0 +1,144 @@
+package sinkhole
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// ask is what a configuration answers to a request.
+func ask(c *Config, method, url, body string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(method, url, strings.NewReader(body))
+	c.pageFor(r, r.Host, false, []byte(body)).write(w, false)
+	return w
+}
+
+func TestServices(t *testing.T) {
+	t.Parallel()
+	replies, err := ParseReplies("services.yaml", services)
+	if err != nil || len(replies) < 100 {
+		t.Fatalf("%d replies, %v", len(replies), err)
+	}
+	for _, p := range replies {
+		if strings.Contains(p.Header["Content-Type"], "json") && !json.Valid([]byte(p.Body)) {
+			t.Errorf("%s%s: the body is no JSON", p.Host, p.Path)
+		}
+	}
+	for _, c := range []struct{ method, url, holds string }{
+		{"GET", "https://api.github.com/repos/a/b/issues/3", `"number":1`},
+		{"GET", "https://api.github.com/search/repositories?q=x", `"total_count":1`},
+		{"POST", "https://login.example/oauth/token", `"access_token"`},
+		{"POST", "https://github.com/login/device/code", `"user_code"`},
+		{"GET", "https://id.example/.well-known/openid-configuration", `"issuer":"https://id.example"`},
+		{"GET", "https://api.weather.gov/points/1,2", `"forecast"`},
+		{"GET", "https://en.wikipedia.org/w/api.php", `"search"`},
+		{"POST", "https://api.openai.com/v1/chat/completions", `"choices"`},
+	} {
+		if w := ask(&Config{}, c.method, c.url, ""); w.Code > 299 || !strings.Contains(w.Body.String(), c.holds) {
+			t.Errorf("%s: %d %.200s", c.url, w.Code, w.Body)
+		}
+	}
+}
+
+func TestFits(t *testing.T) {
+	t.Parallel()
+	c := &Config{Fits: []Fit{
+		{Words: []string{"/v1/teams/", "/v1/items"}, Body: `{"items":[1]}`},
+		{Words: []string{"/v1/teams/"}, Body: `{"team":{"name":"a"}}`},
+		{Words: []string{"api.github.com/user"}, Body: `{"login":"x","plan":{"name":"free"}}`},
+		{Body: `{"rest":1}`},
+	}}
+	for url, want := range map[string]string{
+		"https://any.example/v1/items?a=b":      `{"items":[1]}`,
+		"https://any.example/v1/teams/3":        `{"team":{"name":"a"}}`,
+		"https://api.github.com/users/a":        `"plan":{"name":"free"}`,
+		"https://api.example/elsewhere":         `"rest":1`,
+		"https://www.example.com/page.html":     "<!DOCTYPE html>",
+		"https://www.example.com/elsewhere.txt": "ok\n",
+	} {
+		if w := ask(c, "GET", url, ""); !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %s", url, w.Body)
+		}
+	}
+}
+
+func TestPages(t *testing.T) {
+	t.Parallel()
+	c := &Config{Fits: []Fit{{Words: []string{"/list"}, Body: `{"items":[1,2],"next":"` + Cursor + `","has_more":true,"open":true}`}}}
+	const first, last = `{"items":[1,2],"next":"` + Cursor + `","has_more":true,"open":true}`, `{"has_more":false,"items":[],"next":null,"open":true}`
+	for url, want := range map[string]string{
+		"http://h.example/list": first, "http://h.example/list?page=1&offset=0": first, "http://h.example/list?page=x": first,
+		"http://h.example/list?page=2": last, "http://h.example/list?offset=20": last, "http://h.example/list?after=" + Cursor: last,
+	} {
+		if w := ask(c, "GET", url, ""); w.Body.String() != want {
+			t.Errorf("%s: %s", url, w.Body)
+		}
+	}
+	if w := ask(c, "POST", "http://h.example/list", `{"cursor":"`+Cursor+`"}`); w.Body.String() != last {
+		t.Errorf("a cursor in the body: %s", w.Body)
+	}
+}
+
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	c := &Config{Turning: &Turning{}, Fits: []Fit{{Words: []string{"/x"}, Body: `{"a":1}`}}}
+	for turn, want := range map[Turn]struct {
+		status int
+		holds  string
+	}{
+		TurnFit: {200, `{"a":1}`}, TurnOther: {200, `"data":{"a":1}`}, TurnPage: {200, "<html"}, TurnEmpty: {200, "{}"},
+		TurnRefused: {401, "unauthorized"}, TurnFailed: {503, "unavailable"}, Turns: {200, `{"a":1}`}, -1: {200, `{"a":1}`},
+	} {
+		c.Turning.Set(turn)
+		if w := ask(c, "GET", "http://h.example/x", ""); w.Code != want.status || !strings.Contains(w.Body.String(), want.holds) {
+			t.Errorf("turn %d: %d %s", turn, w.Code, w.Body)
+		}
+	}
+	// The user's own reply and what says that all is well are the same in each turn.
+	c.Turning.Set(TurnFailed)
+	c.Replies = []Reply{{Path: "/own", Body: "own"}}
+	if w := ask(c, "GET", "http://h.example/own", ""); w.Body.String() != "own" {
+		t.Errorf("the user's own reply: %s", w.Body)
+	}
+	if w := ask(c, "GET", "http://captive.apple.com/", ""); w.Code != http.StatusOK {
+		t.Errorf("a connectivity check: %d", w.Code)
+	}
+}
+
+func TestGraphQL(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]string{
+		`{ viewer { login email } }`: `{"data":{"viewer":{"login":"Autumn","email":"alex.morgan@example.com"}}}`,
+		`query Q($n: Int! = 3) { issues(first: $n, filter: {a: "}"}) { nodes { id url } pageInfo { hasNextPage endCursor } } }`:   `{"data":{"issues":{"nodes":[{"id":"1024","url":"https://www.example.com/items/1"}],"pageInfo":{"hasNextPage":false,"endCursor":"` + Cursor + `"}}}}`,
+		"mutation { # x {\n issueCreate(input: {title: \"t\"}) { success issue { ...F createdAt } } } fragment F on Issue { id }": `{"data":{"issueCreate":{"success":true,"issue":{"createdAt":"2026-01-12T08:00:00Z"}}}}`,
+		`{ found: node(id: 1) @include(if: true) { ... on User { name } __typename } teams { key } }`:                             `{"data":{"found":{"name":"Autumn","__typename":"Autumn"},"teams":[{"key":"Autumn"}]}}`,
+	} {
+		body, err := json.Marshal(map[string]string{"query": query})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got, expected any
+		w := ask(&Config{}, "POST", "https://h.example/graphql", string(body))
+		if json.Unmarshal(w.Body.Bytes(), &got) != nil || json.Unmarshal([]byte(want), &expected) != nil || !reflect.DeepEqual(got, expected) {
+			t.Errorf("%s: %s, want %s", query, w.Body, want)
+		}
+	}
+}
+
+func FuzzGraphQL(f *testing.F) {
+	f.Add(`query Q($n: Int = 3) { a: b(c: {d: "e"}) @f(g: 1) { ... on H { i } ...J nodes { k } } }`)
+	f.Add(`{{{{`)
+	f.Fuzz(func(t *testing.T, query string) {
+		body, err := json.Marshal(map[string]string{"query": query})
+		if err != nil {
+			t.Skip()
+		}
+		if answer, ok := graphQL(body); ok && !json.Valid([]byte(answer)) {
+			t.Fatalf("no JSON: %s", answer)
+		}
+	})
+}

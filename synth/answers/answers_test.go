@@ -1,0 +1,80 @@
+package answers
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		what, file, source string
+		words              string // one of the first answer's
+		want               string // the first answer
+	}{
+		{"a member of a decoded answer", "a.js", "const res = await fetch(`https://api.example.com/v1/teams/${id}`);\nconst data = await res.json();\nreturn data.team.name;",
+			"api.example.com/v1/teams/", `{"team":{"name":"Autumn"}}`},
+		{"a list's elements", "a.ts", "const data: Found = await (await fetch(base + '/search')).json();\nreturn data.results.map((r) => r.title + r.url).join();",
+			"/search", `{"results":[{"title":"Autumn","url":"https://www.example.com/items/1"},{"title":"Autumn","url":"https://www.example.com/items/1"}]}`},
+		{"members taken apart", "a.js", "const { total, items = [] } = await res.json();\nfor (const { id, price } of items) { out.push(id, price); }",
+			"", `{"items":[{"id":"1024","price":12},{"id":"1024","price":12}],"total":12}`},
+		{"what wraps the decoded answer", "a.js", "const response = await axios.get(`/v2/users/${id}`);\nreturn response.data.user.email;",
+			"/v2/users/", `{"user":{"email":"alex.morgan@example.com"}}`},
+		{"members by get, with a default", "a.py", "data = response.json()\nfor f in data.get('features', []):\n    print(f['properties'].get('temperature', 0), f[\"properties\"]['event'])\n",
+			"", `{"features":[{"properties":{"event":"The second quarter looks steady.","temperature":12}},{"properties":{"event":"The second quarter looks steady.","temperature":12}}]}`},
+		{"a function that decodes", "a.py", "async def fetch_json(url):\n    r = await client.get(url)\n    return r.json()\n\nasync def alerts(state):\n    found = await fetch_json(f'https://api.weather.example/alerts/{state}')\n    return found['count']\n",
+			"api.weather.example/alerts/", `{"count":12}`},
+		{"a value that the code wants", "a.js", "const d = await r.json();\nif (d.error) throw d.error;\nif (d.status !== 'OK') throw 1;\nif (d.code === 200) use(d.place.name);",
+			"", `{"code":200,"place":{"name":"Autumn"},"status":"OK"}`},
+		{"a part with a name of its own", "a.js", "const d = await r.json();\nconst page = d.query.pages;\nreturn page[0].extract;",
+			"", `{"query":{"pages":[{"extract":"The second quarter looks steady."},{"extract":"The second quarter looks steady."}]}}`},
+		{"a list at the top", "a.js", "const rows = JSON.parse(text);\nrows.forEach(row => log(row.name));", "", `[{"name":"Autumn"},{"name":"Autumn"}]`},
+		{"a page of many", "a.js", "const d = await r.json();\nuse(d.next_cursor, d.has_more, d.items);", "", `{"has_more":true,"items":[],"next_cursor":"cGFnZT0y"}`},
+	} {
+		got := Read(fstest.MapFS{c.file: {Data: []byte(c.source)}})
+		if len(got) == 0 {
+			t.Errorf("%s: no answer", c.what)
+			continue
+		}
+		// Of several places the one that says most is looked at.
+		best := got[0]
+		for _, f := range got[:max(1, len(got)-1)] {
+			if len(f.Body) > len(best.Body) {
+				best = f
+			}
+		}
+		var a, b any
+		if json.Unmarshal([]byte(best.Body), &a) != nil || json.Unmarshal([]byte(c.want), &b) != nil || !reflect.DeepEqual(a, b) {
+			t.Errorf("%s: %s, want %s", c.what, best.Body, c.want)
+		}
+		if !strings.Contains(" "+strings.Join(best.Words, " ")+" ", c.words) {
+			t.Errorf("%s: words %q, want %s", c.what, best.Words, c.words)
+		}
+	}
+}
+
+func TestNothingIsReadOfWhatDecodesNothing(t *testing.T) {
+	t.Parallel()
+	for _, source := range []string{"", "const data = compute();\nreturn data.x;", "import json\n", "# x = r.json()"} {
+		if got := Read(fstest.MapFS{"a.py": {Data: []byte(source)}}); len(got) > 0 {
+			t.Errorf("%q: %v", source, got)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add("const { a, b: { c } } = await r.json();\na.map(({x}) => x).b[0]?.['c']")
+	f.Add("d = json.loads(x)\nfor a in d.get('b', {}).items():\n  a[0]['c']\n")
+	f.Fuzz(func(t *testing.T, source string) {
+		for _, name := range []string{"a.js", "a.py"} {
+			for _, fit := range Read(fstest.MapFS{name: {Data: []byte(source)}}) {
+				if !json.Valid([]byte(fit.Body)) {
+					t.Fatalf("no JSON: %q", fit.Body)
+				}
+			}
+		}
+	})
+}

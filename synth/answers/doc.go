@@ -1,0 +1,10 @@
+// Package answers finds out what a server's source expects of the services that it asks:
+// which members of a decoded JSON answer the code reads, and how it treats them. From
+// that it makes an answer with which the code goes on.
+//
+// It reads JavaScript, TypeScript and Python by their words alone. A shape that it
+// guesses wrong costs a call, and is no fault.
+//
+// It must never run anything, never leave the directory that it is given, never read
+// without bound, and never depend on the order in which files are found.
+package answers

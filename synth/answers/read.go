@@ -1,0 +1,257 @@
+package answers
+
+import (
+	"encoding/json"
+	"io/fs"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
+	"github.com/coalmine-dev/coalmine/synth/literals"
+)
+
+// read are the languages.
+var read = []string{".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".py"}
+
+// What is read of one source, and kept of it.
+const (
+	maxAnswers = 200
+	maxBodies  = 256 << 10 // of all answers together
+	maxFile    = 512 << 10
+	maxRoots   = 400 // of one file
+	maxScope   = 6 << 10
+	maxBefore  = 2 << 10
+	maxWords   = 8
+	maxAliases = 60 // of one answer
+)
+
+// Read makes answers for the code below the root of fsys: one for each place that decodes
+// an answer, in the order of the files, and the last for any address.
+func Read(fsys fs.FS) []sinkhole.Fit {
+	var out []sinkhole.Fit
+	all, size := newShape(), 0
+	var sources []string
+	literals.Files(fsys, func(name, source string) {
+		if slices.Contains(read, path.Ext(name)) {
+			sources = append(sources, source[:min(len(source), maxFile)])
+		}
+	})
+	fetchers := fetchersOf(sources)
+	for _, src := range sources {
+		for _, r := range rootsOf(src, fetchers) {
+			if len(out) >= maxAnswers || r.shape.empty() {
+				continue
+			}
+			if body, err := json.Marshal(r.shape.render("")); err == nil && size+len(body) <= maxBodies {
+				size += len(body)
+				out = append(out, sinkhole.Fit{Words: r.words, Body: string(body)})
+			}
+			if r.shape.kind == object {
+				all.join(r.shape)
+			}
+		}
+	}
+	if !all.empty() {
+		if body, err := json.Marshal(all.render("")); err == nil && len(body) <= maxBodies {
+			out = append(out, sinkhole.Fit{Body: string(body)})
+		}
+	}
+	return out
+}
+
+// join takes in the members of another object, those that are there already first.
+func (s *shape) join(o *shape) {
+	for name, m := range o.members {
+		if have := s.members[name]; have != nil {
+			if have.kind == object && m.kind == object {
+				have.join(m)
+			}
+			continue
+		}
+		if s.member(name) != nil {
+			s.members[name] = m
+		}
+	}
+}
+
+// root is a place that decodes an answer.
+type root struct {
+	shape *shape
+	words []string
+}
+
+const identifier = `[A-Za-z_$][\w$]*`
+
+var (
+	// assigned is what stands before a value that is given a name, or is taken apart.
+	assigned = regexp.MustCompile(`(?:^|[\s;{}(,])(` + identifier + `|\{[^{}]+\})\s*(?::[^=:]+)?=\s*\(?(?:\s*await\s+)?[^=]*$`)
+	// client is what stands before the method of something that asks and decodes.
+	client  = regexp.MustCompile(`(?i)(?:axios|got|client|http|api|instance)[\w$.]*$`)
+	defines = regexp.MustCompile(`^\s*(?:export\s+)?(?:default\s+)?(?:public\s+|private\s+|static\s+)*(?:async\s+)?(?:def\s+|function\s+|const\s+)?(` + identifier + `)\s*(?:=\s*(?:async\s*)?)?(?:<[^>]+>)?\(`)
+	address = regexp.MustCompile("[\"'`]([^\"'`\\s]{2,200})[\"'`?]")
+)
+
+// decoders decode an answer; asking are the methods of clients that answer with what is
+// decoded as their member data.
+var (
+	decoders = []string{".json()", "json.loads(", "JSON.parse("}
+	asking   = []string{".get(", ".post(", ".put(", ".patch(", ".request(", ".get<", ".post<"}
+	notNames = []string{"if", "for", "while", "switch", "catch", "return", "await", "with", "elif", "function", "constructor", "main", "__init__"}
+)
+
+// awaited is what stands behind "await " where the first argument is an address.
+var awaited = regexp.MustCompile("^(?:[\\w$]+\\.)*([\\w$]+)(?:<[^>\n]+>)?\\(\\s*f?[\"'`](?:\\$?\\{[^}\n]+\\})?[^\"'`\\s]*/")
+
+// files are functions that take paths of files, or whose answer is decoded later.
+var files = regexp.MustCompile(`^(?:fetch|open|import|exec|goto|(?:read|write|access|stat|mkdir|unlink|rename|copy).*)$`)
+
+// maxStatement bounds what is looked at of the statement around a decoder.
+const maxStatement = 300
+
+// place is an assignment of a decoded answer.
+type place struct {
+	names    string
+	from, to int
+	wrapped  bool // the answer is its member data
+}
+
+// placesOf are the places of a file, in order.
+func placesOf(src string, fetchers map[string]bool) []place {
+	var out []place
+	find := func(word string, ok func(before, after string) bool, wrapped bool) {
+		for at := 0; len(out) < 2*maxRoots; {
+			i := strings.Index(src[at:], word)
+			if i < 0 {
+				return
+			}
+			at += i + len(word)
+			end := at - len(word)
+			from := max(0, end-maxStatement)
+			from += strings.LastIndexAny(src[from:end], ";\n") + 1
+			before := src[from:end]
+			if m := assigned.FindStringSubmatch(before); m != nil && ok(before, src[at:min(len(src), at+maxStatement)]) {
+				out = append(out, place{names: m[1], from: from, to: at, wrapped: wrapped})
+			}
+		}
+	}
+	for _, d := range decoders {
+		find(d, func(string, string) bool { return true }, false)
+	}
+	for _, a := range asking {
+		find(a, func(before, _ string) bool { return client.MatchString(before) }, true)
+	}
+	for _, f := range slices.Sorted(maps.Keys(fetchers)) {
+		find(f+"(", func(before, _ string) bool {
+			return before == "" || !wordAhead.MatchString(before) || strings.HasSuffix(before, ".")
+		}, false)
+	}
+	find("await ", func(_, after string) bool {
+		m := awaited.FindStringSubmatch(after)
+		return m != nil && !files.MatchString(m[1]) && !client.MatchString(m[0][:strings.LastIndex(m[0], m[1])])
+	}, false)
+	slices.SortStableFunc(out, func(a, b place) int { return a.from - b.from })
+	return out[:min(len(out), maxRoots)]
+}
+
+// rootsOf are the shapes that the places of one file expect.
+func rootsOf(src string, fetchers map[string]bool) []root {
+	var out []root
+	places := placesOf(src, fetchers)
+	for i, p := range places {
+		end := min(len(src), p.to+maxScope)
+		for _, q := range places[i+1:] {
+			if q.from < end && q.names == p.names {
+				end = max(q.from, p.to)
+				break
+			}
+		}
+		r := root{shape: newShape()}
+		s := scope{text: src[p.to:end]}
+		if p.wrapped {
+			s.bind(p.names, &shape{kind: object, members: map[string]*shape{"data": r.shape}, left: new(int)})
+		} else {
+			s.bind(p.names, r.shape)
+		}
+		s.read()
+		line, _, _ := strings.Cut(src[p.to:min(len(src), p.to+maxStatement)], "\n")
+		r.words = wordsOf(src[max(0, p.from-maxBefore) : p.to+len(line)])
+		out = append(out, r)
+	}
+	return out
+}
+
+// function is one of a file's, with its text up to the next one.
+type function struct{ name, body string }
+
+func functionsOf(src string) []function {
+	var out []function
+	begin := 0
+	for at := 0; at < len(src) && len(out) < maxRoots; {
+		line, _, _ := strings.Cut(src[at:], "\n")
+		next := at + len(line) + 1
+		if end := strings.TrimRight(line[:min(len(line), maxStatement)], " \t\r"); strings.HasSuffix(end, "{") || strings.HasSuffix(end, ":") || strings.HasSuffix(end, "=>") {
+			if m := defines.FindStringSubmatch(end); m != nil && !slices.Contains(notNames, m[1]) {
+				if len(out) > 0 {
+					out[len(out)-1].body = src[begin:at]
+				}
+				out, begin = append(out, function{name: m[1]}), next
+			}
+		}
+		at = next
+	}
+	if len(out) > 0 {
+		out[len(out)-1].body = src[min(begin, len(src)):]
+	}
+	return out
+}
+
+// fetchersOf are the functions that return what they decode, or what such a function returns.
+func fetchersOf(sources []string) map[string]bool {
+	var all []function
+	for _, src := range sources {
+		all = append(all, functionsOf(src)...)
+	}
+	out := map[string]bool{}
+	for _, f := range all {
+		_, known := methods[f.name]
+		if !known && len(f.name) > 3 && strings.Contains(f.body, "return") && slices.ContainsFunc(decoders, func(d string) bool { return strings.Contains(f.body, d) }) {
+			out[f.name] = true
+		}
+	}
+	direct := slices.Sorted(maps.Keys(out))
+	for _, f := range all {
+		for _, d := range direct {
+			if i := strings.Index(f.body, d+"("); i >= 0 && len(f.name) > 3 && returns.MatchString(f.body[max(0, i-40):i]) && len(out) < maxFetchers {
+				out[f.name] = true
+			}
+		}
+	}
+	return out
+}
+
+// maxFetchers bounds the functions that are looked for in all files.
+const maxFetchers = 60
+
+var returns = regexp.MustCompile(`\breturn\s+(?:await\s+)?(?:this\.|self\.)?$`)
+
+var mediaType = regexp.MustCompile(`^(?:application|text|image|audio|video|multipart)/`)
+
+// wordsOf are the pieces of addresses in a text, the last ones.
+func wordsOf(text string) []string {
+	var out []string
+	for _, m := range address.FindAllStringSubmatch(text, -1) {
+		for _, piece := range strings.FieldsFunc(strings.ReplaceAll(m[1], "${", "{"), func(r rune) bool { return r == '{' || r == '}' || r == '?' || r == '%' }) {
+			_, after, ok := strings.Cut(piece, "://")
+			if !ok {
+				after = piece
+			}
+			if len(after) >= 4 && (strings.Contains(after, "/") || ok) && !mediaType.MatchString(after) && !strings.ContainsAny(after, "<>()$\\,;") {
+				out = append(out, after)
+			}
+		}
+	}
+	return out[max(0, len(out)-maxWords):]
+}

@@ -1,0 +1,199 @@
+package answers
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// scope is the code behind an assignment, and the names that hold parts of the answer.
+type scope struct {
+	text  string
+	bound []binding
+}
+
+// binding is a name that holds a part of the answer from a place on.
+type binding struct {
+	name string
+	from int
+	of   *shape
+}
+
+const (
+	step   = `(?:\.get\(\s*(?:"[\w@:. -]{1,60}"|'[\w@:. -]{1,60}')\s*(?:,[^()\n]{0,60})?\)|\s*\??\.\s*` + identifier + `|\s*(?:\?\.)?\[\s*(?:"[\w@:. -]{1,60}"|'[\w@:. -]{1,60}'|-?\d{1,3})\s*\])`
+	begins = `\b(?:const|let|var)\s+|\n[ \t]*`
+)
+
+var (
+	steps     = regexp.MustCompile(`^(?:` + step + `)`)
+	getting   = regexp.MustCompile(`^\.get\(\s*["']([^"']+)["']\s*(?:,\s*([^()\n]{0,60}))?\)$`)
+	quoted    = regexp.MustCompile(`^\s*(?:\?\.)?\[\s*["']([^"']+)["']\s*\]$`)
+	indexed   = regexp.MustCompile(`^\s*(?:\?\.)?\[\s*-?\d`)
+	compared  = regexp.MustCompile(`^\s*(!==?|===?)\s*("[^"\n]{1,80}"|'[^'\n]{1,80}'|-?\d{1,9}\b|true\b|True\b)`)
+	eachOf    = regexp.MustCompile(`^\s*\(\s*(?:async\s*)?(?:function\s*)?\(?\s*(` + identifier + `|\{[^{}]{1,300}\})`)
+	loopOf    = regexp.MustCompile(`(?:\bfor\s*\(\s*(?:const|let|var)\s+(` + identifier + `|\{[^{}]{1,300}\})\s+of\s+|\bfor\s+(` + identifier + `)\s+in\s+)(?:enumerate\()?$`)
+	aliasOf   = regexp.MustCompile(`(?:` + begins + `)(` + identifier + `|\{[^{}]{1,300}\})\s*=\s*(?:\(?\s*)$`)
+	wordAhead = regexp.MustCompile(`[\w$.]$`)
+)
+
+// methods say what a value is by what is called on it.
+var methods = map[string]kind{
+	"map": list, "forEach": list, "filter": list, "find": list, "some": list, "every": list, "reduce": list, "flatMap": list, "sort": list, "join": list, "push": list,
+	"length": list, "toFixed": number, "toPrecision": number, "toLowerCase": text, "toUpperCase": text, "split": text, "trim": text, "replace": text, "substring": text,
+	"startsWith": text, "endsWith": text, "padStart": text, "padEnd": text, "charAt": text, "lower": text, "upper": text, "strip": text, "startswith": text, "encode": text,
+	"keys": object, "values": object, "items": unknown, "slice": unknown, "toString": unknown, "toLocaleString": unknown, "includes": unknown, "get": unknown, "append": list,
+	"then": unknown, "catch": unknown, "json": unknown, "text": unknown, "ok": unknown, "headers": unknown, "hasOwnProperty": object,
+}
+
+// bind gives a name, or the names that are taken apart, parts of the answer.
+func (s *scope) bind(names string, of *shape) { s.bindAt(names, of, 0) }
+
+func (s *scope) bindAt(names string, of *shape, from int) {
+	if of == nil || len(s.bound) >= maxAliases {
+		return
+	}
+	inner, apart := strings.CutPrefix(names, "{")
+	if !apart {
+		s.bound = append(s.bound, binding{names, from, of})
+		return
+	}
+	for part := range strings.SplitSeq(strings.TrimSuffix(inner, "}"), ",") {
+		part, _, _ = strings.Cut(part, "=")
+		member, as, renamed := strings.Cut(part, ":")
+		member = strings.TrimSpace(member)
+		if !renamed {
+			as = member
+		}
+		if member != "" && !strings.HasPrefix(member, "...") {
+			s.bindAt(strings.TrimSpace(as), of.member(member), from)
+		}
+	}
+}
+
+// read follows every name through the text; what it finds may give parts to further names.
+func (s *scope) read() {
+	for i := 0; i < len(s.bound); i++ {
+		s.follow(s.bound[i])
+	}
+}
+
+// follow finds where a name is used.
+func (s *scope) follow(b binding) {
+	for at := b.from; at < len(s.text); {
+		i := strings.Index(s.text[at:], b.name)
+		if i < 0 {
+			return
+		}
+		start, end := at+i, at+i+len(b.name)
+		at = end
+		if start > 0 && wordAhead.MatchString(s.text[start-1:start]) || end < len(s.text) && wordAhead.MatchString(s.text[end:end+1]) && s.text[end] != '.' {
+			continue
+		}
+		s.use(b.of, start, end)
+	}
+}
+
+// use reads the chain of members behind a name.
+func (s *scope) use(of *shape, start, end int) {
+	for of != nil {
+		m := steps.FindStringIndex(s.text[end:min(len(s.text), end+200)])
+		if m == nil {
+			break
+		}
+		one := s.text[end : end+m[1]]
+		end += m[1]
+		switch {
+		case getting.MatchString(one):
+			g := getting.FindStringSubmatch(one)
+			of = of.member(g[1])
+			of.is(kindOf(g[2]))
+		case quoted.MatchString(one):
+			of = of.member(quoted.FindStringSubmatch(one)[1])
+		case indexed.MatchString(one):
+			of = of.of()
+		default:
+			name := strings.Trim(one, " \t\r\n?.")
+			if k, ok := methods[name]; ok && !(name == "items" && !strings.HasPrefix(s.text[end:], "(")) {
+				s.method(of, k, end)
+				return
+			}
+			if strings.HasPrefix(s.text[end:], "(") {
+				return // a method of its own
+			}
+			of = of.member(name)
+		}
+	}
+	if of != nil {
+		s.end(of, start, end)
+	}
+}
+
+// method notes what a method says of the value, and gives a list's elements their name.
+func (s *scope) method(of *shape, k kind, end int) {
+	of.is(k)
+	if k != list || of.kind != list {
+		return
+	}
+	if m := eachOf.FindStringSubmatch(s.text[end:min(len(s.text), end+400)]); m != nil {
+		s.bindAt(m[1], of.of(), end)
+	}
+}
+
+// end looks at what is done with the value that a chain leads to.
+func (s *scope) end(of *shape, start, end int) {
+	before, after := s.text[max(0, start-320):start], s.text[end:min(len(s.text), end+100)]
+	if m := compared.FindStringSubmatch(after); m != nil {
+		if of.value == nil && (m[1][0] == '!' || of.kind == unknown && fine(m[2])) {
+			of.value = literal(m[2])
+		}
+		return
+	}
+	if strings.HasSuffix(before, "of ") || strings.HasSuffix(before, "in ") || strings.HasSuffix(before, "enumerate(") {
+		if m := loopOf.FindStringSubmatch(before); m != nil {
+			s.bindAt(m[1]+m[2], of.of(), end)
+		}
+		return
+	}
+	if !strings.ContainsRune(before[max(0, len(before)-6):], '=') {
+		return
+	}
+	if m := aliasOf.FindStringSubmatch(before); m != nil {
+		s.bindAt(m[1], of, end)
+	}
+}
+
+// kindOf is the kind of a default value.
+func kindOf(s string) kind {
+	switch s = strings.TrimSpace(s); {
+	case strings.HasPrefix(s, "["):
+		return list
+	case strings.HasPrefix(s, "{"):
+		return object
+	case s != "" && s[0] >= '0' && s[0] <= '9':
+		return number
+	case strings.HasPrefix(s, `"`), strings.HasPrefix(s, "'"):
+		return text
+	}
+	return unknown
+}
+
+// fine says that a value that is compared with is that of an answer without a fault.
+func fine(value string) bool {
+	switch strings.ToLower(strings.Trim(value, `"'`)) {
+	case "ok", "success", "succeeded", "true", "200", "completed", "complete", "done", "finished", "ready", "active":
+		return true
+	}
+	return false
+}
+
+// literal is a value of the source as JSON.
+func literal(s string) json.RawMessage {
+	if s[0] == '"' || s[0] == '\'' {
+		out, err := json.Marshal(s[1 : len(s)-1])
+		if err != nil {
+			return nil
+		}
+		return out
+	}
+	return json.RawMessage(strings.ToLower(s))
+}

@@ -1,0 +1,173 @@
+package answers
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
+)
+
+// kind is what a value is used as.
+type kind int
+
+const (
+	unknown kind = iota
+	text
+	number
+	list
+	object
+)
+
+// maxMembers bounds the members of one object, maxShapes the values of one answer.
+const maxMembers, maxShapes = 60, 300
+
+// shape is what is known of one value of an answer.
+type shape struct {
+	kind    kind
+	members map[string]*shape
+	element *shape
+	// value is what the code compares it with before it goes on, as JSON.
+	value json.RawMessage
+	left  *int // shapes that may still be made
+}
+
+func newShape() *shape {
+	left := maxShapes
+	return &shape{left: &left}
+}
+
+func (s *shape) made() *shape {
+	if *s.left <= 0 {
+		return nil
+	}
+	*s.left--
+	return &shape{left: s.left}
+}
+
+// member is the shape of a member, nil where there are too many.
+func (s *shape) member(name string) *shape {
+	if s == nil {
+		return nil
+	}
+	if m := s.members[name]; m != nil {
+		return m
+	}
+	if len(s.members) >= maxMembers {
+		return nil
+	}
+	m := s.made()
+	if m == nil {
+		return nil
+	}
+	if s.members == nil {
+		s.members = map[string]*shape{}
+	}
+	s.kind, s.members[name] = object, m
+	return m
+}
+
+// of is the shape of a list's elements.
+func (s *shape) of() *shape {
+	if s == nil {
+		return nil
+	}
+	if s.element == nil {
+		if s.element = s.made(); s.element == nil {
+			return nil
+		}
+	}
+	if s.kind != object {
+		s.kind = list
+	}
+	return s.element
+}
+
+// is notes a weaker guess: what was seen before stays.
+func (s *shape) is(k kind) {
+	if s != nil && s.kind == unknown {
+		s.kind = k
+	}
+}
+
+// empty says that nothing is known of the value.
+func (s *shape) empty() bool { return s.kind == unknown && s.value == nil }
+
+// faults are the members that an answer has when something went wrong.
+var faults = map[string]bool{
+	"error": true, "errors": true, "err": true, "fault": true, "exception": true, "error_message": true, "errormessage": true, "error_description": true,
+	"error_code": true, "errorcode": true, "failure": true, "warnings": true, "detail": true,
+}
+
+// render is an example of the shape for a member's name.
+func (s *shape) render(name string) any {
+	switch {
+	case s.value != nil:
+		return s.value
+	case s.kind == list:
+		var one any = s.element.renderElement(name)
+		return []any{one, one}
+	case s.kind == object:
+		out := map[string]any{}
+		for m, v := range s.members {
+			if faults[strings.ToLower(m)] && len(s.members) > 1 {
+				continue
+			}
+			out[m] = v.render(m)
+		}
+		return out
+	case s.kind == number:
+		return 12
+	case s.kind == text:
+		if v, ok := valueOf(name).(string); ok {
+			return v
+		}
+		return "Autumn"
+	}
+	return valueOf(name)
+}
+
+func (s *shape) renderElement(name string) any {
+	if s == nil || s.empty() {
+		return valueOf(strings.TrimSuffix(name, "s"))
+	}
+	return s.render(strings.TrimSuffix(name, "s"))
+}
+
+// The values of members by their names: what their names' words promise.
+var named = []struct {
+	words *regexp.Regexp
+	value any
+}{
+	{regexp.MustCompile(`^(next_?(page_?)?(token|cursor)|(next|end)_?cursor|continuation(_?token)?|page_?token|scroll_id)$`), sinkhole.Cursor},
+	{regexp.MustCompile(`^(has_?(more|next)(_?page)?|is_?truncated)$`), true},
+	{regexp.MustCompile(`^next(_?page)?$`), nil},
+	{regexp.MustCompile(`(^|_)(is|has|can|enabled|active|success|ok|valid|public|available|verified|found)(_|$)|succeeded$`), true},
+	{regexp.MustCompile(`(^|_)(private|archived|deleted|disabled|draft|fork|expired|partial|truncated|timed_out)(_|$)`), false},
+	{regexp.MustCompile(`(^|_)(url|uri|link|href|website|homepage|location)$`), "https://www.example.com/items/1"},
+	{regexp.MustCompile(`(^|_)(email|mail)(_|$)`), "alex.morgan@example.com"},
+	{regexp.MustCompile(`(_at|^date|date$|time$|^time|timestamp|_on|^created|^updated|^modified|^published|deadline|^due)$`), "2026-01-12T08:00:00Z"},
+	{regexp.MustCompile(`(^|_)(count|total|size|number|num|page|pages|limit|offset|index|width|height|length|score|rank|stars|votes|points|age|year|price|amount|cost|volume|open|close|high|low|rate|value|lat|latitude|lon|lng|longitude|temp|temperature|humidity|pressure|speed|distance|duration|seconds|minutes|hours|percent|percentage|quantity|balance|version_number|elevation|population|expires_in|interval|elapsed)$`), 12},
+	{regexp.MustCompile(`(^|_)(ids)$`), []any{"1024"}},
+	{regexp.MustCompile(`(^|_)(items|results|data|entries|records|rows|hits|nodes|edges|features|documents|list|tags|labels|users|files|messages|issues|repos|articles|posts|events|products|children|choices|candidates|categories|keywords)$`), []any{}},
+	{regexp.MustCompile(`(^|_)(id|uuid|sha|hash|key)$`), "1024"},
+	{regexp.MustCompile(`(^|_)(token|secret)$`), "c2Vzc2lvbi0xMDI0"},
+	{regexp.MustCompile(`(^|_)(status|state)$`), "ok"},
+	{regexp.MustCompile(`(^|_)(name|title|label|login|username|author|owner|subject|headline)$`), "Autumn"},
+	{regexp.MustCompile(`(^|_)(country|country_code)$`), "GB"},
+	{regexp.MustCompile(`(^|_)(lang|language|locale)$`), "en"},
+	{regexp.MustCompile(`(^|_)(currency)$`), "EUR"},
+}
+
+var humps = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+
+// valueOf is a value that fits a member's name: a sentence where the name says nothing.
+func valueOf(name string) any {
+	words := strings.ToLower(humps.ReplaceAllString(strings.ReplaceAll(name, "-", "_"), "${1}_$2"))
+	for _, n := range named {
+		if n.words.MatchString(words) {
+			return n.value
+		}
+	}
+	return "The second quarter looks steady."
+}
