@@ -225,8 +225,8 @@ func (w *wireReader) refused(call int, m *wire.Message) {
 	for _, c := range calls[min(max(call-1, 0), len(calls)):] {
 		if c.N == call {
 			tool = c.Tool
-			if len(c.Oracles) > 0 {
-				return // what is refused is an input of ours that nobody would send
+			if len(c.Oracles) > 0 || c.Turn > 0 {
+				return // what is refused is an input of ours that nobody would send, or a service's answer
 			}
 			break
 		}

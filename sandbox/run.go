@@ -15,6 +15,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/seccomp"
+	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 )
 
 // maxStdin bounds the bytes that wait on the host for a target that does not read.
@@ -224,6 +225,15 @@ func asBytes(paths []string) (sent [][]byte, left int) {
 		sent = append(sent, []byte(p))
 	}
 	return sent, 0
+}
+
+// Turn has the sinkhole answer HTTP requests in another kind from now on. It returns when
+// the next request will be.
+func (r *Run) Turn(ctx context.Context, turn sinkhole.Turn) error {
+	if _, err := r.askFor(ctx, agent.Command{Type: "turn", Turn: turn}); err != nil {
+		return fmt.Errorf("change what the sinkhole answers: %w", err)
+	}
+	return nil
 }
 
 // maxCollected bounds the files of one Collect, maxCollectedBytes their bytes.

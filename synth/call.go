@@ -61,6 +61,9 @@ func (d *driver) carryOut(t *target, c Call, left int) Outcome {
 	if !planned {
 		c.From = d.learnedFrom(t, c)
 	}
+	if c.Class != ClassReplay {
+		c.Turn = t.turn
+	}
 	most := d.timeout(left)
 	if c.Class == ClassCancelled {
 		most = cancelAfter
@@ -81,6 +84,7 @@ func (d *driver) carryOut(t *target, c Call, left int) Outcome {
 	d.sync(c)
 	d.cfg.OnReturn(c, o, r)
 	d.count(t, c, o)
+	d.turn(t, c, o)
 	t.sent(c)
 	if o == Crash {
 		d.report.Crashed, d.stopped = &c, ErrCrash
@@ -120,6 +124,15 @@ func (d *driver) perform(ctx context.Context, t *target, c Call) (client.Result,
 // asksProgress says that a call of a tool asks for notifications of its progress.
 func (c *Call) asksProgress() bool {
 	return c.What == WhatTool && (c.Progress || c.Class == schema.TypicalFull.String())
+}
+
+// turn has the services answer otherwise in the next call of a tool that has failed so far,
+// and did after it asked one.
+func (d *driver) turn(t *target, c Call, o Outcome) {
+	ordinary := c.Class != ClassOracle && c.Class != ClassReplay && c.Class != schema.Invalid.String()
+	if d.cfg.Turns > 1 && ordinary && (o == IsError || o == Error) && t.cover.OK == 0 && d.cfg.Asked() {
+		t.turn = (t.turn + 1) % d.cfg.Turns
+	}
 }
 
 // count keeps oracle calls apart: they are no measure of what a tool can do.

@@ -72,6 +72,9 @@ type Call struct {
 	Violation string
 	// Oracles are what the arguments carry to be proven by an effect.
 	Oracles []session.Injection
+	// Turn is the kind of answer that the server gets meanwhile from the services that it asks,
+	// below Config.Turns; 0 is the one that fits.
+	Turn int
 	// Repeats is the call just before that this one repeats word for word, 0 for none.
 	Repeats int
 	// From are the calls whose answers the arguments may come from, in order: an answer has
@@ -116,6 +119,10 @@ type Config struct {
 	OnCall   func(Call)
 	OnReturn func(Call, Outcome, client.Result)
 	OnChange func(Change)
+	// Turns is how many kinds of answers the services give, 0 where they give but one. Asked reports
+	// whether the server asked one since the latest call began.
+	Turns int
+	Asked func() bool
 	// Now is the clock, time.Now if nil.
 	Now func() time.Time
 }

@@ -32,6 +32,7 @@ type target struct {
 	additions int
 	rank      int
 	said      string // the latest refusal, bounded
+	turn      int    // the kind of answer that the services give in its calls
 	slow      bool   // a call took long: what bounds its duration is always given
 	decl      wire.Tool
 	// base are arguments with which it succeeded, the fullest; nil for none. baseFrom is the

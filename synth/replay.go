@@ -24,6 +24,8 @@ type Step struct {
 	Args json.RawMessage `json:"args,omitempty"`
 	// Oracles are what the arguments carry to be proven by an effect.
 	Oracles []session.Injection `json:"oracles,omitempty"`
+	// Turn is the kind of answer that services gave meanwhile: see Call.
+	Turn int `json:"turn,omitempty"`
 	// Of is what a completion completes an argument of, nil for other calls.
 	Of *client.Completion `json:"of,omitempty"`
 	// Progress says that the call asks for progress, and Cancelled that it is taken back.
@@ -33,7 +35,7 @@ type Step struct {
 
 // StepOf is what repeats a call. One that was taken back is made to its end.
 func StepOf(c Call) Step {
-	s := Step{What: c.What, Name: c.Tool, Args: c.Args, Oracles: c.Oracles, Progress: c.asksProgress()}
+	s := Step{What: c.What, Name: c.Tool, Args: c.Args, Oracles: c.Oracles, Progress: c.asksProgress(), Turn: c.Turn}
 	if c.What == WhatCompletion {
 		s.Of = &c.Of
 	}
@@ -42,8 +44,8 @@ func StepOf(c Call) Step {
 
 // call is what a player makes of a step.
 func (s *Step) call() (*target, Call) {
-	t := &target{what: s.What, name: s.Name}
-	c := Call{What: s.What, Tool: s.Name, Args: s.Args, Class: ClassReplay, Oracles: s.Oracles, Progress: s.Progress}
+	t := &target{what: s.What, name: s.Name, turn: s.Turn}
+	c := Call{What: s.What, Tool: s.Name, Args: s.Args, Class: ClassReplay, Oracles: s.Oracles, Progress: s.Progress, Turn: s.Turn}
 	if s.Of != nil {
 		t.of, c.Of = *s.Of, *s.Of
 	}

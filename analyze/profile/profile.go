@@ -43,6 +43,8 @@ type Call struct {
 	End     time.Duration
 	// Oracles are what its arguments carried.
 	Oracles []session.Injection
+	// Turn is the kind of answer that services gave meanwhile, 0 for the one that fits.
+	Turn int
 	// Repeats is the call just before that it repeats word for word, 0 for none.
 	Repeats int
 }
@@ -302,7 +304,7 @@ func (b *Builder) Mark(m *session.Mark) {
 		b.phase, b.call, b.replied = finding.PhaseCall, m.Call, 0
 		b.out.Phases[b.phase] = true
 		b.beginInterval(m.Time)
-		b.out.Calls = append(b.out.Calls, Call{N: m.Call, Tool: m.Tool, What: m.What, Start: m.Time, Oracles: m.Oracles, Repeats: int(m.N)})
+		b.out.Calls = append(b.out.Calls, Call{N: m.Call, Tool: m.Tool, What: m.What, Start: m.Time, Oracles: m.Oracles, Repeats: int(m.N), Turn: m.Turn})
 		b.inject(m)
 	case session.MarkReturn:
 		if n := len(b.out.Calls); n > 0 && b.out.Calls[n-1].N == m.Call {

@@ -174,13 +174,31 @@ func (s *sink) quiesce() {
 	}
 }
 
+// turn has requests from now on answered in another kind. The word that follows it is
+// answered only when it was taken in.
+func (s *sink) turn(t sinkhole.Turn) {
+	if s == nil || s.link == nil || t < 0 || t >= sinkhole.Turns {
+		return
+	}
+	s.mu.Lock()
+	if !s.closed {
+		_ = unix.Sendto(int(s.link.Fd()), []byte{wordTurn + byte(t)}, unix.MSG_NOSIGNAL, nil) // the quiesce finds what is wrong
+	}
+	s.mu.Unlock()
+	s.quiesce()
+}
+
+// The words on the link to the process that answers: wordQuiesce asks for one back, and
+// wordTurn and a number for none.
+const wordQuiesce, wordTurn = 1, 16
+
 func (s *sink) requestQuiesce() error {
 	fd := int(s.link.Fd())
 	limit := unix.NsecToTimeval(int64(quiesceTimeout))
 	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &limit); err != nil {
 		return err
 	}
-	word := []byte{1}
+	word := []byte{wordQuiesce}
 	if err := unix.Sendto(fd, word, unix.MSG_NOSIGNAL, nil); err != nil {
 		return err
 	}

@@ -11,13 +11,13 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
-// serveSink answers until the link ends; each byte on it asks for a byte back
-// once everything sent before has been told.
+// serveSink answers until the link ends. The words on it ask for one back once everything
+// sent before has been told, or change the kind of answer.
 func serveSink(o *order, dials int, listeners []*os.File, out *flowWriter) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	link := os.NewFile(linkFD, "link")
-	quiesce := make(chan func())
+	quiesce, turning := make(chan func()), new(sinkhole.Turning)
 	go func() {
 		defer cancel()
 		word := make([]byte, 1)
@@ -25,15 +25,19 @@ func serveSink(o *order, dials int, listeners []*os.File, out *flowWriter) error
 			if _, err := io.ReadFull(link, word); err != nil {
 				return
 			}
+			if word[0] >= wordTurn {
+				turning.Set(sinkhole.Turn(word[0] - wordTurn))
+				continue
+			}
 			select {
-			case quiesce <- func() { out.wait(); _, _ = link.Write([]byte{1}) }:
+			case quiesce <- func() { out.wait(); _, _ = link.Write([]byte{wordQuiesce}) }:
 			case <-ctx.Done():
 				return
 			}
 		}
 	}()
 	cfg := o.Network.Sinkhole
-	cfg.Quiesce = quiesce
+	cfg.Quiesce, cfg.Turning = quiesce, turning
 	if len(cfg.Allow) > 0 {
 		cfg.Dial = (&dialClient{fd: dials}).dial
 	}

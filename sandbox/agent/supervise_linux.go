@@ -166,7 +166,7 @@ func (a *agent) handleCommands() {
 				a.answerPorts(c, a.notTargetsUDP, udpBound)
 			case "end":
 				a.dismissOnce.Do(func() { close(a.dismissed) })
-			case "sync", "settle", "search", "collect":
+			case "sync", "settle", "search", "collect", "turn":
 				select {
 				case a.syncs <- c:
 				case <-a.finish:
@@ -182,6 +182,11 @@ func (a *agent) answerSyncs() {
 	for {
 		select {
 		case c := <-a.syncs:
+			if c.Type == "turn" {
+				a.sink.turn(c.Turn)
+				a.emit(session.EventSynced{N: c.N})
+				continue
+			}
 			if c.Type == "settle" {
 				a.settle(c)
 				a.tellFar(c.Far)

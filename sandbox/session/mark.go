@@ -17,7 +17,8 @@ const (
 	MarkPhase MarkKind = "phase"
 	// MarkCall: Call begins. Tool is its target, What is tool, resource, prompt,
 	// completion or WhatListener, N is the call that it repeats word for word, Oracles are its own,
-	// From are the calls from whose answers its arguments may come.
+	// From are the calls from whose answers its arguments may come,
+	// Turn is the kind of answer that HTTP requests got meanwhile.
 	MarkCall MarkKind = "call"
 	// MarkPlanned: a call of the first round, drawn before the first call is made. Tool and What
 	// are as in a call, N is its place in the round, Text are its arguments (JSON).
@@ -94,6 +95,8 @@ type Mark struct {
 	From []int `json:"from,omitempty"`
 	// Oracles are what a call's arguments carry to be proven by an effect.
 	Oracles []Injection `json:"oracles,omitempty"`
+	// Turn counts the kinds of the sinkhole's answers; 0 is the one that fits.
+	Turn int `json:"turn,omitempty"`
 
 	// Event, Dialled and Inputs are what the kinds MarkEvent, MarkReached and
 	// MarkInputs are about: the member "event" of the mark's line.

@@ -31,6 +31,8 @@ func TestRead(t *testing.T) {
 			"", `{"code":200,"place":{"name":"Autumn"},"status":"OK"}`},
 		{"a part with a name of its own", "a.js", "const d = await r.json();\nconst page = d.query.pages;\nreturn page[0].extract;",
 			"", `{"query":{"pages":[{"extract":"The second quarter looks steady."},{"extract":"The second quarter looks steady."}]}}`},
+		{"a comprehension", "a.py", "def ask(url):\n    return json.loads(urlopen(url).read())\n\ndef days(city):\n    data = ask('https://forecast.example/v3/' + city)\n    return ', '.join(d['day'] + str(d['price']) for d in data['days'])\n",
+			"forecast.example/v3/", `{"days":[{"day":"The second quarter looks steady.","price":12},{"day":"The second quarter looks steady.","price":12}]}`},
 		{"a list at the top", "a.js", "const rows = JSON.parse(text);\nrows.forEach(row => log(row.name));", "", `[{"name":"Autumn"},{"name":"Autumn"}]`},
 		{"a page of many", "a.js", "const d = await r.json();\nuse(d.next_cursor, d.has_more, d.items);", "", `{"has_more":true,"items":[],"next_cursor":"cGFnZT0y"}`},
 	} {

@@ -217,14 +217,14 @@ func fetchersOf(sources []string) map[string]bool {
 	out := map[string]bool{}
 	for _, f := range all {
 		_, known := methods[f.name]
-		if !known && len(f.name) > 3 && strings.Contains(f.body, "return") && slices.ContainsFunc(decoders, func(d string) bool { return strings.Contains(f.body, d) }) {
+		if !known && len(f.name) > 2 && strings.Contains(f.body, "return") && slices.ContainsFunc(decoders, func(d string) bool { return strings.Contains(f.body, d) }) {
 			out[f.name] = true
 		}
 	}
 	direct := slices.Sorted(maps.Keys(out))
 	for _, f := range all {
 		for _, d := range direct {
-			if i := strings.Index(f.body, d+"("); i >= 0 && len(f.name) > 3 && returns.MatchString(f.body[max(0, i-40):i]) && len(out) < maxFetchers {
+			if i := strings.Index(f.body, d+"("); i >= 0 && len(f.name) > 2 && returns.MatchString(f.body[max(0, i-40):i]) && len(out) < maxFetchers {
 				out[f.name] = true
 			}
 		}

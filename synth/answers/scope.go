@@ -150,7 +150,8 @@ func (s *scope) end(of *shape, start, end int) {
 	}
 	if strings.HasSuffix(before, "of ") || strings.HasSuffix(before, "in ") || strings.HasSuffix(before, "enumerate(") {
 		if m := loopOf.FindStringSubmatch(before); m != nil {
-			s.bindAt(m[1]+m[2], of.of(), end)
+			// A comprehension uses the name before it.
+			s.bindAt(m[1]+m[2], of.of(), strings.LastIndexByte(s.text[:start], '\n')+1)
 		}
 		return
 	}

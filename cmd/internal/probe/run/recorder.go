@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -36,6 +37,9 @@ type recorder struct {
 	web bool
 	// stop ends a run that cannot be logged.
 	stop context.CancelCauseFunc
+
+	// asked says that the server sent an HTTP request since it was last set.
+	asked atomic.Bool
 
 	mu    sync.Mutex
 	log   *session.Log
@@ -230,6 +234,9 @@ const maxNoNames = 100
 func (r *recorder) Flow(f *trace.Flow) {
 	r.mu.Lock()
 	r.last = max(r.last, f.Stamp)
+	if f.Type == trace.FlowRequest {
+		r.asked.Store(true)
+	}
 	r.loopback = r.loopback || f.Type == trace.FlowRefused && f.Dest.Addr().Unmap().IsLoopback() && !r.ports[int(f.Dest.Port())]
 	if f.NoName && (f.Method == "A" || f.Method == "AAAA") && len(r.noNames) < maxNoNames && !slices.Contains(r.noNames, f.Host) {
 		r.noNames = append(r.noNames, f.Host)

@@ -11,6 +11,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 	"github.com/coalmine-dev/coalmine/synth"
 )
 
@@ -30,6 +31,8 @@ type Session struct {
 	seen     Observations
 	// wrote says that files were written in the call under way.
 	wrote bool
+	// turn is the kind of answer that the sinkhole gives.
+	turn int
 	// lastCall is the number of the latest call.
 	lastCall int
 }
@@ -109,7 +112,31 @@ func (s *Session) OnPlan(calls []synth.Call) {
 func (s *Session) OnCall(call synth.Call) {
 	s.rec.named(call.Oracles)
 	s.lastCall = max(s.lastCall, call.N)
-	s.rec.mark(session.Mark{Kind: session.MarkCall, Call: call.N, Tool: call.Tool, What: call.What, N: int64(call.Repeats), From: call.From, Oracles: call.Oracles})
+	s.turnTo(call.Turn)
+	s.rec.mark(session.Mark{Kind: session.MarkCall, Call: call.N, Tool: call.Tool, What: call.What, N: int64(call.Repeats), From: call.From, Oracles: call.Oracles, Turn: call.Turn})
+}
+
+// turns is how many kinds of answers the sinkhole gives.
+func (s *Session) turns() int {
+	if s.plan.Network == plan.NetworkNone || s.plan.Network == plan.NetworkRefuse {
+		return 0
+	}
+	return int(sinkhole.Turns)
+}
+
+// turnTo has the sinkhole answer in another kind where it does not yet.
+func (s *Session) turnTo(turn int) {
+	s.rec.asked.Store(false)
+	if turn == s.turn || turn >= s.turns() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), syncTimeout)
+	defer cancel()
+	if err := s.sandbox.Turn(ctx, sinkhole.Turn(turn)); err != nil {
+		s.doubt(session.GapRecordsLate, finding.PhaseCall, err.Error())
+		return
+	}
+	s.turn = turn
 }
 
 // OnReturnAtOnce ends a call of which everything is recorded.

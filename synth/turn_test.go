@@ -1,0 +1,54 @@
+package synth
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
+)
+
+// A tool that fails with what a service answers gets other answers, until it works; one
+// that asked nobody does not.
+func TestServicesAnswerOtherwise(t *testing.T) {
+	t.Parallel()
+	f := newFake(tool("fetches", `{"type":"object"}`), tool("computes", `{"type":"object"}`))
+	now, asked := 0, false
+	f.tool = func(name string, _ json.RawMessage) (client.Result, error) {
+		if asked = name == "fetches"; asked && now == 2 {
+			return success("found"), nil
+		}
+		return refusal("it failed"), nil
+	}
+	turns := map[string][]int{}
+	r, err := Drive(t.Context(), Config{
+		Session: f, Surface: f.surface, Calls: 4, Now: f.clock, Turns: 3, Asked: func() bool { return asked },
+		OnCall: func(c Call) { now = c.Turn; turns[c.Tool] = append(turns[c.Tool], c.Turn) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := turns["fetches"]; len(got) < 4 || !slices.Contains(got, 2) || slices.Max(got[slices.Index(got, 2):]) != 2 || slices.Min(got[slices.Index(got, 2):]) != 2 {
+		t.Errorf("the turns of the tool that asks: %v", got)
+	}
+	if got := turns["computes"]; slices.Max(got) != 0 {
+		t.Errorf("the turns of the tool that asks nobody: %v", got)
+	}
+	if i := slices.IndexFunc(r.Tools, func(c Coverage) bool { return c.Name == "fetches" }); r.Tools[i].OK == 0 {
+		t.Errorf("it never worked: %+v", r.Tools[i])
+	}
+}
+
+// A replay has the services answer as they did.
+func TestReplayKeepsTheTurn(t *testing.T) {
+	t.Parallel()
+	f := newFake(tool("fetches", `{"type":"object"}`))
+	var got []int
+	p, err := NewPlayer(t.Context(), Config{Session: f, Surface: f.surface, Now: f.clock, OnCall: func(c Call) { got = append(got, c.Turn) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := p.Play([]Step{{What: WhatTool, Name: "fetches", Turn: 3}, {What: WhatTool, Name: "fetches"}}); err != nil || !slices.Equal(got, []int{3, 0}) {
+		t.Errorf("turns %v, %v", got, err)
+	}
+}
