@@ -31,6 +31,7 @@ const (
 	kindArguments = "undeclared arguments"
 	kindLiterals  = "literals of the source"
 	kindPrefixes  = "inputs behind a prefix"
+	kindInner     = "inputs within an object or a JSON text"
 )
 
 // probeInput is one oracle input for one tool.
@@ -39,6 +40,8 @@ type probeInput struct {
 	in   []session.Injection
 	// prefixed says that a literal of the source stands before the input.
 	prefixed bool
+	// inner says that it lies within an object or a JSON text of no schema.
+	inner bool
 }
 
 // kind is what the inputs of a tool are shared out by.
@@ -48,6 +51,8 @@ func (p *probeInput) kind() string {
 		return kindLiterals
 	case p.prefixed:
 		return kindPrefixes
+	case p.inner:
+		return kindInner
 	case len(p.in) > 1:
 		return kindArguments
 	}
@@ -246,6 +251,7 @@ func (d *driver) oraclePlan(t *target) []probeInput {
 		}
 	}
 	out = append(out, d.prefixedInputs(base, places, token)...)
+	out = append(out, d.innerInputs(base, token)...)
 	return append(out, d.literalInputs(base, places)...)
 }
 
@@ -272,6 +278,23 @@ func (d *driver) prefixedInputs(base json.RawMessage, places []oracle.Place, tok
 				if args, ok := oracle.Put(base, p.At, prefix+in.Text); ok && len(out) < maxPrefixed {
 					out = append(out, probeInput{args: args, in: []session.Injection{in.Injection}, prefixed: true})
 				}
+			}
+		}
+	}
+	return out
+}
+
+// maxInnerInputs bounds a tool's inputs within objects and JSON texts.
+const maxInnerInputs = 16
+
+// innerInputs put likely inputs into what the schema says nothing of.
+func (d *driver) innerInputs(base json.RawMessage, token func(int) string) []probeInput {
+	var out []probeInput
+	for _, p := range oracle.Inners(base, d.cfg.Words) {
+		for _, in := range oracle.Bare(d.cfg.World, oracle.MeaningOf(p.Name), 1, token) {
+			in.At = p.At
+			if args, ok := p.Put(in.Text); ok && len(out) < maxInnerInputs {
+				out = append(out, probeInput{args: args, in: []session.Injection{in.Injection}, inner: true})
 			}
 		}
 	}
