@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// ask is what a configuration answers to a request.
-func ask(c *Config, method, url, body string) *httptest.ResponseRecorder {
+// served is what a configuration answers to a request.
+func served(c *Config, method, url, body string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest(method, url, strings.NewReader(body))
 	c.pageFor(r, r.Host, false, []byte(body)).write(w, false)
@@ -38,7 +38,7 @@ func TestServices(t *testing.T) {
 		{"GET", "https://en.wikipedia.org/w/api.php", `"search"`},
 		{"POST", "https://api.openai.com/v1/chat/completions", `"choices"`},
 	} {
-		if w := ask(&Config{}, c.method, c.url, ""); w.Code > 299 || !strings.Contains(w.Body.String(), c.holds) {
+		if w := served(&Config{}, c.method, c.url, ""); w.Code > 299 || !strings.Contains(w.Body.String(), c.holds) {
 			t.Errorf("%s: %d %.200s", c.url, w.Code, w.Body)
 		}
 	}
@@ -60,7 +60,7 @@ func TestFits(t *testing.T) {
 		"https://www.example.com/page.html":     "<!DOCTYPE html>",
 		"https://www.example.com/elsewhere.txt": "ok\n",
 	} {
-		if w := ask(c, "GET", url, ""); !strings.Contains(w.Body.String(), want) {
+		if w := served(c, "GET", url, ""); !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s: %s", url, w.Body)
 		}
 	}
@@ -74,11 +74,11 @@ func TestPages(t *testing.T) {
 		"http://h.example/list": first, "http://h.example/list?page=1&offset=0": first, "http://h.example/list?page=x": first,
 		"http://h.example/list?page=2": last, "http://h.example/list?offset=20": last, "http://h.example/list?after=" + Cursor: last,
 	} {
-		if w := ask(c, "GET", url, ""); w.Body.String() != want {
+		if w := served(c, "GET", url, ""); w.Body.String() != want {
 			t.Errorf("%s: %s", url, w.Body)
 		}
 	}
-	if w := ask(c, "POST", "http://h.example/list", `{"cursor":"`+Cursor+`"}`); w.Body.String() != last {
+	if w := served(c, "POST", "http://h.example/list", `{"cursor":"`+Cursor+`"}`); w.Body.String() != last {
 		t.Errorf("a cursor in the body: %s", w.Body)
 	}
 }
@@ -94,17 +94,17 @@ func TestTurns(t *testing.T) {
 		TurnRefused: {401, "unauthorized"}, TurnFailed: {503, "unavailable"}, Turns: {200, `{"a":1}`}, -1: {200, `{"a":1}`},
 	} {
 		c.Turning.Set(turn)
-		if w := ask(c, "GET", "http://h.example/x", ""); w.Code != want.status || !strings.Contains(w.Body.String(), want.holds) {
+		if w := served(c, "GET", "http://h.example/x", ""); w.Code != want.status || !strings.Contains(w.Body.String(), want.holds) {
 			t.Errorf("turn %d: %d %s", turn, w.Code, w.Body)
 		}
 	}
 	// The user's own reply and what says that all is well are the same in each turn.
 	c.Turning.Set(TurnFailed)
 	c.Replies = []Reply{{Path: "/own", Body: "own"}}
-	if w := ask(c, "GET", "http://h.example/own", ""); w.Body.String() != "own" {
+	if w := served(c, "GET", "http://h.example/own", ""); w.Body.String() != "own" {
 		t.Errorf("the user's own reply: %s", w.Body)
 	}
-	if w := ask(c, "GET", "http://captive.apple.com/", ""); w.Code != http.StatusOK {
+	if w := served(c, "GET", "http://captive.apple.com/", ""); w.Code != http.StatusOK {
 		t.Errorf("a connectivity check: %d", w.Code)
 	}
 }
@@ -122,7 +122,7 @@ func TestGraphQL(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got, expected any
-		w := ask(&Config{}, "POST", "https://h.example/graphql", string(body))
+		w := served(&Config{}, "POST", "https://h.example/graphql", string(body))
 		if json.Unmarshal(w.Body.Bytes(), &got) != nil || json.Unmarshal([]byte(want), &expected) != nil || !reflect.DeepEqual(got, expected) {
 			t.Errorf("%s: %s, want %s", query, w.Body, want)
 		}

@@ -8,8 +8,10 @@ import (
 
 // scope is the code behind an assignment, and the names that hold parts of the answer.
 type scope struct {
-	text  string
+	text string
+	// bound are the names that were not followed yet, given counts all of them.
 	bound []binding
+	given int
 }
 
 // binding is a name that holds a part of the answer from a place on.
@@ -49,11 +51,12 @@ var methods = map[string]kind{
 func (s *scope) bind(names string, of *shape) { s.bindAt(names, of, 0) }
 
 func (s *scope) bindAt(names string, of *shape, from int) {
-	if of == nil || len(s.bound) >= maxAliases {
+	if of == nil || s.given >= maxAliases {
 		return
 	}
 	inner, apart := strings.CutPrefix(names, "{")
 	if !apart {
+		s.given++
 		s.bound = append(s.bound, binding{names, from, of})
 		return
 	}
@@ -72,8 +75,10 @@ func (s *scope) bindAt(names string, of *shape, from int) {
 
 // read follows every name through the text; what it finds may give parts to further names.
 func (s *scope) read() {
-	for i := 0; i < len(s.bound); i++ {
-		s.follow(s.bound[i])
+	for len(s.bound) > 0 {
+		b := s.bound[0]
+		s.bound = s.bound[1:]
+		s.follow(b)
 	}
 }
 
@@ -113,7 +118,7 @@ func (s *scope) use(of *shape, start, end int) {
 			of = of.of()
 		default:
 			name := strings.Trim(one, " \t\r\n?.")
-			if k, ok := methods[name]; ok && !(name == "items" && !strings.HasPrefix(s.text[end:], "(")) {
+			if k, ok := methods[name]; ok && (name != "items" || strings.HasPrefix(s.text[end:], "(")) {
 				s.method(of, k, end)
 				return
 			}

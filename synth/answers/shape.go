@@ -105,7 +105,7 @@ func (s *shape) render(name string) any {
 	case s.value != nil:
 		return s.value
 	case s.kind == list:
-		var one any = s.element.renderElement(name)
+		one := s.element.renderElement(name)
 		return []any{one, one}
 	case s.kind == object:
 		out := map[string]any{}
