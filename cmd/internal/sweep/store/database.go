@@ -13,7 +13,8 @@ import (
 	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // a driver
-	_ "modernc.org/sqlite"             // a driver
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 //go:embed *.sql
@@ -69,10 +70,28 @@ func Open(ctx context.Context, place string) (*Store, error) {
 	} else {
 		s.db.SetMaxOpenConns(1) // a writer waits here instead of in SQLite
 	}
-	if err := s.migrate(ctx); err != nil {
+	err = s.migrate(ctx)
+	// SQLite does not wait where two processes change the journal's mode at once.
+	for end := time.Now().Add(busyTime); isBusy(err) && time.Now().Before(end); err = s.migrate(ctx) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(busyWait):
+		}
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", Shown(place), err), s.db.Close())
 	}
 	return s, nil
+}
+
+// busyTime bounds how long a database that another process holds is tried again, and busyWait is
+// the time between two tries.
+const busyTime, busyWait = 10 * time.Second, 20 * time.Millisecond
+
+// isBusy reports whether another process held an SQLite database.
+func isBusy(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code()&0xFF == sqlite3.SQLITE_BUSY
 }
 
 // Close closes the database.
