@@ -65,7 +65,13 @@ func (j *judge) reading(log *session.Reader) *reading {
 	h := log.Header
 	j.timelines.plain = j.plain
 	list := slices.Concat(h.Canaries, followed(&h))
-	return &reading{j: j, b: profile.NewBuilder(profile.Context{Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: list, Set: canaries.FromCanaries(list), Runtime: h.Runtime, Flows: tellsFlows(h.Network), Passed: idOf(passed(&h))})}
+	var helpers []string
+	if h.Experiment == session.ExperimentAlone {
+		for _, dir := range session.HelperDirs {
+			helpers = append(helpers, h.Home+"/"+dir)
+		}
+	}
+	return &reading{j: j, b: profile.NewBuilder(profile.Context{Helpers: helpers, Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: list, Set: canaries.FromCanaries(list), Runtime: h.Runtime, Flows: tellsFlows(h.Network), Passed: idOf(passed(&h))})}
 }
 
 // idOf is the id of a secret, "" for none.

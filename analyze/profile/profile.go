@@ -31,6 +31,8 @@ type Context struct {
 	Passed string
 	// Runtime is what the server's interpreter does by itself, nil for nothing known.
 	Runtime *session.Runtime
+	// Helpers are the directories of programs that the run planted beside the server.
+	Helpers []string
 }
 
 // Call is one call of the run as its marks tell it.
@@ -145,11 +147,13 @@ type Builder struct {
 	call    int
 	replied time.Duration // stamp of the reply to the call, 0 before
 	first   int           // the task that became the target, 0 before
-	index   map[effectKey]int
-	tasks   map[int]*task
-	secrets map[string][]string // path to canary ids
-	kinds   map[string]string   // canary id to its kind
-	opened  map[string]int      // path to the index of its latest secret effect
+	// replanted says that somebody changed what stands in Context.Helpers.
+	replanted bool
+	index     map[effectKey]int
+	tasks     map[int]*task
+	secrets   map[string][]string // path to canary ids
+	kinds     map[string]string   // canary id to its kind
+	opened    map[string]int      // path to the index of its latest secret effect
 	// openedAt says of paths below HOME when they were opened last.
 	openedAt map[string]time.Duration
 	made     map[string]bool // paths that the server created or wrote

@@ -32,7 +32,8 @@ func (b *Builder) loads(t *task, p string, isReal bool) {
 	default:
 		return
 	}
-	switch {
+	switch _, planted := underAny(p, b.ctx.Helpers); {
+	case planted && isReal && !b.replanted:
 	case !isReal || !b.installed(p, t.exe):
 		t.proc.foreign = true
 	case t.proc.program != "":
@@ -41,6 +42,22 @@ func (b *Builder) loads(t *task, p string, isReal bool) {
 	default:
 		t.proc.program = "another"
 	}
+}
+
+// replants notes that somebody changes the programs that the run planted: they are not ours then.
+func (b *Builder) replants(r *trace.Record) {
+	changed := r.Path
+	switch {
+	case r.Op == trace.OpOpen && isWrite(r.Flags), r.Op == trace.OpUnlink, r.Op == trace.OpTrunc:
+	case r.Op == trace.OpRename, r.Op == trace.OpLink:
+		_, from := underAny(cleanProc(r.Path), b.ctx.Helpers)
+		b.replanted = b.replanted || from
+		changed = r.To
+	default:
+		return
+	}
+	_, ours := underAny(cleanProc(changed), b.ctx.Helpers)
+	b.replanted = b.replanted || ours
 }
 
 // installed reports whether a file is of the system's or the interpreter's own

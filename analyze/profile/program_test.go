@@ -73,6 +73,40 @@ func TestOwner(t *testing.T) {
 	}
 }
 
+// A program that the run itself planted ahead of npm leaves npm what it is, unless the server
+// changed it.
+func TestPlantedProgramsAreNotForeign(t *testing.T) {
+	t.Parallel()
+	const rc, dir = "/home/dana/.npmrc", "/home/dana/.local/lib/clock"
+	for name, c := range map[string]struct {
+		change *trace.Record
+		want   bool
+	}{
+		"as it was planted": {nil, true},
+		"written":           {&trace.Record{Op: trace.OpOpen, Tid: 1, Path: dir + "/fastclock.cjs", Real: true, Flags: "O_WRONLY|O_TRUNC"}, false},
+		"replaced":          {&trace.Record{Op: trace.OpRename, Tid: 1, Path: "/tmp/x.cjs", To: dir + "/fastclock.cjs"}, false},
+		"moved away":        {&trace.Record{Op: trace.OpRename, Tid: 1, Path: dir, To: "/tmp/old"}, false},
+	} {
+		b := NewBuilder(Context{Home: "/home/dana", ServerDir: "/srv/notes", Helpers: []string{dir}, Canaries: []canaries.Canary{
+			{ID: "npm-token", Kind: "npm", Value: "another-value-that-stands-nowhere", Path: rc},
+		}})
+		b.Record(&trace.Record{Op: trace.OpExec, Tid: 1, Path: "/usr/bin/python3"})
+		if c.change != nil {
+			b.Record(c.change)
+		}
+		b.Record(&trace.Record{Op: trace.OpFork, Tid: 1, Child: 2})
+		b.Record(&trace.Record{Op: trace.OpExec, Tid: 2, Path: "/usr/bin/node", Argv: []string{"node", "/usr/bin/npm"}})
+		for _, p := range []string{dir + "/fastclock.cjs", "/usr/lib/node_modules/npm/bin/npm-cli.js", rc} {
+			b.Record(&trace.Record{Op: trace.OpOpen, Tid: 2, Path: p, Real: true, Flags: "O_RDONLY"})
+		}
+		for _, e := range b.Profile().Effects {
+			if e.Kind == finding.Secret && e.Owner != c.want {
+				t.Errorf("%s: the owner %v, want %v", name, e.Owner, c.want)
+			}
+		}
+	}
+}
+
 // A parent that waits until its child runs a program is recorded after it: the
 // child stays what it is by then, npm or the interpreter in its own start.
 func TestForkIsRecordedLate(t *testing.T) {

@@ -19,6 +19,9 @@ import (
 // Record takes one record of the log.
 func (b *Builder) Record(r *trace.Record) {
 	b.out.Records++
+	if len(b.ctx.Helpers) > 0 {
+		b.replants(r)
+	}
 	b.prove(r)
 	if what := b.reachesFor(r); what != "" {
 		text := r.Call

@@ -57,10 +57,8 @@ var reals = map[string]real{
 	"memory":              {needs: "node", command: []string{"node", "npm/node_modules/@modelcontextprotocol/server-memory/dist/index.js"}},
 	"sequential-thinking": {needs: "node", command: []string{"node", "npm/node_modules/@modelcontextprotocol/server-sequential-thinking/dist/index.js"}},
 	"time":                {needs: "python", command: []string{"py/bin/python", "-m", "mcp_server_time"}},
-	"fetch": {needs: "python", command: []string{"py/bin/python", "-m", "mcp_server_fetch"}, cannot: map[string]string{
-		"prompt fetch": "ends in an internal error of the server's",
-	}},
-	"git": {needs: "python", command: []string{"py/bin/python", "-m", "mcp_server_git"}},
+	"fetch":               {needs: "python", command: []string{"py/bin/python", "-m", "mcp_server_fetch"}},
+	"git":                 {needs: "python", command: []string{"py/bin/python", "-m", "mcp_server_git"}},
 }
 
 // in makes the words that name an installed file absolute.
