@@ -27,9 +27,7 @@ func runs(r *trace.Record) *process {
 // loads notes a file that a process opened, if that is code. A name that is not
 // real, the caller could have exchanged.
 func (b *Builder) loads(t *task, p string, isReal bool) {
-	switch path.Ext(p) {
-	case ".js", ".cjs", ".mjs", ".node":
-	default:
+	if !isNodeCode(p) {
 		return
 	}
 	switch _, planted := underAny(p, b.ctx.Helpers); {
@@ -44,11 +42,17 @@ func (b *Builder) loads(t *task, p string, isReal bool) {
 	}
 }
 
+// isNodeCode reports whether node takes a file for code by its name.
+func isNodeCode(p string) bool {
+	return slices.Contains([]string{".js", ".cjs", ".mjs", ".node"}, path.Ext(p))
+}
+
 // replants notes that somebody changes the programs that the run planted: they are not ours then.
+// What they record beside themselves is no change.
 func (b *Builder) replants(r *trace.Record) {
 	changed := r.Path
 	switch {
-	case r.Op == trace.OpOpen && isWrite(r.Flags), r.Op == trace.OpUnlink, r.Op == trace.OpTrunc:
+	case (r.Op == trace.OpOpen && isWrite(r.Flags) || r.Op == trace.OpTrunc) && isNodeCode(r.Path), r.Op == trace.OpUnlink:
 	case r.Op == trace.OpRename, r.Op == trace.OpLink:
 		_, from := underAny(cleanProc(r.Path), b.ctx.Helpers)
 		b.replanted = b.replanted || from

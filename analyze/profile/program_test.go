@@ -83,6 +83,7 @@ func TestPlantedProgramsAreNotForeign(t *testing.T) {
 		want   bool
 	}{
 		"as it was planted": {nil, true},
+		"what it records":   {&trace.Record{Op: trace.OpOpen, Tid: 1, Path: dir + "/js-7-0-1", Real: true, Flags: "O_WRONLY|O_CREAT|O_APPEND"}, true},
 		"written":           {&trace.Record{Op: trace.OpOpen, Tid: 1, Path: dir + "/fastclock.cjs", Real: true, Flags: "O_WRONLY|O_TRUNC"}, false},
 		"replaced":          {&trace.Record{Op: trace.OpRename, Tid: 1, Path: "/tmp/x.cjs", To: dir + "/fastclock.cjs"}, false},
 		"moved away":        {&trace.Record{Op: trace.OpRename, Tid: 1, Path: dir, To: "/tmp/old"}, false},
