@@ -157,10 +157,12 @@ type Builder struct {
 	// openedAt says of paths below HOME when they were opened last.
 	openedAt map[string]time.Duration
 	made     map[string]bool // paths that the server created or wrote
-	writer   map[string]int  // the latest call in which a path was written, 0 for none
-	undone   map[fileIn]bool // paths that were deleted or moved away in a call
-	bound    bound
-	sockets  map[string]*socket // by the kernel's name
+	// lookedFor are the processes of others that signal 0 asked for, up to one more than maxLookedFor.
+	lookedFor map[int]bool
+	writer    map[string]int  // the latest call in which a path was written, 0 for none
+	undone    map[fileIn]bool // paths that were deleted or moved away in a call
+	bound     bound
+	sockets   map[string]*socket // by the kernel's name
 	// read are accesses of which the log may hold the open only later: the two
 	// come from different sources. They are joined when the phase or call ends.
 	read []access
@@ -254,7 +256,7 @@ func NewBuilder(ctx Context) *Builder {
 	b := &Builder{
 		leftBy: map[flowSecret]bool{},
 		ctx:    ctx, phase: finding.PhaseStart, index: map[effectKey]int{}, tasks: map[int]*task{},
-		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, openedAt: map[string]time.Duration{}, made: map[string]bool{}, writer: map[string]int{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, sockets: map[string]*socket{}, find: ctx.Set, oracles: newOracles(),
+		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, openedAt: map[string]time.Duration{}, made: map[string]bool{}, lookedFor: map[int]bool{}, writer: map[string]int{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, sockets: map[string]*socket{}, find: ctx.Set, oracles: newOracles(),
 		contents: newContents(),
 		late:     frameResults{index: map[effectKey]int{}},
 		given:    map[uint64]bool{}, givenWords: map[int][]string{}, decoyWords: map[string]bool{},

@@ -15,12 +15,28 @@ import (
 
 func (b *Builder) tamper(r *trace.Record) {
 	if r.Op == trace.OpKill && (r.Flags == "0" || r.Flags == "") {
-		return // it asks whether a process is there, as who watches its parent does
+		b.looksForProcess(r)
+		return
 	}
 	if r.Op == trace.OpKill && r.Err != "EPERM" && r.Pid != 1 {
 		return // a signal to a task of its own
 	}
 	b.tampers(r, r.Call, r.Call)
+}
+
+// maxLookedFor is how many processes a server may ask for by signal 0: who watches its parent
+// or the holder of a lock asks for one, who tries number after number looks for what to signal.
+const maxLookedFor = 16
+
+// looksForProcess notes the process that signal 0 asks for, and adds the search when it is one.
+func (b *Builder) looksForProcess(r *trace.Record) {
+	if len(b.lookedFor) > maxLookedFor || b.tasks[r.Pid] != nil || r.Pid == r.Tid {
+		return
+	}
+	b.lookedFor[r.Pid] = true
+	if len(b.lookedFor) > maxLookedFor {
+		b.tampers(r, r.Call, fmt.Sprintf("%s with signal 0 to more than %d other processes", r.Call, maxLookedFor))
+	}
 }
 
 // tampers adds a call that reached for what is another's; text is the evidence but for its error.

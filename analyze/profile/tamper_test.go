@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -55,5 +56,36 @@ func TestReaches(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// Signal 0 to the parent or to the holder of a lock is a question; to number after number it
+// is a search for what to signal.
+func TestSearchForProcesses(t *testing.T) {
+	ask := func(n int) []trace.Record {
+		var out []trace.Record
+		for pid := range n {
+			out = append(out, trace.Record{Op: trace.OpKill, Call: "kill", Pid: 500 + pid, Flags: "0", Err: "ESRCH", FD: -1})
+		}
+		return out
+	}
+	tampers := func(records []trace.Record) int {
+		n := 0
+		for _, e := range effects(records...) {
+			if e.Kind == finding.Tamper && e.Target == "kill" {
+				n += e.Count
+			}
+		}
+		return n
+	}
+	if n := tampers(ask(maxLookedFor)); n != 0 {
+		t.Errorf("%d effects of %d questions, want none", n, maxLookedFor)
+	}
+	same := append(ask(1), slices.Repeat(ask(1), 100)...)
+	if n := tampers(same); n != 0 {
+		t.Errorf("%d effects of one process asked for often, want none", n)
+	}
+	if n := tampers(ask(4 * maxLookedFor)); n != 1 {
+		t.Errorf("%d effects of a search, want one", n)
 	}
 }
