@@ -43,7 +43,7 @@ const (
 // it without a word: gzip, zlib, ZIP and bzip2, also gzip and zlib in base 64;
 // over the fields of a form and the parts of a multipart body, and over the
 // parameters of URLs that stand in it. The offset of what is found in a packed
-// stream is counted in that, and over fields, parts or URLs it is the index of the
+// stream is counted in that, without pieces that only repeat, and over fields, parts or URLs it is the index of the
 // first. The error is
 // ErrOpaque, with the hits so far, for what the header calls packed and cannot
 // be unpacked, for what would be more than 64 MiB, and for what holds more starts
@@ -238,11 +238,13 @@ func decoder(coding string, r io.Reader) (io.Reader, error) {
 	return nil, errors.New("it is not known")
 }
 
-// stream searches what is unpacked, and what is packed in its start.
+// stream searches what is unpacked, and what is packed in its start. A piece that repeats
+// the two before it, as those of a bomb do, holds nothing that they do not: it is not searched.
 func (u *unpacker) stream(r io.Reader, name string, layer int) error {
 	sc := u.set.Scanner()
 	var held bytes.Buffer
-	buf := make([]byte, pieceSize)
+	buf, last := make([]byte, pieceSize), make([]byte, 0, pieceSize)
+	repeats := 0
 	var failed error
 	for failed == nil {
 		if u.left <= 0 {
@@ -250,10 +252,20 @@ func (u *unpacker) stream(r io.Reader, name string, layer int) error {
 			u.opaque("%s: %v", name, failed)
 			break
 		}
-		var n int
-		n, failed = r.Read(buf[:min(int64(len(buf)), u.left)])
+		n, room := 0, int(min(int64(len(buf)), u.left))
+		for n < room && failed == nil {
+			var got int
+			got, failed = r.Read(buf[n:room])
+			n += got
+		}
 		u.left -= int64(n)
-		_, _ = sc.Write(buf[:n])
+		if repeats++; !bytes.Equal(buf[:n], last) {
+			repeats = 0
+		}
+		last = append(last[:0], buf[:n]...)
+		if repeats < 2 {
+			_, _ = sc.Write(buf[:n])
+		}
 		held.Write(buf[:min(n, maxHeld-held.Len())])
 	}
 	u.report(name, sc.Hits())

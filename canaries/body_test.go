@@ -200,6 +200,31 @@ func TestFindBodyBomb(t *testing.T) {
 	}
 }
 
+// What repeats in a packed stream is not searched again; what stands behind it, before it and
+// across its ends is.
+func TestRepeatsInAStream(t *testing.T) {
+	t.Parallel()
+	s := shared()
+	c := byID(t, s, "aws-secret")
+	zeros := make([]byte, 20*pieceSize)
+	half := len(c.Value) / 2
+	for name, parts := range map[string][]string{
+		"before":             {c.Value, string(zeros)},
+		"behind":             {string(zeros), c.Value, "x"},
+		"between":            {string(zeros), c.Value, string(zeros)},
+		"across a piece":     {string(zeros[half:]), c.Value, string(zeros)},
+		"across the last":    {string(zeros[half:]), c.Value},
+		"in what repeats":    {strings.Repeat(c.Value+string(zeros[:pieceSize-len(c.Value)]), 9)},
+		"across what does":   {strings.Repeat(c.Value[half:]+string(zeros[:pieceSize-len(c.Value)])+c.Value[:half], 9)},
+		"other in the midst": {string(zeros), strings.Repeat("y", pieceSize), c.Value, string(zeros)},
+	} {
+		body := packed(func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }, []byte(strings.Join(parts, "")))
+		if hits, err := s.FindBody(body, nil); err != nil || !has(hits, c.ID) {
+			t.Errorf("%s: got %v, %v", name, hits, err)
+		}
+	}
+}
+
 func FuzzFindBody(f *testing.F) {
 	s := shared()
 	c := byID(f, s, "aws-secret")
