@@ -7,6 +7,7 @@
 # make lint   golangci-lint, actionlint and zizmor, at pinned versions, and the prose of the documentation
 # make taint-report   ways from tools to sinks in sources: vulnerable servers and their fixed twins
 # make audit-parity     every finding of glassport's own audit on its sources and on fixtures of its rules
+# make audit-honest   the sources of honest servers: nothing critical, nothing high; SHARD=i/n for a part
 # make peers-report   other tools on servers of ours, and the table in README.md
 # make parity-report   each feature of other tools that docs/parity.md says works
 # make audit-ci   known vulnerabilities of what the program is built from (asks vuln.go.dev)
@@ -47,7 +48,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: peers-report parity-report audit-parity docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report reach-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report install-check tui-report sweep-report queue-report
+.PHONY: peers-report parity-report audit-parity audit-honest docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report reach-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report install-check tui-report sweep-report queue-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -261,6 +262,11 @@ taint-report:
 audit-parity: build
 	sh .ci/setup/glassport.sh
 	python3 .ci/audit-parity.py bin/coalmine $(CACHE)/glassport/current/py/bin/glassport $(CACHE)/glassport/current/py/lib/python3*/site-packages/glassport
+
+# The sources of honest servers, without their dependencies: nothing critical, nothing high. SHARD=i/n takes a part.
+audit-honest: build servers
+	sh .ci/setup/honest.sh
+	SHARD=$(SHARD) python3 .ci/audit-honest.py bin/coalmine $(CACHE)/honest cmd/internal/probe/probetest/servers/testdata/honest.json $(CACHE)/servers/current
 
 # Other tools, pinned by hash, each without a network, on servers that were not written for it.
 peers-report: build

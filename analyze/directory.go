@@ -417,7 +417,7 @@ func (d *Directory) Complete(res *Result, runs []session.IndexedRun) error {
 	}
 	res.confirm()
 	if res.Audit != nil {
-		res.Audit.Sites = nil // audit.json has them
+		res.Audit.Sites, res.Audit.Guards = nil, nil // audit.json has them
 	}
 	return nil
 }

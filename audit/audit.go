@@ -45,6 +45,8 @@ type Report struct {
 	Repository string `json:"-"`
 	// Sites are the places that act on the world, where Options asked for them.
 	Sites []Site `json:"sites,omitempty"`
+	// Guards are the sinks that tools reach under conditions, where Options asked for the sites.
+	Guards []Guard `json:"guards,omitempty"`
 }
 
 // Unfollowed is a source that was not parsed, with its size in bytes.
@@ -160,6 +162,8 @@ func run(ctx context.Context, files fs.FS, root string, secrets secretScanner, o
 // auditor is one audit under way.
 type auditor struct {
 	skip []string
+	// guardsOnly is set where nothing but the trees is wanted.
+	guardsOnly bool
 	// wantsSites is set where the report is to list the places that act on the world.
 	wantsSites bool
 	files      fs.FS
@@ -246,6 +250,12 @@ func (a *auditor) file(ctx context.Context, p string) error {
 		return nil
 	}
 	a.report.Profile.FilesScanned++
+	if a.guardsOnly {
+		if len(data) <= maxGuardFile && a.parsed+len(data) <= maxGuardBytes && isCode(p) {
+			a.parse(p, data)
+		}
+		return nil
+	}
 	if isProse(p) || !isSource(p) && !bytes.HasPrefix(data, []byte("#!")) && isBinary(data) {
 		return nil
 	}

@@ -45,6 +45,9 @@ var ofGo = map[string]sinks.Kind{
 	"net/http.Get": sinks.Network, "net/http.Post": sinks.Network, "net/http.PostForm": sinks.Network, "net/http.NewRequest": sinks.Network, "net/http.NewRequestWithContext": sinks.Network, "net.Dial": sinks.Network, "net.DialTimeout": sinks.Network,
 }
 
+// blobs are functions that make objects or code of bytes.
+var blobs = words("marshal.loads pickle.loads dill.loads cloudpickle.loads")
+
 var (
 	// evaluators run text as code. What else evaluates loads modules or templates.
 	evaluators = words("eval exec execfile Function vm.runInThisContext vm.runInNewContext vm.runInContext vm.Script vm.compileFunction code.InteractiveInterpreter.runsource types.CodeType")
@@ -90,14 +93,19 @@ type fileEffects struct {
 }
 
 func (e *fileEffects) add(rule string, sev finding.Severity, pos lang.Pos, message, identity string) {
-	src, offset := e.at.source(e.file.Path), pos.Offset()
-	if lines := e.file.Lines; lines != nil {
+	e.a.addAt(rule, sev, e.file.Path, e.at, pos, message, identity)
+}
+
+// addAt adds a finding at a place of a tree.
+func (a *auditor) addAt(rule string, sev finding.Severity, p string, at *places, pos lang.Pos, message, identity string) {
+	src, offset := at.source(p), pos.Offset()
+	if lines := at.lines[p]; lines != nil {
 		offset = 0
 		if pos.Line() > 0 && pos.Line() <= len(lines) {
 			offset = lineOffset(src, lines[pos.Line()-1])
 		}
 	}
-	e.a.add(rule, sev, e.file.Path, src, offset, message, identity)
+	a.add(rule, sev, p, src, offset, message, identity)
 }
 
 // note keeps what a function does, by its name and a place.
@@ -153,6 +161,47 @@ func (e *fileEffects) call(c *lang.CallSite) {
 		if evaluators[name] && len(c.Call.Args) > 0 {
 			e.evaluates(c, name)
 		}
+		if blobs[name] && len(c.Call.Args) > 0 {
+			e.unpacks(c, name)
+		}
+	}
+	if isMaker(c.Call.Func) && len(c.Call.Args) > 0 {
+		e.evaluates(c, "Function")
+	}
+}
+
+// isMaker reports whether a callee is the constructor of functions without its name:
+// [].constructor.constructor.
+func isMaker(x lang.Expr) bool {
+	for range 2 {
+		switch y := x.(type) {
+		case lang.Attr:
+			if y.Name != "constructor" {
+				return false
+			}
+			x = y.X
+		case lang.Index:
+			if len(y.Keys) != 1 || constant(y.Keys[0]) != "constructor" {
+				return false
+			}
+			x = y.X
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// unpacks judges a call that makes objects or code of bytes: where these stand in the source, nobody reads them.
+func (e *fileEffects) unpacks(c *lang.CallSite, name string) {
+	stands := false
+	lang.WalkExpr(c.Call.Args[0].Value, nil, func(n lang.Node, _ *lang.Scope) bool {
+		k, ok := n.(lang.Const)
+		stands = stands || ok && (k.Kind == lang.String || k.Kind == lang.Bytes) && len(k.Text) >= minEncoded
+		return !stands
+	})
+	if stands {
+		e.add(EncodedCode, finding.Medium, c.Call.Start, "bytes in the source are made into objects or code: "+shown(name), name)
 	}
 }
 
@@ -269,7 +318,7 @@ func (e *fileEffects) evaluates(c *lang.CallSite, name string) {
 	note := func(names []string) {
 		for _, n := range names {
 			kinds, from := sinks.Of(e.file.Language, n, nil)
-			if slices.Contains(kinds, sinks.Decode) || slices.Contains(kinds, sinks.Network) {
+			if slices.Contains(kinds, sinks.Decode) || slices.Contains(kinds, sinks.Network) || blobs[from] {
 				hidden = from
 			}
 		}

@@ -97,6 +97,7 @@ func (a *auditor) flows(ctx context.Context) error {
 	}
 	a.effects(pkg, places)
 	a.unlisted(pkg, places)
+	a.guards(ctx, pkg, places)
 	if a.wantsSites {
 		a.sites(pkg, places)
 	}

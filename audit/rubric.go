@@ -9,7 +9,7 @@ import (
 )
 
 // RubricVersion changes whenever a score may change.
-const RubricVersion = "coalmine/rubric/v5"
+const RubricVersion = "coalmine/rubric/v6"
 
 // The rules of the audit that no other package names.
 const (
@@ -25,7 +25,9 @@ func Rules() []finding.Rule {
 		{ID: DependencyCount, Name: "DependencySurface", Title: "Many direct dependencies", Severity: finding.Medium, CWE: []string{"CWE-1395"}, OWASP: []string{"MCP04"},
 			Help: "Each dependency runs with the server's rights. More than 50 direct ones are medium, 21 to 50 are low."},
 		{ID: EncodedCode, Name: "EncodedCode", Title: "Encoded code in the source", Severity: finding.Medium, CWE: []string{"CWE-506"}, OWASP: []string{"MCP04"},
-			Help: "A text of base64 or hexadecimal digits decodes to code, or the source has code in the form that a packer of JavaScript writes: what runs is hidden from whoever reads it. Low is a text that decodes to an address.\n\n**False positive when** a tool carries a script for another machine this way."},
+			Help: "A text of base64 or hexadecimal digits, an escaped or reversed one, or a list of characters' numbers decodes to code or to orders to a model, also through compression; or the source has code in the form that a packer or an obfuscator of JavaScript writes, or a blob of pickle or marshal: what runs is hidden from whoever reads it. Low is a text that decodes to an address.\n\n**False positive when** a tool carries a script for another machine this way."},
+		{ID: GuardedSink, Name: "GuardedSink", Title: "A hidden word opens what acts on the world", Severity: finding.Low, CWE: []string{"CWE-912"}, OWASP: []string{"MCP02"},
+			Help: "The code of a tool starts a program, opens a file, asks a host or runs text only where a parameter is a text or a number that stands nowhere else in the package, has a digest that the source names, or where the clock shows a time that the source names. No list, schema or description tells a caller of it. The literal is not printed. A probe calls the tool with it.\n\n**False positive when** the description comes from another file or a service."},
 		{ID: NoLicense, Name: "NoLicense", Title: "Missing licence", Severity: finding.Info,
 			Help: "Neither a licence file nor a licence in the manifest was found. It costs no points."},
 		{ID: ScannerSilenced, Name: "ScannerSilenced", Title: "Scanner suppression comment", Severity: finding.Info,

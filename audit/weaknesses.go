@@ -29,7 +29,8 @@ var obliging = words("7z ack ansible apt apt-get aria2c awk aws bash black blend
 
 // judged is the rule of a flow and its severity. A path or an address that is all of a
 // parameter, whose name does not say so, is less than one in a longer text: nothing shows
-// that the server meant to keep to a place.
+// that the server meant to keep to a place. So is one that leads to names alone, or to the content of
+// files of one extension.
 func judged(fl *taint.Flow) (string, finding.Severity) {
 	rule := byWeakness[fl.CWE]
 	switch {
@@ -37,6 +38,8 @@ func judged(fl *taint.Flow) (string, finding.Severity) {
 		return ToolCapability, finding.Info
 	case rule == TaintArgument && fl.Program != "" && !obliging[fl.Program]:
 		return rule, finding.Low
+	case rule == TaintPath && (fl.Does == taint.Lists || fl.Does == taint.Reads && fl.Ending != ""):
+		return rule, finding.Medium
 	case rule == TaintRequest || rule == TaintArgument, rule == TaintPath && !fl.Part && !fl.Checked:
 		return rule, finding.Medium
 	}
@@ -58,7 +61,7 @@ func weaknesses() []finding.Rule {
 		{ID: TaintObject, Name: "UnsafeDeserialization", Title: "Unsafe deserialization of a parameter", Severity: finding.High, CWE: []string{"CWE-502"}, OWASP: []string{"MCP05"},
 			Help: "A parameter, or a file that it names, reaches `pickle`, an unsafe loader of YAML or the like, which run code that the data names. Use JSON, `yaml.safe_load` or another format of data alone." + twin},
 		{ID: TaintPath, Name: "PathTraversal", Title: "Path traversal: a parameter chooses the file", Severity: finding.High, CWE: []string{"CWE-22"}, OWASP: []string{"MCP05"},
-			Help: "A parameter is joined to a directory of the server's, and `..` or an absolute path in it leads elsewhere; or the path is compared with a prefix that does not end in a separator. Resolve the path (`realpath`) and compare it with the directory and its separator, or use `is_relative_to`, `filepath.IsLocal`, `os.Root`. Medium is a file whose whole name is a parameter that does not say so." + twin},
+			Help: "A parameter is joined to a directory of the server's, and `..` or an absolute path in it leads elsewhere; or the path is compared with a prefix that does not end in a separator. Resolve the path (`realpath`) and compare it with the directory and its separator, or use `is_relative_to`, `filepath.IsLocal`, `os.Root`. Medium is a file whose whole name is a parameter that does not say so, one that is only read and has a fixed extension whatever the parameter is, and a directory whose names alone are read." + twin},
 		{ID: TaintRequest, Name: "ServerSideRequestForgery", Title: "Server-side request forgery: a parameter chooses the host", Severity: finding.Medium, CWE: []string{"CWE-918"}, OWASP: []string{"MCP05"},
 			Help: "A parameter is a part of the host of a URL, or all of a URL whose name does not say so: the server asks hosts within its network for the caller, perhaps with its own key. Compare the host with a list." + twin},
 		{ID: TaintSQL, Name: "SQLInjection", Title: "SQL injection: a parameter is part of a statement", Severity: finding.High, CWE: []string{"CWE-89"}, OWASP: []string{"MCP05"},

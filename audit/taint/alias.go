@@ -133,13 +133,13 @@ func (f *frame) checks(x lang.Expr, c class) []check {
 		return nil
 	}
 	if key != "" {
-		out = append(out, check{key, c})
+		out = append(out, check{key: key, safe: c})
 	} else if a, ok := f.aliasOf(x); ok {
 		if a.relative && c&noDots != 0 {
 			c |= pathname
 		}
 		key, c = a.key, c&a.mask
-		out = append(out, check{key, c})
+		out = append(out, check{key: key, safe: c})
 	}
 	for range 6 {
 		a, ok := f.aliases[key]
@@ -152,7 +152,7 @@ func (f *frame) checks(x lang.Expr, c class) []check {
 		if c &= a.mask; c == 0 {
 			break
 		}
-		out = append(out, check{a.key, c})
+		out = append(out, check{key: a.key, safe: c})
 		key = a.key
 	}
 	return out

@@ -33,9 +33,23 @@ type Flow struct {
 	Capability bool
 	// Part is set where the parameter is a part of a longer text or path.
 	Part bool
+	// Ending is the extension that the file of a path has whatever the parameter is, "" for any,
+	// and Does what the sink does with the file.
+	Ending string
+	Does   Doing
 	// Checked is set where a check of the path was meant to hold and does not.
 	Checked bool
 }
+
+// Doing is what a sink of a path does with the file, "" for more than the following.
+type Doing string
+
+// What sinks of paths do.
+const (
+	// Reads is for the content of a file, Lists for the names in a directory.
+	Reads Doing = "reads"
+	Lists Doing = "lists"
+)
 
 // Result is what an analysis found.
 type Result struct {
@@ -70,6 +84,9 @@ type analysis struct {
 	memo map[string]*outcome
 	// active are the functions whose calls are under way.
 	active []*lang.Function
+	// guarding is set where guards are looked for, and guards are those found.
+	guarding bool
+	guards   map[string]*Guard
 }
 
 // source is a file with what the analysis looks up in it.
@@ -102,10 +119,7 @@ func Analyze(ctx context.Context, files []*lang.File) *Result {
 
 // AnalyzePackage is Analyze for files that were made into a package before.
 func AnalyzePackage(ctx context.Context, pkg *sinks.Package, files []*lang.File) *Result {
-	a := &analysis{ctx: ctx, pkg: pkg, sources: map[string]*source{}, flows: map[string]*Flow{}, total: maxAllWork, memo: map[string]*outcome{}}
-	for _, f := range files {
-		a.sources[f.Path] = newSource(f, a.pkg.Facts(f.Path))
-	}
+	a := newAnalysis(ctx, pkg, files)
 	res := &Result{}
 	for _, e := range a.entries() {
 		if ctx.Err() != nil || a.total <= 0 {
@@ -123,6 +137,14 @@ func AnalyzePackage(ctx context.Context, pkg *sinks.Package, files []*lang.File)
 	})
 	res.Complete = !a.short
 	return res
+}
+
+func newAnalysis(ctx context.Context, pkg *sinks.Package, files []*lang.File) *analysis {
+	a := &analysis{ctx: ctx, pkg: pkg, sources: map[string]*source{}, flows: map[string]*Flow{}, guards: map[string]*Guard{}, total: maxAllWork, memo: map[string]*outcome{}}
+	for _, f := range files {
+		a.sources[f.Path] = newSource(f, a.pkg.Facts(f.Path))
+	}
+	return a
 }
 
 func newSource(f *lang.File, facts *lang.Facts) *source {
@@ -400,7 +422,7 @@ func lastOf(x lang.Expr) string {
 
 // found keeps a flow, of those alike the first.
 func (a *analysis) found(fl Flow) {
-	key := strings.Join([]string{fl.File, fl.CWE, fl.Tool, fl.Parameter, fl.Sink, fl.Function, fmt.Sprint(fl.Capability)}, "\x00")
+	key := strings.Join([]string{fl.File, fl.CWE, fl.Tool, fl.Parameter, fl.Sink, fl.Function, fmt.Sprint(fl.Capability, fl.Ending != "")}, "\x00")
 	if old := a.flows[key]; old == nil && len(a.flows) < maxFlows || old != nil && len(old.Steps) > len(fl.Steps) && old.Place == fl.Place {
 		a.flows[key] = &fl
 	}

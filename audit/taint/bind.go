@@ -51,6 +51,11 @@ func (f *frame) assign(a lang.Assign) *value {
 
 // told is the value of a condition, with what its truth means.
 func (f *frame) told(v *value, x lang.Expr) *value {
+	if when, unless := f.conditions(x, true), f.conditions(x, false); len(when)+len(unless) > 0 {
+		out := *v
+		out.when, out.unless = when, unless
+		v = &out
+	}
 	op, isOperation := x.(lang.Operation)
 	_, isIndex := x.(lang.Index) // of Go: _, ok := table[key]
 	if isOperation && op.Op != "+" && !v.tainted() && v.call == nil || isIndex && f.src.Language == "Go" && !v.tainted() {

@@ -20,8 +20,9 @@ type callInfo struct {
 	recv     *value
 	args     []*value
 	named    map[string]*value
-	// program is that which a sink starts, where it is known.
-	program string
+	// program is that which a sink starts, and end what the path of a sink ends with, where
+	// these are known.
+	program, end string
 	// callee is the value of what is called, where it is a function.
 	callee *value
 }
@@ -200,7 +201,7 @@ func (f *frame) invoke(t *closure, c *callInfo, only bool) *value {
 	in := f.frameFor(t, c)
 	key := ""
 	if t.env == nil {
-		key = fmt.Sprintf("%p %s %s", fn, f.a.tool, in.signature())
+		key = fmt.Sprintf("%p %s %s%s", fn, f.a.tool, in.signature(), f.signUnder())
 		if out := f.a.memo[key]; out != nil {
 			return f.outcome(out, c, in, only)
 		}
@@ -218,9 +219,12 @@ func (f *frame) invoke(t *closure, c *callInfo, only bool) *value {
 	return f.outcome(&in.out, c, in, only)
 }
 
+// maxHelper bounds the statements of a function that a module's constant is calculated with.
+const maxHelper = 3
+
 // matters reports whether a call may carry what a caller supplied.
 func (f *frame) matters(t *closure, c *callInfo) bool {
-	if t.env != nil || f.a.raw {
+	if t.env != nil || f.a.raw || len(f.under) > 0 || f.constants && len(t.body.Function.Body) <= maxHelper {
 		return true
 	}
 	if c.recv != nil && c.recv.tainted() {
@@ -236,6 +240,7 @@ func (f *frame) frameFor(t *closure, c *callInfo) *frame {
 		src = f.src
 	}
 	in := f.a.newFrame(src, t.body, t.env)
+	in.under = f.under
 	if t.frame != nil {
 		in.aliases = t.frame.aliases
 	}
@@ -378,6 +383,9 @@ func (f *frame) signature() string {
 func (v *value) sign(b *strings.Builder, depth int) {
 	if v.known || v.text != "" {
 		fmt.Fprintf(b, "%t%q", v.known, v.text[:min(len(v.text), 80)])
+	}
+	if v.end != "" {
+		fmt.Fprintf(b, "..%q", v.end[max(len(v.end)-80, 0):])
 	}
 	for _, t := range v.taints {
 		fmt.Fprintf(b, "<%s %x %t%t%t%t>", t.origin, t.safe, t.embedded, t.joined, t.resolved, t.sql)

@@ -99,6 +99,9 @@ func (f *frame) variable(n lang.Name) *value {
 		if v = f.a.constant(f.src, n.ID, 0); v != nothing {
 			return v
 		}
+		if n.ID == "__dirname" || n.ID == "__filename" || n.ID == "__file__" {
+			return &value{made: own}
+		}
 		if r := f.src.facts.ReferenceAt(n.Place()); r != nil {
 			return f.reference(r.Names, r.Own)
 		}
@@ -162,6 +165,7 @@ func (a *analysis) constant(s *source, name string, depth int) *value {
 	s.constants[name] = nil
 	if x := s.assigned[name]; x != nil {
 		f := a.newFrame(s, sinks.Body{File: s.File, Function: &lang.Function{}}, nil)
+		f.constants = true
 		v = f.eval(x)
 	} else if i, ok := s.imports[name]; ok && i.name != "*" {
 		if other := a.pkg.Imported(s.Path, i.module); other != nil && i.name != "default" {
@@ -178,9 +182,18 @@ func (f *frame) attribute(x lang.Attr) *value {
 			return f.withFields(key, v)
 		}
 	}
+	if key := keyOf(x); key == "import.meta.url" || key == "import.meta.dirname" || key == "import.meta.filename" {
+		return &value{made: own}
+	}
 	base := f.eval(x.X)
 	if v := f.source(x.Name, x.Span, base); v != nil {
 		return v
+	}
+	if base.made == own && (x.Name == "parent" || x.Name == "parents") {
+		return base
+	}
+	if base.made == clock && ofClock[x.Name] {
+		return base
 	}
 	if !base.tainted() && base.fields[x.Name] == nil {
 		if r := f.src.facts.ReferenceAt(x.Place()); r != nil {
@@ -272,8 +285,11 @@ func (f *frame) operation(x lang.Operation) *value {
 	case x.Op == "%" && len(values) == 2:
 		return f.formatted(values[0], []*value{values[1]})
 	case x.Op == "/" && len(values) > 1:
-		if out := f.joinPath(values, joinPlain); out.tainted() {
+		out := f.joinPath(values, joinPlain)
+		if out.tainted() {
 			out.made = "path"
+		}
+		if out.made != "" {
 			return out
 		}
 	case x.Op == "format" && len(values) > 0:
@@ -291,8 +307,12 @@ func (f *frame) logical(x lang.Operation) *value {
 	f.env = f.copied(saved)
 	isAnd := x.Op == "and" || x.Op == "&&"
 	out := nothing
+	under := f.under
 	for i, o := range x.Operands {
 		v := f.eval(o)
+		if x.Op != "??" {
+			f.under = slices.Concat(f.under, f.conditions(o, isAnd))
+		}
 		if !isAnd || i == len(x.Operands)-1 {
 			out = merge(out, v)
 		}
@@ -300,7 +320,7 @@ func (f *frame) logical(x lang.Operation) *value {
 			f.apply(f.implied(o, isAnd))
 		}
 	}
-	f.env = saved
+	f.env, f.under = saved, under
 	return out
 }
 
@@ -314,12 +334,14 @@ func (f *frame) conditional(x lang.Operation) *value {
 	}
 	f.eval(test)
 	saved := f.env
+	where, elsewhere := f.conditions(test, true), f.conditions(test, false)
+	var a, b *value
 	f.env = f.copied(saved)
 	f.apply(f.implied(test, true))
-	a := f.eval(then)
+	f.where(where, func() { a = f.eval(then) })
 	f.env = f.copied(saved)
 	f.apply(f.implied(test, false))
-	b := f.eval(other)
+	f.where(elsewhere, func() { b = f.eval(other) })
 	f.env = saved
 	return merge(a, b)
 }

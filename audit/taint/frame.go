@@ -72,7 +72,11 @@ type frame struct {
 	loops [][]*env
 	// holding is what the conditions around the present statement check.
 	holding []check
-	out     outcome
+	// constants is set where the value of a module's name is calculated.
+	constants bool
+	// under are the conditions on which the present statement is reached, where guards are looked for.
+	under []Condition
+	out   outcome
 	// name is what the steps call the function.
 	name string
 }
@@ -139,6 +143,13 @@ func full(n int) []class {
 
 // block walks statements, and reports whether what follows them is never reached.
 func (f *frame) block(list []lang.Stmt) bool {
+	under := f.under
+	ended := f.statements(list)
+	f.under = under
+	return ended
+}
+
+func (f *frame) statements(list []lang.Stmt) bool {
 	for _, s := range list {
 		if f.a.work--; f.a.work <= 0 {
 			return false
@@ -165,6 +176,9 @@ func (f *frame) stmt(s lang.Stmt) bool {
 		v := nothing
 		if s.X != nil {
 			v = f.eval(s.X)
+			if f.a.guarding {
+				v = f.told(v, s.X)
+			}
 		}
 		if s.Op == "return" {
 			f.out.result = merge(f.out.result, f.stepped(v, s.Span, "returned by "+f.name))
@@ -228,24 +242,31 @@ func (f *frame) branch(s lang.If) bool {
 	f.eval(s.Test)
 	before, tool := f.env, f.a.tool
 	whenTrue, whenFalse := f.implied(s.Test, true), f.implied(s.Test, false)
+	where, elsewhere := f.conditions(s.Test, true), f.conditions(s.Test, false)
+	ended := onlyWindows(s.Test) || f.never(s.Test)
 	f.env = f.copied(before)
 	f.apply(whenTrue)
 	f.named(s.Test)
 	holding := f.holding
 	f.holding = slices.Concat(holding, whenTrue)
-	ended := onlyWindows(s.Test) || f.block(s.Then)
+	if !ended {
+		f.where(where, func() { ended = f.block(s.Then) })
+	}
 	then := f.env
 	f.holding = slices.Concat(holding, whenFalse)
 	defer func() { f.holding = holding }()
 	f.a.tool = tool
 	f.env = f.copied(before)
 	f.apply(whenFalse)
-	otherEnded := f.block(s.Else)
+	otherEnded := false
+	f.where(elsewhere, func() { otherEnded = f.block(s.Else) })
 	switch {
 	case ended && otherEnded:
 		return true
 	case ended:
+		f.under = slices.Concat(f.under, elsewhere) // to the end of the block
 	case otherEnded:
+		f.under = slices.Concat(f.under, where)
 		f.env = then
 	default:
 		f.env = join(then, f.env)
@@ -360,7 +381,9 @@ func (f *frame) choose(s lang.Switch) bool {
 		f.a.tool = tool
 		hasDefault = hasDefault || len(c.Patterns) == 0
 		f.match(s, c, subject)
-		if !f.block(c.Body) {
+		ended := false
+		f.where(f.conditionsOfCase(s, c), func() { ended = f.block(c.Body) })
+		if !ended {
 			after = joinOr(after, f.env)
 		}
 	}

@@ -16,7 +16,13 @@ func (f *frame) apply(list []check) {
 			v = f.project(c.key)
 		}
 		if v.tainted() {
-			f.env.put(c.key, v.safer(c.safe))
+			v = v.safer(c.safe)
+			if c.end != "" {
+				with := *v
+				with.end = c.end
+				v = &with
+			}
+			f.env.put(c.key, v)
 		}
 	}
 }
@@ -39,7 +45,7 @@ func both(a, b []check) []check {
 	var out []check
 	for _, x := range a {
 		if c := x.safe & of(b, x.key); c != 0 {
-			out = append(out, check{x.key, c})
+			out = append(out, check{key: x.key, safe: c})
 		}
 	}
 	return out

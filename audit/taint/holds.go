@@ -82,6 +82,10 @@ func (f *frame) byMethod(x lang.Call, m lang.Attr, truth bool) []check {
 		if first != nil {
 			return f.prefixed(m.X, first, truth)
 		}
+	case "endsWith", "endswith":
+		if v := f.eval(first); truth && v.known && v.text != "" && keyOf(m.X) != "" {
+			return []check{{key: keyOf(m.X), end: v.text}}
+		}
 	case "is_relative_to":
 		if truth && resolved(f.eval(m.X)) {
 			return f.checks(m.X, confined)
@@ -207,6 +211,20 @@ func onlyWindows(x lang.Expr) bool {
 	return false
 }
 
+// never reports whether a condition cannot hold: a text ends otherwise.
+func (f *frame) never(x lang.Expr) bool {
+	c, ok := x.(lang.Call)
+	if !ok || len(c.Args) != 1 {
+		return false
+	}
+	m, ok := c.Func.(lang.Attr)
+	if !ok || m.Name != "endsWith" && m.Name != "endswith" {
+		return false
+	}
+	end, with := f.eval(m.X).end, f.eval(c.Args[0].Value)
+	return end != "" && with.known && len(with.text) <= len(end) && !strings.HasSuffix(end, with.text)
+}
+
 // prefixed is what x.startsWith(prefix) means.
 func (f *frame) prefixed(x, prefix lang.Expr, truth bool) []check {
 	p := f.eval(prefix)
@@ -228,7 +246,8 @@ func (f *frame) prefixed(x, prefix lang.Expr, truth bool) []check {
 	if rest := schemePrefix.ReplaceAllString(p.text, ""); p.known && rest != p.text && strings.Contains(rest, "/") {
 		return f.checks(x, request)
 	}
-	if endsInSeparator(prefix) && resolved(f.eval(x)) {
+	// What begins like a directory of the server's own code, but is not in it, is its own too.
+	if (endsInSeparator(prefix) || p.made == within) && resolved(f.eval(x)) {
 		return f.checks(x, confined)
 	}
 	c := tried

@@ -45,13 +45,17 @@ var later = map[string]int{"asyncio.to_thread": 0, "anyio.to_thread.run_sync": 0
 // joinPath is a path that is made of parts.
 func (f *frame) joinPath(parts []*value, how joining) *value {
 	if len(parts) == 1 {
+		out := parts[0].plain()
 		if how == joinResolve {
-			return parts[0].plain().with(func(t *taint) { t.resolved = true })
+			out = out.with(func(t *taint) { t.resolved = true })
 		}
-		out := *parts[0].plain()
-		return &out
+		out.end = parts[0].end
+		return out
 	}
 	out := &value{}
+	if n := len(parts); n > 0 {
+		out.end, out.made = parts[n-1].ending(), ownPlace(parts)
+	}
 	chosen, fixed := false, false // by the caller, by the server
 	for i, p := range parts {
 		for _, t := range p.flat() {
@@ -78,17 +82,53 @@ func (f *frame) joinPath(parts []*value, how joining) *value {
 	if len(parts) > 0 && parts[0].made == "cwd" && !out.tainted() {
 		out.made = "cwd"
 	}
+	if out.tainted() {
+		out.made = ""
+	}
 	return out
 }
 
+// own is the directory of the server's code, and within one in it.
+const own, within = "own", "within"
+
+// ownPlace is own or within for constant parts behind the directory of the server's code.
+func ownPlace(parts []*value) string {
+	if parts[0].made != own && parts[0].made != within {
+		return ""
+	}
+	for _, p := range parts[1:] {
+		if !p.known || strings.HasPrefix(p.text, "/") {
+			return ""
+		}
+	}
+	if last := strings.TrimRight(parts[len(parts)-1].text, "/"); last != "" && !strings.HasSuffix(last, ".") {
+		return within
+	}
+	return own
+}
+
+// ownKeepers are functions that lead from a file of the server's code to its directory, or make that plain.
+var ownKeepers = set("path.dirname path.posix.dirname path.resolve path.normalize url.fileURLToPath os.path.dirname os.path.abspath os.path.realpath os.path.normpath pathlib.Path fs.realpathSync importlib.resources.files")
+
 // library is the result of a function of a library, by its canonical names.
 func (f *frame) library(c *callInfo) *value {
+	if v := f.ofGuards(c); v != nil {
+		return v
+	}
 	for _, n := range c.canonical {
 		if v := f.known(n, c); v != nil {
 			return v
 		}
 	}
 	if c.method != "" {
+		if c.recv != nil && (c.recv.made == own || c.recv.made == within) {
+			switch c.method {
+			case "resolve", "absolute":
+				return c.recv
+			case "joinpath":
+				return f.joinPath(append([]*value{c.recv}, c.args...), joinPlain)
+			}
+		}
 		if v := f.methodResult(c); v != nil {
 			return v
 		}
@@ -98,6 +138,9 @@ func (f *frame) library(c *callInfo) *value {
 
 // known is the result of a function that has an entry.
 func (f *frame) known(n string, c *callInfo) *value {
+	if len(c.args) == 1 && c.args[0].made == own && ownKeepers[n] || len(c.args) == 1 && c.args[0].made == within && n != "path.dirname" && n != "os.path.dirname" && ownKeepers[n] {
+		return c.args[0]
+	}
 	if how, ok := joins[n]; ok {
 		parts := c.args
 		if c.recv != nil && strings.HasSuffix(n, ".joinpath") {
@@ -106,7 +149,9 @@ func (f *frame) known(n string, c *callInfo) *value {
 		out := f.joinPath(parts, how)
 		if strings.HasPrefix(n, "pathlib.") || strings.HasPrefix(n, "anyio.") {
 			v := *out
-			v.made = "path"
+			if v.made == "" {
+				v.made = "path"
+			}
 			return &v
 		}
 		return out
@@ -115,8 +160,11 @@ func (f *frame) known(n string, c *callInfo) *value {
 	case here[n]:
 		return &value{made: "cwd"}
 	case normalizers[n]:
-		v := union(c.args).plain()
-		return v.with(func(t *taint) { t.resolved = t.resolved || resolving[n] })
+		v := union(c.args).plain().with(func(t *taint) { t.resolved = t.resolved || resolving[n] })
+		if len(c.args) == 1 {
+			v.end = c.args[0].end
+		}
+		return v
 	case ends[n] != 0:
 		return union(c.all()).plain().safer(ends[n])
 	case n == "re.sub" || n == "re.subn":

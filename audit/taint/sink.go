@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/audit/lang"
+	"github.com/coalmine-dev/coalmine/audit/sinks"
 )
 
 var numbers = map[class]string{command: "CWE-78", argument: "CWE-88", pathname: "CWE-22", request: "CWE-918", code: "CWE-94", object: "CWE-502", statement: "CWE-89"}
@@ -22,6 +23,7 @@ func (f *frame) checkSink(c *callInfo) {
 			continue
 		}
 		f.atSink(s, strings.TrimPrefix(n, "*."), c)
+		f.guarded(s, strings.TrimPrefix(n, "*."), c)
 		return
 	}
 }
@@ -63,6 +65,7 @@ func (f *frame) atSink(s sink, name string, c *callInfo) {
 		f.argv(list, name, c)
 	case toPath:
 		for _, v := range list {
+			c.end = v.end
 			f.report(pathname, v.flat(), name, c)
 		}
 	case toRequest:
@@ -282,13 +285,43 @@ func (f *frame) report(c class, list []taint, name string, at *callInfo) {
 			CWE: numbers[c], Tool: f.a.tool, Parameter: t.origin[strings.LastIndexByte(t.origin, '.')+1:], Sink: name, Function: f.name,
 			File: f.src.Path, Place: at.call.Span, Part: part, Capability: capable(c, t), Checked: t.safe&tried != 0,
 		}
-		if c == argument {
+		switch c {
+		case argument:
 			fl.Program = at.program
+		case pathname:
+			fl.Ending, fl.Does = extension(at.end), f.doing(name, at)
 		}
 		end := &way{Step: Step{File: f.src.Path, Span: at.call.Span, Text: "reaches " + name}, before: t.way}
 		fl.Steps = end.steps()
 		f.a.found(fl)
 	}
+}
+
+// extension is that of a file whose name ends so, "" for none.
+func extension(end string) string {
+	dot := strings.LastIndexByte(end, '.')
+	if dot < 0 || dot == len(end)-1 || strings.ContainsAny(end[dot:], "/\\ ") {
+		return ""
+	}
+	return end[dot:]
+}
+
+// listing are the sinks of paths that tell names alone.
+var listing = set(`
+	os.listdir os.scandir os.walk glob.glob glob.iglob aiofiles.os.listdir pathlib.Path.iterdir pathlib.Path.glob pathlib.Path.rglob iterdir rglob
+	fs.readdir fs.readdirSync fs.opendir Deno.readDir os.ReadDir io/ioutil.ReadDir path/filepath.Walk path/filepath.WalkDir path/filepath.Glob`)
+
+// doing is what a sink does with the file that a path leads to.
+func (f *frame) doing(name string, at *callInfo) Doing {
+	if listing[name] {
+		return Lists
+	}
+	for _, n := range append(slices.Clone(at.names), name) {
+		if kinds, _ := sinks.Of(f.src.Language, n, &at.call); len(kinds) == 1 && kinds[0] == sinks.Read {
+			return Reads
+		}
+	}
+	return ""
 }
 
 // capableOfAll reports whether a parameter also reaches the sink as the whole of what its name

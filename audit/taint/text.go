@@ -60,6 +60,8 @@ func (f *frame) concat(parts []*value) *value {
 			before.WriteString(p.text + unknownPart)
 		}
 	}
+	last := parts[len(parts)-1]
+	out.end = last.ending()
 	out.text = before.String()
 	if i := strings.IndexAny(out.text, unknownPart+taintedPart); i >= 0 {
 		out.text = out.text[:i]

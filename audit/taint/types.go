@@ -11,6 +11,9 @@ import (
 // plainTypes are types of parameters that hold no text: an SDK checks them before the handler is called.
 var plainTypes = set("int float bool complex int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 float32 float64 Decimal date datetime timedelta UUID UUID4 PositiveInt NonNegativeInt NegativeInt conint confloat Literal Enum IntEnum StrEnum Duration Time IPv4Address")
 
+// numericTypes are those of them whose values a source compares with numbers.
+var numericTypes = set("int float int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 float32 float64 Decimal PositiveInt NonNegativeInt NegativeInt conint confloat")
+
 // typed is a parameter's value, as its type allows.
 func (a *analysis) typed(s *source, p lang.Param, v *value) *value {
 	if p.Annotation == nil || !v.tainted() {
@@ -28,6 +31,9 @@ func (a *analysis) asType(s *source, x lang.Expr, v *value, depth int) *value {
 	case lang.Name, lang.Attr:
 		name := lastOf(x)
 		if plainTypes[name] {
+			if a.guarding && numericTypes[name] {
+				return v.safer(all | number)
+			}
 			return nothing
 		}
 		if alias := s.assigned[name]; alias != nil && s.Language == "Python" {

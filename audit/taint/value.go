@@ -24,6 +24,9 @@ const (
 	noRoot
 	// tried is set where a check of a path was meant to hold and does not.
 	tried
+	// number is set for a number, and digested for a digest.
+	number
+	digested
 
 	all = command | argument | pathname | request | code | object | statement
 	// confined is what a path that stays in its directory is safe for.
@@ -78,24 +81,32 @@ type value struct {
 	// begins with that.
 	text  string
 	known bool
+	// end is a constant that a text ends with which is not known as a whole, "" for none.
+	end string
 	// fields are properties that are known by name, and items the elements of a list.
 	fields map[string]*value
 	items  []*value
 	list   bool
 	// made is "path" or "url" for an object that was made of a text, "cwd" for the
-	// directory that the server runs in, and "flag" for true and false.
+	// directory that the server runs in, "own" for that of its code and "within" for one in
+	// that, and "flag" for true and false.
 	made string
 	// call is a function that was not called yet.
 	call *closure
 	// yes holds what is checked where the value is true, and no where it is false, null
 	// or no error.
 	yes, no []check
+	// when holds the conditions on which the value is true, and unless those on which it is
+	// false, where guards are looked for.
+	when, unless []Condition
 }
 
 // check says that a variable is harmless for classes.
 type check struct {
 	key  string
 	safe class
+	// end is what the variable's text ends with, "" for nothing known.
+	end string
 }
 
 // maxTaints bounds the origins of a value, and maxFields its fields and items.
@@ -178,6 +189,7 @@ func mergeAt(a, b *value, depth int) *value {
 	if a.text == b.text && a.known && b.known {
 		out.text, out.known = a.text, true
 	}
+	out.end = commonEnd(a.ending(), b.ending())
 	if depth > 3 {
 		out.taints = addTaints(a.flat(), b.flat())
 		return out
@@ -204,8 +216,10 @@ func mergeAt(a, b *value, depth int) *value {
 	}
 	if a.made == flag && b.made == flag {
 		out.yes, out.no = oneOf(a, b, "false", a.yes, b.yes), oneOf(a, b, "true", a.no, b.no)
+		out.when, out.unless = longer(a.when, b.when), longer(a.unless, b.unless)
 	} else if len(a.taints) == 0 && !a.known {
 		out.yes, out.no = b.yes, b.no
+		out.when, out.unless = b.when, b.unless
 	}
 	return out
 }
@@ -217,11 +231,35 @@ const flag = "flag"
 func (f *frame) flag(text string) *value {
 	v := &value{text: text, known: true, made: flag}
 	if text == "true" {
-		v.yes = f.holding
+		v.yes, v.when = f.holding, f.under
 	} else {
-		v.no = f.holding
+		v.no, v.unless = f.holding, f.under
 	}
 	return v
+}
+
+// ending is what a text is known to end with.
+func (v *value) ending() string {
+	if v.known {
+		return v.text
+	}
+	return v.end
+}
+
+func commonEnd(a, b string) string {
+	i, j := len(a), len(b)
+	for i > 0 && j > 0 && a[i-1] == b[j-1] {
+		i, j = i-1, j-1
+	}
+	return a[i:]
+}
+
+// longer is the one of two ways to the same value that asks for more.
+func longer(a, b []Condition) []Condition {
+	if len(b) > len(a) {
+		return b
+	}
+	return a
 }
 
 // oneOf is what is checked where one of two flags is not the given constant.

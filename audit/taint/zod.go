@@ -133,7 +133,10 @@ func (a *analysis) zod(s *source, x lang.Expr, depth int) (safe class, ok bool) 
 			return safe, ok
 		}
 		switch m.Name {
-		case "number", "boolean", "enum", "literal", "nativeEnum", "date", "bigint", "int", "uuid", "datetime", "null", "undefined", "ip", "cuid", "ulid", "guid":
+		case "number", "int", "bigint":
+			safe |= all | number
+			ok = true
+		case "boolean", "enum", "literal", "nativeEnum", "date", "uuid", "datetime", "null", "undefined", "ip", "cuid", "ulid", "guid":
 			safe |= all
 			ok = true
 		case "string", "object", "record", "any", "unknown", "union":
@@ -250,7 +253,7 @@ func (a *analysis) shaped(v, shape *value) *value {
 	}
 	for _, k := range sortedKeys(shape.fields) {
 		safe := shape.fields[k].sure()
-		if safe&all == all {
+		if safe&all == all && (!a.guarding || safe&number == 0) {
 			out.set(k, nothing)
 			continue
 		}
