@@ -43,6 +43,7 @@ const (
 	isSignByte             // = > : | ? ,
 	isQuote                // ` ' " = and blanks, before the value
 	isAlnum
+	isOpening // begins a text or a list: quotes and brackets
 )
 
 var byteKinds = func() (out [256]byte) {
@@ -58,6 +59,7 @@ var byteKinds = func() (out [256]byte) {
 	add(letters+"_.-", isPlain)
 	add(" \t\n\r\f\v'\"", isBetween|isQuote)
 	add("`=", isQuote)
+	add("\"'`[(", isOpening)
 	add("=>:|?,", isSignByte)
 	return out
 }()
