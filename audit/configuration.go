@@ -75,6 +75,9 @@ var clientFiles = words("mcp.json .mcp.json claude_desktop_config.json mcp_confi
 
 // configurations judges the servers of a client's configuration that lies in the tree.
 func (a *auditor) configurations(p, src string) {
+	for _, s := range declaredServers(p, src) {
+		a.server(p, src, s.at, s.Server)
+	}
 	if a.servers == nil || !clientFiles[path.Base(p)] {
 		return
 	}

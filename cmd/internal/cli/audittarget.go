@@ -30,7 +30,7 @@ func (e *env) auditTarget(ctx context.Context, f *auditFlags, target string) (r 
 		if err != nil {
 			return nil, "", err
 		}
-		r, err := audit.Archive(ctx, p.name, p.data)
+		r, err := audit.Archive(ctx, p.name, p.data, audit.Options{Servers: serversOf})
 		return r, ".", err
 	}
 	info, err := os.Stat(target)
@@ -42,7 +42,7 @@ func (e *env) auditTarget(ctx context.Context, f *auditFlags, target string) (r 
 		if err != nil {
 			return nil, "", &sandbox.UsageError{Err: err, Hint: "name an archive that can be read"}
 		}
-		r, err := audit.Archive(ctx, filepath.Base(target), data)
+		r, err := audit.Archive(ctx, filepath.Base(target), data, audit.Options{Servers: serversOf})
 		return r, ".", err
 	case info.Mode().IsRegular():
 		r, err := auditConfiguration(ctx, target)

@@ -1,0 +1,142 @@
+package audit
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+)
+
+// declared is a server that a package declares itself, and where in the file.
+type declared struct {
+	Server
+	at int
+}
+
+// maxDeclared bounds the bytes of a file that declares servers, and how many of them count.
+const (
+	maxDeclared = 1 << 20
+	maxServers  = 50
+)
+
+// declaredServers are those of a bundle's manifest.json and of a registry's server.json; none for
+// any other file. What is no JSON object declares none.
+func declaredServers(p, src string) []declared {
+	if len(src) > maxDeclared {
+		return nil
+	}
+	switch path.Base(p) {
+	case "manifest.json":
+		return bundled(src)
+	case "server.json":
+		return registered(src)
+	}
+	return nil
+}
+
+// launch is how a bundle is started: https://github.com/modelcontextprotocol/mcpb, MANIFEST.md.
+type launch struct {
+	Command string            `json:"command"`
+	Args    []string          `json:"args"`
+	Env     map[string]string `json:"env"`
+}
+
+// bundled is the server that a bundle's manifest starts, on each platform.
+func bundled(src string) []declared {
+	var m struct {
+		Name   string `json:"name"`
+		Server struct {
+			Config struct {
+				launch
+				Platforms map[string]launch `json:"platform_overrides"`
+			} `json:"mcp_config"`
+		} `json:"server"`
+	}
+	if !strings.Contains(src, `"mcp_config"`) || json.Unmarshal([]byte(src), &m) != nil {
+		return nil
+	}
+	at := strings.Index(src, `"mcp_config"`)
+	all := []launch{m.Server.Config.launch}
+	for _, name := range sortedNames(m.Server.Config.Platforms) {
+		all = append(all, m.Server.Config.Platforms[name])
+	}
+	var out []declared
+	for _, l := range all[:min(len(all), maxServers)] {
+		s := Server{Name: m.Name, Env: l.Env}
+		if l.Command != "" {
+			s.Command = append([]string{l.Command}, l.Args...)
+		}
+		out = append(out, declared{s, at})
+	}
+	return out
+}
+
+// runners are the programs that run a package of a registry.
+var runners = map[string]string{"npm": "npx", "pypi": "uvx"}
+
+// registered are the packages and the addresses of a server.json of the MCP registry:
+// https://github.com/modelcontextprotocol/registry, docs/reference/server-json.
+func registered(src string) []declared {
+	var m struct {
+		Name     string `json:"name"`
+		Packages []struct {
+			Type       string `json:"registryType"`
+			OldType    string `json:"registry_type"`
+			Identifier string `json:"identifier"`
+			Version    string `json:"version"`
+			Arguments  []struct {
+				Name, Value string
+			} `json:"runtimeArguments"`
+			Transport struct {
+				URL string `json:"url"`
+			} `json:"transport"`
+		} `json:"packages"`
+		Remotes []struct {
+			URL string `json:"url"`
+		} `json:"remotes"`
+	}
+	if json.Unmarshal([]byte(src), &m) != nil {
+		return nil
+	}
+	var out []declared
+	add := func(s Server, near string) {
+		s.Name = m.Name
+		if len(out) < maxServers {
+			out = append(out, declared{s, max(strings.Index(src, near), 0)})
+		}
+	}
+	for _, p := range m.Packages {
+		kind := p.Type + p.OldType
+		if p.Identifier == "" {
+			continue
+		}
+		name := p.Identifier
+		if p.Version != "" && p.Version != "latest" {
+			name += "@" + p.Version
+		}
+		s := Server{URL: p.Transport.URL}
+		switch {
+		case runners[kind] != "":
+			s.Command = []string{runners[kind], name}
+		case kind == "oci":
+			s.Command = []string{"docker", "run"}
+			for _, a := range p.Arguments {
+				s.Command = append(s.Command, slices.DeleteFunc([]string{a.Name, a.Value}, func(w string) bool { return w == "" })...)
+			}
+		}
+		add(s, p.Identifier)
+	}
+	for _, r := range m.Remotes {
+		add(Server{URL: r.URL}, r.URL)
+	}
+	return out
+}
+
+func sortedNames[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
