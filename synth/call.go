@@ -137,7 +137,7 @@ func (d *driver) turn(t *target, c Call, o Outcome) {
 
 // count keeps oracle calls apart: they are no measure of what a tool can do.
 func (d *driver) count(t *target, c Call, o Outcome) {
-	if c.Class == ClassOracle || c.Class == ClassReplay || c.Class == ClassSequence || c.Class == ClassCancelled {
+	if c.Class == ClassOracle || c.Class == ClassReplay || c.Class == ClassSequence || c.Class == ClassCancelled || c.Class == ClassGuard {
 		if o == Timeout {
 			t.cover.Timeouts++
 		}

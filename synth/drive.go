@@ -45,6 +45,8 @@ type target struct {
 	// changed the schema.
 	retryFrom  int
 	schemaFrom []int
+	// guards counts the calls that pass tests of the source.
+	guards int
 	// drawn says that a generator can be made from decl when it is needed.
 	drawn bool
 	inputs
@@ -75,6 +77,7 @@ type driver struct {
 	unlisted         bool
 	heard            func(name, value string) // is told what an answer names, nil for nobody
 	sequencesCut     bool                     // the time for sequences ended before they did
+	guardedCalls     []*guardedCall           // in the order in which they are made
 	skipped          int                      // listings that were left out
 	stopped          error
 }
@@ -98,10 +101,12 @@ func Drive(ctx context.Context, cfg Config) (Report, error) {
 	d.planFirst()
 	d.run()
 	d.rescue()
+	d.guarded()
 	d.trySource()
 	d.sequences()
 	d.oracles()
 	d.usesAgain()
+	d.guardedAgain()
 	d.relisting = 0 // the last listing is never left out
 	d.listLast()
 	return d.finish(), ctx.Err()

@@ -32,6 +32,7 @@ const (
 	kindLiterals  = "literals of the source"
 	kindPrefixes  = "inputs behind a prefix"
 	kindInner     = "inputs within an object or a JSON text"
+	kindGuarded   = "inputs behind a test of the source"
 )
 
 // probeInput is one oracle input for one tool.
@@ -42,6 +43,8 @@ type probeInput struct {
 	prefixed bool
 	// inner says that it lies within an object or a JSON text of no schema.
 	inner bool
+	// guarded says that the other arguments pass a test of the source.
+	guarded bool
 }
 
 // kind is what the inputs of a tool are shared out by.
@@ -53,6 +56,8 @@ func (p *probeInput) kind() string {
 		return kindPrefixes
 	case p.inner:
 		return kindInner
+	case p.guarded:
+		return kindGuarded
 	case len(p.in) > 1:
 		return kindArguments
 	}
@@ -240,16 +245,8 @@ func (d *driver) oraclePlan(t *target) []probeInput {
 	out := d.wholeInputs(base, token)
 	most := oraclesPerCall * d.cfg.Calls
 	places := oracle.Places(base)
-	for k := 0; k < oracle.Count() && len(places) > 0; k++ {
-		for _, p := range places {
-			in := oracle.At(d.cfg.World, oracle.MeaningOf(p.Name), k, token(k))
-			in.At = p.At
-			args, ok := oracle.Put(base, p.At, in.In(p.Value))
-			if ok && len(out) < most {
-				out = append(out, probeInput{args: args, in: []session.Injection{in.Injection}})
-			}
-		}
-	}
+	out = append(out, d.placed(base, places, most-len(out), token)...)
+	out = append(out, d.guardedInputs(t, base, token)...)
 	out = append(out, d.prefixedInputs(base, places, token)...)
 	out = append(out, d.innerInputs(base, token)...)
 	return append(out, d.literalInputs(base, places)...)

@@ -169,7 +169,7 @@ func worthwhile(s string, r rank) bool {
 	if s == "" || len(s) > maxText || s == "use strict" || strings.ContainsRune(s, '\ufffd') {
 		return false
 	}
-	if keyLike(s) {
+	if KeyLike(s) {
 		return false
 	}
 	if r == compared {
@@ -181,9 +181,9 @@ func worthwhile(s string, r rank) bool {
 // keyRun is how long an unbroken run of letters and digits is in a key or token.
 const keyRun = 20
 
-// keyLike says that a text could be somebody's key: what a source should not
+// KeyLike says that a text could be somebody's key: what a source should not
 // hold is not handed on.
-func keyLike(s string) bool {
+func KeyLike(s string) bool {
 	run, digits, letters := 0, false, false
 	for i := range len(s) {
 		c := s[i]

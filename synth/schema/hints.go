@@ -34,6 +34,8 @@ type Hints struct {
 	Context []string
 	// Literals are those of the server's source, where there is one.
 	Literals Literals
+	// Guards are what that source asks of arguments before it acts on the world.
+	Guards []Guard `json:",omitempty"`
 }
 
 func (h *Hints) url() string {

@@ -1,8 +1,12 @@
 package plan
 
 import (
+	"context"
 	"os"
+	"slices"
 
+	"github.com/coalmine-dev/coalmine/audit"
+	"github.com/coalmine-dev/coalmine/audit/taint"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 	"github.com/coalmine-dev/coalmine/synth/answers"
 	"github.com/coalmine-dev/coalmine/synth/literals"
@@ -21,6 +25,43 @@ func literalsOf(source *os.Root) (schema.Literals, []string) {
 	}
 	found := literals.Read(source.FS())
 	return schema.Literals{Texts: found.Texts, Numbers: found.Numbers, Lengths: found.Lengths}, found.Names[:min(len(found.Names), maxWords)]
+}
+
+// maxGuards bounds the guards of a plan: each costs a call.
+const maxGuards = 200
+
+// guardsOf are what the server's source tests arguments for before it acts on the world, the
+// guards of programs and code first; nothing where there is no source. A literal that could be
+// somebody's key is not handed on.
+func guardsOf(source *os.Root) []schema.Guard {
+	if source == nil {
+		return nil
+	}
+	var out, paths []schema.Guard
+	// What is read is bounded, so nothing ends it early.
+	for _, found := range audit.Guards(context.Background(), source.FS()) {
+		g := schema.Guard{Tool: found.Tool}
+		for _, c := range found.Conditions {
+			if c.Test != taint.Clock {
+				g.Asks = append(g.Asks, schema.Ask{Parameter: c.Parameter, Test: string(c.Test), Text: c.Text, Number: c.Number})
+			}
+		}
+		unfit := slices.ContainsFunc(g.Asks, func(a schema.Ask) bool {
+			return a.Test == string(taint.Digest) || a.Parameter == "" || literals.KeyLike(a.Text)
+		})
+		if unfit || len(g.Asks) == 0 || g.Tool == "" {
+			continue
+		}
+		if found.Effect == "path" {
+			paths = append(paths, g)
+		} else {
+			out = append(out, g)
+		}
+	}
+	out = slices.CompactFunc(append(out, paths...), func(a, b schema.Guard) bool {
+		return a.Tool == b.Tool && slices.Equal(a.Asks, b.Asks)
+	})
+	return out[:min(len(out), maxGuards)]
 }
 
 // fitsOf are answers for what the source asks; nothing where there is no source.

@@ -67,6 +67,7 @@ func New(o Options, in *Fetched, as Account) (Plan, error) {
 	source := p.Server.readable()
 	defer closeSource(source)
 	p.Drive.Hints.Literals, p.Drive.Words = literalsOf(source)
+	p.Drive.Hints.Guards = guardsOf(source)
 	p.Server.Manifests, p.Fits = manifests(&o, source), fitsOf(source)
 	p.Hosts = p.hosts()
 	if o.Replay != nil {
