@@ -28,7 +28,7 @@
 # make wire-faults  the tap under load and faults, at full size
 # make red-team   hostile servers, packages, checkouts, logs and peers, each in PLACES=2 places; SHARD=i/n for a part
 # make python-parity    the parser of Python against CPython's own, over its library and 50 packages
-# make js-parity    the parser of JavaScript and TypeScript against TypeScript's own, over honest servers and 32 packages
+# make js-parity    the parser of JavaScript and TypeScript against TypeScript's own, over honest servers and 32 packages; SHARD=i/n for a part
 # make tracer-parity    what strace and eBPF say of the same programs
 # make evasion-report   ways of hiding from a tracer, and whether they work
 # make tracer-faults    a million calls at once, and tracers that are taken away
@@ -216,13 +216,13 @@ judge-report:
 	  /--- (PASS|FAIL): [^/]*\// { print; all++; if (/PASS/) same++ } /_test.go:/ { print } \
 	  END { printf "judge: %d/%d\n", same, all; exit same != all || !all }'
 
-# The same imports, calls, definitions and constants in the same places as TypeScript's parser. What that one says of the sample is kept.
+# The same imports, calls, definitions and constants in the same places as TypeScript's parser. What that one says of the sample is kept. SHARD=i/4 takes less than ten minutes on a busy machine.
 js-parity:
 	sh .ci/setup/servers.sh
 	sh .ci/setup/honest.sh
 	sh .ci/setup/javascript.sh
 	cd audit/lang/javascript && ls testdata/sample/* | node testdata/typescript.cjs $(CACHE)/javascript/current/typescript >testdata/sample.jsonl
-	COALMINE_JS_PARITY='$(CACHE)/honest/npm $(CACHE)/servers/current $(CACHE)/javascript/current' COALMINE_TYPESCRIPT=$(CACHE)/javascript/current/typescript \
+	COALMINE_JS_PARITY='$(CACHE)/honest/npm $(CACHE)/servers/current $(CACHE)/javascript/current' COALMINE_TYPESCRIPT=$(CACHE)/javascript/current/typescript SHARD=$(SHARD) \
 	go test -count=1 -v -timeout 9m -run '^TestParity$$' ./audit/lang/javascript | awk '\
 	  sub(/^ *[a-z_]*_test.go:[0-9]*: /, "") { if (/^js: /) last = $$2; else print } /^panic:|SKIP:/ { print } \
 	  END { split(last, n, "/"); print "js: " (last ? last : "0/0"); exit n[1] != n[2] || !n[2] }'

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -93,13 +94,13 @@ func TestSample(t *testing.T) {
 }
 
 // TestParity compares each source below the directories of COALMINE_JS_PARITY, once for
-// each content. COALMINE_TYPESCRIPT is the directory of npm's typescript.
+// each content. COALMINE_TYPESCRIPT is the directory of npm's typescript, and SHARD takes a part.
 func TestParity(t *testing.T) {
 	dirs := strings.Fields(os.Getenv("COALMINE_JS_PARITY"))
 	if len(dirs) == 0 {
 		t.Skip("make js-parity runs it")
 	}
-	paths := sources(t, dirs)
+	paths := shard(t, sources(t, dirs))
 	cmd := exec.Command("node", "--max-old-space-size=4096", "testdata/typescript.cjs", os.Getenv("COALMINE_TYPESCRIPT"))
 	cmd.Stdin = strings.NewReader(strings.Join(paths, "\n") + "\n")
 	cmd.Stderr = os.Stderr
@@ -139,6 +140,24 @@ func TestParity(t *testing.T) {
 	}
 	t.Logf("js files that TypeScript's parser finds errors in: %d", wrong)
 	t.Logf("js: %d/%d", same, files)
+}
+
+// shard is every n-th path from the i-th on, where SHARD is i/n.
+func shard(t *testing.T, paths []string) []string {
+	t.Helper()
+	text := os.Getenv("SHARD")
+	if text == "" {
+		return paths
+	}
+	var i, n int
+	if _, err := fmt.Sscanf(text, "%d/%d", &i, &n); err != nil || i < 1 || i > n {
+		t.Fatalf("SHARD=%s is not i/n", text)
+	}
+	var out []string
+	for at := i - 1; at < len(paths); at += n {
+		out = append(out, paths[at])
+	}
+	return out
 }
 
 // sources lists the files of the language below directories, one of each content.
