@@ -247,7 +247,7 @@ func (f *frame) argv(list []*value, name string, c *callInfo) {
 		case v.known && v.text == "--":
 			return
 		case v.known:
-			of = takesValue(v.text)
+			of = takesValue(c.program, v.text)
 			if shells[program] && runOptions[v.text] {
 				runs = command
 			} else if interpreters[program] && runOptions[v.text] {
@@ -261,17 +261,23 @@ func (f *frame) argv(list []*value, name string, c *callInfo) {
 	}
 }
 
-// takesValue reports whether an option may take the next argument: -o, --output, but not
-// a cluster of letters such as -sI.
-func takesValue(option string) bool {
-	letters, dash := strings.CutPrefix(option, "-")
-	if !dash || letters == "" {
+// switches are options without a value: long ones of any program, and the letters of some.
+var (
+	switches = set("--all --force --verbose --quiet --silent --recursive --json --version --help --oneline --stat --numstat --cached --staged --porcelain --dry-run --yes --fail --location --insecure --bare --recurse-submodules --name-only --name-status --no-color --no-pager")
+	letters  = map[string]string{"tar": "xctzjJvkpu", "grep": "rRinlLvwxcEFHhqsoP", "ls": "alhtrRS1dF", "rsync": "avzrnuP", "curl": "sSLIkfvig", "cp": "rRapfvn", "rm": "rfiv", "mv": "fivn", "cat": "nAbes", "wc": "lwcmL", "git": "vqpza", "zip": "rqj9", "unzip": "oqjnl"}
+)
+
+// takesValue reports whether an option of a program may take the next argument: -o, --output,
+// but not a cluster of letters such as -sI.
+func takesValue(program, option string) bool {
+	cluster, dash := strings.CutPrefix(option, "-")
+	if !dash || cluster == "" || switches[option] || len(cluster) == 1 && strings.Contains(letters[program], cluster) {
 		return false
 	}
-	if letters[0] == '-' || len(letters) == 1 {
-		return !strings.Contains(letters, "=")
+	if cluster[0] == '-' || len(cluster) == 1 {
+		return !strings.Contains(cluster, "=")
 	}
-	return len(letters) > 3 || strings.ContainsAny(letters[len(letters)-1:], "feomc")
+	return len(cluster) > 3 || strings.ContainsAny(cluster[len(cluster)-1:], "feomc")
 }
 
 // report notes the taints that reach a sink and are not harmless there.

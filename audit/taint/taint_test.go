@@ -12,11 +12,12 @@ import (
 	"github.com/coalmine-dev/coalmine/audit/lang"
 	"github.com/coalmine-dev/coalmine/audit/lang/golang"
 	"github.com/coalmine-dev/coalmine/audit/lang/javascript"
+	"github.com/coalmine-dev/coalmine/audit/lang/notebook"
 	"github.com/coalmine-dev/coalmine/audit/lang/python"
 	"github.com/coalmine-dev/coalmine/audit/taint"
 )
 
-var languages = []lang.Language{python.Language{}, javascript.Language{}, golang.Language{}}
+var languages = []lang.Language{python.Language{}, javascript.Language{}, golang.Language{}, notebook.Language{}}
 
 // rules are the weaknesses by the names of the audit's rules.
 var rules = map[string]string{
