@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -74,7 +75,40 @@ func openZip(data []byte) (*zip.Reader, error) {
 			return nil, fmt.Errorf("the archive unpacks to more than %d bytes", maxUnpacked)
 		}
 	}
+	tellApart(z)
 	return z, nil
+}
+
+// plain is the name of an entry as a path within the archive.
+func plain(name string) string {
+	return strings.TrimPrefix(path.Clean("/"+strings.ToValidUTF8(name, "\ufffd")), "/")
+}
+
+// tellApart gives entries of one name, and those whose name is no path, names of their own:
+// archive/zip reads no directory that has any. Of several alike, the last one keeps the name, for it is what unpacking leaves.
+func tellApart(z *zip.Reader) {
+	parents, seen := map[string]bool{}, map[string]bool{}
+	for _, f := range z.File {
+		name, isDir := plain(strings.ReplaceAll(f.Name, `\`, "/")), strings.HasSuffix(f.Name, "/")
+		if f.Name = name; isDir {
+			f.Name += "/"
+		}
+		for dir := path.Dir(name); dir != "." && !parents[dir]; dir = path.Dir(dir) {
+			parents[dir] = true
+		}
+	}
+	for i, f := range slices.Backward(z.File) {
+		name := strings.TrimSuffix(f.Name, "/")
+		switch isDir := strings.HasSuffix(f.Name, "/"); {
+		case name == "":
+		case !seen[name] && (isDir || !parents[name]):
+			seen[name] = true
+		case isDir:
+			f.Name = "" // it is passed over
+		default:
+			f.Name = fmt.Sprintf("duplicate-%d/%s", i, name)
+		}
+	}
 }
 
 // within is the one directory that all of an archive lies in, as npm's "package", or the
@@ -116,7 +150,7 @@ func repack(ctx context.Context, data []byte) (out []byte, skipped int, err erro
 		case err != nil:
 			return nil, 0, fmt.Errorf("read the archive: %w", err)
 		}
-		name := strings.TrimPrefix(path.Clean("/"+h.Name), "/")
+		name := plain(h.Name)
 		if h.Typeflag == tar.TypeDir || h.Typeflag == tar.TypeXGlobalHeader || name == "" {
 			continue
 		}
