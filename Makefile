@@ -333,14 +333,14 @@ truth-report: build setup
 
 # What is said of the attacks and of the everyday servers in testdata/verdicts, by half. Each takes longer than ten minutes: SHARD=i/12 does not.
 attack-report: build setup
-	COALMINE_VERDICTS=all SHARD=$(SHARD) go test -tags e2e -count=1 -v -timeout 30m -parallel 4 -run '^TestAttacks$$' ./cmd/internal/probe/probetest/verdicts | awk '\
-	  /^attack (un)?seen [^:]*\(/ { print; fflush(); all++; if (/: (gated|found|doubted) /) good++ } /^attack (un)?seen(, [a-z]+)?: |SKIP:|_test.go:|^panic:/ { print } \
-	  END { printf "attacks: %d/%d\n", good, all; exit !all }'
+	COALMINE_VERDICTS=all HALF=$(HALF) SHARD=$(SHARD) go test -tags e2e -count=1 -v -timeout 60m -parallel $(or $(JOBS),4) -run '^TestAttacks$$' ./cmd/internal/probe/probetest/verdicts | awk '\
+	  /^attack seen [^:]*\(/ { print; fflush() } /^attack (un)?seen(, [a-z]+)?: |SKIP:|_test.go:|^panic:/ { print } \
+	  /^attack (un)?seen: / { all += $$NF; good += $$4 + $$6 + $$8 } END { printf "attacks: %d/%d\n", good, all; exit !all }'
 
 quiet-report: build setup
-	COALMINE_VERDICTS=all SHARD=$(SHARD) go test -tags e2e -count=1 -v -timeout 30m -parallel 4 -run '^TestQuiet$$' ./cmd/internal/probe/probetest/verdicts | awk '\
-	  /^quiet (un)?seen [^:]*\(/ { print; fflush(); all++; if (/: quiet /) good++ } /^quiet (un)?seen(, [a-z]+)?: |SKIP:|_test.go:|^panic:/ { print } \
-	  END { printf "quiet: %d/%d\n", good, all; exit !all }'
+	COALMINE_VERDICTS=all HALF=$(HALF) SHARD=$(SHARD) go test -tags e2e -count=1 -v -timeout 60m -parallel $(or $(JOBS),4) -run '^TestQuiet$$' ./cmd/internal/probe/probetest/verdicts | awk '\
+	  /^quiet seen [^:]*\(/ { print; fflush() } /^quiet (un)?seen(, [a-z]+)?: |SKIP:|_test.go:|^panic:/ { print } \
+	  /^quiet (un)?seen: / { all += $$NF; good += $$4 } END { printf "quiet: %d/%d\n", good, all; exit !all }'
 
 # Published servers with known holes: each is found, or the reason why it can not be.
 holes-report: build setup
