@@ -11,6 +11,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // links are what coalmine gave the server, of which an address in an answer may hold some.
@@ -76,6 +77,30 @@ func (w *wireReader) carried(seq uint64, result json.RawMessage) {
 				w.link(seq, strings.Join(m[1:], ""), find == images)
 			}
 		}
+	})
+}
+
+// maxIconDepth bounds how deep in a message icons are looked for.
+const maxIconDepth = 8
+
+// icons notes the icons in an answer whose addresses would carry data of the session away: a
+// client loads them by itself (MCP 2025-11-25, icons of tools, prompts, resources and servers).
+func (w *wireReader) icons(seq uint64, v []byte, depth int) {
+	if depth > maxIconDepth {
+		return
+	}
+	wire.WalkArray(v, func(_ int, v []byte) { w.icons(seq, v, depth+1) })
+	wire.Walk(v, func(key, v []byte) {
+		if string(key) != "icons" {
+			w.icons(seq, v, depth+1)
+			return
+		}
+		wire.WalkArray(v, func(_ int, icon []byte) {
+			raw, _ := wire.Member(icon, "src")
+			if src, ok := wire.Text(raw); ok {
+				w.link(seq, src, true)
+			}
+		})
 	})
 }
 

@@ -131,6 +131,9 @@ func (w *wireReader) response(seq uint64, m *wire.Message, seen *wire.Seen) {
 	if seen.Method == wire.Tools.Method() && m.Result != nil {
 		w.profile.Listed(seq, 0, m.Result)
 	}
+	if bytes.Contains(m.Result, []byte(`"icons"`)) {
+		w.icons(seq, m.Result, 0)
+	}
 	if seen.Listing != nil {
 		w.listing(seq, seen.Listing)
 	} else {

@@ -13,7 +13,7 @@ var cm203Doc = finding.Rule{
 	ID: "CM203", Name: "UndeclaredDeletion", Title: "Undeclared file deletion", Severity: finding.Medium,
 	CWE: []string{"CWE-284", "CWE-732"}, OWASP: []string{"MCP02"},
 	Help: "In a call of a tool that declares no removing, moving or replacing, the server deleted a file or directory that it had not created in this run. A deletion below HOME or a workspace at shutdown counts too (low, unless the file existed before the server started).\n\n" +
-		"**Evidence.** The kernel's record with the real path. High where the tool is annotated `destructiveHint: false` or `readOnlyHint: true`, or where other programs start or obey what was deleted, or where it stood in HOME and the declaration speaks of no files; work that could belong to another call is low. A deletion that the sandbox refused counts, since elsewhere it would not have been. All deletions of a tool are one finding.\n\n" +
+		"**Evidence.** The kernel's record with the real path. High where the tool is annotated `destructiveHint: false` or `readOnlyHint: true`, or where other programs start or obey what was deleted, or where it stood in HOME and the declaration speaks of no files, or where one call deleted or moved away " + manyText + " of the user's, and the declaration speaks of one change; work that could belong to another call is low. A deletion that the sandbox refused counts, since elsewhere it would not have been. All deletions of a tool are one finding.\n\n" +
 		"**False positive when** the server removes a leftover of an earlier run.",
 }
 
@@ -33,14 +33,14 @@ func checkCM203(r *Run) []finding.Finding {
 			continue
 		}
 		t := r.Scope.Tool(e.Tool)
-		if e.Call == 0 && (touched[e.Target] || !r.atTheEnd(e)) || made[e.Target] || r.leftBefore(e.Target) || len(t.Delete) > 0 && r.reaches(&t, e.Target) || r.asked(e.Call, e.Target) {
+		if e.Call == 0 && (touched[e.Target] || !r.atTheEnd(e)) || made[e.Target] || r.leftBefore(e.Target) || len(t.Delete) > 0 && r.reaches(&t, e.Target) && (!r.inBulk(e) || r.coversMany(&t, e)) || r.asked(e.Call, e.Target) {
 			continue
 		}
 		f := r.of(&cm203Doc, e, "")
 		switch {
 		case e.Ambiguous, e.Call == 0 && !r.stood(e.Target):
 			f.Severity = finding.Low
-		case t.ClaimsHarmless(), r.surprises(e), r.stood(e.Target) && !r.reaches(&t, e.Target):
+		case t.ClaimsHarmless(), r.surprises(e), r.stood(e.Target) && !r.reaches(&t, e.Target), r.inBulk(e):
 			f.Severity = finding.High
 		}
 		out = append(out, f)

@@ -17,6 +17,7 @@ var cm215Doc = finding.Rule{
 		"**Evidence.** The kernel's record of the change with the real path. The files of HOME and the workspaces are also compared with what they were before the server started, by their digests: what changed without a system call that was seen to do it (by a second name, say) is a change too, " +
 		"and a file that was opened for writing and not written is none. The severity depends on the place: " +
 		severityTable() +
+		"A call that changes " + manyText + " of the user's is high: a declaration of one change covers no change of many, unless it speaks of many or the call names a directory around them. " +
 		"A change that was refused is low, and so is work that could be another call's, unless every tool declares to read only: then the promise binds the server at all times.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, says that it keeps files there.",
 }
@@ -88,6 +89,9 @@ func (r *Run) severityOf(e *finding.Effect) finding.Severity {
 		} else if s.place == at {
 			severity = s.elsewhere
 		}
+	}
+	if r.inBulk(e) {
+		severity = finding.High
 	}
 	if e.Rung == finding.RungAttempted || e.Ambiguous && at != placeObeyed && !r.promisesReadOnly() {
 		severity = finding.Low

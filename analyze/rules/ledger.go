@@ -163,6 +163,7 @@ func (r *Run) madeBefore(i int) bool {
 type memory struct {
 	texts    map[int][]string
 	made     map[string]int
+	changed  map[int]int
 	readOnly *bool
 }
 
@@ -246,7 +247,8 @@ func (r *Run) besideDatabase(p string) bool {
 }
 
 // claimed is what the tool, or else the server, declares that covers a change. What is
-// between calls may be the work of any tool. A tool that declares to read only claims nothing.
+// between calls may be the work of any tool. A tool that declares to read only claims nothing,
+// and one that declares one change covers no change of many files.
 func (r *Run) claimed(e *finding.Effect) (finding.Explanation, bool) {
 	tools := []scope.Tool{r.Scope.Purpose}
 	switch {
@@ -268,7 +270,7 @@ func (r *Run) claimed(e *finding.Effect) (finding.Explanation, bool) {
 		} else if len(claims) == 0 {
 			claims = tools[i].Delete
 		}
-		if len(claims) > 0 && !tools[i].ClaimsReadOnly() && r.reaches(&tools[i], e.Target) {
+		if len(claims) > 0 && !tools[i].ClaimsReadOnly() && r.reaches(&tools[i], e.Target) && (!r.inBulk(e) || r.coversMany(&tools[i], e)) {
 			return finding.Explanation{Class: finding.ClassClaim, Where: claims[0].Where, Text: claims[0].Text}, true
 		}
 	}

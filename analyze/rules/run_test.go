@@ -2,6 +2,7 @@ package rules
 
 import (
 	"encoding/json"
+	"strconv"
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -87,6 +88,17 @@ func stood(r *Run, names ...string) *Run {
 		r.Planted[n] = true
 	}
 	return r
+}
+
+// bulk is a run in which one call did the same to some files of the user's.
+func bulk(tool wire.Tool, kind finding.EffectKind, n int) *Run {
+	var done []finding.Effect
+	var names []string
+	for i := range n {
+		names = append(names, "/data/sub/a"+strconv.Itoa(i)+".txt")
+		done = append(done, effect(tool.Name, kind, names[i]))
+	}
+	return stood(newRun(tool, done...), names...)
 }
 
 func build(e *finding.Effect) { e.Phase, e.Call, e.Tool = finding.PhaseBuild, 0, "" }

@@ -19,7 +19,7 @@ const (
 )
 
 // smuggled finds orders in what a model decodes and a reader does not: tag characters,
-// and runs of base64 or hexadecimal digits that come to text.
+// runs of base64 or hexadecimal digits that come to text, and words with percent escapes.
 func smuggled(s string) []Hit { return smuggledIn(s, maxLayers) }
 
 func smuggledIn(s string, layers int) []Hit {
@@ -30,7 +30,64 @@ func smuggledIn(s string, layers int) []Hit {
 			break
 		}
 	}
-	return append(out, encodedOrders(s, layers)...)
+	return append(append(out, encodedOrders(s, layers)...), escapedOrders(s, layers)...)
+}
+
+// minEscapes is how many percent escapes in a word may hide the blanks of an order.
+const minEscapes = 3
+
+// isEscaped reports whether a text has so many percent escapes (RFC 3986, section 2.1).
+func isEscaped[T string | []byte](s T) bool {
+	n := 0
+	for i := 0; i+2 < len(s) && n < minEscapes; i++ {
+		if s[i] == '%' && isHex(s[i+1]) && isHex(s[i+2]) {
+			n++
+		}
+	}
+	return n >= minEscapes
+}
+
+func isHex(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' }
+
+// escapedOrders finds orders in the words of a text that have percent escapes, as addresses
+// and pictures in them do, one for each word.
+func escapedOrders(s string, layers int) []Hit {
+	if layers == 0 || !isEscaped(s) {
+		return nil
+	}
+	var out []Hit
+	left := maxDecoded
+	for from := 0; from < len(s) && left > 0 && len(out) < MaxHits; {
+		end := from + strings.IndexAny(s[from:], " \t\r\n")
+		if end < from {
+			end = len(s)
+		}
+		word := s[from:min(end, from+left)]
+		left -= len(word)
+		if plain := unescaped(word); isEscaped(word) && isText([]byte(plain)) {
+			for _, h := range ordersIn(plain, layers-1) {
+				out = append(out, Hit{Rule: Poisoning, Offset: from, End: end, Text: Printable("in percent escapes: "+h.Text, 120), Decoded: true})
+				break
+			}
+		}
+		from = end + 1
+	}
+	return out
+}
+
+// unescaped is a text without its percent escapes. What is none stays as it is.
+func unescaped(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]) {
+			c, _ := hex.DecodeString(s[i+1 : i+3])
+			b.WriteByte(c[0])
+			i += 2
+			continue
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
 }
 
 // InTags is how the Text of a hit begins that tag characters spell.

@@ -3,6 +3,7 @@ package text
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -31,6 +32,9 @@ func TestEncodedOrders(t *testing.T) {
 		{"an honest text", b64([]byte("# Notes\n\nBuy milk, and call the plumber before noon.")), false},
 		{"a hash", strings.Repeat("0123456789abcdef", 4), false},
 		{"a picture", "data:image/png;base64," + b64([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"+strings.Repeat("\x00\xff", 40))), false},
+		{"percent escapes", "data:image/svg+xml," + url.PathEscape("<svg><text>"+order+"</text></svg>"), true},
+		{"an address with percent escapes", "see https://a.example/?q=a%20quiet%20word%20or%20two", false},
+		{"signs of percent", "%%% 100%25 %zz", false},
 		{"a path", "/usr/lib/python3/dist-packages/some_long_name/with_more_names.py", false},
 	} {
 		if got := isOrder(c.text); got != c.want {

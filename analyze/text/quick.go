@@ -28,7 +28,7 @@ type looked struct {
 	// ascii says that all characters are ASCII, shown that all are shown too.
 	ascii, shown bool
 	// signed says that a word or a tag stands there without one of which no order does; long that
-	// a run may encode others.
+	// a run, or percent escapes, may encode others.
 	signed, long bool
 	slash        bool
 }
@@ -52,6 +52,7 @@ func look[T string | []byte](s T) looked {
 			first = isSign(s, i-2, h)
 		}
 	}
+	long = long || odd&percent != 0 && isEscaped(s)
 	return looked{
 		ascii: high < utf8.RuneSelf, shown: odd&unshown == 0, long: long, slash: odd&slash != 0,
 		signed: first || odd&angle != 0 || odd&square != 0 && hasTag(s),
@@ -70,6 +71,7 @@ const (
 	// encoded are the characters of runs that are decoded: what JSON escapes in
 	// them, and the ends of lines, do not end a run.
 	encoded
+	percent
 )
 
 var kind, lower = func() (k, l [256]byte) {
@@ -87,6 +89,8 @@ var kind, lower = func() (k, l [256]byte) {
 			k[c] = square
 		case c == '\\':
 			k[c] = slash
+		case c == '%':
+			k[c] = percent
 		}
 		if isEncoded(byte(c)) || c == '\\' || c == '\n' || c == '\r' {
 			k[c] |= encoded

@@ -109,7 +109,7 @@ func TestWhatExperimentsChange(t *testing.T) {
 	if _, err := faketime(); err == nil {
 		library = 1
 	}
-	if p := of(second); p.Oracles != nil || p.Preload != "" || len(p.Files) != len(c.Plan.Files)+1+library || p.Budget.Calls != secondCalls || p.Drive.Collect {
+	if p := of(second); p.Oracles != nil || p.Preload != "" || len(p.Files) != len(c.Plan.Files)+1+library || p.Budget.Calls != secondCalls || !p.Drive.Collect {
 		t.Errorf("second: %+v", p.Budget)
 	}
 	if p := of(loopback); p.Network != plan.NetworkLoopback {

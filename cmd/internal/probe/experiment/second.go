@@ -1,10 +1,13 @@
 package experiment
 
 import (
+	"bytes"
+	"regexp"
 	"slices"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -16,24 +19,58 @@ const (
 	// secondLater is how far its clock is ahead: somebody starts the server again some days
 	// later.
 	secondLater = "+3d"
+	// secondRounds is how often a server that counts its starts is started again, and maxCounter
+	// how large a file is, in bytes, that may hold such a count.
+	secondRounds = 3
+	maxCounter   = 1 << 10
 )
 
 // second starts a server that left files behind a second time among them: what waits
-// for that must not go unseen.
+// for that must not go unseen. A server whose files count is started more often.
 var second = Experiment{
-	Name: "second", Role: session.RoleFurther, Dir: "second", Optional: true,
+	Name: "second", Role: session.RoleFurther, Dir: "second", Rounds: secondRounds, Optional: true,
 	Proves: "what the server does once it finds the files that it left",
-	When:   func(c *Case) bool { return len(c.Seen.Left) > 0 },
+	When:   func(c *Case) bool { return len(c.Seen.Left) > 0 && (len(c.Rounds) == 0 || counts(c)) },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
 		p = daysLater(p, c)
 		p.Oracles = nil
-		p.Files, p.Left = slices.Concat(p.Files, c.Seen.Left), len(c.Seen.Left)
+		left := leftAfter(c, len(c.Rounds))
+		p.Files, p.Left = slices.Concat(p.Files, left), len(left)
+		p.Drive.Collect = len(c.Rounds)+1 < secondRounds
 		p.Budget.Calls, p.Budget.Timeout = min(secondCalls, p.Budget.Calls), min(secondTime, p.Budget.Timeout)
 		return p, nil
 	},
 	Progress: always("starting a second time with the same HOME"),
 	How:      always("in a second start with the same HOME"),
 	Lost:     "the further start with the same HOME",
+}
+
+// leftAfter are the files that the server left in the declared run and a number of starts after it.
+func leftAfter(c *Case, rounds int) []rootfs.File {
+	out := slices.Clone(c.Seen.Left)
+	for _, r := range c.Rounds[:rounds] {
+		for _, f := range r.Left {
+			if i := slices.IndexFunc(out, func(o rootfs.File) bool { return o.Path == f.Path }); i >= 0 {
+				out[i] = f
+			} else {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+var digits = regexp.MustCompile(`[0-9]+`)
+
+// counts reports whether the latest start wrote a small file anew that it had found, and
+// nothing but numbers differ in it.
+func counts(c *Case) bool {
+	before := leftAfter(c, len(c.Rounds)-1)
+	return slices.ContainsFunc(c.Rounds[len(c.Rounds)-1].Left, func(f rootfs.File) bool {
+		i := slices.IndexFunc(before, func(o rootfs.File) bool { return o.Path == f.Path })
+		return i >= 0 && !f.Dir && len(f.Data) <= maxCounter && !bytes.Equal(f.Data, before[i].Data) &&
+			bytes.Equal(digits.ReplaceAll(f.Data, nil), digits.ReplaceAll(before[i].Data, nil))
+	})
 }
 
 // daysLater moves the clock of a plan where that is to be had: files then are as much

@@ -250,9 +250,10 @@ func (p Plan) For(experiment string) (Plan, error) {
 	return p, nil
 }
 
-// Planted reports whether a path is planted: what the server did to it is its own affair.
+// Planted reports whether a path is planted, and not left by an earlier run: what the server
+// did to it is its own affair.
 func (p *Plan) Planted(name string) bool {
-	return slices.ContainsFunc(p.Files, func(f rootfs.File) bool { return f.Path == name })
+	return slices.ContainsFunc(p.Files[:len(p.Files)-p.Left], func(f rootfs.File) bool { return f.Path == name })
 }
 
 // Straced reports whether the sandbox has strace in it.
