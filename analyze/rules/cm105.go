@@ -58,6 +58,6 @@ func (r *Run) managesClients(tool string) bool {
 	if tool != "" {
 		tools = []scope.Tool{r.Scope.Tool(tool)}
 	}
-	return r.says(tool, clientWords) && r.says(tool, settingWords) ||
-		slices.ContainsFunc(tools, func(t scope.Tool) bool { return t.Says("mcp") && slices.ContainsFunc(settingWords, t.Says) })
+	return r.shown(tool, clientWords) && r.shown(tool, settingWords) ||
+		slices.ContainsFunc(tools, func(t scope.Tool) bool { return t.Shows("mcp") && slices.ContainsFunc(settingWords, t.Shows) })
 }

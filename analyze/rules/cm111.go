@@ -16,7 +16,7 @@ var cm111Doc = finding.Rule{
 	Help: "The server sent or returned something that looks random and that no input explains: ciphertext, a digest, noise. The same calls were made again in unchanged surroundings, " +
 		"with other values of the secrets, and without them. What was sent is the same, or has the same length, each time that the secrets are the same, and differs each time that they do: so they are in it. Where a tool's lengths differ by themselves, all that it sent must differ by far more.\n\n" +
 		"**Evidence.** The lengths in the runs that were compared, at least two of each kind. What was sent to a host is critical, what was returned is high. " +
-		"Quiet where an argument or a declaration explains each secret that was opened.\n\n" +
+		"Quiet where an argument or a declaration explains each secret that was opened; what was sent is explained by no directory that the tool works on.\n\n" +
 		"**False positive when** a request is signed with a credential, which the server's documentation says and its declaration does not.",
 }
 
@@ -155,7 +155,7 @@ func checkCM111(r *Run) []finding.Finding {
 		}
 		found := influenced(r.Controls, v.Runs)
 		for _, k := range slices.SortedFunc(maps.Keys(found), channel.compare) {
-			if !r.secretsExplained(k.tool) {
+			if !r.secretsExplained(k.tool, k.to) {
 				out = append(out, r.influence(v, k, found[k]))
 			}
 		}
@@ -193,8 +193,9 @@ func (c content) text() string {
 }
 
 // secretsExplained reports whether an argument or a declaration explains all secrets that were
-// opened outside of calls and in those of a tool, and there is one.
-func (r *Run) secretsExplained(tool string) bool {
+// opened outside of calls and in those of a tool, and there is one. That a workspace is worked on
+// explains that they were read, and not that they were sent.
+func (r *Run) secretsExplained(tool, to string) bool {
 	t := r.Scope.Tool(tool)
 	if returnsEnvironment(&t) {
 		return true
@@ -204,7 +205,8 @@ func (r *Run) secretsExplained(tool string) bool {
 		if e.Rung == finding.RungAttempted || e.Call != 0 && e.Tool != tool {
 			continue
 		}
-		if _, ok := r.explainOther(e); !ok {
+		x, ok := r.explainOther(e)
+		if !ok || to != "" && x.Class == finding.ClassArgument && !r.asked(e.Call, r.Canaries[e.Target].Path) {
 			return false
 		}
 		opened = true

@@ -59,7 +59,7 @@ func (r *Run) local(tool string) *scope.Claim {
 // promisedLocal is the claim of the first tool where every tool declares local work: then
 // no call can be the reason of traffic, whenever it comes. It is nil for none.
 func (r *Run) promisedLocal() *scope.Claim {
-	if len(r.Scope.Hosts) > 0 || len(r.Scope.Purpose.Network) > 0 || len(r.Scope.Tools) == 0 {
+	if len(r.Scope.Hosts) > 0 || scope.AnyShown(r.Scope.Purpose.Network) || len(r.Scope.Tools) == 0 {
 		return nil
 	}
 	for i := range r.Scope.Tools {

@@ -57,7 +57,7 @@ func checkCM216(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, e := range r.effects(finding.UnixSocket, finding.FileRead) {
 		words, what := r.actsForUser(e)
-		if what == "" || r.says(e.Tool, words) {
+		if what == "" || r.shown(e.Tool, words) {
 			continue
 		}
 		out = append(out, r.of(&cm216Doc, e, subject(e)+" "+what))
@@ -89,6 +89,12 @@ func (r *Run) says(tool string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return t.Says(w) || r.Scope.Purpose.Says(w) })
 }
 
+// shown is says for what a client shows: a file that nobody is shown gives leave for no secret.
+func (r *Run) shown(tool string, words []string) bool {
+	t := r.Scope.Tool(tool)
+	return slices.ContainsFunc(words, func(w string) bool { return t.Shows(w) || r.Scope.Purpose.Shows(w) })
+}
+
 // asksHelpers are the commands that ask a program for the credentials that it keeps.
 func (r *Run) asksHelpers() []finding.Finding {
 	var out []finding.Finding
@@ -98,7 +104,7 @@ func (r *Run) asksHelpers() []finding.Finding {
 			continue
 		}
 		program, _, _ := strings.Cut(e.Asks, " ")
-		if r.says(e.Tool, helperWords[program]) || r.says(e.Tool, keeperWords) {
+		if r.shown(e.Tool, helperWords[program]) || r.shown(e.Tool, keeperWords) {
 			continue
 		}
 		f := r.of(&cm216Doc, e, subject(e)+" asked a program for the user's credentials: "+e.Asks)
@@ -216,7 +222,7 @@ func (r *Run) samePlace(a, b string) bool {
 func (r *Run) placeDeclared(e *finding.Effect) bool {
 	rest := strings.TrimPrefix(e.Target, r.Home+"/")
 	for kind, words := range businesses {
-		if strings.Contains(rest, kind) && r.says(e.Tool, words) {
+		if strings.Contains(rest, kind) && r.shown(e.Tool, words) {
 			return true
 		}
 	}

@@ -29,6 +29,9 @@ var cases = []ruleCase{
 	{"CM101", "the program whose it is", newRun(note, effect("format_note", finding.Secret, "netrc", by("curl"))), finding.Low},
 	{"CM101", "the program whose file it is", newRun(note, effect("format_note", finding.Secret, "netrc", rung(finding.RungRead), func(e *finding.Effect) { e.Owner = true })), ""},
 	{"CM101", "of another user", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungAttempted), func(e *finding.Effect) { e.Elsewhere = "/root/.ssh/id_rsa" })), finding.Low},
+	{"CM101", "what only a file beside the server says", with(newRun(note, effect("format_note", finding.Secret, "kube")), func(r *Run) {
+		r.Scope.AddManifest("package.json", []byte(`{"description":"Notes for Kubernetes"}`))
+	}), finding.High},
 	{"CM101", "its business", newRun(described("get_pods", "Lists pods of the Kubernetes cluster"), effect("get_pods", finding.Secret, "kube")), finding.Info},
 	{"CM101", "a library's lookup in the working directory", newRun(note, effect("", finding.Secret, "dotenv", start, rung(finding.RungRead))), finding.Low},
 	{"CM101", "the workspace in a call", newRun(note, effect("format_note", finding.Secret, "dotenv", rung(finding.RungRead))), finding.High},
@@ -294,6 +297,8 @@ var cases = []ruleCase{
 	{"CM111", "nothing", sealed(100), finding.Critical},
 	{"CM111", "the same length", sealed(100, 100), ""},
 	{"CM111", "a declared secret", sealedBy(wire.Tool{Name: "ssh_sign", Description: "Signs a text with the ssh key."}, "93.184.216.34:80", []finding.Effect{{Kind: finding.Secret, Target: "ssh-key", Rung: finding.RungOpened, Call: 1, Tool: "ssh_sign", Phase: finding.PhaseCall}}, 100, 140), ""},
+	{"CM111", "a workspace that is worked on, sent", sealedBy(grep, "93.184.216.34:80", []finding.Effect{effect("grep", finding.Secret, "dotenv")}, 100, 140), finding.Critical},
+	{"CM111", "a workspace that is worked on, returned", sealedBy(grep, "", []finding.Effect{effect("grep", finding.Secret, "dotenv")}, 100, 140), ""},
 	{"CM111", "the same by chance, of a tool that is uneven", scattered(sealedTo("", 20), []int{20, 40}, []int{40, 20}), ""},
 	{"CM111", "far apart, of a tool that is uneven", scattered(sealedTo("", 20), []int{20, 30}, []int{200, 220}), finding.High},
 	{"CM111", "no length is sure", with(sealed(100, 140), func(r *Run) { r.Controls[1].Profile.Payloads[0].Length = 120 }), ""},

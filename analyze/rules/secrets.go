@@ -38,7 +38,7 @@ var businesses = map[string][]string{
 // isBusiness reports whether the server or the tool says that it deals with
 // this kind of secret.
 func (r *Run) isBusiness(kind, tool string) bool {
-	return r.says(tool, businesses[kind]) || isClientConfig(kind) && r.managesClients(tool)
+	return r.shown(tool, businesses[kind]) || isClientConfig(kind) && r.managesClients(tool)
 }
 
 // dealsWith reports whether the server or the tool says that it deals with this kind of secret,

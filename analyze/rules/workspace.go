@@ -27,7 +27,7 @@ func (r *Run) isLookup(e *finding.Effect, c canaries.Canary) bool {
 	switch {
 	case e.Call == 0 && r.inWorkspace(c):
 		return true
-	case !known, len(l.words) > 0 && !r.says(e.Tool, l.words):
+	case !known, len(l.words) > 0 && !r.shown(e.Tool, l.words):
 		return false
 	case e.Call == 0 && l.atStart, slices.Contains(l.programs, e.Actor):
 		return true

@@ -91,7 +91,7 @@ func (s *Server) AddManifest(file string, data []byte) {
 
 var serverWord = regexp.MustCompile(`(?i)\bservers?\b`)
 
-// merge adds another text's claims and words.
+// merge adds the claims and words of a text that no client shows.
 func (t *Tool) merge(o Tool) {
 	t.Local = append(t.Local, o.Local...)
 	t.Network = append(t.Network, o.Network...)

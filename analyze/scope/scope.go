@@ -53,8 +53,9 @@ type Tool struct {
 	Outputs []string `json:"-"`
 	// Options are arguments that carry a program's options.
 	Options []string `json:"options,omitempty"`
-	// words are all words of the declaration, lower case.
-	words map[string]bool
+	// words are all words of the declaration, lower case, and shown those of them that a client
+	// shows: a file beside the server says the others.
+	words, shown map[string]bool
 }
 
 // Server is what a whole surface declares.
@@ -113,10 +114,19 @@ func OfTool(t *wire.Tool) Tool {
 }
 
 // ClaimsLocal reports whether the declaration rules a network out. A tool that
-// claims both, as in "offline cache of a URL", rules nothing out.
+// claims both, as in "offline cache of a URL", rules nothing out. A file that no client shows
+// takes no promise back.
 func (t *Tool) ClaimsLocal() bool {
-	return len(t.Local) > 0 && len(t.URLs) == 0 && (len(t.Network) == 0 || isFalse(t.OpenWorld))
+	return len(t.Local) > 0 && len(t.URLs) == 0 && (!AnyShown(t.Network) || isFalse(t.OpenWorld))
 }
+
+// AnyShown reports whether a client shows one of some claims: the others stand in files beside the server.
+func AnyShown(claims []Claim) bool {
+	return slices.ContainsFunc(claims, func(c Claim) bool { return shownPlaces[c.Where] })
+}
+
+// shownPlaces are those of Claim.Where that a client shows.
+var shownPlaces = set("annotation", "name", "title", "description", "schema", "instructions")
 
 // ClaimsReadOnly reports readOnlyHint=true.
 func (t *Tool) ClaimsReadOnly() bool { return isTrue(t.ReadOnly) }
@@ -141,15 +151,18 @@ func SaysChange(sentence string) bool {
 	return len(find(writePhrases, "", sentence)) > 0 || len(find(deletePhrases, "", sentence)) > 0
 }
 
-// Says reports whether the declaration holds the word (any case, whole).
+// Says reports whether the declaration holds the word (any case, whole), or a file beside the server.
 func (t *Tool) Says(word string) bool { return t.words[strings.ToLower(word)] }
+
+// Shows reports whether what a client shows of the declaration holds the word (any case, whole).
+func (t *Tool) Shows(word string) bool { return t.shown[strings.ToLower(word)] }
 
 func isTrue(b *bool) bool  { return b != nil && *b }
 func isFalse(b *bool) bool { return b != nil && !*b }
 
 // ofText reads a scope from pairs of place and text.
 func ofText(name string, pairs ...string) Tool {
-	out := Tool{Name: name, words: map[string]bool{}}
+	out := Tool{Name: name, words: map[string]bool{}, shown: map[string]bool{}}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		where, text := pairs[i], pairs[i+1]
 		if len(text) > maxText {
@@ -175,7 +188,7 @@ func ofText(name string, pairs ...string) Tool {
 func (t *Tool) say(text string) {
 	for _, list := range [][]string{words(text), words(strings.ToLower(text))} {
 		for _, w := range list {
-			t.words[w] = true
+			t.words[w], t.shown[w] = true, true
 		}
 	}
 }
