@@ -383,6 +383,9 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 	if h.AllowUserNS {
 		tracer += " --allow-userns"
 	}
+	if h.Start != "" && h.Package == nil {
+		tracer += " --cwd " + Quote(h.Start)
+	}
 	for _, kv := range h.Dummies {
 		tracer += " --env " + Quote(kv)
 	}

@@ -39,25 +39,30 @@ var directoryOptions = []string{"--directory", "--project", "--prefix", "--cwd",
 // that it is to work on, which are made there empty: what the host has in them is never
 // shown. dir is "" where the command names no code, and a file where the
 // directory around it is not one to show. Relative arguments start from the
-// working directory; lookPath is exec.LookPath or its like.
-func ServerDir(command []string, lookPath func(string) (string, error)) (dir string, workspaces []string) {
-	cwd, err := os.Getwd()
-	if err != nil {
-		cwd = "/"
+// directory from, "" for that of this process; lookPath is exec.LookPath or its like.
+func ServerDir(from string, command []string, lookPath func(string) (string, error)) (dir string, workspaces []string) {
+	return newPlace(from, lookPath).serverDir(command)
+}
+
+func newPlace(from string, lookPath func(string) (string, error)) place {
+	p := place{cwd: from, named: from != "", lookPath: lookPath}
+	p.home, _ = os.UserHomeDir()
+	if from == "" {
+		var err error
+		if p.cwd, err = os.Getwd(); err != nil {
+			p.cwd = "/"
+		}
 	}
-	home, _ := os.UserHomeDir()
-	return place{cwd: cwd, home: home, lookPath: lookPath}.serverDir(command)
+	return p
 }
 
 // ServerCode finds, in a server's command line, the file or directory in which its code
-// begins, "" for none.
-func ServerCode(command []string, lookPath func(string) (string, error)) string {
-	cwd, err := os.Getwd()
-	if err != nil || len(command) == 0 {
+// begins, "" for none. from is that of ServerDir.
+func ServerCode(from string, command []string, lookPath func(string) (string, error)) string {
+	if len(command) == 0 {
 		return ""
 	}
-	home, _ := os.UserHomeDir()
-	return place{cwd: cwd, home: home, lookPath: lookPath}.code(command)
+	return newPlace(from, lookPath).code(command)
 }
 
 // IsCode reports whether a file is a program or a script by its name or beginning.
@@ -68,7 +73,9 @@ func IsCode(file string) bool {
 // place is where a command line is read.
 type place struct {
 	cwd, home string
-	lookPath  func(string) (string, error)
+	// named says that somebody named cwd for the server to start in.
+	named    bool
+	lookPath func(string) (string, error)
 }
 
 func (p place) serverDir(command []string) (string, []string) {
@@ -80,11 +87,35 @@ func (p place) serverDir(command []string) (string, []string) {
 	if code != "" {
 		dir = p.around(code)
 	}
-	return dir, p.workspaces(command[1:], dir)
+	workspaces := p.workspaces(command[1:], dir)
+	if !p.named || p.tooWide(p.cwd) || isSystem(p.cwd) || dir != "" && shown.Within(p.cwd, dir) {
+		return dir, workspaces
+	}
+	if dir != "" && shown.Within(dir, p.cwd) && isDirectory(dir) {
+		return p.cwd, p.workspaces(command[1:], p.cwd) // a package of the project that it starts in
+	}
+	if !slices.Contains(workspaces, p.cwd) {
+		workspaces = append([]string{p.cwd}, workspaces...)
+	}
+	return dir, workspaces
 }
 
-// code finds the file or directory in which the server's code begins.
+func isDirectory(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.IsDir()
+}
+
+// code finds the file or directory in which the server's code begins. Of code that no
+// argument names that is the directory which somebody named to start in.
 func (p place) code(command []string) string {
+	if found := p.namedCode(command); found != "" || !p.named || !isRunner(command[0]) || p.tooWide(p.cwd) || isSystem(p.cwd) {
+		return found
+	}
+	return p.cwd
+}
+
+// namedCode finds the code that a command names.
+func (p place) namedCode(command []string) string {
 	runner := isRunner(command[0])
 	if runner && IsPython(command[0]) {
 		if i := slices.IndexFunc(command, func(arg string) bool { return arg == "-m" || arg == "-c" }); i > 0 && !slices.ContainsFunc(command[1:i], p.isScript) {
@@ -110,10 +141,10 @@ func (p place) code(command []string) string {
 		}
 		previous = arg
 	}
-	if runner {
-		return cmp.Or(bare, p.environment(command[0]))
+	if !runner {
+		return p.program(command[0])
 	}
-	return p.program(command[0])
+	return cmp.Or(bare, p.environment(command[0]), p.project(command))
 }
 
 // environment is an interpreter that is named by its path in a virtual
@@ -236,7 +267,7 @@ func (p place) around(path string) string {
 	if isFile(path) {
 		own = filepath.Dir(path)
 	}
-	candidates := []string{p.installation(own), p.project(path, own)}
+	candidates := []string{p.installation(own), p.marked(path, own)}
 	if filepath.Base(own) != "bin" {
 		// Other programs' files may lie in a directory of programs.
 		candidates = append(candidates, own)
@@ -271,10 +302,10 @@ func (p place) installation(dir string) string {
 	return ""
 }
 
-// project is the nearest directory with a marker in it. A compiled program
+// marked is the nearest directory with a marker in it. A compiled program
 // needs no more than the directory it lies in, unless it is the interpreter of
 // a virtual environment.
-func (p place) project(path, own string) string {
+func (p place) marked(path, own string) string {
 	if isELF(path) && !isFile(filepath.Join(filepath.Dir(own), "pyvenv.cfg")) {
 		return ""
 	}

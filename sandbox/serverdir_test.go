@@ -95,6 +95,20 @@ func TestServerDir(t *testing.T) {
 		{"bare", "node", "", "", ""},
 		{"system program", "/usr/bin/env", "", "", ""},
 		{"missing", "node ~/nothing.js", "", "", ""},
+		{"script that is named from a directory", "node dist/index.js", "named:~/proj", "~/proj", ""},
+		{"module that is named from a directory", "python3 -m pkg", "named:~/py", "~/py", ""},
+		{"code without a file", "python3 -c x", "named:~/loose", "~/loose", ""},
+		{"a project's own command", "npm start", "named:~/proj", "~/proj", ""},
+		{"a project's own command here", "npm run dev", "proj", "~/proj", ""},
+		{"a project's own command below it", "npm --silent start", "named:~/proj/dist", "~/proj", ""},
+		{"a project's own module", "go run . --flag", "named:~/gomod", "~/gomod", ""},
+		{"no command of a project", "npm view x", "proj", "", ""},
+		{"a command without a project", "npm start", "loose", "", ""},
+		{"a data directory is no code", "/usr/bin/server /data", "named:~/proj", "", "~/proj /data"},
+		{"a data directory beside the code", "node ~/proj/dist/index.js", "named:~/loose", "~/proj", "~/loose"},
+		{"the project around a package", "python3 ~/py/src/server.py", "named:~/py", "~/py", ""},
+		{"a directory that is too wide", "python3 -c x", "named:~", "", ""},
+		{"the root directory", "python3 -c x", "named:/", "", ""},
 		{"unknown program's script", "mytool run ~/proj/dist/index.js", "", "~/proj", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -105,6 +119,9 @@ func TestServerDir(t *testing.T) {
 				}
 				return "", errors.New("not found")
 			}}
+			if here, named := strings.CutPrefix(c.cwd, "named:"); named {
+				p.cwd, p.named = filepath.Clean(strings.ReplaceAll(here, "~", home)), true
+			}
 			dir, workspaces := p.serverDir(expand(c.command))
 			if want := strings.ReplaceAll(c.dir, "~", home); dir != want {
 				t.Errorf("dir %q, want %q", dir, want)
@@ -134,7 +151,7 @@ func TestServerDirIsNeverTooWide(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		command := append([]string{rapid.SampledFrom(programs).Draw(r, "program")}, rapid.SliceOfN(rapid.SampledFrom(paths), 0, 4).Draw(r, "args")...)
 		cwd := rapid.SampledFrom([]string{"/", home, filepath.Join(home, "py")}).Draw(r, "cwd")
-		p := place{cwd: cwd, home: home, lookPath: func(string) (string, error) { return "", errors.New("none") }}
+		p := place{cwd: cwd, named: rapid.Bool().Draw(r, "named"), home: home, lookPath: func(string) (string, error) { return "", errors.New("none") }}
 		dir, workspaces := p.serverDir(command)
 		if dir != "" && (!filepath.IsAbs(dir) || shown.Within(home, dir) || dir == "/tmp") {
 			r.Fatalf("%q shows %q", command, dir)

@@ -35,7 +35,7 @@ func TestPrefixed(t *testing.T) {
 			t.Errorf("%s: %s (%v), want %s", c.in, got, ok, c.want)
 		}
 	}
-	for _, in := range []string{"node", "./npm", "C:npm", ""} {
+	for _, in := range []string{"node", "npm", "./npm", "C:npm", ""} {
 		if _, ok, err := Prefixed(in); ok || err != nil {
 			t.Errorf("%q is a package: %v", in, err)
 		}

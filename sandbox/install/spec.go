@@ -55,7 +55,10 @@ var (
 // Prefixed reads "npm:NAME@V", "pypi:NAME==V" or "oci:IMAGE"; ok is false for what
 // begins with none of these words.
 func Prefixed(arg string) (s Spec, ok bool, err error) {
-	kind, name, _ := strings.Cut(arg, ":")
+	kind, name, colon := strings.Cut(arg, ":")
+	if !colon {
+		return Spec{}, false, nil // "npm" is a program, too
+	}
 	switch kind {
 	case KindNPM, KindPyPI, KindOCI:
 		s, err = Parse(kind, name)

@@ -352,7 +352,7 @@ func answers(t testing.TB, command ...string) (started time.Duration) {
 	t.Helper()
 	sandboxtest.Need(t, "userns", "strace")
 	s := spec(command...)
-	s.ServerDir, s.Workspaces = sandbox.ServerDir(command, exec.LookPath)
+	s.ServerDir, s.Workspaces = sandbox.ServerDir("", command, exec.LookPath)
 	s.TraceSet = "core"
 	rec := sandboxtest.NewRecorder()
 	begin := time.Now()
@@ -409,7 +409,7 @@ func TestLeakyReadsTheDecoy(t *testing.T) {
 	sandboxtest.Acquire(t, sandboxtest.Light)
 	sandboxtest.Need(t, "userns")
 	s := spec(fixture(t, "leaky", ""))
-	s.ServerDir, _ = sandbox.ServerDir(s.Command, exec.LookPath)
+	s.ServerDir, _ = sandbox.ServerDir("", s.Command, exec.LookPath)
 	s.Watch = []string{"/home/alice/.ssh/id_rsa"}
 	rec := sandboxtest.NewRecorder()
 	r, err := sandbox.Start(bounded(t), New(), s, rec)

@@ -23,7 +23,7 @@ func ask(t *testing.T, mode string, into any) *sandboxtest.Recorder {
 	t.Helper()
 	sandboxtest.Need(t, "userns", "strace")
 	s := spec(fixture(t, "hostile", ""), mode)
-	s.ServerDir, _ = sandbox.ServerDir(s.Command, exec.LookPath)
+	s.ServerDir, _ = sandbox.ServerDir("", s.Command, exec.LookPath)
 	s.TraceSet = "core"
 	s.Limits = agent.Limits{Pids: 256, File: 64 << 20, Memory: 1 << 30}
 	rec := sandboxtest.NewRecorder()

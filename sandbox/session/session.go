@@ -52,6 +52,9 @@ type Header struct {
 	// Left are the files that an earlier run of the same server left, and stood there
 	// before this one.
 	Left []string `json:"left,omitempty"`
+	// Start is the host's directory that the server was told to start in, "" for the first
+	// of Workspaces.
+	Start string `json:"start,omitempty"`
 	// Rooted says that the command itself names the workspaces.
 	Rooted bool `json:"rooted,omitempty"`
 	// Unseen names what the sandbox keeps even the tracer from seeing.

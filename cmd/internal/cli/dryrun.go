@@ -34,6 +34,7 @@ func (e *env) dryRun(ctx context.Context, o plan.Options, _ *probeFlags) (int, e
 	}
 	line("target", report.Clean(p.Target, 200))
 	line("command", strings.Join(command, " "))
+	line("starts in", report.Clean(p.Server.Dir, 400))
 	line("sandbox", p.Sandbox.Backend+", tracer "+p.Tracer+", network "+report.Clean(p.Network, 200))
 	if why != "" {
 		line("why", report.Escape(why, 300))

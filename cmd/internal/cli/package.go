@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/config"
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 )
 
 // mendable makes an error of install's one of the command line.
@@ -31,15 +33,27 @@ func (f *probeFlags) target(o plan.Options, words []string, file string) (plan.O
 		return o, mendable(err)
 	case ok:
 		o.Args = words[1:]
-	case isDirectory(words[0]):
+	case isCheckout(o.Dir, words[0]):
+		if !filepath.IsAbs(words[0]) {
+			words[0] = filepath.Join(o.Dir, words[0])
+		}
 		abs, err := filepath.Abs(words[0])
 		if err != nil {
 			return o, err
 		}
 		spec, o.Args = install.Spec{Kind: install.KindDirectory, Name: abs}, words[1:]
 	default:
+		if program, args, is := goRun(o.Dir, words); is {
+			spec, o.Args = program, args
+			if o.Dir == "" {
+				if o.Dir, err = os.Getwd(); err != nil {
+					return o, err
+				}
+			}
+			break
+		}
 		l, launched := config.LaunchOf(words)
-		if !launched {
+		if !launched || runsHere(o.Dir, words, l) {
 			return f.command(o, words)
 		}
 		if spec, err = launch(&o, l, words[0]); err != nil {
@@ -56,8 +70,35 @@ func (f *probeFlags) target(o plan.Options, words []string, file string) (plan.O
 		// A change of the package is to be seen, not what was published before it.
 		spec = install.Spec{Kind: install.KindDirectory, Name: dir, Bin: spec.Bin}
 	}
+	if f.cwd != "" && spec.Kind != install.KindDirectory {
+		return o, usage("leave --cwd out", "--cwd needs a command or a checkout; %s starts in a directory of its own", spec)
+	}
+	if err := within(o, spec); err != nil {
+		return o, err
+	}
 	o.Package = &spec
 	return o, nil
+}
+
+// within holds a checkout that a configuration names to the configuration's own project.
+func within(o plan.Options, spec install.Spec) error {
+	if spec.Kind != install.KindDirectory || o.Within == "" {
+		return nil
+	}
+	real, err := filepath.EvalSymlinks(spec.Name)
+	if err != nil {
+		return &sandbox.UsageError{Err: err, Hint: "name a directory that can be read"}
+	}
+	bounds := shown.Bounds{Top: o.Within}
+	for _, path := range o.Show {
+		if abs, err := filepath.Abs(path); err == nil {
+			bounds.Also = append(bounds.Also, abs)
+		}
+	}
+	if !bounds.Allow(real) {
+		return sandbox.Outside(real, bounds)
+	}
+	return nil
 }
 
 func (f *probeFlags) command(o plan.Options, words []string) (plan.Options, error) {
@@ -95,6 +136,78 @@ func launch(o *plan.Options, l config.Launch, program string) (install.Spec, err
 		}
 	}
 	return spec, nil
+}
+
+// isCheckout reports whether a command is a directory. Where somebody named the directory to
+// start in, only a path counts: a program may have the name of a directory there.
+func isCheckout(from, word string) bool {
+	if from == "" || filepath.IsAbs(word) {
+		return isDirectory(word)
+	}
+	return (word == "." || strings.Contains(word, "/")) && isDirectory(filepath.Join(from, word))
+}
+
+// goRun is the program that "go run" would build of the module around a directory, and that
+// program's arguments. A build with options of its own is left to the command.
+func goRun(from string, words []string) (spec install.Spec, args []string, ok bool) {
+	module := sandbox.Project(from, words)
+	if module == "" || len(words) < 3 || filepath.Base(words[0]) != "go" || words[1] != "run" || strings.HasPrefix(words[2], "-") || strings.Contains(words[2], "@") {
+		return spec, nil, false
+	}
+	dir, err := filepath.Abs(filepath.Join(from, words[2]))
+	args = words[3:]
+	if filepath.Ext(dir) == ".go" {
+		for dir = filepath.Dir(dir); len(args) > 0 && filepath.Ext(args[0]) == ".go"; {
+			args = args[1:]
+		}
+	}
+	if err != nil || !contains(module, dir) || !isDirectory(dir) {
+		return spec, nil, false
+	}
+	spec = install.Spec{Kind: install.KindDirectory, Name: module}
+	if dir != module {
+		spec.Bin = filepath.Base(dir)
+	}
+	return spec, args, true
+}
+
+// runsHere reports whether a command of npx starts a file of the project by a program that is
+// installed there.
+func runsHere(from string, words []string, l config.Launch) bool {
+	project := sandbox.Project(from, words)
+	return project != "" && l.Kind == config.KindNPM && len(l.Args) > 0 && sandbox.Installed(project, l.Package)
+}
+
+// start is the directory that --cwd or a configuration's entry has the server start in: of a
+// command that runs a project in place, the one around the configuration. It is "" for the
+// workspace that is planted.
+func (f *probeFlags) start(s *config.Server, refer config.Context) (string, error) {
+	if f.cwd != "" {
+		dir, err := filepath.Abs(f.cwd)
+		if err == nil && !isDirectory(dir) {
+			err = usage("name the directory that the server starts in", "--cwd %s is not a directory", f.cwd)
+		}
+		return dir, err
+	}
+	if s == nil {
+		return "", nil
+	}
+	dir, err := s.Start(refer)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w (--cwd DIR names it)", f.config, err)
+	}
+	if dir != "" {
+		return filepath.Abs(dir)
+	}
+	if around, err := filepath.Abs(filepath.Dir(f.config)); err == nil {
+		if strings.HasPrefix(filepath.Base(around), ".") {
+			around = filepath.Dir(around) // .vscode, .cursor and the like lie in the project
+		}
+		if sandbox.Project(around, s.Command) != "" {
+			return around, nil
+		}
+	}
+	return "", nil
 }
 
 func isDirectory(name string) bool {

@@ -31,6 +31,7 @@ import (
 type probeFlags struct {
 	plan.Options
 	config, server string
+	cwd            string
 	remote         remoteFlags
 	bin            string
 	bad            []error // entries of config that could not be read
@@ -82,6 +83,7 @@ func (e *env) probe() *cobra.Command {
 	fl.StringArrayVar(&f.remote.headers, "header-env", nil, "--url: send the value of an environment variable as a header, `HEADER=NAME`")
 	fl.StringArrayVar(&f.remote.calls, "call", nil, "--url: call this tool with this JSON object, `NAME=JSON` (can be given several times)")
 	fl.BoolVar(&f.remote.readOnly, "call-read-only", false, "--url: call each tool that is annotated read-only once, with an ordinary input")
+	fl.StringVar(&f.cwd, "cwd", "", "start the server in this `DIR` of its project, and read relative arguments from there")
 	fl.StringVar(&f.bin, "bin", "", "run the program with this `NAME` of a package with several programs")
 	fl.BoolVar(&f.NoBuild, "no-build", false, "skip the package's install scripts (a package with scripts is then never clean)")
 	fl.StringVar(&f.Sandbox, "sandbox", "auto", "where the server runs: auto, docker, local, or inplace (the container that coalmine runs in)")
@@ -384,9 +386,12 @@ func (e *env) progress(f *probeFlags) func(line string) {
 func (e *env) terminalProgress() bool { return isTerminal(e.err) }
 
 // runs lists what is to be probed: the command, or a configuration's servers.
-func (f *probeFlags) runs(args []string) ([]plan.Options, error) {
+func (f *probeFlags) runs(args []string) (_ []plan.Options, err error) {
 	if err := f.remote.check(); err != nil {
 		return nil, err
+	}
+	if f.cwd != "" && f.remote.url != "" {
+		return nil, usage("remove one of them", "--cwd and --url exclude each other")
 	}
 	if f.remote.url != "" {
 		return f.remoteRun(args)
@@ -404,7 +409,11 @@ func (f *probeFlags) runs(args []string) ([]plan.Options, error) {
 		if len(args) == 1 && (strings.HasPrefix(args[0], "https://") || strings.HasPrefix(args[0], "http://")) {
 			return nil, usage("coalmine probe --url "+args[0], "%.200q is an address, not a command", args[0])
 		}
-		o, err := f.target(f.Options, args, "")
+		o := f.Options
+		if o.Dir, err = f.start(nil, config.Context{}); err != nil {
+			return nil, err
+		}
+		o, err = f.target(o, args, "")
 		return []plan.Options{o}, err
 	}
 	if len(args) > 0 {
@@ -431,7 +440,8 @@ func (f *probeFlags) runs(args []string) ([]plan.Options, error) {
 			continue
 		}
 		names[dir] = s.Name
-		s = s.Expanded(references(f.config))
+		refer := references(f.config)
+		s = s.Expanded(refer)
 		o := f.Options
 		o.Env, o.Name, o.Sandboxed = s.Env, s.Name, s.Sandbox
 		o.Location = &finding.Location{Path: f.config, Line: s.Line, Column: s.Column}
@@ -444,6 +454,10 @@ func (f *probeFlags) runs(args []string) ([]plan.Options, error) {
 			continue
 		}
 		o.Within = confines(f.config)
+		if o.Dir, err = f.start(&s, refer); err != nil {
+			f.bad = append(f.bad, err)
+			continue
+		}
 		if o, err = f.target(o, s.Command, f.config); err != nil {
 			return nil, err
 		}

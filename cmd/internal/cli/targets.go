@@ -37,13 +37,15 @@ type target struct {
 	Client string `json:"client"`
 	File   string `json:"file"`
 	// Line and Column are those of the entry, both from 1.
-	Line     int         `json:"line"`
-	Column   int         `json:"column"`
-	Kind     config.Kind `json:"kind"`
-	Package  string      `json:"package,omitempty"`
-	Command  []string    `json:"command,omitempty"`
-	URL      string      `json:"url,omitempty"`
-	Disabled bool        `json:"disabled,omitempty"`
+	Line    int         `json:"line"`
+	Column  int         `json:"column"`
+	Kind    config.Kind `json:"kind"`
+	Package string      `json:"package,omitempty"`
+	Command []string    `json:"command,omitempty"`
+	URL     string      `json:"url,omitempty"`
+	// Cwd is the working directory as the file has it.
+	Cwd      string `json:"cwd,omitempty"`
+	Disabled bool   `json:"disabled,omitempty"`
 	// At has the names of its variables, never their values.
 	At         positions          `json:"at"`
 	References []config.Reference `json:"references,omitempty"`
@@ -57,6 +59,7 @@ type positions struct {
 	Args    []config.Position          `json:"args,omitempty"`
 	Env     map[string]config.Position `json:"env,omitempty"`
 	URL     *config.Position           `json:"url,omitempty"`
+	Cwd     *config.Position           `json:"cwd,omitempty"`
 }
 
 // otherTarget is what an agent runs or reads beside servers.
@@ -266,12 +269,12 @@ func (t *foundTargets) listing() targetList {
 }
 
 func newTarget(file, client string, s config.Server, refer config.Context) target {
-	out := target{Name: s.Name, Client: client, File: file, Line: s.Line, Column: s.Column, Kind: s.Kind, Package: s.Package, Command: s.Command, URL: s.URL, Disabled: s.Disabled, References: s.References(refer)}
+	out := target{Name: s.Name, Client: client, File: file, Line: s.Line, Column: s.Column, Kind: s.Kind, Package: s.Package, Command: s.Command, URL: s.URL, Cwd: s.Dir, Disabled: s.Disabled, References: s.References(refer)}
 	out.At = positions{Args: s.At.Args, Env: s.At.Env}
 	for _, at := range []struct {
 		from config.Position
 		to   **config.Position
-	}{{s.At.Command, &out.At.Command}, {s.At.URL, &out.At.URL}} {
+	}{{s.At.Command, &out.At.Command}, {s.At.URL, &out.At.URL}, {s.At.Dir, &out.At.Cwd}} {
 		if at.from.Line > 0 {
 			*at.to = &at.from
 		}

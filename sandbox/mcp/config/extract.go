@@ -199,11 +199,14 @@ func (e *entryReader) usual(n *node, s *Server) {
 	if t := n.get("transport"); t != nil && t.kind == object {
 		n = t
 	}
-	for _, key := range []string{"command", "cmd", "args", "env", "url"} {
+	for _, key := range []string{"command", "cmd", "args", "env", "url", "cwd"} {
 		e.p.repeated(n, key)
 	}
 	e.command(n, s)
 	e.env(n, s)
+	if v, key := n.first("cwd", "workingDirectory", "working_directory"); v != nil {
+		s.Dir, s.At.Dir = e.string(v, key), e.p.at(v.pos)
+	}
 	s.Sandbox = sandboxed(n)
 	if v, key := n.first("url", "serverUrl", "httpUrl", "uri"); v != nil {
 		s.URL, s.At.URL = e.string(v, key), e.p.at(v.pos)

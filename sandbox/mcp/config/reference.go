@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -22,7 +23,7 @@ type Context struct {
 
 // Reference is a part of an entry that the client replaces.
 type Reference struct {
-	// Where is "command", "args[0]", "env.NAME" or "url".
+	// Where is "command", "args[0]", "env.NAME", "cwd" or "url".
 	Where string `json:"where"`
 	Position
 	// Text is the reference as it is written.
@@ -41,7 +42,7 @@ var reference = regexp.MustCompile(`\$\{\{[^{}\n]{1,200}\}\}|\$\{[^{}\n]{1,200}\
 const maxReferences = 200
 
 // References are all parts of an entry that its client replaces, in the order of
-// command, variables by name, and address.
+// command, variables by name, working directory and address.
 func (s Server) References(c Context) []Reference {
 	var out []Reference
 	add := func(where string, at Position, text string) {
@@ -68,28 +69,49 @@ func (s Server) References(c Context) []Reference {
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		add("env."+name, s.At.Env[name], s.Env[name])
 	}
+	add("cwd", s.At.Dir, s.Dir)
 	add("url", s.At.URL, s.URL)
 	return out
 }
 
 // Expanded is the entry with the directories and the proposed inputs in the place of the
-// references to them in its command. All others stay as they are written.
+// references to them in its command and its working directory. All others stay as they are written.
 func (s Server) Expanded(c Context) Server {
-	command := slices.Clone(s.Command)
-	for i, word := range command {
-		command[i] = reference.ReplaceAllStringFunc(word, func(m string) string {
+	expand := func(text string) string {
+		return reference.ReplaceAllStringFunc(text, func(m string) string {
 			if value, missing := s.resolve(m, c); missing == "" && value != "" {
 				return value
 			}
 			return m
 		})
 	}
-	s.Command = command
+	command := slices.Clone(s.Command)
+	for i, word := range command {
+		command[i] = expand(word)
+	}
+	s.Command, s.Dir = command, expand(s.Dir)
 	s.Kind, s.Package = Recognize(command)
 	if len(command) == 0 {
 		s.Kind = KindURL
 	}
 	return s
+}
+
+// Start is the directory that an expanded entry starts in, "" where the entry names none. A
+// relative one lies below the workspace, or below the working directory of this process
+// where no workspace is known.
+func (s Server) Start(c Context) (string, error) {
+	if s.Dir == "" {
+		return "", nil
+	}
+	if m := reference.FindString(s.Dir); m != "" {
+		_, missing := s.resolve(m, c)
+		return "", fmt.Errorf("server %s: the working directory %s is not known: %s", quote(s.Name), quote(s.Dir), cmp.Or(missing, m+" differs in the sandbox"))
+	}
+	if filepath.IsAbs(s.Dir) {
+		return filepath.Clean(s.Dir), nil
+	}
+	return filepath.Join(c.Workspace, s.Dir), nil
 }
 
 // resolve is what takes the place of a reference, or why nothing does.
@@ -165,7 +187,7 @@ var inputReference = regexp.MustCompile(`\$\{input:([^{}\n]{1,200})\}`)
 // asked are the declared inputs that an entry refers to, nil for none.
 func (p *parser) asked(s *Server) map[string]Input {
 	var out map[string]Input
-	texts := append(slices.AppendSeq(slices.Clone(s.Command), maps.Values(s.Env)), s.URL)
+	texts := append(slices.AppendSeq(slices.Clone(s.Command), maps.Values(s.Env)), s.URL, s.Dir)
 	for _, text := range texts {
 		for _, m := range inputReference.FindAllStringSubmatch(text, maxReferences) {
 			in, ok := p.input(m[1])

@@ -16,6 +16,7 @@ func TestReferences(t *testing.T) {
     "a": {
       "command": "${workspaceFolder}/run",
       "args": ["${input:level}", "x${userHome}y", "${workspaceFolder:lib}/z", "${env:SET}", "${UNSET:-none}", "${/}"],
+      "cwd": "${workspaceFolder}/sub",
       "env": {"KEY": "${input:key}", "OTHER": "${input:undeclared}", "B": "{env:UNSET}", "C": "${{ secrets.C }}", "D": "$UNSET"}
     },
     "b": {"url": "https://${HOST_NAME}/mcp"},
@@ -29,15 +30,16 @@ a args[2] 6:51 ${workspaceFolder:lib}: which folder of a workspace is meant is n
 a args[3] 6:79 ${env:SET} = ""
 a args[4] 6:93 ${UNSET:-none} = "none"
 a args[5] 6:111 ${/} = "/"
-a env.B 7:70 {env:UNSET}: the variable "UNSET" is not set
-a env.C 7:90 ${{ secrets.C }}: the client's store of secrets has it
-a env.KEY 7:15 ${input:key}: the client asks its user
-a env.OTHER 7:38 ${input:undeclared}: no input of this name is declared
-b url 9:18 ${HOST_NAME}: the variable "HOST_NAME" is not set
-c command 10:22 ${__dirname}: the bundle's directory is not known
-c args[0] 10:49 ${user_config.dir}: the client asks its user
-c args[1] 10:71 ${command:pick}: the client has the value: command
-c args[2] 10:90 {folder}: the client asks its user
+a env.B 8:70 {env:UNSET}: the variable "UNSET" is not set
+a env.C 8:90 ${{ secrets.C }}: the client's store of secrets has it
+a env.KEY 8:15 ${input:key}: the client asks its user
+a env.OTHER 8:38 ${input:undeclared}: no input of this name is declared
+a cwd 7:14 ${workspaceFolder} = "/work"
+b url 10:18 ${HOST_NAME}: the variable "HOST_NAME" is not set
+c command 11:22 ${__dirname}: the bundle's directory is not known
+c args[0] 11:49 ${user_config.dir}: the client asks its user
+c args[1] 11:71 ${command:pick}: the client has the value: command
+c args[2] 11:90 {folder}: the client asks its user
 `
 	servers, errs := Parse("mcp.json", []byte(file))
 	if len(servers) != 3 || len(errs) > 0 {
@@ -62,8 +64,28 @@ c args[2] 10:90 {folder}: the client asks its user
 	if diff := cmp.Diff([]string{"/work/run", "info", "x${userHome}y", "${workspaceFolder:lib}/z", "${env:SET}", "none", "/"}, got); diff != "" {
 		t.Error(diff)
 	}
+	if dir := servers[0].Expanded(c).Dir; dir != "/work/sub" {
+		t.Errorf("it starts in %s", dir)
+	}
 	if servers[0].Command[0] != "${workspaceFolder}/run" {
 		t.Error("the entry itself was changed")
+	}
+}
+
+func TestStart(t *testing.T) {
+	t.Parallel()
+	c := Context{Workspace: "/work", IsSet: func(string) bool { return true }}
+	for dir, want := range map[string]string{
+		"": "", "sub": "/work/sub", "./sub/..": "/work", "../beside": "/beside", "/abs/x/": "/abs/x", "${workspaceFolder}/sub": "/work/sub",
+		"${userHome}/x": "not known", "${env:DIR}": "not known", "{env:DIR}/x": "not known", "${workspaceFolder:lib}": "not known",
+	} {
+		got, err := Server{Name: "a", Dir: dir}.Expanded(c).Start(c)
+		if err != nil {
+			got = "not known"
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q (%v)", dir, got, want, err)
+		}
 	}
 }
 

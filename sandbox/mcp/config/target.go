@@ -21,6 +21,9 @@ type Server struct {
 	// values may be real secrets.
 	Env map[string]string
 	URL string
+	// Dir is the working directory as the file has it, "" for the client's own. A relative
+	// one starts from the client's workspace.
+	Dir string
 	// Headers are what the client sends to URL, as the file has them: with references to
 	// variables, or real secrets.
 	Headers map[string]string
@@ -50,7 +53,7 @@ type Position struct {
 
 // Places are the positions of an entry's parts.
 type Places struct {
-	Command, URL Position
+	Command, URL, Dir Position
 	// Args has one position for each argument that the file spells out.
 	Args []Position
 	// Env has the position of each variable's name.

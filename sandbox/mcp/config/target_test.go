@@ -20,6 +20,9 @@ func render(servers []Server, errs []error) string {
 		if len(s.Env) > 0 {
 			fmt.Fprintf(&b, " env %v", s.Env)
 		}
+		if s.Dir != "" {
+			fmt.Fprintf(&b, " in %q at %d:%d", s.Dir, s.At.Dir.Line, s.At.Dir.Column)
+		}
 		if s.URL != "" {
 			fmt.Fprintf(&b, " url %s", s.URL)
 		}

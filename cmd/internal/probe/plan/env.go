@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox"
 )
 
 // environment is built from nothing: what any login has, the decoys, what the
@@ -34,8 +36,12 @@ func (p Plan) environment(o *Options, in *Fetched) Plan {
 		name, value, _ := strings.Cut(kv, "=")
 		secret(name, decoyValue(name, value))
 	}
-	if dir := modulePath(o.Command); dir != "" && in == nil {
+	if dir := modulePath(o.Command); dir != "" && in == nil && o.Dir == "" {
 		plain("PYTHONPATH", dir)
+	}
+	if in == nil && sandbox.Project(o.Dir, o.Command) != "" {
+		// npm would ask its registry for a newer npm, which is not the server's doing.
+		plain("npm_config_update_notifier", "false")
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Env)) {
 		secret(name, decoyValue(name, o.Env[name]))

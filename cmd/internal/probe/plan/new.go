@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	mathrand "math/rand"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/install"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/shown"
 	"github.com/coalmine-dev/coalmine/synth"
@@ -34,6 +36,9 @@ func New(o Options, in *Fetched, as Account) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	if err := o.checkDir(shown.Bounds{Top: o.Within, Also: show}); err != nil {
+		return Plan{}, err
+	}
 	at := locate(&o, in)
 	if err := at.bound(shown.Bounds{Top: o.Within, Also: show}); err != nil {
 		return Plan{}, err
@@ -46,7 +51,7 @@ func New(o Options, in *Fetched, as Account) (Plan, error) {
 	p := Plan{
 		Schema: Schema, RunID: id, Target: targetName(&o), Seed: o.Seed, Version: o.Version,
 		Server: Server{
-			Command: at.command, Transport: o.Transport, Dir: workspaces[0], ServerDir: at.dir, Workspaces: workspaces, Rooted: at.rooted, Source: at.source,
+			Command: at.command, Transport: o.Transport, Dir: cmp.Or(at.start, workspaces[0]), Start: o.Dir, ServerDir: at.dir, Workspaces: workspaces, Rooted: at.rooted, Source: at.source,
 			Within: o.Within, Show: show,
 		},
 		Sandbox:  Sandbox{Image: o.Image, Runtime: o.Runtime, Limits: o.Limits, AllowUserNS: o.AllowUserNS, AgentPath: o.AgentPath},
@@ -112,6 +117,9 @@ type location struct {
 	workspaces []string
 	rooted     bool // the command names the workspaces
 	source     string
+	// from is where the command's relative words start, "" for this process' directory;
+	// start is the server's working directory where that is one of its own, else "".
+	from, start string
 }
 
 // locate reads the command, or what is known of a package before there is a HOME
@@ -119,11 +127,9 @@ type location struct {
 func locate(o *Options, in *Fetched) location {
 	var l location
 	if in == nil {
-		l.command = Absolute(o.Command)
-		l.dir, l.workspaces = sandbox.ServerDir(l.command, exec.LookPath)
-		l.source = sourceRoot(l.command, l.dir)
+		l = o.placed()
 	} else {
-		_, l.workspaces = sandbox.ServerDir(append([]string{"/bin/true"}, slices.Concat(o.Places, o.Args)...), exec.LookPath)
+		_, l.workspaces = sandbox.ServerDir("", append([]string{"/bin/true"}, slices.Concat(o.Places, o.Args)...), exec.LookPath)
 	}
 	if l.rooted = len(l.workspaces) > 0; !l.rooted {
 		l.workspaces = []string{"workspace"} // of HOME
@@ -150,6 +156,9 @@ func (p Plan) installed(o *Options, in *Fetched) Plan {
 	p.Server.Source, p.Server.Top = in.source()
 	p.Server.Tools = in.runtime()
 	p.Package = in.described()
+	if rel, err := filepath.Rel(in.Tree.Spec.Name, o.Dir); err == nil && filepath.IsLocal(rel) && o.Dir != "" && in.Tree.Spec.Kind == install.KindDirectory {
+		p.Server.Dir = filepath.Join(p.Server.ServerDir, rel)
+	}
 	return p
 }
 

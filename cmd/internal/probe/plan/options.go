@@ -44,6 +44,9 @@ type Target struct {
 	Command []string
 	Package *install.Spec
 	Args    []string
+	// Dir is the host's directory that a command, or a checkout's program, starts in, "" for
+	// the workspace that is planted.
+	Dir string
 	// Entrypoint takes the place of an image's own, Places are directories that it
 	// is to find, Vars "NAME=VALUE" what its command line gives it.
 	Entrypoint   string

@@ -105,6 +105,8 @@ type Server struct {
 	Dir       string `json:"dir"`
 	ServerDir string `json:"serverDir,omitempty"`
 	From      string `json:"from,omitempty"`
+	// Start is the host's directory that somebody named for the server to start in, "" for none.
+	Start string `json:"start,omitempty"`
 	// Hidden are paths below ServerDir that are not shown.
 	Hidden []string `json:"hidden,omitempty"`
 	// Within is the directory, without links, outside which the command shows nothing of

@@ -24,21 +24,21 @@ func (l *location) bound(b shown.Bounds) error {
 	if b.Top == "" || l.dir == "" {
 		return nil
 	}
-	code, err := filepath.EvalSymlinks(cmp.Or(sandbox.ServerCode(l.command, exec.LookPath), l.dir))
+	code, err := filepath.EvalSymlinks(cmp.Or(sandbox.ServerCode(l.from, l.command, exec.LookPath), l.dir))
 	if err != nil {
 		return &sandbox.UsageError{Err: fmt.Errorf("the server's code: %w", err), Hint: "name the server's file by a path that exists"}
 	}
 	if !b.Allow(code) {
-		if alone, _ := sandbox.ServerDir(l.command[:1], exec.LookPath); alone != l.dir || strings.Contains(l.command[0], "/") {
+		if alone, _ := sandbox.ServerDir("", l.command[:1], exec.LookPath); alone != l.dir || strings.Contains(l.command[0], "/") {
 			return sandbox.Outside(code, b)
 		}
-		l.dir, l.source = "", ""
+		l.dir, l.source, l.start = "", "", ""
 		return nil
 	}
 	if real, err := filepath.EvalSymlinks(l.dir); err != nil || !b.Allow(real) {
 		// The code is within, and the project around it is not.
 		l.dir = b.Top
-		l.source = sourceRoot(l.command, l.dir)
+		l.source = sourceRoot(l.from, l.command, l.dir)
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func (p Plan) Revealed(ctx context.Context) (Plan, error) {
 			return p, &sandbox.UsageError{Err: err, Hint: "install git, or show all of it: --show " + top}
 		}
 		// What the command runs may be a build's product that git ignores.
-		if code = sandbox.ServerCode(p.Server.Command, exec.LookPath); code != "" {
+		if code = sandbox.ServerCode(p.from(), p.Server.Command, exec.LookPath); code != "" {
 			if code, err = filepath.EvalSymlinks(code); err == nil && sandbox.IsCode(code) {
 				r.Show = append(slices.Clone(r.Show), code)
 			}
@@ -118,8 +118,20 @@ func (p Plan) Copied() Plan {
 			p.Server.Command[i] = option + to + strings.TrimPrefix(path, from)
 		}
 	}
+	if shown.Within(p.Server.Dir, from) {
+		p.Server.Dir = to + strings.TrimPrefix(p.Server.Dir, from)
+		p = p.With(Variable{Name: "PWD", Value: p.Server.Dir})
+	}
 	p.Files = slices.Concat([]rootfs.File{{Path: src, Dir: true, Mode: 0o755}}, p.Files)
 	return p
+}
+
+// from is where the command's relative words start, "" for this process' directory.
+func (p *Plan) from() string {
+	if p.Server.ServerDir != "" && shown.Within(p.Server.Dir, p.Server.ServerDir) {
+		return p.Server.Dir
+	}
+	return ""
 }
 
 // tracked is the repository of which only what git tracks is shown, "" for none.

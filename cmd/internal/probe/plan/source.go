@@ -58,7 +58,7 @@ func closeSource(root *os.Root) {
 
 // sourceRoot is the directory of the server's own source: the package around
 // its first file, never the dependencies beside it. "" where there is none.
-func sourceRoot(command []string, serverDir string) string {
+func sourceRoot(from string, command []string, serverDir string) string {
 	if serverDir == "" {
 		return ""
 	}
@@ -66,7 +66,7 @@ func sourceRoot(command []string, serverDir string) string {
 		return dir
 	}
 	if moduleAt(command) > 0 {
-		if code := sandbox.ServerCode(command, exec.LookPath); strings.HasPrefix(code, serverDir+"/") && filepath.Ext(code) == ".py" {
+		if code := sandbox.ServerCode(from, command, exec.LookPath); strings.HasPrefix(code, serverDir+"/") && filepath.Ext(code) == ".py" {
 			return packageRoot(filepath.Dir(code), serverDir, manifestNames[".py"])
 		}
 	}
@@ -171,13 +171,12 @@ func Reads(o Options) []string {
 	if o.Package != nil && o.Package.Kind == install.KindDirectory {
 		return []string{o.Package.Name}
 	}
-	command := Absolute(o.Command)
-	dir, _ := sandbox.ServerDir(command, exec.LookPath)
+	l := o.placed()
 	var out []string
-	if dir != "" {
-		out = append(out, dir)
+	if l.dir != "" {
+		out = append(out, l.dir)
 	}
-	for _, a := range command {
+	for _, a := range l.command {
 		if _, err := os.Lstat(a); err == nil && filepath.IsAbs(a) {
 			out = append(out, a)
 		}

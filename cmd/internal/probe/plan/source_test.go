@@ -47,7 +47,7 @@ func TestAuditRoot(t *testing.T) {
 		{"no directory", []string{"python3", "-m", "mcp_time"}, "", ""},
 		{"a hostile module name", []string{at("venv/bin/python"), "-m", "../../.."}, at("venv"), ""},
 	} {
-		if got := sourceRoot(c.command, c.serverDir); got != c.want {
+		if got := sourceRoot("", c.command, c.serverDir); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -53,17 +53,22 @@ func shortName(w string) string {
 
 // Absolute makes the relative paths of a command absolute: the working
 // directory inside the sandbox is another one. The name of a module stays.
-func Absolute(command []string) []string {
+func Absolute(command []string) []string { return absoluteFrom("", command) }
+
+// absoluteFrom is Absolute where relative paths start from a directory, "" for this
+// process' own.
+func absoluteFrom(from string, command []string) []string {
 	out := slices.Clone(command)
 	module := moduleAt(command)
 	for i, a := range out {
 		if i == module && module > 0 || a == "" || filepath.IsAbs(a) || strings.HasPrefix(a, "-") || (i == 0 && !strings.Contains(a, "/")) {
 			continue
 		}
-		if _, err := os.Stat(a); err != nil {
+		abs, err := filepath.Abs(filepath.Join(from, a))
+		if err != nil {
 			continue
 		}
-		if abs, err := filepath.Abs(a); err == nil {
+		if _, err := os.Stat(abs); err == nil {
 			out[i] = abs
 		}
 	}
@@ -91,7 +96,7 @@ func moduleAt(command []string) int {
 func modulePath(command []string) string {
 	i := moduleAt(command)
 	cwd, err := os.Getwd()
-	if i == 0 || err != nil || sandbox.ServerCode(command[:i+1], exec.LookPath) == "" {
+	if i == 0 || err != nil || sandbox.ServerCode("", command[:i+1], exec.LookPath) == "" {
 		return ""
 	}
 	top, _, _ := strings.Cut(command[i], ".")

@@ -24,7 +24,7 @@ func TestPythonModuleOfACheckout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := sourceRoot([]string{"python3", "-m", "greet"}, here); got != filepath.Join(here, "greet") {
+	if got := sourceRoot("", []string{"python3", "-m", "greet"}, here); got != filepath.Join(here, "greet") {
 		t.Errorf("the source is %q", got)
 	}
 	data := filepath.Join(here, "data.txt")

@@ -22,7 +22,7 @@ func header(p *plan.Plan) session.Header {
 		Command: p.Server.Command, Unredacted: p.Unredacted, Dummies: p.Server.Dummies, Transport: transport, Manifests: p.Server.Manifests, Runtime: p.Server.Interpreter,
 		Sandbox: p.Sandbox.Backend, Tracer: p.Tracer, Network: p.Network, Unseen: unseen(p), AllowUserNS: p.Sandbox.AllowUserNS,
 		Canaries: p.Decoys.Canaries(), User: p.Identity.User, Home: p.Identity.Home,
-		ServerDir: p.Server.ServerDir, Workspaces: p.Server.Workspaces, Rooted: p.Server.Rooted, Planted: planted(p), Left: left(p),
+		ServerDir: p.Server.ServerDir, Workspaces: p.Server.Workspaces, Start: p.Server.Start, Rooted: p.Server.Rooted, Planted: planted(p), Left: left(p),
 	}
 }
 
