@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash"
 	"io/fs"
 	"os"
 )
@@ -14,6 +15,7 @@ type file struct {
 	buf     []byte // whole lines only
 	written int64
 	redact  jsonRedactor // of what is written
+	sum     hash.Hash    // of what was written, nil for none
 }
 
 // size is the length with what is buffered.
@@ -35,6 +37,9 @@ func (f *file) flush() error {
 		n = whole
 	}
 	f.written += int64(n)
+	if f.sum != nil {
+		_, _ = f.sum.Write(f.buf[:n]) // a hash never fails
+	}
 	if f.buf = f.buf[:0]; cap(f.buf) > keepBuffer {
 		f.buf = nil
 	}
@@ -60,6 +65,7 @@ func (f *file) shorten(name string) (lines int64, err error) {
 	}
 	lines = int64(bytes.Count(tail[keep:], []byte{'\n'}))
 	f.written -= int64(len(tail) - keep)
+	f.sum = nil // of bytes that are gone now
 	return lines, f.f.Truncate(f.written)
 }
 

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -112,6 +113,10 @@ type WireLog struct {
 	closed  bool
 	told    bool
 	err     error
+	// failures is how often writing failed. pending and written are the first and the last
+	// seq of the buffer and of the open file, 0 for none.
+	failures         int64
+	pending, written [2]uint64
 }
 
 // WireOptions say where a WireLog writes.
@@ -126,6 +131,28 @@ type WireOptions struct {
 	// Trouble is told, at most once until writing succeeds again, why records
 	// are being dropped. It may be nil.
 	Trouble func(error)
+	// Header begins each file; its zero value writes none.
+	Header WireHeader
+}
+
+// WireHeader says in a log's first line who wrote it, as glassport's logs of schema 0.2 do.
+// It has no address and no command line.
+type WireHeader struct {
+	// Version is coalmine's, Transport "stdio" or "http", Mode "tap" or "gate".
+	Version, Transport, Mode string
+}
+
+// line is the header's, nil for no header.
+func (h WireHeader) line(at time.Time) []byte {
+	if h == (WireHeader{}) {
+		return nil
+	}
+	b := append([]byte(nil), `{"type": "glassport.header", "schema_version": "0.2"`...)
+	for _, p := range [][2]string{{"coalmine_version", h.Version}, {"transport", h.Transport}, {"mode", h.Mode}} {
+		b = appendPair(b, p[0], p[1])
+	}
+	b = append(appendWall(append(b, `, "started_at": "`...), at), "\"}\n"...)
+	return b
 }
 
 // NewWireLog opens a log. Its error leaves a WireLog that drops everything
@@ -170,11 +197,24 @@ func (l *WireLog) open() error {
 		if err != nil {
 			return err
 		}
-		l.file = file{f: f, buf: l.file.buf}
-		l.name = name
+		l.file = file{f: f, buf: l.file.buf, sum: sha256.New()}
+		l.name, l.written = name, [2]uint64{}
+		l.begin()
 		return nil
 	}
 	return fmt.Errorf("no name is free in %s", l.opts.Dir)
+}
+
+// begin writes the header of a new file. Where that fails, the file has none: the frames
+// count more. The lock is held.
+func (l *WireLog) begin() {
+	line := l.opts.Header.line(l.started)
+	if n, err := l.file.f.Write(line); err != nil || n < len(line) {
+		_ = l.file.f.Truncate(0) // a line that is cut off is read as one that is torn
+		return
+	}
+	_, _ = l.file.sum.Write(line)
+	l.file.written = int64(len(line))
 }
 
 // Name is the path of the file that is written now, "" if there is none.
@@ -209,6 +249,9 @@ func (l *WireLog) Frame(f WireFrame) uint64 {
 		l.file.buf = l.file.buf[:before]
 		l.dropped++
 		return l.seq
+	}
+	if l.pending[1] = l.seq; before == 0 {
+		l.pending[0] = l.seq
 	}
 	if len(l.file.buf) >= flushAt {
 		l.flush()
@@ -260,8 +303,12 @@ func (l *WireLog) flush() {
 	}
 	if err == nil {
 		l.told = false
+		if l.written[1] = l.pending[1]; l.written[0] == 0 {
+			l.written[0] = l.pending[0]
+		}
 		return
 	}
+	l.failures++
 	l.dropped += waiting
 	l.file.buf = l.file.buf[:0]
 	l.err = fmt.Errorf("session log: %w", err)
@@ -336,6 +383,7 @@ func (l *WireLog) finish() error {
 		return errors.Join(full, err)
 	}
 	l.dropped += lines
+	l.written = [2]uint64{} // its end is not known any more
 	l.file.buf = appendWireMetrics(l.file.buf, l)
 	return errors.Join(full, l.file.flush())
 }
@@ -388,10 +436,19 @@ func appendPair(b []byte, key, value string) []byte {
 	return appendString(b, []byte(value))
 }
 
-// appendWireMetrics appends the last line, which says more than glassport's
-// only where records are missing.
+// appendWireMetrics appends the last line. It has the members of glassport's schema 0.2 and,
+// where records are missing, their number.
 func appendWireMetrics(b []byte, l *WireLog) []byte {
 	b = appendMetrics(b, l.last, l.seq, l.blocked, l.last.Sub(l.started), l.total+l.file.size())
+	b = append(b[:len(b)-len("}\n")], `, "write_failures": `...)
+	b = strconv.AppendInt(b, l.failures, 10)
+	if l.written[1] > 0 {
+		b = append(b, fmt.Sprintf(`, "seq_range": [%d, %d]`, l.written[0], l.written[1])...)
+	}
+	if l.file.sum != nil {
+		b = append(b, fmt.Sprintf(`, "log_sha256": "%x"`, l.file.sum.Sum(nil))...)
+	}
+	b = append(b, "}\n"...)
 	if l.dropped > 0 {
 		b = append(b[:len(b)-len("}\n")], `, "records_dropped": `...)
 		b = append(strconv.AppendInt(b, l.dropped, 10), "}\n"...)

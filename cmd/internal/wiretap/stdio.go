@@ -40,6 +40,8 @@ type LogOptions struct {
 	Say func(line string)
 	// Place asks for a line with the log's name, too.
 	Place bool
+	// Header begins each log.
+	Header session.WireHeader
 }
 
 // open opens a log for what ran; a fault is said, and drops records only.
@@ -51,7 +53,7 @@ func (o LogOptions) open(what string) *session.WireLog {
 			o.Say(err.Error() + "; nothing is recorded until --log-dir names a directory")
 		}
 	}
-	log, err := session.NewWireLog(session.WireOptions{Dir: dir, What: what, Rotate: o.Rotate, Trouble: func(err error) {
+	log, err := session.NewWireLog(session.WireOptions{Dir: dir, What: what, Rotate: o.Rotate, Header: o.Header, Trouble: func(err error) {
 		o.Say(err.Error() + "; records are dropped, the session goes on")
 	}})
 	if err != nil && dir != "" {
