@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,6 +21,8 @@ type gateFlags struct {
 	secrets, unchecked           bool
 	marks, observe               bool
 	repeats                      int
+	ask                          string
+	askTime                      time.Duration
 }
 
 func (e *env) gate() *cobra.Command {
@@ -36,6 +39,14 @@ func (e *env) gate() *cobra.Command {
 				return err
 			}
 			o.Observe = f.observe
+			if f.ask != "" {
+				asker, err := f.listen()
+				if err != nil {
+					return err
+				}
+				defer asker.Close()
+				o.Ask = asker.Ask
+			}
 			return e.stand(cmd, &f.wireFlags, &f.httpFlags, args, "coalmine gate", gate.New(o))
 		},
 	}
@@ -44,8 +55,43 @@ func (e *env) gate() *cobra.Command {
 	f.addChecks(cmd)
 	fl := cmd.Flags()
 	fl.DurationVar(&f.hold, "hold", gate.DefaultHold, "how long a call waits for tools/list")
+	fl.StringVar(&f.ask, "ask", "", "hold a call that would be blocked and ask a person on this new unix `SOCKET` (coalmine answer)")
+	fl.DurationVar(&f.askTime, "ask-time", wiretap.DefaultAnswerTime, "block a held call that nobody answers in this time")
 	fl.BoolVar(&f.observe, "observe", false, "block nothing, and record in the log what would be blocked")
 	return cmd
+}
+
+// listen opens the socket of --ask.
+func (f *gateFlags) listen() (*wiretap.Asker, error) {
+	if f.observe {
+		return nil, usage("remove one of them", "--ask and --observe exclude each other")
+	}
+	if f.askTime <= 0 {
+		return nil, usage("use a duration such as 30s", "--ask-time must be positive")
+	}
+	a, err := wiretap.ListenAsk(f.ask, f.askTime)
+	return a, wrongUse(err)
+}
+
+// wrongUse makes a wiretap's error of use one of the command line.
+func wrongUse(err error) error {
+	var wrong *wiretap.UsageError
+	if errors.As(err, &wrong) {
+		return &sandbox.UsageError{Err: wrong, Hint: wrong.Hint}
+	}
+	return err
+}
+
+// answer is a person's side of coalmine gate --ask.
+func (e *env) answer() *cobra.Command {
+	return &cobra.Command{
+		Use: "answer SOCKET", Short: "Allow or deny the calls that a gate holds", Args: exactArgs(1, "coalmine answer SOCKET"),
+		Long: "answer connects to coalmine gate --ask SOCKET, and shows each call that the gate would block.\n" +
+			"Type o to allow it once, s to allow the tool for the session, d to deny it. A call without an answer is blocked.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return wrongUse(wiretap.AnswerCalls(cmd.Context(), args[0], e.in, e.out))
+		},
+	}
 }
 
 // addChecks adds the flags that say what passes.

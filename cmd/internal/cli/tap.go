@@ -1,17 +1,17 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/cmd/internal/wiretap"
-	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/gate"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // wireFlags are what tap and gate have in common.
@@ -86,18 +86,15 @@ func (e *env) stand(cmd *cobra.Command, f *wireFlags, h *httpFlags, args []strin
 	if err != nil {
 		return err
 	}
+	o.Header = session.WireHeader{Version: version(), Transport: "stdio", Mode: strings.TrimPrefix(as, "coalmine ")}
 	switch {
 	case h.http && len(args) > 0:
 		return usage("remove one of them", "--http and a command exclude each other")
 	case h.http:
 		h.Gate = g
 		h.Ready = func(local string) { o.Say("listening on " + local) }
-		err := wiretap.HTTP(cmd.Context(), h.HTTPOptions, o)
-		var wrong *wiretap.UsageError
-		if errors.As(err, &wrong) {
-			return &sandbox.UsageError{Err: wrong, Hint: wrong.Hint}
-		}
-		return err
+		o.Header.Transport = "http"
+		return wrongUse(wiretap.HTTP(cmd.Context(), h.HTTPOptions, o))
 	case h.alone(cmd) != "":
 		return usage(as+" --http --url URL", "--%s needs --http", h.alone(cmd))
 	case len(args) == 0:

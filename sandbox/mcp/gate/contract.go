@@ -26,6 +26,8 @@ type contract struct {
 	changed chan struct{}
 	// loops are the times of late calls, by what they are.
 	loops map[[sha256.Size]byte][]time.Time
+	// answers are what a person allowed for the session.
+	answers map[answered]bool
 }
 
 // newContract returns a session's contract, and what tracks its messages.

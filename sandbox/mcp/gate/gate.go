@@ -23,6 +23,7 @@ const (
 	actionInjected = "injected"
 	actionSkipped  = "gate_skipped"
 	actionWould    = "gate_would_block"
+	actionAllowed  = "gate_allowed"
 )
 
 // Options say what passes. The zero value holds a client to the tools that the
@@ -49,6 +50,9 @@ type Options struct {
 	StopMarks bool
 	// Repeats is how many calls alike pass within LoopWindow, 0 for any number.
 	Repeats int
+	// Ask decides on a call that would be blocked. It returns when a person has answered, ctx
+	// is done or it has waited long enough. Nil blocks every such call.
+	Ask func(ctx context.Context, q Question) Answer
 	// Observe lets everything pass, and records what would have been blocked.
 	Observe bool
 	// Now is time.Now if it is nil.
@@ -149,6 +153,9 @@ func (s *Session) Client(ctx context.Context, raw []byte) Verdict {
 			continue
 		}
 		r, skip := s.call(ctx, m)
+		if r != nil && s.allowed(ctx, m, r) {
+			r, skip = nil, &session.Gate{Action: actionAllowed, Tool: r.tool, Reason: r.reason}
+		}
 		if r != nil {
 			refusals = append(refusals, *r)
 		} else if skip != nil && verdict.Mark == nil {
