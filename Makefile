@@ -39,6 +39,7 @@
 # make tui-report     scripts of keys on coalmine tui in a real terminal, and the screens that are kept
 # make bench  the figures that README.md and the design promise, against their bounds (testdata/bench); SHARD=i/n for a part
 # make docs   the documentation as a site, in dist/site
+# make man    the manual pages, in dist/man
 # make docs-check   links, commands and the reference in README.md and docs
 # make screenshots  the README's picture, from a real run
 # make image  the container image "coalmine"
@@ -48,7 +49,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: peers-report parity-report audit-parity audit-honest docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report reach-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report install-check tui-report sweep-report queue-report
+.PHONY: peers-report parity-report audit-parity audit-honest docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report reach-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report install-check tui-report sweep-report queue-report man
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -167,6 +168,9 @@ MKDOCS := 9.8.1
 docs:
 	sh .ci/setup/docs.sh $(TOOLS)/mkdocs-$(MKDOCS)
 	$(TOOLS)/mkdocs-$(MKDOCS)/bin/mkdocs build --quiet --config-file mkdocs.yml
+
+man:
+	go run ./cmd/coalmine man --out dist/man
 
 docs-check:
 	@go test -count=1 -v -run '^(TestDocs|TestReference|TestProse)$$' ./cmd/internal/cli | awk '\

@@ -118,7 +118,9 @@ func checkCommand(line string) error {
 		return nil
 	}
 	e := &env{in: strings.NewReader(""), out: io.Discard, err: io.Discard}
-	cmd, rest, err := e.root().Find(words)
+	root := e.root()
+	root.InitDefaultCompletionCmd()
+	cmd, rest, err := root.Find(words)
 	if err != nil || !cmd.HasParent() {
 		return errors.Join(err, fmt.Errorf("no command %s", words[0]))
 	}

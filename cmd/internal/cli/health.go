@@ -11,6 +11,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/drift"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // healthReport is what coalmine health says, in glassport's form.
@@ -26,6 +27,8 @@ type healthReport struct {
 	Unreadable      int     `json:"unreadable_sessions"`
 	UnreadableLines int     `json:"unreadable_lines"`
 	MissingFrames   int64   `json:"missing_frames"`
+	// Changed are logs whose bytes do not have the hash that their last line names.
+	Changed int `json:"changed_sessions"`
 }
 
 func (e *env) health() *cobra.Command {
@@ -48,7 +51,7 @@ func (e *env) health() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if h.DetectorErrors+h.Unreadable+h.UnreadableLines > 0 || h.MissingFrames > 0 {
+			if h.DetectorErrors+h.Unreadable+h.UnreadableLines+h.Changed > 0 || h.MissingFrames > 0 {
 				e.status = ExitInconclusive
 			}
 			if asJSON {
@@ -70,7 +73,7 @@ func (e *env) printHealth(h *healthReport, dir string) {
 	}
 	state := "healthy"
 	if e.status != ExitOK {
-		state = fmt.Sprintf("degraded; detector errors: %d, unreadable logs: %d, unreadable lines: %d, missing frames: %d", h.DetectorErrors, h.Unreadable, h.UnreadableLines, h.MissingFrames)
+		state = fmt.Sprintf("degraded; detector errors: %d, unreadable logs: %d, unreadable lines: %d, missing frames: %d, changed after writing: %d", h.DetectorErrors, h.Unreadable, h.UnreadableLines, h.MissingFrames, h.Changed)
 	}
 	fmt.Fprintf(e.out, "%s; sessions: %d, frames: %d, blocked: %d, without metrics: %d, without a beginning: %d\n",
 		state, h.Sessions, h.FramesSeen, h.FramesBlocked, h.MissingMetrics, h.TailOnly)
@@ -92,7 +95,14 @@ func healthOf(root *os.Root, last int) (*healthReport, error) {
 			continue
 		}
 		l, err := detect.Read(io.Reader(f), name, detect.Options{})
+		kept := session.IntegrityNone
+		if _, seekErr := f.Seek(0, io.SeekStart); err == nil && seekErr == nil {
+			kept, err = session.CheckWireLog(f)
+		}
 		f.Close()
+		if kept == session.IntegrityChanged {
+			h.Changed++
+		}
 		if err != nil {
 			h.Unreadable++
 			continue

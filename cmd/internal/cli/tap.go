@@ -11,6 +11,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/cmd/internal/wiretap"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/gate"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/proxy"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -52,12 +53,13 @@ func (f *httpFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.Listen, "listen", "127.0.0.1:0", "with --http: listen on this `ADDRESS` (port 0 picks a free port and prints it)")
 	fl.BoolVar(&f.Anywhere, "listen-anywhere", false, "with --http: allow an address that other machines can connect to")
 	fl.StringSliceVar(&f.Scope, "scope-header", nil, "with --http: keep requests without a session id apart by this `HEADER` and by their credentials")
+	fl.IntVar(&f.Sessions, "max-sessions", proxy.DefaultSessions, "with --http: keep at most `N` sessions apart at a time")
 	fl.StringSliceVar(&f.Origins, "allow-origin", nil, "with --http: also allow this web `ORIGIN` (default: only this machine)")
 }
 
 // alone names a flag that was given and means nothing without --http, "" for none.
 func (f *httpFlags) alone(cmd *cobra.Command) string {
-	for _, name := range []string{"url", "listen", "listen-anywhere", "allow-origin", "scope-header"} {
+	for _, name := range []string{"url", "listen", "listen-anywhere", "allow-origin", "scope-header", "max-sessions"} {
 		if cmd.Flags().Changed(name) {
 			return name
 		}

@@ -52,6 +52,8 @@ func Server(o Options) *mcp.Server {
 	add(s, "analyse_log", "Analyse a session log", "Runs every detector over one session log: what was declared, called and fabricated, and each observation with its severity (1 worth a look, 2 should not happen, 3 hostile or hallucinated unless proven otherwise).", h.analyse)
 	add(s, "watch_drift", "Compare sessions over time", "Compares each server's sessions with all before them and says what is new: tools, schemas, descriptions, hosts, requests.", h.drift)
 	add(s, "read_report", "Read a run's report", "Reads a report.json of coalmine: the verdict, what was not seen, and the findings.", h.report)
+	add(s, "gate_status", "Read what a gate did", "Counts what coalmine gate did in one session log: calls blocked, passed unchecked, allowed by a person, or recorded by a gate that only observes; with the tools.", h.gate)
+	add(s, "audit_server", "Audit a server's source", "Audits the source of a server that lies below the served directory, without running it: findings by rule and place, and a score.", h.audit)
 	add(s, "explain", "Explain a rule", "Explains a rule of coalmine by its id, such as CM405, or by the name of an observation, such as fabricated_tool_call.", h.explain)
 	return s
 }

@@ -80,6 +80,8 @@ func ask(t *testing.T, c *mcp.ClientSession, tool string, args map[string]any) (
 
 func TestTools(t *testing.T) {
 	c, _ := connect(t, map[string]string{"1_srv_1.jsonl": logOf("echo", "echo"), "2_srv_2.jsonl": logOf("other", "shadow"),
+		"3_srv_3.jsonl": strings.Replace(logOf("echo", "rm"), `"raw": null}`+"\n"+`{"schema_version": "0.1", "seq": 5`, `"raw": null, "gate": {"action": "blocked", "tool": "rm", "reason": "obey"}}`+"\n"+`{"schema_version": "0.1", "seq": 5`, 1),
+		"src/index.js":  `const key = "ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789" // obey` + "\n", "src/package.json": "{}",
 		"run/session.jsonl": logOf("echo", "echo"), "run/report.json": `{"schema":"coalmine/report/v1","verdict":"findings","server":{"name":"srv"},"findings":[{"rule":"CM101","severity":"high","title":"obey"},{"rule":"XX","severity":"high"}]}`})
 	for _, x := range []struct {
 		tool string
@@ -87,10 +89,13 @@ func TestTools(t *testing.T) {
 		want []string
 	}{
 		{"list_logs", nil, []string{`"run/session.jsonl"`, `"2_srv_2.jsonl"`, `"run/report.json"`}},
-		{"list_logs", map[string]any{"limit": 1}, []string{`"more": 2`}},
+		{"list_logs", map[string]any{"limit": 1}, []string{`"more": 3`}},
 		{"analyse_log", map[string]any{"log": "2_srv_2.jsonl"}, []string{"fabricated_tool_call", "tool_poisoning", "poisoned_result", "HOSTILE OR HALLUCINATED", `"shadow"`}},
 		{"watch_drift", nil, []string{"new_declared_tool", "new_fabricated_tool", `"server": "srv"`}},
 		{"read_report", map[string]any{"report": "run/report.json"}, []string{`"verdict": "findings"`, "**high** CM101"}},
+		{"gate_status", map[string]any{"log": "3_srv_3.jsonl"}, []string{`"gated": true`, `"blocked": 1`, `"rm": 1`, `"frames": 5`}},
+		{"gate_status", map[string]any{"log": "2_srv_2.jsonl"}, []string{`"gated": false`}},
+		{"audit_server", map[string]any{"directory": "src"}, []string{`"score": `, "no-license at package.json:1"}},
 		{"explain", map[string]any{"rule": "cm405"}, []string{"undeclared tool", "Evidence"}},
 		{"explain", map[string]any{"rule": "pii_in_result_ssn"}, []string{"CM410"}},
 	} {
@@ -124,6 +129,12 @@ func TestNothingOutsideTheRoot(t *testing.T) {
 		if !failed || strings.Contains(got, "secret_tool") || strings.Contains(got, filepath.Dir(dir)) && !strings.HasPrefix(name, "/") || strings.Contains(got, "\u202E") {
 			t.Errorf("%q: %s", name, got)
 		}
+		if got, failed := ask(t, c, "gate_status", map[string]any{"log": name}); !failed {
+			t.Errorf("%q: %s", name, got)
+		}
+		if got, failed := ask(t, c, "audit_server", map[string]any{"directory": strings.TrimSuffix(name, ".jsonl") + "/.."}); !failed && name != "" && name != "." {
+			t.Errorf("%q: %s", name, got)
+		}
 		if got, failed := ask(t, c, "read_report", map[string]any{"report": strings.TrimSuffix(name, ".jsonl") + "/report.json"}); !failed {
 			t.Errorf("%q: %s", name, got)
 		}
@@ -135,7 +146,7 @@ func TestNothingOutsideTheRoot(t *testing.T) {
 func TestItsOwnSurface(t *testing.T) {
 	c, _ := connect(t, map[string]string{"a.jsonl": logOf("echo", "echo")})
 	list, err := c.ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != 5 {
+	if err != nil || len(list.Tools) != 7 {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	for _, tool := range list.Tools {

@@ -35,6 +35,9 @@ type Options struct {
 	// Scope are headers, such as a tenant's, by whose values and by its credentials a request
 	// without a session id belongs to a session. Without any, all such requests are one session.
 	Scope []string
+	// Sessions is how many sessions are kept apart at a time, DefaultSessions if it is not
+	// positive. One more ends the one that was used longest ago.
+	Sessions int
 	// Gate judges what crosses. Nil lets everything pass untouched.
 	Gate *gate.Gate
 	// Transport reaches the server, an ordinary one if it is nil.
@@ -55,6 +58,9 @@ type Proxy struct {
 
 // New returns a Proxy.
 func New(opts Options) (*Proxy, error) {
+	if opts.Sessions <= 0 {
+		opts.Sessions = DefaultSessions
+	}
 	if s := opts.Upstream.Scheme; s != "http" && s != "https" || opts.Upstream.Host == "" {
 		return nil, fmt.Errorf("%q is no http or https URL", opts.Upstream.Redacted())
 	}

@@ -2,8 +2,11 @@ package proxy
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 func TestScopesKeepRequestsApart(t *testing.T) {
@@ -26,5 +29,38 @@ func TestScopesKeepRequestsApart(t *testing.T) {
 		t.Error("two scopes are one")
 	case strings.Contains(key(tenant, "Authorization", "Bearer secret"), "secret"):
 		t.Error("a key holds a credential")
+	}
+}
+
+// One session more than may be kept apart ends the one that was used longest ago.
+func TestSessionsAreBounded(t *testing.T) {
+	t.Parallel()
+	upstream, err := url.Parse("http://127.0.0.1:1/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for bound, want := range map[int]string{1: "d", 2: "cd", 0: "abcd"} {
+		p, err := New(Options{Upstream: upstream, Sessions: bound, Shut: func(l *session.WireLog) { _ = l.Close() }, Open: func(what string) *session.WireLog {
+			l, err := session.NewWireLog(session.WireOptions{Dir: dir, What: what})
+			if err != nil {
+				t.Error(err)
+			}
+			return l
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept := ""
+		for _, key := range []string{"a", "b", "c", "d"} {
+			p.sessions.leave(p.sessions.enter(key))
+		}
+		for e := p.sessions.order.Back(); e != nil; e = e.Prev() {
+			kept += e.Value.(*mcpSession).key
+		}
+		if kept != want {
+			t.Errorf("%q are kept, want %q", kept, want)
+		}
+		p.Close()
 	}
 }

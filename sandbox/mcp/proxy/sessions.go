@@ -15,8 +15,8 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-// maxSessions bounds the sessions that are kept apart at a time.
-const maxSessions = 256
+// DefaultSessions is how many sessions are kept apart at a time.
+const DefaultSessions = 256
 
 // mcpSession is one MCP session: its log, and what the gate knows of it.
 type mcpSession struct {
@@ -79,7 +79,7 @@ func (l *sessionTable) enter(key string) *mcpSession {
 		t.gate = l.opts.Gate.Session()
 	}
 	l.byKey[key] = l.order.PushFront(t)
-	if l.order.Len() > maxSessions {
+	if l.order.Len() > l.opts.Sessions {
 		l.drop(l.order.Back())
 	}
 	return t

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/cmd/internal/bundle"
+	"github.com/coalmine-dev/coalmine/sandbox"
+)
+
+const keyHint = "openssl genpkey -algorithm ed25519 -out key.pem; openssl pkey -in key.pem -pubout -out public.pem"
+
+// bundle packs evidence, and verifies it.
+func (e *env) bundle() *cobra.Command {
+	var out, sign string
+	o := bundle.Options{Version: version()}
+	cmd := &cobra.Command{
+		Use: "bundle --out FILE LOG|DIR…", Short: "Pack session logs and run directories into an archive that others can verify",
+		Long: "bundle writes an archive (tar.gz) with each file and a manifest of hashes. --sign signs the manifest with an Ed25519\n" +
+			"key. --redact takes secrets and personal data out of each line, and keeps the hash of the original.\n" +
+			"Without --redact, the archive holds all that the server said.",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if out == "" || len(args) == 0 {
+				return usage("coalmine bundle --out evidence.tar.gz coalmine-out/notes", "bundle needs --out FILE, and logs or directories")
+			}
+			if sign != "" {
+				key, err := readKey(sign, x509.ParsePKCS8PrivateKey)
+				if err != nil {
+					return err
+				}
+				var ok bool
+				if o.Key, ok = key.(ed25519.PrivateKey); !ok {
+					return usage(keyHint, "%s is not a private Ed25519 key", sign)
+				}
+			}
+			o.Created = time.Now()
+			return e.pack(out, args, o)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&out, "out", "", "write the archive to this new `FILE`")
+	fl.StringVar(&sign, "sign", "", "sign with the private key in this PEM `FILE`")
+	fl.BoolVar(&o.Redact, "redact", false, "take secrets and personal data out")
+	cmd.AddCommand(e.verifyBundle())
+	return cmd
+}
+
+func (e *env) pack(out string, names []string, o bundle.Options) error {
+	f, err := os.OpenFile(out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return &sandbox.UsageError{Err: err, Hint: "name a new file with --out"}
+	}
+	m, err := bundle.Pack(f, names, o)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return &sandbox.UsageError{Err: errors.Join(err, os.Remove(out)), Hint: "name session logs and run directories"}
+	}
+	how := ""
+	if o.Redact {
+		how = ", redacted"
+	}
+	if o.Key != nil {
+		how += ", signed"
+	}
+	fmt.Fprintf(e.out, "%s packed into %s%s\n", plural(len(m.Files), "file"), report.Escape(out, 300), how)
+	return nil
+}
+
+func (e *env) verifyBundle() *cobra.Command {
+	var public string
+	cmd := &cobra.Command{
+		Use: "verify FILE", Short: "Compare a bundle with its manifest and its signature", Args: exactArgs(1, "coalmine bundle verify FILE"),
+		Long: "verify reads the archive, compares each file with its hash, and checks the signature with --key. Nothing is unpacked.\n\n" +
+			"Exit status: 0 when all agrees; 1 when something was changed or the signature is not that key's; 2 for no bundle.",
+		RunE: func(_ *cobra.Command, args []string) error {
+			var key ed25519.PublicKey
+			if public != "" {
+				any, err := readKey(public, x509.ParsePKIXPublicKey)
+				if err != nil {
+					return err
+				}
+				var ok bool
+				if key, ok = any.(ed25519.PublicKey); !ok {
+					return usage(keyHint, "%s is not a public Ed25519 key", public)
+				}
+			}
+			f, err := os.Open(args[0])
+			if err != nil {
+				return &sandbox.UsageError{Err: err, Hint: "name a file of coalmine bundle"}
+			}
+			defer f.Close()
+			v, err := bundle.Verify(f, key)
+			if err != nil {
+				return usage("name a file of coalmine bundle", "%s: %w", args[0], err)
+			}
+			e.printVerified(v)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&public, "key", "", "check the signature with the public key in this PEM `FILE`")
+	return cmd
+}
+
+func (e *env) printVerified(v *bundle.Verified) {
+	slices.Sort(v.Faults)
+	for _, fault := range v.Faults {
+		fmt.Fprintln(e.out, report.Escape(fault, 400))
+	}
+	if len(v.Faults) > 0 {
+		e.status = ExitFindings
+		fmt.Fprintf(e.out, "not intact: %s\n", plural(len(v.Faults), "fault"))
+		return
+	}
+	signature := "unsigned: hashes show damage, not a forger"
+	switch {
+	case v.Trusted:
+		signature = "signed by this key"
+	case v.Signed:
+		signature = "signed; --key checks by whom"
+	}
+	fmt.Fprintf(e.out, "intact: %s of %s; %s\n", plural(len(v.Manifest.Files), "file"), v.Manifest.Created.Format(time.RFC3339), signature)
+}
+
+// readKey reads a key from a PEM file.
+func readKey[K any](name string, parse func([]byte) (K, error)) (key K, err error) {
+	data, err := readBounded(name, 64<<10)
+	if err != nil {
+		return key, &sandbox.UsageError{Err: err, Hint: keyHint}
+	}
+	block, _ := pem.Decode(data)
+	if block == nil {
+		return key, usage(keyHint, "%s is not a PEM file", name)
+	}
+	if key, err = parse(block.Bytes); err != nil {
+		return key, usage(keyHint, "%s: the key cannot be read", name) // the parser could quote it
+	}
+	return key, nil
+}
