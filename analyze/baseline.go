@@ -62,7 +62,7 @@ func ParseBaseline(name string, data []byte) (*Baseline, error) {
 	b := &Baseline{File: name, Source: data, known: map[[2]string]bool{}}
 	for i, e := range f.Findings {
 		if !wholeFingerprint.MatchString(e.Fingerprint) {
-			return nil, fmt.Errorf("%s: finding %d: its fingerprint is no 32 hexadecimal digits, as report.json has them", name, i+1)
+			return nil, fmt.Errorf("%s: finding %d: its fingerprint is not 32 hexadecimal digits, as report.json has them", name, i+1)
 		}
 		b.known[[2]string{e.Target, e.Fingerprint}] = true
 	}

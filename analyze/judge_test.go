@@ -340,7 +340,7 @@ func TestTheWire(t *testing.T) {
 		want  string
 	}{
 		{"a banner", func(l *analyzetest.Log) { l.Frame(session.S2C, "listening on stdio") }, "CM403 low"},
-		{"JSON that is no message", func(l *analyzetest.Log) { l.Frame(session.S2C, `{"hello":1}`) }, "CM403 low"},
+		{"JSON that is not a message", func(l *analyzetest.Log) { l.Frame(session.S2C, `{"hello":1}`) }, "CM403 low"},
 		{"bytes", func(l *analyzetest.Log) { l.Frame(session.S2C, "\xff\xfe{}") }, "CM403 low"},
 		{"half a line", func(l *analyzetest.Log) { l.Frame(session.S2C, `{"jsonrpc":"2.0","id":`) }, "CM403 low"},
 		{"an empty line", func(l *analyzetest.Log) { l.Frame(session.S2C, ``) }, ""},

@@ -117,7 +117,7 @@ func (c *textCollector) event(e *wirelog.Event, _ *wire.State) {
 	what, tool := e.Method, ""
 	switch {
 	case e.Kind == wire.Unparsed:
-		c.add(e.Seq, "a line that is no message", "", string(e.Raw))
+		c.add(e.Seq, "a line that is not a message", "", string(e.Raw))
 		return
 	case e.Asked != nil:
 		tool = e.Asked.Tool

@@ -76,7 +76,7 @@ func (s *Spec) ShownServer(v *shown.View) session.Shown {
 // Outside says that a command leads to a path that nothing but the user's word shows.
 func Outside(path string, b shown.Bounds) error {
 	return &UsageError{
-		Err:  fmt.Errorf("%s lies outside %s, and nothing that a configuration or a package names there is shown", path, b.Top),
+		Err:  fmt.Errorf("%s lies outside %s, so a configuration or a package cannot show it", path, b.Top),
 		Hint: "--show " + Quoted(path) + " shows it",
 	}
 }

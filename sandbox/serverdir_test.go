@@ -104,7 +104,7 @@ func TestServerDir(t *testing.T) {
 		{"a project's own module", "go run . --flag", "named:~/gomod", "~/gomod", ""},
 		{"no command of a project", "npm view x", "proj", "", ""},
 		{"a command without a project", "npm start", "loose", "", ""},
-		{"a data directory is no code", "/usr/bin/server /data", "named:~/proj", "", "~/proj /data"},
+		{"a data directory is not code", "/usr/bin/server /data", "named:~/proj", "", "~/proj /data"},
 		{"a data directory beside the code", "node ~/proj/dist/index.js", "named:~/loose", "~/proj", "~/loose"},
 		{"the project around a package", "python3 ~/py/src/server.py", "named:~/py", "~/py", ""},
 		{"a directory that is too wide", "python3 -c x", "named:~", "", ""},

@@ -125,7 +125,7 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		{head + `    when: ` + strings.Repeat("(", 100) + "true" + strings.Repeat(")", 100) + tail, `expression recursion limit exceeded`},
 		{head + when + strings.Replace(tail, "{effect.tool}", "{effect.tol}", 1), "r.yaml:8:14: text: {effect.tol}: undefined field 'tol'"},
 		{head + when + strings.Replace(tail, "{effect.tool}", "{effect.explained}", 1), "text: {effect.explained}: it is coalmine.Explanation"},
-		{head + when + strings.Replace(tail, "{effect.tool}", "{effect.tool + 'x'}", 1), "it is no member such as effect.tool"},
+		{head + when + strings.Replace(tail, "{effect.tool}", "{effect.tool + 'x'}", 1), "it is not a member such as effect.tool"},
 		{head + when + strings.Replace(tail, "{effect.tool}", "{", 1), "text: a brace stands alone"},
 		{head + when + strings.Replace(tail, "no_match:", "nomatch:", 1), `examples: "nomatch" is none of match, no_match`},
 		{strings.Split(head+when+tail, "    examples:")[0], "r.yaml:3:5: the rule has no examples"},

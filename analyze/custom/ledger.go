@@ -36,7 +36,7 @@ type Effect struct {
 	Opaque    bool         `json:"opaque,omitempty" doc:"what was sent could not be read"`
 	Ambiguous bool         `json:"ambiguous,omitempty" doc:"it may be another call's work"`
 	Explained *Explanation `json:"explained,omitempty" doc:"what explains it; absent where nothing does"`
-	Declared  *Tool        `json:"declared,omitempty" doc:"what the tool of the call declares; absent where it is no declared tool"`
+	Declared  *Tool        `json:"declared,omitempty" doc:"what the tool of the call declares; absent where it is not a declared tool"`
 }
 
 // Explanation is why an effect is no surprise.
@@ -77,7 +77,7 @@ type Call struct {
 	Undeclared bool           `json:"undeclared,omitempty" doc:"the tool was not declared: coalmine tries such names"`
 	Arguments  map[string]any `json:"arguments,omitempty" doc:"what it was given, each number as a double; uri for a resource; long texts are cut"`
 	Effects    []*Effect      `json:"effects,omitempty" doc:"the effects during the call"`
-	Declared   *Tool          `json:"declared,omitempty" doc:"what the tool declares; absent where it is no declared tool"`
+	Declared   *Tool          `json:"declared,omitempty" doc:"what the tool declares; absent where it is not a declared tool"`
 }
 
 // Finding is what one of coalmine's own rules found.
@@ -92,7 +92,7 @@ type Finding struct {
 	Rung       string `json:"rung,omitempty" doc:"how far the evidence climbed" enum:"rung"`
 	Confidence string `json:"confidence,omitempty" doc:"how surely it belongs there" enum:"confidence"`
 	Path       string `json:"path,omitempty" doc:"the file that it is located in, relative to what was audited"`
-	Declared   *Tool  `json:"declared,omitempty" doc:"what the tool declares; absent where it is no declared tool"`
+	Declared   *Tool  `json:"declared,omitempty" doc:"what the tool declares; absent where it is not a declared tool"`
 }
 
 // Collection is a list of the ledger, by the name that an expression has for one entry.

@@ -298,7 +298,7 @@ func (r *reader) template(c Collection, n *yaml.Node) []piece {
 		out = append(out, piece{words: s[at:m[0]]})
 		at = m[1]
 		member := s[m[2]:m[3]]
-		a, faults := (*cel.Ast)(nil), []fault{{what: "it is no member such as " + string(c) + ".tool"}}
+		a, faults := (*cel.Ast)(nil), []fault{{what: "it is not a member such as " + string(c) + ".tool"}}
 		if memberPath.MatchString(member) {
 			a, faults = check(c, member)
 		}

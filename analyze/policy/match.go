@@ -225,7 +225,7 @@ func checkFile(s string) error {
 		return errors.New("has ** elsewhere than as its last element")
 	}
 	if path.Clean(s) != strings.TrimSuffix(s, "/") && s != "/" {
-		return errors.New("is no clean path")
+		return errors.New("is not a clean path")
 	}
 	if _, err := path.Match(s, ""); err != nil {
 		return err
@@ -275,7 +275,7 @@ func checkRuleFile(s string) error {
 	case !fs.ValidPath(s) || strings.Contains(s, `\`):
 		return errors.New("must be a clean path below the policy's directory")
 	case path.Ext(s) != ".yaml" && path.Ext(s) != ".yml":
-		return errors.New("is no file of rules: its name must end in .yaml or .yml")
+		return errors.New("is not a file of rules: its name must end in .yaml or .yml")
 	}
 	return printable(s)
 }

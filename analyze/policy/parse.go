@@ -155,7 +155,7 @@ var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,254}$`)
 func CheckVariable(name string) error {
 	switch {
 	case !variableName.MatchString(name):
-		return fmt.Errorf("%q is no variable's name", yamldoc.Bounded(name))
+		return fmt.Errorf("%q is not a variable's name", yamldoc.Bounded(name))
 	case name == "HOME" || name == "PWD" || name == "USER" || name == "LOGNAME":
 		return fmt.Errorf("%s is the sandbox's own", name)
 	}
@@ -256,7 +256,7 @@ func (r *reader) suppressions(n *yaml.Node) []Suppression {
 			case "fingerprint":
 				s.Fingerprint = strings.ToLower(text)
 				if text != "" && !fingerprint.MatchString(s.Fingerprint) {
-					r.Fault(v, "fingerprint %q is no 32 hexadecimal digits, as report.json has them", yamldoc.Bounded(text))
+					r.Fault(v, "fingerprint %q is not 32 hexadecimal digits, as report.json has them", yamldoc.Bounded(text))
 				}
 			case "reason":
 				s.Reason = text
@@ -279,7 +279,7 @@ func (r *reader) suppressions(n *yaml.Node) []Suppression {
 func (r *reader) expires(v *yaml.Node, text string) time.Time {
 	day, err := time.Parse(time.DateOnly, text)
 	if err != nil && text != "" {
-		r.Fault(v, "expires %q is no day, such as 2027-01-31", yamldoc.Bounded(text))
+		r.Fault(v, "expires %q is not a day, such as 2027-01-31", yamldoc.Bounded(text))
 	}
 	return day.AddDate(0, 0, 1)
 }
@@ -298,7 +298,7 @@ func (r *reader) acceptances(n *yaml.Node) []Acceptance {
 			case "function":
 				a.Function = text
 				if text != "" && !strings.Contains(text, ":") {
-					r.Fault(v, "function %q is no file and function, such as server.py:steal", yamldoc.Bounded(text))
+					r.Fault(v, "function %q is not a file and function, such as server.py:steal", yamldoc.Bounded(text))
 				}
 			case "reason":
 				a.Reason = text

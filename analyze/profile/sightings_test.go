@@ -102,7 +102,7 @@ func TestPointer(t *testing.T) {
 		}
 	}
 	if got := b.pointers([]byte("no message: "+kept), []canaries.Hit{{ID: "ssh-key"}})["ssh-key"]; got != "" {
-		t.Errorf("a line that is no JSON: %q", got)
+		t.Errorf("a line that is not JSON: %q", got)
 	}
 	if got := b.pointers([]byte(`{"`+kept+`":1}`), []canaries.Hit{{ID: "ssh-key"}})["ssh-key"]; strings.Contains(got, kept) || !strings.HasPrefix(got, " at /") {
 		t.Errorf("a key that is a decoy: %q", got)

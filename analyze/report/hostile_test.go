@@ -132,7 +132,7 @@ func acts(t interface{ Fatalf(string, ...any) }, form, evil string, raw []byte) 
 		}
 	}
 	if (form == "json" || form == "sarif") && !json.Valid(raw) {
-		t.Fatalf("%s is no JSON with %q", form, evil)
+		t.Fatalf("%s is not JSON with %q", form, evil)
 	}
 }
 

@@ -15,9 +15,9 @@ var cm214Doc = finding.Rule{
 	CWE: []string{"CWE-912", "CWE-511"}, OWASP: []string{"MCP03"},
 	Help: "With `--vary` the server runs again with the same calls and one thing changed: the client's name, `CI`, the clock, the locale, or the decoys. " +
 		"A secret was read, a host reached for, a program run, or a file changed in each run under that condition and in none without it, or the other way round.\n\n" +
-		"**Evidence.** The kernel's record, in the first run that showed it. Runs with and without the condition are repeated in turn until they agree twice at least; what does not come and go with the condition is no finding. " +
+		"**Evidence.** The kernel's record, in the first run that showed it. Runs with and without the condition are repeated in turn until they agree twice at least; what does not come and go with the condition is not a finding. " +
 		"High for a secret that nothing declared needs. Medium for egress, a program or a deletion in a call whose tool declares none of it. Low for all else: what is done at start, a declared network, files written. " +
-		"Where the condition takes something away (a bare HOME) or only waits (a fast clock), less is no finding.\n\n" +
+		"Where the condition takes something away (a bare HOME) or only waits (a fast clock), an effect that is missing is not a finding.\n\n" +
 		"**False positive when** the difference is what the condition is for: update checks that `CI` turns off, a cache that is a year old.",
 }
 

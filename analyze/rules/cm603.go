@@ -11,7 +11,7 @@ var cm603Doc = finding.Rule{
 	CWE: []string{"CWE-400", "CWE-770"}, OWASP: []string{"MCP02"},
 	Help: "The server used more memory, processes, output, disk or processor time than the sandbox allows. The sandbox then ended it, except for a full disk.\n\n" +
 		"**Evidence.** The limit and the moment.\n\n" +
-		"**False positive when** the work asked for is really that large; limits can be raised.",
+		"**False positive when** the work asked for needs that much; limits can be raised.",
 }
 
 func checkCM603(r *Run) []finding.Finding {

@@ -11,7 +11,7 @@ var cm701Doc = finding.Rule{
 	ID: "CM701", Name: "CleartextTransport", Title: "Unencrypted connection", Severity: finding.High,
 	CWE: []string{"CWE-319"}, OWASP: []string{"MCP01"},
 	Help: "A remote server is reached over plain HTTP, or it lets an encrypted connection fall back to plain HTTP.\n\n" +
-		"**Evidence.** The address, and the server's redirects and headers. Plain HTTP to another machine and a redirect from https to http are high. A missing Strict-Transport-Security header is informational. HTTP on the loopback address is no finding.\n\n" +
+		"**Evidence.** The address, and the server's redirects and headers. Plain HTTP to another machine and a redirect from https to http are high. A missing Strict-Transport-Security header is informational. HTTP on the loopback address is not a finding.\n\n" +
 		"**False positive when** the network between both is private and encrypted by other means, such as a VPN.",
 }
 

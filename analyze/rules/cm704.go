@@ -12,7 +12,7 @@ var cm704Doc = finding.Rule{
 	CWE: []string{"CWE-330", "CWE-384", "CWE-613"}, OWASP: []string{"MCP07"},
 	Help: "A session id can be guessed, is accepted although the server never issued it, or stays valid after its end. The specification asks for ids that are unique and cryptographically secure.\n\n" +
 		"**Evidence.** The length and the common parts of two session ids (never the ids), and the answers to requests with an invented or deleted id. Two ids that differ in a few characters are high; short or invented ids are medium; ids that outlive their end, wrong characters and cookies without Secure or HttpOnly are low.\n\n" +
-		"**False positive when** the id is no secret because each request is authorized by itself.",
+		"**False positive when** the id is not a secret because each request is authorized by itself.",
 }
 
 var casesCM704 = map[session.RemoteFact]remoteCase{

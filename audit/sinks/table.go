@@ -47,7 +47,7 @@ func parse(text string) (map[string][]Kind, error) {
 	t := map[string][]Kind{}
 	err := ReadTable(text, []string{"Python", "JavaScript"}, func(language, kind string, names []string) error {
 		if !slices.Contains(kinds, Kind(kind)) {
-			return fmt.Errorf("%q is no kind of sinks", kind)
+			return fmt.Errorf("%q is not a kind of sinks", kind)
 		}
 		for _, name := range names {
 			key := language + " " + name

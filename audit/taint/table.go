@@ -59,7 +59,7 @@ func parseTable(text string) (map[string]sink, error) {
 	t := map[string]sink{}
 	err := sinks.ReadTable(text, []string{"Python", "JavaScript", "Go"}, func(language, what string, words []string) error {
 		if !slices.Contains(effects, effect(what)) {
-			return fmt.Errorf("%q is no effect", what)
+			return fmt.Errorf("%q is not an effect", what)
 		}
 		for _, word := range words {
 			name, args, _ := strings.Cut(word, ":")

@@ -69,7 +69,7 @@ func (a *agent) emitFile(n int64, name string, data []byte) {
 
 func readKept(p string) ([]byte, error) {
 	if !utf8.ValidString(p) {
-		return nil, errors.New("its name is no UTF-8")
+		return nil, errors.New("its name is not UTF-8")
 	}
 	fd, err := unix.Openat2(unix.AT_FDCWD, p, &unix.OpenHow{Flags: unix.O_RDONLY | unix.O_NONBLOCK | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
 	if err != nil {
@@ -82,7 +82,7 @@ func readKept(p string) ([]byte, error) {
 		return nil, err
 	}
 	if !st.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("it is not a regular file")
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxKeptFile+1))
 	if err == nil && len(data) > maxKeptFile {

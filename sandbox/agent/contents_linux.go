@@ -170,7 +170,7 @@ func (s *contents) each(dir int, name string, known map[string]*stood, do func(b
 			s.room--
 		}
 		if s.room < 0 || time.Now().After(s.deadline) {
-			s.short = "there is more than is looked at"
+			s.short = "there is more than coalmine reads"
 			return false
 		}
 		fd, err := below(dir, base)

@@ -152,7 +152,7 @@ var hideouts = []struct {
 		t.Cleanup(func() { _ = unix.Munmap(m) })
 		return []string{f.Name()}
 	}},
-	{"a name that is no UTF-8", "found", func(t *testing.T, dir string) []string { return []string{put(t, dir+"/\xff\xfe", hidden)} }},
+	{"a name that is not UTF-8", "found", func(t *testing.T, dir string) []string { return []string{put(t, dir+"/\xff\xfe", hidden)} }},
 	{"below a directory that was moved", "found", func(t *testing.T, dir string) []string {
 		put(t, dir+"/a/b/c", hidden)
 		do(t, os.Rename(dir+"/a", dir+"/z"))

@@ -31,7 +31,7 @@ const anchor = TrustDir + "/root-ca.pem"
 func (a *agent) trustInBrowsers(authority []byte) error {
 	block, _ := pem.Decode(authority)
 	if block == nil {
-		return errors.New("the authority is no certificate")
+		return errors.New("the authority is not a certificate")
 	}
 	policy, err := json.Marshal(map[string][][]byte{"CACertificates": {block.Bytes}})
 	if err != nil {

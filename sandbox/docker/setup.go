@@ -129,7 +129,7 @@ func checkAgent(f *os.File, img *image) error {
 	program, err := elf.NewFile(f)
 	if err != nil {
 		return &sandbox.UsageError{
-			Err:  fmt.Errorf("docker: %s is no Linux program: %w", f.Name(), err),
+			Err:  fmt.Errorf("docker: %s is not a Linux program: %w", f.Name(), err),
 			Hint: "on this system, name coalmine's Linux build as the agent",
 		}
 	}

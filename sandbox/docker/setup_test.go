@@ -74,7 +74,7 @@ func TestCheckAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := openAgent(text, &image{})
-	wantUsage(t, err, "is no Linux program", "Linux build")
+	wantUsage(t, err, "is not a Linux program", "Linux build")
 	if sh, err := exec.LookPath("sh"); err == nil {
 		_, err := openAgent(sh, &image{})
 		wantUsage(t, err, "not statically linked", "CGO_ENABLED=0")

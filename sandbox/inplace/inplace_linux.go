@@ -84,7 +84,7 @@ func (*Backend) Supported(context.Context) sandbox.Support {
 	}
 	mounts, err := hostMounts()
 	if err != nil {
-		return no("nobody can say what of the host is mounted: %v", err)
+		return no("coalmine cannot tell which paths of the host are mounted: %v", err)
 	}
 	if reason, hint := writable(mounts); reason != "" {
 		return sandbox.Support{OK: sandbox.No, Reason: reason, Hint: hint}
@@ -112,7 +112,7 @@ func capabilities() (uint64, error) {
 // Start implements sandbox.Backend.
 func (b *Backend) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Conn, error) {
 	if s := b.Supported(ctx); s.OK != sandbox.Yes {
-		return nil, &sandbox.UsageError{Err: fmt.Errorf("this container can not be the sandbox: %s", s.Reason), Hint: s.Hint}
+		return nil, &sandbox.UsageError{Err: fmt.Errorf("this container cannot be the sandbox: %s", s.Reason), Hint: s.Hint}
 	}
 	view, err := b.look(ctx, &spec)
 	if err != nil {

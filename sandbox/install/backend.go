@@ -247,7 +247,7 @@ func madeWheel(built *os.Root) (*os.File, error) {
 		return nil, fmt.Errorf("the build made %d wheels", len(names))
 	}
 	if info, err := built.Lstat(names[0]); err != nil || !info.Mode().IsRegular() || !directory(built, filepath.Dir(names[0])) {
-		return nil, errors.New("what the build made is no file")
+		return nil, errors.New("what the build made is not a file")
 	}
 	return built.Open(names[0])
 }

@@ -292,7 +292,7 @@ func readFile(root *os.Root, name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > limit {
-		return nil, fmt.Errorf("%s is no file of at most %d bytes", name, limit)
+		return nil, fmt.Errorf("%s is not a file of at most %d bytes", name, limit)
 	}
 	f, err := root.Open(name)
 	if err != nil {

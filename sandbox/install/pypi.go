@@ -204,7 +204,7 @@ func (p *pip) download(ctx context.Context, root *os.Root, what string, wheels [
 	err := p.run(ctx, map[string][]byte{"wanted.txt": []byte(b.String())}, "tar -C wheels -cf - .", func(r io.Reader) error {
 		return entries(r, func(name string, _ int64, r io.Reader) error {
 			if strings.Contains(name, "/") || filepath.Ext(name) != ".whl" {
-				return fmt.Errorf("%.100q is no wheel", name)
+				return fmt.Errorf("%.100q is not a wheel", name)
 			}
 			h := sha256.New()
 			if err := writeFile(root, io.TeeReader(r, h), filepath.Join("wheels", name), 0o600); err != nil {

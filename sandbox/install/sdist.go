@@ -94,7 +94,7 @@ func (p *pip) source(ctx context.Context, root *os.Root, s Spec, file string) (*
 	case got.Named != "" && got.Named != got.SHA256:
 		return nil, withHint("pip cache purge; if it stays, the archive is not the one that was published", "%s: its source distribution does not have the hash that the index names", s)
 	case !pypiVer.MatchString(got.Version):
-		return nil, fmt.Errorf("%s: %q is no version", s, got.Version)
+		return nil, fmt.Errorf("%s: %q is not a version", s, got.Version)
 	}
 	return &got, nil
 }

@@ -94,7 +94,7 @@ func Parse(kind, name string) (Spec, error) {
 		ok = ociName.MatchString(name)
 	}
 	if !ok || len(name) > 500 {
-		return Spec{}, withHint("npm:NAME@VERSION, pypi:NAME==VERSION or oci:IMAGE; a checkout is named by its directory", "%q is no name of a package of %s", name, kind)
+		return Spec{}, withHint("npm:NAME@VERSION, pypi:NAME==VERSION or oci:IMAGE; a checkout is named by its directory", "%q is not the name of a package of %s", name, kind)
 	}
 	return s, nil
 }

@@ -47,7 +47,7 @@ func elsewhere(what string, err error) error {
 	if !errors.As(err, &t) || len(t.refused) == 0 {
 		return nil
 	}
-	return withHint("depend on what a registry has published, or name that host among your registries", "%s depends on what lies at %s, which is none of your registries", what, t.refused[0])
+	return withHint("depend on what a registry has published, or name that host among your registries", "%s depends on %s, which is not one of your registries", what, t.refused[0])
 }
 
 var (

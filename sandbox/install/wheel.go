@@ -103,7 +103,7 @@ func unpackWheel(root *os.Root, f *os.File, py *Python, left *budget) error {
 			return fmt.Errorf("it holds %.100q, which decides what Python runs", target)
 		}
 		if !e.Mode().IsRegular() {
-			return errors.New("it holds what is no file")
+			return errors.New("it holds something other than files")
 		}
 		if err := unpackFile(root, e, target); err != nil {
 			return err

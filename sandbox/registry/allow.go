@@ -98,7 +98,7 @@ func (r *Registry) check(method string, u *url.URL) error {
 		fetch := method == http.MethodGet && rest == "info/refs" && u.RawQuery == "service=git-upload-pack" ||
 			method == http.MethodPost && rest == "git-upload-pack" && u.RawQuery == ""
 		if !fetch {
-			return &refusal{"it is no request by which git fetches"}
+			return &refusal{"it is not a request by which git fetches"}
 		}
 		return nil
 	}

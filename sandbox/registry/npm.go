@@ -310,7 +310,7 @@ func (l *loader) npmCredentialAt(s npmSettings, place string) (*credential, erro
 			return nil, nil
 		}
 		if v := get(name); !safeValue(v) {
-			return nil, withHint("npm login writes it anew", "the setting %s:%s in %s is no text of a header", place, name, set.from)
+			return nil, withHint("npm login writes it anew", "the setting %s:%s in %s is not a text of a header", place, name, set.from)
 		}
 	}
 	c := &credential{}

@@ -87,7 +87,7 @@ func readFile(path string) ([]byte, error) {
 		return nil, nil
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxConfig {
-		return nil, withHint("replace it by a file of settings", "%s is no file of at most %d bytes", path, maxConfig)
+		return nil, withHint("replace it by a file of settings", "%s is not a file of at most %d bytes", path, maxConfig)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxConfig))
 	if err != nil {

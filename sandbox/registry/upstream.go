@@ -30,7 +30,7 @@ const (
 
 var (
 	errInternal = errors.New(internalHint)
-	errBadProxy = errors.New("the setting of your proxy is no address")
+	errBadProxy = errors.New("the setting of your proxy is not an address")
 	errStalled  = errors.New("the registry sent nothing for too long")
 )
 
@@ -128,7 +128,7 @@ func redirect(resp *http.Response, from *url.URL) (*url.URL, error) {
 			return ref, nil
 		}
 	}
-	return nil, &refusal{"the registry redirects to what is no plain address"}
+	return nil, &refusal{"the registry redirects to something other than a plain address"}
 }
 
 // transport is that of a tool for an address. A *refusal tells that it may not be reached.

@@ -134,7 +134,7 @@ func DecodeIndex(data []byte) (*Index, error) {
 			return nil, fmt.Errorf("read %s: the role %.40q is not known", IndexFile, r.Role)
 		}
 		if !fs.ValidPath(r.Dir) || path.Clean(r.Dir) != r.Dir || (r.Dir == ".") != (r.Role == RoleDeclared) {
-			return nil, fmt.Errorf("read %s: %.80q is no directory of a run in the role %s", IndexFile, r.Dir, r.Role)
+			return nil, fmt.Errorf("read %s: %.80q is not a directory of a run in the role %s", IndexFile, r.Dir, r.Role)
 		}
 	}
 	return x, nil

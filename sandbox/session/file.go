@@ -92,7 +92,7 @@ func errTaken(name string, info fs.FileInfo) error {
 	if info.Mode()&fs.ModeSymlink != 0 {
 		return fmt.Errorf("%s is a link, and what a run writes follows none: remove it", name)
 	}
-	return fmt.Errorf("%s is no regular file: remove it", name)
+	return fmt.Errorf("%s is not a regular file: remove it", name)
 }
 
 // open opens a regular file for reading; anything else, a link above all, is an error.
@@ -102,7 +102,7 @@ func open(dir *os.Root, name string) (*os.File, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", name)
+		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
 	f, err := dir.OpenFile(name, os.O_RDONLY|NoFollow, 0)
 	if err != nil {

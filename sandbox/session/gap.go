@@ -128,13 +128,13 @@ func (c Code) Acceptable(tool string) error {
 	_, known := kindOf[c]
 	switch {
 	case !known:
-		return errors.New("is no code of docs/gaps.md")
+		return errors.New("is not a code of docs/gaps.md")
 	case c == GapCodeNotRun:
 		return errors.New("is accepted by function, under accept_unrun")
 	case c == GapPayloadOpaque:
 		return errors.New("is accepted by host, under accept_opaque")
 	case slices.Contains(unacceptable, c):
-		return errors.New("says that the run was not recorded or did not come to the tools, which nobody can answer for")
+		return errors.New("says that coalmine did not record the run or did not reach the tools; a policy cannot accept that")
 	case tool == "" && slices.Contains(ofOneTool, c):
 		return errors.New("needs a tool")
 	}

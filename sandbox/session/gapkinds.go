@@ -56,7 +56,7 @@ var gapKinds = []GapKind{
 		"Read its stderr in the report. Pass what it lacks, such as arguments or --env NAME=VALUE."},
 	{GapLimitReached, "The sandbox ended the server at a limit of memory, processes, processor time, output or time.",
 		"The text names the limit. Raise --timeout for time. coalmine cannot fully check a server that needs more of the other resources."},
-	{GapMemoryUncounted, "The server opened so many sockets that their buffers may exceed the memory limit, and nothing counts them here.",
+	{GapMemoryUncounted, "The buffers of the server's open sockets may exceed the memory limit, and nothing counts them here.",
 		"Run where coalmine may create a control group (systemd-run --user --scope -p Delegate=yes, or as root), or with --sandbox docker."},
 	{GapDiskFull, "A file system of the server was full, so writes failed.",
 		"The sandbox limits disk space. See in trace.jsonl what the server writes, and probe it with smaller inputs or fewer calls (--calls)."},

@@ -159,7 +159,7 @@ func (r *Reader) Trace() iter.Seq2[Line, error] {
 func (r *Reader) Torn() bool { return r.torn.Load() }
 
 // errNoTime says that a frame's time can not be read: the log is damaged there.
-var errNoTime = errors.New("ts is no time")
+var errNoTime = errors.New("ts is not a time")
 
 // timed is a frame of a Scanner's if its time could be read.
 func timed(sc *Scanner) (*Frame, error) {

@@ -15,6 +15,6 @@ func TestAllows(t *testing.T) {
 		}
 	}
 	if Allows([]string{"93.184.216.34", "::1"}, "93.184.216.34") || Allows([]string{"::1"}, "::1") {
-		t.Error("an address is no name")
+		t.Error("an address is not a name")
 	}
 }

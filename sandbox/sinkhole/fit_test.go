@@ -25,7 +25,7 @@ func TestServices(t *testing.T) {
 	}
 	for _, p := range replies {
 		if strings.Contains(p.Header["Content-Type"], "json") && !json.Valid([]byte(p.Body)) {
-			t.Errorf("%s%s: the body is no JSON", p.Host, p.Path)
+			t.Errorf("%s%s: the body is not JSON", p.Host, p.Path)
 		}
 	}
 	for _, c := range []struct{ method, url, holds string }{

@@ -89,7 +89,7 @@ func ParseReplies(file string, data []byte) (replies []Reply, err error) {
 func syntaxError(file string, err error) error {
 	var fault *yaml.LoadError
 	if !errors.As(err, &fault) {
-		return &ReplyError{File: file, What: "is no YAML", Hint: "quote values that hold : # { or ["}
+		return &ReplyError{File: file, What: "is not YAML", Hint: "quote values that hold : # { or ["}
 	}
 	return &ReplyError{File: file, Line: fault.Mark.Line, Column: max(1, fault.Mark.Column), What: fault.Message, Hint: "quote values that hold : # { or ["}
 }
@@ -136,7 +136,7 @@ func (r *replyReader) members(n *yaml.Node, what string, known []string, each fu
 		case key.Kind != yaml.ScalarNode || key.ShortTag() == "!!merge":
 			r.fault(key, "write it out", "%s: aliases and merges are not read here", what)
 		case seen[key.Value]:
-			r.fault(key, "remove one of the two", "%s: %q stands here twice", what, name)
+			r.fault(key, "remove one of the two", "%s: %q appears here twice", what, name)
 		case known != nil && !slices.Contains(known, key.Value):
 			r.fault(key, "the keys are "+strings.Join(known, ", "), "%s: there is no key %q", what, name)
 		default:
@@ -187,7 +187,7 @@ func (r *replyReader) text(n *yaml.Node, what string) string {
 func (r *replyReader) pattern(n *yaml.Node, what string) string {
 	s := r.text(n, what)
 	if _, err := path.Match(strings.TrimSuffix(s, "/**"), ""); err != nil {
-		r.fault(n, `close the [, or write \[`, "%s is no pattern", what)
+		r.fault(n, `close the [, or write \[`, "%s is not a pattern", what)
 	}
 	return s
 }
@@ -198,13 +198,13 @@ func (r *replyReader) headers(n *yaml.Node) map[string]string {
 		name, value := http.CanonicalHeaderKey(key.Value), r.text(v, "a header")
 		switch {
 		case !httpguts.ValidHeaderFieldName(key.Value):
-			r.fault(key, "letters, digits and - only", "%q is no header's name", key.Value[:min(len(key.Value), 80)])
+			r.fault(key, "letters, digits and - only", "%q is not a header's name", key.Value[:min(len(key.Value), 80)])
 		case !httpguts.ValidHeaderFieldValue(value):
 			r.fault(v, "keep it on one line", "the value of %s holds a control character", name)
 		case name == "Content-Length" || name == "Transfer-Encoding" || name == "Connection":
 			r.fault(key, "leave it out", "%s follows from the body", name)
 		case h[name] != "":
-			r.fault(key, "remove one of the two", "headers: %s stands here twice", name)
+			r.fault(key, "remove one of the two", "headers: %s appears here twice", name)
 		default:
 			h[name] = value
 		}

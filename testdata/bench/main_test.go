@@ -71,7 +71,7 @@ func TestParts(t *testing.T) {
 	}
 	for _, bad := range []string{"0/3", "4/3", "1", "a/b"} {
 		if _, err := part(runs, bad); err == nil {
-			t.Errorf("%s is no part", bad)
+			t.Errorf("%s is not a part", bad)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func (r *Reader) Root(data []byte) (root *yaml.Node) {
 func (r *Reader) syntax(err error) error {
 	var fault *yaml.LoadError
 	if !errors.As(err, &fault) {
-		return &Error{File: r.File, What: "is no YAML"}
+		return &Error{File: r.File, What: "is not YAML"}
 	}
 	return &Error{File: r.File, At: Position{fault.Mark.Line, max(1, fault.Mark.Column)}, What: fault.Message}
 }
@@ -110,7 +110,7 @@ func (r *Reader) Members(n *yaml.Node, what string, known []string, each func(ke
 		case key.Kind != yaml.ScalarNode || key.ShortTag() == "!!merge":
 			r.Fault(key, "%s: aliases and merges are not read here", what)
 		case seen[key.Value]:
-			r.Fault(key, "%s: %q stands here twice", what, Bounded(key.Value))
+			r.Fault(key, "%s: %q appears here twice", what, Bounded(key.Value))
 		case known != nil && !slices.Contains(known, key.Value):
 			r.Fault(key, "%s: %q is none of %s", what, Bounded(key.Value), strings.Join(known, ", "))
 		default:

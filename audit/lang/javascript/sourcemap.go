@@ -150,7 +150,7 @@ func ReadMap(data, generated []byte) (*Map, error) {
 	}
 	var file mapFile
 	if err := json.Unmarshal(data, &file); err != nil {
-		return nil, fmt.Errorf("the source map is no JSON of its format: %w", err)
+		return nil, fmt.Errorf("the source map is not JSON of this format: %w", err)
 	}
 	m := &Map{src: generated, generated: lineStarts(generated)}
 	if len(file.Sections) > maxSections {

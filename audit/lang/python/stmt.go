@@ -192,7 +192,7 @@ func (p *parser) expressionStmt() lang.Stmt {
 // single fails where an expression is no target of an augmented or annotated assignment.
 func (p *parser) single(x lang.Expr) {
 	if _, many := x.(lang.Collection); many {
-		p.fail("a target that can not be assigned to")
+		p.fail("a target that cannot be assigned to")
 	}
 	p.target(x, false)
 }
@@ -219,7 +219,7 @@ func (p *parser) target(x lang.Expr, star bool) {
 			return
 		}
 	}
-	p.fail("a target that can not be assigned to")
+	p.fail("a target that cannot be assigned to")
 }
 
 // dotted accepts a dotted name and returns it.

@@ -265,7 +265,7 @@ type Verified struct {
 }
 
 // ErrFormat says that a file is no bundle.
-var ErrFormat = errors.New("it is no bundle of coalmine")
+var ErrFormat = errors.New("it is not a bundle of coalmine")
 
 // Verify reads an archive and compares it with its manifest. key is the signer's public key,
 // nil to leave the signature unchecked. Names in the result are the archive's, as they are.

@@ -159,7 +159,7 @@ func (f *packageFetcher) npm(ctx context.Context, s install.Spec) (*fetched, err
 		}
 	}
 	if json.Unmarshal(page, &p) != nil {
-		return nil, errors.New("the registry's answer is no document of npm's")
+		return nil, errors.New("the registry's answer is not a document of npm's")
 	}
 	version := s.Version
 	if tag := p.Tags[version]; tag != "" {

@@ -118,7 +118,7 @@ func (e *env) printDetected(name string, l *detect.Log) {
 	slices.SortStableFunc(as, func(a, b detect.Annotation) int { return weight(&b) - weight(&a) })
 	verdict := string(l.Verdict())
 	if verdict == string(detect.Clean) && len(l.Holes()) > 0 {
-		verdict += " as far as it was seen"
+		verdict += " in what the log holds"
 	}
 	fmt.Fprintf(e.out, "%s: %s, %s\n", report.Clean(name, 400), verdict, plural(len(as)+l.Dropped, "observation"))
 	again := map[string][]int{} // the places of those that say the same

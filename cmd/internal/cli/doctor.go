@@ -15,7 +15,7 @@ func (e *env) doctor() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check what works on this machine and how to fix the rest", Args: exactArgs(0, "coalmine doctor"),
 		Long: "doctor lists which sandboxes and tracers work on this machine. With --prove it also runs two servers in Python in each\n" +
-			"sandbox, of which one steals a decoy, and says which guarantees hold here.\n\n" +
+			"sandbox, one of which steals a decoy, and says which guarantees hold here.\n\n" +
 			"Exit status: 0; with --prove 1 when a sandbox that works does not hold a guarantee, and 3 when no sandbox works.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			rows := doctor.Table(cmd.Context())

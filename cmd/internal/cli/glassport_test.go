@@ -121,7 +121,7 @@ func differs(r row, l *detect.Log, log string) string {
 	case r.yours > 0 && r.subcategory == "not_protocol":
 		return "4: a line of the server that no client can read"
 	case r.theirs > 0 && r.subcategory == "unexpected_egress_host" && strings.Contains(log, "yyyyyyyyyy"):
-		return "5: a word with dots is no host"
+		return "5: a word with dots is not a host"
 	case r.yours > 0 && strings.Contains(lineOf(log, r.seq), `"frame": [`):
 		return "7: the messages of a batch are read"
 	case r.theirs > 0 && r.subcategory == "detector_error":

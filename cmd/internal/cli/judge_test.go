@@ -64,7 +64,7 @@ func TestJudgeRefuses(t *testing.T) {
 	}{
 		"no run":            {func(dir string) error { return os.RemoveAll(filepath.Join(dir, "judge.json")) }, "no run is logged here"},
 		"no index":          {func(dir string) error { return os.Remove(filepath.Join(dir, "index.json")) }, "index.json"},
-		"an index outside":  {put("index.json", `{"schema":"coalmine/index/v1","runs":[{"role":"declared","experiment":"declared","dir":"."},{"role":"further","experiment":"second","dir":"../x"}]}`), "is no directory of a run"},
+		"an index outside":  {put("index.json", `{"schema":"coalmine/index/v1","runs":[{"role":"declared","experiment":"declared","dir":"."},{"role":"further","experiment":"second","dir":"../x"}]}`), "is not a directory of a run"},
 		"a role of none":    {put("index.json", `{"schema":"coalmine/index/v1","runs":[{"role":"boss","experiment":"declared","dir":"."}]}`), "is not known"},
 		"a later schema":    {put("judge.json", `{"schema":"coalmine/judge/v9"}`), "this version reads"},
 		"a broken policy":   {put("judge.json", `{"schema":"coalmine/judge/v1","policy":{"name":"p","text":"tools: 7"}}`), "policy"},

@@ -118,7 +118,7 @@ func (e *env) probe() *cobra.Command {
 	fl.BoolVar(&f.dryRun, "dry-run", false, "print the command and the host files that the server would see, and start nothing (fetches a package)")
 	fl.StringVar(&f.replay, "replay", "", "make only the calls of this `FILE` (replay-N.json; exit 1 when they reproduce the finding), or all calls of the run in this directory")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "print one line for each server, and no progress (--format says otherwise)")
-	fl.BoolVarP(&f.verbose, "verbose", "v", false, "print each step on standard error, also where that is no terminal")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "print each step on standard error, also where that is not a terminal")
 	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 when the verdict is inconclusive")
 	return cmd
 }

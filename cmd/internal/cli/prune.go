@@ -79,7 +79,7 @@ func parseAge(s string) (time.Duration, error) {
 	}
 	m := agePattern.FindStringSubmatch(s)
 	if m == nil {
-		return 0, fmt.Errorf("%q is no age", s)
+		return 0, fmt.Errorf("%q is not an age", s)
 	}
 	n, err := strconv.Atoi(m[1])
 	return time.Duration(n) * map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute}[m[2]], err
@@ -92,7 +92,7 @@ func parseSize(s string) (int64, error) {
 	}
 	m := sizePattern.FindStringSubmatch(s)
 	if m == nil {
-		return 0, fmt.Errorf("%q is no size", s)
+		return 0, fmt.Errorf("%q is not a size", s)
 	}
 	n, err := strconv.ParseInt(m[1], 10, 64)
 	return n * map[string]int64{"": 1, "B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}[m[2]], err

@@ -49,7 +49,7 @@ func (f *remoteFlags) check() error {
 		}
 		var members map[string]json.RawMessage
 		if err := json.Unmarshal([]byte(args), &members); !ok || name == "" || err != nil || members == nil {
-			return usage(`for example --call 'search={"query":"hello"}'`, "--call %.100q is no NAME=JSON with a JSON object", c)
+			return usage(`for example --call 'search={"query":"hello"}'`, "--call %.100q is not a NAME=JSON with a JSON object", c)
 		}
 		f.made = append(f.made, plan.RemoteCall{Name: name, Args: json.RawMessage(args)})
 	}
@@ -65,7 +65,7 @@ func (f *remoteFlags) target(address string) (*plan.Remote, error) {
 	for _, h := range f.headers {
 		header, variable, _ := strings.Cut(h, "=")
 		if !headerName.MatchString(header) || variable == "" {
-			return nil, usage("for example --header-env Authorization=MCP_TOKEN", "--header-env %.100q is no HEADER=NAME", h)
+			return nil, usage("for example --header-env Authorization=MCP_TOKEN", "--header-env %.100q is not a HEADER=NAME", h)
 		}
 		if err := send(r, header, variable, ""); err != nil {
 			return nil, err

@@ -23,7 +23,7 @@ func (e *env) report() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "report LOG", Short: "Write a report on a session log", Args: exactArgs(1, "coalmine report LOG"),
 		Long: "report judges a session log and writes what was found, as text, one line, JSON, SARIF, Markdown,\nJUnit or one page of HTML. A log holds only the wire, so that its report is never\nclean: it says what was not watched. Of a probe's directory, report judges all runs.\n\n" +
-			"Exit status: 0 for a report, whatever it says (coalmine detect has statuses), 2 where LOG is no session log.",
+			"Exit status: 0 for a report, whatever it says (coalmine detect has statuses), 2 where LOG is not a session log.",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if !slices.Contains(formats, format) {
 				return usage("use one of: "+strings.Join(formats, ", "), "unknown --format %s", format)

@@ -267,7 +267,7 @@ func parseShard(text string) (shard, shards int, err error) {
 	shard, errA := strconv.Atoi(a)
 	shards, errB := strconv.Atoi(b)
 	if !ok || errA != nil || errB != nil || shard < 1 || shard > shards {
-		return 0, 0, usage("such as --shard 1/4", "--shard %s is no part of a whole", text)
+		return 0, 0, usage("such as --shard 1/4", "--shard %s is not a part such as 1/4", text)
 	}
 	return shard, shards, nil
 }

@@ -155,7 +155,7 @@ func (e *env) printTargets(l targetList) {
 	}
 	_ = w.Flush() // the output's own errors show at the next line, too
 	if len(missing) > 0 {
-		fmt.Fprintln(e.out, "\nnot known here, so that a probe takes it as it is written:")
+		fmt.Fprintln(e.out, "\nnot known here; a probe uses the text as written:")
 	}
 	for _, line := range missing {
 		fmt.Fprintln(e.out, "  "+line)

@@ -22,7 +22,7 @@ func (e *env) tui() *cobra.Command {
 		Long: "tui shows a session log as a stream of frames, and the directory of a run with its findings, its timeline, and what\n" +
 			"each tool declares beside what it did. It lists the runs and logs of any other directory. Press ? for the keys.\n" +
 			"Without an argument, it opens coalmine-out, else the directory where taps keep their logs.\n\n" +
-			"With --plain, or when input or output is no terminal, it prints plain lines instead.\n\n" +
+			"With --plain, or when input or output is not a terminal, it prints plain lines instead.\n\n" +
 			"Exit status: 0, or 2 when the argument cannot be shown.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {

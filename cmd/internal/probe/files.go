@@ -32,7 +32,7 @@ func openOut(out, target string) (*os.Root, string, error) {
 		return nil, "", &sandbox.UsageError{Err: fmt.Errorf("make the run's directory: %w", err), Hint: hint}
 	}
 	if info, err := parent.Lstat(name); err != nil || !info.IsDir() {
-		return nil, "", &sandbox.UsageError{Err: fmt.Errorf("%s in %s is no directory", name, out), Hint: "remove it, or " + hint}
+		return nil, "", &sandbox.UsageError{Err: fmt.Errorf("%s in %s is not a directory", name, out), Hint: "remove it, or " + hint}
 	}
 	dir, err := parent.OpenRoot(name)
 	if err != nil {

@@ -79,7 +79,7 @@ func add[In any](s *mcp.Server, name, title, description string, h func(context.
 type handlers struct{ Options }
 
 type listIn struct {
-	Limit int `json:"limit,omitempty" jsonschema:"at most so many of each, 50 where it is left out"`
+	Limit int `json:"limit,omitempty" jsonschema:"the largest number of each, 50 by default"`
 }
 
 type listOut struct {
@@ -319,7 +319,7 @@ type readable struct {
 func ReadReport(r io.Reader, name string) (*advise.Source, *analyze.Result, error) {
 	var in readable
 	if err := json.NewDecoder(io.LimitReader(r, maxReport)).Decode(&in); err != nil || in.Schema != analyze.Schema {
-		return nil, nil, fmt.Errorf("%s is no report of coalmine", advise.Name(name))
+		return nil, nil, fmt.Errorf("%s is not a report of coalmine", advise.Name(name))
 	}
 	known := map[string]finding.Rule{}
 	for _, r := range report.Rules() {

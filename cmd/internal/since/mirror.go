@@ -65,7 +65,7 @@ func newMirror(r *repository, dir string) (m *mirrored, err error) {
 // hash notes the length of an object's name; all have the same.
 func (m *mirrored) hash(text string) error {
 	if !isHash(text) || m.digits != 0 && m.digits != len(text) {
-		return fmt.Errorf("%.80q is no object's name", text)
+		return fmt.Errorf("%.80q is not an object's name", text)
 	}
 	m.digits = len(text)
 	return nil
@@ -183,7 +183,7 @@ func (m *mirrored) objects() error {
 	}
 	info, err := m.common.Lstat("objects")
 	if err != nil || !info.IsDir() {
-		return errors.Join(err, fmt.Errorf("%s is no directory", m.objectsOf))
+		return errors.Join(err, fmt.Errorf("%s is not a directory", m.objectsOf))
 	}
 	dirs, err := fs.ReadDir(m.common.FS(), "objects")
 	if err != nil {
@@ -217,7 +217,7 @@ func readIn(root *os.Root, name string, limit int64) ([]byte, error) {
 	if info, err := root.Lstat(name); err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", name)
+		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -105,7 +105,7 @@ func open(top string) (*repository, error) {
 	}
 	common, err := pointer(filepath.Join(own, "commondir"), "")
 	if err != nil {
-		return nil, fmt.Errorf("%s is no linked worktree's (a submodule's? use a clone of its own): %w", at, err)
+		return nil, fmt.Errorf("%s is not a linked worktree's (a submodule's? use a clone of its own): %w", at, err)
 	}
 	back, err := pointer(filepath.Join(own, "gitdir"), "")
 	if err != nil {
@@ -153,7 +153,7 @@ func readSmall(name string) ([]byte, error) {
 // readRegular reads an open file of at most limit bytes.
 func readRegular(f *os.File, limit int64) ([]byte, error) {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, fmt.Errorf("%s is no regular file", f.Name()))
+		return nil, errors.Join(err, fmt.Errorf("%s is not a regular file", f.Name()))
 	}
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(data)) > limit {

@@ -72,9 +72,9 @@ func (b *Base) File(ctx context.Context, name string) (data []byte, ok bool, err
 		case !there || at != rel && e.mode == modeTree:
 			continue
 		case at != rel:
-			return nil, false, fmt.Errorf("%s is no directory in %s", at, b.Commit)
+			return nil, false, fmt.Errorf("%s is not a directory in %s", at, b.Commit)
 		case e.mode != modeFile && e.mode != modeProgram:
-			return nil, false, fmt.Errorf("%s is no regular file in %s", rel, b.Commit)
+			return nil, false, fmt.Errorf("%s is not a regular file in %s", rel, b.Commit)
 		}
 		if data, err = b.git.ask(ctx, maxFile, "cat-file", "blob", e.hash); err != nil {
 			return nil, false, fmt.Errorf("read %s of %s: %w", rel, b.Commit, err)

@@ -59,7 +59,7 @@ func unpack(from io.Reader, dir *os.Root) error {
 			return fmt.Errorf("unpack a run: %w", err)
 		}
 		if left -= h.Size; h.Typeflag != tar.TypeReg || !fs.ValidPath(h.Name) || left < 0 {
-			return fmt.Errorf("unpack a run: %.80q is no file of a run, or all are too large", h.Name)
+			return fmt.Errorf("unpack a run: %.80q is not a file of a run, or all are too large", h.Name)
 		}
 		if err := unpackFile(r, dir, h.Name); err != nil {
 			return fmt.Errorf("unpack a run: %w", err)

@@ -143,7 +143,7 @@ func hear(out io.Reader, texts []analyze.SaidText) (map[string]verdict, error) {
 		}
 		var v verdict
 		if err := json.Unmarshal(line, &v); err != nil {
-			return answers, errors.New("it wrote a line that is no verdict")
+			return answers, errors.New("it wrote a line that is not a verdict")
 		}
 		if !asked[v.ID] || v.Verdict != "order" && v.Verdict != "fine" {
 			return answers, errors.New("it wrote a verdict that is neither order nor fine, or on a text that it was not given")

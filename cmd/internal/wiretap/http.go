@@ -44,13 +44,13 @@ func (e *UsageError) Error() string { return e.What }
 func HTTP(ctx context.Context, h HTTPOptions, o LogOptions) error {
 	upstream, err := url.Parse(h.URL)
 	if err != nil || upstream.Host == "" || upstream.Scheme != "http" && upstream.Scheme != "https" {
-		return &UsageError{What: fmt.Sprintf("--url %q is no http or https URL", h.URL), Hint: "name the server's, such as --url http://127.0.0.1:3001/mcp"}
+		return &UsageError{What: fmt.Sprintf("--url %q is not an http or https URL", h.URL), Hint: "name the server's, such as --url http://127.0.0.1:3001/mcp"}
 	}
 	if h.Listen == "" {
 		h.Listen = "127.0.0.1:0"
 	}
 	if _, _, err := net.SplitHostPort(h.Listen); err != nil {
-		return &UsageError{What: fmt.Sprintf("--listen %q is no address", h.Listen), Hint: "name a host and a port, such as 127.0.0.1:8080"}
+		return &UsageError{What: fmt.Sprintf("--listen %q is not an address", h.Listen), Hint: "name a host and a port, such as 127.0.0.1:8080"}
 	}
 	if !proxy.Loopback(h.Listen) && !h.Anywhere {
 		return &UsageError{What: "--listen " + h.Listen + " can be reached from other machines", Hint: "listen on 127.0.0.1, or say --listen-anywhere"}

@@ -146,7 +146,7 @@ func (c *Client) call(ctx context.Context, method string, params any) (Result, e
 	r := Result{Raw: m.Result}
 	members, ok := object(m.Result)
 	if !ok {
-		c.note(BadResult, "%s: the result is no object", method)
+		c.note(BadResult, "%s: the result is not an object", method)
 		return r, nil
 	}
 	r.IsError = string(bytes.TrimSpace(members["isError"])) == "true"

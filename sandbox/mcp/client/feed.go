@@ -19,7 +19,7 @@ func (c *Client) Feed(line []byte) {
 	// The messages share the line's bytes and outlive this call.
 	messages, err := wire.Parse(bytes.Clone(line))
 	if err != nil && !errors.Is(err, wire.ErrEmpty) {
-		c.note(BadLine, "a line of %d bytes is no message: %s", len(line), clipped(err))
+		c.note(BadLine, "a line of %d bytes is not a message: %s", len(line), clipped(err))
 	}
 	for _, m := range messages {
 		switch {

@@ -120,7 +120,7 @@ func (p *parser) entries(n *node, pl place) bool {
 		seen := map[string]bool{}
 		for _, m := range n.members {
 			if seen[m.key] {
-				p.fault(&m.pos, "server %s stands here once more; clients take the last", quote(m.key))
+				p.fault(&m.pos, "server %s appears here again; clients use the last one", quote(m.key))
 			}
 			seen[m.key] = true
 			p.entry(m.key, m.pos, m.value, pl)
@@ -221,7 +221,7 @@ func (p *parser) repeated(n *node, key string) {
 			continue
 		}
 		if seen {
-			p.fault(&m.pos, "the key %s stands here once more; clients take the last", quote(key))
+			p.fault(&m.pos, "the key %s appears here again; clients use the last one", quote(key))
 		}
 		seen = true
 	}

@@ -29,7 +29,7 @@ var hujsonError = regexp.MustCompile(`(?s)^hujson: line (\d+), column (\d+): (.*
 func (p *parser) syntaxJSON(err error) {
 	m := hujsonError.FindStringSubmatch(err.Error())
 	if m == nil {
-		p.fault(nil, "is no JSON")
+		p.fault(nil, "is not JSON")
 		return
 	}
 	line, _ := strconv.Atoi(m[1])

@@ -33,7 +33,7 @@ var named = regexp.MustCompile(`'[^']{4,}'`)
 func (p *parser) syntaxYAML(err error) {
 	var fault *yaml.LoadError
 	if !errors.As(err, &fault) {
-		p.fault(nil, "is no YAML")
+		p.fault(nil, "is not YAML")
 		return
 	}
 	var at *position

@@ -117,7 +117,7 @@ func (w *walker) fault(name string, err error) {
 		at = &config.Error{Path: name, What: err.Error()}
 	}
 	if len(w.found.Faults) == maxFaults {
-		at = &config.Error{Path: ".", What: "more faults than are told of"}
+		at = &config.Error{Path: ".", What: "too many faults to list"}
 	}
 	if len(w.found.Faults) <= maxFaults {
 		w.found.Faults = append(w.found.Faults, at)
@@ -128,7 +128,7 @@ func (w *walker) fault(name string, err error) {
 // link has a client's name, since a client follows it, and never out of the tree.
 func (w *walker) directory(dir string, depth int) {
 	if depth > maxDepth {
-		w.fault(dir, fmt.Errorf("is nested more than %d directories deep and not looked into", maxDepth))
+		w.fault(dir, fmt.Errorf("is more than %d directories deep; coalmine does not look into it", maxDepth))
 		return
 	}
 	list, err := w.list(dir)
@@ -139,7 +139,7 @@ func (w *walker) directory(dir string, depth int) {
 	for _, e := range list {
 		if w.entries++; w.entries > maxEntries {
 			if !w.full {
-				w.fault(dir, fmt.Errorf("the tree has more than %d entries: the rest is not looked at", maxEntries))
+				w.fault(dir, fmt.Errorf("the tree has more than %d entries; coalmine ignores the rest", maxEntries))
 			}
 			w.full = true
 			return
@@ -282,7 +282,7 @@ func (w *walker) content(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("is no regular file")
+		return nil, errors.New("is not a regular file")
 	}
 	f, err := w.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

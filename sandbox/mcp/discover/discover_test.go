@@ -189,7 +189,7 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	if got := shown(Tree(root)); got != "error: .mcp.json: is no regular file\n" {
+	if got := shown(Tree(root)); got != "error: .mcp.json: is not a regular file\n" {
 		t.Error(got)
 	}
 }

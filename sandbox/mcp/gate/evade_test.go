@@ -56,7 +56,7 @@ func TestNoWayForADescription(t *testing.T) {
 			t.Errorf("%s: nothing is marked", name)
 		}
 		if v.Pass != nil && !json.Valid(v.Pass) {
-			t.Errorf("%s: what passed is no JSON: %s", name, v.Pass)
+			t.Errorf("%s: what passed is not JSON: %s", name, v.Pass)
 		}
 	}
 }

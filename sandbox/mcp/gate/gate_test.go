@@ -286,7 +286,7 @@ func TestSecretsAreStopped(t *testing.T) {
 		t.Errorf("a request: %+v", v)
 	}
 	if v := hear(s, `AKIA1`); v.Pass != nil {
-		t.Errorf("a line that is no message: %+v", v)
+		t.Errorf("a line that is not a message: %+v", v)
 	}
 }
 

@@ -24,7 +24,7 @@ type address struct {
 // maxAddress bounds a URL, in bytes.
 const maxAddress = 16 << 10
 
-var errAddress = errors.New("it is no http or https URL")
+var errAddress = errors.New("it is not an http or https URL")
 
 // parseAddress reads a URL, which may be relative to base.
 func parseAddress(base, ref string) (address, error) {

@@ -131,7 +131,7 @@ func (x *exchange) asked() {
 	raw := body.frame()
 	if kind, _, _ := mime.ParseMediaType(x.r.Header.Get("Content-Type")); kind == typeForm {
 		if _, err := wire.Parse(raw); err != nil {
-			raw = fmt.Appendf(nil, "[a form of %d bytes, which is no message]", len(raw))
+			raw = fmt.Appendf(nil, "[a form of %d bytes, which is not a message]", len(raw))
 		}
 	}
 	if len(bytes.TrimSpace(raw)) > 0 {

@@ -62,7 +62,7 @@ func New(opts Options) (*Proxy, error) {
 		opts.Sessions = DefaultSessions
 	}
 	if s := opts.Upstream.Scheme; s != "http" && s != "https" || opts.Upstream.Host == "" {
-		return nil, fmt.Errorf("%q is no http or https URL", opts.Upstream.Redacted())
+		return nil, fmt.Errorf("%q is not an http or https URL", opts.Upstream.Redacted())
 	}
 	if opts.Transport == nil {
 		t := http.DefaultTransport.(*http.Transport).Clone()

@@ -70,7 +70,7 @@ func (x *exchange) plainAnswer(r *http.Response, kind string) error {
 		return fmt.Errorf("coalmine gate: an answer that is neither %s nor %s cannot be read", typeJSON, typeEvents)
 	}
 	if x.wantsStream() && r.StatusCode < 300 && kind != typeEvents {
-		return fmt.Errorf("coalmine gate: an answer that is no %s cannot be read", typeEvents)
+		return fmt.Errorf("coalmine gate: the gate cannot read an answer that is not %s", typeEvents)
 	}
 	return nil
 }

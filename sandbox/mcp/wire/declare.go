@@ -82,7 +82,7 @@ func list[T any](result json.RawMessage, key string, each func(f fields, entry j
 		f := fields{what: fmt.Sprintf("%s[%d]", key, i), bad: &bad}
 		one, ok := each(f, v)
 		if !ok {
-			f.bad.add("%s: left out, it is no object with its identifying string", f.what)
+			f.bad.add("%s: left out, it is not an object with its identifying string", f.what)
 			return
 		}
 		all = append(all, one)
@@ -187,7 +187,7 @@ func parseArguments(f fields, raw json.RawMessage) (args []PromptArgument) {
 				a.Required = required != nil && *required
 			}
 		}) {
-			f.bad.add("%s: left out, it is no object with a name", f.what)
+			f.bad.add("%s: left out, it is not an object with a name", f.what)
 			return
 		}
 		args = append(args, a)

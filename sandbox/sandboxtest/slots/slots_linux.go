@@ -49,7 +49,7 @@ func Default() (Pool, error) {
 	p.Size = max(p.Size, fewest)
 	if text := os.Getenv(sizeEnv); text != "" {
 		if p.Size, err = strconv.Atoi(text); err != nil || p.Size < 1 {
-			return Pool{}, fmt.Errorf("slots: %s=%q is no number above 0", sizeEnv, text)
+			return Pool{}, fmt.Errorf("slots: %s=%q is not a number above 0", sizeEnv, text)
 		}
 	}
 	return p, nil

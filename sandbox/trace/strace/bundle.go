@@ -165,7 +165,7 @@ func readObject(file string) (*object, error) {
 		if errors.As(err, &missing) {
 			return nil, err
 		}
-		return nil, fmt.Errorf("%s is no program: %w", file, err)
+		return nil, fmt.Errorf("%s is not a program: %w", file, err)
 	}
 	defer func() { _ = f.Close() }()
 	o := &object{file: file, class: f.Class, machine: f.Machine}

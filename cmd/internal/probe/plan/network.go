@@ -63,7 +63,7 @@ func AllowedHosts(network string) ([]string, error) {
 			return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '.'
 		}
 		if err == nil || name == "" || len(name) > 253 || strings.ContainsFunc(name, odd) || strings.HasPrefix(name, ".") {
-			return nil, &sandbox.UsageError{Err: fmt.Errorf("--network %s: %q is no host's name", network, h), Hint: "allow=api.example.com,*.example.net: names, no addresses, ports or URLs"}
+			return nil, &sandbox.UsageError{Err: fmt.Errorf("--network %s: %q is not a host's name", network, h), Hint: "allow=api.example.com,*.example.net: names, no addresses, ports or URLs"}
 		}
 	}
 	return hosts, nil

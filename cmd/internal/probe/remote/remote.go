@@ -23,7 +23,7 @@ func Address(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return nil, fmt.Errorf("--url %.200q is no http or https URL", text)
+		return nil, fmt.Errorf("--url %.200q is not an http or https URL", text)
 	case u.User != nil:
 		return nil, fmt.Errorf("--url must not contain a user or a password")
 	case u.RawQuery != "" || u.Fragment != "":

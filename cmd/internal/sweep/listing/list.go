@@ -158,7 +158,7 @@ func registry(ctx context.Context, address string, o Options) (*List, error) {
 		var p page
 		if err == nil {
 			if json.Unmarshal(data, &p) != nil {
-				err = errors.New("a page is no JSON of a registry's")
+				err = errors.New("a page is not a JSON answer of a registry")
 			}
 		}
 		if err != nil {

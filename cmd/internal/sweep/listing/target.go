@@ -69,7 +69,7 @@ func checkName(name string) error {
 	case len(name) > maxName+20:
 		return fmt.Errorf("its name has %d bytes", len(name))
 	case !utf8.ValidString(name):
-		return fmt.Errorf("its name is no UTF-8")
+		return fmt.Errorf("its name is not UTF-8")
 	}
 	for _, r := range name {
 		if !unicode.IsGraphic(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' {

@@ -30,7 +30,7 @@ func (x *Index) Read(i int) (*Message, error) {
 	}
 	f, err := session.NewScanner(bytes.NewReader(line)).Next()
 	if errors.Is(err, io.EOF) {
-		err = errors.New("the line is no frame")
+		err = errors.New("the line is not a frame")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read frame: %w", err)

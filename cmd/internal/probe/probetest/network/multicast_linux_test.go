@@ -49,7 +49,7 @@ func TestMulticastIsAnAttempt(t *testing.T) {
 				if !slices.ContainsFunc(res.Observed, func(e finding.Effect) bool {
 					return e.Kind == finding.NetConnect && e.Target == target && e.Tool == "call" && e.Call == i+1
 				}) {
-					t.Errorf("%s is no effect of call %d: %+v", target, i+1, res.Observed)
+					t.Errorf("%s is not an effect of call %d: %+v", target, i+1, res.Observed)
 				}
 			}
 		})
