@@ -234,23 +234,45 @@ func escape(s string) (c byte, size int) {
 	return byte(n), size
 }
 
-// reversals turn a text around in Python and JavaScript.
-var reversals = regexp.MustCompile(`(["'])\)?(?:\[::-1\]|\.split\((?:""|'')\)\.reverse\(\)\.join\((?:""|'')\))`)
+// reversals are what turns a text around in Python and in JavaScript.
+var reversals = []string{"[::-1]", ".reverse()"}
+
+// splits ends with what takes a text of JavaScript apart before it is turned around.
+var splits = regexp.MustCompile(`(["'` + "`" + `])\)?\.split\((?:""|'')\)$`)
+
+// maxSplit is more than what splits matches takes.
+const maxSplit = 20
 
 // reversed reports texts that are written backwards and turned around.
 func (a *auditor) reversed(p, src string) {
-	if !strings.Contains(src, "[::-1]") && !strings.Contains(src, ".reverse()") {
-		return
-	}
-	for _, at := range reversals.FindAllStringSubmatchIndex(src, maxEncodings) {
-		line := src[max(strings.LastIndexByte(src[:at[2]], '\n')+1, at[2]-maxEncoded):at[2]]
-		from := strings.LastIndexByte(line, src[at[2]])
-		if from < 0 {
-			continue
+	for _, turn := range reversals {
+		for i, n := 0, 0; n < maxEncodings; n++ {
+			next := strings.Index(src[i:], turn)
+			if next < 0 {
+				break
+			}
+			i += next + len(turn)
+			end := i - len(turn) - 1 // of the text, where its quote stands
+			if turn == ".reverse()" {
+				before := src[max(end+1-maxSplit, 0) : end+1]
+				at := splits.FindStringIndex(before)
+				if at == nil {
+					continue
+				}
+				end -= len(before) - at[0] - 1
+			}
+			if end < 0 || strings.IndexByte("\"'`", src[end]) < 0 {
+				continue
+			}
+			from := strings.LastIndexByte(src[max(end-maxEncoded, 0):end], src[end])
+			if from < 0 {
+				continue
+			}
+			from += max(end-maxEncoded, 0)
+			plain := []rune(src[from+1 : end])
+			slices.Reverse(plain)
+			a.hidden(p, src, from, "a reversed text", string(plain))
 		}
-		plain := []rune(line[from+1:])
-		slices.Reverse(plain)
-		a.hidden(p, src, at[2]-(len(line)-from), "a reversed text", string(plain))
 	}
 }
 

@@ -65,6 +65,10 @@ func TestEncoded(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
+	turned := "x = eval('" + backwards("require(\"child_process\").exec(1)") + "'.split('').reverse().join(''))\ny = list.reverse()\n"
+	if r, err := Dir(t.Context(), write(t, map[string]string{"s.js": turned})); err != nil || findings(t, r, EncodedCode) != "encoded-code s.js:1 medium" {
+		t.Errorf("%s %v", findings(t, r, EncodedCode), err)
+	}
 	names := strings.Builder{}
 	for i := range 2 * minObfuscated {
 		fmt.Fprintf(&names, "var _0x%04x = 1;", i)

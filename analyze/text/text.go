@@ -51,8 +51,10 @@ func Scan(s string) []Hit {
 	}
 	if !l.ascii || l.signed {
 		low, at := lowercase(s)
-		words := wordsOf(low)
-		if !l.ascii {
+		var words present
+		if l.ascii {
+			words = wordsOf(low)
+		} else {
 			words = wordsIn(s)
 		}
 		hits = append(hits, poisoned(s, words)...)

@@ -18,6 +18,9 @@ type vocabulary struct {
 	byPair   [1 << 10][]int
 	byByte   [1 << 8][]int
 	words    [][]byte
+	// ends has a bit for each three bytes that a word begins with, or that end in a word of two.
+	// It is small: most bytes of a text are looked at no further.
+	ends [1 << 15 / 64]uint64
 	// foreign are the ids of foreignWords, and phrases those of each of structureWords.
 	foreign []int
 	phrases [][]int
@@ -68,12 +71,18 @@ func (v *vocabulary) add(list [][]byte) {
 		case 2:
 			h := uint16(w[0]&0x1F)<<5 | uint16(w[1]&0x1F)
 			v.byPair[h] = append(v.byPair[h], id)
+			for before := range uint16(1 << 5) {
+				v.end(before<<10 | h)
+			}
 		default:
 			h := triple(w)
 			v.byTriple[h] = append(v.byTriple[h], id)
+			v.end(h)
 		}
 	}
 }
+
+func (v *vocabulary) end(h uint16) { v.ends[h/64] |= 1 << (h % 64) }
 
 // wordsOf are the words that a text in lower case holds.
 func wordsOf(low []byte) present {
@@ -82,6 +91,12 @@ func wordsOf(low []byte) present {
 	h := uint16(0)
 	for i, c := range low {
 		h = (h<<5 ^ uint16(c&0x1F)) & 0x7FFF
+		for _, id := range v.byByte[c] {
+			out[id/64] |= 1 << (id % 64)
+		}
+		if v.ends[h/64]&(1<<(h%64)) == 0 {
+			continue
+		}
 		for _, id := range v.byTriple[h] {
 			if i >= 2 && out[id/64]&(1<<(id%64)) == 0 && bytes.HasPrefix(low[i-2:], v.words[id]) {
 				out[id/64] |= 1 << (id % 64)
@@ -91,9 +106,6 @@ func wordsOf(low []byte) present {
 			if i >= 1 && low[i-1] == v.words[id][0] && c == v.words[id][1] {
 				out[id/64] |= 1 << (id % 64)
 			}
-		}
-		for _, id := range v.byByte[c] {
-			out[id/64] |= 1 << (id % 64)
 		}
 	}
 	return out
