@@ -49,7 +49,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: peers-report parity-report audit-parity audit-honest docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report reach-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report install-check tui-report sweep-report queue-report man
+.PHONY: peers-report parity-report audit-parity audit-honest docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report reach-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report install-check tui-report sweep-report queue-report man cost-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -345,6 +345,11 @@ quiet-report: build setup
 	COALMINE_VERDICTS=all HALF=$(HALF) SHARD=$(SHARD) go test -tags e2e -count=1 -v -timeout 60m -parallel $(or $(JOBS),4) -run '^TestQuiet$$' ./cmd/internal/probe/probetest/verdicts | awk '\
 	  /^quiet seen [^:]*\(/ { print; fflush() } /^quiet (un)?seen(, [a-z]+)?: |SKIP:|_test.go:|^panic:/ { print } \
 	  /^quiet (un)?seen: / { all += $$NF; good += $$4 } END { printf "quiet: %d/%d\n", good, all; exit !all }'
+
+# How long each run of a probe lasts, for an honest server in three languages.
+cost-report: build setup
+	COALMINE_VERDICTS=all go test -tags e2e -count=1 -v -timeout 20m -run '^TestCost$$' ./cmd/internal/probe/probetest/verdicts | awk '\
+	  /^cost / { print; if (/with the judging/) good++ } /SKIP:|_test.go:|^panic:/ { print } END { printf "cost: %d/3\n", good; exit good != 3 }'
 
 # Published servers with known holes: each is found, or the reason why it can not be.
 holes-report: build setup

@@ -28,6 +28,7 @@ type wireReader struct {
 	whole     map[wire.List]bool
 	listed    listings
 	links     links
+	prompts   prompts
 	args      map[int]json.RawMessage
 	facts     rules.WireFacts
 	timelines *timelineBuilder
@@ -40,7 +41,7 @@ type wireReader struct {
 }
 
 func newWireReader(p *profile.Builder, t *timelineBuilder) *wireReader {
-	return &wireReader{profile: p, timelines: t, track: wire.NewTracker(wire.Options{Loose: true}), whole: map[wire.List]bool{}, refusals: map[string][]refusal{}, undeclared: map[int]string{}, args: map[int]json.RawMessage{}}
+	return &wireReader{profile: p, timelines: t, prompts: newPrompts(), track: wire.NewTracker(wire.Options{Loose: true}), whole: map[wire.List]bool{}, refusals: map[string][]refusal{}, undeclared: map[int]string{}, args: map[int]json.RawMessage{}}
 }
 
 // frame takes one frame after its mark, in order, and its messages; err says what
@@ -103,9 +104,11 @@ func (w *wireReader) request(call int, m *wire.Message) {
 		var p struct {
 			Arguments json.RawMessage `json:"arguments"`
 			URI       string          `json:"uri"`
+			Name      string          `json:"name"`
 		}
 		if call > 0 && json.Unmarshal(m.Params, &p) == nil {
 			w.args[call] = p.Arguments
+			w.prompts.asked(call, m.Method, p.Name, p.Arguments)
 			if uri, err := json.Marshal(p.URI); err == nil && p.URI != "" {
 				w.args[call] = uri
 			}
@@ -124,6 +127,9 @@ func (w *wireReader) response(seq uint64, m *wire.Message, seen *wire.Seen) {
 		call := w.profile.SoFar().FrameCall[seq]
 		w.refused(call, m)
 		w.answered(call, seen.Asked.Tool, m)
+	}
+	if seen.Method == "prompts/get" && m.Result != nil {
+		w.gotPrompt(seq, w.profile.SoFar().FrameCall[seq], m.Result)
 	}
 	if in := seen.Introduction; in != nil {
 		w.surface.Server, w.surface.Protocol, w.surface.Instructions, w.surface.Capabilities = in.Server, in.Version(), in.Instructions, in.Capabilities

@@ -20,6 +20,7 @@ var cm501Doc = finding.Rule{
 	Help: "Between two listings of the same run a declaration changed: a description, a schema, an annotation, a new or a missing tool, prompt or template, another name or text of a resource. The lists are compared with the first as multisets, so that one of two entries of a name counts too. What a user approved is no longer what is offered.\n\n" +
 		"**Evidence.** Both listings in `session.jsonl`. A tool that appears or disappears is low, since servers may announce that; another text or schema under the same name is medium, of a resource low. Resources that come and go are content. " +
 		"A tool is high where it now allows itself what it ruled out (read-only, harmless, local) or takes commands, and where one joins that changes something or runs commands, unless the server says that its tools change. It is low where only the values differ that an argument may have (an enum that follows the server's data). " +
+		"A prompt is high whose messages say all that they said at first and then a sentence more that no call gave the server. " +
 		"In a log of somebody's session each is medium. Glassport's name: `surface_change`, severity 2.\n\n" +
 		"**False positive when** the change is the declared effect of the call before it.",
 }
@@ -90,6 +91,9 @@ func (r *Run) weigh(f *finding.Finding, c *ToolChange) {
 		return r.Scope.Purpose.Says(w) || slices.ContainsFunc(r.Scope.Tools, func(t scope.Tool) bool { return t.Says(w) })
 	})
 	switch {
+	case c.Added != "":
+		f.Severity = finding.High
+		f.Message = "tool “" + text.Printable(c.Tool, 80) + "” says more than it did at first: “" + text.Printable(c.Added, 160) + "”"
 	case c.What != "":
 	case c.Values:
 		f.Severity = finding.Low

@@ -15,6 +15,8 @@ type Difference struct {
 	// More says in words what the later declaration allows itself, or takes, that the
 	// first did not, "" for nothing. A tool that has no earlier one is compared with none.
 	More string
+	// Added is a sentence that a prompt says beside all that it said at first, "" for none.
+	Added string
 }
 
 // DifferenceOf compares two declarations of a tool; was is nil for one that appeared, and now for

@@ -108,11 +108,18 @@ func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 // anyText are the kinds whose names say no more than that a value is a text.
 var anyText = []kind{kNone, kProse, kQuery, kName, kID, kCode, kMath, kTag, kKey, kBase64, kJSON, kImage}
 
+// pictureWords are by which a description of digits of base64 says that they are a picture.
+var pictureWords = []string{"image", "picture", "photo", "png", "screenshot", "bitmap"}
+
 // withGrammar refines a kind by what the description, or the tool's name, says.
 func withGrammar(m *meaning, tool []string, desc string) {
 	if slices.Contains(anyText, m.kind) {
 		if k := grammarOf(desc); k != kNone && (m.kind != kImage || k == kDataURL) {
 			m.kind = k
+			return
+		}
+		if containsWords(desc, "base64") && slices.ContainsFunc(pictureWords, func(w string) bool { return containsWords(desc, w) }) {
+			m.kind = kDataURL
 			return
 		}
 	}

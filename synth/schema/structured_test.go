@@ -46,6 +46,8 @@ func TestStructuredValues(t *testing.T) {
 		{"write_data", "sheet_name", "", "Sheet1"},
 		{"write_data", "start_cell", "", "A1"},
 		{"resize_image", "image", "Base64-encoded image", pixel},
+		{"image_size", "image", "A PNG image, base64.", pixel},
+		{"scan", "data", "The photo as base64", pixel},
 		{"echo", "text", "", sentences[0]},
 	} {
 		if got := typicalOf(t, c.tool, c.name, c.desc); got != c.want {
