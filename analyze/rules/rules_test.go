@@ -28,6 +28,8 @@ var cases = []ruleCase{
 	{"CM101", "a lookup for no request", newRun(note, effect("format_note", finding.Secret, "netrc"), effect("format_note", finding.NetConnect, "192.0.2.7:99", over("tcp"))), finding.High},
 	{"CM101", "the program whose it is", newRun(note, effect("format_note", finding.Secret, "netrc", by("curl"))), finding.Low},
 	{"CM101", "the program whose file it is", newRun(note, effect("format_note", finding.Secret, "netrc", rung(finding.RungRead), func(e *finding.Effect) { e.Owner = true })), ""},
+	{"CM101", "npm's file, for the registry", newRun(note, effect("", finding.Secret, "npm", start), effect("", finding.NetConnect, "dns:registry.npmjs.org", start)), finding.Low},
+	{"CM101", "npm's file, for another host", newRun(note, effect("", finding.Secret, "npm", start), effect("", finding.NetConnect, "dns:lists.example", start)), finding.High},
 	{"CM101", "of another user", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungAttempted), func(e *finding.Effect) { e.Elsewhere = "/root/.ssh/id_rsa" })), finding.Low},
 	{"CM101", "what only a file beside the server says", with(newRun(note, effect("format_note", finding.Secret, "kube")), func(r *Run) {
 		r.Scope.AddManifest("package.json", []byte(`{"description":"Notes for Kubernetes"}`))

@@ -108,6 +108,7 @@ func newRun(tool wire.Tool, effects ...finding.Effect) *Run {
 		{ID: "ssh-key", Kind: "ssh", Path: home + "/.ssh/id_rsa"}, {ID: "netrc", Kind: "netrc", Path: home + "/.netrc"},
 		{ID: "kube", Kind: "kube", Path: home + "/.kube/config"}, {ID: "claude", Kind: "mcp", Path: home + "/.config/Claude/claude_desktop_config.json"},
 		{ID: "env-openai", Kind: "openai", Env: "OPENAI_API_KEY"}, {ID: "dotenv", Kind: "env", Path: "/data/.env"},
+		{ID: "npm", Kind: "npm", Path: home + "/.npmrc"},
 		{ID: "metadata", Kind: "aws", URL: "http://169.254.169.254/latest/meta-data/iam"},
 	}
 	surface := &wire.Surface{Server: wire.Implementation{Name: "notes"}, Tools: []wire.Tool{tool}}

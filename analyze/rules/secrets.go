@@ -17,11 +17,13 @@ var lookups = map[string]struct {
 	// call, as those that ask for updates do, and overHTTP those that look it up for a request.
 	programs          []string
 	atStart, overHTTP bool
-	// words are those of which the server has to say one, where there are any.
+	// words are those of which the server has to say one, where there are any, and asks is a part
+	// of the name of the host for which libraries look the file up before any call.
 	words []string
+	asks  string
 }{
 	"netrc": {programs: []string{"curl", "wget", "git", "git-remote-http", "git-remote-https", "ftp", "hg", "go"}, atStart: true, overHTTP: true},
-	"npm":   {programs: []string{"npm", "npx", "pnpm", "yarn", "bun"}, atStart: true},
+	"npm":   {programs: []string{"npm", "npx", "pnpm", "yarn", "bun"}, atStart: true, asks: "registry"},
 	"ssh":   {programs: []string{"ssh", "scp", "sftp"}, words: []string{"git", "ssh", "remote", "remotes", "repository", "repositories"}},
 	"pypi":  {programs: []string{"twine", "pip", "pip3", "uv", "poetry", "flit"}},
 	"git":   {programs: []string{"git", "git-remote-http", "git-remote-https", "git-credential-store"}},

@@ -29,11 +29,18 @@ func (r *Run) isLookup(e *finding.Effect, c canaries.Canary) bool {
 		return true
 	case !known, len(l.words) > 0 && !r.shown(e.Tool, l.words):
 		return false
-	case e.Call == 0 && l.atStart, slices.Contains(l.programs, e.Actor):
+	case e.Call == 0 && l.atStart && r.asksHost(l.asks), slices.Contains(l.programs, e.Actor):
 		return true
 	}
 	return l.overHTTP && slices.ContainsFunc(r.Profile.Effects, func(n finding.Effect) bool {
 		return leaving(&n) && n.Call == e.Call && (n.Via == "http" || n.Via == "https" || n.Via == "h2")
+	})
+}
+
+// asksHost reports whether the server tried to reach a host with a part in its name, "" for any or none.
+func (r *Run) asksHost(part string) bool {
+	return part == "" || slices.ContainsFunc(r.Profile.Effects, func(e finding.Effect) bool {
+		return e.Kind == finding.NetConnect && (strings.Contains(e.Host, part) || strings.Contains(e.Target, part))
 	})
 }
 
