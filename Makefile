@@ -41,7 +41,7 @@
 # make docs   the documentation as a site, in dist/site
 # make man    the manual pages, in dist/man
 # make docs-check   links, commands and the reference in README.md and docs
-# make screenshots  the README's picture, from a real run
+# make screenshots  the README's picture and its recording, from real runs
 # make image  the container image "coalmine"
 # make network-faults   what a server can do to whoever answers it
 # make matrix every way out for a decoy, and whether it is seen
@@ -173,7 +173,7 @@ man:
 	go run ./cmd/coalmine man --out dist/man
 
 docs-check:
-	@go test -count=1 -v -run '^(TestDocs|TestReference|TestProse)$$' ./cmd/internal/cli | awk '\
+	@go test -count=1 -v -run '^(TestDocs|TestReference|TestProse|TestRecording)$$' ./cmd/internal/cli | awk '\
 	  sub(/^ *[a-z_]*_test.go:[0-9]*: /, "") { if (/^docs: /) last = $$2; else print } /^(--- FAIL|FAIL|panic:)/ { print; bad = 1 } \
 	  END { split(last, n, "/"); print "docs: " (last ? last : "0/0"); exit bad || n[1] != n[2] || !n[2] }'
 
@@ -183,6 +183,7 @@ install-check:
 	.ci/install-check
 
 screenshots: build
+	go test -count=1 -run '^TestRecording$$' ./cmd/internal/cli -update
 	sh .ci/setup/browser.sh
 	.ci/screenshots
 
