@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/canaries/secrets"
 )
 
@@ -18,7 +19,7 @@ var cm216Doc = finding.Rule{
 		"asked a program for the credentials that it keeps (`gh auth token`, `git credential fill`, `pass show`), listed a directory of credentials, " +
 		"or looked for credentials in three or more places in a phase or in the calls of a tool: nothing stands there in this sandbox, but on a user's machine something may.\n\n" +
 		"**Evidence.** The kernel's record of the connection, the open, the question whether a file is there, or the attempt to run the program; whether it succeeded does not matter. " +
-		"A tool or server that names the thing (Docker, ssh, processes, GitHub and its program) is quiet, and so are a directory that the call names, a walk through all of HOME, a question about a file whose directory was listed just before, what git, ssh and their like do in their own directories, and files that libraries look up by themselves.\n\n" +
+		"A tool or server that names the thing (Docker, ssh, processes, GitHub and its program) is quiet, and so are a directory that the call names, a walk through all of HOME, a question about a file whose directory was listed just before, what git, ssh and their like do in their own directories, what a browser looks for in its own profile, what stands below a directory that the server itself made, and files that libraries look up by themselves.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, explains it.",
 }
 
@@ -170,7 +171,7 @@ func (r *Run) searches() []finding.Finding {
 	var order []where
 	for i := range r.Profile.Effects {
 		e := &r.Profile.Effects[i]
-		if e.Kind != finding.FileRead || e.Rung != finding.RungAttempted || !r.isCredential(e.Target) || r.placeDeclared(e) {
+		if e.Kind != finding.FileRead || e.Rung != finding.RungAttempted || !r.isCredential(e.Target) || r.placeDeclared(e) || r.ownPlace(e) {
 			continue
 		}
 		at := where{e.Tool, e.Phase}
@@ -227,6 +228,23 @@ func (r *Run) placeDeclared(e *finding.Effect) bool {
 		}
 	}
 	return r.names(e)
+}
+
+// browserPlaces are below HOME what Chromium and Firefox look into as their own.
+var browserPlaces = map[string][]string{
+	"chrome": chromiumPlaces, "chromium": chromiumPlaces, "headless_shell": chromiumPlaces, "chrome-headless-shell": chromiumPlaces, "msedge": chromiumPlaces,
+	"firefox": {".mozilla", ".pki", ".local/share/pki"},
+}
+
+var chromiumPlaces = []string{".config/chromium", ".config/google-chrome", ".config/google-chrome-for-testing", ".config/microsoft-edge", ".pki", ".local/share/pki"}
+
+// ownPlace reports whether a place is below a directory that the server itself made in this
+// run, or is a browser's own.
+func (r *Run) ownPlace(e *finding.Effect) bool {
+	if slices.ContainsFunc(r.Profile.Kept, func(k profile.Kept) bool { return k.Path != r.Home && within(e.Target, k.Path) }) {
+		return true
+	}
+	return slices.ContainsFunc(browserPlaces[e.Actor], func(dir string) bool { return within(e.Target, r.Home+"/"+dir) })
 }
 
 // isCredential reports whether a path below HOME is a place of credentials, other than

@@ -65,8 +65,8 @@ func closed(text string) wire.Tool {
 }
 
 // absent is a file of HOME that was looked for in vain.
-func absent(name string) finding.Effect {
-	return effect("format_note", finding.FileRead, home+name, rung(finding.RungAttempted), noise("absent"))
+func absent(name string, changes ...func(*finding.Effect)) finding.Effect {
+	return effect("format_note", finding.FileRead, home+name, append(changes, rung(finding.RungAttempted), noise("absent"))...)
 }
 
 func idle(e *finding.Effect) {
