@@ -215,7 +215,7 @@ func (a *auditor) escaped(p, src string) {
 
 // escape is the printable character that a text begins with as \xHH or \u00HH; size is 0 for none.
 func escape(s string) (c byte, size int) {
-	digits := 0
+	var digits int
 	switch {
 	case len(s) >= 4 && s[1] == 'x':
 		digits, size = 2, 4
