@@ -28,7 +28,7 @@ func TestPrefixed(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		}
-		if strings.Contains(got, "is not a name of a package") {
+		if strings.Contains(got, "is not the name of a package") {
 			got = "no name"
 		}
 		if !ok || got != c.want {

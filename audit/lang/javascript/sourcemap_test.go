@@ -117,7 +117,7 @@ func TestReadMap(t *testing.T) {
 		{"sections", `{"version":3,"sections":[{"offset":{"line":0,"column":2},"map":` + small + `},{"offset":{"line":5,"column":0},"map":` + small + `}]}`, ""},
 		{"a guard", ")]}'\n" + small, ""},
 		{"no source", `{"version":3,"sources":[null],"mappings":";EAGI,E"}`, ""},
-		{"no JSON", `{`, "no JSON"},
+		{"no JSON", `{`, "not JSON"},
 		{"a version", `{"version":2}`, "version"},
 		{"a section without a map", `{"version":3,"sections":[{}]}`, "section"},
 		{"a source too many", `{"version":3,"sources":["a"],"mappings":"ACAA"}`, "no source"},
