@@ -11,7 +11,7 @@ import (
 )
 
 // unshown are commands that read nothing of others.
-var unshown = []string{"help", "completion", "doctor", "rules", "schema", "version"}
+var unshown = []string{"help", "completion", "doctor", "rules", "schema", "man", "version"}
 
 var (
 	goTest   = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Za-z0-9_]+)\(`)
