@@ -136,7 +136,7 @@ func hostileLog(l *logWriter) {
 	l.frame("s2c", `{"jsonrpc": "2.0", "id": 1, "result": {"\u001b[31mkey": "\u001b[2J\u009b31m\u202egnirts\u202c", "marks": "a`+strings.Repeat("\u0300", 60)+`b", "wide": "`+strings.Repeat("漢字", 80)+`", "tags": "\udb40\udc41", "bell": "\u0007\b\r\n\t", "flag": "🇵🇹👩‍👩‍👧"}}`)
 	l.frame("c2s", strings.Repeat("[", 400)+strings.Repeat("]", 400))
 	l.raw("s2c", `\u001b[?1049l\u001b[H not JSON \u0000`)
-	fmt.Fprintln(l.w, "this line is not a frame \x1b[31m")
+	fmt.Fprintln(l.w, "this line is no frame \x1b[31m")
 	l.frame("s2c", `{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "`+strings.Repeat("n", 5000)+`"}}`)
 	l.frame("s2c", `"a text"`)
 	l.frame("s2c", `[{"jsonrpc": "2.0", "id": 3, "method": "ping"}]`)
