@@ -21,6 +21,7 @@
 # make pairs-report  real and ill servers, each in every backend
 # make vary-report    servers that misbehave under one condition only, and their honest twins
 # make truth-report   annotations against behaviour, on a real server
+# make service-report  real services with a server that misuses each and one that does not; needs .ci/setup/services.sh
 # make holes-report   published servers with known holes, where the list of them lies beside this directory
 # make schema-report  the generator against the official JSON Schema suite and real tools
 # make wire-report  real clients and servers with and without the tap and the gate
@@ -43,13 +44,14 @@
 # make docs-check   links, commands and the reference in README.md and docs
 # make screenshots  the README's picture and its recording, from real runs
 # make image  the container image "coalmine"
+# make service-image  the image "coalmine-services": PostgreSQL, MariaDB and Redis for the docker sandbox
 # make network-faults   what a server can do to whoever answers it
 # make matrix every way out for a decoy, and whether it is seen
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: peers-report parity-report audit-parity audit-honest docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report reach-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report install-check tui-report sweep-report queue-report man cost-report
+.PHONY: peers-report parity-report audit-parity audit-honest docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report reach-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report install-check tui-report sweep-report queue-report man cost-report service-report service-image
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -95,6 +97,9 @@ image: build setup
 	@mkdir -p dist
 	cp bin/coalmine dist/coalmine
 	sh .ci/setup/image.sh
+
+service-image: image
+	sh .ci/setup/service-image.sh
 
 unit:
 	go vet ./... ./testdata/bench ./testdata/attacks
@@ -287,6 +292,13 @@ oracle-report: build setup
 	COALMINE_ORACLES=all go test -tags e2e -count=1 -v -timeout 10m -parallel 10 -run '^TestOracles$$' ./cmd/internal/probe/probetest/servers | awk '\
 	  /^(python|node) .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:/ { print } \
 	  END { printf "oracles: %d/%d\n", good, all; exit good != all || !all }'
+
+# Real services beside servers that misuse them, and beside their twins that do not.
+service-report: build setup
+	sh .ci/setup/services.sh
+	COALMINE_REQUIRE=initdb,redis-server,mariadbd COALMINE_SERVICES=all go test -tags e2e -count=1 -v -timeout 20m -parallel 4 -run '^TestServices$$' ./cmd/internal/probe/probetest/servers | awk '\
+	  /^service .* (right|WRONG)/ { print; all++; if (/ right$$/) good++; fflush() } /SKIP:/ { print } \
+	  END { printf "service: %d/%d\n", good, all; exit good != all || !all }'
 
 # Servers that should be quiet, with what was called and found. A server may lack only what the test's honest.json says. SHARD=i/2 takes less than ten minutes on a busy machine.
 honest-report: build servers

@@ -93,6 +93,9 @@ func (n *Need) reason(who string) string {
 	case NeedProgram:
 		return fmt.Sprintf("%s needs a program that the sandbox lacks: %s", who, names)
 	case NeedService:
+		if flag := serviceFlag(n.Names[0]); flag != "" {
+			return fmt.Sprintf("%s needs the service at %s, but none is there (%s runs one)", who, names, flag)
+		}
 		if strings.HasPrefix(names, "localhost:") {
 			return fmt.Sprintf("%s needs the service at %s, but nothing listens there (--network loopback has the sinkhole answer)", who, names)
 		}

@@ -141,6 +141,20 @@ func localService(port string) string {
 	return "localhost:" + port
 }
 
+// realServices are those that coalmine can run beside a server, by the port that they listen on.
+var realServices = map[string]string{"3306": "mariadb", "5432": "postgres", "6379": "redis"}
+
+// serviceFlag is the flag that runs the service which a peer's name speaks of, "" for none: one on this
+// machine, or at a name of one label, as setups of containers have it.
+func serviceFlag(peer string) string {
+	peer, _, _ = strings.Cut(peer, " ")
+	host, port, err := net.SplitHostPort(peer)
+	if err != nil || strings.Contains(host, ".") || realServices[port] == "" {
+		return ""
+	}
+	return "--service " + realServices[port]
+}
+
 // remedy names what gives the server what it lacks, "" where the code's own remedy says it.
 func (n *Need) remedy() string {
 	if len(n.Names) == 0 {
@@ -154,6 +168,8 @@ func (n *Need) remedy() string {
 		return "Pass " + strings.Join(n.Names, " ") + " after --."
 	case n.What == NeedConfiguration:
 		return "Pass a file of this kind after --, and show it to the server with --show PATH."
+	case n.What == NeedService && serviceFlag(first) != "":
+		return serviceFlag(first) + " runs a real one beside the server, with rows that are decoys."
 	case n.What == NeedService && strings.HasPrefix(first, "localhost:"):
 		return "--network loopback has the sinkhole answer on " + strings.TrimPrefix(first, "localhost:") + ", and --replies FILE says what."
 	}

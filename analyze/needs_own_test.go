@@ -2,6 +2,8 @@ package analyze_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/analyze"
@@ -64,7 +66,14 @@ func TestServicesThatAreNeeded(t *testing.T) {
 	l.Begin(`{"name":"query","description":"Asks the database."}`)
 	l.CallEnding("query", `{}`, "iserror", func() { l.Connect("127.0.0.1", 5432, "ECONNREFUSED") }, nil)
 	l.End()
-	if n := l.Judge(analyze.Options{}).Coverage.Needs; len(n) != 1 || n[0].Names[0] != "localhost:5432 (PostgreSQL)" {
+	res := l.Judge(analyze.Options{})
+	if n := res.Coverage.Needs; len(n) != 1 || n[0].Names[0] != "localhost:5432 (PostgreSQL)" {
 		t.Errorf("%+v", n)
+	}
+	named := slices.ContainsFunc(res.Gaps, func(g session.Gap) bool {
+		return g.Code == session.GapServiceMissing && strings.HasPrefix(g.Remedy, "--service postgres ")
+	})
+	if !named {
+		t.Errorf("no gap names the flag: %+v", res.Gaps)
 	}
 }

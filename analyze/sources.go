@@ -16,7 +16,7 @@ const maxSources = 3
 // causes are the kinds of sites that lead to an effect, the likelier first.
 var causes = map[finding.EffectKind][]sinks.Kind{
 	finding.FileRead: {sinks.Read}, finding.FileWrite: {sinks.Write}, finding.FileDelete: {sinks.Delete}, finding.FileMeta: {sinks.Write},
-	finding.Exec: {sinks.Process}, finding.NetConnect: {sinks.Network}, finding.NetListen: {sinks.Network}, finding.UnixSocket: {sinks.Network},
+	finding.Exec: {sinks.Process}, finding.NetConnect: {sinks.Network}, finding.NetListen: {sinks.Network}, finding.UnixSocket: {sinks.Network}, finding.Statement: {sinks.Network},
 	finding.Secret: {sinks.Read, sinks.Home, sinks.Environment},
 }
 

@@ -176,7 +176,7 @@ func (j *judge) plain(seq uint64, b []byte) string {
 var laneOf = map[finding.EffectKind]Lane{
 	finding.FileRead: LaneFiles, finding.FileWrite: LaneFiles, finding.FileDelete: LaneFiles, finding.FileMeta: LaneFiles,
 	finding.Exec: LanePrograms, finding.Secret: LaneSecrets,
-	finding.NetConnect: LaneNetwork, finding.NetListen: LaneNetwork, finding.UnixSocket: LaneNetwork,
+	finding.Statement: LaneNetwork, finding.NetConnect: LaneNetwork, finding.NetListen: LaneNetwork, finding.UnixSocket: LaneNetwork,
 }
 
 // draw fills a result's timelines: of the calls that findings name, worst first,

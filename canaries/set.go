@@ -23,6 +23,8 @@ type Options struct {
 	// .git-credentials file. A path that is not absolute starts from HOME. Those
 	// outside HOME must be there: only the files are told.
 	Workspace []string
+	// Services are the real services beside the server, whose rows hold decoys of KindRow.
+	Services []string
 	// Now is the moment before which all files were last changed; zero is the present.
 	Now time.Time
 }
@@ -62,6 +64,7 @@ func New(rand io.Reader, opts Options) (*Set, error) {
 	}
 	h := newHome(newMint(rand), opts)
 	h.plant()
+	h.plantRows(opts.Services)
 	for _, dir := range opts.Workspace {
 		if !path.IsAbs(dir) {
 			dir = h.at(dir)

@@ -24,12 +24,43 @@ func (r *Run) connect(s *Spec) {
 		})
 		return
 	}
-	if s.Network == nil || len(s.Network.Sinkhole.Allow) == 0 {
+	if s.Network != nil && len(s.Network.Sinkhole.Allow) > 0 {
+		r.egress = egress.NewDialer(s.Network.Sinkhole.Allow)
+	}
+	if r.egress == nil && len(s.Services) == 0 {
 		r.conns = mux.NewHost(nil)
 		return
 	}
-	r.egress = egress.NewDialer(s.Network.Sinkhole.Allow)
-	r.conns = mux.NewHost(r.egress.Serve)
+	services := s.Services
+	r.conns = mux.NewHost(func(c *mux.Conn) {
+		if c.Addr().Net == mux.NetService {
+			serve(c, services[c.Addr().Host])
+			return
+		}
+		if r.egress == nil {
+			c.Reset("no host is allowed")
+			return
+		}
+		r.egress.Serve(c)
+	})
+}
+
+// serve relays a connection to a service, nil for one that is not there.
+func serve(c *mux.Conn, dial func(context.Context) (net.Conn, error)) {
+	if dial == nil {
+		c.Reset("there is no such service")
+		return
+	}
+	local, err := dial(c.Context())
+	if err != nil {
+		c.Reset("the service does not answer")
+		return
+	}
+	if c.Accept() != nil {
+		_ = local.Close()
+		return
+	}
+	_, _, _ = c.Relay(local, mux.Relay{Stall: mux.Stall, Farewell: mux.Farewell}) // either side may end it
 }
 
 // Ports lists the TCP ports on which the target listens, in rising order.

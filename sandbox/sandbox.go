@@ -61,6 +61,9 @@ type Spec struct {
 	// loopback, and closes it in the end; it may return before. nil takes none. It must
 	// believe nothing of what comes.
 	Carry func(net.Conn)
+	// Services reach the real services that Network names, by their names. They may be
+	// called from many goroutines, and whoever gets a connection closes it.
+	Services map[string]func(context.Context) (net.Conn, error)
 	// Shown are directories of the host that are shown read-only at the same path. Only
 	// the local backend shows them.
 	Shown []string

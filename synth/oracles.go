@@ -247,9 +247,31 @@ func (d *driver) oraclePlan(t *target) []probeInput {
 	places := oracle.Places(base)
 	out = append(out, d.placed(base, places, most-len(out), token)...)
 	out = append(out, d.guardedInputs(t, base, token)...)
+	out = append(out, d.statementInputs(base, places, token)...)
 	out = append(out, d.prefixedInputs(base, places, token)...)
 	out = append(out, d.innerInputs(base, token)...)
 	return append(out, d.literalInputs(base, places)...)
+}
+
+// maxStatements bounds a tool's inputs for statements.
+const maxStatements = 24
+
+// statementInputs put parts of statements into each place, where there is a service to be told.
+func (d *driver) statementInputs(base json.RawMessage, places []oracle.Place, token func(int) string) []probeInput {
+	var out []probeInput
+	if len(d.cfg.World.Services) == 0 {
+		return nil
+	}
+	for k := range oracle.Statements {
+		for _, p := range places {
+			in := oracle.Statement(k, p.Name, token(k))
+			in.At = p.At
+			if args, ok := oracle.Put(base, p.At, in.In(p.Value)); ok && len(out) < maxStatements {
+				out = append(out, probeInput{args: args, in: []session.Injection{in.Injection}})
+			}
+		}
+	}
+	return out
 }
 
 const (

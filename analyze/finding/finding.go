@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
 // Severity says how much a finding matters. The order is Critical, High,
@@ -100,8 +102,9 @@ const (
 	NetConnect EffectKind = "net.connect" // an attempt to reach an address
 	NetListen  EffectKind = "net.listen"
 	UnixSocket EffectKind = "net.unix"
-	Secret     EffectKind = "secret" // a canary; Target is its id
-	Tamper     EffectKind = "tamper" // ptrace, mount, foreign kill, namespaces, refused calls
+	Statement  EffectKind = "statement" // what a service was told to do; Target is "postgres: DROP TABLE notes"
+	Secret     EffectKind = "secret"    // a canary; Target is its id
+	Tamper     EffectKind = "tamper"    // ptrace, mount, foreign kill, namespaces, refused calls
 	Crash      EffectKind = "crash"
 	Protocol   EffectKind = "protocol" // what crossed the wire and should not have
 )
@@ -148,6 +151,8 @@ type Effect struct {
 	// Background says that the task that did it was there before the call: what it
 	// does on its own account looks like the call's.
 	Background bool `json:"-"`
+	// Told is the statement of a Statement, nil for other kinds.
+	Told *trace.Statement `json:"-"`
 	// Elsewhere is where a secret's file was looked for in vain, in another user's
 	// HOME.
 	Elsewhere string `json:"-"`

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -35,7 +36,7 @@ type reader struct {
 }
 
 func (r *reader) policy(p *Policy, n *yaml.Node) {
-	r.Members(n, "the policy", []string{"schema", "server", "tools", "suppress", "accept_opaque", "accept_unrun", "accept_gaps", "environment", "defaults", "rules"}, func(key, v *yaml.Node) {
+	r.Members(n, "the policy", []string{"schema", "server", "tools", "suppress", "accept_opaque", "accept_unrun", "accept_gaps", "environment", "services", "defaults", "rules"}, func(key, v *yaml.Node) {
 		switch key.Value {
 		case "schema":
 			if s := r.Text(v, "schema"); s != Schema {
@@ -55,6 +56,8 @@ func (r *reader) policy(p *Policy, n *yaml.Node) {
 			p.AcceptGaps = r.gapAcceptances(v)
 		case "accept_opaque":
 			p.AcceptOpaque = r.list(v, "accept_opaque", checkHost)
+		case "services":
+			p.Services = r.list(v, "services", checkService)
 		case "defaults":
 			p.Defaults = r.defaults(v)
 		case "rules":
@@ -92,6 +95,14 @@ func (r *reader) rules(p *Policy, n *yaml.Node) {
 		}
 		p.Rules = append(p.Rules, RuleEntry{File: name, At: yamldoc.At(v)})
 	}
+}
+
+// checkService says what is wrong with a service's name. Which there are, probe knows.
+func checkService(name string) error {
+	if name == "" || len(name) > 40 || strings.ContainsFunc(name, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' }) {
+		return errors.New("is no service's name")
+	}
+	return nil
 }
 
 // maxVariables bounds the environment.

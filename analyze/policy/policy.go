@@ -40,6 +40,8 @@ type Policy struct {
 	// Environment are values that a probed server is given: dummies for the keys and
 	// settings without which it does nothing. They are no leave for anything.
 	Environment map[string]string
+	// Services are real services that run beside a probed server, by name.
+	Services List
 	// Defaults are flags of coalmine probe, in the file's order. They are no leave for anything.
 	Defaults []Default
 	// Rules are the user's own rules and the files of such, in the file's order, nil

@@ -33,6 +33,9 @@ func (p *Policy) Marshal() []byte {
 			w.line(1, "%s: %s", quote(name), quoteAlways(p.Environment[name]))
 		}
 	}
+	if len(p.Services) > 0 {
+		w.list(0, "services", p.Services)
+	}
 	if len(p.Defaults) > 0 {
 		w.line(0, "defaults:")
 		for _, d := range p.Defaults {

@@ -93,8 +93,8 @@ func (b *Builder) inDecoys(word string) bool {
 
 // carries notes the calls of which a view holds what they were given.
 func (b *Builder) carries(f *flow, v *view) {
-	if len(b.givenWords) == 0 {
-		return
+	if len(b.givenWords) == 0 || f.known.Service != "" {
+		return // what a service is told is read as statements
 	}
 	tried := map[int]bool{0: true}
 	for _, m := range v.at {

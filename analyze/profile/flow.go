@@ -109,6 +109,8 @@ func (b *Builder) Flow(e *trace.Flow) {
 		b.query(f, e)
 	case trace.FlowData:
 		b.data(f, e)
+	case trace.FlowStatement:
+		b.statement(f, e)
 	case trace.FlowHit:
 		f.hits = append(f.hits, *e)
 	case trace.FlowClose, trace.FlowRefused:

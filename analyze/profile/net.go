@@ -132,6 +132,9 @@ func (b *Builder) flowed(f *flow) {
 		b.reached(f)
 	}
 	for _, s := range f.seen {
+		if f.known.Service != "" && b.ofRow(s.ID) {
+			continue
+		}
 		channel, host, to := via(f), b.hostOf(f), b.peer(f)
 		if q := f.asked(s.at); q != nil {
 			if b.inNames(s.ID, q.name) {

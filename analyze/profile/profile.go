@@ -368,7 +368,7 @@ func (b *Builder) event(m *session.Mark) {
 	case session.EventRefused:
 		b.refused(e, at)
 	case session.EventFound:
-		if slices.Contains(b.secrets[e.Path], e.Canary) {
+		if slices.Contains(b.secrets[e.Path], e.Canary) || b.ofRow(e.Canary) {
 			return // moved or copied by name: it is followed there
 		}
 		f := b.effect(finding.Secret, e.Canary, finding.RungRead, nil, finding.Evidence{Source: "event", Time: at,

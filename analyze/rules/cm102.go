@@ -1,6 +1,9 @@
 package rules
 
-import "github.com/coalmine-dev/coalmine/analyze/finding"
+import (
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/canaries"
+)
 
 var cm102 = Rule{Rule: cm102Doc, Check: checkCM102}
 
@@ -15,7 +18,7 @@ var cm102Doc = finding.Rule{
 func checkCM102(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, e := range r.effects(finding.Secret) {
-		if c := r.Canaries[e.Target]; e.Rung != finding.RungReturned || c.Path == "" && c.URL == "" {
+		if c := r.Canaries[e.Target]; e.Rung != finding.RungReturned || c.Path == "" && c.URL == "" || c.Kind == canaries.KindRow {
 			continue
 		}
 		f := r.of(&cm102Doc, e, subject(e)+" returned the secret of "+r.where(e.Target))

@@ -21,7 +21,7 @@ type ruleCase struct {
 
 // cases are, for each rule, runs in which it fires with a severity, and runs in
 // which it stays quiet (an empty severity).
-var cases = []ruleCase{
+var cases = slices.Concat(ofService, []ruleCase{
 	{"CM101", "read", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungRead))), finding.High},
 	{"CM101", "attempted", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungAttempted))), finding.Low},
 	{"CM101", "a library's lookup", newRun(note, effect("format_note", finding.Secret, "netrc"), effect("format_note", finding.NetConnect, "api.example:443", over("https"))), finding.Low},
@@ -485,7 +485,7 @@ var cases = []ruleCase{
 	{"CM704", "another's", remote(session.RemoteOrigin), ""},
 	{"CM705", "another's", remote(session.RemoteRedirect), ""},
 	{"CM706", "another's", remote(session.RemoteDowngrade), ""},
-}
+})
 
 func drifted(kind wire.ChangeKind, how Difference) *Run {
 	return with(newRun(note), func(r *Run) {

@@ -124,7 +124,7 @@ func (a *agent) openDialChannel() (int, error) {
 	if err != nil {
 		return -1, fmt.Errorf("make the channel for dials: %w", err)
 	}
-	if len(a.cfg.Network.Sinkhole.Allow) == 0 {
+	if c := &a.cfg.Network.Sinkhole; len(c.Allow)+len(c.Services) == 0 {
 		return pair[1], unix.Close(pair[0])
 	}
 	go a.serveDials(pair[0])

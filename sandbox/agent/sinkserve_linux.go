@@ -38,7 +38,7 @@ func serveSink(o *order, dials int, listeners []*os.File, out *flowWriter) error
 	}()
 	cfg := o.Network.Sinkhole
 	cfg.Quiesce, cfg.Turning = quiesce, turning
-	if len(cfg.Allow) > 0 {
+	if len(cfg.Allow)+len(cfg.Services) > 0 {
 		cfg.Dial = (&dialClient{fd: dials}).dial
 	}
 	if len(o.Canaries) > 0 {

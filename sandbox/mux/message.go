@@ -70,9 +70,10 @@ func decodeMessage(p []byte) (message, error) {
 // Addr is where a connection is to lead, as the side that opens it names it. It
 // implements net.Addr.
 type Addr struct {
-	// Net is "tcp", "udp" or "unix".
+	// Net is "tcp", "udp", "unix" or "service".
 	Net string
-	// Host is a name or an address, or a unix socket's path ("@name" where it is abstract).
+	// Host is a name or an address, a unix socket's path ("@name" where it is abstract), or a
+	// service's name.
 	Host string
 	Port int
 }
@@ -82,14 +83,17 @@ func (a Addr) Network() string { return a.Net }
 
 // String implements net.Addr.
 func (a Addr) String() string {
-	if a.Net == "unix" {
+	if a.Net == "unix" || a.Net == NetService {
 		return a.Host
 	}
 	return net.JoinHostPort(a.Host, strconv.Itoa(a.Port))
 }
 
+// NetService is the Net of a connection to a real service beside the target.
+const NetService = "service"
+
 // addrNets are the networks by their number in a message.
-var addrNets = [...]string{"tcp", "udp", "unix"}
+var addrNets = [...]string{"tcp", "udp", "unix", NetService}
 
 func (a Addr) encode() ([]byte, error) {
 	for i, n := range addrNets {

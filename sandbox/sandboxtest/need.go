@@ -90,6 +90,10 @@ func probe(thing string) string {
 		if _, err := exec.LookPath("python3"); err == nil {
 			return ""
 		}
+	case "initdb":
+		if found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb"); err == nil && len(found) > 0 {
+			return ""
+		}
 	case "faketime":
 		for _, pattern := range []string{"/usr/lib/*/faketime", "/usr/lib*/faketime"} {
 			if found, err := filepath.Glob(pattern); err == nil && len(found) > 0 {

@@ -9,6 +9,7 @@ const (
 	OracleCode      = "code"      // an interpreter or a loader runs what the argument holds
 	OracleTool      = "tool"      // a tool that was never declared
 	OracleControl   = "control"   // a tool that no server can have: how it refuses
+	OracleStatement = "statement" // a service takes what the argument holds for a part of a statement
 	OraclePrototype = "prototype" // a key that changes every object
 )
 

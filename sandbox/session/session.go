@@ -38,6 +38,8 @@ type Header struct {
 	Sandbox string        `json:"sandbox"`
 	Tracer  string        `json:"tracer"`
 	Network string        `json:"network"`
+	// Services are the real services beside the server.
+	Services []string `json:"services,omitempty"`
 	// Transport is "http" or "sse", "" for stdio.
 	Transport string `json:"transport,omitempty"`
 	// Canaries are the decoys planted, with their values: the file is the key.

@@ -49,6 +49,8 @@ type Config struct {
 	Own6 netip.Addr `json:"own6,omitzero"`
 	// Allow are names of hosts whose flows are relayed through Dial, but for DNS: see Allows.
 	Allow []string `json:"allow,omitempty"`
+	// Services are real ones that connections are carried to through Dial.
+	Services []Service `json:"services,omitempty"`
 	// AnswerLoopback answers on the namespace's own addresses, 127.0.0.0/8 and ::1
 	// among them, where nothing listens; otherwise that is refused and reported.
 	AnswerLoopback bool `json:"answer_loopback,omitempty"`
@@ -86,9 +88,10 @@ type Config struct {
 	// Quiesce yields functions to be called once everything sent so far has been
 	// reported, or after a quarter of a second. Nil for none.
 	Quiesce <-chan func() `json:"-"`
-	// Dial opens a connection to an allowed host; network is tcp or udp. Whoever
-	// provides it checks the name and where it leads. Without it allowed hosts
-	// cannot be reached.
+	// Dial opens a connection to an allowed host, where network is tcp or udp, or to one of
+	// Services by its name, where it is mux.NetService. Whoever
+	// provides it checks the name and where it leads. Without it neither
+	// can be reached.
 	Dial func(ctx context.Context, network, host string, port int) (net.Conn, error) `json:"-"`
 }
 
@@ -106,6 +109,14 @@ func Allows(list []string, host string) bool {
 		}
 		return a == host
 	})
+}
+
+// Service is a real service: connections to Port of the namespace's own addresses, of private
+// ones and of hosts whose names have one label are carried to it, unless the program listens there itself.
+type Service struct {
+	// Name is one whose dialect package dialect knows.
+	Name string `json:"name"`
+	Port uint16 `json:"port"`
 }
 
 // Stream names one view of a flow.

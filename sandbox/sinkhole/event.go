@@ -15,6 +15,8 @@ const (
 	TypeRefused = trace.FlowRefused
 	TypeClose   = trace.FlowClose
 	TypeLoss    = trace.FlowLoss
+	// TypeStatement is a statement that a service has answered.
+	TypeStatement = trace.FlowStatement
 )
 
 // View is what a data event's bytes are.

@@ -111,6 +111,7 @@ func (s *server) begin(as, proto string, src, dst netip.AddrPort, arrived time.D
 	f := &flow{s: s, id: s.ids.Add(1)}
 	f.arrived.Store(int64(arrived))
 	f.known = Event{Flow: f.id, Proto: proto, Source: src, Dest: dst, Host: s.names.name(dst.Addr())}
+	f.known.Service = s.serviceAt(as, proto, dst, f.known.Host)
 	f.known.Allowed = as == TypeOpen && dst.Port() != dnsPort && s.cfg.Dial != nil && Allows(s.cfg.Allow, f.known.Host)
 	f.report(Event{Type: as})
 	return f
@@ -139,7 +140,7 @@ func (f *flow) report(e Event) {
 	f.mu.Unlock()
 	e.Flow, e.Proto, e.Source, e.Dest = k.Flow, k.Proto, k.Source, k.Dest
 	e.Stamp = time.Duration(f.arrived.Load())
-	e.TLS, e.SNI, e.ALPN, e.Opaque, e.Allowed = k.TLS, k.SNI, k.ALPN, k.Opaque, k.Allowed
+	e.TLS, e.SNI, e.ALPN, e.Opaque, e.Allowed, e.Service = k.TLS, k.SNI, k.ALPN, k.Opaque, k.Allowed, k.Service
 	if e.Host == "" {
 		e.Host = k.Host
 	}

@@ -100,6 +100,9 @@ func (f family) rules(c *Config) [][]expr.Any {
 		rules = append(rules,
 			join(f.to(n), l4(unix.IPPROTO_TCP), socket, accept),
 			join(f.to(n), l4(unix.IPPROTO_UDP), socket, accept))
+		for _, v := range c.Services {
+			rules = append(rules, join(f.to(n), l4(unix.IPPROTO_TCP), syn, transport(2, byte(v.Port>>8), byte(v.Port)), f.tproxy()))
+		}
 		for _, begun := range [][]expr.Any{join(f.to(n), l4(unix.IPPROTO_TCP), syn), join(f.to(n), l4(unix.IPPROTO_UDP))} {
 			if c.AnswerLoopback && c.Mode != ModeRefuse {
 				rules = append(rules, join(begun, f.tproxy()))

@@ -11,6 +11,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/mux"
 )
 
 // relay takes what the client says to an allowed host, and back what that says.
@@ -24,31 +26,38 @@ func (s *server) relay(w *wireConn) {
 	}
 	defer func() { _ = peer.Close() }()
 	defer context.AfterFunc(s.ctx, func() { _ = peer.Close() })()
+	heard := s.dialectOf(w.f)
 	var both sync.WaitGroup
-	both.Go(func() { s.relayUp(w, peer) })
-	both.Go(func() { s.relayDown(w, peer) })
+	both.Go(func() { s.relayUp(w, peer, heard) })
+	both.Go(func() { s.relayDown(w, peer, heard) })
 	both.Wait()
+	heard.Close()
 }
 
 func (s *server) dial(f *flow) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.cfg.Header)
 	defer cancel()
-	peer, err := s.cfg.Dial(ctx, f.known.Proto, f.known.Host, int(f.known.Dest.Port()))
+	network, host := f.known.Proto, f.known.Host
+	if f.known.Service != "" {
+		network, host = mux.NetService, f.known.Service
+	}
+	peer, err := s.cfg.Dial(ctx, network, host, int(f.known.Dest.Port()))
 	if err != nil {
-		f.fail("the allowed host was not reached: " + err.Error())
+		f.fail("what the connection leads to was not reached: " + err.Error())
 	}
 	return peer, err
 }
 
 // relayUp records what it relays.
-func (s *server) relayUp(w *wireConn, peer net.Conn) {
-	st, look := w.f.wireStream(), &helloReader{w: w}
+func (s *server) relayUp(w *wireConn, peer net.Conn, heard listener) {
+	st, look := w.f.wireStream(), &helloReader{w: w, done: w.f.known.Service != ""}
 	var failed error
 	for {
 		_ = w.SetReadDeadline(time.Now().Add(s.cfg.Idle))
 		err := w.receive(32<<10, func(p []byte) {
 			st.write(p)
 			look.feed(p)
+			heard.Client(p, now())
 			_ = peer.SetWriteDeadline(time.Now().Add(s.cfg.Header))
 			_, failed = peer.Write(p)
 		})
@@ -69,13 +78,14 @@ func (s *server) relayUp(w *wireConn, peer net.Conn) {
 }
 
 // relayDown ends with the peer's word, or with the connection.
-func (s *server) relayDown(w *wireConn, peer net.Conn) {
+func (s *server) relayDown(w *wireConn, peer net.Conn, heard listener) {
 	b := buffers.Get().(*[32 << 10]byte)
 	defer buffers.Put(b)
 	for {
 		_ = peer.SetReadDeadline(time.Now().Add(s.cfg.Idle))
 		n, err := peer.Read(b[:])
 		if n > 0 {
+			heard.Server(b[:n]) // before the client hears it, so that it is told before what it leads to
 			if _, bad := w.Write(b[:n]); bad != nil {
 				err = bad
 			}
@@ -90,9 +100,10 @@ func (s *server) relayDown(w *wireConn, peer net.Conn) {
 	}
 }
 
-// moves reports whether a read in vain is no reason to end: the other direction moves.
+// moves reports whether a read in vain is no reason to end: the other direction moves, or the
+// peer is a service, which lets clients be silent.
 func (w *wireConn) moves(err error) bool {
-	return errors.Is(err, os.ErrDeadlineExceeded) && time.Duration(w.active.Load()) > now()-w.s.cfg.Idle
+	return errors.Is(err, os.ErrDeadlineExceeded) && (w.f.known.Service != "" || time.Duration(w.active.Load()) > now()-w.s.cfg.Idle)
 }
 
 // helloReader looks for a ClientHello in what a client says first.

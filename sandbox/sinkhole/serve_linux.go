@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -101,7 +102,7 @@ func (s *server) accept(l *net.TCPListener) {
 			_ = c.Close()
 			continue
 		}
-		if s.own(dst.Addr()) { // where rules cannot keep it away
+		if s.own(dst.Addr()) && !s.servesAt(dst.Port()) { // where rules cannot keep it away
 			_ = c.SetLinger(0)
 			_ = c.Close()
 			s.begin(TypeRefused, "tcp", src, dst, 0).end()
@@ -121,6 +122,11 @@ func (s *server) accept(l *net.TCPListener) {
 func (s *server) own(a netip.Addr) bool {
 	own := s.cfg.own()
 	return !s.cfg.AnswerLoopback && (a.IsLoopback() || a == own[0] || a == own[1])
+}
+
+// servesAt reports whether a service has this port.
+func (s *server) servesAt(port uint16) bool {
+	return slices.ContainsFunc(s.cfg.Services, func(v Service) bool { return v.Port == port })
 }
 
 func (s *server) pause(d time.Duration) {

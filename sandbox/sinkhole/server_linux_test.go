@@ -83,7 +83,7 @@ func TestWhatIsCarriedHasNoHoles(t *testing.T) {
 	peer, done := stuck{here, make(chan string, 8)}, make(chan struct{})
 	go func() {
 		defer close(done)
-		s.relayUp(w, peer)
+		s.relayUp(w, peer, deaf{})
 	}()
 	if _, err := io.WriteString(client, "one"); err != nil {
 		t.Fatal(err)

@@ -71,7 +71,7 @@ func (w *wireConn) take(fd int, b []byte) (int, error) {
 
 // serveTCP finds out what a connection speaks and answers it.
 func (s *server) serveTCP(w *wireConn) {
-	if w.f.known.Allowed {
+	if w.f.known.Allowed || w.f.known.Service != "" {
 		s.relay(w)
 		return
 	}

@@ -16,6 +16,8 @@ const (
 	FlowRefused = "refused" // a flow begins, and was refused: a connection, or datagrams, which data may carry
 	FlowClose   = "close"   // a flow ended
 	FlowLoss    = "loss"    // something was not seen: Error says what, N how often
+	// FlowStatement is a statement that a service has answered: Statement.
+	FlowStatement = "statement"
 )
 
 // View is what a data observation's bytes are.
@@ -54,6 +56,10 @@ type Flow struct {
 	TLS  bool   `json:"tls,omitempty"`
 	SNI  string `json:"sni,omitempty"`
 	ALPN string `json:"alpn,omitempty"`
+	// Service names the real service that the flow was carried to and back, "" for none.
+	Service string `json:"service,omitempty"`
+	// Statement is what a service was told to do.
+	Statement *Statement `json:"statement,omitempty"`
 	// Allowed says that the flow was carried to Host and back.
 	Allowed bool `json:"allowed,omitempty"`
 	// Opaque says that the client's payload could not be read.
@@ -89,3 +95,32 @@ type Flow struct {
 
 // MalformedDNS is the Error of a flow to a name server that is no query.
 const MalformedDNS = "a malformed DNS message"
+
+// The kinds of a Statement's effect.
+const (
+	StatementReads    = "reads"
+	StatementWrites   = "writes"   // rows or keys are added or changed, or what holds them
+	StatementDeletes  = "deletes"  // some rows or keys
+	StatementDestroys = "destroys" // a whole table or database, or all rows or keys
+	// StatementMachine runs a program, or reads or writes a file, on the service's machine.
+	StatementMachine = "machine"
+)
+
+// Statement is one statement or command that a client gave to a service, and what came of it.
+type Statement struct {
+	// Time is when it came, by the run's clock.
+	Time time.Duration `json:"at"`
+	// Verb is what it does in the service's own words ("DROP TABLE", "CONFIG SET"), Does is one
+	// of the kinds of effects, and Object the first table or key that it names, "" for none.
+	Verb   string `json:"verb"`
+	Does   string `json:"does"`
+	Object string `json:"object,omitempty"`
+	// Text is the statement and Bare the same without what stands in quotes and comments,
+	// both bounded.
+	Text string `json:"text"`
+	Bare string `json:"bare,omitempty"`
+	// Refused says that the service answered with an error, Undone that the transaction around
+	// it was rolled back or never ended.
+	Refused bool `json:"refused,omitempty"`
+	Undone  bool `json:"undone,omitempty"`
+}

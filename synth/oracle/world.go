@@ -20,6 +20,8 @@ type World struct {
 	// root's, Linked is what a link within the root leads to; InLinked lies in a
 	// directory that a link within the root leads to.
 	Outside, Beside, Linked, InLinked File
+	// Services are the real services beside the server.
+	Services []string
 	// Link and LinkDir are those links.
 	Link, LinkDir string
 }

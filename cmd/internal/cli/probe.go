@@ -92,6 +92,8 @@ func (e *env) probe() *cobra.Command {
 	fl.BoolVar(&f.AllowUserNS, "allow-userns", false, "let the server create user namespaces, as browsers and bubblewrap do (this exposes more of the kernel)")
 	fl.StringVar(&f.Tracer, "tracer", "auto", "how system calls are recorded: auto, ebpf (invisible to the server), strace, both (compares one run each) or none (never clean)")
 	fl.StringVar(&f.Network, "network", plan.NetworkSinkhole, "sinkhole (answers everything, nothing leaves), loopback (sinkhole on loopback ports too), refuse, none, or allow=`HOST,…` (connects to these real hosts)")
+	fl.StringSliceVar(&f.Services, "service", nil, "run this real service beside the server: postgres, mariadb or redis (can be given several times)")
+	fl.StringVar(&f.ServiceImage, "service-image", "", "docker: run the services in this `IMAGE` (default coalmine-services)")
 	fl.StringVar(&f.replies, "replies", "", "answer HTTP requests as this YAML `FILE` says, by host and path")
 	fl.StringVar(&f.Transport, "transport", "auto", "MCP transport: auto (stdio), stdio, http or sse (the server opens a port inside the sandbox)")
 	fl.StringSliceVar(&f.PassEnv, "pass-env", nil, "pass the real value of this variable to the server (redacted in every file)")
@@ -141,6 +143,14 @@ func (f *probeFlags) check() (err error) {
 		}
 	}
 	if err := plan.CheckNetwork(f.Network); err != nil {
+		return err
+	}
+	if f.Policy != nil {
+		for _, s := range f.Policy.Services {
+			f.Services = append(f.Services, s.Text)
+		}
+	}
+	if f.Services, err = plan.CheckServices(f.Services, f.Network); err != nil {
 		return err
 	}
 	if err := experiment.CheckVary(f.Vary); err != nil {

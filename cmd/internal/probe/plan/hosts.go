@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox/service"
 )
 
 // maxHosts bounds the names of hosts that a plan takes along.
@@ -33,6 +35,13 @@ func (p *Plan) hosts() []string {
 		if name != "" && len(name) <= 253 && !seen[name] && len(out) < maxHosts {
 			seen[name] = true
 			out = append(out, name)
+		}
+	}
+	for _, name := range p.Services {
+		if k, err := service.Find(name); err == nil {
+			for _, host := range k.Hosts {
+				add(host)
+			}
 		}
 	}
 	for _, text := range texts {

@@ -56,7 +56,7 @@ func New(o Options, in *Fetched, as Account) (Plan, error) {
 		},
 		Sandbox:  Sandbox{Image: o.Image, Runtime: o.Runtime, Limits: o.Limits, AllowUserNS: o.AllowUserNS, AgentPath: o.AgentPath},
 		Identity: Identity{User: set.User(), Home: set.Home(), Hostname: set.Hostname()},
-		Budget:   o.Budget, Tracer: o.Tracer, Network: o.Network, Replies: o.Replies,
+		Budget:   o.Budget, Tracer: o.Tracer, Network: o.Network, Replies: o.Replies, Services: o.Services, ServiceImage: o.ServiceImage,
 		Drive: Drive{Kind: DriveExplore, Collect: true},
 		Watch: set.Watch(), Decoys: set,
 	}
@@ -67,6 +67,7 @@ func New(o Options, in *Fetched, as Account) (Plan, error) {
 	if p.Oracles, err = oracle.NewWorld(workspaces[0], set.Home(), rand.Reader); err != nil {
 		return Plan{}, err
 	}
+	p.Oracles.Services = o.Services
 	p.Files = slices.Concat(p.Files, planted(set, workspaces, o.Seed), p.Oracles.Files())
 	p.Drive.Hints = synth.WorkspaceHints(workspaces[0], o.Seed)
 	source := p.Server.readable()
@@ -74,6 +75,7 @@ func New(o Options, in *Fetched, as Account) (Plan, error) {
 	p.Drive.Hints.Literals, p.Drive.Words = literalsOf(source)
 	p.Drive.Hints.Guards = guardsOf(source)
 	p.Server.Manifests, p.Fits = manifests(&o, source), fitsOf(source)
+	p = p.serviceVariables(&o, source)
 	p.Hosts = p.hosts()
 	if o.Replay != nil {
 		idle := p.Budget.Idle
@@ -88,7 +90,7 @@ func New(o Options, in *Fetched, as Account) (Plan, error) {
 // decoyOptions say for whom the decoys are made: a replay names its own. The paths that the
 // first calls name depend on the user, so the seed draws that; it draws no decoy's value.
 func decoyOptions(o *Options, as Account, workspaces []string) canaries.Options {
-	c := canaries.Options{Workspace: workspaces, User: as.User, Home: as.Home}
+	c := canaries.Options{Workspace: workspaces, Services: o.Services, User: as.User, Home: as.Home}
 	if o.Replay != nil {
 		c.User, c.Home = o.Replay.User, o.Replay.Home
 	}
@@ -171,6 +173,7 @@ func (p Plan) Built(o Options, in *Fetched) Plan {
 	source := q.Server.readable()
 	defer closeSource(source)
 	q.Server.Manifests, q.Fits = manifests(&o, source), fitsOf(source)
+	q = q.serviceVariables(&o, source)
 	q.Hosts = q.hosts()
 	return q
 }

@@ -85,6 +85,10 @@ type Surroundings struct {
 	Tracer string
 	// Network is one of the Network constants, NetworkAllow with hosts after it.
 	Network string
+	// Services are the real services that run beside the server, by their names; ServiceImage is
+	// the image that they run in with the docker sandbox, "" for the server's default one.
+	Services     []string
+	ServiceImage string
 	// Replies are the user's own answers of HTTP, before the sinkhole's.
 	Replies []sinkhole.Reply
 	// Env are the variables that a client's configuration names for the server.

@@ -64,6 +64,9 @@ type Plan struct {
 	EveryName bool             `json:"everyName,omitempty"`
 	Hosts     []string         `json:"-"`
 	Replies   []sinkhole.Reply `json:"replies,omitempty"`
+	// Services are the real services beside the server, and ServiceImage is their image.
+	Services     []string `json:"services,omitempty"`
+	ServiceImage string   `json:"serviceImage,omitempty"`
 	// Fits are answers with the members that the server's source reads.
 	Fits []sinkhole.Fit `json:"-"`
 	// Vary is the condition that the run is under, nil for none.

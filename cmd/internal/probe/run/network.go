@@ -13,6 +13,7 @@ import (
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/service"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 	"github.com/coalmine-dev/coalmine/synth"
@@ -44,6 +45,13 @@ func networkOf(p *plan.Plan) (*agent.Network, error) {
 			SessionToken: p.Decoys.Value(canaries.MetadataSession), AccessToken: p.Decoys.Value(canaries.MetadataToken),
 		},
 	}}
+	for _, name := range p.Services {
+		k, err := service.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		n.Sinkhole.Services = append(n.Sinkhole.Services, sinkhole.Service{Name: k.Name, Port: uint16(k.Port)})
+	}
 	if p.Network == plan.NetworkRefuse {
 		n.Sinkhole.Mode = sinkhole.ModeRefuse
 	}

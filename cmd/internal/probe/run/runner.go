@@ -94,7 +94,7 @@ func writePlan(dir *os.Root, p plan.Plan) error {
 }
 
 // attempt is one start of the server, and its session.
-func (r Runner) attempt(ctx context.Context, p plan.Plan, dir *os.Root, skipDiscover bool) (Observations, error) {
+func (r Runner) attempt(ctx context.Context, p plan.Plan, dir *os.Root, skipDiscover bool) (seen Observations, err error) {
 	runCtx, cancelRun := context.WithCancelCause(ctx)
 	defer cancelRun(nil)
 	spec, err := specOf(p)
@@ -102,6 +102,12 @@ func (r Runner) attempt(ctx context.Context, p plan.Plan, dir *os.Root, skipDisc
 		return Observations{}, err
 	}
 	spec.Compare, spec.Await = true, true
+	beside, err := r.startServices(ctx, &p)
+	if err != nil {
+		return Observations{}, err
+	}
+	defer func() { err = errors.Join(err, beside.close()) }()
+	beside.serve(&spec)
 	rec := newRecorder(p, dir, cancelRun)
 	var started *sandbox.Run
 	ready := make(chan struct{})
