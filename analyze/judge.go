@@ -386,6 +386,9 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 	if h.Start != "" && h.Package == nil {
 		tracer += " --cwd " + Quote(h.Start)
 	}
+	for _, name := range h.Services {
+		tracer += " --service " + Quote(name)
+	}
 	for _, kv := range h.Dummies {
 		tracer += " --env " + Quote(kv)
 	}
@@ -399,7 +402,7 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 		pkg.Again, pkg.Build.Steps = slices.Clone(pkg.Again), slices.Clone(pkg.Build.Steps)
 		res.Run.Package = &pkg
 	}
-	res.Run.Reproduce = fmt.Sprintf("coalmine probe --sandbox %s%s --network %s%s --seed %d -- %s", h.Sandbox, tracer, h.Network, services(h.Services), h.Seed, quoteAll(again))
+	res.Run.Reproduce = fmt.Sprintf("coalmine probe --sandbox %s%s --network %s --seed %d -- %s", h.Sandbox, tracer, h.Network, h.Seed, quoteAll(again))
 	if h.Remote != nil {
 		flags := append([]string{"--url", h.Remote.URL}, h.Remote.Flags...)
 		res.Run.Reproduce = fmt.Sprintf("coalmine probe --seed %d %s", h.Seed, quoteAll(flags))
@@ -447,12 +450,3 @@ func ExitStatus(res *Result, failOn finding.Severity, allowInconclusive bool) in
 
 // ErrNoLog says that a directory holds no run.
 var ErrNoLog = errors.New("no run is logged here")
-
-// services are the flags that run the real services of a run again.
-func services(names []string) string {
-	out := ""
-	for _, n := range names {
-		out += " --service " + quoteAll([]string{n})
-	}
-	return out
-}

@@ -105,6 +105,7 @@ func Drive(ctx context.Context, cfg Config) (Report, error) {
 	d.trySource()
 	d.sequences()
 	d.oracles()
+	d.allowing()
 	d.usesAgain()
 	d.guardedAgain()
 	d.relisting = 0 // the last listing is never left out

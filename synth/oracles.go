@@ -225,18 +225,7 @@ func listed(names []string) string {
 // oraclePlan lists a tool's inputs: each place gets its next before any place
 // the one after.
 func (d *driver) oraclePlan(t *target) []probeInput {
-	base := t.base
-	if base == nil {
-		var err error
-		if gen := d.generator(t); gen != nil {
-			if base, err = gen.Draw(d.seed(t), 0); err != nil {
-				base = nil
-			}
-		}
-	}
-	if base == nil {
-		base = json.RawMessage(`{}`)
-	}
+	base := d.baseOf(t)
 	n := 0
 	token := func(int) string {
 		n++
