@@ -40,7 +40,7 @@ func split(sql string, mysql bool) []part {
 		}
 		tokens = nil
 	}
-	for n := 0; n < maxTokens; n++ {
+	for range maxTokens {
 		t, ok := l.next()
 		if !ok {
 			break

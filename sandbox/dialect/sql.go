@@ -149,7 +149,7 @@ func (s part) query(out *trace.Statement) {
 func (s part) definition(out *trace.Statement) {
 	first := out.Verb
 	at := 1
-	for slices.Contains(fillers[:], s.word(at)) && s.word(at) != "TABLE" {
+	for slices.Contains(fillers, s.word(at)) && s.word(at) != "TABLE" {
 		at++
 	}
 	out.Verb, out.Object, out.Does = strings.TrimSpace(first+" "+s.word(at)), s.named(at+1), trace.StatementWrites
