@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/report"
@@ -17,14 +18,14 @@ import (
 )
 
 // formats are what --format knows.
-var formats = []string{"text", "line", "json", "sarif", "html", "markdown", "junit", "github", "gitlab"}
+var formats = []string{"text", "line", "json", "sarif", "html", "markdown", "junit", "github", "gitlab", "gitlab-sast"}
 
 // formatUsage is the help of --format.
 var formatUsage = "print these formats: " + strings.Join(formats, ", ") + "; FORMAT=`FILE` writes one to a file (coalmine always writes the run's own files)"
 
 // printer writes the reports of one command's servers, each format to the standard output or
 // to a file. Of several servers JSON is one array, SARIF one log with a run each and JUnit one
-// document. Annotations for GitHub and Code Quality for GitLab are made of all SARIF in the
+// document. Annotations for GitHub and the two reports for GitLab are made of all SARIF in the
 // end; the other formats follow each other.
 type printer struct {
 	env     *env
@@ -40,6 +41,7 @@ type output struct {
 	// parts are the documents of several servers that are one in the end. Those of JUnit are
 	// made of results, without what a redactor knows.
 	parts     []json.RawMessage
+	scan      report.Scan // when they were made
 	results   []*analyze.Result
 	redactors []*canaries.Redactor
 }
@@ -82,7 +84,7 @@ func (p *printer) add(res *analyze.Result, dir string, redactor *canaries.Redact
 }
 
 // files are the formats that stand in the directory of a run.
-var files = map[string]string{"json": report.FileJSON, "sarif": report.FileSARIF, "html": report.FileHTML, "markdown": report.FileSummary, "github": report.FileSARIF, "gitlab": report.FileSARIF}
+var files = map[string]string{"json": report.FileJSON, "sarif": report.FileSARIF, "html": report.FileHTML, "markdown": report.FileSummary, "github": report.FileSARIF, "gitlab": report.FileSARIF, "gitlab-sast": report.FileSARIF}
 
 func (o *output) add(res *analyze.Result, dir string, redactor *canaries.Redactor, p *printer) error {
 	if name := files[o.format]; name != "" {
@@ -90,8 +92,9 @@ func (o *output) add(res *analyze.Result, dir string, redactor *canaries.Redacto
 		switch {
 		case err != nil:
 			return err
-		case o.format == "github", o.format == "gitlab", p.several && (o.format == "json" || o.format == "sarif"):
+		case o.format == "github", o.format == "gitlab", o.format == "gitlab-sast", p.several && (o.format == "json" || o.format == "sarif"):
 			o.parts = append(o.parts, data)
+			o.scan.Add(res.Tool.Version, res.Run.Started, res.Run.Finished)
 		default:
 			o.text.Write(data)
 		}
@@ -151,6 +154,11 @@ func (o *output) join(several bool) error {
 		return report.Annotations(&o.text, o.parts...)
 	case o.format == "gitlab":
 		return report.CodeQuality(&o.text, o.parts...)
+	case o.format == "gitlab-sast":
+		if o.scan.Started.IsZero() {
+			o.scan.Add(version(), time.Now(), time.Now()) // nothing had to be probed
+		}
+		return report.GitLabSAST(&o.text, o.scan, o.parts...)
 	case !several:
 		return nil
 	case o.format == "json":

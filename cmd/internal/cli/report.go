@@ -70,9 +70,12 @@ func renderLog(w io.Writer, res *analyze.Result, format, log string, o report.Te
 	switch format {
 	case "json":
 		return report.JSON(w, res)
-	case "sarif", "github", "gitlab":
+	case "sarif", "github", "gitlab", "gitlab-sast":
 		var b bytes.Buffer
-		to := map[string]func(io.Writer, ...json.RawMessage) error{"github": report.Annotations, "gitlab": report.CodeQuality}[format]
+		sast := func(w io.Writer, logs ...json.RawMessage) error {
+			return report.GitLabSAST(w, report.Scan{Version: res.Tool.Version, Started: res.Run.Started, Done: res.Run.Finished}, logs...)
+		}
+		to := map[string]func(io.Writer, ...json.RawMessage) error{"github": report.Annotations, "gitlab": report.CodeQuality, "gitlab-sast": sast}[format]
 		if err := report.SARIF(&b, res, report.SARIFOptions{Default: report.At(filepath.ToSlash(filepath.Clean(log)))}); err != nil {
 			return err
 		}
