@@ -55,7 +55,7 @@ var (
 	unnamed  = regexp.MustCompile(`[^\p{L}\p{N}\- _]`)
 	block    = regexp.MustCompile("(?s)```(?:sh|bash|console)?\n(.*?)```")
 	span     = regexp.MustCompile("`(coalmine [^`]*)`")
-	comment  = regexp.MustCompile(`\s+# .*$`)
+	trailing = regexp.MustCompile(`\s+# .*$`)
 )
 
 // anchors are the fragments that a page's headings make.
@@ -91,7 +91,7 @@ func shownCommands(page string) []string {
 	var out []string
 	for _, m := range block.FindAllStringSubmatch(page, -1) {
 		for line := range strings.Lines(strings.ReplaceAll(m[1], "\\\n", " ")) {
-			line = comment.ReplaceAllString(strings.TrimSpace(line), "")
+			line = trailing.ReplaceAllString(strings.TrimSpace(line), "")
 			if _, run, ok := strings.Cut(line, "docker run "); ok {
 				if _, inner, ok := strings.Cut(run, " coalmine probe "); ok {
 					line = "coalmine probe " + inner
