@@ -54,7 +54,9 @@ type probeFlags struct {
 	quiet, verbose         bool
 	// lock is a file of declarations.
 	lock string
-	base *since.Base
+	// verdicts are those of earlier runs that may stand for one.
+	verdicts verdictFlags
+	base     *since.Base
 	// entries are the configuration's servers.
 	entries []config.Server
 	// textJudge is the user's own program, as one line.
@@ -115,6 +117,8 @@ func (e *env) probe() *cobra.Command {
 	fl.StringVar(&f.lock, "lock", "", "report declarations that differ from this `FILE` of coalmine lock")
 	fl.StringVar(&f.textJudge, "text-judge", "", "let your own program `CMD` judge what the server says (runs on this machine without a shell; reads and writes lines of JSON)")
 	fl.StringVar(&f.changedSince, "changed-since", "", "probe only servers that differ from the merge base with `REF`, with its policy and baseline")
+	fl.StringVar(&f.verdicts.store, "verdicts", "", "take a clean verdict that was signed for the same content, in this `DIR|FILE|URL` of coalmine attest, in place of a run")
+	fl.StringArrayVar(&f.verdicts.keys, "verdicts-key", nil, "with --verdicts: trust the public ed25519 keys in this `FILE` (can be given several times)")
 	fl.StringVar(&f.failOn, "fail-on", "high", "exit 1 at this severity: critical, high, medium, low, info or never")
 	fl.StringArrayVar(&f.Show, "show", nil, "make this host `PATH` visible to the server, although git does not track it or it is outside the repository of --config")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "print the command and the host files that the server would see, and start nothing (fetches a package)")
@@ -322,6 +326,9 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) (err er
 	if err := f.readLock(cmd.Context()); err != nil {
 		return err
 	}
+	if err := f.readVerdicts(cmd.Context()); err != nil {
+		return err
+	}
 	f.Progress = e.progress(f)
 	if f.quiet && !cmd.Flags().Changed("format") {
 		f.format = []string{"line"}
@@ -356,6 +363,10 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) (err er
 	defer func() { err = errors.Join(err, f.printer.finish()) }()
 	worst := e.badEntries(f.bad)
 	for _, o := range runs {
+		if e.attested(cmd.Context(), o, f) {
+			f.policy.doubt = true // a suppression may be for what is not probed now
+			continue
+		}
 		status, err := probeOne(cmd.Context(), o, f)
 		if err != nil {
 			if len(runs) == 1 || cmd.Context().Err() != nil {

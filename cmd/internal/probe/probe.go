@@ -2,6 +2,7 @@ package probe
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -107,6 +108,9 @@ func RunWith(ctx context.Context, o plan.Options, test Seams) (out *Outcome, err
 	if err := p.reveal(ctx); err != nil {
 		return nil, err
 	}
+	if err := p.keepContent(ctx); err != nil {
+		return nil, err
+	}
 	audited, code := p.startAudit(ctx), p.startCode(ctx, test.Cover)
 	p.learnInterpreter(ctx)
 	seen, runErr := p.declared(ctx)
@@ -135,6 +139,35 @@ func DryRun(ctx context.Context, o plan.Options) (plan.Plan, string, error) {
 	defer func() { _ = p.fetched.Remove() }()
 	err = p.reveal(ctx)
 	return p.plan, why, err
+}
+
+// ContentOf is what Run would start, by its content. A package is fetched for it and not built,
+// and nothing is written below Out.
+func ContentOf(ctx context.Context, o plan.Options) (*plan.Content, error) {
+	o.Fill()
+	p, _, err := prepare(ctx, o, Seams{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = p.fetched.Remove() }()
+	p.hide(o.Out)
+	if err := p.reveal(ctx); err != nil {
+		return nil, err
+	}
+	id := plan.ContentOf(ctx, &p.opts, p.fetched, &p.plan)
+	return &id, ctx.Err()
+}
+
+// keepContent keeps what is run, for those who take its verdict for another run's.
+func (p *probe) keepContent(ctx context.Context) error {
+	data, err := json.MarshalIndent(plan.ContentOf(ctx, &p.opts, p.fetched, &p.plan), "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := p.out.WriteBytes(plan.ContentFile, append(data, '\n')); err != nil {
+		return run.Unwritable(err)
+	}
+	return ctx.Err()
 }
 
 // reveal finds out what the plan shows of this machine.

@@ -174,7 +174,7 @@ func Directory(target *os.Root, dir string) (*os.Root, error) {
 // nothing is judged.
 var outcome = []string{
 	session.IndexFile, report.FileJSON, report.FileSARIF, report.FileHTML, report.FileSummary,
-	analyze.InputsFile, analyze.AuditFile, analyze.ShrunkFile, analyze.TextsFile, analyze.CoverageFile, session.FramesFile, session.TraceFile, plan.FileName,
+	analyze.InputsFile, analyze.AuditFile, analyze.ShrunkFile, analyze.TextsFile, analyze.CoverageFile, session.FramesFile, session.TraceFile, plan.FileName, plan.ContentFile,
 }
 
 // Clear removes what an earlier probe left: its result, so that a probe that is

@@ -1,0 +1,260 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/cmd/internal/attest"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// attestFlags are the flags of coalmine attest as they were given.
+type attestFlags struct {
+	key, newKey, out string
+	valid            time.Duration
+}
+
+const (
+	defaultVerdicts = "coalmine-verdicts"
+	defaultValid    = 14 * 24 * time.Hour
+	maxKey          = 64 << 10
+	keyHint         = "coalmine attest --new-key FILE makes a key, and FILE.pub beside it"
+)
+
+func (e *env) attest() *cobra.Command {
+	f := &attestFlags{}
+	cmd := &cobra.Command{
+		Use: "attest [flags] --key FILE DIR…  |  attest --new-key FILE", Short: "Sign the verdicts of recorded runs",
+		Long: "attest judges the run in each DIR again, rewrites its reports, and signs the verdict: an in-toto statement in a\n" +
+			"DSSE envelope, in one file for each target. coalmine probe --verdicts takes a clean verdict in place of a run.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.newKey != "" {
+				if len(args) > 0 || f.key != "" {
+					return usage("coalmine attest --new-key FILE", "--new-key takes nothing beside it")
+				}
+				return e.newKey(f.newKey)
+			}
+			if f.key == "" || len(args) == 0 {
+				return usage("coalmine attest --key FILE coalmine-out/NAME", "attest needs a --key and a DIR")
+			}
+			return e.runAttest(cmd.Context(), f, args)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.key, "key", "", "sign with the ed25519 key in this `FILE`")
+	fl.StringVar(&f.newKey, "new-key", "", "write a new private key to this new `FILE`, and the public one to FILE.pub")
+	fl.StringVar(&f.out, "out", defaultVerdicts, "write the attestations below this `DIR`")
+	fl.DurationVar(&f.valid, "valid", defaultValid, "how long a verdict holds after its run")
+	return cmd
+}
+
+func (e *env) newKey(name string) error {
+	private, public, err := attest.NewKey()
+	if err != nil {
+		return err
+	}
+	for _, file := range []struct {
+		name string
+		data []byte
+		mode os.FileMode
+	}{{name, private, 0o600}, {name + ".pub", public, 0o644}} {
+		to, err := os.OpenFile(file.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, file.mode)
+		if err == nil {
+			_, err = to.Write(file.data)
+			err = errors.Join(err, to.Close())
+		}
+		if err != nil {
+			return &sandbox.UsageError{Err: err, Hint: "name a new file in a directory that can be written"}
+		}
+	}
+	fmt.Fprintf(e.out, "wrote %s, which signs, and %s, which verifies\n", report.Escape(name, 300), report.Escape(name+".pub", 300))
+	return nil
+}
+
+func (e *env) runAttest(ctx context.Context, f *attestFlags, dirs []string) error {
+	if f.valid <= 0 {
+		return usage("such as --valid 336h", "--valid must be positive")
+	}
+	text, err := readBounded(f.key, maxKey)
+	if err != nil {
+		return &sandbox.UsageError{Err: err, Hint: keyHint}
+	}
+	key, err := attest.ParseSigner(text)
+	if err != nil {
+		return &sandbox.UsageError{Err: fmt.Errorf("%s: %w", f.key, err), Hint: keyHint}
+	}
+	if err := os.MkdirAll(f.out, 0o755); err != nil {
+		return &sandbox.UsageError{Err: err, Hint: "name a directory that can be written with --out"}
+	}
+	for _, dir := range dirs {
+		s, line, err := attested(ctx, dir, key, f.valid)
+		if err != nil {
+			if len(dirs) == 1 {
+				return &sandbox.UsageError{Err: fmt.Errorf("%s: %w", dir, err), Hint: judgeHint}
+			}
+			// One directory that has no verdict to sign must not hide the others.
+			e.status = worse(e.status, e.fail(&sandbox.UsageError{Err: fmt.Errorf("%s: %w", dir, err), Hint: judgeHint}))
+			continue
+		}
+		if err := replaceFile(filepath.Join(f.out, attest.FileName(s.Digest())), string(line), 0o644); err != nil {
+			return &sandbox.UsageError{Err: err, Hint: "name a directory that can be written with --out"}
+		}
+		fmt.Fprintf(e.out, "%s %s %s, until %s\n", s.Digest(), report.Clean(s.Subject[0].Name, 100), s.Predicate.Verdict, s.Predicate.Expires.Format(time.DateOnly))
+	}
+	return nil
+}
+
+// attested judges a run again and signs what came of it.
+func attested(ctx context.Context, name string, key *attest.Signer, valid time.Duration) (*attest.Statement, []byte, error) {
+	dir, err := os.OpenRoot(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer dir.Close()
+	id, err := plan.ReadContent(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	res, in, err := analyze.Judge(dir, version())
+	if err != nil {
+		return nil, nil, err
+	}
+	judgedBy, err := attest.JudgedBy(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := report.Write(session.Output{Root: dir}, res, in); err != nil {
+		return nil, nil, err
+	}
+	written, err := session.ReadFile(dir, report.FileJSON, maxReport)
+	if err != nil {
+		return nil, nil, err
+	}
+	program, err := thisProgram()
+	if err != nil {
+		return nil, nil, err
+	}
+	found := map[string]int{}
+	for _, x := range res.Findings {
+		found[string(x.Severity)]++
+	}
+	s, err := attest.New(id, attest.Verdict{
+		Coalmine: program, JudgedBy: judgedBy, Verdict: string(res.Verdict), Findings: found, Report: fmt.Sprintf("sha256:%x", sha256.Sum256(written)),
+		Ran: res.Run.Started.UTC().Truncate(time.Second), Judged: time.Now().UTC().Truncate(time.Second), Expires: res.Run.Started.Add(valid).UTC().Truncate(time.Second),
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	line, err := attest.Sign(ctx, s, key)
+	return s, line, err
+}
+
+// thisProgram is the build that judges here.
+func thisProgram() (attest.Program, error) {
+	sum, err := programHash()
+	return attest.Program{Version: version(), Digest: "sha256:" + sum}, err
+}
+
+func (e *env) verify() *cobra.Command {
+	var keys []string
+	var digest, against string
+	cmd := &cobra.Command{
+		Use: "verify [flags] --key FILE ATTESTATION…", Short: "Check signed verdicts",
+		Long: "verify checks that a trusted key signed each line of a file of coalmine attest, and that the verdict has not\n" +
+			"expired. Exit status 1 says that one of them is refused.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 || len(keys) == 0 {
+				return usage("coalmine verify --key FILE.pub coalmine-verdicts/DIGEST.jsonl", "verify needs a --key and an ATTESTATION")
+			}
+			trusted, err := readKeys(keys, func(name string) ([]byte, error) { return readBounded(name, maxKey) })
+			if err != nil {
+				return err
+			}
+			for _, name := range args {
+				if err := e.verifyFile(cmd.Context(), name, trusted, digest, against); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringArrayVar(&keys, "key", nil, "trust the public ed25519 keys in this `FILE` (can be given several times)")
+	fl.StringVar(&digest, "digest", "", "accept attestations of the target with this `DIGEST` only (sha256:…)")
+	fl.StringVar(&against, "report", "", "accept only an attestation of this report.json `FILE`")
+	return cmd
+}
+
+// verifyFile prints a line for each attestation of a file.
+func (e *env) verifyFile(ctx context.Context, name string, keys []*attest.Verifier, digest, against string) error {
+	data, err := readBounded(name, maxConfig)
+	if err != nil {
+		return &sandbox.UsageError{Err: err, Hint: "name a file that coalmine attest wrote"}
+	}
+	sum := ""
+	if against != "" {
+		written, err := readBounded(against, maxReport)
+		if err != nil {
+			return &sandbox.UsageError{Err: err, Hint: "name the report.json of a run"}
+		}
+		sum = fmt.Sprintf("sha256:%x", sha256.Sum256(written))
+	}
+	n := 0
+	for line := range bytes.Lines(data) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		n++
+		where := fmt.Sprintf("%s:%d: ", report.Escape(name, 300), n)
+		s, err := attest.Open(ctx, line, keys)
+		if err == nil {
+			err = s.Lasts(time.Now())
+		}
+		switch {
+		case err != nil:
+		case digest != "" && s.Digest() != digest:
+			err = fmt.Errorf("it is for another target, %s", s.Digest())
+		case sum != "" && s.Predicate.Report != sum:
+			err = fmt.Errorf("it is for another report, %.80s", s.Predicate.Report)
+		}
+		if err != nil {
+			e.status = ExitFindings
+			fmt.Fprintln(e.out, where+"refused: "+report.Escape(err.Error(), 400))
+			continue
+		}
+		fmt.Fprintf(e.out, "%s%s %s %s by coalmine %s, until %s\n", where, s.Digest(), report.Clean(s.Subject[0].Name, 100), report.Clean(s.Predicate.Verdict, 20), report.Clean(s.Predicate.Coalmine.Version, 40), s.Predicate.Expires.Format(time.DateOnly))
+	}
+	if n == 0 {
+		return usage("name a file that coalmine attest wrote", "%s holds no attestation", name)
+	}
+	return nil
+}
+
+// readKeys reads the files of trusted keys.
+func readKeys(names []string, read func(name string) ([]byte, error)) ([]*attest.Verifier, error) {
+	var out []*attest.Verifier
+	for _, name := range names {
+		text, err := read(name)
+		if err != nil {
+			return nil, &sandbox.UsageError{Err: err, Hint: keyHint}
+		}
+		keys, err := attest.ParseVerifiers(text)
+		if err != nil {
+			return nil, &sandbox.UsageError{Err: fmt.Errorf("%s: %w", name, err), Hint: keyHint}
+		}
+		out = append(out, keys...)
+	}
+	return out, nil
+}
