@@ -37,6 +37,9 @@
 # make sweep-report  sweeps of real servers: killed and taken up, unchanged, under newer rules, in shards, and with a cluster
 # make queue-report  what a sweep's queue costs by itself: 100,000 jobs that do nothing
 # make judge-report  kept runs judged again, elsewhere, by another user: the same reports
+# make pr-report    a repository of fixtures through GitHub's, GitLab's and pre-commit's ways
+# make release-check  a release rehearsed: every platform, checksums, SBOM, packages
+# make deploy-check   the Kubernetes manifests and the chart, decoded strictly
 # make tui-report     scripts of keys on coalmine tui in a real terminal, and the screens that are kept
 # make bench  the figures that README.md and the design promise, against their bounds (testdata/bench); SHARD=i/n for a part
 # make docs   the documentation as a site, in dist/site
@@ -51,7 +54,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: peers-report parity-report audit-parity audit-honest docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report reach-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report install-check tui-report sweep-report queue-report man cost-report service-report service-image
+.PHONY: peers-report parity-report audit-parity audit-honest docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report reach-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report install-check tui-report sweep-report queue-report man cost-report service-report service-image pr-report release-check deploy-check sbom-tool
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -63,6 +66,8 @@ GOLANGCI := v2.15.0
 ACTIONLINT := v1.7.12
 ZIZMOR := 1.32.0
 GOVULNCHECK := v1.8.0
+GORELEASER := v2.18.2
+CYCLONEDX := v1.10.0
 FUZZTIME ?= 30s
 
 build:
@@ -89,6 +94,7 @@ setup:
 	sh .ci/setup/wheels.sh
 	sh .ci/setup/suite.sh
 	sh .ci/setup/browser.sh
+	sh .ci/setup/pre-commit.sh
 
 servers: setup
 	sh .ci/setup/servers.sh
@@ -152,7 +158,8 @@ $(TOOLS)/govulncheck-$(GOVULNCHECK)/govulncheck:
 lint: $(TOOLS)/golangci-lint-$(GOLANGCI)/golangci-lint $(TOOLS)/actionlint-$(ACTIONLINT)/actionlint $(TOOLS)/zizmor-$(ZIZMOR)/bin/zizmor
 	$(TOOLS)/golangci-lint-$(GOLANGCI)/golangci-lint run --allow-parallel-runners ./... ./testdata/bench ./testdata/attacks
 	$(TOOLS)/actionlint-$(ACTIONLINT)/actionlint
-	$(TOOLS)/zizmor-$(ZIZMOR)/bin/zizmor --offline --no-progress --quiet .
+	$(TOOLS)/actionlint-$(ACTIONLINT)/actionlint deploy/github/*.yml
+	$(TOOLS)/zizmor-$(ZIZMOR)/bin/zizmor --offline --no-progress --quiet . deploy/github/*.yml
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 	go test -count=1 -run '^(TestProse|TestComplaints)$$' ./cmd/internal/cli
 
@@ -187,6 +194,25 @@ install-check:
 	sh .ci/setup/images.sh
 	.ci/install-check
 
+$(TOOLS)/goreleaser-$(GORELEASER)/goreleaser:
+	GOBIN=$(@D) go install github.com/goreleaser/goreleaser/v2@$(GORELEASER)
+$(TOOLS)/cyclonedx-gomod-$(CYCLONEDX)/cyclonedx-gomod:
+	GOBIN=$(@D) go install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX)
+
+# The program that writes SBOMs, on the PATH of a workflow.
+sbom-tool: $(TOOLS)/cyclonedx-gomod-$(CYCLONEDX)/cyclonedx-gomod
+	@if [ -n "$${GITHUB_PATH:-}" ]; then echo "$(<D)" >>"$$GITHUB_PATH"; fi
+
+# A release that is published nowhere: programs, archives, checksums, SBOMs, a Debian package and a formula.
+release-check: $(TOOLS)/goreleaser-$(GORELEASER)/goreleaser $(TOOLS)/cyclonedx-gomod-$(CYCLONEDX)/cyclonedx-gomod
+	PATH="$(TOOLS)/goreleaser-$(GORELEASER):$(TOOLS)/cyclonedx-gomod-$(CYCLONEDX):$$PATH" .ci/release-check
+
+# The types of Kubernetes' API decode each manifest, and the chart as it is rendered.
+deploy-check:
+	@mkdir -p bin
+	cd testdata/kube && go build -o ../../bin/kube-check .
+	bin/kube-check deploy/kubernetes/*.yaml deploy/helm/coalmine
+
 screenshots: build
 	go test -count=1 -run '^TestRecording$$' ./cmd/internal/cli -update
 	sh .ci/setup/browser.sh
@@ -212,6 +238,14 @@ TARGETS ?= 24
 sweep-report: build
 	sh .ci/setup/postgres.sh
 	.ci/sweep-report $(TARGETS)
+
+# GitHub's, GitLab's and pre-commit's ways, executed step by step.
+pr-report:
+	sh .ci/setup/tools.sh
+	sh .ci/setup/pre-commit.sh
+	COALMINE_PR=all go test -tags e2e -count=1 -v -timeout 10m -parallel 4 -run '^TestPullRequests$$' ./cmd/internal/action | awk '\
+	  /^pr .*: (right|WRONG)$$/ { print; fflush(); all++; if (/: right$$/) good++ } /_test.go:|^panic:/ { print } \
+	  END { printf "pr: %d/%d\n", good, all; exit good != all || !all }'
 
 # What the queue itself costs: JOBS jobs that do nothing, embedded.
 JOBS ?= 100000

@@ -48,10 +48,17 @@ func TestActionlint(t *testing.T) {
 	if len(found) == 0 {
 		t.Skip("actionlint is not installed: make lint does it, and runs it")
 	}
-	cmd := exec.Command(found[len(found)-1])
-	cmd.Dir = sandboxtest.ModuleRoot(t)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
+	samples, err := filepath.Glob(filepath.Join(sandboxtest.ModuleRoot(t), "deploy", "github", "*.yml"))
+	if err != nil || len(samples) != 3 {
+		t.Fatal(samples, err)
+	}
+	// Without an argument it reads the repository's own workflows.
+	for _, files := range [][]string{nil, samples} {
+		cmd := exec.Command(found[len(found)-1], files...)
+		cmd.Dir = sandboxtest.ModuleRoot(t)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
 	}
 }
 
@@ -341,7 +348,7 @@ func install(t *testing.T, path, releases string, values map[string]string) (*jo
 	j := newJob(t, path)
 	j.env["RELEASES"] = releases
 	j.values["github.action_path"] = sandboxtest.ModuleRoot(t)
-	for _, name := range []string{"github.action_ref", "inputs.version", "inputs.checksum"} {
+	for _, name := range []string{"github.action_ref", "inputs.version", "inputs.checksum", "inputs.token"} {
 		j.values[name] = values[name]
 	}
 	caches, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
@@ -386,6 +393,34 @@ func TestInstallARelease(t *testing.T) {
 			installed := strings.Contains(j.log, "coalmine 1.2.3") && strings.HasPrefix(j.path, j.temp)
 			if installed != (c.status == 0) {
 				t.Errorf("installed: %v\n%s", installed, j.log)
+			}
+		})
+	}
+}
+
+// With a token, a release is also what the project's own workflow attested.
+func TestInstallChecksTheAttestation(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Light)
+	sandboxtest.Need(t, "curl")
+	data := archive(t)
+	sum := fmt.Sprintf("%x", sha256.Sum256(data))
+	for _, c := range []struct {
+		name, token, gh string
+		status          int
+		said            string
+	}{
+		{"attested", "t", "exit 0", 0, "attestation verify"},
+		{"not attested", "t", "exit 1", 2, "has no attestation of coalmine's own workflow"},
+		{"no token", "", "exit 1", 0, "was not checked"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bin := t.TempDir()
+			sandboxtest.WriteProgram(t, filepath.Join(bin, "gh"), []byte("#!/bin/sh\necho \"$@\"\n"+c.gh+"\n"))
+			url, _ := releases(t, data)
+			j, status := install(t, bin+":/usr/bin:/bin", url, map[string]string{"inputs.version": "1.2.3", "inputs.checksum": sum, "inputs.token": c.token})
+			if status != c.status || !strings.Contains(j.log, c.said) || (j.path != bin+":/usr/bin:/bin") != (status == 0) {
+				t.Errorf("status %d\n%s", status, j.log)
 			}
 		})
 	}

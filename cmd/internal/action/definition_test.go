@@ -18,7 +18,7 @@ func TestInputsNeverReachAScript(t *testing.T) {
 	if d.Runs.Using != "composite" || d.Name == "" || d.Description == "" || len(d.Runs.Steps) == 0 {
 		t.Fatalf("%+v", d)
 	}
-	for _, name := range []string{"config", "server", "command", "fail-on", "format", "allow-inconclusive", "budget", "version", "checksum", "policy", "baseline", "changed-since"} {
+	for _, name := range []string{"config", "server", "command", "fail-on", "format", "allow-inconclusive", "budget", "version", "checksum", "policy", "baseline", "changed-since", "verdicts", "verdicts-key", "comment", "comment-name", "token"} {
 		if in, ok := d.Inputs[name]; !ok || in.Default == nil || in.Description == "" {
 			t.Errorf("input %s has no default or no description", name)
 		}
@@ -77,8 +77,8 @@ type definition struct {
 }
 
 type step struct {
-	Name, ID, Shell, Run, Uses string
-	Env                        map[string]string
+	Name, ID, If, Shell, Run, Uses string
+	Env, With                      map[string]string
 }
 
 func load(t *testing.T) definition {
@@ -114,7 +114,11 @@ func TestWorkflowsAndImagesArePinned(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	uses := regexp.MustCompile(`(?m)^\s*(?:- )?uses:\s*(.+)$`)
-	for _, file := range append(files, filepath.Join(root, "action.yml")) {
+	samples, err := filepath.Glob(filepath.Join(root, "deploy", "github", "*.yml"))
+	if err != nil || len(samples) == 0 {
+		t.Fatal(samples, err)
+	}
+	for _, file := range append(append(files, samples...), filepath.Join(root, "action.yml")) {
 		for _, m := range uses.FindAllStringSubmatch(read(t, file), -1) {
 			if used := m[1]; !strings.HasPrefix(used, "./ ") && !pinned.MatchString(used) {
 				t.Errorf("%s: %s is not pinned to a commit", filepath.Base(file), used)

@@ -73,14 +73,41 @@ func (j *job) use(inputs map[string]string) (status int, summary string) {
 		j.values["inputs."+name] = v
 	}
 	for i, s := range d.Runs.Steps {
-		if status, summary = j.step(i, s); status != 0 {
-			break
+		if !j.holds(s.If, status != 0) {
+			continue
 		}
+		got, said := j.step(i, s)
+		status, summary = max(status, got), summary+said
 	}
 	for name, out := range d.Outputs {
 		j.values["outputs."+name] = j.value(out.Value)
 	}
 	return status, summary
+}
+
+// holds evaluates the condition of a step: terms that are joined by &&.
+func (j *job) holds(condition string, failed bool) bool {
+	j.t.Helper()
+	always := false
+	for term := range strings.SplitSeq(condition, "&&") {
+		term = strings.TrimSpace(term)
+		name, value, equal := strings.Cut(term, " == ")
+		if !equal {
+			name, value, _ = strings.Cut(term, " != ")
+		}
+		switch {
+		case term == "":
+		case term == "always()":
+			always = true
+		case value != "":
+			if (j.value("${{ "+name+" }}") == strings.Trim(value, "'")) != equal {
+				return false
+			}
+		default:
+			j.t.Fatalf("the condition %q is not known here", condition)
+		}
+	}
+	return always || !failed
 }
 
 func (j *job) step(i int, s step) (status int, summary string) {

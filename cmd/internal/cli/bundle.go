@@ -17,8 +17,6 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox"
 )
 
-const keyHint = "openssl genpkey -algorithm ed25519 -out key.pem; openssl pkey -in key.pem -pubout -out public.pem"
-
 // bundle packs evidence, and verifies it.
 func (e *env) bundle() *cobra.Command {
 	var out, sign string
