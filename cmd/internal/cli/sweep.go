@@ -25,6 +25,7 @@ import (
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/sweep"
 	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/listing"
+	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/monitor"
 	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/queue"
 	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/store"
 	"github.com/coalmine-dev/coalmine/sandbox"
@@ -35,7 +36,9 @@ type sweepFlags struct {
 	probeFlags
 	registry, filter, shard, dir, store string
 	queue, credentials, ca              string
-	replicas, workers                   int
+	// metrics is where a worker answers, "" for nowhere.
+	metrics                 string
+	replicas, workers, most int
 	// elsewhere leaves the work to other processes.
 	elsewhere                         bool
 	perTarget, maxAge, pause, silence time.Duration
@@ -76,6 +79,7 @@ func (f *sweepFlags) define(cmd *cobra.Command) {
 	fl.StringVar(&f.credentials, "queue-credentials", "", "with --queue: NATS credentials `FILE`")
 	fl.StringVar(&f.ca, "queue-ca", "", "with --queue: trust the certificates of this `FILE`")
 	fl.IntVar(&f.workers, "workers", 0, "probe this many servers at once (default: one for each processor)")
+	fl.StringVar(&f.metrics, "metrics", "", "answer /metrics, /healthz and /readyz on this `ADDRESS` (:9464 is loopback's)")
 	fl.DurationVar(&f.perTarget, "per-target", time.Hour, "give up a target after this time")
 	fl.StringVar(&f.Sandbox, "sandbox", "auto", "where servers run: auto, docker or local")
 	fl.StringVar(&f.Tracer, "tracer", "auto", "how system calls are recorded, as for coalmine probe")
@@ -222,6 +226,11 @@ func (e *env) runSweep(cmd *cobra.Command, f *sweepFlags) (err error) {
 	defer o.Queue.Close()
 	if !f.elsewhere {
 		o.Workers = f.worker(o.Queue, filepath.Join(f.dir, "work"), nil)
+		stop, err := e.monitored(f, o.Workers)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = stop() }()
 	}
 	o.Progress = e.sweepProgress()
 	done, p, status, err := sweep.Run(ctx, o)
@@ -274,7 +283,29 @@ func parseShard(text string) (shard, shards int, err error) {
 
 // worker makes runs as the flags say.
 func (f *sweepFlags) worker(q *queue.Queue, dir string, begin func(string)) *sweep.Worker {
-	return &sweep.Worker{Queue: q, Jobs: f.workers, Dir: dir, Budget: f.perTarget, Begin: begin, Probe: f.probeTarget}
+	return &sweep.Worker{Queue: q, Jobs: f.workers, Dir: dir, Budget: f.perTarget, Begin: begin, Probe: f.probeTarget, Most: f.most}
+}
+
+// monitored has a worker counted, and answers on the address of --metrics until stop.
+func (e *env) monitored(f *sweepFlags, w *sweep.Worker) (stop func() error, err error) {
+	if f.metrics == "" {
+		return func() error { return nil }, nil
+	}
+	m := monitor.New(w.Queue, version(), w.Jobs)
+	begin := w.Begin
+	w.Begin = func(name string) {
+		m.Began()
+		if begin != nil {
+			begin(name)
+		}
+	}
+	w.End = m.Ended
+	at, stop, err := m.Serve(f.metrics)
+	if err != nil {
+		return nil, &sandbox.UsageError{Err: fmt.Errorf("--metrics: %w", err), Hint: "name a free address such as --metrics :9464"}
+	}
+	fmt.Fprintf(e.err, "metrics: http://%s/metrics\n", at)
+	return stop, nil
 }
 
 // probeTarget probes a target of a list.
@@ -377,9 +408,16 @@ func (e *env) sweepWork() *cobra.Command {
 				return err
 			}
 			defer q.Close()
-			return f.worker(q, dir, func(name string) { fmt.Fprintln(e.err, "probing "+report.Escape(name, 200)) }).Run(cmd.Context())
+			w := f.worker(q, dir, func(name string) { fmt.Fprintln(e.err, "probing "+report.Escape(name, 200)) })
+			stop, err := e.monitored(f, w)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, stop()) }()
+			return w.Run(cmd.Context())
 		},
 	}
 	f.define(cmd)
+	cmd.Flags().IntVar(&f.most, "max-jobs", 0, "end after this many jobs (0: never), so that each has a machine or pod of its own")
 	return cmd
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -27,16 +28,21 @@ type Worker struct {
 	Dir string
 	// Budget bounds one target in time; 0 is an hour.
 	Budget time.Duration
-	// Begin takes the name of each target that begins, nil for nothing.
+	// Begin takes the name of each target that begins, nil for nothing; End says for each of
+	// them whether there was a run, and how long it took.
 	Begin func(name string)
+	End   func(failed bool, after time.Duration)
+	// Most ends the worker after that many jobs; 0 is never.
+	Most  int
+	taken atomic.Int64
 }
 
-// Run works until the context ends, whose error it returns.
+// Run works until the context ends, whose error it returns, or Most jobs are done.
 func (w *Worker) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for range max(w.Jobs, 1) {
 		g.Go(func() error {
-			for {
+			for w.Most <= 0 || w.taken.Add(1) <= int64(w.Most) {
 				d, err := w.Queue.Next(ctx)
 				if err != nil {
 					return err
@@ -45,6 +51,7 @@ func (w *Worker) Run(ctx context.Context) error {
 					return err
 				}
 			}
+			return nil
 		})
 	}
 	return g.Wait()
@@ -70,7 +77,11 @@ func (w *Worker) take(ctx context.Context, d *queue.Delivery) error {
 	if w.Begin != nil {
 		w.Begin(j.Target.Name)
 	}
+	began := time.Now()
 	err := w.run(ctx, &j, &a)
+	if w.End != nil {
+		w.End(err != nil, time.Since(began))
+	}
 	if ctx.Err() != nil {
 		// The worker is to end: another one begins anew.
 		_ = d.Again(0) // without it the queue waits for a sign of life
