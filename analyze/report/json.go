@@ -26,6 +26,16 @@ func JSON(w io.Writer, res *analyze.Result) error {
 // Encode writes any value as JSON in which no character acts on whatever shows it.
 func Encode(w io.Writer, v any) error { return encode(w, v) }
 
+// EncodeLine is Encode without line ends within: a record of a stream of JSON values.
+func EncodeLine(w io.Writer, v any) error {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(armless(escapeUnseen(raw)), '\n'))
+	return err
+}
+
 // encode writes v as JSON in which no character acts on whatever shows it: what
 // is not seen, or turns text around, is written as an escape.
 func encode(w io.Writer, v any) error {

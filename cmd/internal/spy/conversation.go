@@ -1,0 +1,139 @@
+package spy
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/detect"
+	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/analyze/wirelog"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
+)
+
+const (
+	// maxAsked bounds the requests of a conversation whose contents are kept for their
+	// answers, and maxKept the bytes of one.
+	maxAsked = 1024
+	maxKept  = 16 << 10
+)
+
+// conversation is what a watch keeps of one.
+type conversation struct {
+	skip    bool
+	log     *session.WireLog
+	tracker *wire.Tracker
+	asked   map[uint64]asked
+	seq     uint64
+
+	decoder *wirelog.Decoder
+	engine  *detect.Engine
+	told    int // annotations that were printed
+}
+
+// asked is a request that waits for its answer.
+type asked struct {
+	at     time.Duration
+	id     json.RawMessage
+	method string
+	params json.RawMessage
+}
+
+// of is what is kept of a conversation, made at its first message.
+func (w *watch) of(m *talk.Message) *conversation {
+	c := m.Conversation
+	if have, ok := c.Sink.(*conversation); ok {
+		return have
+	}
+	mine := &conversation{skip: !w.o.wanted(m.From, m.To)}
+	c.Sink = mine
+	if mine.skip {
+		return mine
+	}
+	w.result.Conversations++
+	mine.tracker = wire.NewTracker(wire.Options{Generous: true, Loose: true})
+	mine.asked = map[uint64]asked{}
+	if w.o.Detect {
+		mine.decoder, mine.engine = wirelog.NewDecoder(), detect.NewEngine(detect.Options{})
+	}
+	if w.o.Dir != "" {
+		log, err := session.NewWireLog(session.WireOptions{Dir: w.o.Dir, What: what(c), Rotate: w.o.Rotate, Trouble: func(err error) {
+			w.o.Say(err.Error() + "; records are dropped, the watch goes on")
+		}})
+		if err != nil {
+			w.o.Say(err.Error() + "; records are dropped, the watch goes on")
+		}
+		mine.log = log
+	}
+	return mine
+}
+
+// what names a conversation's log.
+func what(c *talk.Conversation) string {
+	if c.Host != "" {
+		return fmt.Sprintf("spy_%d_%s", c.ID, c.Host)
+	}
+	return fmt.Sprintf("spy_%d_%s", c.ID, c.Server.Comm)
+}
+
+// message takes a message from the engine.
+func (w *watch) message(m *talk.Message) {
+	c := w.of(m)
+	if c.skip {
+		return
+	}
+	w.result.Messages++
+	c.seq++
+	at := w.began.Add(m.At)
+	raw := m.Raw
+	if w.o.Redact == RedactAlways {
+		raw = []byte(w.scan.Redact(string(raw)))
+	}
+	if c.log != nil {
+		c.log.Frame(session.WireFrame{Dir: m.Dir, At: at, Raw: raw, SSE: m.SSE})
+	}
+	for _, r := range w.records(c, m, at, raw) {
+		w.print(r)
+	}
+	if c.engine != nil {
+		w.detect(c, m, at)
+	}
+}
+
+// detect judges a frame, and prints what is new.
+func (w *watch) detect(c *conversation, m *talk.Message, at time.Time) {
+	f := session.Frame{Seq: c.seq, TS: at, Dir: m.Dir}
+	if wire.CheckJSON(m.Raw) == nil {
+		f.Message = m.Raw
+	} else {
+		f.Raw = m.Raw
+	}
+	if m.SSE != nil {
+		f.SSE, _ = json.Marshal(m.SSE) // three texts
+	}
+	c.decoder.Frame(&f, nil, int(c.seq))
+	for e := c.decoder.Next(); e != nil; e = c.decoder.Next() {
+		c.engine.Event(e, c.decoder.State)
+	}
+	for _, a := range c.engine.Annotations[c.told:] {
+		w.o.Say(fmt.Sprintf("conversation %d, message %d: [%d] %s: %s", m.Conversation.ID, a.Seq(), a.Severity, a.Subcategory, report.Escape(a.Explanation, 600)))
+	}
+	c.told = len(c.engine.Annotations)
+	w.result.Found = w.result.Found || detect.VerdictOf(c.engine.Annotations) != detect.Clean
+}
+
+// ended closes what was kept of a conversation.
+func (w *watch) ended(c *talk.Conversation) {
+	mine, ok := c.Sink.(*conversation)
+	if !ok || mine.skip || mine.log == nil {
+		return
+	}
+	if c.Lost > 0 {
+		mine.log.Drop(1)
+	}
+	if err := mine.log.Close(); err != nil && mine.log.Dropped() > 0 {
+		w.result.Dropped += mine.log.Dropped()
+	}
+}

@@ -1,0 +1,106 @@
+package spy
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/pii"
+	"github.com/coalmine-dev/coalmine/sandbox/spy"
+	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
+)
+
+// Outcome is what a watch came to.
+type Outcome struct {
+	Conversations, Messages int
+	// Lost counts bytes of conversations, Dropped records of session logs.
+	Lost, Dropped int64
+	// Kernel says what the kernel's side lost, by reason.
+	Kernel map[string]uint64
+	// Found says that a detector found more than information.
+	Found bool
+}
+
+// Complete reports whether nothing was lost.
+func (o *Outcome) Complete() bool { return o.Lost == 0 && o.Dropped == 0 && len(o.Kernel) == 0 }
+
+// watch is one run of coalmine spy.
+type watch struct {
+	o      Options
+	out    *bufio.Writer
+	engine *talk.Engine
+	began  time.Time // when the kernel's clock stood at 0
+	scan   *pii.Scanner
+	result Outcome
+	broken error // the output's first error
+}
+
+// Run watches until ctx is done or the time is over.
+func Run(ctx context.Context, o Options) (*Outcome, error) {
+	c, err := spy.Open(spy.Options{PIDs: o.PIDs, Ring: o.Ring, AnyAddress: o.AnyAddress})
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	if !o.KeepRoot {
+		if err := spy.Drop(o.UID, o.GID); err != nil {
+			o.Say("warning: " + err.Error())
+		}
+	}
+	w := newWatch(o)
+	w.engine = talk.New(talk.Options{Known: spy.Known, Holder: spy.Holder, Alive: spy.Alive, Verdict: c.Judge, Emit: w.message, Ended: w.ended})
+	if o.Duration > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.Duration)
+		defer cancel()
+	}
+	stop := context.AfterFunc(ctx, c.Stop)
+	defer stop()
+	if o.Ready != nil {
+		o.Ready()
+	}
+	err = c.Read(w.engine.Take, func() {
+		w.engine.Advance(spy.Clock())
+		if w.flush() != nil {
+			c.Stop()
+		}
+	})
+	w.result.Kernel = c.Lost()
+	w.engine.Close()
+	w.result.Lost = w.engine.Lost
+	if err == nil {
+		err = w.flush()
+	}
+	w.tell()
+	return &w.result, err
+}
+
+func newWatch(o Options) *watch {
+	return &watch{o: o, out: bufio.NewWriterSize(o.Out, 64<<10), began: time.Now().Add(-spy.Clock()), scan: pii.NewScanner(nil)}
+}
+
+// flush writes what was printed so far.
+func (w *watch) flush() error {
+	if err := w.out.Flush(); err != nil && w.broken == nil {
+		w.broken = fmt.Errorf("write what was seen: %w", err)
+	}
+	return w.broken
+}
+
+// tell says what the watch came to.
+func (w *watch) tell() {
+	r := &w.result
+	w.o.Say(fmt.Sprintf("%d messages in %d conversations", r.Messages, r.Conversations))
+	if r.Lost > 0 {
+		w.o.Say(fmt.Sprintf("lost: %d bytes of streams that were followed", r.Lost))
+	}
+	for _, why := range slices.Sorted(maps.Keys(r.Kernel)) {
+		w.o.Say(fmt.Sprintf("lost: %s (%d times)", why, r.Kernel[why]))
+	}
+	if r.Dropped > 0 {
+		w.o.Say(fmt.Sprintf("lost: %d records are not in the session logs", r.Dropped))
+	}
+}

@@ -1,0 +1,55 @@
+//go:build !linux || !(amd64 || arm64)
+
+package spy
+
+import (
+	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
+)
+
+// errNone says that there is no eBPF here.
+var errNone = &NeedError{What: "watching a machine needs Linux on amd64 or arm64", Hint: "put coalmine tap before the server's command instead"}
+
+// Options say what is watched.
+type Options struct {
+	PIDs       []int
+	Ring       int
+	AnyAddress bool
+}
+
+// Collector cannot be had here.
+type Collector struct{}
+
+// Open fails.
+func Open(Options) (*Collector, error) { return nil, errNone }
+
+// Read fails.
+func (*Collector) Read(func(*talk.Chunk), func()) error { return errNone }
+
+// Judge does nothing.
+func (*Collector) Judge(talk.Key, talk.Verdict) {}
+
+// Lost is empty.
+func (*Collector) Lost() map[string]uint64 { return nil }
+
+// Stop does nothing.
+func (*Collector) Stop() {}
+
+// Close does nothing.
+func (*Collector) Close() {}
+
+// Clock is the time of pieces: there are none.
+func Clock() time.Duration { return 0 }
+
+// Drop does nothing.
+func Drop(int, int) error { return nil }
+
+// Known knows nothing.
+func Known(*talk.Process) {}
+
+// Holder knows nobody.
+func Holder(talk.Key, int, bool) *talk.Process { return nil }
+
+// Alive is false.
+func Alive(int) bool { return false }
