@@ -120,7 +120,8 @@ func explain(err error) error {
 
 // callsOf says which of the kernel's calls are watched, as enum WRITE and so on have it.
 func callsOf() (calls [512]uint8) {
-	for i, nr := range []int{unix.SYS_WRITE, unix.SYS_WRITEV, unix.SYS_SENDTO, unix.SYS_SENDMSG, unix.SYS_READ, unix.SYS_READV, unix.SYS_RECVFROM, unix.SYS_RECVMSG} {
+	for i, nr := range []int{unix.SYS_WRITE, unix.SYS_WRITEV, unix.SYS_SENDTO, unix.SYS_SENDMSG, unix.SYS_READ, unix.SYS_READV, unix.SYS_RECVFROM, unix.SYS_RECVMSG,
+		unix.SYS_SPLICE, unix.SYS_TEE, unix.SYS_SENDFILE, unix.SYS_VMSPLICE} {
 		calls[nr] = uint8(i + 1)
 	}
 	return calls

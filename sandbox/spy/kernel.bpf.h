@@ -68,8 +68,9 @@ volatile const u8 older = 0; // do as on a kernel that does not
 			; \
 	} while (0)
 
-// The calls that are watched, by their number. Those from READ on take data in.
-enum { WRITE = 1, WRITEV, SENDTO, SENDMSG, READ, READV, RECVFROM, RECVMSG };
+// The calls that are watched, by their number. Those from READ on take data in, those from
+// SPLICE on move data that no program has in its memory.
+enum { WRITE = 1, WRITEV, SENDTO, SENDMSG, READ, READV, RECVFROM, RECVMSG, SPLICE, TEE, SENDFILE, VMSPLICE };
 #define NCALLS 512
 volatile const u8 calls_of[NCALLS];
 
@@ -106,9 +107,10 @@ struct head {
 };
 const struct head *unused_head __attribute__((unused));
 
-// state is what is known of a followed stream. written says that its writer is watched,
-// so that readers are not listened to.
-struct state { u64 written_at, read_at, writer, reader; u32 verdict, written, met, fresh; };
+// state is what is known of a stream. written says that its writer is watched, so that
+// readers are not listened to; spliced, that some of its data never were in the memory of
+// the writer, so that the reader is listened to all the same. Both count from the same byte.
+struct state { u64 written_at, read_at, writer, reader; u32 verdict, written, met, fresh, spliced, pad; };
 enum { FOLLOW = 1, IGNORE, LOOK_AGAIN };
 
 struct {

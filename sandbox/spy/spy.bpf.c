@@ -4,8 +4,8 @@
 //
 // A stream is looked at when somebody writes to it, before anybody can read: so its
 // readers are not listened to. Its data are taken when the call returns, since only
-// then it is known how much was written. A stream whose writer is not watched is taken
-// from its reader.
+// then it is known how much was written. A stream is taken from its reader where the
+// writer is not watched, or moves data within the kernel.
 
 #include "stream.bpf.h"
 
@@ -65,8 +65,12 @@ static __always_inline u32 decided(struct key *k)
 static __always_inline struct state *follow(struct key *k, u64 end, u32 writes, u32 call, const u64 *args, u64 most)
 {
 	struct state *st = bpf_map_lookup_elem(&states, k);
+	if (st && st->spliced && writes)
+		return 0;
 	u32 says = st ? decided(k) : 0;
 	u64 known = st ? (writes ? st->writer : st->reader) : 0;
+	if (st && st->spliced && st->written)
+		known = end; // the reader goes on where the writer was
 	if (st && known == end && (says == IGNORE || (says == 0 && st->verdict == FOLLOW && (st->written || !writes))))
 		return says ? 0 : st;
 	if (!begins(call, args, most))
@@ -103,13 +107,30 @@ static __always_inline void never(struct key *k)
 	bpf_map_update_elem(&verdicts, k, &ignore, BPF_ANY);
 }
 
+// spliced notes that a stream gets data that only its reader will have in memory.
+static __always_inline void spliced(struct task_struct *t, u32 call, const u64 *args)
+{
+	struct key k = {};
+	u64 inode = 0;
+	struct file *f = file_of(t, call == SPLICE ? args[2] : call == TEE ? args[1] : args[0]);
+	if (!f || !name(f, 1, &k, &inode))
+		return;
+	struct state *st = bpf_map_lookup_elem(&states, &k);
+	if (st) {
+		st->spliced = 1;
+		return;
+	}
+	struct state new = {.spliced = 1};
+	bpf_map_update_elem(&states, &k, &new, BPF_NOEXIST);
+}
+
 SEC("raw_tp/sys_enter") int on_enter(struct bpf_raw_tracepoint_args *ctx)
 {
 	u64 nr = ctx->args[1];
 	if (nr >= NCALLS)
 		return 0;
 	u32 call = calls_of[nr];
-	if (!call || call >= READ)
+	if (!call || (call >= READ && call < SPLICE))
 		return 0;
 	u64 id = bpf_get_current_pid_tgid();
 	u32 pid = id >> 32;
@@ -120,6 +141,10 @@ SEC("raw_tp/sys_enter") int on_enter(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	u64 args[4] = {};
 	registers(args, ctx->args[0]);
+	if (call >= SPLICE) {
+		spliced(t, call, args);
+		return 0;
+	}
 	struct file *f = file_of(t, args[0]);
 	struct pending p = {};
 	if (!f || !name(f, 1, &p.key, &p.inode))
@@ -185,7 +210,7 @@ static __always_inline void met(struct state *st, struct key *k, u64 inode, s32 
 	st->met = pid;
 	identify(s, k, bpf_ktime_get_ns(), inode, fd);
 	s->h.flags = MET | (end ? END : 0);
-	s->h.at = st->written ? st->written_at : st->read_at;
+	s->h.at = st->written && !st->spliced ? st->written_at : st->read_at;
 	submit(s, 0);
 }
 
@@ -202,11 +227,12 @@ static __always_inline struct state *readable(struct task_struct *t, u32 pid, u3
 	if (peeks(call, args) || !f || !name(f, 0, &p->key, &p->inode))
 		return 0;
 	struct state *st = bpf_map_lookup_elem(&states, &p->key);
-	if (st && st->verdict == FOLLOW && (st->written || !ret)) {
+	if (st && st->verdict == FOLLOW && (call == SPLICE || !ret || (st->written && !st->spliced))) {
+		__sync_fetch_and_add(&st->read_at, ret);
 		met(st, &p->key, p->inode, args[0], pid, !ret);
 		return 0;
 	}
-	if (!ret || (st && st->written))
+	if (!ret || call == SPLICE || (st && st->written && !st->spliced))
 		return 0;
 	st = follow(&p->key, p->inode, 0, call, args, ret);
 	if (st)
@@ -222,7 +248,7 @@ SEC("raw_tp/sys_exit") int on_exit(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	u32 call = calls_of[nr];
 	s64 ret = ctx->args[1];
-	if (!call || (call >= READ && ret < 0))
+	if (!call || call > SPLICE || (call >= READ && ret < 0))
 		return 0;
 	u64 id = bpf_get_current_pid_tgid();
 	u32 pid = id >> 32;

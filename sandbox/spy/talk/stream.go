@@ -78,7 +78,7 @@ func (s *stream) take(c *Chunk, now time.Duration) {
 		})
 		s.held = slices.Insert(s.held, at, c)
 	case c.At < s.next && !c.Met:
-		s.e.lose(s, int64(len(c.Data)))
+		s.again(c)
 	default:
 		if c.At > s.next {
 			s.gap(c.At - s.next)
@@ -98,7 +98,18 @@ func (s *stream) drain() {
 		s.held = s.held[1:]
 		if c.At == s.next {
 			s.bytes(c)
+		} else {
+			s.again(c)
 		}
+	}
+}
+
+// again takes of a chunk what is new: where a stream's reader is listened to after its
+// writer was, some bytes come twice.
+func (s *stream) again(c *Chunk) {
+	if n := s.next - c.At; n < uint64(len(c.Data)) {
+		c.At, c.Data = s.next, c.Data[n:]
+		s.bytes(c)
 	}
 }
 

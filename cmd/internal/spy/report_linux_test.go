@@ -1,0 +1,425 @@
+//go:build linux && e2e
+
+package spy
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// The report compares what spy saw of real clients and servers with what a tap between
+// them recorded. COALMINE_SPY names the program; "make spy-report" builds it.
+
+// modeEnv turns the test's own program into another one.
+const modeEnv = "COALMINE_SPY_TEST_MODE"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(modeEnv) {
+	case "client":
+		goClient(os.Args[1], os.Args[2:])
+	case "echo":
+		echo()
+	case "crowd":
+		crowd()
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+// goClient is a client of the Go SDK's.
+func goClient(kind string, target []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var transport mcp.Transport
+	switch kind {
+	case "stdio":
+		transport = &mcp.CommandTransport{Command: exec.Command(target[0], target[1:]...), TerminateDuration: 100 * time.Millisecond}
+	case "sse":
+		transport = &mcp.SSEClientTransport{Endpoint: target[0]}
+	default:
+		transport = &mcp.StreamableClientTransport{Endpoint: target[0]}
+	}
+	s, err := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil).Connect(ctx, transport, nil)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	_, _ = s.ListTools(ctx, nil) // what crosses counts, not what it says
+	for range 20 {
+		_, _ = s.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"message": "grüße"}})
+	}
+	_ = s.Close()
+}
+
+// program is coalmine, and skips where no report is asked for.
+func program(t *testing.T) string {
+	t.Helper()
+	bin := os.Getenv("COALMINE_SPY")
+	if bin == "" {
+		t.Skip("make spy-report compares spy with the tap")
+	}
+	return bin
+}
+
+// watched is a command that spy watches.
+type watchedRun struct {
+	dir  string // of the logs
+	said string
+	cpu  time.Duration
+	took time.Duration
+}
+
+// watchRun has spy watch a shell that waits until spy is ready, and then runs a command.
+func watchRun(t *testing.T, bin string, env []string, command ...string) watchedRun {
+	t.Helper()
+	r := watchedRun{dir: t.TempDir()}
+	shell := exec.Command("sh", append([]string{"-c", `read x; exec "$@"`, "sh"}, command...)...)
+	shell.Env = append(os.Environ(), env...)
+	shell.Stderr = os.Stderr
+	shell.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	start, err := shell.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := shell.Start(); err != nil {
+		t.Fatal(err)
+	}
+	spy := exec.Command(bin, "spy", "--pid", fmt.Sprint(shell.Process.Pid), "--out", r.dir, "--format", "jsonl", "--redact", "never")
+	spy.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	said, err := spy.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := spy.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(said)
+	for {
+		line, err := lines.ReadString('\n')
+		r.said += line
+		if err != nil {
+			t.Fatalf("spy: %s", r.said)
+		}
+		if strings.Contains(line, "watching") {
+			break
+		}
+	}
+	begun := time.Now()
+	_, _ = io.WriteString(start, "go\n")
+	_ = start.Close()
+	if err := shell.Wait(); err != nil {
+		t.Errorf("%v: %v", command, err)
+	}
+	r.took = time.Since(begun)
+	time.Sleep(300 * time.Millisecond) // as long as spy waits for what comes late
+	_ = spy.Process.Signal(os.Interrupt)
+	rest, _ := io.ReadAll(lines)
+	r.said += string(rest)
+	_ = spy.Wait()
+	r.cpu = spy.ProcessState.UserTime() + spy.ProcessState.SystemTime()
+	return r
+}
+
+// messages are the frames of a log by direction.
+type messages map[session.Dir][]string
+
+func readLog(t *testing.T, name string) messages {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	out := messages{}
+	for frame, err := range session.ReadFrames(f, nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[frame.Dir] = append(out[frame.Dir], string(frame.Bytes()))
+	}
+	return out
+}
+
+func logs(t *testing.T, dir string) (all []messages) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		all = append(all, readLog(t, name))
+	}
+	return all
+}
+
+// compare counts the messages that both have, and all that either has. Order matters where
+// all of one direction crosses on one stream: a message in another place is none.
+func compare(tap, spy messages, ordered bool) (same, all int) {
+	for _, d := range []session.Dir{session.C2S, session.S2C} {
+		a, b := tap[d], spy[d]
+		all += max(len(a), len(b))
+		if ordered && len(a) == len(b) {
+			for i := range a {
+				if a[i] == b[i] {
+					same++
+				}
+			}
+			continue
+		}
+		left := map[string]int{}
+		for _, m := range a {
+			left[m]++
+		}
+		for _, m := range b {
+			if left[m] > 0 {
+				left[m]--
+				same++
+			} else {
+				fmt.Printf("  not the tap's: %s %d bytes: %.120s\n", d, len(m), m)
+			}
+		}
+		for m, n := range left {
+			if n > 0 {
+				fmt.Printf("  not seen: %s %d bytes: %.120s\n", d, len(m), m)
+			}
+		}
+	}
+	return same, all
+}
+
+// join is all that several logs have.
+func join(all []messages) messages {
+	out := messages{}
+	for _, m := range all {
+		for d, list := range m {
+			out[d] = append(out[d], list...)
+		}
+	}
+	return out
+}
+
+// everything is the official reference server.
+func everything(kind string) []string {
+	name := map[string]string{"stdio": "stdio", "sse": "sse", "http": "streamableHttp"}[kind]
+	return []string{"node", sandboxtest.Cache("servers/current/npm/node_modules/@modelcontextprotocol/server-everything/dist/index.js"), name}
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return port
+}
+
+// onHTTP runs a server, a tap before it, and a client with the tap's URL as its last argument.
+const onHTTP = `export PORT=$1; proxy=$2; at=$3; kind=$4; bin=$5; logs=$6; shift 6
+node "$SERVER" $kind >/dev/null 2>&1 & server=$!
+up() { python3 -c 'import socket,sys,time
+for _ in range(300):
+    try: socket.create_connection(("127.0.0.1", int(sys.argv[1]))).close(); break
+    except OSError: time.sleep(0.1)' $1; }
+up $PORT
+"$bin" tap --http --url http://127.0.0.1:$PORT$at --listen 127.0.0.1:$proxy --log-dir "$logs" 2>/dev/null & tap=$!
+up $proxy
+"$@" http://127.0.0.1:$proxy$at >/dev/null
+kill -TERM $tap; wait $tap; kill $server; wait $server; exit 0`
+
+type driven struct {
+	name  string
+	env   []string
+	words []string // the transport and the target follow
+}
+
+func clients() []driven {
+	wiretap := "../wiretap/testdata/"
+	npm := sandboxtest.Cache("servers/current/npm/node_modules/@modelcontextprotocol/sdk")
+	return []driven{
+		{"go", []string{modeEnv + "=client"}, []string{os.Args[0]}},
+		{"typescript", nil, []string{"node", wiretap + "client.mjs", npm}},
+		{"python", nil, []string{sandboxtest.Cache("servers/current/py/bin/python"), wiretap + "client.py"}},
+	}
+}
+
+var total struct{ same, all int }
+
+// judge compares each conversation that spy saw with the tap's log: before the tap, and
+// behind it.
+func judge(t *testing.T, name string, r watchedRun, tapLogs string, ordered bool) {
+	t.Helper()
+	taps, seen := logs(t, tapLogs), logs(t, r.dir)
+	if len(taps) == 0 {
+		t.Fatalf("%s: the tap has no log", name)
+	}
+	var same, all int
+	if ordered {
+		for _, s := range seen {
+			a, b := compare(taps[0], s, true)
+			same, all = same+a, all+b
+		}
+	} else {
+		same, all = compare(join(append(slices.Clone(taps), taps...)), join(seen), false)
+	}
+	total.same, total.all = total.same+same, total.all+all
+	fmt.Printf("%s: %d conversations, %d/%d messages\n", name, len(seen), same, all)
+	if same != all || len(seen) != 2*len(taps) {
+		t.Errorf("%s: %d of %d are the same, %d conversations; %s", name, same, all, len(seen), r.said)
+	}
+}
+
+func TestSpyReport(t *testing.T) {
+	bin := program(t)
+	sandboxtest.Need(t, "node")
+	for _, c := range clients() {
+		for _, kind := range []string{"stdio", "http", "sse"} {
+			t.Run(c.name+" "+kind, func(t *testing.T) {
+				tapLogs := t.TempDir()
+				env := append(slices.Clone(c.env), "SERVER="+everything(kind)[1])
+				words := append(slices.Clone(c.words), kind)
+				if kind == "stdio" {
+					words = append(words, bin, "tap", "--log-dir", tapLogs, "--")
+					r := watchRun(t, bin, env, append(append([]string{"sh", "-c", `"$@" >/dev/null 2>&1`, "sh"}, words...), everything(kind)...)...)
+					judge(t, c.name+" "+kind, r, tapLogs, true)
+					return
+				}
+				at := map[string]string{"http": "/mcp", "sse": "/sse"}[kind]
+				name := everything(kind)[2]
+				r := watchRun(t, bin, env, append([]string{"bash", "-c", onHTTP, "bash", freePort(t), freePort(t), at, name, bin, tapLogs}, words...)...)
+				judge(t, c.name+" "+kind, r, tapLogs, false)
+			})
+		}
+	}
+	wait := "3"
+	if os.Getenv("COALMINE_SPY_WAIT") != "" {
+		wait = os.Getenv("COALMINE_SPY_WAIT")
+	}
+	t.Run("plain stdio", func(t *testing.T) {
+		tapLogs := t.TempDir()
+		r := watchRun(t, bin, nil, "python3", "testdata/client.py", wait, bin, "tap", "--log-dir", tapLogs, "--", "python3", "testdata/server.py")
+		judge(t, "plain stdio: 2 and 7 MB, an answer after "+wait+" s, batches, unknown methods", r, tapLogs, true)
+	})
+	fmt.Printf("spy: %d/%d\n", total.same, total.all)
+}
+
+// What the crowd does.
+const (
+	crowdSize  = 200
+	crowdCalls = 100
+)
+
+// echo answers requests on stdio.
+func echo() {
+	in := bufio.NewReader(os.Stdin)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var m struct{ ID json.RawMessage }
+		if json.Unmarshal(line, &m) == nil {
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}]}}`+"\n", m.ID, strings.Repeat("x", 100))
+		}
+	}
+}
+
+// crowd talks with many servers at once.
+func crowd() {
+	done := make(chan error, crowdSize)
+	for range crowdSize {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), modeEnv+"=echo", "GOMAXPROCS=1")
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			os.Exit(1)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil || cmd.Start() != nil {
+			os.Exit(1)
+		}
+		go func() {
+			answers := bufio.NewReader(out)
+			var err error
+			for i := 0; i < crowdCalls && err == nil; i++ {
+				fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{"n":%d}}}`+"\n", i, i)
+				_, err = answers.ReadBytes('\n')
+			}
+			_ = in.Close()
+			done <- err
+		}()
+	}
+	for range crowdSize {
+		if <-done != nil {
+			os.Exit(1)
+		}
+	}
+}
+
+var lostBytes = regexp.MustCompile(`(?m)^.*lost: .*$`)
+
+func TestSpyCrowd(t *testing.T) {
+	bin := program(t)
+	r := watchRun(t, bin, []string{modeEnv + "=crowd"}, os.Args[0])
+	got := 0
+	seen := logs(t, r.dir)
+	for _, m := range seen {
+		got += len(m[session.C2S]) + len(m[session.S2C])
+	}
+	want := crowdSize * crowdCalls * 2
+	fmt.Printf("%d conversations at once: %d/%d messages in %.1f s; spy took %.2f s of a processor, %.0f µs a message\n",
+		len(seen), got, want, r.took.Seconds(), r.cpu.Seconds(), float64(r.cpu.Microseconds())/float64(max(1, got)))
+	if lost := lostBytes.FindAllString(r.said, -1); got != want || len(seen) != crowdSize || len(lost) > 0 {
+		t.Errorf("%d messages of %d, %d conversations: %s", got, want, len(seen), r.said)
+	}
+}
+
+// An unprivileged start says what is missing.
+func TestUnprivileged(t *testing.T) {
+	bin := program(t)
+	if os.Geteuid() != 0 {
+		t.Skip("only root can become nobody")
+	}
+	dir, err := os.MkdirTemp("", "spy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	data, err := os.ReadFile(bin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := filepath.Join(dir, "coalmine")
+	if err := os.WriteFile(own, data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(own, "spy", "--duration", "1s")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	out, err := cmd.CombinedOutput()
+	fmt.Printf("unprivileged: %s", out)
+	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != 2 || !strings.Contains(string(out), "lacks CAP_BPF and CAP_PERFMON") || !strings.Contains(string(out), "hint: ") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
