@@ -38,8 +38,7 @@ type Conversation struct {
 	Sink any
 
 	ended bool
-	lanes []Key // the directions that carried messages of stdio
-	order [2]int
+	lanes []lane // of stdio and sockets
 }
 
 // Message is one line, one body or one event's data, as it crossed.
@@ -103,39 +102,51 @@ func (e *Engine) conversation(key string, t Transport) *Conversation {
 	return c
 }
 
+// lane is a stream of a conversation's, and who writes into it.
+type lane struct {
+	key  Key
+	from int
+}
+
 // lineConversation finds the conversation of a stream of lines. What a process has on its
-// standard input and output is one with its client, though these are two pipes or pairs
-// of sockets; any other socket is a conversation by itself.
-func (e *Engine) lineConversation(s *stream, raw []byte) *Conversation {
+// standard input and output is one with its client, though these are two pipes or two
+// pairs of sockets. A socket on which both sides speak is a conversation by itself.
+func (e *Engine) lineConversation(s *stream) *Conversation {
 	a, b := s.writer.PID, s.reader.PID
-	pair := fmt.Sprintf("pair %d %d", min(a, b), max(a, b))
-	if s.key.Kind == Unix && s.readerFD != 0 && s.writerFD != 1 {
-		link := "unix " + s.key.end()
-		if back := "unix " + s.key.Back().end(); back < link {
-			link += back
+	name := fmt.Sprintf("pair %d %d", min(a, b), max(a, b))
+	if s.key.Kind == Unix {
+		one, other := s.key.end(), s.key.Back().end()
+		name = "unix " + min(one, other) + max(one, other)
+	}
+	c := e.convs[name]
+	if c == nil || c.ended {
+		if c = e.halfOf(s); c != nil {
+			e.convs[name] = c
+			c.Transport = Stdio
 		} else {
-			link = back + link
-		}
-		other := e.convs[pair]
-		if other == nil || e.convs[link] != nil || other.carries(s.key, e) {
-			return e.conversation(link, Sock)
+			c = e.conversation(name, Stdio)
+			if s.key.Kind == Unix && s.readerFD != 0 && s.writerFD != 1 {
+				c.Transport = Sock
+			}
 		}
 	}
-	c := e.conversation(pair, Stdio)
-	if s.key.Kind == Unix && len(c.lanes) == 0 && s.readerFD != 0 && s.writerFD != 1 {
-		c.Transport = Sock
-	}
-	if !slices.Contains(c.lanes, s.key) {
-		c.lanes = append(c.lanes, s.key)
+	if l := (lane{s.key, a}); !slices.Contains(c.lanes, l) {
+		c.lanes = append(c.lanes, l)
 	}
 	return c
 }
 
-// carries reports whether a conversation has a stream from the same process already.
-func (c *Conversation) carries(k Key, e *Engine) bool {
-	s := e.streams[k]
-	return slices.ContainsFunc(c.lanes, func(l Key) bool {
-		o := e.streams[l]
-		return l == k.Back() || o != nil && s != nil && o != s && o.writer != nil && s.writer != nil && o.writer.PID == s.writer.PID
-	})
+// halfOf finds a conversation of the same two processes in which only the reader of a
+// stream has spoken, on another one.
+func (e *Engine) halfOf(s *stream) *Conversation {
+	for _, c := range e.convs {
+		if c.ended || !c.Transport.stdio() || len(c.lanes) == 0 || c.lanes[0].from != s.reader.PID || c.Server == nil ||
+			c.Client.PID+c.Server.PID != s.writer.PID+s.reader.PID {
+			continue
+		}
+		if !slices.ContainsFunc(c.lanes, func(l lane) bool { return l.from == s.writer.PID || l.key == s.key.Back() }) {
+			return c
+		}
+	}
+	return nil
 }

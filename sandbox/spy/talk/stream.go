@@ -250,7 +250,7 @@ func (s *stream) flush(now time.Duration) {
 	}
 	for _, w := range s.waiting {
 		if s.conv == nil {
-			s.conv = s.e.lineConversation(s, w.raw)
+			s.conv = s.e.lineConversation(s)
 		}
 		s.e.emit(s.conv, &Message{At: w.at, From: s.writer, To: s.reader, Raw: w.raw})
 	}
@@ -258,7 +258,7 @@ func (s *stream) flush(now time.Duration) {
 }
 
 // unread is how long a message waits for the process that reads it.
-const unread = 3 * time.Second
+const unread = 30 * time.Second
 
 // find looks for the side that was not seen. A writer that is not watched is never seen; a
 // reader that has only just been started may take its time.

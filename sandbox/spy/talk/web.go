@@ -252,7 +252,7 @@ func (x *exchange) answered(h *half, r *http.Response) body {
 		return &eventBody{x: x, h: h, split: wire.NewEventSplitter(maxMessage)}
 	}
 	return &collected{encoding: r.Header.Get("Content-Encoding"), done: func(raw []byte, whole bool) {
-		if whole && x.conv != nil && len(bytes.TrimSpace(raw)) > 0 && (r.StatusCode < 300 || isRPC(raw)) {
+		if x.conv != nil && (whole && r.StatusCode < 300 && len(bytes.TrimSpace(raw)) > 0 || isRPC(raw)) {
 			x.put(session.S2C, h.now, raw, nil)
 		}
 	}}
