@@ -128,8 +128,8 @@ func callsOf() (calls [512]uint8) {
 }
 
 // Read calls take with each piece, and turn now and then, also while nothing comes, until
-// Stop. Both are called from the goroutine that calls Read.
-func (c *Collector) Read(take func(*talk.Chunk), turn func()) error {
+// Stop. drained says that nothing waited to be read when turn was called. Both are called from the goroutine that calls Read.
+func (c *Collector) Read(take func(*talk.Chunk), turn func(drained bool)) error {
 	var sample ringbuf.Record
 	for {
 		c.reader.SetDeadline(time.Now().Add(look))
@@ -142,7 +142,7 @@ func (c *Collector) Read(take func(*talk.Chunk), turn func()) error {
 			take(chunk)
 			err = c.reader.ReadInto(&sample)
 		}
-		turn()
+		turn(errors.Is(err, os.ErrDeadlineExceeded))
 		switch {
 		case errors.Is(err, os.ErrDeadlineExceeded) && c.closing.Load():
 			return nil

@@ -20,7 +20,7 @@ func TestLoads(t *testing.T) {
 	time.Sleep(10*time.Millisecond)
 	c.Stop()
 	_ = bytes.Clone(nil)
-	if err := c.Read(func(*talk.Chunk) {}, func() {}); err != nil {
+	if err := c.Read(func(*talk.Chunk) {}, func(bool) {}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -131,7 +131,7 @@ struct {
 // pending is a followed write under way.
 struct pending { struct key key; u64 time, inode, buffer; s32 fd; u32 call; };
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
 	__type(key, u64);
 	__type(value, struct pending);

@@ -62,8 +62,8 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	if o.Ready != nil {
 		o.Ready()
 	}
-	err = c.Read(w.engine.Take, func() {
-		w.engine.Advance(spy.Clock())
+	err = c.Read(w.engine.Take, func(drained bool) {
+		w.engine.Advance(spy.Clock(), drained)
 		if w.flush() != nil {
 			c.Stop()
 		}

@@ -39,6 +39,7 @@ type Engine struct {
 	convs   map[string]*Conversation
 	procs   map[procKey]*Process
 	now     time.Duration
+	latest  time.Duration // of the chunks that were taken
 	looked  time.Duration
 	count   int
 	closing bool
@@ -81,12 +82,18 @@ func New(o Options) *Engine {
 // Take takes a chunk, which the Engine keeps.
 func (e *Engine) Take(c *Chunk) {
 	c.Process = *e.known(c.Process) // it may have ended when the chunk's turn comes
+	e.latest = max(e.latest, c.Time)
 	e.order.add(c)
 }
 
 // Advance hands on what nothing older can come before any more. now is the time of the
-// clock by which chunks are stamped.
-func (e *Engine) Advance(now time.Duration) {
+// clock by which chunks are stamped. drained says that no chunk of an earlier time waits
+// to be taken: where some do, time stands where the last one was taken.
+func (e *Engine) Advance(now time.Duration, drained bool) {
+	if !drained {
+		now = e.latest
+	}
+	now = max(now, e.now)
 	e.now = now
 	for c := e.order.next(now); c != nil; c = e.order.next(now) {
 		e.chunk(c)
@@ -97,7 +104,7 @@ func (e *Engine) Advance(now time.Duration) {
 	for _, l := range e.links {
 		l.tick(now)
 	}
-	if now-e.looked >= time.Second {
+	if drained && now-e.looked >= time.Second {
 		e.looked = now
 		e.tidy()
 	}
