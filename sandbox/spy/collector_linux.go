@@ -133,14 +133,16 @@ func (c *Collector) Read(take func(*talk.Chunk), turn func(drained bool)) error 
 	var sample ringbuf.Record
 	for {
 		c.reader.SetDeadline(time.Now().Add(look))
-		err := c.reader.ReadInto(&sample)
-		for n := 0; err == nil && n < 4096; n++ {
+		var err error
+		for range 4096 { // then what came is handed on, however much waits
+			if err = c.reader.ReadInto(&sample); err != nil {
+				break
+			}
 			chunk, bad := read(sample.RawSample)
 			if bad != nil {
 				return fmt.Errorf("eBPF collector: %w", bad)
 			}
 			take(chunk)
-			err = c.reader.ReadInto(&sample)
 		}
 		turn(errors.Is(err, os.ErrDeadlineExceeded))
 		switch {
