@@ -34,6 +34,7 @@
 # make evasion-report   ways of hiding from a tracer, and whether they work
 # make tracer-faults    a million calls at once, and tracers that are taken away
 # make kill-report      kill -9 of each process of a run at 200 random moments; SHARD=i/n for a part
+# make spy-report     what coalmine spy sees of real clients and servers, beside what a tap records, and 200 conversations at once
 # make sweep-report  sweeps of real servers: killed and taken up, unchanged, under newer rules, in shards, and with a cluster
 # make queue-report  what a sweep's queue costs by itself: 100,000 jobs that do nothing
 # make judge-report  kept runs judged again, elsewhere, by another user: the same reports
@@ -54,7 +55,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: peers-report parity-report audit-parity audit-honest docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report reach-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report install-check tui-report sweep-report queue-report man cost-report service-report service-image pr-report release-check deploy-check sbom-tool
+.PHONY: peers-report parity-report audit-parity audit-honest docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report reach-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report install-check tui-report sweep-report queue-report man cost-report service-report service-image pr-report release-check deploy-check sbom-tool spy-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -231,6 +232,14 @@ tui-report:
 	COALMINE_TUI=all go test -tags e2e -count=1 -v -timeout 9m -run '^TestTerminal$$' ./cmd/internal/tui | awk '\
 	  /^tui: / { last = $$2; next } !/^(===|---|PASS|ok)/ { print; fflush() } \
 	  END { split(last, n, "/"); print "tui: " (last ? last : "0/0"); exit n[1] != n[2] || !n[2] }'
+
+# The SDKs' clients and a plain one, with a tap between them and the server: spy sees the messages before the
+# tap and behind it. SPY_WAIT is how many seconds an answer takes. It needs root.
+SPY_WAIT ?= 60
+spy-report: build servers
+	COALMINE_SPY=$(CURDIR)/bin/coalmine COALMINE_SPY_WAIT=$(SPY_WAIT) go test -tags e2e -count=1 -v -timeout 10m -run '^(TestUnprivileged|TestSpyCrowd|TestSpyReport)$$' ./cmd/internal/spy | awk '\
+	  /^spy: / { last = $$2; next } /^(===|---|PASS|ok)/ { next } { print; fflush() } /^panic:|_test.go:|SKIP:/ { bad = 1 } \
+	  END { split(last, n, "/"); print "spy: " (last ? last : "0/0"); exit bad || n[1] != n[2] || !n[2] }'
 
 # Real servers swept with the embedded queue, then with a cluster of NATS, PostgreSQL and workers that are
 # killed; TARGETS is how many. The script and the test say what is compared.
