@@ -112,10 +112,10 @@ func (e *Engine) Advance(now time.Duration, drained bool) {
 
 // Close hands on all that is left.
 func (e *Engine) Close() {
-	e.closing = true
 	for c := e.order.next(1 << 62); c != nil; c = e.order.next(1 << 62) {
 		e.chunk(c)
 	}
+	e.closing = true // nobody else will be met
 	for _, s := range e.streams {
 		s.gapHeld()
 		s.end(e.now)
@@ -208,7 +208,7 @@ func (e *Engine) tidy() {
 		quiet := e.now - s.used
 		if quiet > time.Second && (dead(s.writer) || dead(s.reader)) && e.order.Len() == 0 || quiet > idle && s.web != nil {
 			s.end(e.now)
-			e.closing = true // nobody else will be met
+			e.closing = true
 			s.flush(e.now)
 			e.closing = false
 			s.whole()
