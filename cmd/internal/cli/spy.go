@@ -46,7 +46,7 @@ func (e *env) spy() *cobra.Command {
 	fl.StringVar(&f.Redact, "redact", watching.RedactAuto, "replace secrets and personal data: auto (on a terminal), always (in all output) or never")
 	fl.BoolVar(&f.Detect, "detect", false, "judge the messages as coalmine detect does, while they cross")
 	fl.BoolVar(&f.AnyAddress, "any-address", false, "also follow HTTP with other machines")
-	fl.StringVar(&f.buffer, "buffer", "16MB", "`SIZE` of the buffer between the kernel and coalmine")
+	fl.StringVar(&f.buffer, "buffer", "64MB", "`SIZE` of the buffer between the kernel and coalmine")
 	fl.BoolVar(&f.KeepRoot, "keep-root", false, "keep all privileges after the start")
 	return cmd
 }
@@ -70,7 +70,7 @@ func (e *env) runSpy(cmd *cobra.Command, f *spyFlags) error {
 	}
 	ring, err := parseSize(f.buffer)
 	if err != nil || ring < 1<<16 || ring > 1<<30 {
-		return usage("use a size from 64KB to 1GB, such as 16MB", "--buffer %s", f.buffer)
+		return usage("use a size from 64KB to 1GB, such as 64MB", "--buffer %s", f.buffer)
 	}
 	for o.Ring = 1 << 16; int64(o.Ring) < ring; o.Ring *= 2 { // the kernel takes powers of two
 	}
