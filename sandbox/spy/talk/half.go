@@ -101,15 +101,15 @@ func (h *half) inHead(p []byte) []byte {
 	to, n := h.head(h.buf[:end])
 	h.buf = h.buf[:0]
 	h.to = to
-	switch {
-	case n == noHTTP:
+	switch n {
+	case noHTTP:
 		h.lose()
 		return nil
-	case n == chunked:
+	case chunked:
 		h.state = inChunkSize
-	case n == untilOver:
+	case untilOver:
 		h.state = toTheEnd
-	case n == 0:
+	case 0:
 		h.over(true)
 	default:
 		h.state, h.left = inBody, n

@@ -23,12 +23,11 @@ const (
 
 // link is one connection of HTTP.
 type link struct {
-	e         *Engine
-	key       Key // of the requests
-	requests  *stream
-	answers   *stream
-	open      []*exchange
-	listening string
+	e        *Engine
+	key      Key // of the requests
+	requests *stream
+	answers  *stream
+	open     []*exchange
 }
 
 // exchange is a request and its answer.
