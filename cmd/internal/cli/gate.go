@@ -44,7 +44,7 @@ func (e *env) gate() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				defer asker.Close()
+				defer func() { _ = asker.Close() }() // the session is over
 				o.Ask = asker.Ask
 			}
 			return e.stand(cmd, &f.wireFlags, &f.httpFlags, args, "coalmine gate", gate.New(o))

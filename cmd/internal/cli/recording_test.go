@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,8 +20,8 @@ const (
 	screenWidth, lineHeight   = 880, 19
 )
 
-// recorded is what a kept run of the twin "leaky" prints today, as a terminal shows it.
-func recorded(t *testing.T) []string {
+// keptScreen is what a kept run of the twin "leaky" prints today, as a terminal shows it.
+func keptScreen(t *testing.T) []string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "coalmine-out", "leaky")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -88,7 +89,7 @@ g text { animation: appear .01s both }
 
 // The recording in README.md is what this version prints of a real run (-update draws it).
 func TestRecording(t *testing.T) {
-	name, want := filepath.Join(moduleRoot, "docs", "recording.svg"), screen(recorded(t))
+	name, want := filepath.Join(moduleRoot, "docs", "recording.svg"), screen(keptScreen(t))
 	if *update {
 		if err := os.WriteFile(name, want, 0o644); err != nil {
 			t.Fatal(err)
@@ -103,7 +104,7 @@ func TestRecording(t *testing.T) {
 	}
 	words := 0
 	for d := xml.NewDecoder(bytes.NewReader(got)); ; words++ {
-		if _, err := d.Token(); err == io.EOF {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			t.Fatal(err)
