@@ -156,7 +156,7 @@ const maxFlowLine = 1 << 20
 // flow hands on one line of the sinkhole's.
 func (d *decoder) flow(l wire.Line) {
 	var f trace.Flow
-	if l.Oversize || json.Unmarshal(l.Raw, &f) != nil || f.Stamp < 0 {
+	if l.Oversize || json.Unmarshal(l.Raw, &f) != nil || f.Stamp < 0 || f.Type == trace.FlowPlain {
 		d.run.lost.Add(1)
 		return
 	}

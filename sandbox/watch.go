@@ -11,6 +11,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 	"github.com/coalmine-dev/coalmine/sandbox/trace/bpf"
+	"github.com/coalmine-dev/coalmine/sandbox/trace/tlsread"
 )
 
 // drainTimeout bounds the wait for records that are already with this machine's kernel.
@@ -19,6 +20,7 @@ const drainTimeout = 30 * time.Second
 // watcher is the tracer outside of the sandbox.
 type watcher struct {
 	tracer *bpf.Tracer
+	plain  *plainReader
 	target int
 	begun  bool
 	ran    bool // the target's program was started
@@ -105,11 +107,17 @@ func (r *Run) watch(ctx context.Context, spec *Spec) error {
 	if err != nil {
 		return err
 	}
-	t, err := bpf.Open(bpf.Options{PID: pid, Set: spec.TraceSet, Ring: spec.Ring})
+	p := &plainReader{run: r}
+	t, err := bpf.Open(bpf.Options{PID: pid, Set: spec.TraceSet, Ring: spec.Ring, Files: p.file})
+	if err == nil {
+		if p.reader, err = tlsread.Open(tlsread.Options{PID: pid, Limit: maxPlainConn}, p.piece, p.lose); err != nil {
+			t.Close()
+		}
+	}
 	if err != nil {
 		return &UsageError{Err: err, Hint: "run as root or with CAP_BPF and CAP_PERFMON, or use --tracer strace"}
 	}
-	r.tracer = &watcher{tracer: t}
+	r.tracer = &watcher{tracer: t, plain: p}
 	r.sink = &serial{sink: r.sink}
 	return nil
 }
@@ -144,6 +152,9 @@ func (r *Run) drain() {
 	if err == nil {
 		err = w.tracer.Drain(ctx)
 	}
+	if err == nil {
+		err = w.plain.reader.Drain(ctx)
+	}
 	if err != nil {
 		r.unwatched(err.Error())
 	}
@@ -170,6 +181,7 @@ func (r *Run) unwatch(done bool) {
 	}
 	r.drain()
 	w.tracer.Close()
+	w.plain.reader.Close()
 	if done && w.ran && !w.ended {
 		r.unwatched(fmt.Sprintf("the records end before the target (task %d) does", w.target))
 	}

@@ -157,7 +157,7 @@ func (l *Log) Record(r *trace.Record) {
 // Flow records what the sinkhole saw. Payload yields to what says whose it was.
 func (l *Log) Flow(f *trace.Flow) {
 	c := frame
-	if f.Type == trace.FlowData {
+	if f.Type == trace.FlowData || f.Type == trace.FlowPlain {
 		c = bulk
 	}
 	line, err := json.Marshal(flowLine{Type: "flow", Flow: *f})

@@ -18,6 +18,7 @@ const (
 	FlowLoss    = "loss"    // something was not seen: Error says what, N how often
 	// FlowStatement is a statement that a service has answered: Statement.
 	FlowStatement = "statement"
+	FlowPlain     = "plain" // what a client handed to its TLS library, read there: Conn and what goes with it
 )
 
 // View is what a data observation's bytes are.
@@ -32,15 +33,30 @@ const (
 	ViewRequest View = "request"
 	// ViewMessage is the unmasked payload of a WebSocket's frames.
 	ViewMessage View = "message"
+	// ViewPlain is what the client handed to its TLS library.
+	ViewPlain View = "plain"
 )
 
 // Flow is one observation of what a process sent to the network, as the
-// sinkhole saw it. The fields that identify the flow are in every observation of
+// sinkhole saw it, or as the tracer did before it was encrypted. The fields that identify the flow are in every observation of
 // it, as far as known by then. The JSON form is one line of trace.jsonl.
 type Flow struct {
 	Type  string        `json:"event"`
 	Stamp time.Duration `json:"t"` // CLOCK_MONOTONIC, the run's clock
 	Flow  uint64        `json:"flow,omitempty"`
+
+	// Conn numbers a connection of TLS as the client's library has it, of FlowPlain alone:
+	// the tracer tells it, not the sinkhole, so that Flow is 0. Source and Dest say which flow
+	// it is, once they are known; Offset is where Data begins in all that was sent; Cut says that
+	// not all of it was read.
+	Conn uint64 `json:"conn,omitempty"`
+	// Task is the task of FlowPlain, as the tracer numbers it.
+	Task int `json:"task,omitempty"`
+	// Whole says of FlowPlain that the connection was watched from its begin.
+	Whole bool `json:"whole,omitempty"`
+	// Offered says of FlowPlain that the library did not take Data: it waits for the
+	// handshake's end, and is given it again.
+	Offered bool `json:"offered,omitempty"`
 
 	// Proto is tcp, udp, icmp, or "ip-" and the number of a protocol above IP.
 	// The ports of what is neither TCP nor UDP are 0.

@@ -173,7 +173,7 @@ func flowMoment(f *trace.Flow, flows map[uint64]string) (moment, bool) {
 		}
 	}
 	switch f.Type {
-	case trace.FlowData:
+	case trace.FlowData, trace.FlowPlain:
 		return m, false
 	case trace.FlowQuery:
 		m.text = "looks up " + f.Host + " " + f.Method

@@ -24,7 +24,9 @@ type decoder struct {
 	leader map[int32]*trace.Record
 	// refused keeps calls that a filter answered.
 	refused bool
-	gone    map[int32]bool // processes whose last thread has ended before their first
+	// files is told which files processes run and open, nil for nobody.
+	files func(pid int, path string)
+	gone  map[int32]bool // processes whose last thread has ended before their first
 
 	rec   trace.Record
 	peers []trace.Addr
@@ -328,10 +330,22 @@ func (d *decoder) call(e *event) {
 		return
 	}
 	d.finish(e, c)
+	d.file(e)
 	d.send()
 	for i := range d.peers {
 		d.rec.Addr = &d.peers[i]
 		d.send()
+	}
+}
+
+// file tells of a program that runs from now on, or of a file that was opened.
+func (d *decoder) file(e *event) {
+	switch {
+	case d.files == nil || !d.rec.OK():
+	case d.rec.Op == trace.OpExec:
+		d.files(int(e.TGID), "")
+	case d.rec.Op == trace.OpOpen && d.rec.Real:
+		d.files(int(e.TGID), d.rec.Path)
 	}
 }
 

@@ -30,6 +30,10 @@ type Options struct {
 	// Ring is the size of the buffer between the kernel and this process in
 	// bytes, a power of two; 0 is 16 MiB.
 	Ring int
+	// Files is told of each program that a process of the target's begins to run (path is ""), and of
+	// each file that one opens, by the kernel's path in the process's mount namespace. pid is
+	// the machine's number. It is called from Start's goroutine; nil is for nobody.
+	Files func(pid int, path string)
 	// older has the programs read the kernel's memory as they must before Linux 6.2.
 	older bool
 }
@@ -46,6 +50,7 @@ type Tracer struct {
 	inode    uint32
 	abis     *[2]*abi
 	token    uint64
+	files    func(pid int, path string)
 
 	mu      sync.Mutex
 	waiting []chan struct{}
@@ -65,7 +70,7 @@ func Open(o Options) (*Tracer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("eBPF tracer: find the sandbox's pid namespace: %w", err)
 	}
-	t := &Tracer{ns: ns, abis: abis, done: make(chan struct{})}
+	t := &Tracer{ns: ns, abis: abis, files: o.Files, done: make(chan struct{})}
 	if err = t.load(o); err == nil {
 		err = t.attach()
 	}
@@ -134,7 +139,7 @@ func (t *Tracer) Start(target int, refused bool, emit func(*trace.Record), lose 
 func (t *Tracer) run(target int, refused bool, emit func(*trace.Record), lose func(n uint64, why string)) {
 	defer close(t.done)
 	d := newDecoder(t.abis, t.inode, target, emit, lose)
-	d.refused = refused
+	d.refused, d.files = refused, t.files
 	var sample ringbuf.Record
 	e := event{known: newKnown()}
 	for {

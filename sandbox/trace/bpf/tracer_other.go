@@ -15,9 +15,10 @@ var errNone = errors.New("eBPF tracer: it needs Linux on amd64 or arm64")
 
 // Options say what to watch.
 type Options struct {
-	PID  int
-	Set  string
-	Ring int
+	PID   int
+	Set   string
+	Ring  int
+	Files func(pid int, path string)
 }
 
 // Tracer cannot be had here.
