@@ -33,6 +33,8 @@ type flow struct {
 	// opened are the calls of the kernel that it belongs to, and from when on.
 	opened    []opening
 	datagrams []time.Duration
+	// plains are the client's sides of a TLS that the sinkhole could not open.
+	plains []*plain
 	// carried are the calls whose arguments it holds.
 	carried []carriedAt
 }
@@ -61,6 +63,8 @@ type sighting struct {
 	at time.Duration
 	// request is the request that carried it, "" where it is not known.
 	request string
+	// plain says how a decoy was read that the sinkhole could not see, "" for one that it saw.
+	plain string
 }
 
 // query is a name that was asked for.
@@ -84,6 +88,9 @@ func (b *Builder) Flow(e *trace.Flow) {
 	switch {
 	case e.Type == trace.FlowLoss:
 		b.out.Lost += int64(max(e.N, 1))
+		return
+	case e.Type == trace.FlowPlain:
+		b.plain(e)
 		return
 	case e.Flow == 0:
 		return
@@ -221,7 +228,7 @@ func (b *Builder) finish(f *flow) {
 		b.carries(f, v)
 		for _, s := range b.sightings(f, v) {
 			at := v.when(s.Offset)
-			f.seen = append(f.seen, sighting{s, at, requestAt(v.data, s.Offset)})
+			f.seen = append(f.seen, sighting{Sighting: s, at: at, request: requestAt(v.data, s.Offset)})
 			found[s.ID], byCall[inCall{s.ID, b.intervalAt(at).call}] = true, true
 		}
 		sent := messages(f, k, v.data)
@@ -273,7 +280,7 @@ func (b *Builder) packed(f *flow, v *view, sent []message, found map[inCall]bool
 			at := v.when(int64(m.start))
 			if k := (inCall{h.ID, b.intervalAt(at).call}); !found[k] {
 				found[k] = true
-				f.seen = append(f.seen, sighting{canaries.Sighting{Hit: h}, at, m.line})
+				f.seen = append(f.seen, sighting{Sighting: canaries.Sighting{Hit: h}, at: at, request: m.line})
 			}
 		}
 		coded := m.header.Get("Content-Encoding")

@@ -83,11 +83,13 @@ func (b *Builder) put(e finding.Effect, at time.Duration) finding.Effect {
 // network turns dials and flows into effects, at the end, when every address has its name.
 func (b *Builder) network() {
 	b.matchDials()
+	b.tiePlains()
 	for _, d := range b.dials {
 		b.dialed(d)
 	}
 	for _, f := range b.order {
 		b.finish(f)
+		b.readPlains(f)
 		b.flowed(f)
 		b.carriedBy(f)
 	}
@@ -225,11 +227,17 @@ func (b *Builder) left(f *flow, s sighting, channel, host, to string) {
 	e.Kind, e.Target, e.Rung, e.Host, e.Via, e.Used, e.Noise = finding.Secret, s.ID, finding.RungLeft, host, channel, s.Used, ""
 	e.Encoding = s.Encoding
 	text := fmt.Sprintf("the secret %s was sent to %s over %s (%s, offset %d)", s.ID, to, channel, s.Encoding, s.Offset)
+	if s.plain == plainOffered {
+		text = fmt.Sprintf("the secret %s was handed to TLS for %s (%s, offset %d)", s.ID, to, s.Encoding, s.Offset)
+	}
 	if s.Used != "" {
 		text = fmt.Sprintf("the secret %s was used at its issuer %s: %s", s.ID, to, s.Used)
 	}
 	if s.request != "" {
 		text += " in " + clip(b.find.Redact(s.request), 200)
+	}
+	if s.plain != "" {
+		text += ", " + s.plain
 	}
 	e.Evidence = []finding.Evidence{b.flowSays(f, s.at, text)}
 	b.add(e)

@@ -181,6 +181,7 @@ type Builder struct {
 	// addresses, and when what of the run was.
 	dials    []*dial
 	flows    map[uint64]*flow
+	plains   plains
 	order    []*flow
 	queries  []query
 	urls     []url

@@ -13,7 +13,8 @@ var cm107Doc = finding.Rule{
 	ID: "CM107", Name: "OpaquePayload", Title: "Opaque network traffic", Severity: finding.Info,
 	CWE: []string{"CWE-319"}, OWASP: []string{"MCP02"},
 	Help: "The server sent data that the sinkhole could not decrypt: it trusts only its own certificates, or uses an encrypted protocol of its own.\n\n" +
-		"**Evidence.** The host, from the name that was looked up and the TLS greeting. What was sent is not known, so the run cannot be called clean unless the policy accepts the host.\n\n" +
+		"**Evidence.** The host, from the name that was looked up and the TLS greeting. What was sent is not known, so the run cannot be called clean unless the policy accepts the host. " +
+		"With the eBPF tracer, what OpenSSL, BoringSSL, GnuTLS and Go's crypto/tls send is read before they encrypt it: a connection that was read so from its begin to its end is not opaque. Where the client refuses the sinkhole's certificate, nothing is sent, so that it stays opaque.\n\n" +
 		"A tool that says that it looks at certificates, and left after the handshake of TLS without sending anything in it, has sent nothing. **False positive when** pinning is what the server's documentation promises.",
 }
 
