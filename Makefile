@@ -42,6 +42,7 @@
 # make release-check  a release rehearsed: every platform, checksums, SBOM, packages
 # make deploy-check   the Kubernetes manifests and the chart, decoded strictly
 # make tui-report     scripts of keys on coalmine tui in a real terminal, and the screens that are kept
+# make tls-report     what clients of each runtime send over TLS to a real host, read before it is encrypted, and what that costs
 # make bench  the figures that README.md and the design promise, against their bounds (testdata/bench); SHARD=i/n for a part
 # make docs   the documentation as a site, in dist/site
 # make man    the manual pages, in dist/man
@@ -55,7 +56,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: peers-report parity-report audit-parity audit-honest docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report reach-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report install-check tui-report sweep-report queue-report man cost-report service-report service-image pr-report release-check deploy-check sbom-tool spy-report
+.PHONY: peers-report parity-report audit-parity audit-honest docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report reach-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report install-check tui-report sweep-report queue-report man cost-report service-report service-image pr-report release-check deploy-check sbom-tool spy-report tls-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -240,6 +241,12 @@ spy-report: build servers
 	COALMINE_SPY=$(CURDIR)/bin/coalmine COALMINE_SPY_WAIT=$(SPY_WAIT) go test -tags e2e -count=1 -v -timeout 10m -run '^(TestUnprivileged|TestSpyCrowd|TestSpyReport)$$' ./cmd/internal/spy | awk '\
 	  /^spy: / { last = $$2; next } /^(===|---|PASS|ok)/ { next } { print; fflush() } /^panic:|_test.go:|SKIP:/ { bad = 1 } \
 	  END { split(last, n, "/"); print "spy: " (last ? last : "0/0"); exit bad || n[1] != n[2] || !n[2] }'
+# Python, Node and Go, each pinned and not, HTTP and raw, to an allowed host; then 10,000 requests with probes and without.
+tls-report: build
+	COALMINE_TLS=all COALMINE_DEEP=1 COALMINE_REQUIRE=userns,python,node go test -tags e2e -count=1 -v -timeout 9m -run '^(TestOverhead|TestTLS)$$' \
+	  ./sandbox/trace/tlsread ./cmd/internal/probe/probetest/network | sed -u 's/^ *//' | awk '\
+	  /^tls: / { last = $$2; next } /^(python|node|go) |^overhead|_test.go:|SKIP:|^panic:/ { print; fflush() } \
+	  END { split(last, n, "/"); print "tls: " (last ? last : "0/0"); exit n[1] != n[2] || !n[2] }'
 
 # Real servers swept with the embedded queue, then with a cluster of NATS, PostgreSQL and workers that are
 # killed; TARGETS is how many. The script and the test say what is compared.
