@@ -56,7 +56,75 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: peers-report parity-report audit-parity audit-honest docs docs-check screenshots taint-report coverage-report attack-report quiet-report js-parity python-parity pairs-report red-team hermetic prepared judge-report e2e e2e-tests deep test-times tiers honest-report reach-report network-faults tracer-parity evasion-report tracer-faults build demo test unit lint bench schema-report oracle-report shrink-report holes-report vary-report truth-report image generate setup servers clean wire-faults matrix wire-report conformance-report fuzz race audit-ci kill-report install-check tui-report sweep-report queue-report man cost-report service-report service-image pr-report release-check deploy-check sbom-tool spy-report tls-report
+.PHONY: \
+	attack-report \
+	audit-ci \
+	audit-honest \
+	audit-parity \
+	bench \
+	build \
+	clean \
+	conformance-report \
+	cost-report \
+	coverage-report \
+	deep \
+	demo \
+	deploy-check \
+	docs \
+	docs-check \
+	e2e \
+	e2e-tests \
+	evasion-report \
+	fuzz \
+	generate \
+	hermetic \
+	holes-report \
+	honest-report \
+	image \
+	install-check \
+	js-parity \
+	judge-report \
+	kill-report \
+	lint \
+	man \
+	matrix \
+	network-faults \
+	oracle-report \
+	pairs-report \
+	parity-report \
+	peers-report \
+	pr-report \
+	prepared \
+	python-parity \
+	queue-report \
+	quiet-report \
+	race \
+	reach-report \
+	red-team \
+	release-check \
+	sbom-tool \
+	schema-report \
+	screenshots \
+	servers \
+	service-image \
+	service-report \
+	setup \
+	shrink-report \
+	spy-report \
+	sweep-report \
+	taint-report \
+	test \
+	test-times \
+	tiers \
+	tls-report \
+	tracer-faults \
+	tracer-parity \
+	truth-report \
+	tui-report \
+	unit \
+	vary-report \
+	wire-faults \
+	wire-report
 
 export CGO_ENABLED := 0
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
@@ -95,6 +163,7 @@ setup:
 	sh .ci/setup/loaders.sh
 	sh .ci/setup/wheels.sh
 	sh .ci/setup/suite.sh
+	sh .ci/setup/services.sh redis
 	sh .ci/setup/browser.sh
 	sh .ci/setup/pre-commit.sh
 

@@ -88,7 +88,7 @@ func TestAnAddressElsewhereIsSaid(t *testing.T) {
 	f := &Fetcher{Cache: Cache{t.TempDir()}, Sandbox: func(context.Context, Job, io.Writer) (Result, error) {
 		return Result{Code: 1, Stderr: "npm error code E403\n", Refused: []string{"h.example:443"}}, nil
 	}}
-	if _, err := f.NPM(t.Context(), Spec{Kind: KindNPM, Name: "x"}); err == nil || !strings.Contains(err.Error(), "lies at h.example:443, which is none of your registries") {
+	if _, err := f.NPM(t.Context(), Spec{Kind: KindNPM, Name: "x"}); err == nil || !strings.Contains(err.Error(), "depends on h.example:443, which is not one of your registries") {
 		t.Errorf("%v", err)
 	}
 }

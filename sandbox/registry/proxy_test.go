@@ -326,7 +326,7 @@ func TestRedirects(t *testing.T) {
 	}{
 		{"/npm/away/-/a.tgz", 200, ""}, {"/npm/within", 302, ""}, {"/npm/out", 200, ""},
 		{"/npm/inside/-/a.tgz", 403, "https to http"}, {"/npm/metadata/-/a.tgz", 403, "https to http"}, {"/npm/name/-/a.tgz", 403, "not public"},
-		{"/npm/file/-/a.tgz", 403, "no plain address"}, {"/npm/down/-/a.tgz", 403, "https to http"}, {"/npm/loop/-/a.tgz", 403, "more than 5 times"},
+		{"/npm/file/-/a.tgz", 403, "something other than a plain address"}, {"/npm/down/-/a.tgz", 403, "https to http"}, {"/npm/loop/-/a.tgz", 403, "more than 5 times"},
 	} {
 		status, _ := f.get(t, own.URL+c.path)
 		if status != c.status || c.reason != "" && !hasReason(f.Report().Refused, own.host(), c.reason) {

@@ -5,7 +5,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
-	"crypto/ed25519"
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -17,10 +17,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/pii"
+	"github.com/coalmine-dev/coalmine/cmd/internal/attest"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -69,7 +71,7 @@ type Options struct {
 	// Redact takes secrets and personal data out.
 	Redact bool
 	// Key signs the manifest, nil for no signature.
-	Key ed25519.PrivateKey
+	Key *attest.Signer
 }
 
 // Pack writes an archive of files and directories to w, each below its base name.
@@ -89,7 +91,11 @@ func Pack(w io.Writer, names []string, o Options) (*Manifest, error) {
 		return nil, err
 	}
 	if o.Key != nil {
-		text := base64.StdEncoding.EncodeToString(ed25519.Sign(o.Key, data)) + "\n"
+		raw, err := o.Key.Sign(context.Background(), data) // no key is asked for over a wire
+		if err != nil {
+			return nil, err
+		}
+		text := base64.StdEncoding.EncodeToString(raw) + "\n"
 		if err := p.write(signatureName, []byte(text)); err != nil {
 			return nil, err
 		}
@@ -267,9 +273,9 @@ type Verified struct {
 // ErrFormat says that a file is no bundle.
 var ErrFormat = errors.New("it is not a bundle of coalmine")
 
-// Verify reads an archive and compares it with its manifest. key is the signer's public key,
-// nil to leave the signature unchecked. Names in the result are the archive's, as they are.
-func Verify(r io.Reader, key ed25519.PublicKey) (*Verified, error) {
+// Verify reads an archive and compares it with its manifest. keys are those of which one
+// has to be the signer's, none to leave the signature unchecked. Names in the result are the archive's, as they are.
+func Verify(r io.Reader, keys []*attest.Verifier) (*Verified, error) {
 	zip, err := gzip.NewReader(r)
 	if err != nil {
 		return nil, ErrFormat
@@ -312,9 +318,10 @@ func Verify(r io.Reader, key ed25519.PublicKey) (*Verified, error) {
 	}
 	v.compare(sums)
 	v.Signed = signature != nil
-	if key != nil {
+	if len(keys) > 0 {
 		raw, err := base64.StdEncoding.DecodeString(string(bytes.TrimSpace(signature)))
-		if v.Trusted = err == nil && v.Signed && ed25519.Verify(key, manifest, raw); !v.Trusted {
+		signs := func(k *attest.Verifier) bool { return k.Verify(context.Background(), manifest, raw) == nil }
+		if v.Trusted = err == nil && v.Signed && slices.ContainsFunc(keys, signs); !v.Trusted {
 			v.Faults = append(v.Faults, "the signature is not that key's")
 		}
 	}

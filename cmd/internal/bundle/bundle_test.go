@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
-	"crypto/ed25519"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/coalmine-dev/coalmine/cmd/internal/attest"
 )
 
 const token = "ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789"
@@ -81,21 +82,33 @@ func repack(t *testing.T, archive []byte, change map[string][]byte) []byte {
 	return b.Bytes()
 }
 
+// pair makes a key that signs, and what trusts it.
+func pair(t *testing.T) (*attest.Signer, []*attest.Verifier) {
+	t.Helper()
+	private, public, err := attest.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := attest.ParseSigner(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trusted, err := attest.ParseVerifiers(public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signer, trusted
+}
+
 // A bundle is verified to its last byte, and by the key that signed it.
 func TestBundle(t *testing.T) {
 	t.Parallel()
-	public, private, err := ed25519.GenerateKey(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, _, err := ed25519.GenerateKey(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	private, public := pair(t)
+	_, other := pair(t)
 	whole := pack(t, Options{Version: "v1", Key: private}, run(t))
 	for name, c := range map[string]struct {
 		archive []byte
-		key     ed25519.PublicKey
+		key     []*attest.Verifier
 		fault   string
 	}{
 		"whole":             {whole, public, ""},

@@ -87,13 +87,9 @@ func (e *env) runAttest(ctx context.Context, f *attestFlags, dirs []string) erro
 	if f.valid <= 0 {
 		return usage("such as --valid 336h", "--valid must be positive")
 	}
-	text, err := readBounded(f.key, maxKey)
+	key, err := readSigner(f.key)
 	if err != nil {
-		return &sandbox.UsageError{Err: err, Hint: keyHint}
-	}
-	key, err := attest.ParseSigner(text)
-	if err != nil {
-		return &sandbox.UsageError{Err: fmt.Errorf("%s: %w", f.key, err), Hint: keyHint}
+		return err
 	}
 	if err := os.MkdirAll(f.out, 0o755); err != nil {
 		return &sandbox.UsageError{Err: err, Hint: "name a directory that can be written with --out"}
@@ -240,6 +236,19 @@ func (e *env) verifyFile(ctx context.Context, name string, keys []*attest.Verifi
 		return usage("name a file that coalmine attest wrote", "%s holds no attestation", name)
 	}
 	return nil
+}
+
+// readSigner reads the file of a private key.
+func readSigner(name string) (*attest.Signer, error) {
+	text, err := readBounded(name, maxKey)
+	if err != nil {
+		return nil, &sandbox.UsageError{Err: err, Hint: keyHint}
+	}
+	key, err := attest.ParseSigner(text)
+	if err != nil {
+		return nil, &sandbox.UsageError{Err: fmt.Errorf("%s: %w", name, err), Hint: keyHint}
+	}
+	return key, nil
 }
 
 // readKeys reads the files of trusted keys.

@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"crypto/ed25519"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/cmd/internal/attest"
 	"github.com/coalmine-dev/coalmine/cmd/internal/bundle"
 	"github.com/coalmine-dev/coalmine/sandbox"
 )
@@ -31,13 +29,9 @@ func (e *env) bundle() *cobra.Command {
 				return usage("coalmine bundle --out evidence.tar.gz coalmine-out/notes", "bundle needs --out FILE, and logs or directories")
 			}
 			if sign != "" {
-				key, err := readKey(sign, x509.ParsePKCS8PrivateKey)
-				if err != nil {
+				var err error
+				if o.Key, err = readSigner(sign); err != nil {
 					return err
-				}
-				var ok bool
-				if o.Key, ok = key.(ed25519.PrivateKey); !ok {
-					return usage(keyHint, "%s is not a private Ed25519 key", sign)
 				}
 			}
 			o.Created = time.Now()
@@ -79,15 +73,11 @@ func (e *env) verifyBundle() *cobra.Command {
 		Long: "verify reads the archive, compares each file with its hash, and checks the signature with --key. Nothing is unpacked.\n\n" +
 			"Exit status: 0 when all agrees; 1 when something was changed or the signature is not that key's; 2 for no bundle.",
 		RunE: func(_ *cobra.Command, args []string) error {
-			var key ed25519.PublicKey
+			var keys []*attest.Verifier
 			if public != "" {
-				any, err := readKey(public, x509.ParsePKIXPublicKey)
-				if err != nil {
+				var err error
+				if keys, err = readKeys([]string{public}, func(name string) ([]byte, error) { return readBounded(name, maxKey) }); err != nil {
 					return err
-				}
-				var ok bool
-				if key, ok = any.(ed25519.PublicKey); !ok {
-					return usage(keyHint, "%s is not a public Ed25519 key", public)
 				}
 			}
 			f, err := os.Open(args[0])
@@ -95,7 +85,7 @@ func (e *env) verifyBundle() *cobra.Command {
 				return &sandbox.UsageError{Err: err, Hint: "name a file of coalmine bundle"}
 			}
 			defer f.Close()
-			v, err := bundle.Verify(f, key)
+			v, err := bundle.Verify(f, keys)
 			if err != nil {
 				return usage("name a file of coalmine bundle", "%s: %w", args[0], err)
 			}
@@ -125,20 +115,4 @@ func (e *env) printVerified(v *bundle.Verified) {
 		signature = "signed; --key checks by whom"
 	}
 	fmt.Fprintf(e.out, "intact: %s of %s; %s\n", plural(len(v.Manifest.Files), "file"), v.Manifest.Created.Format(time.RFC3339), signature)
-}
-
-// readKey reads a key from a PEM file.
-func readKey[K any](name string, parse func([]byte) (K, error)) (key K, err error) {
-	data, err := readBounded(name, 64<<10)
-	if err != nil {
-		return key, &sandbox.UsageError{Err: err, Hint: keyHint}
-	}
-	block, _ := pem.Decode(data)
-	if block == nil {
-		return key, usage(keyHint, "%s is not a PEM file", name)
-	}
-	if key, err = parse(block.Bytes); err != nil {
-		return key, usage(keyHint, "%s: the key cannot be read", name) // the parser could quote it
-	}
-	return key, nil
 }

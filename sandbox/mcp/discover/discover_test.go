@@ -144,8 +144,8 @@ func TestHostileTrees(t *testing.T) {
 			link(t, "shared", dir, ".cursor")
 		}, nil, 2},
 		"a directory of the name": {func(t *testing.T, dir string) { write(t, dir, ".mcp.json/x", "") }, nil, 0},
-		"a link in a circle":      {func(t *testing.T, dir string) { write(t, dir, "a", ""); link(t, ".", dir, ".cursor") }, []string{"directories deep and not looked into"}, 0},
-		"deep":                    {func(t *testing.T, dir string) { write(t, dir, strings.Repeat("d/", maxDepth+2)+".mcp.json", server) }, []string{"directories deep and not looked into"}, 0},
+		"a link in a circle":      {func(t *testing.T, dir string) { write(t, dir, "a", ""); link(t, ".", dir, ".cursor") }, []string{"directories deep; coalmine does not look into it"}, 0},
+		"deep":                    {func(t *testing.T, dir string) { write(t, dir, strings.Repeat("d/", maxDepth+2)+".mcp.json", server) }, []string{"directories deep; coalmine does not look into it"}, 0},
 		"too large":               {func(t *testing.T, dir string) { write(t, dir, ".mcp.json", strings.Repeat(" ", MaxFile+1)) }, []string{"error: .mcp.json: is larger than"}, 0},
 		"ten megabytes":           {func(t *testing.T, dir string) { write(t, dir, ".mcp.json", strings.Repeat(" ", 10<<20)+server) }, nil, 1},
 		"broken": {func(t *testing.T, dir string) {

@@ -19,7 +19,7 @@ func TestBundleErrors(t *testing.T) {
 	if err := os.WriteFile(text, []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := strace.Bundle(text); err == nil || !strings.Contains(err.Error(), "no program") {
+	if _, _, err := strace.Bundle(text); err == nil || !strings.Contains(err.Error(), "is not a program") {
 		t.Errorf("a script: %v", err)
 	}
 	if _, _, err := strace.Bundle(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {

@@ -24,15 +24,15 @@ var realTruth = []struct {
 	// says are the rules by behaviour; what is not in it is quiet.
 	says map[string]string
 }{
-	{`{}`, map[string]string{"delete": "medium CM203", "egress": "low CM209"}},
+	{`{}`, map[string]string{"delete": "high CM203", "egress": "low CM209"}},
 	{`{"readOnlyHint":true}`, map[string]string{"write": "medium CM201", "delete": "high CM201, high CM203", "egress": "low CM209", "another": "medium CM201"}},
-	{`{"readOnlyHint":false}`, map[string]string{"delete": "medium CM203", "egress": "low CM209"}},
+	{`{"readOnlyHint":false}`, map[string]string{"delete": "high CM203", "egress": "low CM209"}},
 	{`{"destructiveHint":true}`, map[string]string{"egress": "low CM209"}},
 	{`{"destructiveHint":false}`, map[string]string{"delete": "high CM203", "egress": "low CM209"}},
-	{`{"idempotentHint":true}`, map[string]string{"delete": "medium CM203", "egress": "low CM209", "another": "low CM213"}},
-	{`{"idempotentHint":false}`, map[string]string{"delete": "medium CM203", "egress": "low CM209"}},
-	{`{"openWorldHint":true}`, map[string]string{"delete": "medium CM203"}},
-	{`{"openWorldHint":false}`, map[string]string{"delete": "medium CM203", "egress": "high CM202"}},
+	{`{"idempotentHint":true}`, map[string]string{"delete": "high CM203", "egress": "low CM209", "another": "low CM213"}},
+	{`{"idempotentHint":false}`, map[string]string{"delete": "high CM203", "egress": "low CM209"}},
+	{`{"openWorldHint":true}`, map[string]string{"delete": "high CM203"}},
+	{`{"openWorldHint":false}`, map[string]string{"delete": "high CM203", "egress": "high CM202"}},
 }
 
 // shownAlways are shown by every run of the tests, all with COALMINE_TRUTH.
