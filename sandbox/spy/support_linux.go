@@ -23,7 +23,7 @@ func missing() error {
 		return &NeedError{What: "the kernel describes none of its structures (no BTF)", Hint: "run a kernel with CONFIG_DEBUG_INFO_BTF=y, 5.11 or later; distributions have it since 2021", err: err}
 	}
 	if _, err := os.Stat("/proc/self/fd"); err != nil {
-		return &NeedError{What: "/proc is not mounted", Hint: "mount -t proc proc /proc", err: err}
+		return &NeedError{What: "/proc is not mounted", Hint: "mount -t proc none /proc", err: err}
 	}
 	have, err := capabilities()
 	if err != nil {
