@@ -11,7 +11,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/VictoriaMetrics/metrics"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 // Queue is what is asked of the queue.
@@ -29,10 +31,12 @@ const (
 
 // Monitor counts what one worker does. Its methods may be called from many goroutines.
 type Monitor struct {
-	set     *metrics.Set
+	metrics http.Handler
 	queue   Queue
 	running atomic.Int64
-	seconds *metrics.PrometheusHistogram
+	started prometheus.Counter
+	done    *prometheus.CounterVec
+	seconds prometheus.Histogram
 	// asked bounds how often the queue is asked, since anyone may scrape.
 	mu      sync.Mutex
 	asked   time.Time
@@ -50,44 +54,51 @@ const (
 
 // New makes the monitor of a worker for so many jobs at once.
 func New(q Queue, version string, jobs int) *Monitor {
-	m := &Monitor{set: metrics.NewSet(), queue: q, waiting: math.NaN()}
-	m.seconds = m.set.NewPrometheusHistogramExt("coalmine_job_seconds", buckets)
-	for _, outcome := range []string{Run, Failed} {
-		m.set.NewCounter(m.done(outcome))
+	m := &Monitor{
+		queue: q, waiting: math.NaN(),
+		started: prometheus.NewCounter(prometheus.CounterOpts{Name: "coalmine_jobs_started_total", Help: "Jobs that began."}),
+		done:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "coalmine_jobs_done_total", Help: "Jobs that ended, by outcome."}, []string{"outcome"}),
+		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "coalmine_job_seconds", Help: "How long a job took.", Buckets: buckets}),
 	}
-	m.set.NewCounter("coalmine_jobs_started_total")
-	m.set.NewGauge("coalmine_jobs_running", func() float64 { return float64(m.running.Load()) })
-	m.set.NewGauge("coalmine_jobs_at_once", func() float64 { return float64(jobs) })
-	m.set.NewGauge("coalmine_queue_jobs", m.ask)
-	m.set.NewGauge("coalmine_queue_connected", func() float64 {
-		if q.Connected() {
-			return 1
-		}
-		return 0
-	})
-	m.set.NewGauge(fmt.Sprintf("coalmine_build_info{version=%q}", version), func() float64 { return 1 })
+	for _, outcome := range []string{Run, Failed} {
+		m.done.WithLabelValues(outcome)
+	}
+	gauge := func(name, help string, value func() float64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
+	}
+	info := prometheus.NewGauge(prometheus.GaugeOpts{Name: "coalmine_build_info", Help: "The version of coalmine.", ConstLabels: prometheus.Labels{"version": version}})
+	info.Set(1)
+	set := prometheus.NewRegistry()
+	set.MustRegister(m.started, m.done, m.seconds, info,
+		gauge("coalmine_jobs_running", "Jobs under way.", func() float64 { return float64(m.running.Load()) }),
+		gauge("coalmine_jobs_at_once", "Jobs that the worker takes at once.", func() float64 { return float64(jobs) }),
+		gauge("coalmine_queue_jobs", "Jobs that no worker has finished.", m.ask),
+		gauge("coalmine_queue_connected", "Whether the queue is connected.", func() float64 {
+			if q.Connected() {
+				return 1
+			}
+			return 0
+		}),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector())
+	m.metrics = promhttp.HandlerFor(set, promhttp.HandlerOpts{})
 	return m
-}
-
-func (*Monitor) done(outcome string) string {
-	return fmt.Sprintf("coalmine_jobs_done_total{outcome=%q}", outcome)
 }
 
 // Began notes that a job began.
 func (m *Monitor) Began() {
 	m.running.Add(1)
-	m.set.GetOrCreateCounter("coalmine_jobs_started_total").Inc()
+	m.started.Inc()
 }
 
 // Ended notes how a job that began came to its end, and after which time.
 func (m *Monitor) Ended(failed bool, after time.Duration) {
 	m.running.Add(-1)
-	m.seconds.Update(after.Seconds())
+	m.seconds.Observe(after.Seconds())
 	outcome := Run
 	if failed {
 		outcome = Failed
 	}
-	m.set.GetOrCreateCounter(m.done(outcome)).Inc()
+	m.done.WithLabelValues(outcome).Inc()
 }
 
 // ask is the length of the queue, NaN where it does not answer.
@@ -115,9 +126,7 @@ func (m *Monitor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch r.URL.Path {
 	case "/metrics":
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		m.set.WritePrometheus(w)
-		metrics.WriteProcessMetrics(w)
+		m.metrics.ServeHTTP(w, r)
 	case "/healthz":
 		fmt.Fprintln(w, "ok")
 	case "/readyz":

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -89,9 +90,10 @@ func TestMonitor(t *testing.T) {
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	m := New(&fake{}, "1", 1)
-	var b strings.Builder
 	m.Ended(true, time.Second)
-	m.set.WritePrometheus(&b)
+	answer := httptest.NewRecorder()
+	m.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	text := answer.Body.String()
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "deploy", "grafana", "coalmine.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +126,7 @@ func TestDashboard(t *testing.T) {
 				t.Errorf("%q asks for nothing", target.Expr)
 			}
 			for _, name := range names {
-				if !regexp.MustCompile(`(?m)^` + name + `[{ ]`).MatchString(b.String()) {
+				if !regexp.MustCompile(`(?m)^` + name + `[{ ]`).MatchString(text) {
 					t.Errorf("%q asks for %s, which is not exported", target.Expr, name)
 				}
 			}
