@@ -36,9 +36,12 @@ const sunkPinned = "other.example.org"
 // What a server sends to a real host over TLS is read before it is encrypted, whether it pins
 // the host's certificate or not: the decoy in it is proven, and the flow is not opaque. Where the
 // sinkhole's certificate is refused, nothing is sent, and the flow stays opaque.
+//
+// Only make tls-report runs it, alone: beside other tracers the probes come after the calls, and
+// the flows stay opaque, which is what they should do then. tlsread's tests wait for their probes.
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	if !inWorld(t) {
+	if os.Getenv("COALMINE_TLS") == "" || !inWorld(t) {
 		return
 	}
 	probetest.Need(t, "local")
