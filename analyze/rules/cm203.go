@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
-	"github.com/coalmine-dev/coalmine/analyze/scope"
 )
 
 var cm203 = Rule{Rule: cm203Doc, Check: checkCM203}
@@ -34,7 +33,7 @@ func checkCM203(r *Run) []finding.Finding {
 			continue
 		}
 		t := r.Scope.Tool(e.Tool)
-		if e.Call == 0 && (touched[e.Target] || !r.atTheEnd(e)) || made[e.Target] || r.leftBefore(e.Target) || len(t.Delete) > 0 && (declaredDestructive(&t) || r.reaches(&t, e.Target)) && (!r.inBulk(e) || r.coversMany(&t, e)) || r.asked(e.Call, e.Target) {
+		if e.Call == 0 && (touched[e.Target] || !r.atTheEnd(e)) || made[e.Target] || r.leftBefore(e.Target) || len(t.Delete) > 0 && r.reaches(&t, e.Target) && (!r.inBulk(e) || r.coversMany(&t, e)) || r.asked(e.Call, e.Target) {
 			continue
 		}
 		f := r.of(&cm203Doc, e, "")
@@ -54,11 +53,6 @@ func checkCM203(r *Run) []finding.Finding {
 		}
 		return who + " deleted files that it did not create, and declares no deletion: " + list(targets, 3)
 	})
-}
-
-// declaredDestructive reports whether a tool is annotated to destroy, which names no place.
-func declaredDestructive(t *scope.Tool) bool {
-	return slices.ContainsFunc(t.Delete, func(c scope.Claim) bool { return c.Where == "annotation" })
 }
 
 // leftBefore reports whether the server left a file in an earlier start, or a directory around one.

@@ -281,10 +281,14 @@ func (r *Run) claimed(e *finding.Effect) (finding.Explanation, bool) {
 var userFileWords = []string{"file", "files", "folder", "folders", "directory", "directories", "document", "documents", "path", "paths", "disk", "trash", "home", "backup", "backups", "dotfiles"}
 
 // reaches reports whether what a tool declares to change may be a file of the user's: moving
-// cards of a board moves no documents. A workspace is there to be worked in.
+// cards of a board moves no documents. A workspace is there to be worked in, and an annotation
+// that a tool destroys names no place.
 func (r *Run) reaches(t *scope.Tool, target string) bool {
 	below, ok := strings.CutPrefix(target, r.Home+"/")
 	if !ok || r.Home == "" || !r.stood(target) || slices.ContainsFunc(r.Workspaces, func(w string) bool { return within(target, w) }) {
+		return true
+	}
+	if slices.ContainsFunc(t.Delete, func(c scope.Claim) bool { return c.Where == "annotation" }) {
 		return true
 	}
 	words := strings.FieldsFunc(below, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
