@@ -123,7 +123,7 @@ func (d *driver) guardedInputs(t *target, base json.RawMessage, token func(int) 
 		}
 		n++
 		places := slices.DeleteFunc(oracle.Places(args), func(p oracle.Place) bool { return g.Needs(p.Name) })
-		for _, in := range d.placed(args, places, oraclesPerCall, token) {
+		for _, in := range placed(args, places, oracle.Count(), oraclesPerCall, d.oracleAt(token)) {
 			in.guarded = true
 			out = append(out, in)
 		}
@@ -131,12 +131,12 @@ func (d *driver) guardedInputs(t *target, base json.RawMessage, token func(int) 
 	return out
 }
 
-// placed gives each place its next oracle input before any place the one after.
-func (d *driver) placed(base json.RawMessage, places []oracle.Place, most int, token func(int) string) []probeInput {
+// placed gives each place its next input before any place the one after, at most so many in all.
+func placed(base json.RawMessage, places []oracle.Place, rounds, most int, next func(round int, p oracle.Place) oracle.Input) []probeInput {
 	var out []probeInput
-	for k := 0; k < oracle.Count() && len(places) > 0; k++ {
+	for k := 0; k < rounds && len(places) > 0; k++ {
 		for _, p := range places {
-			in := oracle.At(d.cfg.World, oracle.MeaningOf(p.Name), k, token(k))
+			in := next(k, p)
 			in.At = p.At
 			args, ok := oracle.Put(base, p.At, in.In(p.Value))
 			if ok && len(out) < most {
@@ -145,4 +145,11 @@ func (d *driver) placed(base json.RawMessage, places []oracle.Place, most int, t
 		}
 	}
 	return out
+}
+
+// oracleAt gives the oracles' inputs for a place, by what its name means.
+func (d *driver) oracleAt(token func(int) string) func(int, oracle.Place) oracle.Input {
+	return func(k int, p oracle.Place) oracle.Input {
+		return oracle.At(d.cfg.World, oracle.MeaningOf(p.Name), k, token(k))
+	}
 }

@@ -234,7 +234,7 @@ func (d *driver) oraclePlan(t *target) []probeInput {
 	out := d.wholeInputs(base, token)
 	most := oraclesPerCall * d.cfg.Calls
 	places := oracle.Places(base)
-	out = append(out, d.placed(base, places, most-len(out), token)...)
+	out = append(out, placed(base, places, oracle.Count(), most-len(out), d.oracleAt(token))...)
 	out = append(out, d.guardedInputs(t, base, token)...)
 	out = append(out, d.statementInputs(base, places, token)...)
 	out = append(out, d.prefixedInputs(base, places, token)...)
@@ -247,20 +247,10 @@ const maxStatements = 24
 
 // statementInputs put parts of statements into each place, where there is a service to be told.
 func (d *driver) statementInputs(base json.RawMessage, places []oracle.Place, token func(int) string) []probeInput {
-	var out []probeInput
 	if len(d.cfg.World.Services) == 0 {
 		return nil
 	}
-	for k := range oracle.Statements {
-		for _, p := range places {
-			in := oracle.Statement(k, p.Name, token(k))
-			in.At = p.At
-			if args, ok := oracle.Put(base, p.At, in.In(p.Value)); ok && len(out) < maxStatements {
-				out = append(out, probeInput{args: args, in: []session.Injection{in.Injection}})
-			}
-		}
-	}
-	return out
+	return placed(base, places, oracle.Statements, maxStatements, func(k int, p oracle.Place) oracle.Input { return oracle.Statement(k, p.Name, token(k)) })
 }
 
 const (
