@@ -5,13 +5,12 @@ package bpf
 import (
 	"errors"
 	"fmt"
-	"sync"
-	"time"
 
 	"github.com/cilium/ebpf"
-	"github.com/cilium/ebpf/ringbuf"
 	"github.com/cilium/ebpf/rlimit"
 	"golang.org/x/sys/unix"
+
+	"github.com/coalmine-dev/coalmine/sandbox/trace/idle"
 )
 
 // checked is what programs were checked for by the kernel. It takes a tenth of a second, so
@@ -31,51 +30,16 @@ type programs struct {
 	kind checked
 }
 
-// idle are those that no Tracer has. The buffer of each takes memory, so they are few.
-var idle struct {
-	sync.Mutex
-	all []*programs
-}
-
-const maxIdle = 2
+// unused are those that no Tracer has.
+var unused idle.Pool[checked, *programs]
 
 // take finds programs of a kind that nobody has, or has the kernel check new ones.
 func take(kind checked, abis *[2]*abi) (*programs, error) {
-	for {
-		p := pick(kind)
-		if p == nil {
-			return load(kind, abis)
-		}
-		if p.reset() == nil {
-			return p, nil
-		}
-		p.close()
-	}
-}
-
-func pick(kind checked) *programs {
-	idle.Lock()
-	defer idle.Unlock()
-	for i, p := range idle.all {
-		if p.kind == kind {
-			idle.all = append(idle.all[:i:i], idle.all[i+1:]...)
-			return p
-		}
-	}
-	return nil
+	return unused.Take(kind, func() (*programs, error) { return load(kind, abis) })
 }
 
 // give takes them back, detached.
-func (p *programs) give() {
-
-	idle.Lock()
-	defer idle.Unlock()
-	idle.all = append(idle.all, p)
-	if len(idle.all) > maxIdle {
-		idle.all[0].close()
-		idle.all = idle.all[1:]
-	}
-}
+func (p *programs) give() { unused.Give(p.kind, p) }
 
 // load makes the maps and has the kernel check the programs.
 func load(kind checked, abis *[2]*abi) (*programs, error) {
@@ -118,48 +82,23 @@ func explain(err error) error {
 // processor has left what it did in the kernel with programs such as these (an RCU grace period).
 const membarrierGlobal = 1
 
-// reset makes the programs forget what they watched. They are detached; the last runs of them
-// may only just end.
-func (p *programs) reset() error {
+// Reset implements idle.Programs. The last runs of the programs may only just end.
+func (p *programs) Reset() error {
 	if _, _, errno := unix.Syscall(unix.SYS_MEMBARRIER, membarrierGlobal, 0, 0); errno != 0 {
 		return errno
 	}
 	if err := p.State.Put(uint32(0), make([]byte, p.State.ValueSize())); err != nil {
 		return err
 	}
-	var id uint64
-	var st []byte
-	for calls := p.Inflight.Iterate(); calls.Next(&id, &st); calls = p.Inflight.Iterate() {
-		if err := p.Inflight.Delete(id); err != nil {
-			return err
-		}
-	}
-	return p.empty()
-}
-
-// empty drops the events that nobody read.
-func (p *programs) empty() error {
-	r, err := ringbuf.NewReader(p.Events)
-	if err != nil {
+	if err := idle.Clear(p.Inflight); err != nil {
 		return err
 	}
-	defer func() { _ = r.Close() }()
-	r.SetDeadline(time.Unix(1, 0))
-	var sample ringbuf.Record
-	for err == nil {
-		err = r.ReadInto(&sample)
-	}
-	if r.AvailableBytes() != 0 {
-		return fmt.Errorf("the buffer stays full: %w", err)
-	}
-	return nil
+	return idle.Drop(p.Events)
 }
 
 func (p *programs) all() []*ebpf.Program {
 	return []*ebpf.Program{p.OnFork, p.OnExec, p.OnEnd, p.OnSignal, p.OnExit, p.OnEnter}
 }
 
-func (p *programs) close() {
-	_ = p.Close()
-	_ = p.State.Close()
-}
+// Close implements idle.Programs.
+func (p *programs) Close() error { return errors.Join(p.programObjects.Close(), p.State.Close()) }

@@ -3,15 +3,11 @@
 package tlsread
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"sync"
-	"time"
 
-	"github.com/cilium/ebpf"
-	"github.com/cilium/ebpf/ringbuf"
 	"github.com/cilium/ebpf/rlimit"
+
+	"github.com/coalmine-dev/coalmine/sandbox/trace/idle"
 )
 
 // programs are in the kernel, with their maps. One Reader has them at a time.
@@ -20,51 +16,16 @@ type programs struct {
 	ring int
 }
 
-// idle are those that no Reader has: the kernel checks them once for many runs. The buffer of
-// each takes memory, so they are few.
-var idle struct {
-	sync.Mutex
-	all []*programs
-}
-
-const maxIdle = 2
+// unused are those that no Reader has, by the size of their buffer.
+var unused idle.Pool[int, *programs]
 
 // take finds programs that nobody has, or has the kernel check new ones.
 func take(ring int) (*programs, error) {
-	for {
-		p := pickIdle(ring)
-		if p == nil {
-			return load(ring)
-		}
-		if p.reset() == nil {
-			return p, nil
-		}
-		_ = p.Close()
-	}
-}
-
-func pickIdle(ring int) *programs {
-	idle.Lock()
-	defer idle.Unlock()
-	for i, p := range idle.all {
-		if p.ring == ring {
-			idle.all = append(idle.all[:i:i], idle.all[i+1:]...)
-			return p
-		}
-	}
-	return nil
+	return unused.Take(ring, func() (*programs, error) { return load(ring) })
 }
 
 // give takes them back, detached.
-func (p *programs) give() {
-	idle.Lock()
-	defer idle.Unlock()
-	idle.all = append(idle.all, p)
-	if len(idle.all) > maxIdle {
-		_ = idle.all[0].Close()
-		idle.all = idle.all[1:]
-	}
-}
+func (p *programs) give() { unused.Give(p.ring, p) }
 
 // load makes the maps and has the kernel check the programs.
 func load(ring int) (*programs, error) {
@@ -83,28 +44,10 @@ func load(ring int) (*programs, error) {
 	return p, nil
 }
 
-// reset makes the programs forget whom they watched.
-func (p *programs) reset() error {
-	for _, m := range []*ebpf.Map{p.Conns, p.Calls, p.Tasks} {
-		key, value := make([]byte, m.KeySize()), make([]byte, m.ValueSize())
-		for all := m.Iterate(); all.Next(&key, &value); all = m.Iterate() {
-			if err := m.Delete(key); err != nil && !errors.Is(err, ebpf.ErrKeyNotExist) {
-				return err
-			}
-		}
-	}
-	r, err := ringbuf.NewReader(p.Events)
-	if err != nil {
+// Reset implements idle.Programs. Whoever takes away a uprobe waits for its last run.
+func (p *programs) Reset() error {
+	if err := idle.Clear(p.Conns, p.Calls, p.Tasks); err != nil {
 		return err
 	}
-	defer func() { _ = r.Close() }()
-	r.SetDeadline(time.Unix(1, 0))
-	var sample ringbuf.Record
-	for err == nil {
-		err = r.ReadInto(&sample)
-	}
-	if !errors.Is(err, os.ErrDeadlineExceeded) {
-		return err
-	}
-	return nil
+	return idle.Drop(p.Events)
 }
