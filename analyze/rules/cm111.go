@@ -87,7 +87,7 @@ func influenced(controls, varied []*Run) map[channel]string {
 		if differs(base, other, k, func(c content) bool { return slices.Equal(c.sums, first.sums) }) {
 			out[k] = "contents"
 		} else if uneven[k.way()] {
-			if apart(totals(controls, k.way()), totals(varied, k.way())) {
+			if apart(totals(base, other, k.way())) {
 				out[k] = "length"
 			}
 		} else if differs(base, other, k, func(c content) bool { return slices.Equal(c.lengths, first.lengths) }) {
@@ -113,17 +113,42 @@ func unevenWays(base []map[channel]content) map[way]bool {
 	return out
 }
 
-// totals are how many bytes each run sent over a way.
-func totals(runs []*Run, w way) []int {
-	out := make([]int, len(runs))
-	for i, r := range runs {
-		for _, p := range r.Profile.Payloads {
-			if p.Tool == w.tool && p.To == w.to {
-				out[i] += p.Length
+// totals are how many bytes each run sent over a way: in the channels that all runs have, since
+// it is chance whether a short payload looks random, or in all where a group has none.
+func totals(base, other []map[channel]content, w way) (a, b []int) {
+	runs := slices.Concat(base, other)
+	common := func(k channel) bool {
+		return !slices.ContainsFunc(runs, func(m map[channel]content) bool { return len(m[k].lengths) == 0 })
+	}
+	total := func(m map[channel]content) (n int) {
+		for k, c := range m {
+			if k.way() == w && (sentNothing(base, w) || sentNothing(other, w) || common(k)) {
+				for _, l := range c.lengths {
+					n += l
+				}
 			}
 		}
+		return n
 	}
-	return out
+	for _, m := range base {
+		a = append(a, total(m))
+	}
+	for _, m := range other {
+		b = append(b, total(m))
+	}
+	return a, b
+}
+
+// sentNothing reports whether no run of a group sent anything over a way.
+func sentNothing(runs []map[channel]content, w way) bool {
+	return !slices.ContainsFunc(runs, func(m map[channel]content) bool {
+		for k := range m {
+			if k.way() == w {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // farApart is how many times as far two groups are from each other as they reach, for the

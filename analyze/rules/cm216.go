@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
@@ -131,16 +132,30 @@ func (r *Run) listings() []finding.Finding {
 	return out
 }
 
+// walkTime is how far apart two listings of one walk may be where a call's walk went on after
+// the call.
+const walkTime = time.Minute
+
 // walks reports whether a directory was listed on a walk through all of HOME, which has no
 // eye for credentials: several of the directories that every user has were listed too.
 func (r *Run) walks(e *finding.Effect) bool {
 	listed := map[string]bool{}
 	for i := range r.Profile.Effects {
-		if o := &r.Profile.Effects[i]; o.Kind == finding.FileRead && o.Rung == finding.RungOpened && o.Call == e.Call && o.Phase == e.Phase && path.Dir(o.Target) == r.Home {
+		o := &r.Profile.Effects[i]
+		if o.Kind == finding.FileRead && o.Rung == finding.RungOpened && path.Dir(o.Target) == r.Home && together(o, e) {
 			listed[path.Base(o.Target)] = true
 		}
 	}
 	return listed["Desktop"] && (listed["Downloads"] || listed["Documents"])
+}
+
+// together reports whether an effect belongs to the same work as e: to its call, or, where e is
+// outside of calls and may be the rest of a call that was given up, to the time around it.
+func together(o, e *finding.Effect) bool {
+	if o.Call == e.Call && o.Phase == e.Phase {
+		return true
+	}
+	return e.Call == 0 && len(o.Evidence) > 0 && len(e.Evidence) > 0 && (o.Evidence[0].Time-e.Evidence[0].Time).Abs() < walkTime
 }
 
 // isAllowedDirectory reports whether a directory of credentials holds no decoy, is that of

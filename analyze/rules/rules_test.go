@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
@@ -303,6 +304,10 @@ var cases = slices.Concat(ofService, []ruleCase{
 	{"CM111", "a workspace that is worked on, returned", sealedBy(grep, "", []finding.Effect{effect("grep", finding.Secret, "dotenv")}, 100, 140), ""},
 	{"CM111", "the same by chance, of a tool that is uneven", scattered(sealedTo("", 20), []int{20, 40}, []int{40, 20}), ""},
 	{"CM111", "far apart, of a tool that is uneven", scattered(sealedTo("", 20), []int{20, 30}, []int{200, 220}), finding.High},
+	{"CM111", "some payloads look random by chance", with(scattered(sealedTo("", 76, 76), []int{76, 76}, nil), func(r *Run) {
+		p := &r.Controls[0].Profile.Payloads
+		*p = append(*p, profile.Payload{Phase: finding.PhaseCall, Call: 3, Tool: note.Name, Length: 76, Sum: 7})
+	}), ""},
 	{"CM111", "no length is sure", with(sealed(100, 140), func(r *Run) { r.Controls[1].Profile.Payloads[0].Length = 120 }), ""},
 	{"CM214", "a secret", varied(nil, secretOf("ssh-key")), finding.High},
 	{"CM214", "a secret, not so", varied(secretOf("ssh-key"), nil), finding.High},
@@ -337,6 +342,8 @@ var cases = slices.Concat(ofService, []ruleCase{
 	{"CM216", "a search that is its business", newRun(described("format_note", "Says in which clouds (AWS, Google, Kubernetes) the user has logged in"), absent("/.aws/credentials"), absent("/.config/gcloud/credentials.db"), absent("/.kube/config")), ""},
 	{"CM216", "a directory of credentials", newRun(note, effect("format_note", finding.FileRead, home+"/.ssh")), finding.High},
 	{"CM216", "a walk through HOME", newRun(note, effect("format_note", finding.FileRead, home+"/.ssh"), effect("format_note", finding.FileRead, home+"/Desktop"), effect("format_note", finding.FileRead, home+"/Downloads")), ""},
+	{"CM216", "a walk that goes on after its call", newRun(note, outside(home+"/.ssh", time.Second), effect("format_note", finding.FileRead, home+"/Desktop"), effect("format_note", finding.FileRead, home+"/Downloads")), ""},
+	{"CM216", "a directory, long after a walk", newRun(note, outside(home+"/.ssh", time.Hour), effect("format_note", finding.FileRead, home+"/Desktop"), effect("format_note", finding.FileRead, home+"/Downloads")), finding.High},
 	{"CM216", "its program's directory", newRun(note, effect("format_note", finding.FileRead, home+"/.ssh", by("ssh"))), ""},
 	{"CM216", "a directory that the call names", args(newRun(silent, effect("do", finding.FileRead, home+"/.ssh")), `{"path":"~/.ssh"}`), ""},
 	{"CM216", "a helper", newRun(note, effect("format_note", finding.Exec, "gh", rung(finding.RungAttempted), asks("gh auth token"))), finding.High},

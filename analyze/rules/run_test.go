@@ -3,6 +3,7 @@ package rules
 import (
 	"encoding/json"
 	"strconv"
+	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -45,6 +46,13 @@ func noise(n string) func(*finding.Effect) { return func(e *finding.Effect) { e.
 func ambiguous(e *finding.Effect)          { e.Ambiguous = true }
 func ending(e *finding.Effect)             { e.Phase, e.Call, e.Tool = finding.PhaseShutdown, 0, "" }
 func start(e *finding.Effect)              { e.Phase, e.Call, e.Tool = finding.PhaseStart, 0, "" }
+
+// outside is an effect of the server's outside of calls, at a moment of the run.
+func outside(target string, at time.Duration) finding.Effect {
+	e := effect("", finding.FileRead, target, start)
+	e.Evidence[0].Time = at
+	return e
+}
 
 func over(via string) func(*finding.Effect)   { return func(e *finding.Effect) { e.Via = via } }
 func by(program string) func(*finding.Effect) { return func(e *finding.Effect) { e.Actor = program } }
