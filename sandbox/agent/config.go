@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox/agent/stage"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/seccomp"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
@@ -97,30 +98,10 @@ type Network struct {
 }
 
 // User is who the target runs as.
-type User struct {
-	Name string `json:"name"`
-	UID  int    `json:"uid"`
-	GID  int    `json:"gid"`
-	Home string `json:"home"`
-}
+type User = stage.User
 
 // Limits bound the target; a zero field is no limit.
-type Limits struct {
-	// Memory bounds the resident sum of all tasks, in bytes.
-	Memory int64 `json:"memory,omitempty"`
-	// Pids bounds the number of tasks.
-	Pids int `json:"pids,omitempty"`
-	// CPU bounds the processor time of all tasks.
-	CPU time.Duration `json:"cpu,omitempty"`
-	// Output bounds stdout and stderr together, in bytes.
-	Output int64 `json:"output,omitempty"`
-	// File bounds one file's length, and Disk each writable file system, in bytes; all of
-	// those that lie in memory may hold twice as much together.
-	File int64 `json:"file,omitempty"`
-	Disk int64 `json:"disk,omitempty"`
-	// Wall bounds the sandbox's life.
-	Wall time.Duration `json:"wall,omitempty"`
-}
+type Limits = stage.Limits
 
 // Command is a control message from the host after the Config.
 type Command struct {

@@ -7,10 +7,10 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netlink/nl"
 	"golang.org/x/sys/unix"
 
+	"github.com/coalmine-dev/coalmine/sandbox/agent/stage"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -46,7 +46,7 @@ func (a *agent) addPair(name string, mac net.HardwareAddr) error {
 	if err != nil {
 		return fmt.Errorf("make a network namespace for the far end: %w", err)
 	}
-	pid, _, err := receiveHello(link[0], helloMillis)
+	pid, _, err := stage.ReceiveHello(link[0], helloMillis)
 	if err != nil {
 		return err
 	}
@@ -61,25 +61,13 @@ func (a *agent) addPair(name string, mac net.HardwareAddr) error {
 	if err != nil {
 		return err
 	}
-	err = sendOrder(link[0], &order{Role: roleFarEnd, Name: name}, theirs)
+	err = stage.Send(link[0], &stage.Order{Role: stage.RoleFarEnd, Name: name}, theirs)
 	_ = unix.Close(theirs)
 	if err != nil {
 		_ = unix.Close(status)
 		return err
 	}
 	return readRefusal(status)
-}
-
-// raise brings up an interface of the calling process's network namespace.
-func raise(name string) error {
-	l, err := netlink.LinkByName(name)
-	if err == nil {
-		err = netlink.LinkSetUp(l)
-	}
-	if err != nil {
-		return fmt.Errorf("bring up the far end: %w", err)
-	}
-	return nil
 }
 
 // forkFarEnd starts a process in a network namespace of its own, which waits for its
@@ -99,8 +87,8 @@ func (a *agent) forkFarEnd(link int) error {
 		},
 	} {
 		sys.Pdeathsig = unix.SIGKILL
-		_, err = syscall.ForkExec(fmt.Sprint(selfPrefix, a.exe), []string{"init"}, &syscall.ProcAttr{
-			Env: []string{stageEnv}, Dir: "/",
+		_, err = syscall.ForkExec(fmt.Sprint(stage.SelfPrefix, a.exe), []string{"init"}, &syscall.ProcAttr{
+			Env: []string{stage.Env}, Dir: "/",
 			Files: []uintptr{null, null, null, uintptr(link), uintptr(a.exe)}, Sys: sys,
 		})
 		if err == nil {

@@ -1,33 +1,33 @@
 package agent
 
 import (
+	"encoding/json"
 	"os"
-	"path/filepath"
-	"runtime"
-	"strings"
+
+	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox/agent/stage"
 )
 
-// selfPrefix begins the path by which the agent executes itself: a descriptor,
-// because inside a sandbox its own file has no name.
-const selfPrefix = "/proc/self/fd/"
+// sinkOrder is what a stage is told that is to answer the network.
+type sinkOrder struct {
+	Network  *Network          `json:"network"`
+	Canaries []canaries.Canary `json:"canaries,omitempty"`
+}
 
-// The stages of a target's process run before the other packages of the
-// program are initialised: they need none, and a sandbox starts two of them.
+// A sink runs before the packages are initialised that depend on this one.
 func init() {
-	traced := len(os.Args) == 2 && os.Args[1] == "init" && strings.HasPrefix(os.Args[0], selfPrefix)
-	plain := len(os.Args) == 1 && os.Args[0] == "init" && len(os.Environ()) == 1 && os.Environ()[0] == stageEnv
-	if traced || plain {
-		runtime.LockOSThread()
-		os.Exit(stage())
+	o, fds := stage.Pending()
+	if o == nil {
+		return
 	}
+	var s sinkOrder
+	err := json.Unmarshal(o.Sink, &s)
+	if err == nil {
+		err = runSink(o, s, fds[0], fds[1], fds[2], fds[3:])
+	}
+	os.Exit(stage.Refuse(fds[0], err))
 }
 
-// stageEnv tells a stage from an agent where the arguments are to be ordinary,
-// because the process will be seen by the target.
-const stageEnv = "STAGE=1"
-
-// Invoked reports whether this process was started to be an agent: as "init"
-// and without arguments. A program that starts sandboxes asks first of all.
-func Invoked() bool {
-	return len(os.Args) == 1 && filepath.Base(os.Args[0]) == "init"
-}
+// Invoked reports whether this process was started to be an agent. A program that starts
+// sandboxes asks first of all.
+func Invoked() bool { return stage.Invoked() }

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/coalmine-dev/coalmine/sandbox/agent/stage"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace/strace"
@@ -67,11 +68,11 @@ func (a *agent) launch() error {
 // startChild starts the first stage, under the tracer if there is one.
 func (a *agent) startChild(link int) error {
 	files := []uintptr{uintptr(a.null), uintptr(a.null), uintptr(a.null), uintptr(link), uintptr(a.exe)}
-	stage := []string{fmt.Sprint(selfPrefix, selfFD), "init"}
+	first := []string{fmt.Sprint(stage.SelfPrefix, stage.SelfFD), "init"}
 	if len(a.cfg.Strace) == 0 {
 		a.starting.Lock()
 		defer a.starting.Unlock()
-		pid, err := syscall.ForkExec(fmt.Sprint(selfPrefix, a.exe), stage, &syscall.ProcAttr{Files: files})
+		pid, err := syscall.ForkExec(fmt.Sprint(stage.SelfPrefix, a.exe), first, &syscall.ProcAttr{Files: files})
 		if err != nil {
 			return fmt.Errorf("start the target's process: %w", err)
 		}
@@ -97,13 +98,13 @@ func (a *agent) startChild(link int) error {
 	// The tracer as a grandchild: the target's parent is then this process,
 	// which learns its exit at once, and no process of the target's is strace's child.
 	argv = append(argv, "-D")
-	argv = append(argv, strace.Args(a.cfg.TraceSet, fmt.Sprint(selfPrefix, logFD))...)
-	argv = append(argv, stage...)
+	argv = append(argv, strace.Args(a.cfg.TraceSet, fmt.Sprint(stage.SelfPrefix, stage.LogFD))...)
+	argv = append(argv, first...)
 	a.starting.Lock()
 	defer a.starting.Unlock()
 	pid, err := syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{Files: append(files, uintptr(log)), Dir: "/"})
 	if err != nil {
-		return &refusal{Reason: fmt.Sprintf("strace: %s: %v", argv[0], err), Hint: "strace is missing in the sandbox"}
+		return &stage.Refusal{Reason: fmt.Sprintf("strace: %s: %v", argv[0], err), Hint: "strace is missing in the sandbox"}
 	}
 	a.child = pid
 	return nil
@@ -130,7 +131,7 @@ func (a *agent) awaitTarget(link, inner int) error {
 	t := task{pid: pid}
 	t.readStatus()
 	if t.tracer == 0 {
-		return &refusal{Reason: "strace: it does not trace the target", Hint: a.tracerSays.String()}
+		return &stage.Refusal{Reason: "strace: it does not trace the target", Hint: a.tracerSays.String()}
 	}
 	a.tracer.Store(int64(t.tracer))
 	return nil
@@ -143,7 +144,7 @@ func orderEnter(link, inner int) error {
 	if err != nil {
 		return err
 	}
-	err = sendOrder(link, &order{Role: roleEnter}, inner, theirs)
+	err = stage.Send(link, &stage.Order{Role: stage.RoleEnter}, inner, theirs)
 	_ = unix.Close(theirs)
 	if err != nil {
 		_ = unix.Close(mine)
@@ -164,7 +165,7 @@ func readRefusal(fd int) error {
 	if len(line) == 0 {
 		return fmt.Errorf("wait for the target's start: %w", err)
 	}
-	r := new(refusal)
+	r := new(stage.Refusal)
 	if err := json.Unmarshal(line, r); err != nil {
 		return fmt.Errorf("start the target: %q", line)
 	}
@@ -173,7 +174,7 @@ func readRefusal(fd int) error {
 
 // receiveStageHello waits for a stage's hello, and explains its absence by what the tracer says.
 func (a *agent) receiveStageHello(link int) (pid, inside int, err error) {
-	pid, inside, err = receiveHello(link, helloMillis)
+	pid, inside, err = stage.ReceiveHello(link, helloMillis)
 	if err == nil || len(a.cfg.Strace) == 0 {
 		return pid, inside, err
 	}
@@ -182,7 +183,7 @@ func (a *agent) receiveStageHello(link int) (pid, inside int, err error) {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		said = strings.TrimSpace("it does not start; " + said)
 	}
-	return 0, 0, &refusal{
+	return 0, 0, &stage.Refusal{
 		Reason: "strace: " + said,
 		Hint:   "tracing needs CAP_SYS_PTRACE in the sandbox and a seccomp profile that allows ptrace",
 	}
@@ -207,8 +208,8 @@ func (a *agent) release(link int) error {
 		func() { a.emit(session.EventEOF{Stream: "stdin"}) })
 	a.stdout = a.outputPump(mine[1], mux.Stdout)
 	a.stderr = a.outputPump(mine[2], mux.Stderr)
-	err := sendOrder(link, &order{
-		Role: roleTarget, Command: a.cfg.Command, Dir: a.cfg.Dir, Env: a.cfg.Env,
+	err := stage.Send(link, &stage.Order{
+		Role: stage.RoleTarget, Command: a.cfg.Command, Dir: a.cfg.Dir, Env: a.cfg.Env,
 		User: u, Limits: a.cfg.Limits, Inner: a.cfg.SingleUID, Masks: a.procMasks(), Policy: a.cfg.Policy, Notify: a.notify, Writable: a.writable(),
 	}, theirs[:]...)
 	for _, fd := range theirs {
@@ -281,8 +282,8 @@ func (a *agent) startInner() (int, error) {
 	}
 	null := uintptr(a.null)
 	a.starting.Lock()
-	pid, err := syscall.ForkExec(fmt.Sprint(selfPrefix, a.exe), []string{"init"}, &syscall.ProcAttr{
-		Env:   []string{stageEnv},
+	pid, err := syscall.ForkExec(fmt.Sprint(stage.SelfPrefix, a.exe), []string{"init"}, &syscall.ProcAttr{
+		Env:   []string{stage.Env},
 		Files: []uintptr{null, null, 2, uintptr(link[1]), uintptr(a.exe)},
 		Sys:   &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID, Pdeathsig: unix.SIGKILL},
 	})
@@ -294,10 +295,10 @@ func (a *agent) startInner() (int, error) {
 	if err != nil {
 		return -1, fmt.Errorf("make the inner pid namespace: %w", err)
 	}
-	if _, _, err := receiveHello(link[0], helloMillis); err != nil {
+	if _, _, err := stage.ReceiveHello(link[0], helloMillis); err != nil {
 		return -1, err
 	}
-	if err := sendOrder(link[0], &order{Role: roleInner}, theirs); err != nil {
+	if err := stage.Send(link[0], &stage.Order{Role: stage.RoleInner}, theirs); err != nil {
 		return -1, err
 	}
 	_ = unix.Close(theirs)
@@ -319,7 +320,7 @@ func innerReady(deaths *bufio.Reader) error {
 	if err != nil {
 		return fmt.Errorf("wait for the inner process: %w", err)
 	}
-	r := new(refusal)
+	r := new(stage.Refusal)
 	if err := json.Unmarshal(line, r); err == nil && r.Reason != "" {
 		return r
 	}
@@ -329,7 +330,7 @@ func innerReady(deaths *bufio.Reader) error {
 // readDeaths takes the inner process's reports.
 func (a *agent) readDeaths(r *bufio.Reader) {
 	for d := json.NewDecoder(r); ; {
-		var one death
+		var one stage.Death
 		if d.Decode(&one) != nil {
 			// The inner process was killed, and everything in its namespace with it.
 			a.targetEnded(unix.WaitStatus(unix.SIGKILL))

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/coalmine-dev/coalmine/sandbox/agent/stage"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -89,7 +90,7 @@ type agent struct {
 
 // Main is PID 1 of a sandbox, from the Config to the last task's end.
 func Main() int {
-	setComm()
+	stage.SetComm()
 	a := &agent{changed: make(chan struct{}, 1), syncs: make(chan Command, 64), finish: make(chan struct{}), dismissed: make(chan struct{}), stopped: make(chan struct{}), launched: make(chan struct{}), sent: make(chan struct{}), untraced: make(chan struct{})}
 	if err := a.prepare(); err != nil {
 		fmt.Fprintln(os.Stderr, "init:", err)
@@ -185,7 +186,7 @@ func (a *agent) setUp() error {
 	if c.Root != nil {
 		boundIPC(c.Limits)
 	}
-	nameThreads()
+	stage.NameThreads()
 	if err := setHostname(c.Hostname); err != nil {
 		return err
 	}
@@ -261,7 +262,7 @@ func (a *agent) emitAt(stamp time.Duration, body session.Body) {
 // fail ends a run that did not start.
 func (a *agent) fail(err error) {
 	e := session.EventError{Reason: err.Error()}
-	var r *refusal
+	var r *stage.Refusal
 	if errors.As(err, &r) {
 		e.Reason, e.Hint = r.Reason, r.Hint
 	}

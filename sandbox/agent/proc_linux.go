@@ -7,42 +7,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unsafe"
 
+	"github.com/coalmine-dev/coalmine/sandbox/agent/stage"
 	"golang.org/x/sys/unix"
 )
-
-// comm is what every process of coalmine's calls itself in a sandbox.
-const comm = "init"
-
-// setComm names the calling thread.
-func setComm() {
-	if name, err := unix.BytePtrFromString(comm); err == nil {
-		_ = unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(name)), 0, 0, 0)
-	}
-}
-
-// nameThreads renames this process and all of its threads: those that the Go
-// runtime made before us bear the name of the program's file, and so does what one
-// of them starts meanwhile. Nobody is left when a look at all finds none to rename.
-func nameThreads() {
-	for range 100 {
-		tasks, err := os.ReadDir("/proc/self/task")
-		if err != nil {
-			return
-		}
-		renamed := false
-		for _, t := range tasks {
-			file := "/proc/self/task/" + t.Name() + "/comm"
-			if name, err := os.ReadFile(file); err == nil && string(name) != comm+"\n" {
-				renamed = os.WriteFile(file, []byte(comm), 0) == nil || renamed
-			}
-		}
-		if !renamed {
-			return
-		}
-	}
-}
 
 // task is a process as /proc shows it.
 type task struct {
@@ -103,7 +71,7 @@ func openFiles(pid int) (memory, sockets int64) {
 		return 0, 0
 	}
 	defer func() { _ = d.Close() }()
-	names, err := d.Readdirnames(maxFiles)
+	names, err := d.Readdirnames(stage.MaxFiles)
 	if err != nil {
 		return 0, 0
 	}
@@ -188,7 +156,7 @@ func ensureProc() error {
 	if self, err := os.Readlink("/proc/self"); err == nil && self == strconv.Itoa(os.Getpid()) {
 		return nil
 	}
-	if err := mountProc(); err != nil {
+	if err := stage.MountProc(); err != nil {
 		return fmt.Errorf("/proc is of another pid namespace: %w", err)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/sandbox/agent/stage"
 	"golang.org/x/sys/unix"
 )
 
@@ -68,7 +69,7 @@ func runtimeOf(name string) string {
 // in every language start npm and npx, and Node does not read the system's store.
 func (a *agent) commandRuntimes() []string {
 	out := a.startedRuntimes()
-	if _, err := lookPath("node", a.cfg.Env); err == nil && len(out) > 0 && !slices.Contains(out, "node") {
+	if _, err := stage.LookPath("node", a.cfg.Env); err == nil && len(out) > 0 && !slices.Contains(out, "node") {
 		out = append(out, "node")
 	}
 	return out
@@ -76,7 +77,7 @@ func (a *agent) commandRuntimes() []string {
 
 // startedRuntimes are those of the target's command alone.
 func (a *agent) startedRuntimes() []string {
-	name, err := lookPath(a.cfg.Command[0], a.cfg.Env)
+	name, err := stage.LookPath(a.cfg.Command[0], a.cfg.Env)
 	if err != nil {
 		return runtimesOf(a.cfg.Command, nil)
 	}

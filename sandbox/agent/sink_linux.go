@@ -7,14 +7,17 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 	"kernel.org/pub/linux/libs/security/libcap/psx"
 
+	"github.com/coalmine-dev/coalmine/sandbox/agent/stage"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
@@ -47,7 +50,7 @@ func (a *agent) armSink() error {
 	a.addInterface()
 	armed, err := sinkhole.Arm(a.cfg.Network.Sinkhole)
 	if err != nil {
-		return &refusal{Reason: "the sinkhole: " + err.Error(), Hint: "--network none does without it"}
+		return &stage.Refusal{Reason: "the sinkhole: " + err.Error(), Hint: "--network none does without it"}
 	}
 	a.sink = &sink{armed: armed}
 	for _, n := range armed.Notes {
@@ -93,7 +96,7 @@ func (a *agent) startSink() error {
 	if err != nil {
 		return err
 	}
-	if _, _, err := receiveHello(link[0], helloMillis); err != nil {
+	if _, _, err := stage.ReceiveHello(link[0], helloMillis); err != nil {
 		return err
 	}
 	u := User{UID: sinkUID, GID: sinkUID}
@@ -108,7 +111,10 @@ func (a *agent) startSink() error {
 	for _, f := range s.armed.Files {
 		fds = append(fds, int(f.Fd()))
 	}
-	err = sendOrder(link[0], &order{Role: roleSink, User: u, Inner: a.cfg.SingleUID, Network: a.cfg.Network, Canaries: a.cfg.Canaries}, fds...)
+	sink, err := json.Marshal(sinkOrder{Network: a.cfg.Network, Canaries: a.cfg.Canaries})
+	if err == nil {
+		err = stage.Send(link[0], &stage.Order{Role: stage.RoleSink, User: u, Inner: a.cfg.SingleUID, Sink: sink}, fds...)
+	}
 	_, _, _ = unix.Close(theirStatus), unix.Close(theirEvents), unix.Close(theirDials)
 	if err != nil {
 		return err
@@ -129,8 +135,8 @@ func (a *agent) forkSink(link int) error {
 	null := uintptr(a.null)
 	a.starting.Lock()
 	defer a.starting.Unlock()
-	pid, err := syscall.ForkExec(fmt.Sprint(selfPrefix, a.exe), []string{"init"}, &syscall.ProcAttr{
-		Env: []string{stageEnv}, Dir: "/",
+	pid, err := syscall.ForkExec(fmt.Sprint(stage.SelfPrefix, a.exe), []string{"init"}, &syscall.ProcAttr{
+		Env: []string{stage.Env}, Dir: "/",
 		Files: []uintptr{null, null, 2, uintptr(link), uintptr(a.exe)},
 		Sys:   &syscall.SysProcAttr{Pdeathsig: unix.SIGKILL},
 	})
@@ -238,12 +244,13 @@ func (a *agent) sinkEnded(ws unix.WaitStatus) {
 }
 
 // runSink is the process that answers the network. It ends with its link.
-func runSink(o *order, status, events, dials int, listeners []int) error {
+func runSink(o *stage.Order, sink sinkOrder, status, events, dials int, listeners []int) error {
 	runtime.UnlockOSThread()
+	debug.SetGCPercent(100) // see stage.Env
 	// One at a time: what has been taken from a queue has then been told before
 	// anyone finds that queue empty. It also leaves the other processors to the target.
 	runtime.GOMAXPROCS(1)
-	nameThreads()
+	stage.NameThreads()
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err == nil {
 		limit.Cur = limit.Max
@@ -261,7 +268,7 @@ func runSink(o *order, status, events, dials int, listeners []int) error {
 	}
 	out := &flowWriter{file: os.NewFile(uintptr(events), "events")}
 	_ = unix.Close(status) // that nothing stands there says that all went well
-	if serveSink(o, dials, files, out) != nil {
+	if serveSink(sink, dials, files, out) != nil {
 		os.Exit(int(unix.EIO)) // it has told why
 	}
 	return nil
@@ -286,13 +293,13 @@ func dropEverywhere(uid, gid int, single bool) error {
 	}
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var none [2]unix.CapUserData
-	if _, _, errno := psx.Syscall3(unix.SYS_CAPSET, ptr(&header), ptr(&none), 0); errno != 0 {
+	if _, _, errno := psx.Syscall3(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&none)), 0); errno != 0 {
 		return fmt.Errorf("drop the capabilities: %w", errno)
 	}
 	if _, _, errno := psx.Syscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {
 		return fmt.Errorf("forbid new privileges: %w", errno)
 	}
-	return checkPrivileges(&order{User: User{UID: uid, GID: gid}})
+	return stage.CheckPrivileges(User{UID: uid, GID: gid})
 }
 
 // flowWriter writes one line an observation. Its first error is final: whoever

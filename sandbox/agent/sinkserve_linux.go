@@ -7,16 +7,17 @@ import (
 	"os"
 
 	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/sandbox/agent/stage"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
 // serveSink answers until the link ends. The words on it ask for one back once everything
 // sent before has been told, or change the kind of answer.
-func serveSink(o *order, dials int, listeners []*os.File, out *flowWriter) error {
+func serveSink(o sinkOrder, dials int, listeners []*os.File, out *flowWriter) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	link := os.NewFile(linkFD, "link")
+	link := os.NewFile(stage.LinkFD, "link")
 	quiesce, turning := make(chan func()), new(sinkhole.Turning)
 	go func() {
 		defer cancel()

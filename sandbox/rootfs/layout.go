@@ -71,3 +71,20 @@ type File struct {
 	// Root keeps it owned by the agent; others are the target's.
 	Root bool `json:"root,omitempty"`
 }
+
+// Writable are the places of the layout to which the target may write.
+func (l *Layout) Writable() []string {
+	places := []string{"/dev", "/proc"}
+	for _, t := range l.Tmpfs {
+		places = append(places, t.Target)
+	}
+	for _, o := range l.Overlays {
+		places = append(places, o.Target)
+	}
+	for _, b := range l.Binds {
+		if !b.ReadOnly {
+			places = append(places, b.Target)
+		}
+	}
+	return places
+}

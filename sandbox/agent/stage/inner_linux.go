@@ -1,4 +1,4 @@
-package agent
+package stage
 
 import (
 	"encoding/json"
@@ -17,8 +17,8 @@ import (
 // with a /proc of its own, where they have no number. Its first process is the
 // inner one below; the tracer stays outside and follows the target in.
 
-// death is what the inner process reports of each task that it reaps.
-type death struct {
+// Death is what the inner process reports of each task that it reaps.
+type Death struct {
 	Pid    int `json:"pid"`
 	Status int `json:"status"`
 }
@@ -30,19 +30,22 @@ func enterInner(pidns int) error {
 	if err := unix.Setns(pidns, unix.CLONE_NEWPID); err != nil {
 		return fmt.Errorf("enter the inner pid namespace: %w", err)
 	}
-	_, err := startStage([]uintptr{0, 1, 2, linkFD, selfFD}, &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS})
+	_, err := startStage([]uintptr{0, 1, 2, LinkFD, SelfFD}, &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS})
 	return err
 }
 
 // startStage executes this program as a stage with the given descriptors.
 func startStage(files []uintptr, attr *syscall.SysProcAttr) (int, error) {
-	path := fmt.Sprint(selfPrefix, selfFD)
+	path := fmt.Sprint(SelfPrefix, SelfFD)
 	pid, err := syscall.ForkExec(path, []string{path, "init"}, &syscall.ProcAttr{Files: files, Sys: attr})
 	if err != nil {
 		return 0, fmt.Errorf("start a process: %w", err)
 	}
 	return pid, nil
 }
+
+// collectEvery is how many reaped tasks the garbage of telling of them is kept for: see Env.
+const collectEvery = 1 << 14
 
 // runInner is the first process of the inner pid namespace: it reaps until
 // everything in it has ended.
@@ -52,14 +55,17 @@ func runInner(status int) error {
 	}
 	signals := make(chan os.Signal, 64)
 	signal.Notify(signals)
-	nameThreads()
+	NameThreads()
 	out := os.NewFile(uintptr(status), "status")
 	report := json.NewEncoder(out)
-	if err := report.Encode(death{}); err != nil {
+	if err := report.Encode(Death{}); err != nil {
 		return fmt.Errorf("greet the agent: %w", err)
 	}
 	runtime.UnlockOSThread()
-	for {
+	for n := 1; ; n++ {
+		if n%collectEvery == 0 {
+			runtime.GC()
+		}
 		var ws unix.WaitStatus
 		pid, err := unix.Wait4(-1, &ws, 0, nil)
 		switch {
@@ -67,17 +73,17 @@ func runInner(status int) error {
 		case err != nil:
 			<-signals // no child yet, or none any more: the next one announces itself
 		default:
-			if report.Encode(death{Pid: pid, Status: int(ws)}) != nil {
+			if report.Encode(Death{Pid: pid, Status: int(ws)}) != nil {
 				return nil
 			}
 		}
 	}
 }
 
-// mountProc puts a /proc of the caller's pid namespace over the old one. The
+// MountProc puts a /proc of the caller's pid namespace over the old one. The
 // target cannot lift it: it has no capability here, and in a user namespace of
 // its own the mounts it inherits are locked.
-func mountProc() error {
+func MountProc() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("make the mounts private: %w", err)
 	}

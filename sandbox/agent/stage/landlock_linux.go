@@ -1,4 +1,4 @@
-package rootfs
+package stage
 
 import (
 	"errors"
@@ -19,8 +19,8 @@ const (
 	scopeABI    = 6
 )
 
-// Landlock is the ABI of landlock(7) that the kernel offers, 0 for none.
-func Landlock() int {
+// landlock is the ABI of landlock(7) that the kernel offers, 0 for none.
+func landlock() int {
 	abi, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
 		return 0
@@ -28,31 +28,14 @@ func Landlock() int {
 	return int(abi)
 }
 
-// Writable are the places of the layout to which the target may write.
-func (l *Layout) Writable() []string {
-	places := []string{"/dev", "/proc"}
-	for _, t := range l.Tmpfs {
-		places = append(places, t.Target)
-	}
-	for _, o := range l.Overlays {
-		places = append(places, o.Target)
-	}
-	for _, b := range l.Binds {
-		if !b.ReadOnly {
-			places = append(places, b.Target)
-		}
-	}
-	return places
-}
-
-// Confine keeps the calling thread, and what it starts, from writing anywhere
+// confine keeps the calling thread, and what it starts, from writing anywhere
 // but below the places, and from signalling or meeting by an abstract socket
 // whoever is not confined with it. It is a second wall behind read-only mounts: a
 // mount that turns out to be writable is not. The thread must have set
 // no_new_privs. Where the kernel has no Landlock, or one that is too old to be of
 // use, nothing happens; of a newer one what it adds is used.
-func Confine(places []string) error {
-	abi := Landlock()
+func confine(places []string) error {
+	abi := landlock()
 	if abi < minABI {
 		return nil
 	}

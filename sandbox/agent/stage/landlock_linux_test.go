@@ -1,4 +1,4 @@
-package rootfs
+package stage
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const confinedEnv = "ROOTFS_TEST_CONFINED"
+const confinedEnv = "STAGE_TEST_CONFINED"
 
 // beConfined confines this process to the first directory, and says what it
 // could do in both.
@@ -26,7 +26,7 @@ func beConfined(dirs string) {
 		fmt.Println(what, unix.ErrnoName(errno))
 	}
 	say("privileges", unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-	say("confine", Confine([]string{in, in + "/nowhere", "/dev/null"}))
+	say("confine", confine([]string{in, in + "/nowhere", "/dev/null"}))
 	say("write in", os.WriteFile(in+"/new", []byte("x"), 0o600))
 	say("mkdir in", os.Mkdir(in+"/dir", 0o700))
 	say("rename in", os.Rename(in+"/new", in+"/dir/new"))
@@ -37,7 +37,7 @@ func beConfined(dirs string) {
 	say("change out", os.WriteFile(out+"/old", []byte("x"), 0o600))
 	say("remove out", unix.Unlink(out+"/old"))
 	say("move out", os.Rename(in+"/dir/new", out+"/new"))
-	if Landlock() >= scopeABI {
+	if landlock() >= scopeABI {
 		say("signal", unix.Kill(os.Getppid(), 0))
 	}
 }
@@ -49,7 +49,7 @@ func TestConfine(t *testing.T) {
 		beConfined(dirs)
 		os.Exit(0)
 	}
-	if Landlock() < minABI {
+	if landlock() < minABI {
 		t.Skip("the kernel has no Landlock to be tested")
 	}
 	in, out := t.TempDir(), t.TempDir()
@@ -63,7 +63,7 @@ func TestConfine(t *testing.T) {
 		t.Fatalf("%v: %s", err, said)
 	}
 	want := "privileges \nconfine \nwrite in \nmkdir in \nrename in \nnull \nread out \nwrite out EACCES\nchange out EACCES\nremove out EACCES\nmove out EACCES\n"
-	if Landlock() >= scopeABI {
+	if landlock() >= scopeABI {
 		want += "signal EPERM\n"
 	}
 	if string(said) != want {

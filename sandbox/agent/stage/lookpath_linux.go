@@ -1,32 +1,35 @@
-package agent
+package stage
 
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
+	"path"
 	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
-// lookPath finds a command as execvp would, in the PATH of the target's own
+// LookPath finds a command as execvp would, in the PATH of the target's own
 // environment and with the target's own rights.
-func lookPath(name string, env []string) (string, error) {
+func LookPath(name string, env []string) (string, error) {
 	if name == "" {
-		return "", &refusal{Reason: "command not found: its name is empty", Hint: "give a program's name or path"}
+		return "", &Refusal{Reason: "command not found: its name is empty", Hint: "give a program's name or path"}
 	}
 	if strings.Contains(name, "/") {
 		return name, executable(name, name)
 	}
-	var path string
+	var list string
 	for _, kv := range env {
 		if v, ok := strings.CutPrefix(kv, "PATH="); ok {
-			path = v
+			list = v
 		}
 	}
 	var denied error
-	for _, dir := range filepath.SplitList(path) {
-		file := filepath.Join(dir, name)
+	for dir := range strings.SplitSeq(list, ":") {
+		if list == "" {
+			break
+		}
+		file := path.Join(dir, name)
 		if dir == "" || dir == "." {
 			file = "./" + name
 		}
@@ -34,7 +37,7 @@ func lookPath(name string, env []string) (string, error) {
 		if err == nil {
 			return file, nil
 		}
-		var r *refusal
+		var r *Refusal
 		if errors.As(err, &r) && strings.HasPrefix(r.Reason, "permission denied") && denied == nil {
 			denied = err
 		}
@@ -42,9 +45,9 @@ func lookPath(name string, env []string) (string, error) {
 	if denied != nil {
 		return "", denied
 	}
-	return "", &refusal{
+	return "", &Refusal{
 		Reason: "command not found: " + name,
-		Hint:   "the sandbox looks for it in PATH=" + path,
+		Hint:   "the sandbox looks for it in PATH=" + list,
 	}
 }
 
@@ -53,15 +56,15 @@ func executable(file, name string) error {
 	var st unix.Stat_t
 	if err := unix.Stat(file, &st); err != nil {
 		if errors.Is(err, unix.EACCES) {
-			return &refusal{Reason: "permission denied: " + name, Hint: file + " is in a directory that the sandbox's user cannot enter"}
+			return &Refusal{Reason: "permission denied: " + name, Hint: file + " is in a directory that the sandbox's user cannot enter"}
 		}
-		return &refusal{Reason: "command not found: " + name, Hint: fmt.Sprintf("in the sandbox, %s: %v", file, err)}
+		return &Refusal{Reason: "command not found: " + name, Hint: fmt.Sprintf("in the sandbox, %s: %v", file, err)}
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return &refusal{Reason: "permission denied: " + name, Hint: file + " is not a regular file"}
+		return &Refusal{Reason: "permission denied: " + name, Hint: file + " is not a regular file"}
 	}
 	if err := unix.Access(file, unix.X_OK); err != nil {
-		return &refusal{Reason: "permission denied: " + name, Hint: fmt.Sprintf("%s is not executable for the sandbox's user (chmod +x)", file)}
+		return &Refusal{Reason: "permission denied: " + name, Hint: fmt.Sprintf("%s is not executable for the sandbox's user (chmod +x)", file)}
 	}
 	return nil
 }
@@ -70,11 +73,11 @@ func executable(file, name string) error {
 func execError(file, name string, err error) error {
 	switch {
 	case errors.Is(err, unix.ENOENT):
-		return &refusal{Reason: "command not found: " + name, Hint: "the interpreter or loader that " + file + " names is missing in the sandbox"}
+		return &Refusal{Reason: "command not found: " + name, Hint: "the interpreter or loader that " + file + " names is missing in the sandbox"}
 	case errors.Is(err, unix.ENOEXEC):
-		return &refusal{Reason: "permission denied: " + name, Hint: file + " is neither a program for this machine nor a script with a #! line"}
+		return &Refusal{Reason: "permission denied: " + name, Hint: file + " is neither a program for this machine nor a script with a #! line"}
 	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM):
-		return &refusal{Reason: "permission denied: " + name, Hint: fmt.Sprintf("%s: %v (is its file system mounted noexec, or its interpreter not executable?)", file, err)}
+		return &Refusal{Reason: "permission denied: " + name, Hint: fmt.Sprintf("%s: %v (is its file system mounted noexec, or its interpreter not executable?)", file, err)}
 	}
-	return &refusal{Reason: fmt.Sprintf("execute %s: %v", name, err)}
+	return &Refusal{Reason: fmt.Sprintf("execute %s: %v", name, err)}
 }

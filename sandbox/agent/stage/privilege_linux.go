@@ -1,4 +1,4 @@
-package agent
+package stage
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ func ptr[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 // dropPrivileges makes the calling thread an ordinary user without any
 // capability or the means to gain one, and checks that it worked. The calls are
 // raw on purpose: Go's own change every thread, and only this one lives on.
-func dropPrivileges(o *order) error {
+func dropPrivileges(o *Order) error {
 	if err := dropBounding(); err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func dropPrivileges(o *order) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("forbid new privileges: %w", err)
 	}
-	return checkPrivileges(o)
+	return CheckPrivileges(o.User)
 }
 
 func dropBounding() error {
@@ -58,7 +58,9 @@ func dropBounding() error {
 	}
 }
 
-func checkPrivileges(o *order) error {
+// CheckPrivileges returns an error where the calling thread holds a capability, may gain one
+// or is another user.
+func CheckPrivileges(u User) error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var held [2]unix.CapUserData
 	if _, _, errno := unix.RawSyscall(unix.SYS_CAPGET, ptr(&header), ptr(&held), 0); errno != 0 {
@@ -68,8 +70,8 @@ func checkPrivileges(o *order) error {
 		return fmt.Errorf("capabilities are left: %+v", held)
 	}
 	r, e, s := unix.Getresuid()
-	if r != o.User.UID || e != o.User.UID || s != o.User.UID {
-		return fmt.Errorf("user is %d/%d/%d, not %d", r, e, s, o.User.UID)
+	if r != u.UID || e != u.UID || s != u.UID {
+		return fmt.Errorf("user is %d/%d/%d, not %d", r, e, s, u.UID)
 	}
 	if nnp, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); err != nil || nnp != 1 {
 		return errors.New("no_new_privs did not hold")

@@ -1,4 +1,4 @@
-package agent
+package stage
 
 import (
 	"encoding/json"
@@ -10,45 +10,45 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/seccomp"
 )
 
-// stage is a process between the agent and the target's program: it obeys the
-// one order that comes over its link, on the main thread. Under the tracer its
-// own calls are in the log; the host drops what precedes the target's program.
-func stage() int {
-	setComm()
-	if err := sendHello(linkFD); err != nil {
+// run obeys the one order that comes over its link, on the main thread. Under the tracer
+// its own calls are in the log; the host drops what precedes the target's program.
+func run() int {
+	SetComm()
+	if err := sendHello(LinkFD); err != nil {
 		return 125
 	}
-	o, fds, err := receiveOrder(linkFD)
+	o, fds, err := receive(LinkFD)
 	if err != nil {
 		return 125
 	}
 	switch {
-	case o.Role == roleTarget && len(fds) == 4:
-		return refuse(fds[3], becomeTarget(o, fds[:3], fds[3]))
-	case o.Role == roleEnter && len(fds) == 2:
-		return refuse(fds[1], enterInner(fds[0]))
-	case o.Role == roleInner && len(fds) == 1:
-		return refuse(fds[0], runInner(fds[0]))
-	case o.Role == roleFarEnd && len(fds) == 1:
-		return refuse(fds[0], raise(o.Name))
-	case o.Role == roleSink && len(fds) > 3:
-		return refuse(fds[0], runSink(o, fds[0], fds[1], fds[2], fds[3:]))
+	case o.Role == RoleTarget && len(fds) == 4:
+		return Refuse(fds[3], becomeTarget(o, fds[:3], fds[3]))
+	case o.Role == RoleEnter && len(fds) == 2:
+		return Refuse(fds[1], enterInner(fds[0]))
+	case o.Role == RoleInner && len(fds) == 1:
+		return Refuse(fds[0], runInner(fds[0]))
+	case o.Role == RoleFarEnd && len(fds) == 1:
+		return Refuse(fds[0], raise(o.Name))
+	case o.Role == RoleSink && len(fds) > 3:
+		pending.order, pending.fds = o, fds
+		return 0
 	}
 	return 125
 }
 
-// refuse reports why a stage ended, if it did not end well.
-func refuse(status int, err error) int {
+// Refuse reports to the status descriptor why a stage ended, if it did not end
+// well, and returns the exit status.
+func Refuse(status int, err error) int {
 	if err == nil {
 		return 0
 	}
-	var r *refusal
+	var r *Refusal
 	if !errors.As(err, &r) {
-		r = &refusal{Reason: "start the target: " + err.Error()}
+		r = &Refusal{Reason: "start the target: " + err.Error()}
 	}
 	b, _ := json.Marshal(r)
 	_, _ = unix.Write(status, append(b, '\n'))
@@ -58,12 +58,12 @@ func refuse(status int, err error) int {
 // becomeTarget turns this process into the target. It returns only on failure.
 // The order of its steps matters: what needs a capability comes before they are
 // dropped, what the target must not inherit is closed last.
-func becomeTarget(o *order, stdio []int, status int) error {
+func becomeTarget(o *Order, stdio []int, status int) error {
 	if _, err := unix.Setsid(); err != nil {
 		return fmt.Errorf("make a session: %w", err)
 	}
 	if o.Inner {
-		if err := mountProc(); err != nil {
+		if err := MountProc(); err != nil {
 			return err
 		}
 		if err := maskProc(o.Masks); err != nil {
@@ -88,7 +88,7 @@ func becomeTarget(o *order, stdio []int, status int) error {
 		return err
 	}
 	if len(o.Writable) > 0 {
-		if err := rootfs.Confine(o.Writable); err != nil {
+		if err := confine(o.Writable); err != nil {
 			return err
 		}
 	}
@@ -96,12 +96,12 @@ func becomeTarget(o *order, stdio []int, status int) error {
 		return err
 	}
 	if err := unix.Chdir(o.Dir); err != nil {
-		return &refusal{
+		return &Refusal{
 			Reason: fmt.Sprintf("working directory %s: %v", o.Dir, err),
 			Hint:   "the sandbox's user has to be able to enter it",
 		}
 	}
-	path, err := lookPath(o.Command[0], o.Env)
+	path, err := LookPath(o.Command[0], o.Env)
 	if err != nil {
 		return err
 	}
@@ -115,12 +115,12 @@ func becomeTarget(o *order, stdio []int, status int) error {
 }
 
 // refuseCalls installs the filter of system calls, and hands its listener to the agent.
-func refuseCalls(o *order) error {
+func refuseCalls(o *Order) error {
 	listener, err := seccomp.Install(o.Policy, o.Notify)
 	if err != nil || listener < 0 {
 		return err
 	}
-	if err := unix.Sendmsg(linkFD, []byte{0}, unix.UnixRights(listener), nil, unix.MSG_NOSIGNAL); err != nil {
+	if err := unix.Sendmsg(LinkFD, []byte{0}, unix.UnixRights(listener), nil, unix.MSG_NOSIGNAL); err != nil {
 		return fmt.Errorf("hand over the listener of refused calls: %w", err)
 	}
 	return unix.Close(listener)
@@ -166,7 +166,7 @@ func setLimits(l Limits) error {
 		}
 		return nil
 	}
-	want := map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: maxFiles, unix.RLIMIT_MEMLOCK: 64 << 20, unix.RLIMIT_MSGQUEUE: 1 << 20}
+	want := map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: MaxFiles, unix.RLIMIT_MEMLOCK: 64 << 20, unix.RLIMIT_MSGQUEUE: 1 << 20}
 	if l.File > 0 {
 		want[unix.RLIMIT_FSIZE] = uint64(l.File)
 	}
@@ -191,7 +191,8 @@ func setLimits(l Limits) error {
 	return nil
 }
 
-const maxFiles = 4096
+// MaxFiles is how many descriptors the target may have (RLIMIT_NOFILE).
+const MaxFiles = 4096
 
 // maxTasks is RLIMIT_NPROC for a bound on tasks: above it, so that going over
 // the bound is seen and told before fork fails. The kernel counts a uid's tasks
