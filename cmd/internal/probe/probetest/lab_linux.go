@@ -24,6 +24,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/docker"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/scale"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/slots"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -117,6 +118,15 @@ func CopyFixture(t *testing.T, from, to string) {
 	sandboxtest.WriteProgram(t, to, data)
 }
 
+// linkFixture gives a program that is never changed another name: copying it costs more than
+// many a run of it.
+func linkFixture(t *testing.T, from, to string) {
+	t.Helper()
+	if os.Link(from, to) != nil { // another file system
+		CopyFixture(t, from, to)
+	}
+}
+
 // Path is a file of the server's directory.
 func (l *Lab) Path(name string) string { return filepath.Join(l.Dir, "server", name) }
 
@@ -153,8 +163,17 @@ func (l *Lab) ProbeWithin(d time.Duration, o Request) *analyze.Result {
 		l.T.Fatalf("probe: %v", err)
 	}
 	l.Readable(got.Dir)
-	l.sameAgain(got.Dir, o.Version)
+	if inSample(l.T.Name()) {
+		l.sameAgain(got.Dir, o.Version)
+	}
 	return got.Result
+}
+
+// inSample chooses a quarter of the tests by their names, and all where the whole is asked for.
+func inSample(name string) bool {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(name))
+	return scale.Deep() || h.Sum32()>>1%4 == 0
 }
 
 // sameAgain judges a run's directory again: the reports must be the same bytes.
@@ -302,7 +321,7 @@ func (l *Lab) Start(backend string, env []string, args ...string) *Child {
 	l.T.Helper()
 	program := filepath.Join(l.Dir, "coalmine")
 	if _, err := os.Stat(program); errors.Is(err, os.ErrNotExist) {
-		CopyFixture(l.T, sandboxtest.Build(l.T, "./cmd/coalmine"), program)
+		linkFixture(l.T, sandboxtest.Build(l.T, "./cmd/coalmine"), program)
 	}
 	args = slices.Concat(l.Wrap, []string{program}, args)
 	c := &Child{Lab: l, Cmd: exec.Command(args[0], args[1:]...), ended: make(chan struct{})}
