@@ -3,6 +3,7 @@
 # make unit   what needs nothing but Go
 # make e2e    the tests that start sandboxes, containers, tracers, servers and browsers
 # make deep   all tests of make unit at full length
+# make deep-e2e   all cases of make e2e; SHARD=i/n for a part
 # make test-times     how long the tiers take, against their bounds
 # make lint   golangci-lint, actionlint and zizmor, at pinned versions, and the prose of the documentation
 # make taint-report   ways from tools to sinks in sources: vulnerable servers and their fixed twins
@@ -68,6 +69,7 @@ SHELL := /bin/bash
 	cost-report \
 	coverage-report \
 	deep \
+	deep-e2e \
 	demo \
 	deploy-check \
 	docs \
@@ -196,6 +198,11 @@ e2e: servers image
 e2e-tests:
 	go vet -tags e2e ./... ./testdata/servers/...
 	go test -vet=off -tags e2e -run "$$(.ci/e2e)" -count=1 -timeout 40m -p 5 -parallel 8 $(E2E)
+
+# All cases of the end-to-end tests, of which make test runs a fixed sample.
+deep-e2e: servers image
+	COALMINE_DEEP=1 COALMINE_PAIRS=all COALMINE_NETWORK_FAULTS=full $(MAKE) --no-print-directory e2e-tests \
+	  E2E="$(shell printf '%s\n' $(E2E) | awk -v shard=$(or $(SHARD),1/1) 'BEGIN { split(shard, s, "/") } NR % s[2] == s[1] % s[2]')"
 
 test:
 	@.ci/timed test $(MAKE) --no-print-directory tiers

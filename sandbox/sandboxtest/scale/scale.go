@@ -2,6 +2,7 @@ package scale
 
 import (
 	"flag"
+	"hash/fnv"
 	"os"
 	"strconv"
 	"testing"
@@ -20,6 +21,17 @@ func N(sample, whole int) int {
 	}
 	return sample
 }
+
+// Part reports whether a case belongs to the sample: every nth by its name, and all where
+// the whole is asked for.
+func Part(name string, n uint32) bool {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(name))
+	return Deep() || h.Sum32()>>1%n == 0
+}
+
+// First is the first n cases, and all where the whole is asked for.
+func First[T any](n int, all []T) []T { return all[:N(min(n, len(all)), len(all))] }
 
 // Checks lets rapid.Check try n inputs until the test ends, and its own number where
 // the whole is asked for. It fails the test where the test's program has no rapid.

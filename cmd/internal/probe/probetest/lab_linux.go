@@ -163,17 +163,10 @@ func (l *Lab) ProbeWithin(d time.Duration, o Request) *analyze.Result {
 		l.T.Fatalf("probe: %v", err)
 	}
 	l.Readable(got.Dir)
-	if inSample(l.T.Name()) {
+	if scale.Part(l.T.Name(), 4) {
 		l.sameAgain(got.Dir, o.Version)
 	}
 	return got.Result
-}
-
-// inSample chooses a quarter of the tests by their names, and all where the whole is asked for.
-func inSample(name string) bool {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(name))
-	return scale.Deep() || h.Sum32()>>1%4 == 0
 }
 
 // sameAgain judges a run's directory again: the reports must be the same bytes.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/scale"
 )
 
 // ill is a server's misbehaviour and what coalmine must say of it.
@@ -81,6 +82,9 @@ var ills = map[string]ill{
 func TestIllServers(t *testing.T) {
 	t.Parallel()
 	for mode, want := range ills {
+		if !scale.Part(mode, 2) {
+			continue
+		}
 		for _, backend := range probetest.Paired(mode) {
 			t.Run(mode+"/"+backend, func(t *testing.T) {
 				t.Parallel()

@@ -25,6 +25,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/scale"
 	"github.com/coalmine-dev/coalmine/sandbox/trace/bpf"
 )
 
@@ -98,7 +99,7 @@ func harmless(t *testing.T, where string, data []byte) {
 func TestMemoryIsBounded(t *testing.T) {
 	const most = 320 << 20
 	probetest.InBackends(t, func(t *testing.T, backend string) {
-		for _, mode := range []string{"huge-line", "fill-stdout", "fill-stderr"} {
+		for _, mode := range scale.First(1, []string{"fill-stdout", "huge-line", "fill-stderr"}) {
 			if !slices.Contains(probetest.Paired(mode), backend) {
 				continue
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/scale"
 )
 
 // What one tool begins and what is done later, or by others, is never pinned on
@@ -17,7 +18,7 @@ import (
 func TestLateWorkIsNotPinnedOnOthers(t *testing.T) {
 	t.Parallel()
 	probetest.Need(t, "local")
-	for _, way := range []string{"timer", "child", "poller", "pool", "queue"} {
+	for _, way := range scale.First(2, []string{"child", "queue", "timer", "poller", "pool"}) {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
 			l := probetest.New(t, "late")
@@ -49,11 +50,10 @@ func TestLateWorkIsNotPinnedOnOthers(t *testing.T) {
 func TestWorkThatIsDueIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	probetest.Need(t, "local")
-	for _, c := range []struct{ tracer, way, delay string }{
-		{"ebpf", "timer", "1ms"}, {"ebpf", "timer", "15ms"}, {"ebpf", "timer", "100ms"}, {"ebpf", "threads", "5ms"},
-		{"ebpf", "threads", "30ms"}, {"ebpf", "child", "15ms"}, {"ebpf", "child", "100ms"},
-		{"strace", "timer", "5ms"}, {"strace", "threads", "15ms"}, {"strace", "child", "30ms"},
-	} {
+	for _, c := range scale.First(5, []struct{ tracer, way, delay string }{
+		{"ebpf", "timer", "15ms"}, {"ebpf", "threads", "30ms"}, {"ebpf", "child", "100ms"}, {"strace", "timer", "5ms"}, {"strace", "child", "30ms"},
+		{"ebpf", "timer", "1ms"}, {"ebpf", "timer", "100ms"}, {"ebpf", "threads", "5ms"}, {"ebpf", "child", "15ms"}, {"strace", "threads", "15ms"},
+	}) {
 		t.Run(c.tracer+" "+c.way+" "+c.delay, func(t *testing.T) {
 			t.Parallel()
 			l := probetest.New(t, "late")

@@ -210,14 +210,18 @@ func copied(l *probetest.Lab, name string) string {
 }
 
 // TestMatrix proves every cell in one run a runtime and backend. COALMINE_MATRIX=full
-// takes them all, otherwise it is a fixed sample of the encodings.
+// takes them all, otherwise it is a fixed sample of the encodings, each runtime in one backend.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	full := os.Getenv("COALMINE_MATRIX") == "full"
 	var got, all atomic.Int64
 	t.Cleanup(func() { fmt.Printf("matrix: %d/%d\n", got.Load(), all.Load()) })
-	for _, backend := range probetest.Backends {
-		for _, s := range senders {
+	for _, s := range senders {
+		backends := probetest.Backends
+		if !full {
+			backends = probetest.Paired(s.runtime)
+		}
+		for _, backend := range backends {
 			t.Run(backend+"/"+s.runtime, func(t *testing.T) {
 				t.Parallel()
 				list := cells(s.runtime, !full)

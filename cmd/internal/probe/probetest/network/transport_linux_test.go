@@ -29,8 +29,8 @@ func judgement(r *analyze.Result) []string {
 // a session, and without one from 2026-07-28) and SSE.
 func TestEveryTransportIsJudgedAlike(t *testing.T) {
 	t.Parallel()
-	for _, backend := range probetest.Backends {
-		for _, mode := range []string{"honest", "leaky"} {
+	for _, mode := range []string{"honest", "leaky"} {
+		for _, backend := range probetest.Paired(mode) {
 			t.Run(backend+" "+mode, func(t *testing.T) {
 				probetest.Need(t, backend)
 				var want []string
