@@ -11,17 +11,20 @@ import (
 
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
+
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
 // support is the answer, found once: it does not change while a process lives.
 var support = sync.OnceValues(func() (ok, reason string) {
-	if _, err := tables(runtime.GOARCH, Core); err != nil {
+	if _, err := tables(runtime.GOARCH, trace.Looks); err != nil {
 		return "no", err.Error()
 	}
 	if _, err := os.Stat("/sys/kernel/btf/vmlinux"); err != nil {
 		return "no", "the kernel describes none of its structures (no BTF): " + err.Error()
 	}
-	t, err := Open(Options{PID: os.Getpid(), Set: Core})
+	// The set that runs ask for: its programs serve the first of them.
+	t, err := Open(Options{PID: os.Getpid(), Set: trace.Looks})
 	var refused *ebpf.VerifierError
 	switch {
 	case errors.As(err, &refused) && !errors.Is(err, unix.EPERM):

@@ -4,10 +4,12 @@ package tlsread
 
 import (
 	"bufio"
+	"debug/elf"
 	"fmt"
 	"io"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -43,6 +45,15 @@ func openIn(pid int, name string) (*os.File, error) {
 // openProgram opens the file that a process runs.
 func openProgram(pid int) (*os.File, error) {
 	return os.OpenFile(fmt.Sprintf("/proc/%d/exe", pid), os.O_RDONLY|unix.O_NONBLOCK, 0)
+}
+
+// hasLoader reports whether a program names one (PT_INTERP, elf(5)), or is none that is known.
+func hasLoader(f *os.File) bool {
+	e, err := elf.NewFile(f)
+	if err != nil {
+		return true
+	}
+	return slices.ContainsFunc(e.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
 }
 
 // mapped are the files of which a process has mapped code, its program left out.

@@ -117,10 +117,6 @@ func (r *Reader) fail(err error) {
 // work looks at files, one after the other.
 func (r *Reader) work() {
 	defer r.workers.Done()
-	// Who is told of a library has no time for it: what it sends first is sent meanwhile.
-	if err := r.load(); err != nil {
-		r.fail(err)
-	}
 	for {
 		select {
 		case <-r.stop:
@@ -151,6 +147,13 @@ func (r *Reader) handle(q request) {
 		}
 	}
 	if f, err := openProgram(q.pid); err == nil {
+		// What a library sends first is sent while the programs are loaded, unless they are
+		// there before it. A program without a loader maps no library.
+		if hasLoader(f) {
+			if err := r.load(); err != nil {
+				r.fail(err)
+			}
+		}
 		r.library(f)
 	}
 }
