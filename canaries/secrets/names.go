@@ -37,19 +37,60 @@ var directories = []string{
 // within names a file by its directory as well.
 var within = []string{".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".bundle/config", ".m2/settings.xml", ".m2/settings-security.xml", ".gradle/gradle.properties", ".nuget/nuget.config", ".config/pip/pip.conf", ".pip/pip.conf", ".composer/auth.json"}
 
+// fileNames are files as a set.
+var fileNames = func() map[string]bool {
+	set := map[string]bool{}
+	for _, f := range files {
+		set[f] = true
+	}
+	return set
+}()
+
+// globs are patterns, cut at their asterisks: no other character is special in them.
+var globs = func() [][]string {
+	var all [][]string
+	for _, p := range patterns {
+		all = append(all, strings.Split(p, "*"))
+	}
+	return all
+}()
+
 // Named reports whether a file of this path, with slashes, holds credentials by its name.
 // Small and capital letters are the same.
 func Named(file string) bool {
 	file = strings.ToLower(file)
 	name := path.Base(file)
-	return slices.Contains(files, name) ||
-		slices.ContainsFunc(patterns, func(p string) bool { ok, _ := path.Match(p, name); return ok }) ||
+	return fileNames[name] ||
+		slices.ContainsFunc(globs, func(parts []string) bool { return matches(parts, name) }) ||
 		slices.ContainsFunc(within, func(p string) bool { return endsIn(file, p) })
+}
+
+// matches reports whether a name begins with the first part, ends with the last, and has the
+// others between them in their order.
+func matches(parts []string, name string) bool {
+	last := len(parts) - 1
+	name, ok := strings.CutSuffix(name, parts[last])
+	if !ok {
+		return false
+	}
+	if name, ok = strings.CutPrefix(name, parts[0]); !ok {
+		return false
+	}
+	for _, part := range parts[1:last] {
+		if _, name, ok = strings.Cut(name, part); !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // Directory reports whether all that lies in a directory of this path are credentials.
 func Directory(dir string) bool {
-	return slices.ContainsFunc(directories, func(d string) bool { return endsIn(strings.ToLower(dir), d) })
+	dir = strings.ToLower(dir)
+	return slices.ContainsFunc(directories, func(d string) bool { return endsIn(dir, d) })
 }
 
-func endsIn(file, end string) bool { return file == end || strings.HasSuffix(file, "/"+end) }
+// endsIn reports whether a path ends in the words of another.
+func endsIn(file, end string) bool {
+	return strings.HasSuffix(file, end) && (len(file) == len(end) || file[len(file)-len(end)-1] == '/')
+}

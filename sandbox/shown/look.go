@@ -175,6 +175,8 @@ type looker struct {
 	mu             sync.Mutex
 	bytes, covered int64
 	covers         map[string]Cover
+	// directories says which directories hold credentials, of those that were asked for.
+	directories map[string]bool
 }
 
 func (l *looker) hide(name string, e fs.DirEntry) error {
@@ -329,12 +331,28 @@ func (l *looker) credential(name string) bool {
 	if secrets.Named(abs) {
 		return true
 	}
-	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		if secrets.Directory(dir) {
-			return true
-		}
+	return l.inCredentials(path.Dir(name))
+}
+
+// inCredentials reports whether a directory is one of credentials, or is below one.
+func (l *looker) inCredentials(dir string) bool {
+	if dir == "." {
+		return false
 	}
-	return false
+	l.mu.Lock()
+	known, ok := l.directories[dir]
+	l.mu.Unlock()
+	if ok {
+		return known
+	}
+	known = secrets.Directory(dir) || l.inCredentials(path.Dir(dir))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.directories == nil {
+		l.directories = map[string]bool{}
+	}
+	l.directories[dir] = known
+	return known
 }
 
 // emptied are the permissions of a file that is shown empty.
