@@ -148,8 +148,8 @@ func Cache(elem ...string) string {
 	return filepath.Join(append([]string{dir, "coalmine"}, elem...)...)
 }
 
-// builtEnv names a directory of programs already built, for a test process that
-// runs as a user who cannot build.
+// builtEnv names a directory of programs already built: for the test processes of one
+// run of the tests, and for one that runs as a user who cannot build.
 const builtEnv = "SANDBOXTEST_BUILT"
 
 var (
@@ -170,7 +170,10 @@ func Build(t testing.TB, pkg string) string {
 		return path
 	}
 	if dir := os.Getenv(builtEnv); dir != "" {
-		return filepath.Join(dir, filepath.Base(pkg))
+		path := filepath.Join(dir, filepath.Base(pkg))
+		if _, err := os.Stat(path); err == nil || os.Getuid() != 0 {
+			return path
+		}
 	}
 	if buildDir == "" {
 		dir, err := os.MkdirTemp("", "fixtures")
