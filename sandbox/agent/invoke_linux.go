@@ -28,6 +28,10 @@ func init() {
 	os.Exit(stage.Refuse(fds[0], err))
 }
 
+// Env is the environment to start an agent in where it is free: the Go runtime then collects no
+// garbage while the packages are initialised.
+func Env() []string { return []string{"GOGC=400"} }
+
 // Invoked reports whether this process was started to be an agent. A program that starts
 // sandboxes asks first of all.
 func Invoked() bool { return stage.Invoked() }

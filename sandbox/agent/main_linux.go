@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -90,6 +91,7 @@ type agent struct {
 
 // Main is PID 1 of a sandbox, from the Config to the last task's end.
 func Main() int {
+	debug.SetGCPercent(100) // see Env
 	stage.SetComm()
 	a := &agent{changed: make(chan struct{}, 1), syncs: make(chan Command, 64), finish: make(chan struct{}), dismissed: make(chan struct{}), stopped: make(chan struct{}), launched: make(chan struct{}), sent: make(chan struct{}), untraced: make(chan struct{})}
 	if err := a.prepare(); err != nil {

@@ -123,7 +123,7 @@ func (b *Backend) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Conn, e
 		self = "/proc/self/exe"
 	}
 	c := &conn{spec: spec, cmd: exec.Command(self)}
-	c.cmd.Args, c.cmd.Env, c.cmd.Dir, c.cmd.Stderr = []string{"init"}, []string{}, "/", &c.stderr
+	c.cmd.Args, c.cmd.Env, c.cmd.Dir, c.cmd.Stderr = []string{"init"}, agent.Env(), "/", &c.stderr
 	// A session of its own: the user's terminal must not be the target's.
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if c.in, err = c.cmd.StdinPipe(); err != nil {

@@ -145,7 +145,7 @@ func (c *conn) start(agentPath string) error {
 		theirs = append(theirs, events) // agent.EventsFD
 	}
 	attr := &os.ProcAttr{
-		Dir: "/", Env: []string{}, Files: theirs,
+		Dir: "/", Env: agent.Env(), Files: theirs,
 		Sys: &syscall.SysProcAttr{
 			Cloneflags:  namespaces,
 			UidMappings: c.ids.uids, GidMappings: c.ids.gids, GidMappingsEnableSetgroups: !c.ids.single,
