@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 	"mime"
 	"mime/multipart"
 	"net/http/httputil"
@@ -295,9 +296,37 @@ var magics = []struct {
 	{"base64+zlib", "eNo", openZlib64}, {"base64+zlib", "eNp", openZlib64}, {"base64+zlib", "eNq", openZlib64}, {"base64+zlib", "eNr", openZlib64},
 }
 
+// magicBits have a bit for each of magics that has a byte at its first and at its second place.
+var magicBits = func() (bits [2][256]uint32) {
+	for i, m := range magics {
+		for at := range bits {
+			bits[at][m.magic[at]] |= 1 << i
+		}
+	}
+	return bits
+}()
+
+// magicsIn has a bit for each of magics that stands in b.
+func magicsIn(b []byte) (there uint32) {
+	was := uint32(0)
+	for i, c := range b {
+		for maybe := was & magicBits[1][c] &^ there; maybe != 0; maybe &= maybe - 1 {
+			if k := bits.TrailingZeros32(maybe); bytes.HasPrefix(b[i-1:], []byte(magics[k].magic)) {
+				there |= 1 << k
+			}
+		}
+		was = magicBits[0][c]
+	}
+	return there
+}
+
 // search looks for packed streams anywhere in b.
 func (u *unpacker) search(b []byte, name string, layer int) {
-	for _, m := range magics {
+	there := magicsIn(b)
+	for i, m := range magics {
+		if there&(1<<i) == 0 {
+			continue
+		}
 		for at := 0; ; at++ {
 			n := bytes.Index(b[at:], []byte(m.magic))
 			if n < 0 {

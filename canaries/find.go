@@ -20,9 +20,41 @@ type Hit struct {
 // Find says which canaries are in b, whole or in a good part, and how written.
 // The hits are sorted by offset.
 func (s *Set) Find(b []byte) []Hit {
-	sc := s.Scanner()
+	sc := s.borrow()
 	_, _ = sc.Write(b)
-	return sc.Hits()
+	hits := sc.Hits()
+	s.giveBack(sc)
+	return hits
+}
+
+// borrow is a Scanner over a new stream, which giveBack takes back: a judge searches a hundred
+// thousand short texts.
+func (s *Set) borrow() *Scanner {
+	if s.idle != nil {
+		if sc, ok := s.idle.Get().(*Scanner); ok {
+			return sc
+		}
+	}
+	return s.Scanner()
+}
+
+// giveBack makes a borrowed Scanner fit for the next stream.
+func (s *Set) giveBack(sc *Scanner) {
+	if s.idle == nil {
+		return
+	}
+	clear(sc.first)
+	sc.buf, sc.off, sc.told, sc.part, sc.base, sc.old, sc.more = sc.buf[:0], 0, nil, sc.part[:0], 0, 0, false
+	for i := range sc.views {
+		v := &sc.views[i]
+		*v = view{escape: v.escape, m: v.m, keep: v.keep, out: v.out[:0], marks: v.marks[:0]}
+	}
+	if d := sc.dive; d != nil && len(d.barren) > maxBarren/16 {
+		d.barren = nil
+	} else if d != nil {
+		clear(d.barren)
+	}
+	s.idle.Put(sc)
 }
 
 // Scanner looks for the set's canaries in a stream. It belongs to one goroutine.
@@ -164,6 +196,9 @@ func (sc *Scanner) Hits() []Hit {
 			first[k] = from
 		}
 	})
+	if len(first) == 0 {
+		return nil
+	}
 	var out []Hit
 	known := map[Hit]int{} // two views may bear one name
 	order := func(a, b found) int {

@@ -50,10 +50,11 @@ func (s *Set) Redact(text string) string {
 	}
 	for range maxRedactions {
 		var spans []span
-		sc := s.Scanner()
+		sc := s.borrow()
 		sc.told = func(k found, from, to int64) { spans = append(spans, span{int(from), int(to), sc.hit(k).ID}) }
 		_, _ = sc.Write([]byte(text))
 		sc.below(sc.note)
+		s.giveBack(sc)
 		if len(spans) == 0 {
 			return text
 		}

@@ -41,13 +41,14 @@ type Set struct {
 	matcher  func() *matcher
 	plain    func() *matcher // the matcher of linear searches
 	linear   bool            // its searches look for texts as they stand, and below no layers
+	idle     *sync.Pool      // Scanners that Find and Redact use again, nil to make new ones
 }
 
 // Linear is the same set for searches that decode no layers (see Find): they are several
 // times as fast, and keep less.
 func (s *Set) Linear() *Set {
 	l := *s
-	l.matcher, l.linear = s.plain, true
+	l.matcher, l.linear, l.idle = s.plain, true, new(sync.Pool)
 	return &l
 }
 
@@ -114,7 +115,7 @@ func (s *Set) alone() *Set {
 
 // newSearch is a set that finds and redacts by the texts that cut names.
 func newSearch(list []Canary, cut cutter) *Set {
-	s := &Set{list: slices.Clone(list), literals: newLiterals(list, cut.least)}
+	s := &Set{list: slices.Clone(list), literals: newLiterals(list, cut.least), idle: new(sync.Pool)}
 	s.matcher = sync.OnceValue(func() *matcher { return newMatcher(s.list, cut, true) })
 	s.plain = sync.OnceValue(func() *matcher { return newMatcher(s.list, cut, false) })
 	return s
