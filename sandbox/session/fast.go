@@ -26,6 +26,61 @@ func parseRecord(line []byte) (r *trace.Record, ok bool) {
 	return r, c.done
 }
 
+// parseMark is parseRecord for a mark's line that has only the members that most marks have.
+func parseMark(line []byte) (m *Mark, ok bool) {
+	rest, ok := bytes.CutPrefix(line, []byte(`{"type":"mark"`))
+	if !ok {
+		return nil, false
+	}
+	c := cursor{b: rest}
+	m = &Mark{}
+	for c.next() {
+		if !c.ofMark(m) {
+			return nil, false
+		}
+	}
+	return m, c.done
+}
+
+// ofMark reads one member into m; false is a member that it does not know.
+func (c *cursor) ofMark(m *Mark) bool {
+	key, ok := c.key()
+	if !ok {
+		return false
+	}
+	n := int64(0)
+	switch string(key) {
+	case "t":
+		n, ok = c.number()
+		m.Time = time.Duration(n)
+	case "kind":
+		var s string
+		s, ok = c.text()
+		m.Kind = MarkKind(s)
+	case "seq":
+		n, ok = c.number()
+		m.Seq = uint64(n)
+		ok = ok && n >= 0
+	case "n":
+		m.N, ok = c.number()
+	case "call":
+		return c.int(&m.Call)
+	case "turn":
+		return c.int(&m.Turn)
+	case "phase":
+		return c.string(&m.Phase)
+	case "tool":
+		return c.string(&m.Tool)
+	case "what":
+		return c.string(&m.What)
+	case "text":
+		return c.string(&m.Text)
+	default:
+		return false
+	}
+	return ok
+}
+
 // cursor stands before a comma, or before the brace that ends the object.
 type cursor struct {
 	b    []byte
@@ -47,31 +102,31 @@ func (c *cursor) member(r *trace.Record) bool {
 	switch key, ok := c.key(); {
 	case !ok:
 		return false
-	case key == "seq":
+	case string(key) == "seq":
 		n, ok := c.number()
 		r.Seq = uint64(n)
 		return ok && n >= 0
-	case key == "t":
+	case string(key) == "t":
 		n, ok := c.number()
 		r.Time = time.Duration(n)
 		return ok
-	case key == "op":
+	case string(key) == "op":
 		s, ok := c.text()
 		r.Op = trace.Op(s)
 		return ok
-	case key == "argv":
+	case string(key) == "argv":
 		return c.list(&r.Argv)
-	case key == "passed":
+	case string(key) == "passed":
 		return c.list(&r.Passed)
-	case key == "addr":
+	case string(key) == "addr":
 		return c.addr(r)
 	default:
 		return c.plain(key, r)
 	}
 }
 
-func (c *cursor) plain(key string, r *trace.Record) bool {
-	switch key {
+func (c *cursor) plain(key []byte, r *trace.Record) bool {
+	switch string(key) {
 	case "call":
 		return c.string(&r.Call)
 	case "path":
@@ -123,11 +178,11 @@ func (c *cursor) addr(r *trace.Record) bool {
 		switch {
 		case !ok:
 			return false
-		case key == "family":
+		case string(key) == "family":
 			ok = c.string(&r.Addr.Family)
-		case key == "host":
+		case string(key) == "host":
 			ok = c.string(&r.Addr.Host)
-		case key == "port":
+		case string(key) == "port":
 			ok = c.int(&r.Addr.Port)
 		default:
 			ok = false
@@ -167,17 +222,17 @@ func (c *cursor) list(into *[]string) bool {
 }
 
 // key reads `"name":`.
-func (c *cursor) key() (string, bool) {
+func (c *cursor) key() ([]byte, bool) {
 	if len(c.b) == 0 || c.b[0] != '"' {
-		return "", false
+		return nil, false
 	}
 	end := bytes.IndexByte(c.b[1:], '"') + 1
 	if end < 1 || end+1 >= len(c.b) || c.b[end+1] != ':' {
-		return "", false
+		return nil, false
 	}
 	key := c.b[1:end]
 	c.b = c.b[end+2:]
-	return string(key), true
+	return key, true
 }
 
 func (c *cursor) string(into *string) bool {

@@ -81,3 +81,47 @@ func FuzzParseRecord(f *testing.F) {
 		}
 	})
 }
+
+// A mark is read the fast way as encoding/json reads it.
+func TestMarksAreReadAsWritten(t *testing.T) {
+	fast := 0
+	text := rapid.OneOf(rapid.Just(""), rapid.StringMatching(`[a-z/._-]{1,20}`), rapid.String())
+	rapid.Check(t, func(rt *rapid.T) {
+		line := appendMark(nil, Mark{
+			Time: time.Duration(rapid.Int64Range(-5, 1<<60).Draw(rt, "t")), Kind: MarkKind(text.Draw(rt, "kind")), Phase: text.Draw(rt, "phase"), Call: rapid.Int().Draw(rt, "call"),
+			Tool: text.Draw(rt, "tool"), What: text.Draw(rt, "what"), Seq: rapid.Uint64().Draw(rt, "seq"), Text: text.Draw(rt, "text"), N: rapid.Int64().Draw(rt, "n"), Turn: rapid.IntRange(0, 3).Draw(rt, "turn"),
+			From: rapid.SliceOfN(rapid.IntRange(1, 9), 0, 2).Draw(rt, "from"),
+		})
+		if sameMark(rt.Fatalf, line) {
+			fast++
+		}
+	})
+	if fast == 0 {
+		t.Error("no line was read the fast way")
+	}
+}
+
+// sameMark reports whether a line is read the fast way, and fails where that reads otherwise
+// than encoding/json.
+func sameMark(fail func(string, ...any), line []byte) bool {
+	got, ok := parseMark(line)
+	if !ok {
+		return false
+	}
+	var slow markLine
+	if err := json.Unmarshal(line, &slow); err != nil {
+		fail("%q: %v", line, err)
+	}
+	if d := cmp.Diff(&slow.Mark, got); d != "" {
+		fail("%q: %s", line, d)
+	}
+	return true
+}
+
+// FuzzParseMark is FuzzParseRecord for marks.
+func FuzzParseMark(f *testing.F) {
+	f.Add([]byte(`{"type":"mark","t":1,"kind":"call","call":3,"tool":"a","what":"tool","n":-2,"turn":1}`))
+	f.Add([]byte(`{"type":"mark","t":1,"kind":"frame","seq":7}`))
+	f.Add([]byte(`{"type":"mark","t":1,"t":2,"phase":"x","Phase":"y","text":"z"}`))
+	f.Fuzz(func(t *testing.T, line []byte) { sameMark(t.Fatalf, line) })
+}

@@ -274,6 +274,9 @@ func parseLine(line []byte) (Line, error) {
 		err := json.Unmarshal(line, &l)
 		return Line{Record: &l.Record}, err
 	case "mark":
+		if m, ok := parseMark(line); ok {
+			return Line{Mark: m}, nil
+		}
 		var l markLine
 		err := json.Unmarshal(line, &l)
 		l.readPayload(l.Payload)
