@@ -41,8 +41,8 @@ func isIgnorable(r rune) bool {
 // offset in the text of each byte. It is "" where nothing folds.
 func folded(s string) (out string, at []int) {
 	changes := false
-	for _, r := range s {
-		if r >= 0x80 && (isIgnorable(r) || confusables[r] != 0 || norm.NFKC.PropertiesString(string(r)).Decomposition() != nil) {
+	for i, r := range s {
+		if r >= 0x80 && r != utf8.RuneError && (isIgnorable(r) || confusables[r] != 0 || !norm.NFKC.IsNormalString(s[i:i+utf8.RuneLen(r)])) {
 			changes = true
 			break
 		}

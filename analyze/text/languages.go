@@ -80,8 +80,8 @@ func foreignSigns() string {
 // holds words.
 func foreignOrders(s string, words present) []Hit {
 	var out []Hit
-	for _, f := range foreign() {
-		if !words.eachOf(f.disregards) && !words.eachOf(f.silences) {
+	for i, f := range foreign() {
+		if !words.eachOf(known().disregards[i]) && !words.eachOf(known().silences[i]) {
 			continue
 		}
 		for _, m := range f.order().FindAllStringIndex(s, MaxHits) {

@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"encoding/binary"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -23,7 +24,7 @@ func Quick(s []byte) bool {
 	return words.possible() == 0 && !words.foreign() && !words.turned() && !words.structured()
 }
 
-// looked is what one pass tells of a text.
+// looked is what one look tells of a text.
 type looked struct {
 	// ascii says that all characters are ASCII, shown that all are shown too.
 	ascii, shown bool
@@ -34,29 +35,44 @@ type looked struct {
 }
 
 func look[T string | []byte](s T) looked {
-	odd, high, first, h := byte(0), byte(0), false, uint16(0)
+	odd, first, h := byte(0), false, uint16(0)
 	signed := triples()
-	run, long := 0, false // of characters that may encode others
 	for i := range len(s) {
 		c := s[i]
-		k := kind[c]
-		odd |= k
-		high |= c
-		if run++; k&encoded == 0 {
-			run = 0
-		}
-		long = long || run >= minRun
+		odd |= kind[c]
 		// The last three characters, five bits of each: the case does not count.
-		h = (h<<5 ^ uint16(c&0x1F)) & 0x7FFF
-		if signed[h>>6]&(1<<(h&63)) != 0 && !first {
-			first = isSign(s, i-2, h)
+		h = h<<5 ^ uint16(c&0x1F)
+		if key := h & 0x7FFF; signed[key>>6]&(1<<(key&63)) != 0 && !first {
+			first = isSign(s, i-2, key)
 		}
 	}
-	long = long || odd&percent != 0 && isEscaped(s)
 	return looked{
-		ascii: high < utf8.RuneSelf, shown: odd&unshown == 0, long: long, slash: odd&slash != 0,
+		ascii: odd&beyond == 0, shown: odd&unshown == 0, slash: odd&slash != 0,
+		long:   hasRun(s) || odd&percent != 0 && isEscaped(s),
 		signed: first || odd&angle != 0 || odd&square != 0 && hasTag(s),
 	}
+}
+
+// hasRun reports whether a text has a run of characters that may encode others. Most of the text
+// is not looked at: a run covers one of each minRun characters.
+func hasRun[T string | []byte](s T) bool {
+	end := 0
+	for i := minRun - 1; i < len(s); i = end + minRun {
+		if end = i; kind[s[i]]&encoded == 0 {
+			continue
+		}
+		from := i
+		for from > 0 && kind[s[from-1]]&encoded != 0 {
+			from--
+		}
+		for end < len(s) && kind[s[end]]&encoded != 0 {
+			end++
+		}
+		if end-from >= minRun {
+			return true
+		}
+	}
+	return false
 }
 
 // hasFolding reports whether a text holds one of the two characters that match a letter of
@@ -72,6 +88,8 @@ const (
 	// them, and the ends of lines, do not end a run.
 	encoded
 	percent
+	// beyond are the bytes that are no ASCII.
+	beyond
 )
 
 var kind, lower = func() (k, l [256]byte) {
@@ -83,6 +101,9 @@ var kind, lower = func() (k, l [256]byte) {
 		switch {
 		case c >= 0x7F, c < 0x20 && c != '\n' && c != '\t' && c != '\r' && c != '\f':
 			k[c] = unshown
+			if c >= utf8.RuneSelf {
+				k[c] |= beyond
+			}
 		case c == '<':
 			k[c] = angle
 		case c == '[':
@@ -185,8 +206,8 @@ var conditions = []struct {
 // without what folds to ASCII.
 func (p present) possible() (bits uint) {
 	next := 0
-	for _, c := range conditions {
-		holds := p.eachOf(c.lists)
+	for i, c := range conditions {
+		holds := p.eachOf(known().conditions[i])
 		for range c.poisons {
 			if holds {
 				bits |= 1 << next
@@ -197,10 +218,22 @@ func (p present) possible() (bits uint) {
 	return bits
 }
 
+// lowered is a text with the letters of ASCII in lower case.
 func lowered[T string | []byte](s T) []byte {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	low := make([]byte, len(s))
-	for i := range len(s) {
-		low[i] = lower[s[i]]
+	copy(low, s)
+	i := 0
+	for ; i+8 <= len(low); i += 8 {
+		// Of each byte that is no more than seven bits, the top bit tells whether it is
+		// at least 'A', and whether it is more than 'Z'.
+		w := binary.LittleEndian.Uint64(low[i:])
+		seven := w &^ tops
+		capital := (seven + ones*(0x80-'A')) &^ (seven + ones*(0x7F-'Z')) &^ w & tops
+		binary.LittleEndian.PutUint64(low[i:], w|capital>>2)
+	}
+	for ; i < len(low); i++ {
+		low[i] = lower[low[i]]
 	}
 	return low
 }

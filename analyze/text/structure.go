@@ -89,8 +89,10 @@ const everywhere = -1
 // index holds terms by their first three bytes, five bits of each: most places of a text
 // begin none. A term whose third byte may be one of several stands in all lists that it may begin.
 type index struct {
-	list  [1 << 15]uint16
-	lists [][]term
+	// begins has a bit for each key of list: it is small.
+	begins [1 << 15 / 64]uint64
+	list   [1 << 15]uint16
+	lists  [][]term
 }
 
 // terms are those of all languages.
@@ -130,6 +132,7 @@ func (x *index) add(w string, t term) {
 	}
 	for key := low | from; key <= low|to; key++ {
 		if x.list[key] == 0 {
+			x.begins[key/64] |= 1 << (key % 64)
 			x.list[key] = uint16(len(x.lists)) //nolint:gosec // there are at most 1<<15 of them
 			x.lists = append(x.lists, nil)
 		}
@@ -143,7 +146,11 @@ func (x *index) at(low []byte, i int) []term {
 	if i+2 < len(low) {
 		third = low[i+2]
 	}
-	return x.lists[x.list[uint16(low[i]&0x1F)<<10|uint16(low[i+1]&0x1F)<<5|uint16(third&0x1F)]]
+	key := uint16(low[i]&0x1F)<<10 | uint16(low[i+1]&0x1F)<<5 | uint16(third&0x1F)
+	if x.begins[key/64]&(1<<(key%64)) == 0 {
+		return nil
+	}
+	return x.lists[x.list[key]]
 }
 
 // unbroken reports whether no blanks part the words of a letter's script.

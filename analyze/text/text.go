@@ -58,7 +58,11 @@ func Scan(s string) []Hit {
 			words = wordsIn(s)
 		}
 		hits = append(hits, poisoned(s, words)...)
-		hits = append(hits, notCovered(append(foreignOrders(s, words), orderedIn(s, low, at)...), hits)...)
+		found := foreignOrders(s, words)
+		if !l.ascii || words.structured() {
+			found = append(found, orderedIn(s, low, at)...)
+		}
+		hits = append(hits, notCovered(found, hits)...)
 		if !l.ascii {
 			hits = append(hits, foldedOrders(s, hits)...)
 		}

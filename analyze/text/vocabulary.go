@@ -7,116 +7,109 @@ import (
 	"sync"
 )
 
-// present are the words of the vocabulary that a text holds.
-type present []uint64
+// present are the words of the vocabulary that a text in lower case holds.
+type present struct {
+	low []byte
+	// long has a bit for each word of at least three bytes. Of a shorter one, most texts are
+	// never asked.
+	long []uint64
+}
 
 // vocabulary is the words that tell what a text cannot match, found in one pass: a word by
-// its first three bytes, or by all of fewer.
+// its first three bytes.
 type vocabulary struct {
 	ids      map[string]int
 	byTriple [1 << 15][]int
-	byPair   [1 << 10][]int
-	byByte   [1 << 8][]int
 	words    [][]byte
-	// ends has a bit for each three bytes that a word begins with, or that end in a word of two.
-	// It is small: most bytes of a text are looked at no further.
-	ends [1 << 15 / 64]uint64
-	// foreign are the ids of foreignWords, and phrases those of each of structureWords.
+	// begins has a bit for each three bytes that a word begins with. It is small: most bytes
+	// of a text are looked at no further.
+	begins [1 << 15 / 64]uint64
+	// foreign are the ids of foreignWords, and phrases those of each of structureWords, the
+	// longest word first.
 	foreign []int
 	phrases [][]int
+	// conditions, disregards, silences and turned are the ids of the lists of the same name.
+	conditions, disregards, silences [][][]int
+	turned                           [][]int
 }
 
 var known = sync.OnceValue(func() *vocabulary {
 	v := &vocabulary{ids: map[string]int{}}
 	for _, c := range conditions {
-		for _, list := range c.lists {
-			v.add(list)
-		}
+		v.conditions = append(v.conditions, v.lists(c.lists))
 	}
 	for _, f := range foreign() {
-		for _, list := range slices.Concat(f.disregards, f.silences) {
-			v.add(list)
-		}
+		v.disregards, v.silences = append(v.disregards, v.lists(f.disregards)), append(v.silences, v.lists(f.silences))
 	}
-	v.add(turnedSigns())
-	v.add(foreignWords())
+	v.turned = v.lists([][][]byte{turnedSigns()})
+	v.foreign = v.idsOf(foreignWords())
 	for _, phrase := range structureWords() {
-		v.add(phrase)
+		phrase = slices.SortedStableFunc(slices.Values(phrase), func(a, b []byte) int { return len(b) - len(a) })
 		v.phrases = append(v.phrases, v.idsOf(phrase))
 	}
-	v.foreign = v.idsOf(foreignWords())
 	return v
 })
 
-// idsOf are the ids of words that were added.
+// lists are the ids of the words of each list.
+func (v *vocabulary) lists(words [][][]byte) (out [][]int) {
+	for _, list := range words {
+		out = append(out, v.idsOf(list))
+	}
+	return out
+}
+
+// idsOf are the ids of words, which it adds.
 func (v *vocabulary) idsOf(list [][]byte) (ids []int) {
 	for _, w := range list {
-		ids = append(ids, v.ids[string(w)])
+		id, there := v.ids[string(w)]
+		if !there {
+			id = len(v.words)
+			v.ids[string(w)], v.words = id, append(v.words, w)
+			if len(w) >= leastLong {
+				h := triple(w)
+				v.byTriple[h] = append(v.byTriple[h], id)
+				v.begins[h/64] |= 1 << (h % 64)
+			}
+		}
+		ids = append(ids, id)
 	}
 	return ids
 }
 
-func (v *vocabulary) add(list [][]byte) {
-	for _, w := range list {
-		if _, there := v.ids[string(w)]; there {
-			continue
-		}
-		id := len(v.words)
-		v.ids[string(w)] = id
-		v.words = append(v.words, w)
-		switch len(w) {
-		case 0:
-		case 1:
-			v.byByte[w[0]] = append(v.byByte[w[0]], id)
-		case 2:
-			h := uint16(w[0]&0x1F)<<5 | uint16(w[1]&0x1F)
-			v.byPair[h] = append(v.byPair[h], id)
-			for before := range uint16(1 << 5) {
-				v.end(before<<10 | h)
-			}
-		default:
-			h := triple(w)
-			v.byTriple[h] = append(v.byTriple[h], id)
-			v.end(h)
-		}
-	}
-}
+// leastLong is how long a word is that is found by its first three bytes.
+const leastLong = 3
 
-func (v *vocabulary) end(h uint16) { v.ends[h/64] |= 1 << (h % 64) }
-
-// wordsOf are the words that a text in lower case holds.
+// wordsOf are the words that a text in lower case holds. The text must not change while they
+// are asked for.
 func wordsOf(low []byte) present {
 	v := known()
-	out := make(present, len(v.words)/64+1)
+	p := present{low, make([]uint64, len(v.words)/64+1)}
 	h := uint16(0)
 	for i, c := range low {
-		h = (h<<5 ^ uint16(c&0x1F)) & 0x7FFF
-		for _, id := range v.byByte[c] {
-			out[id/64] |= 1 << (id % 64)
-		}
-		if v.ends[h/64]&(1<<(h%64)) == 0 {
+		h = h<<5 ^ uint16(c&0x1F)
+		key := h & 0x7FFF
+		if v.begins[key/64]&(1<<(key%64)) == 0 || i < leastLong-1 {
 			continue
 		}
-		for _, id := range v.byTriple[h] {
-			if i >= 2 && out[id/64]&(1<<(id%64)) == 0 && bytes.HasPrefix(low[i-2:], v.words[id]) {
-				out[id/64] |= 1 << (id % 64)
-			}
-		}
-		for _, id := range v.byPair[h&0x3FF] {
-			if i >= 1 && low[i-1] == v.words[id][0] && c == v.words[id][1] {
-				out[id/64] |= 1 << (id % 64)
+		for _, id := range v.byTriple[key] {
+			if p.long[id/64]&(1<<(id%64)) == 0 && bytes.HasPrefix(low[i-(leastLong-1):], v.words[id]) {
+				p.long[id/64] |= 1 << (id % 64)
 			}
 		}
 	}
-	return out
+	return p
 }
 
 // wordsIn are the words that a text holds in any case.
 func wordsIn(s string) present { return wordsOf([]byte(strings.ToLower(s))) }
 
-// eachOf reports whether a text holds a word of each of some lists.
 // has reports whether a text holds the word with this id.
-func (p present) has(id int) bool { return p[id/64]&(1<<(id%64)) != 0 }
+func (p present) has(id int) bool {
+	if w := known().words[id]; len(w) < leastLong {
+		return bytes.Contains(p.low, w)
+	}
+	return p.long[id/64]&(1<<(id%64)) != 0
+}
 
 // foreign reports whether a text holds a word without which no foreign order in ASCII is one.
 func (p present) foreign() bool { return slices.ContainsFunc(known().foreign, p.has) }
@@ -129,10 +122,10 @@ func (p present) structured() bool {
 	})
 }
 
-func (p present) eachOf(lists [][][]byte) bool {
-	ids := known().ids
+// eachOf reports whether a text holds a word of each of some lists.
+func (p present) eachOf(lists [][]int) bool {
 	for _, list := range lists {
-		if !slices.ContainsFunc(list, func(w []byte) bool { return p.has(ids[string(w)]) }) {
+		if !slices.ContainsFunc(list, p.has) {
 			return false
 		}
 	}
