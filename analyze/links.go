@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -68,6 +69,9 @@ var (
 
 // carried notes the addresses in a result that would carry data of the session away.
 func (w *wireReader) carried(seq uint64, result json.RawMessage) {
+	if !mayHoldURL(result) {
+		return
+	}
 	detect.EachSaid(result, func(_, s string) {
 		if !strings.Contains(s, "://") {
 			return
@@ -78,6 +82,11 @@ func (w *wireReader) carried(seq uint64, result json.RawMessage) {
 			}
 		}
 	})
+}
+
+// mayHoldURL tells most values that hold no "://", which JSON may write with escapes.
+func mayHoldURL(v []byte) bool {
+	return bytes.Contains(v, []byte("://")) || bytes.Contains(v, []byte(`\/`)) || bytes.Contains(v, []byte(`\u`))
 }
 
 // maxIconDepth bounds how deep in a message icons are looked for.

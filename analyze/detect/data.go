@@ -142,21 +142,22 @@ func hostsIn(v json.RawMessage) (out []string) {
 
 // eachString calls f with each string of a value and the key that it stands under.
 func eachString(v json.RawMessage, f func(key, s string)) {
-	var walk func(key string, v []byte)
-	walk = func(key string, v []byte) {
-		switch {
-		case len(v) == 0:
-		case v[0] == '"':
-			if s, ok := wire.Text(v); ok {
-				f(key, s)
-			}
-		case v[0] == '{':
-			wire.Walk(v, func(k, v []byte) { walk(string(k), v) })
-		case v[0] == '[':
-			wire.WalkArray(v, func(_ int, v []byte) { walk(key, v) })
+	key := ""
+	wire.Texts(v, func(below [][]byte, quoted []byte, isName bool) {
+		if isName {
+			return
 		}
-	}
-	walk("", bytes.TrimSpace(v))
+		under := ""
+		if len(below) > 0 {
+			if last := below[len(below)-1]; string(last) != key {
+				key = string(last)
+			}
+			under = key
+		}
+		if s, ok := wire.Text(quoted); ok {
+			f(under, s)
+		}
+	})
 }
 
 // urlHosts are the hosts of http, https, ws and wss addresses in a text.

@@ -13,29 +13,19 @@ import (
 // EachSaid calls f with each string of a JSON value, names of members too, since a model
 // reads both: place is the member of the value below which it stands, "" for its names.
 func EachSaid(v json.RawMessage, f func(place, s string)) {
-	var walk func(place string, v []byte, top bool)
-	walk = func(place string, v []byte, top bool) {
-		switch {
-		case len(v) == 0:
-		case v[0] == '"':
-			if s, ok := wire.Text(v); ok {
-				f(place, s)
+	top := ""
+	wire.Texts(v, func(below [][]byte, quoted []byte, _ bool) {
+		place := ""
+		if len(below) > 0 {
+			if string(below[0]) != top {
+				top = string(below[0])
 			}
-		case v[0] == '{':
-			wire.Walk(v, func(k, v []byte) {
-				key := string(k)
-				f(place, key)
-				if top {
-					walk(key, v, false)
-				} else {
-					walk(place, v, false)
-				}
-			})
-		case v[0] == '[':
-			wire.WalkArray(v, func(_ int, v []byte) { walk(place, v, top) })
+			place = top
 		}
-	}
-	walk("", bytes.TrimSpace(v), true)
+		if s, ok := wire.Text(quoted); ok {
+			f(place, s)
+		}
+	})
 }
 
 // declarations finds text in what the server declares that is not for the user.
@@ -163,15 +153,15 @@ func (answers) event(c *context) {
 	if body == nil {
 		body = c.Fault
 	}
-	whose, extra := "the response to "+name(c.Method), []any{}
-	switch {
-	case c.Asked == nil:
-		whose = "a response without a request"
-	case c.Asked.Tool != "":
-		whose = "the result of " + quoted(c.Asked.Tool)
-		extra = append(extra, "tool", name(c.Asked.Tool))
-	}
-	tellSaid(c, body, whose, "result", extra)
+	tellSaid(c, body, "result", func() (string, []any) {
+		switch {
+		case c.Asked == nil:
+			return "a response without a request", nil
+		case c.Asked.Tool != "":
+			return "the result of " + quoted(c.Asked.Tool), []any{"tool", name(c.Asked.Tool)}
+		}
+		return "the response to " + name(c.Method), nil
+	})
 }
 
 // messages finds the same in what the server sends unasked: requests (for a model's
@@ -185,17 +175,23 @@ func (messages) event(c *context) {
 	case !c.FromServer():
 	case c.Kind == wire.Unparsed:
 		if raw, err := json.Marshal(string(c.Raw[:min(len(c.Raw), text.MaxText)])); err == nil {
-			tellSaid(c, raw, "a line that is not JSON-RPC", "message", nil)
+			tellSaid(c, raw, "message", func() (string, []any) { return "a line that is not JSON-RPC", nil })
 		}
 	case c.Kind == wire.Request || c.Kind == wire.Notification:
-		tellSaid(c, c.Params, "the "+map[wire.Kind]string{wire.Request: "request ", wire.Notification: "notification "}[c.Kind]+quoted(c.Method), "message", []any{"method", name(c.Method)})
+		tellSaid(c, c.Params, "message", func() (string, []any) {
+			what := "the notification "
+			if c.Kind == wire.Request {
+				what = "the request "
+			}
+			return what + quoted(c.Method), []any{"method", name(c.Method)}
+		})
 	}
 }
 
 // tellSaid tells what in a value is not for the user. Of each kind the worst place
-// stands for all.
-func tellSaid(c *context, body json.RawMessage, whose, where string, extra []any) {
-	if len(body) == 0 || text.Quick(body) {
+// stands for all. about says whose value it is, and what the metadata have of that.
+func tellSaid(c *context, body json.RawMessage, where string, about func() (whose string, extra []any)) {
+	if len(body) == 0 {
 		return
 	}
 	type worst struct {
@@ -204,8 +200,12 @@ func tellSaid(c *context, body json.RawMessage, whose, where string, extra []any
 		quoted    bool
 	}
 	var order []string
-	of := map[string]worst{}
-	EachSaid(body, func(_, s string) {
+	var of map[string]worst
+	wire.Texts(body, func(_ [][]byte, quoted []byte, isName bool) {
+		if isName && text.Quick(quoted) {
+			return
+		}
+		s, _ := wire.Text(quoted)
 		for _, h := range text.Scan(s) {
 			sub, severity, how := judgeSaid(h, where)
 			was := of[sub]
@@ -215,9 +215,16 @@ func tellSaid(c *context, body json.RawMessage, whose, where string, extra []any
 			if of[sub].severity == 0 {
 				order = append(order, sub)
 			}
+			if of == nil {
+				of = map[string]worst{}
+			}
 			of[sub] = worst{severity, how, h.Text, h.Quoted}
 		}
 	})
+	if len(order) == 0 {
+		return
+	}
+	whose, extra := about()
 	for _, sub := range order {
 		c.add(Divergence, sub, of[sub].severity, extra, "%s %s: %s", whose, of[sub].how, of[sub].text)
 		c.found[len(c.found)-1].Quoted = of[sub].quoted

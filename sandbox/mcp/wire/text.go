@@ -162,14 +162,13 @@ func Text(v []byte) (s string, ok bool) {
 // if there are several; ok is false if obj has none or is not an object.
 // Unlike encoding/json it does not take "METHOD" for "method".
 func Member(obj json.RawMessage, key string) (value json.RawMessage, ok bool) {
-	if CheckJSON(obj) != nil {
-		return nil, false
-	}
-	EachMember(obj, func(k string, v json.RawMessage) {
-		if k == key {
+	if !Walk(obj, func(k, v []byte) {
+		if string(k) == key {
 			value, ok = v, true
 		}
-	})
+	}) {
+		return nil, false
+	}
 	return value, ok
 }
 
