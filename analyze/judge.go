@@ -67,7 +67,8 @@ type judge struct {
 	header  session.Header
 	port    int // over which the server was spoken to, 0 for none
 	set     *canaries.Set
-	tainted map[uint64]bool // frames that hold a canary's value, by seq
+	tainted map[uint64]bool   // frames that hold a canary's value, by seq
+	names   map[string]string // of tools, without decoys
 	sent    *detect.Sent
 	profile *profile.Profile
 	end     rules.EndFacts
@@ -101,7 +102,7 @@ type judge struct {
 }
 
 func newJudge(log *session.Reader) *judge {
-	return &judge{header: log.Header, set: canaries.FromCanaries(log.Header.Canaries), tainted: map[uint64]bool{}}
+	return &judge{header: log.Header, set: canaries.FromCanaries(log.Header.Canaries), tainted: map[uint64]bool{}, names: map[string]string{}}
 }
 
 // JudgeReader reads a run's log and says where what was seen differs from what was said.

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -252,7 +253,7 @@ func errorTexts(m *wire.Message) []string {
 			Text string `json:"text"`
 		} `json:"content"`
 	}
-	if json.Unmarshal(m.Result, &r) != nil || !r.IsError {
+	if !mayBeError(m.Result) || json.Unmarshal(m.Result, &r) != nil || !r.IsError {
 		return nil
 	}
 	var out []string
@@ -260,4 +261,12 @@ func errorTexts(m *wire.Message) []string {
 		out = append(out, clip(c.Text, 2<<10))
 	}
 	return out
+}
+
+// mayBeError tells most results that are no error without decoding them.
+func mayBeError(result json.RawMessage) (may bool) {
+	wire.Walk(result, func(key, value []byte) {
+		may = may || bytes.EqualFold(key, []byte("isError")) && string(value) != "false"
+	})
+	return may
 }

@@ -174,7 +174,7 @@ func answers(msgs []wire.Message) bool {
 // mark takes a mark; reply says that it is that of a frame which answers.
 func (r *reading) mark(m *session.Mark, reply bool) {
 	j := r.j
-	m.Tool = j.set.Redact(m.Tool)
+	m.Tool = j.named(m.Tool)
 	if m.Kind == session.MarkFrame {
 		r.b.Crossed(m, reply)
 	} else {
@@ -183,6 +183,23 @@ func (r *reading) mark(m *session.Mark, reply bool) {
 	j.timelines.mark(m)
 	j.mark(m)
 	j.last = max(j.last, m.Time)
+}
+
+// maxToolNames bounds the names of tools that are kept redacted.
+const maxToolNames = 4 << 10
+
+// named is a tool's name without decoys.
+func (j *judge) named(tool string) string {
+	if tool == "" {
+		return ""
+	}
+	plain, known := j.names[tool]
+	if !known {
+		if plain = j.set.Redact(tool); len(j.names) < maxToolNames {
+			j.names[tool] = plain
+		}
+	}
+	return plain
 }
 
 // longTexts doubts a frame with a text of which only the beginning is searched.

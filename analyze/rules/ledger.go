@@ -16,7 +16,7 @@ import (
 func Ledger(r *Run) []*finding.Explanation {
 	run := *r
 	run.memory = nil
-	run.allowed = run.allowedEffects()
+	run.allowed, run.named = run.allowedEffects(), map[[2]string]bool{}
 	out := make([]*finding.Explanation, len(run.Profile.Effects))
 	for i := range out {
 		if x, ok := run.Explain(i); ok {

@@ -71,7 +71,7 @@ type Run struct {
 	allowed []bool
 	// told are the effects of which a rule told already; Check fills it.
 	told map[*finding.Effect]bool
-	// named remembers what namesFile said of a path and a tool; Check makes it.
+	// named remembers what namesFile said of a path and a tool; Check and Ledger make it.
 	named map[[2]string]bool
 	// memory is the ledger's.
 	memory *memory
