@@ -151,7 +151,7 @@ func (r *reading) moment(m *session.Mark, f *session.Frame) {
 	var msgs []wire.Message
 	var err error
 	if f != nil && f.Message != nil && (r.w != nil || m != nil && f.Dir == session.S2C) {
-		msgs, err = wire.Parse(f.Message)
+		msgs, err = wire.ParseShared(f.Message)
 	}
 	if m != nil {
 		r.mark(m, f != nil && f.Dir == session.S2C && answers(msgs))

@@ -86,15 +86,16 @@ func numbers(out []Span, data []byte) []Span {
 	var list []byte
 	from, gap := 0, 0
 	for i := 0; i < len(data); {
+		if classes[data[i]] != number {
+			gap++
+			i++
+			continue
+		}
 		n, k := 0, i
 		for ; k < len(data) && k < i+4 && data[k] >= '0' && data[k] <= '9'; k++ {
 			n = n*10 + int(data[k]-'0')
 		}
 		switch {
-		case k == i:
-			gap++
-			i++
-			continue
 		case n > 255 || gap > maxGap || len(list) == 0:
 			if random(list) {
 				return append(out, newSpan(data, from, i-gap-from))
@@ -183,19 +184,23 @@ const (
 	sign
 )
 
-func classOf(c byte) int {
-	switch {
-	case c >= '0' && c <= '9':
-		return number
-	case c >= 'a' && c <= 'z':
-		return small
-	case c >= 'A' && c <= 'Z':
-		return capital
-	case c == '+', c == '/', c == '-', c == '_', c == '=':
-		return sign
+func classOf(c byte) int { return int(classes[c]) }
+
+var classes = func() (out [256]uint8) {
+	for i := range out {
+		switch c := byte(i); {
+		case c >= '0' && c <= '9':
+			out[i] = number
+		case c >= 'a' && c <= 'z':
+			out[i] = small
+		case c >= 'A' && c <= 'Z':
+			out[i] = capital
+		case c == '+', c == '/', c == '-', c == '_', c == '=':
+			out[i] = sign
+		}
 	}
-	return other
-}
+	return out
+}()
 
 // How often two neighbours are of different classes at least: digits of base 64 at random are
 // in 64 of 100 places, those of base 32 in 30, words and paths of programs in fewer than 40.

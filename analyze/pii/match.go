@@ -73,15 +73,19 @@ func (m *matcher) has(i int, w string) bool {
 	return i >= 0 && i <= len(m.t) && len(m.t)-i >= len(w) && string(m.t[i:i+len(w)]) == w
 }
 
-// each calls f at each place of w; f returns where to go on.
-func (m *matcher) each(w string, f func(i int) int) {
-	needle := []byte(w)
-	for i := 0; i < len(m.t); {
-		j := bytes.Index(m.t[i:], needle)
-		if j < 0 {
+// each calls f at each place of w; f returns where to go on. rare is the index of the
+// byte of w that stands in the fewest texts, by which places are found.
+func (m *matcher) each(w string, rare int, f func(i int) int) {
+	for i := 0; i+rare < len(m.t); {
+		n := bytes.IndexByte(m.t[i+rare:], w[rare])
+		if n < 0 {
 			return
 		}
-		i = max(f(i+j), i+j+1)
+		if i += n; !m.has(i, w) {
+			i++
+			continue
+		}
+		i = max(f(i), i+1)
 	}
 }
 
@@ -97,12 +101,12 @@ func (m *matcher) eachByte(c byte, f func(i int) int) {
 }
 
 func (m *matcher) run() {
-	m.each("-----BEGIN ", m.pem)
-	m.each("sk-", m.sk)
+	m.each("-----BEGIN ", len("-----B")-1, m.pem)
+	m.each("sk-", 2, m.sk)
 	m.eachByte('_', m.underscore)
-	m.each("xox", m.slack)
-	m.each("://", m.database)
-	m.each("eyJ", m.jwt)
+	m.each("xox", 0, m.slack)
+	m.each("://", 1, m.database)
+	m.each("eyJ", 2, m.jwt)
 	m.eachByte(':', m.named)
 	m.eachByte('=', m.named)
 	m.eachByte('@', m.email)

@@ -81,7 +81,7 @@ func foreignSigns() string {
 func foreignOrders(s string, words present) []Hit {
 	var out []Hit
 	for i, f := range foreign() {
-		if !words.eachOf(known().disregards[i]) && !words.eachOf(known().silences[i]) {
+		if !words.eachOf(words.of.disregards[i]) && !words.eachOf(words.of.silences[i]) {
 			continue
 		}
 		for _, m := range f.order().FindAllStringIndex(s, MaxHits) {

@@ -207,7 +207,7 @@ var conditions = []struct {
 func (p present) possible() (bits uint) {
 	next := 0
 	for i, c := range conditions {
-		holds := p.eachOf(known().conditions[i])
+		holds := p.eachOf(p.of.conditions[i])
 		for range c.poisons {
 			if holds {
 				bits |= 1 << next

@@ -194,9 +194,15 @@ const maxMarks = 4096
 func marked(low []byte) (out []mark) {
 	var at []mark
 	begin := anchorTerms()
-	for i := 0; i+1 < len(low) && len(at) < maxMarks; i++ {
-		if list := begin.at(low, i); list != nil {
-			at = appendTerms(at, list, low, i)
+	key := uint16(0) // of the last three bytes
+	for i := -2; i+1 < len(low) && len(at) < maxMarks; i++ {
+		third := byte(0)
+		if i+2 < len(low) {
+			third = low[i+2]
+		}
+		key = (key<<5 | uint16(third&0x1F)) & (1<<15 - 1)
+		if begin.begins[key/64]&(1<<(key%64)) != 0 && i >= 0 {
+			at = appendTerms(at, begin.lists[begin.list[key]], low, i)
 		}
 	}
 	for i := 0; i < len(at); {

@@ -168,6 +168,16 @@ func joins(r rune) bool {
 // metacharacters: controls and hidden characters become \u{…}, and at most n
 // bytes are kept.
 func Printable(s string, n int) string {
+	plain := 0
+	for plain < len(s) && s[plain] >= ' ' && s[plain] < 0x7F {
+		plain++
+	}
+	switch {
+	case plain > n && n >= 0:
+		return s[:n] + "…"
+	case plain == len(s):
+		return s
+	}
 	var b strings.Builder
 	for i, r := range s {
 		w := string(r)

@@ -54,7 +54,7 @@ func rot13(s string) string {
 }
 
 // turned reports whether a text holds a word that is turned.
-func (p present) turned() bool { return p.eachOf(known().turned) }
+func (p present) turned() bool { return p.eachOf(p.of.turned) }
 
 // turned finds the orders that show when a text of these words is turned.
 func turned(s string, words present) []Hit {

@@ -9,6 +9,7 @@ import (
 
 // present are the words of the vocabulary that a text in lower case holds.
 type present struct {
+	of  *vocabulary
 	low []byte
 	// long has a bit for each word of at least three bytes. Of a shorter one, most texts are
 	// never asked.
@@ -83,7 +84,7 @@ const leastLong = 3
 // are asked for.
 func wordsOf(low []byte) present {
 	v := known()
-	p := present{low, make([]uint64, len(v.words)/64+1)}
+	p := present{v, low, make([]uint64, len(v.words)/64+1)}
 	h := uint16(0)
 	for i, c := range low {
 		h = h<<5 ^ uint16(c&0x1F)
@@ -105,19 +106,19 @@ func wordsIn(s string) present { return wordsOf([]byte(strings.ToLower(s))) }
 
 // has reports whether a text holds the word with this id.
 func (p present) has(id int) bool {
-	if w := known().words[id]; len(w) < leastLong {
+	if w := p.of.words[id]; len(w) < leastLong {
 		return bytes.Contains(p.low, w)
 	}
 	return p.long[id/64]&(1<<(id%64)) != 0
 }
 
 // foreign reports whether a text holds a word without which no foreign order in ASCII is one.
-func (p present) foreign() bool { return slices.ContainsFunc(known().foreign, p.has) }
+func (p present) foreign() bool { return slices.ContainsFunc(p.of.foreign, p.has) }
 
 // structured reports whether a text holds all words of an anchor, without which an ASCII one
 // holds no order by structure.
 func (p present) structured() bool {
-	return slices.ContainsFunc(known().phrases, func(phrase []int) bool {
+	return slices.ContainsFunc(p.of.phrases, func(phrase []int) bool {
 		return !slices.ContainsFunc(phrase, func(id int) bool { return !p.has(id) })
 	})
 }

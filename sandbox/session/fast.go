@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -55,7 +56,7 @@ func (c *cursor) ofMark(m *Mark) bool {
 		m.Time = time.Duration(n)
 	case "kind":
 		var s string
-		s, ok = c.text()
+		ok = c.word(&s)
 		m.Kind = MarkKind(s)
 	case "seq":
 		n, ok = c.number()
@@ -68,11 +69,11 @@ func (c *cursor) ofMark(m *Mark) bool {
 	case "turn":
 		return c.int(&m.Turn)
 	case "phase":
-		return c.string(&m.Phase)
+		return c.word(&m.Phase)
 	case "tool":
 		return c.string(&m.Tool)
 	case "what":
-		return c.string(&m.What)
+		return c.word(&m.What)
 	case "text":
 		return c.string(&m.Text)
 	default:
@@ -239,6 +240,28 @@ func (c *cursor) string(into *string) bool {
 	s, ok := c.text()
 	*into = s
 	return ok
+}
+
+// markWords are the words of most marks: a judge keeps some of each.
+var markWords = func() map[string]string {
+	out := map[string]string{}
+	for _, w := range strings.Fields("phase call return frame event stderr start handshake list idle shutdown tool resource prompt completion ok iserror error timeout crash cancelled") {
+		out[w] = w
+	}
+	return out
+}()
+
+// word reads a string that is most often one of markWords.
+func (c *cursor) word(into *string) bool {
+	if len(c.b) > 0 && c.b[0] == '"' {
+		if n := bytes.IndexByte(c.b[1:min(len(c.b), 32)], '"'); n >= 0 {
+			if w, known := markWords[string(c.b[1:1+n])]; known {
+				*into, c.b = w, c.b[n+2:]
+				return true
+			}
+		}
+	}
+	return c.string(into)
 }
 
 // text reads a string without escapes.

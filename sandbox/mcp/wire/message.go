@@ -54,6 +54,11 @@ var ErrEmpty = errors.New("empty line")
 // batch. Accepted are members that the specification does not name, and
 // "params":null, which means no params to everyone who sends it.
 func Parse(raw []byte) ([]Message, error) {
+	return ParseShared(bytes.Clone(raw))
+}
+
+// ParseShared is Parse, but what it returns shares memory with raw: it is valid as long as that is.
+func ParseShared(raw []byte) ([]Message, error) {
 	raw = bytes.Trim(raw, " \t\r\n")
 	if len(raw) == 0 {
 		return nil, ErrEmpty
@@ -61,7 +66,6 @@ func Parse(raw []byte) ([]Message, error) {
 	if err := checkUnique(raw); err != nil {
 		return nil, fmt.Errorf("not a JSON-RPC message: %w", err)
 	}
-	raw = bytes.Clone(raw)
 	if raw[0] != '[' {
 		m, err := parseMessage(raw)
 		if err != nil {
