@@ -416,7 +416,10 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 		Opaque: len(run.OpaqueFlows()), Unseen: unseen(&h, j.uncompared), Reached: j.reached.texts(j), Phases: phases(j.profile), Unreached: unreached(j.profile),
 	}
 	j.packaged(&res.Coverage)
-	res.Observed = append([]finding.Effect{}, j.profile.Effects...)
+	// The profile's own: nothing but the timelines looks at them later.
+	if res.Observed = j.profile.Effects; res.Observed == nil {
+		res.Observed = []finding.Effect{}
+	}
 	for i, x := range rules.Ledger(run) {
 		res.Observed[i].Explained = x
 	}

@@ -3,6 +3,7 @@ package analyze
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -19,10 +20,13 @@ func sanitize(res *Result, set *canaries.Set) {
 	report := res.Audit
 	res.Audit = nil
 	s := sanitizer{set: set}
-	for _, part := range []any{res, res.Timelines} {
-		if whole, err := json.Marshal(part); err != nil || len(set.Find(whole)) > 0 {
-			s.redact = true
-		}
+	observed := res.Observed
+	res.Observed = nil
+	s.look(res)
+	s.look(res.Timelines)
+	res.Observed = observed
+	for some := range slices.Chunk(observed, 1000) { // of which a long run has fifty thousand
+		s.look(some)
 	}
 	s.walk(reflect.ValueOf(res).Elem())
 	res.Audit = report
@@ -31,6 +35,13 @@ func sanitize(res *Result, set *canaries.Set) {
 type sanitizer struct {
 	set    *canaries.Set
 	redact bool
+}
+
+// look sees whether a decoy stands in a part of a Result.
+func (s *sanitizer) look(part any) {
+	if whole, err := json.Marshal(part); err != nil || len(s.set.Find(whole)) > 0 {
+		s.redact = true
+	}
 }
 
 func (s *sanitizer) walk(v reflect.Value) {

@@ -83,10 +83,22 @@ type timelineBuilder struct {
 	last  time.Duration
 }
 
-// framed is a frame as a timeline shows it.
+// framed is what a timeline shows of a frame. There may be many: they are kept short.
 type framed struct {
-	call int
-	Moment
+	call int32
+	sent bool
+	time time.Duration
+	seq  uint64
+	text string
+}
+
+// moment is the frame on its timeline.
+func (f *framed) moment() Moment {
+	lane := LaneReceived
+	if f.sent {
+		lane = LaneSent
+	}
+	return Moment{Time: f.time, Lane: lane, Text: f.text, Source: "frame", Seq: f.seq}
 }
 
 // mark follows the phases.
@@ -123,11 +135,7 @@ func (b *timelineBuilder) frame(f *session.Frame, call int, msgs []wire.Message)
 	if call == 0 || len(b.frames) >= maxFrames {
 		return
 	}
-	lane := LaneReceived
-	if f.Dir == session.C2S {
-		lane = LaneSent
-	}
-	b.frames = append(b.frames, framed{call, Moment{Time: f.Time, Lane: lane, Text: b.frameText(f, msgs), Source: "frame", Seq: f.Seq}})
+	b.frames = append(b.frames, framed{int32(call), f.Dir == session.C2S, f.Time, f.Seq, b.frameText(f, msgs)}) //nolint:gosec // a log has fewer calls
 }
 
 // maxPreview bounds what a timeline quotes of a message.
@@ -206,8 +214,8 @@ func (b *timelineBuilder) draw(res *Result, j *judge) {
 			res.Timelines[i].Moments = append(res.Timelines[i].Moments, m)
 		}
 	}
-	for _, f := range b.frames {
-		add(f.call, f.Moment)
+	for i := range b.frames {
+		add(int(b.frames[i].call), b.frames[i].moment())
 	}
 	for i := range j.profile.Effects {
 		e := &j.profile.Effects[i]

@@ -13,13 +13,18 @@ import (
 // Sent is what coalmine as the client gave the server: what comes back of it is
 // no observation about the server. The zero Sent is ready, a nil one is empty.
 type Sent struct {
-	params [][]byte // as they were sent, and their strings without escapes
+	// params are as they were sent, and their strings without escapes, each with sentEnd
+	// behind it.
+	params []byte
 	size   int
 	// full says that not all could be kept: then everything may be an echo.
 	full bool
 	// kinds are the rules of the texts that were sent.
 	kinds map[string]bool
 }
+
+// sentEnd stands in no text of UTF-8.
+const sentEnd = 0xFF
 
 // clone is a Sent to which more can be added. Of a nil one it is empty.
 func (s *Sent) clone() *Sent {
@@ -44,10 +49,10 @@ func (s *Sent) event(e *wirelog.Event) {
 			s.full = true
 			return
 		}
-		var plain []byte
+		s.params = append(append(s.params, p...), sentEnd)
 		quick := text.Quick(p)
 		eachString(p, func(_, v string) {
-			plain = append(append(plain, v...), '\n')
+			s.params = append(append(s.params, v...), '\n')
 			if quick {
 				return
 			}
@@ -58,7 +63,7 @@ func (s *Sent) event(e *wirelog.Event) {
 				s.kinds[h.Rule] = true
 			}
 		})
-		s.params = append(s.params, bytes.Clone(p), plain)
+		s.params = append(s.params, sentEnd)
 	}
 }
 
@@ -70,12 +75,7 @@ func (s *Sent) has(p []byte) bool {
 	if s.full {
 		return true
 	}
-	for _, q := range s.params {
-		if bytes.Contains(q, p) {
-			return true
-		}
-	}
-	return false
+	return bytes.Contains(s.params, p)
 }
 
 // hasText reports whether the text of a hit in s may be our own: letters of a kind that

@@ -45,7 +45,11 @@ func (b *Builder) words(raw []byte) {
 	if b.call == 0 || len(b.givenWords) >= maxEffects || json.Unmarshal(raw, &m) != nil || m.Method != "tools/call" {
 		return
 	}
-	b.givenWords[b.call] = b.argumentWords(m.Params.Arguments, nil)
+	if words := b.argumentWords(m.Params.Arguments, nil); len(words) > 0 {
+		b.givenWords[b.call] = words
+	} else {
+		delete(b.givenWords, b.call)
+	}
 }
 
 // argumentWords are of each text the longest word of letters and digits, which no encoding of

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"net/netip"
 	"path"
 	"slices"
@@ -71,7 +72,7 @@ type Profile struct {
 	Calls   []Call
 	// FrameCall is the call during which a frame of session.jsonl crossed, by seq.
 	FrameCall map[uint64]int
-	// FramePhase is the phase in which it did.
+	// FramePhase is the phase in which it did, for frames outside calls.
 	FramePhase map[uint64]finding.Phase
 	// Records and Noise count all records and those that are ordinary.
 	Records, Noise int
@@ -136,6 +137,15 @@ func (p *Profile) Ran(name string) bool {
 	})
 }
 
+// phaseOf is the phase in which a frame crossed, "" for one without a mark.
+func (p *Profile) phaseOf(seq uint64) finding.Phase {
+	phase, ok := p.FramePhase[seq]
+	if !ok && p.FrameCall[seq] > 0 {
+		return finding.PhaseCall
+	}
+	return phase
+}
+
 // maxEffects bounds memory: a run with more distinct effects is inconclusive.
 const maxEffects = 50_000
 
@@ -149,13 +159,13 @@ type Builder struct {
 	first   int           // the task that became the target, 0 before
 	// replanted says that somebody changed what stands in Context.Helpers.
 	replanted bool
-	index     map[effectKey]int
+	index     effectIndex
 	tasks     map[int]*task
 	secrets   map[string][]string // path to canary ids
 	kinds     map[string]string   // canary id to its kind
 	opened    map[string]int      // path to the index of its latest secret effect
-	// openedAt says of paths below HOME when they were opened last.
-	openedAt map[string]time.Duration
+	// openedAt says of paths below HOME, by their sums, when they were opened last.
+	openedAt map[uint64]time.Duration
 	made     map[string]bool // paths that the server created or wrote
 	// lookedFor are the processes of others that signal 0 asked for, up to one more than maxLookedFor.
 	lookedFor map[int]bool
@@ -205,7 +215,7 @@ type Builder struct {
 // frameResults is what frames show of effects and hits, and listings of hits, in their order.
 type frameResults struct {
 	effects      []finding.Effect
-	index        map[effectKey]int
+	index        effectIndex
 	hits, listed []Hit
 }
 
@@ -249,6 +259,23 @@ type effectKey struct {
 	asks    string
 }
 
+// effectIndex says by the sum of an effect's key where the effect stands. A key is several times
+// as long as its sum, and keys outnumber all else that a judge keeps.
+type effectIndex map[[2]uint64]int
+
+// keySeeds are drawn anew in each process: nobody can make two keys of one sum.
+var keySeeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
+
+func (k *effectKey) sum() (out [2]uint64) {
+	for i := range out {
+		out[i] = maphash.Comparable(keySeeds[i], *k)
+	}
+	return out
+}
+
+// pathSum stands for a path.
+func pathSum(p string) uint64 { return maphash.String(keySeeds[0], p) }
+
 // NewBuilder starts a profile.
 func NewBuilder(ctx Context) *Builder {
 	if ctx.Set == nil {
@@ -256,10 +283,10 @@ func NewBuilder(ctx Context) *Builder {
 	}
 	b := &Builder{
 		leftBy: map[flowSecret]bool{},
-		ctx:    ctx, phase: finding.PhaseStart, index: map[effectKey]int{}, tasks: map[int]*task{},
-		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, openedAt: map[string]time.Duration{}, made: map[string]bool{}, lookedFor: map[int]bool{}, writer: map[string]int{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, sockets: map[string]*socket{}, find: ctx.Set, oracles: newOracles(),
+		ctx:    ctx, phase: finding.PhaseStart, index: effectIndex{}, tasks: map[int]*task{},
+		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, openedAt: map[uint64]time.Duration{}, made: map[string]bool{}, lookedFor: map[int]bool{}, writer: map[string]int{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, sockets: map[string]*socket{}, find: ctx.Set, oracles: newOracles(),
 		contents: newContents(),
-		late:     frameResults{index: map[effectKey]int{}},
+		late:     frameResults{index: effectIndex{}},
 		given:    map[uint64]bool{}, givenWords: map[int][]string{}, decoyWords: map[string]bool{},
 		flows: map[uint64]*flow{}, reachedIn: map[place]bool{}, named: map[netip.Addr]string{},
 		out: &Profile{FrameCall: map[uint64]int{}, FramePhase: map[uint64]finding.Phase{}, Phases: map[finding.Phase]bool{}},
@@ -289,6 +316,7 @@ func (b *Builder) Profile() *Profile {
 	for _, h := range slices.Concat(b.late.hits, b.late.listed) {
 		b.addHit(h)
 	}
+	*b = Builder{out: b.out} // what it took to build may be large
 	return b.out
 }
 
@@ -340,8 +368,10 @@ func (b *Builder) Mark(m *session.Mark) {
 // Crossed takes the mark of a frame. reply says that the frame answers a request of
 // the client's: what a server does after its reply is ambiguous.
 func (b *Builder) Crossed(m *session.Mark, reply bool) {
-	b.out.FramePhase[m.Seq] = b.phase
-	if b.call > 0 {
+	if b.call == 0 {
+		b.out.FramePhase[m.Seq] = b.phase
+	} else {
+		delete(b.out.FramePhase, m.Seq) // whose mark is there twice
 		b.out.FrameCall[m.Seq] = b.call
 		if reply {
 			b.replied = m.Time
@@ -454,7 +484,7 @@ func (b *Builder) Frame(seq uint64, at time.Duration, raw []byte) bool {
 		hits = append(hits, canaries.Hit{ID: b.ctx.Passed, Encoding: "raw", Offset: int64(i)})
 	}
 	if call := b.out.FrameCall[seq]; call > 0 {
-		b.sealed(raw, Payload{Phase: b.out.FramePhase[seq], Call: call, Tool: b.toolOf(call)})
+		b.sealed(raw, Payload{Phase: b.out.phaseOf(seq), Call: call, Tool: b.toolOf(call)})
 	}
 	pointers := b.pointers(raw, hits)
 	for _, h := range hits {
@@ -466,7 +496,7 @@ func (b *Builder) Frame(seq uint64, at time.Duration, raw []byte) bool {
 
 // returnedSecret adds the effect of a frame that holds a decoy.
 func (b *Builder) returnedSecret(seq uint64, at time.Duration, h canaries.Hit, text string) {
-	e := finding.Effect{Kind: finding.Secret, Target: h.ID, Phase: b.out.FramePhase[seq], Call: b.out.FrameCall[seq],
+	e := finding.Effect{Kind: finding.Secret, Target: h.ID, Phase: b.out.phaseOf(seq), Call: b.out.FrameCall[seq],
 		Rung: finding.RungReturned, Via: "wire", Encoding: h.Encoding, Evidence: []finding.Evidence{{Source: "frame", Seq: seq, Time: at, Text: text}}}
 	e.Tool = b.toolOf(e.Call)
 	if _, ok := merge(&b.late.effects, b.late.index, &e); !ok {
@@ -508,12 +538,13 @@ func (b *Builder) add(e finding.Effect) int {
 }
 
 // merge adds an effect to those that were found; ok is false where there is no room.
-func merge(effects *[]finding.Effect, index map[effectKey]int, e *finding.Effect) (place int, ok bool) {
+func merge(effects *[]finding.Effect, index effectIndex, e *finding.Effect) (place int, ok bool) {
 	k := effectKey{e.Kind, e.Target, e.Phase, e.Call, e.Rung, e.Actor, e.Noise, e.Ambiguous, "", "", false, e.Owner, e.Elsewhere, e.Asks}
 	if e.Kind == finding.Secret {
 		k.via, k.host, k.used = e.Via, e.Host, e.Used != ""
 	}
-	if i, ok := index[k]; ok {
+	sum := k.sum()
+	if i, ok := index[sum]; ok {
 		(*effects)[i].Count += max(e.Count, 1)
 		return i, true
 	}
@@ -521,8 +552,11 @@ func merge(effects *[]finding.Effect, index map[effectKey]int, e *finding.Effect
 		return -1, false
 	}
 	e.Count = max(e.Count, 1)
+	if n := len(*effects); n == cap(*effects) && 2*n > maxEffects {
+		*effects = slices.Grow(*effects, maxEffects-n) // and no more than there may be
+	}
 	*effects = append(*effects, *e)
-	index[k] = len(*effects) - 1
+	index[sum] = len(*effects) - 1
 	return len(*effects) - 1, true
 }
 

@@ -142,7 +142,7 @@ func (b *Builder) exec(r *trace.Record) {
 func (b *Builder) open(r *trace.Record) {
 	p := cleanProc(r.Path)
 	if r.OK() && len(b.openedAt) < maxOpenedAt && under(p, b.ctx.Home) {
-		b.openedAt[p] = r.Time
+		b.openedAt[pathSum(p)] = r.Time
 	}
 	if ids := b.secrets[p]; len(ids) > 0 && !strings.Contains(r.Flags, "O_PATH") {
 		b.openSecret(r, p, ids)
@@ -206,7 +206,7 @@ func (b *Builder) looked(r *trace.Record) {
 	}
 	class := noiseLooked
 	absent := r.Err == "ENOENT" || r.Err == "ENOTDIR"
-	at, listed := b.openedAt[path.Dir(p)]
+	at, listed := b.openedAt[pathSum(path.Dir(p))]
 	if !strings.Contains(r.Call, "access") && !absent && listed && r.Time-at < listingTime {
 		return
 	}

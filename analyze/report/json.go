@@ -50,13 +50,22 @@ func encode(w io.Writer, v any) error {
 // armless writes as an escape what makes a runner read a command within a line:
 // in encoded JSON it can stand in a string only.
 func armless(raw []byte) []byte {
+	if !bytes.Contains(raw, []byte("##")) {
+		return raw
+	}
 	raw = bytes.ReplaceAll(raw, []byte("##["), []byte(`##\u005b`))
 	return bytes.ReplaceAll(raw, []byte("##vso["), []byte(`##vso\u005b`))
 }
 
 // escapeUnseen works on encoded JSON, where only a string can hold what is not ASCII.
 func escapeUnseen(raw []byte) []byte {
-	out := make([]byte, 0, len(raw))
+	odd := func(r rune) bool { return r >= utf8.RuneSelf || r == 0x7f }
+	from := bytes.IndexFunc(raw, odd)
+	if from < 0 {
+		return raw
+	}
+	out := append(make([]byte, 0, len(raw)+len(raw)/8), raw[:from]...)
+	raw = raw[from:]
 	for len(raw) > 0 {
 		r, n := utf8.DecodeRune(raw)
 		switch {

@@ -20,7 +20,7 @@ var cm101Doc = finding.Rule{
 }
 
 func checkCM101(r *Run) []finding.Finding {
-	var out []finding.Finding
+	var out distinct
 	for _, e := range r.secretFiles(finding.RungAttempted) {
 		c := r.Canaries[e.Target]
 		if e.Rung.Rank() >= finding.RungReturned.Rank() || e.Via == viaFile || e.Owner || isClientConfig(c.Kind) {
@@ -43,7 +43,7 @@ func checkCM101(r *Run) []finding.Finding {
 		if e.Actor != "" && !strings.HasPrefix(e.Actor, ".") {
 			f.Message += " (by " + e.Actor + ")"
 		}
-		out = append(out, f)
+		out.add(f)
 	}
-	return first(out)
+	return out.list
 }

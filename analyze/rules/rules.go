@@ -265,19 +265,31 @@ func subject(e *finding.Effect) string {
 
 // first keeps the first finding of each fingerprint and appends to its evidence nothing more.
 func first(fs []finding.Finding) []finding.Finding {
-	seen := map[string]int{}
-	var out []finding.Finding
+	var out distinct
 	for _, f := range fs {
-		if i, ok := seen[f.Fingerprint]; ok {
-			if f.Severity.Rank() > out[i].Severity.Rank() || f.Rung.Rank() > out[i].Rung.Rank() {
-				out[i] = f
-			}
-			continue
-		}
-		seen[f.Fingerprint] = len(out)
-		out = append(out, f)
+		out.add(f)
 	}
-	return out
+	return out.list
+}
+
+// distinct is what first keeps, for findings of which there may be one for each call.
+type distinct struct {
+	list []finding.Finding
+	seen map[string]int
+}
+
+func (d *distinct) add(f finding.Finding) {
+	if i, ok := d.seen[f.Fingerprint]; ok {
+		if f.Severity.Rank() > d.list[i].Severity.Rank() || f.Rung.Rank() > d.list[i].Rung.Rank() {
+			d.list[i] = f
+		}
+		return
+	}
+	if d.seen == nil {
+		d.seen = map[string]int{}
+	}
+	d.seen[f.Fingerprint] = len(d.list)
+	d.list = append(d.list, f)
 }
 
 // perTool joins findings of a rule into one a tool, of its worst severity:
