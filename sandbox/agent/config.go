@@ -108,7 +108,7 @@ type Command struct {
 	// Type is "stop" (close stdin, wait Grace, TERM, wait, KILL; with an N, answer
 	// "synced" when no process is left, and wait for "end"), "end", "kill",
 	// "sync" (drain the tracer, the watches and the sinkhole up to now, answer
-	// "synced" with N), "turn" (have the sinkhole answer in Turn, then answer "synced" with N), "settle" (wait until the target rests, then the same), "search" (as "sync", and before the answer tell when the
+	// "synced" with N), "turn" (have the sinkhole answer in Turn and with Fit, then answer "synced" with N), "settle" (wait until the target rests, then the same), "search" (as "sync", and before the answer tell when the
 	// files at Paths were changed last, and look for decoys in them and in those that are held open), "collect" (drain, and
 	// answer with a "file" for each of Paths, then "synced", all with N), or "ports" or
 	// "udp-ports" (answer "ports" with N).
@@ -131,6 +131,9 @@ type Command struct {
 	Written int64 `json:"written,omitempty"`
 	// Turn is the kind of answer that HTTP requests get from "turn" on.
 	Turn sinkhole.Turn `json:"turn,omitempty"`
+	// Fit is a JSON object with the members that these answers have then, of at most MaxFit
+	// bytes, "" for none.
+	Fit string `json:"fit,omitempty"`
 	// Sockets says that the target may have sockets of other families than AF_UNIX: one
 	// that has them open is never shown to rest.
 	Sockets bool `json:"sockets,omitempty"`

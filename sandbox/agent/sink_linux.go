@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -180,22 +181,23 @@ func (s *sink) quiesce() {
 	}
 }
 
-// turn has requests from now on answered in another kind. The word that follows it is
-// answered only when it was taken in.
-func (s *sink) turn(t sinkhole.Turn) {
-	if s == nil || s.link == nil || t < 0 || t >= sinkhole.Turns {
+// turn has requests from now on answered in another kind, and with the members of fit. The word that
+// follows it is answered only when it was taken in.
+func (s *sink) turn(t sinkhole.Turn, fit string) {
+	if s == nil || s.link == nil || t < 0 || t >= sinkhole.Turns || len(fit) > MaxFit {
 		return
 	}
+	said := append(binary.BigEndian.AppendUint32([]byte{wordTurn + byte(t)}, uint32(len(fit))), fit...)
 	s.mu.Lock()
 	if !s.closed {
-		_ = unix.Sendto(int(s.link.Fd()), []byte{wordTurn + byte(t)}, unix.MSG_NOSIGNAL, nil) // the quiesce finds what is wrong
+		_ = unix.Sendto(int(s.link.Fd()), said, unix.MSG_NOSIGNAL, nil) // the quiesce finds what is wrong
 	}
 	s.mu.Unlock()
 	s.quiesce()
 }
 
 // The words on the link to the process that answers: wordQuiesce asks for one back, and
-// wordTurn and a number for none.
+// wordTurn and a number, with the length of a fitting answer and that answer, for none.
 const wordQuiesce, wordTurn = 1, 16
 
 func (s *sink) requestQuiesce() error {

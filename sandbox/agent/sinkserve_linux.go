@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
@@ -27,7 +28,12 @@ func serveSink(o sinkOrder, dials int, listeners []*os.File, out *flowWriter) er
 				return
 			}
 			if word[0] >= wordTurn {
+				fit, err := readFit(link)
+				if err != nil {
+					return
+				}
 				turning.Set(sinkhole.Turn(word[0] - wordTurn))
+				turning.Fit(fit)
 				continue
 			}
 			select {
@@ -52,6 +58,21 @@ func serveSink(o sinkOrder, dials int, listeners []*os.File, out *flowWriter) er
 		out.write(&sinkhole.Event{Type: sinkhole.TypeLoss, Stamp: clock(), Error: fmt.Sprintf("the sinkhole could not answer: %v", err), N: 1})
 	}
 	return err
+}
+
+// readFit is the answer behind a wordTurn.
+func readFit(link io.Reader) (string, error) {
+	var size [4]byte
+	if _, err := io.ReadFull(link, size[:]); err != nil {
+		return "", err
+	}
+	n := binary.BigEndian.Uint32(size[:])
+	if n > MaxFit {
+		return "", fmt.Errorf("an answer of %d bytes is over the bound of %d", n, MaxFit)
+	}
+	fit := make([]byte, n)
+	_, err := io.ReadFull(link, fit)
+	return string(fit), err
 }
 
 // wait returns when what is being written is.

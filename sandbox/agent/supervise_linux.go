@@ -183,7 +183,7 @@ func (a *agent) answerSyncs() {
 		select {
 		case c := <-a.syncs:
 			if c.Type == "turn" {
-				a.sink.turn(c.Turn)
+				a.sink.turn(c.Turn, c.Fit)
 				a.emit(session.EventSynced{N: c.N})
 				continue
 			}

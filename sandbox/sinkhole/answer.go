@@ -1,6 +1,7 @@
 package sinkhole
 
 import (
+	"cmp"
 	"encoding/json"
 	"mime"
 	"net/http"
@@ -47,8 +48,17 @@ func (c *Config) serviceFor(r *http.Request, host string, body []byte) page {
 		}
 		return p
 	}
-	if answer, ok := graphQL(body); ok && r.Method == http.MethodPost {
+	if answer, ok := c.GraphQL.graphQL(body); ok && r.Method == http.MethodPost {
 		return page{status: http.StatusOK, kind: "application/json", body: answer}
+	}
+	if d, ok := described(c.Fits, r); ok {
+		if d.Body == "" {
+			return page{status: d.Status}
+		}
+		if named {
+			d.Body = joined(d.Body, fit)
+		}
+		return page{status: d.Status, kind: "application/json", body: d.Body}
 	}
 	switch r.Method {
 	case http.MethodOptions:
@@ -65,8 +75,8 @@ func (c *Config) serviceFor(r *http.Request, host string, body []byte) page {
 		return page{status: http.StatusOK, kind: "application/json", body: fit}
 	}
 	p := byKind(r, host)
-	if p.kind == "application/json" && fit != "" {
-		p.body = joined(fit, p.body)
+	if p.kind == "application/json" {
+		p.body = joined(joined(cmp.Or(fit, c.Turning.fit(), "{}"), c.Turning.fit()), p.body)
 	}
 	return p
 }

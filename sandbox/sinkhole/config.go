@@ -62,8 +62,10 @@ type Config struct {
 	Leads []Lead `json:"leads,omitempty"`
 	// Replies are tried in order before the built-in answers.
 	Replies []Reply `json:"replies,omitempty"`
-	// Fits are answers with the members that the client's code reads.
-	Fits []Fit `json:"fits,omitempty"`
+	// Fits are answers with the members that the client's code reads, or that a description
+	// of the API in its package promises, and GraphQL are the types of a schema there.
+	Fits    []Fit    `json:"fits,omitempty"`
+	GraphQL *GraphQL `json:"graphql,omitempty"`
 	// Turning says which kind of answer is served, nil for that which fits.
 	Turning *Turning `json:"-"`
 

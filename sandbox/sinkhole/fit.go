@@ -15,12 +15,59 @@ import (
 // back gets the last page.
 const Cursor = "cGFnZT0y"
 
-// Fit is a JSON answer with the members that a client's code reads.
+// Fit is a JSON answer with the members that a client's code reads, or that the description
+// of an API promises.
 type Fit struct {
 	// Words are pieces of the addresses that this code asks, the nearest last. Without any
 	// the answer is for addresses that fit no other.
 	Words []string `json:"words,omitempty"`
-	Body  string   `json:"body"`
+	// Path is a path that is described, with "{name}" for what differs, and Method its method.
+	// What stands before it in an address is not known. Fits with a path have no words.
+	Path   string `json:"path,omitempty"`
+	Method string `json:"method,omitempty"`
+	// Status is that of the answer to a described path.
+	Status int    `json:"status,omitempty"`
+	Body   string `json:"body"`
+}
+
+// described is the answer whose path is the end of the request's: that with the most segments, and of
+// those the one with the most that are written out.
+func described(fits []Fit, r *http.Request) (Fit, bool) {
+	asked := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	best, found, rank := Fit{}, false, 0
+	for _, f := range fits {
+		if f.Path == "" || f.Method != r.Method {
+			continue
+		}
+		if n := matching(strings.Split(strings.Trim(f.Path, "/"), "/"), asked); n > rank {
+			best, found, rank = f, true, n
+		}
+	}
+	return best, found
+}
+
+// matching ranks how well a described path is the end of one that is asked, 0 for not at all. A path
+// of which nothing is written out is that of no API alone.
+func matching(template, asked []string) int {
+	if len(template) > len(asked) {
+		return 0
+	}
+	literal := 0
+	for i, segment := range asked[len(asked)-len(template):] {
+		before, rest, variable := strings.Cut(template[i], "{")
+		behind := rest[strings.LastIndexByte(rest, '}')+1:]
+		switch {
+		case !variable && segment != template[i], segment == "",
+			variable && (len(segment) <= len(before)+len(behind) || !strings.HasPrefix(segment, before) || !strings.HasSuffix(segment, behind)):
+			return 0
+		case !variable:
+			literal++
+		}
+	}
+	if literal == 0 {
+		return 0
+	}
+	return 1000*len(template) + literal
 }
 
 // fitting is the answer with the longest piece in the address; of several that which
@@ -29,7 +76,7 @@ func fitting(fits []Fit, r *http.Request, host string) (body string, named bool)
 	address := host + r.URL.Path
 	longest, nearest := 0, 0
 	for _, f := range fits {
-		if len(f.Words) == 0 && body == "" {
+		if len(f.Words) == 0 && f.Path == "" && body == "" {
 			body = f.Body
 		}
 		for i, w := range f.Words {

@@ -66,6 +66,71 @@ func TestFits(t *testing.T) {
 	}
 }
 
+func TestDescribedPaths(t *testing.T) {
+	t.Parallel()
+	c := &Config{Fits: []Fit{
+		{Words: []string{"/v1/pets/"}, Body: `{"read":1}`},
+		{Path: "/pets/{id}", Method: "GET", Status: 200, Body: `{"id":1}`},
+		{Path: "/pets/mine", Method: "GET", Status: 200, Body: `[2]`},
+		{Path: "/pets/{id}", Method: "PUT", Status: 201, Body: `{"id":3}`},
+		{Path: "/pets/{id}", Method: "DELETE", Status: 204},
+		{Path: "/{anything}", Method: "GET", Status: 200, Body: `{"any":1}`},
+		{Path: "/files/{name}.json", Method: "GET", Status: 200, Body: `{"file":1}`},
+	}}
+	for _, q := range []struct {
+		method, url string
+		status      int
+		want        string
+	}{
+		{"GET", "https://any.example/v1/pets/7", 200, `{"id":1,"read":1}`},
+		{"GET", "https://any.example/api/pets/7/", 200, `{"id":1}`},
+		{"GET", "https://any.example/pets/mine", 200, `[2]`},
+		{"PUT", "https://any.example/pets/7", 201, `{"id":3}`},
+		{"DELETE", "https://any.example/pets/7", 204, ""},
+		{"GET", "https://any.example/files/a.json", 200, `{"file":1}`},
+	} {
+		if w := served(c, q.method, q.url, ""); w.Code != q.status || w.Body.String() != q.want {
+			t.Errorf("%s %s: %d %s", q.method, q.url, w.Code, w.Body)
+		}
+	}
+	for _, url := range []string{"https://www.example.com/about", "https://www.example.com/pets", "https://www.example.com/pets//"} {
+		if w := served(c, "GET", url, ""); !strings.Contains(w.Body.String(), "<html") {
+			t.Errorf("%s: %s", url, w.Body)
+		}
+	}
+	c.Turning = &Turning{}
+	c.Turning.Fit(`{"temperature":12}`)
+	if w := served(c, "GET", "https://api.example/now", ""); !strings.Contains(w.Body.String(), `"temperature":12`) {
+		t.Errorf("the members of the tool's result: %s", w.Body)
+	}
+}
+
+func TestGraphQLTypes(t *testing.T) {
+	t.Parallel()
+	c := &Config{GraphQL: &GraphQL{Roots: map[string]string{"query": "Query"}, Types: map[string]GraphQLType{
+		"Query": {Fields: map[string]GraphQLField{"find": {"Found", 1}, "weather": {"Weather", 0}, "news": {"String", 0}}},
+		"Found": {Possible: []string{"Issue", "User"}}, "User": {Fields: map[string]GraphQLField{"name": {"String", 0}}},
+		"Issue":   {Fields: map[string]GraphQLField{"number": {"Int", 0}, "labels": {"String", 2}, "state": {"State", 0}}},
+		"Weather": {Fields: map[string]GraphQLField{"isWet": {"Boolean", 0}, "wind": {"Float", 0}, "at": {"DateTime", 0}}}, "State": {Value: "OPEN"},
+	}}}
+	for query, want := range map[string]string{
+		`{ weather { isWet wind at } news }`:                                                                         `{"news":"Autumn","weather":{"isWet":false,"wind":12.5,"at":"2026-01-12T08:00:00Z"}}`,
+		`{ find { __typename ... on User { name } ... on Issue { number } } }`:                                       `{"find":[{"__typename":"User","name":"Autumn"}]}`,
+		`query A { news } query B { find { ...I } } fragment I on Issue { number labels state }`:                     `{"find":[{"number":12,"labels":[["Autumn"]],"state":"OPEN"}]}`,
+		`query B { find { ...I } unknown { ids { id } } } fragment I on Issue { ...J } fragment J on Issue { ...I }`: `{"find":[{}],"unknown":{"ids":[{"id":"1024"}]}}`,
+	} {
+		body, err := json.Marshal(map[string]string{"query": query, "operationName": "B"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got, expected any
+		w := served(c, "POST", "https://h.example/graphql", string(body))
+		if json.Unmarshal(w.Body.Bytes(), &got) != nil || json.Unmarshal([]byte(`{"data":`+want+`}`), &expected) != nil || !reflect.DeepEqual(got, expected) {
+			t.Errorf("%s: %s, want %s", query, w.Body, want)
+		}
+	}
+}
+
 func TestPages(t *testing.T) {
 	t.Parallel()
 	c := &Config{Fits: []Fit{{Words: []string{"/list"}, Body: `{"items":[1,2],"next":"` + Cursor + `","has_more":true,"open":true}`}}}
@@ -114,7 +179,7 @@ func TestGraphQL(t *testing.T) {
 	for query, want := range map[string]string{
 		`{ viewer { login email } }`: `{"data":{"viewer":{"login":"Autumn","email":"alex.morgan@example.com"}}}`,
 		`query Q($n: Int! = 3) { issues(first: $n, filter: {a: "}"}) { nodes { id url } pageInfo { hasNextPage endCursor } } }`:   `{"data":{"issues":{"nodes":[{"id":"1024","url":"https://www.example.com/items/1"}],"pageInfo":{"hasNextPage":false,"endCursor":"` + Cursor + `"}}}}`,
-		"mutation { # x {\n issueCreate(input: {title: \"t\"}) { success issue { ...F createdAt } } } fragment F on Issue { id }": `{"data":{"issueCreate":{"success":true,"issue":{"createdAt":"2026-01-12T08:00:00Z"}}}}`,
+		"mutation { # x {\n issueCreate(input: {title: \"t\"}) { success issue { ...F createdAt } } } fragment F on Issue { id }": `{"data":{"issueCreate":{"success":true,"issue":{"id":"1024","createdAt":"2026-01-12T08:00:00Z"}}}}`,
 		`{ found: node(id: 1) @include(if: true) { ... on User { name } __typename } teams { key } }`:                             `{"data":{"found":{"name":"Autumn","__typename":"Autumn"},"teams":[{"key":"Autumn"}]}}`,
 	} {
 		body, err := json.Marshal(map[string]string{"query": query})
@@ -137,7 +202,7 @@ func FuzzGraphQL(f *testing.F) {
 		if err != nil {
 			t.Skip()
 		}
-		if answer, ok := graphQL(body); ok && !json.Valid([]byte(answer)) {
+		if answer, ok := (*GraphQL)(nil).graphQL(body); ok && !json.Valid([]byte(answer)) {
 			t.Fatalf("no JSON: %s", answer)
 		}
 	})

@@ -2,165 +2,213 @@ package sinkhole
 
 import (
 	"encoding/json"
-	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/parser"
 )
 
-// maxGraphQL bounds a query in bytes, maxSelections the members of its answer and
-// maxNesting their depth.
-const maxGraphQL, maxSelections, maxNesting = 64 << 10, 500, 12
+// maxGraphQL bounds a query in bytes, maxGraphQLTokens in tokens, maxSelections the members of its
+// answer, and maxNesting their depth.
+const maxGraphQL, maxGraphQLTokens, maxSelections, maxNesting = 64 << 10, 8_000, 500, 12
+
+// GraphQL are the types of a schema that a client's package holds.
+type GraphQL struct {
+	// Roots are the types that "query", "mutation" and "subscription" begin with.
+	Roots map[string]string `json:"roots,omitempty"`
+	// Types are by their names; scalars have neither fields nor a value.
+	Types map[string]GraphQLType `json:"types,omitempty"`
+}
+
+// GraphQLType is one type of results.
+type GraphQLType struct {
+	Fields map[string]GraphQLField `json:"fields,omitempty"`
+	// Value is one of an enumeration's.
+	Value string `json:"value,omitempty"`
+	// Possible are the objects that an interface or a union stands for.
+	Possible []string `json:"possible,omitempty"`
+}
+
+// GraphQLField is what a field holds: Type, in lists of the depth List.
+type GraphQLField struct {
+	Type string `json:"type"`
+	List int    `json:"list,omitempty"`
+}
 
 // graphQL answers a GraphQL request (specification, sections 2 and 7.1): every member
-// that its query selects is there. It reports false for what is no such request.
-func graphQL(body []byte) (string, bool) {
+// that its query selects is there, of the type that the schema says where there is one. It reports
+// false for what is no such request.
+func (g *GraphQL) graphQL(body []byte) (string, bool) {
 	var request struct {
-		Query string `json:"query"`
+		Query         string `json:"query"`
+		OperationName string `json:"operationName"`
 	}
 	if len(body) > maxGraphQL || json.Unmarshal(body, &request) != nil || !strings.Contains(request.Query, "{") {
 		return "", false
 	}
-	q := selections{words: graphQLWords.FindAllString(request.Query, 4*maxSelections)}
-	for q.at < len(q.words) && q.words[q.at] != "{" {
-		if q.words[q.at] == "(" {
-			q.skip()
-			continue
-		}
-		q.at++
-	}
-	q.at++
-	data := q.set(0)
-	if len(data) == 0 {
+	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: request.Query}, maxGraphQLTokens)
+	if err != nil || len(doc.Operations) == 0 {
 		return "", false
 	}
+	operation := doc.Operations[0]
+	if named := doc.Operations.ForName(request.OperationName); named != nil {
+		operation = named
+	}
+	if g == nil {
+		g = &GraphQL{}
+	}
+	q := selections{types: g, fragments: doc.Fragments}
+	data := map[string]any{}
+	q.fill(data, operation.SelectionSet, g.Roots[string(operation.Operation)], 0)
 	out, err := json.Marshal(map[string]any{"data": data})
 	return string(out), err == nil
 }
 
-// graphQLWords are the tokens that matter here; strings are one, so that what stands in
-// them is none. Comments go with their line.
-var graphQLWords = regexp.MustCompile(`"""(?s:.*?)"""|"(?:[^"\\\n]|\\.)*"|#[^\n]*|\.\.\.|[{}()\[\]:@$!]|[A-Za-z_]\w*|[^\s{}()\[\]:@$!"#.]+`)
-
-// selections reads the selection sets of one query.
+// selections makes the data of one query.
 type selections struct {
-	words []string
-	at, n int
+	types     *GraphQL
+	fragments ast.FragmentDefinitionList
+	n         int // members so far
 }
 
-func (q *selections) next() string {
-	if q.at >= len(q.words) {
-		return "}"
+// fill adds what a selection set selects of a type, which is "" where it is not known.
+func (q *selections) fill(out map[string]any, set ast.SelectionSet, of string, depth int) {
+	if depth > maxNesting {
+		return
 	}
-	return q.words[q.at]
-}
-
-// skip goes behind the parenthesis that opens here.
-func (q *selections) skip() {
-	for depth := 0; q.at < len(q.words); {
-		switch q.words[q.at] {
-		case "(":
-			depth++
-		case ")":
-			depth--
-		}
-		if q.at++; depth == 0 {
+	for _, s := range set {
+		if q.n++; q.n > maxSelections {
 			return
 		}
+		switch s := s.(type) {
+		case *ast.Field:
+			out[s.Alias] = q.value(s, of, depth)
+		case *ast.InlineFragment:
+			if q.applies(s.TypeCondition, of) {
+				q.fill(out, s.SelectionSet, of, depth+1)
+			}
+		case *ast.FragmentSpread:
+			// One that leads back to itself is bounded by the depth.
+			if f := q.fragments.ForName(s.Name); f != nil && q.applies(f.TypeCondition, of) {
+				q.fill(out, f.SelectionSet, of, depth+1)
+			}
+		}
 	}
 }
 
-// set reads a selection set up to its end.
-func (q *selections) set(depth int) map[string]any {
-	out := map[string]any{}
-	for q.at < len(q.words) && q.next() != "}" {
-		word := q.words[q.at]
-		q.at++
-		switch {
-		case word == "...":
-			q.fragment(out, depth)
-			continue
-		case word[0] == '#', word == "@", !nameStart(word[0]):
-			continue
+// applies says that a fragment on one type is for an object of another.
+func (q *selections) applies(condition, of string) bool {
+	t, known := q.types.Types[condition]
+	return condition == "" || condition == of || of == "" || !known || slices.Contains(t.Possible, of)
+}
+
+// value is that of a field: of its type, or where that is not known of one that its name promises.
+func (q *selections) value(f *ast.Field, parent string, depth int) any {
+	if f.Name == "__typename" {
+		if parent == "" {
+			return "Autumn"
 		}
-		name := word
-		if q.next() == ":" { // the word before it is an alias
-			if q.at++; q.at < len(q.words) {
-				name = q.words[q.at]
-				q.at++
-			}
-		}
-		if q.next() == "(" {
-			q.skip()
-		}
-		for q.next() == "@" {
-			if q.at += 2; q.next() == "(" {
-				q.skip()
-			}
-		}
-		if q.n++; q.n > maxSelections {
-			return out
-		}
-		out[word] = q.value(name, depth)
+		return parent
 	}
-	q.at++
+	field, known := q.types.Types[parent].Fields[f.Name]
+	if !known {
+		if len(f.SelectionSet) == 0 {
+			return scalar(f.Name)
+		}
+		one := map[string]any{}
+		q.fill(one, f.SelectionSet, "", depth+1)
+		if seemsList(f.Name, one) {
+			return []any{one}
+		}
+		return one
+	}
+	var out any
+	if len(f.SelectionSet) > 0 {
+		one := map[string]any{}
+		q.fill(one, f.SelectionSet, q.objectOf(field.Type, f.SelectionSet), depth+1)
+		out = one
+	} else {
+		out = q.leaf(field.Type, f.Name)
+	}
+	for range min(field.List, maxNesting) {
+		out = []any{out}
+	}
 	return out
 }
 
-// fragment reads what stands in the place of members: those of an inline fragment join.
-func (q *selections) fragment(out map[string]any, depth int) {
-	for q.at < len(q.words) && q.next() != "{" {
-		word := q.next()
-		if word == "}" || nameStart(word[0]) && word != "on" && q.at > 0 && q.words[q.at-1] == "..." {
-			if word != "}" {
-				q.at++ // a fragment that is defined elsewhere
+// objectOf is the object that stands for a type: of several that for which the query asks first.
+func (q *selections) objectOf(name string, set ast.SelectionSet) string {
+	possible := q.types.Types[name].Possible
+	if len(possible) == 0 {
+		return name
+	}
+	for _, s := range set {
+		condition := ""
+		switch s := s.(type) {
+		case *ast.InlineFragment:
+			condition = s.TypeCondition
+		case *ast.FragmentSpread:
+			if f := q.fragments.ForName(s.Name); f != nil {
+				condition = f.TypeCondition
 			}
-			return
 		}
-		q.at++
-	}
-	if q.next() == "{" && depth < maxNesting {
-		q.at++
-		for k, v := range q.set(depth + 1) {
-			out[k] = v
+		if slices.Contains(possible, condition) {
+			return condition
 		}
 	}
+	return possible[0]
 }
 
-func nameStart(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+// leaf is a value of an enumeration or a scalar type.
+func (q *selections) leaf(name, field string) any {
+	if v := q.types.Types[name].Value; v != "" {
+		return v
+	}
+	v := scalar(field)
+	lower := strings.ToLower(name)
+	switch {
+	case name == "Int":
+		return 12
+	case name == "Float":
+		return 12.5
+	case name == "Boolean":
+		is, _ := v.(bool)
+		return is
+	case name == "ID":
+		return "1024"
+	case name == "String":
+		if s, ok := v.(string); ok {
+			return s
+		}
+		return "Autumn"
+	case strings.Contains(lower, "datetime"), strings.Contains(lower, "timestamp"):
+		return "2026-01-12T08:00:00Z"
+	case strings.HasSuffix(lower, "date"):
+		return "2026-01-12"
+	case lower == "url", lower == "uri":
+		return "https://www.example.com/items/1"
+	case strings.HasPrefix(lower, "json"):
+		return map[string]any{}
+	}
+	return v
+}
 
-// value is a member's: an object, a list of one, or a scalar that fits its name.
-func (q *selections) value(name string, depth int) any {
-	if q.next() != "{" {
-		return scalar(name)
+// seemsList says that a field of an unknown type holds a list, by its name and what is asked of it.
+func seemsList(name string, one map[string]any) bool {
+	_, nodes := one["nodes"]
+	if _, edges := one["edges"]; edges || nodes {
+		return false
 	}
-	if depth >= maxNesting {
-		q.at = len(q.words)
-		return nil
-	}
-	q.at++
-	one := q.set(depth + 1)
-	_, connection := one["nodes"]
-	if _, edges := one["edges"]; edges || connection {
-		return one
-	}
-	switch lower := strings.ToLower(name); {
-	case lower == "nodes", lower == "edges", lower == "items", lower == "results":
-		return []any{one}
-	case strings.HasSuffix(lower, "s") && !strings.HasSuffix(lower, "ss") && !strings.HasSuffix(lower, "status"):
-		return []any{one}
-	}
-	return one
+	lower := strings.ToLower(name)
+	return strings.HasSuffix(lower, "s") && !strings.HasSuffix(lower, "ss") && !strings.HasSuffix(lower, "status")
 }
 
 // scalar is a value that fits a member's name.
 func scalar(name string) any {
 	lower := strings.ToLower(name)
 	ends := func(words ...string) bool {
-		for _, w := range words {
-			if strings.HasSuffix(lower, w) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(words, func(w string) bool { return strings.HasSuffix(lower, w) })
 	}
 	switch {
 	case ends("endcursor", "startcursor", "cursor"):

@@ -28,9 +28,26 @@ const (
 	Turns
 )
 
-// Turning is the turn that is served; another goroutine may change it. The zero value
-// and nil are TurnFit.
-type Turning struct{ now atomic.Int32 }
+// Turning is the turn that is served, and the answer that fits the call under way; another
+// goroutine may change both. The zero value and nil are TurnFit without such an answer.
+type Turning struct {
+	now  atomic.Int32
+	fits atomic.Pointer[string]
+}
+
+// Fit has requests that nothing else is known of answered with a JSON object's members, "" for
+// none.
+func (t *Turning) Fit(body string) { t.fits.Store(&body) }
+
+func (t *Turning) fit() string {
+	if t == nil {
+		return ""
+	}
+	if body := t.fits.Load(); body != nil {
+		return *body
+	}
+	return ""
+}
 
 // Set has the next requests answered in a turn; one that does not exist is TurnFit.
 func (t *Turning) Set(turn Turn) {

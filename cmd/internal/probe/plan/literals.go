@@ -64,10 +64,12 @@ func guardsOf(source *os.Root) []schema.Guard {
 	return out[:min(len(out), maxGuards)]
 }
 
-// fitsOf are answers for what the source asks; nothing where there is no source.
-func fitsOf(source *os.Root) []sinkhole.Fit {
+// answersOf are the answers to what the source asks, and the types of the GraphQL schema that it
+// holds, nil for none; nothing where there is no source.
+func answersOf(source *os.Root) ([]sinkhole.Fit, *sinkhole.GraphQL) {
 	if source == nil {
-		return nil
+		return nil, nil
 	}
-	return answers.Read(source.FS())
+	described, types := answers.Describe(source.FS())
+	return append(answers.Read(source.FS()), described...), types
 }

@@ -74,7 +74,8 @@ func New(o Options, in *Fetched, as Account) (Plan, error) {
 	defer closeSource(source)
 	p.Drive.Hints.Literals, p.Drive.Words = literalsOf(source)
 	p.Drive.Hints.Guards = guardsOf(source)
-	p.Server.Manifests, p.Fits = manifests(&o, source), fitsOf(source)
+	p.Server.Manifests = manifests(&o, source)
+	p.Fits, p.GraphQL = answersOf(source)
 	p = p.serviceVariables(&o, source)
 	p.Hosts = p.hosts()
 	if o.Replay != nil {
@@ -172,7 +173,8 @@ func (p Plan) Built(o Options, in *Fetched) Plan {
 	// The build may have made them.
 	source := q.Server.readable()
 	defer closeSource(source)
-	q.Server.Manifests, q.Fits = manifests(&o, source), fitsOf(source)
+	q.Server.Manifests = manifests(&o, source)
+	q.Fits, q.GraphQL = answersOf(source)
 	q = q.serviceVariables(&o, source)
 	q.Hosts = q.hosts()
 	return q

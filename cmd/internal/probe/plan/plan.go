@@ -67,8 +67,10 @@ type Plan struct {
 	// Services are the real services beside the server, and ServiceImage is their image.
 	Services     []string `json:"services,omitempty"`
 	ServiceImage string   `json:"serviceImage,omitempty"`
-	// Fits are answers with the members that the server's source reads.
-	Fits []sinkhole.Fit `json:"-"`
+	// Fits are answers with the members that the server's source reads or that a description of
+	// an API beside it promises, and GraphQL are the types of a schema there, nil for none.
+	Fits    []sinkhole.Fit    `json:"-"`
+	GraphQL *sinkhole.GraphQL `json:"-"`
 	// Vary is the condition that the run is under, nil for none.
 	Vary *session.Vary `json:"vary,omitempty"`
 	// Preload is a library that the server must load for the run to mean anything, "" for none.

@@ -3,16 +3,19 @@ package run
 import (
 	"context"
 	"math/rand"
+	"slices"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 	"github.com/coalmine-dev/coalmine/synth"
+	"github.com/coalmine-dev/coalmine/synth/answers"
 )
 
 // syncTimeout bounds the wait for the tracer's records after a call; a tracer
@@ -31,8 +34,11 @@ type Session struct {
 	seen     Observations
 	// wrote says that files were written in the call under way.
 	wrote bool
-	// turn is the kind of answer that the sinkhole gives.
+	// turn is the kind of answer that the sinkhole gives, and fit the answer with the members that
+	// the tool at hand returns. fits are those of all tools that were called.
 	turn int
+	fit  string
+	fits map[string]string
 	// lastCall is the number of the latest call.
 	lastCall int
 }
@@ -112,7 +118,7 @@ func (s *Session) OnPlan(calls []synth.Call) {
 func (s *Session) OnCall(call synth.Call) {
 	s.rec.named(call.Oracles)
 	s.lastCall = max(s.lastCall, call.N)
-	s.turnTo(call.Turn)
+	s.turnTo(call.Turn, s.fitOf(&call))
 	s.rec.mark(session.Mark{Kind: session.MarkCall, Call: call.N, Tool: call.Tool, What: call.What, N: int64(call.Repeats), From: call.From, Oracles: call.Oracles, Turn: call.Turn})
 }
 
@@ -124,19 +130,40 @@ func (s *Session) turns() int {
 	return int(sinkhole.Turns)
 }
 
-// turnTo has the sinkhole answer in another kind where it does not yet.
-func (s *Session) turnTo(turn int) {
+// fitOf is an answer with the members that a tool's outputSchema has, "" for a tool without one.
+func (s *Session) fitOf(call *synth.Call) string {
+	if call.What != synth.WhatTool || s.surface == nil || s.turns() == 0 {
+		return ""
+	}
+	fit, known := s.fits[call.Tool]
+	if known {
+		return fit
+	}
+	if i := slices.IndexFunc(s.surface.Tools, func(t wire.Tool) bool { return t.Name == call.Tool }); i >= 0 && len(s.surface.Tools[i].OutputSchema) > 0 {
+		if sample, ok := answers.Sample(s.surface.Tools[i].OutputSchema); ok && len(sample) <= agent.MaxFit {
+			fit = sample
+		}
+	}
+	if s.fits == nil {
+		s.fits = map[string]string{}
+	}
+	s.fits[call.Tool] = fit
+	return fit
+}
+
+// turnTo has the sinkhole answer in another kind, and with other members, where it does not yet.
+func (s *Session) turnTo(turn int, fit string) {
 	s.rec.asked.Store(false)
-	if turn == s.turn || turn >= s.turns() {
+	if turn == s.turn && fit == s.fit || turn >= s.turns() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), syncTimeout)
 	defer cancel()
-	if err := s.sandbox.Turn(ctx, sinkhole.Turn(turn)); err != nil {
+	if err := s.sandbox.Turn(ctx, sinkhole.Turn(turn), fit); err != nil {
 		s.doubt(session.GapRecordsLate, finding.PhaseCall, err.Error())
 		return
 	}
-	s.turn = turn
+	s.turn, s.fit = turn, fit
 }
 
 // OnReturnAtOnce ends a call of which everything is recorded.
