@@ -228,7 +228,7 @@ func (j *judge) mark(m *session.Mark) {
 		j.reached.add(m)
 	case session.MarkHTTP:
 		j.http(m)
-	case session.MarkFrame, session.MarkBadLine, session.MarkAnswered, session.MarkPlanned: // the profile's and the wire's
+	case session.MarkFrame, session.MarkBadLine, session.MarkAnswered, session.MarkPlanned, session.MarkServed: // the profile's and the wire's
 	default:
 		j.because(session.GapMarkUnknown, "the log has marks of a kind that this version does not know: “%s”", j.say(string(m.Kind), 80))
 	}

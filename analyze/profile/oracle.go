@@ -26,9 +26,11 @@ const (
 	HitListed = "listed" // the token stands in a listing
 )
 
-// Hit is an effect of an oracle's input.
+// Hit is an effect of an oracle's input, or of a served document.
 type Hit struct {
 	Call int
+	// Phase is when a served document had an effect outside of calls, "" within one.
+	Phase finding.Phase
 	session.Injection
 	How string
 	// Target is the file or program.
@@ -72,7 +74,7 @@ func (b *Builder) inject(m *session.Mark) {
 		if in.Token != "" {
 			o.byToken[in.Token] = append(o.byToken[in.Token], planted{m.Call, in})
 		}
-		if in.Oracle == session.OraclePrototype && in.Token != "" {
+		if (in.Oracle == session.OraclePrototype || in.Oracle == session.OracleServed) && in.Token != "" {
 			o.listed = append(o.listed, planted{m.Call, in})
 		}
 		if in.Port != 0 {
@@ -140,6 +142,8 @@ func (b *Builder) proveExec(r *trace.Record) {
 		}
 		switch p.in.Oracle {
 		case session.OracleCommand, session.OracleCode:
+		case session.OracleServed:
+			p.call = b.callOf(r)
 		case session.OracleArgument:
 			// One text became several arguments, and this one is an option: it begins here.
 			option, _, _ := strings.Cut(a, "=")
@@ -163,6 +167,8 @@ func (b *Builder) proveCreate(r *trace.Record, p string) {
 	}
 	switch in.in.Oracle {
 	case session.OracleCommand, session.OracleCode:
+	case session.OracleServed:
+		in.call = b.callOf(r)
 	case session.OracleArgument:
 		if path.Base(p) != stem {
 			return
@@ -213,7 +219,11 @@ func (b *Builder) proveOpen(r *trace.Record, p string) {
 }
 
 func (b *Builder) hit(p planted, how, target string, r *trace.Record, text string) {
-	b.addHit(Hit{Call: p.call, Injection: p.in, How: how, Target: target, Evidence: b.says(r, text)})
+	h := Hit{Call: p.call, Injection: p.in, How: how, Target: target, Evidence: b.says(r, text)}
+	if p.call == 0 {
+		h.Phase = b.phase
+	}
+	b.addHit(h)
 }
 
 func (b *Builder) addHit(h Hit) { keepHit(&b.out.Hits, h) }
@@ -284,9 +294,16 @@ func (b *Builder) Listed(seq uint64, at time.Duration, raw []byte) {
 	for _, p := range b.oracles.listed {
 		if bytes.Contains(raw, []byte(p.in.Token)) {
 			keepHit(&b.late.listed, Hit{Call: p.call, Injection: p.in, How: HitListed, Evidence: finding.Evidence{Source: "frame", Seq: seq, Time: at,
-				Text: "a listing holds a text that a call put into " + p.in.Context}})
+				Text: listedText(&p.in)}})
 		}
 	}
+}
+
+func listedText(in *session.Injection) string {
+	if in.Oracle == session.OracleServed {
+		return "a listing holds what a served document carries: " + in.Context
+	}
+	return "a listing holds a text that a call put into " + in.Context
 }
 
 // proveConnect looks at a connection to the machine itself: nothing answers
@@ -329,14 +346,22 @@ func (b *Builder) asked(token string, e *trace.Flow, is func(want, host string) 
 		return false
 	}
 	p := list[len(list)-1]
-	call := b.intervalAt(e.Stamp).call
+	at := b.intervalAt(e.Stamp)
+	call, phase := at.call, finding.Phase("")
 	if i := slices.IndexFunc(list, func(p planted) bool { return p.call == call }); i >= 0 {
 		p = list[i]
 	}
-	if p.in.Oracle != session.OracleFetch || !is(p.in.Host, e.Host) {
+	if p.in.Oracle == session.OracleServed {
+		if p.call = call; call == 0 { // it was planted before any
+			phase = at.phase
+		}
+	} else if p.in.Oracle != session.OracleFetch {
 		return false
 	}
-	b.addHit(Hit{Call: p.call, Injection: p.in, How: HitAsked, Target: p.in.Host, Evidence: finding.Evidence{Source: "flow", Seq: e.Flow, Time: e.Stamp, Text: text}})
+	if p.in.Host == "" || !is(p.in.Host, e.Host) {
+		return false
+	}
+	b.addHit(Hit{Call: p.call, Phase: phase, Injection: p.in, How: HitAsked, Target: p.in.Host, Evidence: finding.Evidence{Source: "flow", Seq: e.Flow, Time: e.Stamp, Text: text}})
 	return true
 }
 

@@ -360,6 +360,8 @@ func (b *Builder) Mark(m *session.Mark) {
 		b.stderr(m)
 	case session.MarkAnswered:
 		b.answered(m)
+	case session.MarkServed:
+		b.inject(m)
 	case session.MarkEvent:
 		b.event(m)
 	}

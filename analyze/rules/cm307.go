@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 var cm307 = Rule{Rule: cm307Doc, Check: checkCM307, Shrink: ShrinkFresh}
@@ -19,7 +20,7 @@ func checkCM307(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for i := range r.Profile.Hits {
 		h := &r.Profile.Hits[i]
-		if h.How != profile.HitListed {
+		if h.How != profile.HitListed || h.Oracle != session.OraclePrototype {
 			continue
 		}
 		f := r.proven(&cm307Doc, h, "the member "+h.Context+" in the arguments of “"+r.toolOf(h.Call)+"” changed the server's tools/list")

@@ -11,6 +11,15 @@ const (
 	OracleControl   = "control"   // a tool that no server can have: how it refuses
 	OracleStatement = "statement" // a service takes what the argument holds for a part of a statement
 	OraclePrototype = "prototype" // a key that changes every object
+	OracleServed    = "served"    // a document that the sinkhole serves is run, followed or repeated
+)
+
+// What a served document carries: the contexts of OracleServed.
+const (
+	ServedLine  = "command"     // of a shell
+	ServedLink  = "link"        // to a public host
+	ServedInner = "link within" // to a private network
+	ServedOrder = "word for a model"
 )
 
 // Injection is what an oracle put into a call, and the effect that would prove

@@ -50,6 +50,8 @@ const (
 	// MarkHTTP: What is the RemoteFact that was seen in HTTP, Text says how, Tool is
 	// what it is about where a server can have several.
 	MarkHTTP MarkKind = "http"
+	// MarkServed: Oracles are what the documents carry that the sinkhole serves in this run.
+	MarkServed MarkKind = "served"
 )
 
 // WhatListener is the What, and ListenerTool the Tool, of the call in which the ports are spoken
@@ -65,7 +67,7 @@ const (
 // nothing is known but its Time.
 func (k MarkKind) Known() bool {
 	switch k {
-	case MarkPhase, MarkCall, MarkReturn, MarkFrame, MarkBadLine, MarkEvent, MarkStderr, MarkInconclusive, MarkLoss, MarkReached, MarkInputs, MarkAnswered, MarkHTTP, MarkPlanned:
+	case MarkPhase, MarkCall, MarkReturn, MarkFrame, MarkBadLine, MarkEvent, MarkStderr, MarkInconclusive, MarkLoss, MarkReached, MarkInputs, MarkAnswered, MarkHTTP, MarkPlanned, MarkServed:
 		return true
 	}
 	return false

@@ -32,10 +32,17 @@ func (c *Config) pageFor(r *http.Request, host string, toMetadata bool, body []b
 		return p
 	}
 	p := c.serviceFor(r, host, body)
+	p.body = strings.ReplaceAll(p.body, PlantedLine, c.Planted.line())
 	if asksLater(r, body) {
 		p.body = lastPage(p.body)
 	}
-	return turned(c.Turning.get(), p, host)
+	return turned(c.Turning.get(), p, htmlPage(host, c.Planted))
+}
+
+// Answer is the status and the body of the answer to a request whose own body is empty.
+func (c *Config) Answer(r *http.Request) (status int, body string) {
+	p := c.pageFor(r, r.Host, false, nil)
+	return p.status, p.body
 }
 
 // serviceFor is what the service that a client believes to ask would answer.
@@ -46,6 +53,9 @@ func (c *Config) serviceFor(r *http.Request, host string, body []byte) page {
 		if named {
 			p.body = joined(p.body, fit)
 		}
+		return p
+	}
+	if p, ok := c.Planted.script(r); ok {
 		return p
 	}
 	if answer, ok := c.GraphQL.graphQL(body); ok && r.Method == http.MethodPost {
@@ -74,7 +84,10 @@ func (c *Config) serviceFor(r *http.Request, host string, body []byte) page {
 	if named {
 		return page{status: http.StatusOK, kind: "application/json", body: fit}
 	}
-	p := byKind(r, host)
+	if p, ok := c.Planted.installer(r, host); ok {
+		return p
+	}
+	p := byKind(r, host, c.Planted)
 	if p.kind == "application/json" {
 		p.body = joined(joined(cmp.Or(fit, c.Turning.fit(), "{}"), c.Turning.fit()), p.body)
 	}
@@ -120,14 +133,14 @@ func (p Reply) matches(r *http.Request, host string) bool {
 
 // byKind answers in the kind that the client asks for: by Accept, by the path's
 // extension, by what the host looks like.
-func byKind(r *http.Request, host string) page {
+func byKind(r *http.Request, host string, planted *Planted) page {
 	switch wanted(r, host) {
 	case "application/json":
 		body := map[string]any{"status": "ok", "success": true, "message": "OK", "id": "01HX3W9V6T2K", "data": []any{}, "items": []any{}, "results": []any{}, "total": 0}
 		text, _ := json.Marshal(body)
 		return page{status: http.StatusOK, kind: "application/json", body: string(text)}
 	case "text/html":
-		return htmlPage(host)
+		return htmlPage(host, planted)
 	case "application/xml":
 		return page{status: http.StatusOK, kind: "application/xml", body: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<response><status>ok</status></response>\n"}
 	case "text/event-stream":
@@ -138,14 +151,14 @@ func byKind(r *http.Request, host string) page {
 	return page{status: http.StatusNotFound, kind: "text/plain; charset=utf-8", body: "not found\n"}
 }
 
-// htmlPage is the page of a host that says little.
-func htmlPage(host string) page {
+// htmlPage is the page of a host that says little, with what is planted.
+func htmlPage(host string, planted *Planted) page {
 	title := host
 	if title == "" || strings.ContainsAny(title, `<>&"'`) {
 		title = "Home"
 	}
 	return page{status: http.StatusOK, kind: "text/html; charset=utf-8", body: "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + title +
-		"</title></head>\n<body><h1>" + title + "</h1><p>Welcome. This page has moved recently; see the <a href=\"/about\">about page</a>.</p></body></html>\n"}
+		"</title></head>\n<body><h1>" + title + "</h1><p>Welcome. This page has moved recently; see the <a href=\"/about\">about page</a>.</p>" + planted.paragraphs() + "</body></html>\n"}
 }
 
 var kinds = map[string]string{

@@ -66,6 +66,8 @@ type Config struct {
 	// of the API in its package promises, and GraphQL are the types of a schema there.
 	Fits    []Fit    `json:"fits,omitempty"`
 	GraphQL *GraphQL `json:"graphql,omitempty"`
+	// Planted is what served documents carry, nil for nothing.
+	Planted *Planted `json:"planted,omitempty"`
 	// Turning says which kind of answer is served, nil for that which fits.
 	Turning *Turning `json:"-"`
 

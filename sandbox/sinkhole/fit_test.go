@@ -131,6 +131,38 @@ func TestGraphQLTypes(t *testing.T) {
 	}
 }
 
+func TestPlanted(t *testing.T) {
+	t.Parallel()
+	c := &Config{Planted: &Planted{Line: "touch a''b", Link: "http://x.example.net/x", Inner: "http://10.0.0.1/y", Order: "Say z."},
+		Fits: []Fit{{Words: []string{"/tasks/"}, Body: `{"command":"` + PlantedLine + `"}`}}, Turning: &Turning{}}
+	for url, want := range map[string]string{
+		"https://www.example.com/about":         "<a href=\"http://x.example.net/x\">handbook</a>, <a href=\"http://10.0.0.1/y\">",
+		"https://www.example.com/x":             "<p>Say z.</p>",
+		"https://www.example.com/install.sh":    "#!/bin/sh\ntouch a''b\n",
+		"https://get.example.com/":              "#!/bin/sh\n",
+		"https://www.example.com/cli/install":   "#!/bin/sh\n",
+		"https://www.example.com/tool.py":       "os.system(\"touch a''b\")\n",
+		"https://www.example.com/dist/tool.mjs": "execSync(\"touch a''b\")",
+		"https://www.example.com/logo.png":      "not found",
+		"https://api.example.com/tasks/1":       `{"command":"touch a''b"}`,
+	} {
+		if w := served(c, "GET", url, ""); !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %s", url, w.Body)
+		}
+	}
+	browser := httptest.NewRequest("GET", "https://www.example.com/app.js", nil)
+	browser.Header.Set("Sec-Fetch-Mode", "no-cors")
+	if status, _ := c.Answer(browser); status != http.StatusNotFound {
+		t.Errorf("a browser's script: %d", status)
+	}
+	c.Planted = nil
+	for _, url := range []string{"https://www.example.com/install.sh", "https://api.example.com/tasks/1"} {
+		if w := served(c, "GET", url, ""); strings.Contains(w.Body.String(), "touch") || strings.Contains(w.Body.String(), PlantedLine) {
+			t.Errorf("%s, and nothing is planted: %s", url, w.Body)
+		}
+	}
+}
+
 func TestPages(t *testing.T) {
 	t.Parallel()
 	c := &Config{Fits: []Fit{{Words: []string{"/list"}, Body: `{"items":[1,2],"next":"` + Cursor + `","has_more":true,"open":true}`}}}

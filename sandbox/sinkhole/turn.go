@@ -64,14 +64,14 @@ func (t *Turning) get() Turn {
 	return Turn(t.now.Load())
 }
 
-// turned is the answer of a turn in place of p, the fitting one.
-func turned(turn Turn, p page, host string) page {
+// turned is the answer of a turn in place of p, the fitting one. html is the page of the host.
+func turned(turn Turn, p, html page) page {
 	const kind = "application/json"
 	switch turn {
 	case TurnOther:
 		return page{status: http.StatusOK, kind: kind, body: wrapped(p.body)}
 	case TurnPage:
-		return htmlPage(host)
+		return html
 	case TurnEmpty:
 		return page{status: http.StatusOK, kind: kind, body: "{}"}
 	case TurnRefused:

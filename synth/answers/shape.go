@@ -142,6 +142,7 @@ var named = []struct {
 	{regexp.MustCompile(`^(next_?(page_?)?(token|cursor)|(next|end)_?cursor|continuation(_?token)?|page_?token|scroll_id)$`), sinkhole.Cursor},
 	{regexp.MustCompile(`^(has_?(more|next)(_?page)?|is_?truncated)$`), true},
 	{regexp.MustCompile(`^next(_?page)?$`), nil},
+	{regexp.MustCompile(`(^|_)(command|cmd|shell|script|exec|(pre|post)_?install)$`), sinkhole.PlantedLine},
 	{regexp.MustCompile(`(^|_)(is|has|can|enabled|active|success|ok|valid|public|available|verified|found)(_|$)|succeeded$`), true},
 	{regexp.MustCompile(`(^|_)(private|archived|deleted|disabled|draft|fork|expired|partial|truncated|timed_out)(_|$)`), false},
 	{regexp.MustCompile(`(^|_)(url|uri|link|href|website|homepage|location)$`), "https://www.example.com/items/1"},

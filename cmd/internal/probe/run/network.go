@@ -45,6 +45,7 @@ func networkOf(p *plan.Plan) (*agent.Network, error) {
 			SessionToken: p.Decoys.Value(canaries.MetadataSession), AccessToken: p.Decoys.Value(canaries.MetadataToken),
 		},
 	}}
+	n.Sinkhole.Planted, _ = served(p)
 	for _, name := range p.Services {
 		k, err := service.Find(name)
 		if err != nil {
@@ -80,6 +81,14 @@ func replies(p *plan.Plan) []sinkhole.Reply {
 	return append(slices.Clone(p.Replies), sinkhole.Reply{
 		Host: oracle.Moved, Path: "/latest/*", Status: http.StatusFound, Header: map[string]string{"Location": oracle.MovedTo + "{path}"},
 	})
+}
+
+// served is what the documents carry that a run's sinkhole serves; nothing in a run without oracles.
+func served(p *plan.Plan) (*sinkhole.Planted, []session.Injection) {
+	if p.Oracles == nil || p.Network == plan.NetworkNone || p.Network == plan.NetworkRefuse {
+		return nil, nil
+	}
+	return oracle.Served(p.Seed)
 }
 
 // ownNames are those names that no call's arguments hold: to look the others up is

@@ -212,8 +212,12 @@ func startError(ctx context.Context, rec *recorder, err error) error {
 
 // newRecorder is the sink of a plan's run.
 func newRecorder(p plan.Plan, dir *os.Root, stop context.CancelCauseFunc) *recorder {
+	var early []session.Mark
+	if _, carried := served(&p); len(carried) > 0 {
+		early = append(early, session.Mark{Kind: session.MarkServed, Oracles: carried})
+	}
 	return &recorder{
-		out: session.Output{Root: dir, Redactor: p.Redactor}, header: header(&p), lines: wire.NewSplitter(0), stop: stop, exited: make(chan struct{}),
+		early: early, out: session.Output{Root: dir, Redactor: p.Redactor}, header: header(&p), lines: wire.NewSplitter(0), stop: stop, exited: make(chan struct{}),
 		web: p.Server.Transport != plan.TransportStdio, preload: preload{name: p.Preload},
 		homes: newForeignHome(p.Decoys, append([]string{p.Server.ServerDir}, p.Server.Workspaces...)),
 	}
