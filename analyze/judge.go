@@ -342,7 +342,7 @@ func (j *judge) run(w *wireReader) *rules.Run {
 	}
 	return &rules.Run{
 		Profile: j.profile, Scope: said, Surface: &w.surface, Canaries: byID, Args: w.args, Undeclared: w.undeclared,
-		Home: j.header.Home, ServerDir: j.header.ServerDir, Workspaces: j.header.Workspaces, Rooted: j.header.Rooted, Planted: setOf(j.header.Planted), Left: setOf(j.header.Left), Given: given(&j.header), Port: j.port, Wire: w.facts, End: j.end, Spilled: j.spilled, Remote: j.remote,
+		Home: j.header.Home, ServerDir: j.header.ServerDir, Workspaces: j.header.Workspaces, Rooted: j.header.Rooted, Planted: setOf(j.header.Planted), Left: setOf(j.header.Left), Given: given(&j.header), Port: j.port, Image: j.header.Package != nil && j.header.Package.Kind == "oci", Wire: w.facts, End: j.end, Spilled: j.spilled, Remote: j.remote,
 	}
 }
 

@@ -15,7 +15,7 @@ func (j *judge) http(m *session.Mark) {
 		return
 	}
 	fact := rules.Fact{Time: m.Time, Tool: j.say(m.Tool, 200), Text: j.say(m.Text, 400)}
-	j.remote = append(j.remote, rules.RemoteFact{Fact: fact, What: session.RemoteFact(m.What)})
+	j.remote = append(j.remote, rules.RemoteFact{Fact: fact, What: session.RemoteFact(m.What), Port: int(m.N)})
 }
 
 // remoteHoles says why a remote server is never clean.

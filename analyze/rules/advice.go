@@ -62,6 +62,7 @@ var advice = map[string]Advice{
 	"CM216": {Why: "A search for credentials precedes their theft.", Fix: fixSecret},
 	"CM217": {Why: "Clients run read-only tools without asking the user, and rows that are gone may be in no backup.", Fix: "Connect with a role that cannot change what the tool does not declare to change, or correct the hints.", Preview: true},
 	"CM218": {Why: "A database that runs programs or writes files gives its machine to whoever can send statements.", Fix: "Connect with a role without these rights (no superuser, no FILE), and remove the statement.", Preview: true},
+	"CM219": {Why: "Everybody in the network can call the tools, with the user's files and credentials behind them.", Fix: "Listen on 127.0.0.1, and require a credential where other machines are to connect.", Preview: true},
 	"CM301": {Why: "Whoever controls the argument, such as a prompt injection, runs commands on the user's machine.", Fix: "Run programs without a shell: pass a list of arguments (subprocess.run([...]), execFile, exec.Command)."},
 	"CM302": {Why: "Options of programs such as git, tar and find can run commands or write files.", Fix: "Put -- before the argument, or reject values that begin with a dash."},
 	"CM303": {Why: "Whoever controls the argument reads or writes files outside the promised directory.", Fix: "Resolve the path with realpath and require the directory and its separator as prefix (Path.is_relative_to, filepath.IsLocal, os.Root)."},

@@ -44,8 +44,10 @@ type Run struct {
 	Given []string
 	// Port is where the server listens for its own transport, 0 for stdio.
 	Port int
-	Wire WireFacts
-	End  EndFacts
+	// Image says that the server is an image, whose container decides who reaches its ports.
+	Image bool
+	Wire  WireFacts
+	End   EndFacts
 	// Judged are the texts that the user's own program called orders.
 	Judged []JudgedText
 	// Policy is the user's own declaration, nil for none: what it allows, no rule
@@ -55,7 +57,8 @@ type Run struct {
 	// server did in one, nil where that is not known.
 	Drifted []Drifted
 	Before  *Before
-	// Remote are observations of a remote server's HTTP and TLS, nil for a server in a sandbox.
+	// Remote are observations of a remote server's HTTP and TLS, and of the ports that a server in
+	// a sandbox opened.
 	Remote []RemoteFact
 	// Changed are files by which the run would be judged and that the change under
 	// review has otherwise.
@@ -135,7 +138,7 @@ type EndFacts struct {
 func All() []Rule {
 	return []Rule{
 		cm101, cm102, cm103, cm104, cm105, cm106, cm107, cm108, cm109, cm110, cm111, cm112, cm113, cm114, cm115,
-		cm201, cm202, cm203, cm204, cm205, cm206, cm207, cm208, cm209, cm210, cm211, cm212, cm213, cm214, cm215, cm216, cm217, cm218,
+		cm201, cm202, cm203, cm204, cm205, cm206, cm207, cm208, cm209, cm210, cm211, cm212, cm213, cm214, cm215, cm216, cm217, cm218, cm219,
 		cm301, cm302, cm303, cm304, cm305, cm306, cm307, cm308, cm309, cm310, cm311, cm312,
 		cm401, cm402, cm403, cm404, cm405, cm406, cm407, cm408, cm409, cm410, cm411, cm412, cm413, cm414, cm415, cm416, cm417, cm418, cm419, cm420, cm421,
 		cm501, cm502, cm503, cm504, cm505,

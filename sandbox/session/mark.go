@@ -48,7 +48,7 @@ const (
 	// MarkInputs: Inputs is what the arguments of Tool reached; What is as in a call.
 	MarkInputs MarkKind = "inputs"
 	// MarkHTTP: What is the RemoteFact that was seen in HTTP, Text says how, Tool is
-	// what it is about where a server can have several.
+	// what it is about where a server can have several, and N is the port of a server in a sandbox, asked in Call.
 	MarkHTTP MarkKind = "http"
 	// MarkServed: Oracles are what the documents carry that the sinkhole serves in this run.
 	MarkServed MarkKind = "served"

@@ -66,4 +66,11 @@ const (
 	RemoteQueryToken RemoteFact = "token-in-url"
 	// RemoteRedirect: the server redirects messages to another origin.
 	RemoteRedirect RemoteFact = "redirect"
+	// PortNoAuthorization: a port that a server in a sandbox opened answers without credentials. N is the port, of
+	// this and of the facts below.
+	PortNoAuthorization RemoteFact = "port-authorization"
+	// PortRebinding: such a port, another one than the server is probed over, answers another Host and Origin.
+	PortRebinding RemoteFact = "port-rebinding"
+	// PortCORS: any origin may read what such a port answers.
+	PortCORS RemoteFact = "port-cors"
 )

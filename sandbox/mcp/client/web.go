@@ -259,6 +259,13 @@ func (w *Web) post(ctx context.Context, line []byte, m wire.Message) error {
 	return nil
 }
 
+// Endpoint is the path and query that messages are posted to, "" before it is known.
+func (w *Web) Endpoint() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.endpoint
+}
+
 // drain lets a connection be used again.
 func drain(r *http.Response) {
 	_, _ = io.CopyN(io.Discard, r.Body, 64<<10) // what is longer ends the connection

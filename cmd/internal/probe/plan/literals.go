@@ -73,3 +73,11 @@ func answersOf(source *os.Root) ([]sinkhole.Fit, *sinkhole.GraphQL) {
 	described, types := answers.Describe(source.FS())
 	return append(answers.Read(source.FS()), described...), types
 }
+
+// routesOf are the routes that the source serves over HTTP; nothing where there is no source.
+func routesOf(source *os.Root) []literals.Route {
+	if source == nil {
+		return nil
+	}
+	return literals.Routes(source.FS())
+}

@@ -73,7 +73,7 @@ func New(o Options, in *Fetched, as Account) (Plan, error) {
 	source := p.Server.readable()
 	defer closeSource(source)
 	p.Drive.Hints.Literals, p.Drive.Words = literalsOf(source)
-	p.Drive.Hints.Guards = guardsOf(source)
+	p.Drive.Hints.Guards, p.Drive.Routes = guardsOf(source), routesOf(source)
 	p.Server.Manifests = manifests(&o, source)
 	p.Fits, p.GraphQL = answersOf(source)
 	p = p.serviceVariables(&o, source)

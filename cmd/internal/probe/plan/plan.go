@@ -20,6 +20,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/shown"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 	"github.com/coalmine-dev/coalmine/synth"
+	"github.com/coalmine-dev/coalmine/synth/literals"
 	"github.com/coalmine-dev/coalmine/synth/oracle"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
@@ -197,6 +198,8 @@ type Drive struct {
 	// Hints are values that fit parameters, Words further names of tools and arguments.
 	Hints schema.Hints `json:"hints"`
 	Words []string     `json:"words,omitempty"`
+	// Routes are those that the server's source serves over HTTP.
+	Routes []literals.Route `json:"routes,omitempty"`
 	// ByTerm ends the server with a signal, and not with the end of its stdin.
 	ByTerm bool `json:"byTerm,omitempty"`
 	// Collect takes along the files that the server leaves.

@@ -46,27 +46,33 @@ func (s *Session) askListeners(ctx context.Context) {
 	if err != nil || udpErr != nil {
 		return // the server is gone, which others say
 	}
-	list := s.rec.listeners(tcp, udp)
-	if len(list) == 0 {
+	list, own := s.rec.listeners(tcp, udp)
+	if len(list) == 0 && own == 0 {
 		return
 	}
 	s.lastCall++
 	s.rec.mark(session.Mark{Kind: session.MarkCall, Call: s.lastCall, Tool: session.ListenerTool, What: session.WhatListener})
 	outcome := "error"
+	var doors []mux.Addr
 	for _, to := range list {
-		for _, opening := range openings {
-			if s.ask(ctx, to, opening) {
+		for i, opening := range openings {
+			answer := s.ask(ctx, to, opening)
+			if len(answer) > 0 {
 				outcome = "ok"
+			}
+			if _, speaks := replyOf(answer); i == 0 && speaks && to.Net == "tcp" {
+				doors = append(doors, to)
 			}
 		}
 	}
+	s.askDoors(ctx, doors, own)
 	s.sync(ctx)
 	s.search(ctx, false)
 	s.rec.mark(session.Mark{Kind: session.MarkReturn, Call: s.lastCall, Tool: session.ListenerTool, What: outcome})
 }
 
-// ask says something to a listener and records the answer. It reports whether one came.
-func (s *Session) ask(ctx context.Context, to mux.Addr, opening string) bool {
+// ask says something to a listener, records the answer and returns its beginning, nil for none.
+func (s *Session) ask(ctx context.Context, to mux.Addr, opening string) []byte {
 	most := listenerTime
 	if to.Net == "udp" {
 		most = datagramTime
@@ -75,17 +81,17 @@ func (s *Session) ask(ctx context.Context, to mux.Addr, opening string) bool {
 	defer cancel()
 	conn, err := s.sandbox.DialAddr(bounded, to)
 	if err != nil {
-		return false
+		return nil
 	}
 	defer func() { _ = conn.Close() }() // what came is recorded
 	stop := context.AfterFunc(bounded, func() { _ = conn.Close() })
 	defer stop()
 	if _, err := io.WriteString(conn, opening); err != nil {
-		return false
+		return nil
 	}
 	answer, err := io.ReadAll(io.LimitReader(conn, maxHeard))
 	if err != nil && !errors.Is(err, io.EOF) && len(answer) == 0 {
-		return false
+		return nil
 	}
 	for part := range slices.Chunk(answer, heardPart) {
 		m := session.Mark{Kind: session.MarkAnswered, Call: s.lastCall, Tool: session.ListenerTool, What: nameOf(to), N: int64(to.Port)}
@@ -98,7 +104,7 @@ func (s *Session) ask(ctx context.Context, to mux.Addr, opening string) bool {
 	}
 	first, _, _ := strings.Cut(opening, "\r")
 	s.progress(fmt.Sprintf("said %q to %s", strings.TrimSpace(first), nameOf(to)))
-	return len(answer) > 0
+	return answer
 }
 
 // nameOf names a listener for people.

@@ -407,11 +407,12 @@ func (r *recorder) spokenTo(port int) {
 	r.mark(session.Mark{Time: now, Kind: session.MarkEvent, Event: &session.Event{Stamp: now, Body: session.EventPort{Port: port}}})
 }
 
-// listeners are the sockets that are to be spoken to, of the ports that there are.
-func (r *recorder) listeners(tcp, udp []int) []mux.Addr {
+// listeners are the sockets that are to be spoken to, of the ports that there are, and the port over which the
+// server is spoken to, 0 for none.
+func (r *recorder) listeners(tcp, udp []int) (list []mux.Addr, own int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.sockets.listeners(tcp, udp, r.own)
+	return r.sockets.listeners(tcp, udp, r.own), r.own
 }
 
 // posted logs a line that is sent over HTTP.

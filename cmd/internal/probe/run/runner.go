@@ -125,7 +125,7 @@ func (r Runner) attempt(ctx context.Context, p plan.Plan, dir *os.Root, skipDisc
 		return Observations{}, startError(ctx, rec, errors.Join(rec.close(), err))
 	}
 	close(ready)
-	s := &Session{Client: rec.client, plan: &p, sandbox: started, rec: rec, progress: r.Progress, driver: r.Driver}
+	s := &Session{Client: rec.client, plan: &p, sandbox: started, rec: rec, progress: r.Progress, driver: r.Driver, endpoint: conn.endpoint}
 	began := time.Now()
 	driveErr := s.exercise(runCtx)
 	s.seen.Took = time.Since(began)

@@ -30,6 +30,8 @@ type Session struct {
 	rec      *recorder
 	progress func(string)
 	driver   Driver
+	// endpoint is the path that HTTP goes to.
+	endpoint func() string
 	surface  *wire.Surface
 	seen     Observations
 	// wrote says that files were written in the call under way.

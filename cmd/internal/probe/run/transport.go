@@ -25,12 +25,14 @@ var errNoPort = fmt.Errorf("the server listens on no port after %s", portTimeout
 type lines struct {
 	send  func(line []byte) error
 	close func()
+	// endpoint is the path that HTTP goes to, "" for none or none yet.
+	endpoint func() string
 }
 
 // connect returns how the run's server is spoken to. run is there once ready is closed.
 func connect(p *plan.Plan, rec *recorder, ready <-chan struct{}, run func() *sandbox.Run) lines {
 	if p.Server.Transport == plan.TransportStdio {
-		return lines{close: func() {}, send: func(line []byte) error {
+		return lines{close: func() {}, endpoint: func() string { return "" }, send: func(line []byte) error {
 			<-ready
 			rec.sending(line)
 			return run().Stdin(append(append([]byte(nil), line...), '\n'))
@@ -42,7 +44,7 @@ func connect(p *plan.Plan, rec *recorder, ready <-chan struct{}, run func() *san
 		Receive: func(line []byte) { rec.received(run().Heard(), line) },
 		Ended:   func(err error) { rec.client.Closed(errors.Join(errStreamEnded, err)) },
 	})
-	return lines{close: w.Close, send: func(line []byte) error {
+	return lines{close: w.Close, endpoint: w.Endpoint, send: func(line []byte) error {
 		<-ready
 		rec.posted(line)
 		return w.Send(line)

@@ -1,0 +1,201 @@
+package run
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/sandbox/mux"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/synth/literals"
+)
+
+const (
+	// doorTime bounds what is asked of all ports that speak HTTP, maxDoors counts them, and maxTried the routes
+	// that each is asked for.
+	doorTime = 20 * time.Second
+	maxDoors = 4
+	maxTried = 24
+	// foreign is a host that cannot exist (RFC 6761), and foreignOrigin a web page of it.
+	foreign       = "rebinding.invalid"
+	foreignOrigin = "http://" + foreign
+	helloBody     = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"claude-ai","version":"0.1.0"}}}`
+)
+
+// streamPaths are where servers of the older transport have their stream.
+var streamPaths = []string{"/sse", "/", "/mcp", "/sse/"}
+
+// request is one of HTTP/1.1 to a port that the server opened. Nothing in it is a credential.
+type request struct {
+	method, path string
+	// host and origin are those of a web page elsewhere, "" for the port's own and none.
+	host, origin string
+	header       string // further lines, each with its end
+	body         string
+}
+
+func (q *request) text(port int) string {
+	host := q.host
+	if host == "" {
+		host = fmt.Sprintf("localhost:%d", port)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: curl/8.5.0\r\nAccept: application/json, text/event-stream, */*\r\nConnection: close\r\n", q.method, q.path, host)
+	if q.origin != "" {
+		fmt.Fprintf(&b, "Origin: %s\r\n", q.origin)
+	}
+	b.WriteString(q.header)
+	if q.body != "" {
+		fmt.Fprintf(&b, "Content-Type: application/json\r\nContent-Length: %d\r\n", len(q.body))
+	}
+	return b.String() + "\r\n" + q.body
+}
+
+// reply is the beginning of an answer of HTTP.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// replyOf reads an answer, false for what is none.
+func replyOf(raw []byte) (reply, bool) {
+	got, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(raw)), nil)
+	if err != nil {
+		return reply{}, false
+	}
+	defer func() { _ = got.Body.Close() }() // it reads from memory
+	// A stream has no end: what came of it is enough.
+	body, _ := io.ReadAll(io.LimitReader(got.Body, maxHeard))
+	return reply{got.StatusCode, got.Header, body}, true
+}
+
+func (r *reply) ok() bool { return r.status >= 200 && r.status < 300 }
+
+// speaks reports whether an answer is the protocol's: a result, or a stream of events.
+func (r *reply) speaks() bool {
+	return r.ok() && (bytes.Contains(r.body, []byte(`"result"`)) || strings.HasPrefix(r.header.Get("Content-Type"), "text/event-stream"))
+}
+
+// door is a port that speaks HTTP.
+type door struct {
+	to mux.Addr
+	// own says that the server is probed over it.
+	own bool
+	// send asks it something; ok is false where no answer came.
+	send func(request) (got reply, ok bool)
+	fact func(what session.RemoteFact, format string, a ...any)
+}
+
+// askDoors tries the routes of the server's source on the ports that speak HTTP, and looks whether they check who asks.
+func (s *Session) askDoors(ctx context.Context, ports []mux.Addr, own int) {
+	bounded, cancel := context.WithTimeout(ctx, doorTime)
+	defer cancel()
+	if own > 0 {
+		ports = append([]mux.Addr{{Net: "tcp", Host: "localhost", Port: own}}, ports...)
+	}
+	for _, to := range ports[:min(len(ports), maxDoors)] {
+		d := door{to: to, own: to.Port == own}
+		d.send = func(q request) (reply, bool) {
+			if bounded.Err() != nil {
+				return reply{}, false
+			}
+			return replyOf(s.ask(bounded, to, q.text(to.Port)))
+		}
+		d.fact = func(what session.RemoteFact, format string, a ...any) {
+			s.rec.mark(session.Mark{Kind: session.MarkHTTP, What: string(what), Call: s.lastCall, Tool: nameOf(to), N: int64(to.Port), Text: fmt.Sprintf(format, a...)})
+		}
+		endpoint := ""
+		if d.own {
+			endpoint = s.endpoint()
+			d.protocol(s.plan.Server.Transport == plan.TransportSSE, endpoint)
+		}
+		d.routes(s.plan.Drive.Routes, endpoint)
+	}
+}
+
+// protocol asks the port over which the server is probed as a web page elsewhere would.
+func (d *door) protocol(older bool, endpoint string) {
+	usual := request{method: http.MethodPost, path: endpoint, body: helloBody}
+	got, ok := reply{}, false
+	if older {
+		for _, path := range streamPaths {
+			usual = request{method: http.MethodGet, path: path}
+			if got, ok = d.send(usual); ok && got.speaks() {
+				break
+			}
+		}
+	} else if endpoint != "" {
+		got, ok = d.send(usual)
+	}
+	if !ok || !got.speaks() {
+		return
+	}
+	d.fact(session.PortNoAuthorization, "%s %.100s without credentials is answered with HTTP status %d", usual.method, usual.path, got.status)
+	d.elsewhere(usual, (*reply).speaks, session.RemoteRebinding, session.RemoteOrigin, session.RemoteCORS)
+}
+
+// elsewhere repeats a request as a page of another origin would send it: to the server's own name, and to a name of the
+// page's own that leads here. answered says that the server does what it does for everybody. origin may be "" for no fact.
+func (d *door) elsewhere(usual request, answered func(*reply) bool, rebinding, origin, cors session.RemoteFact) {
+	usual.origin = foreignOrigin
+	plain, ok := d.send(usual)
+	crosses := ok && answered(&plain)
+	rebound := usual
+	rebound.host = foreign
+	if got, ok := d.send(rebound); ok && answered(&got) {
+		d.fact(rebinding, "%s %.100s with “Host: %s” and “Origin: %s” is answered with HTTP status %d", usual.method, usual.path, foreign, foreignOrigin, got.status)
+	} else if crosses && origin != "" {
+		d.fact(origin, "%s %.100s with “Origin: %s” is answered with HTTP status %d", usual.method, usual.path, foreignOrigin, plain.status)
+	}
+	if crosses {
+		d.crossOrigin(cors, usual)
+	}
+}
+
+// crossOrigin asks as a browser does before it lets a page of another origin send a request and read the answer.
+func (d *door) crossOrigin(what session.RemoteFact, of request) {
+	got, ok := d.send(request{method: http.MethodOptions, path: of.path, origin: foreignOrigin,
+		header: "Access-Control-Request-Method: " + of.method + "\r\nAccess-Control-Request-Headers: content-type\r\n"})
+	if !ok {
+		return
+	}
+	if origin := got.header.Get("Access-Control-Allow-Origin"); origin == foreignOrigin || origin == "*" {
+		d.fact(what, "a preflight for %s %.100s from “%s” is answered with Access-Control-Allow-Origin: %.100s", of.method, of.path, foreignOrigin, origin)
+	}
+}
+
+// routes asks for each route of the source: those that only read first. On another port than the server's own, one that
+// answers with data, or that changes something, is asked for again from elsewhere. Nobody asks here for endpoint, the
+// protocol's own.
+func (d *door) routes(list []literals.Route, endpoint string) {
+	var open request
+	tried := 0
+	for _, reads := range []bool{true, false} {
+		for _, r := range list {
+			if (r.Method == http.MethodGet) != reads || tried >= maxTried || r.Path == endpoint {
+				continue
+			}
+			tried++
+			q := request{method: r.Method, path: r.Path}
+			if !reads && r.Method != http.MethodDelete {
+				q.body = "{}"
+			}
+			got, ok := d.send(q)
+			if ok && got.ok() && open.path == "" && (!reads || strings.Contains(got.header.Get("Content-Type"), "json")) {
+				open = q
+			}
+		}
+	}
+	if d.own || open.path == "" {
+		return
+	}
+	d.fact(session.PortNoAuthorization, "%s %.100s without credentials is answered with success", open.method, open.path)
+	d.elsewhere(open, (*reply).ok, session.PortRebinding, "", session.PortCORS)
+}
