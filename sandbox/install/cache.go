@@ -16,6 +16,9 @@ import (
 // process that made them follows.
 const tmpPrefix = "tmp-"
 
+// Archives is the directory below a Cache's in which the answers of registries are kept.
+const Archives = "archives"
+
 // Cache is a directory of fetched trees, each named by the digest of what is in it.
 // Several processes may use one.
 type Cache struct{ Dir string }

@@ -299,3 +299,36 @@ func TestFreshPages(t *testing.T) {
 		t.Errorf("asked %v", count)
 	}
 }
+
+// Without a network the cache answers alone: old pages too, and those that nobody else would keep.
+func TestOffline(t *testing.T) {
+	t.Parallel()
+	own := newFake(t, false)
+	own.on("/npm/a", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, packument(own.URL+"/npm/a/-/a.tgz", "archive"))
+	})
+	own.page("/npm/a/-/a.tgz", "application/octet-stream", "archive")
+	settings, dir := load(t, npmUser(t, own, "/npm/", "t0ken")), t.TempDir()
+	for _, kept := range []bool{false, true} {
+		f := start(t, settings, Options{Cache: dir, Keep: kept})
+		for _, path := range []string{"/npm/a", "/npm/a/-/a.tgz"} {
+			if status, body := f.get(t, own.URL+path); status != http.StatusOK {
+				t.Fatalf("%d %s", status, body)
+			}
+		}
+		asked := len(own.log())
+		away := start(t, settings, Options{Cache: dir, Offline: true})
+		for path, want := range map[string]int{"/npm/a": http.StatusOK, "/npm/a/-/a.tgz": http.StatusOK, "/npm/b": http.StatusGatewayTimeout} {
+			if path == "/npm/a" && !kept {
+				want = http.StatusGatewayTimeout
+			}
+			if status, body := away.get(t, own.URL+path); status != want || status != http.StatusOK && !strings.Contains(body, "coalmine prepare") {
+				t.Errorf("kept %t, %s: %d %s", kept, path, status, body)
+			}
+		}
+		if now := len(own.log()); now != asked {
+			t.Errorf("the registry was asked %d times", now-asked)
+		}
+	}
+}

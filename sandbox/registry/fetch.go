@@ -33,6 +33,7 @@ var (
 	errTooLarge = errors.New("the registry's answer is larger than is allowed")
 	errTotal    = errors.New("the registries' answers are larger together than is allowed")
 	errDigest   = errors.New("the archive does not have the digest that its index names")
+	errOffline  = errors.New("no registry is asked (--offline), and the cache has no answer: coalmine prepare brings one")
 	errClient   = errors.New("the client does not take the answer")
 )
 
@@ -113,6 +114,9 @@ func (e *exchange) fail(err error) {
 	case errors.Is(err, errDigest):
 		e.p.report.failed(u.Host, u.EscapedPath(), err.Error())
 		panic(http.ErrAbortHandler) // so that what was sent is no whole answer
+	case errors.Is(err, errOffline):
+		e.p.report.failed(u.Host, u.EscapedPath(), err.Error())
+		refuse(e.w, http.StatusGatewayTimeout, err.Error())
 	case isUnsent:
 		e.p.report.unreached(u.Host, u.EscapedPath(), plain(err))
 		refuse(e.w, http.StatusBadGateway, plain(err))
@@ -174,10 +178,13 @@ func (e *exchange) answer() error {
 	if cacheable {
 		if have = e.p.cache.find(e.cacheKey(), x.digest); have != nil {
 			defer have.close()
-			if x.immutable() || time.Now().Before(have.Fresh) {
+			if e.p.offline || x.immutable() || time.Now().Before(have.Fresh) {
 				return e.sendStored(have)
 			}
 		}
+	}
+	if e.p.offline {
+		return &unsentError{errOffline}
 	}
 	resp, err := e.ask(have)
 	if err != nil {
@@ -380,7 +387,7 @@ func (e *exchange) keeps(resp *answer, s *stored) bool {
 	if seconds > 0 {
 		s.Fresh = time.Now().Add(min(time.Duration(min(seconds, 86400))*time.Second, maxFresh))
 	}
-	return e.access.immutable() || s.ETag != "" || s.LastModified != "" || seconds > 0
+	return e.p.keep || e.access.immutable() || s.ETag != "" || s.LastModified != "" || seconds > 0
 }
 
 // sendPage reads a whole page for its links before the client sees one of them.

@@ -73,6 +73,9 @@ type Options struct {
 	// Cache is the directory in which archives and index pages are kept, made with mode
 	// 0700; "" for none. Several processes may use one.
 	Cache string
+	// Offline answers from Cache alone, whatever the age of an answer. Keep puts answers there that are of no use
+	// but to one who is offline.
+	Offline, Keep bool
 	// Limits replace those of DefaultLimits.
 	Limits Limits
 }
@@ -80,15 +83,17 @@ type Options struct {
 // Proxy is an HTTP proxy to the user's registries, with an authority of its own for one
 // fetch. Its methods may be used from many goroutines.
 type Proxy struct {
-	settings  *Settings
-	limits    Limits
-	allow     *allowList
-	upstream  *upstream
-	cache     *cache
-	authority *sinkhole.Authority
-	issuer    *sinkhole.Issuer
-	aliases   map[string]string // a host that a client is given, to the real one; both with ports
-	report    *reporter
+	settings *Settings
+	limits   Limits
+	// offline and keep are those of Options.
+	offline, keep bool
+	allow         *allowList
+	upstream      *upstream
+	cache         *cache
+	authority     *sinkhole.Authority
+	issuer        *sinkhole.Issuer
+	aliases       map[string]string // a host that a client is given, to the real one; both with ports
+	report        *reporter
 
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -109,7 +114,7 @@ type Proxy struct {
 // NewProxy makes a proxy and its authority. Close it. Settings of one of the tools that
 // cannot be understood are an *Error.
 func NewProxy(s *Settings, o Options) (*Proxy, error) {
-	p := &Proxy{settings: s, limits: o.Limits.or(DefaultLimits), report: newReporter(), open: map[net.Conn]bool{}, aliases: map[string]string{}}
+	p := &Proxy{offline: o.Offline, keep: o.Keep, settings: s, limits: o.Limits.or(DefaultLimits), report: newReporter(), open: map[net.Conn]bool{}, aliases: map[string]string{}}
 	var err error
 	if p.allow, err = newAllowList(s, o); err != nil {
 		return nil, err

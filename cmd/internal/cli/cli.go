@@ -108,7 +108,7 @@ func (e *env) root() *cobra.Command {
 	root.SetErr(e.err)
 	root.SetVersionTemplate("coalmine {{.Version}}\n")
 	root.SetFlagErrorFunc(unknownFlag)
-	root.AddCommand(e.probe(), e.judge(), e.together(), e.audit(), e.targets(), e.sweep(), e.attest(), e.verify(), e.comment(), e.rules(), e.schema(), e.doctor(), e.clean(), e.tap(), e.spy(), e.summarize(), e.detect(), e.report(), e.watch(), e.health(), e.serve(), e.advise(), e.gate(), e.answer(), e.replayDecisions(), e.lock(), e.baseline(), e.bundle(), e.prune(), e.tui(), e.init(), e.man(), e.version())
+	root.AddCommand(e.probe(), e.judge(), e.together(), e.audit(), e.targets(), e.sweep(), e.attest(), e.verify(), e.comment(), e.rules(), e.schema(), e.doctor(), e.clean(), e.prepare(), e.tap(), e.spy(), e.summarize(), e.detect(), e.report(), e.watch(), e.health(), e.serve(), e.advise(), e.gate(), e.answer(), e.replayDecisions(), e.lock(), e.baseline(), e.bundle(), e.prune(), e.tui(), e.init(), e.man(), e.version())
 	completes(root)
 	return root
 }

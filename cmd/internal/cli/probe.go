@@ -88,6 +88,7 @@ func (e *env) probe() *cobra.Command {
 	fl.StringVar(&f.cwd, "cwd", "", "start the server in this `DIR` of its project, and read relative arguments from there")
 	fl.StringVar(&f.bin, "bin", "", "run the program with this `NAME` of a package with several programs")
 	fl.BoolVar(&f.NoBuild, "no-build", false, "skip the package's install scripts (a package with scripts is then never clean)")
+	fl.BoolVar(&f.Offline, "offline", false, "ask no registry: take packages from the cache, where coalmine prepare --load puts them")
 	fl.StringVar(&f.Sandbox, "sandbox", "auto", "where the server runs: auto, docker, local, or inplace (the container that coalmine runs in)")
 	fl.StringVar(&f.Image, "image", "", "docker: run the server in this `IMAGE` (default coalmine)")
 	fl.StringVar(&f.Runtime, "runtime", "", "docker: use this container `RUNTIME`, such as runsc")

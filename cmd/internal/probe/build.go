@@ -100,7 +100,7 @@ func (p *probe) finishBuild(ctx context.Context) (bool, error) {
 	if in.Tree.Python == nil {
 		return true, nil
 	}
-	box := &clients{opts: &p.opts, cache: filepath.Join(in.Cache.Dir, "archives"), python: in.Tree.Python.Executable}
+	box := &clients{opts: &p.opts, cache: filepath.Join(in.Cache.Dir, install.Archives), python: in.Tree.Python.Executable}
 	f := &install.Fetcher{Cache: in.Cache, Sandbox: box.run, Progress: p.opts.Progress}
 	built, err := f.Finish(ctx, in.Tree, in.Built)
 	if err != nil {

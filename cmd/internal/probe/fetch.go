@@ -35,7 +35,7 @@ func fetch(ctx context.Context, b sandbox.Backend, o *plan.Options) (*plan.Fetch
 			return nil, usageOf(err)
 		}
 	}
-	box := &clients{opts: o, cache: filepath.Join(cache.Dir, "archives")}
+	box := &clients{opts: o, cache: filepath.Join(cache.Dir, install.Archives)}
 	f := &install.Fetcher{Cache: cache, Sandbox: box.run, Progress: o.Progress}
 	in := &plan.Fetched{Cache: cache, Package: session.Package{Kind: o.Package.Kind, Name: o.Package.Name, Bin: o.Package.Bin}}
 	var err error
@@ -91,7 +91,13 @@ func describe(in *plan.Fetched, o *plan.Options) {
 
 // fetchImage has the engine fetch an image, and takes what it says of itself.
 func fetchImage(ctx context.Context, in *plan.Fetched, o *plan.Options) error {
-	img, err := docker.Pull(ctx, o.Package.Name, o.Progress)
+	get := docker.Pull
+	if o.Offline {
+		get = func(ctx context.Context, name string, _ func(string)) (*docker.Image, error) {
+			return docker.Inspect(ctx, name)
+		}
+	}
+	img, err := get(ctx, o.Package.Name, o.Progress)
 	if err != nil {
 		return err
 	}

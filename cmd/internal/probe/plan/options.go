@@ -55,6 +55,9 @@ type Target struct {
 	// kept, "" for the user's cache directory.
 	NoBuild bool
 	Cache   string
+	// Offline asks no registry: all that is fetched is in the cache. Keep puts there all that another
+	// machine needs for that.
+	Offline, Keep bool
 	// Remote is a server that is reached by its address, nil for a command or a package.
 	Remote *Remote
 	// Name is the server's name in a client's configuration, "" for a bare command.
