@@ -45,11 +45,11 @@ type pool struct {
 }
 
 // Guide varies the arguments of known calls, mostly of those that useful names by their places,
-// and keeps and varies further those that reach new code. reached says how much of the code has run so far and never falls; a negative number
-// ends the search. Each tool in turn has one call, and more at once where a call of it reached
+// and keeps and varies further those that reach new code. reached says how much of the code has run so far, which never falls, and
+// whether there is more to be looked for; without that the search ends. Each tool in turn has one call, and more at once where a call of it reached
 // something. tries bounds the calls of all, and a tool is left after its share of them without anything
 // new. The same seed, known calls and answers give the same calls.
-func (p *Player) Guide(known []Step, useful map[int]bool, tries int, reached func() int) Guided {
+func (p *Player) Guide(known []Step, useful map[int]bool, tries int, reached func() (int, bool)) Guided {
 	d := p.d
 	d.prepare()
 	d.stopped = nil
@@ -59,8 +59,8 @@ func (p *Player) Guide(known []Step, useful map[int]bool, tries int, reached fun
 	for _, q := range pools {
 		q.left = max(tries/len(pools), leastPatience)
 	}
-	best := reached()
-	for best >= 0 && len(pools) > 0 && out.Tries < tries {
+	best, more := reached()
+	for more && len(pools) > 0 && out.Tries < tries {
 		pools = slices.DeleteFunc(pools, func(q *pool) bool { return q.left <= 0 || q.gone || q.cover.Timeouts >= maxTimeouts })
 		for _, q := range pools {
 			for first := true; first || q.fresh > 0; first = false {
@@ -75,15 +75,15 @@ func (p *Player) Guide(known []Step, useful map[int]bool, tries int, reached fun
 				out.Tries++
 				end := d.carryOut(q.target, c, 1)
 				made = append(made, Step{What: WhatTool, Name: q.name, Args: c.Args})
-				now := -1
-				if end != Crash {
-					now = reached()
+				now := best
+				if more = end != Crash; more {
+					now, more = reached()
 				}
 				if now > best || end == Crash {
 					out.Kept++
 					out.Steps = slices.Clone(made)
 				}
-				if now < 0 {
+				if !more {
 					return out
 				}
 				q.took(c, now > best)

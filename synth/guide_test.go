@@ -62,11 +62,11 @@ func guide(t *testing.T, seed int64, tries int, blind bool) (*maze, Guided) {
 	if _, _, err := p.Play(known); err != nil {
 		t.Fatal(err)
 	}
-	return m, p.Guide(known, nil, tries, func() int {
+	return m, p.Guide(known, nil, tries, func() (int, bool) {
 		if blind {
-			return 1
+			return 1, true
 		}
-		return 1 + len(m.reached)
+		return 1 + len(m.reached), true
 	})
 }
 
@@ -103,20 +103,22 @@ func TestSameSeedSameGuidedCalls(t *testing.T) {
 	}
 }
 
-// A search is bounded, ends where the record is lost, and keeps the call that ends the server.
+// A search is bounded, ends where the record is lost or all of the code ran, and keeps the call that ends the server.
 func TestGuidanceEnds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
 		tries   int
 		crash   bool
-		reached func(calls int) int
+		reached func(calls int) (int, bool)
 		want    Guided
 	}{
-		{"tries", 7, false, func(int) int { return 1 }, Guided{Tries: 7}},
-		{"lost record", 100, false, func(calls int) int { return 1 - calls/3 }, Guided{Tries: 6}},
-		{"no record", 100, false, func(int) int { return -1 }, Guided{}},
-		{"crash", 100, true, func(int) int { return 1 }, Guided{Tries: 1, Kept: 1}},
+		{"tries", 7, false, func(int) (int, bool) { return 1, true }, Guided{Tries: 7}},
+		{"lost record", 100, false, func(calls int) (int, bool) { return 1, calls < 6 }, Guided{Tries: 6}},
+		{"no record", 100, false, func(int) (int, bool) { return 0, false }, Guided{}},
+		{"all ran at first", 100, false, func(int) (int, bool) { return 9, false }, Guided{}},
+		{"all ran by the fourth call", 100, false, func(calls int) (int, bool) { return 1 + calls/4, calls < 4 }, Guided{Tries: 4, Kept: 1}},
+		{"crash", 100, true, func(int) (int, bool) { return 1, true }, Guided{Tries: 1, Kept: 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -128,9 +130,9 @@ func TestGuidanceEnds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := p.Guide(nil, nil, c.tries, func() int { return c.reached(len(f.log)) })
-			if len(g.Steps) != g.Kept {
-				t.Errorf("%d steps of %d kept", len(g.Steps), g.Kept)
+			g := p.Guide(nil, nil, c.tries, func() (int, bool) { return c.reached(len(f.log)) })
+			if want := min(g.Kept, 1) * g.Tries; len(g.Steps) != want {
+				t.Errorf("%d steps, want %d", len(g.Steps), want)
 			}
 			g.Steps = nil
 			if !reflect.DeepEqual(g, c.want) {

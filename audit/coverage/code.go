@@ -25,6 +25,8 @@ type Code struct {
 	at map[string]int
 	// owners say of the files that are no plain sources whose their parts are.
 	owners map[string]owner
+	// branches are what may run or not of each file's functions.
+	branches map[string][]branch
 	// skipped counts the files of a known language that were not read.
 	skipped int
 }
@@ -41,13 +43,16 @@ var languages = []lang.Language{python.Language{}, javascript.Language{}}
 // Read reads the tree at root, but for dependencies and the paths in skip. No link is
 // followed. What is too large is counted, and is no error.
 func Read(ctx context.Context, root *os.Root, skip ...string) (*Code, error) {
-	r := reader{root: root, skip: skip, code: &Code{at: map[string]int{}, owners: map[string]owner{}}}
+	r := reader{root: root, skip: skip, code: &Code{at: map[string]int{}, owners: map[string]owner{}, branches: map[string][]branch{}}}
 	err := fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error { return r.visit(ctx, p, d, err) })
 	if err != nil {
 		return nil, fmt.Errorf("read the server's functions: %w", err)
 	}
 	c := r.code
 	c.functions, c.handlers = sinks.Both(r.files)
+	for _, f := range r.files {
+		c.branches[f.Path] = branchesOf(f)
+	}
 	for i := range c.functions {
 		c.at[c.functions[i].ID()] = i
 	}

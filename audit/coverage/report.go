@@ -105,7 +105,9 @@ type comparison struct {
 
 // compare compares with a recording; nil is one of a server of which all is loaded and
 // nothing ran.
-func (c *Code) compare(r *Recording) *Report {
+func (c *Code) compare(r *Recording) *Report { return c.comparison(r).report() }
+
+func (c *Code) comparison(r *Recording) *comparison {
 	n := len(c.functions)
 	x := &comparison{
 		Code: c, recording: r, entered: make([]bool, n), unrun: make([][]sinks.Sink, n), way: make([]string, n), tool: make([]string, n),
@@ -116,7 +118,7 @@ func (c *Code) compare(r *Recording) *Report {
 	}
 	x.ways()
 	x.gather()
-	return x.report()
+	return x
 }
 
 // ran is what ran of a file, nil where it was not loaded.

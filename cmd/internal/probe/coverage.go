@@ -71,7 +71,7 @@ func (p *probe) codeDir() string {
 // runs, and keeps what both recorded.
 func (p *probe) cover(ctx context.Context, scheduler *experiment.Scheduler, c experiment.Case, code *ownCode) error {
 	if code != nil {
-		c.OwnCode = code.dir
+		c.OwnCode, c.AllRan = code.dir, code.AllRan
 	}
 	runs, rested, err := scheduler.Alone(ctx, c)
 	if err != nil {

@@ -54,6 +54,8 @@ type Case struct {
 	// OwnCode is the directory of the server's own code in the sandbox where that has code
 	// that a run has to show, "" otherwise.
 	OwnCode string
+	// AllRan knows the branches of that code, nil where there is none.
+	AllRan run.AllRan
 	// Guided are calls that reached more of that code than the declared run did.
 	Guided []synth.Step
 	// Renew makes the declared plan again with decoys for another account, or for one

@@ -138,6 +138,7 @@ func (s *Scheduler) one(ctx context.Context, e *Experiment, c *Case, dir string)
 	if e.Role == session.RoleVaried {
 		quiet.Progress = func(string) {}
 	}
+	quiet.AllRan = c.AllRan
 	sub, err := Directory(s.Dir, dir)
 	if err != nil {
 		return indexed, run.Observations{}, err

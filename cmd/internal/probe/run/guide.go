@@ -25,6 +25,8 @@ type guide struct {
 	seen, best int
 	at         time.Time
 	waited     time.Duration
+	// done says that all of the code ran, so that no input can reach more.
+	done bool
 }
 
 // newGuide follows what the calls of a player reach, where the plan asks for it; else it is nil.
@@ -40,6 +42,9 @@ func (s *Session) newGuide(ctx context.Context, player *synth.Player) *guide {
 // after looks what a call reached, once its records can be there: after each ordinary call while
 // there is time to wait for that, and else after several.
 func (g *guide) after(i int) {
+	if g.done {
+		return
+	}
 	if rest := g.Delay - time.Since(g.at); rest > 0 {
 		if len(g.s.plan.Drive.Steps[i].Oracles) > 0 || g.waited > g.Time/2 {
 			return
@@ -47,8 +52,9 @@ func (g *guide) after(i int) {
 		g.waited += rest
 		g.wait(rest)
 	}
-	if now := g.size(); now > g.best {
-		for g.best = now; g.seen <= i; g.seen++ {
+	files, _ := g.s.recorded(g.ctx)
+	if g.look(files) {
+		for ; g.seen <= i; g.seen++ {
 			g.useful[g.seen] = true
 		}
 	}
@@ -71,25 +77,32 @@ func (g *guide) vary() {
 	g.s.progress("varying the calls by what code they reach")
 	end := time.Now().Add(g.Time)
 	first := true
-	g.s.seen.Guided = g.player.Guide(g.s.plan.Drive.Steps, g.useful, g.Tries, func() int {
+	g.s.seen.Guided = g.player.Guide(g.s.plan.Drive.Steps, g.useful, g.Tries, func() (int, bool) {
 		if !g.wait(g.Delay) {
-			return -1
+			return g.best, false
 		}
 		files, whole := g.s.recorded(g.ctx)
 		if !whole || !first && time.Now().After(end) {
-			return -1
+			return g.best, false
 		}
 		if first {
 			g.s.seen.Unguided, first = files, false
 		}
-		return Recording(files).Size()
+		g.look(files)
+		return g.best, !g.done
 	})
 }
 
-// size is how much of the server's own code its processes recorded so far.
-func (g *guide) size() int {
-	files, _ := g.s.recorded(g.ctx)
-	return Recording(files).Size()
+// look reports whether the server's processes recorded more than at the last look.
+func (g *guide) look(files []rootfs.File) bool {
+	r := Recording(files)
+	now := r.Size()
+	if now <= g.best {
+		return false
+	}
+	g.best = now
+	g.done = g.s.allRan != nil && g.s.allRan(r)
+	return true
 }
 
 // Recording reads what a server's processes recorded.

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/audit/coverage"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
@@ -53,6 +54,9 @@ func Unwritable(err error) error {
 // Driver uses a session that has been opened and listed: it makes the calls.
 type Driver func(context.Context, *Session) error
 
+// AllRan reports whether a recording has all branches of the server's own code.
+type AllRan func(*coverage.Recording) bool
+
 // Runner makes runs in one backend. It may be used from many goroutines.
 type Runner struct {
 	Backend sandbox.Backend
@@ -60,6 +64,8 @@ type Runner struct {
 	Progress func(line string)
 	// Driver makes the calls in place of the plan's Drive, nil for that.
 	Driver Driver
+	// AllRan ends the search for inputs that reach more code, nil where nobody knows the code.
+	AllRan AllRan
 }
 
 // Run makes the run of a plan, with its files in dir. When ctx ends, the sandbox is
@@ -125,7 +131,7 @@ func (r Runner) attempt(ctx context.Context, p plan.Plan, dir *os.Root, skipDisc
 		return Observations{}, startError(ctx, rec, errors.Join(rec.close(), err))
 	}
 	close(ready)
-	s := &Session{Client: rec.client, plan: &p, sandbox: started, rec: rec, progress: r.Progress, driver: r.Driver, endpoint: conn.endpoint}
+	s := &Session{Client: rec.client, plan: &p, sandbox: started, rec: rec, progress: r.Progress, driver: r.Driver, allRan: r.AllRan, endpoint: conn.endpoint}
 	began := time.Now()
 	driveErr := s.exercise(runCtx)
 	s.seen.Took = time.Since(began)

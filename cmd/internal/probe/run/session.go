@@ -32,6 +32,7 @@ type Session struct {
 	driver   Driver
 	// endpoint is the path that HTTP goes to.
 	endpoint func() string
+	allRan   AllRan
 	surface  *wire.Surface
 	seen     Observations
 	// wrote says that files were written in the call under way.
