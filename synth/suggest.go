@@ -18,6 +18,8 @@ var (
 	byPattern = regexp.MustCompile(`(?i)(?:match(?:es)?(?: the)?(?: regex| pattern| regular expression)?|pattern|regex)[: ]+['"/` + "`" + `]?(\^[^\n]{1,120}?\$)`)
 	// beginsWith is what a value is to begin with.
 	beginsWith = regexp.MustCompile(`(?i)(?:must |should |has to )?(?:start|begin)s?(?:ing)? with ['"` + "`" + `]?([\w:/.@#-]{1,24})`)
+	// asksURL is a refusal of what is no URL.
+	asksURL    = regexp.MustCompile(`(?i)\b(?:(?:start|begin)s?(?:ing)? with ['"` + "`" + `]?https?:|(?:in)?valid ?ur[li]|malformed ur[li]|absolute ur[li]|(?:unknown|unsupported) url)`)
 	lacksText  = regexp.MustCompile(`(?i)\b(?:required|missing|must (?:be )?(?:provided?|specif(?:y|ied)|given|set)|provide|specify|either|at least one|undefined)\b`)
 	absentText = regexp.MustCompile(`(?i)does(?: not|n't) exist|not found|no such (?:file|directory)|cannot (?:find|open)|ENOENT`)
 	thereText  = regexp.MustCompile(`(?i)already exists|EEXIST`)
@@ -124,6 +126,12 @@ func (l *learner) better(value, text string) string {
 		if f.said.MatchString(said) {
 			return f.value
 		}
+	}
+	if u := l.d.cfg.Hints.URL; asksURL.MatchString(said) {
+		if u == "" {
+			u = "https://www.example.com/"
+		}
+		return u
 	}
 	if m := beginsWith.FindStringSubmatch(said); m != nil && !strings.HasPrefix(value, m[1]) {
 		if next := strings.TrimRight(m[1], ".") + value; l.d.harmless(next) {

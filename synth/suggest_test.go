@@ -37,6 +37,12 @@ func TestRefusalsAreLearnedFrom(t *testing.T) {
 			}
 			return ""
 		}},
+		{"address", one("feed"), func(a map[string]any) string {
+			if s, _ := a["feed"].(string); !strings.HasPrefix(s, "https://") && !strings.HasPrefix(s, "http://") || strings.Contains(s, " ") {
+				return "ValueError: a feed's address begins with http:// or https://"
+			}
+			return ""
+		}},
 		{"date", one("moment"), func(a map[string]any) string {
 			if a["moment"] != "2026-03-14" {
 				return "moment: expected YYYY-MM-DD"

@@ -232,7 +232,7 @@ func plainExample(s string) bool {
 func exampled(text string) []string {
 	var out []string
 	lowered := strings.ToLower(text)
-	for _, mark := range []string{"e.g. ", "e.g., ", "e.g.: ", "for example ", "for example, ", "example: ", "examples: ", "such as "} {
+	for _, mark := range []string{"e.g. ", "e.g., ", "e.g.: ", "for example ", "for example, ", "for instance ", "for instance, ", "example: ", "examples: ", "such as "} {
 		i := strings.Index(lowered, mark)
 		if i < 0 || len(lowered) != len(text) {
 			continue

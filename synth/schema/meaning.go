@@ -321,7 +321,7 @@ func byDescription(desc string) kind {
 	for _, c := range []struct {
 		text string
 		kind kind
-	}{{"file path", kFile}, {"path to the file", kFile}, {"path to a file", kFile}, {"directory", kDir}, {"url", kURL}, {"iso 8601", kDateTime},
+	}{{"file path", kFile}, {"path to the file", kFile}, {"path to a file", kFile}, {"directory", kDir}, {"url", kURL}, {"http://", kURL}, {"https://", kURL}, {"web address", kURL}, {"iso 8601", kDateTime},
 		{"timezone", kTimezone}, {"email address", kEmail}, {"search query", kQuery}, {"regular expression", kRegex}, {"name of the", kName}} {
 		if strings.Contains(desc, c.text) {
 			return c.kind

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -26,5 +27,18 @@ func TestFirstCallsArePlain(t *testing.T) {
 		if err != nil || !strings.Contains(string(args), c.want) {
 			t.Errorf("%s: %s %v, want %s", c.tool, args, err, c.want)
 		}
+	}
+}
+
+// A description that shows an address tells that one is asked for, and gives it as an example.
+func TestDescribedAddressesAreURLs(t *testing.T) {
+	t.Parallel()
+	for _, desc := range []string{"Address of the feed, for instance https://xkcd.com/rss.xml", "The page; begins with http:// or https://", "Web address of the page"} {
+		if k := classify([]string{"feed"}, strings.ToLower(desc), ""); k != kURL {
+			t.Errorf("%q: kind %d", desc, k)
+		}
+	}
+	if got := said("Address of the feed, for instance https://xkcd.com/rss.xml"); !slices.Equal(got, []string{"https://xkcd.com/rss.xml"}) {
+		t.Errorf("it is said: %q", got)
 	}
 }
