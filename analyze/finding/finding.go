@@ -146,6 +146,8 @@ type Effect struct {
 	Unsent bool `json:"-"`
 	// Asks is what of the user's credentials an Exec asks a helper for ("gh auth token").
 	Asks string `json:"-"`
+	// Installs is what an Exec has a program start later or obey ("crontab -").
+	Installs string `json:"-"`
 	// Ambiguous says that the work could belong to another call.
 	Ambiguous bool `json:"ambiguous,omitempty"`
 	// Background says that the task that did it was there before the call: what it

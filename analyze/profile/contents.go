@@ -220,7 +220,7 @@ func (b *Builder) settle() {
 	found := map[string]bool{}
 	for _, w := range c.pending {
 		if d := c.changed[w.path]; d != nil && (d.Change == session.ChangeDeleted) == (w.effect.Kind == finding.FileDelete) && !c.unwritten(w.path, w.at) {
-			class, _ := b.writeNoise(w.path, w.effect.Actor)
+			class, _ := b.writeNoise(w.path, w.effect.Actor, nil)
 			b.add(b.noisy(w.effect, class))
 			found[w.path] = true
 		}
@@ -251,7 +251,7 @@ func (b *Builder) unseen(d *difference) {
 			at = later
 		}
 	}
-	class, root := b.writeNoise(d.Path, "")
+	class, root := b.writeNoise(d.Path, "", nil)
 	to := d.Path
 	if class != "" {
 		to = root

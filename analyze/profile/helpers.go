@@ -25,6 +25,26 @@ var helpers = []helper{
 	{"az", "account get-access-token"}, {"kubectl", "config view --raw"}, {"oc", "whoami -t"}, {"oc", "whoami --show-token"}, {"docker-credential-*", "get"}, {"docker-credential-*", "list"},
 	{"npm", "token list"}, {"npm", "config get //"}, {"heroku", "auth:token"}, {"fly", "auth token"}, {"flyctl", "auth token"}, {"doctl", "auth token"}, {"vault", "print token"}, {"vault", "token lookup"}, {"vault", "kv get"},
 	{"databricks", "auth token"}, {"doppler", "secrets"}, {"infisical", "secrets"}, {"chamber", "read"}, {"ssh-add", "-L"}, {"gpg", "--export-secret-keys"}, {"gpg2", "--export-secret-keys"}, {"snyk", "config get api"},
+	{"xclip", "-o"}, {"xclip", "-out"}, {"xsel", "-o"}, {"xsel", "-b"}, {"xsel", "--output"}, {"wl-paste", ""}, {"pbpaste", ""}, {"termux-clipboard-get", ""},
+}
+
+// installers are commands by which a program starts another one later, or obeys what it did not
+// before: a schedule, a service, a hook of the session.
+var installers = []helper{
+	{"crontab", "*"}, {"crontab", "-"}, {"at", "*"}, {"batch", ""}, {"systemctl", "enable"}, {"systemctl", "link"}, {"systemctl", "edit"}, {"systemd-run", "--on-*"},
+	{"loginctl", "enable-linger"}, {"launchctl", "load"}, {"launchctl", "bootstrap"}, {"launchctl", "submit"}, {"schtasks", "/create"}, {"chsh", "-s"}, {"update-rc.d", "*"},
+	{"code", "--install-extension"}, {"code", "--add-mcp"}, {"claude", "mcp add"}, {"claude", "mcp add-json"}, {"xdg-settings", "set"},
+}
+
+// asksOnly are the arguments with which those commands change nothing.
+var asksOnly = []string{"-l", "-r", "-q", "-c", "-V", "-h", "--help", "--version"}
+
+// installer names what a command has a program start later or obey, "" for any other command.
+func installer(argv []string) string {
+	if len(argv) == 0 || len(argv) > 1 && slices.Contains(asksOnly, argv[1]) {
+		return ""
+	}
+	return named(installers, argv)
 }
 
 // helpersOwn are the programs that ask such helpers themselves, for what they are told to do.
@@ -36,8 +56,13 @@ func credentialHelper(argv []string, by string) string {
 	if len(argv) == 0 || slices.Contains(helpersOwn, path.Base(by)) {
 		return ""
 	}
+	return named(helpers, argv)
+}
+
+// named names the one of some commands that a command line is, "" for none.
+func named(list []helper, argv []string) string {
 	program := strings.TrimSuffix(path.Base(argv[0]), ".exe")
-	for _, h := range helpers {
+	for _, h := range list {
 		if is, err := path.Match(h.program, program); !is || err != nil {
 			continue
 		}
@@ -45,7 +70,7 @@ func credentialHelper(argv []string, by string) string {
 			return program + " " + clip(argv[1], 40)
 		}
 		if h.words != "*" && inOrder(argv[1:], strings.Fields(h.words)) {
-			return program + " " + h.words
+			return strings.TrimSpace(program + " " + h.words)
 		}
 	}
 	return ""
@@ -63,3 +88,10 @@ func inOrder(argv, words []string) bool {
 	}
 	return len(words) == 0
 }
+
+// systemSecrets are the system's own files of passwords and of who may become root.
+var systemSecrets = []string{"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/security/opasswd"}
+
+// SystemSecret reports whether a path is a file of the system's passwords, which no program but
+// those of the system opens.
+func SystemSecret(p string) bool { return slices.Contains(systemSecrets, p) }

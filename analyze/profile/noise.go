@@ -113,8 +113,9 @@ func (b *Builder) isAncestor(p string) bool {
 	return p == "/" || under(b.ctx.ServerDir, p) || under(b.ctx.Home, p)
 }
 
-// writeNoise classes a path that was created or opened for writing.
-func (b *Builder) writeNoise(p, exe string) (class, root string) {
+// writeNoise classes a path that was created or opened for writing. by is the process that did
+// it, nil where only its program is known.
+func (b *Builder) writeNoise(p, exe string, by *process) (class, root string) {
 	if strings.HasSuffix(p, ".pyc") || strings.Contains(path.Base(p), ".pyc.") {
 		if path.Base(path.Dir(p)) == "__pycache__" && strings.HasPrefix(path.Base(exe), "python") {
 			return noiseBytecode, path.Dir(path.Dir(p))
@@ -127,6 +128,12 @@ func (b *Builder) writeNoise(p, exe string) (class, root string) {
 	if name := path.Base(p); path.Base(exe) == "git" && (name == "index" || name == "index.lock") && path.Base(path.Dir(p)) == ".git" {
 		return noiseGitIndex, path.Dir(p)
 	}
+	if c := PackageCacheOf(p, b.ctx.Home); c != nil {
+		if c.isOf(path.Base(exe), by) {
+			return noiseScratch, path.Join(b.ctx.Home, c.Dir)
+		}
+		return "", ""
+	}
 	if d, ok := b.scratch(p, exe); ok && !b.isPackages(p, d) {
 		return noiseScratch, d
 	}
@@ -134,6 +141,18 @@ func (b *Builder) writeNoise(p, exe string) (class, root string) {
 		return noiseKernel, d
 	}
 	return "", ""
+}
+
+// imports reports whether a compiled module can be the work of an interpreter that imports: it
+// is outside of HOME or one of the server's own, or its source was opened before.
+func (b *Builder) imports(p string) bool {
+	dir := path.Dir(p)
+	if path.Base(p) == "__pycache__" || !under(p, b.ctx.Home) || under(p, b.ctx.ServerDir) {
+		return true
+	}
+	name, _, _ := strings.Cut(path.Base(p), ".")
+	_, read := b.openedAt[path.Join(path.Dir(dir), name+".py")]
+	return read
 }
 
 // isPackages reports whether p is in the server's own directory, below a cache: that

@@ -62,7 +62,7 @@ func TestWriteNoise(t *testing.T) {
 		{"/data/x", "", ""},
 		{"/usr/bin/x", "", ""},
 	} {
-		if class, _ := b.writeNoise(c.path, c.exe); class != c.class {
+		if class, _ := b.writeNoise(c.path, c.exe, nil); class != c.class {
 			t.Errorf("%s by %s: %q, want %q", c.path, c.exe, class, c.class)
 		}
 	}
@@ -73,14 +73,14 @@ func TestWritesOfAnInstalledPackage(t *testing.T) {
 	b := builder()
 	b.ctx.ServerDir = "/home/dana/.cache/uv/archive-v0/x"
 	for path, class := range map[string]string{
-		b.ctx.ServerDir + "/lib/state.json": "", "/home/dana/.cache/pip/x": noiseScratch, "/tmp/x": noiseScratch, "/home/dana/.cache/uv/archive-v0/x2": noiseScratch,
+		b.ctx.ServerDir + "/lib/state.json": "", "/home/dana/.cache/pictures/x": noiseScratch, "/tmp/x": noiseScratch, "/home/dana/.cache/uv/archive-v0/x2": "",
 	} {
-		if got, _ := b.writeNoise(path, "/usr/bin/python3.11"); got != class {
+		if got, _ := b.writeNoise(path, "/usr/bin/python3.11", nil); got != class {
 			t.Errorf("%s: %q, want %q", path, got, class)
 		}
 	}
 	b.ctx.ServerDir = "/tmp/checkout"
-	if got, _ := b.writeNoise("/tmp/checkout/x", "/usr/bin/node"); got != noiseScratch {
+	if got, _ := b.writeNoise("/tmp/checkout/x", "/usr/bin/node", nil); got != noiseScratch {
 		t.Errorf("a directory that is temporary itself: %q", got)
 	}
 }

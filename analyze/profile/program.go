@@ -13,6 +13,7 @@ import (
 type process struct {
 	scripted bool   // node was given a script, and no option before it
 	program  string // the tree of the first file of code, where that is npm's own
+	script   string // the script or module that an interpreter was started with
 	foreign  bool   // code of the server's, or of nobody's that is known, was opened too
 }
 
@@ -21,7 +22,7 @@ var npmScripts = []string{"/node_modules/npm/bin/npm-cli.js", "/node_modules/npm
 
 // runs starts a process's program anew.
 func runs(r *trace.Record) *process {
-	return &process{scripted: path.Base(r.Path) == "node" && len(r.Argv) > 1 && !strings.HasPrefix(r.Argv[1], "-")}
+	return &process{script: scriptOf(r.Path, r.Argv), scripted: path.Base(r.Path) == "node" && len(r.Argv) > 1 && !strings.HasPrefix(r.Argv[1], "-")}
 }
 
 // loads notes a file that a process opened, if that is code. A name that is not

@@ -109,17 +109,17 @@ func (b *Builder) fork(r *trace.Record) {
 
 func (b *Builder) exec(r *trace.Record) {
 	t := b.task(r.Tid)
-	asks := credentialHelper(r.Argv, t.exe)
+	asks, installs := credentialHelper(r.Argv, t.exe), installer(r.Argv)
 	if !r.OK() {
-		e := b.effect(finding.Exec, path.Base(r.Path), finding.RungAttempted, r, b.says(r, "tried to run "+cmp.Or(asks, r.Path)))
-		e.Asks = asks
+		e := b.effect(finding.Exec, path.Base(r.Path), finding.RungAttempted, r, b.says(r, "tried to run "+cmp.Or(asks, installs, r.Path)))
+		e.Asks, e.Installs = asks, installs
 		b.add(b.noisy(e, noiseAbsent))
 		b.out.Noise++
 		return
 	}
 	t.exe, t.proc, t.step, t.lists = r.Path, runs(r), 0, listsOnly(r.Path, r.Argv)
 	e := b.effect(finding.Exec, r.Path, finding.RungOpened, r, b.says(r, "ran "+clip(b.find.Redact(strings.Join(r.Argv, " ")), 200)))
-	e.Argv, e.Asks = r.Argv, asks
+	e.Argv, e.Asks, e.Installs = r.Argv, asks, installs
 	launch := b.first == 0
 	if launch {
 		b.first = r.Tid
@@ -177,6 +177,9 @@ func (b *Builder) open(r *trace.Record) {
 	}
 	if class == "" && !r.OK() && r.Err == "ENOENT" {
 		class, root = noiseAbsent, path.Dir(p)
+	}
+	if SystemSecret(p) {
+		class = ""
 	}
 	to := p
 	if class != "" {
@@ -325,7 +328,10 @@ func (b *Builder) write(r *trace.Record, kind finding.EffectKind, p, exe string)
 	case kind == finding.FileWrite && len(b.made) < maxEffects:
 		b.made[p] = true
 	}
-	class, root := b.writeNoise(p, exe)
+	class, root := b.writeNoise(p, exe, b.task(r.Tid).proc)
+	if class == noiseBytecode && kind == finding.FileWrite && !b.imports(p) {
+		class, root = "", ""
+	}
 	if class == "" && !r.OK() && (r.Err == "ENOENT" || r.Err == "EEXIST") {
 		class, root = noiseAbsent, path.Dir(p)
 	}

@@ -1,10 +1,12 @@
 package rules
 
 import (
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
 )
 
 var cm212 = Rule{Rule: cm212Doc, Check: checkCM212, Judges: Build}
@@ -20,12 +22,12 @@ var cm212Doc = finding.Rule{
 
 // obeyed are the places below HOME whose contents other programs start or obey.
 var obeyed = []string{
-	".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".config/fish", ".config/autostart", ".config/systemd",
+	".bashrc", ".bash_aliases", ".zsh_aliases", ".aliases", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".config/fish", ".config/autostart", ".config/systemd",
 	".local/bin", "bin", ".ssh", ".gitconfig", ".config/git", ".npmrc", ".pypirc", ".config/pip", ".pip", ".cargo/config.toml", ".docker", ".kube", ".aws", ".vscode", ".cursor", ".claude", ".claude.json",
 	".config/Claude", ".config/Code", ".codeium", ".codex", ".gemini", ".pam_environment", ".xprofile", ".xsession", ".xinitrc", ".local/share/systemd",
 	".inputrc", ".vimrc", ".vim", ".config/nvim", ".emacs", ".emacs.d", ".config/emacs", ".tmux.conf", ".config/tmux", ".screenrc", ".curlrc", ".wgetrc", ".gdbinit", ".lldbinit", ".pdbrc", ".irbrc", ".pryrc", ".Rprofile", ".psqlrc", ".sqliterc", ".nanorc",
 	".ipython/profile_default/startup", ".config/environment.d", ".local/share/applications", ".local/share/dbus-1", ".local/share/bash-completion", ".config/crontab", ".netrc", ".git-credentials", ".condarc", ".bunfig.toml", ".yarnrc", ".yarnrc.yml",
-	".m2/settings.xml", ".gradle/init.d", ".gradle/gradle.properties", ".cargo/config", ".cargo/bin", "go/bin", ".npm-global", ".deno/bin", ".bun/bin", ".asdf", ".pyenv", ".nvm", ".oh-my-zsh", ".config/zsh", ".zlogout",
+	".gemrc", ".bundle/config", ".config/uv", ".config/pnpm", ".config/pypoetry", ".config/composer", ".composer", ".nuget/NuGet", ".config/NuGet", ".config/go/env", ".config/helix", ".config/lazygit", ".config/starship.toml", ".config/mise", ".config/direnv", ".m2/settings.xml", ".gradle/init.d", ".gradle/gradle.properties", ".cargo/config", ".cargo/bin", "go/bin", ".npm-global", ".deno/bin", ".bun/bin", ".asdf", ".pyenv", ".nvm", ".oh-my-zsh", ".config/zsh", ".zlogout",
 	".windsurf", ".continue", ".roo", ".cline", ".kiro", ".goose", ".config/goose", ".config/zed", ".config/opencode", ".config/github-copilot", ".config/Cursor", ".config/VSCodium", ".agents", ".mcp.json", "CLAUDE.md", "AGENTS.md", "GEMINI.md",
 }
 
@@ -60,7 +62,16 @@ func (r *Run) isObeyed(p string) bool {
 		return true
 	}
 	rest, ok := strings.CutPrefix(p, r.Home+"/")
-	return ok && r.Home != "" && (slices.ContainsFunc(obeyed, func(o string) bool { return within(rest, o) }) || isImported(rest))
+	if !ok || r.Home == "" {
+		return false
+	}
+	return slices.ContainsFunc(obeyed, func(o string) bool { return within(rest, o) }) || isImported(rest) || isCompiled(rest) ||
+		profile.PackageCacheOf(p, r.Home) != nil && !within(p, r.ServerDir)
+}
+
+// isCompiled reports whether Python runs a file in place of the source beside it.
+func isCompiled(p string) bool {
+	return path.Base(path.Dir(p)) == "__pycache__" && strings.Contains(path.Base(p), ".pyc")
 }
 
 // isImported reports whether every Python of the user's reads a file below HOME as it starts:

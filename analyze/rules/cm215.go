@@ -13,7 +13,8 @@ var cm215Doc = finding.Rule{
 	ID: "CM215", Name: "UnexplainedChange", Title: "Undeclared file change", Severity: finding.High,
 	CWE: []string{"CWE-506", "CWE-732", "CWE-284"}, OWASP: []string{"MCP02", "MCP03"},
 	Help: "The server created, wrote, renamed or deleted a file, in whatever phase, and nothing explains it: no argument of the call names the file, no declaration speaks of changing something, " +
-		"it is no file of the server's own, no directory of its own below the user's state, configuration or cache, and no policy allows it. What another rule reports is not told again.\n\n" +
+		"it is no file of the server's own, no directory of its own below the user's state, configuration or cache, and no policy allows it. What another rule reports is not told again. " +
+		"The same holds for a command that has another program start something later (`crontab`, `systemctl enable`), whether or not that program is installed.\n\n" +
 		"**Evidence.** The kernel's record of the change with the real path. The files of HOME and the workspaces are also compared with what they were before the server started, by their digests: what changed without a system call that was seen to do it (by a second name, say) is a change too, " +
 		"and a file that was opened for writing and not written is none. The severity depends on the place: " +
 		severityTable() +
@@ -70,6 +71,7 @@ func checkCM215(r *Run) []finding.Finding {
 		out = append(out, f)
 		targets = append(targets, r.stable(e.Target))
 	}
+	out, targets = r.installs(out, targets)
 	return perTool(out, targets, func(f *finding.Finding, targets []string) string {
 		who := "the server (outside any call)"
 		if f.Tool != "" {
@@ -77,6 +79,34 @@ func checkCM215(r *Run) []finding.Finding {
 		}
 		return who + " changed files that it does not declare: " + list(targets, 3)
 	})
+}
+
+// installWords declare, by the program that is asked, that something is started later or set up.
+var installWords = map[string][]string{
+	"crontab": scheduleWords, "at": scheduleWords, "batch": scheduleWords, "schtasks": scheduleWords,
+	"systemctl": serviceWords, "systemd-run": serviceWords, "loginctl": serviceWords, "update-rc.d": serviceWords, "launchctl": serviceWords,
+	"chsh": {"shell"}, "code": {"vscode", "extensions", "mcp"}, "claude": {"claude", "mcp"}, "xdg-settings": {"browser", "settings"},
+}
+
+var (
+	scheduleWords = []string{"cron", "crontab", "schedule", "schedules", "scheduled", "scheduler"}
+	serviceWords  = []string{"systemd", "systemctl", "service", "services", "daemon", "daemons", "launchd", "launchctl", "timers"}
+)
+
+// installs adds the commands by which a program starts or obeys something later, whether or
+// not it is there: on the user's machine it may be.
+func (r *Run) installs(out []finding.Finding, targets []string) ([]finding.Finding, []string) {
+	for i := range r.Profile.Effects {
+		e := &r.Profile.Effects[i]
+		t := r.Scope.Tool(e.Tool)
+		program, _, _ := strings.Cut(e.Installs, " ")
+		if e.Installs == "" || e.Phase == finding.PhaseBuild || r.allowed != nil && r.allowed[i] || runsCommands(&t, "") || r.asked(e.Call, program) ||
+			r.shown(e.Tool, installWords[program]) && !t.ClaimsReadOnly() {
+			continue
+		}
+		out, targets = append(out, r.of(&cm215Doc, e, "")), append(targets, "what “"+e.Installs+"” sets")
+	}
+	return out, targets
 }
 
 // severityOf looks an unexplained change up.

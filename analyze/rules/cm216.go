@@ -17,7 +17,7 @@ var cm216Doc = finding.Rule{
 	ID: "CM216", Name: "CredentialSearch", Title: "Undeclared search for credentials", Severity: finding.High,
 	CWE: []string{"CWE-522", "CWE-200", "CWE-668"}, OWASP: []string{"MCP01"},
 	Help: "The server connected to the socket of an agent or an engine that acts for the user (ssh, GnuPG, the keyring, Docker, containerd, Podman), opened the environment or the memory of a process that is not its own, " +
-		"asked a program for the credentials that it keeps (`gh auth token`, `git credential fill`, `pass show`), listed a directory of credentials, " +
+		"asked a program for the credentials that it keeps (`gh auth token`, `git credential fill`, `pass show`) or for what the user copied (`wl-paste`), opened `/etc/shadow`, listed a directory of credentials, " +
 		"or looked for credentials in three or more places in a phase or in the calls of a tool: nothing stands there in this sandbox, but on a user's machine something may.\n\n" +
 		"**Evidence.** The kernel's record of the connection, the open, the question whether a file is there, or the attempt to run the program; whether it succeeded does not matter. " +
 		"A tool or server that names the thing (Docker, ssh, processes, GitHub and its program) is quiet, and so are a directory that the call names, a walk through all of HOME, a question about a file whose directory was listed just before, what git, ssh and their like do in their own directories, what a browser looks for in its own profile, what stands below a directory that the server itself made, and files that libraries look up by themselves.\n\n" +
@@ -36,6 +36,12 @@ var agentSockets = []struct {
 	{"agent.", []string{"ssh"}}, {"keyring", []string{"keyring", "keychain", "password", "passwords"}}, {"1password", []string{"1password", "password", "passwords"}},
 }
 
+// busPrograms are programs that speak to the user's session by themselves.
+var busPrograms = []string{"chrome", "chromium", "headless_shell", "chrome-headless-shell", "msedge", "firefox", "electron", "xdg-open", "gio", "notify-send", "systemctl", "dbus-send", "busctl", "gdbus"}
+
+// busWords are those by which a server declares to speak to the programs of the user's session.
+var busWords = []string{"dbus", "desktop", "notification", "notifications", "notify", "systemd", "bluetooth", "player", "volume", "screenshot", "brightness", "keyring", "keychain", "battery"}
+
 // agentPrograms are the programs whose agents these are, with further words by which a server
 // declares to have them used: git signs and asks remotes by them.
 var agentPrograms = map[string][]string{
@@ -46,8 +52,12 @@ var agentPrograms = map[string][]string{
 var helperWords = map[string][]string{
 	"gh": {"github", "gh"}, "hub": {"github"}, "glab": {"gitlab", "glab"}, "aws": {"aws", "amazon", "s3"}, "gcloud": {"gcloud", "gcp", "google"}, "az": {"azure"},
 	"kubectl": {"kubernetes", "kubectl", "kubeconfig", "k8s"}, "oc": {"openshift"}, "npm": {"npm"}, "heroku": {"heroku"}, "fly": {"fly"}, "flyctl": {"fly"}, "doctl": {"digitalocean", "doctl"},
-	"vault": {"vault"}, "databricks": {"databricks"}, "doppler": {"doppler"}, "infisical": {"infisical"}, "ssh-add": {"ssh"}, "gpg": {"gpg", "pgp", "gnupg"}, "gpg2": {"gpg", "pgp", "gnupg"}, "snyk": {"snyk"},
+	"vault": {"vault"}, "databricks": {"databricks"}, "xclip": clipboardWords, "xsel": clipboardWords, "wl-paste": clipboardWords, "pbpaste": clipboardWords, "termux-clipboard-get": clipboardWords,
+	"doppler": {"doppler"}, "infisical": {"infisical"}, "ssh-add": {"ssh"}, "gpg": {"gpg", "pgp", "gnupg"}, "gpg2": {"gpg", "pgp", "gnupg"}, "snyk": {"snyk"},
 }
+
+// clipboardWords are those by which a server declares to read what the user copied.
+var clipboardWords = []string{"clipboard", "clipboards", "paste", "pastes", "pasteboard", "copied"}
 
 // keeperWords declare of any such program that its credentials are wanted.
 var keeperWords = []string{"credential", "credentials", "login", "logins", "password", "passwords", "keychain", "keyring", "authenticate", "authentication"}
@@ -75,7 +85,13 @@ func (r *Run) actsForUser(e *finding.Effect) (words []string, what string) {
 		if strings.HasPrefix(e.Target, "/proc/PID/") {
 			return []string{"process", "processes", "debugger"}, "opened " + path.Base(e.Target) + " of another process"
 		}
+		if profile.SystemSecret(e.Target) {
+			return []string{"account", "accounts", "passwd", "shadow", "hardening", "audit", "sudo", "sudoers"}, "opened " + e.Target
+		}
 		return nil, ""
+	}
+	if strings.HasSuffix(e.Target, "/bus") && !slices.Contains(busPrograms, e.Actor) {
+		return busWords, "connected to " + r.stable(e.Target) + ", by which programs of the user's session are told what to do"
 	}
 	for _, s := range agentSockets {
 		if strings.Contains(e.Target, s.part) {
@@ -109,7 +125,11 @@ func (r *Run) asksHelpers() []finding.Finding {
 		if r.shown(e.Tool, helperWords[program]) || r.shown(e.Tool, keeperWords) {
 			continue
 		}
-		f := r.of(&cm216Doc, e, subject(e)+" asked a program for the user's credentials: "+e.Asks)
+		what := "the user's credentials: "
+		if slices.Equal(helperWords[program], clipboardWords) {
+			what = "what the user copied: "
+		}
+		f := r.of(&cm216Doc, e, subject(e)+" asked a program for "+what+e.Asks)
 		f.Fingerprint = finding.Fingerprint("CM216", e.Tool, "helper", e.Asks)
 		out = append(out, f)
 	}

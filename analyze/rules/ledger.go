@@ -305,6 +305,7 @@ var obeyedWords = []struct {
 	{".git", []string{"git", "repository", "commit"}}, {".ssh", []string{"ssh"}}, {".kube", []string{"kubernetes", "kubectl", "kubeconfig"}}, {".docker", []string{"docker"}},
 	{".vscode", []string{"vscode", "editor"}}, {"Code", []string{"vscode", "editor"}}, {".cursor", []string{"cursor"}}, {".claude", []string{"claude"}}, {"Claude", []string{"claude"}},
 	{".npmrc", []string{"npm"}}, {"package.json", []string{"npm", "package"}}, {".aws", []string{"aws"}}, {"systemd", []string{"systemd"}}, {"cron", []string{"cron", "crontab"}},
+	{".npm/", []string{"npm", "cache", "caches"}}, {".cache/", []string{"cache", "caches", "pip", "uv", "yarn", "pnpm", "poetry", "deno", "composer"}}, {"go/pkg/mod", []string{"go", "golang"}}, {".cargo/", []string{"cargo", "rust"}}, {".m2/", []string{"maven"}}, {".gradle/", []string{"gradle"}},
 	{".mcp.json", []string{"mcp.json"}}, {"Dockerfile", []string{"docker", "dockerfile"}}, {".github", []string{"workflow", "workflows", "github"}},
 }
 

@@ -56,7 +56,11 @@ func outside(target string, at time.Duration) finding.Effect {
 
 func over(via string) func(*finding.Effect)   { return func(e *finding.Effect) { e.Via = via } }
 func by(program string) func(*finding.Effect) { return func(e *finding.Effect) { e.Actor = program } }
-func asks(what string) func(*finding.Effect)  { return func(e *finding.Effect) { e.Asks = what } }
+func installs(what string) func(*finding.Effect) {
+	return func(e *finding.Effect) { e.Installs, e.Rung = what, finding.RungAttempted }
+}
+
+func asks(what string) func(*finding.Effect) { return func(e *finding.Effect) { e.Asks = what } }
 
 func argv(words ...string) func(*finding.Effect) {
 	return func(e *finding.Effect) { e.Argv = words }
