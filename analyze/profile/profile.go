@@ -164,6 +164,8 @@ type Builder struct {
 	secrets   map[string][]string // path to canary ids
 	kinds     map[string]string   // canary id to its kind
 	opened    map[string]int      // path to the index of its latest secret effect
+	// counts are the numbers by which the server said how far a call has come.
+	counts map[int][]float64
 	// openedAt says of paths below HOME, by their sums, when they were opened last.
 	openedAt map[uint64]time.Duration
 	made     map[string]bool // paths that the server created or wrote
@@ -284,7 +286,7 @@ func NewBuilder(ctx Context) *Builder {
 	b := &Builder{
 		leftBy: map[flowSecret]bool{},
 		ctx:    ctx, phase: finding.PhaseStart, index: effectIndex{}, tasks: map[int]*task{},
-		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, openedAt: map[uint64]time.Duration{}, made: map[string]bool{}, lookedFor: map[int]bool{}, writer: map[string]int{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, sockets: map[string]*socket{}, find: ctx.Set, oracles: newOracles(),
+		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, openedAt: map[uint64]time.Duration{}, counts: map[int][]float64{}, made: map[string]bool{}, lookedFor: map[int]bool{}, writer: map[string]int{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, sockets: map[string]*socket{}, find: ctx.Set, oracles: newOracles(),
 		contents: newContents(),
 		late:     frameResults{index: effectIndex{}},
 		given:    map[uint64]bool{}, givenWords: map[int][]string{}, decoyWords: map[string]bool{},
@@ -308,6 +310,7 @@ func (b *Builder) Profile() *Profile {
 	b.settle()
 	b.background()
 	b.out.visited, b.out.undone = b.oracles.visited, b.undone
+	b.addCounts()
 	b.peersAsked()
 	b.overFrames()
 	for _, e := range b.late.effects {
@@ -486,6 +489,7 @@ func (b *Builder) Frame(seq uint64, at time.Duration, raw []byte) bool {
 		hits = append(hits, canaries.Hit{ID: b.ctx.Passed, Encoding: "raw", Offset: int64(i)})
 	}
 	if call := b.out.FrameCall[seq]; call > 0 {
+		b.counted(call, raw)
 		b.sealed(raw, Payload{Phase: b.out.phaseOf(seq), Call: call, Tool: b.toolOf(call)})
 	}
 	pointers := b.pointers(raw, hits)
