@@ -138,8 +138,11 @@ var inCall = []struct {
 	}, "net.connect loopback:5432 call/format_note#1 attempted\nnet.connect loopback:5432 call/format_note#1 opened", ""},
 	{"unix sockets", analyzetest.Note, func(l *analyzetest.Log) {
 		l.Connect("/var/run/nscd/socket", 0, "ENOENT")
+		l.Connect("/run/user/1000/pulse/native", 0, "ENOENT")
+	}, "net.unix /var/run/nscd/socket call/format_note#1 attempted noise:resolver\nnet.unix /run/user/1000/pulse/native call/format_note#1 attempted", ""},
+	{"the session's bus", analyzetest.Note, func(l *analyzetest.Log) {
 		l.Connect("/run/user/1000/bus", 0, "ENOENT")
-	}, "net.unix /var/run/nscd/socket call/format_note#1 attempted noise:resolver\nnet.unix /run/user/1000/bus call/format_note#1 attempted", ""},
+	}, "net.unix /run/user/1000/bus call/format_note#1 attempted", "CM216 high"},
 	{"a listener", quiet, func(l *analyzetest.Log) {
 		l.Record(trace.Record{Op: trace.OpBind, Addr: &trace.Addr{Family: "inet", Host: "0.0.0.0", Port: 8080}})
 		l.Record(trace.Record{Op: trace.OpBind, Addr: &trace.Addr{Family: "inet", Host: "127.0.0.1", Port: 8081}})
