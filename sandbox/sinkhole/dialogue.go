@@ -7,10 +7,12 @@ import (
 	"time"
 )
 
-// lineProtocol is a protocol of lines, in which the server speaks first.
+// lineProtocol is a protocol of lines, in which the server speaks first, or one of packets.
 type lineProtocol struct {
 	app, banner string
 	answer      func(t *dialogue, line string) string
+	// packets answers the whole packets of some bytes, and returns what is left of them.
+	packets func(t *dialogue, in []byte) (answer, left []byte)
 }
 
 // dialogue is the state of one connection that speaks such a protocol.
@@ -19,14 +21,15 @@ type dialogue struct {
 	data bool // lines are a message, until a single dot
 	auth int  // lines that answer a prompt for credentials
 	quit bool
+	five bool // it is version 5 of MQTT
 }
 
 var (
-	smtp = &lineProtocol{"smtp", "220 mail ESMTP Postfix\r\n", (*dialogue).smtp}
-	ftp  = &lineProtocol{"ftp", "220 (vsFTPd 3.0.5)\r\n", (*dialogue).ftp}
-	pop3 = &lineProtocol{"pop3", "+OK POP3 server ready\r\n", (*dialogue).pop3}
-	imap = &lineProtocol{"imap", "* OK [CAPABILITY IMAP4rev1 AUTH=PLAIN LOGIN] ready\r\n", (*dialogue).imap}
-	ssh  = &lineProtocol{"ssh", "SSH-2.0-OpenSSH_9.6\r\n", nil}
+	smtp = &lineProtocol{app: "smtp", banner: "220 mail ESMTP Postfix\r\n", answer: (*dialogue).smtp}
+	ftp  = &lineProtocol{app: "ftp", banner: "220 (vsFTPd 3.0.5)\r\n", answer: (*dialogue).ftp}
+	pop3 = &lineProtocol{app: "pop3", banner: "+OK POP3 server ready\r\n", answer: (*dialogue).pop3}
+	imap = &lineProtocol{app: "imap", banner: "* OK [CAPABILITY IMAP4rev1 AUTH=PLAIN LOGIN] ready\r\n", answer: (*dialogue).imap}
+	ssh  = &lineProtocol{app: "ssh", banner: "SSH-2.0-OpenSSH_9.6\r\n"}
 )
 
 var lineProtocols = map[uint16]*lineProtocol{

@@ -33,6 +33,11 @@ func (s *server) serveLines(t *tap, with *lineProtocol) {
 		if with != nil && with.answer != nil {
 			line = state.lines(line, b[:n], with, reply)
 		}
+		if with != nil && with.packets != nil {
+			var answer []byte
+			answer, line = with.packets(state, append(line, b[:n]...))
+			reply(string(answer))
+		}
 		if err != nil {
 			if !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
 				t.w.f.fail(err.Error())

@@ -96,6 +96,9 @@ func (s *server) serveTCP(w *wireConn) {
 		s.handOff(w.plain(head), k)
 	default:
 		t := lineProtocolOf(port)
+		if t == nil && isMQTT(head) {
+			t = mqttProtocol
+		}
 		if t == nil {
 			s.raw(w, head)
 			return

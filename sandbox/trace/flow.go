@@ -67,7 +67,7 @@ type Flow struct {
 	// knew of itself.
 	Host string `json:"host,omitempty"`
 	// App is the protocol spoken: http/1.1, h2, websocket, dns, dot, doh, smtp,
-	// ftp, pop3, imap, ssh, tls, quic, or "" while unknown.
+	// ftp, pop3, imap, mqtt, ssh, tls, quic, or "" while unknown.
 	App  string `json:"app,omitempty"`
 	TLS  bool   `json:"tls,omitempty"`
 	SNI  string `json:"sni,omitempty"`
