@@ -17,6 +17,10 @@ type decoder struct {
 	emit func(*trace.Record)
 	lose func(n uint64, why string)
 	seq  uint64
+	// chosen says that all are the target's of whom the kernel's side tells, and process
+	// is who did what is decoded.
+	chosen  bool
+	process int32
 
 	family
 	execs  map[int32]*execArgs // by the machine's number of the task
@@ -64,6 +68,7 @@ func (d *decoder) take(e *event) {
 	if e.Flags&flagCut != 0 {
 		d.lose(1, "a path or an argument was longer than the tracer keeps")
 	}
+	d.process = e.TGID
 	d.meet(e, d.ns)
 	switch e.Kind {
 	case eventForked:
@@ -101,7 +106,9 @@ func (d *decoder) watched(e *event) bool {
 		d.adopt(e.TGID, ours)
 		return false
 	}
-	d.lose(1, "a process of the target's was not seen to start")
+	if !d.chosen {
+		d.lose(1, "a process of the target's was not seen to start")
+	}
 	d.adopt(e.TGID, theirs)
 	return true
 }

@@ -131,6 +131,7 @@ volatile const struct def defs[2][NCALLS];
 volatile const u8 wanted[NCALLS];   // whether a call of this number is watched in any way of numbering
 volatile const u16 socketcalls[32]; // what i386's call for all sockets stands for, by its first argument
 volatile const u32 beat_nr = 0;     // prctl's number
+volatile const u8 by_choice = 0;    // whether the processes in chosen are watched, and no namespace
 
 // All below belongs to one watch, and is zero before it.
 u32 want_ns = 0;
@@ -159,8 +160,16 @@ struct {
 	__type(value, struct stash);
 } inflight SEC(".maps");
 
+// The processes to be watched, by the machine's numbers, with those that they have started.
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, u32);
+	__type(value, u8);
+} chosen SEC(".maps");
+
 // Why something is missing.
-enum { NO_ROOM, NO_STASH, NO_BUFFER, NLOSSES };
+enum { NO_ROOM, NO_STASH, NO_BUFFER, NO_CHOICE, NLOSSES };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, NLOSSES);

@@ -17,6 +17,7 @@ import (
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
 	programMapBuffers     = "buffers"
+	programMapChosen      = "chosen"
 	programMapEvents      = "events"
 	programMapInflight    = "inflight"
 	programMapLosses      = "losses"
@@ -30,6 +31,7 @@ const (
 	programVarBeatNr      = "beat_nr"
 	programVarBeatToken   = "beat_token"
 	programVarBeats       = "beats"
+	programVarByChoice    = "by_choice"
 	programVarDefs        = "defs"
 	programVarNsLevel     = "ns_level"
 	programVarNsPtr       = "ns_ptr"
@@ -98,6 +100,7 @@ type programProgramSpecs struct {
 // It can be passed ebpf.CollectionSpec.Assign.
 type programMapSpecs struct {
 	Buffers  *ebpf.MapSpec `ebpf:"buffers"`
+	Chosen   *ebpf.MapSpec `ebpf:"chosen"`
 	Events   *ebpf.MapSpec `ebpf:"events"`
 	Inflight *ebpf.MapSpec `ebpf:"inflight"`
 	Losses   *ebpf.MapSpec `ebpf:"losses"`
@@ -111,6 +114,7 @@ type programVariableSpecs struct {
 	BeatNr      *ebpf.VariableSpec `ebpf:"beat_nr"`
 	BeatToken   *ebpf.VariableSpec `ebpf:"beat_token"`
 	Beats       *ebpf.VariableSpec `ebpf:"beats"`
+	ByChoice    *ebpf.VariableSpec `ebpf:"by_choice"`
 	Defs        *ebpf.VariableSpec `ebpf:"defs"`
 	NsLevel     *ebpf.VariableSpec `ebpf:"ns_level"`
 	NsPtr       *ebpf.VariableSpec `ebpf:"ns_ptr"`
@@ -145,6 +149,7 @@ func (o *programObjects) Close() error {
 // It can be passed to loadProgramObjects or ebpf.CollectionSpec.LoadAndAssign.
 type programMaps struct {
 	Buffers  *ebpf.Map `ebpf:"buffers"`
+	Chosen   *ebpf.Map `ebpf:"chosen"`
 	Events   *ebpf.Map `ebpf:"events"`
 	Inflight *ebpf.Map `ebpf:"inflight"`
 	Losses   *ebpf.Map `ebpf:"losses"`
@@ -153,6 +158,7 @@ type programMaps struct {
 func (m *programMaps) Close() error {
 	return _ProgramClose(
 		m.Buffers,
+		m.Chosen,
 		m.Events,
 		m.Inflight,
 		m.Losses,
@@ -167,6 +173,7 @@ type programVariables struct {
 	BeatNr      *ebpf.Variable `ebpf:"beat_nr"`
 	BeatToken   *ebpf.Variable `ebpf:"beat_token"`
 	Beats       *ebpf.Variable `ebpf:"beats"`
+	ByChoice    *ebpf.Variable `ebpf:"by_choice"`
 	Defs        *ebpf.Variable `ebpf:"defs"`
 	NsLevel     *ebpf.Variable `ebpf:"ns_level"`
 	NsPtr       *ebpf.Variable `ebpf:"ns_ptr"`

@@ -19,6 +19,8 @@ type checked struct {
 	set   string
 	ring  int
 	older bool
+	// chosen has them watch the processes that Tracer.Watch names.
+	chosen bool
 }
 
 // programs are in the kernel, with their maps. One Tracer has them at a time.
@@ -53,7 +55,7 @@ func load(kind checked, abis *[2]*abi) (*programs, error) {
 	}
 	for name, value := range map[string]any{
 		"defs": [2][nCalls]def{abis[0].defs, abis[1].defs}, "wanted": wanted(abis), "socketcalls": socketcalls(),
-		"older": kind.older, "beat_nr": uint32(unix.SYS_PRCTL),
+		"older": kind.older, "by_choice": kind.chosen, "beat_nr": uint32(unix.SYS_PRCTL),
 	} {
 		if err := spec.Variables[name].Set(value); err != nil {
 			return nil, fmt.Errorf("eBPF tracer: set %s: %w", name, err)
@@ -90,7 +92,7 @@ func (p *programs) Reset() error {
 	if err := p.State.Put(uint32(0), make([]byte, p.State.ValueSize())); err != nil {
 		return err
 	}
-	if err := idle.Clear(p.Inflight); err != nil {
+	if err := idle.Clear(p.Inflight, p.Chosen); err != nil {
 		return err
 	}
 	return idle.Drop(p.Events)

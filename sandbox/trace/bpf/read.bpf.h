@@ -31,7 +31,15 @@ static __always_inline s32 among(struct pid *pid)
 	return 0;
 }
 
-static __always_inline s32 number(struct task_struct *t) { return among(FIELD(struct task_struct, t, thread_pid)); }
+static __always_inline u32 is_chosen(u32 tgid) { return bpf_map_lookup_elem(&chosen, &tgid) != 0; }
+
+// number finds a watched task's number, 0 for any other task.
+static __always_inline s32 number(struct task_struct *t)
+{
+	if (by_choice)
+		return is_chosen(FIELD(struct task_struct, t, tgid)) ? FIELD(struct task_struct, t, pid) : 0;
+	return among(FIELD(struct task_struct, t, thread_pid));
+}
 
 // own finds a task's number in its own namespace, and that.
 static __always_inline s32 own(struct task_struct *t, u32 *ns)

@@ -1,6 +1,7 @@
 //go:build ignore
 
-// Watches the system calls of one pid namespace and of those below it.
+// Watches the system calls of one pid namespace and of those below it, or of chosen
+// processes and of what they start.
 //
 // A call's arguments are read at its exit: they still stand in its registers, and
 // by then the kernel has brought the pages in that hold what they point to. An
@@ -97,6 +98,8 @@ SEC("raw_tp/sys_enter") int on_enter(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	u64 id = bpf_get_current_pid_tgid();
 	if ((agent && id >> 32 == agent) || beat(nr, ctx->args[0], 0))
+		return 0;
+	if (by_choice && !is_chosen(id >> 32))
 		return 0;
 	struct slot *sl = slot(id);
 	u32 known = !sl->id || sl->id == id;
@@ -217,6 +220,8 @@ SEC("raw_tp/sys_exit") int on_exit(struct bpf_raw_tracepoint_args *ctx)
 	u64 id = bpf_get_current_pid_tgid();
 	if ((agent && id >> 32 == agent) || beat(nr, ctx->args[0], 1))
 		return 0;
+	if (by_choice && !is_chosen(id >> 32))
+		return 0;
 	struct task_struct *t = bpf_get_current_task_btf();
 	u64 regs = 0;
 	struct stash st;
@@ -242,9 +247,20 @@ SEC("raw_tp/sys_exit") int on_exit(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
+// inherit has a process watched that a watched one starts.
+static __always_inline void inherit(struct task_struct *parent, struct task_struct *child)
+{
+	u32 tgid = BPF_CORE_READ(child, tgid);
+	u8 yes = 1;
+	if (is_chosen(BPF_CORE_READ(parent, tgid)) && !is_chosen(tgid) && bpf_map_update_elem(&chosen, &tgid, &yes, BPF_ANY))
+		lose(NO_CHOICE);
+}
+
 SEC("raw_tp/sched_process_fork") int on_fork(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *parent = (void *)ctx->args[0], *child = (void *)ctx->args[1];
+	if (by_choice)
+		inherit(parent, child);
 	struct scratch *s = buffer();
 	s32 tid = number(child);
 	if (!tid)
@@ -374,7 +390,10 @@ SEC("raw_tp/sched_process_exit") int on_end(struct bpf_raw_tracepoint_args *ctx)
 		s->h.flags |= LEADER;
 	if (BPF_CORE_READ(sig, live.counter) == 0)
 		s->h.flags |= LAST;
+	u32 ended = s->h.flags & LAST, tgid = s->h.tgid;
 	send(s, 0);
+	if (by_choice && ended)
+		bpf_map_delete_elem(&chosen, &tgid);
 	return 0;
 }
 

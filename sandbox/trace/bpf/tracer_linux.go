@@ -23,7 +23,8 @@ import (
 
 // Options say what to watch.
 type Options struct {
-	// PID is a process of the pid namespace to be watched, as this process numbers it.
+	// PID is a process of the pid namespace to be watched, as this process numbers it. Of chosen
+	// processes it is the one that watches.
 	PID int
 	// Set is Core, Looks or IO.
 	Set string
@@ -34,6 +35,9 @@ type Options struct {
 	// each file that one opens, by the kernel's path in the process's mount namespace. pid is
 	// the machine's number. It is called from Start's goroutine; nil is for nobody.
 	Files func(pid int, path string)
+	// Chosen watches the processes that Watch names and what they start, in place of a
+	// namespace. This process has to be in the machine's own pid namespace then.
+	Chosen bool
 	// older has the programs read the kernel's memory as they must before Linux 6.2.
 	older bool
 }
@@ -57,7 +61,7 @@ type Tracer struct {
 	running bool
 	done    chan struct{}
 	closing atomic.Bool
-	told    [4]uint64 // losses that were told, by reason: of whyLost, and missed events
+	told    [len(whyLost) + 1]uint64 // losses that were told, by reason: of whyLost, and missed events
 }
 
 // Open loads the programs and attaches them. Nothing is read before Start.
@@ -92,7 +96,7 @@ func (t *Tracer) load(o Options) error {
 	_, _ = rand.Read(token[:])
 	t.token = binary.NativeEndian.Uint64(token[:]) | 1<<63
 	var err error
-	if t.programs, err = take(checked{set: o.Set, ring: o.Ring, older: o.older}, t.abis); err != nil {
+	if t.programs, err = take(checked{set: o.Set, ring: o.Ring, older: o.older, chosen: o.Chosen}, t.abis); err != nil {
 		return err
 	}
 	if err := errors.Join(t.programs.WantNs.Set(t.inode), t.programs.BeatToken.Set(t.token)); err != nil {
@@ -130,16 +134,40 @@ func (t *Tracer) attach() error {
 // refused has those calls recorded, too, that a seccomp filter answered: they have
 // no arguments, since the kernel tells of their end alone.
 func (t *Tracer) Start(target int, refused bool, emit func(*trace.Record), lose func(n uint64, why string)) {
+	d := newDecoder(t.abis, t.inode, target, emit, lose)
+	d.refused = refused
+	t.start(d)
+}
+
+// StartChosen is Start for chosen processes. emit is told the process of each record, and
+// records number tasks as the machine does.
+func (t *Tracer) StartChosen(emit func(pid int, r *trace.Record), lose func(n uint64, why string)) {
+	d := newDecoder(t.abis, t.inode, 0, nil, lose)
+	d.emit = func(r *trace.Record) { emit(int(d.process), r) }
+	d.chosen, d.started = true, true
+	t.start(d)
+}
+
+// Watch begins to watch a process and what it starts from now on. What it has started
+// before has to be named as well. It may be called from any goroutine.
+func (t *Tracer) Watch(pid int) error {
+	if err := t.programs.Chosen.Put(uint32(pid), uint8(1)); err != nil {
+		return fmt.Errorf("eBPF tracer: watch process %d: %w", pid, err)
+	}
+	return nil
+}
+
+func (t *Tracer) start(d *decoder) {
+	d.files = t.files
 	t.mu.Lock()
 	t.running = true
 	t.mu.Unlock()
-	go t.run(target, refused, emit, lose)
+	go t.run(d)
 }
 
-func (t *Tracer) run(target int, refused bool, emit func(*trace.Record), lose func(n uint64, why string)) {
+func (t *Tracer) run(d *decoder) {
 	defer close(t.done)
-	d := newDecoder(t.abis, t.inode, target, emit, lose)
-	d.refused, d.files = refused, t.files
+	lose := d.lose
 	var sample ringbuf.Record
 	e := event{known: newKnown()}
 	for {
@@ -187,10 +215,11 @@ func (t *Tracer) answer() {
 }
 
 // whyLost are the reasons that the kernel's side counts by.
-var whyLost = []string{
+var whyLost = [...]string{
 	"events found no room in the tracer's buffer",
 	"calls found no room in the tracer's table of calls under way",
 	"the kernel had no buffer for an event",
+	"processes found no room in the table of chosen ones",
 }
 
 // count tells what the kernel's side has lost since it was last asked.

@@ -15,10 +15,11 @@ var errNone = errors.New("eBPF tracer: it needs Linux on amd64 or arm64")
 
 // Options say what to watch.
 type Options struct {
-	PID   int
-	Set   string
-	Ring  int
-	Files func(pid int, path string)
+	PID    int
+	Set    string
+	Ring   int
+	Files  func(pid int, path string)
+	Chosen bool
 }
 
 // Tracer cannot be had here.
@@ -29,6 +30,12 @@ func Open(Options) (*Tracer, error) { return nil, errNone }
 
 // Start does nothing.
 func (*Tracer) Start(int, bool, func(*trace.Record), func(uint64, string)) {}
+
+// StartChosen does nothing.
+func (*Tracer) StartChosen(func(int, *trace.Record), func(uint64, string)) {}
+
+// Watch fails.
+func (*Tracer) Watch(int) error { return errNone }
 
 // Drain fails.
 func (*Tracer) Drain(context.Context) error { return errNone }
