@@ -34,7 +34,7 @@ func (j *judge) readCompared(run *rules.Run, opts *Options) {
 // comparedRun reads what a further run did, and what was not seen of it; of its
 // wire nothing is read.
 func (j *judge) comparedRun(how string, log *session.Reader) *rules.Run {
-	o := newJudge(log)
+	o := newJudge(log.Header)
 	o.readEffects(log)
 	for i := range o.profile.Effects {
 		locate(o.profile.Effects[i].Evidence, log.Dir)
@@ -52,7 +52,7 @@ func (j *judge) comparedRun(how string, log *session.Reader) *rules.Run {
 // Differs reports whether some condition of opts.Varied seems to make a
 // difference, so that it is worth a further run.
 func Differs(log *session.Reader, opts Options) (bool, error) {
-	j := newJudge(log)
+	j := newJudge(log.Header)
 	j.readEffects(log)
 	run := j.run(&wireReader{})
 	j.readCompared(run, &opts)
@@ -62,7 +62,7 @@ func Differs(log *session.Reader, opts Options) (bool, error) {
 // Sealed reports whether the server of a run sent or returned something that looks random and
 // that no input explains: whether secrets are in it, only runs with others can tell.
 func Sealed(log *session.Reader) bool {
-	j := newJudge(log)
+	j := newJudge(log.Header)
 	j.readEffects(log)
 	return len(j.profile.Payloads) > 0
 }

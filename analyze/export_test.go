@@ -31,7 +31,7 @@ func wholeRun(t *testing.T, dir *os.Root) (*judge, *rules.Run) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := newJudge(log)
+	j := newJudge(log.Header)
 	w, err := j.read(log, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -101,13 +101,13 @@ type judge struct {
 	uncompared string
 }
 
-func newJudge(log *session.Reader) *judge {
-	return &judge{header: log.Header, set: canaries.FromCanaries(log.Header.Canaries), tainted: map[uint64]bool{}, names: map[string]string{}}
+func newJudge(h session.Header) *judge {
+	return &judge{header: h, set: canaries.FromCanaries(h.Canaries), tainted: map[uint64]bool{}, names: map[string]string{}}
 }
 
 // JudgeReader reads a run's log and says where what was seen differs from what was said.
 func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
-	j := newJudge(log)
+	j := newJudge(log.Header)
 	j.keeper = gapKeeper{policy: opts.Policy, started: log.Header.Started}
 	w, err := j.read(log, opts.sent)
 	if err != nil {

@@ -27,8 +27,8 @@ func OpenLive(dir *os.Root) (*Live, error) {
 	if err != nil {
 		return nil, fmt.Errorf("follow the run's log: %w", err)
 	}
-	j := newJudge(log)
-	r := j.reading(log)
+	j := newJudge(log.Header)
+	r := j.reading()
 	r.w, r.d, r.frames = newWireReader(r.b, &j.timelines), detect.NewSession(detect.Options{OwnClient: true}), follower.Scanner()
 	return &Live{log: follower, j: j, r: r}, nil
 }

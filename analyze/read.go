@@ -23,7 +23,8 @@ type reading struct {
 	b *profile.Builder
 	// frames is the log's session.jsonl, nil where that cannot be read.
 	frames *session.Scanner
-	// w and d read the wire; both are nil where only the server's effects are wanted.
+	// w and d read the wire; d is nil where only the server's effects are wanted, and w where
+	// its declarations are not needed either.
 	w *wireReader
 	d *detect.Session
 	// unread says which frames could not be read: told after what the trace says.
@@ -33,7 +34,7 @@ type reading struct {
 // read reads a run's log. before is what the server was sent in an earlier run whose files it
 // has, nil for nothing. It returns what was said on the wire.
 func (j *judge) read(log *session.Reader, before *detect.Sent) (*wireReader, error) {
-	r := j.reading(log)
+	r := j.reading()
 	r.w, r.d = newWireReader(r.b, &j.timelines), detect.NewSession(detect.Options{OwnClient: true, Sent: before})
 	file, err := log.Wire()
 	if err != nil {
@@ -50,7 +51,7 @@ func (j *judge) read(log *session.Reader, before *detect.Sent) (*wireReader, err
 // readEffects reads what the server of a further run did. Of the wire it reads only
 // which decoys crossed it.
 func (j *judge) readEffects(log *session.Reader) {
-	r := j.reading(log)
+	r := j.reading()
 	file, err := log.Wire()
 	if err != nil {
 		r.noteUnread(err)
@@ -61,8 +62,8 @@ func (j *judge) readEffects(log *session.Reader) {
 	r.all(log)
 }
 
-func (j *judge) reading(log *session.Reader) *reading {
-	h := log.Header
+func (j *judge) reading() *reading {
+	h := j.header
 	j.timelines.plain = j.plain
 	list := slices.Concat(h.Canaries, followed(&h))
 	var helpers []string
@@ -224,7 +225,9 @@ func (r *reading) frame(f *session.Frame, msgs []wire.Message, err error) {
 	if r.w == nil {
 		return
 	}
-	r.d.Frame(f, r.frames)
+	if r.d != nil {
+		r.d.Frame(f, r.frames)
+	}
 	if f.Dir == session.S2C && len(f.Bytes()) > text.MaxText {
 		r.longTexts(f)
 	}

@@ -112,7 +112,7 @@ var Collections = []Collection{Effects, Claims, Calls, Findings}
 // enums are the words that a member may hold.
 var enums = map[string][]string{
 	"effect":     {"file.read", "file.write", "file.delete", "file.meta", "exec", "net.connect", "net.listen", "net.unix", "statement", "secret", "tamper", "crash", "protocol"},
-	"phase":      {"fetch", "build", "start", "handshake", "list", "call", "idle", "shutdown", "static"},
+	"phase":      {"fetch", "build", "start", "handshake", "list", "call", "calls", "idle", "shutdown", "static"},
 	"rung":       {"attempted", "opened", "read", "returned", "left"},
 	"class":      {"ordinary", "policy", "argument", "own file", "own state", "default", "claim"},
 	"claim":      {"local", "network", "exec", "environment", "write", "delete", "confined", "outward", "shell", "code", "hosts", "offline"},

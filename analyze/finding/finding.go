@@ -56,9 +56,13 @@ const (
 	PhaseList      Phase = "list"
 	PhaseCall      Phase = "call" // one tool, resource or prompt at a time
 	PhaseIdle      Phase = "idle" // between calls: ambiguous, never pinned on a tool
+	PhaseCalls     Phase = "calls" // several calls at a time, outside a probe: never pinned on one
 	PhaseShutdown  Phase = "shutdown"
 	PhaseStatic    Phase = "static" // no run at all: read in the source
 )
+
+// Unpinned reports whether no single call can have caused what was done in the phase.
+func (p Phase) Unpinned() bool { return p == PhaseIdle || p == PhaseCalls }
 
 // Rung is how far evidence climbed. A higher rung contains the lower ones.
 type Rung string

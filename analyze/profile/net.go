@@ -75,7 +75,7 @@ func (b *Builder) intervalAt(at time.Duration) interval {
 func (b *Builder) put(e finding.Effect, at time.Duration) finding.Effect {
 	s := b.intervalAt(at)
 	e.Phase, e.Call, e.Count = s.phase, s.call, 1
-	e.Ambiguous = s.phase == finding.PhaseIdle || s.replied > 0 && at > s.replied
+	e.Ambiguous = s.phase.Unpinned() || s.replied > 0 && at > s.replied
 	e.Tool = b.toolOf(e.Call)
 	return e
 }

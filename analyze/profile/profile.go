@@ -526,7 +526,7 @@ func (b *Builder) effect(kind finding.EffectKind, target string, rung finding.Ru
 	if r != nil {
 		b.attribute(&e, r)
 	}
-	if e.Phase == finding.PhaseIdle {
+	if e.Phase.Unpinned() {
 		e.Ambiguous = true
 	}
 	e.Tool = b.toolOf(e.Call)

@@ -104,7 +104,7 @@ func (r *Run) verdict(e *finding.Effect, w want) ruling {
 			v.allowed = r.find(l, w)
 		}
 	}
-	if v.allowed == nil && (e.Ambiguous || e.Tool == "" && e.Phase == finding.PhaseIdle) {
+	if v.allowed == nil && (e.Ambiguous || e.Tool == "" && e.Phase.Unpinned()) {
 		for _, t := range r.Policy.Tools {
 			if it := r.find(t.Allow, w); it != nil {
 				v.allowed = it

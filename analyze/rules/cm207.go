@@ -17,6 +17,6 @@ func checkCM207(r *Run) []finding.Finding {
 		return nil // CM202 has it
 	}
 	return r.egress(&cm207Doc, func(e *finding.Effect) bool {
-		return e.Call <= 0 && e.Phase != finding.PhaseIdle && e.Phase != finding.PhaseShutdown && e.Phase != finding.PhaseBuild
+		return e.Call <= 0 && !e.Phase.Unpinned() && e.Phase != finding.PhaseShutdown && e.Phase != finding.PhaseBuild
 	}, func(targets string) string { return "the server tried to reach " + targets + " before any call" })
 }

@@ -21,7 +21,7 @@ func checkCM209(r *Run) []finding.Finding {
 	var out []finding.Finding
 	promised := r.promisedLocal() != nil
 	for _, e := range r.effects(finding.NetConnect) {
-		if !leaving(e) || e.Call == 0 && promised || (e.Call == 0 && e.Phase != finding.PhaseIdle && e.Phase != finding.PhaseShutdown) {
+		if !leaving(e) || e.Call == 0 && promised || (e.Call == 0 && !e.Phase.Unpinned() && e.Phase != finding.PhaseShutdown) {
 			continue
 		}
 		t := r.Scope.Tool(e.Tool)

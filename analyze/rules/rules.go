@@ -259,6 +259,8 @@ func subject(e *finding.Effect) string {
 	switch e.Phase {
 	case finding.PhaseCall, finding.PhaseIdle, "":
 		return "the server (between calls)"
+	case finding.PhaseCalls:
+		return "the server (in one of several calls)"
 	case finding.PhaseBuild:
 		return "the build of the package"
 	default:

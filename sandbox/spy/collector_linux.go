@@ -80,7 +80,7 @@ func (c *Collector) load(o Options) error {
 	if err := spec.LoadAndAssign(&c.objects, nil); err != nil {
 		return explain(err)
 	}
-	for _, pid := range withChildren(o.PIDs) {
+	for _, pid := range WithChildren(o.PIDs) {
 		if err := c.objects.Watched.Put(uint32(pid), uint32(1)); err != nil {
 			return fmt.Errorf("eBPF collector: say what to watch: %w", err)
 		}

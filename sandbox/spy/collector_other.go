@@ -51,5 +51,11 @@ func Known(*talk.Process) {}
 // Holder knows nobody.
 func Holder(talk.Key, int, bool) *talk.Process { return nil }
 
+// WithChildren adds nobody.
+func WithChildren(pids []int) []int { return pids }
+
+// Parent is not known.
+func Parent(int) int { return 0 }
+
 // Alive is false.
 func Alive(int) bool { return false }

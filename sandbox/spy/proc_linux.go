@@ -101,14 +101,17 @@ func cgroupPath(data []byte) string {
 	return path
 }
 
+// Parent is who started a process, 0 where that is not known.
+func Parent(pid int) int { return parent("/proc/" + strconv.Itoa(pid)) }
+
 // Alive reports whether a process is there and has not ended.
 func Alive(pid int) bool {
 	f := statFields("/proc/" + strconv.Itoa(pid))
 	return len(f) > 0 && f[0] != "Z" && f[0] != "X"
 }
 
-// withChildren adds all that the processes have started and is there.
-func withChildren(pids []int) []int {
+// WithChildren adds all that the processes have started and is there.
+func WithChildren(pids []int) []int {
 	if len(pids) == 0 {
 		return nil
 	}

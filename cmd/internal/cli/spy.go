@@ -28,7 +28,7 @@ func (e *env) spy() *cobra.Command {
 		Long: "spy watches every MCP conversation of this machine with eBPF: pipes, unix sockets and HTTP between any two processes.\n" +
 			"No client and no server has to be changed. It prints a line for each message, or JSON lines. It needs CAP_BPF and\n" +
 			"CAP_PERFMON, and drops root once it watches. Of a filter that is given, one side of a conversation must match.\n\n" +
-			"Exit status: 0, or with --detect 1 for an observation above information; 3 when something was lost; 2 when the\n" +
+			"Exit status: 0, or with --detect or --effects 1 for an observation above information; 3 when something was lost; 2 when the\n" +
 			"machine or the user lacks something.",
 		Args: exactArgs(0, "coalmine spy --help lists the flags"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return e.runSpy(cmd, f) },
@@ -45,6 +45,7 @@ func (e *env) spy() *cobra.Command {
 	fl.StringVar(&f.Format, "format", watching.Console, "console or jsonl")
 	fl.StringVar(&f.Redact, "redact", watching.RedactAuto, "replace secrets and personal data: auto (on a terminal), always (in all output) or never")
 	fl.BoolVar(&f.Detect, "detect", false, "judge the messages as coalmine detect does, while they cross")
+	fl.BoolVar(&f.Effects, "effects", false, "also tell which files, programs and connections servers use, and judge that by the rules of a probe")
 	fl.BoolVar(&f.AnyAddress, "any-address", false, "also follow HTTP with other machines")
 	fl.StringVar(&f.buffer, "buffer", "64MB", "`SIZE` of the buffer between the kernel and coalmine")
 	fl.BoolVar(&f.KeepRoot, "keep-root", false, "keep all privileges after the start")

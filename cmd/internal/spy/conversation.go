@@ -94,8 +94,12 @@ func (w *watch) message(m *talk.Message) {
 	if c.log != nil {
 		c.log.Frame(session.WireFrame{Dir: m.Dir, At: at, Raw: raw, SSE: m.SSE})
 	}
-	for _, r := range w.records(c, m, at, raw) {
+	records := w.records(c, m, at, raw)
+	for _, r := range records {
 		w.print(r)
+	}
+	if w.effects != nil {
+		w.effects.message(m, records)
 	}
 	if c.engine != nil {
 		w.detect(c, m, at)

@@ -42,6 +42,8 @@ type Options struct {
 	Format, Redact string
 	// Detect judges each conversation while it goes on.
 	Detect bool
+	// Effects tells what the servers do beside talking, and judges it.
+	Effects bool
 	// AnyAddress follows HTTP with other machines, too.
 	AnyAddress bool
 	// Ring is the size of the kernel's buffer in bytes, 0 for the default.

@@ -14,7 +14,7 @@ const (
 )
 
 // The colours of a terminal, by the type of a record.
-var colours = map[string]string{typeRequest: "\x1b[36m", typeResponse: "\x1b[32m", typeNotification: "\x1b[33m", typeStrange: "\x1b[35m"}
+var colours = map[string]string{typeRequest: "\x1b[36m", typeResponse: "\x1b[32m", typeNotification: "\x1b[33m", typeStrange: "\x1b[35m", typeEffect: "\x1b[34m"}
 
 const (
 	red   = "\x1b[31m"
@@ -26,20 +26,30 @@ var words = map[string]string{typeRequest: "REQ", typeResponse: "RES", typeNotif
 // print writes a record.
 func (w *watch) print(r *record) {
 	if w.o.Format == JSONL {
-		if err := report.EncodeLine(w.out, r); err != nil && w.broken == nil {
-			w.broken = fmt.Errorf("write what was seen: %w", err)
-		}
+		w.encode(r)
 		return
 	}
 	line := w.line(r)
 	if w.o.Redact == RedactAuto && w.o.Terminal {
 		line = w.scan.Redact(line)
 	}
+	colour := colours[r.Type]
+	if r.Error != nil {
+		colour = red
+	}
+	w.put(line, colour)
+}
+
+// encode writes a record as a line of JSON.
+func (w *watch) encode(r any) {
+	if err := report.EncodeLine(w.out, r); err != nil && w.broken == nil {
+		w.broken = fmt.Errorf("write what was seen: %w", err)
+	}
+}
+
+// put writes a line for people.
+func (w *watch) put(line, colour string) {
 	if w.o.Color {
-		colour := colours[r.Type]
-		if r.Error != nil {
-			colour = red
-		}
 		line = colour + line + plain
 	}
 	_, _ = w.out.WriteString(line + "\n") // flush has the error

@@ -5,22 +5,27 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/pii"
 	"github.com/coalmine-dev/coalmine/sandbox/spy"
 	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
+	"github.com/coalmine-dev/coalmine/sandbox/trace/bpf"
 )
 
 // Outcome is what a watch came to.
 type Outcome struct {
 	Conversations, Messages int
+	// Effects counts what servers did that is not ordinary.
+	Effects int
 	// Lost counts bytes of conversations, Dropped records of session logs.
 	Lost, Dropped int64
 	// Kernel says what the kernel's side lost, by reason.
 	Kernel map[string]uint64
-	// Found says that a detector found more than information.
+	// Found says that a detector or a rule found more than information.
 	Found bool
 }
 
@@ -32,6 +37,8 @@ type watch struct {
 	o      Options
 	out    *bufio.Writer
 	engine *talk.Engine
+	// effects is nil without Options.Effects.
+	effects *effects
 	began  time.Time // when the kernel's clock stood at 0
 	scan   *pii.Scanner
 	result Outcome
@@ -45,12 +52,19 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		return nil, err
 	}
 	defer c.Close()
+	w := newWatch(o)
+	var tracer *bpf.Tracer
+	if o.Effects {
+		if tracer, err = w.trace(); err != nil {
+			return nil, err
+		}
+		defer tracer.Close()
+	}
 	if !o.KeepRoot {
 		if err := spy.Drop(o.UID, o.GID); err != nil {
 			o.Say("warning: " + err.Error())
 		}
 	}
-	w := newWatch(o)
 	w.engine = talk.New(talk.Options{Known: spy.Known, Holder: spy.Holder, Alive: spy.Alive, Verdict: c.Judge, Emit: w.message, Ended: w.ended})
 	if o.Duration > 0 {
 		var cancel context.CancelFunc
@@ -62,20 +76,55 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	if o.Ready != nil {
 		o.Ready()
 	}
-	err = c.Read(w.engine.Take, func(drained bool) {
+	err = c.Read(w.take, func(drained bool) {
 		w.engine.Advance(spy.Clock(), drained)
+		if w.effects != nil && drained {
+			w.effects.advance(spy.Clock())
+		}
 		if w.flush() != nil {
 			c.Stop()
 		}
 	})
 	w.result.Kernel = c.Lost()
 	w.engine.Close()
+	if tracer != nil {
+		w.drain(tracer)
+		w.effects.finish()
+	}
 	w.result.Lost = w.engine.Lost
 	if err == nil {
 		err = w.flush()
 	}
 	w.tell()
 	return &w.result, err
+}
+
+// trace begins to trace the servers that will be found.
+func (w *watch) trace() (*bpf.Tracer, error) {
+	t, err := bpf.Open(bpf.Options{PID: os.Getpid(), Set: trace.Core, Chosen: true, Ring: w.o.Ring})
+	if err != nil {
+		return nil, fmt.Errorf("watch what servers do: %w", err)
+	}
+	w.effects = newEffects(w, t)
+	t.StartChosen(w.effects.record, w.effects.lose)
+	return t, nil
+}
+
+// drain waits for what the servers have done by now.
+func (w *watch) drain(t *bpf.Tracer) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if err := t.Drain(ctx); err != nil {
+		w.effects.lose(1, "the last system calls: "+err.Error())
+	}
+}
+
+// take hands a piece of a stream on.
+func (w *watch) take(c *talk.Chunk) {
+	if w.effects != nil {
+		w.effects.try(c.Process.PID)
+	}
+	w.engine.Take(c)
 }
 
 func newWatch(o Options) *watch {
@@ -94,6 +143,9 @@ func (w *watch) flush() error {
 func (w *watch) tell() {
 	r := &w.result
 	w.o.Say(fmt.Sprintf("%d messages in %d conversations", r.Messages, r.Conversations))
+	if w.effects != nil {
+		w.o.Say(fmt.Sprintf("%d effects of servers", r.Effects))
+	}
 	if r.Lost > 0 {
 		w.o.Say(fmt.Sprintf("lost: %d bytes of streams that were followed", r.Lost))
 	}

@@ -5,6 +5,7 @@
 // stand, and what they point to as the kernel read it; an opened file's path is the kernel's own, walked from the
 // descriptor. A task belongs to the sandbox if its pid namespace, or one of those
 // above it, is the sandbox's: what makes itself a namespace is seen all the same.
+// Outside a sandbox the tracer can watch chosen processes and what they start instead.
 // The target cannot tell that it is watched: nothing traces it, nothing of the
 // tracer is in the sandbox.
 //

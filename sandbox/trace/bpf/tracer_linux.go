@@ -157,6 +157,11 @@ func (t *Tracer) Watch(pid int) error {
 	return nil
 }
 
+// Unwatch ends the watch of a process, but not of what it has started meanwhile.
+func (t *Tracer) Unwatch(pid int) {
+	_ = t.programs.Chosen.Delete(uint32(pid)) // one that has ended is not there
+}
+
 func (t *Tracer) start(d *decoder) {
 	d.files = t.files
 	t.mu.Lock()

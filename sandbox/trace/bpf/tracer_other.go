@@ -37,6 +37,9 @@ func (*Tracer) StartChosen(func(int, *trace.Record), func(uint64, string)) {}
 // Watch fails.
 func (*Tracer) Watch(int) error { return errNone }
 
+// Unwatch does nothing.
+func (*Tracer) Unwatch(int) {}
+
 // Drain fails.
 func (*Tracer) Drain(context.Context) error { return errNone }
 
