@@ -45,7 +45,7 @@ func (e *env) gate() *cobra.Command {
 					return err
 				}
 				defer func() { _ = asker.Close() }() // the session is over
-				o.Ask = asker.Ask
+				o.Ask, o.Tell = asker.Ask, asker.Tell
 			}
 			return e.stand(cmd, &f.wireFlags, &f.httpFlags, args, "coalmine gate", gate.New(o))
 		},

@@ -12,21 +12,22 @@ import (
 )
 
 // tuiHint names what the command shows.
-const tuiHint = "name a session log, a run's directory, a report.json, or a directory of these"
+const tuiHint = "name a session log, a run's directory, a report.json, a directory of these, or the socket of coalmine gate --ask"
 
 func (e *env) tui() *cobra.Command {
 	var o tui.Options
 	var plain bool
 	cmd := &cobra.Command{
-		Use: "tui [DIR|LOG|REPORT]", Short: "Look into runs and sessions in a terminal",
+		Use: "tui [DIR|LOG|REPORT|SOCKET]", Short: "Look into runs and sessions in a terminal",
 		Long: "tui shows a session log as a stream of frames, and the directory of a run with its findings, its timeline, and what\n" +
-			"each tool declares beside what it did. It lists the runs and logs of any other directory. Press ? for the keys.\n" +
+			"each tool declares beside what it did. It lists the runs and logs of any other directory. Of the socket\n" +
+			"of coalmine gate --ask it shows what the gate holds, lets through and blocks, and o, s and d decide. Press ? for the keys.\n" +
 			"Without an argument, it opens coalmine-out, else the directory where taps keep their logs.\n\n" +
 			"With --plain, or when input or output is not a terminal, it prints plain lines instead.\n\n" +
 			"Exit status: 0, or 2 when the argument cannot be shown.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usage(tuiHint, "tui takes one DIR, LOG or REPORT, got %d arguments", len(args))
+				return usage(tuiHint, "tui takes one DIR, LOG, REPORT or SOCKET, got %d arguments", len(args))
 			}
 			path, err := tuiPath(args)
 			if err != nil {

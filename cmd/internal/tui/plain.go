@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/tui/frames"
+	"github.com/coalmine-dev/coalmine/cmd/internal/wiretap"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -23,6 +24,9 @@ func Plain(ctx context.Context, o Options) error {
 	kind, err := kindOf(o.Path)
 	if err != nil {
 		return err
+	}
+	if kind == kindGate {
+		return wiretap.AnswerCalls(ctx, o.Path, o.In, o.Out)
 	}
 	w := bufio.NewWriter(o.Out)
 	e := env{ctx: ctx, version: o.Version, waiting: new([]tea.Msg)}

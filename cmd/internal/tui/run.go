@@ -13,11 +13,13 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/tui/frames"
+	"github.com/coalmine-dev/coalmine/cmd/internal/wiretap"
 )
 
 // Options say what is shown, and how.
 type Options struct {
-	// Path is a session log, the directory of a run, a report.json, or a directory of these.
+	// Path is a session log, the directory of a run, a report.json, a directory of these, or the
+	// socket of a gate that asks.
 	Path string
 	// Filter is the filter of a session to begin with.
 	Filter string
@@ -87,6 +89,12 @@ func (m *Model) open(o Options) (screen, error) {
 		return newReport(m.env, o.Path), nil
 	case kindDir:
 		return newDirectory(m.env, o.Path), nil
+	case kindGate:
+		gateway, err := wiretap.DialAsk(m.ctx, o.Path)
+		if err != nil {
+			return nil, err
+		}
+		return newHeld(m.env, filepath.Base(o.Path), gateway), nil
 	}
 	file, x, err := frames.Open(o.Path)
 	if err != nil {
@@ -109,6 +117,7 @@ const (
 	kindRun
 	kindReport
 	kindDir
+	kindGate
 )
 
 func kindOf(path string) (kind, error) {
@@ -123,6 +132,8 @@ func kindOf(path string) (kind, error) {
 			}
 		}
 		return kindDir, nil
+	case info.Mode()&os.ModeSocket != 0:
+		return kindGate, nil
 	case !info.Mode().IsRegular():
 		return 0, fmt.Errorf("%s is not a regular file", path)
 	case strings.HasSuffix(path, ".json"):

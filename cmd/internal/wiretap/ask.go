@@ -2,19 +2,19 @@ package wiretap
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/gate"
 )
 
@@ -29,17 +29,31 @@ const (
 	maxWaiting   = 100
 )
 
-// question is a line to the person, reply one from them.
-type question struct {
+// maxDecided bounds the decisions that a person sees who comes later.
+const maxDecided = 100
+
+// Told is a line to the person: a call that is held, the end of that, or what became of
+// another call. Its texts are the client's and the server's: who shows them escapes them.
+type Told struct {
+	// ID numbers the calls that are held from 1; 0 is for a decision.
 	ID        uint64 `json:"id"`
 	Tool      string `json:"tool,omitempty"`
 	Reason    string `json:"reason,omitempty"`
 	Why       string `json:"why,omitempty"`
 	Arguments string `json:"arguments,omitempty"`
-	// Seconds are left for an answer. Over says that the question needs none any more.
-	Seconds int  `json:"seconds,omitempty"`
-	Over    bool `json:"over,omitempty"`
+	// Seconds are left for an answer. Over says that the question needs none any more: Answer is
+	// the one that it got, "" for none.
+	Seconds int         `json:"seconds,omitempty"`
+	Over    bool        `json:"over,omitempty"`
+	Answer  gate.Answer `json:"answer,omitempty"`
+	// Decided is what became of a call that was not held.
+	Decided gate.Action `json:"decided,omitempty"`
+	At      time.Time   `json:"at,omitzero"`
+	// Refused says why the gate takes no answers from here. It is the last line.
+	Refused string `json:"refused,omitempty"`
 }
+
+// reply is a line from the person.
 
 type reply struct {
 	ID     uint64      `json:"id"`
@@ -56,16 +70,24 @@ type Asker struct {
 	waiting  map[uint64]*asked
 	peer     net.Conn // the person's, nil for nobody
 	serving  sync.WaitGroup
+	decided  []Told
+	// check says why a program may not answer, "" if it may.
+	check func(net.Conn) string
 }
 
 type asked struct {
-	question question
-	until    time.Time
-	answer   chan gate.Answer
+	told   Told
+	until  time.Time
+	answer chan gate.Answer
 }
 
 // ListenAsk opens the socket. The directory around it has to be the user's own alone.
+// Answers are taken from a person at a terminal, as far as that can be told.
 func ListenAsk(path string, patience time.Duration) (*Asker, error) {
+	return listenAsk(path, patience, stranger)
+}
+
+func listenAsk(path string, patience time.Duration, check func(net.Conn) string) (*Asker, error) {
 	dir, err := os.Stat(filepath.Dir(path))
 	if err != nil {
 		return nil, &UsageError{What: err.Error(), Hint: "name a socket in a directory of your own: --ask ~/.local/state/coalmine/ask.sock"}
@@ -80,7 +102,7 @@ func ListenAsk(path string, patience time.Duration) (*Asker, error) {
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	a := &Asker{listener: l, patience: patience, waiting: map[uint64]*asked{}}
+	a := &Asker{listener: l, patience: patience, waiting: map[uint64]*asked{}, check: check}
 	a.serving.Go(a.accept)
 	return a, nil
 }
@@ -116,40 +138,58 @@ func (a *Asker) Ask(ctx context.Context, q gate.Question) gate.Answer {
 	}
 	a.last++
 	id := a.last
-	arguments := string(q.Arguments)
-	if len(arguments) > maxArguments {
-		arguments = strings.ToValidUTF8(arguments[:maxArguments], "") + "…"
-	}
 	w := &asked{
-		question: question{ID: id, Tool: q.Tool, Reason: string(q.Reason), Why: q.Why, Arguments: arguments},
-		until:    time.Now().Add(a.patience), answer: make(chan gate.Answer, 1),
+		told:  Told{ID: id, Tool: cut(q.Tool), Reason: string(q.Reason), Why: cut(q.Why), Arguments: cut(string(q.Arguments))},
+		until: time.Now().Add(a.patience), answer: make(chan gate.Answer, 1),
 	}
 	a.waiting[id] = w
 	a.send(w)
 	a.mu.Unlock()
 	timer := time.NewTimer(a.patience)
 	defer timer.Stop()
-	answer := gate.Deny
+	var given gate.Answer
 	select {
-	case answer = <-w.answer:
+	case given = <-w.answer:
 	case <-timer.C:
 	case <-ctx.Done():
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.waiting, id)
-	a.write(question{ID: id, Over: true})
-	return answer
+	a.write(Told{ID: id, Over: true, Answer: given})
+	return cmp.Or(given, gate.Deny)
+}
+
+// Tell is gate.Options.Tell: it shows what became of a call about which nobody was asked.
+func (a *Asker) Tell(d gate.Decision) {
+	if d.Asked {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	t := Told{Tool: cut(d.Tool), Why: cut(d.Why), Decided: d.Action, At: time.Now()}
+	if a.decided = append(a.decided, t); len(a.decided) > maxDecided {
+		a.decided = slices.Delete(a.decided, 0, 1)
+	}
+	a.write(t)
+}
+
+// cut bounds a text that others made.
+func cut(s string) string {
+	if len(s) > maxArguments {
+		return strings.ToValidUTF8(s[:maxArguments], "") + "…"
+	}
+	return s
 }
 
 // send shows one question. The lock is held.
 func (a *Asker) send(w *asked) {
-	w.question.Seconds = max(1, int(time.Until(w.until).Seconds()))
-	a.write(w.question)
+	w.told.Seconds = max(1, int(time.Until(w.until).Seconds()))
+	a.write(w.told)
 }
 
 // write sends a line to the person, if there is one. The lock is held.
-func (a *Asker) write(q question) {
+func (a *Asker) write(q Told) {
 	if a.peer == nil {
 		return
 	}
@@ -171,17 +211,33 @@ func (a *Asker) accept() {
 		if err != nil {
 			return
 		}
+		if why := a.check(conn); why != "" {
+			refuse(conn, why)
+			continue
+		}
 		a.mu.Lock()
 		if a.peer != nil {
 			_ = a.peer.Close()
 		}
 		a.peer = conn
-		for _, w := range a.waiting {
-			a.send(w)
+		for _, t := range a.decided {
+			a.write(t)
+		}
+		for _, id := range slices.Sorted(maps.Keys(a.waiting)) {
+			a.send(a.waiting[id])
 		}
 		a.mu.Unlock()
 		a.serving.Go(func() { a.read(conn) })
 	}
+}
+
+// refuse sends a program away that may not answer.
+func refuse(conn net.Conn, why string) {
+	if line, err := json.Marshal(Told{Refused: why}); err == nil {
+		_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
+		_, _ = conn.Write(append(line, '\n')) // it may have gone
+	}
+	_ = conn.Close()
 }
 
 // read takes a person's answers.
@@ -204,108 +260,5 @@ func (a *Asker) read(conn net.Conn) {
 	_ = conn.Close()
 	if a.peer == conn {
 		a.peer = nil
-	}
-}
-
-// AnswerCalls connects to a gate's socket, shows what is held and sends what the person types:
-// o, s or d. It ends with the gate, the input or ctx.
-func AnswerCalls(ctx context.Context, path string, in io.Reader, out io.Writer) error {
-	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
-	if err != nil {
-		return &UsageError{What: err.Error(), Hint: "start the gate first: coalmine gate --ask " + path + " -- COMMAND"}
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	var reading sync.WaitGroup
-	defer func() {
-		cancel()
-		_ = conn.Close()
-		reading.Wait()
-	}()
-	typed := make(chan string)
-	go func() { // it ends with the input, as the program does
-		defer cancel()
-		lines := bufio.NewScanner(in)
-		for lines.Scan() {
-			select {
-			case typed <- lines.Text():
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	questions := make(chan question)
-	reading.Go(func() {
-		defer close(questions)
-		lines := bufio.NewScanner(conn)
-		lines.Buffer(nil, maxAsked)
-		for lines.Scan() {
-			var q question
-			if json.Unmarshal(lines.Bytes(), &q) != nil {
-				return
-			}
-			select {
-			case questions <- q:
-			case <-ctx.Done():
-				return
-			}
-		}
-	})
-	return converse(ctx, questions, typed, conn, out)
-}
-
-// converse shows one question at a time.
-func converse(ctx context.Context, questions <-chan question, typed <-chan string, gateway io.Writer, out io.Writer) error {
-	var open []question
-	show := func() {
-		if len(open) > 0 {
-			q := open[0]
-			fmt.Fprintf(out, "\nheld: %s — %s (%d s)\n  %s\n[o]nce, for the [s]ession, [d]eny? ", report.Clean(q.Tool, 100), report.Clean(q.Why, 300), q.Seconds, report.Clean(q.Arguments, maxArguments))
-		}
-	}
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case q, ok := <-questions:
-			switch {
-			case !ok:
-				fmt.Fprintln(out, "the gate has ended")
-				return nil
-			case !q.Over:
-				if open = append(open, q); len(open) == 1 {
-					show()
-				}
-				continue
-			}
-			for i := range open {
-				if open[i].ID != q.ID {
-					continue
-				}
-				open = append(open[:i:i], open[i+1:]...)
-				if i == 0 {
-					fmt.Fprintln(out, "\ndenied: there was no answer in time")
-					show()
-				}
-				break
-			}
-		case line := <-typed:
-			answer, ok := map[string]gate.Answer{"o": gate.AllowOnce, "once": gate.AllowOnce, "s": gate.AllowSession, "session": gate.AllowSession, "d": gate.Deny, "deny": gate.Deny}[strings.ToLower(strings.TrimSpace(line))]
-			if len(open) == 0 {
-				continue
-			}
-			if !ok {
-				fmt.Fprint(out, "type o, s or d: ")
-				continue
-			}
-			data, err := json.Marshal(reply{open[0].ID, answer})
-			if err != nil {
-				return err
-			}
-			if _, err := gateway.Write(append(data, '\n')); err != nil {
-				return err
-			}
-			open = open[1:]
-			show()
-		}
 	}
 }

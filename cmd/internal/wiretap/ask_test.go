@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,7 +62,7 @@ func TestAPersonAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "s")
-	a, err := ListenAsk(path, time.Minute)
+	a, err := listenAsk(path, time.Minute, func(net.Conn) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}

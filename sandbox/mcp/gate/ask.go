@@ -33,22 +33,22 @@ type answered struct {
 	reason Reason
 }
 
-// allowed asks about a call that would be blocked.
-func (s *Session) allowed(ctx context.Context, m wire.Message, r *refusal) bool {
+// allowed asks about a call that would be blocked. asked says that a person was asked now.
+func (s *Session) allowed(ctx context.Context, m wire.Message, r *refusal) (ok, asked bool) {
 	if s.g.opts.Ask == nil || s.g.opts.Observe {
-		return false
+		return false, false
 	}
 	key := answered{r.tool, r.code}
 	s.c.mu.Lock()
 	known := s.c.answers[key]
 	s.c.mu.Unlock()
 	if known {
-		return true
+		return true, false
 	}
 	_, arguments := callOf(m.Params)
 	switch s.g.opts.Ask(ctx, Question{Tool: r.tool, Reason: r.code, Why: r.reason, Arguments: arguments}) {
 	case AllowOnce:
-		return true
+		return true, true
 	case AllowSession:
 		s.c.mu.Lock()
 		defer s.c.mu.Unlock()
@@ -56,7 +56,7 @@ func (s *Session) allowed(ctx context.Context, m wire.Message, r *refusal) bool 
 			s.c.answers = map[answered]bool{}
 		}
 		s.c.answers[key] = true
-		return true
+		return true, true
 	}
-	return false
+	return false, true
 }

@@ -53,6 +53,8 @@ type Options struct {
 	// Ask decides on a call that would be blocked. It returns when a person has answered, ctx
 	// is done or it has waited long enough. Nil blocks every such call.
 	Ask func(ctx context.Context, q Question) Answer
+	// Tell is told what became of each call, nil for nobody. It must not block.
+	Tell func(Decision)
 	// Observe lets everything pass, and records what would have been blocked.
 	Observe bool
 	// Now is time.Now if it is nil.
@@ -148,20 +150,28 @@ func (s *Session) Client(ctx context.Context, raw []byte) Verdict {
 	}
 	verdict := pass(raw)
 	var refusals []refusal
+	var decisions []Decision
 	for _, m := range messages {
 		if m.Method != wire.MethodCall {
 			continue
 		}
 		r, skip := s.call(ctx, m)
-		if r != nil && s.allowed(ctx, m, r) {
-			r, skip = nil, &session.Gate{Action: actionAllowed, Tool: r.tool, Reason: r.reason}
+		d := decisionOf(m, r, skip)
+		if r != nil {
+			allowed := false
+			if allowed, d.Asked = s.allowed(ctx, m, r); allowed {
+				d.Action = Allowed
+				r, skip = nil, &session.Gate{Action: actionAllowed, Tool: r.tool, Reason: r.reason}
+			}
 		}
+		decisions = append(decisions, d)
 		if r != nil {
 			refusals = append(refusals, *r)
 		} else if skip != nil && verdict.Mark == nil {
 			verdict.Mark = skip
 		}
 	}
+	s.tell(decisions, len(refusals) > 0)
 	if len(refusals) > 0 {
 		refused := s.refuse(messages, refusals)
 		if !s.g.opts.Observe {

@@ -14,6 +14,9 @@ import (
 // Server judges what a server sends: a line, an event's data, or a body.
 func (s *Session) Server(raw []byte) Verdict {
 	v := s.server(raw)
+	if s.g.opts.Tell != nil && v.Mark != nil && v.Mark.Action == actionBlocked {
+		s.tell([]Decision{{Tool: v.Mark.Tool, Action: Blocked, Why: "what the server sent: " + v.Mark.Reason}}, false)
+	}
 	if s.g.opts.Observe {
 		return observed(raw, v)
 	}
