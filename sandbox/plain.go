@@ -14,7 +14,7 @@ const (
 // plainReader hands on what the target gives to its TLS libraries.
 type plainReader struct {
 	run    *Run
-	reader *tlsread.Reader
+	reader *tlsread.Reader // nil under Spec.NoTLSProbes
 	spent  int // of the goroutine that reads
 }
 

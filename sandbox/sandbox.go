@@ -74,6 +74,9 @@ type Spec struct {
 	// Ring is the size in bytes of eBPF's buffer, a power of two; 0 is the usual one.
 	Ring   int
 	Limits agent.Limits
+	// NoTLSProbes has the eBPF tracer set no probes in TLS libraries: a target that looks at
+	// its own memory sees them.
+	NoTLSProbes bool
 	// AllowUserNS lets the target make user namespaces.
 	AllowUserNS bool
 	// AgentPath is the static binary that becomes PID 1; "" is this executable.

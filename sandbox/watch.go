@@ -108,8 +108,12 @@ func (r *Run) watch(ctx context.Context, spec *Spec) error {
 		return err
 	}
 	p := &plainReader{run: r}
-	t, err := bpf.Open(bpf.Options{PID: pid, Set: spec.TraceSet, Ring: spec.Ring, Files: p.file})
-	if err == nil {
+	o := bpf.Options{PID: pid, Set: spec.TraceSet, Ring: spec.Ring}
+	if !spec.NoTLSProbes {
+		o.Files = p.file
+	}
+	t, err := bpf.Open(o)
+	if err == nil && !spec.NoTLSProbes {
 		if p.reader, err = tlsread.Open(tlsread.Options{PID: pid, Limit: maxPlainConn}, p.piece, p.lose); err != nil {
 			t.Close()
 		}
@@ -152,7 +156,7 @@ func (r *Run) drain() {
 	if err == nil {
 		err = w.tracer.Drain(ctx)
 	}
-	if err == nil {
+	if err == nil && w.plain.reader != nil {
 		err = w.plain.reader.Drain(ctx)
 	}
 	if err != nil {
@@ -181,7 +185,9 @@ func (r *Run) unwatch(done bool) {
 	}
 	r.drain()
 	w.tracer.Close()
-	w.plain.reader.Close()
+	if w.plain.reader != nil {
+		w.plain.reader.Close()
+	}
 	if done && w.ran && !w.ended {
 		r.unwatched(fmt.Sprintf("the records end before the target (task %d) does", w.target))
 	}

@@ -60,7 +60,7 @@ type Default struct {
 // DefaultFlags are the flags that a policy may set: how much is tried, where, and how it is
 // reported. Flags that show more of this machine, reach its network or run a program are the
 // user's own word, and no file's.
-var DefaultFlags = []string{"budget", "call-timeout", "calls", "fail-on", "format", "jobs", "sandbox", "seed", "timeout", "tracer", "transport", "vary"}
+var DefaultFlags = []string{"budget", "call-timeout", "calls", "fail-on", "format", "jobs", "no-tls-probes", "sandbox", "seed", "timeout", "tracer", "transport", "vary"}
 
 // Entry is what the policy says of one tool, or of the server.
 type Entry struct {

@@ -13,7 +13,7 @@ func TestDefaults(t *testing.T) {
 	t.Setenv("COALMINE_PROBE_SANDBOX", "local")
 	t.Setenv("COALMINE_PROBE_VARY", "ci,clock")
 	t.Setenv("COALMINE_PROBE_URL", "https://not.invalid/")
-	p, err := policy.Parse("p.yaml", []byte("defaults:\n  calls: 7\n  jobs: 3\n  tracer: strace\n  format: [line, json=x.json]\n  call-timeout: 5s\n"))
+	p, err := policy.Parse("p.yaml", []byte("defaults:\n  calls: 7\n  jobs: 3\n  tracer: strace\n  format: [line, json=x.json]\n  no-tls-probes: true\n  call-timeout: 5s\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	for flag, want := range map[string]string{
-		"sandbox": "docker", "calls": "11", "vary": "[ci,clock]", "url": "", "jobs": "3", "tracer": "strace", "format": "[line,json=x.json]", "call-timeout": "5s", "fail-on": "high",
+		"sandbox": "docker", "calls": "11", "vary": "[ci,clock]", "url": "", "jobs": "3", "tracer": "strace", "no-tls-probes": "true", "format": "[line,json=x.json]", "call-timeout": "5s", "fail-on": "high",
 	} {
 		if got := cmd.Flags().Lookup(flag).Value.String(); got != want {
 			t.Errorf("--%s is %s, want %s", flag, got, want)

@@ -94,6 +94,7 @@ func (e *env) probe() *cobra.Command {
 	fl.StringVar(&f.Runtime, "runtime", "", "docker: use this container `RUNTIME`, such as runsc")
 	fl.BoolVar(&f.AllowUserNS, "allow-userns", false, "let the server create user namespaces, as browsers and bubblewrap do (this exposes more of the kernel)")
 	fl.StringVar(&f.Tracer, "tracer", "auto", "how system calls are recorded: auto, ebpf (invisible to the server), strace, both (compares one run each) or none (never clean)")
+	fl.BoolVar(&f.NoTLSProbes, "no-tls-probes", false, "ebpf: do not read TLS before it is encrypted, since a server that looks at its own memory can see the probes")
 	fl.StringVar(&f.Network, "network", plan.NetworkSinkhole, "sinkhole (answers everything, nothing leaves), loopback (sinkhole on loopback ports too), refuse, none, or allow=`HOST,…` (connects to these real hosts)")
 	fl.StringSliceVar(&f.Services, "service", nil, "run this real service beside the server: postgres, mariadb or redis (can be given several times)")
 	fl.StringVar(&f.ServiceImage, "service-image", "", "docker: run the services in this `IMAGE` (default coalmine-services)")

@@ -95,6 +95,7 @@ type digested struct {
 	Command, Args, Places, Vars []string
 	Kind, Name, Bin, Entrypoint string
 	NoBuild, AllowUserNS        bool
+	NoTLSProbes                 bool `json:",omitempty"`
 	Env, Dummies                map[string]string
 	Transport, Network, Replies string
 	Image, Runtime, Sandboxed   string
@@ -113,7 +114,7 @@ func digest(ctx context.Context, o *Options, in *Fetched, p *Plan) (*digested, e
 	case len(o.TextJudge) > 0:
 		return nil, errors.New("a program of yours judged with it")
 	}
-	c := &digested{Schema: ContentSchema, Entrypoint: o.Entrypoint, Places: o.Places, Vars: o.Vars, NoBuild: o.NoBuild, AllowUserNS: o.AllowUserNS, Env: o.Env, Dummies: o.Dummies, Transport: o.Transport, Network: o.Network, Image: o.Image, Runtime: o.Runtime}
+	c := &digested{Schema: ContentSchema, Entrypoint: o.Entrypoint, Places: o.Places, Vars: o.Vars, NoBuild: o.NoBuild, NoTLSProbes: o.NoTLSProbes, AllowUserNS: o.AllowUserNS, Env: o.Env, Dummies: o.Dummies, Transport: o.Transport, Network: o.Network, Image: o.Image, Runtime: o.Runtime}
 	for to, v := range map[*string]any{&c.Replies: o.Replies, &c.Sandboxed: o.Sandboxed} {
 		data, err := json.Marshal(v)
 		if err != nil {

@@ -54,7 +54,7 @@ func New(o Options, in *Fetched, as Account) (Plan, error) {
 			Command: at.command, Transport: o.Transport, Dir: cmp.Or(at.start, workspaces[0]), Start: o.Dir, ServerDir: at.dir, Workspaces: workspaces, Rooted: at.rooted, Source: at.source,
 			Within: o.Within, Show: show,
 		},
-		Sandbox:  Sandbox{Image: o.Image, Runtime: o.Runtime, Limits: o.Limits, AllowUserNS: o.AllowUserNS, AgentPath: o.AgentPath},
+		Sandbox:  Sandbox{Image: o.Image, Runtime: o.Runtime, Limits: o.Limits, NoTLSProbes: o.NoTLSProbes, AllowUserNS: o.AllowUserNS, AgentPath: o.AgentPath},
 		Identity: Identity{User: set.User(), Home: set.Home(), Hostname: set.Hostname()},
 		Budget:   o.Budget, Tracer: o.Tracer, Network: o.Network, Replies: o.Replies, Services: o.Services, ServiceImage: o.ServiceImage,
 		Drive: Drive{Kind: DriveExplore, Collect: true},

@@ -101,6 +101,8 @@ type Surroundings struct {
 	Dummies map[string]string
 	// PassEnv are names whose real values the server gets; they are redacted in every file.
 	PassEnv []string
+	// NoTLSProbes sets no probes in TLS libraries, which the server could see.
+	NoTLSProbes bool
 	// AllowUserNS lets the server make user namespaces, for the sandboxes of browsers.
 	AllowUserNS bool
 	Limits      agent.Limits

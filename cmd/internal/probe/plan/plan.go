@@ -141,6 +141,8 @@ type Sandbox struct {
 	Image   string       `json:"image,omitempty"`
 	Runtime string       `json:"runtime,omitempty"`
 	Limits  agent.Limits `json:"limits"`
+	// NoTLSProbes sets no probes in TLS libraries.
+	NoTLSProbes bool `json:"noTLSProbes,omitempty"`
 	// AllowUserNS lets the server make user namespaces.
 	AllowUserNS bool `json:"allowUserNamespaces,omitempty"`
 	// AgentPath is the program that becomes PID 1; "" is this one.

@@ -240,7 +240,7 @@ func specOf(p plan.Plan) (sandbox.Spec, error) {
 		User:  agent.User{Name: p.Identity.User, UID: UID, GID: UID, Home: p.Identity.Home},
 		Files: p.Files, Watch: p.Watch, Canaries: p.Decoys.Canaries(),
 		ServerDir: p.Server.ServerDir, ServerFrom: p.Server.From, Hidden: p.Server.Hidden, View: p.View, Bounds: p.Bounds(), Workspaces: p.Server.Workspaces,
-		Image: p.Sandbox.Image, Runtime: p.Sandbox.Runtime, Network: network, Ring: p.Sandbox.Ring, Limits: p.Sandbox.Limits, AllowUserNS: p.Sandbox.AllowUserNS,
+		Image: p.Sandbox.Image, Runtime: p.Sandbox.Runtime, Network: network, Ring: p.Sandbox.Ring, Limits: p.Sandbox.Limits, NoTLSProbes: p.Sandbox.NoTLSProbes, AllowUserNS: p.Sandbox.AllowUserNS,
 		AgentPath: p.Sandbox.AgentPath, RunID: p.RunID,
 	}
 	for _, v := range p.Env {
