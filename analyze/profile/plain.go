@@ -117,11 +117,21 @@ func (b *Builder) readPlains(f *flow) {
 	}
 	refused := f.unsent() // the sinkhole had nothing to open, whatever the library took
 	read := !refused && f.whollyRead()
+	inside, ok := f.inHTTP2()
+	read = read && ok
 	if read {
 		f.known.Opaque = false
-		if requestAt(f.plainest().sent.data, 0) != "" {
+		switch {
+		case len(inside.data) > 0:
+			f.known.App = "h2"
+		case requestAt(f.plainest().sent.data, 0) != "":
 			f.known.App = "http/1.1"
 		}
+	}
+	if len(inside.data) > 0 && !refused {
+		b.searchPlain(f, &inside, plainSent, read)
+		// Of what is taken apart the bytes themselves are searched as well, and judged once.
+		read = false
 	}
 	for _, p := range f.plains {
 		switch {
@@ -133,6 +143,20 @@ func (b *Builder) readPlains(f *flow) {
 			b.searchPlain(f, &p.offered, plainOffered, false)
 		}
 	}
+}
+
+// inHTTP2 is what the flow's client sent in HTTP/2, empty where it spoke something else. ok says
+// that nothing was sent that could not be read.
+func (f *flow) inHTTP2() (inside view, ok bool) {
+	p := f.plainest()
+	if p == nil || !hasPrefix(p.sent.data, "PRI * HTTP/2") {
+		return view{}, true
+	}
+	if !p.whole || p.broken {
+		return view{}, false
+	}
+	inside, ok = unpackHTTP2(&p.sent)
+	return inside, ok && len(inside.data) > 0
 }
 
 // searchPlain finds the decoys of what was handed over. whole says that it counts as a view of
@@ -167,7 +191,7 @@ func (b *Builder) searchPlain(f *flow, from *view, how string, whole bool) {
 
 // whollyRead reports whether all was read that a flow's client sent: each of its connections from
 // begin to end, one of them in the clear, and that was sent over the socket, with no more than a
-// little beside it. What HTTP/2 packs is not taken apart.
+// little beside it.
 func (f *flow) whollyRead() bool {
 	for _, p := range f.plains {
 		if !p.whole || p.broken || len(p.sent.data) == 0 {
@@ -175,7 +199,7 @@ func (f *flow) whollyRead() bool {
 		}
 	}
 	p := f.plainest()
-	if p == nil || hasPrefix(p.sent.data, "PRI * HTTP/2") {
+	if p == nil {
 		return false
 	}
 	n := int64(len(p.sent.data))

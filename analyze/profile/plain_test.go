@@ -28,6 +28,13 @@ func TestPlain(t *testing.T) {
 		}
 		return f
 	}
+	packed := newSender()
+	packed.head(1, true, posted...)
+	_ = packed.WriteData(1, true, []byte("body"))
+	inHTTP2 := piece(func(f *trace.Flow) { f.Data = packed.out.Bytes() })
+	odd := newSender()
+	odd.head(1, true, posted...)
+	_ = odd.WriteRawFrame(0xaa, 0, 0, []byte("secret"))
 	hello := piece(func(f *trace.Flow) { f.Data = []byte("\x16\x03\x01\x00\x05hello") })
 	for _, c := range []struct {
 		name           string
@@ -46,7 +53,10 @@ func TestPlain(t *testing.T) {
 		{"TLS that nobody read within it", 900, []trace.Flow{hello}, true, false, ""},
 		{"TLS within TLS", size + 1900, []trace.Flow{hello, piece(func(f *trace.Flow) { f.Conn = 8 })}, false, true, "read before encryption"},
 		{"of another socket", size + 900, []trace.Flow{piece(func(f *trace.Flow) { f.Source = netip.MustParseAddrPort("192.168.1.2:40001") })}, true, false, ""},
-		{"HTTP/2", size + 900, []trace.Flow{piece(func(f *trace.Flow) { f.Data = []byte("PRI * HTTP/2.0\r\n\r\n" + request) })}, true, true, "was sent to"},
+		{"HTTP/2", int64(packed.out.Len()) + 900, []trace.Flow{inHTTP2}, false, true, "was sent to 198.18.0.9:443 over h2 (raw, offset 42) in POST /x, read before encryption"},
+		{"HTTP/2 with more than requests", int64(odd.out.Len()) + 900, []trace.Flow{piece(func(f *trace.Flow) { f.Data = odd.out.Bytes() })}, true, true, "in POST /x, read before encryption"},
+		{"HTTP/2 of which not all was read", int64(packed.out.Len()) + 900, []trace.Flow{piece(func(f *trace.Flow) { f.Data, f.Cut = packed.out.Bytes(), true })}, true, false, ""},
+		{"no HTTP/2", size + 900, []trace.Flow{piece(func(f *trace.Flow) { f.Data = []byte("PRI * HTTP/2.0\r\n\r\n" + request) })}, true, true, "was sent to"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

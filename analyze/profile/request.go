@@ -27,7 +27,7 @@ func messages(f *flow, k viewKey, data []byte) []message {
 		if m, ok := single(data); ok {
 			return []message{m}
 		}
-	case (k.view == trace.ViewWire || k.view == trace.ViewPlain) && f.known.App == "http/1.1":
+	case (k.view == trace.ViewWire || k.view == trace.ViewPlain) && f.known.App == "http/1.1", k.view == trace.ViewPlain && f.known.App == "h2":
 		return sequence(data)
 	}
 	return []message{{body: data}}
