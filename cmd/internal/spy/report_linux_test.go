@@ -38,6 +38,8 @@ func TestMain(m *testing.M) {
 		goClient(os.Args[1], os.Args[2:])
 	case "echo":
 		echo()
+	case "watcher":
+		watcher()
 	case "crowd":
 		crowd()
 	default:
