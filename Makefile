@@ -242,7 +242,7 @@ lint: $(TOOLS)/golangci-lint-$(GOLANGCI)/golangci-lint $(TOOLS)/actionlint-$(ACT
 	$(TOOLS)/actionlint-$(ACTIONLINT)/actionlint deploy/github/*.yml
 	$(TOOLS)/zizmor-$(ZIZMOR)/bin/zizmor --offline --no-progress --quiet . deploy/github/*.yml
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
-	go test -count=1 -run '^(TestProse|TestComplaints)$$' ./cmd/internal/cli
+	go test -count=1 -run '^(TestProse|TestComplaints|TestWording|TestWorded)$$' ./cmd/internal/cli
 
 # GOVULNDB may name another database, such as a file:// URL.
 audit-ci: $(TOOLS)/govulncheck-$(GOVULNCHECK)/govulncheck
@@ -266,7 +266,7 @@ man:
 	go run ./cmd/coalmine man --out dist/man
 
 docs-check:
-	@go test -count=1 -v -run '^(TestDocs|TestReference|TestProse|TestRecording)$$' ./cmd/internal/cli | awk '\
+	@go test -count=1 -v -run '^(TestDocs|TestReference|TestProse|TestWording|TestRecording)$$' ./cmd/internal/cli | awk '\
 	  sub(/^ *[a-z_]*_test.go:[0-9]*: /, "") { if (/^docs: /) last = $$2; else print } /^(--- FAIL|FAIL|panic:)/ { print; bad = 1 } \
 	  END { split(last, n, "/"); print "docs: " (last ? last : "0/0"); exit bad || n[1] != n[2] || !n[2] }'
 

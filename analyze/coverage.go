@@ -80,7 +80,7 @@ func toolCoverage(w *wireReader, p *profile.Profile) []ToolCoverage {
 	return out
 }
 
-// maxInputs bounds the tools of which it is kept what their arguments reached.
+// maxInputs bounds for how many tools the report keeps what their arguments reached.
 const maxInputs = 10_000
 
 // keepInputs takes in what the arguments of one tool reached.

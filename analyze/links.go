@@ -15,7 +15,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
-// links are what coalmine gave the server, of which an address in an answer may hold some.
+// links are what coalmine gave the server, and which an address in an answer may hold.
 type links struct{ given []string }
 
 // The bounds of what is looked for in addresses: the shortest text that is told from

@@ -21,7 +21,7 @@ const (
 	// NeedDevice is a telephone, an emulator or the like.
 	NeedDevice = "device"
 	// NeedProgram is one that is not in the sandbox, NeedService a host whose own
-	// answers are not: both are told by what was seen, too.
+	// answers are not: the record shows both, too.
 	NeedProgram = "program"
 	NeedService = "service"
 )

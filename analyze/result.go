@@ -121,7 +121,7 @@ type Coverage struct {
 	Noise   int   `json:"noise"`
 	Lost    int64 `json:"lost"`
 	Opaque  int   `json:"opaque"`
-	// Unseen names what this sandbox can not see.
+	// Unseen names what this sandbox cannot see.
 	Unseen []string `json:"unseen"`
 	// Reached are the allowed hosts that were really reached, or in vain, by the
 	// word of the process that dialled.

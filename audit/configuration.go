@@ -98,7 +98,7 @@ func (a *auditor) server(p, src string, at int, s Server) {
 		}
 	}
 	if slices.Sort(secret); len(secret) > 0 {
-		a.add(ConfigSecret, finding.Low, p, src, at, name+" is given secrets that stand in the file: "+strings.Join(secret[:min(len(secret), 5)], ", "), s.Name)
+		a.add(ConfigSecret, finding.Low, p, src, at, name+" gets secrets that stand in the file: "+strings.Join(secret[:min(len(secret), 5)], ", "), s.Name)
 	}
 	if len(s.Command) == 0 {
 		return

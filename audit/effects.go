@@ -245,7 +245,7 @@ func (e *fileEffects) process(c *lang.CallSite, name string) {
 		if e.at.followed {
 			sev = finding.Low // the tools' ways were followed, and none leads here
 		}
-		e.add(ShellInjection, sev, c.Call.Start, "a shell is given a text that is put together: "+shown(name), name)
+		e.add(ShellInjection, sev, c.Call.Start, "a shell gets a text that is put together: "+shown(name), name)
 	}
 	var b strings.Builder
 	for _, arg := range c.Call.Args[:min(len(c.Call.Args), 8)] {

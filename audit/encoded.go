@@ -30,7 +30,7 @@ const (
 )
 
 var (
-	// codeWords are words of programs, of which one that was hidden has some.
+	// codeWords are words of programs: a program that was hidden has some.
 	codeWords = regexp.MustCompile(`\bimport (?:os|sys|socket|subprocess|base64|urllib|requests)\b|\brequire\(["']|\beval\(|\bexec\(|\bsubprocess\.|\bchild_process\b|\bos\.system\(|\bnew Function\(|^#!/|/bin/(?:ba)?sh\b|\bpowershell\b|(?i)\bcurl [^\n]{0,80}\|\s*(?:ba)?sh\b`)
 	address   = regexp.MustCompile(`^\s*(?:https?|wss?)://[^\s"']{4,}\s*$`)
 	// encodedAddress begins an address in base64 or in hexadecimal digits.

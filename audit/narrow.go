@@ -14,7 +14,7 @@ var narrowed = map[string]func(src string) []window{
 	"jwt":                 webTokens,
 }
 
-// secretWords are those of which a generic key has one before it.
+// secretWords are words before a generic key: it has one of them.
 var secretWords = []string{"access", "auth", "api", "credential", "creds", "key", "passwd", "password", "secret", "token"}
 
 // beginsWord has a bit for the first two letters of each secret word, five bits of each.

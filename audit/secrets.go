@@ -107,7 +107,7 @@ func detectorOf(c config.Config, rules map[string]config.Rule) *detect.Detector 
 // given away: keys that their issuer has in every copy of an application and
 // restricts by caller instead (a Google key, the public key of a map), tokens
 // that are often samples or say themselves that they are anonymous, and what
-// merely looks like a key.
+// only looks like a key.
 var carried = map[string]bool{
 	"generic-api-key": true, "gcp-api-key": true, "mapbox-api-token": true, "flutterwave-public-key": true,
 	"jwt": true, "jwt-base64": true, "curl-auth-header": true, "curl-auth-user": true,
@@ -190,7 +190,7 @@ func specific(hits []secretHit) []secretHit {
 	})
 }
 
-// generic is the rule for what merely looks like a key.
+// generic is the rule for what only looks like a key.
 const generic = "generic-api-key"
 
 // shownPath is what gitleaks is told of a file's path. Its rules pass over files

@@ -23,7 +23,7 @@ var byWeakness = map[string]string{
 	"CWE-94": TaintCode, "CWE-502": TaintObject, "CWE-89": TaintSQL,
 }
 
-// obliging are programs of which an option runs a program, or writes, reads or sends a file:
+// obliging are programs with an option that runs a program, or writes, reads or sends a file:
 // https://gtfobins.github.io and https://sonarsource.github.io/argument-injection-vectors.
 var obliging = words("7z ack ansible apt apt-get aria2c awk aws bash black blender bun bundle busybox cargo cc chrome chromium clang cmake composer convert cp cpio crontab csh curl dash dd deno dig docker dotnet dpkg ed emacs env exiftool expect fd ffmpeg ffprobe find firefox flock fzf g++ gawk gcc gcloud gdb gem gh ghostscript git go google-chrome gradle grep gs helm hg identify imagemagick install ionice java javac jq julia just kubectl ld less ln lua magick mail make man mawk mongo mongodump mount mv mvn mysql mysqldump nano nc ncat nice nmap node nohup npm npx openssl pandoc perl pg_dump php pip pip3 pipx pnpm podman poetry psql pwsh pytest python python3 R rake rg ripgrep rpm rsync ruby runuser sbt scp screen sed sendmail setpriv sftp sh shuf sort sqlite3 ssh stdbuf strace su sudo svn systemctl tar taskset tcpdump tee terraform time timeout tmux uv uvx vagrant vi vim watch wget wkhtmltopdf xargs xdotool yarn yq yt-dlp youtube-dl zip unzip zsh")
 

@@ -313,7 +313,7 @@ func (d *dive) shallowest(b []byte) []deepFind {
 	return out
 }
 
-// places are spans in order, of which no two overlap.
+// places are spans in order; no two overlap.
 type places []span
 
 // joined makes one span of those that overlap.

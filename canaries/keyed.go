@@ -116,7 +116,7 @@ func xorBetween(dst, b []byte) []byte {
 
 func xorKey(b []byte, text string) (int, bool) { return int(b[0] ^ text[0]), true }
 
-// shiftPairs says how far apart two visible characters are, and 0xff where one is none.
+// shiftPairs says how far apart two visible characters are, and 0xff where one is not visible.
 var shiftPairs = func() *[256][256]byte {
 	var t [256][256]byte
 	for a := range 256 {

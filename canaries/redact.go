@@ -37,7 +37,7 @@ const (
 	// next to it, which may hold the last bits of a secret.
 	maxGap = 4
 	// maxRedactions bounds how often a text is looked at: what one redaction
-	// leaves may read otherwise than what it was.
+	// leaves may read differently from before.
 	maxRedactions = 4
 )
 

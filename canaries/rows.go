@@ -8,7 +8,7 @@ import (
 // KindRow is the kind of a decoy that stands in a row of a service's table, or in a key.
 const KindRow = "row"
 
-// rowTables are the tables that each service holds, with whom its rows are about.
+// rowTables are the tables that each service holds, with the people in its rows.
 var rowTables = []struct {
 	table string
 	names []string

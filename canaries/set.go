@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Options say for whom a set is made. Every field may be left zero.
+// Options describe the user of a set. Every field may be left zero.
 type Options struct {
 	// User is the developer's login name; "" draws one.
 	User string

@@ -242,7 +242,7 @@ const maxCollected, maxCollectedBytes = 100, 16 << 20
 
 // Collect returns what stands in files of a living target, those that are
 // regular and small: what its next start would find. The target may write what
-// it likes there. Files that it does not return, but for those that are gone, are
+// it likes there. Files that it does not return, except those that are gone, are
 // an event. It says how many of the paths were too many.
 func (r *Run) Collect(ctx context.Context, paths []string) (files []rootfs.File, left int, err error) {
 	sent, left := asBytes(paths)

@@ -32,7 +32,7 @@ type Spec struct {
 	Watch []string
 	// Canaries are looked for in what is sent and in files that Search names.
 	Canaries []canaries.Canary
-	// Compare has the files in the HOME of User and in Workspaces, but for ServerDir's,
+	// Compare has the files in the HOME of User and in Workspaces, except ServerDir's,
 	// compared with what they were when the target has ended: how they differ are events.
 	Compare bool
 	// Await has the sandbox stay for at most half a minute when the target has ended by

@@ -48,7 +48,7 @@ const (
 	OK Outcome = "ok"
 	// IsError is a result by which the tool itself reports a failure.
 	IsError Outcome = "iserror"
-	// Error is a JSON-RPC error or an answer that is none.
+	// Error is a JSON-RPC error or an invalid answer.
 	Error Outcome = "error"
 	// Timeout is no answer in time.
 	Timeout Outcome = "timeout"

@@ -15,7 +15,7 @@ const (
 	// nearest and farthest are how many calls lie between two listings where nothing else
 	// is a reason to list: each time twice as many.
 	nearest, farthest = 4, 32
-	// blockLen is how many calls follow each other of which each is followed by a listing,
+	// blockLen is how many calls in a row are each followed by a listing,
 	// and blocks one in how many blocks is such a one.
 	blockLen, blocks = 4, 10
 	// shortReplay is up to how many steps each call of a replay is followed by a listing.

@@ -181,7 +181,7 @@ func simplerObject(v map[string]any, offer func(any)) {
 }
 
 const (
-	// maxShortened bounds the characters of which each is tried alone.
+	// maxShortened bounds the characters that are each tried alone.
 	maxShortened = 600
 	// leastPiece is the size below which pieces are left out only once no single
 	// character can be.

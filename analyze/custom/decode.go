@@ -99,7 +99,7 @@ func (r *reader) word(n *yaml.Node, f *field, to reflect.Value, what string) {
 	}
 	s := r.Text(n, what)
 	if words := enums[f.enum]; s != "" && words != nil && !slices.Contains(words, s) {
-		r.Fault(n, "%s: %q is none of %s", what, yamldoc.Bounded(s), strings.Join(words, ", "))
+		r.Fault(n, "%s: %q is not one of %s", what, yamldoc.Bounded(s), strings.Join(words, ", "))
 	}
 	to.SetString(s)
 }

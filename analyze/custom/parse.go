@@ -162,7 +162,7 @@ func (r *reader) id(rule *Rule, v *yaml.Node) {
 	switch other := r.ids[rule.ID]; {
 	case rule.ID == "":
 	case !ruleID.MatchString(rule.ID):
-		r.Fault(v, "id %q is none such as ORG-001: capital letters and digits, a prefix of your own, and a hyphen", yamldoc.Bounded(rule.ID))
+		r.Fault(v, "id %q does not look like ORG-001: capital letters and digits, a prefix of your own, and a hyphen", yamldoc.Bounded(rule.ID))
 	case strings.HasPrefix(rule.ID, "CM-") || strings.HasPrefix(rule.ID, "COALMINE-"):
 		r.Fault(v, "id %q: the prefix is coalmine's own", rule.ID)
 	case other != nil:

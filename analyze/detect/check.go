@@ -132,7 +132,7 @@ func (w *walker) value(n *node, v json.RawMessage) {
 		return
 	}
 	if n.enum != nil && !n.listed(v) {
-		w.tell(fmt.Sprintf("%s is none of the %d values that the schema lists", w.place(nil), len(n.enum)),
+		w.tell(fmt.Sprintf("%s is not one of the %d values that the schema lists", w.place(nil), len(n.enum)),
 			fmt.Sprintf("%s must be one of the %d values in the schema", w.pointer(nil), len(n.enum)))
 	}
 	switch {

@@ -17,8 +17,8 @@ import (
 type Options struct {
 	// OwnClient says that coalmine was the client: what only judges the client is off.
 	OwnClient bool
-	// Sent is what coalmine gave the server in an earlier session, of which the server may
-	// have kept something; nil for nothing. It is for an OwnClient.
+	// Sent is what coalmine gave the server in an earlier session, and the server may have
+	// kept some of it; nil for nothing. It is for an OwnClient.
 	Sent *Sent
 	// Patterns are a user's own, beside the built-in ones.
 	Patterns []*pii.Pattern
@@ -184,7 +184,7 @@ type Log struct {
 	Annotations []Annotation
 	Dropped     int
 	Failures    int
-	// Truncated counts texts of which only the first part was searched.
+	// Truncated counts texts whose first part alone was searched.
 	Truncated int
 	Stats     wirelog.Stats
 	// State is what was known at the end.

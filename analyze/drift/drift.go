@@ -177,7 +177,7 @@ func (b *baseline) declarations(d *finder, f *Fingerprint) {
 			if kind == "mutative" {
 				severity = 3
 			}
-			d.add("schema_changed", severity, map[string]any{"tool": t, "hash": h, "change_kind": kind}, "the input schema of “%s” is none that was declared before (%s)", t, kind)
+			d.add("schema_changed", severity, map[string]any{"tool": t, "hash": h, "change_kind": kind}, "the input schema of “%s” was not declared before (%s)", t, kind)
 		}
 	}
 	for _, what := range slices.Sorted(maps.Keys(f.Parts)) {
@@ -197,12 +197,12 @@ func (b *baseline) declarations(d *finder, f *Fingerprint) {
 		}
 		if len(changed) > 0 {
 			kind, name, _ := strings.Cut(what, " ")
-			d.add("declaration_changed", 2, map[string]any{kind: name, "parts": changed}, "the %s “%s” is declared otherwise than ever before: %s", kind, name, strings.Join(changed, ", "))
+			d.add("declaration_changed", 2, map[string]any{kind: name, "parts": changed}, "the %s “%s” differs from every earlier declaration: %s", kind, name, strings.Join(changed, ", "))
 		}
 	}
 	for _, part := range []string{"instructions", "title"} {
 		if seen := b.serverParts[part]; f.ServerName != "" && seen != nil && !seen[f.ServerParts[part]] {
-			d.add("declaration_changed", 2, map[string]any{"server": f.ServerName, "parts": []string{part}}, "the server's %s are none that it gave before", part)
+			d.add("declaration_changed", 2, map[string]any{"server": f.ServerName, "parts": []string{part}}, "the server's %s are new", part)
 		}
 	}
 }

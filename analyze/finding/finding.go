@@ -41,7 +41,7 @@ func ParseSeverity(s string) (Severity, error) {
 	if v := Severity(s); v.Rank() > 0 {
 		return v, nil
 	}
-	return "", fmt.Errorf("severity %q is none of critical, high, medium, low, info", s)
+	return "", fmt.Errorf("severity %q is not one of critical, high, medium, low, info", s)
 }
 
 // Phase is a part of a run with a profile of its own.

@@ -66,7 +66,7 @@ func Parse(data []byte) ([]*Pattern, error) {
 		return nil, fmt.Errorf("not an array of patterns: %w", err)
 	}
 	if len(entries) > maxPatterns {
-		return nil, fmt.Errorf("%d patterns are given, at most %d are taken", len(entries), maxPatterns)
+		return nil, fmt.Errorf("the file has %d patterns; coalmine takes at most %d", len(entries), maxPatterns)
 	}
 	var out []*Pattern
 	for i, e := range entries {
@@ -85,7 +85,7 @@ func (e *entry) pattern() (*Pattern, error) {
 	}
 	p := &Pattern{Category: *e.Category, Severity: int(*e.Severity), Description: *e.Description, custom: &custom{}}
 	if float64(p.Severity) != *e.Severity || p.Severity < 1 || p.Severity > 3 {
-		return nil, fmt.Errorf("severity %v of %.60q is none of 1, 2, 3", *e.Severity, p.Category)
+		return nil, fmt.Errorf("severity %v of %.60q is not 1, 2 or 3", *e.Severity, p.Category)
 	}
 	if e.Validator != nil {
 		if p.custom.valid = validators[*e.Validator]; p.custom.valid == nil {

@@ -62,7 +62,7 @@ const (
 // Scanner looks for the built-in patterns and a user's own. One goroutine uses
 // it; the zero Scanner has the built-in ones.
 type Scanner struct {
-	// Truncated counts texts of which only the first MiB was looked at.
+	// Truncated counts texts whose first MiB alone was searched.
 	Truncated int
 
 	own   []*Pattern

@@ -162,7 +162,7 @@ const maxDefaults = 50
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,254}$`)
 
-// CheckVariable says why a name is none that a value can be given to.
+// CheckVariable says why a name cannot be that of a variable with a value.
 func CheckVariable(name string) error {
 	switch {
 	case !variableName.MatchString(name):

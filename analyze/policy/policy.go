@@ -132,7 +132,7 @@ type GapAcceptance struct {
 // Until is the last day on which the acceptance holds.
 func (a *GapAcceptance) Until() string { return day(a.Expires) }
 
-// Position is a place in the file, counted from 1; the zero Position is none.
+// Position is a place in the file, counted from 1; the zero Position means no position.
 type Position = yamldoc.Position
 
 // Error is a fault at a place of the file.

@@ -85,7 +85,7 @@ func TestParse(t *testing.T) {
 
 func TestFaultsHaveTheirPlace(t *testing.T) {
 	for in, want := range map[string]string{
-		"tools: {x: {alow: {}}}":                                          `p.yaml:1:13: tool x: "alow" is none of allow, deny, arguments`,
+		"tools: {x: {alow: {}}}":                                          `p.yaml:1:13: tool x: "alow" is not one of allow, deny, arguments`,
 		"tools:\n  x:\n    allow:\n      files: [etc/x]":                  `p.yaml:4:15: tool x, allow, files: "etc/x" must begin with /, ~/, $SERVER/ or $WORKSPACE/`,
 		"tools: {x: {allow: {files: ['/a/**/b']}}}":                       `p.yaml:1:29: tool x, allow, files: "/a/**/b" has ** elsewhere than as its last element`,
 		"tools: {x: {allow: {files: ['/a/../b']}}}":                       `p.yaml:1:29: tool x, allow, files: "/a/../b" is not a clean path`,
@@ -99,7 +99,7 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		"server: {allow: {hosts: e.org}}":                                 "p.yaml:1:25: server, allow, hosts must be a list",
 		"server: {allow: {hosts: [[]]}}":                                  "p.yaml:1:26: server, allow, hosts must be a text",
 		"environment: {HOME: /x, 1A: b}":                                  "p.yaml:1:15: environment: HOME is the sandbox's own\np.yaml:1:25: environment: \"1A\" is not a variable's name",
-		"a: &x {}\ntools: *x":                                             "p.yaml:1:1: the policy: \"a\" is none of schema, server, tools, suppress, accept_opaque, accept_unrun, accept_gaps, environment, services, defaults, rules\np.yaml:2:8: tools must be a mapping",
+		"a: &x {}\ntools: *x":                                             "p.yaml:1:1: the policy: \"a\" is not one of schema, server, tools, suppress, accept_opaque, accept_unrun, accept_gaps, environment, services, defaults, rules\np.yaml:2:8: tools must be a mapping",
 		"suppress: [{reason: x}]":                                         "p.yaml:1:12: a suppression needs fingerprint, reason, owner and expires",
 		"suppress: [{fingerprint: abc, reason: x, owner: y, expires: z}]": "p.yaml:1:26: fingerprint \"abc\" is not 32 hexadecimal digits, as report.json has them\np.yaml:1:61: expires \"z\" is not a day, such as 2027-01-31",
 		"rules: x.yaml":                                                   `p.yaml:1:8: rules must be a list of files and rules`,

@@ -27,7 +27,7 @@ type Context struct {
 	Set *canaries.Set
 	// Flows says that what was sent outside is told: what is not told was not sent.
 	Flows bool
-	// Passed is the id of the secrets of which the log holds canaries.Passed in place of the
+	// Passed is the id of the secrets for which the log holds canaries.Passed in place of the
 	// value, "" for none.
 	Passed string
 	// Runtime is what the server's interpreter does by itself, nil for nothing known.
@@ -52,7 +52,7 @@ type Call struct {
 	Repeats int
 }
 
-// Undeclared says that the call was of a tool that nobody declared.
+// Undeclared says that the call was for a tool that nobody declared.
 func (c *Call) Undeclared() bool {
 	return slices.ContainsFunc(c.Oracles, func(in session.Injection) bool {
 		return in.Oracle == session.OracleTool || in.Oracle == session.OracleControl

@@ -159,6 +159,6 @@ func (b *Builder) overFrames() {
 		if slices.ContainsFunc(b.late.effects, func(e finding.Effect) bool { return e.Target == h.ID && e.Rung == finding.RungReturned }) {
 			return
 		}
-		b.returnedSecret(v.seq, v.at, h, fmt.Sprintf("the secret %s crossed the wire in parts, of which this is the first (%s)", h.ID, h.Encoding))
+		b.returnedSecret(v.seq, v.at, h, fmt.Sprintf("the secret %s crossed the wire in parts; this is the first (%s)", h.ID, h.Encoding))
 	})
 }

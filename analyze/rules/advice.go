@@ -88,7 +88,7 @@ var advice = map[string]Advice{
 	"CM411": {Why: "The server and its logs get the data.", Fix: "Do not put credentials into arguments. Configure them in the server's environment."},
 	"CM412": {Why: "The call can send data to a host that the user does not expect.", Fix: "Restrict the tool to declared hosts, or declare that it accepts any host."},
 	"CM413": {Why: "Clients that validate results reject this one.", Fix: "Return structuredContent that matches the outputSchema, or correct the schema."},
-	"CM414": {Why: "The model follows instructions in a response, and the user does not see them.", Fix: "Return data only. Mark content of third parties as such, and remove invisible characters."},
+	"CM414": {Why: "The model follows instructions in a response, and the user does not see them.", Fix: "Return data only. Mark content of third parties, and remove invisible characters."},
 	"CM415": {Why: "The argument can change the roles in a prompt that the server builds.", Fix: "Escape or remove prompt delimiters and invisible characters before building a prompt."},
 	"CM416": {Why: "The model may call this server where the user means the other one.", Fix: "Use unique tool names, and do not mention tools of other servers in descriptions."},
 	"CM417": {Why: "Findings may be missing.", Fix: "Run with fewer calls, or report the failed detector."},

@@ -43,7 +43,7 @@ func (r *Run) inspectsTLS(tool string) bool {
 	return r.says(tool, certificateWords)
 }
 
-// OpaqueFlows are the flows whose payload could not be read, but for those in which nothing was to be sent.
+// OpaqueFlows are the flows whose payload could not be read, except those in which nothing was to be sent.
 func (r *Run) OpaqueFlows() []profile.OpaqueFlow {
 	return slices.DeleteFunc(slices.Clone(r.Profile.Opaque), func(f profile.OpaqueFlow) bool { return f.Unsent && r.inspectsTLS(f.Tool) })
 }

@@ -31,7 +31,7 @@ type channel struct {
 	to    string
 }
 
-// way is a tool and whom it sends to: the channels of all its calls.
+// way is a tool and where it sends: the channels of all its calls.
 type way struct{ tool, to string }
 
 func (a channel) way() way { return way{a.tool, a.to} }

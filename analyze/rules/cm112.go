@@ -17,7 +17,7 @@ var cm112Doc = finding.Rule{
 }
 
 // KindAccounts is the kind of what stands in /etc/passwd, and KindGiven that of a secret that
-// the user gave the server. They are followed as decoys are, and are none.
+// the user gave the server. They are followed as decoys are, but are not decoys.
 const (
 	KindAccounts = "accounts"
 	KindGiven    = "given"

@@ -35,7 +35,7 @@ func checkCM115(r *Run) []finding.Finding {
 		if t := r.Scope.Tool(e.Tool); saysAny(&t, rowWords) || saysAny(&t, names) || r.asked(e.Call, table) {
 			continue
 		}
-		f := r.of(&cm115Doc, e, subject(e)+" returned a row of the table “"+table+"” in "+service+", of which it does not speak")
+		f := r.of(&cm115Doc, e, subject(e)+" returned a row of the table “"+table+"” in "+service+", which it does not mention")
 		f.Fingerprint = finding.Fingerprint("CM115", e.Tool, service, table)
 		out = append(out, f)
 	}

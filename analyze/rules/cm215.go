@@ -16,7 +16,7 @@ var cm215Doc = finding.Rule{
 		"it is no file of the server's own, no directory of its own below the user's state, configuration or cache, and no policy allows it. What another rule reports is not told again. " +
 		"The same holds for a command that has another program start something later (`crontab`, `systemctl enable`), whether or not that program is installed.\n\n" +
 		"**Evidence.** The kernel's record of the change with the real path. The files of HOME and the workspaces are also compared with what they were before the server started, by their digests: what changed without a system call that was seen to do it (by a second name, say) is a change too, " +
-		"and a file that was opened for writing and not written is none. The severity depends on the place: " +
+		"and opening a file for writing without writing to it is not a change. The severity depends on the place: " +
 		severityTable() +
 		"A call that changes " + manyText + " of the user's is high: a declaration of one change covers no change of many, unless it speaks of many or the call names a directory around them. " +
 		"A change that was refused is low, and so is work that could be another call's, unless every tool declares to read only: then the promise binds the server at all times.\n\n" +

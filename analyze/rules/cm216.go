@@ -59,7 +59,7 @@ var helperWords = map[string][]string{
 // clipboardWords are those by which a server declares to read what the user copied.
 var clipboardWords = []string{"clipboard", "clipboards", "paste", "pastes", "pasteboard", "copied"}
 
-// keeperWords declare of any such program that its credentials are wanted.
+// keeperWords declare that a tool needs the credentials of any such program.
 var keeperWords = []string{"credential", "credentials", "login", "logins", "password", "passwords", "keychain", "keyring", "authenticate", "authentication"}
 
 // minPlaces is how many places of credentials are a search.

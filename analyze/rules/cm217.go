@@ -15,7 +15,7 @@ var cm217Doc = finding.Rule{
 	ID: "CM217", Name: "UndeclaredServiceChange", Title: "Undeclared change in a service", Severity: finding.High,
 	CWE: []string{"CWE-841", "CWE-250"}, OWASP: []string{"MCP02"},
 	Help: "With `--service` the server changed what a real service holds, against its declaration: a tool with readOnlyHint=true changed rows, keys or tables, a tool with destructiveHint=false removed some, " +
-		"or the server dropped or emptied what it had not made, and nothing declares a removal. A statement that an argument holds is what the caller asked for, unless the tool claims to read only.\n\n" +
+		"or the server dropped or emptied what it did not make, and nothing declares a removal. A statement that an argument holds is what the caller asked for, unless the tool claims to read only.\n\n" +
 		"**Evidence.** The statement, and the service's own answer that it was carried out. What was refused or rolled back does not count.\n\n" +
 		"High for whole tables, databases and key spaces, and for a read-only tool that carries out its caller's changes. Medium for rows that are updated or deleted. Low for rows that a read-only tool adds, and for tables that it makes; its keys of Redis are a cache and quiet. " +
 		"**False positive when** a read-only tool keeps a log of its own in the service.",

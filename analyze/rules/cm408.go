@@ -9,6 +9,6 @@ var cm408 = Rule{Rule: cm408Doc, Check: detected(cm408Doc.ID), Observations: []s
 var cm408Doc = finding.Rule{
 	ID: "CM408", Name: "UnknownServerRequest", Title: "Unknown request method from the server", Severity: finding.Medium,
 	CWE: []string{"CWE-284"}, OWASP: []string{"MCP02"},
-	Help: "A request from the server is none that the specification names.\n\n**Evidence.** The request's method. Glassport's name: `unknown_server_request`, severity 2.\n\n" +
+	Help: "The server sent a request that the specification does not name.\n\n**Evidence.** The request's method. Glassport's name: `unknown_server_request`, severity 2.\n\n" +
 		"**False positive when** client and server share an extension.",
 }

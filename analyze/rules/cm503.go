@@ -11,7 +11,7 @@ var cm503Doc = finding.Rule{
 	ID: "CM503", Name: "DuplicateDeclaration", Title: "Duplicate declaration", Severity: finding.Medium,
 	CWE: []string{"CWE-694"}, OWASP: []string{"MCP03"},
 	Help: "One listing holds two entries of the same name (of resources and templates: the same address). Clients differ in which of them counts: a user may approve one and a model may read the other. " +
-		"High for tools of which one allows itself (by its annotations, or by arguments for commands and addresses) what another rules out, medium for tools, prompts and templates that are declared differently, low where the entries are alike and for resources.\n\n" +
+		"High for two tools where one allows itself (by its annotations, or by arguments for commands and addresses) what the other rules out, medium for tools, prompts and templates that are declared differently, low where the entries are alike and for resources.\n\n" +
 		"**Evidence.** The listing in `session.jsonl`.\n\n" +
 		"**False positive when** never; it is what the list holds.",
 }

@@ -16,7 +16,7 @@ var cm601Doc = finding.Rule{
 	CWE: []string{"CWE-248", "CWE-755"}, OWASP: []string{"MCP02"},
 	Help: "The server's process exited while coalmine still had calls to make.\n\n" +
 		"**Evidence.** Its exit status or signal and the call in which it happened; the tail of its stderr is in the log. A server that ends before any call with the word that a key or a setting is missing has not crashed; the run is inconclusive.\n\n" +
-		"It is low where no call can be named, where the call was of a tool that nobody declared or of one that declares to run whatever it is handed (its caller can end the server anyway), and where the call wanted a program that the sandbox has not. A server that ends at its start, with a status of its own, mostly lacks something.\n\n" +
+		"It is low where no call can be named, where the call was for a tool that nobody declared or for one that declares to run whatever it is handed (its caller can end the server anyway), and where the call needed a program that the sandbox does not have. A server that ends at its start, with a status of its own, mostly lacks something.\n\n" +
 		"A tool that declares to end or to restart the server, and ended it with status 0, did so: no finding. **False positive when** a declaration says so in words that the lexicon does not know.",
 }
 

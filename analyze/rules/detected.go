@@ -45,7 +45,7 @@ func severityOf(a *detect.Annotation) finding.Severity {
 
 // Annotated turns annotations into findings: the same observation about the same
 // thing is one, with each place as evidence. path is the log's, "" for none. An
-// annotation that is of no rule is left out.
+// annotation without a rule is left out.
 func Annotated(as []detect.Annotation, path string) []finding.Finding {
 	out := []finding.Finding{}
 	index := map[string]int{}

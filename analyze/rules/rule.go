@@ -106,7 +106,7 @@ var lookUp = sync.OnceValue(func() *table {
 	return t
 })
 
-// Of returns the rule of an ID. ok is false for an ID that is none of All, such as
+// Of returns the rule of an ID. ok is false for an ID that is not in All, such as
 // a rule of the static audit; what is returned then is the zero Rule.
 func Of(id string) (r Rule, ok bool) {
 	r, ok = lookUp().byID[id]

@@ -88,8 +88,8 @@ type WireFacts struct {
 	BadLineCount int
 	// Requests are requests of the server that need a capability the client never granted.
 	Requests []Fact
-	// Changes are entries that a later listing of the run declares otherwise than the
-	// first, each kind of change of an entry once.
+	// Changes are entries that a later listing of the run declares differently from
+	// the first, each kind of change of an entry once.
 	Changes []ToolChange
 	// Duplicates are names that several entries of one listing have, each once.
 	Duplicates []Duplicate

@@ -180,14 +180,14 @@ func words(s string) (out [][]byte) {
 	return out
 }
 
-// signs are the words of which each alternative of poison and each order by structure holds one. Its tags
-// are told by their brackets.
+// signs are words: each alternative of poison and each order by structure holds one. Tags are recognised
+// by their brackets.
 var signs = sync.OnceValue(func() [][]byte {
 	return append(words("ignor disregard forget overrid user secret ssh id_rsa id_ed25519 credentials netrc shadow mcp.json .kube tool "+foreignSigns()+" "+structureSigns()), turnedSigns()...)
 })
 
-// conditions are, for poisons in their order, the words one of each list of which
-// the next of them hold: where a list has none of its words, they cannot match.
+// conditions are, for poisons in their order, the words in lists: the next poison
+// holds one of each list: where a list has none of its words, they cannot match.
 var conditions = []struct {
 	poisons int
 	lists   [][][]byte

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// concept is one part of an order to a model: who is addressed, what is to be hidden
-// and from whom, what is to be taken, and where it is to go.
+// concept is one part of an order to a model: who is addressed, what it should hide
+// and from whom, what it should take, and where to send it.
 type concept uint
 
 // The concepts. A text orders a model about where several that belong together (orders)
@@ -48,7 +48,7 @@ var orders = []concept{
 	addressed | talk | sends, addressed | path | sends, addressed | obeys | address, prompt | answers,
 }
 
-// anchors are the concepts of which each order holds at least one.
+// anchors are concepts: each order holds at least one.
 const anchors = conceals | stealth | always | agreed | talk | path | obeys | prompt
 
 // near is how far apart the words of one order stand, in bytes, and maxSentences in how

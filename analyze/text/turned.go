@@ -19,7 +19,7 @@ var turns = []struct {
 	{"ROT13", rot13, false},
 }
 
-// turnedWords are words of which an order that is turned holds one.
+// turnedWords are words: an order that is turned holds one.
 var turnedWords = []string{"instructions", "password", "assistant", "secret", "previous", "conversation", ".ssh", "id_rsa", "credentials", "api_key", "the user"}
 
 // turnedSigns are turnedWords, turned.

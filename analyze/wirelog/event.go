@@ -8,7 +8,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-// Event is one message, or one line that is none, as it crossed the wire. All
+// Event is one message, or one line that is not a message, as it crossed the wire. All
 // of its bytes are valid until the next event is read.
 type Event struct {
 	Seq  uint64
@@ -16,7 +16,7 @@ type Event struct {
 	TS   time.Time
 	Dir  session.Dir
 	Kind wire.Kind
-	// Part counts a batch's messages from 0; Batch says that it is of one.
+	// Part counts a batch's messages from 0; Batch says that it belongs to one.
 	Part  int
 	Batch bool
 	// Method is the request's or notification's, of a response that of the

@@ -40,7 +40,7 @@ const (
 
 var languages = []lang.Language{python.Language{}, javascript.Language{}}
 
-// Read reads the tree at root, but for dependencies and the paths in skip. No link is
+// Read reads the tree at root, except dependencies and the paths in skip. No link is
 // followed. What is too large is counted, and is no error.
 func Read(ctx context.Context, root *os.Root, skip ...string) (*Code, error) {
 	r := reader{root: root, skip: skip, code: &Code{at: map[string]int{}, owners: map[string]owner{}, branches: map[string][]branch{}}}

@@ -18,7 +18,7 @@ import (
 //	E n i name  a function of Python was entered that begins in line i
 //	L n i       line i of Python ran
 //	R n i j     the bytes from i to before j of JavaScript ran
-//	X n         what ran in the file can not be told: it is translated when it is loaded
+//	X n         what ran in the file is unknown: it is translated when it is loaded
 type Recording struct {
 	files map[string]*ran
 }

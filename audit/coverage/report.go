@@ -22,9 +22,9 @@ type Report struct {
 	// what code they reach and reached more.
 	Unguided int `json:"unguided"`
 	Guided   int `json:"guided,omitempty"`
-	// Unrecorded says why nothing is known of what ran, "" where it is.
+	// Unrecorded says why coalmine does not know what ran, "" where it does.
 	Unrecorded string `json:"unrecorded,omitempty"`
-	// Untold are files that ran and of which no more can be told: they are translated when
+	// Untold are files that ran, and nothing more is known: they are translated when
 	// they are loaded.
 	Untold []string `json:"untold,omitempty"`
 	// Skipped counts files that were too large or too many to be read.

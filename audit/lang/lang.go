@@ -96,7 +96,7 @@ const (
 	Bytes  ConstKind = "bytes"
 	Number ConstKind = "number"
 	Bool   ConstKind = "bool"
-	// Null is None, null and undefined as a literal.
+	// Null is Python's None, null and undefined as a literal.
 	Null ConstKind = "null"
 	// Regexp is a literal such as /a+/g: Text is as it is written, and SplitRegexp takes it apart.
 	Regexp ConstKind = "regexp"

@@ -148,7 +148,7 @@ func (c *checker) npmProvenance(ctx context.Context, v *npmVersion) {
 				same = same || strings.EqualFold(of.Digest["sha512"], digest)
 			}
 			if !same {
-				c.add(audit.ProvMismatch, finding.High, "", "the provenance of version "+c.Package.Version+" is of another archive than the registry has", c.Package.Version)
+				c.add(audit.ProvMismatch, finding.High, "", "the provenance of version "+c.Package.Version+" belongs to another archive than the registry's", c.Package.Version)
 			}
 		}
 		c.built(s.Predicate.Definition.Parameters.Workflow.Repository)

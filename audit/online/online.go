@@ -85,7 +85,7 @@ func Check(ctx context.Context, ask Asker, s Subject) ([]finding.Finding, error)
 		return nil, err
 	}
 	for _, name := range c.failed {
-		c.add(audit.ProvUnavailable, finding.Info, "", name+" gave no answer that could be read: nothing is known of what it would have said", name)
+		c.add(audit.ProvUnavailable, finding.Info, "", name+" gave no readable answer, so its result is unknown", name)
 	}
 	slices.SortStableFunc(c.out, func(a, b finding.Finding) int { return b.Severity.Rank() - a.Severity.Rank() })
 	return c.out, nil

@@ -46,7 +46,7 @@ var tokens = []token{
 	{"AGE-SECRET-KEY-1", 50, mixed}, {"AGE-PLUGIN-", 50, mixed}, {"eyJ", 60, dotted}, {"EAAC", 100, dense}, {"IQoJ", 100, dense}, {"rpa_", 40, mixed}, {"vcp_", 40, dense}, {"nfp_", 36, dense},
 }
 
-// longest bounds a token, but for those that are texts of their own.
+// longest bounds a token, except those that are texts of their own.
 const longest = 4096
 
 // starts tells by two bytes whether a token may begin there, and index which.
@@ -139,7 +139,7 @@ func isToken(c byte) bool {
 const maxKey = 64 << 10
 
 const (
-	// leastLine is the shortest line of a key's body but for the last: PEM has 64
+	// leastLine is the shortest line of a key's body except the last: PEM has 64
 	// characters a line (RFC 7468 section 2), who breaks lines anew may have fewer.
 	leastLine = 8
 	// longLine is longer than names are.

@@ -53,7 +53,7 @@ type Config struct {
 	Root *rootfs.Layout `json:"root,omitempty"`
 	// Network is set where the network is a sinkhole; else nothing answers.
 	Network *Network `json:"network,omitempty"`
-	// Carrier is a port of the loopback; what connects to it speaks with the host. 0 is none.
+	// Carrier is a port of the loopback; what connects to it speaks with the host. 0 means none.
 	Carrier int `json:"carrier,omitempty"`
 	// SingleUID says that the target has to share the agent's uid, and is kept
 	// apart by a pid namespace of its own.
@@ -81,7 +81,7 @@ func BrowserPolicies() []rootfs.File {
 }
 
 // Compare says of which files the contents are compared. Planted files of the target's
-// are compared wherever they lie, but for those below Except.
+// are compared wherever they lie, except those below Except.
 type Compare struct {
 	// Places are directories, by absolute paths.
 	Places []string `json:"places"`

@@ -54,7 +54,7 @@ type contents struct {
 	why    string
 }
 
-// place is a directory, or one planted file, of which the contents are compared.
+// place is a directory, or one planted file, whose contents are compared.
 type place struct {
 	// name is its path as the target knows it, real the same without links.
 	name, real string

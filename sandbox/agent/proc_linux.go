@@ -157,7 +157,7 @@ func ensureProc() error {
 		return nil
 	}
 	if err := stage.MountProc(); err != nil {
-		return fmt.Errorf("/proc is of another pid namespace: %w", err)
+		return fmt.Errorf("/proc belongs to another pid namespace: %w", err)
 	}
 	return nil
 }

@@ -203,7 +203,7 @@ func (s *searcher) object(fd int, name string, depth int) {
 	case unix.S_IFSOCK:
 		err = errors.New("a socket has taken its place")
 	default:
-		err = fmt.Errorf("it is of type %#o", kind)
+		err = fmt.Errorf("it has type %#o", kind)
 	}
 	if err != nil {
 		s.unsearched(name, err)

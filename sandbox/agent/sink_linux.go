@@ -32,7 +32,7 @@ const sinkUID = 65533
 const quiesceTimeout = 8 * time.Second
 
 // sink is the process that answers the network, as the agent holds it. A nil
-// sink is none.
+// sink answers nothing.
 type sink struct {
 	armed *sinkhole.Sinkhole
 	link  *os.File

@@ -30,7 +30,7 @@ var redisWords = map[string][]string{
 	trace.StatementMachine:  {"MODULE", "REPLICAOF", "SLAVEOF", "MIGRATE", "DEBUG", "SHUTDOWN"},
 }
 
-// subcommands are the commands of which the second word belongs to the verb, and those among
+// subcommands are the commands whose second word belongs to the verb, and those among
 // their subcommands that only read.
 var subcommands = map[string][]string{
 	"CONFIG": {"GET", "HELP", "RESETSTAT"}, "SCRIPT": {"EXISTS", "HELP", "LOAD"}, "FUNCTION": {"LIST", "DUMP", "STATS", "HELP"}, "ACL": {"LIST", "WHOAMI", "GETUSER", "CAT", "USERS", "LOG", "HELP"},

@@ -111,14 +111,14 @@ func (d *Dialer) spend(n int) error {
 }
 
 var (
-	errUnnamed = errors.New("the host is none of those that are allowed")
+	errUnnamed = errors.New("the host is not one of those that are allowed")
 	errInside  = errors.New("the name leads to an address that is not public")
 )
 
 // check is whether a host may be reached at all.
 func check(allow []string, a mux.Addr) error {
 	if a.Net != "tcp" && a.Net != "udp" || a.Port < 1 || a.Port > 65535 || a.Port == 53 {
-		return fmt.Errorf("port %d of %.10q is not to be reached", a.Port, a.Net)
+		return fmt.Errorf("port %d of %.10q is not allowed", a.Port, a.Net)
 	}
 	odd := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '.'

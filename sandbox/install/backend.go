@@ -78,7 +78,7 @@ func (f *Fetcher) prepareBuild(ctx context.Context, t *Tree, root *os.Root, p *p
 	}
 	for _, r := range wanted {
 		if !requirement.MatchString(r) {
-			return withHint("build with what an index has published", "%s: its build needs %q, which is none that an index has, and is not fetched", t.Spec, Redact(r))
+			return withHint("build with what an index has published", "%s: its build needs %q, which no index has, and coalmine does not fetch it", t.Spec, Redact(r))
 		}
 	}
 	if err := root.RemoveAll(buildPlace); err != nil {
@@ -315,7 +315,7 @@ func parseMetadata(r io.Reader) (*metadata, error) {
 }
 
 var (
-	// onlyExtra is the marker of what is wanted for an extra alone.
+	// onlyExtra is the marker of what only an extra needs.
 	onlyExtra = regexp.MustCompile(`;\s*\(?\s*extra\s*==\s*['"]([\w.-]+)['"]\s*\)?\s*$`)
 	word      = regexp.MustCompile(`[A-Za-z0-9][A-Za-z0-9._-]*`)
 )
@@ -338,7 +338,7 @@ func (t *Tree) wanted(m *metadata) ([]string, error) {
 			r = r[:x[0]]
 		}
 		if !requirement.MatchString(r) {
-			return nil, fmt.Errorf("it depends on %.200q, which is none that an index has, and is not fetched", Redact(r))
+			return nil, fmt.Errorf("it depends on %.200q, which no index has, and coalmine does not fetch it", Redact(r))
 		}
 		if known == nil {
 			var err error

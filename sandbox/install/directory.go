@@ -289,7 +289,7 @@ func (f *Fetcher) checkoutPython(ctx context.Context, t *Tree, sum string, pytho
 		t.Env = ".venv"
 		for _, d := range p.Project.Dependencies {
 			if !requirement.MatchString(d) {
-				return withHint("depend on what an index has published", "%s: its dependency %q is none that an index has, and is not fetched", what, Redact(d))
+				return withHint("depend on what an index has published", "%s: its dependency %q is in no index, and coalmine does not fetch it", what, Redact(d))
 			}
 		}
 		env, err := f.environmentAt(ctx, root, t.Env, what, p.Project.Dependencies, t.Python)

@@ -154,8 +154,8 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// Reset closes the connection for a reason, of which the peer is told the first
-// 240 bytes.
+// Reset closes the connection for a reason, and sends the peer its first 240
+// bytes.
 func (c *Conn) Reset(reason string) { c.abort(&ResetError{reason}) }
 
 // abort resets the connection because of an error. The peer learns the reason of a

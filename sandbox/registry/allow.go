@@ -62,7 +62,7 @@ func (a *allowList) check(method string, u *url.URL) (*access, error) {
 		if a.knowsHost(u.Host) {
 			return nil, &refusal{"the path lies below no registry of yours, and no registry linked to it"}
 		}
-		return nil, &refusal{"the host is none of your registries, and no registry linked to it"}
+		return nil, &refusal{"the host is not one of your registries, and no registry linked to it"}
 	}
 	out := &access{url: u, registry: r, tool: known.tool, digest: known.digest, linked: linked}
 	if r != nil {

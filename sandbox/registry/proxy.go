@@ -165,7 +165,7 @@ func newAllowList(s *Settings, o Options) (*allowList, error) {
 	for _, address := range o.Repositories {
 		u, user, err := registryURL(address)
 		if err != nil || user != nil || u.Scheme != "https" {
-			return nil, withHint("name it as https://HOST/PATH", "the address of a repository is none that is fetched: git over https alone is")
+			return nil, withHint("name it as https://HOST/PATH", "the address of a repository is not git over https, which alone is fetched")
 		}
 		a.registries = append(a.registries, Registry{Tool: Git, URL: u, role: roleRepository})
 	}
@@ -321,7 +321,7 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !p.allow.knowsHost(p.real(authority.Host)) {
-		reason := "the host is none of your registries, and no registry linked to it"
+		reason := "the host is not one of your registries, and no registry linked to it"
 		p.report.refused(authority.Host, "", reason)
 		refuse(w, http.StatusForbidden, reason)
 		return

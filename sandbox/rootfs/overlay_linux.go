@@ -49,7 +49,7 @@ func (b *builder) overlay(i int, o Overlay) error {
 }
 
 func (b *builder) overlayOrCopy(o Overlay, place string, size int64) (preparedMount, error) {
-	refused := errors.New("a copy is wanted")
+	refused := errors.New("a copy is needed")
 	if !o.Copy {
 		var fd int
 		if fd, refused = overlayOver(o.Lower, place, o.Hide); refused == nil {

@@ -19,7 +19,7 @@ type Entry struct {
 // All streams both files in one pass each and in bounded memory: trace.jsonl after
 // its header, and frames, which reads session.jsonl, each frame with its own mark.
 // A frame without a mark comes before the first mark of a later one, or at the end.
-// An error is of a line of the trace, as in Trace. Frames may be nil for none.
+// An error belongs to a line of the trace, as in Trace. Frames may be nil for none.
 //
 // Log writes a frame and its mark at once, so that both files have them in the same
 // order; in a log that was tampered with, a frame may come later than its mark.

@@ -186,7 +186,7 @@ type FileState struct {
 }
 
 // EventCompared comes after each EventChanged: everything that stood in the target's
-// places before it started was looked at again, but for what an EventLoss names.
+// places before it started was looked at again, except what an EventLoss names.
 type EventCompared struct {
 	// Files is how many things were looked at, Bytes how much of them was read.
 	Files, Bytes int64

@@ -183,7 +183,7 @@ func EncodeEvent(e Event) ([]byte, error) {
 		return u.Raw, nil
 	}
 	if e.Body == nil {
-		return nil, errors.New("encode an event: it says nothing")
+		return nil, errors.New("encode an event: it is empty")
 	}
 	l := eventLine{members: members{Stamp: e.Stamp}}
 	e.Body.line(&l)
@@ -219,10 +219,10 @@ func DecodeEvent(p []byte) (Event, error) {
 		return Event{}, fmt.Errorf("the agent's %.40q event holds %d bytes", l.Type, len(l.Data))
 	}
 	if slices.ContainsFunc(l.Ports, func(p int) bool { return p < 1 || p > 65535 }) {
-		return Event{}, fmt.Errorf("the agent's %.40q event has a port that is none", l.Type)
+		return Event{}, fmt.Errorf("the agent's %.40q event has an invalid port", l.Type)
 	}
 	if !l.Before.digested() || !l.After.digested() {
-		return Event{}, fmt.Errorf("the agent's %.40q event has a digest that is none", l.Type)
+		return Event{}, fmt.Errorf("the agent's %.40q event has an invalid digest", l.Type)
 	}
 	l.cut()
 	body := l.body()

@@ -122,7 +122,7 @@ var unacceptable = []Code{
 // those that were too many to be named.
 var ofOneTool = []Code{GapToolNeverCalled, GapToolNeverAnswered, GapToolOnlyErrors}
 
-// Acceptable says why gaps of a code can not be accepted, nil where they can. Whether the
+// Acceptable says why gaps of a code cannot be accepted, nil where they can. Whether the
 // gap is about a tool is the second argument.
 func (c Code) Acceptable(tool string) error {
 	_, known := kindOf[c]
@@ -152,7 +152,7 @@ type GapKind struct {
 func GapKinds() []GapKind { return slices.Clone(gapKinds) }
 
 // Kind is what is to be said of gaps of this code. A code that this version does
-// not know is of the kind GapOther.
+// not know has the kind GapOther.
 func (c Code) Kind() GapKind {
 	if k, ok := kindOf[c]; ok {
 		return k

@@ -22,7 +22,7 @@ const (
 	MaxLine = 64 << 20
 	// maxText bounds the texts of a mark, and what is kept of a line too long to keep.
 	maxText = 64 << 10
-	// maxPassed is the longest passed value that a cut can not halve unseen.
+	// maxPassed is the longest passed value that a cut cannot halve unseen.
 	maxPassed = 16 << 10
 	// flushAt and flushEvery bound what a killed run loses.
 	flushAt    = 64 << 10

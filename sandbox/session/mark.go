@@ -88,7 +88,7 @@ type Mark struct {
 	Text  string `json:"text,omitempty"`
 	N     int64  `json:"n,omitempty"`
 	// Data holds bytes that no JSON string can: a bad line that is not UTF-8, or
-	// what was printed and is none.
+	// what was printed and is not a message.
 	Data []byte `json:"data,omitempty"`
 	// From are the calls whose answers taught what the arguments of a call are made of: an
 	// answer has one of the values, or a refusal changed the schema from which they are drawn.

@@ -23,7 +23,7 @@ type Frame struct {
 	// Seq has it exactly. Without a header it is 0.
 	Time time.Duration
 	Dir  Dir
-	// Message is the JSON value that crossed the wire, nil if the line was none.
+	// Message is the JSON value that crossed the wire, nil if the line was not JSON.
 	Message json.RawMessage
 	// Raw is the line as it crossed, nil when Message is set.
 	Raw []byte
@@ -158,7 +158,7 @@ func (r *Reader) Trace() iter.Seq2[Line, error] {
 // Torn reports whether a file ended within a line when it was last read.
 func (r *Reader) Torn() bool { return r.torn.Load() }
 
-// errNoTime says that a frame's time can not be read: the log is damaged there.
+// errNoTime says that a frame's time cannot be read: the log is damaged there.
 var errNoTime = errors.New("ts is not a time")
 
 // timed is a frame of a Scanner's if its time could be read.
@@ -286,5 +286,5 @@ func parseLine(line []byte) (Line, error) {
 		err := json.Unmarshal(line, &l)
 		return Line{Flow: &l.Flow}, err
 	}
-	return Line{}, fmt.Errorf("type %.40q is none of record, mark, flow", kind.Type)
+	return Line{}, fmt.Errorf("type %.40q is not record, mark or flow", kind.Type)
 }

@@ -52,7 +52,7 @@ const (
 	RemoteNoChallenge RemoteFact = "no-challenge"
 	// RemoteNoMetadata: a server that refuses has no protected resource metadata.
 	RemoteNoMetadata RemoteFact = "no-metadata"
-	// RemoteResource: the metadata are of another resource.
+	// RemoteResource: the metadata name another resource.
 	RemoteResource RemoteFact = "metadata-resource"
 	// RemoteIssuer: the metadata name another issuer than their address.
 	RemoteIssuer RemoteFact = "metadata-issuer"

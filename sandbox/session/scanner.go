@@ -32,7 +32,7 @@ const ClientProbe = "coalmine probe"
 
 // Scanner reads a session log of anyone who writes glassport's format, line by
 // line in bounded memory, at the speed of the disk. What it returns is valid until
-// the next call, and a time that can not be read is the zero time.
+// the next call, and a time that cannot be read is the zero time.
 type Scanner struct {
 	// Metrics is the latest line of metrics that was passed, nil for none.
 	Metrics *Metrics

@@ -77,7 +77,7 @@ type Header struct {
 	Unredacted []string `json:"unredacted,omitempty"`
 	// Vary says what of a run's surroundings was changed, nil for nothing.
 	Vary *Vary `json:"vary,omitempty"`
-	// Runtime is what the server's interpreter does by itself, nil where nothing is known of it.
+	// Runtime is what the server's interpreter does by itself, nil where it is unknown.
 	Runtime *Runtime `json:"runtime,omitempty"`
 	// Remote is the server's address, nil for a server that ran in a sandbox.
 	Remote *Remote `json:"remote,omitempty"`

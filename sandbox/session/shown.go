@@ -7,7 +7,7 @@ const (
 	// ShownProgram is a program that the command starts, with the tree that it was
 	// installed in.
 	ShownProgram = "program"
-	// ShownSystem is of the operating system.
+	// ShownSystem belongs to the operating system.
 	ShownSystem = "system"
 	// ShownContainer is the container itself, where that is the sandbox.
 	ShownContainer = "container"

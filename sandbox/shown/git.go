@@ -21,7 +21,7 @@ const (
 )
 
 // Repository is the top of the working tree around a path that exists, without links in
-// it, "" where there is none. A bare repository is none: only a .git counts, which git
+// it, "" where there is none. A bare repository does not count: only a .git counts, which git
 // never takes from a commit.
 func Repository(file string) string {
 	real, err := filepath.EvalSymlinks(file)
@@ -81,7 +81,7 @@ func (x *Index) Tracks(rel string) bool {
 	return ok || rel == "."
 }
 
-// Git finds git on the PATH, but for what the working tree with this top brings: a
+// Git finds git on the PATH, except what the working tree with this top brings: a
 // PATH may name its node_modules/.bin.
 func Git(top string) (string, error) {
 	info, err := os.Stat(top)

@@ -88,7 +88,7 @@ var histories = []string{".git", ".hg", ".svn", ".jj", ".bzr"}
 var installed = []string{"node_modules", "site-packages", "dist-packages", "__pycache__", ".yarn"}
 
 // Look reads a directory to its end and finds what of it may be shown. Its
-// errors say why the directory can not be.
+// errors say why the directory cannot be.
 func Look(ctx context.Context, r Request) (*View, error) {
 	real, err := filepath.EvalSymlinks(r.Dir)
 	if err != nil {

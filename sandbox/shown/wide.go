@@ -51,7 +51,7 @@ func homesOf(passwd io.Reader) []string {
 	return out
 }
 
-// private are trees of the system of which nothing is a server's.
+// private are trees of the system that hold nothing of a server.
 var private = []string{"/boot", "/dev", "/etc", "/proc", "/run", "/sys", "/var/backups", "/var/log", "/var/mail", "/var/run", "/var/spool"}
 
 // shared are directories that, like those right in them, hold many programs' things,

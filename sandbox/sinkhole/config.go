@@ -47,14 +47,14 @@ type Config struct {
 	// the /24 of Nameserver, Own6 in a /64 of its own.
 	Own4 netip.Addr `json:"own4,omitzero"`
 	Own6 netip.Addr `json:"own6,omitzero"`
-	// Allow are names of hosts whose flows are relayed through Dial, but for DNS: see Allows.
+	// Allow are names of hosts whose flows are relayed through Dial, except DNS: see Allows.
 	Allow []string `json:"allow,omitempty"`
 	// Services are real ones that connections are carried to through Dial.
 	Services []Service `json:"services,omitempty"`
 	// AnswerLoopback answers on the namespace's own addresses, 127.0.0.0/8 and ::1
 	// among them, where nothing listens; otherwise that is refused and reported.
 	AnswerLoopback bool `json:"answer_loopback,omitempty"`
-	// EveryName has every name resolve. Otherwise names that cannot exist do not, but for
+	// EveryName has every name resolve. Otherwise names that cannot exist do not, except
 	// Known, which lists names that may.
 	EveryName bool     `json:"every_name,omitempty"`
 	Known     []string `json:"known,omitempty"`

@@ -65,7 +65,7 @@ func (g *GraphQL) graphQL(body []byte) (string, bool) {
 	return string(out), err == nil
 }
 
-// selections makes the data of one query.
+// selections reads the selection sets of one query.
 type selections struct {
 	types     *GraphQL
 	fragments ast.FragmentDefinitionList

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// packet is one of IP, as far as it tells who sent what to whom.
+// packet is one of IP, as far as it tells the sender, the receiver and the payload.
 type packet struct {
 	proto    string // tcp, udp, icmp, or ip- and a number
 	src, dst netip.AddrPort

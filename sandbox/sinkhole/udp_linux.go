@@ -195,8 +195,8 @@ func control(oob []byte) (dst netip.AddrPort, drops uint32, arrived time.Duratio
 }
 
 const (
-	// maxWait is more than what was sent waits for its reader; an older stamp is of a
-	// clock that was set meanwhile.
+	// maxWait is more than what was sent waits for its reader; an older stamp comes
+	// from a clock that was set meanwhile.
 	maxWait = time.Minute
 	// clockDrift is how far the two clocks may drift apart before they are compared
 	// anew, and clockNoise how long a comparison may take.

@@ -155,7 +155,7 @@ func (c *Collector) Read(take func(*talk.Chunk), turn func(drained bool)) error 
 	}
 }
 
-// Judge tells the kernel's side of a stream that is none of MCP. A stream that is gone
+// Judge tells the kernel's side that a stream is not MCP. A stream that is gone
 // by then is no error.
 func (c *Collector) Judge(k talk.Key, v talk.Verdict) {
 	_ = c.objects.Verdicts.Put(&k, uint32(v)) // it is looked at again, which costs time alone

@@ -11,7 +11,7 @@ import (
 )
 
 // kept are the capabilities that watching goes on to need: CAP_BPF to tell the programs
-// which streams are none of MCP, CAP_SYS_PTRACE to see the descriptors of others.
+// which streams are not MCP, CAP_SYS_PTRACE to see the descriptors of others.
 const kept = 1<<unix.CAP_BPF | 1<<unix.CAP_SYS_PTRACE
 
 // Drop gives up, in all threads, what only attaching needed: all capabilities but two,

@@ -45,7 +45,7 @@ type Call struct {
 	// Name is the kernel's name.
 	Name string
 	Op   Op
-	// Args are the first arguments' kinds; what follows is of no interest.
+	// Args are the first arguments' kinds; what follows does not matter.
 	Args []ArgKind
 	// Opens: the call returns a descriptor, which says the object's path.
 	Opens bool
@@ -69,7 +69,7 @@ const (
 	IO = "io"
 )
 
-// In reports whether the call is of a set. Any but IO and Looks is Core.
+// In reports whether the call belongs to a set. Any but IO and Looks is Core.
 func (c *Call) In(set string) bool {
 	return set == IO || !c.IO && (set == Looks || !c.Looks)
 }

@@ -95,7 +95,7 @@ type Flow struct {
 	View View   `json:"view,omitempty"`
 	Data []byte `json:"data,omitempty"` // valid until the function that got it returns
 
-	// Canary, Encoding and Offset are of a hit; the offset is in the view.
+	// Canary, Encoding and Offset describe a hit; the offset is in the view.
 	Canary   string `json:"canary,omitempty"`
 	Encoding string `json:"encoding,omitempty"`
 	Offset   int64  `json:"offset,omitempty"`

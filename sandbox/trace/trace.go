@@ -89,7 +89,7 @@ type Record struct {
 	FD int `json:"fd"`
 	// Child is the task that OpFork made, 0 for none.
 	Child int `json:"child,omitempty"`
-	// Pid is whom OpKill, OpPtrace and OpLimit aimed at, in the tracer's pid
+	// Pid is the target of OpKill, OpPtrace and OpLimit, in the tracer's pid
 	// namespace where the tracer could tell: 0 is the caller or its group, -1 everybody.
 	Pid int `json:"pid,omitempty"`
 	// Ret is the raw return value; -1 where Err is set.

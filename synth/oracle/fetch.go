@@ -21,7 +21,7 @@ const (
 )
 
 // Led is a pattern of the hosts that an input names to lead to LedTo: a public
-// name whose address is none. Only the request that comes there proves anything.
+// name whose address is not public. Only the request that comes there proves anything.
 const (
 	Led   = "??????????????.dev.example.org"
 	LedTo = metadata

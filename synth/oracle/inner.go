@@ -13,7 +13,7 @@ import (
 type Inner struct {
 	// At and Name are those of the argument, or of the member in its JSON text.
 	At, Name string
-	// Put is the arguments with a text in the place; ok is false where it can not stand there.
+	// Put is the arguments with a text in the place; ok is false where it cannot stand there.
 	Put func(text string) (args json.RawMessage, ok bool)
 }
 

@@ -15,7 +15,7 @@ import (
 	broke "github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// Class is what kind of values are wanted.
+// Class is the kind of values to generate.
 type Class uint8
 
 const (

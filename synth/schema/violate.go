@@ -39,7 +39,7 @@ const (
 	maxTriedBytes = 2 << 20
 )
 
-// Violate returns a value that is valid but for one thing, and names it. Of
+// Violate returns a value that is valid except for one thing, and names it. Of
 // what can be broken, that which used does not hold comes first; used may be
 // nil. The validator refuses the value, at the place and for the keyword named.
 func (g *Generator) Violate(seed int64, used map[string]bool) (json.RawMessage, Violation, error) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ordinaryWords stand where a short word is wanted.
+// ordinaryWords stand where a short word is needed.
 var ordinaryWords = []string{"alpha", "report", "summary", "project", "garden", "river", "market", "window", "letter", "planet",
 	"coffee", "travel", "music", "winter", "bridge", "silver"}
 

@@ -17,7 +17,7 @@ const (
 	maxDepth  = 32
 )
 
-// Position is a place in the file, counted from 1; the zero Position is none.
+// Position is a place in the file, counted from 1; the zero Position means no position.
 type Position struct{ Line, Column int }
 
 // Error is a fault at a place of the file.
@@ -112,7 +112,7 @@ func (r *Reader) Members(n *yaml.Node, what string, known []string, each func(ke
 		case seen[key.Value]:
 			r.Fault(key, "%s: %q appears here twice", what, Bounded(key.Value))
 		case known != nil && !slices.Contains(known, key.Value):
-			r.Fault(key, "%s: %q is none of %s", what, Bounded(key.Value), strings.Join(known, ", "))
+			r.Fault(key, "%s: %q is not one of %s", what, Bounded(key.Value), strings.Join(known, ", "))
 		default:
 			seen[key.Value] = true
 			each(key, n.Content[i+1])
@@ -120,7 +120,7 @@ func (r *Reader) Members(n *yaml.Node, what string, known []string, each func(ke
 	}
 }
 
-// Text reads a scalar; what is none is a fault, and "".
+// Text reads a scalar; anything else is a fault, and "".
 func (r *Reader) Text(n *yaml.Node, what string) string {
 	switch {
 	case n.Kind == yaml.AliasNode:

@@ -47,7 +47,7 @@ var (
 	flag      = regexp.MustCompile(`^--[a-z][a-z-]*(?:=[^ \t]*)?[ \t]*`)
 )
 
-// Parse returns the instructions of a Dockerfile. What is none is left out.
+// Parse returns the instructions of a Dockerfile. It leaves out all else.
 func Parse(src string) []Instruction {
 	r := reader{src: src, escape: '\\'}
 	if m := directive.FindStringSubmatch(src); m != nil {

@@ -183,7 +183,7 @@ func before(a, b mapping) int {
 // add adds the mappings of a map that begins at a place of the generated file.
 func (m *Map) add(file *mapFile, line, column int32) error {
 	if file.Version != 3 {
-		return fmt.Errorf("the source map is of version %d, not 3", file.Version)
+		return fmt.Errorf("the source map has version %d, not 3", file.Version)
 	}
 	if len(m.sources)+len(file.Sources) > maxSources {
 		return errors.New("the source map has too many sources")

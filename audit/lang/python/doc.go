@@ -2,7 +2,7 @@
 //
 // A scanner turns the bytes into tokens (the lexical analysis of the Python reference,
 // with PEP 701 and PEP 750), and a parser by recursive descent turns these into
-// statements. Where a statement can not be parsed, the parser goes on at the next
+// statements. Where a statement cannot be parsed, the parser goes on at the next
 // logical line of the same indentation and notes the part in File.Unread. A source of
 // Python 2 and one in an encoding that is not read have no tree at all.
 //

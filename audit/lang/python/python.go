@@ -53,7 +53,7 @@ func (Language) Parse(name string, src []byte) *lang.File {
 		return f
 	case enc.ascii && wide >= 0:
 		p.table = charmap.ISO8859_1
-		p.unread = append(p.unread, lang.Unread{Span: line(text, at), Why: "an encoding of which only ASCII is read: names and strings beyond it are wrong"})
+		p.unread = append(p.unread, lang.Unread{Span: line(text, at), Why: "coalmine reads only the ASCII part of this encoding: other names and strings are wrong"})
 	case enc.table == nil && wide >= 0:
 		if i := firstInvalid(text); i >= 0 {
 			p.table = charmap.ISO8859_1

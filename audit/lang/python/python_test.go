@@ -154,7 +154,7 @@ func TestEncodings(t *testing.T) {
 		{"# vim: set fileencoding=koi8-r :\n'\xd2'", "р", ""},
 		{"\ufeff'é'", "é", ""},
 		{"# coding: gbk\n'a'", "a", ""},
-		{"# coding: gbk\n'\xb0\xa1'", "°¡", "an encoding of which only ASCII is read: names and strings beyond it are wrong"},
+		{"# coding: gbk\n'\xb0\xa1'", "°¡", "coalmine reads only the ASCII part of this encoding: other names and strings are wrong"},
 		{"x\n\n# coding: latin-1\n'\xc3\xa9'", "é", ""},
 		{"# coding: utf-7\n+AAo-import os", "", "an encoding that is not read"},
 		{"# coding: unicode_escape\nx", "", "an encoding that is not read"},

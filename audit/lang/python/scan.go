@@ -16,7 +16,7 @@ const (
 var errorTexts = [...]string{
 	errCharacter:   "a character that begins no token",
 	errString:      "a string without an end",
-	errNumber:      "a number that is none",
+	errNumber:      "not a number",
 	errIndentation: "indentation that fits no block",
 	errDepth:       "nested too deeply",
 	errBracket:     "a bracket that closes none",

@@ -107,7 +107,7 @@ func (p *parser) field(t *template) {
 	}
 	if p.accept(kExclaim) && p.expect(kName) {
 		if w := p.word(p.last); w != "r" && w != "s" && w != "a" {
-			p.fail("a conversion that is none")
+			p.fail("not a conversion")
 		}
 	}
 	t.flush()

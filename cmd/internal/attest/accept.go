@@ -58,7 +58,7 @@ func (w *Wanted) Accepts(s *Statement) error {
 	return nil
 }
 
-// Lasts returns why a statement says nothing at a time, nil where it does.
+// Lasts returns why a statement does not hold at a time, nil where it does.
 func (s *Statement) Lasts(now time.Time) error {
 	p := &s.Predicate
 	switch {

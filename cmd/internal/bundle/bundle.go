@@ -273,8 +273,8 @@ type Verified struct {
 // ErrFormat says that a file is no bundle.
 var ErrFormat = errors.New("it is not a bundle of coalmine")
 
-// Verify reads an archive and compares it with its manifest. keys are those of which one
-// has to be the signer's, none to leave the signature unchecked. Names in the result are the archive's, as they are.
+// Verify reads an archive and compares it with its manifest. One of keys has to be the
+// signer's, none to leave the signature unchecked. Names in the result are the archive's, as they are.
 func Verify(r io.Reader, keys []*attest.Verifier) (*Verified, error) {
 	zip, err := gzip.NewReader(r)
 	if err != nil {

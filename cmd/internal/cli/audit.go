@@ -162,7 +162,7 @@ func parsed(p *audit.Profile) string {
 		n += p.Languages[l]
 	}
 	if n == 0 {
-		return "; none is of a language that is parsed"
+		return "; coalmine parses none of their languages"
 	}
 	if p.Unread > 0 {
 		out += fmt.Sprintf(", %d parts not read", p.Unread)

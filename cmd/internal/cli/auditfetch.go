@@ -115,7 +115,7 @@ func (f *packageFetcher) setting(name string) string {
 func (f *packageFetcher) get(ctx context.Context, address, accept string, bound int64) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, errors.New("the registry names an address that is none")
+		return nil, errors.New("the registry names an invalid address")
 	}
 	if accept != "" {
 		req.Header.Set("Accept", accept)
@@ -202,7 +202,7 @@ func (f *packageFetcher) pypi(ctx context.Context, s install.Spec) (*fetched, er
 	name = normalized(name)
 	at, err := url.Parse(strings.TrimSuffix(f.setting("PIP_INDEX_URL"), "/") + "/" + name + "/")
 	if err != nil {
-		return nil, errors.New("the index of packages has an address that is none")
+		return nil, errors.New("the index of packages has an invalid address")
 	}
 	page, err := f.get(ctx, at.String(), "application/vnd.pypi.simple.v1+json", maxIndex)
 	if err != nil {
@@ -220,7 +220,7 @@ func (f *packageFetcher) pypi(ctx context.Context, s install.Spec) (*fetched, er
 	}
 	link, err := at.Parse(best.URL)
 	if err != nil {
-		return nil, errors.New("the index names an address that is none")
+		return nil, errors.New("the index names an invalid address")
 	}
 	link.Fragment = ""
 	data, err := f.get(ctx, link.String(), "", audit.MaxArchive)

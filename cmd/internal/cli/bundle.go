@@ -112,7 +112,7 @@ func (e *env) printVerified(v *bundle.Verified) {
 	case v.Trusted:
 		signature = "signed by this key"
 	case v.Signed:
-		signature = "signed; --key checks by whom"
+		signature = "signed; --key checks the signer"
 	}
 	fmt.Fprintf(e.out, "intact: %s of %s; %s\n", plural(len(v.Manifest.Files), "file"), v.Manifest.Created.Format(time.RFC3339), signature)
 }

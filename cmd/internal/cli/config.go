@@ -8,7 +8,7 @@ import (
 // maxConfig bounds a configuration file.
 const maxConfig = 16 << 20
 
-// configHint is for a file that is none, or names nobody.
+// configHint is for an invalid file, or one without servers.
 const configHint = "name an MCP client's configuration, such as .mcp.json or .vscode/mcp.json"
 
 // readConfig reads a configuration's servers, and what is wrong with the entries that are none.

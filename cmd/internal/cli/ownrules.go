@@ -24,7 +24,7 @@ const (
 	maxRuleFile  = 1 << 20
 )
 
-// rulesHint is for a file of rules that is none.
+// rulesHint is for an invalid file of rules.
 const rulesHint = "docs/ledger.md has an example; coalmine rules test runs the examples of rules"
 
 // rulesUsage says what --rules takes.

@@ -55,7 +55,7 @@ func (f *probeFlags) readPolicy(ctx context.Context) error {
 	return nil
 }
 
-// policyHint is for a file that is none.
+// policyHint is for an invalid policy.
 const policyHint = "name a " + policy.FileName + "; --emit-policy writes one"
 
 // readPolicy reads the policy that a flag names, nil for none.

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Place is a pull request, and by whom it is commented.
+// Place is a pull request, and the account that comments.
 type Place struct {
 	// API is the address of the REST API, Repository "owner/name".
 	API, Repository string

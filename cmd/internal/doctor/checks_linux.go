@@ -125,7 +125,7 @@ func kernelOption(option, release string) (value, from string, err error) {
 			return value, from, nil
 		}
 	}
-	return "", "", errors.New("this kernel's configuration is not to be read")
+	return "", "", errors.New("this kernel's configuration cannot be read")
 }
 
 func readOption(r io.Reader, option string, packed bool) (string, error) {

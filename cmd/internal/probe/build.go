@@ -82,7 +82,7 @@ func (p *probe) runBuild(ctx context.Context, dir *os.Root) ([]int, error) {
 func buildRun(dir *os.Root) session.IndexedRun {
 	r := session.IndexedRun{Role: session.RoleBuild, Experiment: experiment.Build.Name, Dir: experiment.Build.Dir, How: "in the build"}
 	if _, err := session.Open(dir); err != nil {
-		r.Failed = "the build came to no log"
+		r.Failed = "the build wrote no log"
 	}
 	return r
 }
@@ -130,7 +130,7 @@ func describeBuild(in *plan.Fetched, statuses []int, err error, took time.Durati
 	}
 	switch {
 	case err != nil:
-		b.State, b.Why = session.BuildFailed, "the build did not come to its end: "+err.Error()
+		b.State, b.Why = session.BuildFailed, "the build did not finish: "+err.Error()
 	case len(failed) > 0:
 		b.State = session.BuildFailed
 		b.Why = "scripts failed, as those do that download something: " + strings.Join(failed[:min(len(failed), 5)], ", ")

@@ -11,7 +11,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-// ownCode is the server's own code, of which a run is to record what ran.
+// ownCode is the server's own code: a run records which of it ran.
 type ownCode struct {
 	*coverage.Code
 	// dir is its directory in the sandbox.

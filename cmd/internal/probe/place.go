@@ -67,7 +67,7 @@ func unseenIfAllowed(ctx context.Context, b sandbox.Backend, o *plan.Options) (t
 		return sandbox.TracerStrace, ", since another kernel may be in the runtime " + o.Runtime
 	}
 	if s := sandbox.Watchable(ctx, b); s.OK != sandbox.Yes {
-		return sandbox.TracerStrace, ", since eBPF is not to be had: " + s.Reason
+		return sandbox.TracerStrace, ", since eBPF is not available: " + s.Reason
 	}
 	return sandbox.TracerEBPF, ""
 }
@@ -92,7 +92,7 @@ func pick(ctx context.Context, o *plan.Options) (b sandbox.Backend, why string, 
 		if s.OK == sandbox.Yes {
 			return d, "docker: " + s.Reason, nil
 		}
-		return l, "local, since docker is not to be had: " + s.Reason, nil
+		return l, "local, since docker is not available: " + s.Reason, nil
 	}
 	return nil, "", &sandbox.UsageError{Err: fmt.Errorf("--sandbox %s is not known", o.Sandbox), Hint: "auto, docker, local or inplace"}
 }

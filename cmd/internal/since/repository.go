@@ -27,7 +27,7 @@ type repository struct {
 func find(dir string) (*repository, error) {
 	top := nearest(dir)
 	if top == "" {
-		return nil, fmt.Errorf("there is none around %s", dir)
+		return nil, fmt.Errorf("%s is in no repository", dir)
 	}
 	outer, err := enclosing(top)
 	if err != nil {

@@ -71,7 +71,7 @@ func (w *Worker) take(ctx context.Context, d *queue.Delivery) error {
 	}
 	a := answer{Ran: time.Now().UTC().Truncate(time.Second), Try: d.Try, Status: 3}
 	if d.Try > maxTries {
-		a.Error = fmt.Sprintf("no worker came to its end with this target in %d tries", maxTries)
+		a.Error = fmt.Sprintf("no worker finished this target in %d tries", maxTries)
 		return w.answer(ctx, d, &j, &a)
 	}
 	if w.Begin != nil {

@@ -17,8 +17,8 @@ import (
 // maxSchemas bounds the schemas that are kept compiled.
 const maxSchemas = 1024
 
-// Validator checks arguments against declared schemas, each of which it
-// compiles once. It may be used from many goroutines.
+// Validator checks arguments against declared schemas, and compiles
+// each once. It may be used from many goroutines.
 func Validator() func(schema, arguments json.RawMessage) error {
 	var mu sync.Mutex
 	known := map[string]*schema.Generator{}

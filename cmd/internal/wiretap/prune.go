@@ -13,7 +13,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 )
 
-// PruneOptions say which logs are to go. What is zero says nothing.
+// PruneOptions say which logs to remove. A zero field chooses none.
 type PruneOptions struct {
 	// OlderThan is the age of a log that was last written so long ago.
 	OlderThan time.Duration

@@ -22,7 +22,7 @@ var (
 	ErrClosed = errors.New("the server closed the connection")
 	// ErrTimeout says that an answer did not come in time.
 	ErrTimeout = errors.New("no answer in time")
-	// ErrBadAnswer says that an answer came that is none: neither result nor error.
+	// ErrBadAnswer says that a message is not an answer: it has neither result nor error.
 	ErrBadAnswer = errors.New("the answer has neither a result nor an error")
 	// ErrIncomplete says that a list was cut at one of this package's bounds.
 	ErrIncomplete = errors.New("the list is incomplete")

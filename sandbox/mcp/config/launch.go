@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Launch is what a command that fetches a package makes of it.
+// Launch is how a command that fetches a package starts it.
 type Launch struct {
 	Kind Kind
 	// Package is the name as the runner takes it, With are those beside it.

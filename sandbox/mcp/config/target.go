@@ -120,8 +120,8 @@ type File struct {
 	Errs []error
 }
 
-// Include is a file that another one names in the place of what would stand there. Nothing
-// is known of where the path leads.
+// Include is a file that another one names in the place of what would stand there. Where
+// the path leads is unknown.
 type Include struct {
 	Path string
 	Position

@@ -9,8 +9,8 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 )
 
-// address is a URL in the one form in which the proxy compares URLs: what the WHATWG
-// URL Standard's parser makes of it, as browsers and Node do. Backslashes, tabs, dot
+// address is a URL in the one form in which the proxy compares URLs: as the WHATWG
+// URL Standard's parser reads them, which browsers and Node use. Backslashes, tabs, dot
 // segments, also percent-encoded, the case of hosts, IDNA and default ports are
 // settled by then. Credentials and fragments, which no request carries, are left out.
 type address struct {

@@ -119,7 +119,7 @@ func compact(v any) []byte {
 type LockChange struct {
 	Change
 	// Members are those of a tool that differ, sorted as PinnedMembers are. A change
-	// without a tool is of the server's instructions.
+	// without a tool belongs to the server's instructions.
 	Members []string
 }
 

@@ -67,7 +67,7 @@ type Page struct {
 	// Err says what of the page could not be read, as ParseTools does, nil for nothing.
 	Err error
 	// Flawed says that the list may hold more than Entries and Next say: an entry
-	// has no name, the list is none, or the cursor is no text.
+	// has no name, the list is not a list, or the cursor is no text.
 	Flawed bool
 
 	raw json.RawMessage // the result

@@ -14,7 +14,7 @@ type State struct {
 	HeadMissing bool
 	// Initialized says that notifications/initialized has crossed.
 	Initialized bool
-	// Modern says that the session is of the era without initialize.
+	// Modern says that the session belongs to the era without initialize.
 	Modern bool
 	// ListRequested says that the client has asked for tools.
 	ListRequested bool

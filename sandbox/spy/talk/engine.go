@@ -20,7 +20,7 @@ type Options struct {
 	// Holder finds who holds the other end of a stream, of a process that was not seen: its
 	// reader if reads is true. It returns nil for nobody.
 	Holder func(k Key, known int, reads bool) *Process
-	// Verdict is told of streams that are none of MCP.
+	// Verdict hears of streams that are not MCP.
 	Verdict func(Key, Verdict)
 	// Alive reports whether a process is still there.
 	Alive func(pid int) bool

@@ -285,7 +285,7 @@ func (l *link) close() {
 	l.open = nil
 }
 
-// ignored is a body that is of no interest.
+// ignored is a body that does not matter.
 type ignored struct{}
 
 func (ignored) data([]byte)   {}

@@ -26,7 +26,7 @@ type checked struct {
 // programs are in the kernel, with their maps. One Tracer has them at a time.
 type programs struct {
 	programObjects
-	// State is all that a watch leaves behind, but for the calls under way that found no slot.
+	// State is all that a watch leaves behind, except the calls under way that found no slot.
 	State *ebpf.Map `ebpf:".bss"`
 
 	kind checked

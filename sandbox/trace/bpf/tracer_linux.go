@@ -279,7 +279,7 @@ func (t *Tracer) Drain(ctx context.Context) error {
 }
 
 // Alive makes a call that only the programs know and sees whether they have
-// seen it: detached ones have not.
+// seen it: detached ones do not.
 func (t *Tracer) Alive() error {
 	var before, after [2]uint64
 	if err := t.programs.Beats.Get(&before); err != nil {

@@ -29,7 +29,7 @@ const LastCall = 450
 // ("/proc/self/fd/3"). Any other set is Core.
 //
 // The log is made to be unambiguous: strings are quoted with every quote,
-// backslash, control and non-ASCII byte escaped, descriptors' paths likewise with their
+// backslash, control and non-ASCII byte escaped, descriptors' paths also with their
 // angle brackets escaped, every line starts with the task and the time, and no
 // process name, which the target could choose, is ever printed.
 //

@@ -1,6 +1,6 @@
 package tlsread
 
-// Options say whom a Reader watches, and how much.
+// Options say which processes a Reader watches, and how much.
 type Options struct {
 	// PID is a process of the pid namespace to be watched, as this process numbers it; 0 is
 	// for every process of the machine.

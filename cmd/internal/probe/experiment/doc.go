@@ -1,4 +1,4 @@
-// Package experiment holds the further runs that coalmine makes of a server: each is
+// Package experiment holds the further runs of a server: each is
 // a changed plan with a reason and a question that it answers. Adding one is a file
 // with its entry in Table and its tests.
 //

@@ -93,7 +93,7 @@ func (c condition) played(p plan.Plan, k *Case) plan.Plan {
 	return p
 }
 
-// CheckVary says which factor of --vary is none, or cannot be had here.
+// CheckVary says which factor of --vary is unknown, or unavailable here.
 func CheckVary(factors []string) error {
 	for _, f := range factors {
 		if !slices.ContainsFunc(conditions, func(c condition) bool { return c.vary.Factor == f }) {

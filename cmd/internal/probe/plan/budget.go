@@ -33,7 +33,7 @@ const (
 	// leastBudget is the shortest that can be asked for: for less there are --calls
 	// and --timeout.
 	leastBudget = time.Minute
-	// mostCalls bounds what a long budget makes of each tool: nothing is drawn by
+	// mostCalls bounds the calls of each tool in a long budget: nothing is drawn by
 	// then that was not drawn before.
 	mostCalls = 200
 )

@@ -89,7 +89,7 @@ func ContentOf(ctx context.Context, o *Options, in *Fetched, p *Plan) Content {
 	return id
 }
 
-// digested is all of which a digest is made.
+// digested is all that goes into a digest.
 type digested struct {
 	Schema, Files               string
 	Command, Args, Places, Vars []string

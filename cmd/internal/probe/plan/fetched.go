@@ -71,7 +71,7 @@ func (in *Fetched) Remove() error {
 	return err
 }
 
-// Unmade reports whether the build was to make the server, and has not. It may be
+// Unmade reports whether the build should have made the server, and did not. It may be
 // called on nil.
 func (in *Fetched) Unmade() bool {
 	return in != nil && in.Tree != nil && (in.Bin.Path == "" || in.Built == "" && (in.Tree.Pending || in.Tree.Native))

@@ -69,7 +69,7 @@ func AllowedHosts(network string) ([]string, error) {
 	return hosts, nil
 }
 
-// CheckNetwork says whether a value of --network is none.
+// CheckNetwork says whether a value of --network is invalid.
 func CheckNetwork(network string) error {
 	whole := []string{NetworkSinkhole, NetworkLoopback, NetworkRefuse, NetworkNone}
 	if slices.Contains(whole, network) {

@@ -19,7 +19,7 @@ import (
 )
 
 // New makes the plan of a target's first run. in is what was fetched, nil for a
-// command that is there. The account is for whom the decoys are made; where it is empty
+// command that is there. The decoys belong to the account; where it is empty
 // the seed draws one. Errors that the user can mend are *sandbox.UsageError.
 func New(o Options, in *Fetched, as Account) (Plan, error) {
 	if len(o.Command) == 0 && in == nil {

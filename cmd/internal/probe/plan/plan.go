@@ -60,7 +60,7 @@ type Plan struct {
 	Tracer string `json:"tracer"`
 	// Network is one of the Network constants.
 	Network string `json:"network"`
-	// EveryName has every name resolve. Otherwise those that cannot exist do not, but for
+	// EveryName has every name resolve. Otherwise those that cannot exist do not, except
 	// Hosts, which the server's command, environment and files name.
 	EveryName bool             `json:"everyName,omitempty"`
 	Hosts     []string         `json:"-"`
@@ -151,7 +151,7 @@ type Sandbox struct {
 	Ring int `json:"ring,omitempty"`
 }
 
-// Identity is for whom the decoys are made, and who the client says it is.
+// Identity is the user of the decoys, and who the client says it is.
 type Identity struct {
 	User     string `json:"user"`
 	Home     string `json:"home"`

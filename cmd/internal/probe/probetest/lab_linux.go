@@ -44,7 +44,7 @@ func Paired(name string) []string {
 	return Backends[i : i+1]
 }
 
-// Need skips or fails where a backend is not to be had.
+// Need skips or fails where a backend is not available.
 func Need(t *testing.T, backend string) {
 	t.Helper()
 	sandboxtest.Need(t, "strace")

@@ -18,7 +18,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
-// InBackends runs a test for each backend that is to be had.
+// InBackends runs a test for each backend that is available.
 func InBackends(t *testing.T, test func(t *testing.T, backend string)) {
 	for _, backend := range Backends {
 		t.Run(backend, func(t *testing.T) {

@@ -19,13 +19,13 @@ type Observations struct {
 	// Crashed is the tool in whose call the server ended, "" for none.
 	Crashed string
 	// CrashedWith are the arguments of that call, nil where the tool declares to end the
-	// server or is none that the server declares.
+	// server or is not declared.
 	CrashedWith json.RawMessage
 	// Took is how long the session lasted.
 	Took time.Duration
 	// TriedLoopback says that a port of the loopback address was tried on which nothing listens.
 	TriedLoopback bool
-	// NoNames are names of hosts that the server looked up and that cannot exist, but for
+	// NoNames are names of hosts that the server looked up and that cannot exist, except
 	// those that its calls name.
 	NoNames []string
 	// LookedIn is another user's HOME in which a decoy was looked for, if one was.

@@ -154,7 +154,7 @@ func (c *client) get(ctx context.Context, address string) ([]byte, error) {
 func (c *client) once(ctx context.Context, address string) (data []byte, after time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, -1, errors.New("the registry's address is none")
+		return nil, -1, errors.New("the registry's address is invalid")
 	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "coalmine-sweep")

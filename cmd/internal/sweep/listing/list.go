@@ -87,7 +87,7 @@ func Read(ctx context.Context, source string, o Options) (*List, error) {
 func connect(address string, o Options) (*client, *url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return nil, nil, errors.New("the registry's address is none")
+		return nil, nil, errors.New("the registry's address is invalid")
 	}
 	c := newClient(u, o.Pause)
 	if o.wait != nil {
@@ -121,7 +121,7 @@ func (l *List) take(entries []json.RawMessage) {
 	for _, raw := range entries {
 		var e listed
 		if json.Unmarshal(raw, &e) != nil {
-			l.refuse("", "an entry is none of a registry's")
+			l.refuse("", "an entry is not that of a registry")
 			continue
 		}
 		l.entry(e.Server, e.Meta.Official.Status, e.Meta.Official.IsLatest)

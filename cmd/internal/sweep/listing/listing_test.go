@@ -74,7 +74,7 @@ npm:@x/a-two  ["npx" "-y" "@x/a-two"] mutable=true
 deleted a/gone
 refused "a/far#r1": it is reached by its address, where nobody sees what it does
 refused "a/none": it names no package
-refused "": an entry is none of a registry's
+refused "": an entry is not that of a registry
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -90,7 +90,7 @@ func (m *Monitor) Began() {
 	m.started.Inc()
 }
 
-// Ended notes how a job that began came to its end, and after which time.
+// Ended notes how a job that began has ended, and after which time.
 func (m *Monitor) Ended(failed bool, after time.Duration) {
 	m.running.Add(-1)
 	m.seconds.Observe(after.Seconds())

@@ -30,7 +30,7 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"day":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
 }).ParseFS(files, "*.tmpl"))
 
-// maxTrend bounds the sweeps of which the index draws a trend.
+// maxTrend bounds the sweeps in the index's trend.
 const maxTrend = 60
 
 // row is a server on the index, in few bytes: ten thousand of them are one page.

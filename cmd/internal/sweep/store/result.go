@@ -23,7 +23,7 @@ type Result struct {
 	Findings                      []Finding
 }
 
-// VerdictError is the verdict of a job that came to no run.
+// VerdictError is the verdict of a job without a run.
 const VerdictError = "error"
 
 // Finding is what is kept of one.

@@ -10,7 +10,7 @@ import (
 
 // Filter chooses frames. The zero Filter chooses all.
 type Filter struct {
-	// Methods and Tools are parts of names in lower case, of which one must match.
+	// Methods and Tools are parts of names in lower case; one of them must match.
 	Methods, Tools []string
 	// Dir is a direction, "" for both.
 	Dir session.Dir

@@ -13,7 +13,7 @@ import (
 
 // Message is a frame as it was read from the log.
 type Message struct {
-	// JSON is the value that crossed the wire, nil where the line was none; Raw is that line.
+	// JSON is the value that crossed the wire, nil where the line was not JSON; Raw is that line.
 	JSON json.RawMessage
 	Raw  []byte
 	// Gate is what the gate did, nil where there was none.
@@ -63,7 +63,7 @@ func body(message json.RawMessage) json.RawMessage {
 	return out
 }
 
-// maxPreviewed is the longest line of which a preview is read whole.
+// maxPreviewed is the longest line that a preview reads whole.
 const maxPreviewed = 32 << 10
 
 // Preview is the beginning of what matters in a frame, as it stands in the log: not escaped.

@@ -121,7 +121,7 @@ func TestNoEngine(t *testing.T) {
 	l.Run("docker", []string{dead}, l.Flags("docker", "--", l.Path("honest"))...).Says(2, "error: docker: ", "hint: start Docker")
 	probetest.Need(t, "local")
 	c := l.Run("auto", []string{dead}, l.Flags("auto", "--", l.Path("honest"))...)
-	c.Says(0, "sandbox: local, since docker is not to be had")
+	c.Says(0, "sandbox: local, since docker is not available")
 }
 
 func TestEngineDenied(t *testing.T) {
