@@ -40,6 +40,16 @@ func JudgeLog(log io.Reader, name string, o LogOptions) (*Result, *detect.Log, e
 	return c.result(l, o), l, nil
 }
 
+// AnnotatedLog makes findings of a log's annotations. The log at path proves each message, and
+// the detectors conclude the rest.
+func AnnotatedLog(as []detect.Annotation, path string) []finding.Finding {
+	out := rules.Annotated(as, path)
+	for i := range out {
+		out[i].EvidenceLevel = string(session.EvidenceAnalyzed)
+	}
+	return out
+}
+
 // logCounter counts what detectors do not.
 type logCounter struct {
 	first, last time.Time
@@ -124,7 +134,7 @@ func (c *logCounter) result(l *detect.Log, o LogOptions) *Result {
 		res.Coverage.Tools = append(res.Coverage.Tools, *t)
 	}
 	slices.SortFunc(res.Coverage.Tools, func(a, b ToolCoverage) int { return cmp.Compare(a.Name, b.Name) })
-	res.Findings = rules.Annotated(l.Annotations, o.Path)
+	res.Findings = AnnotatedLog(l.Annotations, o.Path)
 	rules.Sort(res.Findings)
 	for _, g := range append(l.Holes(), session.Gap{Code: session.GapWireOnly, Text: "only the wire was recorded: system calls, files and the network were not watched"}) {
 		res.Gaps = append(res.Gaps, g.Filled())

@@ -282,6 +282,9 @@ type Finding struct {
 	Run Joined `json:"joined,omitempty"`
 	// Sources are the lines of the audited source that are likely to have caused a finding of a run.
 	Sources []Location `json:"sources,omitempty"`
+	// EvidenceLevel is what a session log proves of the finding, "" for a run's: see
+	// session.EvidenceLevel.
+	EvidenceLevel string `json:"evidence_level,omitempty"`
 }
 
 // Joined is what a run shows of a finding in the source.

@@ -255,6 +255,9 @@ func (b *sarifBuilder) result(f *finding.Finding) *sarif.Result {
 	if f.Rung != "" {
 		props.Add("rung", string(f.Rung))
 	}
+	if f.EvidenceLevel != "" {
+		props.Add("evidence_level", f.EvidenceLevel)
+	}
 	if f.Reproduce != "" {
 		props.Add("reproduce", text.Printable(f.Reproduce, 900))
 	}

@@ -128,7 +128,7 @@ func annotatedCM501(a *detect.Annotation) []finding.Finding {
 // words stay as they are, whatever a message says.
 func previousCM501(what string, c wire.Change) string {
 	words := map[wire.ChangeKind]string{
-		wire.Appeared: "appeared", wire.Disappeared: "disappeared", wire.Redeclared: "was declared differently from before",
+		wire.Appeared: "appeared", wire.Disappeared: "disappeared", wire.Redeclared: "was declared otherwise than before",
 	}
 	return finding.Fingerprint(cm501Doc.ID, c.Tool, what+" “"+text.Printable(c.Tool, 80)+"” "+words[c.Kind])
 }

@@ -114,7 +114,7 @@ func TestOffline(t *testing.T) {
 		"no network": {"": ""}, "no JSON": {"": "{x"}, "other lengths": {"/notes": "", "/querybatch": `{"results":[]}`},
 	} {
 		got := check(t, w, own)
-		if !strings.Contains(got, "prov-unavailable info: OSV gave no answer") || !strings.Contains(got, "prov-unavailable info: the registry of npm gave no answer") {
+		if !strings.Contains(got, "prov-unavailable info: OSV gave no readable answer") || !strings.Contains(got, "prov-unavailable info: the registry of npm gave no readable answer") {
 			t.Errorf("%s: %s", name, got)
 		}
 	}

@@ -425,7 +425,7 @@ func TestOnlyWhatTheSourceNamesIsFetched(t *testing.T) {
 	}
 	for _, c := range []struct{ spec, requires, want string }{
 		{"notes", "anyio>=4", "[anyio>=4]"}, {"notes", "requests-html", "[requests-html]"}, {"notes", "requests", "does not"}, {"notes", "x3kq", "does not"},
-		{"notes", "anyio @ https://h/x", "none that an index has"}, {"notes", "anyio; extra == 'cli'", "[]"}, {"notes[cli]", "anyio>=4 ; extra == 'cli'", "[anyio>=4 ]"}, {"notes[cli]", "y9 ; extra == 'cli'", "does not"},
+		{"notes", "anyio @ https://h/x", "no index has"}, {"notes", "anyio; extra == 'cli'", "[]"}, {"notes[cli]", "anyio>=4 ; extra == 'cli'", "[anyio>=4 ]"}, {"notes[cli]", "y9 ; extra == 'cli'", "does not"},
 	} {
 		tree := &Tree{Spec: Spec{Kind: KindPyPI, Name: c.spec}, Host: dir}
 		wanted, err := tree.wanted(&metadata{requires: []string{c.requires}})

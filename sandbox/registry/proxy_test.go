@@ -260,7 +260,7 @@ func TestCredentialsReachTheRegistryAlone(t *testing.T) {
 	if len(files.log()) > 0 {
 		t.Errorf("the linked host was asked: %+v", files.log())
 	}
-	if r := f.Report(); !hasReason(r.Refused, files.host(), "not public") || !hasReason(r.Refused, files.host(), "none of your registries") {
+	if r := f.Report(); !hasReason(r.Refused, files.host(), "not public") || !hasReason(r.Refused, files.host(), "not one of your registries") {
 		t.Errorf("report %+v", r)
 	}
 }

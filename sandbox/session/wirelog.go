@@ -73,6 +73,8 @@ type Gate struct {
 	// Declared are the tools that could be called, sorted; nil is not written.
 	Declared []string `json:"declared,omitempty"`
 	Reason   string   `json:"reason,omitempty"`
+	// Evidence is what the record proves; a log always has it, see Level.
+	Evidence EvidenceLevel `json:"evidence_level,omitempty"`
 }
 
 // SSE are the fields beside the data of a server-sent event; empty ones are not written.
@@ -410,7 +412,8 @@ func appendWireFrame(b []byte, seq uint64, f WireFrame, text []byte, isJSON bool
 		if len(g.Declared) > 0 {
 			b = append(b, ']')
 		}
-		b = append(appendPair(b, "reason", g.Reason), '}')
+		b = appendPair(b, "reason", g.Reason)
+		b = append(appendPair(b, "evidence_level", string(g.Level())), '}')
 	}
 	if s := f.SSE; s != nil {
 		at := len(b) + len(`, "sse_meta": {`)

@@ -51,7 +51,7 @@ func TestWireLogLines(t *testing.T) {
 	}
 	lines := strings.Split(string(data), "\n")
 	for i, want := range []string{
-		`{"schema_version": "0.1", "seq": 1, "ts": "2026-06-09T18:39:29+00:00", "dir": "c2s", "frame": {"id": 1}, "raw": null, "gate": {"action": "blocked", "tool": "rm", "declared": ["a", "b"], "reason": "not declared"}}`,
+		`{"schema_version": "0.1", "seq": 1, "ts": "2026-06-09T18:39:29+00:00", "dir": "c2s", "frame": {"id": 1}, "raw": null, "gate": {"action": "blocked", "tool": "rm", "declared": ["a", "b"], "reason": "not declared", "evidence_level": "blocked_policy"}}`,
 		`{"schema_version": "0.1", "seq": 2, "ts": "2026-06-09T18:39:29+00:00", "dir": "s2c", "frame": {"id": 1}, "raw": null, "sse_meta": {"event": "message", "id": "7"}}`,
 		`{"schema_version": "0.1", "seq": 3, "ts": "2026-06-09T18:39:29+00:00", "dir": "s2c", "frame": null, "raw": "/messages?id=1", "sse_meta": {"event": "endpoint"}}`,
 	} {
@@ -122,5 +122,21 @@ func TestWireDir(t *testing.T) {
 		if got, err := WireDir(); got != c.want || err != nil {
 			t.Errorf("%s=%s: %s, %v", c.env, c.value, got, err)
 		}
+	}
+}
+
+// A record of a gate always says what it proves.
+func TestGateEvidenceLevels(t *testing.T) {
+	t.Parallel()
+	for action, want := range map[string]EvidenceLevel{
+		"blocked": EvidencePolicy, "injected": EvidenceInjected, "gate_would_block": EvidenceIntended, "gate_skipped": EvidenceForwarded,
+		"gate_disabled": EvidenceForwarded, "gate_allowed": EvidenceForwarded, "": EvidenceObserved, "another": EvidenceObserved,
+	} {
+		if got := (&Gate{Action: action}).Level(); got != want {
+			t.Errorf("%q: %s, want %s", action, got, want)
+		}
+	}
+	if got := (&Gate{Action: "blocked", Evidence: EvidenceGap}).Level(); got != EvidenceGap {
+		t.Error(got)
 	}
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,19 +14,26 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/advise"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/audit"
 	"github.com/coalmine-dev/coalmine/cmd/internal/serve"
 )
 
 func (e *env) advise() *cobra.Command {
 	f := &logFlags{}
 	var write, least string
+	var audits []string
+	var all bool
 	cmd := &cobra.Command{
 		Use: "advise LOG…", Short: "Summarize findings as a block for AGENTS.md or CLAUDE.md",
-		Long: "advise reads session logs, or the report.json of run directories, and prints a fenced block for agents.\nWith --write, it replaces the block in FILE or appends one. The block contains no text of a server.\n\n" +
+		Long: "advise reads session logs, or the report.json of run directories, and prints a fenced block for agents.\n" +
+			"With --audit, it audits a server's source too. With --write, it replaces the block in FILE or appends one. The block contains no text of a server.\n\n" +
 			"Exit status: 0, or 2 when LOG is not a session log or FILE is not writable or has unbalanced marks.",
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage("coalmine advise LOG", "advise needs a LOG")
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args)+len(audits) == 0 {
+				return usage("coalmine advise LOG", "advise needs a LOG or --audit TARGET")
+			}
+			if all {
+				least = string(finding.Info)
 			}
 			at, err := finding.ParseSeverity(least)
 			if err != nil {
@@ -33,6 +42,13 @@ func (e *env) advise() *cobra.Command {
 			var sources []advise.Source
 			for _, path := range args {
 				s, err := e.adviseSource(f, path)
+				if err != nil {
+					return err
+				}
+				sources = append(sources, *s)
+			}
+			for _, target := range audits {
+				s, err := e.adviseAudit(cmd.Context(), target)
 				if err != nil {
 					return err
 				}
@@ -47,6 +63,8 @@ func (e *env) advise() *cobra.Command {
 		},
 	}
 	f.add(cmd)
+	cmd.Flags().StringArrayVar(&audits, "audit", nil, "also audit this `TARGET`, as coalmine audit does")
+	cmd.Flags().BoolVar(&all, "all", false, "the same as --at-least info")
 	cmd.Flags().StringVar(&write, "write", "", "write the block to `FILE` instead of printing it")
 	cmd.Flags().StringVar(&least, "at-least", "medium", "omit findings below this severity: critical, high, medium, low or info")
 	return cmd
@@ -67,6 +85,17 @@ func (e *env) adviseSource(f *logFlags, path string) (*advise.Source, error) {
 		return nil, err
 	}
 	return &advise.Source{Name: filepath.Base(l.Name), Server: res.Server.Name, Findings: res.Findings}, nil
+}
+
+// adviseAudit audits a source without running it.
+func (e *env) adviseAudit(ctx context.Context, target string) (*advise.Source, error) {
+	defer audit.Tune()()
+	r, _, err := e.auditTarget(ctx, &auditFlags{own: "auto"}, target)
+	if err != nil {
+		return nil, err
+	}
+	name := cmp.Or(r.Profile.PackageName, filepath.Base(filepath.Clean(target)))
+	return &advise.Source{Name: name, Audit: true, Findings: r.Findings, Incomplete: r.Skipped > 0}, nil
 }
 
 // maxAdvised bounds a file that a block is put into.

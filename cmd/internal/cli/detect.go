@@ -13,7 +13,6 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/report"
-	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -71,7 +70,7 @@ func (e *env) runDetect(f *logFlags, format string, paths []string) error {
 	}
 	for i, more := range detect.Shadowing(logs) {
 		logs[i].Annotations = append(logs[i].Annotations, more...)
-		results[i].Findings = append(results[i].Findings, rules.Annotated(more, filepath.ToSlash(filepath.Clean(paths[i])))...)
+		results[i].Findings = append(results[i].Findings, analyze.AnnotatedLog(more, filepath.ToSlash(filepath.Clean(paths[i])))...)
 	}
 	for i, l := range logs {
 		e.status = worse(e.status, detectStatus(l))

@@ -22,6 +22,7 @@ type gateFlags struct {
 	marks, observe               bool
 	repeats                      int
 	ask                          string
+	public                       bool
 	askTime                      time.Duration
 }
 
@@ -38,7 +39,7 @@ func (e *env) gate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o.Observe = f.observe
+			o.Observe, f.Named = f.observe, !f.public
 			if f.ask != "" {
 				asker, err := f.listen()
 				if err != nil {
@@ -57,6 +58,7 @@ func (e *env) gate() *cobra.Command {
 	fl.DurationVar(&f.hold, "hold", gate.DefaultHold, "how long a call waits for tools/list")
 	fl.StringVar(&f.ask, "ask", "", "hold a call that would be blocked and ask a person on this new unix `SOCKET` (coalmine answer)")
 	fl.DurationVar(&f.askTime, "ask-time", wiretap.DefaultAnswerTime, "block a held call that nobody answers in this time")
+	fl.BoolVar(&f.public, "public-surface", true, "with --http: let requests without a session id and credentials share one tools/list; =false blocks their calls")
 	fl.BoolVar(&f.observe, "observe", false, "block nothing, and record in the log what would be blocked")
 	return cmd
 }

@@ -59,7 +59,7 @@ func (f *httpFlags) add(cmd *cobra.Command) {
 
 // alone names a flag that was given and means nothing without --http, "" for none.
 func (f *httpFlags) alone(cmd *cobra.Command) string {
-	for _, name := range []string{"url", "listen", "listen-anywhere", "allow-origin", "scope-header", "max-sessions"} {
+	for _, name := range []string{"url", "listen", "listen-anywhere", "allow-origin", "scope-header", "max-sessions", "public-surface"} {
 		if cmd.Flags().Changed(name) {
 			return name
 		}

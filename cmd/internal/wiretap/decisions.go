@@ -29,6 +29,8 @@ type Decision struct {
 	Now  string `json:"now"`
 	// Why is the reason of the decision now, "" where the message passes.
 	Why string `json:"why,omitempty"`
+	// Evidence is what the log proves of the message, whatever the other gate decides.
+	Evidence session.EvidenceLevel `json:"evidence_level"`
 }
 
 // Differs reports whether the other gate decides otherwise. A gate that observes and one
@@ -64,7 +66,7 @@ func Decide(frames iter.Seq2[session.Frame, error], o gate.Options) ([]Decision,
 			judge = func(raw []byte) gate.Verdict { return s.Client(ctx, raw) }
 		}
 		d := decided(judge(f.Bytes()))
-		d.Seq, d.Was = f.Seq, decision(was.Action)
+		d.Seq, d.Was, d.Evidence = f.Seq, decision(was.Action), was.Level()
 		if tool, isCall := calledTool(f.Bytes()); f.Dir == session.C2S && isCall {
 			d.Tool = tool
 		} else if !stops(d.Was) && !stops(d.Now) {

@@ -26,6 +26,8 @@ type HTTPOptions struct {
 	Origins []string
 	// Scope are headers by whose values requests without a session id are kept apart.
 	Scope []string
+	// Named has Gate block calls that name neither a session nor a caller.
+	Named bool
 	// Sessions is how many sessions are kept apart at a time, 0 for the usual number.
 	Sessions int
 	// Gate is nil for a tap.
@@ -60,7 +62,7 @@ func HTTP(ctx context.Context, h HTTPOptions, o LogOptions) error {
 		hosts = append(hosts, host)
 	}
 	p, err := proxy.New(proxy.Options{
-		Upstream: upstream, Origins: h.Origins, Hosts: hosts, Gate: h.Gate, Scope: h.Scope, Sessions: h.Sessions,
+		Upstream: upstream, Origins: h.Origins, Hosts: hosts, Gate: h.Gate, Scope: h.Scope, Named: h.Named, Sessions: h.Sessions,
 		Open: o.open,
 		Shut: func(log *session.WireLog) { o.shut(log, 0) },
 	})

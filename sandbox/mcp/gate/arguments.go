@@ -150,6 +150,6 @@ func observed(raw []byte, v Verdict) Verdict {
 		return v
 	}
 	mark := *v.Mark
-	mark.Action = actionWould
+	mark.Action, mark.Evidence = actionWould, ""
 	return Verdict{Pass: raw, Mark: &mark}
 }

@@ -90,6 +90,8 @@ type Session struct {
 	track *wire.Tracker
 	// lines says that peers cut what they read into lines.
 	lines bool
+	// unproven says that nothing tells who calls.
+	unproven bool
 }
 
 // Session starts a session.
@@ -109,6 +111,14 @@ func (g *Gate) Lines() *Session {
 // such as an HTTP request's: its ids are its own.
 func (s *Session) Exchange() *Session {
 	return &Session{g: s.g, c: s.c, track: s.track.Beside()}
+}
+
+// Unproven is a part of the session, as Exchange, for a request that names neither a session
+// nor a caller. Its calls are blocked, and what it lists is nobody's contract.
+func (s *Session) Unproven() *Session {
+	out := s.g.Session()
+	out.unproven = true
+	return out
 }
 
 // Verdict is what becomes of one line or body.
@@ -260,7 +270,7 @@ func refusalOf(m wire.Message, code Reason, reason string) refusal {
 func (s *Session) refuse(messages []wire.Message, refusals []refusal) Verdict {
 	first := refusals[0]
 	v := Verdict{
-		Mark:     &session.Gate{Action: actionBlocked, Tool: first.tool, Declared: first.declared, Reason: first.reason},
+		Mark:     &session.Gate{Action: actionBlocked, Tool: first.tool, Declared: first.declared, Reason: first.reason, Evidence: first.code.evidence()},
 		Injected: &session.Gate{Action: actionInjected, Tool: first.tool, Reason: first.reason},
 	}
 	var lines []errorLine
@@ -289,7 +299,7 @@ func (s *Session) refuse(messages []wire.Message, refusals []refusal) Verdict {
 func (s *Session) unread(messages []wire.Message) Verdict {
 	const why = "cannot be read"
 	if len(messages) == 0 {
-		return Verdict{Mark: &session.Gate{Action: actionBlocked, Reason: why}}
+		return Verdict{Mark: &session.Gate{Action: actionBlocked, Reason: why, Evidence: session.EvidenceAdmission}}
 	}
 	var all []refusal
 	for _, m := range messages {
@@ -314,6 +324,9 @@ func (s *Session) call(ctx context.Context, m wire.Message) (*refusal, *session.
 	name, arguments := callOf(m.Params)
 	no := func(code Reason, format string, a ...any) *refusal {
 		return &refusal{id: m.ID, tool: name, code: code, reason: fmt.Sprintf(format, a...)}
+	}
+	if s.unproven {
+		return no(ReasonScope, "the request names no session and no caller"), nil
 	}
 	if why := s.policy(name, arguments); why != "" {
 		return no(ReasonPolicy, "%s", why), nil

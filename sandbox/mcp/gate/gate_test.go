@@ -64,7 +64,7 @@ func TestGlassportsShape(t *testing.T) {
 	if string(v.Reply) != want {
 		t.Errorf("reply\n%s\nwant\n%s", v.Reply, want)
 	}
-	mark := &session.Gate{Action: "blocked", Tool: "X", Declared: []string{"add", "echo"}, Reason: "not in the declared tool surface"}
+	mark := &session.Gate{Action: "blocked", Tool: "X", Declared: []string{"add", "echo"}, Reason: "not in the declared tool surface", Evidence: session.EvidencePolicy}
 	if diff := cmp.Diff(mark, v.Mark); diff != "" || v.Injected.Action != "injected" {
 		t.Error(diff)
 	}
@@ -257,6 +257,9 @@ func TestUnreadable(t *testing.T) {
 	}
 	if v := say(closed, "%s", line); v.Pass != nil || v.Mark.Action != actionBlocked {
 		t.Errorf("closed: %+v", v)
+	}
+	if v := say(closed, "%s", line); v.Mark.Level() != session.EvidenceAdmission {
+		t.Errorf("closed: %+v", v.Mark)
 	}
 	if v := hear(open, "banner"); string(v.Pass) != "banner" {
 		t.Errorf("open: %+v", v)

@@ -3,6 +3,8 @@ package gate
 import (
 	"fmt"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // Reason is a refusal's reason for programs. The codes that glassport 0.8 has too are the
@@ -31,7 +33,20 @@ const (
 	ReasonUnread Reason = "unreadable"
 	// ReasonBatch: another call of the same batch is refused.
 	ReasonBatch Reason = "batch_blocked"
+	// ReasonScope: the request names no session and no caller.
+	ReasonScope Reason = "http_unproven_scope"
 )
+
+// evidence is what a record of a message that is blocked for this reason proves.
+func (r Reason) evidence() session.EvidenceLevel {
+	switch r {
+	case ReasonUnread:
+		return session.EvidenceAdmission
+	case ReasonNoList, ReasonScope:
+		return session.EvidenceGap
+	}
+	return session.EvidencePolicy
+}
 
 // maxSuggested bounds the tools that a suggestion names.
 const maxSuggested = 20
@@ -62,6 +77,8 @@ func (r *refusal) suggestion() string {
 		return "Send tools/list, read all of its pages, and call the tool again."
 	case ReasonUnread:
 		return "Send one well-formed JSON-RPC message."
+	case ReasonScope:
+		return "Send credentials, the header of --scope-header or Mcp-Session-Id with the call."
 	case ReasonBatch:
 		return "Send each call as its own message."
 	}

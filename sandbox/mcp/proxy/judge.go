@@ -84,6 +84,9 @@ func (x *exchange) open(raw []byte) {
 	if x.p.sessions.nameless(t) {
 		// Without a session, two clients may use the same ids.
 		x.gate = t.gate.Exchange()
+		if x.p.opts.Named && !x.p.named(x.r.Header) {
+			x.gate = t.gate.Unproven()
+		}
 	}
 }
 

@@ -35,6 +35,9 @@ type Options struct {
 	// Scope are headers, such as a tenant's, by whose values and by its credentials a request
 	// without a session id belongs to a session. Without any, all such requests are one session.
 	Scope []string
+	// Named has Gate block the calls of a request that carries neither a session's id nor
+	// credentials nor a header of Scope. Otherwise all such requests share one contract.
+	Named bool
 	// Sessions is how many sessions are kept apart at a time, DefaultSessions if it is not
 	// positive. One more ends the one that was used longest ago.
 	Sessions int

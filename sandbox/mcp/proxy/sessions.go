@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -185,4 +186,9 @@ func (p *Proxy) scopeKey(h http.Header) string {
 		fmt.Fprintf(sum, "%q %q\n", http.CanonicalHeaderKey(name), h.Values(name))
 	}
 	return scopePrefix + hex.EncodeToString(sum.Sum(nil))
+}
+
+// named reports whether a request says who calls: by credentials, or by a configured header.
+func (p *Proxy) named(h http.Header) bool {
+	return slices.ContainsFunc(append([]string{"Authorization", "Cookie"}, p.opts.Scope...), func(name string) bool { return h.Get(name) != "" })
 }
