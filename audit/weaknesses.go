@@ -14,6 +14,8 @@ const (
 	TaintCode      = "taint-code"
 	TaintObject    = "taint-object"
 	TaintSQL       = "taint-sql"
+	TaintNoSQL     = "taint-nosql"
+	TaintPrototype = "taint-prototype"
 	ToolCapability = "tool-capability"
 )
 
@@ -21,6 +23,7 @@ const (
 var byWeakness = map[string]string{
 	"CWE-78": TaintCommand, "CWE-88": TaintArgument, "CWE-22": TaintPath, "CWE-918": TaintRequest,
 	"CWE-94": TaintCode, "CWE-502": TaintObject, "CWE-89": TaintSQL,
+	"CWE-943": TaintNoSQL, "CWE-1321": TaintPrototype,
 }
 
 // obliging are programs with an option that runs a program, or writes, reads or sends a file:
@@ -58,10 +61,14 @@ func weaknesses() []finding.Rule {
 			Help: "A parameter reaches `eval`, `Function`, a template's source or another function that runs text. Empty builtins do not hold. Parse it (`ast.literal_eval`, a parser of expressions), or choose from a list." + twin},
 		{ID: TaintCommand, Name: "CommandInjection", Title: "Command injection: a parameter reaches a shell", Severity: finding.High, CWE: []string{"CWE-78"}, OWASP: []string{"MCP05"},
 			Help: "A parameter is a part of a text that a shell runs, so that `;` or `$( )` in it runs other programs. Give the program and its arguments as a list without a shell; `shlex.quote` holds for one word outside of quotes." + twin},
+		{ID: TaintNoSQL, Name: "NoSQLInjection", Title: "NoSQL injection: a parameter is an object or code in a query", Severity: finding.High, CWE: []string{"CWE-943"}, OWASP: []string{"MCP05"},
+			Help: "A parameter that nothing holds to be a text is a part of a query of documents, and an object in its place brings operators (`$ne`, `$gt`, `$regex`); or a parameter is in the text of `$where`, which the database runs. Declare the parameter as a text (`z.string()`, `str`), convert it (`String(x)`), or compare it by `$eq`; leave `$where` out." + twin},
 		{ID: TaintObject, Name: "UnsafeDeserialization", Title: "Unsafe deserialization of a parameter", Severity: finding.High, CWE: []string{"CWE-502"}, OWASP: []string{"MCP05"},
 			Help: "A parameter, or a file that it names, reaches `pickle`, an unsafe loader of YAML or the like, which run code that the data names. Use JSON, `yaml.safe_load` or another format of data alone." + twin},
 		{ID: TaintPath, Name: "PathTraversal", Title: "Path traversal: a parameter chooses the file", Severity: finding.High, CWE: []string{"CWE-22"}, OWASP: []string{"MCP05"},
 			Help: "A parameter is joined to a directory of the server's, and `..` or an absolute path in it leads elsewhere; or the path is compared with a prefix that does not end in a separator. Resolve the path (`realpath`) and compare it with the directory and its separator, or use `is_relative_to`, `filepath.IsLocal`, `os.Root`. Medium is a file whose whole name is a parameter that does not say so, one that is only read and has a fixed extension whatever the parameter is, and a directory whose names alone are read." + twin},
+		{ID: TaintPrototype, Name: "PrototypePollution", Title: "Prototype pollution: a parameter chooses a property of a property", Severity: finding.High, CWE: []string{"CWE-1321"}, OWASP: []string{"MCP05"},
+			Help: "A parameter is the key of an object, and a property is set in what it leads to, by another key of the caller's: `__proto__` leads to the prototype of all objects of JavaScript, as `__class__` and `__globals__` do in Python. Refuse these keys (`__proto__`, `constructor`, `prototype`; names that begin with `__`), use a `Map` or `Object.create(null)`, or look with `Object.hasOwn` first." + twin},
 		{ID: TaintRequest, Name: "ServerSideRequestForgery", Title: "Server-side request forgery: a parameter chooses the host", Severity: finding.Medium, CWE: []string{"CWE-918"}, OWASP: []string{"MCP05"},
 			Help: "A parameter is a part of the host of a URL, or all of a URL whose name does not say so: the server asks hosts within its network for the caller, perhaps with its own key. Compare the host with a list." + twin},
 		{ID: TaintSQL, Name: "SQLInjection", Title: "SQL injection: a parameter is part of a statement", Severity: finding.High, CWE: []string{"CWE-89"}, OWASP: []string{"MCP05"},

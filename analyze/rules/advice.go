@@ -118,6 +118,8 @@ var advice = map[string]Advice{
 	"taint-object":     {Why: "A crafted document runs code when it is loaded.", Fix: "Use JSON or a safe loader."},
 	"taint-path":       {Why: "Whoever controls the parameter chooses files outside the directory.", Fix: "Resolve the path and compare it with the directory and its separator."},
 	"taint-request":    {Why: "Whoever controls the parameter reaches internal services.", Fix: "Allow only listed hosts."},
+	"taint-nosql":      {Why: "Whoever controls the parameter changes which documents the query reads or writes.", Fix: "Hold the parameter to be a text, and compare it by `$eq`."},
+	"taint-prototype":  {Why: "Whoever controls the parameter changes all objects of the server, and with them what its other tools do.", Fix: "Refuse `__proto__`, `constructor` and `prototype` as keys, or use a Map."},
 	"taint-sql":        {Why: "Whoever controls the parameter changes the statement.", Fix: "Use placeholders for values, and a list for names."},
 	"secret-hardcoded": {Why: "Everybody who has the source has the credential.", Fix: "Revoke the credential, and read it from the environment."},
 	"tool-poisoning":   {Why: "The model follows instructions that the user does not see.", Fix: "Remove the instructions."},

@@ -71,10 +71,12 @@ const (
 
 // analysis is one under way.
 type analysis struct {
-	ctx     context.Context
-	pkg     *sinks.Package
-	sources map[string]*source
-	flows   map[string]*Flow
+	// hasDocuments says whether the package talks to a database of documents, nil until asked.
+	hasDocuments *bool
+	ctx          context.Context
+	pkg          *sinks.Package
+	sources      map[string]*source
+	flows        map[string]*Flow
 	// work is what is left for the present handler, and total for all.
 	work, total int
 	short       bool

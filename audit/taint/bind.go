@@ -103,6 +103,9 @@ func (f *frame) bind(target lang.Expr, v *value, fresh bool) {
 			f.env.set(key, v)
 			return
 		}
+		if i, ok := t.(lang.Index); ok && f.src.Language == "JavaScript" {
+			f.setByKey(i, v)
+		}
 		if i, ok := t.(lang.Index); ok { // an element of a list or a dictionary
 			if key := keyOf(i.X); key != "" && v.tainted() {
 				f.env.set(key, merge(f.eval(i.X), &value{taints: v.flat()}))

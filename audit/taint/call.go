@@ -195,7 +195,7 @@ func (f *frame) invoke(t *closure, c *callInfo, only bool) *value {
 	if !f.matters(t, c) {
 		return nothing
 	}
-	if len(f.a.active) >= maxDepth || slices.Contains(f.a.active, fn) {
+	if len(f.a.active) >= maxDepth || slices.Contains(f.a.active, fn) && !f.mergesDeeper(fn, c) {
 		return union(c.all()).plain()
 	}
 	in := f.frameFor(t, c)
@@ -230,7 +230,7 @@ func (f *frame) matters(t *closure, c *callInfo) bool {
 	if c.recv != nil && c.recv.tainted() {
 		return true
 	}
-	return slices.ContainsFunc(c.all(), func(v *value) bool { return v.tainted() || v.call != nil })
+	return slices.ContainsFunc(c.all(), func(v *value) bool { return v.tainted() || v.call != nil || len(v.via) > 0 })
 }
 
 // frameFor binds the parameters of a function to a call's arguments.
@@ -333,9 +333,9 @@ func (f *frame) outcome(out *outcome, c *callInfo, in *frame, only bool) *value 
 		if x == nil {
 			continue
 		}
-		f.apply(f.checks(x, out.gains[n]&(all|confined)))
-		yes = append(yes, f.checks(x, out.yes[n]&(all|confined))...)
-		no = append(no, f.checks(x, out.no[n]&(all|confined))...)
+		f.apply(f.checks(x, out.gains[n]&learned))
+		yes = append(yes, f.checks(x, out.yes[n]&learned)...)
+		no = append(no, f.checks(x, out.no[n]&learned)...)
 	}
 	if len(yes)+len(no) == 0 {
 		return res
@@ -389,6 +389,9 @@ func (v *value) sign(b *strings.Builder, depth int) {
 	}
 	for _, t := range v.taints {
 		fmt.Fprintf(b, "<%s %x %t%t%t%t>", t.origin, t.safe, t.embedded, t.joined, t.resolved, t.sql)
+	}
+	for _, t := range v.via {
+		fmt.Fprintf(b, "[%s %x]", t.origin, t.safe)
 	}
 	b.WriteString(v.made)
 	if v.call != nil {

@@ -223,6 +223,9 @@ func (f *frame) index(x lang.Index) *value {
 		}
 	}
 	base := f.eval(x.X)
+	if out := f.chosen(x, base); out != nil {
+		return out
+	}
 	var keys []*value
 	for _, k := range x.Keys {
 		if k != nil {

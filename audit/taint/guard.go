@@ -66,7 +66,7 @@ func (f *frame) implied(x lang.Expr, truth bool) []check {
 	case lang.Index:
 		// An entry of a table that is there: its key is one of the table's.
 		if len(x.Keys) == 1 && truth && !f.eval(x.X).tainted() {
-			return f.checks(x.Keys[0], all)
+			return f.checks(x.Keys[0], f.inherited(all))
 		}
 	case lang.Name, lang.Attr:
 		if key := keyOf(x); key != "" {
@@ -109,7 +109,11 @@ func (f *frame) impliedBy(x lang.Operation, truth bool) []check {
 	a, b := x.Operands[0], x.Operands[1]
 	switch x.Op {
 	case "in", "not in":
-		return f.member(a, b, truth == (x.Op == "in"))
+		list := f.member(a, b, truth == (x.Op == "in"))
+		for i := range list {
+			list[i].safe = f.inherited(list[i].safe)
+		}
+		return list
 	case "==", "===", "is", "!=", "!==", "is not":
 		return f.equal(a, b, truth == (x.Op[0] == '=' || x.Op == "is"))
 	case ">=", ">", "<":
@@ -132,7 +136,13 @@ func (f *frame) member(x, list lang.Expr, truth bool) []check {
 		return nil
 	}
 	v := f.eval(list)
+	if _, ok := x.(lang.Const); !ok && !truth {
+		return f.checks(x, f.notAmong(list))
+	}
 	if c, ok := x.(lang.Const); ok {
+		if !truth && c.Text == "__" && f.src.Language == "Python" {
+			return f.checks(list, ordinaryKey)
+		}
 		if !truth && c.Kind == lang.String {
 			if a, ok := list.(lang.Attr); ok && a.Name == "parts" && c.Text == ".." {
 				if of, ok := f.aliasOf(a.X); ok {
@@ -178,6 +188,9 @@ func (f *frame) equal(a, b lang.Expr, truth bool) []check {
 			if k, ok := b.(lang.Const); ok && (k.Text == "number" || k.Text == "boolean") && len(c.Operands) == 1 {
 				return f.checks(c.Operands[0], all)
 			}
+			if k, ok := b.(lang.Const); ok && k.Text == "string" && len(c.Operands) == 1 {
+				return f.checks(c.Operands[0], selector)
+			}
 			return nil
 		}
 		if c, ok := a.(lang.Call); ok {
@@ -188,6 +201,12 @@ func (f *frame) equal(a, b lang.Expr, truth bool) []check {
 		a, b = b, a
 	}
 	if !truth {
+		for range 2 {
+			if c, ok := b.(lang.Const); ok && c.Kind == lang.String {
+				return f.checks(a, notKey(c.Text))
+			}
+			a, b = b, a
+		}
 		return nil
 	}
 	va, vb := f.eval(a), f.eval(b)

@@ -22,6 +22,9 @@ func (f *frame) byFunction(x lang.Call, names []string, truth bool) ([]check, bo
 			if truth && len(x.Args) == 2 && numeric(arg(1)) {
 				return f.checks(arg(0), all), true
 			}
+			if truth && len(x.Args) == 2 && lastOf(arg(1)) == "str" {
+				return f.checks(arg(0), selector), true
+			}
 		case "Number.isInteger", "Number.isFinite", "Number.isSafeInteger", "uuid.validate", "net.isIP", "net.isIPv4":
 			if truth {
 				return f.checks(arg(0), all), true
@@ -74,7 +77,11 @@ func (f *frame) byMethod(x lang.Call, m lang.Attr, truth bool) []check {
 		first = x.Args[0].Value
 	}
 	switch m.Name {
-	case "includes", "has", "contains", "__contains__", "hasOwnProperty", "hasOwn":
+	case "hasOwn", "call": // Object.hasOwn(object, key), hasOwnProperty.call(object, key)
+		if len(x.Args) == 2 && (m.Name == "hasOwn" || lastOf(m.X) == "hasOwnProperty") {
+			return f.member(x.Args[1].Value, first, truth)
+		}
+	case "includes", "has", "contains", "__contains__", "hasOwnProperty":
 		if first != nil {
 			return f.member(first, m.X, truth)
 		}
@@ -233,6 +240,11 @@ func (f *frame) prefixed(x, prefix lang.Expr, truth bool) []check {
 		case !p.known:
 		case p.text == "-":
 			return f.checks(x, argument)
+		case p.text == "_" || p.text == "__":
+			if f.src.Language == "Python" {
+				return f.checks(x, ordinaryKey)
+			}
+			return f.checks(x, noProto)
 		case p.text == "/":
 			return f.checks(x, noRoot)
 		case p.text == ".." || p.text == "../":

@@ -156,6 +156,9 @@ func (f *frame) known(n string, c *callInfo) *value {
 		}
 		return out
 	}
+	if v := f.attributeBy(n, c); v != nil {
+		return v
+	}
 	switch {
 	case here[n]:
 		return &value{made: "cwd"}
@@ -221,6 +224,9 @@ func (f *frame) kept(n string, c *callInfo) *value {
 		return f.calledLater(c, at)
 	}
 	list := c.all()
+	if out := retyped(n, list); out != nil {
+		return out
+	}
 	if len(list) == 1 {
 		switch n {
 		case "dict", "list", "Object.freeze", "structuredClone", "copy.copy", "copy.deepcopy", "Promise.resolve", "cast", "tuple", "set", "Set", "Array.from", "sorted", "asyncio.gather", "Promise.all", "encoding/json.Marshal", "Request", "iter":
@@ -354,6 +360,9 @@ func (f *frame) methodResult(c *callInfo) *value {
 		return f.parsed(c)
 	}
 	if keepMethods[c.method] && recv.tainted() {
+		if ofText[c.method] {
+			return recv.plain().safer(selector)
+		}
 		return recv.plain()
 	}
 	return nil

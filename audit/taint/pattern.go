@@ -147,6 +147,13 @@ func allowed(c charset, text string) class {
 	if !c.any("'\"`;() \t\n/*=") {
 		out |= statement
 	}
+	out |= selector // a text
+	if !c.any("_") {
+		out |= noProto
+	}
+	if !c.any("o") {
+		out |= noConstructor
+	}
 	if !c.any("()[]{}.'\"`;=<>$") {
 		out |= code | object
 	}

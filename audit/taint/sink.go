@@ -9,10 +9,11 @@ import (
 	"github.com/coalmine-dev/coalmine/audit/sinks"
 )
 
-var numbers = map[class]string{command: "CWE-78", argument: "CWE-88", pathname: "CWE-22", request: "CWE-918", code: "CWE-94", object: "CWE-502", statement: "CWE-89"}
+var numbers = map[class]string{command: "CWE-78", argument: "CWE-88", pathname: "CWE-22", request: "CWE-918", code: "CWE-94", object: "CWE-502", statement: "CWE-89", selector: "CWE-943", prototype: "CWE-1321"}
 
 // checkSink notes what reaches a call that is a sink.
 func (f *frame) checkSink(c *callInfo) {
+	f.setsProperties(c)
 	names := c.canonical
 	if c.method != "" && len(c.names) == 0 && len(c.own) == 0 {
 		names = []string{"*." + c.method}
@@ -81,6 +82,12 @@ func (f *frame) atSink(s sink, name string, c *callInfo) {
 		if !loadsSafely(name, c) {
 			for _, v := range list {
 				f.report(object, v.flat(), name, c)
+			}
+		}
+	case toSelector:
+		if f.a.documents() {
+			for _, v := range list {
+				f.selectBy(v, name, c)
 			}
 		}
 	case toSQL:
@@ -338,7 +345,7 @@ func capableOfAll(c class, origin string, list []taint) bool {
 
 // capable reports whether a parameter chooses the whole of what its name says.
 func capable(c class, t taint) bool {
-	if c == object || t.joined || c == pathname && t.safe&tried != 0 {
+	if c == object || c == prototype || t.joined || c == pathname && t.safe&tried != 0 {
 		return false
 	}
 	if c == pathname && t.embedded {

@@ -25,9 +25,11 @@ const (
 	toCode    effect = "code"    // the argument is run as code
 	toObject  effect = "object"  // the argument is made into objects
 	toSQL     effect = "sql"     // the argument is a statement
+	// toSelector: the argument chooses or changes documents of a database
+	toSelector effect = "selector"
 )
 
-var effects = []effect{toShell, toRun, toSpawn, toArgv, toPath, toRequest, toCode, toObject, toSQL}
+var effects = []effect{toShell, toRun, toSpawn, toArgv, toPath, toRequest, toCode, toObject, toSQL, toSelector}
 
 // sink is an entry of the table.
 type sink struct {
@@ -155,6 +157,7 @@ var whole = map[class]map[string]bool{
 	request:   set("url urls uri uris link links href endpoint host hostname domain address server website site page feed webhook base image src source ip target origin host_port"),
 	code:      set("code script scripts source python javascript js py program snippet cell sql function fn module template"),
 	statement: set("query queries sql statement statements command ddl dml"),
+	selector:  set("filter filters query queries selector pipeline where criteria conditions match update updates document documents doc"),
 }
 
 // words splits a parameter's name: "outputDir" is output and dir.

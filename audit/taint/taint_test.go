@@ -22,7 +22,7 @@ var languages = []lang.Language{python.Language{}, javascript.Language{}, golang
 // rules are the weaknesses by the names of the audit's rules.
 var rules = map[string]string{
 	"taint-command": "CWE-78", "taint-argument": "CWE-88", "taint-path": "CWE-22", "taint-request": "CWE-918",
-	"taint-code": "CWE-94", "taint-object": "CWE-502", "taint-sql": "CWE-89",
+	"taint-code": "CWE-94", "taint-object": "CWE-502", "taint-sql": "CWE-89", "taint-nosql": "CWE-943", "taint-prototype": "CWE-1321",
 }
 
 // fixture is a pair of servers: one with a flow, and its fixed twin.

@@ -72,10 +72,13 @@ func (f *frame) concat(parts []*value) *value {
 // inText is a taint within a longer text, behind what stands before it.
 func inText(t taint, before string, embedded bool) taint {
 	t.embedded = t.embedded || embedded
+	if embedded {
+		t.safe |= selector
+	}
 	if before == "" {
 		return t
 	}
-	t.safe |= argument
+	t.safe |= argument | selector
 	rest := schemePrefix.ReplaceAllString(before, "")
 	hasScheme := rest != before
 	if strings.ContainsAny(rest, "/?#"+unknownPart) || !hasScheme && !strings.HasPrefix(before, taintedPart) {

@@ -30,6 +30,9 @@ func (a *analysis) asType(s *source, x lang.Expr, v *value, depth int) *value {
 	switch x := x.(type) {
 	case lang.Name, lang.Attr:
 		name := lastOf(x)
+		if name == "str" && s.Language == "Python" {
+			return v.safer(selector)
+		}
 		if plainTypes[name] {
 			if a.guarding && numericTypes[name] {
 				return v.safer(all | number)

@@ -8,7 +8,7 @@ import (
 )
 
 // class is a set of classes of weaknesses.
-type class uint16
+type class uint32
 
 // The classes, by the number of the Common Weakness Enumeration.
 const (
@@ -19,16 +19,26 @@ const (
 	code                        // CWE-94
 	object                      // CWE-502
 	statement                   // CWE-89
+	selector                    // CWE-943: an object or code in a query of documents
+	prototype                   // CWE-1321
 	// noDots and noRoot are no weaknesses: a path has no "..", and is not absolute.
 	noDots
 	noRoot
+	// noProto and noConstructor are not weaknesses: a key is not "__proto__", and neither
+	// "constructor" nor "prototype".
+	noProto
+	noConstructor
 	// tried is set where a check of a path was meant to hold and does not.
 	tried
 	// number is set for a number, and digested for a digest.
 	number
 	digested
 
-	all = command | argument | pathname | request | code | object | statement
+	all = command | argument | pathname | request | code | object | statement | selector | prototype
+	// ordinaryKey is what a key is safe for that leads to no prototype.
+	ordinaryKey = prototype | noProto | noConstructor
+	// learned is what the caller of a function learns of its arguments.
+	learned = all | confined | noProto | noConstructor
 	// confined is what a path that stays in its directory is safe for.
 	confined = pathname | noDots | noRoot | tried
 )
@@ -91,6 +101,8 @@ type value struct {
 	// directory that the server runs in, "own" for that of its code and "within" for one in
 	// that, and "flag" for true and false.
 	made string
+	// via are the keys by which a caller chose the value among the properties of an object.
+	via []taint
 	// call is a function that was not called yet.
 	call *closure
 	// yes holds what is checked where the value is true, and no where it is false, null
@@ -190,6 +202,7 @@ func mergeAt(a, b *value, depth int) *value {
 		out.text, out.known = a.text, true
 	}
 	out.end = commonEnd(a.ending(), b.ending())
+	out.via = addTaints(slices.Clone(a.via), b.via)
 	if depth > 3 {
 		out.taints = addTaints(a.flat(), b.flat())
 		return out

@@ -116,6 +116,7 @@ func (a *analysis) shapeOfObject(s *source, x lang.Collection, depth int) *value
 
 // zod is what a schema of one field makes harmless, by the calls of its chain.
 func (a *analysis) zod(s *source, x lang.Expr, depth int) (safe class, ok bool) {
+	open := false // what follows the type may be another
 	for range 30 {
 		c, isCall := x.(lang.Call)
 		if !isCall {
@@ -139,8 +140,15 @@ func (a *analysis) zod(s *source, x lang.Expr, depth int) (safe class, ok bool) 
 		case "boolean", "enum", "literal", "nativeEnum", "date", "uuid", "datetime", "null", "undefined", "ip", "cuid", "ulid", "guid":
 			safe |= all
 			ok = true
-		case "string", "object", "record", "any", "unknown", "union":
+		case "string":
 			ok = true
+			if !open {
+				safe |= selector
+			}
+		case "object", "record", "any", "unknown", "union":
+			ok = true
+		case "or", "transform", "pipe", "preprocess":
+			open = true
 		case "array":
 			ok = true
 			if len(c.Args) > 0 {
