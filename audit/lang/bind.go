@@ -389,10 +389,34 @@ var wrappers = map[string]bool{
 	"functools.partial": true, "functools.wraps": true, "util.promisify": true, "node:util.promisify": true, "staticmethod": true,
 }
 
+// interop are the helpers of compilers to CommonJS that return the module they are given, as
+// its default export or as it is.
+var interop = map[string]bool{
+	"__importDefault": true, "__importStar": true, "__toESM": true, "_interopRequireDefault": true, "_interopRequireWildcard": true,
+	"_interop_require_default": true, "_interop_require_wildcard": true,
+}
+
+// isInterop reports whether a call is of such a helper, which a file defines itself or takes from tslib.
+func isInterop(c Call) bool {
+	if len(c.Args) == 0 {
+		return false
+	}
+	switch f := c.Func.(type) {
+	case Name:
+		return interop[f.ID]
+	case Attr:
+		return interop[f.Name]
+	}
+	return false
+}
+
 // called returns what the result of a call may be.
 func (b *bindings) called(c Call, in *Scope, links int) []string {
 	if a, ok := c.Func.(Attr); ok && a.Name == "bind" {
 		return b.values(a.X, in, links+1)
+	}
+	if isInterop(c) {
+		return b.values(c.Args[0].Value, in, links+1)
 	}
 	var out []string
 	for _, f := range b.values(c.Func, in, links+1) {

@@ -95,7 +95,7 @@ func (s *source) keep(n lang.Node, in *lang.Scope) {
 	case *lang.Function:
 		of = len(n.Decorators) > 0
 	case lang.Call:
-		method := methodOf(n.Func)
+		method := registering(n)
 		of = registrations[method] != "" || method == "setRequestHandler" || slices.ContainsFunc(n.Args, func(a lang.Arg) bool { return callbacks[a.Name] != "" })
 	case *lang.Class:
 		s.objects = append(s.objects, Node{n, in})
@@ -166,6 +166,20 @@ func methodOf(x lang.Expr) string {
 	return ""
 }
 
+// registering is the method that a call registers by, also of a function of the server's own
+// that has a method's name: tool("name", …, handler).
+func registering(c lang.Call) string {
+	f, ok := c.Func.(lang.Name)
+	if !ok || len(c.Args) < 2 || registrations[f.ID] != "tool" {
+		return methodOf(c.Func)
+	}
+	name, isConst := c.Args[0].Value.(lang.Const)
+	if _, isFunction := c.Args[len(c.Args)-1].Value.(*lang.Function); isConst && name.Kind == lang.String && isFunction {
+		return f.ID
+	}
+	return ""
+}
+
 // decorated returns the kind that a function's decorators give it, with the name that
 // they state.
 func decorated(f *lang.Function) (kind, name string) {
@@ -222,15 +236,15 @@ func registered(c lang.Call) (kind, name string, handlers []lang.Expr) {
 		}
 		return kind, stated(outer), []lang.Expr{c.Args[0].Value}
 	}
-	method := methodOf(c.Func)
+	method := registering(c)
 	if method == "setRequestHandler" && len(c.Args) > 1 {
-		return schemaOf(c.Args[0].Value), "", []lang.Expr{c.Args[1].Value}
+		return schemaOf(c.Args[0].Value), "", wrapped(c.Args[1].Value)
 	}
 	if kind = registrations[method]; kind == "" {
 		return "", "", nil
 	}
 	for _, a := range c.Args {
-		handlers = append(handlers, a.Value)
+		handlers = append(handlers, wrapped(a.Value)...)
 		if o, ok := a.Value.(lang.Collection); ok {
 			for _, it := range o.Items {
 				if k, ok := it.Key.(lang.Const); ok && (k.Text == "execute" || k.Text == "handler") {
@@ -240,6 +254,19 @@ func registered(c lang.Call) (kind, name string, handlers []lang.Expr) {
 		}
 	}
 	return kind, stated(c), handlers
+}
+
+// wrapped are a handler, and the functions that it is made of by a call: withTelemetry(async () => …).
+func wrapped(x lang.Expr) []lang.Expr {
+	out := []lang.Expr{x}
+	if c, ok := x.(lang.Call); ok {
+		for _, a := range c.Args {
+			if f, ok := a.Value.(*lang.Function); ok {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
 }
 
 func schemaOf(x lang.Expr) string {

@@ -14,6 +14,7 @@ var numbers = map[class]string{command: "CWE-78", argument: "CWE-88", pathname: 
 // checkSink notes what reaches a call that is a sink.
 func (f *frame) checkSink(c *callInfo) {
 	f.setsProperties(c)
+	f.gitPython(c)
 	names := c.canonical
 	if c.method != "" && len(c.names) == 0 && len(c.own) == 0 {
 		names = []string{"*." + c.method}
@@ -27,6 +28,17 @@ func (f *frame) checkSink(c *callInfo) {
 		f.guarded(s, strings.TrimPrefix(n, "*."), c)
 		return
 	}
+}
+
+// gitPython notes a call of GitPython, repo.git.diff(target): each method is a command of git,
+// and its arguments are git's.
+func (f *frame) gitPython(c *callInfo) {
+	of, ok := c.receiver.(lang.Attr)
+	if !ok || of.Name != "git" || f.src.Language != "Python" || c.method == "" {
+		return
+	}
+	list := append([]*value{constant("git"), constant(c.method)}, c.args...)
+	f.argv(list, "git.Repo.git."+c.method, c)
 }
 
 // values are the arguments that a sink takes.
