@@ -40,7 +40,7 @@ func TestOnlyAPackageManagerKeepsItsCache(t *testing.T) {
 func TestCompiledModulesWithoutTheirSource(t *testing.T) {
 	t.Parallel()
 	b := builder()
-	b.openedAt["/home/dana/tools/read.py"] = time.Second
+	b.openedAt[pathSum("/home/dana/tools/read.py")] = time.Second
 	for path, want := range map[string]bool{
 		"/home/dana/tools/__pycache__/read.cpython-311.pyc.12": true, "/home/dana/tools/__pycache__/other.cpython-311.pyc": false,
 		"/srv/notes/__pycache__/x.cpython-311.pyc": true, "/home/dana/tools/__pycache__": true, "/usr/lib/python3/__pycache__/x.pyc": true,

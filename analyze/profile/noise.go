@@ -151,7 +151,7 @@ func (b *Builder) imports(p string) bool {
 		return true
 	}
 	name, _, _ := strings.Cut(path.Base(p), ".")
-	_, read := b.openedAt[path.Join(path.Dir(dir), name+".py")]
+	_, read := b.openedAt[pathSum(path.Join(path.Dir(dir), name+".py"))]
 	return read
 }
 
