@@ -227,8 +227,8 @@ func asBytes(paths []string) (sent [][]byte, left int) {
 	return sent, 0
 }
 
-// Turn has the sinkhole answer HTTP requests in another kind from now on, and those of which it
-// knows nothing else with the members of the JSON object fit, "" for none. It returns when
+// Turn has the sinkhole answer HTTP requests in another kind from now on, and those that it
+// knows nothing about with the members of the JSON object fit, "" for none. It returns when
 // the next request will be.
 func (r *Run) Turn(ctx context.Context, turn sinkhole.Turn, fit string) error {
 	if _, err := r.askFor(ctx, agent.Command{Type: "turn", Turn: turn, Fit: fit}); err != nil {

@@ -73,8 +73,8 @@ type Options struct {
 	// Cache is the directory in which archives and index pages are kept, made with mode
 	// 0700; "" for none. Several processes may use one.
 	Cache string
-	// Offline answers from Cache alone, whatever the age of an answer. Keep puts answers there that are of no use
-	// but to one who is offline.
+	// Offline answers from Cache alone, whatever the age of an answer. Keep also puts answers there that only
+	// an offline run uses.
 	Offline, Keep bool
 	// Limits replace those of DefaultLimits.
 	Limits Limits

@@ -14,7 +14,7 @@ const PlantedLine = "{planted line}"
 // Planted is what served documents carry: what a program does with a document shows by the
 // effect. Each of them is drawn for the run.
 type Planted struct {
-	// Line is a command of a shell, without what JSON or HTML would escape but for quotes.
+	// Line is a command of a shell, without what JSON or HTML would escape except quotes.
 	Line string `json:"line"`
 	// Link is an address of a public host, Inner one of a private network.
 	Link  string `json:"link"`

@@ -68,7 +68,7 @@ func (e *env) packPrepared(ctx context.Context, f *probeFlags, args, images []st
 			return err
 		}
 		if o.Package == nil {
-			return usage("name a package, an image or a directory", "%s is a command, of which nothing is fetched", word)
+			return usage("name a package, an image or a directory", "%s is a command: coalmine fetches nothing for it", word)
 		}
 		o.Cache, o.Keep = cache, true
 		p, err := probe.Prepare(ctx, o)

@@ -304,7 +304,7 @@ func (r *record) named() string {
 // key tells the requests of a server's conversations apart.
 func (c *crossing) key(id json.RawMessage) string { return fmt.Sprintf("%d %s", c.conversation, id) }
 
-// held orders by time; what is of one time stays as it came.
+// held orders by time; what happened at one time stays as it came.
 type held []happened
 
 // Len implements heap.Interface.

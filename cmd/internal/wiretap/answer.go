@@ -41,7 +41,7 @@ func (a *Answerer) Next() (Told, error) {
 	case !a.lines.Scan():
 		return t, io.EOF
 	case json.Unmarshal(a.lines.Bytes(), &t) != nil:
-		return t, errors.New("the gate sent a line that is none of its protocol")
+		return t, errors.New("the gate sent a line that is not part of its protocol")
 	case t.Refused != "":
 		return t, &UsageError{What: "the gate takes no answers from here: " + report.Clean(t.Refused, 200), Hint: "run coalmine answer or coalmine tui in a terminal of its own"}
 	}
