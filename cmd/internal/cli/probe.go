@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/coalmine-dev/coalmine/analyze"
-	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/experiment"
@@ -296,39 +295,13 @@ func readBounded(name string, limit int64) ([]byte, error) {
 	return data, err
 }
 
+// runProbe probes each target that the arguments and the flags name.
 func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) (err error) {
 	if err := f.openBase(cmd.Context()); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.closeBase()) }()
-	if err := f.readPolicy(cmd.Context()); err != nil {
-		return err
-	}
-	if err := fromPolicy(cmd.Flags(), f.Policy); err != nil {
-		return err
-	}
-	if err := f.spend(cmd.Flags().Changed); err != nil {
-		return err
-	}
-	if err := f.check(); err != nil {
-		return err
-	}
-	if err := f.readReplies(cmd.Context()); err != nil {
-		return err
-	}
-	if err := f.readRules(cmd.Context()); err != nil {
-		return err
-	}
-	if err := f.readDummies(); err != nil {
-		return err
-	}
-	if err := f.readBaseline(cmd.Context()); err != nil {
-		return err
-	}
-	if err := f.readLock(cmd.Context()); err != nil {
-		return err
-	}
-	if err := f.readVerdicts(cmd.Context()); err != nil {
+	if err := f.read(cmd); err != nil {
 		return err
 	}
 	f.Progress = e.progress(f)
@@ -355,26 +328,55 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) (err er
 	if all > 0 && len(runs) == 0 {
 		fmt.Fprintf(e.err, "nothing to probe: no server differs from the merge base with %s\n", report.Clean(f.changedSince, 100))
 	}
-	probeOne := e.one
-	if f.dryRun {
-		probeOne = e.dryRun
-	}
 	if f.printer, err = e.newPrinter(f.format, len(runs) > 1); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.printer.finish()) }()
+	return e.probeAll(cmd.Context(), f, runs)
+}
+
+// read takes in the files that the flags name, and checks what depends on them.
+func (f *probeFlags) read(cmd *cobra.Command) error {
+	ctx := cmd.Context()
+	if err := f.readPolicy(ctx); err != nil {
+		return err
+	}
+	if err := fromPolicy(cmd.Flags(), f.Policy); err != nil {
+		return err
+	}
+	if err := f.spend(cmd.Flags().Changed); err != nil {
+		return err
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	for _, from := range []func(context.Context) error{
+		f.readReplies, f.readRules, func(context.Context) error { return f.readDummies() }, f.readBaseline, f.readLock, f.readVerdicts,
+	} {
+		if err := from(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// probeAll probes servers one after another. One that cannot be probed hides no other.
+func (e *env) probeAll(ctx context.Context, f *probeFlags, runs []plan.Options) error {
+	probeOne := e.one
+	if f.dryRun {
+		probeOne = e.dryRun
+	}
 	worst := e.badEntries(f.bad)
 	for _, o := range runs {
-		if e.attested(cmd.Context(), o, f) {
+		if e.attested(ctx, o, f) {
 			f.policy.doubt = true // a suppression may be for what is not probed now
 			continue
 		}
-		status, err := probeOne(cmd.Context(), o, f)
+		status, err := probeOne(ctx, o, f)
 		if err != nil {
-			if len(runs) == 1 || cmd.Context().Err() != nil {
+			if len(runs) == 1 || ctx.Err() != nil {
 				return err
 			}
-			// One server that cannot be probed must not hide the others.
 			fmt.Fprintln(e.err, "in "+report.Escape(o.Name, 100)+":")
 			status = e.fail(err)
 		}
@@ -407,87 +409,6 @@ func (e *env) progress(f *probeFlags) func(line string) {
 }
 
 func (e *env) terminalProgress() bool { return isTerminal(e.err) }
-
-// runs lists what is to be probed: the command, or a configuration's servers.
-func (f *probeFlags) runs(args []string) (_ []plan.Options, err error) {
-	if err := f.remote.check(); err != nil {
-		return nil, err
-	}
-	if f.cwd != "" && f.remote.url != "" {
-		return nil, usage("remove one of them", "--cwd and --url exclude each other")
-	}
-	if f.remote.url != "" {
-		return f.remoteRun(args)
-	}
-	if given := f.remote.given(); given != "" && f.config == "" {
-		return nil, usage("coalmine probe --url URL", "%s needs --url or --config", given)
-	}
-	if f.config == "" {
-		if f.server != "" {
-			return nil, usage("coalmine probe --config FILE --server NAME", "--server needs --config")
-		}
-		if len(args) == 0 {
-			return nil, usage("coalmine probe -- COMMAND…", "probe needs a command, a package or --config")
-		}
-		if len(args) == 1 && (strings.HasPrefix(args[0], "https://") || strings.HasPrefix(args[0], "http://")) {
-			return nil, usage("coalmine probe --url "+args[0], "%.200q is an address, not a command", args[0])
-		}
-		o := f.Options
-		if o.Dir, err = f.start(nil, config.Context{}); err != nil {
-			return nil, err
-		}
-		o, err = f.target(o, args, "")
-		return []plan.Options{o}, err
-	}
-	if len(args) > 0 {
-		return nil, usage("remove one of them", "--config and a command exclude each other")
-	}
-	servers, bad, err := readConfig(f.config)
-	if err != nil {
-		return nil, err
-	}
-	f.bad, f.entries = bad, servers
-	if f.server != "" {
-		s, err := config.FromArg(servers, f.server)
-		if err != nil {
-			return nil, &sandbox.UsageError{Err: err, Hint: "coalmine targets " + f.config + " lists them"}
-		}
-		servers, f.bad = []config.Server{s}, nil
-	}
-	var out []plan.Options
-	names := map[string]string{} // by the directory of a server's files
-	for _, s := range servers {
-		dir := report.Slug(s.Name)
-		if other, taken := names[dir]; taken {
-			f.bad = append(f.bad, fmt.Errorf("%s:%d: server %q would write its files over those of %q, in %s", f.config, s.Line, s.Name, other, dir))
-			continue
-		}
-		names[dir] = s.Name
-		refer := references(f.config)
-		s = s.Expanded(refer)
-		o := f.Options
-		o.Env, o.Name, o.Sandboxed = s.Env, s.Name, s.Sandbox
-		o.Location = &finding.Location{Path: f.config, Line: s.Line, Column: s.Column}
-		if len(s.Command) == 0 {
-			if o.Remote, err = f.configured(&s); err != nil {
-				f.bad = append(f.bad, err)
-				continue
-			}
-			out = append(out, o)
-			continue
-		}
-		o.Within = confines(f.config)
-		if o.Dir, err = f.start(&s, refer); err != nil {
-			f.bad = append(f.bad, err)
-			continue
-		}
-		if o, err = f.target(o, s.Command, f.config); err != nil {
-			return nil, err
-		}
-		out = append(out, o)
-	}
-	return out, nil
-}
 
 // one probes one server, prints what was asked for, and returns the status.
 func (e *env) one(ctx context.Context, o plan.Options, f *probeFlags) (int, error) {

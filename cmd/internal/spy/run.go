@@ -39,10 +39,10 @@ type watch struct {
 	engine *talk.Engine
 	// effects is nil without Options.Effects.
 	effects *effects
-	began  time.Time // when the kernel's clock stood at 0
-	scan   *pii.Scanner
-	result Outcome
-	broken error // the output's first error
+	began   time.Time // when the kernel's clock stood at 0
+	scan    *pii.Scanner
+	result  Outcome
+	broken  error // the output's first error
 }
 
 // Run watches until ctx is done or the time is over.
