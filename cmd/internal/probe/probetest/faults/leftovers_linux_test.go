@@ -110,7 +110,8 @@ func victim(root int, part string, more []int) int {
 	for _, pid := range mine {
 		p := all[pid]
 		switch {
-		case part == "tracer" && p.name == "strace" && p.innermost != 1:
+		// In a container the loader that strace brings along runs it, and gives the process its name.
+		case part == "tracer" && (p.name == "strace" || strings.HasPrefix(p.name, "ld-")) && p.innermost != 1:
 			return pid
 		case part == "sink" && p.name == "init" && p.parent == agent && listens(pid):
 			return pid
