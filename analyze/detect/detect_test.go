@@ -367,3 +367,28 @@ func FuzzDetect(f *testing.F) {
 		}
 	})
 }
+
+// A summary alone is the summary of the whole analysis.
+func TestSummaryOnly(t *testing.T) {
+	t.Parallel()
+	log := logOf(append(slices.Clone(hello),
+		`c {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read","arguments":{"path":3,"note":"<|im_start|>"}}}`,
+		`s {"jsonrpc":"2.0","id":3,"result":{}}`,
+		`s {"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}`,
+		`c {"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"none"}}`,
+		`s {"jsonrpc":"2.0","id":4,"error":{"code":1,"message":"no such tool"}}`)...)
+	whole, err := Read(strings.NewReader(log), "log", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := Read(strings.NewReader(log), "log", Options{SummaryOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(whole.Summary, alone.Summary); d != "" {
+		t.Error(d)
+	}
+	if len(alone.Summary.ContextViolations) < 3 || len(alone.Annotations) >= len(whole.Annotations) {
+		t.Errorf("%d violations, %d of %d annotations", len(alone.Summary.ContextViolations), len(alone.Annotations), len(whole.Annotations))
+	}
+}

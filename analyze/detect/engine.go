@@ -22,6 +22,9 @@ type Options struct {
 	Sent *Sent
 	// Patterns are a user's own, beside the built-in ones.
 	Patterns []*pii.Pattern
+	// SummaryOnly asks for no more than Log.Summary tells: detectors of which it tells
+	// nothing are off.
+	SummaryOnly bool
 	// extra are detectors of a test.
 	extra []detector
 }
@@ -108,6 +111,9 @@ func NewEngine(o Options) *Engine {
 		e.ctx.sent = o.Sent.clone()
 	}
 	e.detectors = []detector{fabricated{}, &sequence{}, newSchemas(), serverRequests{}, gateRecords{}, taint{}, newData(), &declarations{}, answers{}, messages{}, secretForms{}, notProtocol{}}
+	if o.SummaryOnly {
+		e.detectors = []detector{&sequence{}, newSchemas(), serverRequests{}}
+	}
 	e.detectors = append(e.detectors, o.extra...)
 	e.errors = make([]int, len(e.detectors))
 	return e

@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"bytes"
 	"encoding/json"
 	"regexp"
 	"strings"
@@ -22,7 +23,7 @@ func (secretForms) event(c *context) {
 	case !c.FromServer():
 	case c.Kind == wire.Request && c.Method == methodElicit:
 		tellForm(c, c.Params)
-	case c.Kind == wire.Response && c.Result != nil:
+	case c.Kind == wire.Response && mayRequest(c.Result):
 		// A result may ask for input in its place (MCP 2026-07-28).
 		asked, _ := wire.Member(c.Result, "inputRequests")
 		wire.Walk(asked, func(_, request []byte) {
@@ -33,6 +34,11 @@ func (secretForms) event(c *context) {
 			}
 		})
 	}
+}
+
+// mayRequest tells most results that ask for nothing without reading them.
+func mayRequest(result json.RawMessage) bool {
+	return bytes.Contains(result, []byte("Requests")) || bytes.Contains(result, []byte(`\u`))
 }
 
 // methodElicit asks the user for input.

@@ -45,7 +45,7 @@ func taintOf(s string) (what, how string) {
 	if len(s) > 1<<20 {
 		s = s[:1<<20]
 	}
-	if delimiters.MatchString(s) {
+	if strings.ContainsAny(s, "<[") && delimiters.MatchString(s) {
 		return "role_switch_delimiter", "a prompt delimiter"
 	}
 	for _, h := range text.Scan(s) {

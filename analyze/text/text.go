@@ -50,11 +50,14 @@ func Scan(s string) []Hit {
 		hits = hidden(s)
 	}
 	if !l.ascii || l.signed {
-		low, at := lowercase(s)
+		var low []byte
+		var at []int
 		var words present
 		if l.ascii {
+			low = lowered(s)
 			words = wordsOf(low)
 		} else {
+			low, at = lowercase(s)
 			words = wordsIn(s)
 		}
 		hits = append(hits, poisoned(s, words)...)
@@ -104,6 +107,10 @@ func hidden(s string) []Hit {
 	prev := rune(0)
 	flag := false
 	for i := 0; i < len(s) && len(out) < MaxHits; {
+		if c := s[i]; c >= ' ' && c < 0x7F {
+			i, prev, flag = i+1, rune(c), false
+			continue
+		}
 		r, n := utf8.DecodeRuneInString(s[i:])
 		next, _ := utf8.DecodeRuneInString(s[i+n:])
 		flag = r == blackFlag || (flag && isTag(r))

@@ -138,27 +138,55 @@ func judgedDirectory(path string) (res *analyze.Result, ok bool, err error) {
 	return res, true, err
 }
 
-// readLog judges one log as the flags say.
-func (e *env) readLog(f *logFlags, path string) (*analyze.Result, *detect.Log, error) {
-	o, err := e.detectOptions(f)
-	if err != nil {
-		return nil, nil, err
+// logAt opens a log, and says how the flags have it judged.
+func (e *env) logAt(f *logFlags, path string) (log *os.File, name string, o detect.Options, err error) {
+	if o, err = e.detectOptions(f); err != nil {
+		return nil, "", o, err
 	}
 	log, name, own, err := openLog(path)
+	o.OwnClient = o.OwnClient || own && f.client == "auto"
+	return log, name, o, err
+}
+
+// readLog judges one log as the flags say.
+func (e *env) readLog(f *logFlags, path string) (*analyze.Result, *detect.Log, error) {
+	log, name, o, err := e.logAt(f, path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer log.Close()
-	o.OwnClient = o.OwnClient || own && f.client == "auto"
 	res, l, err := analyze.JudgeLog(log, name, analyze.LogOptions{Options: o, Path: filepath.ToSlash(filepath.Clean(path)), Version: version()})
+	if err == nil {
+		err = spoke(l, path)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	// A session in which nobody said a word has its metrics all the same.
-	if l.Stats.Events == 0 && l.Metrics == nil {
-		return nil, nil, usage("name a log from coalmine tap, coalmine probe or glassport", "%s contains no session frame", path)
-	}
 	return res, l, nil
+}
+
+// readSummary is readLog for what a summary tells.
+func (e *env) readSummary(f *logFlags, path string) (*detect.Log, error) {
+	log, name, o, err := e.logAt(f, path)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	o.SummaryOnly = true
+	l, err := detect.Read(log, name, o)
+	if err == nil {
+		err = spoke(l, path)
+	}
+	return l, err
+}
+
+// spoke is an error for a log that is no session's. A session in which nobody said a word has
+// its metrics all the same.
+func spoke(l *detect.Log, path string) error {
+	if l.Stats.Events == 0 && l.Metrics == nil {
+		return usage("name a log from coalmine tap, coalmine probe or glassport", "%s contains no session frame", path)
+	}
+	return nil
 }
 
 // printJSON writes v as JSON in which nothing acts on a terminal.

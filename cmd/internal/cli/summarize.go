@@ -16,7 +16,7 @@ func (e *env) summarize() *cobra.Command {
 		Use: "summarize LOG", Short: "Summarize a session: declarations, calls and errors", Args: exactArgs(1, "coalmine summarize LOG"),
 		Long: "summarize prints what a session log contains: declarations, calls and errors.\n\nExit status: 0, or 2 when LOG is not a session log.",
 		RunE: func(_ *cobra.Command, args []string) error {
-			_, l, err := e.readLog(f, args[0])
+			l, err := e.readSummary(f, args[0])
 			if err != nil {
 				return err
 			}
