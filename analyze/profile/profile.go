@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"hash/maphash"
 	"net/netip"
 	"path"
 	"slices"
@@ -243,40 +242,6 @@ type access struct {
 	path string
 	at   time.Duration
 }
-
-type effectKey struct {
-	kind    finding.EffectKind
-	target  string
-	phase   finding.Phase
-	call    int
-	rung    finding.Rung
-	actor   string
-	noise   string
-	pending bool
-	via     string
-	host    string
-	used    bool
-	owner   bool
-	place   string
-	asks    string
-}
-
-// effectIndex says by the sum of an effect's key where the effect stands. A key is several times
-// as long as its sum, and keys outnumber all else that a judge keeps.
-type effectIndex map[[2]uint64]int
-
-// keySeeds are drawn anew in each process: nobody can make two keys of one sum.
-var keySeeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
-
-func (k *effectKey) sum() (out [2]uint64) {
-	for i := range out {
-		out[i] = maphash.Comparable(keySeeds[i], *k)
-	}
-	return out
-}
-
-// pathSum stands for a path.
-func pathSum(p string) uint64 { return maphash.String(keySeeds[0], p) }
 
 // NewBuilder starts a profile.
 func NewBuilder(ctx Context) *Builder {
@@ -541,29 +506,6 @@ func (b *Builder) add(e finding.Effect) int {
 		b.out.Truncated = true
 	}
 	return i
-}
-
-// merge adds an effect to those that were found; ok is false where there is no room.
-func merge(effects *[]finding.Effect, index effectIndex, e *finding.Effect) (place int, ok bool) {
-	k := effectKey{e.Kind, e.Target, e.Phase, e.Call, e.Rung, e.Actor, e.Noise, e.Ambiguous, "", "", false, e.Owner, e.Elsewhere, e.Asks + e.Installs}
-	if e.Kind == finding.Secret {
-		k.via, k.host, k.used = e.Via, e.Host, e.Used != ""
-	}
-	sum := k.sum()
-	if i, ok := index[sum]; ok {
-		(*effects)[i].Count += max(e.Count, 1)
-		return i, true
-	}
-	if len(*effects) >= maxEffects {
-		return -1, false
-	}
-	e.Count = max(e.Count, 1)
-	if n := len(*effects); n == cap(*effects) && 2*n > maxEffects {
-		*effects = slices.Grow(*effects, maxEffects-n) // and no more than there may be
-	}
-	*effects = append(*effects, *e)
-	index[sum] = len(*effects) - 1
-	return len(*effects) - 1, true
 }
 
 // short writes a path the way a reader thinks of it.
