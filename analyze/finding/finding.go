@@ -54,8 +54,8 @@ const (
 	PhaseStart     Phase = "start"     // exec to the first frame sent
 	PhaseHandshake Phase = "handshake" // initialize or server/discover
 	PhaseList      Phase = "list"
-	PhaseCall      Phase = "call" // one tool, resource or prompt at a time
-	PhaseIdle      Phase = "idle" // between calls: ambiguous, never pinned on a tool
+	PhaseCall      Phase = "call"  // one tool, resource or prompt at a time
+	PhaseIdle      Phase = "idle"  // between calls: ambiguous, never pinned on a tool
 	PhaseCalls     Phase = "calls" // several calls at a time, outside a probe: never pinned on one
 	PhaseShutdown  Phase = "shutdown"
 	PhaseStatic    Phase = "static" // no run at all: read in the source
