@@ -1,0 +1,146 @@
+package audit
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/text"
+)
+
+// silencer is a comment by which a source asks a scanner of ours to pass over a line.
+var silencer = regexp.MustCompile(`gitleaks:allow|coalmine:ignore\b`)
+
+// silencers reports the lines that ask scanners to report nothing.
+func (a *auditor) silencers(p, src string) {
+	if a.own || !strings.Contains(src, ":allow") && !strings.Contains(src, ":ignore") {
+		return
+	}
+	line := -1
+	for _, at := range askings(src) {
+		start := strings.LastIndexByte(src[:at[0]], '\n') + 1
+		if start == line {
+			continue
+		}
+		line = start
+		a.report.Silenced++
+		asks := src[at[0]:at[1]]
+		a.add(ScannerSilenced, finding.Info, p, src, at[0], "a comment asks scanners to pass over this line: "+asks, asks)
+	}
+}
+
+// askings are the places of silencers in a text.
+func askings(src string) (out [][]int) {
+	for i := 0; ; {
+		n := strings.IndexByte(src[i:], ':')
+		if n < 0 {
+			return out
+		}
+		i += n
+		for _, word := range []string{"gitleaks", "coalmine"} {
+			if from := i - len(word); from >= 0 && src[from:i] == word {
+				if at := silencer.FindStringIndex(src[from:min(i+len(":ignore")+1, len(src))]); at != nil {
+					out = append(out, []int{from, from + at[1]})
+				}
+			}
+		}
+		i++
+	}
+}
+
+// silences reports whether a line of the reader's own asks to pass over a rule: over those
+// that it names, or over all.
+func silences(line, rule string) bool {
+	at := silencer.FindStringIndex(line)
+	if at == nil {
+		return false
+	}
+	named := false
+	for _, r := range Rules() {
+		if ruleWord(line[at[1]:], r.ID) {
+			named = true
+			if r.ID == rule {
+				return true
+			}
+		}
+	}
+	return !named
+}
+
+// ruleWord reports whether a text names a rule.
+func ruleWord(text, rule string) bool {
+	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') }), rule)
+}
+
+// unshown begins an order of what not to show: of an answer's looks more often than of a secret.
+var unshown = regexp.MustCompile(`(?i)^(?:do\s+not|don'?t|never|without|avoid)\s+(?:\w+\s+){0,2}?show`)
+
+// quotedAttack is what stands beside an order in quotation marks that is told as an example.
+var quotedAttack = regexp.MustCompile(`(?i)prompt[ -]?injection|\bphishing\b|\bjailbreak`)
+
+// isOrdinary reports whether a hit is no more than what prompts of honest programs
+// have: a tag with an order after it, an order of what not to show, or one in quotation marks
+// as an example of an attack. With an order
+// to read secrets or to keep silent beside it, it is more; and what of it a server
+// declares is judged on the wire.
+func isOrdinary(h text.Hit, src string) bool {
+	const reach = 600
+	if h.Rule != text.Poisoning {
+		return false
+	}
+	others := func(from int, is func(string) bool) bool {
+		return slices.ContainsFunc(text.Scan(src[from:min(h.Offset+reach, len(src))]), func(more text.Hit) bool {
+			return more.Rule == text.Poisoning && is(more.Text)
+		})
+	}
+	switch {
+	case h.Quoted:
+		return quotedAttack.MatchString(src[max(h.Offset-reach, 0):min(h.End+reach, len(src))])
+	case strings.HasPrefix(h.Text, "<") || strings.HasPrefix(h.Text, "["):
+		return !others(h.Offset+1, func(string) bool { return true })
+	case unshown.MatchString(h.Text):
+		return !others(max(h.Offset-reach, 0), func(order string) bool { return !unshown.MatchString(order) })
+	}
+	return false
+}
+
+const (
+	// textOverlap is more than a place that text.Scan tells of takes.
+	textOverlap = 8 << 10
+	// textPart is the size of the parts in which a text is searched: in few of them stands a
+	// word without which no expression is run.
+	textPart = 64 << 10
+)
+
+// textHits scans a text of any length, in parts of a size that overlap. Where a
+// scan comes back full, the next one begins at its last place. It reports whether
+// it came to the text's end.
+func textHits(src string, size int) (out []text.Hit, whole bool) {
+	for from, owned, parts := 0, 0, 0; parts < maxParts; parts++ {
+		to := min(from+size, len(src))
+		until := to
+		if to < len(src) {
+			until -= textOverlap / 2
+		}
+		hits := text.Scan(src[from:to])
+		for _, h := range hits {
+			h.End += from
+			if h.Offset += from; h.Offset >= owned && h.Offset < until {
+				out = append(out, h)
+			}
+		}
+		if len(hits) == text.MaxHits {
+			if last := from + hits[len(hits)-1].Offset; last < until {
+				// The place itself is looked at again, for what goes on in it is no other.
+				from, owned, size = max(last, from+1), max(owned, last+1), min(size, textPart)
+				continue
+			}
+		}
+		if to == len(src) {
+			return out, true
+		}
+		from, owned = to-textOverlap, until
+	}
+	return out, false
+}
