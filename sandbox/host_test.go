@@ -74,7 +74,7 @@ func TestAnAgentThatLies(t *testing.T) {
 		"bad connection":     {say(started, mux.Frame{Stream: mux.Conns, Payload: []byte("x")}), "message of 1 bytes"},
 		"not connected":      {say(started, mux.Frame{Stream: mux.Conns, Payload: []byte("\x01\x00\x00\x00\x03data")}), "connection 1, which is not open"},
 		"unwanted dial":      {say(started, mux.Frame{Stream: mux.Conns, Payload: []byte("\x02\x00\x00\x00\x01\x00\x50\x00example.com")}), "opened where none may be"},
-		"a port that is not": {say(started, session.EventPorts{Ports: []int{80, 65536}}), "a port that is none"},
+		"a port that is not": {say(started, session.EventPorts{Ports: []int{80, 65536}}), "invalid port"},
 		"a stream not its's": {say(started, mux.Frame{Stream: mux.Stdin, Payload: []byte("x")}), "a stdin frame"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,8 +22,8 @@ type Options struct {
 	Sent *Sent
 	// Patterns are a user's own, beside the built-in ones.
 	Patterns []*pii.Pattern
-	// SummaryOnly asks for no more than Log.Summary tells: detectors of which it tells
-	// nothing are off.
+	// SummaryOnly asks for no more than Log.Summary tells: detectors that it does
+	// not need are off.
 	SummaryOnly bool
 	// extra are detectors of a test.
 	extra []detector
