@@ -15,7 +15,7 @@ const (
 type plainReader struct {
 	run    *Run
 	reader *tlsread.Reader // nil under Spec.NoTLSProbes
-	spent  int // of the goroutine that reads
+	spent  int             // of the goroutine that reads
 }
 
 // file is told what the target runs and opens.

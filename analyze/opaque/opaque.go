@@ -95,8 +95,7 @@ func numbers(out []Span, data []byte) []Span {
 		for ; k < len(data) && k < i+4 && data[k] >= '0' && data[k] <= '9'; k++ {
 			n = n*10 + int(data[k]-'0')
 		}
-		switch {
-		case n > 255 || gap > maxGap || len(list) == 0:
+		if n > 255 || gap > maxGap || len(list) == 0 {
 			if random(list) {
 				return append(out, newSpan(data, from, i-gap-from))
 			}

@@ -56,7 +56,7 @@ func look[T string | []byte](s T) looked {
 // hasRun reports whether a text has a run of characters that may encode others. Most of the text
 // is not looked at: a run covers one of each minRun characters.
 func hasRun[T string | []byte](s T) bool {
-	end := 0
+	var end int
 	for i := minRun - 1; i < len(s); i = end + minRun {
 		if end = i; kind[s[i]]&encoded == 0 {
 			continue

@@ -49,7 +49,7 @@ func (c *cursor) ofMark(m *Mark) bool {
 	if !ok {
 		return false
 	}
-	n := int64(0)
+	var n int64
 	switch string(key) {
 	case "t":
 		n, ok = c.number()

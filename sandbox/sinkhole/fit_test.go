@@ -150,7 +150,7 @@ func TestPlanted(t *testing.T) {
 			t.Errorf("%s: %s", url, w.Body)
 		}
 	}
-	browser := httptest.NewRequest("GET", "https://www.example.com/app.js", nil)
+	browser := httptest.NewRequest(http.MethodGet, "https://www.example.com/app.js", nil)
 	browser.Header.Set("Sec-Fetch-Mode", "no-cors")
 	if status, _ := c.Answer(browser); status != http.StatusNotFound {
 		t.Errorf("a browser's script: %d", status)

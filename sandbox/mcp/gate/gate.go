@@ -168,7 +168,7 @@ func (s *Session) Client(ctx context.Context, raw []byte) Verdict {
 		r, skip := s.call(ctx, m)
 		d := decisionOf(m, r, skip)
 		if r != nil {
-			allowed := false
+			var allowed bool
 			if allowed, d.Asked = s.allowed(ctx, m, r); allowed {
 				d.Action = Allowed
 				r, skip = nil, &session.Gate{Action: actionAllowed, Tool: r.tool, Reason: r.reason}
