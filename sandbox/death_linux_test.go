@@ -130,7 +130,7 @@ func TestPID1SurvivesSignals(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := run.Sync(bounded(t)); err != nil {
-			t.Fatal(err)
+			t.Fatalf("%v: %v: %+v, %s", sig, err, run.ends(t), b.conn.Diagnostics())
 		}
 		select {
 		case <-waiting(run):

@@ -241,7 +241,7 @@ func TestFormats(t *testing.T) {
 			j := newJob(t, bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 			status, _ := j.use(map[string]string{"format": strings.Join(asked, ",")})
 			if slices.ContainsFunc(asked, func(f string) bool { return !slices.Contains(formats, f) }) {
-				if status != 2 || !strings.Contains(j.log, "error: the format is none of "+strings.Join(formats, ", ")+"\n") {
+				if status != 2 || !strings.Contains(j.log, "error: the format is not one of "+strings.Join(formats, ", ")+"\n") {
 					t.Errorf("status %d\n%s", status, j.log)
 				}
 				return

@@ -12,6 +12,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
@@ -56,7 +57,32 @@ func main() {
 	default:
 		mux.HandleFunc("POST /mcp", func(w http.ResponseWriter, r *http.Request) { post(server, w, r) })
 	}
-	log.Fatal(http.Serve(listener, mux))
+	var handler http.Handler = mux
+	if os.Args[2] == "honest" {
+		handler = local(mux)
+	}
+	log.Fatal(http.Serve(listener, handler))
+}
+
+// local refuses who asks for a name, or on behalf of a page of another host: the specification
+// wants servers to validate Origin, and names are how DNS rebinding comes in.
+func local(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		origin, err := url.Parse(r.Header.Get("Origin"))
+		if err != nil || !isLocal(r.Host) || origin.Host != "" && !isLocal(origin.Host) {
+			http.Error(w, "not a local page", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// isLocal reports whether a host with its port is an address or the name of this machine.
+func isLocal(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return host == "localhost" || net.ParseIP(host) != nil
 }
 
 // answer is what the server says to one message.
