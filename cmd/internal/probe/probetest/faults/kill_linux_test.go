@@ -67,13 +67,13 @@ func kill(n int) killCase {
 
 func killRand(n, try int) *rand.Rand { return rand.New(rand.NewPCG(uint64(n), uint64(try))) }
 
-// after is how long after its moment the kill comes.
+// after is how long after its moment the kill comes: the sooner, the more often it came too late.
 func (k killCase) after(try int) time.Duration {
 	longest := 300 * time.Millisecond
 	if k.At == "" {
 		longest = 2 * time.Second
 	}
-	return time.Duration(killRand(k.N, try+1).Int64N(int64(longest)))
+	return time.Duration(killRand(k.N, try+1).Int64N(int64(longest) / int64(try+1)))
 }
 
 func (k killCase) String() string {
