@@ -24,10 +24,14 @@ func N(sample, whole int) int {
 
 // Part reports whether a case belongs to the sample: every nth by its name, and all where
 // the whole is asked for.
-func Part(name string, n uint32) bool {
+func Part(name string, n uint32) bool { return Deep() || Hash(name)>>16%n == 0 }
+
+// Hash is a number for a name, by which tests choose. Part takes its upper half: whoever
+// chooses something else takes the lower, or all cases of a sample choose alike.
+func Hash(name string) uint32 {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(name))
-	return Deep() || h.Sum32()>>1%n == 0
+	return h.Sum32()
 }
 
 // First is the first n cases, and all where the whole is asked for.

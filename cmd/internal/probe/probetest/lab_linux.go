@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,9 +37,7 @@ func Paired(name string) []string {
 	if os.Getenv("COALMINE_PAIRS") == "all" {
 		return Backends
 	}
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(name))
-	i := int(h.Sum32()>>1) % len(Backends)
+	i := int(scale.Hash(name)>>1) % len(Backends)
 	return Backends[i : i+1]
 }
 
