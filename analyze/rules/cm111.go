@@ -120,9 +120,10 @@ func totals(base, other []map[channel]content, w way) (a, b []int) {
 	common := func(k channel) bool {
 		return !slices.ContainsFunc(runs, func(m map[channel]content) bool { return len(m[k].lengths) == 0 })
 	}
+	all := sentNothing(base, w) || sentNothing(other, w)
 	total := func(m map[channel]content) (n int) {
 		for k, c := range m {
-			if k.way() == w && (sentNothing(base, w) || sentNothing(other, w) || common(k)) {
+			if k.way() == w && (all || common(k)) {
 				for _, l := range c.lengths {
 					n += l
 				}
