@@ -47,7 +47,7 @@ func (k *gapKeeper) take(g *session.Gap) (remains bool) {
 
 // keep adds an accepted gap once.
 func (k *gapKeeper) keep(g AcceptedGap) {
-	if len(k.accepted) < maxLeastGaps && !slices.ContainsFunc(k.accepted, func(o AcceptedGap) bool { return o.Text == g.Text }) {
+	if len(k.accepted) < maxLeastGaps && !slices.ContainsFunc(k.accepted, func(o AcceptedGap) bool { return o.Same(&g.Gap) }) {
 		k.accepted = append(k.accepted, g)
 	}
 }
@@ -59,6 +59,7 @@ func (k *gapKeeper) note(g *session.Gap, a *policy.GapAcceptance, accepted bool)
 	}
 	propose := policy.GapAcceptance{
 		Code: g.Code, Tool: g.Tool, Reason: "say here why this is accepted", Expires: k.started.UTC().Truncate(24 * time.Hour).Add(leastHolds), Note: text.Printable(g.Text, 300),
+		Cause: g.Cause,
 	}
 	if accepted {
 		propose.Reason, propose.Expires = a.Reason, a.Expires
@@ -87,7 +88,7 @@ func (k *gapKeeper) join(more *gapKeeper) {
 func (k *gapKeeper) drop(closed func(session.Gap) bool) {
 	k.accepted = slices.DeleteFunc(k.accepted, func(g AcceptedGap) bool { return closed(g.Gap) })
 	k.least = slices.DeleteFunc(k.least, func(a policy.GapAcceptance) bool {
-		return closed(session.Gap{Code: a.Code, Tool: a.Tool, Text: a.Note})
+		return closed(session.Gap{Code: a.Code, Tool: a.Tool, Text: a.Note, Cause: a.Cause})
 	})
 }
 

@@ -65,10 +65,9 @@ func Doubt(res *Result, g session.Gap, opts Options) {
 	res.settle(opts)
 }
 
-// addGap adds a gap to those of a result, where there is room and none says the
-// same: the list of their texts has each once.
+// addGap adds a gap to those of a result, where there is room and none says the same.
 func addGap(gaps []session.Gap, g session.Gap) []session.Gap {
-	if len(gaps) >= maxReasons || slices.ContainsFunc(gaps, func(o session.Gap) bool { return o.Text == g.Text }) {
+	if len(gaps) >= maxReasons || slices.ContainsFunc(gaps, func(o session.Gap) bool { return o.Same(&g) }) {
 		return gaps
 	}
 	return append(gaps, g.Filled())

@@ -36,6 +36,41 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
+// A harmless end closes the gaps that follow from it, whatever else their texts say.
+func TestGapsOfTheEnd(t *testing.T) {
+	t.Parallel()
+	incomplete := func(cause session.Cause, text string) session.Gap {
+		m := session.Doubt(session.Gap{Code: session.GapCallsIncomplete, Cause: cause, Text: text})
+		return m.Gap()
+	}
+	for _, g := range []session.Gap{
+		{Code: session.GapServerEnded, Text: "x"},
+		incomplete(session.CauseServerEnded, "not everything was called: the server ended (3 calls of the first round were not made)"),
+		incomplete("", "not everything was called: the server ended (3 calls of the first round were not made)"),
+		incomplete(session.CauseServerEnded, "not everything was called: the server ended (its acceptance expired on 2020-01-01)"),
+	} {
+		res := &Result{}
+		Doubt(res, g, Options{})
+		if res.dropGaps(isOfEnd); len(res.Gaps) > 0 || len(res.keeper.least) > 0 {
+			t.Errorf("%+v %+v", res.Gaps, res.keeper.least)
+		}
+	}
+	if isOfEnd(incomplete("", "the calls were not completed: the host is gone, and the server ended")) {
+		t.Error("a text alone made a gap one of the end")
+	}
+}
+
+func TestGapsOfOneTextDiffer(t *testing.T) {
+	t.Parallel()
+	res := &Result{}
+	for _, g := range []session.Gap{{Code: session.GapNotListed, Text: "x"}, {Code: session.GapNotListed, Tool: "a", Text: "x"}, {Code: session.GapOther, Text: "x"}, {Code: session.GapOther, Text: "x"}} {
+		Doubt(res, g, Options{})
+	}
+	if len(res.Gaps) != 3 || len(res.Inconclusive) != 3 {
+		t.Errorf("%+v", res.Gaps)
+	}
+}
+
 // A restart leaves out the tool that ended the server, and another that needs what it
 // makes answers nothing there: what the first start saw of it stands.
 func TestCoverKeepsWhatAnsweredBefore(t *testing.T) {

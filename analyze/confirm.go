@@ -52,9 +52,7 @@ func (res *Result) join(f *finding.Finding, weaknesses map[string][]string) {
 		return
 	}
 	said := ""
-	for _, end := range []string{unconfirmedText, uncalledText, unreachedText} {
-		f.Message = strings.TrimSuffix(f.Message, end)
-	}
+	f.Message = strings.TrimSuffix(f.Message, f.RunText) // what was known of the run before
 	shownBy := ""
 	if flow && f.Rule != audit.ToolCapability {
 		shownBy = res.showing(f.Tool, weaknesses[f.Rule])
@@ -74,6 +72,7 @@ func (res *Result) join(f *finding.Finding, weaknesses map[string][]string) {
 		f.Run, said = finding.NotExercised, uncalledText
 	}
 	if f.Rule != audit.ToolCapability {
+		f.RunText = said
 		f.Message += said
 	}
 }

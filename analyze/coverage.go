@@ -150,7 +150,7 @@ func (j *judge) serverHoles(tools []ToolCoverage) {
 		j.doubt(session.Gap{Code: session.GapHandshakeFailed, Phase: string(finding.PhaseHandshake), Text: "the handshake did not complete"})
 	}
 	if j.end.Crashed {
-		j.because(session.GapServerEnded, "the server exited unexpectedly (%s)", j.end.How)
+		j.because(session.GapServerEnded, "the server exited unexpectedly (%s)", j.end.How())
 	}
 	j.toolHoles(tools)
 }
@@ -201,12 +201,15 @@ func (j *judge) becauseOf(code session.Code, names []string, one, many string) {
 	}
 }
 
-// auditHoles adds the reasons for which the source was not looked at, or not all of it.
-func (j *judge) auditHoles(opts Options) {
+// auditHoles adds the reasons for which the source was not looked at, or not all of it. It
+// returns why there is no audit, "" for no failure.
+func (j *judge) auditHoles(opts Options) (failed string) {
 	if opts.AuditErr != nil {
-		j.because(session.GapSourceNotAudited, "the source was not audited: %s", j.say(opts.AuditErr.Error(), 300))
+		failed = j.say(opts.AuditErr.Error(), 300)
+		j.because(session.GapSourceNotAudited, "the source was not audited: %s", failed)
 	}
 	if r := opts.Audit; r != nil && r.Skipped > 0 {
 		j.because(session.GapSourcePartlyAudited, "the audit did not fully read %s: unreadable, too large or too slow", text.Plural(r.Skipped, "file"))
 	}
+	return failed
 }

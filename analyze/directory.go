@@ -291,7 +291,7 @@ func (d *Directory) Complete(res *Result, runs []session.IndexedRun) error {
 
 // isOfEnd reports whether a gap says no more than that the server ended.
 func isOfEnd(g session.Gap) bool {
-	return g.Code == session.GapServerEnded || g.Code == session.GapCallsIncomplete && strings.HasSuffix(g.Text, "the server ended")
+	return g.Code == session.GapServerEnded || g.Cause == session.CauseServerEnded
 }
 
 // further adds to a result what a further start showed, and returns that start's own result, nil

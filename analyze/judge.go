@@ -92,7 +92,6 @@ type judge struct {
 	// blind says that the tracer died: the server was ended for that.
 	blind   bool
 	ended   bool
-	exit    string
 	inputs  map[string]*session.Inputs // by what and name
 	reached reached
 	// remote is what was seen of a remote server's HTTP and TLS.
@@ -154,7 +153,7 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 		}
 		res.Coverage.Needs = j.needs(res, &w.surface, w.refusals)
 		j.needHoles(res.Coverage.Needs)
-		j.auditHoles(opts)
+		res.Unaudited = j.auditHoles(opts)
 	}
 	res.Gaps, res.Inconclusive = append([]session.Gap{}, j.gaps...), session.Texts(j.gaps)
 	res.sent = j.sent
@@ -280,8 +279,7 @@ func (j *judge) event(ev *session.Event) {
 		j.started = true
 	case session.EventExit:
 		j.ended = true
-		j.exit = exitText(e.Code, e.Signal)
-		j.end.How, j.end.Time = j.exit, ev.Stamp
+		j.end.Exited, j.end.Code, j.end.Signal, j.end.Time = true, e.Code, e.Signal, ev.Stamp
 		j.end.Crashed = !j.stopping
 	case session.EventFull:
 		full := "disk: " + text.Printable(e.Path, 200) + " was full"
@@ -311,13 +309,6 @@ func (j *judge) event(ev *session.Event) {
 	case session.EventUnknown:
 		j.here(session.GapEventUnknown, "the log has events of a type that this version does not know: “%s”", j.say(e.Type, 80))
 	}
-}
-
-func exitText(code int, signal string) string {
-	if signal != "" {
-		return "signal " + signal
-	}
-	return fmt.Sprintf("exit status %d", code)
 }
 
 func (j *judge) run(w *wireReader) *rules.Run {
@@ -410,7 +401,7 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 	}
 	s := w.surface
 	res.Server = Server{Name: text.Printable(s.Server.Name, 200), Version: text.Printable(s.Server.Version, 100), Protocol: text.Printable(s.Protocol, 40),
-		Exit: j.exit, Stderr: j.lastWords()}
+		Exit: j.end.How(), Stderr: j.lastWords()}
 	res.Coverage = Coverage{
 		Tools: withInputs(toolCoverage(w, j.profile), j.inputs), Records: j.profile.Records, Noise: j.profile.Noise, Lost: j.profile.Lost,
 		Opaque: len(run.OpaqueFlows()), Unseen: unseen(&h, j.uncompared), Reached: j.reached.texts(j), Phases: phases(j.profile), Unreached: unreached(j.profile),

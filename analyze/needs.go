@@ -166,7 +166,7 @@ func (j *judge) needs(res *Result, surface *wire.Surface, refusals map[string][]
 // hasStartupNeed reports whether the server ended with a status before any call, and its
 // stderr says what it lacks.
 func (j *judge) hasStartupNeed() bool {
-	if j.profile.Phases[finding.PhaseCall] || strings.HasPrefix(j.exit, "signal ") {
+	if j.profile.Phases[finding.PhaseCall] || j.end.Signal != "" {
 		return false
 	}
 	for line := range strings.Lines(j.lastWords()) {

@@ -35,6 +35,8 @@ type Result struct {
 	// ended says that the server ended by itself in the run, and harmless that nothing is
 	// missed where a further start gets through.
 	ended, harmless bool
+	// Unaudited says why the audit of the source failed, "" where it did not.
+	Unaudited string `json:"-"`
 	// keeper has the gaps that the policy accepts.
 	keeper gapKeeper
 	// sent is what the server was sent, of which its files may hold something.

@@ -310,7 +310,11 @@ func (d *driver) finish() Report {
 	}
 	d.overBounds()
 	if d.stopped != nil {
-		d.shortfall(session.GapCallsIncomplete, "", "not everything was called: %v%s", d.stopped, d.unplayed())
+		g := session.Gap{Code: session.GapCallsIncomplete, Text: fmt.Sprintf("not everything was called: %v%s", d.stopped, d.unplayed())}
+		if errors.Is(d.stopped, ErrCrash) {
+			g.Cause = session.CauseServerEnded
+		}
+		d.gap(g)
 	}
 	if d.skipped > 0 {
 		d.shortfall(session.GapNotRelisted, "", "the surface was not listed again after %d of %d calls: listing takes too long", d.skipped, d.n)
@@ -349,8 +353,12 @@ const maxShortfalls = 50
 
 // shortfall notes a gap; tool is what it is about, "" for the whole drive.
 func (d *driver) shortfall(code session.Code, tool, format string, args ...any) {
+	d.gap(session.Gap{Code: code, Tool: tool, Text: fmt.Sprintf(format, args...)})
+}
+
+func (d *driver) gap(g session.Gap) {
 	if len(d.report.Shortfalls) < maxShortfalls {
-		d.report.Shortfalls = append(d.report.Shortfalls, session.Gap{Code: code, Tool: tool, Text: fmt.Sprintf(format, args...)})
+		d.report.Shortfalls = append(d.report.Shortfalls, g)
 	}
 }
 

@@ -162,7 +162,7 @@ func TestCrashEndsTheDrive(t *testing.T) {
 	if r.Crashed == nil || r.Crashed.Tool != "b" || !slices.Equal(r.Unreached, []string{"tool c"}) || r.Calls != 2 {
 		t.Errorf("%+v", r)
 	}
-	if r.Tools[2].Why == "" || len(r.Shortfalls) == 0 {
+	if r.Tools[2].Why == "" || len(r.Shortfalls) == 0 || r.Shortfalls[0].Cause != session.CauseServerEnded {
 		t.Errorf("the shortfall is not said: %+v", r)
 	}
 }

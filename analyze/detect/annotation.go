@@ -58,11 +58,41 @@ type Annotation struct {
 
 // Declared is a place in what a server declares.
 type Declared struct {
-	// Owner is "tool “x”", "resource “x”", "template “x”", "prompt “x”" or "the server",
-	// with the name as the server gave it.
-	Owner string
+	Owner Owner
 	// Place is the member of the owner's entry, Words what stands there.
 	Place, Words string
+}
+
+// Owner is what a declaration is about.
+type Owner struct {
+	// Kind is one of the Owner constants.
+	Kind OwnerKind
+	// Name is as the server gave it, "" for the server.
+	Name string
+}
+
+// OwnerKind is the kind of an Owner.
+type OwnerKind string
+
+// The kinds. The zero value is OwnerServer.
+const (
+	OwnerServer   OwnerKind = ""
+	OwnerTool     OwnerKind = "tool"
+	OwnerResource OwnerKind = "resource"
+	OwnerTemplate OwnerKind = "template"
+	OwnerPrompt   OwnerKind = "prompt"
+)
+
+// Speaks reports whether it is the server, or the tool of a name that is not "".
+func (o Owner) Speaks(tool string) bool {
+	return o.Kind == OwnerServer || o.Kind == OwnerTool && tool != "" && o.Name == tool
+}
+
+func (o Owner) String() string {
+	if o.Kind == OwnerServer {
+		return "the server"
+	}
+	return string(o.Kind) + " “" + o.Name + "”"
 }
 
 // MaxChanges bounds the different changes that are told of one session.

@@ -40,7 +40,7 @@ func (*declarations) name() string { return "declared_text" }
 var declaring = map[string]bool{"initialize": true, "server/discover": true, "tools/list": true, "resources/list": true, "resources/templates/list": true, "prompts/list": true}
 
 // entries are the lists of declarations, and what one of their entries is.
-var entries = map[string]string{"tools": "tool", "resources": "resource", "resourceTemplates": "template", "prompts": "prompt"}
+var entries = map[string]OwnerKind{"tools": OwnerTool, "resources": OwnerResource, "resourceTemplates": OwnerTemplate, "prompts": OwnerPrompt}
 
 // maxSeen bounds the declarations that are remembered as looked at.
 const maxSeen = 1 << 16
@@ -89,7 +89,7 @@ func member(key, value []byte) []byte {
 
 // entry looks at one declaration, once: list is the list that it stands in, "" for what
 // the server says of itself.
-func (d *declarations) entry(c *context, list, what string, v []byte) {
+func (d *declarations) entry(c *context, list string, what OwnerKind, v []byte) {
 	h := maphash.Bytes(d.seed, v)
 	if d.seen[h] || len(d.seen) >= maxSeen {
 		return
@@ -98,13 +98,13 @@ func (d *declarations) entry(c *context, list, what string, v []byte) {
 	if text.Quick(v) {
 		return
 	}
-	owner, who := "the server", "the server"
+	owner, who := Owner{}, "the server"
 	extra := []any{}
 	if what != "" {
 		raw, _ := wire.Member(v, "name")
 		s, _ := wire.Text(raw)
 		kind := strings.TrimSuffix(list, "s")
-		owner, who = what+" “"+s+"”", "the "+kind+" "+quoted(s)
+		owner, who = Owner{what, s}, "the "+kind+" "+quoted(s)
 		extra = append(extra, kind, name(s))
 	}
 	told := map[string]bool{}

@@ -143,6 +143,8 @@ type Effect struct {
 	Encoding string `json:"encoding,omitempty"`
 	// Used says where of the protocol the secret's issuer got it as a credential.
 	Used string `json:"used,omitempty"`
+	// Request is the first line of the request that carried a secret, "" where it is not known.
+	Request string `json:"-"`
 	// Opaque says that the payload could not be read.
 	Opaque bool `json:"opaque,omitempty"`
 	// Unsent says that the payload is opaque only because the client left after the
@@ -280,6 +282,8 @@ type Finding struct {
 	Confidence           Confidence `json:"confidence"`
 	// Run says what the run shows of a finding in the source, "" where that cannot be compared.
 	Run Joined `json:"joined,omitempty"`
+	// RunText is the end of Message that says so.
+	RunText string `json:"-"`
 	// Sources are the lines of the audited source that are likely to have caused a finding of a run.
 	Sources []Location `json:"sources,omitempty"`
 	// EvidenceLevel is what a session log proves of the finding, "" for a run's: see

@@ -127,6 +127,8 @@ type GapAcceptance struct {
 	At      Position
 	// Note is written above the acceptance as a comment, and not read back.
 	Note string
+	// Cause is that of the gap for which the acceptance is proposed.
+	Cause session.Cause
 }
 
 // Until is the last day on which the acceptance holds.

@@ -234,7 +234,8 @@ func (b *Builder) left(f *flow, s sighting, channel, host, to string) {
 		text = fmt.Sprintf("the secret %s was used at its issuer %s: %s", s.ID, to, s.Used)
 	}
 	if s.request != "" {
-		text += " in " + clip(b.find.Redact(s.request), 200)
+		e.Request = clip(b.find.Redact(s.request), 200)
+		text += " in " + e.Request
 	}
 	if s.plain != "" {
 		text += ", " + s.plain

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ func shownReasons(res *analyze.Result) []string {
 	}
 	out := []string{line}
 	for i := range res.Gaps {
-		if !slices.Contains(neverStarted, res.Gaps[i].Code) && !strings.HasPrefix(res.Gaps[i].Text, "the handshake failed: ") {
+		if g := &res.Gaps[i]; !slices.Contains(neverStarted, g.Code) && g.Cause != session.CauseHandshakeFailed {
 			out = append(out, res.Inconclusive[i])
 		}
 	}
@@ -37,12 +38,7 @@ func shownReasons(res *analyze.Result) []string {
 
 // unaudited says why a result has no audit.
 func unaudited(res *analyze.Result) string {
-	for _, g := range res.Gaps {
-		if g.Code == session.GapSourceNotAudited {
-			return Clean(strings.TrimPrefix(g.Text, "the source was not audited: "), 200)
-		}
-	}
-	return "the command names no source files"
+	return cmp.Or(Clean(res.Unaudited, 200), "the command names no source files")
 }
 
 // relisted says how often the run read the declarations again.

@@ -56,5 +56,5 @@ func (r *Run) usesUndeclared(e *finding.Effect, c canaries.Canary) bool {
 // asksRegistry reports whether npm's token went along with a question to npm's registry:
 // npm sends it with each, whatever server it was started by.
 func asksRegistry(e *finding.Effect, c canaries.Canary) bool {
-	return c.Kind == "npm" && len(e.Evidence) > 0 && strings.Contains(e.Evidence[0].Text, " in GET /")
+	return c.Kind == "npm" && strings.HasPrefix(e.Request, "GET /")
 }

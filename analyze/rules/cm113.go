@@ -72,7 +72,9 @@ func (r *Run) copiedTo(c *profile.Carried) finding.Severity {
 		return finding.High
 	case !slices.ContainsFunc(r.Profile.Carried, func(o profile.Carried) bool { return o.Call == c.Call && o.Host != "" && r.namesPeer(o.Host) }):
 		return "" // nobody names a host: CM209 and CM202 tell
-	case slices.ContainsFunc(r.texts(), func(d declaredText) bool { return (d.tool == "" || d.tool == c.Tool) && noOther.MatchString(d.text) }):
+	case slices.ContainsFunc(r.texts(), func(d declaredText) bool {
+		return (d.owner.Name == "" || d.owner.Name == c.Tool) && noOther.MatchString(d.text)
+	}):
 		return finding.High
 	}
 	return finding.Low

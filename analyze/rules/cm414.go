@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
@@ -43,7 +44,7 @@ var (
 // quotesAttacks reports whether the tool, or the server, declares to quote attacks.
 func (r *Run) quotesAttacks(tool string) bool {
 	return slices.ContainsFunc(r.texts(), func(d declaredText) bool {
-		return (d.tool == tool || d.owner == "the server") && slices.ContainsFunc(sentenceEnd.Split(d.text, -1), func(sentence string) bool {
+		return (d.owner.Name == tool || d.owner.Kind == detect.OwnerServer) && slices.ContainsFunc(sentenceEnd.Split(d.text, -1), func(sentence string) bool {
 			return quoteWords.MatchString(sentence) && attackWords.MatchString(sentence) && !denial.MatchString(sentence)
 		})
 	})

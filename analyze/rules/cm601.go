@@ -2,7 +2,6 @@ package rules
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -27,7 +26,7 @@ func checkCM601(r *Run) []finding.Finding {
 	}
 	f := finding.Finding{
 		Rule: cm601Doc.ID, Severity: cm601Doc.Severity, Title: cm601Doc.Title, Confidence: finding.Certain,
-		Evidence: facts([]Fact{{Time: r.End.Time, Text: "the server exited: " + r.End.How}}),
+		Evidence: facts([]Fact{{Time: r.End.Time, Text: "the server exited: " + r.End.How()}}),
 	}
 	for _, c := range r.Profile.Calls {
 		if c.Outcome == "crash" {
@@ -35,12 +34,12 @@ func checkCM601(r *Run) []finding.Finding {
 			break
 		}
 	}
-	f.Message = "the server exited unexpectedly (" + r.End.How + ")"
-	if f.Tool != "" && (!r.declaredTool(f.Tool) || r.runsAnything(f.Tool)) || f.Tool == "" && (greeted || strings.HasPrefix(r.End.How, "exit status")) {
+	f.Message = "the server exited unexpectedly (" + r.End.How() + ")"
+	if f.Tool != "" && (!r.declaredTool(f.Tool) || r.runsAnything(f.Tool)) || f.Tool == "" && (greeted || r.End.WithStatus()) {
 		f.Severity = finding.Low
 	}
 	if f.Tool != "" {
-		f.Message = "“" + f.Tool + "” made the server exit (" + r.End.How + ")"
+		f.Message = "“" + f.Tool + "” made the server exit (" + r.End.How() + ")"
 		if names := r.Profile.Absent(func(call int) bool { return call == f.Call }); len(names) > 0 {
 			f.Severity = finding.Low
 			f.Message += "; it needs a program that the sandbox lacks: " + list(names, 3)
@@ -72,7 +71,7 @@ func (r *Run) runsAnything(tool string) bool {
 // endsAsDeclared reports whether the server ended, with status 0, in a call of a tool that
 // declares to end it or soon after its answer.
 func (r *Run) endsAsDeclared() bool {
-	return r.End.How == "exit status 0" && slices.ContainsFunc(r.Profile.Calls, func(c profile.Call) bool {
+	return r.End.WithStatus() && r.End.Code == 0 && slices.ContainsFunc(r.Profile.Calls, func(c profile.Call) bool {
 		t := r.Scope.Tool(c.Tool)
 		return t.DeclaresEnd() && c.Start <= r.End.Time && (c.End == 0 || r.End.Time < c.End+endsSoon)
 	})

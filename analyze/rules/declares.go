@@ -20,8 +20,7 @@ const leastPlaceName = 6
 func (r *Run) declaresPlace(e *finding.Effect) (finding.Explanation, bool) {
 	names := r.placeNames(e.Target)
 	for _, d := range r.texts() {
-		ofTool := e.Tool != "" && d.owner == "tool “"+e.Tool+"”"
-		if !ofTool && d.owner != "the server" || d.place == "inputSchema" || d.place == "outputSchema" {
+		if !d.owner.Speaks(e.Tool) || d.place == "inputSchema" || d.place == "outputSchema" {
 			continue
 		}
 		for _, sentence := range sentenceEnd.Split(d.text, -1) {

@@ -76,6 +76,6 @@ func (r *Run) localClaims(tool string) []scope.Claim {
 // saysNearby reports whether a tool, or the server, speaks of the user's own network.
 func (r *Run) saysNearby(tool string) bool {
 	return slices.ContainsFunc(r.texts(), func(d declaredText) bool {
-		return (d.tool == "" || d.tool == tool || tool == "") && nearbyPhrases.MatchString(d.text)
+		return (d.owner.Name == "" || d.owner.Name == tool || tool == "") && nearbyPhrases.MatchString(d.text)
 	})
 }

@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,8 +124,10 @@ type Spilled struct {
 type EndFacts struct {
 	// Crashed says that the server ended by itself while it was still wanted.
 	Crashed bool
-	// How is "exit status 3" or "signal KILL".
-	How string
+	// Exited says that its end was recorded: by Signal, or with the status Code where that is "".
+	Exited bool
+	Code   int
+	Signal string
 	// Limits are the limits that ended it.
 	Limits []string
 	// Killed says that it outlived its stdin and its grace.
@@ -132,6 +135,20 @@ type EndFacts struct {
 	Time   time.Duration
 	// Lacking says that it ended before any call, with a status, and said what it lacks.
 	Lacking bool
+}
+
+// WithStatus reports whether the server ended with a status of its own, and no signal.
+func (e *EndFacts) WithStatus() bool { return e.Exited && e.Signal == "" }
+
+// How is "exit status 3" or "signal KILL", "" where the end was not recorded.
+func (e *EndFacts) How() string {
+	switch {
+	case !e.Exited:
+		return ""
+	case e.Signal != "":
+		return "signal " + e.Signal
+	}
+	return fmt.Sprintf("exit status %d", e.Code)
 }
 
 // All lists every rule of runs and of logs of the wire, sorted by ID.

@@ -288,9 +288,9 @@ func under(text string, r *Run) *Run {
 }
 
 // declaring is a run of which a detector of the wire told of a text in a declaration.
-func declaring(rule, owner, place string) *Run {
+func declaring(rule, tool, place string) *Run {
 	return with(detecting(rule), func(r *Run) {
-		r.Wire.Detected[0].Declared = &detect.Declared{Owner: owner, Place: place, Words: "words"}
+		r.Wire.Detected[0].Declared = &detect.Declared{Owner: detect.Owner{Kind: detect.OwnerTool, Name: tool}, Place: place, Words: "words"}
 	})
 }
 

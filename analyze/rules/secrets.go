@@ -73,7 +73,7 @@ func (r *Run) namesFile(c canaries.Canary, tool string) bool {
 // textNames is namesFile for a path below "~/".
 func (r *Run) textNames(where, tool string) bool {
 	for _, d := range r.texts() {
-		if d.owner != "the server" && (tool == "" || d.owner != "tool “"+tool+"”") {
+		if !d.owner.Speaks(tool) {
 			continue
 		}
 		for _, sentence := range sentenceEnd.Split(d.text, -1) {

@@ -3,6 +3,7 @@ package rules
 import (
 	"regexp"
 
+	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -39,7 +40,7 @@ var visits = regexp.MustCompile(`(?i)\bcrawl|\bspider|\bfollow\w*\s+(?:\w+\s+){0
 // goesFromPageToPage is whether the tool, or the server, says so.
 func (r *Run) goesFromPageToPage(tool string) bool {
 	for _, d := range r.texts() {
-		if (d.owner == "the server" || d.tool == tool && tool != "") && (d.place == "name" || d.place == "title" || d.place == "description" || d.place == "instructions") && visits.MatchString(d.text) {
+		if (d.owner.Kind == detect.OwnerServer || d.owner.Name == tool && tool != "") && (d.place == "name" || d.place == "title" || d.place == "description" || d.place == "instructions") && visits.MatchString(d.text) {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/text"
 )
@@ -37,36 +38,37 @@ func plural(n int, word string) string { return text.Plural(n, word) }
 
 // declaredText is one text of the surface that a model or a user reads.
 type declaredText struct {
-	owner, tool, place, text string
+	owner       detect.Owner
+	place, text string
 }
 
 // texts lists all texts of the surface.
 func (r *Run) texts() []declaredText {
 	s := r.Surface
 	out := []declaredText{
-		{"the server", "", "name", s.Server.Name}, {"the server", "", "title", s.Server.Title}, {"the server", "", "instructions", s.Instructions},
+		{detect.Owner{}, "name", s.Server.Name}, {detect.Owner{}, "title", s.Server.Title}, {detect.Owner{}, "instructions", s.Instructions},
 	}
 	for _, t := range s.Tools {
-		o := "tool “" + t.Name + "”"
-		out = append(out, declaredText{o, t.Name, "name", t.Name}, declaredText{o, t.Name, "title", t.Title}, declaredText{o, t.Name, "description", t.Description},
-			declaredText{o, t.Name, "inputSchema", jsonText(t.InputSchema)}, declaredText{o, t.Name, "outputSchema", jsonText(t.OutputSchema)})
+		o := detect.Owner{Kind: detect.OwnerTool, Name: t.Name}
+		out = append(out, declaredText{o, "name", t.Name}, declaredText{o, "title", t.Title}, declaredText{o, "description", t.Description},
+			declaredText{o, "inputSchema", jsonText(t.InputSchema)}, declaredText{o, "outputSchema", jsonText(t.OutputSchema)})
 		if t.Annotations != nil {
-			out = append(out, declaredText{o, t.Name, "annotations.title", t.Annotations.Title})
+			out = append(out, declaredText{o, "annotations.title", t.Annotations.Title})
 		}
 	}
 	for _, x := range s.Resources {
-		o := "resource “" + x.Name + "”"
-		out = append(out, declaredText{o, x.Name, "name", x.Name}, declaredText{o, x.Name, "title", x.Title}, declaredText{o, x.Name, "description", x.Description}, declaredText{o, x.Name, "uri", x.URI})
+		o := detect.Owner{Kind: detect.OwnerResource, Name: x.Name}
+		out = append(out, declaredText{o, "name", x.Name}, declaredText{o, "title", x.Title}, declaredText{o, "description", x.Description}, declaredText{o, "uri", x.URI})
 	}
 	for _, x := range s.Templates {
-		o := "template “" + x.Name + "”"
-		out = append(out, declaredText{o, x.Name, "name", x.Name}, declaredText{o, x.Name, "title", x.Title}, declaredText{o, x.Name, "description", x.Description})
+		o := detect.Owner{Kind: detect.OwnerTemplate, Name: x.Name}
+		out = append(out, declaredText{o, "name", x.Name}, declaredText{o, "title", x.Title}, declaredText{o, "description", x.Description})
 	}
 	for _, x := range s.Prompts {
-		o := "prompt “" + x.Name + "”"
-		out = append(out, declaredText{o, x.Name, "name", x.Name}, declaredText{o, x.Name, "title", x.Title}, declaredText{o, x.Name, "description", x.Description})
+		o := detect.Owner{Kind: detect.OwnerPrompt, Name: x.Name}
+		out = append(out, declaredText{o, "name", x.Name}, declaredText{o, "title", x.Title}, declaredText{o, "description", x.Description})
 		for _, a := range x.Arguments {
-			out = append(out, declaredText{o, x.Name, "argument", a.Name + "\n" + a.Description})
+			out = append(out, declaredText{o, "argument", a.Name + "\n" + a.Description})
 		}
 	}
 	return out
@@ -91,36 +93,33 @@ func jsonText(raw json.RawMessage) string {
 // declared reports what a text rule finds in the surface.
 func (r *Run) declared(doc *finding.Rule, rule, says string) []finding.Finding {
 	var out []finding.Finding
+	have := map[declaredText]bool{}
 	for _, d := range r.texts() {
 		for _, h := range text.Scan(d.text) {
 			if h.Rule != rule {
 				continue
 			}
 			out = append(out, finding.Finding{
-				Rule: doc.ID, Severity: doc.Severity, Title: doc.Title, Confidence: finding.Certain, Tool: d.tool, Phase: finding.PhaseList,
-				Message:     d.owner + ": its " + d.place + " " + says,
+				Rule: doc.ID, Severity: doc.Severity, Title: doc.Title, Confidence: finding.Certain, Tool: d.owner.Name, Phase: finding.PhaseList,
+				Message:     d.owner.String() + ": its " + d.place + " " + says,
 				Evidence:    []finding.Evidence{{Source: "frame", Text: d.place + ": " + h.Text}},
-				Fingerprint: finding.Fingerprint(doc.ID, d.owner, d.place),
+				Fingerprint: finding.Fingerprint(doc.ID, d.owner.String(), d.place),
 			})
+			have[declaredText{owner: d.owner, text: h.Text}] = true
+			have[declaredText{owner: d.owner, place: memberOf(d.place)}] = true
 			break
 		}
 	}
-	return first(append(out, r.declaredElsewhere(doc, out)...))
+	return first(append(out, r.declaredElsewhere(doc, have)...))
 }
 
 // declaredElsewhere is what the detectors of the wire found in declarations beside what
-// was told: in later listings, and in members that texts does not list.
-func (r *Run) declaredElsewhere(doc *finding.Rule, told []finding.Finding) []finding.Finding {
-	have := map[string]bool{}
-	for _, f := range told {
-		owner, _, _ := strings.Cut(f.Message, ": its ")
-		place, words, _ := strings.Cut(f.Evidence[0].Text, ": ")
-		have[owner+"\x00"+words] = true
-		have[owner+"\x00"+memberOf(place)+"\x00"] = true
-	}
+// was told: in later listings, and in members that texts does not list. have are the words that
+// were told, without their place, and the members, without words.
+func (r *Run) declaredElsewhere(doc *finding.Rule, have map[declaredText]bool) []finding.Finding {
 	var out []finding.Finding
 	for _, d := range r.Wire.Detected {
-		if at := d.Declared; d.Rule == doc.ID && at != nil && !have[at.Owner+"\x00"+at.Words] && !have[at.Owner+"\x00"+at.Place+"\x00"] {
+		if at := d.Declared; d.Rule == doc.ID && at != nil && !have[declaredText{owner: at.Owner, text: at.Words}] && !have[declaredText{owner: at.Owner, place: at.Place}] {
 			f := d.Finding
 			f.Phase = finding.PhaseList
 			out = append(out, f)

@@ -18,7 +18,22 @@ type Gap struct {
 	// Remedy says what closes the gap. In a report it is the Code's where nothing
 	// better is known.
 	Remedy string `json:"remedy"`
+	// Cause is what the gap is a consequence of, "" where nothing depends on that. Reports leave it out.
+	Cause Cause `json:"-"`
 }
+
+// Same reports whether two gaps say the same: they may differ in phase and remedy.
+func (g *Gap) Same(o *Gap) bool { return g.Code == o.Code && g.Tool == o.Tool && g.Text == o.Text }
+
+// Cause says what a Gap is a consequence of.
+type Cause string
+
+const (
+	// CauseServerEnded is the cause of gaps that close when the server's end turns out to be harmless.
+	CauseServerEnded Cause = "server-ended"
+	// CauseHandshakeFailed is that of GapHandshakeFailed in logs of versions without codes.
+	CauseHandshakeFailed Cause = "handshake-failed"
+)
 
 // Code names a kind of Gap. Codes are stable: programs compare them, and a
 // policy may name them.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/netip"
+	"strings"
 	"time"
 )
 
@@ -36,7 +37,7 @@ const (
 	MarkEvent MarkKind = "event"
 	// MarkStderr: Text or Data is what the server printed.
 	MarkStderr MarkKind = "stderr"
-	// MarkInconclusive is a Gap: Code, Text, and Tool and Phase where they are known.
+	// MarkInconclusive is a Gap: Code, Text, and Tool, Phase and, as What, the Cause where they are known.
 	MarkInconclusive MarkKind = "inconclusive"
 	// MarkLoss: N things were not recorded, What says which, Text why.
 	MarkLoss MarkKind = "loss"
@@ -112,12 +113,25 @@ type Mark struct {
 
 // Doubt is the mark of a gap.
 func Doubt(g Gap) Mark {
-	return Mark{Kind: MarkInconclusive, Code: g.Code, Tool: g.Tool, Phase: g.Phase, Text: g.Text}
+	return Mark{Kind: MarkInconclusive, Code: g.Code, Tool: g.Tool, Phase: g.Phase, What: string(g.Cause), Text: g.Text}
 }
 
 // Gap is the reason for doubt that a mark of kind MarkInconclusive is.
 func (m *Mark) Gap() Gap {
-	return Gap{Code: cmp.Or(m.Code, GapOther), Tool: m.Tool, Phase: m.Phase, Text: m.Text}
+	return Gap{Code: cmp.Or(m.Code, GapOther), Tool: m.Tool, Phase: m.Phase, Text: m.Text, Cause: m.cause()}
+}
+
+// cause is the cause of a gap. Logs of earlier versions have it in the text alone.
+func (m *Mark) cause() Cause {
+	switch {
+	case m.What != "":
+		return Cause(m.What)
+	case m.Code == GapCallsIncomplete && strings.HasPrefix(m.Text, "not everything was called: the server ended"):
+		return CauseServerEnded
+	case m.Code == "" && strings.HasPrefix(m.Text, "the handshake failed: "):
+		return CauseHandshakeFailed
+	}
+	return ""
 }
 
 // markLine is a mark's line.

@@ -22,6 +22,26 @@ func TestMarksCarryGaps(t *testing.T) {
 }
 
 // Known knows every constant, and nothing else.
+func TestMarksCarryTheCauseOfGaps(t *testing.T) {
+	t.Parallel()
+	ended := Gap{Code: GapCallsIncomplete, Text: "x", Cause: CauseServerEnded}
+	m := Doubt(ended)
+	if got := m.Gap(); got != ended {
+		t.Errorf("%+v", got)
+	}
+	for text, want := range map[string]Cause{ // as earlier versions wrote it
+		"not everything was called: the server ended":                                            CauseServerEnded,
+		"not everything was called: the server ended (2 calls of the first round were not made)": CauseServerEnded,
+		"not everything was called: the time is over":                                            "",
+		"the server ended": "",
+	} {
+		m := Mark{Kind: MarkInconclusive, Code: GapCallsIncomplete, Text: text}
+		if got := m.Gap().Cause; got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
 func TestKindsAreKnown(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "mark.go", nil, 0)
 	if err != nil {

@@ -226,7 +226,7 @@ func TestEvidenceJumps(t *testing.T) {
 	for _, f := range v.sorted() {
 		for i := range f.Evidence {
 			e := &f.Evidence[i]
-			if e.Source != "record" || v.data.runOf(e) != "." {
+			if e.Source != "record" || runOf(e) != "." {
 				continue
 			}
 			jumps++

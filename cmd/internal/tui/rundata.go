@@ -1,13 +1,13 @@
 package tui
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -107,16 +107,8 @@ func openBelow(path, below, name string) (*os.File, error) {
 	return dir.OpenFile(at, os.O_RDONLY|session.NoFollow, 0)
 }
 
-// runOf is the run whose log a piece of evidence is from: the text of one from another run
-// than the declared begins with what is different in it.
-func (d *runData) runOf(e *finding.Evidence) string {
-	for _, r := range d.runs {
-		if r.How != "" && strings.HasPrefix(e.Text, r.How) {
-			return r.Dir
-		}
-	}
-	return "."
-}
+// runOf is the directory of the run whose log a piece of evidence is from.
+func runOf(e *finding.Evidence) string { return cmp.Or(e.Dir, ".") }
 
 // errorsOf counts the calls of a run that failed, callsOf all.
 func errorsOf(res *analyze.Result) (calls, failed int) {

@@ -356,7 +356,7 @@ func (v *runView) jump(msg jumpMsg) tea.Cmd {
 		v.note = "a report alone has no log: open the run's directory"
 		return nil
 	}
-	dir := v.data.runOf(e)
+	dir := runOf(e)
 	if e.Source == "frame" && e.Seq > 0 {
 		return v.openSession(dir, e.Seq)
 	}
