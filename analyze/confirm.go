@@ -9,12 +9,6 @@ import (
 	"github.com/coalmine-dev/coalmine/audit"
 )
 
-// capabilityEffects are the effects that show a finding about what the code can do.
-var capabilityEffects = map[string][]finding.EffectKind{
-	audit.CommandExec: {finding.Exec}, audit.ShellInjection: {finding.Exec}, audit.RuntimeInstall: {finding.Exec}, audit.FileWrite: {finding.FileWrite, finding.FileMeta},
-	audit.FileDelete: {finding.FileDelete}, audit.NetEgress: {finding.NetConnect, finding.NetListen, finding.UnixSocket},
-}
-
 // confirm says of each finding in the source what the run shows of it: that the effect was seen,
 // that the code was called and nothing showed it, or that the code was not called. It may be
 // asked again when more is known.
@@ -22,14 +16,14 @@ func (res *Result) confirm() {
 	if res.Audit == nil {
 		return
 	}
-	weaknesses := map[string][]string{}
+	docs := map[string]finding.Rule{}
 	for _, r := range audit.Rules() {
-		weaknesses[r.ID] = r.CWE
+		docs[r.ID] = r
 	}
 	audited := *res.Audit
 	audited.Findings = slices.Clone(audited.Findings)
 	for i := range audited.Findings {
-		res.join(&audited.Findings[i], weaknesses)
+		res.join(&audited.Findings[i], docs[audited.Findings[i].Rule])
 	}
 	res.Audit = &audited
 }
@@ -42,25 +36,25 @@ const (
 )
 
 // join compares one finding in the source with the run.
-func (res *Result) join(f *finding.Finding, weaknesses map[string][]string) {
-	kinds := capabilityEffects[f.Rule]
+func (res *Result) join(f *finding.Finding, doc finding.Rule) {
+	kinds := doc.Effects
 	if len(res.Audit.Sites) == 0 && f.Run == "" {
 		kinds = nil // nothing says which effects the file is likely to have caused
 	}
-	flow := f.Tool != "" && (len(weaknesses[f.Rule]) > 0 || f.Rule == audit.ToolCapability)
+	flow := f.Tool != "" && (len(doc.CWE) > 0 || doc.Capability)
 	if f.Run == finding.Confirmed || !flow && kinds == nil {
 		return
 	}
 	said := ""
 	f.Message = strings.TrimSuffix(f.Message, f.RunText) // what was known of the run before
 	shownBy := ""
-	if flow && f.Rule != audit.ToolCapability {
-		shownBy = res.showing(f.Tool, weaknesses[f.Rule])
+	if flow && !doc.Capability {
+		shownBy = res.showing(f.Tool, doc.CWE)
 	}
 	switch {
 	case shownBy != "":
 		f.Run, f.Confidence, said = finding.Confirmed, finding.Certain, "; confirmed by the run ("+shownBy+")"
-	case f.Rule == audit.ToolCapability && res.caused(f, nil), kinds != nil && res.caused(f, kinds):
+	case doc.Capability && res.caused(f, nil), kinds != nil && res.caused(f, kinds):
 		f.Run = finding.Confirmed
 	case res.Coverage.Code.NeverRan(f.Location):
 		f.Run, said = finding.NotExercised, unreachedText
@@ -71,7 +65,7 @@ func (res *Result) join(f *finding.Finding, weaknesses map[string][]string) {
 	default:
 		f.Run, said = finding.NotExercised, uncalledText
 	}
-	if f.Rule != audit.ToolCapability {
+	if !doc.Capability {
 		f.RunText = said
 		f.Message += said
 	}
@@ -94,10 +88,10 @@ func (res *Result) caused(f *finding.Finding, kinds []finding.EffectKind) bool {
 func (res *Result) showing(tool string, cwe []string) string {
 	for i := range res.Findings {
 		f := &res.Findings[i]
-		if f.Tool != tool || !strings.HasPrefix(f.Rule, "CM3") {
+		rule, _ := rules.Of(f.Rule)
+		if f.Tool != tool || rule.Family != finding.FamilyOracle {
 			continue
 		}
-		rule, _ := rules.Of(f.Rule)
 		if slices.ContainsFunc(rule.CWE, func(c string) bool { return slices.Contains(cwe, c) }) {
 			return f.Rule
 		}

@@ -351,21 +351,21 @@ func (e *fileEffects) evaluates(c *lang.CallSite, name string) {
 // ofEffects are the rules for what the code does.
 func ofEffects() []finding.Rule {
 	return []finding.Rule{
-		{ID: CommandExec, Name: "CommandExec", Title: "The code starts programs", Severity: finding.Info,
+		{ID: CommandExec, Name: "CommandExec", Title: "The code starts programs", Severity: finding.Info, Effects: []finding.EffectKind{finding.Exec},
 			Help: "A file of the server starts programs. It says what the server can do, and costs no points."},
 		{ID: ExecDynamic, Name: "ExecDynamic", Title: "Text is run as code", Severity: finding.High, CWE: []string{"CWE-95"}, OWASP: []string{"MCP05"},
 			Help: "`eval`, `exec`, `Function` or the like runs a text that is not constant. High where the text is decoded, decompressed or downloaded for it, which hides what runs from whoever reads the source; else low.\n\n**False positive when** a library makes code of its own, as validators of schemas do."},
-		{ID: FileDelete, Name: "FileDelete", Title: "The code removes files", Severity: finding.Low, CWE: []string{"CWE-73"}, OWASP: []string{"MCP02"},
+		{ID: FileDelete, Name: "FileDelete", Title: "The code removes files", Severity: finding.Low, CWE: []string{"CWE-73"}, OWASP: []string{"MCP02"}, Effects: []finding.EffectKind{finding.FileDelete},
 			Help: "A file of the server removes files or directories. A probe shows which.\n\n**False positive when** they are the server's own, such as temporary ones."},
-		{ID: FileWrite, Name: "FileWrite", Title: "The code writes files", Severity: finding.Info,
+		{ID: FileWrite, Name: "FileWrite", Title: "The code writes files", Severity: finding.Info, Effects: []finding.EffectKind{finding.FileWrite, finding.FileMeta},
 			Help: "A file of the server makes or changes files. It says what the server can do, and costs no points."},
 		{ID: HostHardcoded, Name: "HostHardcoded", Title: "The code names a host", Severity: finding.Info, OWASP: []string{"MCP10"},
 			Help: "The address of a host stands in a call of the network. Compare the hosts with what the server says it talks to. Low is a public address without a name, which no domain's owner answers for."},
-		{ID: NetEgress, Name: "NetEgress", Title: "The code uses the network", Severity: finding.Low, CWE: []string{"CWE-200"}, OWASP: []string{"MCP10"},
+		{ID: NetEgress, Name: "NetEgress", Title: "The code uses the network", Severity: finding.Low, CWE: []string{"CWE-200"}, OWASP: []string{"MCP10"}, Effects: []finding.EffectKind{finding.NetConnect, finding.NetListen, finding.UnixSocket},
 			Help: "A file of the server connects, sends or listens. A probe shows where to."},
-		{ID: RuntimeInstall, Name: "RuntimeInstall", Title: "The code installs packages while it runs", Severity: finding.High, CWE: []string{"CWE-494"}, OWASP: []string{"MCP04"},
+		{ID: RuntimeInstall, Name: "RuntimeInstall", Title: "The code installs packages while it runs", Severity: finding.High, CWE: []string{"CWE-494"}, OWASP: []string{"MCP04"}, Effects: []finding.EffectKind{finding.Exec},
 			Help: "The code starts pip, npm or another installer: what runs then is not what was audited. Declare what the server needs."},
-		{ID: ShellInjection, Name: "ShellInjection", Title: "A shell's command is put together", Severity: finding.Medium, CWE: []string{"CWE-78"}, OWASP: []string{"MCP05"},
+		{ID: ShellInjection, Name: "ShellInjection", Title: "A shell's command is put together", Severity: finding.Medium, CWE: []string{"CWE-78"}, OWASP: []string{"MCP05"}, Effects: []finding.EffectKind{finding.Exec},
 			Help: "A text that a shell runs has parts that are not constant. Where a tool's caller chooses one, `taint-command` has the way; low is one to which no way from the server's tools leads, where all of them were followed. Give the program and its arguments as a list without a shell."},
 	}
 }

@@ -31,7 +31,7 @@ func (d *Doc) Rule() finding.Rule {
 	if help == "" {
 		help = "A rule of the user's own."
 	}
-	return finding.Rule{ID: d.ID, Name: name.String(), Title: d.Name, Severity: d.Severity, Help: help}
+	return finding.Rule{ID: d.ID, Family: finding.FamilyOwn, Name: name.String(), Title: d.Name, Severity: d.Severity, Help: help}
 }
 
 // Rule is one rule of the user's own, ready to run. It does not change, so it may be used

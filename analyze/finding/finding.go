@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
@@ -321,8 +320,10 @@ func Fingerprint(rule string, parts ...string) string {
 
 // Rule is a rule's own documentation.
 type Rule struct {
-	// ID is the stable identifier, "CM101" or a static rule's name.
+	// ID is the stable identifier, a number behind the letters CM or a static rule's name.
 	ID string
+	// Family is what the rule is about.
+	Family Family
 	// Name is CamelCase, as SARIF wants it.
 	Name string
 	// Title says the observation in a few words.
@@ -334,19 +335,45 @@ type Rule struct {
 	// CWE lists numbers ("CWE-200"); OWASP the MCP Top 10 entries ("MCP01").
 	CWE   []string
 	OWASP []string
+	// Advice says what a reader does about a finding.
+	Advice Advice
+	// Effects are the kinds of effect by which a run shows a finding in the source, nil for none.
+	Effects []EffectKind
+	// Capability says that a finding in the source tells what a tool is for: any effect of its
+	// line shows it.
+	Capability bool
 }
 
-// Family is the rule's family: "secrets", "declared", "oracle", "wire", "drift", "robustness", "remote",
-// "own" for a rule of the user's, or "static".
-func (r Rule) Family() string {
-	names := map[string]string{"CM1": "secrets", "CM2": "declared", "CM3": "oracle", "CM4": "wire", "CM5": "drift", "CM6": "robustness", "CM7": "remote"}
-	for prefix, name := range names {
-		if strings.HasPrefix(r.ID, prefix) {
-			return name
-		}
-	}
-	if strings.Contains(r.ID, "-") && r.ID == strings.ToUpper(r.ID) {
-		return "own"
-	}
-	return "static"
+// Advice says what a reader does about a rule's findings.
+type Advice struct {
+	// Why says in a sentence why a finding matters.
+	Why string
+	// Fix says in a sentence how an author changes the server's code.
+	Fix string
+	// Preview marks a rule whose severity and scope may still change; other rules are stable.
+	Preview bool
 }
+
+// Tier is "stable" or "preview".
+func (a Advice) Tier() string {
+	if a.Preview {
+		return "preview"
+	}
+	return "stable"
+}
+
+// Family is what a rule is about.
+type Family string
+
+// The families. FamilyStatic is that of the rules for the source, FamilyOwn that of the user's own.
+const (
+	FamilySecrets    Family = "secrets"
+	FamilyDeclared   Family = "declared"
+	FamilyOracle     Family = "oracle"
+	FamilyWire       Family = "wire"
+	FamilyDrift      Family = "drift"
+	FamilyRobustness Family = "robustness"
+	FamilyRemote     Family = "remote"
+	FamilyStatic     Family = "static"
+	FamilyOwn        Family = "own"
+)

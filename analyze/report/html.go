@@ -191,9 +191,9 @@ func headline(res *analyze.Result) string {
 	}
 	unsaid, other := 0, 0
 	for _, f := range res.Findings {
-		switch family := (finding.Rule{ID: f.Rule}).Family(); {
+		switch family := familyOf(res, f.Rule); {
 		case f.Severity.Rank() < finding.Medium.Rank():
-		case family == "wire" || family == "robustness" || family == "own":
+		case family == finding.FamilyWire || family == finding.FamilyRobustness || family == finding.FamilyOwn:
 			other++
 		default:
 			unsaid++

@@ -2,13 +2,13 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
-	"github.com/coalmine-dev/coalmine/analyze/rules"
 )
 
 // findingView is a finding as a card.
@@ -50,10 +50,7 @@ type spanView struct {
 const maxPageEvidence = 12
 
 func (v *pageView) findings(res *analyze.Result) {
-	docs := map[string]finding.Rule{}
-	for _, r := range Rules() {
-		docs[r.ID] = r
-	}
+	docs := maps.Clone(docs())
 	own := map[string][]referenceView{}
 	for i := range res.Rules {
 		doc := res.Rules[i].Rule()
@@ -73,14 +70,14 @@ func (v *pageView) findings(res *analyze.Result) {
 		doc := docs[f.Rule]
 		c := findingView{
 			ID: fmt.Sprintf("f%d", i+1), Rule: Escape(f.Rule, 60), Title: Escape(f.Title, 200), Message: Escape(capital(f.Message), 500), Severity: f.Severity,
-			Rungs: ladder(f), Ambiguous: f.Confidence == finding.Ambiguous, Call: f.Call, Drawn: f.Call > 0 && drawn[f.Call], Fingerprint: f.Fingerprint, Confidence: string(f.Confidence),
+			Rungs: ladder(&doc, f), Ambiguous: f.Confidence == finding.Ambiguous, Call: f.Call, Drawn: f.Call > 0 && drawn[f.Call], Fingerprint: f.Fingerprint, Confidence: string(f.Confidence),
 			Help: prose(doc.Help), References: append(references(&doc), own[f.Rule]...),
 		}
-		if doc.Family() == "own" {
+		if doc.Family == finding.FamilyOwn {
 			// Its words are a file's, and are shown as they are.
 			c.Help = [][]spanView{{{Text: Escape(doc.Help, 4000)}}}
 		}
-		a := rules.AdviceOf(f.Rule)
+		a := &doc.Advice
 		c.Request, c.Why, c.Fix, c.Accept = request(res, f), a.Why, a.Fix, suppression(res, f)
 		if a.Fix != "" {
 			c.Tier = a.Tier()
@@ -111,8 +108,8 @@ func capital(s string) string {
 }
 
 // ladder are the rungs that a secret climbs, nothing for what is about none.
-func ladder(f *finding.Finding) []rungView {
-	if f.Rung.Rank() == 0 || (finding.Rule{ID: f.Rule}).Family() != "secrets" {
+func ladder(doc *finding.Rule, f *finding.Finding) []rungView {
+	if f.Rung.Rank() == 0 || doc.Family != finding.FamilySecrets {
 		return nil
 	}
 	var out []rungView

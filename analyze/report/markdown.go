@@ -7,7 +7,6 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
-	"github.com/coalmine-dev/coalmine/analyze/rules"
 )
 
 // maxMarkdown bounds the summary: a comment on a pull request holds 65,536
@@ -194,7 +193,7 @@ func (m *markdown) advice(res *analyze.Result, f *finding.Finding) {
 	if len(f.Sources) > 0 {
 		m.line("- Likely source: %s", code(sources(f.Sources), 300))
 	}
-	if a := rules.AdviceOf(f.Rule); a.Fix != "" {
+	if a := AdviceOf(f.Rule); a.Fix != "" {
 		m.line("- Why: %s", a.Why)
 		m.line("- Fix: %s", a.Fix)
 	}

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
@@ -205,8 +206,31 @@ func level(s finding.Severity) string {
 	}
 }
 
+// docs are all rules by their IDs.
+var docs = sync.OnceValue(func() map[string]finding.Rule {
+	out := map[string]finding.Rule{}
+	for _, r := range Rules() {
+		out[r.ID] = r
+	}
+	return out
+})
+
+// AdviceOf is the advice for a rule, the zero Advice for one that is not in Rules.
+func AdviceOf(id string) finding.Advice { return docs()[id].Advice }
+
+// familyOf is the family of a rule that a result names.
+func familyOf(res *analyze.Result, id string) finding.Family {
+	if r, ok := docs()[id]; ok {
+		return r.Family
+	}
+	if slices.ContainsFunc(res.Rules, func(d custom.Doc) bool { return d.ID == id }) {
+		return finding.FamilyOwn
+	}
+	return finding.FamilyStatic
+}
+
 func (b *sarifBuilder) rule(r *finding.Rule) *sarif.ReportingDescriptor {
-	tags := []string{"security", r.Family()}
+	tags := []string{"security", string(r.Family)}
 	for _, c := range r.CWE {
 		tags = append(tags, "external/cwe/"+strings.ToLower(c))
 	}
@@ -214,7 +238,7 @@ func (b *sarifBuilder) rule(r *finding.Rule) *sarif.ReportingDescriptor {
 		tags = append(tags, "owasp-mcp/"+strings.ToLower(c))
 	}
 	props := sarif.NewPropertyBag().Add("security-severity", securitySeverity[r.Severity]).Add("precision", "high").Add("problem.severity", level(r.Severity)).WithTags(tags)
-	help := r.Help + rules.AdviceMarkdown(r.ID)
+	help := r.Help + rules.AdviceMarkdown(r)
 	d := sarif.NewReportingDescriptor().WithID(r.ID).WithName(r.Name).
 		WithShortDescription(sarif.NewMultiformatMessageString().WithText(sentence(r.Title))).
 		WithFullDescription(sarif.NewMultiformatMessageString().WithText(sentence(firstParagraph(r.Help)))).
@@ -234,9 +258,9 @@ func (b *sarifBuilder) ownRule(doc *custom.Doc) *sarif.ReportingDescriptor {
 	if len(doc.References) > 0 {
 		d.WithHelpURI(doc.References[0])
 	}
-	tags := []string{"security", r.Family()}
+	tags := []string{"security", string(r.Family)}
 	for _, t := range doc.Tags {
-		tags = append(tags, r.Family()+"/"+t)
+		tags = append(tags, string(r.Family)+"/"+t)
 	}
 	d.Properties.WithTags(tags)
 	return d

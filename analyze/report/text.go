@@ -162,7 +162,7 @@ func (p *printer) finding(res *analyze.Result, f *finding.Finding) {
 	if f.Confidence == finding.Ambiguous {
 		p.line("            another call may have caused it")
 	}
-	if fix := rules.AdviceOf(f.Rule).Fix; fix != "" && f.Severity.Rank() >= finding.Medium.Rank() {
+	if fix := AdviceOf(f.Rule).Fix; fix != "" && f.Severity.Rank() >= finding.Medium.Rank() {
 		p.line("            fix: %s", fix)
 	}
 	if f.Reproduce != "" && f.Reproduce != res.Run.Reproduce {

@@ -12,7 +12,7 @@ import (
 func Words() string {
 	out := append(session.Words(), string(Schema), pageTemplate, pageStyle)
 	for _, r := range rules.All() {
-		a := rules.AdviceOf(r.ID)
+		a := &r.Advice
 		out = append(out, r.ID, r.Name, r.Title, r.Help, a.Why, a.Fix)
 	}
 	for _, g := range session.GapKinds() {

@@ -9,8 +9,9 @@ import (
 var cm101 = Rule{Rule: cm101Doc, Proof: ProofRead, Check: checkCM101}
 
 var cm101Doc = finding.Rule{
-	ID: "CM101", Name: "DecoySecretRead", Title: "Undeclared read of a decoy secret", Severity: finding.High,
-	CWE: []string{"CWE-522", "CWE-200"}, OWASP: []string{"MCP01"},
+	ID: "CM101", Name: "DecoySecretRead", Title: "Undeclared read of a decoy secret", Severity: finding.High, Family: finding.FamilySecrets,
+	Advice: finding.Advice{Why: "On a user's machine this file holds a real credential.", Fix: fixSecret},
+	CWE:    []string{"CWE-522", "CWE-200"}, OWASP: []string{"MCP01"},
 	Help: "The server opened or read a file with a decoy secret, although nothing in its declaration needs this secret.\n\n" +
 		"**Evidence.** The open is the kernel's own record with the descriptor's real path; *read* is the kernel's notice of an access to the contents. " +
 		"A failed open is *attempted* and low, in another user's HOME too; a probe then starts the server once more with that HOME as its own. Files that libraries and programs look up by themselves are low: `~/.netrc` for an HTTP request, `~/.npmrc` before any call, the logins of git by git, outside calls the `.env` of the working directory. " +

@@ -12,8 +12,9 @@ import (
 var cm103 = Rule{Rule: cm103Doc, Proof: ProofSent, Check: checkCM103}
 
 var cm103Doc = finding.Rule{
-	ID: "CM103", Name: "DecoySecretLeft", Title: "Decoy secret exfiltrated over the network", Severity: finding.Critical,
-	CWE: []string{"CWE-200", "CWE-201"}, OWASP: []string{"MCP01"},
+	ID: "CM103", Name: "DecoySecretLeft", Title: "Decoy secret exfiltrated over the network", Severity: finding.Critical, Family: finding.FamilySecrets,
+	Advice: finding.Advice{Why: "Whoever runs the receiving host has the credential.", Fix: "Remove the code that sends the credential. Rotate real credentials that this server could read."},
+	CWE:    []string{"CWE-200", "CWE-201"}, OWASP: []string{"MCP01"},
 	Help: "The server sent the value of a decoy secret to the network: in a request, a datagram, a DNS name, or split over several of them.\n\n" +
 		"**Evidence.** The bytes themselves, as the sinkhole kept them, or as the client handed them to its TLS library (“read before encryption”): flow, host, protocol, offset, and the encoding (raw, hex, base64, compressed, split over labels and parameters …). " +
 		"Bytes that were handed to TLS and never left, because the client refused the sinkhole's certificate after that, count too: the evidence says so. No decoy exists anywhere else in the world, so there is no other way to have it. A credential sent to its own issuer, in the place of the protocol for it, over TLS, is *used* and told by CM109. One sent to a port of the loopback address on which nothing of the server's listens is high. A secret that the user gave the server (`--env`) counts where it goes to a host that nothing names, after another, or over no protocol that has credentials.\n\n" +

@@ -5,8 +5,9 @@ import "github.com/coalmine-dev/coalmine/analyze/finding"
 var cm104 = Rule{Rule: cm104Doc, Check: checkCM104}
 
 var cm104Doc = finding.Rule{
-	ID: "CM104", Name: "EnvironmentSecretOut", Title: "Environment secret exposed", Severity: finding.High,
-	CWE: []string{"CWE-526", "CWE-200"}, OWASP: []string{"MCP01"},
+	ID: "CM104", Name: "EnvironmentSecretOut", Title: "Environment secret exposed", Severity: finding.High, Family: finding.FamilySecrets,
+	Advice: finding.Advice{Why: "Environment variables often hold credentials, and results reach the model and logs.", Fix: "Pass child processes only the variables that they need, and never print the environment."},
+	CWE:    []string{"CWE-526", "CWE-200"}, OWASP: []string{"MCP01"},
 	Help: "The value of a decoy environment variable, or of a secret that the user passed (`--env`), appeared in a message of the server, on its stderr or in the arguments of a program that it ran.\n\n" +
 		"**Evidence.** No system call shows a read of the environment, so the value is proof where it comes out.\n\n" +
 		"A tool that declares to return the environment may return it: no finding. **False positive when** a declaration says so in words that the lexicon does not know.",

@@ -11,8 +11,9 @@ import (
 var cm105 = Rule{Rule: cm105Doc, Check: checkCM105}
 
 var cm105Doc = finding.Rule{
-	ID: "CM105", Name: "ClientConfigurationRead", Title: "Access to another MCP client's configuration", Severity: finding.High,
-	CWE: []string{"CWE-200", "CWE-668"}, OWASP: []string{"MCP01", "MCP03"},
+	ID: "CM105", Name: "ClientConfigurationRead", Title: "Access to another MCP client's configuration", Severity: finding.High, Family: finding.FamilySecrets,
+	Advice: finding.Advice{Why: "The file lists other MCP servers and their credentials.", Fix: "Do not read the configuration of clients. Take settings from arguments or the server's own environment variables."},
+	CWE:    []string{"CWE-200", "CWE-668"}, OWASP: []string{"MCP01", "MCP03"},
 	Help: "The server opened or read the configuration file of an MCP client. Such a file names other servers and their keys.\n\n" +
 		"**Evidence.** The kernel's record of the open with the real path. A failed open is low. A server or tool that names MCP or such a client and its settings is informational.\n\n" +
 		"**False positive when** managing client configurations is the server's declared purpose.",

@@ -13,8 +13,9 @@ import (
 var cm106 = Rule{Rule: cm106Doc, Check: checkCM106}
 
 var cm106Doc = finding.Rule{
-	ID: "CM106", Name: "MetadataServiceAsked", Title: "Access to a cloud metadata service", Severity: finding.Medium,
-	CWE: []string{"CWE-918", "CWE-522"}, OWASP: []string{"MCP01"},
+	ID: "CM106", Name: "MetadataServiceAsked", Title: "Access to a cloud metadata service", Severity: finding.Medium, Family: finding.FamilySecrets,
+	Advice: finding.Advice{Why: "On a cloud machine this address returns credentials of the machine.", Fix: "Disable the credential lookup of the cloud library (AWS_EC2_METADATA_DISABLED=true), or declare the cloud that the tool uses."},
+	CWE:    []string{"CWE-918", "CWE-522"}, OWASP: []string{"MCP01"},
 	Help: "The server connected to the address at which clouds hand out the credentials of an instance (169.254.169.254, `metadata.google.internal` and similar), although its declaration mentions no cloud.\n\n" +
 		"**Evidence.** The kernel's record of the attempt and, in the sinkhole, the request itself. An attempt that got nowhere is low; a server or tool whose business is that cloud is informational. What the call's own input named is CM304's to judge; only what was asked beyond that counts here.\n\n" +
 		"**False positive when** a cloud's own library looks for credentials by itself before a declared use.",

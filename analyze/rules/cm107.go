@@ -10,8 +10,9 @@ import (
 var cm107 = Rule{Rule: cm107Doc, Check: checkCM107}
 
 var cm107Doc = finding.Rule{
-	ID: "CM107", Name: "OpaquePayload", Title: "Opaque network traffic", Severity: finding.Info,
-	CWE: []string{"CWE-319"}, OWASP: []string{"MCP02"},
+	ID: "CM107", Name: "OpaquePayload", Title: "Opaque network traffic", Severity: finding.Info, Family: finding.FamilySecrets,
+	Advice: finding.Advice{Why: "Encrypted traffic can carry any data, so coalmine cannot rule out exfiltration.", Fix: "Trust the system's certificate store. If pinning is required, accept the host with accept_opaque."},
+	CWE:    []string{"CWE-319"}, OWASP: []string{"MCP02"},
 	Help: "The server sent data that the sinkhole could not decrypt: it trusts only its own certificates, or uses an encrypted protocol of its own.\n\n" +
 		"**Evidence.** The host, from the name that was looked up and the TLS greeting. What was sent is not known, so the run cannot be called clean unless the policy accepts the host. " +
 		"With the eBPF tracer, what OpenSSL, BoringSSL, GnuTLS and Go's crypto/tls send is read before they encrypt it: a connection that was read so from its begin to its end is not opaque. Where the client refuses the sinkhole's certificate, nothing is sent, so that it stays opaque.\n\n" +

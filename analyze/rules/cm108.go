@@ -10,8 +10,9 @@ import (
 var cm108 = Rule{Rule: cm108Doc, Check: checkCM108}
 
 var cm108Doc = finding.Rule{
-	ID: "CM108", Name: "SecretReadThenEgress", Title: "Decoy secret opened and network used in one call", Severity: finding.High,
-	CWE: []string{"CWE-200", "CWE-319"}, OWASP: []string{"MCP01"},
+	ID: "CM108", Name: "SecretReadThenEgress", Title: "Decoy secret opened and network used in one call", Severity: finding.High, Family: finding.FamilySecrets,
+	Advice: finding.Advice{Why: "A credential and a connection in one call are enough for exfiltration, whatever the payload looks like.", Fix: "Separate both: do not open credential files in a tool that uses the network, or declare both."},
+	CWE:    []string{"CWE-200", "CWE-319"}, OWASP: []string{"MCP01"},
 	Help: "In one call (or in one phase outside calls) the server opened or read a decoy secret and tried to reach an address outside, and the declaration explains neither.\n\n" +
 		"**Evidence.** Both records of the kernel, in order. What was sent does not matter: encryption defeats any search of the payload.\n\n" +
 		"**False positive when** two unrelated jobs share a call, such as an HTTP library that looks up `~/.netrc` for a declared request; a declared network use is therefore quiet.",

@@ -12,8 +12,9 @@ import (
 var cm109 = Rule{Rule: cm109Doc, Check: checkCM109}
 
 var cm109Doc = finding.Rule{
-	ID: "CM109", Name: "SecretUsedAtIssuer", Title: "Undeclared use of a decoy credential at its issuer", Severity: finding.High,
-	CWE: []string{"CWE-522"}, OWASP: []string{"MCP01"},
+	ID: "CM109", Name: "SecretUsedAtIssuer", Title: "Undeclared use of a decoy credential at its issuer", Severity: finding.High, Family: finding.FamilySecrets,
+	Advice: finding.Advice{Why: "The server acts with the user's account, and nothing tells the user.", Fix: "Name the service and the credential in the tool's description."},
+	CWE:    []string{"CWE-522"}, OWASP: []string{"MCP01"},
 	Help: "The server sent a decoy credential to the service that issued it, over TLS and in the place that the protocol has for credentials. This is what npm does with its token and curl with a login of `~/.netrc`.\n\n" +
 		"**Evidence.** The request as the sinkhole kept it. The name that was looked up, the one in TLS and the one in the request all have to be the issuer's; anything else has *left* (CM103).\n\n" +
 		"It is informational, and no accusation, where the server or the tool names the issuer or what it does there, or where a library used it for a declared request; else the server used the credential in a way that the user does not see. " +

@@ -11,8 +11,9 @@ import (
 var cm111 = Rule{Rule: cm111Doc, Check: checkCM111, Shrink: ShrinkNever}
 
 var cm111Doc = finding.Rule{
-	ID: "CM111", Name: "SecretInfluence", Title: "Opaque payload depends on the secrets", Severity: finding.Critical,
-	CWE: []string{"CWE-200", "CWE-506"}, OWASP: []string{"MCP01", "MCP05"},
+	ID: "CM111", Name: "SecretInfluence", Title: "Opaque payload depends on the secrets", Severity: finding.Critical, Family: finding.FamilySecrets,
+	Advice: finding.Advice{Why: "Random-looking data that changes with the secrets contains them in some form.", Fix: "Remove credentials from the data before it is encrypted or hashed. Declare request signing if that is the purpose.", Preview: true},
+	CWE:    []string{"CWE-200", "CWE-506"}, OWASP: []string{"MCP01", "MCP05"},
 	Help: "The server sent or returned something that looks random and that no input explains: ciphertext, a digest, noise, or the numbers of a call's progress notifications that go up by no steady step. The same calls were made again in unchanged surroundings, " +
 		"with other values of the secrets, and without them. What was sent is the same, or has the same length, each time that the secrets are the same, and differs each time that they do: so they are in it. Where a tool's lengths differ by themselves, all that it sent must differ by far more.\n\n" +
 		"**Evidence.** The lengths in the runs that were compared, at least two of each kind. What was sent to a host is critical, what was returned is high. " +

@@ -9,8 +9,9 @@ import (
 var cm112 = Rule{Rule: cm112Doc, Check: checkCM112}
 
 var cm112Doc = finding.Rule{
-	ID: "CM112", Name: "AccountsOut", Title: "System account list exposed", Severity: finding.High,
-	CWE: []string{"CWE-200"}, OWASP: []string{"MCP01"},
+	ID: "CM112", Name: "AccountsOut", Title: "System account list exposed", Severity: finding.High, Family: finding.FamilySecrets,
+	Advice: finding.Advice{Why: "The list of accounts helps an attacker choose a target.", Fix: "Do not read /etc/passwd. Ask the operating system only for the current user."},
+	CWE:    []string{"CWE-200"}, OWASP: []string{"MCP01"},
 	Help: "The contents of `/etc/passwd` appeared in a response, on stderr or in network traffic, raw or encoded. No argument asked for that file, and the tool's declaration has nothing to do with accounts.\n\n" +
 		"**Evidence.** The first account's line, in the frame or the flow. Sent to the network it is critical.\n\n" +
 		"**False positive when** the tool's description speaks of users in words that the rule does not know.",

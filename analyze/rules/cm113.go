@@ -15,8 +15,9 @@ import (
 var cm113 = Rule{Rule: cm113Doc, Check: checkCM113}
 
 var cm113Doc = finding.Rule{
-	ID: "CM113", Name: "ArgumentsCopied", Title: "Call arguments sent to an undeclared host", Severity: finding.High,
-	CWE: []string{"CWE-200", "CWE-359"}, OWASP: []string{"MCP01", "MCP10"},
+	ID: "CM113", Name: "ArgumentsCopied", Title: "Call arguments sent to an undeclared host", Severity: finding.High, Family: finding.FamilySecrets,
+	Advice: finding.Advice{Why: "What users type into tools can be confidential, and nobody told them about this host.", Fix: fixDeclareNetwork, Preview: true},
+	CWE:    []string{"CWE-200", "CWE-359"}, OWASP: []string{"MCP01", "MCP10"},
 	Help: "During a call, the server sent a word of the call's arguments, raw or encoded, to a host that no declaration, no argument and no user setting names: an address without a name, a port of the machine itself, or a second host next to the declared one.\n\n" +
 		"**Evidence.** The flow. An address and a port of the machine are high, and so is another host where the server says that it contacts no other; any other second host is low. Hosts of the user's own network that a declaration speaks of, and tools that take an address, are quiet.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, names the service.",

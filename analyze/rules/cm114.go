@@ -12,8 +12,9 @@ import (
 var cm114 = Rule{Rule: cm114Doc, Check: checkCM114}
 
 var cm114Doc = finding.Rule{
-	ID: "CM114", Name: "DownloadedCodeRun", Title: "Downloaded code executed", Severity: finding.High,
-	CWE: []string{"CWE-494", "CWE-829"}, OWASP: []string{"MCP04", "MCP05"},
+	ID: "CM114", Name: "DownloadedCodeRun", Title: "Downloaded code executed", Severity: finding.High, Family: finding.FamilySecrets,
+	Advice: finding.Advice{Why: "Nobody reviewed the downloaded code, and it can change between two runs.", Fix: "Ship the program in the package, or verify the download against a pinned hash before running it.", Preview: true},
+	CWE:    []string{"CWE-494", "CWE-829"}, OWASP: []string{"MCP04", "MCP05"},
 	Help: "In one call, or in one phase outside calls, the server tried to reach the network and then ran a program from a temporary directory, HOME or a workspace, or gave such a file to an interpreter. Or it gave a shell a line that pipes a download into an interpreter. Nobody reviewed the code that runs then.\n\n" +
 		"**Evidence.** The kernel's record of the exec, with its arguments. A tool or server that declares to run programs or to install something is quiet, and so is a program of the server's own directory.\n\n" +
 		"**False positive when** a tool's documentation says that it fetches its helper program.",

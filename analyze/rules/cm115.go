@@ -10,8 +10,9 @@ import (
 var cm115 = Rule{Rule: cm115Doc, Check: checkCM115}
 
 var cm115Doc = finding.Rule{
-	ID: "CM115", Name: "ForeignRowReturned", Title: "Undeclared rows of a service in a response", Severity: finding.High,
-	CWE: []string{"CWE-200", "CWE-639"}, OWASP: []string{"MCP01", "MCP10"},
+	ID: "CM115", Name: "ForeignRowReturned", Title: "Undeclared rows of a service in a response", Severity: finding.High, Family: finding.FamilySecrets,
+	Advice: finding.Advice{Why: "Rows about other people reach the model, and nobody asked for them.", Fix: "Select only the rows that the call names, or say in the description which tables the tool shows.", Preview: true},
+	CWE:    []string{"CWE-200", "CWE-639"}, OWASP: []string{"MCP01", "MCP10"},
 	Help: "With `--service` a real service holds rows that are decoys. A message of the server contains one, and neither the tool nor the call's arguments speak of its table, of SQL, of tables or of keys.\n\n" +
 		"**Evidence.** The row's value, in a frame of `session.jsonl`. It stands in that row alone.\n\n" +
 		"**False positive when** the tool is meant to show such rows and calls them by another name.",

@@ -15,8 +15,9 @@ import (
 var cm201 = Rule{Rule: cm201Doc, Check: checkCM201}
 
 var cm201Doc = finding.Rule{
-	ID: "CM201", Name: "WriteDespiteReadOnly", Title: "File change by a read-only tool", Severity: finding.Medium,
-	CWE: []string{"CWE-284", "CWE-732"}, OWASP: []string{"MCP02"},
+	ID: "CM201", Name: "WriteDespiteReadOnly", Title: "File change by a read-only tool", Severity: finding.Medium, Family: finding.FamilyDeclared,
+	Advice: finding.Advice{Why: "Clients run read-only tools without asking the user.", Fix: "Remove the write, or set readOnlyHint to false."},
+	CWE:    []string{"CWE-284", "CWE-732"}, OWASP: []string{"MCP02"},
 	Help: "A tool with the annotation `readOnlyHint: true` created, wrote, renamed or deleted a file outside temporary and cache directories.\n\n" +
 		"**Evidence.** The kernel's record of the change with the real path. Work that could belong to another call is low, and so is a change that was refused, or one in a directory of the user's that the server made for itself before the first call or under its own name, or below the places for programs' state and caches: its log, its settings. A file that SQLite makes beside a database is low too, and so are one that is named as the server is and one that comes and goes in a call, as a lock does. Where every tool declares to read only, work between calls counts as well. A file that the call named in an argument which says that something is saved there is declared. High where other programs start or obey what was changed (CM215), and where it is a file of the user's that was there before the server started. All changes of a tool are one finding.\n\n" +
 		"**False positive when** the file is a cache that the server keeps outside the usual places.",

@@ -8,8 +8,9 @@ import (
 var cm202 = Rule{Rule: cm202Doc, Check: checkCM202}
 
 var cm202Doc = finding.Rule{
-	ID: "CM202", Name: "EgressDespiteLocal", Title: "Network access by a local-only tool", Severity: finding.High,
-	CWE: []string{"CWE-200", "CWE-918"}, OWASP: []string{"MCP02"},
+	ID: "CM202", Name: "EgressDespiteLocal", Title: "Network access by a local-only tool", Severity: finding.High, Family: finding.FamilyDeclared,
+	Advice: finding.Advice{Why: "Users and clients rely on a local tool keeping data on the machine.", Fix: "Remove the request, or set openWorldHint to true and change the description."},
+	CWE:    []string{"CWE-200", "CWE-918"}, OWASP: []string{"MCP02"},
 	Help: "A tool that is annotated `openWorldHint: false`, or whose description claims local work (\"purely local\", \"offline\", \"no network\"), tried to reach an address outside the sandbox or asked a name server. So does any tool of a server whose list of permissions (Docker's `disableNetwork`, ToolHive's profile, VS Code's sandbox) lets it reach nothing.\n\n" +
 		"**Evidence.** The kernel's record of the attempt with the address; whether it succeeded does not matter. A closed world is not offline: under the annotation alone, a host of the user's own network that a declaration or the user names, or whose network a declaration speaks of, and a host that the user gave to the server, are no breach. 'localhost', 'localization' and 'local file' are no such claim. Work that could belong to another call is low, unless every tool declares local work: then the promise binds the server at its start, between calls and at its end too.\n\n" +
 		"**False positive when** the description speaks of something else that is local.",

@@ -12,8 +12,9 @@ import (
 var cm204 = Rule{Rule: cm204Doc, Check: checkCM204}
 
 var cm204Doc = finding.Rule{
-	ID: "CM204", Name: "UndeclaredProgram", Title: "Undeclared program execution", Severity: finding.Low,
-	CWE: []string{"CWE-78"}, OWASP: []string{"MCP05"},
+	ID: "CM204", Name: "UndeclaredProgram", Title: "Undeclared program execution", Severity: finding.Low, Family: finding.FamilyDeclared,
+	Advice: finding.Advice{Why: "An undeclared program can do anything that the user can.", Fix: "Name the program in the description, or use a library instead."},
+	CWE:    []string{"CWE-78"}, OWASP: []string{"MCP05"},
 	Help: "During a call the server started a program that neither the tool nor the server names, and no declaration mentions running programs.\n\n" +
 		"**Evidence.** The kernel's record of the exec with binary and arguments. The server's own interpreter started again is quiet. It is medium where the tool claims local work only and the program is one that speaks to the network (`curl`, `wget`, `nc`, `ssh`, …).\n\n" +
 		"**False positive when** the program is a helper of the runtime, such as `uname` or `ldconfig`.",

@@ -11,8 +11,9 @@ import (
 var cm206 = Rule{Rule: cm206Doc, Check: checkCM206}
 
 var cm206Doc = finding.Rule{
-	ID: "CM206", Name: "SandboxTampering", Title: "Access to other processes or the kernel", Severity: finding.Medium,
-	CWE: []string{"CWE-269", "CWE-693"}, OWASP: []string{"MCP02"},
+	ID: "CM206", Name: "SandboxTampering", Title: "Access to other processes or the kernel", Severity: finding.Medium, Family: finding.FamilyDeclared,
+	Advice: finding.Advice{Why: "This access is a step towards leaving the sandbox or controlling other processes.", Fix: "Remove the call. If the server starts a browser or a debugger, say so in the description."},
+	CWE:    []string{"CWE-269", "CWE-693"}, OWASP: []string{"MCP02"},
 	Help: "The server tried to trace another process, to mount, to leave its root directory, to make a device, to become another user, to enter or make namespaces, to signal or bound a process that is not its own, to go through its directories in `/proc`, to change the kernel's settings, to install a system call filter, or to use a part of the kernel that no server needs and every sandbox here refuses: keyrings, `bpf`, `userfaultfd`, performance counters, kernel modules, file handles, calls of another architecture, and sockets of other families than unix, inet, inet6 and netlink's routes (`AF_VSOCK` reaches the hypervisor).\n\n" +
 		"**Evidence.** The kernel's record of the call and its refusal, or the sandbox's own, which sees what it refuses. " +
 		"Namespaces, raw packets and what is another process's are low where the tool or the server says what needs them, such as a browser, a sandbox, packets or processes. " +

@@ -11,8 +11,9 @@ import (
 var cm208 = Rule{Rule: cm208Doc, Check: checkCM208}
 
 var cm208Doc = finding.Rule{
-	ID: "CM208", Name: "PolicyViolated", Title: "Policy violation", Severity: finding.Medium,
-	CWE: []string{"CWE-284"}, OWASP: []string{"MCP02"},
+	ID: "CM208", Name: "PolicyViolated", Title: "Policy violation", Severity: finding.Medium, Family: finding.FamilyDeclared,
+	Advice: finding.Advice{Why: "Your policy does not allow this.", Fix: "Remove the behaviour, or change the policy after a review."},
+	CWE:    []string{"CWE-284"}, OWASP: []string{"MCP02"},
 	Help: "The user's policy (`coalmine.yaml`) denies what the server did, or has a list of allowed items that does not contain it. A given list contains everything that is allowed; a missing list allows everything. A policy that names tools applies to every tool, so a tool that it does not name is a finding too.\n\n" +
 		"**Evidence.** The kernel's record, or the flow, of the effect. High where the policy denies it; low where it failed or could belong to another call. What is ordinary for any program of its kind (its own files, the loader's, the time zone's) needs no leave.\n\n" +
 		"**False positive when** the policy is out of date; `--emit-policy` writes one that fits.",

@@ -10,8 +10,9 @@ import (
 var cm209 = Rule{Rule: cm209Doc, Check: checkCM209}
 
 var cm209Doc = finding.Rule{
-	ID: "CM209", Name: "UndeclaredEgress", Title: "Undeclared network access", Severity: finding.Low,
-	CWE: []string{"CWE-200"}, OWASP: []string{"MCP02"},
+	ID: "CM209", Name: "UndeclaredEgress", Title: "Undeclared network access", Severity: finding.Low, Family: finding.FamilyDeclared,
+	Advice: finding.Advice{Why: "Users cannot expect this connection from the description.", Fix: fixDeclareNetwork},
+	CWE:    []string{"CWE-200"}, OWASP: []string{"MCP02"},
 	Help: "During a call, or between calls, the server tried to reach an address outside, although neither the tool nor the server mentions a network, URLs or a remote service. No declaration forbids it either; CM202 covers that case. The finding is medium where a list of permissions next to the server (Docker's `allowHosts`, ToolHive's profile, VS Code's sandbox) names other hosts.\n\n" +
 		"**Evidence.** The kernel's record of the attempt.\n\n" +
 		"**False positive when** the description leaves the service unnamed (\"gets the weather\").",

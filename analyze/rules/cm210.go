@@ -10,8 +10,9 @@ import (
 var cm210 = Rule{Rule: cm210Doc, Check: checkCM210, Shrink: ShrinkNever}
 
 var cm210Doc = finding.Rule{
-	ID: "CM210", Name: "BehavesWhenTraced", Title: "Different behaviour under a tracer", Severity: finding.High,
-	CWE: []string{"CWE-912"}, OWASP: []string{"MCP03"},
+	ID: "CM210", Name: "BehavesWhenTraced", Title: "Different behaviour under a tracer", Severity: finding.High, Family: finding.FamilyDeclared,
+	Advice: finding.Advice{Why: "Hiding from a tracer is typical of malware.", Fix: "Remove every check for a tracer or debugger (TracerPid, ptrace)."},
+	CWE:    []string{"CWE-912"}, OWASP: []string{"MCP03"},
 	Help: "With `--tracer both` the server runs twice, with the same inputs: once watched from outside, which it cannot tell, and once under ptrace, which it can. " +
 		"In the first it read a secret, started a program or reached a host that it left alone in the second.\n\n" +
 		"**Evidence.** The kernel's record of the first run. Both runs came to as many calls, else nothing is compared; work that could belong to another call is not compared either.\n\n" +

@@ -12,8 +12,9 @@ import (
 var cm212 = Rule{Rule: cm212Doc, Check: checkCM212, Judges: Build}
 
 var cm212Doc = finding.Rule{
-	ID: "CM212", Name: "BuildWroteOutside", Title: "Package build changed files outside the package", Severity: finding.Low,
-	CWE: []string{"CWE-506", "CWE-732"}, OWASP: []string{"MCP04"},
+	ID: "CM212", Name: "BuildWroteOutside", Title: "Package build changed files outside the package", Severity: finding.Low, Family: finding.FamilyDeclared,
+	Advice: finding.Advice{Why: "An install script that changes user files persists after the package is removed.", Fix: "Write only below the package's own directory during the build."},
+	CWE:    []string{"CWE-506", "CWE-732"}, OWASP: []string{"MCP04"},
 	Help: "While the package was built, something outside its own directory and outside the temporary and cache directories was created, written, renamed or deleted.\n\n" +
 		"**Evidence.** The kernel's record of the change with the real path. High where other programs start or obey what stands there: a shell's profile, an autostart entry, a crontab, a directory of programs, " +
 		"`~/.ssh`, `~/.gitconfig`, `~/.npmrc`, another MCP client's configuration. A change that was refused is low. What lies below one directory of HOME is one finding.\n\n" +

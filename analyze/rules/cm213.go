@@ -7,8 +7,9 @@ import (
 var cm213 = Rule{Rule: cm213Doc, Check: checkCM213}
 
 var cm213Doc = finding.Rule{
-	ID: "CM213", Name: "RepeatDoesMore", Title: "Repeated call of an idempotent tool changed more", Severity: finding.Low,
-	CWE: []string{"CWE-684"}, OWASP: []string{"MCP02"},
+	ID: "CM213", Name: "RepeatDoesMore", Title: "Repeated call of an idempotent tool changed more", Severity: finding.Low, Family: finding.FamilyDeclared,
+	Advice: finding.Advice{Why: "A client repeats an idempotent call after a lost response, and each repetition changes more.", Fix: "Make the call idempotent, or set idempotentHint to false."},
+	CWE:    []string{"CWE-684"}, OWASP: []string{"MCP02"},
 	Help: "A tool that is annotated `idempotentHint: true` was called twice in a row with the same arguments, and the second call made, wrote or deleted a file that the first had not touched: a client that repeats a call after a lost answer changes something again.\n\n" +
 		"**Evidence.** The kernel's records of both calls, each of which succeeded. What a call makes and takes away again, scratch files and caches do not count, nor does a file that grows at each call. By the specification the hint means nothing where `readOnlyHint` is true; CM201 then speaks.\n\n" +
 		"**False positive when** the file is a log or a backup that is named after the moment.",

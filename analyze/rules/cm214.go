@@ -11,8 +11,9 @@ import (
 var cm214 = Rule{Rule: cm214Doc, Check: checkCM214}
 
 var cm214Doc = finding.Rule{
-	ID: "CM214", Name: "BehavesByCondition", Title: "Behaviour under one condition only", Severity: finding.High,
-	CWE: []string{"CWE-912", "CWE-511"}, OWASP: []string{"MCP03"},
+	ID: "CM214", Name: "BehavesByCondition", Title: "Behaviour under one condition only", Severity: finding.High, Family: finding.FamilyDeclared,
+	Advice: finding.Advice{Why: "Behaviour that depends on one condition can hide from a review.", Fix: "Remove the condition, or document what depends on it.", Preview: true},
+	CWE:    []string{"CWE-912", "CWE-511"}, OWASP: []string{"MCP03"},
 	Help: "With `--vary` the server runs again with the same calls and one thing changed: the client's name, `CI`, the clock, the locale, or the decoys. " +
 		"A secret was read, a host reached for, a program run, or a file changed in each run under that condition and in none without it, or the other way round.\n\n" +
 		"**Evidence.** The kernel's record, in the first run that showed it. Runs with and without the condition are repeated in turn until they agree twice at least; what does not come and go with the condition is not a finding. " +

@@ -10,8 +10,9 @@ import (
 var cm215 = Rule{Rule: cm215Doc, Check: checkCM215}
 
 var cm215Doc = finding.Rule{
-	ID: "CM215", Name: "UnexplainedChange", Title: "Undeclared file change", Severity: finding.High,
-	CWE: []string{"CWE-506", "CWE-732", "CWE-284"}, OWASP: []string{"MCP02", "MCP03"},
+	ID: "CM215", Name: "UnexplainedChange", Title: "Undeclared file change", Severity: finding.High, Family: finding.FamilyDeclared,
+	Advice: finding.Advice{Why: "Files that other programs execute or trust are a way to persist or to gain more rights.", Fix: "Write only to paths from arguments or to the server's own state directory, and declare the change."},
+	CWE:    []string{"CWE-506", "CWE-732", "CWE-284"}, OWASP: []string{"MCP02", "MCP03"},
 	Help: "The server created, wrote, renamed or deleted a file, in whatever phase, and nothing explains it: no argument of the call names the file, no declaration speaks of changing something, " +
 		"it is no file of the server's own, no directory of its own below the user's state, configuration or cache, and no policy allows it. What another rule reports is not told again. " +
 		"The same holds for a command that has another program start something later (`crontab`, `systemctl enable`), whether or not that program is installed.\n\n" +

@@ -14,8 +14,9 @@ import (
 var cm216 = Rule{Rule: cm216Doc, Check: checkCM216}
 
 var cm216Doc = finding.Rule{
-	ID: "CM216", Name: "CredentialSearch", Title: "Undeclared search for credentials", Severity: finding.High,
-	CWE: []string{"CWE-522", "CWE-200", "CWE-668"}, OWASP: []string{"MCP01"},
+	ID: "CM216", Name: "CredentialSearch", Title: "Undeclared search for credentials", Severity: finding.High, Family: finding.FamilyDeclared,
+	Advice: finding.Advice{Why: "A search for credentials precedes their theft.", Fix: fixSecret},
+	CWE:    []string{"CWE-522", "CWE-200", "CWE-668"}, OWASP: []string{"MCP01"},
 	Help: "The server connected to the socket of an agent or an engine that acts for the user (ssh, GnuPG, the keyring, Docker, containerd, Podman), opened the environment or the memory of a process that is not its own, " +
 		"asked a program for the credentials that it keeps (`gh auth token`, `git credential fill`, `pass show`) or for what the user copied (`wl-paste`), opened `/etc/shadow`, listed a directory of credentials, " +
 		"or looked for credentials in three or more places in a phase or in the calls of a tool: nothing stands there in this sandbox, but on a user's machine something may.\n\n" +

@@ -12,8 +12,9 @@ import (
 var cm217 = Rule{Rule: cm217Doc, Check: checkCM217}
 
 var cm217Doc = finding.Rule{
-	ID: "CM217", Name: "UndeclaredServiceChange", Title: "Undeclared change in a service", Severity: finding.High,
-	CWE: []string{"CWE-841", "CWE-250"}, OWASP: []string{"MCP02"},
+	ID: "CM217", Name: "UndeclaredServiceChange", Title: "Undeclared change in a service", Severity: finding.High, Family: finding.FamilyDeclared,
+	Advice: finding.Advice{Why: "Clients run read-only tools without asking the user, and rows that are gone may be in no backup.", Fix: "Connect with a role that cannot change what the tool does not declare to change, or correct the hints.", Preview: true},
+	CWE:    []string{"CWE-841", "CWE-250"}, OWASP: []string{"MCP02"},
 	Help: "With `--service` the server changed what a real service holds, against its declaration: a tool with readOnlyHint=true changed rows, keys or tables, a tool with destructiveHint=false removed some, " +
 		"or the server dropped or emptied what it did not make, and nothing declares a removal. A statement that an argument holds is what the caller asked for, unless the tool claims to read only.\n\n" +
 		"**Evidence.** The statement, and the service's own answer that it was carried out. What was refused or rolled back does not count.\n\n" +

@@ -10,8 +10,9 @@ import (
 var cm218 = Rule{Rule: cm218Doc, Check: checkCM218}
 
 var cm218Doc = finding.Rule{
-	ID: "CM218", Name: "ServiceMachine", Title: "Programs or files of a service's machine", Severity: finding.Critical,
-	CWE: []string{"CWE-78", "CWE-73"}, OWASP: []string{"MCP05"},
+	ID: "CM218", Name: "ServiceMachine", Title: "Programs or files of a service's machine", Severity: finding.Critical, Family: finding.FamilyDeclared,
+	Advice: finding.Advice{Why: "A database that runs programs or writes files gives its machine to whoever can send statements.", Fix: "Connect with a role without these rights (no superuser, no FILE), and remove the statement.", Preview: true},
+	CWE:    []string{"CWE-78", "CWE-73"}, OWASP: []string{"MCP05"},
 	Help: "With `--service` the server had a real service run a program, load a library, or read or write a file of the service's machine: `COPY … PROGRAM`, `COPY` to or from a file, `pg_read_file`, `lo_export`, `SELECT … INTO OUTFILE`, " +
 		"functions in C or another language without bounds, `CONFIG SET dir`, `MODULE LOAD`, `REPLICAOF`. Who can do that has the machine.\n\n" +
 		"**Evidence.** The statement and the service's answer. High where the service refused it, and where an argument asked a tool for it that declares to read only.\n\n" +

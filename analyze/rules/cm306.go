@@ -12,8 +12,9 @@ import (
 var cm306 = Rule{Rule: cm306Doc, Check: checkCM306, NeedsControl: true}
 
 var cm306Doc = finding.Rule{
-	ID: "CM306", Name: "UndeclaredTool", Title: "Hidden tool", Severity: finding.Medium,
-	CWE: []string{"CWE-912"}, OWASP: []string{"MCP03"},
+	ID: "CM306", Name: "UndeclaredTool", Title: "Hidden tool", Severity: finding.Medium, Family: finding.FamilyOracle,
+	Advice: finding.Advice{Why: "Nobody reviews a tool that tools/list does not show.", Fix: "List the tool, or reject calls of tools that are not in the list.", Preview: true},
+	CWE:    []string{"CWE-912"}, OWASP: []string{"MCP03"},
 	Help: "The server answered a call of a tool that is not in tools/list with a result, although it rejects a call of a tool name that no server has. Or it answers that name and most others alike, and this one differently. Nobody reviews what nobody lists. The finding is high where undeclared arguments had an effect, and low for names that every JavaScript object has.\n\n" +
 		"**Evidence.** The two calls and their outcomes in `session.jsonl`.\n\n" +
 		"**False positive when** the tool is listed only to some clients.",

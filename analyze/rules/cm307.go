@@ -9,8 +9,9 @@ import (
 var cm307 = Rule{Rule: cm307Doc, Check: checkCM307, Shrink: ShrinkFresh}
 
 var cm307Doc = finding.Rule{
-	ID: "CM307", Name: "PrototypePollution", Title: "Prototype pollution", Severity: finding.High,
-	CWE: []string{"CWE-1321"}, OWASP: []string{"MCP05"},
+	ID: "CM307", Name: "PrototypePollution", Title: "Prototype pollution", Severity: finding.High, Family: finding.FamilyOracle,
+	Advice: finding.Advice{Why: "One call changes the behaviour of the server for all later calls.", Fix: "Merge objects with Object.create(null) or a Map, and reject __proto__, constructor and prototype keys."},
+	CWE:    []string{"CWE-1321"}, OWASP: []string{"MCP05"},
 	Help: "A call with the member `__proto__` or `constructor.prototype` in its arguments changed later tools/list responses: they contain the member's text.\n\n" +
 		"**Evidence.** The text, drawn for that call alone, in an answer to `tools/list`, which no argument of any call should reach.\n\n" +
 		"**False positive when** the tool's declared purpose is to declare tools.",

@@ -9,8 +9,9 @@ import (
 var cm308 = Rule{Rule: cm308Doc, Check: checkCM308}
 
 var cm308Doc = finding.Rule{
-	ID: "CM308", Name: "UndeclaredArgument", Title: "Hidden argument", Severity: finding.High,
-	CWE: []string{"CWE-912", "CWE-915"}, OWASP: []string{"MCP03"},
+	ID: "CM308", Name: "UndeclaredArgument", Title: "Hidden argument", Severity: finding.High, Family: finding.FamilyOracle,
+	Advice: finding.Advice{Why: "Nobody reviews an argument that the schema does not show.", Fix: "Declare the argument, or set additionalProperties to false and reject it.", Preview: true},
+	CWE:    []string{"CWE-912", "CWE-915"}, OWASP: []string{"MCP03"},
 	Help: "A call had arguments that are in no schema. The server ran one of them as a command or as code, or read or wrote its path.\n\n" +
 		"**Evidence.** The kernel's record, or the planted file's text on the wire.\n\n" +
 		"**False positive when** the tool's description, not its schema, speaks of the argument.",

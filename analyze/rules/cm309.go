@@ -8,8 +8,9 @@ import (
 var cm309 = Rule{Rule: cm309Doc, Check: checkCM309}
 
 var cm309Doc = finding.Rule{
-	ID: "CM309", Name: "StatementInjection", Title: "Injection into a statement", Severity: finding.Critical,
-	CWE: []string{"CWE-89", "CWE-943"}, OWASP: []string{"MCP05"},
+	ID: "CM309", Name: "StatementInjection", Title: "Injection into a statement", Severity: finding.Critical, Family: finding.FamilyOracle,
+	Advice: finding.Advice{Why: "Whoever controls the argument reads and changes everything that the server's role can.", Fix: "Pass values as parameters of the statement ($1, ?), and check names of tables and columns against a list.", Preview: true},
+	CWE:    []string{"CWE-89", "CWE-943"}, OWASP: []string{"MCP05"},
 	Help: "With `--service` a string argument became a part of a statement that a real service was given, outside of quotes and comments: the caller writes the statement.\n\n" +
 		"**Evidence.** The statement as the service got it, with a word of the input, drawn for the call, where a name or an operator stands. Whether the service then took it does not matter.\n\n" +
 		"Quiet where the argument is declared to be SQL or a part of it. **False positive when** the argument names a table or a column, the server checks it against a list, and the declaration says neither.",

@@ -7,8 +7,9 @@ import (
 var cm403 = Rule{Rule: cm403Doc, Check: checkCM403, Observations: []string{"not_protocol"}}
 
 var cm403Doc = finding.Rule{
-	ID: "CM403", Name: "NotProtocol", Title: "Output that is not JSON-RPC", Severity: finding.Low,
-	CWE: []string{"CWE-20"}, OWASP: []string{"MCP02"},
+	ID: "CM403", Name: "NotProtocol", Title: "Output that is not JSON-RPC", Severity: finding.Low, Family: finding.FamilyWire,
+	Advice: finding.Advice{Why: "A client that reads this line can fail or disconnect.", Fix: "Write logs to stderr. Write only JSON-RPC messages to stdout."},
+	CWE:    []string{"CWE-20"}, OWASP: []string{"MCP02"},
 	Help: "A line on the server's stdout was no JSON-RPC message: a banner, a log line, garbage. Many clients end the session at such a line.\n\n" +
 		"**Evidence.** The raw line in `session.jsonl`. The session went on at the next line.\n\n" +
 		"**False positive when** never; it is what the wire held.",

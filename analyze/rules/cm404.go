@@ -7,8 +7,9 @@ import (
 var cm404 = Rule{Rule: cm404Doc, Check: checkCM404, Observations: []string{"capability_violation"}}
 
 var cm404Doc = finding.Rule{
-	ID: "CM404", Name: "UngrantedRequest", Title: "Request without a negotiated capability", Severity: finding.Medium,
-	CWE: []string{"CWE-284"}, OWASP: []string{"MCP02", "MCP06"},
+	ID: "CM404", Name: "UngrantedRequest", Title: "Request without a negotiated capability", Severity: finding.Medium, Family: finding.FamilyWire,
+	Advice: finding.Advice{Why: "The MCP specification forbids requests without the client's capability.", Fix: "Check the client's capabilities from initialize before each request."},
+	CWE:    []string{"CWE-284"}, OWASP: []string{"MCP02", "MCP06"},
 	Help: "The server sent a request (sampling, roots, elicitation) that needs a capability which the client did not offer.\n\n" +
 		"**Evidence.** The handshake and the request, both in `session.jsonl`.\n\n" +
 		"**False positive when** never; the specification forbids it.",

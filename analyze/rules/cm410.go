@@ -7,8 +7,9 @@ import (
 var cm410 = Rule{Rule: cm410Doc, Check: checkCM410, Observations: []string{"pii_in_result_*"}}
 
 var cm410Doc = finding.Rule{
-	ID: "CM410", Name: "SecretInResult", Title: "Credential or personal data in a result", Severity: finding.High,
-	CWE: []string{"CWE-200", "CWE-359"}, OWASP: []string{"MCP01", "MCP10"},
+	ID: "CM410", Name: "SecretInResult", Title: "Credential or personal data in a result", Severity: finding.High, Family: finding.FamilyWire,
+	Advice: finding.Advice{Why: "The data reaches the model and every log of the session.", Fix: "Redact credentials and personal data from results."},
+	CWE:    []string{"CWE-200", "CWE-359"}, OWASP: []string{"MCP01", "MCP10"},
 	Help: "What a tool returned, or the server wrote on stderr (which clients keep in logs), has the shape, and where there is one the check digits, of a private key, a provider's key, a token, a card, an account or a social security number.\n\n" +
 		"**Evidence.** The category and the length; the value itself is never shown. Glassport's names: `pii_in_result_…`, severity 3. In a probe it is medium, since nothing there is anyone's, low where the tool speaks of keys, tokens, cards or samples, and quiet for decoys, which are CM101's and CM103's, and for what a call brought.\n\n" +
 		"**False positive when** the data was what the user asked for, or is a published example.",

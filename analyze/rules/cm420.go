@@ -10,8 +10,9 @@ import (
 var cm420 = Rule{Rule: cm420Doc, Check: checkCM420}
 
 var cm420Doc = finding.Rule{
-	ID: "CM420", Name: "LinkCarriesData", Title: "Data exfiltration through an image or a link", Severity: finding.Medium,
-	CWE: []string{"CWE-200", "CWE-201"}, OWASP: []string{"MCP06", "MCP10"},
+	ID: "CM420", Name: "LinkCarriesData", Title: "Data exfiltration through an image or a link", Severity: finding.Medium, Family: finding.FamilyWire,
+	Advice: finding.Advice{Why: "A client that renders the image sends the data without a click.", Fix: "Return images as content, not as URLs, and never put user data into URLs."},
+	CWE:    []string{"CWE-200", "CWE-201"}, OWASP: []string{"MCP06", "MCP10"},
 	Help: "An answer holds an image (Markdown or HTML) whose address carries what a call was given, or leaves a place for a model to fill with what was said: a client that shows the image sends it. A link, which somebody has to follow, counts where it carries the data encoded (base64, hexadecimal), and is medium; an image is high.\n\n" +
 		"**Evidence.** The address's host and the argument's place in the answer. A tool that declares the network or takes addresses, and a host that the arguments or the declaration name, are quiet.\n\n" +
 		"**False positive when** the tool's purpose is to make such an image, and its description does not say that another server draws it.",

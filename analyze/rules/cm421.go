@@ -8,8 +8,9 @@ import (
 var cm421 = Rule{Rule: cm421Doc, Check: checkCM421, Shrink: ShrinkNever}
 
 var cm421Doc = finding.Rule{
-	ID: "CM421", Name: "TextJudgedAnOrder", Title: "Prompt injection reported by the text judge", Severity: finding.Medium,
-	CWE: []string{"CWE-94", "CWE-1427"}, OWASP: []string{"MCP03", "MCP06"},
+	ID: "CM421", Name: "TextJudgedAnOrder", Title: "Prompt injection reported by the text judge", Severity: finding.Medium, Family: finding.FamilyWire,
+	Advice: finding.Advice{Why: "Your own text judge found an instruction to the model.", Fix: "Review the text and remove the instruction.", Preview: true},
+	CWE:    []string{"CWE-94", "CWE-1427"}, OWASP: []string{"MCP03", "MCP06"},
 	Help: "The user's own program (`--text-judge`) read what the server said and classified a text as an instruction to the model.\n\n" +
 		"**Evidence.** The text's beginning, its frame, and the program's reason, as `texts.json` keeps them.\n\n" +
 		"**False positive when** that program errs: coalmine does not look at its reasons.",

@@ -15,8 +15,9 @@ var cm501 = Rule{Rule: cm501Doc, Check: checkCM501, Shrink: ShrinkFresh, Fingerp
 	Observations: []string{"surface_change"}, Annotated: annotatedCM501}
 
 var cm501Doc = finding.Rule{
-	ID: "CM501", Name: "SurfaceChanged", Title: "Declaration changed during the session", Severity: finding.Medium,
-	CWE: []string{"CWE-494"}, OWASP: []string{"MCP03"},
+	ID: "CM501", Name: "SurfaceChanged", Title: "Declaration changed during the session", Severity: finding.Medium, Family: finding.FamilyDrift,
+	Advice: finding.Advice{Why: "The user approved another declaration than the one that the model now reads.", Fix: "Keep declarations constant during a session. Announce real changes with notifications/tools/list_changed and document them."},
+	CWE:    []string{"CWE-494"}, OWASP: []string{"MCP03"},
 	Help: "Between two listings of the same run a declaration changed: a description, a schema, an annotation, a new or a missing tool, prompt or template, another name or text of a resource. The lists are compared with the first as multisets, so that one of two entries of a name counts too. What a user approved is no longer what is offered.\n\n" +
 		"**Evidence.** Both listings in `session.jsonl`. A tool that appears or disappears is low, since servers may announce that; another text or schema under the same name is medium, of a resource low. Resources that come and go are content. " +
 		"A tool is high where it now allows itself what it ruled out (read-only, harmless, local) or takes commands, and where one joins that changes something or runs commands, unless the server says that its tools change. It is low where only the values differ that an argument may have (an enum that follows the server's data). " +

@@ -7,8 +7,9 @@ import (
 var cm502 = Rule{Rule: cm502Doc, Check: checkCM502, Judges: Change}
 
 var cm502Doc = finding.Rule{
-	ID: "CM502", Name: "JudgedByChanged", Title: "Policy or baseline changed by the pull request", Severity: finding.Medium,
-	CWE: []string{"CWE-693"}, OWASP: []string{"MCP08"},
+	ID: "CM502", Name: "JudgedByChanged", Title: "Policy or baseline changed by the pull request", Severity: finding.Medium, Family: finding.FamilyDrift,
+	Advice: finding.Advice{Why: "A pull request that changes its own policy could approve itself.", Fix: "Review the policy change, and merge it separately."},
+	CWE:    []string{"CWE-693"}, OWASP: []string{"MCP08"},
 	Help: "With `--changed-since`, coalmine takes the policy, its suppressions and the baseline from the merge base, so that a change cannot approve itself. The pull request changes one of them, and its reviewer decides about that too.\n\n" +
 		"**Evidence.** The file's first line that differs.\n\n" +
 		"**False positive when** the new policy or baseline is what the review is about.",

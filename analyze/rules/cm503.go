@@ -8,8 +8,9 @@ import (
 var cm503 = Rule{Rule: cm503Doc, Check: checkCM503, Shrink: ShrinkFresh}
 
 var cm503Doc = finding.Rule{
-	ID: "CM503", Name: "DuplicateDeclaration", Title: "Duplicate declaration", Severity: finding.Medium,
-	CWE: []string{"CWE-694"}, OWASP: []string{"MCP03"},
+	ID: "CM503", Name: "DuplicateDeclaration", Title: "Duplicate declaration", Severity: finding.Medium, Family: finding.FamilyDrift,
+	Advice: finding.Advice{Why: "The user may approve one definition while the model uses the other.", Fix: "Use one definition for each name."},
+	CWE:    []string{"CWE-694"}, OWASP: []string{"MCP03"},
 	Help: "One listing holds two entries of the same name (of resources and templates: the same address). Clients differ in which of them counts: a user may approve one and a model may read the other. " +
 		"High for two tools where one allows itself (by its annotations, or by arguments for commands and addresses) what the other rules out, medium for tools, prompts and templates that are declared differently, low where the entries are alike and for resources.\n\n" +
 		"**Evidence.** The listing in `session.jsonl`.\n\n" +

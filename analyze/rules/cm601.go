@@ -11,8 +11,9 @@ import (
 var cm601 = Rule{Rule: cm601Doc, Check: checkCM601, Shrink: ShrinkFresh}
 
 var cm601Doc = finding.Rule{
-	ID: "CM601", Name: "Crash", Title: "Server exited during the run", Severity: finding.Medium,
-	CWE: []string{"CWE-248", "CWE-755"}, OWASP: []string{"MCP02"},
+	ID: "CM601", Name: "Crash", Title: "Server exited during the run", Severity: finding.Medium, Family: finding.FamilyRobustness,
+	Advice: finding.Advice{Why: "The client loses the server and the state of the session.", Fix: "Catch the error, and return a JSON-RPC error or a result with isError."},
+	CWE:    []string{"CWE-248", "CWE-755"}, OWASP: []string{"MCP02"},
 	Help: "The server's process exited while coalmine still had calls to make.\n\n" +
 		"**Evidence.** Its exit status or signal and the call in which it happened; the tail of its stderr is in the log. A server that ends before any call with the word that a key or a setting is missing has not crashed; the run is inconclusive.\n\n" +
 		"It is low where no call can be named, where the call was for a tool that nobody declared or for one that declares to run whatever it is handed (its caller can end the server anyway), and where the call needed a program that the sandbox does not have. A server that ends at its start, with a status of its own, mostly lacks something.\n\n" +

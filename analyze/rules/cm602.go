@@ -7,8 +7,9 @@ import (
 var cm602 = Rule{Rule: cm602Doc, Check: checkCM602, Shrink: ShrinkFresh}
 
 var cm602Doc = finding.Rule{
-	ID: "CM602", Name: "Hang", Title: "Unanswered call", Severity: finding.Low,
-	CWE: []string{"CWE-834", "CWE-400"}, OWASP: []string{"MCP02"},
+	ID: "CM602", Name: "Hang", Title: "Unanswered call", Severity: finding.Low, Family: finding.FamilyRobustness,
+	Advice: finding.Advice{Why: "The client waits until its own timeout.", Fix: "Return an error before the client's timeout, and send progress notifications for long work."},
+	CWE:    []string{"CWE-834", "CWE-400"}, OWASP: []string{"MCP02"},
 	Help: "A call got no response before its timeout.\n\n" +
 		"**Evidence.** The request in `session.jsonl` without a response. A tool all of whose calls hang was not looked at: the verdict is inconclusive.\n\n" +
 		"**False positive when** the tool waits for something that the sandbox does not have.",

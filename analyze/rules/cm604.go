@@ -7,8 +7,9 @@ import (
 var cm604 = Rule{Rule: cm604Doc, Check: checkCM604}
 
 var cm604Doc = finding.Rule{
-	ID: "CM604", Name: "OutlivesInput", Title: "Server keeps running after stdin closes", Severity: finding.Info,
-	CWE: []string{"CWE-772"}, OWASP: []string{"MCP02"},
+	ID: "CM604", Name: "OutlivesInput", Title: "Server keeps running after stdin closes", Severity: finding.Info, Family: finding.FamilyRobustness,
+	Advice: finding.Advice{Why: "The process stays after the client has gone.", Fix: "Exit when stdin reaches its end, and end all child processes."},
+	CWE:    []string{"CWE-772"}, OWASP: []string{"MCP02"},
 	Help: "The stdio transport ends a session when the client closes the server's stdin. This server, or a process that it started, kept running, and the sandbox had to end it.\n\n" +
 		"**Evidence.** The agent's notice that it had to signal what was left.\n\n" +
 		"**False positive when** a client is expected to send a signal as well.",

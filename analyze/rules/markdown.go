@@ -15,16 +15,16 @@ func Markdown(r *finding.Rule) string {
 	for _, ref := range append(append([]string(nil), r.CWE...), r.OWASP...) {
 		fmt.Fprintf(&b, " · %s", ref)
 	}
-	if a := AdviceOf(r.ID); a.Fix != "" {
+	if a := &r.Advice; a.Fix != "" {
 		fmt.Fprintf(&b, " · %s", a.Tier())
 	}
-	fmt.Fprintf(&b, "\n\n%s%s\n", r.Help, AdviceMarkdown(r.ID))
+	fmt.Fprintf(&b, "\n\n%s%s\n", r.Help, AdviceMarkdown(r))
 	return b.String()
 }
 
 // AdviceMarkdown is the advice for a rule as the end of its help, "" where there is none.
-func AdviceMarkdown(id string) string {
-	a := AdviceOf(id)
+func AdviceMarkdown(r *finding.Rule) string {
+	a := &r.Advice
 	if a.Fix == "" {
 		return ""
 	}
@@ -53,7 +53,7 @@ func Index(rs []finding.Rule) string {
 		"A change of a stable rule that affects a verdict stands in [changes](../changes.md). A preview rule may still change its severity and scope.\n\n" +
 		"| rule | title | severity | tier |\n|---|---|---|---|\n")
 	for _, r := range rs {
-		fmt.Fprintf(&b, "| [%s](%s.md) | %s | %s | %s |\n", r.ID, strings.ToLower(r.ID), r.Title, r.Severity, AdviceOf(r.ID).Tier())
+		fmt.Fprintf(&b, "| [%s](%s.md) | %s | %s | %s |\n", r.ID, strings.ToLower(r.ID), r.Title, r.Severity, r.Advice.Tier())
 	}
 	return b.String()
 }

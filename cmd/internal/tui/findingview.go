@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
-	"github.com/coalmine-dev/coalmine/analyze/rules"
+	"github.com/coalmine-dev/coalmine/analyze/report"
 )
 
 // findingView is one finding with its evidence, from which each piece leads to its moment.
@@ -61,7 +61,7 @@ func (v *findingView) build(w int) []item {
 	text("phase", string(f.Phase))
 	text("rung", string(f.Rung))
 	text("confidence", string(f.Confidence))
-	text("fix", rules.AdviceOf(f.Rule).Fix)
+	text("fix", report.AdviceOf(f.Rule).Fix)
 	text("reproduce", f.Reproduce)
 	out = append(out, said(""), said(v.bold("Evidence")+v.dim("  enter shows the moment")))
 	for _, e := range f.Evidence {
