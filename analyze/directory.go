@@ -109,7 +109,7 @@ func (d *Directory) open(r session.IndexedRun) (*session.Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the log of the run %s: %w", r.Dir, err)
 	}
-	log.Dir = r.Dir
+	log.Dir, log.Timers = r.Dir, r.Timers
 	return log, nil
 }
 
@@ -317,12 +317,12 @@ func (d *Directory) further(r session.IndexedRun, res *Result) (*Result, error) 
 	switch {
 	case r.Role == session.RoleRestart:
 		Cover(res, more)
-	case r.Experiment == session.ExperimentCrashing:
+	case r.OneTool:
 		coverCrashed(res, more)
 	default:
 		answered(res, more)
 	}
-	if r.Experiment == session.ExperimentAlone {
+	if r.Timers {
 		keepDeeds(more)
 	}
 	Add(res, more, r.How, o)

@@ -28,7 +28,7 @@ func OpenLive(dir *os.Root) (*Live, error) {
 		return nil, fmt.Errorf("follow the run's log: %w", err)
 	}
 	j := newJudge(log.Header)
-	r := j.reading()
+	r := j.reading(false)
 	r.w, r.d, r.frames = newWireReader(r.b, &j.timelines), detect.NewSession(detect.Options{OwnClient: true}), follower.Scanner()
 	return &Live{log: follower, j: j, r: r}, nil
 }

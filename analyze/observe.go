@@ -31,7 +31,7 @@ func Observe(h session.Header, secrets []canaries.Canary) *Observed {
 	for _, c := range h.Canaries {
 		o.paths[c.ID] = c.Path
 	}
-	o.r = o.j.reading()
+	o.r = o.j.reading(false)
 	o.r.w = newWireReader(o.r.b, &o.j.timelines)
 	return o
 }

@@ -34,7 +34,7 @@ type reading struct {
 // read reads a run's log. before is what the server was sent in an earlier run whose files it
 // has, nil for nothing. It returns what was said on the wire.
 func (j *judge) read(log *session.Reader, before *detect.Sent) (*wireReader, error) {
-	r := j.reading()
+	r := j.reading(log.Timers)
 	r.w, r.d = newWireReader(r.b, &j.timelines), detect.NewSession(detect.Options{OwnClient: true, Sent: before})
 	file, err := log.Wire()
 	if err != nil {
@@ -51,7 +51,7 @@ func (j *judge) read(log *session.Reader, before *detect.Sent) (*wireReader, err
 // readEffects reads what the server of a further run did. Of the wire it reads only
 // which decoys crossed it.
 func (j *judge) readEffects(log *session.Reader) {
-	r := j.reading()
+	r := j.reading(log.Timers)
 	file, err := log.Wire()
 	if err != nil {
 		r.noteUnread(err)
@@ -62,12 +62,12 @@ func (j *judge) readEffects(log *session.Reader) {
 	r.all(log)
 }
 
-func (j *judge) reading() *reading {
+func (j *judge) reading(timers bool) *reading {
 	h := j.header
 	j.timelines.plain = j.plain
 	list := slices.Concat(h.Canaries, followed(&h))
 	var helpers []string
-	if h.Experiment == session.ExperimentAlone {
+	if timers {
 		for _, dir := range session.HelperDirs {
 			helpers = append(helpers, h.Home+"/"+dir)
 		}
@@ -87,7 +87,7 @@ func idOf(c *canaries.Canary) string {
 func (r *reading) all(log *session.Reader) {
 	r.entries(log.All(r.frames))
 	r.j.profile = r.b.Profile()
-	if log.Header.Experiment == session.ExperimentAlone {
+	if log.Timers {
 		blurCalls(r.j.profile, log.Header.Home)
 	}
 	for _, why := range r.unread {

@@ -43,12 +43,6 @@ const (
 	RoleCoverage Role = "coverage"
 )
 
-// ExperimentAlone is the further run that leaves the server to itself on a fast clock.
-const ExperimentAlone = "alone"
-
-// ExperimentCrashing names the runs for the one tool at which a server ended.
-const ExperimentCrashing = "crashing"
-
 // HelperDirs are where, below HOME, the programs lie that such a run plants beside the server:
 // what records which code runs, and what moves its clock.
 var HelperDirs = []string{".local/share/record", ".local/lib/clock"}
@@ -75,6 +69,10 @@ type IndexedRun struct {
 	// Optional says that what could not be looked at in this run is no reason for
 	// doubt: the declared run was looked at whole.
 	Optional bool `json:"optional,omitempty"`
+	// Timers says that work in a call may be a timer's: on the run's fast clock a call takes minutes.
+	Timers bool `json:"timers,omitempty"`
+	// OneTool says that the run was made for one tool, and the others were not to be called.
+	OneTool bool `json:"one_tool,omitempty"`
 	// Failed says why the run could not be made, "" where it was.
 	Failed string `json:"failed,omitempty"`
 }
@@ -129,7 +127,9 @@ func DecodeIndex(data []byte) (*Index, error) {
 	if len(x.Runs) > maxRuns {
 		return nil, fmt.Errorf("read %s: more than %d runs", IndexFile, maxRuns)
 	}
-	for _, r := range x.Runs {
+	for i := range x.Runs {
+		r := &x.Runs[i]
+		r.complete()
 		if !slices.Contains(Roles, r.Role) {
 			return nil, fmt.Errorf("read %s: the role %.40q is not known", IndexFile, r.Role)
 		}
@@ -138,6 +138,12 @@ func DecodeIndex(data []byte) (*Index, error) {
 		}
 	}
 	return x, nil
+}
+
+// complete adds what the indexes of earlier versions say by the experiment's name alone.
+func (r *IndexedRun) complete() {
+	r.Timers = r.Timers || r.Role == RoleFurther && r.Experiment == "alone"
+	r.OneTool = r.OneTool || r.Role == RoleFurther && r.Experiment == "crashing"
 }
 
 // WriteFile writes one file of a run, mode 0600, in place of a regular file of that

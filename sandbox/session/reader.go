@@ -67,6 +67,8 @@ type Reader struct {
 	// Dir is the run's directory below the target's, "" for the target's own. Who opens the
 	// log of a further run sets it.
 	Dir string
+	// Timers is that of the run's entry in the index, and set by the same.
+	Timers bool
 
 	dir  *os.Root
 	torn atomic.Bool

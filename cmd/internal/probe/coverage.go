@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"path/filepath"
+	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/audit/coverage"
@@ -73,28 +74,19 @@ func (p *probe) cover(ctx context.Context, scheduler *experiment.Scheduler, c ex
 	if code != nil {
 		c.OwnCode, c.AllRan = code.dir, code.AllRan
 	}
-	runs, rested, err := scheduler.Alone(ctx, c)
+	made, err := scheduler.Code(ctx, &c)
 	if err != nil {
 		return err
 	}
-	p.covered = runs
+	rested, seen, again := made[experiment.Alone.Name], made[experiment.Coverage.Name], made[experiment.Guided.Name]
+	p.covered = slices.Concat(rested.Runs, seen.Runs, again.Runs)
 	if code == nil {
 		return analyze.WriteCoverage(p.out, nil)
 	}
-	runs, seen, err := scheduler.Coverage(ctx, c)
-	if err != nil {
-		return err
-	}
-	p.covered = append(p.covered, runs...)
-	why := whyUnrecorded(&c, runs, &seen)
-	c.Guided = seen.Guided.Steps
-	runs, again, err := scheduler.Guided(ctx, c)
-	if err != nil {
-		return err
-	}
-	p.covered = append(p.covered, runs...)
-	judged := again.Played == len(c.Seen.Steps)+len(c.Guided)
-	if err := analyze.WriteCoverage(p.out, covered(code.Code, &seen, &rested, judged, why)); err != nil {
+	recorded, idle := seen.Last(), rested.Last()
+	why := whyUnrecorded(&c, seen.Runs, &recorded)
+	judged := again.Last().Played == len(c.Seen.Steps)+len(c.Guided)
+	if err := analyze.WriteCoverage(p.out, covered(code.Code, &recorded, &idle, judged, why)); err != nil {
 		return run.Unwritable(err)
 	}
 	return nil

@@ -32,11 +32,11 @@ const (
 	aloneTime  = 30 * time.Second
 )
 
-// alone leaves a server to itself on a fast clock after a few calls: what it does then does
+// Alone leaves a server to itself on a fast clock after a few calls: what it does then does
 // no user ask for. Its calls take minutes on that clock, so the judge blurs what falls into
 // them. A program that keeps its own clock, as Go's do, is watched for as long without.
-var alone = Experiment{
-	Name: session.ExperimentAlone, Role: session.RoleFurther, Dir: "alone", Optional: true,
+var Alone = Experiment{
+	Name: "alone", Role: session.RoleFurther, Stage: StageCode, Dir: "alone", Optional: true, Timers: true,
 	Proves: "what the server does by itself within days",
 	When:   func(c *Case) bool { return !c.Attended && c.Plan.Sandbox.Backend == "local" && c.Plan.Watched() },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {

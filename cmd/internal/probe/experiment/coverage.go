@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -11,10 +10,10 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-// coverage makes the calls of the declared run again while the server's own processes record
+// Coverage makes the calls of the declared run again while the server's own processes record
 // which of its code runs. The server can see that, so the declared run goes without.
-var coverage = Experiment{
-	Name: "coverage", Role: session.RoleCoverage, Dir: "coverage", Optional: true,
+var Coverage = Experiment{
+	Name: "coverage", Role: session.RoleCoverage, Stage: StageCode, Dir: "coverage", Optional: true,
 	Proves: "which of the server's own code ran",
 	When:   func(c *Case) bool { return c.OwnCode != "" && c.Plan.Watched() },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
@@ -24,7 +23,12 @@ var coverage = Experiment{
 	},
 	Progress: always("once more, recording which code runs"),
 	How:      always("while its own code was recorded"),
-	Lost:     "the run that records which code runs",
+	Learn: func(c *Case, seen []run.Observations) {
+		for _, o := range seen {
+			c.Guided = o.Guided.Steps
+		}
+	},
+	Lost: "the run that records which code runs",
 }
 
 const (
@@ -45,10 +49,10 @@ func guideOf(p *plan.Plan) plan.Guide {
 	return g
 }
 
-// guided makes the calls of the run that recorded which code runs again without a recorder,
+// Guided makes the calls of the run that recorded which code runs again without a recorder,
 // with those that varied them and reached new code: what such code does must be judged.
-var guided = Experiment{
-	Name: "guided", Role: session.RoleFurther, Dir: "guided", Optional: true,
+var Guided = Experiment{
+	Name: "guided", Role: session.RoleFurther, Stage: StageCode, Dir: "guided", Optional: true,
 	Proves: "what the server does with inputs that reach more of its own code",
 	When:   func(c *Case) bool { return len(c.Guided) > 0 },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
@@ -80,29 +84,4 @@ func valueOf(env []plan.Variable, name string) string {
 		}
 	}
 	return ""
-}
-
-// Coverage makes the run that records which code runs, where there is reason for it.
-func (s *Scheduler) Coverage(ctx context.Context, c Case) ([]session.IndexedRun, run.Observations, error) {
-	return s.once(ctx, coverage, c)
-}
-
-// Guided makes the run with the inputs that reached new code, where there are any.
-func (s *Scheduler) Guided(ctx context.Context, c Case) ([]session.IndexedRun, run.Observations, error) {
-	return s.once(ctx, guided, c)
-}
-
-// Alone makes the run in which the server is left alone.
-func (s *Scheduler) Alone(ctx context.Context, c Case) ([]session.IndexedRun, run.Observations, error) {
-	return s.once(ctx, alone, c)
-}
-
-// once makes the one run of an experiment, where there is reason for it.
-func (s *Scheduler) once(ctx context.Context, e Experiment, c Case) ([]session.IndexedRun, run.Observations, error) {
-	made := s.each(ctx, e, c)
-	seen := run.Observations{}
-	if len(made.seen) > 0 {
-		seen = made.seen[0]
-	}
-	return made.runs, seen, made.err
 }

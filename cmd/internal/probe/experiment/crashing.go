@@ -12,7 +12,7 @@ import (
 // crashing starts a server again that ended in a call, with the tool alone that ended it:
 // what else it would have been given must not go unseen.
 var crashing = Experiment{
-	Name: session.ExperimentCrashing, Role: session.RoleFurther, Dir: "crashing", Rounds: 4,
+	Name: "crashing", Role: session.RoleFurther, Stage: StageAfter, OneTool: true, Dir: "crashing", Rounds: 4,
 	Proves: "what a tool does with the other inputs than the one that ends the server",
 	When:   func(c *Case) bool { return len(c.Rounds) < len(endings(c)) },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
@@ -50,9 +50,9 @@ func endings(c *Case) []Ending {
 }
 
 // endingsOf are the tools at which the declared run and the starts after it ended.
-func endingsOf(c *Case, restarts made) []Ending {
+func endingsOf(c *Case, restarts []run.Observations) []Ending {
 	var out []Ending
-	for _, seen := range append([]run.Observations{c.Seen}, restarts.seen...) {
+	for _, seen := range append([]run.Observations{c.Seen}, restarts...) {
 		known := slices.ContainsFunc(out, func(e Ending) bool { return e.Tool == seen.Crashed })
 		if seen.CrashedWith != nil && !known {
 			out = append(out, Ending{seen.Crashed, []json.RawMessage{seen.CrashedWith}})

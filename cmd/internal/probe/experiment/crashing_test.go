@@ -13,7 +13,7 @@ func TestEndings(t *testing.T) {
 		return run.Observations{Crashed: tool, CrashedWith: json.RawMessage(args)}
 	}
 	c := &Case{Seen: at("a", `{"n":1}`)}
-	c.Endings = endingsOf(c, made{seen: []run.Observations{at("b", `{}`), at("a", `{"n":2}`), {Crashed: "stop"}}})
+	c.Endings = endingsOf(c, []run.Observations{at("b", `{}`), at("a", `{"n":2}`), {Crashed: "stop"}})
 	if len(c.Endings) != 2 || c.Endings[0].Tool != "a" || c.Endings[1].Tool != "b" {
 		t.Fatalf("%v", c.Endings)
 	}

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"slices"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
@@ -17,6 +18,8 @@ type Experiment struct {
 	Proves string
 	// Role is how the judge takes the log, "" for a run whose log does not stay.
 	Role session.Role
+	// Stage is when the run is made.
+	Stage Stage
 	// Dir is the run's directory below the target's; where Rounds is set, "-N" follows.
 	Dir string
 	// When reports whether what is known so far gives reason for a run, nil for always.
@@ -29,9 +32,35 @@ type Experiment struct {
 	Progress, How func(*Case) string
 	// Optional says that what could not be looked at in it is no reason for doubt.
 	Optional bool
+	// Timers and OneTool are what the index says of the runs.
+	Timers, OneTool bool
+	// Learn adds to a case what later stages, or later experiments of StageCode, know by the runs.
+	Learn func(*Case, []run.Observations)
 	// Lost begins the reason for doubt where the run cannot be made. "" makes that an
 	// error of the whole probe.
 	Lost string
+}
+
+// Stage is when in a probe the runs of an experiment are made.
+type Stage int
+
+// The stages. The zero value is StageOwn.
+const (
+	// StageOwn: whoever needs the run makes it.
+	StageOwn Stage = iota
+	// StageCompare: the declared run is compared with them when it is judged.
+	StageCompare
+	// StageFurther: side by side, beside the judgement of the declared run.
+	StageFurther
+	// StageAfter: side by side, once those of StageFurther have ended.
+	StageAfter
+	// StageCode: one after another, beside StageFurther.
+	StageCode
+)
+
+// at are the experiments of a stage, in the order of the table.
+func at(stage Stage) []Experiment {
+	return slices.DeleteFunc(Table(), func(e Experiment) bool { return e.Stage != stage })
 }
 
 // Case is what an experiment is decided by.
@@ -71,7 +100,7 @@ func Table() []Experiment {
 	for _, c := range conditions {
 		table = append(table, c.experiment())
 	}
-	return append(table, Trial, restart, crashing, second, loopback, otherHome, unresolved, alone, coverage, guided)
+	return append(table, Trial, restart, crashing, second, loopback, otherHome, unresolved, Alone, Coverage, Guided)
 }
 
 // Declared is the run of the server as it was declared.

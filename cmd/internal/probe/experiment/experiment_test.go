@@ -122,32 +122,32 @@ func TestWhatExperimentsChange(t *testing.T) {
 		t.Errorf("home: %+v", p.Identity)
 	}
 	if _, err := faketime(); err == nil {
-		if p := of(alone); p.Preload != "" || valueOf(p.Env, "FAKETIME") != "+0 x600" || len(p.Drive.Steps) != 1 || p.Budget.Idle != aloneIdle || p.Oracles != nil {
+		if p := of(Alone); p.Preload != "" || valueOf(p.Env, "FAKETIME") != "+0 x600" || len(p.Drive.Steps) != 1 || p.Budget.Idle != aloneIdle || p.Oracles != nil {
 			t.Errorf("alone: %+v, %v", p.Drive, p.Env)
 		}
 	}
 	native := c.Plan
 	c.Plan.Server.Command = []string{"/usr/bin/python3.11", "server.py"}
 	lib, share := c.Plan.Identity.Home+"/.local/lib/clock", c.Plan.Identity.Home+"/.local/share/record"
-	if p := of(alone); valueOf(p.Env, "LD_PRELOAD") != "" || valueOf(p.Env, "PYTHONPATH") != share+":"+lib || valueOf(p.Env, "NODE_OPTIONS") != "--require "+share+"/record.cjs --require "+lib+"/fastclock.cjs" || p.Drive.Record == "" || !alone.When(&c) {
+	if p := of(Alone); valueOf(p.Env, "LD_PRELOAD") != "" || valueOf(p.Env, "PYTHONPATH") != share+":"+lib || valueOf(p.Env, "NODE_OPTIONS") != "--require "+share+"/record.cjs --require "+lib+"/fastclock.cjs" || p.Drive.Record == "" || !Alone.When(&c) {
 		t.Errorf("alone, for Python: %v", p.Env)
 	}
 	c.Plan = native
 	c.Plan.Sandbox.Backend = "docker"
-	if alone.When(&c) {
+	if Alone.When(&c) {
 		t.Error("alone: where no clock can be moved")
 	}
 	c.Plan = native
 	given := c.Plan
 	c.Plan = c.Plan.With(plan.Variable{Name: "PYTHONPATH", Value: "/lib"}, plan.Variable{Name: "NODE_OPTIONS", Value: "--no-warnings"})
 	dir := c.Plan.Identity.Home + "/.local/share/record"
-	if p := of(coverage); p.Drive.Record != dir+"/out" || len(p.Drive.Steps) != 2 || valueOf(p.Env, "PYTHONPATH") != dir+":/lib" || valueOf(p.Env, "NODE_OPTIONS") != "--require "+dir+"/record.cjs --no-warnings" {
+	if p := of(Coverage); p.Drive.Record != dir+"/out" || len(p.Drive.Steps) != 2 || valueOf(p.Env, "PYTHONPATH") != dir+":/lib" || valueOf(p.Env, "NODE_OPTIONS") != "--require "+dir+"/record.cjs --no-warnings" {
 		t.Errorf("coverage: %+v, %v", p.Drive, p.Env)
 	}
-	if p := of(coverage); p.Drive.Guide.Tries != guidedCalls*p.Budget.Calls || p.Drive.Guide.Delay != nodeDelay {
+	if p := of(Coverage); p.Drive.Guide.Tries != guidedCalls*p.Budget.Calls || p.Drive.Guide.Delay != nodeDelay {
 		t.Errorf("coverage: guided by %+v", p.Drive.Guide)
 	}
-	if p := of(guided); len(p.Drive.Steps) != 3 || p.Drive.Record != "" || p.Drive.Guide != (plan.Guide{}) || p.Oracles == nil != (c.Plan.Oracles == nil) {
+	if p := of(Guided); len(p.Drive.Steps) != 3 || p.Drive.Record != "" || p.Drive.Guide != (plan.Guide{}) || p.Oracles == nil != (c.Plan.Oracles == nil) {
 		t.Errorf("guided: %+v", p.Drive)
 	}
 	c.Plan = given

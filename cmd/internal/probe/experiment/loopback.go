@@ -9,7 +9,7 @@ import (
 // nothing listened: labs and malware post there, honest clients only look whether
 // somebody is at home. This time it is answered.
 var loopback = Experiment{
-	Name: "loopback", Role: session.RoleFurther, Dir: "loopback",
+	Name: "loopback", Role: session.RoleFurther, Stage: StageFurther, Dir: "loopback",
 	Proves: "what the server sends to a loopback port once somebody listens there",
 	When:   func(c *Case) bool { return c.Seen.TriedLoopback && plan.WithLoopback(c.Plan.Network) != "" },
 	Change: func(p plan.Plan, _ *Case) (plan.Plan, error) {

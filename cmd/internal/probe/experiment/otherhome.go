@@ -11,7 +11,7 @@ import (
 // user: in a container it would be that user, and on a developer's machine that
 // one may be its own. A container that is the sandbox itself keeps its users.
 var otherHome = Experiment{
-	Name: "home", Role: session.RoleFurther, Dir: "home", Optional: true,
+	Name: "home", Role: session.RoleFurther, Stage: StageFurther, Dir: "home", Optional: true,
 	Proves: "what the server does with the secrets of the user that it looked for",
 	When:   func(c *Case) bool { return c.Seen.LookedIn.Home != "" && c.Plan.Sandbox.Backend != "inplace" },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {

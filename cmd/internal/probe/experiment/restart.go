@@ -7,13 +7,14 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // restart starts a server again that ended in a call, without the tools that
 // ended it, so that the others are looked at all the same.
 var restart = Experiment{
-	Name: "restart", Role: session.RoleRestart, Dir: "restart", Rounds: 3,
+	Name: "restart", Role: session.RoleRestart, Stage: StageFurther, Dir: "restart", Rounds: 3,
 	Proves: "what the tools do that a crash kept from being called",
 	When:   func(c *Case) bool { return crashed(c) != "" },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
@@ -28,6 +29,7 @@ var restart = Experiment{
 	},
 	Progress: always("starting again after a crash"),
 	How:      func(c *Case) string { return fmt.Sprintf("after restart %d", len(c.Rounds)+1) },
+	Learn:    func(c *Case, seen []run.Observations) { c.Endings = endingsOf(c, seen) },
 	Lost:     "the further start after a crash",
 }
 

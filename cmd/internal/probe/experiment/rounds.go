@@ -14,17 +14,13 @@ import (
 // vary runs the server under each condition of --vary with the calls of the declared
 // run, and repeats those that seem to make a difference, each round with one more
 // control. A round begins when the one before has ended, so that what is compared
-// does not depend on how many runs are made side by side.
-func (s *Scheduler) vary(ctx context.Context, c Case) ([]session.IndexedRun, error) {
+// does not depend on how many runs are made side by side. The first of the list is the control.
+func (s *Scheduler) vary(ctx context.Context, c Case, list []Experiment) ([]session.IndexedRun, error) {
+	control := list[0]
 	if !control.When(&c) {
 		return nil, nil
 	}
-	var due []Experiment
-	for _, k := range conditions {
-		if e := k.experiment(); e.When(&c) {
-			due = append(due, e)
-		}
-	}
+	due := slices.DeleteFunc(slices.Clone(list[1:]), func(e Experiment) bool { return !e.When(&c) })
 	var controls, all []session.IndexedRun
 	runs := map[string][]session.IndexedRun{}
 	for round := 1; round <= cmp.Or(s.Rounds, varyRounds) && len(due) > 0; round++ {

@@ -46,52 +46,101 @@ func (j Jobs) Acquire(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// made are the runs of one experiment.
-type made struct {
-	runs []session.IndexedRun
-	seen []run.Observations
+// Made are the runs of one experiment.
+type Made struct {
+	Runs []session.IndexedRun
+	Seen []run.Observations
 	err  error
+}
+
+// Last is what the latest run learned, the zero value for none.
+func (m Made) Last() run.Observations {
+	if len(m.Seen) == 0 {
+		return run.Observations{}
+	}
+	return m.Seen[len(m.Seen)-1]
 }
 
 // Compare makes the runs that the judge compares with the declared one: under the
 // other tracer, and under each condition of --vary. A run that cannot be made is an error.
 func (s *Scheduler) Compare(ctx context.Context, c Case) ([]session.IndexedRun, error) {
-	tracedRuns := made{}
+	var once, varied []Experiment
+	for _, e := range at(StageCompare) {
+		if e.Role == session.RoleVaried {
+			varied = append(varied, e)
+		} else {
+			once = append(once, e)
+		}
+	}
+	var runs, more []session.IndexedRun
+	var err, variedErr error
 	var wg sync.WaitGroup
-	wg.Go(func() { tracedRuns = s.each(ctx, traced, c) })
-	varied, err := s.vary(ctx, c)
+	wg.Go(func() { runs, err = s.sideBySide(ctx, once, &c) })
+	more, variedErr = s.vary(ctx, c, varied)
 	wg.Wait()
-	if err := errors.Join(tracedRuns.err, err); err != nil {
+	if err := errors.Join(err, variedErr); err != nil {
 		return nil, err
 	}
-	return append(tracedRuns.runs, varied...), nil
+	return append(runs, more...), nil
 }
 
 // Further makes the starts that the declared run gave reason for. One that cannot be
 // made is listed with the reason: it takes nothing from what was seen.
 func (s *Scheduler) Further(ctx context.Context, c Case) ([]session.IndexedRun, error) {
-	list := []Experiment{restart, second, loopback, otherHome, unresolved}
-	results := make([]made, len(list))
-	var wg sync.WaitGroup
-	for i, e := range list {
-		wg.Go(func() { results[i] = s.each(ctx, e, c) })
-	}
-	wg.Wait()
-	c.Endings = endingsOf(&c, results[0])
-	results = append(results, s.each(ctx, crashing, c))
 	var runs []session.IndexedRun
-	for _, r := range results {
-		if r.err != nil {
-			return nil, r.err
+	for _, stage := range []Stage{StageFurther, StageAfter} {
+		more, err := s.sideBySide(ctx, at(stage), &c)
+		if err != nil {
+			return nil, err
 		}
-		runs = append(runs, r.runs...)
+		runs = append(runs, more...)
 	}
 	return runs, nil
 }
 
+// Code makes the runs that tell which of the server's own code runs, and what that does: by the
+// names of their experiments.
+func (s *Scheduler) Code(ctx context.Context, c *Case) (map[string]Made, error) {
+	out := map[string]Made{}
+	for _, e := range at(StageCode) {
+		made := s.each(ctx, e, *c)
+		if made.err != nil {
+			return nil, made.err
+		}
+		e.learn(c, made)
+		out[e.Name] = made
+	}
+	return out, nil
+}
+
+// sideBySide makes the runs of several experiments. The first that fails, in their order, is the error.
+func (s *Scheduler) sideBySide(ctx context.Context, list []Experiment, c *Case) ([]session.IndexedRun, error) {
+	results := make([]Made, len(list))
+	var wg sync.WaitGroup
+	for i, e := range list {
+		wg.Go(func() { results[i] = s.each(ctx, e, *c) })
+	}
+	wg.Wait()
+	var runs []session.IndexedRun
+	for i, r := range results {
+		if r.err != nil {
+			return nil, r.err
+		}
+		list[i].learn(c, r)
+		runs = append(runs, r.Runs...)
+	}
+	return runs, nil
+}
+
+func (e *Experiment) learn(c *Case, m Made) {
+	if e.Learn != nil {
+		e.Learn(c, m.Seen)
+	}
+}
+
 // each makes an experiment's runs, one after another, as long as there is reason for more.
-func (s *Scheduler) each(ctx context.Context, e Experiment, c Case) made {
-	var out made
+func (s *Scheduler) each(ctx context.Context, e Experiment, c Case) Made {
+	var out Made
 	for n := 1; n <= max(e.Rounds, 1); n++ {
 		if e.When != nil && !e.When(&c) {
 			return out
@@ -102,17 +151,17 @@ func (s *Scheduler) each(ctx context.Context, e Experiment, c Case) made {
 		}
 		indexed, seen, err := s.one(ctx, &e, &c, dir)
 		if ctx.Err() != nil {
-			return made{err: context.Cause(ctx)}
+			return Made{err: context.Cause(ctx)}
 		}
 		if err != nil && e.Lost == "" {
-			return made{err: err}
+			return Made{err: err}
 		}
 		if err != nil {
 			indexed.Failed = e.Lost + " could not be made: " + err.Error()
-			out.runs = append(out.runs, indexed)
+			out.Runs = append(out.Runs, indexed)
 			return out
 		}
-		out.runs, out.seen = append(out.runs, indexed), append(out.seen, seen)
+		out.Runs, out.Seen = append(out.Runs, indexed), append(out.Seen, seen)
 		c.Rounds = append(c.Rounds[:len(c.Rounds):len(c.Rounds)], seen)
 	}
 	return out
@@ -120,7 +169,7 @@ func (s *Scheduler) each(ctx context.Context, e Experiment, c Case) made {
 
 // one makes one run of an experiment in a directory below the target's.
 func (s *Scheduler) one(ctx context.Context, e *Experiment, c *Case, dir string) (session.IndexedRun, run.Observations, error) {
-	indexed := session.IndexedRun{Role: e.Role, Experiment: e.Name, Dir: dir, Optional: e.Optional}
+	indexed := session.IndexedRun{Role: e.Role, Experiment: e.Name, Dir: dir, Optional: e.Optional, Timers: e.Timers, OneTool: e.OneTool}
 	if e.How != nil {
 		indexed.How = e.How(c)
 	}

@@ -9,7 +9,7 @@ import (
 // traced starts the server once more under ptrace, which it can see, where both
 // tracers were asked for: the declared run is under eBPF, which it cannot.
 var traced = Experiment{
-	Name: "traced", Role: session.RoleTraced, Dir: "traced",
+	Name: "traced", Role: session.RoleTraced, Stage: StageCompare, Dir: "traced",
 	Proves: "what the server does only where it cannot tell that it is watched",
 	When:   func(c *Case) bool { return c.Plan.Tracer == plan.TracerBoth },
 	Change: func(p plan.Plan, _ *Case) (plan.Plan, error) {

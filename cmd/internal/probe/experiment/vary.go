@@ -63,7 +63,7 @@ var control = condition{session.Vary{How: "ended by a signal"}, "unchanged", sam
 // experiment is the condition's entry in the table.
 func (c condition) experiment() Experiment {
 	return Experiment{
-		Name: "vary-" + c.dir, Role: session.RoleVaried, Dir: "vary/" + c.dir, Rounds: varyRounds,
+		Name: "vary-" + c.dir, Role: session.RoleVaried, Stage: StageCompare, Dir: "vary/" + c.dir, Rounds: varyRounds,
 		Proves: "what the server does, or leaves, only " + c.vary.How,
 		When: func(k *Case) bool {
 			factors := k.factors()
