@@ -67,7 +67,7 @@ type judge struct {
 	header  session.Header
 	port    int // over which the server was spoken to, 0 for none
 	set     *canaries.Set
-	tainted map[uint64]bool   // frames that hold a canary's value, by seq
+	tainted tainted
 	names   map[string]string // of tools, without decoys
 	sent    *detect.Sent
 	profile *profile.Profile
@@ -101,7 +101,7 @@ type judge struct {
 }
 
 func newJudge(h session.Header) *judge {
-	return &judge{header: h, set: canaries.FromCanaries(h.Canaries), tainted: map[uint64]bool{}, names: map[string]string{}}
+	return &judge{header: h, set: canaries.FromCanaries(h.Canaries), names: map[string]string{}}
 }
 
 // JudgeReader reads a run's log and says where what was seen differs from what was said.
@@ -332,7 +332,7 @@ func (j *judge) run(w *wireReader) *rules.Run {
 		said.AddManifest(m.File, []byte(m.Text))
 	}
 	return &rules.Run{
-		Profile: j.profile, Scope: said, Surface: &w.surface, Canaries: byID, Args: w.args, Undeclared: w.undeclared,
+		Profile: j.profile, Scope: said, Surface: &w.surface, Canaries: byID, Args: w.args.of, Undeclared: w.undeclared,
 		Home: j.header.Home, ServerDir: j.header.ServerDir, Workspaces: j.header.Workspaces, Rooted: j.header.Rooted, Planted: setOf(j.header.Planted), Left: setOf(j.header.Left), Given: given(&j.header), Port: j.port, Image: j.header.Package != nil && j.header.Package.Kind == "oci", Wire: w.facts, End: j.end, Spilled: j.spilled, Remote: j.remote,
 	}
 }

@@ -237,7 +237,7 @@ func (w *wireReader) refused(call int, m *wire.Message) {
 	}
 	for _, text := range errorTexts(m) {
 		if !slices.ContainsFunc(w.refusals[tool], func(r refusal) bool { return r.text == text }) {
-			w.refusals[tool] = append(w.refusals[tool], refusal{text, w.args[call]})
+			w.refusals[tool] = append(w.refusals[tool], refusal{text, w.args.of[call]})
 		}
 	}
 }

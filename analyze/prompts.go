@@ -112,7 +112,7 @@ func sentences(result, args json.RawMessage) []string {
 // more that no call gave the server, is another prompt than the user approved.
 func (w *wireReader) gotPrompt(seq uint64, call int, result json.RawMessage) {
 	name, ok := w.prompts.names[call]
-	now := sentences(result, w.args[call])
+	now := sentences(result, w.args.of[call])
 	if !ok || len(now) == 0 {
 		return
 	}

@@ -87,11 +87,19 @@ func idOf(c *canaries.Canary) string {
 func (r *reading) all(log *session.Reader) {
 	r.entries(log.All(r.frames))
 	r.j.profile = r.b.Profile()
+	r.bounds()
 	if log.Timers {
 		blurCalls(r.j.profile, log.Header.Home)
 	}
 	for _, why := range r.unread {
 		r.j.because(session.GapLogDamaged, "a frame of the log could not be read: %s", why)
+	}
+}
+
+// bounds says what was more than is remembered.
+func (r *reading) bounds() {
+	if r.j.tainted.more || r.w != nil && r.w.args.more {
+		r.j.because(session.GapAnalysisBounded, "the run has more calls or answers with decoys than coalmine remembers")
 	}
 }
 
@@ -220,7 +228,7 @@ func (r *reading) frame(f *session.Frame, msgs []wire.Message, err error) {
 	}
 	tainted := f.Dir == session.S2C && r.b.Frame(f.Seq, 0, f.Bytes())
 	if tainted {
-		r.j.tainted[f.Seq] = true
+		r.j.tainted.add(f.Seq)
 	}
 	if r.w == nil {
 		return

@@ -23,7 +23,7 @@ func TestAnAddressIsJSON(t *testing.T) {
 	msgs, err := wire.Parse(raw)
 	w.frame(&session.Frame{Seq: 7, Dir: session.C2S, Message: raw}, msgs, err)
 	var got string
-	if err := json.Unmarshal(w.args[1], &got); err != nil || got != uri {
-		t.Errorf("%s: %q %v", w.args[1], got, err)
+	if err := json.Unmarshal(w.args.of[1], &got); err != nil || got != uri {
+		t.Errorf("%s: %q %v", w.args.of[1], got, err)
 	}
 }

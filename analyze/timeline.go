@@ -171,7 +171,7 @@ func (b *timelineBuilder) preview(seq uint64, raw []byte) string {
 // plain is bytes of a frame without the decoys that it holds: what can not be
 // taken out is not quoted.
 func (j *judge) plain(seq uint64, b []byte) string {
-	if !j.tainted[seq] {
+	if !j.tainted.perhaps(seq) {
 		return string(b[:min(len(b), 4*maxPreview)])
 	}
 	s := j.set.Redact(string(b))

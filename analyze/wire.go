@@ -29,7 +29,7 @@ type wireReader struct {
 	listed    listings
 	links     links
 	prompts   prompts
-	args      map[int]json.RawMessage
+	args      arguments
 	facts     rules.WireFacts
 	timelines *timelineBuilder
 	// announced says that the server has said that its list of tools changed.
@@ -41,7 +41,7 @@ type wireReader struct {
 }
 
 func newWireReader(p *profile.Builder, t *timelineBuilder) *wireReader {
-	return &wireReader{profile: p, timelines: t, prompts: newPrompts(), track: wire.NewTracker(wire.Options{Loose: true}), whole: map[wire.List]bool{}, refusals: map[string][]refusal{}, undeclared: map[int]string{}, args: map[int]json.RawMessage{}}
+	return &wireReader{profile: p, timelines: t, prompts: newPrompts(), track: wire.NewTracker(wire.Options{Loose: true}), whole: map[wire.List]bool{}, refusals: map[string][]refusal{}, undeclared: map[int]string{}}
 }
 
 // frame takes one frame after its mark, in order, and its messages; err says what
@@ -107,10 +107,10 @@ func (w *wireReader) request(call int, m *wire.Message) {
 			Name      string          `json:"name"`
 		}
 		if call > 0 && json.Unmarshal(m.Params, &p) == nil {
-			w.args[call] = p.Arguments
+			w.args.keep(call, p.Arguments)
 			w.prompts.asked(call, m.Method, p.Name, p.Arguments)
 			if uri, err := json.Marshal(p.URI); err == nil && p.URI != "" {
-				w.args[call] = uri
+				w.args.keep(call, uri)
 			}
 		}
 	}
