@@ -60,7 +60,7 @@ func toolCoverage(w *wireReader, p *profile.Profile) []ToolCoverage {
 			continue
 		}
 		t := &out[add(c.What, c.Tool)]
-		if c.Outcome == "cancelled" {
+		if c.Outcome == session.OutcomeCancelled {
 			continue
 		}
 		if len(c.Oracles) > 0 {
@@ -69,9 +69,9 @@ func toolCoverage(w *wireReader, p *profile.Profile) []ToolCoverage {
 		}
 		t.Calls++
 		switch c.Outcome {
-		case "ok":
+		case session.OutcomeOK:
 			t.OK++
-		case "timeout":
+		case session.OutcomeTimeout:
 			t.Timeouts++
 		default:
 			t.Errors++

@@ -31,7 +31,7 @@ func (j *judge) ledger(run *rules.Run, found []finding.Finding) *custom.Ledger {
 	}
 	for i := range run.Profile.Calls {
 		c := &run.Profile.Calls[i]
-		l.Calls = append(l.Calls, &custom.Call{Call: c.N, What: c.What, Tool: run.NameOf(c), Outcome: c.Outcome, Undeclared: c.Undeclared(), Arguments: j.arguments(run.Args[c.N], c)})
+		l.Calls = append(l.Calls, &custom.Call{Call: c.N, What: c.What, Tool: run.NameOf(c), Outcome: string(c.Outcome), Undeclared: c.Undeclared(), Arguments: j.arguments(run.Args[c.N], c)})
 	}
 	for i := range found {
 		f := &found[i]

@@ -49,10 +49,11 @@ type Moment struct {
 
 // Timeline is what happened in one call, in the order of time.
 type Timeline struct {
-	Call                int
-	Tool, What, Outcome string
-	Start, End          time.Duration
-	Moments             []Moment
+	Call       int
+	Tool, What string
+	Outcome    session.Outcome
+	Start, End time.Duration
+	Moments    []Moment
 	// More counts the moments that were left out.
 	More int
 }
@@ -290,7 +291,7 @@ func (b *timelineBuilder) chosen(res *Result, j *judge) []int {
 		}
 	}
 	for _, c := range j.profile.Calls {
-		if !shown[c.Tool] && c.Outcome == "ok" {
+		if !shown[c.Tool] && c.Outcome == session.OutcomeOK {
 			shown[c.Tool] = true
 			choose(c.N)
 		}

@@ -64,13 +64,15 @@ func serve(c *mux.Conn, dial func(context.Context) (net.Conn, error)) {
 }
 
 // Ports lists the TCP ports on which the target listens, in rising order.
-func (r *Run) Ports(ctx context.Context) ([]int, error) { return r.ports(ctx, "ports") }
+func (r *Run) Ports(ctx context.Context) ([]int, error) { return r.ports(ctx, agent.CommandPorts) }
 
 // UDPPorts lists the UDP ports at which the target takes datagrams of anybody, in rising
 // order: those that it bound, and those that the kernel drew for its own questions.
-func (r *Run) UDPPorts(ctx context.Context) ([]int, error) { return r.ports(ctx, "udp-ports") }
+func (r *Run) UDPPorts(ctx context.Context) ([]int, error) {
+	return r.ports(ctx, agent.CommandUDPPorts)
+}
 
-func (r *Run) ports(ctx context.Context, command string) ([]int, error) {
+func (r *Run) ports(ctx context.Context, command agent.CommandType) ([]int, error) {
 	a, err := r.askFor(ctx, agent.Command{Type: command})
 	if err != nil {
 		return nil, err

@@ -173,7 +173,7 @@ func (r *Run) CloseStdin() error {
 // sink: its output, its calls and its accesses. The sink must not call it. When
 // the run is over everything already is.
 func (r *Run) Sync(ctx context.Context) error {
-	_, err := r.drained(ctx, agent.Command{Type: "sync"})
+	_, err := r.drained(ctx, agent.Command{Type: agent.CommandSync})
 	return err
 }
 
@@ -198,7 +198,7 @@ func (r *Run) Settle(ctx context.Context, rest Rest) error {
 	r.mu.Lock()
 	given := r.sent + int64(r.queued)
 	r.mu.Unlock()
-	_, err := r.drained(ctx, agent.Command{Type: "settle", Most: rest.Most, Least: rest.Least, Far: rest.Far, Sockets: rest.Sockets, Written: given})
+	_, err := r.drained(ctx, agent.Command{Type: agent.CommandSettle, Most: rest.Most, Least: rest.Least, Far: rest.Far, Sockets: rest.Sockets, Written: given})
 	return err
 }
 
@@ -211,7 +211,7 @@ const maxSearch = 128 << 10
 // could not be searched. It says how many of the paths were too many.
 func (r *Run) Search(ctx context.Context, paths []string, last bool) (left int, err error) {
 	sent, left := asBytes(paths)
-	_, err = r.drained(ctx, agent.Command{Type: "search", Paths: sent, Last: last})
+	_, err = r.drained(ctx, agent.Command{Type: agent.CommandSearch, Paths: sent, Last: last})
 	return left, err
 }
 
@@ -231,7 +231,7 @@ func asBytes(paths []string) (sent [][]byte, left int) {
 // knows nothing about with the members of the JSON object fit, "" for none. It returns when
 // the next request will be.
 func (r *Run) Turn(ctx context.Context, turn sinkhole.Turn, fit string) error {
-	if _, err := r.askFor(ctx, agent.Command{Type: "turn", Turn: turn, Fit: fit}); err != nil {
+	if _, err := r.askFor(ctx, agent.Command{Type: agent.CommandTurn, Turn: turn, Fit: fit}); err != nil {
 		return fmt.Errorf("change what the sinkhole answers: %w", err)
 	}
 	return nil
@@ -246,7 +246,7 @@ const maxCollected, maxCollectedBytes = 100, 16 << 20
 // an event. It says how many of the paths were too many.
 func (r *Run) Collect(ctx context.Context, paths []string) (files []rootfs.File, left int, err error) {
 	sent, left := asBytes(paths)
-	a, err := r.drained(ctx, agent.Command{Type: "collect", Paths: sent})
+	a, err := r.drained(ctx, agent.Command{Type: agent.CommandCollect, Paths: sent})
 	if err != nil {
 		return nil, left, err
 	}
@@ -304,19 +304,19 @@ func (r *Run) drained(ctx context.Context, c agent.Command) (*answer, error) {
 // after another the KILL, together with all it left behind. It returns when
 // everything is with the sink. When the context ends first, the sandbox is closed.
 func (r *Run) Stop(ctx context.Context, grace time.Duration) error {
-	return r.stop(ctx, agent.Command{Type: "stop", Grace: grace}, nil)
+	return r.stop(ctx, agent.Command{Type: agent.CommandStop, Grace: grace}, nil)
 }
 
 // Terminate is Stop that begins with TERM, as some clients do.
 func (r *Run) Terminate(ctx context.Context, grace time.Duration) error {
-	return r.stop(ctx, agent.Command{Type: "stop", Grace: grace, Signal: true}, nil)
+	return r.stop(ctx, agent.Command{Type: agent.CommandStop, Grace: grace, Signal: true}, nil)
 }
 
 // StopThen is Stop, or where term is set Terminate, that calls then when no process
 // of the target's is left and its files still are: then may Search and Collect. It
 // is not called where the sandbox is gone by then.
 func (r *Run) StopThen(ctx context.Context, grace time.Duration, term bool, then func()) error {
-	return r.stop(ctx, agent.Command{Type: "stop", Grace: grace, Signal: term}, then)
+	return r.stop(ctx, agent.Command{Type: agent.CommandStop, Grace: grace, Signal: term}, then)
 }
 
 func (r *Run) stop(ctx context.Context, c agent.Command, then func()) error {
@@ -324,7 +324,7 @@ func (r *Run) stop(ctx context.Context, c agent.Command, then func()) error {
 		r.command(c)
 	} else if a, err := r.askFor(ctx, c); err == nil && a.answered {
 		then()
-		r.command(agent.Command{Type: "end"})
+		r.command(agent.Command{Type: agent.CommandEnd})
 	}
 	select {
 	case <-r.over:

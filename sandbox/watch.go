@@ -173,7 +173,7 @@ func (r *Run) unwatched(reason string) {
 	r.tracer.died = true
 	r.finish(func(x *Exit) { x.TracerDied, x.Reason = true, reason })
 	r.sink.Event(session.Event{Stamp: bpf.Clock(), Body: session.EventTracerDied{Reason: reason}})
-	r.command(agent.Command{Type: "kill"})
+	r.command(agent.Command{Type: agent.CommandKill})
 }
 
 // unwatch takes the last records and detaches the tracer. A run that came to its

@@ -40,22 +40,16 @@ const (
 )
 
 // Outcome is how a call ended.
-type Outcome string
+type Outcome = session.Outcome
 
 // Outcomes.
 const (
-	// OK is a result without isError.
-	OK Outcome = "ok"
-	// IsError is a result by which the tool itself reports a failure.
-	IsError Outcome = "iserror"
-	// Error is a JSON-RPC error or an invalid answer.
-	Error Outcome = "error"
-	// Timeout is no answer in time.
-	Timeout Outcome = "timeout"
-	// Crash is the end of the server.
-	Crash Outcome = "crash"
-	// Cancelled is a call that was taken back before its answer came.
-	Cancelled Outcome = "cancelled"
+	OK        = session.OutcomeOK
+	IsError   = session.OutcomeIsError
+	Error     = session.OutcomeError
+	Timeout   = session.OutcomeTimeout
+	Crash     = session.OutcomeCrash
+	Cancelled = session.OutcomeCancelled
 )
 
 // Call is one call.

@@ -181,10 +181,10 @@ func (b *Builder) Mark(m *session.Mark) {
 		b.inject(m)
 	case session.MarkReturn:
 		if n := len(b.out.Calls); n > 0 && b.out.Calls[n-1].N == m.Call {
-			b.out.Calls[n-1].Outcome, b.out.Calls[n-1].End = m.What, m.Time
+			b.out.Calls[n-1].Outcome, b.out.Calls[n-1].End = session.Outcome(m.What), m.Time
 		}
 		b.phase, b.call = finding.PhaseIdle, 0
-		if m.What == "cancelled" {
+		if session.Outcome(m.What) == session.OutcomeCancelled {
 			// The server may well go on with it: that is no work between calls.
 			b.phase, b.call, b.replied = finding.PhaseCall, m.Call, m.Time
 		}

@@ -33,8 +33,8 @@ type Context struct {
 type Call struct {
 	N       int
 	Tool    string
-	What    string // "tool", "resource", "prompt", "completion"
-	Outcome string // "ok", "iserror", "error", "timeout", "crash", "" while it runs
+	What    string          // "tool", "resource", "prompt", "completion"
+	Outcome session.Outcome // "" while it runs
 	Start   time.Duration
 	End     time.Duration
 	// Oracles are what its arguments carried.

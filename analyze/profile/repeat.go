@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
@@ -35,7 +36,7 @@ func (p *Profile) Repeats() []Repeat {
 	var out []Repeat
 	for i := 1; i < len(p.Calls); i++ {
 		first, again := &p.Calls[i-1], &p.Calls[i]
-		if again.Repeats == 0 || again.Repeats != first.N || first.Outcome != "ok" || again.Outcome != "ok" {
+		if again.Repeats == 0 || again.Repeats != first.N || first.Outcome != session.OutcomeOK || again.Outcome != session.OutcomeOK {
 			continue
 		}
 		touched, made := map[string]bool{}, map[string]bool{}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // callView is the timeline of one call: a picture, and the same as a table.
@@ -120,15 +121,15 @@ func place(m *analyze.Moment) string {
 	return where(&finding.Evidence{Source: m.Source, Seq: m.Seq})
 }
 
-func outcome(o string) string {
+func outcome(o session.Outcome) string {
 	switch o {
-	case "ok":
+	case session.OutcomeOK:
 		return "answered"
-	case "iserror", "error":
+	case session.OutcomeIsError, session.OutcomeError:
 		return "returned an error"
-	case "timeout":
+	case session.OutcomeTimeout:
 		return "timed out"
-	case "crash":
+	case session.OutcomeCrash:
 		return "made the server exit"
 	default:
 		return "unfinished"

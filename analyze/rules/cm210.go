@@ -5,6 +5,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 var cm210 = Rule{Rule: cm210Doc, Check: checkCM210, Shrink: ShrinkNever}
@@ -59,7 +60,7 @@ func checkCM210(r *Run) []finding.Finding {
 func completed(p *profile.Profile) int {
 	n := 0
 	for _, c := range p.Calls {
-		if c.Outcome != "" && c.Outcome != "crash" && c.Outcome != "timeout" {
+		if c.Outcome != "" && c.Outcome != session.OutcomeCrash && c.Outcome != session.OutcomeTimeout {
 			n++
 		}
 	}

@@ -51,7 +51,7 @@ func checkCM306(r *Run) []finding.Finding {
 		f := finding.Finding{
 			Rule: cm306Doc.ID, Severity: cm306Doc.Severity, Title: cm306Doc.Title, Tool: c.Tool, Call: c.N, Phase: finding.PhaseCall, Confidence: finding.Certain,
 			Message:     "“" + c.Tool + "” is not in tools/list but answers calls",
-			Evidence:    []finding.Evidence{{Source: "event", Time: c.Start, Text: "the call of “" + c.Tool + "” ended with: " + c.Outcome}},
+			Evidence:    []finding.Evidence{{Source: "event", Time: c.Start, Text: "the call of “" + c.Tool + "” ended with: " + string(c.Outcome)}},
 			Fingerprint: finding.Fingerprint("CM306", c.Tool),
 		}
 		if slices.Contains(inherited, c.Tool) {
@@ -78,10 +78,10 @@ func (r *Run) servesUndeclared() func(c *profile.Call) bool {
 		c := &r.Profile.Calls[i]
 		switch {
 		case carries(c, session.OracleControl):
-			if c.Outcome == "error" || c.Outcome == "iserror" {
-				return func(c *profile.Call) bool { return c.Outcome == "ok" }
+			if c.Outcome == session.OutcomeError || c.Outcome == session.OutcomeIsError {
+				return func(c *profile.Call) bool { return c.Outcome == session.OutcomeOK }
 			}
-			if c.Outcome == "ok" && control < 0 {
+			if c.Outcome == session.OutcomeOK && control < 0 {
 				control = c.N
 			}
 		case carries(c, session.OracleTool) && control >= 0 && !r.declaredTool(c.Tool):
@@ -96,7 +96,7 @@ func (r *Run) servesUndeclared() func(c *profile.Call) bool {
 	}
 	return func(c *profile.Call) bool {
 		_, answered := r.Undeclared[c.N]
-		return c.Outcome == "ok" && answered && !r.answersAlike(c, control)
+		return c.Outcome == session.OutcomeOK && answered && !r.answersAlike(c, control)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 var cm601 = Rule{Rule: cm601Doc, Check: checkCM601, Shrink: ShrinkFresh}
@@ -30,7 +31,7 @@ func checkCM601(r *Run) []finding.Finding {
 		Evidence: facts([]Fact{{Time: r.End.Time, Text: "the server exited: " + r.End.How()}}),
 	}
 	for _, c := range r.Profile.Calls {
-		if c.Outcome == "crash" {
+		if c.Outcome == session.OutcomeCrash {
 			f.Tool, f.Call, f.Phase = c.Tool, c.N, finding.PhaseCall
 			break
 		}
@@ -60,7 +61,9 @@ func (r *Run) EndsHarmlessly() bool {
 	if !r.End.Crashed {
 		return false
 	}
-	return r.endsAsDeclared() || slices.ContainsFunc(r.Profile.Calls, func(c profile.Call) bool { return c.Outcome == "crash" && (c.Undeclared() || r.runsAnything(c.Tool)) })
+	return r.endsAsDeclared() || slices.ContainsFunc(r.Profile.Calls, func(c profile.Call) bool {
+		return c.Outcome == session.OutcomeCrash && (c.Undeclared() || r.runsAnything(c.Tool))
+	})
 }
 
 // runsAnything reports whether a tool declares to run the commands or the code that it is handed.

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 var cm602 = Rule{Rule: cm602Doc, Check: checkCM602, Shrink: ShrinkFresh}
@@ -18,7 +19,7 @@ var cm602Doc = finding.Rule{
 func checkCM602(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, c := range r.Profile.Calls {
-		if c.Outcome != "timeout" {
+		if c.Outcome != session.OutcomeTimeout {
 			continue
 		}
 		out = append(out, finding.Finding{

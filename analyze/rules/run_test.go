@@ -252,7 +252,7 @@ func permitting(r *Run) *Run {
 
 // hidden is a run in which two tools were called that nobody declared: one that
 // no server has, and one.
-func hidden(control, outcome string) *Run {
+func hidden(control, outcome session.Outcome) *Run {
 	r := newRun(silent)
 	r.Profile.Calls = append(r.Profile.Calls,
 		profile.Call{N: 2, Tool: "x7", What: "tool", Outcome: control, Oracles: []session.Injection{{Oracle: session.OracleControl}}},

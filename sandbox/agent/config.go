@@ -103,16 +103,35 @@ type User = stage.User
 // Limits bound the target; a zero field is no limit.
 type Limits = stage.Limits
 
+// CommandType is what a Command asks for.
+type CommandType string
+
+// The types of a Command. Whatever is answered has the Command's N.
+const (
+	// CommandStop: close stdin, wait Grace, TERM, wait, KILL. With an N, answer "synced" when no
+	// process is left, and wait for CommandEnd.
+	CommandStop CommandType = "stop"
+	CommandEnd  CommandType = "end"
+	CommandKill CommandType = "kill"
+	// CommandSync: drain the tracer, the watches and the sinkhole up to now, and answer "synced".
+	CommandSync CommandType = "sync"
+	// CommandTurn: have the sinkhole answer in Turn and with Fit, then answer "synced".
+	CommandTurn CommandType = "turn"
+	// CommandSettle: wait until the target rests, then as CommandSync.
+	CommandSettle CommandType = "settle"
+	// CommandSearch: as CommandSync, and before the answer tell when the files at Paths were changed
+	// last, and look for decoys in them and in those that are held open.
+	CommandSearch CommandType = "search"
+	// CommandCollect: drain, and answer with a "file" for each of Paths, then "synced".
+	CommandCollect CommandType = "collect"
+	// CommandPorts and CommandUDPPorts: answer "ports".
+	CommandPorts    CommandType = "ports"
+	CommandUDPPorts CommandType = "udp-ports"
+)
+
 // Command is a control message from the host after the Config.
 type Command struct {
-	// Type is "stop" (close stdin, wait Grace, TERM, wait, KILL; with an N, answer
-	// "synced" when no process is left, and wait for "end"), "end", "kill",
-	// "sync" (drain the tracer, the watches and the sinkhole up to now, answer
-	// "synced" with N), "turn" (have the sinkhole answer in Turn and with Fit, then answer "synced" with N), "settle" (wait until the target rests, then the same), "search" (as "sync", and before the answer tell when the
-	// files at Paths were changed last, and look for decoys in them and in those that are held open), "collect" (drain, and
-	// answer with a "file" for each of Paths, then "synced", all with N), or "ports" or
-	// "udp-ports" (answer "ports" with N).
-	Type  string        `json:"type"`
+	Type  CommandType   `json:"type"`
 	Grace time.Duration `json:"grace,omitempty"`
 	// Signal has "stop" begin with TERM, and close stdin only after Grace.
 	Signal bool  `json:"signal,omitempty"`

@@ -151,22 +151,22 @@ func (a *agent) handleCommands() {
 				continue
 			}
 			switch c.Type {
-			case "stop":
+			case CommandStop:
 				stopped = true
 				a.held.Store(c.N)
 				a.stopOnce.Do(func() { go a.stop(c.Grace, c.Signal) })
 				a.stopping.Do(func() { close(a.stopped) })
-			case "kill":
+			case CommandKill:
 				stopped = true
 				a.stopping.Do(func() { close(a.stopped) })
 				go a.killAll()
-			case "ports":
+			case CommandPorts:
 				a.answerPorts(c, a.notTargets, tcpListening)
-			case "udp-ports":
+			case CommandUDPPorts:
 				a.answerPorts(c, a.notTargetsUDP, udpBound)
-			case "end":
+			case CommandEnd:
 				a.dismissOnce.Do(func() { close(a.dismissed) })
-			case "sync", "settle", "search", "collect", "turn":
+			case CommandSync, CommandSettle, CommandSearch, CommandCollect, CommandTurn:
 				select {
 				case a.syncs <- c:
 				case <-a.finish:
@@ -182,20 +182,20 @@ func (a *agent) answerSyncs() {
 	for {
 		select {
 		case c := <-a.syncs:
-			if c.Type == "turn" {
+			if c.Type == CommandTurn {
 				a.sink.turn(c.Turn, c.Fit)
 				a.emit(session.EventSynced{N: c.N})
 				continue
 			}
-			if c.Type == "settle" {
+			if c.Type == CommandSettle {
 				a.settle(c)
 				a.tellFar(c.Far)
 			}
 			a.flush()
 			switch c.Type {
-			case "collect":
+			case CommandCollect:
 				a.collect(c)
-			case "search":
+			case CommandSearch:
 				a.tellTimes(pathsOf(c))
 				a.search(pathsOf(c), c.Last)
 			}

@@ -24,8 +24,7 @@ const (
 	// MarkPlanned: a call of the first round, drawn before the first call is made. Tool and What
 	// are as in a call, N is its place in the round, Text are its arguments (JSON).
 	MarkPlanned MarkKind = "planned"
-	// MarkReturn: Call of Tool ended. What is ok, iserror, error, timeout, crash or
-	// cancelled.
+	// MarkReturn: Call of Tool ended. What is an Outcome.
 	MarkReturn MarkKind = "return"
 	// MarkFrame is written by Log.Frame: the frame Seq of session.jsonl crossed.
 	MarkFrame MarkKind = "frame"

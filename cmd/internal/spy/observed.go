@@ -282,11 +282,11 @@ func (s *observed) answered(c *crossing, r *record, at time.Duration) {
 	}
 	switch len(s.open) {
 	case 0:
-		s.mark(session.Mark{Kind: session.MarkReturn, Call: call.n, What: "ok", Time: at})
+		s.mark(session.Mark{Kind: session.MarkReturn, Call: call.n, What: string(session.OutcomeOK), Time: at})
 	case 1:
 		// The one that is left goes on, and what follows may still be another's.
 		for _, left := range s.open {
-			s.mark(session.Mark{Kind: session.MarkReturn, Call: left.n, What: "cancelled", Time: at})
+			s.mark(session.Mark{Kind: session.MarkReturn, Call: left.n, What: string(session.OutcomeCancelled), Time: at})
 		}
 	}
 }

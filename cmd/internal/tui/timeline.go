@@ -203,7 +203,7 @@ func markMoment(k *session.Mark) (moment, bool) {
 	case session.MarkCall:
 		m.kind, m.text = momentCall, fmt.Sprintf("call %d: %s %s", k.Call, k.What, k.Tool)
 	case session.MarkReturn:
-		m.kind, m.text, m.bad = momentCall, fmt.Sprintf("call %d: %s %s", k.Call, k.What, k.Tool), k.What != "ok"
+		m.kind, m.text, m.bad = momentCall, fmt.Sprintf("call %d: %s %s", k.Call, k.What, k.Tool), session.Outcome(k.What) != session.OutcomeOK
 	case session.MarkFrame:
 		m.kind, m.source, m.seq, m.text = momentFrame, "frame", k.Seq, fmt.Sprintf("frame %d", k.Seq)
 	case session.MarkBadLine:

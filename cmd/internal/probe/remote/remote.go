@@ -186,23 +186,23 @@ func (v *visit) call(ctx context.Context, c *client.Client, call plan.RemoteCall
 	v.Progress(fmt.Sprintf("call %d: tool %s", v.called, call.Name))
 	v.mark(session.Mark{Kind: session.MarkCall, Call: v.called, Tool: call.Name, What: "tool"})
 	result, err := c.CallTool(ctx, call.Name, call.Args)
-	v.mark(session.Mark{Kind: session.MarkReturn, Call: v.called, Tool: call.Name, What: outcome(result, err)})
+	v.mark(session.Mark{Kind: session.MarkReturn, Call: v.called, Tool: call.Name, What: string(outcome(result, err))})
 	if err != nil {
 		v.mark(session.Doubt(session.Gap{Code: session.GapToolNeverAnswered, Tool: call.Name, Phase: string(finding.PhaseCall), Text: v.redact("no answer: " + err.Error())}))
 	}
 }
 
-// outcome is the word of a MarkReturn.
-func outcome(r client.Result, err error) string {
+// outcome is how a call ended.
+func outcome(r client.Result, err error) session.Outcome {
 	switch {
 	case err != nil:
-		return "timeout"
+		return session.OutcomeTimeout
 	case r.Err != nil:
-		return "error"
+		return session.OutcomeError
 	case r.IsError:
-		return "iserror"
+		return session.OutcomeIsError
 	}
-	return "ok"
+	return session.OutcomeOK
 }
 
 // maxReadOnly bounds the tools that are called without being named.

@@ -52,13 +52,13 @@ func (s *Session) askListeners(ctx context.Context) {
 	}
 	s.lastCall++
 	s.rec.mark(session.Mark{Kind: session.MarkCall, Call: s.lastCall, Tool: session.ListenerTool, What: session.WhatListener})
-	outcome := "error"
+	outcome := session.OutcomeError
 	var doors []mux.Addr
 	for _, to := range list {
 		for i, opening := range openings {
 			answer := s.ask(ctx, to, opening)
 			if len(answer) > 0 {
-				outcome = "ok"
+				outcome = session.OutcomeOK
 			}
 			if _, speaks := replyOf(answer); i == 0 && speaks && to.Net == "tcp" {
 				doors = append(doors, to)
@@ -68,7 +68,7 @@ func (s *Session) askListeners(ctx context.Context) {
 	s.askDoors(ctx, doors, own)
 	s.sync(ctx)
 	s.search(ctx, false)
-	s.rec.mark(session.Mark{Kind: session.MarkReturn, Call: s.lastCall, Tool: session.ListenerTool, What: outcome})
+	s.rec.mark(session.Mark{Kind: session.MarkReturn, Call: s.lastCall, Tool: session.ListenerTool, What: string(outcome)})
 }
 
 // ask says something to a listener, records the answer and returns its beginning, nil for none.
