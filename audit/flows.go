@@ -77,7 +77,7 @@ func (a *auditor) counted(language string, unread int) {
 // flows adds a finding for each way from a tool's parameter to a sink.
 func (a *auditor) flows(ctx context.Context) error {
 	pkg := sinks.NewPackage(a.trees)
-	res := taint.AnalyzePackage(ctx, pkg, a.trees)
+	res := taint.Analyze(ctx, pkg, a.trees)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -307,14 +307,9 @@ func (r *Run) Stop(ctx context.Context, grace time.Duration) error {
 	return r.stop(ctx, agent.Command{Type: agent.CommandStop, Grace: grace}, nil)
 }
 
-// Terminate is Stop that begins with TERM, as some clients do.
-func (r *Run) Terminate(ctx context.Context, grace time.Duration) error {
-	return r.stop(ctx, agent.Command{Type: agent.CommandStop, Grace: grace, Signal: true}, nil)
-}
-
-// StopThen is Stop, or where term is set Terminate, that calls then when no process
-// of the target's is left and its files still are: then may Search and Collect. It
-// is not called where the sandbox is gone by then.
+// StopThen is Stop that calls then when no process of the target's is left and its files
+// still are: then may Search and Collect. It is not called where the sandbox is gone by
+// then. With term it begins with TERM, as some clients do.
 func (r *Run) StopThen(ctx context.Context, grace time.Duration, term bool, then func()) error {
 	return r.stop(ctx, agent.Command{Type: agent.CommandStop, Grace: grace, Signal: term}, then)
 }

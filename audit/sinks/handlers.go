@@ -36,10 +36,8 @@ var callbacks = map[string]string{"on_call_tool": "tool", "on_read_resource": "r
 // rawCall is the method of the protocol that calls a tool.
 const rawCall = "tools/call"
 
-// Handlers lists the handlers of one package's files: what decorators and calls of the
-// SDKs register, and functions that compare a method with "tools/call" themselves.
-func Handlers(files []*lang.File) []Handler { return newProject(files).handlers() }
-
+// handlers are what decorators and calls of the SDKs register, and functions that compare a method
+// with "tools/call" themselves.
 func (p *project) handlers() []Handler {
 	var out []Handler
 	for _, s := range p.sources {

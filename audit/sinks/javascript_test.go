@@ -68,7 +68,7 @@ var a = &app{}`),
 		parse("cmd/look.go", "package main\nfunc look(x any) { util.Do(x) }"),
 	}
 	var got []string
-	for _, h := range Handlers(files) {
+	for _, h := range NewPackage(files).Handlers() {
 		got = append(got, fmt.Sprintf("%s %s %s", h.Kind, h.Name, strings.Join(h.Functions, " ")))
 	}
 	want := []string{"tool read cmd/main.go:app.read", "tool look cmd/look.go:look", "tool third cmd/main.go:<tool third>"}

@@ -175,7 +175,7 @@ func TestHandlers(t *testing.T) {
 		"tool  js.py:add",
 	}
 	var got []string
-	for _, h := range Handlers(files(server, util, raw, scripts)) {
+	for _, h := range NewPackage(files(server, util, raw, scripts)).Handlers() {
 		got = append(got, fmt.Sprintf("%s %s %s", h.Kind, h.Name, strings.Join(h.Functions, " ")))
 	}
 	if !slices.Equal(got, want) {
@@ -210,7 +210,7 @@ func FuzzFunctions(f *testing.F) {
 				}
 			}
 		}
-		for _, h := range Handlers(all) {
+		for _, h := range NewPackage(all).Handlers() {
 			for _, c := range h.Functions {
 				if !ids[c] {
 					t.Fatalf("a handler %+v is not there", h)

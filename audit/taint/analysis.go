@@ -114,13 +114,9 @@ func place(n lang.Node) [2]int {
 	return [2]int{s.Start.Offset(), s.End.Offset()}
 }
 
-// Analyze follows what the callers of a package's tools supply. It honours ctx.
-func Analyze(ctx context.Context, files []*lang.File) *Result {
-	return AnalyzePackage(ctx, sinks.NewPackage(files), files)
-}
-
-// AnalyzePackage is Analyze for files that were made into a package before.
-func AnalyzePackage(ctx context.Context, pkg *sinks.Package, files []*lang.File) *Result {
+// Analyze follows what the callers of the tools of a package supply, which is made of files. It
+// honours ctx.
+func Analyze(ctx context.Context, pkg *sinks.Package, files []*lang.File) *Result {
 	a := newAnalysis(ctx, pkg, files)
 	res := &Result{}
 	for _, e := range a.entries() {

@@ -11,6 +11,7 @@ import (
 	"github.com/coalmine-dev/coalmine/audit/lang/golang"
 	"github.com/coalmine-dev/coalmine/audit/lang/javascript"
 	"github.com/coalmine-dev/coalmine/audit/lang/python"
+	"github.com/coalmine-dev/coalmine/audit/sinks"
 	"github.com/coalmine-dev/coalmine/audit/taint"
 )
 
@@ -78,7 +79,7 @@ func TestChecks(t *testing.T) {
 			t.Fatalf("%s: %+v", c.check, f.Unread)
 		}
 		found := 0
-		res := taint.Analyze(context.Background(), []*lang.File{f})
+		res := analyzed(context.Background(), []*lang.File{f})
 		for _, fl := range res.Flows {
 			if !fl.Capability {
 				found++
@@ -113,7 +114,7 @@ func TestHostileSources(t *testing.T) {
 		"ternaries": javascript.Language{}.Parse("a.js", []byte("server.tool('t', {}, (a, b) => { const x = "+chain.String()+"a"+strings.Repeat(")", 200)+"; exec(x) })")),
 	} {
 		start := time.Now()
-		res := taint.Analyze(context.Background(), []*lang.File{f})
+		res := analyzed(context.Background(), []*lang.File{f})
 		if d := time.Since(start); d > 20*time.Second {
 			t.Errorf("%s took %s, complete: %t", name, d, res.Complete)
 		}
@@ -125,7 +126,7 @@ func TestAnalyzeEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	f := python.Language{}.Parse("server.py", []byte(guarded("    pass", "open(p)")))
-	if res := taint.Analyze(ctx, []*lang.File{f}); res.Complete || len(res.Flows) > 0 {
+	if res := analyzed(ctx, []*lang.File{f}); res.Complete || len(res.Flows) > 0 {
 		t.Errorf("%+v", res)
 	}
 }
@@ -138,7 +139,7 @@ func FuzzAnalyze(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which byte, src string) {
 		l := []lang.Language{python.Language{}, javascript.Language{}, golang.Language{}}[int(which)%3]
 		name := []string{"a.py", "a.ts", "a.go"}[int(which)%3]
-		res := taint.Analyze(context.Background(), []*lang.File{l.Parse(name, []byte(src))})
+		res := analyzed(context.Background(), []*lang.File{l.Parse(name, []byte(src))})
 		for _, fl := range res.Flows {
 			if len(fl.Steps) == 0 || fl.Place.Start.Offset() < 0 || fl.Place.End.Offset() > len(src) {
 				t.Fatalf("%+v", fl)
@@ -172,9 +173,14 @@ func TestReplacements(t *testing.T) {
 		if strings.HasSuffix(c.name, ".py") {
 			src = guarded("    p = "+c.change, "os.system('x ' + p)")
 		}
-		res := taint.Analyze(context.Background(), []*lang.File{parse(t, c.name, []byte(src))})
+		res := analyzed(context.Background(), []*lang.File{parse(t, c.name, []byte(src))})
 		if held := len(res.Flows) == 0; held != c.holds {
 			t.Errorf("%s: held %t, want %t: %v", c.change, held, c.holds, res.Flows)
 		}
 	}
+}
+
+// analyzed is taint.Analyze of files.
+func analyzed(ctx context.Context, files []*lang.File) *taint.Result {
+	return taint.Analyze(ctx, sinks.NewPackage(files), files)
 }

@@ -101,7 +101,7 @@ func TestEndings(t *testing.T) {
 		"open(os.path.join(ROOT, p if p.endswith('.md') else p + '.md'))": "reads .md",
 	} {
 		f := parse(t, "server.py", []byte(guarded("    pass", sink)))
-		res := taint.Analyze(t.Context(), []*lang.File{f})
+		res := analyzed(t.Context(), []*lang.File{f})
 		if len(res.Flows) != 1 {
 			t.Errorf("%s: %d flows", sink, len(res.Flows))
 			continue

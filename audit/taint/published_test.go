@@ -36,7 +36,7 @@ func TestPublished(t *testing.T) {
 			continue
 		}
 		all++
-		res := taint.Analyze(t.Context(), files)
+		res := analyzed(t.Context(), files)
 		if res.Handlers == 0 {
 			t.Errorf("%s %s: no handler was found, so that finding nothing says nothing", f[0], f[4])
 			continue

@@ -14,7 +14,6 @@ import (
 	"github.com/coalmine-dev/coalmine/audit/lang/javascript"
 	"github.com/coalmine-dev/coalmine/audit/lang/notebook"
 	"github.com/coalmine-dev/coalmine/audit/lang/python"
-	"github.com/coalmine-dev/coalmine/audit/taint"
 )
 
 var languages = []lang.Language{python.Language{}, javascript.Language{}, golang.Language{}, notebook.Language{}}
@@ -80,7 +79,7 @@ func parse(t testing.TB, name string, data []byte) *lang.File {
 
 // wrong says what is wrong with what was found in a twin, "" for nothing.
 func (f fixture) wrong(twin string) string {
-	res := taint.Analyze(context.Background(), f.twins[twin])
+	res := analyzed(context.Background(), f.twins[twin])
 	var all []string
 	right := false
 	for _, fl := range res.Flows {

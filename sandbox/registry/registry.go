@@ -35,9 +35,6 @@ type Registry struct {
 	credential *credential // nil for none; never printed
 }
 
-// Authenticated reports whether requests to the registry carry a credential.
-func (r *Registry) Authenticated() bool { return r.credential != nil }
-
 // Unserved is a setting of the user's that the proxy cannot honour.
 type Unserved struct {
 	Tool Tool

@@ -100,14 +100,6 @@ type headerLine struct {
 	Header
 }
 
-// SetLimit bounds the two files together, DefaultLimit otherwise. Loss marks
-// and the metrics line are written past it.
-func (l *Log) SetLimit(n int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.limit = n
-}
-
 // Frame records one line of the wire and returns its seq, counted from 1, even
 // if it could not be written. It also writes the mark that has the exact stamp,
 // and one of MarkBadLine if the line is not JSON in UTF-8.

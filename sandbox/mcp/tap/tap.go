@@ -3,7 +3,6 @@ package tap
 import (
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
@@ -20,13 +19,10 @@ type Recorder interface {
 	End(d session.Dir, stamp time.Duration)
 }
 
-// Tap is a Recorder that cuts lines and hands each to a log first, to a
-// listener second. The two directions may be fed by two goroutines.
+// Tap is a Recorder that cuts lines and hands each to a log. The two directions may be fed by two goroutines.
 type Tap struct {
 	log      func(d session.Dir, stamp time.Duration, raw []byte)
-	listener func(d session.Dir, stamp time.Duration, l wire.Line)
 	c2s, s2c side
-	lost     atomic.Int64
 }
 
 type side struct {
@@ -41,11 +37,6 @@ func New(log func(d session.Dir, stamp time.Duration, raw []byte), max int) *Tap
 	return &Tap{log: log, c2s: side{lines: wire.NewSplitter(max)}, s2c: side{lines: wire.NewSplitter(max)}}
 }
 
-// OnLine sets the listener that gets each line after the log had it. Set it
-// before the first byte. The line is valid until the listener returns, which
-// must not feed the same direction.
-func (t *Tap) OnLine(f func(d session.Dir, stamp time.Duration, l wire.Line)) { t.listener = f }
-
 // Bytes implements Recorder. A line bears the stamp of the chunk that ended it.
 func (t *Tap) Bytes(d session.Dir, stamp time.Duration, p []byte) {
 	s := t.side(d)
@@ -55,8 +46,7 @@ func (t *Tap) Bytes(d session.Dir, stamp time.Duration, p []byte) {
 }
 
 // Lost implements Recorder: recording goes on at the next whole line.
-func (t *Tap) Lost(d session.Dir, _ time.Duration, n int64) {
-	t.lost.Add(n)
+func (t *Tap) Lost(d session.Dir, _ time.Duration, _ int64) {
 	s := t.side(d)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,9 +61,6 @@ func (t *Tap) End(d session.Dir, stamp time.Duration) {
 	s.lines.Flush(func(l wire.Line) { t.line(d, stamp, l) })
 }
 
-// LostBytes is how many bytes the tap was told it missed.
-func (t *Tap) LostBytes() int64 { return t.lost.Load() }
-
 func (t *Tap) side(d session.Dir) *side {
 	if d == session.C2S {
 		return &t.c2s
@@ -87,7 +74,4 @@ func (t *Tap) line(d session.Dir, stamp time.Duration, l wire.Line) {
 		raw = fmt.Appendf(nil, "%s… [cut: the line has %d bytes]", raw, l.Len)
 	}
 	t.log(d, stamp, raw)
-	if t.listener != nil {
-		t.listener(d, stamp, l)
-	}
 }

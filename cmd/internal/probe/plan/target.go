@@ -51,12 +51,9 @@ func shortName(w string) string {
 	return parts[len(parts)-1]
 }
 
-// Absolute makes the relative paths of a command absolute: the working
-// directory inside the sandbox is another one. The name of a module stays.
-func Absolute(command []string) []string { return absoluteFrom("", command) }
-
-// absoluteFrom is Absolute where relative paths start from a directory, "" for this
-// process' own.
+// absoluteFrom makes the relative paths of a command absolute: the working directory inside
+// the sandbox is another one. The name of a module stays. They start from a directory, "" for
+// this process' own.
 func absoluteFrom(from string, command []string) []string {
 	out := slices.Clone(command)
 	module := moduleAt(command)

@@ -38,7 +38,7 @@ func TestPythonModuleOfACheckout(t *testing.T) {
 		{[]string{"python3", "data.txt", "-m", "greet"}, []string{"python3", data, "-m", filepath.Join(here, "greet")}, ""},
 		{[]string{"node", "-m", "greet"}, []string{"node", "-m", filepath.Join(here, "greet")}, ""},
 	} {
-		if got := Absolute(c.command); !slices.Equal(got, c.want) {
+		if got := absoluteFrom("", c.command); !slices.Equal(got, c.want) {
 			t.Errorf("%q: %q, want %q", c.command, got, c.want)
 		}
 		if got := modulePath(c.command); got != c.path {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/probetest"
 
-	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
@@ -36,7 +35,6 @@ func BenchmarkAdded(b *testing.B) {
 		"python": {"python3", sandboxtest.ModuleRoot(b) + "/testdata/servers/honest/honest.py"},
 	}
 	for name, command := range servers {
-		command = plan.Absolute(command)
 		for _, sandbox := range []string{"local", "docker"} {
 			b.Run(name+"/"+sandbox, func(b *testing.B) {
 				if sandbox == "docker" && exec.Command("docker", "version").Run() != nil {
