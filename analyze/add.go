@@ -103,30 +103,27 @@ func addAccepted(res, more *Result) {
 // Cover takes from a further start what the first did not call at all, and from its
 // doubts what the first has answered: a tool may need another that was left out.
 func Cover(res, more *Result) {
-	for i := range res.Coverage.Tools {
-		t := &res.Coverage.Tools[i]
-		k := slices.IndexFunc(more.Coverage.Tools, func(m ToolCoverage) bool { return m.Name == t.Name && m.What == t.What && m.Calls > 0 })
-		if t.Calls > 0 || k < 0 {
-			continue
-		}
-		*t = more.Coverage.Tools[k]
-		res.dropGaps(func(g session.Gap) bool { return g.Code == session.GapToolNeverCalled && g.Tool == t.Name })
-	}
-	answered(res, more)
+	fill(res, more, session.GapToolNeverCalled, func(t *ToolCoverage) bool { return t.Calls > 0 })
 }
 
 // coverCrashed takes from a start for one tool alone what that tool answered there, and from its
 // doubts that the others were not called.
 func coverCrashed(res, more *Result) {
 	more.dropGaps(func(g session.Gap) bool { return g.Code == session.GapToolNeverCalled })
+	fill(res, more, session.GapToolOnlyErrors, func(t *ToolCoverage) bool { return t.OK > 0 })
+}
+
+// fill takes the tools of a further start that are reached there and in no start before, which
+// closes their gaps of a code.
+func fill(res, more *Result, closes session.Code, reached func(*ToolCoverage) bool) {
 	for i := range res.Coverage.Tools {
 		t := &res.Coverage.Tools[i]
-		k := slices.IndexFunc(more.Coverage.Tools, func(m ToolCoverage) bool { return m.Name == t.Name && m.What == t.What && m.OK > 0 })
-		if t.OK > 0 || k < 0 {
+		k := slices.IndexFunc(more.Coverage.Tools, func(m ToolCoverage) bool { return m.Name == t.Name && m.What == t.What && reached(&m) })
+		if reached(t) || k < 0 {
 			continue
 		}
 		*t = more.Coverage.Tools[k]
-		res.dropGaps(func(g session.Gap) bool { return g.Code == session.GapToolOnlyErrors && g.Tool == t.Name })
+		res.dropGaps(func(g session.Gap) bool { return g.Code == closes && g.Tool == t.Name })
 	}
 	answered(res, more)
 }

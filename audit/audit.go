@@ -16,6 +16,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/audit/lang"
+	"github.com/coalmine-dev/coalmine/canaries/secrets"
 )
 
 // Report is what an audit found.
@@ -255,7 +256,7 @@ func (a *auditor) file(ctx context.Context, p string) error {
 		}
 		return nil
 	}
-	if isProse(p) || !isSource(p) && !bytes.HasPrefix(data, []byte("#!")) && isBinary(data) {
+	if isProse(p) || !isSource(p) && !bytes.HasPrefix(data, []byte("#!")) && secrets.IsBinary(data) {
 		return nil
 	}
 	a.parse(p, data)
@@ -323,7 +324,7 @@ func (a *auditor) read(p string) ([]byte, error) {
 	if a.left -= int64(len(data)); a.left <= 0 {
 		return nil, fmt.Errorf("more than %d bytes were read", int64(maxRead))
 	}
-	if len(data) > maxFile && !isSource(p) && isBinary(data) {
+	if len(data) > maxFile && !isSource(p) && secrets.IsBinary(data) {
 		return data[:maxFile], nil
 	}
 	if len(data) > maxFile {
@@ -331,8 +332,6 @@ func (a *auditor) read(p string) ([]byte, error) {
 	}
 	return data, nil
 }
-
-func isBinary(data []byte) bool { return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 }
 
 // isSource reports whether an interpreter runs a file of this name, or a program
 // reads it, even where a comment of it holds a zero byte.

@@ -172,7 +172,7 @@ func (r *Run) unwatched(reason string) {
 	}
 	r.tracer.died = true
 	r.finish(func(x *Exit) { x.TracerDied, x.Reason = true, reason })
-	r.sink.Event(session.Event{Stamp: bpf.Clock(), Body: session.EventTracerDied{Reason: reason}})
+	r.sink.Event(session.Event{Stamp: trace.Clock(), Body: session.EventTracerDied{Reason: reason}})
 	r.command(agent.Command{Type: agent.CommandKill})
 }
 

@@ -54,7 +54,7 @@ func Read(ctx context.Context, name string, data []byte, origin Origin) (Verdict
 		return Verdict{Kind: Whole}, nil
 	}
 	v := Verdict{spans: findTokens(data, !isSettings(name))}
-	if origin == Own && !isBinary(data) {
+	if origin == Own && !IsBinary(data) {
 		v.spans = append(v.spans, findNamed(data)...)
 		var err error
 		if v.texts, err = findLeaks(ctx, data, isSettings(name)); err != nil {
@@ -138,7 +138,7 @@ var accounts = []struct {
 const maxAccount = 256 << 10
 
 func isAccount(data []byte) bool {
-	if len(data) > maxAccount || isBinary(data) {
+	if len(data) > maxAccount || IsBinary(data) {
 		return false
 	}
 	for _, a := range accounts {
@@ -181,7 +181,8 @@ func findNamed(data []byte) []span {
 	return out
 }
 
-func isBinary(data []byte) bool { return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 }
+// IsBinary reports whether a file's first bytes are none of a text.
+func IsBinary(data []byte) bool { return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 }
 
 // leaks are gitleaks' rules: all of them for settings, and for code all but the one that
 // goes by a name and randomness alone, which there finds checksums. A Detector must

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/agent/stage"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
 	"golang.org/x/sys/unix"
 )
 
@@ -163,7 +164,7 @@ func ensureProc() error {
 }
 
 // clock is CLOCK_MONOTONIC: the run's only clock.
-func clock() time.Duration { return readClock(unix.CLOCK_MONOTONIC) }
+func clock() time.Duration { return trace.Clock() }
 
 func readClock(id int32) time.Duration {
 	var ts unix.Timespec

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox/registry"
 )
 
 // The kinds of a Spec.
@@ -29,16 +31,7 @@ type Spec struct {
 }
 
 // Error is a failure that the user can mend.
-type Error struct {
-	Err  error
-	Hint string
-}
-
-// Error implements error.
-func (e *Error) Error() string { return e.Err.Error() }
-
-// Unwrap implements errors.Unwrap.
-func (e *Error) Unwrap() error { return e.Err }
+type Error = registry.Error
 
 func withHint(hint, format string, a ...any) error {
 	return &Error{Err: fmt.Errorf(format, a...), Hint: hint}

@@ -74,11 +74,11 @@ func whyNoNamespaces() (reason, hint string) {
 	switch {
 	case oldKernel():
 		return "the kernel is older than 5.12", "use --sandbox docker"
-	case sysctl("user/max_user_namespaces") == "0":
+	case Sysctl("user/max_user_namespaces") == "0":
 		return "user namespaces are disabled", "sysctl -w user.max_user_namespaces=10000, or use --sandbox docker"
-	case !root && sysctl("kernel/unprivileged_userns_clone") == "0":
+	case !root && Sysctl("kernel/unprivileged_userns_clone") == "0":
 		return "user namespaces are reserved for root", "sysctl -w kernel.unprivileged_userns_clone=1, sudo, or --sandbox docker"
-	case !root && sysctl("kernel/apparmor_restrict_unprivileged_userns") == "1":
+	case !root && Sysctl("kernel/apparmor_restrict_unprivileged_userns") == "1":
 		return "AppArmor restricts the namespaces of ordinary users", "sudo, --sandbox docker, or sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
 	case inContainer():
 		return "this is a container, which forbids namespaces", "run coalmine outside of it, or run the container as docs/install.md says, so that it is the sandbox itself"
@@ -92,7 +92,8 @@ func oldKernel() bool {
 	return errors.Is(err, unix.ENOSYS)
 }
 
-func sysctl(name string) string {
+// Sysctl reads a setting of the kernel, "" where there is none.
+func Sysctl(name string) string {
 	b, err := os.ReadFile("/proc/sys/" + name)
 	if err != nil {
 		return ""

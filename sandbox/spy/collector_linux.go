@@ -204,10 +204,3 @@ func (c *Collector) Close() {
 	}
 	_ = c.objects.Close()
 }
-
-// Clock is the time by which pieces are stamped, CLOCK_MONOTONIC.
-func Clock() time.Duration {
-	var ts unix.Timespec
-	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
-	return time.Duration(ts.Nano())
-}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/slots"
 	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
 // A message between two processes is taken once, and whole; other text is not, and neither
@@ -43,7 +44,7 @@ func TestCollects(t *testing.T) {
 				}
 			}
 			c.Stop()
-			if err := c.Read(e.Take, func(drained bool) { e.Advance(Clock(), drained) }); err != nil {
+			if err := c.Read(e.Take, func(drained bool) { e.Advance(trace.Clock(), drained) }); err != nil {
 				t.Fatal(err)
 			}
 			e.Close()

@@ -3,7 +3,6 @@
 package spy
 
 import (
-	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
 )
@@ -38,9 +37,6 @@ func (*Collector) Stop() {}
 
 // Close does nothing.
 func (*Collector) Close() {}
-
-// Clock is the time of pieces: there are none.
-func Clock() time.Duration { return 0 }
 
 // Drop does nothing.
 func Drop(int, int) error { return nil }

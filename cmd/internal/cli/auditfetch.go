@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/audit"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
 	"github.com/coalmine-dev/coalmine/sandbox/registry"
@@ -52,11 +53,11 @@ func fetchPackage(ctx context.Context, s install.Spec) (*fetched, error) {
 	home, _ := os.UserHomeDir()
 	settings, err := registry.Load(registry.Source{Env: os.Environ(), Home: home, Prefixes: []string{"/usr", "/usr/local"}})
 	if err != nil {
-		return nil, ofRegistry(err)
+		return nil, plan.Mendable(err)
 	}
 	proxy, err := registry.NewProxy(settings, registry.Options{Tools: []registry.Tool{tool}})
 	if err != nil {
-		return nil, ofRegistry(err)
+		return nil, plan.Mendable(err)
 	}
 	defer func() { _ = proxy.Close() }() // what it fetched is here
 	f := &packageFetcher{settings: settings, conf: proxy.Client(tool, "registry.invalid:3128", "/registries")}
@@ -68,14 +69,6 @@ func fetchPackage(ctx context.Context, s install.Spec) (*fetched, error) {
 		return f.npm(ctx, s)
 	}
 	return f.pypi(ctx, s)
-}
-
-func ofRegistry(err error) error {
-	var mend *registry.Error
-	if errors.As(err, &mend) {
-		return &sandbox.UsageError{Err: err, Hint: mend.Hint}
-	}
-	return err
 }
 
 // packageFetcher asks one registry through the proxy, which has the credentials.

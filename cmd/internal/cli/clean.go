@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/since"
 	"github.com/coalmine-dev/coalmine/sandbox/docker"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
@@ -41,7 +42,7 @@ func (e *env) clean() *cobra.Command {
 func cleanCache(all bool) ([]string, error) {
 	cache, err := install.DefaultCache()
 	if err != nil {
-		return nil, mendable(err)
+		return nil, plan.Mendable(err)
 	}
 	return cache.Clean(all)
 }

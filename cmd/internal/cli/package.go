@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,15 +13,6 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/shown"
 )
 
-// mendable makes an error of install's one of the command line.
-func mendable(err error) error {
-	var mend *install.Error
-	if errors.As(err, &mend) {
-		return &sandbox.UsageError{Err: err, Hint: mend.Hint}
-	}
-	return err
-}
-
 // target completes options by what is to be probed: a package's name, a checkout's
 // directory, a command that would fetch a package, or any other command. file is
 // the configuration that names it, "" for the command line.
@@ -30,7 +20,7 @@ func (f *probeFlags) target(o plan.Options, words []string, file string) (plan.O
 	spec, ok, err := install.Prefixed(words[0])
 	switch {
 	case err != nil:
-		return o, mendable(err)
+		return o, plan.Mendable(err)
 	case ok:
 		o.Args = words[1:]
 	case isCheckout(o.Dir, words[0]):
@@ -117,12 +107,12 @@ func launch(o *plan.Options, l config.Launch, program string) (install.Spec, err
 	}
 	spec, err := install.Parse(string(l.Kind), l.Package)
 	if err != nil {
-		return spec, mendable(err)
+		return spec, plan.Mendable(err)
 	}
 	for _, w := range l.With {
 		with, err := install.Parse(string(l.Kind), w)
 		if err != nil {
-			return spec, mendable(err)
+			return spec, plan.Mendable(err)
 		}
 		spec.With = append(spec.With, strings.TrimPrefix(with.String(), with.Kind+":"))
 	}

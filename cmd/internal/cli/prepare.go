@@ -16,6 +16,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/cmd/internal/prepare"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/docker"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
@@ -120,7 +121,7 @@ func (e *env) writePrepared(ctx context.Context, out string, m prepare.Manifest,
 func (e *env) loadPrepared(ctx context.Context, name string) error {
 	cache, err := install.DefaultCache()
 	if err != nil {
-		return mendable(err)
+		return plan.Mendable(err)
 	}
 	f, err := os.Open(name)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/local"
 )
 
 // namespaces starts a program in fresh namespaces, as the local sandbox would.
@@ -33,14 +34,14 @@ func namespaces(ctx context.Context) sandbox.Support {
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}},
 	}
-	restricted := setting("kernel/apparmor_restrict_unprivileged_userns") == "1" && os.Geteuid() != 0
+	restricted := local.Sysctl("kernel/apparmor_restrict_unprivileged_userns") == "1" && os.Geteuid() != 0
 	if _, err := run(ctx, cmd); err != nil {
 		switch {
 		case ctx.Err() != nil:
 			return unknown("%v", err)
-		case setting("user/max_user_namespaces") == "0":
+		case local.Sysctl("user/max_user_namespaces") == "0":
 			return no("sysctl user.max_user_namespaces=15000, or use docker", "switched off: user.max_user_namespaces is 0")
-		case setting("kernel/unprivileged_userns_clone") == "0" && os.Geteuid() != 0:
+		case local.Sysctl("kernel/unprivileged_userns_clone") == "0" && os.Geteuid() != 0:
 			return no("run it with sudo, or sysctl kernel.unprivileged_userns_clone=1, or use docker", "for root only: %v", err)
 		case restricted:
 			return no(apparmorHint, "AppArmor keeps them from ordinary users' programs: %v", err)
@@ -60,15 +61,6 @@ func namespaces(ctx context.Context) sandbox.Support {
 }
 
 const apparmorHint = "run it with sudo, or use docker (Ubuntu: sysctl kernel.apparmor_restrict_unprivileged_userns=0)"
-
-// setting reads a sysctl, "" where there is none.
-func setting(name string) string {
-	b, err := os.ReadFile("/proc/sys/" + name)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(b))
-}
 
 // landlock asks the kernel for its Landlock ABI. From 6 on, signals are scoped.
 func landlock(context.Context) sandbox.Support {

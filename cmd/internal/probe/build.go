@@ -35,7 +35,7 @@ func (p *probe) build(ctx context.Context) error {
 	}
 	defer func() { _ = sub.Close() }()
 	if in.Built, err = in.Cache.Temp(); err != nil {
-		return usageOf(err)
+		return plan.Mendable(err)
 	}
 	began := time.Now()
 	p.opts.Progress(fmt.Sprintf("building: %d scripts", len(in.Tree.Steps)))

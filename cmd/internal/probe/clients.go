@@ -57,7 +57,7 @@ func (c *clients) run(ctx context.Context, j install.Job, out io.Writer) (instal
 	}
 	proxy, err := registry.NewProxy(settings, registry.Options{Tools: []registry.Tool{j.Tool}, Cache: c.cache, Offline: c.opts.Offline, Keep: c.opts.Keep})
 	if err != nil {
-		return install.Result{}, usageOfRegistry(err)
+		return install.Result{}, plan.Mendable(err)
 	}
 	defer func() { _ = proxy.Close() }()
 	spec, err := c.spec(j, settings, proxy)
@@ -123,15 +123,6 @@ func hintOf(err error) string {
 	return ""
 }
 
-// usageOfRegistry makes an error of the user's settings one that the user can mend.
-func usageOfRegistry(err error) error {
-	var mend *registry.Error
-	if errors.As(err, &mend) {
-		return &sandbox.UsageError{Err: err, Hint: mend.Hint}
-	}
-	return err
-}
-
 // load reads the user's registries once, and says which of a tool's cannot be served.
 func (c *clients) load(tool registry.Tool) (*registry.Settings, error) {
 	c.mu.Lock()
@@ -144,7 +135,7 @@ func (c *clients) load(tool registry.Tool) (*registry.Settings, error) {
 		}
 		settings, err := registry.Load(src)
 		if err != nil {
-			return nil, usageOfRegistry(err)
+			return nil, plan.Mendable(err)
 		}
 		c.settings, c.told = settings, map[string]bool{}
 	}

@@ -14,15 +14,6 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-// usageOf makes an error of install's one that the user can mend.
-func usageOf(err error) error {
-	var mend *install.Error
-	if errors.As(err, &mend) {
-		return &sandbox.UsageError{Err: err, Hint: mend.Hint}
-	}
-	return err
-}
-
 // fetch fetches what the options name, with nothing of it run.
 func fetch(ctx context.Context, b sandbox.Backend, o *plan.Options) (*plan.Fetched, error) {
 	if b.Name() == "inplace" {
@@ -32,7 +23,7 @@ func fetch(ctx context.Context, b sandbox.Backend, o *plan.Options) (*plan.Fetch
 	if o.Cache == "" {
 		var err error
 		if cache, err = install.DefaultCache(); err != nil {
-			return nil, usageOf(err)
+			return nil, plan.Mendable(err)
 		}
 	}
 	box := &clients{opts: o, cache: filepath.Join(cache.Dir, install.Archives)}
@@ -59,14 +50,14 @@ func fetch(ctx context.Context, b sandbox.Backend, o *plan.Options) (*plan.Fetch
 		in.Tree, err = f.NPM(ctx, *o.Package)
 	}
 	if err != nil {
-		return nil, usageOf(err)
+		return nil, plan.Mendable(err)
 	}
 	if o.NoBuild && (in.Tree.Pending || in.Tree.Native) {
 		err = &sandbox.UsageError{Err: fmt.Errorf("%s: without its build there is nothing to run", o.Package), Hint: "leave --no-build out"}
 		return nil, errors.Join(err, in.Tree.Remove())
 	}
 	if in.Bin, err = in.Tree.Choose(o.Package.Bin); err != nil {
-		return nil, errors.Join(usageOf(err), in.Tree.Remove())
+		return nil, errors.Join(plan.Mendable(err), in.Tree.Remove())
 	}
 	describe(in, o)
 	return in, nil
@@ -118,7 +109,7 @@ func copySource(ctx context.Context, in *plan.Fetched, o *plan.Options) error {
 		return err
 	}
 	if in.Copied, err = in.Cache.Temp(); err != nil {
-		return usageOf(err)
+		return plan.Mendable(err)
 	}
 	in.Top, err = docker.Source(ctx, o.Package.Name, in.Image, in.ImageCommand(o), in.Copied, id)
 	if ctx.Err() != nil {

@@ -120,7 +120,7 @@ func (e *effects) try(pid int) {
 	}
 	for _, p := range e.family(pid) {
 		if _, known := e.tried[p]; !known {
-			e.tried[p] = spy.Clock()
+			e.tried[p] = trace.Clock()
 			e.watch(p)
 		}
 	}

@@ -77,9 +77,9 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		o.Ready()
 	}
 	err = c.Read(w.take, func(drained bool) {
-		w.engine.Advance(spy.Clock(), drained)
+		w.engine.Advance(trace.Clock(), drained)
 		if w.effects != nil && drained {
-			w.effects.advance(spy.Clock())
+			w.effects.advance(trace.Clock())
 		}
 		if w.flush() != nil {
 			c.Stop()
@@ -128,7 +128,7 @@ func (w *watch) take(c *talk.Chunk) {
 }
 
 func newWatch(o Options) *watch {
-	return &watch{o: o, out: bufio.NewWriterSize(o.Out, 64<<10), began: time.Now().Add(-spy.Clock()), scan: pii.NewScanner(nil)}
+	return &watch{o: o, out: bufio.NewWriterSize(o.Out, 64<<10), began: time.Now().Add(-trace.Clock()), scan: pii.NewScanner(nil)}
 }
 
 // flush writes what was printed so far.

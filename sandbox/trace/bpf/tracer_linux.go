@@ -202,13 +202,6 @@ func (t *Tracer) run(d *decoder) {
 	}
 }
 
-// Clock is the time by which records are stamped, CLOCK_MONOTONIC.
-func Clock() time.Duration {
-	var ts unix.Timespec
-	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
-	return time.Duration(ts.Nano())
-}
-
 // answer tells those who wait that everything up to their question was handed on.
 func (t *Tracer) answer() {
 	t.mu.Lock()

@@ -5,7 +5,6 @@ package bpf
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
@@ -48,9 +47,6 @@ func (*Tracer) Alive() error { return errNone }
 
 // Close does nothing.
 func (*Tracer) Close() {}
-
-// Clock is the time of records: there are none.
-func Clock() time.Duration { return 0 }
 
 // Supported says "no".
 func Supported() (ok, reason string) { return "no", errNone.Error() }

@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/docker"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
+	"github.com/coalmine-dev/coalmine/sandbox/registry"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -30,6 +32,16 @@ type Fetched struct {
 	Copied, Top string
 	// Unread says why it could not be copied.
 	Unread error
+}
+
+// Mendable makes an error of the user's registries, or of what was to be fetched, one of the
+// command line.
+func Mendable(err error) error {
+	var mend *registry.Error
+	if errors.As(err, &mend) {
+		return &sandbox.UsageError{Err: err, Hint: mend.Hint}
+	}
+	return err
 }
 
 // described is what the log says of the package.
