@@ -3,7 +3,6 @@
 package spy
 
 import (
-
 	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
 )
 

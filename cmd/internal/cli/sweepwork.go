@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/coalmine-dev/coalmine/analyze/report"
+)
+
+func (e *env) sweepWork() *cobra.Command {
+	f := &sweepFlags{}
+	cmd := &cobra.Command{
+		Use: "work [flags] --queue ADDRESSES", Short: "Probe for a sweep on another machine",
+		Long: "work takes targets from a NATS cluster and probes them until it is ended. It takes only jobs of sweeps with the\n" +
+			"same options.",
+		Args: exactArgs(0, "coalmine sweep work --queue nats://HOST:4222"),
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if f.queue == "" {
+				return usage("coalmine sweep work --queue nats://HOST:4222", "work needs a --queue")
+			}
+			if err := f.ready(cmd); err != nil {
+				return err
+			}
+			rules, settings, err := f.digests()
+			if err != nil {
+				return err
+			}
+			dir, err := os.MkdirTemp("", "coalmine-work-")
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+			q, err := f.openQueue(cmd.Context(), settings+rules, true)
+			if err != nil {
+				return err
+			}
+			defer q.Close()
+			w := f.worker(q, dir, func(name string) { fmt.Fprintln(e.err, "probing "+report.Escape(name, 200)) })
+			stop, err := e.monitored(f, w)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, stop()) }()
+			return w.Run(cmd.Context())
+		},
+	}
+	f.define(cmd)
+	cmd.Flags().IntVar(&f.most, "max-jobs", 0, "end after this many jobs (0: never), so that each has a machine or pod of its own")
+	return cmd
+}
