@@ -12,6 +12,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/experiment"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -39,7 +40,8 @@ func (p *probe) build(ctx context.Context) error {
 	}
 	began := time.Now()
 	p.opts.Progress(fmt.Sprintf("building: %d scripts", len(in.Tree.Steps)))
-	statuses, err := p.runBuild(ctx, sub)
+	seen, err := p.runBuild(ctx, sub)
+	in.Tree.Dropped = append(in.Tree.Dropped, seen.Dropped...)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -47,14 +49,14 @@ func (p *probe) build(ctx context.Context) error {
 	if errors.As(err, &usage) {
 		return err
 	}
-	usable := err == nil && made(in, statuses)
+	usable := err == nil && made(in, seen.Statuses)
 	if usable {
 		usable, err = p.finishBuild(ctx)
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	describeBuild(in, statuses, err, time.Since(began))
+	describeBuild(in, seen.Statuses, err, time.Since(began))
 	p.runs = append(p.runs, buildRun(sub))
 	if err = nil; !usable {
 		// The server is run from what was fetched, and the report says so.
@@ -65,14 +67,14 @@ func (p *probe) build(ctx context.Context) error {
 	return err
 }
 
-func (p *probe) runBuild(ctx context.Context, dir *os.Root) ([]int, error) {
+func (p *probe) runBuild(ctx context.Context, dir *os.Root) (run.Observations, error) {
 	b, err := experiment.Build.Of(&experiment.Case{Plan: p.plan})
 	if err != nil {
-		return nil, err
+		return run.Observations{}, err
 	}
 	b.Server.Tools = p.fetched.Tools()
 	if b, err = b.Revealed(ctx); err != nil {
-		return nil, err
+		return run.Observations{}, err
 	}
 	return p.runner.Build(ctx, b, p.fetched.Tree, dir, p.fetched.Built)
 }

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/experiment"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox"
@@ -60,7 +61,7 @@ func (c *clients) run(ctx context.Context, j install.Job, out io.Writer) (instal
 		return install.Result{}, plan.Mendable(err)
 	}
 	defer func() { _ = proxy.Close() }()
-	spec, err := c.spec(j, settings, proxy)
+	f, err := c.fetchOf(j, settings, proxy)
 	if err != nil {
 		return install.Result{}, err
 	}
@@ -68,29 +69,31 @@ func (c *clients) run(ctx context.Context, j install.Job, out io.Writer) (instal
 		if found, err := anyProgram(j.Programs); !found {
 			return install.Result{Code: 127}, err
 		}
-		started, sink, err := startClient(ctx, local.New(), spec, out)
+		res, err := f.run(ctx, local.New(), out)
+		var not *run.NotStarted
 		var usage *sandbox.UsageError
-		if !errors.As(err, &usage) {
-			return c.follow(ctx, proxy, started, sink, err)
+		if !errors.As(err, &not) || !errors.As(err, &usage) {
+			return res, err
 		}
 		c.mu.Lock()
 		c.refused = err
 		c.mu.Unlock()
 	}
-	if len(spec.Shown) > 0 {
+	if len(f.shown) > 0 {
 		return install.Result{}, &sandbox.UsageError{
 			Err:  fmt.Errorf("the directories of find-links cannot be shown in a container, and a sandbox of namespaces is refused: %w", c.noNamespaces()),
 			Hint: "name an index in place of find-links, or: " + hintOf(c.noNamespaces()),
 		}
 	}
-	started, sink, err := startClient(ctx, docker.New(c.opts.Image), spec, out)
-	if err != nil && ctx.Err() == nil {
+	res, err := f.run(ctx, docker.New(c.opts.Image), out)
+	var not *run.NotStarted
+	if errors.As(err, &not) && ctx.Err() == nil {
 		return install.Result{}, &sandbox.UsageError{
 			Err:  fmt.Errorf("packages are fetched in a sandbox, and none works here: %w; docker: %w", c.noNamespaces(), err),
 			Hint: hintOf(c.noNamespaces()) + "; or start a Docker Engine with the image " + docker.DefaultImage,
 		}
 	}
-	return c.follow(ctx, proxy, started, sink, err)
+	return res, err
 }
 
 // anyProgram reports whether one of some programs is on this machine. A PATH that leads
@@ -148,65 +151,55 @@ func (c *clients) load(tool registry.Tool) (*registry.Settings, error) {
 	return c.settings, nil
 }
 
-// spec is the sandbox of a job.
-func (c *clients) spec(j install.Job, settings *registry.Settings, proxy *registry.Proxy) (sandbox.Spec, error) {
-	id, err := plan.NewRunID()
-	if err != nil {
-		return sandbox.Spec{}, err
-	}
-	const home, config = "/home/user", "/home/user/.registries"
+// fetching is a job with its sandbox.
+type fetching struct {
+	plan  plan.Plan
+	proxy *registry.Proxy
+	// shown are directories of the host's that the job reads.
+	shown []string
+}
+
+// fetchOf is the sandbox of a job.
+func (c *clients) fetchOf(j install.Job, settings *registry.Settings, proxy *registry.Proxy) (*fetching, error) {
+	const config = plan.HelperHome + "/.registries"
 	client := proxy.Client(j.Tool, fmt.Sprintf("127.0.0.1:%d", sandbox.CarrierPort), config)
-	s := sandbox.Spec{
-		Command: append([]string{"/bin/sh", "-c", j.Script, "sh"}, j.Args...), Tools: j.Programs, Dir: install.JobDir, Hostname: "localhost",
-		User:  agent.User{Name: "user", UID: run.UID, GID: run.UID, Home: home},
-		Image: c.opts.Image, Runtime: c.opts.Runtime, AgentPath: c.opts.AgentPath, RunID: id, Carry: proxy.ServeConn,
-		Limits: agent.Limits{Wall: clientTime, CPU: clientTime, Memory: clientMemory, Disk: clientDisk, Output: clientOutput, Pids: 512},
+	p, err := experiment.Fetch.Of(&experiment.Case{Plan: plan.Helper(c.opts, j.Programs, append([]string{"/bin/sh", "-c", j.Script, "sh"}, j.Args...)...)})
+	if err != nil {
+		return nil, err
 	}
-	env := map[string]string{}
-	for _, kv := range slices.Concat([]string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + home, "LANG=C.UTF-8", "NO_COLOR=1"}, client.Env, j.Env) {
+	p = p.Limited(agent.Limits{Wall: clientTime, CPU: clientTime, Memory: clientMemory, Disk: clientDisk, Output: clientOutput, Pids: 512})
+	p.Server.Dir = install.JobDir
+	for _, kv := range slices.Concat([]string{"HOME=" + plan.HelperHome, "NO_COLOR=1"}, client.Env, j.Env) {
 		name, value, _ := strings.Cut(kv, "=")
-		env[name] = value
+		p = p.With(plan.Variable{Name: name, Value: value})
 	}
-	for name, value := range env {
-		s.Env = append(s.Env, name+"="+value)
-	}
-	slices.Sort(s.Env)
-	s.Files = append(s.Files, rootfs.File{Path: install.JobDir, Dir: true, Mode: 0o755})
+	slices.SortFunc(p.Env, func(a, b plan.Variable) int { return strings.Compare(a.Name, b.Name) })
+	p.Files = append(p.Files, rootfs.File{Path: install.JobDir, Dir: true, Mode: 0o755})
 	for _, f := range client.Files {
-		s.Files = append(s.Files, rootfs.File{Path: f.Path, Data: f.Data, Mode: uint32(f.Mode.Perm())})
+		p.Files = append(p.Files, rootfs.File{Path: f.Path, Data: f.Data, Mode: uint32(f.Mode.Perm())})
 	}
 	for name, data := range j.Files {
-		s.Files = append(s.Files, rootfs.File{Path: filepath.Join(install.JobDir, filepath.FromSlash(name)), Data: data, Mode: 0o644})
+		p.Files = append(p.Files, rootfs.File{Path: filepath.Join(install.JobDir, filepath.FromSlash(name)), Data: data, Mode: 0o644})
 	}
+	f := &fetching{plan: p, proxy: proxy}
 	if j.Tool == registry.Pip || j.Tool == registry.UV {
-		s.Shown = settings.FindLinks
+		f.shown = settings.FindLinks
 	}
-	return s, nil
+	return f, nil
 }
 
-// startClient starts a job, whose output goes to out.
-func startClient(ctx context.Context, b sandbox.Backend, spec sandbox.Spec, out io.Writer) (*sandbox.Run, *clientSink, error) {
+// run runs the job in a backend; what it prints goes to out.
+func (f *fetching) run(ctx context.Context, b sandbox.Backend, out io.Writer) (install.Result, error) {
 	sink := &clientSink{out: out}
-	started, err := sandbox.Start(ctx, b, spec, sink)
-	return started, sink, err
-}
-
-// follow waits for a job that was started, or returns why it was not.
-func (c *clients) follow(ctx context.Context, proxy *registry.Proxy, started *sandbox.Run, sink *clientSink, err error) (install.Result, error) {
+	exit, _, err := run.Runner{Backend: b}.Start(ctx, f.plan, sink, func(s *sandbox.Spec) { s.Carry, s.Shown = f.proxy.ServeConn, f.shown })
 	if err != nil {
-		return install.Result{}, err
-	}
-	exit, err := started.Wait(ctx)
-	closeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
-	defer cancel()
-	if err := errors.Join(err, started.Close(closeCtx)); err != nil {
 		return install.Result{}, err
 	}
 	if exit.Reason != "" || exit.Signal != "" {
 		return install.Result{}, fmt.Errorf("it was ended: %s%s", exit.Reason, exit.Signal)
 	}
 	res := install.Result{Code: exit.Code, Stderr: sink.errs.String()}
-	report := proxy.Report()
+	report := f.proxy.Report()
 	for _, p := range report.Refused {
 		if p.Host != "" {
 			res.Refused = append(res.Refused, p.Host)

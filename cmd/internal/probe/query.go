@@ -2,13 +2,13 @@ package probe
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/experiment"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox"
@@ -18,23 +18,15 @@ import (
 
 // query runs a command in a sandbox like the server's, and returns what it prints.
 func query(ctx context.Context, b sandbox.Backend, o *plan.Options, tools []string, command ...string) (string, error) {
-	id, err := plan.NewRunID()
+	p, err := experiment.Query.Of(&experiment.Case{Plan: plan.Helper(o, tools, command...)})
 	if err != nil {
 		return "", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, run.StartTimeout)
 	defer cancel()
 	out := &listener{}
-	started, err := sandbox.Start(ctx, b, sandbox.Spec{
-		Command: command, Tools: tools, Dir: "/", Hostname: "localhost", Image: o.Image, Runtime: o.Runtime, AgentPath: o.AgentPath,
-		Env:  []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8"},
-		User: agent.User{Name: "user", UID: run.UID, GID: run.UID, Home: "/home/user"}, Limits: agent.Limits{Wall: time.Minute, Memory: 1 << 30}, RunID: id,
-	}, out)
-	if err != nil {
-		return "", err
-	}
-	_, waitErr := started.Wait(ctx)
-	return out.text(), errors.Join(waitErr, started.Close(context.WithoutCancel(ctx)))
+	_, _, err = run.Runner{Backend: b, Progress: o.Progress}.Start(ctx, p.Limited(agent.Limits{Wall: time.Minute, Memory: 1 << 30}), out)
+	return out.text(), err
 }
 
 // queryPython asks the interpreter that the server will have what it can load.

@@ -17,6 +17,7 @@ import (
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/synth"
 )
 
 // RunRemote probes a server at an address. There is no sandbox: only what crosses the wire is
@@ -32,10 +33,6 @@ func RunRemote(ctx context.Context, o plan.Options) (out *Outcome, err error) {
 	}
 	redactor := canaries.NewRedactor(o.Remote.Secrets)
 	defer func() { err = withoutValues(redactor, err) }()
-	id, err := plan.NewRunID()
-	if err != nil {
-		return nil, err
-	}
 	target := cmp.Or(o.Name, address.Host)
 	p := &probe{opts: o}
 	if err := p.readEarlier(redactor.Redact(target)); err != nil {
@@ -50,9 +47,16 @@ func RunRemote(ctx context.Context, o plan.Options) (out *Outcome, err error) {
 		return nil, run.Unwritable(err)
 	}
 	w := session.Output{Root: dir, Redactor: redactor}
+	q, err := remotePlan(&o, target, redactor)
+	if err != nil {
+		return nil, err
+	}
+	if err := run.WritePlan(dir, q); err != nil {
+		return nil, err
+	}
 	h := session.Header{
-		RunID: id, Seed: o.Seed, Command: []string{}, Target: target, Sandbox: session.SandboxRemote, Tracer: "none", Network: "not watched",
-		Version: o.Version, Remote: &session.Remote{URL: address.String(), Flags: remoteFlags(&o)},
+		RunID: q.RunID, Seed: q.Seed, Command: []string{}, Target: q.Target, Sandbox: q.Sandbox.Backend, Tracer: q.Tracer, Network: q.Network,
+		Version: q.Version, Remote: &session.Remote{URL: address.String(), Flags: remoteFlags(&o)},
 	}
 	if err := remote.Run(ctx, remote.Settings{Remote: o.Remote, URL: address, Seed: o.Seed, CallTimeout: o.CallTimeout, Older: o.Transport == plan.TransportSSE, Progress: o.Progress}, w, h); err != nil {
 		if ctx.Err() != nil {
@@ -66,6 +70,19 @@ func RunRemote(ctx context.Context, o plan.Options) (out *Outcome, err error) {
 		return nil, err
 	}
 	return &Outcome{Result: res, Dir: name, Redactor: redactor}, nil
+}
+
+// remotePlan is the plan of a run without a sandbox: its calls are those of the options.
+func remotePlan(o *plan.Options, target string, redactor *canaries.Redactor) (plan.Plan, error) {
+	p, err := plan.Plan{
+		Target: target, Seed: o.Seed, Version: o.Version, Tracer: plan.TracerNone, Network: "not watched", Redactor: redactor,
+		Server: plan.Server{Transport: o.Transport}, Sandbox: plan.Sandbox{Backend: session.SandboxRemote},
+		Budget: plan.Budget{CallTimeout: o.CallTimeout}, Drive: plan.Drive{Kind: plan.DrivePlay},
+	}.For(experiment.Declared.Name)
+	for _, c := range o.Remote.Calls {
+		p.Drive.Steps = append(p.Drive.Steps, synth.Step{What: synth.WhatTool, Name: c.Name, Args: c.Args})
+	}
+	return p, err
 }
 
 // judgeRemote judges the session of a remote server and writes the reports.

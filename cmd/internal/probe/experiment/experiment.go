@@ -95,7 +95,7 @@ type Case struct {
 // Table lists every kind of run that coalmine makes, in the order in which a judge
 // takes them.
 func Table() []Experiment {
-	table := []Experiment{Declared, Replay, Build, Interpreter, traced}
+	table := []Experiment{Declared, Replay, Query, Fetch, Build, Interpreter, traced}
 	table = append(table, control)
 	for _, c := range conditions {
 		table = append(table, c.experiment())
@@ -137,6 +137,20 @@ var Interpreter = Experiment{
 	Name: "interpreter", Dir: ".",
 	Proves: "what the interpreter reads by itself",
 	Change: func(p plan.Plan, _ *Case) (plan.Plan, error) { return p.Playing(nil), nil },
+}
+
+// Query asks a program of the sandbox what it is, before the server has a plan.
+var Query = Experiment{
+	Name: "query", Dir: ".",
+	Proves: "which Python or Go the sandbox has",
+	Change: same,
+}
+
+// Fetch has the client of a registry fetch a package, before the server has a plan.
+var Fetch = Experiment{
+	Name: "fetch", Dir: ".",
+	Proves: "what a registry has under the package's name",
+	Change: same,
 }
 
 // Trial makes calls that may show a finding, to find the smallest that do.

@@ -25,18 +25,17 @@ const (
 
 // Build runs the scripts of a tree in a sandbox like the server's, watched, among the
 // decoys that the server will find, with the run's files in dir. It writes the tree
-// that they leave into the host's directory to, and returns the scripts' exit
-// statuses, those that came, beside any error.
-func (r Runner) Build(ctx context.Context, p plan.Plan, tree *install.Tree, dir *os.Root, to string) (statuses []int, err error) {
+// that they leave into the host's directory to. What it learned stands beside any error.
+func (r Runner) Build(ctx context.Context, p plan.Plan, tree *install.Tree, dir *os.Root, to string) (Observations, error) {
 	p.Server.Command, p.Server.Dir = []string{"/bin/sh", "-s"}, p.Server.ServerDir
 	p.Sandbox.Backend = r.Backend.Name()
 	p.Sandbox.Limits.Output, p.Sandbox.Limits.CPU = maxBuilt, max(p.Sandbox.Limits.CPU, buildCPU)
-	if err := writePlan(dir, p); err != nil {
-		return nil, err
+	if err := WritePlan(dir, p); err != nil {
+		return Observations{}, err
 	}
 	spec, err := specOf(p)
 	if err != nil {
-		return nil, err
+		return Observations{}, err
 	}
 	runCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -49,10 +48,10 @@ func (r Runner) Build(ctx context.Context, p plan.Plan, tree *install.Tree, dir 
 	out, in := io.Pipe()
 	started, err := sandbox.Start(runCtx, r.Backend, spec, &builder{recorder: rec, out: in})
 	if err != nil {
-		return nil, startError(ctx, rec, errors.Join(rec.close(), err))
+		return Observations{}, startError(ctx, rec, errors.Join(rec.close(), err))
 	}
 	s := &Session{plan: &p, sandbox: started, rec: rec, progress: r.Progress}
-	statuses, err = s.followBuild(runCtx, tree, out, to)
+	err = s.followBuild(runCtx, tree, out, to)
 	_ = out.CloseWithError(io.ErrClosedPipe) // what still comes is not waited for
 	stopCtx, done := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer done()
@@ -62,35 +61,35 @@ func (r Runner) Build(ctx context.Context, p plan.Plan, tree *install.Tree, dir 
 		s.doubt(session.GapRecordsLost, finding.PhaseBuild, fmt.Sprintf("%d observations were lost", lost))
 	}
 	if logErr := rec.close(); logErr != nil {
-		return nil, Unwritable(logErr)
+		return Observations{}, Unwritable(logErr)
 	}
 	if err != nil && context.Cause(runCtx) != nil {
 		err = context.Cause(runCtx)
 	}
-	return statuses, err
+	return s.seen, err
 }
 
 // followBuild hands the shell its script, waits for the scripts, looks at what
 // they left, and then takes the tree.
-func (s *Session) followBuild(ctx context.Context, tree *install.Tree, out *io.PipeReader, to string) ([]int, error) {
+func (s *Session) followBuild(ctx context.Context, tree *install.Tree, out *io.PipeReader, to string) error {
 	stop := context.AfterFunc(ctx, func() { _ = out.CloseWithError(context.Cause(ctx)) })
 	defer stop()
 	if err := s.sandbox.Stdin([]byte(tree.BuildScript(s.plan.Server.ServerDir, s.plan.Server.Workspaces[0]))); err != nil {
-		return nil, err
+		return err
 	}
 	built := install.NewBuilt(out)
 	statuses, err := built.Statuses(len(tree.Steps))
 	if err != nil {
-		return nil, err
+		return err
 	}
+	s.seen.Statuses = statuses
 	s.sync(ctx)
 	s.search(ctx, true)
 	if err := s.sandbox.Stdin([]byte("\n")); err != nil {
-		return statuses, err
+		return err
 	}
-	dropped, err := built.Tree(to, s.plan.Server.ServerDir)
-	tree.Dropped = append(tree.Dropped, dropped...)
-	return statuses, err
+	s.seen.Dropped, err = built.Tree(to, s.plan.Server.ServerDir)
+	return err
 }
 
 // builder is a recorder whose target's stdout is a build's own.

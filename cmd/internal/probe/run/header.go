@@ -73,7 +73,7 @@ func unseen(p *plan.Plan) []string {
 // judged all the same.
 func Empty(p plan.Plan, backend string, dir *os.Root, why session.Gap) error {
 	p.Sandbox.Backend = backend
-	if err := writePlan(dir, p); err != nil {
+	if err := WritePlan(dir, p); err != nil {
 		return err
 	}
 	log, err := session.Output{Root: dir, Redactor: p.Redactor}.Create(header(&p))

@@ -37,6 +37,10 @@ type Observations struct {
 	Recorded []rootfs.File
 	// RecordedWhole says that none of these files is missing.
 	RecordedWhole bool
+	// Statuses are the exit statuses of a build's scripts, those that came, and Dropped the links
+	// that were left out of the tree that they made.
+	Statuses []int
+	Dropped  []string
 	// Left are the files that the server wrote in places that last.
 	Left []rootfs.File
 }

@@ -73,7 +73,7 @@ type Runner struct {
 // recorded, and is no error; errors that the user can mend are *sandbox.UsageError.
 func (r Runner) Run(ctx context.Context, p plan.Plan, dir *os.Root) (Observations, error) {
 	p.Sandbox.Backend = r.Backend.Name()
-	if err := writePlan(dir, p); err != nil {
+	if err := WritePlan(dir, p); err != nil {
 		return Observations{}, err
 	}
 	seen, err := r.attempt(ctx, p, dir, false)
@@ -87,8 +87,8 @@ func (r Runner) Run(ctx context.Context, p plan.Plan, dir *os.Root) (Observation
 	return seen, err
 }
 
-// writePlan writes the plan's file.
-func writePlan(dir *os.Root, p plan.Plan) error {
+// WritePlan writes the plan's file into a run's directory.
+func WritePlan(dir *os.Root, p plan.Plan) error {
 	data, err := p.Encode()
 	if err != nil {
 		return err
@@ -271,16 +271,29 @@ func (r Runner) Shows(ctx context.Context, p plan.Plan) ([]session.Shown, error)
 // UID is the target's user in every sandbox: the first ordinary one of Linux.
 const UID = 1000
 
+// NotStarted is the error of a run that did not begin.
+type NotStarted struct{ Err error }
+
+// Error implements error.
+func (e *NotStarted) Error() string { return e.Err.Error() }
+
+// Unwrap implements errors.Unwrap.
+func (e *NotStarted) Unwrap() error { return e.Err }
+
 // Start runs a plan's command with the sink given until it ends by itself, and
-// returns how it ended and how many observations were lost. Nothing is written.
-func (r Runner) Start(ctx context.Context, p plan.Plan, sink sandbox.Sink) (sandbox.Exit, uint64, error) {
+// returns how it ended and how many observations were lost. Nothing is written. connect adds to the
+// sandbox what leads out of it.
+func (r Runner) Start(ctx context.Context, p plan.Plan, sink sandbox.Sink, connect ...func(*sandbox.Spec)) (sandbox.Exit, uint64, error) {
 	spec, err := specOf(p)
 	if err != nil {
 		return sandbox.Exit{}, 0, err
 	}
+	for _, add := range connect {
+		add(&spec)
+	}
 	started, err := sandbox.Start(ctx, r.Backend, spec, sink)
 	if err != nil {
-		return sandbox.Exit{}, 0, err
+		return sandbox.Exit{}, 0, &NotStarted{err}
 	}
 	_ = started.CloseStdin()
 	exit, err := started.Wait(ctx)
