@@ -186,7 +186,7 @@ func (o Output) WriteBytes(name string, data []byte) (err error) {
 // ReadFile reads one file of a run, of at most so many bytes. What is no regular
 // file, a link above all, is an error.
 func ReadFile(dir *os.Root, name string, limit int64) ([]byte, error) {
-	f, err := open(dir, name)
+	f, err := OpenFile(dir, name)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}

@@ -95,8 +95,8 @@ func errTaken(name string, info fs.FileInfo) error {
 	return fmt.Errorf("%s is not a regular file: remove it", name)
 }
 
-// open opens a regular file for reading; anything else, a link above all, is an error.
-func open(dir *os.Root, name string) (*os.File, error) {
+// OpenFile opens a regular file for reading; anything else, a link above all, is an error.
+func OpenFile(dir *os.Root, name string) (*os.File, error) {
 	info, err := dir.Lstat(name)
 	if err != nil {
 		return nil, err

@@ -19,11 +19,11 @@ type Follower struct {
 
 // Follow starts to read the log at its beginning. The caller closes the Follower.
 func (r *Reader) Follow() (*Follower, error) {
-	trace, err := open(r.dir, TraceFile)
+	trace, err := OpenFile(r.dir, TraceFile)
 	if err != nil {
 		return nil, fmt.Errorf("run's log: %w", err)
 	}
-	frames, err := open(r.dir, FramesFile)
+	frames, err := OpenFile(r.dir, FramesFile)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("run's log: %w", err), trace.Close())
 	}

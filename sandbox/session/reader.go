@@ -77,7 +77,7 @@ type Reader struct {
 // Open reads the header of the run in dir. The Reader keeps dir but does not close it.
 func Open(dir *os.Root) (*Reader, error) {
 	r := &Reader{dir: dir}
-	f, err := open(dir, TraceFile)
+	f, err := OpenFile(dir, TraceFile)
 	if err != nil {
 		return nil, fmt.Errorf("run's log: %w", err)
 	}
@@ -102,7 +102,7 @@ func Open(dir *os.Root) (*Reader, error) {
 // names it, and reading goes on behind it unless the file itself fails.
 func (r *Reader) Frames() iter.Seq2[Frame, error] {
 	return func(yield func(Frame, error) bool) {
-		f, err := open(r.dir, FramesFile)
+		f, err := OpenFile(r.dir, FramesFile)
 		if err != nil {
 			yield(Frame{}, fmt.Errorf("run's log: %w", err))
 			return
@@ -132,7 +132,7 @@ func (r *Reader) onClock(f *Frame) time.Duration {
 
 // Wire opens session.jsonl, for a Scanner. The caller closes it.
 func (r *Reader) Wire() (io.ReadCloser, error) {
-	f, err := open(r.dir, FramesFile)
+	f, err := OpenFile(r.dir, FramesFile)
 	if err != nil {
 		return nil, fmt.Errorf("run's log: %w", err)
 	}
@@ -207,7 +207,7 @@ func (f *Frame) clone() Frame {
 }
 
 func (r *Reader) readTrace(fail func(error) bool, each func([]byte) (bool, error)) {
-	f, err := open(r.dir, TraceFile)
+	f, err := OpenFile(r.dir, TraceFile)
 	if err != nil {
 		fail(fmt.Errorf("run's log: %w", err))
 		return

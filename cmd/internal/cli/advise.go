@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -72,7 +71,7 @@ func (e *env) advise() *cobra.Command {
 
 // adviseSource reads a run's report, or judges a session log.
 func (e *env) adviseSource(f *logFlags, path string) (*advise.Source, error) {
-	if r, err := os.Open(filepath.Join(path, "report.json")); err == nil {
+	if r, err := openBelow(path, report.FileJSON); err == nil {
 		defer r.Close()
 		s, _, err := serve.ReadReport(r, filepath.Base(filepath.Clean(path))+"/report.json")
 		if err != nil {
@@ -90,7 +89,7 @@ func (e *env) adviseSource(f *logFlags, path string) (*advise.Source, error) {
 // adviseAudit audits a source without running it.
 func (e *env) adviseAudit(ctx context.Context, target string) (*advise.Source, error) {
 	defer audit.Tune()()
-	r, _, err := e.auditTarget(ctx, &auditFlags{own: "auto"}, target)
+	r, _, err := e.auditTarget(ctx, &auditFlags{own: "no"}, target)
 	if err != nil {
 		return nil, err
 	}
@@ -138,22 +137,5 @@ func (e *env) splice(path, block string) error {
 		return usage(hint, "%w", err)
 	}
 	fmt.Fprintln(e.out, report.Escape(path, 1000))
-	return nil
-}
-
-// replaceFile puts a file in another's place in one step.
-func replaceFile(path, data string, mode os.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".coalmine-*")
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(f, data)
-	err = errors.Join(err, f.Chmod(mode), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
 	return nil
 }

@@ -1,15 +1,16 @@
 package cli
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 func (e *env) baseline() *cobra.Command {
@@ -34,7 +35,7 @@ func (e *env) baseline() *cobra.Command {
 				_, err = e.out.Write(data)
 				return err
 			}
-			if err := os.WriteFile(out, data, 0o644); err != nil {
+			if err := writeOutput(out, string(data), 0o644); err != nil {
 				return &sandbox.UsageError{Err: err, Hint: "name a file that can be written"}
 			}
 			return nil
@@ -49,36 +50,52 @@ const maxReport = 256 << 20
 
 // readReports reads report.json files, of directories those of the runs in them.
 func readReports(args []string) ([][]byte, error) {
-	var names []string
+	var out [][]byte
 	for _, a := range args {
 		info, err := os.Stat(a)
 		if err != nil {
 			return nil, &sandbox.UsageError{Err: err, Hint: "name the report.json of a probe, or a directory of runs"}
 		}
-		if !info.IsDir() {
-			names = append(names, a)
+		if info.IsDir() {
+			found, err := reportsBelow(a)
+			if err != nil {
+				return nil, &sandbox.UsageError{Err: err, Hint: "name the report.json of a probe, or a directory of runs without links"}
+			}
+			out = append(out, found...)
 			continue
 		}
-		for _, pattern := range []string{report.FileJSON, "*/" + report.FileJSON} {
-			found, err := fs.Glob(os.DirFS(a), pattern)
-			if err != nil {
-				return nil, err
-			}
-			for _, name := range found {
-				names = append(names, filepath.Join(a, name))
-			}
-		}
-	}
-	if len(names) == 0 {
-		return nil, usage("name a directory that coalmine probe wrote, such as coalmine-out", "found no %s", report.FileJSON)
-	}
-	var out [][]byte
-	for _, name := range names {
-		data, err := readBounded(name, maxReport)
+		data, err := readBounded(a, maxReport)
 		if err != nil {
 			return nil, &sandbox.UsageError{Err: err, Hint: "name the report.json of a probe"}
 		}
 		out = append(out, data)
+	}
+	if len(out) == 0 {
+		return nil, usage("name a directory that coalmine probe wrote, such as coalmine-out", "found no %s", report.FileJSON)
+	}
+	return out, nil
+}
+
+// reportsBelow reads the reports of a directory and of those in it. A link is an error: whoever
+// filled the directory may have made it.
+func reportsBelow(dir string) (out [][]byte, err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	for _, pattern := range []string{report.FileJSON, "*/" + report.FileJSON} {
+		names, err := fs.Glob(root.FS(), pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			data, err := session.ReadFile(root, name, maxReport)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", dir, err)
+			}
+			out = append(out, data)
+		}
 	}
 	return out, nil
 }

@@ -103,3 +103,22 @@ func runBehindLink(to string) func(string) error {
 			put("index.json", `{"schema":"coalmine/index/v1","runs":[{"role":"declared","experiment":"declared","dir":"."},{"role":"further","experiment":"second","dir":"second","how":"x"}]}`)(dir))
 	}
 }
+
+// A log or a report that is a link is not read: whoever filled the directory may have made it.
+func TestALinkedLogIsNotRead(t *testing.T) {
+	outside, dir := t.TempDir(), t.TempDir()
+	log := `{"seq":1,"ts":"","dir":"c2s","frame":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"of_the_user"}}}` + "\n"
+	putFile(t, filepath.Join(outside, "session.jsonl"), log)
+	putFile(t, filepath.Join(outside, "report.json"), `{"schema":"coalmine/report/v1","verdict":"findings","server":{"name":"of_the_user"},"findings":[]}`)
+	for _, name := range []string{"session.jsonl", "report.json"} {
+		if err := os.Symlink(filepath.Join(outside, name), filepath.Join(dir, name)); err != nil {
+			t.Skipf("this system has no links: %v", err)
+		}
+	}
+	for _, command := range []string{"summarize", "detect", "report", "baseline", "advise"} {
+		var out, errs bytes.Buffer
+		if status := Main([]string{command, dir}, strings.NewReader(""), &out, &errs); status != ExitUsage || strings.Contains(out.String()+errs.String(), "of_the_user") {
+			t.Errorf("%s: status %d\n%s%s", command, status, out.String(), errs.String())
+		}
+	}
+}

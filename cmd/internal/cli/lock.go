@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"os/exec"
 
 	"github.com/spf13/cobra"
@@ -52,7 +51,7 @@ func (e *env) lock() *cobra.Command {
 				_, err = e.out.Write(data)
 				return err
 			}
-			if err := os.WriteFile(out, data, 0o644); err != nil {
+			if err := writeOutput(out, string(data), 0o644); err != nil {
 				return &sandbox.UsageError{Err: err, Hint: "name another file with --out"}
 			}
 			fmt.Fprintf(e.out, "locked %s in %s\n", plural(len(l.Tools), "tool"), report.Escape(out, 300))

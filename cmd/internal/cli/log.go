@@ -80,15 +80,19 @@ func (e *env) detectOptions(f *logFlags) (detect.Options, error) {
 // openLog opens a session log: a file, or a run's directory. own says that
 // coalmine was the client: the run's own trace lies beside it.
 func openLog(path string) (f *os.File, name string, own bool, err error) {
+	const hint = "name a session log (*.jsonl), or a directory with session.jsonl"
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		// Whoever filled the directory may have made a link of the log.
+		f, err = openBelow(path, session.FramesFile)
 		path = filepath.Join(path, session.FramesFile)
-	}
-	// A file that is no regular one could be read for ever.
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		if err != nil {
+			return nil, "", false, usage(hint, "%s: %w", path, err)
+		}
+	} else if err == nil && !info.Mode().IsRegular() {
+		// It could be read for ever.
 		return nil, "", false, usage("name a session log, or a directory with session.jsonl", "%s is not a regular file", path)
-	}
-	if f, err = os.Open(path); err != nil {
-		return nil, "", false, usage("name a session log (*.jsonl), or a directory with session.jsonl", "%w", err)
+	} else if f, err = os.Open(path); err != nil {
+		return nil, "", false, usage(hint, "%w", err)
 	}
 	if filepath.Base(path) == session.FramesFile {
 		if dir, err := os.OpenRoot(filepath.Dir(path)); err == nil {
@@ -98,6 +102,17 @@ func openLog(path string) (f *os.File, name string, own bool, err error) {
 		}
 	}
 	return f, filepath.Base(path), own || session.ClosedByProbe(f), nil
+}
+
+// openBelow opens a file of a directory that another may have filled. What is no regular file, a
+// link above all, is an error.
+func openBelow(dir, name string) (*os.File, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return session.OpenFile(root, name)
 }
 
 // probed lists the logs of a probe's directory, of all its runs. It is path alone for anything else.

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -54,13 +53,13 @@ func (e *env) writeReport(res *analyze.Result, format, out, log string) error {
 	if out == "" || out == "-" {
 		return renderLog(e.out, res, format, log, report.TextOptions{Color: isTerminal(e.out)})
 	}
-	// What a log says may be private, as the log itself is.
-	f, err := os.OpenFile(out, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return usage("name a writable file with --out", "%w", err)
-	}
-	if err := errors.Join(renderLog(f, res, format, log, report.TextOptions{}), f.Close()); err != nil {
+	var b strings.Builder
+	if err := renderLog(&b, res, format, log, report.TextOptions{}); err != nil {
 		return fmt.Errorf("write %s: %w", out, err)
+	}
+	// What a log says may be private, as the log itself is.
+	if err := writeOutput(out, b.String(), 0o600); err != nil {
+		return usage("name a writable file with --out", "%w", err)
 	}
 	fmt.Fprintln(e.out, report.Escape(out, 1000))
 	return nil

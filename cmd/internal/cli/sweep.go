@@ -202,6 +202,11 @@ func (e *env) runSweep(cmd *cobra.Command, f *sweepFlags) (err error) {
 		return err
 	}
 	f.runsDir()
+	for _, dir := range []string{f.dir, filepath.Join(f.dir, "work"), filepath.Join(f.dir, "queue"), filepath.Join(f.dir, "runs"), filepath.Join(f.dir, store.File)} {
+		if err := probe.RefuseLink(dir, "--store"); err != nil {
+			return err
+		}
+	}
 	o := sweep.Options{Source: f.registry, Filter: f.filter, Dir: f.dir, MaxAge: f.maxAge, Pause: f.pause, Version: version(), Hash: f.filesHash}
 	o.Exit = func(res *analyze.Result) int { return analyze.ExitStatus(res, f.FailOn, false) }
 	if o.Shard, o.Shards, err = parseShard(f.shard); err != nil {

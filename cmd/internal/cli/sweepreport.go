@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
 	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/site"
 	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/store"
 	"github.com/coalmine-dev/coalmine/sandbox"
@@ -47,6 +48,9 @@ func (e *env) sweepReport() *cobra.Command {
 			}
 			if out == "" {
 				out = filepath.Join(dir, "site")
+			}
+			if err := probe.RefuseLink(out, "--out"); err != nil {
+				return err
 			}
 			if err := os.MkdirAll(out, 0o755); err != nil {
 				return &sandbox.UsageError{Err: err, Hint: "name an --out that can be written"}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/coalmine-dev/coalmine/cmd/internal/attest"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // verdictFlags are where verdicts of earlier runs are looked up, and who may have signed them.
@@ -117,6 +119,9 @@ func keepAttested(o plan.Options, s *attest.Statement) error {
 	if out == "" {
 		out = plan.DefaultOut
 	}
+	if err := probe.RefuseLink(out, "--out"); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(out, 0o700); err != nil {
 		return err
 	}
@@ -126,15 +131,7 @@ func keepAttested(o plan.Options, s *attest.Statement) error {
 	}
 	defer root.Close()
 	name := report.Slug(nameOf(o)) + attestedSuffix
-	to, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	err = report.Encode(to, s)
-	if closed := to.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return session.Output{Root: root}.WriteFile(name, func(w io.Writer) error { return report.Encode(w, s) })
 }
 
 // attestedSuffix ends the names of the statements that stand for runs, beside their directories.

@@ -16,8 +16,8 @@ import (
 // what stands there may have been put there by another.
 func openOut(out, target string) (*os.Root, string, error) {
 	hint := "name a directory that can be written with --out DIR"
-	if link := linkIn(out); link != "" {
-		return nil, "", &sandbox.UsageError{Err: fmt.Errorf("the output directory %s is a symbolic link", link), Hint: "remove it, which may have come with the repository, or name by --out and its absolute path where the files are to go"}
+	if err := RefuseLink(out, "--out"); err != nil {
+		return nil, "", err
 	}
 	if err := os.MkdirAll(out, 0o700); err != nil {
 		return nil, "", &sandbox.UsageError{Err: fmt.Errorf("make the output directory: %w", err), Hint: hint}
@@ -39,6 +39,16 @@ func openOut(out, target string) (*os.Root, string, error) {
 		return nil, "", &sandbox.UsageError{Err: fmt.Errorf("open the run's directory: %w", err), Hint: hint}
 	}
 	return dir, out + "/" + name, nil
+}
+
+// RefuseLink is an error where a relative path to an output directory leads through a link. flag
+// is the flag that names the directory.
+func RefuseLink(name, flag string) error {
+	link := linkIn(name)
+	if link == "" {
+		return nil
+	}
+	return &sandbox.UsageError{Err: fmt.Errorf("the output directory %s is a symbolic link", link), Hint: "remove it, which may have come with the repository, or name by " + flag + " and its absolute path where the files are to go"}
 }
 
 // linkIn is the first symbolic link on a relative path, "" for none: whoever brought
