@@ -53,7 +53,7 @@ def main(coalmine, cache, listed, servers):
             print(f"{name}: {why}")
             continue
         by = {s: [f for f in report["findings"] if f["severity"] == s] for s in SEVERITIES}
-        print(f"| {name} | {report['profile']['files_scanned']} | {report['score']} {report['grade']} | " + " | ".join(str(len(by[s])) for s in SEVERITIES) + " |", flush=True)
+        print(f"| {name} | {report['profile']['files_scanned'] + report.get('left_out', 0)} | {report['score']} {report['grade']} | " + " | ".join(str(len(by[s])) for s in SEVERITIES) + " |", flush=True)
         loud = by["critical"] + by["high"]
         for f in loud:
             print(f"    {f['severity']} {f['rule']} {f['location']['path']}:{f['location']['line']} {f['message']}")

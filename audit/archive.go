@@ -35,9 +35,10 @@ func IsArchive(name string) bool {
 
 // Archive audits an archive in memory: a tar that gzip packed, or a ZIP, such as a wheel or a
 // bundle. Nothing is written, and its links are not followed. An archive that unpacks to
-// more than the bounds is an error. It is never the reader's own, whatever the options say.
+// more than the bounds is an error. It is never the reader's own, whatever the options say, and all of
+// it is the source's: what it brings of other people's code, it runs.
 func Archive(ctx context.Context, name string, data []byte, o Options) (*Report, error) {
-	o.Own = false
+	o.Own, o.Tracked = false, func(string) bool { return true }
 	if len(data) > MaxArchive {
 		return nil, fmt.Errorf("audit %s: the archive is larger than %d bytes", name, MaxArchive)
 	}

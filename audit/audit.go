@@ -39,6 +39,10 @@ type Report struct {
 	// Silenced counts the lines whose comments ask scanners to report nothing. They
 	// are asked in vain.
 	Silenced int `json:"silenced,omitempty"`
+	// LeftOut counts directories of other people's code and files of documentation that nothing
+	// of the source loads, and Ignored what the reader's own .gitignore files leave out.
+	LeftOut int `json:"left_out,omitempty"`
+	Ignored int `json:"ignored,omitempty"`
 	// Packages are those that lockfiles name, with their versions, in no order.
 	Packages []LockedPackage `json:"-"`
 	// Repository is the address that the manifest names, "" for none.
@@ -91,7 +95,8 @@ const (
 	maxParts = 1_000
 )
 
-// skipped are directories that hold other people's code or none at all.
+// skipped are directories that hold other people's code or none at all. What git tracks in them, or
+// the source loads from them, is audited all the same.
 var skipped = map[string]bool{"node_modules": true, ".git": true, ".hg": true, ".svn": true, "venv": true, ".venv": true, "site-packages": true, "__pycache__": true, "vendor": true, "coalmine-out": true, ".tox": true, ".mypy_cache": true}
 
 // Skipped reports whether a directory of this name holds other people's code, or none.
@@ -100,9 +105,12 @@ func Skipped(name string) bool { return skipped[name] }
 // Options say how a tree is audited.
 type Options struct {
 	// Own says that the tree is the reader's: comments in it that ask for silence are
-	// obeyed and counted, and what its .gitignore files name is left out. It must not be
-	// set for what somebody else made.
+	// obeyed and counted, and what its .gitignore files name and git does not track is left
+	// out. It must not be set for what somebody else made.
 	Own bool
+	// Tracked reports whether git tracks a path below the root, or a file below it. It is nil
+	// where nobody knows.
+	Tracked func(name string) bool
 	// Servers reads the servers of a client's configuration that lies in the tree, nil for none.
 	// Its data is hostile.
 	Servers func(name string, data []byte) []Server
@@ -137,7 +145,7 @@ func Tree(ctx context.Context, files fs.FS, name string, o Options) (*Report, er
 
 // run is an audit with a scanner, and with more to be judged before the score.
 func run(ctx context.Context, files fs.FS, root string, secrets secretScanner, o Options, more func(*auditor)) (*Report, error) {
-	a := &auditor{files: files, own: o.Own, skip: o.Skip, wantsSites: o.Sites, servers: o.Servers, secrets: secrets, left: maxRead, printed: map[string]bool{}, given: map[kind]int{}, total: map[finding.Severity]int{}, report: &Report{Rubric: RubricVersion, Findings: []finding.Finding{}}}
+	a := &auditor{files: files, own: o.Own, tracked: o.Tracked, skip: o.Skip, searched: map[string]bool{}, wantsSites: o.Sites, servers: o.Servers, secrets: secrets, left: maxRead, printed: map[string]bool{}, given: map[kind]int{}, total: map[finding.Severity]int{}, report: &Report{Rubric: RubricVersion, Findings: []finding.Finding{}}}
 	a.report.Profile = Profile{Path: root, Depth: "flow", DependencyCount: -1}
 	if err := fs.WalkDir(files, ".", func(p string, d fs.DirEntry, err error) error { return a.visit(ctx, p, d, err) }); err != nil {
 		return nil, fmt.Errorf("audit %s: %w", root, err)
@@ -145,11 +153,15 @@ func run(ctx context.Context, files fs.FS, root string, secrets secretScanner, o
 	if a.report.Profile.FilesScanned == 0 {
 		return nil, fmt.Errorf("audit %s: nothing was checked: no readable file", root)
 	}
+	pkg, err := a.reach(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("audit %s: %w", root, err)
+	}
 	a.manifest()
 	if more != nil {
 		more(a)
 	}
-	if err := a.flows(ctx); err != nil {
+	if err := a.flows(ctx, pkg); err != nil {
 		return nil, fmt.Errorf("audit %s: %w", root, err)
 	}
 	slices.SortStableFunc(a.report.Findings, func(x, y finding.Finding) int {
@@ -168,7 +180,11 @@ type auditor struct {
 	wantsSites bool
 	files      fs.FS
 	own        bool
+	tracked    func(name string) bool
 	ignored    ignores
+	// searched are the files whose text was searched.
+	searched map[string]bool
+	scripts  []commandFile
 	// left are the bytes that may still be read.
 	left     int64
 	secrets  secretScanner
@@ -199,7 +215,7 @@ func (a *auditor) visit(ctx context.Context, p string, d fs.DirEntry, err error)
 		return nil // an unreadable directory must not end the audit of the others
 	}
 	if d.IsDir() {
-		if p != "." && skipped[d.Name()] || slices.Contains(a.skip, p) || p != "." && a.ignored.has(p, true) {
+		if a.passesOver(p) {
 			return fs.SkipDir
 		}
 		if strings.Count(p, "/") >= maxDepth {
@@ -209,7 +225,7 @@ func (a *auditor) visit(ctx context.Context, p string, d fs.DirEntry, err error)
 		a.readIgnores(p)
 		return nil
 	}
-	if a.ignored.has(p, false) {
+	if a.leavesOut(p) {
 		return nil
 	}
 	if d.Type()&fs.ModeSymlink != 0 && isCode(p) {
@@ -224,7 +240,7 @@ func (a *auditor) visit(ctx context.Context, p string, d fs.DirEntry, err error)
 	if a.report.Profile.FilesScanned >= maxFiles {
 		return fmt.Errorf("more than %d files: name a smaller directory", maxFiles)
 	}
-	return a.file(ctx, p)
+	return a.file(ctx, p, nil)
 }
 
 // link audits what code is linked to: that may bear a name, or lie in a directory,
@@ -240,32 +256,46 @@ func (a *auditor) link(ctx context.Context, p string) error {
 	case !info.Mode().IsRegular():
 		return nil
 	}
-	return a.file(ctx, p)
+	return a.file(ctx, p, nil)
 }
 
-func (a *auditor) file(ctx context.Context, p string) error {
+// file audits one file. as is the language of whoever loads it, nil where nobody is known to.
+func (a *auditor) file(ctx context.Context, p string, as lang.Language) error {
+	if as == nil && isProse(p) {
+		a.report.LeftOut++
+		return nil
+	}
 	data, err := a.read(p)
 	if err != nil {
 		a.report.Skipped++
 		return nil
 	}
-	a.report.Profile.FilesScanned++
+	if !a.searched[p] {
+		a.report.Profile.FilesScanned++
+	}
 	if a.guardsOnly {
 		if len(data) <= maxGuardFile && a.parsed+len(data) <= maxGuardBytes && isCode(p) {
-			a.parse(p, data)
+			a.parse(p, data, nil)
 		}
 		return nil
 	}
-	if isProse(p) || !isSource(p) && !bytes.HasPrefix(data, []byte("#!")) && secrets.IsBinary(data) {
+	if !isSource(p) && !bytes.HasPrefix(data, []byte("#!")) && secrets.IsBinary(data) && (as == nil || !utf8.Valid(data)) {
+		if isUnreadCode(p, data, as != nil) {
+			a.report.Skipped++
+		}
 		return nil
 	}
-	a.parse(p, data)
+	a.parse(p, data, as)
+	if a.searched[p] {
+		return nil // somebody loads it, as was found after its text was searched
+	}
+	a.searched[p] = true
 	src := string(data)
 	if isLockfile(p) {
 		a.lockfile(p, src)
 	}
 	a.configurations(p, src)
-	if isCode(p) {
+	if isCode(p) || as != nil {
 		a.encoded(p, src)
 	}
 	a.silencers(p, src)

@@ -27,12 +27,24 @@ var languages = []lang.Language{python.Language{}, javascript.Language{}, golang
 // maxParsed bounds a source that is parsed, and maxAllParsed all of them, in bytes.
 const maxParsed, maxAllParsed = 8 << 20, 96 << 20
 
-// parse keeps the tree of a source, if it is of a language that is known.
-func (a *auditor) parse(p string, data []byte) {
+// languageOf is the language that a file is of by its name and its first bytes, nil for none.
+func languageOf(p string, data []byte) lang.Language {
 	for _, l := range languages {
-		if !l.Owns(p, data[:min(len(data), 512)]) {
-			continue
+		if l.Owns(p, data[:min(len(data), 512)]) {
+			return l
 		}
+	}
+	return nil
+}
+
+// parse keeps the tree of a source, if it is of a language that is known: by itself, or as
+// whoever loads it takes it.
+func (a *auditor) parse(p string, data []byte, as lang.Language) {
+	l := languageOf(p, data)
+	if l == nil && !isData(p) {
+		l = as
+	}
+	if l != nil && l.Name() != (shell.Language{}).Name() {
 		if len(data) > maxParsed || a.parsed+len(data) > maxAllParsed {
 			a.report.Skipped++ // its text was searched, its flows were not
 			if len(a.report.Unfollowed) < maxUnfollowed {
@@ -46,22 +58,25 @@ func (a *auditor) parse(p string, data []byte) {
 		a.trees = append(a.trees, f)
 		return
 	}
-	a.parseScript(p, data)
+	a.parseScript(p, data, l != nil)
 }
 
-// parseScript judges the files that are commands, or hold some.
-func (a *auditor) parseScript(p string, data []byte) {
+// parseScript judges the files that are commands, or hold some. isShell says that a shell runs it,
+// whatever its name is.
+func (a *auditor) parseScript(p string, data []byte, isShell bool) {
 	src := string(data)
 	switch {
-	case shell.Language{}.Owns(p, data[:min(len(data), 512)]):
+	case isShell || shell.Language{}.Owns(p, data[:min(len(data), 512)]):
 		unread := 0
 		if !a.shellText(p, src, src, 0) {
 			unread = 1
 		}
 		a.counted("Shell", unread)
+		a.commands(p, src)
 	case dockerfile.Owns(p):
 		a.docker(p, src)
 		a.counted("Dockerfile", 0)
+		a.commands(p, src)
 	}
 }
 
@@ -75,8 +90,7 @@ func (a *auditor) counted(language string, unread int) {
 }
 
 // flows adds a finding for each way from a tool's parameter to a sink.
-func (a *auditor) flows(ctx context.Context) error {
-	pkg := sinks.NewPackage(a.trees)
+func (a *auditor) flows(ctx context.Context, pkg *sinks.Package) error {
 	res := taint.Analyze(ctx, pkg, a.trees)
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -9,7 +9,7 @@ import (
 )
 
 // ignores are the patterns of a checkout's .gitignore files, in their order, as
-// gitignore(5) describes them. What git tracks in spite of a pattern is not known here.
+// gitignore(5) describes them. What git tracks in spite of a pattern, auditor.tracked knows.
 // go-git has a matcher too, within a whole implementation of git.
 type ignores []ignorePattern
 

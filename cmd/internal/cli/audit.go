@@ -38,7 +38,7 @@ func (e *env) audit() *cobra.Command {
 			"flows from a tool's parameter to a shell, a path, a request, an evaluator, a deserializer or an SQL statement, with\n" +
 			"each step.\n\n" +
 			"TARGET is a directory, an archive (tgz, whl, zip, mcpb), a client's configuration, npm:NAME@V or pypi:NAME==V.\n" +
-			"Archives are read in memory. Comments in the source of others suppress nothing.",
+			"Archives are read in memory. Comments in the source suppress nothing without --own yes.",
 		RunE: func(cmd *cobra.Command, args []string) error { return e.runAudit(cmd, f, args) },
 	}
 	fl := cmd.Flags()
@@ -48,7 +48,7 @@ func (e *env) audit() *cobra.Command {
 	fl.BoolVar(&f.allowIncomplete, "allow-inconclusive", false, "exit 0 when the audit could not read all of the source")
 	fl.StringVar(&f.policy, "policy", "", "apply the suppressions of this `FILE` (coalmine.yaml)")
 	fl.StringVar(&f.baseline, "baseline", "", "fail only on findings that are not in this baseline `FILE`")
-	fl.StringVar(&f.own, "own", "auto", "yes: apply .gitignore and the suppression comments of the tree; no: apply neither; auto: yes in a directory with .git")
+	fl.StringVar(&f.own, "own", "no", "yes: the tree is yours: apply its suppression comments, and its .gitignore to what git does not track; no: apply neither")
 	fl.BoolVar(&f.online, "online", false, "ask OSV, npm and PyPI about the package and about what its lockfiles name")
 	fl.IntVar(&f.recent, "recent", 7, "with --online, report a version that is younger than this many `DAYS`")
 	fl.BoolVar(&f.rubric, "rubric", false, "print the rules and their deductions")
@@ -136,6 +136,12 @@ func (e *env) printAudit(r *audit.Report) {
 	}
 	if r.Suppressed > 0 {
 		fmt.Fprintf(e.out, "suppressed by comments of your own: %d\n", r.Suppressed)
+	}
+	if r.Ignored > 0 {
+		fmt.Fprintf(e.out, "left out by .gitignore: %d\n", r.Ignored)
+	}
+	if r.LeftOut > 0 {
+		fmt.Fprintf(e.out, "left out: %s of other people's code or documentation, from which the source loads nothing\n", plural(r.LeftOut, "place"))
 	}
 	for _, u := range r.Unfollowed {
 		fmt.Fprintf(e.out, "not followed: %s, %d bytes\n", report.Escape(u.Path, 200), u.Size)

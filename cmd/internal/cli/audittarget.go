@@ -4,15 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
+	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/audit"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/config"
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 )
 
 // auditTarget audits what an argument names, and says what reports call its root: a package
@@ -48,29 +50,56 @@ func (e *env) auditTarget(ctx context.Context, f *auditFlags, target string) (r 
 		r, err := auditConfiguration(ctx, target)
 		return r, filepath.Dir(target), err
 	}
-	own, err := f.isOwn(target)
+	own, err := f.isOwn()
 	if err != nil {
 		return nil, "", err
 	}
-	r, err = audit.Checkout(ctx, target, audit.Options{Own: own, Servers: serversOf})
+	tracked, indexErr := trackedBelow(ctx, target)
+	r, err = audit.Checkout(ctx, target, audit.Options{Own: own, Tracked: tracked, Servers: serversOf})
 	if err != nil {
 		return nil, "", &sandbox.UsageError{Err: err, Hint: "name a directory that holds a server's source"}
+	}
+	if indexErr != nil {
+		fmt.Fprintln(e.err, "warning: "+report.Escape(indexErr.Error(), 500))
+		fmt.Fprintln(e.err, "hint: install git: without it, coalmine does not know which files belong to the checkout")
+		r.Skipped++
 	}
 	return r, target, nil
 }
 
-// isOwn reports whether comments in a directory count: as --own says, else for a checkout.
-func (f *auditFlags) isOwn(dir string) (bool, error) {
+// isOwn reports whether the user says that a directory's author is trusted.
+func (f *auditFlags) isOwn() (bool, error) {
 	switch f.own {
 	case "yes", "true":
 		return true, nil
 	case "no", "false":
 		return false, nil
-	case "auto":
-		_, err := fs.Stat(os.DirFS(dir), ".git")
-		return err == nil, nil
 	}
-	return false, usage("yes, no or auto", "--own %s is not known", f.own)
+	return false, usage("yes or no", "--own %s is not known", f.own)
+}
+
+// trackedBelow asks git what it tracks below a directory. The answer is nil outside of a working tree.
+func trackedBelow(ctx context.Context, dir string) (func(string) bool, error) {
+	top := shown.Repository(dir)
+	if top == "" {
+		return nil, nil
+	}
+	index, err := shown.ReadIndex(ctx, top)
+	if err != nil {
+		return nil, err
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, err
+	}
+	if real, err = filepath.Abs(real); err != nil {
+		return nil, err
+	}
+	rel, err := filepath.Rel(top, real)
+	if err != nil {
+		return nil, err
+	}
+	return func(name string) bool { return index.Tracks(path.Join(filepath.ToSlash(rel), name)) }, nil
 }
 
 // auditConfiguration audits the servers and the hooks that a client's configuration names.
