@@ -259,6 +259,44 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// A pull request is judged by what it is based on, whether or not the workflow says so.
+func TestAPullRequestIsJudgedByItsBase(t *testing.T) {
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "coalmine"), []byte("#!/bin/sh\necho \"args: $*\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	request := map[string]any{"pull_request": map[string]any{"base": map[string]any{"sha": "abc"}}}
+	queue := map[string]any{"merge_group": map[string]any{"base_sha": "def"}}
+	for _, c := range []struct {
+		event  string
+		says   map[string]any
+		inputs map[string]string
+		status int
+		since  string
+	}{
+		{"pull_request", request, map[string]string{"policy": "p"}, 0, "abc"},
+		{"pull_request", request, map[string]string{"baseline": "b"}, 0, "abc"},
+		{"pull_request_target", request, map[string]string{"verdicts": "v", "verdicts-key": "k"}, 0, "abc"},
+		{"pull_request", request, map[string]string{"policy": "p", "changed-since": "main"}, 0, "main"},
+		{"merge_group", queue, map[string]string{"policy": "p"}, 0, "def"},
+		{"pull_request", map[string]any{}, map[string]string{"policy": "p"}, 2, ""},
+		{"pull_request", request, nil, 0, ""},
+		{"push", map[string]any{}, map[string]string{"policy": "p"}, 0, ""},
+	} {
+		t.Run(fmt.Sprint(c.event, c.inputs), func(t *testing.T) {
+			j := newJob(t, bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+			j.event(c.event, c.says)
+			status, _ := j.use(c.inputs)
+			_, since, _ := strings.Cut(j.log, "--changed-since=")
+			since, _, _ = strings.Cut(since, " ")
+			since, _, _ = strings.Cut(since, "\n")
+			if status != c.status || since != c.since {
+				t.Errorf("status %d, since %q\n%s", status, since, j.log)
+			}
+		})
+	}
+}
+
 func TestHostileInputs(t *testing.T) {
 	t.Parallel()
 	sandboxtest.Acquire(t, sandboxtest.Light)

@@ -40,7 +40,7 @@ func (j *job) value(s string) string {
 	return expression.ReplaceAllStringFunc(s, func(e string) string {
 		name := expression.FindStringSubmatch(e)[1]
 		v, ok := j.values[name]
-		if !ok && !strings.HasPrefix(name, "steps.") {
+		if !ok && !strings.HasPrefix(name, "steps.") && !strings.HasPrefix(name, "github.event.") {
 			j.t.Errorf("nothing is known of %s", name)
 		}
 		return v

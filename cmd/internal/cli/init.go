@@ -38,10 +38,15 @@ jobs:
   probe:
     runs-on: ubuntu-latest
     steps:
-      - uses: actions/checkout@v5
-        with: {fetch-depth: 0, persist-credentials: false}
+      - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1
+        with:
+          fetch-depth: 0 # a pull request is judged by the policy of its merge base
+          persist-credentials: false
       - uses: coalmine-dev/coalmine@COMMIT
-        with: {config: .mcp.json, policy: coalmine.yaml}
+        with:
+          config: .mcp.json
+          policy: coalmine.yaml
+          changed-since: ${{ github.event.pull_request.base.sha }}
 `},
 	{".pre-commit-config.yaml", "a hook for pre-commit that audits the source without running it", `repos:
   - repo: local

@@ -27,3 +27,12 @@ func TestInitStaysInItsDirectory(t *testing.T) {
 		t.Errorf("changed to %q, %v", data, err)
 	}
 }
+
+// The workflow that init writes judges a pull request by its base.
+func TestInitIsPinned(t *testing.T) {
+	for _, f := range startFiles {
+		if strings.HasSuffix(f.name, ".yml") && strings.Contains(f.text, "policy:") && !strings.Contains(f.text, "changed-since: ${{ github.event.pull_request.base.sha }}") {
+			t.Errorf("%s does not name the base of a pull request", f.name)
+		}
+	}
+}
