@@ -95,7 +95,9 @@ func (f *Fetcher) prepareBuild(ctx context.Context, t *Tree, root *os.Root, p *p
 	for _, path := range paths {
 		command += " " + quote(path)
 	}
-	t.Steps = []Step{{cmp.Or(t.Name, filepath.Base(t.Spec.Name)), t.Version, eventWheel, ".", command}}
+	if t.Steps, err = checkSteps(t.Spec.String(), []Step{{cmp.Or(t.Name, filepath.Base(t.Spec.Name)), t.Version, eventWheel, ".", command}}); err != nil {
+		return err
+	}
 	t.Packages, t.Digest = t.Packages+len(env.wheels), digest([]string{t.Digest, env.digest})
 	tools := &Tree{Spec: t.Spec, Host: t.Host, Env: filepath.Join(buildPlace, "env"), Python: t.Python}
 	if err := tools.readPyPI(); err != nil {

@@ -212,8 +212,8 @@ func (f *Fetcher) checkoutNPM(ctx context.Context, t *Tree, sum string) error {
 	if t.Name == "" {
 		t.Name = what
 	}
-	t.Steps = append(npmSteps(root, l), m.rootSteps(root, t.Bins)...)
-	return nil
+	t.Steps, err = checkSteps(what, append(npmSteps(root, l), m.rootSteps(root, t.Bins)...))
+	return err
 }
 
 // rootEvents are the scripts that npm install runs of a checkout, in its order.

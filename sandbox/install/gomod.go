@@ -227,7 +227,7 @@ func hashModule(root *os.Root, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	z, err := zip.NewReader(f, info.Size())
+	z, err := openZip(f, info.Size())
 	if err != nil {
 		return "", err
 	}

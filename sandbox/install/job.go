@@ -135,11 +135,16 @@ func entries(in io.Reader, f func(name string, size int64, r io.Reader) error) e
 	}
 }
 
+// maxManifests bounds the manifests and locks of one checkout, and what a Job prints of them, in
+// bytes: all of them are in memory at once.
+const maxManifests = maxLock + maxManifest
+
 // files reads an archive of small files into memory.
 func files(out map[string][]byte) func(io.Reader) error {
 	return func(r io.Reader) error {
+		left := int64(maxManifests)
 		return entries(r, func(name string, size int64, r io.Reader) error {
-			if size > maxLock || len(out) > 100 {
+			if left -= size; left < 0 || len(out) > 100 {
 				return fmt.Errorf("%q is too large", name)
 			}
 			data, err := io.ReadAll(r)
@@ -153,7 +158,7 @@ func files(out map[string][]byte) func(io.Reader) error {
 // a client to resolve what they depend on: no other file of a checkout is shown to one.
 func manifestFiles(root *os.Root, names ...string) (map[string][]byte, error) {
 	const most = 2000
-	out := map[string][]byte{}
+	out, left := map[string][]byte{}, int64(maxManifests)
 	err := fs.WalkDir(root.FS(), ".", func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -171,6 +176,9 @@ func manifestFiles(root *os.Root, names ...string) (map[string][]byte, error) {
 		data, err := readFile(root, path, limit)
 		if err != nil {
 			return nil // the client says what it lacks
+		}
+		if left -= int64(len(data)); left < 0 {
+			return fmt.Errorf("its manifests are larger than %d MiB together", maxManifests>>20)
 		}
 		if out[filepath.ToSlash(path)] = data; len(out) > most {
 			return fmt.Errorf("it has more than %d manifests", most)

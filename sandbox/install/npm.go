@@ -163,8 +163,8 @@ func (t *Tree) readNPM(l *lock) error {
 	for _, b := range m.bins() {
 		t.Bins = append(t.Bins, Bin{b.Name, filepath.Join(t.Root, b.Path)})
 	}
-	t.Steps = npmSteps(root, l)
-	return nil
+	t.Steps, err = checkSteps(t.Spec.String(), npmSteps(root, l))
+	return err
 }
 
 var npmCode = regexp.MustCompile(`(?m)^npm (?:error|ERR!) code (\S+)`)
@@ -226,34 +226,6 @@ const (
 	maxLock     = 64 << 20
 	maxLocked   = 20_000
 )
-
-// lock is a package-lock.json of version 2 or 3.
-type lock struct {
-	Packages map[string]locked `json:"packages"`
-}
-
-type locked struct {
-	Name      string `json:"name"`
-	Version   string `json:"version"`
-	Resolved  string `json:"resolved"`
-	Integrity string `json:"integrity"`
-	Link      bool   `json:"link"`
-	InBundle  bool   `json:"inBundle"`
-	Optional  bool   `json:"optional"`
-	// DevOptional packages are optional to one of those that need them.
-	DevOptional bool `json:"devOptional"`
-}
-
-func decodeLock(data []byte) (*lock, error) {
-	var l lock
-	if err := json.Unmarshal(data, &l); err != nil {
-		return nil, fmt.Errorf("read npm's lock file: %w", err)
-	}
-	if len(l.Packages) > maxLocked {
-		return nil, withHint("", "it has %d dependencies, and at most %d are fetched", len(l.Packages), maxLocked)
-	}
-	return &l, nil
-}
 
 // verify refuses what has no hash, and lists the rest: a line for each archive.
 // With workspaces, packages of the checkout's own are no archives.
@@ -341,6 +313,25 @@ func (m *manifest) bins() []Bin {
 // npmEvents are the scripts of a dependency, in npm's order: each for all packages
 // before the next.
 var npmEvents = []string{"preinstall", "install", "postinstall"}
+
+// Bounds of scripts, in bytes: of one, which a kernel takes as an argument and as a variable
+// (MAX_ARG_STRLEN in execve(2)), and of all.
+const (
+	maxStep  = 128 << 10
+	maxSteps = 4 << 20
+)
+
+// checkSteps refuses scripts that no installer could start. Left out, they would be unseen.
+func checkSteps(what string, steps []Step) ([]Step, error) {
+	all := 0
+	for _, s := range steps {
+		n := len(s.Package) + len(s.Version) + len(s.Dir) + len(s.Command)
+		if all += n; n >= maxStep || all > maxSteps {
+			return nil, withHint("read them: no installer needs scripts of that length", "%s: its scripts are larger than %d KiB each or %d MiB together", what, maxStep>>10, maxSteps>>20)
+		}
+	}
+	return steps, nil
+}
 
 // npmSteps are the scripts that npm would run for what was fetched, shallow
 // packages first.

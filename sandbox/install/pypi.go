@@ -170,6 +170,14 @@ func (p *pip) resolve(ctx context.Context, what string, wanted []string) ([]whee
 	if err := p.run(ctx, nil, "cat report.json", into(&data, maxLock), append(append(args, "--"), wanted...)...); err != nil {
 		return nil, p.explain(ctx, what, err)
 	}
+	return decodeReport(what, data)
+}
+
+// sha256Hex is a hash as pip writes it.
+var sha256Hex = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// decodeReport reads pip's report. Each of its words becomes a line of requirements.
+func decodeReport(what string, data []byte) ([]wheel, error) {
 	var r report
 	if err := json.Unmarshal(data, &r); err != nil {
 		return nil, withHint("python3 -m pip install --upgrade pip: it has to be 22.2 or later", "read pip's report: %w", err)
@@ -180,7 +188,7 @@ func (p *pip) resolve(ctx context.Context, what string, wanted []string) ([]whee
 		if h, ok := strings.CutPrefix(i.Download.Archive.Hash, "sha256="); ok && w.sha256 == "" {
 			w.sha256 = h
 		}
-		if w.sha256 == "" || !pypiName.MatchString(w.name) || !pypiVer.MatchString(w.version) {
+		if !sha256Hex.MatchString(w.sha256) || !pypiName.MatchString(w.name) || !pypiVer.MatchString(w.version) {
 			return nil, withHint("depend on what an index has published", "%s: its dependency %q comes without a hash and is not fetched", what, w.name)
 		}
 		out = append(out, w)
