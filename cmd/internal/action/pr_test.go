@@ -33,11 +33,14 @@ func TestPullRequests(t *testing.T) {
 		{"github: a change of nothing probes nothing, and updates the comment", true, githubUnchanged},
 		{"github: an honest change passes", false, githubHonest},
 		{"github: a change of the policy allows nothing", false, githubPolicy},
+		{"github: a change of the policy allows nothing where the workflow does not say so", false, githubPolicyUnsaid},
 		{"github: a signed verdict stands for a run", false, githubAttested},
 		{"github: the merge queue fails on a leaky server", false, githubQueue},
 		{"github: the nightly sweep keeps a site and signs", false, githubNightly},
 		{"gitlab: a change that adds a leaky server fails, with reports", true, gitlabLeaky},
 		{"gitlab: a change of nothing has empty reports", true, gitlabUnchanged},
+		{"jenkins: the sample finds the leaky server, and keeps the reports", false, jenkins},
+		{"azure: the sample finds the leaky server, and keeps the reports", false, azure},
 		{"pre-commit: a commit with a leaky server is refused", false, preCommitLeaky},
 		{"pre-commit: a commit without one is made", true, preCommitClean},
 		{"pre-commit: a configuration that cannot be read is refused", true, preCommitBroken},
@@ -176,14 +179,31 @@ func githubHonest(t *testing.T) {
 }
 
 func githubPolicy(t *testing.T) {
-	j, base := prJob(t, func(dir string) {
+	j, base := prJob(t, allowAll(t))
+	j.policy(map[string]string{"changed-since": base})
+}
+
+func githubPolicyUnsaid(t *testing.T) {
+	j, _ := prJob(t, allowAll(t))
+	j.policy(map[string]string{})
+}
+
+// allowAll adds a leaky server and a policy that lets it pass.
+func allowAll(t *testing.T) func(string) {
+	return func(dir string) {
 		addLeaky(t)(dir)
 		text := "schema: coalmine/policy/v1\ndefaults:\n  fail-on: never\n"
 		if err := os.WriteFile(filepath.Join(dir, "coalmine.yaml"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-	})
-	status, _ := j.use(map[string]string{"server": "leaky", "policy": "coalmine.yaml", "changed-since": base})
+	}
+}
+
+func (j *job) policy(inputs map[string]string) {
+	t := j.t
+	t.Helper()
+	inputs["server"], inputs["policy"] = "leaky", "coalmine.yaml"
+	status, _ := j.use(inputs)
 	j.expect(status != 0, true, "findings")
 	if !strings.Contains(j.log, "CM502") {
 		t.Errorf("the change of the policy is not told\n%s", j.log)
@@ -418,5 +438,53 @@ func preCommitBuilt(t *testing.T) {
 	ok, log := preCommit(t, []string{"coalmine-audit"}, func(dir string) { touch(t, filepath.Join(dir, "note.txt")) })
 	if !ok || !strings.Contains(log, "Passed") {
 		t.Errorf("committed: %v\n%s", ok, log)
+	}
+}
+
+// jenkins runs the script of the sample for Jenkins, and azure the one for Azure Pipelines, with
+// the image that make image built.
+func jenkins(t *testing.T) {
+	file := read(t, filepath.Join(sandboxtest.ModuleRoot(t), "deploy", "jenkins", "Jenkinsfile"))
+	_, script, found := strings.Cut(file, "sh '''")
+	script, _, closed := strings.Cut(script, "'''")
+	if !found || !closed {
+		t.Fatal("the sample has no script")
+	}
+	inImage(t, strings.ReplaceAll(script, `\\`, `\`), "WORKSPACE")
+}
+
+func azure(t *testing.T) {
+	var sample struct{ Steps []struct{ Script string } }
+	if err := yaml.Unmarshal([]byte(read(t, filepath.Join(sandboxtest.ModuleRoot(t), "deploy", "azure", "azure-pipelines.yml"))), &sample); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sample.Steps {
+		if s.Script != "" {
+			inImage(t, s.Script, "BUILD_SOURCESDIRECTORY")
+			return
+		}
+	}
+	t.Fatal("the sample has no script")
+}
+
+// inImage runs a sample's script in a checkout that adds a leaky server.
+func inImage(t *testing.T, script, workspace string) {
+	t.Helper()
+	sandboxtest.Need(t, "docker")
+	j, _ := prJob(t, addLeaky(t))
+	cmd := exec.Command("bash", "-e", "-c", script)
+	cmd.Dir = j.dir
+	cmd.Env = append(gitEnv(), "PATH="+j.path, "HOME="+j.temp, workspace+"="+j.dir, "COALMINE_IMAGE=coalmine")
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	if status := cmd.ProcessState.ExitCode(); status != 1 {
+		t.Errorf("status %d\n%s", status, out)
+	}
+	for name, holds := range map[string]string{"junit.xml": "<failure ", "coalmine.sarif": "CM1", "coalmine-out/leaky/report.html": "leaky"} {
+		if !strings.Contains(read(t, filepath.Join(j.dir, name)), holds) {
+			t.Errorf("%s does not hold %s\n%s", name, holds, out)
+		}
 	}
 }
