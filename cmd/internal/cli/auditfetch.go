@@ -145,6 +145,25 @@ func (f *packageFetcher) npm(ctx context.Context, s install.Spec) (*fetched, err
 	if err != nil {
 		return nil, err
 	}
+	v, err := decodeNPM(page, s)
+	if err != nil {
+		return nil, err
+	}
+	data, err := f.get(ctx, v.tarball, "", audit.MaxArchive)
+	if err != nil {
+		return nil, err
+	}
+	if !hasIntegrity(data, v.integrity) {
+		return nil, fmt.Errorf("the archive of npm:%s@%s is not the one that the registry names: its hash differs", s.Name, v.version)
+	}
+	return &fetched{"npm:" + s.Name + "@" + v.version, data}, nil
+}
+
+// npmVersion is a version as npm's registry has it.
+type npmVersion struct{ version, tarball, integrity string }
+
+// decodeNPM finds a version, or the one that a tag names, in a registry's page.
+func decodeNPM(page []byte, s install.Spec) (*npmVersion, error) {
 	var p struct {
 		Tags     map[string]string `json:"dist-tags"`
 		Versions map[string]struct {
@@ -164,14 +183,7 @@ func (f *packageFetcher) npm(ctx context.Context, s install.Spec) (*fetched, err
 	if !ok {
 		return nil, &sandbox.UsageError{Err: fmt.Errorf("npm:%s has no version %q", s.Name, version), Hint: "name a version that is published, npm:NAME@1.2.3"}
 	}
-	data, err := f.get(ctx, v.Dist.Tarball, "", audit.MaxArchive)
-	if err != nil {
-		return nil, err
-	}
-	if !hasIntegrity(data, v.Dist.Integrity) {
-		return nil, fmt.Errorf("the archive of npm:%s@%s is not the one that the registry names: its hash differs", s.Name, version)
-	}
-	return &fetched{"npm:" + s.Name + "@" + version, data}, nil
+	return &npmVersion{version, v.Dist.Tarball, v.Dist.Integrity}, nil
 }
 
 // hasIntegrity compares data with a subresource integrity of SHA-512.
@@ -201,21 +213,10 @@ func (f *packageFetcher) pypi(ctx context.Context, s install.Spec) (*fetched, er
 	if err != nil {
 		return nil, err
 	}
-	var p struct {
-		Files []pypiFile `json:"files"`
-	}
-	if json.Unmarshal(page, &p) != nil {
-		return nil, &sandbox.UsageError{Err: errors.New("the index does not answer as PEP 691 has it"), Hint: "download the wheel, and audit the file"}
-	}
-	best := bestFile(p.Files, name, s.Version)
-	if best == nil {
-		return nil, &sandbox.UsageError{Err: fmt.Errorf("pypi:%s has no archive of version %q that is read", s.Name, s.Version), Hint: "name a version that is published, pypi:NAME==1.2.3"}
-	}
-	link, err := at.Parse(best.URL)
+	best, link, err := decodePyPI(page, at, name, s)
 	if err != nil {
-		return nil, errors.New("the index names an invalid address")
+		return nil, err
 	}
-	link.Fragment = ""
 	data, err := f.get(ctx, link.String(), "", audit.MaxArchive)
 	if err != nil {
 		return nil, err
@@ -225,6 +226,26 @@ func (f *packageFetcher) pypi(ctx context.Context, s install.Spec) (*fetched, er
 		return nil, fmt.Errorf("the archive of pypi:%s==%s is not the one that the index names: its hash differs", s.Name, s.Version)
 	}
 	return &fetched{"pypi:" + name + "==" + s.Version, data}, nil
+}
+
+// decodePyPI finds the archive of a version, and its address, in an index's page.
+func decodePyPI(page []byte, at *url.URL, name string, s install.Spec) (*pypiFile, *url.URL, error) {
+	var p struct {
+		Files []pypiFile `json:"files"`
+	}
+	if json.Unmarshal(page, &p) != nil {
+		return nil, nil, &sandbox.UsageError{Err: errors.New("the index does not answer as PEP 691 has it"), Hint: "download the wheel, and audit the file"}
+	}
+	best := bestFile(p.Files, name, s.Version)
+	if best == nil {
+		return nil, nil, &sandbox.UsageError{Err: fmt.Errorf("pypi:%s has no archive of version %q that is read", s.Name, s.Version), Hint: "name a version that is published, pypi:NAME==1.2.3"}
+	}
+	link, err := at.Parse(best.URL)
+	if err != nil {
+		return nil, nil, errors.New("the index names an invalid address")
+	}
+	link.Fragment = ""
+	return best, link, nil
 }
 
 // pypiFile is a file of an index (PEP 691).

@@ -1,9 +1,11 @@
 package comment
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -143,4 +145,59 @@ func TestFromEvent(t *testing.T) {
 			t.Errorf("%s: %s", payload, got)
 		}
 	}
+}
+
+// answering is an API that answers the same to everything.
+type answering struct {
+	status int
+	data   []byte
+	sent   []string
+}
+
+func (a *answering) RoundTrip(r *http.Request) (*http.Response, error) {
+	a.sent = append(a.sent, r.Method+" "+r.URL.Host)
+	return &http.Response{StatusCode: a.status, Status: strconv.Itoa(a.status), Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(a.data)), Request: r}, nil
+}
+
+// Whatever the API answers, a comment that is changed is the author's and has the marker, and no
+// error tells the token.
+func FuzzAPI(f *testing.F) {
+	f.Add(200, []byte(`[{"id":3,"body":"<!-- coalmine: x -->\nold","user":{"login":"github-actions[bot]"}},{"id":4,"body":"<!-- coalmine: x -->","user":null}]`))
+	f.Add(403, []byte(`{"message":"no: t0ken-of-the-job"}`))
+	f.Add(200, []byte(`{}`))
+	f.Add(302, []byte(`[{"id":-1}]`))
+	f.Fuzz(func(t *testing.T, status int, data []byte) {
+		const token = "t0ken-of-the-job"
+		if status < 100 || status > 999 {
+			return
+		}
+		c, err := newClient(Place{API: "https://api.example", Repository: "o/r", Number: 7, Author: bot, Token: token})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := &answering{status: status, data: data}
+		c.http.Transport = a
+		id, body, err := c.find(t.Context(), marker("x"))
+		if id != 0 && (err != nil || !strings.HasPrefix(body, marker("x"))) {
+			t.Errorf("comment %d, %q, %v", id, body, err)
+		}
+		if err != nil && strings.Contains(err.Error(), token) {
+			t.Errorf("the error tells the token: %v", err)
+		}
+		for _, sent := range a.sent {
+			if sent != "GET api.example" {
+				t.Errorf("it sent %s", sent)
+			}
+		}
+	})
+}
+
+func FuzzEvent(f *testing.F) {
+	f.Add([]byte(`{"pull_request":{"number":7}}`))
+	f.Add([]byte(`{"pull_request":{"number":-7}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if n, err := FromEvent(data); (n > 0) != (err == nil) {
+			t.Errorf("%d, %v", n, err)
+		}
+	})
 }

@@ -2,6 +2,7 @@ package textjudge
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -134,4 +135,23 @@ func TestAskEndsWithTheRun(t *testing.T) {
 	if got, err := Ask(ctx, []string{self}, texts()); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%+v %v", got, err)
 	}
+}
+
+// Whatever the program writes, what counts is a verdict on a text that it was given.
+func FuzzHear(f *testing.F) {
+	f.Add([]byte(`{"id":"1","verdict":"order","why":"it orders"}` + "\n\n" + `{"id":"2","verdict":"fine"}` + "\n"))
+	f.Add([]byte(`{"id":"9","verdict":"order"}`))
+	f.Add([]byte(`{"id":"1","verdict":"order"}` + "\n" + `{"id":"1","verdict":"fine"}`))
+	f.Add([]byte("null\n[]\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		answers, err := hear(bytes.NewReader(data), texts())
+		for id, v := range answers {
+			if v.ID != id || id != "1" && id != "2" && id != "3" || v.Verdict != "order" && v.Verdict != "fine" {
+				t.Errorf("%q: %+v", id, v)
+			}
+		}
+		if len(data) > maxOutput && err == nil {
+			t.Errorf("%d bytes were read", len(data))
+		}
+	})
 }
