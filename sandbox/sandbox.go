@@ -105,6 +105,23 @@ type AgentProcess interface {
 	AgentPID(ctx context.Context) (int, error)
 }
 
+// Tracer watches a target from outside of its sandbox.
+type Tracer interface {
+	// Start has the records flow, now that the target's first task is known. Where refused
+	// is set, calls that a filter answered are among them. emit and lose are called one at a time.
+	Start(target int, refused bool, emit func(*trace.Record), lose func(n uint64, why string))
+	// Drain returns when what was seen so far is emitted.
+	Drain(ctx context.Context) error
+	// Alive says why the tracer does not watch any more, nil where it does.
+	Alive() error
+	// Close emits the last records, and detaches the tracer.
+	Close()
+}
+
+// Traced is a Conn that brings its sandbox's tracer along; it takes the place of each that a
+// Spec asks for.
+type Traced interface{ Tracer() Tracer }
+
 // HostKernel is a Backend whose sandboxes may be under this machine's kernel.
 type HostKernel interface {
 	// SharesHostKernel says whether they are, and so can be watched from outside.

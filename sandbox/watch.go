@@ -19,7 +19,7 @@ const drainTimeout = 30 * time.Second
 
 // watcher is the tracer outside of the sandbox.
 type watcher struct {
-	tracer *bpf.Tracer
+	tracer Tracer
 	plain  *plainReader
 	target int
 	begun  bool
@@ -96,6 +96,10 @@ func Watchable(ctx context.Context, b Backend) Support {
 // watch attaches the tracer that a Spec asks for, before the agent has its Config
 // and so before there is a target.
 func (r *Run) watch(ctx context.Context, spec *Spec) error {
+	if own, ok := r.conn.(Traced); ok && spec.TraceSet != "" {
+		r.watchedBy(own.Tracer(), &plainReader{run: r})
+		return nil
+	}
 	if spec.TraceSet == "" || spec.Tracer != TracerEBPF {
 		return nil
 	}
@@ -121,9 +125,14 @@ func (r *Run) watch(ctx context.Context, spec *Spec) error {
 	if err != nil {
 		return &UsageError{Err: err, Hint: "run as root or with CAP_BPF and CAP_PERFMON, or use --tracer strace"}
 	}
+	r.watchedBy(t, p)
+	return nil
+}
+
+// watchedBy has what a tracer outside of the sandbox sees go to the sink.
+func (r *Run) watchedBy(t Tracer, p *plainReader) {
 	r.tracer = &watcher{tracer: t, plain: p}
 	r.sink = &serial{sink: r.sink}
-	return nil
 }
 
 // begin has the records flow, now that the task that becomes the target is known.
