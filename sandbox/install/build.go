@@ -122,10 +122,28 @@ func (b *Built) Tree(dir, shown string) (dropped []string, err error) {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	if dropped, err = unpackTar(root, b.in, shown, entryName); err != nil {
+	in := &ending{r: b.in}
+	if dropped, err = unpackTar(root, in, shown, entryName); err == nil && in.early {
+		err = errors.New("the archive ends early")
+	}
+	if err != nil {
 		return nil, fmt.Errorf("unpack what was built: %w", err)
 	}
 	return dropped, nil
+}
+
+// ending knows whether an archive lacks its end: that of a shell which was ended between two
+// files is else one of fewer files.
+type ending struct {
+	r     io.Reader
+	early bool
+}
+
+// Read implements io.Reader.
+func (e *ending) Read(p []byte) (int, error) {
+	n, err := e.r.Read(p)
+	e.early = e.early || n == 0 && errors.Is(err, io.EOF)
+	return n, err
 }
 
 // unpackTar unpacks a hostile archive below a root, which is empty. place says where

@@ -119,6 +119,20 @@ func TestBuiltTreesAreHostile(t *testing.T) {
 	}
 }
 
+// A tree whose archive was cut off is not one of fewer files, wherever that was.
+func TestCutTreeIsRefused(t *testing.T) {
+	file := func(name string) tar.Header { return tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644} }
+	whole := archive(t, file("a"), tar.Header{Typeflag: tar.TypeDir, Name: "d", Mode: 0o755}, file("d/b"))
+	if _, err := NewBuilt(bytes.NewReader(whole)).Tree(t.TempDir(), ""); err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; n < len(whole); n += 128 {
+		if _, err := NewBuilt(bytes.NewReader(whole[:n])).Tree(t.TempDir(), ""); err == nil {
+			t.Errorf("%d of %d bytes are taken for a tree", n, len(whole))
+		}
+	}
+}
+
 // sparse is an archive of two kilobytes with a file of a gibibyte.
 func sparse(t testing.TB) []byte {
 	t.Helper()
