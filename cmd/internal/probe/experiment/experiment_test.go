@@ -12,14 +12,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/fake"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/synth"
 )
@@ -176,35 +175,8 @@ func TestWhatExperimentsChange(t *testing.T) {
 	}
 }
 
-// refusing is a backend in which nothing starts; it counts how many try at once.
-type refusing struct {
-	sandbox.Backend
-	alive, most atomic.Int32
-	gate        chan struct{}
-	mu          sync.Mutex
-	tried       []string
-}
-
-func (*refusing) Name() string { return "local" }
-
-func (b *refusing) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Conn, error) {
-	now := b.alive.Add(1)
-	defer b.alive.Add(-1)
-	for most := b.most.Load(); now > most && !b.most.CompareAndSwap(most, now); most = b.most.Load() {
-	}
-	b.mu.Lock()
-	b.tried = append(b.tried, spec.Hostname)
-	b.mu.Unlock()
-	select {
-	case <-b.gate:
-	case <-ctx.Done():
-	}
-	return nil, errors.New("no sandbox today")
-}
-
-// The index is the same however many runs are made side by side, and no more are
-// alive than there are jobs.
-func TestJobs(t *testing.T) {
+// A run that cannot be made is listed with the reason, however many are made side by side.
+func TestRunsThatCannotBeMade(t *testing.T) {
 	var indexes [][]session.IndexedRun
 	for _, jobs := range []int{1, 3} {
 		c := someCase(t)
@@ -213,15 +185,11 @@ func TestJobs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := &refusing{gate: make(chan struct{})}
-		close(b.gate)
+		b := &fake.Backend{Refuses: errors.New("no sandbox today")}
 		l := &Scheduler{Runner: run.Runner{Backend: b, Progress: func(string) {}}, Dir: root, Jobs: NewJobs(jobs)}
 		got, err := l.Further(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
-		}
-		if most := int(b.most.Load()); most > jobs {
-			t.Errorf("%d runs at once with %d jobs", most, jobs)
 		}
 		indexes = append(indexes, got)
 		for _, r := range got {
@@ -285,9 +253,13 @@ func TestCancelled(t *testing.T) {
 	}
 	defer root.Close()
 	ctx, cancel := context.WithCancelCause(t.Context())
-	b := &refusing{gate: make(chan struct{})}
-	l := &Scheduler{Runner: run.Runner{Backend: b, Progress: func(string) { cancel(errors.New("enough")) }}, Dir: root, Jobs: NewJobs(1)}
+	silent := func() fake.Target { return &fake.Script{Started: func(*fake.Process) { cancel(errors.New("enough")) }} }
+	b := fake.Of(silent)
+	l := &Scheduler{Runner: run.Runner{Backend: b, Progress: func(string) {}}, Dir: root, Jobs: NewJobs(1)}
 	if _, err := l.Further(ctx, someCase(t)); err == nil || err.Error() != "enough" {
 		t.Errorf("%v", err)
+	}
+	if now, _ := b.Alive(); now != 0 || len(b.Specs()) != 1 {
+		t.Errorf("%d sandboxes are left of %d", now, len(b.Specs()))
 	}
 }
