@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 	"time"
+	"unicode/utf8"
 
 	"github.com/dlclark/regexp2"
 )
@@ -127,12 +128,21 @@ func (m *matcher) custom(p *Pattern) {
 
 // lookAround runs an expression of the other kind, whose places count characters.
 func (m *matcher) lookAround(p *Pattern, keep func(start, end int)) {
-	text := []rune(string(m.t))
+	t := m.t
+	if len(t) > maxSlow {
+		m.cut = true
+		end := maxSlow
+		for end > 0 && !utf8.RuneStart(t[end]) {
+			end--
+		}
+		t = t[:end]
+	}
+	text := []rune(string(t))
 	bytesAt := make([]int, len(text)+1)
 	for i, r := range text {
 		bytesAt[i+1] = bytesAt[i] + len(string(r))
 	}
-	if bytesAt[len(text)] != len(m.t) {
+	if bytesAt[len(text)] != len(t) {
 		return // not UTF-8, which no JSON is
 	}
 	match, err := p.custom.other.FindRunesMatch(text)

@@ -45,14 +45,35 @@ var classOf = func() (t [256]byte) {
 // matcher finds the built-in patterns in one text. Each finder looks for a rare
 // anchor first, so that text without secrets costs little more than reading it.
 type matcher struct {
-	t    []byte
-	hits []Hit
+	t     []byte
+	hits  []Hit
+	count map[*Pattern]int
+	cut   bool // an expression did not get all of t
+	// from and to are the last run of a token that was gone through, and hyphen is the place
+	// of the last one in it: many prefixes can stand in one run. heads are those of a JSON
+	// Web Token that were tried in it.
+	from, to, hyphen, heads int
+	// aws says whether an AWS access key's prefix stands anywhere, once it was looked for.
+	aws, awsKnown bool
 }
 
 func (m *matcher) add(p *Pattern, start, end int) {
-	if len(m.hits) < maxHits {
+	if m.count == nil {
+		m.count = map[*Pattern]int{}
+	}
+	if m.count[p]++; m.count[p] <= maxHits {
 		m.hits = append(m.hits, Hit{p, start, end})
 	}
+}
+
+// tokenEnd is span for a token.
+func (m *matcher) tokenEnd(i int) int {
+	if i < m.from || i >= m.to {
+		m.from, m.to = i, m.span(i, token)
+		m.heads = 0
+		m.hyphen = m.from + bytes.LastIndexByte(m.t[m.from:m.to], '-')
+	}
+	return m.to
 }
 
 // span is the end of the run of classes that begins at i.
@@ -174,15 +195,12 @@ func (m *matcher) underscore(i int) int {
 	default:
 		return m.stripe(i)
 	}
-	if end := m.span(i+1, alnum|dash); m.noDash(i+1, end) && end-i-1 >= 36 && end-start >= 40 {
+	if end := m.tokenEnd(i + 1); m.hyphen <= i && end-i-1 >= 36 && end-start >= 40 {
 		m.add(githubToken, start, end)
 		return end
 	}
 	return i + 1
 }
-
-// noDash cuts nothing: it reports whether a run of a token holds no hyphen.
-func (m *matcher) noDash(i, end int) bool { return bytes.IndexByte(m.t[i:end], '-') < 0 }
 
 func (m *matcher) stripe(i int) int {
 	if i < 2 || m.t[i-1] != 'k' || m.t[i-2] != 's' && m.t[i-2] != 'p' && m.t[i-2] != 'r' || !m.has(i+1, "live_") && !m.has(i+1, "test_") {
@@ -265,25 +283,30 @@ func (m *matcher) database(i int) int {
 	return end
 }
 
+// maxHeads bounds how often a JSON Web Token may seem to begin in one run.
+const maxHeads = 16
+
 func (m *matcher) jwt(i int) int {
-	end := m.span(i+3, token)
-	parts := [3]int{end}
-	for k := 1; k < 3; k++ {
-		if end-i < 13 || !m.has(end, ".") {
-			return i + 3
-		}
+	head := m.tokenEnd(i + 3)
+	if head-i < 13 || !m.has(head, ".") {
+		return head // nor does a token begin later in this run
+	}
+	if m.heads++; m.heads > maxHeads {
+		return head
+	}
+	if !validJWTHead(m.t[i:head]) {
+		return i + 3
+	}
+	end := head
+	for range 2 {
 		next := m.span(end+1, token)
-		if next-end-1 < 10 {
-			return i + 3
+		if !m.has(end, ".") || next-end-1 < 10 {
+			return head
 		}
 		end = next
-		parts[k] = end
 	}
-	if validJWTHead(m.t[i:parts[0]]) {
-		m.add(jwtToken, i, end)
-		return end
-	}
-	return i + 3
+	m.add(jwtToken, i, end)
+	return end
 }
 
 // names are what makes the value behind them a secret: each may be written

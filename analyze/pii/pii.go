@@ -1,9 +1,9 @@
 package pii
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Pattern is one kind of data to look for.
@@ -53,16 +53,19 @@ func Builtin() []*Pattern {
 		databaseURL, jwtToken, genericKey, ssnNumber, creditCard, ibanNumber, emailAddress, privateIP}
 }
 
-// maxScan bounds what is looked at of one text; maxHits what is returned of it.
+// The bounds of one text. maxScan is more than a message of the wire can be, and maxSlow what an
+// expression gets that is not linear. maxHits bounds the hits of each pattern: those of one
+// must not crowd out another's.
 const (
-	maxScan = 1 << 20
+	maxScan = 16 << 20
+	maxSlow = 1 << 20
 	maxHits = 1000
 )
 
 // Scanner looks for the built-in patterns and a user's own. One goroutine uses
 // it; the zero Scanner has the built-in ones.
 type Scanner struct {
-	// Truncated counts texts whose first MiB alone was searched.
+	// Truncated counts texts of which a pattern searched the beginning alone.
 	Truncated int
 
 	own   []*Pattern
@@ -78,10 +81,8 @@ func NewScanner(own []*Pattern) *Scanner { return &Scanner{own: own} }
 // one hit.
 func (s *Scanner) Scan(text []byte) []Hit {
 	s.hits = s.hits[:0]
-	if len(text) > maxScan {
-		text = text[:maxScan]
-		s.Truncated++
-	}
+	cut := len(text) > maxScan
+	text = text[:min(len(text), maxScan)]
 	s.plain = text
 	if obfuscated(text) {
 		s.plain = normalize(text)
@@ -92,6 +93,9 @@ func (s *Scanner) Scan(text []byte) []Hit {
 		m.custom(p)
 	}
 	s.hits = m.hits
+	if cut || m.cut {
+		s.Truncated++
+	}
 	if len(s.hits) > 0 {
 		s.deduplicate()
 	}
@@ -110,13 +114,18 @@ func (s *Scanner) deduplicate() {
 		}
 		return slices.ContainsFunc(s.hits, func(j Hit) bool { return j.Pattern == jwtToken && j.Start <= h.Start && h.End <= j.End })
 	}
+	type value struct {
+		pattern *Pattern
+		text    string
+	}
+	seen := map[value]bool{}
 	var out []Hit
 	for _, h := range s.hits {
-		if inToken(h) || slices.ContainsFunc(out, func(o Hit) bool {
-			return o.Pattern == h.Pattern && bytes.Equal(s.Value(o), s.Value(h))
-		}) {
+		v := value{h.Pattern, string(s.Value(h))}
+		if inToken(h) || seen[v] {
 			continue
 		}
+		seen[v] = true
 		out = append(out, h)
 	}
 	order := Builtin()
@@ -167,8 +176,9 @@ func (s *Scanner) Redact(text string) string {
 	}
 	out = append(out, text[at:]...)
 	// A value that is said twice was one hit.
+	var pairs []string
 	for _, h := range hits {
-		out = bytes.ReplaceAll(out, []byte(text[h.Start:h.End]), []byte(Tag(h.Category, h.End-h.Start)))
+		pairs = append(pairs, text[h.Start:h.End], Tag(h.Category, h.End-h.Start))
 	}
-	return string(out)
+	return strings.NewReplacer(pairs...).Replace(string(out))
 }

@@ -1,6 +1,7 @@
 package pii
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -185,6 +186,35 @@ func TestRunawayPattern(t *testing.T) {
 	if hits := sc.Scan([]byte(strings.Repeat("a", 5000) + "! " + awsKey)); len(hits) != 1 || hits[0].Category != "aws_access_key" {
 		t.Errorf("%v", hits)
 	}
+}
+
+// What stands before a secret does not hide it, however much it is.
+func TestNothingCrowdsASecretOut(t *testing.T) {
+	var mails strings.Builder
+	for i := range 3 * maxHits {
+		fmt.Fprintf(&mails, "user%d@example.com ", i)
+	}
+	for name, before := range map[string]string{
+		"a long text":    strings.Repeat("and so on ", 7<<20/10),
+		"other hits":     mails.String(),
+		"letters beyond": strings.Repeat("é ", 1<<20),
+	} {
+		if got := scan(before + awsKey); !strings.Contains(got, "aws_access_key") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// A search takes time in proportion to the text: one that is quadratic does not end.
+func TestTheSearchIsLinear(t *testing.T) {
+	const long = 8 << 20
+	for _, part := range []string{
+		"eyJ", "ghp_", "ghp_-", "sk-ant-api03-", "sk_live_", "xoxb-1234567890-", "redis://a:", `"api_key": "`, "a@b.", "-----BEGIN RSA " + "PRIVATE KEY-----",
+		"aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dE6gH9jK2/ ", "10.10.", "078-05-", "eyJ" + strings.Repeat("eyJ", 1300) + ".", "\\u0041", "é",
+	} {
+		NewScanner(nil).Scan([]byte(strings.Repeat(part, long/len(part))))
+	}
+	NewScanner(nil).Scan([]byte(strings.Repeat("eyJ", long/6) + ".aaaaaaaaaa" + strings.Repeat("eyJ", long/6) + ".aaaaaaaaaa"))
 }
 
 // A secret is found wherever it stands among ordinary words.

@@ -38,7 +38,15 @@ const before = 64
 // be anything.
 func (m *matcher) isAWS(at int) bool {
 	words := bytes.ToLower(m.t[max(at-before, 0):at])
-	return bytes.Contains(words, []byte("aws")) || bytes.Contains(words, []byte("secret")) || bytes.Contains(m.t, []byte("AKIA")) || bytes.Contains(m.t, []byte("ASIA"))
+	return bytes.Contains(words, []byte("aws")) || bytes.Contains(words, []byte("secret")) || m.mentionsAWS()
+}
+
+// mentionsAWS reports whether the prefix of an access key stands anywhere in the text.
+func (m *matcher) mentionsAWS() bool {
+	if !m.awsKnown {
+		m.aws, m.awsKnown = bytes.Contains(m.t, []byte("AKIA")) || bytes.Contains(m.t, []byte("ASIA")), true
+	}
+	return m.aws
 }
 
 // digits looks at what the digits of one word can be.

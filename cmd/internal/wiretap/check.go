@@ -76,17 +76,21 @@ func Canaries(dir string) (func(raw []byte) []string, error) {
 const secretSeverity = 3
 
 // Secrets looks for keys, tokens and numbers that are private. It names kinds,
-// never what it found.
+// never what it found. A text that is too long to be searched is a kind of its own.
 func Secrets() func(raw []byte) []string {
 	scanners := sync.Pool{New: func() any { return pii.NewScanner(nil) }}
 	return func(raw []byte) []string {
 		s := scanners.Get().(*pii.Scanner)
 		defer scanners.Put(s)
 		var kinds []string
+		truncated := s.Truncated
 		for _, h := range s.Scan(raw) {
 			if h.Severity >= secretSeverity && !slices.Contains(kinds, h.Category) {
 				kinds = append(kinds, h.Category)
 			}
+		}
+		if s.Truncated > truncated {
+			kinds = append(kinds, "more than can be searched for secrets")
 		}
 		return kinds
 	}

@@ -24,7 +24,8 @@ func TestSecrets(t *testing.T) {
 	for _, c := range []struct {
 		what string
 		want bool
-	}{{"hello", false}, {"mail me at dev@example.com", false}, {"the token is " + token, true}} {
+	}{{"hello", false}, {"mail me at dev@example.com", false}, {"the token is " + token, true},
+		{strings.Repeat("a ", 3<<20) + token, true}, {strings.Repeat("a ", 9<<20), true}} {
 		if kinds := scan(text(c.what)); (len(kinds) > 0) != c.want || slices.ContainsFunc(kinds, func(k string) bool { return strings.Contains(k, token) }) {
 			t.Errorf("%s: %q", c.what, kinds)
 		}

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -46,33 +49,17 @@ func (s *Session) careful(tool string, arguments json.RawMessage) (Reason, strin
 
 // marked reports whether a text in a JSON value has role marks.
 func marked(value json.RawMessage) bool {
-	found := false
-	eachText(value, 0, func(text string) { found = found || roleMarks.MatchString(text) })
-	return found
-}
-
-// maxTextDepth bounds how deep texts are looked for.
-const maxTextDepth = 64
-
-// eachText calls f with each text and each name of a member of a JSON value.
-func eachText(value json.RawMessage, depth int, f func(string)) {
-	value = bytes.TrimLeft(value, " \t\r\n")
-	if len(value) == 0 || depth > maxTextDepth {
-		return
-	}
-	switch value[0] {
-	case '"':
-		var text string
-		if json.Unmarshal(value, &text) == nil {
-			f(text)
+	// Each text and each name of a member is a token, however deep it stands.
+	tokens := json.NewDecoder(bytes.NewReader(value))
+	tokens.UseNumber()
+	for {
+		token, err := tokens.Token()
+		if err != nil {
+			return !errors.Is(err, io.EOF) // what cannot be read is not known to have none
 		}
-	case '{':
-		wire.EachMember(value, func(key string, v json.RawMessage) {
-			f(key)
-			eachText(v, depth+1, f)
-		})
-	case '[':
-		wire.WalkArray(value, func(_ int, entry []byte) { eachText(entry, depth+1, f) })
+		if text, ok := token.(string); ok && roleMarks.MatchString(text) {
+			return true
+		}
 	}
 }
 
@@ -85,12 +72,33 @@ func (c *contract) repeats(now time.Time, tool string, arguments json.RawMessage
 	key := sha256.Sum256(append([]byte(tool+"\x00"), compact.Bytes()...))
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.loops == nil || len(c.loops) >= maxLoops {
+	if c.loops == nil {
 		c.loops = map[[sha256.Size]byte][]time.Time{}
 	}
-	times := slices.DeleteFunc(c.loops[key], func(t time.Time) bool { return now.Sub(t) >= LoopWindow })
+	old := func(t time.Time) bool { return now.Sub(t) >= LoopWindow }
+	times := slices.DeleteFunc(c.loops[key], old)
+	if len(times) == 0 && len(c.loops) >= maxLoops {
+		c.forget(old)
+	}
 	c.loops[key] = append(times, now)
 	return len(times) + 1
+}
+
+// forget makes room for a call: of what is too old to count or, where nothing is, of the call
+// that came least often and, of those, longest ago.
+func (c *contract) forget(old func(time.Time) bool) {
+	maps.DeleteFunc(c.loops, func(_ [sha256.Size]byte, times []time.Time) bool { return old(times[len(times)-1]) })
+	if len(c.loops) < maxLoops {
+		return
+	}
+	var least [sha256.Size]byte
+	var times []time.Time
+	for key, t := range c.loops {
+		if times == nil || len(t) < len(times) || len(t) == len(times) && t[len(t)-1].Before(times[len(times)-1]) {
+			least, times = key, t
+		}
+	}
+	delete(c.loops, least)
 }
 
 // unmarked is a result of resources/read whose texts have no role marks: each is replaced

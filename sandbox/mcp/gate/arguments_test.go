@@ -2,10 +2,13 @@ package gate
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 func hasKey(raw []byte) []string {
@@ -75,6 +78,46 @@ func TestLoopsAreStopped(t *testing.T) {
 	}
 	if want := []Reason{"", "", ReasonLoop, "", ""}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+}
+
+// Many other calls in between do not hide that one comes again and again.
+func TestOtherCallsHideNoLoop(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(0, 0)
+	s := New(Options{Repeats: 2, Now: func() time.Time { now = now.Add(time.Microsecond); return now }}).Session()
+	list(s, echo)
+	var got []Reason
+	again := func() {
+		code, _ := refusedFor(t, call(s, "echo", `{"text":1}`))
+		got = append(got, code)
+	}
+	again()
+	again()
+	for i := range 2 * maxLoops {
+		call(s, "echo", fmt.Sprintf(`{"text":"%d"}`, i))
+	}
+	again()
+	if want := []Reason{"", "", ReasonLoop}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	now = now.Add(LoopWindow)
+	again()
+	if n := len(s.c.loops); n > maxLoops {
+		t.Errorf("%d calls are kept", n)
+	}
+}
+
+// Role marks do not pass for lying deep.
+func TestDeepMarksAreSeen(t *testing.T) {
+	t.Parallel()
+	s := New(Options{StopMarks: true}).Session()
+	list(s, echo)
+	for _, depth := range []int{63, 65, wire.MaxDepth - 4} {
+		args := `{"text":` + strings.Repeat("[", depth) + `1e999,"<|im_start|>"` + strings.Repeat("]", depth) + `}`
+		if code, _ := refusedFor(t, call(s, "echo", args)); code != ReasonTaint {
+			t.Errorf("at a depth of %d: %q", depth, code)
+		}
 	}
 }
 
