@@ -50,7 +50,13 @@ type Verdict struct {
 // Read looks for secrets in a file's whole content. name is its path, with slashes.
 // An error is ctx's.
 func Read(ctx context.Context, name string, data []byte, origin Origin) (Verdict, error) {
-	if isStore(data) || isSettings(name) && isAccount(data) {
+	if isStore(data) {
+		return Verdict{Kind: Whole}, nil
+	}
+	if text, _, wide := narrow(data); wide {
+		data = text
+	}
+	if isSettings(name) && isAccount(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))) {
 		return Verdict{Kind: Whole}, nil
 	}
 	v := Verdict{spans: findTokens(data, !isSettings(name))}
@@ -70,6 +76,20 @@ func Read(ctx context.Context, name string, data []byte, origin Origin) (Verdict
 // Mask is a copy of the content that Read saw without its secrets: each of their letters
 // and digits is another of its kind, so that whatever the file is still parses.
 func (v Verdict) Mask(data []byte) []byte {
+	text, low, wide := narrow(data)
+	if !wide {
+		return v.masked(data)
+	}
+	out := bytes.Clone(data)
+	for i, c := range v.masked(text) {
+		if c != text[i] {
+			out[2*i+low] = c
+		}
+	}
+	return out
+}
+
+func (v Verdict) masked(data []byte) []byte {
 	out := bytes.Clone(data)
 	for _, s := range v.spans {
 		mask(out[s.from:s.to])
@@ -94,6 +114,46 @@ func mask(b []byte) {
 			b[i] = 'X'
 		}
 	}
+}
+
+// sampled is how much of a file says whether it is UTF-16.
+const sampled = 8000
+
+// narrow is a text in UTF-16 with one byte for each unit, which is a question mark for all
+// but ASCII: secrets are ASCII. low is which byte of a unit is the low one. A text
+// without a byte order mark, as in the middle of a file, is one whose units are mostly ASCII.
+func narrow(data []byte) (text []byte, low int, wide bool) {
+	switch {
+	case bytes.HasPrefix(data, []byte("\xff\xfe")):
+	case bytes.HasPrefix(data, []byte("\xfe\xff")):
+		low = 1
+	default:
+		units, zeros := min(len(data), sampled)/2, [2]int{}
+		for i := range 2 * units {
+			if data[i] == 0 {
+				zeros[i%2]++
+			}
+		}
+		if zeros[0] > zeros[1] {
+			low = 1
+		}
+		if units < leastValue || zeros[1-low] < units*3/4 || zeros[low] > units/8 {
+			return nil, 0, false
+		}
+	}
+	text = make([]byte, len(data)/2)
+	for i := range text {
+		c, high := data[2*i+low], data[2*i+1-low]
+		switch {
+		case high == 0 && c < 0x80:
+			text[i] = c
+		case i == 0:
+			text[i] = '\n' // the mark: what follows begins a line
+		default:
+			text[i] = '?'
+		}
+	}
+	return text, low, true
 }
 
 // magics are how files of keys begin.
@@ -182,7 +242,7 @@ func findNamed(data []byte) []span {
 }
 
 // IsBinary reports whether a file's first bytes are none of a text.
-func IsBinary(data []byte) bool { return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 }
+func IsBinary(data []byte) bool { return bytes.IndexByte(data[:min(len(data), sampled)], 0) >= 0 }
 
 // leaks are gitleaks' rules: all of them for settings, and for code all but the one that
 // goes by a name and randomness alone, which there finds checksums. A Detector must

@@ -3,8 +3,10 @@ package secrets
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"pgregory.net/rapid"
 )
@@ -65,6 +67,58 @@ func TestValuesAreMasked(t *testing.T) {
 			}
 		}
 	})
+}
+
+// utf16Of is a text in UTF-16, with a byte order mark or without.
+func utf16Of(text string, order binary.AppendByteOrder, mark bool) []byte {
+	var out []byte
+	if mark {
+		out = order.AppendUint16(out, 0xfeff)
+	}
+	for _, u := range utf16.Encode([]rune(text)) {
+		out = order.AppendUint16(out, u)
+	}
+	return out
+}
+
+// What an editor or a shell of Windows writes is searched like any other text.
+func TestWideTextsAreRead(t *testing.T) {
+	token := "ghp_" + strings.Repeat("aB3dE6", 6)
+	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+		for _, mark := range []bool{true, false} {
+			for _, c := range []struct {
+				file, text string
+				want       Kind
+			}{
+				{"a.ps1", "# schlüssel\r\n$env:GH = '" + token + "'\r\n", Mixed},
+				{"config", "password = aB3dE6gH9jK2mN5pQ8sT1vW4yZ\r\n", Mixed},
+				{"k", key("RSA "), Mixed},
+				{"a.yaml", "kind: Secret\napiVersion: v1\ndata: {}\n", Whole},
+				{"a.txt", "nothing of the kind stands in this text\n", Clean},
+			} {
+				data := utf16Of(c.text, order, mark)
+				v, err := Read(context.Background(), c.file, data, Own)
+				if err != nil || v.Kind != c.want {
+					t.Errorf("%s, %v, mark %t: %v, %v", c.file, order, mark, v.Kind, err)
+					continue
+				}
+				if c.want != Mixed {
+					continue
+				}
+				masked := v.Mask(data)
+				again, err := Read(context.Background(), c.file, masked, Own)
+				if err != nil || len(masked) != len(data) || bytes.Equal(masked, data) || bytes.Contains(masked, utf16Of(token, order, false)) {
+					t.Errorf("%s, %v, mark %t: masked as %q, %v, %v", c.file, order, mark, masked, again.Kind, err)
+				}
+				if strings.Contains(c.text, "schlüssel") && !bytes.Contains(masked, utf16Of("schlüssel", order, false)) {
+					t.Errorf("%s: more than the secret is masked: %q", c.file, masked)
+				}
+			}
+		}
+	}
+	if v, err := Read(context.Background(), "a.yaml", []byte("\xef\xbb\xbfkind: Secret\n"), Own); err != nil || v.Kind != Whole {
+		t.Errorf("behind a mark of UTF-8: %v, %v", v.Kind, err)
+	}
 }
 
 func TestRead(t *testing.T) {
