@@ -202,7 +202,7 @@ func isInline(program, arg string) bool {
 
 // isScript reports whether a file whose name does not say so is what an interpreter runs.
 func isScript(path string) bool {
-	f, err := os.Open(path)
+	f, err := shown.Open(path)
 	if err != nil {
 		return false
 	}
@@ -349,7 +349,7 @@ func isPrefix(dir string) bool {
 }
 
 func isELF(path string) bool {
-	f, err := os.Open(path)
+	f, err := shown.Open(path)
 	if err != nil {
 		return false
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 )
 
 // Image is what an image says of how it is to be run.
@@ -32,7 +33,7 @@ func Pull(ctx context.Context, name string, progress func(string)) (*Image, erro
 	if err == nil || !errors.As(err, &usage) || !strings.HasSuffix(usage.Hint, "pull "+name) {
 		return img, err
 	}
-	program, lookErr := exec.LookPath("docker")
+	program, lookErr := shown.Program("docker")
 	if lookErr != nil {
 		return nil, err
 	}

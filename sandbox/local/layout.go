@@ -278,8 +278,7 @@ func (p *setup) tracer(h host, visible []string) error {
 }
 
 func findStrace(h host) (string, error) {
-	h.path = append(slices.Clone(h.path), "/usr/local/bin", "/usr/bin", "/bin")
-	path, err := (&resolver{host: h}).find("strace")
+	path, err := shown.ProgramIn(append(slices.Clone(h.path), "/usr/local/bin", "/usr/bin", "/bin"), "strace")
 	if err != nil {
 		return "", &sandbox.UsageError{Err: errors.New("strace is not installed"), Hint: "apt-get install strace"}
 	}

@@ -158,7 +158,7 @@ func executable(name, path string) error {
 		return &sandbox.UsageError{Err: fmt.Errorf("permission denied: %s: %w", name, err)}
 	case st.IsDir():
 		return isDirectory(name)
-	case st.Mode()&0o111 == 0:
+	case st.Mode()&0o111 == 0 || !st.Mode().IsRegular():
 		return notExecutable(name)
 	}
 	return nil
@@ -209,7 +209,7 @@ func isPythonOf(file string) bool {
 	if !python.MatchString(filepath.Base(file)) || filepath.Base(filepath.Dir(file)) != "bin" {
 		return false
 	}
-	f, err := os.Open(file)
+	f, err := shown.Open(file)
 	if err != nil {
 		return false
 	}
@@ -377,7 +377,7 @@ func isDir(path string) bool {
 
 // environment makes the base of a Python virtual environment visible.
 func (r *resolver) environment(path string, free bool) error {
-	f, err := os.Open(filepath.Join(filepath.Dir(filepath.Dir(path)), "pyvenv.cfg"))
+	f, err := shown.Open(filepath.Join(filepath.Dir(filepath.Dir(path)), "pyvenv.cfg"))
 	if err != nil {
 		return nil
 	}
@@ -481,7 +481,7 @@ func (r *resolver) interpretedBy(script, name string, free bool) error {
 
 // firstLines reads the beginning of a file, whatever it is.
 func firstLines(path string) (first, second string) {
-	f, err := os.Open(path)
+	f, err := shown.Open(path)
 	if err != nil {
 		return "", ""
 	}

@@ -272,7 +272,7 @@ func upwards(dir, name string) string {
 
 // readText reads a small file, "" when there is none.
 func readText(path string) string {
-	f, err := os.Open(path)
+	f, err := shown.Open(path)
 	if err != nil {
 		return ""
 	}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -88,20 +89,49 @@ func Git(top string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+	return program(searchPath(), "git", []os.FileInfo{info})
+}
+
+// Program finds a program on the PATH that this process is to believe, except what the
+// checkout around the working directory brings, and what npm installed for a project: npm
+// puts that first where it starts a script.
+func Program(name string) (string, error) { return ProgramIn(searchPath(), name) }
+
+func searchPath() []string { return filepath.SplitList(os.Getenv("PATH")) }
+
+// ProgramIn is Program for other directories than those of the PATH.
+func ProgramIn(dirs []string, name string) (string, error) {
+	var trees []os.FileInfo
+	if dir, err := os.Getwd(); err == nil {
+		for _, tree := range []string{dir, Repository(dir)} {
+			if tree == "" || TooWide(tree, Homes()) {
+				continue // a home, say, where the user's own programs are
+			}
+			if info, err := os.Stat(tree); err == nil {
+				trees = append(trees, info)
+			}
+		}
+	}
+	return program(dirs, name, trees)
+}
+
+func program(dirs []string, name string, trees []os.FileInfo) (string, error) {
+	brought := func(file string) bool {
+		return strings.Contains(file, "/node_modules/.bin/") || slices.ContainsFunc(trees, func(tree os.FileInfo) bool { return Above(file, tree) != "" })
+	}
+	for _, dir := range dirs {
 		if !filepath.IsAbs(dir) {
 			continue
 		}
-		program, err := exec.LookPath(filepath.Join(dir, "git"))
+		found, err := exec.LookPath(filepath.Join(dir, name))
 		if err != nil {
 			continue
 		}
-		real, err := filepath.EvalSymlinks(program)
-		if err == nil && Above(program, info) == "" && Above(real, info) == "" {
-			return program, nil
+		if real, err := filepath.EvalSymlinks(found); err == nil && !brought(found) && !brought(real) {
+			return found, nil
 		}
 	}
-	return "", errors.New("git is not on the PATH")
+	return "", fmt.Errorf("%s is not on the PATH, apart from what a checkout brings: %w", name, exec.ErrNotFound)
 }
 
 // Above is the first directory on the way from the root to a path that is the

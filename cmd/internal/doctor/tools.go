@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 )
 
 // maxSaid bounds what is kept of a program's output.
@@ -45,7 +46,7 @@ func firstLine(s string) string {
 func tool(hint string, names ...string) func(context.Context) sandbox.Support {
 	return func(ctx context.Context) sandbox.Support {
 		for _, name := range names {
-			path, err := exec.LookPath(name)
+			path, err := shown.Program(name)
 			if errors.Is(err, exec.ErrNotFound) {
 				continue
 			}
@@ -68,7 +69,7 @@ const straceHint = "install strace 5.3 or newer (apt install strace, dnf install
 
 // straceWorks traces a program: that strace is there does not mean that it may.
 func straceWorks(ctx context.Context) sandbox.Support {
-	path, err := exec.LookPath("strace")
+	path, err := shown.Program("strace")
 	if err != nil {
 		return no(straceHint, "strace is not in PATH")
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/experiment"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
@@ -74,7 +75,7 @@ func interpreter(command []string, lookPath func(string) (string, error)) string
 	if err != nil {
 		return ""
 	}
-	f, err := os.Open(file)
+	f, err := shown.Open(file)
 	if err != nil {
 		return ""
 	}
@@ -164,7 +165,7 @@ func hashProgram(h io.Writer, name string) bool {
 	if err != nil {
 		return false
 	}
-	f, err := os.Open(file)
+	f, err := shown.Open(file)
 	if err != nil {
 		return false
 	}

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 )
 
 // BundleDir is where a bundle's files go inside the sandbox.
@@ -28,7 +28,7 @@ const (
 // the argument prefix that starts strace there.
 func Bundle(name string) ([]rootfs.File, []string, error) {
 	if name == "" {
-		found, err := exec.LookPath("strace")
+		found, err := shown.Program("strace")
 		if err != nil {
 			return nil, nil, errors.New("strace is not installed here: install it (apt install strace, dnf install strace, apk add strace)")
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 )
 
 // manifestNames name, by a source file's suffix, what stands at the top of its package.
@@ -106,7 +107,7 @@ func packageRoot(dir, top string, names []string) string {
 // isProgram reports whether a file is machine code: around it lies whatever
 // its user keeps there, not its source.
 func isProgram(name string) bool {
-	f, err := os.Open(name)
+	f, err := shown.Open(name)
 	if err != nil {
 		return false
 	}
@@ -149,7 +150,7 @@ func consolePackage(command []string, env string) string {
 		if filepath.Dir(a) != filepath.Join(env, "bin") || isProgram(a) {
 			continue
 		}
-		f, err := os.Open(a)
+		f, err := shown.Open(a)
 		if err != nil {
 			continue
 		}
