@@ -89,7 +89,7 @@ func (*Backend) Supported(context.Context) sandbox.Support {
 	if reason, hint := writable(mounts); reason != "" {
 		return sandbox.Support{OK: sandbox.No, Reason: reason, Hint: hint}
 	}
-	if _, err := exec.LookPath("strace"); err != nil {
+	if _, err := shown.Program("strace"); err != nil {
 		return sandbox.Support{OK: sandbox.No, Reason: "strace is not installed", Hint: "apt-get install strace"}
 	}
 	return sandbox.Support{OK: sandbox.Yes, Reason: "this container"}
@@ -269,13 +269,14 @@ func (c *conn) Write(p []byte) (int, error) { return c.in.Write(p) }
 func (c *conn) Config(cfg *agent.Config) {
 	cfg.Hostname = ""
 	cfg.HostFiles = true
+	cfg.Policy.NoReserve = true
 	if cfg.Network != nil { // the container's network outlives the run
 		network := *cfg.Network
 		network.Sinkhole.Interface = ""
 		cfg.Network = &network
 	}
 	if cfg.TraceSet != "" {
-		if path, err := exec.LookPath("strace"); err == nil {
+		if path, err := shown.Program("strace"); err == nil {
 			cfg.Strace = []string{path}
 		}
 	}

@@ -68,11 +68,14 @@ func (p Policy) program(notify bool) ([]unix.SockFilter, error) {
 	if len(numbers) == 0 {
 		return nil, errors.New("install the filter of system calls: no table of calls for " + runtime.GOARCH)
 	}
+	answer := func(errno string) unix.SockFilter {
+		return statement(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ERRNO|uint32(errnos[errno]))
+	}
 	refuse := func(errno string) unix.SockFilter {
 		if notify {
 			return statement(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_USER_NOTIF)
 		}
-		return statement(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ERRNO|uint32(errnos[errno]))
+		return answer(errno)
 	}
 	allow := statement(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ALLOW)
 	out := []unix.SockFilter{
@@ -85,17 +88,22 @@ func (p Policy) program(notify bool) ([]unix.SockFilter, error) {
 		byCall[numbers[r.name]] = append(byCall[numbers[r.name]], r)
 	}
 	for _, nr := range slices.Sorted(maps.Keys(byCall)) {
-		block := callBlock(byCall[nr], refuse, allow)
+		block := callBlock(byCall[nr], func(r *rule) unix.SockFilter {
+			if r.reserves {
+				return answer(r.errno)
+			}
+			return refuse(r.errno)
+		}, allow)
 		out = append(append(out, jump(unix.BPF_JEQ, nr, 0, len(block))), block...)
 	}
 	return append(out, allow), nil
 }
 
 // callBlock decides a call whose number has matched: each rule in turn.
-func callBlock(rules []rule, refuse func(string) unix.SockFilter, allow unix.SockFilter) []unix.SockFilter {
+func callBlock(rules []rule, refuse func(*rule) unix.SockFilter, allow unix.SockFilter) []unix.SockFilter {
 	var out []unix.SockFilter
 	for _, r := range rules {
-		out = append(out, ruleBlock(&r, refuse(r.errno))...)
+		out = append(out, ruleBlock(&r, refuse(&r))...)
 	}
 	return append(out, allow)
 }
@@ -141,4 +149,5 @@ func jump(op uint16, k uint32, yes, no int) unix.SockFilter {
 // errnos are the errors that the rules name.
 var errnos = map[string]unix.Errno{
 	"EPERM": unix.EPERM, "ENOSYS": unix.ENOSYS, "EINVAL": unix.EINVAL, "EAFNOSUPPORT": unix.EAFNOSUPPORT, "EPROTONOSUPPORT": unix.EPROTONOSUPPORT,
+	"EOPNOTSUPP": unix.EOPNOTSUPP,
 }

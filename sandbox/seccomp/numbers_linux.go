@@ -13,6 +13,7 @@ var numbers = map[string]uint32{
 	"io_uring_setup": unix.SYS_IO_URING_SETUP, "io_uring_enter": unix.SYS_IO_URING_ENTER, "io_uring_register": unix.SYS_IO_URING_REGISTER,
 	"seccomp": unix.SYS_SECCOMP, "prctl": unix.SYS_PRCTL, "unshare": unix.SYS_UNSHARE, "clone": unix.SYS_CLONE, "clone3": unix.SYS_CLONE3,
 	"socket": unix.SYS_SOCKET, "socketpair": unix.SYS_SOCKETPAIR,
+	"fallocate": unix.SYS_FALLOCATE, "ioctl": unix.SYS_IOCTL,
 }
 
 // foreign names the other architectures whose calls such a machine takes.

@@ -11,6 +11,10 @@ type Policy struct {
 	// AllowUserNS lets the target make user namespaces and install filters of its
 	// own, as the sandboxes of browsers and bubblewrap do.
 	AllowUserNS bool
+	// NoReserve keeps the target from reserving room on a disk by fallocate and its like: where
+	// its file systems have no bound of their own, only what is written is counted. The kernel
+	// answers as for a file system that cannot reserve, which programs expect, so nobody is told.
+	NoReserve bool
 }
 
 // Call is a refused call as the kernel hands it over.
@@ -46,6 +50,13 @@ const (
 const (
 	netlinkRoute = 0
 	setSeccomp   = 22 // PR_SET_SECCOMP
+)
+
+// The requests of ioctl that do what fallocate does, from linux/falloc.h.
+const (
+	resvSpace   = 0x40305828
+	resvSpace64 = 0x4030582a
+	zeroRange   = 0x40305839
 )
 
 // comparison is how a condition looks at an argument. The kernel takes all
@@ -85,6 +96,8 @@ type rule struct {
 	describe func(args *[6]uint64) string
 	// userNS marks what Policy.AllowUserNS allows.
 	userNS bool
+	// reserves marks what Policy.NoReserve refuses.
+	reserves bool
 }
 
 // rules are the refused calls. The errno is what a kernel says that was built or
@@ -102,6 +115,8 @@ var rules = slices.Concat(
 		{name: "socket", errno: "EAFNOSUPPORT", when: []condition{{0, noneOf, []uint32{familyUnix, familyInet, familyInet6, familyNetlink}}}, describe: family},
 		{name: "socket", errno: "EPROTONOSUPPORT", when: []condition{{0, oneOf, []uint32{familyNetlink}}, {2, noneOf, []uint32{netlinkRoute}}}, describe: family},
 		{name: "socketpair", errno: "EAFNOSUPPORT", when: []condition{{0, noneOf, []uint32{familyUnix}}}, describe: family},
+		{name: "fallocate", errno: "EOPNOTSUPP", reserves: true},
+		{name: "ioctl", errno: "EOPNOTSUPP", when: []condition{{1, oneOf, []uint32{resvSpace, resvSpace64, zeroRange}}}, reserves: true},
 	},
 )
 
@@ -119,9 +134,10 @@ const errForeign = "ENOSYS"
 func (p Policy) rules() []rule {
 	var out []rule
 	for _, r := range rules {
-		if !r.userNS || !p.AllowUserNS {
-			out = append(out, r)
+		if r.userNS && p.AllowUserNS || r.reserves && !p.NoReserve {
+			continue
 		}
+		out = append(out, r)
 	}
 	return out
 }

@@ -54,7 +54,7 @@ func (m machine) run(t testing.TB, c *Call) uint32 {
 
 // want is what the filter must say of a call, by the rules themselves.
 func want(p Policy, c *Call, notify bool) uint32 {
-	errno := ""
+	errno, quiet := "", false
 	switch {
 	case c.Arch != native:
 		errno = errForeign
@@ -63,13 +63,13 @@ func want(p Policy, c *Call, notify bool) uint32 {
 		errno = errForeign
 	default:
 		if r := p.refuses(numbers, c); r != nil {
-			errno = r.errno
+			errno, quiet = r.errno, r.reserves
 		}
 	}
 	switch {
 	case errno == "":
 		return unix.SECCOMP_RET_ALLOW
-	case notify:
+	case notify && !quiet:
 		return unix.SECCOMP_RET_USER_NOTIF
 	}
 	return unix.SECCOMP_RET_ERRNO | uint32(errnos[errno])
@@ -81,13 +81,14 @@ func FuzzFilterFollowsTheRules(f *testing.F) {
 		f.Add(nr, uint32(native), uint64(40), uint64(0), uint64(12))
 		f.Add(nr, uint32(native), uint64(cloneNewUser), uint64(0), uint64(0))
 		f.Add(nr, uint32(native), uint64(1), uint64(0), uint64(0))
+		f.Add(nr, uint32(native), uint64(1), uint64(resvSpace64), uint64(0))
 		f.Add(nr|x32, uint32(native), uint64(2), uint64(0), uint64(0))
 		f.Add(nr, uint32(unix.AUDIT_ARCH_I386), uint64(2), uint64(0), uint64(0))
 	}
 	f.Add(uint32(skipped), uint32(native), uint64(0), uint64(0), uint64(0))
 	f.Fuzz(func(t *testing.T, nr, arch uint32, a, b, c uint64) {
 		call := &Call{Arch: arch, NR: nr, Args: [6]uint64{a, b, c}}
-		for _, p := range []Policy{{}, {AllowUserNS: true}} {
+		for _, p := range []Policy{{}, {AllowUserNS: true}, {NoReserve: true}} {
 			for _, notify := range []bool{true, false} {
 				if got, want := newMachine(t, p, notify).run(t, call), want(p, call, notify); got != want {
 					t.Errorf("%+v of %+v: %#x, want %#x", p, call, got, want)
@@ -110,6 +111,30 @@ func TestOnlyFourFamiliesPass(t *testing.T) {
 			t.Errorf("family %d, protocol %d: passes %t", family, protocol, got)
 		}
 	})
+}
+
+// Room is reserved where file systems have a bound, and nowhere else.
+func TestNoReserve(t *testing.T) {
+	for _, notify := range []bool{true, false} {
+		m, free := newMachine(t, Policy{NoReserve: true}, notify), newMachine(t, Policy{}, notify)
+		for _, c := range []struct {
+			name   string
+			arg    uint64
+			passes bool
+		}{{"fallocate", 0, false}, {"fallocate", 3, false}, {"ioctl", resvSpace, false}, {"ioctl", 1<<32 | resvSpace64, false}, {"ioctl", zeroRange, false}, {"ioctl", 0x5401, true}} {
+			call := &Call{Arch: native, NR: numbers[c.name], Args: [6]uint64{1, c.arg}}
+			want := uint32(unix.SECCOMP_RET_ERRNO | uint32(unix.EOPNOTSUPP))
+			if c.passes {
+				want = unix.SECCOMP_RET_ALLOW
+			}
+			if got := m.run(t, call); got != want {
+				t.Errorf("%s %#x: %#x", c.name, c.arg, got)
+			}
+			if got := free.run(t, call); got != unix.SECCOMP_RET_ALLOW {
+				t.Errorf("%s %#x without a reason: %#x", c.name, c.arg, got)
+			}
+		}
+	}
 }
 
 func TestAllowUserNSAllowsThatAlone(t *testing.T) {
