@@ -17,10 +17,10 @@ import (
 
 // mount is one line of /proc/self/mountinfo (proc_pid_mountinfo(5)).
 type mount struct {
-	// root is the path in the file system that is mounted at point.
-	root, point string
-	readOnly    bool
-	kind        string // of file system
+	// device is the file system's, root the path in it that is mounted at point.
+	device, root, point string
+	readOnly            bool
+	kind                string // of file system
 }
 
 // maxMountinfo bounds /proc/self/mountinfo, in bytes.
@@ -39,7 +39,7 @@ func parseMounts(r io.Reader) ([]mount, error) {
 			return nil, errors.New("/proc/self/mountinfo has a line that is not understood")
 		}
 		out = append(out, mount{
-			root: unescape(f[3]), point: unescape(f[4]), kind: kind[0],
+			device: f[2], root: unescape(f[3]), point: unescape(f[4]), kind: kind[0],
 			readOnly: slices.Contains(strings.Split(f[5], ","), "ro"),
 		})
 	}
@@ -65,7 +65,7 @@ func unescape(s string) string {
 // pseudo are file systems that are the kernel's, and nobody's files.
 var pseudo = []string{
 	"proc", "sysfs", "cgroup", "cgroup2", "devpts", "devtmpfs", "mqueue", "securityfs", "debugfs", "tracefs", "bpf", "binfmt_misc", "pstore",
-	"configfs", "efivarfs", "fusectl", "hugetlbfs", "nsfs", "selinuxfs",
+	"configfs", "efivarfs", "fusectl", "hugetlbfs", "nsfs", "selinuxfs", "fuse.lxcfs",
 }
 
 // engines are the files that an engine mounts into each container.
@@ -75,16 +75,35 @@ var engines = []string{"/etc/resolv.conf", "/etc/hostname", "/etc/hosts", "/run/
 // reports whether a directory has nothing in it: a fresh tmpfs, other than one that the
 // host has as well.
 func ofHost(mounts []mount, empty func(dir string) bool) []mount {
+	made := ofEngine(mounts)
 	var out []mount
 	for _, m := range mounts {
-		kernels := slices.Contains(pseudo, m.kind) || shown.Within(m.point, "/proc") || shown.Within(m.point, "/sys") || shown.Within(m.point, "/dev")
-		if m.point == "/" || kernels || slices.Contains(engines, m.point) {
+		if m.point == "/" || slices.Contains(pseudo, m.kind) || slices.Contains(made, m.device) || slices.Contains(engines, m.point) {
 			continue
 		}
 		if m.kind == "tmpfs" && m.root == "/" && empty(m.point) {
 			continue
 		}
 		out = append(out, m)
+	}
+	return out
+}
+
+// controllers is where an engine mounts version 1 of control groups, in a directory in memory.
+const controllers = "/sys/fs/cgroup"
+
+// ofEngine are the devices of the file systems in memory that an engine makes for a
+// container with files in them: /dev, whose null device covers files of /proc, and controllers.
+func ofEngine(mounts []mount) []string {
+	var out []string
+	for _, m := range mounts {
+		if m.kind != "tmpfs" || m.root != "/" {
+			continue
+		}
+		hasGroups := func(below mount) bool { return below.kind == "cgroup" && path.Dir(below.point) == controllers }
+		if m.point == "/dev" || m.point == controllers && slices.ContainsFunc(mounts, hasGroups) {
+			out = append(out, m.device)
+		}
 	}
 	return out
 }
