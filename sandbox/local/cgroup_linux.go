@@ -119,7 +119,7 @@ func newLegacy(mounts, own map[string]string, name string, spec sandbox.Spec) (*
 
 // make makes one directory with its settings, or none.
 func (g *group) make(parent, name string, settings []setting) error {
-	sweepGroups(parent)
+	sweepGroups(parent, false)
 	dir := filepath.Join(parent, name)
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
@@ -145,11 +145,11 @@ func Clean() []string {
 	if err != nil {
 		return nil
 	}
-	removed := sweepGroups(filepath.Join(mounts["memory"], own["memory"]))
-	removed = append(removed, sweepGroups(filepath.Join(mounts["pids"], own["pids"]))...)
+	removed := sweepGroups(filepath.Join(mounts["memory"], own["memory"]), true)
+	removed = append(removed, sweepGroups(filepath.Join(mounts["pids"], own["pids"]), true)...)
 	if mounts[""] != "" {
 		for dir := own[""]; ; dir = filepath.Dir(dir) {
-			removed = append(removed, sweepGroups(filepath.Join(mounts[""], dir))...)
+			removed = append(removed, sweepGroups(filepath.Join(mounts[""], dir), true)...)
 			if dir == "/" || dir == "." || dir == "" {
 				break
 			}
@@ -159,13 +159,14 @@ func Clean() []string {
 }
 
 // sweepGroups removes the groups of processes that were killed before they could, and
-// returns their paths. One that holds a task is spared by the kernel.
-func sweepGroups(parent string) (removed []string) {
+// returns their paths. One that holds a task is spared by the kernel; wait waits a moment
+// for the tasks of a run that was just killed, which end by themselves.
+func sweepGroups(parent string, wait bool) (removed []string) {
 	names, _ := filepath.Glob(filepath.Join(parent, groupName+"*"))
 	for _, dir := range names {
 		owner, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), groupName), "-")
 		if pid, err := strconv.Atoi(owner); err == nil && pid > 0 && errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
-			if os.Remove(dir) == nil {
+			if removeGroup(dir, wait) == nil {
 				removed = append(removed, dir)
 			}
 		}
@@ -199,13 +200,21 @@ func (g *group) remove() {
 		return
 	}
 	for _, dir := range g.dirs {
-		for range 100 {
-			if err := os.Remove(dir); !errors.Is(err, unix.EBUSY) {
-				break
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
+		_ = removeGroup(dir, true)
 	}
+}
+
+// removeGroup removes one directory of a group, and waits for its last task's end if it may.
+func removeGroup(dir string, wait bool) error {
+	err := os.Remove(dir)
+	for range 100 {
+		if !wait || !errors.Is(err, unix.EBUSY) {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+		err = os.Remove(dir)
+	}
+	return err
 }
 
 // cgroupMounts returns the places at which controllers are mounted, "" for

@@ -1,8 +1,12 @@
 package local
 
 import (
+	"crypto/rand"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,6 +15,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
 func written(t *testing.T, text string) string {
@@ -76,7 +81,7 @@ func TestSweepSparesTheLiving(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if removed := sweepGroups(root); len(removed) != 1 || removed[0] != dead {
+	if removed := sweepGroups(root, false); len(removed) != 1 || removed[0] != dead {
 		t.Errorf("removed: %v", removed)
 	}
 	left, err := filepath.Glob(filepath.Join(root, "*"))
@@ -86,4 +91,32 @@ func TestSweepSparesTheLiving(t *testing.T) {
 	if got := strings.Join(left, " "); got != mine+" "+other {
 		t.Errorf("left: %s", got)
 	}
+}
+
+// A run that was just killed may still be ending: what removes its leavings waits for its last task.
+func TestSweepWaitsForTheLastTask(t *testing.T) {
+	sandboxtest.Need(t, "root")
+	g, err := newGroup(sandbox.Spec{Limits: agent.Limits{Memory: 64 << 20}})
+	if err != nil {
+		t.Skipf("no control group can be made here: %v", err)
+	}
+	t.Cleanup(g.remove)
+	parent := filepath.Dir(g.dirs[0])
+	dead := filepath.Join(parent, groupName+"2147483647-"+strings.ToLower(rand.Text()))
+	must(t, os.Mkdir(dead, 0o755))
+	task := exec.Command("cat")
+	in, err := task.StdinPipe()
+	must(t, err)
+	must(t, task.Start())
+	must(t, writeGroup(dead, "cgroup.procs", int64(task.Process.Pid)))
+	if removed := sweepGroups(parent, false); slices.Contains(removed, dead) {
+		t.Error("a group with a task was removed")
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- errors.Join(in.Close(), task.Wait()) }()
+	if removed := sweepGroups(parent, true); !slices.Contains(removed, dead) {
+		t.Errorf("removed: %q", removed)
+		defer func() { _ = os.Remove(dead) }()
+	}
+	must(t, <-ended)
 }
