@@ -65,20 +65,25 @@ type Request struct {
 	Index *Index
 	// Show are absolute paths without links that are shown though git does not track them.
 	Show []string
+	// Code is the absolute path, without links, of what the server's command runs, "" for unknown.
+	Code string
 	// Skip are paths below Dir, with slashes, that another hides.
 	Skip []string
 	// Histories shows what version control keeps, too.
 	Histories bool
 }
 
-// products are directories that a build makes and a server runs from, which git ignores.
-var products = []string{
-	"node_modules", "dist", "build", "out", "lib", "esm", "cjs", "target", "bin", "obj", "publish", "vendor", "pkg", "_build", "deps",
-	".next", ".nuxt", ".output", ".svelte-kit", ".yarn", "__pycache__", "site-packages",
+// libraries are directories that git ignores and that tools fill with what a server needs to run.
+var libraries = []string{
+	"node_modules", "vendor", "deps", "site-packages", "__pycache__", ".yarn", ".next", ".nuxt", ".output", ".svelte-kit",
 }
 
-// productFiles are files of the same kind.
-var productFiles = []string{".pnp.cjs", ".pnp.loader.mjs"}
+// libraryFiles are files of the same kind.
+var libraryFiles = []string{".pnp.cjs", ".pnp.loader.mjs"}
+
+// products are directories that a build makes. People keep other things under these names
+// too: one is shown if the server is run from it.
+var products = []string{"dist", "build", "out", "lib", "esm", "cjs", "target", "bin", "obj", "publish", "pkg", "_build"}
 
 // histories are where version control keeps what was there before, packed, with
 // settings that hold tokens.
@@ -208,6 +213,10 @@ func (l *looker) known(name string, e fs.DirEntry) bool {
 	if err == nil && x.Tracks(filepath.ToSlash(rel)) {
 		return true
 	}
+	if e.IsDir() && l.isProduct(name, e.Name()) {
+		l.open = name
+		return true
+	}
 	for _, s := range l.request.Show {
 		if Within(abs, s) {
 			return true
@@ -216,14 +225,13 @@ func (l *looker) known(name string, e fs.DirEntry) bool {
 			return true // on the way to it
 		}
 	}
-	if !e.IsDir() {
-		return slices.Contains(productFiles, e.Name())
-	}
-	if slices.Contains(products, e.Name()) || strings.HasSuffix(e.Name(), ".egg-info") || l.exists(path.Join(name, "pyvenv.cfg")) {
-		l.open = name
-		return true
-	}
-	return false
+	return !e.IsDir() && slices.Contains(libraryFiles, e.Name())
+}
+
+// isProduct reports whether an untracked directory holds what the server is run with.
+func (l *looker) isProduct(name, base string) bool {
+	return slices.Contains(libraries, base) || slices.Contains(products, base) && l.runs(name) ||
+		strings.HasSuffix(base, ".egg-info") || l.exists(path.Join(name, "pyvenv.cfg"))
 }
 
 func (l *looker) exists(name string) bool {

@@ -137,14 +137,18 @@ func run(t *testing.T, dir string, args ...string) {
 
 func TestOnlyWhatGitTracksIsShown(t *testing.T) {
 	top := repository(t, "package.json", "src/a.js", "dist/index.js", "node_modules/x/index.js", "node_modules/x/.npmrc", ".venv/pyvenv.cfg", ".venv/bin/x",
-		"notes/private.txt", "src/new.js", "data/one.csv", "tool")
-	run(t, top, "add", "package.json", "src/a.js")
+		"notes/private.txt", "src/new.js", "data/one.csv", "tool", "out/statement.pdf", "lib/notes.txt", "packages/a/lib/index.js", "packages/a/package.json",
+		"packages/b/build/run.js", "packages/b/build/part.js", "packages/b/out/diary.txt")
+	write(t, filepath.Join(top, "package.json"), `{"scripts": {"start": "node --enable-source-maps ./dist/index.js"}, "description": "out/ and lib/ are ours"}`)
+	write(t, filepath.Join(top, "packages/a/package.json"), `{"exports": {".": {"import": "./lib/index.js"}}}`)
+	run(t, top, "add", "package.json", "src/a.js", "packages/a/package.json")
 	index, err := ReadIndex(t.Context(), top)
 	if err != nil {
 		t.Fatal(err)
 	}
 	look := func(show ...string) []string {
-		v, err := Look(t.Context(), Request{Dir: top, Index: index, Show: show})
+		code := filepath.Join(top, "packages/b/build/run.js")
+		v, err := Look(t.Context(), Request{Dir: top, Index: index, Show: append(show, code), Code: code})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +159,8 @@ func TestOnlyWhatGitTracksIsShown(t *testing.T) {
 		slices.Sort(names)
 		return names
 	}
-	want := []string{".venv/bin/x", ".venv/pyvenv.cfg", "dist/index.js", "node_modules/x/.npmrc", "node_modules/x/index.js", "package.json", "src/a.js"}
+	want := []string{".venv/bin/x", ".venv/pyvenv.cfg", "dist/index.js", "node_modules/x/.npmrc", "node_modules/x/index.js", "package.json",
+		"packages/a/lib/index.js", "packages/a/package.json", "packages/b/build/part.js", "packages/b/build/run.js", "src/a.js"}
 	if got := look(); !slices.Equal(got, want) {
 		t.Errorf("shown: %q\n want: %q", got, want)
 	}

@@ -81,7 +81,7 @@ func (p Plan) Revealed(ctx context.Context) (Plan, error) {
 		// What the command runs may be a build's product that git ignores.
 		if code = sandbox.ServerCode(p.from(), p.Server.Command, exec.LookPath); code != "" {
 			if code, err = filepath.EvalSymlinks(code); err == nil && sandbox.IsCode(code) {
-				r.Show = append(slices.Clone(r.Show), code)
+				r.Show, r.Code = append(slices.Clone(r.Show), code), code
 			}
 		}
 	}
