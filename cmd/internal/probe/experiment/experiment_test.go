@@ -64,6 +64,31 @@ func digest(t *testing.T, p plan.Plan) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// A build has no value that the user passed: what it makes decides what is fetched next.
+func TestABuildGetsNoPassedValue(t *testing.T) {
+	t.Setenv("COALMINE_TEST_PASSED", "real-Value-0123456789")
+	o := plan.Options{Target: plan.Target{Command: []string{"/bin/true"}}}
+	o.PassEnv = []string{"COALMINE_TEST_PASSED"}
+	o.Fill()
+	p, err := plan.New(o, nil, plan.Account{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err = Build.Of(&Case{Plan: p}); err != nil {
+		t.Fatal(err)
+	}
+	there := false
+	for _, v := range p.Env {
+		there = there || v.Name == "COALMINE_TEST_PASSED"
+		if strings.Contains(v.Value, "real-Value-0123456789") {
+			t.Errorf("%s=%s", v.Name, v.Value)
+		}
+	}
+	if !there {
+		t.Error("the variable is missing")
+	}
+}
+
 // Every experiment leaves the declared plan as it is, and has a run id of its own.
 func TestExperimentsChangeACopy(t *testing.T) {
 	c := someCase(t)

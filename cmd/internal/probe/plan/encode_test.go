@@ -3,6 +3,7 @@ package plan
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +56,7 @@ func TestEncodeLeavesSecretsOut(t *testing.T) {
 	want.Files, want.Placed, want.Decoys, want.Oracles, want.Redactor, want.Hosts = nil, 0, nil, nil, nil, nil
 	want.Env = slices.Clone(p.Env)
 	for i := range want.Env {
+		want.Env[i].Passed, want.Env[i].Decoy = false, ""
 		if want.Env[i].Secret {
 			want.Env[i].Value = ""
 		}
@@ -64,6 +66,45 @@ func TestEncodeLeavesSecretsOut(t *testing.T) {
 	same := cmp.FilterPath(func(p cmp.Path) bool { return strings.HasSuffix(p.String(), "Args") }, cmp.Ignore())
 	if diff := cmp.Diff(want, got, same); diff != "" {
 		t.Errorf("read again it is another plan (-want +got): %s", diff)
+	}
+}
+
+// What runs without the values that the user passed has others of their shape, or those that
+// it would have had anyway.
+func TestUnpassed(t *testing.T) {
+	o := Options{Target: Target{Command: []string{"/bin/true"}}}
+	o.Env = map[string]string{"OTHER": "configured"}
+	o.PassEnv = []string{"COALMINE_TEST_PASSED", "PATH", "OTHER", "PIN"}
+	t.Setenv("COALMINE_TEST_PASSED", "real-Value-0123456789")
+	t.Setenv("PATH", "/home/dana/bin:/usr/bin")
+	t.Setenv("OTHER", "real")
+	t.Setenv("PIN", "47114711")
+	o.Fill()
+	p, err := New(o, nil, Account{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := func(p Plan) map[string]string {
+		out := map[string]string{}
+		for _, v := range p.Env {
+			out[v.Name] = v.Value
+		}
+		return out
+	}
+	got, with := values(p.Unpassed()), values(p)
+	for _, name := range o.PassEnv {
+		if with[name] != os.Getenv(name) {
+			t.Errorf("%s=%s is not passed", name, with[name])
+		}
+		if got[name] == os.Getenv(name) || got[name] == "" {
+			t.Errorf("%s=%q in place of %q", name, got[name], os.Getenv(name))
+		}
+	}
+	if got["OTHER"] != "configured" || !strings.HasPrefix(got["PATH"], "/usr/local/sbin:") || len(got["COALMINE_TEST_PASSED"]) != len("real-Value-0123456789") {
+		t.Errorf("%v", got)
+	}
+	if len(got) != len(with) {
+		t.Errorf("%d variables, with values %d", len(got), len(with))
 	}
 }
 

@@ -60,7 +60,7 @@ func (p Plan) environment(o *Options, in *Fetched) Plan {
 			value, ok = v, true
 		}
 		if ok {
-			secret(name, value)
+			p.Env = setEnv(p.Env, Variable{Name: name, Value: value, Secret: true, Passed: true, Decoy: p.decoyOf(name, value)})
 			passed = append(passed, passedValue{name, value})
 		}
 	}
@@ -70,6 +70,15 @@ func (p Plan) environment(o *Options, in *Fetched) Plan {
 		p.Server.Dummies = append(p.Server.Dummies, name+"="+p.Redactor.Redact(o.Dummies[name]))
 	}
 	return p
+}
+
+// decoyOf stands in for a value that is passed: what the variable would have without it, or
+// one of the same shape.
+func (p Plan) decoyOf(name, value string) string {
+	if i := slices.IndexFunc(p.Env, func(v Variable) bool { return v.Name == name }); i >= 0 && p.Env[i].Value != value {
+		return p.Env[i].Value
+	}
+	return redrawn(value)
 }
 
 // runtimeDir is the directory of a user's session, as systemd makes it for the first user.
@@ -100,6 +109,11 @@ func decoyValue(name, value string) string {
 	if i := strings.Index(value, "://"); i >= 0 && !strings.Contains(value, "@") && !strings.Contains(value, "?") {
 		return value[:i+3] + "service.internal/"
 	}
+	return redrawn(value)
+}
+
+// redrawn is a value with each letter and digit drawn anew.
+func redrawn(value string) string {
 	random := make([]byte, len(value))
 	_, _ = rand.Read(random) // crypto/rand never fails
 	out := []byte(value)

@@ -232,6 +232,10 @@ type Variable struct {
 	// Value is left out of the JSON form where Secret.
 	Value  string `json:"value,omitempty"`
 	Secret bool   `json:"secret,omitempty"`
+	// Passed says that Value is a real one of the user's. Decoy stands in for it wherever the
+	// server does not need it.
+	Passed bool   `json:"-"`
+	Decoy  string `json:"-"`
 }
 
 // MarshalJSON leaves a secret's value out.
@@ -248,6 +252,18 @@ func (p Plan) With(variables ...Variable) Plan {
 	p.Env = slices.Clone(p.Env)
 	for _, v := range variables {
 		p.Env = setEnv(p.Env, v)
+	}
+	return p
+}
+
+// Unpassed is a copy of the plan without the real values that the user passed: each
+// variable has its decoy.
+func (p Plan) Unpassed() Plan {
+	p.Env = slices.Clone(p.Env)
+	for i, v := range p.Env {
+		if v.Passed {
+			p.Env[i] = Variable{Name: v.Name, Value: v.Decoy, Secret: true}
+		}
 	}
 	return p
 }
