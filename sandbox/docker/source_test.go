@@ -3,8 +3,11 @@ package docker
 import (
 	"archive/tar"
 	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -73,5 +76,71 @@ func TestAnImagesSourceIsHostile(t *testing.T) {
 	}
 	if left, err := os.ReadDir(outside); err != nil || len(left) > 0 {
 		t.Errorf("written outside: %v %v", left, err)
+	}
+}
+
+// No archive has anything written outside, or anything made but the server's own files.
+func FuzzUnpackSource(f *testing.F) {
+	add := func(headers ...tar.Header) {
+		var b bytes.Buffer
+		a := tar.NewWriter(&b)
+		for _, h := range headers {
+			if err := a.WriteHeader(&h); err != nil {
+				f.Fatal(err)
+			}
+			_, _ = a.Write([]byte("x")[:h.Size])
+		}
+		_ = a.Close()
+		f.Add(b.Bytes())
+	}
+	add(tar.Header{Typeflag: tar.TypeDir, Name: "app/"}, tar.Header{Typeflag: tar.TypeReg, Name: "app/a.py", Size: 1}, tar.Header{Typeflag: tar.TypeSymlink, Name: "app/l", Linkname: "/"}, tar.Header{Typeflag: tar.TypeReg, Name: "app/l/x", Size: 1})
+	add(tar.Header{Typeflag: tar.TypeReg, Name: "app/../../x", Size: 1})
+	add(tar.Header{Typeflag: tar.TypeReg, Name: "app/node_modules/x", Size: 1}, tar.Header{Typeflag: tar.TypeLink, Name: "app/h", Linkname: "app/a"})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if unpackedSize(data) > 1<<20 {
+			t.Skip("a sparse file, which the bound on all files holds")
+		}
+		around := t.TempDir()
+		to := filepath.Join(around, "to")
+		if err := os.Mkdir(to, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		n, err := unpackSource(to, "app", bytes.NewReader(data))
+		files := 0
+		walkErr := filepath.WalkDir(around, func(name string, e fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			rel, _ := filepath.Rel(to, name)
+			switch {
+			case name == around || name == to:
+			case rel != "app" && !strings.HasPrefix(rel, "app/"):
+				t.Errorf("%s was made", name)
+			case slices.ContainsFunc(strings.Split(rel, "/"), func(part string) bool { return slices.Contains(notOwn, part) }):
+				t.Errorf("%s is not the server's own", name)
+			case e.Type().IsRegular():
+				files++
+			case !e.IsDir():
+				t.Errorf("%s is %v", name, e.Type())
+			}
+			return nil
+		})
+		if walkErr != nil {
+			t.Fatal(walkErr)
+		}
+		if err == nil && files != n {
+			t.Errorf("%d files, and %d are told", files, n)
+		}
+	})
+}
+
+// unpackedSize is what the headers of an archive announce.
+func unpackedSize(data []byte) (sum int64) {
+	for a := tar.NewReader(bytes.NewReader(data)); ; {
+		h, err := a.Next()
+		if err != nil {
+			return sum
+		}
+		sum += h.Size
 	}
 }

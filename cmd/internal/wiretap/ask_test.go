@@ -1,6 +1,7 @@
 package wiretap
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode"
 
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/gate"
 )
@@ -133,4 +135,72 @@ func TestTheSocketIsTheUsersOwn(t *testing.T) {
 			_ = a.Close()
 		}
 	}
+}
+
+// Of what comes over the socket only the first answer for a waiting call counts, and nothing
+// that follows a line which is no answer.
+func FuzzAnswers(f *testing.F) {
+	f.Add([]byte(`{"id":1,"answer":"once"}` + "\n"))
+	f.Add([]byte(`{"id":2,"answer":"session"}` + "\n" + `{"id":1,"answer":"deny"}` + "\n" + `{"id":1,"answer":"once"}`))
+	f.Add([]byte("no answer\n" + `{"id":1,"answer":"once"}` + "\n"))
+	f.Add([]byte(`{"ID":1,"Answer":"ONCE"}` + "\r\n" + `null`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		want := gate.Answer("none")
+		for line := range bytes.Lines(data) {
+			var r reply
+			if len(line) > maxAsked {
+				t.Skip("a line beyond the bound ends the reading somewhere")
+			}
+			if json.Unmarshal(line, &r) != nil {
+				break
+			}
+			if r.ID == 1 {
+				want = r.Answer
+				break
+			}
+		}
+		ours, theirs := net.Pipe()
+		w := &asked{answer: make(chan gate.Answer, 1)}
+		a := &Asker{waiting: map[uint64]*asked{1: w}, peer: ours}
+		go func() {
+			_, _ = theirs.Write(data)
+			_ = theirs.Close()
+		}()
+		a.read(ours)
+		got := gate.Answer("none")
+		select {
+		case got = <-w.answer:
+		default:
+		}
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if a.peer != nil {
+			t.Error("the peer is kept")
+		}
+	})
+}
+
+// Whatever a gate tells, the terminal of the person who answers obeys none of it.
+func FuzzTold(f *testing.F) {
+	f.Add([]byte(`{"id":1,"tool":"rm\u001b[2J","why":"\u202e","arguments":"{}","seconds":3}` + "\n" + `{"id":1,"over":true}`))
+	f.Add([]byte(`{"id":0,"decided":"allowed","tool":"x"}` + "\n" + `{"refused":"\u009b31m"}`))
+	f.Add([]byte("{}\n{}\n[]"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var out bytes.Buffer
+		gateway := &Answerer{lines: bufio.NewScanner(bytes.NewReader(data))}
+		gateway.lines.Buffer(nil, maxAsked)
+		c := &conversation{gateway: gateway, out: &out}
+		for {
+			told, err := gateway.Next()
+			if err != nil {
+				out.WriteString(err.Error())
+				break
+			}
+			c.told(told)
+		}
+		if i := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }); i >= 0 {
+			t.Errorf("%q at %d", out.String(), i)
+		}
+	})
 }

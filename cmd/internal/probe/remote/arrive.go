@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -78,10 +79,11 @@ func (v *visit) redirected(got *reply) bool {
 		return true
 	}
 	if v.http.url.Scheme == "https" && to.Scheme == "http" {
-		v.fact(session.RemoteDowngrade, "", "HTTP status %d with a Location of http://%s", got.status, to.Host)
+		v.fact(session.RemoteDowngrade, "", "HTTP status %d with a Location of http://%.200s", got.status, to.Host)
 	}
 	if !strings.EqualFold(to.Hostname(), v.http.url.Hostname()) {
-		v.fact(session.RemoteRedirect, to.Scheme+"://"+to.Host, "HTTP status %d with a Location at %s://%s", got.status, to.Scheme, to.Host)
+		origin := fmt.Sprintf("%.20s://%.200s", to.Scheme, to.Host)
+		v.fact(session.RemoteRedirect, origin, "HTTP status %d with a Location at %s", got.status, origin)
 	}
 	return false
 }
@@ -97,7 +99,7 @@ func (v *visit) headers(got *reply) {
 	}
 	for _, c := range (&http.Response{Header: got.header}).Cookies() {
 		if got.tls != nil && !c.Secure || !c.HttpOnly {
-			v.fact(session.RemoteCookie, c.Name, "the attributes of the cookie: Secure %t, HttpOnly %t", c.Secure, c.HttpOnly)
+			v.fact(session.RemoteCookie, fmt.Sprintf("%.100s", c.Name), "the attributes of the cookie: Secure %t, HttpOnly %t", c.Secure, c.HttpOnly)
 		}
 	}
 }

@@ -146,7 +146,7 @@ func (v *visit) issuer(ctx context.Context) bool {
 // encrypted notes an address over plain HTTP on another machine.
 func (v *visit) encrypted(member, address string) {
 	if u, err := url.Parse(address); err == nil && u.Scheme == "http" && !Loopback(u) {
-		v.fact(session.RemoteMetadataCleartext, member, "%s names http://%s", member, u.Host)
+		v.fact(session.RemoteMetadataCleartext, member, "%s names http://%.200s", member, u.Host)
 	}
 }
 
@@ -156,8 +156,11 @@ func textOf(raw json.RawMessage) string {
 	return s
 }
 
+// maxTexts bounds a list in a document.
+const maxTexts = 50
+
 func textsOf(raw json.RawMessage) []string {
 	var list []string
 	_ = json.Unmarshal(raw, &list) // the same
-	return list
+	return list[:min(len(list), maxTexts)]
 }
