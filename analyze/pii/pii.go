@@ -65,7 +65,7 @@ const (
 // Scanner looks for the built-in patterns and a user's own. One goroutine uses
 // it; the zero Scanner has the built-in ones.
 type Scanner struct {
-	// Truncated counts texts of which a pattern searched the beginning alone.
+	// Truncated counts texts whose beginning alone a pattern searched.
 	Truncated int
 
 	own   []*Pattern
