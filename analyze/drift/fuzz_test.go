@@ -41,7 +41,7 @@ func FuzzWatch(f *testing.F) {
 			for _, s := range sessions {
 				for _, d := range s.Findings {
 					if slices.ContainsFunc([]rune(d.Explanation), func(r rune) bool { return !unicode.IsPrint(r) }) || d.Severity < 1 || d.Severity > 3 {
-						t.Errorf("%+q", d)
+						t.Errorf("%+v", d)
 					}
 				}
 			}

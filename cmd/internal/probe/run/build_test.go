@@ -99,9 +99,9 @@ func TestBuild(t *testing.T) {
 				p := plantest.Plan(t)
 				p.Server.ServerDir = "/srv/server"
 				b := fake.Of(func() fake.Target { return s })
-				statuses, err := run.Runner{Backend: b, Progress: func(string) {}}.Build(ctx, p, tree, dir, to)
-				if !slices.Equal(statuses, c.statuses) || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
-					t.Errorf("%v, %v; want %v, %q", statuses, err, c.statuses, c.err)
+				seen, err := run.Runner{Backend: b, Progress: func(string) {}}.Build(ctx, p, tree, dir, to)
+				if !slices.Equal(seen.Statuses, c.statuses) || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+					t.Errorf("%v, %v; want %v, %q", seen.Statuses, err, c.statuses, c.err)
 				}
 				if now, _ := b.Alive(); now != 0 {
 					t.Errorf("%d sandboxes are left", now)
@@ -114,8 +114,8 @@ func TestBuild(t *testing.T) {
 					return
 				}
 				data, err := os.ReadFile(filepath.Join(to, "made"))
-				if err != nil || string(data) != "works" || !slices.Equal(tree.Dropped, []string{"out"}) {
-					t.Errorf("%q, %v; dropped %q", data, err, tree.Dropped)
+				if err != nil || string(data) != "works" || !slices.Equal(seen.Dropped, []string{"out"}) {
+					t.Errorf("%q, %v; dropped %q", data, err, seen.Dropped)
 				}
 				if !slices.ContainsFunc(l.records, func(r trace.Record) bool { return r.Path == "/etc/shadow" }) {
 					t.Errorf("records: %+v", l.records)
