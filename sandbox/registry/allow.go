@@ -3,6 +3,7 @@ package registry
 import (
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 )
@@ -105,11 +106,17 @@ func (r *Registry) check(method string, u *url.URL) error {
 	if method != http.MethodGet && method != http.MethodHead {
 		return &refusal{"the method is not GET or HEAD"}
 	}
-	if r.role == rolePackuments && strings.HasPrefix(rest, "-/") && rest != "-/ping" {
-		// Accounts, tokens and teams: a token of the user's would open them.
+	if r.role == rolePackuments && !isPackument(strings.TrimPrefix(u.Path, r.URL.Path)) {
 		return &refusal{"it asks the registry for something other than a package"}
 	}
 	return nil
+}
+
+// isPackument reports whether a decoded path below npm's registry names a package or an archive.
+// Below "-" are accounts, tokens and teams, which the user's token would open.
+func isPackument(rest string) bool {
+	canonical := path.Clean("/"+rest) == "/"+strings.TrimSuffix(rest, "/")
+	return canonical && (rest == "-/ping" || rest != "-" && !strings.HasPrefix(rest, "-/"))
 }
 
 // learn takes in what an answer links to.
