@@ -20,6 +20,7 @@ var crawls = described("crawl", "Crawls a site.")
 var ofDocuments = []ruleCase{
 	{"CM310", "run", serving(silent, session.ServedLine, profile.HitExec), finding.Critical},
 	{"CM310", "run at start", with(serving(silent, session.ServedLine, profile.HitCreate), func(r *Run) { r.Profile.Hits[0].Call, r.Profile.Hits[0].Phase = 0, finding.PhaseStart }), finding.Critical},
+	{"CM310", "code", serving(silent, session.ServedCode, profile.HitCreate), finding.Critical},
 	{"CM310", "its purpose", serving(described("run_command", "Runs a shell command"), session.ServedLine, profile.HitExec), ""},
 	{"CM310", "a link", serving(silent, session.ServedLink, profile.HitAsked), ""},
 	{"CM311", "a private link", serving(silent, session.ServedInner, profile.HitAsked), finding.High},

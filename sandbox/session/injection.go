@@ -12,11 +12,13 @@ const (
 	OracleStatement = "statement" // a service takes what the argument holds for a part of a statement
 	OraclePrototype = "prototype" // a key that changes every object
 	OracleServed    = "served"    // a document that the sinkhole serves is run, followed or repeated
+	OracleArchive   = "archive"   // an archive has a member that leads out of the directory it is unpacked into
 )
 
 // What a served document carries: the contexts of OracleServed.
 const (
 	ServedLine  = "command"     // of a shell
+	ServedCode  = "code"        // of Python and JavaScript
 	ServedLink  = "link"        // to a public host
 	ServedInner = "link within" // to a private network
 	ServedOrder = "word for a model"

@@ -32,7 +32,7 @@ func (c *Config) pageFor(r *http.Request, host string, toMetadata bool, body []b
 		return p
 	}
 	p := c.serviceFor(r, host, body)
-	p.body = strings.ReplaceAll(p.body, PlantedLine, c.Planted.line())
+	p.body = c.Planted.in(p.body)
 	if asksLater(r, body) {
 		p.body = lastPage(p.body)
 	}

@@ -44,6 +44,24 @@ func TestServices(t *testing.T) {
 	}
 }
 
+// What a body says is planted stands in it as JSON, and code that is the whole body as it is.
+func TestPlantedIn(t *testing.T) {
+	t.Parallel()
+	p := &Planted{Line: "touch a''b", Code: "1 // \"x\"\n"}
+	for body, want := range map[string]string{
+		`{"a":"` + PlantedCode + `","b":"` + PlantedLine + `"}`: `{"a":"1 // \"x\"\n","b":"touch a''b"}`,
+		PlantedCode: "1 // \"x\"\n", `{"a":1}`: `{"a":1}`,
+	} {
+		if got := p.in(body); got != want {
+			t.Errorf("%s: %s, want %s", body, got, want)
+		}
+	}
+	var none *Planted
+	if got := none.in(`["` + PlantedCode + `","` + PlantedLine + `"]`); got != `["1","true"]` {
+		t.Errorf("nothing is planted: %s", got)
+	}
+}
+
 func TestFits(t *testing.T) {
 	t.Parallel()
 	c := &Config{Fits: []Fit{
@@ -152,6 +170,10 @@ func TestPlanted(t *testing.T) {
 	}
 	browser := httptest.NewRequest(http.MethodGet, "https://www.example.com/app.js", nil)
 	browser.Header.Set("Sec-Fetch-Mode", "no-cors")
+	if status, _ := c.Answer(browser); status != http.StatusOK { // as the fetch of Node.js asks
+		t.Errorf("a script for Node.js: %d", status)
+	}
+	browser.Header.Set("Sec-Fetch-Dest", "script")
 	if status, _ := c.Answer(browser); status != http.StatusNotFound {
 		t.Errorf("a browser's script: %d", status)
 	}

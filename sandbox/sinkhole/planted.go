@@ -1,6 +1,7 @@
 package sinkhole
 
 import (
+	"encoding/json"
 	"html"
 	"net/http"
 	"path"
@@ -8,14 +9,19 @@ import (
 	"strings"
 )
 
-// PlantedLine stands in the body of a Fit for Planted.Line.
-const PlantedLine = "{planted line}"
+// PlantedLine and PlantedCode stand in the body of a Fit for Planted.Line and Planted.Code.
+const (
+	PlantedLine = "{planted line}"
+	PlantedCode = "{planted code}"
+)
 
 // Planted is what served documents carry: what a program does with a document shows by the
 // effect. Each of them is drawn for the run.
 type Planted struct {
 	// Line is a command of a shell, without what JSON or HTML would escape except quotes.
 	Line string `json:"line"`
+	// Code is an expression, and a program, of both Python and JavaScript.
+	Code string `json:"code,omitempty"`
 	// Link is an address of a public host, Inner one of a private network.
 	Link  string `json:"link"`
 	Inner string `json:"inner"`
@@ -40,6 +46,26 @@ func (p *Planted) line() string {
 	return p.Line
 }
 
+// in puts what is planted into the body of an answer: a text of JSON, or the code by itself.
+func (p *Planted) in(body string) string {
+	code := "1"
+	if p != nil {
+		code = p.Code
+	}
+	if body == PlantedCode {
+		return code
+	}
+	body = strings.ReplaceAll(body, PlantedLine, p.line())
+	if !strings.Contains(body, PlantedCode) {
+		return body
+	}
+	quoted, err := json.Marshal(code)
+	if err != nil {
+		return body // no text fails
+	}
+	return strings.ReplaceAll(body, PlantedCode, string(quoted[1:len(quoted)-1]))
+}
+
 // scripts are the programs that are served by a path's extension, each with the planted line.
 var scripts = map[string]func(line string) string{
 	".sh":   func(line string) string { return "#!/bin/sh\n" + line + "\n" },
@@ -62,8 +88,8 @@ var (
 	installHosts = []string{"get", "install", "sh"}
 )
 
-// script is the program that a request asks for by its path's extension, if it asks for one. A browser runs
-// none of a system's.
+// script is the program that a request asks for by its path's extension, if it asks for one. A browser, which
+// runs none of a system's, says what it asks for; the fetch of Node.js says its mode alone.
 func (p *Planted) script(r *http.Request) (page, bool) {
 	return p.written(r, strings.ToLower(path.Ext(r.URL.Path)))
 }
@@ -79,7 +105,7 @@ func (p *Planted) installer(r *http.Request, host string) (page, bool) {
 
 func (p *Planted) written(r *http.Request, extension string) (page, bool) {
 	write, ok := scripts[extension]
-	if p == nil || !ok || r.Method != http.MethodGet || r.Header.Get("Sec-Fetch-Mode") != "" || strings.Contains(r.Header.Get("Accept"), "text/html") {
+	if p == nil || !ok || r.Method != http.MethodGet || r.Header.Get("Sec-Fetch-Dest") != "" || strings.Contains(r.Header.Get("Accept"), "text/html") {
 		return page{}, false
 	}
 	return page{status: http.StatusOK, kind: "text/plain; charset=utf-8", body: write(p.Line)}, true

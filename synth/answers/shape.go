@@ -29,7 +29,9 @@ type shape struct {
 	element *shape
 	// value is what the code compares it with before it goes on, as JSON.
 	value json.RawMessage
-	left  *int // shapes that may still be made
+	// runs is what stands for what the code runs of it, "" where it runs nothing.
+	runs string
+	left *int // shapes that may still be made
 }
 
 func newShape() *shape {
@@ -91,7 +93,7 @@ func (s *shape) is(k kind) {
 }
 
 // empty says that nothing is known of the value.
-func (s *shape) empty() bool { return s.kind == unknown && s.value == nil }
+func (s *shape) empty() bool { return s.kind == unknown && s.value == nil && s.runs == "" }
 
 // faults are the members that an answer has when something went wrong.
 var faults = map[string]bool{
@@ -104,6 +106,8 @@ func (s *shape) render(name string) any {
 	switch {
 	case s.value != nil:
 		return s.value
+	case s.runs != "":
+		return s.runs
 	case s.kind == list:
 		one := s.element.renderElement(name)
 		return []any{one, one}

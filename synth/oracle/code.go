@@ -22,6 +22,13 @@ func python(token string) string {
 	return "__import__('os').open('" + a + "'+'" + b + "',65)"
 }
 
+// bothLanguages is an expression of Python as well as of JavaScript that makes a file of the
+// token's name: what divides in Python begins a comment in JavaScript, whose part stands in a text
+// of Python's. It may stand in parentheses, behind "return", and for a whole program.
+func bothLanguages(token string) string {
+	return "1 // (" + python(token) + " + 9) or \"\"\"\n, " + javaScript(token) + "\n// \"\"\"\n"
+}
+
 // doubled is code whose texts stand in double quotes.
 func doubled(code string) string { return strings.ReplaceAll(code, "'", `"`) }
 

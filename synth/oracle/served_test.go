@@ -17,9 +17,9 @@ func TestServed(t *testing.T) {
 	t.Parallel()
 	for seed := range int64(200) {
 		p, carried := Served(seed)
-		all := strings.Join([]string{p.Line, p.Link, p.Inner, p.Order}, "\n")
+		all := strings.Join([]string{p.Line, p.Code, p.Link, p.Inner, p.Order}, "\n")
 		for _, in := range carried {
-			if in.Oracle != session.OracleServed || strings.Contains(all, in.Token) == (in.Context == session.ServedLine) {
+			if in.Oracle != session.OracleServed || strings.Contains(all, in.Token) == (in.Context == session.ServedLine || in.Context == session.ServedCode) {
 				t.Fatalf("seed %d: %+v in %s", seed, in, all)
 			}
 		}
@@ -29,7 +29,7 @@ func TestServed(t *testing.T) {
 		c := sinkhole.Config{Planted: p}
 		r := httptest.NewRequest(http.MethodGet, "https://www.example.com/about", nil)
 		_, page := c.Answer(r)
-		for _, in := range carried[1:] {
+		for _, in := range carried[2:] {
 			if !strings.Contains(page, in.Token) {
 				t.Fatalf("the page lacks %s: %s", in.Context, page)
 			}
