@@ -59,12 +59,29 @@ func Differs(log *session.Reader, opts Options) (bool, error) {
 	return slices.ContainsFunc(run.Varied, func(v rules.Varied) bool { return rules.Differs(run, &v) }), nil
 }
 
-// Sealed reports whether the server of a run sent or returned something that looks random and
-// that no input explains: whether secrets are in it, only runs with others can tell.
-func Sealed(log *session.Reader) bool {
+// Questions are what only a comparison of a run with further ones can tell.
+type Questions struct {
+	// Sealed says that the server sent or returned something that looks random and that no input
+	// explains: whether secrets are in it, runs with others can tell.
+	Sealed bool
+	// Copied says that a host that nothing declares got arguments: whether the answers need it,
+	// runs can tell in which no host answers.
+	Copied bool
+}
+
+// QuestionsOf reads a run's log for them.
+func QuestionsOf(log *session.Reader) (Questions, error) {
 	j := newJudge(log.Header)
-	j.readEffects(log)
-	return len(j.profile.Payloads) > 0
+	r := j.reading()
+	r.w = newWireReader(r.b, &j.timelines)
+	file, err := log.Wire()
+	if err != nil {
+		return Questions{}, err
+	}
+	defer file.Close()
+	r.frames = session.NewScanner(file)
+	r.all(log)
+	return Questions{Sealed: len(j.profile.Payloads) > 0, Copied: rules.Copies(j.run(r.w))}, nil
 }
 
 // sealedHoles says what looked random and was not compared with runs that have other secrets.

@@ -182,13 +182,13 @@ func (d *Directory) Differs(runs []session.IndexedRun) (bool, error) {
 	return Differs(log, o)
 }
 
-// Sealed reports whether runs with other secrets would show what the declared one did not.
-func (d *Directory) Sealed() (bool, error) {
+// Questions are what only a comparison of the declared run with further ones can tell.
+func (d *Directory) Questions() (Questions, error) {
 	log, err := session.Open(d.dir)
 	if err != nil {
-		return false, fmt.Errorf("read the run's log: %w", err)
+		return Questions{}, fmt.Errorf("read the run's log: %w", err)
 	}
-	return Sealed(log), nil
+	return QuestionsOf(log)
 }
 
 // alone are the options for a run that is judged by itself.

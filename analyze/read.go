@@ -72,7 +72,7 @@ func (j *judge) reading(timers bool) *reading {
 			helpers = append(helpers, h.Home+"/"+dir)
 		}
 	}
-	return &reading{j: j, b: profile.NewBuilder(profile.Context{Helpers: helpers, Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: list, Set: canaries.FromCanaries(list), Runtime: h.Runtime, Flows: tellsFlows(h.Network), Passed: idOf(passed(&h))})}
+	return &reading{j: j, b: profile.NewBuilder(profile.Context{Helpers: helpers, Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: list, Set: canaries.FromCanaries(list), Runtime: h.Runtime, Flows: tellsFlows(h.Network), Passed: idOf(passed(&h)), Planted: setOf(h.Planted), Answers: h.Vary != nil})}
 }
 
 // idOf is the id of a secret, "" for none.

@@ -232,9 +232,10 @@ func (d *driver) oraclePlan(t *target) []probeInput {
 		return oracle.Token(d.cfg.Seed, t.name, n)
 	}
 	out := d.wholeInputs(base, token)
-	most := oraclesPerCall * d.cfg.Calls
+	most := oraclesPerCall*d.cfg.Calls - len(out)
 	places := oracle.Places(base)
-	out = append(out, placed(base, places, oracle.Count(), most-len(out), d.oracleAt(token))...)
+	out = append(out, d.archiveInputs(t, base, places)...)
+	out = append(out, placed(base, places, oracle.Count(), most, d.oracleAt(token))...)
 	out = append(out, d.guardedInputs(t, base, token)...)
 	out = append(out, d.statementInputs(base, places, token)...)
 	out = append(out, d.prefixedInputs(base, places, token)...)

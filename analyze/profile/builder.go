@@ -81,6 +81,8 @@ type Builder struct {
 	leftBy map[flowSecret]bool
 	// late is what frames show, which is added after all that the trace shows.
 	late frameResults
+	// userReads are the opens of the user's documents.
+	userReads reads
 }
 
 // frameResults is what frames show of effects and hits, and listings of hits, in their order.
@@ -325,6 +327,7 @@ func (b *Builder) Frame(seq uint64, at time.Duration, raw []byte) bool {
 	}
 	if call := b.out.FrameCall[seq]; call > 0 {
 		b.counted(call, raw)
+		b.answers(call, raw)
 		b.sealed(raw, Payload{Phase: b.out.phaseOf(seq), Call: call, Tool: b.toolOf(call)})
 	}
 	pointers := b.pointers(raw, hits)

@@ -173,6 +173,10 @@ func (b *Builder) proveCreate(r *trace.Record, p string) {
 		if path.Base(p) != stem {
 			return
 		}
+	case session.OracleArchive:
+		if strings.TrimSuffix(p, path.Ext(p)) != in.in.Path || !r.OK() && !forbidden(r) {
+			return
+		}
 	case session.OraclePath:
 		if _, inside := underAny(p, b.roots()); inside || !r.OK() && !forbidden(r) {
 			return

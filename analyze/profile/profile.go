@@ -27,6 +27,10 @@ type Context struct {
 	Runtime *session.Runtime
 	// Helpers are the directories of programs that the run planted beside the server.
 	Helpers []string
+	// Planted are the files of the user's that stood there before the server started.
+	Planted map[string]bool
+	// Answers says that the answers to calls are compared with those of other runs.
+	Answers bool
 }
 
 // Call is one call of the run as its marks tell it.
@@ -62,7 +66,10 @@ type Kept struct {
 // Profile is what a run did.
 type Profile struct {
 	Effects []finding.Effect
-	Calls   []Call
+	// Reads are opens of the user's documents, and of directories of HOME that hold some: the first
+	// calls of each tool that read one.
+	Reads []finding.Effect
+	Calls []Call
 	// FrameCall is the call during which a frame of session.jsonl crossed, by seq.
 	FrameCall map[uint64]int
 	// FramePhase is the phase in which it did, for frames outside calls.
@@ -88,6 +95,8 @@ type Profile struct {
 	Unread []string
 	// Carried are the peers that were sent what a call was given.
 	Carried []Carried
+	// Answers are the answers to calls, where Context.Answers asks for them.
+	Answers map[int]Answer
 	// Payloads are what was sent or returned and looks random.
 	Payloads []Payload
 	// Phases are those that were reached.

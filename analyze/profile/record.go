@@ -162,6 +162,7 @@ func (b *Builder) open(r *trace.Record) {
 	}
 	if r.OK() {
 		b.loads(t, p, r.Real)
+		b.readsDocument(r, p)
 	}
 	rung, verb := finding.RungOpened, "opened "
 	if !r.OK() {

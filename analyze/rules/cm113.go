@@ -60,7 +60,7 @@ func (r *Run) copiedTo(c *profile.Carried) finding.Severity {
 	}
 	ip, err := netip.ParseAddr(host)
 	switch {
-	case len(t.URLs) > 0, r.namesPeer(host), r.givenHost(host), r.asked(c.Call, host), runsCommands(&t, ""):
+	case r.knowsPeer(c.Call, c.Tool, host):
 		return ""
 	case c.Loopback:
 		if len(t.Network) > 0 && !t.ClaimsLocal() || r.givenHost(port) || r.namesHost(port) || r.says(c.Tool, loopbackWords) || r.says(c.Tool, []string{"local", "ollama", "redis", "postgres", "mysql", "database"}) && len(r.Scope.Purpose.Network) > 0 {
@@ -72,13 +72,20 @@ func (r *Run) copiedTo(c *profile.Carried) finding.Severity {
 	case err == nil && !isNearby(ip.String()):
 		return finding.High
 	case !slices.ContainsFunc(r.Profile.Carried, func(o profile.Carried) bool { return o.Call == c.Call && o.Host != "" && r.namesPeer(o.Host) }):
-		return "" // nobody names a host: CM209 and CM202 tell
+		return "" // nobody names a host: CM209, CM202 and CM116 tell
 	case slices.ContainsFunc(r.texts(), func(d declaredText) bool {
 		return (d.owner.Name == "" || d.owner.Name == c.Tool) && noOther.MatchString(d.text)
 	}):
 		return finding.High
 	}
 	return finding.Low
+}
+
+// knowsPeer reports whether a declaration, an argument of the call or the user names a host, or the
+// tool is one that goes where it is told.
+func (r *Run) knowsPeer(call int, tool, host string) bool {
+	t := r.Scope.Tool(tool)
+	return len(t.URLs) > 0 || r.namesPeer(host) || r.givenHost(host) || r.asked(call, host) || runsCommands(&t, "")
 }
 
 // namesPeer reports whether a declaration names a host or the domain that somebody registered.

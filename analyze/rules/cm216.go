@@ -18,7 +18,7 @@ var cm216Doc = finding.Rule{
 	Advice: finding.Advice{Why: "A search for credentials precedes their theft.", Fix: fixSecret},
 	CWE:    []string{"CWE-522", "CWE-200", "CWE-668"}, OWASP: []string{"MCP01"},
 	Help: "The server connected to the socket of an agent or an engine that acts for the user (ssh, GnuPG, the keyring, Docker, containerd, Podman), opened the environment or the memory of a process that is not its own, " +
-		"asked a program for the credentials that it keeps (`gh auth token`, `git credential fill`, `pass show`) or for what the user copied (`wl-paste`), opened `/etc/shadow`, listed a directory of credentials, " +
+		"asked a program for the credentials that it keeps (`gh auth token`, `git credential fill`, `pass show`), for what the user copied (`wl-paste`), or for what the user's screen, camera or microphone shows (`scrot`, `arecord`), opened `/etc/shadow`, listed a directory of credentials, " +
 		"or looked for credentials in three or more places in a phase or in the calls of a tool: nothing stands there in this sandbox, but on a user's machine something may.\n\n" +
 		"**Evidence.** The kernel's record of the connection, the open, the question whether a file is there, or the attempt to run the program; whether it succeeded does not matter. " +
 		"A tool or server that names the thing (Docker, ssh, processes, GitHub and its program) is quiet, and so are a directory that the call names, a walk through all of HOME, a question about a file whose directory was listed just before, what git, ssh and their like do in their own directories, what a browser looks for in its own profile, what stands below a directory that the server itself made, and files that libraries look up by themselves.\n\n" +
@@ -56,6 +56,13 @@ var helperWords = map[string][]string{
 	"vault": {"vault"}, "databricks": {"databricks"}, "xclip": clipboardWords, "xsel": clipboardWords, "wl-paste": clipboardWords, "pbpaste": clipboardWords, "termux-clipboard-get": clipboardWords,
 	"doppler": {"doppler"}, "infisical": {"infisical"}, "ssh-add": {"ssh"}, "gpg": {"gpg", "pgp", "gnupg"}, "gpg2": {"gpg", "pgp", "gnupg"}, "snyk": {"snyk"},
 }
+
+// observers are the programs that show what the user sees or says, and observerWords those by which a
+// server declares to do so.
+var (
+	observers     = []string{"scrot", "maim", "grim", "gnome-screenshot", "spectacle", "flameshot", "screencapture", "xwd", "import", "wf-recorder", "ffmpeg", "fswebcam", "imagesnap", "arecord", "parecord", "pw-record"}
+	observerWords = []string{"screenshot", "screenshots", "screen", "screens", "capture", "captures", "record", "records", "recording", "camera", "webcam", "microphone", "desktop", "window", "windows", "photo", "audio", "voice", "dictation", "video", "ffmpeg"}
+)
 
 // clipboardWords are those by which a server declares to read what the user copied.
 var clipboardWords = []string{"clipboard", "clipboards", "paste", "pastes", "pasteboard", "copied"}
@@ -123,11 +130,14 @@ func (r *Run) asksHelpers() []finding.Finding {
 			continue
 		}
 		program, _, _ := strings.Cut(e.Asks, " ")
-		if r.shown(e.Tool, helperWords[program]) || r.shown(e.Tool, keeperWords) {
+		observes := slices.Contains(observers, program)
+		if r.shown(e.Tool, helperWords[program]) || !observes && r.shown(e.Tool, keeperWords) || observes && r.shown(e.Tool, observerWords) {
 			continue
 		}
 		what := "the user's credentials: "
-		if slices.Equal(helperWords[program], clipboardWords) {
+		if observes {
+			what = "what the user sees or says: "
+		} else if slices.Equal(helperWords[program], clipboardWords) {
 			what = "what the user copied: "
 		}
 		f := r.of(&cm216Doc, e, subject(e)+" asked a program for "+what+e.Asks)

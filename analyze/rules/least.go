@@ -24,11 +24,7 @@ func Least(r *Run) *policy.Policy {
 		entries[t.Name] = none()
 	}
 	findings := notes(r)
-	for i := range r.Profile.Effects {
-		e := &r.Profile.Effects[i]
-		if e.Noise != "" {
-			continue
-		}
+	for _, e := range r.wanting() {
 		for _, w := range r.wants(e) {
 			if entries[e.Tool] == nil {
 				entries[e.Tool] = none()
@@ -46,6 +42,18 @@ func Least(r *Run) *policy.Policy {
 	}
 	r.prune(p)
 	return p
+}
+
+// wanting are the effects that need leave: those that are not ordinary, and reads of documents
+// that nothing explains.
+func (r *Run) wanting() []*finding.Effect {
+	var out []*finding.Effect
+	for i := range r.Profile.Effects {
+		if e := &r.Profile.Effects[i]; e.Noise == "" {
+			out = append(out, e)
+		}
+	}
+	return append(out, r.unexplainedReads()...)
 }
 
 // none allows nothing of anything.
@@ -81,9 +89,8 @@ func notes(r *Run) map[noteKey]string {
 	bare := *r
 	bare.Policy = nil
 	for _, f := range Check(&bare) {
-		for i := range r.Profile.Effects {
-			e := &r.Profile.Effects[i]
-			if e.Tool != f.Tool || e.Noise != "" || f.Severity.Rank() < finding.Low.Rank() || !shares(f.Evidence, e.Evidence) {
+		for _, e := range r.wanting() {
+			if e.Tool != f.Tool || f.Severity.Rank() < finding.Low.Rank() || !shares(f.Evidence, e.Evidence) {
 				continue
 			}
 			for _, w := range r.wants(e) {
@@ -183,11 +190,7 @@ func (r *Run) allWants() []wanted {
 	}
 	seen := map[key]bool{}
 	var out []wanted
-	for i := range r.Profile.Effects {
-		e := &r.Profile.Effects[i]
-		if e.Noise != "" {
-			continue
-		}
+	for _, e := range r.wanting() {
 		for _, w := range r.wants(e) {
 			k := key{e.Tool, w, e.Ambiguous, e.Phase == finding.PhaseIdle}
 			if !seen[k] {

@@ -89,9 +89,7 @@ func (r *Run) explainOther(e *finding.Effect) (finding.Explanation, bool) {
 			return finding.Explanation{Class: finding.ClassClaim, Where: "description", Text: c.Kind}, true
 		}
 	case finding.FileRead:
-		if r.names(e) {
-			return finding.Explanation{Class: finding.ClassArgument}, true
-		}
+		return r.explainRead(e)
 	}
 	return finding.Explanation{}, false
 }
@@ -165,6 +163,7 @@ type memory struct {
 	made     map[string]int
 	changed  map[int]int
 	readOnly *bool
+	reads    *[]*finding.Effect
 }
 
 func (r *Run) remembered() *memory {

@@ -23,7 +23,7 @@ type ruleCase struct {
 
 // cases are, for each rule, runs in which it fires with a severity, and runs in
 // which it stays quiet (an empty severity).
-var cases = slices.Concat(ofService, ofDocuments, ofPorts, []ruleCase{
+var cases = slices.Concat(ofService, ofDocuments, ofPorts, ofReads, ofArchives, ofSilence, []ruleCase{
 	{"CM101", "read", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungRead))), finding.High},
 	{"CM101", "attempted", newRun(note, effect("format_note", finding.Secret, "ssh-key", rung(finding.RungAttempted))), finding.Low},
 	{"CM101", "a library's lookup", newRun(note, effect("format_note", finding.Secret, "netrc"), effect("format_note", finding.NetConnect, "api.example:443", over("https"))), finding.Low},
@@ -350,6 +350,8 @@ var cases = slices.Concat(ofService, ofDocuments, ofPorts, []ruleCase{
 	{"CM216", "a helper", newRun(note, effect("format_note", finding.Exec, "gh", rung(finding.RungAttempted), asks("gh auth token"))), finding.High},
 	{"CM216", "a helper, declared", newRun(described("issues", "Lists issues on GitHub"), effect("issues", finding.Exec, "/usr/bin/gh", asks("gh auth token"))), ""},
 	{"CM216", "what the user copied", newRun(note, effect("format_note", finding.Exec, "wl-paste", rung(finding.RungAttempted), asks("wl-paste"))), finding.High},
+	{"CM216", "the user's screen", newRun(note, effect("format_note", finding.Exec, "scrot", rung(finding.RungAttempted), asks("scrot"))), finding.High},
+	{"CM216", "the user's screen, declared", newRun(described("look", "Takes a screenshot"), effect("look", finding.Exec, "scrot", asks("scrot"))), ""},
 	{"CM216", "what the user copied, declared", newRun(described("paste", "Pastes the clipboard"), effect("paste", finding.Exec, "wl-paste", asks("wl-paste"))), ""},
 	{"CM216", "the system's passwords", newRun(note, effect("format_note", finding.FileRead, "/etc/shadow", rung(finding.RungAttempted))), finding.High},
 	{"CM216", "the session's bus", newRun(note, effect("format_note", finding.UnixSocket, "/run/user/1000/bus", rung(finding.RungAttempted))), finding.High},

@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 
+	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 )
 
@@ -16,6 +17,7 @@ func ShownIn(run *Run, wanted map[string]string, from int) map[string][]int {
 			continue
 		}
 		one := *run
+		one.memory = nil
 		p := *run.Profile
 		p.Hits, p.Effects = nil, nil
 		for _, h := range run.Profile.Hits {
@@ -28,6 +30,7 @@ func ShownIn(run *Run, wanted map[string]string, from int) map[string][]int {
 				p.Effects = append(p.Effects, e)
 			}
 		}
+		p.Reads = slices.DeleteFunc(slices.Clone(p.Reads), func(e finding.Effect) bool { return e.Call != n })
 		p.Calls = slices.DeleteFunc(slices.Clone(p.Calls), func(c profile.Call) bool { return c.N > n })
 		one.Profile = &p
 		one.Wire.Detected = slices.DeleteFunc(slices.Clone(run.Wire.Detected), func(d Detected) bool { return d.Call != n })

@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 
+	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
@@ -24,10 +25,12 @@ func (r *Run) Joined() *Run {
 		return r
 	}
 	joined, p := *r, *r.Profile
-	p.Effects = slices.Clone(p.Effects)
-	for i := range p.Effects {
-		if calls[p.Effects[i].Call] {
-			p.Effects[i].Tool = undeclaredTools
+	p.Effects, p.Reads = slices.Clone(p.Effects), slices.Clone(p.Reads)
+	for _, list := range [][]finding.Effect{p.Effects, p.Reads} {
+		for i := range list {
+			if calls[list[i].Call] {
+				list[i].Tool = undeclaredTools
+			}
 		}
 	}
 	joined.Profile = &p

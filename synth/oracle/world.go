@@ -24,6 +24,8 @@ type World struct {
 	Services []string
 	// Link and LinkDir are those links.
 	Link, LinkDir string
+	// Archives lie in the root.
+	Archives []Archive
 }
 
 // File is a planted file.
@@ -49,12 +51,15 @@ func NewWorld(root, home string, random io.Reader) (*World, error) {
 		return "ref " + Token(int64(binary.LittleEndian.Uint64(seed[:8])), "value", int(r.Uint32()))
 	}
 	documents, beside := path.Join(home, "Documents"), root+"-old"
-	return &World{
+	w := &World{
 		Root:    root,
 		Outside: File{path.Join(documents, "lease"), value()}, Beside: File{path.Join(beside, "ledger"), value()},
 		Linked: File{path.Join(documents, "invoice"), value()}, InLinked: File{path.Join(home, "Archive", "statement"), value()},
 		Link: path.Join(root, "docs", "invoice"), LinkDir: path.Join(root, "archive"),
-	}, nil
+	}
+	var err error
+	w.Archives, err = newArchives(w)
+	return w, err
 }
 
 // Value is the text of a planted file by its path without suffix, "" for none.
@@ -86,7 +91,7 @@ func (w *World) Files() []rootfs.File {
 	for _, s := range suffixes {
 		out = append(out, rootfs.File{Path: w.Link + s, Link: w.Linked.Stem + s})
 	}
-	return append(out, rootfs.File{Path: w.LinkDir, Link: path.Dir(w.InLinked.Stem)})
+	return append(append(out, rootfs.File{Path: w.LinkDir, Link: path.Dir(w.InLinked.Stem)}), w.archiveFiles()...)
 }
 
 func text(suffix, value string) string {

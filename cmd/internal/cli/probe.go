@@ -112,7 +112,7 @@ func (e *env) probe() *cobra.Command {
 	fl.StringVar(&f.policy.file, "policy", "", "apply this policy `FILE` (coalmine.yaml): allowed effects and suppressed findings")
 	fl.StringVar(&f.policy.emit, "emit-policy", "", "write the smallest policy that allows everything the run did to this new `FILE`")
 	fl.StringArrayVar(&f.rules, "rules", nil, rulesUsage)
-	fl.StringSliceVar(&f.Vary, "vary", nil, "run again under changed conditions and report what depends on one: client, ci, clock, locale, canaries, secrets")
+	fl.StringSliceVar(&f.Vary, "vary", nil, "run again under changed conditions and report what depends on one: client, ci, clock, locale, canaries, secrets, network")
 	fl.StringVar(&f.baseline, "baseline", "", "fail only on findings that are not in this baseline `FILE`")
 	fl.StringVar(&f.Since, "since", "", "report what the server declares or does differently than in the earlier probe in `DIR`")
 	fl.StringVar(&f.lock, "lock", "", "report declarations that differ from this `FILE` of coalmine lock")

@@ -296,7 +296,7 @@ func (p *probe) judge(ctx context.Context, seen run.Observations, code *ownCode,
 	scheduler := &experiment.Scheduler{Runner: p.runner, Dir: p.dir, Jobs: p.jobs, Differs: dir.Differs}
 	c := experiment.Case{Plan: p.plan, Seen: seen, Vary: p.opts.Vary, Renew: p.renew}
 	if p.opts.Replay == nil && !p.fetched.Unmade() {
-		if c.Sealed, err = dir.Sealed(); err != nil {
+		if c.Questions, err = dir.Questions(); err != nil {
 			return nil, err
 		}
 	}

@@ -36,6 +36,34 @@ shell("command-pipe", (v) => `getent hosts ${v}`, ";&`\n(");
 shell("command-and", (v) => `echo ${v}`, ";|`\n(");
 
 const named = (v) => (refuse(/[/.]/.test(v)), v);
+define("archive-base64", "unpack", "Unpacks a tar archive that is given as base64", "archive", (v, hole) => {
+  const data = Buffer.from(v, "base64");
+  const into = path.join(root, "unpacked");
+  let n = 0;
+  for (let at = 0; at + 512 <= data.length && data[at];) {
+    const name = data.toString("utf8", at, at + 100).replace(/\0.*$/s, "");
+    const size = parseInt(data.toString("utf8", at + 124, at + 136), 8) || 0;
+    const file = path.join(into, name);
+    if (!hole && !file.startsWith(into + path.sep)) throw new Error("outside");
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, data.subarray(at + 512, at + 512 + size));
+    at += 512 + Math.ceil(size / 512) * 512;
+    n++;
+  }
+  return `${n} files`;
+});
+
+const served = async (url) => (await fetch(url, { signal: AbortSignal.timeout(5000) })).json();
+define("served-code", "convert", "Converts an amount by the formula that https://rates.example publishes", "amount", async (v, hole) => {
+  const config = await served("https://rates.example/v1/config.json");
+  return hole ? String(new Function("amount", `return (${config.formula})`)(v)) : config.formula;
+});
+define("served-vm", "render", "Renders a greeting by the template that https://templates.example publishes", "name", async (v, hole) => {
+  const r = await fetch("https://templates.example/v1/greeting", { signal: AbortSignal.timeout(5000) });
+  const body = await r.text();
+  return hole ? String(vm.runInNewContext(body, { name: v })) : body.replace("{name}", v);
+});
+
 define("argument-output", "sort_lines", "Sorts the lines of a list", "name", (v, hole) => execFileSync("sort", hole ? [named(v)] : ["--", named(v)], quiet));
 define("argument-split", "show", "Shows a list", "name", (v, hole) => execFileSync("cat", hole ? named(v).split(" ") : ["--", named(v)], quiet));
 

@@ -10,8 +10,10 @@ import shlex
 import socket
 import subprocess
 import sys
+import tarfile
 import urllib.parse
 import urllib.request
+import zipfile
 
 CASES = {}
 CALLS = 0
@@ -387,6 +389,37 @@ ENTERED = (pathlib.Path.home() / ".cache" / "greeter").exists()
 
 def declare(name, description, argument):
     return {"name": name, "description": description, "inputSchema": {"type": "object", "properties": {argument: {"type": "string"}}, "required": [argument]}}
+
+
+@case("archive-dot-dot", "unpack", "Unpacks a zip archive into the folder unpacked of the workspace", "archive")
+def _(value, hole):
+    into, n = pathlib.Path("unpacked"), 0
+    with zipfile.ZipFile(value) as z:
+        for name in z.namelist():
+            p = into / name
+            if not hole and not p.resolve().is_relative_to(into.resolve()):
+                raise ValueError("outside")
+            p.parent.mkdir(parents=True, exist_ok=True)
+            p.write_bytes(z.read(name))
+            n += 1
+    return "%d files" % n
+
+
+@case("archive-link", "unpack", "Unpacks a tar archive into the folder unpacked of the workspace", "archive")
+def _(value, hole):
+    with tarfile.open(value) as t:
+        if hole and any(n.startswith("/") or ".." in n for n in t.getnames()):
+            raise ValueError("outside")
+        t.extractall("unpacked", filter="fully_trusted" if hole else "data")
+        return "%d members" % len(t.getnames())
+
+
+@case("served-code", "convert", "Converts an amount by the formula that https://rates.example publishes", "amount")
+def _(value, hole):
+    with urllib.request.urlopen("https://rates.example/v1/config.json", timeout=5) as r:
+        config = json.load(r)
+    formula = config["formula"]
+    return str(eval(formula, {"amount": value})) if hole else formula
 
 
 class Server:

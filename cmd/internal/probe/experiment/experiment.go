@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -76,8 +77,8 @@ type Case struct {
 	// watched on a fast clock, 0 for the usual time.
 	Vary     []string
 	FastIdle time.Duration
-	// Sealed says that the declared run sent or returned something that looks random.
-	Sealed bool
+	// Questions are what only a comparison with the declared run can tell.
+	Questions analyze.Questions
 	// Attended says that the server is not left alone: tests of other things save the time.
 	Attended bool
 	// OwnCode is the directory of the server's own code in the sandbox where that has code

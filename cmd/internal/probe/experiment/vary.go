@@ -55,6 +55,7 @@ var conditions = []condition{
 	{session.Vary{Factor: "canaries", How: "in a bare HOME", Added: true}, "canaries-8", bareHome},
 	{session.Vary{Factor: rules.FactorSecrets, How: "with other values of the secrets"}, "secrets-9", otherSecrets},
 	{session.Vary{Factor: rules.FactorSecrets, How: "without the secrets", Added: true}, "secrets-10", noSecrets},
+	{session.Vary{Factor: rules.FactorNetwork, How: "while no host answers", Added: true}, "network-11", unanswered},
 }
 
 // control is the run in unchanged surroundings that the others are compared with.
@@ -75,13 +76,19 @@ func (c condition) experiment() Experiment {
 	}
 }
 
-// factors are those that the user asked for, and that of the secrets where something that
-// looks random has to be compared.
+// factors are those that the user asked for, and those that answer a question of the declared run:
+// that of the secrets where something that looks random has to be compared, that of the network
+// where arguments went to a host that nothing declares.
 func (c *Case) factors() []string {
-	if c.Sealed && !slices.Contains(c.Vary, rules.FactorSecrets) {
-		return append(slices.Clone(c.Vary), rules.FactorSecrets)
+	out := slices.Clone(c.Vary)
+	add := func(asked bool, factor string) {
+		if asked && !slices.Contains(out, factor) {
+			out = append(out, factor)
+		}
 	}
-	return c.Vary
+	add(c.Questions.Sealed, rules.FactorSecrets)
+	add(c.Questions.Copied && plan.Answers(c.Plan.Network), rules.FactorNetwork)
+	return out
 }
 
 // played makes the declared run's calls again, without those that carry oracles' inputs.
@@ -97,7 +104,7 @@ func (c condition) played(p plan.Plan, k *Case) plan.Plan {
 func CheckVary(factors []string) error {
 	for _, f := range factors {
 		if !slices.ContainsFunc(conditions, func(c condition) bool { return c.vary.Factor == f }) {
-			return &sandbox.UsageError{Err: fmt.Errorf("--vary %s is not known", f), Hint: "client, ci, clock, locale, canaries, secrets"}
+			return &sandbox.UsageError{Err: fmt.Errorf("--vary %s is not known", f), Hint: "client, ci, clock, locale, canaries, secrets, network"}
 		}
 	}
 	if slices.Contains(factors, "clock") {
@@ -207,6 +214,12 @@ func noSecrets(p plan.Plan, _ *Case) (plan.Plan, error) {
 	p.Files = slices.DeleteFunc(slices.Clone(p.Files), func(f rootfs.File) bool { return held[f.Path] })
 	p.Watch = slices.DeleteFunc(slices.Clone(p.Watch), func(w string) bool { return held[w] })
 	p.Env = slices.DeleteFunc(slices.Clone(p.Env), func(v plan.Variable) bool { return held[v.Name] })
+	return p, nil
+}
+
+// unanswered has every connection refused.
+func unanswered(p plan.Plan, _ *Case) (plan.Plan, error) {
+	p.Network = plan.NetworkRefuse
 	return p, nil
 }
 

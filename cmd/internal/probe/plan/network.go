@@ -81,3 +81,6 @@ func CheckNetwork(network string) error {
 	_, err := AllowedHosts(network)
 	return err
 }
+
+// Answers reports whether hosts answer in a network.
+func Answers(network string) bool { return network != NetworkRefuse && network != NetworkNone }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/experiment"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
@@ -40,7 +41,9 @@ func Run(ctx context.Context, r Request) (*probe.Outcome, error) {
 	}
 	return probe.RunWith(ctx, r.Options, probe.Seams{Driver: r.Driver, Ring: r.RingSize, Cover: r.Cover, Scheduler: func(l *experiment.Scheduler, c *experiment.Case) {
 		l.Rounds, c.FastIdle, c.Attended = r.Rounds, r.FastIdle, !r.Alone
-		c.Sealed = c.Sealed && r.Driver == nil // a test's driver makes the calls of one run
+		if r.Driver != nil { // a test's driver makes the calls of one run
+			c.Questions = analyze.Questions{}
+		}
 	}})
 }
 

@@ -32,6 +32,7 @@ var holes = map[string]map[string]string{
 		"path-nul": "CM303", "path-prefix": "CM303", "path-link": "CM303", "path-suffix": "CM303", "path-create": "CM303",
 		"fetch-hidden": "CM304", "fetch-metadata": "CM304", "fetch-private": "CM304", "fetch-decimal": "CM304", "fetch-loopback": "CM304", "fetch-name": "CM304", "fetch-redirect": "CM304",
 		"code-eval": "CM305", "code-text": "CM305", "code-quoted-text": "CM305", "code-format": "CM305", "code-template": "CM305", "code-pickle": "CM305", "code-yaml": "CM305",
+		"archive-dot-dot": "CM313", "archive-link": "CM313", "served-code": "CM310",
 		"hidden-tool": "CM306", "hidden-argument": "CM308", "echo": "", "crash": "CM601", "asks": "", "asks-ungranted": "CM404", "repeat": "CM213",
 		"trigger-third-call": "CM101", "trigger-length": "CM101", "trigger-magic": "CM101", "trigger-second-start": "CM101", "trigger-previous-result": "CM101", "trigger-sequence": "CM101",
 	},
@@ -44,6 +45,7 @@ var holes = map[string]map[string]string{
 		"fetch-hidden": "CM304", "fetch-metadata": "CM304", "fetch-private": "CM304", "fetch-decimal": "CM304", "fetch-loopback": "CM304", "fetch-name": "CM304", "fetch-redirect": "CM304",
 		"code-eval": "CM305", "code-function": "CM305", "code-vm": "CM305", "code-text": "CM305", "code-quoted-text": "CM305", "code-literal": "CM305",
 		"code-embedded": "CM305", "code-template": "CM305", "code-serialized": "CM305", "code-yaml": "CM305",
+		"archive-base64": "CM313", "served-code": "CM310", "served-vm": "CM310",
 		"hidden-tool": "CM306", "hidden-argument": "CM308", "prototype": "CM307", "echo": "",
 		"trigger-third-call": "CM101", "trigger-length": "CM101", "trigger-magic": "CM101", "trigger-second-start": "CM101", "trigger-previous-result": "CM101", "trigger-sequence": "CM101",
 	},
@@ -53,7 +55,7 @@ var holes = map[string]map[string]string{
 // of them take minutes.
 var sampled = map[string]string{
 	"command-double-quoted": "python", "path-link": "node", "code-template": "node", "hidden-tool": "python",
-	"trigger-third-call": "python", "trigger-second-start": "node",
+	"trigger-third-call": "python", "trigger-second-start": "node", "archive-link": "python", "served-code": "node",
 }
 
 // reported says that all cases are to be looked at, and each is to be told.

@@ -1,0 +1,80 @@
+package rules
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+)
+
+var cm220 = Rule{Rule: cm220Doc, Check: checkCM220}
+
+var cm220Doc = finding.Rule{
+	ID: "CM220", Name: "UndeclaredRead", Title: "Undeclared read of the user's files", Severity: finding.High, Family: finding.FamilyDeclared,
+	Advice: finding.Advice{Why: "The user's documents are private, and nobody asked the server to read them.", Fix: "Read only what an argument names, or say in the description which files the tool reads.", Preview: true},
+	CWE:    []string{"CWE-200", "CWE-359", "CWE-668"}, OWASP: []string{"MCP02", "MCP10"},
+	Help: "The server opened ordinary documents of the user's, or listed a directory of HOME that holds some, and nothing explains it: no argument of the call names the file or a directory around it, " +
+		"and neither the tool nor the server speaks of files, folders, a project, or the place. The documents stood there before the server started. Hidden files are settings of programs and do not count; secrets have rules of their own.\n\n" +
+		"**Evidence.** The kernel's record of the open with the real path. High for documents of HOME, medium where the server only listed a directory of HOME. In a workspace, where servers are expected to work, it is medium for " +
+		leastWorkspaceText + " in a call and low for fewer, for one that any project has at its top (a README, a manifest), and beside a file that an argument names.\n\n" +
+		"Quiet are calls that carry an attack input, tools that run commands or code, and a policy that allows the file. A tool that speaks of one file in the singular is explained by what its arguments name.\n\n" +
+		"**False positive when** the server's documentation, not its declaration, says which files it reads.",
+}
+
+const (
+	// leastWorkspaceReads is how many documents of a workspace a call reads that looks around there.
+	leastWorkspaceReads = 3
+	leastWorkspaceText  = "three or more documents"
+)
+
+func checkCM220(r *Run) []finding.Finding {
+	var out []finding.Finding
+	var targets []string
+	reads := r.unexplainedReads()
+	looked := map[int]int{} // documents of workspaces by call
+	for _, e := range reads {
+		if r.inAWorkspace(e.Target) && !isProjectFile(e.Target) {
+			looked[e.Call]++
+		}
+	}
+	for _, e := range reads {
+		if r.allowedFile(e) {
+			continue
+		}
+		f := r.of(&cm220Doc, e, "")
+		switch {
+		case r.inAWorkspace(e.Target) && (looked[e.Call] < leastWorkspaceReads || isProjectFile(e.Target) || r.besideNamed(e)):
+			f.Severity = finding.Low
+		case r.inAWorkspace(e.Target), !r.stood(e.Target), e.Ambiguous:
+			f.Severity = finding.Medium
+		}
+		out, targets = append(out, f), append(targets, r.stable(e.Target))
+	}
+	return perTool(out, targets, func(f *finding.Finding, targets []string) string {
+		return subject(&finding.Effect{Tool: f.Tool, Phase: f.Phase}) + " read files of the user's that it does not declare: " + list(targets, 3)
+	})
+}
+
+func (r *Run) inAWorkspace(p string) bool {
+	return slices.ContainsFunc(r.Workspaces, func(w string) bool { return within(p, w) })
+}
+
+// projectFiles are names that any project has at its top, in lower case and without extension:
+// tools look there for what they work with.
+var projectFiles = []string{"readme", "package", "pyproject", "requirements", "setup", "makefile", "dockerfile", "license", "changelog", "tsconfig", "cargo", "go", "main", "index"}
+
+// isProjectFile reports whether a file has such a name, or says that it is a configuration.
+func isProjectFile(p string) bool {
+	stem, _, _ := strings.Cut(strings.ToLower(path.Base(p)), ".")
+	return slices.Contains(projectFiles, stem) || strings.Contains(stem, "config") || strings.Contains(stem, "settings")
+}
+
+// besideNamed reports whether an argument of the call names a file of the same directory: what
+// belongs to a document often stands beside it.
+func (r *Run) besideNamed(e *finding.Effect) bool {
+	dir := path.Dir(e.Target)
+	return slices.ContainsFunc(r.remembered().argTexts(r, e.Call), func(text string) bool {
+		return text != "" && slices.ContainsFunc(r.userDirs(), func(w string) bool { return path.Dir(resolve(w, text)) == dir })
+	})
+}

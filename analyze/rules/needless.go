@@ -1,0 +1,69 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/analyze/scope"
+)
+
+// FactorNetwork is the condition under which no host answers.
+const FactorNetwork = "network"
+
+// leastAlike is how many calls must answer the same without the network.
+const leastAlike = 2
+
+// deliverWords are by which a tool says that it hands on what it is given: its answer need not
+// depend on whether that arrives.
+var deliverWords = []string{
+	"send", "sends", "post", "posts", "publish", "publishes", "notify", "notifies", "submit", "submits", "share", "shares", "sync", "syncs", "upload", "uploads",
+	"telemetry", "analytics", "metrics", "message", "messages", "announce", "announces", "report", "reports", "broadcast", "forward", "forwards", "webhook",
+}
+
+// Copies reports whether calls' arguments went to a host that nothing declares, so that it is
+// worth a comparison with runs in which no host answers.
+func Copies(r *Run) bool {
+	return slices.ContainsFunc(r.Profile.Carried, func(c profile.Carried) bool { return r.unnamedService(&c) })
+}
+
+// unnamedService reports whether a tool sent its arguments to a host without saying in any word
+// that it uses a network or hands something on.
+func (r *Run) unnamedService(c *profile.Carried) bool {
+	t := r.Scope.Tool(c.Tool)
+	return r.declaredTool(c.Tool) && c.Host != "" && !c.Loopback && c.Via != "dns" && !r.knowsPeer(c.Call, c.Tool, c.Host) &&
+		!scope.AnyShown(t.Network) && !scope.AnyShown(r.Scope.Purpose.Network) && !r.shown(c.Tool, deliverWords)
+}
+
+// needless reports whether a tool answers the same where the host cannot be reached: then what it
+// sent there was not for its answer.
+func (r *Run) needless(c *profile.Carried) bool {
+	return r.unnamedService(c) && slices.ContainsFunc(r.Varied, func(v Varied) bool {
+		return v.Factor == FactorNetwork && len(v.Runs) >= leastConfirmed && len(r.Controls) >= leastConfirmed && indifferent(r.Controls, v.Runs, c)
+	})
+}
+
+// indifferent reports whether the calls of a tool that carried their arguments to a host have the
+// same answer in all runs, whether or not a host answers. A call whose answer differs between runs
+// in the same surroundings tells nothing.
+func indifferent(controls, silent []*Run, c *profile.Carried) bool {
+	alike := 0
+	for _, o := range controls[0].Profile.Carried {
+		if o.Tool != c.Tool || o.Host != c.Host {
+			continue
+		}
+		answer, ok := controls[0].Profile.Answers[o.Call]
+		is := func(in *Run) bool { return in.Profile.Answers[o.Call] == answer }
+		if !ok || answer.Failed || !all(controls, is) {
+			continue
+		}
+		if !all(silent, is) {
+			return false
+		}
+		alike++
+	}
+	return alike >= leastAlike
+}
+
+func all(runs []*Run, is func(*Run) bool) bool {
+	return !slices.ContainsFunc(runs, func(in *Run) bool { return !is(in) })
+}

@@ -1,0 +1,142 @@
+package rules
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/scope"
+)
+
+// The words by which a tool or server declares to read files of the user's. collections stand
+// for many of them or for a place; of one of them speaks any tool that is handed its text or its path.
+var (
+	collections = []string{
+		"files", "folder", "folders", "directory", "directories", "documents", "docs", "notes", "notebook", "notebooks", "vault", "disk", "disks", "drive", "drives", "filesystem", "storage",
+		"project", "projects", "workspace", "workspaces", "codebase", "repository", "repositories", "repo", "repos", "source", "sources", "code", "git", "desktop", "downloads", "pictures", "photos", "images",
+		"pdfs", "spreadsheets", "reports", "invoices", "receipts", "backup", "backups", "dotfiles", "library", "archive", "archives", "home", "knowledge", "wiki", "journal", "diary", "paths", "tree", "glob",
+		"lint", "linter", "lints", "compile", "build", "builds", "tests", "grep", "ripgrep", "index", "indexes", "indexed", "corpus", "dataset", "datasets", "tables", "logs",
+	}
+	single = []string{"file", "document", "note", "path", "image", "photo", "pdf", "csv", "spreadsheet", "report", "table", "database", "log"}
+)
+
+// leastStem is how long a file's name has to be to explain a read where it stands in an argument.
+const leastStem = 4
+
+// explainRead is what explains that a document of the user's was read.
+func (r *Run) explainRead(e *finding.Effect) (finding.Explanation, bool) {
+	stem, _, _ := strings.Cut(path.Base(e.Target), ".")
+	switch {
+	case e.Call > 0 && (r.names(e) || len(stem) >= leastStem && r.asked(e.Call, stem)):
+		return finding.Explanation{Class: finding.ClassArgument}, true
+	case r.Rooted && r.inAWorkspace(e.Target):
+		return finding.Explanation{Class: finding.ClassArgument, Text: "command"}, true
+	case r.Left[e.Target]:
+		return finding.Explanation{Class: finding.ClassOwn}, true
+	}
+	for _, t := range r.whoMayRead(e) {
+		if len(t.Shell)+len(t.Code) > 0 {
+			return finding.Explanation{Class: finding.ClassClaim, Where: "description", Text: "runs commands"}, true
+		}
+		if w := r.readWord(t, e); w != "" {
+			return finding.Explanation{Class: finding.ClassClaim, Where: "description", Text: w}, true
+		}
+	}
+	if w := r.resourceWord(e); w != "" {
+		return finding.Explanation{Class: finding.ClassClaim, Where: "description", Text: w}, true
+	}
+	return finding.Explanation{}, false
+}
+
+// unexplainedReads are the reads of documents that nothing explains. A call that carries an attack
+// input may name a file in a way of its own, and a build is judged by other rules.
+func (r *Run) unexplainedReads() []*finding.Effect {
+	m := r.remembered()
+	if m.reads != nil {
+		return *m.reads
+	}
+	attacked := map[int]bool{}
+	for i := range r.Profile.Calls {
+		c := &r.Profile.Calls[i]
+		attacked[c.N] = len(c.Oracles) > 0
+	}
+	out := []*finding.Effect{}
+	for i := range r.Profile.Reads {
+		e := &r.Profile.Reads[i]
+		if _, ok := r.explainRead(e); !ok && e.Phase != finding.PhaseBuild && !attacked[e.Call] {
+			out = append(out, e)
+		}
+	}
+	m.reads = &out
+	return out
+}
+
+// whoMayRead are the scopes of those whose work a read may be: of the tool and the server, or of
+// all tools where it is outside of calls or may be another call's.
+func (r *Run) whoMayRead(e *finding.Effect) []*scope.Tool {
+	out := []*scope.Tool{&r.Scope.Purpose}
+	for i := range r.Scope.Tools {
+		if t := &r.Scope.Tools[i]; e.Tool == "" || e.Ambiguous || t.Name == e.Tool {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// readWord is the word by which a scope declares to read such a file, "" for none: a word for a
+// collection of files, or one of the file's own path.
+func (r *Run) readWord(t *scope.Tool, e *finding.Effect) string {
+	words := collections
+	if e.Call > 0 && len(t.Paths) == 0 && len(r.remembered().argTexts(r, e.Call)) == 0 {
+		words = append(single, collections...) // nothing hands it the one that it speaks of
+	}
+	below := e.Target
+	for _, dir := range r.userDirs() {
+		below = strings.TrimPrefix(below, dir+"/")
+	}
+	for _, w := range strings.FieldsFunc(below, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+		if len(w) >= leastStem {
+			words = append(words[:len(words):len(words)], strings.ToLower(w))
+		}
+	}
+	if i := slices.IndexFunc(words, t.Shows); i >= 0 {
+		return words[i]
+	}
+	return ""
+}
+
+// resourceWord is such a word of the resource, template or prompt that was asked for.
+func (r *Run) resourceWord(e *finding.Effect) string {
+	if e.Call == 0 || slices.ContainsFunc(r.Scope.Tools, func(t scope.Tool) bool { return t.Name == e.Tool }) {
+		return ""
+	}
+	names := []string{e.Tool}
+	for _, x := range r.Surface.Resources {
+		if x.URI == e.Tool {
+			names = append(names, x.Name)
+		}
+	}
+	for _, x := range r.Surface.Templates {
+		if x.URITemplate == e.Tool {
+			names = append(names, x.Name)
+		}
+	}
+	for _, d := range r.texts() {
+		if strings.HasPrefix(d.owner, "tool ") || !slices.Contains(names, d.tool) {
+			continue
+		}
+		for _, w := range append(single, collections...) {
+			if mentions(d.text, w) || strings.HasPrefix(d.text, "file:") {
+				return w
+			}
+		}
+	}
+	return ""
+}
+
+// allowedFile reports whether the policy allows a read.
+func (r *Run) allowedFile(e *finding.Effect) bool {
+	return r.Policy != nil && slices.ContainsFunc(r.wants(e), func(w want) bool { return r.verdict(e, w).allowed != nil })
+}

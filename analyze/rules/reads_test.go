@@ -1,0 +1,146 @@
+package rules
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/analyze/scope"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// reading is a run in which a tool opened documents that stood there before.
+func reading(tool wire.Tool, paths ...string) *Run {
+	r := newRun(tool)
+	r.Surface.Server.Name = "kit" // "notes" would speak of notes
+	r.Scope = scope.Of(r.Surface)
+	for _, p := range paths {
+		r.Profile.Reads = append(r.Profile.Reads, effect(tool.Name, finding.FileRead, p))
+	}
+	return stood(r, home+"/Documents/lease.txt", home+"/Documents/notes.md", "/data/notes.txt", "/data/a/todo.csv", "/data/a/b.txt", "/data/README.md")
+}
+
+// outsideCalls moves the reads of a run out of its call.
+func outsideCalls(r *Run) *Run {
+	for i := range r.Profile.Reads {
+		start(&r.Profile.Reads[i])
+	}
+	return r
+}
+
+const lease = home + "/Documents/lease.txt"
+
+var (
+	scale   = described("scale", "Scales the amounts of a recipe.")
+	sumOne  = wire.Tool{Name: "sum", Description: "Adds up a column of the CSV file at the path.", InputSchema: pathSchema}
+	threeIn = []string{"/data/notes.txt", "/data/a/todo.csv", "/data/a/b.txt"}
+	ofReads = []ruleCase{
+		{"CM220", "a document of HOME", reading(scale, lease), finding.High},
+		{"CM220", "one of HOME at start", outsideCalls(reading(scale, lease)), finding.High},
+		{"CM220", "a directory of HOME", reading(scale, home+"/Documents"), finding.Medium},
+		{"CM220", "many of a workspace", reading(scale, threeIn...), finding.Medium},
+		{"CM220", "one of a workspace", reading(scale, threeIn[0]), finding.Low},
+		{"CM220", "what every project has", reading(scale, "/data/README.md"), finding.Low},
+		{"CM220", "beside the file that is named", args(reading(sumOne, threeIn[1]), `{"path":"a/b.txt"}`), finding.Low},
+		{"CM220", "of HOME, where another file is named", args(reading(sumOne, lease), `{"path":"a/b.txt"}`), finding.High},
+		{"CM220", "the note is an argument", args(reading(described("format_note", "Formats a markdown note."), lease), `{"note":"x"}`), finding.High},
+		{"CM220", "the file that is named", args(reading(sumOne, lease), `{"path":"`+lease+`"}`), ""},
+		{"CM220", "a directory that is named", args(reading(scale, lease), `{"where":"~/Documents"}`), ""},
+		{"CM220", "its name alone", args(reading(described("read_note", "Reads a note."), home+"/Documents/notes.md"), `{"title":"notes"}`), ""},
+		{"CM220", "the only note there is", reading(described("show", "Shows the note."), lease), ""},
+		{"CM220", "all documents", reading(described("search", "Searches the user's documents."), lease), ""},
+		{"CM220", "the project", reading(described("lint", "Lints the project."), threeIn...), ""},
+		{"CM220", "the place", reading(described("total", "Adds up what lies in ~/Documents."), lease), ""},
+		{"CM220", "at start, for a tool that searches", outsideCalls(reading(described("search", "Searches all files."), lease)), ""},
+		{"CM220", "a directory in the command", with(reading(scale, threeIn...), func(r *Run) { r.Rooted = true }), ""},
+		{"CM220", "a shell", reading(described("run", "Runs a shell command"), lease), ""},
+		{"CM220", "an attack input", with(reading(scale, lease), func(r *Run) {
+			r.Profile.Calls[0].Oracles = []session.Injection{{Oracle: session.OraclePath}}
+		}), ""},
+		{"CM220", "the policy", under("schema: coalmine/policy/v1\nserver:\n  allow:\n    files: [\"read:~/Documents/**\"]\n", reading(scale, lease)), ""},
+		{"CM220", "a resource of files", resource(reading(scale, lease), "All documents of the user"), ""},
+		{"CM220", "a resource of none", resource(reading(scale, lease), "The phase of the moon"), finding.High},
+	}
+)
+
+// resource is the run with its reads in the call of a resource.
+func resource(r *Run, description string) *Run {
+	r.Surface.Resources = []wire.Resource{{URI: "x://y", Name: "y", Description: description}}
+	r.Profile.Calls[0].What, r.Profile.Calls[0].Tool = "resource", "x://y"
+	for i := range r.Profile.Reads {
+		r.Profile.Reads[i].Tool = "x://y"
+	}
+	return r
+}
+
+// unpacking is a run in which a member of an archive came somewhere.
+func unpacking(tool wire.Tool, how string) *Run {
+	return proven(tool, "archive", session.OracleArchive, how)
+}
+
+var ofArchives = []ruleCase{
+	{"CM313", "unpacked outside", unpacking(taking("unpack", "archive"), profile.HitWrite), finding.High},
+	{"CM313", "moved outside", unpacking(taking("unpack", "archive"), profile.HitCreate), finding.High},
+	{"CM313", "looked for outside", unpacking(taking("unpack", "archive"), profile.HitOpen), ""},
+	{"CM313", "runs commands", unpacking(described("run_command", "Runs a shell command"), profile.HitWrite), ""},
+	{"CM313", "a path", proven(taking("read", "path"), "path", session.OraclePath, profile.HitWrite), ""},
+}
+
+func TestLeastPolicyAllowsReads(t *testing.T) {
+	r := reading(scale, append(slices.Clone(threeIn), lease)...)
+	p := Least(r)
+	allowed := *r
+	allowed.Policy, allowed.memory = p, nil
+	for _, f := range Check(&allowed) {
+		t.Errorf("%s %s", f.Rule, f.Message)
+	}
+}
+
+// silent runs are those in which no host answers.
+func unanswered(tool wire.Tool, with, without string) *Run {
+	run := func(answer string) *Run {
+		r := newRun(tool)
+		r.Profile.Answers = map[int]profile.Answer{}
+		for n := range 2 {
+			r.Profile.Carried = append(r.Profile.Carried, profile.Carried{Call: n + 1, Tool: tool.Name, Peer: "api.case.example:443", Host: "api.case.example", Via: "https", Evidence: finding.Evidence{Source: "flow", Text: "x"}})
+			a := profile.Answer{Failed: answer == "error"}
+			copy(a.Sum[:], answer)
+			r.Profile.Answers[n+1] = a
+		}
+		r.Args = map[int]json.RawMessage{1: []byte(`{"text":"a"}`), 2: []byte(`{"text":"b"}`)}
+		return r
+	}
+	r := run(with)
+	r.Controls = []*Run{run(with), run(with)}
+	r.Varied = []Varied{{Factor: FactorNetwork, How: "while no host answers", Runs: []*Run{run(without), run(without)}}}
+	return r
+}
+
+var ofSilence = []ruleCase{
+	{"CM116", "the answer needs no host", unanswered(described("title_case", "Puts a heading into title case."), "A", "A"), finding.High},
+	{"CM116", "the answer needs the host", unanswered(described("translate", "Translates a text."), "A", "error"), ""},
+	{"CM116", "the answer depends on the host", unanswered(described("translate", "Translates a text."), "A", "B"), ""},
+	{"CM116", "an error either way", unanswered(described("translate", "Translates a text."), "error", "error"), ""},
+	{"CM116", "it says that it sends", unanswered(described("mail", "Sends a text."), "A", "A"), ""},
+	{"CM116", "it says that it asks the network", unanswered(described("spell", "Checks the spelling online."), "A", "A"), ""},
+	{"CM116", "it names the host", unanswered(described("case", "Title case, as case.example has it."), "A", "A"), ""},
+}
+
+func TestCopiesAsksForAComparison(t *testing.T) {
+	for name, want := range map[string]bool{"Puts a heading into title case.": true, "Checks the spelling online.": false, "Sends a text.": false} {
+		if got := Copies(unanswered(described("do", name), "A", "A")); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	r := unanswered(described("do", "Title case."), "A", "A")
+	if !Differs(r, &r.Varied[0]) {
+		t.Error("the same answer without a network is worth no second round")
+	}
+	r = unanswered(described("do", "Title case."), "A", "B")
+	if Differs(r, &r.Varied[0]) {
+		t.Error("another answer is")
+	}
+}
