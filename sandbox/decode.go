@@ -45,6 +45,7 @@ func (r *Run) read(d *decoder) {
 	if d.parser != nil {
 		_ = d.parser.Close()
 	}
+	r.readProbes()
 	r.unwatch(d.done)
 	if d.done {
 		return
@@ -98,6 +99,7 @@ func (d *decoder) event(ev session.Event) {
 			d.parser = strace.NewParser(e.Realtime, d.record, d.badLine)
 			d.parser.SetDir("/")
 		}
+		r.setProbes()
 	case session.EventStarted:
 		if r.tracer != nil {
 			r.tracer.ran = true

@@ -49,6 +49,7 @@ type Run struct {
 	conns   *mux.Endpoint
 	egress  *egress.Dialer // nil where no host is allowed
 	tracer  *watcher       // nil where the agent's stream brings the records
+	reach   reach
 	lost    atomic.Uint64
 	started chan error // takes one: nil, or why the target did not start
 	over    chan struct{}
@@ -74,6 +75,7 @@ func Start(ctx context.Context, b Backend, spec Spec, sink Sink) (*Run, error) {
 	conn.Config(cfg)
 	r := newRun(conn, sink)
 	r.connect(&spec)
+	r.reach.places = spec.Places
 	if err := r.watch(ctx, &spec); err != nil {
 		_ = conn.Close(context.WithoutCancel(ctx))
 		return nil, err
@@ -129,7 +131,7 @@ func config(s Spec) *agent.Config {
 		Carrier: carrier, Compare: compare, Await: s.Await,
 		Command: s.Command, Dir: s.Dir, Env: s.Env, User: s.User, Hostname: s.Hostname,
 		Files: s.Files, Watch: s.Watch, TraceSet: s.TraceSet, Limits: s.Limits, Network: s.Network, Canaries: s.Canaries,
-		Policy: seccomp.Policy{AllowUserNS: s.AllowUserNS},
+		Policy: seccomp.Policy{AllowUserNS: s.AllowUserNS}, Hold: s.Places != nil,
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/shown"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
+	"github.com/coalmine-dev/coalmine/sandbox/trace/reached"
 )
 
 // Spec says what to run and in what surroundings. It names no backend.
@@ -77,6 +78,9 @@ type Spec struct {
 	// NoTLSProbes has the eBPF tracer set no probes in TLS libraries: a target that looks at
 	// its own memory sees them.
 	NoTLSProbes bool
+	// Places are those of the target's program of which Run.Came tells, nil for none. Only
+	// the eBPF tracer watches them.
+	Places *reached.Places
 	// AllowUserNS lets the target make user namespaces.
 	AllowUserNS bool
 	// AgentPath is the static binary that becomes PID 1; "" is this executable.

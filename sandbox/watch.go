@@ -21,6 +21,7 @@ const drainTimeout = 30 * time.Second
 type watcher struct {
 	tracer Tracer
 	plain  *plainReader
+	agent  int // the agent's number among this machine's processes
 	target int
 	begun  bool
 	ran    bool // the target's program was started
@@ -126,6 +127,7 @@ func (r *Run) watch(ctx context.Context, spec *Spec) error {
 		return &UsageError{Err: err, Hint: "run as root or with CAP_BPF and CAP_PERFMON, or use --tracer strace"}
 	}
 	r.watchedBy(t, p)
+	r.tracer.agent = pid
 	return nil
 }
 

@@ -58,6 +58,8 @@ type Config struct {
 	// SingleUID says that the target has to share the agent's uid, and is kept
 	// apart by a pid namespace of its own.
 	SingleUID bool `json:"singleUid,omitempty"`
+	// Hold has the target's process wait for the command "release" before it runs the target's program.
+	Hold bool `json:"hold,omitempty"`
 }
 
 // EventsFD is the descriptor of the control group's memory.events, or of
@@ -113,6 +115,8 @@ const (
 	CommandStop CommandType = "stop"
 	CommandEnd  CommandType = "end"
 	CommandKill CommandType = "kill"
+	// CommandRelease: run the target's program, where the Config says Hold.
+	CommandRelease CommandType = "release"
 	// CommandSync: drain the tracer, the watches and the sinkhole up to now, and answer "synced".
 	CommandSync CommandType = "sync"
 	// CommandTurn: have the sinkhole answer in Turn and with Fit, then answer "synced".

@@ -62,7 +62,33 @@ func (a *agent) launch() error {
 	if a.trace != nil {
 		go a.trace.run()
 	}
+	if a.cfg.Hold {
+		if err := a.awaitRelease(); err != nil {
+			return err
+		}
+	}
 	return a.release(link[0])
+}
+
+// awaitRelease waits for the host's order to run the target's program. Nobody else reads its
+// commands yet.
+func (a *agent) awaitRelease() error {
+	for {
+		f, err := a.in.Next()
+		if err != nil {
+			return fmt.Errorf("wait for the host: %w", err)
+		}
+		var c Command
+		if f.Stream != mux.Control || json.Unmarshal(f.Payload, &c) != nil {
+			continue
+		}
+		switch c.Type {
+		case CommandRelease:
+			return nil
+		case "kill", "stop":
+			return errors.New("the run was ended before the target's program")
+		}
+	}
 }
 
 // startChild starts the first stage, under the tracer if there is one.

@@ -2,6 +2,8 @@ package probe
 
 import (
 	"context"
+	"io"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -9,7 +11,9 @@ import (
 	"github.com/coalmine-dev/coalmine/audit/coverage"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/experiment"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
+	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/trace/reached"
 )
 
 // ownCode is the server's own code: a run records which of it ran.
@@ -17,19 +21,41 @@ type ownCode struct {
 	*coverage.Code
 	// dir is its directory in the sandbox.
 	dir string
+	// native is the code of a compiled program, nil for a source, and program its path in the sandbox.
+	native  *coverage.Native
+	program string
+}
+
+// places are those of a compiled program that a run has to show, nil for a source.
+func (c *ownCode) places() *reached.Places {
+	if c.native == nil {
+		return nil
+	}
+	return &reached.Places{Program: c.program, Table: c.native.Table, Offsets: c.native.Probes}
 }
 
 // startCode reads the server's own code beside the run. The function that it returns waits
 // for it, and returns nil where no run has to show what it does, or none can. always takes
 // code that can do no harm too.
 func (p *probe) startCode(ctx context.Context, always bool) func() *ownCode {
-	dir := p.codeDir()
-	if dir == "" || p.opts.Unaudited || p.opts.Replay != nil || !p.plan.Watched() || p.fetched.Unmade() || p.runner.Driver != nil {
+	dir, program := p.codeDir(), p.ownProgram()
+	if dir == "" && program == "" || p.opts.Unaudited || p.opts.Replay != nil || !p.plan.Watched() || p.fetched.Unmade() || p.runner.Driver != nil {
 		return func() *ownCode { return nil }
 	}
 	done := make(chan *ownCode, 1)
 	go func() {
 		defer close(done)
+		if program != "" {
+			if native := readNative(program); native != nil {
+				if always || native.Weighs() {
+					done <- &ownCode{Code: native.Code, native: native, program: p.plan.Server.Command[0]}
+				}
+				return
+			}
+		}
+		if dir == "" {
+			return
+		}
 		root, err := p.plan.Server.OpenSource()
 		if err != nil {
 			return // the audit says so
@@ -37,10 +63,51 @@ func (p *probe) startCode(ctx context.Context, always bool) func() *ownCode {
 		defer func() { _ = root.Close() }() // it was only read
 		code, err := coverage.Read(ctx, root, p.unaudited()...)
 		if err == nil && (always || code.Weighs()) {
-			done <- &ownCode{code, dir}
+			done <- &ownCode{Code: code, dir: dir}
 		}
 	}()
 	return func() *ownCode { return <-done }
+}
+
+// ownProgram is the host's file of the compiled program that the command starts, "" for none that
+// lies in the server's own directory.
+func (p *probe) ownProgram() string {
+	s := &p.plan.Server
+	if len(s.Command) == 0 || !filepath.IsAbs(s.Command[0]) {
+		return ""
+	}
+	file := s.Command[0]
+	rel, err := filepath.Rel(s.ServerDir, file)
+	if s.ServerDir == "" || err != nil || !filepath.IsLocal(rel) {
+		return ""
+	}
+	if s.From != "" {
+		file = filepath.Join(s.From, rel)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	head := make([]byte, 4)
+	if _, err := io.ReadFull(f, head); err != nil || string(head) != "\x7fELF" {
+		return ""
+	}
+	return file
+}
+
+// readNative reads a program that Go built, nil for any other.
+func readNative(file string) *coverage.Native {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	native, err := coverage.ReadNative(f)
+	if err != nil {
+		return nil
+	}
+	return native
 }
 
 // codeDir is the directory in the sandbox of the source that is audited, "" where that is not
@@ -72,7 +139,10 @@ func (p *probe) codeDir() string {
 // runs, and keeps what both recorded.
 func (p *probe) cover(ctx context.Context, scheduler *experiment.Scheduler, c experiment.Case, code *ownCode) error {
 	if code != nil {
-		c.OwnCode, c.AllRan = code.dir, code.AllRan
+		c.OwnCode, c.OwnPlaces = code.dir, code.places()
+		if c.OwnPlaces == nil {
+			c.AllRan = code.AllRan
+		}
 	}
 	made, err := scheduler.Code(ctx, &c)
 	if err != nil {
@@ -84,6 +154,9 @@ func (p *probe) cover(ctx context.Context, scheduler *experiment.Scheduler, c ex
 		return analyze.WriteCoverage(p.out, nil)
 	}
 	recorded, idle := seen.Last(), rested.Last()
+	if code.native != nil {
+		recorded.Recorded, recorded.RecordedWhole = []rootfs.File{{Data: code.native.Recording(recorded.Reached)}}, true
+	}
 	why := whyUnrecorded(&c, seen.Runs, &recorded)
 	judged := again.Last().Played == len(c.Seen.Steps)+len(c.Guided)
 	if err := analyze.WriteCoverage(p.out, covered(code.Code, &recorded, &idle, judged, why)); err != nil {
@@ -122,6 +195,8 @@ func whyUnrecorded(c *experiment.Case, runs []session.IndexedRun, seen *run.Obse
 		return runs[0].Failed
 	case len(c.Seen.Steps) > 0 && seen.Played == 0:
 		return "the server did not come to a call while its processes recorded it"
+	case seen.ReachedErr != nil:
+		return seen.ReachedErr.Error()
 	case !seen.RecordedWhole:
 		return "not all that its processes recorded could be taken along"
 	}

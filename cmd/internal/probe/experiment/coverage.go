@@ -15,9 +15,13 @@ import (
 var Coverage = Experiment{
 	Name: "coverage", Role: session.RoleCoverage, Stage: StageCode, Dir: "coverage", Optional: true,
 	Proves: "which of the server's own code ran",
-	When:   func(c *Case) bool { return c.OwnCode != "" && c.Plan.Watched() },
+	When:   func(c *Case) bool { return (c.OwnCode != "" || c.OwnPlaces != nil) && c.Plan.Watched() },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
 		p.Drive.Kind, p.Drive.Steps, p.Drive.Quick = plan.DrivePlay, slices.Clone(c.Seen.Steps), true
+		if c.OwnPlaces != nil {
+			p.Sandbox.Places = c.OwnPlaces
+			return p, nil
+		}
 		p.Drive.Guide = guideOf(&p)
 		return recorded(p, c.OwnCode), nil
 	},

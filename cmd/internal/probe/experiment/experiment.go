@@ -8,6 +8,7 @@ import (
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/trace/reached"
 	"github.com/coalmine-dev/coalmine/synth"
 )
 
@@ -84,6 +85,8 @@ type Case struct {
 	// OwnCode is the directory of the server's own code in the sandbox where that has code
 	// that a run has to show, "" otherwise.
 	OwnCode string
+	// OwnPlaces are those of the server's own compiled program that a run has to show, nil for none.
+	OwnPlaces *reached.Places
 	// AllRan knows the branches of that code, nil where there is none.
 	AllRan run.AllRan
 	// Guided are calls that reached more of that code than the declared run did.

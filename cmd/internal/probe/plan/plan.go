@@ -19,6 +19,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/shown"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
+	"github.com/coalmine-dev/coalmine/sandbox/trace/reached"
 	"github.com/coalmine-dev/coalmine/synth"
 	"github.com/coalmine-dev/coalmine/synth/literals"
 	"github.com/coalmine-dev/coalmine/synth/oracle"
@@ -149,6 +150,8 @@ type Sandbox struct {
 	AgentPath string `json:"-"`
 	// Ring is the size of eBPF's buffer in bytes, 0 for the usual one.
 	Ring int `json:"ring,omitempty"`
+	// Places are those of a compiled program of which the run tells whether they were come to.
+	Places *reached.Places `json:"-"`
 }
 
 // Identity is the user of the decoys, and who the client says it is.

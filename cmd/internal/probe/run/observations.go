@@ -41,6 +41,10 @@ type Observations struct {
 	// that were left out of the tree that they made.
 	Statuses []int
 	Dropped  []string
+	// Reached says of each of the plan's Sandbox.Places whether a process came to it, and
+	// ReachedErr why that is not known.
+	Reached    []bool
+	ReachedErr error
 	// Left are the files that the server wrote in places that last.
 	Left []rootfs.File
 }

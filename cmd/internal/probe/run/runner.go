@@ -138,6 +138,7 @@ func (r Runner) attempt(ctx context.Context, p plan.Plan, dir *os.Root, skipDisc
 	closeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
 	closeErr := started.Close(closeCtx)
+	s.seen.Reached, s.seen.ReachedErr = started.Came()
 	logErr := s.finish(closeErr)
 	switch {
 	case ctx.Err() != nil && closeErr != nil:
@@ -240,7 +241,7 @@ func specOf(p plan.Plan) (sandbox.Spec, error) {
 		User:  agent.User{Name: p.Identity.User, UID: UID, GID: UID, Home: p.Identity.Home},
 		Files: p.Files, Watch: p.Watch, Canaries: p.Decoys.Canaries(),
 		ServerDir: p.Server.ServerDir, ServerFrom: p.Server.From, Hidden: p.Server.Hidden, View: p.View, Bounds: p.Bounds(), Workspaces: p.Server.Workspaces,
-		Image: p.Sandbox.Image, Runtime: p.Sandbox.Runtime, Network: network, Ring: p.Sandbox.Ring, Limits: p.Sandbox.Limits, NoTLSProbes: p.Sandbox.NoTLSProbes, AllowUserNS: p.Sandbox.AllowUserNS,
+		Image: p.Sandbox.Image, Runtime: p.Sandbox.Runtime, Network: network, Ring: p.Sandbox.Ring, Places: p.Sandbox.Places, Limits: p.Sandbox.Limits, NoTLSProbes: p.Sandbox.NoTLSProbes, AllowUserNS: p.Sandbox.AllowUserNS,
 		AgentPath: p.Sandbox.AgentPath, RunID: p.RunID,
 	}
 	for _, v := range p.Env {
