@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// helper is a command that hands out what a user authenticates with.
+// helper is a command that hands out what a user authenticates with, has copied, sees or says.
 type helper struct {
 	program string
 	// words stand among its first arguments, in their order; a "*" stands for any.
@@ -25,6 +25,8 @@ var helpers = []helper{
 	{"az", "account get-access-token"}, {"kubectl", "config view --raw"}, {"oc", "whoami -t"}, {"oc", "whoami --show-token"}, {"docker-credential-*", "get"}, {"docker-credential-*", "list"},
 	{"npm", "token list"}, {"npm", "config get //"}, {"heroku", "auth:token"}, {"fly", "auth token"}, {"flyctl", "auth token"}, {"doctl", "auth token"}, {"vault", "print token"}, {"vault", "token lookup"}, {"vault", "kv get"},
 	{"databricks", "auth token"}, {"doppler", "secrets"}, {"infisical", "secrets"}, {"chamber", "read"}, {"ssh-add", "-L"}, {"gpg", "--export-secret-keys"}, {"gpg2", "--export-secret-keys"}, {"snyk", "config get api"},
+	{"scrot", ""}, {"maim", ""}, {"grim", ""}, {"gnome-screenshot", ""}, {"spectacle", ""}, {"flameshot", ""}, {"screencapture", ""}, {"xwd", ""}, {"import", "-window"}, {"wf-recorder", ""}, {"ffmpeg", "x11grab"}, {"ffmpeg", "kmsgrab"}, {"ffmpeg", "avfoundation"},
+	{"ffmpeg", "v4l2"}, {"fswebcam", ""}, {"imagesnap", ""}, {"arecord", ""}, {"parecord", ""}, {"pw-record", ""}, {"ffmpeg", "pulse"}, {"ffmpeg", "alsa"},
 	{"xclip", "-o"}, {"xclip", "-out"}, {"xsel", "-o"}, {"xsel", "-b"}, {"xsel", "--output"}, {"wl-paste", ""}, {"pbpaste", ""}, {"termux-clipboard-get", ""},
 }
 
@@ -38,6 +40,9 @@ var installers = []helper{
 
 // asksOnly are the arguments with which those commands change nothing.
 var asksOnly = []string{"-l", "-r", "-q", "-c", "-V", "-h", "--help", "--version"}
+
+// versionOnly are the arguments by which any program tells of itself alone.
+var versionOnly = []string{"-V", "-h", "--help", "--version"}
 
 // installer names what a command has a program start later or obey, "" for any other command.
 func installer(argv []string) string {
@@ -53,7 +58,7 @@ var helpersOwn = []string{"git", "git-remote-http", "git-remote-https", "gh", "d
 // credentialHelper names what a command asks a helper for ("gh auth token"), "" for any
 // other command. by is the program that starts it.
 func credentialHelper(argv []string, by string) string {
-	if len(argv) == 0 || slices.Contains(helpersOwn, path.Base(by)) {
+	if len(argv) == 0 || slices.Contains(helpersOwn, path.Base(by)) || len(argv) == 2 && slices.Contains(versionOnly, argv[1]) {
 		return ""
 	}
 	return named(helpers, argv)
