@@ -72,7 +72,7 @@ var pathExample = regexp.MustCompile(`(?:^|[\s("'“‘` + "`" + `])(?:~/|\.{1,2
 // The words in an argument's name that say what it carries.
 var (
 	urlNames     = set("url", "urls", "uri", "uris", "href", "link", "links", "endpoint", "webhook", "host", "hostname", "domain", "website")
-	pathNames    = set("path", "paths", "file", "files", "filename", "filepath", "filepaths", "dir", "directory", "directories", "folder", "root", "source", "destination", "src", "dst", "dest", "output", "input", "repo", "repository", "workspace", "cwd")
+	pathNames    = set("path", "paths", "file", "files", "filename", "filepath", "filepaths", "dir", "directory", "directories", "folder", "root", "source", "destination", "src", "dst", "dest", "output", "input", "repo", "repository", "workspace", "cwd", "archive", "tarball")
 	commandNames = set("command", "commands", "cmd", "shell", "script", "code", "program", "executable", "argv")
 	optionNames  = set("args", "arguments", "options", "flags", "params", "argv", "switches")
 	// addressNouns are what an argument is that its description begins with; phraseEnds end

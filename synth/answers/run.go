@@ -38,7 +38,7 @@ var evaluates = regexp.MustCompile(`(?m)(?:^|[^.\w$])(?:eval|exec)\s*\(|\bnew\s+
 // memberName is a name by which code reads a member of something.
 var memberName = regexp.MustCompile(`(?:\[|\.get\()\s*["'](\w{2,30})["']|\.(\w{2,30})`)
 
-// maxCodeNames bounds the names of code that elements get of which nothing is known.
+// maxCodeNames bounds the names of code that unknown elements get.
 const maxCodeNames = 8
 
 // codeNames are the names that promise code and by which a source reads members.
@@ -52,8 +52,8 @@ func codeNames(src string, out []string) []string {
 	return out
 }
 
-// withCode gives every member of such a name code that nothing else is known of. The elements of a
-// list of which nothing is known have the members names.
+// withCode gives every member of such a name code, where nothing else is known. The elements of a
+// list have the members names, where nothing else is known.
 func (s *shape) withCode(name string, names []string) {
 	if s == nil {
 		return

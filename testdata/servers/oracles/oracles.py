@@ -391,7 +391,7 @@ def declare(name, description, argument):
     return {"name": name, "description": description, "inputSchema": {"type": "object", "properties": {argument: {"type": "string"}}, "required": [argument]}}
 
 
-@case("archive-dot-dot", "unpack", "Unpacks a zip archive into the folder unpacked of the workspace", "archive")
+@case("archive-dot-dot", "unpack", "Unpacks a zip archive into the folder unpacked", "archive")
 def _(value, hole):
     into, n = pathlib.Path("unpacked"), 0
     with zipfile.ZipFile(value) as z:
@@ -405,7 +405,7 @@ def _(value, hole):
     return "%d files" % n
 
 
-@case("archive-link", "unpack", "Unpacks a tar archive into the folder unpacked of the workspace", "archive")
+@case("archive-link", "unpack", "Unpacks a tar archive into the folder unpacked", "archive")
 def _(value, hole):
     with tarfile.open(value) as t:
         if hole and any(n.startswith("/") or ".." in n for n in t.getnames()):

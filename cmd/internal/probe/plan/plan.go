@@ -150,7 +150,7 @@ type Sandbox struct {
 	AgentPath string `json:"-"`
 	// Ring is the size of eBPF's buffer in bytes, 0 for the usual one.
 	Ring int `json:"ring,omitempty"`
-	// Places are those of a compiled program of which the run tells whether they were come to.
+	// Places are those of a compiled program that the run watches.
 	Places *reached.Places `json:"-"`
 }
 
