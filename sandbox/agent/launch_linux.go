@@ -85,7 +85,7 @@ func (a *agent) awaitRelease() error {
 		switch c.Type {
 		case CommandRelease:
 			return nil
-		case "kill", "stop":
+		case CommandKill, CommandStop:
 			return errors.New("the run was ended before the target's program")
 		}
 	}
