@@ -58,7 +58,9 @@ func (a *auditor) parse(p string, data []byte, as lang.Language) {
 		a.trees = append(a.trees, f)
 		return
 	}
-	a.parseScript(p, data, l != nil)
+	if !a.guardsOnly {
+		a.parseScript(p, data, l != nil)
+	}
 }
 
 // parseScript judges the files that are commands, or hold some. isShell says that a shell runs it,
