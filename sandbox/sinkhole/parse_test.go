@@ -77,7 +77,7 @@ func FuzzFrames(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		run := func(r io.Reader) (string, error) {
 			var got bytes.Buffer
-			err := frames(r, make([]byte, 128), func(p []byte, _ bool) { got.Write(p) }, func(_ byte, p []byte) {
+			err := frames(r, make([]byte, 128), func(_ byte, p []byte, _ bool) { got.Write(p) }, func(_ byte, p []byte) {
 				if len(p) > 125 {
 					t.Fatal("a long control frame")
 				}

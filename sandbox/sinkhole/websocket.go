@@ -20,8 +20,9 @@ func acceptKey(key string) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// The opcodes that are answered.
+// The opcodes that are looked at.
 const (
+	opText  = 1
 	opClose = 8
 	opPing  = 9
 	opPong  = 10
@@ -30,16 +31,16 @@ const (
 var errFrame = errors.New("a malformed WebSocket frame")
 
 // frames reads a client's frames until the connection ends or the client says
-// so. data gets the unmasked payload of a frame in parts; its last part has end.
+// so. data gets the unmasked payload of a frame in parts; the last part of a message has end.
 // No frame is held whole but a control frame, of at most 125 bytes.
-func frames(r io.Reader, buf []byte, data func(p []byte, end bool), answer func(op byte, p []byte)) error {
+func frames(r io.Reader, buf []byte, data func(op byte, p []byte, end bool), answer func(op byte, p []byte)) error {
 	var head [14]byte
 	for {
 		if _, err := io.ReadFull(r, head[:2]); err != nil {
 			return err
 		}
 		op, size := head[0]&15, uint64(head[1]&127)
-		masked := head[1]&128 != 0
+		masked, last := head[1]&128 != 0, head[0]&128 != 0
 		if extra := map[uint64]int{126: 2, 127: 8}[size]; extra > 0 {
 			if _, err := io.ReadFull(r, head[:extra]); err != nil {
 				return err
@@ -58,7 +59,7 @@ func frames(r io.Reader, buf []byte, data func(p []byte, end bool), answer func(
 		if op >= opClose && size > 125 || size>>63 != 0 {
 			return errFrame
 		}
-		done, err := payload(r, buf, size, mask, op, data, answer)
+		done, err := payload(r, buf, size, mask, op, func(p []byte, end bool) { data(op, p, end && last) }, answer)
 		if done || err != nil {
 			return err
 		}
@@ -67,6 +68,9 @@ func frames(r io.Reader, buf []byte, data func(p []byte, end bool), answer func(
 
 // payload reads one frame's bytes.
 func payload(r io.Reader, buf []byte, size uint64, mask [4]byte, op byte, data func([]byte, bool), answer func(byte, []byte)) (done bool, err error) {
+	if size == 0 && op < opClose {
+		data(nil, true)
+	}
 	at := 0
 	for left := size; left > 0; {
 		part := buf[:min(left, uint64(len(buf)))]
@@ -94,4 +98,46 @@ func payload(r io.Reader, buf []byte, size uint64, mask [4]byte, op byte, data f
 		answer(opPong, buf[:min(size, 125)])
 	}
 	return false, nil
+}
+
+// frame is an unmasked frame, as a server sends it.
+func frame(op byte, p []byte) []byte {
+	out := []byte{0x80 | op}
+	switch n := len(p); {
+	case n < 126:
+		out = append(out, byte(n))
+	case n <= 0xffff:
+		out = binary.BigEndian.AppendUint16(append(out, 126), uint16(n))
+	default:
+		out = binary.BigEndian.AppendUint64(append(out, 127), uint64(n))
+	}
+	return append(out, p...)
+}
+
+// whole puts the parts of messages together. It hands each message of text to say, unless it is too long.
+type whole struct {
+	held []byte
+	over bool
+	text bool
+	say  func(message []byte)
+}
+
+// take takes the next part; op is 0 in the frames that continue a message.
+func (w *whole) take(op byte, p []byte, end bool) {
+	if op >= opClose {
+		return
+	}
+	if op != 0 && len(w.held) == 0 && !w.over {
+		w.text = op == opText
+	}
+	if w.over = w.over || len(w.held)+len(p) > maxMessage; !w.over {
+		w.held = append(w.held, p...)
+	}
+	if !end {
+		return
+	}
+	if w.text && !w.over {
+		w.say(w.held)
+	}
+	w.held, w.over = w.held[:0], false
 }

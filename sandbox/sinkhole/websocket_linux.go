@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// webSocket accepts an upgrade and reads what comes.
+// webSocket accepts an upgrade, reads what comes and answers messages.
 func (s *server) webSocket(t *tap, r *http.Request, in io.Reader) {
 	defer t.Conn.Close()
 	f := t.w.f
@@ -27,10 +27,21 @@ func (s *server) webSocket(t *tap, r *http.Request, in io.Reader) {
 	}
 	view := f.stream(int(f.requests.Load()), ViewMessage)
 	defer view.close()
-	buf := make([]byte, 8<<10)
-	err = frames(idleReader{in, t, s.cfg.Idle}, buf,
-		func(p []byte, _ bool) { view.write(p) },
-		func(op byte, p []byte) { _, _ = t.Write(append([]byte{0x80 | op, byte(len(p))}, p...)) })
+	send := func(op byte, p []byte) { _, _ = t.Write(frame(op, p)) } // who does not read is seen by the next read
+	m := s.cfg.messagesFor(r, canonical(hostOf(r)))
+	if m.hello != "" {
+		send(opText, []byte(m.hello))
+	}
+	message := whole{say: func(text []byte) {
+		for _, a := range m.answer(text) {
+			send(opText, []byte(a))
+		}
+	}}
+	err = frames(idleReader{in, t, s.cfg.Idle}, make([]byte, 8<<10),
+		func(op byte, p []byte, end bool) {
+			view.write(p)
+			message.take(op, p, end)
+		}, send)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
 		f.fail(err.Error())
 	}
