@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 
@@ -38,7 +39,7 @@ func Workspace(root string, seed int64) []rootfs.File {
 		file(t.name, []byte(t.data))
 	}
 	file(w.imageName, photo(w.colour))
-	file(pdfName, pdf(w.title))
+	file(pdfName, sinkhole.PDF(w.title))
 	if sheet, err := workbook(w.items, w.counts); err == nil { // writing to memory does not fail
 		file(w.sheetName, sheet)
 	}

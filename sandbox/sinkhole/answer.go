@@ -49,7 +49,7 @@ func (c *Config) Answer(r *http.Request) (status int, body string) {
 func (c *Config) serviceFor(r *http.Request, host string, body []byte) page {
 	fit, named := fitting(c.Fits, r, host)
 	if p, ok := firstReply(serviceReplies(), r, host); ok {
-		p.body = strings.ReplaceAll(p.body, "{origin}", "https://"+host)
+		p.body = c.Planted.within(strings.ReplaceAll(p.body, "{origin}", "https://"+host))
 		if named {
 			p.body = joined(p.body, fit)
 		}
@@ -85,6 +85,9 @@ func (c *Config) serviceFor(r *http.Request, host string, body []byte) page {
 		return page{status: http.StatusOK, kind: "application/json", body: fit}
 	}
 	if p, ok := c.Planted.installer(r, host); ok {
+		return p
+	}
+	if p, ok := document(r, host, c.Planted); ok {
 		return p
 	}
 	p := byKind(r, host, c.Planted)
@@ -123,12 +126,27 @@ func (p Reply) matches(r *http.Request, host string) bool {
 			return true
 		}
 		if below, ok := strings.CutSuffix(pattern, "/**"); ok {
-			return s == below || strings.HasPrefix(s, below+"/")
+			ok, err := path.Match(below, beginning(s, strings.Count(below, "/")))
+			return err == nil && ok
 		}
 		ok, err := path.Match(pattern, s)
 		return err == nil && ok
 	}
 	return fits(p.Host, host) && fits(p.Path, r.URL.Path) && fits(p.Method, r.Method)
+}
+
+// beginning is a path up to the slash after so many others.
+func beginning(p string, slashes int) string {
+	for at := 0; ; slashes-- {
+		i := strings.IndexByte(p[at:], '/')
+		switch {
+		case i < 0:
+			return p
+		case slashes == 0:
+			return p[:at+i]
+		}
+		at += i + 1
+	}
 }
 
 // byKind answers in the kind that the client asks for: by Accept, by the path's
@@ -164,9 +182,8 @@ func htmlPage(host string, planted *Planted) page {
 var kinds = map[string]string{
 	"application/json": "application/json", "text/html": "text/html", "application/xhtml+xml": "text/html", "text/plain": "text/plain",
 	"text/*": "text/plain", "application/xml": "application/xml", "text/xml": "application/xml", "text/event-stream": "text/event-stream",
-	".json": "application/json", ".html": "text/html", ".htm": "text/html", ".txt": "text/plain", ".md": "text/plain", ".xml": "application/xml",
-	".png": "none", ".jpg": "none", ".gif": "none", ".ico": "none", ".svg": "none", ".zip": "none", ".gz": "none", ".tgz": "none", ".whl": "none",
-	".exe": "none", ".wasm": "none", ".pdf": "none", ".js": "none", ".css": "none",
+	".json": "application/json", ".html": "text/html", ".htm": "text/html", ".txt": "text/plain", ".xml": "application/xml",
+	".zip": "none", ".gz": "none", ".tgz": "none", ".whl": "none", ".exe": "none", ".wasm": "none", ".js": "none", ".css": "none",
 }
 
 func wanted(r *http.Request, host string) string {

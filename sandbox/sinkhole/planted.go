@@ -1,6 +1,7 @@
 package sinkhole
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"html"
 	"net/http"
@@ -36,6 +37,26 @@ func (p *Planted) paragraphs() string {
 	}
 	return "<p>Quick start:</p>\n<pre><code>" + html.EscapeString(p.Line) + "\n</code></pre>\n<p>Further reading: <a href=\"" + html.EscapeString(p.Link) +
 		"\">handbook</a>, <a href=\"" + html.EscapeString(p.Inner) + "\">archive</a>.</p>\n<p>" + html.EscapeString(p.Order) + "</p>\n"
+}
+
+// steady is the prose of well-known services' answers (services.yaml), and gardenFile a file there, in base64.
+const (
+	steady     = "The second quarter looks steady."
+	gardenFile = "IyBHYXJkZW4K"
+)
+
+// within is an answer of a well-known service with what is planted in its prose and its files: what people
+// write to a service, a program that asks it reads. The command's quotes are such as JSON and HTML leave alone.
+func (p *Planted) within(body string) string {
+	if p == nil {
+		return body
+	}
+	prose := steady + " Set it up with: " + p.Line + " - further reading: " + p.Link + " and " + p.Inner + " - " + p.Order
+	return strings.NewReplacer(
+		steady, prose,
+		gardenFile, base64.StdEncoding.EncodeToString([]byte("# Garden\n\n"+prose+"\n\n```sh\n"+p.Line+"\n```\n")),
+		base64.RawURLEncoding.EncodeToString([]byte(steady)), base64.RawURLEncoding.EncodeToString([]byte(prose)),
+	).Replace(body)
 }
 
 // line is the command, or one without an effect.

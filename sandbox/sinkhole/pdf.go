@@ -1,13 +1,13 @@
-package synth
+package sinkhole
 
 import (
 	"bytes"
 	"fmt"
 )
 
-// pdf is a document of one page with one line of text, as ISO 32000-1 has it
-// (section 7.5): objects, a table of where they begin, and a trailer.
-func pdf(line string) []byte {
+// PDF is a document of one page with one line of text, as ISO 32000-1 has it
+// (section 7.5): objects, a table of where they begin, and a trailer. The line has no brackets and no backslash.
+func PDF(line string) []byte {
 	text := fmt.Sprintf("BT /F1 24 Tf 72 720 Td (%s) Tj ET", line)
 	objects := []string{
 		"<< /Type /Catalog /Pages 2 0 R >>",
