@@ -302,7 +302,9 @@ func (b *Builder) stderr(m *session.Mark) {
 
 // answered takes what came back from a port that the server opened.
 func (b *Builder) answered(m *session.Mark) {
-	found, err := b.heard.more(b.find, cmp.Or(m.Text, string(m.Data)))
+	text := cmp.Or(m.Text, string(m.Data))
+	b.proveReturn(&b.out.Hits, m.Call, []byte(text), "was answered at "+cmp.Or(m.What, "a port"), finding.Evidence{Source: "event", Time: m.Time})
+	found, err := b.heard.more(b.find, text)
 	if err != nil {
 		b.unread("what a port of the server's answered could not be searched whole")
 	}

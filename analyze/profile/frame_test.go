@@ -38,3 +38,18 @@ func TestFramesStandBehindTheTrace(t *testing.T) {
 		t.Errorf("%+v", p.Hits)
 	}
 }
+
+// What a port answers to a call that aimed at a file shows that the file came back.
+func TestAPortAnswersWithAFile(t *testing.T) {
+	const text = "a text of its own in a file"
+	b := NewBuilder(Context{})
+	aim := session.Injection{Oracle: session.OraclePath, Path: "/etc/aim", Value: text, At: "/GET ~1files~1{name}: name"}
+	b.Mark(&session.Mark{Kind: session.MarkCall, Call: 1, Tool: session.ListenerTool, What: session.WhatListener})
+	b.Mark(&session.Mark{Kind: session.MarkAnswered, Call: 1, Tool: session.ListenerTool, What: "port 3000", Text: text})
+	b.Mark(&session.Mark{Kind: session.MarkCall, Call: 2, Tool: session.ListenerTool, What: session.WhatListener, Oracles: []session.Injection{aim}})
+	b.Mark(&session.Mark{Kind: session.MarkAnswered, Call: 2, Tool: session.ListenerTool, What: "port 3000", Text: "HTTP/1.1 200 OK\r\n\r\n" + text})
+	hits := b.Profile().Hits
+	if len(hits) != 1 || hits[0].Call != 2 || hits[0].How != HitReturn || hits[0].Evidence.Source != "event" {
+		t.Errorf("%+v", hits)
+	}
+}

@@ -241,7 +241,11 @@ func keepHit(hits *[]Hit, h Hit) {
 // provenReply looks in a frame of the server's for the texts of the files that
 // its call aimed at.
 func (b *Builder) provenReply(seq uint64, at time.Duration, raw []byte) {
-	call := b.out.FrameCall[seq]
+	b.proveReturn(&b.late.hits, b.out.FrameCall[seq], raw, "crossed the wire", finding.Evidence{Source: "frame", Seq: seq, Time: at})
+}
+
+// proveReturn looks in something that the server answered to a call for the texts of the files that the call aimed at.
+func (b *Builder) proveReturn(hits *[]Hit, call int, raw []byte, did string, ev finding.Evidence) {
 	if call == 0 {
 		return
 	}
@@ -251,8 +255,8 @@ func (b *Builder) provenReply(seq uint64, at time.Duration, raw []byte) {
 			if plantedIn+in.Path != h.ID {
 				continue
 			}
-			text := fmt.Sprintf("what stands in %s crossed the wire (%s, offset %d)", b.short(in.Path), h.Encoding, h.Offset)
-			keepHit(&b.late.hits, Hit{Call: call, Injection: in, How: HitReturn, Target: in.Path, Evidence: finding.Evidence{Source: "frame", Seq: seq, Time: at, Text: text}})
+			ev.Text = fmt.Sprintf("what stands in %s %s (%s, offset %d)", b.short(in.Path), did, h.Encoding, h.Offset)
+			keepHit(hits, Hit{Call: call, Injection: in, How: HitReturn, Target: in.Path, Evidence: ev})
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/synth/literals"
+	"github.com/coalmine-dev/coalmine/synth/oracle"
 )
 
 const (
@@ -117,6 +119,29 @@ func (s *Session) askDoors(ctx context.Context, ports []mux.Addr, own int) {
 			d.protocol(s.plan.Server.Transport == plan.TransportSSE, endpoint)
 		}
 		d.routes(s.plan.Drive.Routes, endpoint)
+		s.attackDoor(&d, endpoint)
+	}
+}
+
+// attackDoor gives the routes of a port inputs that prove themselves, as a call of its own.
+func (s *Session) attackDoor(d *door, endpoint string) {
+	if s.plan.Oracles == nil {
+		return
+	}
+	list := slices.DeleteFunc(slices.Clone(s.plan.Drive.Routes), func(r literals.Route) bool { return r.Path == endpoint })
+	attacks := requestsWith(list, s.plan.Oracles, func(n int) string { return oracle.Token(s.plan.Seed, "a route", n) })
+	if len(attacks) == 0 {
+		return
+	}
+	var in []session.Injection
+	for _, a := range attacks {
+		in = append(in, a.in)
+	}
+	s.rec.mark(session.Mark{Kind: session.MarkReturn, Call: s.lastCall, Tool: session.ListenerTool, What: "ok"})
+	s.lastCall++
+	s.rec.mark(session.Mark{Kind: session.MarkCall, Call: s.lastCall, Tool: session.ListenerTool, What: session.WhatListener, Oracles: in})
+	for _, a := range attacks {
+		d.send(a.request)
 	}
 }
 
