@@ -27,6 +27,7 @@ type inputs struct {
 	// rescued says that a call is made because none has succeeded.
 	rescued bool
 	further bool // its ordinary calls are over: only literals are left to try
+	lean    bool // the next call has what is required alone
 }
 
 // sent takes in the arguments of a call.
@@ -69,6 +70,8 @@ func (t *target) class() schema.Class {
 	switch {
 	case t.further:
 		return schema.Sourced
+	case t.lean:
+		return schema.TypicalRequired
 	case t.rescued:
 		return schema.Learned
 	case k == 0:
@@ -107,6 +110,7 @@ func (d *driver) arguments(t *target) Call {
 		}
 	}
 	class := t.class()
+	t.lean = false
 	if class == schema.Invalid {
 		if args, what, err := gen.Violate(d.seed(t), t.broken); err == nil {
 			return Call{Args: args, Class: class.String(), Violation: what.String()}

@@ -163,9 +163,11 @@ func (l *learner) named(parent, name, value string) {
 var identifying = map[string]bool{"id": true, "uuid": true, "guid": true, "udid": true, "identifier": true}
 
 var (
-	uuidText  = regexp.MustCompile(`\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`)
-	pairText  = regexp.MustCompile(`(?m)\b([A-Za-z][A-Za-z_ -]{1,24}?)\s*[:=]\s*["'` + "`" + `]?([A-Za-z0-9][\w./@+-]{0,79})`)
-	quoteText = regexp.MustCompile(`\b([A-Za-z][A-Za-z_-]{1,24})\s+["'` + "`" + `]([^"'` + "`" + `\n]{1,80})["'` + "`" + `]`)
+	uuidText = regexp.MustCompile(`\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`)
+	pairText = regexp.MustCompile(`(?m)\b([A-Za-z][A-Za-z_ -]{1,24}?)\s*[:=]\s*["'` + "`" + `]?([A-Za-z0-9][\w./@+-]{0,79})`)
+	// numberText is a number by which a thing is told, as in "PID 54" and "job #7".
+	numberText = regexp.MustCompile(`(?i)\b(pid|(?:[a-z][a-z_-]{1,24} )?(?:id|number)|job|task|process|session|request|ticket|issue|order|build|run|window|tab|page|row|entry|note|item)[ #:]{1,3}(\d{1,12})\b`)
+	quoteText  = regexp.MustCompile(`\b([A-Za-z][A-Za-z_-]{1,24})\s+["'` + "`" + `]([^"'` + "`" + `\n]{1,80})["'` + "`" + `]`)
 )
 
 // prose finds ids and named values in running text.
@@ -177,14 +179,14 @@ func (l *learner) prose(text string) {
 	for _, id := range uuidText.FindAllString(text, 20) {
 		l.add("id", id)
 	}
-	for _, re := range []*regexp.Regexp{pairText, quoteText} {
+	for _, re := range []*regexp.Regexp{pairText, quoteText, numberText} {
 		for _, m := range re.FindAllStringSubmatch(text, 60) {
 			l.add(m[1], m[2])
 		}
 	}
 }
 
-var demandText = regexp.MustCompile(`(?i)\b(?:must be|one of|expected|(?:valid|allowed|available|supported|possible|known|accepted) [a-z]{2,20}s(?: are)?)` +
+var demandText = regexp.MustCompile(`(?i)\b(?:must be|one of|expected|(?:valid|allowed|available|supported|possible|known|accepted) [a-z]{2,20}s(?: are)?|available:|options:|choose from|did you mean:?)` +
 	`(?: either| one of)?[:\s]+([^\n]{1,200})`)
 
 // demands reads a refusal that names what it would have taken, as in "Invalid
@@ -255,7 +257,7 @@ func demanded(list string) []string {
 	for _, v := range strings.FieldsFunc(strings.NewReplacer(" or ", ",", " and ", ",").Replace(list), func(r rune) bool {
 		return strings.ContainsRune(",|/[](){}'\"`", r)
 	}) {
-		if v = strings.Trim(v, " ."); v != "" && len(v) <= 40 && strings.Count(v, " ") <= 1 && len(out) < 16 {
+		if v = strings.Trim(v, " .?"); v != "" && len(v) <= 40 && strings.Count(v, " ") <= 1 && len(out) < 16 {
 			out = append(out, v)
 		}
 	}

@@ -2,6 +2,7 @@ package synth
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
@@ -39,6 +40,17 @@ func TestIDsAreLearnedForTheirThings(t *testing.T) {
 		}
 		if got, err := g.Draw(1, schema.Learned); err != nil || string(got) != `{"`+name+`":"`+want+`"}` {
 			t.Errorf("%s: %s %v", name, got, err)
+		}
+	}
+	l.prose("Process started with PID 54 (shell: sh)\nStarted file search session: search_1_99\nid: 5ae88ae3-fcc5-4585-9cd7-4efad13bab59\nUser: Dana\n")
+	for declared, want := range map[string]string{`"pid":{"type":"integer"}`: `{"pid":54}`, `"sessionId":{"type":"string"}`: `{"sessionId":"search_1_99"}`, `"userId":{"type":"string"}`: `{"userId":"5ae88ae3-fcc5-4585-9cd7-4efad13bab59"}`} {
+		name, _, _ := strings.Cut(declared, ":")
+		g, err := schema.New(json.RawMessage(`{"type":"object","properties":{`+declared+`},"required":[`+name+`]}`), schema.Options{Tool: "read", Hints: d.cfg.Hints, Object: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := g.Draw(1, schema.Learned); err != nil || string(got) != want {
+			t.Errorf("%s: %s %v", declared, got, err)
 		}
 	}
 	to := &target{}

@@ -194,9 +194,13 @@ func first(list []string) string {
 	return list[0]
 }
 
+// alternatives parts a refusal that names what may be given in place of one another.
+var alternatives = regexp.MustCompile(`(?i)\bor\b`)
+
 // require makes optional properties that a refusal names as missing required, and reports
-// whether there are any.
-func (t *target) require(args json.RawMessage, text string) (found bool) {
+// whether there are any. Of alternatives it takes the first of which something is missing, and the
+// next call has what is required alone: what it has beside may belong to another.
+func (t *target) require(args json.RawMessage, text string) bool {
 	if t.what != WhatTool || len(text) > 4096 || !lacksText.MatchString(text) {
 		return false
 	}
@@ -208,22 +212,28 @@ func (t *target) require(args json.RawMessage, text string) (found bool) {
 	_ = json.Unmarshal(args, &given) // what is no object gives nothing
 	properties, _ := doc["properties"].(map[string]any)
 	required, _ := doc["required"].([]any)
-	var names []string
-	for name := range properties {
-		_, there := given[name]
-		if !there && len(name) > 1 && wordIn(text, name) && !slices.Contains(required, any(name)) && t.additions < maxInferred {
-			names = append(names, name)
+	for _, part := range alternatives.Split(text, maxAlternatives) {
+		var names []string
+		for name := range properties {
+			_, there := given[name]
+			if !there && len(name) > 1 && wordIn(part, name) && !slices.Contains(required, any(name)) && t.additions < maxInferred {
+				names = append(names, name)
+			}
 		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		t.additions++
-		required = append(required, name)
-		found = true
-	}
-	if found {
+		if len(names) == 0 {
+			continue
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			t.additions++
+			required = append(required, name)
+		}
 		doc["required"] = required
-		t.inferred, t.gen, t.reached = doc, nil, nil
+		t.inferred, t.gen, t.reached, t.lean = doc, nil, nil, true
+		return true
 	}
-	return found
+	return false
 }
+
+// maxAlternatives bounds the parts of one refusal.
+const maxAlternatives = 16

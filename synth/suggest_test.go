@@ -61,6 +61,21 @@ func TestRefusalsAreLearnedFrom(t *testing.T) {
 			}
 			return ""
 		}},
+		{"one of two groups", `{"type":"object","properties":{"subject":{"type":"string","enum":["a"]},"before":{"type":"string"},"after":{"type":"string"},"area":{"type":"string"},"value":{"type":"string"}},"required":["subject"]}`, func(a map[string]any) string {
+			if a["area"] != nil || a["value"] != nil {
+				return "Areas are not supported for this subject."
+			}
+			if a["before"] == nil || a["after"] == nil {
+				return "Must provide either (before + after) or (area + value)"
+			}
+			return ""
+		}},
+		{"what is available", one("section"), func(a map[string]any) string {
+			if s, _ := a["section"].(string); s != "Usage" {
+				return "Section '" + s + "' not found. Available: Usage, Installation"
+			}
+			return ""
+		}},
 		{"late", one("word"), func(a map[string]any) string { return "" }},
 	} {
 		f := newFake(wire.Tool{})

@@ -171,7 +171,7 @@ func (g *Generator) valuesOf(m *meaning, desc string) []string {
 		if h.Repo != "" && (any2(words(g.opts.Tool), "clone") || strings.Contains(desc, "clone")) {
 			return []string{h.url(), "file://" + h.Repo}
 		}
-		return []string{h.url(), base + "/index.html", base + "/docs/report.html"}
+		return slices.Concat([]string{h.url()}, declaredAddresses(m, g.opts.Description), []string{base + "/index.html", base + "/docs/report.html"})
 	case kBranch:
 		return append(present1(h.Branch), kindValues[kBranch]...)
 	case kTimezone, kRevision, kNewName, kCommand, kCode, kFunction, kHost, kIP:

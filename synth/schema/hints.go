@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -129,7 +130,8 @@ func (y *Dictionary) Add(name, value string) {
 	y.values[k] = append(list, value)
 }
 
-// strings are the values for a meaning: those of the same name, else of its last words.
+// strings are the values for a meaning: those of the same name, of a thing's id also those of the thing, else
+// those of its last words.
 func (y *Dictionary) strings(m *meaning) []string {
 	if y == nil || len(m.words) == 0 {
 		return nil
@@ -140,7 +142,13 @@ func (y *Dictionary) strings(m *meaning) []string {
 		if i > 0 && !m.loose {
 			break
 		}
-		if list := y.values[strings.Join(m.words[i:], " ")]; len(list) > 0 {
+		list := y.values[strings.Join(m.words[i:], " ")]
+		if i == 0 {
+			if things := y.things(m.words); len(things) > 0 {
+				return slices.Concat(list, things)
+			}
+		}
+		if len(list) > 0 {
 			return list[:len(list):len(list)]
 		}
 	}
@@ -148,6 +156,31 @@ func (y *Dictionary) strings(m *meaning) []string {
 		return slices.Clone(y.values["id"])
 	}
 	return nil
+}
+
+// identified are the last words of names by which one thing is told from others.
+var identified = []string{"id", "identifier", "uuid", "handle", "key", "token", "number"}
+
+// things are the values that may tell one thing from others where the name is that of its id: those of the thing
+// itself, as in "Started search session: search_1" for "sessionId".
+func (y *Dictionary) things(name []string) []string {
+	last := len(name) - 1
+	if last < 1 || !slices.Contains(identified, name[last]) {
+		return nil
+	}
+	thing := strings.Join(name[:last], " ")
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(y.values)) {
+		if k != thing && !strings.HasSuffix(k, " "+thing) {
+			continue
+		}
+		for _, v := range y.values[k] {
+			if strings.ContainsAny(v, "0123456789-_") && !strings.Contains(v, " ") {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
 }
 
 // words splits a name as programmers write them, in the singular.

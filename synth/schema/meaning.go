@@ -130,6 +130,7 @@ type meaning struct {
 	words  []string
 	loose  bool     // the last words of the name alone may be looked up
 	said   []string // values that the description names
+	text   string   // the description
 	values []string // what to draw from
 }
 
@@ -227,7 +228,7 @@ var rules = append(grammarRules(), []rule{
 func (g *Generator) meaningOf(name string, n *node) *meaning {
 	ws := words(name)
 	desc, format := g.described(n.set, 0)
-	m := &meaning{words: ws, loose: len(ws) <= 3, said: said(desc)}
+	m := &meaning{words: ws, loose: len(ws) <= 3, said: said(desc), text: desc}
 	m.kind = classify(ws, strings.ToLower(desc), format)
 	g.inContext(m, words(g.opts.Tool), strings.ToLower(desc))
 	m.values = g.valuesOf(m, strings.ToLower(desc))
@@ -334,7 +335,7 @@ func byDescription(desc string) kind {
 func (m *meaning) number(d *drawer, n *numeric) (json.Number, bool) {
 	list := kindNumbers[m.kind]
 	if d.class == Learned {
-		for _, s := range d.g.opts.Hints.Dictionary.strings(m) {
+		for _, s := range slices.Backward(d.g.opts.Hints.Dictionary.strings(m)) {
 			if r, ok := ratText(s); ok && n.allows(r) {
 				return json.Number(s), true
 			}
