@@ -138,7 +138,7 @@ func (f *Fetcher) environment(ctx context.Context, what string, wanted []string,
 	}
 	env := &environment{digest: digest(lines), wheels: wheels}
 	// The interpreter's own place is written into the environment.
-	key := "pypi-" + digest(append(lines, "python "+py.Executable+" "+py.Version))[len("sha256:"):][:40]
+	key := "pypi-" + digest(append(lines, "python "+py.Executable+" "+py.Version, "with bytecode"))[len("sha256:"):][:40]
 	if env.dir = f.Cache.find(key); env.dir != "" {
 		return env, nil
 	}
@@ -153,6 +153,11 @@ func (f *Fetcher) environment(ctx context.Context, what string, wanted []string,
 	}
 	if err := layOut(root, py); err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	if err := p.compile(ctx, root, py); ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	} else if err != nil {
+		f.progress(fmt.Sprintf("the modules of %s are compiled where they are imported: %v", what, err))
 	}
 	if err := root.RemoveAll("wheels"); err != nil {
 		return nil, err
