@@ -51,6 +51,8 @@ var (
 	programWords = regexp.MustCompile(`(?i)\bspawn(?:Sync)? (\S{1,80}) ENOENT|\b([\w.+-]{1,40}): command not found\b|\bsh: (?:line )?(?:\d+: )?([\w.+-]{1,40}): not found\b|No such file or directory: '([\w+-]{1,40})'|` +
 		`exec: "([\w.+-]{1,40})": executable file not found|\b([\w.+-]{1,40})(?: is)? not installed\b|\b([\w.+-]{1,40})(?: was)? not found in (?:the |your )?(?:system )?PATH\b|` +
 		`Executable doesn't exist at \S{0,200}/([\w.+-]{1,40})|Could not find (Chrome|Chromium|Firefox|a browser)\b`)
+	// extra is a package of Python with an optional part, which a line asks to install.
+	extra     = regexp.MustCompile(`(?i)\b(?:install|pip|uvx?)\b.{0,120}?['"` + "`" + ` ]([A-Za-z][\w.-]{1,60}\[[A-Za-z][\w, -]{0,40}\])`)
 	usageLine = regexp.MustCompile(`(?i)^usage:? `)
 	variable  = regexp.MustCompile(`\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b`)
 )
@@ -75,6 +77,9 @@ func needOf(line string) *Need {
 	var what string
 	if m := programWords.FindStringSubmatch(line); m != nil {
 		return &Need{What: NeedProgram, Names: []string{strings.Join(m[1:], "")}, Said: line}
+	}
+	if m := extra.FindStringSubmatch(line); m != nil {
+		return &Need{What: NeedProgram, Names: []string{m[1]}, Said: line}
 	}
 	switch missing := lackWords.MatchString(line); {
 	case missing && credentialWords.MatchString(line):

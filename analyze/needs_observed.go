@@ -91,6 +91,9 @@ func (n *Need) reason(who string) string {
 	names := strings.Join(n.Names, ", ")
 	switch n.What {
 	case NeedProgram:
+		if strings.HasSuffix(n.Names[0], "]") {
+			return fmt.Sprintf("%s needs an optional part of a package: %s", who, names)
+		}
 		return fmt.Sprintf("%s needs a program that the sandbox lacks: %s", who, names)
 	case NeedService:
 		if flag := serviceFlag(n.Names[0]); flag != "" {

@@ -162,6 +162,8 @@ func (n *Need) remedy() string {
 	}
 	first := n.Names[0]
 	switch {
+	case n.What == NeedProgram && strings.HasSuffix(first, "]"):
+		return "Probe pypi:" + first + " if that is the server's own package, or an image that has it (--image)."
 	case n.What == NeedCredential || n.What == NeedConfiguration && variable.MatchString(first):
 		return "--env " + first + "=VALUE passes a dummy value."
 	case n.What == NeedConfiguration && strings.HasPrefix(first, "<"):

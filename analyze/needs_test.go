@@ -3,6 +3,7 @@ package analyze_test
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,6 +29,7 @@ func TestAServerThatNeedsSomethingIsSaidToNeedIt(t *testing.T) {
 		"Token bucket refilled":                                "",
 		"The path is required":                                 "",
 		"Module not found: express":                            "",
+		"Values are missing: rows[0] and cells[a]":             "",
 	} {
 		l := analyzetest.New(t, nil)
 		l.Phase(finding.PhaseStart)
@@ -39,6 +41,21 @@ func TestAServerThatNeedsSomethingIsSaidToNeedIt(t *testing.T) {
 		if want == "" && strings.Contains(got, "says that it needs") || want != "" && !strings.Contains(got, reason) {
 			t.Errorf("%q: no %q in\n%s", said, want, got)
 		}
+	}
+}
+
+// A part of a package that is installed only where it is asked for has a remedy of its own.
+func TestAnOptionalPartOfAPackageIsANeed(t *testing.T) {
+	l := analyzetest.New(t, nil)
+	l.Begin(`{"name":"index","description":"Makes an index."}`)
+	l.CallEnding("index", `{}`, "iserror", func() {
+		l.Frame(session.S2C, `{"jsonrpc":"2.0","id":4,"result":{"isError":true,"content":[{"type":"text","text":"Dependency missing. Install with `+"`uvx --from 'notes-mcp[pro]' notes-mcp`"+`."}]}}`)
+	}, nil)
+	l.End()
+	res := l.Judge(analyze.Options{})
+	i := slices.IndexFunc(res.Gaps, func(g session.Gap) bool { return g.Code == session.GapProgramMissing })
+	if i < 0 || !strings.Contains(res.Gaps[i].Text, "notes-mcp[pro]") || !strings.Contains(res.Gaps[i].Remedy, "pypi:notes-mcp[pro]") {
+		t.Errorf("%+v", res.Gaps)
 	}
 }
 

@@ -67,6 +67,16 @@ func TestWaysBesidesOpenatAndConnect(t *testing.T) {
 	}
 }
 
+// What was refused because nothing was to be done is no change; what only the sandbox refused is one.
+func TestRefusedRemovals(t *testing.T) {
+	for err, noise := range map[string]string{"ENOTEMPTY": noiseAbsent, "ENOENT": noiseAbsent, "EACCES": "", "EROFS": ""} {
+		e := effects(trace.Record{Op: trace.OpUnlink, Call: "rmdir", Path: "/home/dana/notes", Ret: -1, Err: err})
+		if len(e) != 1 || e[0].Kind != finding.FileDelete || e[0].Noise != noise {
+			t.Errorf("%s: %+v", err, e)
+		}
+	}
+}
+
 // A key is looked for in the homes that the list of users names: in vain, and told.
 func TestAnotherUsersHome(t *testing.T) {
 	for p, want := range map[string]bool{"/root/.ssh/id_rsa": true, "/home/eve/.ssh/id_rsa": true, "/proc/self/root/root/.ssh/id_rsa": true,

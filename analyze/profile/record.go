@@ -333,7 +333,8 @@ func (b *Builder) write(r *trace.Record, kind finding.EffectKind, p, exe string)
 	if class == noiseBytecode && kind == finding.FileWrite && !b.imports(p) {
 		class, root = "", ""
 	}
-	if class == "" && !r.OK() && (r.Err == "ENOENT" || r.Err == "EEXIST") {
+	// A directory with something in it is removed nowhere: many programs try, to take away those that are empty.
+	if class == "" && !r.OK() && (r.Err == "ENOENT" || r.Err == "EEXIST" || r.Err == "ENOTEMPTY") {
 		class, root = noiseAbsent, path.Dir(p)
 	}
 	to := p

@@ -170,10 +170,10 @@ func (p *probe) cover(ctx context.Context, scheduler *experiment.Scheduler, c ex
 // made them again.
 func covered(code *coverage.Code, seen, rested *run.Observations, judged bool, why string) *coverage.Report {
 	if why != "" {
-		seen = &run.Observations{}
-	} else {
-		why = "its processes recorded nothing"
+		// Without calls the other record shows what the start reaches alone: all behind a tool would count as never run.
+		return code.Compare(run.Recording(), why)
 	}
+	why = "its processes recorded nothing"
 	all := code.Compare(run.Recording(seen.Recorded, rested.Recorded), why)
 	all.Unguided = all.Reached
 	if seen.Guided.Kept == 0 {

@@ -42,9 +42,14 @@ func TestGuidedCodeCountsWhereItWasJudged(t *testing.T) {
 		{"kept and judged", 3, true, "", 2, 1, 3, ""},
 		{"kept and not judged", 3, false, "", 1, 1, 0, ""},
 		{"not recorded", 0, false, "it failed", 0, 0, 0, "it failed"},
+		{"recorded only when left alone", 0, false, "it failed", 0, 0, 0, "it failed"},
 	} {
+		rested := run.Observations{}
+		if c.name == "recorded only when left alone" {
+			rested.Recorded = recorded(plain)
+		}
 		seen := run.Observations{Recorded: recorded(plain + deep), Unguided: recorded(plain), Guided: synth.Guided{Kept: c.kept}}
-		r := covered(code, &seen, &run.Observations{}, c.judged, c.why)
+		r := covered(code, &seen, &rested, c.judged, c.why)
 		if r.Reached != c.reached || r.Unguided != c.unguided || r.Guided != c.guided || r.Unrecorded != c.unrecorded {
 			t.Errorf("%s: %+v", c.name, r)
 		}
