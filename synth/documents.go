@@ -1,59 +1,14 @@
 package synth
 
 import (
-	"archive/zip"
-	"bytes"
 	"encoding/json"
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
-
-// workbook is a spreadsheet of one sheet with a heading and a row for each item, in the
-// least form that ECMA-376 part 1 allows.
-func workbook(items []string, counts []int) ([]byte, error) {
-	const (
-		head  = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
-		main  = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-		rel   = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-		packs = "http://schemas.openxmlformats.org/package/2006/"
-		kind  = "application/vnd.openxmlformats-officedocument.spreadsheetml."
-	)
-	row := func(n, item, count string) string {
-		return `<row r="` + n + `"><c r="A` + n + `" t="inlineStr"><is><t>` + item + `</t></is></c><c r="B` + n + `" t="inlineStr"><is><t>` + count + `</t></is></c></row>`
-	}
-	rows := ""
-	for i, item := range items {
-		rows += row(strconv.Itoa(i+2), item, strconv.Itoa(counts[i]))
-	}
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for _, part := range []struct{ name, text string }{
-		{"[Content_Types].xml", `<Types xmlns="` + packs + `content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
-			`<Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="` + kind + `sheet.main+xml"/>` +
-			`<Override PartName="/xl/worksheets/sheet1.xml" ContentType="` + kind + `worksheet+xml"/></Types>`},
-		{"_rels/.rels", `<Relationships xmlns="` + packs + `relationships"><Relationship Id="rId1" Type="` + rel + `/officeDocument" Target="xl/workbook.xml"/></Relationships>`},
-		{"xl/workbook.xml", `<workbook xmlns="` + main + `" xmlns:r="` + rel + `"><sheets><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>`},
-		{"xl/_rels/workbook.xml.rels", `<Relationships xmlns="` + packs + `relationships"><Relationship Id="rId1" Type="` + rel + `/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`},
-		{"xl/worksheets/sheet1.xml", `<worksheet xmlns="` + main + `"><dimension ref="A1:B` + strconv.Itoa(len(items)+1) + `"/><sheetData>` + row("1", "item", "count") + rows + `</sheetData></worksheet>`},
-	} {
-		w, err := z.Create(part.name)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := w.Write([]byte(head + part.text)); err != nil {
-			return nil, err
-		}
-	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
-}
 
 var extensionText = regexp.MustCompile(`\.[a-z][a-z0-9]{1,4}\b`)
 

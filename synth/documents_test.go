@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"io/fs"
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
@@ -23,8 +24,11 @@ func TestWorkbook(t *testing.T) {
 		t.Error("two workbooks differ")
 	}
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil || len(z.File) != 5 {
+	if err != nil || len(z.File) != 7 {
 		t.Fatalf("%v", err)
+	}
+	if sheet, err := fs.ReadFile(z, "xl/worksheets/sheet1.xml"); err != nil || !bytes.Contains(sheet, []byte("<sheetView ")) || !bytes.Contains(sheet, []byte("<v>4</v>")) {
+		t.Errorf("the sheet lacks what libraries take for granted: %s %v", sheet, err)
 	}
 	for _, f := range z.File {
 		r, err := f.Open()

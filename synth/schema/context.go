@@ -24,7 +24,7 @@ func (g *Generator) inContext(m *meaning, tool []string, desc string) {
 	h := &g.opts.Hints
 	withGrammar(m, tool, desc)
 	git := any2(tool, "git") && h.Repo != ""
-	creates := any2(tool, "create", "write", "save", "export", "new", "mkdir", "screenshot", "download", "init", "touch", "snapshot", "start", "take")
+	creates := !g.withinDocument(m, tool, desc) && any2(tool, "create", "write", "save", "export", "new", "mkdir", "screenshot", "download", "init", "touch", "snapshot", "start", "take")
 	if m.kind == kFile || m.kind == kNewFile {
 		m.kind = plausiblePath(m, tool, desc)
 	}
@@ -76,6 +76,19 @@ func (g *Generator) inContext(m *meaning, tool []string, desc string) {
 			m.kind = kRegex
 		}
 	}
+}
+
+// documentParts are what a document has of: a tool that makes one of them works on a document that is there.
+var documentParts = []string{"table", "sheet", "worksheet", "row", "cell", "column", "chart", "slide", "paragraph", "heading", "range", "pivot", "comment", "formula", "footnote", "bookmark", "layer"}
+
+// withinDocument reports whether a tool makes a part of a document, and there is one of the type that it works on. What
+// names the place of a result is none.
+func (g *Generator) withinDocument(m *meaning, tool []string, desc string) bool {
+	if !any2(tool, documentParts...) || any2(m.words, "output", "destination", "dest", "dst", "target", "new", "image") {
+		return false
+	}
+	h := &g.opts.Hints
+	return len(h.ofType(slices.Concat(m.words, tool, words(desc), h.Context))) > 0
 }
 
 // plausiblePath takes back that a name such as "source" means a path where

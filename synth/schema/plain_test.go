@@ -17,6 +17,10 @@ func TestFirstCallsArePlain(t *testing.T) {
 		{"load", `{"properties":{"file":{"type":"string","description":"Path of a CSV file"}},"required":["file"]}`, `/w/data/items.csv`},
 		{"read", `{"properties":{"path":{"type":"string"}},"required":["path"]}`, `/w/notes.txt`},
 		{"jwt_decode", `{"properties":{"token":{"type":"string"}},"required":["token"]}`, unsigned},
+		{"pdf_add_comment", `{"properties":{"path":{"type":"string"}},"required":["path"]}`, `/w/report.pdf`},
+		{"create_table", `{"properties":{"file":{"type":"string","description":"Path of the CSV file"}},"required":["file"]}`, `/w/data/items.csv`},
+		{"create_chart", `{"properties":{"outputPath":{"type":"string","description":"Where the PDF is written"}},"required":["outputPath"]}`, `"/w/`},
+		{"create_pdf", `{"properties":{"path":{"type":"string"}},"required":["path"]}`, `/w/draft`},
 		{"look", `{"properties":{"page":{"type":"string"}},"required":["page"]}`, `"1"`},
 	} {
 		g, err := New(json.RawMessage(c.schema), Options{Tool: c.tool, Hints: h, Object: true})
