@@ -68,6 +68,7 @@ func (d *driver) learn(t *target, c Call, o Outcome, r client.Result) {
 // arguments it would have taken.
 func (t *target) refused(l *learner, args json.RawMessage, text string) {
 	t.said = text[:min(len(text), maxSaid)]
+	l.forget(args, text)
 	if t.infer(text) {
 		t.schemaFrom = append(t.schemaFrom, l.d.n)
 		return
@@ -81,6 +82,30 @@ func (t *target) refused(l *learner, args json.RawMessage, text string) {
 	if t.require(args, text) {
 		t.schemaFrom = append(t.schemaFrom, l.d.n)
 	}
+}
+
+// maxUnknown bounds the values that name nothing.
+const maxUnknown = 1_000
+
+// unknownText is a refusal of a value that names nothing.
+var unknownText = regexp.MustCompile(`(?i)\bnot found\b|\bno [\w -]{1,40} found\b|\bunknown\b|does(?: not|n't) exist|no such`)
+
+// forget drops the arguments' values that name nothing, as a refusal says: an answer that repeats them teaches
+// nothing. A path stays, since a file may appear there later.
+func (l *learner) forget(args json.RawMessage, text string) {
+	if len(text) > 4096 || !unknownText.MatchString(text) {
+		return
+	}
+	eachScalar(args, func(value string) {
+		if strings.HasPrefix(value, "/") || !wordIn(text, value) || len(l.d.unknown) >= maxUnknown {
+			return
+		}
+		if l.d.unknown == nil {
+			l.d.unknown = map[string]bool{}
+		}
+		l.d.unknown[value] = true
+		l.d.cfg.Hints.Dictionary.Drop(value)
+	})
 }
 
 // wasGiven says that a target had these arguments before.
@@ -279,7 +304,7 @@ func likeOld(old json.RawMessage, v string) json.RawMessage {
 // add remembers a value unless it could lead a later call astray: a server
 // must not be able to hand over a path or an address of its own choosing.
 func (l *learner) add(name, value string) {
-	if l.left <= 0 || name == "" || !l.d.harmless(value) {
+	if l.left <= 0 || name == "" || l.d.unknown[value] || !l.d.harmless(value) {
 		return
 	}
 	l.left--

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
@@ -66,5 +67,32 @@ func TestIDsAreLearnedForTheirThings(t *testing.T) {
 		if string(to.base) != c.want {
 			t.Errorf("after %s %s the base is %s", c.class, c.args, to.base)
 		}
+	}
+}
+
+// A value that a refusal does not know is not learned again from whoever repeats it, and what is known comes to be given.
+func TestUnknownValuesAreForgotten(t *testing.T) {
+	t.Parallel()
+	f := newFake(wire.Tool{})
+	id := `{"type":"object","properties":{"jobId":{"type":"string"}},"required":["jobId"]}`
+	f.surface.Tools = []wire.Tool{tool("start_job", `{"type":"object"}`), tool("read_job", id), tool("history", `{"type":"object"}`)}
+	last := ""
+	f.tool = func(name string, raw json.RawMessage) (client.Result, error) {
+		switch name {
+		case "start_job":
+			return success("Started job: run_7_2041"), nil
+		case "history":
+			return success(last), nil
+		}
+		var args struct{ JobID string }
+		if json.Unmarshal(raw, &args) == nil && args.JobID == "run_7_2041" {
+			return success("done"), nil
+		}
+		last = "Unknown job: " + args.JobID
+		return refusal("Job " + args.JobID + " not found"), nil
+	}
+	r := drive(t, f, Config{Calls: 4})
+	if r.Tools[1].OK == 0 {
+		t.Errorf("the job was never read: %q", f.log)
 	}
 }

@@ -130,6 +130,19 @@ func (y *Dictionary) Add(name, value string) {
 	y.values[k] = append(list, value)
 }
 
+// Drop forgets a value under every name, for one that names nothing.
+func (y *Dictionary) Drop(value string) {
+	if y == nil {
+		return
+	}
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	for k, list := range y.values {
+		// What was handed out stays as it is.
+		y.values[k] = slices.DeleteFunc(slices.Clone(list), func(v string) bool { return v == value })
+	}
+}
+
 // strings are the values for a meaning: those of the same name, of a thing's id also those of the thing, else
 // those of its last words.
 func (y *Dictionary) strings(m *meaning) []string {
