@@ -241,8 +241,28 @@ func (l *learner) demands(args json.RawMessage, text string) json.RawMessage {
 			corrected = true
 		}
 	}
+	if len(values) > 0 && l.d.harmless(values[0]) && unknownText.MatchString(text) {
+		corrected = inPart(given, text, values[0]) || corrected
+	}
 	return arguments(given, corrected)
 }
+
+// inPart puts what is known into arguments of which a refusal quotes a part that is not, as in "Sheet 'Data' not
+// found" for "Data!A1:B2". It reports whether there is one.
+func inPart(given map[string]json.RawMessage, text, known string) (found bool) {
+	for _, q := range inQuotes.FindAllStringSubmatch(text, maxQuoted) {
+		for name, old := range given {
+			var value string
+			if json.Unmarshal(old, &value) == nil && len(q[1]) > 1 && value != q[1] && q[1] != known && strings.HasPrefix(value, q[1]) {
+				given[name], found = likeOld(old, known+strings.TrimPrefix(value, q[1])), true
+			}
+		}
+	}
+	return found
+}
+
+// maxQuoted bounds the quotations of one refusal.
+const maxQuoted = 8
 
 // spokenOf are the arguments of which a refusal speaks: where it quotes a value that
 // several have, those of them that it names.
@@ -282,7 +302,7 @@ func demanded(list string) []string {
 	for _, v := range strings.FieldsFunc(strings.NewReplacer(" or ", ",", " and ", ",").Replace(list), func(r rune) bool {
 		return strings.ContainsRune(",|/[](){}'\"`", r)
 	}) {
-		if v = strings.Trim(v, " .?"); v != "" && len(v) <= 40 && strings.Count(v, " ") <= 1 && len(out) < 16 {
+		if v = strings.Trim(v, " .?"); v != "" && !strings.EqualFold(v, "none") && len(v) <= 40 && strings.Count(v, " ") <= 1 && len(out) < 16 {
 			out = append(out, v)
 		}
 	}

@@ -18,6 +18,8 @@ var (
 	byPattern = regexp.MustCompile(`(?i)(?:match(?:es)?(?: the)?(?: regex| pattern| regular expression)?|pattern|regex)[: ]+['"/` + "`" + `]?(\^[^\n]{1,120}?\$)`)
 	// beginsWith is what a value is to begin with.
 	beginsWith = regexp.MustCompile(`(?i)(?:must |should |has to )?(?:start|begin)s?(?:ing)? with ['"` + "`" + `]?([\w:/.@#-]{1,24})`)
+	// onlyLetters is a refusal of other characters.
+	onlyLetters = regexp.MustCompile(`(?i)\bonly (?:contain |use |have |include )?(?:ascii )?(?:letters|alphanumeric)\b|\bmust be alphanumeric\b`)
 	// asksURL is a refusal of what is no URL.
 	asksURL    = regexp.MustCompile(`(?i)\b(?:(?:start|begin)s?(?:ing)? with ['"` + "`" + `]?https?:|(?:in)?valid ?ur[li]|malformed ur[li]|absolute ur[li]|(?:unknown|unsupported) url)`)
 	lacksText  = regexp.MustCompile(`(?i)\b(?:required|missing|must (?:be )?(?:provided?|specif(?:y|ied)|given|set)|provide|specify|either|at least one|undefined)\b`)
@@ -133,7 +135,15 @@ func (l *learner) better(value, text string) string {
 		}
 		return u
 	}
-	if m := beginsWith.FindStringSubmatch(said); m != nil && !strings.HasPrefix(value, m[1]) {
+	if onlyLetters.MatchString(said) {
+		return strings.Map(func(r rune) rune {
+			if r == '_' || r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' {
+				return r
+			}
+			return '_'
+		}, value)
+	}
+	if m := beginsWith.FindStringSubmatch(said); m != nil && m[1] != "a" && m[1] != "an" && m[1] != "the" && !strings.HasPrefix(value, m[1]) {
 		if next := strings.TrimRight(m[1], ".") + value; l.d.harmless(next) {
 			return next
 		}

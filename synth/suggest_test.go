@@ -76,6 +76,19 @@ func TestRefusalsAreLearnedFrom(t *testing.T) {
 			}
 			return ""
 		}},
+		{"letters alone", one("label"), func(a map[string]any) string {
+			if s, _ := a["label"].(string); strings.ContainsAny(s, " -.,") {
+				return "Invalid label '" + s + "'. Start with a letter or underscore and use only letters, digits and underscores."
+			}
+			return ""
+		}},
+		{"a part that is unknown", `{"type":"object","properties":{"source":{"type":"string","pattern":"^[A-Z][a-z0-9]+![A-Z][0-9]$","examples":["Data!B2"]}},"required":["source"]}`, func(a map[string]any) string {
+			s, _ := a["source"].(string)
+			if sheet, _, _ := strings.Cut(s, "!"); sheet != "Stock1" {
+				return "Sheet '" + sheet + "' not found. Available sheets: 'Stock1'."
+			}
+			return ""
+		}},
 		{"late", one("word"), func(a map[string]any) string { return "" }},
 	} {
 		f := newFake(wire.Tool{})
