@@ -47,7 +47,8 @@ func TestAServerThatNeedsSomethingIsSaidToNeedIt(t *testing.T) {
 // A part of a package that is installed only where it is asked for has a remedy of its own.
 func TestAnOptionalPartOfAPackageIsANeed(t *testing.T) {
 	l := analyzetest.New(t, nil)
-	l.Begin(`{"name":"index","description":"Makes an index."}`)
+	l.Begin(analyzetest.Note, `{"name":"index","description":"Makes an index."}`)
+	l.Call("format_note", `{}`, nil, nil)
 	l.CallEnding("index", `{}`, "iserror", func() {
 		l.Frame(session.S2C, `{"jsonrpc":"2.0","id":4,"result":{"isError":true,"content":[{"type":"text","text":"Dependency missing. Install with `+"`uvx --from 'notes-mcp[pro]' notes-mcp`"+`."}]}}`)
 	}, nil)

@@ -12,8 +12,9 @@ import (
 	"github.com/coalmine-dev/coalmine/synth/oracle"
 )
 
-// maxInjected bounds the requests with attack inputs of one port.
-const maxInjected = 48
+// maxInjected bounds the requests with attack inputs of one port. inPathEach is how many of an oracle's a part of a path
+// gets: an absolute path is no way out there, as others are.
+const maxInjected, inPathEach = 48, 3
 
 // injected is a request that carries an oracle's input.
 type injected struct {
@@ -55,8 +56,11 @@ func requestsWith(list []literals.Route, w *oracle.World, token func(n int) stri
 	inputs := make([][]oracle.Input, len(slots))
 	n := 0
 	for i, s := range slots {
-		meaning := oracle.MeaningOf(s.name)
-		for _, in := range oracle.Bare(w, meaning, 1, func(int) string { n++; return token(n) }) {
+		meaning, each := oracle.MeaningOf(s.name), 1
+		if s.inPath {
+			each = inPathEach
+		}
+		for _, in := range oracle.Bare(w, meaning, each, func(int) string { n++; return token(n) }) {
 			asked := in.Oracle == session.OracleFetch && meaning == oracle.Address || in.Oracle == session.OraclePath && meaning == oracle.Path && !s.inPath
 			if !asked {
 				inputs[i] = append(inputs[i], in)
