@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -19,6 +20,39 @@ import (
 
 // WireOnly is the sandbox of a Result that was made of a log of the wire: none.
 const WireOnly = "none: a log of the wire"
+
+// SpyTracer is the tracer of a Result of a log in which coalmine spy noted what the server did.
+const SpyTracer = "coalmine spy"
+
+// observedIn are a log's effects. path is the log's, "" for none.
+func observedIn(all []session.Did, path string) []finding.Effect {
+	out := []finding.Effect{}
+	index := map[string]int{}
+	for i := range all {
+		d := &all[i]
+		e := finding.Effect{Kind: finding.EffectKind(d.Effect), Target: d.Target, Rung: finding.Rung(d.Rung), Actor: d.Actor, Phase: finding.PhaseIdle, Count: 1}
+		switch len(d.Calls) {
+		case 0:
+		case 1:
+			e.Phase, e.Tool = finding.PhaseCall, d.Calls[0]
+		default:
+			e.Phase = finding.PhaseCalls
+		}
+		at := finding.Evidence{Source: "record", Text: d.Text}
+		if path != "" {
+			at.Location = &finding.Location{Path: path, Line: d.Line}
+		}
+		e.Evidence = []finding.Evidence{at}
+		key := fmt.Sprint(e.Kind, e.Target, e.Tool, e.Phase, e.Rung, e.Actor)
+		if k, ok := index[key]; ok {
+			out[k].Count++
+			continue
+		}
+		index[key] = len(out)
+		out = append(out, e)
+	}
+	return out
+}
 
 // LogOptions are what judging a log of the wire needs beside it.
 type LogOptions struct {
@@ -128,7 +162,7 @@ func (c *logCounter) result(l *detect.Log, o LogOptions) *Result {
 	res.Run = Run{ID: text.Printable(l.Name, 200), Started: c.first.UTC(), Finished: c.last.UTC(), Sandbox: WireOnly, Tracer: "none", Network: "not watched", Command: []string{}, Target: target}
 	res.Server = Server{Name: text.Printable(s.Server.Name, 200), Version: text.Printable(s.Server.Version, 100), Protocol: text.Printable(s.Protocol, 40)}
 	res.Declared = scope.Of(&surface)
-	res.Observed = []finding.Effect{}
+	res.Observed = observedIn(l.Effects, o.Path)
 	res.Coverage = Coverage{Tools: []ToolCoverage{}, Unseen: []string{"system calls", "files", "the network"}, Phases: append([]finding.Phase{}, c.phases...)}
 	for _, t := range c.tools {
 		res.Coverage.Tools = append(res.Coverage.Tools, *t)
@@ -136,7 +170,12 @@ func (c *logCounter) result(l *detect.Log, o LogOptions) *Result {
 	slices.SortFunc(res.Coverage.Tools, func(a, b ToolCoverage) int { return cmp.Compare(a.Name, b.Name) })
 	res.Findings = AnnotatedLog(l.Annotations, o.Path)
 	rules.Sort(res.Findings)
-	for _, g := range append(l.Holes(), session.Gap{Code: session.GapWireOnly, Text: "only the wire was recorded: system calls, files and the network were not watched"}) {
+	only := "only the wire was recorded: system calls, files and the network were not watched"
+	if len(l.Effects) > 0 {
+		res.Run.Tracer = SpyTracer
+		only = "no sandbox: coalmine spy recorded what is not ordinary of the server's system calls, but planted no decoys and did not read the traffic"
+	}
+	for _, g := range append(l.Holes(), session.Gap{Code: session.GapWireOnly, Text: only}) {
 		res.Gaps = append(res.Gaps, g.Filled())
 	}
 	res.Inconclusive = session.Texts(res.Gaps)

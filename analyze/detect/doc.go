@@ -3,7 +3,7 @@
 // secrets in either direction, text that speaks to the model. Its names and
 // severities are glassport's; DIFFERENCES.md says where its answers are not.
 //
-// Every annotation must be provable from the frames of the log. The package
+// Every annotation must be provable from the frames of the log, or be coalmine spy's own line in it. The package
 // must never quote a secret, never let one detector's failure stop another, and
 // never keep more than a bounded state of a session.
 package detect

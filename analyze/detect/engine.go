@@ -198,6 +198,9 @@ type Log struct {
 	Summary Summary
 	// Metrics is the line with which the tap closed the log, nil for none.
 	Metrics *session.Metrics
+	// Effects are what the server did beside talking, as coalmine spy saw it. Their texts are as
+	// they stand in the log.
+	Effects []session.Did
 }
 
 // Session judges a log that its caller reads: the detectors' part of one pass that
@@ -207,6 +210,8 @@ type Session struct {
 	engine *Engine
 	sum    *summarizer
 	also   []Observer
+	// effects are what the server did, at most maxDid.
+	effects []session.Did
 }
 
 // NewSession returns a Session for one log.
@@ -237,6 +242,7 @@ func (s *Session) End(name string, from *session.Scanner) *Log {
 	s.frames.End(from.Torn, from.Metrics)
 	l := s.Now()
 	l.Name, l.Metrics = name, from.Metrics
+	l.Effects = s.effects
 	l.Summary = s.sum.summary(l)
 	return l
 }
@@ -256,9 +262,12 @@ func Read(log io.Reader, file string, o Options, also ...Observer) (*Log, error)
 // read judges a whole log, which has this name.
 func (s *Session) read(log io.Reader, file string) (*Log, error) {
 	from := session.NewScanner(log)
+	seq := uint64(0)
+	from.Did = func(d *session.Did) { s.did(d, seq) }
 	for {
 		f, err := from.Next()
 		if err == nil {
+			seq = f.Seq
 			s.Frame(f, from)
 			continue
 		}

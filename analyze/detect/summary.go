@@ -32,6 +32,8 @@ type Summary struct {
 	ProtocolErrors    []Failure   `json:"protocol_errors"`
 	ToolErrors        []Failure   `json:"tool_errors"`
 	ContextViolations []Violation `json:"context_violations"`
+	// Effects are what coalmine spy saw the server do beside talking.
+	Effects []Effect `json:"effects,omitempty"`
 	// Omitted counts entries beyond MaxEntries of the lists above.
 	Omitted int `json:"omitted,omitempty"`
 }
@@ -195,6 +197,7 @@ func (s *summarizer) summary(l *Log) Summary {
 	out.FabricatedCalls = append([]Call{}, out.FabricatedCalls...)
 	out.ProtocolErrors = append([]Failure{}, out.ProtocolErrors...)
 	out.ToolErrors = append([]Failure{}, out.ToolErrors...)
+	out.Effects = s.effectsOf(l.Effects)
 	out.ContextViolations = []Violation{}
 	for i := range l.Annotations {
 		if a := &l.Annotations[i]; inContext[a.Subcategory] {

@@ -262,6 +262,10 @@ func (p *printer) coverage(res *analyze.Result) {
 		p.inputs(res)
 	}
 	if res.Run.Sandbox == analyze.WireOnly {
+		if res.Run.Tracer == analyze.SpyTracer {
+			p.fact("watched", "the wire that the log recorded, and what coalmine spy saw the server do without a sandbox")
+			return
+		}
 		p.fact("watched", "only the wire that the log recorded")
 		return
 	}

@@ -51,11 +51,7 @@ func Annotated(as []detect.Annotation, path string) []finding.Finding {
 	index := map[string]int{}
 	for i := range as {
 		a := &as[i]
-		rule, ok := OfObservation(a.Subcategory)
-		if !ok {
-			continue
-		}
-		for _, f := range rule.annotated(a) {
+		for _, f := range found(a) {
 			if path != "" && a.Line > 0 {
 				f.Evidence[0].Location = &finding.Location{Path: path, Line: a.Line}
 			}
@@ -69,6 +65,34 @@ func Annotated(as []detect.Annotation, path string) []finding.Finding {
 		}
 	}
 	return out
+}
+
+// found makes findings of an annotation.
+func found(a *detect.Annotation) []finding.Finding {
+	if a.Subcategory == detect.ObservedEffect {
+		return effectOf(a)
+	}
+	rule, ok := OfObservation(a.Subcategory)
+	if !ok {
+		return nil
+	}
+	return rule.annotated(a)
+}
+
+// effectOf is the finding that coalmine spy made of what a server did.
+func effectOf(a *detect.Annotation) []finding.Finding {
+	text := func(key string) string {
+		s, _ := a.Metadata[key].(string)
+		return s
+	}
+	rule, ok := Of(text("rule"))
+	if !ok {
+		return nil
+	}
+	return []finding.Finding{{
+		Rule: rule.ID, Severity: finding.Severity(text("rule_severity")), Title: rule.Title, Message: a.Explanation, Tool: a.Tool(), Confidence: finding.Certain,
+		Evidence: []finding.Evidence{{Source: "record", Text: a.Explanation}}, Fingerprint: text("fingerprint"),
+	}}
 }
 
 // again adds to a finding what another annotation says of the same thing.

@@ -38,6 +38,8 @@ type Scanner struct {
 	Metrics *Metrics
 	// Torn says that the log ended within its last line.
 	Torn bool
+	// Did takes each line about what the server did beside talking. It may be nil.
+	Did func(*Did)
 
 	lines *lines
 	frame Frame
@@ -189,8 +191,13 @@ func (s *Scanner) any(line []byte) (ok bool, err error) {
 		return false, err
 	}
 	if strings.HasPrefix(l.Type, "glassport.") {
-		if l.Type == "glassport.metrics" {
+		switch l.Type {
+		case "glassport.metrics":
 			s.Metrics = &l.Metrics
+		case DidEffect, DidFinding:
+			if d := did(line, s.lines.n); d != nil && s.Did != nil {
+				s.Did(d)
+			}
 		}
 		return false, nil
 	}

@@ -115,8 +115,8 @@ type WireLog struct {
 	closed  bool
 	told    bool
 	err     error
-	// failures is how often writing failed. pending and written are the first and the last
-	// seq of the buffer and of the open file, 0 for none.
+	// failures is how often writing failed. pending and written are the seqs of the first and the
+	// last frame in the buffer and in the open file, 0 for none.
 	failures         int64
 	pending, written [2]uint64
 }
@@ -252,16 +252,21 @@ func (l *WireLog) Frame(f WireFrame) uint64 {
 		l.dropped++
 		return l.seq
 	}
-	if l.pending[1] = l.seq; before == 0 {
+	if l.pending[1] = l.seq; l.pending[0] == 0 {
 		l.pending[0] = l.seq
 	}
+	l.buffered()
+	return l.seq
+}
+
+// buffered sees to it that what was put into the buffer is written soon. The lock is held.
+func (l *WireLog) buffered() {
 	if len(l.file.buf) >= flushAt {
 		l.flush()
 	} else if !l.armed {
 		l.armed = true
 		l.timer.Reset(flushEvery)
 	}
-	return l.seq
 }
 
 // Drop counts n records that never got here.
@@ -303,10 +308,14 @@ func (l *WireLog) flush() {
 			waiting -= int64(bytes.Count(buf[:min(kept, int64(len(buf)))], []byte{'\n'}))
 		}
 	}
+	pending := l.pending
+	l.pending = [2]uint64{}
 	if err == nil {
 		l.told = false
-		if l.written[1] = l.pending[1]; l.written[0] == 0 {
-			l.written[0] = l.pending[0]
+		if pending[0] > 0 {
+			if l.written[1] = pending[1]; l.written[0] == 0 {
+				l.written[0] = pending[0]
+			}
 		}
 		return
 	}

@@ -48,7 +48,7 @@ func (e *env) printSummary(s *detect.Summary) {
 	failure := func(f detect.Failure) string {
 		return fmt.Sprintf("seq %d “%s”", f.Seq, report.Escape(f.Message, 160))
 	}
-	for _, l := range [][2]string{
+	rows := [][2]string{
 		{"session", plain(s.Session)},
 		{"completeness", s.Completeness},
 		{"frames parsed", fmt.Sprint(s.FramesParsed)},
@@ -61,7 +61,11 @@ func (e *env) printSummary(s *detect.Summary) {
 		{"violations", lines(s.ContextViolations, "none", func(v detect.Violation) string {
 			return fmt.Sprintf("[%d] seq %d %s: %s", v.Severity, v.Seq, plain(v.Subcategory), plain(v.Explanation))
 		})},
-	} {
+	}
+	if len(s.Effects) > 0 {
+		rows = append(rows, [2]string{"did", lines(s.Effects, "", func(e detect.Effect) string { return plain(e.String()) })})
+	}
+	for _, l := range rows {
 		fmt.Fprintf(e.out, "%-16s %s\n", l[0]+":", l[1])
 	}
 }

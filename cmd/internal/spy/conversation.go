@@ -3,6 +3,7 @@ package spy
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
@@ -10,6 +11,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/wirelog"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/spy"
 	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
 )
 
@@ -66,6 +68,7 @@ func (w *watch) of(m *talk.Message) *conversation {
 			w.o.Say(err.Error() + "; records are dropped, the watch goes on")
 		}
 		mine.log = log
+		w.logs[c.ID] = log
 	}
 	return mine
 }
@@ -128,7 +131,8 @@ func (w *watch) detect(c *conversation, m *talk.Message, at time.Time) {
 	w.result.Found = w.result.Found || detect.VerdictOf(c.engine.Annotations) != detect.Clean
 }
 
-// ended closes what was kept of a conversation.
+// ended closes what was kept of a conversation. What its server did last is known only later,
+// and its log waits for that.
 func (w *watch) ended(c *talk.Conversation) {
 	mine, ok := c.Sink.(*conversation)
 	if !ok || mine.skip || mine.log == nil {
@@ -137,7 +141,51 @@ func (w *watch) ended(c *talk.Conversation) {
 	if c.Lost > 0 {
 		mine.log.Drop(1)
 	}
-	if err := mine.log.Close(); err != nil && mine.log.Dropped() > 0 {
-		w.result.Dropped += mine.log.Dropped()
+	if w.effects == nil {
+		w.close(c.ID)
+		return
+	}
+	w.closing = append(w.closing, ending{c.ID, c.Server, c.Transport, trace.Clock()})
+	if len(w.closing) > maxClosing {
+		w.close(w.closing[0].id)
+		w.closing = w.closing[1:]
+	}
+}
+
+// ending is a conversation that is over and whose log is open.
+type ending struct {
+	id        int
+	server    *talk.Process
+	transport talk.Transport
+	since     time.Duration
+}
+
+const (
+	// late is how long after its conversation an effect of a server can be told: it waits for
+	// messages, and for its judgement.
+	late = hold + pause + time.Second
+	// maxClosing bounds the logs that wait.
+	maxClosing = 256
+)
+
+// closeEnded closes the logs of conversations that are over and whose server can do nothing
+// any more for which they would be the place: it has ended, or serves others.
+func (w *watch) closeEnded(now time.Duration) {
+	w.closing = slices.DeleteFunc(w.closing, func(e ending) bool {
+		lives := e.transport == talk.Stdio && e.server != nil && w.effects.alive(e.server.PID)
+		if now-e.since < late || lives && now < forever {
+			return false
+		}
+		w.close(e.id)
+		return true
+	})
+}
+
+// close closes a log.
+func (w *watch) close(id int) {
+	log := w.logs[id]
+	delete(w.logs, id)
+	if err := log.Close(); err != nil && log.Dropped() > 0 {
+		w.result.Dropped += log.Dropped()
 	}
 }

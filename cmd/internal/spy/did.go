@@ -7,6 +7,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
 )
 
@@ -93,6 +94,28 @@ func (w *watch) when(evidence []finding.Evidence) time.Time {
 	return w.began.Add(evidence[0].Time)
 }
 
+// keep writes what a server did into the logs of the conversations whose calls were open, else
+// into those of all its conversations.
+func (w *watch) keep(s *observed, evidence []finding.Evidence, d *session.Did) {
+	d.TS, d.PID, d.Comm = w.when(evidence), s.process.PID, s.process.Comm
+	if w.o.Redact == RedactAlways {
+		for _, text := range []*string{&d.Target, &d.Text, &d.Message} {
+			*text = w.scan.Redact(*text)
+		}
+	}
+	talks := s.talks
+	if len(evidence) > 0 {
+		if open := s.talksAt(evidence[0].Time); len(open) > 0 {
+			talks = open
+		}
+	}
+	for _, id := range talks {
+		if log := w.logs[id]; log != nil {
+			log.Did(d)
+		}
+	}
+}
+
 // hidden replaces secrets where the user wants that.
 func (w *watch) hidden(s string) string {
 	if w.o.Redact == RedactAlways || w.o.Redact == RedactAuto && w.o.Terminal {
@@ -103,6 +126,7 @@ func (w *watch) hidden(s string) string {
 
 func (w *watch) effect(s *observed, e *finding.Effect) {
 	w.result.Effects++
+	w.keep(s, e.Evidence, &session.Did{Type: session.DidEffect, Calls: s.during(e.Tool, e.Evidence), Effect: string(e.Kind), Target: e.Target, Rung: string(e.Rung), Actor: e.Actor, Text: e.Evidence[0].Text})
 	at, open, text := w.when(e.Evidence), s.during(e.Tool, e.Evidence), w.hidden(e.Evidence[0].Text)
 	if w.o.Format == JSONL {
 		w.encode(&effectRecord{
@@ -135,6 +159,7 @@ func while(open []string) string {
 
 func (w *watch) finding(s *observed, f *finding.Finding) {
 	w.result.Found = w.result.Found || f.Severity.Rank() > finding.Info.Rank()
+	w.keep(s, f.Evidence, &session.Did{Type: session.DidFinding, Calls: s.during(f.Tool, f.Evidence), Rule: f.Rule, Severity: string(f.Severity), Message: f.Message, Tool: f.Tool, Fingerprint: f.Fingerprint})
 	message := w.hidden(f.Message)
 	open := s.during(f.Tool, f.Evidence)
 	at := w.when(f.Evidence)

@@ -22,6 +22,8 @@ const (
 	// hold is how long a system call waits for the messages that crossed before it: a
 	// message is handed on only once nothing older can come.
 	hold = 300 * time.Millisecond
+	// forever is a moment behind all others.
+	forever time.Duration = 1 << 62
 	// maxHeld bounds what waits.
 	maxHeld = 1 << 16
 	// trial is how long a process is watched that has not turned out to be a server.
@@ -203,7 +205,7 @@ func (e *effects) advance(now time.Duration) {
 
 // finish handles all that is left.
 func (e *effects) finish() {
-	e.advance(1 << 62)
+	e.advance(forever)
 	for _, s := range e.servers {
 		e.report(s)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/user"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/spy"
 	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
@@ -206,6 +208,66 @@ func TestEffectRecords(t *testing.T) {
 		if !slices.Contains(got, want) {
 			t.Errorf("%q is not in %q", want, got)
 		}
+	}
+}
+
+// The log of a conversation has what its server did meanwhile, also what is known only after its end.
+func TestEffectsAreInTheSessionLogs(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, Options{Format: Console, Dir: t.TempDir(), Redact: RedactAlways})
+	other := &talk.Conversation{ID: 2, Transport: talk.HTTP, Client: s.conv.Client, Server: s.conv.Server}
+	s.begins()
+	s.message(&talk.Message{Conversation: other, Dir: session.C2S, At: 5 * time.Millisecond, From: other.Client, To: other.Server, Raw: []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)})
+	s.opens(8, serverPID, "/srv/a")
+	s.calls(10, 3, "search")
+	s.opens(12, serverPID, s.home+"/.netrc")
+	s.effects.record(serverPID, &trace.Record{Time: 13 * time.Millisecond, Tid: serverPID, Call: "execve", Op: trace.OpExec, Path: "/usr/bin/curl", Argv: []string{"curl", token}, FD: -1})
+	s.answers(20, 3)
+	s.ended(s.conv)
+	s.ended(other)
+	s.closeEnded(trace.Clock())
+	if len(s.logs) != 2 {
+		t.Fatalf("%d logs wait for what the server does last", len(s.logs))
+	}
+	s.ends(t)
+	s.closeEnded(forever)
+	if len(s.logs)+len(s.closing) > 0 || !s.result.Complete() {
+		t.Errorf("%d logs are open, %+v", len(s.logs), s.result)
+	}
+	got := map[string][]string{}
+	names, err := filepath.Glob(filepath.Join(s.o.Dir, "*.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		log, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(log, []byte(token)) {
+			t.Error("a token of a command line is in the log")
+		}
+		key := strings.Split(filepath.Base(name), "_")[2]
+		sc := session.NewScanner(bytes.NewReader(log))
+		sc.Did = func(d *session.Did) {
+			got[key] = append(got[key], strings.Join([]string{d.Effect + d.Severity, d.Rule, strings.Join(d.Calls, ",")}, " "))
+			if d.PID != serverPID || d.TS.IsZero() || d.Text+d.Message == "" {
+				t.Errorf("%+v", d)
+			}
+		}
+		for {
+			if _, err := sc.Next(); err != nil {
+				break
+			}
+		}
+	}
+	for key, want := range map[string]string{"1": "secret  search", "2": "file.read  "} {
+		if !slices.Contains(got[key], want) {
+			t.Errorf("log %s lacks %q: %q", key, want, got[key])
+		}
+	}
+	if !slices.Contains(got["1"], "high CM101 search") || slices.Contains(got["2"], "high CM101 search") {
+		t.Errorf("the finding is not in the log of its call alone: %q", got)
 	}
 }
 

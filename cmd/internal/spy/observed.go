@@ -54,7 +54,7 @@ type observed struct {
 
 // openCall is a call from its request to its answer; end is 0 while it is open.
 type openCall struct {
-	n          int
+	n, talk    int
 	tool, what string
 	start, end time.Duration
 }
@@ -231,7 +231,7 @@ func (s *observed) asked(c *crossing, r *record, at time.Duration) {
 			return
 		}
 		s.calls++
-		call := &openCall{n: s.calls, tool: r.named(), what: what, start: at}
+		call := &openCall{n: s.calls, talk: c.conversation, tool: r.named(), what: what, start: at}
 		s.open[c.key(r.ID)], s.called = call, true
 		s.mark(session.Mark{Kind: session.MarkCall, Call: call.n, Tool: call.tool, What: what, Time: at})
 	case len(s.open) > 0:
@@ -294,16 +294,28 @@ func (s *observed) answered(c *crossing, r *record, at time.Duration) {
 // openAt names the calls that were open at a moment.
 func (s *observed) openAt(at time.Duration) []string {
 	var names []string
-	for _, c := range s.past {
-		if c.start <= at && at <= c.end {
-			names = append(names, c.tool)
+	s.eachOpen(at, func(c *openCall) { names = append(names, c.tool) })
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// talksAt are the conversations whose calls were open at a moment.
+func (s *observed) talksAt(at time.Duration) []int {
+	var talks []int
+	s.eachOpen(at, func(c *openCall) { talks = append(talks, c.talk) })
+	slices.Sort(talks)
+	return slices.Compact(talks)
+}
+
+func (s *observed) eachOpen(at time.Duration, f func(*openCall)) {
+	for i := range s.past {
+		if c := &s.past[i]; c.start <= at && at <= c.end {
+			f(c)
 		}
 	}
 	for _, c := range s.open {
 		if c.start <= at {
-			names = append(names, c.tool)
+			f(c)
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }

@@ -36,6 +36,10 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(modeEnv) {
 	case "client":
 		goClient(os.Args[1], os.Args[2:])
+	case "asker":
+		asker()
+	case "noter":
+		noter()
 	case "echo":
 		echo()
 	case "watcher":
@@ -228,6 +232,16 @@ func everything(kind string) []string {
 	return []string{"node", sandboxtest.Cache("servers/current/npm/node_modules/@modelcontextprotocol/server-everything/dist/index.js"), name}
 }
 
+// scriptOf is a program that runs a command.
+func scriptOf(t *testing.T, command []string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "server")
+	if err := os.WriteFile(name, []byte("#!/bin/sh\nexec '"+strings.Join(command, "' '")+"'\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -265,8 +279,18 @@ func clients() []driven {
 		{"go", []string{modeEnv + "=client"}, []string{os.Args[0]}},
 		{"typescript", nil, []string{"node", wiretap + "client.mjs", npm}},
 		{"python", nil, []string{sandboxtest.Cache("servers/current/py/bin/python"), wiretap + "client.py"}},
+		{inspector, nil, []string{"sh", "-c", inspects, "sh", sandboxtest.Cache("clients/current/node_modules/.bin/mcp-inspector")}},
 	}
 }
+
+const inspector = "inspector"
+
+// inspects has the Inspector ask a server, which it starts or connects to anew for each request.
+const inspects = `bin=$1 kind=$2; shift 2
+flags=; [ $kind = stdio ] || flags="--transport $kind"
+for ask in tools/list "tools/call --tool-name echo --tool-arg message=hi" prompts/list; do
+	"$bin" --cli "$@" $flags --method $ask || exit
+done`
 
 var total struct{ same, all int }
 
@@ -304,9 +328,12 @@ func TestSpyReport(t *testing.T) {
 				env := append(slices.Clone(c.env), "SERVER="+everything(kind)[1])
 				words := append(slices.Clone(c.words), kind)
 				if kind == "stdio" {
-					words = append(words, bin, "tap", "--log-dir", tapLogs, "--")
-					r := watchRun(t, bin, env, append(append([]string{"sh", "-c", `"$@" >/dev/null 2>&1`, "sh"}, words...), everything(kind)...)...)
-					judge(t, c.name+" "+kind, r, tapLogs, true)
+					target := append([]string{bin, "tap", "--log-dir", tapLogs, "--"}, everything(kind)...)
+					if c.name == inspector {
+						target = []string{scriptOf(t, target)} // it takes flags that stand behind its own
+					}
+					r := watchRun(t, bin, env, append(append([]string{"sh", "-c", `"$@" >/dev/null 2>&1`, "sh"}, words...), target...)...)
+					judge(t, c.name+" "+kind, r, tapLogs, c.name != inspector)
 					return
 				}
 				at := map[string]string{"http": "/mcp", "sse": "/sse"}[kind]

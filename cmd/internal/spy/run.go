@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/pii"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/spy"
 	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
@@ -39,6 +40,10 @@ type watch struct {
 	engine *talk.Engine
 	// effects is nil without Options.Effects.
 	effects *effects
+	// logs are the open session logs by the number of their conversation, closing those of
+	// conversations that are over.
+	logs    map[int]*session.WireLog
+	closing []ending
 	began   time.Time // when the kernel's clock stood at 0
 	scan    *pii.Scanner
 	result  Outcome
@@ -80,6 +85,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		w.engine.Advance(trace.Clock(), drained)
 		if w.effects != nil && drained {
 			w.effects.advance(trace.Clock())
+			w.closeEnded(trace.Clock())
 		}
 		if w.flush() != nil {
 			c.Stop()
@@ -90,6 +96,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	if tracer != nil {
 		w.drain(tracer)
 		w.effects.finish()
+		w.closeEnded(forever)
 	}
 	w.result.Lost = w.engine.Lost
 	if err == nil {
@@ -128,7 +135,7 @@ func (w *watch) take(c *talk.Chunk) {
 }
 
 func newWatch(o Options) *watch {
-	return &watch{o: o, out: bufio.NewWriterSize(o.Out, 64<<10), began: time.Now().Add(-trace.Clock()), scan: pii.NewScanner(nil)}
+	return &watch{o: o, logs: map[int]*session.WireLog{}, out: bufio.NewWriterSize(o.Out, 64<<10), began: time.Now().Add(-trace.Clock()), scan: pii.NewScanner(nil)}
 }
 
 // flush writes what was printed so far.

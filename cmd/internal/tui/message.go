@@ -102,6 +102,9 @@ func (m *message) open() tea.Cmd {
 }
 
 func (m *message) title() string {
+	if m.frame.Kind == frames.Effect || m.frame.Kind == frames.Finding {
+		return m.of.name + "  " + label(&m.frame)
+	}
 	return fmt.Sprintf("%s  frame %d: %s", m.of.name, m.frame.Seq, label(&m.frame))
 }
 
@@ -109,6 +112,9 @@ func (m *message) head() string {
 	dir := "from the client to the server"
 	if m.frame.Dir == session.S2C {
 		dir = "from the server to the client"
+	}
+	if m.frame.Kind == frames.Effect || m.frame.Kind == frames.Finding {
+		dir = "seen by coalmine spy"
 	}
 	out := dir
 	if !m.frame.Time.IsZero() {

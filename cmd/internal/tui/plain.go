@@ -192,6 +192,9 @@ func (p *plainFrames) line(i int) {
 		dir = "received"
 	}
 	line := fmt.Sprintf("%d %s", f.Seq, dir)
+	if f.Kind == frames.Effect || f.Kind == frames.Finding {
+		line = "- seen"
+	}
 	if !f.Time.IsZero() {
 		line += " at " + seconds(f.Time.Sub(p.x.State().First))
 	}

@@ -17,7 +17,12 @@ func (s *stream) title() string {
 	if s.state.Server != "" {
 		name += "  " + s.state.Server
 	}
-	return fmt.Sprintf("%s  %s, %s, %s", name, count(s.state.Frames, "frame"), count(s.state.Calls, "call"), count(s.state.Failed, "error"))
+	did := s.state.Effects + s.state.Findings
+	out := fmt.Sprintf("%s  %s, %s, %s", name, count(s.state.Frames-did, "frame"), count(s.state.Calls, "call"), count(s.state.Failed, "error"))
+	if did > 0 {
+		out += fmt.Sprintf(", %s, %s", count(s.state.Effects, "effect"), count(s.state.Findings, "finding"))
+	}
+	return out
 }
 
 func (s *stream) head() string {
@@ -89,6 +94,9 @@ func (s *stream) row(at int) string {
 	if f.Dir == session.S2C {
 		arrow = "←"
 	}
+	if f.Kind == frames.Effect || f.Kind == frames.Finding {
+		arrow = "·"
+	}
 	when := ""
 	if !f.Time.IsZero() && !s.state.First.IsZero() {
 		when = fmt.Sprintf("%.3f", f.Time.Sub(s.state.First).Seconds())
@@ -118,6 +126,8 @@ func (s *stream) what(f *frames.Frame) string {
 	w := nameWidth(s.width)
 	name := label(f)
 	switch {
+	case f.Kind == frames.Effect:
+		return s.warn(pad(name, w))
 	case f.Failed, f.Kind >= frames.Other:
 		return s.bad(pad(name, w))
 	case f.Kind == frames.Answer:
@@ -153,6 +163,10 @@ func label(f *frames.Frame) string {
 		return "no JSON"
 	case frames.Damaged:
 		return "damaged line"
+	case frames.Effect:
+		return "did " + name
+	case frames.Finding:
+		return "found " + name
 	}
 	return name
 }

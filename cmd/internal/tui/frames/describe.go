@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"hash/maphash"
+	"math"
 
 	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
@@ -49,6 +50,26 @@ func (x *Index) describe(e *entry, f *session.Frame, env *wire.Envelope) {
 	default:
 		e.kind = Other
 	}
+}
+
+// did adds a line about what the server did. The lock is held.
+func (x *Index) did(scan *session.Scanner, d *session.Did) {
+	at, size := scan.Place()
+	e := entry{at: at, size: uint32(min(size, math.MaxUint32)), pair: -1, kind: Effect, method: x.name(d.Effect), flags: flagS2C}
+	if d.Type == session.DidFinding {
+		e.kind, e.method = Finding, x.name(d.Severity+" "+d.Rule)
+		e.flags |= flagFailed
+		x.state.Findings++
+	} else {
+		x.state.Effects++
+	}
+	if len(d.Calls) == 1 {
+		e.tool = x.name(d.Calls[0])
+	}
+	if !d.TS.IsZero() {
+		e.time = d.TS.UnixMicro()
+	}
+	x.add(e)
 }
 
 func (x *Index) request(e *entry, f *session.Frame, env *wire.Envelope) {

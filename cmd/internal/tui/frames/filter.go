@@ -14,15 +14,17 @@ type Filter struct {
 	Methods, Tools []string
 	// Dir is a direction, "" for both.
 	Dir session.Dir
-	// Errors chooses what failed, with its requests, and what is no message; Blocked what the
+	// Errors chooses what failed, with its requests, what is no message, and findings; Blocked what the
 	// gate kept back; Unanswered requests that have no answer yet.
 	Errors, Blocked, Unanswered bool
+	// Effects chooses what coalmine spy saw the server do, and the findings in it.
+	Effects bool
 	// Texts are parts of the log's line in lower case, of which all must be there.
 	Texts []string
 }
 
 // FilterHelp says in a line what ParseFilter reads.
-const FilterHelp = "method:NAME tool:NAME dir:sent|received errors unanswered blocked TEXT"
+const FilterHelp = "method:NAME tool:NAME dir:sent|received errors unanswered blocked effects TEXT"
 
 // ParseFilter reads a filter: words with a space between them. What is no key is a text.
 func ParseFilter(s string) (Filter, error) {
@@ -34,6 +36,8 @@ func ParseFilter(s string) (Filter, error) {
 			f.Errors = true
 		case word == "blocked":
 			f.Blocked = true
+		case word == "effects":
+			f.Effects = true
 		case word == "unanswered":
 			f.Unanswered = true
 		case named && key == "method" && value != "":
@@ -58,7 +62,7 @@ func ParseFilter(s string) (Filter, error) {
 
 // All reports whether the filter chooses every frame.
 func (f *Filter) All() bool {
-	return len(f.Methods)+len(f.Tools)+len(f.Texts) == 0 && f.Dir == "" && !f.Errors && !f.Blocked && !f.Unanswered
+	return len(f.Methods)+len(f.Tools)+len(f.Texts) == 0 && f.Dir == "" && !f.Errors && !f.Blocked && !f.Unanswered && !f.Effects
 }
 
 // about reports whether the filter chooses a frame by what the index knows of it.
@@ -66,6 +70,7 @@ func (f *Filter) about(x *Index, fr *Frame) bool {
 	switch {
 	case f.Dir != "" && f.Dir != fr.Dir,
 		f.Blocked && !fr.Blocked,
+		f.Effects && fr.Kind != Effect && fr.Kind != Finding,
 		f.Unanswered && (fr.Kind != Request || fr.Pair >= 0),
 		len(f.Methods) > 0 && !anyIn(f.Methods, fr.Method),
 		len(f.Tools) > 0 && !anyIn(f.Tools, fr.Tool):
@@ -78,7 +83,7 @@ func (f *Filter) about(x *Index, fr *Frame) bool {
 		return fr.Pair >= 0 && x.entry(fr.Pair).flags&flagFailed != 0
 	case Answer:
 		return fr.Failed
-	case NoJSON, Damaged, Other:
+	case NoJSON, Damaged, Other, Finding:
 		return true
 	}
 	return false

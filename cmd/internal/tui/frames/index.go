@@ -44,6 +44,10 @@ const (
 	NoJSON
 	// Damaged is a line of the log that is no frame.
 	Damaged
+	// Effect is what coalmine spy saw the server do, and Finding what a rule says of that.
+	// They have no number.
+	Effect
+	Finding
 )
 
 // Frame is what the index knows of a frame.
@@ -107,8 +111,8 @@ type State struct {
 	Bytes  int64
 	// Requests, Answers, Failed and Blocked count frames.
 	Requests, Answers, Failed, Blocked int
-	// Calls counts requests that call a tool.
-	Calls int
+	// Calls counts requests that call a tool, Effects and Findings what coalmine spy saw.
+	Calls, Effects, Findings int
 	// First and Last are the times of the first and of the last frame.
 	First, Last time.Time
 	// Left counts the frames that there was no room for.
@@ -159,6 +163,7 @@ func (x *Index) State() State {
 func (x *Index) Build(ctx context.Context, follow bool) {
 	src := &position{file: x.file}
 	scan := session.NewScanner(src)
+	scan.Did = func(d *session.Did) { x.did(scan, d) }
 	if follow {
 		scan.Growing()
 	}

@@ -197,3 +197,34 @@ func FuzzIndex(f *testing.F) {
 		}
 	})
 }
+
+// What coalmine spy saw stands between the frames: it has a time and no number, and pairs stay.
+func TestWhatTheServerDid(t *testing.T) {
+	t.Parallel()
+	x := built(line(1, "c2s", `{"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {"name": "read"}}`) +
+		`{"type":"glassport.effect","ts":"2026-11-21T10:32:07.5Z","pid":7,"comm":"x","calls":["read"],"effect":"secret","target":"/h/.netrc","text":"opened ~/.netrc"}` + "\n" +
+		line(2, "s2c", `{"jsonrpc": "2.0", "id": "a", "result": {}}`) +
+		`{"type":"glassport.finding","ts":"2026-11-21T10:32:07.5Z","pid":7,"comm":"x","rule":"CM101","severity":"high","message":"it opened ~/.netrc","fingerprint":"f"}` + "\n")
+	s := x.State()
+	if s.Frames != 4 || s.Effects != 1 || s.Findings != 1 || s.Failed != 0 || !s.End {
+		t.Fatalf("%+v", s)
+	}
+	if f := x.Frame(1); f.Kind != Effect || f.Method != "secret" || f.Tool != "read" || f.Seq != 0 || f.Time.Nanosecond() != 5e8 {
+		t.Errorf("%+v", f)
+	}
+	if x.Frame(0).Pair != 2 || x.Frame(2).Pair != 0 || x.Find(2) != 2 {
+		t.Errorf("%+v, %+v", x.Frame(0), x.Frame(2))
+	}
+	if got := x.Preview(1, 100); got != `"opened ~/.netrc"` {
+		t.Error(got)
+	}
+	for filter, want := range map[string]string{"effects": "[1 3]", "errors": "[3]", "tool:read": "[0 1 2]", "netrc": "[1 3]"} {
+		f, err := ParseFilter(filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := x.Match(&f, 0); fmt.Sprint(got) != want {
+			t.Errorf("%s: %v, want %s", filter, got, want)
+		}
+	}
+}

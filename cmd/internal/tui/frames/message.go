@@ -28,7 +28,13 @@ func (x *Index) Read(i int) (*Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := session.NewScanner(bytes.NewReader(line)).Next()
+	scan := session.NewScanner(bytes.NewReader(line))
+	var did *session.Did
+	scan.Did = func(d *session.Did) { did = d }
+	f, err := scan.Next()
+	if errors.Is(err, io.EOF) && did != nil {
+		return &Message{JSON: line, Body: said(did)}, nil
+	}
 	if errors.Is(err, io.EOF) {
 		err = errors.New("the line is not a frame")
 	}
@@ -38,6 +44,12 @@ func (x *Index) Read(i int) (*Message, error) {
 	m := &Message{JSON: f.Message, Raw: f.Raw, Gate: f.Gate}
 	m.Body = body(f.Message)
 	return m, nil
+}
+
+// said is what a line about the server says, as a JSON string.
+func said(d *session.Did) json.RawMessage {
+	text, _ := json.Marshal(d.Text + d.Message) // a string
+	return text
 }
 
 // body is the part of a message that matters.
