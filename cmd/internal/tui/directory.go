@@ -25,8 +25,12 @@ type summary struct {
 	kind       kind
 	changed    time.Time
 	// ready says that the rest was read; err says why it could not be.
-	ready         bool
-	err           error
+	ready bool
+	err   error
+	// stale says that it has changed since it was read, which was at readAt and took so long.
+	stale         bool
+	readAt        time.Time
+	took          time.Duration
 	server        string
 	verdict       analyze.Verdict
 	findings      int
@@ -44,7 +48,16 @@ type directory struct {
 	err     error
 	read    bool
 	width   int
+	// reading is the path of the entry that is being read, "" for none.
+	reading string
 }
+
+// The distances at which a directory and what grows in it are looked at again: so long at
+// least, and so many times as long as it took.
+const (
+	lookAgain = time.Second
+	lookTimes = 20
+)
 
 type (
 	entriesMsg struct {
@@ -52,21 +65,56 @@ type (
 		entries []summary
 		more    int
 		err     error
+		took    time.Duration
 	}
 	summaryMsg struct {
 		of *directory
-		at int
 		summary
 	}
+	lookMsg struct{ of *directory }
 )
 
 func newDirectory(e env, path string) *directory { return &directory{env: e, path: path} }
 
 func (d *directory) start() tea.Cmd {
 	return func() tea.Msg {
+		began := time.Now()
 		entries, more, err := listDirectory(d.path)
-		return entriesMsg{d, entries, more, err}
+		return entriesMsg{d, entries, more, err, time.Since(began)}
 	}
+}
+
+// listed takes in what is there now. What was read of an entry stays, and so does the cursor on
+// its entry.
+func (d *directory) listed(msg entriesMsg) tea.Cmd {
+	if d.err = msg.err; msg.err == nil || !d.read {
+		known := map[string]*summary{}
+		for i := range d.entries {
+			known[d.entries[i].path] = &d.entries[i]
+		}
+		for i := range msg.entries {
+			e := &msg.entries[i]
+			if old := known[e.path]; old != nil && old.kind == e.kind && old.ready {
+				changed := e.changed
+				*e = *old
+				e.stale = e.stale || !changed.Equal(old.changed)
+				e.changed = changed
+			}
+		}
+		at := ""
+		if d.cursor < len(d.entries) {
+			at = d.entries[d.cursor].path
+		}
+		d.entries, d.more, d.read = msg.entries, msg.more, true
+		d.grow(len(d.entries))
+		if i := slices.IndexFunc(d.entries, func(e summary) bool { return e.path == at }); i >= 0 {
+			d.set(i)
+		}
+	}
+	if !d.follow {
+		return d.next()
+	}
+	return tea.Batch(d.next(), tea.Tick(max(lookAgain, lookTimes*msg.took), func(time.Time) tea.Msg { return lookMsg{d} }))
 }
 
 // listDirectory lists the runs and the logs of a directory.
@@ -103,7 +151,14 @@ func listDirectory(path string) (out []summary, more int, err error) {
 
 // summarize reads what a line says of an entry.
 func summarize(ctx context.Context, s summary, version string) summary {
-	s.ready = true
+	began := time.Now()
+	s = summary{name: s.name, path: s.path, kind: s.kind, changed: s.changed}
+	s.read(ctx, version)
+	s.ready, s.readAt, s.took = true, time.Now(), time.Since(began)
+	return s
+}
+
+func (s *summary) read(ctx context.Context, version string) {
 	switch s.kind {
 	case kindRun:
 		data, err := readRun(s.path, version)
@@ -115,7 +170,7 @@ func summarize(ctx context.Context, s summary, version string) summary {
 	case kindLog:
 		file, x, err := frames.Open(s.path)
 		if s.err = err; err != nil {
-			return s
+			return
 		}
 		defer file.Close()
 		x.Build(ctx, false)
@@ -125,17 +180,22 @@ func summarize(ctx context.Context, s summary, version string) summary {
 			s.rate = float64(st.Frames) / took
 		}
 	}
-	return s
 }
 
-// next reads the first entry that was not read.
+// next reads the first entry that was not read, or has changed since.
 func (d *directory) next() tea.Cmd {
-	i := slices.IndexFunc(d.entries, func(s summary) bool { return !s.ready && s.kind != kindDir })
-	if i < 0 || d.ctx.Err() != nil {
+	if d.reading != "" || d.ctx.Err() != nil {
+		return nil
+	}
+	i := slices.IndexFunc(d.entries, func(s summary) bool {
+		return s.kind != kindDir && (!s.ready || s.stale && time.Since(s.readAt) > lookTimes*s.took)
+	})
+	if i < 0 {
 		return nil
 	}
 	s, ctx := d.entries[i], d.ctx
-	return func() tea.Msg { return summaryMsg{d, i, summarize(ctx, s, d.version)} }
+	d.reading = s.path
+	return func() tea.Msg { return summaryMsg{d, summarize(ctx, s, d.version)} }
 }
 
 func (d *directory) resize(w, h int) {
@@ -147,13 +207,21 @@ func (d *directory) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case entriesMsg:
 		if msg.of == d {
-			d.entries, d.more, d.err, d.read = msg.entries, msg.more, msg.err, true
-			d.grow(len(d.entries))
-			return d.next()
+			return d.listed(msg)
+		}
+	case lookMsg:
+		if msg.of == d && d.ctx.Err() == nil {
+			return d.start()
 		}
 	case summaryMsg:
 		if msg.of == d {
-			d.entries[msg.at] = msg.summary
+			d.reading = ""
+			if i := slices.IndexFunc(d.entries, func(e summary) bool { return e.path == msg.path }); i >= 0 {
+				// It may have changed again meanwhile.
+				msg.summary.stale = !msg.summary.changed.Equal(d.entries[i].changed)
+				msg.summary.changed = d.entries[i].changed
+				d.entries[i] = msg.summary
+			}
 			return d.next()
 		}
 	case tea.MouseWheelMsg:

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -214,6 +215,49 @@ func TestLeave(t *testing.T) {
 	}
 	if p.keys("q"); !p.quit {
 		t.Fatal("q did not leave")
+	}
+}
+
+// TestNewRunsAppear: a list follows its directory. What was read is not read again, and the
+// cursor stays on its entry.
+func TestNewRunsAppear(t *testing.T) {
+	t.Parallel()
+	dir := fixtures(t)
+	p := newPlayer(t, Options{Path: dir, Version: "test"}, sizes[0])
+	d := p.m.top().(*directory)
+	p.keys("down")
+	on, first := d.entries[d.cursor].path, d.entries[0]
+	writeLog(t, filepath.Join(dir, "new.jsonl"), func(l *logWriter) { l.hello() })
+	p.send(lookMsg{d})
+	if e := d.entries[0]; len(d.entries) != 4 || e.name != "new.jsonl" || e.server != "weather 1.2.0" || d.entries[d.cursor].path != on {
+		t.Fatalf("%d entries, the first %+v, the cursor on %s", len(d.entries), e, d.entries[d.cursor].path)
+	}
+	if d.entries[1] != first {
+		t.Errorf("%s was read again", first.name)
+	}
+	writeLog(t, filepath.Join(dir, "new.jsonl"), func(l *logWriter) { l.hello(); l.call(1, "a", "{}", textResult("", true)) })
+	d.entries[0].readAt = time.Time{} // long ago
+	p.send(lookMsg{d})
+	if e := d.entries[0]; e.calls != 1 || e.failed != 1 || e.stale {
+		t.Errorf("what has grown is shown as %+v", e)
+	}
+	if err := os.RemoveAll(on); err != nil {
+		t.Fatal(err)
+	}
+	p.send(lookMsg{d})
+	if len(d.entries) != 3 || d.cursor >= 3 || d.n != 3 {
+		t.Errorf("%d entries, cursor %d of %d", len(d.entries), d.cursor, d.n)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	p.send(lookMsg{d})
+	if d.err == nil || len(d.entries) != 3 || !strings.Contains(plainText(strings.Join(p.screen(), "\n")), "no such file") {
+		t.Errorf("%v: %q", d.err, d.status())
+	}
+	d.follow = true
+	if d.listed(entriesMsg{of: d, entries: d.entries}) == nil {
+		t.Error("the directory is not looked at again")
 	}
 }
 
