@@ -301,7 +301,7 @@ func TestHostileInputs(t *testing.T) {
 	t.Parallel()
 	sandboxtest.Acquire(t, sandboxtest.Light)
 	for _, evil := range []string{"$(touch owned)", "`touch owned`", "'; touch owned; '", "\"; touch owned; \"", "x\ntouch owned\n", "-x\n--out=owned", "${{ github.token }}", "*", "a]; touch owned; ["} {
-		for _, input := range []string{"config", "server", "command", "fail-on", "format", "budget", "version", "checksum"} {
+		for _, input := range []string{"config", "server", "command", "fail-on", "format", "budget", "version", "checksum", "cache"} {
 			t.Run(input+" "+evil, func(t *testing.T) {
 				j := twins(t)
 				status, _ := j.use(map[string]string{input: evil})

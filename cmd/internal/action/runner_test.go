@@ -29,6 +29,8 @@ type job struct {
 	env map[string]string
 	// runner are further variables of the runner's.
 	runner []string
+	// cached is what the service for caches keeps, by key.
+	cached map[string]map[string][]byte
 	log    string
 }
 
@@ -76,6 +78,10 @@ func (j *job) use(inputs map[string]string) (status int, summary string) {
 		if !j.holds(s.If, status != 0) {
 			continue
 		}
+		if s.Uses != "" {
+			j.caches(s)
+			continue
+		}
 		got, said := j.step(i, s)
 		status, summary = max(status, got), summary+said
 	}
@@ -83,6 +89,83 @@ func (j *job) use(inputs map[string]string) (status int, summary string) {
 		j.values["outputs."+name] = j.value(out.Value)
 	}
 	return status, summary
+}
+
+// outputs takes in what a step wrote to GITHUB_OUTPUT: NAME=VALUE, or NAME<<END, lines and END.
+func (j *job) outputs(id, text string) {
+	j.t.Helper()
+	lines := strings.Split(text, "\n")
+	for i := 0; i < len(lines)-1; i++ {
+		name, v, ok := strings.Cut(lines[i], "=")
+		if before, end, long := strings.Cut(lines[i], "<<"); long && !strings.Contains(before, "=") {
+			var value []string
+			for i++; i < len(lines) && lines[i] != end; i++ {
+				value = append(value, lines[i])
+			}
+			name, v, ok = before, strings.Join(value, "\n"), true
+		}
+		if !ok {
+			j.t.Errorf("a line of GITHUB_OUTPUT is %q", lines[i])
+		}
+		j.values["steps."+id+".outputs."+name] = v
+	}
+}
+
+// caches does what actions/cache/restore and actions/cache/save do.
+func (j *job) caches(s step) {
+	j.t.Helper()
+	key, paths := j.value(s.With["key"]), strings.Fields(j.value(s.With["path"]))
+	if key == "" || len(paths) == 0 {
+		j.t.Errorf("step %q: key %q, paths %q", s.Name, key, paths)
+	}
+	if j.cached == nil {
+		j.cached = map[string]map[string][]byte{}
+	}
+	if strings.HasPrefix(s.Uses, "actions/cache/save@") {
+		if _, there := j.cached[key]; !there { // a key is written once
+			j.cached[key] = filesBelow(j.t, paths)
+		}
+		return
+	}
+	hit := key
+	for have := range j.cached {
+		if _, exact := j.cached[key]; !exact && strings.HasPrefix(have, j.value(s.With["restore-keys"])) {
+			hit = have
+		}
+	}
+	for name, data := range j.cached[hit] {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			j.t.Fatal(err)
+		}
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			j.t.Fatal(err)
+		}
+	}
+	if _, exact := j.cached[key]; exact {
+		j.values["steps."+s.ID+".outputs.cache-hit"] = "true"
+	} else {
+		j.values["steps."+s.ID+".outputs.cache-hit"] = ""
+	}
+}
+
+func filesBelow(t *testing.T, paths []string) map[string][]byte {
+	t.Helper()
+	out := map[string][]byte{}
+	for _, path := range paths {
+		err := filepath.WalkDir(path, func(name string, d os.DirEntry, err error) error {
+			if errors.Is(err, os.ErrNotExist) {
+				return nil
+			}
+			if err == nil && d.Type().IsRegular() {
+				out[name], err = os.ReadFile(name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
 }
 
 // holds evaluates the condition of a step: terms that are joined by &&.
@@ -138,13 +221,7 @@ func (j *job) step(i int, s step) (status int, summary string) {
 	} else if err != nil {
 		j.t.Fatal(err)
 	}
-	for line := range strings.Lines(read(j.t, output)) {
-		name, v, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
-		if !ok {
-			j.t.Errorf("a line of GITHUB_OUTPUT is %q", line)
-		}
-		j.values["steps."+s.ID+".outputs."+name] = v
-	}
+	j.outputs(s.ID, read(j.t, output))
 	for line := range strings.Lines(read(j.t, addPath)) {
 		j.path = strings.TrimSpace(line) + string(filepath.ListSeparator) + j.path
 	}
