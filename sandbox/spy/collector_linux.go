@@ -128,10 +128,12 @@ func callsOf() (calls [512]uint8) {
 }
 
 // Read calls take with each piece, and turn now and then, also while nothing comes, until
-// Stop. drained says that nothing waited to be read when turn was called. Both are called from the goroutine that calls Read.
-func (c *Collector) Read(take func(*talk.Chunk), turn func(drained bool)) error {
+// Stop. drained says that all that the kernel's side had told of by now, a time of Clock, was taken: on a
+// busy machine that is some time before turn is called. Both are called from the goroutine that calls Read.
+func (c *Collector) Read(take func(*talk.Chunk), turn func(now time.Duration, drained bool)) error {
 	var sample ringbuf.Record
 	for {
+		now := Clock()
 		c.reader.SetDeadline(time.Now().Add(look))
 		var err error
 		for range 4096 { // then what came is handed on, however much waits
@@ -144,7 +146,7 @@ func (c *Collector) Read(take func(*talk.Chunk), turn func(drained bool)) error 
 			}
 			take(chunk)
 		}
-		turn(errors.Is(err, os.ErrDeadlineExceeded))
+		turn(now, errors.Is(err, os.ErrDeadlineExceeded))
 		switch {
 		case errors.Is(err, os.ErrDeadlineExceeded) && c.closing.Load():
 			return nil

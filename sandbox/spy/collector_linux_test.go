@@ -44,7 +44,7 @@ func TestCollects(t *testing.T) {
 				}
 			}
 			c.Stop()
-			if err := c.Read(e.Take, func(drained bool) { e.Advance(trace.Clock(), drained) }); err != nil {
+			if err := c.Read(e.Take, e.Advance); err != nil {
 				t.Fatal(err)
 			}
 			e.Close()

@@ -23,7 +23,7 @@ type Collector struct{}
 func Open(Options) (*Collector, error) { return nil, errNone }
 
 // Read fails.
-func (*Collector) Read(func(*talk.Chunk), func(bool)) error { return errNone }
+func (*Collector) Read(func(*talk.Chunk), func(time.Duration, bool)) error { return errNone }
 
 // Judge does nothing.
 func (*Collector) Judge(talk.Key, talk.Verdict) {}

@@ -3,11 +3,13 @@ package spy
 import (
 	"bytes"
 	"container/heap"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/canaries"
@@ -22,6 +24,8 @@ const (
 	// hold is how long a system call waits for the messages that crossed before it: a
 	// message is handed on only once nothing older can come.
 	hold = 300 * time.Millisecond
+	// followEvery is how often the tracer is asked how far it is.
+	followEvery = 50 * time.Millisecond
 	// forever is a moment behind all others.
 	forever time.Duration = 1 << 62
 	// maxHeld bounds what waits.
@@ -55,6 +59,8 @@ type effects struct {
 	mu   sync.Mutex
 	came []happened
 	lost map[string]uint64
+	// reached is the moment, of the clock, up to which the tracer has told of everything.
+	reached atomic.Int64
 
 	held    held
 	tried   map[int]time.Duration // processes since when they were watched
@@ -112,6 +118,26 @@ func (e *effects) lose(n uint64, why string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.lost[why] += n
+}
+
+// drainer tells when it has told of all that happened before, as bpf.Tracer does.
+type drainer interface {
+	Drain(ctx context.Context) error
+}
+
+// follow notes how far the tracer is, until the context ends: on a busy machine it tells of a system
+// call long after the messages that crossed behind it.
+func (e *effects) follow(ctx context.Context, t drainer) {
+	for ctx.Err() == nil {
+		at := trace.Clock()
+		if t.Drain(ctx) == nil {
+			e.reached.Store(int64(at))
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(followEvery):
+		}
+	}
 }
 
 // try watches a process that speaks, and what it has started, until it is known who is a
@@ -178,9 +204,10 @@ func (e *effects) push(h happened) {
 	heap.Push(&e.held, h)
 }
 
-// advance handles what nothing older can come before any more. now is the time of the clock
-// by which all is stamped.
+// advance handles what nothing older can come before any more. All messages up to now, a time of
+// the clock by which all is stamped, are at hand.
 func (e *effects) advance(now time.Duration) {
+	upTo := min(now, time.Duration(e.reached.Load()))
 	e.mu.Lock()
 	came := e.came
 	e.came = nil
@@ -188,7 +215,7 @@ func (e *effects) advance(now time.Duration) {
 	for _, h := range came {
 		e.push(h)
 	}
-	for len(e.held) > 0 && e.held[0].at+hold <= now {
+	for len(e.held) > 0 && e.held[0].at+hold <= upTo {
 		e.handle(heap.Pop(&e.held).(happened))
 	}
 	for _, s := range e.servers {
@@ -205,6 +232,7 @@ func (e *effects) advance(now time.Duration) {
 
 // finish handles all that is left.
 func (e *effects) finish() {
+	e.reached.Store(int64(forever))
 	e.advance(forever)
 	for _, s := range e.servers {
 		e.report(s)

@@ -64,6 +64,10 @@ func asker() {
 	if f, err := os.Open(os.Getenv("SECRET")); err == nil {
 		_ = f.Close()
 	}
+	if _, err := s.ListTools(ctx, nil); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	for _, name := range []string{"search", "count"} {
 		if _, err := s.CallTool(ctx, &mcp.CallToolParams{Name: name}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -180,7 +184,7 @@ func checkRecords(t *testing.T, out, secret string) {
 			}
 		}
 	}
-	for _, want := range []string{"secret " + secret, "exec /usr/bin/true", "net.connect 127.0.0.1:9"} {
+	for _, want := range []string{"secret " + secret, "exec /usr/bin/true", "net.connect loopback:9"} {
 		if during, ok := did[want]; !ok || during != "search" {
 			t.Errorf("%s: told %t, while %q was open; all: %q", want, ok, during, did)
 		}

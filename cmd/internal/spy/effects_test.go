@@ -56,6 +56,7 @@ func newScene(t *testing.T, o Options) *scene {
 	s.watch = newWatch(o)
 	s.result.Kernel = map[string]uint64{}
 	s.effects = newEffects(s.watch, s.tracer)
+	s.effects.reached.Store(int64(forever)) // what the test tells is all
 	s.effects.family = func(pid int) []int { return []int{pid} }
 	s.effects.alive = func(int) bool { return true }
 	s.effects.parent = func(pid int) int { return map[int]int{serverPID: clientPID}[pid] }
@@ -208,6 +209,24 @@ func TestEffectRecords(t *testing.T) {
 		if !slices.Contains(got, want) {
 			t.Errorf("%q is not in %q", want, got)
 		}
+	}
+}
+
+// On a busy machine a system call is told of long after it happened, and a message, too: neither is handled
+// before all of an earlier time is at hand.
+func TestABusyMachineChangesNothing(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, Options{Format: Console})
+	s.begins()
+	s.effects.reached.Store(int64(50 * time.Millisecond)) // the tracer stands still
+	s.calls(1000, 3, "search")
+	s.answers(2000, 3)
+	s.effects.advance(5 * time.Second)
+	s.opens(1500, serverPID, "/srv/a") // it tells only now
+	s.effects.reached.Store(int64(5 * time.Second))
+	s.effects.advance(5 * time.Second)
+	if got, want := s.ends(t), []string{"opened /srv/a, while “search” was open (by server)"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -64,6 +64,9 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 			return nil, err
 		}
 		defer tracer.Close()
+		following, stop := context.WithCancel(ctx)
+		defer stop()
+		go w.effects.follow(following, tracer)
 	}
 	if !o.KeepRoot {
 		if err := spy.Drop(o.UID, o.GID); err != nil {
@@ -81,11 +84,11 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	if o.Ready != nil {
 		o.Ready()
 	}
-	err = c.Read(w.take, func(drained bool) {
-		w.engine.Advance(trace.Clock(), drained)
+	err = c.Read(w.take, func(now time.Duration, drained bool) {
+		w.engine.Advance(now, drained)
 		if w.effects != nil && drained {
-			w.effects.advance(trace.Clock())
-			w.closeEnded(trace.Clock())
+			w.effects.advance(now)
+			w.closeEnded(now)
 		}
 		if w.flush() != nil {
 			c.Stop()
