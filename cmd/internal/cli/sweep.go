@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/report"
@@ -28,6 +29,7 @@ import (
 	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/monitor"
 	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/queue"
 	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/store"
+	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/tracing"
 	"github.com/coalmine-dev/coalmine/sandbox"
 )
 
@@ -37,7 +39,9 @@ type sweepFlags struct {
 	registry, filter, shard, dir, store string
 	queue, credentials, ca              string
 	// metrics is where a worker answers, "" for nowhere.
-	metrics                 string
+	metrics string
+	// traces is the collector's address, "" for that of OpenTelemetry's variables.
+	traces                  string
 	replicas, workers, most int
 	// elsewhere leaves the work to other processes.
 	elsewhere                         bool
@@ -80,6 +84,7 @@ func (f *sweepFlags) define(cmd *cobra.Command) {
 	fl.StringVar(&f.ca, "queue-ca", "", "with --queue: trust the certificates of this `FILE`")
 	fl.IntVar(&f.workers, "workers", 0, "probe this many servers at once (default: one for each processor)")
 	fl.StringVar(&f.metrics, "metrics", "", "answer /metrics, /healthz and /readyz on this `ADDRESS` (:9464 is loopback's)")
+	fl.StringVar(&f.traces, "traces", "", "send traces to the OTLP/HTTP collector at this `URL` (default: $OTEL_EXPORTER_OTLP_ENDPOINT)")
 	fl.DurationVar(&f.perTarget, "per-target", time.Hour, "give up a target after this time")
 	fl.StringVar(&f.Sandbox, "sandbox", "auto", "where servers run: auto, docker or local")
 	fl.StringVar(&f.Tracer, "tracer", "auto", "how system calls are recorded, as for coalmine probe")
@@ -229,8 +234,15 @@ func (e *env) runSweep(cmd *cobra.Command, f *sweepFlags) (err error) {
 		return err
 	}
 	defer o.Queue.Close()
+	tracer, end, err := e.traced(f)
+	if err != nil {
+		return err
+	}
+	defer end()
+	o.Tracer = tracer
 	if !f.elsewhere {
 		o.Workers = f.worker(o.Queue, filepath.Join(f.dir, "work"), nil)
+		o.Workers.Tracer = tracer
 		stop, err := e.monitored(f, o.Workers)
 		if err != nil {
 			return err
@@ -311,6 +323,15 @@ func (e *env) monitored(f *sweepFlags, w *sweep.Worker) (stop func() error, err 
 	}
 	fmt.Fprintf(e.err, "metrics: http://%s/metrics\n", at)
 	return stop, nil
+}
+
+// traced opens what sends traces, and returns what ends it.
+func (e *env) traced(f *sweepFlags) (trace.Tracer, func(), error) {
+	t, end, err := tracing.Open(tracing.Options{Endpoint: f.traces, Version: version(), Say: func(line string) { fmt.Fprintln(e.err, report.Escape(line, 400)) }})
+	if err != nil {
+		return nil, nil, &sandbox.UsageError{Err: err, Hint: "name a collector, such as --traces http://127.0.0.1:4318"}
+	}
+	return t, end, nil
 }
 
 // probeTarget probes a target of a list.

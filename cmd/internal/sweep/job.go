@@ -17,6 +17,8 @@ type job struct {
 	Sweep  string         `json:"sweep"`
 	Name   string         `json:"name"`
 	Target listing.Target `json:"target"`
+	// Trace is the sweep's span in the form of a traceparent header, "" for none.
+	Trace string `json:"trace,omitempty"`
 }
 
 // answer is what a worker hands back; the run itself is in the queue's store of runs.

@@ -15,6 +15,9 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/listing"
@@ -47,6 +50,8 @@ type Options struct {
 	Workers *Worker
 	Queue   *queue.Queue
 	Store   *store.Store
+	// Tracer gets the spans of the sweep itself, nil for none.
+	Tracer trace.Tracer
 	// Progress takes the counts whenever one changes, nil for nothing.
 	Progress func(Progress)
 	// Inputs are by what a kept run is judged again, in place of what it was judged by.
@@ -73,9 +78,16 @@ type sweeper struct {
 // where it was. status is 1 or 3 where that is a server's, and 3 where the list is incomplete.
 func Run(ctx context.Context, o Options) (sweep *store.Sweep, p Progress, status int, err error) {
 	s := &sweeper{Options: o}
-	if err := s.begin(ctx); err != nil {
+	ctx, span := tracerOf(o.Tracer).Start(ctx, spanSweep, trace.WithAttributes(attribute.String(attrShard, s.shardName())))
+	defer func() {
+		failed(span, err)
+		span.SetAttributes(attribute.Int(attrJobs, s.progress.Jobs), attribute.Int(attrStatus, status))
+		span.End()
+	}()
+	if err := within(ctx, o.Tracer, spanList, s.begin); err != nil {
 		return nil, s.progress, 0, err
 	}
+	span.SetAttributes(attribute.String(attrSweep, s.sweep.Name))
 	jobs, err := o.Store.Queued(ctx, s.sweep.ID)
 	if err != nil {
 		return s.sweep, s.progress, 0, err
@@ -88,11 +100,15 @@ func Run(ctx context.Context, o Options) (sweep *store.Sweep, p Progress, status
 		s.progress.Jobs += n
 	}
 	s.progress.Skipped, s.progress.Judged, s.progress.Run, s.progress.Failed = counts[store.HowSkipped], counts[store.HowJudged], counts[store.HowRun], counts[store.HowFailed]
-	left, err := s.withoutRuns(ctx, jobs)
-	if err != nil {
-		return s.sweep, s.progress, 0, err
+	var left []store.Job
+	err = within(ctx, o.Tracer, spanReuse, func(ctx context.Context) (err error) {
+		left, err = s.withoutRuns(ctx, jobs)
+		return err
+	})
+	if err == nil {
+		err = within(ctx, o.Tracer, spanRuns, func(ctx context.Context) error { return s.runs(ctx, left) })
 	}
-	if err := s.runs(ctx, left); err != nil {
+	if err != nil {
 		return s.sweep, s.progress, 0, err
 	}
 	if err := o.Store.Finish(ctx, s.sweep.ID, time.Now()); err != nil {
@@ -307,9 +323,10 @@ func (s *sweeper) runs(ctx context.Context, jobs []store.Job) error {
 	for _, j := range jobs {
 		waiting[j.Name] = j
 	}
+	parent := traceparent(ctx)
 	err := s.Queue.Add(ctx, s.sweep.Name, func(yield func(string, []byte) bool) {
 		for _, j := range jobs {
-			if !yield(j.Name, encode(job{Sweep: s.sweep.Name, Name: j.Name, Target: j.Target})) {
+			if !yield(j.Name, encode(job{Sweep: s.sweep.Name, Name: j.Name, Target: j.Target, Trace: parent})) {
 				return
 			}
 		}

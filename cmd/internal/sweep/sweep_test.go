@@ -96,7 +96,7 @@ func sweepOnce(ctx context.Context, t *testing.T, f *fake, o Options) (string, e
 		t.Fatal(err)
 	}
 	defer o.Queue.Close()
-	o.Workers = &Worker{Queue: o.Queue, Probe: f.probe(t), Jobs: 2, Dir: filepath.Join(o.Dir, "work")}
+	o.Workers = &Worker{Queue: o.Queue, Probe: f.probe(t), Jobs: 2, Dir: filepath.Join(o.Dir, "work"), Tracer: o.Tracer}
 	o.Exit = func(res *analyze.Result) int { return analyze.ExitStatus(res, finding.High, false) }
 	o.Inputs = func(*analyze.Inputs) {}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)

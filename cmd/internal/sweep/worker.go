@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/queue"
@@ -32,6 +34,8 @@ type Worker struct {
 	// them whether there was a run, and how long it took.
 	Begin func(name string)
 	End   func(failed bool, after time.Duration)
+	// Tracer gets a span for each job, and for its parts; nil for none.
+	Tracer trace.Tracer
 	// Most ends the worker after that many jobs; 0 is never.
 	Most  int
 	taken atomic.Int64
@@ -63,6 +67,13 @@ func (w *Worker) take(ctx context.Context, d *queue.Delivery) error {
 	if err := json.Unmarshal(d.Job, &j); err != nil || j.Name == "" || j.Sweep == "" {
 		return w.done(ctx, d) // of another program: nobody can do it
 	}
+	ctx, span := w.startJob(ctx, &j, d)
+	defer span.End()
+	return w.work(ctx, d, &j, span)
+}
+
+// work does a job that was read.
+func (w *Worker) work(ctx context.Context, d *queue.Delivery, j *job, span trace.Span) error {
 	// It is there where a worker ended after its answer, or the queue lost that it was taken.
 	if has, err := w.Queue.HasResult(ctx, j.Sweep, j.Name); err != nil {
 		return err
@@ -72,13 +83,14 @@ func (w *Worker) take(ctx context.Context, d *queue.Delivery) error {
 	a := answer{Ran: time.Now().UTC().Truncate(time.Second), Try: d.Try, Status: 3}
 	if d.Try > maxTries {
 		a.Error = fmt.Sprintf("no worker finished this target in %d tries", maxTries)
-		return w.answer(ctx, d, &j, &a)
+		return w.answer(ctx, d, j, &a)
 	}
 	if w.Begin != nil {
 		w.Begin(j.Target.Name)
 	}
 	began := time.Now()
-	err := w.run(ctx, &j, &a)
+	err := w.run(ctx, j, &a)
+	failed(span, err)
 	if w.End != nil {
 		w.End(err != nil, time.Since(began))
 	}
@@ -90,14 +102,17 @@ func (w *Worker) take(ctx context.Context, d *queue.Delivery) error {
 	if err != nil {
 		a.Error = shortened(err)
 	}
-	return w.answer(ctx, d, &j, &a)
+	span.SetAttributes(attribute.Int(attrStatus, a.Status))
+	return w.answer(ctx, d, j, &a)
 }
 
 func (w *Worker) answer(ctx context.Context, d *queue.Delivery, j *job, a *answer) error {
-	if err := w.Queue.PutResult(ctx, j.Sweep, j.Name, encode(a)); err != nil {
-		return err
-	}
-	return w.done(ctx, d)
+	return within(ctx, w.Tracer, spanAnswer, func(ctx context.Context) error {
+		if err := w.Queue.PutResult(ctx, j.Sweep, j.Name, encode(a)); err != nil {
+			return err
+		}
+		return w.done(ctx, d)
+	})
 }
 
 // done ends a delivery. One that the queue does not take is delivered again, and its result
@@ -121,7 +136,12 @@ func (w *Worker) run(ctx context.Context, j *job, a *answer) (err error) {
 	limited, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
 	start := time.Now()
-	dir, status, err := w.Probe(limited, j.Target, out)
+	var dir string
+	var status int
+	err = within(limited, w.Tracer, spanProbe, func(ctx context.Context) (err error) {
+		dir, status, err = w.Probe(ctx, j.Target, out)
+		return err
+	})
 	a.Seconds = time.Since(start).Round(time.Millisecond).Seconds()
 	if err != nil {
 		if limited.Err() != nil && ctx.Err() == nil {
@@ -139,7 +159,9 @@ func (w *Worker) run(ctx context.Context, j *job, a *answer) (err error) {
 	}
 	defer root.Close()
 	a.Run = j.Sweep + "." + j.Name + "." + rand.Text()[:8]
-	return w.Queue.PutRun(ctx, a.Run, func() io.ReadCloser { return packed(root) })
+	return within(ctx, w.Tracer, spanKeep, func(ctx context.Context) error {
+		return w.Queue.PutRun(ctx, a.Run, func() io.ReadCloser { return packed(root) })
+	})
 }
 
 // packed gives the archive of a run directory. Closing it ends its goroutine.
