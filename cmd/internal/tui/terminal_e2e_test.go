@@ -88,7 +88,6 @@ func TestTerminal(t *testing.T) {
 	if !whole {
 		sizes = sizes[:1]
 	}
-	same, all := 0, 0
 	for _, s := range scripts {
 		if s.big && !whole {
 			continue
@@ -99,9 +98,7 @@ func TestTerminal(t *testing.T) {
 			writeLog(t, path, millionLog)
 		}
 		for _, size := range sizes {
-			m := &terminal{t: t, socket: filepath.Join(t.TempDir(), "s")}
-			m.tmux("new-session", "-d", "-x", fmt.Sprint(size[0]), "-y", fmt.Sprint(size[1]), "-c", dir,
-				"env", "LC_ALL=C.UTF-8", "TERM=screen-256color", program, "tui", path, ";", "set", "-g", "status", "off")
+			m := openTerminal(t, program, path, size)
 			ok := 0
 			var first time.Duration
 			kept := readKept(t, s.kept(size), s.steps)
@@ -111,21 +108,21 @@ func TestTerminal(t *testing.T) {
 				if i == 0 {
 					first = took
 				}
-				all++
+				played.all++
 				if got == kept[i] {
 					ok++
 				} else {
-					all += len(s.steps) - i - 1 // what follows is of no use
+					played.all += len(s.steps) - i - 1 // what follows is of no use
 					t.Errorf("%s at %dx%d, keys %q (-kept +terminal):\n%s", s.name, size[0], size[1], step, cmp.Diff(kept[i], got))
 					break
 				}
 			}
-			same += ok
+			played.same += ok
 			fmt.Printf("tui %s at %dx%d: %d/%d screens, the first after %d ms, %s\n", s.name, size[0], size[1], ok, len(s.steps), first.Milliseconds(), m.memory())
 			m.tmux("kill-server")
 		}
 	}
-	fmt.Printf("tui: %d/%d\n", same, all)
+	fmt.Printf("tui: %d/%d\n", played.same, played.all)
 }
 
 // memory is the most that the program took.
