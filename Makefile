@@ -309,7 +309,7 @@ schema-report:
 # Keys in a real terminal at three sizes, on sessions, a run, a million frames and a hostile log.
 tui-report:
 	sh .ci/setup/tools.sh
-	COALMINE_TUI=all go test -tags e2e -count=1 -v -timeout 9m -run '^TestTerminal$$' ./cmd/internal/tui | awk '\
+	COALMINE_TUI=all go test -tags e2e -count=1 -v -timeout 9m -run '^TestTerminal' ./cmd/internal/tui | awk '\
 	  /^tui: / { last = $$2; next } !/^(===|---|PASS|ok)/ { print; fflush() } \
 	  END { split(last, n, "/"); print "tui: " (last ? last : "0/0"); exit n[1] != n[2] || !n[2] }'
 
@@ -317,10 +317,11 @@ tui-report:
 # tap and behind it. SPY_WAIT is how many seconds an answer takes. It needs root.
 SPY_WAIT ?= 60
 spy-report: build servers
+	sh .ci/setup/clients.sh
 	COALMINE_SPY=$(CURDIR)/bin/coalmine COALMINE_SPY_WAIT=$(SPY_WAIT) go test -tags e2e -count=1 -v -timeout 10m -run '^(TestUnprivileged|TestSpyCrowd|TestSpyReport)$$' ./cmd/internal/spy | awk '\
 	  /^spy: / { last = $$2; next } /^(===|---|PASS|ok)/ { next } { print; fflush() } /^panic:|_test.go:|SKIP:/ { bad = 1 } \
 	  END { split(last, n, "/"); print "spy: " (last ? last : "0/0"); exit bad || n[1] != n[2] || !n[2] }'
-# Python, Node and Go, each pinned and not, HTTP and raw, to an allowed host; then 10,000 requests with probes and without.
+# Python, Node and Go, each pinned and not, HTTP/1.1, HTTP/2 and raw, to an allowed host; then 10,000 requests with probes and without.
 tls-report: build
 	COALMINE_TLS=all COALMINE_DEEP=1 COALMINE_REQUIRE=userns,python,node go test -tags e2e -count=1 -v -timeout 9m -run '^(TestOverhead|TestTLS)$$' \
 	  ./sandbox/trace/tlsread ./cmd/internal/probe/probetest/network | sed -u 's/^ *//' | awk '\
@@ -513,10 +514,10 @@ network-faults: image
 	  !/^===/ { print } /--- (PASS|FAIL|SKIP): [^/]*\// { all++; if (/PASS/) good++ } \
 	  END { printf "network-faults: %d/%d\n", good, all; exit good != all || !all }'
 
-# Every channel by which a decoy can leave, in every encoding, from every runtime.
+# Every channel by which a decoy can leave, in every encoding, from every runtime, and clients that pin a certificate.
 matrix: image
 	COALMINE_MATRIX=full COALMINE_REQUIRE=docker,userns,strace,python,node,curl \
-	go test -tags e2e ./cmd/internal/probe/probetest/network -count=1 -v -timeout 9m -run '^TestMatrix$$' | awk '\
+	go test -tags e2e ./cmd/internal/probe/probetest/network -count=1 -v -timeout 9m -run '^TestMatrix' | awk '\
 	  /^matrix: / { last = $$2; next } !/^===/ { print; fflush() } \
 	  END { split(last, n, "/"); print "matrix: " (last ? last : "0/0"); exit n[1] != n[2] || !n[2] }'
 

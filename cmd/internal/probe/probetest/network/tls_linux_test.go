@@ -23,6 +23,8 @@ type tlsCell struct{ how, host, via string }
 var tlsCells = []tlsCell{
 	{"http", "api.example.com", "https"},
 	{"http-pinned", "deep.example.net", "https"},
+	{"h2", "two.example.net", "h2"},
+	{"h2-pinned", "pins.example.net", "h2"},
 	{"raw", "raw.example.net", "tls"},
 	{"raw-pinned", "other.example.net", "tls"},
 }
