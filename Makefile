@@ -140,6 +140,7 @@ ZIZMOR := 1.32.0
 GOVULNCHECK := v1.8.0
 GORELEASER := v2.17.1
 CYCLONEDX := v1.10.0
+CRANE := v0.22.1
 FUZZTIME ?= 30s
 
 build:
@@ -280,13 +281,18 @@ $(TOOLS)/goreleaser-$(GORELEASER)/goreleaser:
 $(TOOLS)/cyclonedx-gomod-$(CYCLONEDX)/cyclonedx-gomod:
 	GOBIN=$(@D) go install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX)
 
+$(TOOLS)/crane-$(CRANE)/crane:
+	GOBIN=$(@D) go install github.com/google/go-containerregistry/cmd/crane@$(CRANE)
+
 # The program that writes SBOMs, on the PATH of a workflow.
 sbom-tool: $(TOOLS)/cyclonedx-gomod-$(CYCLONEDX)/cyclonedx-gomod
 	@if [ -n "$${GITHUB_PATH:-}" ]; then echo "$(<D)" >>"$$GITHUB_PATH"; fi
 
-# A release that is published nowhere: programs, archives, checksums, SBOMs, a Debian package and a formula.
-release-check: $(TOOLS)/goreleaser-$(GORELEASER)/goreleaser $(TOOLS)/cyclonedx-gomod-$(CYCLONEDX)/cyclonedx-gomod
-	PATH="$(TOOLS)/goreleaser-$(GORELEASER):$(TOOLS)/cyclonedx-gomod-$(CYCLONEDX):$$PATH" .ci/release-check
+# A release that is published nowhere: programs, archives, checksums, SBOMs, a Debian package, a formula, and the image in a registry of this machine.
+release-check: $(TOOLS)/goreleaser-$(GORELEASER)/goreleaser $(TOOLS)/cyclonedx-gomod-$(CYCLONEDX)/cyclonedx-gomod $(TOOLS)/crane-$(CRANE)/crane
+	sh .ci/setup/docker.sh
+	sh .ci/setup/images.sh
+	PATH="$(TOOLS)/goreleaser-$(GORELEASER):$(TOOLS)/cyclonedx-gomod-$(CYCLONEDX):$(TOOLS)/crane-$(CRANE):$$PATH" .ci/release-check
 
 # The types of Kubernetes' API decode each manifest, and the chart as it is rendered.
 deploy-check:
