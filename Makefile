@@ -294,11 +294,14 @@ release-check: $(TOOLS)/goreleaser-$(GORELEASER)/goreleaser $(TOOLS)/cyclonedx-g
 	sh .ci/setup/images.sh
 	PATH="$(TOOLS)/goreleaser-$(GORELEASER):$(TOOLS)/cyclonedx-gomod-$(CYCLONEDX):$(TOOLS)/crane-$(CRANE):$$PATH" .ci/release-check
 
-# The types of Kubernetes' API decode each manifest, and the chart as it is rendered.
+# The types of Kubernetes' API decode each manifest, and the chart as it is rendered, and the API's own
+# schemas validate them, as kubeconform does: they lie in Kubernetes' Go module.
+KUBERNETES := v1.36.2
 deploy-check:
 	@mkdir -p bin
 	cd testdata/kube && go build -o ../../bin/kube-check .
-	bin/kube-check deploy/kubernetes/*.yaml deploy/helm/coalmine
+	api=$$(go mod download -json k8s.io/kubernetes@$(KUBERNETES) | sed -n 's/^\t"Dir": "\(.*\)",$$/\1/p')/api/openapi-spec/swagger.json; export KUBE_OPENAPI=$$api; \
+	(cd testdata/kube && go test -count=1 .) && bin/kube-check deploy/kubernetes/*.yaml deploy/spy-daemonset.yaml deploy/helm/coalmine
 
 screenshots: build
 	go test -count=1 -run '^TestRecording$$' ./cmd/internal/cli -update

@@ -1,5 +1,6 @@
 // The program kube-check decodes Kubernetes manifests and the output of Helm charts strictly: a
-// member that the API does not have is an error. It asks no cluster and no network.
+// member that the API does not have is an error. KUBE_OPENAPI names the API's own description, by which
+// they are validated then. It asks no cluster and no network.
 //
 // Each argument is a manifest, or the directory of a chart, which is rendered with its default
 // values and with those of each file in its directory "ci".
@@ -26,6 +27,11 @@ import (
 
 func main() {
 	right, all := 0, 0
+	s, err := readSchemas()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
 	for _, name := range os.Args[1:] {
 		docs, err := documents(name)
 		if err != nil {
@@ -35,7 +41,7 @@ func main() {
 		}
 		for _, d := range docs {
 			all++
-			kind, err := check(d.text)
+			kind, err := check(s, d.text)
 			if err != nil {
 				fmt.Printf("%s: WRONG: %v\n", d.from, err)
 				continue
@@ -151,7 +157,7 @@ func split(from string, data []byte) ([]document, error) {
 }
 
 // check decodes one document: by the API's types, or by those of KEDA that stand here.
-func check(text []byte) (string, error) {
+func check(s *schemas, text []byte) (string, error) {
 	var head struct {
 		APIVersion, Kind string
 		Metadata         struct{ Name string }
@@ -165,10 +171,10 @@ func check(text []byte) (string, error) {
 	if strings.HasPrefix(head.APIVersion, "keda.sh/") {
 		return head.Kind + " of KEDA", checkKEDA(head.Kind, text)
 	}
-	s := json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme.Scheme, scheme.Scheme, json.SerializerOptions{Yaml: true, Strict: true})
-	_, kind, err := s.Decode(text, nil, nil)
+	decoder := json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme.Scheme, scheme.Scheme, json.SerializerOptions{Yaml: true, Strict: true})
+	_, kind, err := decoder.Decode(text, nil, nil)
 	if err != nil {
 		return "", err
 	}
-	return kind.Kind, nil
+	return kind.Kind, s.check(head.APIVersion, head.Kind, text)
 }
