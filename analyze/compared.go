@@ -72,7 +72,7 @@ type Questions struct {
 // QuestionsOf reads a run's log for them.
 func QuestionsOf(log *session.Reader) (Questions, error) {
 	j := newJudge(log.Header)
-	r := j.reading()
+	r := j.reading(log.Timers)
 	r.w = newWireReader(r.b, &j.timelines)
 	file, err := log.Wire()
 	if err != nil {

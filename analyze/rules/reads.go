@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 )
@@ -124,7 +125,7 @@ func (r *Run) resourceWord(e *finding.Effect) string {
 		}
 	}
 	for _, d := range r.texts() {
-		if strings.HasPrefix(d.owner, "tool ") || !slices.Contains(names, d.tool) {
+		if d.owner.Kind == detect.OwnerTool || !slices.Contains(names, d.owner.Name) {
 			continue
 		}
 		for _, w := range append(single, collections...) {

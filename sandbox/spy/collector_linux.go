@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
 // Options say what is watched.
@@ -128,12 +129,12 @@ func callsOf() (calls [512]uint8) {
 }
 
 // Read calls take with each piece, and turn now and then, also while nothing comes, until
-// Stop. drained says that all that the kernel's side had told of by now, a time of Clock, was taken: on a
+// Stop. drained says that all that the kernel's side had told of by now, a time of trace.Clock, was taken: on a
 // busy machine that is some time before turn is called. Both are called from the goroutine that calls Read.
 func (c *Collector) Read(take func(*talk.Chunk), turn func(now time.Duration, drained bool)) error {
 	var sample ringbuf.Record
 	for {
-		now := Clock()
+		now := trace.Clock()
 		c.reader.SetDeadline(time.Now().Add(look))
 		var err error
 		for range 4096 { // then what came is handed on, however much waits

@@ -12,7 +12,6 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/slots"
 	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
-	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
 // A message between two processes is taken once, and whole; other text is not, and neither

@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/coalmine-dev/coalmine/sandbox/session"
-	"github.com/coalmine-dev/coalmine/sandbox/spy"
 	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
