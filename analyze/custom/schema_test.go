@@ -123,7 +123,7 @@ func constants(t *testing.T, file string) map[string][]string {
 
 // The schema's words are those that the packages have which make them.
 func TestTheWordsAreThoseOfTheCode(t *testing.T) {
-	findings, calls := constants(t, "../finding/finding.go"), constants(t, "../../synth/config.go")
+	findings, calls := constants(t, "../finding/finding.go"), constants(t, "../../sandbox/session/outcome.go")
 	for enum, want := range map[string][]string{
 		"effect": findings["EffectKind"], "phase": findings["Phase"], "rung": findings["Rung"], "class": findings["Class"],
 		"severity": findings["Severity"], "confidence": findings["Confidence"], "outcome": calls["Outcome"],

@@ -241,7 +241,7 @@ func findNamed(data []byte) []span {
 	return out
 }
 
-// IsBinary reports whether a file's first bytes are none of a text.
+// IsBinary reports whether the first bytes of a file are not those of a text.
 func IsBinary(data []byte) bool { return bytes.IndexByte(data[:min(len(data), sampled)], 0) >= 0 }
 
 // leaks are gitleaks' rules: all of them for settings, and for code all but the one that

@@ -118,8 +118,7 @@ func (p *Process) answer(id json.RawMessage, member, value string) {
 	p.Stdout(fmt.Appendf(nil, "{\"jsonrpc\":\"2.0\",\"id\":%s,%q:%s}\n", id, member, value))
 }
 
-// Tool declares a tool of this name that takes one text, and of which nothing else is said
-// but its description.
+// Tool declares a tool that takes one text. It has a description and no annotations.
 func Tool(name, description string) string {
 	return fmt.Sprintf(`{"name":%q,"description":%q,"inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}}`, name, description)
 }
