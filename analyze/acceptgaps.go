@@ -92,8 +92,8 @@ func (k *gapKeeper) drop(closed func(session.Gap) bool) {
 	})
 }
 
-// settle brings the verdict and what the policy made of the gaps up to date.
-func (r *Result) settle(opts Options) {
+// updateVerdict brings the verdict and what the policy made of the gaps up to date.
+func (r *Result) updateVerdict(opts Options) {
 	if r.Policy != nil {
 		r.Policy.Gaps = r.keeper.accepted
 	}

@@ -55,14 +55,14 @@ func Add(res, more *Result, start string, opts Options) {
 	res.Coverage.Opaque += more.Coverage.Opaque
 	res.Coverage.Lost += more.Coverage.Lost
 	res.keeper.join(&more.keeper)
-	res.settle(opts)
+	res.updateVerdict(opts)
 }
 
 // Doubt joins to a result a reason for which something may have stayed hidden.
 func Doubt(res *Result, g session.Gap, opts Options) {
 	g.Text = text.Printable(g.Text, 300)
 	res.doubt(g)
-	res.settle(opts)
+	res.updateVerdict(opts)
 }
 
 // addGap adds a gap to those of a result, where there is room and none says the same.

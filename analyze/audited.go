@@ -27,7 +27,7 @@ func Audited(r *audit.Report, now time.Time, opts Options) *Result {
 	res.Coverage.Unseen = []string{"what the server does: it was not run, and its source was read"}
 	j.accept(res, opts)
 	res.compare(opts.Baseline)
-	j.auditHoles(Options{Audit: r})
+	j.auditGaps(Options{Audit: r})
 	if len(j.gaps) > 0 {
 		res.Gaps, res.Inconclusive = j.gaps, session.Texts(j.gaps)
 	}

@@ -63,7 +63,7 @@ func TestCodeThatNeverRanIsADoubt(t *testing.T) {
 		want   []string
 	}{
 		"all ran":        {unrun(), "", nil},
-		"a deed":         {unrun(steal), "", []string{"steal, server.py:40, never ran: reads files and uses the network"}},
+		"a behaviour":    {unrun(steal), "", []string{"steal, server.py:40, never ran: reads files and uses the network"}},
 		"a branch":       {unrun(with(func(u *coverage.Unrun) { u.Entered, u.Name = true, "" })), "", []string{"the module's own code, server.py:40, never ran from there on, in one branch: reads files and uses the network"}},
 		"no way":         {unrun(with(func(u *coverage.Unrun) { u.Way = "" })), "", nil},
 		"no weight":      {unrun(with(func(u *coverage.Unrun) { u.Weighs = false })), "", nil},

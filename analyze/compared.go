@@ -84,8 +84,8 @@ func QuestionsOf(log *session.Reader) (Questions, error) {
 	return Questions{Sealed: len(j.profile.Payloads) > 0, Copied: rules.Copies(j.run(r.w))}, nil
 }
 
-// sealedHoles says what looked random and was not compared with runs that have other secrets.
-func (j *judge) sealedHoles(varied []rules.Varied) {
+// randomGaps says what looked random and was not compared with runs that have other secrets.
+func (j *judge) randomGaps(varied []rules.Varied) {
 	known := slices.ContainsFunc(varied, func(v rules.Varied) bool { return v.Factor == rules.FactorSecrets })
 	if known || j.header.Vary != nil || j.header.Experiment != "" {
 		return

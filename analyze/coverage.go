@@ -101,10 +101,10 @@ func withInputs(tools []ToolCoverage, inputs map[string]*session.Inputs) []ToolC
 	return tools
 }
 
-// holes adds the reasons for which something may have gone unseen.
-func (j *judge) holes(res *Result, p *policy.Policy, opaque []profile.OpaqueFlow) {
+// coverageGaps adds the reasons for which something may have gone unseen.
+func (j *judge) coverageGaps(res *Result, p *policy.Policy, opaque []profile.OpaqueFlow) {
 	if j.header.Remote != nil {
-		j.remoteHoles()
+		j.remoteGaps()
 		return
 	}
 	if !j.started {
@@ -137,8 +137,8 @@ func (j *judge) holes(res *Result, p *policy.Policy, opaque []profile.OpaqueFlow
 	}
 }
 
-// serverHoles adds what of a server's own run was not come to.
-func (j *judge) serverHoles(tools []ToolCoverage) {
+// serverGaps adds what of a server's own run was not come to.
+func (j *judge) serverGaps(tools []ToolCoverage) {
 	if p := j.header.Package; p != nil && (p.Build.State == session.BuildFailed || p.Build.State == session.BuildSkipped) {
 		code := session.GapBuildFailed
 		if p.Build.State == session.BuildSkipped {
@@ -152,11 +152,11 @@ func (j *judge) serverHoles(tools []ToolCoverage) {
 	if j.end.Crashed {
 		j.because(session.GapServerEnded, "the server exited unexpectedly (%s)", j.end.How())
 	}
-	j.toolHoles(tools)
+	j.toolGaps(tools)
 }
 
-// toolHoles adds what of the surface was not reached.
-func (j *judge) toolHoles(tools []ToolCoverage) {
+// toolGaps adds what of the surface was not reached.
+func (j *judge) toolGaps(tools []ToolCoverage) {
 	var uncalled, mute, refusing []string
 	reached := false
 	for _, t := range tools {
@@ -201,9 +201,9 @@ func (j *judge) becauseOf(code session.Code, names []string, one, many string) {
 	}
 }
 
-// auditHoles adds the reasons for which the source was not looked at, or not all of it. It
+// auditGaps adds the reasons for which the source was not looked at, or not all of it. It
 // returns why there is no audit, "" for no failure.
-func (j *judge) auditHoles(opts Options) (failed string) {
+func (j *judge) auditGaps(opts Options) (failed string) {
 	if opts.AuditErr != nil {
 		failed = j.say(opts.AuditErr.Error(), 300)
 		j.because(session.GapSourceNotAudited, "the source was not audited: %s", failed)

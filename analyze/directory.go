@@ -277,7 +277,7 @@ func (d *Directory) Complete(res *Result, runs []session.IndexedRun) error {
 	}
 	if res.ended && harmless && !last.ended {
 		res.dropGaps(isOfEnd)
-		res.settle(d.alone())
+		res.updateVerdict(d.alone())
 	}
 	if err := d.code(res); err != nil {
 		return err
@@ -323,15 +323,15 @@ func (d *Directory) further(r session.IndexedRun, res *Result) (*Result, error) 
 		answered(res, more)
 	}
 	if r.Timers {
-		keepDeeds(more)
+		keepRecorded(more)
 	}
 	Add(res, more, r.How, o)
 	return more, nil
 }
 
-// keepDeeds leaves of a run on a fast clock what the kernel recorded, from medium on: what was
+// keepRecorded leaves of a run on a fast clock what the kernel recorded, from medium on: what was
 // said in its calls, the declared run shows better.
-func keepDeeds(more *Result) {
+func keepRecorded(more *Result) {
 	more.Findings = slices.DeleteFunc(more.Findings, func(f finding.Finding) bool {
 		said := slices.ContainsFunc(f.Evidence, func(e finding.Evidence) bool { return e.Source == "frame" })
 		return said || f.Severity.Rank() < finding.Medium.Rank()

@@ -26,8 +26,8 @@ type Earlier struct {
 	// Instructions and Tools are the texts behind the lock's hashes, where they are known.
 	Instructions string            `json:"instructions,omitempty"`
 	Tools        []json.RawMessage `json:"tools,omitempty"`
-	// Deeds are what rules.DeedOf names, nil where what it did is not known.
-	Deeds []string `json:"deeds,omitzero"`
+	// Behaviours are what rules.BehaviourOf names, nil where what it did is not known.
+	Behaviours []string `json:"deeds,omitzero"`
 	// Missing says why there is nothing to compare with, "" where there is.
 	Missing string `json:"missing,omitempty"`
 }
@@ -120,14 +120,14 @@ func (e *Earlier) done(root *os.Root) error {
 	if report.Run.Tracer == "" || report.Run.Tracer == "none" {
 		return nil
 	}
-	deeds := map[string]bool{}
+	behaviours := map[string]bool{}
 	for i := range report.Observed {
-		if deed, ok := rules.DeedOf(&report.Observed[i]); ok {
-			deeds[deed] = true
+		if behaviour, ok := rules.BehaviourOf(&report.Observed[i]); ok {
+			behaviours[behaviour] = true
 		}
 	}
-	e.Deeds = slices.AppendSeq([]string{}, maps.Keys(deeds))
-	slices.Sort(e.Deeds)
+	e.Behaviours = slices.AppendSeq([]string{}, maps.Keys(behaviours))
+	slices.Sort(e.Behaviours)
 	return nil
 }
 
@@ -160,12 +160,12 @@ func (j *judge) since(w *wireReader, run *rules.Run, earlier []*Earlier) {
 			continue
 		}
 		run.Drifted = append(run.Drifted, e.drifted(w)...)
-		if e.Deeds == nil {
+		if e.Behaviours == nil {
 			continue
 		}
-		run.Before = &rules.Before{From: e.From, Deeds: map[string]bool{}}
-		for _, d := range e.Deeds {
-			run.Before.Deeds[d] = true
+		run.Before = &rules.Before{From: e.From, Behaviours: map[string]bool{}}
+		for _, d := range e.Behaviours {
+			run.Before.Behaviours[d] = true
 		}
 	}
 }

@@ -175,7 +175,7 @@ func (c *logCounter) result(l *detect.Log, o LogOptions) *Result {
 		res.Run.Tracer = SpyTracer
 		only = "no sandbox: coalmine spy recorded what is not ordinary of the server's system calls, but planted no decoys and did not read the traffic"
 	}
-	for _, g := range append(l.Holes(), session.Gap{Code: session.GapWireOnly, Text: only}) {
+	for _, g := range append(l.Gaps(), session.Gap{Code: session.GapWireOnly, Text: only}) {
 		res.Gaps = append(res.Gaps, g.Filled())
 	}
 	res.Inconclusive = session.Texts(res.Gaps)

@@ -123,7 +123,7 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 	run.Changed = opts.Changed
 	if opts.Texts != nil {
 		run.Judged = opts.Texts.judgedTexts(w)
-		j.textHoles(opts.Texts)
+		j.textGaps(opts.Texts)
 	}
 	j.readCompared(run, &opts)
 	j.since(w, run, opts.Earlier)
@@ -145,21 +145,21 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 	if opts.Least {
 		res.Least = j.least(run, res, opts)
 	}
-	j.holes(res, opts.Policy, run.OpaqueFlows())
+	j.coverageGaps(res, opts.Policy, run.OpaqueFlows())
 	if !j.building() {
-		j.sealedHoles(run.Varied)
+		j.randomGaps(run.Varied)
 		if j.header.Remote == nil {
-			j.serverHoles(res.Coverage.Tools)
+			j.serverGaps(res.Coverage.Tools)
 		}
 		res.Coverage.Needs = j.needs(res, &w.surface, w.refusals)
-		j.needHoles(res.Coverage.Needs)
-		res.Unaudited = j.auditHoles(opts)
+		j.needGaps(res.Coverage.Needs)
+		res.Unaudited = j.auditGaps(opts)
 	}
 	res.Gaps, res.Inconclusive = append([]session.Gap{}, j.gaps...), session.Texts(j.gaps)
 	res.sent = j.sent
 	res.ended, res.harmless = run.End.Crashed, run.EndsHarmlessly()
 	res.keeper = j.keeper
-	res.settle(opts)
+	res.updateVerdict(opts)
 	j.timelines.draw(res, j)
 	sanitize(res, j.set)
 	return res, nil
@@ -431,7 +431,7 @@ func unseen(h *session.Header, uncompared string) []string {
 }
 
 // ExitStatus is the command's exit status for a result: 1 for findings at the
-// threshold or above, else 3 for a hole, else 0. An empty threshold is "never".
+// threshold or above, else 3 for a gap, else 0. An empty threshold is "never".
 func ExitStatus(res *Result, failOn finding.Severity, allowInconclusive bool) int {
 	switch {
 	case failOn.Rank() > 0 && res.AtLeast(failOn) > 0:

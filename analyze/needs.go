@@ -208,8 +208,8 @@ var gapOfNeed = map[string]session.Code{
 	NeedProgram: session.GapProgramMissing, NeedService: session.GapServiceMissing,
 }
 
-// needHoles adds the needs to the reasons: what lacks its key was not looked at.
-func (j *judge) needHoles(needs []Need) {
+// needGaps adds the needs to the reasons: what lacks its key was not looked at.
+func (j *judge) needGaps(needs []Need) {
 	for _, n := range needs {
 		who := "the server"
 		if n.Tool != "" {

@@ -18,8 +18,8 @@ func (j *judge) http(m *session.Mark) {
 	j.remote = append(j.remote, rules.RemoteFact{Fact: fact, What: session.RemoteFact(m.What), Port: int(m.N)})
 }
 
-// remoteHoles says why a remote server is never clean.
-func (j *judge) remoteHoles() {
+// remoteGaps says why a remote server is never clean.
+func (j *judge) remoteGaps() {
 	j.because(session.GapNotWatched, "not watched: the server runs at %s, so its files, programs and network are unknown", j.say(j.header.Remote.URL, 300))
 	if j.profile.Truncated {
 		j.because(session.GapAnalysisBounded, "the run has more distinct effects than coalmine can judge")

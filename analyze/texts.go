@@ -179,8 +179,8 @@ func (t *Texts) judgedTexts(w *wireReader) []rules.JudgedText {
 	return out
 }
 
-// textHoles are the reasons for which an outside judge left something unsaid.
-func (j *judge) textHoles(t *Texts) {
+// textGaps are the reasons for which an outside judge left something unsaid.
+func (j *judge) textGaps(t *Texts) {
 	if t.Failed != "" || t.Missing > 0 {
 		j.because(session.GapTextJudge, "the text judge gave no verdict on %d of %d texts: %s", t.Missing, t.Missing+t.Judged, orElse(t.Failed, "it ended before"))
 	}

@@ -121,7 +121,7 @@ func (a *auditor) reach(ctx context.Context) (*sinks.Package, error) {
 			return nil, err
 		}
 	}
-	for i := 0; i < len(a.trees); i++ {
+	for i := 0; i < len(a.trees); i++ { //nolint:intrange // the list grows meanwhile
 		f, facts := a.trees[i], (*lang.Facts)(nil)
 		if i < first {
 			facts = pkg.Facts(f.Path)

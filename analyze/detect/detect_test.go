@@ -242,8 +242,8 @@ func TestOneFailureStopsNothing(t *testing.T) {
 		if diff := cmp.Diff(want, found(l)); diff != "" || l.Failures != 1 {
 			t.Errorf("%s, %d failures", diff, l.Failures)
 		}
-		if len(l.Holes()) != 1 || l.Verdict() != HostileOrNot || strings.Contains(fmt.Sprint(l.Annotations), "AKIA") {
-			t.Errorf("%v %v", l.Holes(), l.Verdict())
+		if len(l.Gaps()) != 1 || l.Verdict() != HostileOrNot || strings.Contains(fmt.Sprint(l.Annotations), "AKIA") {
+			t.Errorf("%v %v", l.Gaps(), l.Verdict())
 		}
 	}
 	many := slices.Clone(hello)
@@ -311,8 +311,8 @@ func TestBounds(t *testing.T) {
 		lines = append(lines, call(10+i, "nope", `{}`))
 	}
 	l := judge(t, Options{}, lines...)
-	if len(l.Annotations) != MaxAnnotations || l.Dropped != 10 || len(l.Holes()) != 1 {
-		t.Errorf("%d kept, %d dropped, %v", len(l.Annotations), l.Dropped, l.Holes())
+	if len(l.Annotations) != MaxAnnotations || l.Dropped != 10 || len(l.Gaps()) != 1 {
+		t.Errorf("%d kept, %d dropped, %v", len(l.Annotations), l.Dropped, l.Gaps())
 	}
 	if l := judge(t, Options{}, append(slices.Clone(hello), call(2, awsKey, `{}`))...); strings.Contains(fmt.Sprint(l.Annotations, l.Summary), awsKey) {
 		t.Errorf("%+v", l.Annotations)
@@ -358,7 +358,7 @@ func FuzzDetect(f *testing.F) {
 			t.Fatalf("a detector failed: %+v", l.Annotations)
 		}
 		shownSafely(t, l)
-		for _, h := range l.Holes() {
+		for _, h := range l.Gaps() {
 			for _, r := range h.Text {
 				if !unicode.IsPrint(r) && r != unicode.ReplacementChar {
 					t.Fatalf("%U in %q", r, h)

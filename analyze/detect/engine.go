@@ -286,8 +286,8 @@ func (s *Session) read(log io.Reader, file string) (*Log, error) {
 // Verdict is the verdict on the log's annotations.
 func (l *Log) Verdict() Verdict { return VerdictOf(l.Annotations) }
 
-// Holes are the reasons for which something may have gone unseen.
-func (l *Log) Holes() []session.Gap {
+// Gaps are the reasons for which something may have gone unseen.
+func (l *Log) Gaps() []session.Gap {
 	var out []session.Gap
 	add := func(when bool, code session.Code, format string, args ...any) {
 		if when {

@@ -33,7 +33,7 @@ type baseline struct {
 	lastDeclared                                                []string
 	lastSchemas                                                 map[string]json.RawMessage
 	calls                                                       map[string]int
-	deeds                                                       set // nil while none are known
+	behaviours                                                  set // nil while none are known
 }
 
 func newBaseline() *baseline {
@@ -79,11 +79,11 @@ func (b *baseline) merge(f *Fingerprint) {
 			addTo(b.serverParts, part, f.ServerParts[part])
 		}
 	}
-	if f.Deeds != nil && b.deeds == nil {
-		b.deeds = set{}
+	if f.Behaviours != nil && b.behaviours == nil {
+		b.behaviours = set{}
 	}
-	for _, deed := range f.Deeds {
-		b.deeds.add(deed)
+	for _, behaviour := range f.Behaviours {
+		b.behaviours.add(behaviour)
 	}
 	if f.Known {
 		b.lastDeclared = f.Declared
@@ -229,9 +229,9 @@ func (b *baseline) behaviour(d *finder, f *Fingerprint) {
 			d.add("new_host", 2, map[string]any{"host": h}, "the host “%s” crossed the wire for the first time", h)
 		}
 	}
-	for _, deed := range f.Deeds {
-		if b.deeds != nil && !b.deeds[deed] {
-			d.add("new_behaviour", 2, map[string]any{"behaviour": deed}, "the server %s for the first time", deed)
+	for _, behaviour := range f.Behaviours {
+		if b.behaviours != nil && !b.behaviours[behaviour] {
+			d.add("new_behaviour", 2, map[string]any{"behaviour": behaviour}, "the server %s for the first time", behaviour)
 		}
 	}
 	for _, c := range f.Capabilities {

@@ -40,10 +40,10 @@ type Fingerprint struct {
 	PrematureChange bool              `json:"premature_list_changed"`
 	TailOnly        bool              `json:"tail_only"`
 	EventCount      int               `json:"event_count"`
-	// Probe says that coalmine was the client: what it called is left out. Deeds are then
-	// what the server did, by rules.DeedOf, nil where that is not known.
-	Probe bool     `json:"probe,omitempty"`
-	Deeds []string `json:"deeds,omitzero"`
+	// Probe says that coalmine was the client: what it called is left out. Behaviours are then
+	// what the server did, by rules.BehaviourOf, nil where that is not known.
+	Probe      bool     `json:"probe,omitempty"`
+	Behaviours []string `json:"deeds,omitzero"`
 
 	schemas map[string]json.RawMessage
 }

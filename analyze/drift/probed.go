@@ -40,14 +40,14 @@ func (f *Fingerprint) probed(root *os.Root) error {
 	if err := json.Unmarshal(data, &report); err != nil {
 		return fmt.Errorf("read its report.json: %w", err)
 	}
-	f.Deeds = []string{}
+	f.Behaviours = []string{}
 	for i := range report.Observed {
 		e := &report.Observed[i]
 		byArgument := e.Explained != nil && e.Explained.Class == finding.ClassArgument
-		if deed, ok := rules.DeedOf(e); ok && !byArgument && !slices.Contains(f.Deeds, shown(deed)) {
-			f.Deeds = append(f.Deeds, shown(deed))
+		if behaviour, ok := rules.BehaviourOf(e); ok && !byArgument && !slices.Contains(f.Behaviours, shown(behaviour)) {
+			f.Behaviours = append(f.Behaviours, shown(behaviour))
 		}
 	}
-	slices.Sort(f.Deeds)
+	slices.Sort(f.Behaviours)
 	return nil
 }

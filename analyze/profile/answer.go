@@ -2,7 +2,6 @@ package profile
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
@@ -25,7 +24,7 @@ func (b *Builder) answers(call int, raw []byte) {
 	if !ok && !failed {
 		return
 	}
-	if said, there := wire.Member(json.RawMessage(result), "isError"); there && string(said) == "true" {
+	if said, there := wire.Member(result, "isError"); there && string(said) == "true" {
 		failed = true
 	}
 	if b.out.Answers == nil {

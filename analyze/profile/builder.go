@@ -144,7 +144,7 @@ func (b *Builder) Profile() *Profile {
 	b.joinReads()
 	b.listeners()
 	b.network()
-	b.settle()
+	b.compareContents()
 	b.background()
 	b.out.visited, b.out.undone = b.oracles.visited, b.undone
 	b.addCounts()

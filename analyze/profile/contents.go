@@ -206,9 +206,9 @@ func isBelow(p string, set map[string]bool) bool {
 	return false
 }
 
-// settle has the files' contents decide on what system calls leave open: what was opened
+// compareContents has the files' contents decide on what system calls leave open: what was opened
 // for writing and not written is no change, and what changed without a call is one.
-func (b *Builder) settle() {
+func (b *Builder) compareContents() {
 	c := &b.contents
 	for i, o := range c.opens {
 		e := &b.out.Effects[i]

@@ -26,16 +26,16 @@ func checkCM505(r *Run) []finding.Finding {
 	reasons := Ledger(r)
 	for i := range r.Profile.Effects {
 		e := &r.Profile.Effects[i]
-		deed, ok := DeedOf(e)
+		behaviour, ok := BehaviourOf(e)
 		why := reasons[i]
-		if !ok || r.Before.Deeds[deed] || why != nil && why.Class == finding.ClassArgument {
+		if !ok || r.Before.Behaviours[behaviour] || why != nil && why.Class == finding.ClassArgument {
 			continue
 		}
 		f := finding.Finding{
 			Rule: cm505Doc.ID, Severity: cm505Doc.Severity, Title: cm505Doc.Title, Confidence: finding.Certain, Tool: e.Tool, Call: e.Call, Phase: e.Phase,
-			Message:     subject(e) + " " + text.Printable(deed, 200) + ", and did not in " + text.Printable(r.Before.From, 200),
+			Message:     subject(e) + " " + text.Printable(behaviour, 200) + ", and did not in " + text.Printable(r.Before.From, 200),
 			Evidence:    slices.Clone(e.Evidence),
-			Fingerprint: finding.Fingerprint(cm505Doc.ID, deed),
+			Fingerprint: finding.Fingerprint(cm505Doc.ID, behaviour),
 		}
 		if why != nil {
 			f.Severity = finding.Info

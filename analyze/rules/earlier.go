@@ -26,14 +26,14 @@ type Drifted struct {
 type Before struct {
 	// From names that run.
 	From string
-	// Deeds are what DeedOf names.
-	Deeds map[string]bool
+	// Behaviours are what BehaviourOf names.
+	Behaviours map[string]bool
 }
 
-// DeedOf names what a server did so that two runs can be compared in it: a host that it
+// BehaviourOf names what a server did so that two runs can be compared in it: a host that it
 // reached for, a program, a port that it opened. ok is false for other effects: which files
 // are touched follows the inputs, and secrets have rules of their own.
-func DeedOf(e *finding.Effect) (deed string, ok bool) {
+func BehaviourOf(e *finding.Effect) (behaviour string, ok bool) {
 	if e.Noise != "" {
 		return "", false
 	}

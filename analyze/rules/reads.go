@@ -91,7 +91,7 @@ func (r *Run) whoMayRead(e *finding.Effect) []*scope.Tool {
 func (r *Run) readWord(t *scope.Tool, e *finding.Effect) string {
 	words := collections
 	if e.Call > 0 && len(t.Paths) == 0 && len(r.remembered().argTexts(r, e.Call)) == 0 {
-		words = append(single, collections...) // nothing hands it the one that it speaks of
+		words = slices.Concat(single, collections) // nothing hands it the one that it speaks of
 	}
 	below := e.Target
 	for _, dir := range r.userDirs() {

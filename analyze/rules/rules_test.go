@@ -518,11 +518,11 @@ func drifted(kind wire.ChangeKind, how Difference) *Run {
 }
 
 // before has a run know what was done in an earlier one.
-func before(deeds ...string) func(*Run) {
+func before(behaviours ...string) func(*Run) {
 	return func(r *Run) {
-		r.Before = &Before{From: "out/s", Deeds: map[string]bool{}}
-		for _, d := range deeds {
-			r.Before.Deeds[d] = true
+		r.Before = &Before{From: "out/s", Behaviours: map[string]bool{}}
+		for _, d := range behaviours {
+			r.Before.Behaviours[d] = true
 		}
 	}
 }

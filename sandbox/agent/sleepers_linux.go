@@ -76,7 +76,7 @@ func newSleepers(processes func() ([]task, error)) *sleepers {
 func (s *sleepers) look(window time.Duration, sockets bool) stillness {
 	begin := clock()
 	out := stillness{due: map[int]sleep{}}
-	if born := lastBorn(); born == "" || born != s.born {
+	if born := lastPID(); born == "" || born != s.born {
 		if err := s.list(born); err != nil {
 			out.doubt = true
 			return out
@@ -106,7 +106,7 @@ func (s *sleepers) look(window time.Duration, sockets bool) stillness {
 	for _, t := range s.tasks {
 		out.busy = out.busy || !t.still()
 	}
-	if s.born == "" || s.born != lastBorn() {
+	if s.born == "" || s.born != lastPID() {
 		out.busy, s.born = true, ""
 		return out
 	}
@@ -156,7 +156,7 @@ func (s *sleepers) list(born string) error {
 		}
 	}
 	// A number below that of a living task was not counted in this namespace.
-	if n, err := strconv.Atoi(born); err == nil && n >= highest && born == lastBorn() {
+	if n, err := strconv.Atoi(born); err == nil && n >= highest && born == lastPID() {
 		s.born = born
 	}
 	return nil
@@ -344,9 +344,9 @@ func (s *sleepers) isLocal(inode string) bool {
 	return s.local[inode]
 }
 
-// lastBorn is the number that was given to a task last in this pid namespace, "" where
+// lastPID is the number that was given to a task last in this pid namespace, "" where
 // the kernel does not say it.
-func lastBorn() string {
+func lastPID() string {
 	b, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
 		return ""

@@ -85,7 +85,7 @@ func (r *Reader) Close() {
 	defer r.mu.Unlock()
 	if !r.closed {
 		r.closed = true
-		r.settle(true)
+		r.resolve(true)
 	}
 }
 
@@ -102,8 +102,8 @@ func (r *Reader) done(s trace.Statement, open bool) {
 	r.held = append(r.held, s)
 }
 
-// settle tells what was held.
-func (r *Reader) settle(undone bool) {
+// resolve tells the statements that waited for their outcome.
+func (r *Reader) resolve(undone bool) {
 	for _, s := range r.held {
 		s.Undone = undone
 		r.emit(s)

@@ -116,29 +116,29 @@ func (m *mySQL) answered(w myWaiting, body []byte) {
 func (m *mySQL) transaction(s part) {
 	switch s.word(0) {
 	case "BEGIN":
-		m.r.settle(false)
+		m.r.resolve(false)
 		m.open = true
 	case "START":
-		m.r.settle(false)
+		m.r.resolve(false)
 		m.open = true
 	case "COMMIT":
-		m.r.settle(false)
+		m.r.resolve(false)
 		m.open = false
 	case "ROLLBACK":
 		if !s.has("TO") {
-			m.r.settle(true)
+			m.r.resolve(true)
 			m.open = false
 		}
 	case "SET":
 		if i := s.after("AUTOCOMMIT"); i > 0 {
 			m.manual = s.word(len(s.tokens)-1) == "0" || s.word(len(s.tokens)-1) == "OFF"
 			if !m.manual {
-				m.r.settle(false)
+				m.r.resolve(false)
 			}
 		}
 	case "CREATE", "ALTER", "DROP", "TRUNCATE", "RENAME", "GRANT", "REVOKE":
 		if !s.has("TEMPORARY") {
-			m.r.settle(false)
+			m.r.resolve(false)
 			done := s.read(true)
 			if done.Does == trace.StatementDestroys || done.Does == trace.StatementWrites {
 				m.open = false

@@ -163,9 +163,9 @@ func (p *postgres) complete(tag string) {
 	}
 	switch word, _, _ := strings.Cut(tag, " "); {
 	case word == "COMMIT":
-		p.r.settle(false)
+		p.r.resolve(false)
 	case word == "ROLLBACK" && !s.has("TO"):
-		p.r.settle(true)
+		p.r.resolve(true)
 	}
 	// Until ReadyForQuery says otherwise, all that was sent together is one transaction.
 	p.r.done(s.statement(at, Postgres), true)
@@ -196,7 +196,7 @@ func (p *postgres) ready(open bool) {
 		p.waiting = p.waiting[1:]
 	}
 	if !open {
-		p.r.settle(p.failed)
+		p.r.resolve(p.failed)
 	}
 	p.open, p.failed = open, false
 }

@@ -79,10 +79,10 @@ func (c *redis) server(b []byte) error {
 			c.multi = true
 		case s.Verb == "EXEC":
 			c.multi = false
-			c.r.settle(s.Refused || kind == '_' || len(words) == 0)
+			c.r.resolve(s.Refused || kind == '_' || len(words) == 0)
 		case s.Verb == "DISCARD", s.Verb == "RESET":
 			c.multi = false
-			c.r.settle(true)
+			c.r.resolve(true)
 		}
 		c.r.done(s, c.multi)
 		return nil

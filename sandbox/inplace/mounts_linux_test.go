@@ -63,7 +63,7 @@ func TestMountsOfTheHost(t *testing.T) {
 func FuzzParseMounts(f *testing.F) {
 	f.Add(container)
 	f.Add("8 1 8:1 /a\\0 /b rw - ext4 x rw")
-	f.Add("3 1 0:54 / /dev rw - tmpfs tmpfs rw\n13 3 8:1 / /dev/x rw - ext4 x rw")
+	f.Add("3 1 0:54 / /dev rw - tmpfs none rw\n13 3 8:1 / /dev/x rw - ext4 x rw")
 	f.Fuzz(func(t *testing.T, text string) {
 		mounts, err := parseMounts(strings.NewReader(text))
 		if err != nil {

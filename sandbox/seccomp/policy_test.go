@@ -123,7 +123,7 @@ func TestNoReserve(t *testing.T) {
 			passes bool
 		}{{"fallocate", 0, false}, {"fallocate", 3, false}, {"ioctl", resvSpace, false}, {"ioctl", 1<<32 | resvSpace64, false}, {"ioctl", zeroRange, false}, {"ioctl", 0x5401, true}} {
 			call := &Call{Arch: native, NR: numbers[c.name], Args: [6]uint64{1, c.arg}}
-			want := uint32(unix.SECCOMP_RET_ERRNO | uint32(unix.EOPNOTSUPP))
+			want := unix.SECCOMP_RET_ERRNO | uint32(unix.EOPNOTSUPP)
 			if c.passes {
 				want = unix.SECCOMP_RET_ALLOW
 			}

@@ -327,7 +327,7 @@ func TestDocuments(t *testing.T) {
 			t.Errorf("%s is not XML: %s", url, w.Body)
 		}
 	}
-	r := httptest.NewRequest("GET", "https://api.example.com/v1/feed", nil)
+	r := httptest.NewRequest(http.MethodGet, "https://api.example.com/v1/feed", nil)
 	r.Header.Set("Accept", "application/json")
 	if _, body := c.Answer(r); !json.Valid([]byte(body)) {
 		t.Errorf("a feed of JSON: %s", body)

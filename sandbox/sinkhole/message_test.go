@@ -3,8 +3,10 @@ package sinkhole
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -36,7 +38,7 @@ func TestMessagesAreAnswered(t *testing.T) {
 	} {
 		turning := &Turning{}
 		turning.Set(c.turn)
-		r := httptest.NewRequest("GET", c.url, nil)
+		r := httptest.NewRequest(http.MethodGet, c.url, nil)
 		config := Config{Fits: fits, Turning: turning}
 		got := config.messagesFor(r, r.Host).answer([]byte(c.say))
 		if len(got) != len(c.want) {
@@ -59,7 +61,7 @@ func TestAServiceSpeaksFirst(t *testing.T) {
 	for url, want := range map[string]string{
 		"http://x.example/socket.io/?EIO=4&transport=websocket": `0{"sid"`, "http://ha.example/api/websocket": "auth_required", "http://x.example/ws": "",
 	} {
-		r := httptest.NewRequest("GET", url, nil)
+		r := httptest.NewRequest(http.MethodGet, url, nil)
 		if m := new(Config).messagesFor(r, r.Host); !strings.Contains(m.hello, want) || (want == "") != (m.hello == "") {
 			t.Errorf("%s: %q", url, m.hello)
 		}
@@ -75,8 +77,7 @@ func TestMessagesAreWhole(t *testing.T) {
 		}
 		head := len(out) - len(p)
 		out[1] |= 128
-		masked := append(out[:head:head], 0, 0, 0, 0) // a mask that changes nothing
-		return append(masked, p...)
+		return slices.Concat(out[:head], make([]byte, 4), []byte(p)) // a mask that changes nothing
 	}
 	long := strings.Repeat("a", maxMessage)
 	in := bytes.Join([][]byte{

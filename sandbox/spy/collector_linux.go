@@ -16,7 +16,7 @@ import (
 	"github.com/cilium/ebpf/rlimit"
 	"golang.org/x/sys/unix"
 
-	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
+	"github.com/coalmine-dev/coalmine/sandbox/spy/reassembly"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
@@ -131,7 +131,7 @@ func callsOf() (calls [512]uint8) {
 // Read calls take with each piece, and turn now and then, also while nothing comes, until
 // Stop. drained says that all that the kernel's side had told of by now, a time of trace.Clock, was taken: on a
 // busy machine that is some time before turn is called. Both are called from the goroutine that calls Read.
-func (c *Collector) Read(take func(*talk.Chunk), turn func(now time.Duration, drained bool)) error {
+func (c *Collector) Read(take func(*reassembly.Chunk), turn func(now time.Duration, drained bool)) error {
 	var sample ringbuf.Record
 	for {
 		now := trace.Clock()
@@ -160,7 +160,7 @@ func (c *Collector) Read(take func(*talk.Chunk), turn func(now time.Duration, dr
 
 // Judge tells the kernel's side that a stream is not MCP. A stream that is gone
 // by then is no error.
-func (c *Collector) Judge(k talk.Key, v talk.Verdict) {
+func (c *Collector) Judge(k reassembly.Key, v reassembly.Verdict) {
 	_ = c.objects.Verdicts.Put(&k, uint32(v)) // it is looked at again, which costs time alone
 }
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/slots"
-	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
+	"github.com/coalmine-dev/coalmine/sandbox/spy/reassembly"
 )
 
 // A message between two processes is taken once, and whole; other text is not, and neither
@@ -31,7 +31,7 @@ func TestCollects(t *testing.T) {
 			}
 			defer c.Close()
 			var got []string
-			e := talk.New(talk.Options{Known: Known, Holder: Holder, Alive: Alive, Verdict: c.Judge, Emit: func(m *talk.Message) {
+			e := reassembly.New(reassembly.Options{Known: Known, Holder: Holder, Alive: Alive, Verdict: c.Judge, Emit: func(m *reassembly.Message) {
 				got = append(got, fmt.Sprintf("%s>%s %t", m.From.Comm, m.To.Comm, string(m.Raw) == message))
 			}})
 			own := exec.Command("cat")
@@ -56,7 +56,7 @@ func TestCollects(t *testing.T) {
 
 // What is told of a process is what /proc says.
 func TestKnown(t *testing.T) {
-	p := talk.Process{PID: os.Getpid(), UID: os.Getuid()}
+	p := reassembly.Process{PID: os.Getpid(), UID: os.Getuid()}
 	Known(&p)
 	if len(p.Command) == 0 || p.Parent != os.Getppid() || p.User == "" || !Alive(p.PID) {
 		t.Errorf("%+v", p)

@@ -3,7 +3,7 @@
 package spy
 
 import (
-	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
+	"github.com/coalmine-dev/coalmine/sandbox/spy/reassembly"
 )
 
 // errNone says that there is no eBPF here.
@@ -23,10 +23,10 @@ type Collector struct{}
 func Open(Options) (*Collector, error) { return nil, errNone }
 
 // Read fails.
-func (*Collector) Read(func(*talk.Chunk), func(time.Duration, bool)) error { return errNone }
+func (*Collector) Read(func(*reassembly.Chunk), func(time.Duration, bool)) error { return errNone }
 
 // Judge does nothing.
-func (*Collector) Judge(talk.Key, talk.Verdict) {}
+func (*Collector) Judge(reassembly.Key, reassembly.Verdict) {}
 
 // Lost is empty.
 func (*Collector) Lost() map[string]uint64 { return nil }
@@ -41,10 +41,10 @@ func (*Collector) Close() {}
 func Drop(int, int) error { return nil }
 
 // Known knows nothing.
-func Known(*talk.Process) {}
+func Known(*reassembly.Process) {}
 
 // Holder knows nobody.
-func Holder(talk.Key, int, bool) *talk.Process { return nil }
+func Holder(reassembly.Key, int, bool) *reassembly.Process { return nil }
 
 // WithChildren adds nobody.
 func WithChildren(pids []int) []int { return pids }

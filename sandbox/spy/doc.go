@@ -1,7 +1,7 @@
 // Package spy watches the MCP conversations of a whole machine with eBPF programs on the
 // kernel's raw tracepoints, and yields the pieces of the streams on which JSON-RPC or
 // HTTP/1 is spoken: pipes, unix sockets and pairs of them, and TCP on this machine.
-// Package talk makes messages of them.
+// Package reassembly makes messages of them.
 //
 // A stream is recognised in the kernel by its first bytes: nothing of any other stream
 // leaves the kernel. What is written is the truth; a reader is listened to only where

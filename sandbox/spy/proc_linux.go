@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
+	"github.com/coalmine-dev/coalmine/sandbox/spy/reassembly"
 )
 
 // What is read of /proc at most.
@@ -33,7 +33,7 @@ var containerID = regexp.MustCompile(`(?:^|[/:-])([0-9a-f]{64})(?:\.scope)?(?:/|
 var users sync.Map
 
 // Known completes what the kernel says of a process by /proc. What cannot be read stays empty.
-func Known(p *talk.Process) {
+func Known(p *reassembly.Process) {
 	dir := "/proc/" + strconv.Itoa(p.PID)
 	p.Command = command(dir)
 	p.Parent = parent(dir)
@@ -151,11 +151,11 @@ func processes() (pids []int) {
 // Holder finds a process that holds the other end of a pipe, of those that were not seen:
 // one that can read it if reads is true, one that can write to it otherwise. Of several it
 // takes the youngest: what a shell has started has the shell's pipe. It knows pipes only.
-func Holder(k talk.Key, known int, reads bool) *talk.Process {
-	if k.Kind != talk.Pipe {
+func Holder(k reassembly.Key, known int, reads bool) *reassembly.Process {
+	if k.Kind != reassembly.Pipe {
 		return nil
 	}
-	var found *talk.Process
+	var found *reassembly.Process
 	want := fmt.Sprintf("pipe:[%d]", binaryInode(k))
 	for _, pid := range processes() {
 		if pid == known || pid == os.Getpid() || found != nil && pid < found.PID {
@@ -164,7 +164,7 @@ func Holder(k talk.Key, known int, reads bool) *talk.Process {
 		if holds(pid, want, reads) {
 			dir := "/proc/" + strconv.Itoa(pid)
 			comm, _ := os.ReadFile(dir + "/comm") // it may be gone, and has no name then
-			p := &talk.Process{PID: pid, Comm: strings.TrimSpace(string(comm))}
+			p := &reassembly.Process{PID: pid, Comm: strings.TrimSpace(string(comm))}
 			var st unix.Stat_t
 			if unix.Stat(dir, &st) == nil {
 				p.UID = int(st.Uid)

@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
 	"path"
 	"strings"
@@ -46,7 +47,7 @@ func namesOf(t *testing.T, data []byte, name string) []string {
 	var out []string
 	if strings.HasSuffix(name, ".zip") {
 		z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-		if err != nil && err != zip.ErrInsecurePath {
+		if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 			t.Fatal(err)
 		}
 		for _, f := range z.File {
@@ -67,7 +68,7 @@ func namesOf(t *testing.T, data []byte, name string) []string {
 		if err == io.EOF {
 			return out
 		}
-		if err != nil && err != tar.ErrInsecurePath {
+		if err != nil && !errors.Is(err, tar.ErrInsecurePath) {
 			t.Fatal(err)
 		}
 		out = append(out, h.Name)

@@ -90,7 +90,7 @@ func (e *env) runDetect(f *logFlags, format string, paths []string) error {
 	}
 	var out []detected
 	for _, l := range logs {
-		out = append(out, detected{l.Summary.Session, l.Summary.Completeness, l.Verdict(), append([]detect.Annotation{}, l.Annotations...), l.Dropped, session.Texts(l.Holes())})
+		out = append(out, detected{l.Summary.Session, l.Summary.Completeness, l.Verdict(), append([]detect.Annotation{}, l.Annotations...), l.Dropped, session.Texts(l.Gaps())})
 	}
 	if len(out) == 1 {
 		return e.printJSON(out[0])
@@ -103,7 +103,7 @@ func detectStatus(l *detect.Log) int {
 	switch {
 	case l.Verdict() != detect.Clean:
 		return ExitFindings
-	case len(l.Holes()) > 0:
+	case len(l.Gaps()) > 0:
 		return ExitInconclusive
 	}
 	return ExitOK
@@ -116,7 +116,7 @@ func (e *env) printDetected(name string, l *detect.Log) {
 	as := slices.Clone(l.Annotations)
 	slices.SortStableFunc(as, func(a, b detect.Annotation) int { return weight(&b) - weight(&a) })
 	verdict := string(l.Verdict())
-	if verdict == string(detect.Clean) && len(l.Holes()) > 0 {
+	if verdict == string(detect.Clean) && len(l.Gaps()) > 0 {
 		verdict += " in what the log holds"
 	}
 	fmt.Fprintf(e.out, "%s: %s, %s\n", report.Clean(name, 400), verdict, plural(len(as)+l.Dropped, "observation"))
@@ -145,7 +145,7 @@ func (e *env) printDetected(name string, l *detect.Log) {
 	if n := len(as) + l.Dropped - shown; n > 0 {
 		fmt.Fprintf(e.out, "  … and %d more; --json has them\n", n)
 	}
-	for _, h := range l.Holes() {
+	for _, h := range l.Gaps() {
 		fmt.Fprintln(e.out, "  not checked: "+report.Escape(h.Text, 400))
 	}
 }

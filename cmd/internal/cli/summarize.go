@@ -20,7 +20,7 @@ func (e *env) summarize() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			e.sayHoles(l)
+			e.printGaps(l)
 			if asJSON {
 				return e.printJSON(l.Summary)
 			}
@@ -33,9 +33,9 @@ func (e *env) summarize() *cobra.Command {
 	return cmd
 }
 
-// sayHoles tells on stderr what of a log was not seen.
-func (e *env) sayHoles(l *detect.Log) {
-	for _, h := range l.Holes() {
+// printGaps tells on stderr what of a log was not seen.
+func (e *env) printGaps(l *detect.Log) {
+	for _, h := range l.Gaps() {
 		fmt.Fprintln(e.err, "not checked: "+report.Escape(h.Text, 400))
 	}
 }

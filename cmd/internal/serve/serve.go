@@ -192,7 +192,7 @@ func (h *handlers) analyse(ctx context.Context, in logIn) (any, error) {
 		return nil, errors.New("the file holds no frame of a session")
 	}
 	out := analysis{Log: fileName(in.Log), Server: fileName(l.State.Server.Name), Verdict: l.Verdict(), Completeness: l.Summary.Completeness, Frames: l.Stats.Frames,
-		Declared: safe(l.Summary.DeclaredTools), Called: safe(unique(l.Summary.CalledTools)), Fabricated: []string{}, Observations: []string{}, More: l.Dropped, NotSeen: len(l.Holes())}
+		Declared: safe(l.Summary.DeclaredTools), Called: safe(unique(l.Summary.CalledTools)), Fabricated: []string{}, Observations: []string{}, More: l.Dropped, NotSeen: len(l.Gaps())}
 	for _, c := range l.Summary.FabricatedCalls {
 		out.Fabricated = append(out.Fabricated, c.Tool)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/wirelog"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
-	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
+	"github.com/coalmine-dev/coalmine/sandbox/spy/reassembly"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
@@ -44,7 +44,7 @@ type asked struct {
 }
 
 // of is what is kept of a conversation, made at its first message.
-func (w *watch) of(m *talk.Message) *conversation {
+func (w *watch) of(m *reassembly.Message) *conversation {
 	c := m.Conversation
 	if have, ok := c.Sink.(*conversation); ok {
 		return have
@@ -74,7 +74,7 @@ func (w *watch) of(m *talk.Message) *conversation {
 }
 
 // what names a conversation's log.
-func what(c *talk.Conversation) string {
+func what(c *reassembly.Conversation) string {
 	if c.Host != "" {
 		return fmt.Sprintf("spy_%d_%s", c.ID, c.Host)
 	}
@@ -82,7 +82,7 @@ func what(c *talk.Conversation) string {
 }
 
 // message takes a message from the engine.
-func (w *watch) message(m *talk.Message) {
+func (w *watch) message(m *reassembly.Message) {
 	c := w.of(m)
 	if c.skip {
 		return
@@ -110,7 +110,7 @@ func (w *watch) message(m *talk.Message) {
 }
 
 // detect judges a frame, and prints what is new.
-func (w *watch) detect(c *conversation, m *talk.Message, at time.Time) {
+func (w *watch) detect(c *conversation, m *reassembly.Message, at time.Time) {
 	f := session.Frame{Seq: c.seq, TS: at, Dir: m.Dir}
 	if wire.CheckJSON(m.Raw) == nil {
 		f.Message = m.Raw
@@ -133,7 +133,7 @@ func (w *watch) detect(c *conversation, m *talk.Message, at time.Time) {
 
 // ended closes what was kept of a conversation. What its server did last is known only later,
 // and its log waits for that.
-func (w *watch) ended(c *talk.Conversation) {
+func (w *watch) ended(c *reassembly.Conversation) {
 	mine, ok := c.Sink.(*conversation)
 	if !ok || mine.skip || mine.log == nil {
 		return
@@ -155,8 +155,8 @@ func (w *watch) ended(c *talk.Conversation) {
 // ending is a conversation that is over and whose log is open.
 type ending struct {
 	id        int
-	server    *talk.Process
-	transport talk.Transport
+	server    *reassembly.Process
+	transport reassembly.Transport
 	since     time.Duration
 }
 
@@ -172,7 +172,7 @@ const (
 // any more for which they would be the place: it has ended, or serves others.
 func (w *watch) closeEnded(now time.Duration) {
 	w.closing = slices.DeleteFunc(w.closing, func(e ending) bool {
-		lives := e.transport == talk.Stdio && e.server != nil && w.effects.alive(e.server.PID)
+		lives := e.transport == reassembly.Stdio && e.server != nil && w.effects.alive(e.server.PID)
 		if now-e.since < late || lives && now < forever {
 			return false
 		}

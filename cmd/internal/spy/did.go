@@ -8,7 +8,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
-	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
+	"github.com/coalmine-dev/coalmine/sandbox/spy/reassembly"
 )
 
 // The types of the records of --effects.
@@ -25,9 +25,9 @@ type effectRecord struct {
 	Timestamp string `json:"timestamp"`
 	Type      string `json:"type"`
 	// Process is the server's, Actor the program that did it, which it may have started.
-	Process       *talk.Process `json:"process"`
-	Server        *serverInfo   `json:"server,omitempty"`
-	Conversations []int         `json:"conversations"`
+	Process       *reassembly.Process `json:"process"`
+	Server        *serverInfo         `json:"server,omitempty"`
+	Conversations []int               `json:"conversations"`
 	// Calls name the tools, resources and prompts whose calls were open.
 	Calls  []string           `json:"calls,omitempty"`
 	Effect finding.EffectKind `json:"effect"`
@@ -39,16 +39,16 @@ type effectRecord struct {
 
 // findingRecord is what a rule says of it.
 type findingRecord struct {
-	Timestamp   string           `json:"timestamp"`
-	Type        string           `json:"type"`
-	Process     *talk.Process    `json:"process"`
-	Server      *serverInfo      `json:"server,omitempty"`
-	Calls       []string         `json:"calls,omitempty"`
-	Rule        string           `json:"rule"`
-	Severity    finding.Severity `json:"severity"`
-	Message     string           `json:"message"`
-	Tool        string           `json:"tool,omitempty"`
-	Fingerprint string           `json:"fingerprint"`
+	Timestamp   string              `json:"timestamp"`
+	Type        string              `json:"type"`
+	Process     *reassembly.Process `json:"process"`
+	Server      *serverInfo         `json:"server,omitempty"`
+	Calls       []string            `json:"calls,omitempty"`
+	Rule        string              `json:"rule"`
+	Severity    finding.Severity    `json:"severity"`
+	Message     string              `json:"message"`
+	Tool        string              `json:"tool,omitempty"`
+	Fingerprint string              `json:"fingerprint"`
 }
 
 // report prints what is new of a server.

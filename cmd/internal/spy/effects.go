@@ -16,7 +16,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/spy"
-	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
+	"github.com/coalmine-dev/coalmine/sandbox/spy/reassembly"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
@@ -161,7 +161,7 @@ func (e *effects) watch(pid int) {
 }
 
 // message takes a message that was printed, with its records.
-func (e *effects) message(m *talk.Message, records []*record) {
+func (e *effects) message(m *reassembly.Message, records []*record) {
 	s := e.meet(m.Conversation.Server)
 	if s == nil {
 		return
@@ -170,7 +170,7 @@ func (e *effects) message(m *talk.Message, records []*record) {
 }
 
 // meet finds a server, or begins to watch one.
-func (e *effects) meet(p *talk.Process) *observed {
+func (e *effects) meet(p *reassembly.Process) *observed {
 	if p == nil || p.PID <= 1 {
 		return nil
 	}

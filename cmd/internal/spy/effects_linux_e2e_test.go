@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -51,30 +50,27 @@ func noter() {
 }
 
 // asker starts noter and calls both of its tools. It opens the same file, which is its own business.
-func asker() {
+func asker() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	server := exec.Command(os.Args[0])
 	server.Env = append(os.Environ(), modeEnv+"=noter")
 	s, err := mcp.NewClient(&mcp.Implementation{Name: "c", Version: "1"}, nil).Connect(ctx, &mcp.CommandTransport{Command: server}, nil)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		return err
 	}
 	if f, err := os.Open(os.Getenv("SECRET")); err == nil {
 		_ = f.Close()
 	}
 	if _, err := s.ListTools(ctx, nil); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		return err
 	}
 	for _, name := range []string{"search", "count"} {
 		if _, err := s.CallTool(ctx, &mcp.CallToolParams{Name: name}); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+			return err
 		}
 	}
-	_ = s.Close()
+	return s.Close()
 }
 
 // awaited is an output that tells when it has a text.
@@ -207,7 +203,7 @@ func checkLog(t *testing.T, dir, secret string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if holes := log.Holes(); len(holes) > 0 {
+	if holes := log.Gaps(); len(holes) > 0 {
 		t.Errorf("the log lacks something: %v", holes)
 	}
 	var observed, found []string

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/coalmine-dev/coalmine/sandbox/session"
-	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
+	"github.com/coalmine-dev/coalmine/sandbox/spy/reassembly"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
@@ -39,7 +39,7 @@ type scene struct {
 	out    bytes.Buffer
 	said   string
 	tracer noTracer
-	conv   *talk.Conversation
+	conv   *reassembly.Conversation
 	home   string
 }
 
@@ -59,15 +59,15 @@ func newScene(t *testing.T, o Options) *scene {
 	s.effects.family = func(pid int) []int { return []int{pid} }
 	s.effects.alive = func(int) bool { return true }
 	s.effects.parent = func(pid int) int { return map[int]int{serverPID: clientPID}[pid] }
-	s.conv = &talk.Conversation{ID: 1, Transport: talk.Stdio,
-		Client: &talk.Process{PID: clientPID, Comm: "client"},
-		Server: &talk.Process{PID: serverPID, Comm: "server", UID: os.Getuid(), Command: []string{"/opt/server"}}}
+	s.conv = &reassembly.Conversation{ID: 1, Transport: reassembly.Stdio,
+		Client: &reassembly.Process{PID: clientPID, Comm: "client"},
+		Server: &reassembly.Process{PID: serverPID, Comm: "server", UID: os.Getuid(), Command: []string{"/opt/server"}}}
 	return s
 }
 
 // says has the client (1) or the server (2) send a message at a time in milliseconds.
 func (s *scene) says(at int, who int, raw string) {
-	m := &talk.Message{Conversation: s.conv, Dir: session.C2S, At: time.Duration(at) * time.Millisecond, From: s.conv.Client, To: s.conv.Server, Raw: []byte(raw)}
+	m := &reassembly.Message{Conversation: s.conv, Dir: session.C2S, At: time.Duration(at) * time.Millisecond, From: s.conv.Client, To: s.conv.Server, Raw: []byte(raw)}
 	if who == 2 {
 		m.Dir, m.From, m.To = session.S2C, s.conv.Server, s.conv.Client
 	}
@@ -189,7 +189,7 @@ func TestEffectRecords(t *testing.T) {
 		var r struct {
 			Type, Effect, Target, Rule, Tool string
 			Calls                            []string
-			Process                          *talk.Process
+			Process                          *reassembly.Process
 			Conversations                    []int
 			Server                           *serverInfo
 		}
@@ -233,9 +233,9 @@ func TestABusyMachineChangesNothing(t *testing.T) {
 func TestEffectsAreInTheSessionLogs(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, Options{Format: Console, Dir: t.TempDir(), Redact: RedactAlways})
-	other := &talk.Conversation{ID: 2, Transport: talk.HTTP, Client: s.conv.Client, Server: s.conv.Server}
+	other := &reassembly.Conversation{ID: 2, Transport: reassembly.HTTP, Client: s.conv.Client, Server: s.conv.Server}
 	s.begins()
-	s.message(&talk.Message{Conversation: other, Dir: session.C2S, At: 5 * time.Millisecond, From: other.Client, To: other.Server, Raw: []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)})
+	s.message(&reassembly.Message{Conversation: other, Dir: session.C2S, At: 5 * time.Millisecond, From: other.Client, To: other.Server, Raw: []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)})
 	s.opens(8, serverPID, "/srv/a")
 	s.calls(10, 3, "search")
 	s.opens(12, serverPID, s.home+"/.netrc")

@@ -16,7 +16,7 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
-	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
+	"github.com/coalmine-dev/coalmine/sandbox/spy/reassembly"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
@@ -32,7 +32,7 @@ const (
 
 // observed is a server that is judged.
 type observed struct {
-	process *talk.Process
+	process *reassembly.Process
 	name    *serverInfo
 	talks   []int // its conversations
 	begin   func() *analyze.Observed
@@ -74,7 +74,7 @@ type effectKey struct {
 }
 
 // observe begins to judge a server that runs, with what it has started before.
-func (e *effects) observe(p *talk.Process, tree []int) *observed {
+func (e *effects) observe(p *reassembly.Process, tree []int) *observed {
 	header := e.header(p)
 	places := e.placesBelow(header.Home)
 	s := &observed{process: p, open: map[string]*openCall{}, shown: map[effectKey]bool{}, told: map[string]bool{}}
@@ -88,7 +88,7 @@ func (e *effects) observe(p *talk.Process, tree []int) *observed {
 }
 
 // header says what a server is, as far as its process tells. Its environment is not read.
-func (e *effects) header(p *talk.Process) session.Header {
+func (e *effects) header(p *reassembly.Process) session.Header {
 	h := session.Header{Command: p.Command, User: p.User, Home: "/nonexistent"}
 	if u, err := user.LookupId(strconv.Itoa(p.UID)); err == nil && filepath.IsAbs(u.HomeDir) && u.HomeDir != "/" {
 		h.Home = u.HomeDir
@@ -116,7 +116,7 @@ func links(pid int) (exe, cwd string) {
 
 // running tells of what runs already as of system calls: the server's program, its
 // threads and the processes that it has started.
-func running(p *talk.Process, tree []int, tell func(*trace.Record)) {
+func running(p *reassembly.Process, tree []int, tell func(*trace.Record)) {
 	exe, cwd := links(p.PID)
 	if len(p.Command) > 0 && strings.Contains(p.Command[0], "/") {
 		// The path by which it was started tells more: a virtual environment's.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
+	"github.com/coalmine-dev/coalmine/sandbox/spy/reassembly"
 )
 
 // The formats of what is printed.
@@ -62,13 +62,13 @@ type Options struct {
 }
 
 // wanted reports whether the filters let a conversation through.
-func (o *Options) wanted(a, b *talk.Process) bool {
+func (o *Options) wanted(a, b *reassembly.Process) bool {
 	for _, name := range o.Exclude {
 		if runs(a, name) || runs(b, name) {
 			return false
 		}
 	}
-	either := func(list []string, is func(*talk.Process, string) bool) bool {
+	either := func(list []string, is func(*reassembly.Process, string) bool) bool {
 		return len(list) == 0 || slices.ContainsFunc(list, func(v string) bool { return is(a, v) || is(b, v) })
 	}
 	return either(o.Comms, runs) && either(o.Containers, contained) && either(o.Users, owned)
@@ -76,17 +76,17 @@ func (o *Options) wanted(a, b *talk.Process) bool {
 
 // runs reports whether a process is a command: by the name that the kernel has, or the
 // file name of the program or of the script that an interpreter runs.
-func runs(p *talk.Process, name string) bool {
+func runs(p *reassembly.Process, name string) bool {
 	if p.Comm == name {
 		return true
 	}
 	return slices.ContainsFunc(p.Command[:min(2, len(p.Command))], func(w string) bool { return filepath.Base(w) == name })
 }
 
-func contained(p *talk.Process, id string) bool {
+func contained(p *reassembly.Process, id string) bool {
 	return p.Container != "" && (strings.HasPrefix(p.Container, id) || strings.HasPrefix(id, p.Container))
 }
 
-func owned(p *talk.Process, name string) bool {
+func owned(p *reassembly.Process, name string) bool {
 	return p.PID != 0 && (p.User == name || strconv.Itoa(p.UID) == name)
 }

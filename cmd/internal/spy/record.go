@@ -7,7 +7,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
-	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
+	"github.com/coalmine-dev/coalmine/sandbox/spy/reassembly"
 )
 
 // The types of a record. Strange is what crossed and is no message.
@@ -20,29 +20,29 @@ const (
 
 // record is one message, as JSONL has it. The members up to Raw are MCPSpy's.
 type record struct {
-	Timestamp string          `json:"timestamp"`
-	Transport talk.Transport  `json:"transport_type"`
-	Stdio     *stdioTransport `json:"stdio_transport,omitempty"`
-	HTTP      *httpTransport  `json:"http_transport,omitempty"`
-	Type      string          `json:"type"`
-	ID        json.RawMessage `json:"id,omitempty"`
-	Method    string          `json:"method,omitempty"`
-	Params    json.RawMessage `json:"params,omitempty"`
-	Result    json.RawMessage `json:"result,omitempty"`
-	Error     json.RawMessage `json:"error,omitempty"`
+	Timestamp string               `json:"timestamp"`
+	Transport reassembly.Transport `json:"transport_type"`
+	Stdio     *stdioTransport      `json:"stdio_transport,omitempty"`
+	HTTP      *httpTransport       `json:"http_transport,omitempty"`
+	Type      string               `json:"type"`
+	ID        json.RawMessage      `json:"id,omitempty"`
+	Method    string               `json:"method,omitempty"`
+	Params    json.RawMessage      `json:"params,omitempty"`
+	Result    json.RawMessage      `json:"result,omitempty"`
+	Error     json.RawMessage      `json:"error,omitempty"`
 	// Request is what a response answers, without params that are long.
 	Request *requested `json:"request,omitempty"`
 	Raw     string     `json:"raw"`
 
 	// Conversation counts from 1, Message counts frames within it: the messages of a batch
 	// have one number, and Batch counts them from 0.
-	Conversation int           `json:"conversation"`
-	Message      uint64        `json:"message"`
-	Batch        *int          `json:"batch,omitempty"`
-	Direction    session.Dir   `json:"direction"`
-	From         *talk.Process `json:"from"`
-	To           *talk.Process `json:"to"`
-	Server       *serverInfo   `json:"server,omitempty"`
+	Conversation int                 `json:"conversation"`
+	Message      uint64              `json:"message"`
+	Batch        *int                `json:"batch,omitempty"`
+	Direction    session.Dir         `json:"direction"`
+	From         *reassembly.Process `json:"from"`
+	To           *reassembly.Process `json:"to"`
+	Server       *serverInfo         `json:"server,omitempty"`
 	// Milliseconds is how long an answer took.
 	Milliseconds *float64 `json:"duration_ms,omitempty"`
 	Path         string   `json:"path,omitempty"`
@@ -77,7 +77,7 @@ type serverInfo struct {
 }
 
 // records are the messages of a frame: one, or those of a batch.
-func (w *watch) records(c *conversation, m *talk.Message, at time.Time, raw []byte) []*record {
+func (w *watch) records(c *conversation, m *reassembly.Message, at time.Time, raw []byte) []*record {
 	base := record{
 		Timestamp: at.UTC().Format(time.RFC3339Nano), Transport: m.Conversation.Transport, Type: typeStrange, Raw: string(raw),
 		Conversation: m.Conversation.ID, Message: c.seq, Direction: m.Dir, From: m.From, To: m.To, at: at,

@@ -37,7 +37,10 @@ func TestMain(m *testing.M) {
 	case "client":
 		goClient(os.Args[1], os.Args[2:])
 	case "asker":
-		asker()
+		if err := asker(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 	case "noter":
 		noter()
 	case "echo":

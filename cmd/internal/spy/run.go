@@ -12,7 +12,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/pii"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/spy"
-	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
+	"github.com/coalmine-dev/coalmine/sandbox/spy/reassembly"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 	"github.com/coalmine-dev/coalmine/sandbox/trace/bpf"
 )
@@ -37,7 +37,7 @@ func (o *Outcome) Complete() bool { return o.Lost == 0 && o.Dropped == 0 && len(
 type watch struct {
 	o      Options
 	out    *bufio.Writer
-	engine *talk.Engine
+	engine *reassembly.Engine
 	// effects is nil without Options.Effects.
 	effects *effects
 	// logs are the open session logs by the number of their conversation, closing those of
@@ -73,7 +73,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 			o.Say("warning: " + err.Error())
 		}
 	}
-	w.engine = talk.New(talk.Options{Known: spy.Known, Holder: spy.Holder, Alive: spy.Alive, Verdict: c.Judge, Emit: w.message, Ended: w.ended})
+	w.engine = reassembly.New(reassembly.Options{Known: spy.Known, Holder: spy.Holder, Alive: spy.Alive, Verdict: c.Judge, Emit: w.message, Ended: w.ended})
 	if o.Duration > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, o.Duration)
@@ -130,7 +130,7 @@ func (w *watch) drain(t *bpf.Tracer) {
 }
 
 // take hands a piece of a stream on.
-func (w *watch) take(c *talk.Chunk) {
+func (w *watch) take(c *reassembly.Chunk) {
 	if w.effects != nil {
 		w.effects.try(c.Process.PID)
 	}

@@ -12,12 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/coalmine-dev/coalmine/sandbox/session"
-	"github.com/coalmine-dev/coalmine/sandbox/spy/talk"
+	"github.com/coalmine-dev/coalmine/sandbox/spy/reassembly"
 )
 
 var (
-	client = &talk.Process{PID: 10, Comm: "client", User: "dev", UID: 1000, Command: []string{"/usr/bin/node", "/opt/client.js"}}
-	server = &talk.Process{PID: 20, Comm: "server", User: "dev", UID: 1000, Container: "0123456789ab"}
+	client = &reassembly.Process{PID: 10, Comm: "client", User: "dev", UID: 1000, Command: []string{"/usr/bin/node", "/opt/client.js"}}
+	server = &reassembly.Process{PID: 20, Comm: "server", User: "dev", UID: 1000, Container: "0123456789ab"}
 )
 
 // token is put together here, so that no scanner takes this file for one.
@@ -31,9 +31,9 @@ func seen(t *testing.T, o Options, raw ...string) (out, said string, w *watch) {
 	o.Say = func(line string) { said += line + "\n" }
 	w = newWatch(o)
 	w.began = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	c := &talk.Conversation{ID: 1, Transport: talk.Stdio, Client: client, Server: server}
+	c := &reassembly.Conversation{ID: 1, Transport: reassembly.Stdio, Client: client, Server: server}
 	for i, text := range raw {
-		m := &talk.Message{Conversation: c, Dir: session.C2S, At: time.Duration(i) * time.Millisecond, From: client, To: server, Raw: []byte(text)}
+		m := &reassembly.Message{Conversation: c, Dir: session.C2S, At: time.Duration(i) * time.Millisecond, From: client, To: server, Raw: []byte(text)}
 		if i%2 == 1 {
 			m.Dir, m.From, m.To = session.S2C, server, client
 		}

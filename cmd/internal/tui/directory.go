@@ -218,8 +218,8 @@ func (d *directory) update(msg tea.Msg) tea.Cmd {
 			d.reading = ""
 			if i := slices.IndexFunc(d.entries, func(e summary) bool { return e.path == msg.path }); i >= 0 {
 				// It may have changed again meanwhile.
-				msg.summary.stale = !msg.summary.changed.Equal(d.entries[i].changed)
-				msg.summary.changed = d.entries[i].changed
+				msg.stale = !msg.changed.Equal(d.entries[i].changed)
+				msg.changed = d.entries[i].changed
 				d.entries[i] = msg.summary
 			}
 			return d.next()

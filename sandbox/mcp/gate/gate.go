@@ -110,7 +110,7 @@ func (g *Gate) Lines() *Session {
 // Exchange is a part of the session whose answers come on a way of their own,
 // such as an HTTP request's: its ids are its own.
 func (s *Session) Exchange() *Session {
-	return &Session{g: s.g, c: s.c, track: s.track.Beside()}
+	return &Session{g: s.g, c: s.c, track: s.track.Fork()}
 }
 
 // Unproven is a part of the session, as Exchange, for a request that names neither a session

@@ -141,10 +141,10 @@ func (t *Tracker) clear() {
 
 func (t *Tracker) pairs() *pairs { return newPairs(t.opts.Bounds.Pending, t.opts.Generous) }
 
-// Beside returns a Tracker of the same session and State for requests of the client
+// Fork returns a Tracker of the same session and State for requests of the client
 // whose answers come on a way of their own, such as an HTTP request's: their ids
 // count for themselves. It ends with its last use.
-func (t *Tracker) Beside() *Tracker {
+func (t *Tracker) Fork() *Tracker {
 	return &Tracker{State: t.State, opts: t.opts, client: t.pairs(), refused: t.pairs(), server: t.server, tools: t.tools}
 }
 

@@ -226,7 +226,7 @@ func TestAnsweredRequestsAreForgotten(t *testing.T) {
 // Beside a session, an exchange has ids of its own and says the same of the server.
 func TestBeside(t *testing.T) {
 	track := NewTracker(Options{Generous: true, Loose: true})
-	a, b := track.Beside(), track.Beside()
+	a, b := track.Fork(), track.Fork()
 	talk(t, a, `c {"id":1,"method":"tools/list"}`)
 	talk(t, b, `c {"id":1,"method":"ping"}`)
 	if got := talk(t, b, `s {"id":1,"result":{}}`); got[0] != "ping asked" {
@@ -269,7 +269,7 @@ func TestAnyInterleaving(t *testing.T) {
 			`{"serverInfo":{"name":"s"},"supportedVersions":["1"],"capabilities":{"tools":{}},"instructions":"i"}`}
 		track := NewTracker(Options{Generous: rapid.Bool().Draw(t, "generous"), Loose: rapid.Bool().Draw(t, "loose"),
 			Bounds: Bounds{Pending: 3, Entries: 4, Pages: 3, Bytes: 120, Cursor: 5, Name: 4}})
-		trackers := []*Tracker{track, track.Beside()}
+		trackers := []*Tracker{track, track.Fork()}
 		raw := func(list []string, label string) json.RawMessage {
 			if s := rapid.SampledFrom(list).Draw(t, label); s != "" {
 				return json.RawMessage(s)

@@ -63,7 +63,7 @@ func TestReached(t *testing.T) {
 		t.Errorf("%v %v", got, err)
 	}
 	if len(os.Args) > 1<<20 {
-		never(1)
+		t.Log(never(1))
 	}
 	places.Table = sha256.Sum256(nil)
 	if _, err := Open(os.Getpid(), places); err == nil {

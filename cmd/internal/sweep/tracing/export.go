@@ -218,7 +218,7 @@ func pairs(all []attribute.KeyValue) []pair {
 			b := a.Value.AsBool()
 			p.Value.Bool = &b
 		default:
-			s := a.Value.Emit()
+			s := a.Value.String()
 			p.Value.String = &s
 		}
 		out = append(out, p)

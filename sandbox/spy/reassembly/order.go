@@ -1,4 +1,4 @@
-package talk
+package reassembly
 
 import (
 	"container/heap"
