@@ -180,12 +180,11 @@ func TestCrashIsGoneRound(t *testing.T) {
 	l := probetest.New(t)
 	o := l.Options("local", oracles(l, t, "python", "crash", "hole")...)
 	o.Calls, o.Timeout, o.Limits, o.ShrinkTime = 3, time.Minute, plan.DefaultLimits, 10*time.Minute
-	f := theFinding(t, l, o, "CM601")
-	r := theReplay(t, l, f)
+	res := l.ProbeWithin(o.Timeout+o.ShrinkTime+time.Minute, o)
+	r := theReplay(t, l, ofRule(t, res, "CM601"))
 	if len(r.Steps) != 1 || strings.Join(strings.Fields(string(r.Steps[0].Args)), "") != `{"who":"|"}` || !r.Minimal || r.Shown != shrink.Confirmations {
 		t.Errorf("%+v", r)
 	}
-	res := l.Probe(o)
 	for _, tool := range res.Coverage.Tools {
 		if tool.OK == 0 {
 			t.Errorf("%s was not called with success: %+v", tool.Name, tool)

@@ -76,7 +76,7 @@ func (r real) in(dir string) []string {
 func TestRealServers(t *testing.T) {
 	t.Parallel()
 	for name, server := range reals {
-		if !scale.Part(name, 2) {
+		if !scale.Part(name, 4) {
 			continue
 		}
 		for _, backend := range probetest.Paired(name) {
