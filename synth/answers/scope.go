@@ -29,16 +29,15 @@ const (
 )
 
 var (
-	steps     = regexp.MustCompile(`^(?:` + step + `)`)
-	getting   = regexp.MustCompile(`^\.get\(\s*["']([^"']+)["']\s*(?:,\s*([^()\n]{0,60}))?\)$`)
-	quoted    = regexp.MustCompile(`^\s*(?:\?\.)?\[\s*["']([^"']+)["']\s*\]$`)
-	indexed   = regexp.MustCompile(`^\s*(?:\?\.)?\[\s*-?\d`)
-	compared  = regexp.MustCompile(`^\s*(!==?|===?)\s*("[^"\n]{1,80}"|'[^'\n]{1,80}'|-?\d{1,9}\b|true\b|True\b)`)
-	eachOf    = regexp.MustCompile(`^\s*\(\s*(?:async\s*)?(?:function\s*)?\(?\s*(` + identifier + `|\{[^{}]{1,300}\})`)
-	loopOf    = regexp.MustCompile(`(?:\bfor\s*\(\s*(?:const|let|var)\s+(` + identifier + `|\{[^{}]{1,300}\})\s+of\s+|\bfor\s+(` + identifier + `)\s+in\s+)(?:enumerate\()?$`)
-	aliasOf   = regexp.MustCompile(`(?:` + begins + `)(` + identifier + `|\{[^{}]{1,300}\})\s*=\s*(?:\(?\s*)$`)
-	orList    = regexp.MustCompile(`^\s*(?:or|\|\||\?\?)\s*\[`)
-	wordAhead = regexp.MustCompile(`[\w$.]$`)
+	steps    = regexp.MustCompile(`^(?:` + step + `)`)
+	getting  = regexp.MustCompile(`^\.get\(\s*["']([^"']+)["']\s*(?:,\s*([^()\n]{0,60}))?\)$`)
+	quoted   = regexp.MustCompile(`^\s*(?:\?\.)?\[\s*["']([^"']+)["']\s*\]$`)
+	indexed  = regexp.MustCompile(`^\s*(?:\?\.)?\[\s*-?\d`)
+	compared = regexp.MustCompile(`^\s*(!==?|===?)\s*("[^"\n]{1,80}"|'[^'\n]{1,80}'|-?\d{1,9}\b|true\b|True\b)`)
+	eachOf   = regexp.MustCompile(`^\s*\(\s*(?:async\s*)?(?:function\s*)?\(?\s*(` + identifier + `|\{[^{}]{1,300}\})`)
+	loopOf   = regexp.MustCompile(`(?:\bfor\s*\(\s*(?:const|let|var)\s+(` + identifier + `|\{[^{}]{1,300}\})\s+of\s+|\bfor\s+(` + identifier + `)\s+in\s+)(?:enumerate\()?$`)
+	aliasOf  = regexp.MustCompile(`(?:` + begins + `)(` + identifier + `|\{[^{}]{1,300}\})\s*=\s*(?:\(?\s*)$`)
+	orList   = regexp.MustCompile(`^\s*(?:or|\|\||\?\?)\s*\[`)
 )
 
 // methods say what a value is by what is called on it.
@@ -87,18 +86,36 @@ func (s *scope) read() {
 
 // follow finds where a name is used.
 func (s *scope) follow(b binding) {
-	for at := b.from; at < len(s.text); {
-		i := strings.Index(s.text[at:], b.name)
-		if i < 0 {
+	for at := b.from; ; {
+		start, end := nextName(s.text, b.name, at)
+		if start < 0 {
 			return
 		}
-		start, end := at+i, at+i+len(b.name)
 		at = end
-		if start > 0 && wordAhead.MatchString(s.text[start-1:start]) || end < len(s.text) && wordAhead.MatchString(s.text[end:end+1]) && s.text[end] != '.' {
-			continue
-		}
 		s.use(b.of, start, end)
 	}
+}
+
+// nextName is where a name that is neither a member nor a part of a longer one stands next, from a place on; start is
+// negative where it does not.
+func nextName(text, name string, at int) (start, end int) {
+	for at < len(text) {
+		i := strings.Index(text[at:], name)
+		if i < 0 {
+			break
+		}
+		start, end = at+i, at+i+len(name)
+		at = end
+		if (start == 0 || text[start-1] != '.' && !inName(text[start-1])) && (end == len(text) || !inName(text[end])) {
+			return start, end
+		}
+	}
+	return -1, -1
+}
+
+// inName reports whether a byte may be of a name.
+func inName(b byte) bool {
+	return b == '_' || b == '$' || b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z'
 }
 
 // use reads the chain of members behind a name.
