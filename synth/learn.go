@@ -84,30 +84,6 @@ func (t *target) refused(l *learner, args json.RawMessage, text string) {
 	}
 }
 
-// maxUnknown bounds the values that name nothing.
-const maxUnknown = 1_000
-
-// unknownText is a refusal of a value that names nothing.
-var unknownText = regexp.MustCompile(`(?i)\bnot found\b|\bno [\w -]{1,40} found\b|\bunknown\b|does(?: not|n't) exist|no such`)
-
-// forget drops the arguments' values that name nothing, as a refusal says: an answer that repeats them teaches
-// nothing. A path stays, since a file may appear there later.
-func (l *learner) forget(args json.RawMessage, text string) {
-	if len(text) > 4096 || !unknownText.MatchString(text) {
-		return
-	}
-	eachScalar(args, func(value string) {
-		if strings.HasPrefix(value, "/") || !wordIn(text, value) || len(l.d.unknown) >= maxUnknown {
-			return
-		}
-		if l.d.unknown == nil {
-			l.d.unknown = map[string]bool{}
-		}
-		l.d.unknown[value] = true
-		l.d.cfg.Hints.Dictionary.Drop(value)
-	})
-}
-
 // wasGiven says that a target had these arguments before.
 func (t *target) wasGiven(args json.RawMessage) bool {
 	if t.gen != nil {

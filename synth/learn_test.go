@@ -2,6 +2,8 @@ package synth
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,5 +96,55 @@ func TestUnknownValuesAreForgotten(t *testing.T) {
 	r := drive(t, f, Config{Calls: 4})
 	if r.Tools[1].OK == 0 {
 		t.Errorf("the job was never read: %q", f.log)
+	}
+}
+
+// A refusal has forgotten what it says is not there, and neither where it looked nor what it offers.
+func TestForgetsOnlyWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args, refusal string
+		want          []string
+	}{
+		{`{"file":"report.xlsx","sheet":"Ledger"}`, "Sheet 'Ledger' not found in report.xlsx", []string{"Ledger"}},
+		{`{"filename":"report.xlsx","name":"Ledger"}`, "report.xlsx: no such sheet: Ledger", []string{"Ledger"}},
+		{`{"filename":"report.xlsx","name":"Ledger"}`, "Error in report.xlsx: Ledger does not exist", []string{"Ledger"}},
+		{`{"filename":"report.xlsx","name":"Ledger"}`, "report.xlsx: sheet not found: Ledger", []string{"Ledger"}},
+		{`{"filename":"report.xlsx","name":"Ledger"}`, "No sheet Ledger found in the workbook report.xlsx", []string{"Ledger"}},
+		{`{"filename":"report.xlsx","name":"Ledger"}`, "Sheet not found in report.xlsx", nil},
+		{`{"project":"demo","job":"run_9"}`, "Job run_9 of project 'demo' not found.", []string{"run_9"}},
+		{`{"user":"dana","owner":"alex"}`, "Unknown user. Available users: alex, kim", nil},
+		{`{"user":"dana","owner":"alex"}`, "User dana not found. Available users: alex, kim", []string{"dana"}},
+		{`{"from":"stone","to":"kg"}`, "Unknown unit: stone. Supported units: g, kg", []string{"stone"}},
+		{`{"pid":54}`, "PID 54 not found", []string{"54"}},
+		{`{"items":[{"id":"run-7"},{"id":"7"}]}`, "no such item: RUN-7", []string{"run-7"}},
+		{`{"path":"notes.txt"}`, "notes.txt: No such file or directory", []string{"notes.txt"}},
+		{`{"path":"/w/notes.txt"}`, "/w/notes.txt not found", nil},
+		{`{"kind":"job"}`, "no job found", nil},
+		{`{"a":"x","b":"y"}`, "Wrote x. The item y does not exist", []string{"y"}},
+		{`{"a":"` + strings.Repeat("x", 5000) + `"}`, "not found: x", nil},
+	} {
+		d := &driver{cfg: Config{Surface: &wire.Surface{}, Hints: schema.Hints{Dictionary: &schema.Dictionary{}}}}
+		l := learner{d: d, left: maxLearned}
+		l.forget(json.RawMessage(c.args), c.refusal)
+		if got := slices.Sorted(maps.Keys(d.unknown)); !slices.Equal(got, c.want) {
+			t.Errorf("%s %s: %q is forgotten, want %q", c.args, c.refusal, got, c.want)
+		}
+	}
+}
+
+// A word of a text is no part of a longer one, in whatever case.
+func TestWordIn(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text, name string
+		want       bool
+	}{
+		{"Missing Title.", "title", true}, {"subtitle, title", "title", true}, {"subtitles", "title", false}, {"title_2", "title", false},
+		{"“x”", "x", true}, {"a.b", "a.b", true}, {"aab", "a.b", false}, {"x", "", false}, {"x", "xx", false},
+	} {
+		if got := wordIn(c.text, c.name); got != c.want {
+			t.Errorf("%q in %q: %v", c.name, c.text, got)
+		}
 	}
 }

@@ -99,8 +99,28 @@ func about(given map[string]json.RawMessage, text string) []string {
 
 // wordIn says that a text has a name that is no part of a longer word.
 func wordIn(text, name string) bool {
-	re, err := regexp.Compile(`(?i)(?:^|[^\w])` + regexp.QuoteMeta(name) + `(?:$|[^\w])`)
-	return err == nil && re.MatchString(text)
+	return len(name) <= len(text) && nextWord(strings.ToLower(text), strings.ToLower(name), 0) >= 0
+}
+
+// nextWord is where a text has a word that is no part of a longer one, from a place on; negative where it has not.
+func nextWord(text, word string, at int) int {
+	for word != "" && at < len(text) {
+		i := strings.Index(text[at:], word)
+		if i < 0 {
+			break
+		}
+		i += at
+		end := i + len(word)
+		if (i == 0 || !ofWord(text[i-1])) && (end == len(text) || !ofWord(text[end])) {
+			return i
+		}
+		at = i + 1
+	}
+	return -1
+}
+
+func ofWord(b byte) bool {
+	return b == '_' || b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z'
 }
 
 // better is the value that a refusal suggests in place of one, "" for none.
