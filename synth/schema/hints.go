@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -182,11 +181,14 @@ func (y *Dictionary) things(name []string) []string {
 		return nil
 	}
 	thing := strings.Join(name[:last], " ")
-	var out []string
-	for _, k := range slices.Sorted(maps.Keys(y.values)) {
-		if k != thing && !strings.HasSuffix(k, " "+thing) {
-			continue
+	var keys, out []string
+	for k := range y.values {
+		if rest, ok := strings.CutSuffix(k, thing); ok && (rest == "" || strings.HasSuffix(rest, " ")) {
+			keys = append(keys, k)
 		}
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
 		for _, v := range y.values[k] {
 			if strings.ContainsAny(v, "0123456789-_") && !strings.Contains(v, " ") {
 				out = append(out, v)
