@@ -86,7 +86,7 @@ var gapKinds = []GapKind{
 		"The other gaps say why. Run with a longer --timeout."},
 	{GapCallsIncomplete, "coalmine did not make all planned calls.",
 		"Run with a longer --timeout, or with fewer calls (--calls)."},
-	{GapAttacksIncomplete, "coalmine did not try each kind of attack input on every tool, or did not call all undeclared tools that it knows of.",
+	{GapAttacksIncomplete, "coalmine did not try each kind of attack input on every tool, did not make all requests to the ports that the server opened, or did not call all undeclared tools that it knows of.",
 		"Run with a longer --budget, such as --budget 10m, or with a longer --timeout."},
 	{GapSequencesIncomplete, "coalmine did not complete all call sequences.",
 		"Run with a longer --timeout."},

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -19,8 +20,8 @@ import (
 )
 
 const (
-	// doorTime bounds what is asked of all ports that speak HTTP, maxDoors counts them, and maxTried the routes
-	// that each is asked for.
+	// doorTime bounds what is asked of all ports that speak HTTP before their attack inputs, and is the least for those;
+	// maxDoors counts the ports, and maxTried the routes that each is asked for.
 	doorTime = 20 * time.Second
 	maxDoors = 4
 	maxTried = 24
@@ -93,56 +94,118 @@ type door struct {
 	// send asks it something; ok is false where no answer came.
 	send func(request) (got reply, ok bool)
 	fact func(what session.RemoteFact, format string, a ...any)
+	// left counts what there was no time to ask.
+	left int
 }
 
-// askDoors tries the routes of the server's source on the ports that speak HTTP, and looks whether they check who asks.
-func (s *Session) askDoors(ctx context.Context, ports []mux.Addr, own int) {
-	bounded, cancel := context.WithTimeout(ctx, doorTime)
-	defer cancel()
+// knock asks a port something; ok is false where no answer came.
+type knock func(ctx context.Context, to mux.Addr, q request) (got reply, ok bool)
+
+// doors are the ports that speak HTTP, and how they are asked.
+type doors struct {
+	s     *Session
+	list  []*door
+	knock knock
+	// call makes a call of what is asked.
+	call func(ctx context.Context, in []session.Injection, ask func())
+	// endpoint is the path of the protocol at the server's own port, "" for none.
+	endpoint string
+}
+
+// doorsOf are the doors among ports, the server's own first.
+func (s *Session) doorsOf(ports []mux.Addr, own int, k knock) *doors {
+	out := &doors{s: s, knock: k, call: s.listening}
 	if own > 0 {
+		out.endpoint = s.endpoint()
 		ports = append([]mux.Addr{{Net: "tcp", Host: "localhost", Port: own}}, ports...)
 	}
 	for _, to := range ports[:min(len(ports), maxDoors)] {
-		d := door{to: to, own: to.Port == own}
-		d.send = func(q request) (reply, bool) {
-			if bounded.Err() != nil {
-				return reply{}, false
-			}
-			return replyOf(s.ask(bounded, to, q.text(to.Port)))
-		}
+		d := &door{to: to, own: to.Port == own}
 		d.fact = func(what session.RemoteFact, format string, a ...any) {
 			s.rec.mark(session.Mark{Kind: session.MarkHTTP, What: string(what), Call: s.lastCall, Tool: nameOf(to), N: int64(to.Port), Text: fmt.Sprintf(format, a...)})
 		}
-		endpoint := ""
-		if d.own {
-			endpoint = s.endpoint()
-			d.protocol(s.plan.Server.Transport == plan.TransportSSE, endpoint)
+		out.list = append(out.list, d)
+	}
+	return out
+}
+
+// endpointOf is the path of a door that nobody asks for but the protocol.
+func (ds *doors) endpointOf(d *door) string {
+	if d.own {
+		return ds.endpoint
+	}
+	return ""
+}
+
+// each does something with each door. All together have some time, of which each gets an equal part of what is left.
+func (ds *doors) each(ctx context.Context, most time.Duration, do func(d *door)) {
+	end := time.Now().Add(most)
+	for i, d := range ds.list {
+		bounded, cancel := context.WithTimeout(ctx, time.Until(end)/time.Duration(len(ds.list)-i))
+		d.send = func(q request) (reply, bool) {
+			if bounded.Err() != nil {
+				d.left++
+				return reply{}, false
+			}
+			got, ok := ds.knock(bounded, d.to, q)
+			ds.s.heard = ds.s.heard || ok
+			return got, ok
 		}
-		d.routes(s.plan.Drive.Routes, endpoint)
-		s.attackDoor(&d, endpoint)
+		do(d)
+		cancel()
 	}
 }
 
-// attackDoor gives the routes of a port inputs that prove themselves, as a call of its own.
-func (s *Session) attackDoor(d *door, endpoint string) {
+// told makes a gap of what there was no time to ask.
+func (ds *doors) told(ctx context.Context, what string) {
+	var names []string
+	left := 0
+	for _, d := range ds.list {
+		if d.left > 0 {
+			names = append(names, nameOf(d.to))
+		}
+		left, d.left = left+d.left, 0
+	}
+	if left > 0 && ctx.Err() == nil {
+		ds.s.doubt(session.GapAttacksIncomplete, finding.PhaseIdle, fmt.Sprintf("coalmine had no time for %d %s (%s)", left, what, strings.Join(names, ", ")))
+	}
+}
+
+// ask tries the routes of the server's source, and looks whether the ports check who asks.
+func (ds *doors) ask(ctx context.Context) {
+	p := ds.s.plan
+	ds.each(ctx, doorTime, func(d *door) {
+		if d.own {
+			d.protocol(p.Server.Transport == plan.TransportSSE, ds.endpoint)
+		}
+		d.routes(p.Drive.Routes, ds.endpointOf(d))
+	})
+	ds.told(ctx, "requests to ports that the server opened")
+}
+
+// attack gives the routes of each port inputs that prove themselves, as a call of its own.
+func (ds *doors) attack(ctx context.Context) {
+	s := ds.s
 	if s.plan.Oracles == nil {
 		return
 	}
-	list := slices.DeleteFunc(slices.Clone(s.plan.Drive.Routes), func(r literals.Route) bool { return r.Path == endpoint })
-	attacks := requestsWith(list, s.plan.Oracles, func(n int) string { return oracle.Token(s.plan.Seed, "a route", n) })
-	if len(attacks) == 0 {
-		return
-	}
-	var in []session.Injection
-	for _, a := range attacks {
-		in = append(in, a.in)
-	}
-	s.rec.mark(session.Mark{Kind: session.MarkReturn, Call: s.lastCall, Tool: session.ListenerTool, What: "ok"})
-	s.lastCall++
-	s.rec.mark(session.Mark{Kind: session.MarkCall, Call: s.lastCall, Tool: session.ListenerTool, What: session.WhatListener, Oracles: in})
-	for _, a := range attacks {
-		d.send(a.request)
-	}
+	ds.each(ctx, max(doorTime, s.plan.Budget.OracleTime), func(d *door) {
+		list := slices.DeleteFunc(slices.Clone(s.plan.Drive.Routes), func(r literals.Route) bool { return r.Path == ds.endpointOf(d) })
+		attacks := requestsWith(list, s.plan.Oracles, func(n int) string { return oracle.Token(s.plan.Seed, "a route", n) })
+		if len(attacks) == 0 {
+			return
+		}
+		var in []session.Injection
+		for _, a := range attacks {
+			in = append(in, a.in)
+		}
+		ds.call(ctx, in, func() {
+			for _, a := range attacks {
+				d.send(a.request)
+			}
+		})
+	})
+	ds.told(ctx, "attack inputs for ports that the server opened")
 }
 
 // protocol asks the port over which the server is probed as a web page elsewhere would.

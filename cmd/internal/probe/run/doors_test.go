@@ -2,13 +2,18 @@ package run
 
 import (
 	"bufio"
+	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/synth/literals"
@@ -128,6 +133,90 @@ func TestOtherPort(t *testing.T) {
 		if d.routes(list, "/run"); len(*facts) > 0 || len(asked) != 2 {
 			t.Errorf("%s, at its own port: %q, asked for %q", c.what, *facts, asked)
 		}
+	}
+}
+
+// doorsFor are the doors of ports 1 to n of a server, the first its own, with a log of the marks. A request takes
+// some time and is answered, but at a dead port.
+func doorsFor(t *testing.T, n, dead int, takes time.Duration, routes []literals.Route) (ds *doors, asked map[int][]string) {
+	t.Helper()
+	s := &Session{plan: &plan.Plan{Seed: 1, Oracles: worldOfDoors(t)}, rec: &recorder{}, endpoint: func() string { return "/mcp" }}
+	s.plan.Drive.Routes = routes
+	var ports []mux.Addr
+	for port := 2; port <= n; port++ {
+		ports = append(ports, mux.Addr{Net: "tcp", Host: "localhost", Port: port})
+	}
+	asked = map[int][]string{}
+	ds = s.doorsOf(ports, 1, func(ctx context.Context, to mux.Addr, q request) (reply, bool) {
+		asked[to.Port] = append(asked[to.Port], q.path)
+		if to.Port == dead {
+			return reply{}, false
+		}
+		select {
+		case <-ctx.Done():
+			return reply{}, false
+		case <-time.After(takes):
+			return reply{status: http.StatusNotFound}, true
+		}
+	})
+	ds.call = func(_ context.Context, in []session.Injection, ask func()) {
+		s.beginListening(in)
+		ask()
+		s.endListening()
+	}
+	return ds, asked
+}
+
+// Every port is asked for the routes before any gets attack inputs, slow ones in parts of the time, and what there was
+// no time for is a gap. The calls of the inputs have the outcomes of their own answers.
+func TestDoorsShareTheTime(t *testing.T) {
+	var many []literals.Route
+	for i := range maxTried {
+		many = append(many, literals.Route{Method: "GET", Path: fmt.Sprint("/items/", i), Open: fmt.Sprintf("/items/%d/{name}", i)})
+	}
+	few := []literals.Route{{Method: "GET", Path: "/find", Params: []string{"q"}}}
+	for _, c := range []struct {
+		what     string
+		routes   []literals.Route
+		takes    time.Duration
+		dead     int
+		gaps     int
+		outcomes []session.Outcome
+	}{
+		{"slow ports", many, time.Second, 0, 2, []session.Outcome{session.OutcomeOK, session.OutcomeOK, session.OutcomeOK, session.OutcomeOK}},
+		{"few routes", few, 50 * time.Millisecond, 0, 0, []session.Outcome{session.OutcomeOK, session.OutcomeOK, session.OutcomeOK, session.OutcomeOK}},
+		{"a port that is gone", few, 50 * time.Millisecond, 3, 0, []session.Outcome{session.OutcomeOK, session.OutcomeOK, session.OutcomeError, session.OutcomeOK}},
+		{"no routes", nil, time.Second, 0, 0, nil},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ds, asked := doorsFor(t, maxDoors, c.dead, c.takes, c.routes)
+				ds.ask(t.Context())
+				for port := 1; port <= maxDoors && len(c.routes) > 0; port++ {
+					if !slices.Contains(asked[port], c.routes[0].Path) || slices.ContainsFunc(asked[port], func(p string) bool { return strings.Contains(p, "?") }) {
+						t.Errorf("port %d was asked for %q first", port, asked[port])
+					}
+				}
+				clear(asked)
+				ds.attack(t.Context())
+				gaps := 0
+				var outcomes []session.Outcome
+				for _, m := range ds.s.rec.early {
+					switch m.Kind {
+					case session.MarkInconclusive:
+						gaps++
+						if m.Code != session.GapAttacksIncomplete || !strings.Contains(m.Text, "port 4") {
+							t.Errorf("the gap is %s: %s", m.Code, m.Text)
+						}
+					case session.MarkReturn:
+						outcomes = append(outcomes, session.Outcome(m.What))
+					}
+				}
+				if gaps != c.gaps || !slices.Equal(outcomes, c.outcomes) || len(c.routes) > 0 && len(asked) != maxDoors {
+					t.Errorf("%d gaps, want %d; outcomes %q, want %q; %d ports got inputs", gaps, c.gaps, outcomes, c.outcomes, len(asked))
+				}
+			})
+		})
 	}
 }
 

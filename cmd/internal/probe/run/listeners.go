@@ -50,24 +50,52 @@ func (s *Session) askListeners(ctx context.Context) {
 	if len(list) == 0 && own == 0 {
 		return
 	}
-	s.lastCall++
-	s.rec.mark(session.Mark{Kind: session.MarkCall, Call: s.lastCall, Tool: session.ListenerTool, What: session.WhatListener})
-	outcome := session.OutcomeError
-	var doors []mux.Addr
+	var found *doors
+	s.listening(ctx, nil, func() {
+		found = s.doorsOf(s.open(ctx, list), own, func(ctx context.Context, to mux.Addr, q request) (reply, bool) {
+			return replyOf(s.ask(ctx, to, q.text(to.Port)))
+		})
+		found.ask(ctx)
+	})
+	found.attack(ctx)
+}
+
+// open says the openings to listeners, and returns the ports that speak HTTP.
+func (s *Session) open(ctx context.Context, list []mux.Addr) (speaking []mux.Addr) {
 	for _, to := range list {
 		for i, opening := range openings {
 			answer := s.ask(ctx, to, opening)
-			if len(answer) > 0 {
-				outcome = session.OutcomeOK
-			}
+			s.heard = s.heard || len(answer) > 0
 			if _, speaks := replyOf(answer); i == 0 && speaks && to.Net == "tcp" {
-				doors = append(doors, to)
+				speaking = append(speaking, to)
 			}
 		}
 	}
-	s.askDoors(ctx, doors, own)
+	return speaking
+}
+
+// listening is a call to what the server listens on: what is asked in it, and all that the server did then.
+func (s *Session) listening(ctx context.Context, in []session.Injection, ask func()) {
+	s.beginListening(in)
+	ask()
 	s.sync(ctx)
 	s.search(ctx, false)
+	s.endListening()
+}
+
+// beginListening begins such a call, with the inputs that it will carry.
+func (s *Session) beginListening(in []session.Injection) {
+	s.lastCall++
+	s.heard = false
+	s.rec.mark(session.Mark{Kind: session.MarkCall, Call: s.lastCall, Tool: session.ListenerTool, What: session.WhatListener, Oracles: in})
+}
+
+// endListening ends it. It succeeded where anything was answered.
+func (s *Session) endListening() {
+	outcome := session.OutcomeError
+	if s.heard {
+		outcome = session.OutcomeOK
+	}
 	s.rec.mark(session.Mark{Kind: session.MarkReturn, Call: s.lastCall, Tool: session.ListenerTool, What: string(outcome)})
 }
 

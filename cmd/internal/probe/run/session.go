@@ -44,6 +44,8 @@ type Session struct {
 	fits map[string]string
 	// lastCall is the number of the latest call.
 	lastCall int
+	// heard says that something that the server listens on answered in the call under way.
+	heard bool
 }
 
 // Surface is what the server declared when it was listed first.
