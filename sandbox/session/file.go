@@ -113,3 +113,14 @@ func OpenFile(dir *os.Root, name string) (*os.File, error) {
 	}
 	return f, nil
 }
+
+// OpenBelow opens a regular file below a directory that another may have filled, as OpenFile does. No link leads out of
+// the directory.
+func OpenBelow(dir, name string) (*os.File, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return OpenFile(root, name)
+}

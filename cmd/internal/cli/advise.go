@@ -15,6 +15,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/audit"
 	"github.com/coalmine-dev/coalmine/cmd/internal/serve"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 func (e *env) advise() *cobra.Command {
@@ -71,7 +72,7 @@ func (e *env) advise() *cobra.Command {
 
 // adviseSource reads a run's report, or judges a session log.
 func (e *env) adviseSource(f *logFlags, path string) (*advise.Source, error) {
-	if r, err := openBelow(path, report.FileJSON); err == nil {
+	if r, err := session.OpenBelow(path, report.FileJSON); err == nil {
 		defer r.Close()
 		s, _, err := serve.ReadReport(r, filepath.Base(filepath.Clean(path))+"/report.json")
 		if err != nil {

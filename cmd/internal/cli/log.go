@@ -83,7 +83,7 @@ func openLog(path string) (f *os.File, name string, own bool, err error) {
 	const hint = "name a session log (*.jsonl), or a directory with session.jsonl"
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		// Whoever filled the directory may have made a link of the log.
-		f, err = openBelow(path, session.FramesFile)
+		f, err = session.OpenBelow(path, session.FramesFile)
 		path = filepath.Join(path, session.FramesFile)
 		if err != nil {
 			return nil, "", false, usage(hint, "%s: %w", path, err)
@@ -102,17 +102,6 @@ func openLog(path string) (f *os.File, name string, own bool, err error) {
 		}
 	}
 	return f, filepath.Base(path), own || session.ClosedByProbe(f), nil
-}
-
-// openBelow opens a file of a directory that another may have filled. What is no regular file, a
-// link above all, is an error.
-func openBelow(dir, name string) (*os.File, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	return session.OpenFile(root, name)
 }
 
 // probed lists the logs of a probe's directory, of all its runs. It is path alone for anything else.

@@ -82,29 +82,11 @@ func readReportFile(path string) (*analyze.Result, error) {
 
 // openFrames opens the log of a run below a target's directory. Links are refused.
 func openFrames(path, below string) (io.Closer, *frames.Index, error) {
-	f, err := openBelow(path, below, session.FramesFile)
+	f, err := session.OpenBelow(path, filepath.Join(below, session.FramesFile))
 	if err != nil {
 		return nil, nil, err
 	}
 	return f, frames.New(f), nil
-}
-
-// openBelow opens a regular file of a run, and follows no link out of the directory.
-func openBelow(path, below, name string) (*os.File, error) {
-	dir, err := os.OpenRoot(path)
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	at := filepath.Join(below, name)
-	info, err := dir.Lstat(at)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", at)
-	}
-	return dir.OpenFile(at, os.O_RDONLY|session.NoFollow, 0)
 }
 
 // runOf is the directory of the run whose log a piece of evidence is from.
