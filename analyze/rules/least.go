@@ -88,8 +88,9 @@ func notes(r *Run) map[noteKey]string {
 	out := map[noteKey]string{}
 	bare := *r
 	bare.Policy = nil
+	wanting := r.wanting()
 	for _, f := range Check(&bare) {
-		for _, e := range r.wanting() {
+		for _, e := range wanting {
 			if e.Tool != f.Tool || f.Severity.Rank() < finding.Low.Rank() || !shares(f.Evidence, e.Evidence) {
 				continue
 			}
