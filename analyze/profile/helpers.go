@@ -13,8 +13,26 @@ type helper struct {
 	words string
 }
 
-// helpers are those of well-known programs. A program that ends in "*" stands for all that begin so.
-var helpers = []helper{
+func (h *helper) is(program string) bool {
+	is, err := path.Match(h.program, program)
+	return is && err == nil
+}
+
+// Handed is what of the user's a helper hands out.
+type Handed int
+
+// What helpers hand out.
+const (
+	HandedCredentials Handed = iota
+	HandedObserved           // what the user sees or says
+	HandedCopied
+)
+
+// helpers are those of well-known programs, by what they hand out. A program that ends in "*" stands for all that begin so.
+var helpers = [...][]helper{HandedCredentials: keepers, HandedObserved: observers, HandedCopied: clipboards}
+
+// keepers keep credentials.
+var keepers = []helper{
 	{"gh", "auth token"}, {"gh", "auth status --show-token"}, {"gh", "auth status -t"}, {"gh", "config get oauth_token"}, {"gh", "auth git-credential"},
 	{"glab", "auth token"}, {"glab", "auth status"}, {"glab", "config get token"}, {"hub", "api --flat"},
 	{"git", "credential fill"}, {"git", "credential-store get"}, {"git", "credential-cache get"}, {"git", "credential-osxkeychain get"}, {"git", "credential-libsecret get"}, {"git", "credential-manager get"}, {"git-credential-*", "get"},
@@ -25,8 +43,16 @@ var helpers = []helper{
 	{"az", "account get-access-token"}, {"kubectl", "config view --raw"}, {"oc", "whoami -t"}, {"oc", "whoami --show-token"}, {"docker-credential-*", "get"}, {"docker-credential-*", "list"},
 	{"npm", "token list"}, {"npm", "config get //"}, {"heroku", "auth:token"}, {"fly", "auth token"}, {"flyctl", "auth token"}, {"doctl", "auth token"}, {"vault", "print token"}, {"vault", "token lookup"}, {"vault", "kv get"},
 	{"databricks", "auth token"}, {"doppler", "secrets"}, {"infisical", "secrets"}, {"chamber", "read"}, {"ssh-add", "-L"}, {"gpg", "--export-secret-keys"}, {"gpg2", "--export-secret-keys"}, {"snyk", "config get api"},
+}
+
+// observers show the screen, or record from the camera or the microphone.
+var observers = []helper{
 	{"scrot", ""}, {"maim", ""}, {"grim", ""}, {"gnome-screenshot", ""}, {"spectacle", ""}, {"flameshot", ""}, {"screencapture", ""}, {"xwd", ""}, {"import", "-window"}, {"wf-recorder", ""}, {"ffmpeg", "x11grab"}, {"ffmpeg", "kmsgrab"}, {"ffmpeg", "avfoundation"},
 	{"ffmpeg", "v4l2"}, {"fswebcam", ""}, {"imagesnap", ""}, {"arecord", ""}, {"parecord", ""}, {"pw-record", ""}, {"ffmpeg", "pulse"}, {"ffmpeg", "alsa"},
+}
+
+// clipboards print what was copied.
+var clipboards = []helper{
 	{"xclip", "-o"}, {"xclip", "-out"}, {"xsel", "-o"}, {"xsel", "-b"}, {"xsel", "--output"}, {"wl-paste", ""}, {"pbpaste", ""}, {"termux-clipboard-get", ""},
 }
 
@@ -61,14 +87,30 @@ func credentialHelper(argv []string, by string) string {
 	if len(argv) == 0 || slices.Contains(helpersOwn, path.Base(by)) || len(argv) == 2 && slices.Contains(versionOnly, argv[1]) {
 		return ""
 	}
-	return named(helpers, argv)
+	for _, list := range helpers {
+		if asked := named(list, argv); asked != "" {
+			return asked
+		}
+	}
+	return ""
+}
+
+// HandedBy is what the helper hands out that an effect asks.
+func HandedBy(asks string) Handed {
+	program, _, _ := strings.Cut(asks, " ")
+	for handed, list := range helpers {
+		if slices.ContainsFunc(list, func(h helper) bool { return h.is(program) }) {
+			return Handed(handed)
+		}
+	}
+	return HandedCredentials
 }
 
 // named names the one of some commands that a command line is, "" for none.
 func named(list []helper, argv []string) string {
 	program := strings.TrimSuffix(path.Base(argv[0]), ".exe")
 	for _, h := range list {
-		if is, err := path.Match(h.program, program); !is || err != nil {
+		if !h.is(program) {
 			continue
 		}
 		if h.words == "*" && len(argv) > 1 && !strings.HasPrefix(argv[1], "--") {

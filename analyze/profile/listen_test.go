@@ -98,6 +98,19 @@ func TestCredentialHelpers(t *testing.T) {
 	}
 }
 
+// Every helper is known by what it hands out: what its command asks leads back to its own list.
+func TestHelpersByWhatTheyHandOut(t *testing.T) {
+	for handed, list := range helpers {
+		for _, h := range list {
+			argv := append([]string{strings.ReplaceAll(h.program, "*", "x")}, strings.Fields(strings.ReplaceAll(h.words, "*", "x"))...)
+			asks := credentialHelper(argv, "/usr/bin/python3")
+			if got := HandedBy(asks); asks == "" || got != Handed(handed) {
+				t.Errorf("%q asks %q, which hands out %d, want %d", argv, asks, got, handed)
+			}
+		}
+	}
+}
+
 func TestPlacesThatAreAskedFor(t *testing.T) {
 	for p, want := range map[string]bool{"/home/dana/.bitcoin/wallet.dat": true, "/home/dana/.config/gh/hosts.yml": true, "/home/dana/.config/notes.json": false, "/srv/notes/wallet.dat": false} {
 		for _, err := range []string{"", "ENOENT"} {

@@ -53,22 +53,22 @@ var agentPrograms = map[string][]string{
 var helperWords = map[string][]string{
 	"gh": {"github", "gh"}, "hub": {"github"}, "glab": {"gitlab", "glab"}, "aws": {"aws", "amazon", "s3"}, "gcloud": {"gcloud", "gcp", "google"}, "az": {"azure"},
 	"kubectl": {"kubernetes", "kubectl", "kubeconfig", "k8s"}, "oc": {"openshift"}, "npm": {"npm"}, "heroku": {"heroku"}, "fly": {"fly"}, "flyctl": {"fly"}, "doctl": {"digitalocean", "doctl"},
-	"vault": {"vault"}, "databricks": {"databricks"}, "xclip": clipboardWords, "xsel": clipboardWords, "wl-paste": clipboardWords, "pbpaste": clipboardWords, "termux-clipboard-get": clipboardWords,
-	"doppler": {"doppler"}, "infisical": {"infisical"}, "ssh-add": {"ssh"}, "gpg": {"gpg", "pgp", "gnupg"}, "gpg2": {"gpg", "pgp", "gnupg"}, "snyk": {"snyk"},
+	"vault": {"vault"}, "databricks": {"databricks"}, "doppler": {"doppler"}, "infisical": {"infisical"}, "ssh-add": {"ssh"}, "gpg": {"gpg", "pgp", "gnupg"}, "gpg2": {"gpg", "pgp", "gnupg"}, "snyk": {"snyk"},
 }
-
-// observers are the programs that show what the user sees or says, and observerWords those by which a
-// server declares to do so.
-var (
-	observers     = []string{"scrot", "maim", "grim", "gnome-screenshot", "spectacle", "flameshot", "screencapture", "xwd", "import", "wf-recorder", "ffmpeg", "fswebcam", "imagesnap", "arecord", "parecord", "pw-record"}
-	observerWords = []string{"screenshot", "screenshots", "screen", "screens", "capture", "captures", "record", "records", "recording", "camera", "webcam", "microphone", "desktop", "window", "windows", "photo", "audio", "voice", "dictation", "video", "ffmpeg"}
-)
-
-// clipboardWords are those by which a server declares to read what the user copied.
-var clipboardWords = []string{"clipboard", "clipboards", "paste", "pastes", "pasteboard", "copied"}
 
 // keeperWords declare that a tool needs the credentials of any such program.
 var keeperWords = []string{"credential", "credentials", "login", "logins", "password", "passwords", "keychain", "keyring", "authenticate", "authentication"}
+
+// handed are what helpers hand out, in words, with the words by which a server declares to have it.
+var handed = map[profile.Handed]struct {
+	what  string
+	words []string
+}{
+	profile.HandedCredentials: {"the user's credentials", keeperWords},
+	profile.HandedCopied:      {"what the user copied", append([]string{"clipboard", "clipboards", "paste", "pastes", "pasteboard", "copied"}, keeperWords...)},
+	profile.HandedObserved: {"what the user sees or says", []string{"screenshot", "screenshots", "screen", "screens", "capture", "captures", "record", "records", "recording", "camera", "webcam", "microphone",
+		"desktop", "window", "windows", "photo", "audio", "voice", "dictation", "video", "ffmpeg"}},
+}
 
 // minPlaces is how many places of credentials are a search.
 const minPlaces = 3
@@ -130,17 +130,11 @@ func (r *Run) asksHelpers() []finding.Finding {
 			continue
 		}
 		program, _, _ := strings.Cut(e.Asks, " ")
-		observes := slices.Contains(observers, program)
-		if r.shown(e.Tool, helperWords[program]) || !observes && r.shown(e.Tool, keeperWords) || observes && r.shown(e.Tool, observerWords) {
+		of := handed[profile.HandedBy(e.Asks)]
+		if r.shown(e.Tool, helperWords[program]) || r.shown(e.Tool, of.words) {
 			continue
 		}
-		what := "the user's credentials: "
-		if observes {
-			what = "what the user sees or says: "
-		} else if slices.Equal(helperWords[program], clipboardWords) {
-			what = "what the user copied: "
-		}
-		f := r.of(&cm216Doc, e, subject(e)+" asked a program for "+what+e.Asks)
+		f := r.of(&cm216Doc, e, subject(e)+" asked a program for "+of.what+": "+e.Asks)
 		f.Fingerprint = finding.Fingerprint("CM216", e.Tool, "helper", e.Asks)
 		out = append(out, f)
 	}
