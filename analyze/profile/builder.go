@@ -362,7 +362,14 @@ func (b *Builder) toolOf(call int) string {
 // effect makes an effect at the place where the log stands now, for the task of
 // r where there is one.
 func (b *Builder) effect(kind finding.EffectKind, target string, rung finding.Rung, r *trace.Record, ev finding.Evidence) finding.Effect {
-	e := finding.Effect{Kind: kind, Target: target, Rung: rung, Phase: b.phase, Call: b.call, Count: 1, Evidence: []finding.Evidence{ev}}
+	e := b.placed(r)
+	e.Kind, e.Target, e.Rung, e.Evidence = kind, target, rung, []finding.Evidence{ev}
+	return e
+}
+
+// placed is what an effect is by its place and its task alone.
+func (b *Builder) placed(r *trace.Record) finding.Effect {
+	e := finding.Effect{Phase: b.phase, Call: b.call, Count: 1}
 	if r != nil {
 		b.attribute(&e, r)
 	}

@@ -76,11 +76,7 @@ func (b *Builder) readsDocument(r *trace.Record, p string) {
 	if !known.files[p] && !known.dirs[p] || len(b.out.Reads) >= maxReads {
 		return
 	}
-	verb := "opened "
-	if known.dirs[p] {
-		verb = "listed "
-	}
-	e := b.effect(finding.FileRead, p, finding.RungOpened, r, b.says(r, verb+b.short(p)))
+	e := b.placed(r)
 	who := reader{e.Tool, "", p}
 	if e.Call == 0 {
 		who.phase = e.Phase
@@ -90,6 +86,11 @@ func (b *Builder) readsDocument(r *trace.Record, p string) {
 		return
 	}
 	known.seen[who] = readCalls{calls.n + 1, e.Call}
+	verb := "opened "
+	if known.dirs[p] {
+		verb = "listed "
+	}
+	e.Kind, e.Target, e.Rung, e.Evidence = finding.FileRead, p, finding.RungOpened, []finding.Evidence{b.says(r, verb+b.short(p))}
 	b.out.Reads = append(b.out.Reads, e)
 }
 

@@ -67,3 +67,14 @@ func TestReadsAreBounded(t *testing.T) {
 		t.Errorf("%d reads", got)
 	}
 }
+
+// Most opens of a walk are of what was told already, and leave nothing behind.
+func TestRepeatedReadsCostNothing(t *testing.T) {
+	b := planting("/home/dana/Documents/a.txt")
+	b.Mark(&session.Mark{Kind: session.MarkCall, Call: 1, Tool: "t", What: "tool"})
+	r := &trace.Record{Op: trace.OpOpen, Call: "openat", Tid: 1, Path: "/home/dana/Documents/a.txt", Flags: "O_RDONLY"}
+	b.Record(r)
+	if n := testing.AllocsPerRun(100, func() { b.readsDocument(r, r.Path) }); n > 0 || len(b.out.Reads) != 1 {
+		t.Errorf("%v allocations, %d reads", n, len(b.out.Reads))
+	}
+}
