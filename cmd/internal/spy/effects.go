@@ -125,6 +125,21 @@ type drainer interface {
 	Drain(ctx context.Context) error
 }
 
+// following runs follow beside the watch. end ends it and waits for that: what it notes after finish would have the last
+// effects wait for ever.
+func (e *effects) following(ctx context.Context, t drainer) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		e.follow(ctx, t)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
 // follow notes how far the tracer is, until the context ends: on a busy machine it tells of a system
 // call long after the messages that crossed behind it.
 func (e *effects) follow(ctx context.Context, t drainer) {
@@ -230,7 +245,7 @@ func (e *effects) advance(now time.Duration) {
 	}
 }
 
-// finish handles all that is left.
+// finish handles all that is left. Nobody follows the tracer any more.
 func (e *effects) finish() {
 	e.reached.Store(int64(forever))
 	e.advance(forever)

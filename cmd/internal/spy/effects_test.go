@@ -2,6 +2,7 @@ package spy
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -319,5 +320,47 @@ func TestWatchingIsBounded(t *testing.T) {
 	}
 	if !strings.Contains(s.said, "“search” opened ~/.netrc") {
 		t.Errorf("the next judgement does not know what the server declares: %s", s.said)
+	}
+}
+
+// draining says of a tracer that it has told of everything, however late.
+type draining struct{ entered, told chan struct{} }
+
+func (d *draining) Drain(context.Context) error {
+	select {
+	case d.entered <- struct{}{}:
+	default:
+	}
+	<-d.told
+	return nil
+}
+
+// Whoever follows the tracer has ended before the last effects are handled: what it notes then does not make them wait.
+func TestFollowingEndsBeforeTheLastEffects(t *testing.T) {
+	s := newScene(t, Options{})
+	s.begins()
+	s.calls(10, 3, "search")
+	s.opens(11, serverPID, s.home+"/.ssh/id_rsa")
+	d := &draining{make(chan struct{}, 1), make(chan struct{})}
+	end := s.effects.following(t.Context(), d)
+	<-d.entered
+	ended := make(chan struct{})
+	go func() {
+		end()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		t.Fatal("it ended while the tracer was asked")
+	case <-time.After(20 * time.Millisecond):
+	}
+	close(d.told)
+	<-ended
+	if at := time.Duration(s.effects.reached.Load()); at == 0 || at == forever {
+		t.Errorf("the tracer is at %d", at)
+	}
+	end() // a second time, as when Run returns
+	if did := s.ends(t); len(did) == 0 || s.effects.reached.Load() != int64(forever) {
+		t.Errorf("%q of the last effects, at %d", did, s.effects.reached.Load())
 	}
 }

@@ -59,14 +59,14 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	defer c.Close()
 	w := newWatch(o)
 	var tracer *bpf.Tracer
+	endFollowing := func() {}
 	if o.Effects {
 		if tracer, err = w.trace(); err != nil {
 			return nil, err
 		}
 		defer tracer.Close()
-		following, stop := context.WithCancel(ctx)
-		defer stop()
-		go w.effects.follow(following, tracer)
+		endFollowing = w.effects.following(ctx, tracer)
+		defer endFollowing() // before the tracer is closed
 	}
 	if !o.KeepRoot {
 		if err := spy.Drop(o.UID, o.GID); err != nil {
@@ -97,6 +97,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	w.result.Kernel = c.Lost()
 	w.engine.Close()
 	if tracer != nil {
+		endFollowing()
 		w.drain(tracer)
 		w.effects.finish()
 		w.closeEnded(forever)
