@@ -171,7 +171,6 @@ type (
 	value struct {
 		String *string `json:"stringValue,omitempty"`
 		Int    string  `json:"intValue,omitempty"`
-		Bool   *bool   `json:"boolValue,omitempty"`
 	}
 )
 
@@ -195,12 +194,8 @@ func document(spans []sdk.ReadOnlySpan) *traces {
 		for _, l := range s.Links() {
 			o.Links = append(o.Links, link{l.SpanContext.TraceID().String(), l.SpanContext.SpanID().String()})
 		}
-		// OTLP counts 1 for ok and 2 for an error.
-		switch s.Status().Code {
-		case codes.Error:
-			o.Status = status{Code: 2, Message: s.Status().Description}
-		case codes.Ok:
-			o.Status.Code = 1
+		if s.Status().Code == codes.Error {
+			o.Status = status{Code: 2, Message: s.Status().Description} // 2 is OTLP's for an error
 		}
 		out.Spans = append(out.Spans, o)
 	}
@@ -211,13 +206,9 @@ func pairs(all []attribute.KeyValue) []pair {
 	var out []pair
 	for _, a := range all {
 		p := pair{Key: string(a.Key)}
-		switch a.Value.Type() {
-		case attribute.INT64:
+		if a.Value.Type() == attribute.INT64 {
 			p.Value.Int = strconv.FormatInt(a.Value.AsInt64(), 10)
-		case attribute.BOOL:
-			b := a.Value.AsBool()
-			p.Value.Bool = &b
-		default:
+		} else {
 			s := a.Value.String()
 			p.Value.String = &s
 		}
