@@ -207,20 +207,11 @@ func (e *env) runSweep(cmd *cobra.Command, f *sweepFlags) (err error) {
 		return err
 	}
 	f.runsDir()
-	for _, dir := range []string{f.dir, filepath.Join(f.dir, "work"), filepath.Join(f.dir, "queue"), filepath.Join(f.dir, "runs"), filepath.Join(f.dir, store.File)} {
-		if err := probe.RefuseLink(dir, "--store"); err != nil {
-			return err
-		}
-	}
-	o := sweep.Options{Source: f.registry, Filter: f.filter, Dir: f.dir, MaxAge: f.maxAge, Pause: f.pause, Version: version(), Hash: f.filesHash}
-	o.Exit = func(res *analyze.Result) int { return analyze.ExitStatus(res, f.FailOn, false) }
-	if o.Shard, o.Shards, err = parseShard(f.shard); err != nil {
+	if err := f.refuseLinks(); err != nil {
 		return err
 	}
-	if o.Rules, o.Settings, err = f.digests(); err != nil {
-		return err
-	}
-	if o.Inputs, err = f.inputs(); err != nil {
+	o, err := f.options()
+	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Join(f.dir, "work"), 0o700); err != nil {
@@ -234,22 +225,15 @@ func (e *env) runSweep(cmd *cobra.Command, f *sweepFlags) (err error) {
 		return err
 	}
 	defer o.Queue.Close()
-	tracer, end, err := e.traced(f)
+	if !f.elsewhere {
+		o.Workers = f.worker(o.Queue, filepath.Join(f.dir, "work"), nil)
+	}
+	tracer, end, err := e.observed(f, o.Workers)
 	if err != nil {
 		return err
 	}
-	defer end()
-	o.Tracer = tracer
-	if !f.elsewhere {
-		o.Workers = f.worker(o.Queue, filepath.Join(f.dir, "work"), nil)
-		o.Workers.Tracer = tracer
-		stop, err := e.monitored(f, o.Workers)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = stop() }()
-	}
-	o.Progress = e.sweepProgress()
+	defer func() { _ = end() }()
+	o.Tracer, o.Progress = tracer, e.sweepProgress()
 	done, p, status, err := sweep.Run(ctx, o)
 	if e.terminalProgress() {
 		fmt.Fprint(e.err, "\r\x1b[K")
@@ -258,6 +242,36 @@ func (e *env) runSweep(cmd *cobra.Command, f *sweepFlags) (err error) {
 		return err
 	}
 	e.status = status
+	e.sweepDone(f, done, p)
+	return nil
+}
+
+// refuseLinks is an error where something of a sweep would be written through a link.
+func (f *sweepFlags) refuseLinks() error {
+	for _, dir := range []string{f.dir, filepath.Join(f.dir, "work"), filepath.Join(f.dir, "queue"), filepath.Join(f.dir, "runs"), filepath.Join(f.dir, store.File)} {
+		if err := probe.RefuseLink(dir, "--store"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// options are those of a sweep as far as the flags say them.
+func (f *sweepFlags) options() (o sweep.Options, err error) {
+	o = sweep.Options{Source: f.registry, Filter: f.filter, Dir: f.dir, MaxAge: f.maxAge, Pause: f.pause, Version: version(), Hash: f.filesHash}
+	o.Exit = func(res *analyze.Result) int { return analyze.ExitStatus(res, f.FailOn, false) }
+	if o.Shard, o.Shards, err = parseShard(f.shard); err != nil {
+		return o, err
+	}
+	if o.Rules, o.Settings, err = f.digests(); err != nil {
+		return o, err
+	}
+	o.Inputs, err = f.inputs()
+	return o, err
+}
+
+// sweepDone says what a sweep came to.
+func (e *env) sweepDone(f *sweepFlags, done *store.Sweep, p sweep.Progress) {
 	for _, line := range done.Refused {
 		fmt.Fprintln(e.err, "not taken: "+report.Escape(line, 400))
 	}
@@ -266,7 +280,6 @@ func (e *env) runSweep(cmd *cobra.Command, f *sweepFlags) (err error) {
 	}
 	fmt.Fprintf(e.out, "sweep %d: %d jobs, %d run, %d judged again, %d unchanged, %d failed\n", done.ID, p.Jobs, p.Run, p.Judged, p.Skipped, p.Failed)
 	fmt.Fprintf(e.out, "coalmine sweep report --store %s shows the results\n", quoteWord(store.Shown(f.store)))
-	return nil
 }
 
 // sweepProgress prints a line that changes, on a terminal alone.
@@ -325,13 +338,26 @@ func (e *env) monitored(f *sweepFlags, w *sweep.Worker) (stop func() error, err 
 	return stop, nil
 }
 
-// traced opens what sends traces, and returns what ends it.
-func (e *env) traced(f *sweepFlags) (trace.Tracer, func(), error) {
-	t, end, err := tracing.Open(tracing.Options{Endpoint: f.traces, Version: version(), Say: func(line string) { fmt.Fprintln(e.err, report.Escape(line, 400)) }})
+// observed has the work of a worker, nil for none here, traced and counted as the flags say, until end.
+func (e *env) observed(f *sweepFlags, w *sweep.Worker) (t trace.Tracer, end func() error, err error) {
+	t, flush, err := tracing.Open(tracing.Options{Endpoint: f.traces, Version: version(), Say: func(line string) { fmt.Fprintln(e.err, report.Escape(line, 400)) }})
 	if err != nil {
 		return nil, nil, &sandbox.UsageError{Err: err, Hint: "name a collector, such as --traces http://127.0.0.1:4318"}
 	}
-	return t, end, nil
+	if w == nil {
+		return t, func() error { flush(); return nil }, nil
+	}
+	w.Tracer = t
+	stop, err := e.monitored(f, w)
+	if err != nil {
+		flush()
+		return nil, nil, err
+	}
+	return t, func() error {
+		err := stop()
+		flush()
+		return err
+	}, nil
 }
 
 // probeTarget probes a target of a list.

@@ -39,17 +39,11 @@ func (e *env) sweepWork() *cobra.Command {
 			}
 			defer q.Close()
 			w := f.worker(q, dir, func(name string) { fmt.Fprintln(e.err, "probing "+report.Escape(name, 200)) })
-			tracer, end, err := e.traced(f)
+			_, end, err := e.observed(f, w)
 			if err != nil {
 				return err
 			}
-			defer end()
-			w.Tracer = tracer
-			stop, err := e.monitored(f, w)
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, stop()) }()
+			defer func() { err = errors.Join(err, end()) }()
 			return w.Run(cmd.Context())
 		},
 	}
