@@ -136,12 +136,13 @@ func runsText(src string, calls []span, at span, names string) bool {
 
 // programsOf are the addresses of which a file runs the text that they answer with, each once.
 func programsOf(src string, python bool) [][]string {
-	calls := codeIn(src, python)
-	if len(calls) == 0 {
+	texts := decodesText.FindAllStringIndex(src, maxTexts)
+	if len(texts) == 0 {
 		return nil
 	}
 	var out [][]string
-	for _, m := range decodesText.FindAllStringIndex(src, maxTexts) {
+	calls := codeIn(src, python)
+	for _, m := range texts {
 		// What ends before this place is of no use to later ones either.
 		for len(calls) > 0 && calls[0].from+maxArgument < m[0] {
 			calls = calls[1:]
