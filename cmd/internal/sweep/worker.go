@@ -107,12 +107,14 @@ func (w *Worker) work(ctx context.Context, d *queue.Delivery, j *job, span trace
 }
 
 func (w *Worker) answer(ctx context.Context, d *queue.Delivery, j *job, a *answer) error {
-	return within(ctx, w.Tracer, spanAnswer, func(ctx context.Context) error {
-		if err := w.Queue.PutResult(ctx, j.Sweep, j.Name, encode(a)); err != nil {
-			return err
-		}
-		return w.done(ctx, d)
+	err := within(ctx, w.Tracer, spanAnswer, func(ctx context.Context) error {
+		return w.Queue.PutResult(ctx, j.Sweep, j.Name, encode(a))
 	})
+	if err != nil {
+		return err
+	}
+	// The sweep may have its last result by now and end its workers: the answer arrived.
+	return w.done(ctx, d)
 }
 
 // done ends a delivery. One that the queue does not take is delivered again, and its result
