@@ -99,26 +99,32 @@ const maxMethods = 8
 func newProject(files []*lang.File) *project {
 	p := &project{byPath: map[string]*source{}, methods: map[string][]string{}, modules: map[string][]*source{}}
 	for _, f := range files {
-		s := &source{File: f, names: map[string]bool{}, classes: map[string]bool{}, handlers: map[*lang.Function]string{}}
-		s.facts = lang.CalculateFacts(f, s.keep)
-		for _, d := range s.facts.Definitions {
-			if d.Kind == lang.ClassKind {
-				s.classes[d.Name] = true
-				continue
-			}
-			s.names[d.Name] = true
-			if d.Kind == lang.MethodKind {
-				last := d.Name[strings.LastIndexByte(d.Name, '.')+1:]
-				p.methods[last] = append(p.methods[last], id(f.Path, d.Name))
-			}
-		}
-		p.sources = append(p.sources, s)
-		p.byPath[f.Path] = s
-		p.addModule(s)
-		nameHandlers(s)
-		nameDefault(s)
+		p.add(f)
 	}
 	return p
+}
+
+// add reads one file.
+func (p *project) add(f *lang.File) *source {
+	s := &source{File: f, names: map[string]bool{}, classes: map[string]bool{}, handlers: map[*lang.Function]string{}}
+	s.facts = lang.CalculateFacts(f, s.keep)
+	for _, d := range s.facts.Definitions {
+		if d.Kind == lang.ClassKind {
+			s.classes[d.Name] = true
+			continue
+		}
+		s.names[d.Name] = true
+		if d.Kind == lang.MethodKind {
+			last := d.Name[strings.LastIndexByte(d.Name, '.')+1:]
+			p.methods[last] = append(p.methods[last], id(f.Path, d.Name))
+		}
+	}
+	p.sources = append(p.sources, s)
+	p.byPath[f.Path] = s
+	p.addModule(s)
+	nameHandlers(s)
+	nameDefault(s)
+	return s
 }
 
 // addModule notes the names under which Python finds a source.

@@ -6,8 +6,8 @@ import (
 	"github.com/coalmine-dev/coalmine/audit/lang"
 )
 
-// Package leads names to functions within the files of one package. It is read only once
-// it is made.
+// Package leads names to functions within the files of one package. Whoever adds files to it
+// does so before others read it.
 type Package struct {
 	p      *project
 	bodies map[string]Body
@@ -25,23 +25,30 @@ type Body struct {
 
 // NewPackage reads the files of a package.
 func NewPackage(files []*lang.File) *Package {
-	k := &Package{p: newProject(files), bodies: map[string]Body{}}
-	for _, s := range k.p.sources {
-		for i := range s.facts.Definitions {
-			if d := &s.facts.Definitions[i]; d.Function != nil {
-				k.add(s, d.Name, d.Function, d.In)
-			}
-		}
-		for _, n := range s.nodes {
-			if c, ok := n.Node.(lang.Call); ok {
-				k.addHandlers(s, c, n.In)
-			}
-		}
-		if f := defaultOf(s); f != nil {
-			k.add(s, s.handlers[f], f, nil)
-		}
+	k := &Package{p: newProject(nil), bodies: map[string]Body{}}
+	for _, f := range files {
+		k.Add(f)
 	}
 	return k
+}
+
+// Add reads one more file, which ranks behind those that are there, and returns its facts.
+func (k *Package) Add(f *lang.File) *lang.Facts {
+	s := k.p.add(f)
+	for i := range s.facts.Definitions {
+		if d := &s.facts.Definitions[i]; d.Function != nil {
+			k.add(s, d.Name, d.Function, d.In)
+		}
+	}
+	for _, n := range s.nodes {
+		if c, ok := n.Node.(lang.Call); ok {
+			k.addHandlers(s, c, n.In)
+		}
+	}
+	if f := defaultOf(s); f != nil {
+		k.add(s, s.handlers[f], f, nil)
+	}
+	return s.facts
 }
 
 // addHandlers adds the functions without a name that a call registers.

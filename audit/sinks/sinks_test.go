@@ -2,6 +2,7 @@ package sinks
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -218,4 +219,21 @@ func FuzzFunctions(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A package to which files are added is one of all of them.
+func TestAdd(t *testing.T) {
+	all := files(server, util, raw, scripts)
+	whole := NewPackage(all)
+	for n := range all {
+		grown := NewPackage(all[:n])
+		for _, f := range all[n:] {
+			if facts := grown.Add(f); facts != grown.Facts(f.Path) || len(facts.Calls) != len(whole.Facts(f.Path).Calls) {
+				t.Errorf("%d, %s: %d calls", n, f.Path, len(facts.Calls))
+			}
+		}
+		if !reflect.DeepEqual(grown.Functions(), whole.Functions()) || !reflect.DeepEqual(grown.Handlers(), whole.Handlers()) || len(grown.bodies) != len(whole.bodies) {
+			t.Errorf("a package of %d files and more differs", n)
+		}
+	}
 }
