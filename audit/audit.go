@@ -145,8 +145,9 @@ func Tree(ctx context.Context, files fs.FS, name string, o Options) (*Report, er
 
 // run is an audit with a scanner, and with more to be judged before the score.
 func run(ctx context.Context, files fs.FS, root string, secrets secretScanner, o Options, more func(*auditor)) (*Report, error) {
-	a := &auditor{files: files, own: o.Own, tracked: o.Tracked, skip: o.Skip, searched: map[string]bool{}, wantsSites: o.Sites, servers: o.Servers, secrets: secrets, left: maxRead, printed: map[string]bool{}, given: map[kind]int{}, total: map[finding.Severity]int{}, report: &Report{Rubric: RubricVersion, Findings: []finding.Finding{}}}
-	a.report.Profile = Profile{Path: root, Depth: "flow", DependencyCount: -1}
+	a := newAuditor(files, o.Skip)
+	a.own, a.tracked, a.wantsSites, a.servers, a.secrets = o.Own, o.Tracked, o.Sites, o.Servers, secrets
+	a.report.Profile.Path = root
 	if err := fs.WalkDir(files, ".", func(p string, d fs.DirEntry, err error) error { return a.visit(ctx, p, d, err) }); err != nil {
 		return nil, fmt.Errorf("audit %s: %w", root, err)
 	}
@@ -182,9 +183,14 @@ type auditor struct {
 	own        bool
 	tracked    func(name string) bool
 	ignored    ignores
-	// searched are the files whose text was searched.
+	// searched are the files that were counted, and whether their text was searched.
 	searched map[string]bool
-	scripts  []commandFile
+	// prose are the files of documentation that the walk left out, and taken those that were read as programs.
+	prose map[string]bool
+	taken map[taking]bool
+	// scripts are the files of commands, which name so many files.
+	scripts     []commandFile
+	scriptWords int
 	// left are the bytes that may still be read.
 	left     int64
 	secrets  secretScanner
@@ -198,6 +204,14 @@ type auditor struct {
 	// trees are the parsed sources, of so many bytes.
 	trees  []*lang.File
 	parsed int
+}
+
+func newAuditor(files fs.FS, skip []string) *auditor {
+	return &auditor{
+		files: files, skip: skip, left: maxRead, searched: map[string]bool{}, prose: map[string]bool{}, taken: map[taking]bool{},
+		printed: map[string]bool{}, given: map[kind]int{}, total: map[finding.Severity]int{},
+		report: &Report{Rubric: RubricVersion, Profile: Profile{Depth: "flow", DependencyCount: -1}, Findings: []finding.Finding{}},
+	}
 }
 
 // kind is what findings of one file have in common.
@@ -263,6 +277,7 @@ func (a *auditor) link(ctx context.Context, p string) error {
 func (a *auditor) file(ctx context.Context, p string, as lang.Language) error {
 	if as == nil && isProse(p) {
 		a.report.LeftOut++
+		a.prose[p] = true
 		return nil
 	}
 	data, err := a.read(p)
@@ -270,8 +285,9 @@ func (a *auditor) file(ctx context.Context, p string, as lang.Language) error {
 		a.report.Skipped++
 		return nil
 	}
-	if !a.searched[p] {
+	if _, isCounted := a.searched[p]; !isCounted {
 		a.report.Profile.FilesScanned++
+		a.searched[p] = false
 	}
 	if a.guardsOnly {
 		if len(data) <= maxGuardFile && a.parsed+len(data) <= maxGuardBytes && isCode(p) {
@@ -290,12 +306,16 @@ func (a *auditor) file(ctx context.Context, p string, as lang.Language) error {
 		return nil // somebody loads it, as was found after its text was searched
 	}
 	a.searched[p] = true
-	src := string(data)
+	return a.search(ctx, p, string(data), as != nil)
+}
+
+// search looks for what the text of a file says. isLoaded is set where somebody runs it.
+func (a *auditor) search(ctx context.Context, p, src string, isLoaded bool) error {
 	if isLockfile(p) {
 		a.lockfile(p, src)
 	}
 	a.configurations(p, src)
-	if isCode(p) || as != nil {
+	if isCode(p) || isLoaded {
 		a.encoded(p, src)
 	}
 	a.silencers(p, src)

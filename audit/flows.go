@@ -38,44 +38,53 @@ func languageOf(p string, data []byte) lang.Language {
 }
 
 // parse keeps the tree of a source, if it is of a language that is known: by itself, or as
-// whoever loads it takes it.
+// whoever loads it takes it. What loads a script may take it for another program than a shell does.
 func (a *auditor) parse(p string, data []byte, as lang.Language) {
 	l := languageOf(p, data)
-	if l == nil && !isData(p) {
+	isOwn := l != nil
+	if !isOwn && !isData(p) {
 		l = as
 	}
-	if l != nil && l.Name() != (shell.Language{}).Name() {
-		if len(data) > maxParsed || a.parsed+len(data) > maxAllParsed {
-			a.report.Skipped++ // its text was searched, its flows were not
-			if len(a.report.Unfollowed) < maxUnfollowed {
-				a.report.Unfollowed = append(a.report.Unfollowed, Unfollowed{Path: text.Printable(p, 2*maxName), Size: len(data)})
-			}
-			return
-		}
-		a.parsed += len(data)
-		f := l.Parse(p, data)
-		a.counted(f.Language, len(f.Unread))
-		a.trees = append(a.trees, f)
-		return
+	isShell := l != nil && kindOf(l) == asShell
+	if l != nil && !isShell && a.takes(p, asCode) {
+		a.parseTree(p, data, l)
 	}
-	if !a.guardsOnly {
-		a.parseScript(p, data, l != nil)
+	if !isOwn && !a.guardsOnly {
+		a.parseScript(p, data, isShell)
 	}
 }
 
-// parseScript judges the files that are commands, or hold some. isShell says that a shell runs it,
-// whatever its name is.
+// parseTree keeps the tree of a source, unless there is too much of it.
+func (a *auditor) parseTree(p string, data []byte, l lang.Language) {
+	if len(data) > maxParsed || a.parsed+len(data) > maxAllParsed {
+		a.report.Skipped++ // its text was searched, its flows were not
+		if len(a.report.Unfollowed) < maxUnfollowed {
+			a.report.Unfollowed = append(a.report.Unfollowed, Unfollowed{Path: text.Printable(p, 2*maxName), Size: len(data)})
+		}
+		return
+	}
+	a.parsed += len(data)
+	f := l.Parse(p, data)
+	a.counted(f.Language, len(f.Unread))
+	a.trees = append(a.trees, f)
+}
+
+// parseScript judges, once, the files that are commands, or hold some. isShell says that a shell
+// runs it, whatever its name is.
 func (a *auditor) parseScript(p string, data []byte, isShell bool) {
-	src := string(data)
 	switch {
 	case isShell || shell.Language{}.Owns(p, data[:min(len(data), 512)]):
-		unread := 0
+		if !a.takes(p, asShell) {
+			return
+		}
+		src, unread := string(data), 0
 		if !a.shellText(p, src, src, 0) {
 			unread = 1
 		}
 		a.counted("Shell", unread)
 		a.commands(p, src)
-	case dockerfile.Owns(p):
+	case dockerfile.Owns(p) && a.takes(p, asDockerfile):
+		src := string(data)
 		a.docker(p, src)
 		a.counted("Dockerfile", 0)
 		a.commands(p, src)

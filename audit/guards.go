@@ -48,7 +48,8 @@ const (
 // Guards lists the sinks below a root that tools reach under conditions, with the literals. It
 // reads at most 8 MiB of sources, and the same sources give the same list.
 func Guards(ctx context.Context, files fs.FS, skip ...string) []taint.Guard {
-	a := &auditor{files: files, skip: skip, left: maxRead, guardsOnly: true, report: &Report{}}
+	a := newAuditor(files, skip)
+	a.guardsOnly = true
 	if err := fs.WalkDir(files, ".", func(p string, d fs.DirEntry, err error) error { return a.visit(ctx, p, d, err) }); err != nil {
 		return nil
 	}

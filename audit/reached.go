@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -11,93 +12,40 @@ import (
 
 	"github.com/coalmine-dev/coalmine/audit/lang"
 	"github.com/coalmine-dev/coalmine/audit/lang/javascript"
-	"github.com/coalmine-dev/coalmine/audit/lang/python"
 	"github.com/coalmine-dev/coalmine/audit/lang/shell"
 	"github.com/coalmine-dev/coalmine/audit/sinks"
 )
 
-// Bounds of what the source loads from where the walk does not look: files, names that one call
-// gives, and the length of a name.
+// Bounds of what the source loads from where the walk does not look.
 const (
-	maxReached = 5_000
-	maxWords   = 64
-	maxWord    = 500
+	// maxReached bounds the files that are reached, and maxLookups the paths that are looked at for them.
+	maxReached, maxLookups = 5_000, 2_000_000
+	// maxWords bounds the names that one call gives, and maxWord the length of a name.
+	maxWords, maxWord = 64, 500
 	// maxConstants bounds the constants of a file that may be such names.
 	maxConstants = 2_000
-	// maxScriptWords bounds the words of a script.
-	maxScriptWords = 20_000
+	// maxScriptWords bounds what a script or a package.json names, and maxAllScriptWords what all scripts do.
+	maxScriptWords, maxAllScriptWords = 20_000, 200_000
 )
 
-// passesOver reports whether the walk leaves a directory out, and counts it.
-func (a *auditor) passesOver(p string) bool {
-	switch {
-	case p == ".":
-		return false
-	case slices.Contains(a.skip, p):
-		return true
-	case a.isTracked(p):
-		return false
-	case isStore(path.Base(p)):
-		return true // git takes nothing from there
-	case isSkipped(p):
-		a.report.LeftOut++
-		return true
-	}
-	return a.isIgnored(p, true)
-}
+// taking is a file that is read as a program of a kind.
+type taking struct{ path, kind string }
 
-// leavesOut is the same for a file.
-func (a *auditor) leavesOut(p string) bool {
-	if a.isTracked(p) {
-		return false
-	}
-	// Below such a directory the walk came for tracked files alone.
-	return isSkipped(path.Dir(p)) || a.isIgnored(p, false)
-}
+// The kinds of programs. One file may be each of them.
+const (
+	asCode       = "code" // it has a tree
+	asShell      = "shell"
+	asDockerfile = "Dockerfile"
+)
 
-func (a *auditor) isIgnored(p string, isDir bool) bool {
-	if !a.ignored.has(p, isDir) {
+// takes reports whether a file is read as a program of a kind for the first time.
+func (a *auditor) takes(p, kind string) bool {
+	t := taking{p, kind}
+	if a.taken[t] {
 		return false
 	}
-	a.report.Ignored++
+	a.taken[t] = true
 	return true
-}
-
-func (a *auditor) isTracked(p string) bool { return a.tracked != nil && a.tracked(p) }
-
-// isSkipped reports whether a path leads through a directory of other people's code.
-func isSkipped(p string) bool {
-	for part := range strings.SplitSeq(p, "/") {
-		if skipped[part] {
-			return true
-		}
-	}
-	return false
-}
-
-// isStore reports whether a directory of this name is a version control system's own.
-func isStore(name string) bool { return name == ".git" || name == ".hg" || name == ".svn" }
-
-// isData reports whether whoever loads a file of this name takes it as data.
-func isData(p string) bool {
-	switch strings.ToLower(path.Ext(p)) {
-	case ".json", ".jsonc", ".json5", ".toml", ".yaml", ".yml", ".env", ".css", ".svg", ".csv", ".xml", ".lock":
-		return true
-	}
-	return false
-}
-
-// machines are how programs of a machine, archives and pictures begin. They are for a probe.
-var machines = []string{"\x7fELF", "\x00asm", "MZ", "\xfe\xed\xfa", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe", "PK", "\x1f\x8b", "\x89PNG", "\xff\xd8", "GIF8"}
-
-// isUnreadCode reports whether a file that is no text is code that is not looked at, though a
-// source should stand in its place.
-func isUnreadCode(p string, data []byte, isLoaded bool) bool {
-	switch strings.ToLower(path.Ext(p)) {
-	case ".pyc", ".pyo":
-		return isLoaded || isSkipped(path.Dir(p))
-	}
-	return isLoaded && !slices.ContainsFunc(machines, func(m string) bool { return strings.HasPrefix(string(data[:min(len(data), 8)]), m) })
 }
 
 // reach audits what the sources load or start and the walk did not read as code: a file of a
@@ -108,44 +56,59 @@ func (a *auditor) reach(ctx context.Context) (*sinks.Package, error) {
 	if a.guardsOnly {
 		return pkg, nil
 	}
-	r := &reacher{auditor: a, seen: map[string]bool{}}
-	for _, f := range a.trees {
-		r.seen[f.Path] = true
-	}
-	first := len(a.trees)
-	if err := r.manifest(ctx, "package.json"); err != nil {
-		return nil, err
-	}
-	for i := range a.scripts {
-		if err := r.run(ctx, &a.scripts[i]); err != nil {
-			return nil, err
+	return pkg, newReacher(a).work(ctx, pkg)
+}
+
+func newReacher(a *auditor) *reacher {
+	return &reacher{auditor: a, seen: map[string]bool{}, asked: map[question]bool{}, queued: map[string]bool{}}
+}
+
+// work follows what one file names to further files of each kind, until there are no more. It adds
+// the sources among them to the package.
+func (r *reacher) work(ctx context.Context, pkg *sinks.Package) error {
+	r.queue("package.json")
+	first := len(r.trees)
+	for manifests, scripts, trees := 0, 0, 0; ; {
+		var err error
+		switch {
+		case manifests < len(r.manifests):
+			err = r.manifest(ctx, r.manifests[manifests])
+			manifests++
+		case scripts < len(r.scripts):
+			err = r.run(ctx, r.scripts[scripts])
+			scripts++
+		case trees < len(r.trees):
+			f := r.trees[trees]
+			if trees >= first {
+				pkg.Add(f)
+			}
+			err = r.follow(ctx, f, pkg.Facts(f.Path))
+			trees++
+		default:
+			return nil
+		}
+		if err != nil {
+			return err
 		}
 	}
-	for i := 0; i < len(a.trees); i++ { //nolint:intrange // the list grows meanwhile
-		f, facts := a.trees[i], (*lang.Facts)(nil)
-		if i < first {
-			facts = pkg.Facts(f.Path)
-		}
-		if facts == nil {
-			facts = lang.CalculateFacts(f)
-		}
-		if err := r.follow(ctx, f, facts); err != nil {
-			return nil, err
-		}
-	}
-	if len(a.trees) > first {
-		pkg = sinks.NewPackage(a.trees)
-	}
-	return pkg, nil
 }
 
 // reacher follows what sources load.
 type reacher struct {
 	*auditor
 	// seen are the paths that were looked at, and whether a file is there.
-	seen    map[string]bool
+	seen map[string]bool
+	// asked are the names that were looked up, and lookups counts the paths.
+	asked   map[question]bool
+	lookups int
 	reached int
+	// manifests are the files package.json that are to be followed, each once.
+	manifests []string
+	queued    map[string]bool
 }
+
+// question is a name that the files of a directory load as a kind of program.
+type question struct{ dir, name, kind string }
 
 // follow audits what one source loads.
 func (r *reacher) follow(ctx context.Context, f *lang.File, facts *lang.Facts) error {
@@ -163,215 +126,92 @@ func (r *reacher) follow(ctx context.Context, f *lang.File, facts *lang.Facts) e
 			}
 		}
 	}
-	var constants []string
+	rest := &constants{file: f, given: map[manner]bool{}}
 	for i := range facts.Calls {
-		c := &facts.Calls[i]
-		isStart, isLoad := loads(f.Language, c)
-		if !isStart && !isLoad {
-			continue
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		words := wordsOf(&c.Call)
-		as := runner(words)
-		if slices.ContainsFunc(argsOf(&c.Call), isNamed) {
-			if constants == nil {
-				constants = textsOf(f)
-			}
-			words = append(words, constants...)
-		}
-		for i, w := range words {
-			if isStart && i > 0 && as == nil && isProse(w) {
-				continue // a program reads it, and nothing runs it
-			}
-			if err := r.take(ctx, f.Path, w, cmp.Or[lang.Language](as, own)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// commandFile is a file of commands with its words.
-type commandFile struct {
-	path  string
-	words []string
-}
-
-// commands keeps the words of a script, for reach.
-func (a *auditor) commands(p, src string) {
-	if words := strings.FieldsFunc(src, splitsCommand); len(words) > 0 && len(a.scripts) < maxReached {
-		a.scripts = append(a.scripts, commandFile{p, words[:min(len(words), maxScriptWords)]})
-	}
-}
-
-// run audits what a script starts or gives to an interpreter.
-func (r *reacher) run(ctx context.Context, s *commandFile) error {
-	for i, w := range s.words {
-		as := runner(s.words[max(i-1, 0):i])
-		if as == nil && !isSkipped(w) || !strings.ContainsAny(w, "./") {
-			continue
-		}
-		if err := r.take(ctx, s.path, w, cmp.Or[lang.Language](as, shell.Language{})); err != nil {
+		if err := r.call(ctx, f, &facts.Calls[i], rest); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// languageNamed is the language whose imports and calls are followed, nil for another.
-func languageNamed(name string) lang.Language {
-	switch name {
-	case "Python":
-		return python.Language{}
-	case "JavaScript", "TypeScript":
-		return javascript.Language{}
+// call audits what one call of a source starts or loads.
+func (r *reacher) call(ctx context.Context, f *lang.File, c *lang.CallSite, rest *constants) error {
+	isStart, isLoad := loads(f.Language, c)
+	if !isStart && !isLoad {
+		return nil
+	}
+	words := wordsOf(&c.Call)
+	as := runner(words)
+	isProgram := isStart && as == nil
+	if slices.ContainsFunc(argsOf(&c.Call), isNamed) {
+		words = append(words, rest.give(as, isProgram, len(words) == 0)...)
+	}
+	as = cmp.Or(as, languageNamed(f.Language))
+	for i, w := range words {
+		if isProgram && i > 0 && isProse(w) {
+			continue // a program reads it, and nothing runs it
+		}
+		if err := r.take(ctx, f.Path, w, as); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// modules are the names that an import may load from where the walk does not look, as paths. All
-// of Python's files the walk knows by their ending, but for those that it left out.
-func modules(f *lang.File, i *lang.Import) []string {
-	isLeftOut := isSkipped(path.Dir(f.Path))
-	if f.Language != "Python" {
-		if isLeftOut || strings.HasPrefix(i.Module, ".") || strings.HasPrefix(i.Module, "/") || strings.HasPrefix(i.Module, "file:") {
-			return []string{i.Module}
+// run audits what a script starts or gives to an interpreter.
+func (r *reacher) run(ctx context.Context, s commandFile) error {
+	for _, w := range s.starts {
+		if err := r.take(ctx, s.path, w.name, w.as); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// manifest audits what a package.json names as a program or a module, or starts in its scripts.
+func (r *reacher) manifest(ctx context.Context, name string) error {
+	data, err := r.read(name)
+	if err != nil {
+		return nil //nolint:nilerr // most packages are not Node's
+	}
+	var m map[string]any // in a struct, a name in other letters would overrule one that Node reads
+	if json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &m) != nil {
 		return nil
 	}
-	name := strings.TrimLeft(i.Module, ".")
-	at := strings.ReplaceAll(name, ".", "/")
-	if dots := len(i.Module) - len(name); dots > 0 {
-		at = "./" + strings.Repeat("../", min(dots-1, maxDepth)) + at
+	words := stringsOf([]any{m["main"], m["module"], "index", m["bin"], m["exports"], m["imports"]}, nil)
+	if len(words) > maxScriptWords {
+		r.report.Skipped++
 	}
-	out := []string{at}
-	for _, n := range i.Names {
-		if n.Name != "*" {
-			out = append(out, strings.TrimSuffix(at, "/")+"/"+n.Name)
+	for _, w := range words[:min(len(words), maxScriptWords)] {
+		if w == "" {
+			continue
+		}
+		if err := r.take(ctx, name, "./"+strings.TrimPrefix(w, "./"), javascript.Language{}); err != nil {
+			return err
 		}
 	}
-	if isLeftOut {
-		return out
-	}
-	return slices.DeleteFunc(out, func(name string) bool { return !isSkipped(name) })
-}
-
-// loads reports whether a call starts or loads what its arguments name.
-func loads(language string, c *lang.CallSite) (isStart, isLoad bool) {
-	for _, n := range c.Names {
-		kinds, _ := sinks.Of(language, n, &c.Call)
-		isStart = isStart || slices.Contains(kinds, sinks.Process)
-		isLoad = isLoad || slices.Contains(kinds, sinks.Evaluate) || strings.HasSuffix(n, "createRequire()")
-	}
-	return isStart, isLoad
-}
-
-// wordsOf are the names that the constants of a call's arguments give: each, its words, and what
-// a call or an operator within puts together of several.
-func wordsOf(c *lang.Call) []string {
-	var out []string
-	add := func(text string) {
-		if len(out) < maxWords && text != "" && len(text) <= maxWord {
-			out = append(out, text)
-		}
-	}
-	for _, arg := range c.Args {
-		lang.WalkExpr(arg.Value, nil, func(n lang.Node, _ *lang.Scope) bool {
-			switch x := n.(type) {
-			case lang.Const:
-				if x.Kind == lang.String {
-					add(x.Text)
-					if fields := strings.FieldsFunc(x.Text, splitsCommand); len(fields) > 1 {
-						for _, w := range fields {
-							add(w)
-						}
-					}
-				}
-			case lang.Call:
-				add(together(argsOf(&x)))
-			case lang.Operation:
-				if k, ok := lang.Fold(x); ok {
-					add(k.Text)
-				}
-				add(together(x.Operands))
-			case lang.Template:
-				add(together(x.Parts))
-			case *lang.Function:
-				return false
-			}
-			return len(out) < maxWords
-		})
-	}
-	return out
-}
-
-// isNamed reports whether an expression is a name, or text put together with one: then any
-// constant of the file may be what it stands for.
-func isNamed(x lang.Expr) bool {
-	switch x := x.(type) {
-	case lang.Name, lang.Attr, lang.Index:
-		return true
-	case lang.Operation:
-		return slices.ContainsFunc(x.Operands, isNamed)
-	case lang.Template:
-		return slices.ContainsFunc(x.Parts, isNamed)
-	}
-	return false
-}
-
-// textsOf are the constants of a file that could be paths.
-func textsOf(f *lang.File) []string {
-	out := []string{}
-	for _, k := range lang.CalculateConstants(f) {
-		if k.Kind == lang.String && len(k.Text) <= maxWord && strings.ContainsAny(k.Text, "./") && !strings.ContainsAny(k.Text, " \n") && len(out) < maxConstants {
-			out = append(out, k.Text)
-		}
-	}
-	return out
-}
-
-func splitsCommand(c rune) bool { return strings.ContainsRune(" \t\r\n;&|<>()[]{},'\"`=", c) }
-
-func argsOf(c *lang.Call) []lang.Expr {
-	var out []lang.Expr
-	for _, a := range c.Args {
-		out = append(out, a.Value)
-	}
-	return out
-}
-
-// together joins the constants of a list as path.join does, "" for fewer than two or none of several.
-func together(list []lang.Expr) string {
-	var parts []string
-	for _, x := range list {
-		if k, ok := lang.Fold(x); ok && k.Kind == lang.String {
-			parts = append(parts, strings.TrimPrefix(k.Text, "/"))
-		}
-	}
-	return path.Join(parts...)
-}
-
-// runner is the language in which a command reads its files, by the interpreter that it names,
-// nil for none.
-func runner(words []string) lang.Language {
-	for _, w := range words {
-		switch name := strings.TrimRight(path.Base(w), "0123456789."); name {
-		case "python", "pypy":
-			return python.Language{}
-		case "node", "deno", "bun", "tsx", "ts-node":
-			return javascript.Language{}
-		case "sh", "bash", "dash", "zsh", "ksh", "source":
-			return shell.Language{}
-		}
-	}
+	r.commands(name, strings.Join(stringsOf(m["scripts"], nil), "\n"))
 	return nil
 }
 
 // take audits the file that a name means, if the walk did not read it as code: beside the file
 // that has the name, at a directory above, or at the root.
 func (r *reacher) take(ctx context.Context, from, name string, as lang.Language) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if len(name) > maxWord || !strings.ContainsAny(name, "./") && !isSkipped(name) {
 		return nil
 	}
+	q := question{path.Dir(from), name, kindOf(as)}
+	if r.lookups > maxLookups || r.asked[q] {
+		return nil
+	}
+	r.asked[q] = true
 	name = strings.TrimPrefix(name, "file://")
 	isRelative := strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../")
 	for dir := path.Dir(from); ; dir = path.Dir(dir) {
@@ -392,93 +232,89 @@ var endings = []string{"", ".js", ".mjs", ".cjs", ".ts", ".py", ".pyc", "/index.
 
 // at audits the file at a path, or the one that an import of the path means.
 func (r *reacher) at(ctx context.Context, p string, as lang.Language) (found bool, err error) {
-	list := endings
 	if !isSkipped(p) {
-		list = list[:1] // with another ending, the walk found it
+		return r.one(ctx, p, as) // with another ending, the walk found it
 	}
-	for _, end := range list {
+	for _, end := range endings {
 		if found, err = r.one(ctx, p+end, as); found || err != nil {
 			return found, err
 		}
 	}
-	if !isSkipped(p) {
-		return false, nil
+	return r.queue(path.Join(p, "package.json")), nil
+}
+
+// queue keeps a package.json to be followed. It reports whether there is one.
+func (r *reacher) queue(name string) bool {
+	if !r.isFile(name) {
+		return false
 	}
-	manifest := path.Join(p, "package.json")
-	if info, err := fs.Stat(r.files, manifest); err != nil || !info.Mode().IsRegular() {
-		return false, nil
+	if r.queued[name] {
+		return true
 	}
-	return true, r.manifest(ctx, manifest)
+	r.queued[name] = true
+	if !r.isOmitted(name) && r.counts() {
+		r.manifests = append(r.manifests, name)
+	}
+	return true
 }
 
 // one audits one file. found says that there is one.
 func (r *reacher) one(ctx context.Context, p string, as lang.Language) (found bool, err error) {
-	if there, ok := r.seen[p]; ok {
-		return there, nil
+	if !r.isFile(p) {
+		return false, nil
 	}
-	info, err := fs.Stat(r.files, p)
-	r.seen[p] = err == nil && info.Mode().IsRegular()
-	if !r.seen[p] {
-		return false, nil //nolint:nilerr // nothing is loaded from there
-	}
-	if slices.ContainsFunc(r.skip, func(dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") }) {
+	t := taking{p, kindOf(as)}
+	if r.taken[t] || r.isOmitted(p) || r.searched[p] && isData(p) {
 		return true, nil
 	}
-	if r.searched[p] && isData(p) {
+	// One that turns out to be a program of another kind, or none, is not read again either.
+	defer func() { r.taken[t] = true }()
+	if !r.counts() {
 		return true, nil
 	}
-	if r.reached++; r.reached > maxReached {
-		r.report.Skipped++
-		return true, nil
-	}
-	if isProse(p) && !isSkipped(p) {
+	if r.prose[p] {
+		delete(r.prose, p)
 		r.report.LeftOut--
 	}
 	return true, r.file(ctx, p, as)
 }
 
-// manifest audits what a package.json names as a program or a module.
-func (r *reacher) manifest(ctx context.Context, name string) error {
-	data, err := r.read(name)
-	if err != nil {
-		return nil //nolint:nilerr // most packages are not Node's
-	}
-	var m struct {
-		Main, Module         string
-		Bin, Exports, Import any
-		Scripts              map[string]string
-	}
-	if json.Unmarshal(data, &m) != nil {
-		return nil
-	}
-	words := append([]string{m.Main, m.Module, "index"}, stringsOf(m.Bin, stringsOf(m.Exports, stringsOf(m.Import, nil)))...)
-	for _, s := range m.Scripts {
-		words = append(words, strings.FieldsFunc(s, splitsCommand)...)
-	}
-	for _, w := range words[:min(len(words), 20*maxWords)] {
-		if w == "" {
-			continue
+// isFile reports whether a file is at a path, false after too many questions.
+func (r *reacher) isFile(p string) bool {
+	if r.lookups++; r.lookups > maxLookups {
+		if r.lookups == maxLookups+1 {
+			r.report.Skipped++
 		}
-		if err := r.take(ctx, name, "./"+strings.TrimPrefix(w, "./"), javascript.Language{}); err != nil {
-			return err
-		}
+		return false
 	}
-	return nil
+	there, ok := r.seen[p]
+	if !ok {
+		info, err := fs.Stat(r.files, p)
+		there = err == nil && info.Mode().IsRegular()
+		r.seen[p] = there
+	}
+	return there
 }
 
-// stringsOf adds the texts in a value of JSON.
-func stringsOf(v any, out []string) []string {
-	switch v := v.(type) {
-	case string:
-		out = append(out, v)
-	case []any:
-		for _, x := range v {
-			out = stringsOf(x, out)
-		}
-	case map[string]any:
-		for _, x := range v {
-			out = stringsOf(x, out)
-		}
+// counts counts a file that is reached. It reports whether it may be.
+func (r *reacher) counts() bool {
+	r.reached++
+	if r.reached > maxReached {
+		r.report.Skipped++
+		return false
 	}
-	return out
+	return true
+}
+
+// isOmitted reports whether the caller said that a path is no part of the source.
+func (r *reacher) isOmitted(p string) bool {
+	return slices.ContainsFunc(r.skip, func(dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") })
+}
+
+// kindOf is the kind of program that a file in a language is.
+func kindOf(as lang.Language) string {
+	if as.Name() == (shell.Language{}).Name() {
+		return asShell
+	}
+	return asCode
 }

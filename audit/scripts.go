@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -97,11 +98,16 @@ func (c command) readsProgram() bool {
 			return true
 		case !strings.HasPrefix(w, "-"):
 			return false
-		case !strings.HasPrefix(w, "--") && strings.ContainsAny(w, "cemp"):
-			return false // the program stands in an argument
+		case takesProgram(w):
+			return false
 		}
 	}
 	return true
+}
+
+// takesProgram reports whether the program stands behind an option of an interpreter.
+func takesProgram(option string) bool {
+	return !strings.HasPrefix(option, "--") && strings.ContainsAny(option, "cemp")
 }
 
 // downloads reports whether an expression runs a program that downloads.
@@ -218,9 +224,9 @@ func (s *script) runs() {
 	if s.checked {
 		return
 	}
-	for name, at := range s.fetched {
+	for _, name := range slices.Sorted(maps.Keys(s.fetched)) {
 		if slices.Contains(s.started, name) {
-			s.add(DownloadRun, finding.Medium, lang.Span{Start: lang.At(at, 0, 0)}, "a file is downloaded and run, and nothing compares it with a digest or a signature", "file "+name)
+			s.add(DownloadRun, finding.Medium, lang.Span{Start: lang.At(s.fetched[name], 0, 0)}, "a file is downloaded and run, and nothing compares it with a digest or a signature", "file "+name)
 		}
 	}
 }

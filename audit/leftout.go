@@ -1,0 +1,79 @@
+package audit
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// passesOver reports whether the walk leaves a directory out, and counts it.
+func (a *auditor) passesOver(p string) bool {
+	switch {
+	case p == ".":
+		return false
+	case slices.Contains(a.skip, p):
+		return true
+	case a.isTracked(p):
+		return false
+	case isStore(path.Base(p)):
+		return true // git takes nothing from there
+	case isSkipped(p):
+		a.report.LeftOut++
+		return true
+	}
+	return a.isIgnored(p, true)
+}
+
+// leavesOut is the same for a file.
+func (a *auditor) leavesOut(p string) bool {
+	if a.isTracked(p) {
+		return false
+	}
+	// Below such a directory the walk came for tracked files alone.
+	return isSkipped(path.Dir(p)) || a.isIgnored(p, false)
+}
+
+func (a *auditor) isIgnored(p string, isDir bool) bool {
+	if !a.ignored.has(p, isDir) {
+		return false
+	}
+	a.report.Ignored++
+	return true
+}
+
+func (a *auditor) isTracked(p string) bool { return a.tracked != nil && a.tracked(p) }
+
+// isSkipped reports whether a path leads through a directory of other people's code.
+func isSkipped(p string) bool {
+	for part := range strings.SplitSeq(p, "/") {
+		if skipped[part] {
+			return true
+		}
+	}
+	return false
+}
+
+// isStore reports whether a directory of this name is a version control system's own.
+func isStore(name string) bool { return name == ".git" || name == ".hg" || name == ".svn" }
+
+// isData reports whether whoever loads a file of this name takes it as data.
+func isData(p string) bool {
+	switch strings.ToLower(path.Ext(p)) {
+	case ".json", ".jsonc", ".json5", ".toml", ".yaml", ".yml", ".env", ".css", ".svg", ".csv", ".xml", ".lock":
+		return true
+	}
+	return false
+}
+
+// machines are how programs of a machine, archives and pictures begin. They are for a probe.
+var machines = []string{"\x7fELF", "\x00asm", "MZ", "\xfe\xed\xfa", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe", "PK", "\x1f\x8b", "\x89PNG", "\xff\xd8", "GIF8"}
+
+// isUnreadCode reports whether a file that is no text is code that is not looked at, though a
+// source should stand in its place.
+func isUnreadCode(p string, data []byte, isLoaded bool) bool {
+	switch strings.ToLower(path.Ext(p)) {
+	case ".pyc", ".pyo":
+		return isLoaded || isSkipped(path.Dir(p))
+	}
+	return isLoaded && !slices.ContainsFunc(machines, func(m string) bool { return strings.HasPrefix(string(data[:min(len(data), 8)]), m) })
+}
