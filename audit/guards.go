@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/bits"
 	"regexp"
 	"slices"
@@ -171,9 +172,10 @@ func (a *auditor) told(list []taint.Guard) map[string]bool {
 	if len(compared) == 0 {
 		return nil
 	}
-	out := a.namedElsewhere(compared)
+	named := a.namedElsewhere(compared)
+	out := maps.Clone(named)
 	for _, texts := range of {
-		untold := slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return out[s] })
+		untold := slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return named[s] })
 		if len(texts) > 2 && 2*len(untold) > len(texts) {
 			for _, s := range untold {
 				out[s] = true

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/coalmine-dev/coalmine/audit/taint"
 )
 
 func TestGuardedSinks(t *testing.T) {
@@ -59,5 +61,22 @@ func TestGuardsPassOverScripts(t *testing.T) {
 		"s.py": {Data: []byte("import os\nfrom mcp.server.fastmcp import FastMCP\nmcp = FastMCP('x')\n@mcp.tool()\ndef t(p: str):\n    if p == 'open sesame':\n        os.system('ls')\n")}}
 	if got := Guards(t.Context(), files); len(got) != 1 {
 		t.Errorf("%d guards", len(got))
+	}
+}
+
+// Which texts count as told does not depend on the order in which tools are looked at.
+func TestToldInAnyOrder(t *testing.T) {
+	guard := func(tool string, texts ...string) taint.Guard {
+		g := taint.Guard{Tool: tool}
+		for _, s := range texts {
+			g.Conditions = append(g.Conditions, taint.Condition{Test: taint.Equals, Parameter: "p", Text: s})
+		}
+		return g
+	}
+	list := []taint.Guard{guard("one", "alpha", "beta", "gamma"), guard("two", "alpha", "beta", "gamma", "delta", "epsilon", "omega")}
+	for range 50 {
+		if told := newAuditor(nil, nil).told(list); len(told) != 6 {
+			t.Fatal(told)
+		}
 	}
 }
