@@ -296,7 +296,7 @@ func (r *reacher) isFile(p string) bool {
 	return there
 }
 
-// counts counts a file that is reached. It reports whether it may be.
+// counts adds a file to those that are reached, and reports whether it may be.
 func (r *reacher) counts() bool {
 	r.reached++
 	if r.reached > maxReached {

@@ -79,7 +79,7 @@ func cells(runtime string, sample bool) []cell {
 	var out []cell
 	for _, ch := range channels {
 		for _, enc := range encodings {
-			if sample && !(slices.Contains(sampled, enc) && scale.Part(runtime+" "+ch+" "+enc, 2)) {
+			if sample && (!slices.Contains(sampled, enc) || !scale.Part(runtime+" "+ch+" "+enc, 2)) {
 				continue
 			}
 			if c := (cell{channel: ch, encoding: enc, host: fmt.Sprintf("c%d.net", 100+len(out))}); why(runtime, c) == "" {
