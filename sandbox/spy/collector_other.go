@@ -3,6 +3,8 @@
 package spy
 
 import (
+	"time"
+
 	"github.com/coalmine-dev/coalmine/sandbox/spy/reassembly"
 )
 
