@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -24,10 +23,19 @@ const WireOnly = "none: a log of the wire"
 // SpyTracer is the tracer of a Result of a log in which coalmine spy noted what the server did.
 const SpyTracer = "coalmine spy"
 
+// logKey is what makes effects of a log one.
+type logKey struct {
+	kind         finding.EffectKind
+	target, tool string
+	phase        finding.Phase
+	rung         finding.Rung
+	actor        string
+}
+
 // observedIn are a log's effects. path is the log's, "" for none.
 func observedIn(all []session.Did, path string) []finding.Effect {
 	out := []finding.Effect{}
-	index := map[string]int{}
+	index := map[logKey]int{}
 	for i := range all {
 		d := &all[i]
 		e := finding.Effect{Kind: finding.EffectKind(d.Effect), Target: d.Target, Rung: finding.Rung(d.Rung), Actor: d.Actor, Phase: finding.PhaseIdle, Count: 1}
@@ -43,7 +51,7 @@ func observedIn(all []session.Did, path string) []finding.Effect {
 			at.Location = &finding.Location{Path: path, Line: d.Line}
 		}
 		e.Evidence = []finding.Evidence{at}
-		key := fmt.Sprint(e.Kind, e.Target, e.Tool, e.Phase, e.Rung, e.Actor)
+		key := logKey{e.Kind, e.Target, e.Tool, e.Phase, e.Rung, e.Actor}
 		if k, ok := index[key]; ok {
 			out[k].Count++
 			continue
