@@ -3,7 +3,6 @@ package remote
 import (
 	"context"
 	"crypto/tls"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -82,7 +81,7 @@ func (v *visit) redirected(got *reply) bool {
 		v.fact(session.RemoteDowngrade, "", "HTTP status %d with a Location of http://%.200s", got.status, to.Host)
 	}
 	if !strings.EqualFold(to.Hostname(), v.http.url.Hostname()) {
-		origin := fmt.Sprintf("%.20s://%.200s", to.Scheme, to.Host)
+		origin := v.say("%.20s://%.200s", to.Scheme, to.Host)
 		v.fact(session.RemoteRedirect, origin, "HTTP status %d with a Location at %s", got.status, origin)
 	}
 	return false
@@ -99,7 +98,7 @@ func (v *visit) headers(got *reply) {
 	}
 	for _, c := range (&http.Response{Header: got.header}).Cookies() {
 		if got.tls != nil && !c.Secure || !c.HttpOnly {
-			v.fact(session.RemoteCookie, fmt.Sprintf("%.100s", c.Name), "the attributes of the cookie: Secure %t, HttpOnly %t", c.Secure, c.HttpOnly)
+			v.fact(session.RemoteCookie, v.say("%.100s", c.Name), "the attributes of the cookie: Secure %t, HttpOnly %t", c.Secure, c.HttpOnly)
 		}
 	}
 }

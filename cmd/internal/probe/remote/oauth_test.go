@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -18,6 +19,44 @@ type answering func(*http.Request) *http.Response
 
 func (a answering) RoundTrip(r *http.Request) (*http.Response, error) { return a(r), nil }
 
+func exampleURL(t *testing.T) *url.URL {
+	t.Helper()
+	u, err := Address("https://mcp.example.com/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// visited are the files of the log of a part of a visit.
+func visited(t *testing.T, trip answering, token string, redact func(string) string, part func(*visit)) []byte {
+	t.Helper()
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	log, err := (session.Output{Root: root}).Create(session.Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &visit{Settings: Settings{Remote: &plan.Remote{Header: map[string]string{"Authorization": token}}, URL: exampleURL(t), RoundTripper: trip}, log: log, redact: redact}
+	v.http = newPeer(&v.Settings)
+	part(v)
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var all []byte
+	for _, name := range []string{"session.jsonl", "trace.jsonl"} {
+		data, err := root.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, data...)
+	}
+	return all
+}
+
 // Whatever a server says of its authorization: no request goes to another origin, none has the
 // user's credentials before the server is known, and the log stays small.
 func FuzzAuthorization(f *testing.F) {
@@ -30,10 +69,7 @@ func FuzzAuthorization(f *testing.F) {
 			t.Skip("no status of an answer")
 		}
 		const token = "Bearer of-the-user"
-		u, err := Address("https://mcp.example.com/mcp")
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := exampleURL(t)
 		trip := answering(func(r *http.Request) *http.Response {
 			if r.URL.Scheme != u.Scheme || !strings.EqualFold(r.URL.Host, u.Host) {
 				t.Errorf("a request to %s", r.URL)
@@ -50,26 +86,7 @@ func FuzzAuthorization(f *testing.F) {
 			}
 			return answer
 		})
-		root, err := os.OpenRoot(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer root.Close()
-		log, err := (session.Output{Root: root}).Create(session.Header{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		v := &visit{Settings: Settings{Remote: &plan.Remote{Header: map[string]string{"Authorization": token}}, URL: u, RoundTripper: trip}, log: log, redact: func(s string) string { return s }}
-		v.http = newPeer(&v.Settings)
-		v.http.url = u
-		v.arrive(t.Context())
-		if err := log.Close(); err != nil {
-			t.Fatal(err)
-		}
-		data, err := root.ReadFile("session.jsonl")
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := visited(t, trip, token, func(s string) string { return s }, func(v *visit) { v.arrive(t.Context()) })
 		lines := bufio.NewScanner(bytes.NewReader(data))
 		lines.Buffer(nil, 8<<10)
 		n := 0

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,12 +98,29 @@ func (v *visit) phase(p finding.Phase) {
 }
 
 func (v *visit) doubt(code session.Code, p finding.Phase, format string, a ...any) {
-	v.mark(session.Doubt(session.Gap{Code: code, Phase: string(p), Text: v.redact(fmt.Sprintf(format, a...))}))
+	v.mark(session.Doubt(session.Gap{Code: code, Phase: string(p), Text: v.say(format, a...)}))
+}
+
+// say formats what a server said. Its texts are redacted before the format cuts them short: of
+// half a passed value nobody could tell what it was.
+func (v *visit) say(format string, a ...any) string {
+	clean := slices.Clone(a)
+	for i := range clean {
+		switch text := clean[i].(type) {
+		case string:
+			clean[i] = v.redact(text)
+		case error:
+			clean[i] = v.redact(text.Error())
+		case fmt.Stringer:
+			clean[i] = v.redact(text.String())
+		}
+	}
+	return v.redact(fmt.Sprintf(format, clean...))
 }
 
 // fact records an observation; name is what it is about where there can be several.
 func (v *visit) fact(what session.RemoteFact, name, format string, a ...any) {
-	v.mark(session.Mark{Kind: session.MarkHTTP, What: string(what), Tool: v.redact(name), Text: v.redact(fmt.Sprintf(format, a...))})
+	v.mark(session.Mark{Kind: session.MarkHTTP, What: string(what), Tool: v.redact(name), Text: v.say(format, a...)})
 }
 
 // speak is the conversation. Its checks come first and last, so that the session between them
