@@ -2,6 +2,7 @@ package install
 
 import (
 	"context"
+	"encoding/base64"
 	"io"
 	"io/fs"
 	"os"
@@ -29,9 +30,38 @@ func (p *pip) compile(ctx context.Context, root *os.Root, py *Python) error {
 	if len(p.flags) > 0 {
 		return nil
 	}
-	modules, err := modulesOf(root, py.packages())
-	if err != nil || len(modules) == 0 {
+	modules, left := map[string][]byte{}, MaxFiles
+	flush := func() error {
+		err := p.compileJob(ctx, root, py, modules)
+		modules, left = map[string][]byte{}, MaxFiles
 		return err
+	}
+	err := eachModule(root, py.packages(), func(name string, data []byte) error {
+		size := configSize(name, data)
+		if size > left {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		left -= size
+		modules[name] = data
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
+// configSize is the most that a file takes in the JSON of the agent's configuration: base64, and a path that may be escaped.
+func configSize(name string, data []byte) int {
+	return base64.StdEncoding.EncodedLen(len(data)) + 6*(len(JobDir)+len(name)) + 256
+}
+
+// compileJob compiles some modules in one sandbox.
+func (p *pip) compileJob(ctx context.Context, root *os.Root, py *Python, modules map[string][]byte) error {
+	if len(modules) == 0 {
+		return nil
 	}
 	return p.job(ctx, compileScript, modules, func(r io.Reader) error {
 		return entries(r, func(name string, size int64, r io.Reader) error {
@@ -48,22 +78,27 @@ func (p *pip) compile(ctx context.Context, root *os.Root, py *Python) error {
 	}, p.python)
 }
 
-// modulesOf reads the modules below a directory, each under "site".
-func modulesOf(root *os.Root, dir string) (map[string][]byte, error) {
-	out, left := map[string][]byte{}, maxModules
-	err := fs.WalkDir(root.FS(), filepath.ToSlash(dir), func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || path.Ext(name) != ".py" || len(out) >= manyModule {
+// eachModule reads the modules below a directory within the bounds, each under "site".
+func eachModule(root *os.Root, dir string, each func(name string, data []byte) error) error {
+	left, many := int64(maxModules), manyModule
+	return fs.WalkDir(root.FS(), filepath.ToSlash(dir), func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || path.Ext(name) != ".py" {
 			return err
 		}
-		data, err := readFile(root, name, maxModule)
-		if err != nil || len(data) > left {
+		info, err := d.Info()
+		if err != nil || info.Size() > maxModule {
 			return nil // it is compiled where it is imported
 		}
-		left -= len(data)
-		out["site/"+strings.TrimPrefix(name, filepath.ToSlash(dir)+"/")] = data
-		return nil
+		if info.Size() > left || many == 0 {
+			return fs.SkipAll
+		}
+		data, err := readFile(root, name, maxModule)
+		if err != nil {
+			return nil // as above
+		}
+		left, many = left-int64(len(data)), many-1
+		return each("site/"+strings.TrimPrefix(name, filepath.ToSlash(dir)+"/"), data)
 	})
-	return out, err
 }
 
 // sourceOf is the module of a file of bytecode (PEP 3147).

@@ -20,6 +20,9 @@ import (
 // JobDir is the directory of a Job's files in its sandbox.
 const JobDir = "/home/user/work"
 
+// MaxFiles bounds what a Job's Files may take in the JSON of the configuration by which a sandbox gets them.
+const MaxFiles = 60 << 20
+
 // toolTime bounds one Job.
 const toolTime = 10 * time.Minute
 

@@ -138,32 +138,59 @@ func (f *Fetcher) environment(ctx context.Context, what string, wanted []string,
 	}
 	env := &environment{digest: digest(lines), wheels: wheels}
 	// The interpreter's own place is written into the environment.
-	key := "pypi-" + digest(append(lines, "python "+py.Executable+" "+py.Version, "with bytecode"))[len("sha256:"):][:40]
-	if env.dir = f.Cache.find(key); env.dir != "" {
-		return env, nil
+	lines = append(lines, "python "+py.Executable+" "+py.Version)
+	key := func(lines []string) string { return "pypi-" + digest(lines)[len("sha256:"):][:40] }
+	plain, compiled := key(lines), key(append(lines, "compiled"))
+	if len(p.flags) > 0 {
+		compiled = plain // only the server's own interpreter compiles for it
 	}
-	f.progress(fmt.Sprintf("fetching %s: %d packages", what, len(wheels)))
+	if env.dir = f.Cache.find(compiled); env.dir == "" {
+		env.dir, err = p.fill(ctx, temp, what, wheels, py, plain, compiled)
+	}
+	return env, err
+}
+
+// fill lays out an environment in a directory that is kept under a key: compiled where its modules are, else plain. What
+// could not be compiled before is tried again, and not fetched again.
+func (p *pip) fill(ctx context.Context, temp, what string, wheels []wheel, py *Python, plain, compiled string) (string, error) {
 	root, err := os.OpenRoot(temp)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer func() { _ = root.Close() }()
+	earlier := p.f.Cache.find(plain)
+	if earlier != "" {
+		err = os.CopyFS(temp, os.DirFS(earlier))
+	} else {
+		err = p.fetch(ctx, root, what, wheels, py)
+	}
+	if err != nil {
+		return "", err
+	}
+	err = p.compile(ctx, root, py)
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case err == nil:
+		return p.f.Cache.keep(temp, compiled)
+	}
+	p.f.progress(fmt.Sprintf("the modules of %s are compiled where they are imported: %v", what, err))
+	if earlier != "" {
+		return earlier, nil
+	}
+	return p.f.Cache.keep(temp, plain)
+}
+
+// fetch downloads the wheels and lays them out.
+func (p *pip) fetch(ctx context.Context, root *os.Root, what string, wheels []wheel, py *Python) error {
+	p.f.progress(fmt.Sprintf("fetching %s: %d packages", what, len(wheels)))
 	if err := p.download(ctx, root, what, wheels); err != nil {
-		return nil, err
+		return err
 	}
 	if err := layOut(root, py); err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
+		return fmt.Errorf("%s: %w", what, err)
 	}
-	if err := p.compile(ctx, root, py); ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	} else if err != nil {
-		f.progress(fmt.Sprintf("the modules of %s are compiled where they are imported: %v", what, err))
-	}
-	if err := root.RemoveAll("wheels"); err != nil {
-		return nil, err
-	}
-	env.dir, err = f.Cache.keep(temp, key)
-	return env, err
+	return root.RemoveAll("wheels")
 }
 
 func (p *pip) resolve(ctx context.Context, what string, wanted []string) ([]wheel, error) {

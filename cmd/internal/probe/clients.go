@@ -35,6 +35,9 @@ const (
 	maxClientErr = 1 << 20
 )
 
+// The files of a job fit into the agent's configuration, with what else is in it.
+const _ uint = agent.MaxConfig - install.MaxFiles - 2<<20
+
 // clients run the clients of registries, npm, pip and go, each in a sandbox that shows
 // this machine's programs and reaches nothing but a proxy to the user's registries.
 type clients struct {
