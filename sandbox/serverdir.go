@@ -67,7 +67,7 @@ func ServerCode(from string, command []string, lookPath func(string) (string, er
 
 // IsCode reports whether a file is a program or a script by its name or beginning.
 func IsCode(file string) bool {
-	return slices.Contains(codeSuffixes, filepath.Ext(file)) || isELF(file) || isScript(file)
+	return slices.Contains(codeSuffixes, filepath.Ext(file)) || shown.IsELF(file) || isScript(file)
 }
 
 // place is where a command line is read.
@@ -306,7 +306,7 @@ func (p place) installation(dir string) string {
 // needs no more than the directory it lies in, unless it is the interpreter of
 // a virtual environment.
 func (p place) marked(path, own string) string {
-	if isELF(path) && !isFile(filepath.Join(filepath.Dir(own), "pyvenv.cfg")) {
+	if shown.IsELF(path) && !isFile(filepath.Join(filepath.Dir(own), "pyvenv.cfg")) {
 		return ""
 	}
 	for dir := own; !p.tooWide(dir) && dir != "/" && dir != "."; dir = filepath.Dir(dir) {
@@ -346,17 +346,6 @@ func isPrefix(dir string) bool {
 		}
 	}
 	return true
-}
-
-func isELF(path string) bool {
-	f, err := shown.Open(path)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = f.Close() }()
-	var magic [4]byte
-	_, err = f.Read(magic[:])
-	return err == nil && string(magic[:]) == "\x7fELF"
 }
 
 // TooWide says that a directory may hold what is no part of one program: a

@@ -206,16 +206,7 @@ func (r *resolver) allow(path string, free bool) error {
 
 // isPythonOf reports whether a file is the interpreter of a Python installation.
 func isPythonOf(file string) bool {
-	if !python.MatchString(filepath.Base(file)) || filepath.Base(filepath.Dir(file)) != "bin" {
-		return false
-	}
-	f, err := shown.Open(file)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = f.Close() }()
-	var magic [4]byte
-	if _, err := io.ReadFull(f, magic[:]); err != nil || string(magic[:]) != "\x7fELF" {
+	if !python.MatchString(filepath.Base(file)) || filepath.Base(filepath.Dir(file)) != "bin" || !shown.IsELF(file) {
 		return false
 	}
 	found, _ := filepath.Glob(filepath.Join(filepath.Dir(filepath.Dir(file)), "lib", "p*", "os.py"))

@@ -2,6 +2,7 @@ package shown
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"syscall"
@@ -23,4 +24,16 @@ func Open(name string) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// IsELF reports whether a file that others may have made is machine code of Linux.
+func IsELF(name string) bool {
+	f, err := Open(name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	var magic [4]byte
+	_, err = io.ReadFull(f, magic[:])
+	return err == nil && string(magic[:]) == "\x7fELF"
 }

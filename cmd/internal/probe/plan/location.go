@@ -8,6 +8,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 )
 
 // Location is the file that a reviewer opens for a finding of the run: the
@@ -25,7 +26,7 @@ func Location(entry *finding.Location, in *Fetched, p Plan) finding.Location {
 		if info, err := os.Stat(a); !filepath.IsAbs(a) || err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		if !isProgram(a) {
+		if !shown.IsELF(a) {
 			return finding.Location{Path: Relative(a), Line: 1}
 		}
 		if program == "" {

@@ -77,7 +77,7 @@ func sourceRoot(from string, command []string, serverDir string) string {
 			continue
 		}
 		info, err := os.Stat(a)
-		if err != nil || isProgram(a) {
+		if err != nil || shown.IsELF(a) { // around a program lies whatever its user keeps there, not its source
 			continue
 		}
 		dir, suffix := a, ""
@@ -102,19 +102,6 @@ func packageRoot(dir, top string, names []string) string {
 			return dir
 		}
 	}
-}
-
-// isProgram reports whether a file is machine code: around it lies whatever
-// its user keeps there, not its source.
-func isProgram(name string) bool {
-	f, err := shown.Open(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	magic := make([]byte, 4)
-	_, err = io.ReadFull(f, magic)
-	return err == nil && string(magic) == "\x7fELF"
 }
 
 // entryPoint is the line of a console script that pip wrote which names the
@@ -147,7 +134,7 @@ func pythonPackage(command []string, env string) string {
 // consolePackage reads the first import of a script below env/bin.
 func consolePackage(command []string, env string) string {
 	for _, a := range command {
-		if filepath.Dir(a) != filepath.Join(env, "bin") || isProgram(a) {
+		if filepath.Dir(a) != filepath.Join(env, "bin") || shown.IsELF(a) {
 			continue
 		}
 		f, err := shown.Open(a)
