@@ -38,6 +38,16 @@ func (r *Run) readProbes() {
 	r.reach.watch = nil
 }
 
-// Came says of each place that the Spec has watched whether a process came to it. It is called
-// after Close.
-func (r *Run) Came() ([]bool, error) { return r.reach.hits, r.reach.err }
+// Came says of each place that the Spec has watched whether a process came to it, once the run is
+// over: where Close has failed, that may never be.
+func (r *Run) Came() ([]bool, error) {
+	if r.reach.places == nil {
+		return nil, nil
+	}
+	select {
+	case <-r.over:
+		return r.reach.hits, r.reach.err
+	default:
+		return nil, errors.New("which code ran is not known: the sandbox has not ended")
+	}
+}
