@@ -49,6 +49,9 @@ func (d *Directory) code(res *Result) error {
 	if r.Unrecorded != "" {
 		Doubt(res, session.Gap{Code: session.GapCodeNotRecorded, Text: "the code coverage of the server is unknown: " + r.Unrecorded}, d.opts)
 	}
+	if r.Unread > 0 && r.Unrecorded == "" {
+		Doubt(res, session.Gap{Code: session.GapCodeNotRecorded, Text: fmt.Sprintf("the code coverage leaves out %s of the program: too large or too many", text.Plural(r.Unread, "function"))}, d.opts)
+	}
 	doubts := 0
 	for i := range r.Unrun {
 		u := &r.Unrun[i]

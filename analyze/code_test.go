@@ -71,6 +71,8 @@ func TestCodeThatNeverRanIsADoubt(t *testing.T) {
 		"accepted":       {unrun(steal), `accept_unrun: [{function: "server.py:steal", reason: read, expires: 2999-01-01}]`, nil},
 		"accepted once":  {unrun(steal), `accept_unrun: [{function: "server.py:steal", reason: read, expires: 2001-01-01}]`, []string{"steal, server.py:40, never ran: reads files and uses the network"}},
 		"not recorded":   {&coverage.Report{Schema: coverage.Schema, Unrecorded: "it ended"}, "", []string{"the code coverage of the server is unknown: it ended"}},
+		"not all read":   {&coverage.Report{Schema: coverage.Schema, Unread: 2}, "", []string{"the code coverage leaves out 2 functions of the program: too large or too many"}},
+		"none read":      {&coverage.Report{Schema: coverage.Schema, Unread: 2, Unrecorded: "it ended"}, "", []string{"the code coverage of the server is unknown: it ended"}},
 		"hostile texts":  {unrun(with(func(u *coverage.Unrun) { u.Name = "a\x1b[31m" + strings.Repeat("b", 300) })), "", []string{text.Printable("a\x1b[31m"+strings.Repeat("b", 300), 120) + ", server.py:40, never ran: reads files and uses the network"}},
 		"hostile counts": {unrun(slices.Repeat([]coverage.Unrun{with(func(u *coverage.Unrun) { u.Weighs = false })}, 1000)...), "", nil},
 	} {

@@ -29,7 +29,13 @@ type Code struct {
 	branches map[string][]branch
 	// skipped counts the files of a known language that were not read.
 	skipped int
+	// unread counts the functions of a compiled program that were not read.
+	unread int
 }
+
+// Unread counts the functions of a compiled program that are too large, too many or not to be
+// told apart: what they do is not known.
+func (c *Code) Unread() int { return c.unread }
 
 // Bounds of a source: of one file in bytes, of all, and of their number.
 const (

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coalmine-dev/coalmine/audit/sinks"
 )
@@ -50,7 +51,7 @@ func self(t *testing.T) *Native {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	n, err := ReadNative(f)
+	n, err := ReadNative(t.Context(), f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,7 @@ func TestNativeCompare(t *testing.T) {
 func TestNoNative(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{"", "#!/bin/sh\n", "\x7fELF", "\x7fELF" + strings.Repeat("\x00", 200)} {
-		if _, err := ReadNative(bytes.NewReader([]byte(data))); err == nil {
+		if _, err := ReadNative(t.Context(), bytes.NewReader([]byte(data))); err == nil {
 			t.Errorf("%q is a program", data)
 		}
 	}
@@ -136,7 +137,12 @@ func TestCallsARM64(t *testing.T) {
 
 func FuzzReadNative(f *testing.F) {
 	f.Add([]byte("\x7fELF\x02\x01\x01"))
-	f.Fuzz(func(_ *testing.T, data []byte) { _, _ = ReadNative(bytes.NewReader(data)) })
+	f.Add(functions("main.f", "os.ReadFile").file())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		began := time.Now()
+		_, _ = ReadNative(t.Context(), bytes.NewReader(data))
+		soon(t, began)
+	})
 }
 
 func FuzzCalls(f *testing.F) {

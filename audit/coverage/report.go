@@ -29,6 +29,8 @@ type Report struct {
 	Untold []string `json:"untold,omitempty"`
 	// Skipped counts files that were too large or too many to be read.
 	Skipped int `json:"skipped,omitempty"`
+	// Unread counts functions of a compiled program that were too large or too many to be read.
+	Unread int `json:"unread,omitempty"`
 	// Unrun are the functions with code that acts on the world and never ran: those that
 	// weigh first, and else in the order of the source.
 	Unrun []Unrun `json:"unrun"`
@@ -86,7 +88,7 @@ func (c *Code) Weighs() bool {
 // Compare says what of the code ran. Without a recording nothing is known, and why says so.
 func (c *Code) Compare(r *Recording, why string) *Report {
 	if r.Empty() {
-		return &Report{Schema: Schema, Unrecorded: why, Skipped: c.skipped, Unrun: []Unrun{}}
+		return &Report{Schema: Schema, Unrecorded: why, Skipped: c.skipped, Unread: c.unread, Unrun: []Unrun{}}
 	}
 	return c.compare(r)
 }
@@ -230,7 +232,7 @@ func (x *comparison) ways() {
 
 // report lists what never ran.
 func (x *comparison) report() *Report {
-	out := &Report{Schema: Schema, Skipped: x.skipped, Unrun: []Unrun{}}
+	out := &Report{Schema: Schema, Skipped: x.skipped, Unread: x.unread, Unrun: []Unrun{}}
 	var light []Unrun
 	named := x.named()
 	for i := range x.functions {

@@ -2,8 +2,8 @@ package probe
 
 import (
 	"context"
-	"io"
-	"os"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -13,6 +13,7 @@ import (
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 	"github.com/coalmine-dev/coalmine/sandbox/trace/reached"
 )
 
@@ -24,6 +25,8 @@ type ownCode struct {
 	// native is the code of a compiled program, nil for a source, and program its path in the sandbox.
 	native  *coverage.Native
 	program string
+	// unread is why a program that Go built could not be read, "" for none.
+	unread string
 }
 
 // places are those of a compiled program that a run has to show, nil for a source.
@@ -31,7 +34,7 @@ func (c *ownCode) places() *reached.Places {
 	if c.native == nil {
 		return nil
 	}
-	return &reached.Places{Program: c.program, Table: c.native.Table, Offsets: c.native.Probes}
+	return &reached.Places{Program: c.program, Table: c.native.Table, TableAt: c.native.TableAt, TableSize: c.native.TableSize, Offsets: c.native.Probes}
 }
 
 // startCode reads the server's own code beside the run. The function that it returns waits
@@ -46,8 +49,17 @@ func (p *probe) startCode(ctx context.Context, always bool) func() *ownCode {
 	go func() {
 		defer close(done)
 		if program != "" {
-			if native := readNative(program); native != nil {
-				if always || native.Weighs() {
+			native, err := readNative(ctx, program)
+			switch {
+			case errors.Is(err, coverage.ErrNoGo):
+			case err != nil:
+				done <- &ownCode{unread: err.Error()}
+				return
+			case native.Unread() > 0 && len(native.Probes) == 0:
+				done <- &ownCode{unread: fmt.Sprintf("%d functions of the program are too large or too many to be read", native.Unread())}
+				return
+			default:
+				if always || native.Weighs() || native.Unread() > 0 {
 					done <- &ownCode{Code: native.Code, native: native, program: p.plan.Server.Command[0]}
 				}
 				return
@@ -66,7 +78,14 @@ func (p *probe) startCode(ctx context.Context, always bool) func() *ownCode {
 			done <- &ownCode{Code: code, dir: dir}
 		}
 	}()
-	return func() *ownCode { return <-done }
+	return func() *ownCode {
+		select {
+		case code := <-done:
+			return code
+		case <-ctx.Done():
+			return nil // what follows says why
+		}
+	}
 }
 
 // ownProgram is the host's file of the compiled program that the command starts, "" for none that
@@ -84,30 +103,20 @@ func (p *probe) ownProgram() string {
 	if s.From != "" {
 		file = filepath.Join(s.From, rel)
 	}
-	f, err := os.Open(file)
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	head := make([]byte, 4)
-	if _, err := io.ReadFull(f, head); err != nil || string(head) != "\x7fELF" {
+	if !shown.IsELF(file) {
 		return ""
 	}
 	return file
 }
 
-// readNative reads a program that Go built, nil for any other.
-func readNative(file string) *coverage.Native {
-	f, err := os.Open(file)
+// readNative reads a program that Go built. Any other is a coverage.ErrNoGo.
+func readNative(ctx context.Context, file string) (*coverage.Native, error) {
+	f, err := shown.Open(file)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	native, err := coverage.ReadNative(f)
-	if err != nil {
-		return nil
-	}
-	return native
+	return coverage.ReadNative(ctx, f)
 }
 
 // codeDir is the directory in the sandbox of the source that is audited, "" where that is not
@@ -138,6 +147,10 @@ func (p *probe) codeDir() string {
 // cover makes the run in which the server is left alone and the one that records which code
 // runs, and keeps what both recorded.
 func (p *probe) cover(ctx context.Context, scheduler *experiment.Scheduler, c experiment.Case, code *ownCode) error {
+	unread := ""
+	if code != nil && code.unread != "" {
+		unread, code = code.unread, nil
+	}
 	if code != nil {
 		c.OwnCode, c.OwnPlaces = code.dir, code.places()
 		if c.OwnPlaces == nil {
@@ -150,8 +163,11 @@ func (p *probe) cover(ctx context.Context, scheduler *experiment.Scheduler, c ex
 	}
 	rested, seen, again := made[experiment.Alone.Name], made[experiment.Coverage.Name], made[experiment.Guided.Name]
 	p.covered = slices.Concat(rested.Runs, seen.Runs, again.Runs)
-	if code == nil {
-		return analyze.WriteCoverage(p.out, nil)
+	switch {
+	case unread != "":
+		return p.writeCoverage(new(coverage.Code).Compare(run.Recording(), unread))
+	case code == nil:
+		return p.writeCoverage(nil)
 	}
 	recorded, idle := seen.Last(), rested.Last()
 	if code.native != nil {
@@ -159,7 +175,11 @@ func (p *probe) cover(ctx context.Context, scheduler *experiment.Scheduler, c ex
 	}
 	why := whyUnrecorded(&c, seen.Runs, &recorded)
 	judged := again.Last().Played == len(c.Seen.Steps)+len(c.Guided)
-	if err := analyze.WriteCoverage(p.out, covered(code.Code, &recorded, &idle, judged, why)); err != nil {
+	return p.writeCoverage(covered(code.Code, &recorded, &idle, judged, why))
+}
+
+func (p *probe) writeCoverage(r *coverage.Report) error {
+	if err := analyze.WriteCoverage(p.out, r); err != nil {
 		return run.Unwritable(err)
 	}
 	return nil

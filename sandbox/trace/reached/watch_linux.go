@@ -4,10 +4,12 @@ package reached
 
 import (
 	"crypto/sha256"
-	"debug/elf"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"slices"
+	"sync"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
@@ -32,10 +34,10 @@ func Open(pid int, p Places) (*Watch, error) {
 		return nil, fmt.Errorf("watch code: open the program: %w", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	if table, err := tableOf(f); err != nil || table != p.Table {
+	if table, err := tableOf(f, p.TableAt, p.TableSize); err != nil || table != p.Table {
 		return nil, fmt.Errorf("watch code: %s is another program in the sandbox", p.Program)
 	}
-	return open(pid, f, p.Offsets)
+	return watch(pid, f, p.Offsets, (*Watch).set)
 }
 
 // openIn opens a file by the path that a process has of it, which cannot lead out of the
@@ -56,25 +58,22 @@ func openIn(pid int, name string) (*os.File, error) {
 }
 
 // maxTable bounds a table of functions, in bytes.
-const maxTable = 96 << 20
+const maxTable = 64 << 20
 
-// tableOf is the digest of a Go program's table of functions.
-func tableOf(f *os.File) (out [sha256.Size]byte, err error) {
-	e, err := elf.NewFile(f)
-	if err != nil {
+// tableOf is the digest of what stands in a file where a program's table of functions should be.
+func tableOf(f io.ReaderAt, at, size int64) (out [sha256.Size]byte, err error) {
+	if size > maxTable {
+		return out, errors.New("the table of functions is too large")
+	}
+	h := sha256.New()
+	if _, err := io.CopyN(h, io.NewSectionReader(f, at, size), size); err != nil {
 		return out, err
 	}
-	for _, name := range []string{".gopclntab", ".data.rel.ro.gopclntab"} {
-		if s := e.Section(name); s != nil && s.Size <= maxTable {
-			data, err := s.Data()
-			return sha256.Sum256(data), err
-		}
-	}
-	return out, errors.New("no table of functions")
+	return [sha256.Size]byte(h.Sum(nil)), nil
 }
 
-// open sets a probe at each offset of a file.
-func open(pid int, f *os.File, offsets []uint64) (*Watch, error) {
+// watch sets a probe at each offset of a file, in one way.
+func watch(pid int, f *os.File, offsets []uint64, set func(*Watch, *os.File, *ebpf.ProgramSpec, []uint64) error) (*Watch, error) {
 	var ns unix.Stat_t
 	if err := unix.Stat(fmt.Sprintf("/proc/%d/ns/pid", pid), &ns); err != nil {
 		return nil, fmt.Errorf("watch code: find the pid namespace: %w", err)
@@ -85,25 +84,82 @@ func open(pid int, f *os.File, offsets []uint64) (*Watch, error) {
 	if w.hits, err = ebpf.NewMap(&ebpf.MapSpec{Type: ebpf.Array, KeySize: 4, ValueSize: 4, MaxEntries: uint32(max(1, len(offsets)))}); err != nil { //nolint:gosec // the caller bounds them
 		return nil, fmt.Errorf("watch code: make room for what is reached: %w", err)
 	}
-	if w.prog, err = ebpf.NewProgram(program(w.hits.FD(), ns.Dev, ns.Ino)); err != nil {
-		w.Close()
-		return nil, fmt.Errorf("watch code: load the program: it needs Linux 5.15, CAP_BPF and CAP_PERFMON: %w", err)
-	}
-	// The kernel follows this name to the very file that is open.
-	ex, err := link.OpenExecutable(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
-	if err != nil {
+	if err := set(w, f, program(w.hits.FD(), ns.Dev, ns.Ino), offsets); err != nil {
 		w.Close()
 		return nil, fmt.Errorf("watch code: %w", err)
+	}
+	return w, nil
+}
+
+// set sets all probes at once where the kernel can.
+func (w *Watch) set(f *os.File, spec *ebpf.ProgramSpec, offsets []uint64) error {
+	if len(offsets) == 0 {
+		return w.singly(f, spec, nil)
+	}
+	together := w.together(f, spec, offsets)
+	if together == nil {
+		return nil
+	}
+	if err := w.singly(f, spec, offsets); err != nil {
+		return fmt.Errorf("%w (all at once: %w)", err, together)
+	}
+	return nil
+}
+
+// executable is a file by a name that the kernel follows to the very file that is open.
+func executable(f *os.File) (*link.Executable, error) {
+	return link.OpenExecutable(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
+}
+
+// together sets all probes at once, which needs Linux 6.6: these are removed at once too.
+func (w *Watch) together(f *os.File, spec *ebpf.ProgramSpec, offsets []uint64) error {
+	spec = spec.Copy()
+	spec.AttachType = ebpf.AttachTraceUprobeMulti
+	prog, err := ebpf.NewProgram(spec)
+	if err != nil {
+		return err
+	}
+	ex, err := executable(f)
+	if err != nil {
+		return errors.Join(err, prog.Close())
+	}
+	cookies := make([]uint64, len(offsets))
+	for i := range cookies {
+		cookies[i] = uint64(i) //nolint:gosec // an index
+	}
+	l, err := ex.UprobeMulti(nil, prog, &link.UprobeMultiOptions{Addresses: offsets, Cookies: cookies})
+	if err != nil {
+		return errors.Join(err, prog.Close())
+	}
+	w.prog, w.links = prog, []link.Link{l}
+	return nil
+}
+
+// maxSingly bounds the probes that are set one after the other: the kernel takes up to some 100 ms to
+// remove each, and a sandbox is closed in seconds.
+const maxSingly = 200
+
+// singly sets one probe after the other.
+func (w *Watch) singly(f *os.File, spec *ebpf.ProgramSpec, offsets []uint64) error {
+	if len(offsets) > maxSingly {
+		return fmt.Errorf("watching %d places needs Linux 6.6, an older one watches %d", len(offsets), maxSingly)
+	}
+	var err error
+	if w.prog, err = ebpf.NewProgram(spec); err != nil {
+		return fmt.Errorf("load the program: it needs Linux 5.15, CAP_BPF and CAP_PERFMON: %w", err)
+	}
+	ex, err := executable(f)
+	if err != nil {
+		return err
 	}
 	for i, offset := range offsets {
 		l, err := ex.Uprobe("", w.prog, &link.UprobeOptions{Address: offset, Cookie: uint64(i)}) //nolint:gosec // an index
 		if err != nil {
-			w.Close()
-			return nil, fmt.Errorf("watch code: set a probe: %w", err)
+			return fmt.Errorf("set a probe: %w", err)
 		}
 		w.links = append(w.links, l)
 	}
-	return w, nil
+	return nil
 }
 
 // program notes that a place was reached, by the number that its probe has as its cookie, where
@@ -146,16 +202,23 @@ func (w *Watch) Reached() ([]bool, error) {
 	return out, nil
 }
 
+// closers is how many probes are taken away at a time: the kernel waits for all processors after each.
+const closers = 64
+
 // Close takes the probes away. It may be called more than once.
 func (w *Watch) Close() {
-	var errs []error
-	for _, l := range w.links {
-		errs = append(errs, l.Close())
+	var left sync.WaitGroup
+	for part := range slices.Chunk(w.links, max(1, (len(w.links)+closers-1)/closers)) {
+		left.Go(func() {
+			for _, l := range part {
+				_ = l.Close() // nothing can be done about a probe that the kernel keeps
+			}
+		})
 	}
+	left.Wait()
 	w.links = nil
 	if w.prog != nil {
-		errs = append(errs, w.prog.Close())
+		_ = w.prog.Close() // as above
 	}
-	errs = append(errs, w.hits.Close())
-	_ = errors.Join(errs...) // nothing can be done about a probe that the kernel keeps
+	_ = w.hits.Close() // as above
 }

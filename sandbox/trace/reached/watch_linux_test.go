@@ -5,10 +5,15 @@ package reached
 import (
 	"crypto/sha256"
 	"debug/elf"
+	"errors"
 	"os"
 	"reflect"
 	"runtime"
+	"slices"
 	"testing"
+	"time"
+
+	"github.com/cilium/ebpf"
 )
 
 //go:noinline
@@ -35,6 +40,24 @@ func offsetOf(t *testing.T, fn any) uint64 {
 	return 0
 }
 
+// placesOf are places of this program.
+func placesOf(t *testing.T, f *os.File, offsets []uint64) Places {
+	t.Helper()
+	e, err := elf.NewFile(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	section := e.Section(".gopclntab")
+	if section == nil {
+		section = e.Section(".data.rel.ro.gopclntab")
+	}
+	p := Places{Program: f.Name(), TableAt: int64(section.Offset), TableSize: int64(section.FileSize), Offsets: offsets}
+	if p.Table, err = tableOf(f, p.TableAt, p.TableSize); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 func TestReached(t *testing.T) {
 	name, err := os.Executable()
 	if err != nil {
@@ -45,11 +68,7 @@ func TestReached(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	table, err := tableOf(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	places := Places{Program: name, Table: table, Offsets: []uint64{offsetOf(t, once), offsetOf(t, never)}}
+	places := placesOf(t, f, []uint64{offsetOf(t, once), offsetOf(t, never)})
 	w, err := Open(os.Getpid(), places)
 	if err != nil {
 		t.Fatal(err)
@@ -68,5 +87,59 @@ func TestReached(t *testing.T) {
 	places.Table = sha256.Sum256(nil)
 	if _, err := Open(os.Getpid(), places); err == nil {
 		t.Error("another program is watched")
+	}
+	places.TableSize = maxTable + 1
+	if _, err := Open(os.Getpid(), places); err == nil {
+		t.Error("a table of any size is read")
+	}
+}
+
+// Probes are taken away long before a sandbox counts as left behind, in whichever way they were set.
+func TestProbesAreTakenAwaySoon(t *testing.T) {
+	name, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	for _, c := range []struct {
+		name   string
+		set    func(*Watch, *os.File, *ebpf.ProgramSpec, []uint64) error
+		probes int
+	}{{"together", (*Watch).together, 2000}, {"singly", (*Watch).singly, 50}, {"in the kernel's way", (*Watch).set, 50}} {
+		t.Run(c.name, func(t *testing.T) {
+			// Of a place that nobody comes to any number of probes is set.
+			offsets := append(slices.Repeat([]uint64{offsetOf(t, never)}, c.probes-1), offsetOf(t, once))
+			began := time.Now()
+			w, err := watch(os.Getpid(), f, offsets, c.set)
+			if errors.Is(err, ebpf.ErrNotSupported) {
+				t.Skip("the kernel cannot: ", err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			opened := time.Now()
+			if once(1) != 2 {
+				t.Error("a probe changed the program")
+			}
+			got, err := w.Reached()
+			if err != nil || slices.Index(got, true) != c.probes-1 {
+				t.Errorf("the first that was reached is %d of %d: %v", slices.Index(got, true), len(got), err)
+			}
+			read := time.Now()
+			w.Close()
+			took := time.Since(read)
+			t.Logf("%d probes: set in %s, taken away in %s", len(offsets), opened.Sub(began), took)
+			if took > 15*time.Second {
+				t.Errorf("they are taken away in %s", took)
+			}
+		})
+	}
+	if w, err := watch(os.Getpid(), f, slices.Repeat([]uint64{offsetOf(t, never)}, maxSingly+1), (*Watch).singly); err == nil {
+		w.Close()
+		t.Error("any number of probes is set one by one")
 	}
 }
