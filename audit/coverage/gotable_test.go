@@ -3,6 +3,7 @@ package coverage
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
@@ -137,6 +138,9 @@ func TestNativeTable(t *testing.T) {
 	}
 	if len(n.functions) != 1 || len(n.functions[0].Sinks) != 1 || n.Unread() != 0 {
 		t.Fatalf("%+v", n.functions)
+	}
+	if table := m.file()[n.TableAt : n.TableAt+n.TableSize]; n.Table != sha256.Sum256(table) || !bytes.Equal(table, m.table()) {
+		t.Errorf("the table is not at %d, %d bytes", n.TableAt, n.TableSize)
 	}
 	f := n.functions[0]
 	if f.ID() != "main.go:main.touch" || f.Sinks[0].Kind != sinks.Read || f.Start.Line() != 1 || f.Sinks[0].Start.Line() != 1 || !slices.Equal(n.Probes, []uint64{codeAt, codeAt}) {
