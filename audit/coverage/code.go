@@ -33,8 +33,8 @@ type Code struct {
 	unread int
 }
 
-// Unread counts the functions of a compiled program that are too large, too many or not to be
-// told apart: what they do is not known.
+// Unread counts the functions of a compiled program that were too large or too many to be read, or
+// had too long a name: nothing tells what they do.
 func (c *Code) Unread() int { return c.unread }
 
 // Bounds of a source: of one file in bytes, of all, and of their number.
