@@ -7,7 +7,6 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -236,7 +235,7 @@ func TestNativeIsBounded(t *testing.T) {
 			began := time.Now()
 			n, err := ReadNative(t.Context(), bytes.NewReader(file))
 			soon(t, began)
-			if errors.Is(err, ErrNoGo) != (c.err == ErrNoGo) || (err == nil) != (c.err == nil) {
+			if errors.Is(err, ErrNoGo) != errors.Is(c.err, ErrNoGo) || (err == nil) != (c.err == nil) {
 				t.Fatalf("%v, want %v", err, c.err)
 			}
 			if err == nil && n.Unread() != c.unread {
@@ -325,7 +324,7 @@ func TestChangedNative(t *testing.T) {
 				_ = n.Compare(&Recording{}, "") // it is read as any other
 			}
 			if t.Failed() {
-				t.Fatal(fmt.Sprintf("%s, change %d", what, i))
+				t.Fatalf("%s, change %d", what, i)
 			}
 		}
 	}
