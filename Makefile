@@ -243,8 +243,6 @@ lint: $(TOOLS)/golangci-lint-$(GOLANGCI)/golangci-lint $(TOOLS)/actionlint-$(ACT
 	$(TOOLS)/actionlint-$(ACTIONLINT)/actionlint deploy/github/*.yml
 	$(TOOLS)/zizmor-$(ZIZMOR)/bin/zizmor --offline --no-progress --quiet . deploy/github/*.yml
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
-	GOOS=darwin GOARCH=arm64 go build ./...
-	GOOS=windows GOARCH=amd64 go build ./...
 	go test -count=1 -run '^(TestProse|TestComplaints|TestWording|TestWorded)$$' ./cmd/internal/cli
 
 # GOVULNDB may name another database, such as a file:// URL.
