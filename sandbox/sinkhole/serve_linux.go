@@ -176,6 +176,7 @@ func (s *server) occupy(w *wireConn) bool {
 			if gone {
 				<-s.busy
 			}
+			w.touch() // the time in the queue is not the client's, and no reason to be evicted
 			return !gone
 		case <-t.C:
 			// One between two requests first: its client expects that of a server.

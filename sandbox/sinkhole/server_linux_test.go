@@ -107,3 +107,17 @@ func TestWhatIsCarriedHasNoHoles(t *testing.T) {
 		t.Error("nothing is said of it")
 	}
 }
+
+// A connection that waited for its place is not the first to be closed for the next one.
+func TestWaitingForAPlaceIsNotIdle(t *testing.T) {
+	t.Parallel()
+	s := bareServer(t, Config{MaxBusy: 1})
+	_, w := connected(t, s)
+	w.active.Store(int64(now() - time.Hour))
+	if !s.occupy(w) {
+		t.Fatal("it got no place")
+	}
+	if idle := now() - time.Duration(w.active.Load()); idle > time.Minute {
+		t.Errorf("it counts as idle for %s", idle)
+	}
+}
