@@ -119,7 +119,11 @@ func (s *Session) doorsOf(ports []mux.Addr, own int, k knock) *doors {
 		out.endpoint = s.endpoint()
 		ports = append([]mux.Addr{{Net: "tcp", Host: "localhost", Port: own}}, ports...)
 	}
-	for _, to := range ports[:min(len(ports), maxDoors)] {
+	if more := len(ports) - maxDoors; more > 0 {
+		s.doubt(session.GapAttacksIncomplete, finding.PhaseIdle, fmt.Sprintf("the server answers HTTP on %d ports, and coalmine asked only %d of them", len(ports), maxDoors))
+		ports = ports[:maxDoors]
+	}
+	for _, to := range ports {
 		d := &door{to: to, own: to.Port == own}
 		d.fact = func(what session.RemoteFact, format string, a ...any) {
 			s.rec.mark(session.Mark{Kind: session.MarkHTTP, What: string(what), Call: s.lastCall, Tool: nameOf(to), N: int64(to.Port), Text: fmt.Sprintf(format, a...)})

@@ -229,3 +229,20 @@ func FuzzReplyOf(f *testing.F) {
 		}
 	})
 }
+
+// Ports beyond the bound are a gap.
+func TestTooManyDoors(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]int{maxDoors: 0, maxDoors + 2: 1} {
+		ds, _ := doorsFor(t, n, 0, 0, nil)
+		gaps := 0
+		for _, m := range ds.s.rec.early {
+			if m.Kind == session.MarkInconclusive && m.Code == session.GapAttacksIncomplete {
+				gaps++
+			}
+		}
+		if len(ds.list) != maxDoors || gaps != want {
+			t.Errorf("%d ports: %d are asked, %d gaps, want %d", n, len(ds.list), gaps, want)
+		}
+	}
+}
