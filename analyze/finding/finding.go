@@ -165,6 +165,9 @@ type Effect struct {
 	Elsewhere string `json:"-"`
 	// Made says that it made a name that was not there: a link.
 	Made bool `json:"-"`
+	// Climbed says that a secret's file was found by a search that goes up from the server's own
+	// directory, or one that it works in, by one name: as libraries look for .env.
+	Climbed bool `json:"-"`
 	// Owner says that the program whose own file a secret's is opened it: npm its
 	// token, whoever started npm.
 	Owner bool `json:"-"`

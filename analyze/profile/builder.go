@@ -37,7 +37,9 @@ type Builder struct {
 	counts map[int][]float64
 	// openedAt says of paths below HOME, by their sums, when they were opened last.
 	openedAt map[uint64]time.Duration
-	made     map[string]bool // paths that the server created or wrote
+	// sought are paths with the name of a secret's file that were asked for in vain.
+	sought sought
+	made   map[string]bool // paths that the server created or wrote
 	// lookedFor are the processes of others that signal 0 asked for, up to one more than maxLookedFor.
 	lookedFor map[int]bool
 	writer    map[string]int  // the latest call in which a path was written, 0 for none
@@ -123,7 +125,7 @@ func NewBuilder(ctx Context) *Builder {
 	b := &Builder{
 		leftBy: map[flowSecret]bool{},
 		ctx:    ctx, phase: finding.PhaseStart, index: effectIndex{}, tasks: map[int]*task{},
-		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, openedAt: map[uint64]time.Duration{}, counts: map[int][]float64{}, made: map[string]bool{}, lookedFor: map[int]bool{}, writer: map[string]int{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, sockets: map[string]*socket{}, find: ctx.Set, oracles: newOracles(),
+		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, openedAt: map[uint64]time.Duration{}, sought: newSought(), counts: map[int][]float64{}, made: map[string]bool{}, lookedFor: map[int]bool{}, writer: map[string]int{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, sockets: map[string]*socket{}, find: ctx.Set, oracles: newOracles(),
 		contents: newContents(),
 		late:     frameResults{index: effectIndex{}},
 		given:    map[uint64]bool{}, givenWords: map[int][]string{}, decoyWords: map[string]bool{},
@@ -134,6 +136,7 @@ func NewBuilder(ctx Context) *Builder {
 		b.kinds[c.ID] = c.Kind
 		if c.Path != "" {
 			b.secrets[c.Path] = append(b.secrets[c.Path], c.ID)
+			b.sought.name(c.Path)
 		}
 	}
 	return b

@@ -141,6 +141,7 @@ func (b *Builder) exec(r *trace.Record) {
 
 func (b *Builder) open(r *trace.Record) {
 	p := cleanProc(r.Path)
+	b.sought.in(p, r)
 	if r.OK() && len(b.openedAt) < maxOpenedAt && under(p, b.ctx.Home) {
 		b.openedAt[pathSum(p)] = r.Time
 	}
@@ -205,6 +206,7 @@ const (
 // its listing, and says nothing.
 func (b *Builder) looked(r *trace.Record) {
 	p := cleanProc(r.Path)
+	b.sought.in(p, r)
 	if !under(p, b.ctx.Home) || !secrets.Named(p) && !secrets.Directory(path.Dir(p)) && !secrets.Directory(p) {
 		return
 	}
@@ -236,6 +238,7 @@ func (b *Builder) openSecret(r *trace.Record, p string, ids []string) {
 		b.contents.wait(p, r.Time, b.effect(finding.FileWrite, p, finding.RungOpened, r, b.says(r, "opened "+b.short(p)+" for reading and writing, and it changed")))
 	}
 	e := b.effect(finding.Secret, "", rung, r, b.says(r, text))
+	e.Climbed = b.climbed(p)
 	for _, id := range ids {
 		e.Target, e.Owner = id, b.isOwner(b.task(r.Tid), id)
 		i := b.add(e)

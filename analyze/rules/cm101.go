@@ -14,7 +14,7 @@ var cm101Doc = finding.Rule{
 	CWE:    []string{"CWE-522", "CWE-200"}, OWASP: []string{"MCP01"},
 	Help: "The server opened or read a file with a decoy secret, although nothing in its declaration needs this secret.\n\n" +
 		"**Evidence.** The open is the kernel's own record with the descriptor's real path; *read* is the kernel's notice of an access to the contents. " +
-		"A failed open is *attempted* and low, in another user's HOME too; a probe then starts the server once more with that HOME as its own. Files that libraries and programs look up by themselves are low: `~/.netrc` for an HTTP request, `~/.npmrc` before any call, the logins of git by git, outside calls the `.env` of the working directory. " +
+		"A failed open is *attempted* and low, in another user's HOME too; a probe then starts the server once more with that HOME as its own. Files that libraries and programs look up by themselves are low: `~/.netrc` for an HTTP request, `~/.npmrc` before any call, the logins of git by git, outside calls the `.env` of the working directory or of one above that a search upwards found. " +
 		"npm of the system or of node's own tree may read `~/.npmrc`, as long as it runs no code of others. " +
 		"A kind of secret that the server or the tool names as its business (a Kubernetes server and `~/.kube/config`) is informational.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, explains the access.",

@@ -45,6 +45,7 @@ func used(e *finding.Effect)               { e.Used = "Authorization: Basic" }
 func noise(n string) func(*finding.Effect) { return func(e *finding.Effect) { e.Noise = n } }
 func ambiguous(e *finding.Effect)          { e.Ambiguous = true }
 func ending(e *finding.Effect)             { e.Phase, e.Call, e.Tool = finding.PhaseShutdown, 0, "" }
+func climbed(e *finding.Effect)            { e.Climbed = true }
 func start(e *finding.Effect)              { e.Phase, e.Call, e.Tool = finding.PhaseStart, 0, "" }
 
 // outside is an effect of the server's outside of calls, at a moment of the run.
@@ -120,7 +121,7 @@ func newRun(tool wire.Tool, effects ...finding.Effect) *Run {
 		{ID: "ssh-key", Kind: "ssh", Path: home + "/.ssh/id_rsa"}, {ID: "netrc", Kind: "netrc", Path: home + "/.netrc"},
 		{ID: "kube", Kind: "kube", Path: home + "/.kube/config"}, {ID: "claude", Kind: "mcp", Path: home + "/.config/Claude/claude_desktop_config.json"},
 		{ID: "env-openai", Kind: "openai", Env: "OPENAI_API_KEY"}, {ID: "dotenv", Kind: "env", Path: "/data/.env"},
-		{ID: "npm", Kind: "npm", Path: home + "/.npmrc"},
+		{ID: "npm", Kind: "npm", Path: home + "/.npmrc"}, {ID: "dotenv-home", Kind: "stripe", Path: home + "/.env"},
 		{ID: "metadata", Kind: "aws", URL: "http://169.254.169.254/latest/meta-data/iam"},
 	}
 	surface := &wire.Surface{Server: wire.Implementation{Name: "notes"}, Tools: []wire.Tool{tool}}

@@ -21,11 +21,11 @@ func (r *Run) inWorkspace(c canaries.Canary) bool {
 }
 
 // isLookup reports whether honest libraries and programs open such a file by themselves:
-// the .env of the working directory outside calls, and some in HOME.
+// outside calls the .env of the working directory, or one that a search upwards found, and some in HOME.
 func (r *Run) isLookup(e *finding.Effect, c canaries.Canary) bool {
 	l, known := lookups[c.Kind]
 	switch {
-	case e.Call == 0 && r.inWorkspace(c):
+	case e.Call == 0 && (e.Climbed && path.Base(c.Path) == ".env" || r.inWorkspace(c)):
 		return true
 	case !known, len(l.words) > 0 && !r.shown(e.Tool, l.words):
 		return false
