@@ -252,11 +252,9 @@ func (p *project) byPackage(s *source, name string) []string {
 
 // inDirectory finds a name in the files of a directory of Go.
 func (p *project) inDirectory(dir, name string) []string {
-	for _, other := range p.sources {
-		if other.Language == "Go" && path.Dir(other.Path) == dir {
-			if ids := p.own(other, name); ids != nil {
-				return ids
-			}
+	for _, other := range p.inGo[dir] {
+		if ids := p.own(other, name); ids != nil {
+			return ids
 		}
 	}
 	return nil

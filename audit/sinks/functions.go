@@ -72,6 +72,8 @@ type project struct {
 	// end of their dotted path: "pkg.util" is also "util".
 	methods map[string][]string
 	modules map[string][]*source
+	// inGo are the sources of Go by their directory.
+	inGo map[string][]*source
 }
 
 // source is a file with its facts.
@@ -97,7 +99,7 @@ type Node struct {
 const maxMethods = 8
 
 func newProject(files []*lang.File) *project {
-	p := &project{byPath: map[string]*source{}, methods: map[string][]string{}, modules: map[string][]*source{}}
+	p := &project{byPath: map[string]*source{}, methods: map[string][]string{}, modules: map[string][]*source{}, inGo: map[string][]*source{}}
 	for _, f := range files {
 		p.add(f)
 	}
@@ -121,6 +123,10 @@ func (p *project) add(f *lang.File) *source {
 	}
 	p.sources = append(p.sources, s)
 	p.byPath[f.Path] = s
+	if f.Language == "Go" {
+		dir := path.Dir(f.Path)
+		p.inGo[dir] = append(p.inGo[dir], s)
+	}
 	p.addModule(s)
 	nameHandlers(s)
 	nameDefault(s)

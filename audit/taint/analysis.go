@@ -76,7 +76,9 @@ type analysis struct {
 	ctx          context.Context
 	pkg          *sinks.Package
 	sources      map[string]*source
-	flows        map[string]*Flow
+	// unique are the classes that have their names alone.
+	unique map[inLanguage]*lang.Class
+	flows  map[string]*Flow
 	// work is what is left for the present handler, and total for all.
 	work, total int
 	short       bool
@@ -142,6 +144,7 @@ func newAnalysis(ctx context.Context, pkg *sinks.Package, files []*lang.File) *a
 	for _, f := range files {
 		a.sources[f.Path] = newSource(f, a.pkg.Facts(f.Path))
 	}
+	a.unique = uniqueClasses(a.sources)
 	return a
 }
 

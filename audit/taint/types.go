@@ -138,16 +138,25 @@ func (a *analysis) class(s *source, name string) *lang.Class {
 	if c := s.classes[name]; c != nil {
 		return c
 	}
-	var found *lang.Class
-	for _, p := range sortedKeys(a.sources) {
-		if other := a.sources[p]; other.Language == s.Language && other.classes[name] != nil {
-			if found != nil {
-				return nil
+	return a.unique[inLanguage{s.Language, name}]
+}
+
+// inLanguage is a name in a language.
+type inLanguage struct{ language, name string }
+
+// uniqueClasses are the classes whose names no other file of their language has.
+func uniqueClasses(sources map[string]*source) map[inLanguage]*lang.Class {
+	out := map[inLanguage]*lang.Class{}
+	for _, s := range sources {
+		for name, class := range s.classes {
+			key := inLanguage{s.Language, name}
+			if _, taken := out[key]; taken {
+				class = nil
 			}
-			found = other.classes[name]
+			out[key] = class
 		}
 	}
-	return found
+	return out
 }
 
 // asClass is a value that was checked to be of a class: its fields are of their types.
