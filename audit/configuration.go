@@ -114,7 +114,7 @@ func (a *auditor) server(p, src string, at int, s Server) {
 		}
 	}
 	if interpreters[list[0]] && len(list) > 2 && list[1] == "-c" {
-		a.shellText(p, src, list[2], at)
+		a.shellText(p, src, list[2], at, finding.High)
 	}
 }
 

@@ -86,16 +86,17 @@ func isPinnedImage(image string) bool {
 
 // dockerRun judges the commands of an instruction, in each of its forms.
 func (a *auditor) dockerRun(p, src string, in *dockerfile.Instruction) {
+	const piped = finding.Medium // whoever builds the image runs it, and no user of the server
 	read := true
 	switch {
 	case len(in.Here) > 0:
 		for _, h := range in.Here {
-			read = a.shellText(p, src, h.Text, h.Offset) && read
+			read = a.shellText(p, src, h.Text, h.Offset, piped) && read
 		}
 	case in.Exec != nil:
-		read = a.shellText(p, src, quoted(in.Exec), in.TextAt)
+		read = a.shellText(p, src, quoted(in.Exec), in.TextAt, piped)
 	default:
-		read = a.shellText(p, src, in.Text, in.TextAt)
+		read = a.shellText(p, src, in.Text, in.TextAt, piped)
 	}
 	if !read {
 		a.report.Profile.Unread++

@@ -78,7 +78,7 @@ func (a *auditor) parseScript(p string, data []byte, isShell bool) {
 			return
 		}
 		src, unread := string(data), 0
-		if !a.shellText(p, src, src, 0) {
+		if !a.shellText(p, src, src, 0, finding.High) {
 			unread = 1
 		}
 		a.counted("Shell", unread)

@@ -121,7 +121,7 @@ func (a *auditor) installScripts(p, src string, scripts map[string]string) {
 		}
 		at := max(strings.Index(src, `"`+event+`"`), 0)
 		a.add(InstallScript, finding.Low, p, src, at, "npm runs a command when the package is installed ("+event+"): "+shown(command), event)
-		a.shellText(p, src, command, at)
+		a.shellText(p, src, command, at, finding.High)
 	}
 }
 

@@ -122,14 +122,14 @@ func downloads(x lang.Expr) bool {
 	return found
 }
 
-// shellText judges commands that stand in a file at an offset. It reports whether they
-// could be read.
-func (a *auditor) shellText(p, src, commands string, at int) bool {
+// shellText judges commands that stand in a file at an offset. piped is the severity of running
+// what is downloaded at once. It reports whether the commands could be read.
+func (a *auditor) shellText(p, src, commands string, at int, piped finding.Severity) bool {
 	f := shell.Language{}.Parse(p, []byte(commands))
 	if len(f.Unread) > 0 {
 		return false
 	}
-	s := &script{a: a, path: p, src: src, at: at}
+	s := &script{a: a, path: p, src: src, at: at, piped: piped}
 	lang.Walk(f, func(n lang.Node, _ *lang.Scope) bool {
 		s.visit(n)
 		return true
@@ -143,6 +143,7 @@ type script struct {
 	a         *auditor
 	path, src string
 	at        int
+	piped     finding.Severity
 	// fetched are the files that were downloaded, by name, with the places; started are the commands after them.
 	fetched map[string]int
 	started []string
@@ -158,7 +159,7 @@ func (s *script) visit(n lang.Node) {
 	case lang.Operation:
 		if n.Op == "|" && len(n.Operands) == 2 && downloads(n.Operands[0]) {
 			if c, ok := n.Operands[1].(lang.Call); ok && commandOf(c).readsProgram() {
-				s.add(DownloadRun, finding.High, n.Span, "what is downloaded is piped into "+shown(commandOf(c).program), "pipe "+commandOf(c).program)
+				s.add(DownloadRun, s.piped, n.Span, "what is downloaded is piped into "+shown(commandOf(c).program), "pipe "+commandOf(c).program)
 			}
 		}
 		if (n.Op == ">" || n.Op == ">>") && len(n.Operands) == 2 && downloads(n.Operands[0]) {
@@ -180,7 +181,7 @@ func (s *script) command(c command) {
 			return !inner
 		})
 		if inner && runner {
-			s.add(DownloadRun, finding.High, c.Span, "what is downloaded is run by "+shown(c.program), "run "+c.program)
+			s.add(DownloadRun, s.piped, c.Span, "what is downloaded is run by "+shown(c.program), "run "+c.program)
 		}
 	}
 	list := c.wordsOf()

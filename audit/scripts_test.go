@@ -70,7 +70,7 @@ func TestImages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "container-root a/Dockerfile:14 low; container-root c/Dockerfile:1 low; download-run a/Dockerfile:10 high; download-run a/Dockerfile:12 high; download-run a/Dockerfile:5 high; remote-add a/Dockerfile:6 medium; secret-in-image a/Dockerfile:13 medium; secret-in-image a/Dockerfile:2 medium; unpinned-install a/Dockerfile:1 low"
+	want := "container-root a/Dockerfile:14 low; container-root c/Dockerfile:1 low; download-run a/Dockerfile:10 medium; download-run a/Dockerfile:12 medium; download-run a/Dockerfile:5 medium; remote-add a/Dockerfile:6 medium; secret-in-image a/Dockerfile:13 medium; secret-in-image a/Dockerfile:2 medium; unpinned-install a/Dockerfile:1 low"
 	got := findings(t, r, ContainerRoot, ContainerSecret, DownloadRun, RemoteAdd, UnpinnedInstall)
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
