@@ -18,8 +18,11 @@ var (
 	byPattern = regexp.MustCompile(`(?i)(?:match(?:es)?(?: the)?(?: regex| pattern| regular expression)?|pattern|regex)[: ]+['"/` + "`" + `]?(\^[^\n]{1,120}?\$)`)
 	// beginsWith is what a value is to begin with.
 	beginsWith = regexp.MustCompile(`(?i)(?:must |should |has to )?(?:start|begin)s?(?:ing)? with ['"` + "`" + `]?([\w:/.@#-]{1,24})`)
-	// onlyLetters is a refusal of other characters.
-	onlyLetters = regexp.MustCompile(`(?i)\bonly (?:contain |use |have |include )?(?:ascii )?(?:letters|alphanumeric)\b|\bmust be alphanumeric\b`)
+	// plainText is a refusal of the characters of a name.
+	plainText = regexp.MustCompile(`(?i)\bonly (?:contain |use |have |include )?(?:ascii )?(?:letters|alphanumeric)\b|\bmust be alphanumeric\b|` +
+		`\b(?:start|begin)s?(?:ing)? with an? (?:ascii |lowercase )?(?:letter|alphabetic)|` +
+		`\b(?:can ?not|can't|must not|may not|should not|without) (?:include |contain |have |use )?(?:any )?(?:a )?(?:spaces?|white ?space|special|hyphens?|dash(?:es)?|punctuation)\b|` +
+		`\b(?:not a |in)valid (?:[a-z]+ )?identifier\b|\b(?:illegal|special|disallowed|forbidden|unsupported) characters?\b`)
 	// asksURL is a refusal of what is no URL.
 	asksURL    = regexp.MustCompile(`(?i)\b(?:(?:start|begin)s?(?:ing)? with ['"` + "`" + `]?https?:|(?:in)?valid ?ur[li]|malformed ur[li]|absolute ur[li]|(?:unknown|unsupported) url)`)
 	lacksText  = regexp.MustCompile(`(?i)\b(?:required|missing|must (?:be )?(?:provided?|specif(?:y|ied)|given|set)|provide|specify|either|at least one|undefined)\b`)
@@ -35,7 +38,7 @@ var (
 		{regexp.MustCompile(`(?i)HH:MM`), "09:30"},
 		{regexp.MustCompile(`(?i)\b(?:valid )?(?:uuid|guid)\b`), "3f2b8c1e-6d4a-4f7b-9a53-1c2d3e4f5a6b"},
 		{regexp.MustCompile(`(?i)valid e-?mail`), "alex@example.com"},
-		{regexp.MustCompile(`(?i)(?:valid|well-formed) json|json\.?parse|unexpected token .* (?:in|is not valid) json|expecting value`), `{"name":"report"}`},
+		{regexp.MustCompile(`(?i)(?:valid|well-formed) json|json\.?parse|unexpected token .* (?:in|is not valid) json|expecting value|invalid character .{1,12} (?:looking for|after)`), `{"name":"report"}`},
 		{regexp.MustCompile(`(?i)valid (?:ip|ipv4)`), "192.0.2.10"},
 		{regexp.MustCompile(`(?i)valid hex(?:adecimal)? colou?r`), "#3366cc"},
 		{regexp.MustCompile(`(?i)a1 notation`), "A1:B3"},
@@ -155,13 +158,8 @@ func (l *learner) better(value, text string) string {
 		}
 		return u
 	}
-	if onlyLetters.MatchString(said) {
-		return strings.Map(func(r rune) rune {
-			if r == '_' || r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' {
-				return r
-			}
-			return '_'
-		}, value)
+	if plainText.MatchString(said) {
+		return identifierOf(value)
 	}
 	if m := beginsWith.FindStringSubmatch(said); m != nil && m[1] != "a" && m[1] != "an" && m[1] != "the" && !strings.HasPrefix(value, m[1]) {
 		if next := strings.TrimRight(m[1], ".") + value; l.d.harmless(next) {
@@ -169,6 +167,21 @@ func (l *learner) better(value, text string) string {
 		}
 	}
 	return ""
+}
+
+// identifierOf is a name in the characters that every grammar takes: letters, digits and underscores,
+// a letter first.
+func identifierOf(value string) string {
+	name := strings.Map(func(r rune) rune {
+		if r < 0x80 && ofWord(byte(r)) {
+			return r
+		}
+		return '_'
+	}, value)
+	if first := name[:min(len(name), 1)]; first == "" || first[0]|0x20 < 'a' || first[0]|0x20 > 'z' {
+		name = "n" + name
+	}
+	return name
 }
 
 // matching is a text that an expression matches, "" where none was found.

@@ -109,6 +109,27 @@ func TestRefusalsAreLearnedFrom(t *testing.T) {
 	}
 }
 
+// A refusal of the characters of a name gets it in plain ones.
+func TestRefusedCharacters(t *testing.T) {
+	t.Parallel()
+	d := newDriver(t.Context(), Config{Surface: &wire.Surface{}, Hints: WorkspaceHints("/w", 7), Now: newFake().clock})
+	l := learner{d: d}
+	for _, c := range []struct{ value, text, want string }{
+		{"spring-notes", `invalid name "spring-notes": it should start with a letter`, "spring_notes"},
+		{"spring notes", "Names of tables must not contain spaces", "spring_notes"},
+		{"spring-notes", "spring-notes is not a valid SQL identifier", "spring_notes"},
+		{"2026 report", "special characters are refused: 2026 report", "n2026_report"},
+		{"naïve", "a label may not have any punctuation", "na_ve"},
+		{"spring_notes", "a name begins with a letter", ""},
+		{"spring-notes", "the answer starts with a greeting", ""},
+		{"spring-notes", "invalid character 's' looking for beginning of value", `{"name":"report"}`},
+	} {
+		if got := l.better(c.value, c.text); got != c.want && (c.want != "" || got != c.value) {
+			t.Errorf("%s: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
 // What a tool refuses is tried again once another has made what it needs.
 func TestToolsThatRefuseAreWorkedOn(t *testing.T) {
 	t.Parallel()
