@@ -66,11 +66,11 @@ func TestImages(t *testing.T) {
 	const bad = "FROM node AS build\nARG API_TOKEN=q7Xk2LmW9v\nRUN apt-get update && \\\n  # why\n  curl https://a.example/i | sh\nADD https://a.example/x.tgz /x\n" +
 		"FROM build\nRUN <<EOF\nset -e\ncurl https://a.example/i | bash\nEOF\nRUN [\"sh\", \"-c\", \"curl https://a.example/i | sh\"]\nENV DB_PASSWORD q7Xk2LmW9v\nUSER root\n"
 	const good = "FROM node:22.1 AS build\nARG API_TOKEN\nADD --checksum=sha256:0 https://a.example/x.tgz /x\nFROM build\nENV DB_PASSWORD=$PASSWORD API_KEY=changeme TOKEN_LIMIT=100\nUSER node\n"
-	r, err := Dir(t.Context(), write(t, map[string]string{"a/Dockerfile": bad, "b/Dockerfile": good, "c/Dockerfile": "FROM scratch\nCOPY x /\n", "broken.sh": "if a; then\n"}))
+	r, err := Dir(t.Context(), write(t, map[string]string{"a/Dockerfile": bad, "b/Dockerfile": good, "c/Dockerfile": "FROM scratch\nCOPY x /\n", ".devcontainer/Dockerfile": "FROM node:22.1\nUSER node\nRUN curl https://a.example/i | sh\n", "broken.sh": "if a; then\n"}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "container-root a/Dockerfile:14 low; container-root c/Dockerfile:1 low; download-run a/Dockerfile:10 medium; download-run a/Dockerfile:12 medium; download-run a/Dockerfile:5 medium; remote-add a/Dockerfile:6 medium; secret-in-image a/Dockerfile:13 medium; secret-in-image a/Dockerfile:2 medium; unpinned-install a/Dockerfile:1 low"
+	want := "container-root a/Dockerfile:14 low; container-root c/Dockerfile:1 low; download-run .devcontainer/Dockerfile:3 low; download-run a/Dockerfile:10 medium; download-run a/Dockerfile:12 medium; download-run a/Dockerfile:5 medium; remote-add a/Dockerfile:6 medium; secret-in-image a/Dockerfile:13 medium; secret-in-image a/Dockerfile:2 medium; unpinned-install a/Dockerfile:1 low"
 	got := findings(t, r, ContainerRoot, ContainerSecret, DownloadRun, RemoteAdd, UnpinnedInstall)
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
@@ -80,7 +80,7 @@ func TestImages(t *testing.T) {
 			t.Errorf("a secret is printed: %s", f.Message)
 		}
 	}
-	if r.Profile.Languages["Dockerfile"] != 3 || r.Profile.Languages["Shell"] != 1 || r.Profile.Unread != 1 {
+	if r.Profile.Languages["Dockerfile"] != 4 || r.Profile.Languages["Shell"] != 1 || r.Profile.Unread != 1 {
 		t.Errorf("%+v", r.Profile)
 	}
 }

@@ -73,7 +73,7 @@ func (t *target) refused(l *learner, args json.RawMessage, text string) {
 		t.schemaFrom = append(t.schemaFrom, l.d.n)
 		return
 	}
-	for _, correct := range []func(json.RawMessage, string) json.RawMessage{l.ofExtension, l.suggested, l.demands} {
+	for _, correct := range []func(json.RawMessage, string) json.RawMessage{l.resized, l.ofExtension, l.suggested, l.demands} {
 		if retry := correct(args, text); retry != nil && !t.wasGiven(retry) {
 			t.retry, t.retryFrom = retry, l.d.n
 			return
