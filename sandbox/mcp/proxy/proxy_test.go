@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -411,5 +413,20 @@ func TestLongBodies(t *testing.T) {
 	answer.Body.Close()
 	if answer.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("a closed gate says %d", answer.StatusCode)
+	}
+}
+
+// A body that has come whole is not read on: its client's connection may be past it by then.
+func TestBodiesEndByTheirLength(t *testing.T) {
+	t.Parallel()
+	body := &sized{ReadCloser: io.NopCloser(io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(http.ErrBodyReadAfterClose))), left: 3}
+	for _, want := range []string{"abc", ""} {
+		if got, err := io.ReadAll(body); err != nil || string(got) != want {
+			t.Errorf("%q, %v, want %q", got, err, want)
+		}
+	}
+	short := &sized{ReadCloser: io.NopCloser(iotest.ErrReader(io.ErrUnexpectedEOF)), left: 3}
+	if _, err := io.ReadAll(short); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a body that breaks off ends with %v", err)
 	}
 }
