@@ -11,11 +11,15 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/probetest"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
@@ -180,11 +184,12 @@ func (k killCase) run(t *testing.T, own *engine) {
 			earlier, _, _ = bytes.Cut(traceOf(l, nil), []byte("\n"))
 		}
 		c := l.Start(backend, env, flags...)
-		left, hit := k.strike(c, own, try, earlier)
+		left, at := k.strike(c, own, try, earlier)
 		c.Wait()
-		if k.Engine == "own" && hit {
+		if k.Engine == "own" && at > 0 {
 			own.start(t)
 		}
+		hit := at > 0 && (k.Victim == "coalmine" || !endedBefore(traceOf(l, nil), at))
 		l.Run(backend, env, "clean").Says(0)
 		left.gone(t)
 		k.judged(l, c, hit)
@@ -195,18 +200,17 @@ func (k killCase) run(t *testing.T, own *engine) {
 	t.Errorf("no kill came before the run's end in %d tries", killTries)
 }
 
-// strike waits for the moment and kills. It reports what was there by then, and
-// whether the run was still under way: a process that has nothing more to do takes
-// nothing with it.
-func (k killCase) strike(c *probetest.Child, own *engine, try int, earlier []byte) (*leftovers, bool) {
+// strike waits for the moment and kills. It reports what was there by then, and when that was on the
+// log's clock; 0 where the run was over: a process that has nothing more to do takes nothing with it.
+func (k killCase) strike(c *probetest.Child, own *engine, try int, earlier []byte) (*leftovers, int64) {
 	root := c.Cmd.Process.Pid
 	if !reaches(c, k.At, earlier) {
-		return &leftovers{}, false
+		return &leftovers{}, 0
 	}
 	select {
 	case <-time.After(k.after(try)): // random moments are the point
 	case <-c.Ended():
-		return &leftovers{}, false
+		return &leftovers{}, 0
 	}
 	pid := 0
 	for pid == 0 {
@@ -220,28 +224,53 @@ func (k killCase) strike(c *probetest.Child, own *engine, try int, earlier []byt
 		}
 		select {
 		case <-c.Ended():
-			return &leftovers{}, false
+			return &leftovers{}, 0
 		case <-time.After(time.Millisecond):
 		}
 	}
 	if k.Victim == "dockerd" { // stopped, it could not be asked what it has: coalmine is, meanwhile
 		if syscall.Kill(root, syscall.SIGSTOP) != nil {
-			return &leftovers{}, false
+			return &leftovers{}, 0
 		}
 		defer func() { _ = syscall.Kill(root, syscall.SIGCONT) }()
 		left := census(root, enginePIDs(c, own, k.Engine), engineEnv(own, k.Engine))
-		return left, !k.over(c) && syscall.Kill(pid, syscall.SIGKILL) == nil
+		if at := monotonic(); !k.over(c) && syscall.Kill(pid, syscall.SIGKILL) == nil {
+			return left, at
+		}
+		return left, 0
 	}
 	// Stopped first, so that nothing happens between the look and the kill.
 	if syscall.Kill(pid, syscall.SIGSTOP) != nil {
-		return &leftovers{}, false
+		return &leftovers{}, 0
 	}
 	left := census(root, enginePIDs(c, own, k.Engine), engineEnv(own, k.Engine))
-	hit := !k.over(c)
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		return left, false
+	at, isOver := monotonic(), k.over(c)
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil || isOver {
+		return left, 0
 	}
-	return left, hit
+	return left, at
+}
+
+// monotonic is now on the log's clock.
+func monotonic() int64 {
+	var now unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
+		return 0
+	}
+	return now.Nano()
+}
+
+var exitEvent = regexp.MustCompile(`"type":"exit","t":(\d+)`)
+
+// endedBefore reports whether the server had ended by a moment, as its trace says in the end: the
+// trace is written in parts, so that nobody sees it at that moment.
+func endedBefore(trace []byte, at int64) bool {
+	m := exitEvent.FindSubmatch(trace)
+	if m == nil {
+		return false
+	}
+	t, err := strconv.ParseInt(string(m[1]), 10, 64)
+	return err == nil && t < at
 }
 
 // over reports whether all had happened that the verdict depends on.
