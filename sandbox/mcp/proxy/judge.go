@@ -28,10 +28,19 @@ func readBody(r io.Reader) ([]byte, error) {
 
 // putBack is a body of which some bytes have been read.
 func putBack(read []byte, rest io.ReadCloser) io.ReadCloser {
-	return struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(read), rest), rest}
+	return body{io.MultiReader(bytes.NewReader(read), rest), rest}
+}
+
+// upTo is a body that ends by its length alone. The transport reads on to see the end, and the
+// answer's beginning may have closed the client's body by then: the transport cuts the answer off for that.
+func upTo(n int64, b io.ReadCloser) io.ReadCloser {
+	return body{io.LimitReader(b, n), b}
+}
+
+// body is read in another way than what it closes.
+type body struct {
+	io.Reader
+	io.Closer
 }
 
 // judge reads what a client posts and lets the gate say whether it goes on.

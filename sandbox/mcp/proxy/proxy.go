@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -150,7 +149,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer x.end()
 	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
 	if r.ContentLength > 0 {
-		r.Body = &sized{ReadCloser: r.Body, left: r.ContentLength}
+		r.Body = upTo(r.ContentLength, r.Body)
 	}
 	if x.authorization {
 		p.reverse.ServeHTTP(w, r)
@@ -166,24 +165,6 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.reverse.ServeHTTP(w, r)
-}
-
-// sized is a body that ends by its length alone. The transport reads on to see the end, and the
-// answer's beginning may have closed the client's body by then: the transport cuts the answer off for that.
-type sized struct {
-	io.ReadCloser
-	left int64
-}
-
-func (s *sized) Read(p []byte) (int, error) {
-	if s.left <= 0 {
-		return 0, io.EOF
-	}
-	n, err := s.ReadCloser.Read(p[:min(int64(len(p)), s.left)])
-	if s.left -= int64(n); s.left <= 0 {
-		err = io.EOF
-	}
-	return n, err
 }
 
 // rewrite makes the request that the server gets: the client's, to the server's origin.

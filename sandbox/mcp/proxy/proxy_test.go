@@ -419,13 +419,13 @@ func TestLongBodies(t *testing.T) {
 // A body that has come whole is not read on: its client's connection may be past it by then.
 func TestBodiesEndByTheirLength(t *testing.T) {
 	t.Parallel()
-	body := &sized{ReadCloser: io.NopCloser(io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(http.ErrBodyReadAfterClose))), left: 3}
+	body := upTo(3, io.NopCloser(io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(http.ErrBodyReadAfterClose))))
 	for _, want := range []string{"abc", ""} {
 		if got, err := io.ReadAll(body); err != nil || string(got) != want {
 			t.Errorf("%q, %v, want %q", got, err, want)
 		}
 	}
-	short := &sized{ReadCloser: io.NopCloser(iotest.ErrReader(io.ErrUnexpectedEOF)), left: 3}
+	short := upTo(3, io.NopCloser(iotest.ErrReader(io.ErrUnexpectedEOF)))
 	if _, err := io.ReadAll(short); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a body that breaks off ends with %v", err)
 	}
