@@ -33,7 +33,7 @@ func (l *learner) resized(args json.RawMessage, text string) json.RawMessage {
 		}
 		have, err := strconv.Atoi(m[re.SubexpIndex("have")])
 		want, wantErr := strconv.Atoi(m[re.SubexpIndex("want")])
-		if err != nil || wantErr != nil || have < 1 || want > maxResized {
+		if err != nil || wantErr != nil || have < 1 || want > maxResized || have == want {
 			return nil
 		}
 		var given any
@@ -59,7 +59,7 @@ func (l *learner) resized(args json.RawMessage, text string) json.RawMessage {
 func resizedAt(v any, depth, have, want int) (out any, ok bool) {
 	list, isList := v.([]any)
 	if depth == 0 {
-		if !isList || len(list) != have || have == want {
+		if !isList || len(list) != have {
 			return v, false
 		}
 		list = list[:min(want, len(list))]

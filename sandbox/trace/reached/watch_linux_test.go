@@ -58,7 +58,9 @@ func placesOf(t *testing.T, f *os.File, offsets []uint64) Places {
 	return p
 }
 
-func TestReached(t *testing.T) {
+// ownProgram is the file of the test's own program.
+func ownProgram(t *testing.T) *os.File {
+	t.Helper()
 	name, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +69,12 @@ func TestReached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = f.Close() }()
+	t.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
+func TestReached(t *testing.T) {
+	f := ownProgram(t)
 	places := placesOf(t, f, []uint64{offsetOf(t, once), offsetOf(t, never)})
 	w, err := Open(os.Getpid(), places)
 	if err != nil {
@@ -96,15 +103,7 @@ func TestReached(t *testing.T) {
 
 // Probes are taken away long before a sandbox counts as left behind, in whichever way they were set.
 func TestProbesAreTakenAwaySoon(t *testing.T) {
-	name, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = f.Close() }()
+	f := ownProgram(t)
 	for _, c := range []struct {
 		name   string
 		set    func(*Watch, *os.File, *ebpf.ProgramSpec, []uint64) error
