@@ -1,23 +1,41 @@
 package analyze
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-// readCompared reads the further runs that a run is compared with.
-func (j *judge) readCompared(run *rules.Run, opts *Options) {
-	if opts.Traced != nil {
-		run.Traced = j.comparedRun("under ptrace", opts.Traced).Profile
-	}
-	for _, log := range opts.Varied {
-		v := log.Header.Vary
-		if v == nil {
-			continue
+// readVaried reads the logs of runs under conditions, once: they are compared with the declared
+// run, and judged by themselves. Their gaps are the comparison's, so no policy accepts one here.
+func readVaried(logs []*session.Reader) ([]*readLog, error) {
+	var out []*readLog
+	for _, log := range logs {
+		if log.Header.Vary == nil {
+			return nil, errors.New("read the runs under conditions: the log of one names no condition")
 		}
-		other := j.comparedRun(v.How, log)
+		l, err := readWhole(log, gapKeeper{}, nil)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+// compare joins to a run those that it is compared with.
+func (j *judge) compare(run *rules.Run, opts *Options, varied []*readLog) {
+	if opts.Traced != nil {
+		traced := readEffects(opts.Traced)
+		j.doubtCompared("under ptrace", traced)
+		run.Traced = traced.compared().Profile
+	}
+	for _, l := range varied {
+		v := l.log.Header.Vary
+		j.doubtCompared(v.How, l)
+		other := l.compared()
 		other.Policy = opts.Policy
 		k := slices.IndexFunc(run.Varied, func(o rules.Varied) bool { return o.Factor == v.Factor && o.How == v.How })
 		switch {
@@ -31,31 +49,43 @@ func (j *judge) readCompared(run *rules.Run, opts *Options) {
 	}
 }
 
-// comparedRun reads what a further run did, and what was not seen of it; of its
-// wire nothing is read.
-func (j *judge) comparedRun(how string, log *session.Reader) *rules.Run {
-	o := newJudge(log.Header)
-	o.readEffects(log)
-	for i := range o.profile.Effects {
-		locate(o.profile.Effects[i].Evidence, log.Dir)
-	}
-	for _, g := range o.gaps {
+// doubtCompared says what was not seen of a further run.
+func (j *judge) doubtCompared(how string, l *readLog) {
+	for _, g := range l.j.gaps {
 		g.Text = how + ": " + g.Text
 		j.doubt(g)
 	}
-	if o.profile.Lost > 0 {
-		j.because(session.GapRecordsLost, "%s: %d records were lost", how, o.profile.Lost)
+	if lost := l.j.profile.Lost; lost > 0 {
+		j.because(session.GapRecordsLost, "%s: %d records were lost", how, lost)
 	}
-	return o.run(&wireReader{})
+}
+
+// compared is what a further run did, whose evidence says in which run it lies. Nothing of its
+// wire is in it. It shares no effects with the run that is judged by itself.
+func (l *readLog) compared() *rules.Run {
+	run, p := l.j.run(&wireReader{}), *l.j.profile
+	p.Effects = slices.Clone(p.Effects)
+	for i := range p.Effects {
+		e := &p.Effects[i]
+		e.Evidence = slices.Clone(e.Evidence)
+		locate(e.Evidence, l.log.Dir)
+	}
+	run.Profile = &p
+	return run
 }
 
 // Differs reports whether some condition of opts.Varied seems to make a
 // difference, so that it is worth a further run.
 func Differs(log *session.Reader, opts Options) (bool, error) {
-	j := newJudge(log.Header)
-	j.readEffects(log)
-	run := j.run(&wireReader{})
-	j.readCompared(run, &opts)
+	var varied []*readLog
+	for _, further := range opts.Varied {
+		if further.Header.Vary != nil {
+			varied = append(varied, readEffects(further))
+		}
+	}
+	l := readEffects(log)
+	run := l.j.run(&wireReader{})
+	l.j.compare(run, &opts, varied)
 	return slices.ContainsFunc(run.Varied, func(v rules.Varied) bool { return rules.Differs(run, &v) }), nil
 }
 

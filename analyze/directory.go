@@ -154,7 +154,7 @@ func (d *Directory) First(runs []session.IndexedRun) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the run's log: %w", err)
 	}
-	res, err := JudgeReader(log, o)
+	res, varied, err := judgeReader(log, o)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,8 @@ func (d *Directory) First(runs []session.IndexedRun) (*Result, error) {
 			return nil, err
 		}
 	}
-	return res, d.varied(o.Varied, res)
+	d.varied(varied, res)
+	return res, nil
 }
 
 // Differs reports whether the condition of some varied runs seems to make a
@@ -223,30 +224,23 @@ func (d *Directory) build(r session.IndexedRun, res *Result) error {
 
 // varied adds to a result what the runs under conditions showed by themselves:
 // findings that each run under a condition has, and the first has not.
-func (d *Directory) varied(logs []*session.Reader, res *Result) error {
+func (d *Directory) varied(logs []*readLog, res *Result) {
 	o := d.alone()
 	shared := map[session.Vary]*Result{}
 	var order []session.Vary
-	for _, log := range logs {
-		if log.Header.Vary == nil {
-			return errors.New("judge the runs under conditions: the log of one names no condition")
-		}
-		more, err := JudgeReader(log, o)
-		if err != nil {
-			return err
-		}
-		v := *log.Header.Vary
+	for _, l := range logs {
+		more := l.judge(o, nil)
+		v := *l.log.Header.Vary
 		if first := shared[v]; first != nil {
 			first.Findings = slices.DeleteFunc(first.Findings, func(f finding.Finding) bool { return !more.Shows(f.Fingerprint) })
 			continue
 		}
-		more.Gaps = nil // the comparison has what is missing of them
+		more.Gaps, more.keeper = nil, gapKeeper{} // the comparison has what is missing of them
 		shared[v], order = more, append(order, v)
 	}
 	for _, v := range order {
 		Add(res, shared[v], v.How, o)
 	}
-	return nil
 }
 
 // Complete adds to the result of First how far its findings were made small, and

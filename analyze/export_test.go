@@ -31,12 +31,11 @@ func wholeRun(t *testing.T, dir *os.Root) (*judge, *rules.Run) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := newJudge(log.Header)
-	w, err := j.read(log, nil)
+	l, err := readWhole(log, gapKeeper{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return j, j.run(w)
+	return l.j, l.j.run(l.w)
 }
 
 // LedgerOf is the ledger of one log, as the user's own rules see it.

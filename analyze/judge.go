@@ -106,13 +106,27 @@ func newJudge(h session.Header) *judge {
 
 // JudgeReader reads a run's log and says where what was seen differs from what was said.
 func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
-	j := newJudge(log.Header)
-	j.keeper = gapKeeper{policy: opts.Policy, started: log.Header.Started}
-	w, err := j.read(log, opts.sent)
+	res, _, err := judgeReader(log, opts)
+	return res, err
+}
+
+// judgeReader is JudgeReader, and returns the logs of opts.Varied as they were read, too.
+func judgeReader(log *session.Reader, opts Options) (*Result, []*readLog, error) {
+	l, err := readWhole(log, gapKeeper{policy: opts.Policy, started: log.Header.Started}, opts.sent)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if log.Torn() {
+	varied, err := readVaried(opts.Varied)
+	if err != nil {
+		return nil, nil, err
+	}
+	return l.judge(opts, varied), varied, nil
+}
+
+// judge says where what was seen in a log differs from what was said.
+func (l *readLog) judge(opts Options, varied []*readLog) *Result {
+	j, w := l.j, l.w
+	if l.log.Torn() {
 		j.because(session.GapCutOff, "the log ends within a line")
 	}
 	run := j.run(w)
@@ -125,7 +139,7 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 		run.Judged = opts.Texts.judgedTexts(w)
 		j.textGaps(opts.Texts)
 	}
-	j.readCompared(run, &opts)
+	j.compare(run, &opts, varied)
 	j.since(w, run, opts.Earlier)
 	res := j.result(w, run, opts)
 	res.Findings = append([]finding.Finding{}, rules.Check(run)...)
@@ -139,7 +153,7 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 	}
 	j.sources(res)
 	res.confirm()
-	located(res.Findings, log.Dir)
+	located(res.Findings, l.log.Dir)
 	j.accept(res, opts)
 	res.compare(opts.Baseline)
 	if opts.Least {
@@ -162,7 +176,7 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 	res.updateVerdict(opts)
 	j.timelines.draw(res, j)
 	sanitize(res, j.set)
-	return res, nil
+	return res
 }
 
 func verdict(res *Result, failOn finding.Severity) Verdict {

@@ -31,9 +31,19 @@ type reading struct {
 	unread []string
 }
 
-// read reads a run's log. before is what the server was sent in an earlier run whose files it
-// has, nil for nothing. It returns what was said on the wire.
-func (j *judge) read(log *session.Reader, before *detect.Sent) (*wireReader, error) {
+// readLog is a run's log that was read.
+type readLog struct {
+	log *session.Reader
+	j   *judge
+	// w is what was said on the wire, nil where only effects were read.
+	w *wireReader
+}
+
+// readWhole reads a run's log. before is what the server was sent in an earlier run whose files it
+// has, nil for nothing.
+func readWhole(log *session.Reader, keeper gapKeeper, before *detect.Sent) (*readLog, error) {
+	j := newJudge(log.Header)
+	j.keeper = keeper
 	r := j.reading(log.Timers)
 	r.w, r.d = newWireReader(r.b, &j.timelines), detect.NewSession(detect.Options{OwnClient: true, Sent: before})
 	file, err := log.Wire()
@@ -45,12 +55,13 @@ func (j *judge) read(log *session.Reader, before *detect.Sent) (*wireReader, err
 	r.all(log)
 	j.detected(r.d.End(session.FramesFile, r.frames), r.w)
 	j.sent = r.d.Sent()
-	return r.w, nil
+	return &readLog{log: log, j: j, w: r.w}, nil
 }
 
-// readEffects reads what the server of a further run did. Of the wire it reads only
-// which decoys crossed it.
-func (j *judge) readEffects(log *session.Reader) {
+// readEffects reads what the server of a run did. Of the wire it reads only which decoys
+// crossed it.
+func readEffects(log *session.Reader) *readLog {
+	j := newJudge(log.Header)
 	r := j.reading(log.Timers)
 	file, err := log.Wire()
 	if err != nil {
@@ -60,6 +71,7 @@ func (j *judge) readEffects(log *session.Reader) {
 		r.frames = session.NewScanner(file)
 	}
 	r.all(log)
+	return &readLog{log: log, j: j}
 }
 
 func (j *judge) reading(timers bool) *reading {

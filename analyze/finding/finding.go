@@ -239,6 +239,10 @@ type Evidence struct {
 	Text string `json:"text"`
 	// Location is set when Source is "source".
 	Location *Location `json:"location,omitempty"`
+	// About names the effect that it shows, whosever call that is; "" where it shows none.
+	About string `json:"-"`
+	// Outside says that it shows a connection to an address that is not the machine's own.
+	Outside bool `json:"-"`
 }
 
 // Location is a place in a file that a user can open.

@@ -159,8 +159,19 @@ func (b *Builder) Profile() *Profile {
 	for _, h := range slices.Concat(b.late.hits, b.late.listed) {
 		b.addHit(h)
 	}
+	b.nameEvidence()
 	*b = Builder{out: b.out} // what it took to build may be large
 	return b.out
+}
+
+// nameEvidence says in all evidence which effect it shows.
+func (b *Builder) nameEvidence() {
+	for i := range b.out.Effects {
+		e := &b.out.Effects[i]
+		for k := range e.Evidence {
+			e.Evidence[k].About = string(e.Kind) + " " + e.Target
+		}
+	}
 }
 
 // SoFar is the profile as far as the log was read: its calls, and the calls and

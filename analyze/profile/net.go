@@ -165,6 +165,7 @@ func (b *Builder) reached(f *flow) {
 	opaque := k.Opaque && (!f.unsent() || !k.Dest.Addr().Unmap().IsLoopback())
 	var tool string
 	ev := b.flowSays(f, f.start, b.summary(f))
+	ev.Outside = !k.Allowed && k.Type != trace.FlowRefused && !k.Dest.Addr().Unmap().IsLoopback()
 	if d := f.dial(f.start); d != nil && d.index >= 0 {
 		e := &b.out.Effects[d.index]
 		e.Unsent = (!e.Opaque || e.Unsent) && opaque && f.unsent()

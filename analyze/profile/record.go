@@ -399,6 +399,7 @@ func (b *Builder) connect(r *trace.Record) {
 			b.add(e)
 			return
 		}
+		e.Evidence[0].Outside = to != "dns" && (r.OK() || r.Err == "EINPROGRESS")
 		ip, err := netip.ParseAddr(a.Host)
 		if err != nil {
 			b.add(e)

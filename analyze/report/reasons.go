@@ -49,15 +49,11 @@ func relisted(r session.Reached) string {
 	return fmt.Sprintf("tools/list re-read after %d of %s", r.Reached, plural(r.Total, "call"))
 }
 
-// sunk is what an evidence about a connection lacks for a reader: where nothing leaves
-// the sandbox, the sinkhole answered.
+// sunk is the text of an evidence. Of a connection it says where it ended: nothing leaves the
+// sandbox, the sinkhole answered.
 func sunk(res *analyze.Result, e *finding.Evidence) string {
 	contained := strings.HasPrefix(res.Run.Network, "sinkhole") || strings.HasPrefix(res.Run.Network, "loopback")
-	to, ok := strings.CutPrefix(e.Text, "connected to ")
-	if !ok {
-		to, ok = strings.CutPrefix(e.Text, "reached ")
-	}
-	if !contained || !ok || strings.HasPrefix(to, "127.") || strings.HasPrefix(to, "::1 ") || strings.HasPrefix(to, "loopback") || strings.HasPrefix(to, "localhost") || strings.HasPrefix(to, "the unix socket") {
+	if !contained || !e.Outside {
 		return e.Text
 	}
 	return e.Text + " (sinkhole; nothing left the sandbox)"

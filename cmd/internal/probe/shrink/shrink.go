@@ -174,9 +174,9 @@ func (s *Shrinker) without(ctx context.Context, m *small) string {
 	return ""
 }
 
-// sameEffect says that two findings are of the same observation, whosever work it is.
+// sameEffect says that two findings are of the same effect, whosever work it is.
 func sameEffect(f, g *finding.Finding) bool {
-	return f.Rule == g.Rule && len(f.Evidence) > 0 && len(g.Evidence) > 0 && f.Evidence[0].Text == g.Evidence[0].Text
+	return f.Rule == g.Rule && len(f.Evidence) > 0 && len(g.Evidence) > 0 && f.Evidence[0].About != "" && f.Evidence[0].About == g.Evidence[0].About
 }
 
 // forget removes the replays of an earlier run.
