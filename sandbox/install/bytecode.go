@@ -30,10 +30,15 @@ func (p *pip) compile(ctx context.Context, root *os.Root, py *Python) error {
 	if len(p.flags) > 0 {
 		return nil
 	}
-	modules, left := map[string][]byte{}, MaxFiles
+	return p.compileWithin(ctx, root, py, MaxFiles)
+}
+
+// compileWithin compiles in jobs, the files of each of which take at most so many bytes of the configuration.
+func (p *pip) compileWithin(ctx context.Context, root *os.Root, py *Python, most int) error {
+	modules, left := map[string][]byte{}, most
 	flush := func() error {
 		err := p.compileJob(ctx, root, py, modules)
-		modules, left = map[string][]byte{}, MaxFiles
+		modules, left = map[string][]byte{}, most
 		return err
 	}
 	err := eachModule(root, py.packages(), func(name string, data []byte) error {

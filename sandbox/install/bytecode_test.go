@@ -80,14 +80,14 @@ func compiling(out io.Writer, j Job) (Result, error) {
 func TestModulesFitIntoTheConfiguration(t *testing.T) {
 	const mib = 1 << 20
 	for name, c := range map[string]struct {
-		modules, size, dirs int
-		jobs, compiled      int
+		most, modules, size, dirs int
+		jobs, compiled            int
 	}{
-		"few":            {10, 1024, 1, 1, 10},
-		"none":           {0, 0, 1, 0, 0},
-		"large together": {30, 2 * mib, 1, 2, 30},
-		"too large":      {50, 2*mib - 10, 1, 3, 48},
-		"long names":     {4000, 10, 18, 2, 4000},
+		"few":            {MaxFiles, 10, 1024, 1, 1, 10},
+		"none":           {MaxFiles, 0, 0, 1, 0, 0},
+		"large together": {mib, 30, mib / 30, 1, 2, 30},
+		"too large":      {MaxFiles, 50, 2*mib - 10, 1, 3, 48},
+		"long names":     {mib, 80, 10, 18, 2, 80},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -111,13 +111,13 @@ func TestModulesFitIntoTheConfiguration(t *testing.T) {
 					files = append(files, rootfs.File{Path: JobDir + "/" + name, Mode: 0o644, Data: data})
 				}
 				b, err := json.Marshal(files)
-				if err != nil || len(b) > MaxFiles {
+				if err != nil || len(b) > c.most {
 					t.Errorf("the files of a job take %d bytes: %v", len(b), err)
 				}
 				jobs, compiled = jobs+1, compiled+len(j.Files)
 				return compiling(out, j)
 			}}
-			if err := (&pip{f: f, python: debian.Executable}).compile(t.Context(), below(t, dir), debian); err != nil {
+			if err := (&pip{f: f, python: debian.Executable}).compileWithin(t.Context(), below(t, dir), debian, c.most); err != nil {
 				t.Fatal(err)
 			}
 			made, _ := filepath.Glob(filepath.Join(packages, "__pycache__", "*.pyc"))
