@@ -8,7 +8,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"os"
 	"slices"
+	"time"
 )
 
 // Versions are the protocol versions that a server speaks, oldest first.
@@ -46,7 +48,8 @@ type answer struct {
 	Error   any             `json:"error,omitempty"`
 }
 
-// Serve answers until in ends.
+// Serve answers until in ends, and returns after the duration that LINGER says, none where it is
+// not set.
 func (s *Server) Serve(in io.Reader, out io.Writer) error {
 	lines := bufio.NewReader(in)
 	for {
@@ -55,6 +58,8 @@ func (s *Server) Serve(in io.Reader, out io.Writer) error {
 			s.handle(line, out)
 		}
 		if err == io.EOF {
+			linger, _ := time.ParseDuration(os.Getenv("LINGER"))
+			time.Sleep(linger)
 			return nil
 		} else if err != nil {
 			return err
