@@ -4,19 +4,20 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // readVaried reads the logs of runs under conditions, once: they are compared with the declared
 // run, and judged by themselves. Their gaps are the comparison's, so no policy accepts one here.
-func readVaried(logs []*session.Reader) ([]*readLog, error) {
+func readVaried(logs []*session.Reader, p *policy.Policy) ([]*readLog, error) {
 	var out []*readLog
 	for _, log := range logs {
 		if log.Header.Vary == nil {
 			return nil, errors.New("read the runs under conditions: the log of one names no condition")
 		}
-		l, err := readWhole(log, gapKeeper{}, nil)
+		l, err := readWhole(log, p, gapKeeper{}, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -28,7 +29,7 @@ func readVaried(logs []*session.Reader) ([]*readLog, error) {
 // compare joins to a run those that it is compared with.
 func (j *judge) compare(run *rules.Run, opts *Options, varied []*readLog) {
 	if opts.Traced != nil {
-		traced := readEffects(opts.Traced)
+		traced := readEffects(opts.Traced, opts.Policy)
 		j.doubtCompared("under ptrace", traced)
 		run.Traced = traced.compared().Profile
 	}
@@ -80,10 +81,10 @@ func Differs(log *session.Reader, opts Options) (bool, error) {
 	var varied []*readLog
 	for _, further := range opts.Varied {
 		if further.Header.Vary != nil {
-			varied = append(varied, readEffects(further))
+			varied = append(varied, readEffects(further, opts.Policy))
 		}
 	}
-	l := readEffects(log)
+	l := readEffects(log, opts.Policy)
 	run := l.j.run(&wireReader{})
 	l.j.compare(run, &opts, varied)
 	return slices.ContainsFunc(run.Varied, func(v rules.Varied) bool { return rules.Differs(run, &v) }), nil

@@ -31,7 +31,7 @@ func wholeRun(t *testing.T, dir *os.Root) (*judge, *rules.Run) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := readWhole(log, gapKeeper{}, nil)
+	l, err := readWhole(log, nil, gapKeeper{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,8 @@ const maxReasons = 50
 // judge is one judgement under way.
 type judge struct {
 	header  session.Header
-	port    int // over which the server was spoken to, 0 for none
+	policy  *policy.Policy // what it denies is never ordinary; nil for none
+	port    int            // over which the server was spoken to, 0 for none
 	set     *canaries.Set
 	tainted tainted
 	names   map[string]string // of tools, without decoys
@@ -112,11 +113,11 @@ func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
 
 // judgeReader is JudgeReader, and returns the logs of opts.Varied as they were read, too.
 func judgeReader(log *session.Reader, opts Options) (*Result, []*readLog, error) {
-	l, err := readWhole(log, gapKeeper{policy: opts.Policy, started: log.Header.Started}, opts.sent)
+	l, err := readWhole(log, opts.Policy, gapKeeper{policy: opts.Policy, started: log.Header.Started}, opts.sent)
 	if err != nil {
 		return nil, nil, err
 	}
-	varied, err := readVaried(opts.Varied)
+	varied, err := readVaried(opts.Varied, opts.Policy)
 	if err != nil {
 		return nil, nil, err
 	}

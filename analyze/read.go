@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
+	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/canaries"
@@ -39,11 +40,11 @@ type readLog struct {
 	w *wireReader
 }
 
-// readWhole reads a run's log. before is what the server was sent in an earlier run whose files it
+// readWhole reads a run's log, by the user's policy. before is what the server was sent in an earlier run whose files it
 // has, nil for nothing.
-func readWhole(log *session.Reader, keeper gapKeeper, before *detect.Sent) (*readLog, error) {
+func readWhole(log *session.Reader, p *policy.Policy, keeper gapKeeper, before *detect.Sent) (*readLog, error) {
 	j := newJudge(log.Header)
-	j.keeper = keeper
+	j.policy, j.keeper = p, keeper
 	r := j.reading(log.Timers)
 	r.w, r.d = newWireReader(r.b, &j.timelines), detect.NewSession(detect.Options{OwnClient: true, Sent: before})
 	file, err := log.Wire()
@@ -58,10 +59,11 @@ func readWhole(log *session.Reader, keeper gapKeeper, before *detect.Sent) (*rea
 	return &readLog{log: log, j: j, w: r.w}, nil
 }
 
-// readEffects reads what the server of a run did. Of the wire it reads only which decoys
-// crossed it.
-func readEffects(log *session.Reader) *readLog {
+// readEffects reads what the server of a run did, by the user's policy. Of the wire it reads only which
+// decoys crossed it.
+func readEffects(log *session.Reader, p *policy.Policy) *readLog {
 	j := newJudge(log.Header)
+	j.policy = p
 	r := j.reading(log.Timers)
 	file, err := log.Wire()
 	if err != nil {
@@ -84,7 +86,17 @@ func (j *judge) reading(timers bool) *reading {
 			helpers = append(helpers, h.Home+"/"+dir)
 		}
 	}
-	return &reading{j: j, b: profile.NewBuilder(profile.Context{Helpers: helpers, Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: list, Set: canaries.FromCanaries(list), Runtime: h.Runtime, Flows: tellsFlows(h.Network), Passed: idOf(passed(&h)), Planted: setOf(h.Planted), Answers: h.Vary != nil})}
+	return &reading{j: j, b: profile.NewBuilder(profile.Context{Helpers: helpers, Home: h.Home, ServerDir: h.ServerDir, Workspaces: h.Workspaces, Canaries: list, Set: canaries.FromCanaries(list), Runtime: h.Runtime, Flows: tellsFlows(h.Network), Passed: idOf(passed(&h)), Planted: setOf(h.Planted), Denied: j.denied(), Answers: h.Vary != nil})}
+}
+
+// denied asks the policy for files that it denies, nil where it denies none. A policy speaks of the server, not of
+// its build.
+func (j *judge) denied() func(tool, name string, write bool) bool {
+	if j.building() || !j.policy.DeniesFiles() {
+		return nil
+	}
+	at := policy.Places{Home: j.header.Home, Server: j.header.ServerDir, Workspaces: j.header.Workspaces}
+	return func(tool, name string, write bool) bool { return j.policy.DeniedFile(at, tool, name, write) != nil }
 }
 
 // idOf is the id of a secret, "" for none.

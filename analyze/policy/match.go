@@ -47,6 +47,33 @@ func (l List) File(at Places, name string, write bool) *Item {
 	})
 }
 
+// DeniedFile returns the item by which the policy denies a tool, "" for what happens outside calls, the use of
+// a file, nil for none.
+func (p *Policy) DeniedFile(at Places, tool, name string, write bool) *Item {
+	if p == nil {
+		return nil
+	}
+	if entry, ok := p.Tools[tool]; ok {
+		if it := entry.Deny.Files.File(at, name, write); it != nil {
+			return it
+		}
+	}
+	return p.Server.Deny.Files.File(at, name, write)
+}
+
+// DeniesFiles reports whether the policy denies any file to anybody.
+func (p *Policy) DeniesFiles() bool {
+	if p == nil {
+		return false
+	}
+	for _, entry := range p.Tools {
+		if len(entry.Deny.Files) > 0 {
+			return true
+		}
+	}
+	return len(p.Server.Deny.Files) > 0
+}
+
 // Host returns the item that names a peer, "host:port" or a bare host. An item
 // without a port is for all ports; "*.example.com" is for every name below it.
 func (l List) Host(peer string) *Item {

@@ -107,6 +107,24 @@ func (b *Builder) scratch(p, exe string) (string, bool) {
 	return underAny(p, dirs)
 }
 
+// shellCaches are the directories below ~/.cache whose files shells and editors read as commands.
+var shellCaches = []string{"zsh", "bash", "fish", "oh-my-zsh", "zinit", "antidote", "gitstatus", "prezto", "starship", "vim", "nvim", "emacs"}
+
+// Sourced reports whether other programs read as commands what lies at a path of a cache or of the session's
+// directory: shells what they compiled and kept, the session's manager its units.
+func Sourced(p, home string) bool {
+	if rest, ok := strings.CutPrefix(p, path.Join(home, ".cache")+"/"); ok && home != "" {
+		top, below, nested := strings.Cut(rest, "/")
+		if nested {
+			return below != "" && slices.Contains(shellCaches, top)
+		}
+		return slices.Contains([]string{".zsh", ".bash", ".fish", ".sh", ".zwc"}, path.Ext(top))
+	}
+	rest, ok := strings.CutPrefix(p, "/run/user/")
+	_, rest, inside := strings.Cut(rest, "/")
+	return ok && inside && under("/"+rest, "/systemd")
+}
+
 // isAncestor reports whether p is a directory on the way to the server or HOME:
 // module resolution walks up through them.
 func (b *Builder) isAncestor(p string) bool {
@@ -134,7 +152,7 @@ func (b *Builder) writeNoise(p, exe string, by *process) (class, root string) {
 		}
 		return "", ""
 	}
-	if d, ok := b.scratch(p, exe); ok && !b.isPackages(p, d) {
+	if d, ok := b.scratch(p, exe); ok && !b.isPackages(p, d) && !b.ctx.Planted[p] && !Sourced(p, b.ctx.Home) {
 		return noiseScratch, d
 	}
 	if d, ok := underAny(p, kernelTrees); ok {

@@ -50,6 +50,7 @@ func TestReadNoise(t *testing.T) {
 
 func TestWriteNoise(t *testing.T) {
 	b := builder()
+	b.ctx.Planted = map[string]bool{"/tmp/of-the-user": true}
 	for _, c := range []struct{ path, exe, class string }{
 		{"/srv/notes/__pycache__/x.cpython-311.pyc.1234", "/usr/bin/python3.11", noiseBytecode},
 		{"/srv/notes/__pycache__", "/usr/bin/python3.11", noiseBytecode},
@@ -61,6 +62,13 @@ func TestWriteNoise(t *testing.T) {
 		{"/dev/null", "", noiseKernel},
 		{"/data/x", "", ""},
 		{"/usr/bin/x", "", ""},
+		{"/home/dana/.cache/x.json", "", noiseScratch},
+		{"/home/dana/.cache/fontconfig/x.sh", "", noiseScratch},
+		{"/home/dana/.cache/p10k-instant-prompt-dana.zsh", "", ""},
+		{"/home/dana/.cache/nvim/luac/x", "", ""},
+		{"/run/user/1000/x", "", noiseScratch},
+		{"/run/user/1000/systemd/transient/x.service", "", ""},
+		{"/tmp/of-the-user", "", ""},
 	} {
 		if class, _ := b.writeNoise(c.path, c.exe, nil); class != c.class {
 			t.Errorf("%s by %s: %q, want %q", c.path, c.exe, class, c.class)

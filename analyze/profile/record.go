@@ -180,7 +180,7 @@ func (b *Builder) open(r *trace.Record) {
 	if class == "" && !r.OK() && r.Err == "ENOENT" {
 		class, root = noiseAbsent, path.Dir(p)
 	}
-	if SystemSecret(p) {
+	if SystemSecret(p) || b.denied(r, p, false) {
 		class = ""
 	}
 	to := p
@@ -340,6 +340,9 @@ func (b *Builder) write(r *trace.Record, kind finding.EffectKind, p, exe string)
 	if class == "" && !r.OK() && (r.Err == "ENOENT" || r.Err == "EEXIST" || r.Err == "ENOTEMPTY") {
 		class, root = noiseAbsent, path.Dir(p)
 	}
+	if b.denied(r, p, true) {
+		class = ""
+	}
 	to := p
 	if class != "" {
 		to = root
@@ -355,6 +358,14 @@ func (b *Builder) write(r *trace.Record, kind finding.EffectKind, p, exe string)
 		}
 		b.contents.did(r, kind, p, i)
 	}
+}
+
+// denied reports whether the user denies what a record did with a file.
+func (b *Builder) denied(r *trace.Record, p string, write bool) bool {
+	if b.ctx.Denied == nil {
+		return false
+	}
+	return b.ctx.Denied(b.toolOf(b.placed(r).Call), p, write)
 }
 
 // wroteIn notes the call in which a file was written or made.

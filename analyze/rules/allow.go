@@ -46,6 +46,18 @@ func (r *Run) wants(e *finding.Effect) []want {
 	return nil
 }
 
+// inside are the wants of what stays on the machine: they need no leave, and a policy may deny them.
+func inside(e *finding.Effect) []want {
+	switch {
+	case e.Kind == finding.UnixSocket:
+		return []want{{listFiles, e.Target, true}}
+	case e.Kind == finding.NetConnect && !leaving(e):
+		port := strings.TrimPrefix(e.Target, "loopback:")
+		return []want{{listHosts, "localhost:" + port, true}, {listHosts, "127.0.0.1:" + port, true}}
+	}
+	return nil
+}
+
 func (r *Run) secretWants(e *finding.Effect) []want {
 	c, ok := r.Canaries[e.Target]
 	if !ok {

@@ -15,7 +15,7 @@ var cm208Doc = finding.Rule{
 	Advice: finding.Advice{Why: "Your policy does not allow this.", Fix: "Remove the behaviour, or change the policy after a review."},
 	CWE:    []string{"CWE-284"}, OWASP: []string{"MCP02"},
 	Help: "The user's policy (`coalmine.yaml`) denies what the server did, or has a list of allowed items that does not contain it. A given list contains everything that is allowed; a missing list allows everything. A policy that names tools applies to every tool, so a tool that it does not name is a finding too.\n\n" +
-		"**Evidence.** The kernel's record, or the flow, of the effect. High where the policy denies it; low where it failed or could belong to another call. What is ordinary for any program of its kind (its own files, the loader's, the time zone's) needs no leave.\n\n" +
+		"**Evidence.** The kernel's record, or the flow, of the effect. High where the policy denies it; low where it failed or could belong to another call. What is ordinary for any program of its kind (its own files, the loader's, the time zone's) needs no leave; what the policy denies is never ordinary.\n\n" +
 		"**False positive when** the policy is out of date; `--emit-policy` writes one that fits.",
 }
 
@@ -26,11 +26,13 @@ func checkCM208(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for i := range r.Profile.Effects {
 		e := &r.Profile.Effects[i]
-		if e.Noise != "" {
-			continue
-		}
 		for _, w := range r.wants(e) {
-			if f, ok := r.violation(e, w); ok {
+			if f, denied, ok := r.violation(e, w); ok && (e.Noise == "" || denied) {
+				out = append(out, f)
+			}
+		}
+		for _, w := range inside(e) {
+			if f, denied, _ := r.violation(e, w); denied {
 				out = append(out, f)
 			}
 		}
@@ -39,13 +41,13 @@ func checkCM208(r *Run) []finding.Finding {
 	return out
 }
 
-// violation is what the policy has against one want of an effect.
-func (r *Run) violation(e *finding.Effect, w want) (finding.Finding, bool) {
+// violation is what the policy has against one want of an effect, and whether it denies it.
+func (r *Run) violation(e *finding.Effect, w want) (f finding.Finding, denied, ok bool) {
 	v := r.verdict(e, w)
 	if v.denied == nil && !v.outside {
-		return finding.Finding{}, false
+		return finding.Finding{}, false, false
 	}
-	f := r.of(&cm208Doc, e, "")
+	f = r.of(&cm208Doc, e, "")
 	f.Fingerprint = finding.Fingerprint("CM208", e.Tool, string(w.list), r.stable(w.name))
 	does := map[listName]string{listFiles: "used the file", listHosts: "tried to reach", listCommands: "ran", listEnv: "exposed the variable"}[w.list]
 	f.Message = fmt.Sprintf("%s %s %s, which the policy does not allow", subject(e), does, r.stable(w.name))
@@ -57,7 +59,7 @@ func (r *Run) violation(e *finding.Effect, w want) (finding.Finding, bool) {
 		f.Severity = finding.Low
 	}
 	f.Location = r.ruledAt(e, v)
-	return f, true
+	return f, v.denied != nil, true
 }
 
 // ruledAt is the line of the policy that decided: what denies it, or the entry whose

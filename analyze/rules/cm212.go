@@ -59,7 +59,7 @@ func (r *Run) place(p string) string {
 }
 
 func (r *Run) isObeyed(p string) bool {
-	if strings.HasPrefix(p, "/var/spool/cron") || strings.HasPrefix(p, "/etc/") {
+	if strings.HasPrefix(p, "/var/spool/cron") || strings.HasPrefix(p, "/etc/") || profile.Sourced(p, r.Home) {
 		return true
 	}
 	rest, ok := strings.CutPrefix(p, r.Home+"/")

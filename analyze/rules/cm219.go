@@ -50,17 +50,21 @@ func checkCM219(r *Run) []finding.Finding {
 // record of a drawn port has no number.
 func (r *Run) boundBeyond(port int) *finding.Effect {
 	var drawn *finding.Effect
+	within := false
 	for _, e := range r.effects(finding.NetListen) {
 		a, err := netip.ParseAddrPort(e.Target)
 		switch {
 		case err != nil:
 		case int(a.Port()) == port && a.Addr().IsLoopback():
-			return nil
+			within = true
 		case int(a.Port()) == port:
 			return e
 		case a.Port() == 0 && drawn == nil && port == r.Port && !a.Addr().IsLoopback():
 			drawn = e
 		}
+	}
+	if within {
+		return nil
 	}
 	return drawn
 }

@@ -19,6 +19,9 @@ var ofPorts = []ruleCase{
 	{"CM219", "its own port, all addresses of IPv6", open(session.PortNoAuthorization, 3000, "[::]:3000"), finding.High},
 	{"CM219", "its own drawn port", open(session.PortNoAuthorization, 3000, "0.0.0.0:0"), finding.High},
 	{"CM219", "loopback", open(session.PortNoAuthorization, 3000, "127.0.0.1:3000"), ""},
+	{"CM219", "loopback first, then all addresses", with(open(session.PortNoAuthorization, 3000, "127.0.0.1:3000"), func(r *Run) {
+		r.Profile.Effects = append(r.Profile.Effects, effect("", finding.NetListen, "0.0.0.0:3000"))
+	}), finding.High},
 	{"CM219", "another port", open(session.PortNoAuthorization, 3001, "0.0.0.0:3001"), finding.Medium},
 	{"CM219", "a port that nobody bound", open(session.PortNoAuthorization, 3001, "0.0.0.0:3002"), ""},
 	{"CM219", "as it was told", with(open(session.PortNoAuthorization, 3000, "0.0.0.0:3000"), func(r *Run) { r.Given = []string{"--host=0.0.0.0"} }), finding.Low},

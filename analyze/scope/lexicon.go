@@ -99,6 +99,29 @@ func compile(alternatives ...string) func() *regexp.Regexp {
 	})
 }
 
+// serverWord is what every server calls itself, and someServer a word before it, by which its texts tell
+// itself from another.
+var (
+	serverWord = regexp.MustCompile(`(?i)\bservers?\b`)
+	someServer = regexp.MustCompile(`(?i)([\pL\pN]+)[\s-]+servers?\b`)
+	selfWords  = set("this", "our", "mcp")
+)
+
+// withoutSelf takes the word "server" out of a text where it speaks of the server itself. own are the words by
+// which only the server's own instructions speak of it: "the", and its name.
+func withoutSelf(text string, own map[string]bool) string {
+	if len(text) > maxText {
+		text = text[:maxText]
+	}
+	return someServer.ReplaceAllStringFunc(text, func(found string) string {
+		word := someServer.FindStringSubmatch(found)[1]
+		if lower := strings.ToLower(word); selfWords[lower] || own[lower] {
+			return word
+		}
+		return found
+	})
+}
+
 // negation up to three words before a phrase, in the same clause, turns it
 // into its opposite, which is no claim.
 var negation = regexp.MustCompile(`(?:^|[^\pL'])(?:not|never|no|without|cannot|can't|doesn't|don't|isn't|won't|nor|neither)(?: [\pL\pN']+){0,3} $`)

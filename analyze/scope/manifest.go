@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -88,8 +87,6 @@ func (s *Server) AddManifest(file string, data []byte) {
 		}
 	}
 }
-
-var serverWord = regexp.MustCompile(`(?i)\bservers?\b`)
 
 // merge adds the claims and words of a text that no client shows.
 func (t *Tool) merge(o Tool) {

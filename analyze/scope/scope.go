@@ -78,7 +78,11 @@ func Of(s *wire.Surface) Server {
 	for i := range s.Tools {
 		out.Tools = append(out.Tools, OfTool(&s.Tools[i]))
 	}
-	out.Purpose = ofText(s.Server.Name, "name", s.Server.Name, "title", s.Server.Title, "instructions", s.Instructions)
+	// That it is a server says nothing of a network.
+	name := func(text string) string { return serverWord.ReplaceAllString(fold(text), " ") }
+	own := set(words(s.Server.Name + " the " + s.Server.Title)...)
+	out.Purpose = ofText(s.Server.Name, "name", name(s.Server.Name), "title", name(s.Server.Title), "instructions", withoutSelf(s.Instructions, own))
+	out.Purpose.say(s.Server.Name + " " + s.Server.Title)
 	return out
 }
 
@@ -92,7 +96,7 @@ func (s *Server) Tool(name string) Tool {
 
 // OfTool reads one tool's scope.
 func OfTool(t *wire.Tool) Tool {
-	out := ofText(t.Name, "name", t.Name, "title", t.Title, "description", t.Description)
+	out := ofText(t.Name, "name", t.Name, "title", withoutSelf(t.Title, nil), "description", withoutSelf(t.Description, nil))
 	if a := t.Annotations; a != nil {
 		out.ReadOnly, out.Destructive, out.Idempotent, out.OpenWorld = a.ReadOnly, a.Destructive, a.Idempotent, a.OpenWorld
 	}

@@ -141,3 +141,35 @@ func FuzzOfTool(f *testing.F) {
 		tool.Says("git")
 	})
 }
+
+// That something is a server of MCP's says nothing of a network; that it asks one does.
+func TestTheServerItselfIsNoNetwork(t *testing.T) {
+	for _, c := range []struct {
+		name, title, instructions, description string
+		server, tool                           bool
+	}{
+		{name: "notes-server"},
+		{name: "notes_server", title: "NotesServer"},
+		{name: "notes", title: "Notes Server"},
+		{name: "notes", instructions: "This server keeps notes. The server is for one user. Notes server, MCP server, our servers."},
+		{name: "notes", description: "Lists the notes of this MCP server."},
+		{name: "notes", description: "Says how this server is set up."},
+		{name: "notes", instructions: "Keeps notes on a mail server.", server: true},
+		{name: "build", instructions: "Starts jobs on Jenkins servers.", server: true},
+		{name: "mine", description: "Says who plays on a Minecraft server.", tool: true},
+		{name: "db", description: "Lists the databases on the server.", tool: true},
+	} {
+		s := &wire.Surface{Instructions: c.instructions, Tools: []wire.Tool{{Name: "a", Description: c.description}}}
+		s.Server.Name, s.Server.Title = c.name, c.title
+		got := Of(s)
+		if n := len(got.Purpose.Network); (n > 0) != c.server {
+			t.Errorf("%+v: the server claims %v", c, got.Purpose.Network)
+		}
+		if n := len(got.Tools[0].Network); (n > 0) != c.tool {
+			t.Errorf("%+v: the tool claims %v", c, got.Tools[0].Network)
+		}
+		if !got.Purpose.Says("notes") && strings.Contains(c.name, "notes") {
+			t.Errorf("%+v: the name's words are lost", c)
+		}
+	}
+}
