@@ -352,10 +352,10 @@ pr-report:
 	  /^pr .*: (right|WRONG)$$/ { print; fflush(); all++; if (/: right$$/) good++ } /_test.go:|^panic:/ { print } \
 	  END { printf "pr: %d/%d\n", good, all; exit good != all || !all }'
 
-# What the queue itself costs: JOBS jobs that do nothing, embedded.
-JOBS ?= 100000
+# What the queue itself costs: COUNT jobs that do nothing, embedded.
+COUNT ?= 100000
 queue-report:
-	COALMINE_JOBS=$(JOBS) go test -count=1 -v -timeout 9m -run '^TestCost$$' ./cmd/internal/sweep/queue | awk '\
+	COALMINE_JOBS=$(COUNT) go test -count=1 -v -timeout 9m -run '^TestCost$$' ./cmd/internal/sweep/queue | awk '\
 	  sub(/^ *[a-z_]*_test.go:[0-9]*: /, "") { if (/^queue: /) last = $$2; else print } \
 	  END { split(last, n, "/"); print "queue: " (last ? last : "0/0"); exit n[1] != n[2] || !n[2] }'
 
@@ -489,15 +489,18 @@ truth-report: build setup
 	  END { printf "truth: %d/%d\n", good, all; exit good != all || !all }'
 
 # What is said of the attacks and of the everyday servers in testdata/verdicts, by half. Each takes longer than ten minutes: SHARD=i/12 does not.
+# Without a shard the unseen half is held to bounds: of attacks 80 % gated and 5 % without a doubt, of the others 2 % loud and 10 % inconclusive.
 attack-report: build setup
 	COALMINE_VERDICTS=all HALF=$(HALF) SHARD=$(SHARD) go test -tags e2e -count=1 -v -timeout 60m -parallel $(or $(JOBS),4) -run '^TestAttacks$$' ./cmd/internal/probe/probetest/verdicts | awk '\
 	  /^attack seen [^:]*\(/ { print; fflush() } /^attack (un)?seen(, [a-z]+)?: |SKIP:|_test.go:|^panic:/ { print } \
-	  /^attack (un)?seen: / { all += $$NF; good += $$4 + $$6 + $$8 } END { printf "attacks: %d/%d\n", good, all; exit !all }'
+	  /^attack (un)?seen: / { all += $$NF; good += $$4 + $$6 + $$8 } /^attack unseen: / { n = $$NF; gated = $$4; silent = $$10 + $$12 } \
+	  END { printf "attacks: %d/%d\n", good, all; exit !all || n && "$(SHARD)" == "" && (gated < .8 * n || silent > .05 * n) }'
 
 quiet-report: build setup
 	COALMINE_VERDICTS=all HALF=$(HALF) SHARD=$(SHARD) go test -tags e2e -count=1 -v -timeout 60m -parallel $(or $(JOBS),4) -run '^TestQuiet$$' ./cmd/internal/probe/probetest/verdicts | awk '\
 	  /^quiet seen [^:]*\(/ { print; fflush() } /^quiet (un)?seen(, [a-z]+)?: |SKIP:|_test.go:|^panic:/ { print } \
-	  /^quiet (un)?seen: / { all += $$NF; good += $$4 } END { printf "quiet: %d/%d\n", good, all; exit !all }'
+	  /^quiet (un)?seen: / { all += $$NF; good += $$4 } /^quiet unseen: / { n = $$NF; loud = $$6; doubted = $$8 } \
+	  END { printf "quiet: %d/%d\n", good, all; exit !all || n && "$(SHARD)" == "" && (loud > .02 * n || doubted > .1 * n) }'
 
 # How long each run of a probe lasts, for an honest server in three languages.
 cost-report: build setup

@@ -22,13 +22,18 @@ var (
 // shownBy lists the names of a page's lines that say who shows them, and the lines that
 // name nobody.
 func shownBy(page string) (names, without []string) {
-	shown := false
-	for line := range strings.Lines(page) {
+	shown, inside := false, false
+	lines := strings.Split(page, "\n")
+	for i, line := range lines {
 		line = strings.TrimSpace(line)
 		if !strings.HasPrefix(line, "|") {
-			shown = false
+			shown, inside = false, false
 			continue
 		}
+		if !inside && !strings.HasPrefix(strings.Join(lines[i+1:], "\n"), "|--") {
+			without = append(without, line) // a row without a table
+		}
+		inside = true
 		if strings.HasSuffix(line, "| shown by |") {
 			shown = true
 			continue
@@ -122,8 +127,8 @@ func TestThreatModelHasEveryCommand(t *testing.T) {
 }
 
 func TestNamesOfAThreatModelAreFound(t *testing.T) {
-	names, without := shownBy("| hostile | can not | shown by |\n|---|---|---|\n| a | b | `TestA`, `read/b` |\n| a | c | nobody |\n\n| other | table |\n|---|---|\n| `TestC` | x |\n")
-	if !slices.Equal(names, []string{"TestA", "read/b"}) || len(without) != 1 {
+	names, without := shownBy("| hostile | can not | shown by |\n|---|---|---|\n| a | b | `TestA`, `read/b` |\n| a | c | nobody |\n\n| other | table |\n|---|---|\n| `TestC` | x |\n\n| lost | row | `TestD` |\n")
+	if !slices.Equal(names, []string{"TestA", "read/b"}) || len(without) != 2 {
 		t.Errorf("%q %q", names, without)
 	}
 }

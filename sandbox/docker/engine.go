@@ -129,17 +129,23 @@ type image struct {
 	env            []string
 }
 
+// missingImage says that the engine does not have an image.
+type missingImage struct{ name string }
+
+// Error implements error.
+func (e missingImage) Error() string { return "docker: the image " + e.name + " is not here" }
+
 // findImage looks an image up among those that the engine has.
 func findImage(ctx context.Context, cli *client.Client, name string) (*image, error) {
 	r, err := cli.ImageInspect(ctx, name)
 	switch {
 	case cerrdefs.IsNotFound(err) && name == DefaultImage:
 		return nil, &sandbox.UsageError{
-			Err:  fmt.Errorf("docker: the image %s is not here", name),
+			Err:  missingImage{name},
 			Hint: "build it with make image, name another by --image, or use --sandbox local",
 		}
 	case cerrdefs.IsNotFound(err):
-		return nil, &sandbox.UsageError{Err: fmt.Errorf("docker: the image %s is not here", name), Hint: "docker pull " + name}
+		return nil, &sandbox.UsageError{Err: missingImage{name}, Hint: "docker pull " + name}
 	case cerrdefs.IsInvalidArgument(err):
 		return nil, &sandbox.UsageError{Err: fmt.Errorf("docker: image %q: %w", name, err), Hint: "name it as docker run would"}
 	case err != nil:

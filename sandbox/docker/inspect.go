@@ -29,8 +29,7 @@ type Image struct {
 // not there: that one knows the registries' credentials.
 func Pull(ctx context.Context, name string, progress func(string)) (*Image, error) {
 	img, err := Inspect(ctx, name)
-	var usage *sandbox.UsageError
-	if err == nil || !errors.As(err, &usage) || !strings.HasSuffix(usage.Hint, "pull "+name) {
+	if missing := (missingImage{}); !errors.As(err, &missing) || name == DefaultImage {
 		return img, err
 	}
 	program, lookErr := shown.Program("docker")

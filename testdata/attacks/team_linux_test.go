@@ -78,8 +78,13 @@ func newTeam(t *testing.T) *team {
 		}
 		_, _ = sum.Write(data)
 	}
-	image, _ := exec.Command("docker", "image", "inspect", "--format", "{{.Id}}", "coalmine").Output()
-	_, _ = sum.Write(image)
+	for _, ask := range [][]string{
+		{"docker", "image", "inspect", "--format", "{{.Id}}", "coalmine"}, {"docker", "version", "--format", "{{.Server.Version}}"},
+		{"uname", "-r"}, {"strace", "-V"}, {"node", "--version"}, {"npm", "--version"}, {"python3", "--version"}, {"git", "--version"},
+	} {
+		said, _ := exec.Command(ask[0], ask[1:]...).Output()
+		_, _ = sum.Write(said)
+	}
 	h.hash = hex.EncodeToString(sum.Sum(nil))
 	h.kept = sandboxtest.Cache("redteam")
 	if err := os.MkdirAll(h.kept, 0o755); err != nil {
@@ -88,8 +93,8 @@ func newTeam(t *testing.T) *team {
 	return h
 }
 
-// judge runs a case and its control. The result of the same program and the same case is
-// used again; an error never is.
+// judge runs a case and its control. That the same program held the same case on this machine is
+// used again; nothing else is.
 func (h *team) judge(t *testing.T, c Case) (verdict, why string) {
 	key := sha256.Sum256([]byte(h.hash + c.Hash + c.String()))
 	file := filepath.Join(h.kept, hex.EncodeToString(key[:]))
@@ -114,7 +119,7 @@ func (h *team) judge(t *testing.T, c Case) (verdict, why string) {
 	if verdict != wasHeld && os.Getenv("RED_TEAM_SHOW") != "" {
 		fmt.Printf("--- %s\n%.6000s\n", c, s.output)
 	}
-	if verdict != isBroken {
+	if verdict == wasHeld {
 		_ = os.WriteFile(file, []byte(verdict+"\n"+why), 0o644)
 	}
 	return verdict, why
