@@ -26,6 +26,7 @@ const magic116, magic118, magic120 = 0xfffffffa, 0xfffffff0, 0xfffffff1
 const (
 	maxGoFunctions = 1_000_000
 	maxGoName      = 1 << 10
+	maxGoInstance  = 64 << 10 // a name with the types that it is an instance for
 	maxGoPath      = 4 << 10
 )
 
@@ -105,6 +106,20 @@ func (t *goTable) name(i int) (name []byte, whole bool) {
 		return nil, false
 	}
 	return textAt(t.names, at, maxGoName)
+}
+
+// instance is the name of a function without the types that it is an instance for, which may be long.
+func (t *goTable) instance(i int) (name string, whole bool) {
+	at, ok := t.field(i, 1)
+	if !ok {
+		return "", false
+	}
+	long, whole := textAt(t.names, at, maxGoInstance)
+	from, to := bytes.IndexByte(long, '['), bytes.LastIndexByte(long, ']')
+	if !whole || from < 0 || to < from || len(long)-(to-from) > maxGoName {
+		return "", false
+	}
+	return string(long[:from]) + "[...]" + string(long[to+1:]), true
 }
 
 // file is the source in which a function begins, "" where the table does not say.

@@ -227,8 +227,13 @@ func TestNativeIsBounded(t *testing.T) {
 		}, nil, 1},
 		"too many functions": {func() *madeUp { return many(maxOwn+7, "main.f") }, nil, 7},
 		"too much code":      {func() *madeUp { m := many(maxGoCode/maxGoFunction+3, "main.f"); m.size = maxGoFunction; return m }, nil, 3},
-		"a name too long":    {func() *madeUp { return functions("main."+strings.Repeat("f", maxGoName), "main.g") }, nil, 1},
-		"too many places":    {func() *madeUp { return calling }, errAny, 0},
+		"a long instance": {func() *madeUp {
+			return functions("main.f[go.shape.struct { "+strings.Repeat("F;", maxGoName)+" }].func1", "main.g")
+		}, nil, 0},
+		"an instance too long": {func() *madeUp { return functions("main.f["+strings.Repeat("f", maxGoInstance)+"]", "main.g") }, nil, 1},
+		"another's instance":   {func() *madeUp { return functions("a/b.f[main.T/"+strings.Repeat("f", maxGoName)+"]", "main.g") }, nil, 0},
+		"a name too long":      {func() *madeUp { return functions("main."+strings.Repeat("f", maxGoName), "main.g") }, nil, 1},
+		"too many places":      {func() *madeUp { return calling }, errAny, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := c.make().file()

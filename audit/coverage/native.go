@@ -50,6 +50,7 @@ const (
 	maxGoFunction = 1 << 20
 	maxGoCode     = 64 << 20
 	maxOwn        = 100_000
+	maxInstances  = 10_000
 	maxProbes     = 2_000
 )
 
@@ -212,7 +213,7 @@ func (n *nativeReader) read(ctx context.Context) error {
 
 // list finds the own functions within the bounds.
 func (n *nativeReader) list(ctx context.Context) error {
-	left := uint64(maxGoCode)
+	left, instances := uint64(maxGoCode), maxInstances
 	for i := range n.table.n {
 		if i%4096 == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -222,9 +223,16 @@ func (n *nativeReader) list(ctx context.Context) error {
 			return errGoTable // the runtime refuses such a one
 		}
 		raw, whole := n.table.name(i)
+		if !whole {
+			raw, _, _ = bytes.Cut(raw, []byte("["))
+		}
 		name := string(raw)
 		if end == entry || !n.isOwn(packageOf(name)) {
 			continue
+		}
+		if !whole && instances > 0 {
+			instances--
+			name, whole = n.table.instance(i)
 		}
 		if !whole || end-entry > min(maxGoFunction, left) || len(n.own) >= maxOwn {
 			n.unread++

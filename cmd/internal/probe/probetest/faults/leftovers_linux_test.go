@@ -296,6 +296,7 @@ type engine struct {
 	dir    string
 	holder *exec.Cmd // keeps the namespaces
 	cmd    *exec.Cmd
+	flags  []string   // further ones of dockerd
 	t      *testing.T // of all cases
 }
 
@@ -370,9 +371,11 @@ func (e *engine) tryStart(t *testing.T) bool {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	e.cmd = exec.Command("nsenter", "--target", strconv.Itoa(e.holder.Process.Pid), "--mount", "--net", "dockerd",
-		"--data-root", e.dir+"/data", "--exec-root", e.dir+"/exec", "--pidfile", e.dir+"/pid", "--host", "unix://"+e.dir+"/sock",
-		"--bridge", "none", "--iptables=false", "--ip6tables=false", "--cgroup-parent", "/"+filepath.Base(e.dir), "--log-level", "warn")
+	e.cmd = exec.Command("nsenter", append([]string{
+		"--target", strconv.Itoa(e.holder.Process.Pid), "--mount", "--net", "dockerd",
+		"--data-root", e.dir + "/data", "--exec-root", e.dir + "/exec", "--pidfile", e.dir + "/pid", "--host", "unix://" + e.dir + "/sock",
+		"--bridge", "none", "--iptables=false", "--ip6tables=false", "--cgroup-parent", "/" + filepath.Base(e.dir), "--log-level", "warn",
+	}, e.flags...)...)
 	e.cmd.Stdout, e.cmd.Stderr = log, log
 	if err := e.cmd.Start(); err != nil {
 		t.Fatal(err)
