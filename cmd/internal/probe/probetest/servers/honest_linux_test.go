@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -37,6 +38,9 @@ type honest struct {
 	// keeps it from starting, "code FILE:FUNCTION" for what does not run without it and
 	// "opaque HOST" for what cannot be decrypted, each with the reason.
 	Needs map[string]string `json:"needs"`
+	// Facts are findings that a reading of the source confirms, by their rule, each with what was read. One that
+	// is not found any more is loud.
+	Facts map[string]string `json:"facts"`
 	// More are further arguments.
 	More []string `json:"more"`
 	// Slow ones begin first, so that none is left alone at the end.
@@ -50,13 +54,20 @@ var excusable = regexp.MustCompile(`answered every call with an error|never answ
 var unstarted = regexp.MustCompile(`says that it needs|needs a program|handshake|exited unexpectedly|coalmine called nothing|coalmine made no call|not everything was called: the server ended`)
 
 // loud says what is not quiet about a result, nothing where it is: findings of
-// weight outside the start-up class, tools that need nothing and never answered
+// weight that no listed fact is, tools that need nothing and never answered
 // well, and doubts that no listed need explains.
-func loud(r *analyze.Result, needs map[string]string) []string {
+func loud(r *analyze.Result, needs, facts map[string]string) []string {
 	var out []string
+	found := map[string]bool{}
 	for _, f := range r.All() {
-		if f.Rule != "CM207" && f.Severity.Rank() >= finding.Medium.Rank() {
+		found[f.Rule] = true
+		if f.Rule != "CM207" && facts[f.Rule] == "" && f.Severity.Rank() >= finding.Medium.Rank() {
 			out = append(out, fmt.Sprintf("%s %s: %s", f.Severity, f.Rule, f.Message))
+		}
+	}
+	for _, rule := range slices.Sorted(maps.Keys(facts)) {
+		if !found[rule] {
+			out = append(out, rule+" is no fact any more")
 		}
 	}
 	for _, t := range r.Coverage.Tools {
@@ -189,7 +200,7 @@ func beQuiet(t *testing.T, s honest, end time.Time) {
 	o.Calls, o.Timeout, o.CallTimeout, o.OracleTime, o.ShrinkTime, o.Limits, o.Network = 3, 100*time.Second, 8*time.Second, 10*time.Second, time.Nanosecond, plan.DefaultLimits, plan.NetworkSinkhole
 	o.Env, o.Transport = s.Env, s.Transport
 	r := l.ProbeWithin(min(4*time.Minute, time.Until(end)), o)
-	why := loud(r, s.Needs)
+	why := loud(r, s.Needs, s.Facts)
 	fmt.Println(told(s.ID, r, time.Since(begin), why))
 	if len(why) > 0 {
 		t.Errorf("%s", strings.Join(why, "\n"))
@@ -260,21 +271,24 @@ func TestLoud(t *testing.T) {
 		result *analyze.Result
 		needs  map[string]string
 		loud   int
+		facts  map[string]string
 	}{
-		"clean":                {of(called), nil, 0},
-		"low":                  {with("CM204", finding.Low), nil, 0},
-		"medium":               {with("CM204", finding.Medium), nil, 1},
-		"start-up":             {with("CM207", finding.Medium), nil, 0},
-		"a tool never works":   {of(called, refused), nil, 2},
-		"a listed need":        {of(called, refused), map[string]string{"tool b": "a key"}, 0},
-		"another's need":       {of(called, refused), map[string]string{"tool c": "a key"}, 1},
-		"code behind a need":   {unrun("b"), map[string]string{"tool b": "a key"}, 0},
-		"code of no need":      {unrun("b"), map[string]string{"tool c": "a key"}, 1},
-		"listed code":          {unrun(""), map[string]string{"code a.js:main": "Windows"}, 0},
-		"a need and a loss":    {lost, map[string]string{"tool b": "a key"}, 1},
-		"a finding, with need": {with("CM101", finding.High), map[string]string{"*": "a key"}, 1},
+		"clean":                {of(called), nil, 0, nil},
+		"low":                  {with("CM204", finding.Low), nil, 0, nil},
+		"medium":               {with("CM204", finding.Medium), nil, 1, nil},
+		"start-up":             {with("CM207", finding.Medium), nil, 0, nil},
+		"a tool never works":   {of(called, refused), nil, 2, nil},
+		"a listed need":        {of(called, refused), map[string]string{"tool b": "a key"}, 0, nil},
+		"another's need":       {of(called, refused), map[string]string{"tool c": "a key"}, 1, nil},
+		"code behind a need":   {unrun("b"), map[string]string{"tool b": "a key"}, 0, nil},
+		"code of no need":      {unrun("b"), map[string]string{"tool c": "a key"}, 1, nil},
+		"listed code":          {unrun(""), map[string]string{"code a.js:main": "Windows"}, 0, nil},
+		"a need and a loss":    {lost, map[string]string{"tool b": "a key"}, 1, nil},
+		"a finding, with need": {with("CM101", finding.High), map[string]string{"*": "a key"}, 1, nil},
+		"a fact":               {with("CM219", finding.High), nil, 0, map[string]string{"CM219": "it binds all addresses"}},
+		"a fact no more":       {of(called), nil, 1, map[string]string{"CM219": "it binds all addresses"}},
 	} {
-		if got := loud(c.result, c.needs); len(got) != c.loud {
+		if got := loud(c.result, c.needs, c.facts); len(got) != c.loud {
 			t.Errorf("%s: %q, want %d", name, got, c.loud)
 		}
 	}
