@@ -34,6 +34,7 @@
 # make tracer-parity    what strace and eBPF say of the same programs
 # make evasion-report   ways of hiding from a tracer, and whether they work
 # make tracer-faults    a million calls at once, and tracers that are taken away
+# make runtime-report   probes in a container runtime with a kernel of its own (gVisor, from Debian)
 # make kill-report      kill -9 of each process of a run at 200 random moments; SHARD=i/n for a part
 # make spy-report     what coalmine spy sees of real clients and servers, beside what a tap records, and 200 conversations at once
 # make sweep-report  sweeps of real servers: killed and taken up, unchanged, under newer rules, in shards, and with a cluster
@@ -104,6 +105,7 @@ SHELL := /bin/bash
 	reach-report \
 	red-team \
 	release-check \
+	runtime-report \
 	sbom-tool \
 	schema-report \
 	screenshots \
@@ -560,6 +562,13 @@ tracer-faults: image
 	COALMINE_TRACER_FAULTS=1 go test -tags e2e -count=1 -v -timeout 9m -run '^(TestStormIsNeverClean|TestFullRingIsNeverClean|TestTracerTakenAwayIsNeverClean|TestOutIsFull)$$' ./cmd/internal/probe/probetest/faults | awk '\
 	  !/^===/ { print } /--- (PASS|FAIL|SKIP): ([^/]*\/|TestFullRing)/ { all++; if (/PASS/) good++ } \
 	  END { printf "tracer-faults: %d/%d\n", good, all; exit good != all || !all }'
+
+# The twins on gVisor's kernel, by an engine of the test's own.
+runtime-report: image
+	sh .ci/setup/runsc.sh
+	COALMINE_RUNTIME=1 COALMINE_REQUIRE=docker,strace go test -tags e2e -count=1 -v -timeout 9m -run '^TestGVisor$$' ./cmd/internal/probe/probetest/faults | awk '\
+	  !/^===/ { print } /--- (PASS|FAIL|SKIP): [^/]*\// { all++; if (/PASS/) good++ } \
+	  END { printf "runtime: %d/%d\n", good, all; exit good != all || !all }'
 
 # kill -9 of coalmine, agent, tracer, sink and dockerd at random moments: nothing is left, and no verdict is clean.
 # A case that held is not run again for the same programs. All of it takes longer than ten minutes: SHARD=i/8 does not.
