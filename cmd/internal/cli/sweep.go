@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -82,7 +81,7 @@ func (f *sweepFlags) define(cmd *cobra.Command) {
 	fl.StringVar(&f.queue, "queue", "", "hand the work to workers through these NATS `ADDRESSES` (default: in this process)")
 	fl.StringVar(&f.credentials, "queue-credentials", "", "with --queue: NATS credentials `FILE`")
 	fl.StringVar(&f.ca, "queue-ca", "", "with --queue: trust the certificates of this `FILE`")
-	fl.IntVar(&f.workers, "workers", 0, "probe this many servers at once (default: one for each processor)")
+	fl.IntVar(&f.workers, "workers", 0, "probe this many servers at once (default: one for each processor, as far as the free memory reaches)")
 	fl.StringVar(&f.metrics, "metrics", "", "answer /metrics, /healthz and /readyz on this `ADDRESS` (:9464 is loopback's)")
 	fl.StringVar(&f.traces, "traces", "", "send traces to the OTLP/HTTP collector at this `URL` (default: $OTEL_EXPORTER_OTLP_ENDPOINT)")
 	fl.DurationVar(&f.perTarget, "per-target", time.Hour, "give up a target after this time")
@@ -113,13 +112,19 @@ func (f *sweepFlags) ready(cmd *cobra.Command) error {
 	if f.elsewhere && f.queue == "" {
 		return usage("--queue nats://HOST:4222", "--elsewhere needs --queue")
 	}
-	if f.workers == 0 {
-		f.workers = runtime.NumCPU()
-	}
+	f.share(probe.SideBySide(plan.DefaultLimits.Memory))
 	if err := f.readPolicy(cmd.Context()); err != nil {
 		return err
 	}
 	return f.readRules(cmd.Context())
+}
+
+// share divides the sandboxes that can run at once among the workers.
+func (f *sweepFlags) share(atOnce int) {
+	if f.workers == 0 {
+		f.workers = atOnce
+	}
+	f.Jobs = max(1, atOnce/f.workers)
 }
 
 // runsDir sets where runs are kept.
@@ -363,7 +368,7 @@ func (e *env) observed(f *sweepFlags, w *sweep.Worker) (t trace.Tracer, end func
 // probeTarget probes a target of a list.
 func (f *sweepFlags) probeTarget(ctx context.Context, t listing.Target, out string) (string, int, error) {
 	o := f.Options
-	o.Env, o.Name, o.Out, o.Jobs = t.Env, t.Name, out, max(1, runtime.NumCPU()/max(f.workers, 1))
+	o.Env, o.Name, o.Out = t.Env, t.Name, out
 	// What the list names is meant, not a checkout of that name around the working directory.
 	o, err := f.target(o, t.Words, os.DevNull)
 	if err != nil {

@@ -294,7 +294,7 @@ func (s *sweeper) judge(ctx context.Context, j store.Job, last *store.Result) (b
 		return false, nil // it is run again
 	}
 	if err := report.Write(session.Output{Root: root}, res, in); err != nil {
-		return false, err
+		return false, nil // nor does one run that cannot be written end the sweep
 	}
 	r := s.result(&j.Target, res, last.Dir)
 	r.Ran, r.Seconds = last.Ran, last.Seconds
