@@ -18,7 +18,7 @@ func TestInputsNeverReachAScript(t *testing.T) {
 	if d.Runs.Using != "composite" || d.Name == "" || d.Description == "" || len(d.Runs.Steps) == 0 {
 		t.Fatalf("%+v", d)
 	}
-	for _, name := range []string{"config", "server", "command", "fail-on", "format", "allow-inconclusive", "budget", "version", "checksum", "policy", "baseline", "changed-since", "verdicts", "verdicts-key", "comment", "comment-name", "token", "cache"} {
+	for _, name := range []string{"config", "server", "command", "fail-on", "format", "allow-inconclusive", "budget", "version", "checksum", "policy", "baseline", "changed-since", "verdicts", "verdicts-key", "comment", "comment-name", "token", "attestation", "cache"} {
 		if in, ok := d.Inputs[name]; !ok || in.Default == nil || in.Description == "" {
 			t.Errorf("input %s has no default or no description", name)
 		}
