@@ -70,6 +70,7 @@ func (e *env) sweep() *cobra.Command {
 	fl.DurationVar(&f.pause, "pause", 200*time.Millisecond, "least time between two requests to a registry")
 	fl.IntVar(&f.replicas, "replicas", 1, "with --queue: keep each message on this many nodes")
 	fl.DurationVar(&f.silence, "silence", time.Minute, "give a job to another worker after this time without a sign of life from its own")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress")
 	fl.BoolVar(&f.elsewhere, "elsewhere", false, "with --queue: probe nothing in this process")
 	cmd.AddCommand(e.sweepWork(), e.sweepReport(), e.sweepDiff())
 	return cmd
@@ -230,24 +231,27 @@ func (e *env) runSweep(cmd *cobra.Command, f *sweepFlags) (err error) {
 		return err
 	}
 	defer o.Queue.Close()
+	p := &sweepProgress{start: time.Now()}
+	if !f.quiet {
+		p.progress = e.newProgress()
+	}
 	if !f.elsewhere {
-		o.Workers = f.worker(o.Queue, filepath.Join(f.dir, "work"), nil)
+		o.Workers = f.worker(o.Queue, filepath.Join(f.dir, "work"), p.begin)
 	}
 	tracer, end, err := e.observed(f, o.Workers)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = end() }()
-	o.Tracer, o.Progress = tracer, e.sweepProgress()
-	done, p, status, err := sweep.Run(ctx, o)
-	if e.terminalProgress() {
-		fmt.Fprint(e.err, "\r\x1b[K")
-	}
+	o.Tracer, o.Progress = tracer, p.count
+	p.tell("listing " + f.registry)
+	done, counts, status, err := sweep.Run(ctx, o)
+	p.clear()
 	if err != nil {
 		return err
 	}
 	e.status = status
-	e.sweepDone(f, done, p)
+	e.sweepDone(f, done, counts)
 	return nil
 }
 
@@ -285,21 +289,6 @@ func (e *env) sweepDone(f *sweepFlags, done *store.Sweep, p sweep.Progress) {
 	}
 	fmt.Fprintf(e.out, "sweep %d: %d jobs, %d run, %d judged again, %d unchanged, %d failed\n", done.ID, p.Jobs, p.Run, p.Judged, p.Skipped, p.Failed)
 	fmt.Fprintf(e.out, "coalmine sweep report --store %s shows the results\n", quoteWord(store.Shown(f.store)))
-}
-
-// sweepProgress prints a line that changes, on a terminal alone.
-func (e *env) sweepProgress() func(sweep.Progress) {
-	if !e.terminalProgress() {
-		return nil
-	}
-	start := time.Now()
-	return func(p sweep.Progress) {
-		left := "?"
-		if ran := p.Run + p.Failed; ran > 0 {
-			left = (time.Since(start) / time.Duration(ran) * time.Duration(p.Jobs-p.Done())).Round(time.Second).String()
-		}
-		fmt.Fprintf(e.err, "\r\x1b[K%d/%d: %d run, %d judged again, %d unchanged, %d failed, %s left", p.Done(), p.Jobs, p.Run, p.Judged, p.Skipped, p.Failed, left)
-	}
 }
 
 // parseShard reads "I/N".

@@ -100,6 +100,7 @@ func Run(ctx context.Context, o Options) (sweep *store.Sweep, p Progress, status
 		s.progress.Jobs += n
 	}
 	s.progress.Skipped, s.progress.Judged, s.progress.Run, s.progress.Failed = counts[store.HowSkipped], counts[store.HowJudged], counts[store.HowRun], counts[store.HowFailed]
+	s.tell()
 	var left []store.Job
 	err = within(ctx, o.Tracer, spanReuse, func(ctx context.Context) (err error) {
 		left, err = s.withoutRuns(ctx, jobs)
