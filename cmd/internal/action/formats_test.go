@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
 // annotation is a line that the action prints for a finding.
@@ -36,7 +38,6 @@ const standIn = `#!/bin/sh
 for a in "$@"; do
   case $a in
     --version) echo "coalmine 1.2.3"; exit 0 ;;
-    --out=*) out=${a#--out=} ;;
   esac
 done
 echo "the text"
@@ -55,10 +56,9 @@ done
 
 // Each format that the input's description names is printed, and no other.
 func TestFormats(t *testing.T) {
+	t.Parallel()
 	bin := t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "coalmine"), []byte(standIn), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	sandboxtest.WriteProgram(t, filepath.Join(bin, "coalmine"), []byte(standIn))
 	said := load(t).Inputs["format"].Description
 	_, list, _ := strings.Cut(said, ", of ")
 	list, _, _ = strings.Cut(list, ", with commas")
@@ -66,11 +66,7 @@ func TestFormats(t *testing.T) {
 	if len(formats) < 10 || !slices.Contains(formats, "junit") {
 		t.Errorf("the input offers %q", said)
 	}
-	asks := [][]string{{"html", "text"}, formats, {"pdf"}, {"html", "pdf"}, {"HTML"}, {"json=file"}, {"json", "", "html"}}
-	for _, f := range formats {
-		asks = append(asks, []string{f})
-	}
-	for _, asked := range asks {
+	for _, asked := range [][]string{{"text"}, {"junit"}, {"html", "text"}, {"json", "sarif"}, formats, {"pdf"}, {"html", "pdf"}, {"HTML"}, {"json=file"}, {"json", "", "html"}} {
 		t.Run(strings.Join(asked, ","), func(t *testing.T) {
 			j := newJob(t, bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 			status, _ := j.use(map[string]string{"format": strings.Join(asked, ",")})
