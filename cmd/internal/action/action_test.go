@@ -3,23 +3,14 @@
 package action
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
-	"crypto/sha256"
 	"debug/buildinfo"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"runtime"
-	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -192,73 +183,6 @@ func keepsSchema(t *testing.T, file string) {
 	}
 }
 
-// annotation is a line that the action prints for a finding.
-var annotation = regexp.MustCompile(`^::(error|warning|notice) file=\.mcp\.json,line=\d+(,col=\d+)?,title=[^:,]+::`)
-
-// quiet checks that the runner obeys nothing between its stop and its token.
-func quiet(t *testing.T, log string) {
-	t.Helper()
-	_, after, ok := strings.Cut(log, "::stop-commands::")
-	token, after, _ := strings.Cut(after, "\n")
-	inner, rest, ended := strings.Cut(after, "::"+token+"::")
-	// After them stand annotations alone.
-	for line := range strings.Lines(rest) {
-		if strings.Contains(line, "::") && !annotation.MatchString(line) {
-			t.Errorf("a line of the log is %q", line)
-		}
-	}
-	if !ok || !ended || len(token) < 32 || strings.Contains(inner, token) {
-		t.Errorf("commands are not stopped while a server's words are printed:\n%s", log)
-	}
-}
-
-// standIn is a coalmine that runs nothing and leaves a report of each format.
-const standIn = `#!/bin/sh
-for a in "$@"; do
-  case $a in
-    --version) echo "coalmine 1.2.3"; exit 0 ;;
-    --out=*) out=${a#--out=} ;;
-  esac
-done
-mkdir "$out/run"
-echo "the text"
-for f in json sarif html; do echo "the $f" >"$out/run/report.$f"; done
-`
-
-// Each format that the input's description names is printed, and no other.
-func TestFormats(t *testing.T) {
-	bin := t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "coalmine"), []byte(standIn), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	formats := []string{"text", "json", "sarif", "html"}
-	said := load(t).Inputs["format"].Description
-	if want := "of " + strings.Join(formats[:3], ", ") + " and " + formats[3]; !strings.Contains(said, want) {
-		t.Errorf("the input offers %q, and not %s", said, want)
-	}
-	for _, asked := range [][]string{{"text"}, {"json"}, {"sarif"}, {"html"}, {"html", "text"}, formats, {"pdf"}, {"html", "pdf"}, {"HTML"}} {
-		t.Run(strings.Join(asked, ","), func(t *testing.T) {
-			j := newJob(t, bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
-			status, _ := j.use(map[string]string{"format": strings.Join(asked, ",")})
-			if slices.ContainsFunc(asked, func(f string) bool { return !slices.Contains(formats, f) }) {
-				if status != 2 || !strings.Contains(j.log, "error: the format is not one of "+strings.Join(formats, ", ")+"\n") {
-					t.Errorf("status %d\n%s", status, j.log)
-				}
-				return
-			}
-			if status != 0 {
-				t.Fatalf("status %d\n%s", status, j.log)
-			}
-			for _, f := range formats {
-				if got := strings.Count(j.log, "the "+f+"\n"); got == 1 != slices.Contains(asked, f) {
-					t.Errorf("%s is printed %d times\n%s", f, got, j.log)
-				}
-			}
-			quiet(t, j.log)
-		})
-	}
-}
-
 // A pull request is judged by what it is based on, whether or not the workflow says so.
 func TestAPullRequestIsJudgedByItsBase(t *testing.T) {
 	bin := t.TempDir()
@@ -332,135 +256,6 @@ func TestCommandIsWords(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(j.dir, "owned")); err == nil {
 		t.Error("the command was evaluated")
-	}
-}
-
-// archive is a release's: its program says a version.
-func archive(t *testing.T) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	gz := gzip.NewWriter(&out)
-	tw := tar.NewWriter(gz)
-	program := "#!/bin/sh\necho coalmine 1.2.3\n"
-	if err := tw.WriteHeader(&tar.Header{Name: "coalmine", Mode: 0o755, Size: int64(len(program))}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tw.Write([]byte(program)); err != nil {
-		t.Fatal(err)
-	}
-	if err := tw.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := gz.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
-
-// releases serves one release, the newest, with a checksum of its own, and counts
-// what it is asked.
-func releases(t *testing.T, data []byte) (url string, asked *atomic.Int32) {
-	t.Helper()
-	name := "coalmine_1.2.3_linux_" + runtime.GOARCH + ".tar.gz"
-	mux := http.NewServeMux()
-	mux.HandleFunc("/releases/latest", func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, "/releases/tag/v1.2.3", http.StatusFound)
-	})
-	mux.HandleFunc("/releases/tag/v1.2.3", func(http.ResponseWriter, *http.Request) {})
-	mux.HandleFunc("/releases/download/v1.2.3/"+name, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(data) })
-	mux.HandleFunc("/releases/download/v1.2.3/checksums.txt", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintf(w, "%x  %s\n", sha256.Sum256(data), name)
-	})
-	asked = new(atomic.Int32)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked.Add(1)
-		mux.ServeHTTP(w, r)
-	}))
-	t.Cleanup(s.Close)
-	return s.URL + "/releases", asked
-}
-
-// install runs the action's first step.
-func install(t *testing.T, path, releases string, values map[string]string) (*job, int) {
-	t.Helper()
-	j := newJob(t, path)
-	j.env["RELEASES"] = releases
-	j.values["github.action_path"] = sandboxtest.ModuleRoot(t)
-	for _, name := range []string{"github.action_ref", "inputs.version", "inputs.checksum", "inputs.token"} {
-		j.values[name] = values[name]
-	}
-	caches, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dirs := strings.Fields(string(caches))
-	j.runner = []string{"GOCACHE=" + dirs[0], "GOMODCACHE=" + dirs[1]}
-	status, _ := j.step(0, load(t).Runs.Steps[0])
-	return j, status
-}
-
-// A release is what the workflow's own checksum says, and not what its server says.
-func TestInstallARelease(t *testing.T) {
-	t.Parallel()
-	sandboxtest.Acquire(t, sandboxtest.Light)
-	sandboxtest.Need(t, "curl")
-	data := archive(t)
-	right := fmt.Sprintf("%x", sha256.Sum256(data))
-	for _, c := range []struct {
-		name, version, checksum string
-		status                  int
-	}{
-		{"a version", "1.2.3", right, 0},
-		{"with a v", "v1.2.3", right, 0},
-		{"another file", "1.2.3", strings.Repeat("0", 64), 2},
-		{"no checksum", "1.2.3", "", 2},
-		{"a checksum of another form", "1.2.3", strings.ToUpper(right), 2},
-		{"the newest", "latest", "", 2},
-		{"the newest, with a checksum", "latest", right, 2},
-		{"a checksum of no release", "installed", right, 2},
-		{"a checksum of the source", "", right, 2},
-		{"no such release", "9.9.9", right, 2},
-		{"a path", "1.2.3/../../x", right, 2},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			url, _ := releases(t, data)
-			j, status := install(t, "/usr/bin:/bin", url, map[string]string{"inputs.version": c.version, "inputs.checksum": c.checksum})
-			if status != c.status {
-				t.Fatalf("status %d\n%s", status, j.log)
-			}
-			installed := strings.Contains(j.log, "coalmine 1.2.3") && strings.HasPrefix(j.path, j.temp)
-			if installed != (c.status == 0) {
-				t.Errorf("installed: %v\n%s", installed, j.log)
-			}
-		})
-	}
-}
-
-// With a token, a release is also what the project's own workflow attested.
-func TestInstallChecksTheAttestation(t *testing.T) {
-	t.Parallel()
-	sandboxtest.Acquire(t, sandboxtest.Light)
-	sandboxtest.Need(t, "curl")
-	data := archive(t)
-	sum := fmt.Sprintf("%x", sha256.Sum256(data))
-	for _, c := range []struct {
-		name, token, gh string
-		status          int
-		said            string
-	}{
-		{"attested", "t", "exit 0", 0, "attestation verify"},
-		{"not attested", "t", "exit 1", 2, "has no attestation of coalmine's own workflow"},
-		{"no token", "", "exit 1", 0, "was not checked"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			bin := t.TempDir()
-			sandboxtest.WriteProgram(t, filepath.Join(bin, "gh"), []byte("#!/bin/sh\necho \"$@\"\n"+c.gh+"\n"))
-			url, _ := releases(t, data)
-			j, status := install(t, bin+":/usr/bin:/bin", url, map[string]string{"inputs.version": "1.2.3", "inputs.checksum": sum, "inputs.token": c.token})
-			if status != c.status || !strings.Contains(j.log, c.said) || (j.path != bin+":/usr/bin:/bin") != (status == 0) {
-				t.Errorf("status %d\n%s", status, j.log)
-			}
-		})
 	}
 }
 

@@ -3,6 +3,7 @@ package action
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -18,7 +19,7 @@ func TestInputsNeverReachAScript(t *testing.T) {
 	if d.Runs.Using != "composite" || d.Name == "" || d.Description == "" || len(d.Runs.Steps) == 0 {
 		t.Fatalf("%+v", d)
 	}
-	for _, name := range []string{"config", "server", "command", "fail-on", "format", "allow-inconclusive", "budget", "version", "checksum", "policy", "baseline", "changed-since", "verdicts", "verdicts-key", "comment", "comment-name", "token", "cache"} {
+	for _, name := range []string{"config", "server", "command", "fail-on", "format", "allow-inconclusive", "budget", "version", "checksum", "policy", "baseline", "changed-since", "verdicts", "verdicts-key", "comment", "comment-name", "token", "attestation", "cache"} {
 		if in, ok := d.Inputs[name]; !ok || in.Default == nil || in.Description == "" {
 			t.Errorf("input %s has no default or no description", name)
 		}
@@ -59,6 +60,28 @@ func TestReleasesHaveTheNamesThatAreFetched(t *testing.T) {
 	name := strings.NewReplacer("{{ .Version }}", "${version}", "{{ .Os }}", "linux", "{{ .Arch }}", "$arch").Replace(a.Name) + "." + a.Formats[0]
 	if script := load(t).Runs.Steps[0].Run; !strings.Contains(script, "archive="+name+"\n") {
 		t.Errorf("action.yml does not fetch %s", name)
+	}
+}
+
+// GoReleaser writes a formula below dist/homebrew and uploads what the release names.
+func TestTheFormulaIsAnAsset(t *testing.T) {
+	var config struct {
+		Brews   []struct{ Name, Directory string }
+		Release struct {
+			ExtraFiles []struct{ Glob string } `yaml:"extra_files"`
+		}
+	}
+	if err := yaml.Unmarshal([]byte(read(t, filepath.Join(sandboxtest.ModuleRoot(t), ".goreleaser.yaml"))), &config); err != nil {
+		t.Fatal(err)
+	}
+	if len(config.Brews) == 0 {
+		t.Fatal("there is no formula")
+	}
+	for _, b := range config.Brews {
+		want := "./" + path.Join("dist", "homebrew", b.Directory, b.Name+".rb")
+		if files := config.Release.ExtraFiles; len(files) != 1 || files[0].Glob != want {
+			t.Errorf("the release has the further files %v; want %s", files, want)
+		}
 	}
 }
 

@@ -1,4 +1,4 @@
-//go:build linux && e2e
+//go:build linux
 
 package action
 
@@ -63,8 +63,11 @@ func (j *job) use(inputs map[string]string) (status int, summary string) {
 	j.t.Helper()
 	d := load(j.t)
 	j.values["github.action_ref"], j.values["github.action_path"] = "", sandboxtest.ModuleRoot(j.t)
+	if _, ok := j.values["github.token"]; !ok {
+		j.values["github.token"] = ""
+	}
 	for name, in := range d.Inputs {
-		j.values["inputs."+name] = *in.Default
+		j.values["inputs."+name] = j.value(*in.Default)
 	}
 	// What the steps before have put on the PATH, unless the test is about that.
 	j.values["inputs.version"] = "installed"

@@ -70,3 +70,15 @@ func arguments(v any) (out [][]string) {
 	}
 	return out
 }
+
+// The action prints each format that coalmine has.
+func TestTheActionTakesAllFormats(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(filepath.Join(moduleRoot, "action.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "error: the format is not one of " + strings.Join(formats, ", ") + `"`; !strings.Contains(string(data), want) {
+		t.Errorf("action.yml does not say %s", want)
+	}
+}

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/coalmine-dev/coalmine/analyze/report"
@@ -39,14 +37,9 @@ func (e *env) doctor() *cobra.Command {
 
 // prove runs the twins and sets the exit status.
 func (e *env) prove(cmd *cobra.Command) ([]doctor.Row, error) {
-	rows, err := doctor.Prove(cmd.Context(), version(), func(line string) {
-		if e.terminalProgress() {
-			fmt.Fprintf(e.err, "\r\x1b[K%s", report.Escape(line, 100))
-		}
-	})
-	if e.terminalProgress() {
-		fmt.Fprint(e.err, "\r\x1b[K")
-	}
+	p := e.newProgress()
+	rows, err := doctor.Prove(cmd.Context(), version(), p.tell)
+	p.clear()
 	e.status = provenStatus(rows)
 	return rows, err
 }

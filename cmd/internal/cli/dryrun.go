@@ -15,15 +15,13 @@ import (
 )
 
 // dryRun prints what a probe would start, and what of this machine it would show.
-func (e *env) dryRun(ctx context.Context, o plan.Options, _ *probeFlags) (int, error) {
+func (e *env) dryRun(ctx context.Context, o plan.Options, f *probeFlags) (int, error) {
 	if o.Remote != nil {
 		fmt.Fprintf(e.out, "%-9s %s\n%-9s %s\n", "target", report.Clean(o.Name, 200), "address", report.Clean(o.Remote.Address, 400))
 		return ExitOK, nil
 	}
 	p, why, err := probe.DryRun(ctx, o)
-	if e.terminalProgress() {
-		fmt.Fprint(e.err, "\r\x1b[K")
-	}
+	f.progress.clear()
 	if err != nil {
 		return 0, err
 	}

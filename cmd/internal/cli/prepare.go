@@ -42,7 +42,8 @@ func (e *env) prepare() *cobra.Command {
 			case out == "" || len(args)+len(images) == 0:
 				return usage("coalmine prepare --out prepared.tar npm:NAME@VERSION", "prepare needs --out FILE, and targets or images")
 			}
-			f.Progress = e.progress(f)
+			e.follow(f)
+			defer f.progress.clear()
 			return e.packPrepared(cmd.Context(), f, args, images, out)
 		},
 	}

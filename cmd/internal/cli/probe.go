@@ -51,6 +51,8 @@ type probeFlags struct {
 	// base with it, nil without one.
 	baseline, changedSince string
 	quiet, verbose         bool
+	// progress is told each step, nil for none.
+	progress *progress
 	// lock is a file of declarations.
 	lock string
 	// verdicts are those of earlier runs that may stand for one.
@@ -304,7 +306,7 @@ func (e *env) runProbe(cmd *cobra.Command, f *probeFlags, args []string) (err er
 	if err := f.read(cmd); err != nil {
 		return err
 	}
-	f.Progress = e.progress(f)
+	e.follow(f)
 	if f.quiet && !cmd.Flags().Changed("format") {
 		f.format = []string{"line"}
 	}
@@ -367,7 +369,8 @@ func (e *env) probeAll(ctx context.Context, f *probeFlags, runs []plan.Options) 
 		probeOne = e.dryRun
 	}
 	worst := e.badEntries(f.bad)
-	for _, o := range runs {
+	for i, o := range runs {
+		f.progress.at(nameOf(o), i, len(runs))
 		if e.attested(ctx, o, f) {
 			f.policy.doubt = true // a suppression may be for what is not probed now
 			continue
@@ -396,19 +399,16 @@ func worse(a, b int) int {
 	return ExitOK
 }
 
-// progress says how each step is told, nil for not at all: each on a line of its own, or on
-// one line of a terminal that the next step takes over.
-func (e *env) progress(f *probeFlags) func(line string) {
+// follow says how each step is told: not at all, each on a line of its own, or as progress.
+func (e *env) follow(f *probeFlags) {
 	switch {
 	case f.verbose:
-		return func(line string) { fmt.Fprintln(e.err, report.Escape(line, 400)) }
-	case e.terminalProgress() && !f.quiet:
-		return func(line string) { fmt.Fprintf(e.err, "\r\x1b[K%s", report.Escape(line, 100)) }
+		f.Progress = func(line string) { fmt.Fprintln(e.err, report.Escape(line, 400)) }
+	case !f.quiet:
+		f.progress = e.newProgress()
+		f.Progress = f.progress.tell
 	}
-	return nil
 }
-
-func (e *env) terminalProgress() bool { return isTerminal(e.err) }
 
 // one probes one server, prints what was asked for, and returns the status.
 func (e *env) one(ctx context.Context, o plan.Options, f *probeFlags) (int, error) {
@@ -417,9 +417,7 @@ func (e *env) one(ctx context.Context, o plan.Options, f *probeFlags) (int, erro
 		run = probe.RunRemote
 	}
 	got, err := run(ctx, o)
-	if e.terminalProgress() {
-		fmt.Fprint(e.err, "\r\x1b[K")
-	}
+	f.progress.clear()
 	if err != nil {
 		return 0, err
 	}

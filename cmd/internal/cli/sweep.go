@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -71,6 +70,7 @@ func (e *env) sweep() *cobra.Command {
 	fl.DurationVar(&f.pause, "pause", 200*time.Millisecond, "least time between two requests to a registry")
 	fl.IntVar(&f.replicas, "replicas", 1, "with --queue: keep each message on this many nodes")
 	fl.DurationVar(&f.silence, "silence", time.Minute, "give a job to another worker after this time without a sign of life from its own")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress")
 	fl.BoolVar(&f.elsewhere, "elsewhere", false, "with --queue: probe nothing in this process")
 	cmd.AddCommand(e.sweepWork(), e.sweepReport(), e.sweepDiff())
 	return cmd
@@ -82,7 +82,7 @@ func (f *sweepFlags) define(cmd *cobra.Command) {
 	fl.StringVar(&f.queue, "queue", "", "hand the work to workers through these NATS `ADDRESSES` (default: in this process)")
 	fl.StringVar(&f.credentials, "queue-credentials", "", "with --queue: NATS credentials `FILE`")
 	fl.StringVar(&f.ca, "queue-ca", "", "with --queue: trust the certificates of this `FILE`")
-	fl.IntVar(&f.workers, "workers", 0, "probe this many servers at once (default: one for each processor)")
+	fl.IntVar(&f.workers, "workers", 0, "probe this many servers at once (default: one for each processor, as far as the free memory reaches)")
 	fl.StringVar(&f.metrics, "metrics", "", "answer /metrics, /healthz and /readyz on this `ADDRESS` (:9464 is loopback's)")
 	fl.StringVar(&f.traces, "traces", "", "send traces to the OTLP/HTTP collector at this `URL` (default: $OTEL_EXPORTER_OTLP_ENDPOINT)")
 	fl.DurationVar(&f.perTarget, "per-target", time.Hour, "give up a target after this time")
@@ -113,13 +113,19 @@ func (f *sweepFlags) ready(cmd *cobra.Command) error {
 	if f.elsewhere && f.queue == "" {
 		return usage("--queue nats://HOST:4222", "--elsewhere needs --queue")
 	}
-	if f.workers == 0 {
-		f.workers = runtime.NumCPU()
-	}
+	f.share(probe.SideBySide(plan.DefaultLimits.Memory))
 	if err := f.readPolicy(cmd.Context()); err != nil {
 		return err
 	}
 	return f.readRules(cmd.Context())
+}
+
+// share divides the sandboxes that can run at once among the workers.
+func (f *sweepFlags) share(atOnce int) {
+	if f.workers == 0 {
+		f.workers = atOnce
+	}
+	f.Jobs = max(1, atOnce/f.workers)
 }
 
 // runsDir sets where runs are kept.
@@ -225,24 +231,27 @@ func (e *env) runSweep(cmd *cobra.Command, f *sweepFlags) (err error) {
 		return err
 	}
 	defer o.Queue.Close()
+	p := &sweepProgress{start: time.Now()}
+	if !f.quiet {
+		p.progress = e.newProgress()
+	}
 	if !f.elsewhere {
-		o.Workers = f.worker(o.Queue, filepath.Join(f.dir, "work"), nil)
+		o.Workers = f.worker(o.Queue, filepath.Join(f.dir, "work"), p.begin)
 	}
 	tracer, end, err := e.observed(f, o.Workers)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = end() }()
-	o.Tracer, o.Progress = tracer, e.sweepProgress()
-	done, p, status, err := sweep.Run(ctx, o)
-	if e.terminalProgress() {
-		fmt.Fprint(e.err, "\r\x1b[K")
-	}
+	o.Tracer, o.Progress = tracer, p.count
+	p.tell("listing " + f.registry)
+	done, counts, status, err := sweep.Run(ctx, o)
+	p.clear()
 	if err != nil {
 		return err
 	}
 	e.status = status
-	e.sweepDone(f, done, p)
+	e.sweepDone(f, done, counts)
 	return nil
 }
 
@@ -280,21 +289,6 @@ func (e *env) sweepDone(f *sweepFlags, done *store.Sweep, p sweep.Progress) {
 	}
 	fmt.Fprintf(e.out, "sweep %d: %d jobs, %d run, %d judged again, %d unchanged, %d failed\n", done.ID, p.Jobs, p.Run, p.Judged, p.Skipped, p.Failed)
 	fmt.Fprintf(e.out, "coalmine sweep report --store %s shows the results\n", quoteWord(store.Shown(f.store)))
-}
-
-// sweepProgress prints a line that changes, on a terminal alone.
-func (e *env) sweepProgress() func(sweep.Progress) {
-	if !e.terminalProgress() {
-		return nil
-	}
-	start := time.Now()
-	return func(p sweep.Progress) {
-		left := "?"
-		if ran := p.Run + p.Failed; ran > 0 {
-			left = (time.Since(start) / time.Duration(ran) * time.Duration(p.Jobs-p.Done())).Round(time.Second).String()
-		}
-		fmt.Fprintf(e.err, "\r\x1b[K%d/%d: %d run, %d judged again, %d unchanged, %d failed, %s left", p.Done(), p.Jobs, p.Run, p.Judged, p.Skipped, p.Failed, left)
-	}
 }
 
 // parseShard reads "I/N".
@@ -363,7 +357,7 @@ func (e *env) observed(f *sweepFlags, w *sweep.Worker) (t trace.Tracer, end func
 // probeTarget probes a target of a list.
 func (f *sweepFlags) probeTarget(ctx context.Context, t listing.Target, out string) (string, int, error) {
 	o := f.Options
-	o.Env, o.Name, o.Out, o.Jobs = t.Env, t.Name, out, max(1, runtime.NumCPU()/max(f.workers, 1))
+	o.Env, o.Name, o.Out = t.Env, t.Name, out
 	// What the list names is meant, not a checkout of that name around the working directory.
 	o, err := f.target(o, t.Words, os.DevNull)
 	if err != nil {

@@ -14,11 +14,11 @@ import (
 )
 
 func (e *env) sweepDiff() *cobra.Command {
-	var dir, format string
+	var dir, format, source string
 	cmd := &cobra.Command{
 		Use: "diff [flags] A B", Short: "Compare two sweeps, or two versions of a server",
-		Long: "A and B are numbers of sweeps (latest and previous are the last two), or versions of one server, such as\n" +
-			"npm:NAME@1.4.1 and npm:NAME@1.4.2.",
+		Long: "A and B are numbers of sweeps, or versions of one server, such as npm:NAME@1.4.1 and npm:NAME@1.4.2. latest and\n" +
+			"previous are the last two finished sweeps of one source, with all their shards.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return usage("coalmine sweep diff previous latest", "diff needs two sweeps or two versions, got %d", len(args))
@@ -34,7 +34,7 @@ func (e *env) sweepDiff() *cobra.Command {
 				return err
 			}
 			defer func() { err = errors.Join(err, s.Close()) }()
-			list, err := compareStored(cmd.Context(), s, args[0], args[1])
+			list, err := e.compareStored(cmd.Context(), s, source, args[0], args[1])
 			if err != nil {
 				return err
 			}
@@ -46,12 +46,13 @@ func (e *env) sweepDiff() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&dir, "store", defaultStore, "read the results in this `DIR` or PostgreSQL URL")
+	cmd.Flags().StringVar(&source, "source", "", sourceUsage)
 	cmd.Flags().StringVar(&format, "format", "text", "print text or json")
 	return cmd
 }
 
 // compareStored compares what two arguments name.
-func compareStored(ctx context.Context, s *store.Store, a, b string) ([]site.Change, error) {
+func (e *env) compareStored(ctx context.Context, s *store.Store, source, a, b string) ([]site.Change, error) {
 	if strings.Contains(a, ":") || strings.Contains(b, ":") {
 		var sides [2]*store.Entry
 		for i, name := range []string{a, b} {
@@ -59,14 +60,14 @@ func compareStored(ctx context.Context, s *store.Store, a, b string) ([]site.Cha
 			if at <= 0 {
 				return nil, usage("such as npm:NAME@1.4.2", "%s names no version", name)
 			}
-			e, err := s.OfVersion(ctx, name[:at], name[at+1:])
+			kept, err := s.OfVersion(ctx, name[:at], name[at+1:])
 			if err != nil {
 				return nil, err
 			}
-			if e == nil {
+			if kept == nil {
 				return nil, usage("coalmine sweep report lists what there is", "no result of %s is kept", name)
 			}
-			sides[i] = e
+			sides[i] = kept
 		}
 		if c, ok := site.Compare(sides[0], sides[1]); ok {
 			return []site.Change{c}, nil
@@ -79,11 +80,12 @@ func compareStored(ctx context.Context, s *store.Store, a, b string) ([]site.Cha
 	}
 	var lists [2][]store.Entry
 	for i, name := range []string{a, b} {
-		id, err := sweepNamed(sweeps, name)
+		r, err := sweepNamed(sweeps, source, name)
 		if err != nil {
 			return nil, err
 		}
-		if lists[i], err = s.Entries(ctx, id); err != nil {
+		e.sayNotes(r.Notes)
+		if lists[i], err = r.Entries(ctx, s); err != nil {
 			return nil, err
 		}
 	}

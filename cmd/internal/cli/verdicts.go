@@ -68,6 +68,7 @@ func (e *env) attested(ctx context.Context, o plan.Options, f *probeFlags) bool 
 		return false
 	}
 	id, err := probe.ContentOf(ctx, o)
+	f.progress.clear()
 	if err == nil && id.Digest == "" {
 		err = fmt.Errorf("%s", id.Unknown)
 	}

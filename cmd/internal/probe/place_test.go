@@ -31,3 +31,24 @@ func TestOneRunAtATimeInPlace(t *testing.T) {
 		t.Errorf("in sandboxes of their own %d", n)
 	}
 }
+
+// More servers at once than the memory holds would end each other.
+func TestSideBySide(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		processors int
+		free, each int64
+		want       int
+	}{
+		{8, 16 << 30, 1 << 30, 8},
+		{8, 4 << 30, 1 << 30, 4},
+		{8, 1 << 20, 1 << 30, 1},
+		{8, 0, 1 << 30, 8},
+		{8, 1 << 62, 0, 8},
+		{0, 0, 0, 1},
+	} {
+		if got := sideBySide(c.processors, c.free, c.each); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}

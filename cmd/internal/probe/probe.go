@@ -239,11 +239,19 @@ func jobs(b sandbox.Backend, o *plan.Options) int {
 	if o.Jobs > 0 {
 		return o.Jobs
 	}
-	n := runtime.NumCPU()
-	if free := availableMemory(); free > 0 {
-		n = min(n, int(free/max(o.Limits.Memory, 1)))
+	return SideBySide(o.Limits.Memory)
+}
+
+// SideBySide is how many servers that take that much memory, in bytes, can run at once here:
+// one for each processor, as far as the memory that is free now reaches.
+func SideBySide(memory int64) int { return sideBySide(runtime.NumCPU(), availableMemory(), memory) }
+
+// sideBySide is SideBySide for a machine; free is 0 where it is not known.
+func sideBySide(processors int, free, memory int64) int {
+	if free > 0 {
+		return max(1, int(min(int64(processors), free/max(memory, 1))))
 	}
-	return max(n, 1)
+	return max(1, processors)
 }
 
 // oneAtATime lets many goroutines tell their progress.

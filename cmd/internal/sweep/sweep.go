@@ -100,6 +100,7 @@ func Run(ctx context.Context, o Options) (sweep *store.Sweep, p Progress, status
 		s.progress.Jobs += n
 	}
 	s.progress.Skipped, s.progress.Judged, s.progress.Run, s.progress.Failed = counts[store.HowSkipped], counts[store.HowJudged], counts[store.HowRun], counts[store.HowFailed]
+	s.tell()
 	var left []store.Job
 	err = within(ctx, o.Tracer, spanReuse, func(ctx context.Context) (err error) {
 		left, err = s.withoutRuns(ctx, jobs)
@@ -294,7 +295,7 @@ func (s *sweeper) judge(ctx context.Context, j store.Job, last *store.Result) (b
 		return false, nil // it is run again
 	}
 	if err := report.Write(session.Output{Root: root}, res, in); err != nil {
-		return false, err
+		return false, nil // nor does one run that cannot be written end the sweep
 	}
 	r := s.result(&j.Target, res, last.Dir)
 	r.Ran, r.Seconds = last.Ran, last.Seconds

@@ -181,10 +181,15 @@ func shows(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	if err := site.Write(t.Context(), s, root); err != nil {
+	runs, err := os.OpenRoot(dir)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"index.html", "results.json", "results.csv", "feed.xml", "servers/npm-honest.html"} {
+	defer runs.Close()
+	if _, err := site.Write(t.Context(), s, root, site.Options{Runs: runs}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"index.html", "results.json", "results.csv", "feed.xml", "servers/npm-honest.html", "servers/npm-honest/report.html", "servers/npm-honest/report.sarif"} {
 		if data, err := os.ReadFile(filepath.Join(out, name)); err != nil || len(data) < 50 {
 			t.Errorf("%s: %d bytes, %v", name, len(data), err)
 		}
@@ -283,5 +288,31 @@ func TestArchivesThatChange(t *testing.T) {
 	last, err := s.OfVersion(t.Context(), "npm:honest", "1.0.0")
 	if err != nil || !strings.HasPrefix(last.Error, "what is fetched under this version changed since ") {
 		t.Errorf("%+v, %v", last, err)
+	}
+}
+
+// A kept run whose reports cannot be written is run again, and the sweep goes on.
+func TestARunThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	f := &fake{}
+	o := Options{Dir: dir, Rules: "r1", Settings: "s", Source: list(t, dir, "npm:honest@1.0.0", "npm:leaky@1.0.0")}
+	if got, err := sweepOnce(t.Context(), t, f, o); err != nil {
+		t.Fatal(got, err)
+	}
+	reports, err := filepath.Glob(filepath.Join(dir, "runs", "npm-honest", "*", report.FileHTML))
+	if err != nil || len(reports) != 1 {
+		t.Fatal(reports, err)
+	}
+	if err := errors.Join(os.Remove(reports[0]), os.MkdirAll(filepath.Join(reports[0], "full"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	f.ran, o.Rules = nil, "r2"
+	const want = "2 jobs: 1 run, 1 judged, 0 skipped, 0 failed; status 1"
+	if got, err := sweepOnce(t.Context(), t, f, o); err != nil || got != want {
+		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+	if diff := cmp.Diff([]string{"npm:honest"}, f.ran); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -34,18 +34,23 @@ func side(e *store.Entry) *Side {
 }
 
 // Compare says how one server differs between two results; ok is false where it does not.
-// A result that is an error says nothing of findings: they are neither new nor gone.
+// A result that is an error says nothing of findings: they are neither new nor gone. All
+// findings of a server that was not there are new.
 func Compare(from, to *store.Entry) (c Change, ok bool) {
 	c.From, c.To = side(from), side(to)
 	known := cmp.Or(to, from)
 	c.Key, c.Name = known.Key, known.Name
-	if from == nil || to == nil {
-		return c, true
+	var was, is []store.Finding
+	if from != nil {
+		was = from.Findings
 	}
-	if from.Verdict != store.VerdictError && to.Verdict != store.VerdictError {
-		c.New, c.Gone = without(to.Findings, from.Findings), without(from.Findings, to.Findings)
+	if to != nil {
+		is = to.Findings
 	}
-	return c, from.Verdict != to.Verdict || len(c.New)+len(c.Gone) > 0
+	if (from == nil || from.Verdict != store.VerdictError) && (to == nil || to.Verdict != store.VerdictError) {
+		c.New, c.Gone = without(is, was), without(was, is)
+	}
+	return c, from == nil || to == nil || from.Verdict != to.Verdict || len(c.New)+len(c.Gone) > 0
 }
 
 func without(list, others []store.Finding) []store.Finding {

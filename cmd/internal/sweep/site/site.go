@@ -6,7 +6,6 @@ import (
 	"embed"
 	"encoding/csv"
 	"encoding/json"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"html/template"
@@ -30,7 +29,7 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"day":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
 }).ParseFS(files, "*.tmpl"))
 
-// maxTrend bounds the sweeps in the index's trend.
+// maxTrend bounds the rounds in the index's trend.
 const maxTrend = 60
 
 // row is a server on the index, in few bytes: ten thousand of them are one page.
@@ -44,52 +43,61 @@ type row struct {
 	Page    string   `json:"p"`
 }
 
-// Write writes the site of a store's sweeps into a directory. Files of an earlier site are
-// replaced.
-func Write(ctx context.Context, s *store.Store, dir *os.Root) error {
+// Options say what a site shows.
+type Options struct {
+	// Source is whose sweeps are shown, "" for that of the last finished sweep.
+	Source string
+	// Base is the site's own address for the links of the feed, "" for no links.
+	Base string
+	// Runs is the directory of the kept runs, nil where there is none.
+	Runs *os.Root
+}
+
+// Write writes the site of a source's sweeps into a directory. Files of an earlier site are
+// replaced. notes say what is not shown.
+func Write(ctx context.Context, s *store.Store, dir *os.Root, o Options) (notes []string, err error) {
 	sweeps, err := s.Sweeps(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if len(sweeps) == 0 {
-		return errors.New("no sweep is kept here yet")
-	}
-	now, err := s.Entries(ctx, sweeps[0].ID)
+	rounds, err := Rounds(sweeps, o.Source)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := writeIndex(ctx, s, dir, sweeps, now); err != nil {
-		return err
+	now, err := rounds[0].Entries(ctx, s)
+	if err != nil {
+		return nil, err
 	}
-	if err := writeLists(dir, &sweeps[0], now); err != nil {
-		return err
+	copied, err := writeServers(ctx, s, dir, o.Runs, now)
+	if err != nil {
+		return nil, err
 	}
-	var news []Change
-	if len(sweeps) > 1 {
-		before, err := s.Entries(ctx, sweeps[1].ID)
+	if copied.full {
+		rounds[0].Notes = append(rounds[0].Notes, fmt.Sprintf("not all reports are copied: they have more than %d bytes", int64(maxReports)))
+	}
+	if err := writeIndex(ctx, s, dir, rounds, now); err != nil {
+		return nil, err
+	}
+	if err := writeLists(dir, rounds[0].newest(), now); err != nil {
+		return nil, err
+	}
+	var changes []Change
+	if len(rounds) > 1 {
+		before, err := rounds[1].Entries(ctx, s)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		news = Diff(before, now)
-	}
-	if err := writeFeed(dir, &sweeps[0], news); err != nil {
-		return err
-	}
-	if err := dir.MkdirAll("servers", 0o755); err != nil {
-		return err
-	}
-	for i := range now {
-		if err := writeServer(ctx, s, dir, &now[i]); err != nil {
-			return err
+		if changes, err = news(ctx, s, before, now); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return rounds[0].Notes, writeFeed(dir, o.Base, rounds[0].newest().Started, changes)
 }
 
 // PageOf is the page of a server within the site.
 func PageOf(key string) string { return path.Join("servers", report.Slug(key)+".html") }
 
-func writeIndex(ctx context.Context, s *store.Store, dir *os.Root, sweeps []store.Sweep, now []store.Entry) error {
+func writeIndex(ctx context.Context, s *store.Store, dir *os.Root, rounds []Round, now []store.Entry) error {
 	rows := make([]row, 0, len(now))
 	for _, e := range now {
 		r := row{Name: text.Printable(e.Name, 250), Key: text.Printable(e.Key, 250), Version: text.Printable(e.Version, 100), Verdict: e.Verdict, How: e.How, Page: PageOf(e.Key)}
@@ -100,7 +108,7 @@ func writeIndex(ctx context.Context, s *store.Store, dir *os.Root, sweeps []stor
 		}
 		rows = append(rows, r)
 	}
-	trend, err := drawTrend(ctx, s, sweeps[:min(len(sweeps), maxTrend)])
+	trend, err := drawTrend(ctx, s, rounds[:min(len(rounds), maxTrend)])
 	if err != nil {
 		return err
 	}
@@ -108,6 +116,11 @@ func writeIndex(ctx context.Context, s *store.Store, dir *os.Root, sweeps []stor
 	for _, r := range rows {
 		counts[r.Verdict]++
 	}
+	var incomplete, refused []string
+	for _, w := range rounds[0].Sweeps { // shards read the same list
+		incomplete, refused = append(incomplete, w.Incomplete), append(refused, w.Refused...)
+	}
+	incomplete, refused = distinct(incomplete), distinct(refused)
 	script, err := files.ReadFile("site.js")
 	if err != nil {
 		return err
@@ -117,9 +130,15 @@ func writeIndex(ctx context.Context, s *store.Store, dir *os.Root, sweeps []stor
 		return err
 	}
 	return render(dir, "index.html", "index.tmpl", map[string]any{
-		"Sweep": sweeps[0], "Counts": counts, "Rows": rows, "Trend": trend, "Verdicts": verdicts, "Total": len(rows),
+		"Source": rounds[0].Source, "Started": rounds[0].newest().Started, "Incomplete": incomplete, "Refused": refused, "Notes": rounds[0].Notes, "Counts": counts, "Rows": rows, "Trend": trend, "Verdicts": verdicts, "Total": len(rows),
 		"Script": template.JS(script), "Style": template.CSS(style), //nolint:gosec // our own files
 	})
+}
+
+// distinct sorts texts, and leaves out empty ones and those that come twice.
+func distinct(list []string) []string {
+	slices.Sort(list)
+	return slices.DeleteFunc(slices.Compact(list), func(t string) bool { return t == "" })
 }
 
 // verdicts are in the order of the index.
@@ -133,21 +152,24 @@ func render(dir *os.Root, name, page string, data any) error {
 	return dir.WriteFile(name, b.Bytes(), 0o644)
 }
 
-// drawTrend draws the verdicts of some sweeps as bars, the oldest first.
-func drawTrend(ctx context.Context, s *store.Store, sweeps []store.Sweep) (template.HTML, error) {
+// drawTrend draws the verdicts of some rounds as bars, the oldest first.
+func drawTrend(ctx context.Context, s *store.Store, rounds []Round) (template.HTML, error) {
 	const width, height, step = 600, 90, 600 / maxTrend
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg role="img" aria-label="verdicts of the last sweeps" viewBox="0 0 %d %d">`, width, height)
 	most := 1
 	var counts []map[string]int
-	for _, w := range sweeps {
-		c, err := s.Verdicts(ctx, w.ID)
-		if err != nil {
-			return "", err
-		}
-		sum := 0
-		for _, n := range c {
-			sum += n
+	for _, r := range rounds {
+		c, sum := map[string]int{}, 0
+		for _, w := range r.Sweeps {
+			some, err := s.Verdicts(ctx, w.ID)
+			if err != nil {
+				return "", err
+			}
+			for v, n := range some {
+				c[v] += n
+				sum += n
+			}
 		}
 		most, counts = max(most, sum), append(counts, c)
 	}
@@ -214,79 +236,6 @@ func harmless(cells []string) []string {
 		out[i] = c
 	}
 	return out
-}
-
-type feed struct {
-	XMLName xml.Name `xml:"rss"`
-	Version string   `xml:"version,attr"`
-	Channel struct {
-		Title       string `xml:"title"`
-		Link        string `xml:"link"`
-		Description string `xml:"description"`
-		Items       []item `xml:"item"`
-	} `xml:"channel"`
-}
-
-type item struct {
-	Title       string `xml:"title"`
-	Link        string `xml:"link"`
-	Description string `xml:"description"`
-	GUID        struct {
-		Text string `xml:",chardata"`
-		Perm bool   `xml:"isPermaLink,attr"`
-	} `xml:"guid"`
-	Date string `xml:"pubDate"`
-}
-
-// maxNews bounds the items of the feed.
-const maxNews = 500
-
-// writeFeed writes the findings that the sweep before did not have as RSS 2.0.
-func writeFeed(dir *os.Root, w *store.Sweep, news []Change) error {
-	f := feed{Version: "2.0"}
-	f.Channel.Title, f.Channel.Link, f.Channel.Description = "coalmine: new findings", "index.html", "Findings of servers that the sweep before did not have"
-	for _, c := range news {
-		for _, n := range c.New {
-			if len(f.Channel.Items) >= maxNews {
-				break
-			}
-			it := item{Title: text.Printable(c.Name+" "+c.To.Version+": "+n.Title, 300), Link: PageOf(c.Key), Description: text.Printable(n.Message, 1000), Date: w.Started.UTC().Format(time.RFC1123Z)}
-			it.GUID.Text = report.Slug(c.Key) + "-" + n.Fingerprint
-			f.Channel.Items = append(f.Channel.Items, it)
-		}
-	}
-	data, err := xml.MarshalIndent(f, "", "  ")
-	if err != nil {
-		return err
-	}
-	return dir.WriteFile("feed.xml", append([]byte(xml.Header), data...), 0o644)
-}
-
-// version is a step of a server's history.
-type version struct {
-	store.Entry
-	Changed bool
-	Change  Change
-}
-
-func writeServer(ctx context.Context, s *store.Store, dir *os.Root, e *store.Entry) error {
-	history, err := s.History(ctx, e.Key)
-	if err != nil {
-		return err
-	}
-	var steps []version
-	for i := range history {
-		v := version{Entry: history[i]}
-		if i+1 < len(history) {
-			v.Change, v.Changed = Compare(&history[i+1], &history[i])
-		}
-		steps = append(steps, v)
-	}
-	style, err := files.ReadFile("site.css")
-	if err != nil {
-		return err
-	}
-	return render(dir, PageOf(e.Key), "server.tmpl", map[string]any{"Now": e, "Steps": steps, "Style": template.CSS(style)}) //nolint:gosec // our own file
 }
 
 // Text prints changes, a line each and their findings below.

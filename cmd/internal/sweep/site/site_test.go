@@ -38,13 +38,16 @@ func TestAHostileSite(t *testing.T) {
 				t.Errorf("recorded %t, %v", got, err)
 			}
 		}
+		if err := s.Finish(t.Context(), w.ID, time.Now()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	root, err := os.OpenRoot(out)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	if err := Write(t.Context(), s, root); err != nil {
+	if _, err := Write(t.Context(), s, root, Options{Base: "https://example.com/" + evil}); err != nil {
 		t.Fatal(err)
 	}
 	pages := 0

@@ -12,3 +12,10 @@ func TestPostgres(t *testing.T) {
 	t.Parallel()
 	keeps(t, sweeptest.Postgres(t))
 }
+
+func TestPostgresSources(t *testing.T) {
+	t.Parallel()
+	place := sweeptest.Postgres(t)
+	older(t, place)
+	sources(t, place)
+}

@@ -113,17 +113,20 @@ type Entry struct {
 
 // Entries are the results of a sweep with their findings, by key.
 func (s *Store) Entries(ctx context.Context, sweep int64) ([]Entry, error) {
-	return s.entries(ctx, "SELECT "+resultColumns+", t.name, j.how FROM jobs j JOIN results r ON r.id = j.result JOIN targets t ON t.key = j.key WHERE j.sweep = ? ORDER BY r.key, r.id, j.name", sweep)
+	return s.entries(ctx, "SELECT "+resultColumns+", t.name, j.how FROM jobs j JOIN results r ON r.id = j.result JOIN sweeps w ON w.id = j.sweep JOIN targets t ON t.source = w.source AND t.key = j.key WHERE j.sweep = ? ORDER BY r.key, r.id, j.name", sweep)
 }
+
+// anyName is what one of its sources calls a result's target.
+const anyName = "coalesce((SELECT min(t.name) FROM targets t WHERE t.key = r.key), r.key)"
 
 // History are all results of a target, the newest first.
 func (s *Store) History(ctx context.Context, key string) ([]Entry, error) {
-	return s.entries(ctx, "SELECT "+resultColumns+", t.name, '' FROM results r JOIN targets t ON t.key = r.key WHERE r.key = ? ORDER BY r.id DESC", key)
+	return s.entries(ctx, "SELECT "+resultColumns+", "+anyName+", '' FROM results r WHERE r.key = ? ORDER BY r.id DESC", key)
 }
 
 // OfVersion is the last result of a target at a version; nil for none.
 func (s *Store) OfVersion(ctx context.Context, key, version string) (*Entry, error) {
-	list, err := s.entries(ctx, "SELECT "+resultColumns+", t.name, '' FROM results r JOIN targets t ON t.key = r.key WHERE r.key = ? AND r.version = ? ORDER BY r.id DESC LIMIT 1", key, version)
+	list, err := s.entries(ctx, "SELECT "+resultColumns+", "+anyName+", '' FROM results r WHERE r.key = ? AND r.version = ? ORDER BY r.id DESC LIMIT 1", key, version)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}

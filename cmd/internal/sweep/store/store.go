@@ -116,7 +116,7 @@ func (s *Store) Begin(ctx context.Context, w *Sweep, jobs []Job, deleted []strin
 }
 
 func addJobs(ctx context.Context, tx statements, w *Sweep, jobs []Job) error {
-	target, err := tx.prepare(ctx, "INSERT INTO targets (key, name, source, job) VALUES (?,?,?,?) ON CONFLICT (key) DO UPDATE SET name = excluded.name, source = excluded.source, job = excluded.job, deleted = 0")
+	target, err := tx.prepare(ctx, "INSERT INTO targets (key, name, source, job) VALUES (?,?,?,?) ON CONFLICT (source, key) DO UPDATE SET name = excluded.name, job = excluded.job, deleted = 0")
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/cmd/internal/sweep"
+)
+
+// plainEvery is the least time between two lines of progress that stay, and before the first.
+const plainEvery = 10 * time.Second
+
+// progress says what happens now. On a terminal that is one line, which the next one takes
+// over. Elsewhere, as in the log of a job, it is the last line of each plainEvery. It takes
+// calls from many goroutines; nil says nothing.
+type progress struct {
+	w        io.Writer
+	terminal bool
+	every    time.Duration
+
+	mu sync.Mutex
+	// line is the last one, due when the next may be printed, and waiting what prints it.
+	line    string
+	due     time.Time
+	waiting *time.Timer
+	// server is the one that is probed, of so many.
+	server    string
+	done, all int
+}
+
+func (e *env) newProgress() *progress {
+	return &progress{w: e.err, terminal: isTerminal(e.err), every: plainEvery, due: time.Now().Add(plainEvery)}
+}
+
+func (p *progress) tell(line string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.terminal {
+		fmt.Fprintf(p.w, "\r\x1b[K%s", report.Escape(line, 100))
+		return
+	}
+	p.line = p.placed(line)
+	if p.waiting == nil {
+		var own *time.Timer
+		own = time.AfterFunc(time.Until(p.due), func() { p.print(&own) })
+		p.waiting = own
+	}
+}
+
+// placed is a line with the server that it is about, and how many are done and left.
+func (p *progress) placed(line string) string {
+	if p.server != "" {
+		line = p.server + ": " + line
+	}
+	if p.all > 1 {
+		line += fmt.Sprintf("; %d of %d servers done, %d left", p.done, p.all, p.all-p.done)
+	}
+	return line
+}
+
+// print writes the last line when its time has come, unless clear took it back.
+func (p *progress) print(own **time.Timer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.waiting != *own {
+		return
+	}
+	p.waiting, p.due = nil, time.Now().Add(p.every)
+	// The word before it keeps a name from being a command of the job's runner.
+	fmt.Fprintln(p.w, "progress: "+report.Escape(p.line, 400))
+}
+
+// clear takes the line back, so that others can write.
+func (p *progress) clear() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.terminal {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+	if p.waiting != nil {
+		p.waiting.Stop()
+		p.waiting = nil
+	}
+}
+
+// at says which of all servers begins.
+func (p *progress) at(server string, done, all int) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.server, p.done, p.all = server, done, all
+}
+
+// sweepProgress tells the counts of a sweep and the server that began last.
+type sweepProgress struct {
+	*progress
+	start time.Time
+
+	mu     sync.Mutex
+	counts sweep.Progress
+	now    string
+}
+
+// count takes the counts whenever one changes.
+func (s *sweepProgress) count(c sweep.Progress) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.counts = c
+	s.say()
+}
+
+// begin takes the name of a server that begins.
+func (s *sweepProgress) begin(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = name
+	if s.counts.Jobs > 0 {
+		s.say()
+	}
+}
+
+func (s *sweepProgress) say() {
+	c, left := s.counts, "?"
+	if ran := c.Run + c.Failed; ran > 0 {
+		left = (time.Since(s.start) / time.Duration(ran) * time.Duration(c.Jobs-c.Done())).Round(time.Second).String()
+	}
+	line := fmt.Sprintf("%d/%d: %d run, %d judged again, %d unchanged, %d failed, %s left", c.Done(), c.Jobs, c.Run, c.Judged, c.Skipped, c.Failed, left)
+	if s.now != "" {
+		line += "; now " + s.now
+	}
+	s.tell(line)
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/coalmine-dev/coalmine/cmd/internal/sweep"
+)
+
+// Where the output is no terminal, a line of each ten seconds stays, and none of a short run.
+func TestPlainProgress(t *testing.T) {
+	t.Parallel()
+	const second = time.Second
+	for name, c := range map[string]struct {
+		flags probeFlags
+		run   func(p *probeFlags)
+		want  string
+	}{
+		"a short run": {run: func(f *probeFlags) {
+			f.Progress("handshake")
+			time.Sleep(9 * second)
+			f.progress.clear()
+		}},
+		"a long step": {run: func(f *probeFlags) {
+			f.Progress("handshake")
+			f.Progress("building")
+			time.Sleep(time.Hour)
+		}, want: "building\n"},
+		"many steps": {run: func(f *probeFlags) {
+			time.Sleep(second / 2)
+			for i := range 25 {
+				f.Progress(fmt.Sprintf("call %d", i))
+				time.Sleep(second)
+			}
+			f.progress.clear()
+		}, want: "call 9\ncall 19\n"},
+		"several servers": {run: func(f *probeFlags) {
+			f.progress.at("one", 0, 3)
+			f.Progress("listing")
+			time.Sleep(11 * second)
+			f.progress.clear()
+			f.progress.at("two", 1, 3)
+			f.Progress("handshake")
+			time.Sleep(11 * second)
+		}, want: "one: listing; 0 of 3 servers done, 3 left\ntwo: handshake; 1 of 3 servers done, 2 left\n"},
+		"one server": {run: func(f *probeFlags) {
+			f.progress.at("one", 0, 1)
+			f.Progress("listing")
+			time.Sleep(time.Minute)
+		}, want: "one: listing\n"},
+		"words of a server": {run: func(f *probeFlags) {
+			f.progress.at("::error::x\n::y", 0, 1)
+			f.Progress("call\x1b[2J")
+			time.Sleep(time.Minute)
+		}, want: `::error::x ::y: call\u{1B}[2J` + "\n"},
+		"quiet": {flags: probeFlags{quiet: true}, run: func(f *probeFlags) {
+			f.progress.at("one", 0, 1)
+			if f.Progress != nil {
+				f.Progress("listing")
+			}
+			time.Sleep(time.Minute)
+			f.progress.clear()
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var said bytes.Buffer
+				e := &env{err: &said}
+				f := c.flags
+				e.follow(&f)
+				c.run(&f)
+				synctest.Wait()
+				var want strings.Builder
+				for line := range strings.Lines(c.want) {
+					want.WriteString("progress: " + line)
+				}
+				if diff := cmp.Diff(want.String(), said.String()); diff != "" {
+					t.Error(diff)
+				}
+			})
+		})
+	}
+}
+
+// A sweep says its counts, what is left and which server began last.
+func TestProgressOfASweep(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var said bytes.Buffer
+		p := &sweepProgress{progress: (&env{err: &said}).newProgress(), start: time.Now()}
+		p.tell("listing npm:mcp")
+		time.Sleep(plainEvery + time.Second)
+		p.count(sweep.Progress{Jobs: 4, Skipped: 1})
+		for _, name := range []string{"npm:a", "npm:b"} {
+			p.begin(name)
+			time.Sleep(plainEvery)
+		}
+		p.count(sweep.Progress{Jobs: 4, Skipped: 1, Run: 1})
+		time.Sleep(plainEvery)
+		p.count(sweep.Progress{Jobs: 4, Skipped: 1, Run: 2, Failed: 1})
+		p.clear()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		const want = "progress: listing npm:mcp\n" +
+			"progress: 1/4: 0 run, 0 judged again, 1 unchanged, 0 failed, ? left; now npm:a\n" +
+			"progress: 1/4: 0 run, 0 judged again, 1 unchanged, 0 failed, ? left; now npm:b\n" +
+			"progress: 2/4: 1 run, 0 judged again, 1 unchanged, 0 failed, 1m2s left; now npm:b\n"
+		if diff := cmp.Diff(want, said.String()); diff != "" {
+			t.Error(diff)
+		}
+	})
+	(&sweepProgress{}).begin("npm:a") // with --quiet there is none
+	(&sweepProgress{}).count(sweep.Progress{Jobs: 1})
+}
