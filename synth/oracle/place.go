@@ -20,7 +20,7 @@ type Place struct {
 
 // The bounds of what is searched for places.
 const (
-	maxPlaces = 8
+	maxPlaces = 1000
 	maxDepth  = 6
 )
 
