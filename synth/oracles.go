@@ -236,10 +236,13 @@ func (d *driver) oraclePlan(t *target) []probeInput {
 	out := d.wholeInputs(base, token)
 	most := oraclesPerCall*d.cfg.Calls - len(out)
 	places, beyond := d.placesOf(base)
-	t.beyond = beyond
+	missing := d.absentOf(t)
+	room := min(len(missing), max(0, d.mostPlaces()-len(places)))
+	t.beyond = beyond + len(missing) - room
 	most = max(most, oracle.Oracles()*len(places))
 	out = append(out, d.archiveInputs(t, base, places)...)
 	out = append(out, placed(base, places, oracle.Count(), most, d.oracleAt(token))...)
+	out = append(out, d.absentInputs(missing[:room], token)...)
 	out = append(out, d.guardedInputs(t, base, token)...)
 	out = append(out, d.statementInputs(base, places, token)...)
 	out = append(out, d.prefixedInputs(base, places, token)...)

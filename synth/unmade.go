@@ -57,9 +57,12 @@ func (d *driver) hung() {
 // placesOf are the arguments that get attack inputs, as many as the budget allows, and how many are beyond.
 func (d *driver) placesOf(base json.RawMessage) (places []oracle.Place, beyond int) {
 	all := oracle.Places(base)
-	n := min(len(all), max(leastPlaces, placesPerCall*d.cfg.Calls))
+	n := min(len(all), d.mostPlaces())
 	return all[:n], len(all) - n
 }
+
+// mostPlaces is how many arguments of a tool get attack inputs.
+func (d *driver) mostPlaces() int { return max(leastPlaces, placesPerCall*d.cfg.Calls) }
 
 // only is the one of some names, "" for several.
 func only(names []string) string {

@@ -139,3 +139,42 @@ func TestEachArgumentGetsEachOracle(t *testing.T) {
 		})
 	}
 }
+
+// An argument that no call took gets its inputs beside those that one took.
+func TestArgumentsThatAToolRefuses(t *testing.T) {
+	t.Parallel()
+	const optional = `{"type":"object","properties":{"text":{"type":"string"},"format":{"type":"string"},"deep":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}},"required":["text"]}`
+	for what, c := range map[string]struct {
+		refuses func(args string) bool
+		want    []string
+	}{
+		"none":           {func(string) bool { return false }, []string{"/text", "/format", "/deep/a"}},
+		"the others":     {func(args string) bool { return strings.Contains(args, "format") || strings.Contains(args, "deep") }, []string{"/text", "/format", "/deep/a"}},
+		"both of them":   {func(args string) bool { return strings.Contains(args, "format") && strings.Contains(args, "deep") }, []string{"/text", "/format", "/deep/a"}},
+		"all of its own": {func(string) bool { return true }, []string{"/text"}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			f := newFake(tool("convert", optional))
+			f.tool = func(_ string, args json.RawMessage) (client.Result, error) {
+				if c.refuses(string(args)) {
+					return refusal("no"), nil
+				}
+				return success("ok"), nil
+			}
+			got := map[string]bool{}
+			drive(t, f, Config{World: small, OnCall: func(call Call) {
+				if len(call.Oracles) == 1 {
+					got[call.Oracles[0].Oracle+call.Oracles[0].At] = true
+				}
+			}})
+			for _, at := range c.want {
+				for _, family := range []string{session.OracleCommand, session.OracleArgument, session.OraclePath, session.OracleFetch, session.OracleCode} {
+					if !got[family+at] {
+						t.Errorf("%s got no %s", at, family)
+					}
+				}
+			}
+		})
+	}
+}

@@ -88,7 +88,7 @@ var firsts = map[Meaning][]string{
 // Count is how many inputs there are for one argument.
 func Count() int { return len(variants) }
 
-// Oracles is how many oracles the inputs for one argument have: its first ones are of one each.
+// Oracles is how many oracles there are for one argument. Its first inputs are one of each.
 func Oracles() int {
 	seen := map[string]bool{}
 	for _, v := range variants {
