@@ -73,19 +73,19 @@ func loginData(origin, user string, sealed []byte, used time.Time) ([]byte, erro
 		[]byte{}, "", "", "", int64(0), int64(0), []byte{0, 0, 0, 0}, nil, chromeTime(used), []byte{0, 0, 0, 0}, created,
 	}
 	meta := [][]any{{"mmap_status", "-1"}, {"version", "33"}, {"last_compatible_version", "33"}}
-	return sqliteFile(3_046_000, []sqliteTable{
-		{kind: "table", name: "meta", table: "meta", sql: metaSQL, rows: meta, ids: []int64{1, 2, 3}},
-		{kind: "index", name: "sqlite_autoindex_meta_1", table: "meta", rows: [][]any{
+	return SQLiteFile(3_046_000, []SQLiteTable{
+		{Kind: "table", Name: "meta", Table: "meta", SQL: metaSQL, Rows: meta, IDs: []int64{1, 2, 3}},
+		{Kind: "index", Name: "sqlite_autoindex_meta_1", Table: "meta", Rows: [][]any{
 			{"last_compatible_version", int64(3)}, {"mmap_status", int64(1)}, {"version", int64(2)},
 		}},
-		{kind: "table", name: "logins", table: "logins", sql: loginsSQL, rows: [][]any{login}, ids: []int64{1}},
-		{kind: "index", name: "sqlite_autoindex_logins_1", table: "logins", rows: [][]any{
+		{Kind: "table", Name: "logins", Table: "logins", SQL: loginsSQL, Rows: [][]any{login}, IDs: []int64{1}},
+		{Kind: "index", Name: "sqlite_autoindex_logins_1", Table: "logins", Rows: [][]any{
 			{origin, "email", user, "password", origin, int64(1)},
 		}},
-		{kind: "table", name: "sqlite_sequence", table: "sqlite_sequence", sql: "CREATE TABLE sqlite_sequence(name,seq)", rows: [][]any{{"logins", int64(1)}}, ids: []int64{1}},
+		{Kind: "table", Name: "sqlite_sequence", Table: "sqlite_sequence", SQL: "CREATE TABLE sqlite_sequence(name,seq)", Rows: [][]any{{"logins", int64(1)}}, IDs: []int64{1}},
 		{
-			kind: "index", name: "logins_signon", table: "logins", sql: "CREATE INDEX logins_signon ON logins (signon_realm)",
-			rows: [][]any{{origin, int64(1)}},
+			Kind: "index", Name: "logins_signon", Table: "logins", SQL: "CREATE INDEX logins_signon ON logins (signon_realm)",
+			Rows: [][]any{{origin, int64(1)}},
 		},
 	})
 }

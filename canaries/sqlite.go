@@ -8,26 +8,27 @@ import (
 // sqlitePage is the size of a page, as Chromium sets it.
 const sqlitePage = 4096
 
-// sqliteTable is a table or an index of a database, all of it on one page.
-type sqliteTable struct {
-	kind, name, table, sql string
-	rows                   [][]any // int64, string, []byte or nil
-	ids                    []int64 // the row ids; nil for an index, whose rows hold them last
+// SQLiteTable is a table or an index of a database, all of it on one page.
+type SQLiteTable struct {
+	// Kind is "table" or "index".
+	Kind, Name, Table, SQL string
+	Rows                   [][]any // int64, string, []byte or nil
+	IDs                    []int64 // the row ids; nil for an index, whose rows hold them last
 }
 
 var errPageFull = errors.New("canaries: a table is longer than a page")
 
-// sqliteFile writes a database in the format of SQLite 3: a page for the
-// schema, and one for each table and index.
-func sqliteFile(version uint32, tables []sqliteTable) ([]byte, error) {
-	schema := sqliteTable{kind: "table"}
+// SQLiteFile writes a database in the format of SQLite 3: a page for the
+// schema, and one for each table and index. The version is that of the library that wrote it.
+func SQLiteFile(version uint32, tables []SQLiteTable) ([]byte, error) {
+	schema := SQLiteTable{Kind: "table"}
 	for i, t := range tables {
 		var sql any
-		if t.sql != "" {
-			sql = t.sql
+		if t.SQL != "" {
+			sql = t.SQL
 		}
-		schema.rows = append(schema.rows, []any{t.kind, t.name, t.table, int64(i + 2), sql})
-		schema.ids = append(schema.ids, int64(i+1))
+		schema.Rows = append(schema.Rows, []any{t.Kind, t.Name, t.Table, int64(i + 2), sql})
+		schema.IDs = append(schema.IDs, int64(i+1))
 	}
 	const header = 100
 	out := make([]byte, sqlitePage*(len(tables)+1))
@@ -56,14 +57,14 @@ func sqliteHeader(version uint32, pages int) []byte {
 }
 
 // page writes the rows as a leaf of a b-tree, whose header stands at from.
-func (t sqliteTable) page(page []byte, from int) error {
+func (t SQLiteTable) page(page []byte, from int) error {
 	const leafTable, leafIndex = 13, 10
 	slot, end := from+8, len(page)
-	for i, row := range t.rows {
+	for i, row := range t.Rows {
 		record := sqliteRecord(row)
 		cell := sqliteVarint(nil, uint64(len(record)))
-		if t.ids != nil {
-			cell = sqliteVarint(cell, uint64(t.ids[i]))
+		if t.IDs != nil {
+			cell = sqliteVarint(cell, uint64(t.IDs[i]))
 		}
 		cell = append(cell, record...)
 		if end -= len(cell); end < slot+2 {
@@ -74,10 +75,10 @@ func (t sqliteTable) page(page []byte, from int) error {
 		slot += 2
 	}
 	page[from] = leafIndex
-	if t.kind == "table" {
+	if t.Kind == "table" {
 		page[from] = leafTable
 	}
-	binary.BigEndian.PutUint16(page[from+3:], uint16(len(t.rows)))
+	binary.BigEndian.PutUint16(page[from+3:], uint16(len(t.Rows)))
 	binary.BigEndian.PutUint16(page[from+5:], uint16(end))
 	return nil
 }

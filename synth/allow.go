@@ -57,7 +57,8 @@ func isSetter(name string) bool { return setterVerb.MatchString(name) && setterN
 // allow calls a setter with a directory of the workspace, or a host, and reports whether it took one.
 func (d *driver) allow(t *target) bool {
 	base := d.baseOf(t)
-	for _, p := range oracle.Places(base) {
+	places, _ := d.placesOf(base)
+	for _, p := range places {
 		if !setterPlace.MatchString(p.Name) {
 			continue
 		}
@@ -83,7 +84,11 @@ func (d *driver) escape(t *target, end time.Time) bool {
 	made := 0
 	for _, p := range oracle.Places(base) {
 		for _, in := range oracle.Escapes(d.cfg.World, oracle.MeaningOf(p.Name), token) {
-			if t.leftAlone() || made >= maxEscapes {
+			if made >= maxEscapes || t.gone {
+				return true
+			}
+			if t.hangs() {
+				t.unmade++
 				return true
 			}
 			if d.stopped != nil || !d.more() || d.cfg.Now().After(end) {

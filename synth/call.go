@@ -84,6 +84,7 @@ func (d *driver) carryOut(t *target, c Call, left int) Outcome {
 	d.sync(c)
 	d.cfg.OnReturn(c, o, r)
 	d.count(t, c, o)
+	t.worked = t.worked || o == OK && len(c.Oracles) == 0
 	d.turn(t, c, o)
 	t.sent(c)
 	if o == Crash {

@@ -45,6 +45,12 @@ type target struct {
 	// changed the schema.
 	retryFrom  int
 	schemaFrom []int
+	// worked says that a call without an attack input succeeded. unmade counts the attack inputs that
+	// it did not get because it had stopped answering, beyond the arguments that get none.
+	worked         bool
+	unmade, beyond int
+	// excused are timeouts that do not count against it.
+	excused int
 	// guards counts the calls that pass tests of the source.
 	guards int
 	// drawn says that a generator can be made from decl when it is needed.
@@ -109,6 +115,7 @@ func Drive(ctx context.Context, cfg Config) (Report, error) {
 	d.allowing()
 	d.usesAgain()
 	d.guardedAgain()
+	d.hung()
 	d.relisting = 0 // the last listing is never left out
 	d.listLast()
 	return d.finish(), ctx.Err()
@@ -225,7 +232,7 @@ func (d *driver) round(round int) {
 			if !d.more() {
 				return
 			}
-			if t.gone || t.cover.Timeouts >= maxTimeouts || t.slow && t.cover.OK > 0 && round >= d.slowRounds() {
+			if t.leftAlone() || t.slow && t.cover.OK > 0 && round >= d.slowRounds() {
 				continue
 			}
 			d.call(t, len(todo)-i)

@@ -134,7 +134,7 @@ func (d *driver) guardedInputs(t *target, base json.RawMessage, token func(int) 
 // placed gives each place its next input before any place the one after, at most so many in all.
 func placed(base json.RawMessage, places []oracle.Place, rounds, most int, next func(round int, p oracle.Place) oracle.Input) []probeInput {
 	var out []probeInput
-	for k := 0; k < rounds && len(places) > 0; k++ {
+	for k := 0; k < rounds && len(places) > 0 && len(out) < most; k++ {
 		for _, p := range places {
 			in := next(k, p)
 			in.At = p.At

@@ -22,8 +22,12 @@ const (
 	slowOracles = 2
 	// shareTime is the time for each tool that the shares of all kinds may take beyond
 	// Config.OracleTime, and leastShareTime that of all tools together: the only tool of a
-	// server may well be slow.
-	shareTime, leastShareTime = 5 * time.Second, time.Minute
+	// server may well be slow. Two minutes and 25 seconds are enough for the sixty inputs of a tool
+	// of ten arguments where each takes two seconds, or of three arguments where each takes six.
+	shareTime, leastShareTime = 10 * time.Second, 2 * time.Minute
+	// placesPerCall is how many of a tool's arguments get attack inputs for each ordinary call:
+	// with as many, the inputs of oraclesPerCall are one of each oracle for each.
+	placesPerCall, leastPlaces = 3, 24
 )
 
 // The kinds of inputs that are no oracle's alone.
@@ -64,18 +68,29 @@ func (p *probeInput) kind() string {
 	return p.in[0].Oracle
 }
 
+// shown is what the first of some inputs proves and the others no more: an oracle's at one argument.
+// What the source's literals and tests lead to counts once for each kind.
+func (p *probeInput) shown() string {
+	kind := p.kind()
+	if len(p.in) != 1 || p.prefixed || p.guarded || p.in[0].Undeclared {
+		return kind
+	}
+	return strings.Join([]string{kind, p.in[0].Oracle, p.in[0].At}, "\x00")
+}
+
 // oracleQueue is what one tool is still to be given.
 type oracleQueue struct {
 	t *target
-	// share has one input of each kind, rest the others, the most promising first.
+	// share has one input of each kind, and then one of each oracle for each argument; rest has
+	// the others, the most promising first.
 	share, rest []probeInput
 	// through says that the tool took the latest input without an error.
 	through bool
 }
 
-// oracles gives every tool its oracle inputs. One of each kind comes first, in turns:
-// each tool one before any tool the next, and undeclared tools between them. The time
-// that is left goes to the tools that take such inputs.
+// oracles gives every tool its oracle inputs. One of each kind comes first, and one of each
+// oracle for each argument, in turns: each tool one before any tool the next, and undeclared tools
+// between them. The time that is left goes to the tools that take such inputs.
 func (d *driver) oracles() {
 	w := d.cfg.World
 	if w == nil || d.stopped != nil {
@@ -88,6 +103,11 @@ func (d *driver) oracles() {
 	d.shares(queues, hidden, end.Add(max(leastShareTime, time.Duration(len(queues))*shareTime)))
 	d.unshared(queues, hidden)
 	d.promising(queues, end)
+	for _, q := range queues {
+		if q.t.hangs() {
+			q.t.unmade += len(q.share) + len(q.rest)
+		}
+	}
 	if d.stopped != nil {
 		return
 	}
@@ -101,27 +121,42 @@ func (d *driver) oracles() {
 func (d *driver) oracleQueues() []*oracleQueue {
 	var out []*oracleQueue
 	for i, t := range order(d.tools) {
+		if t.base != nil { // a tool that waits as long as it is told answers to what worked
+			t.excused = t.cover.Timeouts
+		}
 		plan := d.oraclePlan(t)
 		t.cover.OraclesPlanned = len(plan)
-		q := &oracleQueue{t: t}
-		seen := map[string]bool{}
-		for _, p := range plan {
-			if kind := p.kind(); !seen[kind] {
-				seen[kind] = true
-				q.share = append(q.share, p)
-				continue
-			}
-			q.rest = append(q.rest, p)
-		}
-		if n := len(q.share); n > 0 {
-			q.share = slices.Concat(q.share[i%n:], q.share[:i%n])
-		}
-		out = append(out, q)
+		out = append(out, queueOf(t, plan, i))
 	}
 	return out
 }
 
-// shares gives each tool one input of each kind. Slow tools wait until the others have
+// queueOf sorts the inputs of a tool; the share begins with the kind of number first.
+func queueOf(t *target, plan []probeInput, first int) *oracleQueue {
+	q := &oracleQueue{t: t}
+	var kinds, arguments []probeInput
+	seen := map[string]bool{}
+	for _, p := range plan {
+		// No kind has the form of what is shown at an argument.
+		kind, shown := p.kind(), p.shown()
+		switch {
+		case !seen[kind]:
+			kinds = append(kinds, p)
+		case !seen[shown]:
+			arguments = append(arguments, p)
+		default:
+			q.rest = append(q.rest, p)
+		}
+		seen[kind], seen[shown] = true, true
+	}
+	if n := len(kinds); n > 0 {
+		kinds = slices.Concat(kinds[first%n:], kinds[:first%n])
+	}
+	q.share = append(kinds, arguments...)
+	return q
+}
+
+// shares gives each tool its share. Slow tools wait until the others have
 // theirs; a part of the undeclared tools follows each round.
 func (d *driver) shares(queues []*oracleQueue, hidden *hiddenCalls, end time.Time) {
 	for _, slow := range []bool{false, true} {
@@ -184,43 +219,10 @@ func (d *driver) try(q *oracleQueue, p probeInput) {
 }
 
 // leftAlone says that a tool is not called any more.
-func (t *target) leftAlone() bool { return t.gone || t.cover.Timeouts >= maxTimeouts }
+func (t *target) leftAlone() bool { return t.gone || t.hangs() }
 
-// unshared says which tools did not get an input of each kind, and whether undeclared
-// tools were left out. Where the server ended, that is the reason, and is said.
-func (d *driver) unshared(queues []*oracleQueue, hidden *hiddenCalls) {
-	if d.report.Crashed != nil {
-		return
-	}
-	var tools []string
-	inputs := 0
-	for _, q := range queues {
-		if len(q.share) > 0 && !q.t.leftAlone() {
-			tools = append(tools, q.t.name)
-			inputs += len(q.share)
-		}
-	}
-	if inputs > 0 {
-		about := ""
-		if len(tools) == 1 {
-			about = tools[0]
-		}
-		d.shortfall(session.GapAttacksIncomplete, about, "coalmine had no time to try each kind of attack input: %d are left of %d of %d tools (%s)",
-			inputs, len(tools), len(queues), listed(tools))
-	}
-	if n := len(hidden.names); n > 0 {
-		d.shortfall(session.GapAttacksIncomplete, "", "coalmine had no time to call %d of %d undeclared tools", n, n+hidden.called)
-	}
-}
-
-// listed names the first few of a list.
-func listed(names []string) string {
-	const most = 3
-	if extra := len(names) - most; extra > 0 {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", extra)
-	}
-	return strings.Join(names, ", ")
-}
+// hangs says that a tool has not answered so often that it is left alone.
+func (t *target) hangs() bool { return t.cover.Timeouts-t.excused >= maxTimeouts }
 
 // oraclePlan lists a tool's inputs: each place gets its next before any place
 // the one after.
@@ -233,9 +235,14 @@ func (d *driver) oraclePlan(t *target) []probeInput {
 	}
 	out := d.wholeInputs(base, token)
 	most := oraclesPerCall*d.cfg.Calls - len(out)
-	places := oracle.Places(base)
+	places, beyond := d.placesOf(base)
+	missing := d.absentOf(t)
+	room := min(len(missing), max(0, d.mostPlaces()-len(places)))
+	t.beyond = beyond + len(missing) - room
+	most = max(most, oracle.Oracles()*len(places))
 	out = append(out, d.archiveInputs(t, base, places)...)
 	out = append(out, placed(base, places, oracle.Count(), most, d.oracleAt(token))...)
+	out = append(out, d.absentInputs(missing[:room], token)...)
 	out = append(out, d.guardedInputs(t, base, token)...)
 	out = append(out, d.statementInputs(base, places, token)...)
 	out = append(out, d.prefixedInputs(base, places, token)...)

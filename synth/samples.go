@@ -1,15 +1,19 @@
 package synth
 
 import (
+	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"encoding/binary"
+	"errors"
 	"image"
 	"image/color"
 	"image/jpeg"
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // sample is a small document of a type that tools read, in the least form that its format allows.
@@ -45,18 +49,26 @@ func (w *work) samples() []sample {
 		out = append(out, sample{t.name, []byte(t.text)})
 	}
 	out = append(out, sample{"images/scan.jpg", picture(w.colour)}, sample{"data/tone.wav", tone(200 + 10*w.counts[0] + len(item))})
+	kept := []zipPart{{"notes.txt", title + "\n"}, {"items/" + item + ".txt", count + "\n"}}
 	for _, z := range []struct {
 		name  string
 		parts []zipPart
 	}{
 		{"docs/letter.docx", letter(title, "The "+item+" arrives in "+count+" days.")},
-		{"data/backup.zip", []zipPart{{"notes.txt", title + "\n"}, {"items/" + item + ".txt", count + "\n"}}},
+		{"data/backup.zip", kept},
+		{"docs/talk.pptx", slides(title + ": " + item + ", " + count)},
 	} {
 		if data, err := zipped(z.parts); err == nil { // writing to memory does not fail
 			out = append(out, sample{z.name, data})
 		}
 	}
-	return out
+	if data, err := tarred(kept, w.at); err == nil {
+		out = append(out, sample{"data/backup.tar.gz", data})
+	}
+	if data, err := w.database(); err == nil { // a few rows fit into a page
+		out = append(out, sample{"data/stock.db", data})
+	}
+	return append(out, sample{"data/sizes.parquet", parquet(w.items, w.counts)})
 }
 
 func hexColour(c [3]byte) string {
@@ -83,6 +95,25 @@ func zipped(parts []zipPart) ([]byte, error) {
 		}
 	}
 	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// tarred are files in a compressed archive of tar.
+func tarred(parts []zipPart, at time.Time) ([]byte, error) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	w := tar.NewWriter(z)
+	for _, p := range parts {
+		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: p.name, Mode: 0o644, Size: int64(len(p.text)), ModTime: at, Format: tar.FormatUSTAR}); err != nil {
+			return nil, err
+		}
+		if _, err := w.Write([]byte(p.text)); err != nil {
+			return nil, err
+		}
+	}
+	if err := errors.Join(w.Close(), z.Close()); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil

@@ -99,19 +99,30 @@ func drawWork(seed int64) *work {
 	return w
 }
 
-// drawHistory draws the repository.
+// drawHistory draws the repository: of the last months, as the files beside it.
 func drawHistory(r *rand.Rand, at time.Time, thing string, items []string) history {
 	given, family := pick(r, givenNames), pick(r, familyNames)
 	title := "# " + strings.ToUpper(thing[:1]) + thing[1:] + " project\n\n"
 	greeting := pick(r, []string{"hello", "ready", "started", thing})
+	subject := pick(r, []string{"Start the project", "First version", "Begin the " + thing + " program", "Add the program"})
+	program := func(text string) string {
+		return "def main():\n    print(\"" + text + "\")\n\n\nif __name__ == \"__main__\":\n    main()\n"
+	}
+	tree := func(readme, main string) []trackedFile {
+		return []trackedFile{{".gitignore", "__pycache__/\n*.log\n"}, {changedName, readme}, {"main.py", main}}
+	}
+	const day = 24 * time.Hour
+	first := at.Add(-time.Duration(30+r.Intn(60)) * day).Add(-time.Duration(r.Intn(9*3600)) * time.Second)
+	second := at.Add(-time.Duration(8+r.Intn(20)) * day).Add(-time.Duration(r.Intn(9*3600)) * time.Second)
+	described := title + "A small program that counts each " + items[0] + ".\n"
 	return history{
 		name: given + " " + family, email: strings.ToLower(given) + "@example.com", at: at,
-		subject: pick(r, []string{"Start the project", "First version", "Begin the " + thing + " program", "Add the program"}),
-		tracked: []trackedFile{
-			{".gitignore", "__pycache__/\n*.log\n"},
-			{changedName, title + "A small program that counts each " + items[0] + ".\n"},
-			{"main.py", "def main():\n    print(\"" + greeting + "\")\n\n\nif __name__ == \"__main__\":\n    main()\n"},
+		commits: []commit{
+			{subject, first, tree(title, program(""))},
+			{pick(r, []string{"Say what it counts", "Describe the program", "Explain what it is for"}), second, tree(described, program(""))},
+			{pick(r, []string{"Greet whoever starts it", "Say something at the start", "Print a word"}), at.Add(-3 * day), tree(described, program(greeting))},
 		},
+		side: pick(r, []string{"draft", "next", "try-" + items[1], "more-" + items[1] + "s"}), tag: fmt.Sprintf("v0.%d", 1+r.Intn(4)),
 		changedText: title + "A small program that counts each " + items[0] + " and each " + items[1] + ".\n\n## Use\n\nRun main.py.\n",
 	}
 }

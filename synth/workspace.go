@@ -14,8 +14,8 @@ import (
 )
 
 // Workspace is what is planted at root for a server to work on: texts, an image,
-// documents, directories, and a small git repository with one commit and one changed
-// file. Names, contents and times are drawn from the seed, so that no server knows them
+// documents, directories, and a small git repository with three commits, two branches, a tag and one
+// changed file. Names, contents and times are drawn from the seed, so that no server knows them
 // beforehand, and the same seed gives the same calls and the same answers.
 func Workspace(root string, seed int64) []rootfs.File {
 	w := drawWork(seed)

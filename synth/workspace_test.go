@@ -2,6 +2,7 @@ package synth
 
 import (
 	"bytes"
+	"fmt"
 	"image/png"
 	"maps"
 	"os"
@@ -107,14 +108,21 @@ func TestGitAgrees(t *testing.T) {
 		}
 		return string(out)
 	}
+	commits, by := w.history.commits, "|"+w.history.name+"\n"
 	for _, c := range []struct{ args, want string }{
 		{"status --porcelain", " M README.md\n"},
-		{"log --format=%s|%an", w.history.subject + "|" + w.history.name + "\n"},
+		{"log --format=%s|%an", commits[2].subject + by + commits[1].subject + by + commits[0].subject + by},
+		{"log --format=%ct --reverse", fmt.Sprintf("%d\n%d\n%d\n", commits[0].at.Unix(), commits[1].at.Unix(), commits[2].at.Unix())},
+		{"branch --format=%(refname:short)", strings.Join(slices.Sorted(slices.Values([]string{"main", w.history.side})), "\n") + "\n"},
+		{"branch --remotes --format=%(refname:short)", strings.Join(slices.Sorted(slices.Values([]string{"origin/main", "origin/" + w.history.side})), "\n") + "\n"},
+		{"tag --list", w.history.tag + "\n"}, {"describe", w.history.tag + "-2-g" + strings.TrimSpace(run("rev-parse", "--short", "HEAD")) + "\n"},
+		{"rev-list --count " + w.history.side + "..main", "1\n"}, {"diff --name-only " + w.history.side + " main", "main.py\n"},
+		{"reflog --format=%gs", "commit: " + commits[2].subject + "\ncommit: " + commits[1].subject + "\ncommit (initial): " + commits[0].subject + "\n"},
 		{"branch --show-current", "main\n"},
 		{"fetch", ""}, {"rev-list --count origin/main..main", "0\n"}, {"fsck --strict", ""},
 		{"ls-files", ".gitignore\nREADME.md\nmain.py\n"},
 		{"diff --stat", " README.md | 6 +++++-\n 1 file changed, 5 insertions(+), 1 deletion(-)\n"},
-		{"show HEAD:main.py", w.history.tracked[2].data},
+		{"show HEAD:main.py", w.history.tracked()[2].data},
 	} {
 		if got := run(strings.Fields(c.args)...); got != c.want {
 			t.Errorf("git %s: %q, want %q", c.args, got, c.want)
@@ -125,6 +133,27 @@ func TestGitAgrees(t *testing.T) {
 	}
 	run("add", "README.md")
 	run("commit", "-q", "-m", "Say how to use it")
+}
+
+// The history is of the past, each commit after the one before, and has names that others do not.
+func TestHistories(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	for seed := range int64(50) {
+		h := drawWork(seed).history
+		for i, c := range h.commits {
+			if !c.at.Before(h.at) || i > 0 && !h.commits[i-1].at.Before(c.at) {
+				t.Errorf("seed %d: commit %d is of %v", seed, i, c.at)
+			}
+		}
+		if len(h.commits) != 3 || h.side == branchName || h.side == "" || h.tag == "" {
+			t.Errorf("seed %d: %+v", seed, h)
+		}
+		names[h.side+h.tag] = true
+	}
+	if len(names) < 20 {
+		t.Errorf("%d names of branches and tags", len(names))
+	}
 }
 
 // A directory that someone works in did not come to be in one second, but for a

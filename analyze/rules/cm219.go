@@ -17,7 +17,7 @@ var cm219Doc = finding.Rule{
 	Advice: finding.Advice{Why: "Everybody in the network can call the tools, with the user's files and credentials behind them.", Fix: "Listen on 127.0.0.1, and require a credential where other machines are to connect.", Preview: true},
 	CWE:    []string{"CWE-306", "CWE-1327"}, OWASP: []string{"MCP07"},
 	Help: "The server listens on an address that is not loopback, and answers there without credentials: every machine of the network can call its tools.\n\n" +
-		"**Evidence.** The kernel's record of the bind, and the answer to a request without credentials. High is the port over which the server speaks MCP, medium another port where a route of its source answers with data or changes something. It is low where the command or a setting names such an address (`--host 0.0.0.0`), and for an image, whose container decides who reaches the port. A port on loopback is quiet.\n\n" +
+		"**Evidence.** The kernel's record of the bind, and the answer to a request without credentials. High is the port over which the server speaks MCP, medium another port that speaks MCP, or where a route of its source answers with data or changes something. It is low where the command or a setting names such an address (`--host 0.0.0.0`), and for an image, whose container decides who reaches the port. A port on loopback is quiet.\n\n" +
 		"**False positive when** a firewall or a proxy that belongs to the server stands before it.",
 }
 

@@ -12,7 +12,7 @@ var cm602Doc = finding.Rule{
 	Advice: finding.Advice{Why: "The client waits until its own timeout.", Fix: "Return an error before the client's timeout, and send progress notifications for long work."},
 	CWE:    []string{"CWE-834", "CWE-400"}, OWASP: []string{"MCP02"},
 	Help: "A call got no response before its timeout.\n\n" +
-		"**Evidence.** The request in `session.jsonl` without a response. A tool all of whose calls hang was not looked at: the verdict is inconclusive.\n\n" +
+		"**Evidence.** The request in `session.jsonl` without a response. A tool all of whose calls hang was not looked at, and one that hangs at two attack inputs gets no more of them: the verdict is inconclusive.\n\n" +
 		"**False positive when** the tool waits for something that the sandbox does not have.",
 }
 

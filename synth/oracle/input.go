@@ -88,8 +88,17 @@ var firsts = map[Meaning][]string{
 // Count is how many inputs there are for one argument.
 func Count() int { return len(variants) }
 
-// order is the order in which a meaning's inputs are tried: in turns, two of
-// the first oracle for one of each other, so that a small budget sees some of each.
+// Oracles is how many oracles there are for one argument. Its first inputs are one of each.
+func Oracles() int {
+	seen := map[string]bool{}
+	for _, v := range variants {
+		seen[v.oracle] = true
+	}
+	return len(seen)
+}
+
+// order is the order in which a meaning's inputs are tried: one of each oracle, and then in
+// turns, three of the first oracle for one of each other.
 func order(m Meaning) []int {
 	queues := map[string][]int{}
 	for i, v := range variants {
@@ -102,10 +111,10 @@ func order(m Meaning) []int {
 		}
 	}
 	out := make([]int, 0, len(variants))
-	for len(out) < len(variants) {
+	for first := true; len(out) < len(variants); first = false {
 		for k, name := range names {
 			n := 1
-			if k == 0 {
+			if k == 0 && !first {
 				n = 3
 			}
 			n = min(n, len(queues[name]))

@@ -18,9 +18,15 @@ type Place struct {
 	Value string
 }
 
+// Within says that the place is a member of the arguments, or lies within it.
+func (p *Place) Within(member string) bool {
+	at := "/" + escape(member)
+	return p.At == at || strings.HasPrefix(p.At, at+"/")
+}
+
 // The bounds of what is searched for places.
 const (
-	maxPlaces = 8
+	maxPlaces = 1000
 	maxDepth  = 6
 )
 

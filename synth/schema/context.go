@@ -190,7 +190,7 @@ func (g *Generator) valuesOf(m *meaning, desc string) []string {
 	case kTimezone, kRevision, kNewName, kCommand, kCode, kFunction, kHost, kIP:
 		return kindValues[m.kind]
 	case kSQL:
-		return sqlFor(words(g.opts.Tool), strings.ToLower(g.opts.Description)+" "+desc)
+		return sqlFor(words(g.opts.Tool), h.Context, strings.ToLower(g.opts.Description)+" "+desc)
 	}
 	list := slices.DeleteFunc(slices.Clone(m.said), func(s string) bool {
 		wordy := m.kind == kProse || m.kind == kQuery || m.kind == kTitle || m.kind == kCity || m.kind == kDateTime

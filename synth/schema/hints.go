@@ -58,7 +58,7 @@ var types = map[string]string{
 	"excel": "xlsx", "workbook": "xlsx", "spreadsheet": "xlsx", "docx": "docx", "powerpoint": "pptx", "markdown": "md", "sqlite": "db",
 	"pdf": "pdf", "csv": "csv", "json": "json", "xlsx": "xlsx", "pptx": "pptx", "html": "html", "svg": "svg", "yaml": "yaml", "xml": "xml", "zip": "zip", "spreadsheets": "xlsx", "sheet": "xlsx", "word": "docx", "notebook": "ipynb", "jupyter": "ipynb", "drawio": "drawio",
 	"archive": "zip", "calendar": "ics", "ical": "ics", "toml": "toml", "python": "py", "javascript": "js", "typescript": "ts", "golang": "go", "wav": "wav", "audio": "wav",
-	"database": "db", "geojson": "geojson", "yml": "yaml", "log": "log", "tsv": "tsv", "tar": "gz", "latex": "tex", "tex": "tex",
+	"database": "db", "geojson": "geojson", "yml": "yaml", "log": "log", "tsv": "tsv", "tar": "gz", "tarball": "gz", "gzip": "gz", "tgz": "gz", "parquet": "parquet", "presentation": "pptx", "latex": "tex", "tex": "tex",
 }
 
 // NamesType says that a name such as "csvPath" is for files of an extension such as ".csv".

@@ -163,21 +163,3 @@ func withGrammar(m *meaning, tool []string, desc string) {
 		}
 	}
 }
-
-// sqlFor are statements of the sort that a tool is for, in words that most dialects share.
-func sqlFor(tool []string, desc string) []string {
-	in := func(w string) bool { return any2(tool, w) || containsWords(desc, w) }
-	switch {
-	case any2(tool, "create") || containsWords(desc, "create table"):
-		return []string{"CREATE TABLE IF NOT EXISTS items (id INTEGER PRIMARY KEY, name TEXT)"}
-	case any2(tool, "read", "select"):
-		return []string{"SELECT 1", "SELECT 1 AS one"}
-	case any2(tool, "write", "insert") || in("insert") && !in("select"):
-		return []string{"INSERT INTO items (name) VALUES ('lamp')"}
-	case any2(tool, "update") || in("update") && !in("select"):
-		return []string{"UPDATE items SET name = 'lamp' WHERE id = 1"}
-	case any2(tool, "delete"):
-		return []string{"DELETE FROM items WHERE id = 0"}
-	}
-	return kindValues[kSQL]
-}

@@ -20,7 +20,8 @@ import (
 )
 
 const (
-	// doorTime bounds what is asked of all ports that speak HTTP before their attack inputs, and is the least for those;
+	// doorTime bounds what is asked of all ports that speak HTTP before their attack inputs, once as a client of the
+	// protocol and once of their routes, and is the least for those;
 	// maxDoors counts the ports, and maxTried the routes that each is asked for.
 	doorTime = 20 * time.Second
 	maxDoors = 4
@@ -41,6 +42,8 @@ type request struct {
 	host, origin string
 	header       string // further lines, each with its end
 	body         string
+	// heard is told what came of the answer so far while more may come, and says when that is enough; it may be nil.
+	heard func(raw []byte) (done bool)
 }
 
 func (q *request) text(port int) string {
@@ -96,6 +99,8 @@ type door struct {
 	fact func(what session.RemoteFact, format string, a ...any)
 	// left counts what there was no time to ask.
 	left int
+	// spoken is the path over which another port than the own one speaks the protocol, "" for none.
+	spoken string
 }
 
 // knock asks a port something; ok is false where no answer came.
@@ -175,9 +180,14 @@ func (ds *doors) told(ctx context.Context, what string) {
 	}
 }
 
-// ask tries the routes of the server's source, and looks whether the ports check who asks.
+// ask begins as a client, tries the routes of the server's source, and looks whether the ports check who asks.
 func (ds *doors) ask(ctx context.Context) {
 	p := ds.s.plan
+	ds.each(ctx, doorTime, func(d *door) {
+		if !d.own {
+			d.client(p.Drive.Routes)
+		}
+	})
 	ds.each(ctx, doorTime, func(d *door) {
 		if d.own {
 			d.protocol(p.Server.Transport == plan.TransportSSE, ds.endpoint)
@@ -229,8 +239,13 @@ func (d *door) protocol(older bool, endpoint string) {
 	if !ok || !got.speaks() {
 		return
 	}
-	d.fact(session.PortNoAuthorization, "%s %.100s without credentials is answered with HTTP status %d", usual.method, usual.path, got.status)
-	d.elsewhere(usual, (*reply).speaks, session.RemoteRebinding, session.RemoteOrigin, session.RemoteCORS)
+	d.checked(usual, got.status, (*reply).speaks)
+}
+
+// checked asks a port that has answered a client once more as a web page elsewhere would.
+func (d *door) checked(usual request, status int, answered func(*reply) bool) {
+	d.fact(session.PortNoAuthorization, "%s %.100s without credentials is answered with HTTP status %d", usual.method, usual.path, status)
+	d.elsewhere(usual, answered, session.RemoteRebinding, session.RemoteOrigin, session.RemoteCORS)
 }
 
 // elsewhere repeats a request as a page of another origin would send it: to the server's own name, and to a name of the
@@ -280,7 +295,7 @@ func (d *door) routes(list []literals.Route, endpoint string) {
 				q.body = "{}"
 			}
 			got, ok := d.send(q)
-			if ok && got.ok() && open.path == "" && (!reads || strings.Contains(got.header.Get("Content-Type"), "json")) {
+			if ok && got.ok() && open.path == "" && r.Path != d.spoken && (!reads || strings.Contains(got.header.Get("Content-Type"), "json")) {
 				open = q
 			}
 		}

@@ -36,6 +36,9 @@ func opened(t *testing.T, handler http.HandlerFunc) (d *door, facts *[]session.R
 			if err != nil {
 				t.Fatal(err)
 			}
+			if q.heard != nil {
+				q.heard(raw)
+			}
 			return replyOf(raw)
 		},
 		fact: func(what session.RemoteFact, _ string, _ ...any) { *facts = append(*facts, what) },

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -22,6 +21,8 @@ const (
 	maxAsked, maxAskedMore = 8, 4
 	listenerTime           = time.Second
 	datagramTime           = 300 * time.Millisecond
+	// streamTime bounds a stream over which answers to other requests come.
+	streamTime = 3 * time.Second
 	// maxHeard bounds what is kept of an answer, heardPart what of it one mark holds.
 	maxHeard, heardPart = 64 << 10, 4 << 10
 )
@@ -53,7 +54,7 @@ func (s *Session) askListeners(ctx context.Context) {
 	var found *doors
 	s.listening(ctx, nil, func() {
 		found = s.doorsOf(s.open(ctx, list), own, func(ctx context.Context, to mux.Addr, q request) (reply, bool) {
-			return replyOf(s.ask(ctx, to, q.text(to.Port)))
+			return replyOf(s.ask(ctx, to, q.text(to.Port), q.heard))
 		})
 		found.ask(ctx)
 	})
@@ -64,7 +65,7 @@ func (s *Session) askListeners(ctx context.Context) {
 func (s *Session) open(ctx context.Context, list []mux.Addr) (speaking []mux.Addr) {
 	for _, to := range list {
 		for i, opening := range openings {
-			answer := s.ask(ctx, to, opening)
+			answer := s.ask(ctx, to, opening, nil)
 			s.heard = s.heard || len(answer) > 0
 			if _, speaks := replyOf(answer); i == 0 && speaks && to.Net == "tcp" {
 				speaking = append(speaking, to)
@@ -99,11 +100,15 @@ func (s *Session) endListening() {
 	s.rec.mark(session.Mark{Kind: session.MarkReturn, Call: s.lastCall, Tool: session.ListenerTool, What: string(outcome)})
 }
 
-// ask says something to a listener, records the answer and returns its beginning, nil for none.
-func (s *Session) ask(ctx context.Context, to mux.Addr, opening string) []byte {
+// ask says something to a listener, records the answer and returns its beginning, nil for none. heard is told what
+// came so far and says when that is enough; it may be nil.
+func (s *Session) ask(ctx context.Context, to mux.Addr, opening string, heard func(raw []byte) (done bool)) []byte {
 	most := listenerTime
-	if to.Net == "udp" {
+	switch {
+	case to.Net == "udp":
 		most = datagramTime
+	case heard != nil:
+		most = streamTime
 	}
 	bounded, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
@@ -117,8 +122,8 @@ func (s *Session) ask(ctx context.Context, to mux.Addr, opening string) []byte {
 	if _, err := io.WriteString(conn, opening); err != nil {
 		return nil
 	}
-	answer, err := io.ReadAll(io.LimitReader(conn, maxHeard))
-	if err != nil && !errors.Is(err, io.EOF) && len(answer) == 0 {
+	answer, err := hear(io.LimitReader(conn, maxHeard), heard)
+	if err != nil && len(answer) == 0 {
 		return nil
 	}
 	for part := range slices.Chunk(answer, heardPart) {
@@ -133,6 +138,21 @@ func (s *Session) ask(ctx context.Context, to mux.Addr, opening string) []byte {
 	first, _, _ := strings.Cut(opening, "\r")
 	s.progress(fmt.Sprintf("said %q to %s", strings.TrimSpace(first), nameOf(to)))
 	return answer
+}
+
+// hear reads to the end, or until heard has enough.
+func hear(from io.Reader, heard func(raw []byte) (done bool)) (answer []byte, err error) {
+	if heard == nil {
+		return io.ReadAll(from)
+	}
+	part := make([]byte, heardPart)
+	for {
+		n, err := from.Read(part)
+		answer = append(answer, part[:n]...)
+		if err != nil || n > 0 && heard(answer) {
+			return answer, err
+		}
+	}
 }
 
 // nameOf names a listener for people.
