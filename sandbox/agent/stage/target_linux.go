@@ -172,8 +172,8 @@ func setLimits(l Limits) error {
 	}
 	if l.Memory > 0 {
 		// Writable address space is reserved more freely than it is used (thread
-		// stacks, allocator arenas), hence twice; the resident sum is exact.
-		want[unix.RLIMIT_DATA] = 2 * uint64(l.Memory)
+		// stacks, allocator arenas, V8's 512 MiB for code), hence more than twice; the resident sum is exact.
+		want[unix.RLIMIT_DATA] = 2*uint64(l.Memory) + reservedForCode
 	}
 	if l.CPU > 0 {
 		want[unix.RLIMIT_CPU] = uint64(l.CPU.Seconds()) + 2
@@ -190,6 +190,9 @@ func setLimits(l Limits) error {
 	}
 	return nil
 }
+
+// reservedForCode is writable address space that a runtime reserves for code and hardly uses.
+const reservedForCode = 512 << 20
 
 // MaxFiles is how many descriptors the target may have (RLIMIT_NOFILE).
 const MaxFiles = 4096
