@@ -420,14 +420,11 @@ func (b *bindings) called(c Call, in *Scope, links int) []string {
 	}
 	var out []string
 	for _, f := range b.values(c.Func, in, links+1) {
-		first := ""
-		if len(c.Args) > 0 {
-			first, _ = b.text(c.Args[0].Value, in, links+1)
-		}
+		module, isLoad := loaded(f, c)
 		switch {
-		case slices.Contains([]string{"__import__", "importlib.import_module", "importlib.__import__", "require", "import"}, f):
-			if first != "" {
-				out = union(out, first)
+		case isLoad:
+			if name, ok := b.text(module, in, links+1); ok && name != "" {
+				out = union(out, name)
 			}
 		case f == "getattr" && len(c.Args) > 1:
 			if k, ok := b.text(c.Args[1].Value, in, links+1); ok {
