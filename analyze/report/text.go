@@ -285,7 +285,11 @@ func (p *printer) coverage(res *analyze.Result) {
 		if a.Silenced > 0 {
 			more = fmt.Sprintf("; ignored comments that silence scanners on %s", plural(a.Silenced, "line"))
 		}
-		p.fact("source", "%s audited, score %d (%s)%s", plural(a.Profile.FilesScanned, "file"), a.Score, a.Grade, more)
+		score := fmt.Sprintf("score %d (%s)", a.Score, a.Grade)
+		if a.Ungraded != "" {
+			score = "no score: " + Clean(a.Ungraded, 200)
+		}
+		p.fact("source", "%s audited, %s%s", plural(a.Profile.FilesScanned, "file"), score, more)
 	} else {
 		p.fact("source", "not audited: %s", unaudited(res))
 	}
