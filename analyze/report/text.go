@@ -322,7 +322,7 @@ func codeLine(c *coverage.Report) string {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{far, "with risky code and no known caller"}, {unknown, "with risky code never ran, in a bundle without a source map"}, {accepted, "never ran and the policy accepts this"}} {
+	}{{far, "with risky code and no known caller"}, {unknown, "with risky code never ran, in a bundle that does not show whose it is"}, {accepted, "never ran and the policy accepts this"}} {
 		if part.n > 0 {
 			line += fmt.Sprintf("; %s %s", plural(part.n, "function"), part.what)
 		}
