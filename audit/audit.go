@@ -206,6 +206,8 @@ type auditor struct {
 	extents  map[string]*extent
 	loaded   map[string]bool
 	compiled int
+	// directs are the places of text for a model that were judged.
+	directs map[directedAt]bool
 	// scripts are the files of commands, which name so many files.
 	scripts     []commandFile
 	scriptWords int
@@ -227,7 +229,7 @@ type auditor struct {
 func newAuditor(files fs.FS, skip []string) *auditor {
 	return &auditor{
 		files: files, skip: skip, left: maxRead, searched: map[string]bool{}, prose: map[string]bool{}, taken: map[taking]bool{},
-		extents: map[string]*extent{}, loaded: map[string]bool{},
+		extents: map[string]*extent{}, loaded: map[string]bool{}, directs: map[directedAt]bool{},
 		printed: map[string]bool{}, given: map[kind]int{}, total: map[finding.Severity]int{},
 		report: &Report{Rubric: RubricVersion, Profile: Profile{Depth: "flow", DependencyCount: -1}, Findings: []finding.Finding{}},
 	}
@@ -297,7 +299,7 @@ func (a *auditor) file(ctx context.Context, p string, as lang.Language) error {
 	if as == nil && isProse(p) {
 		a.report.LeftOut++
 		a.prose[p] = true
-		return nil
+		return a.readme(ctx, p)
 	}
 	data, err := a.read(p)
 	if err != nil {
@@ -355,27 +357,7 @@ func (a *auditor) search(ctx context.Context, p, src string, isLoaded bool) erro
 		}
 		a.add(SecretHardcoded, h.severity, p, src, h.offset, "a secret in the source: "+h.what, h.what)
 	}
-	hits, whole := textHits(src, textPart)
-	if !whole {
-		a.report.Skipped++ // as above
-	}
-	for _, h := range hits {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if h.Rule == text.Hidden && !hidesInSource(h, src) {
-			continue
-		}
-		sev := finding.Critical
-		switch {
-		case h.Rule == text.Hidden:
-			sev = finding.High
-		case isOrdinary(h, src):
-			sev = finding.Low
-		}
-		a.add(h.Rule, sev, p, src, h.Offset, h.Text, h.Text)
-	}
-	return nil
+	return a.directed(ctx, p, src, func(*text.Hit) bool { return false })
 }
 
 func (a *auditor) read(p string) ([]byte, error) {
