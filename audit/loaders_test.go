@@ -17,6 +17,8 @@ var bound = []struct{ name, src string }{
 	{"built in", `import process from 'node:process'; const { getBuiltinModule: get } = globalThis.process; const fs = process.getBuiltinModule('fs'), c = get('child_process');`},
 	{"call", `const load = require; const fs = load.call(null, 'fs'), c = require('module').prototype.require.call(module, 'child_process');`},
 	{"bind", `const load = module.require.bind(module); const fs = load('fs'), c = load('child_process');`},
+	{"through a function", `import { createRequire } from 'module'; const r = createRequire('/'); const load = (name) => r(name); const load2 = function (n) { return require(n); }; const fs = load('fs'), c = load2('child_process');`},
+	{"a bundler's helper", `var __require = /* @__PURE__ */ ((x) => typeof require !== "undefined" ? require : typeof Proxy !== "undefined" ? new Proxy(require, { get: (a, b) => (typeof require !== "undefined" ? require : a)[b] }) : x)(function(x) { if (typeof require !== "undefined") return require.apply(this, arguments); throw Error(x); }); var fs = __require("fs"), c = __require("child_process");`},
 }
 
 // A module that a bound or inherited require returns is known for its effects and its flows.
@@ -44,6 +46,8 @@ func TestLoadersOfNothing(t *testing.T) {
 		"import { load } from './load.js';\nload('child_process').execSync('ls');\n",
 		"import { requireUser } from 'auth';\nrequireUser('child_process').execSync('ls');\n",
 		"const module = { load: (x) => ({}) };\nmodule.load('child_process').exec('ls');\n",
+		"const load = (name) => read(name);\nload('child_process').execSync('ls');\n",
+		"const load = (name) => require(other);\nload('child_process').execSync('ls');\n",
 		"import process from 'process';\nprocess.emitWarning('child_process').exec('ls');\n",
 	} {
 		r, err := Dir(t.Context(), write(t, map[string]string{"a.mjs": src}))

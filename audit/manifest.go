@@ -70,7 +70,12 @@ func (a *auditor) manifest() {
 	if name == "" {
 		return
 	}
-	if n := p.DependencyCount; n > 20 {
+	a.judgeManifest(name)
+}
+
+// judgeManifest judges how many dependencies there are, and whether a licence is.
+func (a *auditor) judgeManifest(name string) {
+	if n := a.report.Profile.DependencyCount; n > 20 {
 		sev := finding.Low
 		if n > 50 {
 			sev = finding.Medium

@@ -1,6 +1,9 @@
 package lang
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // loaders are the functions that return the module which their first argument names.
 var loaders = map[string]bool{
@@ -41,4 +44,49 @@ func loaded(function string, c Call) (module Expr, ok bool) {
 		return nil, true
 	}
 	return c.Args[at].Value, true
+}
+
+// forward is what a function returns: the result of another one, for a parameter of its own.
+type forward struct {
+	to    Expr
+	in    *Scope
+	param int
+}
+
+// result is the expression that a function returns and does nothing else, nil for another function.
+func result(f *Function) Expr {
+	if len(f.Body) != 1 {
+		return nil
+	}
+	if r, ok := f.Body[0].(Return); ok && r.Op == "return" {
+		return r.X
+	}
+	return nil
+}
+
+// forward keeps a function that hands a parameter to another one: (name) => require(name).
+func (b *bindings) forward(name string, f *Function, in *Scope) {
+	c, ok := result(f).(Call)
+	if !ok || len(c.Args) == 0 || len(b.forwards[name]) >= maxNames {
+		return
+	}
+	given, ok := c.Args[0].Value.(Name)
+	for i, p := range f.Params {
+		if ok && p.Name == given.ID {
+			b.forwards[name] = append(b.forwards[name], forward{c.Func, &Scope{Outer: in, Function: f}, i})
+		}
+	}
+}
+
+// forwarded are the modules that a call of a function of the file loads by another one.
+func (b *bindings) forwarded(name string, c Call, in *Scope, links int) (out []string) {
+	for _, w := range b.forwards[name] {
+		if w.param >= len(c.Args) || !slices.ContainsFunc(b.values(w.to, w.in, links+1), Loads) {
+			continue
+		}
+		if module, ok := b.text(c.Args[w.param].Value, in, links+1); ok && module != "" {
+			out = append(out, module)
+		}
+	}
+	return out
 }
