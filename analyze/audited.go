@@ -28,6 +28,10 @@ func Audited(r *audit.Report, now time.Time, opts Options) *Result {
 	j.accept(res, opts)
 	res.compare(opts.Baseline)
 	j.auditGaps(Options{Audit: r})
+	if r.Ungraded != "" && r.Profile.CodeBytes == 0 {
+		// A run shows what a compiled program does; an audit alone shows nothing of it.
+		j.because(session.GapSourcePartlyAudited, "the audit says nothing about the code: %s", text.Printable(r.Ungraded, 200))
+	}
 	if len(j.gaps) > 0 {
 		res.Gaps, res.Inconclusive = j.gaps, session.Texts(j.gaps)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/policy"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/text"
+	"github.com/coalmine-dev/coalmine/audit"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -208,8 +209,35 @@ func (j *judge) auditGaps(opts Options) (failed string) {
 		failed = j.say(opts.AuditErr.Error(), 300)
 		j.because(session.GapSourceNotAudited, "the source was not audited: %s", failed)
 	}
-	if r := opts.Audit; r != nil && r.Skipped > 0 {
-		j.because(session.GapSourcePartlyAudited, "the audit did not fully read %s: unreadable, too large or too slow", text.Plural(r.Skipped, "file"))
+	if opts.Audit != nil {
+		j.partlyAudited(opts.Audit)
 	}
 	return failed
+}
+
+// partlyAudited adds what the audit did not read of the server's own code. A part without a tree
+// counts where the source or the command says that the server loads the file.
+func (j *judge) partlyAudited(r *audit.Report) {
+	const code = session.GapSourcePartlyAudited
+	if r.Skipped > 0 {
+		j.because(code, "the audit did not fully read %s: unreadable, too large or too slow", text.Plural(r.Skipped, "file"))
+	}
+	if r.Ungraded != "" && r.Profile.CodeBytes > 0 {
+		j.because(code, "the audit says little about the code: %s", text.Printable(r.Ungraded, 200))
+	} else if i := slices.IndexFunc(j.header.Command, audit.IsForeign); i >= 0 {
+		j.because(code, "the audit has no parser for what the command starts: %s", j.say(j.header.Command[i], 200))
+	}
+	named := 0
+	for i := range r.PartlyParsed {
+		u := &r.PartlyParsed[i]
+		if !u.Program && !slices.ContainsFunc(j.header.Command, u.Names) {
+			continue
+		}
+		if named++; named <= maxNamed {
+			j.because(code, "the audit did not parse %s of %s: %s", text.Plural(u.Parts, "part"), text.Printable(u.Path, 200), text.Printable(u.Why, 200))
+		}
+	}
+	if named > maxNamed {
+		j.because(code, "the audit did not parse parts of %s more", text.Plural(named-maxNamed, "file"))
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os/exec"
 	"slices"
 	"strings"
@@ -18,6 +19,10 @@ import (
 )
 
 func TestTheSourceCountsToo(t *testing.T) {
+	var many []audit.PartlyParsed
+	for i := range 8 {
+		many = append(many, audit.PartlyParsed{Path: fmt.Sprintf("%d.js", i), Parts: 1, Why: "x", Program: true})
+	}
 	for _, c := range []struct {
 		options analyze.Options
 		want    string
@@ -25,6 +30,11 @@ func TestTheSourceCountsToo(t *testing.T) {
 		{analyze.Options{}, ""},
 		{analyze.Options{AuditErr: errors.New("nothing was checked")}, "the source was not audited: nothing was checked"},
 		{analyze.Options{Audit: &audit.Report{Skipped: 3}}, "the audit did not fully read 3 files: unreadable, too large or too slow"},
+		{analyze.Options{Audit: &audit.Report{Ungraded: "coalmine has no parser for any of the code", Profile: audit.Profile{CodeBytes: 9}}}, "the audit says little about the code: coalmine has no parser for any of the code"},
+		{analyze.Options{Audit: &audit.Report{Ungraded: "there are compiled programs and no source"}}, ""},
+		{analyze.Options{Audit: &audit.Report{PartlyParsed: []audit.PartlyParsed{{Path: "a.js", Parts: 2, Why: "nested too deeply", Program: true}, {Path: "b.js", Parts: 1}}}}, "the audit did not parse 2 parts of a.js: nested too deeply"},
+		{analyze.Options{Audit: &audit.Report{PartlyParsed: many}}, "the audit did not parse 1 part of 0.js: x; the audit did not parse 1 part of 1.js: x; the audit did not parse 1 part of 2.js: x; the audit did not parse 1 part of 3.js: x; the audit did not parse 1 part of 4.js: x; the audit did not parse parts of 3 files more"},
+		{analyze.Options{Audit: &audit.Report{PartlyParsed: []audit.PartlyParsed{{Path: "index.js", Parts: 1, Why: "x"}}}}, "the audit did not parse 1 part of index.js: x"},
 	} {
 		l := analyzetest.New(t, nil)
 		l.Begin(quiet)

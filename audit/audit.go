@@ -21,10 +21,13 @@ import (
 
 // Report is what an audit found.
 type Report struct {
-	Rubric     string            `json:"rubric_version"`
-	Profile    Profile           `json:"profile"`
+	Rubric  string  `json:"rubric_version"`
+	Profile Profile `json:"profile"`
+	// Score and Grade are the worst, 0 and F, where Ungraded says why they would be no
+	// statement about the code: whoever asks for a grade alone gets no pass.
 	Score      int               `json:"score"`
 	Grade      string            `json:"grade"`
+	Ungraded   string            `json:"ungraded,omitempty"`
 	Deductions []Deduction       `json:"deductions"`
 	Findings   []finding.Finding `json:"findings"`
 	// Skipped counts files that were too large, could not be read or took too long:
@@ -33,6 +36,9 @@ type Report struct {
 	// Unfollowed are the sources that were too large to be parsed: their text was searched,
 	// and the ways through them were not. There are at most maxUnfollowed of them.
 	Unfollowed []Unfollowed `json:"not_followed,omitempty"`
+	// PartlyParsed are sources with parts that have no tree, those that the server loads first.
+	// There are at most maxUnfollowed of them.
+	PartlyParsed []PartlyParsed `json:"partly_parsed,omitempty"`
 	// Suppressed counts the findings that comments of the reader's own tree keep out. Of
 	// anybody else's it is 0.
 	Suppressed int `json:"suppressed"`
@@ -76,6 +82,10 @@ type Profile struct {
 	// them that have no tree.
 	Languages map[string]int `json:"languages,omitempty"`
 	Unread    int            `json:"unread_parts,omitempty"`
+	// CodeBytes are those of the code, tests and samples aside, and ParsedBytes those of it
+	// that have a tree.
+	CodeBytes   int64 `json:"code_bytes,omitempty"`
+	ParsedBytes int64 `json:"parsed_bytes,omitempty"`
 	// Locked counts the packages that each lockfile names.
 	Locked map[string]int `json:"locked_packages,omitempty"`
 	// Handlers counts the functions at which the ways were begun.
@@ -169,6 +179,9 @@ func run(ctx context.Context, files fs.FS, root string, secrets secretScanner, o
 		return y.Severity.Rank() - x.Severity.Rank()
 	})
 	a.report.Score, a.report.Grade, a.report.Deductions = score(a.report.Findings)
+	if a.report.Ungraded = a.ungraded(); a.report.Ungraded != "" {
+		a.report.Score, a.report.Grade = 0, grade(0)
+	}
 	return a.report, nil
 }
 
@@ -188,6 +201,13 @@ type auditor struct {
 	// prose are the files of documentation that the walk left out, and taken those that were read as programs.
 	prose map[string]bool
 	taken map[taking]bool
+	// extents are the sizes of what is code, by path, loaded the files that something is known to
+	// load or start, and compiled counts the programs of a machine.
+	extents  map[string]*extent
+	loaded   map[string]bool
+	compiled int
+	// directs are the places of text for a model that were judged.
+	directs map[directedAt]bool
 	// scripts are the files of commands, which name so many files.
 	scripts     []commandFile
 	scriptWords int
@@ -209,6 +229,7 @@ type auditor struct {
 func newAuditor(files fs.FS, skip []string) *auditor {
 	return &auditor{
 		files: files, skip: skip, left: maxRead, searched: map[string]bool{}, prose: map[string]bool{}, taken: map[taking]bool{},
+		extents: map[string]*extent{}, loaded: map[string]bool{}, directs: map[directedAt]bool{},
 		printed: map[string]bool{}, given: map[kind]int{}, total: map[finding.Severity]int{},
 		report: &Report{Rubric: RubricVersion, Profile: Profile{Depth: "flow", DependencyCount: -1}, Findings: []finding.Finding{}},
 	}
@@ -278,7 +299,7 @@ func (a *auditor) file(ctx context.Context, p string, as lang.Language) error {
 	if as == nil && isProse(p) {
 		a.report.LeftOut++
 		a.prose[p] = true
-		return nil
+		return a.readme(ctx, p)
 	}
 	data, err := a.read(p)
 	if err != nil {
@@ -295,12 +316,16 @@ func (a *auditor) file(ctx context.Context, p string, as lang.Language) error {
 		}
 		return nil
 	}
+	if isMachine(data) {
+		a.compiled++
+	}
 	if !isSource(p) && !bytes.HasPrefix(data, []byte("#!")) && secrets.IsBinary(data) && (as == nil || !utf8.Valid(data)) {
 		if isUnreadCode(p, data, as != nil) {
 			a.report.Skipped++
 		}
 		return nil
 	}
+	a.measure(p, data, as)
 	a.parse(p, data, as)
 	if a.searched[p] {
 		return nil // somebody loads it, as was found after its text was searched
@@ -332,27 +357,7 @@ func (a *auditor) search(ctx context.Context, p, src string, isLoaded bool) erro
 		}
 		a.add(SecretHardcoded, h.severity, p, src, h.offset, "a secret in the source: "+h.what, h.what)
 	}
-	hits, whole := textHits(src, textPart)
-	if !whole {
-		a.report.Skipped++ // as above
-	}
-	for _, h := range hits {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if h.Rule == text.Hidden && !hidesInSource(h, src) {
-			continue
-		}
-		sev := finding.Critical
-		switch {
-		case h.Rule == text.Hidden:
-			sev = finding.High
-		case isOrdinary(h, src):
-			sev = finding.Low
-		}
-		a.add(h.Rule, sev, p, src, h.Offset, h.Text, h.Text)
-	}
-	return nil
+	return a.directed(ctx, p, src, func(*text.Hit) bool { return false })
 }
 
 func (a *auditor) read(p string) ([]byte, error) {

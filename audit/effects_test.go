@@ -21,6 +21,7 @@ func TestEffects(t *testing.T) {
 		{"a.js", "import { execSync, spawn } from 'child_process';\nexecSync(`ls ${x}`);\nspawn('npm', ['install', x]);\nexecSync('ls');\n", "cmd-exec a.js:2 info; runtime-install a.js:3 high; shell-injection a.js:2 medium"},
 		{"a.js", "new Function('a', atob(x))();\nnew Function('return this')();\n", "exec-dynamic a.js:1 high"},
 		{"a.js", "[].constructor.constructor(atob(x))();\n[].constructor.constructor('return this')();\nx['constructor']['constructor'](y);\n", "exec-dynamic a.js:1 high; exec-dynamic a.js:3 low"},
+		{"a.py", "import importlib\ndef load(n):\n    return importlib.import_module(n)\nload('os').remove('x')\n", "fs-delete a.py:4 low"},
 		{"a.py", "import marshal\nexec(marshal.loads(x))\n", "exec-dynamic a.py:2 high"},
 		{"a.js", "import fs from 'fs';\nfs.rmSync(x);\nfs.writeFileSync(x, y);\n", "fs-delete a.js:2 low; fs-write a.js:3 info"},
 		{"a.mjs", "import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';\nimport { execSync } from 'child_process';\nconst s = new McpServer({});\ns.tool('t', {}, async () => ({ content: [] }));\nfor (const p of pids()) execSync(`ps ${p}`);\n", "cmd-exec a.mjs:5 info; shell-injection a.mjs:5 low"},

@@ -65,7 +65,7 @@ func (a *auditor) parseTree(p string, data []byte, l lang.Language) {
 	}
 	a.parsed += len(data)
 	f := l.Parse(p, data)
-	a.counted(f.Language, len(f.Unread))
+	a.isRead(p, len(data), f)
 	a.trees = append(a.trees, f)
 }
 
@@ -77,11 +77,11 @@ func (a *auditor) parseScript(p string, data []byte, isShell bool) {
 		if !a.takes(p, asShell) {
 			return
 		}
-		src, unread := string(data), 0
+		src, f := string(data), &lang.File{Path: p, Language: "Shell"}
 		if !a.shellText(p, src, src, 0, finding.High) {
-			unread = 1
+			f.Unread = []lang.Unread{{Why: "its commands cannot be read"}}
 		}
-		a.counted("Shell", unread)
+		a.isRead(p, len(data), f)
 		a.commands(p, src)
 	case dockerfile.Owns(p) && a.takes(p, asDockerfile):
 		src := string(data)
@@ -120,6 +120,7 @@ func (a *auditor) flows(ctx context.Context, pkg *sinks.Package) error {
 		a.addFlow(&res.Flows[i], places)
 		places.sinks[sinkPlace{res.Flows[i].File, res.Flows[i].Place.Start.Offset()}] = true
 	}
+	a.extent(pkg)
 	a.effects(pkg, places)
 	a.unlisted(pkg, places)
 	a.guards(ctx, pkg, places)

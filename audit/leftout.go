@@ -1,9 +1,12 @@
 package audit
 
 import (
+	"bytes"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/canaries/secrets"
 )
 
 // passesOver reports whether the walk leaves a directory out, and counts it.
@@ -65,8 +68,18 @@ func isData(p string) bool {
 	return false
 }
 
-// machines are how programs of a machine, archives and pictures begin. They are for a probe.
-var machines = []string{"\x7fELF", "\x00asm", "MZ", "\xfe\xed\xfa", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe", "PK", "\x1f\x8b", "\x89PNG", "\xff\xd8", "GIF8"}
+// machines are how programs of a machine begin, and packed archives and pictures. They are for a probe.
+var (
+	machines = []string{"\x7fELF", "\x00asm", "MZ", "\xfe\xed\xfa", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe"}
+	pictures = []string{"PK", "\x1f\x8b", "\x89PNG", "\xff\xd8", "GIF8"}
+)
+
+// isMachine reports whether data is a program of a machine.
+func isMachine(data []byte) bool { return begins(data, machines) && secrets.IsBinary(data) }
+
+func begins(data []byte, list []string) bool {
+	return slices.ContainsFunc(list, func(m string) bool { return bytes.HasPrefix(data, []byte(m)) })
+}
 
 // isUnreadCode reports whether a file that is no text is code that is not looked at, though a
 // source should stand in its place.
@@ -75,5 +88,5 @@ func isUnreadCode(p string, data []byte, isLoaded bool) bool {
 	case ".pyc", ".pyo":
 		return isLoaded || isSkipped(path.Dir(p))
 	}
-	return isLoaded && !slices.ContainsFunc(machines, func(m string) bool { return strings.HasPrefix(string(data[:min(len(data), 8)]), m) })
+	return isLoaded && !begins(data, machines) && !begins(data, pictures)
 }

@@ -141,7 +141,7 @@ func loads(language string, c *lang.CallSite) (isStart, isLoad bool) {
 	for _, n := range c.Names {
 		kinds, _ := sinks.Of(language, n, &c.Call)
 		isStart = isStart || slices.Contains(kinds, sinks.Process)
-		isLoad = isLoad || slices.Contains(kinds, sinks.Evaluate) || strings.HasSuffix(n, "createRequire()")
+		isLoad = isLoad || slices.Contains(kinds, sinks.Evaluate)
 	}
 	return isStart, isLoad
 }

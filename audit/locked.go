@@ -54,6 +54,35 @@ func lockedPackages(p, src string) (out []LockedPackage) {
 	return out
 }
 
+// NPMDependencies are the packages of npm that a package.json or a lockfile names. A bundler
+// takes those that are for the development in, too. Of another file there are none.
+func NPMDependencies(p string, data []byte) (out []string) {
+	if path.Base(p) != "package.json" {
+		for _, l := range lockedPackages(p, string(data)) {
+			if l.Ecosystem == NPM {
+				out = append(out, l.Name)
+			}
+		}
+		return out
+	}
+	var m map[string]json.RawMessage
+	if json.Unmarshal(data, &m) != nil {
+		return nil
+	}
+	for _, key := range []string{"dependencies", "devDependencies", "optionalDependencies", "peerDependencies"} {
+		var list map[string]json.RawMessage
+		if json.Unmarshal(m[key], &list) != nil {
+			continue // it is not there, or no list
+		}
+		for name := range list {
+			if len(out) < maxLocked {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
 // npmVersions are those of npm's lockfile. Links and folders of the project itself have no version of a registry.
 func npmVersions(p, src string) (out []LockedPackage) {
 	type locked struct {

@@ -15,8 +15,8 @@ import (
 // maxName bounds what a manifest says of itself.
 const maxName = 200
 
-// manifest reads package.json or pyproject.toml for the profile, and judges
-// dependencies and licence. A manifest that does not parse says nothing.
+// manifest reads the first manifest of the root for the profile, and judges the dependencies
+// of all and the licence. A manifest that does not parse says nothing.
 func (a *auditor) manifest() {
 	p := &a.report.Profile
 	name := ""
@@ -27,11 +27,10 @@ func (a *auditor) manifest() {
 			Name, Version string
 			License       any
 			Repository    json.RawMessage
-			Dependencies  map[string]any
 			Scripts       map[string]string
 		}
 		if json.Unmarshal(data, &m) == nil {
-			p.PackageName, p.Version, p.DependencyCount = m.Name, m.Version, len(m.Dependencies)
+			p.PackageName, p.Version = m.Name, m.Version
 			a.licensed = a.licensed || m.License != nil
 			a.report.Repository = npmRepository(m.Repository)
 			a.installScripts(name, string(data), m.Scripts)
@@ -45,11 +44,10 @@ func (a *auditor) manifest() {
 				Name, Version string
 				License       any
 				URLs          map[string]string
-				Dependencies  []string
 			}
 		}
 		if toml.Unmarshal(data, &m) == nil {
-			p.PackageName, p.Version, p.DependencyCount = m.Project.Name, m.Project.Version, len(m.Project.Dependencies)
+			p.PackageName, p.Version = m.Project.Name, m.Project.Version
 			a.licensed = a.licensed || m.Project.License != nil
 			for _, key := range []string{"Homepage", "homepage", "Source", "source", "Repository", "repository"} {
 				a.report.Repository = cmp.Or(m.Project.URLs[key], a.report.Repository)
@@ -59,12 +57,25 @@ func (a *auditor) manifest() {
 	} else if _, err := fs.Stat(a.files, "go.mod"); err == nil {
 		name = "go.mod"
 		p.Runtime = "go"
+	} else if data, err := a.read("Cargo.toml"); err == nil {
+		name = "Cargo.toml"
+		p.Runtime = "rust"
+		a.licensed = a.licensed || cargoIsLicensed(data)
 	}
+	p.DependencyCount = a.dependencies()
 	p.PackageName, p.Version = text.Printable(p.PackageName, maxName), text.Printable(p.Version, maxName)
+	if lists := a.requirements(); name == "" && len(lists) > 0 {
+		name, p.Runtime = lists[0], "python"
+	}
 	if name == "" {
 		return
 	}
-	if n := p.DependencyCount; n > 20 {
+	a.judgeManifest(name)
+}
+
+// judgeManifest judges how many dependencies there are, and whether a licence is.
+func (a *auditor) judgeManifest(name string) {
+	if n := a.report.Profile.DependencyCount; n > 20 {
 		sev := finding.Low
 		if n > 50 {
 			sev = finding.Medium

@@ -105,6 +105,10 @@ type reacher struct {
 	// manifests are the files package.json that are to be followed, each once.
 	manifests []string
 	queued    map[string]bool
+	// isGuess is set where what is named may as well be data of the program that is started.
+	isGuess bool
+	// byAside is set where a test or a sample names it, which nothing loads.
+	byAside bool
 }
 
 // question is a name that the files of a directory load as a kind of program.
@@ -145,16 +149,20 @@ func (r *reacher) call(ctx context.Context, f *lang.File, c *lang.CallSite, rest
 		return nil
 	}
 	words := wordsOf(&c.Call)
+	literal := len(words)
 	as := runner(words)
 	isProgram := isStart && as == nil
 	if slices.ContainsFunc(argsOf(&c.Call), isNamed) {
 		words = append(words, rest.give(as, isProgram, len(words) == 0)...)
 	}
+	isUnknown := as == nil && !slices.ContainsFunc(c.Names, lang.Loads)
+	defer func() { r.isGuess = false }()
 	as = cmp.Or(as, languageNamed(f.Language))
 	for i, w := range words {
 		if isProgram && i > 0 && isProse(w) {
 			continue // a program reads it, and nothing runs it
 		}
+		r.isGuess = isUnknown || i >= literal && isProse(w)
 		if err := r.take(ctx, f.Path, w, as); err != nil {
 			return err
 		}
@@ -207,6 +215,7 @@ func (r *reacher) take(ctx context.Context, from, name string, as lang.Language)
 	if len(name) > maxWord || !strings.ContainsAny(name, "./") && !isSkipped(name) {
 		return nil
 	}
+	r.byAside = isAside(from) && !r.loaded[from]
 	q := question{path.Dir(from), name, kindOf(as)}
 	if r.lookups > maxLookups || r.asked[q] {
 		return nil
@@ -262,6 +271,9 @@ func (r *reacher) queue(name string) bool {
 func (r *reacher) one(ctx context.Context, p string, as lang.Language) (found bool, err error) {
 	if !r.isFile(p) {
 		return false, nil
+	}
+	if (!r.isGuess || isCode(p)) && !r.byAside {
+		r.loaded[p] = true
 	}
 	t := taking{p, kindOf(as)}
 	if r.taken[t] || r.isOmitted(p) || r.searched[p] && isData(p) {

@@ -20,6 +20,8 @@ var loaded = []struct {
 	{"import", "index.mjs", `import x from "./@";`, "coalmine-out/x.mjs"},
 	{"import()", "index.mjs", "const x = await import(`./@`);", "coalmine-out/x.mjs"},
 	{"createRequire", "index.mjs", `import { createRequire } from "node:module"; const r = createRequire(import.meta.url); r("./@");`, "a.txt"},
+	{"createRequire at once", "index.mjs", `import m from "module"; m.createRequire(import.meta.url)("./@");`, "vendor/a.js"},
+	{"the module's require", "index.js", `module.require("./@");`, "vendor/a.js"},
 	{"started", "index.js", `require("child_process").spawn("node", ["@"]);`, "venv/x.js"},
 	{"in a command", "index.js", `require("child_process").exec("cd . && node @ --now");`, "node_modules/.x/y.js"},
 	{"joined", "lib/index.js", `const path = require("path"); require("child_process").fork(path.join(__dirname, "..", "a.html"));`, "a.html"},

@@ -9,7 +9,7 @@ import (
 )
 
 // RubricVersion changes whenever a score may change.
-const RubricVersion = "coalmine/rubric/v6"
+const RubricVersion = "coalmine/rubric/v7"
 
 // The rules of the audit that no other package names.
 const (
@@ -24,7 +24,7 @@ func Rules() []finding.Rule {
 	list := slices.Concat(weaknesses(), installations(), ofEffects(), provenances(), []finding.Rule{
 		{ID: DependencyCount, Name: "DependencySurface", Title: "Many direct dependencies", Severity: finding.Medium, CWE: []string{"CWE-1395"}, OWASP: []string{"MCP04"},
 			Advice: finding.Advice{Why: "Each dependency runs with the rights of the server.", Fix: "Remove dependencies that the server does not need."},
-			Help:   "Each dependency runs with the server's rights. More than 50 direct ones are medium, 21 to 50 are low."},
+			Help:   "Each dependency runs with the server's rights. More than 50 direct ones are medium, 21 to 50 are low. The manifests of the root count together: package.json, pyproject.toml, requirements*.txt, go.mod and Cargo.toml, without what is for development alone."},
 		{ID: EncodedCode, Name: "EncodedCode", Title: "Encoded code in the source", Severity: finding.Medium, CWE: []string{"CWE-506"}, OWASP: []string{"MCP04"},
 			Help: "A text of base64 or hexadecimal digits, an escaped or reversed one, or a list of characters' numbers decodes to code or to orders to a model, also through compression; or the source has code in the form that a packer or an obfuscator of JavaScript writes, or a blob of pickle or marshal: what runs is hidden from whoever reads it. Low is a text that decodes to an address.\n\n**False positive when** a tool carries a script for another machine this way."},
 		{ID: GuardedSink, Name: "GuardedSink", Title: "A hidden word opens what acts on the world", Severity: finding.Low, CWE: []string{"CWE-912"}, OWASP: []string{"MCP02"},
@@ -38,7 +38,7 @@ func Rules() []finding.Rule {
 			Help:   "A credential of a known shape stands in a file of the server. Its value is never printed. Low is a key that every copy of an application carries and that its issuer restricts by caller (a Google API key, a map's public one), a token that may as well be a sample (a JWT, the one in a curl command), and what only looks like a key.\n\n**False positive when** it is a documented sample; suppress it in your policy, by its fingerprint."},
 		{ID: text.Poisoning, Name: "ToolPoisoning", Title: "Tool poisoning in the source", Severity: finding.Critical, CWE: []string{"CWE-94"}, OWASP: []string{"MCP03"},
 			Advice: finding.Advice{Why: "The model follows instructions that the user does not see.", Fix: "Remove the instructions."},
-			Help:   "A file holds text that orders a model to read secrets, to keep silent before the user or to disregard its instructions. An order within a tag, as templates of prompts have it, or of what not to show, is low where no other stands near it.\n\n**False positive when** the text is quoted by a scanner, a test or documentation of such attacks."},
+			Help:   "A file, also the README of the root, holds text that orders a model to read secrets, to keep silent before the user or to disregard its instructions. An order within a tag, as templates of prompts have it, or of what not to show, is low where no other stands near it.\n\n**False positive when** the text is quoted by a scanner, a test or documentation of such attacks."},
 		{ID: ToolUnlisted, Name: "ToolUnlisted", Title: "A tool is answered and not listed", Severity: finding.Medium, CWE: []string{"CWE-912"}, OWASP: []string{"MCP02"},
 			Help: "The handler of `tools/call` compares the tool's name with a text that stands nowhere else in the package, while most of its names do: `tools/list` cannot name it, so nobody sees or approves it.\n\n**False positive when** the list is made from parts of the name."},
 		{ID: text.Hidden, Name: "UnicodeHidden", Title: "Hidden characters in the source", Severity: finding.High, CWE: []string{"CWE-451"}, OWASP: []string{"MCP03"},

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -103,6 +104,91 @@ func isOrdinary(h text.Hit, src string) bool {
 		return !others(max(h.Offset-reach, 0), func(order string) bool { return !unshown.MatchString(order) })
 	}
 	return false
+}
+
+// directedAt is a place of text for a model.
+type directedAt struct {
+	rule, path string
+	offset     int
+}
+
+// directed reports hidden text and orders to a model, but those that are for somebody else.
+func (a *auditor) directed(ctx context.Context, p, src string, isForOthers func(*text.Hit) bool) error {
+	hits, whole := textHits(src, textPart)
+	if !whole {
+		a.report.Skipped++ // looked at in part: what was found stands
+	}
+	for _, h := range hits {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		at := directedAt{h.Rule, p, h.Offset}
+		if a.directs[at] || h.Rule == text.Hidden && !hidesInSource(h, src) || isForOthers(&h) {
+			continue
+		}
+		a.directs[at] = true
+		sev := finding.Critical
+		switch {
+		case h.Rule == text.Hidden:
+			sev = finding.High
+		case isOrdinary(h, src):
+			sev = finding.Low
+		}
+		a.add(h.Rule, sev, p, src, h.Offset, h.Text, h.Text)
+	}
+	return nil
+}
+
+// readme searches the README of a package's root for orders: registries show it, and agents
+// read it. Of other documentation nobody knows who reads it.
+func (a *auditor) readme(ctx context.Context, p string) error {
+	if a.guardsOnly || !strings.HasPrefix(strings.ToLower(p), "readme") {
+		return nil
+	}
+	data, err := a.read(p)
+	if err != nil {
+		a.report.Skipped++
+		return nil
+	}
+	src := string(data)
+	return a.directed(ctx, p, src, func(h *text.Hit) bool {
+		h.Quoted = h.Quoted || isQuotation(h, src)
+		return isForPeople(h, src)
+	})
+}
+
+// isQuotation reports whether an order stands between straight quotation marks or backquotes of
+// its line. In a source they are a literal's, in prose they quote.
+func isQuotation(h *text.Hit, src string) bool {
+	before, after := src[:h.Offset], src[min(h.End, len(src)):]
+	before = before[strings.LastIndexByte(before, '\n')+1:]
+	after, _, _ = strings.Cut(after, "\n")
+	return slices.ContainsFunc([]string{`"`, "`"}, func(mark string) bool {
+		return strings.Count(before, mark)%2 == 1 && strings.Contains(after, mark)
+	})
+}
+
+var (
+	// handling is an order that a manual has for the user, too: to open a file with a secret.
+	handling = regexp.MustCompile(`(?i)^(?:read|cat|open|load|send|include|pass|attach|upload|get|fetch)\b`)
+	// addressee is who reads a README and is no person.
+	addressee = regexp.MustCompile(`(?i)\b(?:AIs?|LLMs?|assistants?|agents?|(?:language )?models?|claude|chatgpt|copilot)\b`)
+)
+
+// isForPeople reports whether an order of a README is one to its reader: to open a file that
+// holds a secret, on a line that speaks to no model and with no other order near it.
+func isForPeople(h *text.Hit, src string) bool {
+	const reach = 600
+	if h.Rule != text.Poisoning || h.Decoded || !handling.MatchString(h.Text) {
+		return false
+	}
+	_, _, line := position(src, h.Offset)
+	if addressee.MatchString(line) {
+		return false
+	}
+	return !slices.ContainsFunc(text.Scan(src[max(h.Offset-reach, 0):min(h.End+reach, len(src))]), func(more text.Hit) bool {
+		return more.Rule == text.Poisoning && !handling.MatchString(more.Text)
+	})
 }
 
 const (

@@ -285,7 +285,11 @@ func (p *printer) coverage(res *analyze.Result) {
 		if a.Silenced > 0 {
 			more = fmt.Sprintf("; ignored comments that silence scanners on %s", plural(a.Silenced, "line"))
 		}
-		p.fact("source", "%s audited, score %d (%s)%s", plural(a.Profile.FilesScanned, "file"), a.Score, a.Grade, more)
+		score := fmt.Sprintf("score %d (%s)", a.Score, a.Grade)
+		if a.Ungraded != "" {
+			score = "no score: " + Clean(a.Ungraded, 200)
+		}
+		p.fact("source", "%s audited, %s%s", plural(a.Profile.FilesScanned, "file"), score, more)
 	} else {
 		p.fact("source", "not audited: %s", unaudited(res))
 	}
@@ -318,7 +322,7 @@ func codeLine(c *coverage.Report) string {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{far, "with risky code and no known caller"}, {unknown, "with risky code never ran, in a bundle without a source map"}, {accepted, "never ran and the policy accepts this"}} {
+	}{{far, "with risky code and no known caller"}, {unknown, "with risky code never ran, in a bundle that does not show whose it is"}, {accepted, "never ran and the policy accepts this"}} {
 		if part.n > 0 {
 			line += fmt.Sprintf("; %s %s", plural(part.n, "function"), part.what)
 		}

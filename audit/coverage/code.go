@@ -49,11 +49,12 @@ var languages = []lang.Language{python.Language{}, javascript.Language{}}
 // Read reads the tree at root, except dependencies and the paths in skip. No link is
 // followed. What is too large is counted, and is no error.
 func Read(ctx context.Context, root *os.Root, skip ...string) (*Code, error) {
-	r := reader{root: root, skip: skip, code: &Code{at: map[string]int{}, owners: map[string]owner{}, branches: map[string][]branch{}}}
+	r := reader{root: root, skip: skip, declared: map[string]bool{}, code: &Code{at: map[string]int{}, owners: map[string]owner{}, branches: map[string][]branch{}}}
 	err := fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error { return r.visit(ctx, p, d, err) })
 	if err != nil {
 		return nil, fmt.Errorf("read the server's functions: %w", err)
 	}
+	r.packages()
 	c := r.code
 	c.functions, c.handlers = sinks.Both(r.files)
 	for _, f := range r.files {
@@ -72,6 +73,8 @@ type reader struct {
 	code  *Code
 	files []*lang.File
 	bytes int64
+	// declared are the packages of npm that manifests and lockfiles name.
+	declared map[string]bool
 }
 
 func (r *reader) visit(ctx context.Context, p string, d fs.DirEntry, err error) error {
@@ -83,6 +86,14 @@ func (r *reader) visit(ctx context.Context, p string, d fs.DirEntry, err error) 
 	case d.IsDir() && (p != "." && audit.Skipped(d.Name()) || slices.Contains(r.skip, p)):
 		return fs.SkipDir
 	case !d.Type().IsRegular():
+		return nil
+	}
+	if isManifest(p) {
+		if data, err := r.read(p); err == nil { // without it, what a map says of its packages is unknown
+			for _, name := range audit.NPMDependencies(p, data) {
+				r.declared[name] = true
+			}
+		}
 		return nil
 	}
 	if ext := path.Ext(p); ext != "" && !slices.ContainsFunc(languages, func(l lang.Language) bool { return l.Owns(p, nil) }) {

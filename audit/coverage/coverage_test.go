@@ -175,6 +175,7 @@ func TestOwners(t *testing.T) {
 	c := read(t, map[string]string{
 		"index.js":     mapped,
 		"index.js.map": `{"version":3,"sources":["../src/a.js","../node_modules/x/b.js"],"mappings":"AAAA;AACA;ACDA;ADGA"}`,
+		"package.json": `{"devDependencies":{"x":"^1.0.0"}}`,
 		"bundle.js":    bundle,
 	})
 	r := &Recording{}
@@ -250,6 +251,45 @@ func TestSizeOfARecording(t *testing.T) {
 	} {
 		if r.Add([]byte(c.text)); r.Size() != c.want {
 			t.Errorf("after %q: %d, want %d", c.text, r.Size(), c.want)
+		}
+	}
+}
+
+// What a source map says of a dependency counts where the package is one: a manifest or a lockfile
+// names it, or it is installed. Of another package the map alone tells, and it is the server's.
+func TestWhatAMapSaysOfDependencies(t *testing.T) {
+	const text = "const { exec } = require('child_process');\nfunction steal() { exec('ls'); }\nif (process.argv[9]) { steal(); }\n//# sourceMappingURL=index.js.map\n"
+	for _, c := range []struct {
+		name, source, owner string
+		files               map[string]string
+	}{
+		{"nobody names it", "../node_modules/left/a.js", "unknown", nil},
+		{"its name is the path's end only", "../node_modules/left/a.js", "unknown", map[string]string{"package.json": `{"dependencies":{"lef":"1","left-pad":"1","@a/left":"1"}}`}},
+		{"the package's own name", "../node_modules/left/a.js", "unknown", map[string]string{"package.json": `{"name":"left"}`}},
+		{"no name", "../node_modules/", "unknown", map[string]string{"package.json": `{"dependencies":{"":"1"}}`}},
+		{"a way out", "../node_modules/../a.js", "unknown", map[string]string{"package.json": `{}`}},
+		{"a dependency", "../node_modules/left/a.js", "dependency", map[string]string{"package.json": `{"dependencies":{"left":"1"}}`}},
+		{"of the development, with a scope", "webpack:///./node_modules/@a/left/a.js", "dependency", map[string]string{"package.json": `{"devDependencies":{"@a/left":"1"}}`}},
+		{"a package of the workspace", "../node_modules/left/a.js", "dependency", map[string]string{"packages/a/package.json": `{"dependencies":{"left":"1"}}`}},
+		{"in npm's lockfile", "../node_modules/left/a.js", "dependency", map[string]string{"package-lock.json": `{"packages":{"node_modules/b/node_modules/left":{"version":"1.0.0"}}}`}},
+		{"in pnpm's", "../node_modules/.pnpm/left@1.0.0/node_modules/left/a.js", "dependency", map[string]string{"pnpm-lock.yaml": "packages:\n\n  left@1.0.0:\n    resolution: {}\n"}},
+		{"installed", "../node_modules/left/a.js", "dependency", map[string]string{"node_modules/left/package.json": "{}"}},
+		{"its own", "../src/a.js", "", nil},
+	} {
+		files := map[string]string{"dist/index.js": text, "dist/index.js.map": fmt.Sprintf(`{"version":3,"sources":[%q],"mappings":"AAAA;AACA;AACA"}`, c.source)}
+		for name, text := range c.files {
+			files[name] = text
+		}
+		code := read(t, files)
+		r := &Recording{}
+		r.Add(fmt.Appendf(nil, "F\t1\tdist/index.js\nR\t1\t0\t%d\n", strings.Index(text, "function steal")))
+		got := strings.Join(describe(code.Compare(r, ""))[1:], "; ")
+		want := fmt.Sprintf("dist/index.js:steal:2 [process] way=start tool= owner=%s entered=false weighs=true", c.owner)
+		if c.owner == "dependency" {
+			want = ""
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", c.name, got, want)
 		}
 	}
 }

@@ -3,7 +3,9 @@ package coverage
 import (
 	"bytes"
 	"io"
+	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/audit/lang"
@@ -27,7 +29,13 @@ const (
 type owner struct {
 	// sources leads to where they come from, nil for a bundle that does not say.
 	sources *javascript.Map
+	// packages are the dependencies that the sources belong to by their paths, "" for none and
+	// undeclared for what nobody but the map says.
+	packages map[string]string
 }
+
+// undeclared stands for a package that is no dependency: the map is the server's own word.
+const undeclared = "?"
 
 const (
 	// bundleLine is the length of a file's lines, on average, from which on nobody wrote
@@ -69,8 +77,74 @@ func (c *Code) of(file string, at lang.Pos) Owner {
 	switch {
 	case !ok:
 		return Unknown
-	case strings.Contains(from.File, "node_modules/"):
-		return Foreign
 	}
-	return Own
+	switch o.packages[from.File] {
+	case "":
+		return Own
+	case undeclared:
+		return Unknown
+	}
+	return Foreign
+}
+
+// maxInstalled bounds how often the reader asks whether a package is installed.
+const maxInstalled = 20_000
+
+// packages finds out which sources of the maps belong to dependencies: to packages that a
+// manifest or a lockfile names, or that are installed beside the file.
+func (r *reader) packages() {
+	asked := map[string]bool{}
+	for file, o := range r.code.owners {
+		if o.sources == nil {
+			continue
+		}
+		o.packages = map[string]string{}
+		for _, source := range o.sources.Sources() {
+			i := strings.LastIndex(source, "node_modules/")
+			if i < 0 {
+				continue
+			}
+			name := packageName(source[i+len("node_modules/"):])
+			o.packages[source] = undeclared
+			if name != "" && (r.declared[name] || r.isInstalled(path.Dir(file), name, asked)) {
+				o.packages[source] = name
+			}
+		}
+		r.code.owners[file] = o
+	}
+}
+
+// packageName is the package that a path below node_modules belongs to, "" for none.
+func packageName(p string) string {
+	first, rest, _ := strings.Cut(p, "/")
+	if strings.HasPrefix(first, "@") {
+		second, _, _ := strings.Cut(rest, "/")
+		first += "/" + second
+	}
+	if !fs.ValidPath(first) || first == "." {
+		return ""
+	}
+	return first
+}
+
+// isInstalled reports whether a package lies in node_modules of a directory, or of one above.
+func (r *reader) isInstalled(dir, name string, asked map[string]bool) bool {
+	for {
+		at := path.Join(dir, "node_modules", name, "package.json")
+		is, known := asked[at]
+		if !known && len(asked) < maxInstalled {
+			info, err := r.root.Stat(at)
+			is = err == nil && info.Mode().IsRegular()
+			asked[at] = is
+		}
+		if is || dir == "." {
+			return is
+		}
+		dir = path.Dir(dir)
+	}
+}
+
+// isManifest reports whether a file names packages of npm that may be bundled.
+func isManifest(p string) bool {
+	return slices.Contains([]string{"package.json", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml"}, path.Base(p))
 }

@@ -32,6 +32,8 @@ type bindings struct {
 	fields map[string][]binding
 	// classes are those of the file, by their qualified names.
 	classes map[string]bool
+	// forwards are the functions of the file that hand a parameter to another one, by their qualified names.
+	forwards map[string][]forward
 	// budget is what is left of the present question's steps, and room what is left of
 	// the bytes that the file's constants may have when they are calculated.
 	budget, room int
@@ -47,7 +49,7 @@ const (
 
 // bind collects the bindings of a file.
 func bind(f *File) *bindings {
-	b := &bindings{module: newTable(), of: map[Node]*table{}, fields: map[string][]binding{}, classes: map[string]bool{}, room: maxRoom}
+	b := &bindings{module: newTable(), of: map[Node]*table{}, fields: map[string][]binding{}, classes: map[string]bool{}, forwards: map[string][]forward{}, room: maxRoom}
 	Walk(f, b.visit)
 	return b
 }
@@ -150,6 +152,7 @@ func (b *bindings) imports(n Import, in *Scope) {
 func (b *bindings) function(f *Function, in *Scope) {
 	if f.Name != "" {
 		b.set(in, f.Name, binding{name: ownMark + in.Qualified(f.Name)})
+		b.forward(in.Qualified(f.Name), f, in)
 	}
 	within := &Scope{Outer: in, Function: f}
 	for i, p := range f.Params {
@@ -174,7 +177,9 @@ func (b *bindings) assign(a Assign, in *Scope) {
 	case a.Op != "=" && a.Op != ":=" || a.Value == nil:
 		v.x = nil
 	case named && f.Name == "" && len(a.Targets) > 0:
-		v = binding{name: ownMark + in.Qualified(lastName(a.Targets[0]))}
+		name := in.Qualified(lastName(a.Targets[0]))
+		v = binding{name: ownMark + name}
+		b.forward(name, f, in)
 	}
 	if a.Op != "=" && a.Op != ":=" && a.Op != "type" {
 		return // x += y keeps what x is
@@ -418,16 +423,16 @@ func (b *bindings) called(c Call, in *Scope, links int) []string {
 	if isInterop(c) {
 		return b.values(c.Args[0].Value, in, links+1)
 	}
+	if f, ok := c.Func.(*Function); ok { // called where it stands
+		return b.values(result(f), &Scope{Outer: in, Function: f}, links+1)
+	}
 	var out []string
 	for _, f := range b.values(c.Func, in, links+1) {
-		first := ""
-		if len(c.Args) > 0 {
-			first, _ = b.text(c.Args[0].Value, in, links+1)
-		}
+		module, isLoad := loaded(f, c)
 		switch {
-		case slices.Contains([]string{"__import__", "importlib.import_module", "importlib.__import__", "require", "import"}, f):
-			if first != "" {
-				out = union(out, first)
+		case isLoad:
+			if name, ok := b.text(module, in, links+1); ok && name != "" {
+				out = union(out, name)
 			}
 		case f == "getattr" && len(c.Args) > 1:
 			if k, ok := b.text(c.Args[1].Value, in, links+1); ok {
@@ -441,6 +446,7 @@ func (b *bindings) called(c Call, in *Scope, links int) []string {
 			if b.classes[f[1:]] {
 				out = union(out, f)
 			}
+			out = union(out, b.forwarded(f[1:], c, in, links)...)
 		default:
 			out = union(out, f+"()")
 		}

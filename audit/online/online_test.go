@@ -96,6 +96,31 @@ func TestPyPI(t *testing.T) {
 	}
 }
 
+// Each rule of glassport's provenance has its severity there; note is info here.
+func TestProvenancesOfTheRubric(t *testing.T) {
+	t.Parallel()
+	answers := written{"/@notes%2Fserver": "packument.json", "/@notes%2Fserver@1.2.0": "attestations.json", "/pypi/notes/1.0/json": "project.json", "/pypi/notes/json": "project.json", "/provenance": "provenance.json", "/querybatch": `{"results":[{}]}`}
+	npm := func(version string) audit.LockedPackage {
+		return audit.LockedPackage{Ecosystem: audit.NPM, Name: "@notes/server", Version: version}
+	}
+	for _, c := range []struct {
+		want   string
+		of     audit.LockedPackage
+		answer written
+	}{
+		{"prov-not-in-registry high", npm("9.9.9"), answers},
+		{"prov-deprecated medium", npm("1.0.0"), answers},
+		{"prov-stale low", audit.LockedPackage{Ecosystem: audit.PyPI, Name: "notes", Version: "1.0"}, answers},
+		{"prov-single-maintainer info", npm("1.0.0"), answers},
+		{"prov-unsigned info", npm("1.0.0"), answers},
+		{"prov-unavailable info", npm("1.0.0"), written{"": ""}},
+	} {
+		if got := check(t, c.answer, Subject{Package: c.of}); !strings.Contains(got, c.want+": ") {
+			t.Errorf("%s: %s", c.want, got)
+		}
+	}
+}
+
 func TestOSV(t *testing.T) {
 	t.Parallel()
 	locked := []audit.LockedPackage{{Ecosystem: audit.NPM, Name: "left", Version: "1.0.0", Path: "package-lock.json"}, {Ecosystem: audit.NPM, Name: "bad name", Version: "1"}, {Ecosystem: audit.PyPI, Name: "right", Version: "2.0", Path: "uv.lock"}}

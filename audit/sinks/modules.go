@@ -8,12 +8,9 @@ import (
 	"github.com/coalmine-dev/coalmine/audit/lang"
 )
 
-// importers are the functions that import the module that their first argument names.
-var importers = []string{"require", "import", "__import__", "builtins.__import__", "importlib.import_module", "importlib.__import__"}
-
 // constantImport returns the module that a call imports by a name that is constant.
 func constantImport(c *lang.CallSite) (string, bool) {
-	if len(c.Call.Args) == 0 || !slices.ContainsFunc(c.Names, func(n string) bool { return slices.Contains(importers, n) }) {
+	if len(c.Call.Args) == 0 || !slices.ContainsFunc(c.Names, lang.Loads) {
 		return "", false
 	}
 	v, ok := lang.Fold(c.Call.Args[0].Value)

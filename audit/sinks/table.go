@@ -79,6 +79,9 @@ func Of(language, name string, call *lang.Call) ([]Kind, string) {
 
 // canonical is a name as the table has it.
 func canonical(language, name string) string {
+	if language == "JavaScript" && name != "import" && lang.Loads(name) {
+		return "require"
+	}
 	name = strings.ReplaceAll(name, "()", "")
 	if language == "Python" {
 		name = strings.TrimPrefix(name, "builtins.")

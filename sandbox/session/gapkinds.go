@@ -116,7 +116,7 @@ var gapKinds = []GapKind{
 		"Run without --no-build."},
 	{GapSourceNotAudited, "coalmine did not audit the server's source.",
 		"The text says why. coalmine audit PATH audits a directory."},
-	{GapSourcePartlyAudited, "The audit skipped parts of files: unreadable, too large or too slow to parse.",
+	{GapSourcePartlyAudited, "The audit skipped parts of files (unreadable, too large or too slow), could not parse parts of a file that the server loads, or has no parser for most of the code.",
 		"Review these files by hand. The audit in report.json states its limits."},
 	{GapCodeNotRun, "Risky code of the server never ran, although a handler or the start can reach it. Its behaviour is unknown.",
 		"Read the function that the text names. Pass what leads to it (arguments, --env, --vary, more --calls), or accept it in coalmine.yaml (accept_unrun)."},

@@ -286,6 +286,9 @@ var digits = func() (t [256]int8) {
 	return t
 }()
 
+// Sources are the files that the map leads to, "" for one without a name.
+func (m *Map) Sources() []string { return m.sources }
+
 // Original returns where a position of the generated file comes from. It reports false
 // where the map does not say. It reads the line of the position up to it.
 func (m *Map) Original(pos lang.Pos) (Original, bool) {

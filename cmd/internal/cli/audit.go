@@ -130,7 +130,11 @@ func (e *env) printAudited(res *analyze.Result, format, root string) error {
 }
 
 func (e *env) printAudit(r *audit.Report) {
-	fmt.Fprintf(e.out, "score: %d/100 (%s), %s%s\n", r.Score, r.Grade, plural(r.Profile.FilesScanned, "file"), parsed(&r.Profile))
+	score := fmt.Sprintf("score: %d/100 (%s)", r.Score, r.Grade)
+	if r.Ungraded != "" {
+		score = "inconclusive, no score: " + report.Escape(r.Ungraded, 200)
+	}
+	fmt.Fprintf(e.out, "%s, %s%s\n", score, plural(r.Profile.FilesScanned, "file"), parsed(&r.Profile))
 	if r.Skipped > 0 {
 		fmt.Fprintf(e.out, "inconclusive: %s not fully audited: unreadable, too large or too slow\n", plural(r.Skipped, "file"))
 	}
@@ -145,6 +149,12 @@ func (e *env) printAudit(r *audit.Report) {
 	}
 	for _, u := range r.Unfollowed {
 		fmt.Fprintf(e.out, "not followed: %s, %d bytes\n", report.Escape(u.Path, 200), u.Size)
+	}
+	for _, u := range r.PartlyParsed {
+		if u.Program {
+			fmt.Fprint(e.out, "inconclusive: ")
+		}
+		fmt.Fprintf(e.out, "not parsed: %s of %s, %d bytes: %s\n", plural(u.Parts, "part"), report.Escape(u.Path, 200), u.Bytes, report.Escape(u.Why, 200))
 	}
 	for _, d := range r.Deductions {
 		fmt.Fprintf(e.out, "  -%d %s (%s), %s\n", d.Points, d.Rule, d.Severity, plural(d.Hits, "hit"))
