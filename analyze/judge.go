@@ -387,6 +387,12 @@ func (j *judge) result(w *wireReader, run *rules.Run, opts Options) *Result {
 	if h.Transport != "" {
 		tracer += " --transport " + h.Transport
 	}
+	if h.Image != "" && (h.Package == nil || h.Package.Kind != "oci") {
+		tracer += " --image " + Quote(h.Image)
+	}
+	if h.ContainerRuntime != "" {
+		tracer += " --runtime " + Quote(h.ContainerRuntime)
+	}
 	if h.AllowUserNS {
 		tracer += " --allow-userns"
 	}

@@ -105,6 +105,17 @@ func TestRunIsTold(t *testing.T) {
 }
 
 // The command that replays a run is read by a shell as the words that were run.
+// A run is reproduced in the container in which it was.
+func TestReproduceNamesTheContainer(t *testing.T) {
+	l := analyzetest.New(t, func(h *session.Header) { h.Sandbox, h.Image, h.ContainerRuntime = "docker", "other", "runsc" })
+	l.Begin(analyzetest.Note)
+	l.End()
+	l.Close()
+	if got := l.Judge(analyze.Options{}).Run.Reproduce; !strings.Contains(got, "--sandbox docker --image other --runtime runsc --network") {
+		t.Errorf("reproduce %q", got)
+	}
+}
+
 func TestReproduceIsTheCommand(t *testing.T) {
 	sh, err := exec.LookPath("bash")
 	if err != nil {

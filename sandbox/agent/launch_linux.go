@@ -136,6 +136,13 @@ func (a *agent) startChild(link int) error {
 	return nil
 }
 
+// tellsMounts reports whether this kernel names the mounts of processes. gVisor's, which has one set of them for all,
+// may not.
+func tellsMounts() bool {
+	_, err := os.Readlink("/proc/self/ns/mnt")
+	return err == nil
+}
+
 // awaitTarget hears the process that will be the target's, and finds its tracer.
 func (a *agent) awaitTarget(link, inner int) error {
 	pid, inside, err := a.receiveStageHello(link)
@@ -148,7 +155,7 @@ func (a *agent) awaitTarget(link, inner int) error {
 		return err
 	}
 	a.target, a.inside = pid, inside
-	if a.mounts, err = os.Readlink(fmt.Sprintf("/proc/%d/ns/mnt", pid)); err != nil {
+	if a.mounts, err = os.Readlink(fmt.Sprintf("/proc/%d/ns/mnt", pid)); err != nil && tellsMounts() {
 		return fmt.Errorf("find the target's mounts: %w", err)
 	}
 	if len(a.cfg.Strace) == 0 {

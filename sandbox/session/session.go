@@ -61,6 +61,9 @@ type Header struct {
 	Rooted bool `json:"rooted,omitempty"`
 	// Unseen names what the sandbox keeps even the tracer from seeing.
 	Unseen []string `json:"unseen,omitempty"`
+	// Image and ContainerRuntime are those that the user chose for the container, "" for the usual ones.
+	Image            string `json:"image,omitempty"`
+	ContainerRuntime string `json:"containerRuntime,omitempty"`
 	// AllowUserNS says that the server could make user namespaces.
 	AllowUserNS bool `json:"allowUserNamespaces,omitempty"`
 	// Manifests are files beside the server that say something of it.

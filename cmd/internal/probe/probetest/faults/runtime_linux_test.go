@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,8 +14,8 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
-// TestGVisor probes the twins on gVisor's kernel: what is said over the wire is judged, and no run that the
-// kernel's records are missing of is called clean. COALMINE_RUNTIME asks for it: it needs runsc.
+// TestGVisor probes the twins on gVisor's kernel: that one reads a decoy is seen, and the other is not called clean,
+// since no system call was seen. COALMINE_RUNTIME asks for it: it needs runsc.
 func TestGVisor(t *testing.T) {
 	if os.Getenv("COALMINE_RUNTIME") == "" {
 		t.Skip("make runtime-report runs it")
@@ -24,8 +25,13 @@ func TestGVisor(t *testing.T) {
 	if err != nil {
 		t.Fatalf("runsc is missing: %v; sh .ci/setup/runsc.sh installs it", err)
 	}
+	// gVisor's own network wants a namespace that the engine made; no container here has one.
+	wrapper := filepath.Join(t.TempDir(), "runsc")
+	if err := os.WriteFile(wrapper, []byte("#!/bin/sh\nexec "+program+" --network=none --platform=ptrace \"$@\"\n"), 0o755); err != nil { //nolint:gosec // the engine runs it
+		t.Fatal(err)
+	}
 	own := newEngine(t)
-	own.flags = []string{"--add-runtime", "runsc=" + program}
+	own.flags = []string{"--add-runtime", "runsc=" + wrapper}
 	own.take(t)
 	defer own.release()
 	version, err := dockerSays(own.env(), "run", "--rm", "--runtime", "runsc", "--network", "none", ownImage, "cat", "/proc/version")
@@ -35,13 +41,14 @@ func TestGVisor(t *testing.T) {
 	for _, c := range []struct {
 		server, tracer string
 		status         int
-	}{{"honest", "none", 3}, {"leaky", "none", 3}, {"honest", "strace", 3}, {"leaky", "strace", 3}} {
+	}{{"honest", "none", 3}, {"leaky", "none", 1}, {"honest", "strace", 3}, {"leaky", "strace", 1}} {
 		t.Run(c.server+" "+c.tracer, func(t *testing.T) {
 			l := probetest.New(t, c.server)
 			run := l.Run("docker", own.env(), l.Flags("docker", "--runtime", "runsc", "--network", "none", "--tracer", c.tracer, "--image", ownImage, "--", l.Path(c.server))...)
 			fmt.Printf("runtime %s %s: status %d\n%.3000s%.2000s", c.server, c.tracer, run.Status(), run.Out.String(), run.Err.String())
-			if run.Status() == 0 {
-				t.Errorf("a run on another kernel is called clean")
+			run.Says(c.status)
+			if c.status == 1 {
+				run.Says(1, "--image "+ownImage+" --runtime runsc")
 			}
 		})
 	}
