@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,15 +77,7 @@ const quiet = 5 * time.Minute
 // returns false or an error, or the context ends. A result can come more than once.
 func (q *Queue) Results(ctx context.Context, sweep string, take func(name string, result []byte) (more bool, err error)) error {
 	for {
-		var w jetstream.KeyWatcher
-		err := q.persist(ctx, func(limited context.Context) (err error) {
-			kv, err := q.keptResults(limited)
-			if err != nil {
-				return err
-			}
-			w, err = kv.Watch(ctx, sweep+".*", jetstream.IgnoreDeletes())
-			return err
-		})
+		w, end, err := q.watch(ctx, sweep)
 		if err != nil {
 			return fmt.Errorf("watch the results: %w", err)
 		}
@@ -92,6 +85,7 @@ func (q *Queue) Results(ctx context.Context, sweep string, take func(name string
 			return take(strings.TrimPrefix(e.Key(), sweep+"."), e.Value())
 		})
 		_ = w.Stop() // the connection ends it too
+		end()
 		if err != nil || !more {
 			return err
 		}
@@ -99,6 +93,27 @@ func (q *Queue) Results(ctx context.Context, sweep string, take func(name string
 			return err
 		}
 	}
+}
+
+// watch begins to watch a sweep's results, until ctx ends or end is called.
+func (q *Queue) watch(ctx context.Context, sweep string) (w jetstream.KeyWatcher, end context.CancelFunc, err error) {
+	err = q.persist(ctx, func(limited context.Context) error {
+		kv, err := q.keptResults(limited)
+		if err != nil {
+			return err
+		}
+		// The watch's context is its request's, too, and a stream without a leader answers none.
+		lives, cancel := context.WithCancel(ctx)
+		begun := context.AfterFunc(limited, cancel)
+		w, err = kv.Watch(lives, sweep+".*", jetstream.IgnoreDeletes())
+		if !begun() || err != nil {
+			cancel()
+			return cmp.Or(err, context.Cause(limited))
+		}
+		end = cancel
+		return nil
+	})
+	return w, end, err
 }
 
 // watched hands on what a watch sees until it ends, which more tells from its having all.
