@@ -110,6 +110,7 @@ func (e *env) root() *cobra.Command {
 	root.SetFlagErrorFunc(unknownFlag)
 	root.AddCommand(e.probe(), e.judge(), e.together(), e.audit(), e.targets(), e.sweep(), e.attest(), e.verify(), e.comment(), e.rules(), e.schema(), e.doctor(), e.clean(), e.prepare(), e.tap(), e.spy(), e.summarize(), e.detect(), e.report(), e.watch(), e.health(), e.serve(), e.advise(), e.gate(), e.answer(), e.replayDecisions(), e.lock(), e.baseline(), e.bundle(), e.prune(), e.tui(), e.init(), e.man(), e.version())
 	completes(root)
+	exemplify(root)
 	return root
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/experiment"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 )
 
@@ -19,7 +20,7 @@ var flagValues = map[string][]string{
 	"network":   {plan.NetworkSinkhole, plan.NetworkLoopback, plan.NetworkRefuse, plan.NetworkNone, "allow="},
 	"transport": {"auto", plan.TransportStdio, plan.TransportHTTP, plan.TransportSSE},
 	"budget":    {plan.BudgetQuick, plan.BudgetNightly},
-	"vary":      {"client", "ci", "clock", "locale", "canaries", "secrets"},
+	"vary":      experiment.Factors(),
 	"fail-on":   severities,
 }
 

@@ -189,6 +189,9 @@ func reference() []byte {
 			if long := cmd.Long; long != "" {
 				fmt.Fprintf(&b, "\n%s\n", long)
 			}
+			if cmd.Example != "" {
+				fmt.Fprintf(&b, "\n```text\n%s\n```\n", strings.ReplaceAll(strings.TrimPrefix(cmd.Example, "  "), "\n  ", "\n"))
+			}
 			rows := 0
 			cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 				if f.Name == "help" {

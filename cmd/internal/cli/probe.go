@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -362,33 +363,6 @@ func (f *probeFlags) read(cmd *cobra.Command) error {
 	return nil
 }
 
-// probeAll probes servers one after another. One that cannot be probed hides no other.
-func (e *env) probeAll(ctx context.Context, f *probeFlags, runs []plan.Options) error {
-	probeOne := e.one
-	if f.dryRun {
-		probeOne = e.dryRun
-	}
-	worst := e.badEntries(f.bad)
-	for i, o := range runs {
-		f.progress.at(nameOf(o), i, len(runs))
-		if e.attested(ctx, o, f) {
-			f.policy.doubt = true // a suppression may be for what is not probed now
-			continue
-		}
-		status, err := probeOne(ctx, o, f)
-		if err != nil {
-			if len(runs) == 1 || ctx.Err() != nil {
-				return err
-			}
-			fmt.Fprintln(e.err, "in "+report.Escape(o.Name, 100)+":")
-			status = e.fail(err)
-		}
-		worst = worse(worst, status)
-	}
-	e.status = worse(worst, e.stale(f))
-	return e.sayTogether(f)
-}
-
 // worse joins the statuses of several servers: 1, else 3, else 2, else 0.
 func worse(a, b int) int {
 	for _, s := range []int{ExitFindings, ExitInconclusive, ExitUsage} {
@@ -403,24 +377,20 @@ func worse(a, b int) int {
 func (e *env) follow(f *probeFlags) {
 	switch {
 	case f.verbose:
-		f.Progress = func(line string) { fmt.Fprintln(e.err, report.Escape(line, 400)) }
+		var mu sync.Mutex // several servers may be probed at once
+		f.Progress = func(line string) {
+			mu.Lock()
+			defer mu.Unlock()
+			fmt.Fprintln(e.err, report.Escape(line, 400))
+		}
 	case !f.quiet:
 		f.progress = e.newProgress()
 		f.Progress = f.progress.tell
 	}
 }
 
-// one probes one server, prints what was asked for, and returns the status.
-func (e *env) one(ctx context.Context, o plan.Options, f *probeFlags) (int, error) {
-	run := probe.Run
-	if o.Remote != nil {
-		run = probe.RunRemote
-	}
-	got, err := run(ctx, o)
-	f.progress.clear()
-	if err != nil {
-		return 0, err
-	}
+// say prints what was asked for of a server that was probed, and returns the status.
+func (e *env) say(got *probe.Outcome, o plan.Options, f *probeFlags) (int, error) {
 	if got.Why != "" && f.printer.shows("text") {
 		fmt.Fprintln(e.err, "sandbox: "+report.Escape(got.Why, 300))
 	}

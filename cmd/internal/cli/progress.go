@@ -26,6 +26,8 @@ type progress struct {
 	line    string
 	due     time.Time
 	waiting *time.Timer
+	// held says that others write.
+	held bool
 	// server is the one that is probed, of so many.
 	server    string
 	done, all int
@@ -41,12 +43,14 @@ func (p *progress) tell(line string) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.terminal {
+	if p.terminal && !p.held {
 		fmt.Fprintf(p.w, "\r\x1b[K%s", report.Escape(line, 100))
+	}
+	if p.terminal {
 		return
 	}
 	p.line = p.placed(line)
-	if p.waiting == nil {
+	if p.waiting == nil && !p.held {
 		var own *time.Timer
 		own = time.AfterFunc(time.Until(p.due), func() { p.print(&own) })
 		p.waiting = own
@@ -74,6 +78,27 @@ func (p *progress) print(own **time.Timer) {
 	p.waiting, p.due = nil, time.Now().Add(p.every)
 	// The word before it keeps a name from being a command of the job's runner.
 	fmt.Fprintln(p.w, "progress: "+report.Escape(p.line, 400))
+}
+
+// hold takes the line back, so that others can write, until release.
+func (p *progress) hold() {
+	if p == nil {
+		return
+	}
+	p.clear()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held = true
+}
+
+// release lets lines be told again.
+func (p *progress) release() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held = false
 }
 
 // clear takes the line back, so that others can write.

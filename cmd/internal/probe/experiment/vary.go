@@ -100,11 +100,22 @@ func (c condition) played(p plan.Plan, k *Case) plan.Plan {
 	return p
 }
 
+// Factors are what --vary knows, in the order in which it is done.
+func Factors() []string {
+	var out []string
+	for _, c := range conditions {
+		if f := c.vary.Factor; f != "" && !slices.Contains(out, f) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 // CheckVary says which factor of --vary is unknown, or unavailable here.
 func CheckVary(factors []string) error {
 	for _, f := range factors {
 		if !slices.ContainsFunc(conditions, func(c condition) bool { return c.vary.Factor == f }) {
-			return &sandbox.UsageError{Err: fmt.Errorf("--vary %s is not known", f), Hint: "client, ci, clock, locale, canaries, secrets, network"}
+			return &sandbox.UsageError{Err: fmt.Errorf("--vary %s is not known", f), Hint: strings.Join(Factors(), ", ")}
 		}
 	}
 	if slices.Contains(factors, "clock") {
