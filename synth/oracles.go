@@ -152,7 +152,7 @@ func queueOf(t *target, plan []probeInput, first int) *oracleQueue {
 	if n := len(kinds); n > 0 {
 		kinds = slices.Concat(kinds[first%n:], kinds[:first%n])
 	}
-	q.share = append(kinds, arguments...)
+	q.share = slices.Concat(kinds, arguments)
 	return q
 }
 

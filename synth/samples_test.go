@@ -75,7 +75,8 @@ func TestSampleDatabase(t *testing.T) {
 			"SELECT count(*) FROM orders WHERE placed IS NULL OR placed <> strftime('%Y-%m-%d', placed)": "0",
 		} {
 			var got string
-			if err := db.QueryRow(query).Scan(&got); err != nil && !(want == "" && errors.Is(err, sql.ErrNoRows)) || got != want {
+			err := db.QueryRow(query).Scan(&got)
+			if none := want == "" && errors.Is(err, sql.ErrNoRows); err != nil && !none || got != want {
 				t.Errorf("seed %d: %s: %q, want %q; %v", seed, query, got, want, err)
 			}
 		}

@@ -74,8 +74,7 @@ func (c *Code) of(file string, at lang.Pos) Owner {
 		return Unknown
 	}
 	from, ok := o.sources.Original(at)
-	switch {
-	case !ok:
+	if !ok {
 		return Unknown
 	}
 	switch o.packages[from.File] {

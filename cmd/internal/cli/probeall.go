@@ -61,7 +61,7 @@ func (e *env) begin(ctx context.Context, f *probeFlags, runs []plan.Options) (ne
 		slots = probe.SideBySide(f.Limits.Memory)
 	}
 	atOnce := max(1, min(slots, len(runs)))
-	taken, wait := inOrder(len(runs), atOnce, func(i int) ended {
+	taken, wait := sideBySide(len(runs), atOnce, func(i int) ended {
 		o, run := runs[i], probe.Run
 		if o.Remote != nil {
 			run = probe.RunRemote
@@ -84,8 +84,8 @@ func (e *env) begin(ctx context.Context, f *probeFlags, runs []plan.Options) (ne
 	}, wait
 }
 
-// inOrder does n things, so many at once, beginning with the first. taken waits for the i-th, and wait for all.
-func inOrder[T any](n, atOnce int, do func(i int) T) (taken func(i int) T, wait func()) {
+// sideBySide does n things, so many at once, beginning with the first. taken waits for the i-th, and wait for all.
+func sideBySide[T any](n, atOnce int, do func(i int) T) (taken func(i int) T, wait func()) {
 	out, ended := make([]chan T, n), make(chan struct{})
 	for i := range out {
 		out[i] = make(chan T, 1)

@@ -9,13 +9,13 @@ import (
 )
 
 // Things are done so many at once, and taken in their order, whichever ends first.
-func TestInOrder(t *testing.T) {
+func TestSideBySide(t *testing.T) {
 	for _, atOnce := range []int{1, 2, 5, 9} {
 		synctest.Test(t, func(t *testing.T) {
 			const n = 7
 			var now, most atomic.Int64
 			var mu sync.Mutex
-			taken, wait := inOrder(n, atOnce, func(i int) int {
+			taken, wait := sideBySide(n, atOnce, func(i int) int {
 				mu.Lock()
 				most.Store(max(most.Load(), now.Add(1)))
 				mu.Unlock()
