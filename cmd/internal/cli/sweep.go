@@ -113,7 +113,9 @@ func (f *sweepFlags) ready(cmd *cobra.Command) error {
 	if f.elsewhere && f.queue == "" {
 		return usage("--queue nats://HOST:4222", "--elsewhere needs --queue")
 	}
-	f.share(probe.SideBySide(plan.DefaultLimits.Memory))
+	o := f.Options
+	o.Jobs, o.Limits = 0, plan.DefaultLimits
+	f.share(probe.Slots(&o))
 	if err := f.readPolicy(cmd.Context()); err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/shrink"
 	"github.com/coalmine-dev/coalmine/cmd/internal/textjudge"
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/inplace"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -235,6 +236,14 @@ func (p *probe) newPlan(o plan.Options, as plan.Account) (plan.Plan, error) {
 func jobs(b sandbox.Backend, o *plan.Options) int {
 	if b.Name() == "inplace" {
 		return 1
+	}
+	return Slots(o)
+}
+
+// Slots is how many sandboxes the probes of several targets may have at once, all together.
+func Slots(o *plan.Options) int {
+	if o.Sandbox == "inplace" || o.Sandbox == "auto" && inplace.Here() {
+		return 1 // as in jobs
 	}
 	if o.Jobs > 0 {
 		return o.Jobs

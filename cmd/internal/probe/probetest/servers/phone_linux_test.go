@@ -17,12 +17,14 @@ import (
 var phoners = map[string]struct {
 	command []string
 	host    string
+	// usage is the host that is told how the server was used when it ends.
+	usage string
 }{
-	"chrome-devtools": {[]string{"node", "npm/node_modules/chrome-devtools-mcp/build/src/bin/chrome-devtools-mcp.js", "--headless", "--executablePath", "/usr/bin/no-browser"}, "registry.npmjs.org:443"},
+	"chrome-devtools": {[]string{"node", "npm/node_modules/chrome-devtools-mcp/build/src/bin/chrome-devtools-mcp.js", "--headless", "--executablePath", "/usr/bin/no-browser"}, "registry.npmjs.org:443", "play.googleapis.com:443"},
 }
 
 // TestPhoneHome wants the egress of a server's start told as one finding, by the
-// name of the host, and nothing beside it: npm, which the server asks, reads its
+// name of the host, and nothing beside it but what is told of its use: npm, which the server asks, reads its
 // own configuration. The server's source is not
 // audited: what stands there does not depend on the network.
 func TestPhoneHome(t *testing.T) {
@@ -38,6 +40,9 @@ func TestPhoneHome(t *testing.T) {
 				o.Unaudited = true
 				said := 0
 				for _, f := range l.ProbeWithin(3*time.Minute, o).Findings {
+					if f.Rule == "CM209" && f.Severity == finding.Low && f.Phase == finding.PhaseShutdown && strings.Contains(f.Message, p.usage) {
+						continue
+					}
 					if f.Rule != "CM207" || f.Severity.Rank() > finding.Low.Rank() || !strings.Contains(f.Message, p.host) {
 						t.Errorf("%s %s: %s", f.Severity, f.Rule, f.Message)
 						continue
