@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -377,16 +376,21 @@ func worse(a, b int) int {
 func (e *env) follow(f *probeFlags) {
 	switch {
 	case f.verbose:
-		var mu sync.Mutex // several servers may be probed at once
-		f.Progress = func(line string) {
-			mu.Lock()
-			defer mu.Unlock()
-			fmt.Fprintln(e.err, report.Escape(line, 400))
-		}
+		// Several servers may be probed at once.
+		f.Progress = probe.OneAtATime(func(line string) { fmt.Fprintln(e.err, report.Escape(line, 400)) })
 	case !f.quiet:
 		f.progress = e.newProgress()
 		f.Progress = f.progress.tell
 	}
+}
+
+// progressOf tells the steps of a server, one of so many, with its name where the line does not show it; nil for none.
+func (f *probeFlags) progressOf(name string, servers int) func(line string) {
+	tell := f.Progress
+	if tell == nil || servers == 1 && !f.progress.stays() {
+		return tell
+	}
+	return func(line string) { tell(name + ": " + line) }
 }
 
 // say prints what was asked for of a server that was probed, and returns the status.

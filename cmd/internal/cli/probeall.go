@@ -27,7 +27,7 @@ func (e *env) probeAll(ctx context.Context, f *probeFlags, runs []plan.Options) 
 	defer wait()
 	defer cancel()
 	for i, o := range runs {
-		f.progress.at("", all-len(runs)+i, all)
+		f.progress.at(all-len(runs)+i, all)
 		status, err := next(i)
 		if err != nil {
 			if all == 1 || ctx.Err() != nil {
@@ -64,9 +64,7 @@ func (e *env) begin(ctx context.Context, f *probeFlags, runs []plan.Options) (ne
 			run = probe.RunRemote
 		}
 		o.Jobs = max(1, slots/atOnce)
-		if tell := o.Progress; tell != nil && len(runs) > 1 {
-			o.Progress = func(line string) { tell(nameOf(o) + ": " + line) }
-		}
+		o.Progress = f.progressOf(nameOf(o), len(runs))
 		got, err := run(ctx, o)
 		return ended{got, err}
 	})

@@ -28,8 +28,7 @@ type progress struct {
 	waiting *time.Timer
 	// held says that others write.
 	held bool
-	// server is the one that is probed, of so many.
-	server    string
+	// done are so many of all servers.
 	done, all int
 }
 
@@ -49,23 +48,15 @@ func (p *progress) tell(line string) {
 	if p.terminal {
 		return
 	}
-	p.line = p.placed(line)
+	if p.all > 1 {
+		line += fmt.Sprintf("; %d of %d servers done, %d left", p.done, p.all, p.all-p.done)
+	}
+	p.line = line
 	if p.waiting == nil && !p.held {
 		var own *time.Timer
 		own = time.AfterFunc(time.Until(p.due), func() { p.print(&own) })
 		p.waiting = own
 	}
-}
-
-// placed is a line with the server that it is about, and how many are done and left.
-func (p *progress) placed(line string) string {
-	if p.server != "" {
-		line = p.server + ": " + line
-	}
-	if p.all > 1 {
-		line += fmt.Sprintf("; %d of %d servers done, %d left", p.done, p.all, p.all-p.done)
-	}
-	return line
 }
 
 // print writes the last line when its time has come, unless clear took it back.
@@ -79,6 +70,9 @@ func (p *progress) print(own **time.Timer) {
 	// The word before it keeps a name from being a command of the job's runner.
 	fmt.Fprintln(p.w, "progress: "+report.Escape(p.line, 400))
 }
+
+// stays reports whether a line stays where it is printed.
+func (p *progress) stays() bool { return p != nil && !p.terminal }
 
 // hold takes the line back, so that others can write, until release.
 func (p *progress) hold() {
@@ -117,14 +111,14 @@ func (p *progress) clear() {
 	}
 }
 
-// at says which of all servers begins.
-func (p *progress) at(server string, done, all int) {
+// at says how many of all servers are done.
+func (p *progress) at(done, all int) {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.server, p.done, p.all = server, done, all
+	p.done, p.all = done, all
 }
 
 // sweepProgress tells the counts of a sweep and the server that began last.

@@ -41,28 +41,28 @@ func TestPlainProgress(t *testing.T) {
 			f.progress.clear()
 		}, want: "call 9\ncall 19\n"},
 		"several servers": {run: func(f *probeFlags) {
-			f.progress.at("one", 0, 3)
-			f.Progress("listing")
+			f.progress.at(0, 3)
+			f.progressOf("one", 3)("listing")
 			time.Sleep(11 * second)
 			f.progress.clear()
-			f.progress.at("two", 1, 3)
-			f.Progress("handshake")
+			f.progress.at(1, 3)
+			f.progressOf("two", 3)("handshake")
 			time.Sleep(11 * second)
 		}, want: "one: listing; 0 of 3 servers done, 3 left\ntwo: handshake; 1 of 3 servers done, 2 left\n"},
 		"one server": {run: func(f *probeFlags) {
-			f.progress.at("one", 0, 1)
-			f.Progress("listing")
+			f.progress.at(0, 1)
+			f.progressOf("one", 1)("listing")
 			time.Sleep(time.Minute)
 		}, want: "one: listing\n"},
 		"words of a server": {run: func(f *probeFlags) {
-			f.progress.at("::error::x\n::y", 0, 1)
-			f.Progress("call\x1b[2J")
+			f.progress.at(0, 1)
+			f.progressOf("::error::x\n::y", 1)("call\x1b[2J")
 			time.Sleep(time.Minute)
 		}, want: `::error::x ::y: call\u{1B}[2J` + "\n"},
 		"quiet": {flags: probeFlags{quiet: true}, run: func(f *probeFlags) {
-			f.progress.at("one", 0, 1)
-			if f.Progress != nil {
-				f.Progress("listing")
+			f.progress.at(0, 1)
+			if tell := f.progressOf("one", 1); tell != nil {
+				tell("listing")
 			}
 			time.Sleep(time.Minute)
 			f.progress.clear()

@@ -22,8 +22,7 @@ func (e *env) replayDecisions() *cobra.Command {
 			"what was decided about each call and what this gate would decide. It starts and sends nothing. Use it to try a\n" +
 			"policy on sessions of coalmine tap or coalmine gate --observe before you enforce it.\n\n" +
 			"Exit status: 0 when all decisions are the same, 1 when one differs, 3 when the log cannot be read to its end.",
-		Example: "  coalmine replay-decisions --policy coalmine.yaml session.jsonl",
-		Args:    exactArgs(1, "coalmine replay-decisions --policy coalmine.yaml LOG"),
+		Args: exactArgs(1, "coalmine replay-decisions --policy coalmine.yaml LOG"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			o, err := f.options()
 			if err != nil {

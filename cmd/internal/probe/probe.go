@@ -80,7 +80,7 @@ func Run(ctx context.Context, o plan.Options) (*Outcome, error) { return RunWith
 // RunWith is Run for tests.
 func RunWith(ctx context.Context, o plan.Options, test Seams) (out *Outcome, err error) {
 	o.Fill()
-	o.Progress = oneAtATime(o.Progress)
+	o.Progress = OneAtATime(o.Progress)
 	p, why, err := prepare(ctx, o, test)
 	if err != nil {
 		return nil, err
@@ -263,8 +263,8 @@ func sideBySide(processors int, free, memory int64) int {
 	return max(1, processors)
 }
 
-// oneAtATime lets many goroutines tell their progress.
-func oneAtATime(tell func(string)) func(string) {
+// OneAtATime lets many goroutines tell their progress.
+func OneAtATime(tell func(string)) func(string) {
 	var mu sync.Mutex
 	return func(line string) {
 		mu.Lock()
