@@ -50,15 +50,24 @@ func (l List) File(at Places, name string, write bool) *Item {
 // DeniedFile returns the item by which the policy denies a tool, "" for what happens outside calls, the use of
 // a file, nil for none.
 func (p *Policy) DeniedFile(at Places, tool, name string, write bool) *Item {
-	if p == nil {
-		return nil
-	}
-	if entry, ok := p.Tools[tool]; ok {
-		if it := entry.Deny.Files.File(at, name, write); it != nil {
+	for _, l := range p.Denied(tool) {
+		if it := l.Files.File(at, name, write); it != nil {
 			return it
 		}
 	}
-	return p.Server.Deny.Files.File(at, name, write)
+	return nil
+}
+
+// Denied are the lists of what the policy denies a tool, "" for what happens outside calls: its own first, and
+// the server's, which adds to it.
+func (p *Policy) Denied(tool string) []Lists {
+	if p == nil {
+		return nil
+	}
+	if entry, ok := p.Tools[tool]; ok && tool != "" {
+		return []Lists{entry.Deny, p.Server.Deny}
+	}
+	return []Lists{p.Server.Deny}
 }
 
 // DeniesFiles reports whether the policy denies any file to anybody.

@@ -168,8 +168,9 @@ func (b *Builder) Profile() *Profile {
 func (b *Builder) nameEvidence() {
 	for i := range b.out.Effects {
 		e := &b.out.Effects[i]
+		about := string(e.Kind) + " " + e.Target
 		for k := range e.Evidence {
-			e.Evidence[k].About = string(e.Kind) + " " + e.Target
+			e.Evidence[k].About = about
 		}
 	}
 }

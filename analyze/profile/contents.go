@@ -252,7 +252,7 @@ func (b *Builder) unseen(d *difference) {
 		}
 	}
 	class, root := b.writeNoise(d.Path, "", nil)
-	if b.ctx.Denied != nil && b.ctx.Denied(b.toolOf(b.intervalAt(at).call), d.Path, true) {
+	if b.ctx.Denied != nil && b.deniedIn(b.intervalAt(at).call, d.Path, true) {
 		class = ""
 	}
 	to := d.Path

@@ -362,10 +362,12 @@ func (b *Builder) write(r *trace.Record, kind finding.EffectKind, p, exe string)
 
 // denied reports whether the user denies what a record did with a file.
 func (b *Builder) denied(r *trace.Record, p string, write bool) bool {
-	if b.ctx.Denied == nil {
-		return false
-	}
-	return b.ctx.Denied(b.toolOf(b.placed(r).Call), p, write)
+	return b.ctx.Denied != nil && b.deniedIn(b.placed(r).Call, p, write)
+}
+
+// deniedIn asks the user's Context.Denied for the tool of a call.
+func (b *Builder) deniedIn(call int, p string, write bool) bool {
+	return b.ctx.Denied(b.toolOf(call), p, write)
 }
 
 // wroteIn notes the call in which a file was written or made.

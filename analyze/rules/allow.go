@@ -106,7 +106,7 @@ func (r *Run) verdict(e *finding.Effect, w want) ruling {
 		entry, _ = r.Policy.Tool(e.Tool)
 	}
 	var v ruling
-	for _, l := range []policy.Lists{entry.Deny, r.Policy.Server.Deny} {
+	for _, l := range r.Policy.Denied(e.Tool) {
 		if v.denied == nil {
 			v.denied = r.find(l, w)
 		}

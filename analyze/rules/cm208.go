@@ -27,13 +27,13 @@ func checkCM208(r *Run) []finding.Finding {
 	for i := range r.Profile.Effects {
 		e := &r.Profile.Effects[i]
 		for _, w := range r.wants(e) {
-			if f, denied, ok := r.violation(e, w); ok && (e.Noise == "" || denied) {
-				out = append(out, f)
+			if v := r.verdict(e, w); v.denied != nil || v.outside && e.Noise == "" {
+				out = append(out, r.violation(e, w, v))
 			}
 		}
 		for _, w := range inside(e) {
-			if f, denied, _ := r.violation(e, w); denied {
-				out = append(out, f)
+			if v := r.verdict(e, w); v.denied != nil {
+				out = append(out, r.violation(e, w, v))
 			}
 		}
 	}
@@ -41,13 +41,9 @@ func checkCM208(r *Run) []finding.Finding {
 	return out
 }
 
-// violation is what the policy has against one want of an effect, and whether it denies it.
-func (r *Run) violation(e *finding.Effect, w want) (f finding.Finding, denied, ok bool) {
-	v := r.verdict(e, w)
-	if v.denied == nil && !v.outside {
-		return finding.Finding{}, false, false
-	}
-	f = r.of(&cm208Doc, e, "")
+// violation is what the policy has against one want of an effect.
+func (r *Run) violation(e *finding.Effect, w want, v ruling) finding.Finding {
+	f := r.of(&cm208Doc, e, "")
 	f.Fingerprint = finding.Fingerprint("CM208", e.Tool, string(w.list), r.stable(w.name))
 	does := map[listName]string{listFiles: "used the file", listHosts: "tried to reach", listCommands: "ran", listEnv: "exposed the variable"}[w.list]
 	f.Message = fmt.Sprintf("%s %s %s, which the policy does not allow", subject(e), does, r.stable(w.name))
@@ -59,7 +55,7 @@ func (r *Run) violation(e *finding.Effect, w want) (f finding.Finding, denied, o
 		f.Severity = finding.Low
 	}
 	f.Location = r.ruledAt(e, v)
-	return f, v.denied != nil, true
+	return f
 }
 
 // ruledAt is the line of the policy that decided: what denies it, or the entry whose
