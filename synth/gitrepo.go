@@ -77,11 +77,12 @@ func deflate(b []byte) []byte {
 	return out.Bytes()
 }
 
-// stored is a history as git stores it: each object once, the ids of the commits and of the tag.
+// stored is a history as git stores it: each object once, the ids of the commits, of the tag, and of the
+// files of the latest commit.
 type stored struct {
-	objects []gitObject
-	commits [][sha1.Size]byte
-	tag     [sha1.Size]byte
+	objects        []gitObject
+	commits, files [][sha1.Size]byte
+	tag            [sha1.Size]byte
 }
 
 func (s *stored) add(kind string, content []byte) [sha1.Size]byte {
@@ -97,8 +98,10 @@ func (h *history) stored() *stored {
 	s := &stored{}
 	for i, c := range h.commits {
 		var tree bytes.Buffer
+		s.files = nil
 		for _, f := range c.files {
 			id := s.add("blob", []byte(f.data))
+			s.files = append(s.files, id)
 			fmt.Fprintf(&tree, "100644 %s\x00", f.name)
 			tree.Write(id[:])
 		}
@@ -167,7 +170,7 @@ func (h *history) repository(remote string) []repoFile {
 	for _, d := range []string{".git/objects/info", ".git/objects/pack", ".git/hooks"} {
 		out = append(out, repoFile{name: d, dir: true})
 	}
-	out = append(out, repoFile{name: ".git/index", data: h.index()})
+	out = append(out, repoFile{name: ".git/index", data: h.index(s)})
 	for _, f := range h.tracked() {
 		data := f.data
 		if f.name == changedName {
@@ -200,12 +203,12 @@ func (h *history) entry(before string, after [sha1.Size]byte, at time.Time, did 
 // index is git's index, version 2. The stat data is the time of the working tree and the
 // committed size; inode and device are unknown, so git compares the content,
 // which is what it does on a copied tree too.
-func (h *history) index() []byte {
+func (h *history) index(s *stored) []byte {
 	b := []byte("DIRC")
 	u32 := func(v int64) { b = binary.BigEndian.AppendUint32(b, uint32(v)) }
 	u32(2)
 	u32(int64(len(h.tracked())))
-	for _, f := range h.tracked() {
+	for i, f := range h.tracked() {
 		start := len(b)
 		u32(h.at.Unix()) // ctime
 		u32(0)
@@ -217,8 +220,7 @@ func (h *history) index() []byte {
 		u32(0) // user
 		u32(0) // group
 		u32(int64(len(f.data)))
-		id := object("blob", []byte(f.data)).id
-		b = append(b, id[:]...)
+		b = append(b, s.files[i][:]...)
 		b = binary.BigEndian.AppendUint16(b, uint16(len(f.name)))
 		b = append(b, f.name...)
 		// Each entry is padded with one to eight zeros to a multiple of eight.
