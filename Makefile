@@ -5,6 +5,7 @@
 # make deep   all tests of make unit at full length
 # make deep-e2e   all cases of make e2e; SHARD=i/n for a part
 # make test-times     how long the tiers take, against their bounds
+# make test-list      every test with the tier that runs it
 # make lint   golangci-lint, actionlint and zizmor, at pinned versions, and the prose of the documentation
 # make taint-report   ways from tools to sinks in sources: vulnerable servers and their fixed twins
 # make audit-parity     every finding of glassport's own audit on its sources and on fixtures of its rules
@@ -118,6 +119,7 @@ SHELL := /bin/bash
 	sweep-report \
 	taint-report \
 	test \
+	test-list \
 	test-times \
 	tiers \
 	tls-report \
@@ -227,6 +229,9 @@ prepared:
 
 test-times:
 	@.ci/times
+
+test-list:
+	@.ci/test-list
 
 TOOLS := $(CACHE)/tools
 $(TOOLS)/golangci-lint-$(GOLANGCI)/golangci-lint:
