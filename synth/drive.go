@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"time"
 
@@ -87,6 +88,7 @@ type driver struct {
 	guardedCalls     []*guardedCall           // in the order in which they are made
 	skipped          int                      // listings that were left out
 	stopped          error
+	cut              map[session.Code]int // gaps beyond maxShortfalls
 }
 
 var (
@@ -327,6 +329,7 @@ func (d *driver) finish() Report {
 	if d.skipped > 0 {
 		d.shortfall(session.GapNotRelisted, "", "the surface was not listed again after %d of %d calls: listing takes too long", d.skipped, d.n)
 	}
+	d.countCut()
 	return *r
 }
 
@@ -357,6 +360,7 @@ func (d *driver) overBounds() {
 	}
 }
 
+// maxShortfalls bounds the gaps that are told one by one.
 const maxShortfalls = 50
 
 // shortfall notes a gap; tool is what it is about, "" for the whole drive.
@@ -367,6 +371,19 @@ func (d *driver) shortfall(code session.Code, tool, format string, args ...any) 
 func (d *driver) gap(g session.Gap) {
 	if len(d.report.Shortfalls) < maxShortfalls {
 		d.report.Shortfalls = append(d.report.Shortfalls, g)
+		return
+	}
+	if d.cut == nil {
+		d.cut = map[session.Code]int{}
+	}
+	d.cut[g.Code]++
+}
+
+// countCut tells of the gaps beyond the bound, one gap of each code: a policy that accepts those
+// before the bound accepts none of another kind behind it.
+func (d *driver) countCut() {
+	for _, code := range slices.Sorted(maps.Keys(d.cut)) {
+		d.report.Shortfalls = append(d.report.Shortfalls, session.Gap{Code: code, Text: fmt.Sprintf("not listed one by one: gaps of this kind beyond the first %d of the run: %d", maxShortfalls, d.cut[code])})
 	}
 }
 

@@ -9,7 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/synth/oracle"
 )
@@ -176,5 +179,22 @@ func TestArgumentsThatAToolRefuses(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A policy that accepts the gaps before the bound accepts none behind it.
+func TestGapsBeyondTheBoundAreCounted(t *testing.T) {
+	d := newDriver(t.Context(), Config{Surface: &wire.Surface{}, Now: newFake().clock})
+	for range maxShortfalls + 2 {
+		d.shortfall(session.GapCallNotSettled, "slow", "it may be counted to a later call")
+	}
+	d.shortfall(session.GapAttacksIncomplete, "", "there was no time")
+	got := d.finish().Shortfalls[maxShortfalls:]
+	want := []session.Gap{
+		{Code: session.GapAttacksIncomplete, Text: "not listed one by one: gaps of this kind beyond the first 50 of the run: 1"},
+		{Code: session.GapCallNotSettled, Text: "not listed one by one: gaps of this kind beyond the first 50 of the run: 2"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
