@@ -83,6 +83,16 @@ func NPMDependencies(p string, data []byte) (out []string) {
 	return out
 }
 
+// lockedName is the package that lies at a place of npm's lockfile, such as
+// "node_modules/a/node_modules/@b/c", "" for the project itself and for its folders.
+func lockedName(at string) string {
+	const installed = "node_modules/"
+	if i := strings.LastIndex(at, installed); i >= 0 {
+		return at[i+len(installed):]
+	}
+	return ""
+}
+
 // npmVersions are those of npm's lockfile. Links and folders of the project itself have no version of a registry.
 func npmVersions(p, src string) (out []LockedPackage) {
 	type locked struct {
@@ -101,8 +111,8 @@ func npmVersions(p, src string) (out []LockedPackage) {
 		}
 	}
 	for at, l := range m.Packages {
-		if i := strings.LastIndex(at, "node_modules/"); i >= 0 {
-			add(at[i+len("node_modules/"):], l)
+		if name := lockedName(at); name != "" {
+			add(name, l)
 		}
 	}
 	if len(m.Packages) == 0 {

@@ -102,7 +102,7 @@ func npmLocked(data []byte) map[string]bool {
 		return out
 	}
 	for at := range m.Packages {
-		if _, name, ok := strings.Cut(at, "node_modules/"); ok {
+		if name := lockedName(at); name != "" {
 			out[name] = true
 		}
 	}
