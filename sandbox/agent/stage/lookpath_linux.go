@@ -38,7 +38,7 @@ func LookPath(name string, env []string) (string, error) {
 			return file, nil
 		}
 		var r *Refusal
-		if errors.As(err, &r) && strings.HasPrefix(r.Reason, "permission denied") && denied == nil {
+		if errors.As(err, &r) && r.denied && denied == nil {
 			denied = err
 		}
 	}
@@ -56,15 +56,15 @@ func executable(file, name string) error {
 	var st unix.Stat_t
 	if err := unix.Stat(file, &st); err != nil {
 		if errors.Is(err, unix.EACCES) {
-			return &Refusal{Reason: "permission denied: " + name, Hint: file + " is in a directory that the sandbox's user cannot enter"}
+			return &Refusal{denied: true, Reason: "permission denied: " + name, Hint: file + " is in a directory that the sandbox's user cannot enter"}
 		}
 		return &Refusal{Reason: "command not found: " + name, Hint: fmt.Sprintf("in the sandbox, %s: %v", file, err)}
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return &Refusal{Reason: "permission denied: " + name, Hint: file + " is not a regular file"}
+		return &Refusal{denied: true, Reason: "permission denied: " + name, Hint: file + " is not a regular file"}
 	}
 	if err := unix.Access(file, unix.X_OK); err != nil {
-		return &Refusal{Reason: "permission denied: " + name, Hint: fmt.Sprintf("%s is not executable for the sandbox's user (chmod +x)", file)}
+		return &Refusal{denied: true, Reason: "permission denied: " + name, Hint: fmt.Sprintf("%s is not executable for the sandbox's user (chmod +x)", file)}
 	}
 	return nil
 }

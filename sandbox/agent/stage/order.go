@@ -87,6 +87,8 @@ type Limits struct {
 type Refusal struct {
 	Reason string `json:"reason"`
 	Hint   string `json:"hint,omitempty"`
+	// denied says that a file stands there which the target must not execute.
+	denied bool
 }
 
 func (r *Refusal) Error() string { return r.Reason }
