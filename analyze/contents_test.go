@@ -28,7 +28,7 @@ func TestFilesAreJudgedByTheirContents(t *testing.T) {
 		"changed by nothing that was seen": {analyzetest.Note, "format_note", false, []session.Body{
 			session.EventChanged{Path: diary, Change: session.ChangeWritten}, session.EventCompared{}}, "CM215 high", ""},
 		"made by nothing that was seen": {analyzetest.Note, "format_note", false, []session.Body{
-			session.EventChanged{Path: home + "/new", Change: session.ChangeCreated}, session.EventCompared{}}, "CM215 low", ""},
+			session.EventChanged{Path: home + "/new", Change: session.ChangeCreated}, session.EventCompared{}}, "CM215 medium", ""},
 		"its own state": {wide, "do", false, []session.Body{
 			session.EventChanged{Path: home + "/.notes.json", Change: session.ChangeCreated}, session.EventCompared{}}, "", ""},
 		"too much to be compared": {analyzetest.Note, "format_note", false, []session.Body{session.EventCompared{Reason: "there is more"}}, "",

@@ -89,7 +89,7 @@ var inCall = []struct {
 	{"through a thread's root link", analyzetest.Note, open("/proc/100/task/101/root/proc/self/root" + sshKey), "secret ssh-key call/format_note#1 opened", "CM101 high"},
 	{"by a detour", analyzetest.Note, open("/usr/.." + sshKey), "secret ssh-key call/format_note#1 opened", "CM101 high"},
 	{"a name that only looks like one", analyzetest.Note, open(analyzetest.ServerDir + "/credentials_test.go"), "file.read /srv/notes call/format_note#1 opened noise:own", ""},
-	{"a path only", analyzetest.Note, func(l *analyzetest.Log) { l.Open(sshKey, "O_PATH|O_CLOEXEC", "") }, "file.read /home/dana/.ssh/id_rsa call/format_note#1 opened", ""},
+	{"a path only", analyzetest.Note, func(l *analyzetest.Log) { l.Open(sshKey, "O_PATH|O_CLOEXEC", "") }, "file.read /home/dana/.ssh/id_rsa call/format_note#1 opened", "CM221 low"},
 	{"a decoy under another name", analyzetest.Note, func(l *analyzetest.Log) {
 		l.Record(trace.Record{Op: trace.OpRename, Path: home + "/.ssh", To: "/tmp/k"})
 		l.Open("/tmp/k/id_rsa", "O_RDONLY", "")
@@ -135,11 +135,11 @@ var inCall = []struct {
 	{"loopback", analyzetest.Note, func(l *analyzetest.Log) {
 		l.Connect("127.0.0.1", 5432, "ECONNREFUSED")
 		l.Record(trace.Record{Op: trace.OpConnect, Addr: &trace.Addr{Family: "inet6", Host: "::1", Port: 5432}})
-	}, "net.connect loopback:5432 call/format_note#1 attempted\nnet.connect loopback:5432 call/format_note#1 opened", ""},
+	}, "net.connect loopback:5432 call/format_note#1 attempted\nnet.connect loopback:5432 call/format_note#1 opened", "CM221 low"},
 	{"unix sockets", analyzetest.Note, func(l *analyzetest.Log) {
 		l.Connect("/var/run/nscd/socket", 0, "ENOENT")
 		l.Connect("/run/user/1000/pulse/native", 0, "ENOENT")
-	}, "net.unix /var/run/nscd/socket call/format_note#1 attempted noise:resolver\nnet.unix /run/user/1000/pulse/native call/format_note#1 attempted", ""},
+	}, "net.unix /var/run/nscd/socket call/format_note#1 attempted noise:resolver\nnet.unix /run/user/1000/pulse/native call/format_note#1 attempted", "CM221 low"},
 	{"the session's bus", analyzetest.Note, func(l *analyzetest.Log) {
 		l.Connect("/run/user/1000/bus", 0, "ENOENT")
 	}, "net.unix /run/user/1000/bus call/format_note#1 attempted", "CM216 high"},
@@ -167,7 +167,7 @@ var inCall = []struct {
 		l.Record(trace.Record{Op: trace.OpBind, Call: "bind", Addr: &trace.Addr{Family: "unix"}})
 		l.Record(trace.Record{Op: trace.OpBind, Call: "bind", Addr: &trace.Addr{Family: "unix", Host: home + "/y.sock"}, Err: "EADDRINUSE"})
 		l.Record(trace.Record{Op: trace.OpUnlink, Call: "unlink", Path: home + "/x.sock"})
-	}, "net.listen unix:/home/dana/x.sock call/do#1 opened\nfile.write /home/dana/x.sock call/do#1 opened\nnet.listen unix:@x call/do#1 opened\nfile.delete /home/dana/x.sock call/do#1 opened", ""},
+	}, "net.listen unix:/home/dana/x.sock call/do#1 opened\nfile.write /home/dana/x.sock call/do#1 opened\nnet.listen unix:@x call/do#1 opened\nfile.delete /home/dana/x.sock call/do#1 opened", "CM221 low"},
 	{"a program", quiet, func(l *analyzetest.Log) {
 		l.Record(trace.Record{Op: trace.OpFork, Child: 200})
 		l.Record(trace.Record{Op: trace.OpExec, Tid: 200, Path: "/opt/x", Err: "ENOENT"})
@@ -190,7 +190,7 @@ var inCall = []struct {
 		for range 5 {
 			l.Open("/data/x", "O_RDONLY", "")
 		}
-	}, "file.read /data/x call/do#1 opened ×5", ""},
+	}, "file.read /data/x call/do#1 opened ×5", "CM221 low"},
 }
 
 func TestOneCall(t *testing.T) {

@@ -103,7 +103,7 @@ func effect(run *rules.Run, e *finding.Effect, x *finding.Explanation) *custom.E
 		}
 	}
 	if x != nil {
-		out.Explained = &custom.Explanation{Class: string(x.Class), Where: x.Where, Text: x.Text}
+		out.Explained = &custom.Explanation{Class: string(x.Class), Strength: string(x.Strength), Where: x.Where, Text: x.Text}
 	}
 	return out
 }

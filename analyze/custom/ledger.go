@@ -41,9 +41,10 @@ type Effect struct {
 
 // Explanation is why an effect is no surprise.
 type Explanation struct {
-	Class string `json:"class" doc:"the kind of reason" enum:"class"`
-	Where string `json:"where,omitempty" doc:"where a claim stands"`
-	Text  string `json:"text,omitempty" doc:"the words of a claim, or the kind of noise"`
+	Class    string `json:"class" doc:"the kind of reason" enum:"class"`
+	Strength string `json:"strength,omitempty" doc:"certain for what the run itself shows, claimed for what the server declares, weak for a default, a habit or a mention" enum:"strength"`
+	Where    string `json:"where,omitempty" doc:"where a claim stands"`
+	Text     string `json:"text,omitempty" doc:"the words of a claim, or the kind of noise"`
 }
 
 // Claim is one thing that a tool or the server declares.
@@ -118,6 +119,7 @@ var enums = map[string][]string{
 	"claim":      {"local", "network", "exec", "environment", "write", "delete", "confined", "outward", "shell", "code", "hosts", "offline"},
 	"what":       {"tool", "resource", "prompt", "completion"},
 	"outcome":    {"ok", "iserror", "error", "timeout", "crash", "cancelled"},
+	"strength":   {"certain", "claimed", "weak"},
 	"severity":   {"critical", "high", "medium", "low", "info"},
 	"confidence": {"certain", "probable", "ambiguous"},
 }

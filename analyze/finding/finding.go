@@ -203,9 +203,23 @@ const (
 	ClassClaim Class = "claim"
 )
 
+// Strength says how much an explanation is worth.
+type Strength string
+
+// The strengths.
+const (
+	// StrengthCertain is what the run itself shows: whose file it is, what an argument or the policy names.
+	StrengthCertain Strength = "certain"
+	// StrengthClaimed is what the tool or the server declares to do.
+	StrengthClaimed Strength = "claimed"
+	// StrengthWeak is a default, a habit or a name: a word that is mentioned gives no leave by itself.
+	StrengthWeak Strength = "weak"
+)
+
 // Explanation is why an effect is no surprise.
 type Explanation struct {
-	Class Class `json:"class"`
+	Class    Class    `json:"class"`
+	Strength Strength `json:"strength,omitempty"`
 	// Where and Text are the place and the words of a claim, or Text is the noise's kind.
 	Where string `json:"where,omitempty"`
 	Text  string `json:"text,omitempty"`

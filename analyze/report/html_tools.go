@@ -187,7 +187,7 @@ var kinds = []struct {
 }{
 	{finding.Secret, "Decoy secrets"}, {finding.NetConnect, "Connected to"}, {finding.Exec, "Ran"}, {finding.FileDelete, "Deleted"}, {finding.FileWrite, "Wrote"},
 	{finding.FileMeta, "Changed"}, {finding.FileRead, "Opened"}, {finding.NetListen, "Listened on"}, {finding.UnixSocket, "Unix sockets"},
-	{finding.Tamper, "Called"}, {finding.Crash, "Crashed"}, {finding.Protocol, "Broke the protocol"},
+	{finding.Statement, "Statements to services"}, {finding.Tamper, "Called"}, {finding.Crash, "Crashed"}, {finding.Protocol, "Broke the protocol"},
 }
 
 // done groups effects; ordinary is a line about those that prove nothing.
@@ -240,6 +240,9 @@ func done(effects []*finding.Effect, decoys map[string]string) (out []doneView, 
 func why(x *finding.Explanation) string {
 	if x == nil {
 		return "not declared"
+	}
+	if x.Class == finding.ClassClaim && x.Strength == finding.StrengthWeak {
+		return Escape(x.Where, 40) + " mentions “" + Escape(x.Text, 60) + "”"
 	}
 	said := "“" + Escape(x.Text, 60) + "”"
 	switch x.Class {

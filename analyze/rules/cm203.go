@@ -13,7 +13,7 @@ var cm203Doc = finding.Rule{
 	ID: "CM203", Name: "UndeclaredDeletion", Title: "Undeclared file deletion", Severity: finding.Medium, Family: finding.FamilyDeclared,
 	Advice: finding.Advice{Why: "Users can lose data in a call that announces no deletion.", Fix: "Delete only files that the server created, or declare the deletion and set destructiveHint to true."},
 	CWE:    []string{"CWE-284", "CWE-732"}, OWASP: []string{"MCP02"},
-	Help: "In a call of a tool that declares no removing, moving or replacing, the server deleted a file or directory that it had not created in this run. A deletion below HOME or a workspace at shutdown counts too (low, unless the file existed before the server started).\n\n" +
+	Help: "In a call of a tool that declares no removing, moving or replacing, the server deleted a file or directory that it had not created in this run. A deletion below HOME or a workspace at shutdown counts too (low, unless the file existed before the server started, or other programs start or obey it).\n\n" +
 		"**Evidence.** The kernel's record with the real path. High where the tool is annotated `destructiveHint: false` or `readOnlyHint: true`, or where other programs start or obey what was deleted, or where it stood in HOME and the declaration speaks of no files, or where one call deleted or moved away " + manyText + " of the user's, and the declaration speaks of one change; work that could belong to another call is low. A deletion that the sandbox refused counts, since elsewhere it would not have been. All deletions of a tool are one finding.\n\n" +
 		"**False positive when** the server removes a leftover of an earlier run.",
 }
@@ -39,7 +39,7 @@ func checkCM203(r *Run) []finding.Finding {
 		}
 		f := r.of(&cm203Doc, e, "")
 		switch {
-		case e.Ambiguous, e.Call == 0 && !r.stood(e.Target):
+		case e.Ambiguous, e.Call == 0 && !r.stood(e.Target) && !r.surprises(e):
 			f.Severity = finding.Low
 		case t.ClaimsHarmless(), r.surprises(e), r.stood(e.Target) && !r.reaches(&t, e.Target), r.inBulk(e):
 			f.Severity = finding.High

@@ -17,43 +17,11 @@ var cm215Doc = finding.Rule{
 		"it is no file of the server's own, no directory of its own below the user's state, configuration or cache, and no policy allows it. What another rule reports is not told again. " +
 		"The same holds for a command that has another program start something later (`crontab`, `systemctl enable`), whether or not that program is installed.\n\n" +
 		"**Evidence.** The kernel's record of the change with the real path. The files of HOME and the workspaces are also compared with what they were before the server started, by their digests: what changed without a system call that was seen to do it (by a second name, say) is a change too, " +
-		"and opening a file for writing without writing to it is not a change. The severity depends on the place: " +
-		severityTable() +
+		"and opening a file for writing without writing to it is not a change. The severity depends on the place:" +
+		severityTable(actChanged) +
 		"A call that changes " + manyText + " of the user's is high: a declaration of one change covers no change of many, unless it speaks of many or the call names a directory around them. " +
 		"A change that was refused is low, and so is work that could be another call's, unless every tool declares to read only: then the promise binds the server at all times.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, says that it keeps files there.",
-}
-
-// place says whose a changed file is.
-type place string
-
-// The places, worst first.
-const (
-	// placeObeyed is what other programs start or obey.
-	placeObeyed place = "a file that other programs execute or trust"
-	// placeUser is a file of the user's that stood there before the server started.
-	placeUser place = "an existing file of the user"
-	// placeNew is a file below HOME or a workspace that the server made.
-	placeNew place = "a new file"
-)
-
-// severities are the whole of the default rule: place by whether the change fell into a call.
-var severities = []struct {
-	place             place
-	inCall, elsewhere finding.Severity
-}{
-	{placeObeyed, finding.High, finding.High},
-	{placeUser, finding.Medium, finding.High},
-	{placeNew, finding.Low, finding.Low},
-}
-
-// severityTable writes severities for the rule's help.
-func severityTable() string {
-	var b strings.Builder
-	for _, s := range severities {
-		b.WriteString(string(s.place) + ": " + string(s.inCall) + " in a call, " + string(s.elsewhere) + " outside one; ")
-	}
-	return strings.TrimSuffix(b.String(), "; ") + ". "
 }
 
 func checkCM215(r *Run) []finding.Finding {
@@ -113,14 +81,7 @@ func (r *Run) installs(out []finding.Finding, targets []string) ([]finding.Findi
 // severityOf looks an unexplained change up.
 func (r *Run) severityOf(e *finding.Effect) finding.Severity {
 	at := r.placeOf(e.Target)
-	severity := finding.Low
-	for _, s := range severities {
-		if s.place == at && e.Call > 0 {
-			severity = s.inCall
-		} else if s.place == at {
-			severity = s.elsewhere
-		}
-	}
+	severity := r.severity(e, at, actChanged)
 	if r.inBulk(e) {
 		severity = finding.High
 	}

@@ -43,10 +43,8 @@ func checkCM220(r *Run) []finding.Finding {
 			continue
 		}
 		f := r.of(&cm220Doc, e, "")
-		switch {
-		case r.inAWorkspace(e.Target) && (looked[e.Call] < leastWorkspaceReads || isProjectFile(e.Target) || r.besideNamed(e)):
-			f.Severity = finding.Low
-		case r.inAWorkspace(e.Target), !r.stood(e.Target), e.Ambiguous:
+		f.Severity = r.severity(e, r.readPlace(e, looked[e.Call]), actOpened)
+		if e.Ambiguous && f.Severity == finding.High {
 			f.Severity = finding.Medium
 		}
 		out, targets = append(out, f), append(targets, r.stable(e.Target))
@@ -54,6 +52,20 @@ func checkCM220(r *Run) []finding.Finding {
 	return perTool(out, targets, func(f *finding.Finding, targets []string) string {
 		return subject(&finding.Effect{Tool: f.Tool, Phase: f.Phase}) + " read files of the user's that it does not declare: " + list(targets, 3)
 	})
+}
+
+// readPlace is the place of a document that was read, where its call read looked documents of
+// workspaces.
+func (r *Run) readPlace(e *finding.Effect, looked int) place {
+	switch {
+	case r.inAWorkspace(e.Target) && (looked < leastWorkspaceReads || isProjectFile(e.Target) || r.besideNamed(e)):
+		return placeWorkspace
+	case r.inAWorkspace(e.Target):
+		return placeSeveral
+	case !r.stood(e.Target):
+		return placeFolder
+	}
+	return placeHome
 }
 
 func (r *Run) inAWorkspace(p string) bool {

@@ -37,7 +37,7 @@ func checkCM505(r *Run) []finding.Finding {
 			Evidence:    slices.Clone(e.Evidence),
 			Fingerprint: finding.Fingerprint(cm505Doc.ID, behaviour),
 		}
-		if why != nil {
+		if why != nil && why.Strength != finding.StrengthWeak {
 			f.Severity = finding.Info
 		}
 		out = append(out, f)

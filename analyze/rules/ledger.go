@@ -27,17 +27,51 @@ func Ledger(r *Run) []*finding.Explanation {
 }
 
 // Explain is what explains the effect at an index of Profile.Effects; ok is false where
-// nothing does.
+// nothing does. What the policy denies, nothing explains.
 func (r *Run) Explain(i int) (x finding.Explanation, ok bool) {
 	e := &r.Profile.Effects[i]
 	switch {
+	case r.denied(e):
+		return finding.Explanation{}, false
 	case e.Noise != "":
-		return finding.Explanation{Class: finding.ClassOrdinary, Text: e.Noise}, true
+		x, ok = ordinary(e.Noise), true
 	case r.allowed != nil && r.allowed[i]:
-		return finding.Explanation{Class: finding.ClassPolicy}, true
-	case !isChange(e.Kind):
-		return r.explainOther(e)
-	case r.names(e):
+		x, ok = finding.Explanation{Class: finding.ClassPolicy}, true
+	case isChange(e.Kind):
+		x, ok = r.explainChange(i)
+	default:
+		x, ok = r.explainOther(e)
+	}
+	if ok && x.Strength == "" {
+		x.Strength = strengthOf(x.Class)
+	}
+	return x, ok
+}
+
+// strengthOf is what explanations of a class are worth that say nothing else of themselves.
+func strengthOf(c finding.Class) finding.Strength {
+	switch c {
+	case finding.ClassClaim:
+		return finding.StrengthClaimed
+	case finding.ClassDefault, finding.ClassState:
+		return finding.StrengthWeak
+	}
+	return finding.StrengthCertain
+}
+
+func ordinary(what string) finding.Explanation {
+	return finding.Explanation{Class: finding.ClassOrdinary, Text: what}
+}
+
+// denied reports whether the policy denies what an effect did.
+func (r *Run) denied(e *finding.Effect) bool {
+	return r.Policy != nil && slices.ContainsFunc(slices.Concat(r.wants(e), inside(e)), func(w want) bool { return r.verdict(e, w).denied != nil })
+}
+
+// explainChange explains a change of a file.
+func (r *Run) explainChange(i int) (finding.Explanation, bool) {
+	e := &r.Profile.Effects[i]
+	if r.names(e) {
 		return finding.Explanation{Class: finding.ClassArgument}, true
 	}
 	if at := r.placeOf(e.Target); at == placeObeyed {
@@ -52,46 +86,6 @@ func (r *Run) Explain(i int) (x finding.Explanation, ok bool) {
 		return finding.Explanation{Class: finding.ClassState}, true
 	}
 	return r.claimed(e)
-}
-
-// explainOther explains what changes no file.
-func (r *Run) explainOther(e *finding.Effect) (finding.Explanation, bool) {
-	t := r.Scope.Tool(e.Tool)
-	claim := func(lists ...[]scope.Claim) (finding.Explanation, bool) {
-		for _, l := range lists {
-			if len(l) > 0 {
-				return finding.Explanation{Class: finding.ClassClaim, Where: l[0].Where, Text: l[0].Text}, true
-			}
-		}
-		return finding.Explanation{}, false
-	}
-	switch e.Kind {
-	case finding.Exec:
-		if r.ownProgram(e) {
-			return finding.Explanation{Class: finding.ClassOwn}, true
-		}
-		return claim(t.Exec, r.Scope.Purpose.Exec)
-	case finding.NetConnect:
-		if r.asked(e.Call, reached(e)) {
-			return finding.Explanation{Class: finding.ClassArgument}, true
-		}
-		if t.ClaimsLocal() {
-			return finding.Explanation{}, false
-		}
-		return claim(t.Network, r.Scope.Purpose.Network)
-	case finding.Secret:
-		c, ok := r.Canaries[e.Target]
-		switch {
-		case !ok || e.Rung == finding.RungLeft:
-		case r.wasAsked(e, c):
-			return finding.Explanation{Class: finding.ClassArgument}, true
-		case r.dealsWith(c, e.Tool):
-			return finding.Explanation{Class: finding.ClassClaim, Where: "description", Text: c.Kind}, true
-		}
-	case finding.FileRead:
-		return r.explainRead(e)
-	}
-	return finding.Explanation{}, false
 }
 
 // surprises reports whether a change is of what other programs obey, and nothing explains it.
@@ -164,6 +158,8 @@ type memory struct {
 	changed  map[int]int
 	readOnly *bool
 	reads    *[]*finding.Effect
+	launched map[string]bool
+	opened   map[string]bool
 }
 
 func (r *Run) remembered() *memory {

@@ -40,6 +40,11 @@ func (r *Run) closedWorld(e *finding.Effect) bool {
 	if slices.ContainsFunc(r.localClaims(e.Tool), func(c scope.Claim) bool { return c.Where != "annotation" }) || len(r.Scope.Offline) > 0 {
 		return false
 	}
+	if e.Target == "dns" { // which name was asked for is not known: what the call then reached tells
+		return slices.ContainsFunc(r.Profile.Effects, func(o finding.Effect) bool {
+			return leaving(&o) && o.Target != "dns" && o.Call == e.Call && o.Phase == e.Phase && r.closedWorld(&o)
+		})
+	}
 	for _, host := range hostsOf(e) {
 		if r.givenHost(host) || isNearby(host) && (r.namesHost(host) || r.saysNearby(e.Tool)) {
 			return true

@@ -36,23 +36,25 @@ func (r *Run) explainRead(e *finding.Effect) (finding.Explanation, bool) {
 		return finding.Explanation{Class: finding.ClassArgument, Text: "command"}, true
 	case r.Left[e.Target]:
 		return finding.Explanation{Class: finding.ClassOwn}, true
+	case r.confinedAway(e) != nil: // no word takes the promise back
+		return unexplained, false
 	}
 	for _, t := range r.whoMayRead(e) {
 		if len(t.Shell)+len(t.Code) > 0 {
 			return finding.Explanation{Class: finding.ClassClaim, Where: "description", Text: "runs commands"}, true
 		}
 		if w := r.readWord(t, e); w != "" {
-			return finding.Explanation{Class: finding.ClassClaim, Where: "description", Text: w}, true
+			return mention("description", w), true
 		}
 	}
 	if w := r.resourceWord(e); w != "" {
-		return finding.Explanation{Class: finding.ClassClaim, Where: "description", Text: w}, true
+		return mention("description", w), true
 	}
 	return finding.Explanation{}, false
 }
 
 // unexplainedReads are the reads of documents that nothing explains. A call that carries an attack
-// input may name a file in a way of its own, and a build is judged by other rules.
+// input may name a file in a way of its own.
 func (r *Run) unexplainedReads() []*finding.Effect {
 	m := r.remembered()
 	if m.reads != nil {
@@ -66,7 +68,7 @@ func (r *Run) unexplainedReads() []*finding.Effect {
 	out := []*finding.Effect{}
 	for i := range r.Profile.Reads {
 		e := &r.Profile.Reads[i]
-		if _, ok := r.explainRead(e); !ok && e.Phase != finding.PhaseBuild && !attacked[e.Call] {
+		if _, ok := r.explainRead(e); !ok && !attacked[e.Call] {
 			out = append(out, e)
 		}
 	}

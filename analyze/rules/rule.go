@@ -27,6 +27,8 @@ type Rule struct {
 	// is nil for a rule that no run of coalmine's own can show: one that judges the
 	// client, or that compares the logs of several servers.
 	Check func(*Run) []finding.Finding
+	// Default says that the rule tells what no other rule tells: it runs after them.
+	Default bool
 	// Judges is whose conduct the rule's findings are about.
 	Judges Party
 	// Shrink says how the calls that show a finding are made fewer and smaller.

@@ -155,7 +155,7 @@ func (e *EndFacts) How() string {
 func All() []Rule {
 	return []Rule{
 		cm101, cm102, cm103, cm104, cm105, cm106, cm107, cm108, cm109, cm110, cm111, cm112, cm113, cm114, cm115, cm116,
-		cm201, cm202, cm203, cm204, cm205, cm206, cm207, cm208, cm209, cm210, cm211, cm212, cm213, cm214, cm215, cm216, cm217, cm218, cm219, cm220,
+		cm201, cm202, cm203, cm204, cm205, cm206, cm207, cm208, cm209, cm210, cm211, cm212, cm213, cm214, cm215, cm216, cm217, cm218, cm219, cm220, cm221,
 		cm301, cm302, cm303, cm304, cm305, cm306, cm307, cm308, cm309, cm310, cm311, cm312, cm313,
 		cm401, cm402, cm403, cm404, cm405, cm406, cm407, cm408, cm409, cm410, cm411, cm412, cm413, cm414, cm415, cm416, cm417, cm418, cm419, cm420, cm421,
 		cm501, cm502, cm503, cm504, cm505,
@@ -173,9 +173,11 @@ func Check(run *Run) []finding.Finding {
 		o.allowed = o.allowedEffects()
 	}
 	var out []finding.Finding
-	for _, r := range All() {
-		if r.Check != nil {
-			out = append(out, r.Check(run)...)
+	for _, last := range []bool{false, true} {
+		for _, r := range All() {
+			if r.Check != nil && r.Default == last {
+				out = append(out, r.Check(run)...)
+			}
 		}
 	}
 	Sort(out)
@@ -318,24 +320,31 @@ func (d *distinct) add(f finding.Finding) {
 // a tool that changes a hundred files has one habit. say makes the message of the
 // targets, which are those of fs in their order.
 func perTool(fs []finding.Finding, targets []string, say func(f *finding.Finding, targets []string) string) []finding.Finding {
+	for i := range fs {
+		fs[i].Fingerprint = finding.Fingerprint(fs[i].Rule, fs[i].Tool)
+	}
+	return perHabit(fs, targets, say)
+}
+
+// perHabit joins the findings of each fingerprint, as perTool does those of a tool.
+func perHabit(fs []finding.Finding, targets []string, say func(f *finding.Finding, targets []string) string) []finding.Finding {
 	var out []finding.Finding
 	named := map[string][]string{}
 	index := map[string]int{}
 	for k, f := range fs {
-		if !slices.Contains(named[f.Tool], targets[k]) {
-			named[f.Tool] = append(named[f.Tool], targets[k])
+		habit := f.Fingerprint
+		if !slices.Contains(named[habit], targets[k]) {
+			named[habit] = append(named[habit], targets[k])
 		}
-		i, ok := index[f.Tool]
+		i, ok := index[habit]
 		switch {
 		case !ok:
-			index[f.Tool] = len(out)
-			f.Fingerprint = finding.Fingerprint(f.Rule, f.Tool)
+			index[habit] = len(out)
 			out = append(out, f)
 			continue
 		case f.Severity.Rank() > out[i].Severity.Rank():
 			// The worst stands for all, with what came before it as evidence.
 			f.Evidence = append(f.Evidence, out[i].Evidence...)
-			f.Fingerprint = out[i].Fingerprint
 			out[i] = f
 		default:
 			out[i].Evidence = append(out[i].Evidence, f.Evidence...)
@@ -343,7 +352,7 @@ func perTool(fs []finding.Finding, targets []string, say func(f *finding.Finding
 		out[i].Evidence = out[i].Evidence[:min(len(out[i].Evidence), maxEvidence)]
 	}
 	for i := range out {
-		out[i].Message = say(&out[i], named[out[i].Tool])
+		out[i].Message = say(&out[i], named[out[i].Fingerprint])
 	}
 	return out
 }
