@@ -51,6 +51,9 @@ type Config struct {
 	Account bool `json:"account,omitempty"`
 	// Root is set by the local backend: built and pivoted into before all else.
 	Root *rootfs.Layout `json:"root,omitempty"`
+	// Bound is how many bytes may be written to the image's own files, which then lie in memory;
+	// 0 leaves them on the engine's disk.
+	Bound int64 `json:"bound,omitempty"`
 	// Network is set where the network is a sinkhole; else nothing answers.
 	Network *Network `json:"network,omitempty"`
 	// Carrier is a port of the loopback; what connects to it speaks with the host. 0 means none.

@@ -182,6 +182,9 @@ func (a *agent) setUp() error {
 			return err
 		}
 	}
+	if err := boundRoot(c.Bound); err != nil {
+		return err
+	}
 	if err := ensureProc(); err != nil {
 		return err
 	}

@@ -67,7 +67,8 @@ func (c *conn) CloseWrite() error { return c.stream.CloseWrite() }
 func (c *conn) Config(cfg *agent.Config) {
 	cfg.Strace = c.setup.strace
 	cfg.Account = true
-	cfg.Policy.NoReserve = true // what an image lets everybody write to lies on the engine's disk
+	cfg.Bound = c.setup.bound()
+	cfg.Policy.NoReserve = true // what an image lets everybody write to may lie on the engine's disk
 	cfg.Env = addPath(cfg.Env, c.setup.image.env)
 	cfg.Files = append(passable(c.setup.spec.ServerDir), cfg.Files...)
 }

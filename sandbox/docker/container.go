@@ -15,9 +15,10 @@ import (
 const noProfile = "seccomp=unconfined"
 
 // capabilities are the agent's: to plant files as their owner, to become and to
-// kill the target, to trace it, to see to the network. The target has none.
+// kill the target, to trace it, to see to the network. The target has none. The agent gives
+// SYS_ADMIN up, and is unable to regain it, as soon as the root has its bound.
 var capabilities = []string{
-	"CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "NET_ADMIN", "SETGID", "SETPCAP", "SETUID", "SYS_PTRACE",
+	"CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "NET_ADMIN", "SETGID", "SETPCAP", "SETUID", "SYS_ADMIN", "SYS_PTRACE",
 }
 
 // nameserver is a home router's address, as ordinary a resolver as there is. Nothing answers there.
@@ -75,7 +76,7 @@ func (p *setup) hostConfig() *container.HostConfig {
 	if !p.noIPv6 {
 		h.Sysctls = map[string]string{sysctlIPv6: "0"}
 	}
-	memory := p.spec.Limits.Memory
+	memory := p.spec.Limits.Memory + p.bound()
 	for _, w := range p.places {
 		memory += w.size
 		if w.volume {

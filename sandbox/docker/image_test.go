@@ -9,13 +9,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/moby/moby/client"
+	"golang.org/x/sys/unix"
 
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 )
 
@@ -155,18 +158,66 @@ func TestDiskIsBounded(t *testing.T) {
 	}
 }
 
-// A directory of the image's that every user may write to lies on the engine's
-// disk, and no file system bounds it: what is written there ends the run at the limit.
+// What is written to a directory of the image's ends at the bound: by processes that a
+// sample does not see, in many files, by the directory's owner, and in a volume of the image's.
 func TestDirectoriesOfAnImageAreBounded(t *testing.T) {
 	t.Parallel()
 	sandboxtest.Acquire(t, sandboxtest.Heavy)
-	// Many files, each below the bound of one, by processes that end.
-	spec, cli := specFor(t, debian, "sh", "-c", `for i in $(seq 64); do dd if=/dev/zero of=/open/$i bs=1M count=8 2>/dev/null || exit; done; du -sm /open; sleep 2`)
-	spec.Image = buildImage(t, cli, "FROM "+debian+"\nRUN mkdir /open && chmod 1777 /open\n", nil)
+	// Each file is below the bound of one; the orphans' parent ends at once.
+	spec, cli := specFor(t, debian, "sh", "-c", `for d in /open /var/lib/own /volume; do
+		for i in $(seq 24); do (dd if=/dev/zero of=$d/$i bs=1M count=8 2>/dev/null &) ; sleep 0.05; done; sleep 1
+		dd if=/dev/zero of=$d/last bs=1M count=8 2>&1 | grep -i -o "no space left"; rm -f $d/*; done; sleep 1`)
+	spec.Image = buildImage(t, cli, "FROM "+debian+`
+RUN mkdir /open /var/lib/own /volume && chmod 1777 /open /volume && chown 1000 /var/lib/own
+VOLUME /volume
+`, nil)
 	spec.Limits = agent.Limits{Disk: 64 << 20, File: 16 << 20}
 	rec, x := outcome(t, spec)
-	if !strings.HasPrefix(x.Reason, "limit: disk") {
-		t.Errorf("exit %+v, stdout %q", x, rec.Out())
+	if want := strings.Repeat("No space left\n", 3); rec.Out() != want || x.Reason != "" || x.Code != 0 {
+		t.Errorf("exit %+v, stdout %q, stderr %q", x, rec.Out(), rec.Err())
+	}
+	if full := sandboxtest.EventsOf[session.EventFull](rec); len(full) == 0 {
+		t.Error("no event says that a file system was full")
+	}
+}
+
+// A server of an image's that keeps its state beside its code does so as before: it reads,
+// changes, renames and removes what is its own there, and nothing of others'.
+func TestAnImagesServerKeepsItsState(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
+	spec, cli := specFor(t, debian, "sh", "-c", `cd /app && cat state volume/kept && echo more >>state && cat state && mkdir -p cache/a && mv state cache/a/ && cat cache/a/state &&
+		rm -r old && mkdir old && ls -A old && echo x >/var/lib/x/db && cat /var/lib/x/db && echo y >volume/new && ls volume
+		echo z 2>/dev/null >/app/code.py || echo kept out; echo z 2>/dev/null >/etc/passwd || echo kept out; ln code.py hard 2>/dev/null; readlink link; stat -c %a:%u:%g / /app /app/old /var/lib/x`)
+	spec.Image = buildImage(t, cli, "FROM "+debian+`
+RUN mkdir -p /app/old /app/volume /var/lib/x && echo 1 >/app/state && echo 2 >/app/volume/kept && echo 3 >/app/old/file \
+ && ln -s code.py /app/link && chown -R 1000:1000 /app /var/lib/x && echo pass >/app/code.py && chown 0:0 /app/code.py
+VOLUME /app/volume
+`, nil)
+	spec.Workspaces = []string{"/app/volume/work"} // a file system in memory below the volume
+	rec, x := outcome(t, spec)
+	want := "1\n2\n1\nmore\n1\nmore\nx\nkept\nnew\nwork\nkept out\nkept out\ncode.py\n755:0:0\n755:1000:1000\n755:1000:1000\n755:1000:1000\n"
+	if rec.Out() != want || x.Code != 0 || x.Reason != "" {
+		t.Errorf("exit %+v\n%s\nwant\n%s\nstderr %s", x, rec.Out(), want, rec.Err())
+	}
+}
+
+// Whoever could mount gives that up before the target's program: the agent, the tracer and each of their threads.
+func TestNobodyKeepsTheRightToMount(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Acquire(t, sandboxtest.Heavy)
+	sandboxtest.Need(t, "strace")
+	spec, _ := specFor(t, debian, "sh", "-c", `grep -h -e ^CapEff -e ^CapPrm -e ^CapInh -e ^CapBnd -e ^CapAmb /proc/[0-9]*/task/*/status | cut -f2`)
+	spec.TraceSet = "core"
+	rec, x := outcome(t, spec)
+	sets := strings.Fields(rec.Out())
+	if len(sets) < 15 || x.Code != 0 {
+		t.Fatalf("exit %+v, stdout %q, stderr %q", x, rec.Out(), rec.Err())
+	}
+	for _, set := range sets {
+		if n, err := strconv.ParseUint(set, 16, 64); err != nil || n&(1<<unix.CAP_SYS_ADMIN) != 0 {
+			t.Errorf("%s: %v", set, err)
+		}
 	}
 }
 

@@ -165,13 +165,21 @@ func bundle() ([]rootfs.File, []string, error) {
 // system are the trees of an image over which no empty file system may be put.
 var system = []string{"bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "run", "sbin", "sys", "usr", "var"}
 
+// bound is how many bytes may be written to the image's own directories.
+func (p *setup) bound() int64 { return diskBound(p.spec) }
+
+// diskBound bounds each writable file system.
+func diskBound(spec sandbox.Spec) int64 {
+	if spec.Limits.Disk > 0 {
+		return spec.Limits.Disk
+	}
+	return defaultDisk
+}
+
 // layOut finds the writable places: what every Linux gives to all users, HOME,
 // the workspaces, and the server's own directory.
 func layOut(spec sandbox.Spec, server *tree) []place {
-	size := spec.Limits.Disk
-	if size <= 0 {
-		size = defaultDisk
-	}
+	size := diskBound(spec)
 	places := []place{
 		{path: "/tmp", mode: 0o1777, size: size},
 		{path: "/var/tmp", mode: 0o1777, size: size},

@@ -244,9 +244,7 @@ func (b *builder) pivot() error {
 
 // attach puts the pieces in their places, parents first.
 func (b *builder) attach() error {
-	slices.SortStableFunc(b.mounts, func(x, y preparedMount) int {
-		return cmp.Compare(depth(x.target), depth(y.target))
-	})
+	slices.SortStableFunc(b.mounts, byDepth)
 	for _, p := range b.mounts {
 		if err := b.mountPoint(p); err != nil {
 			return err
@@ -262,6 +260,8 @@ func (b *builder) attach() error {
 	}
 	return nil
 }
+
+func byDepth(x, y preparedMount) int { return cmp.Compare(depth(x.target), depth(y.target)) }
 
 func depth(path string) int { return strings.Count(strings.TrimSuffix(path, "/"), "/") }
 

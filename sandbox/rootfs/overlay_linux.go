@@ -52,7 +52,7 @@ func (b *builder) overlayOrCopy(o Overlay, place string, size int64) (preparedMo
 	refused := errors.New("a copy is needed")
 	if !o.Copy {
 		var fd int
-		if fd, refused = overlayOver(o.Lower, place, o.Hide); refused == nil {
+		if fd, refused = overlayOver(o.Lower, place, o.Hide, "userxattr", ""); refused == nil {
 			return preparedMount{target: o.Target, fd: fd, dir: true}, nil
 		}
 	}
@@ -77,8 +77,8 @@ func detach(place string) error {
 	return unix.Rmdir(place)
 }
 
-// overlayOver makes an overlay of lower that writes below place.
-func overlayOver(lower, place string, hide []string) (int, error) {
+// overlayOver makes an overlay of lower that writes below place; options are as newFS takes them.
+func overlayOver(lower, place string, hide []string, options ...string) (int, error) {
 	var st unix.Stat_t
 	if err := unix.Stat(lower, &st); err != nil {
 		return -1, fmt.Errorf("look at %s: %w", lower, err)
@@ -103,7 +103,7 @@ func overlayOver(lower, place string, hide []string) (int, error) {
 	}
 	defer func() { _ = unix.Chdir("/") }()
 	fd, err := newFS("overlay", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV,
-		"lowerdir", ".", "upperdir", upper, "workdir", work, "userxattr", "")
+		append([]string{"lowerdir", ".", "upperdir", upper, "workdir", work}, options...)...)
 	if err != nil {
 		return -1, errors.Join(err, os.RemoveAll(upper), os.RemoveAll(work))
 	}
