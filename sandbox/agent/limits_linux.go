@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -27,22 +28,14 @@ type usage struct {
 	memory  int64
 	threads int
 	cpu     time.Duration
+	disk    disk
 
-	// written is what was written to file systems that are not in memory, in bytes.
-	written int64
-
-	last map[taskKey]spent
-	past spent
+	last map[taskKey]time.Duration // processor time of each
+	past time.Duration
 	// sockets counts descriptors of sockets.
 	sockets int64
 	// untraced is a task that the tracer does not follow, 0 for none.
 	untraced int
-}
-
-// spent is what one process has used.
-type spent struct {
-	cpu     time.Duration
-	written int64
 }
 
 type taskKey struct {
@@ -50,35 +43,35 @@ type taskKey struct {
 	start uint64
 }
 
-// sample takes the sums anew.
+// sample takes the sums anew, over tasks that are parents before their children.
 func (u *usage) sample(tasks []task, traced bool) {
 	u.memory, u.threads, u.cpu, u.sockets = detachedMemory(), 0, 0, 0
-	now := make(map[taskKey]spent, len(tasks))
-	u.written = 0
+	now := make(map[taskKey]time.Duration, len(tasks))
+	u.disk.sample(tasks, diskWrites)
 	for _, t := range tasks {
+		if !t.alive() {
+			continue
+		}
 		t.readStatus()
 		files, sockets := openFiles(t.pid)
 		u.memory += t.memory + files
 		u.sockets += sockets
 		u.threads += t.threads
-		key := taskKey{t.pid, t.start}
-		// Of a process that has just ended the kernel may say nothing any more.
-		s := spent{t.cpu, max(diskWrites(t.pid), u.last[key].written)}
-		now[key] = s
-		u.cpu, u.written = u.cpu+s.cpu, u.written+s.written
+		now[taskKey{t.pid, t.start}] = t.cpu
+		u.cpu += t.cpu
 		if traced && t.tracer == 0 {
 			if again, err := readTask(t.pid); err == nil && again.alive() && again.start == t.start {
 				u.untraced = t.pid
 			}
 		}
 	}
-	for k, s := range u.last {
+	for k, cpu := range u.last {
 		if _, lives := now[k]; !lives {
-			u.past.cpu, u.past.written = u.past.cpu+s.cpu, u.past.written+s.written
+			u.past += cpu
 		}
 	}
 	u.last = now
-	u.cpu, u.written = u.cpu+u.past.cpu, u.written+u.past.written
+	u.cpu += u.past
 }
 
 // watchLimits kills the target when it uses more than it may, and looks after
@@ -93,7 +86,7 @@ func (a *agent) watchLimits() {
 		defer t.Stop()
 		wall = t.C
 	}
-	u := usage{}
+	u := usage{disk: disk{self: os.Getpid()}}
 	told, full, doubted := false, false, false
 	groups := groupCounters(a.cfg.Grouped)
 	for {
@@ -107,7 +100,7 @@ func (a *agent) watchLimits() {
 		case <-tick.C:
 		}
 		traced := a.tracer.Load() != 0 && !a.killing.Load()
-		u.sample(a.targets(), traced)
+		u.sample(a.family(), traced)
 		if reason := u.over(l); reason != "" {
 			a.limit(reason)
 		}
@@ -147,8 +140,8 @@ func (u *usage) over(l Limits) string {
 		return fmt.Sprintf("memory: %d MiB in use, %d MiB allowed", u.memory>>20, l.Memory>>20)
 	case l.Pids > 0 && u.threads > l.Pids:
 		return fmt.Sprintf("pids: %d tasks, %d allowed", u.threads, l.Pids)
-	case l.Disk > 0 && u.written > l.Disk:
-		return fmt.Sprintf("disk: %d MiB written to the sandbox's disk, %d MiB allowed", u.written>>20, l.Disk>>20)
+	case l.Disk > 0 && u.disk.written > l.Disk:
+		return fmt.Sprintf("disk: %d MiB written to the sandbox's disk, %d MiB allowed", u.disk.written>>20, l.Disk>>20)
 	case l.CPU > 0 && u.cpu > l.CPU:
 		return fmt.Sprintf("cpu: %v used, %v allowed", u.cpu.Round(10*time.Millisecond), l.CPU)
 	}

@@ -186,18 +186,19 @@ func realtimeOffset() time.Duration {
 	return offset
 }
 
-// diskWrites is how many bytes a process has caused to be written to a disk. What
-// lies in memory, as all of the local sandbox's file systems do, is not counted.
-func diskWrites(pid int) int64 {
+// diskWrites is how many bytes a process has caused to be written to a disk, and each
+// child that it waited for, false where the kernel does not say. What lies in memory, as all
+// of the local sandbox's file systems do, is not counted.
+func diskWrites(pid int) (int64, bool) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/io")
 	if err != nil {
-		return 0
+		return 0, false
 	}
 	for line := range bytes.Lines(b) {
 		if value, ok := bytes.CutPrefix(line, []byte("write_bytes: ")); ok {
-			n, _ := strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64)
-			return n
+			n, err := strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64)
+			return n, err == nil
 		}
 	}
-	return 0
+	return 0, false
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -314,6 +315,12 @@ func (a *agent) targets() []task {
 
 // listTargets is targets with an error where some may be left out.
 func (a *agent) listTargets() ([]task, error) {
+	all, err := a.listFamily()
+	return slices.DeleteFunc(all, func(t task) bool { return !t.alive() }), err
+}
+
+// listFamily is listTargets with those that have ended and were not waited for.
+func (a *agent) listFamily() ([]task, error) {
 	self, tracer, inner, sink := os.Getpid(), int(a.tracer.Load()), int(a.inner.Load()), a.sink.pid()
 	all, err := processes()
 	parent := make(map[int]int, len(all))
@@ -335,7 +342,7 @@ func (a *agent) listTargets() ([]task, error) {
 	}
 	var out []task
 	for _, t := range all {
-		if t.pid == self || t.pid == tracer || t.pid == inner || t.pid == sink || !t.alive() {
+		if t.pid == self || t.pid == tracer || t.pid == inner || t.pid == sink {
 			continue
 		}
 		if self == 1 || mine(t.ppid) {
