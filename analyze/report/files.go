@@ -16,9 +16,12 @@ const (
 	FileSummary = "summary.md"
 )
 
-// Write writes all reports of a result into its target's directory.
+// Write writes all reports of a result into its target's directory. Passed values are taken
+// out of the result itself: what is printed of it afterwards is without them, too.
 func Write(out session.Output, res *analyze.Result, in *analyze.Inputs) error {
+	out.Redactor.RedactAll(res)
 	sarif := SARIFOptions{Default: in.Location, AuditRoot: in.AuditRoot}
+	out.Redactor.RedactAll(&sarif)
 	html := HTMLOptions{Files: []string{session.FramesFile, session.TraceFile, FileJSON, FileSARIF}}
 	return errors.Join(
 		out.WriteFile(FileJSON, func(w io.Writer) error { return JSON(w, res) }),

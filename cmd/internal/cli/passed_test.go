@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -90,7 +91,10 @@ func spellings(value string) []spelled {
 
 // fill sets all texts that v holds and that are no words of the log's own: those
 // have types of their own.
-func fill(v reflect.Value, text string) {
+func fill(v reflect.Value, text string, depth int) {
+	if depth == 0 {
+		return // a type may hold itself
+	}
 	switch v.Kind() {
 	case reflect.String:
 		if v.Type().PkgPath() == "" && v.CanSet() {
@@ -98,21 +102,32 @@ func fill(v reflect.Value, text string) {
 		}
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
-		fill(v.Elem(), text)
+		fill(v.Elem(), text, depth-1)
 	case reflect.Slice:
+		if v.Type() == reflect.TypeFor[json.RawMessage]() {
+			data, _ := json.Marshal("x " + text + " y") // a string always has a JSON form
+			v.SetBytes(data)
+			return
+		}
 		if v.Type() == reflect.TypeFor[[]byte]() {
 			v.SetBytes([]byte("x " + text + " y\xff"))
 			return
 		}
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
-		fill(v.Index(0), text)
+		fill(v.Index(0), text, depth-1)
+	case reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(key, text, depth-1)
+		fill(value, text, depth-1)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
 	case reflect.Struct:
 		if v.Type() == reflect.TypeFor[netip.AddrPort]() || v.Type() == reflect.TypeFor[netip.Addr]() {
 			return
 		}
 		for i := range v.NumField() {
 			if v.Field(i).CanSet() {
-				fill(v.Field(i), text)
+				fill(v.Field(i), text, depth-1)
 			}
 		}
 	}
@@ -121,7 +136,7 @@ func fill(v reflect.Value, text string) {
 // filled is a value of a type with the text wherever one fits.
 func filled[T any](text string) T {
 	var out T
-	fill(reflect.ValueOf(&out).Elem(), text)
+	fill(reflect.ValueOf(&out).Elem(), text, 12)
 	return out
 }
 
@@ -214,17 +229,20 @@ func unwrapped(t *testing.T, name string, data []byte) string {
 	}
 }
 
+// passedValues are values of each shape that matters to a redactor.
+var passedValues = map[string]string{
+	"short":    "hx7$q2",
+	"password": "correct<horse>&\"battery'",
+	"key":      "zk-live-4fJ8sKq0Vn2LxT7bRw5YpD1m",
+	"long":     strings.Repeat("Zq8vLm2xWc5tRn9bHj4s", 9),
+	"a URL":    "postgres://app:p4ssw0rd-of-app@db.internal:5432/notes?sslmode=require",
+	"lines":    "-----BEGIN THING-----\nMHcCAQEEIIrYSSNQFaA2Hwf1duRSxKtLYX5CB04f\nSeQ6tF1aY/PuoAoGCCqGSM49AwEHoUQDQgAEPR3t\n-----END THING-----",
+}
+
 // TestNoPassedValueInAnyOutput plants a value in all that a server has a say in, in
 // every spelling, and looks for it in all that a probe writes and prints.
 func TestNoPassedValueInAnyOutput(t *testing.T) {
-	for name, value := range map[string]string{
-		"short":    "hx7$q2",
-		"password": "correct<horse>&\"battery'",
-		"key":      "zk-live-4fJ8sKq0Vn2LxT7bRw5YpD1m",
-		"long":     strings.Repeat("Zq8vLm2xWc5tRn9bHj4s", 9),
-		"a URL":    "postgres://app:p4ssw0rd-of-app@db.internal:5432/notes?sslmode=require",
-		"lines":    "-----BEGIN THING-----\nMHcCAQEEIIrYSSNQFaA2Hwf1duRSxKtLYX5CB04f\nSeQ6tF1aY/PuoAoGCCqGSM49AwEHoUQDQgAEPR3t\n-----END THING-----",
-	} {
+	for name, value := range passedValues {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			texts := spellings(value)
@@ -235,20 +253,22 @@ func TestNoPassedValueInAnyOutput(t *testing.T) {
 			plant(t, l, texts)
 			out := session.Output{Root: l.Dir(), Redactor: redactor}
 			printed := writeAll(t, out, value, texts)
-			whole := map[string]string{"printed": printed + "\n" + html.UnescapeString(printed)}
-			list, err := fs.ReadDir(l.Dir().FS(), ".")
-			if err != nil || len(list) < 10 {
-				t.Fatalf("%d files, %v", len(list), err)
-			}
-			for _, f := range list {
-				data, err := l.Dir().ReadFile(f.Name())
-				if err != nil {
-					t.Fatal(err)
+			whole := map[string]string{}
+			add := func(which string, texts map[string]string) {
+				for name, text := range texts {
+					whole[which+name] = unwrapped(t, name, []byte(text))
 				}
-				whole[f.Name()] = unwrapped(t, f.Name(), data)
 			}
+			add("", filesOf(t, l.Dir().Name()))
+			if len(whole) < 10 {
+				t.Fatalf("%d files", len(whole))
+			}
+			add("printed as ", printed)
+			sameAgain(t, l.Dir())
+			add("", readAgain(t, l.Dir().Name()))
+			add("again ", filesOf(t, l.Dir().Name()))
 			for name, text := range whole {
-				if !strings.Contains(text, "[passed]") && name != session.IndexFile && name != analyze.AuditFile {
+				if !strings.Contains(text, "[passed]") && !slices.Contains(silent, strings.TrimPrefix(name, "again ")) {
 					t.Errorf("%s: nothing is redacted", name)
 				}
 				for _, s := range texts {
@@ -257,23 +277,87 @@ func TestNoPassedValueInAnyOutput(t *testing.T) {
 					}
 				}
 			}
-			sameAgain(t, l.Dir())
 		})
 	}
 }
 
-// writeAll writes all files of a run beside its log, and returns what is printed of it.
-func writeAll(t *testing.T, out session.Output, value string, texts []spelled) string {
+// silent are the outputs in which nothing of a server's text stands.
+var silent = []string{
+	session.IndexFile, analyze.AuditFile, targetFile, "printed as line", "judged.line", "baseline", "health", "watch", "advise", "together as text", "together as json",
+	"report", "judge", "key", "key.pub", "attest", verdictFile,
+}
+
+const (
+	targetFile  = "target.json"
+	verdictFile = "abababababababababababababababababababababababababababababababab.jsonl"
+)
+
+// filesOf are the regular files below a directory, by their base names.
+func filesOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			var data []byte
+			data, err = os.ReadFile(path)
+			out[d.Name()] = string(data)
 		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
+	return out
+}
+
+// readAgain are the outputs of the commands that read a run's directory or its log, and do not
+// know the value.
+func readAgain(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	log, to := filepath.Join(dir, session.FramesFile), t.TempDir()
+	in := func(name string) string { return filepath.Join(to, name) }
+	target := `{"schema":"coalmine/target/v1","name":"notes","digest":"sha256:` + strings.TrimSuffix(verdictFile, ".jsonl") + `","effort":{"calls":8,"timeout":1,"callTimeout":1,"oracleTime":1,"shrinkTime":1,"idle":1}}`
+	if err := os.WriteFile(filepath.Join(dir, targetFile), []byte(target), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	judge := []string{"judge", dir}
+	for _, format := range formats {
+		judge = append(judge, "--format", format+"="+in("judged."+format))
+	}
+	if status, out := said("attest", "--new-key", in("key")); status != ExitOK {
+		t.Fatal(out)
+	}
+	all := map[string][]string{
+		"judge": judge, "report": {"report", log}, "summarize": {"summarize", log}, "health": {"health", dir}, "watch": {"watch", dir},
+		"advise": {"advise", "--all", dir, log}, "replay-decisions": {"replay-decisions", log}, "lock": {"lock", "--out", "-", log},
+		"together as text": {"together", dir, dir}, "together as json": {"together", "--format", "json", dir, dir},
+		"baseline": {"baseline", "--out", in("baseline"), filepath.Join(dir, report.FileJSON)},
+		"attest":   {"attest", "--key", in("key"), "--out", in("verdicts"), "--valid", "876000h", dir},
+	}
+	for _, format := range []string{"text", "json", "sarif"} {
+		all["detect as "+format] = []string{"detect", "--format", format, log}
+	}
+	out := map[string]string{}
+	for name, args := range all {
+		status, text := said(args...)
+		if status == ExitUsage {
+			t.Errorf("%s: %s", name, text)
+		}
+		out[name] = text
+	}
+	for name, text := range filesOf(t, to) {
+		out[name] += text
+	}
+	return out
+}
+
+// writeAll writes all files of a run beside its log, and returns what is printed of it in each format.
+func writeAll(t *testing.T, out session.Output, value string, texts []spelled) map[string]string {
+	t.Helper()
+	must := mustOf(t)
 	p := plan.Plan{Target: value, Drive: plan.Drive{Kind: plan.DrivePlay}}
 	runs := []session.IndexedRun{{Role: session.RoleDeclared, Experiment: "declared", Dir: "."}}
-	inputs := analyze.Inputs{Out: value, AuditError: value, Location: finding.Location{Path: value}}
+	inputs := analyze.Inputs{Least: true, Out: value, AuditError: value, Location: finding.Location{Path: value}}
 	var shrunk []analyze.Shrunk
 	for _, s := range texts {
 		p.Drive.Words = append(p.Drive.Words, s.text)
@@ -298,16 +382,82 @@ func writeAll(t *testing.T, out session.Output, value string, texts []spelled) s
 	res, in, err := analyze.Judge(out.Root, "1")
 	must(err)
 	must(report.Write(out, res, in))
-	var printed, errs bytes.Buffer
-	e := &env{out: &printed, err: &errs}
-	prints, err := e.newPrinter([]string{"text", "line", "junit"}, false)
-	must(err)
-	must(prints.add(res, t.TempDir(), out.Redactor))
-	must(prints.finish())
 	if len(res.Findings) == 0 {
 		t.Error("the run has no finding")
 	}
-	return printed.String()
+	return printAll(t, out, res)
+}
+
+func mustOf(t *testing.T) func(error) {
+	return func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// printAll is what a probe prints of a result in each format, and its least policy.
+func printAll(t *testing.T, out session.Output, res *analyze.Result) map[string]string {
+	t.Helper()
+	must, printed := mustOf(t), map[string]string{}
+	for _, format := range formats {
+		for _, several := range []bool{false, true} {
+			if several && format != "json" && format != "sarif" {
+				continue // they are made alike
+			}
+			var b bytes.Buffer
+			prints, err := (&env{out: &b, err: &b}).newPrinter([]string{format}, several)
+			must(err)
+			must(prints.add(res, out.Root.Name(), out.Redactor))
+			must(prints.finish())
+			printed[format] += b.String()
+		}
+	}
+	f := &probeFlags{}
+	f.policy.emit = filepath.Join(t.TempDir(), "policy")
+	must(f.policed(res, out.Redactor))
+	data, err := os.ReadFile(f.policy.emit)
+	must(err)
+	printed["policy"] = string(data)
+	return printed
+}
+
+// TestNoPassedValueOfAResult has the value in all texts of a result that come from elsewhere
+// than the log, which holds none: each writer and each format takes it out by itself.
+func TestNoPassedValueOfAResult(t *testing.T) {
+	t.Parallel()
+	must := mustOf(t)
+	for _, value := range passedValues {
+		redactor := canaries.NewRedactor([]string{value})
+		for _, s := range spellings(value) {
+			res := filled[analyze.Result](s.text)
+			res.Verdict = analyze.Findings
+			for i := range res.Findings {
+				res.Findings[i].Rule, res.Findings[i].Severity = "CM101", finding.High
+			}
+			in := filled[analyze.Inputs](s.text)
+			dir, err := os.OpenRoot(t.TempDir())
+			must(err)
+			out := session.Output{Root: dir, Redactor: redactor}
+			must(report.Write(out, &res, &in))
+			must(analyze.WriteInputs(out, in, &audit.Report{}))
+			whole := filesOf(t, dir.Name())
+			for name, text := range printAll(t, out, &res) {
+				whole["printed as "+name] = text
+			}
+			must(dir.Close())
+			for name, text := range whole {
+				text = unwrapped(t, name, []byte(text))
+				if i := strings.Index(text, s.core); i >= 0 {
+					t.Errorf("%s holds the value, %s: %.200q", name, s.name, text[max(0, i-60):])
+				}
+				if !strings.Contains(text, "[passed]") && !slices.Contains(silent, name) {
+					t.Errorf("%s: nothing is redacted", name)
+				}
+			}
+		}
+	}
 }
 
 // sameAgain judges a directory again, without knowing the value.
