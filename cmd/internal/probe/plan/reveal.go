@@ -78,8 +78,9 @@ func (p Plan) Revealed(ctx context.Context) (Plan, error) {
 		if r.Index, err = shown.ReadIndex(ctx, top); err != nil {
 			return p, &sandbox.UsageError{Err: err, Hint: "install git, or show all of it: --show " + top}
 		}
+		from, command := p.onHost()
 		// What the command runs may be a build's product that git ignores.
-		if code = sandbox.ServerCode(p.from(), p.Server.Command, exec.LookPath); code != "" {
+		if code = sandbox.ServerCode(from, command, exec.LookPath); code != "" {
 			if code, err = filepath.EvalSymlinks(code); err == nil && sandbox.IsCode(code) {
 				r.Show, r.Code = append(slices.Clone(r.Show), code), code
 			}
@@ -106,18 +107,7 @@ func (p Plan) Copied() Plan {
 	src := filepath.Join(p.Identity.Home, "src")
 	to := filepath.Join(src, filepath.Base(from))
 	p.Server.From, p.Server.ServerDir = from, to
-	p.Server.Command = slices.Clone(p.Server.Command)
-	for i, word := range p.Server.Command {
-		option, path, ok := strings.Cut(word, "=")
-		if !ok || !strings.HasPrefix(word, "-") {
-			option, path = "", word
-		} else {
-			option += "="
-		}
-		if path == from || strings.HasPrefix(path, from+"/") {
-			p.Server.Command[i] = option + to + strings.TrimPrefix(path, from)
-		}
-	}
+	p.Server.Command = moved(p.Server.Command, from, to)
 	if shown.Within(p.Server.Dir, from) {
 		p.Server.Dir = to + strings.TrimPrefix(p.Server.Dir, from)
 		p = p.With(Variable{Name: "PWD", Value: p.Server.Dir})
@@ -126,18 +116,45 @@ func (p Plan) Copied() Plan {
 	return p
 }
 
-// from is where the command's relative words start, "" for this process' directory.
-func (p *Plan) from() string {
-	if p.Server.ServerDir != "" && shown.Within(p.Server.Dir, p.Server.ServerDir) {
-		return p.Server.Dir
+// moved are a command's words with the paths in one directory as those in another.
+func moved(command []string, from, to string) []string {
+	command = slices.Clone(command)
+	for i, word := range command {
+		option, path, ok := strings.Cut(word, "=")
+		if !ok || !strings.HasPrefix(word, "-") {
+			option, path = "", word
+		} else {
+			option += "="
+		}
+		if path == from || strings.HasPrefix(path, from+"/") {
+			command[i] = option + to + strings.TrimPrefix(path, from)
+		}
 	}
-	return ""
+	return command
 }
 
-// tracked is the repository of which only what git tracks is shown, "" for none.
+// onHost is the command as the host has its files, and where its relative words start, "" for
+// this process' directory.
+func (p *Plan) onHost() (from string, command []string) {
+	s := &p.Server
+	command = s.Command
+	if s.ServerDir != "" && shown.Within(s.Dir, s.ServerDir) {
+		from = s.Dir
+	}
+	if s.From == "" {
+		return from, command
+	}
+	if from != "" {
+		from = s.From + strings.TrimPrefix(from, s.ServerDir)
+	}
+	return from, moved(command, s.ServerDir, s.From)
+}
+
+// tracked is the repository of which only what git tracks is shown, "" for none. What was
+// fetched is nobody's working tree.
 func (p *Plan) tracked() string {
 	top := p.Server.Within
-	if top == "" || p.Server.From != "" || slices.Contains(p.Server.Show, top) {
+	if top == "" || p.Package != nil || slices.Contains(p.Server.Show, top) {
 		return ""
 	}
 	if _, err := os.Lstat(filepath.Join(top, ".git")); err != nil {
