@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -70,7 +71,7 @@ func (c *conn) Config(cfg *agent.Config) {
 	cfg.Bound = c.setup.bound()
 	cfg.Policy.NoReserve = true // what an image lets everybody write to may lie on the engine's disk
 	cfg.Env = addPath(cfg.Env, c.setup.image.env)
-	cfg.Files = append(passable(c.setup.spec.ServerDir), cfg.Files...)
+	cfg.Files = slices.Concat(passable(c.setup.spec.ServerDir), c.setup.owned(), cfg.Files)
 }
 
 // rootHome is the one directory that images close to all others and that users

@@ -98,10 +98,9 @@ func (p *setup) hostConfig() *container.HostConfig {
 	return h
 }
 
-// options are the place's as mount(8) would take them.
-func (w place) options() string {
-	return fmt.Sprintf("nosuid,nodev,size=%d,mode=%04o,uid=%d,gid=%d", w.size, w.mode, w.uid, w.gid)
-}
+// options are the place's as mount(8) would take them. Its owner is not among them, since
+// Podman refuses that: the agent changes it.
+func (w place) options() string { return fmt.Sprintf("nosuid,nodev,size=%d,mode=%04o", w.size, w.mode) }
 
 // mount is the place as an anonymous volume in memory, which the engine removes
 // with the container.

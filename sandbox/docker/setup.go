@@ -44,9 +44,10 @@ type setup struct {
 // place is a directory that the target may write to: a file system in memory
 // with a bound, so that no server fills the engine's disk.
 type place struct {
-	path     string
-	uid, gid int
-	mode     uint32
+	path string
+	// own gives it to the target.
+	own  bool
+	mode uint32
 	// volume makes it one that outlives the moments between two mounts of it, so
 	// that the server's files can be copied to it.
 	volume bool
@@ -165,6 +166,17 @@ func bundle() ([]rootfs.File, []string, error) {
 // system are the trees of an image over which no empty file system may be put.
 var system = []string{"bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "run", "sbin", "sys", "usr", "var"}
 
+// owned are the places that become the target's.
+func (p *setup) owned() []rootfs.File {
+	var out []rootfs.File
+	for _, w := range p.places {
+		if w.own {
+			out = append(out, rootfs.File{Path: w.path, Dir: true, Mode: w.mode})
+		}
+	}
+	return out
+}
+
 // bound is how many bytes may be written to the image's own directories.
 func (p *setup) bound() int64 { return diskBound(p.spec) }
 
@@ -192,7 +204,7 @@ func layOut(spec sandbox.Spec, server *tree) []place {
 			server != nil && shown.Within(dir, server.path) {
 			return
 		}
-		places = append(places, place{path: dir, uid: spec.User.UID, gid: spec.User.GID, mode: 0o755, size: size})
+		places = append(places, place{path: dir, own: true, mode: 0o755, size: size})
 	}
 	own(spec.User.Home)
 	for _, dir := range spec.Workspaces {
@@ -202,7 +214,7 @@ func layOut(spec sandbox.Spec, server *tree) []place {
 		return places
 	}
 	if server.isDir {
-		return append(places, place{path: server.path, uid: spec.User.UID, gid: spec.User.GID, mode: 0o755, volume: true, size: size + server.size})
+		return append(places, place{path: server.path, own: true, mode: 0o755, volume: true, size: size + server.size})
 	}
 	// A single file cannot have a file system of its own: the one around it becomes a volume.
 	if around := enclosing(places, server.path); around != nil {
