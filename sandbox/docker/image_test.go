@@ -164,16 +164,16 @@ func TestDirectoriesOfAnImageAreBounded(t *testing.T) {
 	t.Parallel()
 	sandboxtest.Acquire(t, sandboxtest.Heavy)
 	// Each file is below the bound of one; the orphans' parent ends at once.
-	spec, cli := specFor(t, debian, "sh", "-c", `for d in /open /var/lib/own /volume; do
+	spec, cli := specFor(t, debian, "sh", "-c", `for d in /open /var/lib/own /volume /tmp/volume; do
 		for i in $(seq 24); do (dd if=/dev/zero of=$d/$i bs=1M count=8 2>/dev/null &) ; sleep 0.05; done; sleep 1
 		dd if=/dev/zero of=$d/last bs=1M count=8 2>&1 | grep -i -o "no space left"; rm -f $d/*; done; sleep 1`)
 	spec.Image = buildImage(t, cli, "FROM "+debian+`
-RUN mkdir /open /var/lib/own /volume && chmod 1777 /open /volume && chown 1000 /var/lib/own
-VOLUME /volume
+RUN mkdir /open /var/lib/own /volume && mkdir /tmp/volume && chmod 1777 /open /volume /tmp/volume && chown 1000 /var/lib/own
+VOLUME /volume /tmp/volume
 `, nil)
 	spec.Limits = agent.Limits{Disk: 64 << 20, File: 16 << 20}
 	rec, x := outcome(t, spec)
-	if want := strings.Repeat("No space left\n", 3); rec.Out() != want || x.Reason != "" || x.Code != 0 {
+	if want := strings.Repeat("No space left\n", 4); rec.Out() != want || x.Reason != "" || x.Code != 0 {
 		t.Errorf("exit %+v, stdout %q, stderr %q", x, rec.Out(), rec.Err())
 	}
 	if full := sandboxtest.EventsOf[session.EventFull](rec); len(full) == 0 {

@@ -128,13 +128,14 @@ func boundedMounts(mountinfo []byte) (overlaid, kept []string, err error) {
 		if m.path == "/" && m.id != all[root].id {
 			return nil, nil, errors.New("two mounts are the root")
 		}
-		if !slices.Contains(over, m.parent) || slices.Contains(kept, m.path) || slices.Contains(overlaid, m.path) {
+		if slices.Contains(overlaid, m.path) {
 			continue
 		}
+		// One below a mount that is kept is kept with it, and covered there.
 		st, err := os.Lstat(m.path)
 		if err == nil && st.IsDir() && !m.readOnly && !slices.Contains(kernels, m.kind) {
 			overlaid, over = append(overlaid, m.path), append(over, m.id)
-		} else {
+		} else if slices.Contains(over, m.parent) && !slices.Contains(kept, m.path) {
 			kept = append(kept, m.path)
 		}
 	}
