@@ -23,21 +23,34 @@ type disks struct {
 	base int64
 }
 
-// newDisks finds them among the mounts, before the target writes. The target can make none.
-func newDisks(bound int64) *disks {
-	d := &disks{bound: bound}
+// newDisks finds them before the target writes. The target can make none.
+func newDisks(bound int64, shared bool) *disks {
 	text, _ := os.ReadFile("/proc/self/mounts")
-	for line := range strings.Lines(string(text)) {
+	d := &disks{bound: bound, dirs: writable(string(text), shared)}
+	d.base, _ = d.look()
+	return d
+}
+
+// writable are the file systems among the mounts that may be the sandbox's own. Overlays that
+// share what they write to (see rootfs.Bound) each tell of all of it: one stands for them.
+func writable(mounts string, shared bool) []string {
+	var dirs []string
+	overlays := 0
+	for line := range strings.Lines(mounts) {
 		f := strings.Fields(line) // of fstab(5)
 		if len(f) < 4 || f[2] != "tmpfs" && f[2] != "overlay" || !slices.Contains(strings.Split(f[3], ","), "rw") {
 			continue
 		}
+		if f[2] == "overlay" {
+			if overlays++; shared && overlays > 1 {
+				continue
+			}
+		}
 		if dir, err := strconv.Unquote(`"` + f[1] + `"`); err == nil { // a space is \040
-			d.dirs = append(d.dirs, dir)
+			dirs = append(dirs, dir)
 		}
 	}
-	d.base, _ = d.look()
-	return d
+	return dirs
 }
 
 // look sums what the file systems hold, in bytes, and names one that has no room left, ""

@@ -56,7 +56,7 @@ func (a *agent) launch() error {
 	if err != nil {
 		return err
 	}
-	a.disks = newDisks(a.cfg.Limits.Disk)
+	a.disks = newDisks(a.cfg.Limits.Disk, a.cfg.Bound > 0)
 	a.offset = realtimeOffset()
 	a.emit(session.EventReady{Task: a.target, Realtime: a.offset})
 	if a.trace != nil {
