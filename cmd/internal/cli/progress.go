@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,6 +13,10 @@ import (
 
 // plainEvery is the least time between two lines of progress that stay, and before the first.
 const plainEvery = 10 * time.Second
+
+// noMarkup writes what opens an element, a link or an attribute as report.Escape does control
+// characters: a job's log may end up in the same file as a report in HTML or Markdown.
+var noMarkup = strings.NewReplacer("<", `\u{3C}`, ">", `\u{3E}`, "[", `\u{5B}`, "]", `\u{5D}`, `"`, `\u{22}`, "'", `\u{27}`, "`", `\u{60}`)
 
 // progress says what happens now. On a terminal that is one line, which the next one takes
 // over. Elsewhere, as in the log of a job, it is the last line of each plainEvery. It takes
@@ -68,7 +73,7 @@ func (p *progress) print(own **time.Timer) {
 	}
 	p.waiting, p.due = nil, time.Now().Add(p.every)
 	// The word before it keeps a name from being a command of the job's runner.
-	fmt.Fprintln(p.w, "progress: "+report.Escape(p.line, 400))
+	fmt.Fprintln(p.w, "progress: "+noMarkup.Replace(report.Escape(p.line, 400)))
 }
 
 // stays reports whether a line stays where it is printed.

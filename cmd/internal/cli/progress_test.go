@@ -58,7 +58,12 @@ func TestPlainProgress(t *testing.T) {
 			f.progress.at(0, 1)
 			f.progressOf("::error::x\n::y", 1)("call\x1b[2J")
 			time.Sleep(time.Minute)
-		}, want: `::error::x ::y: call\u{1B}[2J` + "\n"},
+		}, want: `::error::x ::y: call\u{1B}\u{5B}2J` + "\n"},
+		"markup of a server": {run: func(f *probeFlags) {
+			f.progress.at(0, 1)
+			f.progressOf("<img src='x'>", 1)("tool [a](http://b.example) `c` \"d\"")
+			time.Sleep(time.Minute)
+		}, want: `\u{3C}img src=\u{27}x\u{27}\u{3E}: tool \u{5B}a\u{5D}(http://b.example) \u{60}c\u{60} \u{22}d\u{22}` + "\n"},
 		"quiet": {flags: probeFlags{quiet: true}, run: func(f *probeFlags) {
 			f.progress.at(0, 1)
 			if tell := f.progressOf("one", 1); tell != nil {
