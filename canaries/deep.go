@@ -71,6 +71,19 @@ func (d *dive) room(size int) []byte {
 
 // part looks at a part of a stream, of which the first old bytes were looked at before.
 func (d *dive) part(b []byte, old int) []deepFind {
+	key, long := partKey(b, old)
+	if long && d.m.known.has(key) {
+		return nil
+	}
+	finds := d.search(b, old)
+	if long && len(finds) == 0 {
+		d.m.known.add(key)
+	}
+	return finds
+}
+
+// search is part without what is remembered.
+func (d *dive) search(b []byte, old int) []deepFind {
 	d.finds, d.names, d.turned = d.finds[:0], d.names[:0], false
 	d.spare = decodedInPart*len(b) + decodedAtLeast
 	if len(d.barren) > maxBarren || d.barren == nil {

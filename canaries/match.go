@@ -49,6 +49,7 @@ type matcher struct {
 	alphabet [256]bool          // the bytes that occur in a text
 	deep     *matcher           // the search of a dive: for the same texts, and rare ones
 	keyed    []keyed            // the searches for texts under an unknown key
+	known    memo               // the parts in which no dive found anything
 }
 
 const tableBits = 18
