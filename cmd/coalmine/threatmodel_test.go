@@ -132,3 +132,46 @@ func TestNamesOfAThreatModelAreFound(t *testing.T) {
 		t.Errorf("%q %q", names, without)
 	}
 }
+
+// Every line of the table of engines says what was run there, or that nothing was.
+func TestEnginesSayWhatWasTried(t *testing.T) {
+	_, table, ok := strings.Cut(readDocs(t, "threat-model.md"), "| what | tried | outcome |\n")
+	if !ok {
+		t.Fatal("docs/threat-model.md has no table of engines")
+	}
+	makefile, err := os.ReadFile(filepath.Join("..", "..", "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for line := range strings.Lines(table) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		if !strings.HasPrefix(line, "|") || len(cells) != 3 {
+			break
+		}
+		if strings.HasPrefix(line, "|--") {
+			continue
+		}
+		rows++
+		what, tried, outcome := strings.TrimSpace(cells[0]), strings.TrimSpace(cells[1]), strings.TrimSpace(cells[2])
+		untested := strings.HasPrefix(outcome, "untested")
+		if untested != (tried == "no") {
+			t.Errorf("%s: tried %q, and the outcome is %q", what, tried, outcome)
+		}
+		for _, m := range quotedWord.FindAllStringSubmatch(tried, -1) {
+			target, isMake := strings.CutPrefix(m[1], "make ")
+			if isMake && !strings.Contains(string(makefile), "\n"+target+":") {
+				t.Errorf("%s: there is no make %s", what, target)
+			}
+			if _, err := os.Stat(filepath.Join("..", "..", m[1])); !isMake && err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if !untested && tried != "every test" && !strings.Contains(tried, "`make ") && !strings.Contains(tried, "by hand") {
+			t.Errorf("%s names neither a test nor that it was tried by hand: %s", what, tried)
+		}
+	}
+	if rows < 8 {
+		t.Errorf("the table has %d rows", rows)
+	}
+}

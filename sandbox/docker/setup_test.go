@@ -54,6 +54,28 @@ func TestLayOut(t *testing.T) {
 	}
 }
 
+// Podman refuses the owner of a file system in memory among its options: the agent gives
+// each place to the target that the target owns.
+func TestPlacesNameNoOwner(t *testing.T) {
+	spec := sandbox.Spec{User: agent.User{UID: 1000, GID: 1000, Home: "/home/alex"}, Workspaces: []string{"/data"}}
+	p := &setup{spec: spec, places: layOut(spec, &tree{path: "/srv/app", isDir: true})}
+	for _, w := range p.places {
+		if o := w.options(); strings.Contains(o, "uid=") || strings.Contains(o, "gid=") {
+			t.Errorf("%s: %s", w.path, o)
+		}
+	}
+	var owned []string
+	for _, f := range p.owned() {
+		if !f.Dir || f.Mode != 0o755 {
+			t.Errorf("%+v", f)
+		}
+		owned = append(owned, f.Path)
+	}
+	if want := []string{"/home/alex", "/data", "/srv/app"}; !slices.Equal(owned, want) {
+		t.Errorf("%q become the target's, want %q", owned, want)
+	}
+}
+
 func TestAddPath(t *testing.T) {
 	env := []string{"A=1", "PATH=/usr/bin:/bin"}
 	got := addPath(env, []string{"X=y", "PATH=/opt/venv/bin:/bin:relative:/usr/bin:/go/bin"})
