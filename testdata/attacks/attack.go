@@ -42,6 +42,9 @@ type Attack struct {
 	// Named has to match a finding or a gap, where it is set. Refused is what coalmine prints
 	// where it does not start the server at all: any other reason says that the attack is ill made.
 	Named, Refused *regexp.Regexp
+	// Reached are what the evidence of a run must have, to show that the attacked step was come
+	// to: see scene.evidence. A server says so itself, when it is called.
+	Reached []*regexp.Regexp
 	// NotClean forbids the verdict clean and the exit status 0.
 	NotClean bool
 	// Within is the time that an attack on the time must be over in, 0 for none.
@@ -117,6 +120,10 @@ func (a *Attack) set(key, value string) (err error) {
 		a.Named, err = regexp.Compile(value)
 	case "refused":
 		a.Refused, err = regexp.Compile(value)
+	case "reached":
+		var re *regexp.Regexp
+		re, err = regexp.Compile("(?m)" + value)
+		a.Reached = append(a.Reached, re)
 	case "verdict":
 		a.NotClean = value == "not-clean"
 	case "within":
@@ -150,6 +157,8 @@ func (a *Attack) complete() error {
 		return fmt.Errorf("%s has no deed.sh", a.ID())
 	case a.IsServer() && a.Script("server.py") == "":
 		return fmt.Errorf("%s has neither server.py nor attack.sh", a.ID())
+	case !a.speaks() && !a.IsServer() && len(a.Reached) == 0:
+		return fmt.Errorf("%s does not say what shows that it was reached", a.ID())
 	case !a.IsServer() && a.Script("control.sh") == "":
 		return fmt.Errorf("%s has no control.sh", a.ID())
 	}

@@ -108,10 +108,14 @@ func TestArchivesThatAreNoAttack(t *testing.T) {
 	for _, bad := range []string{
 		"", server, "deed: said\n" + server, "What.\n" + server, "What.\ndeed: silent\n" + server, "What.\ndeed: checked\n" + server, "What.\ndeed: said\nby: nobody\n" + server,
 		"What.\ndeed: said\nwithin: soon\n" + server, "What.\ndeed: said\nnamed: (\n" + server, "What.\ndeed: said\nunknown: x\n" + server, "What.\ndeed: said\n-- attack.sh --\n",
+		"What.\ndeed: said\n-- attack.sh --\ntrue\n-- control.sh --\ntrue\n", "What.\ndeed: said\nreached: x\n-- attack.sh --\ntrue\n", "What.\ndeed: said\nreached: (\n-- attack.sh --\ntrue\n-- control.sh --\ntrue\n",
 	} {
 		if _, err := Parse("read", "x", []byte(bad)); err == nil {
 			t.Errorf("this is an attack: %q", bad)
 		}
+	}
+	if _, err := Parse("read", "x", []byte("What.\ndeed: said\nreached: x\n-- attack.sh --\ntrue\n-- control.sh --\ntrue\n")); err != nil {
+		t.Error(err)
 	}
 	if _, err := Parse("theft", "x", []byte("What.\ndeed: said\n"+server)); err == nil {
 		t.Error("a family that is not known is taken")

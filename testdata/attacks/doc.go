@@ -19,5 +19,9 @@
 // the host's files, or control.sh. An attack whose control does not do the deed proves
 // nothing, and is an error.
 //
+// So is one that held because coalmine never came to what is attacked. A server says that its
+// tool was called; of a script each "reached" has to match what the run shows (see
+// scene.evidence), and may not where a program that fails at once is run in coalmine's place.
+//
 // The package must never be imported by the program, nor touch anything but what it planted.
 package attacks

@@ -9,7 +9,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -87,6 +89,26 @@ func (l *listeners) Close() {
 type web struct {
 	*http.Server
 	port int
+
+	mu    sync.Mutex
+	asked []string // method and path of each request
+}
+
+// maxAsked bounds the requests that are remembered.
+const maxAsked = 10_000
+
+func (w *web) note(r *http.Request) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.asked) < maxAsked {
+		w.asked = append(w.asked, r.Method+" "+r.URL.Path)
+	}
+}
+
+func (w *web) requests() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.asked)
 }
 
 func serveWeb(dir string) (*web, error) {
@@ -96,6 +118,7 @@ func serveWeb(dir string) (*web, error) {
 	}
 	w := &web{port: l.Addr().(*net.TCPAddr).Port}
 	w.Server = &http.Server{Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		w.note(r)
 		name := filepath.Join(dir, filepath.FromSlash(path.Clean("/"+r.URL.Path)))
 		if to, err := os.ReadFile(name + ".redirect"); err == nil {
 			http.Redirect(rw, r, strings.TrimSpace(string(to)), http.StatusFound)

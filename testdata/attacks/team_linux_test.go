@@ -140,6 +140,8 @@ func (h *team) control(t *testing.T, a *Attack) string {
 		s.runControl()
 		if !s.done() {
 			k.why = fmt.Sprintf("the deed was not done: status %d, %.1200q", s.status, s.output)
+		} else if !h.newScene(t, Case{a, Place{"host", "root", "none"}}).proves() {
+			k.why = "a coalmine that does nothing is said to have reached what is attacked"
 		}
 	})
 	return k.why
@@ -418,9 +420,13 @@ func (s *scene) attack() {
 				as.Groups = []uint32{s.h.dockerGroup}
 			}
 		}
-		s.record(func(ctx context.Context) *exec.Cmd { return s.shell(ctx, "attack.sh", nil, as) })
+		s.run(as)
 	}
 	s.readReports()
+}
+
+func (s *scene) run(as *syscall.Credential) {
+	s.record(func(ctx context.Context) *exec.Cmd { return s.shell(ctx, "attack.sh", nil, as) })
 }
 
 // inContainer runs coalmine as the first process of a container, which holds a copy of
@@ -453,7 +459,7 @@ func (s *scene) inContainer() {
 // readReports takes the verdicts, findings and gaps from every report of the run.
 func (s *scene) readReports() {
 	_ = filepath.WalkDir(s.at("out"), func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.Name() != "report.json" {
+		if err != nil || d.Name() != "report.json" || !d.Type().IsRegular() {
 			return nil
 		}
 		data, err := os.ReadFile(p)

@@ -67,8 +67,10 @@ func (s *scene) verdict() (verdict, why string) {
 		return isBroken, fmt.Sprintf("it did not end in %s", longest)
 	case s.done():
 		return notHeld, s.shown() + "; " + short
-	case s.c.speaks() && s.c.Backend != "host" && !refused && !s.says("ran-"+s.token):
+	case s.c.speaks() && !refused && !s.says("ran-"+s.token):
 		return isBroken, fmt.Sprintf("the server was not called: %s: %.800q", short, s.output)
+	case s.unreached() != "":
+		return isBroken, fmt.Sprintf("what is attacked was not reached: nothing has %q: %s: %.800q", s.unreached(), short, s.output)
 	case s.status == 2 && s.c.Backend != "host" && !refused:
 		return isBroken, fmt.Sprintf("it was refused for a reason of which the attack says nothing: %.600q", s.output)
 	case s.c.NotClean && (s.status == 0 && len(s.verdicts) == 0 || slices.Contains(s.verdicts, "clean")):
