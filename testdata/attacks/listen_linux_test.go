@@ -4,6 +4,7 @@ package attacks
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // listeners wait on the host's loopback addresses, an abstract and a named socket, and
@@ -21,10 +23,13 @@ type listeners struct {
 	port   int
 	visits atomic.Int64
 	all    []interface{ Close() error }
+	// doors are the network and address of each, asked is what settled sends by datagram.
+	doors [][2]string
+	asked string
 }
 
 func listen(token, socket string) (*listeners, error) {
-	l := &listeners{}
+	l := &listeners{asked: word(16)}
 	first, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -48,11 +53,17 @@ func listen(token, socket string) (*listeners, error) {
 		return nil, errors.Join(append(errs, err)...)
 	}
 	l.all = append(l.all, datagrams)
+	l.doors = append(l.doors, [2]string{"udp4", datagrams.LocalAddr().String()})
 	go func() {
 		b := make([]byte, 2048)
 		for {
-			if _, _, err := datagrams.ReadFrom(b); err != nil {
+			n, from, err := datagrams.ReadFrom(b)
+			if err != nil {
 				return
+			}
+			if string(b[:n]) == l.asked {
+				_, _ = datagrams.WriteTo(b[:n], from)
+				continue
 			}
 			l.visits.Add(1)
 		}
@@ -63,6 +74,7 @@ func listen(token, socket string) (*listeners, error) {
 
 func (l *listeners) accept(from net.Listener) {
 	l.all = append(l.all, from)
+	l.doors = append(l.doors, [2]string{from.Addr().Network(), from.Addr().String()})
 	go func() {
 		for {
 			c, err := from.Accept()
@@ -75,7 +87,34 @@ func (l *listeners) accept(from net.Listener) {
 	}()
 }
 
-func (l *listeners) count() int64 { return l.visits.Load() }
+// count is how many came. On a busy machine a connection may wait to be accepted after who
+// made it has ended: each listener is asked once more, and answers after all before.
+func (l *listeners) count() (int64, error) {
+	var own int64
+	for _, d := range l.doors {
+		c, err := net.Dial(d[0], d[1])
+		if errors.Is(err, os.ErrNotExist) {
+			continue // the directory came back from a container, without its socket
+		}
+		if err != nil {
+			return 0, err
+		}
+		_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+		if d[0] == "udp4" {
+			_, err = c.Write([]byte(l.asked))
+		} else {
+			own++
+		}
+		if err == nil {
+			_, err = c.Read(make([]byte, len(l.asked))) // a connection is closed when it is counted
+		}
+		_ = c.Close()
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return 0, fmt.Errorf("%s does not answer", d[1])
+		}
+	}
+	return l.visits.Add(-own), nil
+}
 
 func (l *listeners) Close() {
 	for _, c := range l.all {

@@ -24,10 +24,16 @@ func (s *scene) done() bool {
 	case "silent":
 		return s.says(s.proof) && !s.named()
 	case "reached":
-		return s.visits.count() > 0
+		return s.visitors() > 0
 	}
 	_, err := s.shell(context.Background(), "deed.sh", nil, nil).Output()
 	return err == nil
+}
+
+func (s *scene) visitors() int64 {
+	n, err := s.visits.count()
+	s.must(err)
+	return n
 }
 
 // says looks for a word in what was printed and in every file of the run.
@@ -106,7 +112,7 @@ func (s *scene) shown() string {
 	case "silent":
 		return fmt.Sprintf("it was done, and nothing names %q", s.c.Named)
 	case "reached":
-		return fmt.Sprintf("%d connections", s.visits.count())
+		return fmt.Sprintf("%d connections", s.visitors())
 	}
 	return fmt.Sprintf("deed.sh says that it was done (%.0f s, %d MiB)", s.elapsed.Seconds(), s.peak>>10)
 }
