@@ -41,6 +41,8 @@ const (
 	// RoleCoverage: the same calls while the server's own processes record which of its
 	// code runs. It can see that, so of its log nothing is judged.
 	RoleCoverage Role = "coverage"
+	// RoleHelper: a program that served the probe, and no server. Of its log nothing is judged.
+	RoleHelper Role = "helper"
 )
 
 // HelperDirs are where, below HOME, the programs lie that such a run plants beside the server:
@@ -48,7 +50,7 @@ const (
 var HelperDirs = []string{".local/share/record", ".local/lib/clock"}
 
 // Roles are all of them, in the order in which a judge takes them.
-var Roles = []Role{RoleDeclared, RoleBuild, RoleTraced, RoleVaried, RoleRestart, RoleFurther, RoleCoverage}
+var Roles = []Role{RoleDeclared, RoleBuild, RoleTraced, RoleVaried, RoleRestart, RoleFurther, RoleCoverage, RoleHelper}
 
 // Index lists the runs of one target.
 type Index struct {

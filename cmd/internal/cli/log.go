@@ -117,6 +117,9 @@ func probed(path string) []string {
 	}
 	var out []string
 	for _, r := range index.Runs {
+		if r.Role == session.RoleHelper {
+			continue // it spoke no MCP
+		}
 		name := filepath.Join(filepath.FromSlash(r.Dir), session.FramesFile)
 		if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() {
 			out = append(out, filepath.Join(path, name))

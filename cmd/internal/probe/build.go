@@ -30,17 +30,13 @@ func (p *probe) build(ctx context.Context) error {
 		p.plan = p.plan.Built(p.opts, in)
 		return nil
 	}
-	sub, err := experiment.Directory(p.dir, experiment.Build.Dir)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = sub.Close() }()
+	var err error
 	if in.Built, err = in.Cache.Temp(); err != nil {
 		return plan.Mendable(err)
 	}
 	began := time.Now()
 	p.opts.Progress(fmt.Sprintf("building: %d scripts", len(in.Tree.Steps)))
-	seen, err := p.runBuild(ctx, sub)
+	indexed, seen, err := p.runBuild(ctx)
 	in.Tree.Dropped = append(in.Tree.Dropped, seen.Dropped...)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -57,7 +53,7 @@ func (p *probe) build(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	describeBuild(in, seen.Statuses, err, time.Since(began))
-	p.runs = append(p.runs, buildRun(sub))
+	p.runs = append(p.runs, withoutLog(p.dir, indexed))
 	if err = nil; !usable {
 		// The server is run from what was fetched, and the report says so.
 		err = os.RemoveAll(in.Built)
@@ -67,26 +63,13 @@ func (p *probe) build(ctx context.Context) error {
 	return err
 }
 
-func (p *probe) runBuild(ctx context.Context, dir *os.Root) (run.Observations, error) {
-	b, err := experiment.Build.Of(&experiment.Case{Plan: p.plan})
+func (p *probe) runBuild(ctx context.Context) (session.IndexedRun, run.Observations, error) {
+	q, err := p.plan.Revealed(ctx)
 	if err != nil {
-		return run.Observations{}, err
+		return experiment.Build.Indexed(nil, experiment.Build.Dir), run.Observations{}, err
 	}
-	b.Server.Tools = p.fetched.Tools()
-	if b, err = b.Revealed(ctx); err != nil {
-		return run.Observations{}, err
-	}
-	return p.runner.Build(ctx, b, p.fetched.Tree, dir, p.fetched.Built)
-}
-
-// buildRun is the index's entry of a build, which may have come to no log: that it
-// failed stands in the server's.
-func buildRun(dir *os.Root) session.IndexedRun {
-	r := session.IndexedRun{Role: session.RoleBuild, Experiment: experiment.Build.Name, Dir: experiment.Build.Dir, How: "in the build"}
-	if _, err := session.Open(dir); err != nil {
-		r.Failed = "the build wrote no log"
-	}
-	return r
+	scripts := plan.Scripts{Tree: p.fetched.Tree, Tools: p.fetched.Tools(), To: p.fetched.Built}
+	return p.scheduler().Make(ctx, &experiment.Build, &experiment.Case{Plan: q, Scripts: scripts}, experiment.Build.Dir)
 }
 
 // made reports whether a build left what the server can be run from. What npm's
@@ -102,7 +85,7 @@ func (p *probe) finishBuild(ctx context.Context) (bool, error) {
 	if in.Tree.Python == nil {
 		return true, nil
 	}
-	box := &clients{opts: &p.opts, cache: filepath.Join(in.Cache.Dir, install.Archives), python: in.Tree.Python.Executable}
+	box := &clients{opts: &p.opts, helpers: &p.helpers, trees: in.Cache, cache: filepath.Join(in.Cache.Dir, install.Archives), python: in.Tree.Python.Executable}
 	f := &install.Fetcher{Cache: in.Cache, Sandbox: box.run, Progress: p.opts.Progress}
 	built, err := f.Finish(ctx, in.Tree, in.Built)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -42,6 +41,9 @@ const _ uint = agent.MaxConfig - install.MaxFiles - 2<<20
 // this machine's programs and reaches nothing but a proxy to the user's registries.
 type clients struct {
 	opts *plan.Options
+	// helpers makes their runs, and trees is where those are until there is a target's directory.
+	helpers *helpers
+	trees   install.Cache
 	// cache is where the proxy keeps what it fetched, "" for nowhere.
 	cache string
 	// python is the interpreter of a package's server, whose settings for pip count too.
@@ -64,15 +66,12 @@ func (c *clients) run(ctx context.Context, j install.Job, out io.Writer) (instal
 		return install.Result{}, plan.Mendable(err)
 	}
 	defer func() { _ = proxy.Close() }()
-	f, err := c.fetchOf(j, settings, proxy)
-	if err != nil {
-		return install.Result{}, err
-	}
+	f := c.fetchOf(j, settings, proxy)
 	if err := c.noNamespaces(); err == nil {
 		if found, err := anyProgram(j.Programs); !found {
 			return install.Result{Code: 127}, err
 		}
-		res, err := f.run(ctx, local.New(), out)
+		res, err := c.start(ctx, f, local.New(), out)
 		var not *run.NotStarted
 		var usage *sandbox.UsageError
 		if !errors.As(err, &not) || !errors.As(err, &usage) {
@@ -88,7 +87,7 @@ func (c *clients) run(ctx context.Context, j install.Job, out io.Writer) (instal
 			Hint: "name an index in place of find-links, or: " + hintOf(c.noNamespaces()),
 		}
 	}
-	res, err := f.run(ctx, docker.New(c.opts.Image), out)
+	res, err := c.start(ctx, f, docker.New(c.opts.Image), out)
 	var not *run.NotStarted
 	if errors.As(err, &not) && ctx.Err() == nil {
 		return install.Result{}, &sandbox.UsageError{
@@ -163,41 +162,38 @@ type fetching struct {
 }
 
 // fetchOf is the sandbox of a job.
-func (c *clients) fetchOf(j install.Job, settings *registry.Settings, proxy *registry.Proxy) (*fetching, error) {
+func (c *clients) fetchOf(j install.Job, settings *registry.Settings, proxy *registry.Proxy) *fetching {
 	const config = plan.HelperHome + "/.registries"
 	client := proxy.Client(j.Tool, fmt.Sprintf("127.0.0.1:%d", sandbox.CarrierPort), config)
-	p, err := experiment.Fetch.Of(&experiment.Case{Plan: plan.Helper(c.opts, j.Programs, append([]string{"/bin/sh", "-c", j.Script, "sh"}, j.Args...)...)})
-	if err != nil {
-		return nil, err
+	h := plan.Helper{
+		Command: append([]string{"/bin/sh", "-c", j.Script, "sh"}, j.Args...), Tools: j.Programs, Dir: install.JobDir,
+		Env:    slices.Concat([]string{"HOME=" + plan.HelperHome, "NO_COLOR=1"}, client.Env, j.Env),
+		Files:  []rootfs.File{{Path: install.JobDir, Dir: true, Mode: 0o755}},
+		Limits: agent.Limits{Wall: clientTime, CPU: clientTime, Memory: clientMemory, Disk: clientDisk, Output: clientOutput, Pids: 512},
 	}
-	p = p.Limited(agent.Limits{Wall: clientTime, CPU: clientTime, Memory: clientMemory, Disk: clientDisk, Output: clientOutput, Pids: 512})
-	p.Server.Dir = install.JobDir
-	for _, kv := range slices.Concat([]string{"HOME=" + plan.HelperHome, "NO_COLOR=1"}, client.Env, j.Env) {
-		name, value, _ := strings.Cut(kv, "=")
-		p = p.With(plan.Variable{Name: name, Value: value})
-	}
-	slices.SortFunc(p.Env, func(a, b plan.Variable) int { return strings.Compare(a.Name, b.Name) })
-	p.Files = append(p.Files, rootfs.File{Path: install.JobDir, Dir: true, Mode: 0o755})
 	for _, f := range client.Files {
-		p.Files = append(p.Files, rootfs.File{Path: f.Path, Data: f.Data, Mode: uint32(f.Mode.Perm())})
+		h.Files = append(h.Files, rootfs.File{Path: f.Path, Data: f.Data, Mode: uint32(f.Mode.Perm())})
 	}
 	for name, data := range j.Files {
-		p.Files = append(p.Files, rootfs.File{Path: filepath.Join(install.JobDir, filepath.FromSlash(name)), Data: data, Mode: 0o644})
+		h.Files = append(h.Files, rootfs.File{Path: filepath.Join(install.JobDir, filepath.FromSlash(name)), Data: data, Mode: 0o644})
 	}
-	f := &fetching{plan: p, proxy: proxy}
+	f := &fetching{plan: h.Plan(c.opts), proxy: proxy}
 	if j.Tool == registry.Pip || j.Tool == registry.UV {
 		f.shown = settings.FindLinks
 	}
-	return f, nil
+	return f
 }
 
-// run runs the job in a backend; what it prints goes to out.
-func (f *fetching) run(ctx context.Context, b sandbox.Backend, out io.Writer) (install.Result, error) {
+// start runs a job in a backend; what it prints goes to out.
+func (c *clients) start(ctx context.Context, f *fetching, b sandbox.Backend, out io.Writer) (install.Result, error) {
 	sink := &clientSink{out: out}
-	exit, _, err := run.Runner{Backend: b}.Start(ctx, f.plan, sink, func(s *sandbox.Spec) { s.Carry, s.Shown = f.proxy.ServeConn, f.shown })
+	seen, err := c.helpers.run(ctx, run.Runner{
+		Backend: b, Progress: c.opts.Progress, Sink: sink, Connect: func(s *sandbox.Spec) { s.Carry, s.Shown = f.proxy.ServeConn, f.shown },
+	}, &experiment.Fetch, f.plan, c.trees)
 	if err != nil {
 		return install.Result{}, err
 	}
+	exit := seen.Exit
 	if exit.Reason != "" || exit.Signal != "" {
 		return install.Result{}, fmt.Errorf("it was ended: %s%s", exit.Reason, exit.Signal)
 	}
@@ -233,7 +229,7 @@ func (s *clientSink) Stderr(_ time.Duration, p []byte) {
 
 // pythonOf asks the interpreter that the server will have what it can load.
 func (c *clients) pythonOf(ctx context.Context, b sandbox.Backend) (*install.Python, error) {
-	py, err := queryPython(ctx, b, c.opts)
+	py, err := c.queryPython(ctx, b)
 	if err == nil {
 		c.python = py.Executable
 	}

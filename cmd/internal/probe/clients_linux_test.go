@@ -73,7 +73,15 @@ func newClients(t *testing.T) *clients {
 	o := plan.Options{}
 	o.Fill()
 	o.Progress, o.AgentPath = func(string) {}, sandboxtest.Build(t, "./cmd/coalmine")
-	return &clients{opts: &o}
+	return servedBy(t, &clients{opts: &o})
+}
+
+// servedBy has clients whose runs are made in a directory of the test's.
+func servedBy(t *testing.T, c *clients) *clients {
+	t.Helper()
+	c.helpers, c.trees = &helpers{}, install.Cache{Dir: t.TempDir()}
+	t.Cleanup(func() { _ = c.helpers.remove() })
+	return c
 }
 
 // npmRegistry serves the package "small" to who has the user's token.
@@ -124,7 +132,7 @@ func TestAPackageIsFetchedInEachSandbox(t *testing.T) {
 	t.Setenv("HOME", home)
 	for name, refused := range map[string]error{"namespaces": nil, "container": &sandbox.UsageError{Err: errors.New("no namespaces"), Hint: "none"}} {
 		t.Run(name, func(t *testing.T) {
-			c := &clients{opts: c.opts, refused: refused}
+			c := servedBy(t, &clients{opts: c.opts, refused: refused})
 			f := &install.Fetcher{Cache: install.Cache{Dir: t.TempDir()}, Sandbox: c.run}
 			tree, err := f.NPM(t.Context(), install.Spec{Kind: install.KindNPM, Name: "small"})
 			if err != nil {

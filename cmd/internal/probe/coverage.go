@@ -91,7 +91,7 @@ func (p *probe) startCode(ctx context.Context, always bool) func() *ownCode {
 // ownProgram is the host's file of the compiled program that the command starts, "" for none that
 // lies in the server's own directory.
 func (p *probe) ownProgram() string {
-	s := &p.plan.Server
+	s := p.plan.Server
 	if len(s.Command) == 0 || !filepath.IsAbs(s.Command[0]) {
 		return ""
 	}
@@ -122,7 +122,7 @@ func readNative(ctx context.Context, file string) (*coverage.Native, error) {
 // codeDir is the directory in the sandbox of the source that is audited, "" where that is not
 // shown there.
 func (p *probe) codeDir() string {
-	s := &p.plan.Server
+	s := p.plan.Server
 	from := s.From
 	if from == "" {
 		from = s.ServerDir

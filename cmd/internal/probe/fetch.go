@@ -15,7 +15,7 @@ import (
 )
 
 // fetch fetches what the options name, with nothing of it run.
-func fetch(ctx context.Context, b sandbox.Backend, o *plan.Options) (*plan.Fetched, error) {
+func fetch(ctx context.Context, b sandbox.Backend, o *plan.Options, h *helpers) (*plan.Fetched, error) {
 	if b.Name() == "inplace" {
 		return nil, &sandbox.UsageError{Err: fmt.Errorf("%s: nothing is fetched in a container without a network", o.Package), Hint: "run coalmine outside of it, or put the package into the image and probe its command"}
 	}
@@ -26,7 +26,7 @@ func fetch(ctx context.Context, b sandbox.Backend, o *plan.Options) (*plan.Fetch
 			return nil, plan.Mendable(err)
 		}
 	}
-	box := &clients{opts: o, cache: filepath.Join(cache.Dir, install.Archives)}
+	box := &clients{opts: o, helpers: h, trees: cache, cache: filepath.Join(cache.Dir, install.Archives)}
 	f := &install.Fetcher{Cache: cache, Sandbox: box.run, Progress: o.Progress}
 	in := &plan.Fetched{Cache: cache, Package: session.Package{Kind: o.Package.Kind, Name: o.Package.Name, Bin: o.Package.Bin}}
 	var err error
@@ -44,7 +44,7 @@ func fetch(ctx context.Context, b sandbox.Backend, o *plan.Options) (*plan.Fetch
 			return nil, err
 		}
 		in.Tree, err = f.Directory(ctx, *o.Package, out, install.Queries{
-			Python: func() (*install.Python, error) { return box.pythonOf(ctx, b) }, Go: func() (string, error) { return queryGo(ctx, b, o) },
+			Python: func() (*install.Python, error) { return box.pythonOf(ctx, b) }, Go: func() (string, error) { return box.queryGo(ctx, b) },
 		})
 	default:
 		in.Tree, err = f.NPM(ctx, *o.Package)

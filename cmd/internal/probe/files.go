@@ -74,7 +74,7 @@ func linkIn(name string) string {
 func (p *probe) hide(out string) {
 	for _, dir := range []string{out, p.name} {
 		if rel := relativeTo(p.plan.Server.ServerDir, dir); rel != "" {
-			p.plan.Server.Hidden = []string{filepath.Join(p.plan.Server.ServerDir, rel)}
+			p.plan = p.plan.Hiding(filepath.Join(p.plan.Server.ServerDir, rel))
 			p.output = dir
 			return
 		}

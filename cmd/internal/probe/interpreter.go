@@ -62,7 +62,7 @@ func (p *probe) learnInterpreter(ctx context.Context) {
 		writeRuntime(file, rt)
 	}
 	rt.move("~", p.plan.Identity.Home, "$WORKSPACE", p.plan.Server.Dir)
-	p.plan.Server.Interpreter = (*session.Runtime)(rt)
+	p.plan = p.plan.WithInterpreter((*session.Runtime)(rt))
 }
 
 // interpreter is the program of a command that runs another's code, by the name
@@ -105,17 +105,15 @@ func versionless(program string) string { return strings.TrimRight(path.Base(pro
 
 // bare starts an interpreter with nothing to do.
 func (p *probe) bare(ctx context.Context, name string) (*baseline, error) {
-	bare, err := experiment.Interpreter.Of(&experiment.Case{Plan: p.plan})
-	if err != nil {
-		return nil, err
-	}
-	bare.Server.Command = append([]string{name}, idle[versionless(name)]...)
-	seen := new(bareSink)
-	exit, lost, err := p.runner.Start(ctx, bare, seen)
+	seen, one := new(bareSink), p.scheduler()
+	one.Runner.Sink = seen
+	c := &experiment.Case{Plan: p.plan, Idle: append([]string{name}, idle[versionless(name)]...)}
+	indexed, ended, err := one.Make(ctx, &experiment.Interpreter, c, experiment.Interpreter.Dir)
+	p.runs = append(p.runs, withoutLog(p.dir, indexed))
 	switch {
 	case err != nil:
 		return nil, err
-	case exit.TracerDied || exit.Code != 0 || lost > 0 || seen.Program == "" || len(seen.Reads) >= maxReads:
+	case ended.Exit.TracerDied || ended.Exit.Code != 0 || ended.Lost > 0 || seen.Program == "" || len(seen.Reads) >= maxReads:
 		return nil, fmt.Errorf("%s did not come to its end, or was not seen whole", name)
 	}
 	return &seen.baseline, nil

@@ -35,7 +35,9 @@ func Prepare(ctx context.Context, o plan.Options) (p Prepared, err error) {
 	if err != nil {
 		return p, err
 	}
-	in, err := fetch(ctx, at.backend, &o)
+	h := &helpers{}
+	defer func() { err = errors.Join(err, h.remove()) }()
+	in, err := fetch(ctx, at.backend, &o, h)
 	if err != nil {
 		return p, err
 	}

@@ -53,6 +53,7 @@ type probe struct {
 	out     session.Output // dir, to write to
 	name    string         // of dir
 	jobs    experiment.Jobs
+	helpers helpers
 	output  string // where runs write within the server's directory, "" for elsewhere
 	runs    []session.IndexedRun
 	// earlier are what the target declared and did before.
@@ -85,7 +86,7 @@ func RunWith(ctx context.Context, o plan.Options, test Seams) (out *Outcome, err
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = p.fetched.Remove() }()
+	defer func() { _ = p.remove() }()
 	redactor := p.plan.Redactor
 	defer func() { err = withoutValues(redactor, err) }()
 	tell := o.Progress
@@ -100,6 +101,9 @@ func RunWith(ctx context.Context, o plan.Options, test Seams) (out *Outcome, err
 	defer p.dir.Close()
 	p.out = session.Output{Root: p.dir, Redactor: redactor}
 	if err := experiment.Clear(p.dir); err != nil {
+		return nil, run.Unwritable(err)
+	}
+	if err := p.helpers.moveTo(p.dir); err != nil {
 		return nil, run.Unwritable(err)
 	}
 	p.hide(o.Out)
@@ -137,7 +141,7 @@ func DryRun(ctx context.Context, o plan.Options) (plan.Plan, string, error) {
 	if err != nil {
 		return plan.Plan{}, "", err
 	}
-	defer func() { _ = p.fetched.Remove() }()
+	defer func() { _ = p.remove() }()
 	err = p.reveal(ctx)
 	return p.plan, why, err
 }
@@ -150,7 +154,7 @@ func ContentOf(ctx context.Context, o plan.Options) (*plan.Content, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = p.fetched.Remove() }()
+	defer func() { _ = p.remove() }()
 	p.hide(o.Out)
 	if err := p.reveal(ctx); err != nil {
 		return nil, err
@@ -181,7 +185,8 @@ func (p *probe) reveal(ctx context.Context) error {
 	if p.fetched.Unmade() {
 		return nil // unknown command to look for
 	}
-	p.plan.Shown, err = p.runner.Shows(ctx, p.plan)
+	list, err := p.runner.Shows(ctx, p.plan)
+	p.plan = p.plan.Showing(list)
 	return err
 }
 
@@ -205,16 +210,19 @@ func prepare(ctx context.Context, o plan.Options, test Seams) (*probe, string, e
 	o.Tracer = at.tracer
 	p := &probe{opts: o, runner: run.Runner{Backend: at.backend, Progress: o.Progress, Driver: test.Driver}, jobs: experiment.NewJobs(jobs(at.backend, &o))}
 	if o.Package != nil {
-		if p.fetched, err = fetch(ctx, at.backend, &o); err != nil {
-			return nil, "", err
+		if p.fetched, err = fetch(ctx, at.backend, &o, &p.helpers); err != nil {
+			return nil, "", errors.Join(err, p.helpers.remove())
 		}
 	}
 	if p.plan, err = p.newPlan(o, plan.Account{}); err != nil {
-		return nil, "", errors.Join(err, p.fetched.Remove())
+		return nil, "", errors.Join(err, p.remove())
 	}
-	p.plan.Sandbox.Backend, p.plan.Sandbox.Ring = at.backend.Name(), test.Ring
+	p.plan = p.plan.In(at.backend.Name()).WithRing(test.Ring)
 	return p, at.why, nil
 }
+
+// remove removes what was fetched for this probe alone.
+func (p *probe) remove() error { return errors.Join(p.fetched.Remove(), p.helpers.remove()) }
 
 // newPlan makes the plan of the first run, from a copy of the server's directory where the
 // backend can show that in no other way.
@@ -288,20 +296,18 @@ func (p *probe) declared(ctx context.Context) (run.Observations, error) {
 	if p.opts.Replay != nil {
 		e = &experiment.Replay
 	}
-	d, err := e.Of(&experiment.Case{Plan: p.plan})
-	if err != nil {
-		return run.Observations{}, err
-	}
-	p.runs = append(p.runs, session.IndexedRun{Role: e.Role, Experiment: e.Name, Dir: e.Dir})
+	c := &experiment.Case{Plan: p.plan}
 	if p.fetched.Unmade() {
-		return run.Observations{}, run.Empty(d, p.runner.Backend.Name(), p.dir, session.Gap{Code: session.GapBuildFailed, Phase: session.PhaseBuild, Text: "the build made no server to run"})
+		c.Unmade = &session.Gap{Code: session.GapBuildFailed, Phase: session.PhaseBuild, Text: "the build made no server to run"}
 	}
-	release, err := p.jobs.Acquire(ctx)
-	if err != nil {
-		return run.Observations{}, err
-	}
-	defer release()
-	return p.runner.Run(ctx, d, p.dir)
+	indexed, seen, err := p.scheduler().Make(ctx, e, c, e.Dir)
+	p.runs = append(p.runs, indexed)
+	return seen, err
+}
+
+// scheduler makes the runs of the target's experiments.
+func (p *probe) scheduler() *experiment.Scheduler {
+	return &experiment.Scheduler{Runner: p.runner, Dir: p.dir, Jobs: p.jobs}
 }
 
 // judge has the further runs made, judges all of them and writes the reports.
@@ -310,7 +316,8 @@ func (p *probe) judge(ctx context.Context, seen run.Observations, code *ownCode,
 	if err != nil {
 		return nil, err
 	}
-	scheduler := &experiment.Scheduler{Runner: p.runner, Dir: p.dir, Jobs: p.jobs, Differs: dir.Differs}
+	scheduler := p.scheduler()
+	scheduler.Differs = dir.Differs
 	c := experiment.Case{Plan: p.plan, Seen: seen, Vary: p.opts.Vary, Renew: p.renew}
 	if p.opts.Replay == nil && !p.fetched.Unmade() {
 		if c.Questions, err = dir.Questions(); err != nil {
@@ -329,6 +336,7 @@ func (p *probe) judge(ctx context.Context, seen run.Observations, code *ownCode,
 		}
 		return nil, err
 	}
+	p.runs = append(p.runs, p.helpers.list()...)
 	slices.SortStableFunc(p.runs, func(a, b session.IndexedRun) int {
 		return slices.Index(session.Roles, a.Role) - slices.Index(session.Roles, b.Role)
 	})
@@ -400,9 +408,7 @@ func (p *probe) renew(as plan.Account) (plan.Plan, error) {
 	o := p.opts
 	o.Vary, o.Replay = nil, nil
 	q, err := p.newPlan(o, as)
-	q.Sandbox, q.Server.Hidden, q.Server.Interpreter = p.plan.Sandbox, p.plan.Server.Hidden, p.plan.Server.Interpreter
-	q.View, q.Shown = p.plan.View, p.plan.Shown
-	return q, err
+	return q.ShowingAs(p.plan), err
 }
 
 // keepInputs keeps what the judgement depends on beside what is seen.

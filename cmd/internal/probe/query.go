@@ -17,21 +17,18 @@ import (
 )
 
 // query runs a command in a sandbox like the server's, and returns what it prints.
-func query(ctx context.Context, b sandbox.Backend, o *plan.Options, tools []string, command ...string) (string, error) {
-	p, err := experiment.Query.Of(&experiment.Case{Plan: plan.Helper(o, tools, command...)})
-	if err != nil {
-		return "", err
-	}
+func (c *clients) query(ctx context.Context, b sandbox.Backend, tools []string, command ...string) (string, error) {
+	p := plan.Helper{Command: command, Tools: tools, Limits: agent.Limits{Wall: time.Minute, Memory: 1 << 30}}.Plan(c.opts)
 	ctx, cancel := context.WithTimeout(ctx, run.StartTimeout)
 	defer cancel()
 	out := &listener{}
-	_, _, err = run.Runner{Backend: b, Progress: o.Progress}.Start(ctx, p.Limited(agent.Limits{Wall: time.Minute, Memory: 1 << 30}), out)
+	_, err := c.helpers.run(ctx, run.Runner{Backend: b, Progress: c.opts.Progress, Sink: out}, &experiment.Query, p, c.trees)
 	return out.text(), err
 }
 
 // queryPython asks the interpreter that the server will have what it can load.
-func queryPython(ctx context.Context, b sandbox.Backend, o *plan.Options) (*install.Python, error) {
-	out, err := query(ctx, b, o, nil, "python3", "-I", "-c", install.PythonQuery)
+func (c *clients) queryPython(ctx context.Context, b sandbox.Backend) (*install.Python, error) {
+	out, err := c.query(ctx, b, nil, "python3", "-I", "-c", install.PythonQuery)
 	if err != nil {
 		return nil, fmt.Errorf("ask the sandbox's Python: %w", err)
 	}
@@ -43,8 +40,8 @@ func queryPython(ctx context.Context, b sandbox.Backend, o *plan.Options) (*inst
 }
 
 // queryGo asks the toolchain that a build will have for its version.
-func queryGo(ctx context.Context, b sandbox.Backend, o *plan.Options) (string, error) {
-	out, err := query(ctx, b, o, []string{"go"}, "/bin/sh", "-c", install.GoQuery)
+func (c *clients) queryGo(ctx context.Context, b sandbox.Backend) (string, error) {
+	out, err := c.query(ctx, b, []string{"go"}, "/bin/sh", "-c", install.GoQuery)
 	if err != nil {
 		return "", fmt.Errorf("ask the sandbox's Go: %w", err)
 	}

@@ -74,15 +74,15 @@ func RunRemote(ctx context.Context, o plan.Options) (out *Outcome, err error) {
 
 // remotePlan is the plan of a run without a sandbox: its calls are those of the options.
 func remotePlan(o *plan.Options, target string, redactor *canaries.Redactor) (plan.Plan, error) {
-	p, err := plan.Plan{
+	var steps []synth.Step
+	for _, c := range o.Remote.Calls {
+		steps = append(steps, synth.Step{What: synth.WhatTool, Name: c.Name, Args: c.Args})
+	}
+	return plan.Plan{
 		Target: target, Seed: o.Seed, Version: o.Version, Tracer: plan.TracerNone, Network: "not watched", Redactor: redactor,
 		Server: plan.Server{Transport: o.Transport}, Sandbox: plan.Sandbox{Backend: session.SandboxRemote},
-		Budget: plan.Budget{CallTimeout: o.CallTimeout}, Drive: plan.Drive{Kind: plan.DrivePlay},
+		Budget: plan.Budget{CallTimeout: o.CallTimeout}, Drive: plan.Drive{Kind: plan.DrivePlay, Steps: steps},
 	}.For(experiment.Declared.Name)
-	for _, c := range o.Remote.Calls {
-		p.Drive.Steps = append(p.Drive.Steps, synth.Step{What: synth.WhatTool, Name: c.Name, Args: c.Args})
-	}
-	return p, err
 }
 
 // judgeRemote judges the session of a remote server and writes the reports.

@@ -45,12 +45,10 @@ var Alone = Experiment{
 			calls[s.Name]++
 			return len(s.Oracles) > 0 || calls[s.Name] > aloneCalls
 		})
-		p = hurried(p, c)
-		p.Oracles = nil
+		b := p.Budget
+		b.Idle, b.Timeout = aloneIdle, min(aloneTime, b.Timeout)
 		// The other runs end by the end of stdin: what a server does at a signal shows here.
-		p.Drive.Kind, p.Drive.Steps, p.Drive.Quick, p.Drive.ByTerm = plan.DrivePlay, steps, true, true
-		p.Budget.Idle, p.Budget.Timeout = aloneIdle, min(aloneTime, p.Budget.Timeout)
-		return p, nil
+		return hurried(p, c).WithoutOracles().Repeating(steps).EndingByTerm().WithBudget(b), nil
 	},
 	Progress: always("once more, to be left alone on a fast clock"),
 	How:      always("left alone on a fast clock"),
@@ -63,8 +61,7 @@ func hurried(p plan.Plan, c *Case) plan.Plan {
 	script := startsScript(&p)
 	if !script {
 		if q, err := clock(fmt.Sprintf("+0 x%d", fastRate))(p, c); err == nil {
-			q.Preload = "" // a program without it is watched all the same
-			return q
+			return q.Preloading("") // a program without it is watched all the same
 		}
 		return p
 	}
@@ -72,11 +69,11 @@ func hurried(p plan.Plan, c *Case) plan.Plan {
 		p = recorded(p, c.OwnCode)
 	}
 	dir := p.Identity.Home + "/" + session.HelperDirs[1]
-	p.Files = slices.Concat(p.Files, []rootfs.File{
-		{Path: dir, Mode: 0o755, Dir: true},
-		{Path: dir + "/sitecustomize.py", Mode: 0o644, Data: fastPython},
-		{Path: dir + "/fastclock.cjs", Mode: 0o644, Data: fastNode},
-	})
+	p = p.Planting(
+		rootfs.File{Path: dir, Mode: 0o755, Dir: true},
+		rootfs.File{Path: dir + "/sitecustomize.py", Mode: 0o644, Data: fastPython},
+		rootfs.File{Path: dir + "/fastclock.cjs", Mode: 0o644, Data: fastNode},
+	)
 	after := func(name, separator, value string) plan.Variable {
 		return plan.Variable{Name: name, Value: strings.TrimPrefix(valueOf(p.Env, name)+separator+value, separator)}
 	}

@@ -17,13 +17,11 @@ var Coverage = Experiment{
 	Proves: "which of the server's own code ran",
 	When:   func(c *Case) bool { return (c.OwnCode != "" || c.OwnPlaces != nil) && c.Plan.Watched() },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
-		p.Drive.Kind, p.Drive.Steps, p.Drive.Quick = plan.DrivePlay, slices.Clone(c.Seen.Steps), true
+		p = p.Repeating(slices.Clone(c.Seen.Steps))
 		if c.OwnPlaces != nil {
-			p.Sandbox.Places = c.OwnPlaces
-			return p, nil
+			return p.WatchingPlaces(c.OwnPlaces), nil
 		}
-		p.Drive.Guide = guideOf(&p)
-		return recorded(p, c.OwnCode), nil
+		return recorded(p.GuidedBy(guideOf(&p)), c.OwnCode), nil
 	},
 	Progress: always("once more, recording which code runs"),
 	How:      always("while its own code was recorded"),
@@ -46,11 +44,11 @@ const (
 // guideOf bounds the search for inputs that reach new code by the plan's budget: two fifths of
 // the time of the oracles' inputs.
 func guideOf(p *plan.Plan) plan.Guide {
-	g := plan.Guide{Tries: guidedCalls * p.Budget.Calls, Time: p.Budget.OracleTime * 2 / 5}
-	if !startsPython(p) {
-		g.Delay = nodeDelay
+	delay := nodeDelay
+	if startsPython(p) {
+		delay = 0
 	}
-	return g
+	return plan.Guide{Tries: guidedCalls * p.Budget.Calls, Time: p.Budget.OracleTime * 2 / 5, Delay: delay}
 }
 
 // Guided makes the calls of the run that recorded which code runs again without a recorder,
@@ -60,8 +58,7 @@ var Guided = Experiment{
 	Proves: "what the server does with inputs that reach more of its own code",
 	When:   func(c *Case) bool { return len(c.Guided) > 0 },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
-		p.Drive.Kind, p.Drive.Steps, p.Drive.Quick = plan.DrivePlay, slices.Concat(c.Seen.Steps, c.Guided), true
-		return p, nil
+		return p.Repeating(slices.Concat(c.Seen.Steps, c.Guided)), nil
 	},
 	Progress: always("once more, with inputs that reach more of its code"),
 	How:      always("with inputs that reach more of its code"),
@@ -71,8 +68,7 @@ var Guided = Experiment{
 // recorded is a plan whose server's processes record which code of a directory runs.
 func recorded(p plan.Plan, code string) plan.Plan {
 	dir := p.Identity.Home + "/" + session.HelperDirs[0]
-	p.Drive.Record = recorder.Out(dir)
-	p.Files = slices.Concat(p.Files, recorder.Files(dir, code))
+	p = p.Recording(recorder.Out(dir)).Planting(recorder.Files(dir, code)...)
 	env := recorder.Env(dir, func(name string) string { return valueOf(p.Env, name) })
 	for _, name := range []string{"NODE_OPTIONS", "PYTHONPATH"} {
 		p = p.With(plan.Variable{Name: name, Value: env[name]})

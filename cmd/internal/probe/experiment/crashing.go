@@ -17,13 +17,11 @@ var crashing = Experiment{
 	When:   func(c *Case) bool { return len(c.Rounds) < len(endings(c)) },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
 		next := endings(c)[len(c.Rounds)]
-		p.Drive.Only, p.Drive.Avoid = next.Tool, next.Avoid
 		took := c.Seen.Took
 		for _, r := range c.Rounds {
 			took += r.Took
 		}
-		p.Budget.Timeout = timeLeft(p.Budget.Timeout, took)
-		return p, nil
+		return remaining(p, took).OnlyCalling(next.Tool, next.Avoid), nil
 	},
 	Progress: always("starting again for the tool that ended the server"),
 	How:      always("in a start for this tool alone"),

@@ -91,6 +91,12 @@ type Case struct {
 	AllRan run.AllRan
 	// Guided are calls that reached more of that code than the declared run did.
 	Guided []synth.Step
+	// Unmade is why there is no server to start, nil where there is one.
+	Unmade *session.Gap
+	// Scripts are those of an installation, for the build alone.
+	Scripts plan.Scripts
+	// Idle starts the server's interpreter with nothing to do, for that experiment alone.
+	Idle []string
 	// Renew makes the declared plan again with decoys for another account, or for one
 	// that is drawn where it is empty.
 	Renew func(plan.Account) (plan.Plan, error)
@@ -111,10 +117,13 @@ func Table() []Experiment {
 var Declared = Experiment{
 	Name: "declared", Role: session.RoleDeclared, Dir: ".",
 	Proves: "what the server does as it was declared",
-	Change: func(p plan.Plan, _ *Case) (plan.Plan, error) {
+	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
+		if c.Unmade != nil {
+			return p.StartingNothing(*c.Unmade), nil
+		}
 		// alone lets days pass for programs of Python and Node.js, and for others at most an hour.
 		if !startsScript(&p) || p.Sandbox.Backend != "local" {
-			p.Drive.Far = time.Hour
+			return p.AwaitingTimers(time.Hour), nil
 		}
 		return p, nil
 	},
@@ -125,37 +134,57 @@ var Replay = Experiment{
 	Name: "replay", Role: session.RoleDeclared, Dir: ".",
 	Proves: "that the calls of a finding show it again",
 	When:   func(c *Case) bool { return c.Plan.Drive.Kind == plan.DrivePlay },
-	Change: same,
+	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
+		if c.Unmade != nil {
+			return p.StartingNothing(*c.Unmade), nil
+		}
+		return p, nil
+	},
 }
 
 // Build runs the scripts that an installation of the package would run.
 var Build = Experiment{
 	Name: "build", Role: session.RoleBuild, Dir: "build",
 	Proves: "what installing the package does",
-	Change: func(p plan.Plan, _ *Case) (plan.Plan, error) {
+	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
+		l := p.Sandbox.Limits
+		l.Output, l.CPU = maxBuilt, max(l.CPU, buildCPU)
 		// What a build makes decides what is fetched next: it could spell a value in names of packages.
-		return p.Unpassed(), nil
+		return p.Unpassed().Limited(l).Building(c.Scripts), nil
+	},
+	How: always("in the build"),
+}
+
+const (
+	// maxBuilt bounds what a build may send out, in bytes: its tree, as an archive.
+	maxBuilt = 3 << 30
+	// buildCPU is the least that a build may take: compilers do.
+	buildCPU = 20 * time.Minute
+)
+
+// Interpreter starts the server's interpreter with nothing to do. What it reads is
+// kept for later probes, which do without the run.
+var Interpreter = Experiment{
+	Name: "interpreter", Role: session.RoleHelper, Dir: "interpreter",
+	Proves: "what the interpreter reads by itself",
+	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
+		return p.Helping(c.Idle...), nil
 	},
 }
 
-// Interpreter starts the server's interpreter with nothing to do. What it reads is
-// kept for later probes, and no log is.
-var Interpreter = Experiment{
-	Name: "interpreter", Dir: ".",
-	Proves: "what the interpreter reads by itself",
-	Change: func(p plan.Plan, _ *Case) (plan.Plan, error) { return p.Playing(nil), nil },
-}
+// helperRounds bounds how often a program of a kind serves one probe.
+const helperRounds = 100
 
 // Query asks a program of the sandbox what it is, before the server has a plan.
 var Query = Experiment{
-	Name: "query", Dir: ".",
+	Name: "query", Role: session.RoleHelper, Dir: "query", Rounds: helperRounds,
 	Proves: "which Python or Go the sandbox has",
 	Change: same,
 }
 
 // Fetch has the client of a registry fetch a package, before the server has a plan.
 var Fetch = Experiment{
-	Name: "fetch", Dir: ".",
+	Name: "fetch", Role: session.RoleHelper, Dir: "fetch", Rounds: helperRounds,
 	Proves: "what a registry has under the package's name",
 	Change: same,
 }
@@ -182,9 +211,10 @@ func (e *Experiment) Of(c *Case) (plan.Plan, error) {
 	if err != nil {
 		return p, err
 	}
-	if e.Role != session.RoleDeclared {
-		p.Drive.Collect = false
-		p.Sandbox.Limits.Output /= furtherOutput
+	if e.Role != session.RoleDeclared && e.Role != session.RoleHelper {
+		l := p.Sandbox.Limits
+		l.Output /= furtherOutput
+		p = p.Collecting(false).Limited(l)
 	}
 	return e.Change(p, c)
 }

@@ -13,9 +13,7 @@ var loopback = Experiment{
 	Proves: "what the server sends to a loopback port once somebody listens there",
 	When:   func(c *Case) bool { return c.Seen.TriedLoopback && plan.WithLoopback(c.Plan.Network) != "" },
 	Change: func(p plan.Plan, _ *Case) (plan.Plan, error) {
-		p.Oracles, p.Network = nil, plan.WithLoopback(p.Network)
-		p.Budget = bounded(p.Budget)
-		return p, nil
+		return p.WithoutOracles().OnNetwork(plan.WithLoopback(p.Network)).WithBudget(bounded(p.Budget)), nil
 	},
 	Progress: always("starting once more, with an answer on the loopback address"),
 	How:      always("with an answer on the loopback address"),

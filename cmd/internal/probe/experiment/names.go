@@ -13,9 +13,7 @@ var unresolved = Experiment{
 	Proves: "what the server does once the names that it looked up in vain lead to a host",
 	When:   func(c *Case) bool { return len(c.Seen.NoNames) > 0 && c.Plan.Network != plan.NetworkNone },
 	Change: func(p plan.Plan, _ *Case) (plan.Plan, error) {
-		p.Oracles, p.EveryName = nil, true
-		p.Budget = bounded(p.Budget)
-		return p, nil
+		return p.WithoutOracles().WithEveryName().WithBudget(bounded(p.Budget)), nil
 	},
 	Progress: always("starting once more, with every name resolved"),
 	How:      always("with every name resolved"),

@@ -19,10 +19,7 @@ var otherHome = Experiment{
 		if err != nil {
 			return p, fmt.Errorf("start with %s as HOME: %w", c.Seen.LookedIn.Home, err)
 		}
-		q.RunID, q.Experiment, q.Drive.Collect = p.RunID, p.Experiment, false
-		q.Oracles = nil
-		q.Budget = bounded(q.Budget)
-		return q, nil
+		return q.RunOf(p).Collecting(false).WithoutOracles().WithBudget(bounded(q.Budget)), nil
 	},
 	Progress: func(c *Case) string { return "starting once more, with " + c.Seen.LookedIn.Home + " as its HOME" },
 	How:      func(c *Case) string { return "with " + c.Seen.LookedIn.Home + " as its HOME" },

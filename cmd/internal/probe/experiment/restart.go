@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/rules"
@@ -19,13 +18,12 @@ var restart = Experiment{
 	When:   func(c *Case) bool { return crashed(c) != "" },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
 		took := c.Seen.Took
-		p.Drive.Skip = append(slices.Clone(p.Drive.Skip), alike(c.Seen.Crashed)...)
+		p = p.Skipping(alike(c.Seen.Crashed)...)
 		for _, r := range c.Rounds {
-			p.Drive.Skip = append(p.Drive.Skip, alike(r.Crashed)...)
+			p = p.Skipping(alike(r.Crashed)...)
 			took += r.Took
 		}
-		p.Budget.Timeout = timeLeft(p.Budget.Timeout, took)
-		return p, nil
+		return remaining(p, took), nil
 	},
 	Progress: always("starting again after a crash"),
 	How:      func(c *Case) string { return fmt.Sprintf("after restart %d", len(c.Rounds)+1) },
@@ -47,6 +45,13 @@ func crashed(c *Case) string {
 		return c.Rounds[n-1].Crashed
 	}
 	return c.Seen.Crashed
+}
+
+// remaining is a plan with the time that is left of one start.
+func remaining(p plan.Plan, took time.Duration) plan.Plan {
+	b := p.Budget
+	b.Timeout = timeLeft(b.Timeout, took)
+	return p.WithBudget(b)
 }
 
 // timeLeft is what a restart has: all starts together have the time of one, as far

@@ -50,7 +50,7 @@ func (s *Scheduler) round(ctx context.Context, c Case, list []Experiment, round 
 	runs, errs := make([]session.IndexedRun, len(list)), make([]error, len(list))
 	var wg sync.WaitGroup
 	for i, e := range list {
-		wg.Go(func() { runs[i], _, errs[i] = s.one(ctx, &e, &c, fmt.Sprintf("%s-%d", e.Dir, round)) })
+		wg.Go(func() { runs[i], _, errs[i] = s.Make(ctx, &e, &c, fmt.Sprintf("%s-%d", e.Dir, round)) })
 	}
 	wg.Wait()
 	if ctx.Err() != nil {

@@ -149,7 +149,7 @@ func (s *Scheduler) each(ctx context.Context, e Experiment, c Case) Made {
 		if e.Rounds > 0 {
 			dir = fmt.Sprintf("%s-%d", e.Dir, n)
 		}
-		indexed, seen, err := s.one(ctx, &e, &c, dir)
+		indexed, seen, err := s.Make(ctx, &e, &c, dir)
 		if ctx.Err() != nil {
 			return Made{err: context.Cause(ctx)}
 		}
@@ -167,12 +167,11 @@ func (s *Scheduler) each(ctx context.Context, e Experiment, c Case) Made {
 	return out
 }
 
-// one makes one run of an experiment in a directory below the target's.
-func (s *Scheduler) one(ctx context.Context, e *Experiment, c *Case, dir string) (session.IndexedRun, run.Observations, error) {
-	indexed := session.IndexedRun{Role: e.Role, Experiment: e.Name, Dir: dir, Optional: e.Optional, Timers: e.Timers, OneTool: e.OneTool}
-	if e.How != nil {
-		indexed.How = e.How(c)
-	}
+// Make makes one run of an experiment: it draws the run's id and makes its directory, "." for the
+// target's own, in which the runner writes the plan and the log. It returns the run's entry for the
+// index, also beside an error, and what was learned.
+func (s *Scheduler) Make(ctx context.Context, e *Experiment, c *Case, dir string) (session.IndexedRun, run.Observations, error) {
+	indexed := e.Indexed(c, dir)
 	release, err := s.Jobs.Acquire(ctx)
 	if err != nil {
 		return indexed, run.Observations{}, err
@@ -182,13 +181,15 @@ func (s *Scheduler) one(ctx context.Context, e *Experiment, c *Case, dir string)
 	if err != nil {
 		return indexed, run.Observations{}, err
 	}
-	s.Runner.Progress(e.Progress(c))
+	if e.Progress != nil {
+		s.Runner.Progress(e.Progress(c))
+	}
 	quiet := s.Runner
 	if e.Role == session.RoleVaried {
 		quiet.Progress = func(string) {}
 	}
 	quiet.AllRan = c.AllRan
-	sub, err := Directory(s.Dir, dir)
+	sub, err := directory(s.Dir, dir)
 	if err != nil {
 		return indexed, run.Observations{}, err
 	}
@@ -197,10 +198,22 @@ func (s *Scheduler) one(ctx context.Context, e *Experiment, c *Case, dir string)
 	return indexed, seen, err
 }
 
-// Directory makes a run's directory anew below the target's, and opens it.
-func Directory(target *os.Root, dir string) (*os.Root, error) {
+// Indexed is the entry of an experiment's run for the index.
+func (e *Experiment) Indexed(c *Case, dir string) session.IndexedRun {
+	r := session.IndexedRun{Role: e.Role, Experiment: e.Name, Dir: dir, Optional: e.Optional, Timers: e.Timers, OneTool: e.OneTool}
+	if e.How != nil {
+		r.How = e.How(c)
+	}
+	return r
+}
+
+// directory makes a run's directory anew below the target's, and opens it.
+func directory(target *os.Root, dir string) (*os.Root, error) {
 	fail := func(err error) error {
 		return run.Unwritable(fmt.Errorf("make room for a further run's log: %w", err))
+	}
+	if dir == "." {
+		return target.OpenRoot(dir)
 	}
 	if err := target.RemoveAll(dir); err != nil {
 		return nil, fail(err)

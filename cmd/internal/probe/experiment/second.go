@@ -32,13 +32,10 @@ var second = Experiment{
 	Proves: "what the server does once it finds the files that it left",
 	When:   func(c *Case) bool { return len(c.Seen.Left) > 0 && (len(c.Rounds) == 0 || counts(c)) },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
-		p = daysLater(p, c)
-		p.Oracles = nil
-		left := leftAfter(c, len(c.Rounds))
-		p.Files, p.Left = slices.Concat(p.Files, left), len(left)
-		p.Drive.Collect = len(c.Rounds)+1 < secondRounds
-		p.Budget.Calls, p.Budget.Timeout = min(secondCalls, p.Budget.Calls), min(secondTime, p.Budget.Timeout)
-		return p, nil
+		b := p.Budget
+		b.Calls, b.Timeout = min(secondCalls, b.Calls), min(secondTime, b.Timeout)
+		p = daysLater(p, c).WithLeft(leftAfter(c, len(c.Rounds)))
+		return p.WithoutOracles().Collecting(len(c.Rounds)+1 < secondRounds).WithBudget(b), nil
 	},
 	Progress: always("starting a second time with the same HOME"),
 	How:      always("in a second start with the same HOME"),
@@ -81,6 +78,5 @@ func daysLater(p plan.Plan, c *Case) plan.Plan {
 	if err != nil || c.Plan.Sandbox.Backend != "local" {
 		return p
 	}
-	later.Preload = ""
-	return later.With(plan.Variable{Name: "NO_FAKE_STAT", Value: "1"})
+	return later.Preloading("").With(plan.Variable{Name: "NO_FAKE_STAT", Value: "1"})
 }

@@ -13,8 +13,7 @@ var traced = Experiment{
 	Proves: "what the server does only where it cannot tell that it is watched",
 	When:   func(c *Case) bool { return c.Plan.Tracer == plan.TracerBoth },
 	Change: func(p plan.Plan, _ *Case) (plan.Plan, error) {
-		p.Tracer = sandbox.TracerStrace
-		return p, nil
+		return p.WithTracer(sandbox.TracerStrace), nil
 	},
 	Progress: always("once more, under ptrace"),
 	How:      always("under ptrace"),

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/rand"
 	"errors"
@@ -93,11 +92,8 @@ func (c *Case) factors() []string {
 
 // played makes the declared run's calls again, without those that carry oracles' inputs.
 func (c condition) played(p plan.Plan, k *Case) plan.Plan {
-	p.Drive.Kind, p.Drive.Quick, p.Drive.ByTerm = plan.DrivePlay, true, true
-	p.Drive.Steps = slices.DeleteFunc(slices.Clone(k.Seen.Steps), func(s synth.Step) bool { return len(s.Oracles) > 0 })
-	vary := c.vary
-	p.Vary = &vary
-	return p
+	steps := slices.DeleteFunc(slices.Clone(k.Seen.Steps), func(s synth.Step) bool { return len(s.Oracles) > 0 })
+	return p.Repeating(steps).EndingByTerm().Under(c.vary)
 }
 
 // Factors are what --vary knows, in the order in which it is done.
@@ -128,8 +124,7 @@ func CheckVary(factors []string) error {
 
 func asClient(name, version string) func(plan.Plan, *Case) (plan.Plan, error) {
 	return func(p plan.Plan, _ *Case) (plan.Plan, error) {
-		p.Identity.Client = wire.Implementation{Name: name, Version: version}
-		return p, nil
+		return p.WithClient(wire.Implementation{Name: name, Version: version}), nil
 	}
 }
 
@@ -164,8 +159,8 @@ func clock(spec string) func(plan.Plan, *Case) (plan.Plan, error) {
 		if err != nil {
 			return p, fmt.Errorf("read the library that moves the clock: %w", err)
 		}
-		p.Preload = p.Identity.Home + "/.local/lib/" + filepath.Base(name)
-		p.Files = append(slices.Clone(p.Files), rootfs.File{Path: p.Preload, Mode: 0o644, Data: data})
+		p = p.Preloading(p.Identity.Home + "/.local/lib/" + filepath.Base(name))
+		p = p.Planting(rootfs.File{Path: p.Preload, Mode: 0o644, Data: data})
 		// Only the day is moved: timers keep their pace, unless the pace is what is changed.
 		real := "1"
 		if strings.Contains(spec, " x") {
@@ -176,8 +171,9 @@ func clock(spec string) func(plan.Plan, *Case) (plan.Plan, error) {
 }
 
 func leftAlone(p plan.Plan, c *Case) (plan.Plan, error) {
-	p.Budget.Idle = cmp.Or(c.FastIdle, fastIdle)
-	return clock(fmt.Sprintf("+0 x%d", fastRate))(p, c)
+	b := p.Budget
+	b.Idle = cmp.Or(c.FastIdle, fastIdle)
+	return clock(fmt.Sprintf("+0 x%d", fastRate))(p.WithBudget(b), c)
 }
 
 // otherDecoys makes everything about the decoys anew: names, values, HOME.
@@ -190,14 +186,7 @@ func otherDecoys(p plan.Plan, c *Case) (plan.Plan, error) {
 	if err != nil {
 		return p, err
 	}
-	hints := q.Drive.Hints
-	q.RunID, q.Experiment, q.Vary, q.Budget, q.Drive = p.RunID, p.Experiment, p.Vary, p.Budget, p.Drive
-	q.Drive.Hints = hints
-	q.Drive.Steps = slices.Clone(p.Drive.Steps)
-	for i := range q.Drive.Steps {
-		q.Drive.Steps[i].Args = bytes.ReplaceAll(q.Drive.Steps[i].Args, []byte(p.Identity.Home), []byte(q.Identity.Home))
-	}
-	return q, nil
+	return q.DrivenAs(p), nil
 }
 
 // otherSecrets changes the values of the decoys, and nothing else.
@@ -206,14 +195,7 @@ func otherSecrets(p plan.Plan, _ *Case) (plan.Plan, error) {
 	if err != nil {
 		return p, fmt.Errorf("change the values of the decoys: %w", err)
 	}
-	p.Decoys, p.Files, p.Env = set, slices.Clone(p.Files), slices.Clone(p.Env)
-	for i := p.Placed; i < len(p.Files); i++ {
-		p.Files[i].Data = []byte(change.Replace(string(p.Files[i].Data)))
-	}
-	for i := range p.Env {
-		p.Env[i].Value = change.Replace(p.Env[i].Value)
-	}
-	return p, nil
+	return p.WithSecrets(set, change), nil
 }
 
 // noSecrets leaves out the files and the variables that hold decoys, and nothing else.
@@ -222,16 +204,12 @@ func noSecrets(p plan.Plan, _ *Case) (plan.Plan, error) {
 	for _, c := range p.Decoys.Canaries() {
 		held[c.Path], held[c.Env] = c.Path != "", c.Env != ""
 	}
-	p.Files = slices.DeleteFunc(slices.Clone(p.Files), func(f rootfs.File) bool { return held[f.Path] })
-	p.Watch = slices.DeleteFunc(slices.Clone(p.Watch), func(w string) bool { return held[w] })
-	p.Env = slices.DeleteFunc(slices.Clone(p.Env), func(v plan.Variable) bool { return held[v.Name] })
-	return p, nil
+	return p.Without(func(path string) bool { return held[path] }, func(v plan.Variable) bool { return held[v.Name] }), nil
 }
 
 // unanswered has every connection refused.
 func unanswered(p plan.Plan, _ *Case) (plan.Plan, error) {
-	p.Network = plan.NetworkRefuse
-	return p, nil
+	return p.OnNetwork(plan.NetworkRefuse), nil
 }
 
 // bareHome leaves out every decoy but those of the workspaces.
@@ -243,12 +221,9 @@ func bareHome(p plan.Plan, _ *Case) (plan.Plan, error) {
 		})
 		decoys[f.Path] = f.Path != p.Identity.Home && !in
 	}
-	p.Files = slices.DeleteFunc(slices.Clone(p.Files), func(f rootfs.File) bool { return decoys[f.Path] })
-	p.Watch = slices.DeleteFunc(slices.Clone(p.Watch), func(w string) bool { return decoys[w] })
 	given := map[string]bool{}
 	for _, kv := range p.Decoys.Env() {
 		given[kv] = true
 	}
-	p.Env = slices.DeleteFunc(slices.Clone(p.Env), func(v plan.Variable) bool { return given[v.Name+"="+v.Value] })
-	return p, nil
+	return p.Without(func(path string) bool { return decoys[path] }, func(v plan.Variable) bool { return given[v.Name+"="+v.Value] }), nil
 }

@@ -13,7 +13,6 @@ import (
 // environment is built from nothing: what any login has, the decoys, what the
 // configuration names and what the user passes.
 func (p Plan) environment(o *Options, in *Fetched) Plan {
-	var passed []passedValue
 	p.Env = nil
 	plain := func(name, value string) { p.Env = setEnv(p.Env, Variable{Name: name, Value: value}) }
 	secret := func(name, value string) { p.Env = setEnv(p.Env, Variable{Name: name, Value: value, Secret: true}) }
@@ -47,29 +46,45 @@ func (p Plan) environment(o *Options, in *Fetched) Plan {
 		secret(name, decoyValue(name, o.Env[name]))
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Dummies)) {
-		value := o.Dummies[name]
-		plain(name, value)
-		// Somebody may take it for the place of a real one.
-		if len(value) >= 16 && isSecret(name, value) {
-			passed = append(passed, passedValue{name, value})
-		}
+		plain(name, o.Dummies[name])
 	}
 	for _, name := range o.PassEnv {
-		value, ok := os.LookupEnv(name)
-		if v, named := o.Env[name]; named && !ok {
-			value, ok = v, true
-		}
-		if ok {
+		if value, ok := o.passedValue(name); ok {
 			p.Env = setEnv(p.Env, Variable{Name: name, Value: value, Secret: true, Passed: true, Decoy: p.decoyOf(name, value)})
-			passed = append(passed, passedValue{name, value})
 		}
 	}
-	p.Redactor, p.Unredacted = redactor(passed)
+	p.Redactor, p.Unredacted = redactor(o.passed())
 	p.Server.Dummies = nil
 	for _, name := range slices.Sorted(maps.Keys(o.Dummies)) {
 		p.Server.Dummies = append(p.Server.Dummies, name+"="+p.Redactor.Redact(o.Dummies[name]))
 	}
 	return p
+}
+
+// passed are the values that are kept out of all files: those that the user passes, and dummies
+// that somebody may take for the place of a real one.
+func (o *Options) passed() []passedValue {
+	var out []passedValue
+	for _, name := range slices.Sorted(maps.Keys(o.Dummies)) {
+		if value := o.Dummies[name]; len(value) >= 16 && isSecret(name, value) {
+			out = append(out, passedValue{name, value})
+		}
+	}
+	for _, name := range o.PassEnv {
+		if value, ok := o.passedValue(name); ok {
+			out = append(out, passedValue{name, value})
+		}
+	}
+	return out
+}
+
+// passedValue is the value of a variable that the user passes.
+func (o *Options) passedValue(name string) (value string, ok bool) {
+	if value, ok = os.LookupEnv(name); ok {
+		return value, true
+	}
+	value, ok = o.Env[name]
+	return value, ok
 }
 
 // decoyOf stands in for a value that is passed: what the variable would have without it, or

@@ -14,6 +14,7 @@ import (
 	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/agent"
+	"github.com/coalmine-dev/coalmine/sandbox/install"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -33,7 +34,7 @@ const Schema = "coalmine/plan/v1"
 const FileName = "plan.json"
 
 // Plan is one run before it happens. It is passed by value and never changed in
-// place: who wants another run copies it and replaces members, slices whole.
+// place: who wants another run calls a method that returns a copy.
 //
 // Its JSON form has no secret in it: the values of decoys and of variables that the
 // user passes are left out, and so are the files' contents. A plan that was read
@@ -185,6 +186,12 @@ const (
 	DriveExplore = "explore"
 	// DrivePlay makes Steps, and nothing else.
 	DrivePlay = "play"
+	// DriveBuild runs Scripts in place of a server.
+	DriveBuild = "build"
+	// DriveHelper runs a program that serves the probe, until it ends by itself.
+	DriveHelper = "helper"
+	// DriveNone starts nothing: there is no server, and Why says why.
+	DriveNone = "none"
 )
 
 // Drive is what is asked of the server between its listing and its end.
@@ -218,6 +225,18 @@ type Drive struct {
 	// Guide varies the calls of DrivePlay after them, guided by what is recorded; the zero
 	// value does not.
 	Guide Guide `json:"guide,omitzero"`
+	// Scripts are those of DriveBuild, Why is the reason of DriveNone.
+	Scripts Scripts     `json:"-"`
+	Why     session.Gap `json:"-"`
+}
+
+// Scripts are what an installation runs.
+type Scripts struct {
+	Tree *install.Tree
+	// Tools are the programs that they start.
+	Tools []string
+	// To is the host's directory into which the tree goes that they leave.
+	To string
 }
 
 // Guide bounds a search for inputs that reach new code of the server's own.
@@ -343,15 +362,4 @@ func Decode(data []byte) (Plan, error) {
 		return Plan{}, errors.New("read a plan: its home is not an absolute path")
 	}
 	return p, nil
-}
-
-// shortIdle is how long a server is watched after a trial of calls.
-const shortIdle = 150 * time.Millisecond
-
-// Playing is a copy of the plan that makes the steps given in place of a drive, with
-// a short watch at the end: many such runs are made for one answer.
-func (p Plan) Playing(steps []synth.Step) Plan {
-	p.Drive.Kind, p.Drive.Steps, p.Drive.Collect = DrivePlay, steps, false
-	p.Budget.Idle = min(shortIdle, p.Budget.Idle)
-	return p
 }

@@ -5,73 +5,56 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
-	"github.com/coalmine-dev/coalmine/analyze/finding"
-	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-const (
-	// maxBuilt bounds what a build may send out, in bytes: its tree, as an archive.
-	maxBuilt = 3 << 30
-	// buildCPU is the least that a build may take: compilers do.
-	buildCPU = 20 * time.Minute
-)
+// installation is the work of a build: it runs the scripts of a tree, watched, among the decoys
+// that the server will find, and writes the tree that they leave into the host's directory. What
+// it learned stands beside any error.
+type installation struct {
+	out *io.PipeReader
+}
 
-// Build runs the scripts of a tree in a sandbox like the server's, watched, among the
-// decoys that the server will find, with the run's files in dir. It writes the tree
-// that they leave into the host's directory to. What it learned stands beside any error.
-func (r Runner) Build(ctx context.Context, p plan.Plan, tree *install.Tree, dir *os.Root, to string) (Observations, error) {
-	p.Server.Command, p.Server.Dir = []string{"/bin/sh", "-s"}, p.Server.ServerDir
-	p.Sandbox.Backend = r.Backend.Name()
-	p.Sandbox.Limits.Output, p.Sandbox.Limits.CPU = maxBuilt, max(p.Sandbox.Limits.CPU, buildCPU)
-	if err := WritePlan(dir, p); err != nil {
-		return Observations{}, err
-	}
-	spec, err := specOf(p)
-	if err != nil {
-		return Observations{}, err
-	}
-	runCtx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	late := time.AfterFunc(p.Budget.Timeout+StartTimeout, func() { cancel(fmt.Errorf("it took longer than %s", p.Budget.Timeout)) })
-	defer late.Stop()
-	rec := newRecorder(p, dir, cancel)
-	rec.first, rec.web = session.PhaseBuild, false
-	rec.header.Phase, rec.header.Package = session.PhaseBuild, nil
-	rec.client = client.New(func([]byte) error { return nil }, client.Options{})
+func (b *installation) prepare(_ context.Context, s *Session, _ *sandbox.Spec) (sandbox.Sink, error) {
+	s.rec.first, s.rec.web = session.PhaseBuild, false
+	s.rec.header.Phase, s.rec.header.Package = session.PhaseBuild, nil
+	s.rec.client = noClient()
 	out, in := io.Pipe()
-	started, err := sandbox.Start(runCtx, r.Backend, spec, &builder{recorder: rec, out: in})
-	if err != nil {
-		return Observations{}, startError(ctx, rec, errors.Join(rec.close(), err))
-	}
-	s := &Session{plan: &p, sandbox: started, rec: rec, progress: r.Progress}
-	err = s.followBuild(runCtx, tree, out, to)
-	_ = out.CloseWithError(io.ErrClosedPipe) // what still comes is not waited for
+	b.out = out
+	return &builder{recorder: s.rec, out: in}, nil
+}
+
+// noClient takes what a recorder tells the client of a server, where there is none.
+func noClient() *client.Client {
+	return client.New(func([]byte) error { return nil }, client.Options{})
+}
+
+func (b *installation) do(ctx context.Context, s *Session) error {
+	late := time.AfterFunc(s.plan.Budget.Timeout, func() { s.rec.stop(fmt.Errorf("it took longer than %s", s.plan.Budget.Timeout)) })
+	defer late.Stop()
+	err := s.followBuild(ctx, b.out)
+	_ = b.out.CloseWithError(io.ErrClosedPipe) // what still comes is not waited for
 	stopCtx, done := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer done()
-	_ = started.Stop(stopCtx, stopGrace)
-	err = errors.Join(err, started.Close(stopCtx))
-	if lost := started.Lost(); lost > 0 {
-		s.doubt(session.GapRecordsLost, finding.PhaseBuild, fmt.Sprintf("%d observations were lost", lost))
+	_ = s.sandbox.Stop(stopCtx, stopGrace)
+	err = errors.Join(err, s.sandbox.Close(stopCtx))
+	if err != nil && context.Cause(ctx) != nil {
+		err = context.Cause(ctx)
 	}
-	if logErr := rec.close(); logErr != nil {
-		return Observations{}, Unwritable(logErr)
-	}
-	if err != nil && context.Cause(runCtx) != nil {
-		err = context.Cause(runCtx)
-	}
-	return s.seen, err
+	return err
 }
+
+func (b *installation) close() error { return nil }
 
 // followBuild hands the shell its script, waits for the scripts, looks at what
 // they left, and then takes the tree.
-func (s *Session) followBuild(ctx context.Context, tree *install.Tree, out *io.PipeReader, to string) error {
+func (s *Session) followBuild(ctx context.Context, out *io.PipeReader) error {
+	tree, to := s.plan.Drive.Scripts.Tree, s.plan.Drive.Scripts.To
 	stop := context.AfterFunc(ctx, func() { _ = out.CloseWithError(context.Cause(ctx)) })
 	defer stop()
 	if err := s.sandbox.Stdin([]byte(tree.BuildScript(s.plan.Server.ServerDir, s.plan.Server.Workspaces[0]))); err != nil {

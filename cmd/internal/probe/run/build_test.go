@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan/plantest"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox"
@@ -99,7 +100,7 @@ func TestBuild(t *testing.T) {
 				p := plantest.Plan(t)
 				p.Server.ServerDir = "/srv/server"
 				b := fake.Of(func() fake.Target { return s })
-				seen, err := run.Runner{Backend: b, Progress: func(string) {}}.Build(ctx, p, tree, dir, to)
+				seen, err := run.Runner{Backend: b, Progress: func(string) {}}.Run(ctx, p.Building(plan.Scripts{Tree: tree, To: to}), dir)
 				if !slices.Equal(seen.Statuses, c.statuses) || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 					t.Errorf("%v, %v; want %v, %q", seen.Statuses, err, c.statuses, c.err)
 				}
@@ -125,21 +126,43 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// A command that ends at the end of its stdin ends by itself.
-func TestStart(t *testing.T) {
+// A helper ends by itself at the end of its stdin. It has a log of its own, and what it prints is
+// for the sink alone.
+func TestHelper(t *testing.T) {
 	bubbled(t, func(t *testing.T) {
 		b := fake.Of(func() fake.Target {
 			s := notes()
-			s.Stopped = func(p *fake.Process) { p.Misses(2, "the buffer was full"); p.Exit(7, "") }
+			s.Stopped = func(p *fake.Process) {
+				p.Stdout([]byte("an archive"))
+				p.Record(trace.Record{Op: trace.OpOpen, Path: "/etc/pip.conf", Real: true})
+				p.Misses(2, "the buffer was full")
+				p.Exit(7, "")
+			}
 			return s
 		})
-		began := time.Now()
-		exit, lost, err := run.Runner{Backend: b}.Start(t.Context(), plantest.Plan(t), sandbox.NopSink{})
-		if err != nil || exit.Code != 7 || lost != 2 || time.Since(began) > 0 {
-			t.Errorf("%+v, %d lost, %v after %s", exit, lost, err, time.Since(began))
+		began, dir, sink := time.Now(), directory(t), &printed{}
+		seen, err := run.Runner{Backend: b, Sink: sink}.Run(t.Context(), plantest.Plan(t).Helping("/usr/bin/pip"), dir)
+		if err != nil || seen.Exit.Code != 7 || seen.Lost != 2 || time.Since(began) > 0 {
+			t.Errorf("%+v, %d lost, %v after %s", seen.Exit, seen.Lost, err, time.Since(began))
+		}
+		if sink.text != "an archive" {
+			t.Errorf("it printed %q", sink.text)
+		}
+		l := readLog(t, dir)
+		if len(l.header.Command) != 1 || len(l.frames) > 0 || !slices.ContainsFunc(l.records, func(r trace.Record) bool { return r.Path == "/etc/pip.conf" }) {
+			t.Errorf("%q, %d frames, %+v", l.header.Command, len(l.frames), l.records)
 		}
 		if now, _ := b.Alive(); now != 0 {
 			t.Errorf("%d sandboxes are left", now)
 		}
 	})
 }
+
+// printed keeps what a helper prints.
+type printed struct {
+	sandbox.NopSink
+	text string
+}
+
+// Stdout implements sandbox.Sink.
+func (p *printed) Stdout(_ time.Duration, data []byte) { p.text += string(data) }

@@ -95,7 +95,7 @@ func (s *Session) drive(ctx context.Context, budget time.Duration) error {
 
 // explore exercises the whole surface and records what it could not reach.
 func (s *Session) explore(ctx context.Context, budget time.Duration) error {
-	d := &s.plan.Drive
+	d := s.plan.Drive
 	report, err := synth.Drive(ctx, synth.Config{
 		Session: s, Surface: s.surface, Calls: s.plan.Budget.Calls, Seed: s.plan.Seed, CallTimeout: s.plan.Budget.CallTimeout, Budget: budget,
 		Hints: d.Hints, World: s.plan.Oracles, Words: d.Words, Skip: d.Skip, Only: d.Only, Avoid: d.Avoid, OracleTime: s.plan.Budget.OracleTime,

@@ -69,16 +69,12 @@ func unseen(p *plan.Plan) []string {
 	return out
 }
 
-// Empty writes the log of a server that was never made, and why: what its build did is
+// empty writes the log of a server that was never made, and why: what its build did is
 // judged all the same.
-func Empty(p plan.Plan, backend string, dir *os.Root, why session.Gap) error {
-	p.Sandbox.Backend = backend
-	if err := WritePlan(dir, p); err != nil {
-		return err
-	}
+func empty(p plan.Plan, dir *os.Root) error {
 	log, err := session.Output{Root: dir, Redactor: p.Redactor}.Create(header(&p))
 	if err == nil {
-		log.Mark(session.Doubt(why))
+		log.Mark(session.Doubt(p.Drive.Why))
 		err = log.Close()
 	}
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/synth"
 )
@@ -41,6 +42,9 @@ type Observations struct {
 	// that were left out of the tree that they made.
 	Statuses []int
 	Dropped  []string
+	// Exit is how a helper ended, and Lost how many observations were lost.
+	Exit sandbox.Exit
+	Lost uint64
 	// Reached says of each of the plan's Sandbox.Places whether a process came to it, and
 	// ReachedErr why that is not known.
 	Reached    []bool

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
-	"path"
 	"syscall"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/audit/coverage"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox"
@@ -18,13 +17,6 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
-)
-
-// Why the client is told that the connection is over.
-var (
-	errServerClosed = errors.New("the server closed its stdout")
-	errServerEnded  = errors.New("the server ended")
-	errStreamEnded  = errors.New("the server's stream of events ended")
 )
 
 const (
@@ -66,20 +58,43 @@ type Runner struct {
 	Driver Driver
 	// AllRan ends the search for inputs that reach more code, nil where nobody knows the code.
 	AllRan AllRan
+	// Sink takes what a helper prints and does, beside the log, nil for nobody.
+	Sink sandbox.Sink
+	// Connect adds to the sandbox of a helper what leads out of it, nil for nothing.
+	Connect func(*sandbox.Spec)
 }
 
-// Run makes the run of a plan, with its files in dir. When ctx ends, the sandbox is
-// removed, the log is closed, and the error is ctx's. What a server does wrong is
-// recorded, and is no error; errors that the user can mend are *sandbox.UsageError.
+// work is what is done in a run's sandbox.
+type work interface {
+	// prepare comes before the start: it adds to the specification, and returns who takes what
+	// the sandbox yields.
+	prepare(ctx context.Context, s *Session, spec *sandbox.Spec) (sandbox.Sink, error)
+	// do comes after the start, and ends with what is run.
+	do(ctx context.Context, s *Session) error
+	// close gives back what prepare took, also after an error.
+	close() error
+}
+
+// Run makes the run of a plan, of whatever kind its Drive is, with its files in dir. When ctx
+// ends, the sandbox is removed, the log is closed, and the error is ctx's. What a server does
+// wrong is recorded, and is no error; errors that the user can mend are *sandbox.UsageError.
 func (r Runner) Run(ctx context.Context, p plan.Plan, dir *os.Root) (Observations, error) {
-	p.Sandbox.Backend = r.Backend.Name()
+	p = p.In(r.Backend.Name())
 	if err := WritePlan(dir, p); err != nil {
 		return Observations{}, err
 	}
-	seen, err := r.attempt(ctx, p, dir, false)
+	switch p.Drive.Kind {
+	case plan.DriveNone:
+		return Observations{}, empty(p, dir)
+	case plan.DriveBuild:
+		return r.start(ctx, p, dir, &installation{})
+	case plan.DriveHelper:
+		return r.start(ctx, p, dir, &helper{sink: r.Sink, connect: r.Connect})
+	}
+	seen, err := r.start(ctx, p, dir, &conversation{runner: r})
 	if errors.Is(err, client.ErrEndedAtDiscover) {
 		r.Progress("the server ended at server/discover: starting it again with initialize")
-		seen, err = r.attempt(ctx, p, dir, true)
+		seen, err = r.start(ctx, p, dir, &conversation{runner: r, skipDiscover: true})
 	}
 	if errors.Is(err, client.ErrEndedAtDiscover) {
 		err = nil
@@ -99,41 +114,30 @@ func WritePlan(dir *os.Root, p plan.Plan) error {
 	return nil
 }
 
-// attempt is one start of the server, and its session.
-func (r Runner) attempt(ctx context.Context, p plan.Plan, dir *os.Root, skipDiscover bool) (seen Observations, err error) {
+// start is one start of a plan's sandbox, with a log of what the work in it yields.
+func (r Runner) start(ctx context.Context, p plan.Plan, dir *os.Root, w work) (seen Observations, err error) {
 	runCtx, cancelRun := context.WithCancelCause(ctx)
 	defer cancelRun(nil)
 	spec, err := specOf(p)
 	if err != nil {
 		return Observations{}, err
 	}
-	spec.Compare, spec.Await = true, true
-	beside, err := r.startServices(ctx, &p)
+	s := &Session{plan: &p, rec: newRecorder(p, dir, cancelRun), progress: r.Progress, driver: r.Driver, allRan: r.AllRan, ready: make(chan struct{})}
+	defer func() { err = errors.Join(err, w.close()) }()
+	sink, err := w.prepare(ctx, s, &spec)
 	if err != nil {
 		return Observations{}, err
 	}
-	defer func() { err = errors.Join(err, beside.close()) }()
-	beside.serve(&spec)
-	rec := newRecorder(p, dir, cancelRun)
-	var started *sandbox.Run
-	ready := make(chan struct{})
-	conn := connect(&p, rec, ready, func() *sandbox.Run { return started })
-	defer conn.close()
-	rec.client = client.New(conn.send, client.Options{
-		Info: p.Identity.Client, Declines: true, Model: modelsAnswer, Roots: rootsOf(&p), SkipDiscover: skipDiscover, CallTimeout: p.Budget.CallTimeout,
-		HandshakeTimeout: min(30*time.Second, p.Budget.Timeout), DiscoverTimeout: discoverTimeout(&p),
-	})
-	r.Progress("starting in the " + r.Backend.Name() + " sandbox")
 	late := time.AfterFunc(StartTimeout, func() { cancelRun(errStartTimeout) })
-	started, err = sandbox.Start(runCtx, r.Backend, spec, rec)
+	started, err := sandbox.Start(runCtx, r.Backend, spec, sink)
 	late.Stop()
 	if err != nil {
-		return Observations{}, startError(ctx, rec, errors.Join(rec.close(), err))
+		return Observations{}, startError(ctx, s.rec, errors.Join(s.rec.close(), err))
 	}
-	close(ready)
-	s := &Session{Client: rec.client, plan: &p, sandbox: started, rec: rec, progress: r.Progress, driver: r.Driver, allRan: r.AllRan, endpoint: conn.endpoint}
+	s.sandbox = started
+	close(s.ready)
 	began := time.Now()
-	driveErr := s.exercise(runCtx)
+	workErr := w.do(runCtx, s)
 	s.seen.Took = time.Since(began)
 	closeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
@@ -148,19 +152,7 @@ func (r Runner) attempt(ctx context.Context, p plan.Plan, dir *os.Root, skipDisc
 	case logErr != nil:
 		return s.seen, Unwritable(logErr)
 	}
-	return s.seen, driveErr
-}
-
-// modelsAnswer is what a server hears of the model that it asks for an answer.
-const modelsAnswer = "I have read this, and have nothing to add."
-
-// rootsOf are the workspaces of a plan, as a client offers them.
-func rootsOf(p *plan.Plan) []client.Root {
-	var out []client.Root
-	for _, dir := range p.Server.Workspaces {
-		out = append(out, client.Root{URI: (&url.URL{Scheme: "file", Path: dir}).String(), Name: path.Base(dir)})
-	}
-	return out
+	return s.seen, workErr
 }
 
 // finish records what is known only when the sandbox has ended, and closes the log.
@@ -173,21 +165,12 @@ func (s *Session) finish(closeErr error) error {
 	if s.rec.preloadMissed() {
 		s.doubt(session.GapClockNotMoved, "", "the server's clock could not be moved: its program loads no libraries")
 	}
-	if lost := s.sandbox.Lost(); lost > 0 {
-		s.doubt(session.GapRecordsLost, "", fmt.Sprintf("%d observations were lost", lost))
+	if s.seen.Lost = s.sandbox.Lost(); s.seen.Lost > 0 {
+		s.doubt(session.GapRecordsLost, finding.Phase(s.rec.header.Phase), fmt.Sprintf("%d observations were lost", s.seen.Lost))
 	}
 	s.seen.TriedLoopback, s.seen.LookedIn = s.rec.loopback, s.rec.homes.found
 	s.seen.NoNames = ownNames(s.rec.noNames, s.seen.Steps)
 	return s.rec.close()
-}
-
-// discoverTimeout is how long a server may stay silent before it is taken for
-// one of the older era: one that opens a port answers nothing before it has.
-func discoverTimeout(p *plan.Plan) time.Duration {
-	if p.Server.Transport != plan.TransportStdio {
-		return 15 * time.Second
-	}
-	return 3 * time.Second
 }
 
 // LeftError says that a run was ended and its sandbox could not be removed.
@@ -206,16 +189,25 @@ func startError(ctx context.Context, rec *recorder, err error) error {
 	}
 	var usage *sandbox.UsageError
 	if errors.As(err, &usage) {
-		return err
+		return &NotStarted{err}
 	}
 	if rec.err != nil {
 		return Unwritable(rec.err)
 	}
 	if rec.failure != nil {
-		return &sandbox.UsageError{Err: errors.New(rec.failure.Reason), Hint: rec.failure.Hint}
+		return &NotStarted{&sandbox.UsageError{Err: errors.New(rec.failure.Reason), Hint: rec.failure.Hint}}
 	}
-	return fmt.Errorf("start the sandbox: %w", err)
+	return &NotStarted{fmt.Errorf("start the sandbox: %w", err)}
 }
+
+// NotStarted is the error of a run that did not begin.
+type NotStarted struct{ Err error }
+
+// Error implements error.
+func (e *NotStarted) Error() string { return e.Err.Error() }
+
+// Unwrap implements errors.Unwrap.
+func (e *NotStarted) Unwrap() error { return e.Err }
 
 // newRecorder is the sink of a plan's run.
 func newRecorder(p plan.Plan, dir *os.Root, stop context.CancelCauseFunc) *recorder {
@@ -271,34 +263,3 @@ func (r Runner) Shows(ctx context.Context, p plan.Plan) ([]session.Shown, error)
 
 // UID is the target's user in every sandbox: the first ordinary one of Linux.
 const UID = 1000
-
-// NotStarted is the error of a run that did not begin.
-type NotStarted struct{ Err error }
-
-// Error implements error.
-func (e *NotStarted) Error() string { return e.Err.Error() }
-
-// Unwrap implements errors.Unwrap.
-func (e *NotStarted) Unwrap() error { return e.Err }
-
-// Start runs a plan's command with the sink given until it ends by itself, and
-// returns how it ended and how many observations were lost. Nothing is written. connect adds to the
-// sandbox what leads out of it.
-func (r Runner) Start(ctx context.Context, p plan.Plan, sink sandbox.Sink, connect ...func(*sandbox.Spec)) (sandbox.Exit, uint64, error) {
-	spec, err := specOf(p)
-	if err != nil {
-		return sandbox.Exit{}, 0, err
-	}
-	for _, add := range connect {
-		add(&spec)
-	}
-	started, err := sandbox.Start(ctx, r.Backend, spec, sink)
-	if err != nil {
-		return sandbox.Exit{}, 0, &NotStarted{err}
-	}
-	_ = started.CloseStdin()
-	exit, err := started.Wait(ctx)
-	closeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
-	defer cancel()
-	return exit, started.Lost(), errors.Join(err, started.Close(closeCtx))
-}

@@ -30,6 +30,8 @@ type Session struct {
 	rec      *recorder
 	progress func(string)
 	driver   Driver
+	// ready is closed once sandbox is set.
+	ready chan struct{}
 	// endpoint is the path that HTTP goes to.
 	endpoint func() string
 	allRan   AllRan

@@ -29,8 +29,9 @@ type lines struct {
 	endpoint func() string
 }
 
-// connect returns how the run's server is spoken to. run is there once ready is closed.
-func connect(p *plan.Plan, rec *recorder, ready <-chan struct{}, run func() *sandbox.Run) lines {
+// connect returns how the run's server is spoken to, once the sandbox has started.
+func connect(s *Session) lines {
+	p, rec, ready, run := s.plan, s.rec, s.ready, func() *sandbox.Run { return s.sandbox }
 	if p.Server.Transport == plan.TransportStdio {
 		return lines{close: func() {}, endpoint: func() string { return "" }, send: func(line []byte) error {
 			<-ready

@@ -259,27 +259,24 @@ func (s *Shrinker) played(ctx context.Context, steps []synth.Step) (*analyze.Res
 // work have the session. It returns the directory with the log, also beside an error
 // of work's; the caller closes it.
 func (s *Shrinker) trial(ctx context.Context, work func(context.Context, *run.Session, *os.Root) error) (*os.Root, error) {
-	release, err := s.Jobs.Acquire(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	p, err := experiment.Trial.Of(&experiment.Case{Plan: s.Plan})
-	if err != nil {
-		return nil, err
-	}
-	dir, err := experiment.Directory(s.Dir, experiment.Trial.Dir)
-	if err != nil {
-		return nil, err
-	}
 	r := s.Runner
 	r.Progress = func(string) {}
+	var dir *os.Root
 	var workErr error
 	r.Driver = func(ctx context.Context, c *run.Session) error {
-		workErr = work(ctx, c, dir)
+		if dir, workErr = s.Dir.OpenRoot(experiment.Trial.Dir); workErr == nil {
+			workErr = work(ctx, c, dir)
+		}
 		return nil
 	}
-	_, err = r.Run(ctx, p, dir)
+	one := &experiment.Scheduler{Runner: r, Dir: s.Dir, Jobs: s.Jobs}
+	_, _, err := one.Make(ctx, &experiment.Trial, &experiment.Case{Plan: s.Plan}, experiment.Trial.Dir)
+	if dir == nil { // the server did not come so far
+		var openErr error
+		if dir, openErr = s.Dir.OpenRoot(experiment.Trial.Dir); openErr != nil {
+			return nil, errors.Join(err, workErr, openErr)
+		}
+	}
 	return dir, errors.Join(err, workErr)
 }
 

@@ -1,6 +1,7 @@
 package plantest
 
 import (
+	"cmp"
 	"sync"
 	"testing"
 	"time"
@@ -22,8 +23,7 @@ func New(as plan.Account) (plan.Plan, error) {
 	o.Budget = plan.Budget{Calls: 2, Timeout: time.Minute, CallTimeout: 5 * time.Second}
 	o.Fill()
 	p, err := plan.New(o, nil, as)
-	p.Sandbox.Backend = "local"
-	return p, err
+	return p.In("local"), err
 }
 
 // Plan is the plan of a scripted server's declared run, watched and in the local sandbox. All
@@ -44,7 +44,7 @@ func Plan(t testing.TB) plan.Plan {
 // decoys, and the calls that are known of it.
 func Recorded(h session.Header, steps []synth.Step) plan.Plan {
 	p := plan.Plan{
-		Schema: plan.Schema, RunID: h.RunID, Experiment: "declared", Target: h.Target, Package: h.Package, Seed: h.Seed, Version: h.Version,
+		Schema: plan.Schema, RunID: h.RunID, Experiment: cmp.Or(h.Experiment, "declared"), Target: h.Target, Package: h.Package, Seed: h.Seed, Version: h.Version,
 		Server: plan.Server{
 			Command: h.Command, Transport: plan.TransportStdio, Dir: h.Home, ServerDir: h.ServerDir, Start: h.Start,
 			Workspaces: h.Workspaces, Rooted: h.Rooted, Dummies: h.Dummies, Manifests: h.Manifests, Interpreter: h.Runtime,
@@ -54,14 +54,11 @@ func Recorded(h session.Header, steps []synth.Step) plan.Plan {
 		Drive:    plan.Drive{Kind: plan.DrivePlay, Steps: steps},
 		Tracer:   h.Tracer, Network: h.Network, Vary: h.Vary, Decoys: canaries.FromCanaries(h.Canaries),
 	}
-	if h.Experiment != "" {
-		p.Experiment = h.Experiment
-	}
-	for _, list := range [][]string{h.Planted, h.Left} {
-		for _, name := range list {
-			p.Files = append(p.Files, rootfs.File{Path: name})
+	files := func(names []string) (out []rootfs.File) {
+		for _, name := range names {
+			out = append(out, rootfs.File{Path: name})
 		}
+		return out
 	}
-	p.Left = len(h.Left)
-	return p
+	return p.Planting(files(h.Planted)...).WithLeft(files(h.Left))
 }

@@ -87,7 +87,8 @@ func TestJobsChangeNothing(t *testing.T) {
 		if err := json.Unmarshal(data, &index); err != nil {
 			t.Fatal(err)
 		}
-		s.Runs = index.Runs
+		// What an interpreter does by itself is remembered from probe to probe.
+		s.Runs = slices.DeleteFunc(index.Runs, func(r session.IndexedRun) bool { return r.Role == session.RoleHelper })
 		all = append(all, s)
 	}
 	if len(all[0].Runs) < 6 || len(all[0].Findings) == 0 {
