@@ -66,8 +66,8 @@ type probe struct {
 type Seams struct {
 	// Driver makes the calls in place of synth's, nil for the usual one.
 	Driver run.Driver
-	// Scheduler changes the scheduler and the case of the further runs, nil for none.
-	Scheduler func(*experiment.Scheduler, *experiment.Case)
+	// Further are those of the further runs.
+	Further experiment.Seams
 	// Cover records which code runs also where none of it could do harm.
 	Cover bool
 	// Ring is the size of eBPF's buffer in bytes, 0 for the usual one.
@@ -318,14 +318,12 @@ func (p *probe) judge(ctx context.Context, seen run.Observations, code *ownCode,
 	}
 	scheduler := p.scheduler()
 	scheduler.Differs = dir.Differs
-	c := experiment.Case{Plan: p.plan, Seen: seen, Vary: p.opts.Vary, Renew: p.renew}
-	if p.opts.Replay == nil && !p.fetched.Unmade() {
+	c := experiment.Case{Plan: p.plan, Seen: seen, Vary: p.opts.Vary, Renew: p.renew, Test: test.Further}
+	// A test's driver makes the calls of one run.
+	if p.opts.Replay == nil && !p.fetched.Unmade() && test.Driver == nil {
 		if c.Questions, err = dir.Questions(); err != nil {
 			return nil, err
 		}
-	}
-	if test.Scheduler != nil {
-		test.Scheduler(scheduler, &c)
 	}
 	further := p.startFurther(ctx, scheduler, c, code)
 	res, err := p.compare(ctx, scheduler, c, dir)

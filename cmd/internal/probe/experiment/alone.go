@@ -38,7 +38,7 @@ const (
 var Alone = Experiment{
 	Name: "alone", Role: session.RoleFurther, Stage: StageCode, Dir: "alone", Optional: true, Timers: true,
 	Proves: "what the server does by itself within days",
-	When:   func(c *Case) bool { return !c.Attended && c.Plan.Sandbox.Backend == "local" && c.Plan.Watched() },
+	When:   func(c *Case) bool { return !c.Test.Attended && c.Plan.Sandbox.Backend == "local" && c.Plan.Watched() },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
 		calls := map[string]int{}
 		steps := slices.DeleteFunc(slices.Clone(c.Seen.Steps), func(s synth.Step) bool {

@@ -74,14 +74,10 @@ type Case struct {
 	Rounds []run.Observations
 	// Endings are the tools at which the declared run or a restart ended.
 	Endings []Ending
-	// Vary are the factors that the user asked for. FastIdle is how long a server is
-	// watched on a fast clock, 0 for the usual time.
-	Vary     []string
-	FastIdle time.Duration
+	// Vary are the factors that the user asked for.
+	Vary []string
 	// Questions are what only a comparison with the declared run can tell.
 	Questions analyze.Questions
-	// Attended says that the server is not left alone: tests of other things save the time.
-	Attended bool
 	// OwnCode is the directory of the server's own code in the sandbox where that has code
 	// that a run has to show, "" otherwise.
 	OwnCode string
@@ -100,6 +96,18 @@ type Case struct {
 	// Renew makes the declared plan again with decoys for another account, or for one
 	// that is drawn where it is empty.
 	Renew func(plan.Account) (plan.Plan, error)
+	// Test is the zero value but in tests.
+	Test Seams
+}
+
+// Seams are what only tests change. The zero value changes nothing.
+type Seams struct {
+	// FastIdle is how long a server is watched on a fast clock, 0 for the usual time.
+	FastIdle time.Duration
+	// Attended says that the server is not left alone: tests of other things save the time.
+	Attended bool
+	// VaryRounds is how often a condition is tried at most, 0 for the usual number.
+	VaryRounds int
 }
 
 // Table lists every kind of run that coalmine makes, in the order in which a judge

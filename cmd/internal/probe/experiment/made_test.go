@@ -69,7 +69,7 @@ func (d behaviour) declared(t *testing.T, b sandbox.Backend) (Case, *os.Root) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Case{Plan: p, Seen: seen, Renew: plantest.New, Attended: true}, dir
+	return Case{Plan: p, Seen: seen, Renew: plantest.New, Test: Seams{Attended: true}}, dir
 }
 
 // bubbled is a test whose waits take no time.

@@ -23,7 +23,7 @@ func (s *Scheduler) vary(ctx context.Context, c Case, list []Experiment) ([]sess
 	due := slices.DeleteFunc(slices.Clone(list[1:]), func(e Experiment) bool { return !e.When(&c) })
 	var controls, all []session.IndexedRun
 	runs := map[string][]session.IndexedRun{}
-	for round := 1; round <= cmp.Or(s.Rounds, varyRounds) && len(due) > 0; round++ {
+	for round := 1; round <= cmp.Or(c.Test.VaryRounds, varyRounds) && len(due) > 0; round++ {
 		made, err := s.round(ctx, c, append([]Experiment{control}, due...), round)
 		if err != nil {
 			return nil, err

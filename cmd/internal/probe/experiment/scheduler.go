@@ -26,8 +26,6 @@ type Scheduler struct {
 	// Differs reports whether a condition makes a difference by the logs of some runs:
 	// those of the condition, and the controls.
 	Differs func(runs []session.IndexedRun) (bool, error)
-	// Rounds is how often a condition is tried at most, 0 for the usual number.
-	Rounds int
 }
 
 // Jobs bounds the runs that are alive at once.

@@ -172,7 +172,7 @@ func clock(spec string) func(plan.Plan, *Case) (plan.Plan, error) {
 
 func leftAlone(p plan.Plan, c *Case) (plan.Plan, error) {
 	b := p.Budget
-	b.Idle = cmp.Or(c.FastIdle, fastIdle)
+	b.Idle = cmp.Or(c.Test.FastIdle, fastIdle)
 	return clock(fmt.Sprintf("+0 x%d", fastRate))(p.WithBudget(b), c)
 }
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/experiment"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
@@ -39,12 +38,7 @@ func Run(ctx context.Context, r Request) (*probe.Outcome, error) {
 	if r.Driver != nil {
 		r.Jobs = 1 // the test's driver is one
 	}
-	return probe.RunWith(ctx, r.Options, probe.Seams{Driver: r.Driver, Ring: r.RingSize, Cover: r.Cover, Scheduler: func(l *experiment.Scheduler, c *experiment.Case) {
-		l.Rounds, c.FastIdle, c.Attended = r.Rounds, r.FastIdle, !r.Alone
-		if r.Driver != nil { // a test's driver makes the calls of one run
-			c.Questions = analyze.Questions{}
-		}
-	}})
+	return probe.RunWith(ctx, r.Options, probe.Seams{Driver: r.Driver, Ring: r.RingSize, Cover: r.Cover, Further: experiment.Seams{VaryRounds: r.Rounds, FastIdle: r.FastIdle, Attended: !r.Alone}})
 }
 
 // OfCommand asks for a command in a sandbox.
