@@ -20,7 +20,7 @@ func (v *runView) tools() []item {
 	var out []item
 	for i := range res.Declared.Tools {
 		t := &res.Declared.Tools[i]
-		out = append(out, v.beside(t.Name, v.declares(t), observed[t.Name])...)
+		out = append(out, v.compared(t.Name, v.declares(t), observed[t.Name])...)
 		delete(observed, t.Name)
 	}
 	var others []string
@@ -33,7 +33,7 @@ func (v *runView) tools() []item {
 		if name == "" {
 			title = "(outside calls)"
 		}
-		out = append(out, v.beside(title, []string{"-"}, observed[name])...)
+		out = append(out, v.compared(title, []string{"-"}, observed[name])...)
 	}
 	if len(out) == 0 {
 		out = append(out, said("no tool was declared, and nothing was observed"))
@@ -44,8 +44,8 @@ func (v *runView) tools() []item {
 // maxBeside bounds the effects that are listed of one tool.
 const maxBeside = 200
 
-// beside are the lines of one tool: declared at the left, observed at the right.
-func (v *runView) beside(name string, declares []string, effects []finding.Effect) []item {
+// compared are the lines of one tool: declared at the left, observed at the right.
+func (v *runView) compared(name string, declares []string, effects []finding.Effect) []item {
 	var does []string
 	ordinary := 0
 	effects = merged(effects)

@@ -72,7 +72,7 @@ func (d *decoder) take(e *event) {
 	d.meet(e, d.ns)
 	switch e.Kind {
 	case eventForked:
-		d.born(e, d.ns)
+		d.forked(e, d.ns)
 	case eventEarlyArgs:
 		d.enter(e)
 	case eventExeced:

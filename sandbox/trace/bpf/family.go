@@ -57,8 +57,8 @@ func (f *family) meet(e *event, ns uint32) {
 	}
 }
 
-// born learns of a new task before it has run: a process belongs to whom its parent does.
-func (f *family) born(e *event, ns uint32) {
+// forked learns of a new task before it has run: a process belongs to whom its parent does.
+func (f *family) forked(e *event, ns uint32) {
 	if e.ChildNS != ns && len(f.numbers) < maxTasks {
 		f.numbers[own{e.ChildNS, e.ChildOwn}] = e.Child
 	}

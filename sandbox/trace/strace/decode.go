@@ -387,7 +387,7 @@ func (p *Parser) forked(t *task) error {
 	}
 	flags := []byte(p.rec.Flags)
 	if t != nil {
-		p.born(t, p.rec.Child, bytes.Contains(flags, []byte("CLONE_FS")))
+		p.addTask(t, p.rec.Child, bytes.Contains(flags, []byte("CLONE_FS")))
 	}
 	p.send()
 	if bytes.Contains(flags, []byte("CLONE_UNTRACED")) {

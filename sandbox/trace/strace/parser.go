@@ -236,8 +236,8 @@ func (p *Parser) task(tid int) *task {
 	return t
 }
 
-// born gives a new task its parent's directory.
-func (p *Parser) born(parent *task, tid int, shared bool) {
+// addTask gives a new task its parent's directory.
+func (p *Parser) addTask(parent *task, tid int, shared bool) {
 	t := p.tasks[tid]
 	if t == nil {
 		if len(p.tasks) >= maxTasks {

@@ -118,7 +118,7 @@ func Table() []Experiment {
 	for _, c := range conditions {
 		table = append(table, c.experiment())
 	}
-	return append(table, Trial, restart, crashing, second, loopback, otherHome, unresolved, Alone, Coverage, Guided)
+	return append(table, Trial, restart, crashing, secondStart, loopback, otherUser, unresolved, Alone, Coverage, Guided)
 }
 
 // Declared is the run of the server as it was declared.

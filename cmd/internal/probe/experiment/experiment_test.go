@@ -134,7 +134,7 @@ func TestWhatExperimentsChange(t *testing.T) {
 	if _, err := faketime(); err == nil {
 		library = 1
 	}
-	if p := of(second); p.Oracles != nil || p.Preload != "" || len(p.Files) != len(c.Plan.Files)+1+library || p.Budget.Calls != secondCalls || !p.Drive.Collect {
+	if p := of(secondStart); p.Oracles != nil || p.Preload != "" || len(p.Files) != len(c.Plan.Files)+1+library || p.Budget.Calls != secondCalls || !p.Drive.Collect {
 		t.Errorf("second: %+v", p.Budget)
 	}
 	if p := of(loopback); p.Network != plan.NetworkLoopback {
@@ -143,7 +143,7 @@ func TestWhatExperimentsChange(t *testing.T) {
 	if p := of(unresolved); !p.EveryName || p.Oracles != nil {
 		t.Errorf("names: %v", p.EveryName)
 	}
-	if p := of(otherHome); p.Identity.Home != "/root" || p.Oracles != nil {
+	if p := of(otherUser); p.Identity.Home != "/root" || p.Oracles != nil {
 		t.Errorf("home: %+v", p.Identity)
 	}
 	if _, err := faketime(); err == nil {

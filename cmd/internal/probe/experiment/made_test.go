@@ -98,7 +98,7 @@ func TestWhenByRuns(t *testing.T) {
 			bubbled(t, func(t *testing.T) {
 				k, _ := c.declared(t, &fake.Backend{New: c.server})
 				var due []string
-				for _, e := range []Experiment{restart, crashing, second, loopback, otherHome, unresolved, Alone, Coverage, Guided, traced, control} {
+				for _, e := range []Experiment{restart, crashing, secondStart, loopback, otherUser, unresolved, Alone, Coverage, Guided, traced, control} {
 					if e.When(&k) {
 						due = append(due, e.Name)
 					}

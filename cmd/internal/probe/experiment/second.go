@@ -25,9 +25,9 @@ const (
 	maxCounter   = 1 << 10
 )
 
-// second starts a server that left files behind a second time among them: what waits
+// secondStart starts a server that left files behind a second time among them: what waits
 // for that must not go unseen. A server whose files count is started more often.
-var second = Experiment{
+var secondStart = Experiment{
 	Name: "second", Role: session.RoleFurther, Stage: StageFurther, Dir: "second", Rounds: secondRounds, Optional: true,
 	Proves: "what the server does once it finds the files that it left",
 	When:   func(c *Case) bool { return len(c.Seen.Left) > 0 && (len(c.Rounds) == 0 || counts(c)) },

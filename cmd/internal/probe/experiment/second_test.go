@@ -26,11 +26,11 @@ func TestStartsAgain(t *testing.T) {
 		{"nothing more", left("/h/n", "1"), run.Observations{}, false},
 	} {
 		c := &Case{Seen: x.first}
-		if !second.When(c) {
+		if !secondStart.When(c) {
 			t.Errorf("%s: no second start", x.name)
 		}
 		c.Rounds = []run.Observations{x.second}
-		if got := second.When(c); got != x.again {
+		if got := secondStart.When(c); got != x.again {
 			t.Errorf("%s: a third start: %v", x.name, got)
 		}
 	}
@@ -38,7 +38,7 @@ func TestStartsAgain(t *testing.T) {
 	if got := leftAfter(c, 2); len(got) != 2 || string(got[0].Data) != "2" || string(got[1].Data) != "3" {
 		t.Errorf("%+v", got)
 	}
-	if second.When(&Case{}) {
+	if secondStart.When(&Case{}) {
 		t.Error("a second start among no files")
 	}
 }

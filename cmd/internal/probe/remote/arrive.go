@@ -25,12 +25,12 @@ const (
 const protocolVersion = "2025-11-25"
 
 // posted makes the request of one message. More headers win.
-func posted(body string, more http.Header) ask {
+func posted(body string, more http.Header) request {
 	h := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
 	for name, values := range more {
 		h[name] = values
 	}
-	return ask{method: http.MethodPost, header: h, body: []byte(body)}
+	return request{method: http.MethodPost, header: h, body: []byte(body)}
 }
 
 // arrive finds out, before any credential is sent, whether the server can be spoken to: its
@@ -111,7 +111,7 @@ func (v *visit) oldTLS(ctx context.Context) {
 	t := transport(&tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}) //nolint:gosec // it is what is looked for
 	defer t.CloseIdleConnections()
 	old := &peer{url: v.http.url, trip: t}
-	if got, err := old.do(ctx, ask{method: http.MethodGet, bare: true}); err == nil && got.tls != nil {
+	if got, err := old.do(ctx, request{method: http.MethodGet, bare: true}); err == nil && got.tls != nil {
 		v.fact(session.RemoteOldTLS, "", "a handshake with %s succeeded", tls.VersionName(got.tls.Version))
 	}
 }
@@ -122,7 +122,7 @@ func (v *visit) release(ctx context.Context, got *reply, bare bool) (status int)
 	if id == "" {
 		return 0
 	}
-	a := ask{method: http.MethodDelete, header: inSession(id), bare: bare}
+	a := request{method: http.MethodDelete, header: inSession(id), bare: bare}
 	if done, err := v.http.do(ctx, a); err == nil {
 		return done.status
 	}

@@ -56,7 +56,7 @@ func (v *visit) origins(ctx context.Context) {
 
 // crossOrigin asks as a browser does before it lets a page of another origin post.
 func (v *visit) crossOrigin(ctx context.Context) {
-	a := ask{method: http.MethodOptions, bare: true, header: http.Header{
+	a := request{method: http.MethodOptions, bare: true, header: http.Header{
 		"Origin": {foreignOrigin}, "Access-Control-Request-Method": {"POST"}, "Access-Control-Request-Headers": {"content-type"},
 	}}
 	got, err := v.http.do(ctx, a)

@@ -68,7 +68,7 @@ func (v *visit) lists(ctx context.Context, header http.Header) bool {
 // end ends the session that the headers name.
 func (p *peer) end(ctx context.Context, with http.Header) {
 	if with.Get(headerSession) != "" {
-		_, _ = p.do(ctx, ask{method: http.MethodDelete, header: with, bare: true}) // it need not know it
+		_, _ = p.do(ctx, request{method: http.MethodDelete, header: with, bare: true}) // it need not know it
 	}
 }
 
@@ -76,7 +76,7 @@ func (p *peer) end(ctx context.Context, with http.Header) {
 func (v *visit) document(ctx context.Context, path string) map[string]json.RawMessage {
 	u := *v.http.url
 	u.Path, u.RawPath, u.RawQuery = path, "", ""
-	got, err := v.http.do(ctx, ask{method: http.MethodGet, url: &u, bare: true, header: http.Header{"Accept": {"application/json"}}})
+	got, err := v.http.do(ctx, request{method: http.MethodGet, url: &u, bare: true, header: http.Header{"Accept": {"application/json"}}})
 	if err != nil || got.status != http.StatusOK || !jsonObject(got.body) {
 		return nil
 	}

@@ -53,8 +53,8 @@ func transport(c *tls.Config) *http.Transport {
 
 func (p *peer) close() { p.idle() }
 
-// ask is one request of a check.
-type ask struct {
+// request is one request of a check.
+type request struct {
 	method string
 	url    *url.URL
 	host   string // in place of the URL's, "" for that
@@ -74,7 +74,7 @@ type reply struct {
 	result json.RawMessage
 }
 
-func (p *peer) do(ctx context.Context, a ask) (*reply, error) {
+func (p *peer) do(ctx context.Context, a request) (*reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	if a.url == nil {

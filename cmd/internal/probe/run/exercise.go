@@ -76,7 +76,7 @@ func (s *Session) speak(ctx context.Context, deadline time.Time) error {
 	if err := s.drive(ctx, time.Until(deadline)); err != nil {
 		s.doubt(session.GapCallsIncomplete, finding.PhaseCall, "the calls were not completed: "+err.Error())
 	}
-	s.settle(ctx, sandbox.Rest{Most: s.plan.Budget.Idle, Least: s.plan.Budget.Idle, Far: s.plan.Drive.Far})
+	s.awaitRest(ctx, sandbox.Rest{Most: s.plan.Budget.Idle, Least: s.plan.Budget.Idle, Far: s.plan.Drive.Far})
 	s.search(ctx, false)
 	s.askListeners(ctx)
 	return nil

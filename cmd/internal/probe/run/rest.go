@@ -40,9 +40,9 @@ func (r *recorder) reaches() reach {
 	return r.reach
 }
 
-// settle returns when the server rests and everything that it did is with the log.
+// awaitRest returns when the server rests and everything that it did is with the log.
 // Where it may have a timer that nobody sees, the wait is rest.Least.
-func (s *Session) settle(ctx context.Context, rest sandbox.Rest) {
+func (s *Session) awaitRest(ctx context.Context, rest sandbox.Rest) {
 	begin := time.Now()
 	has := s.rec.reaches()
 	rest.Sockets = has.sockets || s.plan.Server.Transport != plan.TransportStdio

@@ -212,7 +212,7 @@ func (s *Session) OnReturn(call synth.Call, o synth.Outcome, r client.Result) {
 	time.Sleep(pause)
 	ctx, cancel := context.WithTimeout(context.Background(), syncTimeout)
 	defer cancel()
-	s.settle(ctx, afterCall)
+	s.awaitRest(ctx, afterCall)
 }
 
 // inputs records what the arguments given to a tool have reached.

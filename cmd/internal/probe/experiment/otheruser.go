@@ -7,10 +7,10 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-// otherHome starts a server again that looked for secrets in the HOME of another
+// otherUser starts a server again that looked for secrets in the HOME of another
 // user: in a container it would be that user, and on a developer's machine that
 // one may be its own. A container that is the sandbox itself keeps its users.
-var otherHome = Experiment{
+var otherUser = Experiment{
 	Name: "home", Role: session.RoleFurther, Stage: StageFurther, Dir: "home", Optional: true,
 	Proves: "what the server does with the secrets of the user that it looked for",
 	When:   func(c *Case) bool { return c.Seen.LookedIn.Home != "" && c.Plan.Sandbox.Backend != "inplace" },
