@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"path"
 	"regexp"
-	"strings"
 )
 
 // The ecosystems of packages, by OSV's names (ossf.github.io/osv-schema).
@@ -83,16 +82,6 @@ func NPMDependencies(p string, data []byte) (out []string) {
 	return out
 }
 
-// lockedName is the package that lies at a place of npm's lockfile, such as
-// "node_modules/a/node_modules/@b/c", "" for the project itself and for its folders.
-func lockedName(at string) string {
-	const installed = "node_modules/"
-	if i := strings.LastIndex(at, installed); i >= 0 {
-		return at[i+len(installed):]
-	}
-	return ""
-}
-
 // npmVersions are those of npm's lockfile. Links and folders of the project itself have no version of a registry.
 func npmVersions(p, src string) (out []LockedPackage) {
 	type locked struct {
@@ -111,7 +100,7 @@ func npmVersions(p, src string) (out []LockedPackage) {
 		}
 	}
 	for at, l := range m.Packages {
-		if name := lockedName(at); name != "" {
+		if name := NodePackage(at); name != "" {
 			add(name, l)
 		}
 	}

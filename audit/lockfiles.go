@@ -92,7 +92,8 @@ func lockedFrom(address string) string {
 	return ""
 }
 
-// npmLocked are the packages of npm's lockfile, in each of its versions.
+// npmLocked are the packages of npm's lockfile, in each of its versions: by their way below the top
+// node_modules, which is the name for those at the top.
 func npmLocked(data []byte) map[string]bool {
 	var m struct {
 		Packages, Dependencies map[string]json.RawMessage
@@ -102,7 +103,7 @@ func npmLocked(data []byte) map[string]bool {
 		return out
 	}
 	for at := range m.Packages {
-		if name := lockedName(at); name != "" {
+		if _, name, ok := strings.Cut(at, "node_modules/"); ok {
 			out[name] = true
 		}
 	}

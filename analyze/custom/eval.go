@@ -10,6 +10,7 @@ import (
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/common/types/traits"
+	"cel.dev/cel-go/interpreter"
 
 	"github.com/coalmine-dev/coalmine/analyze/text"
 )
@@ -106,8 +107,9 @@ func (r *Rule) speaks(entry *object) (is bool, cost uint64, err error) {
 	if details != nil && details.ActualCost() != nil {
 		cost = *details.ActualCost()
 	}
+	var ended interpreter.EvalCancelledError
 	switch {
-	case err != nil && strings.Contains(err.Error(), "cost limit"):
+	case errors.As(err, &ended) && ended.Cause == interpreter.CostLimitExceeded:
 		return false, cost, errCost
 	case err != nil:
 		return false, cost, errors.New(explain(err))

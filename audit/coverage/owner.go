@@ -3,11 +3,11 @@ package coverage
 import (
 	"bytes"
 	"io"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/audit"
 	"github.com/coalmine-dev/coalmine/audit/lang"
 	"github.com/coalmine-dev/coalmine/audit/lang/javascript"
 )
@@ -99,11 +99,10 @@ func (r *reader) packages() {
 		}
 		o.packages = map[string]string{}
 		for _, source := range o.sources.Sources() {
-			i := strings.LastIndex(source, "node_modules/")
-			if i < 0 {
+			if !strings.Contains(source, "node_modules/") {
 				continue
 			}
-			name := packageName(source[i+len("node_modules/"):])
+			name := audit.NodePackage(source)
 			o.packages[source] = undeclared
 			if name != "" && (r.declared[name] || r.isInstalled(path.Dir(file), name, asked)) {
 				o.packages[source] = name
@@ -111,19 +110,6 @@ func (r *reader) packages() {
 		}
 		r.code.owners[file] = o
 	}
-}
-
-// packageName is the package that a path below node_modules belongs to, "" for none.
-func packageName(p string) string {
-	first, rest, _ := strings.Cut(p, "/")
-	if strings.HasPrefix(first, "@") {
-		second, _, _ := strings.Cut(rest, "/")
-		first += "/" + second
-	}
-	if !fs.ValidPath(first) || first == "." {
-		return ""
-	}
-	return first
 }
 
 // isInstalled reports whether a package lies in node_modules of a directory, or of one above.

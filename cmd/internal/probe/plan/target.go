@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/audit"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/install"
 )
@@ -35,16 +36,11 @@ func shortName(w string) string {
 	if !strings.Contains(w, "/") {
 		return w
 	}
-	parts := strings.Split(filepath.ToSlash(filepath.Clean(w)), "/")
-	for i := len(parts) - 1; i > 0; i-- {
-		if parts[i-1] != "node_modules" {
-			continue
-		}
-		if strings.HasPrefix(parts[i], "@") && i+1 < len(parts) {
-			return parts[i] + "/" + parts[i+1]
-		}
-		return parts[i]
+	w = filepath.ToSlash(filepath.Clean(w))
+	if name := audit.NodePackage(w); name != "" {
+		return name
 	}
+	parts := strings.Split(w, "/")
 	if base := parts[len(parts)-1]; strings.Contains(base, ".") && len(parts) > 1 {
 		return parts[len(parts)-2] + "/" + base
 	}
