@@ -10,22 +10,27 @@ import (
 )
 
 // Add joins to a result what a further start of the same server showed that the
-// first did not: its new findings, whose evidence says in which start it lies, and
-// the reasons for which that start may have hidden something.
+// first did not: its new findings and those that are worse than before, whose evidence says in
+// which start it lies, and the reasons for which that start may have hidden something.
 func Add(res, more *Result, start string, opts Options) {
-	known := map[string]bool{}
-	for _, f := range res.Findings {
-		known[f.Fingerprint] = true
+	known := map[string]int{}
+	for i := range res.Findings {
+		known[res.Findings[i].Fingerprint] = i
 	}
 	for _, f := range more.Findings {
-		if known[f.Fingerprint] {
+		i, ok := known[f.Fingerprint]
+		if ok && f.Severity.Rank() <= res.Findings[i].Severity.Rank() {
 			continue
 		}
 		f.Evidence = slices.Clone(f.Evidence)
 		for i := range f.Evidence {
 			f.Evidence[i].Text = start + ": " + f.Evidence[i].Text
 		}
-		res.Findings = append(res.Findings, f)
+		if ok {
+			res.Findings[i] = f
+		} else {
+			res.Findings = append(res.Findings, f)
+		}
 	}
 	rules.Sort(res.Findings)
 	for _, g := range more.Gaps {

@@ -26,6 +26,22 @@ func TestAdd(t *testing.T) {
 	}
 }
 
+// TestAddKeepsTheWorse: what a further start did worse than the first one is told, and what it did less is not.
+func TestAddKeepsTheWorse(t *testing.T) {
+	of := func(s finding.Severity) finding.Finding {
+		return finding.Finding{Rule: "CM221", Severity: s, Fingerprint: "f", Evidence: []finding.Evidence{{Source: "record", Text: "opened it"}}}
+	}
+	for _, c := range []struct{ first, second, want finding.Severity }{
+		{finding.Low, finding.High, finding.High}, {finding.High, finding.Low, finding.High}, {finding.Low, finding.Low, finding.Low},
+	} {
+		res := &Result{Findings: []finding.Finding{of(c.first)}}
+		Add(res, &Result{Findings: []finding.Finding{of(c.second)}}, "second start", Options{})
+		if len(res.Findings) != 1 || res.Findings[0].Severity != c.want {
+			t.Errorf("%s, then %s: %+v", c.first, c.second, res.Findings)
+		}
+	}
+}
+
 func TestDoubt(t *testing.T) {
 	res := &Result{Verdict: Clean}
 	for range 2 {

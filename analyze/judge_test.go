@@ -139,7 +139,7 @@ var inCall = []struct {
 	{"unix sockets", analyzetest.Note, func(l *analyzetest.Log) {
 		l.Connect("/var/run/nscd/socket", 0, "ENOENT")
 		l.Connect("/run/user/1000/pulse/native", 0, "ENOENT")
-	}, "net.unix /var/run/nscd/socket call/format_note#1 attempted noise:resolver\nnet.unix /run/user/1000/pulse/native call/format_note#1 attempted", "CM221 low"},
+	}, "net.unix /var/run/nscd/socket call/format_note#1 attempted noise:resolver\nnet.unix /run/user/1000/pulse/native call/format_note#1 attempted", "CM221 medium"},
 	{"the session's bus", analyzetest.Note, func(l *analyzetest.Log) {
 		l.Connect("/run/user/1000/bus", 0, "ENOENT")
 	}, "net.unix /run/user/1000/bus call/format_note#1 attempted", "CM216 high"},

@@ -140,9 +140,9 @@ func TestAnOwnRuleThatFailsIsAGap(t *testing.T) {
 		is := slices.ContainsFunc(res.Gaps, func(g session.Gap) bool {
 			return g.Code == session.GapRuleFailed && strings.HasPrefix(g.Text, want) && g.Remedy != ""
 		})
-		ours := slices.DeleteFunc(slices.Clone(res.Findings), func(f finding.Finding) bool { return f.Rule != "ORG-1" })
-		if !is || len(ours) > 100 || res.Verdict == analyze.Clean {
-			t.Errorf("%s: %s, %d findings, %+v", when, res.Verdict, len(ours), res.Gaps)
+		const others = 1 // CM221 tells of what nothing explains
+		if !is || len(res.Findings) > 100+others || res.Verdict == analyze.Clean {
+			t.Errorf("%s: %s, %d findings, %+v", when, res.Verdict, len(res.Findings), res.Gaps)
 		}
 	}
 }

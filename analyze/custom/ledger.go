@@ -42,7 +42,7 @@ type Effect struct {
 // Explanation is why an effect is no surprise.
 type Explanation struct {
 	Class    string `json:"class" doc:"the kind of reason" enum:"class"`
-	Strength string `json:"strength,omitempty" doc:"certain for what the run itself shows, claimed for what the server declares, weak for a default, a habit or a mention" enum:"strength"`
+	Strength string `json:"strength,omitempty" doc:"what it is worth: certain is what the run shows, claimed what is declared, weak a default, a habit or a mere mention" enum:"strength"`
 	Where    string `json:"where,omitempty" doc:"where a claim stands"`
 	Text     string `json:"text,omitempty" doc:"the words of a claim, or the kind of noise"`
 }
@@ -116,10 +116,10 @@ var enums = map[string][]string{
 	"phase":      {"fetch", "build", "start", "handshake", "list", "call", "calls", "idle", "shutdown", "static"},
 	"rung":       {"attempted", "opened", "read", "returned", "left"},
 	"class":      {"ordinary", "policy", "argument", "own file", "own state", "default", "claim"},
+	"strength":   {"certain", "claimed", "weak"},
 	"claim":      {"local", "network", "exec", "environment", "write", "delete", "confined", "outward", "shell", "code", "hosts", "offline"},
 	"what":       {"tool", "resource", "prompt", "completion"},
 	"outcome":    {"ok", "iserror", "error", "timeout", "crash", "cancelled"},
-	"strength":   {"certain", "claimed", "weak"},
 	"severity":   {"critical", "high", "medium", "low", "info"},
 	"confidence": {"certain", "probable", "ambiguous"},
 }

@@ -158,6 +158,9 @@ type Effect struct {
 	// Background says that the task that did it was there before the call: what it
 	// does on its own account looks like the call's.
 	Background bool `json:"-"`
+	// Became says that an Exec is what a launcher became when the client had spoken already: the
+	// server itself.
+	Became bool `json:"-"`
 	// Told is the statement of a Statement, nil for other kinds.
 	Told *trace.Statement `json:"-"`
 	// Elsewhere is where a secret's file was looked for in vain, in another user's

@@ -162,3 +162,20 @@ func TestForkIsRecordedLate(t *testing.T) {
 		}
 	}
 }
+
+// TestALauncherBecomesTheServer: what the first process becomes when the client has spoken is the server, and what a
+// child of it becomes is a program that it ran.
+func TestALauncherBecomesTheServer(t *testing.T) {
+	t.Parallel()
+	b := NewBuilder(Context{})
+	b.Record(&trace.Record{Op: trace.OpExec, Tid: 1, Path: "/bin/sh"})
+	b.Mark(&session.Mark{Kind: session.MarkPhase, Phase: string(finding.PhaseHandshake)})
+	b.Record(&trace.Record{Op: trace.OpFork, Tid: 1, Child: 2})
+	b.Record(&trace.Record{Op: trace.OpExec, Tid: 2, Path: "/usr/bin/git"})
+	b.Record(&trace.Record{Op: trace.OpExec, Tid: 1, Path: "/usr/bin/python3"})
+	for _, e := range b.Profile().Effects {
+		if want := e.Target == "/usr/bin/python3"; e.Became != want || (e.Noise != "") != (e.Target == "/bin/sh") {
+			t.Errorf("%s: %v %q", e.Target, e.Became, e.Noise)
+		}
+	}
+}

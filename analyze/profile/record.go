@@ -124,12 +124,13 @@ func (b *Builder) exec(r *trace.Record) {
 	if launch {
 		b.first = r.Tid
 	}
-	// A launcher runs one program after another, perhaps when it was spoken to already. Who has
-	// no parent may be a child that is told of before its birth.
-	if launch || (b.phase == finding.PhaseStart || b.phase == finding.PhaseHandshake) && r.Tid == b.first {
+	// A launcher runs one program after another. Who has no parent may be a child that
+	// is told of before its birth.
+	if launch || b.phase == finding.PhaseStart && r.Tid == b.first {
 		e.Noise = noiseLaunch
 		b.out.Noise++
 	}
+	e.Became = b.phase == finding.PhaseHandshake && r.Tid == b.first
 	b.add(e)
 	for _, a := range r.Argv {
 		for _, h := range b.find.Find([]byte(a)) {

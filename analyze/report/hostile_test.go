@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -193,6 +194,11 @@ func TestMarkdownIsBounded(t *testing.T) {
 		res.Coverage.Tools = append(res.Coverage.Tools, res.Coverage.Tools[0])
 		res.Inconclusive = append(res.Inconclusive, res.Inconclusive[0])
 	}
+	for i := range 5000 {
+		tool := strings.Repeat("`|<b>", 20) + strconv.Itoa(i%200)
+		res.Observed = append(res.Observed, finding.Effect{Kind: finding.Exec, Tool: tool, Call: 1, Count: 1, Target: strings.Repeat("x`|", 100) + strconv.Itoa(i),
+			Explained: &finding.Explanation{Class: finding.ClassClaim, Where: "description", Text: strconv.Itoa(i%40) + strings.Repeat("|`", 100)}})
+	}
 	var b bytes.Buffer
 	if err := Markdown(&b, res); err != nil {
 		t.Fatal(err)
@@ -205,6 +211,31 @@ func TestMarkdownIsBounded(t *testing.T) {
 	}
 	if strings.Count(b.String(), "<details>") != strings.Count(b.String(), "</details>") {
 		t.Error("something stays open")
+	}
+}
+
+// TestMarkdownLedger: what each tool did stands there with what explains it, first what nothing explains, and
+// what is weak is said to be.
+func TestMarkdownLedger(t *testing.T) {
+	res := sample("a")
+	claim := func(text string, s finding.Strength) *finding.Explanation {
+		return &finding.Explanation{Class: finding.ClassClaim, Strength: s, Where: "description", Text: text}
+	}
+	res.Observed = []finding.Effect{
+		{Kind: finding.NetConnect, Tool: "fetch", Count: 1, Target: "api.example:443", Explained: claim("web", finding.StrengthClaimed)},
+		{Kind: finding.Exec, Tool: "fetch", Count: 1, Target: "/usr/bin/git", Explained: claim("git", finding.StrengthWeak)},
+		{Kind: finding.FileRead, Tool: "fetch", Count: 1, Target: "/home/dana/a"},
+		{Kind: finding.FileRead, Tool: "fetch", Count: 3, Target: "/etc/hosts", Noise: "runtime", Explained: &finding.Explanation{Class: finding.ClassOrdinary, Text: "runtime"}},
+		{Kind: finding.Exec, Count: 1, Target: "/bin/sh", Explained: &finding.Explanation{Class: finding.ClassOrdinary, Strength: finding.StrengthWeak, Text: "launch"}},
+	}
+	var b bytes.Buffer
+	if err := Markdown(&b, res); err != nil {
+		t.Fatal(err)
+	}
+	want := "| `fetch` | Opened `/home/dana/a` | `not declared` |\n| `fetch` | Connected to `api.example:443` | `description: “web”` |\n| `fetch` | Ran `/usr/bin/git` | `description: “git” (weak)` |\n" +
+		"| `fetch` | 3 events | `ordinary in any program` |\n| outside of calls | Ran `/bin/sh` | `ordinary: launch (weak)` |\n"
+	if !strings.Contains(b.String(), want) {
+		t.Errorf("no\n%s\nin\n%s", want, b.String())
 	}
 }
 

@@ -180,14 +180,18 @@ func claims(t *scope.Tool) []claimView {
 	return out
 }
 
-// kinds are the effects in the order in which a reader wants them.
-var kinds = []struct {
+// kindOfEffect is a kind with its verb.
+type kindOfEffect struct {
 	kind finding.EffectKind
 	what string
-}{
+}
+
+// kinds are the effects in the order in which a reader wants them.
+var kinds = []kindOfEffect{
 	{finding.Secret, "Decoy secrets"}, {finding.NetConnect, "Connected to"}, {finding.Exec, "Ran"}, {finding.FileDelete, "Deleted"}, {finding.FileWrite, "Wrote"},
 	{finding.FileMeta, "Changed"}, {finding.FileRead, "Opened"}, {finding.NetListen, "Listened on"}, {finding.UnixSocket, "Unix sockets"},
-	{finding.Statement, "Statements to services"}, {finding.Tamper, "Called"}, {finding.Crash, "Crashed"}, {finding.Protocol, "Broke the protocol"},
+	{finding.Statement, "Told a service"},
+	{finding.Tamper, "Called"}, {finding.Crash, "Crashed"}, {finding.Protocol, "Broke the protocol"},
 }
 
 // done groups effects; ordinary is a line about those that prove nothing.
@@ -236,14 +240,18 @@ func done(effects []*finding.Effect, decoys map[string]string) (out []doneView, 
 	return out, fmt.Sprintf("and %s: %s", plural(total, "event")+" filtered as runtime noise", strings.Join(parts, ", "))
 }
 
-// why says in words what explains an effect.
+// why says in words what explains an effect, and where that is weak.
 func why(x *finding.Explanation) string {
 	if x == nil {
 		return "not declared"
 	}
-	if x.Class == finding.ClassClaim && x.Strength == finding.StrengthWeak {
-		return Escape(x.Where, 40) + " mentions “" + Escape(x.Text, 60) + "”"
+	if x.Strength == finding.StrengthWeak && x.Class != finding.ClassDefault {
+		return reason(x) + " (weak)"
 	}
+	return reason(x)
+}
+
+func reason(x *finding.Explanation) string {
 	said := "“" + Escape(x.Text, 60) + "”"
 	switch x.Class {
 	case finding.ClassPolicy:
@@ -254,7 +262,12 @@ func why(x *finding.Explanation) string {
 		return "the server's own file"
 	case finding.ClassState:
 		return "the server's own state"
+	case finding.ClassOrdinary:
+		return "ordinary: " + Escape(x.Text, 60)
 	case finding.ClassDefault:
+		if x.Text != "readOnlyHint" {
+			return Escape(x.Text, 60)
+		}
 		return said + " is not set, so the tool may change files"
 	case finding.ClassClaim:
 		return Escape(x.Where, 40) + ": " + said

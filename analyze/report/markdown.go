@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze"
@@ -22,7 +21,6 @@ const (
 	maxMarkdownFindings = 40
 	maxMarkdownEvidence = 6
 	maxMarkdownTools    = 50
-	maxMarkdownEffects  = 12 // of a tool
 )
 
 // Markdown writes the summary for a job's page and a pull request's comment.
@@ -203,58 +201,6 @@ func (m *markdown) advice(res *analyze.Result, f *finding.Finding) {
 	if s := suppression(res, f); s != "" {
 		m.line("- If it is intended, add to coalmine.yaml: %s", code(strings.ReplaceAll(s, "\n  - ", " [")+"]", 240))
 	}
-}
-
-// ledger says for each tool, and for what came outside of calls, what it did and what explains it.
-func (m *markdown) ledger(res *analyze.Result) {
-	byTool, names := map[string][]*finding.Effect{}, []string{}
-	for i := range res.Observed {
-		e := &res.Observed[i]
-		if byTool[e.Tool] == nil {
-			names = append(names, e.Tool)
-		}
-		byTool[e.Tool] = append(byTool[e.Tool], e)
-	}
-	if len(names) == 0 || !m.line("<details><summary>Ledger</summary>") {
-		return
-	}
-	m.line("")
-	m.line("| tool | effect | explanation |")
-	m.line("|---|---|---|")
-	slices.Sort(names)
-	for i, name := range names {
-		if i == maxMarkdownTools || !m.effects(name, byTool[name], res.Decoys) {
-			m.line("")
-			m.line("… and %d more tools, in report.json.", len(names)-i)
-			break
-		}
-	}
-	m.line("")
-	m.last("</details>")
-	m.last("")
-}
-
-// effects are the rows of a tool, and whether there was room for them.
-func (m *markdown) effects(tool string, effects []*finding.Effect, decoys map[string]string) bool {
-	groups, _ := done(effects, decoys)
-	shown, all := 0, 0
-	who := "outside of calls"
-	if tool != "" {
-		who = code(tool, 80)
-	}
-	for _, g := range groups {
-		all += len(g.Targets) + g.More
-		for _, t := range g.Targets {
-			if shown == maxMarkdownEffects {
-				break
-			}
-			if !m.line("| %s | %s %s | %s |", who, g.What, code(t.Text, 120), code(t.Why, 120)) {
-				return false
-			}
-			shown++
-		}
-	}
-	return shown == all || m.line("| %s | … and %d more, in report.json | |", who, all-shown)
 }
 
 func (m *markdown) coverage(res *analyze.Result) {

@@ -16,7 +16,7 @@ var cm204Doc = finding.Rule{
 	Advice: finding.Advice{Why: "An undeclared program can do anything that the user can.", Fix: "Name the program in the description, or use a library instead."},
 	CWE:    []string{"CWE-78"}, OWASP: []string{"MCP05"},
 	Help: "During a call the server started a program that neither the tool nor the server names, and no declaration mentions running programs.\n\n" +
-		"**Evidence.** The kernel's record of the exec with binary and arguments. The server's own interpreter started again is quiet. It is medium where the tool claims local work only and the program is one that speaks to the network (`curl`, `wget`, `nc`, `ssh`, …).\n\n" +
+		"**Evidence.** The kernel's record of the exec with binary and arguments. The server's own interpreter started again is quiet. It is medium where the program is one that speaks to the network (`curl`, `wget`, `nc`, `ssh`, …), and neither the tool nor the server declares a network, or both only local work.\n\n" +
 		"**False positive when** the program is a helper of the runtime, such as `uname` or `ldconfig`.",
 }
 
@@ -39,8 +39,8 @@ func checkCM204(r *Run) []finding.Finding {
 		}
 		f := r.of(&cm204Doc, e, subject(e)+" ran "+e.Target+", which it does not declare")
 		f.Fingerprint = finding.Fingerprint("CM204", e.Tool, name)
-		if networkPrograms[name] && t.ClaimsLocal() && !e.Ambiguous && !asksVersion(e.Argv) {
-			f.Severity = finding.Medium
+		if at, did := r.deedOn(e); at == placeTalker && !e.Ambiguous {
+			f.Severity = r.severity(e, at, did)
 		}
 		out = append(out, f)
 	}

@@ -13,7 +13,7 @@ var cm209Doc = finding.Rule{
 	ID: "CM209", Name: "UndeclaredEgress", Title: "Undeclared network access", Severity: finding.Low, Family: finding.FamilyDeclared,
 	Advice: finding.Advice{Why: "Users cannot expect this connection from the description.", Fix: fixDeclareNetwork},
 	CWE:    []string{"CWE-200"}, OWASP: []string{"MCP02"},
-	Help: "During a call, or between calls, the server tried to reach an address outside, although neither the tool nor the server mentions a network, URLs or a remote service. No declaration forbids it either; CM202 covers that case. The finding is medium where a list of permissions next to the server (Docker's `allowHosts`, ToolHive's profile, VS Code's sandbox) names other hosts.\n\n" +
+	Help: "During a call, or between calls, the server tried to reach an address outside, although neither the tool nor the server mentions a network, URLs or a remote service. No declaration forbids it either; CM202 covers that case. The finding is medium where a list of permissions next to the server (Docker's `allowHosts`, ToolHive's profile, VS Code's sandbox) names other hosts, and where the host got the arguments of the call, nothing names it, and no comparison shows that the answers need it.\n\n" +
 		"**Evidence.** The kernel's record of the attempt.\n\n" +
 		"**False positive when** the description leaves the service unnamed (\"gets the weather\").",
 }
@@ -40,7 +40,12 @@ func checkCM209(r *Run) []finding.Finding {
 		if t.ClaimsLocal() || len(t.Network) > 0 || len(r.Scope.Purpose.Network) > 0 {
 			continue
 		}
-		out = append(out, r.of(&cm209Doc, e, subject(e)+" tried to reach "+e.Target+"; its declaration mentions no network"))
+		f := r.of(&cm209Doc, e, subject(e)+" tried to reach "+e.Target+"; its declaration mentions no network")
+		if at, did := r.deedOn(e); at == placeCopied && !e.Ambiguous {
+			f.Severity = r.severity(e, at, did)
+			f.Message += ", and what the call was given went there"
+		}
+		out = append(out, f)
 	}
 	return first(out)
 }

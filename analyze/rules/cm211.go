@@ -16,7 +16,7 @@ var cm211Doc = finding.Rule{
 	Advice: finding.Advice{Why: "Other programs, web pages or machines can talk to this port.", Fix: "Listen on a Unix socket or on loopback with authentication, and declare the port."},
 	CWE:    []string{"CWE-668", "CWE-1327"}, OWASP: []string{"MCP02"},
 	Help: "The server bound a port on which others may speak to it: on an address that is not loopback its neighbours on the network, on loopback every program and every page of a browser on the machine.\n\n" +
-		"**Evidence.** The kernel's record of the bind. Port 0 is one that the kernel draws, and counts once the socket listens. Beyond loopback it is high, and low where the tool or the server says that it listens or serves. " +
+		"**Evidence.** The kernel's record of the bind. Port 0 is one that the kernel draws, and counts once the socket listens. Beyond loopback it is high, and low where the tool or the server says that it listens or serves (medium where every tool promises in words to work without a network). " +
 		"On loopback it is medium, and quiet where a declaration says that it serves, previews or waits for a browser. A probe speaks to each such port of TCP and UDP, and to unix sockets that the server bound: it asks for a page, sends a line that a shell would run, and asks for the routes of the server's source. Critical is a server that ran it; what else it does and answers then is judged as a call. That there is a unix socket is quiet, and so are the port over which a server on HTTP is probed and a socket that is connected to a peer, as a resolver's is.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, says that it listens.",
 }
@@ -41,6 +41,8 @@ func checkCM211(r *Run) []finding.Finding {
 			continue
 		case a.Addr().IsLoopback():
 			f.Severity = finding.Medium
+		case declared && r.promisedOffline() != nil:
+			f.Severity = finding.Medium // a mention takes no promise back
 		case declared:
 			f.Severity = finding.Low
 		}

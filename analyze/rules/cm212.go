@@ -17,7 +17,7 @@ var cm212Doc = finding.Rule{
 	CWE:    []string{"CWE-506", "CWE-732"}, OWASP: []string{"MCP04"},
 	Help: "While the package was built, something outside its own directory and outside the temporary and cache directories was created, written, renamed or deleted.\n\n" +
 		"**Evidence.** The kernel's record of the change with the real path. High where other programs start or obey what stands there: a shell's profile, an autostart entry, a crontab, a directory of programs, " +
-		"`~/.ssh`, `~/.gitconfig`, `~/.npmrc`, another MCP client's configuration. A change that was refused is low. What lies below one directory of HOME is one finding.\n\n" +
+		"`~/.ssh`, `~/.gitconfig`, `~/.npmrc`, another MCP client's configuration; and where it is a file of the user's that was there before. A change that was refused is low. What lies below one directory of HOME is one finding.\n\n" +
 		"**False positive when** the package's documentation says that installing it sets something up for the user.",
 }
 
@@ -45,6 +45,9 @@ func checkCM212(r *Run) []finding.Finding {
 		case r.isObeyed(e.Target):
 			f.Severity, place = finding.High, r.stable(e.Target)
 			f.Message = "the build of the package changed " + place + ", which other programs execute or trust"
+		case r.stood(e.Target):
+			f.Severity, place = r.severity(e, placeUser, actChanged), r.stable(e.Target)
+			f.Message = "the build of the package changed " + place + ", a file of the user's"
 		}
 		f.Fingerprint = finding.Fingerprint("CM212", place)
 		out = append(out, f)

@@ -15,7 +15,7 @@ var cm221Doc = finding.Rule{
 	Help: "In whatever phase, the server ran a program, reached a port or a socket, opened one, told a service something or opened a file, and nothing explains it: " +
 		"it is no file that the runtime or another program reads as its own, nothing of the server's own, no argument of the call names it, no declaration speaks of it, and no policy allows it. What another rule reports is not told again.\n\n" +
 		"**Evidence.** The kernel's record of each. All that one tool did of a kind is one finding, and so is all that the server did of it outside of calls. The severity depends on what was done:" +
-		severityTable(actOpened, actRan, actReached, actListens, actTold, actTouched) +
+		severityTable(actOpened, actGave, actRan, actReached, actListens, actTold, actRemoved, actTouched) +
 		"A promise is one that every tool gives, or the server: to read only, to work without a network, to stay in a directory. Known shapes have rules of their own, which come first.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, says so, or a library does it by itself.",
 }
@@ -24,11 +24,12 @@ var cm221Doc = finding.Rule{
 type habit struct {
 	tool, target string
 	kind         finding.EffectKind
+	build        bool
 }
 
 // habitOf is an effect without its call, or its phase outside of calls.
 func (r *Run) habitOf(e *finding.Effect) habit {
-	return habit{e.Tool, strings.TrimPrefix(r.Identity(e), "unix:"), e.Kind}
+	return habit{e.Tool, strings.TrimPrefix(r.Identity(e), "unix:"), e.Kind, e.Phase == finding.PhaseBuild}
 }
 
 func checkCM221(r *Run) []finding.Finding {
@@ -51,10 +52,10 @@ func checkCM221(r *Run) []finding.Finding {
 		if _, ok := r.Explain(i); ok {
 			continue
 		}
-		at, did := deedOn(e)
+		at, did := r.deedOn(e)
 		f := r.of(&cm221Doc, e, "")
 		f.Severity = r.severity(e, at, did)
-		if e.Rung == finding.RungAttempted || e.Ambiguous && r.promised(e, did) == nil {
+		if did == actOpened && e.Rung == finding.RungAttempted || e.Ambiguous && isNamedByCalls(did) && r.promised(e, did) == nil {
 			f.Severity = finding.Low
 		}
 		who := e.Tool
@@ -71,6 +72,12 @@ func checkCM221(r *Run) []finding.Finding {
 		}
 		return who + " did what it does not declare: it " + list(targets, 5)
 	})
+}
+
+// isNamedByCalls reports whether a call's arguments name the object of such a deed, as a rule: work
+// that could be another call's may then be what that one was asked for.
+func isNamedByCalls(did deed) bool {
+	return did == actOpened || did == actReached || did == actTold || did == actRemoved
 }
 
 // shownTarget is an effect in a few words.

@@ -11,7 +11,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 )
 
-// place says whose the object of an effect is.
+// place says whose the object of an effect is, or what of it makes harm.
 type place string
 
 // The places.
@@ -28,15 +28,27 @@ const (
 	// placeSeveral and placeWorkspace are documents of a workspace, where servers are expected to work.
 	placeSeveral   place = "three or more documents of a workspace"
 	placeWorkspace place = "a document of a workspace"
-	// placeOthers is what other programs or other users keep.
-	placeOthers  place = "settings of other programs, a file of another user"
-	placeProgram place = "a program"
-	placeHost    place = "a host"
-	placePort    place = "a port of this machine"
-	placeSocket  place = "a unix socket"
-	placeService place = "a service"
+	// placePrivate is what people write to each other or look at, and what another user keeps.
+	placePrivate place = "mail, messages, a browser's profile, a file of another user"
+	// placeOthers is what other programs keep.
+	placeOthers place = "settings or data of other programs"
+	// placeSecret and placeSecretOut are a decoy that was opened, and one whose value came out.
+	placeSecret    place = "a credential"
+	placeSecretOut place = "the value of a credential"
+	placeProgram   place = "a program"
+	// placeTalker is a program whose purpose is the network, of a server that declares no network.
+	placeTalker place = "a program for the network"
+	placeHost   place = "a host"
+	// placeCopied is a host that was sent what the call was given.
+	placeCopied place = "a host that got the call's arguments"
+	placePort   place = "a port of this machine"
+	placeOpen   place = "a port for other machines"
+	placeSocket place = "a unix socket"
+	// placeSession is a socket by which a program sees, types or has run whatever the user could.
+	placeSession place = "a socket that controls the user's session or the machine"
+	placeService place = "a service's data"
+	placeHeld    place = "a service's data from before the run"
 	placeKernel  place = "another process, the kernel"
-	placeSecret  place = "a credential"
 )
 
 // deed is what was done.
@@ -46,38 +58,48 @@ type deed string
 const (
 	actChanged deed = "changed"
 	actOpened  deed = "opened"
+	actGave    deed = "gave away"
 	actRan     deed = "ran"
 	actReached deed = "reached"
 	actListens deed = "listens on"
-	actTold    deed = "changed rows of"
+	actTold    deed = "changed"
+	actRemoved deed = "removed"
 	actTouched deed = "touched"
 )
 
-// severities are the severities of what nothing explains, by its place, what was done and whether
-// it fell into a call. against is that of an effect outside of calls where every tool, or the
-// server, promises that there is none: a promise holds in each phase.
+// severities are the severities of what nothing explains, by its place, what was done and when.
+// promise is that of an effect, whenever it comes, against which every tool or the server speaks: a
+// promise holds in each phase. What harms the user by itself is medium at least: it reads what is
+// private, changes what others obey, takes data away, or lets others in. All else is low.
 var severities = []struct {
-	place                      place
-	deed                       deed
-	inCall, elsewhere, against finding.Severity
+	place                           place
+	deed                            deed
+	inCall, outside, build, promise finding.Severity
 }{
-	{placeObeyed, actChanged, finding.High, finding.High, finding.High},
-	{placeUser, actChanged, finding.Medium, finding.High, finding.High},
-	{placeNew, actChanged, finding.Low, finding.Low, finding.Medium},
-	{placeHome, actOpened, finding.High, finding.High, finding.High},
-	{placeFolder, actOpened, finding.Medium, finding.Medium, finding.Medium},
-	{placeSeveral, actOpened, finding.Medium, finding.Medium, finding.Medium},
-	{placeWorkspace, actOpened, finding.Low, finding.Low, finding.Low},
-	{placeOthers, actOpened, finding.Low, finding.Low, finding.Low},
-	{placeSecret, actOpened, finding.Low, finding.Low, finding.Low},
-	{placeProgram, actRan, finding.Low, finding.Low, finding.Medium},
-	{placeHost, actReached, finding.Low, finding.Low, finding.High},
-	{placePort, actReached, finding.Low, finding.Low, finding.Low},
-	{placePort, actListens, finding.Low, finding.Low, finding.Low},
-	{placeSocket, actReached, finding.Low, finding.Low, finding.Low},
-	{placeSocket, actListens, finding.Low, finding.Low, finding.Low},
-	{placeService, actTold, finding.Low, finding.Low, finding.Medium},
-	{placeKernel, actTouched, finding.Low, finding.Low, finding.Low},
+	{placeObeyed, actChanged, finding.High, finding.High, finding.High, finding.High},
+	{placeUser, actChanged, finding.Medium, finding.High, finding.High, finding.High},
+	{placeNew, actChanged, finding.Low, finding.Low, finding.Low, finding.Medium},
+	{placeHome, actOpened, finding.High, finding.High, finding.High, finding.High},
+	{placeFolder, actOpened, finding.Medium, finding.Medium, finding.Medium, finding.Medium},
+	{placeSeveral, actOpened, finding.Medium, finding.Medium, finding.Medium, finding.Medium},
+	{placeWorkspace, actOpened, finding.Low, finding.Low, finding.Low, finding.Low},
+	{placePrivate, actOpened, finding.Medium, finding.Medium, finding.Medium, finding.Medium},
+	{placeOthers, actOpened, finding.Low, finding.Low, finding.Low, finding.Low},
+	{placeSecret, actOpened, finding.Low, finding.Low, finding.Low, finding.Low},
+	{placeSecretOut, actGave, finding.High, finding.High, finding.High, finding.High},
+	{placeProgram, actRan, finding.Low, finding.Low, finding.Low, finding.Low},
+	{placeTalker, actRan, finding.Medium, finding.Medium, finding.Low, finding.Medium},
+	{placeHost, actReached, finding.Low, finding.Low, finding.Low, finding.High},
+	{placeCopied, actReached, finding.Medium, finding.Medium, finding.Medium, finding.High},
+	{placePort, actReached, finding.Low, finding.Low, finding.Low, finding.Low},
+	{placePort, actListens, finding.Low, finding.Low, finding.Low, finding.Low},
+	{placeOpen, actListens, finding.High, finding.High, finding.High, finding.High},
+	{placeSocket, actReached, finding.Low, finding.Low, finding.Low, finding.Low},
+	{placeSession, actReached, finding.Medium, finding.Medium, finding.Medium, finding.Medium},
+	{placeSocket, actListens, finding.Low, finding.Low, finding.Low, finding.Low},
+	{placeService, actTold, finding.Low, finding.Low, finding.Low, finding.Medium},
+	{placeHeld, actRemoved, finding.Medium, finding.Medium, finding.Medium, finding.High},
+	{placeKernel, actTouched, finding.Medium, finding.Medium, finding.Medium, finding.Medium},
 }
 
 // severity looks up what an unexplained effect comes to.
@@ -85,12 +107,14 @@ func (r *Run) severity(e *finding.Effect, at place, did deed) finding.Severity {
 	for _, s := range severities {
 		switch {
 		case s.place != at || s.deed != did:
+		case r.promised(e, did) != nil:
+			return s.promise
+		case e.Phase == finding.PhaseBuild:
+			return s.build
 		case e.Call > 0:
 			return s.inCall
-		case r.promised(e, did) != nil:
-			return s.against
 		default:
-			return s.elsewhere
+			return s.outside
 		}
 	}
 	return finding.Low
@@ -99,24 +123,28 @@ func (r *Run) severity(e *finding.Effect, at place, did deed) finding.Severity {
 // severityTable writes the rows of some deeds for the help of a rule.
 func severityTable(of ...deed) string {
 	var b strings.Builder
-	b.WriteString("\n\n| what | was | in a call | outside of calls | against a promise |\n|---|---|---|---|---|\n")
+	b.WriteString("\n\n| what | was | in a call | outside of calls | in a build | against a promise |\n|---|---|---|---|---|---|\n")
 	for _, s := range severities {
-		if slices.Contains(of, s.deed) {
-			b.WriteString("| " + string(s.place) + " | " + string(s.deed) + " | " + string(s.inCall) + " | " + string(s.elsewhere) + " | " + string(s.against) + " |\n")
+		if slices.Contains(of, s.deed) && (s.place != placeService && s.place != placeHeld || slices.Contains(of, actRemoved)) {
+			was := map[deed]string{actListens: "listened on", actGave: "given away"}[s.deed]
+			b.WriteString("| " + string(s.place) + " | " + cmp.Or(was, string(s.deed)) + " | " + string(s.inCall) + " | " + string(s.outside) + " | " + string(s.build) + " | " + string(s.promise) + " |\n")
 		}
 	}
 	return b.String() + "\n"
 }
 
-// promised is the promise that an effect outside of calls breaks: one that every tool gives, or
-// the server. It is nil for none.
+// promised is the promise that an effect breaks, and that every tool gives, or the server: then no
+// call is the reason of it. A build is no tool's work. It is nil for none.
 func (r *Run) promised(e *finding.Effect, did deed) *scope.Claim {
+	if e.Phase == finding.PhaseBuild {
+		return nil
+	}
 	switch did {
-	case actChanged, actTold:
+	case actChanged, actRemoved:
 		if r.promisesReadOnly() {
 			return &scope.Claim{Where: "annotation", Text: "readOnlyHint=true"}
 		}
-		if did == actChanged {
+		if isChange(e.Kind) {
 			return r.confinedAway(e)
 		}
 	case actReached:
@@ -127,8 +155,29 @@ func (r *Run) promised(e *finding.Effect, did deed) *scope.Claim {
 		if networkPrograms[path.Base(e.Target)] && !asksVersion(e.Argv) {
 			return r.promisedLocal()
 		}
+	case actListens:
+		if at, _ := r.deedOn(e); at == placeOpen {
+			return r.promisedOffline()
+		}
 	}
 	return nil
+}
+
+// promisedOffline is promisedLocal where words say so, or a list of permissions: the annotation alone
+// promises a closed world, in which others may call.
+func (r *Run) promisedOffline() *scope.Claim {
+	c := r.promisedLocal()
+	if c == nil || len(r.Scope.Offline) > 0 {
+		return c
+	}
+	for i := range r.Scope.Tools {
+		said := slices.IndexFunc(r.Scope.Tools[i].Local, func(c scope.Claim) bool { return c.Where != "annotation" })
+		if said < 0 {
+			return nil
+		}
+		c = &r.Scope.Tools[i].Local[said]
+	}
+	return c
 }
 
 // restricts are the words by which a claim to work in a directory promises to go nowhere else.
@@ -171,31 +220,4 @@ func (r *Run) confinedAway(e *finding.Effect) *scope.Claim {
 		}
 	}
 	return r.promisedConfined(e.Tool)
-}
-
-// deedOn says where an effect that is no change belongs in the table.
-func deedOn(e *finding.Effect) (place, deed) {
-	switch e.Kind {
-	case finding.Exec:
-		return placeProgram, actRan
-	case finding.NetConnect:
-		if leaving(e) {
-			return placeHost, actReached
-		}
-		return placePort, actReached
-	case finding.NetListen:
-		if strings.HasPrefix(e.Target, "unix:") {
-			return placeSocket, actListens
-		}
-		return placePort, actListens
-	case finding.UnixSocket:
-		return placeSocket, actReached
-	case finding.Statement:
-		return placeService, actTold
-	case finding.Tamper:
-		return placeKernel, actTouched
-	case finding.Secret:
-		return placeSecret, actOpened
-	}
-	return placeOthers, actOpened
 }

@@ -79,7 +79,7 @@ func (r *Run) explainProgram(e *finding.Effect) (finding.Explanation, bool) {
 		}
 	}
 	switch {
-	case r.remembered().launchedBy(r)[e.Target], r.launches(e):
+	case e.Became, r.remembered().launchedBy(r)[e.Target], r.launches(e):
 		return finding.Explanation{Class: finding.ClassOrdinary, Text: "launch", Strength: finding.StrengthWeak}, true
 	case name == e.Actor && len(e.Argv) == 0: // nothing is known of it
 		return finding.Explanation{Class: finding.ClassOrdinary, Text: "runtime", Strength: finding.StrengthWeak}, true
@@ -111,7 +111,11 @@ func (r *Run) mentioned(e *finding.Effect, names ...string) (finding.Explanation
 		if e.Tool != "" && !d.owner.Speaks(e.Tool) {
 			continue
 		}
-		for _, sentence := range sentenceEnd.Split(d.text, -1) {
+		said := d.text
+		if d.place == "name" { // of words that are joined
+			said = strings.NewReplacer("-", " ", "_", " ").Replace(said)
+		}
+		for _, sentence := range sentenceEnd.Split(said, -1) {
 			for _, name := range names {
 				if name != "" && mentions(sentence, name) && !denial.MatchString(sentence) {
 					return mention(d.place, name), true
@@ -139,8 +143,12 @@ func (r *Run) explainConnection(e *finding.Effect) (finding.Explanation, bool) {
 			return x, true
 		}
 		return r.mentioned(e, append([]string{port}, loopbackWords...)...)
+	case len(r.Scope.Hosts) > 0 && r.permitted(e):
+		return claim(r.Scope.Hosts)
+	case len(r.Scope.Hosts) > 0:
+		return unexplained, false
 	case t.ClaimsLocal() && r.closedWorld(e):
-		return mention("annotation", "openWorldHint=false"), true
+		return finding.Explanation{Class: finding.ClassClaim, Where: "annotation", Text: "openWorldHint=false"}, true
 	case t.ClaimsLocal():
 		return unexplained, false
 	}
@@ -176,8 +184,7 @@ func (r *Run) explainListener(e *finding.Effect) (finding.Explanation, bool) {
 			words = slices.Concat(listenWords, loopbackWords)
 		}
 	}
-	t := r.Scope.Tool(e.Tool)
-	for _, s := range []*scope.Tool{&t, &r.Scope.Purpose} {
+	for _, s := range r.whoMayRead(e) {
 		if w := saidWord(s, words); w != "" {
 			return mention("description", w), true
 		}
@@ -217,7 +224,7 @@ func (r *Run) isOwnState(p string) bool {
 // explainSocket explains that the unix socket of another program was connected to.
 func (r *Run) explainSocket(e *finding.Effect) (finding.Explanation, bool) {
 	words, what := r.actsForUser(e)
-	t := r.Scope.Tool(e.Tool)
+	session := sessionWords(e.Target)
 	switch {
 	case r.remembered().openedBy(r)[e.Target]:
 		return finding.Explanation{Class: finding.ClassOwn}, true
@@ -225,14 +232,14 @@ func (r *Run) explainSocket(e *finding.Effect) (finding.Explanation, bool) {
 		return finding.Explanation{Class: finding.ClassArgument}, true
 	case r.givenHost(e.Target):
 		return finding.Explanation{Class: finding.ClassArgument, Text: "command"}, true
-	case what != "":
-		for _, s := range []*scope.Tool{&t, &r.Scope.Purpose} {
-			if i := slices.IndexFunc(words, s.Shows); i >= 0 {
-				return mention("description", words[i]), true
+	case what != "", session != nil && !slices.Contains(busPrograms, e.Actor):
+		for _, s := range r.whoMayRead(e) {
+			if i := slices.IndexFunc(append(words, session...), s.Shows); i >= 0 {
+				return mention("description", append(words, session...)[i]), true
 			}
 		}
 		return unexplained, false
-	case strings.HasSuffix(e.Target, "/bus"): // by one of busPrograms
+	case strings.HasSuffix(e.Target, "/bus"), session != nil: // by one of busPrograms
 		return ordinary("runtime"), true
 	case slices.ContainsFunc(systemSockets, func(dir string) bool { return within(e.Target, dir) }):
 		return ordinary("system"), true
@@ -309,7 +316,7 @@ func (r *Run) explainOpen(e *finding.Effect) (finding.Explanation, bool) {
 		return ordinary("system"), true
 	case isLibrary(e.Target):
 		return finding.Explanation{Class: finding.ClassOrdinary, Text: "runtime", Strength: finding.StrengthWeak}, true
-	case within(e.Target, r.ServerDir), r.Left[e.Target]:
+	case within(e.Target, r.ServerDir), r.Left[e.Target], r.remembered().writtenBy(r)[e.Target]:
 		return finding.Explanation{Class: finding.ClassOwn}, true
 	case r.keeps(e.Target), r.isOwnFile(e.Target), r.isOwnState(e.Target):
 		return finding.Explanation{Class: finding.ClassState}, true
@@ -324,7 +331,23 @@ func (r *Run) explainOpen(e *finding.Effect) (finding.Explanation, bool) {
 			return mention("description", w), true
 		}
 	}
+	if r.isPrivate(e.Target) && !within(e.Target, r.Home) {
+		return unexplained, false // a word of its path does not speak of another user's file
+	}
 	return r.mentioned(e, pathWords(strings.TrimPrefix(e.Target, r.Home))...)
+}
+
+// writtenBy are the files that were not there before the server made them in this run.
+func (m *memory) writtenBy(r *Run) map[string]bool {
+	if m.written == nil {
+		m.written = map[string]bool{}
+		for i := range r.Profile.Effects {
+			if e := &r.Profile.Effects[i]; e.Kind == finding.FileWrite && e.Rung == finding.RungOpened && !r.stood(e.Target) {
+				m.written[e.Target] = true
+			}
+		}
+	}
+	return m.written
 }
 
 // isDocument reports whether a path of the user's is hidden nowhere: then it is one of a

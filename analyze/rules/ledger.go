@@ -45,7 +45,20 @@ func (r *Run) Explain(i int) (x finding.Explanation, ok bool) {
 	if ok && x.Strength == "" {
 		x.Strength = strengthOf(x.Class)
 	}
+	if ok && x.Strength == finding.StrengthWeak && x.Class != finding.ClassState && e.Noise == "" && r.breaks(e) {
+		return finding.Explanation{}, false
+	}
 	return x, ok
+}
+
+// breaks reports whether an effect is against a promise that every tool gives, or the server: a word
+// that is mentioned does not take it back.
+func (r *Run) breaks(e *finding.Effect) bool {
+	if isChange(e.Kind) {
+		return r.promised(e, actChanged) != nil
+	}
+	_, did := r.deedOn(e)
+	return r.promised(e, did) != nil
 }
 
 // strengthOf is what explanations of a class are worth that say nothing else of themselves.
@@ -160,6 +173,7 @@ type memory struct {
 	reads    *[]*finding.Effect
 	launched map[string]bool
 	opened   map[string]bool
+	written  map[string]bool
 }
 
 func (r *Run) remembered() *memory {

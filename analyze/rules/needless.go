@@ -64,6 +64,21 @@ func indifferent(controls, silent []*Run, c *profile.Carried) bool {
 	return alike >= leastAlike
 }
 
+// needed reports whether a tool answers otherwise where the host cannot be reached, and always the same
+// where it can: what it sent there was for its answer, as that of a service that is not named.
+func (r *Run) needed(c *profile.Carried) bool {
+	return slices.ContainsFunc(r.Varied, func(v Varied) bool {
+		if v.Factor != FactorNetwork || len(v.Runs) == 0 || len(r.Controls) == 0 {
+			return false
+		}
+		return slices.ContainsFunc(r.Profile.Carried, func(o profile.Carried) bool {
+			answer, ok := r.Profile.Answers[o.Call]
+			is := func(in *Run) bool { return in.Profile.Answers[o.Call] == answer }
+			return ok && o.Tool == c.Tool && o.Host == c.Host && all(r.Controls, is) && !slices.ContainsFunc(v.Runs, is)
+		})
+	})
+}
+
 func all(runs []*Run, is func(*Run) bool) bool {
 	return !slices.ContainsFunc(runs, func(in *Run) bool { return !is(in) })
 }
