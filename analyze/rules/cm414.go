@@ -44,9 +44,7 @@ var (
 
 // quotesAttacks reports whether the tool, or the server, declares to quote attacks.
 func (r *Run) quotesAttacks(tool string) bool {
-	return slices.ContainsFunc(r.texts(), func(d declaredText) bool {
-		return (d.owner.Name == tool || d.owner.Kind == detect.OwnerServer) && slices.ContainsFunc(sentenceEnd.Split(d.text, -1), func(sentence string) bool {
-			return quoteWords.MatchString(sentence) && attackWords.MatchString(sentence) && !denial.MatchString(sentence)
-		})
+	return slices.ContainsFunc(r.sentences(), func(s sentence) bool {
+		return (s.owner.Name == tool || s.owner.Kind == detect.OwnerServer) && !s.denies && quoteWords.MatchString(s.text) && attackWords.MatchString(s.text)
 	})
 }

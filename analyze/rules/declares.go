@@ -19,15 +19,16 @@ const leastPlaceName = 6
 // changes an obeyed place: "writes a .desktop file into ~/.config/autostart".
 func (r *Run) declaresPlace(e *finding.Effect) (finding.Explanation, bool) {
 	names := r.placeNames(e.Target)
-	for _, d := range r.texts() {
-		if !d.owner.Speaks(e.Tool) || d.place == "inputSchema" || d.place == "outputSchema" {
+	if len(names) == 0 {
+		return finding.Explanation{}, false
+	}
+	for _, s := range r.sentences() {
+		if !s.owner.Speaks(e.Tool) || s.place == "inputSchema" || s.place == "outputSchema" {
 			continue
 		}
-		for _, sentence := range sentenceEnd.Split(d.text, -1) {
-			for _, name := range names {
-				if mentions(sentence, name) && scope.SaysChange(sentence) {
-					return finding.Explanation{Class: finding.ClassClaim, Where: d.place, Text: name}, true
-				}
+		for _, name := range names {
+			if s.mentions(name) && scope.SaysChange(s.text) {
+				return finding.Explanation{Class: finding.ClassClaim, Where: s.place, Text: name}, true
 			}
 		}
 	}
@@ -53,8 +54,13 @@ func (r *Run) placeNames(target string) []string {
 }
 
 // mentions reports whether a text holds a name of a file as a word of its own, in any case.
-func mentions(text, name string) bool {
-	text, name = strings.ToLower(text), strings.ToLower(name)
+func mentions(text, name string) bool { return hasName(strings.ToLower(text), strings.ToLower(name)) }
+
+// mentions is as that of a text.
+func (s *sentence) mentions(name string) bool { return hasName(s.lower, strings.ToLower(name)) }
+
+// hasName is mentions of what is in lower case.
+func hasName(text, name string) bool {
 	for at := 0; ; {
 		i := strings.Index(text[at:], name)
 		if i < 0 {

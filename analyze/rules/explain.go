@@ -79,7 +79,7 @@ func (r *Run) explainProgram(e *finding.Effect) (finding.Explanation, bool) {
 		}
 	}
 	switch {
-	case e.Became, r.remembered().launchedBy(r)[e.Target], r.launches(e):
+	case e.Became, r.remembered().launch(r).programs[e.Target], r.launches(e):
 		return finding.Explanation{Class: finding.ClassOrdinary, Text: "launch", Strength: finding.StrengthWeak}, true
 	case name == e.Actor && len(e.Argv) == 0: // nothing is known of it
 		return finding.Explanation{Class: finding.ClassOrdinary, Text: "runtime", Strength: finding.StrengthWeak}, true
@@ -91,14 +91,22 @@ func (r *Run) explainProgram(e *finding.Effect) (finding.Explanation, bool) {
 	return r.mentioned(e, name)
 }
 
-// launchedBy are the programs by which the server was started.
-func (m *memory) launchedBy(r *Run) map[string]bool {
-	if m.launched == nil {
-		m.launched = map[string]bool{}
-		for i := range r.Profile.Effects {
-			if e := &r.Profile.Effects[i]; e.Kind == finding.Exec && e.Noise == "launch" {
-				m.launched[e.Target] = true
-			}
+// launch is how the server was started: the programs, and whether a launcher is among them.
+type launch struct {
+	programs   map[string]bool
+	byLauncher bool
+}
+
+func (m *memory) launch(r *Run) *launch {
+	if m.launched != nil {
+		return m.launched
+	}
+	m.launched = &launch{programs: map[string]bool{}}
+	for i := range r.Profile.Effects {
+		if e := &r.Profile.Effects[i]; e.Kind == finding.Exec && e.Noise == "launch" {
+			m.launched.programs[e.Target] = true
+			words := append([]string{e.Target}, e.Argv[:min(len(e.Argv), 2)]...)
+			m.launched.byLauncher = m.launched.byLauncher || slices.ContainsFunc(words, func(w string) bool { return slices.Contains(launchers, unversioned(w)) })
 		}
 	}
 	return m.launched
@@ -107,19 +115,16 @@ func (m *memory) launchedBy(r *Run) map[string]bool {
 // mentioned is the first of some words that the tool, or the server, mentions in a sentence that
 // denies nothing. What is outside of calls may be the work of any tool.
 func (r *Run) mentioned(e *finding.Effect, names ...string) (finding.Explanation, bool) {
-	for _, d := range r.texts() {
-		if e.Tool != "" && !d.owner.Speaks(e.Tool) {
+	for _, s := range r.sentences() {
+		if s.denies || e.Tool != "" && !s.owner.Speaks(e.Tool) {
 			continue
 		}
-		said := d.text
-		if d.place == "name" { // of words that are joined
-			said = strings.NewReplacer("-", " ", "_", " ").Replace(said)
+		if s.place == "name" { // of words that are joined
+			s.lower = strings.NewReplacer("-", " ", "_", " ").Replace(s.lower)
 		}
-		for _, sentence := range sentenceEnd.Split(said, -1) {
-			for _, name := range names {
-				if name != "" && mentions(sentence, name) && !denial.MatchString(sentence) {
-					return mention(d.place, name), true
-				}
+		for _, name := range names {
+			if name != "" && s.mentions(name) {
+				return mention(s.place, name), true
 			}
 		}
 	}

@@ -166,14 +166,17 @@ func (r *Run) madeBefore(i int) bool {
 
 // memory is what the ledger works out once for a run.
 type memory struct {
-	texts    map[int][]string
-	made     map[string]int
-	changed  map[int]int
-	readOnly *bool
-	reads    *[]*finding.Effect
-	launched map[string]bool
-	opened   map[string]bool
-	written  map[string]bool
+	declared  []declaredText
+	sentences []sentence
+	texts     map[int][]string
+	made      map[string]int
+	changed   map[int]int
+	readOnly  *bool
+	reads     *[]*finding.Effect
+	launched  *launch
+	nearby    map[moment]bool
+	opened    map[string]bool
+	written   map[string]bool
 }
 
 func (r *Run) remembered() *memory {

@@ -41,9 +41,7 @@ func (r *Run) closedWorld(e *finding.Effect) bool {
 		return false
 	}
 	if e.Target == "dns" { // which name was asked for is not known: what the call then reached tells
-		return slices.ContainsFunc(r.Profile.Effects, func(o finding.Effect) bool {
-			return leaving(&o) && o.Target != "dns" && o.Call == e.Call && o.Phase == e.Phase && r.closedWorld(&o)
-		})
+		return r.remembered().reachedNearby(r)[moment{e.Call, e.Phase}]
 	}
 	for _, host := range hostsOf(e) {
 		if r.givenHost(host) || isNearby(host) && (r.namesHost(host) || r.saysNearby(e.Tool)) {
@@ -51,6 +49,20 @@ func (r *Run) closedWorld(e *finding.Effect) bool {
 		}
 	}
 	return false
+}
+
+// reachedNearby are the moments in which something of a closed world was reached by an address or a name.
+func (m *memory) reachedNearby(r *Run) map[moment]bool {
+	if m.nearby == nil {
+		m.nearby = map[moment]bool{}
+		for i := range r.Profile.Effects {
+			e := &r.Profile.Effects[i]
+			if leaving(e) && e.Target != "dns" && r.closedWorld(e) {
+				m.nearby[moment{e.Call, e.Phase}] = true
+			}
+		}
+	}
+	return m.nearby
 }
 
 // hostsOf are the address and the name of what an effect reached.

@@ -42,14 +42,9 @@ func (r *Run) ownedBy(program, p string) bool {
 			continue
 		}
 		below, inHome := strings.CutPrefix(p, r.Home+"/")
-		if inHome && r.Home != "" {
-			// HOME is the user's: only the program's own places in it are the program's.
-			return slices.ContainsFunc(o.below, func(dir string) bool {
-				return within(below, dir) || strings.HasSuffix(dir, "python") && strings.HasPrefix(below, dir)
-			}) ||
-				slices.ContainsFunc(o.parts, func(part string) bool { return strings.Contains(p+"/", part) })
-		}
-		return slices.ContainsFunc(o.parts, func(part string) bool { return strings.Contains(p+"/", part) })
+		return inHome && r.Home != "" && slices.ContainsFunc(o.below, func(dir string) bool {
+			return within(below, dir) || strings.HasSuffix(dir, "python") && strings.HasPrefix(below, dir)
+		}) || slices.ContainsFunc(o.parts, func(part string) bool { return strings.Contains(p+"/", part) })
 	}
 	return slices.ContainsFunc(browserPlaces[program], func(dir string) bool { return within(p, path.Join(r.Home, dir)) })
 }
@@ -81,19 +76,8 @@ var (
 // launches reports whether a program that ran before the server answered is an interpreter, and
 // a launcher started the server.
 func (r *Run) launches(e *finding.Effect) bool {
-	if e.Phase != finding.PhaseStart && e.Phase != finding.PhaseHandshake || !slices.Contains(starters, unversioned(e.Target)) {
-		return false
-	}
-	for i := range r.Profile.Effects {
-		o := &r.Profile.Effects[i]
-		if o.Kind != finding.Exec || o.Noise != "launch" {
-			continue
-		}
-		if slices.ContainsFunc(append([]string{o.Target}, o.Argv[:min(len(o.Argv), 2)]...), func(w string) bool { return slices.Contains(launchers, unversioned(w)) }) {
-			return true
-		}
-	}
-	return false
+	return (e.Phase == finding.PhaseStart || e.Phase == finding.PhaseHandshake) &&
+		slices.Contains(starters, unversioned(e.Target)) && r.remembered().launch(r).byLauncher
 }
 
 // unversioned is a program's name without its version and the ending of a script.

@@ -72,17 +72,9 @@ func (r *Run) namesFile(c canaries.Canary, tool string) bool {
 
 // textNames is namesFile for a path below "~/".
 func (r *Run) textNames(where, tool string) bool {
-	for _, d := range r.texts() {
-		if !d.owner.Speaks(tool) {
-			continue
-		}
-		for _, sentence := range sentenceEnd.Split(d.text, -1) {
-			if mentions(sentence, where) && !denial.MatchString(sentence) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.sentences(), func(s sentence) bool {
+		return s.owner.Speaks(tool) && !s.denies && s.mentions(where)
+	})
 }
 
 // returnsEnvironment reports whether a tool declares to return environment variables.

@@ -8,6 +8,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/text"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
 // maxEvidence bounds the evidence of one finding; the log has the rest.
@@ -44,7 +45,34 @@ type declaredText struct {
 
 // texts lists all texts of the surface.
 func (r *Run) texts() []declaredText {
-	s := r.Surface
+	m := r.remembered()
+	if m.declared == nil {
+		m.declared = declaredTexts(r.Surface)
+	}
+	return m.declared
+}
+
+// sentence is one sentence of a declaredText.
+type sentence struct {
+	declaredText
+	lower  string
+	denies bool
+}
+
+// sentences lists the sentences of all texts of the surface.
+func (r *Run) sentences() []sentence {
+	m := r.remembered()
+	if m.sentences == nil {
+		for _, d := range r.texts() {
+			for _, s := range sentenceEnd.Split(d.text, -1) {
+				m.sentences = append(m.sentences, sentence{declaredText{d.owner, d.place, s}, strings.ToLower(s), denial.MatchString(s)})
+			}
+		}
+	}
+	return m.sentences
+}
+
+func declaredTexts(s *wire.Surface) []declaredText {
 	out := []declaredText{
 		{detect.Owner{}, "name", s.Server.Name}, {detect.Owner{}, "title", s.Server.Title}, {detect.Owner{}, "instructions", s.Instructions},
 	}
