@@ -210,10 +210,7 @@ func done(effects []*finding.Effect, decoys map[string]string) (out []doneView, 
 				total += e.Count
 				continue
 			}
-			to := e.Target
-			if place := decoys[to]; e.Kind == finding.Secret && place != "" {
-				to = place
-			}
+			to := objectOf(e, decoys)
 			if i, ok := index[to]; ok {
 				d.Targets[i].merge(e)
 				continue
@@ -238,6 +235,14 @@ func done(effects []*finding.Effect, decoys map[string]string) (out []doneView, 
 		parts = append(parts, fmt.Sprintf("%d %s", noise[n], n))
 	}
 	return out, fmt.Sprintf("and %s: %s", plural(total, "event")+" filtered as runtime noise", strings.Join(parts, ", "))
+}
+
+// objectOf is what an effect was done to; a decoy goes by its place.
+func objectOf(e *finding.Effect, decoys map[string]string) string {
+	if e.Kind == finding.Secret {
+		return cmp.Or(decoys[e.Target], e.Target)
+	}
+	return e.Target
 }
 
 // why says in words what explains an effect, and where that is weak.

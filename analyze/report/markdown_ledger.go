@@ -21,7 +21,7 @@ const (
 type ledgerLine struct {
 	kind    int // the place in kinds
 	reason  string
-	open    bool // nothing explains it
+	rank    int // 0 where nothing explains it, else 1
 	objects []string
 	count   int
 }
@@ -89,12 +89,12 @@ func ledgerOf(effects []*finding.Effect, decoys map[string]string) []ledgerLine 
 		i := slices.IndexFunc(out, func(l ledgerLine) bool { return l.kind == kind && l.reason == reason })
 		if i < 0 {
 			i = len(out)
-			out = append(out, ledgerLine{kind: kind, reason: reason, open: e.Explained == nil})
+			out = append(out, ledgerLine{kind: kind, reason: reason})
+			if e.Explained != nil {
+				out[i].rank = 1
+			}
 		}
-		to := e.Target
-		if place := decoys[to]; e.Kind == finding.Secret && place != "" {
-			to = place
-		}
+		to := objectOf(e, decoys)
 		if !slices.Contains(out[i].objects, to) {
 			out[i].count++
 			if len(out[i].objects) < maxLedgerObjects {
@@ -103,22 +103,12 @@ func ledgerOf(effects []*finding.Effect, decoys map[string]string) []ledgerLine 
 		}
 	}
 	slices.SortStableFunc(out, func(a, b ledgerLine) int {
-		if a.open != b.open {
-			return cmp.Compare(btoi(b.open), btoi(a.open))
-		}
-		return cmp.Compare(a.kind, b.kind)
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.kind, b.kind))
 	})
 	if ordinary > 0 {
 		out = append(out, ledgerLine{kind: -1, reason: "ordinary in any program", count: ordinary})
 	}
 	return out
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // did says in words what was done, with some of its objects.

@@ -68,7 +68,7 @@ func (c *conn) CloseWrite() error { return c.stream.CloseWrite() }
 func (c *conn) Config(cfg *agent.Config) {
 	cfg.Strace = c.setup.strace
 	cfg.Account = true
-	cfg.Bound = c.setup.bound()
+	cfg.Bound = diskBound(c.setup.spec)
 	cfg.Policy.NoReserve = true // what an image lets everybody write to may lie on the engine's disk
 	cfg.Env = addPath(cfg.Env, c.setup.image.env)
 	cfg.Files = slices.Concat(passable(c.setup.spec.ServerDir), c.setup.owned(), cfg.Files)

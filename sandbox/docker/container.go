@@ -76,7 +76,7 @@ func (p *setup) hostConfig() *container.HostConfig {
 	if !p.noIPv6 {
 		h.Sysctls = map[string]string{sysctlIPv6: "0"}
 	}
-	memory := p.spec.Limits.Memory + p.bound()
+	memory := p.spec.Limits.Memory + diskBound(p.spec)
 	for _, w := range p.places {
 		memory += w.size
 		if w.volume {

@@ -177,10 +177,7 @@ func (p *setup) owned() []rootfs.File {
 	return out
 }
 
-// bound is how many bytes may be written to the image's own directories.
-func (p *setup) bound() int64 { return diskBound(p.spec) }
-
-// diskBound bounds each writable file system.
+// diskBound is how many bytes may be written to each file system, the directories of the image together.
 func diskBound(spec sandbox.Spec) int64 {
 	if spec.Limits.Disk > 0 {
 		return spec.Limits.Disk

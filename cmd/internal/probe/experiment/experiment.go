@@ -126,9 +126,6 @@ var Declared = Experiment{
 	Name: "declared", Role: session.RoleDeclared, Dir: ".",
 	Proves: "what the server does as it was declared",
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
-		if c.Unmade != nil {
-			return p.StartingNothing(*c.Unmade), nil
-		}
 		// alone lets days pass for programs of Python and Node.js, and for others at most an hour.
 		if !startsScript(&p) || p.Sandbox.Backend != "local" {
 			return p.AwaitingTimers(time.Hour), nil
@@ -142,12 +139,7 @@ var Replay = Experiment{
 	Name: "replay", Role: session.RoleDeclared, Dir: ".",
 	Proves: "that the calls of a finding show it again",
 	When:   func(c *Case) bool { return c.Plan.Drive.Kind == plan.DrivePlay },
-	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
-		if c.Unmade != nil {
-			return p.StartingNothing(*c.Unmade), nil
-		}
-		return p, nil
-	},
+	Change: same,
 }
 
 // Build runs the scripts that an installation of the package would run.
@@ -223,6 +215,9 @@ func (e *Experiment) Of(c *Case) (plan.Plan, error) {
 		l := p.Sandbox.Limits
 		l.Output /= furtherOutput
 		p = p.Collecting(false).Limited(l)
+	}
+	if e.Role == session.RoleDeclared && c.Unmade != nil {
+		return p.StartingNothing(*c.Unmade), nil
 	}
 	return e.Change(p, c)
 }
