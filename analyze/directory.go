@@ -261,7 +261,7 @@ func (d *Directory) Complete(res *Result, runs []session.IndexedRun) error {
 	}
 	last, harmless := res, res.harmless
 	for _, r := range slices.Concat(in(runs, session.RoleRestart), in(runs, session.RoleFurther)) {
-		more, err := d.further(r, res)
+		more, err := d.addRun(r, res)
 		if err != nil {
 			return err
 		}
@@ -288,9 +288,9 @@ func isOfEnd(g session.Gap) bool {
 	return g.Code == session.GapServerEnded || g.Cause == session.CauseServerEnded
 }
 
-// further adds to a result what a further start showed, and returns that start's own result, nil
+// addRun adds to a result what a further start showed, and returns that start's own result, nil
 // where it could not be made.
-func (d *Directory) further(r session.IndexedRun, res *Result) (*Result, error) {
+func (d *Directory) addRun(r session.IndexedRun, res *Result) (*Result, error) {
 	o := d.alone()
 	if r.Failed != "" {
 		Doubt(res, session.Gap{Code: session.GapFurtherStartFailed, Text: r.Failed}, o)

@@ -109,10 +109,10 @@ func needOf(line string) *Need {
 	return n
 }
 
-// needs finds what the server lacks: by what it said on its stderr where it ended
+// unmetNeeds finds what the server lacks: by what it said on its stderr where it ended
 // or never spoke, by what tools said that answered with nothing but errors, and by
 // what these were seen doing.
-func (j *judge) needs(res *Result, surface *wire.Surface, refusals map[string][]refusal) []Need {
+func (j *judge) unmetNeeds(res *Result, surface *wire.Surface, refusals map[string][]refusal) []Need {
 	var out []Need
 	add := func(n Need) {
 		for i := range out {

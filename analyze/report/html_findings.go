@@ -90,7 +90,7 @@ func (v *pageView) findings(res *analyze.Result) {
 			c.How = Escape(f.Reproduce, 2000)
 		}
 		for _, e := range f.Evidence[:min(len(f.Evidence), maxPageEvidence)] {
-			c.Evidence = append(c.Evidence, evidenceView{since(res, e.Time), where(&e), Escape(sunk(res, &e), 440)})
+			c.Evidence = append(c.Evidence, evidenceView{since(res, e.Time), locationOf(&e), Escape(sunk(res, &e), 440)})
 		}
 		c.More = max(0, len(f.Evidence)-maxPageEvidence)
 		v.Findings = append(v.Findings, c)

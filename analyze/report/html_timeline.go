@@ -118,7 +118,7 @@ func rank(shape string) int {
 }
 
 func place(m *analyze.Moment) string {
-	return where(&finding.Evidence{Source: m.Source, Seq: m.Seq})
+	return locationOf(&finding.Evidence{Source: m.Source, Seq: m.Seq})
 }
 
 func outcome(o session.Outcome) string {

@@ -157,7 +157,7 @@ func (c *junitCase) finding(f *finding.Finding) {
 	}
 	var b strings.Builder
 	for _, e := range f.Evidence[:min(len(f.Evidence), maxMarkdownEvidence)] {
-		fmt.Fprintf(&b, "%s: %s\n", where(&e), Clean(e.Text, 240))
+		fmt.Fprintf(&b, "%s: %s\n", locationOf(&e), Clean(e.Text, 240))
 	}
 	if f.Reproduce != "" {
 		fmt.Fprintf(&b, "reproduce: %s\n", command(f.Reproduce))

@@ -177,7 +177,7 @@ func (m *markdown) evidence(res *analyze.Result) {
 				m.line("- … and %d more", len(f.Evidence)-k)
 				break
 			}
-			m.line("- %s %s", code(sunk(res, &e), 240), code(where(&e), 240))
+			m.line("- %s %s", code(sunk(res, &e), 240), code(locationOf(&e), 240))
 		}
 		m.advice(res, f)
 		m.line("")

@@ -154,7 +154,7 @@ func (p *printer) finding(res *analyze.Result, f *finding.Finding) {
 			p.line("            … and %d more, in report.json", len(f.Evidence)-i)
 			break
 		}
-		p.line("            %s: %s", where(&e), Clean(sunk(res, &e), 240))
+		p.line("            %s: %s", locationOf(&e), Clean(sunk(res, &e), 240))
 	}
 	if len(f.Sources) > 0 {
 		p.line("            likely source: %s", sources(f.Sources))
@@ -179,8 +179,8 @@ func sources(list []finding.Location) string {
 	return strings.Join(out, ", ")
 }
 
-// where names the place of a piece of evidence in the run's files.
-func where(e *finding.Evidence) string {
+// locationOf names the place of a piece of evidence in the run's files.
+func locationOf(e *finding.Evidence) string {
 	if e.Location != nil {
 		return fmt.Sprintf("%s:%d", Clean(e.Location.Path, 200), e.Location.Line)
 	}

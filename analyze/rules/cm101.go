@@ -28,7 +28,7 @@ func checkCM101(r *Run) []finding.Finding {
 			continue
 		}
 		verb := map[finding.Rung]string{finding.RungAttempted: "tried to open", finding.RungOpened: "opened", finding.RungRead: "read"}[e.Rung]
-		where, place := r.where(e.Target), c.Path
+		where, place := r.secretLocation(e.Target), c.Path
 		if e.Elsewhere != "" {
 			where, place = e.Elsewhere, e.Elsewhere
 		}

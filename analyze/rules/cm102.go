@@ -22,7 +22,7 @@ func checkCM102(r *Run) []finding.Finding {
 		if c := r.Canaries[e.Target]; e.Rung != finding.RungReturned || c.Path == "" && c.URL == "" || c.Kind == canaries.KindRow {
 			continue
 		}
-		f := r.of(&cm102Doc, e, subject(e)+" returned the secret of "+r.where(e.Target))
+		f := r.of(&cm102Doc, e, subject(e)+" returned the secret of "+r.secretLocation(e.Target))
 		if r.wasAsked(e, r.Canaries[e.Target]) {
 			f.Severity = finding.Info
 			f.Message += ", which its arguments asked for"

@@ -28,7 +28,7 @@ func checkCM103(r *Run) []finding.Finding {
 		if !ok || e.Rung != finding.RungLeft || e.Used != "" || c.Kind == KindAccounts || c.Kind == KindGiven && !r.leaks(e) {
 			continue
 		}
-		f := r.of(&cm103Doc, e, subject(e)+" sent the secret of "+r.where(e.Target)+" to "+e.Host+" over "+e.Via)
+		f := r.of(&cm103Doc, e, subject(e)+" sent the secret of "+r.secretLocation(e.Target)+" to "+e.Host+" over "+e.Via)
 		f.Evidence = append(r.before(e), f.Evidence...)
 		f.Fingerprint = finding.Fingerprint("CM103", e.Tool, r.stable(c.Path), c.Env, c.URL, e.Host, e.Via)
 		if ip, err := netip.ParseAddr(e.Host); err == nil && ip.IsLoopback() {

@@ -24,7 +24,7 @@ func checkCM104(r *Run) []finding.Finding {
 		if returnsEnvironment(&t) {
 			continue
 		}
-		f := r.of(&cm104Doc, e, subject(e)+" exposed the secret of "+r.where(e.Target))
+		f := r.of(&cm104Doc, e, subject(e)+" exposed the secret of "+r.secretLocation(e.Target))
 		if r.dealsWith(c, e.Tool) && e.Rung == finding.RungRead {
 			f.Severity = finding.Info
 		}

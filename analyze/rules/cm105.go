@@ -28,7 +28,7 @@ func checkCM105(r *Run) []finding.Finding {
 		if !isClientConfig(c.Kind) || e.Via == viaFile || e.Rung.Rank() >= finding.RungReturned.Rank() {
 			continue
 		}
-		where, place := r.where(e.Target), c.Path
+		where, place := r.secretLocation(e.Target), c.Path
 		if e.Elsewhere != "" {
 			where, place = e.Elsewhere, e.Elsewhere
 		}

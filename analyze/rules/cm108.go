@@ -33,7 +33,7 @@ func checkCM108(r *Run) []finding.Finding {
 		if n == nil {
 			continue
 		}
-		f := r.of(&cm108Doc, e, subject(e)+" opened "+r.where(e.Target)+" and tried to reach "+n.Target)
+		f := r.of(&cm108Doc, e, subject(e)+" opened "+r.secretLocation(e.Target)+" and tried to reach "+n.Target)
 		f.Evidence = append(f.Evidence, n.Evidence...)
 		slices.SortStableFunc(f.Evidence, func(a, b finding.Evidence) int { return int((a.Time - b.Time) / time.Nanosecond) })
 		f.Fingerprint = finding.Fingerprint("CM108", e.Tool, r.stable(c.Path))

@@ -28,7 +28,7 @@ func checkCM109(r *Run) []finding.Finding {
 		if !ok || e.Rung != finding.RungLeft || e.Used == "" {
 			continue
 		}
-		f := r.of(&cm109Doc, e, subject(e)+" used the secret of "+r.where(e.Target)+" at its issuer "+e.Host+" ("+e.Used+")")
+		f := r.of(&cm109Doc, e, subject(e)+" used the secret of "+r.secretLocation(e.Target)+" at its issuer "+e.Host+" ("+e.Used+")")
 		if e.Owner || !r.usesUndeclared(e, c) {
 			f.Severity = finding.Info
 		}

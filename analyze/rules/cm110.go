@@ -23,7 +23,7 @@ func checkCM110(r *Run) []finding.Finding {
 		if !ok || e.Via != viaFile || c.Kind == KindAccounts || c.Kind == KindGiven {
 			continue
 		}
-		f := r.of(&cm110Doc, e, subject(e)+" wrote the secret of "+r.where(e.Target)+" to another file")
+		f := r.of(&cm110Doc, e, subject(e)+" wrote the secret of "+r.secretLocation(e.Target)+" to another file")
 		f.Fingerprint = finding.Fingerprint("CM110", e.Tool, r.stable(c.Path), c.Env, c.URL)
 		if r.dealsWith(c, e.Tool) || r.wasAsked(e, c) {
 			f.Severity = finding.Info

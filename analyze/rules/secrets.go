@@ -80,8 +80,8 @@ func (r *Run) textNames(where, tool string) bool {
 // returnsEnvironment reports whether a tool declares to return environment variables.
 func returnsEnvironment(t *scope.Tool) bool { return len(t.Environment) > 0 }
 
-// where names a secret's place.
-func (r *Run) where(id string) string {
+// secretLocation names a secret's place.
+func (r *Run) secretLocation(id string) string {
 	c, ok := r.Canaries[id]
 	if !ok {
 		return id

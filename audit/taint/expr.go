@@ -341,10 +341,10 @@ func (f *frame) conditional(x lang.Operation) *value {
 	var a, b *value
 	f.env = f.copied(saved)
 	f.apply(f.implied(test, true))
-	f.where(where, func() { a = f.eval(then) })
+	f.assuming(where, func() { a = f.eval(then) })
 	f.env = f.copied(saved)
 	f.apply(f.implied(test, false))
-	f.where(elsewhere, func() { b = f.eval(other) })
+	f.assuming(elsewhere, func() { b = f.eval(other) })
 	f.env = saved
 	return merge(a, b)
 }

@@ -190,7 +190,7 @@ func (f *frame) stmt(s lang.Stmt) bool {
 	case lang.Loop:
 		f.loop(s)
 	case lang.Switch:
-		return f.choose(s)
+		return f.switchCases(s)
 	case lang.Try:
 		return f.try(s)
 	case lang.With:
@@ -250,7 +250,7 @@ func (f *frame) branch(s lang.If) bool {
 	holding := f.holding
 	f.holding = slices.Concat(holding, whenTrue)
 	if !ended {
-		f.where(where, func() { ended = f.block(s.Then) })
+		f.assuming(where, func() { ended = f.block(s.Then) })
 	}
 	then := f.env
 	f.holding = slices.Concat(holding, whenFalse)
@@ -259,7 +259,7 @@ func (f *frame) branch(s lang.If) bool {
 	f.env = f.copied(before)
 	f.apply(whenFalse)
 	otherEnded := false
-	f.where(elsewhere, func() { otherEnded = f.block(s.Else) })
+	f.assuming(elsewhere, func() { otherEnded = f.block(s.Else) })
 	switch {
 	case ended && otherEnded:
 		return true
@@ -367,7 +367,7 @@ func (f *frame) bindElement(target lang.Expr, iter *value) {
 	f.bind(target, element, false)
 }
 
-func (f *frame) choose(s lang.Switch) bool {
+func (f *frame) switchCases(s lang.Switch) bool {
 	subject := nothing
 	if s.Subject != nil {
 		subject = f.eval(s.Subject)
@@ -382,7 +382,7 @@ func (f *frame) choose(s lang.Switch) bool {
 		hasDefault = hasDefault || len(c.Patterns) == 0
 		f.match(s, c, subject)
 		ended := false
-		f.where(f.conditionsOfCase(s, c), func() { ended = f.block(c.Body) })
+		f.assuming(f.conditionsOfCase(s, c), func() { ended = f.block(c.Body) })
 		if !ended {
 			after = joinOr(after, f.env)
 		}

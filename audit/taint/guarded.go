@@ -70,8 +70,8 @@ func AnalyzeGuards(ctx context.Context, pkg *sinks.Package, files []*lang.File) 
 	return out
 }
 
-// where walks a part of the source that is reached where conditions hold.
-func (f *frame) where(list []Condition, walk func()) {
+// assuming walks a part of the source that is reached where conditions hold.
+func (f *frame) assuming(list []Condition, walk func()) {
 	before := f.under
 	if len(list) > 0 {
 		f.under = slices.Concat(before, list)

@@ -28,14 +28,14 @@ func (a *agent) openCarrier() error {
 			if err != nil {
 				return
 			}
-			go a.carry(local)
+			go a.tunnel(local)
 		}
 	}()
 	return nil
 }
 
-// carry passes one connection on to the host, which keeps the account.
-func (a *agent) carry(local net.Conn) {
+// tunnel passes one connection on to the host, which keeps the account.
+func (a *agent) tunnel(local net.Conn) {
 	defer func() { _ = local.Close() }()
 	ctx, cancel := context.WithTimeout(context.Background(), dialWait)
 	defer cancel()

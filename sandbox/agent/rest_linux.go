@@ -47,10 +47,10 @@ func (a *agent) tellFar(far time.Duration) {
 	}
 }
 
-// settle returns when the target rests: when each of its tasks sleeps, and no timer
+// awaitRest returns when the target rests: when each of its tasks sleeps, and no timer
 // is due within c.Most. It waits c.Most at the longest, and c.Least where rest cannot
 // be shown or nothing but periodic timers keep the target from it.
-func (a *agent) settle(c Command) {
+func (a *agent) awaitRest(c Command) {
 	begin := clock()
 	var first map[int]sleep
 	for pause := shortestLook; ; pause = min(2*pause, longestLook) {

@@ -149,7 +149,7 @@ func TestTimersAreWaitedFor(t *testing.T) {
 			t.Run(name+" "+ms, func(t *testing.T) {
 				a, file := resting(t, command...)
 				begin := clock()
-				a.settle(Command{Most: 20 * time.Second, Least: 20 * time.Second})
+				a.awaitRest(Command{Most: 20 * time.Second, Least: 20 * time.Second})
 				if took := clock() - begin; took > 15*time.Second {
 					t.Errorf("it is not seen to rest within %s", took)
 				}
@@ -166,7 +166,7 @@ func TestFarTimersAreTold(t *testing.T) {
 	for command, want := range map[string]time.Duration{"timer 30m": 0, "timer 5h": 5 * time.Hour, "thread 5h": 5 * time.Hour, "rester 0s": 0} {
 		t.Run(command, func(t *testing.T) {
 			a, _ := resting(t, command)
-			a.settle(Command{Most: 20 * time.Second, Least: 20 * time.Second})
+			a.awaitRest(Command{Most: 20 * time.Second, Least: 20 * time.Second})
 			if left, _ := a.rest.beyond(time.Hour); left.Round(time.Minute) != want {
 				t.Errorf("%s is left, want %s", left, want)
 			}
@@ -184,7 +184,7 @@ func TestRestIsSeen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a, _ := resting(t, command...)
 			begin := clock()
-			a.settle(Command{Most: 20 * time.Second, Least: 20 * time.Second})
+			a.awaitRest(Command{Most: 20 * time.Second, Least: 20 * time.Second})
 			if took := clock() - begin; took > 15*time.Second {
 				t.Errorf("it is seen to rest after %s", took)
 			}
@@ -209,7 +209,7 @@ func TestDoubtMeansWaiting(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a, _ := resting(t, c.helper)
 			begin := clock()
-			a.settle(Command{Most: most, Least: least, Sockets: c.sockets})
+			a.awaitRest(Command{Most: most, Least: least, Sockets: c.sockets})
 			if took := clock() - begin; took < c.from {
 				t.Errorf("it is taken to rest after %s, not %s", took, c.from)
 			}
@@ -221,7 +221,7 @@ func TestDoubtMeansWaiting(t *testing.T) {
 func TestUnreadInputIsWaitedFor(t *testing.T) {
 	a, _ := resting(t, "rester 0s")
 	begin := clock()
-	a.settle(Command{Most: 100 * time.Millisecond, Written: 1})
+	a.awaitRest(Command{Most: 100 * time.Millisecond, Written: 1})
 	if took := clock() - begin; took < 100*time.Millisecond {
 		t.Errorf("it is taken to rest after %s", took)
 	}

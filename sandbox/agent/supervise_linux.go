@@ -189,7 +189,7 @@ func (a *agent) answerSyncs() {
 				continue
 			}
 			if c.Type == CommandSettle {
-				a.settle(c)
+				a.awaitRest(c)
 				a.tellFar(c.Far)
 			}
 			a.flush()

@@ -202,7 +202,7 @@ func TestWhatHasComeIsReadAfterTheEnd(t *testing.T) {
 func accepted(t testing.TB) (*Endpoint, *Conn) {
 	e := NewHost(func(c *Conn) { <-c.Context().Done() })
 	t.Cleanup(func() { e.Close(errTest) })
-	c, err := e.ask(here)
+	c, err := e.request(here)
 	if err != nil {
 		t.Fatal(err)
 	}

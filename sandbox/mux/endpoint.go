@@ -67,7 +67,7 @@ func newEndpoint(first uint32, clock func() time.Duration, serve func(*Conn)) *E
 // Open asks the peer for a connection and waits until it is made, refused (a
 // *ResetError), or the context ends.
 func (e *Endpoint) Open(ctx context.Context, a Addr) (*Conn, error) {
-	c, err := e.ask(a)
+	c, err := e.request(a)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +85,8 @@ func (e *Endpoint) Open(ctx context.Context, a Addr) (*Conn, error) {
 	return nil, context.Cause(c.ctx)
 }
 
-// ask sends the wish for a connection.
-func (e *Endpoint) ask(a Addr) (*Conn, error) {
+// request sends the request for a connection.
+func (e *Endpoint) request(a Addr) (*Conn, error) {
 	data, err := a.encode()
 	if err != nil {
 		return nil, err

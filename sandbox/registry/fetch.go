@@ -186,7 +186,7 @@ func (e *exchange) answer() error {
 	if e.p.offline {
 		return &unsentError{errOffline}
 	}
-	resp, err := e.ask(have)
+	resp, err := e.send(have)
 	if err != nil {
 		return &unsentError{err}
 	}
@@ -214,8 +214,8 @@ func (e *exchange) answer() error {
 // forwarded are the headers of a client that a registry gets.
 var forwarded = []string{"Accept", "User-Agent", "Git-Protocol"}
 
-// ask sends the request to the registry; have is what the cache has of it.
-func (e *exchange) ask(have *found) (*answer, error) {
+// send sends the request to the registry; have is what the cache has of it.
+func (e *exchange) send(have *found) (*answer, error) {
 	h := http.Header{"User-Agent": {"coalmine"}}
 	for _, name := range forwarded {
 		if v := e.r.Header.Get(name); v != "" && len(v) < 1<<10 && safeValue(v) {

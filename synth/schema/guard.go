@@ -112,15 +112,15 @@ func (a *Ask) met(have any, matching func(string) string) (any, bool) {
 		s := matching(a.Text)
 		return s, s != ""
 	case "above", "below":
-		return a.beside()
+		return a.adjacent()
 	case "longer", "shorter":
 		return a.ofLength(old)
 	}
 	return nil, false
 }
 
-// beside is the number next to the literal.
-func (a *Ask) beside() (any, bool) {
+// adjacent is the number next to the literal.
+func (a *Ask) adjacent() (any, bool) {
 	n, err := strconv.ParseInt(a.Text, 0, 32)
 	if err != nil {
 		return nil, false

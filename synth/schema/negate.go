@@ -241,7 +241,7 @@ func (n *negator) objects(s *jsonschema.Schema) {
 		n.add(t)
 	}
 	for _, name := range sortedKeys(s.DependentRequired) {
-		n.lacks(name, s.DependentRequired[name])
+		n.withoutDependents(name, s.DependentRequired[name])
 	}
 	for _, name := range sortedKeys(s.DependentSchemas) {
 		n.add(&jsonschema.Schema{AllOf: []*jsonschema.Schema{withProperty(name, &jsonschema.Schema{}), not(s.DependentSchemas[name])}})
@@ -249,15 +249,15 @@ func (n *negator) objects(s *jsonschema.Schema) {
 	for _, name := range sortedKeys(s.Dependencies) {
 		switch v := s.Dependencies[name].(type) {
 		case []string:
-			n.lacks(name, v)
+			n.withoutDependents(name, v)
 		case *jsonschema.Schema:
 			n.add(&jsonschema.Schema{AllOf: []*jsonschema.Schema{withProperty(name, &jsonschema.Schema{}), not(v)}})
 		}
 	}
 }
 
-// lacks adds objects that have a property without one of those that it brings.
-func (n *negator) lacks(name string, list []string) {
+// withoutDependents adds objects that have a property without one of those that it brings.
+func (n *negator) withoutDependents(name string, list []string) {
 	for _, other := range list {
 		if other != name {
 			t := withProperty(name, &jsonschema.Schema{})

@@ -105,7 +105,7 @@ func (g *Generator) resolve(n *node, by picker) *resolver {
 		}
 		s := r.pending[0]
 		r.pending = r.pending[1:]
-		r.choose(s)
+		r.resolveAlternatives(s)
 	}
 	return r
 }
@@ -151,8 +151,8 @@ func hasChoice(s *jsonschema.Schema) bool {
 	return len(s.AnyOf) > 0 || len(s.OneOf) > 0 || s.If != nil || s.Not != nil || len(s.DependentSchemas) > 0 || len(s.Dependencies) > 0
 }
 
-// choose decides the alternatives of s.
-func (r *resolver) choose(s *jsonschema.Schema) {
+// resolveAlternatives decides the alternatives of s.
+func (r *resolver) resolveAlternatives(s *jsonschema.Schema) {
 	if r.choices >= maxChoices {
 		r.sieve = true
 		return

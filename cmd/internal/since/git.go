@@ -106,9 +106,9 @@ const settings = `[core]
 	allow = never
 `
 
-// ask asks one question and returns an answer of at most limit bytes. A warning is
+// output asks one question and returns an answer of at most limit bytes. A warning is
 // an error.
-func (g *git) ask(ctx context.Context, limit int64, args ...string) ([]byte, error) {
+func (g *git) output(ctx context.Context, limit int64, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, g.program, append([]string{"--no-pager", "--literal-pathspecs", "-c", "safe.bareRepository=explicit"}, args...)...)
@@ -148,11 +148,11 @@ func (b *bounded) Write(p []byte) (int, error) {
 
 // mergeBase is the hash of the one merge base of a ref and HEAD.
 func (g *git) mergeBase(ctx context.Context, ref string) (string, error) {
-	tip, err := g.ask(ctx, maxSmall, "rev-parse", "--verify", "--end-of-options", ref+"^{commit}")
+	tip, err := g.output(ctx, maxSmall, "rev-parse", "--verify", "--end-of-options", ref+"^{commit}")
 	if err != nil {
 		return "", fmt.Errorf("the repository knows no one commit %q: %w", ref, err)
 	}
-	answer, err := g.ask(ctx, maxAnswer, "merge-base", "--all", strings.TrimSpace(string(tip)), "HEAD")
+	answer, err := g.output(ctx, maxAnswer, "merge-base", "--all", strings.TrimSpace(string(tip)), "HEAD")
 	if err != nil {
 		return "", fmt.Errorf("%q and HEAD have no merge base here (a shallow clone?): %w", ref, err)
 	}
@@ -184,7 +184,7 @@ func (g *git) tree(ctx context.Context, commit string, rels ...string) (map[stri
 	if rel != "." {
 		args = append(append(args, "--"), rels...)
 	}
-	answer, err := g.ask(ctx, maxAnswer, args...)
+	answer, err := g.output(ctx, maxAnswer, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list %s of %s: %w", rel, commit, err)
 	}

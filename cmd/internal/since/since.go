@@ -76,7 +76,7 @@ func (b *Base) File(ctx context.Context, name string) (data []byte, ok bool, err
 		case e.mode != modeFile && e.mode != modeProgram:
 			return nil, false, fmt.Errorf("%s is not a regular file in %s", rel, b.Commit)
 		}
-		if data, err = b.git.ask(ctx, maxFile, "cat-file", "blob", e.hash); err != nil {
+		if data, err = b.git.output(ctx, maxFile, "cat-file", "blob", e.hash); err != nil {
 			return nil, false, fmt.Errorf("read %s of %s: %w", rel, b.Commit, err)
 		}
 		return data, true, nil

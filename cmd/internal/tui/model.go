@@ -46,7 +46,7 @@ func (e env) later(msg tea.Msg) tea.Cmd {
 
 func (e env) push(s screen) tea.Cmd { return e.later(pushMsg{s}) }
 
-func (e env) ask(what, text string) tea.Cmd { return e.later(askMsg{what, text}) }
+func (e env) prompt(what, text string) tea.Cmd { return e.later(askMsg{what, text}) }
 
 // Model is the whole terminal: screens that lie on one another, a prompt and the help.
 type Model struct {

@@ -142,7 +142,7 @@ func (v *runView) key(k string) tea.Cmd {
 	case "shift+tab":
 		return v.show((v.at + tabCount - 1) % tabCount)
 	case "/":
-		return v.ask("search", "")
+		return v.prompt("search", "")
 	case "n":
 		v.find(v.list().cursor+1, 1)
 	case "N":

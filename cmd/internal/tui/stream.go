@@ -176,9 +176,9 @@ func (s *stream) key(k string) tea.Cmd {
 	s.note = ""
 	switch k {
 	case "f":
-		return s.ask("filter", s.typed)
+		return s.prompt("filter", s.typed)
 	case "/":
-		return s.ask("search", "")
+		return s.prompt("search", "")
 	case "n":
 		return s.find(s.cursor+1, 1)
 	case "N":

@@ -112,7 +112,7 @@ func (p *Proxy) isAuthorization(r *http.Request) bool {
 		return isWellKnown(a.path) || p.paths.authorizes(a.path)
 	case http.MethodPost:
 		if !p.paths.authorizes(a.path) {
-			p.ask(r.Context())
+			p.fetchMetadata(r.Context())
 		}
 		return p.paths.authorizes(a.path) && !p.bearsMessageNow(r)
 	}
@@ -161,9 +161,9 @@ func mayBeMessage(raw []byte) bool {
 	return found
 }
 
-// ask fetches the documents of the authorization once, for a client that knows what
+// fetchMetadata fetches the documents of the authorization once, for a client that knows what
 // they say from an earlier session.
-func (p *Proxy) ask(ctx context.Context) {
+func (p *Proxy) fetchMetadata(ctx context.Context) {
 	p.paths.mu.Lock()
 	asked := p.paths.asked
 	p.paths.asked = true

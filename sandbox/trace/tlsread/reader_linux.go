@@ -79,20 +79,20 @@ func Open(o Options, emit func(*Piece), lose func(n uint64, why string)) (*Reade
 }
 
 // Executed says that a process runs another program.
-func (r *Reader) Executed(pid int) { r.ask(request{pid: pid}) }
+func (r *Reader) Executed(pid int) { r.enqueue(request{pid: pid}) }
 
 // Opened says that a process opened a file, which it may map: path is what it is in the
 // process's mount namespace.
 func (r *Reader) Opened(pid int, path string) {
 	if mayHold(path) {
-		r.ask(request{pid: pid, path: path})
+		r.enqueue(request{pid: pid, path: path})
 	}
 }
 
 // Mapped has all looked at that a process runs and has mapped.
-func (r *Reader) Mapped(pid int) { r.ask(request{pid: pid, mapped: true}) }
+func (r *Reader) Mapped(pid int) { r.enqueue(request{pid: pid, mapped: true}) }
 
-func (r *Reader) ask(q request) {
+func (r *Reader) enqueue(q request) {
 	select {
 	case r.asked <- q:
 	case <-r.stop:

@@ -112,7 +112,7 @@ func TestDoorsAreSpokenTo(t *testing.T) {
 			handler(w, r)
 			return reply{status: w.Code, header: w.Header(), body: w.Body.Bytes()}, true
 		}
-		found.ask(t.Context())
+		found.request(t.Context())
 		if got := slices.ContainsFunc(told, func(s string) bool { return strings.Contains(s, "tools/list") }); got != want {
 			t.Errorf("own port %d: told %q", own, told)
 		}

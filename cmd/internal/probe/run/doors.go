@@ -180,8 +180,8 @@ func (ds *doors) told(ctx context.Context, what string) {
 	}
 }
 
-// ask begins as a client, tries the routes of the server's source, and looks whether the ports check who asks.
-func (ds *doors) ask(ctx context.Context) {
+// request begins as a client, tries the routes of the server's source, and looks whether the ports check who asks.
+func (ds *doors) request(ctx context.Context) {
 	p := ds.s.plan
 	ds.each(ctx, doorTime, func(d *door) {
 		if !d.own {

@@ -194,7 +194,7 @@ func TestDoorsShareTheTime(t *testing.T) {
 		t.Run(c.what, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ds, asked := doorsFor(t, maxDoors, c.dead, c.takes, c.routes)
-				ds.ask(t.Context())
+				ds.request(t.Context())
 				for port := 1; port <= maxDoors && len(c.routes) > 0; port++ {
 					if !slices.Contains(asked[port], c.routes[0].Path) || slices.ContainsFunc(asked[port], func(p string) bool { return strings.Contains(p, "?") }) {
 						t.Errorf("port %d was asked for %q first", port, asked[port])

@@ -54,9 +54,9 @@ func (s *Session) askListeners(ctx context.Context) {
 	var found *doors
 	s.listening(ctx, nil, func() {
 		found = s.doorsOf(s.open(ctx, list), own, func(ctx context.Context, to mux.Addr, q request) (reply, bool) {
-			return replyOf(s.ask(ctx, to, q.text(to.Port), q.heard))
+			return replyOf(s.exchange(ctx, to, q.text(to.Port), q.heard))
 		})
-		found.ask(ctx)
+		found.request(ctx)
 	})
 	found.attack(ctx)
 }
@@ -65,7 +65,7 @@ func (s *Session) askListeners(ctx context.Context) {
 func (s *Session) open(ctx context.Context, list []mux.Addr) (speaking []mux.Addr) {
 	for _, to := range list {
 		for i, opening := range openings {
-			answer := s.ask(ctx, to, opening, nil)
+			answer := s.exchange(ctx, to, opening, nil)
 			s.heard = s.heard || len(answer) > 0
 			if _, speaks := replyOf(answer); i == 0 && speaks && to.Net == "tcp" {
 				speaking = append(speaking, to)
@@ -100,9 +100,9 @@ func (s *Session) endListening() {
 	s.rec.mark(session.Mark{Kind: session.MarkReturn, Call: s.lastCall, Tool: session.ListenerTool, What: string(outcome)})
 }
 
-// ask says something to a listener, records the answer and returns its beginning, nil for none. heard is told what
+// exchange says something to a listener, records the answer and returns its beginning, nil for none. heard is told what
 // came so far and says when that is enough; it may be nil.
-func (s *Session) ask(ctx context.Context, to mux.Addr, opening string, heard func(raw []byte) (done bool)) []byte {
+func (s *Session) exchange(ctx context.Context, to mux.Addr, opening string, heard func(raw []byte) (done bool)) []byte {
 	most := listenerTime
 	switch {
 	case to.Net == "udp":

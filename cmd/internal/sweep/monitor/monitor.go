@@ -72,7 +72,7 @@ func New(q Queue, version string, jobs int) *Monitor {
 	set.MustRegister(m.started, m.done, m.seconds, info,
 		gauge("coalmine_jobs_running", "Jobs under way.", func() float64 { return float64(m.running.Load()) }),
 		gauge("coalmine_jobs_at_once", "Jobs that the worker takes at once.", func() float64 { return float64(jobs) }),
-		gauge("coalmine_queue_jobs", "Jobs that no worker has finished.", m.ask),
+		gauge("coalmine_queue_jobs", "Jobs that no worker has finished.", m.queueLength),
 		gauge("coalmine_queue_connected", "Whether the queue is connected.", func() float64 {
 			if q.Connected() {
 				return 1
@@ -101,8 +101,8 @@ func (m *Monitor) Ended(failed bool, after time.Duration) {
 	m.done.WithLabelValues(outcome).Inc()
 }
 
-// ask is the length of the queue, NaN where it does not answer.
-func (m *Monitor) ask() float64 {
+// queueLength is the length of the queue, NaN where it does not answer.
+func (m *Monitor) queueLength() float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if time.Since(m.asked) < askEvery {
