@@ -23,12 +23,18 @@ func (b *Builder) attribute(e *finding.Effect, r *trace.Record) {
 		return
 	}
 	e.Background = t.call == 0
-	at, replied := interval{phase: b.phase, call: b.call}, b.replied
+	at := b.intervalOf(r)
+	e.Phase, e.Call = at.phase, at.call
+	e.Ambiguous = at.call > 0 && at.replied > 0 && r.Time > at.replied
+}
+
+// intervalOf is the interval in which a record's system call was made: the current one,
+// or an earlier one where the record's time says that it came into the log late.
+func (b *Builder) intervalOf(r *trace.Record) interval {
 	if n := len(b.timeline); n > 0 && r.Time > 0 && r.Time < b.timeline[n-1].at-clockSlack {
-		at = b.intervalAt(r.Time)
-		e.Phase, e.Call, replied = at.phase, at.call, at.replied
+		return b.intervalAt(r.Time)
 	}
-	e.Ambiguous = at.call > 0 && replied > 0 && r.Time > replied
+	return interval{phase: b.phase, call: b.call, replied: b.replied}
 }
 
 // background finds what a task of the server's does whether it is called or not:

@@ -13,7 +13,8 @@ import (
 
 // script plays a run: "call N TOOL", "reply N", "return N", "fork T C [thread]",
 // "read T" (the task opens the key), each a millisecond times ten after the one before;
-// "late T MS" is a read whose record says that it was MS milliseconds ago.
+// "late T MS" is a read whose record says that it was MS milliseconds ago, "born T C MS" such
+// a fork.
 func script(t *testing.T, b *Builder, text string) {
 	t.Helper()
 	now := time.Second
@@ -45,6 +46,10 @@ func script(t *testing.T, b *Builder, text string) {
 				flags = "CLONE_VM|CLONE_THREAD"
 			}
 			b.Record(&trace.Record{Op: trace.OpFork, Tid: n, Child: m, Flags: flags, Time: now})
+		case f[0] == "born":
+			var ago int
+			_, _ = fmt.Sscan(f[3], &ago)
+			b.Record(&trace.Record{Op: trace.OpFork, Tid: n, Child: m, Flags: "SIGCHLD", Time: now - time.Duration(ago)*time.Millisecond})
 		case f[0] == "read":
 			b.Record(&trace.Record{Op: trace.OpOpen, Call: "openat", Tid: n, Path: key, Flags: "O_RDONLY", Time: now})
 		case f[0] == "late":
@@ -71,6 +76,9 @@ func TestAttribution(t *testing.T) {
 		"a pool's thread":                             {"call 1 a\nfork 1 7 thread\nreply 1\nreturn 1\ncall 2 b\nread 7\nreply 2\nreturn 2", "b"},
 		"a worker born in a call, working in another": {"call 1 a\nfork 1 5\nreply 1\nreturn 1\ncall 2 b\nreply 2\nreturn 2\ncall 3 c\nread 5\nreply 3\nreturn 3", "a"},
 		"a record that comes late":                    {"call 1 a\nreply 1\nreturn 1\ncall 2 b\nlate 1 15\nreply 2\nreturn 2", "idle?"},
+		"a birth in the call before":                  {"call 1 a\nreply 1\nreturn 1\ncall 2 b\nborn 1 5 35\nread 5\nreply 2\nreturn 2", "a"},
+		"a birth before any call":                     {"call 1 a\nborn 1 5 15\nread 5\nreply 1\nreturn 1", "a"},
+		"a record after the reply of the call before": {"call 1 a\nreply 1\nreturn 1\ncall 2 b\nlate 1 25\nreply 2\nreturn 2", "a?"},
 		"a record of the call before":                 {"call 1 a\nreply 1\nreturn 1\ncall 2 b\nlate 1 35\nreply 2\nreturn 2", "a"},
 	} {
 		b := builder()

@@ -114,7 +114,7 @@ func (b *Builder) callOf(r *trace.Record) int {
 	if t := b.task(r.Tid); t.call > 0 {
 		return t.call
 	}
-	return b.call
+	return b.intervalOf(r).call
 }
 
 // carrier is the injection of a token: that of the record's own call where it

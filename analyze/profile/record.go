@@ -102,8 +102,9 @@ func (b *Builder) fork(r *trace.Record) {
 		child.exe, child.proc, child.step = parent.exe, &copied, -1
 	}
 	if parent.call == 0 {
-		child.call = b.call
-		child.early = b.call > 0 && (b.replied == 0 || r.Time > 0 && r.Time <= b.replied)
+		at := b.intervalOf(r)
+		child.phase, child.call = at.phase, at.call
+		child.early = at.call > 0 && (at.replied == 0 || r.Time > 0 && r.Time <= at.replied)
 	}
 }
 
