@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -379,17 +381,57 @@ func (a *agent) stop(grace time.Duration, signal bool) {
 	a.killAll()
 }
 
-// gone waits for the target's last process to end by itself.
-func (a *agent) gone(wait time.Duration) bool {
-	for deadline := time.Now().Add(wait); ; {
+// mostStarved bounds how many times a grace is waited again for a target without a processor.
+const mostStarved = 2
+
+// gone waits for the target's last process to end by itself. The time for which its tasks were
+// ready and had no processor is the machine's, and is waited for again.
+func (a *agent) gone(grace time.Duration) bool {
+	begin, starved := time.Now(), a.starved()
+	for {
 		if len(a.targets()) == 0 {
 			return true
 		}
-		if time.Now().After(deadline) {
-			return false
+		if waited := time.Since(begin); waited > grace {
+			if more := max(a.starved()-starved, 0); waited > grace+min(more, mostStarved*grace) {
+				return false
+			}
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
+}
+
+// starved is for how long the tasks of the target that live have waited for a processor, 0 where
+// the kernel does not count it (proc_pid_schedstat, the second field).
+func (a *agent) starved() time.Duration {
+	var all time.Duration
+	for _, t := range a.targets() {
+		files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", t.pid))
+		if err != nil {
+			continue
+		}
+		for _, name := range files {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				continue
+			}
+			all += runDelay(string(data))
+		}
+	}
+	return all
+}
+
+// runDelay is the time on a run queue of a task's schedstat, 0 where it says none.
+func runDelay(schedstat string) time.Duration {
+	f := strings.Fields(schedstat)
+	if len(f) < 2 {
+		return 0
+	}
+	n, err := strconv.ParseInt(f[1], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(n)
 }
 
 // killAll ends every process of the target's. The tracer lives until it has

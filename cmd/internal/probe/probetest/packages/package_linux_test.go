@@ -25,7 +25,8 @@ import (
 func packaged(t *testing.T, o probetest.Request, args ...string) *analyze.Result {
 	t.Helper()
 	o.Sandbox, o.Seed, o.Calls, o.Out, o.Cache, o.Args = "local", 1, 1, t.TempDir(), t.TempDir(), args
-	o.Timeout, o.ShrinkTime, o.FailOn = 2*time.Minute, time.Nanosecond, finding.High
+	// A compiler on a busy machine takes minutes.
+	o.Timeout, o.ShrinkTime, o.FailOn = 6*time.Minute, time.Nanosecond, finding.High
 	got, err := probetest.Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -70,8 +70,9 @@ func TestGuidedCalls(t *testing.T) {
 			t.Parallel()
 			l := probetest.New(t)
 			o := l.Options("local", c.program, l.Source(t, "nested", c.suffix))
-			o.Limits, o.Timeout = plan.DefaultLimits, time.Minute // a busy machine is no reason to reach less
-			res := l.ProbeWithin(3*time.Minute, o)
+			// A busy machine is no reason to reach less.
+			o.Limits, o.Timeout, o.OracleTime = plan.DefaultLimits, 2*time.Minute, 5*time.Minute
+			res := l.ProbeWithin(8*time.Minute, o)
 			code := res.Coverage.Code
 			if code == nil || code.Reached <= code.Unguided || code.Guided == 0 {
 				t.Fatalf("no more was reached with guidance: %+v", code)
