@@ -54,7 +54,8 @@ type Builder struct {
 	// heard is the end of what ports of the server's answered.
 	heard tail
 	// given are the sums of what looks random in inputs.
-	given map[uint64]bool
+	given  map[uint64]bool
+	relays relays
 	// givenWords are words of the arguments, by call.
 	givenWords map[int][]string
 	// decoyWords are words that were looked for in the decoys, and whether they were found.
@@ -132,6 +133,7 @@ func NewBuilder(ctx Context) *Builder {
 		flows: map[uint64]*flow{}, reachedIn: map[place]bool{}, named: map[netip.Addr]string{},
 		out: &Profile{FrameCall: map[uint64]int{}, FramePhase: map[uint64]finding.Phase{}, Phases: map[finding.Phase]bool{}},
 	}
+	b.relays.know(ctx.Home)
 	for _, c := range ctx.Canaries {
 		b.kinds[c.ID] = c.Kind
 		if c.Path != "" {

@@ -122,19 +122,21 @@ type carriedAt struct {
 // holdsWord reports whether a word stands in what was sent: as it is, in hexadecimal digits,
 // or in base 64 from any offset.
 func holdsWord(data []byte, word string) bool {
-	if bytes.Contains(data, []byte(word)) || bytes.Contains(bytes.ToLower(data), []byte(hex.EncodeToString([]byte(word)))) {
-		return true
-	}
+	return slices.ContainsFunc(append(encodedForms(word), word), func(form string) bool { return bytes.Contains(data, []byte(form)) })
+}
+
+// encodedForms are a word in hexadecimal digits of either case, and in base 64 from any offset.
+func encodedForms(word string) []string {
+	small := hex.EncodeToString([]byte(word))
+	out := []string{small, strings.ToUpper(small)}
 	for skip := range 3 {
 		if len(word)-skip < leastWord {
 			break
 		}
 		whole := word[skip : skip+(len(word)-skip)/3*3]
-		if bytes.Contains(data, []byte(base64.RawStdEncoding.EncodeToString([]byte(whole)))) {
-			return true
-		}
+		out = append(out, base64.RawStdEncoding.EncodeToString([]byte(whole)))
 	}
-	return false
+	return out
 }
 
 // carriedBy adds what a flow carried, once every address has its name.

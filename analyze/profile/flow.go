@@ -37,6 +37,8 @@ type flow struct {
 	plains []*plain
 	// carried are the calls whose arguments it holds.
 	carried []carriedAt
+	// relayed are texts that it holds and the calls that sent them, which were not given them.
+	relayed []relayedAt
 }
 
 type viewKey struct {
@@ -226,6 +228,7 @@ func (b *Builder) finish(f *flow) {
 	for _, k := range sortedViews(f.views) {
 		v := f.views[k]
 		b.carries(f, v)
+		b.relayedIn(f, v)
 		for _, s := range b.sightings(f, v) {
 			at := v.when(s.Offset)
 			f.seen = append(f.seen, sighting{Sighting: s, at: at, request: requestAt(v.data, s.Offset)})

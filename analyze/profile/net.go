@@ -92,6 +92,7 @@ func (b *Builder) network() {
 		b.readPlains(f)
 		b.flowed(f)
 		b.carriedBy(f)
+		b.relayedOver(f)
 	}
 	b.overNames()
 	b.overURLs()

@@ -16,6 +16,7 @@ func (b *Builder) copy() *Builder {
 	c, out := *b, *b.out
 	out.Effects, out.Hits = slices.Clone(out.Effects), slices.Clip(out.Hits)
 	out.Carried = slices.Clip(out.Carried)
+	out.Relayed = slices.Clip(out.Relayed)
 	out.Payloads = slices.Clip(out.Payloads)
 	out.Opaque, out.Unread = slices.Clip(out.Opaque), slices.Clip(out.Unread)
 	c.out = &out

@@ -182,6 +182,7 @@ func (b *Builder) searchPlain(f *flow, from *view, how string, whole bool) {
 		return
 	}
 	b.carries(f, v)
+	b.relayedIn(f, v)
 	for i := range sent {
 		at := v.when(int64(sent[i].start))
 		b.sealedIn(f, &sent[i], at)

@@ -98,6 +98,8 @@ type Profile struct {
 	Unread []string
 	// Carried are the peers that were sent what a call was given.
 	Carried []Carried
+	// Relayed are the peers that were sent during a call what that call was not given.
+	Relayed []Relayed
 	// Answers are the answers to calls, where Context.Answers asks for them.
 	Answers map[int]Answer
 	// Payloads are what was sent or returned and looks random.

@@ -53,8 +53,9 @@ func (c *conversation) close() error {
 	return c.services.close()
 }
 
-// modelsAnswer is what a server hears of the model that it asks for an answer.
-const modelsAnswer = "I have read this, and have nothing to add."
+// modelsAnswer is what a server hears of the model that it asks for an answer. Its place name is
+// found again where the server sends the answer on.
+const modelsAnswer = "I have read this, and have nothing to add. The visit to Wintergreen stays on Thursday."
 
 // rootsOf are the workspaces of a plan, as a client offers them.
 func rootsOf(p *plan.Plan) []client.Root {

@@ -1,0 +1,111 @@
+package rules
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/coalmine-dev/coalmine/analyze/detect"
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/analyze/scope"
+)
+
+var cm117 = Rule{Rule: cm117Doc, Check: checkCM117, Shrink: ShrinkNever}
+
+var cm117Doc = finding.Rule{
+	ID: "CM117", Name: "DataRelayed", Title: "Data sent against a promise", Severity: finding.High, Family: finding.FamilySecrets,
+	Advice: finding.Advice{Why: "Who relied on the promise gave the server data that now is with a third party.", Fix: "Send only what the description names, or change the description.", Preview: true},
+	CWE:    []string{"CWE-200", "CWE-359"}, OWASP: []string{"MCP01", "MCP10"},
+	Help: "A call sent to a host a text that this call was not given: an argument of another tool or of a prompt, the client's answer to a request of the server's, or the name of the user. " +
+		"It is a finding where a declaration promises otherwise: the tool or the prompt that was given the text says that it stays on the machine, or the tool that sent it says what alone is sent.\n\n" +
+		"**Evidence.** The flow. coalmine looks for the text as it is, in hexadecimal digits and in base 64. A text that a tool with a declared network was given as well counts for the promise of the machine alone.\n\n" +
+		"**False positive when** a user agreed to the transfer in another way, such as a setting.",
+}
+
+var (
+	// staysHere are promises that what is given does not leave the machine.
+	staysHere = regexp.MustCompile(`(?i)\b(?:stays?|remains?|(?:is |are )?(?:kept|held|processed|handled|filled in)) (?:only )?(?:on|in|within|at) (?:this|your|the|its) (?:own )?(?:local )?(?:machine|computer|device|host|system|process|memory|session)\b` +
+		`|\b(?:never|not) (?:leaves?|sent|uploaded|transmitted|shared|stored remotely)\b|\bn[o']t leave\b|\bsent nowhere\b|\bnothing (?:is|gets) (?:sent|uploaded|transmitted|shared)\b|\bnothing leaves\b`)
+	// onlySent are promises of what alone is sent.
+	onlySent = regexp.MustCompile(`(?i)\bonly (?:the |a |an |your |its )?(?:[\w-]+ ){1,6}?(?:is|are|gets?) (?:ever )?(?:sent|transmitted|shared|uploaded|passed on)\b` +
+		`|\b(?:sends?|transmits?|shares?|uploads?|passes) (?:on )?(?:the |a |an |its |your )?(?:[\w-]+ ){1,6}only\b` +
+		`|\b(?:sends?|transmits?|shares?|uploads?) (?:on )?(?:only|nothing (?:but|except|else|other))\b` +
+		`|\bnothing (?:but|except|other than|beyond)\b.{1,80}\b(?:sent|leaves|transmitted|shared|uploaded)\b` +
+		`|\b(?:nothing else|no other (?:data|information|text|detail)s?) (?:is |are |gets? )?(?:ever )?(?:sent|transmitted|shared|uploaded|leaves)\b`)
+)
+
+func checkCM117(r *Run) []finding.Finding {
+	var out []finding.Finding
+	for i := range r.Profile.Relayed {
+		c := &r.Profile.Relayed[i]
+		promise := r.brokenBy(c)
+		if promise == "" {
+			continue
+		}
+		sources := r.sourcesOf(c)
+		out = append(out, finding.Finding{
+			Rule: cm117Doc.ID, Severity: cm117Doc.Severity, Title: cm117Doc.Title, Tool: c.Tool, Call: c.Call, Phase: finding.PhaseCall, Confidence: finding.Certain,
+			Message:     "“" + c.Tool + "” sent " + sources + " to " + c.Peer + " over " + c.Via + ", although " + promise,
+			Evidence:    []finding.Evidence{c.Evidence},
+			Fingerprint: finding.Fingerprint(cm117Doc.ID, c.Tool, sources, r.stable(c.Peer)),
+		})
+	}
+	return first(out)
+}
+
+// sourcesOf names what was sent by the first of its sources.
+func (r *Run) sourcesOf(c *profile.Relayed) string {
+	switch s := c.Sources[0]; s.Kind {
+	case profile.SourceTool:
+		return "an argument of “" + s.Name + "”"
+	case profile.SourcePrompt:
+		return "an argument of the prompt “" + s.Name + "”"
+	case profile.SourceClient:
+		return "the client's answer to a request"
+	}
+	return "the user's name"
+}
+
+// brokenBy says which promise it breaks that a peer was sent a text, "" for none.
+func (r *Run) brokenBy(c *profile.Relayed) string {
+	// What stands in a declaration the server has from itself.
+	if c.Loopback || c.Via == "dns" || r.givenHost(c.Host) || r.namesHost(c.Word) {
+		return ""
+	}
+	for _, s := range c.Sources {
+		if !r.keepsHere(s) {
+			continue
+		}
+		if all := slices.ContainsFunc(c.Sources, func(o profile.Source) bool { return !r.keepsHere(o) }); !all {
+			return "“" + s.Name + "” declares that it stays on the machine"
+		}
+	}
+	passes := slices.ContainsFunc(c.Sources, func(s profile.Source) bool {
+		if s.Kind != profile.SourceTool {
+			return false
+		}
+		t := r.Scope.Tool(s.Name)
+		return s.Name == c.Tool || scope.AnyShown(t.Network) || len(t.URLs) > 0
+	})
+	if !passes && r.promises(onlySent, func(o detect.Owner) bool { return o.Name == "" || o.Name == c.Tool }) {
+		return "the declaration says what alone is sent"
+	}
+	return ""
+}
+
+// keepsHere reports whether a tool or a prompt declares that what it is given stays on the machine.
+func (r *Run) keepsHere(s profile.Source) bool {
+	switch s.Kind {
+	case profile.SourceTool:
+		t := r.Scope.Tool(s.Name)
+		return t.ClaimsLocal() || len(t.URLs) == 0 && r.promises(staysHere, func(o detect.Owner) bool { return o.Kind == detect.OwnerTool && o.Name == s.Name })
+	case profile.SourcePrompt:
+		return r.promises(staysHere, func(o detect.Owner) bool { return o.Kind == detect.OwnerPrompt && o.Name == s.Name })
+	}
+	return false
+}
+
+// promises reports whether a sentence of some owners makes a promise.
+func (r *Run) promises(what *regexp.Regexp, of func(detect.Owner) bool) bool {
+	return slices.ContainsFunc(r.sentences(), func(s sentence) bool { return of(s.owner) && what.MatchString(s.text) })
+}

@@ -1,0 +1,47 @@
+package rules
+
+import (
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/analyze/scope"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+)
+
+var (
+	ofOutline = profile.Source{Kind: profile.SourceTool, Name: "outline"}
+	ofReview  = profile.Source{Kind: profile.SourcePrompt, Name: "review"}
+	ofClient  = profile.Source{Kind: profile.SourceClient, Name: "the client's answer"}
+	ofUser    = profile.Source{Kind: profile.SourceIdentity, Name: "user name"}
+)
+
+// relaying is a run in which the tool "define" sent a text that others gave the server: by the
+// server's instructions and by what "define", "outline" and the prompt "review" declare.
+func relaying(instructions, define, outline, review string, from ...profile.Source) *Run {
+	sender := described("define", define)
+	r := newRun(sender)
+	r.Surface.Instructions = instructions
+	r.Surface.Tools = []wire.Tool{sender, described("outline", outline)}
+	r.Surface.Prompts = []wire.Prompt{{Name: "review", Description: review}}
+	r.Scope = scope.Of(r.Surface)
+	r.Profile.Relayed = []profile.Relayed{{Call: 1, Tool: "define", Peer: "api.words.example:443", Host: "api.words.example", Via: "https", Word: "lighthouse", Sources: from,
+		Evidence: finding.Evidence{Source: "flow", Seq: 1, Text: "x"}}}
+	return r
+}
+
+const asksWords = "Asks api.words.example."
+
+var ofRelays = []ruleCase{
+	{"CM117", "a text stays here", relaying("", asksWords, "Outlines a text. The text stays on this machine.", "", ofOutline), finding.High},
+	{"CM117", "a text never leaves", relaying("", asksWords, "Outlines a text, which never leaves your computer.", "", ofOutline), finding.High},
+	{"CM117", "no promise", relaying("", asksWords, "Outlines a text.", "", ofOutline), ""},
+	{"CM117", "another source promises nothing", relaying("", asksWords, "Outlines a text. It stays on this machine.", "", ofOutline, ofClient), ""},
+	{"CM117", "a prompt's argument stays here", relaying("", asksWords, "", "Reviews. The portfolio stays on this machine.", ofReview), finding.High},
+	{"CM117", "a prompt without a promise", relaying("", asksWords, "", "Reviews.", ofReview), ""},
+	{"CM117", "only the word", relaying("", asksWords+" Only the word is sent.", "", "", ofClient), finding.High},
+	{"CM117", "sends it only", relaying("", asksWords+" Sends the postcode only.", "", "", ofUser), finding.High},
+	{"CM117", "nothing but", relaying("Nothing but the postcode or the town is sent.", asksWords, "", "", ofUser), finding.High},
+	{"CM117", "the user without a promise", relaying("", asksWords, "", "", ofUser), ""},
+	{"CM117", "of a tool that asks too", relaying("", asksWords+" Only the word is sent.", "Asks api.words.example for an outline of a web page.", "", ofOutline), ""},
+	{"CM117", "only about another thing", relaying("", asksWords+" The only words that count are nouns.", "", "", ofClient), ""},
+	{"CM117", "to a host that the user gave", with(relaying("", asksWords+" Only the word is sent.", "", "", ofClient), func(r *Run) { r.Given = []string{"https://api.words.example"} }), ""},
+}
