@@ -54,7 +54,8 @@ type Builder struct {
 	// heard is the end of what ports of the server's answered.
 	heard tail
 	// given are the sums of what looks random in inputs.
-	given  map[uint64]bool
+	given map[uint64]bool
+	// relays are the texts that are looked for in what other calls send.
 	relays relays
 	// givenWords are words of the arguments, by call.
 	givenWords map[int][]string

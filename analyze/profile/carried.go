@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 	"github.com/coalmine-dev/coalmine/canaries"
 )
 
-// Carried says that a peer was sent what a call was given.
+// Carried says that a peer was sent a text during a call: what the call was given, except in Relayed.
 type Carried struct {
 	Call int
 	Tool string
@@ -34,20 +35,41 @@ const (
 	maxCarried = 1000
 )
 
-// words remembers what the call under way is given.
-func (b *Builder) words(raw []byte) {
+// hears takes a frame of the client's: the arguments of a tool or a prompt, or an answer.
+func (b *Builder) hears(raw []byte) {
 	var m struct {
 		Method string `json:"method"`
 		Params struct {
-			Arguments any `json:"arguments"`
+			Name      string `json:"name"`
+			Arguments any    `json:"arguments"`
 		} `json:"params"`
+		Result struct {
+			Content any `json:"content"`
+		} `json:"result"`
 	}
-	if b.call == 0 || len(b.givenWords) >= maxEffects || json.Unmarshal(raw, &m) != nil || m.Method != "tools/call" {
+	if json.Unmarshal(raw, &m) != nil {
 		return
 	}
-	if words := b.argumentWords(m.Params.Arguments, nil); len(words) > 0 {
+	switch m.Method {
+	case "tools/call":
+		words := b.argumentWords(m.Params.Arguments, nil)
+		b.givesWords(words)
+		b.relays.call(b.call, Source{SourceTool, m.Params.Name}, raw, words)
+	case "prompts/get":
+		// A prompt has no declaration of what it sends, so that its own arguments count.
+		b.relays.call(b.call, Source{SourcePrompt, m.Params.Name}, nil, b.argumentWords(m.Params.Arguments, nil))
+	case "":
+		b.relays.give(b.argumentWords(m.Result.Content, nil), Source{SourceClient, "the client's answer"}, b.call)
+	}
+}
+
+// givesWords remembers the words of what the call under way is given.
+func (b *Builder) givesWords(words []string) {
+	switch {
+	case b.call == 0 || len(b.givenWords) >= maxEffects:
+	case len(words) > 0:
 		b.givenWords[b.call] = words
-	} else {
+	default:
 		delete(b.givenWords, b.call)
 	}
 }
@@ -59,9 +81,7 @@ func (b *Builder) argumentWords(v any, out []string) []string {
 	switch v := v.(type) {
 	case string:
 		best := ""
-		for word := range strings.FieldsFuncSeq(v[:min(len(v), 4<<10)], func(c rune) bool {
-			return (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')
-		}) {
+		for word := range strings.FieldsFuncSeq(v[:min(len(v), 4<<10)], func(c rune) bool { return !isWord(c) }) {
 			if len(word) >= leastWord && len(word) > len(best) && !b.inDecoys(word) {
 				best = word
 			}
@@ -80,6 +100,9 @@ func (b *Builder) argumentWords(v any, out []string) []string {
 	}
 	return out
 }
+
+// isWord reports whether a character is a letter or digit that no encoding of texts touches.
+func isWord(c rune) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // inDecoys reports whether a word stands in the decoys: in their values, their paths or HOME.
 func (b *Builder) inDecoys(word string) bool {
@@ -100,14 +123,14 @@ func (b *Builder) carries(f *flow, v *view) {
 	if len(b.givenWords) == 0 || f.known.Service != "" {
 		return // what a service is told is read as statements
 	}
-	tried := map[int]bool{0: true}
+	tried, sent := map[int]bool{0: true}, sentOf(v.data)
 	for _, m := range v.at {
 		call := b.intervalAt(m.time).call
 		if tried[call] || slices.ContainsFunc(f.carried, func(c carriedAt) bool { return c.call == call }) {
 			continue
 		}
 		tried[call] = true
-		if slices.ContainsFunc(b.givenWords[call], func(w string) bool { return holdsWord(v.data, w) }) {
+		if slices.ContainsFunc(b.givenWords[call], func(w string) bool { return formsOf(w).in(sent) }) {
 			f.carried = append(f.carried[:len(f.carried):len(f.carried)], carriedAt{call, m.time})
 		}
 	}
@@ -119,25 +142,36 @@ type carriedAt struct {
 	at   time.Duration
 }
 
-// holdsWord reports whether a word stands in what was sent: as it is, in hexadecimal digits,
-// or in base 64 from any offset.
-func holdsWord(data []byte, word string) bool {
-	return slices.ContainsFunc(append(encodedForms(word), word), func(form string) bool { return bytes.Contains(data, []byte(form)) })
+// sent is what was sent, and the same in small letters.
+type sent struct{ data, lower []byte }
+
+func sentOf(data []byte) sent { return sent{data, bytes.ToLower(data)} }
+
+// forms are those in which a word stands in what was sent: as it is or in base 64 from any
+// offset, and in hexadecimal digits, which are of either case.
+type forms struct {
+	exact [][]byte
+	hex   []byte
 }
 
-// encodedForms are a word in hexadecimal digits of either case, and in base 64 from any offset.
-func encodedForms(word string) []string {
-	small := hex.EncodeToString([]byte(word))
-	out := []string{small, strings.ToUpper(small)}
+func formsOf(word string) forms {
+	out := forms{[][]byte{[]byte(word)}, []byte(hex.EncodeToString([]byte(word)))}
 	for skip := range 3 {
 		if len(word)-skip < leastWord {
 			break
 		}
 		whole := word[skip : skip+(len(word)-skip)/3*3]
-		out = append(out, base64.RawStdEncoding.EncodeToString([]byte(whole)))
+		out.exact = append(out.exact, []byte(base64.RawStdEncoding.EncodeToString([]byte(whole))))
 	}
 	return out
 }
+
+func (f forms) in(s sent) bool {
+	return bytes.Contains(s.lower, f.hex) || slices.ContainsFunc(f.exact, func(form []byte) bool { return bytes.Contains(s.data, form) })
+}
+
+// holdsWord reports whether a word stands in what was sent.
+func holdsWord(data []byte, word string) bool { return formsOf(word).in(sentOf(data)) }
 
 // carriedBy adds what a flow carried, once every address has its name.
 func (b *Builder) carriedBy(f *flow) {
@@ -145,10 +179,15 @@ func (b *Builder) carriedBy(f *flow) {
 		if len(b.out.Carried) >= maxCarried {
 			return
 		}
-		text := "what call " + portText(uint16(c.call)) + " was given was sent to " + b.peer(f) + " over " + via(f)
-		b.out.Carried = append(b.out.Carried, Carried{
-			Call: c.call, Tool: b.toolOf(c.call), Peer: b.peer(f), Host: b.hostOf(f), Via: via(f), Loopback: f.known.Dest.Addr().Unmap().IsLoopback(),
-			Evidence: b.flowSays(f, c.at, text),
-		})
+		b.out.Carried = append(b.out.Carried, b.carriedIn(f, c, "what call "+strconv.Itoa(c.call)+" was given was sent"))
+	}
+}
+
+// carriedIn says of a flow what it carried in a call.
+func (b *Builder) carriedIn(f *flow, c carriedAt, what string) Carried {
+	peer, channel := b.peer(f), via(f)
+	return Carried{
+		Call: c.call, Tool: b.toolOf(c.call), Peer: peer, Host: b.hostOf(f), Via: channel, Loopback: f.known.Dest.Addr().Unmap().IsLoopback(),
+		Evidence: b.flowSays(f, c.at, what+" to "+peer+" over "+channel),
 	}
 }

@@ -27,7 +27,6 @@ type Payload struct {
 
 // Input takes a frame of the client's: what it holds explains what comes back of it.
 func (b *Builder) Input(raw []byte) {
-	b.words(raw)
 	b.hears(raw)
 	for _, s := range opaque.Spans(raw) {
 		b.given[s.Sum] = true

@@ -2,15 +2,11 @@ package profile
 
 import (
 	"bytes"
-	"encoding/json"
 	neturl "net/url"
 	"path"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
-
-	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
 // The kinds of a Source.
@@ -29,27 +25,18 @@ type Source struct {
 
 // Relayed says that a peer was sent during a call what that call was not given.
 type Relayed struct {
-	Call int
-	Tool string
-	// Peer is "host:port" or "address:port", Host the name that led there, "" for none.
-	Peer, Host string
-	// Via is the channel ("https", "tcp" …).
-	Via string
-	// Loopback says that the peer was a port of the machine itself.
-	Loopback bool
+	Carried
 	// Word is the text that was sent, and Sources are all that gave it to the server, at most
 	// maxSources.
-	Word     string
-	Sources  []Source
-	Evidence finding.Evidence
+	Word    string
+	Sources []Source
 }
 
-// The bounds of what is remembered: the texts of a run, the sources of one text, the bytes of a
-// frame, and the length of a user's name that is told from chance.
+// The bounds of what is remembered: the texts of a run, the sources of one text, and the length
+// of a user's name that is told from chance.
 const (
 	maxGiven   = 256
 	maxSources = 4
-	maxHeard   = 64 << 10
 	leastUser  = 4
 )
 
@@ -59,9 +46,8 @@ type givenText struct {
 	sources []Source
 	// first is the call in which it was given first, 0 for before any.
 	first int
-	// needles are the forms in which it stands in what is sent.
-	needles [][]byte
-	// whole says that letters and digits beside a needle make it another text.
+	forms forms
+	// whole says that letters and digits beside it make it another text.
 	whole bool
 }
 
@@ -69,7 +55,7 @@ type givenText struct {
 type relays struct {
 	given []*givenText
 	index map[string]int
-	// arguments are what each call was given, as it stood on the wire.
+	// arguments are the frames of calls, empty where what a call was given itself counts too.
 	arguments map[int][]byte
 }
 
@@ -81,56 +67,32 @@ func (t *relays) know(home string) {
 		return
 	}
 	t.given = append(t.given, &givenText{word: user, sources: []Source{{SourceIdentity, "user name"}}, whole: true,
-		needles: [][]byte{[]byte(user), []byte(neturl.QueryEscape(home)), []byte(home)}})
+		forms: forms{exact: [][]byte{[]byte(user), []byte(home), []byte(neturl.QueryEscape(home))}}})
 }
 
-// give remembers a word and its source.
-func (t *relays) give(word string, from Source, call int) {
-	i, known := t.index[word]
-	if !known {
-		if len(t.given) >= maxGiven {
-			return
+// call remembers the frame of a call, nil for one whose own arguments count, and the words of its arguments.
+func (t *relays) call(call int, from Source, frame []byte, words []string) {
+	if call > 0 && len(t.arguments) < maxEffects {
+		t.arguments[call] = append(t.arguments[call], frame...)
+	}
+	t.give(words, from, call)
+}
+
+// give remembers words and their source.
+func (t *relays) give(words []string, from Source, call int) {
+	for _, word := range words {
+		i, known := t.index[word]
+		if !known {
+			if len(t.given) >= maxGiven {
+				return
+			}
+			i = len(t.given)
+			t.index[word] = i
+			t.given = append(t.given, &givenText{word: word, first: call, forms: formsOf(word)})
 		}
-		i = len(t.given)
-		t.index[word] = i
-		t.given = append(t.given, &givenText{word: word, first: call, needles: needlesOf(word)})
-	}
-	if g := t.given[i]; len(g.sources) < maxSources && !slices.Contains(g.sources, from) {
-		g.sources = append(g.sources, from)
-	}
-}
-
-// hears takes a frame of the client's: the arguments of a tool or a prompt, or an answer.
-func (b *Builder) hears(raw []byte) {
-	var m struct {
-		Method string `json:"method"`
-		Params struct {
-			Name      string `json:"name"`
-			Arguments any    `json:"arguments"`
-		} `json:"params"`
-		Result struct {
-			Content any `json:"content"`
-		} `json:"result"`
-	}
-	if len(raw) > maxHeard || json.Unmarshal(raw, &m) != nil {
-		return
-	}
-	from, given := Source{Name: m.Params.Name}, m.Params.Arguments
-	switch m.Method {
-	case "tools/call":
-		from.Kind = SourceTool
-	case "prompts/get":
-		from.Kind = SourcePrompt
-	case "":
-		from, given = Source{Kind: SourceClient, Name: "the client's answer"}, m.Result.Content
-	default:
-		return
-	}
-	if m.Method != "" && b.call > 0 && len(b.relays.arguments) < maxEffects {
-		b.relays.arguments[b.call] = append(b.relays.arguments[b.call], raw...)
-	}
-	for _, word := range b.argumentWords(given, nil) {
-		b.relays.give(word, from, b.call)
+		if g := t.given[i]; len(g.sources) < maxSources && !slices.Contains(g.sources, from) {
+			g.sources = append(g.sources, from)
+		}
 	}
 }
 
@@ -156,61 +118,48 @@ func (b *Builder) relayedIn(f *flow, v *view) {
 
 // relayedBy notes what one call sent over a flow.
 func (b *Builder) relayedBy(f *flow, call int, at time.Duration, data []byte) {
-	prompt := b.isPrompt(call)
+	arguments, known := b.relays.arguments[call]
+	if !known {
+		return // what it was given itself is not known
+	}
+	s := sentOf(data)
 	for _, g := range b.relays.given {
-		if g.first > call || len(f.relayed) >= maxCarried || !g.standsIn(data) {
-			continue
-		}
-		// A prompt has no declaration of what it sends, so that its own arguments count.
-		if !prompt && bytes.Contains(b.relays.arguments[call], []byte(g.word)) {
+		if g.first > call || len(f.relayed) >= maxCarried || !g.standsIn(s) || bytes.Contains(arguments, []byte(g.word)) {
 			continue
 		}
 		if !slices.ContainsFunc(f.relayed, func(r relayedAt) bool { return r.call == call && r.text == g }) {
-			f.relayed = append(f.relayed[:len(f.relayed):len(f.relayed)], relayedAt{call, at, g})
+			f.relayed = append(f.relayed[:len(f.relayed):len(f.relayed)], relayedAt{carriedAt{call, at}, g})
 		}
 	}
-}
-
-// isPrompt reports whether a call asked for a prompt.
-func (b *Builder) isPrompt(call int) bool {
-	i, ok := slices.BinarySearchFunc(b.out.Calls, call, func(c Call, n int) int { return c.N - n })
-	return ok && b.out.Calls[i].What == SourcePrompt
 }
 
 // relayedAt is a text, the call that sent it, and when.
 type relayedAt struct {
-	call int
-	at   time.Duration
+	carriedAt
 	text *givenText
 }
 
-// needlesOf are the forms of holdsWord.
-func needlesOf(word string) [][]byte {
-	out := [][]byte{[]byte(word)}
-	for _, form := range encodedForms(word) {
-		out = append(out, []byte(form))
+func (g *givenText) standsIn(s sent) bool {
+	if !g.whole {
+		return g.forms.in(s)
 	}
-	return out
+	return slices.ContainsFunc(g.forms.exact, func(form []byte) bool { return standsAlone(s.data, form) })
 }
 
-func (g *givenText) standsIn(data []byte) bool {
-	return slices.ContainsFunc(g.needles, func(n []byte) bool {
-		for rest := data; ; {
-			i := bytes.Index(rest, n)
-			if i < 0 {
-				return false
-			}
-			if !g.whole || !wordAt(rest, i-1) && !wordAt(rest, i+len(n)) {
-				return true
-			}
-			rest = rest[i+len(n):]
+// standsAlone reports whether a form stands in a text with no letter or digit beside it.
+func standsAlone(text, form []byte) bool {
+	word := func(i int) bool { return i >= 0 && i < len(text) && isWord(rune(text[i])) }
+	for at := 0; ; {
+		i := bytes.Index(text[at:], form)
+		if i < 0 {
+			return false
 		}
-	})
-}
-
-// wordAt reports whether a letter or digit stands at a place.
-func wordAt(data []byte, i int) bool {
-	return i >= 0 && i < len(data) && strings.IndexByte("0123456789abcdefghijklmnopqrstuvwxyz", data[i]|0x20) >= 0 && data[i] != ' '
+		begin, end := at+i, at+i+len(form)
+		if !word(begin-1) && !word(end) {
+			return true
+		}
+		at = end
+	}
 }
 
 // relayedOver adds what a flow relayed, once every address has its name.
@@ -220,9 +169,8 @@ func (b *Builder) relayedOver(f *flow) {
 			return
 		}
 		b.out.Relayed = append(b.out.Relayed, Relayed{
-			Call: r.call, Tool: b.toolOf(r.call), Peer: b.peer(f), Host: b.hostOf(f), Via: via(f), Loopback: f.known.Dest.Addr().Unmap().IsLoopback(),
-			Word: r.text.word, Sources: slices.Clone(r.text.sources),
-			Evidence: b.flowSays(f, r.at, "call "+strconv.Itoa(r.call)+" sent “"+r.text.word+"” to "+b.peer(f)+" over "+via(f)),
+			Carried: b.carriedIn(f, r.carriedAt, "call "+strconv.Itoa(r.call)+" sent “"+r.text.word+"”"),
+			Word:    r.text.word, Sources: slices.Clone(r.text.sources),
 		})
 	}
 }

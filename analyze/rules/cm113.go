@@ -38,15 +38,19 @@ func checkCM113(r *Run) []finding.Finding {
 		if !r.declaredTool(tool) {
 			tool, who = undeclaredTools, "an undeclared tool"
 		}
-		f := finding.Finding{
-			Rule: cm113Doc.ID, Severity: severity, Title: cm113Doc.Title, Tool: tool, Call: c.Call, Phase: finding.PhaseCall, Confidence: finding.Certain,
-			Message:     who + " sent its call arguments to the undeclared host " + c.Peer + " over " + c.Via,
-			Evidence:    []finding.Evidence{c.Evidence},
-			Fingerprint: finding.Fingerprint(cm113Doc.ID, tool, r.stable(c.Peer)),
-		}
+		f := r.sentInCall(&cm113Doc, c, tool, who+" sent its call arguments to the undeclared host "+c.Peer+" over "+c.Via)
+		f.Severity = severity
 		out = append(out, f)
 	}
 	return first(out)
+}
+
+// sentInCall is a finding of what a call sent to a peer; its identity is the tool, the peer and more.
+func (r *Run) sentInCall(doc *finding.Rule, c *profile.Carried, tool, message string, more ...string) finding.Finding {
+	return finding.Finding{
+		Rule: doc.ID, Severity: doc.Severity, Title: doc.Title, Tool: tool, Call: c.Call, Phase: finding.PhaseCall, Confidence: finding.Certain,
+		Message: message, Evidence: []finding.Evidence{c.Evidence}, Fingerprint: finding.Fingerprint(doc.ID, slices.Concat([]string{tool, r.stable(c.Peer)}, more)...),
+	}
 }
 
 // copiedTo says how grave it is that a peer was sent what a call was given, "" for not at all.
@@ -73,9 +77,7 @@ func (r *Run) copiedTo(c *profile.Carried) finding.Severity {
 		return finding.High
 	case !slices.ContainsFunc(r.Profile.Carried, func(o profile.Carried) bool { return o.Call == c.Call && o.Host != "" && r.namesPeer(o.Host) }):
 		return "" // nobody names a host: CM209, CM202 and CM116 tell
-	case slices.ContainsFunc(r.texts(), func(d declaredText) bool {
-		return (d.owner.Name == "" || d.owner.Name == c.Tool) && noOther.MatchString(d.text)
-	}):
+	case r.promises(noOther, serverOr(c.Tool)):
 		return finding.High
 	}
 	return finding.Low

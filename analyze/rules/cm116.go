@@ -23,12 +23,7 @@ func checkCM116(r *Run) []finding.Finding {
 		if !r.needless(c) {
 			continue
 		}
-		out = append(out, finding.Finding{
-			Rule: cm116Doc.ID, Severity: cm116Doc.Severity, Title: cm116Doc.Title, Tool: c.Tool, Call: c.Call, Phase: finding.PhaseCall, Confidence: finding.Certain,
-			Message:     "“" + c.Tool + "” sent its call arguments to the undeclared host " + c.Peer + " over " + c.Via + ", and answers the same where no host answers",
-			Evidence:    []finding.Evidence{c.Evidence},
-			Fingerprint: finding.Fingerprint(cm116Doc.ID, c.Tool, r.stable(c.Peer)),
-		})
+		out = append(out, r.sentInCall(&cm116Doc, c, c.Tool, "“"+c.Tool+"” sent its call arguments to the undeclared host "+c.Peer+" over "+c.Via+", and answers the same where no host answers"))
 	}
 	return first(out)
 }

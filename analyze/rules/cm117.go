@@ -42,20 +42,15 @@ func checkCM117(r *Run) []finding.Finding {
 		if promise == "" {
 			continue
 		}
-		sources := r.sourcesOf(c)
-		out = append(out, finding.Finding{
-			Rule: cm117Doc.ID, Severity: cm117Doc.Severity, Title: cm117Doc.Title, Tool: c.Tool, Call: c.Call, Phase: finding.PhaseCall, Confidence: finding.Certain,
-			Message:     "“" + c.Tool + "” sent " + sources + " to " + c.Peer + " over " + c.Via + ", although " + promise,
-			Evidence:    []finding.Evidence{c.Evidence},
-			Fingerprint: finding.Fingerprint(cm117Doc.ID, c.Tool, sources, r.stable(c.Peer)),
-		})
+		what := sourceText(c.Sources[0])
+		out = append(out, r.sentInCall(&cm117Doc, &c.Carried, c.Tool, "“"+c.Tool+"” sent "+what+" to "+c.Peer+" over "+c.Via+", although "+promise, what))
 	}
 	return first(out)
 }
 
-// sourcesOf names what was sent by the first of its sources.
-func (r *Run) sourcesOf(c *profile.Relayed) string {
-	switch s := c.Sources[0]; s.Kind {
+// sourceText names a text by its source.
+func sourceText(s profile.Source) string {
+	switch s.Kind {
 	case profile.SourceTool:
 		return "an argument of “" + s.Name + "”"
 	case profile.SourcePrompt:
@@ -72,13 +67,8 @@ func (r *Run) brokenBy(c *profile.Relayed) string {
 	if c.Loopback || c.Via == "dns" || r.givenHost(c.Host) || r.namesHost(c.Word) {
 		return ""
 	}
-	for _, s := range c.Sources {
-		if !r.keepsHere(s) {
-			continue
-		}
-		if all := slices.ContainsFunc(c.Sources, func(o profile.Source) bool { return !r.keepsHere(o) }); !all {
-			return "“" + s.Name + "” declares that it stays on the machine"
-		}
+	if !slices.ContainsFunc(c.Sources, func(s profile.Source) bool { return !r.keepsHere(s) }) {
+		return "“" + c.Sources[0].Name + "” declares that it stays on the machine"
 	}
 	passes := slices.ContainsFunc(c.Sources, func(s profile.Source) bool {
 		if s.Kind != profile.SourceTool {
@@ -87,7 +77,7 @@ func (r *Run) brokenBy(c *profile.Relayed) string {
 		t := r.Scope.Tool(s.Name)
 		return s.Name == c.Tool || scope.AnyShown(t.Network) || len(t.URLs) > 0
 	})
-	if !passes && r.promises(onlySent, func(o detect.Owner) bool { return o.Name == "" || o.Name == c.Tool }) {
+	if !passes && r.promises(onlySent, serverOr(c.Tool)) {
 		return "the declaration says what alone is sent"
 	}
 	return ""
@@ -103,6 +93,11 @@ func (r *Run) keepsHere(s profile.Source) bool {
 		return r.promises(staysHere, func(o detect.Owner) bool { return o.Kind == detect.OwnerPrompt && o.Name == s.Name })
 	}
 	return false
+}
+
+// serverOr selects the texts of the server and of one tool.
+func serverOr(tool string) func(detect.Owner) bool {
+	return func(o detect.Owner) bool { return o.Name == "" || o.Name == tool }
 }
 
 // promises reports whether a sentence of some owners makes a promise.

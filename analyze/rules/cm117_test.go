@@ -23,8 +23,8 @@ func relaying(instructions, define, outline, review string, from ...profile.Sour
 	r.Surface.Tools = []wire.Tool{sender, described("outline", outline)}
 	r.Surface.Prompts = []wire.Prompt{{Name: "review", Description: review}}
 	r.Scope = scope.Of(r.Surface)
-	r.Profile.Relayed = []profile.Relayed{{Call: 1, Tool: "define", Peer: "api.words.example:443", Host: "api.words.example", Via: "https", Word: "lighthouse", Sources: from,
-		Evidence: finding.Evidence{Source: "flow", Seq: 1, Text: "x"}}}
+	r.Profile.Relayed = []profile.Relayed{{Word: "lighthouse", Sources: from, Carried: profile.Carried{
+		Call: 1, Tool: "define", Peer: "api.words.example:443", Host: "api.words.example", Via: "https", Evidence: finding.Evidence{Source: "flow", Seq: 1, Text: "x"}}}}
 	return r
 }
 

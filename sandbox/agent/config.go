@@ -136,6 +136,9 @@ const (
 	CommandUDPPorts CommandType = "udp-ports"
 )
 
+// MostStarved bounds how many times CommandStop waits a grace again for a target that gets no processor.
+const MostStarved = 2
+
 // Command is a control message from the host after the Config.
 type Command struct {
 	Type  CommandType   `json:"type"`

@@ -242,15 +242,26 @@ func (t *sleeper) runs() (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	f := bytes.Fields(b)
-	if len(f) != 3 {
-		return 0, errors.New("a task's schedstat is not understood")
-	}
-	n, err := strconv.ParseUint(string(f[2]), 10, 64)
+	_, n, err := schedstat(b)
 	if err == nil && n == 0 {
 		err = errors.New("the kernel does not count how often tasks run")
 	}
 	return n, err
+}
+
+// schedstat reads what the kernel counts of a task (proc_pid_schedstat): for how long it was
+// ready and had no processor, and how often it was put on one.
+func schedstat(b []byte) (delay time.Duration, runs uint64, err error) {
+	f := bytes.Fields(b)
+	if len(f) != 3 {
+		return 0, 0, errors.New("a task's schedstat is not understood")
+	}
+	n, err := strconv.ParseInt(string(f[1]), 10, 64)
+	if err != nil {
+		return 0, 0, err
+	}
+	runs, err = strconv.ParseUint(string(f[2]), 10, 64)
+	return time.Duration(n), runs, err
 }
 
 // state is the task's state, with errEnded for one that does nothing any more.

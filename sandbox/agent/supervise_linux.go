@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -381,9 +380,6 @@ func (a *agent) stop(grace time.Duration, signal bool) {
 	a.killAll()
 }
 
-// mostStarved bounds how many times a grace is waited again for a target without a processor.
-const mostStarved = 2
-
 // gone waits for the target's last process to end by itself. The time for which its tasks were
 // ready and had no processor is the machine's, and is waited for again.
 func (a *agent) gone(grace time.Duration) bool {
@@ -393,7 +389,7 @@ func (a *agent) gone(grace time.Duration) bool {
 			return true
 		}
 		if waited := time.Since(begin); waited > grace {
-			if more := max(a.starved()-starved, 0); waited > grace+min(more, mostStarved*grace) {
+			if more := max(a.starved()-starved, 0); waited > grace+min(more, MostStarved*grace) {
 				return false
 			}
 		}
@@ -402,7 +398,7 @@ func (a *agent) gone(grace time.Duration) bool {
 }
 
 // starved is for how long the tasks of the target that live have waited for a processor, 0 where
-// the kernel does not count it (proc_pid_schedstat, the second field).
+// the kernel does not count it.
 func (a *agent) starved() time.Duration {
 	var all time.Duration
 	for _, t := range a.targets() {
@@ -413,25 +409,14 @@ func (a *agent) starved() time.Duration {
 		for _, name := range files {
 			data, err := os.ReadFile(name)
 			if err != nil {
-				continue
+				continue // it ended
 			}
-			all += runDelay(string(data))
+			if delay, _, err := schedstat(data); err == nil {
+				all += delay
+			}
 		}
 	}
 	return all
-}
-
-// runDelay is the time on a run queue of a task's schedstat, 0 where it says none.
-func runDelay(schedstat string) time.Duration {
-	f := strings.Fields(schedstat)
-	if len(f) < 2 {
-		return 0
-	}
-	n, err := strconv.ParseInt(f[1], 10, 64)
-	if err != nil {
-		return 0
-	}
-	return time.Duration(n)
 }
 
 // killAll ends every process of the target's. The tracer lives until it has

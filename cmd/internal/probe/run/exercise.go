@@ -12,6 +12,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
@@ -30,7 +31,7 @@ func (s *Session) exercise(ctx context.Context) error {
 		s.phase(finding.PhaseShutdown)
 	}
 	s.progress("stopping")
-	stopCtx, cancel := context.WithTimeout(ctx, 12*stopGrace+syncTimeout)
+	stopCtx, cancel := context.WithTimeout(ctx, 4*(1+agent.MostStarved)*stopGrace+syncTimeout)
 	defer cancel()
 	if err := s.sandbox.StopThen(stopCtx, stopGrace, s.plan.Drive.ByTerm, func() { s.search(stopCtx, true); s.collectRecord(stopCtx) }); err != nil && ctx.Err() == nil {
 		s.doubt(session.GapSandboxNotStopped, finding.PhaseShutdown, "the sandbox did not stop in time")
