@@ -40,8 +40,9 @@ type server struct {
 	// Family is the kind of attack or of everyday server, Does says in a sentence what it does.
 	Family string `json:"family"`
 	Does   string `json:"does"`
-	// Sighted says that its author knew the rules.
+	// Sighted says that its author knew the rules, Opened that it was looked at, whatever its name's hash.
 	Sighted bool `json:"sighted"`
+	Opened  bool `json:"opened"`
 	// Names are texts of which a finding holds one if it names an attack's deed.
 	Names []string          `json:"names"`
 	Args  []string          `json:"args"`
@@ -52,7 +53,7 @@ type server struct {
 const seen, unseen = "seen", "unseen"
 
 func (s *server) half() string {
-	if sha256.Sum256([]byte(s.Name))[0]&1 == 0 {
+	if s.Opened || sha256.Sum256([]byte(s.Name))[0]&1 == 0 {
 		return seen
 	}
 	return unseen
