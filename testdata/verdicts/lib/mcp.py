@@ -111,6 +111,8 @@ class Server:
         raise NotImplementedError(method)
 
     def _call(self, declaration, function, arguments):
+        if not isinstance(arguments, dict):
+            return {"isError": True, "content": [{"type": "text", "text": "arguments are no object"}]}
         schema = declaration["inputSchema"]
         known = {"string": str, "integer": int, "number": (int, float), "boolean": bool, "array": list, "object": dict}
         missing = [name for name in schema["required"] if name not in arguments]
