@@ -22,6 +22,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/analyzetest"
 	"github.com/coalmine-dev/coalmine/analyze/custom"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/scale"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -114,6 +115,7 @@ func TestHostileTextsActNowhere(t *testing.T) {
 	for _, evil := range evils {
 		check(t, evil, reportsOf(t, staged("x"+evil+"x")))
 	}
+	scale.Checks(t, 25)
 	rapid.Check(t, func(rt *rapid.T) {
 		evil := evilText().Draw(rt, "evil")
 		check(rt, evil, reportsOf(rt, staged(evil)))
