@@ -68,14 +68,10 @@ func (f *probeFlags) configuredRuns() ([]plan.Options, error) {
 		servers, f.bad = []config.Server{s}, nil
 	}
 	var out []plan.Options
-	names := map[string]string{} // by the directory of a server's files
+	taken := map[string]bool{} // the directories of the servers' files
 	for _, s := range servers {
-		dir := report.Slug(s.Name)
-		if other, taken := names[dir]; taken {
-			f.bad = append(f.bad, fmt.Errorf("%s:%d: server %q would write its files over those of %q, in %s", f.config, s.Line, s.Name, other, dir))
-			continue
-		}
-		names[dir] = s.Name
+		s.Name = distinctName(s.Name, taken)
+		taken[report.Slug(s.Name)] = true
 		o, bad, err := f.configuredRun(s)
 		switch {
 		case err != nil:
@@ -87,6 +83,17 @@ func (f *probeFlags) configuredRuns() ([]plan.Options, error) {
 		}
 	}
 	return out, nil
+}
+
+// distinctName numbers a name whose directory is taken: two projects of one file may have a server
+// of one name, and names in other scripts than the Latin one have one directory.
+func distinctName(name string, taken map[string]bool) string {
+	short := []rune(name)
+	short = short[:min(len(short), 70)] // a directory's name is cut
+	for n := 2; taken[report.Slug(name)]; n++ {
+		name = fmt.Sprintf("%s (%d)", string(short), n)
+	}
+	return name
 }
 
 // configuredRun is the run of one entry. It is bad where the entry itself is at fault, and err
