@@ -71,6 +71,8 @@ func TestWhateverIsSaidIsRead(t *testing.T) {
 		{"a request for input", `"ping"`, `"result":{}`, asks("elicitation/create", `{"message":`+order+`,"requestedSchema":{"type":"object","properties":{}}}`), "high CM414, medium CM404"},
 		{"a form for a name", `"ping"`, `"result":{}`, form(`{"name":{"type":"string","title":"Your name"}}`), "medium CM404"},
 		{"a form for a password", `"ping"`, `"result":{}`, form(`{"dbPassword":{"type":"string"}}`), "high CM419, medium CM404"},
+		{"a form for a word, in Italian", `"ping"`, `"result":{}`, asks("elicitation/create", `{"message":"Quale parola cerchi?","requestedSchema":{"type":"object","properties":{"parola":{"type":"string","title":"Parola","description":"La parola da cercare"}}}}`), "medium CM404"},
+		{"a form for a password, in Turkish", `"ping"`, `"result":{}`, asks("elicitation/create", `{"message":"Parolanızı girin","requestedSchema":{"type":"object","properties":{"x":{"type":"string"}}}}`), "high CM419, medium CM404"},
 		{"a form that names a token in its text", `"ping"`, `"result":{}`, form(`{"value":{"type":"string","description":"Your GitHub access token"}}`), "high CM419, medium CM404"},
 		{"whether to keep a password", `"ping"`, `"result":{}`, form(`{"savePassword":{"type":"boolean"}}`), "medium CM404"},
 		{"a form for a small number", `"ping"`, `"result":{}`, asks("elicitation/create", `{"message":"Which pin number is needed?","requestedSchema":{"type":"object","properties":{"pin":{"type":"integer","maximum":27}}}}`), "medium CM404"},

@@ -114,7 +114,7 @@ func (f *field) open() bool {
 var secretNames = regexp.MustCompile(`(?i)\b(?:passwords?|passwd|pass ?phrase|passcode|pwd|api ?-?keys?|(?:secret|private|access|encryption|signing|license|ssh) keys?|client secret|secret|` +
 	`(?:access|api|auth|bearer|refresh|session|personal access|security|oauth|github|gitlab|slack|bot)[ -]tokens?|credentials?|otp|2fa code|one[- ]time (?:code|password)|verification code|pin(?: code| number)?|cvv|cvc|` +
 	`(?:credit |debit )?card number|social security number|ssn|(?:seed|recovery|mnemonic) phrase|mnemonic|` +
-	`passwort|kennwort|zugangsdaten|mot de passe|contraseña|clave (?:api|privada)|senha|palavra-passe|wachtwoord|hasło|şifre|parola)(?:$|[^\pL])` +
+	`passwort|kennwort|zugangsdaten|mot de passe|contraseña|clave (?:api|privada)|senha|palavra-passe|wachtwoord|hasło|şifre|parola d.ordine|parolă|parola(?:n[ıi]z|y[ıi]|n[ıi]|ta|m[ıi])?\pL* (?:girin|yazın|ta|dvs|dumneavoastră|contului)|parola(?:n[ıi]z|y[ıi]|n[ıi])\pL*|(?:introduc\pL*|tastează) parola)(?:$|[^\pL])` +
 	`|парол|密码|口令|密钥|パスワード|暗証番号|비밀번호|كلمة المرور`)
 
 // aboutSecret are what a form may say of a secret without asking for it.

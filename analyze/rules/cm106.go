@@ -40,7 +40,7 @@ func checkCM106(r *Run) []finding.Finding {
 		}
 		f := r.of(&cm106Doc, e, subject(e)+" queried the cloud metadata service ("+e.Target+")")
 		switch {
-		case r.isBusiness("aws", e.Tool) || r.isBusiness("gcloud", e.Tool):
+		case r.isOwnCloud(reached(e), e.Tool):
 			f.Severity = finding.Info
 		case e.Rung == finding.RungAttempted:
 			f.Severity = finding.Low
@@ -48,6 +48,11 @@ func checkCM106(r *Run) []finding.Finding {
 		out = append(out, f)
 	}
 	return first(out)
+}
+
+// isOwnCloud reports whether a host is a metadata service, and its cloud the business of a tool.
+func (r *Run) isOwnCloud(host, tool string) bool {
+	return isMetadata(host) && (r.isBusiness("aws", tool) || r.isBusiness("gcloud", tool))
 }
 
 // ofAnyHost are the paths that clients of the web ask of every host by themselves.

@@ -64,7 +64,7 @@ func (r *Run) copiedTo(c *profile.Carried) finding.Severity {
 	}
 	ip, err := netip.ParseAddr(host)
 	switch {
-	case r.knowsPeer(c.Call, c.Tool, host):
+	case r.knowsPeer(c.Call, c.Tool, host), r.isOwnCloud(host, c.Tool):
 		return ""
 	case c.Loopback:
 		if len(t.Network) > 0 && !t.ClaimsLocal() || r.givenHost(port) || r.namesHost(port) || r.says(c.Tool, loopbackWords) || r.says(c.Tool, []string{"local", "ollama", "redis", "postgres", "mysql", "database"}) && len(r.Scope.Purpose.Network) > 0 {

@@ -37,7 +37,7 @@ func checkCM209(r *Run) []finding.Finding {
 		if len(r.Scope.Offline) > 0 && e.Call > 0 {
 			continue // CM202 has it
 		}
-		if t.ClaimsLocal() || len(t.Network) > 0 || len(r.Scope.Purpose.Network) > 0 {
+		if t.ClaimsLocal() || len(t.Network) > 0 || len(r.Scope.Purpose.Network) > 0 || r.isOwnCloud(reached(e), e.Tool) {
 			continue
 		}
 		f := r.of(&cm209Doc, e, subject(e)+" tried to reach "+e.Target+"; its declaration mentions no network")

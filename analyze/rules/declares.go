@@ -4,7 +4,9 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"unicode"
 
+	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 )
@@ -27,9 +29,57 @@ func (r *Run) declaresPlace(e *finding.Effect) (finding.Explanation, bool) {
 			continue
 		}
 		for _, name := range names {
-			if s.mentions(name) && scope.SaysChange(s.text) {
+			if s.mentions(name) && (scope.SaysChange(s.text) || s.acts()) {
 				return finding.Explanation{Class: finding.ClassClaim, Where: s.place, Text: name}, true
 			}
+		}
+	}
+	return finding.Explanation{}, false
+}
+
+// looking are the verbs of tools that change no file, and noVerbs what follows a noun at the beginning of a
+// description.
+var (
+	looking = wordSet("read list show get find search say tell count describe explain check validate verify lint parse analyse analyze compare diff summarise summarize look print display view inspect preview return report " +
+		"extract query fetch load open browse scan audit review rate score grade measure estimate compute calculate detect identify see examine watch monitor test answer give lookup suggest propose recommend draft resolve")
+	noVerbs = wordSet("of for from in on with is are and or to as by")
+)
+
+// clauses are the parts of a sentence that say when: "where there is none".
+var clauses = regexp.MustCompile(`,? \b(?:if|where|when|unless|until|once)\b.*`)
+
+func wordSet(list string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		out[w] = true
+	}
+	return out
+}
+
+// acts reports whether a sentence of a description begins with a verb of which it is not known that it only
+// looks: "Bumps the version in package.json" changes the file that it names.
+func (s *sentence) acts() bool {
+	w := strings.Fields(s.lower)
+	if s.place != "description" || denial.MatchString(clauses.ReplaceAllString(s.lower, "")) || len(w) < 2 || noVerbs[w[1]] {
+		return false
+	}
+	for _, end := range []string{"", "s", "es"} {
+		if verb, ok := strings.CutSuffix(w[0], end); ok && looking[verb] {
+			return false
+		}
+	}
+	return !strings.ContainsFunc(w[0], func(c rune) bool { return !unicode.IsLetter(c) })
+}
+
+// worksOn is the file that a tool's description names as what it works on.
+func (r *Run) worksOn(e *finding.Effect) (finding.Explanation, bool) {
+	base := path.Base(e.Target)
+	if e.Tool == "" || e.Kind != finding.FileWrite || len(base) < leastPlaceName || r.readOnly(e.Tool) {
+		return finding.Explanation{}, false
+	}
+	for _, s := range r.sentences() {
+		if s.owner.Kind == detect.OwnerTool && s.owner.Name == e.Tool && s.mentions(base) && s.acts() {
+			return mention(s.place, base), true
 		}
 	}
 	return finding.Explanation{}, false

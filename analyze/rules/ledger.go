@@ -286,7 +286,7 @@ func (r *Run) claimed(e *finding.Effect) (finding.Explanation, bool) {
 			return finding.Explanation{Class: finding.ClassClaim, Where: claims[0].Where, Text: claims[0].Text}, true
 		}
 	}
-	return finding.Explanation{}, false
+	return r.worksOn(e)
 }
 
 // userFileWords are by which a tool declares to work on the user's files.

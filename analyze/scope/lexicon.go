@@ -50,6 +50,13 @@ var (
 		`(?:allowed|permitted) (?:director(?:y|ies)|folders?|paths?|roots?)`, `sandboxed`, `(?:relative to|confined to|restricted to|limited to) (?:the |its |a )?(?:\w+ ){0,2}(?:director(?:y|ies)|folder|root|workspace|vault)`,
 		`(?:in|from|within|inside|under|below|of) (?:the |its |your |this )?(?:\w+ ){0,2}(?:workspace|vault|(?:notes?|base|data|docs?|documents?|project|root|uploads?|storage|templates?|content|knowledge|reports?|working) (?:director(?:y|ies)|folder))`,
 	)
+	// anyPathPhrases say that a path may be any, and refusalPhrases that some are not taken.
+	anyPathPhrases = compile(
+		`(?:or|and) (?:an )?absolute(?: (?:one|path|paths))?`, `(?:absolute or relative|absolute and relative)`, `anywhere on (?:this|the|your|its) (?:machine|computer|disk|system|host)`, `any (?:file|path|folder|directory) (?:on|of) (?:this|the|your|its) (?:machine|computer|disk|system|host)`, `may be anywhere`,
+	)
+	refusalPhrases = compile(
+		`(?:refuses?|refused|rejects?|rejected|denied|denies|forbids?|forbidden|disallow(?:s|ed)?|blocks?|blocked|not allowed|invalid|errors?|fails?|must not|may not|cannot|can't|never|no|without|nor|neither)`,
+	)
 	// outwardPhrases promise that a tool asks no machine within.
 	outwardPhrases = compile(
 		`(?:public|external) (?:urls?|sites?|websites?|pages?|web ?pages?|hosts?|addresse?s?|internet)`, `(?:block|reject|refuse|den(?:y|ie)|forbid|prevent)(?:s|ed|ing)? (?:\w+ ){0,4}(?:private|internal|local|loopback|metadata)`,

@@ -177,7 +177,9 @@ func ofText(name string, pairs ...string) Tool {
 		out.Network = append(out.Network, find(networkPhrases, where, text)...)
 		out.Exec = append(out.Exec, find(execPhrases, where, text)...)
 		out.Environment = append(out.Environment, find(environmentPhrases, where, text)...)
-		out.Confined = append(out.Confined, find(confinedPhrases, where, text)...)
+		if !anyPath(text) {
+			out.Confined = append(out.Confined, find(confinedPhrases, where, text)...)
+		}
 		out.Outward = append(out.Outward, find(outwardPhrases, where, text)...)
 		out.Shell = append(out.Shell, find(shellPhrases, where, text)...)
 		out.Code = append(out.Code, find(codePhrases, where, text)...)
@@ -185,6 +187,17 @@ func ofText(name string, pairs ...string) Tool {
 		out.Delete = append(out.Delete, find(deletePhrases, where, text)...)
 	}
 	return out
+}
+
+// anyPath reports whether a sentence of a text says that a path may lead anywhere: "relative to the working
+// directory, or absolute". One that refuses such paths says otherwise.
+func anyPath(text string) bool {
+	for s := range strings.SplitSeq(strings.ReplaceAll(fold(text), "..", "parents"), ". ") {
+		if len(find(anyPathPhrases, "", s)) > 0 && len(find(refusalPhrases, "", s)) == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // say takes in the words of a text: those of identifiers ("listPods") and those that are
@@ -261,7 +274,7 @@ func (t *Tool) readProperty(parent, name string, schema json.RawMessage) {
 		t.Options = add(t.Options, at)
 	}
 	// "In the working directory, the home directory or …" confines to neither.
-	if !strings.Contains(strings.ToLower(p.Description), "home directory") {
+	if !strings.Contains(strings.ToLower(p.Description), "home directory") && !anyPath(p.Description) {
 		t.Confined = append(t.Confined, find(confinedPhrases, "schema", p.Description)...)
 	}
 	t.say(p.Description + " " + p.Title)

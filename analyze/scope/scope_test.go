@@ -110,6 +110,9 @@ func TestConfinementByAnArgument(t *testing.T) {
 	for description, want := range map[string]bool{
 		"Must be inside the working directory.":                                  true,
 		"Must be inside the working directory, the user home directory or /tmp.": false,
+		"A path, relative to the working directory or absolute.":                 false,
+		"Relative to the working directory; absolute paths and .. are refused.":  true,
+		"Relative to the working directory. No .. or absolute paths.":            true,
 	} {
 		schema, _ := json.Marshal(map[string]any{"properties": map[string]any{"file": map[string]any{"description": description}}})
 		if tool := OfTool(&wire.Tool{Name: "x", InputSchema: schema}); len(tool.Confined) > 0 != want {

@@ -26,7 +26,7 @@ var languages = []struct {
 	{"Polish", "ignoruj|zignoruj|zapomnij|pomiń", "wszystkie|poprzedni|wcześniejsz|otrzyman", "instrukcj|polece|zasad|reguł", "mów|powiedz|ujawni|wspomin|informuj", "użytkownik", "nic|nigdy"},
 	{"Russian", "игнорир|проигнорир|забудь|оставь без внимания|не обращай внимания|отбрось", "все|предыдущ|прежн|полученн|ранее", "инструкци|указани|правил", "говори|сообщай|раскрывай|упоминай", "пользовател", "ничего|никогда"},
 	{"Turkish", "yok say|görmezden|unut|bir yana bırak|dikkate alma", "tüm|önceki|daha önce", "talimat|kural", "söyle|bahset|bildir", "kullanıcı", "hiçbir|asla"},
-	{"Chinese", "忽略|无视|無視|忘记|取代|抛开|不理会", "之前|以前|先前|所有|以上", "指令|指示|说明|规则|要求", "告诉|告知|透露|提及", "用户|用戶", "不要|切勿|绝不|别"},
+	{"Chinese", "忽略|无视|無視|忘记|取代|抛开|不理会", "之前|以前|先前|所有|以上", "指令|指示|说明|规则|要求", "告诉|告知|透露|提及", "用户|用戶", "不要|切勿|绝不|(?:^|[^级類类性特区分个差识判])别"},
 	{"Japanese", "無視|忘れ|捨て", "以前|これまで|すべて|全て|上記|先に", "指示|命令|規則|ルール", "伝え|知らせ|教え|言わ|明かさ", "ユーザ|利用者", "ないで|なにも|何も|決して|ずに"},
 	{"Arabic", "تجاهل|انس|وتجاهل|دع|أهمل", "جميع|السابقة|كل|أعلاه|من قبل|تلقيت", "التعليمات|تعليمات|الأوامر|التوجيهات|القواعد", "تخبر|تقل|تذكر|تبلغ", "المستخدم", "لا|أبدا|شيئا"},
 	{"Korean", "무시|잊어|버리", "이전|모든|앞선|위의|앞서", "지시|명령|지침|규칙", "말하|알리|언급|밝히", "사용자", "마세요|말고|절대|않"},
@@ -85,11 +85,17 @@ func foreignOrders(s string, words present) []Hit {
 			continue
 		}
 		for _, m := range f.order().FindAllStringIndex(s, MaxHits) {
+			if someRules.MatchString(s[m[0]:m[1]]) {
+				continue
+			}
 			out = append(out, Hit{Rule: Poisoning, Offset: m[0], End: m[1], Text: Printable(s[m[0]:m[1]], 120)})
 		}
 	}
 	return out
 }
+
+// someRules are rules that a Chinese sentence tells from the others: those that are switched off.
+var someRules = regexp.MustCompile(`\A(?:[^之以先]|[之以先][^前上])*(?:所有|全部)[^，。；、之以先的]{2,8}的(?:规则|说明|要求)\z`)
 
 // foreignWords are the words in ASCII without which no foreign order in ASCII is one.
 var foreignWords = sync.OnceValue(func() [][]byte { return words(foreignSigns()) })

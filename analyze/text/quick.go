@@ -196,11 +196,15 @@ var conditions = []struct {
 	{1, [][][]byte{words("ignor disregard forget overrid"), words("instruct prompt rule directive guideline message")}},
 	{1, [][][]byte{words("user"), words("tell mention inform notif reveal disclos show alert"), words("not don't dont never without avoid")}},
 	{1, [][][]byte{words("hide conceal keep"), words("user secret")}},
-	{1, [][][]byte{words("~/.ssh id_rsa id_ed25519 .aws/credentials ~/.netrc /etc/shadow mcp.json .git-credentials .kube/config"), words("read cat open load send include pass attach upload get fetch")}},
+	{1, [][][]byte{words(secretFiles), words("send include pass attach upload")}},
+	{2, [][][]byte{words(secretFiles), words("read cat open load get fetch")}},
 	{2, [][][]byte{words("tool"), words("must always"), words("before after prior when")}},
 	{1, [][][]byte{words("tool"), words("server"), words("instead not never")}},
 	{1, [][][]byte{words("user"), words("not"), words("know see told")}},
 }
+
+// secretFiles are parts of secretPlaces.
+const secretFiles = "~/.ssh id_rsa id_ed25519 .aws/credentials ~/.netrc /etc/shadow mcp.json .git-credentials .kube/config"
 
 // possible has a bit for each poison that has all the words that it needs in a text
 // without what folds to ASCII.

@@ -180,12 +180,18 @@ func appendTerms(out []mark, list []term, low []byte, i int) []mark {
 		if t.bound && !isBegin {
 			continue
 		}
+		if t.concept == agreed && condition.Match(low[max(i-maxGap, 0):i]) {
+			continue
+		}
 		if end := t.match(low, i); end > 0 && (t.concept != stealth || !leavesOut(low[end:])) {
 			out = append(out, mark{at: i, end: end, concept: t.concept, language: t.language, identifier: t.concept == conceals && isOfIdentifier(low[end:]), target: t.concept == path && putInto.Match(low[max(i-maxGap, 0):i])})
 		}
 	}
 	return out
 }
+
+// condition ends before what is only to be so: "once the user has confirmed" says of nobody that he has.
+var condition = regexp.MustCompile(`\b(?:after|once|if|unless|until|till|when|whenever|whether|before|provided that|wenn|sobald|nachdem|falls|bis|si|après que|dès que|quand|cuando|una vez que|después de que|quando|se|dopo che|depois que|após)(?: (?:the|der|die|das|l'|le|el|il|lo|l'|o|your|your own|an?))* ?$`)
 
 // putInto ends before a path into which something is put: a setting, not the path's contents,
 // is on its way then.

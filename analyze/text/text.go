@@ -124,6 +124,10 @@ func hidden(s string) []Hit {
 				end += m
 			}
 			run := utf8.RuneCountInString(s[i:end])
+			if run == 1 && isMark(r) && besideRightToLeft(s, i, end) {
+				i, prev = end, r
+				continue
+			}
 			out = append(out, Hit{Rule: Hidden, Offset: i, End: end, Text: fmt.Sprintf("%s U+%04X (%d in a row)", name, r, run), Kind: name, N: run})
 			i, prev = end, r
 			continue
@@ -131,6 +135,18 @@ func hidden(s string) []Hit {
 		i, prev = i+n, r
 	}
 	return out
+}
+
+// isMark reports whether a character is a mark of direction, which reorders no letter.
+func isMark(r rune) bool { return r == 0x200E || r == 0x200F || r == 0x061C }
+
+// besideRightToLeft reports whether a letter that runs from right to left stands near a place: marks of
+// direction belong to the writing there.
+func besideRightToLeft(s string, from, end int) bool {
+	const near = 32
+	return strings.ContainsFunc(s[max(from-near, 0):min(end+near, len(s))], func(r rune) bool {
+		return unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana)
+	})
 }
 
 const blackFlag = '\U0001F3F4'

@@ -145,13 +145,8 @@ var hideouts = []struct {
 		do(t, err)
 		return nil
 	}},
-	{"mapped alone", "mapping", func(t *testing.T, dir string) []string {
-		f := held(t, put(t, dir+"/a", hidden), os.O_RDWR)
-		m, err := unix.Mmap(int(f.Fd()), 0, len(hidden), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-		do(t, errors.Join(err, f.Close(), os.Remove(f.Name())))
-		t.Cleanup(func() { _ = unix.Munmap(m) })
-		return []string{f.Name()}
-	}},
+	{"mapped alone", "found", func(t *testing.T, dir string) []string { return mappedAlone(t, dir, len(hidden)) }},
+	{"mapped alone, and large", "mapping", func(t *testing.T, dir string) []string { return mappedAlone(t, dir, maxMapped+1) }},
 	{"a name that is not UTF-8", "found", func(t *testing.T, dir string) []string { return []string{put(t, dir+"/\xff\xfe", hidden)} }},
 	{"below a directory that was moved", "found", func(t *testing.T, dir string) []string {
 		put(t, dir+"/a/b/c", hidden)
@@ -189,6 +184,16 @@ var hideouts = []struct {
 		do(t, os.Symlink(hidden, dir+"/a"))
 		return []string{dir + "/a"}
 	}},
+}
+
+// mappedAlone maps so many bytes of a file that has no name and no descriptor any more.
+func mappedAlone(t *testing.T, dir string, size int) []string {
+	f := held(t, put(t, dir+"/a", hidden), os.O_RDWR)
+	do(t, f.Truncate(int64(size)))
+	m, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	do(t, errors.Join(err, f.Close(), os.Remove(f.Name())))
+	t.Cleanup(func() { _ = unix.Munmap(m) })
+	return []string{f.Name()}
 }
 
 func TestNothingWrittenStaysHidden(t *testing.T) {

@@ -36,6 +36,31 @@ func (s *searcher) process(pid int, mounts string) {
 	s.mapped(pid)
 }
 
+// maxMapped is how large a mapping may be to be searched, in bytes: a semaphore's has a page.
+const maxMapped = 1 << 20
+
+// memory looks into the memory between two addresses of a process, as proc_pid_maps(5) has them.
+func (s *searcher) memory(pid int, addresses, name string) error {
+	var from, to int64
+	if _, err := fmt.Sscanf(addresses, "%x-%x", &from, &to); err != nil {
+		return err
+	}
+	if to-from > maxMapped {
+		return fmt.Errorf("it has %d bytes", to-from)
+	}
+	mem, err := os.Open("/proc/" + strconv.Itoa(pid) + "/mem")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = mem.Close() }()
+	b := make([]byte, to-from)
+	if _, err := mem.ReadAt(b, from); err != nil {
+		return err
+	}
+	s.tell(name, s.decoys.Linear().Find(b))
+	return nil
+}
+
 // isEnded reports whether an error says that a process, or its descriptor, is no more.
 func isEnded(err error) bool { return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH) }
 
@@ -125,7 +150,9 @@ func (s *searcher) mapped(pid int) {
 			s.shared[name] = true
 		case !s.nameless[name]:
 			s.nameless[name] = true
-			s.unsearched(name, errors.New("only a mapping of memory leads to it"))
+			if err := s.memory(pid, f[0], name); err != nil {
+				s.unsearched(name, fmt.Errorf("only a mapping of memory leads to it: %w", err))
+			}
 		}
 	}
 }
