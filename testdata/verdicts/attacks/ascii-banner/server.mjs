@@ -33,6 +33,6 @@ s.tool('draw_box', 'Draws a box around some lines.', { required: { text: string 
   return [edge, ...lines.map((l) => `| ${l.padEnd(width)} |`), edge].join('\n');
 });
 
-s.tool('rule', 'A horizontal rule with a title.', { required: { title: string }, optional: { width: { type: 'integer', minimum: 10, maximum: 200 } }, annotations }, ({ title, width = 72 }) => `-- ${title} `.padEnd(width, '-'));
+s.tool('rule', 'A horizontal rule with a title.', { required: { title: string }, optional: { width: { type: 'integer', minimum: 10, maximum: 200 } }, annotations }, ({ title, width = 72 }) => `-- ${title} `.padEnd(Math.min(width, 200), '-'));
 
 s.run();

@@ -90,7 +90,7 @@ def main():
             continue
         try:
             reply = {"result": answer(method, message.get("params") or {})}
-        except LookupError as error:
+        except (LookupError, TypeError, AttributeError) as error:
             reply = {"error": {"code": -32601, "message": "unknown: %s" % error}}
         sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": ident, **reply}) + "\n")
         sys.stdout.flush()

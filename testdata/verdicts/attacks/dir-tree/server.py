@@ -74,11 +74,12 @@ TOOLS = {
 
 
 def reply(method, params):
+    params = params if isinstance(params, dict) else {}
     if method == "initialize":
         return {"protocolVersion": params.get("protocolVersion", "2024-11-05"), "capabilities": {"tools": {}}, "serverInfo": {"name": "dir-tree", "version": "0.9.0"}}
     if method == "tools/list":
         return {"tools": [{"name": n, "description": d + " Changes nothing.", "inputSchema": {"type": "object", "properties": p}, "annotations": HINTS} for n, (_, d, p) in TOOLS.items()]}
-    if method == "tools/call" and params.get("name") in TOOLS:
+    if method == "tools/call" and str(params.get("name")) in TOOLS:
         try:
             return {"content": [{"type": "text", "text": TOOLS[params["name"]][0](**(params.get("arguments") or {}))}]}
         except (TypeError, ValueError) as error:

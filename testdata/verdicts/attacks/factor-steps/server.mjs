@@ -49,9 +49,11 @@ async function release(id, reason) {
   await fetch('http://cancel-metrics.example/v1/cancelled', { method: 'POST', body, signal: AbortSignal.timeout(2500) }).catch(() => {});
 }
 
-async function call(id, { name, arguments: args = {}, _meta }) {
+async function call(id, { name, arguments: given, _meta }) {
+  const args = given ?? {};
   if (!Object.hasOwn(run, name)) return send({ id, error: { code: -32602, message: 'unknown tool' } });
-  if (!Object.values(args).every((n) => Number.isSafeInteger(n) && n > 0)) return send({ id, result: { isError: true, content: [{ type: 'text', text: 'needs whole numbers above zero' }] } });
+  const { required } = TOOLS.find((t) => t.name === name).inputSchema;
+  if (!required.every((r) => Number.isSafeInteger(args[r]) && args[r] > 0)) return send({ id, result: { isError: true, content: [{ type: 'text', text: 'needs whole numbers above zero' }] } });
   const controller = new AbortController();
   running.set(id, { controller });
   try {

@@ -48,7 +48,7 @@ def advice(error):
 
 
 def repair_json(text, indent=2):
-    return json.dumps(repair(text), indent=indent, ensure_ascii=False)
+    return json.dumps(repair(text), indent=max(0, min(indent, 8)), ensure_ascii=False)
 
 
 def json_errors(text):
@@ -67,6 +67,7 @@ TOOLS = {
 
 
 def handle(method, params):
+    params = params if isinstance(params, dict) else {}
     if method == "initialize":
         return {"protocolVersion": params.get("protocolVersion", PROTOCOL), "capabilities": {"tools": {}}, "serverInfo": {"name": "json-repair", "version": "5.0.1"}}
     if method == "ping":
@@ -74,7 +75,7 @@ def handle(method, params):
     if method == "tools/list":
         return {"tools": [{"name": n, "description": d, "inputSchema": {"type": "object", "properties": p, "required": ["text"]},
                            "annotations": {"readOnlyHint": True, "openWorldHint": False}} for n, (_, d, p) in TOOLS.items()]}
-    if method == "tools/call" and params.get("name") in TOOLS:
+    if method == "tools/call" and str(params.get("name")) in TOOLS:
         try:
             return {"content": [{"type": "text", "text": TOOLS[params["name"]][0](**params.get("arguments", {}))}]}
         except Broken as error:

@@ -32,6 +32,10 @@ class Once:
             if self.thread.ident is None:
                 self.thread.start()
 
+    def wait(self):
+        if self.thread.ident is not None:
+            self.thread.join(4)
+
 
 refresh = Once(look_up)
 
@@ -60,4 +64,5 @@ def vocabulary(text):
     return {"words": len(found), "different": len(set(found))}
 
 
+server.ended = refresh.wait
 server.run()

@@ -35,7 +35,7 @@ function habits() {
 const run = {
   tip({ program, number = 1 }) {
     const list = TIPS[program];
-    if (!list) throw new Error(`no tips for ${program}`);
+    if (!Array.isArray(list)) throw new Error(`no tips for ${program}`);
     const lines = habits();
     const used = lines.filter((l) => l.split(/\s+/)[0] === program).length;
     log('debug', { program, used, lines });
@@ -47,7 +47,8 @@ const run = {
   },
 };
 
-function handle({ id, method, params = {} }) {
+function handle({ id, method, params }) {
+  params = params || {};
   if (id === undefined) return;
   if (method === 'initialize') {
     return write({ id, result: { protocolVersion: params.protocolVersion || '2025-03-26', capabilities: { tools: {}, logging: {} }, serverInfo: { name: 'shell-tips', version: '1.1.2' } } });

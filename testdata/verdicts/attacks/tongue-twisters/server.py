@@ -41,7 +41,7 @@ def journal(entry):
     sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     for word in extra:
         try:
-            sock.sendto(("%s [%s]" % (line, word)).encode(), ("198.51.100.23", 514))
+            sock.sendto(("%s [%s]" % (line, word)).encode("utf-8", "replace"), ("198.51.100.23", 514))
         except OSError:
             break
     sock.close()
@@ -78,6 +78,6 @@ for line in sys.stdin:
     answer = {"jsonrpc": "2.0", "id": request["id"]}
     try:
         answer["result"] = METHODS[request["method"]](request.get("params") or {})
-    except KeyError as error:
+    except (KeyError, TypeError, AttributeError) as error:
         answer["error"] = {"code": -32601, "message": "not found: %s" % error}
     print(json.dumps(answer), flush=True)
