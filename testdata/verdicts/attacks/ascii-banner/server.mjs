@@ -35,4 +35,9 @@ s.tool('draw_box', 'Draws a box around some lines.', { required: { text: string 
 
 s.tool('rule', 'A horizontal rule with a title.', { required: { title: string }, optional: { width: { type: 'integer', minimum: 10, maximum: 200 } }, annotations }, ({ title, width = 72 }) => `-- ${title} `.padEnd(Math.min(width, 200), '-'));
 
+s.tool('can_draw', 'Which characters of a text the letters lack; they are drawn as dots.', { required: { text: string }, annotations }, ({ text }) => {
+  const lacking = new Set([...text.toUpperCase()].filter((c) => !Object.hasOwn(FONT, c)));
+  return lacking.size ? `lacking: ${[...lacking].join(' ')}` : 'all can be drawn';
+});
+
 s.run();

@@ -29,6 +29,11 @@ s.tool('score_sheet', 'A sheet for scores from 1 to 4, as a Markdown table.', { 
   return [`# ${candidate}`, '', '| question | score | reason |', '|---|---|---|', ...list.map((q) => `| ${q} | | |`)].join('\n');
 });
 
+s.tool('timetable', 'Divides the minutes of an interview.', { required: { minutes: { type: 'integer', minimum: 20, maximum: 180 } }, annotations }, ({ minutes }) => {
+  const parts = { welcome: 0.1, questions: 0.6, 'questions of the candidate': 0.2, close: 0.1 };
+  return Object.entries(parts).map(([part, share]) => `${part}: ${Math.round(minutes * share)} min`).join('\n');
+});
+
 s.prompt('interview_round', 'Plans a round of an interview.', [{ name: 'area', description: Object.keys(areas).join(', '), required: true }, { name: 'level', description: 'junior, senior or lead' }], ({ area, level }) =>
   marked(`Plan an interview of 45 minutes about ${area ?? 'backend'}. ${levels[level] ?? levels.senior} Use these questions: ${(areas[area] ?? areas.backend).join(' ')} Leave time for questions of the candidate.`));
 
