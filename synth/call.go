@@ -65,8 +65,11 @@ func (d *driver) carryOut(t *target, c Call, left int) Outcome {
 		c.Turn = t.turn
 	}
 	most := d.timeout(left)
-	if c.Class == ClassCancelled {
+	switch c.Class {
+	case ClassCancelled:
 		most = cancelAfter
+	case ClassLong:
+		most = min(most, longCall)
 	}
 	ctx, cancel := context.WithTimeout(d.ctx, most)
 	d.cfg.OnCall(c)
@@ -78,7 +81,7 @@ func (d *driver) carryOut(t *target, c Call, left int) Outcome {
 		d.stopped = d.ctx.Err()
 	}
 	o := outcome(r, err)
-	if c.Class == ClassCancelled && o == Timeout {
+	if (c.Class == ClassCancelled || c.Class == ClassLong) && o == Timeout {
 		o = Cancelled
 	}
 	d.sync(c)
@@ -138,7 +141,7 @@ func (d *driver) turn(t *target, c Call, o Outcome) {
 
 // count keeps oracle calls apart: they are no measure of what a tool can do.
 func (d *driver) count(t *target, c Call, o Outcome) {
-	if c.Class == ClassOracle || c.Class == ClassReplay || c.Class == ClassSequence || c.Class == ClassCancelled || c.Class == ClassGuard {
+	if slices.Contains([]string{ClassOracle, ClassReplay, ClassSequence, ClassCancelled, ClassGuard, ClassLong}, c.Class) {
 		if o == Timeout {
 			t.cover.Timeouts++
 		}

@@ -75,6 +75,7 @@ func driveWith(t *testing.T, f *fake, cfg Config, literals schema.Literals) {
 	cfg.Session, cfg.Surface, cfg.Now = f, f.surface, f.clock
 	cfg.Hints = WorkspaceHints("/w", 7)
 	cfg.Hints.Literals = literals
+	cfg.Hints.Long = "" // long_test.go has what is long
 	if _, err := Drive(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}

@@ -115,6 +115,7 @@ func Drive(ctx context.Context, cfg Config) (Report, error) {
 	d.sequences()
 	d.oracles()
 	d.allowing()
+	d.long()
 	d.usesAgain()
 	d.guardedAgain()
 	d.hung()

@@ -84,6 +84,7 @@ func drive(t *testing.T, f *fake, cfg Config) Report {
 	t.Helper()
 	cfg.Session, cfg.Surface, cfg.Now = f, f.surface, f.clock
 	cfg.Hints = WorkspaceHints("/w", 7)
+	cfg.Hints.Long = "" // long_test.go has what is long
 	r, err := Drive(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -38,6 +38,7 @@ func Workspace(root string, seed int64) []rootfs.File {
 	for _, t := range w.texts {
 		file(t.name, []byte(t.data))
 	}
+	file(longName, []byte(longText(seed, longFile)))
 	file(w.imageName, photo(w.colour))
 	file(pdfName, sinkhole.PDF(w.title))
 	if sheet, err := workbook(w.items, w.counts); err == nil { // writing to memory does not fail
@@ -73,8 +74,8 @@ func WorkspaceHints(root string, seed int64) schema.Hints {
 	h := schema.Hints{
 		Dirs:   []string{root, at("docs"), at("data")},
 		Images: []string{at(w.imageName)}, Documents: []string{at(pdfName), at(w.sheetName)},
-		Lines: map[string][]string{},
-		Repo:  at(repoName), RepoFiles: []string{changedName, "main.py"}, Branch: branchName,
+		Lines: map[string][]string{}, Long: at(longName),
+		Repo: at(repoName), RepoFiles: []string{changedName, "main.py"}, Branch: branchName,
 		URL: "https://www.example.com/",
 	}
 	for _, s := range w.samples() {

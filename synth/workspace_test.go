@@ -54,7 +54,7 @@ func TestHintsExist(t *testing.T) {
 		files[f.Path] = f
 	}
 	h := WorkspaceHints("/w", 7)
-	for _, p := range slices.Concat(h.Files, h.Images) {
+	for _, p := range slices.Concat(h.Files, h.Images, []string{h.Long}) {
 		if f, ok := files[p]; !ok || f.Dir {
 			t.Errorf("%s is not a planted file", p)
 		}

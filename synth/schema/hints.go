@@ -14,6 +14,8 @@ type Hints struct {
 	Files []string
 	// Lines are, for a file, lines that it holds exactly once.
 	Lines map[string][]string
+	// Long is a text file of over a thousand lines, none of Files, "" where tools are given nothing long.
+	Long string `json:",omitempty"`
 	// Documents are existing files that are no text, such as a PDF.
 	Documents []string
 	// Images are existing image files.
