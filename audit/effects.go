@@ -43,6 +43,8 @@ var ofGo = map[string]sinks.Kind{
 	"os.WriteFile": sinks.Write, "os.Create": sinks.Write, "os.OpenFile": sinks.Write, "os.Mkdir": sinks.Write, "os.MkdirAll": sinks.Write, "os.Rename": sinks.Write,
 	"os.Remove": sinks.Delete, "os.RemoveAll": sinks.Delete,
 	"net/http.Get": sinks.Network, "net/http.Post": sinks.Network, "net/http.PostForm": sinks.Network, "net/http.NewRequest": sinks.Network, "net/http.NewRequestWithContext": sinks.Network, "net.Dial": sinks.Network, "net.DialTimeout": sinks.Network,
+	"net.DialTCP": sinks.Network, "net.DialUDP": sinks.Network, "net.ListenPacket": sinks.Network, "net.ListenUDP": sinks.Network, "crypto/tls.Dial": sinks.Network, "crypto/tls.DialWithDialer": sinks.Network,
+	"net/smtp.SendMail": sinks.Network, "net/smtp.Dial": sinks.Network, "log/syslog.Dial": sinks.Network, "net/rpc.Dial": sinks.Network, "net/rpc.DialHTTP": sinks.Network, "net/rpc.DialHTTPPath": sinks.Network, "net/rpc/jsonrpc.Dial": sinks.Network,
 }
 
 // blobs are functions that make objects or code of bytes.

@@ -65,7 +65,7 @@ func TestNative(t *testing.T) {
 		i := slices.IndexFunc(n.functions, func(f sinks.Function) bool { return strings.HasSuffix(f.Name, "/audit/coverage."+name) })
 		return max(i, 0), i >= 0
 	}
-	for name, want := range map[string][]sinks.Kind{"touches": {sinks.Home, sinks.Read}, "starts": {sinks.Process}} {
+	for name, want := range map[string][]sinks.Kind{"touches": {sinks.Home, sinks.Read}, "starts": {sinks.Process, sinks.Process}} {
 		i, ok := find(name)
 		var got []sinks.Kind
 		for _, s := range n.functions[i].Sinks {

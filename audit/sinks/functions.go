@@ -197,6 +197,10 @@ func (p *project) functions(s *source) []Function {
 			}
 		}
 	}
+	for name, ids := range p.throughTables(s) {
+		f := &out[at[name]]
+		f.Calls = append(f.Calls, ids...)
+	}
 	for _, r := range s.facts.References {
 		p.use(s, &out[at[s.owner(r.In)]], r.Names, r.Own, r.Span, nil)
 	}

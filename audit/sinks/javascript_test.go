@@ -53,6 +53,21 @@ function x() { all(1); more.third(2); db(3); db.close(); }`),
 	}
 }
 
+// A table of functions leads to them in JavaScript, too.
+func TestThroughTablesOfJavaScript(t *testing.T) {
+	list := Functions([]*lang.File{javascript.Language{}.Parse("a.js", []byte(`function post(x) { fetch(x); }
+const read = (x) => x;
+const STEPS = { post, r: read };
+function run(k, x) { return STEPS[k](x); }
+function none(k) { return OTHER[k]; }`))})
+	for name, want := range map[string]string{"run": "a.js:post a.js:read", "none": ""} {
+		i := slices.IndexFunc(list, func(f Function) bool { return f.Name == name })
+		if got := strings.Join(list[max(i, 0)].Calls, " "); i < 0 || got != want {
+			t.Errorf("%s calls %q, want %q", name, got, want)
+		}
+	}
+}
+
 // TestHandlersOfGo finds what the official SDK and mcp-go register.
 func TestHandlersOfGo(t *testing.T) {
 	parse := func(path, src string) *lang.File { return golang.Language{}.Parse(path, []byte(src)) }

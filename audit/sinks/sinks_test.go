@@ -50,6 +50,35 @@ func TestOf(t *testing.T) {
 		{"JavaScript", "axios.default.post", "network axios.post"},
 		{"JavaScript", "fs.readFileSync.apply", "read fs.readFileSync"},
 		{"JavaScript", "subprocess.run", ""},
+		{"Python", "logging.handlers.SysLogHandler", "network logging.handlers.SysLogHandler"},
+		{"Python", "logging.handlers.HTTPHandler().emit", "network logging.handlers.HTTPHandler.emit"},
+		{"Python", "logging.handlers.RotatingFileHandler", "write logging.handlers.RotatingFileHandler"},
+		{"Python", "logging.handlers.MemoryHandler", ""},
+		{"Python", "logging.handlers.QueueHandler", ""},
+		{"Python", "logging.handlers.DEFAULT_UDP_LOGGING_PORT", ""},
+		{"Python", "logging.getLogger().info", ""},
+		{"Python", "multiprocessing.connection.Client", "network multiprocessing.connection.Client"},
+		{"Python", "smtplib.SMTP().sendmail", "network smtplib.SMTP.sendmail"},
+		{"Python", "socket.create_connection().sendall", "network socket.create_connection.sendall"},
+		{"Python", "asyncio.get_running_loop().create_datagram_endpoint", "network asyncio.get_running_loop.create_datagram_endpoint"},
+		{"Python", "ssl.create_default_context().wrap_socket", "network ssl.create_default_context.wrap_socket"},
+		{"Python", "ssl.create_default_context", ""},
+		{"Python", "ctypes.CDLL().system", "evaluate ctypes.CDLL.system"},
+		{"Python", "pickle.loads", "decode deserialize pickle.loads"},
+		{"Python", "json.loads", ""},
+		{"JavaScript", "winston.transports.Http", "network winston.transports.Http"},
+		{"JavaScript", "winston.transports.Console", ""},
+		{"JavaScript", "winston.transports.File", ""},
+		{"JavaScript", "pino-socket", "network pino-socket"},
+		{"JavaScript", "pino-pretty", ""},
+		{"JavaScript", "node:dgram.createSocket().send", "network dgram.createSocket.send"},
+		{"JavaScript", "node:http2.connect().request", "network http2.connect.request"},
+		{"JavaScript", "node:dns.resolveMx", "network dns.resolveMx"},
+		{"JavaScript", "WebSocket().send", "network WebSocket.send"},
+		{"JavaScript", "WebSocket.OPEN", ""},
+		{"JavaScript", "node:module.register", "evaluate module.register"},
+		{"JavaScript", "node:worker_threads.Worker", "process evaluate worker_threads.Worker"},
+		{"JavaScript", "node:worker_threads.parentPort", ""},
 	} {
 		kinds, name := Of(c.language, c.name, nil)
 		if got := strings.TrimSpace(fmt.Sprintf("%s %s", strings.Trim(fmt.Sprint(kinds), "[]"), name)); got != c.want && (c.want != "" || len(kinds) > 0) {
@@ -234,6 +263,44 @@ func TestAdd(t *testing.T) {
 		}
 		if !reflect.DeepEqual(grown.Functions(), whole.Functions()) || !reflect.DeepEqual(grown.Handlers(), whole.Handlers()) || len(grown.bodies) != len(whole.bodies) {
 			t.Errorf("a package of %d files and more differs", n)
+		}
+	}
+}
+
+// Whoever takes something out of a table of functions may call them.
+func TestThroughTables(t *testing.T) {
+	list := Functions(files(`# app/steps.py
+from .util import post
+import app.util
+def read(x): pass
+def send(x): pass
+def other(x): pass
+STEPS = {"r": read, "s": send}
+HOOKS = [post]
+PAIRS = (("a", other), ("b", app.util.save))
+NAMES = {"r": "read"}
+def run(k, x): return STEPS[k](x)
+def default(k, x):
+    step = STEPS.get(k, print)
+    step(x)
+def each(x):
+    for f in HOOKS: f(x)
+class Board:
+    def show(self, x): [f(x) for _, f in PAIRS]
+def plain(k): return NAMES[k]
+def shadow(k): return read(k)
+`, util))
+	for name, want := range map[string]string{
+		"run":        "app/steps.py:read app/steps.py:send",
+		"default":    "app/steps.py:read app/steps.py:send",
+		"each":       "app/util.py:post",
+		"Board.show": "app/steps.py:other app/util.py:save",
+		"plain":      "",
+		"shadow":     "app/steps.py:read",
+	} {
+		i := slices.IndexFunc(list, func(f Function) bool { return f.Name == name && f.File == "app/steps.py" })
+		if got := strings.Join(list[max(i, 0)].Calls, " "); i < 0 || got != want {
+			t.Errorf("%s calls %q, want %q", name, got, want)
 		}
 	}
 }
