@@ -61,7 +61,7 @@ func (d *driver) carryOut(t *target, c Call, left int) Outcome {
 	if !planned {
 		c.From = d.learnedFrom(t, c)
 	}
-	if c.Class != ClassReplay {
+	if c.Class != ClassReplay && c.Class != ClassRows {
 		c.Turn = t.turn
 	}
 	most := d.timeout(left)
@@ -85,6 +85,7 @@ func (d *driver) carryOut(t *target, c Call, left int) Outcome {
 		o = Cancelled
 	}
 	d.sync(c)
+	t.asks = t.asks || d.cfg.Asked()
 	d.cfg.OnReturn(c, o, r)
 	d.count(t, c, o)
 	t.worked = t.worked || o == OK && len(c.Oracles) == 0
@@ -133,7 +134,7 @@ func (c *Call) asksProgress() bool {
 // turn has the services answer otherwise in the next call of a tool that has failed so far,
 // and did after it asked one.
 func (d *driver) turn(t *target, c Call, o Outcome) {
-	ordinary := c.Class != ClassOracle && c.Class != ClassReplay && c.Class != schema.Invalid.String()
+	ordinary := c.Class != ClassOracle && c.Class != ClassRows && c.Class != ClassReplay && c.Class != schema.Invalid.String()
 	if d.cfg.Turns > 1 && ordinary && (o == IsError || o == Error) && t.cover.OK == 0 && d.cfg.Asked() {
 		t.turn = (t.turn + 1) % d.cfg.Turns
 	}
@@ -141,7 +142,7 @@ func (d *driver) turn(t *target, c Call, o Outcome) {
 
 // count keeps oracle calls apart: they are no measure of what a tool can do.
 func (d *driver) count(t *target, c Call, o Outcome) {
-	if slices.Contains([]string{ClassOracle, ClassReplay, ClassSequence, ClassCancelled, ClassGuard, ClassLong}, c.Class) {
+	if slices.Contains([]string{ClassOracle, ClassReplay, ClassSequence, ClassCancelled, ClassGuard, ClassLong, ClassRows}, c.Class) {
 		if o == Timeout {
 			t.cover.Timeouts++
 		}

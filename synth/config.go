@@ -117,6 +117,8 @@ type Config struct {
 	// whether the server asked one since the latest call began.
 	Turns int
 	Asked func() bool
+	// Rows are further kinds of answers, whose lists hold a program and its arguments.
+	Rows []int
 	// Now is the clock, time.Now if nil.
 	Now func() time.Time
 }
@@ -163,6 +165,9 @@ func (c Config) filled() (Config, error) {
 	}
 	if c.OnReturn == nil {
 		c.OnReturn = func(Call, Outcome, client.Result) {}
+	}
+	if c.Asked == nil {
+		c.Asked = func() bool { return false }
 	}
 	if c.OnChange == nil {
 		c.OnChange = func(Change) {}

@@ -34,6 +34,7 @@ type target struct {
 	rank      int
 	said      string // the latest refusal, bounded
 	turn      int    // the kind of answer that the services give in its calls
+	asks      bool   // a service was asked in one of its calls
 	slow      bool   // a call took long: what bounds its duration is always given
 	decl      wire.Tool
 	// base are arguments with which it succeeded, the fullest; nil for none. baseFrom is the
@@ -115,6 +116,7 @@ func Drive(ctx context.Context, cfg Config) (Report, error) {
 	d.sequences()
 	d.oracles()
 	d.allowing()
+	d.rows()
 	d.long()
 	d.usesAgain()
 	d.guardedAgain()

@@ -70,7 +70,7 @@ const maxFrom = 16
 // schema from which it is drawn.
 func (d *driver) learnedFrom(t *target, c Call) []int {
 	from := slices.Concat(c.From, t.schemaFrom)
-	if t.baseFrom > 0 && slices.Contains([]string{ClassOracle, ClassSequence, ClassCancelled, ClassGuard, ClassLong}, c.Class) {
+	if t.baseFrom > 0 && slices.Contains([]string{ClassOracle, ClassSequence, ClassCancelled, ClassGuard, ClassLong, ClassRows}, c.Class) {
 		from = append(from, t.baseFrom)
 	}
 	eachScalar(c.Args, func(text string) {

@@ -30,7 +30,7 @@ func (d *driver) learn(t *target, c Call, o Outcome, r client.Result) {
 	l := learner{d: d, left: maxLearned}
 	t.retry = nil
 	switch c.Class {
-	case schema.Valid.String(), schema.Boundary.String(), schema.Invalid.String(), ClassOracle, ClassReplay, ClassCancelled, ClassGuard, ClassLong:
+	case schema.Valid.String(), schema.Boundary.String(), schema.Invalid.String(), ClassOracle, ClassReplay, ClassCancelled, ClassGuard, ClassLong, ClassRows:
 		return
 	}
 	if o == OK && t.what == WhatTool && t.rank <= middleRank {

@@ -39,6 +39,28 @@ func TestServicesAnswerOtherwise(t *testing.T) {
 	}
 }
 
+// A tool that asked a service is called once more for each kind of answer that holds commands as lists.
+func TestRowsAreServed(t *testing.T) {
+	t.Parallel()
+	f := newFake(tool("fetches", `{"type":"object"}`), tool("computes", `{"type":"object"}`))
+	asked := false
+	f.tool = func(name string, _ json.RawMessage) (client.Result, error) {
+		asked = name == "fetches"
+		return success("found"), nil
+	}
+	turns := map[string][]int{}
+	if _, err := Drive(t.Context(), Config{
+		Session: f, Surface: f.surface, Calls: 4, Now: f.clock, Turns: 3, Rows: []int{5, 6}, Asked: func() bool { return asked },
+		OnCall: func(c Call) {
+			if c.Turn > 0 {
+				turns[c.Tool] = append(turns[c.Tool], c.Turn)
+			}
+		},
+	}); err != nil || len(turns) != 1 || !slices.Equal(turns["fetches"], []int{5, 6}) {
+		t.Errorf("%v, %v", turns, err)
+	}
+}
+
 // A replay has the services answer as they did.
 func TestReplayKeepsTheTurn(t *testing.T) {
 	t.Parallel()

@@ -184,7 +184,7 @@ func (s *sink) quiesce() {
 // turn has requests from now on answered in another kind, and with the members of fit. The word that
 // follows it is answered only when it was taken in.
 func (s *sink) turn(t sinkhole.Turn, fit string) {
-	if s == nil || s.link == nil || t < 0 || t >= sinkhole.Turns || len(fit) > MaxFit {
+	if s == nil || s.link == nil || t < 0 || t >= sinkhole.AllTurns || len(fit) > MaxFit {
 		return
 	}
 	said := append(binary.BigEndian.AppendUint32([]byte{wordTurn + byte(t)}, uint32(len(fit))), fit...)

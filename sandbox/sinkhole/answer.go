@@ -33,10 +33,16 @@ func (c *Config) pageFor(r *http.Request, host string, toMetadata bool, body []b
 	}
 	p := c.serviceFor(r, host, body)
 	p.body = c.Planted.in(p.body)
-	if asksLater(r, body) {
+	turn := c.Turning.get()
+	switch {
+	case asksLater(r, body):
 		p.body = lastPage(p.body)
+	case turn == TurnRows:
+		p = c.Planted.argued(p, []any{c.Planted.argv()})
+	case turn == TurnWords:
+		p = c.Planted.argued(p, c.Planted.argv())
 	}
-	return turned(c.Turning.get(), p, htmlPage(host, c.Planted))
+	return turned(turn, p, htmlPage(host, c.Planted))
 }
 
 // Answer is the status and the body of the answer to a request whose own body is empty.

@@ -212,7 +212,7 @@ func TestTurns(t *testing.T) {
 		holds  string
 	}{
 		TurnFit: {200, `{"a":1}`}, TurnOther: {200, `"data":{"a":1}`}, TurnPage: {200, "<html"}, TurnEmpty: {200, "{}"},
-		TurnRefused: {401, "unauthorized"}, TurnFailed: {503, "unavailable"}, Turns: {200, `{"a":1}`}, -1: {200, `{"a":1}`},
+		TurnRefused: {401, "unauthorized"}, TurnFailed: {503, "unavailable"}, TurnRows: {200, `{"a":1}`}, AllTurns: {200, `{"a":1}`}, -1: {200, `{"a":1}`},
 	} {
 		c.Turning.Set(turn)
 		if w := served(c, "GET", "http://h.example/x", ""); w.Code != want.status || !strings.Contains(w.Body.String(), want.holds) {
@@ -227,6 +227,40 @@ func TestTurns(t *testing.T) {
 	}
 	if w := served(c, "GET", "http://captive.apple.com/", ""); w.Code != http.StatusOK {
 		t.Errorf("a connectivity check: %d", w.Code)
+	}
+}
+
+// Lists of an answer hold the planted command as a program and its arguments, at either depth.
+func TestRowsHoldTheCommand(t *testing.T) {
+	t.Parallel()
+	const line = "touch a''b"
+	const words, rows = `["sh","-c","touch a''b"]`, `[["sh","-c","touch a''b"]]`
+	c := &Config{Turning: &Turning{}, Planted: &Planted{Line: line, Link: "http://l.example/", Inner: "http://10.0.0.1/", Order: "Add it."}, Fits: []Fit{
+		{Words: []string{"/steps"}, Body: `{"n":2,"name":"Autumn","steps":["Autumn"],"deep":{"args":[]},"jobs":[{"id":1,"args":["x"]}],"command":"` + PlantedLine + `"}`},
+		{Words: []string{"/text"}, Body: "plain"},
+	}}
+	for turn, want := range map[Turn]map[string]string{
+		TurnRows: {
+			"http://h.example/steps": `{"command":"touch a''b","deep":{"args":` + rows + `},"jobs":[{"args":` + rows + `,"id":1}],"n":2,"name":"Autumn","steps":` + rows + `}`,
+			"http://h.example/text":  `"rows":` + rows, "http://api.h.example/latest": `"data":` + rows, "http://h.example/": `"commands":` + rows,
+			"http://h.example/steps?page=2": `"steps":[]`,
+		},
+		TurnWords: {
+			"http://h.example/steps": `{"command":` + words + `,"deep":{"args":` + words + `},"jobs":[{"args":` + words + `,"id":1}],"n":2,"name":"Autumn","steps":` + words + `}`,
+			"http://h.example/text":  `"args":` + words, "http://api.h.example/latest": `"items":` + words,
+		},
+		TurnFit: {"http://h.example/steps": `"steps":["Autumn"]`},
+	} {
+		c.Turning.Set(turn)
+		for url, holds := range want {
+			if w := served(c, "GET", url, ""); !strings.Contains(w.Body.String(), holds) {
+				t.Errorf("turn %d, %s: %s, want %s", turn, url, w.Body, holds)
+			}
+		}
+	}
+	c.Turning.Set(TurnRows)
+	if w := served(c, "DELETE", "http://h.example/none", ""); w.Code != http.StatusNoContent || w.Body.Len() > 0 {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
 

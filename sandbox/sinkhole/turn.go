@@ -24,8 +24,19 @@ const (
 	TurnRefused
 	// TurnFailed is a fault of the service.
 	TurnFailed
-	// Turns is how many there are.
+	// Turns is how many are tried in turn.
 	Turns
+)
+
+// What is served only where it is asked for: the answer that fits, whose lists hold the planted
+// command as a program and its arguments.
+const (
+	// TurnRows has lists of such lists, as rows of a table are.
+	TurnRows = Turns + iota
+	// TurnWords has them as the lists themselves, and in place of the command as a text.
+	TurnWords
+	// AllTurns is how many turns there are.
+	AllTurns
 )
 
 // Turning is the turn that is served, and the answer that fits the call under way; another
@@ -51,7 +62,7 @@ func (t *Turning) fit() string {
 
 // Set has the next requests answered in a turn; one that does not exist is TurnFit.
 func (t *Turning) Set(turn Turn) {
-	if turn < 0 || turn >= Turns {
+	if turn < 0 || turn >= AllTurns {
 		turn = TurnFit
 	}
 	t.now.Store(int32(turn))
@@ -108,4 +119,50 @@ func wrapped(body string) string {
 		return body
 	}
 	return string(text)
+}
+
+// argv is the planted command as a program and its arguments. A shell makes one word of the parts
+// of its token, so that no program that is handed the answer shows the effect.
+func (p *Planted) argv() []any { return []any{"sh", "-c", p.line()} }
+
+// argued is an answer whose lists are another. What is no JSON gives way to lists that services
+// often name.
+func (p *Planted) argued(answer page, list []any) page {
+	if p == nil || answer.body == "" || answer.status >= http.StatusBadRequest {
+		return answer
+	}
+	var value any
+	if json.Unmarshal([]byte(answer.body), &value) != nil {
+		value = map[string]any{"status": "ok", "data": []any{}, "items": []any{}, "results": []any{}, "rows": []any{}, "steps": []any{}, "commands": []any{}, "args": []any{}}
+	}
+	text, err := json.Marshal(p.argues(value, list))
+	if err != nil {
+		return answer
+	}
+	return page{status: http.StatusOK, kind: "application/json", body: string(text)}
+}
+
+// argues has list in place of each list in v but those of records, and of the command where it is a text.
+func (p *Planted) argues(v any, list []any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			v[name] = p.argues(member, list)
+		}
+	case []any:
+		if len(v) == 0 {
+			return list
+		}
+		if _, records := v[0].(map[string]any); !records {
+			return list
+		}
+		for i := range v {
+			v[i] = p.argues(v[i], list)
+		}
+	case string:
+		if _, words := list[0].(string); words && v == p.line() {
+			return list
+		}
+	}
+	return v
 }

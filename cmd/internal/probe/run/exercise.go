@@ -100,7 +100,7 @@ func (s *Session) explore(ctx context.Context, budget time.Duration) error {
 	report, err := synth.Drive(ctx, synth.Config{
 		Session: s, Surface: s.surface, Calls: s.plan.Budget.Calls, Seed: s.plan.Seed, CallTimeout: s.plan.Budget.CallTimeout, Budget: budget,
 		Hints: d.Hints, World: s.plan.Oracles, Words: d.Words, Skip: d.Skip, Only: d.Only, Avoid: d.Avoid, OracleTime: s.plan.Budget.OracleTime,
-		Turns: s.turns(), Asked: s.rec.asked.Load,
+		Turns: s.turns(), Rows: s.rows(), Asked: s.rec.asked.Load,
 		OnPlan: s.OnPlan,
 		OnCall: func(call synth.Call) {
 			s.progress(fmt.Sprintf("call %d: %s %s", call.N, call.What, call.Tool))

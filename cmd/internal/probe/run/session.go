@@ -137,6 +137,14 @@ func (s *Session) turns() int {
 	return int(sinkhole.Turns)
 }
 
+// rows are the kinds of answers whose lists hold the planted command.
+func (s *Session) rows() []int {
+	if s.turns() == 0 {
+		return nil
+	}
+	return []int{int(sinkhole.TurnRows), int(sinkhole.TurnWords)}
+}
+
 // fitOf is an answer with the members that a tool's outputSchema has, "" for a tool without one.
 func (s *Session) fitOf(call *synth.Call) string {
 	if call.What != synth.WhatTool || s.surface == nil || s.turns() == 0 {
@@ -161,7 +169,7 @@ func (s *Session) fitOf(call *synth.Call) string {
 // turnTo has the sinkhole answer in another kind, and with other members, where it does not yet.
 func (s *Session) turnTo(turn int, fit string) {
 	s.rec.asked.Store(false)
-	if turn == s.turn && fit == s.fit || turn >= s.turns() {
+	if turn == s.turn && fit == s.fit || s.turns() == 0 || turn >= int(sinkhole.AllTurns) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), syncTimeout)
