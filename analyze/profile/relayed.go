@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -124,13 +125,18 @@ func (b *Builder) relayedBy(f *flow, call int, at time.Duration, data []byte) {
 	}
 	s := sentOf(data)
 	for _, g := range b.relays.given {
-		if g.first > call || len(f.relayed) >= maxCarried || !g.standsIn(s) || bytes.Contains(arguments, []byte(g.word)) {
+		if g.first > call || len(f.relayed) >= maxCarried || !g.standsIn(s) || wasGiven(arguments, g.word) {
 			continue
 		}
 		if !slices.ContainsFunc(f.relayed, func(r relayedAt) bool { return r.call == call && r.text == g }) {
 			f.relayed = append(f.relayed[:len(f.relayed):len(f.relayed)], relayedAt{carriedAt{call, at}, g})
 		}
 	}
+}
+
+// wasGiven reports whether a text stands in arguments, or does once a client has escaped them for an address.
+func wasGiven(arguments []byte, word string) bool {
+	return bytes.Contains(arguments, []byte(word)) || strings.Contains(neturl.QueryEscape(string(arguments)), word)
 }
 
 // relayedAt is a text, the call that sent it, and when.

@@ -20,6 +20,8 @@ func TestRelayed(t *testing.T) {
 		"another tool's argument":      {outline + "\ntool define {\"word\":\"tide\"}\nsend near=lighthouse", "define: lighthouse of tool outline"},
 		"its own argument":             {"tool define {\"word\":\"lighthouse\"}\nsend word=lighthouse", ""},
 		"given to both":                {outline + "\ntool define {\"word\":\"lighthouse\"}\nsend word=lighthouse", ""},
+		"its own once it is escaped":   {"tool outline {\"text\":\"..%252flighthouse\"}\ntool define {\"word\":\"%2flighthouse\"}\nsend word=%252flighthouse", ""},
+		"another's that is escaped":    {"tool outline {\"text\":\"..%252flighthouse\"}\ntool define {\"word\":\"tide\"}\nsend near=%252flighthouse", "define: 252flighthouse of tool outline"},
 		"in base 64":                   {outline + "\ntool define {\"word\":\"tide\"}\nsend bGlnaHRob3VzZQ", "define: lighthouse of tool outline"},
 		"in hexadecimal":               {outline + "\ntool define {\"word\":\"tide\"}\nsend 6C69676874686F757365", "define: lighthouse of tool outline"},
 		"a prompt's own":               {prompt + "\nsend lighthouse", "review: lighthouse of prompt review"},
