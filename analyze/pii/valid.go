@@ -218,3 +218,6 @@ func validUUID4(v []byte) bool {
 	}
 	return true
 }
+
+// IsIBAN reports whether a text has the form and the check digits of an account's number.
+func IsIBAN(s string) bool { return validIBAN([]byte(s)) }
