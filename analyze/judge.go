@@ -82,6 +82,8 @@ type judge struct {
 	spilled []rules.Spilled
 	scanner *pii.Scanner
 	spoken  int // bytes on stderr
+	// console finds what on stderr acts on a terminal.
+	console console
 	// last is the moment of the latest mark or record: the run's end.
 	last time.Duration
 	// phase and tool are those of the place in the log that is read.
@@ -230,6 +232,7 @@ func (j *judge) mark(m *session.Mark) {
 		said := cmp.Or(m.Text, string(m.Data))
 		j.keepStderr(said)
 		j.spill(said, m.Time)
+		j.sequence(said, m.Time)
 	case session.MarkEvent:
 		if m.Event == nil {
 			j.because(session.GapLogDamaged, "an event of the sandbox could not be read")
@@ -348,7 +351,7 @@ func (j *judge) run(w *wireReader) *rules.Run {
 	}
 	return &rules.Run{
 		Profile: j.profile, Scope: said, Surface: &w.surface, Canaries: byID, Args: w.args.of, Undeclared: w.undeclared,
-		Home: j.header.Home, ServerDir: j.header.ServerDir, Workspaces: j.header.Workspaces, Rooted: j.header.Rooted, Planted: setOf(j.header.Planted), Left: setOf(j.header.Left), Given: given(&j.header), Port: j.port, Image: j.header.Package != nil && j.header.Package.Kind == "oci", Wire: w.facts, End: j.end, Spilled: j.spilled, Remote: j.remote,
+		Home: j.header.Home, ServerDir: j.header.ServerDir, Workspaces: j.header.Workspaces, Rooted: j.header.Rooted, Planted: setOf(j.header.Planted), Left: setOf(j.header.Left), Given: given(&j.header), Port: j.port, Image: j.header.Package != nil && j.header.Package.Kind == "oci", Wire: w.facts, End: j.end, Spilled: j.spilled, Sequences: j.console.all(), Remote: j.remote,
 	}
 }
 

@@ -30,7 +30,11 @@ func logOf(lines ...string) string {
 	for i, l := range lines {
 		dir, frame, raw := map[byte]string{'c': "c2s", 's': "s2c", '!': "s2c"}[l[0]], l[2:], "null"
 		if l[0] == '!' {
-			frame, raw = "null", fmt.Sprintf("%q", l[2:])
+			quoted, err := json.Marshal(l[2:])
+			if err != nil {
+				panic(err)
+			}
+			frame, raw = "null", string(quoted)
 		}
 		fmt.Fprintf(&b, `{"schema_version": "0.1", "seq": %d, "ts": "2026-11-21T10:32:%02d+00:00", "dir": "%s", "frame": %s, "raw": %s}`+"\n", i+1, i%60, dir, frame, raw)
 	}

@@ -69,6 +69,8 @@ type Run struct {
 	Planted map[string]bool
 	// Spilled is the data that the server wrote on stderr.
 	Spilled []Spilled
+	// Sequences are those that the server wrote on stderr and that act on a terminal.
+	Sequences []Sequence
 	// Left are the files that an earlier run of the server made.
 	Left map[string]bool
 	// allowed are the effects that Policy allows, by index; Check fills it.
@@ -120,6 +122,16 @@ type Spilled struct {
 	Value string
 }
 
+// Sequence is a control sequence on stderr that acts on the terminal that shows it; its Text says what it
+// does.
+type Sequence struct {
+	Fact
+	Phase finding.Phase
+	// Kind and Payload are as detect.TerminalSequence has them.
+	Kind, Payload string
+	Severity      finding.Severity
+}
+
 // EndFacts say how the server ended.
 type EndFacts struct {
 	// Crashed says that the server ended by itself while it was still wanted.
@@ -157,7 +169,7 @@ func All() []Rule {
 		cm101, cm102, cm103, cm104, cm105, cm106, cm107, cm108, cm109, cm110, cm111, cm112, cm113, cm114, cm115, cm116, cm117,
 		cm201, cm202, cm203, cm204, cm205, cm206, cm207, cm208, cm209, cm210, cm211, cm212, cm213, cm214, cm215, cm216, cm217, cm218, cm219, cm220, cm221, cm224,
 		cm301, cm302, cm303, cm304, cm305, cm306, cm307, cm308, cm309, cm310, cm311, cm312, cm313,
-		cm401, cm402, cm403, cm404, cm405, cm406, cm407, cm408, cm409, cm410, cm411, cm412, cm413, cm414, cm415, cm416, cm417, cm418, cm419, cm420, cm421, cm422,
+		cm401, cm402, cm403, cm404, cm405, cm406, cm407, cm408, cm409, cm410, cm411, cm412, cm413, cm414, cm415, cm416, cm417, cm418, cm419, cm420, cm421, cm422, cm423,
 		cm501, cm502, cm503, cm504, cm505,
 		cm601, cm602, cm603, cm604,
 		cm701, cm702, cm703, cm704, cm705, cm706,
