@@ -110,6 +110,12 @@ func (a *Annotation) Tool() string {
 	return s
 }
 
+// Host is the host concerned, "" for none.
+func (a *Annotation) Host() string {
+	s, _ := a.Metadata["host"].(string)
+	return s
+}
+
 // Verdict is glassport's word for the worst of what was found.
 type Verdict string
 

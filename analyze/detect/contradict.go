@@ -12,17 +12,12 @@ import (
 
 // contradictions finds results whose structured content says something else than their text. MCP
 // wants the same in both: a person reads one, and a program takes the other.
-type contradictions struct {
-	// args are those of the calls that have no answer yet, by the frame of the call.
-	args map[uint64][]byte
-}
+type contradictions struct{ calls openCalls }
 
 func (*contradictions) name() string { return "contradicting_result" }
 
-// The bounds of what is compared: open calls, their arguments, a result, and its values.
+// The bounds of what is compared: a result, and its values.
 const (
-	maxOpenCalls   = 256
-	maxKeptArgs    = 64 << 10
 	maxComparedLen = 1 << 20
 	maxLeaves      = 4000
 	maxDepth       = 32
@@ -33,27 +28,14 @@ var structuredKey = []byte(`"structuredContent"`)
 
 func (d *contradictions) event(c *context) {
 	switch {
-	case c.IsCall() && c.Asked != nil:
-		d.keep(c.Asked.Seq, c.Args)
+	case c.IsCall():
+		d.calls.keep(c)
 	case c.IsCallResult():
-		args := d.args[c.Asked.Seq]
-		delete(d.args, c.Asked.Seq)
+		args := d.calls.take(c.Asked.Seq)
 		if bytes.Contains(c.Result, structuredKey) && len(c.Result) <= maxComparedLen {
 			d.result(c, args)
 		}
 	}
-}
-
-// keep remembers what a call gave. Calls of one batch have one frame.
-func (d *contradictions) keep(seq uint64, args []byte) {
-	if d.args == nil {
-		d.args = map[uint64][]byte{}
-	}
-	before := d.args[seq]
-	if len(args) == 0 || len(before)+len(args) > maxKeptArgs || before == nil && len(d.args) >= maxOpenCalls {
-		return
-	}
-	d.args[seq] = append(before, args...)
 }
 
 // result compares the two sides of one result.

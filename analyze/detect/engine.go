@@ -110,7 +110,7 @@ func NewEngine(o Options) *Engine {
 	if o.OwnClient {
 		e.ctx.sent = o.Sent.clone()
 	}
-	e.detectors = []detector{fabricated{}, &sequence{}, newSchemas(), serverRequests{}, gateRecords{}, taint{}, newData(), &declarations{}, answers{}, messages{}, secretForms{}, notProtocol{}, &contradictions{}, terminals{}}
+	e.detectors = []detector{fabricated{}, &sequence{}, newSchemas(), serverRequests{}, gateRecords{}, taint{}, newData(), &declarations{}, answers{}, messages{}, secretForms{}, notProtocol{}, &contradictions{}, terminals{}, &handouts{}}
 	if o.SummaryOnly {
 		e.detectors = []detector{&sequence{}, newSchemas(), serverRequests{}}
 	}
