@@ -14,10 +14,10 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-var cm224 = Rule{Rule: cm224Doc, Check: checkCM224, Shrink: ShrinkNever}
+var cm225 = Rule{Rule: cm225Doc, Check: checkCM225, Shrink: ShrinkNever}
 
-var cm224Doc = finding.Rule{
-	ID: "CM224", Name: "Predictable", Title: "Random value that can be predicted", Severity: finding.High, Family: finding.FamilyDeclared,
+var cm225Doc = finding.Rule{
+	ID: "CM225", Name: "Predictable", Title: "Random value that can be predicted", Severity: finding.High, Family: finding.FamilyDeclared,
 	Advice: finding.Advice{Why: "Whoever has the same server gets the same password, PIN or token.", Fix: "Draw the value from the system's secure source (secrets, crypto.randomBytes, crypto/rand) in each call, and seed nothing.", Preview: true},
 	CWE:    []string{"CWE-330", "CWE-338"}, OWASP: []string{"MCP02"},
 	Help: "A tool declares to make a random or a secure value, and gave the same one for the same arguments: in each of two calls of a run, or in the same call of each start. " +
@@ -53,7 +53,7 @@ const (
 	leastValue, leastKinds = 4, 3
 )
 
-func checkCM224(r *Run) []finding.Finding {
+func checkCM225(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for i := range r.Surface.Tools {
 		t := &r.Surface.Tools[i]
@@ -69,8 +69,8 @@ func checkCM224(r *Run) []finding.Finding {
 		if shown == nil {
 			continue
 		}
-		f := finding.Finding{Rule: cm224Doc.ID, Severity: severity, Title: cm224Doc.Title, Tool: t.Name, Call: shown[len(shown)-1].call, Phase: finding.PhaseCall,
-			Confidence: finding.Certain, Fingerprint: finding.Fingerprint(cm224Doc.ID, t.Name),
+		f := finding.Finding{Rule: cm225Doc.ID, Severity: severity, Title: cm225Doc.Title, Tool: t.Name, Call: shown[len(shown)-1].call, Phase: finding.PhaseCall,
+			Confidence: finding.Certain, Fingerprint: finding.Fingerprint(cm225Doc.ID, t.Name),
 			Message: "“" + t.Name + "” promises a value by chance (“" + shorten(promise) + "”) and gave the same one in " + how}
 		for _, d := range shown {
 			f.Evidence = append(f.Evidence, finding.Evidence{Source: "frame", Text: fmt.Sprintf("call %d answered “%s”", d.call, shorten(d.text))})
