@@ -15,7 +15,12 @@ type Answer struct {
 	Text string
 	// Failed says that the answer is an error.
 	Failed bool
+	// Said is the beginning of the result.
+	Said string
 }
+
+// maxSaid bounds what is kept of a result.
+const maxSaid = 1 << 10
 
 // answers keeps the answer that a frame holds.
 func (b *Builder) answers(call int, raw []byte) {
@@ -33,7 +38,7 @@ func (b *Builder) answers(call int, raw []byte) {
 	if b.out.Answers == nil {
 		b.out.Answers = map[int]Answer{}
 	}
-	b.out.Answers[call] = Answer{Sum: sha256.Sum256(result), Text: shortText(result), Failed: failed}
+	b.out.Answers[call] = Answer{Sum: sha256.Sum256(result), Text: shortText(result), Failed: failed, Said: clip(string(result), maxSaid)}
 }
 
 // maxAnswerText bounds the text of an answer that is kept, in bytes.

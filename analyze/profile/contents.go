@@ -226,6 +226,10 @@ func (b *Builder) compareContents() {
 		}
 	}
 	for _, p := range c.order {
+		if b.out.Differences == nil {
+			b.out.Differences = map[string]session.EventChanged{}
+		}
+		b.out.Differences[p] = c.changed[p].EventChanged
 		if d := c.changed[p]; !found[p] && !c.explains(d) {
 			b.unseen(d)
 		}

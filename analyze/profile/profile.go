@@ -102,6 +102,9 @@ type Profile struct {
 	Relayed []Relayed
 	// Answers are the answers to calls, where Context.Answers asks for them.
 	Answers map[int]Answer
+	// Differences say how files of HOME and the workspaces differ from what they were before the
+	// server started, by path.
+	Differences map[string]session.EventChanged
 	// Payloads are what was sent or returned and looks random.
 	Payloads []Payload
 	// Phases are those that were reached.

@@ -29,7 +29,7 @@ func checkCM215(r *Run) []finding.Finding {
 	var targets []string
 	for i := range r.Profile.Effects {
 		e := &r.Profile.Effects[i]
-		if !isChange(e.Kind) || e.Phase == finding.PhaseBuild || r.told[e] {
+		if !isChange(e.Kind) || e.Phase == finding.PhaseBuild || r.told[e] || r.further(e) {
 			continue
 		}
 		if _, ok := r.Explain(i); ok {

@@ -90,6 +90,9 @@ func (r *Run) explainChange(i int) (finding.Explanation, bool) {
 	if at := r.placeOf(e.Target); at == placeObeyed {
 		return r.business(e)
 	}
+	if r.further(e) {
+		return unexplained, false
+	}
 	switch {
 	case r.ServerDir != "" && within(e.Target, r.ServerDir), r.madeBefore(i), r.Left[e.Target]:
 		return finding.Explanation{Class: finding.ClassOwn}, true
@@ -177,6 +180,7 @@ type memory struct {
 	nearby    map[moment]bool
 	opened    map[string]bool
 	written   map[string]bool
+	aims      map[int]*aim
 }
 
 func (r *Run) remembered() *memory {
