@@ -138,7 +138,7 @@ func (d *decoder) event(ev session.Event) {
 			r.tracer.seeRefused()
 		}
 	case session.EventAccess, session.EventRefused, session.EventNote, session.EventOutlived, session.EventFull, session.EventFound,
-		session.EventChanged, session.EventCompared, session.EventLastWrite:
+		session.EventChanged, session.EventText, session.EventCompared, session.EventLastWrite:
 	default: // unknown, or the host's own
 		r.lost.Add(1)
 	}

@@ -79,6 +79,8 @@ type Builder struct {
 	oracles oracles
 	// contents is what files tell of themselves.
 	contents contents
+	// stores are the files that were written.
+	stores stores
 	// sent and returned are the parts in which a decoy may have gone.
 	sent, returned parts
 	// leftBy are the decoys that were found in flows.
@@ -128,9 +130,9 @@ func NewBuilder(ctx Context) *Builder {
 		leftBy: map[flowSecret]bool{},
 		ctx:    ctx, phase: finding.PhaseStart, index: effectIndex{}, tasks: map[int]*task{},
 		secrets: map[string][]string{}, kinds: map[string]string{}, opened: map[string]int{}, openedAt: map[uint64]time.Duration{}, sought: newSought(), counts: map[int][]float64{}, made: map[string]bool{}, lookedFor: map[int]bool{}, writer: map[string]int{}, undone: map[fileIn]bool{}, bound: bound{at: map[string]int{}}, sockets: map[string]*socket{}, find: ctx.Set, oracles: newOracles(),
-		contents: newContents(),
-		late:     frameResults{index: effectIndex{}},
-		given:    map[uint64]bool{}, givenWords: map[int][]string{}, decoyWords: map[string]bool{},
+		contents: newContents(), stores: newStores(),
+		late:  frameResults{index: effectIndex{}},
+		given: map[uint64]bool{}, givenWords: map[int][]string{}, decoyWords: map[string]bool{},
 		flows: map[uint64]*flow{}, reachedIn: map[place]bool{}, named: map[netip.Addr]string{},
 		out: &Profile{FrameCall: map[uint64]int{}, FramePhase: map[uint64]finding.Phase{}, Phases: map[finding.Phase]bool{}},
 	}
@@ -151,6 +153,7 @@ func (b *Builder) Profile() *Profile {
 	b.listeners()
 	b.network()
 	b.compareContents()
+	b.storedFiles()
 	b.background()
 	b.out.visited, b.out.undone = b.oracles.visited, b.undone
 	b.addCounts()
@@ -250,6 +253,10 @@ func (b *Builder) event(m *session.Mark) {
 	at := m.Event.Stamp
 	b.contents.event(m.Event)
 	switch e := m.Event.Body.(type) {
+	case session.EventText:
+		if len(b.stores.texts) < maxEffects {
+			b.stores.texts[e.Path] = e
+		}
 	case session.EventLoss:
 		b.out.Lost += max(e.N, 1)
 	case session.EventAccess:

@@ -105,6 +105,8 @@ type Profile struct {
 	// Differences say how files of HOME and the workspaces differ from what they were before the
 	// server started, by path.
 	Differences map[string]session.EventChanged
+	// Stored are the files that the server wrote and left.
+	Stored []Stored
 	// Payloads are what was sent or returned and looks random.
 	Payloads []Payload
 	// Phases are those that were reached.

@@ -279,6 +279,9 @@ func (b *Builder) move(r *trace.Record) {
 	}
 	b.undo(r)
 	b.contents.moved(r, from, to)
+	if r.OK() {
+		b.stores.moved(from, to)
+	}
 	// Whoever moves away what others made has removed it from its place. What was opened
 	// for writing only seems to be its own.
 	switch {
@@ -355,6 +358,7 @@ func (b *Builder) write(r *trace.Record, kind finding.EffectKind, p, exe string)
 	i := b.add(b.noisy(e, class))
 	if r.OK() {
 		b.wroteIn(p, e.Call)
+		b.stores.wrote(r, p, &e)
 		if class != "" {
 			i = -1
 		}

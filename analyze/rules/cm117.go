@@ -94,13 +94,3 @@ func (r *Run) keepsHere(s profile.Source) bool {
 	}
 	return false
 }
-
-// serverOr selects the texts of the server and of one tool.
-func serverOr(tool string) func(detect.Owner) bool {
-	return func(o detect.Owner) bool { return o.Name == "" || o.Name == tool }
-}
-
-// promises reports whether a sentence of some owners makes a promise.
-func (r *Run) promises(what *regexp.Regexp, of func(detect.Owner) bool) bool {
-	return slices.ContainsFunc(r.sentences(), func(s sentence) bool { return of(s.owner) && what.MatchString(s.text) })
-}

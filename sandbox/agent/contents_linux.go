@@ -28,6 +28,8 @@ const (
 	maxDigested, maxDigestedFile = 48 << 20, 8 << 20
 	// maxLookTime bounds each look.
 	maxLookTime = 2 * time.Second
+	// maxTexts bounds the texts that are remembered and told, in bytes each.
+	maxTexts = 2 << 20
 )
 
 // contents are what stood in the target's places before it started. Both looks are
@@ -43,12 +45,18 @@ type contents struct {
 	// Of one look: what is left of its bounds, what it took, and what kept it from more.
 	room     int
 	left     int64
+	texts    int
 	deadline time.Time
 	files    int64
 	bytes    int64
 	short    string
 	// new says that what is looked at did not stand there before: its digest is only for people.
 	new bool
+	// written are the files that the target opened for writing, wherever they lie.
+	written names
+	// told are the files that were looked at again, or are new, and toldTexts the bytes of texts that were told.
+	told      map[string]bool
+	toldTexts int
 	// missed counts what stood there and could not be looked at again.
 	missed int
 	why    string
@@ -68,6 +76,8 @@ type place struct {
 type stood struct {
 	session.FileState
 	version
+	// text is that of a short file, "" for any other.
+	text string
 	// below is what is in a directory; partial says that not all of it was taken down.
 	below   map[string]*stood
 	partial bool
@@ -76,7 +86,7 @@ type stood struct {
 // newContents looks at the target's places. Planted files of the target's that lie
 // elsewhere are places of their own.
 func newContents(c *Compare, files []rootfs.File, emit func(session.Body)) *contents {
-	s := &contents{except: map[string]bool{}, emit: emit}
+	s := &contents{except: map[string]bool{}, told: map[string]bool{}, emit: emit}
 	s.begin(maxStood)
 	for _, dir := range slices.Concat(c.Except, c.Places) {
 		s.except[dir] = true // a place within another is looked at by itself
@@ -98,7 +108,7 @@ func newContents(c *Compare, files []rootfs.File, emit func(session.Body)) *cont
 
 func (s *contents) begin(room int) {
 	s.room, s.left, s.deadline = room, maxDigested, time.Now().Add(maxLookTime)
-	s.files, s.bytes = 0, 0
+	s.files, s.bytes, s.texts = 0, 0, maxTexts
 }
 
 // place remembers what stands at a path. What is not there is no place.
@@ -216,19 +226,20 @@ func (s *contents) look(fd int) (*stood, error) {
 		return n, nil
 	case "file":
 		n.Size = st.Size
-		n.SHA256 = s.digest(fd, st.Size)
+		n.SHA256, n.text = s.digest(fd, st.Size)
 	}
 	n.Mode = st.Mode & 0o7777
 	return n, nil
 }
 
-// digest is that of a file's contents, "" where they are too long, or not to be read.
-func (s *contents) digest(fd int, size int64) string {
+// digest is that of a file's contents, "" where they are too long, or not to be read, with the text of a
+// short file.
+func (s *contents) digest(fd int, size int64) (sum, text string) {
 	if size > maxDigestedFile || size > s.left || time.Now().After(s.deadline) {
 		if !s.new {
 			s.short = "there is more to read than is read"
 		}
-		return ""
+		return "", ""
 	}
 	// The decoys keep the times of their last reading where the kernel lets them.
 	r, err := unix.Open(selfFile(fd), unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY|unix.O_NOATIME, 0)
@@ -236,19 +247,24 @@ func (s *contents) digest(fd int, size int64) string {
 		r, err = kernel{}.reopen(fd)
 	}
 	if err != nil {
-		return ""
+		return "", ""
 	}
 	defer func() { _ = unix.Close(r) }()
-	sum, buf := sha256.New(), make([]byte, min(size+1, 1<<20))
+	hash, buf := sha256.New(), make([]byte, min(size+1, 1<<20))
 	for at := int64(0); ; {
 		n, err := kernel{}.read(r, buf, at)
 		if err != nil || at+int64(n) > maxDigestedFile {
-			return ""
+			return "", ""
 		}
 		if n == 0 {
-			return hex.EncodeToString(sum.Sum(nil))
+			return hex.EncodeToString(hash.Sum(nil)), s.keep(text)
 		}
-		_, _ = sum.Write(buf[:n])
+		if len(text)+n <= session.MaxText {
+			text += string(buf[:n])
+		} else {
+			text = "\x00" // no short one
+		}
+		_, _ = hash.Write(buf[:n])
 		at, s.left, s.bytes = at+int64(n), s.left-int64(n), s.bytes+int64(n)
 	}
 }
@@ -271,6 +287,7 @@ func (s *contents) compare() {
 			_ = unix.Close(fd)
 		}
 	}
+	s.elsewhere()
 	if s.missed > 0 {
 		s.emit(session.EventLoss{Code: session.GapFilesNotCompared, N: int64(s.missed),
 			Reason: fmt.Sprintf("%d of the files that stood there before the server could not be looked at again: %s", s.missed, s.why)})
@@ -294,7 +311,9 @@ func (s *contents) again(name string, was *stood, fd int, err error, overlay boo
 	}
 	if change := differs(was, now, overlay); change != "" {
 		s.emit(session.EventChanged{Path: name, Change: change, Before: was.FileState, After: now.FileState, At: s.changedAt(was, now)})
+		s.tellText(name, was.text, now.text)
 	}
+	s.told[name] = true
 	for _, base := range slices.Sorted(maps.Keys(was.below)) {
 		if now.Kind != "directory" {
 			s.gone(path.Join(name, base), was.below[base])
@@ -332,6 +351,8 @@ func (s *contents) news(name string, was *stood, dir int) {
 		at := path.Join(name, base)
 		if was.below[base] == nil {
 			s.emit(session.EventChanged{Path: at, Change: session.ChangeCreated, After: what.FileState, At: s.stamp(what.ctime)})
+			s.tellText(at, "", what.text)
+			s.told[at] = true
 		}
 		s.news(at, what, fd)
 	})

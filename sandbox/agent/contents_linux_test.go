@@ -21,6 +21,7 @@ type looker struct {
 	dir   string
 	told  []session.EventChanged
 	lost  []session.EventLoss
+	texts []session.EventText
 	whole session.EventCompared
 }
 
@@ -46,6 +47,9 @@ func (l *looker) begin(except ...string) *looker {
 		case session.EventChanged:
 			e.Path = strings.TrimPrefix(e.Path, l.dir+"/")
 			l.told = append(l.told, e)
+		case session.EventText:
+			e.Path = strings.TrimPrefix(e.Path, l.dir+"/")
+			l.texts = append(l.texts, e)
 		case session.EventLoss:
 			l.lost = append(l.lost, e)
 		case session.EventCompared:
@@ -254,5 +258,23 @@ func BenchmarkContents(b *testing.B) {
 		s := newContents(&Compare{Places: []string{dir}}, nil, func(session.Body) {})
 		s.stamp = func(unix.Timespec) time.Duration { return 0 }
 		s.compare()
+	}
+}
+
+// The texts of short files are told, as they were and as they are, also where the file lies elsewhere.
+func TestTextsAreTold(t *testing.T) {
+	l := newLooker(t)
+	other := filepath.Join(t.TempDir(), "log")
+	must(t, os.WriteFile(other, []byte("a line"), 0o644))
+	l.written.add([]string{other, other + ".gone"})
+	l.write(t, "a", "other words")
+	l.write(t, "new", "new words")
+	l.write(t, "binary", "x\x00y")
+	l.write(t, "long", strings.Repeat("x", session.MaxText+1))
+	must(t, os.Remove(l.path("b")))
+	l.compare()
+	want := []session.EventText{{Path: "a", Was: "words of a", Now: "other words"}, {Path: "new", Now: "new words"}, {Path: other, Now: "a line"}}
+	if d := cmp.Diff(want, l.texts); d != "" {
+		t.Error(d)
 	}
 }

@@ -199,6 +199,9 @@ func (a *agent) answerSyncs() {
 				a.collect(c)
 			case CommandSearch:
 				a.tellTimes(pathsOf(c))
+				if a.contents != nil {
+					a.contents.written.add(pathsOf(c))
+				}
 				a.search(pathsOf(c), c.Last)
 			}
 			a.emit(session.EventSynced{N: c.N})

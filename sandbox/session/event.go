@@ -185,6 +185,17 @@ type FileState struct {
 	Link string `json:"link,omitempty"`
 }
 
+// EventText holds the texts of a file that the target made or changed: as it stood before the target started,
+// "" where nothing stood or that was no short text, and as it stands now. It comes before EventCompared, for
+// some files.
+type EventText struct {
+	Path     string
+	Was, Now string
+}
+
+// MaxText bounds each of the texts of an EventText, in bytes: of a longer file none is told.
+const MaxText = maxEventText
+
 // EventCompared comes after each EventChanged: everything that stood in the target's
 // places before it started was looked at again, except what an EventLoss names.
 type EventCompared struct {

@@ -51,6 +51,8 @@ type members struct {
 	Before   FileState     `json:"before,omitzero"`
 	After    FileState     `json:"after,omitzero"`
 	At       time.Duration `json:"at,omitempty"`
+	Was      string        `json:"was,omitempty"`
+	Now      string        `json:"now,omitempty"`
 	Bytes    int64         `json:"bytes,omitempty"`
 }
 
@@ -76,6 +78,7 @@ const (
 	typePorts      = "ports"
 	typeFile       = "file"
 	typeChanged    = "changed"
+	typeText       = "text"
 	typeCompared   = "compared"
 	typeLastWrite  = "last-write"
 	typeDone       = "done"
@@ -114,6 +117,7 @@ func (e EventFile) line(l *eventLine)  { l.Type, l.N, l.Path, l.Data = typeFile,
 func (e EventChanged) line(l *eventLine) {
 	l.Type, l.Path, l.Change, l.Before, l.After, l.At = typeChanged, e.Path, e.Change, e.Before, e.After, e.At
 }
+func (e EventText) line(l *eventLine) { l.Type, l.Path, l.Was, l.Now = typeText, e.Path, e.Was, e.Now }
 func (e EventCompared) line(l *eventLine) {
 	l.Type, l.N, l.Bytes, l.Reason = typeCompared, e.Files, e.Bytes, e.Reason
 }
@@ -165,6 +169,8 @@ func (l *eventLine) body() Body {
 		return EventFile{N: l.N, Path: l.Path, Data: l.Data}
 	case typeChanged:
 		return EventChanged{Path: l.Path, Change: l.Change, Before: l.Before, After: l.After, At: l.At}
+	case typeText:
+		return EventText{Path: l.Path, Was: l.Was, Now: l.Now}
 	case typeCompared:
 		return EventCompared{Files: l.N, Bytes: l.Bytes, Reason: l.Reason}
 	case typeLastWrite:
@@ -262,7 +268,7 @@ func (l *eventLine) cut() {
 	for _, f := range []*FileState{&l.Before, &l.After} {
 		f.Kind, f.Link = f.Kind[:min(len(f.Kind), maxEventText)], f.Link[:min(len(f.Link), maxEventText)]
 	}
-	for _, s := range []*string{&l.Type, &l.Path, &l.Mask, &l.Stream, &l.Signal, &l.Reason, &l.Hint, &l.Canary, &l.Encoding, &l.Network, &l.Host, &l.Call, &l.Args, &l.Err} {
+	for _, s := range []*string{&l.Type, &l.Path, &l.Mask, &l.Stream, &l.Signal, &l.Reason, &l.Hint, &l.Canary, &l.Encoding, &l.Network, &l.Host, &l.Call, &l.Args, &l.Err, &l.Was, &l.Now} {
 		*s = (*s)[:min(len(*s), maxEventText)]
 	}
 }

@@ -44,6 +44,7 @@ var bodies = []struct {
 	{EventFile{N: 3, Path: "/a", Data: []byte("x")}, `{"type":"file","t":5,"n":3,"path":"/a","data":"eA=="}`},
 	{EventChanged{Path: "/a", Change: ChangeWritten, Before: FileState{Kind: "file", Mode: 0o600, Size: 1, SHA256: digestA},
 		After: FileState{Kind: "link", Link: "/b"}, At: 4}, `{"type":"changed","t":5,"path":"/a","change":"written","before":{"kind":"file","mode":384,"size":1,"sha256":"` + digestA + `"},"after":{"kind":"link","link":"/b"},"at":4}`},
+	{EventText{Path: "/a", Was: "w", Now: "n"}, `{"type":"text","t":5,"path":"/a","was":"w","now":"n"}`},
 	{EventCompared{Files: 7, Bytes: 8, Reason: "r"}, `{"type":"compared","t":5,"n":7,"reason":"r","bytes":8}`},
 	{EventLastWrite{Path: "/a", At: 4}, `{"type":"last-write","t":5,"path":"/a","at":4}`},
 	{EventDone{}, `{"type":"done","t":5}`},

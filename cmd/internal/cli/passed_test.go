@@ -147,7 +147,7 @@ func events(text string) []session.Body {
 		filled[session.EventAccess](text), filled[session.EventFound](text), filled[session.EventExit](text), filled[session.EventTracerDied](text),
 		filled[session.EventLoss](text), filled[session.EventLimit](text), filled[session.EventError](text), filled[session.EventNote](text),
 		filled[session.EventFull](text), filled[session.EventFile](text), filled[session.EventEOF](text),
-		filled[session.EventChanged](text), filled[session.EventCompared](text), filled[session.EventLastWrite](text),
+		filled[session.EventChanged](text), filled[session.EventText](text), filled[session.EventCompared](text), filled[session.EventLastWrite](text),
 	}
 }
 

@@ -1,0 +1,90 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+)
+
+var cm223 = Rule{Rule: cm223Doc, Check: checkCM223}
+
+var cm223Doc = finding.Rule{
+	ID: "CM223", Name: "StoredDespitePromise", Title: "Data stored against a promise", Severity: finding.High, Family: finding.FamilyDeclared,
+	Advice: finding.Advice{Why: "Who relied on the promise gave the server data that others can now read on the disk.", Fix: "Keep nothing, or say in the description what is kept, where and for how long.", Preview: true},
+	CWE:    []string{"CWE-312", "CWE-359", "CWE-532"}, OWASP: []string{"MCP02", "MCP10"},
+	Help: "A tool, or the server, promises that what it is given is not stored, saved, logged, kept or written, and a call of that tool wrote a file and left it. The promise holds for caches, logs and the server's own state too.\n\n" +
+		"**Evidence.** The kernel's record of the write, and the text of the file at the end. High where the file holds a text that the call was given (as it is, in hexadecimal digits or in base 64), or cannot be read as a short text and grew by what the call was given. " +
+		"Medium is another file of the server's own, or of the user's documents.\n\n" +
+		"Quiet are files that an argument names, caches of interpreters and libraries, locks, process ids and empty files, a tool that itself declares to keep something, and a promise about something else, such as credentials.\n\n" +
+		"**False positive when** the file is taken away after the session.",
+}
+
+func checkCM223(r *Run) []finding.Finding {
+	var out []finding.Finding
+	var targets []string
+	for i := range r.Profile.Stored {
+		f := &r.Profile.Stored[i]
+		if f.IsBookkeeping() || r.besideDatabase(f.Path) || f.Sized && f.Grown <= 0 && f.Now == "" {
+			continue
+		}
+		for _, w := range f.By {
+			severity := r.breaksByStoring(f, &w)
+			if severity == "" {
+				continue
+			}
+			e := finding.Effect{Kind: finding.FileWrite, Target: f.Path, Tool: w.Tool, Call: w.Call, Phase: w.Phase, Rung: finding.RungOpened, Ambiguous: w.Ambiguous, Evidence: []finding.Evidence{w.Evidence}}
+			found := r.of(&cm223Doc, &e, "")
+			found.Severity = severity
+			out, targets = append(out, found), append(targets, r.stable(f.Path))
+		}
+	}
+	return perTool(out, targets, func(f *finding.Finding, targets []string) string {
+		what := "left files"
+		if f.Severity == finding.High {
+			what = "kept what it was given in"
+		}
+		return subject(&finding.Effect{Tool: f.Tool, Phase: f.Phase}) + " " + what + " " + list(targets, 3) + ", although it promises otherwise: “" + r.promiseToKeepNothing(f.Tool) + "”"
+	})
+}
+
+// breaksByStoring is the severity of what a write kept against a promise, "" for none.
+func (r *Run) breaksByStoring(f *profile.Stored, w *profile.Writing) finding.Severity {
+	if w.Call == 0 || r.promiseToKeepNothing(w.Tool) == "" || r.names(&finding.Effect{Kind: finding.FileWrite, Target: f.Path, Call: w.Call, Tool: w.Tool}) {
+		return ""
+	}
+	holds := slices.ContainsFunc(f.Held, func(h profile.Held) bool { return h.Call == w.Call && !r.declaresText(h.Word, w.Tool) })
+	own := r.ownPath(f.Path) || r.isOwnState(f.Path) || r.isDocument(f.Path)
+	switch {
+	case w.Ambiguous && (holds || own):
+		return finding.Medium
+	case holds, own && f.Now == "" && f.Sized && r.grewByArguments(f):
+		return finding.High
+	case own && !slices.ContainsFunc([]string{"cache", "caches", "cached"}, func(word string) bool { t := r.Scope.Tool(w.Tool); return t.Says(word) || r.Scope.Purpose.Says(word) }):
+		return finding.Medium
+	}
+	return ""
+}
+
+// declaresText reports whether a text stands in what a tool declares, as a value of an enumeration does.
+func (r *Run) declaresText(word, tool string) bool {
+	return slices.ContainsFunc(r.Surface.Tools, func(t wire.Tool) bool {
+		return t.Name == tool && strings.Contains(strings.ToLower(string(t.InputSchema)), strings.ToLower(word))
+	})
+}
+
+// leastKept is how long what a call was given has to be, in bytes, for a file's size to tell of it.
+const leastKept = 24
+
+// grewByArguments reports whether a file grew by at least what the calls that wrote it were given.
+func (r *Run) grewByArguments(f *profile.Stored) bool {
+	given := 0
+	for _, w := range f.By {
+		for _, text := range r.remembered().argTexts(r, w.Call) {
+			given += len(text)
+		}
+	}
+	return given >= leastKept && f.Grown >= int64(given)
+}

@@ -1,0 +1,84 @@
+package rules
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/analyze/detect"
+)
+
+// serverOr selects the texts of the server and of one tool.
+func serverOr(tool string) func(detect.Owner) bool {
+	return func(o detect.Owner) bool { return o.Name == "" || o.Name == tool }
+}
+
+// promises reports whether a sentence of some owners makes a promise.
+func (r *Run) promises(what *regexp.Regexp, of func(detect.Owner) bool) bool {
+	return slices.ContainsFunc(r.sentences(), func(s sentence) bool { return of(s.owner) && what.MatchString(s.text) })
+}
+
+// The verbs of promises: keptVerbs say what is not done to a text, and keepsVerbs the same as a tool does it.
+// What stands before one of them in a list is in others and does.
+const (
+	keptVerbs  = `(?:stored|saved|logged|kept|written|recorded|persisted|retained|cached|remembered|archived)\b`
+	others     = `(?:[\w-]+(?:, (?:or |nor )?| or | nor )(?:be )?){0,4}`
+	keepsVerbs = `(?:stores?|saves?|logs?|keeps?|records?|persists?|retains?|caches?|remembers?|writes? (?:anything|it|to (?:the )?disk|(?:any )?files?))\b`
+)
+
+var (
+	// storesNothing are promises that what is given is not kept.
+	storesNothing = regexp.MustCompile(`(?i)\b(?:nothing|none of (?:it|this|that|them))(?: [\w-]+){0,3}? (?:is|gets|are|will be)(?: ever)? ` + others + keptVerbs +
+		`|\b(?:not|never|neither|isn't|aren't|won't)(?: be)?(?: ever)? ` + others + keptVerbs +
+		`|\b(?:stores?|saves?|logs?|keeps?|writes?|records?|persists?|retains?|caches?|remembers?) nothing\b|\b(?:does not|doesn't|do not|don't|will not|won't|never) (?:ever )?` + others + keepsVerbs +
+		`|\bwithout (?:storing|saving|logging|keeping|writing|recording|caching)|\b(?:keeps?|writes?|stores?|makes?) no (?:[\w-]+ )?(?:logs?|history|record|records|copy|copies|files?)\b|\bno (?:logs?|history|records?|copy|copies) (?:of \w+ )?(?:is|are) ` + keptVerbs +
+		`|\b(?:nothing|never) (?:touches|reaches|goes to|gets to) (?:the )?disk|\bleaves? no (?:trace|files?|copy)`)
+	// deniesKeeping is a word by which a passive is a promise.
+	deniesKeeping = regexp.MustCompile(`(?i)\b(?:not|never|neither|nor|nothing|none|no|without)\b|n't\b`)
+	// qualified are words by which a promise speaks of another time, place or case.
+	qualified = regexp.MustCompile(`(?i)\b(?:until|unless|automatically|by default|except|longer than|after|outside|beyond|other than|but|twice|yet|if)\b`)
+	// otherThings are what a promise speaks of that is not what a call is given, and anything what it may be.
+	otherThings = regexp.MustCompile(`(?i)\b(?:credentials?|passwords?|passphrases?|tokens?|keys?|secrets?|cookies?|sessions?|results?|settings?|duplicates?|originals?|images?|metadata|defaults?|comments?|order|formatting|time ?zones?|log in)\b(?: (?:data|values?|contents?|files?|texts?))?`)
+	anything    = regexp.MustCompile(`(?i)\b(?:nothing|anything|text|texts|inputs?|it|what you|notes?|messages?|documents?|contents?|data|queries|query|arguments?|files?)\b`)
+	// keepsIt is a declaration that a tool keeps something.
+	keepsIt = regexp.MustCompile(`(?i)\b(?:saves?|stores?|persists?|appends?|writes?|exports?|remembers?|records?|logs?|keeps?|caches?|cached|saved|stored|kept)\b`)
+)
+
+// promiseToKeepNothing is the sentence by which a tool, or the server, promises that what it is given is not
+// kept, "" for none. A tool that declares to keep something is bound by its own promise alone.
+func (r *Run) promiseToKeepNothing(tool string) string {
+	keeps, promise := false, ""
+	for _, s := range r.sentences() {
+		switch {
+		case !serverOr(tool)(s.owner):
+		case promisesNothingKept(s.text):
+			if s.owner.Kind == detect.OwnerTool {
+				return strings.TrimSpace(s.text)
+			}
+			promise = strings.TrimSpace(s.text)
+		case s.owner.Name == tool && !s.denies && keepsIt.MatchString(strings.ReplaceAll(s.text, "_", " ")):
+			keeps = true
+		}
+	}
+	if keeps {
+		return ""
+	}
+	return promise
+}
+
+// promisesNothingKept reports whether a clause of a sentence promises that what is given is not kept.
+func promisesNothingKept(text string) bool {
+	return slices.ContainsFunc(clauseEnd.Split(text, -1), func(clause string) bool {
+		return storesNothing.MatchString(clause) && deniesKeeping.MatchString(clause) && !qualified.MatchString(clause) &&
+			(!otherThings.MatchString(clause) || anything.MatchString(otherThings.ReplaceAllString(clause, "")) && !otherThings.MatchString(subjectOf(clause)))
+	})
+}
+
+// subjectOf is what stands in a clause before its denial: what it speaks of.
+func subjectOf(clause string) string {
+	at := deniesKeeping.FindStringIndex(clause)
+	return clause[:at[0]]
+}
+
+// clauseEnd ends a clause that has a subject of its own.
+var clauseEnd = regexp.MustCompile(`[;:]|, (?:and|but) |\(`)
