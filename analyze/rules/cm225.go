@@ -214,10 +214,10 @@ func (r *Run) alikeAcross(drawn []draw) []draw {
 var (
 	// valueText are what may be a value within a text, and noValue what is something else: versions, dates,
 	// times, addresses, paths and numbers with a unit.
-	valueText = regexp.MustCompile(`[A-Za-z0-9+/=_~!@#$%^&*?|.:-]{4,}`)
-	noValue   = regexp.MustCompile(`^(?:v?\d+(?:\.\d+)+[.,]?|\d{4}-\d\d(?:-\d\d)?.*|\d\d?:\d\d.*|[a-z]+://.*|/.*|\d+-\d+[.,]?|\d+(?:ms|kb|mb|px|bits?|bytes?|chars?)[.,]?)$`)
-	hasDigit  = regexp.MustCompile(`[0-9]`)
-	words     = regexp.MustCompile(`^[a-z]{3,12}(?:[ ._-][a-z]{3,12}){2,}[.]?$`)
+	valueText  = regexp.MustCompile(`[A-Za-z0-9+/=_~!@#$%^&*?|.:-]{4,}`)
+	noValue    = regexp.MustCompile(`^(?:v?\d+(?:\.\d+)+[.,]?|\d{4}-\d\d(?:-\d\d)?.*|\d\d?:\d\d.*|[a-z]+://.*|/.*|\d+-\d+[.,]?|\d+(?:ms|kb|mb|px|bits?|bytes?|chars?)[.,]?)$`)
+	hasDigit   = regexp.MustCompile(`[0-9]`)
+	passphrase = regexp.MustCompile(`^[a-z]{3,12}(?:[ ._-][a-z]{3,12}){2,}[.]?$`)
 )
 
 // entropy is what the longest value in a text tells in bits, 0 for no value. A text that is words alone
@@ -225,7 +225,7 @@ var (
 func entropy(text string, varies bool) float64 {
 	const perWord = 4
 	text = strings.TrimSpace(text)
-	if varies && words.MatchString(text) {
+	if varies && passphrase.MatchString(text) {
 		return perWord * float64(1+strings.Count(text, "-")+strings.Count(text, " "))
 	}
 	best := 0.0
