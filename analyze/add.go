@@ -118,6 +118,21 @@ func coverCrashed(res, more *Result) {
 	fill(res, more, session.GapToolOnlyErrors, func(t *ToolCoverage) bool { return t.OK > 0 })
 }
 
+// coverSupplied takes from a start in which the server had what it lacked what tools answered there that had
+// refused, and from the doubts of both what is settled: those that the first has of a tool count.
+func coverSupplied(res, more *Result) {
+	fill(res, more, session.GapToolOnlyErrors, func(t *ToolCoverage) bool { return t.OK > 0 })
+	for i := range res.Coverage.Needs {
+		if n := &res.Coverage.Needs[i]; n.What == NeedCredential && n.supplied(&res.Coverage) {
+			n.Supplied = true
+			res.dropGaps(func(g session.Gap) bool { return g.Code == session.GapCredentialMissing && g.Tool == n.Tool })
+		}
+	}
+	more.dropGaps(func(g session.Gap) bool {
+		return g.Tool != "" && slices.ContainsFunc(res.Gaps, func(o session.Gap) bool { return o.Tool == g.Tool })
+	})
+}
+
 // fill takes the tools of a further start that are reached there and in no start before, which
 // closes their gaps of a code.
 func fill(res, more *Result, closes session.Code, reached func(*ToolCoverage) bool) {

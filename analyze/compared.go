@@ -98,7 +98,12 @@ type Questions struct {
 	// Copied says that a host that nothing declares got arguments: whether the answers need it,
 	// runs can tell in which no host answers.
 	Copied bool
+	// Variables are those of which tools that answered with errors alone say that they hold a credential.
+	Variables []string
 }
+
+// maxVariables bounds the variables that get a value of their own.
+const maxVariables = 8
 
 // QuestionsOf reads a run's log for them.
 func QuestionsOf(log *session.Reader) (Questions, error) {
@@ -112,7 +117,7 @@ func QuestionsOf(log *session.Reader) (Questions, error) {
 	defer file.Close()
 	r.frames = session.NewScanner(file)
 	r.all(log)
-	return Questions{Sealed: len(j.profile.Payloads) > 0, Copied: rules.Copies(j.run(r.w))}, nil
+	return Questions{Sealed: len(j.profile.Payloads) > 0, Copied: rules.Copies(j.run(r.w)), Variables: credentialVariables(r.w.refusals)}, nil
 }
 
 // randomGaps says what looked random and was not compared with runs that have other secrets.

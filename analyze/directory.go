@@ -311,6 +311,8 @@ func (d *Directory) addRun(r session.IndexedRun, res *Result) (*Result, error) {
 	switch {
 	case r.Role == session.RoleRestart:
 		Cover(res, more)
+	case r.Supplies:
+		coverSupplied(res, more)
 	case r.OneTool:
 		coverCrashed(res, more)
 	default:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -39,6 +40,8 @@ type Need struct {
 	Tools []string `json:"tools,omitempty"`
 	// Said is the line in which it did, bounded and without decoys.
 	Said string `json:"said"`
+	// Supplied says that a further start had a made-up one, and that the tools answered there.
+	Supplied bool `json:"supplied,omitempty"`
 }
 
 // The lexicon: a line that speaks of something to be given, and of its lack.
@@ -166,6 +169,38 @@ func (j *judge) unmetNeeds(res *Result, surface *wire.Surface, refusals map[stri
 		}
 	}
 	return out
+}
+
+// credentialVariables are the variables that refusals name as what a credential stands in.
+func credentialVariables(refusals map[string][]refusal) []string {
+	var out []string
+	for _, tool := range slices.Sorted(maps.Keys(refusals)) {
+		for _, r := range refusals[tool] {
+			for line := range strings.Lines(r.text) {
+				n := needOf(line)
+				if n == nil || n.What != NeedCredential {
+					continue
+				}
+				for _, name := range n.Names {
+					if variable.FindString(name) == name && !slices.Contains(out, name) && len(out) < maxVariables {
+						out = append(out, name)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// supplied reports whether each tool that lacked something answers by now.
+func (n *Need) supplied(c *Coverage) bool {
+	tools := n.Tools
+	if len(tools) == 0 {
+		tools = []string{n.Tool}
+	}
+	return !slices.ContainsFunc(tools, func(tool string) bool {
+		return !slices.ContainsFunc(c.Tools, func(t ToolCoverage) bool { return t.Name == tool && t.OK > 0 })
+	})
 }
 
 // hasStartupNeed reports whether the server ended with a status before any call, and its

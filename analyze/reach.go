@@ -14,6 +14,8 @@ type Reach struct {
 	Refusing []string `json:"refusing,omitempty"`
 	// InTime are tools that were not called, or that did not answer, in time.
 	InTime []string `json:"notInTime,omitempty"`
+	// MadeUp are tools that were looked at in a start with a made-up credential alone.
+	MadeUp []string `json:"madeUp,omitempty"`
 }
 
 // reachOf reads the calls of each tool, and the needs.
@@ -24,10 +26,14 @@ func reachOf(c *Coverage) *Reach {
 			continue
 		}
 		r.Tools++
-		needs := slices.ContainsFunc(c.Needs, func(n Need) bool { return n.Tool == t.Name || slices.Contains(n.Tools, t.Name) })
+		i := slices.IndexFunc(c.Needs, func(n Need) bool { return n.Tool == t.Name || slices.Contains(n.Tools, t.Name) })
+		needs := i >= 0
 		switch {
 		case t.OK > 0:
 			r.LookedAt++
+			if needs && c.Needs[i].Supplied {
+				r.MadeUp = append(r.MadeUp, t.Name)
+			}
 		case t.Calls == t.Timeouts: // none at all among them
 			r.InTime = append(r.InTime, t.Name)
 		case needs:
@@ -36,7 +42,7 @@ func reachOf(c *Coverage) *Reach {
 			r.Refusing = append(r.Refusing, t.Name)
 		}
 	}
-	if r.LookedAt == r.Tools {
+	if r.LookedAt == r.Tools && len(r.MadeUp) == 0 {
 		return nil
 	}
 	return r

@@ -36,6 +36,7 @@ var (
 func init() {
 	returned := rung(finding.RungReturned)
 	cases = append(cases, []ruleCase{
+		{"CM221", "a credential that the user gave, at its service", following(newRun(translate, effect("translate", finding.Secret, "given API_KEY", sent("api.phrases.example")))), ""},
 		{"CM112", "returned", following(newRun(note, effect("format_note", finding.Secret, "accounts", returned))), finding.High},
 		{"CM112", "sent", following(newRun(note, effect("format_note", finding.Secret, "accounts", sent("evil.example")))), finding.Critical},
 		{"CM112", "its purpose", following(newRun(described("list_users", "Lists the users"), effect("list_users", finding.Secret, "accounts", returned))), ""},

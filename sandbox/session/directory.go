@@ -75,6 +75,8 @@ type IndexedRun struct {
 	Timers bool `json:"timers,omitempty"`
 	// OneTool says that the run was made for one tool, and the others were not to be called.
 	OneTool bool `json:"one_tool,omitempty"`
+	// Supplies says that the server had what it lacked in the declared run.
+	Supplies bool `json:"supplies,omitempty"`
 	// Failed says why the run could not be made, "" where it was.
 	Failed string `json:"failed,omitempty"`
 }

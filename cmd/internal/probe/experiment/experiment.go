@@ -34,8 +34,8 @@ type Experiment struct {
 	Progress, How func(*Case) string
 	// Optional says that what could not be looked at in it is no reason for doubt.
 	Optional bool
-	// Timers and OneTool are what the index says of the runs.
-	Timers, OneTool bool
+	// Timers, OneTool and Supplies are what the index says of the runs.
+	Timers, OneTool, Supplies bool
 	// Learn adds to a case what later stages, or later experiments of StageCode, know by the runs.
 	Learn func(*Case, []run.Observations)
 	// Lost begins the reason for doubt where the run cannot be made. "" makes that an
@@ -118,7 +118,7 @@ func Table() []Experiment {
 	for _, c := range conditions {
 		table = append(table, c.experiment())
 	}
-	return append(table, Trial, restart, crashing, secondStart, loopback, otherUser, unresolved, Alone, Coverage, Guided)
+	return append(table, Trial, restart, crashing, secondStart, loopback, credentials, otherUser, unresolved, Alone, Coverage, Guided)
 }
 
 // Declared is the run of the server as it was declared.

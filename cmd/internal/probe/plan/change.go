@@ -2,7 +2,10 @@ package plan
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -146,6 +149,26 @@ func (p Plan) Planting(files ...rootfs.File) Plan {
 func (p Plan) WithLeft(files []rootfs.File) Plan {
 	p = p.Planting(files...)
 	p.Left = len(files)
+	return p
+}
+
+// Unset are those of some variables that the server does not have.
+func (p Plan) Unset(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return slices.ContainsFunc(p.Env, func(v Variable) bool { return v.Name == name && v.Value != "" })
+	})
+}
+
+// Supplying is a copy of the plan in which the server has made-up values of variables. They follow from the
+// seed, and are looked for as those are that a user makes up.
+func (p Plan) Supplying(names []string) Plan {
+	p.Server.Dummies = slices.Clone(p.Server.Dummies)
+	for _, name := range names {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", p.Seed, name))
+		value := hex.EncodeToString(sum[:20])
+		p = p.With(Variable{Name: name, Value: value})
+		p.Server.Dummies = append(p.Server.Dummies, name+"="+value)
+	}
 	return p
 }
 

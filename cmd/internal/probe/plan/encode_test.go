@@ -177,3 +177,24 @@ func TestCopiesShareNothingThatChanges(t *testing.T) {
 		t.Errorf("the copy is %+v", q)
 	}
 }
+
+// Made-up values follow from the seed, replace no value that is there, and are told from the plan alone.
+func TestSupplying(t *testing.T) {
+	p := planned(t).With(Variable{Name: "SET", Value: "1"}, Variable{Name: "EMPTY"})
+	names := p.Unset([]string{"SET", "EMPTY", "NEW"})
+	if strings.Join(names, ",") != "EMPTY,NEW" {
+		t.Fatalf("%q are not set", names)
+	}
+	a, b := p.Supplying(names), p.Supplying(names)
+	b.Seed++
+	n := len(p.Server.Dummies)
+	if !slices.Equal(a.Server.Dummies, b.Server.Dummies) || len(a.Server.Dummies) != n+2 {
+		t.Errorf("%q, then %q", a.Server.Dummies, b.Server.Dummies)
+	}
+	if c := b.Supplying(names[:1]); slices.Contains(a.Server.Dummies, c.Server.Dummies[n+2]) {
+		t.Error("another seed has the same value")
+	}
+	if len(a.Unset(names)) != 0 {
+		t.Errorf("%q are not set yet", a.Unset(names))
+	}
+}

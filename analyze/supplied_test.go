@@ -1,0 +1,58 @@
+package analyze
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coalmine-dev/coalmine/sandbox/session"
+)
+
+// The variables that a start with made-up values is given are those of which refusals say that a
+// credential stands in them.
+func TestCredentialVariables(t *testing.T) {
+	got := credentialVariables(map[string][]refusal{
+		"b": {{text: "no token: set VERCEL_TOKEN or run vercel login (/home/x/auth.json)"}, {text: "VERCEL_TOKEN is missing"}},
+		"a": {{text: "Error:\nSEARCH_API_KEY and SEARCH_SECRET are not set"}},
+		"c": {{text: "NOTES_DIR is not set"}, {text: "the token is not given"}, {text: "a KEY_LIKE word, and nothing is lacking"}},
+	})
+	if strings.Join(got, ",") != "SEARCH_API_KEY,SEARCH_SECRET,VERCEL_TOKEN" {
+		t.Errorf("%q", got)
+	}
+}
+
+// What answers once it has a made-up credential was looked at; what still refuses was not.
+func TestCoverSupplied(t *testing.T) {
+	tool := func(name string, ok int) ToolCoverage {
+		return ToolCoverage{Name: name, What: "tool", Calls: 3, OK: ok}
+	}
+	gaps := func(names ...string) (out []session.Gap) {
+		for _, n := range names {
+			out = append(out, ofTool(session.GapToolOnlyErrors, n, "x"), ofTool(session.GapCredentialMissing, n, "y"))
+		}
+		return out
+	}
+	needs := []Need{{What: NeedCredential, Tool: "a", Said: "A"}, {What: NeedCredential, Tool: "b", Tools: []string{"b", "c"}, Said: "B"}}
+	res := &Result{Gaps: gaps("a", "b", "c"), Coverage: Coverage{Tools: []ToolCoverage{tool("a", 0), tool("b", 0), tool("c", 0), tool("d", 1)}, Needs: needs}}
+	lost := session.Gap{Code: session.GapRecordsLost, Text: "lost"}
+	more := &Result{Gaps: append(gaps("c", "d"), lost), Coverage: Coverage{Tools: []ToolCoverage{tool("a", 2), tool("b", 1), tool("c", 0), tool("d", 0)}}}
+	coverSupplied(res, more)
+	var left []string
+	for _, g := range res.Gaps {
+		left = append(left, string(g.Code)+" "+g.Tool)
+	}
+	if strings.Join(left, ", ") != "credential-missing b, tool-only-errors c, credential-missing c" {
+		t.Errorf("left: %q", left)
+	}
+	if !res.Coverage.Needs[0].Supplied || res.Coverage.Needs[1].Supplied {
+		t.Errorf("%+v", res.Coverage.Needs)
+	}
+	for _, g := range more.Gaps {
+		if g.Tool != "d" && g.Code != session.GapRecordsLost || g.Code == session.GapToolOnlyErrors {
+			t.Errorf("the further start still has %+v", g)
+		}
+	}
+	if r := reachOf(&res.Coverage); r == nil || !slices.Equal(r.MadeUp, []string{"a"}) || r.LookedAt != 3 {
+		t.Errorf("%+v", r)
+	}
+}
