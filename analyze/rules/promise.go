@@ -36,7 +36,7 @@ var (
 	// deniesKeeping is a word by which a passive is a promise.
 	deniesKeeping = regexp.MustCompile(`(?i)\b(?:not|never|neither|nor|nothing|none|no|without)\b|n't\b`)
 	// qualified are words by which a promise speaks of another time, place or case.
-	qualified = regexp.MustCompile(`(?i)\b(?:until|unless|automatically|by default|except|longer than|after|outside|beyond|other than|but|twice|yet|if)\b`)
+	qualified = regexp.MustCompile(`(?i)\b(?:until|unless|automatically|by default|except|longer than|after|outside|beyond|other than|but|twice|yet|if|again|same|already|unchanged|identical|also|separately)\b`)
 	// otherThings are what a promise speaks of that is not what a call is given, and anything what it may be.
 	otherThings = regexp.MustCompile(`(?i)\b(?:credentials?|passwords?|passphrases?|tokens?|keys?|secrets?|cookies?|sessions?|results?|settings?|duplicates?|originals?|images?|metadata|defaults?|comments?|order|formatting|time ?zones?|log in)\b(?: (?:data|values?|contents?|files?|texts?))?`)
 	anything    = regexp.MustCompile(`(?i)\b(?:nothing|anything|text|texts|inputs?|it|what you|notes?|messages?|documents?|contents?|data|queries|query|arguments?|files?)\b`)
@@ -45,17 +45,16 @@ var (
 )
 
 // promiseToKeepNothing is the sentence by which a tool, or the server, promises that what it is given is not
-// kept, "" for none. A tool that declares to keep something is bound by its own promise alone.
+// kept, "" for none. A tool that declares to keep something breaks none.
 func (r *Run) promiseToKeepNothing(tool string) string {
 	keeps, promise := false, ""
 	for _, s := range r.sentences() {
 		switch {
 		case !serverOr(tool)(s.owner):
 		case promisesNothingKept(s.text):
-			if s.owner.Kind == detect.OwnerTool {
-				return strings.TrimSpace(s.text)
+			if s.owner.Kind == detect.OwnerTool || promise == "" {
+				promise = strings.TrimSpace(s.text)
 			}
-			promise = strings.TrimSpace(s.text)
 		case s.owner.Name == tool && !s.denies && keepsIt.MatchString(strings.ReplaceAll(s.text, "_", " ")):
 			keeps = true
 		}
