@@ -100,6 +100,8 @@ type Questions struct {
 	Copied bool
 	// Variables are those of which tools that answered with errors alone say that they hold a credential.
 	Variables []string
+	// AtStart are those without which the server ended before any call, as its last words say.
+	AtStart []string
 }
 
 // maxVariables bounds the variables that get a value of their own.
@@ -117,7 +119,7 @@ func QuestionsOf(log *session.Reader) (Questions, error) {
 	defer file.Close()
 	r.frames = session.NewScanner(file)
 	r.all(log)
-	return Questions{Sealed: len(j.profile.Payloads) > 0, Copied: rules.Copies(j.run(r.w)), Variables: credentialVariables(r.w.refusals)}, nil
+	return Questions{Sealed: len(j.profile.Payloads) > 0, Copied: rules.Copies(j.run(r.w)), Variables: credentialVariables(r.w.refusals), AtStart: j.startVariables()}, nil
 }
 
 // randomGaps says what looked random and was not compared with runs that have other secrets.

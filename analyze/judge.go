@@ -168,6 +168,7 @@ func (l *readLog) judge(opts Options, varied []*readLog) *Result {
 		if j.header.Remote == nil {
 			j.serverGaps(res.Coverage.Tools)
 		}
+		res.Coverage.MadeUp = slices.Clone(j.header.MadeUp)
 		res.Coverage.Needs = j.unmetNeeds(res, &w.surface, w.refusals)
 		j.needGaps(res.Coverage.Needs)
 		res.Unaudited = j.auditGaps(opts)

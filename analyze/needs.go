@@ -173,18 +173,35 @@ func (j *judge) unmetNeeds(res *Result, surface *wire.Surface, refusals map[stri
 
 // credentialVariables are the variables that refusals name as what a credential stands in.
 func credentialVariables(refusals map[string][]refusal) []string {
-	var out []string
+	var texts []string
 	for _, tool := range slices.Sorted(maps.Keys(refusals)) {
 		for _, r := range refusals[tool] {
-			for line := range strings.Lines(r.text) {
-				n := needOf(line)
-				if n == nil || n.What != NeedCredential {
-					continue
-				}
-				for _, name := range n.Names {
-					if variable.FindString(name) == name && !slices.Contains(out, name) && len(out) < maxVariables {
-						out = append(out, name)
-					}
+			texts = append(texts, r.text)
+		}
+	}
+	return variablesIn(texts...)
+}
+
+// startVariables are the variables that a server names in its last words that ended before any call.
+func (j *judge) startVariables() []string {
+	if j.profile.Phases[finding.PhaseCall] {
+		return nil
+	}
+	return variablesIn(j.lastWords())
+}
+
+// variablesIn are the variables of which the lines of some texts say that a credential stands in them.
+func variablesIn(texts ...string) []string {
+	var out []string
+	for _, text := range texts {
+		for line := range strings.Lines(text) {
+			n := needOf(line)
+			if n == nil || n.What != NeedCredential {
+				continue
+			}
+			for _, name := range n.Names {
+				if variable.FindString(name) == name && !slices.Contains(out, name) && len(out) < maxVariables {
+					out = append(out, name)
 				}
 			}
 		}

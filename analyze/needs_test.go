@@ -44,6 +44,49 @@ func TestAServerThatNeedsSomethingIsSaidToNeedIt(t *testing.T) {
 	}
 }
 
+// A server that ends before any call names the variables that it lacks in its last words; one that was
+// called lacks none at its start.
+func TestWhatAServerLacksAtItsStart(t *testing.T) {
+	for said, want := range map[string]string{
+		"Error: GITHUB_TOKEN environment variable is required": "GITHUB_TOKEN",
+		"NOTES_DIR is not set":                                 "",
+		"Missing API key.":                                     "",
+	} {
+		l := analyzetest.New(t, nil)
+		l.Phase(finding.PhaseStart)
+		l.Event(session.EventStarted{})
+		l.Mark(session.Mark{Kind: session.MarkStderr, Text: said + "\n"})
+		l.Event(session.EventExit{Code: 1})
+		l.Close()
+		asked := questionsOf(t, l)
+		if got := strings.Join(asked.AtStart, ","); got != want {
+			t.Errorf("%q: %q", said, got)
+		}
+	}
+	l := analyzetest.New(t, nil)
+	l.Begin(analyzetest.Note)
+	l.Mark(session.Mark{Kind: session.MarkStderr, Text: "GITHUB_TOKEN is not set\n"})
+	l.CallFails("format_note", `{}`, "no token: set NOTES_TOKEN")
+	l.End()
+	l.Close()
+	if asked := questionsOf(t, l); len(asked.AtStart) != 0 || strings.Join(asked.Variables, ",") != "NOTES_TOKEN" {
+		t.Errorf("%+v", asked)
+	}
+}
+
+func questionsOf(t *testing.T, l *analyzetest.Log) analyze.Questions {
+	t.Helper()
+	log, err := session.Open(l.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, err := analyze.QuestionsOf(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return asked
+}
+
 // A part of a package that is installed only where it is asked for has a remedy of its own.
 func TestAnOptionalPartOfAPackageIsANeed(t *testing.T) {
 	l := analyzetest.New(t, nil)

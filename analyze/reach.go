@@ -16,11 +16,13 @@ type Reach struct {
 	InTime []string `json:"notInTime,omitempty"`
 	// MadeUp are tools that were looked at in a start with a made-up credential alone.
 	MadeUp []string `json:"madeUp,omitempty"`
+	// Variables are those without a made-up value of which the server does not start.
+	Variables []string `json:"variables,omitempty"`
 }
 
 // reachOf reads the calls of each tool, and the needs.
 func reachOf(c *Coverage) *Reach {
-	r := &Reach{}
+	r := &Reach{Variables: c.MadeUp}
 	for _, t := range c.Tools {
 		if t.What != "tool" {
 			continue
@@ -42,7 +44,7 @@ func reachOf(c *Coverage) *Reach {
 			r.Refusing = append(r.Refusing, t.Name)
 		}
 	}
-	if r.LookedAt == r.Tools && len(r.MadeUp) == 0 {
+	if r.LookedAt == r.Tools && len(r.MadeUp)+len(r.Variables) == 0 {
 		return nil
 	}
 	return r

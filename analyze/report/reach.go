@@ -24,6 +24,9 @@ func reachLine(r *analyze.Reach) string {
 			line += fmt.Sprintf("; %d %s (%s)", len(part.names), part.what, someNames(part.names))
 		}
 	}
+	if len(r.Variables) > 0 {
+		line += "; the server does not start without " + someNames(r.Variables) + ", and had a made-up value"
+	}
 	return line
 }
 

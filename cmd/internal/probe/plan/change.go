@@ -162,7 +162,7 @@ func (p Plan) Unset(names []string) []string {
 // Supplying is a copy of the plan in which the server has made-up values of variables. They follow from the
 // seed, and are looked for as those are that a user makes up.
 func (p Plan) Supplying(names []string) Plan {
-	p.Server.Dummies = slices.Clone(p.Server.Dummies)
+	p.Server.Dummies, p.Server.MadeUp = slices.Clone(p.Server.Dummies), slices.Concat(p.Server.MadeUp, names)
 	for _, name := range names {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", p.Seed, name))
 		value := hex.EncodeToString(sum[:20])

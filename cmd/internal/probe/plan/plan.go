@@ -127,6 +127,8 @@ type Server struct {
 	Rooted     bool     `json:"rooted,omitempty"`
 	// Dummies are the variables with values that are no secrets, "NAME=VALUE".
 	Dummies []string `json:"dummies,omitempty"`
+	// MadeUp are the names of those of Dummies whose values coalmine made up.
+	MadeUp []string `json:"made_up,omitempty"`
 	// Source is the host's directory of the server's own source, "" for none. It
 	// lies in Top, whose own files were written by others; "" for the user's own files.
 	Source    string             `json:"source,omitempty"`

@@ -19,7 +19,7 @@ func header(p *plan.Plan) session.Header {
 	}
 	return session.Header{
 		RunID: p.RunID, Experiment: p.Experiment, Seed: p.Seed, Target: p.Target, Version: p.Version, Package: p.Package, Vary: p.Vary,
-		Command: p.Server.Command, Unredacted: p.Unredacted, Dummies: p.Server.Dummies, Transport: transport, Manifests: p.Server.Manifests, Runtime: p.Server.Interpreter,
+		Command: p.Server.Command, Unredacted: p.Unredacted, Dummies: p.Server.Dummies, MadeUp: p.Server.MadeUp, Transport: transport, Manifests: p.Server.Manifests, Runtime: p.Server.Interpreter,
 		Sandbox: p.Sandbox.Backend, Tracer: p.Tracer, Network: p.Network, Services: p.Services, Unseen: unseen(p), AllowUserNS: p.Sandbox.AllowUserNS, Image: p.Sandbox.Image, ContainerRuntime: p.Sandbox.Runtime,
 		Canaries: p.Decoys.Canaries(), User: p.Identity.User, Home: p.Identity.Home,
 		ServerDir: p.Server.ServerDir, Workspaces: p.Server.Workspaces, Start: p.Server.Start, Rooted: p.Server.Rooted, Planted: planted(p), Left: left(p),
