@@ -16,7 +16,7 @@ type Reach struct {
 	InTime []string `json:"notInTime,omitempty"`
 	// MadeUp are tools that were looked at in a start with a made-up credential alone.
 	MadeUp []string `json:"madeUp,omitempty"`
-	// Variables are those without a made-up value of which the server does not start.
+	// Variables had made-up values: the server does not start without them.
 	Variables []string `json:"variables,omitempty"`
 }
 

@@ -136,7 +136,7 @@ type Coverage struct {
 	Reach *Reach `json:"reach,omitempty"`
 	// Needs are what the server says it lacks.
 	Needs []Need `json:"needs,omitempty"`
-	// MadeUp are the variables with made-up values of which the server did not start without any.
+	// MadeUp are the variables that had made-up values: the server did not start without them.
 	MadeUp []string `json:"-"`
 	// Accepted are the hosts whose traffic could not be read and that the policy accepts.
 	Accepted []string `json:"accepted,omitempty"`

@@ -76,7 +76,7 @@ type Header struct {
 	Package *Package `json:"package,omitempty"`
 	// Dummies are the variables that the server was given values for, NAME=VALUE.
 	Dummies []string `json:"dummies,omitempty"`
-	// MadeUp are those of Dummies, by name, whose values nobody gave: the server does not start without any.
+	// MadeUp are the names of those of Dummies whose values nobody gave.
 	MadeUp []string `json:"made_up,omitempty"`
 	// Unredacted says of which variables the real values may stand in the log, and why.
 	Unredacted []string `json:"unredacted,omitempty"`

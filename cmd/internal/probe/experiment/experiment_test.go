@@ -237,7 +237,7 @@ func TestRunsThatCannotBeMade(t *testing.T) {
 		}
 		_ = root.Close()
 	}
-	if len(indexes[0]) != 5 || !slices.Equal(indexes[0], indexes[1]) {
+	if len(indexes[0]) != 6 || !slices.Equal(indexes[0], indexes[1]) {
 		t.Errorf("one job: %+v, three: %+v", indexes[0], indexes[1])
 	}
 }
