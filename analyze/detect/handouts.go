@@ -36,7 +36,7 @@ func (d *handouts) event(c *context) {
 	told, n := map[string]bool{}, 0
 	for _, body := range [][]byte{c.Result, c.Fault, c.Params} {
 		wire.Texts(body, func(_ [][]byte, quoted []byte, isName bool) {
-			if isName || len(quoted) < leastCode || n >= maxHandouts {
+			if isName || len(quoted) < leastCode || n >= maxHandouts || !handout.Possible(quoted) {
 				return
 			}
 			s, _ := wire.Text(quoted)

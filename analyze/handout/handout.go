@@ -1,6 +1,7 @@
 package handout
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,6 +29,21 @@ var (
 	sends = regexp.MustCompile(`(?i)\b(?:curl|wget|nc|ncat|netcat|socat|https?|xh|dig|nslookup|scp|rsync|sftp|telnet|openssl|iwr|irm|invoke-webrequest|invoke-restmethod|fetch|requests|urllib|urlopen|httpx|axios|got|post|sendbeacon|socket|uses)\b|/dev/tcp/`)
 	reads = regexp.MustCompile(`(?i)secret|token|passw|api_?key|access_?key|private_?key|credential|\benv\b|environ|printenv|export -p|declare -|\bset\b|\.ssh|\.aws|\.env|\.netrc|\.npmrc|\.pypirc|\.kube|\.docker|\.gnupg|\.config/|id_rsa|id_ed25519|git-credentials|/etc/shadow|_KEY\b|toJSON|kubectl get`)
 )
+
+// sendWords are the beginnings of words of sends, and what stands in each address, as JSON may escape it.
+var sendWords = [][]byte{
+	[]byte("://"), []byte(`:\/\/`), []byte("/dev/tcp/"), []byte("curl"), []byte("wget"), []byte("nc"), []byte("netcat"), []byte("socat"), []byte("http"), []byte("xh "), []byte("dig "), []byte("nslookup"),
+	[]byte("scp"), []byte("rsync"), []byte("sftp"), []byte("telnet"), []byte("openssl"), []byte("iwr"), []byte("irm"), []byte("nvoke-"), []byte("fetch"),
+}
+
+// Possible reports whether a text, quoted or not, may be code that sends something. It is cheap, and most texts
+// are none.
+func Possible(text []byte) bool {
+	if !bytes.ContainsAny(text, "$~(|@<>=") && !bytes.Contains(text, []byte(":/")) {
+		return false
+	}
+	return slices.ContainsFunc(sendWords, func(w []byte) bool { return bytes.Contains(text, w) })
+}
 
 // Leaks lists what code in a text sends. A text that is no code has none.
 func Leaks(text string) []Leak {

