@@ -36,8 +36,8 @@ var sendWords = [][]byte{
 	[]byte("scp"), []byte("rsync"), []byte("sftp"), []byte("telnet"), []byte("openssl"), []byte("iwr"), []byte("irm"), []byte("nvoke-"), []byte("fetch"),
 }
 
-// Possible reports whether a text, quoted or not, may be code that sends something. It is cheap, and most texts
-// are none.
+// Possible reports whether a text, quoted or not, may be code that sends something. It is cheap, and passes over
+// most texts.
 func Possible(text []byte) bool {
 	if !bytes.ContainsAny(text, "$~(|@<>=") && !bytes.Contains(text, []byte(":/")) {
 		return false

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"path"
+	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
@@ -47,7 +48,7 @@ func checkCM210(r *Run) []finding.Finding {
 	}
 	var out []finding.Finding
 	for _, e := range r.effects(finding.Secret, finding.NetConnect, finding.Exec) {
-		if e.Ambiguous || done[actionOf(e)] || e.Kind == finding.NetConnect && !leaving(e) || e.Kind == finding.Secret && e.Rung == finding.RungAttempted {
+		if e.Ambiguous || r.turned(e.Call) || done[actionOf(e)] || e.Kind == finding.NetConnect && !leaving(e) || e.Kind == finding.Secret && e.Rung == finding.RungAttempted {
 			continue
 		}
 		verb := map[finding.EffectKind]string{finding.Secret: " read the secret ", finding.NetConnect: " tried to reach ", finding.Exec: " ran "}[e.Kind]
@@ -56,11 +57,16 @@ func checkCM210(r *Run) []finding.Finding {
 	return first(out)
 }
 
-// completed counts the calls that ended.
+// turned reports whether services answered a call otherwise: only a server that asked one before is given such calls.
+func (r *Run) turned(call int) bool {
+	return slices.ContainsFunc(r.Profile.Calls, func(c profile.Call) bool { return c.N == call && c.Turn > 0 })
+}
+
+// completed counts the calls that ended, without those that depend on what the server asked.
 func completed(p *profile.Profile) int {
 	n := 0
 	for _, c := range p.Calls {
-		if c.Outcome != "" && c.Outcome != session.OutcomeCrash && c.Outcome != session.OutcomeTimeout {
+		if c.Turn == 0 && c.Outcome != "" && c.Outcome != session.OutcomeCrash && c.Outcome != session.OutcomeTimeout {
 			n++
 		}
 	}

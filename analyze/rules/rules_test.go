@@ -252,6 +252,14 @@ var cases = slices.Concat(ofService, ofDocuments, ofPorts, ofReads, ofArchives, 
 	{"CM210", "only unwatched", with(newRun(note, finding.Effect{Kind: finding.Secret, Target: "ssh-key", Rung: finding.RungOpened, Call: 1, Tool: note.Name, Phase: finding.PhaseCall, Evidence: []finding.Evidence{{Source: "record", Seq: 1, Text: "opened it"}}}), func(r *Run) {
 		r.Traced = &profile.Profile{Calls: r.Profile.Calls}
 	}), finding.High},
+	{"CM210", "only unwatched, where services were asked", with(newRun(note, finding.Effect{Kind: finding.Secret, Target: "ssh-key", Rung: finding.RungOpened, Call: 1, Tool: note.Name, Phase: finding.PhaseCall, Evidence: []finding.Evidence{{Source: "record", Seq: 1, Text: "opened it"}}}), func(r *Run) {
+		r.Profile.Calls = []profile.Call{{N: 1, Tool: note.Name, Outcome: session.OutcomeOK}, {N: 2, Tool: note.Name, Outcome: session.OutcomeOK, Turn: 5}}
+		r.Traced = &profile.Profile{Calls: r.Profile.Calls[:1]}
+	}), finding.High},
+	{"CM210", "where services answered otherwise", with(newRun(note, finding.Effect{Kind: finding.Secret, Target: "ssh-key", Rung: finding.RungOpened, Call: 2, Tool: note.Name, Phase: finding.PhaseCall}), func(r *Run) {
+		r.Profile.Calls = []profile.Call{{N: 1, Tool: note.Name, Outcome: session.OutcomeOK}, {N: 2, Tool: note.Name, Outcome: session.OutcomeOK, Turn: 5}}
+		r.Traced = &profile.Profile{Calls: r.Profile.Calls[:1]}
+	}), ""},
 	{"CM210", "both times", with(newRun(note, finding.Effect{Kind: finding.Exec, Target: "/usr/bin/git", Call: 1, Phase: finding.PhaseCall}), func(r *Run) {
 		r.Traced = &profile.Profile{Calls: r.Profile.Calls, Effects: []finding.Effect{{Kind: finding.Exec, Target: "/bin/git"}}}
 	}), ""},
