@@ -32,6 +32,9 @@ func (d *handouts) event(c *context) {
 	if !c.FromServer() || c.Kind == wire.Unparsed || isDeclaration(c) {
 		return
 	}
+	if !handout.Possible(c.Result) && !handout.Possible(c.Fault) && !handout.Possible(c.Params) {
+		return
+	}
 	whose, extra := sayer(c)
 	told, n := map[string]bool{}, 0
 	for _, body := range [][]byte{c.Result, c.Fault, c.Params} {
