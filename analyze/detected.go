@@ -20,7 +20,7 @@ func (j *judge) detected(l *detect.Log, w *wireReader) {
 		for _, f := range rules.Annotated([]detect.Annotation{a}, "") {
 			fact := w.fact(a.Seq(), "")
 			f.Call, f.Phase, f.Location = fact.Call, finding.PhaseCall, nil
-			w.facts.Detected = append(w.facts.Detected, rules.Detected{Finding: f, Decoy: j.tainted.known(a.Seq()), Order: strings.HasPrefix(a.Subcategory, "poisoned"), Quoted: a.Quoted, Host: a.Host(), Declared: a.Declared})
+			w.facts.Detected = append(w.facts.Detected, rules.Detected{Finding: f, Decoy: j.tainted.known(a.Seq()), Order: strings.HasPrefix(a.Subcategory, "poisoned"), Quoted: a.Quoted, Given: a.Given, Host: a.Host(), Declared: a.Declared})
 		}
 	}
 	if l.Failures > 0 {

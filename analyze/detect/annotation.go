@@ -52,6 +52,8 @@ type Annotation struct {
 	Identity string `json:"-"`
 	// Quoted says that the order that was found stands within quotation marks.
 	Quoted bool `json:"-"`
+	// Given says that what was found is a text that the call had given.
+	Given bool `json:"-"`
 	// Declared is where a text stands that a declaration holds, nil for none.
 	Declared *Declared `json:"-"`
 }

@@ -1,8 +1,7 @@
 package detect
 
-// openCalls are the arguments of the calls that have no answer yet, by the frame of the call. The
-// zero value is ready.
-type openCalls struct{ args map[uint64][]byte }
+// openCalls are the arguments of the calls that have no answer yet, by the frame of the call.
+type openCalls map[uint64][]byte
 
 // The bounds of what is remembered: calls, and the bytes of one's arguments.
 const (
@@ -10,24 +9,24 @@ const (
 	maxKeptArgs  = 64 << 10
 )
 
-// keep remembers what a call gave. Calls of one batch have one frame.
-func (o *openCalls) keep(c *context) {
-	if o.args == nil {
-		o.args = map[uint64][]byte{}
+// event keeps what a call gave, and returns what the call gave that is answered, which is forgotten.
+func (o openCalls) event(c *context) []byte {
+	switch {
+	case c.IsCall() && c.Asked != nil:
+		o.keep(c.Asked.Seq, c.Args)
+	case c.IsCallResult():
+		args := o[c.Asked.Seq]
+		delete(o, c.Asked.Seq)
+		return args
 	}
-	if c.Asked == nil {
-		return
-	}
-	before := o.args[c.Asked.Seq]
-	if len(c.Args) == 0 || len(before)+len(c.Args) > maxKeptArgs || before == nil && len(o.args) >= maxOpenCalls {
-		return
-	}
-	o.args[c.Asked.Seq] = append(before, c.Args...)
+	return nil
 }
 
-// take is what the call of a frame gave, which is forgotten.
-func (o *openCalls) take(seq uint64) []byte {
-	args := o.args[seq]
-	delete(o.args, seq)
-	return args
+// keep remembers what a call gave. Calls of one batch have one frame.
+func (o openCalls) keep(seq uint64, args []byte) {
+	before := o[seq]
+	if len(args) == 0 || len(before)+len(args) > maxKeptArgs || before == nil && len(o) >= maxOpenCalls {
+		return
+	}
+	o[seq] = append(before, args...)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,9 +13,9 @@ import (
 
 // contradictions finds results whose structured content says something else than their text. MCP
 // wants the same in both: a person reads one, and a program takes the other.
-type contradictions struct{ calls openCalls }
+type contradictions struct{}
 
-func (*contradictions) name() string { return "contradicting_result" }
+func (contradictions) name() string { return "contradicting_result" }
 
 // The bounds of what is compared: a result, and its values.
 const (
@@ -26,20 +27,14 @@ const (
 
 var structuredKey = []byte(`"structuredContent"`)
 
-func (d *contradictions) event(c *context) {
-	switch {
-	case c.IsCall():
-		d.calls.keep(c)
-	case c.IsCallResult():
-		args := d.calls.take(c.Asked.Seq)
-		if bytes.Contains(c.Result, structuredKey) && len(c.Result) <= maxComparedLen {
-			d.result(c, args)
-		}
+func (contradictions) event(c *context) {
+	if c.IsCallResult() && bytes.Contains(c.Result, structuredKey) && len(c.Result) <= maxComparedLen {
+		compareSides(c)
 	}
 }
 
-// result compares the two sides of one result.
-func (*contradictions) result(c *context, args []byte) {
+// compareSides compares the two sides of one result.
+func compareSides(c *context) {
 	var texts []string
 	var structured json.RawMessage
 	wire.Walk(c.Result, func(key, value []byte) {
@@ -53,7 +48,7 @@ func (*contradictions) result(c *context, args []byte) {
 	if len(texts) == 0 || len(structured) == 0 || structured[0] == 'n' {
 		return
 	}
-	r := newReply(texts, structured, args)
+	r := newReply(texts, structured, c.given)
 	told := map[string]bool{}
 	for _, x := range slices.Concat(r.byPlace(), r.byIdentifier()) {
 		if told[x.key] || len(told) >= maxTold {
@@ -131,7 +126,7 @@ func leaves(v any) (out []leaf, lengths map[string]int) {
 		}
 		switch v := v.(type) {
 		case map[string]any:
-			for _, k := range sortedKeys(v) {
+			for _, k := range slices.Sorted(maps.Keys(v)) {
 				walk(v[k], append(slices.Clip(path), k))
 			}
 		case []any:
@@ -148,15 +143,6 @@ func leaves(v any) (out []leaf, lengths map[string]int) {
 }
 
 func joined(path []string) string { return strings.Join(path, "\x00") }
-
-func sortedKeys(m map[string]any) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
-}
 
 // decoded reads a whole JSON value; numbers keep their digits.
 func decoded(s string) (v any, ok bool) {

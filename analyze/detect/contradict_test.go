@@ -59,7 +59,7 @@ func TestContradictions(t *testing.T) {
 		{"support beside an address", `{}`, "Questions? Contact help@service.example.", `{"email":"ada@home.example"}`, ""},
 		{"a link among many", `{}`, "Source: https://news.example/today", `{"items":[{"image_url":"https://cdn.one.example/x"},{"image_url":"https://cdn.two.example/y"}]}`, ""},
 		{"a host of the same domain", `{}`, "Repository: https://github.com/a/b", `{"repository":"https://api.github.com/repos/a/b"}`, ""},
-		{"a file from another directory on", `{}`, "Wrote docs/report.txt and ~/notes/todo.txt", `{"files":["/work/docs/report.txt","/home/ada/notes/todo.txt"]}`, ""},
+		{"a file from another directory on", `{}`, "Wrote docs/report.txt and ~/notes/todo.txt", `{"files":["/srv/docs/report.txt","/home/user/notes/todo.txt"]}`, ""},
 		{"an order and its key", `{}`, "Order 44556677 is on its way.", `{"id":"5550001112223"}`, ""},
 		{"prose in other words", `{}`, `{"message":"2 files were found","n":2}`, `{"message":"Found two files","n":2}`, ""},
 		{"no text", `{}`, "", `{"account":"` + goodIBAN + `"}`, ""},

@@ -51,6 +51,8 @@ type context struct {
 	say   *pii.Scanner // for what is said about them
 	own   bool
 	sent  *Sent // of our own, nil for another's client
+	// given are the arguments of the call that is answered, nil where they are not known.
+	given []byte
 	found []Annotation
 }
 
@@ -99,9 +101,11 @@ type Engine struct {
 	Failures int
 
 	detectors []detector
-	errors    []int
-	limits    int
-	ctx       context
+	// calls is nil where no detector asks what a call gave.
+	calls  openCalls
+	errors []int
+	limits int
+	ctx    context
 }
 
 // NewEngine returns an Engine for one session.
@@ -110,9 +114,10 @@ func NewEngine(o Options) *Engine {
 	if o.OwnClient {
 		e.ctx.sent = o.Sent.clone()
 	}
-	e.detectors = []detector{fabricated{}, &sequence{}, newSchemas(), serverRequests{}, gateRecords{}, taint{}, newData(), &declarations{}, answers{}, messages{}, secretForms{}, notProtocol{}, &contradictions{}, terminals{}, &handouts{}}
+	e.detectors = []detector{fabricated{}, &sequence{}, newSchemas(), serverRequests{}, gateRecords{}, taint{}, newData(), &declarations{}, answers{}, messages{}, secretForms{}, notProtocol{}, contradictions{}, terminals{}, handouts{}}
+	e.calls = openCalls{}
 	if o.SummaryOnly {
-		e.detectors = []detector{&sequence{}, newSchemas(), serverRequests{}}
+		e.detectors, e.calls = []detector{&sequence{}, newSchemas(), serverRequests{}}, nil
 	}
 	e.detectors = append(e.detectors, o.extra...)
 	e.errors = make([]int, len(e.detectors))
@@ -123,6 +128,9 @@ func NewEngine(o Options) *Engine {
 func (g *Engine) Event(e *wirelog.Event, s *wire.State) {
 	g.ctx.Event, g.ctx.state = e, s
 	g.ctx.sent.event(e)
+	if g.calls != nil {
+		g.ctx.given = g.calls.event(&g.ctx)
+	}
 	for i := 0; i < len(g.detectors); {
 		i = g.run(i, func(d detector) { d.event(&g.ctx) })
 	}

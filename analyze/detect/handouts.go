@@ -10,9 +10,9 @@ import (
 
 // handouts finds code in what a server says that sends secrets of whoever runs it to a host that
 // nobody named.
-type handouts struct{ calls openCalls }
+type handouts struct{}
 
-func (*handouts) name() string { return "handed_out_code" }
+func (handouts) name() string { return "handed_out_code" }
 
 // leastCode is the shortest text that is read as code, and maxHandouts how many of one message are.
 const (
@@ -20,15 +20,7 @@ const (
 	maxHandouts = 200
 )
 
-func (d *handouts) event(c *context) {
-	if c.IsCall() {
-		d.calls.keep(c)
-		return
-	}
-	var args []byte
-	if c.IsCallResult() {
-		args = d.calls.take(c.Asked.Seq)
-	}
+func (handouts) event(c *context) {
 	if !c.FromServer() || c.Kind == wire.Unparsed || isDeclaration(c) {
 		return
 	}
@@ -45,7 +37,7 @@ func (d *handouts) event(c *context) {
 			s, _ := wire.Text(quoted)
 			n++
 			for _, l := range handout.Leaks(s) {
-				if !told[l.Host] && !named(c, args, l.Host) {
+				if !told[l.Host] && !named(c, l.Host) {
 					told[l.Host] = true
 					tellLeak(c, whose, extra, &l)
 				}
@@ -64,9 +56,9 @@ func tellLeak(c *context, whose string, extra []any, l *handout.Leak) {
 }
 
 // named reports whether the call, or what the server declares of its tools, names a host.
-func named(c *context, args []byte, host string) bool {
-	domain := []byte(domainOf(host))
-	if bytes.Contains(bytes.ToLower(args), domain) || c.sent.has(domain) {
+func named(c *context, host string) bool {
+	domain := []byte(handout.Domain(host))
+	if bytes.Contains(bytes.ToLower(c.given), domain) || c.sent.has(domain) {
 		return true
 	}
 	if c.state.Surface == nil {

@@ -6,8 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/net/publicsuffix"
-
+	"github.com/coalmine-dev/coalmine/analyze/handout"
 	"github.com/coalmine-dev/coalmine/analyze/pii"
 )
 
@@ -108,7 +107,7 @@ func packed(s string) string {
 func (id *identifier) standsIn(other *sides) bool {
 	switch id.kind {
 	case hostKind:
-		return strings.Contains(other.lower, domainOf(id.value))
+		return strings.Contains(other.lower, handout.Domain(id.value))
 	case pathKind:
 		parts := strings.FieldsFunc(id.value, func(r rune) bool { return r == '/' || r == '\\' })
 		if strings.HasPrefix(id.value, "~") && len(parts) > 1 {
@@ -125,14 +124,6 @@ func (id *identifier) standsIn(other *sides) bool {
 		return false
 	}
 	return other.holds(id.value)
-}
-
-func domainOf(host string) string {
-	host = strings.ToLower(host)
-	if d, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
-		return d
-	}
-	return host
 }
 
 // shownEnds is how much is shown of each end of a long number.

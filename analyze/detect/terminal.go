@@ -19,7 +19,7 @@ type TerminalSequence struct {
 	Says string
 	// Severity is 1 for what bothers, 2 for what answers or changes settings, 3 for what harms.
 	Severity int
-	// Payload is what a sequence of the kind "clipboard" puts there, "" for others.
+	// Payload is what a sequence of ClipboardKind puts there, "" for others.
 	Payload string
 	// Offset and End are its place, in bytes.
 	Offset, End int
@@ -324,10 +324,12 @@ func tellSequences(c *context, s, whose string, extra []any) {
 			continue
 		}
 		told[q.Kind] = true
-		if q.Kind == clipboardKind && q.Payload != "" && c.sent.has([]byte(q.Payload)) {
-			q.Severity = 2 // it copies what it was given
+		given := q.Kind == ClipboardKind && q.Payload != "" && c.sent.has([]byte(q.Payload))
+		if given {
+			q.Severity = 2
 		}
 		c.add(Divergence, "terminal_sequence", q.Severity, append([]any{"place", q.Kind}, extra...), "%s %s", whose, q.Says)
 		c.identify("a terminal sequence")
+		c.found[len(c.found)-1].Given = given
 	}
 }

@@ -8,10 +8,12 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/coalmine-dev/coalmine/analyze/handout"
 )
 
-// clipboardKind is the kind of what writes to the clipboard or reads it.
-const clipboardKind = "clipboard"
+// ClipboardKind is the kind of a TerminalSequence that writes to the clipboard or reads it.
+const ClipboardKind = "clipboard"
 
 // osc judges an operating system command by its number. The numbers are those of xterm, iTerm2,
 // kitty, ConEmu, VS Code and Vim.
@@ -33,7 +35,7 @@ func (r *terminalReader) osc(from int, body string) {
 		_, payload, _ := strings.Cut(rest, ";")
 		r.clipboard(from, payload, "OSC 52")
 	case n == 5522:
-		r.tell(from, clipboardKind, 3, "acts on the clipboard (OSC 5522)")
+		r.tell(from, ClipboardKind, 3, "acts on the clipboard (OSC 5522)")
 	case n == 1337:
 		r.iTerm(from, rest)
 	case n == 51:
@@ -66,13 +68,13 @@ func (r *terminalReader) clipboard(from int, payload, by string) {
 	}, payload)
 	switch data, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(payload, "=")); {
 	case payload == "?":
-		r.tell(from, clipboardKind, 3, "asks the terminal for what is in the clipboard, which it answers as if typed ("+by+")")
+		r.tell(from, ClipboardKind, 3, "asks the terminal for what is in the clipboard, which it answers as if typed ("+by+")")
 	case payload == "" || payload == "!":
-		r.tell(from, clipboardKind, 2, "empties the clipboard ("+by+")")
+		r.tell(from, ClipboardKind, 2, "empties the clipboard ("+by+")")
 	case err != nil || !utf8.Valid(data):
-		r.tell(from, clipboardKind, 3, "puts data into the clipboard ("+by+")")
+		r.tell(from, ClipboardKind, 3, "puts data into the clipboard ("+by+")")
 	default:
-		r.tell(from, clipboardKind, 3, "puts “"+name(strings.TrimSpace(string(data)))+"” into the clipboard ("+by+")")
+		r.tell(from, ClipboardKind, 3, "puts “"+name(strings.TrimSpace(string(data)))+"” into the clipboard ("+by+")")
 		r.found[len(r.found)-1].Payload = strings.TrimSpace(string(data))
 	}
 }
@@ -99,7 +101,7 @@ func (r *terminalReader) iTerm(from int, rest string) {
 	case command == "Copy":
 		r.clipboard(from, strings.TrimPrefix(args, ":"), "OSC 1337")
 	case command == "CopyToClipboard":
-		r.tell(from, clipboardKind, 3, "puts the text behind it into the clipboard (OSC 1337)")
+		r.tell(from, ClipboardKind, 3, "puts the text behind it into the clipboard (OSC 1337)")
 	case command == "OpenURL":
 		r.tell(from, "program", 3, "opens an address in the browser (OSC 1337)")
 	case command == "File" || command == "MultipartFile":
@@ -194,7 +196,7 @@ func (r *terminalReader) closeLink(end int) {
 		return
 	}
 	shows := strings.ToLower(m[1])
-	if !strings.Contains(label, "://") && !isBareHost("", shows) || domainOf(shows) == domainOf(to.Hostname()) {
+	if !strings.Contains(label, "://") && !isBareHost("", shows) || handout.Domain(shows) == handout.Domain(to.Hostname()) {
 		return
 	}
 	r.tell(from, "link", 3, "holds a link that shows "+name(shows)+" and leads to "+name(to.Hostname())+" (OSC 8)")

@@ -180,12 +180,9 @@ func (d *document) action(list map[string]*yaml.Node, env map[string]secret) {
 		}
 	}
 	if leak, _ := sent.leaksTo(host); leak {
-		d.out = append(d.out, snippet{env: map[string]secret{ready: {what: sent.what}}, code: uses.Value + "\n" + host})
+		d.out = append(d.out, snippet{leak: &Leak{Secret: sent.what, Via: uses.Value, Host: host, Sure: true}})
 	}
 }
-
-// ready is the name under which a snippet has a leak that needs no reading.
-const ready = "\x00ready"
 
 // dockerSnippets takes the commands out of a Dockerfile.
 func dockerSnippets(text string) (out []snippet) {

@@ -29,9 +29,8 @@ const maxNested = 3
 
 // leaks are those of a snippet.
 func (s snippet) leaks(depth int) []Leak {
-	if r, ok := s.env[ready]; ok {
-		via, host, _ := strings.Cut(s.code, "\n")
-		return []Leak{{Secret: r.what, Via: via, Host: host, Sure: true}}
+	if s.leak != nil {
+		return []Leak{*s.leak}
 	}
 	if s.language == powerShellCode {
 		return powerShell(s.code, s.env)

@@ -86,6 +86,8 @@ type snippet struct {
 	env      map[string]secret
 	// prose says that the code may stand in a text for people.
 	prose bool
+	// leak is what a step of a workflow sends by itself, nil for code.
+	leak *Leak
 }
 
 // fence is a block of code in Markdown.

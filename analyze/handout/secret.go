@@ -136,7 +136,7 @@ func (s secret) leaksTo(host string) (leak, sure bool) {
 	}
 	for prefix, domains := range issuers {
 		if strings.HasPrefix(name, prefix+"_") || name == prefix {
-			if slices.Contains(domains, domainOf(host)) || s.login && slices.Contains(compatible, prefix) {
+			if slices.Contains(domains, Domain(host)) || s.login && slices.Contains(compatible, prefix) {
 				return false, false
 			}
 			return true, !s.login
@@ -150,7 +150,9 @@ var signIn = regexp.MustCompile(`CLIENT_SECRET|REFRESH_TOKEN|PASSWORD|PASSWD|PAS
 
 var commonWords = strings.Fields("token secret key api access private password auth user deploy url com org net")
 
-func domainOf(host string) string {
+// Domain is the part of a host's name that somebody registered, and the host for an address: in lower case.
+func Domain(host string) string {
+	host = strings.ToLower(host)
 	if d, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
 		return d
 	}

@@ -1,9 +1,7 @@
 package rules
 
 import (
-	"slices"
-	"strings"
-
+	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 )
 
@@ -23,16 +21,16 @@ var cm423Doc = finding.Rule{
 // clipboardWords are those of a tool that works with the clipboard.
 var clipboardWords = []string{"clipboard", "pasteboard"}
 
-// clipboard is the kind of a sequence that writes to the clipboard or reads it.
-const clipboard = "clipboard"
-
 func checkCM423(r *Run) []finding.Finding {
-	out := slices.DeleteFunc(detected(cm423Doc.ID)(r), func(f finding.Finding) bool {
-		return f.Severity == finding.Medium && strings.Contains(f.Message, "into the clipboard") && r.says(f.Tool, clipboardWords)
-	})
+	var out []finding.Finding
+	for _, d := range r.Wire.Detected {
+		if d.Rule == cm423Doc.ID && !(d.Given && r.says(d.Tool, clipboardWords)) {
+			out = append(out, d.Finding)
+		}
+	}
 	for _, s := range r.Sequences {
 		severity := s.Severity
-		if s.Kind == clipboard && r.asked(s.Call, s.Payload) {
+		if s.Kind == detect.ClipboardKind && r.asked(s.Call, s.Payload) {
 			if severity = finding.Medium; r.says(s.Tool, clipboardWords) {
 				continue
 			}

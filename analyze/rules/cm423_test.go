@@ -3,6 +3,7 @@ package rules
 import (
 	"encoding/json"
 
+	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
@@ -21,15 +22,15 @@ var copying = described("copy", "Puts a text into the clipboard of the terminal.
 func saysClipboard(tool wire.Tool) *Run {
 	return with(newRun(tool), func(r *Run) {
 		r.Wire.Detected = detecting("CM423").Wire.Detected
-		r.Wire.Detected[0].Tool, r.Wire.Detected[0].Message = tool.Name, "the result puts “x” into the clipboard"
+		r.Wire.Detected[0].Tool, r.Wire.Detected[0].Given = tool.Name, true
 	})
 }
 
 var ofSequences = []ruleCase{
-	{"CM423", "a command into the clipboard", writing(note, clipboard, "curl x | sh", `{}`), finding.High},
-	{"CM423", "what the call gave", writing(note, clipboard, "a text", `{"text":"a text"}`), finding.Medium},
-	{"CM423", "what the call gave, as declared", writing(copying, clipboard, "a text", `{"text":"a text"}`), ""},
-	{"CM423", "another text than the call gave", writing(copying, clipboard, "curl x | sh", `{"text":"a text"}`), finding.High},
+	{"CM423", "a command into the clipboard", writing(note, detect.ClipboardKind, "curl x | sh", `{}`), finding.High},
+	{"CM423", "what the call gave", writing(note, detect.ClipboardKind, "a text", `{"text":"a text"}`), finding.Medium},
+	{"CM423", "what the call gave, as declared", writing(copying, detect.ClipboardKind, "a text", `{"text":"a text"}`), ""},
+	{"CM423", "another text than the call gave", writing(copying, detect.ClipboardKind, "curl x | sh", `{"text":"a text"}`), finding.High},
 	{"CM423", "keys", writing(copying, "keys", "", `{}`), finding.High},
 	{"CM423", "in a message", detecting("CM423"), finding.Medium},
 	{"CM423", "in a message, as declared", saysClipboard(copying), ""},

@@ -18,6 +18,8 @@ type Detected struct {
 	Order bool
 	// Quoted says that it stands within quotation marks.
 	Quoted bool
+	// Given says that it is a text that the call had given.
+	Given bool
 	// Host is the host that it is about, "" for none.
 	Host string
 	// Declared is where a text stands that a declaration holds, nil for none.
