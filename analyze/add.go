@@ -111,17 +111,20 @@ func Cover(res, more *Result) {
 	fill(res, more, session.GapToolNeverCalled, func(t *ToolCoverage) bool { return t.Calls > 0 })
 }
 
+// succeeded reports whether a tool answered a call without an error.
+func succeeded(t *ToolCoverage) bool { return t.OK > 0 }
+
 // coverCrashed takes from a start for one tool alone what that tool answered there, and from its
 // doubts that the others were not called.
 func coverCrashed(res, more *Result) {
 	more.dropGaps(func(g session.Gap) bool { return g.Code == session.GapToolNeverCalled })
-	fill(res, more, session.GapToolOnlyErrors, func(t *ToolCoverage) bool { return t.OK > 0 })
+	fill(res, more, session.GapToolOnlyErrors, succeeded)
 }
 
 // coverSupplied takes from a start in which the server had what it lacked what tools answered there that had
 // refused, and from the doubts of both what is settled: those that the first has of a tool count.
 func coverSupplied(res, more *Result) {
-	fill(res, more, session.GapToolOnlyErrors, func(t *ToolCoverage) bool { return t.OK > 0 })
+	fill(res, more, session.GapToolOnlyErrors, succeeded)
 	for i := range res.Coverage.Needs {
 		if n := &res.Coverage.Needs[i]; n.What == NeedCredential && n.supplied(&res.Coverage) {
 			n.Supplied = true

@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -22,7 +21,7 @@ type Stored struct {
 	// Grown is by how many bytes it grew, where Sized says that this is known.
 	Grown int64
 	Sized bool
-	// Held are the texts of calls' arguments that stand in it and did not before.
+	// Held are the texts of the arguments of the calls that wrote it that stand in it and did not before.
 	Held []Held
 }
 
@@ -38,7 +37,6 @@ type Writing struct {
 // Held is a text that a call was given.
 type Held struct {
 	Call int
-	Tool string
 	Word string
 }
 
@@ -122,9 +120,8 @@ func (b *Builder) storedFiles() {
 	b.holdWords()
 }
 
-// holdWords finds the words of calls' arguments in the texts of stored files.
+// holdWords finds the words of the arguments of the calls that wrote them in the texts of stored files.
 func (b *Builder) holdWords() {
-	calls := slices.Sorted(maps.Keys(b.givenWords))
 	found := map[string]forms{}
 	for i := range b.out.Stored {
 		f := &b.out.Stored[i]
@@ -132,19 +129,18 @@ func (b *Builder) holdWords() {
 			continue
 		}
 		now, was := sentOf([]byte(f.Now)), sentOf([]byte(f.Was))
-		holds := map[string]bool{}
-		for _, call := range calls {
-			for _, word := range b.givenWords[call] {
+		done := map[int]bool{}
+		for _, w := range f.By {
+			if done[w.Call] {
+				continue
+			}
+			done[w.Call] = true
+			for _, word := range b.givenWords[w.Call] {
 				if _, known := found[word]; !known {
 					found[word] = formsOf(word)
 				}
-				in, known := holds[word]
-				if !known {
-					in = found[word].in(now) && !found[word].in(was)
-					holds[word] = in
-				}
-				if in && len(f.Held) < maxHeld {
-					f.Held = append(f.Held, Held{call, b.toolOf(call), word})
+				if len(f.Held) < maxHeld && found[word].in(now) && !found[word].in(was) {
+					f.Held = append(f.Held, Held{w.Call, word})
 				}
 			}
 		}

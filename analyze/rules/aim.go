@@ -9,7 +9,6 @@ import (
 	"unicode"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
-	"github.com/coalmine-dev/coalmine/analyze/profile"
 )
 
 // aim is what the arguments of a call name among the files that it took away and those of the user's.
@@ -264,5 +263,6 @@ func (r *Run) renumbers(e *finding.Effect) bool {
 
 // attacks reports whether a call carries an attack input.
 func (r *Run) attacks(call int) bool {
-	return slices.ContainsFunc(r.Profile.Calls, func(c profile.Call) bool { return c.N == call && len(c.Oracles) > 0 })
+	c := r.callOf(call)
+	return c != nil && len(c.Oracles) > 0
 }

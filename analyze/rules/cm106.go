@@ -76,10 +76,8 @@ func (r *Run) wasNamed(e *finding.Effect) bool {
 // namedMetadata reports whether a call's input names a metadata service, and with
 // which paths where no token stands in them.
 func (r *Run) namedMetadata(call int) (named bool, paths []string) {
-	for i := range r.Profile.Calls {
-		if c := &r.Profile.Calls[i]; c.N == call {
-			named = slices.ContainsFunc(c.Oracles, func(in session.Injection) bool { return in.Oracle == session.OracleFetch && isMetadata(in.Host) })
-		}
+	if c := r.callOf(call); c != nil {
+		named = slices.ContainsFunc(c.Oracles, func(in session.Injection) bool { return in.Oracle == session.OracleFetch && isMetadata(in.Host) })
 	}
 	var args any
 	if call == 0 || json.Unmarshal(r.Args[call], &args) != nil {

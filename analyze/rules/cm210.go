@@ -2,7 +2,6 @@ package rules
 
 import (
 	"path"
-	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
@@ -59,7 +58,8 @@ func checkCM210(r *Run) []finding.Finding {
 
 // turned reports whether services answered a call otherwise: only a server that asked one before is given such calls.
 func (r *Run) turned(call int) bool {
-	return slices.ContainsFunc(r.Profile.Calls, func(c profile.Call) bool { return c.N == call && c.Turn > 0 })
+	c := r.callOf(call)
+	return c != nil && c.Turn > 0
 }
 
 // completed counts the calls that ended, without those that depend on what the server asked.

@@ -83,14 +83,18 @@ func checkCM222(r *Run) []finding.Finding {
 
 // promisesNoOther reports whether a tool, or the server, promises that nothing but what is named goes.
 func (r *Run) promisesNoOther(tool string) bool {
-	return slices.ContainsFunc(r.sentences(), func(s sentence) bool {
-		return serverOr(tool)(s.owner) && (othersStay.MatchString(s.text) || nothingMore.MatchString(s.text) && deletes.MatchString(s.text))
-	})
+	return r.once("no other goes", tool, func() string {
+		return r.sentenceOf(serverOr(tool), func(s *sentence) bool {
+			return othersStay.MatchString(s.text) || nothingMore.MatchString(s.text) && deletes.MatchString(s.text)
+		})
+	}) != ""
 }
 
 // deletesOne reports whether a tool says that it deletes a thing in the singular.
 func (r *Run) deletesOne(tool string) bool {
-	return r.promises(oneObject, func(o detect.Owner) bool { return o.Name == tool })
+	return r.once("one goes", tool, func() string {
+		return r.sentenceOf(func(o detect.Owner) bool { return o.Name == tool }, func(s *sentence) bool { return oneObject.MatchString(s.text) })
+	}) != ""
 }
 
 // speaksOfMany reports whether a tool declares that more goes than what is named.

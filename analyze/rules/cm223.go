@@ -35,8 +35,7 @@ func checkCM223(r *Run) []finding.Finding {
 			if severity == "" {
 				continue
 			}
-			e := finding.Effect{Kind: finding.FileWrite, Target: f.Path, Tool: w.Tool, Call: w.Call, Phase: w.Phase, Rung: finding.RungOpened, Ambiguous: w.Ambiguous, Evidence: []finding.Evidence{w.Evidence}}
-			found := r.of(&cm223Doc, &e, "")
+			found := r.of(&cm223Doc, writeOf(f, &w), "")
 			found.Severity = severity
 			out, targets = append(out, found), append(targets, r.stable(f.Path))
 		}
@@ -50,9 +49,14 @@ func checkCM223(r *Run) []finding.Finding {
 	})
 }
 
+// writeOf is the effect of a write of a file that was left.
+func writeOf(f *profile.Stored, w *profile.Writing) *finding.Effect {
+	return &finding.Effect{Kind: finding.FileWrite, Target: f.Path, Tool: w.Tool, Call: w.Call, Phase: w.Phase, Rung: finding.RungOpened, Ambiguous: w.Ambiguous, Evidence: []finding.Evidence{w.Evidence}}
+}
+
 // breaksByStoring is the severity of what a write kept against a promise, "" for none.
 func (r *Run) breaksByStoring(f *profile.Stored, w *profile.Writing) finding.Severity {
-	if w.Call == 0 || r.promiseToKeepNothing(w.Tool) == "" || r.names(&finding.Effect{Kind: finding.FileWrite, Target: f.Path, Call: w.Call, Tool: w.Tool}) {
+	if w.Call == 0 || r.promiseToKeepNothing(w.Tool) == "" || r.names(writeOf(f, w)) {
 		return ""
 	}
 	holds := slices.ContainsFunc(f.Held, func(h profile.Held) bool { return h.Call == w.Call && !r.declaresText(h.Word, w.Tool) })

@@ -15,7 +15,7 @@ func keeping(instructions, text, file, now string, change ...func(*profile.Store
 	f := profile.Stored{Path: file, Now: now, Grown: int64(len(now)), Sized: true,
 		By: []profile.Writing{{Call: 1, Tool: tool.Name, Phase: finding.PhaseCall, Evidence: finding.Evidence{Source: "record", Seq: 1, Text: "wrote it"}}}}
 	if now == theText {
-		f.Held = []profile.Held{{Call: 1, Tool: tool.Name, Word: "lighthouse"}}
+		f.Held = []profile.Held{{Call: 1, Word: "lighthouse"}}
 	}
 	for _, c := range change {
 		c(&f)

@@ -41,26 +41,17 @@ func checkCM224(r *Run) []finding.Finding {
 			w = &f.By[at]
 		}
 		for _, c := range r.planted(f, kind) {
-			e := finding.Effect{Kind: finding.FileWrite, Target: f.Path, Tool: w.Tool, Call: w.Call, Phase: w.Phase, Rung: finding.RungOpened, Ambiguous: w.Ambiguous, Evidence: []finding.Evidence{w.Evidence}}
-			found := r.of(&cm224Doc, &e, "")
+			found := r.of(&cm224Doc, writeOf(f, w), "")
 			if loudCommand.MatchString(c.text) {
 				found.Severity = finding.High
 			}
 			where := strings.TrimPrefix(c.where+": ", ": ")
-			out, targets = append(out, found), append(targets, r.stable(f.Path)+" ("+where+shortened(c.text)+")")
+			out, targets = append(out, found), append(targets, r.stable(f.Path)+" ("+where+beginning(c.text, 120)+")")
 		}
 	}
 	return perTool(out, targets, func(f *finding.Finding, targets []string) string {
 		return subject(&finding.Effect{Tool: f.Tool, Phase: f.Phase}) + " added commands that other programs run, and that neither the call nor a declaration names: " + list(targets, 3)
 	})
-}
-
-// shortened is the beginning of a command.
-func shortened(s string) string {
-	if r := []rune(s); len(r) > 120 {
-		return string(r[:120]) + "…"
-	}
-	return s
 }
 
 // planted are the commands that stand in a file now, did not before, and that nothing names.

@@ -71,24 +71,17 @@ func checkCM225(r *Run) []finding.Finding {
 		}
 		f := finding.Finding{Rule: cm225Doc.ID, Severity: severity, Title: cm225Doc.Title, Tool: t.Name, Call: shown[len(shown)-1].call, Phase: finding.PhaseCall,
 			Confidence: finding.Certain, Fingerprint: finding.Fingerprint(cm225Doc.ID, t.Name),
-			Message: "“" + t.Name + "” promises a value by chance (“" + shorten(promise) + "”) and gave the same one in " + how}
+			Message: "“" + t.Name + "” promises a value by chance (“" + quote(promise) + "”) and gave the same one in " + how}
 		for _, d := range shown {
-			f.Evidence = append(f.Evidence, finding.Evidence{Source: "frame", Text: fmt.Sprintf("call %d answered “%s”", d.call, shorten(d.text))})
+			f.Evidence = append(f.Evidence, finding.Evidence{Source: "frame", Text: fmt.Sprintf("call %d answered “%s”", d.call, quote(d.text))})
 		}
 		out = append(out, f)
 	}
 	return out
 }
 
-// shorten cuts what is quoted of a server.
-func shorten(text string) string {
-	const most = 100
-	text = strings.Join(strings.Fields(text), " ")
-	if rs := []rune(text); len(rs) > most {
-		return string(rs[:most]) + "…"
-	}
-	return text
-}
+// quote is the beginning of what a server said, in one line.
+func quote(text string) string { return beginning(strings.Join(strings.Fields(text), " "), 100) }
 
 // promisesChance says how grave it is that a tool's values can be predicted, "" where it promises nothing
 // of the sort, and the sentence that promises otherwise.

@@ -204,10 +204,12 @@ func pythonBuild(text string) []command {
 	return out
 }
 
+// ciStep is a line of a step that names what it runs.
+var ciStep = regexp.MustCompile(`^(?:- )?(?:run|uses|script|before_script|after_script|command):\s*[^|>\s]`)
+
 // ciCommands are what a build service runs: the steps, and lines that download or run a shell.
 func ciCommands(text string) []command {
-	step := regexp.MustCompile(`^(?:- )?(?:run|uses|script|before_script|after_script|command):\s*[^|>\s]`)
-	return slices.DeleteFunc(allLines(text), func(c command) bool { return !step.MatchString(c.text) && !loudCommand.MatchString(c.text) })
+	return slices.DeleteFunc(allLines(text), func(c command) bool { return !ciStep.MatchString(c.text) && !loudCommand.MatchString(c.text) })
 }
 
 // loudCommand is a command that downloads or runs a shell.

@@ -181,7 +181,11 @@ type memory struct {
 	opened    map[string]bool
 	written   map[string]bool
 	aims      map[int]*aim
+	promised  map[promised]string
 }
+
+// promised is a promise that is looked for, and the tool that may give it.
+type promised struct{ what, tool string }
 
 func (r *Run) remembered() *memory {
 	if r.memory == nil {

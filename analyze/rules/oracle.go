@@ -33,12 +33,18 @@ func (r *Run) proven(doc *finding.Rule, h *profile.Hit, message string) finding.
 }
 
 func (r *Run) toolOf(call int) string {
-	for i := range r.Profile.Calls {
-		if r.Profile.Calls[i].N == call {
-			return r.Profile.Calls[i].Tool
-		}
+	if c := r.callOf(call); c != nil {
+		return c.Tool
 	}
 	return ""
+}
+
+// callOf is the call of a number, nil for none.
+func (r *Run) callOf(call int) *profile.Call {
+	if i := slices.IndexFunc(r.Profile.Calls, func(c profile.Call) bool { return c.N == call }); i >= 0 {
+		return &r.Profile.Calls[i]
+	}
+	return nil
 }
 
 // argument is the name of the top-level argument that a pointer leads to.

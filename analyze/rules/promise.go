@@ -15,7 +15,30 @@ func serverOr(tool string) func(detect.Owner) bool {
 
 // promises reports whether a sentence of some owners makes a promise.
 func (r *Run) promises(what *regexp.Regexp, of func(detect.Owner) bool) bool {
-	return slices.ContainsFunc(r.sentences(), func(s sentence) bool { return of(s.owner) && what.MatchString(s.text) })
+	return r.sentenceOf(of, func(s *sentence) bool { return what.MatchString(s.text) }) != ""
+}
+
+// sentenceOf is the first sentence of some owners that says something, "" for none.
+func (r *Run) sentenceOf(of func(detect.Owner) bool, says func(*sentence) bool) string {
+	list := r.sentences()
+	if i := slices.IndexFunc(list, func(s sentence) bool { return of(s.owner) && says(&s) }); i >= 0 {
+		return list[i].text
+	}
+	return ""
+}
+
+// once is what look finds of a tool's sentences, which is looked for once.
+func (r *Run) once(what, tool string, look func() string) string {
+	m, key := r.remembered(), promised{what, tool}
+	found, known := m.promised[key]
+	if !known {
+		found = look()
+		if m.promised == nil {
+			m.promised = map[promised]string{}
+		}
+		m.promised[key] = found
+	}
+	return found
 }
 
 // The verbs of promises: keptVerbs say what is not done to a text, and keepsVerbs the same as a tool does it.
@@ -47,6 +70,10 @@ var (
 // promiseToKeepNothing is the sentence by which a tool, or the server, promises that what it is given is not
 // kept, "" for none. A tool that declares to keep something breaks none.
 func (r *Run) promiseToKeepNothing(tool string) string {
+	return r.once("keeps nothing", tool, func() string { return r.findPromiseToKeepNothing(tool) })
+}
+
+func (r *Run) findPromiseToKeepNothing(tool string) string {
 	keeps, promise := false, ""
 	for _, s := range r.sentences() {
 		switch {

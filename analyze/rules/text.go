@@ -166,3 +166,11 @@ func memberOf(place string) string {
 	}
 	return place
 }
+
+// beginning is a text cut to so many characters.
+func beginning(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
