@@ -142,7 +142,7 @@ func (d *driver) turn(t *target, c Call, o Outcome) {
 
 // count keeps oracle calls apart: they are no measure of what a tool can do.
 func (d *driver) count(t *target, c Call, o Outcome) {
-	if slices.Contains([]string{ClassOracle, ClassReplay, ClassSequence, ClassCancelled, ClassGuard, ClassLong, ClassRows}, c.Class) {
+	if c.Class == ClassReplay || slices.Contains(ofBase, c.Class) {
 		if o == Timeout {
 			t.cover.Timeouts++
 		}

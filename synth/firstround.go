@@ -65,12 +65,15 @@ func (d *driver) taught(value string) {
 // maxFrom bounds the calls that one call names.
 const maxFrom = 16
 
+// ofBase are the classes of calls whose arguments are those of one that succeeded, or nearly.
+var ofBase = []string{ClassOracle, ClassSequence, ClassCancelled, ClassGuard, ClassLong, ClassRows}
+
 // learnedFrom are the calls whose answers the arguments of a call may come from, in order:
 // those whose answers have one of its values, and those of refusals that changed the
 // schema from which it is drawn.
 func (d *driver) learnedFrom(t *target, c Call) []int {
 	from := slices.Concat(c.From, t.schemaFrom)
-	if t.baseFrom > 0 && slices.Contains([]string{ClassOracle, ClassSequence, ClassCancelled, ClassGuard, ClassLong, ClassRows}, c.Class) {
+	if t.baseFrom > 0 && slices.Contains(ofBase, c.Class) {
 		from = append(from, t.baseFrom)
 	}
 	eachScalar(c.Args, func(text string) {
