@@ -24,9 +24,10 @@ var clipboardWords = []string{"clipboard", "pasteboard"}
 func checkCM423(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for _, d := range r.Wire.Detected {
-		if d.Rule == cm423Doc.ID && !(d.Given && r.says(d.Tool, clipboardWords)) {
-			out = append(out, d.Finding)
+		if d.Rule != cm423Doc.ID || d.Given && r.says(d.Tool, clipboardWords) {
+			continue
 		}
+		out = append(out, d.Finding)
 	}
 	for _, s := range r.Sequences {
 		severity := s.Severity
