@@ -28,6 +28,8 @@ const (
 	again = 4
 	// redraws bounds the variations drawn for one call, none of which is new and valid.
 	redraws = 8
+	// maxVaried bounds the arguments that are varied, in bytes: a long document is given once.
+	maxVaried = 8 << 10
 )
 
 // pool are the inputs of one tool that are varied.
@@ -105,7 +107,7 @@ func (d *driver) pools(known []Step, useful map[int]bool) []*pool {
 				continue
 			}
 			q.seen[string(s.Args)] = true
-			if args, ok := membersOf(s.Args); ok && len(s.Oracles) == 0 {
+			if args, ok := membersOf(s.Args); ok && len(s.Oracles) == 0 && len(s.Args) <= maxVaried {
 				q.corpus = append(q.corpus, args)
 				if useful[i] {
 					q.kept = append(q.kept, args)

@@ -141,3 +141,31 @@ func TestGuidanceEnds(t *testing.T) {
 		})
 	}
 }
+
+// A long document is no input to vary: each variation would be as long.
+func TestGuidanceVariesNoLongText(t *testing.T) {
+	m := newMaze()
+	p, err := NewPlayer(t.Context(), m.config(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	long, err := json.Marshal(map[string]string{"mode": "export", "note": strings.Repeat("line\n", maxVaried)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := []Step{{What: WhatTool, Name: "open", Args: long}, {What: WhatTool, Name: "open", Args: []byte(`{"mode":"plain"}`)}}
+	if _, _, err := p.Play(known); err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	m.tool = func(_ string, args json.RawMessage) (client.Result, error) {
+		if calls++; len(args) >= 5*maxVaried {
+			t.Errorf("a variation has %d bytes", len(args))
+		}
+		return success("ok"), nil
+	}
+	p.Guide(known, map[int]bool{0: true}, 50, func() (int, bool) { return 1, true })
+	if calls < 20 {
+		t.Errorf("%d calls", calls)
+	}
+}
