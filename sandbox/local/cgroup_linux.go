@@ -207,7 +207,7 @@ func (g *group) remove() {
 // removeGroup removes one directory of a group, and waits for its last task's end if it may.
 func removeGroup(dir string, wait bool) error {
 	err := os.Remove(dir)
-	for range 100 {
+	for range 1000 { // five seconds: a busy machine is slow to end a task
 		if !wait || !errors.Is(err, unix.EBUSY) {
 			break
 		}
