@@ -5,15 +5,15 @@ import (
 	"hash/crc32"
 	"math/rand"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
 const (
-	pdfName  = "docs/report.pdf"
-	repoName = "project"
-	// remoteName is the bare repository that the other one was cloned from.
+	pdfName = "docs/report.pdf"
+	// remoteName is the bare repository that the workspace was cloned from.
 	remoteName = "project.git"
 )
 
@@ -109,7 +109,7 @@ func drawHistory(r *rand.Rand, at time.Time, thing string, items []string) histo
 		return "def main():\n    print(\"" + text + "\")\n\n\nif __name__ == \"__main__\":\n    main()\n"
 	}
 	tree := func(readme, main string) []trackedFile {
-		return []trackedFile{{".gitignore", "__pycache__/\n*.log\n"}, {changedName, readme}, {"main.py", main}}
+		return []trackedFile{{".gitignore", "__pycache__/\n*.log\n.env\n.git-credentials\n" + remoteName + "/\n"}, {changedName, readme}, {"main.py", main}}
 	}
 	const day = 24 * time.Hour
 	first := at.Add(-time.Duration(30+r.Intn(60)) * day).Add(-time.Duration(r.Intn(9*3600)) * time.Second)
@@ -128,9 +128,10 @@ func drawHistory(r *rand.Rand, at time.Time, thing string, items []string) histo
 }
 
 // changed is when a part of the workspace was: some day of the months before, but for
-// the repository, whose index tells its files' times.
+// what git keeps and tracks, whose times its index tells.
 func (w *work) changed(name string) time.Time {
-	if name == "" || name == repoName || strings.HasPrefix(name, repoName+"/") {
+	tracked := slices.ContainsFunc(w.history.tracked(), func(f trackedFile) bool { return f.name == name })
+	if tracked || name == "" || name == ".git" || strings.HasPrefix(name, ".git/") {
 		return w.at
 	}
 	const months = 120 * 24 * 3600

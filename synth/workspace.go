@@ -13,9 +13,9 @@ import (
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 
-// Workspace is what is planted at root for a server to work on: texts, an image,
-// documents, directories, and a small git repository with three commits, two branches, a tag and one
-// changed file. Names, contents and times are drawn from the seed, so that no server knows them
+// Workspace is what is planted at root for a server to work on: texts, an image, documents and
+// directories. The root is a small git repository with three commits, two branches, a tag, a
+// remote and one changed file. Names, contents and times are drawn from the seed, so that no server knows them
 // beforehand, and the same seed gives the same calls and the same answers.
 func Workspace(root string, seed int64) []rootfs.File {
 	w := drawWork(seed)
@@ -57,12 +57,11 @@ func Workspace(root string, seed int64) []rootfs.File {
 		file(name, f.data)
 	}
 	for _, f := range w.history.repository(remote) {
-		name := path.Join(repoName, f.name)
 		if f.dir {
-			dir(name)
+			dir(f.name)
 			continue
 		}
-		file(name, f.data)
+		file(f.name, f.data)
 	}
 	return out
 }
@@ -75,7 +74,7 @@ func WorkspaceHints(root string, seed int64) schema.Hints {
 		Dirs:   []string{root, at("docs"), at("data")},
 		Images: []string{at(w.imageName)}, Documents: []string{at(pdfName), at(w.sheetName)},
 		Lines: map[string][]string{}, Long: at(longName),
-		Repo: at(repoName), RepoFiles: []string{changedName, "main.py"}, Branch: branchName,
+		Repo: root, RepoFiles: []string{changedName, "main.py"}, Branch: branchName,
 		URL: "https://www.example.com/",
 	}
 	for _, s := range w.samples() {
