@@ -51,6 +51,20 @@ func TestCompiledModulesWithoutTheirSource(t *testing.T) {
 	}
 }
 
+// An interpreter writes a compiled module beside its place first. Who writes it in place plants it.
+func TestCompiledModulesWrittenInPlace(t *testing.T) {
+	t.Parallel()
+	for name, noise := range map[string]int{"count.cpython-311.pyc": 0, "count.cpython-311.pyc.1234": 1} {
+		b := builder()
+		p := "/data/scripts/__pycache__/" + name
+		r := &trace.Record{Seq: 1, Time: time.Second, Tid: 7, Call: "openat", Op: trace.OpOpen, Path: p, Flags: "O_WRONLY|O_CREAT|O_TRUNC"}
+		b.write(r, finding.FileWrite, p, "/usr/bin/python3.11")
+		if b.out.Noise != noise {
+			t.Errorf("%s: %d ordinary effects, want %d", name, b.out.Noise, noise)
+		}
+	}
+}
+
 func TestInstallers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
 // Noise classes: what a path is, by who owns it, never by a substring of it.
@@ -171,6 +173,12 @@ func (b *Builder) imports(p string) bool {
 	name, _, _ := strings.Cut(path.Base(p), ".")
 	_, read := b.openedAt[pathSum(path.Join(path.Dir(dir), name+".py"))]
 	return read
+}
+
+// writesModule reports whether a compiled module is written under its own name. An interpreter that imports
+// writes a file beside it and moves that (importlib's _write_atomic).
+func writesModule(r *trace.Record, p string) bool {
+	return r.Op == trace.OpOpen && strings.HasSuffix(p, ".pyc")
 }
 
 // isPackages reports whether p is in the server's own directory, below a cache: that

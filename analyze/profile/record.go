@@ -338,7 +338,7 @@ func (b *Builder) write(r *trace.Record, kind finding.EffectKind, p, exe string)
 		b.made[p] = true
 	}
 	class, root := b.writeNoise(p, exe, b.task(r.Tid).proc)
-	if class == noiseBytecode && kind == finding.FileWrite && !b.imports(p) {
+	if class == noiseBytecode && kind == finding.FileWrite && (writesModule(r, p) || !b.imports(p)) {
 		class, root = "", ""
 	}
 	// A directory with something in it is removed nowhere: many programs try, to take away those that are empty.

@@ -136,12 +136,15 @@ var obeyedInRepository = []string{
 }
 
 // isObeyedInWorkspace reports whether a path of a workspace, or of a repository in it,
-// is one of obeyedInRepository.
+// is one of obeyedInRepository, or a compiled module.
 func (r *Run) isObeyedInWorkspace(p string) bool {
 	for _, w := range r.Workspaces {
 		rest, ok := strings.CutPrefix(p, w+"/")
 		if !ok {
 			continue
+		}
+		if isCompiled(rest) {
+			return true
 		}
 		parts := strings.Split(rest, "/")
 		for i := range parts[:min(len(parts), 4)] {

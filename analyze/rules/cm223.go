@@ -15,7 +15,7 @@ var cm223Doc = finding.Rule{
 	ID: "CM223", Name: "StoredDespitePromise", Title: "Data stored against a promise", Severity: finding.High, Family: finding.FamilyDeclared,
 	Advice: finding.Advice{Why: "Who relied on the promise gave the server data that others can now read on the disk.", Fix: "Keep nothing, or say in the description what is kept, where and for how long.", Preview: true},
 	CWE:    []string{"CWE-312", "CWE-359", "CWE-532"}, OWASP: []string{"MCP02", "MCP10"},
-	Help: "A tool, or the server, promises that what it is given is not stored, saved, logged, kept or written, and a call of that tool wrote a file and left it. The promise holds for caches, logs and the server's own state too.\n\n" +
+	Help: "A tool, or the server, promises that what it is given is not stored, saved, logged, kept or written, and a call of that tool wrote a file and left it. The promise holds for caches, logs, the server's own state and a temporary file that grows from call to call. What the server itself promises holds outside of calls too.\n\n" +
 		"**Evidence.** The kernel's record of the write, and the text of the file at the end. High where the file holds a text that the call was given (as it is, in hexadecimal digits or in base 64), or cannot be read as a short text and grew by what the call was given. " +
 		"Medium is another file of the server's own, or of the user's documents.\n\n" +
 		"Quiet are files that an argument names, caches of interpreters and libraries, locks, process ids and empty files, a tool that itself declares to keep something, and a promise about something else, such as credentials.\n\n" +
@@ -56,11 +56,15 @@ func writeOf(f *profile.Stored, w *profile.Writing) *finding.Effect {
 
 // breaksByStoring is the severity of what a write kept against a promise, "" for none.
 func (r *Run) breaksByStoring(f *profile.Stored, w *profile.Writing) finding.Severity {
-	if w.Call == 0 || r.promiseToKeepNothing(w.Tool) == "" || r.names(writeOf(f, w)) {
+	tool := w.Tool
+	if w.Call == 0 {
+		tool = "" // what the server itself promises
+	}
+	if w.Phase == finding.PhaseBuild || r.promiseToKeepNothing(tool) == "" || r.names(writeOf(f, w)) {
 		return ""
 	}
-	holds := slices.ContainsFunc(f.Held, func(h profile.Held) bool { return h.Call == w.Call && !r.declaresText(h.Word, w.Tool) })
-	own := r.ownPath(f.Path) || r.isOwnState(f.Path) || r.isDocument(f.Path)
+	holds := slices.ContainsFunc(f.Held, func(h profile.Held) bool { return w.Call > 0 && h.Call == w.Call && !r.declaresText(h.Word, w.Tool) })
+	own := r.ownPath(f.Path) || r.isOwnState(f.Path) || r.isDocument(f.Path) || r.isTemporary(f.Path) && ofSeveralCalls(f)
 	switch {
 	case w.Ambiguous && (holds || own):
 		return finding.Medium
@@ -70,6 +74,11 @@ func (r *Run) breaksByStoring(f *profile.Stored, w *profile.Writing) finding.Sev
 		return finding.Medium
 	}
 	return ""
+}
+
+// ofSeveralCalls reports whether more than one call wrote a file, as to a log.
+func ofSeveralCalls(f *profile.Stored) bool {
+	return slices.ContainsFunc(f.By, func(w profile.Writing) bool { return w.Call != f.By[0].Call })
 }
 
 // declaresText reports whether a text stands in what a tool declares, as a value of an enumeration does.

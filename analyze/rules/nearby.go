@@ -90,9 +90,10 @@ func (r *Run) localClaims(tool string) []scope.Claim {
 	return out
 }
 
-// saysNearby reports whether a tool, or the server, speaks of the user's own network.
+// saysNearby reports whether a tool, or the server, speaks of the user's own network. A name alone declares
+// nothing of what is done there.
 func (r *Run) saysNearby(tool string) bool {
 	return slices.ContainsFunc(r.texts(), func(d declaredText) bool {
-		return (d.owner.Name == "" || d.owner.Name == tool || tool == "") && nearbyPhrases.MatchString(d.text)
+		return d.place != "name" && (d.owner.Name == "" || d.owner.Name == tool || tool == "") && nearbyPhrases.MatchString(d.text)
 	})
 }

@@ -33,14 +33,21 @@ var lookups = map[string]struct {
 var businesses = map[string][]string{
 	"aws": {"aws", "amazon", "s3", "ec2", "lambda"}, "kube": {"kubernetes", "kubectl", "k8s", "helm", "kubeconfig", "openshift", "pods"},
 	"docker": {"docker", "podman", "dockerfile"}, "github": {"github"}, "gh": {"github"}, "ssh": {"ssh", "sftp", "scp"},
-	"npm": {"npm"}, "pypi": {"pypi"}, "gcloud": {"gcloud", "gcp", "google"}, "git": {"git"}, "env": {"dotenv"},
+	"npm": {"npm"}, "pypi": {"pypi"}, "gcloud": {"gcloud", "gcp"}, "git": {"git"}, "env": {"dotenv"},
 	"browser": {"browser", "cookies"}, "history": {"history"},
+}
+
+// googleServices are words for services of Google's that take the credentials of its cloud; its fonts and its
+// search take none.
+var googleServices = []string{
+	"cloud", "drive", "sheet", "sheets", "spreadsheet", "spreadsheets", "docs", "slides", "calendar", "gmail", "bigquery", "firestore", "firebase", "vertex", "gemini", "storage",
+	"workspace", "analytics", "ads", "youtube", "pubsub", "adc", "compute", "translate", "translation", "speech", "vision",
 }
 
 // isBusiness reports whether the server or the tool says that it deals with
 // this kind of secret.
 func (r *Run) isBusiness(kind, tool string) bool {
-	return r.shown(tool, businesses[kind]) || isClientConfig(kind) && r.managesClients(tool)
+	return r.shown(tool, businesses[kind]) || kind == "gcloud" && r.shown(tool, []string{"google"}) && r.shown(tool, googleServices) || isClientConfig(kind) && r.managesClients(tool)
 }
 
 // dealsWith reports whether the server or the tool says that it deals with this kind of secret,
