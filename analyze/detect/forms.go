@@ -18,22 +18,50 @@ type secretForms struct{}
 
 func (secretForms) name() string { return "secret_forms" }
 
-func (secretForms) event(c *context) {
+func (secretForms) event(c *context) { eachRequest(c, methodElicit, tellForm) }
+
+// eachRequest gives tell the parameters of a request of the server's by one method. A result may hold
+// some, which ask for input in its place (MCP 2026-07-28).
+func eachRequest(c *context, method string, tell func(c *context, params json.RawMessage)) {
 	switch {
 	case !c.FromServer():
-	case c.Kind == wire.Request && c.Method == methodElicit:
-		tellForm(c, c.Params)
+	case c.Kind == wire.Request && c.Method == method:
+		tell(c, c.Params)
 	case c.Kind == wire.Response && mayRequest(c.Result):
-		// A result may ask for input in its place (MCP 2026-07-28).
 		asked, _ := wire.Member(c.Result, "inputRequests")
 		wire.Walk(asked, func(_, request []byte) {
-			method, _ := wire.Member(request, "method")
-			if s, _ := wire.Text(method); s == methodElicit {
+			name, _ := wire.Member(request, "method")
+			if s, _ := wire.Text(name); s == method {
 				params, _ := wire.Member(request, "params")
-				tellForm(c, params)
+				tell(c, params)
 			}
 		})
 	}
+}
+
+// contexts finds requests to a model that ask for what other servers gave: includeContext with the
+// value "allServers" (MCP 2025-11-25, client/sampling, which discourages it).
+type contexts struct{}
+
+func (contexts) name() string { return "contexts" }
+
+func (contexts) event(c *context) { eachRequest(c, methodSample, tellContext) }
+
+func tellContext(c *context, params json.RawMessage) {
+	included, _ := wire.Member(params, "includeContext")
+	if s, _ := wire.Text(included); s != "allServers" {
+		return
+	}
+	c.add(Divergence, "context_asked", 3, askedBy(c, methodSample), "the server asks the client's model for the context of all servers")
+}
+
+// askedBy are the details of a request of the server's: its method, and the tool in whose call it came.
+func askedBy(c *context, method string) []any {
+	extra := []any{"method", method}
+	if c.Asked != nil && c.Asked.Tool != "" {
+		extra = append(extra, "tool", name(c.Asked.Tool))
+	}
+	return extra
 }
 
 // mayRequest tells most results that ask for nothing without reading them.
@@ -41,8 +69,11 @@ func mayRequest(result json.RawMessage) bool {
 	return bytes.Contains(result, []byte("Requests")) || bytes.Contains(result, []byte(`\u`))
 }
 
-// methodElicit asks the user for input.
-const methodElicit = "elicitation/create"
+const (
+	// methodElicit asks the user for input, methodSample the client's model for a text.
+	methodElicit = "elicitation/create"
+	methodSample = "sampling/createMessage"
+)
 
 // tellForm tells of a form that asks for a secret.
 func tellForm(c *context, params json.RawMessage) {
@@ -73,16 +104,12 @@ func tellForm(c *context, params json.RawMessage) {
 	switch {
 	case what != "":
 		what = "its field " + quoted(what)
-	case open && asksForSecret(form.Message) && requested.MatchString(form.Message):
+	case open && (asksForSecret(form.Message) || codeSent.MatchString(form.Message)) && requested.MatchString(form.Message):
 		what = "its message " + quoted(form.Message)
 	default:
 		return
 	}
-	extra := []any{"method", methodElicit}
-	if c.Asked != nil && c.Asked.Tool != "" {
-		extra = append(extra, "tool", name(c.Asked.Tool))
-	}
-	c.add(Divergence, "secret_asked", 3, extra, "the server asks the user for a secret in a form: %s", what)
+	c.add(Divergence, "secret_asked", 3, askedBy(c, methodElicit), "the server asks the user for a secret in a form: %s", what)
 }
 
 // field is one of a form.
@@ -117,6 +144,14 @@ var secretNames = regexp.MustCompile(`(?i)\b(?:passwords?|passwd|pass ?phrase|pa
 	`passwort|kennwort|zugangsdaten|mot de passe|contraseña|clave (?:api|privada)|senha|palavra-passe|wachtwoord|hasło|şifre|parola d.ordine|parolă|parola(?:n[ıi]z|y[ıi]|n[ıi]|ta|m[ıi])?\pL* (?:girin|yazın|ta|dvs|dumneavoastră|contului)|parola(?:n[ıi]z|y[ıi]|n[ıi])\pL*|(?:introduc\pL*|tastează) parola)(?:$|[^\pL])` +
 	`|парол|密码|口令|密钥|パスワード|暗証番号|비밀번호|كلمة المرور`)
 
+// Digits tell what a form that names nothing is for: cardDigits are those of a card for payment, codeSent is a
+// code that somebody else just gave the user.
+var (
+	cardDigits = regexp.MustCompile(`(?i)\b(?:sixteen|16)[- ](?:digits?|figures?|numbers?)\b|\b(?:three|3)[- ](?:digits?|figures?|numbers?) (?:on|at|from) (?:the )?(?:back|reverse)\b`)
+	codeSent   = regexp.MustCompile(`(?i)\b(?:bank|phone|mobile|sms|text message|authenticator|e-?mail)\b[^.?!]{0,40}\b(?:sent|shown|showed|shows|texted|received|gave|displayed|displays)\b[^.?!]{0,40}\b(?:digits?|code|figures)\b` +
+		`|\b(?:digits?|code|figures)\b[^.?!]{0,40}\b(?:sent|shown|showed|shows|texted|received|gave|displayed|displays)\b[^.?!]{0,40}\b(?:bank|phone|mobile|sms|text message|authenticator|e-?mail)\b`)
+)
+
 // aboutSecret are what a form may say of a secret without asking for it.
 var aboutSecret = regexp.MustCompile(`(?i)\b(?:length|policy|strength|hint|name|manager|reset|file|path|expir\w*|do not|don't|never|without|environment variable|required\?|protected)\b`)
 
@@ -125,7 +160,7 @@ var requested = regexp.MustCompile(`(?i)\b(?:enter|provide|type|give|input|paste
 
 // asksForSecret reports whether a label names a secret that is to be given.
 func asksForSecret(s string) bool {
-	return secretNames.MatchString(s) && !aboutSecret.MatchString(s) || bareToken(s)
+	return (secretNames.MatchString(s) || cardDigits.MatchString(s)) && !aboutSecret.MatchString(s) || bareToken(s)
 }
 
 // bareToken reports whether a label is nothing but "token".

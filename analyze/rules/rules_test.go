@@ -454,6 +454,12 @@ var cases = slices.Concat(ofService, ofDocuments, ofPorts, ofReads, ofArchives, 
 	{"CM414", "none", detecting("CM410"), ""},
 	{"CM419", "a password", detecting("CM419"), finding.Medium},
 	{"CM419", "none", detecting("CM410"), ""},
+	{"CM425", "what other servers gave", detecting("CM425"), finding.Medium},
+	{"CM425", "of a tool for conversations", with(newRun(described("sum_up", "Sums up the conversation.")), func(r *Run) {
+		r.Wire.Detected = detecting("CM425").Wire.Detected
+		r.Wire.Detected[0].Tool = "sum_up"
+	}), finding.Low},
+	{"CM425", "none", detecting("CM410"), ""},
 	{"CM422", "another account", detecting("CM422"), finding.Medium},
 	{"CM422", "none", detecting("CM410"), ""},
 	{"CM420", "an image", linking(note), finding.High},
