@@ -13,7 +13,9 @@ import (
 
 const (
 	pdfName = "docs/report.pdf"
-	// remoteName is the bare repository that the workspace was cloned from.
+	// repoName is a repository below the workspace, which is one itself.
+	repoName = "project"
+	// remoteName is the bare repository that both were cloned from.
 	remoteName = "project.git"
 )
 
@@ -109,7 +111,7 @@ func drawHistory(r *rand.Rand, at time.Time, thing string, items []string) histo
 		return "def main():\n    print(\"" + text + "\")\n\n\nif __name__ == \"__main__\":\n    main()\n"
 	}
 	tree := func(readme, main string) []trackedFile {
-		return []trackedFile{{".gitignore", "__pycache__/\n*.log\n.env\n.git-credentials\n" + remoteName + "/\n"}, {changedName, readme}, {"main.py", main}}
+		return []trackedFile{{".gitignore", "__pycache__/\n*.log\n.env\n.git-credentials\n" + repoName + "/\n" + remoteName + "/\n"}, {changedName, readme}, {"main.py", main}}
 	}
 	const day = 24 * time.Hour
 	first := at.Add(-time.Duration(30+r.Intn(60)) * day).Add(-time.Duration(r.Intn(9*3600)) * time.Second)
@@ -131,7 +133,7 @@ func drawHistory(r *rand.Rand, at time.Time, thing string, items []string) histo
 // what git keeps and tracks, whose times its index tells.
 func (w *work) changed(name string) time.Time {
 	tracked := slices.ContainsFunc(w.history.tracked(), func(f trackedFile) bool { return f.name == name })
-	if tracked || name == "" || name == ".git" || strings.HasPrefix(name, ".git/") {
+	if tracked || name == "" || name == repoName || strings.HasPrefix(name, repoName+"/") || name == ".git" || strings.HasPrefix(name, ".git/") {
 		return w.at
 	}
 	const months = 120 * 24 * 3600

@@ -14,8 +14,8 @@ import (
 )
 
 // Workspace is what is planted at root for a server to work on: texts, an image, documents and
-// directories. The root is a small git repository with three commits, two branches, a tag, a
-// remote and one changed file. Names, contents and times are drawn from the seed, so that no server knows them
+// directories. The root and a directory below it are small git repositories with three commits, two
+// branches, a tag, a remote and one changed file. Names, contents and times are drawn from the seed, so that no server knows them
 // beforehand, and the same seed gives the same calls and the same answers.
 func Workspace(root string, seed int64) []rootfs.File {
 	w := drawWork(seed)
@@ -56,12 +56,15 @@ func Workspace(root string, seed int64) []rootfs.File {
 		}
 		file(name, f.data)
 	}
-	for _, f := range w.history.repository(remote) {
-		if f.dir {
-			dir(f.name)
-			continue
+	for _, below := range []string{"", repoName} {
+		for _, f := range w.history.repository(remote) {
+			name := path.Join(below, f.name)
+			if f.dir {
+				dir(name)
+				continue
+			}
+			file(name, f.data)
 		}
-		file(f.name, f.data)
 	}
 	return out
 }
@@ -74,7 +77,7 @@ func WorkspaceHints(root string, seed int64) schema.Hints {
 		Dirs:   []string{root, at("docs"), at("data")},
 		Images: []string{at(w.imageName)}, Documents: []string{at(pdfName), at(w.sheetName)},
 		Lines: map[string][]string{}, Long: at(longName),
-		Repo: root, RepoFiles: []string{changedName, "main.py"}, Branch: branchName,
+		Repo: at(repoName), RepoFiles: []string{changedName, "main.py"}, Branch: branchName,
 		URL: "https://www.example.com/",
 	}
 	for _, s := range w.samples() {

@@ -89,6 +89,13 @@ func TestPhotoIsAnImage(t *testing.T) {
 
 // TestGitAgrees asks git itself, where there is one.
 func TestGitAgrees(t *testing.T) {
+	for _, below := range []string{".", repoName} {
+		t.Run(below, func(t *testing.T) { askGit(t, below) })
+	}
+}
+
+// askGit asks git of the repository in a directory of the workspace.
+func askGit(t *testing.T, below string) {
 	git, err := exec.LookPath("git")
 	if err != nil {
 		if slices.Contains(strings.Split(os.Getenv("COALMINE_REQUIRE"), ","), "git") {
@@ -100,7 +107,7 @@ func TestGitAgrees(t *testing.T) {
 	plant(t, root)
 	w := drawWork(7)
 	run := func(args ...string) string {
-		cmd := exec.Command(git, append([]string{"-C", root}, args...)...)
+		cmd := exec.Command(git, append([]string{"-C", filepath.Join(root, below)}, args...)...)
 		cmd.Env = []string{"HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C", "PATH=" + os.Getenv("PATH")}
 		out, err := cmd.CombinedOutput()
 		if err != nil {
@@ -110,7 +117,7 @@ func TestGitAgrees(t *testing.T) {
 	}
 	commits, by := w.history.commits, "|"+w.history.name+"\n"
 	for _, c := range []struct{ args, want string }{
-		{"status --porcelain --untracked-files=no", " M README.md\n"}, {"check-ignore .env .git-credentials project.git", ".env\n.git-credentials\nproject.git\n"},
+		{"status --porcelain --untracked-files=no", " M README.md\n"}, {"check-ignore .env .git-credentials", ".env\n.git-credentials\n"},
 		{"log --format=%s|%an", commits[2].subject + by + commits[1].subject + by + commits[0].subject + by},
 		{"log --format=%ct --reverse", fmt.Sprintf("%d\n%d\n%d\n", commits[0].at.Unix(), commits[1].at.Unix(), commits[2].at.Unix())},
 		{"branch --format=%(refname:short)", strings.Join(slices.Sorted(slices.Values([]string{"main", w.history.side})), "\n") + "\n"},
@@ -162,7 +169,7 @@ func TestWorkspaceGrew(t *testing.T) {
 	times := map[time.Time]string{}
 	cloned := []string{"/w/.gitignore", "/w/README.md", "/w/main.py"}
 	for _, f := range Workspace("/w", 7) {
-		if f.Dir || strings.HasPrefix(f.Path, "/w/.git/") || slices.Contains(cloned, f.Path) {
+		if f.Dir || strings.HasPrefix(f.Path, "/w/.git/") || strings.HasPrefix(f.Path, "/w/"+repoName+"/") || slices.Contains(cloned, f.Path) {
 			continue
 		}
 		if other, ok := times[f.ModTime]; ok || f.ModTime.After(drawWork(7).at) {
