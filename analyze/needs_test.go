@@ -17,19 +17,21 @@ import (
 
 func TestAServerThatNeedsSomethingIsSaidToNeedIt(t *testing.T) {
 	for said, want := range map[string]string{
-		"Error: GITHUB_TOKEN environment variable is required": "credential (GITHUB_TOKEN)",
-		"BRAVE_API_KEY is not set":                             "credential (BRAVE_API_KEY)",
-		"Missing API key. Please provide one.":                 "credential",
-		"HTTP 401 Unauthorized":                                "credential",
-		"Config file not found: /etc/app.toml":                 "configuration (/etc/app.toml)",
-		"Please set DATABASE_HOST and DATABASE_PORT":           "configuration (DATABASE_HOST, DATABASE_PORT)",
-		"Usage: mcp-server-filesystem <directory>":             "configuration (<directory>)",
-		"listening on stdio":                                   "",
-		"TypeError: Cannot read properties of undefined":       "",
-		"Token bucket refilled":                                "",
-		"The path is required":                                 "",
-		"Module not found: express":                            "",
-		"Values are missing: rows[0] and cells[a]":             "",
+		"Error: GITHUB_TOKEN environment variable is required":                 "credential (GITHUB_TOKEN)",
+		"BRAVE_API_KEY is not set":                                             "credential (BRAVE_API_KEY)",
+		"Missing API key. Please provide one.":                                 "credential",
+		"HTTP 401 Unauthorized":                                                "credential",
+		"Config file not found: /etc/app.toml":                                 "configuration (/etc/app.toml)",
+		"Please set DATABASE_HOST and DATABASE_PORT":                           "configuration (DATABASE_HOST, DATABASE_PORT)",
+		"Usage: mcp-server-filesystem <directory>":                             "configuration (<directory>)",
+		"not logged in: run terraform login, or set TF_TOKEN_app_terraform_io": "credential (TF_TOKEN_app_terraform_io)",
+		"set HCLOUD_TOKEN, or run: hcloud context create (no active context)":  "credential (HCLOUD_TOKEN)",
+		"listening on stdio":                                                   "",
+		"TypeError: Cannot read properties of undefined":                       "",
+		"Token bucket refilled":                                                "",
+		"The path is required":                                                 "",
+		"Module not found: express":                                            "",
+		"Values are missing: rows[0] and cells[a]":                             "",
 	} {
 		l := analyzetest.New(t, nil)
 		l.Phase(finding.PhaseStart)

@@ -61,7 +61,7 @@ func Read(ctx context.Context, name string, data []byte, origin Origin) (Verdict
 	}
 	v := Verdict{spans: findTokens(data, !isSettings(name))}
 	if origin == Own && !IsBinary(data) {
-		v.spans = append(v.spans, findNamed(data)...)
+		v.spans = append(v.spans, findNamed(data, !isSettings(name))...)
 		var err error
 		if v.texts, err = findLeaks(ctx, data, isSettings(name)); err != nil {
 			return v, fmt.Errorf("search %s for secrets: %w", name, err)
@@ -215,15 +215,30 @@ var named = []struct {
 	words         []string
 	before, after int
 	form          *regexp.Regexp
+	// inCode is form where the file is a program, in which a value without quotes is an expression.
+	inCode *regexp.Regexp
 }{
-	{[]string{"://"}, 24, 300, regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s/:@"'<>$` + "`" + `{}]{0,64}:([^\s/@"'<>$` + "`" + `{}]{6,200})@`)},
-	{[]string{"ecret", "ECRET"}, 1, 100, regexp.MustCompile(`(?i)secret_?access_?key["']?\s{0,8}[:=]\s{0,8}["']?([A-Za-z0-9/+]{40})\b`)},
-	{[]string{"uthorization", "UTHORIZATION", "_auth", "_password"}, 1, longest, regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:authorization|_authToken|_auth|_password)["']?\s{0,8}[:=]\s{0,8}["']?(?:basic |bearer |token )?([A-Za-z0-9+/=._-]{16,})`)},
+	{[]string{"://"}, 24, 300, regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s/:@"'<>$` + "`" + `{}]{0,64}:([^\s/@"'<>$` + "`" + `{}]{6,200})@`), nil},
+	{[]string{"ecret", "ECRET"}, 1, 100, regexp.MustCompile(`(?i)secret_?access_?key["']?\s{0,8}[:=]\s{0,8}["']?([A-Za-z0-9/+]{40})\b`), nil},
+	{
+		[]string{"uthorization", "UTHORIZATION", "_auth", "_password"}, 1, longest,
+		regexp.MustCompile(authorization + `["']?` + authorizes), regexp.MustCompile(authorization + "[\"'`]" + authorizes),
+	},
 }
 
-func findNamed(data []byte) []span {
+// A header or a setting that holds a credential, before and after a quote.
+const (
+	authorization = `(?i)(?:^|[^a-z0-9])(?:authorization|_authToken|_auth|_password)["']?\s{0,8}[:=]\s{0,8}`
+	authorizes    = `(?:basic |bearer |token )?([A-Za-z0-9+/=._-]{16,})`
+)
+
+func findNamed(data []byte, inCode bool) []span {
 	var out []span
 	for _, n := range named {
+		form := n.form
+		if inCode && n.inCode != nil {
+			form = n.inCode
+		}
 		for _, word := range n.words {
 			for at := 0; ; at += len(word) {
 				i := bytes.Index(data[at:], []byte(word))
@@ -232,7 +247,7 @@ func findNamed(data []byte) []span {
 				}
 				at += i
 				from := max(at-n.before, 0)
-				if m := n.form.FindSubmatchIndex(data[from:min(at+n.after, len(data))]); m != nil {
+				if m := form.FindSubmatchIndex(data[from:min(at+n.after, len(data))]); m != nil {
 					out = append(out, span{from + m[2], from + m[3]})
 				}
 			}

@@ -146,6 +146,8 @@ func TestRead(t *testing.T) {
 		"a password in an address":          {"c.yaml", "db: postgres://app:Tr0ub4dor3@db/x\n", Own, Mixed},
 		"AWS's secret key":                  {"c.ini", "aws_secret_access_key = wJalrXUtnFEMI0K7MDENGabPxRfiCYzzzzzzKEYX\n", Own, Mixed},
 		"a token in a repository's setting": {"config", "[http]\n\textraheader = AUTHORIZATION: basic eDphY2Nlc3MtdG9rZW4tMTIz\n", Own, Mixed},
+		"a header in a program":             {"a.js", "const headers = { Authorization: 'Basic eDphY2Nlc3MtdG9rZW4tMTIz' }", Own, Mixed},
+		"an expression for a header":        {"a.js", "const authorization = token.startsWith('FlyV1 ') ? token : `Bearer ${token}`", Own, Clean},
 		"a secret by its name":              {"c.json", `{"api_key": "q7Zp2LxV9mKt4RwB8sYd"}`, Own, Mixed},
 		"a word that allows it":             {"c.json", `{"api_key": "q7Zp2LxV9mKt4RwB8sYd"} // gitleaks:allow`, Own, Mixed},
 		"an identifier":                     {"a.js", "const npm_config_user_agent_of_this_package_manager = sk_live_view_component", Installed, Clean},
