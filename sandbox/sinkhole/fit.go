@@ -21,6 +21,9 @@ type Fit struct {
 	// Words are pieces of the addresses that this code asks, the nearest last. Without any
 	// the answer is for addresses that fit no other.
 	Words []string `json:"words,omitempty"`
+	// Template is the end of the path that stands nearest to the code, with "{}" for what is put in. Where a
+	// request's path ends so, it decides before the words do.
+	Template string `json:"template,omitempty"`
 	// Path is a path that is described, with "{name}" for what differs, and Method its method.
 	// What stands before it in an address is not known. Fits with a path have no words.
 	Path   string `json:"path,omitempty"`
@@ -70,9 +73,26 @@ func matching(template, asked []string) int {
 	return 1000*len(template) + literal
 }
 
-// fitting is the answer with the longest piece in the address; of several that which
-// names it nearest to its code. It says whether any piece is in it.
+// templated is the answer whose template is the end of the request's path, as described ranks them.
+func templated(fits []Fit, r *http.Request) (body string, found bool) {
+	asked, rank := strings.Split(strings.Trim(r.URL.EscapedPath(), "/"), "/"), 0
+	for _, f := range fits {
+		if f.Template == "" {
+			continue
+		}
+		if n := matching(strings.Split(strings.Trim(f.Template, "/"), "/"), asked); n > rank {
+			body, found, rank = f.Body, true, n
+		}
+	}
+	return body, found
+}
+
+// fitting is the answer whose template fits, or else the one with the longest piece in the address; of
+// several that which names it nearest to its code. It says whether any fits, or any piece is in it.
 func fitting(fits []Fit, r *http.Request, host string) (body string, named bool) {
+	if body, found := templated(fits, r); found {
+		return body, true
+	}
 	address := host + r.URL.Path
 	longest, nearest := 0, 0
 	for _, f := range fits {

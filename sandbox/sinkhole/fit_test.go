@@ -46,6 +46,20 @@ func TestServices(t *testing.T) {
 	}
 }
 
+// The template of a path decides before a word that stands in several.
+func TestTemplatesDecide(t *testing.T) {
+	t.Parallel()
+	c := &Config{Fits: []Fit{
+		{Words: []string{"/teams/", "/members"}, Template: "teams/{}/members", Body: `{"all":1}`},
+		{Words: []string{"/teams/", "/members/"}, Template: "teams/{}/members/{}", Body: `{"one":1}`},
+	}}
+	for path, want := range map[string]string{"/v1/teams/a%2Fb/members": "all", "/v1/teams/a/members/c": "one", "/v2/members/x": "all"} {
+		if got := served(c, "GET", "https://api.box.example"+path, "").Body.String(); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+}
+
 // What a body says is planted stands in it as JSON, and code that is the whole body as it is.
 func TestPlantedIn(t *testing.T) {
 	t.Parallel()

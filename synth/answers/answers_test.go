@@ -23,7 +23,7 @@ func TestRead(t *testing.T) {
 		{"a list's elements", "a.ts", "const data: Found = await (await fetch(base + '/search')).json();\nreturn data.results.map((r) => r.title + r.url).join();",
 			"/search", `{"results":[{"title":"Autumn","url":"https://www.example.com/items/1"},{"title":"Autumn","url":"https://www.example.com/items/1"}]}`},
 		{"members taken apart", "a.js", "const { total, items = [] } = await res.json();\nfor (const { id, price } of items) { out.push(id, price); }",
-			"", `{"items":[{"id":"1024","price":12},{"id":"1024","price":12}],"total":12}`},
+			"", `{"items":[{"id":"10240512","price":12},{"id":"10240512","price":12}],"total":12}`},
 		{"what wraps the decoded answer", "a.js", "const response = await axios.get(`/v2/users/${id}`);\nreturn response.data.user.email;",
 			"/v2/users/", `{"user":{"email":"alex.morgan@example.com"}}`},
 		{"members by get, with a default", "a.py", "data = response.json()\nfor f in data.get('features', []):\n    print(f['properties'].get('temperature', 0), f[\"properties\"]['event'])\n",
@@ -34,6 +34,10 @@ func TestRead(t *testing.T) {
 			"", `{"code":200,"place":{"name":"Autumn"},"status":"OK"}`},
 		{"a part with a name of its own", "a.js", "const d = await r.json();\nconst page = d.query.pages;\nreturn page[0].extract;",
 			"", `{"query":{"pages":[{"extract":"The second quarter looks steady."},{"extract":"The second quarter looks steady."}]}}`},
+		{"a list where there is one", "a.js", "async function ask(route) {\n  return JSON.parse(await text(HOST + route));\n}\nasync function run() {\n  const found = await ask('/v1/boxes');\n  return (Array.isArray(found) ? found : []).map((b) => b.title).join();\n}\n",
+			"/v1/boxes", `[{"title":"Autumn"},{"title":"Autumn"}]`},
+		{"a function with the name of a method", "a.py", "def get(route):\n    cache[route] = json.loads(read(HOST + route))\n    return cache[route]\n\ndef last(place):\n    found = get('/v2/places/' + place)\n    return settings.get('x') + found['place']['price']\n",
+			"/v2/places/", `{"place":{"price":12}}`},
 		{"a comprehension", "a.py", "def ask(url):\n    return json.loads(urlopen(url).read())\n\ndef days(city):\n    data = ask('https://forecast.example/v3/' + city)\n    return ', '.join(d['day'] + str(d['price']) for d in data['days'])\n",
 			"forecast.example/v3/", `{"days":[{"day":"The second quarter looks steady.","price":12},{"day":"The second quarter looks steady.","price":12}]}`},
 		{"a list at the top", "a.js", "const rows = JSON.parse(text);\nrows.forEach(row => log(row.name));", "", `[{"name":"Autumn"},{"name":"Autumn"}]`},
@@ -63,6 +67,22 @@ func TestRead(t *testing.T) {
 		}
 		if !strings.Contains(" "+strings.Join(best.Words, " ")+" ", c.words) {
 			t.Errorf("%s: words %q, want %s", c.what, best.Words, c.words)
+		}
+	}
+}
+
+// The path that stands nearest to the code tells one answer of an API from another.
+func TestTemplateOf(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`found = get("/organizations/%s/workspaces/%s" % (a, b))`:           "organizations/{}/workspaces/{}",
+		"const d = await ask(`/apps/${app.name}/machines?x=${y}`);":         "apps/{}/machines",
+		"data = ask(f'https://api.example.com/v1/{kind}/items', timeout=9)": "v1/{}/items",
+		"const d = await ask(`${base}/users/${id}`, 'application/json');":   "users/{}",
+		`x = get("/status")`: "", `x = get("%s/%s" % (a, b))`: "", `x = y`: "",
+	} {
+		if got := templateOf(text); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
 }

@@ -118,7 +118,7 @@ func TestSample(t *testing.T) {
 		`{"type":"object","properties":{"items":{"type":"array","minItems":2,"items":{"$ref":"#/$defs/i"}}},"$defs":{"i":{"type":"object","properties":{"url":{"type":"string"}}}}}`:          `{"items":[{"url":"https://www.example.com/items/1"},{"url":"https://www.example.com/items/1"}]}`,
 		`{"type":"object","properties":{"code":{"type":"string","minLength":8,"maxLength":8},"n":{"type":"integer","minimum":20,"multipleOf":7},"x":{"type":"number","exclusiveMaximum":3}}}`: `{"code":"The seco","n":21,"x":2}`,
 		`{"oneOf":[{"type":"null"},{"type":"object","properties":{"ok":{"type":"boolean"}}}]}`:                                                                                                `{"ok":true}`,
-		`{"type":"object","properties":{"next":{"type":"string"},"id":{"type":"string"}}}`:                                                                                                    `{"id":"1024","next":"Autumn"}`,
+		`{"type":"object","properties":{"next":{"type":"string"},"id":{"type":"string"}}}`:                                                                                                    `{"id":"10240512","next":"Autumn"}`,
 	} {
 		got, ok := Sample(json.RawMessage(raw))
 		if !ok || got != want {

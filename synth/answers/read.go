@@ -57,7 +57,7 @@ func Read(fsys fs.FS) []sinkhole.Fit {
 			}
 			if body, err := json.Marshal(r.shape.render("")); err == nil && size+len(body) <= maxBodies {
 				size += len(body)
-				out = append(out, sinkhole.Fit{Words: r.words, Body: string(body)})
+				out = append(out, sinkhole.Fit{Words: r.words, Template: r.template, Body: string(body)})
 			}
 			if r.shape.kind == object {
 				all.join(r.shape)
@@ -97,6 +97,8 @@ type source struct {
 type root struct {
 	shape *shape
 	words []string
+	// template is the nearest path, with "{}" for what is put in.
+	template string
 }
 
 const identifier = `[A-Za-z_$][\w$]*`
@@ -161,7 +163,8 @@ func placesOf(src string, fetchers map[string]bool) []place {
 	}
 	for _, f := range slices.Sorted(maps.Keys(fetchers)) {
 		find(f+"(", func(before, _ string) bool {
-			return before == "" || !inName(before[len(before)-1])
+			_, method := methods[f]
+			return before == "" || !inName(before[len(before)-1]) && !(method && strings.HasSuffix(before, "."))
 		}, false)
 	}
 	find("await ", func(_, after string) bool {
@@ -195,13 +198,17 @@ func rootsOf(file source, fetchers map[string]bool) []root {
 		s.read()
 		line, _, _ := strings.Cut(src[p.to:min(len(src), p.to+maxStatement)], "\n")
 		r.words = wordsOf(src[max(0, p.from-maxBefore) : p.to+len(line)])
+		r.template = templateOf(src[p.from : p.to+len(line)])
 		out = append(out, r)
 	}
 	return out
 }
 
-// function is one of a file's, with its text up to the next one.
-type function struct{ name, body string }
+// function is one of a file's, with its text up to the next one. top says that it is no method.
+type function struct {
+	name, body string
+	top        bool
+}
 
 func functionsOf(src string) []function {
 	var out []function
@@ -214,7 +221,7 @@ func functionsOf(src string) []function {
 				if len(out) > 0 {
 					out[len(out)-1].body = src[begin:at]
 				}
-				out, begin = append(out, function{name: m[1]}), next
+				out, begin = append(out, function{name: m[1], top: !strings.ContainsAny(end[:1], " \t")}), next
 			}
 		}
 		at = next
@@ -234,7 +241,7 @@ func fetchersOf(sources []source) map[string]bool {
 	out := map[string]bool{}
 	for _, f := range all {
 		_, known := methods[f.name]
-		if !known && len(f.name) > 2 && strings.Contains(f.body, "return") && slices.ContainsFunc(decoders, func(d string) bool { return strings.Contains(f.body, d) }) {
+		if (!known || f.top) && len(f.name) > 2 && strings.Contains(f.body, "return") && slices.ContainsFunc(decoders, func(d string) bool { return strings.Contains(f.body, d) }) {
 			out[f.name] = true
 		}
 	}
@@ -253,6 +260,26 @@ func fetchersOf(sources []source) map[string]bool {
 const maxFetchers = 60
 
 var returns = regexp.MustCompile(`\breturn\s+(?:await\s+)?(?:this\.|self\.)?$`)
+
+// filled is what a language puts into a text.
+var filled = regexp.MustCompile(`\$?\{[^{}]*\}|%[sd]`)
+
+// templateOf is the last path in a text of which two segments at least are there and one is written out, "" for none.
+func templateOf(text string) string {
+	out := ""
+	for _, m := range address.FindAllStringSubmatch(text, -1) {
+		p, _, _ := strings.Cut(filled.ReplaceAllString(m[1], "{}"), "?")
+		if _, after, ok := strings.Cut(p, "://"); ok {
+			_, p, _ = strings.Cut(after, "/")
+		}
+		// What begins the path may be put in whole: a base, or a prefix.
+		p = strings.Trim(strings.TrimPrefix(p, "{}/"), "/")
+		if strings.Contains(p, "/") && !mediaType.MatchString(p) && strings.Trim(p, "{}/") != "" && !strings.ContainsAny(p, "<>()$\\,;") {
+			out = p
+		}
+	}
+	return out
+}
 
 var mediaType = regexp.MustCompile(`^(?:application|text|image|audio|video|multipart)/`)
 

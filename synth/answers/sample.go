@@ -198,7 +198,7 @@ func (s *sampler) object(m map[string]any, depth int) (any, bool) {
 	}
 	if further := s.tree.object(m["additionalProperties"]); len(out) == 0 && further != nil && depth < maxOptional {
 		if v, ok := s.value(further, "", depth+1); ok {
-			out["1024"] = v
+			out[sampleID] = v
 		}
 	}
 	return out, true

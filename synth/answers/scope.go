@@ -37,6 +37,8 @@ var (
 	eachOf   = regexp.MustCompile(`^\s*\(\s*(?:async\s*)?(?:function\s*)?\(?\s*(` + identifier + `|\{[^{}]{1,300}\})`)
 	loopOf   = regexp.MustCompile(`(?:\bfor\s*\(\s*(?:const|let|var)\s+(` + identifier + `|\{[^{}]{1,300}\})\s+of\s+|\bfor\s+(` + identifier + `)\s+in\s+)(?:enumerate\()?$`)
 	aliasOf  = regexp.MustCompile(`(?:` + begins + `)(` + identifier + `|\{[^{}]{1,300}\})\s*=\s*(?:\(?\s*)$`)
+	// orNoneOf is behind a value for which an empty list or object stands in, before what is done with either.
+	orNoneOf = regexp.MustCompile(`^\s*(?::|or|\|\||\?\?)\s*(\[\s*\]|\{\s*\})\s*\)`)
 	orList   = regexp.MustCompile(`^\s*(?:or|\|\||\?\?)\s*\[`)
 )
 
@@ -167,8 +169,13 @@ func (s *scope) method(of *shape, k kind, end int) {
 // end looks at what is done with the value that a chain leads to.
 func (s *scope) end(of *shape, start, end int) {
 	before, after := s.text[max(0, start-320):start], s.text[end:min(len(s.text), end+100)]
-	if orList.MatchString(after) {
+	if orList.MatchString(after) || strings.HasSuffix(before, "Array.isArray(") {
 		of.is(list)
+	}
+	if m := orNoneOf.FindStringSubmatchIndex(after); m != nil {
+		of.is(kindOf(after[m[2]:m[3]]))
+		s.use(of, start, end+m[1])
+		return
 	}
 	if run := s.runOf(before); run != "" {
 		of.runs = run

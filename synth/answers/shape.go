@@ -138,6 +138,9 @@ func (s *shape) renderElement(name string) any {
 	return s.render(strings.TrimSuffix(name, "s"))
 }
 
+// sampleID is an identifier that is a number, a word of hexadecimal digits, and of a common length.
+const sampleID = "10240512"
+
 // The values of members by their names: what their names' words promise.
 var named = []struct {
 	words *regexp.Regexp
@@ -153,9 +156,9 @@ var named = []struct {
 	{regexp.MustCompile(`(^|_)(email|mail)(_|$)`), "alex.morgan@example.com"},
 	{regexp.MustCompile(`(_at|^date|date$|time$|^time|timestamp|_on|^created|^updated|^modified|^published|deadline|^due)$`), "2026-01-12T08:00:00Z"},
 	{regexp.MustCompile(`(^|_)(count|total|size|number|num|page|pages|limit|offset|index|width|height|length|score|rank|stars|votes|points|age|year|price|amount|cost|volume|open|close|high|low|rate|value|lat|latitude|lon|lng|longitude|temp|temperature|humidity|pressure|speed|distance|duration|seconds|minutes|hours|percent|percentage|quantity|balance|version_number|elevation|population|expires_in|interval|elapsed)$`), 12},
-	{regexp.MustCompile(`(^|_)(ids)$`), []any{"1024"}},
+	{regexp.MustCompile(`(^|_)(ids)$`), []any{sampleID}},
 	{regexp.MustCompile(`(^|_)(items|results|data|entries|records|rows|hits|nodes|edges|features|documents|list|tags|labels|users|files|messages|issues|repos|articles|posts|events|products|children|choices|candidates|categories|keywords)$`), []any{}},
-	{regexp.MustCompile(`(^|_)(id|uuid|sha|hash|key)$`), "1024"},
+	{regexp.MustCompile(`(^|_)(id|uuid|sha|hash|key)$`), sampleID},
 	{regexp.MustCompile(`(^|_)(token|secret)$`), "c2Vzc2lvbi0xMDI0"},
 	{regexp.MustCompile(`(^|_)(status|state)$`), "ok"},
 	{regexp.MustCompile(`(^|_)(name|title|label|login|username|author|owner|subject|headline)$`), "Autumn"},
