@@ -104,7 +104,14 @@ func (l *learner) declared(name string, v any, depth int) {
 }
 
 func (l *learner) text(name string, v any) {
-	if s, ok := v.(string); ok && name != "" {
-		l.add(name, s)
+	switch v := v.(type) {
+	case string:
+		l.add(name, v)
+	case []any: // an example of a list: each of its elements may fit an argument of that name
+		for _, x := range v[:min(len(v), maxDeclaredDepth)] {
+			if s, ok := x.(string); ok {
+				l.add(name, s)
+			}
+		}
 	}
 }

@@ -50,6 +50,9 @@ func (d *driver) learn(t *target, c Call, o Outcome, r client.Result) {
 		return
 	}
 	l.heard = d.heard
+	if t.what == WhatTool {
+		l.things = lastWord.FindString(t.name)
+	}
 	if o == OK {
 		l.document(result.StructuredContent)
 	}
@@ -100,6 +103,8 @@ type learner struct {
 	left int
 	// heard is told of every name and value as well, unless it is nil.
 	heard func(name, value string)
+	// things is what the tool lists or makes, the last word of its name, "" for none.
+	things string
 }
 
 // document walks a JSON value; false if text is none.
@@ -171,6 +176,12 @@ var (
 	quoteText  = regexp.MustCompile(`\b([A-Za-z][A-Za-z_-]{1,24})\s+["'` + "`" + `]([^"'` + "`" + `\n]{1,80})["'` + "`" + `]`)
 )
 
+var (
+	lastWord = regexp.MustCompile(`[A-Za-z][a-z]+$`)
+	// firstColumn is an identifier that begins a line of a table.
+	firstColumn = regexp.MustCompile(`(?m)^(?:[-*•|] ?)?([0-9a-f]{8,40}|\d{1,20}|[a-z]{1,6}-[0-9a-z]{4,40})(?:[ ]{2,}|\t| [|–—-] |: |, )`)
+)
+
 // prose finds ids and named values in running text.
 func (l *learner) prose(text string) {
 	const most = 64 << 10
@@ -179,6 +190,13 @@ func (l *learner) prose(text string) {
 	}
 	for _, id := range uuidText.FindAllString(text, 20) {
 		l.add("id", id)
+	}
+	for _, m := range firstColumn.FindAllStringSubmatch(text, 20) {
+		l.add("id", m[1])
+		if l.things != "" {
+			l.add(l.things, m[1])
+			l.add(l.things+" id", m[1])
+		}
 	}
 	for _, re := range []*regexp.Regexp{pairText, quoteText, numberText} {
 		for _, m := range re.FindAllStringSubmatch(text, 60) {

@@ -18,6 +18,8 @@ var (
 	byPattern = regexp.MustCompile(`(?i)(?:match(?:es)?(?: the)?(?: regex| pattern| regular expression)?|pattern|regex)[: ]+['"/` + "`" + `]?(\^[^\n]{1,120}?\$)`)
 	// beginsWith is what a value is to begin with.
 	beginsWith = regexp.MustCompile(`(?i)(?:must |should |has to )?(?:start|begin)s?(?:ing)? with ['"` + "`" + `]?([\w:/.@#-]{1,24})`)
+	// endsWith is what a value is to end with.
+	endsWith = regexp.MustCompile(`(?i)\b(?:ends?|ending) (?:in|with) ['"` + "`" + `]?(\.[\w.]{1,16})`)
 	// plainText is a refusal of the characters of a name.
 	plainText = regexp.MustCompile(`(?i)\bonly (?:contain |use |have |include )?(?:ascii )?(?:letters|alphanumeric)\b|\bmust be alphanumeric\b|` +
 		`\b(?:start|begin)s?(?:ing)? with an? (?:ascii |lowercase )?(?:letter|alphabetic)|` +
@@ -164,6 +166,15 @@ func (l *learner) better(value, text string) string {
 	if m := beginsWith.FindStringSubmatch(said); m != nil && m[1] != "a" && m[1] != "an" && m[1] != "the" && !strings.HasPrefix(value, m[1]) {
 		if next := strings.TrimRight(m[1], ".") + value; l.d.harmless(next) {
 			return next
+		}
+	}
+	if m := endsWith.FindStringSubmatch(said); m != nil {
+		if end := strings.TrimRight(m[1], "."); !strings.HasSuffix(value, end) {
+			stem := strings.TrimSuffix(value, path.Ext(value))
+			if strings.ContainsAny(stem, " \t\n") {
+				stem = identifierOf(stem)
+			}
+			return stem + end
 		}
 	}
 	return ""

@@ -37,6 +37,12 @@ func TestRefusalsAreLearnedFrom(t *testing.T) {
 			}
 			return ""
 		}},
+		{"end", one("target"), func(a map[string]any) string {
+			if s, _ := a["target"].(string); !strings.HasSuffix(s, ".internal") || strings.Contains(s, " ") {
+				return "the target ends in .internal, and has no blanks"
+			}
+			return ""
+		}},
 		{"address", one("feed"), func(a map[string]any) string {
 			if s, _ := a["feed"].(string); !strings.HasPrefix(s, "https://") && !strings.HasPrefix(s, "http://") || strings.Contains(s, " ") {
 				return "ValueError: a feed's address begins with http:// or https://"
