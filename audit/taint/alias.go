@@ -99,7 +99,7 @@ func (f *frame) aliasOfCall(x lang.Call) (alias, bool) {
 			of.mask &= confined
 			return of, true
 		}
-	case "trim", "strip", "toString", "Hostname":
+	case "trim", "strip", "toString", "lower", "upper", "casefold", "toLowerCase", "toUpperCase", "Hostname":
 		if a.Name == "Hostname" {
 			if key := keyOf(a.X); key != "" {
 				return alias{key: key, mask: request}, true

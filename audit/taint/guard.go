@@ -69,6 +69,11 @@ func (f *frame) implied(x lang.Expr, truth bool) []check {
 			return f.checks(x.Keys[0], f.inherited(all))
 		}
 	case lang.Name, lang.Attr:
+		if a, ok := x.(lang.Attr); ok && truth {
+			if of, ok := a.X.(lang.Call); ok {
+				return f.addressed(of)
+			}
+		}
 		if key := keyOf(x); key != "" {
 			if v, ok := f.env.get(key); ok {
 				if truth {
