@@ -211,10 +211,10 @@ func (s *server) kept(t *testing.T) string {
 	return filepath.Join(probetest.CacheDir(t), "verdicts", hex.EncodeToString(sum.Sum(nil)))
 }
 
-// rules lists the findings from a severity on, each rule once.
+// rules lists the findings from a severity on, the audit's included, each rule once.
 func rules(res *analyze.Result, least finding.Severity) string {
 	var out []string
-	for _, f := range res.Findings {
+	for _, f := range res.All() {
 		if f.Severity.Rank() >= least.Rank() {
 			out = append(out, f.Rule+" "+string(f.Severity))
 		}
@@ -235,10 +235,9 @@ func (s *server) names(f *finding.Finding) bool {
 // another, doubted, only told at a low severity, or clean.
 func (s *server) outcome(res *analyze.Result) string {
 	word := map[analyze.Verdict]string{analyze.Findings: "found", analyze.Inconclusive: "doubted", analyze.Clean: "clean"}[res.Verdict]
-	for i := range res.Findings {
-		f := &res.Findings[i]
+	for _, f := range res.All() {
 		switch {
-		case !s.names(f):
+		case !s.names(&f):
 		case f.Severity.Rank() >= finding.High.Rank():
 			return "gated"
 		case word == "clean" && f.Severity != finding.Info:
