@@ -27,6 +27,7 @@ func TestChecks(t *testing.T) {
 		opens = "open(os.path.join(ROOT, p))"
 		shell = "os.system('x ' + p)"
 		sql   = "sqlite3.connect('d').execute('SELECT * FROM t WHERE a = ' + p)"
+		each  = "[open(os.path.join(ROOT, x)) for x in p]"
 		get   = "requests.get(f'https://{p}/x')"
 	)
 	for _, c := range []struct {
@@ -47,6 +48,10 @@ func TestChecks(t *testing.T) {
 		{"    if p not in ALLOWED: print('odd')", opens, false},
 		{"    assert p in ALLOWED", opens, true},
 		{"    p = str(uuid.UUID(p))", opens, true},
+		{"    for h in p:\n        if not re.fullmatch(r'[a-z]+', h): raise ValueError()", each, true},
+		{"    for h in p:\n        if not re.fullmatch(r'[a-z]+', h): continue", each, false},
+		{"    for h in p:\n        if h == 'x': break\n        if not re.fullmatch(r'[a-z]+', h): raise ValueError()", each, false},
+		{"    for h in p:\n        h = os.path.basename(h)", each, false},
 		{"    import ipaddress\n    ipaddress.ip_address(p)", opens, true},
 		{"    import ipaddress\n    ipaddress.ip_address(p)", get, false},
 		{"    import ipaddress\n    try:\n        ipaddress.ip_address(p)\n    except ValueError:\n        pass", opens, false},

@@ -333,13 +333,53 @@ func (f *frame) loop(s lang.Loop) {
 		f.apply(f.implied(s.Test, true))
 	}
 	after := before
+	var ofAll class
 	if !f.block(s.Body) {
 		f.block(s.Step)
+		ofAll = f.ofEach(s)
 		after = join(before, f.env)
 	}
 	after = f.leave(after)
 	f.env = after
+	f.apply(f.checks(s.Iter, ofAll))
 	f.block(s.Else)
+}
+
+// ofEach are the classes for which a loop of Python checks each element at its end: whoever comes past the
+// loop has a list of such elements. A jump out of the body leaves elements unchecked.
+func (f *frame) ofEach(s lang.Loop) class {
+	target, ok := s.Target.(lang.Name)
+	if !ok || f.src.Language != "Python" || len(f.loops[len(f.loops)-1]) > 0 || rebinds(s.Body, target.ID) {
+		return 0
+	}
+	v, ok := f.env.get(target.ID)
+	if !ok || !v.tainted() {
+		return 0
+	}
+	return v.sure() & learned
+}
+
+// rebinds reports whether statements give a name another value.
+func rebinds(body []lang.Stmt, name string) bool {
+	found := false
+	lang.Walk(&lang.File{Body: body}, func(n lang.Node, _ *lang.Scope) bool {
+		var targets []lang.Expr
+		switch n := n.(type) {
+		case lang.Assign:
+			targets = n.Targets
+		case lang.Loop:
+			targets = []lang.Expr{n.Target}
+		}
+		for _, t := range targets {
+			lang.WalkExpr(t, nil, func(n lang.Node, _ *lang.Scope) bool {
+				of, ok := n.(lang.Name)
+				found = found || ok && of.ID == name
+				return true
+			})
+		}
+		return true
+	})
+	return found
 }
 
 // leave joins the variables of the jumps out of the innermost loop.
