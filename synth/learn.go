@@ -178,8 +178,8 @@ var (
 
 var (
 	lastWord = regexp.MustCompile(`[A-Za-z][a-z]+$`)
-	// firstColumn is an identifier that begins a line of a table.
-	firstColumn = regexp.MustCompile(`(?m)^(?:[-*•|] ?)?([0-9a-f]{8,40}|\d{1,20}|[a-z]{1,6}-[0-9a-z]{4,40})(?:[ ]{2,}|\t| [|–—-] |: |, )`)
+	// firstColumn is an identifier, or a file, that begins a line of a table.
+	firstColumn = regexp.MustCompile(`(?m)^(?:[-*•|] ?)?([0-9a-f]{8,40}|\d{1,20}|[a-z]{1,6}-[0-9a-z]{4,40}|[\w./-]{1,80}\.[A-Za-z]\w{0,7})(?:[ ]{2,}|\t| [|–—-] |: |, )`)
 )
 
 // prose finds ids and named values in running text.
@@ -192,7 +192,9 @@ func (l *learner) prose(text string) {
 		l.add("id", id)
 	}
 	for _, m := range firstColumn.FindAllStringSubmatch(text, 20) {
-		l.add("id", m[1])
+		if !strings.Contains(m[1], ".") {
+			l.add("id", m[1])
+		}
 		if l.things != "" {
 			l.add(l.things, m[1])
 			l.add(l.things+" id", m[1])

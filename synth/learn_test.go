@@ -53,6 +53,14 @@ func TestIDsAreLearnedForTheirThings(t *testing.T) {
 	} else if got, err := g.Draw(1, schema.Learned); err != nil || string(got) != `{"machine":"10240512"}` && string(got) != `{"machine":"10240513"}` {
 		t.Errorf("a column of a table: %s %v", got, err)
 	}
+	l.things = "databases"
+	l.prose("data/stock.db  12 KiB\n")
+	l.things = ""
+	if g, err := schema.New(json.RawMessage(`{"type":"object","properties":{"database":{"type":"string"}},"required":["database"]}`), schema.Options{Tool: "describe", Hints: d.cfg.Hints, Object: true}); err != nil {
+		t.Fatal(err)
+	} else if got, err := g.Draw(1, schema.Learned); err != nil || string(got) != `{"database":"data/stock.db"}` {
+		t.Errorf("a file in a table: %s %v", got, err)
+	}
 	l.prose("Process started with PID 54 (shell: sh)\nStarted file search session: search_1_99\nid: 5ae88ae3-fcc5-4585-9cd7-4efad13bab59\nUser: Dana\n")
 	for declared, want := range map[string]string{`"pid":{"type":"integer"}`: `{"pid":54}`, `"sessionId":{"type":"string"}`: `{"sessionId":"search_1_99"}`, `"userId":{"type":"string"}`: `{"userId":"5ae88ae3-fcc5-4585-9cd7-4efad13bab59"}`} {
 		name, _, _ := strings.Cut(declared, ":")

@@ -15,6 +15,8 @@ const (
 	pdfName = "docs/report.pdf"
 	// repoName is a repository below the workspace, which is one itself.
 	repoName = "project"
+	// excludeName is what git ignores in the workspace, beside .gitignore.
+	excludeName = ".git/info/exclude"
 	// remoteName is the bare repository that both were cloned from.
 	remoteName = "project.git"
 )

@@ -59,14 +59,29 @@ func Workspace(root string, seed int64) []rootfs.File {
 	for _, below := range []string{"", repoName} {
 		for _, f := range w.history.repository(remote) {
 			name := path.Join(below, f.name)
-			if f.dir {
+			switch {
+			case f.dir:
 				dir(name)
-				continue
+			case name == excludeName:
+				file(name, append(f.data, untracked(out, root)...))
+			default:
+				file(name, f.data)
 			}
-			file(name, f.data)
 		}
 	}
 	return out
+}
+
+// untracked are the lines by which git leaves alone what stands at root so far: a tool that stashes or cleans
+// changes the few files of the history, and not the samples for other tools.
+func untracked(files []rootfs.File, root string) string {
+	var out strings.Builder
+	for _, f := range files {
+		if name, ok := strings.CutPrefix(f.Path, root+"/"); ok && !strings.Contains(name, "/") && name != ".git" {
+			out.WriteString("/" + name + "\n")
+		}
+	}
+	return out.String()
 }
 
 // WorkspaceHints say what of Workspace(root, seed) a tool's arguments may name.

@@ -117,7 +117,7 @@ func askGit(t *testing.T, below string) {
 	}
 	commits, by := w.history.commits, "|"+w.history.name+"\n"
 	for _, c := range []struct{ args, want string }{
-		{"status --porcelain --untracked-files=no", " M README.md\n"}, {"check-ignore .env .git-credentials", ".env\n.git-credentials\n"},
+		{"status --porcelain", " M README.md\n"}, {"check-ignore .env .git-credentials", ".env\n.git-credentials\n"},
 		{"log --format=%s|%an", commits[2].subject + by + commits[1].subject + by + commits[0].subject + by},
 		{"log --format=%ct --reverse", fmt.Sprintf("%d\n%d\n%d\n", commits[0].at.Unix(), commits[1].at.Unix(), commits[2].at.Unix())},
 		{"branch --format=%(refname:short)", strings.Join(slices.Sorted(slices.Values([]string{"main", w.history.side})), "\n") + "\n"},

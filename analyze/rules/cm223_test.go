@@ -52,7 +52,9 @@ var ofStores = []ruleCase{
 	{"CM223", "an empty file", keeping("", notStored, ownCache, "", func(f *profile.Stored) { f.Grown = 0 }), ""},
 	{"CM223", "a library's file", keeping("", notStored, home+"/.cache/fonts/x.json", "{}"), ""},
 	{"CM223", "where the call says", args(keeping("", notStored, "/data/out/explained.txt", theText), `{"text":"x","to":"/data/out/explained.txt"}`), ""},
-	{"CM223", "at start, as the server promises not to", keeping("Nothing you send is stored.", "Explains a text.", ownCache, "x", func(f *profile.Stored) { f.By[0] = profile.Writing{Phase: finding.PhaseList, Evidence: f.By[0].Evidence} }), finding.Medium},
+	{"CM223", "at start, as the server promises not to", keeping("Nothing you send is stored.", "Explains a text.", ownCache, "x", func(f *profile.Stored) {
+		f.By[0] = profile.Writing{Phase: finding.PhaseList, Evidence: f.By[0].Evidence}
+	}), finding.Medium},
 	{"CM223", "a temporary file of several calls", keeping("Texts are worked on in memory only.", "Explains a text.", "/var/tmp/x", "", func(f *profile.Stored) {
 		f.Grown = 12
 		f.By = append(f.By, profile.Writing{Call: 2, Tool: "explain", Phase: finding.PhaseCall, Evidence: f.By[0].Evidence})

@@ -164,7 +164,7 @@ func placesOf(src string, fetchers map[string]bool) []place {
 	for _, f := range slices.Sorted(maps.Keys(fetchers)) {
 		find(f+"(", func(before, _ string) bool {
 			_, method := methods[f]
-			return before == "" || !inName(before[len(before)-1]) && !(method && strings.HasSuffix(before, "."))
+			return before == "" || !inName(before[len(before)-1]) && (!method || !strings.HasSuffix(before, "."))
 		}, false)
 	}
 	find("await ", func(_, after string) bool {
