@@ -22,18 +22,13 @@ var keyWords = []string{
 }
 
 func checkCM410(r *Run) []finding.Finding {
-	var out []finding.Finding
-	for _, d := range r.Wire.Detected {
-		if d.Rule != cm410Doc.ID || d.Decoy {
-			continue // a decoy that comes back is another rule's
-		}
-		f := d.Finding
-		f.Severity = finding.Medium // nothing here is anyone's: at worst it is what the server brought along
+	out := r.detections(cm410Doc.ID, func(d *Detected) bool {
+		d.Severity = finding.Medium // nothing here is anyone's: at worst it is what the server brought along
 		if r.says(d.Tool, keyWords) {
-			f.Severity = finding.Low // to make or to show such a thing is what it declares
+			d.Severity = finding.Low // to make or to show such a thing is what it declares
 		}
-		out = append(out, f)
-	}
+		return !d.Decoy // a decoy that comes back is another rule's
+	})
 	return first(append(out, r.spills()...))
 }
 

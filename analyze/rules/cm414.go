@@ -19,21 +19,15 @@ var cm414Doc = finding.Rule{
 }
 
 func checkCM414(r *Run) []finding.Finding {
-	var out []finding.Finding
-	for _, d := range r.Wire.Detected {
-		if d.Rule != cm414Doc.ID {
-			continue
-		}
-		f := d.Finding
+	return first(r.detections(cm414Doc.ID, func(d *Detected) bool {
 		switch {
-		case d.Order && d.Quoted && r.quotesAttacks(f.Tool):
-			f.Severity = finding.Low
+		case d.Order && d.Quoted && r.quotesAttacks(d.Tool):
+			d.Severity = finding.Low
 		case d.Order:
-			f.Severity = finding.High // no user and no host wrote it: it is the server's own
+			d.Severity = finding.High // no user and no host wrote it: it is the server's own
 		}
-		out = append(out, f)
-	}
-	return first(out)
+		return true
+	}))
 }
 
 // The words of a sentence that declares to show attacks as examples.

@@ -22,13 +22,7 @@ var cm423Doc = finding.Rule{
 var clipboardWords = []string{"clipboard", "pasteboard"}
 
 func checkCM423(r *Run) []finding.Finding {
-	var out []finding.Finding
-	for _, d := range r.Wire.Detected {
-		if d.Rule != cm423Doc.ID || d.Given && r.says(d.Tool, clipboardWords) {
-			continue
-		}
-		out = append(out, d.Finding)
-	}
+	out := r.detections(cm423Doc.ID, func(d *Detected) bool { return !d.Given || !r.says(d.Tool, clipboardWords) })
 	for _, s := range r.Sequences {
 		severity := s.Severity
 		if s.Kind == detect.ClipboardKind && r.asked(s.Call, s.Payload) {

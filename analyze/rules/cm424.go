@@ -18,16 +18,10 @@ var cm424Doc = finding.Rule{
 }
 
 func checkCM424(r *Run) []finding.Finding {
-	var out []finding.Finding
-	for _, d := range r.Wire.Detected {
-		if d.Rule != cm424Doc.ID || r.namesPeer(d.Host) || r.givenHost(d.Host) {
-			continue
+	return first(r.detections(cm424Doc.ID, func(d *Detected) bool {
+		if r.quotesAttacks(d.Tool) {
+			d.Severity = finding.Low
 		}
-		f := d.Finding
-		if r.quotesAttacks(f.Tool) {
-			f.Severity = finding.Low
-		}
-		out = append(out, f)
-	}
-	return first(out)
+		return !r.namesPeer(d.Host) && !r.givenHost(d.Host)
+	}))
 }

@@ -19,16 +19,10 @@ var cm425Doc = finding.Rule{
 var conversationWords = []string{"conversation", "conversations", "transcript", "chat"}
 
 func checkCM425(r *Run) []finding.Finding {
-	var out []finding.Finding
-	for _, d := range r.Wire.Detected {
-		if d.Rule != cm425Doc.ID {
-			continue
+	return first(r.detections(cm425Doc.ID, func(d *Detected) bool {
+		if r.shown(d.Tool, conversationWords) {
+			d.Severity = finding.Low
 		}
-		f := d.Finding
-		if r.shown(f.Tool, conversationWords) {
-			f.Severity = finding.Low
-		}
-		out = append(out, f)
-	}
-	return first(out)
+		return true
+	}))
 }

@@ -28,15 +28,18 @@ type Detected struct {
 
 // detected is the check of a rule that the detectors of the wire decide.
 func detected(id string) func(*Run) []finding.Finding {
-	return func(r *Run) []finding.Finding {
-		var out []finding.Finding
-		for _, d := range r.Wire.Detected {
-			if d.Rule == id {
-				out = append(out, d.Finding)
-			}
+	return func(r *Run) []finding.Finding { return first(r.detections(id, func(*Detected) bool { return true })) }
+}
+
+// detections are what the detectors of the wire found for a rule and weigh keeps, which may change a copy of it.
+func (r *Run) detections(id string, weigh func(*Detected) bool) []finding.Finding {
+	var out []finding.Finding
+	for _, d := range r.Wire.Detected {
+		if d.Rule == id && weigh(&d) {
+			out = append(out, d.Finding)
 		}
-		return first(out)
 	}
+	return out
 }
 
 // severityOf are glassport's numbers in the words of findings.

@@ -48,18 +48,6 @@ func (c *callInfo) hasFunction() bool {
 	return slices.ContainsFunc(c.args, func(v *value) bool { return v.call != nil })
 }
 
-// addressParsers read the address of a host, and raise an error for anything else.
-var addressParsers = set("ipaddress.ip_address ipaddress.ip_network ipaddress.ip_interface ipaddress.IPv4Address ipaddress.IPv6Address ipaddress.IPv4Network ipaddress.IPv6Network")
-
-// addressed are the variables that are harmless once a call has returned: what is no address raises an error.
-func (f *frame) addressed(x lang.Call) []check {
-	site := f.src.facts.CallAt(x.Place())
-	if site == nil || len(x.Args) == 0 || !slices.ContainsFunc(site.Names, func(n string) bool { return addressParsers[n] }) {
-		return nil
-	}
-	return f.checks(x.Args[0].Value, all&^request)
-}
-
 // call evaluates a call: its arguments, the sinks that it is, and its result.
 func (f *frame) call(x lang.Call) *value {
 	c := f.info(x)

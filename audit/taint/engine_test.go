@@ -52,6 +52,7 @@ func TestChecks(t *testing.T) {
 		{"    for h in p:\n        if not re.fullmatch(r'[a-z]+', h): continue", each, false},
 		{"    for h in p:\n        if h == 'x': break\n        if not re.fullmatch(r'[a-z]+', h): raise ValueError()", each, false},
 		{"    for h in p:\n        h = os.path.basename(h)", each, false},
+		{"    for h in p:\n        while len(h) > 9:\n            print(h)\n        if not re.fullmatch(r'[a-z]+', h): raise ValueError()", each, true},
 		{"    import ipaddress\n    ipaddress.ip_address(p)", opens, true},
 		{"    import ipaddress\n    ipaddress.ip_address(p)", get, false},
 		{"    import ipaddress\n    try:\n        ipaddress.ip_address(p)\n    except ValueError:\n        pass", opens, false},

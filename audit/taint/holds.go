@@ -62,6 +62,18 @@ func (f *frame) byFunction(x lang.Call, names []string, truth bool) ([]check, bo
 	return nil, false
 }
 
+// addressParsers read the address of a host, and raise an error for anything else.
+var addressParsers = set("ipaddress.ip_address ipaddress.ip_network ipaddress.ip_interface ipaddress.IPv4Address ipaddress.IPv6Address ipaddress.IPv4Network ipaddress.IPv6Network")
+
+// addressed are the variables that are harmless once a call has returned: what is no address raises an error.
+func (f *frame) addressed(x lang.Call) []check {
+	site := f.src.facts.CallAt(x.Place())
+	if site == nil || len(x.Args) == 0 || !slices.ContainsFunc(site.Names, func(n string) bool { return addressParsers[n] }) {
+		return nil
+	}
+	return f.checks(x.Args[0].Value, all&^request)
+}
+
 func numeric(x lang.Expr) bool {
 	if c, ok := x.(lang.Collection); ok {
 		return len(c.Items) > 0 && !slices.ContainsFunc(c.Items, func(it lang.Item) bool { return !numeric(it.Value) })

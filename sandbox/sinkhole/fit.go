@@ -36,14 +36,25 @@ type Fit struct {
 // described is the answer whose path is the end of the request's: that with the most segments, and of
 // those the one with the most that are written out.
 func described(fits []Fit, r *http.Request) (Fit, bool) {
-	asked := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
-	best, found, rank := Fit{}, false, 0
-	for _, f := range fits {
-		if f.Path == "" || f.Method != r.Method {
+	return closest(fits, r.URL.Path, func(f *Fit) string {
+		if f.Method != r.Method {
+			return ""
+		}
+		return f.Path
+	})
+}
+
+// closest is the answer whose path ends the one that is asked, and has most of it. An answer without a path is none.
+func closest(fits []Fit, asked string, pathOf func(*Fit) string) (best Fit, found bool) {
+	segments := func(p string) []string { return strings.Split(strings.Trim(p, "/"), "/") }
+	parts, rank := segments(asked), 0
+	for i := range fits {
+		p := pathOf(&fits[i])
+		if p == "" {
 			continue
 		}
-		if n := matching(strings.Split(strings.Trim(f.Path, "/"), "/"), asked); n > rank {
-			best, found, rank = f, true, n
+		if n := matching(segments(p), parts); n > rank {
+			best, found, rank = fits[i], true, n
 		}
 	}
 	return best, found
@@ -73,25 +84,11 @@ func matching(template, asked []string) int {
 	return 1000*len(template) + literal
 }
 
-// templated is the answer whose template is the end of the request's path, as described ranks them.
-func templated(fits []Fit, r *http.Request) (body string, found bool) {
-	asked, rank := strings.Split(strings.Trim(r.URL.EscapedPath(), "/"), "/"), 0
-	for _, f := range fits {
-		if f.Template == "" {
-			continue
-		}
-		if n := matching(strings.Split(strings.Trim(f.Template, "/"), "/"), asked); n > rank {
-			body, found, rank = f.Body, true, n
-		}
-	}
-	return body, found
-}
-
 // fitting is the answer whose template fits, or else the one with the longest piece in the address; of
 // several that which names it nearest to its code. It says whether any fits, or any piece is in it.
 func fitting(fits []Fit, r *http.Request, host string) (body string, named bool) {
-	if body, found := templated(fits, r); found {
-		return body, true
+	if f, found := closest(fits, r.URL.EscapedPath(), func(f *Fit) string { return f.Template }); found {
+		return f.Body, true
 	}
 	address := host + r.URL.Path
 	longest, nearest := 0, 0
