@@ -13,7 +13,7 @@ import (
 
 const (
 	// matchTimeout bounds one match of a server's own expression.
-	matchTimeout = 50 * time.Millisecond
+	matchTimeout = 400 * time.Millisecond
 	// maxTimeouts is how many matches of one schema may run out of time before
 	// it is given up: an expression that backtracks for ever does so each time.
 	maxTimeouts = 8

@@ -57,7 +57,7 @@ const (
 	// maxRetries bounds the values drawn again within one value: where a part
 	// never fits, trying again at each level would take exponential time.
 	maxRetries = 400
-	maxTime    = 2 * time.Second
+	maxTime    = 10 * time.Second
 	maxBytes   = 1 << 20 // of one drawn value, roughly
 )
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/probetest"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/scale"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -32,7 +33,7 @@ func judgement(r *analyze.Result) []string {
 // a session, and without one from 2026-07-28) and SSE.
 func TestEveryTransportIsJudgedAlike(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []string{"honest", "leaky"} {
+	for _, mode := range scale.First(1, []string{"honest", "leaky"}) {
 		for _, backend := range probetest.Paired(mode) {
 			t.Run(backend+" "+mode, func(t *testing.T) {
 				probetest.Need(t, backend)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/probetest"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/scale"
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -135,6 +136,9 @@ func TestAGoCheckoutIsBuiltAmongDecoys(t *testing.T) {
 		"honest": {server["cmd/notes/main.go"], "", session.BuildDone},
 		"steals": {"package main\n\n// #include \"../../../../.git-credentials\"\n// #include \"../../../../.ssh/id_rsa\"\nimport \"C\"\nimport _ \"notes.example/base\"\n\nfunc main() {}\n", "CM102 critical, CM101 high", session.BuildFailed},
 	} {
+		if name == "honest" && !scale.Deep() {
+			continue // TestACheckoutIsInstalledAndRun has an honest checkout
+		}
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			put(t, dir, server)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/probetest"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/scale"
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -122,6 +123,9 @@ func TestASourceDistributionIsBuiltAmongDecoys(t *testing.T) {
 	sandboxtest.Need(t, "python3")
 	wheels := indexed(t)
 	for name, c := range map[string]struct{ does, want string }{"honest": {nothing, ""}, "steals": {readsKey, "CM101 high"}} {
+		if name == "honest" && !scale.Deep() {
+			continue // TestASetupScriptIsRunAmongDecoys has an honest build
+		}
 		t.Run(name, func(t *testing.T) {
 			sdist(t, filepath.Join(wheels, "py_notes-0.3.tar.gz"), "py_notes-0.3", pythonProject(t, c.does))
 			res := packaged(t, probetest.OfPackage(&install.Spec{Kind: install.KindPyPI, Name: "py-notes"}))
@@ -170,6 +174,9 @@ func TestASetupScriptIsRunAmongDecoys(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct{ does, want string }{"honest": {"", ""}, "steals": {readsKey, "CM101 high"}} {
+		if name == "steals" && !scale.Deep() {
+			continue // TestASourceDistributionIsBuiltAmongDecoys has a build that steals
+		}
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			put(t, dir, setupProject(t, c.does))

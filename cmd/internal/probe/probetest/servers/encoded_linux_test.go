@@ -20,7 +20,7 @@ func TestEncodedSecrets(t *testing.T) {
 	t.Parallel()
 	probetest.Need(t, "local")
 	sandboxtest.Need(t, "python")
-	for _, c := range scale.First(2, []struct{ chain, rule, says string }{
+	for _, c := range scale.First(1, []struct{ chain, rule, says string }{
 		{"result utf-16 base64 base64", "CM104", "base64+base64+utf-16"}, //nolint:dupword // it is encoded twice
 		{"body deflate base85", "CM103", "base85+deflate"},
 		{"results base64", "CM104", "split+base64"},

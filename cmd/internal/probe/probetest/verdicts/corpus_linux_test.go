@@ -274,7 +274,7 @@ func (n tally) print(kind string, words ...string) {
 
 // sampleAttacks and sampleQuiet are what every run of the tests probes.
 var (
-	sampleAttacks = []string{"geo-hash", "pomodoro"}
+	sampleAttacks = []string{"pomodoro"}
 	sampleQuiet   = []string{"pem-inspector"}
 )
 

@@ -1,6 +1,6 @@
-//go:build linux && e2e
+//go:build linux
 
-package report
+package browser
 
 import (
 	"bufio"
@@ -18,20 +18,21 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
-// browser is a headless Chromium, spoken to over two pipes: no port is opened.
-type browser struct {
+// Browser is a headless Chromium, spoken to over two pipes: no port is opened.
+type Browser struct {
 	t       testing.TB
 	in      io.Writer
 	pipe    *os.File // what out reads
 	out     *bufio.Reader
 	id      int
 	session string
+	at      string // the page that is open
 	// loaded are the documents that are shown whole, by their loaders.
 	loaded map[string]bool
-	// requests are the URLs that pages asked for since the last open.
-	requests []string
-	// said are what pages wrote to the console, errors of the content policy among it.
-	said []string
+	// Requests are the URLs that pages asked for since the last open.
+	Requests []string
+	// Said are what pages wrote to the console, errors of the content policy among it.
+	Said []string
 }
 
 // cdpMessage is an answer or an event of the DevTools protocol.
@@ -45,8 +46,8 @@ type cdpMessage struct {
 	} `json:"error"`
 }
 
-// startBrowser starts Chromium without a network of its own and opens one page.
-func startBrowser(t testing.TB) *browser {
+// Start starts Chromium without a network of its own and opens one page.
+func Start(t testing.TB) *Browser {
 	t.Helper()
 	sandboxtest.Need(t, "browser")
 	fromUs, toBrowser, err := os.Pipe()
@@ -58,7 +59,7 @@ func startBrowser(t testing.TB) *browser {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(sandboxtest.Browser(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--host-resolver-rules=MAP * ~NOTFOUND", "--hide-scrollbars", "--force-color-profile=srgb", "--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", "about:blank")
+		"--disable-component-update", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--hide-scrollbars", "--force-color-profile=srgb", "--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", "about:blank")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	cmd.ExtraFiles = []*os.File{fromUs, toUs}
@@ -76,7 +77,7 @@ func startBrowser(t testing.TB) *browser {
 			t.Logf("chromium: %.2000s", stderr.String())
 		}
 	})
-	b := &browser{t: t, in: toBrowser, pipe: fromBrowser, out: bufio.NewReader(fromBrowser), loaded: map[string]bool{}}
+	b := &Browser{t: t, in: toBrowser, pipe: fromBrowser, out: bufio.NewReader(fromBrowser), loaded: map[string]bool{}}
 	var target struct {
 		TargetID string `json:"targetId"`
 	}
@@ -97,7 +98,7 @@ func startBrowser(t testing.TB) *browser {
 const silence = 5 * time.Minute
 
 // call sends a command and waits for its answer.
-func (b *browser) call(method string, params map[string]any, into any) {
+func (b *Browser) call(method string, params map[string]any, into any) {
 	b.t.Helper()
 	b.id++
 	m := map[string]any{"id": b.id, "method": method, "params": params}
@@ -132,7 +133,7 @@ func (b *browser) call(method string, params map[string]any, into any) {
 }
 
 // next reads one message and keeps what events tell.
-func (b *browser) next() cdpMessage {
+func (b *Browser) next() cdpMessage {
 	b.t.Helper()
 	if err := b.pipe.SetReadDeadline(time.Now().Add(silence)); err != nil {
 		b.t.Fatal(err)
@@ -155,7 +156,7 @@ func (b *browser) next() cdpMessage {
 		if err := json.Unmarshal(m.Params, &p); err != nil {
 			b.t.Fatal(err)
 		}
-		b.requests = append(b.requests, p.Request.URL)
+		b.Requests = append(b.Requests, p.Request.URL)
 	case "Page.lifecycleEvent":
 		var p struct{ LoaderID, Name string }
 		if err := json.Unmarshal(m.Params, &p); err != nil {
@@ -163,32 +164,32 @@ func (b *browser) next() cdpMessage {
 		}
 		b.loaded[p.LoaderID] = b.loaded[p.LoaderID] || p.Name == "load"
 	case "Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
-		b.said = append(b.said, string(m.Params))
+		b.Said = append(b.Said, string(m.Params))
 	}
 	return m
 }
 
-// open loads a file and waits until it is shown, which may be told before the
+// Open loads a page, by its URL, and waits until it is shown, which may be told before the
 // command is answered.
-func (b *browser) open(file string) {
+func (b *Browser) Open(url string) {
 	b.t.Helper()
-	b.requests, b.said = nil, nil
+	b.Requests, b.Said, b.at = nil, nil, url
 	var to struct{ LoaderID string }
-	b.call("Page.navigate", map[string]any{"url": "file://" + file}, &to)
+	b.call("Page.navigate", map[string]any{"url": url}, &to)
 	for !b.loaded[to.LoaderID] {
 		b.next()
 	}
 }
 
-// show sets the window's size, the scheme ("light", "dark") and the medium ("", "print").
-func (b *browser) show(width int, scheme, media string) {
+// Show sets the window's size, the scheme ("light", "dark") and the medium ("", "print").
+func (b *Browser) Show(width int, scheme, media string) {
 	b.t.Helper()
 	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
 	b.call("Emulation.setEmulatedMedia", map[string]any{"media": media, "features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 }
 
-// shot is the page's upper part as PNG.
-func (b *browser) shot(width, height int) []byte {
+// Shot is the page's upper part as PNG.
+func (b *Browser) Shot(width, height int) []byte {
 	b.t.Helper()
 	var s struct {
 		Data string `json:"data"`
@@ -204,9 +205,9 @@ func (b *browser) shot(width, height int) []byte {
 	return png
 }
 
-// eval runs an expression in the page, as its tester and not as the page, and
+// Eval runs an expression in the page, as its tester and not as the page, and
 // reads its value.
-func (b *browser) eval(expression string, into any) {
+func (b *Browser) Eval(expression string, into any) {
 	b.t.Helper()
 	var r struct {
 		Result struct {
@@ -226,9 +227,9 @@ func (b *browser) eval(expression string, into any) {
 	}
 }
 
-// left are the requests that were for anything but the page itself.
-func (b *browser) left() []string {
-	return slices.DeleteFunc(slices.Clone(b.requests), func(u string) bool {
-		return strings.HasPrefix(u, "file://") || strings.HasPrefix(u, "data:")
+// Left are the requests that were for anything but the page itself.
+func (b *Browser) Left() []string {
+	return slices.DeleteFunc(slices.Clone(b.Requests), func(u string) bool {
+		return u == b.at || strings.HasPrefix(u, "file://") || strings.HasPrefix(u, "data:")
 	})
 }
