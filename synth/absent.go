@@ -49,10 +49,10 @@ func (d *driver) absentOf(t *target) []absent {
 }
 
 // absentInputs give each absent argument one input of each oracle.
-func (d *driver) absentInputs(list []absent, token func(int) string) []probeInput {
+func (d *driver) absentInputs(t *target, list []absent, token func(int) string) []probeInput {
 	var out []probeInput
 	for _, a := range list {
-		out = append(out, placed(a.with, []oracle.Place{a.place}, oracle.Oracles(), oracle.Oracles(), d.oracleAt(token))...)
+		out = append(out, placed(a.with, []oracle.Place{a.place}, oracle.Oracles(), oracle.Oracles(), d.oracleAt(t, token))...)
 	}
 	return out
 }

@@ -27,7 +27,7 @@ const relativeTarget = "unpacked"
 // the directory into which they are unpacked. Where contents go is as it was in every other call, and
 // else a directory below the working directory.
 func (d *driver) archiveInputs(t *target, base json.RawMessage, places []oracle.Place) []probeInput {
-	said := strings.Join([]string{t.name, t.decl.Title, t.decl.Description, string(t.decl.InputSchema)}, "\n")
+	said := t.words()
 	if !unpacks.MatchString(strings.ReplaceAll(said, "_", " ")) {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -123,7 +124,7 @@ func (d *driver) guardedInputs(t *target, base json.RawMessage, token func(int) 
 		}
 		n++
 		places := slices.DeleteFunc(oracle.Places(args), func(p oracle.Place) bool { return g.Needs(p.Name) })
-		for _, in := range placed(args, places, oracle.Count(), oraclesPerCall, d.oracleAt(token)) {
+		for _, in := range placed(args, places, oracle.Count(), oraclesPerCall, d.oracleAt(t, token)) {
 			in.guarded = true
 			out = append(out, in)
 		}
@@ -148,8 +149,16 @@ func placed(base json.RawMessage, places []oracle.Place, rounds, most int, next 
 }
 
 // oracleAt gives the oracles' inputs for a place, by what its name means.
-func (d *driver) oracleAt(token func(int) string) func(int, oracle.Place) oracle.Input {
+func (d *driver) oracleAt(t *target, token func(int) string) func(int, oracle.Place) oracle.Input {
+	said := t.words()
 	return func(k int, p oracle.Place) oracle.Input {
-		return oracle.At(d.cfg.World, oracle.MeaningOf(p.Name), k, token(k))
+		in := oracle.At(d.cfg.World, oracle.MeaningOf(p.Name), k, token(k))
+		in.Said = said
+		return in
 	}
+}
+
+// words are what a tool says of itself and its arguments.
+func (t *target) words() string {
+	return strings.Join([]string{t.name, t.decl.Title, t.decl.Description, string(t.decl.InputSchema)}, "\n")
 }

@@ -241,8 +241,8 @@ func (d *driver) oraclePlan(t *target) []probeInput {
 	t.beyond = beyond + len(missing) - room
 	most = max(most, oracle.Oracles()*len(places))
 	out = append(out, d.archiveInputs(t, base, places)...)
-	out = append(out, placed(base, places, oracle.Count(), most, d.oracleAt(token))...)
-	out = append(out, d.absentInputs(missing[:room], token)...)
+	out = append(out, placed(base, places, oracle.Count(), most, d.oracleAt(t, token))...)
+	out = append(out, d.absentInputs(t, missing[:room], token)...)
 	out = append(out, d.guardedInputs(t, base, token)...)
 	out = append(out, d.statementInputs(base, places, token)...)
 	out = append(out, d.prefixedInputs(base, places, token)...)

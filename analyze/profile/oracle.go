@@ -250,6 +250,12 @@ func (b *Builder) proveReturn(hits *[]Hit, call int, raw []byte, did string, ev 
 		return
 	}
 	injected := b.oracles.byCall[call]
+	for _, in := range injected {
+		if in.Path == "" && in.Value != "" && bytes.Contains(raw, []byte(in.Value)) {
+			ev.Text = "what the input becomes where it is evaluated (" + in.Context + ") " + did
+			keepHit(hits, Hit{Call: call, Injection: in, How: HitReturn, Evidence: ev})
+		}
+	}
 	for _, h := range b.oracles.find(injected, raw) {
 		for _, in := range injected {
 			if plantedIn+in.Path != h.ID {

@@ -10,9 +10,9 @@ var cm305 = Rule{Rule: cm305Doc, Check: checkCM305}
 var cm305Doc = finding.Rule{
 	ID: "CM305", Name: "CodeEvaluation", Title: "Code injection", Severity: finding.Critical, Family: finding.FamilyOracle,
 	Advice: finding.Advice{Why: "Whoever controls the argument runs code in the server's process.", Fix: "Parse the value instead of evaluating it (ast.literal_eval, JSON, yaml.safe_load), and never compile templates from arguments."},
-	CWE:    []string{"CWE-94", "CWE-95", "CWE-502", "CWE-1336"}, OWASP: []string{"MCP05"},
-	Help: "The server evaluated a string argument: an expression of JavaScript or Python, a template directive, or a YAML or pickle document that creates objects. It created a file whose name the argument spells only in pieces, or started a program.\n\n" +
-		"**Evidence.** The kernel's record of the file or the exec. The name stands whole in no input: only an interpreter joins the pieces.\n\n" +
+	CWE:    []string{"CWE-94", "CWE-95", "CWE-134", "CWE-502", "CWE-1336"}, OWASP: []string{"MCP05"},
+	Help: "The server evaluated a string argument: an expression of JavaScript or Python, a template directive, or a YAML or pickle document that creates objects. It created a file whose name the argument spells only in pieces, started a program, or returned the type of an object that only a format string with attributes names.\n\n" +
+		"**Evidence.** The kernel's record of the file or the exec. The name stands whole in no input: only an interpreter joins the pieces. For a format string, the answer: the token, followed by the types that `__mro__` lists.\n\n" +
 		"A tool whose declared purpose is to run the code it is given is judged by that purpose: no finding. **False positive when** a declaration says so in words that the lexicon does not know.",
 }
 

@@ -12,7 +12,7 @@ var cm307Doc = finding.Rule{
 	ID: "CM307", Name: "PrototypePollution", Title: "Prototype pollution", Severity: finding.High, Family: finding.FamilyOracle,
 	Advice: finding.Advice{Why: "One call changes the behaviour of the server for all later calls.", Fix: "Merge objects with Object.create(null) or a Map, and reject __proto__, constructor and prototype keys."},
 	CWE:    []string{"CWE-1321"}, OWASP: []string{"MCP05"},
-	Help: "A call with the member `__proto__` or `constructor.prototype` in its arguments changed later tools/list responses: they contain the member's text.\n\n" +
+	Help: "A call with the member `__proto__` or `constructor.prototype` in its arguments, or with a path of names such as `__proto__.title` in a text, changed later tools/list responses: they contain the member's text.\n\n" +
 		"**Evidence.** The text, drawn for that call alone, in an answer to `tools/list`, which no argument of any call should reach.\n\n" +
 		"**False positive when** the tool's declared purpose is to declare tools.",
 }
@@ -24,7 +24,11 @@ func checkCM307(r *Run) []finding.Finding {
 		if h.How != profile.HitListed || h.Oracle != session.OraclePrototype {
 			continue
 		}
-		f := r.proven(&cm307Doc, h, "the member "+h.Context+" in the arguments of “"+r.toolOf(h.Call)+"” changed the server's tools/list")
+		member := "the member "
+		if !h.Undeclared {
+			member = "the path "
+		}
+		f := r.proven(&cm307Doc, h, member+h.Context+" in the arguments of “"+r.toolOf(h.Call)+"” changed the server's tools/list")
 		out = append(out, f)
 	}
 	return first(out)

@@ -108,6 +108,8 @@ func did(h *profile.Hit) string {
 		return "created a file"
 	case profile.HitAsked:
 		return "triggered a request"
+	case profile.HitReturn:
+		return "the answer has its result"
 	}
 	return "had an effect"
 }

@@ -35,7 +35,8 @@ type Injection struct {
 	// Token names what the effect makes or asks for. Drawn for this call alone.
 	Token string `json:"token,omitempty"`
 	// Path is the file outside the root that is aimed at, without its suffix;
-	// Value is what stands in it and nowhere else.
+	// Value is what stands in it and nowhere else. Without a path, Value is what the
+	// server answers where the input had its effect, and no input holds it.
 	Path  string `json:"path,omitempty"`
 	Value string `json:"value,omitempty"`
 	// Host is the address or name aimed at; on loopback, where nothing answers,

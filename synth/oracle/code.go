@@ -65,7 +65,10 @@ func codes() []variant {
 	add("serialized function", func(t string) string {
 		return `{"x":"_$$ND_FUNC$$_function(){return ` + javaScript(t) + `}()"}`
 	})
-	return out
+	return append(out, variant{
+		oracle: session.OracleCode, context: "Python format string", fill: formatString, shows: formatted,
+		make: func(_ *World, token string) (string, File) { return formatString("", "", token), File{} },
+	})
 }
 
 var variants = func() []variant {

@@ -2,7 +2,9 @@ package oracle
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -79,8 +81,8 @@ func Extra(args json.RawMessage, w *World, words []string, token func(n int) str
 	return out, in, ok
 }
 
-// Prototype is args with a member that changes every object of a server that
-// merges without care, and what it carries.
+// Prototype is args with a member, or a way in a text, that changes every object of a server
+// which merges or sets without care, and what it carries.
 func Prototype(args json.RawMessage, k int, token string) (out json.RawMessage, in session.Injection, ok bool) {
 	v, _ := decode(args)
 	object, ok := v.(map[string]any)
@@ -89,16 +91,54 @@ func Prototype(args json.RawMessage, k int, token string) (out json.RawMessage, 
 	}
 	change := map[string]any{"title": token, "description": token}
 	in = session.Injection{Oracle: session.OraclePrototype, Token: token, Undeclared: true}
-	if k == 0 {
+	switch k {
+	case 0:
 		object["__proto__"] = change
 		in.Context, in.At = "__proto__", "/__proto__"
-	} else {
+	case 1:
 		object["constructor"] = map[string]any{"prototype": change}
 		in.Context, in.At = "constructor.prototype", "/constructor"
+	default:
+		in.Context = []string{"__proto__.title", "constructor.prototype.title"}[k-2]
+		name, found := setAlong(object, in.Context, token)
+		if !found {
+			return nil, in, false
+		}
+		in.At, in.Undeclared = "/"+escape(name), false
 	}
 	out, ok = encode(object)
 	return out, in, ok
 }
 
+// dotted is a way through nested objects, as lodash's set takes it.
+var dotted = regexp.MustCompile(`^[A-Za-z_$][\w$-]{0,60}(\.[\w$-]{1,60}){1,8}$`)
+
+// ways are names of arguments that take such a way.
+var ways = []string{"path", "key", "property", "prop", "field", "setting", "option"}
+
+// setAlong puts a way into the member that takes one, and the text into all other texts. It
+// says which member; found is false where there is none, or nothing to set.
+func setAlong(object map[string]any, way, text string) (name string, found bool) {
+	var texts []string
+	for _, n := range keys(object) {
+		v, ok := object[n].(string)
+		if !ok {
+			continue
+		}
+		texts = append(texts, n)
+		if name == "" && (dotted.MatchString(v) || slices.Contains(ways, strings.ToLower(n))) {
+			name = n
+		}
+	}
+	if name == "" || len(texts) < 2 {
+		return "", false
+	}
+	for _, n := range texts {
+		object[n] = text
+	}
+	object[name] = way
+	return name, true
+}
+
 // Prototypes is how many ways Prototype knows.
-const Prototypes = 2
+const Prototypes = 4

@@ -12,10 +12,17 @@ type Input struct {
 	// Text takes the place of the value that is there, or follows it.
 	Text   string
 	Append bool
+	// Said is what the tool says of itself and its arguments.
+	Said string
+	// fill makes the text from the value that is there and from what is said, where it depends on them.
+	fill func(base, said string) string
 }
 
 // In is the input's text for an argument that has this value.
 func (i Input) In(base string) string {
+	if i.fill != nil {
+		return i.fill(base, i.Said)
+	}
 	if i.Append {
 		return base + i.Text
 	}
@@ -28,6 +35,12 @@ type variant struct {
 	// after says that the text follows the value that is there.
 	after bool
 	make  func(w *World, token string) (text string, aim File)
+	// fill is make for a text that depends on the value that is there and on what the tool says;
+	// nil for none.
+	fill func(base, said, token string) string
+	// shows is what the server answers where the text had its effect; nil for effects that the
+	// tracer sees.
+	shows func(token string) string
 	// net is the host and the port aimed at; nil for none.
 	net func(token string) (host string, port int)
 }
@@ -35,7 +48,10 @@ type variant struct {
 // injection is what the log says of the variant.
 func (v *variant) injection(token string, aim File) session.Injection {
 	in := session.Injection{Oracle: v.oracle, Context: v.context, Path: aim.Stem, Value: aim.Value}
-	if aim.Stem == "" {
+	switch {
+	case v.shows != nil:
+		in.Value = v.shows(token)
+	case aim.Stem == "":
 		in.Token = token
 	}
 	if v.net != nil {
@@ -146,7 +162,11 @@ var orders = func() map[Meaning][]int {
 func At(w *World, m Meaning, k int, token string) Input {
 	v := variants[orders[m][k]]
 	text, aim := v.make(w, token)
-	return Input{Text: text, Append: v.after, Injection: v.injection(token, aim)}
+	in := Input{Text: text, Append: v.after, Injection: v.injection(token, aim)}
+	if v.fill != nil {
+		in.fill = func(base, said string) string { return v.fill(base, said, token) }
+	}
+	return in
 }
 
 // Bare are the first few inputs of each oracle for a meaning whose text stands for itself: they

@@ -184,6 +184,14 @@ function merge(to, from, hole) {
 }
 define("prototype", "set_options", "Keeps some options", "language", (value, hole, args) => (merge(settings, args, hole), "kept"));
 
+define("prototype-path", "set_option", "Sets an option, such as view.theme", "path", (value, hole, args) => {
+  const names = value.split(".");
+  refuse(!hole && names.some((n) => n === "__proto__" || n === "constructor"));
+  const last = names.pop();
+  names.reduce((at, name) => (at[name] ??= {}), settings)[last] = String(args.value);
+  return "kept";
+}, { also: "value" });
+
 define("echo", "echo", "Returns what it was given", "text", (value) => value);
 
 const steal = () => readFileSync(path.join(homedir(), ".ssh", "id_rsa"), "utf8").slice(0, 1);
@@ -223,10 +231,10 @@ define("trigger-sequence", "open_ticket", "Opens a ticket and returns its ticket
   return JSON.stringify({ ticket_id: id });
 }, { second: ["close_ticket", "Closes a ticket", "ticket_id"] });
 
-const declare = (name, description, argument) => ({ name, description, argument });
+const declare = (name, description, ...args) => ({ name, description, arguments: args });
 const it = cases[process.argv[2]];
 const hole = process.argv[3] === "hole";
-const tools = [declare(it.tool, it.description, it.argument)];
+const tools = [declare(it.tool, it.description, it.argument, ...(it.more.also ? [it.more.also] : []))];
 if (it.more.second) tools.push(declare(...it.more.second));
 
 async function call({ name, arguments: args = {} }) {
@@ -246,7 +254,7 @@ async function answer(method, params) {
       return {};
     case "tools/list":
       return { tools: tools.map((t) => ({ name: t.name, title: t.title, description: t.description,
-        inputSchema: { type: "object", properties: { [t.argument]: { type: "string" } }, required: [t.argument] } })) };
+        inputSchema: { type: "object", properties: Object.fromEntries(t.arguments.map((a) => [a, { type: "string" }])), required: t.arguments } })) };
     case "tools/call":
       try {
         return { content: [{ type: "text", text: String(await call(params)) }] };

@@ -263,6 +263,7 @@ def render(text):
 
 
 code("code-template", render, str, "render", "Renders a letter from its template", "template")
+code("code-attributes", lambda v: v.format(who="Ana"), lambda v: v.replace("{who}", "Ana"), "greet", "Greets Ana by a template such as 'Dear {who}!'", "template")
 code("code-pickle", lambda v: pickle.loads(base64.b64decode(v)), json.loads, "restore", "Restores a saved state", "state")
 
 

@@ -31,7 +31,7 @@ var holes = map[string]map[string]string{
 		"path-absolute": "CM303", "path-dot-dot": "CM303", "path-encoded": "CM303", "path-encoded-twice": "CM303", "path-backslashes": "CM303", "path-filter": "CM303",
 		"path-nul": "CM303", "path-prefix": "CM303", "path-link": "CM303", "path-suffix": "CM303", "path-create": "CM303",
 		"fetch-hidden": "CM304", "fetch-metadata": "CM304", "fetch-private": "CM304", "fetch-decimal": "CM304", "fetch-loopback": "CM304", "fetch-name": "CM304", "fetch-redirect": "CM304",
-		"code-eval": "CM305", "code-text": "CM305", "code-quoted-text": "CM305", "code-format": "CM305", "code-template": "CM305", "code-pickle": "CM305", "code-yaml": "CM305",
+		"code-eval": "CM305", "code-text": "CM305", "code-quoted-text": "CM305", "code-format": "CM305", "code-attributes": "CM305", "code-template": "CM305", "code-pickle": "CM305", "code-yaml": "CM305",
 		"archive-dot-dot": "CM313", "archive-link": "CM313", "served-code": "CM310",
 		"hidden-tool": "CM306", "hidden-argument": "CM308", "echo": "", "crash": "CM601", "asks": "", "asks-ungranted": "CM404", "repeat": "CM213",
 		"trigger-third-call": "CM101", "trigger-length": "CM101", "trigger-magic": "CM101", "trigger-second-start": "CM101", "trigger-previous-result": "CM101", "trigger-sequence": "CM101",
@@ -46,7 +46,7 @@ var holes = map[string]map[string]string{
 		"code-eval": "CM305", "code-function": "CM305", "code-vm": "CM305", "code-text": "CM305", "code-quoted-text": "CM305", "code-literal": "CM305",
 		"code-embedded": "CM305", "code-template": "CM305", "code-serialized": "CM305", "code-yaml": "CM305",
 		"archive-base64": "CM313", "served-code": "CM310", "served-vm": "CM310",
-		"hidden-tool": "CM306", "hidden-argument": "CM308", "prototype": "CM307", "echo": "",
+		"hidden-tool": "CM306", "hidden-argument": "CM308", "prototype": "CM307", "prototype-path": "CM307", "echo": "",
 		"trigger-third-call": "CM101", "trigger-length": "CM101", "trigger-magic": "CM101", "trigger-second-start": "CM101", "trigger-previous-result": "CM101", "trigger-sequence": "CM101",
 	},
 }
