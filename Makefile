@@ -165,6 +165,7 @@ setup:
 	sh .ci/setup/tools.sh
 	sh .ci/setup/docker.sh
 	sh .ci/setup/images.sh
+	sh .ci/setup/postgres.sh
 	sh .ci/setup/multitool.sh
 	sh .ci/setup/glassport.sh
 	sh .ci/setup/loaders.sh
@@ -347,8 +348,7 @@ tls-report: build
 # Real servers swept with the embedded queue, then with a cluster of NATS, PostgreSQL and workers that are
 # killed; TARGETS is how many. The script and the test say what is compared.
 TARGETS ?= 24
-sweep-report: build
-	sh .ci/setup/postgres.sh
+sweep-report: image
 	.ci/sweep-report $(TARGETS)
 
 # GitHub's, GitLab's and pre-commit's ways, executed step by step.

@@ -4,8 +4,8 @@
 # Content-addressed by the versions and by what makes the logs.
 . "$(dirname "$0")/lib.sh"
 
-version=0.7.1
-sum=2f03863a81e72d3b65e080666bd66ddc41cf537a12287a2b2b3cd4435f4f6536
+version=0.8.0
+sum=7b188e41e59f34c91d6da7068242149157a5be908196f556a92fc90417f40332
 pytest=8.4.2
 capture=$(dirname "$0")/../../testdata/peers/glassport/capture.py
 key=$(printf '%s' "$version $sum $pytest $(sha256sum <"$capture")" | sha256sum | cut -c 1-16)

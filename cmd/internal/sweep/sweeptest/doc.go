@@ -1,6 +1,6 @@
-// Package sweeptest starts what tests of sweeps need beside the program: a PostgreSQL
-// database and a cluster of NATS, as processes of this machine that listen on a socket in a
-// directory or on the loopback.
+// Package sweeptest starts what tests of sweeps need beside the program, in containers of
+// the Docker engine: a PostgreSQL database, which listens on a socket in a directory, and a
+// cluster of NATS, which listens on the loopback.
 //
 // It must never be imported by code that is shipped.
 package sweeptest

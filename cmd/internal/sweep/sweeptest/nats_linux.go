@@ -1,32 +1,38 @@
 package sweeptest
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
+	"time"
+
+	"github.com/moby/moby/api/types/container"
+	"github.com/testcontainers/testcontainers-go"
+	"github.com/testcontainers/testcontainers-go/wait"
 
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
 )
 
-// Node is one process of a cluster.
-type Node struct{ cmd *exec.Cmd }
+// Node is one container of a cluster.
+type Node struct {
+	container *testcontainers.DockerContainer
+}
 
 // Kill ends a node at once, as kill -9 does.
 func (n *Node) Kill() {
-	_ = n.cmd.Process.Kill() // it is over where that fails
-	_ = n.cmd.Wait()
+	now := time.Duration(0)
+	_ = n.container.Stop(context.Background(), &now) // it is over where that fails
 }
 
 // Cluster starts three nodes of NATS with JetStream, of the version in go.mod, and returns
-// them with their addresses.
+// them with their addresses. They share the machine's network and listen on its loopback.
 func Cluster(t testing.TB) (nodes []*Node, address string) {
 	t.Helper()
-	dir := t.TempDir()
-	program := filepath.Join(dir, "nats-server")
+	program := filepath.Join(t.TempDir(), "nats-server")
 	build := exec.Command("go", "build", "-o", program, "github.com/nats-io/nats-server/v2")
 	build.Dir = sandboxtest.ModuleRoot(t)
 	if out, err := build.CombinedOutput(); err != nil {
@@ -38,15 +44,13 @@ func Cluster(t testing.TB) (nodes []*Node, address string) {
 		routes = append(routes, fmt.Sprintf("nats://127.0.0.1:%d", port))
 	}
 	for i := range 3 {
-		cmd := exec.Command(program, "--name", fmt.Sprint("n", i), "--addr", "127.0.0.1", "--port", fmt.Sprint(ports[3+i]), "--jetstream", "--store_dir", filepath.Join(dir, fmt.Sprint("n", i)),
-			"--cluster_name", "coalmine", "--cluster", routes[i], "--routes", strings.Join(routes, ","), "--log", filepath.Join(dir, fmt.Sprint("n", i, ".log")))
-		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		n := &Node{cmd}
-		t.Cleanup(n.Kill)
-		nodes, addresses = append(nodes, n), append(addresses, fmt.Sprintf("nats://127.0.0.1:%d", ports[3+i]))
+		c := start(t, "coalmine", "make image",
+			testcontainers.WithFiles(testcontainers.ContainerFile{HostFilePath: program, ContainerFilePath: "/nats-server", FileMode: 0o755}),
+			testcontainers.WithEntrypoint("/nats-server", "--name", fmt.Sprint("n", i), "--addr", "127.0.0.1", "--port", fmt.Sprint(ports[3+i]), "--jetstream", "--store_dir", "/tmp/store",
+				"--cluster_name", "coalmine", "--cluster", routes[i], "--routes", strings.Join(routes, ",")),
+			testcontainers.WithHostConfigModifier(func(c *container.HostConfig) { c.NetworkMode = "host" }),
+			testcontainers.WithWaitStrategyAndDeadline(time.Minute, wait.ForLog("Server is ready")))
+		nodes, addresses = append(nodes, &Node{c}), append(addresses, fmt.Sprintf("nats://127.0.0.1:%d", ports[3+i]))
 	}
 	return nodes, strings.Join(addresses, ",")
 }

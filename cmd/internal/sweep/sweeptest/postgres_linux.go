@@ -2,21 +2,24 @@ package sweeptest
 
 import (
 	"os"
-	"os/exec"
-	"os/user"
-	"path/filepath"
-	"strconv"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/moby/moby/api/types/container"
+	"github.com/testcontainers/testcontainers-go"
+	"github.com/testcontainers/testcontainers-go/wait"
 )
 
-// Postgres starts a database in a directory of its own and returns its address. It skips
-// the test where PostgreSQL is not installed.
+// serve makes a database and serves it, on a socket below /run/coalmine alone.
+const serve = `programs=$(echo /usr/lib/postgresql/*/bin)
+install -d -o postgres /tmp/data
+setpriv --reuid postgres --regid postgres --clear-groups "$programs/initdb" -D /tmp/data -U coalmine -A trust -E UTF8 --no-sync
+exec setpriv --reuid postgres --regid postgres --clear-groups "$programs/postgres" -D /tmp/data -k /run/coalmine -c listen_addresses= -c fsync=off -c shared_buffers=16MB`
+
+// Postgres starts a database of its own, without a network, and returns its address.
 func Postgres(t testing.TB) string {
 	t.Helper()
-	programs := postgresPrograms(t)
-	dir, err := os.MkdirTemp("", "coalmine-postgres-")
+	dir, err := os.MkdirTemp("", "coalmine-postgres-") // a socket's path is short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,63 +28,16 @@ func Postgres(t testing.TB) string {
 			t.Error(err)
 		}
 	})
-	as := owner(t, dir)
-	data := filepath.Join(dir, "data")
-	command := func(name string, args ...string) *exec.Cmd {
-		cmd := exec.Command(filepath.Join(programs, name), args...)
-		cmd.Dir = dir
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as, Pdeathsig: syscall.SIGQUIT}
-		return cmd
-	}
-	if out, err := command("initdb", "-D", data, "-U", "coalmine", "-A", "trust", "-E", "UTF8", "--no-sync").CombinedOutput(); err != nil {
-		t.Fatalf("initdb: %v\n%s", err, out)
-	}
-	server := command("postgres", "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "shared_buffers=16MB")
-	if err := server.Start(); err != nil {
+	// The container's user is another one than this test's.
+	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		_ = server.Process.Signal(syscall.SIGINT) // it is over where that fails
-		_ = server.Wait()
-	})
-	for deadline := time.Now().Add(time.Minute); command("pg_isready", "-q", "-h", dir).Run() != nil; {
-		if time.Now().After(deadline) {
-			t.Fatal("PostgreSQL does not start")
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+	start(t, "coalmine-test/postgres", ".ci/setup/postgres.sh",
+		testcontainers.WithEntrypoint("sh", "-euc", serve),
+		testcontainers.WithHostConfigModifier(func(c *container.HostConfig) {
+			c.NetworkMode = "none"
+			c.Binds = []string{dir + ":/run/coalmine"}
+		}),
+		testcontainers.WithWaitStrategyAndDeadline(time.Minute, wait.ForLog("ready to accept connections")))
 	return "postgres://coalmine@/postgres?host=" + dir
-}
-
-// postgresPrograms is the directory of PostgreSQL's programs, which Debian keeps out of the
-// PATH.
-func postgresPrograms(t testing.TB) string {
-	t.Helper()
-	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb"); len(found) > 0 {
-		return filepath.Dir(found[len(found)-1])
-	}
-	name, err := exec.LookPath("initdb")
-	if err != nil {
-		t.Skip("PostgreSQL is not installed (.ci/setup/postgres.sh installs it)")
-	}
-	return filepath.Dir(name)
-}
-
-// owner gives a directory to the user that PostgreSQL runs as, since it refuses root; nil
-// is for this user.
-func owner(t testing.TB, dir string) *syscall.Credential {
-	t.Helper()
-	if os.Getuid() != 0 {
-		return nil
-	}
-	u, err := user.Lookup("postgres")
-	if err != nil {
-		t.Skipf("PostgreSQL does not run as root: %v", err)
-	}
-	uid, _ := strconv.Atoi(u.Uid)
-	gid, _ := strconv.Atoi(u.Gid)
-	if err := os.Chown(dir, uid, gid); err != nil {
-		t.Fatal(err)
-	}
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 }
