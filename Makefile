@@ -49,7 +49,7 @@
 # make bench  the figures that README.md and the design promise, against their bounds (testdata/bench); SHARD=i/n for a part
 # make docs   the documentation as a site, in dist/site
 # make man    the manual pages, in dist/man
-# make docs-check   links, commands and the reference in README.md and docs
+# make docs-check   links, commands and the reference in README.md and docs, and the site's pages in a browser
 # make screenshots  the README's picture and its recording, from real runs
 # make image  the container image "coalmine"
 # make service-image  the image "coalmine-services": PostgreSQL, MariaDB and Redis for the docker sandbox
@@ -274,10 +274,11 @@ docs:
 man:
 	go run ./cmd/coalmine man --out dist/man
 
-docs-check:
-	@go test -count=1 -v -run '^(TestDocs|TestReference|TestProse|TestWording|TestRecording)$$' ./cmd/internal/cli | awk '\
-	  sub(/^ *[a-z_]*_test.go:[0-9]*: /, "") { if (/^docs: /) last = $$2; else print } /^(--- FAIL|FAIL|panic:)/ { print; bad = 1 } \
-	  END { split(last, n, "/"); print "docs: " (last ? last : "0/0"); exit bad || n[1] != n[2] || !n[2] }'
+docs-check: docs
+	@sh .ci/setup/browser.sh
+	@go test -tags site -count=1 -v -run '^(TestDocs|TestReference|TestProse|TestWording|TestRecording|TestSiteInABrowser)$$' ./cmd/internal/cli | awk '\
+	  sub(/^ *[a-z_]*_test.go:[0-9]*: /, "") { if (/^(docs|site): /) { split($$2, n, "/"); right += n[1]; all += n[2]; seen++ } else print } /^(--- FAIL|FAIL|panic:)/ { print; bad = 1 } \
+	  END { print "docs: " right + 0 "/" all + 0; exit bad || right != all || seen != 2 }'
 
 # go install from a local proxy, the archive, containers and cross builds.
 install-check:

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"io"
+	"net/url"
 	"os"
 	"os/exec"
 	"slices"
@@ -171,11 +172,11 @@ func (b *Browser) next() cdpMessage {
 
 // Open loads a page, by its URL, and waits until it is shown, which may be told before the
 // command is answered.
-func (b *Browser) Open(url string) {
+func (b *Browser) Open(page string) {
 	b.t.Helper()
-	b.Requests, b.Said, b.at = nil, nil, url
+	b.Requests, b.Said, b.at = nil, nil, page
 	var to struct{ LoaderID string }
-	b.call("Page.navigate", map[string]any{"url": url}, &to)
+	b.call("Page.navigate", map[string]any{"url": page}, &to)
 	for !b.loaded[to.LoaderID] {
 		b.next()
 	}
@@ -227,9 +228,16 @@ func (b *Browser) Eval(expression string, into any) {
 	}
 }
 
-// Left are the requests that were for anything but the page itself.
+// sameOrigin says that two URLs name one scheme, host and port.
+func sameOrigin(a, b string) bool {
+	x, err := url.Parse(a)
+	y, err2 := url.Parse(b)
+	return err == nil && err2 == nil && x.Scheme == y.Scheme && x.Host == y.Host
+}
+
+// Left are the requests that were for anything but the page's own origin.
 func (b *Browser) Left() []string {
 	return slices.DeleteFunc(slices.Clone(b.Requests), func(u string) bool {
-		return u == b.at || strings.HasPrefix(u, "file://") || strings.HasPrefix(u, "data:")
+		return u == b.at || strings.HasPrefix(u, "file://") || strings.HasPrefix(u, "data:") || strings.HasPrefix(b.at, "http") && sameOrigin(u, b.at)
 	})
 }

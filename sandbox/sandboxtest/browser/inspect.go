@@ -98,18 +98,19 @@ func (b *Browser) Violations(t testing.TB) []Violation {
 // elsewhere, the browser has no complaint, and axe-core has none in either scheme.
 func (b *Browser) Inspect(t testing.TB, name, url string) {
 	t.Helper()
-	b.Open(url)
-	b.LoadAxe(t)
 	for _, v := range Screens {
+		b.Show(v.Width, v.Medium, "")
+		b.Open(url)
 		b.Look(t, name, v)
 		// A phone's page in light and a desk's in dark differ in all that axe-core looks at.
 		if (v.Width < 600) == (v.Medium == "light") {
+			b.LoadAxe(t)
 			for _, x := range b.Violations(t) {
 				t.Errorf("%s in %d %s: axe: %s", name, v.Width, v.Medium, x)
 			}
 		}
+		b.Silent(t, name)
 	}
-	b.Silent(t, name)
 }
 
 // Silent fails where the open page asked for anything elsewhere or wrote to the console.
