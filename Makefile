@@ -15,7 +15,7 @@
 # make audit-ci   known vulnerabilities of what the program is built from (asks vuln.go.dev)
 # make fuzz   every fuzz target for FUZZTIME (30s); SHARD=i/n for a part
 # make race   the tests of make unit under the race detector; needs a C compiler
-# make oracle-report  every oracle against servers of ours with one hole each, and their fixed twins
+# make oracle-report  every oracle against servers of ours with one hole each, and their fixed twins; SHARD=i/n for a part
 # make honest-report  honest servers: npm's, PyPI's, the SDKs' examples; none may be loud
 # make reach-report   tools of public servers that answered, of all that they declare; REACH=seen, SHARD=i/n
 # make coverage-report  functions of honest servers' own code that ran; SHARD=i/n for a part
@@ -436,8 +436,9 @@ parity-report:
 	.ci/parity-report docs/parity.md
 
 # Every oracle's fixtures, and their fixed twins.
+# All of it takes longer than ten minutes on a busy machine: SHARD=i/2 does not.
 oracle-report: build setup
-	COALMINE_ORACLES=all go test -tags e2e -count=1 -v -timeout 10m -parallel 10 -run '^TestOracles$$' ./cmd/internal/probe/probetest/servers | awk '\
+	COALMINE_ORACLES=all SHARD=$(SHARD) go test -tags e2e -count=1 -v -timeout 10m -parallel 10 -run '^TestOracles$$' ./cmd/internal/probe/probetest/servers | awk '\
 	  /^(python|node) .* (right|WRONG)/ { print; all++; if (/ right$$/) good++ } /SKIP:/ { print } \
 	  END { printf "oracles: %d/%d\n", good, all; exit good != all || !all }'
 

@@ -124,3 +124,16 @@ func FuzzScan(f *testing.F) {
 		}
 	})
 }
+
+// A source of little beside short texts is read to its end.
+func TestDenseSourceIsReadToItsEnd(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&b, "f(%q, /[a-z]/.test(v));\n", fmt.Sprintf("w%d", i))
+	}
+	b.WriteString("if (v === \"last-of-all\") g();\n")
+	if got := Read(fstest.MapFS{"index.js": {Data: []byte(b.String())}}).Texts; len(got) == 0 || got[0] != "last-of-all" {
+		t.Errorf("%.3q", got)
+	}
+}

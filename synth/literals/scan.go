@@ -13,7 +13,7 @@ const (
 	// around is how much of a line beside a literal says what it is for.
 	around = 60
 	// beside is what a look beside a literal costs, in bytes scanned.
-	beside = 1_000
+	beside = 200
 )
 
 var (
@@ -42,7 +42,7 @@ func (c *collector) file(s, comment string) {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\ufffd")
 	}
-	sc := scanner{c: c, s: s, comment: comment, left: 16*len(s) + 1<<16}
+	sc := scanner{c: c, s: s, comment: comment, left: 48*len(s) + 1<<16}
 	for sc.pos < len(s) && c.n <= maxPerFile && sc.left > 0 {
 		sc.next()
 	}

@@ -4,8 +4,10 @@ package servers
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -60,38 +62,48 @@ var sampled = map[string]string{
 // reported says that all cases are to be looked at, and each is to be told.
 var reported = os.Getenv("COALMINE_ORACLES") == "all"
 
+// oracleCase is one twin of a case, and the rule that is to find it.
+type oracleCase struct{ language, name, twin, want string }
+
+// oracleCases are the twins to look at, in one order: those of the sample, or of the shard.
+func oracleCases(t *testing.T) []oracleCase {
+	t.Helper()
+	var out []oracleCase
+	for _, language := range slices.Sorted(maps.Keys(holes)) {
+		for _, name := range slices.Sorted(maps.Keys(holes[language])) {
+			if !reported && sampled[name] != language {
+				continue
+			}
+			out = append(out, oracleCase{language, name, "hole", holes[language][name]})
+			if reported || scale.Part(name, 2) {
+				out = append(out, oracleCase{language, name, "fixed", ""})
+			}
+		}
+	}
+	if !reported {
+		return out
+	}
+	return probetest.Shard(t, out)
+}
+
 // TestOracles probes each case's two twins: the hole is to be found, and the
 // fixed one is to give nothing.
 func TestOracles(t *testing.T) {
 	t.Parallel()
 	probetest.Need(t, "local")
-	for language, list := range holes {
-		sandboxtest.Need(t, language)
-		for name, rule := range list {
-			if !reported && sampled[name] != language {
-				continue
+	for _, c := range oracleCases(t) {
+		sandboxtest.Need(t, c.language)
+		t.Run(c.language+"/"+c.name+"/"+c.twin, func(t *testing.T) {
+			t.Parallel()
+			got, word := verdictOn(probeCase(t, c.language, c.name, c.twin), c.want), "right"
+			if got != "" {
+				t.Error(got)
+				word = "WRONG: " + got
 			}
-			for _, twin := range []string{"hole", "fixed"} {
-				want := rule
-				if twin == "fixed" && !reported && !scale.Part(name, 2) {
-					continue
-				}
-				if twin == "fixed" {
-					want = ""
-				}
-				t.Run(language+"/"+name+"/"+twin, func(t *testing.T) {
-					t.Parallel()
-					got, word := verdictOn(probeCase(t, language, name, twin), want), "right"
-					if got != "" {
-						t.Error(got)
-						word = "WRONG: " + got
-					}
-					if reported {
-						fmt.Printf("%-8s %-26s %-6s %s\n", language, name, twin, word)
-					}
-				})
+			if reported {
+				fmt.Printf("%-8s %-26s %-6s %s\n", c.language, c.name, c.twin, word)
 			}
-		}
+		})
 	}
 }
 
