@@ -277,6 +277,13 @@ func TestLocksWithoutHashes(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	// The same lock gives the same error, which names the directory before a link to it.
+	both := lock{map[string]locked{"../host/x": {Version: "1"}, "node_modules/x": {Link: true, Resolved: "../host/x"}, "node_modules/y": {Link: true, Resolved: "../host/x"}}}
+	for range 20 {
+		if _, err := both.verify(true); err == nil || !strings.Contains(err.Error(), "../host/x") {
+			t.Fatal(err)
+		}
+	}
 	l := lock{map[string]locked{"": {}, "node_modules/x": {Version: "1", Integrity: "sha512-x"}, "node_modules/x/node_modules/y": {InBundle: true}}}
 	if lines, err := l.verify(false); err != nil || len(lines) != 1 {
 		t.Errorf("%q %v", lines, err)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -231,8 +232,8 @@ const (
 // With workspaces, packages of the checkout's own are no archives.
 func (l *lock) verify(workspaces bool) ([]string, error) {
 	var lines []string
-	for path, p := range l.Packages {
-		inside := installed(path)
+	for _, path := range slices.Sorted(maps.Keys(l.Packages)) {
+		p, inside := l.Packages[path], installed(path)
 		switch {
 		case path == "", p.InBundle:
 			continue
