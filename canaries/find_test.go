@@ -328,7 +328,7 @@ func undo(e escape, text []byte) (out []byte, from, to []int64) {
 func TestRandomBytesGiveNothing(t *testing.T) {
 	s := shared()
 	for seed := range uint64(scale.N(1, 4)) {
-		raw := noise(1<<20, seed)
+		raw := noise(scale.N(1<<18, 1<<20), seed)
 		quoted, _ := json.Marshal(string(raw))
 		for _, text := range []string{
 			string(raw), base64.StdEncoding.EncodeToString(raw), hex.EncodeToString(raw), base32.StdEncoding.EncodeToString(raw),

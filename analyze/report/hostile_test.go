@@ -152,7 +152,7 @@ func TestSkeletonsSeeWhatActs(t *testing.T) {
 
 // A server that says ten million characters of everything gets reports that can be opened.
 func TestHugeTextsAreBounded(t *testing.T) {
-	huge := strings.Repeat("<![](x) ", 10<<20/8)
+	huge := strings.Repeat("<![](x) ", scale.N(2, 10)<<20/8)
 	text, err := json.Marshal(huge)
 	if err != nil {
 		t.Fatal(err)

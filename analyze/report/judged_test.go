@@ -172,7 +172,7 @@ func reportsOf(t interface{ Fatal(...any) }, res *analyze.Result) map[string][]b
 
 // A decoy's value may stand wherever a server can put it: no report tells it.
 func TestNoReportTellsADecoy(t *testing.T) {
-	scale.Checks(t, 25)
+	scale.Checks(t, 10)
 	set := analyzetest.Set()
 	forms := []func(string) string{
 		func(s string) string { return s },
