@@ -99,7 +99,7 @@ func Prototype(args json.RawMessage, k int, token string) (out json.RawMessage, 
 		object["constructor"] = map[string]any{"prototype": change}
 		in.Context, in.At = "constructor.prototype", "/constructor"
 	default:
-		in.Context = []string{"__proto__.title", "constructor.prototype.title"}[k-2]
+		in.Context = prototypePaths[k-memberPrototypes]
 		name, found := setAlong(object, in.Context, token)
 		if !found {
 			return nil, in, false
@@ -140,5 +140,11 @@ func setAlong(object map[string]any, way, text string) (name string, found bool)
 	return name, true
 }
 
+// prototypePaths lead to the prototype by names.
+var prototypePaths = [...]string{"__proto__.title", "constructor.prototype.title"}
+
+// memberPrototypes is how many ways lead there by a member of the arguments.
+const memberPrototypes = 2
+
 // Prototypes is how many ways Prototype knows.
-const Prototypes = 4
+const Prototypes = memberPrototypes + len(prototypePaths)

@@ -156,7 +156,6 @@ type view struct {
 type row struct {
 	Log, Server  string
 	Verdict      detect.Verdict
-	Completeness string
 	Frames       int
 	Declared     int
 	Called       int
@@ -200,23 +199,13 @@ func (c *Console) index(r *http.Request) (*answer, error) {
 
 func (c *Console) row(ctx context.Context, name string) row {
 	out := row{Log: name}
-	f, err := c.open(name, maxListLog)
-	if err != nil {
-		out.Note = "too large for this list"
-		return out
-	}
-	defer f.Close()
 	defer c.turn(ctx)()
-	l, err := detect.Read(cancelled{ctx, f}, name, c.Detect)
-	switch {
-	case err != nil:
-		out.Note = "cannot be read"
-		return out
-	case l.Stats.Events == 0:
-		out.Note = "no frame of a session"
+	l, err := c.read(ctx, name, maxListLog)
+	if err != nil {
+		out.Note = err.Error()
 		return out
 	}
-	out.Server, out.Verdict, out.Completeness, out.Frames = l.State.Server.Name, l.Verdict(), l.Summary.Completeness, l.Stats.Frames
+	out.Server, out.Verdict, out.Frames = l.State.Server.Name, l.Verdict(), l.Stats.Frames
 	out.Declared, out.Called = len(l.Summary.DeclaredTools), len(l.Summary.CalledTools)
 	out.Observations, out.Gaps = len(l.Annotations), len(l.Gaps())
 	worst := 0
@@ -241,9 +230,6 @@ func (c *Console) turn(ctx context.Context) func() {
 // log is the report on one log, in the format asked for. Of a probe's directory it judges all runs.
 func (c *Console) log(r *http.Request) (*answer, error) {
 	name := r.URL.Query().Get("name")
-	if !strings.HasSuffix(name, ".jsonl") {
-		return nil, errors.New("a session log's name ends with .jsonl")
-	}
 	defer c.turn(r.Context())()
 	res, err := c.judge(r.Context(), name)
 	if err != nil {
@@ -274,17 +260,17 @@ func (c *Console) judge(ctx context.Context, name string) (*analyze.Result, erro
 			return c.judgeRun(dir)
 		}
 	}
-	f, err := c.open(name, maxLog)
+	f, err := c.openLog(name, maxLog)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	res, l, err := analyze.JudgeLog(cancelled{ctx, f}, name, analyze.LogOptions{Options: c.Detect, Path: name, Version: c.Version})
 	if err != nil {
-		return nil, errors.New("the log could not be read to its end")
+		return nil, errCutOff
 	}
 	if l.Stats.Events == 0 {
-		return nil, errors.New("the file holds no frame of a session")
+		return nil, errNoFrame
 	}
 	return res, nil
 }

@@ -17,20 +17,7 @@ import (
 // console serves the pages of a directory with these files, and returns their address.
 func console(t *testing.T, files map[string]string) (url, dir string) {
 	t.Helper()
-	dir = filepath.Join(t.TempDir(), "logs")
-	for name, data := range files {
-		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(data), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	root, dir := directory(t, files)
 	ctx, cancel := context.WithCancel(context.Background())
 	c, l, err := Listen(ctx, "127.0.0.1:0", Options{Root: root, Version: "1"})
 	if err != nil {

@@ -162,6 +162,36 @@ func (h *handlers) open(name string, limit int64) (*os.File, error) {
 	return f, nil
 }
 
+// openLog opens a session log below the root.
+func (h *handlers) openLog(name string, limit int64) (*os.File, error) {
+	if path.Ext(name) != ".jsonl" {
+		return nil, errors.New("a session log's name ends with .jsonl")
+	}
+	return h.open(name, limit)
+}
+
+var (
+	errCutOff  = errors.New("the log could not be read to its end")
+	errNoFrame = errors.New("the file holds no frame of a session")
+)
+
+// read reads a session log below the root with the detectors.
+func (h *handlers) read(ctx context.Context, name string, limit int64) (*detect.Log, error) {
+	f, err := h.openLog(name, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	l, err := detect.Read(cancelled{ctx, f}, name, h.Detect)
+	if err != nil {
+		return nil, errCutOff
+	}
+	if l.Stats.Events == 0 {
+		return nil, errNoFrame
+	}
+	return l, nil
+}
+
 // cancelled ends a reading when its caller is gone.
 type cancelled struct {
 	ctx context.Context
@@ -176,20 +206,9 @@ func (c cancelled) Read(p []byte) (int, error) {
 }
 
 func (h *handlers) analyse(ctx context.Context, in logIn) (any, error) {
-	if !strings.HasSuffix(in.Log, ".jsonl") {
-		return nil, errors.New("a session log's name ends with .jsonl")
-	}
-	f, err := h.open(in.Log, maxLog)
+	l, err := h.read(ctx, in.Log, maxLog)
 	if err != nil {
 		return nil, err
-	}
-	defer f.Close()
-	l, err := detect.Read(cancelled{ctx, f}, in.Log, h.Detect)
-	if err != nil {
-		return nil, errors.New("the log could not be read to its end")
-	}
-	if l.Stats.Events == 0 {
-		return nil, errors.New("the file holds no frame of a session")
 	}
 	out := analysis{Log: fileName(in.Log), Server: fileName(l.State.Server.Name), Verdict: l.Verdict(), Completeness: l.Summary.Completeness, Frames: l.Stats.Frames,
 		Declared: safe(l.Summary.DeclaredTools), Called: safe(unique(l.Summary.CalledTools)), Fabricated: []string{}, Observations: []string{}, More: l.Dropped, NotSeen: len(l.Gaps())}

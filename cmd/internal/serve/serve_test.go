@@ -34,8 +34,8 @@ func logOf(tool, called string) string {
 	return b.String()
 }
 
-// connect serves a directory to a client.
-func connect(t *testing.T, files map[string]string) (*mcp.ClientSession, string) {
+// directory is a new directory with these files.
+func directory(t *testing.T, files map[string]string) (*os.Root, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "logs")
 	for name, data := range files {
@@ -51,6 +51,13 @@ func connect(t *testing.T, files map[string]string) (*mcp.ClientSession, string)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return root, dir
+}
+
+// connect serves a directory to a client.
+func connect(t *testing.T, files map[string]string) (*mcp.ClientSession, string) {
+	t.Helper()
+	root, dir := directory(t, files)
 	ours, theirs := mcp.NewInMemoryTransports()
 	s, err := Server(Options{Root: root, Version: "1"}).Connect(t.Context(), ours, nil)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -28,10 +27,7 @@ type gateOut struct {
 var gateActions = []string{"blocked", "gate_would_block", "gate_skipped", "gate_disabled", "gate_allowed", "injected"}
 
 func (h *handlers) gate(ctx context.Context, in logIn) (any, error) {
-	if path.Ext(in.Log) != ".jsonl" {
-		return nil, errors.New("a session log's name ends with .jsonl")
-	}
-	f, err := h.open(in.Log, maxLog)
+	f, err := h.openLog(in.Log, maxLog)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +35,7 @@ func (h *handlers) gate(ctx context.Context, in logIn) (any, error) {
 	out := gateOut{Log: fileName(in.Log), Actions: map[string]int{}, Blocked: map[string]int{}}
 	for frame, err := range session.ReadFrames(cancelled{ctx, f}, nil) {
 		if err != nil {
-			return nil, errors.New("the log could not be read to its end")
+			return nil, errCutOff
 		}
 		out.Frames++
 		var g session.Gate
