@@ -40,13 +40,16 @@ func (*Collector) Stop() {}
 func (*Collector) Close() {}
 
 // Drop does nothing.
-func Drop(int, int) error { return nil }
+func Drop(int, int, bool) error { return nil }
 
 // Known knows nothing.
 func Known(*reassembly.Process) {}
 
 // Holder knows nobody.
 func Holder(reassembly.Key, int, bool) *reassembly.Process { return nil }
+
+// Named names nobody.
+func Named(pid int) reassembly.Process { return reassembly.Process{PID: pid} }
 
 // WithChildren adds nobody.
 func WithChildren(pids []int) []int { return pids }

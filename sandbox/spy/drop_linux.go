@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"syscall"
 
+	"github.com/cilium/ebpf/features"
 	"golang.org/x/sys/unix"
 )
 
@@ -14,13 +15,27 @@ import (
 // which streams are not MCP, CAP_SYS_PTRACE to see the descriptors of others.
 const kept = 1<<unix.CAP_BPF | 1<<unix.CAP_SYS_PTRACE
 
-// Drop gives up, in all threads, what only attaching needed: all capabilities but two,
-// and root for the user uid and the group gid where these are not 0. What is executed
-// later gains nothing.
-func Drop(uid, gid int) error {
+// attaching is what setting probes goes on to need. One that is no link of its own (before Linux 6.6)
+// needs CAP_SYS_ADMIN in the kernels that were mended in 2025.
+func attaching() uint64 {
+	need := uint64(kept | 1<<unix.CAP_PERFMON)
+	if features.HaveBPFLinkUprobeMulti() != nil {
+		need |= 1 << unix.CAP_SYS_ADMIN
+	}
+	return need
+}
+
+// Drop gives up, in all threads, what only attaching needed: all capabilities but two, and what it takes to
+// attach probes later where attach says so, and root for the user uid and the group gid where these are not 0.
+// What is executed later gains nothing.
+func Drop(uid, gid int, attach bool) error {
 	have, err := capabilities()
 	if err != nil {
 		return fmt.Errorf("give up privileges: %w", err)
+	}
+	keep := uint64(kept)
+	if attach {
+		keep = attaching()
 	}
 	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0); errno != 0 {
 		return fmt.Errorf("give up privileges: no_new_privs: %w", errno)
@@ -39,7 +54,7 @@ func Drop(uid, gid int) error {
 			return fmt.Errorf("give up privileges: user %d: %w", uid, err)
 		}
 	}
-	head, data := capset(have & kept)
+	head, data := capset(have & keep)
 	_, _, errno := syscall.AllThreadsSyscall(unix.SYS_CAPSET, pointer(head), pointer(data), 0)
 	runtime.KeepAlive(head)
 	runtime.KeepAlive(data)

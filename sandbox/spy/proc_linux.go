@@ -162,17 +162,23 @@ func Holder(k reassembly.Key, known int, reads bool) *reassembly.Process {
 			continue
 		}
 		if holds(pid, want, reads) {
-			dir := "/proc/" + strconv.Itoa(pid)
-			comm, _ := os.ReadFile(dir + "/comm") // it may be gone, and has no name then
-			p := &reassembly.Process{PID: pid, Comm: strings.TrimSpace(string(comm))}
-			var st unix.Stat_t
-			if unix.Stat(dir, &st) == nil {
-				p.UID = int(st.Uid)
-			}
-			found = p
+			p := Named(pid)
+			found = &p
 		}
 	}
 	return found
+}
+
+// Named is a process by its name and its user, as far as it is still there.
+func Named(pid int) reassembly.Process {
+	dir := "/proc/" + strconv.Itoa(pid)
+	comm, _ := os.ReadFile(dir + "/comm") // it may be gone, and has no name then
+	p := reassembly.Process{PID: pid, Comm: strings.TrimSpace(string(comm))}
+	var st unix.Stat_t
+	if unix.Stat(dir, &st) == nil {
+		p.UID = int(st.Uid)
+	}
+	return p
 }
 
 // holds reports whether a process has a pipe open for reading, or for writing.

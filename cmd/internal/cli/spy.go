@@ -25,7 +25,8 @@ func (e *env) spy() *cobra.Command {
 	f := &spyFlags{}
 	cmd := &cobra.Command{
 		Use: "spy [flags]", Short: "Watch the MCP conversations of this machine, without a wrapper",
-		Long: "spy watches every MCP conversation of this machine with eBPF: pipes, unix sockets and HTTP between any two processes.\n" +
+		Long: "spy watches every MCP conversation of this machine with eBPF: pipes, unix sockets and HTTP between any two processes, with\n" +
+			"--tls also HTTP over TLS.\n" +
 			"No client and no server has to be changed. It prints a line for each message, or JSON lines. It needs CAP_BPF and\n" +
 			"CAP_PERFMON, and drops root once it watches. Of a filter that is given, one side of a conversation must match.\n\n" +
 			"Exit status: 0, or with --detect or --effects 1 for an observation above information; 3 when something was lost; 2 when the\n" +
@@ -47,6 +48,7 @@ func (e *env) spy() *cobra.Command {
 	fl.BoolVar(&f.Detect, "detect", false, "judge the messages as coalmine detect does, while they cross")
 	fl.BoolVar(&f.Effects, "effects", false, "also tell which files, programs and connections servers use, and judge that by the rules of a probe")
 	fl.BoolVar(&f.AnyAddress, "any-address", false, "also follow HTTP with other machines")
+	fl.BoolVar(&f.TLS, "tls", false, "also read HTTP over TLS, of programs on this machine, before it is encrypted (probes in OpenSSL, BoringSSL, GnuTLS and Go)")
 	fl.StringVar(&f.buffer, "buffer", "64MB", "`SIZE` of the buffer between the kernel and coalmine")
 	fl.BoolVar(&f.KeepRoot, "keep-root", false, "keep all privileges after the start")
 	return cmd

@@ -46,6 +46,8 @@ type Options struct {
 	Effects bool
 	// AnyAddress follows HTTP with other machines, too.
 	AnyAddress bool
+	// TLS reads HTTP over TLS, too: of this machine's programs, before it is encrypted.
+	TLS bool
 	// Ring is the size of the kernel's buffer in bytes, 0 for the default.
 	Ring int
 	// UID and GID are the user to become once the programs are attached; 0 keeps the user.

@@ -49,6 +49,10 @@ func TestMain(m *testing.M) {
 		watcher()
 	case "crowd":
 		crowd()
+	case "secret":
+		askSecretly(os.Args[1])
+	case "front":
+		front(os.Args[1], os.Args[2], os.Args[3])
 	default:
 		os.Exit(m.Run())
 	}
@@ -112,7 +116,7 @@ func watchRun(t *testing.T, bin string, env []string, command ...string) watched
 	if err := shell.Start(); err != nil {
 		t.Fatal(err)
 	}
-	spy := exec.Command(bin, "spy", "--pid", fmt.Sprint(shell.Process.Pid), "--out", r.dir, "--format", "jsonl", "--redact", "never")
+	spy := exec.Command(bin, "spy", "--pid", fmt.Sprint(shell.Process.Pid), "--out", r.dir, "--format", "jsonl", "--redact", "never", "--tls")
 	spy.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	said, err := spy.StderrPipe()
 	if err != nil {
@@ -257,7 +261,12 @@ func freePort(t *testing.T) string {
 }
 
 // onHTTP runs a server, a tap before it, and a client with the tap's URL as its last argument.
-const onHTTP = `export PORT=$1; proxy=$2; at=$3; kind=$4; bin=$5; logs=$6; shift 6
+const onHTTP = onHTTPUp + `
+"$@" http://127.0.0.1:$proxy$at >/dev/null
+kill -TERM $tap; wait $tap; kill $server; wait $server; exit 0`
+
+// onHTTPUp starts the server and the tap.
+const onHTTPUp = `export PORT=$1; proxy=$2; at=$3; kind=$4; bin=$5; logs=$6; shift 6
 node "$SERVER" $kind >/dev/null 2>&1 & server=$!
 up() { python3 -c 'import socket,sys,time
 for _ in range(300):
@@ -265,9 +274,7 @@ for _ in range(300):
     except OSError: time.sleep(0.1)' $1; }
 up $PORT
 "$bin" tap --http --url http://127.0.0.1:$PORT$at --listen 127.0.0.1:$proxy --log-dir "$logs" 2>/dev/null & tap=$!
-up $proxy
-"$@" http://127.0.0.1:$proxy$at >/dev/null
-kill -TERM $tap; wait $tap; kill $server; wait $server; exit 0`
+up $proxy`
 
 type driven struct {
 	name  string
@@ -297,22 +304,41 @@ done`
 
 var total struct{ same, all int }
 
-// judge compares each conversation that spy saw with the tap's log: before the tap, and
-// behind it.
-func judge(t *testing.T, name string, r watchedRun, tapLogs string, ordered bool) {
+// judgeAll compares what spy saw in any order, where each message of the tap's log crossed several times.
+func judgeAll(t *testing.T, name string, r watchedRun, tapLogs string, times int) {
 	t.Helper()
 	taps, seen := logs(t, tapLogs), logs(t, r.dir)
 	if len(taps) == 0 {
 		t.Fatalf("%s: the tap has no log", name)
 	}
+	var expected []messages
+	for range times {
+		expected = append(expected, taps...)
+	}
+	same, all := compare(join(expected), join(seen), false)
+	total.same, total.all = total.same+same, total.all+all
+	fmt.Printf("%s: %d conversations, %d/%d messages\n", name, len(seen), same, all)
+	if same != all || len(seen) != times*len(taps) {
+		t.Errorf("%s: %d of %d are the same, %d conversations; %s", name, same, all, len(seen), r.said)
+	}
+}
+
+// judge compares each conversation that spy saw with the tap's log: before the tap, and
+// behind it.
+func judge(t *testing.T, name string, r watchedRun, tapLogs string, ordered bool) {
+	t.Helper()
+	if !ordered {
+		judgeAll(t, name, r, tapLogs, 2)
+		return
+	}
+	taps, seen := logs(t, tapLogs), logs(t, r.dir)
+	if len(taps) == 0 {
+		t.Fatalf("%s: the tap has no log", name)
+	}
 	var same, all int
-	if ordered {
-		for _, s := range seen {
-			a, b := compare(taps[0], s, true)
-			same, all = same+a, all+b
-		}
-	} else {
-		same, all = compare(join(append(slices.Clone(taps), taps...)), join(seen), false)
+	for _, s := range seen {
+		a, b := compare(taps[0], s, true)
+		same, all = same+a, all+b
 	}
 	total.same, total.all = total.same+same, total.all+all
 	fmt.Printf("%s: %d conversations, %d/%d messages\n", name, len(seen), same, all)
@@ -325,7 +351,10 @@ func TestSpyReport(t *testing.T) {
 	bin := program(t)
 	sandboxtest.Need(t, "node")
 	for _, c := range clients() {
-		for _, kind := range []string{"stdio", "http", "sse"} {
+		for _, kind := range []string{"stdio", "http", "sse", "tls"} {
+			if kind == "tls" && c.name == inspector {
+				continue // it is a TypeScript client, and starts anew for each request
+			}
 			t.Run(c.name+" "+kind, func(t *testing.T) {
 				tapLogs := t.TempDir()
 				env := append(slices.Clone(c.env), "SERVER="+everything(kind)[1])
@@ -337,6 +366,12 @@ func TestSpyReport(t *testing.T) {
 					}
 					r := watchRun(t, bin, env, append(append([]string{"sh", "-c", `"$@" >/dev/null 2>&1`, "sh"}, words...), target...)...)
 					judge(t, c.name+" "+kind, r, tapLogs, c.name != inspector)
+					return
+				}
+				if kind == "tls" {
+					words[len(words)-1] = "http"
+					r := watchRun(t, bin, env, append([]string{"bash", "-c", onTLS, "bash", freePort(t), os.Args[0], freePort(t), freePort(t), "/mcp", everything("http")[2], bin, tapLogs}, words...)...)
+					judgeAll(t, c.name+" tls", r, tapLogs, 3)
 					return
 				}
 				at := map[string]string{"http": "/mcp", "sse": "/sse"}[kind]

@@ -68,12 +68,19 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		endFollowing = w.effects.following(ctx, tracer)
 		defer endFollowing() // before the tracer is closed
 	}
+	var tls *secure
+	if o.TLS {
+		if tls, err = w.secured(ctx); err != nil {
+			return nil, err
+		}
+		defer tls.reader.Close()
+	}
 	if !o.KeepRoot {
-		if err := spy.Drop(o.UID, o.GID); err != nil {
+		if err := spy.Drop(o.UID, o.GID, o.TLS); err != nil {
 			o.Say("warning: " + err.Error())
 		}
 	}
-	w.engine = reassembly.New(reassembly.Options{Known: spy.Known, Holder: spy.Holder, Alive: spy.Alive, Verdict: c.Judge, Emit: w.message, Ended: w.ended})
+	w.engine = reassembly.New(reassembly.Options{Known: spy.Known, Holder: spy.Holder, Alive: spy.Alive, Verdict: tls.judge(c), Emit: w.message, Ended: w.ended})
 	if o.Duration > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, o.Duration)
@@ -85,6 +92,9 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		o.Ready()
 	}
 	err = c.Read(w.take, func(now time.Duration, drained bool) {
+		if tls != nil {
+			tls.handOn()
+		}
 		w.engine.Advance(now, drained)
 		if w.effects != nil && drained {
 			w.effects.advance(now)
@@ -95,6 +105,9 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		}
 	})
 	w.result.Kernel = c.Lost()
+	if tls != nil {
+		tls.finish(w.result.Kernel)
+	}
 	w.engine.Close()
 	if tracer != nil {
 		endFollowing()

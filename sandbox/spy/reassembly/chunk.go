@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Kind is what carries a stream. The numbers are the eBPF program's.
+// Kind is what carries a stream. The numbers are the eBPF program's, which knows no TLS.
 type Kind uint32
 
 // The kinds.
@@ -14,6 +14,8 @@ const (
 	Pipe Kind = iota + 1
 	Unix
 	TCP
+	// TLS is a connection of TCP whose text was read where it is plain.
+	TLS
 )
 
 // String names the kind as reports do.
@@ -25,12 +27,14 @@ func (k Kind) String() string {
 		return "unix"
 	case TCP:
 		return "tcp"
+	case TLS:
+		return "tls"
 	}
 	return "unknown"
 }
 
 // Key names one direction of one stream, as the eBPF program lays it out (struct key of
-// kernel.bpf.h): From is who writes, To who reads. For TCP these are IPv6 addresses; for
+// kernel.bpf.h): From is who writes, To who reads. For TCP and TLS these are IPv6 addresses; for
 // others they are numbers of the kernel's that mean nothing to anybody else.
 type Key struct {
 	From, To         [16]byte
@@ -48,9 +52,9 @@ func (k Key) Back() Key {
 	return k
 }
 
-// Target is where a TCP stream leads, "" for others.
+// Target is where a stream of TCP or TLS leads, "" for others.
 func (k Key) Target() string {
-	if k.Kind != TCP {
+	if k.Kind != TCP && k.Kind != TLS {
 		return ""
 	}
 	return netip.AddrPortFrom(netip.AddrFrom16(k.To).Unmap(), k.ToPort).String()
@@ -58,8 +62,8 @@ func (k Key) Target() string {
 
 // end names the reading end for the keys of conversations.
 func (k Key) end() string {
-	if k.Kind == TCP {
-		return k.Target()
+	if target := k.Target(); target != "" {
+		return target
 	}
 	return k.Kind.String() + hex.EncodeToString(k.To[:8])
 }

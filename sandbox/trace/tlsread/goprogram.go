@@ -63,16 +63,47 @@ func goSymbols(f *elf.File) map[string]symbol {
 		runtimeSymbols(f, wanted, found)
 	}
 	for name, s := range found {
-		if !slices.ContainsFunc(prologues, func(p []byte) bool { return bytes.HasPrefix(code(f, s), p) }) {
+		if !startsFunction(code(f, s)) {
 			delete(found, name)
 		}
 	}
 	return found
 }
 
+// startsFunction reports whether instructions begin as a function of Go's that needs a stack.
+func startsFunction(b []byte) bool {
+	return slices.ContainsFunc(prologues, func(p []byte) bool { return bytes.HasPrefix(b, p) })
+}
+
+// What a C linker puts before Go's text, at most, and the alignment of what follows.
+const (
+	maxBefore = 64 << 10
+	alignment = 16
+)
+
+// shift is how far behind the section's begin Go's text begins: nothing, or what the C linker put before
+// it. There each of the functions begins as one. A negative number says that there is no such place.
+func shift(f *elf.File, funcs []gosym.Func) int64 {
+	longest := 0
+	for _, p := range prologues {
+		longest = max(longest, len(p))
+	}
+	starts := func(by uint64) bool {
+		return !slices.ContainsFunc(funcs, func(fn gosym.Func) bool {
+			offset, ok := place(f, fn.Entry+by)
+			return !ok || !startsFunction(code(f, symbol{offset, uint64(longest)}))
+		})
+	}
+	for by := uint64(0); by <= maxBefore && len(funcs) > 0; by += alignment {
+		if starts(by) {
+			return int64(by)
+		}
+	}
+	return -1
+}
+
 // runtimeSymbols reads the table by which the runtime names functions in a trace of calls. Its
-// places are counted from the begin of the program's text, which is the section's where no C
-// code is linked before it; what is found elsewhere does not begin as a function of Go's.
+// places are counted from the begin of Go's text.
 func runtimeSymbols(f *elf.File, wanted map[string]bool, found map[string]symbol) {
 	section, text := goTable(f), f.Section(".text")
 	if section == nil || text == nil || section.Size > maxTable || section.FileSize > maxTable {
@@ -87,12 +118,18 @@ func runtimeSymbols(f *elf.File, wanted map[string]bool, found map[string]symbol
 	if err != nil {
 		return
 	}
+	var funcs []gosym.Func
 	for i := range table.Funcs {
-		fn := &table.Funcs[i]
-		if !wanted[fn.Name] || fn.End <= fn.Entry {
-			continue
+		if fn := &table.Funcs[i]; wanted[fn.Name] && fn.End > fn.Entry {
+			funcs = append(funcs, *fn)
 		}
-		if offset, ok := place(f, fn.Entry); ok {
+	}
+	by := shift(f, funcs)
+	if by < 0 {
+		return
+	}
+	for _, fn := range funcs {
+		if offset, ok := place(f, fn.Entry+uint64(by)); ok {
 			found[fn.Name] = symbol{offset, fn.End - fn.Entry}
 		}
 	}

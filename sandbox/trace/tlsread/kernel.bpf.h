@@ -29,8 +29,10 @@ struct sock_common {
 };
 struct sock { struct sock_common __sk_common; u16 sk_protocol; };
 struct socket { struct sock *sk; };
-struct inode { u16 i_mode; };
+struct super_block { u32 s_dev; };
+struct inode { u16 i_mode; u64 i_ino; struct super_block *i_sb; };
 struct file { struct inode *f_inode; void *private_data; };
+struct linux_binprm { struct file *file; };
 struct fdtable { u32 max_fds; struct file **fd; };
 struct files_struct { struct fdtable *fdt; };
 struct task_struct { struct pid *thread_pid; struct files_struct *files; };
@@ -45,7 +47,10 @@ struct uregs { u64 regs[31], sp, pc, pstate; };
 #define GOROUTINE(r) ((r)->regs[28])
 #define FRAME(r) ((r)->sp)
 #define FRAME_AT_RETURN(r) ((r)->sp)
-enum { NR_WRITE = 64, NR_WRITEV = 66, NR_SENDTO = 206, NR_SENDMSG = 211 };
+#define MAPPED_AS(r) ((r)->regs[2])
+#define MAPPED_FD(r) ((r)->regs[4])
+#define NUMBER(r) ((r)->regs[8])
+enum { NR_WRITE = 64, NR_WRITEV = 66, NR_SENDTO = 206, NR_SENDMSG = 211, NR_MMAP = 222 };
 #else
 struct uregs { u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss; };
 #define ARG0(r) ((r)->di)
@@ -62,7 +67,10 @@ struct uregs { u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si,
 #define GOROUTINE(r) ((r)->r14)
 #define FRAME(r) ((r)->sp)
 #define FRAME_AT_RETURN(r) ((r)->sp - 8) // the return address was popped
-enum { NR_WRITE = 1, NR_WRITEV = 20, NR_SENDTO = 44, NR_SENDMSG = 46 };
+#define MAPPED_AS(r) ((r)->dx)
+#define MAPPED_FD(r) ((r)->r8)
+#define NUMBER(r) ((r)->orig_ax)
+enum { NR_WRITE = 1, NR_WRITEV = 20, NR_SENDTO = 44, NR_SENDMSG = 46, NR_MMAP = 9 };
 #endif
 
 #define AF_INET 2
@@ -70,6 +78,7 @@ enum { NR_WRITE = 1, NR_WRITEV = 20, NR_SENDTO = 44, NR_SENDMSG = 46 };
 #define PROTO_TCP 6
 #define S_IFMT 0170000
 #define S_IFSOCK 0140000
+#define S_IFREG 0100000
 
 // A connection's two ends, the ports in the order of this machine.
 struct ends {
@@ -94,8 +103,8 @@ __noinline s32 number(u32 inode)
 	return 0;
 }
 
-// ends_of finds the ends of the TCP connection that a descriptor of the calling task is.
-static __always_inline u32 ends_of(u32 fd, struct ends *e)
+// file_of finds what a descriptor of the calling task is, 0 for nothing.
+static __always_inline struct file *file_of(u32 fd)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct fdtable *table = BPF_CORE_READ(t, files, fdt);
@@ -103,6 +112,13 @@ static __always_inline u32 ends_of(u32 fd, struct ends *e)
 		return 0;
 	struct file **slots = BPF_CORE_READ(table, fd), *f = 0;
 	bpf_probe_read_kernel(&f, sizeof(f), slots + fd);
+	return f;
+}
+
+// ends_of finds the ends of the TCP connection that a descriptor of the calling task is.
+static __always_inline u32 ends_of(u32 fd, struct ends *e)
+{
+	struct file *f = file_of(fd);
 	if (!f || (BPF_CORE_READ(f, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
 		return 0;
 	struct socket *socket = BPF_CORE_READ(f, private_data);

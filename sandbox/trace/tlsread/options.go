@@ -9,6 +9,9 @@ type Options struct {
 	Limit uint64
 	// Reads has what was received read, too.
 	Reads bool
+	// Everywhere has the Reader find the libraries of the whole machine by itself: of the
+	// processes that run, and of those that will. PID is 0 then.
+	Everywhere bool
 	// Ring is the size of the buffer between the kernel and this process in bytes, a
 	// power of two; 0 is 8 MiB.
 	Ring int

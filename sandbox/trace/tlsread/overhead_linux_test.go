@@ -53,7 +53,7 @@ func TestOverhead(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer r.Close()
-			await(t, r, cmd.Process.Pid)
+			await(t, func() bool { return finds(r, cmd.Process.Pid) })
 		}
 		began := time.Now()
 		_, _ = io.WriteString(in, "go\n")

@@ -25,6 +25,8 @@ const (
 	Named
 	// Closed says that the program let go of the connection.
 	Closed
+	// found says that a process runs or maps a file: Conn is the kernel's side's key of it.
+	found
 )
 
 // Piece is one observation of a TLS connection.

@@ -19,6 +19,7 @@ const (
 	programMapCalls            = "calls"
 	programMapConns            = "conns"
 	programMapEvents           = "events"
+	programMapFiles            = "files"
 	programMapLosses           = "losses"
 	programMapTasks            = "tasks"
 	programProgC_ctrl          = "c_ctrl"
@@ -41,6 +42,8 @@ const (
 	programProgGoRecord        = "go_record"
 	programProgGoWrite         = "go_write"
 	programProgOnEnter         = "on_enter"
+	programProgOnExec          = "on_exec"
+	programProgOnExit          = "on_exit"
 	programVarLimit            = "limit"
 	programVarUnusedHead       = "unused_head"
 	programVarWantNs           = "want_ns"
@@ -108,6 +111,8 @@ type programProgramSpecs struct {
 	GoRecord        *ebpf.ProgramSpec `ebpf:"go_record"`
 	GoWrite         *ebpf.ProgramSpec `ebpf:"go_write"`
 	OnEnter         *ebpf.ProgramSpec `ebpf:"on_enter"`
+	OnExec          *ebpf.ProgramSpec `ebpf:"on_exec"`
+	OnExit          *ebpf.ProgramSpec `ebpf:"on_exit"`
 }
 
 // programMapSpecs contains maps before they are loaded into the kernel.
@@ -117,6 +122,7 @@ type programMapSpecs struct {
 	Calls  *ebpf.MapSpec `ebpf:"calls"`
 	Conns  *ebpf.MapSpec `ebpf:"conns"`
 	Events *ebpf.MapSpec `ebpf:"events"`
+	Files  *ebpf.MapSpec `ebpf:"files"`
 	Losses *ebpf.MapSpec `ebpf:"losses"`
 	Tasks  *ebpf.MapSpec `ebpf:"tasks"`
 }
@@ -153,6 +159,7 @@ type programMaps struct {
 	Calls  *ebpf.Map `ebpf:"calls"`
 	Conns  *ebpf.Map `ebpf:"conns"`
 	Events *ebpf.Map `ebpf:"events"`
+	Files  *ebpf.Map `ebpf:"files"`
 	Losses *ebpf.Map `ebpf:"losses"`
 	Tasks  *ebpf.Map `ebpf:"tasks"`
 }
@@ -162,6 +169,7 @@ func (m *programMaps) Close() error {
 		m.Calls,
 		m.Conns,
 		m.Events,
+		m.Files,
 		m.Losses,
 		m.Tasks,
 	)
@@ -200,6 +208,8 @@ type programPrograms struct {
 	GoRecord        *ebpf.Program `ebpf:"go_record"`
 	GoWrite         *ebpf.Program `ebpf:"go_write"`
 	OnEnter         *ebpf.Program `ebpf:"on_enter"`
+	OnExec          *ebpf.Program `ebpf:"on_exec"`
+	OnExit          *ebpf.Program `ebpf:"on_exit"`
 }
 
 func (p *programPrograms) Close() error {
@@ -224,6 +234,8 @@ func (p *programPrograms) Close() error {
 		p.GoRecord,
 		p.GoWrite,
 		p.OnEnter,
+		p.OnExec,
+		p.OnExit,
 	)
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
 	"github.com/cilium/ebpf/ringbuf"
+	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
 )
 
@@ -23,6 +25,8 @@ const (
 	maxLibraries = 64
 	maxAsked     = 1 << 12
 	maxFiles     = 1 << 13 // that are looked at, the same one counted each time
+	// maxEverywhere bounds the libraries of a whole machine, whose files have no bound.
+	maxEverywhere = 1 << 10
 	// look is how long a piece may wait unread while few come.
 	look = 5 * time.Millisecond
 )
@@ -40,9 +44,11 @@ type Reader struct {
 	workers sync.WaitGroup
 
 	// Of the goroutine that attaches.
-	known map[file]bool
+	known map[file]bool // written with mu
 	files int
 	links []link.Link
+
+	points []link.Link // that tell of files; nil without Options.Everywhere
 
 	mu        sync.Mutex
 	programs  *programs
@@ -60,6 +66,10 @@ type request struct {
 	pid    int
 	path   string
 	mapped bool
+	// file is the kernel's side's key of the file that it told of, 0 for others.
+	file uint64
+	// done is closed when the worker comes to the request, which asks for nothing then.
+	done chan struct{}
 }
 
 // Open prepares a Reader. emit and lose are called from one goroutine, which Close ends;
@@ -72,6 +82,12 @@ func Open(o Options, emit func(*Piece), lose func(n uint64, why string)) (*Reade
 			return nil, fmt.Errorf("TLS reader: find the pid namespace: %w", err)
 		}
 		r.ns = ns
+	}
+	if o.Everywhere {
+		if err := errors.Join(r.load(), r.discover()); err != nil {
+			r.Close()
+			return nil, err
+		}
 	}
 	r.workers.Add(1)
 	go r.work()
@@ -129,6 +145,9 @@ func (r *Reader) work() {
 
 func (r *Reader) handle(q request) {
 	switch {
+	case q.done != nil:
+		close(q.done)
+		return
 	case q.path != "":
 		if f, err := openIn(q.pid, q.path); err == nil {
 			r.library(f)
@@ -136,7 +155,11 @@ func (r *Reader) handle(q request) {
 		return
 	case q.mapped:
 		names, err := mapped(q.pid)
-		if err != nil {
+		switch {
+		case err != nil && r.o.Everywhere:
+			r.forget(q.file)
+			return
+		case err != nil:
 			r.fail(fmt.Errorf("TLS reader: what process %d has mapped: %w", q.pid, err))
 			return
 		}
@@ -161,7 +184,7 @@ func (r *Reader) handle(q request) {
 // library watches what a file holds, where nobody does yet, and closes it.
 func (r *Reader) library(f *os.File) {
 	defer func() { _ = f.Close() }()
-	if r.files++; r.files > maxFiles {
+	if r.files++; r.files > maxFiles && !r.o.Everywhere {
 		r.fail(errors.New("TLS reader: more files than are looked at"))
 		return
 	}
@@ -169,22 +192,22 @@ func (r *Reader) library(f *os.File) {
 	if err != nil || r.known[key] {
 		return
 	}
-	if len(r.known) >= maxLibraries {
+	if len(r.known) >= maxLibraries && (!r.o.Everywhere || len(r.known) >= maxEverywhere) {
 		r.fail(errors.New("TLS reader: more libraries than are watched at once"))
 		return
 	}
-	r.known[key] = true
 	err = r.load()
 	if err == nil {
 		err = r.attach(f, probes)
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.known[key] = true
 	if err != nil {
-		r.fail(err)
+		r.err = err
 		return
 	}
-	r.mu.Lock()
 	r.libraries++
-	r.mu.Unlock()
 }
 
 // attach sets the probes in their order.
@@ -201,16 +224,18 @@ func (r *Reader) attach(f *os.File, probes []probe) error {
 		}
 		r.links = append(r.links, l)
 	}
-	for _, p := range probes {
-		set := ex.Uprobe
-		if p.returns {
-			set = ex.Uretprobe
+	for len(probes) > 0 {
+		first := probes[0]
+		var at []uint64
+		for len(probes) > 0 && probes[0].program == first.program && probes[0].returns == first.returns {
+			at = append(at, probes[0].offset)
+			probes = probes[1:]
 		}
-		l, err := set("", r.program(p.program), &link.UprobeOptions{Address: p.offset})
+		links, err := r.programs.set(ex, r.program(first.program), at, first.returns)
+		r.links = append(r.links, links...)
 		if err != nil {
-			return fmt.Errorf("TLS reader: set a probe (%s): %w", p.program, err)
+			return fmt.Errorf("TLS reader: set a probe (%s): %w", first.program, err)
 		}
-		r.links = append(r.links, l)
 	}
 	return nil
 }
@@ -273,9 +298,12 @@ func (r *Reader) run(ring *ringbuf.Reader, done chan struct{}) {
 		ring.SetDeadline(time.Now().Add(look))
 		err := ring.ReadInto(&sample)
 		for err == nil {
-			if p.read(sample.RawSample) != nil {
+			switch {
+			case p.read(sample.RawSample) != nil:
 				r.lose(1, errShort.Error())
-			} else {
+			case p.Kind == found:
+				r.enqueue(request{pid: p.PID, mapped: true, file: p.Conn})
+			default:
 				r.emit(&p)
 			}
 			err = ring.ReadInto(&sample)
@@ -354,15 +382,26 @@ func (r *Reader) Drain(ctx context.Context) error {
 	return nil
 }
 
+// closers are the links that are closed at once: the kernel waits for each until no task can run its
+// program any more.
+const closers = 64
+
+func closeAll(links []link.Link) {
+	var g errgroup.Group
+	g.SetLimit(closers)
+	for _, l := range links {
+		g.Go(l.Close)
+	}
+	_ = g.Wait() // what cannot be closed ends with this process
+}
+
 // Close takes the probes away and ends what Open began. It may be called more than once.
 func (r *Reader) Close() {
 	r.closing.Do(func() {
 		r.ended.Store(true)
 		close(r.stop)
 		r.workers.Wait()
-		for _, l := range r.links {
-			_ = l.Close()
-		}
+		closeAll(slices.Concat(r.points, r.links))
 		if r.ring != nil {
 			_ = r.ring.Close()
 			<-r.read

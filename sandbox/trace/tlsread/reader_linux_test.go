@@ -155,13 +155,18 @@ func read(t *testing.T, o Options, argv []string) reading {
 	}
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+	start := func() {
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !o.Everywhere {
+		start()
 	}
 	r, err := Open(o, func(p *Piece) {
 		mu.Lock()
 		defer mu.Unlock()
-		if p.PID != cmd.Process.Pid {
+		if cmd.Process == nil || p.PID != cmd.Process.Pid {
 			return
 		}
 		switch p.Kind {
@@ -180,10 +185,17 @@ func read(t *testing.T, o Options, argv []string) reading {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	for _, library := range libraries(argv) {
-		r.Opened(os.Getpid(), library)
+	if o.Everywhere {
+		mu.Lock() // the pieces of other programs wait
+		start()
+		mu.Unlock()
+		await(t, func() bool { return watches(t, r, argv[0]) })
+	} else {
+		for _, library := range libraries(argv) {
+			r.Opened(os.Getpid(), library)
+		}
+		await(t, func() bool { return finds(r, cmd.Process.Pid) })
 	}
-	await(t, r, cmd.Process.Pid)
 	_, _ = io.WriteString(in, "go\n")
 	if err := cmd.Wait(); err != nil {
 		t.Fatalf("%v: %s", err, out.String())
@@ -198,6 +210,23 @@ func read(t *testing.T, o Options, argv []string) reading {
 	return got
 }
 
+// A program that starts after the Reader, from a file that nobody has run, is found by itself.
+func TestEverywhere(t *testing.T) {
+	slots.Acquire(t, 1)
+	own, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := filepath.Join(t.TempDir(), "client")
+	if err := os.WriteFile(client, own, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	got := read(t, Options{Everywhere: true, Reads: true}, []string{client})
+	if !bytes.Contains(got.sent, []byte(secret)) || !bytes.Contains(got.received, []byte("the answer")) || !got.whole {
+		t.Errorf("sent %.300q, received %.300q, whole %v", got.sent, got.received, got.whole)
+	}
+}
+
 // libraries are what a program that a shell starts will map.
 func libraries(argv []string) []string {
 	if argv[0] != "sh" {
@@ -207,17 +236,36 @@ func libraries(argv []string) []string {
 	return all
 }
 
-// await asks for what the client has mapped until a library of it is watched.
-func await(t *testing.T, r *Reader, pid int) {
-	for end := time.Now().Add(20 * time.Second); ; {
-		r.Mapped(pid)
-		n, err := r.State()
-		if n > 0 {
-			return
-		}
+// finds asks for what a process has mapped, and reports whether a library is watched.
+func finds(r *Reader, pid int) bool {
+	r.Mapped(pid)
+	n, _ := r.State()
+	return n > 0
+}
+
+// watches reports whether a file is.
+func watches(t *testing.T, r *Reader, name string) bool {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	key, _, err := probesOf(f, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.known[key]
+}
+
+// await waits for something.
+func await(t *testing.T, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !done(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("no library was found: ", err)
+			t.Fatal("no library was found")
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 }

@@ -24,6 +24,9 @@ func (*Reader) Opened(int, string) {}
 // Mapped does nothing.
 func (*Reader) Mapped(int) {}
 
+// Look does nothing.
+func (*Reader) Look(context.Context) error { return nil }
+
 // State has nothing to tell.
 func (*Reader) State() (int, error) { return 0, nil }
 

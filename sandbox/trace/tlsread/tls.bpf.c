@@ -8,13 +8,14 @@
 
 #include "kernel.bpf.h"
 
-enum kind { OPENED = 1, BOUND, SENT, OFFERED, RECEIVED, NAMED, CLOSED };
+enum kind { OPENED = 1, BOUND, SENT, OFFERED, RECEIVED, NAMED, CLOSED, FOUND };
 enum { WHOLE = 1, CUT = 2, LOST = 4 };
 
 #define PIECE (16 << 10)
 #define SMALL 1024
 #define PIECES 128
 #define WAKE (256 << 10)
+#define PROT_EXEC 4
 #define RECORD 23 // application_data of RFC 8446, section 5.1
 
 struct head {
@@ -58,6 +59,14 @@ struct {
 	__type(key, u64);
 	__type(value, struct acting);
 } tasks SEC(".maps");
+
+// The files of which code was run or mapped, and a process was told.
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, u64);
+	__type(value, u8);
+} files SEC(".maps");
 
 enum { NO_ROOM, NO_CALL, NO_PAGE, NLOSSES };
 struct {
@@ -475,5 +484,41 @@ SEC("raw_tp/sys_enter") int on_enter(struct bpf_raw_tracepoint_args *ctx)
 	c->ends = ends;
 	send(c, BOUND, 0, 0, 0);
 	bpf_map_delete_elem(&tasks, &id);
+	return 0;
+}
+
+// found tells once of each file whose code a process runs or maps.
+static __always_inline void found(struct file *f)
+{
+	struct inode *inode = BPF_CORE_READ(f, f_inode);
+	if (!inode || (BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFREG)
+		return;
+	u64 file = (u64)BPF_CORE_READ(inode, i_sb, s_dev) << 40 ^ BPF_CORE_READ(inode, i_ino);
+	u8 one = 1;
+	if (bpf_map_update_elem(&files, &file, &one, BPF_NOEXIST))
+		return; // it is known
+	struct conn c = {.id = file};
+	send(&c, FOUND, 0, 0, 0);
+}
+
+SEC("raw_tp/sched_process_exec") int on_exec(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct linux_binprm *p = (struct linux_binprm *)ctx->args[2];
+	struct file *f = BPF_CORE_READ(p, file);
+	if (f)
+		found(f);
+	return 0;
+}
+
+SEC("raw_tp/sys_exit") int on_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct uregs r, *at = (struct uregs *)ctx->args[0];
+	u64 nr = 0;
+	bpf_probe_read_kernel(&nr, sizeof(nr), &NUMBER(at));
+	if (nr != NR_MMAP || (ctx->args[1] > -4096ULL) || bpf_probe_read_kernel(&r, sizeof(r), at) || !(MAPPED_AS(&r) & PROT_EXEC))
+		return 0;
+	struct file *f = file_of(MAPPED_FD(&r));
+	if (f)
+		found(f);
 	return 0;
 }
