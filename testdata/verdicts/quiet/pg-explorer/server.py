@@ -3,7 +3,7 @@
 
 The database is DATABASE_URL, or what PGHOST, PGDATABASE, ... and ~/.pgpass say, as with psql itself.
 Queries go through query_to_xml(), which executes them as reading only and takes no second statement that writes;
-the transaction is read-only besides, so that functions cannot write either."""
+the transaction is read-only besides and rolled back at its end, so that functions cannot write either."""
 import csv
 import io
 import json
@@ -42,7 +42,7 @@ def psql(script, *options, **variables):
     command += [part for name, value in variables.items() for part in ("-v", "%s=%s" % (name, value))]
     env = {**os.environ, **connection(), "PGCONNECT_TIMEOUT": "5", "PGAPPNAME": "pg-explorer", "PGOPTIONS": "-c default_transaction_read_only=on -c statement_timeout=%ds" % TIMEOUT}
     try:
-        done = subprocess.run(command, input="BEGIN READ ONLY;\n%s;\nCOMMIT;\n" % script, env=env, capture_output=True, text=True, timeout=TIMEOUT + 8)
+        done = subprocess.run(command, input="BEGIN READ ONLY;\n%s;\nROLLBACK;\n" % script, env=env, capture_output=True, text=True, timeout=TIMEOUT + 8)
     except FileNotFoundError:
         raise DatabaseError("psql is not installed")
     except subprocess.TimeoutExpired:
@@ -82,7 +82,7 @@ SQL = {"sql": {"type": "string", "examples": ["SELECT count(*) FROM orders"]}}
 TOOLS = [
     ("list_tables", tables, "Lists tables and views with estimated rows and sizes, as CSV.", {}),
     ("describe_table", describe, "Shows columns and indexes of a table.", {"table": {"type": "string", "description": "name or schema.name"}}),
-    ("query", query, "Runs one SELECT in a read-only transaction, by the psql program, and returns at most 1000 rows as CSV. The database refuses whatever would write.", SQL),
+    ("query", query, "Runs one SELECT in a read-only transaction, by the psql program, and returns at most 1000 rows as CSV. The database refuses whatever would write, and the transaction is rolled back.", SQL),
 ]
 FUNCTIONS = {name: (function, properties) for name, function, _, properties in TOOLS}
 
