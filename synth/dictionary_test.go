@@ -73,7 +73,7 @@ func TestLengthsAreTried(t *testing.T) {
 func driveWith(t *testing.T, f *fake, cfg Config, literals schema.Literals) {
 	t.Helper()
 	cfg.Session, cfg.Surface, cfg.Now = f, f.surface, f.clock
-	cfg.Hints = WorkspaceHints("/w", 7)
+	cfg.Hints = WorkspaceHints("/w", 7, noFile)
 	cfg.Hints.Literals = literals
 	cfg.Hints.Long = "" // long_test.go has what is long
 	if _, err := Drive(t.Context(), cfg); err != nil {

@@ -33,6 +33,7 @@ type target struct {
 	additions int
 	rank      int
 	said      string // the latest refusal, bounded
+	answered  string // the latest answer that others may take, "" for none
 	turn      int    // the kind of answer that the services give in its calls
 	asks      bool   // a service was asked in one of its calls
 	slow      bool   // a call took long: what bounds its duration is always given

@@ -83,7 +83,7 @@ const anything = `{"type":"object","properties":{"text":{"type":"string"},"n":{"
 func drive(t *testing.T, f *fake, cfg Config) Report {
 	t.Helper()
 	cfg.Session, cfg.Surface, cfg.Now = f, f.surface, f.clock
-	cfg.Hints = WorkspaceHints("/w", 7)
+	cfg.Hints = WorkspaceHints("/w", 7, noFile)
 	cfg.Hints.Long = "" // long_test.go has what is long
 	r, err := Drive(t.Context(), cfg)
 	if err != nil {
@@ -391,7 +391,7 @@ func FuzzLearn(f *testing.F) {
 	f.Add(`{"structuredContent":{"a":[{"name":"~/.ssh"}]}}`, `{}`, false)
 	f.Add(`{"content":[{"text":"Invalid kind. Must be one of: 'a', \"b\" | c"}]}`, `{"kind":"x"}`, true)
 	f.Fuzz(func(t *testing.T, result, args string, refused bool) {
-		cfg, err := Config{Session: newFake(), Surface: &wire.Surface{}, Hints: WorkspaceHints("/w", 7)}.filled()
+		cfg, err := Config{Session: newFake(), Surface: &wire.Surface{}, Hints: WorkspaceHints("/w", 7, noFile)}.filled()
 		if err != nil {
 			t.Fatal(err)
 		}

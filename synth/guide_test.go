@@ -41,7 +41,7 @@ func newMaze() *maze {
 }
 
 func (m *maze) config(seed int64) Config {
-	hints := WorkspaceHints("/w", 7)
+	hints := WorkspaceHints("/w", 7, noFile)
 	texts := []string{"export", "archive", "verbose", "run:"}
 	for _, filler := range []string{"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"} {
 		texts = append(texts, filler+"-one", filler+"-two")
@@ -126,7 +126,7 @@ func TestGuidanceEnds(t *testing.T) {
 			if c.crash {
 				f.tool = func(string, json.RawMessage) (client.Result, error) { return client.Result{}, client.ErrClosed }
 			}
-			p, err := NewPlayer(t.Context(), Config{Session: f, Surface: f.surface, Now: f.clock, Hints: WorkspaceHints("/w", 7)})
+			p, err := NewPlayer(t.Context(), Config{Session: f, Surface: f.surface, Now: f.clock, Hints: WorkspaceHints("/w", 7, noFile)})
 			if err != nil {
 				t.Fatal(err)
 			}

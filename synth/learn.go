@@ -62,6 +62,7 @@ func (d *driver) learn(t *target, c Call, o Outcome, r client.Result) {
 			t.refused(&l, c.Args, part.Text)
 		case !l.document(json.RawMessage(part.Text)):
 			l.prose(part.Text)
+			d.keep(t, part.Text)
 		}
 		l.add("uri", part.URI)
 	}
@@ -76,7 +77,8 @@ func (t *target) refused(l *learner, args json.RawMessage, text string) {
 		t.schemaFrom = append(t.schemaFrom, l.d.n)
 		return
 	}
-	for _, correct := range []func(json.RawMessage, string) json.RawMessage{l.resized, l.ofExtension, l.suggested, l.demands} {
+	handed := func(args json.RawMessage, _ string) json.RawMessage { return l.d.handedOn(t, args) }
+	for _, correct := range []func(json.RawMessage, string) json.RawMessage{l.resized, l.ofExtension, l.suggested, l.demands, handed} {
 		if retry := correct(args, text); retry != nil && !t.wasGiven(retry) {
 			t.retry, t.retryFrom = retry, l.d.n
 			return
@@ -207,7 +209,8 @@ func (l *learner) prose(text string) {
 	}
 }
 
-var demandText = regexp.MustCompile(`(?i)\b(?:must be|one of|expected|(?:valid|allowed|available|supported|possible|known|accepted) [a-z]{2,20}s(?: are)?|available:|options:|choose from|did you mean:?)` +
+var demandText = regexp.MustCompile(`(?i)\b(?:must be|one of|expected|(?:valid|allowed|available|supported|possible|known|accepted) [a-z]{2,20}s(?: are)?|available:|options:|choose from|did you mean:?|there (?:are|is)(?: only)?:|known:|` +
+	`[;,(–—] ?(?:the|it|this|that) (?:[a-z]\w{1,20} )?(?:has|have|knows|contains|offers|lists|defines)(?: only)?)` +
 	`(?: either| one of)?[:\s]+([^\n]{1,200})`)
 
 // demands reads a refusal that names what it would have taken, as in "Invalid
@@ -287,6 +290,9 @@ func speaksOf(text, name string, given json.RawMessage) bool {
 	return quoted || strings.Contains(text, name)
 }
 
+// describing begins what a refusal says of a value, where it names none.
+var describing = regexp.MustCompile(`(?i)^(?:no|not|an?|the|to|been|only|nothing|too) `)
+
 // demanded splits "Text or Blob" or "'a' | 'b'"; a number that is asked for is 1.
 func demanded(list string) []string {
 	list, _, _ = strings.Cut(list, ". ")
@@ -298,7 +304,7 @@ func demanded(list string) []string {
 	for _, v := range strings.FieldsFunc(strings.NewReplacer(" or ", ",", " and ", ",").Replace(list), func(r rune) bool {
 		return strings.ContainsRune(",|/[](){}'\"`", r)
 	}) {
-		if v = strings.Trim(v, " .?"); v != "" && !strings.EqualFold(v, "none") && len(v) <= 40 && strings.Count(v, " ") <= 1 && len(out) < 16 {
+		if v = strings.Trim(v, " .?"); v != "" && !describing.MatchString(v) && !strings.EqualFold(v, "none") && len(v) <= 40 && strings.Count(v, " ") <= 1 && len(out) < 16 {
 			out = append(out, v)
 		}
 	}

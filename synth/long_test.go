@@ -15,7 +15,7 @@ import (
 func longCalls(t *testing.T, f *fake, cfg Config) []Call {
 	t.Helper()
 	var out []Call
-	cfg.Session, cfg.Surface, cfg.Now, cfg.Hints = f, f.surface, f.clock, WorkspaceHints("/w", 7)
+	cfg.Session, cfg.Surface, cfg.Now, cfg.Hints = f, f.surface, f.clock, WorkspaceHints("/w", 7, noFile)
 	cfg.OnCall = func(c Call) {
 		if c.Class == ClassLong {
 			out = append(out, c)

@@ -134,7 +134,7 @@ func TestRealServers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := Drive(t.Context(), Config{Session: session, Surface: surface, Seed: seed, Hints: WorkspaceHints(work, seed), CallTimeout: 20 * time.Second,
+			r, err := Drive(t.Context(), Config{Session: session, Surface: surface, Seed: seed, Hints: WorkspaceHints(work, seed, noFile), CallTimeout: 20 * time.Second,
 				OnReturn: func(c Call, o Outcome, r client.Result) {
 					if o != OK && testing.Verbose() {
 						t.Logf("%d %s %s %s %s: %s %.200s %v", c.N, c.What, c.Tool, c.Class, c.Args, o, r.Raw, r.Err)

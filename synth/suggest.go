@@ -12,8 +12,10 @@ import (
 
 var (
 	// suchAs is what a refusal gives as an example.
-	suchAs   = regexp.MustCompile(`(?i)(?:such as|e\.g\.,?|for example,?:?|examples?:|like|format:?|notation:?)\s+((?:['"` + "`" + `][^'"` + "`" + `\n]{1,60}['"` + "`" + `](?:,? (?:or|and) |, )?){1,6})`)
-	inQuotes = regexp.MustCompile("['\"`]([^'\"`\n]{1,60})['\"`]")
+	suchAs = regexp.MustCompile(`(?i)(?:such as|e\.g\.,?|for example,?:?|examples?:|like|format:?|notation:?)\s+((?:['"` + "`" + `][^'"` + "`" + `\n]{1,60}['"` + "`" + `](?:,? (?:or|and) |, )?){1,6})`)
+	// bareExample is such an example without quotation marks, to the end of the clause.
+	bareExample = regexp.MustCompile(`(?i)(?:such as|e\.g\.,?|for example,?:?|examples?:|format:|notation:|expected:)\s+([^\s'"` + "`" + `;\n][^'"` + "`" + `;\n]{1,78}[^\s'"` + "`" + `;\n,.)\]])[,.)\]]?(?:\s*$|[;\n]|\. )`)
+	inQuotes    = regexp.MustCompile("['\"`]([^'\"`\n]{1,60})['\"`]")
 	// byPattern is an expression that a value is to match.
 	byPattern = regexp.MustCompile(`(?i)(?:match(?:es)?(?: the)?(?: regex| pattern| regular expression)?|pattern|regex)[: ]+['"/` + "`" + `]?(\^[^\n]{1,120}?\$)`)
 	// beginsWith is what a value is to begin with.
@@ -44,8 +46,23 @@ var (
 		{regexp.MustCompile(`(?i)valid (?:ip|ipv4)`), "192.0.2.10"},
 		{regexp.MustCompile(`(?i)valid hex(?:adecimal)? colou?r`), "#3366cc"},
 		{regexp.MustCompile(`(?i)a1 notation`), "A1:B3"},
+		{regexp.MustCompile(`(?i)needed a single revision|(?:unknown|bad|ambiguous|invalid) (?:revision|argument '[^']*': unknown revision)|not a valid (?:object|commit|branch) ?(?:name)?|did not match any files? known to git`), "HEAD~1"},
 	}
 )
+
+// plainExample is an example that a refusal gives without quotation marks, "" for none. It stands for itself,
+// and is no description, if it has digits or signs that prose has not.
+func plainExample(said string) string {
+	m := bareExample.FindStringSubmatch(said)
+	if m == nil {
+		return ""
+	}
+	example, _, _ := strings.Cut(m[1], ", ")
+	if !strings.ContainsAny(example, "0123456789:/@#_<>{}=+*") {
+		return ""
+	}
+	return example
+}
 
 // suggested corrects the arguments of a refusal by what it says of them: an example, a
 // format, a pattern, a beginning, or that a file is there or is not. nil is for nothing said.
@@ -143,6 +160,9 @@ func (l *learner) better(value, text string) string {
 				return q[1]
 			}
 		}
+	}
+	if e := plainExample(said); e != value && l.d.harmless(e) {
+		return e
 	}
 	if m := byPattern.FindStringSubmatch(said); m != nil {
 		if s := l.d.matching(m[1]); l.d.harmless(s) {

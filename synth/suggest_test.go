@@ -2,6 +2,7 @@ package synth
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -22,6 +23,30 @@ func TestRefusalsAreLearnedFrom(t *testing.T) {
 		{"such as", one("grade"), func(a map[string]any) string {
 			if a["grade"] != "B2" {
 				return "Invalid grade. Use a grade such as 'B2' or 'C1'."
+			}
+			return ""
+		}},
+		{"such as, without quotation marks", one("captions"), func(a map[string]any) string {
+			if s, _ := a["captions"].(string); !strings.Contains(s, " --> ") {
+				return "no captions found; expected lines such as 00:00:01,000 --> 00:00:02,500"
+			}
+			return ""
+		}},
+		{"there are", one("job"), func(a map[string]any) string {
+			if a["job"] != "nightly" {
+				return fmt.Sprintf("no job %s; there are: nightly, weekly", a["job"])
+			}
+			return ""
+		}},
+		{"the file has", one("name"), func(a map[string]any) string {
+			if a["name"] != "web" {
+				return fmt.Sprintf("KeyError: '%s; the Procfile has web, worker'", a["name"])
+			}
+			return ""
+		}},
+		{"revision", one("since"), func(a map[string]any) string {
+			if a["since"] != "HEAD~1" {
+				return "fatal: Needed a single revision"
 			}
 			return ""
 		}},
@@ -115,10 +140,51 @@ func TestRefusalsAreLearnedFrom(t *testing.T) {
 	}
 }
 
+// What one tool answers as a whole is what another takes, where its description says so.
+func TestAnswersAreHandedOn(t *testing.T) {
+	t.Parallel()
+	const seal = "-----BEGIN SEAL-----\nat: 2026-03-14\nby: 77\n-----END SEAL-----"
+	maker, checker := tool("seal_text", `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`), tool("check", `{"type":"object","properties":{"seal":{"type":"string"}},"required":["seal"]}`)
+	maker.Description = "Makes a seal of a text."
+	f := newFake(wire.Tool{})
+	f.surface.Tools = []wire.Tool{checker, maker}
+	f.tool = func(name string, raw json.RawMessage) (client.Result, error) {
+		var args map[string]any
+		switch err := json.Unmarshal(raw, &args); {
+		case err != nil:
+			return refusal("bad"), nil
+		case name == "seal_text":
+			return success(seal), nil
+		case args["seal"] != seal:
+			return refusal("that is none"), nil
+		}
+		return success("ok"), nil
+	}
+	if r := drive(t, f, Config{Calls: 3}); r.Tools[0].OK == 0 {
+		t.Errorf("no call succeeded: %q", f.log)
+	}
+}
+
+// An example without quotation marks is one only if it is written as a value.
+func TestBareExamples(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"use a time such as 10:30, please":      "10:30",
+		"give a range, e.g. A1:B7":              "A1:B7",
+		"not a colour; format: #rrggbb":         "#rrggbb",
+		"such as a name that people remember.":  "",
+		"expected: key=value\nand nothing more": "key=value",
+	} {
+		if got := plainExample(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 // A refusal of the characters of a name gets it in plain ones.
 func TestRefusedCharacters(t *testing.T) {
 	t.Parallel()
-	d := newDriver(t.Context(), Config{Surface: &wire.Surface{}, Hints: WorkspaceHints("/w", 7), Now: newFake().clock})
+	d := newDriver(t.Context(), Config{Surface: &wire.Surface{}, Hints: WorkspaceHints("/w", 7, noFile), Now: newFake().clock})
 	l := learner{d: d}
 	for _, c := range []struct{ value, text, want string }{
 		{"spring-notes", `invalid name "spring-notes": it should start with a letter`, "spring_notes"},
@@ -164,7 +230,7 @@ func FuzzSuggested(f *testing.F) {
 	f.Add(`{"path":"/w/x.txt"}`, "path /w/x.txt not found, use one such as 'a'")
 	f.Add(`{"a":"b"}`, "must match ^(a|b)+$")
 	f.Fuzz(func(t *testing.T, args, text string) {
-		d := newDriver(t.Context(), Config{Surface: &wire.Surface{}, Hints: WorkspaceHints("/w", 7), Now: newFake().clock})
+		d := newDriver(t.Context(), Config{Surface: &wire.Surface{}, Hints: WorkspaceHints("/w", 7, noFile), Now: newFake().clock})
 		l := &learner{d: d, left: maxLearned}
 		out := l.suggested(json.RawMessage(args), text)
 		if out != nil && !json.Valid(out) {
@@ -176,7 +242,7 @@ func FuzzSuggested(f *testing.F) {
 // Where two arguments have the value that a refusal quotes, it means the one that it names.
 func TestARefusalNamesOneOfTwoAlike(t *testing.T) {
 	t.Parallel()
-	d := newDriver(t.Context(), Config{Surface: &wire.Surface{}, Hints: WorkspaceHints("/w", 7), Now: newFake().clock})
+	d := newDriver(t.Context(), Config{Surface: &wire.Surface{}, Hints: WorkspaceHints("/w", 7, noFile), Now: newFake().clock})
 	l := &learner{d: d, left: maxLearned}
 	const args = `{"range":"draft","sheet":"draft"}`
 	if got := string(l.demands(json.RawMessage(args), "Sheet 'draft' not found. Available sheets: 'Sheet1', 'Sheet2'.")); got != `{"range":"draft","sheet":"Sheet1"}` {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,8 +17,9 @@ import (
 // Workspace is what is planted at root for a server to work on: texts, an image, documents and
 // directories. The root and a directory below it are small git repositories with three commits, two
 // branches, a tag, a remote and one changed file. Names, contents and times are drawn from the seed, so that no server knows them
-// beforehand, and the same seed gives the same calls and the same answers.
-func Workspace(root string, seed int64) []rootfs.File {
+// beforehand, and the same seed gives the same calls and the same answers. named says which names of files
+// or endings of files the server's source has: files that make a directory a project stand at the root if they are named.
+func Workspace(root string, seed int64, named func(name string) bool) []rootfs.File {
 	w := drawWork(seed)
 	var out []rootfs.File
 	dirs := map[string]bool{}
@@ -44,7 +46,7 @@ func Workspace(root string, seed int64) []rootfs.File {
 	if sheet, err := workbook(w.items, w.counts); err == nil { // writing to memory does not fail
 		file(w.sheetName, sheet)
 	}
-	for _, s := range w.samples() {
+	for _, s := range slices.Concat(w.samples(), w.formats(named), w.manifests(named)) {
 		file(s.name, s.data)
 	}
 	remote := path.Join(root, remoteName)
@@ -85,7 +87,7 @@ func untracked(files []rootfs.File, root string) string {
 }
 
 // WorkspaceHints say what of Workspace(root, seed) a tool's arguments may name.
-func WorkspaceHints(root string, seed int64) schema.Hints {
+func WorkspaceHints(root string, seed int64, named func(name string) bool) schema.Hints {
 	w := drawWork(seed)
 	at := func(name string) string { return path.Join(root, name) }
 	h := schema.Hints{
@@ -95,7 +97,7 @@ func WorkspaceHints(root string, seed int64) schema.Hints {
 		Repo: at(repoName), RepoFiles: []string{changedName, "main.py"}, Branch: branchName,
 		URL: "https://www.example.com/",
 	}
-	for _, s := range w.samples() {
+	for _, s := range slices.Concat(w.samples(), w.formats(named)) {
 		if isImage := strings.HasSuffix(s.name, ".jpg"); isImage {
 			h.Images = append(h.Images, at(s.name))
 			continue

@@ -16,10 +16,37 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 )
 
+// noFile is for a server whose source names no file.
+func noFile(string) bool { return false }
+
+// A project's files stand in the root where the server's source names them, and git leaves them alone.
+func TestNamedManifests(t *testing.T) {
+	find := func(named ...string) (found []string, untracked string) {
+		for _, f := range Workspace("/w", 7, func(name string) bool { return slices.Contains(named, name) }) {
+			switch filepath.Base(f.Path) {
+			case "package.json", "Procfile", "Makefile":
+				found = append(found, f.Path)
+			}
+			if f.Path == "/w/"+excludeName {
+				untracked = string(f.Data)
+			}
+		}
+		slices.Sort(found)
+		return found, untracked
+	}
+	if found, _ := find(); !slices.Equal(found, []string{"/w/site/package.json"}) {
+		t.Errorf("%q", found)
+	}
+	found, untracked := find("package.json", "Procfile", "/etc/passwd")
+	if !slices.Equal(found, []string{"/w/Procfile", "/w/package.json", "/w/site/package.json"}) || !strings.Contains(untracked, "Procfile") {
+		t.Errorf("%q, git leaves alone %q", found, untracked)
+	}
+}
+
 // plant writes the workspace to a directory of the test's own.
 func plant(t *testing.T, root string) {
 	t.Helper()
-	for _, f := range Workspace(root, 7) {
+	for _, f := range Workspace(root, 7, noFile) {
 		if f.Dir {
 			if err := os.MkdirAll(f.Path, 0o755); err != nil {
 				t.Fatal(err)
@@ -37,7 +64,7 @@ func plant(t *testing.T, root string) {
 
 func TestWorkspaceDirectoriesComeFirst(t *testing.T) {
 	seen := map[string]bool{}
-	for _, f := range Workspace("/home/sam/work", 7) {
+	for _, f := range Workspace("/home/sam/work", 7, noFile) {
 		if f.Path != "/home/sam/work" && !seen[filepath.Dir(f.Path)] {
 			t.Errorf("%s comes before its directory", f.Path)
 		}
@@ -50,10 +77,10 @@ func TestWorkspaceDirectoriesComeFirst(t *testing.T) {
 
 func TestHintsExist(t *testing.T) {
 	files := map[string]rootfs.File{}
-	for _, f := range Workspace("/w", 7) {
+	for _, f := range Workspace("/w", 7, noFile) {
 		files[f.Path] = f
 	}
-	h := WorkspaceHints("/w", 7)
+	h := WorkspaceHints("/w", 7, noFile)
 	for _, p := range slices.Concat(h.Files, h.Images, []string{h.Long}) {
 		if f, ok := files[p]; !ok || f.Dir {
 			t.Errorf("%s is not a planted file", p)
@@ -168,7 +195,7 @@ func TestHistories(t *testing.T) {
 func TestWorkspaceGrew(t *testing.T) {
 	times := map[time.Time]string{}
 	cloned := []string{"/w/.gitignore", "/w/README.md", "/w/main.py"}
-	for _, f := range Workspace("/w", 7) {
+	for _, f := range Workspace("/w", 7, noFile) {
 		if f.Dir || strings.HasPrefix(f.Path, "/w/.git/") || strings.HasPrefix(f.Path, "/w/"+repoName+"/") || slices.Contains(cloned, f.Path) {
 			continue
 		}
@@ -186,7 +213,7 @@ func TestWorkspaceGrew(t *testing.T) {
 func TestWorkspacesDiffer(t *testing.T) {
 	contents := func(seed int64) (files, names map[string]bool) {
 		files, names = map[string]bool{}, map[string]bool{}
-		for _, f := range Workspace("/w", seed) {
+		for _, f := range Workspace("/w", seed, noFile) {
 			if !f.Dir && !strings.Contains(f.Path, ".git/") {
 				files[string(f.Data)], names[f.Path] = true, true
 			}

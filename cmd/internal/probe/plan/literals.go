@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"os"
+	"regexp"
 	"slices"
 
 	"github.com/coalmine-dev/coalmine/audit"
@@ -25,6 +26,28 @@ func literalsOf(source *os.Root) (schema.Literals, []string) {
 	}
 	found := literals.Read(source.FS())
 	return schema.Literals{Texts: found.Texts, Numbers: found.Numbers, Lengths: found.Lengths}, found.Names[:min(len(found.Names), maxWords)]
+}
+
+// fileName is a text of a source that could be a file's name.
+var fileName = regexp.MustCompile("[\"'`]([\\w.-]{3,32})[\"'`]")
+
+// maxFileNames bounds the names that are taken from sources.
+const maxFileNames = 20_000
+
+// fileNames are the texts of a source that could be names of files; nothing where there is no source.
+func fileNames(source *os.Root) map[string]bool {
+	out := map[string]bool{}
+	if source == nil {
+		return out
+	}
+	literals.Files(source.FS(), func(_, text string) {
+		for _, m := range fileName.FindAllStringSubmatch(text, maxFileNames) {
+			if len(out) < maxFileNames {
+				out[m[1]] = true
+			}
+		}
+	})
+	return out
 }
 
 // maxGuards bounds the guards of a plan: each costs a call.

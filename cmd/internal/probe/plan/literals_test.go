@@ -44,3 +44,22 @@ def t(p: str, n: int, q: str):
 		t.Errorf("%v", list)
 	}
 }
+
+// The files that a source names decide what the workspace is; without a source it names none.
+func TestFileNames(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "server.py"), []byte("p = Path('Procfile')\nif name.endswith(\".srt\"): pass\nother = \"/etc/passwd\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if names := fileNames(root); !names["Procfile"] || !names[".srt"] || names["/etc/passwd"] || names["package.json"] {
+		t.Errorf("%v", names)
+	}
+	if names := fileNames(nil); len(names) > 0 {
+		t.Errorf("%v", names)
+	}
+}

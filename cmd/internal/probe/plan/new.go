@@ -68,10 +68,12 @@ func New(o Options, in *Fetched, as Account) (Plan, error) {
 		return Plan{}, err
 	}
 	p.Oracles.Services = o.Services
-	p.Files = slices.Concat(p.Files, planted(set, workspaces, o.Seed), p.Oracles.Files())
-	p.Drive.Hints = synth.WorkspaceHints(workspaces[0], o.Seed)
 	source := p.Server.readable()
 	defer closeSource(source)
+	names := fileNames(source)
+	named := func(name string) bool { return names[name] }
+	p.Files = slices.Concat(p.Files, planted(set, workspaces, o.Seed, named), p.Oracles.Files())
+	p.Drive.Hints = synth.WorkspaceHints(workspaces[0], o.Seed, named)
 	p.Drive.Hints.Literals, p.Drive.Words = literalsOf(source)
 	p.Drive.Hints.Guards, p.Drive.Routes = guardsOf(source), routesOf(source)
 	p.Server.Manifests = manifests(&o, source)
@@ -101,14 +103,14 @@ func decoyOptions(o *Options, as Account, workspaces []string) canaries.Options 
 	return c
 }
 
-// planted are the decoy HOME and the workspaces.
-func planted(set *canaries.Set, workspaces []string, seed int64) []rootfs.File {
+// planted are the decoy HOME and the workspaces, with the projects' files that the source names.
+func planted(set *canaries.Set, workspaces []string, seed int64, named func(name string) bool) []rootfs.File {
 	out := []rootfs.File{{Path: runtimeDir, Mode: 0o700, Dir: true}}
 	for _, f := range set.Files() {
 		out = append(out, rootfs.File{Path: f.Path, Mode: uint32(f.Mode.Perm()), Data: f.Data, Dir: f.Dir, ModTime: f.ModTime})
 	}
 	for _, w := range workspaces {
-		out = append(out, synth.Workspace(w, seed)...)
+		out = append(out, synth.Workspace(w, seed, named)...)
 	}
 	return out
 }
