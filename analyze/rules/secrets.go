@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -60,10 +61,13 @@ func (r *Run) dealsWith(c canaries.Canary, tool string) bool {
 var denial = regexp.MustCompile(`(?i)\b(?:not|never|no|none|without|except|neither|nor|cannot|avoids?|ignores?|protects?|\w+n['’]t)\b`)
 
 // namesFile reports whether the tool, or the server's own text, names the path of a secret in
-// a sentence that denies nothing.
+// a sentence that denies nothing. A hidden file of the working directory needs its name alone: ".env".
 func (r *Run) namesFile(c canaries.Canary, tool string) bool {
-	where := c.Where(r.Home)
-	if c.Path == "" || !strings.HasPrefix(where, "~/") {
+	where, base := c.Where(r.Home), path.Base(c.Path)
+	switch {
+	case c.Path != "" && r.inWorkspace(c) && strings.HasPrefix(base, "."):
+		where = base
+	case c.Path == "" || !strings.HasPrefix(where, "~/"):
 		return false
 	}
 	about := [2]string{where, tool}
@@ -77,7 +81,7 @@ func (r *Run) namesFile(c canaries.Canary, tool string) bool {
 	return named
 }
 
-// textNames is namesFile for a path below "~/".
+// textNames is namesFile for a path below "~/", or a name.
 func (r *Run) textNames(where, tool string) bool {
 	return slices.ContainsFunc(r.sentences(), func(s sentence) bool {
 		return s.owner.Speaks(tool) && !s.denies && s.mentions(where)
