@@ -10,8 +10,12 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/trace/tlsread"
 )
 
-// maxConnections bounds the ends of connections that are known at a time.
-const maxConnections = 8192
+const (
+	// maxConnections bounds the ends of connections that are known at a time.
+	maxConnections = 8192
+	// sweepEach is how many pieces without room come before dead connections are looked for again.
+	sweepEach = 1024
+)
 
 // Options say what becomes of what was read. No function may be nil.
 type Options struct {
@@ -33,6 +37,8 @@ type Connections struct {
 	// owned are the connections by what their owner sends on, streams all streams.
 	owned   map[reassembly.Key]*connection
 	streams map[reassembly.Key]*stream
+	// refused counts the pieces for which there was no room since the last sweep.
+	refused int
 }
 
 // end is one program's side of a connection.
@@ -91,13 +97,15 @@ func (c *Connections) end(p *tlsread.Piece) *end {
 	if e, ok := c.ends[p.Conn]; ok {
 		return e
 	}
-	if len(c.ends) >= maxConnections {
+	if len(c.ends) >= maxConnections && c.refused%sweepEach == 0 {
 		c.sweep()
 	}
 	if len(c.ends) >= maxConnections {
+		c.refused++
 		c.o.Lose(uint64(len(p.Data)), "bytes of TLS connections found no room in the table of connections")
 		return nil
 	}
+	c.refused = 0
 	e := &end{pid: p.PID, process: c.o.Process(p.PID)}
 	key := keyOf(p)
 	if e.of = c.owned[key.Back()]; e.of == nil {

@@ -3,6 +3,7 @@ package plaintext
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -135,7 +136,7 @@ func (h *conn2) frame(f *frames, at time.Duration, head, body []byte) error {
 	return nil
 }
 
-var errFrame = fmt.Errorf("a frame is malformed")
+var errFrame = errors.New("a frame of HTTP/2 is malformed")
 
 // unpadded is a frame's text without its padding.
 func unpadded(flags http2.Flags, body []byte) ([]byte, error) {
