@@ -3,6 +3,7 @@ package synth
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/url"
 	"path"
 	"regexp"
@@ -180,6 +181,8 @@ var (
 
 var (
 	lastWord = regexp.MustCompile(`[A-Za-z][a-z]+$`)
+	// lineFile is a file's name that a line begins with, alone or before what is said of it.
+	lineFile = regexp.MustCompile(`(?m)^(?:[-*•|] ?)?([\w./-]{1,80}\.[A-Za-z]\w{1,6})(?:$|:\d+\b|[ ]{2,}|\t| [|–—-] |: |, )`)
 	// firstColumn is an identifier, or a file, that begins a line of a table.
 	firstColumn = regexp.MustCompile(`(?m)^(?:[-*•|] ?)?([0-9a-f]{8,40}|\d{1,20}|[a-z]{1,6}-[0-9a-z]{4,40}|[\w./-]{1,80}\.[A-Za-z]\w{0,7})(?:[ ]{2,}|\t| [|–—-] |: |, )`)
 )
@@ -192,6 +195,13 @@ func (l *learner) prose(text string) {
 	}
 	for _, id := range uuidText.FindAllString(text, 20) {
 		l.add("id", id)
+	}
+	for _, m := range lineFile.FindAllStringSubmatch(text, 20) {
+		l.add("file", m[1])
+		if stem, isNote := strings.CutSuffix(path.Base(m[1]), ".md"); isNote {
+			l.add("note", stem)
+			l.add("page", stem)
+		}
 	}
 	for _, m := range firstColumn.FindAllStringSubmatch(text, 20) {
 		if !strings.Contains(m[1], ".") {
@@ -221,11 +231,11 @@ func (l *learner) demands(args json.RawMessage, text string) json.RawMessage {
 	if json.Unmarshal(args, &given) != nil || len(text) > 4096 {
 		return nil
 	}
-	m := demandText.FindStringSubmatch(text)
-	if m == nil {
-		return nil
+	list := listedUnder(given, text)
+	if m := demandText.FindStringSubmatch(text); m != nil {
+		list = m[1]
 	}
-	values := demanded(m[1])
+	values := demanded(list)
 	corrected := false
 	for _, name := range spokenOf(given, text) {
 		old := given[name]
@@ -244,6 +254,18 @@ func (l *learner) demands(args json.RawMessage, text string) json.RawMessage {
 		corrected = inPart(given, text, values[0]) || corrected
 	}
 	return arguments(given, corrected)
+}
+
+// listedUnder is what a refusal lists under an argument's own name, as in "sheets: January, February" for "sheet".
+func listedUnder(given map[string]json.RawMessage, text string) string {
+	lowered := strings.ToLower(text)
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if _, rest, found := strings.Cut(lowered, strings.ToLower(name)+"s: "); found && len(name) > 2 {
+			rest, _, _ = strings.Cut(text[len(text)-len(rest):], "\n")
+			return rest
+		}
+	}
+	return ""
 }
 
 // inPart puts what is known into arguments of which a refusal quotes a part that is not, as in "Sheet 'Data' not

@@ -258,6 +258,24 @@ func (l *learner) otherPath(value, said string) string {
 			return first(h.Dirs)
 		}
 	}
+	return l.inNamed(value, said)
+}
+
+// absolute is a path in a refusal.
+var absolute = regexp.MustCompile(`/[\w./-]{2,200}`)
+
+// inNamed is a planted file in a directory that a refusal names, as in "is not inside /home/sam/Pictures": of the
+// types of which it speaks, if there is one.
+func (l *learner) inNamed(value, said string) string {
+	h := &l.d.cfg.Hints
+	for _, dir := range absolute.FindAllString(said, maxQuoted) {
+		dir = strings.TrimRight(dir, "./")
+		below := func(f string) bool { return f != value && strings.HasPrefix(f, dir+"/") }
+		fitting := append(h.OfType(schema.Words(strings.ReplaceAll(said, dir, ""))), slices.Concat(h.Documents, h.Images, h.Files)...)
+		if i := slices.IndexFunc(fitting, below); i >= 0 && !strings.HasPrefix(value, dir+"/") {
+			return fitting[i]
+		}
+	}
 	return ""
 }
 

@@ -38,6 +38,12 @@ func TestRefusalsAreLearnedFrom(t *testing.T) {
 			}
 			return ""
 		}},
+		{"a list under its name", one("sheet"), func(a map[string]any) string {
+			if a["sheet"] != "January" {
+				return "sheets: January, February"
+			}
+			return ""
+		}},
 		{"the file has", one("name"), func(a map[string]any) string {
 			if a["name"] != "web" {
 				return fmt.Sprintf("KeyError: '%s; the Procfile has web, worker'", a["name"])

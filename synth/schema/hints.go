@@ -87,6 +87,9 @@ func (h *Hints) ofType(named []string) []string {
 	return out
 }
 
+// OfType are the lasting files whose type is among the words of a text.
+func (h *Hints) OfType(words []string) []string { return h.ofType(words) }
+
 func (h *Hints) dir() string {
 	if len(h.Dirs) == 0 {
 		return "/tmp"

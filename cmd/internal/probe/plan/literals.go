@@ -5,6 +5,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/audit"
 	"github.com/coalmine-dev/coalmine/audit/taint"
@@ -29,7 +30,10 @@ func literalsOf(source *os.Root) (schema.Literals, []string) {
 }
 
 // fileName is a text of a source that could be a file's name.
-var fileName = regexp.MustCompile("[\"'`]([\\w.-]{3,32})[\"'`]")
+var fileName = regexp.MustCompile("[\"'`]((?:~/)?[\\w.-]{3,32})[\"'`]")
+
+// endings are those that a regular expression or a glob of a source has.
+var endings = regexp.MustCompile(`\\\.\(?(?:\?:)?([a-z][a-z0-9|]{1,40})|\*\.([a-z][a-z0-9]{1,7})\b`)
 
 // maxFileNames bounds the names that are taken from sources.
 const maxFileNames = 20_000
@@ -44,6 +48,13 @@ func fileNames(source *os.Root) map[string]bool {
 		for _, m := range fileName.FindAllStringSubmatch(text, maxFileNames) {
 			if len(out) < maxFileNames {
 				out[m[1]] = true
+			}
+		}
+		for _, m := range endings.FindAllStringSubmatch(text, maxFileNames) {
+			for _, ending := range strings.Split(m[1]+m[2], "|") {
+				if len(out) < maxFileNames {
+					out["."+ending] = true
+				}
 			}
 		}
 	})

@@ -48,7 +48,7 @@ def t(p: str, n: int, q: str):
 // The files that a source names decide what the workspace is; without a source it names none.
 func TestFileNames(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "server.py"), []byte("p = Path('Procfile')\nif name.endswith(\".srt\"): pass\nother = \"/etc/passwd\"\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "server.py"), []byte("p = Path('Procfile')\nif name.endswith(\".srt\"): pass\nother = \"/etc/passwd\"\nre.compile(r\"\\.(?:ttf|otf)$\")\nfor f in p.glob(\"*.gpx\"): pass\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	root, err := os.OpenRoot(dir)
@@ -56,7 +56,7 @@ func TestFileNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	if names := fileNames(root); !names["Procfile"] || !names[".srt"] || names["/etc/passwd"] || names["package.json"] {
+	if names := fileNames(root); !names["Procfile"] || !names[".srt"] || !names[".ttf"] || !names[".otf"] || !names[".gpx"] || names["/etc/passwd"] || names["package.json"] {
 		t.Errorf("%v", names)
 	}
 	if names := fileNames(nil); len(names) > 0 {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox"
@@ -72,8 +73,17 @@ func New(o Options, in *Fetched, as Account) (Plan, error) {
 	defer closeSource(source)
 	names := fileNames(source)
 	named := func(name string) bool { return names[name] }
-	p.Files = slices.Concat(p.Files, planted(set, workspaces, o.Seed, named), p.Oracles.Files())
+	files, folders := planted(set, workspaces, o.Seed, named)
+	p.Files = slices.Concat(p.Files, files, folders, p.Oracles.Files())
 	p.Drive.Hints = synth.WorkspaceHints(workspaces[0], o.Seed, named)
+	for _, f := range folders {
+		switch {
+		case f.Dir && !strings.Contains(f.Path, "/.git"):
+			p.Drive.Hints.Dirs = append(p.Drive.Hints.Dirs, f.Path)
+		case !f.Dir && !strings.Contains(f.Path, "/.git/"):
+			p.Drive.Hints.Documents = append(p.Drive.Hints.Documents, f.Path)
+		}
+	}
 	p.Drive.Hints.Literals, p.Drive.Words = literalsOf(source)
 	p.Drive.Hints.Guards, p.Drive.Routes = guardsOf(source), routesOf(source)
 	p.Server.Manifests = manifests(&o, source)
@@ -103,16 +113,22 @@ func decoyOptions(o *Options, as Account, workspaces []string) canaries.Options 
 	return c
 }
 
-// planted are the decoy HOME and the workspaces, with the projects' files that the source names.
-func planted(set *canaries.Set, workspaces []string, seed int64, named func(name string) bool) []rootfs.File {
-	out := []rootfs.File{{Path: runtimeDir, Mode: 0o700, Dir: true}}
+// planted are the decoy HOME and the workspaces, with the projects' files that the source names, and the
+// folders that it names.
+func planted(set *canaries.Set, workspaces []string, seed int64, named func(name string) bool) (out, folders []rootfs.File) {
+	out = []rootfs.File{{Path: runtimeDir, Mode: 0o700, Dir: true}}
 	for _, f := range set.Files() {
 		out = append(out, rootfs.File{Path: f.Path, Mode: uint32(f.Mode.Perm()), Data: f.Data, Dir: f.Dir, ModTime: f.ModTime})
 	}
 	for _, w := range workspaces {
 		out = append(out, synth.Workspace(w, seed, named)...)
 	}
-	return out
+	there := map[string]bool{}
+	for _, f := range out {
+		there[f.Path] = true
+	}
+	folders = synth.Folders(set.Home(), workspaces[0], seed, named, func(dir string) bool { return there[dir] })
+	return out, slices.DeleteFunc(folders, func(f rootfs.File) bool { return there[f.Path] })
 }
 
 // location is what a command line says of the server's place.
