@@ -16,6 +16,7 @@ var offline = wire.Tool{Name: "preview", Description: "Serves a preview on a por
 var ofAll = []ruleCase{
 	{"CM221", "a program at start", newRun(silent, effect("", finding.Exec, "/usr/bin/git", start)), finding.Low},
 	{"CM221", "a program at start that is declared", newRun(described("git_status", "Shows git status"), effect("", finding.Exec, "/usr/bin/git", start)), ""},
+	{"CM221", "the environment, which the tool declares to return", newRun(described("get-env", "Returns all environment variables"), effect("get-env", finding.Secret, "env-openai", rung(finding.RungReturned))), ""},
 	{"CM221", "a mention that denies", newRun(described("sum", "Never uses git."), effect("", finding.Exec, "/usr/bin/git", start)), finding.Low},
 	{"CM221", "a program that the server's name names", with(newRun(silent, effect("do", finding.Exec, "/usr/bin/git")), func(r *Run) { r.Surface.Server.Name = "notes-in-git" }), ""},
 	{"CM221", "what a launcher became", newRun(silent, effect("", finding.Exec, "/usr/bin/python3", start, func(e *finding.Effect) { e.Phase, e.Became = finding.PhaseHandshake, true })), ""},
