@@ -31,8 +31,10 @@ func (l *learner) ofExtension(args json.RawMessage, text string) json.RawMessage
 			continue
 		}
 		wanted := extensionText.FindAllString(strings.ReplaceAll(text, value, ""), 16)
-		if of := h.OfType(schema.Words(strings.ReplaceAll(text, value, ""))); len(wanted) == 0 && len(of) > 0 {
-			wanted = []string{path.Ext(of[0])}
+		if len(wanted) == 0 {
+			if of := h.OfType(schema.Words(strings.ReplaceAll(text, value, ""))); len(of) > 0 {
+				wanted = []string{path.Ext(of[0])}
+			}
 		}
 		if len(wanted) == 0 || slices.Contains(wanted, path.Ext(value)) {
 			continue

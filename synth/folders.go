@@ -24,18 +24,12 @@ const maxInFolder = 8
 func Folders(home, root string, seed int64, named func(name string) bool, there func(dir string) bool) (out []rootfs.File) {
 	w := drawWork(seed)
 	documents := w.named(named)
-	dir := func(p string) {
-		if !there(p) {
-			out = append(out, rootfs.File{Path: p, Mode: 0o755, Dir: true, ModTime: w.at})
-		}
-	}
 	fill := func(below string, folders []string) {
 		for _, name := range folders {
 			if !named(name) {
 				continue
 			}
 			at := path.Join(below, name)
-			dir(at)
 			for _, d := range documents {
 				out = append(out, rootfs.File{Path: path.Join(at, path.Base(d.name)), Mode: 0o644, Data: d.data, ModTime: w.at})
 			}
@@ -47,10 +41,7 @@ func Folders(home, root string, seed int64, named func(name string) bool, there 
 		if !named(name) && !named("~/"+name) {
 			continue
 		}
-		top := path.Join(home, name)
-		dir(top)
-		repo := path.Join(top, repoName)
-		dir(repo)
+		repo := path.Join(home, name, repoName)
 		for _, f := range w.history.repository(path.Join(root, remoteName)) {
 			out = append(out, rootfs.File{Path: path.Join(repo, f.name), Mode: 0o644, Data: f.data, Dir: f.dir, ModTime: w.at})
 			if f.dir {

@@ -88,7 +88,7 @@ func (g *Generator) withinDocument(m *meaning, tool []string, desc string) bool 
 		return false
 	}
 	h := &g.opts.Hints
-	return len(h.ofType(slices.Concat(m.words, tool, words(desc), h.Context))) > 0
+	return len(h.OfType(slices.Concat(m.words, tool, words(desc), h.Context))) > 0
 }
 
 // plausiblePath takes back that a name such as "source" means a path where
@@ -159,7 +159,7 @@ func (g *Generator) valuesOf(m *meaning, desc string) []string {
 			return []string{h.Files[len(h.Files)-1]}
 		}
 		for _, named := range [][]string{m.words, words(g.opts.Tool), words(desc), h.Context} {
-			if list := h.ofType(named); len(list) > 0 {
+			if list := h.OfType(named); len(list) > 0 {
 				return list
 			}
 		}

@@ -75,9 +75,9 @@ func NamesType(name, ext string) bool {
 // Words are the words of a text, in the singular, bounded.
 func Words(text string) []string { return words(text) }
 
-// ofType are the lasting files whose type is among some words: for a tool that
+// OfType are the lasting files whose type is among some words: for a tool that
 // reads a PDF or a CSV no other will do.
-func (h *Hints) ofType(named []string) []string {
+func (h *Hints) OfType(named []string) []string {
 	var out []string
 	for _, f := range slices.Concat(h.Documents, h.lasting()) {
 		if ext := strings.TrimPrefix(path.Ext(f), "."); ext != "" && (slices.Contains(named, ext) || slices.ContainsFunc(named, func(w string) bool { return types[w] == ext })) {
@@ -86,9 +86,6 @@ func (h *Hints) ofType(named []string) []string {
 	}
 	return out
 }
-
-// OfType are the lasting files whose type is among the words of a text.
-func (h *Hints) OfType(words []string) []string { return h.ofType(words) }
 
 func (h *Hints) dir() string {
 	if len(h.Dirs) == 0 {

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -93,6 +92,15 @@ func (a *awaited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// await calls stop when the text has come, or ctx is done.
+func (a *awaited) await(ctx context.Context, stop func()) {
+	select {
+	case <-a.came:
+	case <-ctx.Done():
+	}
+	stop()
+}
+
 // missing is a place of secrets below the user's HOME at which nothing stands: no real secret
 // is opened here.
 func missing(t *testing.T) string {
@@ -120,30 +128,14 @@ func TestEffectsOfARealServer(t *testing.T) {
 	slots.Acquire(t, 1)
 	sandboxtest.Need(t, "bpf")
 	secret := missing(t)
-	shell := exec.Command("sh", "-c", `read x; exec "$@"`, "sh", os.Args[0])
-	shell.Env = append(os.Environ(), modeEnv+"=asker", "SECRET="+secret, "PEER=127.0.0.1:9")
-	shell.Stderr = os.Stderr
-	shell.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	start, err := shell.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := shell.Start(); err != nil {
-		t.Fatal(err)
-	}
+	shell, start := waiting(t, []string{modeEnv + "=asker", "SECRET=" + secret, "PEER=127.0.0.1:9"}, os.Args[0])
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	var said strings.Builder
 	out := &awaited{want: `"text":"count"`, came: make(chan struct{})}
 	o := Options{PIDs: []int{shell.Process.Pid}, KeepRoot: true, Dir: t.TempDir(), Format: JSONL, Redact: RedactNever, Effects: true, Out: out,
 		Say: func(line string) { said.WriteString(line + "\n") }, Ready: func() { _ = start.Close() }}
-	go func() {
-		select {
-		case <-out.came: // the last answer was told, and all that was done before it is at hand
-		case <-ctx.Done():
-		}
-		stop()
-	}()
+	go out.await(ctx, stop) // the last answer was told then, and all that was done before it is at hand
 	got, err := Run(ctx, o)
 	if err != nil {
 		t.Fatal(err)

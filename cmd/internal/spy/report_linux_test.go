@@ -101,11 +101,10 @@ type watchedRun struct {
 	took time.Duration
 }
 
-// watchRun has spy watch a shell that waits until spy is ready, and then runs a command.
-func watchRun(t *testing.T, bin string, env []string, command ...string) watchedRun {
+// waiting starts a shell that becomes a command as soon as its input gets a line or ends.
+func waiting(t *testing.T, env []string, command ...string) (shell *exec.Cmd, start io.WriteCloser) {
 	t.Helper()
-	r := watchedRun{dir: t.TempDir()}
-	shell := exec.Command("sh", append([]string{"-c", `read x; exec "$@"`, "sh"}, command...)...)
+	shell = exec.Command("sh", append([]string{"-c", `read x; exec "$@"`, "sh"}, command...)...)
 	shell.Env = append(os.Environ(), env...)
 	shell.Stderr = os.Stderr
 	shell.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -116,6 +115,14 @@ func watchRun(t *testing.T, bin string, env []string, command ...string) watched
 	if err := shell.Start(); err != nil {
 		t.Fatal(err)
 	}
+	return shell, start
+}
+
+// watchRun has spy watch a shell that waits until spy is ready, and then runs a command.
+func watchRun(t *testing.T, bin string, env []string, command ...string) watchedRun {
+	t.Helper()
+	r := watchedRun{dir: t.TempDir()}
+	shell, start := waiting(t, env, command...)
 	spy := exec.Command(bin, "spy", "--pid", fmt.Sprint(shell.Process.Pid), "--out", r.dir, "--format", "jsonl", "--redact", "never", "--tls")
 	spy.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	said, err := spy.StderrPipe()

@@ -20,10 +20,8 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -115,27 +113,11 @@ func TestTLSIsRead(t *testing.T) {
 			server.EnableHTTP2 = http2
 			server.StartTLS()
 			defer server.Close()
-			shell := exec.Command("sh", "-c", `read x; exec "$@"`, "sh", os.Args[0], server.URL)
-			shell.Env = append(os.Environ(), modeEnv+"=secret")
-			shell.Stderr = os.Stderr
-			shell.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-			start, err := shell.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := shell.Start(); err != nil {
-				t.Fatal(err)
-			}
+			shell, start := waiting(t, []string{modeEnv + "=secret"}, os.Args[0], server.URL)
 			ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 			defer stop()
 			out := &awaited{want: `"direction":"s2c"`, came: make(chan struct{})}
-			go func() {
-				select {
-				case <-out.came:
-				case <-ctx.Done():
-				}
-				stop()
-			}()
+			go out.await(ctx, stop)
 			got, err := Run(ctx, Options{PIDs: []int{shell.Process.Pid}, KeepRoot: true, Format: JSONL, Redact: RedactNever, TLS: true, Out: out,
 				Say: func(string) {}, Ready: func() { _ = start.Close() }})
 			if err != nil {

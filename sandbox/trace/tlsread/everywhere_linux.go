@@ -14,9 +14,6 @@ import (
 
 // discover has the kernel's side tell of each file whose code a process runs or maps.
 func (r *Reader) discover() error {
-	if r.programs == nil {
-		return nil // load says why
-	}
 	for point, program := range map[string]*ebpf.Program{"sched_process_exec": r.programs.OnExec, "sys_exit": r.programs.OnExit} {
 		l, err := link.AttachRawTracepoint(link.RawTracepointOptions{Name: point, Program: program})
 		if err != nil {

@@ -45,6 +45,7 @@ type Reader struct {
 
 	// Of the goroutine that attaches.
 	known map[file]bool // written with mu
+	most  int           // libraries that are watched at once
 	files int
 	links []link.Link
 
@@ -75,7 +76,7 @@ type request struct {
 // Open prepares a Reader. emit and lose are called from one goroutine, which Close ends;
 // a piece is valid during the call only. lose is told how much is missing and why.
 func Open(o Options, emit func(*Piece), lose func(n uint64, why string)) (*Reader, error) {
-	r := &Reader{o: o, emit: emit, lose: lose, asked: make(chan request, maxAsked), stop: make(chan struct{}), known: map[file]bool{}}
+	r := &Reader{o: o, emit: emit, lose: lose, asked: make(chan request, maxAsked), stop: make(chan struct{}), known: map[file]bool{}, most: maxLibraries}
 	if o.PID != 0 {
 		ns, err := os.Open(fmt.Sprintf("/proc/%d/ns/pid", o.PID))
 		if err != nil {
@@ -84,7 +85,12 @@ func Open(o Options, emit func(*Piece), lose func(n uint64, why string)) (*Reade
 		r.ns = ns
 	}
 	if o.Everywhere {
-		if err := errors.Join(r.load(), r.discover()); err != nil {
+		r.most = maxEverywhere
+		err := r.load()
+		if err == nil {
+			err = r.discover()
+		}
+		if err != nil {
 			r.Close()
 			return nil, err
 		}
@@ -192,7 +198,7 @@ func (r *Reader) library(f *os.File) {
 	if err != nil || r.known[key] {
 		return
 	}
-	if len(r.known) >= maxLibraries && (!r.o.Everywhere || len(r.known) >= maxEverywhere) {
+	if len(r.known) >= r.most {
 		r.fail(errors.New("TLS reader: more libraries than are watched at once"))
 		return
 	}

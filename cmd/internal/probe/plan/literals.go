@@ -35,30 +35,38 @@ var fileName = regexp.MustCompile("[\"'`]((?:~/)?[\\w.-]{3,32})[\"'`]")
 // endings are those that a regular expression or a glob of a source has.
 var endings = regexp.MustCompile(`\\\.\(?(?:\?:)?([a-z][a-z0-9|]{1,40})|\*\.([a-z][a-z0-9]{1,7})\b`)
 
-// maxFileNames bounds the names that are taken from sources.
-const maxFileNames = 20_000
+// maxNames bounds the names of one kind that are taken from sources.
+const maxNames = 20_000
 
-// fileNames are the texts of a source that could be names of files; nothing where there is no source.
-func fileNames(source *os.Root) map[string]bool {
+// namesIn are what is found in the texts of a source, bounded; nothing where there is no source.
+func namesIn(source *os.Root, find func(text string) []string) map[string]bool {
 	out := map[string]bool{}
 	if source == nil {
 		return out
 	}
 	literals.Files(source.FS(), func(_, text string) {
-		for _, m := range fileName.FindAllStringSubmatch(text, maxFileNames) {
-			if len(out) < maxFileNames {
-				out[m[1]] = true
-			}
-		}
-		for _, m := range endings.FindAllStringSubmatch(text, maxFileNames) {
-			for _, ending := range strings.Split(m[1]+m[2], "|") {
-				if len(out) < maxFileNames {
-					out["."+ending] = true
-				}
+		for _, name := range find(text) {
+			if len(out) < maxNames {
+				out[name] = true
 			}
 		}
 	})
 	return out
+}
+
+// fileNames are the texts of a source that could be names of files, and the endings of such names.
+func fileNames(source *os.Root) map[string]bool {
+	return namesIn(source, func(text string) (out []string) {
+		for _, m := range fileName.FindAllStringSubmatch(text, maxNames) {
+			out = append(out, m[1])
+		}
+		for _, m := range endings.FindAllStringSubmatch(text, maxNames) {
+			for _, ending := range strings.Split(m[1]+m[2], "|") {
+				out = append(out, "."+ending)
+			}
+		}
+		return out
+	})
 }
 
 // maxGuards bounds the guards of a plan: each costs a call.

@@ -11,7 +11,6 @@ import (
 	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox"
 	"github.com/coalmine-dev/coalmine/sandbox/service"
-	"github.com/coalmine-dev/coalmine/synth/literals"
 )
 
 // CheckServices says which of the services named are known, by the names that a plan has them by.
@@ -71,23 +70,9 @@ func (p Plan) serviceVariables(o *Options, source *os.Root) Plan {
 // upper is a name as variables have it.
 var upper = regexp.MustCompile(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*\b`)
 
-// maxVariableNames bounds the names that are taken from sources.
-const maxVariableNames = 20_000
-
 // variableNames are the words of a source that could be names of variables.
 func variableNames(source *os.Root) map[string]bool {
-	out := map[string]bool{}
-	if source == nil {
-		return out
-	}
-	literals.Files(source.FS(), func(_, text string) {
-		for _, name := range upper.FindAllString(text, maxVariableNames) {
-			if len(out) < maxVariableNames {
-				out[name] = true
-			}
-		}
-	})
-	return out
+	return namesIn(source, func(text string) []string { return upper.FindAllString(text, maxNames) })
 }
 
 // maxAccounts bounds the accounts that a service has.
