@@ -32,6 +32,8 @@ type Set struct {
 	Lengths []int
 	// Names are those of Texts that could be the name of a tool or an argument.
 	Names []string
+	// Patterns are the regular expressions that whole texts are compared with.
+	Patterns []Pattern
 	// Files is how many files were read; Cut says that there was more than is read.
 	Files int
 	Cut   bool
@@ -51,7 +53,11 @@ var skipped = []string{"node_modules", "vendor", "__pycache__", "site-packages",
 func Read(fsys fs.FS) Set {
 	var out Set
 	c := collector{seen: map[string]int{}}
-	out.Files, out.Cut = Files(fsys, func(name, source string) { c.file(source, suffixes[path.Ext(name)]) })
+	out.Files, out.Cut = Files(fsys, func(name, source string) {
+		c.file(source, suffixes[path.Ext(name)])
+		found := patternsOf(source)
+		out.Patterns = append(out.Patterns, found[:min(len(found), maxPatterns-len(out.Patterns))]...)
+	})
 	c.fill(&out)
 	return out
 }

@@ -16,7 +16,13 @@ type Literals struct {
 	Numbers []string
 	// Lengths are those that the length of something is compared with.
 	Lengths []int
+	// Patterns are the regular expressions that whole texts are compared with.
+	Patterns []Pattern `json:",omitempty"`
 }
+
+// Pattern is a regular expression of the source, in Go's syntax and without anchors, by the name of
+// the constant that holds it or of the variable that is compared with it.
+type Pattern struct{ Name, Expression string }
 
 // Empty says that there are none.
 func (l *Literals) Empty() bool { return len(l.Texts)+len(l.Numbers)+len(l.Lengths) == 0 }

@@ -26,7 +26,11 @@ func literalsOf(source *os.Root) (schema.Literals, []string) {
 		return schema.Literals{}, nil
 	}
 	found := literals.Read(source.FS())
-	return schema.Literals{Texts: found.Texts, Numbers: found.Numbers, Lengths: found.Lengths}, found.Names[:min(len(found.Names), maxWords)]
+	out := schema.Literals{Texts: found.Texts, Numbers: found.Numbers, Lengths: found.Lengths}
+	for _, p := range found.Patterns {
+		out.Patterns = append(out.Patterns, schema.Pattern(p))
+	}
+	return out, found.Names[:min(len(found.Names), maxWords)]
 }
 
 // fileName is a text of a source that could be a file's name.
