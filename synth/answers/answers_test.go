@@ -87,6 +87,21 @@ func TestTemplateOf(t *testing.T) {
 	}
 }
 
+// A path of one segment is known where it is handed to what asks.
+func TestPathsOfOneSegment(t *testing.T) {
+	t.Parallel()
+	const ask = "async function api(path) {\n  const r = await fetch(`${base}/api/${path}`);\n  return await r.json();\n}\n"
+	for call, want := range map[string]string{
+		"const rows = await api('states');\nrows.map((r) => r.name);": "states", "const found = await api(`/search?q=${q}`);\nuse(found.total);": "search",
+		"const found = await api(path);\nuse(found.total);": "", "const found = await api(`${kind}`, 'other');\nuse(found.total);": "",
+	} {
+		got := Read(fstest.MapFS{"a.js": {Data: []byte(ask + "async function run() {\n" + call + "\n}\n")}})
+		if !slices.ContainsFunc(got, func(f sinkhole.Fit) bool { return f.Template == want && f.Body != "" }) {
+			t.Errorf("%s: %+v, want the template %q", call, got, want)
+		}
+	}
+}
+
 func TestNothingIsReadOfWhatDecodesNothing(t *testing.T) {
 	t.Parallel()
 	for _, source := range []string{"", "const data = compute();\nreturn data.x;", "import json\n", "# x = r.json()"} {

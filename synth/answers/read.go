@@ -134,12 +134,13 @@ type place struct {
 	names    string
 	from, to int
 	wrapped  bool // the answer is its member data
+	asks     bool // what asks, or its arguments, begin behind it
 }
 
 // placesOf are the places of a file, in order.
 func placesOf(src string, fetchers map[string]bool) []place {
 	var out []place
-	find := func(word string, ok func(before, after string) bool, wrapped bool) {
+	find := func(word string, ok func(before, after string) bool, wrapped, asks bool) {
 		for at := 0; len(out) < 2*maxRoots; {
 			i := strings.Index(src[at:], word)
 			if i < 0 {
@@ -151,26 +152,26 @@ func placesOf(src string, fetchers map[string]bool) []place {
 			from += strings.LastIndexAny(src[from:end], ";\n") + 1
 			before := src[from:end]
 			if m := assigned.FindStringSubmatch(before); m != nil && ok(before, src[at:min(len(src), at+maxStatement)]) {
-				out = append(out, place{names: m[1], from: from, to: at, wrapped: wrapped})
+				out = append(out, place{names: m[1], from: from, to: at, wrapped: wrapped, asks: asks})
 			}
 		}
 	}
 	for _, d := range decoders {
-		find(d, func(string, string) bool { return true }, false)
+		find(d, func(string, string) bool { return true }, false, false)
 	}
 	for _, a := range asking {
-		find(a, func(before, _ string) bool { return client.MatchString(before) }, true)
+		find(a, func(before, _ string) bool { return client.MatchString(before) }, true, true)
 	}
 	for _, f := range slices.Sorted(maps.Keys(fetchers)) {
 		find(f+"(", func(before, _ string) bool {
 			_, method := methods[f]
 			return before == "" || !inName(before[len(before)-1]) && (!method || !strings.HasSuffix(before, "."))
-		}, false)
+		}, false, true)
 	}
 	find("await ", func(_, after string) bool {
 		m := awaited.FindStringSubmatch(after)
 		return m != nil && !files.MatchString(m[1]) && !client.MatchString(m[0][:strings.LastIndex(m[0], m[1])])
-	}, false)
+	}, false, true)
 	slices.SortStableFunc(out, func(a, b place) int { return a.from - b.from })
 	return out[:min(len(out), maxRoots)]
 }
@@ -198,7 +199,9 @@ func rootsOf(file source, fetchers map[string]bool) []root {
 		s.read()
 		line, _, _ := strings.Cut(src[p.to:min(len(src), p.to+maxStatement)], "\n")
 		r.words = wordsOf(src[max(0, p.from-maxBefore) : p.to+len(line)])
-		r.template = templateOf(src[p.from : p.to+len(line)])
+		if r.template = templateOf(src[p.from : p.to+len(line)]); r.template == "" && p.asks {
+			r.template = firstSegment(line)
+		}
 		out = append(out, r)
 	}
 	return out
@@ -279,6 +282,17 @@ func templateOf(text string) string {
 		}
 	}
 	return out
+}
+
+// segment is a path of one segment that begins the arguments of what asks, whose name may stand before.
+var segment = regexp.MustCompile("^(?:[\\w$.]+\\()?\\s*[fF]?[\"'`]/?([\\w.-]{2,60})/?[?\"'`]")
+
+// firstSegment is such a path, as in "get('states')", "" for none.
+func firstSegment(arguments string) string {
+	if m := segment.FindStringSubmatch(arguments); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
 var mediaType = regexp.MustCompile(`^(?:application|text|image|audio|video|multipart)/`)
