@@ -17,7 +17,7 @@ var cm601Doc = finding.Rule{
 	CWE:    []string{"CWE-248", "CWE-755"}, OWASP: []string{"MCP02"},
 	Help: "The server's process exited while coalmine still had calls to make.\n\n" +
 		"**Evidence.** Its exit status or signal and the call in which it happened; the tail of its stderr is in the log. A server that ends before any call with the word that a key or a setting is missing has not crashed; the run is inconclusive.\n\n" +
-		"It is low where no call can be named, where the call was for a tool that nobody declared or for one that declares to run whatever it is handed (its caller can end the server anyway), and where the call needed a program that the sandbox does not have. A server that ends at its start, with a status of its own, mostly lacks something.\n\n" +
+		"It is low where no call can be named, where the call was for a tool that nobody declared or for one that declares to run whatever it is handed (its caller can end the server anyway), where the call needed a program that the sandbox does not have, and where the sandbox's network had answered in place of a service whose address no argument carries: its real answers may never do that. A server that ends at its start, with a status of its own, mostly lacks something.\n\n" +
 		"A tool that declares to end or to restart the server, and ended it with status 0, did so: no finding. **False positive when** a declaration says so in words that the lexicon does not know.",
 }
 
@@ -45,6 +45,10 @@ func checkCM601(r *Run) []finding.Finding {
 		if names := r.Profile.Absent(func(call int) bool { return call == f.Call }); len(names) > 0 {
 			f.Severity = finding.Low
 			f.Message += "; it needs a program that the sandbox lacks: " + list(names, 3)
+		}
+		if asked := r.Profile.Asked[f.Call]; len(asked) > 0 && len(r.Scope.Tool(f.Tool).URLs) == 0 {
+			f.Severity = finding.Low
+			f.Message += "; the sandbox had answered in place of " + list(asked, 3)
 		}
 	}
 	f.Fingerprint = finding.Fingerprint("CM601", f.Tool)

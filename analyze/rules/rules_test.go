@@ -521,6 +521,14 @@ var cases = slices.Concat(ofService, ofDocuments, ofPorts, ofReads, ofArchives, 
 		r.End.Crashed, r.End.Exited, r.End.Signal = true, true, "SEGV"
 		r.Profile.Calls[0].Outcome = "crash"
 	}), finding.Medium},
+	{"CM601", "at an answer of the sandbox", with(newRun(note), func(r *Run) {
+		r.End.Crashed, r.End.Exited, r.End.Code = true, true, 1
+		r.Profile.Calls[0].Outcome, r.Profile.Asked = "crash", map[int][]string{1: {"api.random.example:443"}}
+	}), finding.Low},
+	{"CM601", "at an answer of any address", with(newRun(wire.Tool{Name: "fetch", InputSchema: urlSchema}), func(r *Run) {
+		r.End.Crashed, r.End.Exited, r.End.Code = true, true, 1
+		r.Profile.Calls[0].Outcome, r.Profile.Asked = "crash", map[int][]string{1: {"api.random.example:443"}}
+	}), finding.Medium},
 	{"CM601", "lacks its key", with(newRun(note), func(r *Run) { r.End = EndFacts{Crashed: true, Exited: true, Code: 1, Lacking: true} }), ""},
 	{"CM601", "stopped", with(newRun(note), func(r *Run) { r.End.Exited = true }), ""},
 	{"CM602", "hang", with(newRun(note), func(r *Run) { r.Profile.Calls[0].Outcome = "timeout" }), finding.Low},
