@@ -109,7 +109,7 @@ func (d *Directory) open(r session.IndexedRun) (*session.Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the log of the run %s: %w", r.Dir, err)
 	}
-	log.Dir, log.Timers = r.Dir, r.Timers
+	log.Dir, log.Timers, log.Recorded = r.Dir, r.Timers, r.Recorded
 	return log, nil
 }
 
@@ -320,6 +320,9 @@ func (d *Directory) addRun(r session.IndexedRun, res *Result) (*Result, error) {
 	}
 	if r.Timers {
 		keepRecorded(more)
+	}
+	if r.Recorded {
+		more.Findings = slices.DeleteFunc(more.Findings, func(f finding.Finding) bool { return f.Severity.Rank() < finding.Medium.Rank() })
 	}
 	Add(res, more, r.How, o)
 	return more, nil

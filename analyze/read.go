@@ -45,7 +45,7 @@ type readLog struct {
 func readWhole(log *session.Reader, p *policy.Policy, keeper gapKeeper, before *detect.Sent) (*readLog, error) {
 	j := newJudge(log.Header)
 	j.policy, j.keeper = p, keeper
-	r := j.reading(log.Timers)
+	r := j.reading(log.Timers || log.Recorded)
 	r.w, r.d = newWireReader(r.b, &j.timelines), detect.NewSession(detect.Options{OwnClient: true, Sent: before})
 	file, err := log.Wire()
 	if err != nil {
@@ -64,7 +64,7 @@ func readWhole(log *session.Reader, p *policy.Policy, keeper gapKeeper, before *
 func readEffects(log *session.Reader, p *policy.Policy) *readLog {
 	j := newJudge(log.Header)
 	j.policy = p
-	r := j.reading(log.Timers)
+	r := j.reading(log.Timers || log.Recorded)
 	file, err := log.Wire()
 	if err != nil {
 		r.noteUnread(err)
@@ -76,12 +76,13 @@ func readEffects(log *session.Reader, p *policy.Policy) *readLog {
 	return &readLog{log: log, j: j}
 }
 
-func (j *judge) reading(timers bool) *reading {
+// reading begins to read a log; helped says that programs of coalmine's ran beside the server.
+func (j *judge) reading(helped bool) *reading {
 	h := j.header
 	j.timelines.plain = j.plain
 	list := slices.Concat(h.Canaries, followed(&h))
 	var helpers []string
-	if timers {
+	if helped {
 		for _, dir := range session.HelperDirs {
 			helpers = append(helpers, h.Home+"/"+dir)
 		}
@@ -112,8 +113,11 @@ func (r *reading) all(log *session.Reader) {
 	r.entries(log.All(r.frames))
 	r.j.profile = r.b.Profile()
 	r.bounds()
+	if log.Timers || log.Recorded {
+		leaveHelpers(r.j.profile, log.Header.Home)
+	}
 	if log.Timers {
-		blurCalls(r.j.profile, log.Header.Home)
+		blurCalls(r.j.profile)
 	}
 	for _, why := range r.unread {
 		r.j.because(session.GapLogDamaged, "a frame of the log could not be read: %s", why)
@@ -128,9 +132,16 @@ func (r *reading) bounds() {
 }
 
 // blurCalls takes no work in a call for that call's that may be a timer's: on a fast clock a
-// call takes minutes. What a task did that began in a call stays the call's. What the programs
-// do that record what runs is none of the server's.
-func blurCalls(p *profile.Profile, home string) {
+// call takes minutes. What a task did that began in a call stays the call's.
+func blurCalls(p *profile.Profile) {
+	for i := range p.Effects {
+		e := &p.Effects[i]
+		e.Ambiguous = e.Ambiguous || e.Background && e.Call > 0
+	}
+}
+
+// leaveHelpers takes what was done to the programs that ran beside the server for none of its deeds.
+func leaveHelpers(p *profile.Profile, home string) {
 	for i := range p.Effects {
 		e := &p.Effects[i]
 		for _, dir := range session.HelperDirs {
@@ -138,7 +149,6 @@ func blurCalls(p *profile.Profile, home string) {
 				e.Noise = "scratch"
 			}
 		}
-		e.Ambiguous = e.Ambiguous || e.Background && e.Call > 0
 	}
 }
 

@@ -27,6 +27,8 @@ type Code struct {
 	owners map[string]owner
 	// branches are what may run or not of each file's functions.
 	branches map[string][]branch
+	// systems are the other operating systems that each file asks for.
+	systems map[string][]string
 	// skipped counts the files of a known language that were not read.
 	skipped int
 	// unread counts the functions of a compiled program that were not read.
@@ -49,7 +51,7 @@ var languages = []lang.Language{python.Language{}, javascript.Language{}}
 // Read reads the tree at root, except dependencies and the paths in skip. No link is
 // followed. What is too large is counted, and is no error.
 func Read(ctx context.Context, root *os.Root, skip ...string) (*Code, error) {
-	r := reader{root: root, skip: skip, declared: map[string]bool{}, code: &Code{at: map[string]int{}, owners: map[string]owner{}, branches: map[string][]branch{}}}
+	r := reader{root: root, skip: skip, declared: map[string]bool{}, code: &Code{at: map[string]int{}, owners: map[string]owner{}, branches: map[string][]branch{}, systems: map[string][]string{}}}
 	err := fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error { return r.visit(ctx, p, d, err) })
 	if err != nil {
 		return nil, fmt.Errorf("read the server's functions: %w", err)
@@ -107,6 +109,7 @@ func (r *reader) visit(ctx context.Context, p string, d fs.DirEntry, err error) 
 	for _, l := range languages {
 		if l.Owns(p, data[:min(len(data), 512)]) {
 			r.files = append(r.files, l.Parse(p, data))
+			r.code.systems[p] = systemsOf(data)
 			if l.Name() == (javascript.Language{}).Name() {
 				r.own(p, data)
 			}

@@ -46,8 +46,8 @@ const (
 )
 
 // HelperDirs are where, below HOME, the programs lie that such a run plants beside the server:
-// what records which code runs, and what moves its clock.
-var HelperDirs = []string{".local/share/record", ".local/lib/clock"}
+// what records which code runs, what moves its clock, and what names another operating system.
+var HelperDirs = []string{".local/share/record", ".local/lib/clock", ".local/lib/system"}
 
 // Roles are all of them, in the order in which a judge takes them.
 var Roles = []Role{RoleDeclared, RoleBuild, RoleTraced, RoleVaried, RoleRestart, RoleFurther, RoleCoverage, RoleHelper}
@@ -77,6 +77,9 @@ type IndexedRun struct {
 	OneTool bool `json:"one_tool,omitempty"`
 	// Supplies says that the server had what it lacked in the declared run.
 	Supplies bool `json:"supplies,omitempty"`
+	// Recorded says that programs of coalmine's ran within the server's own processes; what they read and write is
+	// none of the server's.
+	Recorded bool `json:"recorded,omitempty"`
 	// Failed says why the run could not be made, "" where it was.
 	Failed string `json:"failed,omitempty"`
 }

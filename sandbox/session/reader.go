@@ -67,8 +67,8 @@ type Reader struct {
 	// Dir is the run's directory below the target's, "" for the target's own. Who opens the
 	// log of a further run sets it.
 	Dir string
-	// Timers is that of the run's entry in the index, and set by the same.
-	Timers bool
+	// Timers and Recorded are those of the run's entry in the index, and set by the same.
+	Timers, Recorded bool
 
 	dir  *os.Root
 	torn atomic.Bool

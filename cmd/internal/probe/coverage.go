@@ -154,15 +154,15 @@ func (p *probe) cover(ctx context.Context, scheduler *experiment.Scheduler, c ex
 	if code != nil {
 		c.OwnCode, c.OwnPlaces = code.dir, code.places()
 		if c.OwnPlaces == nil {
-			c.AllRan = code.AllRan
+			c.AllRan, c.Elsewhere = code.AllRan, code.Systems
 		}
 	}
 	made, err := scheduler.Code(ctx, &c)
 	if err != nil {
 		return err
 	}
-	rested, seen, again := made[experiment.Alone.Name], made[experiment.Coverage.Name], made[experiment.Guided.Name]
-	p.covered = slices.Concat(rested.Runs, seen.Runs, again.Runs)
+	rested, seen, again, elsewhere := made[experiment.Alone.Name], made[experiment.Coverage.Name], made[experiment.Guided.Name], made[experiment.Elsewhere.Name]
+	p.covered = slices.Concat(rested.Runs, seen.Runs, again.Runs, elsewhere.Runs)
 	switch {
 	case unread != "":
 		return p.writeCoverage(new(coverage.Code).Compare(run.Recording(), unread))
@@ -175,7 +175,11 @@ func (p *probe) cover(ctx context.Context, scheduler *experiment.Scheduler, c ex
 	}
 	why := whyUnrecorded(&c, seen.Runs, &recorded)
 	judged := again.Last().Played == len(c.Seen.Steps)+len(c.Guided)
-	return p.writeCoverage(covered(code.Code, &recorded, &idle, judged, why))
+	beside := slices.Clone(idle.Recorded)
+	for _, o := range elsewhere.Seen {
+		beside = append(beside, o.Recorded...)
+	}
+	return p.writeCoverage(covered(code.Code, &recorded, beside, judged, why))
 }
 
 func (p *probe) writeCoverage(r *coverage.Report) error {
@@ -185,21 +189,21 @@ func (p *probe) writeCoverage(r *coverage.Report) error {
 	return nil
 }
 
-// covered is what ran of the code by the records of a run and of the one in which the server
-// was left alone. What only varied calls reached counts where judged: a run that is judged
+// covered is what ran of the code by the records of a run, and of those beside it: the one in which the server
+// was left alone, and those that showed it another system. What only varied calls reached counts where judged: a run that is judged
 // made them again.
-func covered(code *coverage.Code, seen, rested *run.Observations, judged bool, why string) *coverage.Report {
+func covered(code *coverage.Code, seen *run.Observations, beside []rootfs.File, judged bool, why string) *coverage.Report {
 	if why != "" {
 		// Without calls the other record shows what the start reaches alone: all behind a tool would count as never run.
 		return code.Compare(run.Recording(), why)
 	}
 	why = "its processes recorded nothing"
-	all := code.Compare(run.Recording(seen.Recorded, rested.Recorded), why)
+	all := code.Compare(run.Recording(seen.Recorded, beside), why)
 	all.Unguided = all.Reached
 	if seen.Guided.Kept == 0 {
 		return all
 	}
-	plain := code.Compare(run.Recording(seen.Unguided, rested.Recorded), why)
+	plain := code.Compare(run.Recording(seen.Unguided, beside), why)
 	plain.Unguided = plain.Reached
 	if !judged {
 		return plain

@@ -49,7 +49,7 @@ func TestGuidedCodeCountsWhereItWasJudged(t *testing.T) {
 			rested.Recorded = recorded(plain)
 		}
 		seen := run.Observations{Recorded: recorded(plain + deep), Unguided: recorded(plain), Guided: synth.Guided{Kept: c.kept}}
-		r := covered(code, &seen, &rested, c.judged, c.why)
+		r := covered(code, &seen, rested.Recorded, c.judged, c.why)
 		if r.Reached != c.reached || r.Unguided != c.unguided || r.Guided != c.guided || r.Unrecorded != c.unrecorded {
 			t.Errorf("%s: %+v", c.name, r)
 		}

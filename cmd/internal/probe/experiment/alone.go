@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
-	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/synth"
 )
@@ -68,16 +67,7 @@ func hurried(p plan.Plan, c *Case) plan.Plan {
 	if c.OwnCode != "" {
 		p = recorded(p, c.OwnCode)
 	}
-	dir := p.Identity.Home + "/" + session.HelperDirs[1]
-	p = p.Planting(
-		rootfs.File{Path: dir, Mode: 0o755, Dir: true},
-		rootfs.File{Path: dir + "/sitecustomize.py", Mode: 0o644, Data: fastPython},
-		rootfs.File{Path: dir + "/fastclock.cjs", Mode: 0o644, Data: fastNode},
-	)
-	after := func(name, separator, value string) plan.Variable {
-		return plan.Variable{Name: name, Value: strings.TrimPrefix(valueOf(p.Env, name)+separator+value, separator)}
-	}
-	return p.With(after("PYTHONPATH", ":", dir), after("NODE_OPTIONS", " ", "--require "+dir+"/fastclock.cjs"))
+	return preloaded(p, p.Identity.Home+"/"+session.HelperDirs[1], "fastclock.cjs", fastPython, fastNode)
 }
 
 // startsScript reports whether a plan's server is a program of Python's or Node.js's.

@@ -28,6 +28,10 @@ var Coverage = Experiment{
 	Learn: func(c *Case, seen []run.Observations) {
 		for _, o := range seen {
 			c.Guided = o.Guided.Steps
+			if c.Elsewhere != nil {
+				systems := c.Elsewhere(run.Recording(o.Recorded))
+				c.Systems = systems[:min(len(systems), maxSystems)]
+			}
 		}
 	},
 	Lost: "the run that records which code runs",

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze"
+	"github.com/coalmine-dev/coalmine/audit/coverage"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -35,7 +36,7 @@ type Experiment struct {
 	// Optional says that what could not be looked at in it is no reason for doubt.
 	Optional bool
 	// Timers, OneTool and Supplies are what the index says of the runs.
-	Timers, OneTool, Supplies bool
+	Timers, OneTool, Supplies, Recorded bool
 	// Learn adds to a case what later stages, or later experiments of StageCode, know by the runs.
 	Learn func(*Case, []run.Observations)
 	// Lost begins the reason for doubt where the run cannot be made. "" makes that an
@@ -87,6 +88,10 @@ type Case struct {
 	AllRan run.AllRan
 	// Guided are calls that reached more of that code than the declared run did.
 	Guided []synth.Step
+	// Elsewhere are the other operating systems for which a recording leaves code unseen that can do harm, nil where
+	// nobody knows the code. Systems are those of the run that recorded which code runs.
+	Elsewhere func(*coverage.Recording) []string
+	Systems   []string
 	// Unmade is why there is no server to start, nil where there is one.
 	Unmade *session.Gap
 	// Scripts are those of an installation, for the build alone.
@@ -118,7 +123,7 @@ func Table() []Experiment {
 	for _, c := range conditions {
 		table = append(table, c.experiment())
 	}
-	return append(table, Trial, restart, crashing, secondStart, loopback, credentials, otherUser, unresolved, Alone, Coverage, Guided)
+	return append(table, Trial, restart, crashing, secondStart, loopback, credentials, otherUser, unresolved, Alone, Coverage, Guided, Elsewhere)
 }
 
 // Declared is the run of the server as it was declared.

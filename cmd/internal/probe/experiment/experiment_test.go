@@ -42,6 +42,7 @@ func someCase(t *testing.T) Case {
 			Crashed: "a", TriedLoopback: true, LookedIn: plan.Account{User: "root", Home: "/root"}, NoNames: []string{"qzxk39vjw1.com"},
 			Left: []rootfs.File{{Path: p.Identity.Home + "/.cache/x", Data: []byte("x")}},
 		},
+		Systems: []string{"darwin", "win32"},
 		Guided:  []synth.Step{{What: "tool", Name: "a", Args: []byte(`{"p":"new"}`)}},
 		Endings: []Ending{{Tool: "a", Avoid: []json.RawMessage{[]byte("{}")}}},
 	}
@@ -171,6 +172,12 @@ func TestWhatExperimentsChange(t *testing.T) {
 	}
 	if p := of(Coverage); p.Drive.Guide.Tries != guidedCalls*p.Budget.Calls || p.Drive.Guide.Delay != nodeDelay {
 		t.Errorf("coverage: guided by %+v", p.Drive.Guide)
+	}
+	system := c.Plan.Identity.Home + "/.local/lib/system"
+	if p := of(Elsewhere); len(p.Drive.Steps) != 3 || p.Drive.Record != dir+"/out" || valueOf(p.Env, "PYTHONPATH") != dir+":/lib:"+system || !slices.ContainsFunc(p.Files, func(f rootfs.File) bool {
+		return f.Path == system+"/elsewhere.cjs" && strings.Contains(string(f.Data), "'darwin'")
+	}) {
+		t.Errorf("system: %+v, %v", p.Drive, p.Env)
 	}
 	if p := of(Guided); len(p.Drive.Steps) != 3 || p.Drive.Record != "" || p.Drive.Guide != (plan.Guide{}) || p.Oracles == nil != (c.Plan.Oracles == nil) {
 		t.Errorf("guided: %+v", p.Drive)

@@ -198,7 +198,7 @@ func (s *Scheduler) Make(ctx context.Context, e *Experiment, c *Case, dir string
 
 // Indexed is the entry of an experiment's run for the index.
 func (e *Experiment) Indexed(c *Case, dir string) session.IndexedRun {
-	r := session.IndexedRun{Role: e.Role, Experiment: e.Name, Dir: dir, Optional: e.Optional, Timers: e.Timers, OneTool: e.OneTool, Supplies: e.Supplies}
+	r := session.IndexedRun{Role: e.Role, Experiment: e.Name, Dir: dir, Optional: e.Optional, Timers: e.Timers, OneTool: e.OneTool, Supplies: e.Supplies, Recorded: e.Recorded}
 	if e.How != nil {
 		r.How = e.How(c)
 	}
