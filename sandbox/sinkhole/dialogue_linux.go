@@ -20,7 +20,7 @@ func (s *server) serveLines(t *tap, with *lineProtocol) {
 			_, _ = io.WriteString(t.Conn, text)
 		}
 	}
-	state := &dialogue{dest: t.w.f.known.Dest}
+	state := &dialogue{dest: t.w.f.known.Dest, planted: s.cfg.Planted}
 	if with != nil {
 		t.w.f.learn(func(e *Event) { e.App = with.app })
 		reply(with.banner)

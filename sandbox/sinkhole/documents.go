@@ -22,8 +22,9 @@ var documents = []struct {
 }{
 	{hasBase("llms.txt", "llms-full.txt", "llms-small.txt"), "text/plain; charset=utf-8", llmsText}, // llmstxt.org
 	{hasBase("sitemap.xml", "sitemap_index.xml", "sitemap-0.xml"), "application/xml", sitemap},      // sitemaps.org/protocol.html
-	{isFeed, "application/rss+xml; charset=utf-8", feed},                                            // rssboard.org/rss-specification
-	{hasExtension(".atom"), "application/atom+xml; charset=utf-8", atom},                            // RFC 4287
+	{hasBase("description.xml", "rootdesc.xml", "device.xml", "devicedesc.xml", "device_description.xml", "desc.xml"), "text/xml; charset=\"utf-8\"", deviceDescription},
+	{isFeed, "application/rss+xml; charset=utf-8", feed},                 // rssboard.org/rss-specification
+	{hasExtension(".atom"), "application/atom+xml; charset=utf-8", atom}, // RFC 4287
 	{hasExtension(".md", ".mdx", ".markdown"), "text/markdown; charset=utf-8", markdownPage},
 	{hasExtension(".csv"), "text/csv; charset=utf-8", func(string, string, *Planted) string {
 		return "id,name,date,value\n1024,Autumn,2026-01-12,12\n1025,Winter,2026-01-13,14\n"

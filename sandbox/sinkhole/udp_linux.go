@@ -77,7 +77,7 @@ func (as *associations) end() {
 	}
 }
 
-// serveUDP records the datagrams of one family and answers those that are DNS.
+// serveUDP records the datagrams of one family and answers those that are DNS, NTP or SSDP.
 func (s *server) serveUDP(c *net.UDPConn) {
 	buf, oob := make([]byte, 64<<10), make([]byte, 256)
 	known := s.newAssociations()
@@ -124,15 +124,21 @@ func (s *server) datagram(a *association, p []byte) {
 		s.relayDatagram(a, p)
 		return
 	}
-	if a.dst.Port() != dnsPort || s.own(a.dst.Addr()) {
+	if s.own(a.dst.Addr()) {
 		return
 	}
-	out := s.answer(f, p, "dns", 4096)
-	if out == nil {
-		f.fail(trace.MalformedDNS)
+	from, out := replyTo(a.dst, p, time.Now())
+	switch {
+	case a.dst.Port() == dnsPort:
+		if out = s.answer(f, p, "dns", 4096); out == nil {
+			f.fail(trace.MalformedDNS)
+			return
+		}
+		from = a.dst
+	case out == nil:
 		return
 	}
-	if err := s.answerFrom(a.dst, a.src, out); err != nil {
+	if err := s.answerFrom(from, a.src, out); err != nil {
 		f.fail("answer: " + err.Error())
 		s.loss("a datagram could not be answered", f.id)
 		return
