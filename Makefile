@@ -449,7 +449,7 @@ service-report: build setup
 	  /^service .* (right|WRONG)/ { print; all++; if (/ right$$/) good++; fflush() } /SKIP:/ { print } \
 	  END { printf "service: %d/%d\n", good, all; exit good != all || !all }'
 
-# Servers that should be quiet, with what was called and found. A server may lack only what the test's honest.json says. SHARD=i/2 takes less than ten minutes on a busy machine.
+# Servers that should be quiet, with what was called and found. A server may lack only what the test's honest.json says. SHARD=i/3 takes less than ten minutes.
 honest-report: build servers
 	sh .ci/setup/honest.sh
 	COALMINE_HONEST=all SHARD=$(SHARD) go test -tags e2e -count=1 -v -timeout 10m -run '^TestHonest$$' ./cmd/internal/probe/probetest/servers | awk '\

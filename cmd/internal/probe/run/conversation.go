@@ -37,7 +37,7 @@ func (c *conversation) prepare(ctx context.Context, s *Session, spec *sandbox.Sp
 	c.lines = connect(s)
 	s.rec.client = client.New(c.lines.send, client.Options{
 		Info: s.plan.Identity.Client, Declines: true, Model: modelsAnswer, Roots: rootsOf(s.plan), SkipDiscover: c.skipDiscover, CallTimeout: s.plan.Budget.CallTimeout,
-		HandshakeTimeout: min(30*time.Second, s.plan.Budget.Timeout), DiscoverTimeout: discoverTimeout(s.plan),
+		HandshakeTimeout: handshakeTimeout(s.plan), DiscoverTimeout: discoverTimeout(s.plan),
 	})
 	s.Client, s.endpoint = s.rec.client, c.lines.endpoint
 	s.progress("starting in the " + c.runner.Backend.Name() + " sandbox")
@@ -64,6 +64,16 @@ func rootsOf(p *plan.Plan) []client.Root {
 		out = append(out, client.Root{URI: (&url.URL{Scheme: "file", Path: dir}).String(), Name: path.Base(dir)})
 	}
 	return out
+}
+
+// handshakeTimeout is how long a handshake may take. What records which code runs slows the start down: in a Python
+// without sys.monitoring every call of an import is traced.
+func handshakeTimeout(p *plan.Plan) time.Duration {
+	most := 30 * time.Second
+	if p.Drive.Record != "" {
+		most *= 3
+	}
+	return min(most, p.Budget.Timeout)
 }
 
 // discoverTimeout is how long a server may stay silent before it is taken for
