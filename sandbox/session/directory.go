@@ -77,8 +77,8 @@ type IndexedRun struct {
 	OneTool bool `json:"one_tool,omitempty"`
 	// Supplies says that the server had what it lacked in the declared run.
 	Supplies bool `json:"supplies,omitempty"`
-	// Recorded says that programs of coalmine's ran within the server's own processes; what they read and write is
-	// none of the server's.
+	// Recorded says that programs of coalmine's ran within the server's own processes. What they read and write is
+	// not judged.
 	Recorded bool `json:"recorded,omitempty"`
 	// Failed says why the run could not be made, "" where it was.
 	Failed string `json:"failed,omitempty"`
