@@ -137,6 +137,7 @@ func NewBuilder(ctx Context) *Builder {
 		out: &Profile{FrameCall: map[uint64]int{}, FramePhase: map[uint64]finding.Phase{}, Phases: map[finding.Phase]bool{}},
 	}
 	b.relays.know(ctx.Home)
+	b.relays.literals = strings.Join(ctx.Literals, "\x00")
 	for _, c := range ctx.Canaries {
 		b.kinds[c.ID] = c.Kind
 		if c.Path != "" {

@@ -58,6 +58,8 @@ type relays struct {
 	index map[string]int
 	// arguments are the frames of calls, empty where what a call was given itself counts too.
 	arguments map[int][]byte
+	// literals are the texts of the server's own source, with a zero byte between them.
+	literals string
 }
 
 // know remembers who the user is.
@@ -82,6 +84,9 @@ func (t *relays) call(call int, from Source, frame []byte, words []string) {
 // give remembers words and their source.
 func (t *relays) give(words []string, from Source, call int) {
 	for _, word := range words {
+		if strings.Contains(t.literals, word) {
+			continue // the server has it from itself
+		}
 		i, known := t.index[word]
 		if !known {
 			if len(t.given) >= maxGiven {

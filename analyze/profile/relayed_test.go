@@ -33,10 +33,11 @@ func TestRelayed(t *testing.T) {
 		"the home directory":           {"tool define {\"word\":\"tide\"}\nsend d=%2Fhome%2Ferin%2Fsrc", "define: erin of identity user name"},
 		"the name within another word": {"tool define {\"word\":\"tide\"}\nsend perinatal", ""},
 		"outside of calls":             {"send u=erin", ""},
+		"of the server's own source":   {"tool outline {\"text\":\"creationTime\"}\ntool define {\"word\":\"tide\"}\nsend fields=creationTime", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := NewBuilder(Context{Home: "/home/erin"})
+			b := NewBuilder(Context{Home: "/home/erin", Literals: []string{"name,creationTime", "size"}})
 			relay(t, b, c.run)
 			var got []string
 			for _, r := range b.Profile().Relayed {

@@ -54,6 +54,8 @@ type Header struct {
 	// Left are the files that an earlier run of the same server left, and stood there
 	// before this one.
 	Left []string `json:"left,omitempty"`
+	// Literals are texts of the server's own source that its tools were given: it has them from itself.
+	Literals []string `json:"literals,omitempty"`
 	// Start is the host's directory that the server was told to start in, "" for the first
 	// of Workspaces.
 	Start string `json:"start,omitempty"`

@@ -22,7 +22,7 @@ func header(p *plan.Plan) session.Header {
 		Command: p.Server.Command, Unredacted: p.Unredacted, Dummies: p.Server.Dummies, MadeUp: p.Server.MadeUp, Transport: transport, Manifests: p.Server.Manifests, Runtime: p.Server.Interpreter,
 		Sandbox: p.Sandbox.Backend, Tracer: p.Tracer, Network: p.Network, Services: p.Services, Unseen: unseen(p), AllowUserNS: p.Sandbox.AllowUserNS, Image: p.Sandbox.Image, ContainerRuntime: p.Sandbox.Runtime,
 		Canaries: p.Decoys.Canaries(), User: p.Identity.User, Home: p.Identity.Home,
-		ServerDir: p.Server.ServerDir, Workspaces: p.Server.Workspaces, Start: p.Server.Start, Rooted: p.Server.Rooted, Planted: planted(p), Left: left(p),
+		ServerDir: p.Server.ServerDir, Workspaces: p.Server.Workspaces, Start: p.Server.Start, Rooted: p.Server.Rooted, Planted: planted(p), Left: left(p), Literals: sourceTexts(p),
 	}
 }
 
@@ -42,6 +42,20 @@ func planted(p *plan.Plan) []string {
 		}
 	}
 	slices.Sort(out)
+	return out
+}
+
+// leastLiteral is the length of a text that the judge tells from chance.
+const leastLiteral = 8
+
+// sourceTexts are the texts of the source from which arguments are drawn, the short ones left out.
+func sourceTexts(p *plan.Plan) []string {
+	var out []string
+	for _, text := range p.Drive.Hints.Literals.Texts {
+		if len(text) >= leastLiteral {
+			out = append(out, text)
+		}
+	}
 	return out
 }
 
