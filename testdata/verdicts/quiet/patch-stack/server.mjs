@@ -10,7 +10,7 @@ const folder = join(root, '.patches');
 const NAME = /^[a-z0-9][a-z0-9-]{0,59}$/;
 const server = new Server('patch-stack', { version: '0.5.0', instructions: `Works on the Git repository ${root}. Patches are kept in its folder .patches, which is worth a line in .gitignore or .git/info/exclude.` });
 
-// git runs git in the repository without pagers, prompts and helpers that its configuration names.
+// git runs git in the repository without pagers, prompts and file system monitors.
 function git(...args) {
   return new Promise((done, fail) => {
     execFile('git', ['-C', root, '--no-pager', '-c', 'core.fsmonitor=false', '-c', 'core.quotePath=false', ...args],

@@ -91,7 +91,8 @@ def add_task(content, due=None, priority=4, note=None):
         body["due_string"] = text(due, "due", 150)
     if note:
         body["description"] = text(note, "note", 16000)
-    return "Added: " + line(ask("POST", "/tasks", body=body) or {})
+    task = ask("POST", "/tasks", body=body)
+    return "Added: " + line(task) if isinstance(task, dict) and task.get("id") else "Added."
 
 
 @server.tool("complete_task", "Marks a task of the Todoist account as done. A repeating task moves to its next date.",

@@ -44,6 +44,8 @@ def zulip(method, path, **fields):
         raise RuntimeError("%s answered %d" % (s["site"], error.code)) from None
     except urllib.error.URLError as error:
         raise RuntimeError("%s is not reachable: %s" % (s["site"], error.reason)) from None
+    except ValueError:
+        raise RuntimeError("%s gives no JSON; is it a Zulip?" % s["site"]) from None
     if not isinstance(data, dict) or data.get("result") != "success":
         raise RuntimeError("Zulip says: %s" % (data.get("msg") if isinstance(data, dict) else "nothing useful"))
     return data
