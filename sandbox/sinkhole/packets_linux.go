@@ -150,7 +150,10 @@ func (s *server) packet(known *associations, p packet) {
 	a := known.get(as, p.proto, p.src, p.dst, 0)
 	a.f.up.Add(int64(len(p.payload)))
 	a.f.wireStream().write(p.payload)
-	if p.proto == "tcp" {
+	switch {
+	case p.proto == "tcp":
 		known.drop(a)
+	case p.proto == "udp" && as == TypeOpen: // nobody listens to a group, and a device of the network would answer
+		s.serviceReply(a, p.payload)
 	}
 }

@@ -127,23 +127,33 @@ func (s *server) datagram(a *association, p []byte) {
 	if s.own(a.dst.Addr()) {
 		return
 	}
-	from, out := replyTo(a.dst, p, time.Now())
-	switch {
-	case a.dst.Port() == dnsPort:
-		if out = s.answer(f, p, "dns", 4096); out == nil {
-			f.fail(trace.MalformedDNS)
-			return
-		}
-		from = a.dst
-	case out == nil:
+	if a.dst.Port() != dnsPort {
+		s.serviceReply(a, p)
 		return
 	}
+	out := s.answer(f, p, "dns", 4096)
+	if out == nil {
+		f.fail(trace.MalformedDNS)
+		return
+	}
+	s.sendReply(a, a.dst, out)
+}
+
+// serviceReply answers a datagram as the service behind its port would.
+func (s *server) serviceReply(a *association, p []byte) {
+	if from, out := replyTo(a.dst, p, time.Now()); out != nil {
+		s.sendReply(a, from, out)
+	}
+}
+
+// sendReply sends an association's answer.
+func (s *server) sendReply(a *association, from netip.AddrPort, out []byte) {
 	if err := s.answerFrom(from, a.src, out); err != nil {
-		f.fail("answer: " + err.Error())
-		s.loss("a datagram could not be answered", f.id)
+		a.f.fail("answer: " + err.Error())
+		s.loss("a datagram could not be answered", a.f.id)
 		return
 	}
-	f.down.Add(int64(len(out)))
+	a.f.down.Add(int64(len(out)))
 }
 
 // sendFrom sends a datagram from an address that is local like any other. The
