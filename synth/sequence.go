@@ -24,9 +24,10 @@ const (
 	// sequenceLen is how many commands one sequence has.
 	sequenceLen = 6
 	// sequenceShare is the time for all sequences, in parts of the oracles', and
-	// maxSequences their number.
+	// maxSequences their number. Where that is less than sequenceCall for each planned call, they get that.
 	sequenceShare = 0.4
 	maxSequences  = 8
+	sequenceCall  = 250 * time.Millisecond
 	// makerRank is the highest rank of a tool that makes something new.
 	makerRank = 2
 )
@@ -67,7 +68,8 @@ func (d *driver) sequences() {
 		return
 	}
 	left := d.cfg.Calls * taking
-	end := d.cfg.Now().Add(time.Duration(sequenceShare * float64(d.cfg.OracleTime)))
+	planned := min(left, maxSequences*sequenceLen) + 2*len(same)
+	end := d.cfg.Now().Add(max(time.Duration(sequenceShare*float64(d.cfg.OracleTime)), time.Duration(planned)*sequenceCall))
 	for _, t := range same {
 		(&sequence{d: d, end: end, left: &left}).twice(t)
 	}

@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 const (
@@ -54,6 +56,17 @@ func TestSequencesUseWhatWasJustMade(t *testing.T) {
 		if drive(t, again, Config{Seed: seed}); !slices.Equal(f.log, again.log) {
 			t.Errorf("seed %d gives other calls the second time", seed)
 		}
+	}
+}
+
+// A short time for attack inputs leaves time for the sequences of a server that answers at a machine's slow pace.
+func TestSequencesHaveTimeForTheirCalls(t *testing.T) {
+	t.Parallel()
+	f, _ := desk(tool("open_ticket", bySubject), tool("close_ticket", byTicket))
+	f.takes = sequenceCall * 4 / 5
+	r := drive(t, f, Config{OracleTime: time.Second})
+	if slices.ContainsFunc(r.Shortfalls, func(g session.Gap) bool { return g.Code == session.GapSequencesIncomplete }) {
+		t.Errorf("%+v", r.Shortfalls)
 	}
 }
 
