@@ -78,7 +78,7 @@ func (e *env) runSpy(cmd *cobra.Command, f *spyFlags) error {
 	for o.Ring = 1 << 16; int64(o.Ring) < ring; o.Ring *= 2 { // the kernel takes powers of two
 	}
 	o.UID, o.GID = invoker()
-	o.Out, o.Color, o.Terminal = e.out, isTerminal(e.out), terminal(e.out)
+	o.Out, o.Color, o.Terminal, o.SayTerminal = e.out, isTerminal(e.out), terminal(e.out), terminal(e.err)
 	o.Say = func(line string) { fmt.Fprintln(e.err, "coalmine spy: "+report.Escape(line, 2000)) }
 	o.Ready = func() { o.Say("watching; interrupt it to stop") }
 	got, err := watching.Run(cmd.Context(), *o)

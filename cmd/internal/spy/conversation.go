@@ -61,11 +61,11 @@ func (w *watch) of(m *reassembly.Message) *conversation {
 		mine.decoder, mine.engine = wirelog.NewDecoder(), detect.NewEngine(detect.Options{})
 	}
 	if w.o.Dir != "" {
-		log, err := session.NewWireLog(session.WireOptions{Dir: w.o.Dir, What: what(c), Rotate: w.o.Rotate, Trouble: func(err error) {
-			w.o.Say(err.Error() + "; records are dropped, the watch goes on")
+		log, err := session.NewWireLog(session.WireOptions{Dir: w.o.Dir, What: hide(w.hides.logs, what(c)), Rotate: w.o.Rotate, Trouble: func(err error) {
+			w.say(err.Error() + "; records are dropped, the watch goes on")
 		}})
 		if err != nil {
-			w.o.Say(err.Error() + "; records are dropped, the watch goes on")
+			w.say(err.Error() + "; records are dropped, the watch goes on")
 		}
 		mine.log = log
 		w.logs[c.ID] = log
@@ -90,14 +90,14 @@ func (w *watch) message(m *reassembly.Message) {
 	w.result.Messages++
 	c.seq++
 	at := w.began.Add(m.At)
-	raw := m.Raw
-	if w.o.Redact == RedactAlways {
-		raw = []byte(w.scan.Redact(string(raw)))
-	}
 	if c.log != nil {
-		c.log.Frame(session.WireFrame{Dir: m.Dir, At: at, Raw: raw, SSE: m.SSE})
+		raw := m.Raw
+		if w.hides.logs {
+			raw = []byte(hide(true, string(raw)))
+		}
+		c.log.Frame(session.WireFrame{Dir: m.Dir, At: at, Raw: raw, SSE: hidden(w.hides.logs, m.SSE)})
 	}
-	records := w.records(c, m, at, raw)
+	records := w.records(c, m, at) // of what crossed: what is hidden pairs no answers
 	for _, r := range records {
 		w.print(r)
 	}
@@ -125,7 +125,7 @@ func (w *watch) detect(c *conversation, m *reassembly.Message, at time.Time) {
 		c.engine.Event(e, c.decoder.State)
 	}
 	for _, a := range c.engine.Annotations[c.told:] {
-		w.o.Say(fmt.Sprintf("conversation %d, message %d: [%d] %s: %s", m.Conversation.ID, a.Seq(), a.Severity, a.Subcategory, report.Escape(a.Explanation, 600)))
+		w.say(fmt.Sprintf("conversation %d, message %d: [%d] %s: %s", m.Conversation.ID, a.Seq(), a.Severity, a.Subcategory, report.Escape(hide(w.hides.said, a.Explanation), 600)))
 	}
 	c.told = len(c.engine.Annotations)
 	w.result.Found = w.result.Found || detect.VerdictOf(c.engine.Annotations) != detect.Clean

@@ -98,11 +98,7 @@ func (w *watch) when(evidence []finding.Evidence) time.Time {
 // into those of all its conversations.
 func (w *watch) keep(s *observed, evidence []finding.Evidence, d *session.Did) {
 	d.TS, d.PID, d.Comm = w.when(evidence), s.process.PID, s.process.Comm
-	if w.o.Redact == RedactAlways {
-		for _, text := range []*string{&d.Target, &d.Text, &d.Message} {
-			*text = w.scan.Redact(*text)
-		}
-	}
+	d = hidden(w.hides.logs, d)
 	talks := s.talks
 	if len(evidence) > 0 {
 		if open := s.talksAt(evidence[0].Time); len(open) > 0 {
@@ -116,28 +112,23 @@ func (w *watch) keep(s *observed, evidence []finding.Evidence, d *session.Did) {
 	}
 }
 
-// hidden replaces secrets where the user wants that.
-func (w *watch) hidden(s string) string {
-	if w.o.Redact == RedactAlways || w.o.Redact == RedactAuto && w.o.Terminal {
-		return w.scan.Redact(s)
-	}
-	return s
-}
-
 func (w *watch) effect(s *observed, e *finding.Effect) {
 	w.result.Effects++
-	w.keep(s, e.Evidence, &session.Did{Type: session.DidEffect, Calls: s.during(e.Tool, e.Evidence), Effect: string(e.Kind), Target: e.Target, Rung: string(e.Rung), Actor: e.Actor, Text: e.Evidence[0].Text})
-	at, open, text := w.when(e.Evidence), s.during(e.Tool, e.Evidence), w.hidden(e.Evidence[0].Text)
+	r := &effectRecord{
+		Process: s.process, Server: s.name, Conversations: s.talks, Calls: s.during(e.Tool, e.Evidence), Effect: e.Kind, Target: e.Target,
+		Rung: e.Rung, Actor: e.Actor, Text: e.Evidence[0].Text,
+	}
+	w.keep(s, e.Evidence, &session.Did{Type: session.DidEffect, Calls: r.Calls, Effect: string(r.Effect), Target: r.Target, Rung: string(r.Rung), Actor: r.Actor, Text: r.Text})
+	r = hidden(w.hides.out, r)
+	at := w.when(e.Evidence)
 	if w.o.Format == JSONL {
-		w.encode(&effectRecord{
-			Timestamp: at.UTC().Format(time.RFC3339Nano), Type: typeEffect, Process: s.process, Server: s.name, Conversations: s.talks,
-			Calls: open, Effect: e.Kind, Target: w.hidden(e.Target), Rung: e.Rung, Actor: e.Actor, Text: text,
-		})
+		r.Timestamp, r.Type = at.UTC().Format(time.RFC3339Nano), typeEffect
+		w.encode(r)
 		return
 	}
-	line := fmt.Sprintf("%s %s[%d] DID %s%s", at.Format("15:04:05.000"), report.Escape(s.process.Comm, maxName), s.process.PID, report.Escape(text, maxContent), while(open))
-	if e.Actor != "" {
-		line += " (by " + report.Escape(e.Actor, maxName) + ")"
+	line := fmt.Sprintf("%s %s[%d] DID %s%s", at.Format("15:04:05.000"), report.Escape(r.Process.Comm, maxName), r.Process.PID, report.Escape(r.Text, maxContent), while(r.Calls))
+	if r.Actor != "" {
+		line += " (by " + report.Escape(r.Actor, maxName) + ")"
 	}
 	w.put(line, colours[typeEffect])
 }
@@ -159,15 +150,16 @@ func while(open []string) string {
 
 func (w *watch) finding(s *observed, f *finding.Finding) {
 	w.result.Found = w.result.Found || f.Severity.Rank() > finding.Info.Rank()
-	w.keep(s, f.Evidence, &session.Did{Type: session.DidFinding, Calls: s.during(f.Tool, f.Evidence), Rule: f.Rule, Severity: string(f.Severity), Message: f.Message, Tool: f.Tool, Fingerprint: f.Fingerprint})
-	message := w.hidden(f.Message)
-	open := s.during(f.Tool, f.Evidence)
+	r := &findingRecord{
+		Process: s.process, Server: s.name, Calls: s.during(f.Tool, f.Evidence), Rule: f.Rule, Severity: f.Severity, Message: f.Message, Tool: f.Tool,
+		Fingerprint: f.Fingerprint,
+	}
+	w.keep(s, f.Evidence, &session.Did{Type: session.DidFinding, Calls: r.Calls, Rule: r.Rule, Severity: string(r.Severity), Message: r.Message, Tool: r.Tool, Fingerprint: r.Fingerprint})
 	at := w.when(f.Evidence)
-	w.o.Say(fmt.Sprintf("%s %s[%d]: [%s] %s: %s", at.Format("15:04:05.000"), report.Escape(s.process.Comm, maxName), s.process.PID, f.Severity, f.Rule, report.Escape(message, 600)))
+	w.say(fmt.Sprintf("%s %s[%d]: [%s] %s: %s", at.Format("15:04:05.000"), report.Escape(s.process.Comm, maxName), s.process.PID, r.Severity, r.Rule, report.Escape(hide(w.hides.said, r.Message), 600)))
 	if w.o.Format == JSONL {
-		w.encode(&findingRecord{
-			Timestamp: at.UTC().Format(time.RFC3339Nano), Type: typeFinding, Process: s.process, Server: s.name, Calls: open,
-			Rule: f.Rule, Severity: f.Severity, Message: message, Tool: f.Tool, Fingerprint: f.Fingerprint,
-		})
+		r = hidden(w.hides.out, r)
+		r.Timestamp, r.Type = at.UTC().Format(time.RFC3339Nano), typeFinding
+		w.encode(r)
 	}
 }

@@ -152,7 +152,7 @@ func (e *effects) placesBelow(home string) []canaries.Canary {
 	}
 	list, err := canaries.Places(home)
 	if err != nil {
-		e.w.o.Say("warning: reads of secrets are not recognised below " + home + ": " + err.Error())
+		e.w.say("warning: reads of secrets are not recognised below " + home + ": " + err.Error())
 	}
 	e.places[home] = list
 	return list

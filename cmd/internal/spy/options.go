@@ -57,8 +57,10 @@ type Options struct {
 	// Out gets what is printed, Terminal says that it is one, Color that it may have colours.
 	Out             io.Writer
 	Terminal, Color bool
-	// Say gets a line for what goes wrong, and for what the watch came to.
-	Say func(line string)
+	// Say gets a line for what goes wrong, and for what the watch came to; SayTerminal says that it
+	// shows them on a terminal.
+	Say         func(line string)
+	SayTerminal bool
 	// Ready is called when the programs watch. It may be nil.
 	Ready func()
 }

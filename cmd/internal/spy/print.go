@@ -25,14 +25,12 @@ var words = map[string]string{typeRequest: "REQ", typeResponse: "RES", typeNotif
 
 // print writes a record.
 func (w *watch) print(r *record) {
+	r = hidden(w.hides.out, r) // before anything is cut, which must not hide a secret from its pattern
 	if w.o.Format == JSONL {
 		w.encode(r)
 		return
 	}
-	line := w.line(r)
-	if w.o.Redact == RedactAuto && w.o.Terminal {
-		line = w.scan.Redact(line)
-	}
+	line := hide(w.hides.out, w.line(r))
 	colour := colours[r.Type]
 	if r.Error != nil {
 		colour = red
@@ -64,7 +62,7 @@ func (w *watch) line(r *record) string {
 	if r.Request != nil {
 		method = r.Request.Method
 	}
-	for _, s := range []string{method, r.tool} {
+	for _, s := range []string{method, r.Tool} {
 		if s != "" {
 			b.WriteString(" " + report.Escape(s, maxName))
 		}
@@ -86,10 +84,6 @@ func (w *watch) line(r *record) string {
 		if part != nil {
 			content = string(part)
 		}
-	}
-	// What is cut must not hide a secret from its pattern.
-	if w.o.Redact == RedactAuto && w.o.Terminal {
-		content = w.scan.Redact(content)
 	}
 	b.WriteString(" " + report.Escape(content, maxContent))
 	return b.String()

@@ -47,7 +47,7 @@ type record struct {
 	Milliseconds *float64 `json:"duration_ms,omitempty"`
 	Path         string   `json:"path,omitempty"`
 
-	tool string
+	Tool string `json:"-"` // of a call, for the console
 	at   time.Time
 }
 
@@ -77,9 +77,9 @@ type serverInfo struct {
 }
 
 // records are the messages of a frame: one, or those of a batch.
-func (w *watch) records(c *conversation, m *reassembly.Message, at time.Time, raw []byte) []*record {
+func (w *watch) records(c *conversation, m *reassembly.Message, at time.Time) []*record {
 	base := record{
-		Timestamp: at.UTC().Format(time.RFC3339Nano), Transport: m.Conversation.Transport, Type: typeStrange, Raw: string(raw),
+		Timestamp: at.UTC().Format(time.RFC3339Nano), Transport: m.Conversation.Transport, Type: typeStrange, Raw: string(m.Raw),
 		Conversation: m.Conversation.ID, Message: c.seq, Direction: m.Dir, From: m.From, To: m.To, at: at,
 	}
 	if m.HTTP != nil {
@@ -88,7 +88,7 @@ func (w *watch) records(c *conversation, m *reassembly.Message, at time.Time, ra
 	} else {
 		base.Stdio = &stdioTransport{m.From.PID, m.From.Comm, m.To.PID, m.To.Comm}
 	}
-	trimmed := bytes.TrimSpace(raw)
+	trimmed := bytes.TrimSpace(m.Raw)
 	if len(trimmed) == 0 || trimmed[0] != '[' {
 		base.read(c, m.At, trimmed)
 		return []*record{&base}
@@ -127,7 +127,7 @@ func (r *record) read(c *conversation, at time.Duration, raw []byte) {
 	r.ID, r.Method, r.Params, r.Result, r.Error = e.ID, method, e.Params, e.Result, e.Error
 	seen := c.tracker.Feed(&cross)
 	if a := seen.Asked; a != nil {
-		r.tool = a.Tool
+		r.Tool = a.Tool
 	}
 	switch r.Type {
 	case typeRequest:

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/coalmine-dev/coalmine/analyze/pii"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/spy"
 	"github.com/coalmine-dev/coalmine/sandbox/spy/reassembly"
@@ -45,7 +44,7 @@ type watch struct {
 	logs    map[int]*session.WireLog
 	closing []ending
 	began   time.Time // when the kernel's clock stood at 0
-	scan    *pii.Scanner
+	hides   hides
 	result  Outcome
 	broken  error // the output's first error
 }
@@ -77,7 +76,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	}
 	if !o.KeepRoot {
 		if err := spy.Drop(o.UID, o.GID, o.TLS); err != nil {
-			o.Say("warning: " + err.Error())
+			w.say("warning: " + err.Error())
 		}
 	}
 	w.engine = reassembly.New(reassembly.Options{Known: spy.Known, Holder: spy.Holder, Alive: spy.Alive, Verdict: tls.judge(c), Emit: w.message, Ended: w.ended})
@@ -152,7 +151,7 @@ func (w *watch) take(c *reassembly.Chunk) {
 }
 
 func newWatch(o Options) *watch {
-	return &watch{o: o, logs: map[int]*session.WireLog{}, out: bufio.NewWriterSize(o.Out, 64<<10), began: time.Now().Add(-trace.Clock()), scan: pii.NewScanner(nil)}
+	return &watch{o: o, logs: map[int]*session.WireLog{}, out: bufio.NewWriterSize(o.Out, 64<<10), began: time.Now().Add(-trace.Clock()), hides: o.hides()}
 }
 
 // flush writes what was printed so far.
@@ -166,17 +165,17 @@ func (w *watch) flush() error {
 // tell says what the watch came to.
 func (w *watch) tell() {
 	r := &w.result
-	w.o.Say(fmt.Sprintf("%d messages in %d conversations", r.Messages, r.Conversations))
+	w.say(fmt.Sprintf("%d messages in %d conversations", r.Messages, r.Conversations))
 	if w.effects != nil {
-		w.o.Say(fmt.Sprintf("%d effects of servers", r.Effects))
+		w.say(fmt.Sprintf("%d effects of servers", r.Effects))
 	}
 	if r.Lost > 0 {
-		w.o.Say(fmt.Sprintf("lost: %d bytes of streams that were followed", r.Lost))
+		w.say(fmt.Sprintf("lost: %d bytes of streams that were followed", r.Lost))
 	}
 	for _, why := range slices.Sorted(maps.Keys(r.Kernel)) {
-		w.o.Say(fmt.Sprintf("lost: %s (%d times)", why, r.Kernel[why]))
+		w.say(fmt.Sprintf("lost: %s (%d times)", why, r.Kernel[why]))
 	}
 	if r.Dropped > 0 {
-		w.o.Say(fmt.Sprintf("lost: %d records are not in the session logs", r.Dropped))
+		w.say(fmt.Sprintf("lost: %d records are not in the session logs", r.Dropped))
 	}
 }

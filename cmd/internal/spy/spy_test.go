@@ -131,6 +131,8 @@ func TestSecretsAreReplaced(t *testing.T) {
 		{Options{Format: Console, Redact: RedactAuto, Terminal: true, Color: true}, false},
 		{Options{Format: Console, Redact: RedactAuto}, true},
 		{Options{Format: JSONL, Redact: RedactAlways}, false},
+		{Options{Format: JSONL, Redact: RedactAuto, Terminal: true}, false},
+		{Options{Format: JSONL, Redact: RedactAuto}, true},
 		{Options{Format: Console, Redact: RedactAlways}, false},
 		{Options{Format: Console, Redact: RedactNever, Terminal: true}, true},
 	} {

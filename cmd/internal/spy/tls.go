@@ -48,7 +48,7 @@ func (w *watch) secured(ctx context.Context) (*secure, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	if err := s.reader.Look(ctx); err != nil {
-		w.o.Say("warning: " + err.Error())
+		w.say("warning: " + err.Error())
 	}
 	return s, nil
 }
@@ -118,7 +118,7 @@ func (s *secure) finish(lost map[string]uint64) {
 	s.handOn()
 	s.reader.Close()
 	if _, err := s.reader.State(); err != nil {
-		s.w.o.Say("warning: " + err.Error())
+		s.w.say("warning: " + err.Error())
 	}
 	for why, n := range s.lost {
 		lost[why] += n
