@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
@@ -128,7 +129,15 @@ func (j *judge) coverageGaps(res *Result, p *policy.Policy, opaque []profile.Opa
 			}
 			continue
 		}
-		j.because(session.GapPayloadOpaque, "coalmine could not decrypt what the server sent to %s", j.say(peer, 200))
+		g := session.Gap{Code: session.GapPayloadOpaque, Text: "coalmine could not decrypt what the server sent to " + j.say(peer, 200)}
+		if j.tlsWhy != "" {
+			g.Remedy = g.Code.Kind().Remedy + " coalmine also missed some of what the server gave to its TLS libraries, where it may have been readable: " + j.tlsWhy + "."
+		}
+		j.doubt(g)
+	}
+	if j.tlsLost > 0 && len(j.profile.Plain) > 0 {
+		j.because(session.GapTLSLost, "coalmine lost %s of what the server gave to its TLS libraries (%s), and read what it sent to %s there alone",
+			text.Plural(int(j.tlsLost), "piece"), j.tlsWhy, j.say(strings.Join(j.profile.Plain[:min(len(j.profile.Plain), maxNamed)], ", "), 300))
 	}
 	for _, what := range j.profile.Unread {
 		j.because(session.GapPayloadNotRead, "%s", j.say(what, 300))

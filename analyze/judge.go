@@ -74,6 +74,10 @@ type judge struct {
 	profile *profile.Profile
 	end     rules.EndFacts
 	gaps    []session.Gap
+	// tlsLost counts the pieces of what was given to TLS libraries that were lost, and tlsWhy says why
+	// these or all of a library are missing.
+	tlsLost int64
+	tlsWhy  string
 	keeper  gapKeeper
 	// timelines are drawn at the end.
 	timelines timelineBuilder
@@ -318,9 +322,13 @@ func (j *judge) event(ev *session.Event) {
 		j.blind = true
 		j.here(session.GapTracerDied, "the tracer died; nothing after that was recorded")
 	case session.EventLoss:
-		if e.Code == session.GapTimerPending {
+		switch e.Code {
+		case session.GapTimerPending:
 			j.here(e.Code, "%s", j.say(e.Reason, 200)) // the record is whole
-			break
+			return
+		case session.GapTLSLost:
+			j.tlsLost, j.tlsWhy = j.tlsLost+e.N, j.say(e.Reason, 300)
+			return
 		}
 		j.here(cmp.Or(e.Code, session.GapRecordsLost), "incomplete record: %s", j.say(e.Reason, 200))
 	case session.EventError:

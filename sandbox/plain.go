@@ -1,6 +1,12 @@
 package sandbox
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 	"github.com/coalmine-dev/coalmine/sandbox/trace/tlsread"
 )
@@ -15,7 +21,9 @@ const (
 type plainReader struct {
 	run    *Run
 	reader *tlsread.Reader // nil under Spec.NoTLSProbes
-	spent  int             // of the goroutine that reads
+	// Of the goroutine that reads.
+	spent int
+	lost  map[string]uint64
 }
 
 // file is told what the target runs and opens.
@@ -43,7 +51,42 @@ func (p *plainReader) piece(x *tlsread.Piece) {
 	p.run.sink.Flow(&f)
 }
 
-// lose is told what the reader lost, such as a piece whose memory was not there yet. No other
-// record is missing for that, and the connection whose piece it was stays opaque, so the run is no
-// less whole.
-func (p *plainReader) lose(uint64, string) {}
+// lose counts what the reader lost, such as a piece whose memory was not there yet.
+func (p *plainReader) lose(n uint64, why string) {
+	if p.lost == nil {
+		p.lost = map[string]uint64{}
+	}
+	p.lost[why] += n
+}
+
+// close ends the reader and tells what it lost, and what it could not watch. No other record is missing for that. A
+// connection of which a piece is known to be missing stays opaque, so the run is less whole only where another one
+// was taken to be read.
+func (p *plainReader) close() {
+	if p.reader == nil {
+		return
+	}
+	p.reader.Close()
+	_, err := p.reader.State()
+	if loss := lossOf(p.lost, err); loss != nil {
+		p.run.sink.Event(session.Event{Stamp: trace.Clock(), Body: *loss})
+	}
+}
+
+// lossOf is nil where nothing was lost and nothing failed.
+func lossOf(lost map[string]uint64, err error) *session.EventLoss {
+	e := session.EventLoss{Code: session.GapTLSLost}
+	var why []string
+	for _, reason := range slices.Sorted(maps.Keys(lost)) {
+		e.N += int64(lost[reason])
+		why = append(why, fmt.Sprintf("%s (%d times)", reason, lost[reason]))
+	}
+	if err != nil {
+		why = append(why, err.Error())
+	}
+	if len(why) == 0 {
+		return nil
+	}
+	e.Reason = strings.Join(why, "; ")
+	return &e
+}

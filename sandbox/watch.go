@@ -196,9 +196,7 @@ func (r *Run) unwatch(done bool) {
 	}
 	r.drain()
 	w.tracer.Close()
-	if w.plain.reader != nil {
-		w.plain.reader.Close()
-	}
+	w.plain.close()
 	if done && w.ran && !w.ended {
 		r.unwatched(fmt.Sprintf("the records end before the target (task %d) does", w.target))
 	}

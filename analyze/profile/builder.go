@@ -259,7 +259,9 @@ func (b *Builder) event(m *session.Mark) {
 			b.stores.texts[e.Path] = e
 		}
 	case session.EventLoss:
-		b.out.Lost += max(e.N, 1)
+		if e.Code != session.GapTLSLost {
+			b.out.Lost += max(e.N, 1)
+		}
 	case session.EventAccess:
 		if strings.Contains(e.Mask, "read") {
 			b.read = append(b.read, access{e.Path, at})

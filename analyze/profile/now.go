@@ -18,7 +18,7 @@ func (b *Builder) copy() *Builder {
 	out.Carried = slices.Clip(out.Carried)
 	out.Relayed = slices.Clip(out.Relayed)
 	out.Payloads = slices.Clip(out.Payloads)
-	out.Opaque, out.Unread = slices.Clip(out.Opaque), slices.Clip(out.Unread)
+	out.Opaque, out.Unread, out.Plain = slices.Clip(out.Opaque), slices.Clip(out.Unread), slices.Clip(out.Plain)
 	c.out = &out
 	c.index, c.opened, c.reachedIn = maps.Clone(b.index), maps.Clone(b.opened), maps.Clone(b.reachedIn)
 	c.read = slices.Clip(b.read)

@@ -14,6 +14,7 @@ import (
 const (
 	maxPlains     = 20_000
 	maxPlainBytes = 64 << 20
+	maxPeers      = 100
 )
 
 // How a decoy was read that no one saw on the wire.
@@ -121,6 +122,9 @@ func (b *Builder) readPlains(f *flow) {
 	read = read && ok
 	if read {
 		f.known.Opaque = false
+		if peer := b.peer(f); !slices.Contains(b.out.Plain, peer) && len(b.out.Plain) < maxPeers {
+			b.out.Plain = append(b.out.Plain, peer)
+		}
 		switch {
 		case len(inside.data) > 0:
 			f.known.App = "h2"

@@ -77,6 +77,9 @@ func TestPlain(t *testing.T) {
 			if opaque := len(p.Opaque) > 0; opaque != c.opaque {
 				t.Errorf("opaque %v", opaque)
 			}
+			if read := len(p.Plain) > 0; read == c.opaque {
+				t.Errorf("peers that were read before encryption: %q", p.Plain)
+			}
 			said := ""
 			for _, e := range p.Effects {
 				if e.Kind == finding.Secret && e.Rung == finding.RungLeft && e.Target == "key" {

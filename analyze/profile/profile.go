@@ -98,6 +98,8 @@ type Profile struct {
 	// the rest could not be searched whole.
 	Opaque []OpaqueFlow
 	Unread []string
+	// Plain are the peers of flows that were read before they were encrypted, and nowhere else.
+	Plain []string
 	// Carried are the peers that were sent what a call was given.
 	Carried []Carried
 	// Relayed are the peers that were sent during a call what that call was not given.

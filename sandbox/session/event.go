@@ -81,7 +81,8 @@ type EventTracerDied struct{ Reason string }
 
 // EventLoss says that something was not seen.
 type EventLoss struct {
-	// Code is the gap that it is, GapRecordsLost where it is "".
+	// Code is the gap that it is, GapRecordsLost where it is "". One of GapTLSLost is a gap only where what
+	// is missing can matter, and N is 0 where no piece was lost but a library could not be watched.
 	Code Code
 	// N is how many things were not seen, 0 where that is not known.
 	N      int64

@@ -80,6 +80,7 @@ const (
 	GapPayloadOpaque   Code = "payload-opaque"
 	GapPayloadNotRead  Code = "payload-not-read"
 	GapPayloadSealed   Code = "payload-sealed"
+	GapTLSLost         Code = "tls-lost"
 	GapTextNotRead     Code = "text-not-read"
 
 	GapStartFailed        Code = "start-failed"
@@ -128,7 +129,7 @@ const (
 // no tool was looked at.
 var unacceptable = []Code{
 	GapOther, GapMarkUnknown, GapEventUnknown, GapLogDamaged, GapLogEmpty, GapLogBeginsLate, GapCutOff, GapFramesMissing, GapDetectorFailed, GapRuleFailed,
-	GapNotTraced, GapTracerDied, GapTracerUnfinished, GapRecordsLost, GapRecordsLate, GapAccessesLost, GapClockStepped, GapSinkholeEnded, GapTrafficLost,
+	GapNotTraced, GapTracerDied, GapTracerUnfinished, GapRecordsLost, GapRecordsLate, GapAccessesLost, GapClockStepped, GapSinkholeEnded, GapTrafficLost, GapTLSLost,
 	GapStartFailed, GapNotStarted, GapFurtherStartFailed, GapSandboxEnded, GapSandboxNotStopped, GapSandboxNotRemoved,
 	GapHandshakeFailed, GapNotListed, GapNothingDeclared, GapNothingCalled, GapCodeNotRun, GapPayloadOpaque,
 }

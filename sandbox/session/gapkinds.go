@@ -44,6 +44,8 @@ var gapKinds = []GapKind{
 		"Look at the payload in trace.jsonl. --network refuse shows what the server does without that host."},
 	{GapPayloadSealed, "The server sent or returned random-looking data. coalmine did not compare it with a run that has other secrets, so it may contain secrets.",
 		"Probe the server again: a full probe makes these runs itself. A replay and a log of an older version do not have them."},
+	{GapTLSLost, "coalmine lost pieces of what the server gave to its TLS libraries, and read what it sent to some host there alone.",
+		"Run again on a less busy machine, or with fewer calls (--calls)."},
 	{GapTextNotRead, "The server said a text so long that coalmine searched only its beginning for orders to the model.",
 		"Look at the text in session.jsonl."},
 	{GapStartFailed, "The sandbox or the server did not start.",
