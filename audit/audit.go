@@ -128,6 +128,9 @@ type Options struct {
 	Skip []string
 	// Sites asks for Report.Sites, with which a run's effects are compared.
 	Sites bool
+	// Progress takes what is looked at now, a file or a step, and how many files were scanned. It is called
+	// for each file, and nil for nobody who looks on.
+	Progress func(now string, files int)
 }
 
 // Dir audits the tree at root. No link is followed out of it, and nothing is executed.
@@ -156,6 +159,7 @@ func Tree(ctx context.Context, files fs.FS, name string, o Options) (*Report, er
 // run is an audit with a scanner, and with more to be judged before the score.
 func run(ctx context.Context, files fs.FS, root string, secrets secretScanner, o Options, more func(*auditor)) (*Report, error) {
 	a := newAuditor(files, o.Skip)
+	a.progress = o.Progress
 	a.own, a.tracked, a.wantsSites, a.servers, a.secrets = o.Own, o.Tracked, o.Sites, o.Servers, secrets
 	a.report.Profile.Path = root
 	if err := fs.WalkDir(files, ".", func(p string, d fs.DirEntry, err error) error { return a.visit(ctx, p, d, err) }); err != nil {
@@ -168,6 +172,7 @@ func run(ctx context.Context, files fs.FS, root string, secrets secretScanner, o
 	if err != nil {
 		return nil, fmt.Errorf("audit %s: %w", root, err)
 	}
+	a.tell("the data flows")
 	a.manifest()
 	if more != nil {
 		more(a)
@@ -215,6 +220,7 @@ type auditor struct {
 	left     int64
 	secrets  secretScanner
 	servers  func(name string, data []byte) []Server
+	progress func(now string, files int)
 	report   *Report
 	licensed bool
 	printed  map[string]bool // fingerprints given
@@ -232,6 +238,13 @@ func newAuditor(files fs.FS, skip []string) *auditor {
 		extents: map[string]*extent{}, loaded: map[string]bool{}, directs: map[directedAt]bool{},
 		printed: map[string]bool{}, given: map[kind]int{}, total: map[finding.Severity]int{},
 		report: &Report{Rubric: RubricVersion, Profile: Profile{Depth: "flow", DependencyCount: -1}, Findings: []finding.Finding{}},
+	}
+}
+
+// tell tells whoever looks on what is looked at.
+func (a *auditor) tell(now string) {
+	if a.progress != nil {
+		a.progress(now, a.report.Profile.FilesScanned)
 	}
 }
 
@@ -296,6 +309,7 @@ func (a *auditor) link(ctx context.Context, p string) error {
 
 // file audits one file. as is the language of whoever loads it, nil where nobody is known to.
 func (a *auditor) file(ctx context.Context, p string, as lang.Language) error {
+	a.tell(p)
 	if as == nil && isProse(p) {
 		a.report.LeftOut++
 		a.prose[p] = true

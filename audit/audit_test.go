@@ -3,11 +3,15 @@ package audit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // write makes a tree of files in a fresh directory.
@@ -213,5 +217,19 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	}
 	if len(r.Findings) != 0 {
 		t.Errorf("found %v through a link", r.Findings)
+	}
+}
+
+// Whoever looks on is told of each file with how many were scanned, and of the step after the last.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{"a.py": {Data: []byte("a = 1\n")}, "b/c.js": {Data: []byte("let c\n")}}
+	var got []string
+	_, err := Tree(t.Context(), files, "x", Options{Progress: func(now string, n int) { got = append(got, fmt.Sprintf("%d %s", n, now)) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"0 a.py", "1 b/c.js", "2 the data flows"}, got); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -24,6 +24,8 @@ type auditFlags struct {
 	recent                           int
 	format, failOn, policy, baseline string
 	own                              string
+	quiet                            bool
+	tell                             func(now string, files int)
 }
 
 // auditFormats are what --format of an audit knows.
@@ -51,6 +53,7 @@ func (e *env) audit() *cobra.Command {
 	fl.StringVar(&f.own, "own", "no", "yes: the tree is yours: apply its suppression comments, and its .gitignore to what git does not track; no: apply neither")
 	fl.BoolVar(&f.online, "online", false, "ask OSV, npm and PyPI about the package and about what its lockfiles name")
 	fl.IntVar(&f.recent, "recent", 7, "with --online, report a version that is younger than this many `DAYS`")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress")
 	fl.BoolVar(&f.rubric, "rubric", false, "print the rules and their deductions")
 	return cmd
 }
@@ -70,7 +73,13 @@ func (e *env) runAudit(cmd *cobra.Command, f *auditFlags, args []string) error {
 		return err
 	}
 	defer audit.Tune()()
+	line := e.progressUnless(f.quiet)
+	defer line.clear()
+	f.tell = func(now string, files int) {
+		line.often(func() string { return fmt.Sprintf("audited %s, now %s", plural(files, "file"), now) })
+	}
 	r, root, err := e.auditTarget(cmd.Context(), f, args[0])
+	line.clear()
 	if err != nil {
 		return err
 	}

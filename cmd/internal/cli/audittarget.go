@@ -32,7 +32,7 @@ func (e *env) auditTarget(ctx context.Context, f *auditFlags, target string) (r 
 		if err != nil {
 			return nil, "", err
 		}
-		r, err := audit.Archive(ctx, p.name, p.data, audit.Options{Servers: serversOf})
+		r, err := audit.Archive(ctx, p.name, p.data, audit.Options{Servers: serversOf, Progress: f.tell})
 		return r, ".", err
 	}
 	info, err := os.Stat(target)
@@ -44,7 +44,7 @@ func (e *env) auditTarget(ctx context.Context, f *auditFlags, target string) (r 
 		if err != nil {
 			return nil, "", &sandbox.UsageError{Err: err, Hint: "name an archive that can be read"}
 		}
-		r, err := audit.Archive(ctx, filepath.Base(target), data, audit.Options{Servers: serversOf})
+		r, err := audit.Archive(ctx, filepath.Base(target), data, audit.Options{Servers: serversOf, Progress: f.tell})
 		return r, ".", err
 	case info.Mode().IsRegular():
 		r, err := auditConfiguration(ctx, target)
@@ -55,7 +55,7 @@ func (e *env) auditTarget(ctx context.Context, f *auditFlags, target string) (r 
 		return nil, "", err
 	}
 	tracked, indexErr := trackedBelow(ctx, target)
-	r, err = audit.Checkout(ctx, target, audit.Options{Own: own, Tracked: tracked, Servers: serversOf})
+	r, err = audit.Checkout(ctx, target, audit.Options{Own: own, Tracked: tracked, Servers: serversOf, Progress: f.tell})
 	if err != nil {
 		return nil, "", &sandbox.UsageError{Err: err, Hint: "name a directory that holds a server's source"}
 	}

@@ -39,6 +39,7 @@ func logDir(args []string, hint string) (*os.Root, string, error) {
 type logFlags struct {
 	client   string
 	patterns string
+	progress *progress // nil for none
 }
 
 func (f *logFlags) add(cmd *cobra.Command) {
@@ -162,7 +163,7 @@ func (e *env) readLog(f *logFlags, path string) (*analyze.Result, *detect.Log, e
 		return nil, nil, err
 	}
 	defer log.Close()
-	res, l, err := analyze.JudgeLog(log, name, analyze.LogOptions{Options: o, Path: filepath.ToSlash(filepath.Clean(path)), Version: version()})
+	res, l, err := analyze.JudgeLog(f.progress.reading(log, path), name, analyze.LogOptions{Options: o, Path: filepath.ToSlash(filepath.Clean(path)), Version: version()})
 	if err == nil {
 		err = spoke(l, path)
 	}

@@ -65,6 +65,9 @@ func (e *env) begin(ctx context.Context, f *probeFlags, runs []plan.Options) (ne
 		}
 		o.Jobs = max(1, slots/atOnce)
 		o.Progress = f.progressOf(nameOf(o), len(runs))
+		if f.progress.looksOn() {
+			o.Found = f.progress.found
+		}
 		got, err := run(ctx, o)
 		return ended{got, err}
 	})

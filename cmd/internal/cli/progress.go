@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -10,6 +11,9 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/cmd/internal/sweep"
 )
+
+// maxFound bounds the findings that are told before the report has them.
+const maxFound = 5
 
 // plainEvery is the least time between two lines of progress that stay, and before the first.
 const plainEvery = 10 * time.Second
@@ -35,10 +39,70 @@ type progress struct {
 	held bool
 	// done are so many of all servers.
 	done, all int
+	// finds counts the findings of the server that was not told of yet.
+	finds int
+	// next is when often tells again, of who calls it.
+	next time.Time
 }
 
 func (e *env) newProgress() *progress {
 	return &progress{w: e.err, terminal: isTerminal(e.err), every: plainEvery, due: time.Now().Add(plainEvery)}
+}
+
+// progressUnless is nil under --quiet.
+func (e *env) progressUnless(quiet bool) *progress {
+	if quiet {
+		return nil
+	}
+	return e.newProgress()
+}
+
+// oftenEvery is the least time between two lines that often makes, and before the first: short work
+// shows none.
+const oftenEvery = 200 * time.Millisecond
+
+// often tells a line of steps that are many. One goroutine calls it.
+func (p *progress) often(line func() string) {
+	if p == nil {
+		return
+	}
+	now := time.Now()
+	if p.next.IsZero() {
+		p.next = now.Add(oftenEvery)
+	}
+	if now.Before(p.next) {
+		return
+	}
+	p.next = now.Add(oftenEvery)
+	p.tell(line())
+}
+
+// measured is a file that is read, with how far that is.
+type measured struct {
+	from io.Reader
+	p    *progress
+	what string
+	read int64
+	size int64
+}
+
+// Read implements io.Reader.
+func (c *measured) Read(b []byte) (int, error) {
+	n, err := c.from.Read(b)
+	c.read += int64(n)
+	c.p.often(func() string {
+		return fmt.Sprintf("reading %s: %d of %d MB, %d MB left", c.what, c.read>>20, c.size>>20, max(c.size-c.read, 0)>>20)
+	})
+	return n, err
+}
+
+// reading tells how far a file is read.
+func (p *progress) reading(f *os.File, what string) io.Reader {
+	info, err := f.Stat()
+	if p == nil || err != nil {
+		return f
+	}
+	return &measured{from: f, p: p, what: what, size: info.Size()}
 }
 
 func (p *progress) tell(line string) {
@@ -47,10 +111,9 @@ func (p *progress) tell(line string) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.terminal && !p.held {
-		fmt.Fprintf(p.w, "\r\x1b[K%s", report.Escape(line, 100))
-	}
 	if p.terminal {
+		p.line = line
+		p.show()
 		return
 	}
 	if p.all > 1 {
@@ -62,6 +125,31 @@ func (p *progress) tell(line string) {
 		own = time.AfterFunc(time.Until(p.due), func() { p.print(&own) })
 		p.waiting = own
 	}
+}
+
+// show writes the last line over the one before.
+func (p *progress) show() {
+	if !p.held {
+		fmt.Fprintf(p.w, "\r\x1b[K%s", report.Escape(p.line, 100))
+	}
+}
+
+// looksOn reports whether somebody sees findings as they come.
+func (p *progress) looksOn() bool { return p != nil && p.terminal }
+
+// found tells of a finding above the line: the first few, and of more how many.
+func (p *progress) found(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.finds++
+	if p.held || p.finds > maxFound+1 {
+		return
+	}
+	if p.finds > maxFound {
+		line = "more; the report has all"
+	}
+	fmt.Fprintf(p.w, "\r\x1b[Kfound so far: %s\n", report.Escape(line, 160))
+	p.show()
 }
 
 // print writes the last line when its time has come, unless clear took it back.
@@ -123,7 +211,7 @@ func (p *progress) at(done, all int) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.done, p.all = done, all
+	p.done, p.all, p.finds = done, all, 0
 }
 
 // sweepProgress tells the counts of a sweep and the server that began last.

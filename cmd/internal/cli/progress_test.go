@@ -3,6 +3,8 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -123,4 +125,68 @@ func TestProgressOfASweep(t *testing.T) {
 	})
 	(&sweepProgress{}).begin("npm:a") // with --quiet there is none
 	(&sweepProgress{}).count(sweep.Progress{Jobs: 1})
+}
+
+// On a terminal the first findings stay above the line, which is written again below them.
+func TestFindingsAsTheyCome(t *testing.T) {
+	t.Parallel()
+	var said bytes.Buffer
+	p := &progress{w: &said, terminal: true}
+	p.at(0, 1)
+	p.tell("call 3")
+	for i := range maxFound + 3 {
+		p.found(fmt.Sprintf("[high] CM101: secret %d\x1b[2J", i))
+	}
+	shown := func() int { return strings.Count(said.String(), "found so far: [high]") }
+	if shown() != maxFound || strings.Count(said.String(), "the report has all") != 1 || !strings.HasSuffix(said.String(), "\r\x1b[Kcall 3") {
+		t.Errorf("%q", said.String())
+	}
+	if strings.Contains(said.String(), "\x1b[2J") {
+		t.Error("a finding acts on the terminal")
+	}
+	p.at(1, 2)
+	p.found("[high] of the next server")
+	if shown() != maxFound+1 {
+		t.Errorf("%q", said.String())
+	}
+	p.hold()
+	said.Reset()
+	p.found("[high] while the report is printed")
+	p.tell("call 4")
+	if said.Len() != 0 {
+		t.Errorf("%q", said.String())
+	}
+	if (&progress{}).looksOn() || (*progress)(nil).looksOn() {
+		t.Error("findings come early although nobody looks on")
+	}
+}
+
+// Long work tells how far it is, and short work nothing.
+func TestProgressOfReading(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "log")
+	if err := os.WriteFile(name, make([]byte, 4<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	synctest.Test(t, func(t *testing.T) {
+		var said bytes.Buffer
+		r := (&progress{w: &said, terminal: true}).reading(f, "log\x1b[2J")
+		for range 4 {
+			if n, err := r.Read(make([]byte, 1<<20)); n == 0 || err != nil {
+				t.Fatal(n, err)
+			}
+			time.Sleep(oftenEvery * 3 / 4)
+		}
+		if got, want := said.String(), "\r\x1b[Kreading log\\u{1B}[2J: 3 of 4 MB, 1 MB left"; got != want {
+			t.Errorf("%q\nwant %q", got, want)
+		}
+	})
+	if got := (*progress)(nil).reading(f, "log"); got != f {
+		t.Error("with --quiet there is none")
+	}
 }

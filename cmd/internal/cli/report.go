@@ -19,6 +19,7 @@ import (
 func (e *env) report() *cobra.Command {
 	f := &logFlags{}
 	var format, out string
+	var quiet bool
 	cmd := &cobra.Command{
 		Use: "report LOG", Short: "Write a report on a session log", Args: exactArgs(1, "coalmine report LOG"),
 		Long: "report judges a session log and writes what was found, as text, one line, JSON, SARIF, Markdown,\nJUnit or one page of HTML. A log holds only the wire, so that its report is never\nclean: it says what was not watched. Of a probe's directory, report judges all runs.\n\n" +
@@ -27,10 +28,14 @@ func (e *env) report() *cobra.Command {
 			if !slices.Contains(formats, format) {
 				return usage("use one of: "+strings.Join(formats, ", "), "unknown --format %s", format)
 			}
+			f.progress = e.progressUnless(quiet)
+			defer f.progress.clear()
+			f.progress.tell("judging " + args[0])
 			res, ok, err := judgedDirectory(args[0])
 			if !ok {
 				res, _, err = e.readLog(f, args[0])
 			}
+			f.progress.clear()
 			if err != nil {
 				return err
 			}
@@ -39,6 +44,7 @@ func (e *env) report() *cobra.Command {
 	}
 	f.add(cmd)
 	cmd.Flags().StringVar(&format, "format", "html", strings.Join(formats, ", "))
+	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print no progress")
 	cmd.Flags().StringVarP(&out, "out", "o", "", "write the report to `FILE` (HTML: default LOG with .html instead of .jsonl; - is stdout)")
 	return cmd
 }

@@ -53,6 +53,8 @@ type probe struct {
 	out     session.Output // dir, to write to
 	name    string         // of dir
 	jobs    experiment.Jobs
+	count   experiment.Count
+	found   found
 	helpers helpers
 	output  string // where runs write within the server's directory, "" for elsewhere
 	runs    []session.IndexedRun
@@ -90,7 +92,12 @@ func RunWith(ctx context.Context, o plan.Options, test Seams) (out *Outcome, err
 	redactor := p.plan.Redactor
 	defer func() { err = withoutValues(redactor, err) }()
 	tell := o.Progress
-	p.opts.Progress = func(line string) { tell(redactor.Redact(line)) }
+	p.opts.Progress = func(line string) {
+		if count := p.count.String(); count != "" {
+			line += "; " + count
+		}
+		tell(redactor.Redact(line))
+	}
 	p.runner.Progress = p.opts.Progress
 	if err := p.readEarlier(redactor.Redact(p.slug())); err != nil {
 		return nil, err
@@ -292,7 +299,7 @@ func (p *probe) slug() string {
 
 // scheduler makes the runs of the target's experiments.
 func (p *probe) scheduler() *experiment.Scheduler {
-	return &experiment.Scheduler{Runner: p.runner, Dir: p.dir, Jobs: p.jobs}
+	return &experiment.Scheduler{Runner: p.runner, Dir: p.dir, Jobs: p.jobs, Count: &p.count}
 }
 
 // judge has the further runs made, judges all of them and writes the reports.
@@ -310,6 +317,7 @@ func (p *probe) judge(ctx context.Context, seen run.Observations, code *ownCode,
 			return nil, err
 		}
 	}
+	defer p.lookEarly()()
 	further := p.startFurther(ctx, scheduler, c, code)
 	res, err := p.compare(ctx, scheduler, c, dir)
 	furtherErr := further()
@@ -375,6 +383,7 @@ func (p *probe) compare(ctx context.Context, scheduler *experiment.Scheduler, c 
 	if err != nil || p.opts.Replay != nil {
 		return res, err
 	}
+	p.tellFound(res)
 	s := &shrink.Shrinker{Runner: scheduler.Runner, Dir: p.dir, Jobs: p.jobs, Plan: p.plan, Steps: c.Seen.Steps}
 	shrunk, err := s.Minimize(ctx, res)
 	if err == nil {

@@ -26,6 +26,8 @@ type Scheduler struct {
 	// Differs reports whether a condition makes a difference by the logs of some runs:
 	// those of the condition, and the controls.
 	Differs func(runs []session.IndexedRun) (bool, error)
+	// Count counts the runs, nil for nobody who asks.
+	Count *Count
 }
 
 // Jobs bounds the runs that are alive at once.
@@ -170,6 +172,7 @@ func (s *Scheduler) each(ctx context.Context, e Experiment, c Case) Made {
 // index, also beside an error, and what was learned.
 func (s *Scheduler) Make(ctx context.Context, e *Experiment, c *Case, dir string) (session.IndexedRun, run.Observations, error) {
 	indexed := e.Indexed(c, dir)
+	defer s.Count.begin()()
 	release, err := s.Jobs.Acquire(ctx)
 	if err != nil {
 		return indexed, run.Observations{}, err

@@ -35,6 +35,9 @@ type Options struct {
 	// Progress takes one line about each step, nil for none. It is called from one
 	// goroutine at a time.
 	Progress func(line string)
+	// Found takes a line about each finding as soon as a run shows it, nil for none. Later runs may take
+	// one back. It may be called beside Progress.
+	Found func(line string)
 }
 
 // Target is the server that is probed.

@@ -96,14 +96,14 @@ func (s *Session) drive(ctx context.Context, budget time.Duration) error {
 
 // explore exercises the whole surface and records what it could not reach.
 func (s *Session) explore(ctx context.Context, budget time.Duration) error {
-	d := s.plan.Drive
+	d, told := s.plan.Drive, s.calling(budget)
 	report, err := synth.Drive(ctx, synth.Config{
 		Session: s, Surface: s.surface, Calls: s.plan.Budget.Calls, Seed: s.plan.Seed, CallTimeout: s.plan.Budget.CallTimeout, Budget: budget,
 		Hints: d.Hints, World: s.plan.Oracles, Words: d.Words, Skip: d.Skip, Only: d.Only, Avoid: d.Avoid, OracleTime: s.plan.Budget.OracleTime,
 		Turns: s.turns(), Rows: s.rows(), Asked: s.rec.asked.Load,
 		OnPlan: s.OnPlan,
 		OnCall: func(call synth.Call) {
-			s.progress(fmt.Sprintf("call %d: %s %s", call.N, call.What, call.Tool))
+			told(&call)
 			s.seen.Steps = append(s.seen.Steps, synth.StepOf(call))
 			s.OnCall(call)
 		},
@@ -126,6 +126,21 @@ func (s *Session) explore(ctx context.Context, budget time.Duration) error {
 		return err
 	}
 	return nil
+}
+
+// calling tells of calls, how many of the declared tools were called, and how long the rest takes at most.
+func (s *Session) calling(budget time.Duration) func(*synth.Call) {
+	ends, left := time.Now().Add(budget), map[string]bool{}
+	for i := range s.surface.Tools {
+		left[s.surface.Tools[i].Name] = true
+	}
+	all := len(left)
+	return func(c *synth.Call) {
+		if c.What == synth.WhatTool {
+			delete(left, c.Tool)
+		}
+		s.progress(fmt.Sprintf("call %d: %s %s; %d of %d tools called, at most %s left", c.N, c.What, c.Tool, all-len(left), all, max(time.Until(ends), 0).Round(time.Second)))
+	}
 }
 
 // endedBy is the tool that ended the server: the one in whose call it was missed, but
