@@ -34,7 +34,7 @@ func watcher() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	got, err := Run(ctx, Options{
-		PIDs: []int{pid}, Format: Console, Redact: RedactAuto, Out: io.Discard, KeepRoot: true, Effects: os.Args[2] == "effects",
+		PIDs: []int{pid}, Format: Console, Redact: RedactAuto, Out: io.Discard, KeepRoot: true, Effects: os.Args[2] == "effects", TLS: os.Args[2] == "tls",
 		Say: func(string) {}, Ready: func() { fmt.Println("ready") },
 	})
 	stop()
@@ -94,10 +94,13 @@ type partner struct {
 	cmd *exec.Cmd
 }
 
-func startPartner(b *testing.B) *partner {
+func startPartner(b *testing.B) *partner { b.Helper(); return startMode(b, "echo") }
+
+// startMode starts the test's own program as another one.
+func startMode(b *testing.B, mode string) *partner {
 	b.Helper()
 	p := &partner{cmd: exec.Command(os.Args[0])}
-	p.cmd.Env = append(os.Environ(), modeEnv+"=echo", "GOMAXPROCS=1")
+	p.cmd.Env = append(os.Environ(), modeEnv+"="+mode, "GOMAXPROCS=1")
 	var err error
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		b.Fatal(err)
@@ -129,7 +132,7 @@ func (p *partner) trips(b *testing.B, n int) time.Duration {
 }
 
 // BenchmarkSpy gives what a watch adds to a round trip of 100 bytes over a pipe, the least of several
-// beside the least without it, and what it costs and loses at 20,000 messages a second.
+// beside the least without it, and what it costs and loses at more than 20,000 messages a second.
 func BenchmarkSpy(b *testing.B) {
 	sandboxtest.Need(b, "bpf")
 	const trips = 5_000
@@ -151,7 +154,7 @@ func BenchmarkSpy(b *testing.B) {
 		})
 	}
 	b.Run("rate", func(b *testing.B) {
-		const pace, seconds, batch = 10_000, 5, 100 // requests, each of which is answered
+		const pace, seconds, batch = 10_500, 5, 100 // requests, each of which is answered: above the bound, as the last answers take time
 		var lost, missed int64
 		share := 1e9
 		for b.Loop() {

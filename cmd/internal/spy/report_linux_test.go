@@ -45,6 +45,8 @@ func TestMain(m *testing.M) {
 		noter()
 	case "echo":
 		echo()
+	case "secretecho":
+		secretEcho()
 	case "watcher":
 		watcher()
 	case "crowd":
