@@ -3,9 +3,12 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -19,6 +22,7 @@ func TestManifestsStartCommands(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
+	files = append(files, filepath.Join(moduleRoot, "deploy", "spy-daemonset.yaml"))
 	seen := 0
 	for _, file := range files {
 		data, err := os.ReadFile(file)
@@ -41,8 +45,87 @@ func TestManifestsStartCommands(t *testing.T) {
 			}
 		}
 	}
-	if seen != 3 {
+	if seen != 4 {
 		t.Errorf("%d commands", seen)
+	}
+}
+
+// directive is a line of a unit that sets something.
+var directive = regexp.MustCompile(`^([A-Z][A-Za-z]+)=(.+)$`)
+
+// unit reads a unit of systemd: sections of directives, by section and name. A directive that is set twice is an
+// error, as only some may be.
+func unit(data string) (map[string]map[string]string, error) {
+	out, section := map[string]map[string]string{}, ""
+	for line := range strings.Lines(data) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if name, ok := strings.CutPrefix(line, "["); ok {
+			section = strings.TrimSuffix(name, "]")
+			out[section] = map[string]string{}
+			continue
+		}
+		m := directive.FindStringSubmatch(line)
+		if m == nil || out[section] == nil || out[section][m[1]] != "" {
+			return nil, fmt.Errorf("line %q of section %q", line, section)
+		}
+		out[section][m[1]] = m[2]
+	}
+	return out, nil
+}
+
+// The unit of coalmine spy starts a command with flags that it has, as nobody in particular, and with the
+// capabilities that it needs and no other.
+func TestSpyUnit(t *testing.T) {
+	t.Parallel()
+	const file = "coalmine-spy.service"
+	data, err := os.ReadFile(filepath.Join(moduleRoot, "deploy", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := unit(string(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const program = "/usr/local/bin/coalmine"
+	if err := checkCommand(strings.TrimPrefix(u["Service"]["ExecStart"], "/usr/local/bin/")); err != nil || !strings.HasPrefix(u["Service"]["ExecStart"], program+" spy ") {
+		t.Errorf("%s: %v", u["Service"]["ExecStart"], err)
+	}
+	const needs = "CAP_BPF CAP_PERFMON CAP_SYS_PTRACE"
+	for name, want := range map[string]string{
+		"AmbientCapabilities": needs, "CapabilityBoundingSet": needs, "DynamicUser": "yes", "NoNewPrivileges": "yes",
+		"ProtectSystem": "strict", "ProtectHome": "yes", "PrivateNetwork": "yes", "PrivateDevices": "yes", "MemoryDenyWriteExecute": "yes",
+	} {
+		if got := u["Service"][name]; got != want {
+			t.Errorf("%s is %q, not %q", name, got, want)
+		}
+	}
+	if u["Install"]["WantedBy"] == "" || u["Unit"]["Description"] == "" {
+		t.Errorf("%v", u)
+	}
+	t.Run("systemd", func(t *testing.T) { verified(t, file, strings.Replace(string(data), program, "/bin/true", 1)) })
+	for _, bad := range []string{"[Service]\nExecStart", "ExecStart=/bin/true", "[Service]\nUMask=1\nUMask=2"} {
+		if _, err := unit(bad); err == nil {
+			t.Errorf("%q is taken for a unit", bad)
+		}
+	}
+}
+
+// verified has systemd read a unit, which it does without a word.
+func verified(t *testing.T, name, data string) {
+	t.Helper()
+	tool, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("systemd-analyze is not here")
+	}
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, []byte(data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := exec.CommandContext(t.Context(), tool, "verify", "--man=no", file).CombinedOutput(); err != nil || len(said) > 0 {
+		t.Errorf("%v: %s", err, said)
 	}
 }
 

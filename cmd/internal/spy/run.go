@@ -21,8 +21,9 @@ type Outcome struct {
 	Conversations, Messages int
 	// Effects counts what servers did that is not ordinary.
 	Effects int
-	// Lost counts bytes of conversations, Dropped records of session logs.
-	Lost, Dropped int64
+	// Lost counts bytes of conversations, Dropped records of session logs, Cut messages that were too
+	// long to be kept whole.
+	Lost, Dropped, Cut int64
 	// Kernel says what the kernel's side lost, by reason.
 	Kernel map[string]uint64
 	// Found says that a detector or a rule found more than information.
@@ -30,7 +31,7 @@ type Outcome struct {
 }
 
 // Complete reports whether nothing was lost.
-func (o *Outcome) Complete() bool { return o.Lost == 0 && o.Dropped == 0 && len(o.Kernel) == 0 }
+func (o *Outcome) Complete() bool { return o.Lost == 0 && o.Dropped == 0 && o.Cut == 0 && len(o.Kernel) == 0 }
 
 // watch is one run of coalmine spy.
 type watch struct {
@@ -114,7 +115,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		w.effects.finish()
 		w.closeEnded(forever)
 	}
-	w.result.Lost = w.engine.Lost
+	w.result.Lost, w.result.Cut = w.engine.Lost, w.engine.Cut
 	if err == nil {
 		err = w.flush()
 	}
@@ -174,6 +175,9 @@ func (w *watch) tell() {
 	}
 	for _, why := range slices.Sorted(maps.Keys(r.Kernel)) {
 		w.say(fmt.Sprintf("lost: %s (%d times)", why, r.Kernel[why]))
+	}
+	if r.Cut > 0 {
+		w.say(fmt.Sprintf("lost: all but the beginnings of %d messages longer than 8 MB", r.Cut))
 	}
 	if r.Dropped > 0 {
 		w.say(fmt.Sprintf("lost: %d records are not in the session logs", r.Dropped))

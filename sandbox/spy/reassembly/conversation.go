@@ -49,6 +49,8 @@ type Message struct {
 	At       time.Duration
 	From, To *Process
 	Raw      []byte
+	// Cut says that Raw has the beginning of a message that is too long, and its length.
+	Cut bool
 	// SSE are the fields of an event, HTTP what is known of a message of HTTP; nil for
 	// others.
 	SSE  *session.SSE

@@ -49,6 +49,8 @@ type Engine struct {
 	// Lost counts the bytes of followed streams that are missing, Unplaced those of them
 	// that belong to no conversation.
 	Lost, Unplaced int64
+	// Cut counts the messages that were too long, so that their beginning alone was handed on.
+	Cut int64
 }
 
 type procKey struct {
@@ -184,6 +186,9 @@ func (e *Engine) emit(c *Conversation, m *Message) {
 	}
 	if m.HTTP == nil {
 		m.Dir = c.direction(m)
+	}
+	if m.Cut {
+		e.Cut++
 	}
 	c.Messages++
 	c.Last = m.At

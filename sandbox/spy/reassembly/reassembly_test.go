@@ -1,6 +1,8 @@
 package reassembly
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"slices"
 	"strings"
@@ -202,6 +204,65 @@ func TestSSE(t *testing.T) {
 }
 
 // FuzzEngine writes anything to two pipes and both directions of a connection, in pieces.
+// A message that is too long is handed on with its beginning and its length, and counted.
+func TestLongMessagesAreCounted(t *testing.T) {
+	t.Parallel()
+	long := `{"jsonrpc":"2.0","method":"` + strings.Repeat("x", maxMessage) + `"}`
+	zipped := func(text string) string {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, _ = z.Write([]byte(text))
+		_ = z.Close()
+		return b.String()
+	}
+	reply := func(kind, more, text string) string {
+		return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n%s\r\n%s", kind, len(text), more, text)
+	}
+	for name, c := range map[string]struct {
+		play func(s *script)
+		cut  int64
+	}{
+		"a line":           {func(s *script) { s.write(pipe(1), clientPID, long+"\n"); s.read(pipe(1), serverPID, 0) }, 1},
+		"a line that fits": {func(s *script) { s.write(pipe(1), clientPID, hello+"\n"); s.read(pipe(1), serverPID, 0) }, 0},
+		"a request's body": {func(s *script) {
+			s.write(tcp(9), clientPID, post(long, ""))
+			s.write(tcp(9).Back(), serverPID, reply("application/json", "", answer))
+		}, 1},
+		"an answer's body": {func(s *script) {
+			s.write(tcp(9), clientPID, post(hello, ""))
+			s.write(tcp(9).Back(), serverPID, reply("application/json", "", long))
+		}, 1},
+		"an event": {func(s *script) {
+			s.write(tcp(9), clientPID, post(hello, ""))
+			s.write(tcp(9).Back(), serverPID, reply("text/event-stream", "", "data: "+long+"\n\n"))
+		}, 1},
+		"an unpacked body": {func(s *script) {
+			s.write(tcp(9), clientPID, post(hello, ""))
+			s.write(tcp(9).Back(), serverPID, reply("application/json", "Content-Encoding: gzip\r\n", zipped(long)))
+		}, 1},
+		"a body that fits": {func(s *script) {
+			s.write(tcp(9), clientPID, post(hello, ""))
+			s.write(tcp(9).Back(), serverPID, reply("application/json", "Content-Encoding: gzip\r\n", zipped(answer)))
+		}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScript()
+			c.play(s)
+			s.e.Advance(s.now+time.Second, true)
+			s.e.Close()
+			if s.e.Cut != c.cut || len(s.got) == 0 {
+				t.Errorf("%d messages are cut, of %d", s.e.Cut, len(s.got))
+			}
+			for _, m := range s.got {
+				if c.cut > 0 && len(m) > 1000 && !strings.Contains(m, "[cut: the ") {
+					t.Errorf("%d bytes: %.100s", len(m), m)
+				}
+			}
+		})
+	}
+}
+
 func FuzzEngine(f *testing.F) {
 	f.Add([]byte(hello+"\n"), []byte(post(hello, "")), uint8(7))
 	f.Add([]byte("[\n{"), []byte("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n"), uint8(1))

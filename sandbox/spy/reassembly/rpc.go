@@ -72,7 +72,14 @@ func byClient(raw []byte) (client, sure bool) {
 	return true, slices.ContainsFunc(ofClients, func(prefix string) bool { return strings.HasPrefix(method, prefix) })
 }
 
+// content is a message as it is kept. cut says that it is the beginning of a longer one.
+type content struct {
+	raw []byte
+	cut bool
+}
+
 // cut is what is kept of a text that is too long, in the words of a tap's log.
-func cut(head []byte, what string, n int64) []byte {
-	return fmt.Appendf(head[:min(len(head), wire.HeadSize):min(len(head), wire.HeadSize)], "… [cut: the %s has %d bytes]", what, n)
+func cut(head []byte, what string, n int64) content {
+	raw := fmt.Appendf(head[:min(len(head), wire.HeadSize):min(len(head), wire.HeadSize)], "… [cut: the %s has %d bytes]", what, n)
+	return content{raw, true}
 }

@@ -46,8 +46,8 @@ type stream struct {
 
 // waitingLine is a message whose reader is not known yet.
 type waitingLine struct {
-	at  time.Duration
-	raw []byte
+	at time.Duration
+	content
 }
 
 // take takes a chunk, in the order of the calls.
@@ -217,16 +217,16 @@ func (s *stream) line(at time.Duration, l wire.Line) {
 			return
 		}
 	}
-	raw := bytes.Clone(l.Raw)
+	c := content{raw: bytes.Clone(l.Raw)}
 	if l.Oversize {
-		raw = cut(raw, "line", int64(l.Len))
+		c = cut(c.raw, "line", int64(l.Len))
 	}
-	if s.waited+len(raw) > maxMessage*2 {
-		s.e.lose(s, int64(len(raw)))
+	if s.waited+len(c.raw) > maxMessage*2 {
+		s.e.lose(s, int64(len(c.raw)))
 		return
 	}
-	s.waiting = append(s.waiting, waitingLine{at, raw})
-	s.waited += len(raw)
+	s.waiting = append(s.waiting, waitingLine{at, c})
+	s.waited += len(c.raw)
 	s.flush(at)
 }
 
@@ -252,7 +252,7 @@ func (s *stream) flush(now time.Duration) {
 		if s.conv == nil {
 			s.conv = s.e.lineConversation(s)
 		}
-		s.e.emit(s.conv, &Message{At: w.at, From: s.writer, To: s.reader, Raw: w.raw})
+		s.e.emit(s.conv, &Message{At: w.at, From: s.writer, To: s.reader, Raw: w.raw, Cut: w.cut})
 	}
 	s.waiting, s.waited = nil, 0
 }

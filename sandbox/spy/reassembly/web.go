@@ -40,7 +40,7 @@ type exchange struct {
 	began         time.Duration
 	acceptsEvents bool
 	posted        *collected
-	held          []byte // the request's message, until it is known where it belongs
+	held          content // the request's message, until it is known where it belongs
 	since         time.Duration
 	conv          *Conversation
 	mcp           bool
@@ -110,14 +110,15 @@ func length(encoding []string, n, unknown int64) int64 {
 }
 
 // asked takes the whole body of a request.
-func (x *exchange) asked(raw []byte, whole bool) {
+func (x *exchange) asked(c content, whole bool) {
+	raw := c.raw
 	if x.method != http.MethodPost || !whole || !isRPC(raw) && !bytes.Contains(raw[:min(len(raw), wire.HeadSize)], []byte(`"jsonrpc"`)) {
 		if x.method == http.MethodPost && x.session == "" {
 			x.l.e.opts.Verdict(x.l.key, LookAgain)
 		}
 		return
 	}
-	x.mcp, x.held, x.since = true, raw, x.l.e.now
+	x.mcp, x.held, x.since = true, c, x.l.e.now
 	e := first(raw)
 	if method, _ := wire.Text(e.Method); x.session == "" && method == wire.MethodInitialize {
 		return // the answer names the session
@@ -151,14 +152,14 @@ func (x *exchange) place(named string) {
 	if x.conv.Host == "" {
 		x.conv.Host = x.host
 	}
-	if raw := x.held; raw != nil {
-		x.held = nil
-		x.put(session.C2S, x.began, raw, nil)
+	if c := x.held; c.raw != nil {
+		x.held = content{}
+		x.put(session.C2S, x.began, c, nil)
 	}
 }
 
 // put hands on a message of the exchange.
-func (x *exchange) put(d session.Dir, at time.Duration, raw []byte, sse *session.SSE) {
+func (x *exchange) put(d session.Dir, at time.Duration, what content, sse *session.SSE) {
 	client, server := x.l.client(), x.l.server()
 	if client == nil {
 		client = x.l.other(server, false)
@@ -170,7 +171,7 @@ func (x *exchange) put(d session.Dir, at time.Duration, raw []byte, sse *session
 	if c.Client == nil {
 		c.Client, c.Server = client, server
 	}
-	m := &Message{Dir: d, At: at, From: client, To: server, Raw: raw, SSE: sse, HTTP: &Web{Host: x.host, Path: x.path, Request: d == session.C2S}}
+	m := &Message{Dir: d, At: at, From: client, To: server, Raw: what.raw, Cut: what.cut, SSE: sse, HTTP: &Web{Host: x.host, Path: x.path, Request: d == session.C2S}}
 	if d == session.S2C {
 		m.From, m.To = server, client
 	}
@@ -250,9 +251,9 @@ func (x *exchange) answered(h *half, r *http.Response) body {
 	if events {
 		return &eventBody{x: x, h: h, split: wire.NewEventSplitter(maxMessage)}
 	}
-	return &collected{encoding: r.Header.Get("Content-Encoding"), done: func(raw []byte, whole bool) {
-		if x.conv != nil && (whole && r.StatusCode < 300 && len(bytes.TrimSpace(raw)) > 0 || isRPC(raw)) {
-			x.put(session.S2C, h.now, raw, nil)
+	return &collected{encoding: r.Header.Get("Content-Encoding"), done: func(c content, whole bool) {
+		if x.conv != nil && (whole && r.StatusCode < 300 && len(bytes.TrimSpace(c.raw)) > 0 || isRPC(c.raw)) {
+			x.put(session.S2C, h.now, c, nil)
 		}
 	}}
 }
@@ -269,7 +270,7 @@ func (x *exchange) forget() {
 // tick hands on requests whose server does not answer.
 func (l *link) tick(now time.Duration) {
 	for _, x := range l.open {
-		if x.held != nil && (now-x.since > unread || l.server() != nil && x.session != "") {
+		if x.held.raw != nil && (now-x.since > unread || l.server() != nil && x.session != "") {
 			x.place("")
 		}
 	}
@@ -278,7 +279,7 @@ func (l *link) tick(now time.Duration) {
 // close hands on what is left of a connection.
 func (l *link) close() {
 	for _, x := range l.open {
-		if x.held != nil {
+		if x.held.raw != nil {
 			x.place("")
 		}
 	}
@@ -295,7 +296,7 @@ func (ignored) over(bool)     {}
 // collected is a body that is kept until it is over.
 type collected struct {
 	encoding string
-	done     func(raw []byte, whole bool)
+	done     func(c content, whole bool)
 	buf      []byte
 	n        int64
 	gaps     bool
@@ -315,28 +316,31 @@ func (c *collected) missing(n int64) {
 }
 
 func (c *collected) over(whole bool) {
-	raw := c.buf
+	out := content{raw: c.buf}
 	c.buf = nil
 	switch {
-	case c.encoding == "gzip" && int64(len(raw)) == c.n:
-		raw = unzip(raw)
-	case c.n > int64(len(raw)) && !c.gaps:
-		raw = cut(raw, "body", c.n)
+	case c.encoding == "gzip" && int64(len(out.raw)) == c.n:
+		out = unzip(out.raw)
+	case c.n > int64(len(out.raw)) && !c.gaps:
+		out = cut(out.raw, "body", c.n)
 	}
-	c.done(raw, whole && !c.gaps)
+	c.done(out, whole && !c.gaps)
 }
 
-// unzip is a text that was compressed, nil for one that cannot be read.
-func unzip(raw []byte) []byte {
+// unzip is a text that was compressed, empty for one that cannot be read.
+func unzip(raw []byte) content {
 	r, err := gzip.NewReader(bytes.NewReader(raw))
 	if err != nil {
-		return nil
+		return content{}
 	}
-	out, err := io.ReadAll(io.LimitReader(r, maxMessage))
-	if err != nil {
-		return nil
+	out, err := io.ReadAll(io.LimitReader(r, maxMessage+1))
+	switch {
+	case err != nil:
+		return content{}
+	case len(out) > maxMessage:
+		return cut(out, "part of the body that was unpacked", maxMessage)
 	}
-	return out
+	return content{raw: out}
 }
 
 // eventBody is a stream of events.
@@ -390,7 +394,7 @@ func (v *eventBody) event(e wire.Event) {
 	if e.Name != "" || e.ID != "" || e.Retry != "" {
 		sse = &session.SSE{Event: e.Name, ID: e.ID, Retry: e.Retry}
 	}
-	x.put(session.S2C, v.h.now, bytes.Clone(e.Data), sse)
+	x.put(session.S2C, v.h.now, content{raw: bytes.Clone(e.Data)}, sse)
 }
 
 // cut hands on what is known of an event that was too long.
