@@ -374,6 +374,9 @@ func (a *auditor) search(ctx context.Context, p, src string, isLoaded bool) erro
 	return a.directed(ctx, p, src, func(*text.Hit) bool { return false })
 }
 
+	if isMetadata(p) {
+		return a.directed(ctx, p, src, inProse(src)) // it holds the README
+	}
 func (a *auditor) read(p string) ([]byte, error) {
 	f, err := a.files.Open(p)
 	if err != nil {

@@ -43,6 +43,9 @@ func (a *auditor) dependencies() int {
 			take(PyPI, requiredBy(string(data)), nil)
 		}
 	}
+	if names, ok := a.requiredDist(); ok {
+		take(PyPI, names, nil)
+	}
 	if !isRead {
 		return -1
 	}

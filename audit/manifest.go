@@ -15,52 +15,23 @@ import (
 // maxName bounds what a manifest says of itself.
 const maxName = 200
 
-// manifest reads the first manifest of the root for the profile, and judges the dependencies
-// of all and the licence. A manifest that does not parse says nothing.
+// manifest reads the manifests of the root: the first names the package for the profile, and each is
+// judged. A manifest that does not parse says nothing but the language.
 func (a *auditor) manifest() {
-	p := &a.report.Profile
-	name := ""
-	if data, err := a.read("package.json"); err == nil {
-		name = "package.json"
-		p.Runtime = "node"
-		var m struct {
-			Name, Version string
-			License       any
-			Repository    json.RawMessage
-			Scripts       map[string]string
+	p, name := &a.report.Profile, ""
+	for _, m := range []struct {
+		runtime string
+		read    func() (string, identity)
+	}{{"python", a.pythonMetadata}, {"node", a.packageJSON}, {"python", a.pyproject}, {"go", a.goMod}, {"rust", a.cargo}} {
+		found, of := m.read()
+		if found == "" {
+			continue
 		}
-		if json.Unmarshal(data, &m) == nil {
-			p.PackageName, p.Version = m.Name, m.Version
-			a.licensed = a.licensed || m.License != nil
-			a.report.Repository = npmRepository(m.Repository)
-			a.installScripts(name, string(data), m.Scripts)
-			a.closeName("npm", name, m.Name)
+		a.licensed = a.licensed || of.isLicensed
+		if name == "" {
+			name, p.Runtime = found, m.runtime
+			p.PackageName, p.Version, a.report.Repository = of.name, of.version, of.repository
 		}
-	} else if data, err := a.read("pyproject.toml"); err == nil {
-		name = "pyproject.toml"
-		p.Runtime = "python"
-		var m struct {
-			Project struct {
-				Name, Version string
-				License       any
-				URLs          map[string]string
-			}
-		}
-		if toml.Unmarshal(data, &m) == nil {
-			p.PackageName, p.Version = m.Project.Name, m.Project.Version
-			a.licensed = a.licensed || m.Project.License != nil
-			for _, key := range []string{"Homepage", "homepage", "Source", "source", "Repository", "repository"} {
-				a.report.Repository = cmp.Or(m.Project.URLs[key], a.report.Repository)
-			}
-			a.closeName("pypi", name, m.Project.Name)
-		}
-	} else if _, err := fs.Stat(a.files, "go.mod"); err == nil {
-		name = "go.mod"
-		p.Runtime = "go"
-	} else if data, err := a.read("Cargo.toml"); err == nil {
-		name = "Cargo.toml"
-		p.Runtime = "rust"
-		a.licensed = a.licensed || cargoIsLicensed(data)
 	}
 	p.DependencyCount = a.dependencies()
 	p.PackageName, p.Version = text.Printable(p.PackageName, maxName), text.Printable(p.Version, maxName)
@@ -74,6 +45,71 @@ func (a *auditor) manifest() {
 }
 
 // judgeManifest judges how many dependencies there are, and whether a licence is.
+// identity is what a manifest says of its package.
+type identity struct {
+	name, version, repository string
+	isLicensed                bool
+}
+
+func (a *auditor) packageJSON() (string, identity) {
+	const name = "package.json"
+	data, err := a.read(name)
+	if err != nil {
+		return "", identity{}
+	}
+	var m struct {
+		Name, Version string
+		License       any
+		Repository    json.RawMessage
+		Scripts       map[string]string
+	}
+	if json.Unmarshal(data, &m) != nil {
+		return name, identity{}
+	}
+	a.installScripts(name, string(data), m.Scripts)
+	a.closeName("npm", name, m.Name)
+	return name, identity{m.Name, m.Version, npmRepository(m.Repository), m.License != nil}
+}
+
+func (a *auditor) pyproject() (string, identity) {
+	const name = "pyproject.toml"
+	data, err := a.read(name)
+	if err != nil {
+		return "", identity{}
+	}
+	var m struct {
+		Project struct {
+			Name, Version string
+			License       any
+			URLs          map[string]string
+		}
+	}
+	if toml.Unmarshal(data, &m) != nil {
+		return name, identity{}
+	}
+	of := identity{name: m.Project.Name, version: m.Project.Version, isLicensed: m.Project.License != nil}
+	for _, key := range []string{"Homepage", "homepage", "Source", "source", "Repository", "repository"} {
+		of.repository = cmp.Or(m.Project.URLs[key], of.repository)
+	}
+	a.closeName("pypi", name, m.Project.Name)
+	return name, of
+}
+
+func (a *auditor) goMod() (string, identity) {
+	if _, err := fs.Stat(a.files, "go.mod"); err != nil {
+		return "", identity{}
+	}
+	return "go.mod", identity{}
+}
+
+func (a *auditor) cargo() (string, identity) {
+	data, err := a.read("Cargo.toml")
+	if err != nil {
+		return "", identity{}
+	}
+	return "Cargo.toml", identity{isLicensed: cargoIsLicensed(data)}
+}
+
 func (a *auditor) judgeManifest(name string) {
 	if n := a.report.Profile.DependencyCount; n > 20 {
 		sev := finding.Low

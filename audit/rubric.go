@@ -9,7 +9,7 @@ import (
 )
 
 // RubricVersion changes whenever a score may change.
-const RubricVersion = "coalmine/rubric/v7"
+const RubricVersion = "coalmine/rubric/v8"
 
 // The rules of the audit that no other package names.
 const (
@@ -24,7 +24,7 @@ func Rules() []finding.Rule {
 	list := slices.Concat(weaknesses(), installations(), ofEffects(), provenances(), []finding.Rule{
 		{ID: DependencyCount, Name: "DependencySurface", Title: "Many direct dependencies", Severity: finding.Medium, CWE: []string{"CWE-1395"}, OWASP: []string{"MCP04"},
 			Advice: finding.Advice{Why: "Each dependency runs with the rights of the server.", Fix: "Remove dependencies that the server does not need."},
-			Help:   "Each dependency runs with the server's rights. More than 50 direct ones are medium, 21 to 50 are low. The manifests of the root count together: package.json, pyproject.toml, requirements*.txt, go.mod and Cargo.toml, without what is for development alone."},
+			Help:   "Each dependency runs with the server's rights. More than 50 direct ones are medium, 21 to 50 are low. The manifests of the root count together: package.json, pyproject.toml, the core metadata of a package of PyPI, requirements*.txt, go.mod and Cargo.toml, without what is for development alone."},
 		{ID: EncodedCode, Name: "EncodedCode", Title: "Encoded code in the source", Severity: finding.Medium, CWE: []string{"CWE-506"}, OWASP: []string{"MCP04"},
 			Help: "A text of base64 or hexadecimal digits, an escaped or reversed one, or a list of characters' numbers decodes to code or to orders to a model, also through compression; or the source has code in the form that a packer or an obfuscator of JavaScript writes, or a blob of pickle or marshal: what runs is hidden from whoever reads it. Low is a text that decodes to an address.\n\n**False positive when** a tool carries a script for another machine this way."},
 		{ID: GuardedSink, Name: "GuardedSink", Title: "A hidden word opens what acts on the world", Severity: finding.Low, CWE: []string{"CWE-912"}, OWASP: []string{"MCP02"},

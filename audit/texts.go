@@ -150,11 +150,15 @@ func (a *auditor) readme(ctx context.Context, p string) error {
 		a.report.Skipped++
 		return nil
 	}
-	src := string(data)
-	return a.directed(ctx, p, src, func(h *text.Hit) bool {
+	return a.directed(ctx, p, string(data), inProse(string(data)))
+}
+
+// inProse reports whether an order of a text that people read is for them.
+func inProse(src string) func(*text.Hit) bool {
+	return func(h *text.Hit) bool {
 		h.Quoted = h.Quoted || isQuotation(h, src)
 		return isForPeople(h, src)
-	})
+	}
 }
 
 // isQuotation reports whether an order stands between straight quotation marks or backquotes of

@@ -60,9 +60,17 @@ func (e *env) askOnline(ctx context.Context, f *auditFlags, target string, r *au
 // packageOf is the published package that a target names, or that its manifest does.
 func packageOf(target string, r *audit.Report) audit.LockedPackage {
 	out := audit.LockedPackage{Name: r.Profile.PackageName, Version: r.Profile.Version, Ecosystem: map[string]string{"node": audit.NPM, "python": audit.PyPI}[r.Profile.Runtime]}
-	if spec, ok, err := install.Prefixed(target); ok && err == nil && spec.Kind == install.KindPyPI {
+	if _, isPackage, _ := install.Prefixed(target); !isPackage {
+		return out
+	}
+	// The registry says what was fetched, whatever the archive's manifests say.
+	switch spec, _, err := install.Prefixed(r.Profile.Path); {
+	case err != nil:
+	case spec.Kind == install.KindPyPI:
 		name, _, _ := strings.Cut(spec.Name, "[")
 		out = audit.LockedPackage{Ecosystem: audit.PyPI, Name: normalized(name), Version: spec.Version}
+	case spec.Kind == install.KindNPM:
+		out = audit.LockedPackage{Ecosystem: audit.NPM, Name: spec.Name, Version: spec.Version}
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/audit"
 	"github.com/coalmine-dev/coalmine/audit/online"
 )
 
@@ -86,5 +87,19 @@ func TestAnswersLeadNowhere(t *testing.T) {
 	}
 	if w.failed == nil || !strings.Contains(w.failed.Error(), "leads to another host") {
 		t.Errorf("%v", w.failed)
+	}
+}
+
+// The package that is asked about is the one that was fetched, whatever its manifests say.
+func TestPackageThatIsAskedAbout(t *testing.T) {
+	t.Parallel()
+	for target, path := range map[string]string{"npm:@a/b": "npm:@a/b@1.0.0", "pypi:A_b[x]==1.0.0": "pypi:a-b==1.0.0", ".": "."} {
+		r := &audit.Report{Profile: audit.Profile{Path: path, Runtime: "python", PackageName: "said", Version: "2"}}
+		want := map[string]audit.LockedPackage{
+			"npm:@a/b": {Ecosystem: audit.NPM, Name: "@a/b", Version: "1.0.0"}, "pypi:A_b[x]==1.0.0": {Ecosystem: audit.PyPI, Name: "a-b", Version: "1.0.0"}, ".": {Ecosystem: audit.PyPI, Name: "said", Version: "2"},
+		}[target]
+		if got := packageOf(target, r); got != want {
+			t.Errorf("%s: %+v, want %+v", target, got, want)
+		}
 	}
 }
