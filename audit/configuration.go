@@ -103,8 +103,8 @@ func (a *auditor) server(p, src string, at int, s Server) {
 	if len(s.Command) == 0 {
 		return
 	}
-	list := slices.Clone(s.Command)
-	list[0] = strings.TrimSuffix(path.Base(strings.ReplaceAll(list[0], `\`, "/")), ".cmd")
+	list := launched(s.Command)
+	a.closeStarted(p, src, at, name+" runs", list)
 	if what := unpinned(list); what != "" {
 		a.add(UnpinnedInstall, finding.Low, p, src, at, name+": "+what, s.Name)
 	}

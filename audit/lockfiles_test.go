@@ -1,6 +1,9 @@
 package audit
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestLockfiles(t *testing.T) {
 	t.Parallel()
@@ -49,21 +52,89 @@ func TestPackaging(t *testing.T) {
 	}
 }
 
+// A name is close to a well-known one by a letter, a scope or words that claim to be the real one.
 func TestResembles(t *testing.T) {
 	t.Parallel()
+	const medium, low = " medium", " low"
 	for name, want := range map[string]string{
-		"@modelcontextprotocol/server-filesystem":  "",
-		"@modelcontextprotocol/server-filesystems": "@modelcontextprotocol/server-filesystem",
-		"@modelcontextprotocl/server-filesystem":   "@modelcontextprotocol/server-filesystem",
-		"@mine/server-filesystem":                  "",
-		"modelcontextprotocol-server-memory":       "@modelcontextprotocol/server-memory",
-		"chrome-devtools-mpc":                      "chrome-devtools-mcp",
-		"my-notes-mcp":                             "",
-		"mcp2":                                     "",
+		"npm:@modelcontextprotocol/server-filesystem":          "",
+		"npm:@modelcontextprotocol/server-filesystems":         "@modelcontextprotocol/server-filesystem" + medium,
+		"npm:@modelcontextprotocl/server-filesystem":           "@modelcontextprotocol/server-filesystem" + medium,
+		"npm:modelcontextprotocol-server-memory":               "@modelcontextprotocol/server-memory" + medium,
+		"npm:modelcontextprotocol-sdk":                         "@modelcontextprotocol/sdk" + medium,
+		"npm:@model-context-protocol/anything":                 "@modelcontextprotocol/sdk" + medium,
+		"npm:@modelcontextprotocol-official/x":                 "@modelcontextprotocol/sdk" + medium,
+		"npm:@modelcontextprotocol-servers/x":                  "@modelcontextprotocol/sdk" + medium,
+		"npm:chrome-devtools-mpc":                              "chrome-devtools-mcp" + medium,
+		"npm:chrome-devtools-mcp-official":                     "chrome-devtools-mcp" + medium,
+		"npm:official-firecrawl-mcp":                           "firecrawl-mcp" + medium,
+		"npm:@somebody/firecrawl-mcp-official":                 "firecrawl-mcp" + medium,
+		"npm:real-fastmcp":                                     "fastmcp" + medium,
+		"npm:firecrawl-mcp-server":                             "firecrawl-mcp" + low,
+		"npm:node-tavily-mcp":                                  "tavily-mcp" + low,
+		"npm:server-filesystem":                                "@modelcontextprotocol/server-filesystem" + low,
+		"npm:context7-mcp":                                     "@upstash/context7-mcp" + low,
+		"pypi:mcp_server.Fetch":                                "",
+		"pypi:mcp-server-fetc":                                 "mcp-server-fetch" + medium,
+		"pypi:mcpserverfetch":                                  "mcp-server-fetch" + medium,
+		"pypi:mcp-server-git-official":                         "mcp-server-git" + medium,
+		"pypi:py-mcp-server-git":                               "mcp-server-git" + low,
+		"pypi:markitdown-mcp-server":                           "markitdown-mcp" + low,
+		"pypi:fastmcp-cli":                                     "fastmcp" + low,
+		"pypi:official":                                        "",
+		"npm:" + strings.Repeat("a-official-", 10_000) + "mcp": "",
 	} {
-		if got := resembles("npm", name); got != want {
-			t.Errorf("%s: %q", name, got)
+		registry, name, _ := strings.Cut(name, ":")
+		got := ""
+		if c := resembles(registry, name); c.known != "" {
+			got = c.known + " " + string(c.severity)
 		}
+		if got != want {
+			t.Errorf("%.80s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// Honest names that share words with well-known ones are close to none.
+func TestHonestNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range strings.Fields(`npm:@mine/server-filesystem npm:my-notes-mcp npm:mcp2 npm:mcp-server npm:@azure/mcp-linux-x64 npm:@supabase/mcp-utils
+		npm:@cloudflare/playwright-mcp npm:notion-mcp-server npm:mcp-atlassian-server npm:mcp-proxy-server npm:@tavily/core npm:firecrawl-fastmcp npm:mcp-server-fetch-typescript
+		npm:playwright npm:@playwright/test npm:@langchain/core npm:mcp-client npm:@storybook/addon-mcp npm:slack-mcp-server-linux-amd64
+		pypi:firecrawl-py pypi:tavily-python pypi:fastmcp-extensions pypi:fastmcp-slim pypi:mcp-server-duckdb pypi:mcp-server-gitlab pypi:mysql-mcp-server pypi:awslabs.postgres-mcp-server pypi:markitdown pypi:mcp-cli pypi:opensearch-mcp-server-py`) {
+		registry, bare, _ := strings.Cut(name, ":")
+		if c := resembles(registry, bare); c.known != "" {
+			t.Errorf("%s is close to %s", name, c.known)
+		}
+	}
+}
+
+// What a package needs, and what a configuration or a script starts, has names too.
+func TestCloseNamesOfOthers(t *testing.T) {
+	t.Parallel()
+	o := Options{Servers: func(string, []byte) []Server {
+		return []Server{
+			{Name: "a", Command: []string{"npx", "-y", "@modelcontextprotocl/server-filesystem@1.0.0", "/data"}, Line: 1},
+			{Name: "b", Command: []string{`C:\\cmd.exe`, "/c", "npx.cmd", "-y", "firecrawl_mcp@2"}, Line: 2},
+			{Name: "c", Command: []string{"uvx", "--from", "git+https://a.example/mcp-server-fetc", "x"}, Line: 3},
+			{Name: "d", Command: []string{"uvx", "mcp-server-fetch@1.0"}, Line: 4},
+		}
+	}}
+	const manifest = `{"name": "x", "dependencies": {
+ "@modelcontextprotocol/sdk": "1"}, "devDependencies": {
+ "tavily-mpc": "1", "somebody/tavily-mpc": "1"}}`
+	r, err := Checkout(t.Context(), write(t, map[string]string{
+		"package.json": manifest, "pyproject.toml": "[project]\nname = 'x'\ndependencies = [\n  'mcp-server-fetc[x]>=1',\n]\n", "requirements.txt": "mcp==1\nmcp_server_fetcha==1\n",
+		"x-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: x\nRequires-Dist: mcp-proxi; extra == 'y'\n",
+		".mcp.json":              "\n\n\n\n", "i.sh": "npm i -g tavily-mpc@1.0.0\nnpm i a/tavily-mpc\n", "LICENSE": "",
+	}), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "name-close .mcp.json:1 medium; name-close .mcp.json:2 medium; name-close i.sh:1 medium; name-close package.json:3 medium; " +
+		"name-close pyproject.toml:4 medium; name-close requirements.txt:2 medium; name-close x-1.dist-info/METADATA:3 medium"
+	if got := findings(t, r, NameClose); got != want {
+		t.Errorf("%s\nwant %s", got, want)
 	}
 }
 

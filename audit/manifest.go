@@ -34,6 +34,7 @@ func (a *auditor) manifest() {
 		}
 	}
 	p.DependencyCount = a.dependencies()
+	a.closeDependencies()
 	p.PackageName, p.Version = text.Printable(p.PackageName, maxName), text.Printable(p.Version, maxName)
 	if lists := a.requirements(); name == "" && len(lists) > 0 {
 		name, p.Runtime = lists[0], "python"

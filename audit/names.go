@@ -15,43 +15,175 @@ const NameClose = "name-close"
 //go:embed known.txt
 var knownText string
 
-// knownNames are the packages of known.txt, by registry.
-var knownNames = sync.OnceValue(func() map[string][]string {
-	out := map[string][]string{}
+// knownName is a package of known.txt.
+type knownName struct {
+	name, scope, bare, flatScope, flatBare string
+	// stem is the name without the words that say what it is, flat.
+	stem string
+}
+
+// known are the packages of known.txt by registry, and the words that are one maker's.
+var known = sync.OnceValue(func() (out struct {
+	names map[string][]knownName
+	own   map[string]bool
+},
+) {
+	out.names, out.own = map[string][]knownName{}, map[string]bool{}
 	for line := range strings.Lines(knownText) {
 		registry, names, ok := strings.Cut(line, ":")
-		if ok && !strings.HasPrefix(line, "#") {
-			out[registry] = append(out[registry], strings.Fields(names)...)
+		if !ok || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if registry == "own" {
+			out.own = words(names)
+			continue
+		}
+		for name := range strings.FieldsSeq(names) {
+			scope, bare := split(name)
+			stem, _ := undressed(bare, kindWords)
+			out.names[registry] = append(out.names[registry], knownName{name, scope, bare, flat(scope), flat(bare), flat(stem)})
 		}
 	}
 	return out
 })
 
-// shortName is a length below which names are alike by chance.
-const shortName = 8
+// Lengths below which names are alike by chance: of a package, of a scope, and of the word that tells a
+// package from others of its kind.
+const (
+	shortName  = 8
+	shortScope = 10
+	shortStem  = 4
+)
 
-// resembles is the well-known package of which a name is a misspelling or a scope's other
-// package, "" for none.
-func resembles(registry, name string) string {
-	name = strings.ToLower(name)
-	list := knownNames()[registry]
-	if slices.Contains(list, name) {
+var (
+	// trustWords say that a package is the real one, as the real one need not.
+	trustWords = words("official original genuine authentic real verified trusted legit")
+	// kindWords say what a package is.
+	kindWords = words("mcp server servers node nodejs js ts npm npx py python python3 pip sdk cli client api lib pkg package tool tools")
+)
+
+// closeness is how a name is close to that of a well-known package.
+type closeness struct {
+	name, known string
+	severity    finding.Severity
+}
+
+// nameForm is a name that is compared: as it stands, flat, and without the words of each list at its ends.
+type nameForm struct {
+	scope, bare, flatScope, flatBare      string
+	trustScope, kindScope, trusted, plain string // flat, "" where there are no such words
+}
+
+func formOf(name string) *nameForm {
+	n := &nameForm{}
+	n.scope, n.bare = split(name)
+	n.flatScope, n.flatBare = flat(n.scope), flat(n.bare)
+	without := func(name string, list map[string]bool) string {
+		if plain, isDressed := undressed(name, list); isDressed {
+			return flat(plain)
+		}
 		return ""
 	}
-	scope, bare := split(name)
-	for _, known := range list {
-		knownScope, knownBare := split(known)
-		switch {
-		case len(bare) < shortName || len(knownBare) < shortName:
-		case scope == knownScope && (flat(bare) == flat(knownBare) || distance(bare, knownBare) == 1):
-			return known
-		case bare == knownBare && scope != "" && knownScope != "" && distance(scope, knownScope) <= 2:
-			return known
-		case knownScope != "" && scope == "" && flat(bare) == flat(knownScope+knownBare):
-			return known
+	n.trustScope, n.kindScope = without(n.scope, trustWords), without(n.scope, kindWords)
+	n.trusted, n.plain = without(n.bare, trustWords), without(n.bare, kindWords)
+	return n
+}
+
+// resembles is the well-known package of which a name is a misspelling, another scope's, or with
+// more words. It is empty for none.
+func resembles(registry, name string) closeness {
+	name = registryForm(registry, name)
+	list := known().names[registry]
+	if len(name) > maxName || slices.ContainsFunc(list, func(k knownName) bool { return k.name == name }) {
+		return closeness{}
+	}
+	n := formOf(name)
+	for _, way := range []struct {
+		is       func(*knownName) bool
+		severity finding.Severity
+	}{{n.isMisspelling, finding.Medium}, {n.claims, finding.Medium}, {n.isOtherScope, finding.Medium}, {n.dropsScope, finding.Low}, {n.addsWords, finding.Low}} {
+		for i := range list {
+			if way.is(&list[i]) {
+				return closeness{name, list[i].name, way.severity}
+			}
 		}
 	}
-	return ""
+	return closeness{}
+}
+
+// registryForm is a name as its registry compares it.
+func registryForm(registry, name string) string {
+	name = strings.ToLower(name)
+	if registry == "pypi" {
+		name = strings.NewReplacer("_", "-", ".", "-").Replace(name) // PEP 503
+	}
+	return name
+}
+
+// isMisspelling reports whether a name differs by one letter or by its separators, or by its scope's letters.
+func (n *nameForm) isMisspelling(k *knownName) bool {
+	switch {
+	case k.scope != "" && n.scope == "" && n.flatBare == k.flatScope+k.flatBare:
+		return len(k.bare) >= shortName || known().own[k.flatScope] // notes-mcp is what many call a server for notes
+	case len(n.bare) < shortName || len(k.bare) < shortName:
+		return false
+	case n.scope == k.scope:
+		return n.flatBare == k.flatBare || len(k.stem) >= shortStem && distance(n.bare, k.bare) == 1
+	}
+	letters := 1
+	if len(k.scope) >= shortScope {
+		letters = 2
+	}
+	return n.bare == k.bare && n.scope != "" && k.scope != "" && distance(n.scope, k.scope) <= letters
+}
+
+// isOtherScope reports whether a scope passes for a well-known one, whatever its package is called.
+func (n *nameForm) isOtherScope(k *knownName) bool {
+	if len(k.scope) < shortScope || len(n.scope) < shortScope || n.scope == k.scope {
+		return false
+	}
+	return n.flatScope == k.flatScope || n.trustScope == k.flatScope || n.kindScope == k.flatScope && known().own[k.flatScope] || distance(n.scope, k.scope) == 1
+}
+
+// claims reports whether a name says of a well-known one that this is the real one. A scope is its owner's.
+func (n *nameForm) claims(k *knownName) bool {
+	switch {
+	case n.trusted == "" || n.scope == k.scope && n.scope != "":
+		return false
+	case n.trusted == k.flatBare:
+		return len(k.bare) >= shortName || known().own[n.trusted]
+	}
+	return n.trusted == k.flatScope+k.flatBare
+}
+
+// dropsScope reports whether a name without a scope is that of a scope's own package.
+func (n *nameForm) dropsScope(k *knownName) bool {
+	return k.scope != "" && n.scope == "" && n.bare == k.bare && len(n.bare) >= shortName && (known().own[k.stem] || known().own[k.flatScope] && strings.HasPrefix(n.bare, "server-"))
+}
+
+// addsWords reports whether a name has more words that say what it is than a well-known one: of a
+// reference server, or of a word that is its maker's.
+func (n *nameForm) addsWords(k *knownName) bool {
+	if n.scope != "" {
+		return false
+	}
+	if known().own[k.stem] {
+		return n.plain == k.stem && strings.Contains(n.bare, "mcp")
+	}
+	return k.scope == "" && n.plain == k.stem && strings.HasPrefix(k.bare, "mcp-server-") && strings.Contains(n.bare, k.bare)
+}
+
+// undressed is a name without the words of a list at its ends, and whether there were any. One word stays.
+func undressed(name string, list map[string]bool) (string, bool) {
+	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' || r == '.' })
+	n := len(parts)
+	for len(parts) > 1 && list[parts[len(parts)-1]] {
+		parts = parts[:len(parts)-1]
+	}
+	for len(parts) > 1 && list[parts[0]] {
+		parts = parts[1:]
+	}
+	return strings.Join(parts, "-"), len(parts) < n
 }
 
 func split(name string) (scope, bare string) {
@@ -91,14 +223,4 @@ func distance(a, b string) int {
 		}
 	}
 	return rows[len(a)][len(b)]
-}
-
-// closeName judges the name of a manifest.
-func (a *auditor) closeName(registry, manifest, name string) {
-	if len(name) > maxName {
-		return
-	}
-	if known := resembles(registry, name); known != "" {
-		a.add(NameClose, finding.Medium, manifest, "", 0, "the package's name is close to "+known+": "+shown(name), name)
-	}
 }

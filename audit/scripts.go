@@ -202,6 +202,7 @@ func (s *script) command(c command) {
 			s.started = append(s.started, path.Base(w))
 		}
 	}
+	s.a.closeStarted(s.path, s.src, s.at+c.Start.Offset(), "a command installs", list)
 	if what := unpinned(list); what != "" {
 		s.add(UnpinnedInstall, finding.Low, c.Span, what, what)
 	}
