@@ -74,26 +74,73 @@ func bundled(src string) []declared {
 // runners are the programs that run a package of a registry.
 var runners = map[string]string{"npm": "npx", "pypi": "uvx"}
 
+// registryInput is a value that a server.json names: of a variable, a header or an argument. What the
+// user is asked for has none.
+type registryInput struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// valuesOf are the inputs with a value, by name.
+func valuesOf(list []registryInput) map[string]string {
+	out := map[string]string{}
+	for _, in := range list[:min(len(list), maxArguments)] {
+		if in.Value != "" {
+			out[in.Name] = in.Value
+		}
+	}
+	return out
+}
+
+// wordsIn are the inputs as words of a command.
+func wordsIn(list []registryInput) (out []string) {
+	for _, in := range list[:min(len(list), maxArguments)] {
+		out = append(out, slices.DeleteFunc([]string{in.Name, in.Value}, func(w string) bool { return w == "" })...)
+	}
+	return out
+}
+
+// registeredRemote is an address of a server.json, with the headers that are sent to it.
+type registeredRemote struct {
+	URL     string          `json:"url"`
+	Headers []registryInput `json:"headers"`
+}
+
+// registeredPackage is a package of a server.json.
+type registeredPackage struct {
+	Type       string           `json:"registryType"`
+	OldType    string           `json:"registry_type"`
+	Identifier string           `json:"identifier"`
+	Version    string           `json:"version"`
+	Runtime    []registryInput  `json:"runtimeArguments"`
+	Arguments  []registryInput  `json:"packageArguments"`
+	Variables  []registryInput  `json:"environmentVariables"`
+	Transport  registeredRemote `json:"transport"`
+}
+
+// server is the package as it is started.
+func (p *registeredPackage) server() Server {
+	kind, name := p.Type+p.OldType, p.Identifier
+	if p.Version != "" && p.Version != "latest" {
+		name += "@" + p.Version
+	}
+	s := Server{URL: p.Transport.URL, Headers: valuesOf(p.Transport.Headers), Env: valuesOf(p.Variables)}
+	switch {
+	case runners[kind] != "":
+		s.Command = append([]string{runners[kind], name}, wordsIn(p.Arguments)...)
+	case kind == "oci":
+		s.Command = append([]string{"docker", "run"}, wordsIn(p.Runtime)...)
+	}
+	return s
+}
+
 // registered are the packages and the addresses of a server.json of the MCP registry:
 // https://github.com/modelcontextprotocol/registry, docs/reference/server-json.
 func registered(src string) []declared {
 	var m struct {
-		Name     string `json:"name"`
-		Packages []struct {
-			Type       string `json:"registryType"`
-			OldType    string `json:"registry_type"`
-			Identifier string `json:"identifier"`
-			Version    string `json:"version"`
-			Arguments  []struct {
-				Name, Value string
-			} `json:"runtimeArguments"`
-			Transport struct {
-				URL string `json:"url"`
-			} `json:"transport"`
-		} `json:"packages"`
-		Remotes []struct {
-			URL string `json:"url"`
-		} `json:"remotes"`
+		Name     string              `json:"name"`
+		Packages []registeredPackage `json:"packages"`
+		Remotes  []registeredRemote  `json:"remotes"`
 	}
 	if json.Unmarshal([]byte(src), &m) != nil {
 		return nil
@@ -105,29 +152,13 @@ func registered(src string) []declared {
 			out = append(out, declared{s, max(strings.Index(src, near), 0)})
 		}
 	}
-	for _, p := range m.Packages {
-		kind := p.Type + p.OldType
-		if p.Identifier == "" {
-			continue
+	for i := range m.Packages {
+		if p := &m.Packages[i]; p.Identifier != "" {
+			add(p.server(), p.Identifier)
 		}
-		name := p.Identifier
-		if p.Version != "" && p.Version != "latest" {
-			name += "@" + p.Version
-		}
-		s := Server{URL: p.Transport.URL}
-		switch {
-		case runners[kind] != "":
-			s.Command = []string{runners[kind], name}
-		case kind == "oci":
-			s.Command = []string{"docker", "run"}
-			for _, a := range p.Arguments {
-				s.Command = append(s.Command, slices.DeleteFunc([]string{a.Name, a.Value}, func(w string) bool { return w == "" })...)
-			}
-		}
-		add(s, p.Identifier)
 	}
 	for _, r := range m.Remotes {
-		add(Server{URL: r.URL}, r.URL)
+		add(Server{URL: r.URL, Headers: valuesOf(r.Headers)}, r.URL)
 	}
 	return out
 }

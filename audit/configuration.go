@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -28,9 +27,11 @@ type Server struct {
 	// Command is the program with its arguments, nil for a server at URL.
 	Command []string
 	// Env are its variables. Their values are never printed.
-	Env  map[string]string
-	URL  string
-	Line int
+	Env map[string]string
+	URL string
+	// Headers are sent to URL. Their values are never printed.
+	Headers map[string]string
+	Line    int
 }
 
 // Configuration audits a client's configuration: its text, and the servers that it names.
@@ -91,13 +92,7 @@ func (a *auditor) server(p, src string, at int, s Server) {
 	if u, err := url.Parse(s.URL); err == nil && u.Scheme == "http" && !isLoopback(u.Hostname()) {
 		a.add(ConfigPlainHTTP, finding.Medium, p, src, at, name+" is reached over plain HTTP", s.Name)
 	}
-	var secret []string
-	for k, v := range s.Env {
-		if holdsSecret(k, v) {
-			secret = append(secret, shown(k))
-		}
-	}
-	if slices.Sort(secret); len(secret) > 0 {
+	if secret := credentials(&s); len(secret) > 0 {
 		a.add(ConfigSecret, finding.Low, p, src, at, name+" gets secrets that stand in the file: "+strings.Join(secret[:min(len(secret), 5)], ", "), s.Name)
 	}
 	if len(s.Command) == 0 {

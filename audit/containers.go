@@ -128,7 +128,7 @@ var (
 
 // holdsSecret reports whether a variable is given a secret by name and value.
 func holdsSecret(name, value string) bool {
-	return secretName.MatchString(name) && len(value) >= 6 && !placeholder.MatchString(value)
+	return secretName.MatchString(name) && isSecret(value)
 }
 
 // imageSecret reports values of variables that stay in the image. They are not printed.

@@ -144,7 +144,7 @@ func serversOf(name string, data []byte) []audit.Server {
 func audited(servers []config.Server) []audit.Server {
 	list := make([]audit.Server, len(servers))
 	for i, s := range servers {
-		list[i] = audit.Server{Name: s.Name, Command: s.Command, Env: s.Env, URL: s.URL, Line: s.Line}
+		list[i] = audit.Server{Name: s.Name, Command: s.Command, Env: s.Env, URL: s.URL, Headers: s.Headers, Line: s.Line}
 	}
 	return list
 }
