@@ -25,9 +25,11 @@ type Report struct {
 	Profile Profile `json:"profile"`
 	// Score and Grade are the worst, 0 and F, where Ungraded says why they would be no
 	// statement about the code: whoever asks for a grade alone gets no pass.
-	Score      int               `json:"score"`
-	Grade      string            `json:"grade"`
-	Ungraded   string            `json:"ungraded,omitempty"`
+	Score    int    `json:"score"`
+	Grade    string `json:"grade"`
+	Ungraded string `json:"ungraded,omitempty"`
+	// Capped says why Score and Grade are lower than the deductions leave them: not all was read.
+	Capped     string            `json:"capped,omitempty"`
 	Deductions []Deduction       `json:"deductions"`
 	Findings   []finding.Finding `json:"findings"`
 	// Skipped counts files that were too large, could not be read or took too long:
@@ -39,6 +41,9 @@ type Report struct {
 	// PartlyParsed are sources with parts that have no tree, those that the server loads first.
 	// There are at most maxUnfollowed of them.
 	PartlyParsed []PartlyParsed `json:"partly_parsed,omitempty"`
+	// NotRead are the kinds of code that no parser here reads, tests and samples aside: those
+	// with the most bytes first, at most maxNotRead of them.
+	NotRead []NotRead `json:"not_read,omitempty"`
 	// Suppressed counts the findings that comments of the reader's own tree keep out. Of
 	// anybody else's it is 0.
 	Suppressed int `json:"suppressed"`
@@ -184,9 +189,7 @@ func run(ctx context.Context, files fs.FS, root string, secrets secretScanner, o
 		return y.Severity.Rank() - x.Severity.Rank()
 	})
 	a.report.Score, a.report.Grade, a.report.Deductions = score(a.report.Findings)
-	if a.report.Ungraded = a.ungraded(); a.report.Ungraded != "" {
-		a.report.Score, a.report.Grade = 0, grade(0)
-	}
+	a.report.judgeExtent(a.compiled)
 	return a.report, nil
 }
 
@@ -371,12 +374,12 @@ func (a *auditor) search(ctx context.Context, p, src string, isLoaded bool) erro
 		}
 		a.add(SecretHardcoded, h.severity, p, src, h.offset, "a secret in the source: "+h.what, h.what)
 	}
-	return a.directed(ctx, p, src, func(*text.Hit) bool { return false })
-}
-
 	if isMetadata(p) {
 		return a.directed(ctx, p, src, inProse(src)) // it holds the README
 	}
+	return a.directed(ctx, p, src, func(*text.Hit) bool { return false })
+}
+
 func (a *auditor) read(p string) ([]byte, error) {
 	f, err := a.files.Open(p)
 	if err != nil {

@@ -101,10 +101,11 @@ func (a *auditor) extent(pkg *sinks.Package) {
 	}
 	p := &a.report.Profile
 	all, parsed := int64(0), int64(0)
+	counts := func(name string) bool { return !isAside(name) || loaded[name] || a.loaded[name] }
 	for name, e := range a.extents {
 		all += int64(e.size)
 		parsed += int64(e.parsed)
-		if !isAside(name) || loaded[name] || a.loaded[name] {
+		if counts(name) {
 			p.CodeBytes += int64(e.size)
 			p.ParsedBytes += int64(e.parsed)
 		}
@@ -116,7 +117,9 @@ func (a *auditor) extent(pkg *sinks.Package) {
 	}
 	if p.CodeBytes == 0 {
 		p.CodeBytes, p.ParsedBytes = all, parsed
+		counts = func(string) bool { return true }
 	}
+	a.notRead(counts)
 	slices.SortFunc(partly, func(x, y PartlyParsed) int {
 		if x.Program != y.Program {
 			return map[bool]int{true: -1, false: 1}[x.Program]
@@ -190,16 +193,82 @@ func (a *auditor) imported(pkg *sinks.Package) map[string]bool {
 	return out
 }
 
-// ungraded says why a score would be no statement about the code, "" where it is one.
-func (a *auditor) ungraded() string {
-	p := &a.report.Profile
+// Shares of the code's bytes that were parsed, of a hundred: below one there is no score, below the other no A.
+const (
+	EnoughRead = 50
+	AlmostAll  = 90
+)
+
+// judgeExtent takes the score away, or caps it, where too much of the code was not read.
+func (r *Report) judgeExtent(compiled int) {
+	p := &r.Profile
+	share := p.ParsedShare()
+	said := fmt.Sprintf("coalmine parsed %d%% of the code's bytes", share)
 	switch {
-	case p.CodeBytes == 0 && a.compiled > 0:
-		return "there are compiled programs and no source"
-	case p.CodeBytes == 0 || 2*p.ParsedBytes >= p.CodeBytes:
-		return ""
+	case p.CodeBytes == 0 && compiled > 0:
+		r.Ungraded = "there are compiled programs and no source"
+	case p.CodeBytes == 0 || share >= AlmostAll:
 	case p.ParsedBytes == 0:
-		return "coalmine has no parser for any of the code"
+		r.Ungraded = "coalmine has no parser for any of the code"
+	case share < EnoughRead:
+		r.Ungraded = said
+	case r.Score >= lowestA:
+		r.Capped = said
+		r.Score = lowestA - 1
+		r.Grade = grade(r.Score)
 	}
-	return fmt.Sprintf("coalmine parsed %d%% of the code's bytes", 100*p.ParsedBytes/p.CodeBytes)
+	if r.Ungraded != "" {
+		r.Score, r.Grade = 0, grade(0)
+	}
+}
+
+// ParsedShare is how much of the code's bytes has a tree, of a hundred. It is 100 only for all of them.
+func (p *Profile) ParsedShare() int {
+	if p.CodeBytes == 0 {
+		return 100
+	}
+	return int(100 * p.ParsedBytes / p.CodeBytes)
+}
+
+// NotRead is a kind of code that no parser here reads.
+type NotRead struct {
+	// Ending is that of the files' names, "" for programs without one.
+	Ending string `json:"ending"`
+	Files  int    `json:"files"`
+	Bytes  int64  `json:"bytes"`
+	// Example is the largest of the files.
+	Example string `json:"example"`
+}
+
+// maxNotRead bounds the kinds that a report names.
+const maxNotRead = 20
+
+// notRead sums up, by the files' endings, what is code and has no parser.
+func (a *auditor) notRead(counts func(name string) bool) {
+	kinds, largest := map[string]*NotRead{}, map[string]int{}
+	for _, name := range sortedNames(a.extents) {
+		e := a.extents[name]
+		if e.language != "" || e.size == 0 || !counts(name) || isCode(name) && !IsForeign(name) {
+			continue // one of a language with a parser is named among those that were too large
+		}
+		ending := strings.ToLower(path.Ext(name))
+		k := kinds[ending]
+		if k == nil {
+			k = &NotRead{Ending: text.Printable(ending, maxName)}
+			kinds[ending] = k
+		}
+		k.Files++
+		k.Bytes += int64(e.size)
+		if e.size > largest[ending] {
+			largest[ending], k.Example = e.size, text.Printable(name, 2*maxName)
+		}
+	}
+	list := a.report.NotRead
+	for _, k := range kinds {
+		list = append(list, *k)
+	}
+	slices.SortFunc(list, func(x, y NotRead) int {
+		return cmp.Or(cmp.Compare(y.Bytes, x.Bytes), strings.Compare(x.Ending, y.Ending))
+	})
+	a.report.NotRead = list[:min(len(list), maxNotRead)]
 }

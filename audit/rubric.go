@@ -94,17 +94,13 @@ func score(fs []finding.Finding) (int, string, []Deduction) {
 }
 
 func grade(points int) string {
-	switch {
-	case points >= 90:
-		return "A"
-	case points >= 80:
-		return "B"
-	case points >= 70:
-		return "C"
-	case points >= 60:
-		return "D"
+	list := Grades()
+	for _, t := range list {
+		if points >= t.Points {
+			return t.Grade
+		}
 	}
-	return "F"
+	return list[len(list)-1].Grade
 }
 
 // installations are the rules for commands of scripts, images and configurations.
@@ -126,6 +122,20 @@ func installations() []finding.Rule {
 			Help: "package.json has a `preinstall`, `install` or `postinstall` script, which npm runs with the user's rights before anybody has looked at the package. What the command downloads or installs is a finding of its own. Install with `--ignore-scripts`, or probe the package: coalmine runs its scripts in a sandbox."},
 		{ID: LockSource, Name: "LockSource", Title: "A locked package comes from elsewhere", Severity: finding.Medium, CWE: []string{"CWE-494"}, OWASP: []string{"MCP04"},
 			Help: "A lockfile names a package that comes over plain HTTP (medium), out of a repository, or from a host that is not a public registry (low).\n\n**False positive when** the host is your own registry."},
+// Threshold is a grade with the fewest points that it takes.
+type Threshold struct {
+	Grade  string
+	Points int
+}
+
+// lowestA is the fewest points of the best grade.
+const lowestA = 90
+
+// Grades are the grades, the best first.
+func Grades() []Threshold {
+	return []Threshold{{"A", lowestA}, {"B", 80}, {"C", 70}, {"D", 60}, {"F", 0}}
+}
+
 		{ID: NameClose, Name: "NameClose", Title: "A package's name is close to a well-known one", Severity: finding.Medium, CWE: []string{"CWE-1357"}, OWASP: []string{"MCP04"},
 			Help: "The name of the package, of a dependency in a manifest of the root, or of what a configuration or a script takes from npm or PyPI differs from that of a well-known MCP server or SDK by one letter, by its separators or by its scope, or says that it is the official one. Low is a reference server's name, or that of a maker's own word, without its scope or with more words that say what it is (`-server`, `node-`, `py`). The list is a part of coalmine and has a date.\n\n**False positive when** the maker of both is the same."},
 		{ID: RemoteAdd, Name: "RemoteAdd", Title: "ADD takes a file from an address", Severity: finding.Medium, CWE: []string{"CWE-494"}, OWASP: []string{"MCP04"},

@@ -30,6 +30,8 @@ type auditView struct {
 	Score, Files int
 	Grade        string
 	Ungraded     string
+	Capped, Read string
+	NotRead      []string
 	Silenced     int
 	Deductions   []deductionView
 }
@@ -109,7 +111,7 @@ func (v *pageView) audit(res *analyze.Result) {
 	if a == nil {
 		return
 	}
-	v.Audit = &auditView{Score: a.Score, Grade: Escape(a.Grade, 4), Ungraded: Escape(a.Ungraded, 200), Files: a.Profile.FilesScanned, Silenced: a.Silenced}
+	v.Audit = &auditView{Score: a.Score, Grade: Escape(a.Grade, 4), Ungraded: Escape(a.Ungraded, 200), Capped: Escape(a.Capped, 200), Read: Escape(AuditRead(&a.Profile), 400), NotRead: AuditNotRead(a), Files: a.Profile.FilesScanned, Silenced: a.Silenced}
 	for _, d := range a.Deductions {
 		v.Audit.Deductions = append(v.Audit.Deductions, deductionView{Escape(fmt.Sprint(d.Rule), 60), d.Points, plural(d.Hits, "place")})
 	}

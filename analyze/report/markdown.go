@@ -7,6 +7,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/audit"
 )
 
 // maxMarkdown bounds the summary: a comment on a pull request holds 65,536
@@ -222,6 +223,7 @@ func (m *markdown) coverage(res *analyze.Result) {
 	m.line("%s recorded, %d lost, %d opaque flows; sandbox %s, tracer %s, network %s.", plural(res.Coverage.Records, "system call"), res.Coverage.Lost, res.Coverage.Opaque,
 		code(res.Run.Sandbox, 40), code(res.Run.Tracer, 40), code(res.Run.Network, 200))
 	m.line("")
+	m.audit(res.Audit)
 	if line := codeLine(res.Coverage.Code); line != "" {
 		m.line("The server's own code: %s.", line)
 		m.line("")
@@ -234,6 +236,21 @@ func (m *markdown) coverage(res *analyze.Result) {
 	}
 	m.last("</details>")
 	m.last("")
+}
+
+// audit says how much of the source was read, and what its score is.
+func (m *markdown) audit(a *audit.Report) {
+	if a == nil {
+		return
+	}
+	m.line("The source: %s audited, %s; %s.", plural(a.Profile.FilesScanned, "file"), AuditScore(a), AuditRead(&a.Profile))
+	m.line("")
+	for _, kind := range AuditNotRead(a) {
+		m.line("- not read: %s", code(kind, 400))
+	}
+	if len(a.NotRead) > 0 {
+		m.line("")
+	}
 }
 
 func (m *markdown) foot(res *analyze.Result) {

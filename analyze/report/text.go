@@ -285,11 +285,10 @@ func (p *printer) coverage(res *analyze.Result) {
 		if a.Silenced > 0 {
 			more = fmt.Sprintf("; ignored comments that silence scanners on %s", plural(a.Silenced, "line"))
 		}
-		score := fmt.Sprintf("score %d (%s)", a.Score, a.Grade)
-		if a.Ungraded != "" {
-			score = "no score: " + Clean(a.Ungraded, 200)
+		p.fact("source", "%s audited, %s; %s%s", plural(a.Profile.FilesScanned, "file"), AuditScore(a), AuditRead(&a.Profile), more)
+		for _, kind := range AuditNotRead(a) {
+			p.fact("not read", "%s", kind)
 		}
-		p.fact("source", "%s audited, %s%s", plural(a.Profile.FilesScanned, "file"), score, more)
 	} else {
 		p.fact("source", "not audited: %s", unaudited(res))
 	}

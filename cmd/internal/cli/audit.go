@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -140,10 +139,16 @@ func (e *env) printAudited(res *analyze.Result, format, root string) error {
 
 func (e *env) printAudit(r *audit.Report) {
 	score := fmt.Sprintf("score: %d/100 (%s)", r.Score, r.Grade)
-	if r.Ungraded != "" {
+	switch {
+	case r.Ungraded != "":
 		score = "inconclusive, no score: " + report.Escape(r.Ungraded, 200)
 	}
-	fmt.Fprintf(e.out, "%s, %s%s\n", score, plural(r.Profile.FilesScanned, "file"), parsed(&r.Profile))
+	case r.Capped != "":
+		score += ", no more since " + report.Escape(r.Capped, 200)
+	}
+	fmt.Fprintf(e.out, "%s, %s; %s\n", score, plural(r.Profile.FilesScanned, "file"), report.AuditRead(&r.Profile))
+	for _, kind := range report.AuditNotRead(r) {
+		fmt.Fprintf(e.out, "no parser: %s\n", kind)
 	if r.Skipped > 0 {
 		fmt.Fprintf(e.out, "inconclusive: %s not fully audited: unreadable, too large or too slow\n", plural(r.Skipped, "file"))
 	}
@@ -177,22 +182,6 @@ func (e *env) printAudit(r *audit.Report) {
 			fmt.Fprintf(e.out, "    %s:%d %s\n", report.Escape(step.Location.Path, 200), step.Location.Line, report.Escape(step.Text, 200))
 		}
 	}
-}
-
-// parsed says which of the files were parsed: a score says no more than what was looked at.
-func parsed(p *audit.Profile) string {
-	out, n := "", 0
-	for _, l := range slices.Sorted(maps.Keys(p.Languages)) {
-		out += fmt.Sprintf(", %s %d", l, p.Languages[l])
-		n += p.Languages[l]
-	}
-	if n == 0 {
-		return "; coalmine parses none of their languages"
-	}
-	if p.Unread > 0 {
-		out += fmt.Sprintf(", %d parts not read", p.Unread)
-	}
-	return fmt.Sprintf("; %d parsed (%s)", n, strings.TrimPrefix(out, ", "))
 }
 
 // auditText is what a finding says beside its place.

@@ -62,6 +62,7 @@ type auditOut struct {
 	Score     int      `json:"score"`
 	Grade     string   `json:"grade"`
 	Ungraded  string   `json:"ungraded,omitempty"`
+	Capped    string   `json:"capped,omitempty"`
 	Files     int      `json:"files_read"`
 	Findings  []string `json:"findings"`
 	More      int      `json:"more"`
@@ -81,7 +82,7 @@ func (h *handlers) audit(ctx context.Context, in auditIn) (any, error) {
 	if err != nil {
 		return nil, errors.New("the directory could not be audited: it has no source that can be read")
 	}
-	out := auditOut{Directory: fileName(in.Directory), Score: r.Score, Grade: r.Grade, Ungraded: r.Ungraded, Files: r.Profile.FilesScanned, Findings: []string{}}
+	out := auditOut{Directory: fileName(in.Directory), Score: r.Score, Grade: r.Grade, Ungraded: r.Ungraded, Capped: r.Capped, Files: r.Profile.FilesScanned, Findings: []string{}}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if len(out.Findings) == maxFindings {
