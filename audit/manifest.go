@@ -45,7 +45,6 @@ func (a *auditor) manifest() {
 	a.judgeManifest(name)
 }
 
-// judgeManifest judges how many dependencies there are, and whether a licence is.
 // identity is what a manifest says of its package.
 type identity struct {
 	name, version, repository string
@@ -111,6 +110,7 @@ func (a *auditor) cargo() (string, identity) {
 	return "Cargo.toml", identity{isLicensed: cargoIsLicensed(data)}
 }
 
+// judgeManifest judges how many dependencies there are, and whether a licence is.
 func (a *auditor) judgeManifest(name string) {
 	if n := a.report.Profile.DependencyCount; n > 20 {
 		sev := finding.Low

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
@@ -52,8 +53,40 @@ func Rules() []finding.Rule {
 	return list
 }
 
+// free are the rules that are informational whatever they find. They cost no points, as do those of --online.
+var free = words(CommandExec + " " + FileWrite + " " + NoLicense + " " + ScannerSilenced + " " + ToolCapability)
+
+// IsFree reports whether findings of a rule never cost points.
+func IsFree(rule string) bool {
+	return free[rule] || slices.ContainsFunc(provenances(), func(r finding.Rule) bool { return r.ID == rule })
+}
+
+// Fields are the members of an audit in JSON, in the order in which they are written; those of a member stand behind a dot.
+func Fields() []string { return fieldsIn(reflect.TypeFor[Report](), "") }
+
+func fieldsIn(t reflect.Type, before string) (out []string) {
+	for t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" || name == "-" || !f.IsExported() {
+			continue
+		}
+		out = append(append(out, before+name), fieldsIn(f.Type, before+name+".")...)
+	}
+	return out
+}
+
 // weights are the points that the worst finding of a rule costs, each rule once.
 var weights = map[finding.Severity]int{finding.Critical: 25, finding.High: 15, finding.Medium: 8, finding.Low: 3}
+
+// Points are what the worst finding of a rule costs by its severity.
+func Points(s finding.Severity) int { return weights[s] }
 
 // Deduction is what one rule cost.
 type Deduction struct {
@@ -93,6 +126,20 @@ func score(fs []finding.Finding) (int, string, []Deduction) {
 	return points, grade(points), out
 }
 
+// Threshold is a grade with the fewest points that it takes.
+type Threshold struct {
+	Grade  string
+	Points int
+}
+
+// lowestA is the fewest points of the best grade.
+const lowestA = 90
+
+// Grades are the grades, the best first.
+func Grades() []Threshold {
+	return []Threshold{{"A", lowestA}, {"B", 80}, {"C", 70}, {"D", 60}, {"F", 0}}
+}
+
 func grade(points int) string {
 	list := Grades()
 	for _, t := range list {
@@ -122,20 +169,6 @@ func installations() []finding.Rule {
 			Help: "package.json has a `preinstall`, `install` or `postinstall` script, which npm runs with the user's rights before anybody has looked at the package. What the command downloads or installs is a finding of its own. Install with `--ignore-scripts`, or probe the package: coalmine runs its scripts in a sandbox."},
 		{ID: LockSource, Name: "LockSource", Title: "A locked package comes from elsewhere", Severity: finding.Medium, CWE: []string{"CWE-494"}, OWASP: []string{"MCP04"},
 			Help: "A lockfile names a package that comes over plain HTTP (medium), out of a repository, or from a host that is not a public registry (low).\n\n**False positive when** the host is your own registry."},
-// Threshold is a grade with the fewest points that it takes.
-type Threshold struct {
-	Grade  string
-	Points int
-}
-
-// lowestA is the fewest points of the best grade.
-const lowestA = 90
-
-// Grades are the grades, the best first.
-func Grades() []Threshold {
-	return []Threshold{{"A", lowestA}, {"B", 80}, {"C", 70}, {"D", 60}, {"F", 0}}
-}
-
 		{ID: NameClose, Name: "NameClose", Title: "A package's name is close to a well-known one", Severity: finding.Medium, CWE: []string{"CWE-1357"}, OWASP: []string{"MCP04"},
 			Help: "The name of the package, of a dependency in a manifest of the root, or of what a configuration or a script takes from npm or PyPI differs from that of a well-known MCP server or SDK by one letter, by its separators or by its scope, or says that it is the official one. Low is a reference server's name, or that of a maker's own word, without its scope or with more words that say what it is (`-server`, `node-`, `py`). The list is a part of coalmine and has a date.\n\n**False positive when** the maker of both is the same."},
 		{ID: RemoteAdd, Name: "RemoteAdd", Title: "ADD takes a file from an address", Severity: finding.Medium, CWE: []string{"CWE-494"}, OWASP: []string{"MCP04"},

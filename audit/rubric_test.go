@@ -1,8 +1,10 @@
 package audit
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,6 +73,55 @@ func TestEachRuleOfTheRubric(t *testing.T) {
 		}
 		if c.theirs != c.ours && !strings.Contains(differences, "`"+c.rule+"`") {
 			t.Errorf("docs/parity.md does not say that %s is %q here and %q there", c.rule, c.ours, c.theirs)
+		}
+	}
+}
+
+// What costs nothing is informational at its worst, or is asked of a service that says something else another day.
+func TestRulesThatCostNothing(t *testing.T) {
+	t.Parallel()
+	online := map[string]bool{}
+	for _, r := range provenances() {
+		online[r.ID] = true
+	}
+	n := 0
+	for _, r := range Rules() {
+		if IsFree(r.ID) {
+			n++
+		}
+		if want := r.Severity == finding.Info || online[r.ID]; IsFree(r.ID) != want {
+			t.Errorf("%s is free: %t", r.ID, !want)
+		}
+	}
+	if n != len(free)+len(online) {
+		t.Errorf("%d rules are free, %d are listed", n, len(free)+len(online))
+	}
+}
+
+// The fields that are listed are those of an audit in JSON.
+func TestFieldsOfTheReport(t *testing.T) {
+	t.Parallel()
+	r, err := Checkout(t.Context(), write(t, map[string]string{"a.py": "import os\nos.system('ls')\n", "b.rs": "x"}), Options{Sites: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil {
+		t.Fatal(err)
+	}
+	list := Fields()
+	for name := range members {
+		if !slices.Contains(list, name) {
+			t.Errorf("%s is not listed", name)
+		}
+	}
+	for _, name := range []string{"score", "capped", "profile.parsed_bytes", "not_read.ending", "findings.location.path", "deductions.points"} {
+		if !slices.Contains(list, name) {
+			t.Errorf("%s is not listed: %s", name, list)
 		}
 	}
 }

@@ -53,13 +53,14 @@ func (e *env) audit() *cobra.Command {
 	fl.BoolVar(&f.online, "online", false, "ask OSV, npm and PyPI about the package and about what its lockfiles name")
 	fl.IntVar(&f.recent, "recent", 7, "with --online, report a version that is younger than this many `DAYS`")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress")
-	fl.BoolVar(&f.rubric, "rubric", false, "print the rules and their deductions")
+	fl.BoolVar(&f.rubric, "rubric", false, "print the rules with their deductions and weaknesses (CWE), the grades and the fields of --json")
 	return cmd
 }
 
 func (e *env) runAudit(cmd *cobra.Command, f *auditFlags, args []string) error {
 	if f.rubric {
-		return e.rubric()
+		e.rubric()
+		return nil
 	}
 	if len(args) != 1 {
 		return usage("coalmine audit TARGET", "audit needs one TARGET, got %d", len(args))
@@ -142,13 +143,13 @@ func (e *env) printAudit(r *audit.Report) {
 	switch {
 	case r.Ungraded != "":
 		score = "inconclusive, no score: " + report.Escape(r.Ungraded, 200)
-	}
 	case r.Capped != "":
 		score += ", no more since " + report.Escape(r.Capped, 200)
 	}
 	fmt.Fprintf(e.out, "%s, %s; %s\n", score, plural(r.Profile.FilesScanned, "file"), report.AuditRead(&r.Profile))
 	for _, kind := range report.AuditNotRead(r) {
 		fmt.Fprintf(e.out, "no parser: %s\n", kind)
+	}
 	if r.Skipped > 0 {
 		fmt.Fprintf(e.out, "inconclusive: %s not fully audited: unreadable, too large or too slow\n", plural(r.Skipped, "file"))
 	}
@@ -190,12 +191,4 @@ func auditText(f *finding.Finding) string {
 		return text
 	}
 	return f.Evidence[0].Text
-}
-
-func (e *env) rubric() error {
-	fmt.Fprintf(e.out, "%s: 100 points, each rule deducts once: critical 25, high 15, medium 8, low 3\n", audit.RubricVersion)
-	for _, r := range audit.Rules() {
-		fmt.Fprintf(e.out, "  %-18s %-8s %s\n", r.ID, r.Severity, r.Title)
-	}
-	return nil
 }
