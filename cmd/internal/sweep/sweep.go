@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -298,7 +299,10 @@ func (s *sweeper) judge(ctx context.Context, j store.Job, last *store.Result) (b
 		return false, nil // nor does one run that cannot be written end the sweep
 	}
 	r := s.result(&j.Target, res, last.Dir)
-	r.Ran, r.Seconds = last.Ran, last.Seconds
+	r.Ran, r.Seconds, r.Package = last.Ran, last.Seconds, cmp.Or(r.Package, last.Package)
+	if err := s.moved(ctx, j, r); err != nil {
+		return false, err
+	}
 	_, err = s.Store.Record(ctx, s.sweep.ID, j.Name, store.HowJudged, r)
 	return true, err
 }
@@ -449,14 +453,18 @@ func fetched(from io.Reader, dir string, res *analyze.Result) error {
 }
 
 // moved notes that a version is not what it was: its archives changed between two fetches.
+// The run speaks for one of them alone, so the version is never clean again.
 func (s *sweeper) moved(ctx context.Context, j store.Job, r *store.Result) error {
-	last, err := s.Store.Last(ctx, j.Target.Key, j.Target.Version, j.Target.Digest())
-	if err != nil || last == nil || j.Target.Mutable || last.Package == "" || r.Package == "" || last.Package == r.Package {
+	if j.Target.Mutable || r.Package == "" {
+		return nil
+	}
+	other, err := s.Store.OtherPackage(ctx, r.Key, r.Version, r.Package)
+	if err != nil || other.IsZero() {
 		return err
 	}
-	r.Error = "what is fetched under this version changed since " + last.Ran.Format(time.DateOnly)
-	if r.Status == 0 {
-		r.Status = 3
+	r.Error = "what is fetched under this version is not what it was on " + other.Format(time.DateOnly) + ": its archive changed"
+	if r.Verdict == string(analyze.Clean) {
+		r.Verdict, r.Status = string(analyze.Inconclusive), 3
 	}
 	return nil
 }

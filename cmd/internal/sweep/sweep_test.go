@@ -264,31 +264,50 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// Archives that change under the same version are said, and their result is not clean.
+// Archives that change under the same version are said, and their result is not clean: not
+// when the list says something else of the version, nor judged by newer rules, nor run again.
 func TestArchivesThatChange(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	f := &fake{integrity: "sha512-one"}
-	o := Options{Dir: dir, Rules: "r", Settings: "s", Source: list(t, dir, "npm:honest@1.0.0"), MaxAge: time.Nanosecond}
-	for _, step := range []struct{ integrity, want string }{
-		{"sha512-one", "1 jobs: 1 run, 0 judged, 0 skipped, 0 failed; status 0"},
-		{"sha512-one", "1 jobs: 1 run, 0 judged, 0 skipped, 0 failed; status 0"},
-		{"sha512-two", "1 jobs: 1 run, 0 judged, 0 skipped, 0 failed; status 3"},
+	f := &fake{}
+	o := Options{Dir: dir, Rules: "r", Settings: "s"}
+	const ran, judged = "1 jobs: 1 run, 0 judged, 0 skipped, 0 failed", "1 jobs: 0 run, 1 judged, 0 skipped, 0 failed"
+	for _, step := range []struct {
+		integrity, line, rules string
+		age                    time.Duration
+		want, verdict          string
+	}{
+		{"sha512-one", "npm:honest@1.0.0", "r", 1, ran + "; status 0", "clean"},
+		{"sha512-one", "npm:honest@1.0.0", "r", 1, ran + "; status 0", "clean"},
+		{"sha512-two", "npm:honest@1.0.0 --other", "r", 1, ran + "; status 3", "inconclusive"},
+		{"sha512-two", "npm:honest@1.0.0 --other", "r2", 0, judged + "; status 3", "inconclusive"},
+		{"sha512-two", "npm:honest@1.0.0 --other", "r2", 1, ran + "; status 3", "inconclusive"},
+		{"sha512-two", "npm:honest@1.0.1", "r2", 1, ran + "; status 0", "clean"},
 	} {
-		f.integrity = step.integrity
+		f.integrity, o.Source, o.Rules, o.MaxAge = step.integrity, list(t, dir, step.line), step.rules, step.age
 		if got, err := sweepOnce(t.Context(), t, f, o); err != nil || got != step.want {
-			t.Errorf("%s: %s, %v; want %s", step.integrity, got, err, step.want)
+			t.Errorf("%+v: %s, %v", step, got, err)
+		}
+		r := lastOf(t, dir, strings.Fields(strings.TrimPrefix(step.line, "npm:honest@"))[0])
+		if said := strings.Contains(r.Error, ": its archive changed"); r.Verdict != step.verdict || said != (step.verdict != "clean") {
+			t.Errorf("%+v: %s, %q", step, r.Verdict, r.Error)
 		}
 	}
+}
+
+// lastOf is the last result of the honest package at a version.
+func lastOf(t *testing.T, dir, version string) *store.Entry {
+	t.Helper()
 	s, err := store.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	last, err := s.OfVersion(t.Context(), "npm:honest", "1.0.0")
-	if err != nil || !strings.HasPrefix(last.Error, "what is fetched under this version changed since ") {
-		t.Errorf("%+v, %v", last, err)
+	r, err := s.OfVersion(t.Context(), "npm:honest", version)
+	if err != nil || r == nil {
+		t.Fatal(r, err)
 	}
+	return r
 }
 
 // A kept run whose reports cannot be written is run again, and the sweep goes on.

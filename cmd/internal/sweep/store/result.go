@@ -60,6 +60,15 @@ func (s *Store) Last(ctx context.Context, key, version, digest string) (*Result,
 	return r, err
 }
 
+// OtherPackage is when a target last ran at a version whose archive was another one, the
+// zero time for never.
+func (s *Store) OtherPackage(ctx context.Context, key, version, archive string) (time.Time, error) {
+	var ran string
+	err := s.direct().row(ctx, "SELECT coalesce(max(ran), '') FROM results WHERE key = ? AND version = ? AND package NOT IN ('', ?)", key, version, archive).Scan(&ran)
+	at, _ := time.Parse(time.RFC3339, ran)
+	return at, err
+}
+
 // Record keeps the result of a job of a sweep. A job that has one keeps it: recorded is
 // false then.
 func (s *Store) Record(ctx context.Context, sweep int64, job, how string, r *Result) (recorded bool, err error) {
