@@ -259,7 +259,7 @@ func (e *env) runSweep(cmd *cobra.Command, f *sweepFlags) (err error) {
 
 // refuseLinks is an error where something of a sweep would be written through a link.
 func (f *sweepFlags) refuseLinks() error {
-	for _, dir := range []string{f.dir, filepath.Join(f.dir, "work"), filepath.Join(f.dir, "queue"), filepath.Join(f.dir, "runs"), filepath.Join(f.dir, store.File)} {
+	for _, dir := range []string{f.dir, filepath.Join(f.dir, "work"), filepath.Join(f.dir, "queue"), filepath.Join(f.dir, "runs"), filepath.Join(f.dir, "pages"), filepath.Join(f.dir, store.File)} {
 		if err := probe.RefuseLink(dir, "--store"); err != nil {
 			return err
 		}

@@ -153,7 +153,7 @@ func (s *sweeper) begin(ctx context.Context) error {
 	if !since.IsZero() {
 		since = since.Add(-time.Hour) // the registry's clock is another
 	}
-	list, err := listing.Read(ctx, s.Source, listing.Options{Since: since, Pause: s.Pause, Hash: s.Hash})
+	list, err := listing.Read(ctx, s.Source, listing.Options{Since: since, Pause: s.Pause, Hash: s.Hash, Cache: filepath.Join(s.Dir, "pages")})
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,8 @@ type client struct {
 	// pause is the least time between two requests.
 	pause time.Duration
 	last  time.Time
+	// cache has pages of earlier lists, nil for none.
+	cache *cache
 	// wait sleeps, or ends with the context; tests replace it.
 	wait func(ctx context.Context, d time.Duration) error
 }
@@ -158,6 +160,8 @@ func (c *client) once(ctx context.Context, address string) (data []byte, after t
 	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "coalmine-sweep")
+	kept := c.cache.page(address)
+	kept.ask(req.Header)
 	res, err := c.http.Do(req)
 	if err != nil {
 		if errors.Is(err, errRefused) {
@@ -170,6 +174,9 @@ func (c *client) once(ctx context.Context, address string) (data []byte, after t
 		return nil, 0, fmt.Errorf("ask %s: %w", req.URL.Host, err)
 	}
 	defer func() { _ = res.Body.Close() }() // it was read
+	if kept != nil && res.StatusCode == http.StatusNotModified {
+		return kept.Body, 0, nil
+	}
 	if res.StatusCode != http.StatusOK {
 		err := fmt.Errorf("%s answers with status %d", req.URL.Host, res.StatusCode)
 		switch {
@@ -187,6 +194,7 @@ func (c *client) once(ctx context.Context, address string) (data []byte, after t
 	case len(data) > maxPage:
 		return nil, -1, fmt.Errorf("%w: a page of more than %d bytes", errRefused, maxPage)
 	}
+	c.cache.keep(address, res.Header, data)
 	return data, 0, nil
 }
 

@@ -64,6 +64,9 @@ type Options struct {
 	Since time.Time
 	// Pause is the least time between two requests.
 	Pause time.Duration
+	// Cache is a directory that keeps pages, so that a registry need not send them again while
+	// they do not change; "" is for none.
+	Cache string
 	// Hash is that of the files that a command of the user's own file names, "" where they
 	// cannot be told; nil for never.
 	Hash func(words []string) string
@@ -83,17 +86,23 @@ func Read(ctx context.Context, source string, o Options) (*List, error) {
 	return file(source, o)
 }
 
-// connect is a client for an address of the user's.
-func connect(address string, o Options) (*client, *url.URL, error) {
+// connected calls list with a client for an address of the user's, and the cache of a source.
+func connected(address, source string, o Options, list func(c *client, u *url.URL) (*List, error)) (l *List, err error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return nil, nil, errors.New("the registry's address is invalid")
+		return nil, errors.New("the registry's address is invalid")
 	}
 	c := newClient(u, o.Pause)
 	if o.wait != nil {
 		c.wait = o.wait
 	}
-	return c, u, nil
+	if o.Since.IsZero() { // the address of a list of what changed does not come again
+		if c.cache, err = openCache(o.Cache, source); err != nil {
+			return nil, fmt.Errorf("keep the registry's pages: %w", err)
+		}
+		defer func() { err = errors.Join(err, c.cache.close(err == nil && l.Incomplete == "")) }()
+	}
+	return list(c, u)
 }
 
 // page is a page of an MCP registry, in the form v0.1:
@@ -130,10 +139,10 @@ func (l *List) take(entries []json.RawMessage) {
 
 // registry reads an MCP registry page by page.
 func registry(ctx context.Context, address string, o Options) (*List, error) {
-	c, base, err := connect(address, o)
-	if err != nil {
-		return nil, err
-	}
+	return connected(address, address, o, func(c *client, base *url.URL) (*List, error) { return registryPages(ctx, c, base, o) })
+}
+
+func registryPages(ctx context.Context, c *client, base *url.URL, o Options) (*List, error) {
 	if !strings.HasSuffix(base.Path, "/servers") {
 		if !strings.Contains(base.Path, "/v0") {
 			base.Path = path.Join(base.Path, "v0.1")
@@ -240,10 +249,10 @@ func (l *List) entry(raw json.RawMessage, status string, latest *bool) {
 
 // npm reads npm's search for a keyword.
 func npm(ctx context.Context, base, keyword string, o Options) (*List, error) {
-	c, u, err := connect(base, o)
-	if err != nil {
-		return nil, err
-	}
+	return connected(base, base+" "+keyword, o, func(c *client, u *url.URL) (*List, error) { return npmPages(ctx, c, u, keyword) })
+}
+
+func npmPages(ctx context.Context, c *client, u *url.URL, keyword string) (*List, error) {
 	u.Path = path.Join("/", u.Path, "-/v1/search")
 	l := &List{}
 	const size = 250

@@ -173,6 +173,66 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
+// A page that did not change is not sent again; one that did is, and what no page names any
+// more is not kept. A list of what changed since a time keeps nothing.
+func TestPagesAreKept(t *testing.T) {
+	t.Parallel()
+	version, asked := "1", ""
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		cursor := r.URL.Query().Get("cursor")
+		tag, next := `"`+version+cursor+`"`, ""
+		if cursor == "" {
+			next = "b" + version
+			w.Header().Set("Last-Modified", "then")
+			tag = `"first ` + version + `"`
+		}
+		if cursor == "b2" { // it has no ETag
+			tag = ""
+			w.Header().Set("Last-Modified", "now")
+		}
+		if tag != "" {
+			w.Header().Set("ETag", tag)
+		}
+		asked += fmt.Sprintf("%s[%s%s] ", cursor, r.Header.Get("If-None-Match"), r.Header.Get("If-Modified-Since"))
+		if tag != "" && r.Header.Get("If-None-Match") == tag || tag == "" && r.Header.Get("If-Modified-Since") == "now" {
+			asked += "304 "
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		fmt.Fprint(w, pageOf(next, entry("a/page"+cursor, version, "active", true)))
+	}))
+	defer s.Close()
+	dir := t.TempDir()
+	for _, step := range []struct {
+		version, asked, targets string
+		files                   int
+		since                   time.Time
+	}{
+		{"1", `[] b1[] `, "1 1 ", 2, time.Time{}},
+		{"1", `["first 1"] 304 b1["1b1"] 304 `, "1 1 ", 2, time.Time{}},
+		{"2", `["first 1"] b2[] `, "2 2 ", 2, time.Time{}},
+		{"2", `["first 2"] 304 b2[now] 304 `, "2 2 ", 2, time.Time{}},
+		{"2", `[] b2[] `, "2 2 ", 2, time.Unix(1, 0)},
+	} {
+		version, asked = step.version, ""
+		l, err := Read(t.Context(), s.URL, Options{Cache: dir, Since: step.since})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, target := range l.Targets {
+			got += target.Version + " "
+		}
+		files, err := os.ReadDir(dir)
+		if err != nil || asked != step.asked || got != step.targets || len(files) != step.files {
+			t.Errorf("%+v: asked %q, targets %q, %d files, %v", step, asked, got, len(files), err)
+		}
+	}
+	if l, err := Read(t.Context(), s.URL, Options{Cache: filepath.Join(dir, "file", "\x00")}); err == nil {
+		t.Errorf("a cache that cannot be made: %+v", l)
+	}
+}
+
 func TestOutside(t *testing.T) {
 	t.Parallel()
 	for address, ok := range map[string]bool{"8.8.8.8:443": true, "127.0.0.1:80": false, "10.1.2.3:80": false, "192.168.0.1:80": false, "169.254.169.254:80": false, "100.64.0.1:80": false, "[::1]:80": false,
