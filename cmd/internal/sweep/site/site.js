@@ -1,12 +1,18 @@
 "use strict";
 const rows = JSON.parse(document.getElementById("rows").textContent);
 const body = document.querySelector("tbody"), count = document.getElementById("count");
-const inputs = ["search", "verdict", "rule"].map((id) => document.getElementById(id));
+const inputs = ["search", "verdict", "rule", "package"].map((id) => document.getElementById(id));
 const most = 500;
 for (const rule of [...new Set(rows.flatMap((r) => r.f || []))].sort()) {
   const option = document.createElement("option");
   option.textContent = rule;
   inputs[2].append(option);
+}
+// The kinds and scopes of packages: "npm:@a/" begins the keys of all that the scope has.
+for (const scope of [...new Set(rows.flatMap((r) => r.k.match(/^[a-z]+:(@[^/]+\/)?/g) || []))].sort()) {
+  const option = document.createElement("option");
+  option.value = scope;
+  document.getElementById("packages").append(option);
 }
 for (const r of rows) r.text = (r.n + " " + r.k + " " + r.v).toLowerCase();
 function cell(tr, text, className) {
@@ -17,9 +23,9 @@ function cell(tr, text, className) {
   return td;
 }
 function show() {
-  const [search, verdict, rule] = inputs.map((i) => i.value);
+  const [search, verdict, rule, name] = inputs.map((i) => i.value);
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = rows.filter((r) => (!verdict || r.r === verdict) && (!rule || (r.f || []).includes(rule)) && words.every((w) => r.text.includes(w)));
+  const found = rows.filter((r) => (!verdict || r.r === verdict) && (!rule || (r.f || []).includes(rule)) && r.k.startsWith(name.trim()) && words.every((w) => r.text.includes(w)));
   const list = document.createDocumentFragment();
   for (const r of found.slice(0, most)) {
     const tr = document.createElement("tr");

@@ -30,7 +30,11 @@ func TestSiteInABrowser(t *testing.T) {
 	var jobs []store.Job
 	for i := range servers {
 		name := fmt.Sprintf("server-%05d", i)
-		jobs = append(jobs, store.Job{Name: name, Target: listing.Target{Key: "npm:" + name, Name: name, Version: "1.0.0"}})
+		key := "npm:" + name
+		if i == 7 {
+			key = "npm:@team/" + name
+		}
+		jobs = append(jobs, store.Job{Name: name, Target: listing.Target{Key: key, Name: name, Version: "1.0.0"}})
 	}
 	w := &store.Sweep{Name: "night", Source: "a registry", Started: time.Unix(1_780_000_000, 0)}
 	if err := s.Begin(t.Context(), w, jobs, nil); err != nil {
@@ -58,26 +62,37 @@ func TestSiteInABrowser(t *testing.T) {
 	}
 	b := browser.Start(t)
 	b.Inspect(t, "sweep-index", "file://"+filepath.Join(out, "index.html"))
-	search := func(words, verdict string) (shown int, count string) {
+	search := func(words, verdict, name string) (shown int, count string) {
 		var got struct {
 			Shown int
 			Count string
 		}
-		b.Eval(fmt.Sprintf(`for (const [id, value] of [["search", %q], ["verdict", %q]]) { const e = document.getElementById(id); e.value = value; e.dispatchEvent(new Event("input")); }
-			({Shown: document.querySelectorAll("tbody tr").length, Count: document.getElementById("count").textContent})`, words, verdict), &got)
+		b.Eval(fmt.Sprintf(`for (const [id, value] of [["search", %q], ["verdict", %q], ["package", %q]]) { const e = document.getElementById(id); e.value = value; e.dispatchEvent(new Event("input")); }
+			({Shown: document.querySelectorAll("tbody tr").length, Count: document.getElementById("count").textContent})`, words, verdict, name), &got)
 		return got.Shown, got.Count
 	}
-	if shown, count := search("", ""); shown != 500 || count != fmt.Sprintf("%d of %d, the first 500 are shown", servers, servers) {
+	if shown, count := search("", "", ""); shown != 500 || count != fmt.Sprintf("%d of %d, the first 500 are shown", servers, servers) {
 		t.Errorf("without a search: %d rows, %q", shown, count)
 	}
-	if shown, count := search("server-00501", ""); shown != 1 || count != fmt.Sprintf("1 of %d", servers) {
+	if shown, count := search("server-00501", "", ""); shown != 1 || count != fmt.Sprintf("1 of %d", servers) {
 		t.Errorf("one name: %d rows, %q", shown, count)
 	}
-	if shown, _ := search("server-0050", "findings"); shown != 3 {
+	if shown, _ := search("server-0050", "findings", ""); shown != 3 {
 		t.Errorf("names and a verdict: %d rows", shown)
 	}
+	if shown, _ := search("", "findings", "npm:server-0050"); shown != 3 {
+		t.Errorf("packages that begin so: %d rows", shown)
+	}
+	if shown, _ := search("", "", "server-0050"); shown != 0 {
+		t.Errorf("packages that do not begin so: %d rows", shown)
+	}
+	var offered string
+	b.Eval(`[...document.querySelectorAll("#packages option")].map((o) => o.value).join(" ")`, &offered)
+	if offered != "npm: npm:@team/" {
+		t.Errorf("packages that are offered: %q", offered)
+	}
 	var page string
-	search("server-00502", "")
+	search("server-00502", "", "")
 	b.Eval(`document.querySelector("tbody a").href`, &page)
 	b.Inspect(t, "sweep-server", page)
 }
