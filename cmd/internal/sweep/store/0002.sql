@@ -6,7 +6,7 @@ CREATE TABLE targets (
   key     TEXT NOT NULL,             -- "npm:@a/b"
   name    TEXT NOT NULL,             -- what the source calls it
   job     TEXT NOT NULL,             -- JSON: what the source said of it last
-  deleted INTEGER NOT NULL DEFAULT 0,
+  deleted INTEGER NOT NULL DEFAULT 0, -- 1 where the source says that it is gone
   PRIMARY KEY (source, key)
 ) WITHOUT ROWID;
 CREATE INDEX targets_of ON targets (key);
