@@ -42,6 +42,9 @@ type sweepFlags struct {
 	// traces is the collector's address, "" for that of OpenTelemetry's variables.
 	traces                  string
 	replicas, workers, most int
+	// maxRuns and maxTime are the budget of the whole sweep, 0 for none.
+	maxRuns int
+	maxTime time.Duration
 	// elsewhere leaves the work to other processes.
 	elsewhere                         bool
 	perTarget, maxAge, pause, silence time.Duration
@@ -68,6 +71,8 @@ func (e *env) sweep() *cobra.Command {
 	fl.StringVar(&f.dir, "runs", "", "keep runs in this `DIR` (default: --store, or "+defaultStore+" where that is a database)")
 	fl.DurationVar(&f.maxAge, "max-age", 30*24*time.Hour, "run unchanged targets again after this time, since what they depend on may have changed (0: never)")
 	fl.DurationVar(&f.pause, "pause", 200*time.Millisecond, "least time between two requests to a registry")
+	fl.IntVar(&f.maxRuns, "max-jobs", 0, "probe at most this many servers; the next sweep goes on there (0: all)")
+	fl.DurationVar(&f.maxTime, "max-time", 0, "end the sweep after this time; the next one goes on there (0: never)")
 	fl.IntVar(&f.replicas, "replicas", 1, "with --queue: keep each message on this many nodes")
 	fl.DurationVar(&f.silence, "silence", time.Minute, "give a job to another worker after this time without a sign of life from its own")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress")
@@ -79,9 +84,7 @@ func (e *env) sweep() *cobra.Command {
 // define adds the flags that a sweep and a worker share.
 func (f *sweepFlags) define(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.queue, "queue", "", "hand the work to workers through these NATS `ADDRESSES` (default: in this process)")
-	fl.StringVar(&f.credentials, "queue-credentials", "", "with --queue: NATS credentials `FILE`")
-	fl.StringVar(&f.ca, "queue-ca", "", "with --queue: trust the certificates of this `FILE`")
+	f.defineQueue(cmd, "hand the work to workers through these NATS `ADDRESSES` (default: in this process)")
 	fl.IntVar(&f.workers, "workers", 0, "probe this many servers at once (default: one for each processor, as far as the free memory reaches)")
 	fl.StringVar(&f.metrics, "metrics", "", "answer /metrics, /healthz and /readyz on this `ADDRESS` (:9464 is loopback's)")
 	fl.StringVar(&f.traces, "traces", "", "send traces to the OTLP/HTTP collector at this `URL` (default: $OTEL_EXPORTER_OTLP_ENDPOINT)")
@@ -98,6 +101,14 @@ func (f *sweepFlags) define(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.rules, "rules", nil, rulesUsage)
 }
 
+// defineQueue adds the flags that say where the queue is.
+func (f *sweepFlags) defineQueue(cmd *cobra.Command, use string) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.queue, "queue", "", use)
+	fl.StringVar(&f.credentials, "queue-credentials", "", "with --queue: NATS credentials `FILE`")
+	fl.StringVar(&f.ca, "queue-ca", "", "with --queue: trust the certificates of this `FILE`")
+}
+
 // ready checks the flags and reads the files that they name.
 func (f *sweepFlags) ready(cmd *cobra.Command) error {
 	f.Network, f.Transport, f.format = plan.NetworkSinkhole, "auto", []string{"text"}
@@ -107,8 +118,8 @@ func (f *sweepFlags) ready(cmd *cobra.Command) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if f.workers < 0 || f.perTarget <= 0 {
-		return usage("omit them for the defaults", "--workers and --per-target must be positive")
+	if f.workers < 0 || f.perTarget <= 0 || f.maxRuns < 0 || f.maxTime < 0 {
+		return usage("omit them for the defaults", "--workers, --per-target, --max-jobs and --max-time must be positive")
 	}
 	if f.elsewhere && f.queue == "" {
 		return usage("--queue nats://HOST:4222", "--elsewhere needs --queue")
@@ -197,9 +208,16 @@ func programHash() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
+// queueOptions say where the queue of the flags is.
+func (f *sweepFlags) queueOptions() queue.Options {
+	return queue.Options{Dir: filepath.Join(f.dir, "queue"), URL: f.queue, Credentials: f.credentials, CA: f.ca, Replicas: f.replicas}
+}
+
 // openQueue opens the queue of the flags, the embedded one in the store's directory.
 func (f *sweepFlags) openQueue(ctx context.Context, settings string, worker bool) (*queue.Queue, error) {
-	q, err := queue.Open(ctx, queue.Options{Dir: filepath.Join(f.dir, "queue"), URL: f.queue, Credentials: f.credentials, CA: f.ca, Replicas: f.replicas, AckWait: f.silence, Settings: settings, Worker: worker})
+	o := f.queueOptions()
+	o.AckWait, o.Settings, o.Worker = f.silence, settings, worker
+	q, err := queue.Open(ctx, o)
 	if err != nil {
 		return nil, &sandbox.UsageError{Err: err, Hint: "end the other sweep of this store, or check --queue and its credentials"}
 	}
@@ -269,7 +287,7 @@ func (f *sweepFlags) refuseLinks() error {
 
 // options are those of a sweep as far as the flags say them.
 func (f *sweepFlags) options() (o sweep.Options, err error) {
-	o = sweep.Options{Source: f.registry, Filter: f.filter, Dir: f.dir, MaxAge: f.maxAge, Pause: f.pause, Version: version(), Hash: f.filesHash}
+	o = sweep.Options{Source: f.registry, Filter: f.filter, Dir: f.dir, MaxAge: f.maxAge, MaxRuns: f.maxRuns, MaxTime: f.maxTime, Pause: f.pause, Version: version(), Hash: f.filesHash}
 	o.Exit = func(res *analyze.Result) int { return analyze.ExitStatus(res, f.FailOn, false) }
 	if o.Shard, o.Shards, err = parseShard(f.shard); err != nil {
 		return o, err
@@ -290,6 +308,10 @@ func (e *env) sweepDone(f *sweepFlags, done *store.Sweep, p sweep.Progress) {
 		fmt.Fprintln(e.err, "the list is not complete: "+report.Escape(done.Incomplete, 400))
 	}
 	fmt.Fprintf(e.out, "sweep %d: %d jobs, %d run, %d judged again, %d unchanged, %d failed\n", done.ID, p.Jobs, p.Run, p.Judged, p.Skipped, p.Failed)
+	if p.Left > 0 {
+		fmt.Fprintf(e.out, "%d jobs were not reached within --max-jobs or --max-time: the same coalmine sweep goes on there\n", p.Left)
+		return
+	}
 	fmt.Fprintf(e.out, "coalmine sweep report --store %s shows the results\n", quoteWord(store.Shown(f.store)))
 }
 

@@ -6,13 +6,11 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +39,10 @@ type Options struct {
 	// MaxAge is after how long an unchanged target is run again all the same, since what it
 	// depends on may have changed; 0 is never.
 	MaxAge time.Duration
+	// MaxRuns and MaxTime end the sweep after so many runs, or that time; 0 is never. What was
+	// not reached stays queued: the next sweep goes on there.
+	MaxRuns int
+	MaxTime time.Duration
 	// Pause is the least time between two requests to a registry.
 	Pause time.Duration
 	// Hash is listing's.
@@ -61,8 +63,8 @@ type Options struct {
 	Exit func(res *analyze.Result) int
 }
 
-// Progress is how far a sweep is.
-type Progress struct{ Jobs, Skipped, Judged, Run, Failed int }
+// Progress is how far a sweep is. Left are the jobs that its budget did not reach.
+type Progress struct{ Jobs, Skipped, Judged, Run, Failed, Left int }
 
 // Done counts the jobs that have a result.
 func (p Progress) Done() int { return p.Skipped + p.Judged + p.Run + p.Failed }
@@ -76,7 +78,8 @@ type sweeper struct {
 }
 
 // Run lists, runs what has to be run, and keeps the results. A sweep that was ended goes on
-// where it was. status is 1 or 3 where that is a server's, and 3 where the list is incomplete.
+// where it was. status is 1 or 3 where that is a server's, and 3 where the list is incomplete
+// or the budget did not reach all of it.
 func Run(ctx context.Context, o Options) (sweep *store.Sweep, p Progress, status int, err error) {
 	s := &sweeper{Options: o}
 	ctx, span := tracerOf(o.Tracer).Start(ctx, spanSweep, trace.WithAttributes(attribute.String(attrShard, s.shardName())))
@@ -85,38 +88,68 @@ func Run(ctx context.Context, o Options) (sweep *store.Sweep, p Progress, status
 		span.SetAttributes(attribute.Int(attrJobs, s.progress.Jobs), attribute.Int(attrStatus, status))
 		span.End()
 	}()
-	if err := within(ctx, o.Tracer, spanList, s.begin); err != nil {
-		return nil, s.progress, 0, err
+	if err = within(ctx, o.Tracer, spanList, s.begin); err == nil {
+		span.SetAttributes(attribute.String(attrSweep, s.sweep.Name))
+		err = s.work(ctx)
 	}
-	span.SetAttributes(attribute.String(attrSweep, s.sweep.Name))
-	jobs, err := o.Store.Queued(ctx, s.sweep.ID)
+	if err == nil {
+		err = s.end(ctx)
+	}
 	if err != nil {
 		return s.sweep, s.progress, 0, err
 	}
-	counts, err := o.Store.Counts(ctx, s.sweep.ID)
+	return s.sweep, s.progress, s.status, nil
+}
+
+// work gives results to the jobs that have none, as far as the budget reaches.
+func (s *sweeper) work(ctx context.Context) error {
+	jobs, err := s.Store.Queued(ctx, s.sweep.ID)
 	if err != nil {
-		return s.sweep, s.progress, 0, err
+		return err
+	}
+	counts, err := s.Store.Counts(ctx, s.sweep.ID)
+	if err != nil {
+		return err
 	}
 	for _, n := range counts {
 		s.progress.Jobs += n
 	}
 	s.progress.Skipped, s.progress.Judged, s.progress.Run, s.progress.Failed = counts[store.HowSkipped], counts[store.HowJudged], counts[store.HowRun], counts[store.HowFailed]
 	s.tell()
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if s.MaxTime > 0 {
+		limited, cancel = context.WithTimeout(ctx, s.MaxTime)
+	}
+	defer cancel()
 	var left []store.Job
-	err = within(ctx, o.Tracer, spanReuse, func(ctx context.Context) (err error) {
+	err = within(limited, s.Tracer, spanReuse, func(ctx context.Context) (err error) {
 		left, err = s.withoutRuns(ctx, jobs)
 		return err
 	})
 	if err == nil {
-		err = within(ctx, o.Tracer, spanRuns, func(ctx context.Context) error { return s.runs(ctx, left) })
+		if s.MaxRuns > 0 && len(left) > s.MaxRuns {
+			left = left[:s.MaxRuns]
+		}
+		err = within(limited, s.Tracer, spanRuns, func(ctx context.Context) error { return s.runs(ctx, left) })
 	}
+	if ctx.Err() == nil && limited.Err() != nil { // whatever the error is, it comes of the end of the time
+		return s.Queue.Withdraw(ctx, s.sweep.Name)
+	}
+	return err
+}
+
+// end finishes a sweep that has all its results, and sets its status.
+func (s *sweeper) end(ctx context.Context) error {
+	counts, err := s.Store.Counts(ctx, s.sweep.ID)
 	if err != nil {
-		return s.sweep, s.progress, 0, err
+		return err
 	}
-	if err := o.Store.Finish(ctx, s.sweep.ID, time.Now()); err != nil {
-		return s.sweep, s.progress, 0, err
+	if s.progress.Left = counts[store.HowQueued]; s.progress.Left == 0 {
+		if err := s.Store.Finish(ctx, s.sweep.ID, time.Now()); err != nil {
+			return err
+		}
 	}
-	return s.sweep, s.progress, s.status, s.verdict(ctx)
+	return s.verdict(ctx)
 }
 
 // verdict sets the status of the whole sweep.
@@ -125,7 +158,7 @@ func (s *sweeper) verdict(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.sweep.Incomplete != "" {
+	if s.sweep.Incomplete != "" || s.progress.Left > 0 {
 		s.status = 3
 	}
 	for _, e := range list {
@@ -233,9 +266,11 @@ func jobName(t *listing.Target) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// withoutRuns gives results to the jobs that need no run, and returns the others.
+// withoutRuns gives results to the jobs that need no run, and returns the others: those that
+// never ran first, then those that ran longest ago, so that a budget reaches all in the end.
 func (s *sweeper) withoutRuns(ctx context.Context, jobs []store.Job) ([]store.Job, error) {
 	var left []store.Job
+	ran := map[string]time.Time{}
 	skipped := map[string]int64{}
 	flush := func() error {
 		err := s.Store.Skip(ctx, s.sweep.ID, skipped)
@@ -249,6 +284,9 @@ func (s *sweeper) withoutRuns(ctx context.Context, jobs []store.Job) ([]store.Jo
 		last, err := s.Store.Last(ctx, j.Target.Key, j.Target.Version, j.Target.Digest())
 		if err != nil {
 			return nil, err
+		}
+		if last != nil {
+			ran[j.Name] = last.Ran
 		}
 		switch {
 		case last == nil || j.Target.Mutable || last.Settings != s.Settings || last.Verdict == store.VerdictError || s.MaxAge > 0 && time.Since(last.Ran) > s.MaxAge:
@@ -275,6 +313,7 @@ func (s *sweeper) withoutRuns(ctx context.Context, jobs []store.Job) ([]store.Jo
 		}
 		s.tell()
 	}
+	slices.SortStableFunc(left, func(a, b store.Job) int { return ran[a.Name].Compare(ran[b.Name]) })
 	return left, flush()
 }
 
@@ -318,156 +357,3 @@ func (s *sweeper) result(t *listing.Target, res *analyze.Result, dir string) *st
 	}
 	return r
 }
-
-// runs hands jobs to the workers and takes their answers.
-func (s *sweeper) runs(ctx context.Context, jobs []store.Job) error {
-	if len(jobs) == 0 {
-		return nil
-	}
-	waiting := map[string]store.Job{}
-	for _, j := range jobs {
-		waiting[j.Name] = j
-	}
-	parent := traceparent(ctx)
-	err := s.Queue.Add(ctx, s.sweep.Name, func(yield func(string, []byte) bool) {
-		for _, j := range jobs {
-			if !yield(j.Name, encode(job{Sweep: s.sweep.Name, Name: j.Name, Target: j.Target, Trace: parent})) {
-				return
-			}
-		}
-	})
-	if err != nil {
-		return err
-	}
-	working, stop := context.WithCancel(ctx)
-	defer stop()
-	ended := make(chan error, 1)
-	if s.Workers == nil {
-		ended <- nil
-	} else {
-		go func() {
-			err := s.Workers.Run(working)
-			if working.Err() == nil {
-				stop() // the answers end too
-			}
-			ended <- err
-		}()
-	}
-	err = s.Queue.Results(working, s.sweep.Name, func(name string, data []byte) (bool, error) {
-		j, ok := waiting[name]
-		if !ok {
-			return true, nil
-		}
-		delete(waiting, name)
-		return len(waiting) > 0, s.answered(ctx, j, data)
-	})
-	stop()
-	if workErr := <-ended; workErr != nil && !errors.Is(workErr, context.Canceled) {
-		err = workErr
-	}
-	if err != nil {
-		return err
-	}
-	return s.Queue.Forget(ctx, s.sweep.Name)
-}
-
-// answered keeps what a worker found.
-func (s *sweeper) answered(ctx context.Context, j store.Job, data []byte) error {
-	var a answer
-	if err := json.Unmarshal(data, &a); err != nil {
-		a.Error = "the worker's answer cannot be read"
-	}
-	how := store.HowFailed
-	r := &store.Result{Key: j.Target.Key, Version: j.Target.Version, Digest: j.Target.Digest(), Rules: s.Rules, Settings: s.Settings, Verdict: store.VerdictError, Status: 3, Error: a.Error, Ran: a.Ran, Judged: time.Now()}
-	if a.Error == "" {
-		got, err := s.keep(ctx, j, a.Run)
-		if err != nil {
-			return err
-		}
-		if got.Verdict != store.VerdictError {
-			how = store.HowRun
-		}
-		got.Ran = a.Ran
-		r = got
-	}
-	r.Seconds = a.Seconds
-	recorded, err := s.Store.Record(ctx, s.sweep.ID, j.Name, how, r)
-	if err != nil {
-		return err
-	}
-	if recorded && how == store.HowRun {
-		s.progress.Run++
-	} else if recorded {
-		s.progress.Failed++
-	}
-	s.tell()
-	if a.Run == "" {
-		return nil
-	}
-	return s.Queue.ForgetRun(ctx, a.Run)
-}
-
-// keep moves the files of a run to their place in the store, and reads its report. A run
-// that cannot be read is a result with an error.
-func (s *sweeper) keep(ctx context.Context, j store.Job, run string) (*store.Result, error) {
-	place := filepath.Join("runs", report.Slug(j.Target.Key), j.Name)
-	fresh := filepath.Join(s.Dir, place+".new")
-	var res analyze.Result
-	err := fmt.Errorf("the worker's answer names the run %.80q", run)
-	if strings.HasPrefix(run, s.sweep.Name+"."+j.Name+".") {
-		err = s.Queue.TakeRun(ctx, run, func(from io.Reader) error { return fetched(from, fresh, &res) })
-	}
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, err
-		}
-		bad := &store.Result{Key: j.Target.Key, Version: j.Target.Version, Digest: j.Target.Digest(), Rules: s.Rules, Settings: s.Settings, Verdict: store.VerdictError, Status: 3, Error: shortened(err), Judged: time.Now()}
-		return bad, os.RemoveAll(fresh)
-	}
-	old := filepath.Join(s.Dir, place)
-	if err := errors.Join(os.RemoveAll(old), os.Rename(fresh, old)); err != nil {
-		return nil, err
-	}
-	r := s.result(&j.Target, &res, filepath.ToSlash(place))
-	return r, s.moved(ctx, j, r)
-}
-
-// fetched unpacks a run into a fresh directory, and reads its report.
-func fetched(from io.Reader, dir string, res *analyze.Result) error {
-	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	if err := unpack(from, root); err != nil {
-		return err
-	}
-	data, err := session.ReadFile(root, report.FileJSON, maxReport)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(data, res)
-}
-
-// moved notes that a version is not what it was: its archives changed between two fetches.
-// The run speaks for one of them alone, so the version is never clean again.
-func (s *sweeper) moved(ctx context.Context, j store.Job, r *store.Result) error {
-	if j.Target.Mutable || r.Package == "" {
-		return nil
-	}
-	other, err := s.Store.OtherPackage(ctx, r.Key, r.Version, r.Package)
-	if err != nil || other.IsZero() {
-		return err
-	}
-	r.Error = "what is fetched under this version is not what it was on " + other.Format(time.DateOnly) + ": its archive changed"
-	if r.Verdict == string(analyze.Clean) {
-		r.Verdict, r.Status = string(analyze.Inconclusive), 3
-	}
-	return nil
-}
-
-// maxReport bounds a report.json, in bytes.
-const maxReport = 256 << 20

@@ -105,7 +105,7 @@ func sweepOnce(ctx context.Context, t *testing.T, f *fake, o Options) (string, e
 	return fmt.Sprintf("%d jobs: %d run, %d judged, %d skipped, %d failed; status %d", p.Jobs, p.Run, p.Judged, p.Skipped, p.Failed, status), err
 }
 
-func list(t *testing.T, dir string, lines ...string) string {
+func list(t testing.TB, dir string, lines ...string) string {
 	t.Helper()
 	name := filepath.Join(dir, "list")
 	if err := os.WriteFile(name, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
@@ -220,6 +220,49 @@ func TestASweepGoesOn(t *testing.T) {
 	slices.Sort(f.ran)
 	if diff := cmp.Diff([]string{"npm:honest", "npm:leaky", "npm:slow", "npm:slow"}, f.ran); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A budget ends a sweep early, which the next one goes on with; what ran longest ago comes
+// before what ran last night.
+func TestBudgets(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	f := &fake{}
+	o := Options{Dir: dir, Rules: "r", Settings: "s", Source: list(t, dir, "npm:honest", "npm:broken", "npm:leaky")}
+	for _, step := range []struct {
+		runs int
+		time time.Duration
+		want string
+	}{
+		{0, 1, "3 jobs: 0 run, 0 judged, 0 skipped, 0 failed; status 3"},
+		{2, 0, "3 jobs: 1 run, 0 judged, 0 skipped, 1 failed; status "},
+		{2, 0, "3 jobs: 2 run, 0 judged, 0 skipped, 1 failed; status 1"},
+		{1, 0, "3 jobs: "},
+		{1, 0, "3 jobs: "},
+		{1, 0, "3 jobs: 2 run, 0 judged, 0 skipped, 1 failed; status 1"},
+	} {
+		o.MaxRuns, o.MaxTime = step.runs, step.time
+		if got, err := sweepOnce(t.Context(), t, f, o); err != nil || !strings.HasPrefix(got, step.want) {
+			t.Errorf("%+v: %s, %v", step, got, err)
+		}
+	}
+	if len(f.ran) != 6 {
+		t.Fatalf("ran %q", f.ran)
+	}
+	for _, half := range [][]string{f.ran[:3], f.ran[3:]} {
+		slices.Sort(half)
+		if diff := cmp.Diff([]string{"npm:broken", "npm:honest", "npm:leaky"}, half); diff != "" {
+			t.Error(diff)
+		}
+	}
+	s, err := store.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if sweeps, err := s.Sweeps(t.Context()); err != nil || len(sweeps) != 2 || sweeps[0].Finished.IsZero() || sweeps[1].Finished.IsZero() {
+		t.Errorf("%+v, %v", sweeps, err)
 	}
 }
 

@@ -90,6 +90,22 @@ func isThere(err error) bool {
 	return errors.As(err, &api) && strings.Contains(api.Description, "maximum messages per subject")
 }
 
+// Withdraw takes the jobs of a sweep out of the queue. A worker that has one finishes it, and
+// its result is kept.
+func (q *Queue) Withdraw(ctx context.Context, sweep string) error {
+	err := q.persist(ctx, func(ctx context.Context) error {
+		stream, err := q.js.Stream(ctx, streamName)
+		if err != nil {
+			return err
+		}
+		return stream.Purge(ctx, jetstream.WithPurgeSubject(q.jobSubject(sweep, "*")))
+	})
+	if err != nil {
+		return fmt.Errorf("withdraw the jobs of a sweep: %w", err)
+	}
+	return nil
+}
+
 // Waiting counts the jobs that no worker has finished, of all sweeps.
 func (q *Queue) Waiting(ctx context.Context) (n uint64, err error) {
 	err = q.persist(ctx, func(ctx context.Context) error {
