@@ -77,7 +77,7 @@ func (e *env) sweep() *cobra.Command {
 	fl.DurationVar(&f.silence, "silence", time.Minute, "give a job to another worker after this time without a sign of life from its own")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress")
 	fl.BoolVar(&f.elsewhere, "elsewhere", false, "with --queue: probe nothing in this process")
-	cmd.AddCommand(e.sweepWork(), e.sweepReport(), e.sweepDiff())
+	cmd.AddCommand(e.sweepWork(), e.sweepReport(), e.sweepDiff(), e.sweepStop())
 	return cmd
 }
 
@@ -268,7 +268,7 @@ func (e *env) runSweep(cmd *cobra.Command, f *sweepFlags) (err error) {
 	done, counts, status, err := sweep.Run(ctx, o)
 	p.clear()
 	if err != nil {
-		return err
+		return hintStopped(err)
 	}
 	e.status = status
 	e.sweepDone(f, done, counts)

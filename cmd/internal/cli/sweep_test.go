@@ -106,3 +106,32 @@ func TestWhichSweepsAreShown(t *testing.T) {
 		}
 	}
 }
+
+// A queue that is stopped lets no sweep begin until the mark is lifted.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	dir := keptSweeps(t)
+	none := filepath.Join(t.TempDir(), "list")
+	if err := os.WriteFile(none, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sweep := []string{"--registry", none, "--sandbox", "local", "--store", dir}
+	for _, c := range []struct {
+		args      []string
+		status    int
+		out, said string
+	}{
+		{[]string{"stop", "--store", dir, "--reason", "the disk\x1b is full"}, 0, "is stopped\n", ""},
+		{sweep, ExitUsage, "", `error: the queue is stopped: the disk\u{1B} is full` + "\nhint: coalmine sweep stop --lift"},
+		{[]string{"stop", "--store", dir, "--lift"}, 0, "is not stopped\n", ""},
+		{sweep, 0, ": 0 jobs, ", ""},
+		{[]string{"stop", "--store", filepath.Join(dir, "none")}, ExitUsage, "", "name the --store"},
+		{[]string{"stop", "--store", dir, "--reason", ""}, ExitUsage, "", "a reason has 1 to"},
+		{[]string{"--max-jobs", "-1", "--registry", none}, ExitUsage, "", "--max-jobs and --max-time must be positive"},
+	} {
+		var out, said bytes.Buffer
+		if status := Main(append([]string{"sweep"}, c.args...), strings.NewReader(""), &out, &said); status != c.status || !strings.Contains(out.String(), c.out) || !strings.Contains(said.String(), c.said) {
+			t.Errorf("%q: status %d\n%s\n%s", c.args, status, out.String(), said.String())
+		}
+	}
+}

@@ -44,7 +44,7 @@ func (e *env) sweepWork() *cobra.Command {
 				return err
 			}
 			defer func() { err = errors.Join(err, end()) }()
-			return w.Run(cmd.Context())
+			return hintStopped(w.Run(cmd.Context()))
 		},
 	}
 	f.define(cmd)

@@ -88,13 +88,16 @@ func Run(ctx context.Context, o Options) (sweep *store.Sweep, p Progress, status
 		span.SetAttributes(attribute.Int(attrJobs, s.progress.Jobs), attribute.Int(attrStatus, status))
 		span.End()
 	}()
-	if err = within(ctx, o.Tracer, spanList, s.begin); err == nil {
+	err = untilStopped(ctx, o.Queue, func(ctx context.Context) error {
+		if err := within(ctx, o.Tracer, spanList, s.begin); err != nil {
+			return err
+		}
 		span.SetAttributes(attribute.String(attrSweep, s.sweep.Name))
-		err = s.work(ctx)
-	}
-	if err == nil {
-		err = s.end(ctx)
-	}
+		if err := s.work(ctx); err != nil {
+			return err
+		}
+		return s.end(ctx)
+	})
 	if err != nil {
 		return s.sweep, s.progress, 0, err
 	}

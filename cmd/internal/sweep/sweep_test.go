@@ -266,6 +266,42 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
+// A mark stops a sweep that runs, lets none begin, and is lifted; the sweep goes on then.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	f := &fake{block: make(chan struct{}), silence: 3 * time.Second}
+	at := queue.Options{Dir: filepath.Join(dir, "queue")}
+	o := Options{Dir: dir, Rules: "r", Settings: "s", Source: list(t, dir, "npm:slow@1.0.0", "npm:honest@1.0.0")}
+	o.Progress = func(p Progress) {
+		if p.Run == 1 {
+			if err := queue.Stop(t.Context(), at, "the disk is full"); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	var stopped *StoppedError
+	for range 2 {
+		if got, err := sweepOnce(t.Context(), t, f, o); !errors.As(err, &stopped) || stopped.Reason != "the disk is full" {
+			t.Fatalf("%s, %v", got, err)
+		}
+		o.Progress = nil
+	}
+	slices.Sort(f.ran)
+	if diff := cmp.Diff([]string{"npm:honest", "npm:slow"}, f.ran); diff != "" {
+		t.Error(diff)
+	}
+	close(f.block)
+	for range 2 { // the second time there is no mark
+		if err := queue.Lift(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := sweepOnce(t.Context(), t, f, o); err != nil || got != "2 jobs: 2 run, 0 judged, 0 skipped, 0 failed; status 0" {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
 // Every target is of one shard.
 func TestShards(t *testing.T) {
 	t.Parallel()

@@ -41,8 +41,13 @@ type Worker struct {
 	taken atomic.Int64
 }
 
-// Run works until the context ends, whose error it returns, or Most jobs are done.
+// Run works until the context ends, whose error it returns, the queue is stopped, or Most
+// jobs are done.
 func (w *Worker) Run(ctx context.Context) error {
+	return untilStopped(ctx, w.Queue, w.runAll)
+}
+
+func (w *Worker) runAll(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for range max(w.Jobs, 1) {
 		g.Go(func() error {

@@ -45,6 +45,7 @@ type Options struct {
 // Queue is a connection to the queue. It is safe for concurrent use.
 type Queue struct {
 	embedded *server.Server
+	dir      string // of the embedded queue
 	conn     *nats.Conn
 	js       jetstream.JetStream
 	settings string
@@ -69,7 +70,7 @@ const (
 
 // Open starts or reaches the queue. The caller closes it.
 func Open(ctx context.Context, o Options) (_ *Queue, err error) {
-	q := &Queue{ackWait: o.AckWait, settings: o.Settings}
+	q := &Queue{ackWait: o.AckWait, settings: o.Settings, dir: o.Dir}
 	if q.ackWait <= 0 {
 		q.ackWait = time.Minute
 	}

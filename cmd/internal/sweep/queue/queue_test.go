@@ -230,6 +230,30 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
+// stops checks that a mark is seen by a worker until it is lifted.
+func stops(t *testing.T, o Options, worker *Queue) {
+	t.Helper()
+	for _, step := range []struct {
+		do   func(context.Context, Options) error
+		want string
+	}{
+		{func(context.Context, Options) error { return nil }, ""},
+		{func(ctx context.Context, o Options) error { return Stop(ctx, o, "a reason") }, "a reason"},
+		{Lift, ""},
+		{Lift, ""},
+	} {
+		if err := step.do(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := worker.Stopped(t.Context()); got != step.want || err != nil {
+			t.Errorf("stopped because of %q, %v; want %q", got, err, step.want)
+		}
+	}
+	if err := Stop(t.Context(), o, strings.Repeat("x", maxReason+1)); err == nil {
+		t.Error("a long reason is taken")
+	}
+}
+
 // workerRights are what docs/sweep.md says that a worker needs.
 func workerRights(t *testing.T) jwt.StringList {
 	t.Helper()
@@ -373,6 +397,7 @@ func TestCredentials(t *testing.T) {
 	if has, err := worker.HasResult(ctx, "w", "a"); !has || err != nil {
 		t.Errorf("%v, %v", has, err)
 	}
+	stops(t, Options{URL: address, CA: ca, Credentials: op.user(t, nil)}, worker)
 	if got, err := taken(ctx, sweep, "w", 2); err != nil || got["b"] != "run b" {
 		t.Errorf("%v, %v", got, err)
 	}
