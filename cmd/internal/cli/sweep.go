@@ -77,7 +77,7 @@ func (e *env) sweep() *cobra.Command {
 	fl.DurationVar(&f.silence, "silence", time.Minute, "give a job to another worker after this time without a sign of life from its own")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress")
 	fl.BoolVar(&f.elsewhere, "elsewhere", false, "with --queue: probe nothing in this process")
-	cmd.AddCommand(e.sweepWork(), e.sweepReport(), e.sweepDiff(), e.sweepStop())
+	cmd.AddCommand(e.sweepWork(), e.sweepReport(), e.sweepDiff(), e.sweepDead(), e.sweepStop())
 	return cmd
 }
 

@@ -107,10 +107,21 @@ func TestWhichSweepsAreShown(t *testing.T) {
 	}
 }
 
-// A queue that is stopped lets no sweep begin until the mark is lifted.
-func TestStopped(t *testing.T) {
+// A queue that is stopped lets no sweep begin until the mark is lifted; dead jobs are listed,
+// and queued again.
+func TestStoppedAndDead(t *testing.T) {
 	t.Parallel()
 	dir := keptSweeps(t)
+	s, err := store.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Record(t.Context(), 6, "j", store.HowDead, &store.Result{Key: "npm:b", Version: "1", Verdict: store.VerdictError, Error: "no worker finished it"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
 	none := filepath.Join(t.TempDir(), "list")
 	if err := os.WriteFile(none, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -127,6 +138,10 @@ func TestStopped(t *testing.T) {
 		{sweep, 0, ": 0 jobs, ", ""},
 		{[]string{"stop", "--store", filepath.Join(dir, "none")}, ExitUsage, "", "name the --store"},
 		{[]string{"stop", "--store", dir, "--reason", ""}, ExitUsage, "", "a reason has 1 to"},
+		{[]string{"dead", "--store", dir, "--source", "npm:mcp"}, 0, "no job is dead\n", ""},
+		{[]string{"dead", "--store", dir}, 0, "sweep 6: npm:b 1: no worker finished it\n1 jobs are dead", ""},
+		{[]string{"dead", "--store", dir, "--requeue"}, 0, "1 jobs are queued again", ""},
+		{[]string{"dead", "--store", dir}, 0, "no job is dead\n", ""},
 		{[]string{"--max-jobs", "-1", "--registry", none}, ExitUsage, "", "--max-jobs and --max-time must be positive"},
 	} {
 		var out, said bytes.Buffer

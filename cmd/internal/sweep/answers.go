@@ -76,6 +76,9 @@ func (s *sweeper) answered(ctx context.Context, j store.Job, data []byte) error 
 		a.Error = "the worker's answer cannot be read"
 	}
 	how := store.HowFailed
+	if a.Dead {
+		how = store.HowDead
+	}
 	r := &store.Result{Key: j.Target.Key, Version: j.Target.Version, Digest: j.Target.Digest(), Rules: s.Rules, Settings: s.Settings, Verdict: store.VerdictError, Status: 3, Error: a.Error, Ran: a.Ran, Judged: time.Now()}
 	if a.Error == "" {
 		got, err := s.keep(ctx, j, a.Run)

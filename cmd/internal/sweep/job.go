@@ -27,8 +27,10 @@ type answer struct {
 	// Run is the name of the run there, which begins with those of the sweep and the job.
 	Run string `json:"run,omitempty"`
 	// Error says why there is no run, "" where there is one.
-	Error string    `json:"error,omitempty"`
-	Ran   time.Time `json:"ran"`
+	Error string `json:"error,omitempty"`
+	// Dead says that it was begun too often.
+	Dead bool      `json:"dead,omitempty"`
+	Ran  time.Time `json:"ran"`
 	// Seconds is what the run took.
 	Seconds float64 `json:"seconds"`
 	Try     int     `json:"try"`

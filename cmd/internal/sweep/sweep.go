@@ -117,7 +117,7 @@ func (s *sweeper) work(ctx context.Context) error {
 	for _, n := range counts {
 		s.progress.Jobs += n
 	}
-	s.progress.Skipped, s.progress.Judged, s.progress.Run, s.progress.Failed = counts[store.HowSkipped], counts[store.HowJudged], counts[store.HowRun], counts[store.HowFailed]
+	s.progress.Skipped, s.progress.Judged, s.progress.Run, s.progress.Failed = counts[store.HowSkipped], counts[store.HowJudged], counts[store.HowRun], counts[store.HowFailed]+counts[store.HowDead]
 	s.tell()
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if s.MaxTime > 0 {

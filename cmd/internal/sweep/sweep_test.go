@@ -33,6 +33,8 @@ type fake struct {
 	ran []string
 	// block, if not nil, is waited for by runs of the target "slow".
 	block chan struct{}
+	// began, if not nil, gets the key of each target that begins.
+	began func(key string)
 	// silence is the queue's AckWait, 0 for its default. One of a second gives a job to two
 	// workers on a machine that is busy.
 	silence time.Duration
@@ -45,6 +47,9 @@ func (f *fake) probe(t *testing.T) Probe {
 		f.Lock()
 		f.ran = append(f.ran, target.Key)
 		f.Unlock()
+		if f.began != nil {
+			f.began(target.Key)
+		}
 		if strings.HasPrefix(target.Key, "npm:broken") {
 			return "", 0, errors.New("the package is broken")
 		}
@@ -299,6 +304,73 @@ func TestStop(t *testing.T) {
 	}
 	if got, err := sweepOnce(t.Context(), t, f, o); err != nil || got != "2 jobs: 2 run, 0 judged, 0 skipped, 0 failed; status 0" {
 		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// A job is given back by workers that are ended as often as they are. One that was begun too
+// often without that is dead, and runs again once it is queued again.
+func TestDead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	f := &fake{block: make(chan struct{}), silence: time.Second}
+	o := Options{Dir: dir, Rules: "r", Settings: "s", Source: list(t, dir, "npm:slow@1.0.0")}
+	for range maxTries + 1 {
+		ctx, stop := context.WithCancel(t.Context())
+		f.began = func(string) { stop() }
+		if got, err := sweepOnce(ctx, t, f, o); !errors.Is(err, context.Canceled) {
+			t.Fatalf("%s, %v", got, err)
+		}
+		stop()
+	}
+	if len(f.ran) != maxTries+1 {
+		t.Fatalf("it ran %d times", len(f.ran))
+	}
+	beginAgain(t, o, f.silence)
+	close(f.block)
+	f.began = nil
+	if got, err := sweepOnce(t.Context(), t, f, o); err != nil || got != "1 jobs: 0 run, 0 judged, 0 skipped, 1 failed; status 3" {
+		t.Errorf("%s, %v", got, err)
+	}
+	s, err := store.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if list, err := s.DeadJobs(t.Context(), "another"); err != nil || len(list) != 0 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	list, err := s.DeadJobs(t.Context(), "")
+	if err != nil || len(list) != 1 || list[0].Key != "npm:slow" || list[0].Error != "no worker finished this target in 3 tries" {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if err := s.Requeue(t.Context(), list); err != nil {
+		t.Fatal(err)
+	}
+	f.ran = nil
+	if got, err := sweepOnce(t.Context(), t, f, o); err != nil || got != "1 jobs: 1 run, 0 judged, 0 skipped, 0 failed; status 0" || len(f.ran) != 1 {
+		t.Errorf("%s, %v, ran %q", got, err, f.ran)
+	}
+	if list, err := s.DeadJobs(t.Context(), ""); err != nil || len(list) != 0 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// beginAgain begins the job of a queue as often as workers do that die of it.
+func beginAgain(t *testing.T, o Options, silence time.Duration) {
+	t.Helper()
+	q, err := queue.Open(t.Context(), queue.Options{Dir: filepath.Join(o.Dir, "queue"), AckWait: silence, Settings: o.Settings + o.Rules})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	for range maxTries {
+		d, err := q.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Again(0); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -85,9 +85,16 @@ func (w *Worker) work(ctx context.Context, d *queue.Delivery, j *job, span trace
 	} else if has {
 		return w.done(ctx, d)
 	}
-	a := answer{Ran: time.Now().UTC().Truncate(time.Second), Try: d.Try, Status: 3}
-	if d.Try > maxTries {
-		a.Error = fmt.Sprintf("no worker finished this target in %d tries", maxTries)
+	try := d.Try
+	if try > maxTries {
+		var err error
+		if try, err = w.Queue.Tries(ctx, d, j.Sweep, j.Name); err != nil {
+			return err
+		}
+	}
+	a := answer{Ran: time.Now().UTC().Truncate(time.Second), Try: try, Status: 3}
+	if try > maxTries {
+		a.Error, a.Dead = fmt.Sprintf("no worker finished this target in %d tries", maxTries), true
 		return w.answer(ctx, d, j, &a)
 	}
 	if w.Begin != nil {
@@ -101,7 +108,7 @@ func (w *Worker) work(ctx context.Context, d *queue.Delivery, j *job, span trace
 	}
 	if ctx.Err() != nil {
 		// The worker is to end: another one begins anew.
-		_ = d.Again(0) // without it the queue waits for a sign of life
+		_ = w.Queue.GiveBack(d, j.Sweep, j.Name) // without it the queue waits for a sign of life
 		return ctx.Err()
 	}
 	if err != nil {

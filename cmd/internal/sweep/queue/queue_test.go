@@ -254,6 +254,44 @@ func stops(t *testing.T, o Options, worker *Queue) {
 	}
 }
 
+// givesBack checks that a job which is given back has that try taken off.
+func givesBack(t *testing.T, sweep, worker *Queue) {
+	t.Helper()
+	if err := sweep.Add(t.Context(), "v", jobs("z")); err != nil {
+		t.Fatal(err)
+	}
+	for _, back := range []bool{true, false, true, false} {
+		d, err := worker.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back {
+			err = worker.GiveBack(d, "v", "z")
+		} else {
+			err = d.Again(0)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := worker.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tries, err := worker.Tries(t.Context(), d, "v", "z"); d.Try != 5 || tries != 3 || err != nil {
+		t.Errorf("delivery %d is try %d, %v", d.Try, tries, err)
+	}
+	if err := d.Done(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := sweep.Forget(t.Context(), "v"); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := worker.backs(t.Context(), "v", "z"); n != 0 || err != nil {
+		t.Errorf("%d times are left, %v", n, err)
+	}
+}
+
 // workerRights are what docs/sweep.md says that a worker needs.
 func workerRights(t *testing.T) jwt.StringList {
 	t.Helper()
@@ -398,6 +436,7 @@ func TestCredentials(t *testing.T) {
 		t.Errorf("%v, %v", has, err)
 	}
 	stops(t, Options{URL: address, CA: ca, Credentials: op.user(t, nil)}, worker)
+	givesBack(t, sweep, worker)
 	if got, err := taken(ctx, sweep, "w", 2); err != nil || got["b"] != "run b" {
 		t.Errorf("%v, %v", got, err)
 	}

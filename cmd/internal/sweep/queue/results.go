@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -67,6 +68,50 @@ func (q *Queue) HasResult(ctx context.Context, sweep, name string) (has bool, er
 		return false, fmt.Errorf("look for a result: %w", err)
 	}
 	return has, nil
+}
+
+// backKey counts how often a job was given back by a worker that was ended, beside the results.
+func backKey(sweep, name string) string { return "back-" + sweep + "." + name }
+
+// GiveBack gives a job back whose worker is to end, which is no try of the job's.
+func (q *Queue) GiveBack(d *Delivery, sweep, name string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), requestTime)
+	defer cancel()
+	err := func() error {
+		n, err := q.backs(ctx, sweep, name)
+		if err != nil {
+			return err
+		}
+		_, err = q.results.Put(ctx, backKey(sweep, name), []byte(strconv.Itoa(n+1)))
+		return err
+	}()
+	return errors.Join(err, d.Again(0))
+}
+
+// Tries is how often a job was begun, without those times that it was given back.
+func (q *Queue) Tries(ctx context.Context, d *Delivery, sweep, name string) (tries int, err error) {
+	err = q.persist(ctx, func(ctx context.Context) error {
+		n, err := q.backs(ctx, sweep, name)
+		tries = d.Try - n
+		return err
+	})
+	return tries, err
+}
+
+func (q *Queue) backs(ctx context.Context, sweep, name string) (int, error) {
+	kv, err := q.keptResults(ctx)
+	if err != nil {
+		return 0, err
+	}
+	e, err := kv.Get(ctx, backKey(sweep, name))
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	n, _ := strconv.Atoi(string(e.Value())) // who can write it could answer the job, too
+	return max(n, 0), nil
 }
 
 // quiet is after how long without any result the watch is begun anew: one that a cluster
@@ -143,7 +188,7 @@ func watched(ctx context.Context, w jetstream.KeyWatcher, take func(e jetstream.
 
 // Forget removes the results of a sweep, and what is left of its runs.
 func (q *Queue) Forget(ctx context.Context, sweep string) error {
-	names, err := q.resultNames(ctx, sweep)
+	names, err := q.resultNames(ctx, sweep+".*", backKey(sweep, "*"))
 	if err != nil {
 		return fmt.Errorf("list the results: %w", err)
 	}
@@ -180,10 +225,10 @@ func (q *Queue) Forget(ctx context.Context, sweep string) error {
 	return nil
 }
 
-func (q *Queue) resultNames(ctx context.Context, sweep string) (names []string, err error) {
+func (q *Queue) resultNames(ctx context.Context, patterns ...string) (names []string, err error) {
 	err = q.persist(ctx, func(ctx context.Context) error {
 		names = nil
-		keys, err := q.results.ListKeysFiltered(ctx, sweep+".*")
+		keys, err := q.results.ListKeysFiltered(ctx, patterns...)
 		if err != nil {
 			return err
 		}

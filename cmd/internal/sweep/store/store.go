@@ -92,6 +92,8 @@ const (
 	HowJudged  = "judged"
 	HowSkipped = "skipped"
 	HowFailed  = "failed"
+	// HowDead is a failed job that was begun too often; Requeue gives it another chance.
+	HowDead = "dead"
 )
 
 // Begin keeps a new sweep with its jobs, and what the list said.
