@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,7 +21,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/coalmine-dev/coalmine/analyze"
-	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/sweep"
@@ -45,6 +45,9 @@ type sweepFlags struct {
 	// maxRuns and maxTime are the budget of the whole sweep, 0 for none.
 	maxRuns int
 	maxTime time.Duration
+	// logFormat is auto, text or json; log is nil for text.
+	logFormat string
+	log       *slog.Logger
 	// elsewhere leaves the work to other processes.
 	elsewhere                         bool
 	perTarget, maxAge, pause, silence time.Duration
@@ -87,6 +90,7 @@ func (f *sweepFlags) define(cmd *cobra.Command) {
 	f.defineQueue(cmd, "hand the work to workers through these NATS `ADDRESSES` (default: in this process)")
 	fl.IntVar(&f.workers, "workers", 0, "probe this many servers at once (default: one for each processor, as far as the free memory reaches)")
 	fl.StringVar(&f.metrics, "metrics", "", "answer /metrics, /healthz and /readyz on this `ADDRESS` (:9464 is loopback's)")
+	fl.StringVar(&f.logFormat, "log", "auto", "print what happens as text or json (auto: text on a terminal, json elsewhere)")
 	fl.StringVar(&f.traces, "traces", "", "send traces to the OTLP/HTTP collector at this `URL` (default: $OTEL_EXPORTER_OTLP_ENDPOINT)")
 	fl.DurationVar(&f.perTarget, "per-target", time.Hour, "give up a target after this time")
 	fl.StringVar(&f.Sandbox, "sandbox", "auto", "where servers run: auto, docker or local")
@@ -232,6 +236,9 @@ func (e *env) runSweep(cmd *cobra.Command, f *sweepFlags) (err error) {
 	if err := f.ready(cmd); err != nil {
 		return err
 	}
+	if err := f.openLog(e.err); err != nil {
+		return err
+	}
 	f.runsDir()
 	if err := f.refuseLinks(); err != nil {
 		return err
@@ -252,7 +259,7 @@ func (e *env) runSweep(cmd *cobra.Command, f *sweepFlags) (err error) {
 	}
 	defer o.Queue.Close()
 	p := &sweepProgress{start: time.Now()}
-	if !f.quiet {
+	if !f.quiet && f.log == nil {
 		p.progress = e.newProgress()
 	}
 	if !f.elsewhere {
@@ -263,7 +270,7 @@ func (e *env) runSweep(cmd *cobra.Command, f *sweepFlags) (err error) {
 		return err
 	}
 	defer func() { _ = end() }()
-	o.Tracer, o.Progress = tracer, p.count
+	o.Tracer, o.Progress, o.Log = tracer, p.count, f.log
 	p.tell("listing " + f.registry)
 	done, counts, status, err := sweep.Run(ctx, o)
 	p.clear()
@@ -302,10 +309,10 @@ func (f *sweepFlags) options() (o sweep.Options, err error) {
 // sweepDone says what a sweep came to.
 func (e *env) sweepDone(f *sweepFlags, done *store.Sweep, p sweep.Progress) {
 	for _, line := range done.Refused {
-		fmt.Fprintln(e.err, "not taken: "+report.Escape(line, 400))
+		f.say(e.err, "not taken: "+line)
 	}
 	if done.Incomplete != "" {
-		fmt.Fprintln(e.err, "the list is not complete: "+report.Escape(done.Incomplete, 400))
+		f.say(e.err, "the list is not complete: "+done.Incomplete)
 	}
 	fmt.Fprintf(e.out, "sweep %d: %d jobs, %d run, %d judged again, %d unchanged, %d failed\n", done.ID, p.Jobs, p.Run, p.Judged, p.Skipped, p.Failed)
 	if p.Left > 0 {
@@ -331,7 +338,7 @@ func parseShard(text string) (shard, shards int, err error) {
 
 // worker makes runs as the flags say.
 func (f *sweepFlags) worker(q *queue.Queue, dir string, begin func(string)) *sweep.Worker {
-	return &sweep.Worker{Queue: q, Jobs: f.workers, Dir: dir, Budget: f.perTarget, Begin: begin, Probe: f.probeTarget, Most: f.most}
+	return &sweep.Worker{Queue: q, Jobs: f.workers, Dir: dir, Budget: f.perTarget, Begin: begin, Probe: f.probeTarget, Most: f.most, Log: f.log}
 }
 
 // monitored has a worker counted, and answers on the address of --metrics until stop.
@@ -352,13 +359,13 @@ func (e *env) monitored(f *sweepFlags, w *sweep.Worker) (stop func() error, err 
 	if err != nil {
 		return nil, &sandbox.UsageError{Err: fmt.Errorf("--metrics: %w", err), Hint: "name a free address such as --metrics :9464"}
 	}
-	fmt.Fprintf(e.err, "metrics: http://%s/metrics\n", at)
+	f.say(e.err, "metrics: http://"+at+"/metrics")
 	return stop, nil
 }
 
 // observed has the work of a worker, nil for none here, traced and counted as the flags say, until end.
 func (e *env) observed(f *sweepFlags, w *sweep.Worker) (t trace.Tracer, end func() error, err error) {
-	t, flush, err := tracing.Open(tracing.Options{Endpoint: f.traces, Version: version(), Say: func(line string) { fmt.Fprintln(e.err, report.Escape(line, 400)) }})
+	t, flush, err := tracing.Open(tracing.Options{Endpoint: f.traces, Version: version(), Say: func(line string) { f.say(e.err, line) }})
 	if err != nil {
 		return nil, nil, &sandbox.UsageError{Err: err, Hint: "name a collector, such as --traces http://127.0.0.1:4318"}
 	}

@@ -2,12 +2,15 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/listing"
 	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/store"
@@ -126,7 +129,7 @@ func TestStoppedAndDead(t *testing.T) {
 	if err := os.WriteFile(none, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	sweep := []string{"--registry", none, "--sandbox", "local", "--store", dir}
+	sweep := []string{"--registry", none, "--sandbox", "local", "--log", "text", "--store", dir}
 	for _, c := range []struct {
 		args      []string
 		status    int
@@ -143,10 +146,47 @@ func TestStoppedAndDead(t *testing.T) {
 		{[]string{"dead", "--store", dir, "--requeue"}, 0, "1 jobs are queued again", ""},
 		{[]string{"dead", "--store", dir}, 0, "no job is dead\n", ""},
 		{[]string{"--max-jobs", "-1", "--registry", none}, ExitUsage, "", "--max-jobs and --max-time must be positive"},
+		{[]string{"--log", "xml", "--registry", none, "--store", dir}, ExitUsage, "", "unknown --log xml"},
 	} {
 		var out, said bytes.Buffer
 		if status := Main(append([]string{"sweep"}, c.args...), strings.NewReader(""), &out, &said); status != c.status || !strings.Contains(out.String(), c.out) || !strings.Contains(said.String(), c.said) {
 			t.Errorf("%q: status %d\n%s\n%s", c.args, status, out.String(), said.String())
+		}
+	}
+}
+
+// Off a terminal a sweep logs lines of JSON, in which no name acts on who shows them.
+func TestLog(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	f := &sweepFlags{logFormat: "auto"}
+	if err := f.openLog(&b); err != nil || f.log == nil {
+		t.Fatal(err)
+	}
+	f.log.With("sweep", "s").Error("job done", "target", "npm:\x1b##vso[<b>", "seconds", 1.5)
+	f.say(&b, "not taken: \u202e")
+	var got []map[string]any
+	for line := range strings.Lines(b.String()) {
+		var m map[string]any
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			t.Fatal(line, err)
+		}
+		if _, err := time.Parse(time.RFC3339, fmt.Sprint(m["time"])); err != nil {
+			t.Error(err)
+		}
+		delete(m, "time")
+		got = append(got, m)
+	}
+	want := []map[string]any{
+		{"level": "ERROR", "msg": "job done", "sweep": "s", "target": `npm:\u{1B}# #vso\u{5B}\u{3C}b\u{3E}`, "seconds": 1.5},
+		{"level": "WARN", "msg": `not taken: \u{202E}`},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	for _, quiet := range []sweepFlags{{logFormat: "text"}, {logFormat: "auto", probeFlags: probeFlags{quiet: true}}} {
+		if err := quiet.openLog(&b); err != nil || quiet.log != nil {
+			t.Errorf("%+v, %v", quiet.log, err)
 		}
 	}
 }

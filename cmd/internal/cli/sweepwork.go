@@ -2,12 +2,9 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
-
-	"github.com/coalmine-dev/coalmine/analyze/report"
 )
 
 func (e *env) sweepWork() *cobra.Command {
@@ -24,6 +21,9 @@ func (e *env) sweepWork() *cobra.Command {
 			if err := f.ready(cmd); err != nil {
 				return err
 			}
+			if err := f.openLog(e.err); err != nil {
+				return err
+			}
 			rules, settings, err := f.digests()
 			if err != nil {
 				return err
@@ -38,7 +38,11 @@ func (e *env) sweepWork() *cobra.Command {
 				return err
 			}
 			defer q.Close()
-			w := f.worker(q, dir, func(name string) { fmt.Fprintln(e.err, "probing "+report.Escape(name, 200)) })
+			var begin func(string)
+			if f.log == nil {
+				begin = func(name string) { f.say(e.err, "probing "+name) }
+			}
+			w := f.worker(q, dir, begin)
 			_, end, err := e.observed(f, w)
 			if err != nil {
 				return err

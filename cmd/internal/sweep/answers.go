@@ -96,6 +96,8 @@ func (s *sweeper) answered(ctx context.Context, j store.Job, data []byte) error 
 	if err != nil {
 		return err
 	}
+	logger(s.Log).Info("result", "job", j.Name, "sweep", s.sweep.Name, "target", j.Target.Key, "version", j.Target.Version, "try", a.Try,
+		"how", how, "verdict", r.Verdict, "status", r.Status, "seconds", r.Seconds, "error", r.Error)
 	if recorded && how == store.HowRun {
 		s.progress.Run++
 	} else if recorded {

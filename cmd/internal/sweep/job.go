@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/listing"
@@ -46,6 +47,14 @@ const maxError = 2000
 func encode(v any) []byte {
 	data, _ := json.Marshal(v) // texts, numbers and times
 	return data
+}
+
+// logger is l, or one that says nothing.
+func logger(l *slog.Logger) *slog.Logger {
+	if l == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return l
 }
 
 func shortened(err error) string {

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash/fnv"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,6 +56,9 @@ type Options struct {
 	Store   *store.Store
 	// Tracer gets the spans of the sweep itself, nil for none.
 	Tracer trace.Tracer
+	// Log gets a line when the sweep begins, for each answer of a worker, and when it ends;
+	// nil for none.
+	Log *slog.Logger
 	// Progress takes the counts whenever one changes, nil for nothing.
 	Progress func(Progress)
 	// Inputs are by what a kept run is judged again, in place of what it was judged by.
@@ -119,6 +123,8 @@ func (s *sweeper) work(ctx context.Context) error {
 	}
 	s.progress.Skipped, s.progress.Judged, s.progress.Run, s.progress.Failed = counts[store.HowSkipped], counts[store.HowJudged], counts[store.HowRun], counts[store.HowFailed]+counts[store.HowDead]
 	s.tell()
+	log := logger(s.Log).With("sweep", s.sweep.Name)
+	log.Info("sweep begun", "jobs", s.progress.Jobs, "left", len(jobs))
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if s.MaxTime > 0 {
 		limited, cancel = context.WithTimeout(ctx, s.MaxTime)
@@ -133,6 +139,7 @@ func (s *sweeper) work(ctx context.Context) error {
 		if s.MaxRuns > 0 && len(left) > s.MaxRuns {
 			left = left[:s.MaxRuns]
 		}
+		log.Info("runs begin", "runs", len(left), "unchanged", s.progress.Skipped, "judged", s.progress.Judged)
 		err = within(limited, s.Tracer, spanRuns, func(ctx context.Context) error { return s.runs(ctx, left) })
 	}
 	if ctx.Err() == nil && limited.Err() != nil { // whatever the error is, it comes of the end of the time
@@ -152,7 +159,10 @@ func (s *sweeper) end(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.verdict(ctx)
+	err = s.verdict(ctx)
+	p := s.progress
+	logger(s.Log).Info("sweep done", "sweep", s.sweep.Name, "jobs", p.Jobs, "run", p.Run, "unchanged", p.Skipped, "judged", p.Judged, "failed", p.Failed, "left", p.Left, "status", s.status)
+	return err
 }
 
 // verdict sets the status of the whole sweep.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -36,6 +37,8 @@ type Worker struct {
 	End   func(failed bool, after time.Duration)
 	// Tracer gets a span for each job, and for its parts; nil for none.
 	Tracer trace.Tracer
+	// Log gets a line when a job begins and one when it ends; nil for none.
+	Log *slog.Logger
 	// Most ends the worker after that many jobs; 0 is never.
 	Most  int
 	taken atomic.Int64
@@ -92,14 +95,17 @@ func (w *Worker) work(ctx context.Context, d *queue.Delivery, j *job, span trace
 			return err
 		}
 	}
+	log := logger(w.Log).With("job", j.Name, "sweep", j.Sweep, "target", j.Target.Key, "version", j.Target.Version, "try", try)
 	a := answer{Ran: time.Now().UTC().Truncate(time.Second), Try: try, Status: 3}
 	if try > maxTries {
 		a.Error, a.Dead = fmt.Sprintf("no worker finished this target in %d tries", maxTries), true
+		log.Error("job given up", "error", a.Error)
 		return w.answer(ctx, d, j, &a)
 	}
 	if w.Begin != nil {
 		w.Begin(j.Target.Name)
 	}
+	log.Info("job begun")
 	began := time.Now()
 	err := w.run(ctx, j, &a)
 	failed(span, err)
@@ -109,11 +115,13 @@ func (w *Worker) work(ctx context.Context, d *queue.Delivery, j *job, span trace
 	if ctx.Err() != nil {
 		// The worker is to end: another one begins anew.
 		_ = w.Queue.GiveBack(d, j.Sweep, j.Name) // without it the queue waits for a sign of life
+		log.Warn("job given back", "seconds", a.Seconds)
 		return ctx.Err()
 	}
 	if err != nil {
 		a.Error = shortened(err)
 	}
+	log.Info("job done", "status", a.Status, "seconds", a.Seconds, "error", a.Error)
 	span.SetAttributes(attribute.Int(attrStatus, a.Status))
 	return w.answer(ctx, d, j, &a)
 }
