@@ -138,7 +138,8 @@ func (f *Fetcher) keepNPM(ctx context.Context, key string, l *lock, made map[str
 		return "", err
 	}
 	defer func() { _ = root.Close() }()
-	if err := f.fetchArchives(ctx, root, l, made, "--omit=dev"); err != nil {
+	// The lock is of this user's registries: a scope may have one of its own.
+	if err := f.fetchArchives(ctx, root, l, made, "--omit=dev", "--replace-registry-host=npmjs"); err != nil {
 		return "", err
 	}
 	for _, name := range []string{manifestNPM, lockNPM} {

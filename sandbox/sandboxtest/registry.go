@@ -39,12 +39,19 @@ type published struct {
 	tarballs map[string][]byte
 }
 
-// NewRegistry starts a registry, and makes it this test's npm's.
-func NewRegistry(t *testing.T) *Registry {
+// ServeRegistry starts a registry.
+func ServeRegistry(t testing.TB) *Registry {
 	t.Helper()
 	r := &Registry{packages: map[string]*published{}}
 	r.Server = httptest.NewServer(http.HandlerFunc(r.serve))
 	t.Cleanup(r.Close)
+	return r
+}
+
+// NewRegistry starts a registry, and makes it this test's npm's.
+func NewRegistry(t *testing.T) *Registry {
+	t.Helper()
+	r := ServeRegistry(t)
 	t.Setenv("npm_config_registry", r.URL+"/")
 	t.Setenv("npm_config_cache", t.TempDir())
 	t.Setenv("npm_config_userconfig", filepath.Join(t.TempDir(), "npmrc"))
@@ -60,7 +67,7 @@ func (r *Registry) Asked() []string {
 }
 
 // Publish adds a package: its package.json, and files by their names.
-func (r *Registry) Publish(t *testing.T, manifest string, files map[string]string) {
+func (r *Registry) Publish(t testing.TB, manifest string, files map[string]string) {
 	t.Helper()
 	var m map[string]any
 	if err := json.Unmarshal([]byte(manifest), &m); err != nil {
@@ -127,7 +134,7 @@ func (r *Registry) serve(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-func tarball(t *testing.T, files map[string]string) []byte {
+func tarball(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)

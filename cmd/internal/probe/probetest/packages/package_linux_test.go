@@ -116,6 +116,23 @@ if (!existsSync(new URL("./made.txt", import.meta.url))) process.exit(9);
 	}
 }
 
+// A scope's registry has both the manifest and the archive of its packages, and the user's own
+// registry has their dependencies.
+func TestAScopesRegistry(t *testing.T) {
+	probetest.Need(t, "local")
+	sandboxtest.Need(t, "node", "npm")
+	main, scoped := sandboxtest.NewRegistry(t), sandboxtest.ServeRegistry(t)
+	t.Setenv("npm_config_@notes:registry", scoped.URL+"/")
+	main.Publish(t, `{"name":"dep","version":"1.0.0"}`, nil)
+	scoped.Publish(t, `{"name":"@notes/scoped","version":"2.0.0","bin":"server.mjs","dependencies":{"dep":"1.0.0"}}`, map[string]string{"server.mjs": "#!/usr/bin/env node\n" + served(t, "honest/honest.mjs")})
+	if res := packaged(t, probetest.OfPackage(npmSpec("@notes/scoped"))); res.Verdict != analyze.Clean || res.Run.Package.Packages != 2 {
+		t.Errorf("%s %q, %+v", res.Verdict, res.Inconclusive, res.Run.Package)
+	}
+	if asked := main.Asked(); slices.ContainsFunc(asked, func(path string) bool { return strings.HasPrefix(path, "@notes") }) {
+		t.Errorf("the user's own registry was asked for %q", asked)
+	}
+}
+
 func TestABuildThatIsLeftOutIsSaid(t *testing.T) {
 	probetest.Need(t, "local")
 	sandboxtest.Need(t, "node", "npm")
