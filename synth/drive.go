@@ -86,6 +86,7 @@ type driver struct {
 	oraclesFrom      time.Time
 	unlisted         bool
 	heard            func(name, value string) // is told what an answer names, nil for nobody
+	expressions      []fitted                 // those of the source, once they are compiled
 	sequencesCut     bool                     // the time for sequences ended before they did
 	guardedCalls     []*guardedCall           // in the order in which they are made
 	skipped          int                      // listings that were left out

@@ -27,9 +27,22 @@ var plainValues = []string{
 
 // fitted is a regular expression of the source, and how much its name says that it is an argument's.
 type fitted struct {
-	whole *regexp.Regexp
-	text  string
-	near  int
+	whole      *regexp.Regexp
+	name, text string
+	near       int
+}
+
+// compiled are the expressions of the source that Go knows.
+func (d *driver) compiled() []fitted {
+	if d.expressions == nil {
+		d.expressions = []fitted{}
+		for _, p := range d.cfg.Hints.Literals.Patterns {
+			if whole, err := regexp.Compile(`^(?:` + p.Expression + `)$`); err == nil {
+				d.expressions = append(d.expressions, fitted{whole: whole, name: p.Name, text: p.Expression})
+			}
+		}
+	}
+	return d.expressions
 }
 
 // patterned gives refused texts the form that the source asks for: each that does not match an expression of its own
@@ -57,9 +70,10 @@ func (d *driver) patterned(t *target, args json.RawMessage, text string) json.Ra
 	}
 	for _, name := range about(given, text) {
 		value, _ := textOf(given[name])
-		for i, p := range d.patternsFor(name, text) {
+		tried := d.patternsFor(name, text)
+		for _, p := range tried[:min(len(tried), maxFitted)] {
 			next := d.fitting(p)
-			if i == maxFitted || next == "" || p.whole.MatchString(value) {
+			if next == "" || p.whole.MatchString(value) {
 				continue
 			}
 			one := maps.Clone(given)
@@ -82,22 +96,16 @@ func textOf(raw json.RawMessage) (string, bool) {
 // whose name shares words with the refusal.
 func (d *driver) patternsFor(argument, refusal string) []fitted {
 	own, said := schema.Words(argument), schema.Words(refusal)
-	var out []fitted
-	for _, p := range d.cfg.Hints.Literals.Patterns {
-		whole, err := regexp.Compile(`^(?:` + p.Expression + `)$`)
-		if err != nil {
-			continue
-		}
-		f := fitted{whole: whole, text: p.Expression}
-		for _, w := range schema.Words(p.Name) {
+	out := slices.Clone(d.compiled())
+	for i := range out {
+		for _, w := range schema.Words(out[i].name) {
 			if slices.Contains(own, w) {
-				f.near += 2
+				out[i].near += 2
 			}
 			if slices.Contains(said, w) {
-				f.near++
+				out[i].near++
 			}
 		}
-		out = append(out, f)
 	}
 	slices.SortStableFunc(out, func(a, b fitted) int { return cmp.Compare(b.near, a.near) })
 	return out
