@@ -91,7 +91,7 @@ var gapKinds = []GapKind{
 	{GapAttacksIncomplete, "coalmine did not try each kind of attack input on every argument of every tool, stopped calling a tool that did not answer attack inputs in time, did not make all requests to the ports that the server opened, or did not call all undeclared tools that it knows of.",
 		"Run with a longer --budget, such as --budget 10m, or with a longer --timeout. If the text says that a tool stopped answering, run with a longer --call-timeout."},
 	{GapSequencesIncomplete, "coalmine did not complete all call sequences.",
-		"Run with a longer --timeout."},
+		"Run with a longer --budget, such as --budget 10m, or with a longer --timeout."},
 	{GapReplayIncomplete, "coalmine did not make all calls of the replay.",
 		"Run with a longer --timeout. The text names the call at which the replay ended."},
 	{GapCallNotSettled, "An effect of one call may be assigned to a later call.",
