@@ -61,6 +61,9 @@ func (c *Config) serviceFor(r *http.Request, host string, body []byte) page {
 		}
 		return p
 	}
+	if p, ok := webDAV(r, body); ok {
+		return p
+	}
 	if p, ok := c.Planted.script(r); ok {
 		return p
 	}

@@ -38,7 +38,7 @@ var (
 
 var lineProtocols = map[uint16]*lineProtocol{
 	21: ftp, 2121: ftp, 990: ftp, 22: ssh, 2222: ssh, 25: smtp, 465: smtp, 587: smtp, 2525: smtp,
-	110: pop3, 995: pop3, 143: imap, 993: imap,
+	110: pop3, 995: pop3, 143: imap, 993: imap, 3306: mysql,
 }
 
 func lineProtocolOf(port uint16) *lineProtocol { return lineProtocols[port] }

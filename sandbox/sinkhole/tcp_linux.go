@@ -96,8 +96,12 @@ func (s *server) serveTCP(w *wireConn) {
 		s.handOff(w.plain(head), k)
 	default:
 		t := lineProtocolOf(port)
-		if t == nil && isMQTT(head) {
+		switch {
+		case t != nil:
+		case isMQTT(head):
 			t = mqttProtocol
+		case isPostgres(head):
+			t = postgres
 		}
 		if t == nil {
 			s.raw(w, head)
