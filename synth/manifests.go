@@ -1,6 +1,7 @@
 package synth
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -44,9 +45,22 @@ func (w *work) manifests(named func(name string) bool) (out []sample) {
 
 // formats are small documents of types that few tools read, one for each ending that the server's source names.
 func (w *work) formats(named func(name string) bool) (out []sample) {
+	for _, f := range slices.Concat(w.textFormats(), w.dataFormats()) {
+		if named(f.ending) {
+			out = append(out, sample{f.name, []byte(f.text)})
+		}
+	}
+	return out
+}
+
+// format is a small document and the ending by which a source names its type.
+type format struct{ ending, name, text string }
+
+// textFormats are documents that people write, and programs' own.
+func (w *work) textFormats() []format {
 	title, item, count := w.title, w.items[0], strconv.Itoa(w.counts[0])
 	const stamp = "2026-03-14T09:30:00Z"
-	for _, f := range []struct{ ending, name, text string }{
+	return []format{
 		{".srt", "media/talk.srt", "1\n00:00:01,000 --> 00:00:03,500\n" + title + "\n\n2\n00:00:04,000 --> 00:00:06,000\n" + count + " " + item + "\n"},
 		{".vtt", "media/talk.vtt", "WEBVTT\n\n00:00:01.000 --> 00:00:03.500\n" + title + "\n"},
 		{".m3u", "media/list.m3u", "#EXTM3U\n#EXTINF:2," + title + "\n../data/tone.wav\n"},
@@ -76,10 +90,5 @@ func (w *work) formats(named func(name string) bool) (out []sample) {
 		{".scss", "site/page.scss", "$colour: " + hexColour(w.colour) + ";\n\nbody { color: $colour; }\n"},
 		{".css", "site/page.css", "body { color: " + hexColour(w.colour) + "; }\n"},
 		{".cue", "media/talk.cue", "TITLE \"" + title + "\"\nFILE \"tone.wav\" WAVE\n  TRACK 01 AUDIO\n    TITLE \"" + item + "\"\n    INDEX 01 00:00:00\n"},
-	} {
-		if named(f.ending) {
-			out = append(out, sample{f.name, []byte(f.text)})
-		}
 	}
-	return out
 }
