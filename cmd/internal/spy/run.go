@@ -31,7 +31,9 @@ type Outcome struct {
 }
 
 // Complete reports whether nothing was lost.
-func (o *Outcome) Complete() bool { return o.Lost == 0 && o.Dropped == 0 && o.Cut == 0 && len(o.Kernel) == 0 }
+func (o *Outcome) Complete() bool {
+	return o.Lost == 0 && o.Dropped == 0 && o.Cut == 0 && len(o.Kernel) == 0
+}
 
 // watch is one run of coalmine spy.
 type watch struct {

@@ -35,7 +35,7 @@ type honest struct {
 	Transport string            `json:"transport"`
 	Env       map[string]string `json:"env"`
 	// Needs are what it lacks here: "tool NAME", "*" for all tools, "server" for what
-	// keeps it from starting, "code FILE:FUNCTION" for what does not run without it and
+	// keeps it from starting, "limit" for a limit of the sandbox, "code FILE:FUNCTION" for what does not run without it and
 	// "opaque HOST" for what cannot be decrypted, each with the reason.
 	Needs map[string]string `json:"needs"`
 	// Facts are findings that a reading of the source confirms, by their rule, each with what was read. One that
@@ -100,6 +100,8 @@ func excuses(r *analyze.Result, needs map[string]string, i int) bool {
 		}
 		m := unrunCode.FindStringSubmatch(g.Text)
 		return m != nil && needs["code "+m[2]+":"+m[1]] != ""
+	case session.GapLimitReached:
+		return needs["limit"] != ""
 	case session.GapPayloadOpaque:
 		for need := range needs {
 			if host, ok := strings.CutPrefix(need, "opaque "); ok && strings.Contains(g.Text, " to "+host+":") {
