@@ -39,11 +39,7 @@ var Alone = Experiment{
 	Proves: "what the server does by itself within days",
 	When:   func(c *Case) bool { return !c.Test.Attended && c.Plan.Sandbox.Backend == "local" && c.Plan.Watched() },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
-		calls := map[string]int{}
-		steps := slices.DeleteFunc(slices.Clone(c.Seen.Steps), func(s synth.Step) bool {
-			calls[s.Name]++
-			return len(s.Oracles) > 0 || calls[s.Name] > aloneCalls
-		})
+		steps := firstSteps(c.Seen.Steps, aloneCalls)
 		b := p.Budget
 		b.Idle, b.Timeout = aloneIdle, min(aloneTime, b.Timeout)
 		// The other runs end by the end of stdin: what a server does at a signal shows here.
@@ -52,6 +48,15 @@ var Alone = Experiment{
 	Progress: always("once more, to be left alone on a fast clock"),
 	How:      always("left alone on a fast clock"),
 	Lost:     "the run on a fast clock",
+}
+
+// firstSteps are the first calls of each tool without an attack input.
+func firstSteps(steps []synth.Step, most int) []synth.Step {
+	calls := map[string]int{}
+	return slices.DeleteFunc(slices.Clone(steps), func(s synth.Step) bool {
+		calls[s.Name]++
+		return len(s.Oracles) > 0 || calls[s.Name] > most
+	})
 }
 
 // hurried is a plan with a fast clock, as far as the server's program takes one. Where its own

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
@@ -19,8 +20,14 @@ var (
 	elsewhereNode string
 )
 
-// maxSystems bounds the operating systems that are tried.
-const maxSystems = 2
+const (
+	// maxSystems bounds the operating systems that are tried.
+	maxSystems = 2
+	// elsewhereCalls is how often each tool is called on one, beside the calls that reached more code, and
+	// elsewhereTime bounds the run.
+	elsewhereCalls = 4
+	elsewhereTime  = 30 * time.Second
+)
 
 // Elsewhere makes the calls again while the server's own code sees another operating system: a branch for macOS or
 // Windows runs nowhere else here. What it does still happens in this sandbox, so programs that it asks for may be absent.
@@ -29,7 +36,10 @@ var Elsewhere = Experiment{
 	Proves: "what the server does where it sees another operating system",
 	When:   func(c *Case) bool { return len(c.Rounds) < len(c.Systems) && c.OwnCode != "" },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
-		return seeing(recorded(p.Repeating(slices.Concat(c.Seen.Steps, c.Guided)), c.OwnCode), c.Systems[len(c.Rounds)], c.OwnCode), nil
+		steps := slices.Concat(firstSteps(c.Seen.Steps, elsewhereCalls), c.Guided)
+		b := p.Budget
+		b.Timeout = min(elsewhereTime, b.Timeout)
+		return seeing(recorded(p.WithoutOracles().Repeating(steps).WithBudget(b), c.OwnCode), c.Systems[len(c.Rounds)], c.OwnCode), nil
 	},
 	Progress: func(c *Case) string { return "once more, as if on " + systemTitle(c) },
 	How:      func(c *Case) string { return "as if on " + systemTitle(c) },
