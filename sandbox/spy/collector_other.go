@@ -42,6 +42,12 @@ func (*Collector) Close() {}
 // Drop does nothing.
 func Drop(int, int, bool) error { return nil }
 
+// MayBecome is false.
+func MayBecome() bool { return false }
+
+// Owner is not known.
+func Owner(string) (uid, gid int) { return 0, 0 }
+
 // Known knows nothing.
 func Known(*reassembly.Process) {}
 

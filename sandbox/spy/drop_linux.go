@@ -25,6 +25,22 @@ func attaching() uint64 {
 	return need
 }
 
+// MayBecome reports whether this process may become another user.
+func MayBecome() bool {
+	const need = 1<<unix.CAP_SETUID | 1<<unix.CAP_SETGID
+	have, err := capabilities()
+	return err == nil && have&need == need
+}
+
+// Owner owns a file. Root owns what is missing: it would have to make it.
+func Owner(name string) (uid, gid int) {
+	var st unix.Stat_t
+	if unix.Stat(name, &st) != nil {
+		return 0, 0
+	}
+	return int(st.Uid), int(st.Gid)
+}
+
 // Drop gives up, in all threads, what only attaching needed: all capabilities but two, and what it takes to
 // attach probes later where attach says so, and root for the user uid and the group gid where these are not 0.
 // What is executed later gains nothing.

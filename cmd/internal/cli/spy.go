@@ -18,7 +18,7 @@ import (
 // spyFlags are those that need reading.
 type spyFlags struct {
 	watching.Options
-	rotate, buffer string
+	rotate, buffer, runAs string
 }
 
 func (e *env) spy() *cobra.Command {
@@ -50,6 +50,7 @@ func (e *env) spy() *cobra.Command {
 	fl.BoolVar(&f.AnyAddress, "any-address", false, "also follow HTTP with other machines")
 	fl.BoolVar(&f.TLS, "tls", false, "also read HTTP over TLS, of programs on this machine, before it is encrypted (probes in OpenSSL, BoringSSL, GnuTLS and Go)")
 	fl.StringVar(&f.buffer, "buffer", "64MB", "`SIZE` of the buffer between the kernel and coalmine")
+	fl.StringVar(&f.runAs, "run-as", "", "become this `USER` after the start (default: who called sudo, else who owns --out and --pid, else nobody)")
 	fl.BoolVar(&f.KeepRoot, "keep-root", false, "keep all privileges after the start")
 	return cmd
 }
@@ -77,10 +78,17 @@ func (e *env) runSpy(cmd *cobra.Command, f *spyFlags) error {
 	}
 	for o.Ring = 1 << 16; int64(o.Ring) < ring; o.Ring *= 2 { // the kernel takes powers of two
 	}
-	o.UID, o.GID = invoker()
+	as, why, err := becomes(f.runAs, o.Dir, o.PIDs)
+	if err != nil {
+		return err
+	}
+	o.UID, o.GID = as.uid, as.gid
 	o.Out, o.Color, o.Terminal, o.SayTerminal = e.out, isTerminal(e.out), terminal(e.out), terminal(e.err)
 	o.Say = func(line string) { fmt.Fprintln(e.err, "coalmine spy: "+report.Escape(line, 2000)) }
 	o.Ready = func() { o.Say("watching; interrupt it to stop") }
+	if why != "" && !o.KeepRoot {
+		o.Say("stays root without its capabilities: " + why + "; --run-as USER names another user")
+	}
 	got, err := watching.Run(cmd.Context(), *o)
 	var need *spy.NeedError
 	switch {
@@ -94,14 +102,4 @@ func (e *env) runSpy(cmd *cobra.Command, f *spyFlags) error {
 		e.status = ExitInconclusive
 	}
 	return nil
-}
-
-// invoker is who called sudo, 0 for nobody.
-func invoker() (uid, gid int) {
-	uid, err := strconv.Atoi(os.Getenv("SUDO_UID"))
-	gid, other := strconv.Atoi(os.Getenv("SUDO_GID"))
-	if err != nil || other != nil || os.Geteuid() != 0 {
-		return 0, 0
-	}
-	return uid, gid
 }

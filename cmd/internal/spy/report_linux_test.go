@@ -45,6 +45,8 @@ func TestMain(m *testing.M) {
 		noter()
 	case "echo":
 		echo()
+	case "dropper":
+		dropper()
 	case "secretecho":
 		secretEcho()
 	case "watcher":
