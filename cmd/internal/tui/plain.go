@@ -54,15 +54,21 @@ func plainRun(w io.Writer, v *runView) error {
 	if v.data == nil || v.data.res == nil {
 		return v.err
 	}
-	for _, i := range []int{tabOverview, tabFindings, tabTools, tabSessions} {
+	if !v.reportOnly {
+		v.update(v.readMoments(".")())
+	}
+	for i := range v.tabs {
 		fmt.Fprintf(w, "\n%s\n", v.tabs[i].name)
-		if i != tabFindings {
-			for _, it := range v.tabs[i].items {
-				plainLine(w, it.line(120))
-			}
+		if i == tabFindings {
+			plainFindings(w, v)
 			continue
 		}
-		plainFindings(w, v)
+		for _, it := range v.tabs[i].items {
+			plainLine(w, it.line(120))
+		}
+	}
+	if v.moments != nil && v.moments.more > 0 {
+		fmt.Fprintf(w, "%s more moments are not shown\n", thousands(v.moments.more))
 	}
 	return nil
 }

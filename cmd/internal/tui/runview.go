@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -53,6 +54,8 @@ type runView struct {
 	moments       *moments
 	// wanted is the moment to go to once the timeline was read, nil for none.
 	wanted *moment
+	// seen is what the run's files were when they were last read.
+	seen runSigns
 }
 
 // runMsg brings what was read of a run.
@@ -60,6 +63,9 @@ type runMsg struct {
 	of   *runView
 	data *runData
 	err  error
+	// seen is what was there before it was read, and took how long that took.
+	seen runSigns
+	took time.Duration
 }
 
 func newRun(e env, path string) *runView {
@@ -80,10 +86,11 @@ func (v *runView) start() tea.Cmd {
 	return func() tea.Msg {
 		if v.reportOnly {
 			res, err := readReportFile(v.path)
-			return runMsg{v, &runData{res: res}, err}
+			return runMsg{of: v, data: &runData{res: res}, err: err}
 		}
+		began, seen := time.Now(), signsOf(v.path)
 		data, err := readRun(v.path, v.version)
-		return runMsg{v, data, err}
+		return runMsg{v, data, err, seen, time.Since(began)}
 	}
 }
 
@@ -100,13 +107,24 @@ func (v *runView) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case runMsg:
 		if msg.of == v {
-			v.data, v.err = msg.data, msg.err
+			v.data, v.err, v.seen.result = msg.data, msg.err, msg.seen.result
+			if v.seen.log == "" {
+				v.seen.log = msg.seen.log
+			}
 			v.build()
+			return v.lookLater(msg.took)
+		}
+	case runLookMsg:
+		if msg.of == v {
+			return v.looked(msg)
 		}
 	case momentsMsg:
 		if msg.of == v {
-			v.moments = msg.moments
+			v.tookMoments(msg.moments)
 			v.showMoments()
+			if msg.looked {
+				return v.lookLater(msg.moments.took)
+			}
 		}
 	case jumpMsg:
 		if msg.of == v {

@@ -61,24 +61,29 @@ type moments struct {
 	// visible are the positions of those that are shown.
 	visible []int
 	err     error
+	// took is how long it took to read.
+	took time.Duration
 }
 
 type momentsMsg struct {
 	of      *runView
 	moments *moments
+	// looked says that the run was looked at again for it, and is to be once more.
+	looked bool
 }
 
 func (v *runView) readMoments(dir string) tea.Cmd {
 	ctx, path := v.ctx, v.path
-	return func() tea.Msg { return momentsMsg{v, readMoments(ctx, path, dir)} }
+	return func() tea.Msg { return momentsMsg{of: v, moments: readMoments(ctx, path, dir)} }
 }
 
 // readMoments reads both files of a run's log.
 func readMoments(ctx context.Context, path, below string) *moments {
-	m := &moments{dir: below}
+	m, began := &moments{dir: below}, time.Now()
 	m.err = m.read(ctx, filepath.Join(path, filepath.FromSlash(below)))
 	slices.SortStableFunc(m.all, func(a, b moment) int { return int(a.time - b.time) })
 	m.show()
+	m.took = time.Since(began)
 	return m
 }
 
