@@ -2,7 +2,6 @@ package audit
 
 import (
 	"fmt"
-	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -92,6 +91,8 @@ type fileEffects struct {
 	// hosts are those that stand in calls of the network, in their order, and hostAt is the first one's place.
 	hosts  []string
 	hostAt lang.Pos
+	// texts are those of the file, once somebody asked for one.
+	texts *lang.Texts
 }
 
 func (e *fileEffects) add(rule string, sev finding.Severity, pos lang.Pos, message, identity string) {
@@ -155,7 +156,7 @@ func (e *fileEffects) call(c *lang.CallSite) {
 		}
 		e.note(kinds, name, c.Call.Start)
 		if slices.Contains(kinds, sinks.Network) {
-			e.host(objectOf(sinks.Network, &c.Call), c.Call.Start)
+			e.host(e.hostOf(c), c.Call.Start)
 		}
 		if slices.Contains(kinds, sinks.Process) {
 			e.process(c, name)
@@ -205,35 +206,6 @@ func (e *fileEffects) unpacks(c *lang.CallSite, name string) {
 	if stands {
 		e.add(EncodedCode, finding.Medium, c.Call.Start, "bytes in the source are made into objects or code: "+shown(name), name)
 	}
-}
-
-// maxHosts bounds the hosts of a file that are named.
-const maxHosts = 8
-
-// host keeps a host that a call of the network names.
-func (e *fileEffects) host(name string, at lang.Pos) {
-	name = strings.ToLower(name)
-	if !strings.Contains(name, ".") && !strings.Contains(name, ":") || isLoopback(name) || slices.Contains(e.hosts, name) {
-		return
-	}
-	if len(e.hosts) == 0 {
-		e.hostAt = at
-	}
-	e.hosts = append(e.hosts, name)
-}
-
-// tellHosts reports the hosts of a file. A public address without a name is more than a note.
-func (e *fileEffects) tellHosts() {
-	if len(e.hosts) == 0 {
-		return
-	}
-	sev, what := finding.Info, "calls name the hosts: "
-	for _, h := range e.hosts {
-		if ip, err := netip.ParseAddr(h); err == nil && ip.IsGlobalUnicast() && !ip.IsPrivate() {
-			sev, what = finding.Low, "calls name hosts, one by its address alone: "
-		}
-	}
-	e.add(HostHardcoded, sev, e.hostAt, what+strings.Join(e.hosts[:min(len(e.hosts), maxHosts)], ", "), "")
 }
 
 // process judges a call that starts a program.
@@ -362,7 +334,7 @@ func ofEffects() []finding.Rule {
 		{ID: FileWrite, Name: "FileWrite", Title: "The code writes files", Severity: finding.Info, Effects: []finding.EffectKind{finding.FileWrite, finding.FileMeta},
 			Help: "A file of the server makes or changes files. It says what the server can do, and costs no points."},
 		{ID: HostHardcoded, Name: "HostHardcoded", Title: "The code names a host", Severity: finding.Low, OWASP: []string{"MCP10"},
-			Help: "The address of a host stands in a call of the network. Compare the hosts with what the server says it talks to. It is informational; low is a public address without a name, which no domain's owner answers for."},
+			Help: "The address of a host stands in a call of the network, or in the constant with which its address begins (`BASE + path`, an f-string, `urljoin`, `new URL`). Compare the hosts with what the server says it talks to. It is informational; low is a public address without a name, which no domain's owner answers for."},
 		{ID: NetEgress, Name: "NetEgress", Title: "The code uses the network", Severity: finding.Low, CWE: []string{"CWE-200"}, OWASP: []string{"MCP10"}, Effects: []finding.EffectKind{finding.NetConnect, finding.NetListen, finding.UnixSocket},
 			Help: "A file of the server connects, sends or listens. A probe shows where to."},
 		{ID: RuntimeInstall, Name: "RuntimeInstall", Title: "The code installs packages while it runs", Severity: finding.High, CWE: []string{"CWE-494"}, OWASP: []string{"MCP04"}, Effects: []finding.EffectKind{finding.Exec},
