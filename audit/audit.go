@@ -372,7 +372,11 @@ func (a *auditor) search(ctx context.Context, p, src string, isLoaded bool) erro
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		a.add(SecretHardcoded, h.severity, p, src, h.offset, "a secret in the source: "+h.what, h.what)
+		message := "a secret in the source: "
+		if h.published {
+			message = "a sample of a secret, which its issuer publishes: "
+		}
+		a.add(SecretHardcoded, h.severity, p, src, h.offset, message+h.what, h.what)
 	}
 	if isMetadata(p) {
 		return a.directed(ctx, p, src, inProse(src)) // it holds the README

@@ -88,3 +88,24 @@ func TestOrdersOverParts(t *testing.T) {
 		}
 	}
 }
+
+// What an issuer publishes for tests opens nothing: it is a note, and another key of a test mode is low.
+func TestPublishedSamples(t *testing.T) {
+	s := scanner(t)
+	quoted := func(value string) string { return "const apiKey = '" + value + "';\n" }
+	for value := range published {
+		hits, err := s.scan(t.Context(), "x.js", quoted(value))
+		if err != nil || len(hits) > 0 && hits[0].severity != finding.Info {
+			t.Errorf("%.12s: %v %v", value, hits, err)
+		}
+	}
+	for value, want := range map[string]finding.Severity{
+		"sk_test_" + "4eC39HqLyjWDarjtT1zdp7dc": finding.Info, "sk_test_" + "9fD28GsMxkXEbskuU2aep8ed": finding.Low, "sk_live_" + "9fD28GsMxkXEbskuU2aep8ed": finding.Critical,
+		"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ." + "SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c": finding.Info,
+		"gho_" + "16C7e42F292c6912E7710c838347Ae178B4a": finding.Info, "gho_" + "x7Kq2LmW9vRzT4bNcYhPf3GjUoEiA1sB0d8Q": finding.Critical,
+	} {
+		if hits, err := s.scan(t.Context(), "x.js", quoted(value)); err != nil || len(hits) != 1 || hits[0].severity != want {
+			t.Errorf("%.12s: %v %v, want %s", value, hits, err, want)
+		}
+	}
+}
