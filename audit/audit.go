@@ -220,7 +220,9 @@ type auditor struct {
 	scripts     []commandFile
 	scriptWords int
 	// left are the bytes that may still be read.
-	left     int64
+	left int64
+	// building are the files that building the package runs.
+	building map[string]bool
 	secrets  secretScanner
 	servers  func(name string, data []byte) []Server
 	progress func(now string, files int)
@@ -238,7 +240,7 @@ type auditor struct {
 func newAuditor(files fs.FS, skip []string) *auditor {
 	return &auditor{
 		files: files, skip: skip, left: maxRead, searched: map[string]bool{}, prose: map[string]bool{}, taken: map[taking]bool{},
-		extents: map[string]*extent{}, loaded: map[string]bool{}, directs: map[directedAt]bool{},
+		extents: map[string]*extent{}, loaded: map[string]bool{}, building: map[string]bool{}, directs: map[directedAt]bool{},
 		printed: map[string]bool{}, given: map[kind]int{}, total: map[finding.Severity]int{},
 		report: &Report{Rubric: RubricVersion, Profile: Profile{Depth: "flow", DependencyCount: -1}, Findings: []finding.Finding{}},
 	}
@@ -360,6 +362,7 @@ func (a *auditor) search(ctx context.Context, p, src string, isLoaded bool) erro
 	if isCode(p) || isLoaded {
 		a.encoded(p, src)
 	}
+	a.pathFile(p, src)
 	a.silencers(p, src)
 	secrets, err := a.secrets.scan(ctx, p, src)
 	if ctx.Err() != nil {

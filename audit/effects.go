@@ -71,6 +71,7 @@ func (a *auditor) effects(pkg *sinks.Package, at *places) {
 			}
 		}
 		e.tellHosts()
+		e.builds()
 		for _, c := range capabilities {
 			if names := e.seen[c.kind]; len(names) > 0 {
 				e.add(c.rule, c.severity, e.first[c.kind], c.text+": "+strings.Join(names[:min(len(names), 5)], ", "), "")

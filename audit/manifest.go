@@ -62,11 +62,13 @@ func (a *auditor) packageJSON() (string, identity) {
 		License       any
 		Repository    json.RawMessage
 		Scripts       map[string]string
+		Gypfile       *bool
 	}
 	if json.Unmarshal(data, &m) != nil {
 		return name, identity{}
 	}
 	a.installScripts(name, string(data), m.Scripts)
+	a.gypBuild(m.Scripts["install"] != "" || m.Scripts["preinstall"] != "" || m.Gypfile != nil && !*m.Gypfile)
 	a.closeName("npm", name, m.Name)
 	return name, identity{m.Name, m.Version, npmRepository(m.Repository), m.License != nil}
 }
@@ -92,6 +94,7 @@ func (a *auditor) pyproject() (string, identity) {
 		of.repository = cmp.Or(m.Project.URLs[key], of.repository)
 	}
 	a.closeName("pypi", name, m.Project.Name)
+	a.pythonBuild(name, data)
 	return name, of
 }
 
