@@ -79,7 +79,8 @@ func (res *Result) caused(f *finding.Finding, kinds []finding.EffectKind) bool {
 			return false
 		}
 		return slices.ContainsFunc(e.Sources, func(at finding.Location) bool {
-			return f.Location != nil && at.Path == f.Location.Path && (f.Tool == "" || at.Line == f.Location.Line)
+			was := f.Read()
+			return was != nil && at.Path == was.Path && (f.Tool == "" || at.Line == was.Line)
 		})
 	})
 }

@@ -39,8 +39,8 @@ func (j *judge) ledger(run *rules.Run, found []finding.Finding) *custom.Ledger {
 			Rule: f.Rule, Severity: string(f.Severity), Title: f.Title, Message: f.Message, Tool: f.Tool, Call: f.Call,
 			Phase: string(f.Phase), Rung: string(f.Rung), Confidence: string(f.Confidence),
 		}
-		if f.Location != nil {
-			e.Path = f.Location.Path
+		if at := f.Read(); at != nil {
+			e.Path = at.Path
 		}
 		l.Findings = append(l.Findings, e)
 	}

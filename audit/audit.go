@@ -443,15 +443,17 @@ func isProse(p string) bool {
 	return false
 }
 
-func (a *auditor) add(rule string, sev finding.Severity, p, src string, offset int, message, identity string) {
+// add adds a finding at an offset of a file, and returns it until the next one is added. It is nil where
+// the bounds or the reader's own comments keep it out.
+func (a *auditor) add(rule string, sev finding.Severity, p, src string, offset int, message, identity string) *finding.Finding {
 	of := kind{rule: rule, path: p, severity: sev}
 	if a.given[of] >= maxPerFile || a.total[sev] >= maxFindings {
-		return
+		return nil
 	}
 	line, col, lineText := position(src, offset)
 	if a.own && silences(lineText, rule) {
 		a.report.Suppressed++
-		return
+		return nil
 	}
 	if asks := silencer.FindString(lineText); asks != "" && rule != ScannerSilenced {
 		message += "; its line asks scanners to pass over it (" + asks + ")"
@@ -471,6 +473,7 @@ func (a *auditor) add(rule string, sev finding.Severity, p, src string, offset i
 		Evidence:    []finding.Evidence{{Source: "source", Text: message, Location: loc}},
 		Fingerprint: fingerprint,
 	})
+	return &a.report.Findings[len(a.report.Findings)-1]
 }
 
 func title(rule string) string {

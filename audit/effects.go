@@ -109,7 +109,10 @@ func (a *auditor) addAt(rule string, sev finding.Severity, p string, at *places,
 			offset = lineOffset(src, lines[pos.Line()-1])
 		}
 	}
-	a.add(rule, sev, p, src, offset, message, identity)
+	if f := a.add(rule, sev, p, src, offset, message, identity); f != nil {
+		at.set(f, p, pos)
+		f.Evidence[0].Location = f.Location
+	}
 }
 
 // note keeps what a function does, by its name and a place.

@@ -2,11 +2,7 @@ package audit
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"path"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/text"
@@ -158,12 +154,9 @@ func (a *auditor) addFlow(fl *taint.Flow, at *places) {
 		Rule: rule, Severity: sev, Title: title(rule), Message: fl.File + ": " + sentence(fl), Tool: fl.Tool, Phase: finding.PhaseStatic,
 		Location: at.location(fl.File, fl.Place.Start), Confidence: finding.Probable, Fingerprint: fingerprint,
 	}
+	at.set(&f, fl.File, fl.Place.Start)
 	for _, s := range fl.Steps {
-		what := s.Text
-		if original := at.original(s.File, s.Start); original != "" {
-			what += " (" + original + ")"
-		}
-		f.Evidence = append(f.Evidence, finding.Evidence{Source: "source", Text: text.Printable(what, 2*maxName), Location: at.location(s.File, s.Start)})
+		f.Evidence = append(f.Evidence, at.step(&s))
 	}
 	a.report.Findings = append(a.report.Findings, f)
 }
@@ -188,75 +181,4 @@ func sentence(fl *taint.Flow) string {
 type sinkPlace struct {
 	path   string
 	offset int
-}
-
-// places leads positions to what a report shows. It reads a source again for it.
-type places struct {
-	a       *auditor
-	sources map[string]string
-	maps    map[string]*javascript.Map
-	// sinks are the places that a way from a tool leads to.
-	sinks map[sinkPlace]bool
-	// lines are those of files whose code stands within another format.
-	lines map[string][]int
-	// followed is set where the package has tools, and all ways from them were followed.
-	followed bool
-}
-
-func (s *places) source(p string) string {
-	src, ok := s.sources[p]
-	if !ok {
-		if data, err := s.a.read(p); err == nil {
-			src = string(data)
-		}
-		s.sources[p] = src
-	}
-	return src
-}
-
-// location is a place with its column in characters.
-func (s *places) location(p string, pos lang.Pos) *finding.Location {
-	out := &finding.Location{Path: p, Line: max(pos.Line(), 1), Column: max(pos.Column(), 1)}
-	if lines := s.lines[p]; lines != nil {
-		if out.Line <= len(lines) {
-			out.Line = lines[out.Line-1]
-		}
-		out.Column = 1
-		return out
-	}
-	src := s.source(p)
-	if from := pos.Offset() - (pos.Column() - 1); from >= 0 && from <= pos.Offset() && pos.Offset() <= len(src) {
-		out.Column = utf8.RuneCountInString(src[from:pos.Offset()]) + 1
-	}
-	return out
-}
-
-// errOutside says that a source map is not read.
-var errOutside = errors.New("no source map is read from there")
-
-// original is the place that a source map leads to, "" without one.
-func (s *places) original(p string, pos lang.Pos) string {
-	switch path.Ext(p) {
-	case ".js", ".mjs", ".cjs":
-	default:
-		return ""
-	}
-	m, ok := s.maps[p]
-	if !ok {
-		m, _ = javascript.OpenMap([]byte(s.source(p)), func(name string) ([]byte, error) {
-			if strings.Contains(name, "..") || path.IsAbs(name) {
-				return nil, errOutside
-			}
-			return s.a.read(path.Join(path.Dir(p), name))
-		})
-		s.maps[p] = m
-	}
-	if m == nil {
-		return ""
-	}
-	o, ok := m.Original(pos)
-	if !ok {
-		return ""
-	}
-	return fmt.Sprintf("%s:%d:%d by its source map", o.File, o.Pos.Line(), o.Pos.Column())
 }

@@ -300,9 +300,12 @@ type Finding struct {
 	// PreviousFingerprints are those that the version before gave the same finding,
 	// where it made them in another way: a baseline, a suppression or a replay that
 	// names one means this finding. They are kept for one version.
-	PreviousFingerprints []string   `json:"previousFingerprints,omitempty"`
-	Location             *Location  `json:"location,omitempty"`
-	Confidence           Confidence `json:"confidence"`
+	PreviousFingerprints []string  `json:"previousFingerprints,omitempty"`
+	Location             *Location `json:"location,omitempty"`
+	// Generated is the place that was read where Location is its original, by a source map. The
+	// map is the server's own: nothing is suppressed or compared by what it says.
+	Generated  *Location  `json:"generated,omitempty"`
+	Confidence Confidence `json:"confidence"`
 	// Run says what the run shows of a finding in the source, "" where that cannot be compared.
 	Run Joined `json:"joined,omitempty"`
 	// RunText is the end of Message that says so.
@@ -312,6 +315,14 @@ type Finding struct {
 	// EvidenceLevel is what a session log proves of the finding, "" for a run's: see
 	// session.EvidenceLevel.
 	EvidenceLevel string `json:"evidence_level,omitempty"`
+}
+
+// Read is the place that was read, of which a source map may name the original. It is nil for none.
+func (f *Finding) Read() *Location {
+	if f.Generated != nil {
+		return f.Generated
+	}
+	return f.Location
 }
 
 // Joined is what a run shows of a finding in the source.

@@ -86,6 +86,9 @@ func (v *pageView) findings(res *analyze.Result) {
 		if f.Location != nil {
 			c.Where = location(f.Location)
 		}
+		if f.Generated != nil {
+			c.Where += ", read in the bundle " + location(f.Generated)
+		}
 		if f.Reproduce != res.Run.Reproduce {
 			c.How = Escape(f.Reproduce, 2000)
 		}

@@ -195,6 +195,9 @@ func (m *markdown) advice(res *analyze.Result, f *finding.Finding) {
 	if len(f.Sources) > 0 {
 		m.line("- Likely source: %s", code(sources(f.Sources), 300))
 	}
+	if f.Generated != nil {
+		m.line("- Read in the bundle: %s", code(location(f.Generated), 300))
+	}
 	if a := AdviceOf(f.Rule); a.Fix != "" {
 		m.line("- Why: %s", a.Why)
 		m.line("- Fix: %s", a.Fix)

@@ -294,6 +294,9 @@ func (b *sarifBuilder) result(f *finding.Finding) *sarif.Result {
 		at.Path = path.Join(b.o.AuditRoot, at.Path)
 		r.AddRelatedLocation(b.place(&finding.Finding{}, &at).WithMessage(message("A likely source of the effect.")).WithID(i + 1))
 	}
+	if f.Generated != nil {
+		r.AddRelatedLocation(b.place(f, f.Generated).WithMessage(message("The place in the bundle that was read.")).WithID(len(f.Sources) + 1))
+	}
 	if len(f.Evidence) > 0 {
 		r.WithCodeFlows([]*sarif.CodeFlow{b.flow(f)})
 	}

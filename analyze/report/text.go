@@ -159,6 +159,9 @@ func (p *printer) finding(res *analyze.Result, f *finding.Finding) {
 	if len(f.Sources) > 0 {
 		p.line("            likely source: %s", sources(f.Sources))
 	}
+	if f.Generated != nil {
+		p.line("            read in the bundle: %s", location(f.Generated))
+	}
 	if f.Confidence == finding.Ambiguous {
 		p.line("            another call may have caused it")
 	}

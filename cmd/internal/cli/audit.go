@@ -176,6 +176,9 @@ func (e *env) printAudit(r *audit.Report) {
 	}
 	for _, f := range r.Findings {
 		fmt.Fprintf(e.out, "[%s] %s %s:%d %s\n", f.Severity, f.Rule, report.Escape(f.Location.Path, 200), f.Location.Line, report.Escape(auditText(&f), 240))
+		if g := f.Generated; g != nil {
+			fmt.Fprintf(e.out, "    read in the bundle: %s:%d:%d\n", report.Escape(g.Path, 200), g.Line, g.Column)
+		}
 		if len(f.Evidence) < 2 || f.Severity == finding.Info {
 			continue
 		}
@@ -187,7 +190,7 @@ func (e *env) printAudit(r *audit.Report) {
 
 // auditText is what a finding says beside its place.
 func auditText(f *finding.Finding) string {
-	if text, ok := strings.CutPrefix(f.Message, f.Location.Path+": "); ok && len(f.Evidence) > 1 {
+	if text, ok := strings.CutPrefix(f.Message, f.Read().Path+": "); ok && len(f.Evidence) > 1 {
 		return text
 	}
 	return f.Evidence[0].Text
