@@ -116,6 +116,51 @@ func keeps(t *testing.T, place string) {
 	if at, err := s.LastListed(ctx, "src", ""); err != nil || !at.Equal(like.Started) {
 		t.Errorf("%v, %v", at, err)
 	}
+	keepsDead(t, s, like)
+}
+
+// keepsDead checks that dead jobs of the newest sweep alone are queued again, and which result
+// is of another archive.
+func keepsDead(t *testing.T, s *Store, like Sweep) {
+	t.Helper()
+	ctx := t.Context()
+	for i, name := range []string{"older", "newer"} {
+		w := like
+		w.Name, w.Source = name, "dead"
+		if err := s.Begin(ctx, &w, []Job{{Name: "j", Target: listing.Target{Key: "npm:d", Name: "d", Version: "1"}}}, nil); err != nil {
+			t.Fatal(err)
+		}
+		r := &Result{Key: "npm:d", Version: "1", Verdict: VerdictError, Error: name, Package: []string{"", "sha512-x"}[i], Ran: like.Started}
+		if _, err := s.Record(ctx, w.ID, "j", HowDead, r); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Finish(ctx, w.ID, like.Started); err != nil {
+			t.Fatal(err)
+		}
+		like.ID = w.ID
+	}
+	for archive, want := range map[string]time.Time{"sha512-x": {}, "sha512-y": like.Started} {
+		if at, err := s.OtherPackage(ctx, "npm:d", "1", archive); err != nil || !at.Equal(want) {
+			t.Errorf("%s: %s, %v", archive, at, err)
+		}
+	}
+	list, err := s.DeadJobs(ctx, "")
+	if diff := cmp.Diff([]Dead{{Sweep: like.ID, Source: "dead", Key: "npm:d", Version: "1", Job: "j", Error: "newer"}}, list); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+	if list, err := s.DeadJobs(ctx, "src"); len(list) != 0 || err != nil {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if err := s.Requeue(ctx, list); err != nil {
+		t.Fatal(err)
+	}
+	like.Source = "dead"
+	if w, err := s.Unfinished(ctx, like); err != nil || w == nil || w.ID != like.ID {
+		t.Errorf("%+v, %v", w, err)
+	}
+	if jobs, err := s.Queued(ctx, like.ID); err != nil || len(jobs) != 1 {
+		t.Errorf("%+v, %v", jobs, err)
+	}
 }
 
 // A password is never shown.
