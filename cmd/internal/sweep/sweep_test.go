@@ -271,6 +271,26 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
+// What never ran comes before what is run each time, whatever its place in the queue.
+func TestABudgetReachesAll(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	names := []string{"npm:a", "npm:b", "npm:c", "npm:d"}
+	slices.SortFunc(names, func(a, b string) int {
+		return strings.Compare(jobName(&listing.Target{Key: a, Name: a[4:], Words: []string{a}, Mutable: true}), jobName(&listing.Target{Key: b, Name: b[4:], Words: []string{b}, Mutable: true}))
+	})
+	f := &fake{}
+	o := Options{Dir: dir, Rules: "r", Settings: "s", Source: list(t, dir, names[:3]...)}
+	if got, err := sweepOnce(t.Context(), t, f, o); err != nil || len(f.ran) != 3 {
+		t.Fatalf("%s, %v, ran %q", got, err, f.ran)
+	}
+	f.ran, o.MaxRuns, o.Source = nil, 1, list(t, dir, names...)
+	got, err := sweepOnce(t.Context(), t, f, o)
+	if diff := cmp.Diff(names[3:], f.ran); err != nil || diff != "" {
+		t.Errorf("%s, %v\n%s", got, err, diff)
+	}
+}
+
 // A mark stops a sweep that runs, lets none begin, and is lifted; the sweep goes on then.
 func TestStop(t *testing.T) {
 	t.Parallel()

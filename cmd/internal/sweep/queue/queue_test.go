@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -213,6 +214,12 @@ func TestEmbedded(t *testing.T) {
 	}
 	if tries != 3 {
 		t.Errorf("%d tries of two jobs, of which one was given back", tries)
+	}
+	if err := errors.Join(q.Add(ctx, "w", jobs("c", "d")), q.Add(ctx, "v", jobs("c")), q.Withdraw(ctx, "w")); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := q.Waiting(ctx); err != nil || n != 1 {
+		t.Errorf("%d jobs are left of another sweep, %v", n, err)
 	}
 	for _, result := range []string{"first", "second"} {
 		if err := q.PutResult(ctx, "w", "a", []byte(result)); err != nil {
