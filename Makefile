@@ -38,7 +38,7 @@
 # make runtime-report   probes in a container runtime with a kernel of its own (gVisor, from Debian)
 # make kill-report      kill -9 of each process of a run at 200 random moments; SHARD=i/n for a part
 # make spy-report     what coalmine spy sees of real clients and servers, beside what a tap records, and 200 conversations at once
-# make sweep-report  sweeps of real servers: killed and taken up, unchanged, under newer rules, in shards, and with a cluster
+# make sweep-report  sweeps of real servers: killed and taken up, unchanged, under newer rules, in shards, and of a registry with a cluster; TARGETS=n, SHARD=i/n
 # make queue-report  what a sweep's queue costs by itself: 100,000 jobs that do nothing
 # make judge-report  kept runs judged again, elsewhere, by another user: the same reports
 # make pr-report    a repository of fixtures through GitHub's, GitLab's and pre-commit's ways
@@ -347,10 +347,11 @@ tls-report: build
 	  END { split(last, n, "/"); print "tls: " (last ? last : "0/0"); exit n[1] != n[2] || !n[2] }'
 
 # Real servers swept with the embedded queue, then with a cluster of NATS, PostgreSQL and workers that are
-# killed; TARGETS is how many. The script and the test say what is compared.
-TARGETS ?= 24
-sweep-report: image
-	.ci/sweep-report $(TARGETS)
+# killed; TARGETS is how many entries the registry has, of which SHARD=i/n takes a part. The script and the test
+# say what is compared.
+TARGETS ?= 12
+sweep-report: servers image
+	.ci/sweep-report $(TARGETS) $(SHARD)
 
 # GitHub's, GitLab's and pre-commit's ways, executed step by step.
 pr-report:

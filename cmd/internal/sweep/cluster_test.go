@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/analyze/report"
 	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/store"
 	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/sweeptest"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
@@ -27,14 +28,16 @@ import (
 
 // machine runs the program of this source, which make builds.
 type machine struct {
-	t       *testing.T
+	t       testing.TB
 	program string
 	dir     string
+	// env is added to the environment.
+	env []string
 }
 
 func (m *machine) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(m.program, args...)
-	cmd.Dir = m.dir
+	cmd.Dir, cmd.Env = m.dir, append(os.Environ(), m.env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	return cmd
 }
@@ -92,7 +95,7 @@ func (m *machine) write(name, text string) string {
 }
 
 // probing are the options that a sweep and its workers share.
-var probing = []string{"--sandbox", "local", "--calls", "2", "--timeout", "20s", "--call-timeout", "2s"}
+var probing = []string{"--sandbox", "local", "--calls", "2", "--timeout", "90s", "--call-timeout", "5s", "--log", "json"}
 
 // workers are processes that work, of which some are killed.
 type workers struct {
@@ -120,8 +123,7 @@ func (w *workers) start(m *machine, address string, at func(n int)) {
 		defer close(read)
 		lines := bufio.NewScanner(said)
 		for lines.Scan() {
-			if !strings.HasPrefix(lines.Text(), "probing ") {
-				m.t.Log("a worker: ", lines.Text())
+			if !strings.Contains(lines.Text(), `"msg":"job begun"`) {
 				continue
 			}
 			w.Lock()
@@ -147,17 +149,20 @@ func (w *workers) kill() {
 	w.running = w.running[1:]
 }
 
-// A sweep with a cluster of NATS, PostgreSQL and three workers, of which two and a node are
-// killed at random, has the results of a sweep in one process.
+// A sweep of a registry with a cluster of NATS, PostgreSQL and three workers, of which two and a
+// node are killed at random, has the results of a sweep in one process.
 func TestClusterIsLikeEmbedded(t *testing.T) {
-	n, _ := strconv.Atoi(os.Getenv("COALMINE_SWEEP"))
-	if n == 0 {
-		t.Skip("COALMINE_SWEEP says how many targets (make sweep-report)")
+	m, n := swept(t)
+	c := newCatalogue(t, n)
+	m.env = []string{"npm_config_" + twinsScope + ":registry=" + c.twins.URL + "/", "NO_PROXY=127.0.0.1,localhost"}
+	source := []string{"--registry", c.URL}
+	if shard := os.Getenv("COALMINE_SWEEP_SHARD"); shard != "" {
+		source = append(source, "--shard", shard)
 	}
-	m := &machine{t: t, program: filepath.Join(sandboxtest.ModuleRoot(t), "bin", "coalmine"), dir: t.TempDir()}
-	list := m.list(n)
 	one, two := filepath.Join(m.dir, "one"), filepath.Join(m.dir, "two")
-	m.sweep(append([]string{"--registry", list, "--store", one, "--workers", "3"}, probing...)...)
+	m.sweep(slices.Concat(source, []string{"--store", one, "--workers", "3"}, probing)...)
+	a := aggregate(t, one)
+	n = len(a)
 
 	nodes, address := sweeptest.Cluster(t)
 	database := sweeptest.Postgres(t)
@@ -179,24 +184,73 @@ func TestClusterIsLikeEmbedded(t *testing.T) {
 	for range 3 {
 		w.start(m, address, at)
 	}
-	m.sweep(append([]string{"--registry", list, "--store", database, "--runs", two, "--queue", address, "--replicas", "3", "--elsewhere", "--silence", "5s"}, probing...)...)
+	m.sweep(slices.Concat(source, []string{"--store", database, "--runs", two, "--queue", address, "--replicas", "3", "--elsewhere", "--silence", "5s"}, probing)...)
 	if left := len(w.running); left != 1 {
 		t.Errorf("%d workers are left", left)
 	}
-	a, b := aggregate(t, one), aggregate(t, database)
 	m.judgedAgain(two)
+	alike(t, a, aggregate(t, database), "cluster")
+}
+
+// The sweep of a cluster is killed at a random moment, and goes on where it was: each target
+// has one result, that of a sweep in one process.
+func TestAClustersSweepIsKilled(t *testing.T) {
+	m, _ := swept(t)
+	list := m.list(12)
+	one, two := filepath.Join(m.dir, "one"), filepath.Join(m.dir, "two")
+	m.sweep(slices.Concat([]string{"--registry", list, "--store", one, "--workers", "3"}, probing)...)
+	_, address := sweeptest.Cluster(t)
+	seed := uint64(time.Now().UnixNano())
+	moment := 1 + rand.New(rand.NewPCG(seed, 0)).IntN(10)
+	t.Logf("seed %d: the sweep ends at target %d", seed, moment)
+	args := slices.Concat([]string{"--registry", list, "--store", two, "--queue", address, "--replicas", "3", "--elsewhere", "--silence", "5s"}, probing)
+	ended := make(chan struct{})
+	first := m.command(append([]string{"sweep"}, args...)...)
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var w workers
+	for range 2 {
+		w.start(m, address, func(begun int) {
+			if begun == moment {
+				_ = first.Process.Kill() // it is over where that fails, which the end shows
+				close(ended)
+			}
+		})
+	}
+	<-ended
+	if err := first.Wait(); err == nil || err.Error() != "signal: killed" {
+		t.Fatalf("the first sweep ended by itself: %v", err)
+	}
+	m.sweep(args...)
+	alike(t, aggregate(t, one), aggregate(t, two), "killed")
+}
+
+// swept is the program, and how many targets are wished.
+func swept(t *testing.T) (m *machine, n int) {
+	t.Helper()
+	n, _ = strconv.Atoi(os.Getenv("COALMINE_SWEEP"))
+	if n == 0 {
+		t.Skip("COALMINE_SWEEP says how many targets (make sweep-report)")
+	}
+	return &machine{t: t, program: filepath.Join(sandboxtest.ModuleRoot(t), "bin", "coalmine"), dir: t.TempDir()}, n
+}
+
+// alike compares the results of two sweeps by their targets.
+func alike(t *testing.T, a, b map[string]string, what string) {
+	t.Helper()
 	same := 0
 	for _, key := range slices.Sorted(maps.Keys(a)) {
 		if a[key] == b[key] {
 			same++
 			t.Logf("same   %s", key)
 		} else {
-			t.Logf("OTHER  %s: embedded\n%s\ncluster\n%s", key, a[key], b[key])
+			t.Logf("OTHER  %s: embedded\n%s\n%s\n%s", key, a[key], what, b[key])
 		}
 	}
-	t.Logf("cluster: %d/%d", same, n)
-	if same != n || len(b) != n {
-		t.Errorf("%d of %d are the same, of %d results", same, n, len(b))
+	t.Logf("%s: %d/%d", what, same, len(a))
+	if same != len(a) || len(b) != len(a) {
+		t.Errorf("%d of %d are the same, of %d results", same, len(a), len(b))
 	}
 }
 
@@ -251,22 +305,29 @@ func (m *machine) judgedAgain(dir string) {
 	if err != nil || len(runs) == 0 {
 		m.t.Fatalf("%d runs, %v", len(runs), err)
 	}
-	before := map[string][]byte{}
-	for _, run := range runs {
-		if before[run], err = os.ReadFile(filepath.Join(run, "report.json")); err != nil {
-			m.t.Fatal(err)
-		}
-	}
+	before := m.reports(runs)
 	if out, err := m.command(append([]string{"judge"}, runs...)...).CombinedOutput(); err != nil && len(out) == 0 {
 		m.t.Fatal(err)
 	}
-	for _, run := range runs {
-		after, err := os.ReadFile(filepath.Join(run, "report.json"))
-		if err != nil {
-			m.t.Fatal(err)
-		}
-		if !bytes.Equal(before[run], after) {
-			m.t.Errorf("%s: judged again it is another", run)
+	for name, after := range m.reports(runs) {
+		if !bytes.Equal(before[name], after) {
+			m.t.Errorf("%s: judged again it is another", name)
 		}
 	}
+}
+
+// reports are those of some runs by their names.
+func (m *machine) reports(runs []string) map[string][]byte {
+	m.t.Helper()
+	out := map[string][]byte{}
+	for _, run := range runs {
+		for _, file := range []string{report.FileJSON, report.FileSARIF, report.FileHTML} {
+			name := filepath.Join(run, file)
+			var err error
+			if out[name], err = os.ReadFile(name); err != nil {
+				m.t.Fatal(err)
+			}
+		}
+	}
+	return out
 }
