@@ -105,7 +105,7 @@ type step struct {
 	Env, With                      map[string]string
 }
 
-func load(t *testing.T) definition {
+func load(t testing.TB) definition {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(sandboxtest.ModuleRoot(t), "action.yml"))
 	if err != nil {
@@ -118,7 +118,7 @@ func load(t *testing.T) definition {
 	return d
 }
 
-func read(t *testing.T, name string) string {
+func read(t testing.TB, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(name)
 	if err != nil {

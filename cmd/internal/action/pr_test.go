@@ -67,7 +67,7 @@ func TestPullRequests(t *testing.T) {
 }
 
 // prJob is a job whose checkout is a fixture with this change, for a pull request.
-func prJob(t *testing.T, change func(dir string)) (j *job, base string) {
+func prJob(t testing.TB, change func(dir string)) (j *job, base string) {
 	t.Helper()
 	j = newJob(t, filepath.Dir(sandboxtest.Build(t, "./cmd/coalmine"))+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	base = j.fixture(change)

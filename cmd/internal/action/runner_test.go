@@ -19,7 +19,7 @@ var expression = regexp.MustCompile(`\$\{\{\s*([\w.-]+)\s*\}\}`)
 
 // job is a runner in the middle of a job.
 type job struct {
-	t    *testing.T
+	t    testing.TB
 	dir  string // the checkout
 	temp string
 	path string
@@ -34,7 +34,7 @@ type job struct {
 	log    string
 }
 
-func newJob(t *testing.T, path string) *job {
+func newJob(t testing.TB, path string) *job {
 	return &job{t: t, dir: t.TempDir(), temp: t.TempDir(), path: path, values: map[string]string{}, env: map[string]string{}}
 }
 
@@ -151,7 +151,7 @@ func (j *job) caches(s step) {
 	}
 }
 
-func filesBelow(t *testing.T, paths []string) map[string][]byte {
+func filesBelow(t testing.TB, paths []string) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
 	for _, path := range paths {

@@ -135,7 +135,7 @@ func gitEnv() []string {
 }
 
 // program copies a built program into a checkout.
-func program(t *testing.T, dir, name, pkg string) {
+func program(t testing.TB, dir, name, pkg string) {
 	t.Helper()
 	data, err := os.ReadFile(sandboxtest.Build(t, pkg))
 	if err != nil {
@@ -148,7 +148,7 @@ func program(t *testing.T, dir, name, pkg string) {
 }
 
 // configure names servers in a checkout's .mcp.json.
-func configure(t *testing.T, dir string, names ...string) {
+func configure(t testing.TB, dir string, names ...string) {
 	t.Helper()
 	servers := map[string]any{}
 	for _, name := range names {
