@@ -5,12 +5,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // cache keeps the pages of a source with what their registry compares them by, so that a
@@ -59,12 +60,7 @@ func (c *cache) page(address string) *keptPage {
 	if c == nil {
 		return nil
 	}
-	f, err := c.dir.Open(c.name(address))
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, 2*maxPage)) // base64 takes a third more
+	data, err := session.ReadFile(c.dir, c.name(address), 2*maxPage) // base64 takes a third more
 	var p keptPage
 	if err != nil || json.Unmarshal(data, &p) != nil || len(p.Body) > maxPage {
 		return nil

@@ -7,6 +7,8 @@
 // a name of its own, which the result names, so that no run takes another's place. What a
 // cluster cannot do while it chooses a new leader is tried again for a while.
 //
+// A mark stops a queue: Stopped tells of it, and whoever uses the queue has to ask.
+//
 // The package must never lose a job silently: one that no worker finishes is delivered with
 // the number of its tries. A worker must never need the right to make, change or remove a
 // stream.

@@ -261,6 +261,28 @@ func stops(t *testing.T, o Options, worker *Queue) {
 	}
 }
 
+// A mark is written through no link, and is none.
+func TestAMarkIsNoLink(t *testing.T) {
+	t.Parallel()
+	dir, other := t.TempDir(), filepath.Join(t.TempDir(), "other")
+	if err := errors.Join(os.WriteFile(other, []byte("mine"), 0o600), os.Symlink(other, filepath.Join(dir, stopMark))); err != nil {
+		t.Fatal(err)
+	}
+	q := &Queue{dir: dir}
+	if reason, err := q.stopFile(); err == nil {
+		t.Errorf("a link stops the queue: %q", reason)
+	}
+	if err := Stop(t.Context(), Options{Dir: dir}, "full"); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(other); string(data) != "mine" || err != nil {
+		t.Errorf("it was written through a link: %q, %v", data, err)
+	}
+	if reason, err := q.stopFile(); reason != "full" || err != nil {
+		t.Errorf("stopped because of %q, %v", reason, err)
+	}
+}
+
 // givesBack checks that a job which is given back has that try taken off.
 func givesBack(t *testing.T, sweep, worker *Queue) {
 	t.Helper()

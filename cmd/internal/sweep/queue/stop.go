@@ -5,12 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // stopMark is the name of the mark that stops a queue: a file beside what the embedded
@@ -35,7 +36,13 @@ func Stop(ctx context.Context, o Options, reason string) error {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(o.Dir, stopMark), []byte(reason), 0o600)
+	root, err := os.OpenRoot(o.Dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	// It takes the place of what is there, a link above all: the directory may be that of a checkout.
+	return errors.Join(root.WriteFile(stopMark+".new", []byte(reason), 0o600), root.Rename(stopMark+".new", stopMark))
 }
 
 // Lift takes the mark of Stop away, if there is one.
@@ -91,15 +98,15 @@ func (q *Queue) Stopped(ctx context.Context) (reason string, err error) {
 }
 
 func (q *Queue) stopFile() (string, error) {
-	f, err := os.Open(filepath.Join(q.dir, stopMark))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
+	root, err := os.OpenRoot(q.dir)
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxReason))
+	defer root.Close()
+	data, err := session.ReadFile(root, stopMark, maxReason)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
 	return said(data), err
 }
 
