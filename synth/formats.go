@@ -33,7 +33,7 @@ func (w *work) dataFormats() []format {
 		{".stl", "data/part.stl", "solid part\nfacet normal 0 0 1\n outer loop\n  vertex 0 0 0\n  vertex 1 0 0\n  vertex 0 1 0\n endloop\nendfacet\nendsolid part\n"},
 		{".obj", "data/part.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"},
 		{".tcx", "data/run.tcx", `<?xml version="1.0"?>` + "\n" + `<TrainingCenterDatabase xmlns="http://www.garmin.com/xmlschemas/TrainingCenterDatabase/v2"><Activities><Activity Sport="Running"><Id>2026-03-14T09:30:00Z</Id><Lap StartTime="2026-03-14T09:30:00Z"><TotalTimeSeconds>600</TotalTimeSeconds><DistanceMeters>2000</DistanceMeters><Track><Trackpoint><Time>2026-03-14T09:30:00Z</Time><DistanceMeters>0</DistanceMeters></Trackpoint></Track></Lap></Activity></Activities></TrainingCenterDatabase>` + "\n"},
-		{".zone", "data/example.zone", "$ORIGIN example.com.\n$TTL 3600\n@ IN SOA ns1 admin 1 3600 600 86400 60\n@ IN NS ns1\nns1 IN A 192.0.2.1\nwww IN A 192.0.2.2\n"},
+		{".zone", "data/example.zone", "$ORIGIN example.com.\n$TTL 3600\n@ IN SOA ns1 admin 1 3600 600 86400 60\n@ IN NS ns1.example.com.\nns1 IN A 192.0.2.1\nwww IN A 192.0.2.2\n"},
 		{".service", "data/worker.service", "[Unit]\nDescription=" + title + "\n\n[Service]\nExecStart=/usr/bin/true\n\n[Install]\nWantedBy=default.target\n"},
 		{".desktop", "data/app.desktop", "[Desktop Entry]\nType=Application\nName=" + title + "\nExec=true\n"},
 		{".tf", "deploy/main.tf", "variable \"name\" {\n  type    = string\n  default = \"" + item + "\"\n}\n\noutput \"name\" {\n  value = var.name\n}\n"},

@@ -317,7 +317,7 @@ type Finding struct {
 	EvidenceLevel string `json:"evidence_level,omitempty"`
 }
 
-// Read is the place that was read, of which a source map may name the original. It is nil for none.
+// Read is the place that was read, nil for none. A source map may name its original.
 func (f *Finding) Read() *Location {
 	if f.Generated != nil {
 		return f.Generated

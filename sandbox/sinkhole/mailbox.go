@@ -184,8 +184,10 @@ func (t *dialogue) fetched(n int, asked string, byUID bool) string {
 	for _, item := range []struct{ word, value string }{
 		{"INTERNALDATE", `"` + mailDate + `"`},
 		{"RFC822.SIZE", strconv.Itoa(len(head) + len(text))},
+		//nolint:dupword // a list has NIL for each part that is not there
 		{"ENVELOPE", `("Mon, 12 Jan 2026 08:00:00 +0000" "` + subjects[n-1] + `" (("Alex Morgan" NIL "alex.morgan" "example.com")) NIL NIL (("Sam" NIL "sam" "example.com")) NIL NIL NIL "<` +
 			strconv.Itoa(firstUID+n-1) + `@mail.example.com>")`},
+		//nolint:dupword // the same
 		{"BODYSTRUCTURE", fmt.Sprintf(`("TEXT" "PLAIN" ("CHARSET" "utf-8") NIL NIL "7BIT" %d 1 NIL NIL NIL NIL)`, len(text))},
 	} {
 		if strings.Contains(asked, item.word) {
