@@ -110,7 +110,7 @@ const maxVariables = 8
 // QuestionsOf reads a run's log for them.
 func QuestionsOf(log *session.Reader) (Questions, error) {
 	j := newJudge(log.Header)
-	r := j.reading(log.Timers || log.Recorded)
+	r := j.reading(log.Recorded)
 	r.w = newWireReader(r.b, &j.timelines)
 	file, err := log.Wire()
 	if err != nil {

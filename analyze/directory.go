@@ -318,24 +318,23 @@ func (d *Directory) addRun(r session.IndexedRun, res *Result) (*Result, error) {
 	default:
 		answered(res, more)
 	}
-	if r.Timers {
-		keepRecorded(more)
-	}
 	if r.Recorded {
-		more.Findings = slices.DeleteFunc(more.Findings, func(f finding.Finding) bool { return f.Severity.Rank() < finding.Medium.Rank() })
+		keepWeighty(more, r.Timers)
 	}
 	Add(res, more, r.How, o)
 	return more, nil
 }
 
-// keepRecorded leaves of a run on a fast clock what the kernel recorded, from medium on: what was
-// said in its calls, the declared run shows better.
-func keepRecorded(more *Result) {
+// keepWeighty leaves of a run beside coalmine's own programs what is of medium weight or more. On a fast clock it is what
+// the kernel recorded alone: what was said in calls, the declared run shows better.
+func keepWeighty(more *Result, timers bool) {
 	more.Findings = slices.DeleteFunc(more.Findings, func(f finding.Finding) bool {
 		said := slices.ContainsFunc(f.Evidence, func(e finding.Evidence) bool { return e.Source == "frame" })
-		return said || f.Severity.Rank() < finding.Medium.Rank()
+		return timers && said || f.Severity.Rank() < finding.Medium.Rank()
 	})
-	more.Coverage.Reached = nil
+	if timers {
+		more.Coverage.Reached = nil
+	}
 }
 
 // JudgeRun judges the log in one directory by itself.

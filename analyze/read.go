@@ -45,7 +45,7 @@ type readLog struct {
 func readWhole(log *session.Reader, p *policy.Policy, keeper gapKeeper, before *detect.Sent) (*readLog, error) {
 	j := newJudge(log.Header)
 	j.policy, j.keeper = p, keeper
-	r := j.reading(log.Timers || log.Recorded)
+	r := j.reading(log.Recorded)
 	r.w, r.d = newWireReader(r.b, &j.timelines), detect.NewSession(detect.Options{OwnClient: true, Sent: before})
 	file, err := log.Wire()
 	if err != nil {
@@ -64,7 +64,7 @@ func readWhole(log *session.Reader, p *policy.Policy, keeper gapKeeper, before *
 func readEffects(log *session.Reader, p *policy.Policy) *readLog {
 	j := newJudge(log.Header)
 	j.policy = p
-	r := j.reading(log.Timers || log.Recorded)
+	r := j.reading(log.Recorded)
 	file, err := log.Wire()
 	if err != nil {
 		r.noteUnread(err)
@@ -113,7 +113,7 @@ func (r *reading) all(log *session.Reader) {
 	r.entries(log.All(r.frames))
 	r.j.profile = r.b.Profile()
 	r.bounds()
-	if log.Timers || log.Recorded {
+	if log.Recorded {
 		leaveHelpers(r.j.profile, log.Header.Home)
 	}
 	if log.Timers {

@@ -150,6 +150,7 @@ func DecodeIndex(data []byte) (*Index, error) {
 // complete adds what the indexes of earlier versions say by the experiment's name alone.
 func (r *IndexedRun) complete() {
 	r.Timers = r.Timers || r.Role == RoleFurther && r.Experiment == "alone"
+	r.Recorded = r.Recorded || r.Timers
 	r.OneTool = r.OneTool || r.Role == RoleFurther && r.Experiment == "crashing"
 }
 

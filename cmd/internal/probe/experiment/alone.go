@@ -35,7 +35,7 @@ const (
 // no user ask for. Its calls take minutes on that clock, so the judge blurs what falls into
 // them. A program that keeps its own clock, as Go's do, is watched for as long without.
 var Alone = Experiment{
-	Name: "alone", Role: session.RoleFurther, Stage: StageCode, Dir: "alone", Optional: true, Timers: true,
+	Name: "alone", Role: session.RoleFurther, Stage: StageCode, Dir: "alone", Optional: true, Timers: true, Recorded: true,
 	Proves: "what the server does by itself within days",
 	When:   func(c *Case) bool { return !c.Test.Attended && c.Plan.Sandbox.Backend == "local" && c.Plan.Watched() },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {

@@ -2,11 +2,13 @@ package experiment
 
 import (
 	_ "embed"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
+	"github.com/coalmine-dev/coalmine/cmd/internal/probe/recorder"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -57,15 +59,11 @@ func systemTitle(c *Case) string {
 // seeing is a plan whose server's own code, in a directory, sees another system, as Node.js names it.
 func seeing(p plan.Plan, system, code string) plan.Plan {
 	dir := p.Identity.Home + "/" + session.HelperDirs[2]
+	place, _ := json.Marshal(code) // a string has a JSON form, which Python reads too
 	filled := func(program string) []byte {
-		return []byte(strings.NewReplacer("@SYSTEM@", system, `"@CODE@"`, pythonText(code)).Replace(program))
+		return []byte(strings.NewReplacer("@SYSTEM@", system, `"@CODE@"`, string(place)).Replace(program))
 	}
 	return preloaded(p, dir, "elsewhere.cjs", filled(elsewherePython), filled(elsewhereNode))
-}
-
-// pythonText is a text as Python writes it.
-func pythonText(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
 }
 
 // preloaded is a plan that plants a start-up hook of Python and a module that Node.js loads first, behind those that it
@@ -73,7 +71,7 @@ func pythonText(s string) string {
 func preloaded(p plan.Plan, dir, module string, python, node []byte) plan.Plan {
 	p = p.Planting(
 		rootfs.File{Path: dir, Mode: 0o755, Dir: true},
-		rootfs.File{Path: dir + "/sitecustomize.py", Mode: 0o644, Data: python},
+		rootfs.File{Path: dir + "/sitecustomize.py", Mode: 0o644, Data: recorder.Hook(python)},
 		rootfs.File{Path: dir + "/" + module, Mode: 0o644, Data: node},
 	)
 	after := func(name, separator, value string) plan.Variable {

@@ -54,25 +54,6 @@ def _with_shorter(select, shorter):
     return lambda self, timeout=None: select(self, shorter(timeout))
 
 
-def _next():
-    """Runs the sitecustomize that this one stands before."""
-    import os
-    import sys
-
-    here = os.path.dirname(os.path.abspath(__file__))
-    paths = [os.path.abspath(directory) for directory in sys.path]
-    for directory in paths[paths.index(here) + 1:]:
-        name = os.path.join(directory, "sitecustomize.py")
-        if os.path.isfile(name):
-            with open(name, "rb") as file:
-                exec(compile(file.read(), name, "exec"), {"__name__": "sitecustomize", "__file__": name})
-            return
-
-
-try:
-    _next()
-except Exception:
-    pass
 try:
     # Ten minutes a second for five seconds, then eight days in a second and a half.
     _hurry(((0, 600, 0), (5, 460800, 3000), (6.5, 600, 694200)), 0.005)

@@ -12,8 +12,14 @@ import (
 //go:embed sitecustomize.py
 var python string
 
+//go:embed next.py
+var next string
+
 //go:embed record.cjs
 var node string
+
+// Hook is a start-up hook of Python (sitecustomize.py) that runs a program, after the hook that it stands before.
+func Hook(program []byte) []byte { return append([]byte(next+"\n\n"), program...) }
 
 // placesMark stands in a program for the places that it works with.
 const placesMark = `"@PLACES@"`
@@ -28,7 +34,7 @@ func Files(dir, root string) []rootfs.File {
 	return []rootfs.File{
 		{Path: dir, Mode: 0o755, Dir: true},
 		{Path: Out(dir), Mode: 0o755, Dir: true},
-		{Path: path.Join(dir, "sitecustomize.py"), Mode: 0o644, Data: text(python)},
+		{Path: path.Join(dir, "sitecustomize.py"), Mode: 0o644, Data: Hook(text(python))},
 		{Path: module(dir), Mode: 0o644, Data: text(node)},
 	}
 }
