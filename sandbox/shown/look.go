@@ -2,6 +2,7 @@ package shown
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -45,6 +46,8 @@ type View struct {
 	Untracked []string
 	// Covers are files whose content is not shown as it is, sorted by path.
 	Covers []Cover
+	// Sums are the digests of the files that were read whole, by their paths.
+	Sums map[string]secrets.Sum
 }
 
 // Cover is a file below a View's directory that is shown with another content.
@@ -71,6 +74,8 @@ type Request struct {
 	Skip []string
 	// Histories shows what version control keeps, too.
 	Histories bool
+	// Clean remembers what needs no search; nil remembers nothing.
+	Clean *Clean
 }
 
 // libraries are directories that git ignores and that tools fill with what a server needs to run.
@@ -114,7 +119,7 @@ func Look(ctx context.Context, r Request) (*View, error) {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	l := &looker{request: r, top: real, root: root, ctx: ctx, view: &View{Real: real}, covers: map[string]Cover{}}
+	l := &looker{request: r, top: real, root: root, ctx: ctx, view: &View{Real: real, Sums: map[string]secrets.Sum{}}, covers: map[string]Cover{}}
 	if !info.IsDir() {
 		l.files = []string{filepath.Base(real)}
 	} else if err := fs.WalkDir(root.FS(), ".", l.visit); err != nil {
@@ -419,9 +424,13 @@ func (l *looker) file(ctx context.Context, name string, buf *[]byte) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
-	v, err := secrets.Read(ctx, name, data, origin(name))
+	sum := secrets.Sum(sha256.Sum256(data))
+	l.mu.Lock()
+	l.view.Sums[name] = sum
+	l.mu.Unlock()
+	v, err := l.search(ctx, name, data, sum)
 	if err != nil {
-		return l.why(ctx, err)
+		return err
 	}
 	switch v.Kind {
 	case secrets.Mixed:
@@ -430,6 +439,22 @@ func (l *looker) file(ctx context.Context, name string, buf *[]byte) error {
 		l.cover(name, nil, emptied)
 	}
 	return nil
+}
+
+// search looks for secrets in a content, unless it is known to have none.
+func (l *looker) search(ctx context.Context, name string, data []byte, sum secrets.Sum) (secrets.Verdict, error) {
+	key := secrets.Key(name, sum, origin(name))
+	if l.request.Clean.holds(key) {
+		return secrets.Verdict{Kind: secrets.Clean}, nil
+	}
+	v, err := secrets.Read(ctx, name, data, origin(name))
+	if err != nil {
+		return v, l.why(ctx, err)
+	}
+	if v.Kind == secrets.Clean {
+		l.request.Clean.add(key)
+	}
+	return v, nil
 }
 
 // why is the bound that was met, where one was.
@@ -468,9 +493,9 @@ func (l *looker) long(ctx context.Context, name string, f io.Reader, buf []byte)
 		if err != nil && !end {
 			return fmt.Errorf("read %s: %w", name, err)
 		}
-		v, err := secrets.Read(ctx, name, buf[:kept+n], origin(name))
+		v, err := l.search(ctx, name, buf[:kept+n], sha256.Sum256(buf[:kept+n]))
 		if err != nil {
-			return l.why(ctx, err)
+			return err
 		}
 		if v.Kind != secrets.Clean {
 			l.cover(name, nil, emptied)

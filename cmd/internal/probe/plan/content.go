@@ -15,8 +15,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/canaries/secrets"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/shown"
 )
@@ -190,7 +192,7 @@ func viewed(ctx context.Context, v *shown.View) (string, error) {
 	h := sha256.New()
 	if one != "" {
 		data, covered := covers["."]
-		err := add(h, root, one, data, covered)
+		err := add(h, root, one, v.Sums, data, covered)
 		return hex.EncodeToString(h.Sum(nil)), err
 	}
 	hidden := map[string]bool{}
@@ -215,34 +217,46 @@ func viewed(ctx context.Context, v *shown.View) (string, error) {
 			return err
 		}
 		data, covered := covers[name]
-		return add(h, root, name, data, covered)
+		return add(h, root, name, v.Sums, data, covered)
 	})
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 // add adds a file: its name, whether it can be executed, and the digest of its content or of
-// what is shown in its place.
-func add(h hash.Hash, root *os.Root, name string, data []byte, covered bool) error {
-	f, err := root.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
+// what is shown in its place. known are digests of contents.
+func add(h hash.Hash, root *os.Root, name string, known map[string]secrets.Sum, data []byte, covered bool) error {
+	info, err := root.Lstat(name)
 	if err != nil {
 		return err
 	}
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is no file", name)
 	}
-	sum := sha256.New()
-	if covered {
-		_, err = sum.Write(data)
-	} else {
-		_, err = io.Copy(sum, f)
+	sum, ok := known[name]
+	switch {
+	case covered:
+		sum = sha256.Sum256(data)
+	case !ok:
+		if sum, err = sumOf(root, name); err != nil {
+			return err
+		}
 	}
-	fmt.Fprintf(h, "%q %t %x\n", name, info.Mode()&0o111 != 0, sum.Sum(nil))
-	return err
+	fmt.Fprintf(h, "%q %t %x\n", name, info.Mode()&0o111 != 0, sum)
+	return nil
+}
+
+// sumOf is the digest of a file's content.
+func sumOf(root *os.Root, name string) (sum secrets.Sum, err error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return sum, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err = io.Copy(h, f); err != nil {
+		return sum, err
+	}
+	return secrets.Sum(h.Sum(nil)), nil
 }
 
 // ReadContent reads what a run was of from its directory.

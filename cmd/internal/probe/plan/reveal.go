@@ -89,6 +89,10 @@ func (p Plan) Revealed(ctx context.Context) (Plan, error) {
 	if dir := filepath.Clean(p.Server.ServerDir); sandbox.TooWide(dir) {
 		return p, nil // the backend refuses it
 	}
+	if cache, err := os.UserCacheDir(); err == nil {
+		r.Clean = shown.OpenClean(filepath.Join(cache, "coalmine", "clean"))
+		defer func() { _ = r.Clean.Save() }() // it costs time only, if it cannot be kept
+	}
 	view, err := shown.Look(ctx, r)
 	if err != nil {
 		if ctx.Err() != nil {
