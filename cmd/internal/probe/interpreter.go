@@ -135,7 +135,7 @@ func (rt *baseline) move(from, to, from2, to2 string) {
 }
 
 // remembered is the file in which a baseline is kept: one for each content of image
-// or program, each tracer and each environment; "" for none.
+// or state of the program's file, each tracer and each environment; "" for none.
 func (p *probe) remembered(ctx context.Context, name string) string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -158,18 +158,22 @@ func (p *probe) remembered(ctx context.Context, name string) string {
 	return filepath.Join(dir, "coalmine", "runtimes", hex.EncodeToString(h.Sum(nil))+".json")
 }
 
+// hashProgram adds what tells one version of a program from the next. Reading all of it would
+// take longer than what is remembered.
 func hashProgram(h io.Writer, name string) bool {
 	file, err := exec.LookPath(name)
+	if err == nil {
+		file, err = filepath.EvalSymlinks(file)
+	}
 	if err != nil {
 		return false
 	}
-	f, err := shown.Open(file)
-	if err != nil {
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	defer func() { _ = f.Close() }()
-	_, err = io.Copy(h, f)
-	return err == nil
+	fmt.Fprintln(h, file, info.Size(), info.ModTime().UnixNano())
+	return true
 }
 
 func readRuntime(file string) (*baseline, error) {
