@@ -109,17 +109,16 @@ const maxVariables = 8
 
 // QuestionsOf reads a run's log for them.
 func QuestionsOf(log *session.Reader) (Questions, error) {
-	j := newJudge(log.Header)
-	r := j.reading(log.Recorded)
-	r.w = newWireReader(r.b, &j.timelines)
-	file, err := log.Wire()
+	l, err := new(Options).read(log)
 	if err != nil {
 		return Questions{}, err
 	}
-	defer file.Close()
-	r.frames = session.NewScanner(file)
-	r.all(log)
-	return Questions{Sealed: len(j.profile.Payloads) > 0, Copied: rules.Copies(j.run(r.w)), Variables: credentialVariables(r.w.refusals), AtStart: j.startVariables()}, nil
+	return l.questions(), nil
+}
+
+// questions are those of a run that is read and not judged yet.
+func (l *readLog) questions() Questions {
+	return Questions{Sealed: len(l.j.profile.Payloads) > 0, Copied: rules.Copies(l.j.run(l.w)), Variables: credentialVariables(l.w.refusals), AtStart: l.j.startVariables()}
 }
 
 // randomGaps says what looked random and was not compared with runs that have other secrets.

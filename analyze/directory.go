@@ -21,6 +21,8 @@ type Directory struct {
 	Inputs *Inputs
 	opts   Options
 	opened []*os.Root
+	// declared is the first run's log as Questions read it, for First.
+	declared *readLog
 }
 
 // OpenDirectory reads what the judgement of a target depends on, which the changes
@@ -150,14 +152,16 @@ func (d *Directory) First(runs []session.IndexedRun) (*Result, error) {
 	if err := d.compared(runs, &o); err != nil {
 		return nil, err
 	}
-	log, err := session.Open(d.dir)
-	if err != nil {
-		return nil, fmt.Errorf("read the run's log: %w", err)
-	}
-	res, varied, err := judgeReader(log, o)
+	l, err := d.readDeclared()
 	if err != nil {
 		return nil, err
 	}
+	d.declared = nil // judging changes it
+	varied, err := readVaried(o.Varied, o.Policy)
+	if err != nil {
+		return nil, err
+	}
+	res := l.judge(o, varied)
 	res.Shown = d.Inputs.Shown
 	for _, r := range in(runs, session.RoleBuild) {
 		if err := d.build(r, res); err != nil {
@@ -185,11 +189,24 @@ func (d *Directory) Differs(runs []session.IndexedRun) (bool, error) {
 
 // Questions are what only a comparison of the declared run with further ones can tell.
 func (d *Directory) Questions() (Questions, error) {
+	l, err := d.readDeclared()
+	if err != nil {
+		return Questions{}, err
+	}
+	d.declared = l
+	return l.questions(), nil
+}
+
+// readDeclared reads the first run's log, unless that was done.
+func (d *Directory) readDeclared() (*readLog, error) {
+	if d.declared != nil {
+		return d.declared, nil
+	}
 	log, err := session.Open(d.dir)
 	if err != nil {
-		return Questions{}, fmt.Errorf("read the run's log: %w", err)
+		return nil, fmt.Errorf("read the run's log: %w", err)
 	}
-	return QuestionsOf(log)
+	return d.opts.read(log)
 }
 
 // alone are the options for a run that is judged by itself.

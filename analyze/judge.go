@@ -113,21 +113,20 @@ func newJudge(h session.Header) *judge {
 
 // JudgeReader reads a run's log and says where what was seen differs from what was said.
 func JudgeReader(log *session.Reader, opts Options) (*Result, error) {
-	res, _, err := judgeReader(log, opts)
-	return res, err
-}
-
-// judgeReader is JudgeReader, and returns the logs of opts.Varied as they were read, too.
-func judgeReader(log *session.Reader, opts Options) (*Result, []*readLog, error) {
-	l, err := readWhole(log, opts.Policy, gapKeeper{policy: opts.Policy, started: log.Header.Started}, opts.sent)
+	l, err := opts.read(log)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	varied, err := readVaried(opts.Varied, opts.Policy)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return l.judge(opts, varied), varied, nil
+	return l.judge(opts, varied), nil
+}
+
+// read reads the log of a run that is judged.
+func (opts *Options) read(log *session.Reader) (*readLog, error) {
+	return readWhole(log, opts.Policy, gapKeeper{policy: opts.Policy, started: log.Header.Started}, opts.sent)
 }
 
 // judge says where what was seen in a log differs from what was said.
