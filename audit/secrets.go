@@ -11,10 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rs/zerolog"
 	"github.com/zricethezav/gitleaks/v8/config"
 	"github.com/zricethezav/gitleaks/v8/detect"
-	"github.com/zricethezav/gitleaks/v8/logging"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/canaries/secrets"
@@ -62,19 +60,17 @@ type detectors struct {
 	paths []*regexp.Regexp
 }
 
-// The default rules are some 200 expressions; compiling them once is enough,
-// and a Detector must not be used by two goroutines at a time.
+// A Detector must not be used by two goroutines at a time.
 var (
 	gitleaksMu   sync.Mutex
 	gitleaksOnce = sync.OnceValues(func() (*detectors, error) {
-		logging.Logger = logging.Logger.Level(zerolog.Disabled)
-		all, err := detect.NewDetectorDefaultConfig()
+		all, err := secrets.Gitleaks()
 		if err != nil {
 			return nil, err
 		}
 		d := &detectors{}
 		narrow, near, whole, worded := map[string]config.Rule{}, map[string]config.Rule{}, map[string]config.Rule{}, map[string]config.Rule{}
-		for id, rule := range all.Config.Rules {
+		for id, rule := range all.Rules {
 			switch {
 			case narrowed[id] != nil:
 				narrow[id] = rule
@@ -87,7 +83,7 @@ var (
 				whole[id], worded[id] = rule, rule
 			}
 		}
-		d.narrow, d.near, d.whole, d.words = detectorOf(all.Config, narrow), detectorOf(all.Config, near), detectorOf(all.Config, whole), newKeywords(near, worded)
+		d.narrow, d.near, d.whole, d.words = detectorOf(all, narrow), detectorOf(all, near), detectorOf(all, whole), newKeywords(near, worded)
 		return d, nil
 	})
 )

@@ -10,9 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/rs/zerolog"
 	"github.com/zricethezav/gitleaks/v8/detect"
-	"github.com/zricethezav/gitleaks/v8/logging"
 )
 
 // Origin says whose a file is, which decides how closely it is read.
@@ -263,21 +261,26 @@ func IsBinary(data []byte) bool { return bytes.IndexByte(data[:min(len(data), sa
 // goes by a name and randomness alone, which there finds checksums. A Detector must
 // not be used by two goroutines at a time.
 var (
-	leaksMu sync.Mutex
-	leaks   = sync.OnceValues(func() (d [2]*detect.Detector, err error) {
-		logging.Logger = logging.Logger.Level(zerolog.Disabled)
-		for i := range d {
-			if d[i], err = detect.NewDetectorDefaultConfig(); err != nil {
-				return d, fmt.Errorf("the rules for secrets: %w", err)
-			}
-			// A repository's own words and the names of its files allow nothing here.
-			d[i].IgnoreGitleaksAllow = true
-			d[i].Config.Allowlists = nil
-		}
-		delete(d[1].Config.Rules, "generic-api-key")
-		return d, nil
-	})
+	leaksMu       sync.Mutex
+	settingsLeaks = sync.OnceValues(func() (*detect.Detector, error) { return newLeaks() })
+	codeLeaks     = sync.OnceValues(func() (*detect.Detector, error) { return newLeaks("generic-api-key") })
 )
+
+// newLeaks is a detector of all rules without some.
+func newLeaks(without ...string) (*detect.Detector, error) {
+	c, err := Gitleaks()
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range without {
+		delete(c.Rules, id)
+	}
+	// A repository's own words and the names of its files allow nothing here.
+	c.Allowlists = nil
+	d := detect.NewDetector(c)
+	d.IgnoreGitleaksAllow = true
+	return d, nil
+}
 
 // The windows in which gitleaks looks.
 const (
@@ -292,13 +295,13 @@ const (
 // findLeaks is what gitleaks takes for secrets. It reads some hundred kilobytes in a
 // second: it is given only the neighbourhood of what could be a value.
 func findLeaks(ctx context.Context, data []byte, settings bool) ([][]byte, error) {
-	both, err := leaks()
+	leaks := codeLeaks
+	if settings {
+		leaks = settingsLeaks
+	}
+	d, err := leaks()
 	if err != nil {
 		return nil, err
-	}
-	d := both[1]
-	if settings {
-		d = both[0]
 	}
 	leaksMu.Lock()
 	defer leaksMu.Unlock()
