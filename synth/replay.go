@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"time"
 
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
@@ -31,6 +32,8 @@ type Step struct {
 	// Progress says that the call asks for progress, and Cancelled that it is taken back.
 	Progress  bool `json:"progress,omitempty"`
 	Cancelled bool `json:"cancelled,omitempty"`
+	// Took is how long the server needed for it, 0 for unknown.
+	Took time.Duration `json:"-"`
 }
 
 // StepOf is what repeats a call. One that was taken back is made to its end.

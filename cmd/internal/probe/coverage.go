@@ -174,7 +174,7 @@ func (p *probe) cover(ctx context.Context, scheduler *experiment.Scheduler, c ex
 		recorded.Recorded, recorded.RecordedWhole = []rootfs.File{{Data: code.native.Recording(recorded.Reached)}}, true
 	}
 	why := whyUnrecorded(&c, seen.Runs, &recorded)
-	judged := again.Last().Played == len(c.Seen.Steps)+len(c.Guided)
+	judged := again.Last().Played == len(experiment.GuidedSteps(&c))
 	beside := slices.Clone(idle.Recorded)
 	for _, o := range elsewhere.Seen {
 		beside = append(beside, o.Recorded...)

@@ -8,6 +8,7 @@ import (
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/recorder"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/run"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
+	"github.com/coalmine-dev/coalmine/synth"
 )
 
 // Coverage makes the calls of the declared run again while the server's own processes record
@@ -17,7 +18,7 @@ var Coverage = Experiment{
 	Proves: "which of the server's own code ran",
 	When:   func(c *Case) bool { return (c.OwnCode != "" || c.OwnPlaces != nil) && c.Plan.Watched() },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
-		p = p.Repeating(slices.Clone(c.Seen.Steps))
+		p = p.Repeating(withoutSlow(c.Seen.Steps))
 		if c.OwnPlaces != nil {
 			return p.WatchingPlaces(c.OwnPlaces), nil
 		}
@@ -62,11 +63,34 @@ var Guided = Experiment{
 	Proves: "what the server does with inputs that reach more of its own code",
 	When:   func(c *Case) bool { return len(c.Guided) > 0 },
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
-		return p.Repeating(slices.Concat(c.Seen.Steps, c.Guided)), nil
+		return p.Repeating(GuidedSteps(c)), nil
 	},
 	Progress: always("once more, with inputs that reach more of its code"),
 	How:      always("with inputs that reach more of its code"),
 	Lost:     "the run with inputs that reach more code",
+}
+
+// GuidedSteps are the calls of Guided.
+func GuidedSteps(c *Case) []synth.Step { return slices.Concat(withoutSlow(c.Seen.Steps), c.Guided) }
+
+const (
+	// slowCall is how long a call takes of which a run that looks at code repeats only the
+	// first ones of each tool: others of a slow tool's would show little and take minutes.
+	slowCall  = time.Second
+	slowCalls = 2
+)
+
+// withoutSlow are calls without those of slow tools that were repeated often enough.
+func withoutSlow(steps []synth.Step) []synth.Step {
+	type tool struct{ what, name string }
+	slow := map[tool]int{}
+	return slices.DeleteFunc(slices.Clone(steps), func(s synth.Step) bool {
+		if s.Took < slowCall {
+			return false
+		}
+		slow[tool{s.What, s.Name}]++
+		return slow[tool{s.What, s.Name}] > slowCalls
+	})
 }
 
 // recorded is a plan whose server's processes record which code of a directory runs.

@@ -97,6 +97,7 @@ func (s *Session) drive(ctx context.Context, budget time.Duration) error {
 // explore exercises the whole surface and records what it could not reach.
 func (s *Session) explore(ctx context.Context, budget time.Duration) error {
 	d, told := s.plan.Drive, s.calling(budget)
+	var called time.Time
 	report, err := synth.Drive(ctx, synth.Config{
 		Session: s, Surface: s.surface, Calls: s.plan.Budget.Calls, Seed: s.plan.Seed, CallTimeout: s.plan.Budget.CallTimeout, Budget: budget,
 		Hints: d.Hints, World: s.plan.Oracles, Words: d.Words, Skip: d.Skip, Only: d.Only, Avoid: d.Avoid, OracleTime: s.plan.Budget.OracleTime,
@@ -106,8 +107,12 @@ func (s *Session) explore(ctx context.Context, budget time.Duration) error {
 			told(&call)
 			s.seen.Steps = append(s.seen.Steps, synth.StepOf(call))
 			s.OnCall(call)
+			called = time.Now()
 		},
-		OnReturn: s.OnReturn,
+		OnReturn: func(call synth.Call, o synth.Outcome, r client.Result) {
+			s.seen.Steps[len(s.seen.Steps)-1].Took = time.Since(called)
+			s.OnReturn(call, o, r)
+		},
 	})
 	if report.Crashed != nil {
 		s.seen.Crashed = s.endedBy(report.Crashed.Tool)
