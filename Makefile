@@ -186,8 +186,8 @@ image: build setup
 service-image: image
 	sh .ci/setup/service-image.sh
 
+# make lint vets, all tags at once.
 unit:
-	go vet ./... ./testdata/bench ./testdata/attacks
 	go test -vet=off ./... ./testdata/bench ./testdata/attacks
 
 deep:
@@ -203,7 +203,6 @@ e2e: servers image
 
 # The programs under test are linked once, for all test processes.
 e2e-tests:
-	go vet -tags e2e ./... ./testdata/servers/...
 	@built=$$(mktemp -d) && trap 'rm -rf "$$built"' EXIT && chmod 755 "$$built" && \
 	go build -ldflags '-s -w' -o "$$built" ./cmd/coalmine $(patsubst %/main.go,./%,$(wildcard testdata/servers/*/main.go)) && \
 	SANDBOXTEST_BUILT=$$built go test -vet=off -tags e2e -run "$$(.ci/e2e)" -count=1 -timeout 40m -p 5 -parallel 8 $(E2E)
@@ -250,6 +249,7 @@ lint: $(TOOLS)/golangci-lint-$(GOLANGCI)/golangci-lint $(TOOLS)/actionlint-$(ACT
 	$(TOOLS)/actionlint-$(ACTIONLINT)/actionlint
 	$(TOOLS)/actionlint-$(ACTIONLINT)/actionlint deploy/github/*.yml
 	$(TOOLS)/zizmor-$(ZIZMOR)/bin/zizmor --offline --no-progress --quiet . deploy/github/*.yml
+	go vet ./testdata/servers/...
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 	go test -count=1 -run '^(TestProse|TestComplaints|TestWording|TestWorded)$$' ./cmd/internal/cli
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -20,6 +21,8 @@ func init() {
 	_, err := exec.LookPath("strace")
 	tier.sandbox = err == nil && exec.Command("unshare", "--user", "--map-root-user", "true").Run() == nil
 	tier.setUp = setUp
+	// Those that need none are run by the unit tests, whole.
+	tier.has = func(script string) bool { return strings.Contains(script, "sandbox]") }
 }
 
 // setUp gives a script the fixtures and a slot. No sandbox can start a program that

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -40,13 +41,15 @@ var tier struct {
 	setUp func(*testing.T, *testscript.Env) error
 	// sandbox tells whether a probe can run.
 	sandbox bool
+	// has chooses among the scripts by their texts; nil takes all.
+	has func(script string) bool
 }
 
 // TestScripts runs the scripts, each a topic of the command line's contract.
 // $SERVERS holds the fixtures' programs; what probes needs [sandbox].
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Files: scripts(t),
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("NO_COLOR", "1")
 			e.Setenv("DOCKER_HOST", "unix:///no/such.sock")
@@ -81,6 +84,22 @@ func TestScripts(t *testing.T) {
 		Condition: func(cond string) (bool, error) {
 			return cond == "sandbox" && tier.sandbox, nil
 		},
+	})
+}
+
+// scripts are the files of those that this tier runs.
+func scripts(t *testing.T) []string {
+	t.Helper()
+	all, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(all) == 0 {
+		t.Fatalf("no scripts are found: %v", err)
+	}
+	return slices.DeleteFunc(all, func(file string) bool {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tier.has != nil && !tier.has(string(text))
 	})
 }
 
