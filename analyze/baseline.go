@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // BaselineSchema is the version of a baseline's file.
@@ -38,7 +38,7 @@ type baselineEntry struct {
 	Message     string           `json:"message"`
 }
 
-var wholeFingerprint = regexp.MustCompile(`^[0-9a-f]{32}$`)
+var wholeFingerprint = lazyregexp.New(`^[0-9a-f]{32}$`)
 
 // maxBaseline bounds a baseline's entries.
 const maxBaseline = 100_000

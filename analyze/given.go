@@ -1,24 +1,24 @@
 package analyze
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // secretName is a variable that holds a secret by its name; leastSecret is the shortest value
 // that is told from chance.
-var secretName = regexp.MustCompile(`(?i)(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASS|PAT|CREDENTIALS?|AUTH)(?:_|$)`)
+var secretName = lazyregexp.New(`(?i)(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASS|PAT|CREDENTIALS?|AUTH)(?:_|$)`)
 
 const leastSecret = 10
 
 // publicName is a variable that names a secret, and holds none: the id of a key stands in each
 // address that was signed with it.
-var publicName = regexp.MustCompile(`(?i)_(?:ID|NAME|FILE|PATH|URL|HOST|USER)$|PUBLIC`)
+var publicName = lazyregexp.New(`(?i)_(?:ID|NAME|FILE|PATH|URL|HOST|USER)$|PUBLIC`)
 
 // isSecret reports whether a variable holds a secret by its name.
 func isSecret(name string) bool { return secretName.MatchString(name) && !publicName.MatchString(name) }

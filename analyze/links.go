@@ -6,12 +6,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
@@ -58,12 +58,12 @@ func (k *links) remember(v any) {
 
 // images are addresses that a client loads by itself, anchors those that somebody follows.
 var (
-	images = regexp.MustCompile(`!\[[^\]\n]{0,500}\]\(\s*<?(https?://[^\s)>]+)` +
+	images = lazyregexp.New(`!\[[^\]\n]{0,500}\]\(\s*<?(https?://[^\s)>]+)` +
 		`|(?i:<(?:img|iframe|image|embed|source|video|audio|script|object)\b[^>]{0,500}?\b(?:src|srcset|href|data)\s*=\s*["\']?)(https?://[^\s"\'>]+)` +
 		`|(?m:^\s{0,3}\[[^\]\n]{1,100}\]:\s*<?)(https?://[^\s>]+)`)
-	anchors = regexp.MustCompile(`\[[^\]\n]{0,500}\]\(\s*<?(https?://[^\s)>]+)|(?i:<a\b[^>]{0,500}?\bhref\s*=\s*["\']?)(https?://[^\s"\'>]+)`)
+	anchors = lazyregexp.New(`\[[^\]\n]{0,500}\]\(\s*<?(https?://[^\s)>]+)|(?i:<a\b[^>]{0,500}?\bhref\s*=\s*["\']?)(https?://[^\s"\'>]+)`)
 	// openPlace is a value of a query that a model is to fill in.
-	openPlace = regexp.MustCompile(`(?i)[?&][\w.-]+=(?:\{+|\$\{|%7B|<|%3C|\[|%5B)[\w .-]{0,40}(?:conversation|history|chat|messages?|context|secret|password|credential|token|key|e-?mail|data|summary|prompt|user|answer|content)` +
+	openPlace = lazyregexp.New(`(?i)[?&][\w.-]+=(?:\{+|\$\{|%7B|<|%3C|\[|%5B)[\w .-]{0,40}(?:conversation|history|chat|messages?|context|secret|password|credential|token|key|e-?mail|data|summary|prompt|user|answer|content)` +
 		`|[?&][\w.-]+=(?-i:(?:[A-Z]+_)*(?:CONVERSATION|HISTORY|CHAT|MESSAGES?|CONTEXT|SECRETS?|PASSWORDS?|CREDENTIALS?|TOKENS?|KEYS?|EMAIL|DATA|SUMMARY|PROMPT|ANSWER|CONTENT|INPUT|TEXT|QUESTION))\b`)
 )
 
@@ -76,7 +76,7 @@ func (w *wireReader) carried(seq uint64, result json.RawMessage) {
 		if !strings.Contains(s, "://") {
 			return
 		}
-		for _, find := range []*regexp.Regexp{images, anchors} {
+		for _, find := range []*lazyregexp.Regexp{images, anchors} {
 			for _, m := range find.FindAllStringSubmatch(s, maxLinks) {
 				w.link(seq, strings.Join(m[1:], ""), find == images)
 			}

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
@@ -46,26 +46,26 @@ type Need struct {
 
 // The lexicon: a line that speaks of something to be given, and of its lack.
 var (
-	credentialWords = regexp.MustCompile(`(?i)(?:\bapi[ _-]?keys?\b|\b(?:access|auth|api|bearer|personal)[ _-]?tokens?\b|\btokens?\b|\bcredentials?\b|\bsecrets?\b|\bpasswords?\b|\boauth\b|\bclient[ _-]?id\b|\blog ?in\b|\b401\b|[A-Z0-9]_(?:KEY|TOKEN|SECRET|PASSWORD|PASS|PAT|CREDENTIALS)(?:_|\b))`)
-	configWords     = regexp.MustCompile(`(?i:\benvironment variables?\b|\benv vars?\b|\bconfig(?:uration)?(?: file)?\b|\bsettings?\b|\barguments?\b|\bflags?\b|\boptions?\b|\bdirectory\b)|\b[A-Z][A-Z0-9]+_[A-Z0-9_]+\b`)
-	lackWords       = regexp.MustCompile(`(?i)\b(?:requires?|required|missing|not (?:been )?(?:set|found|provided|configured|specified|defined|given)|must (?:be|provide|set|specify)|please (?:set|provide|configure|specify)|unset|no (?:api[ _-]?key|token|credentials?|config\w*)|unauthori[sz]ed|needs?|needed|is empty|could not find|cannot find|not (?:logged|signed) in)\b|(?-i:\b[Ss]et [A-Z][A-Z0-9]+_[A-Za-z0-9_]+)`)
-	deviceWords     = regexp.MustCompile(`(?i)\b(?:no (?:\w+ )?(?:devices?|emulators?|simulators?)\b|(?:device|emulator|simulator)s? (?:is |are )?(?:not (?:found|connected|available)|offline|unauthori[sz]ed))`)
+	credentialWords = lazyregexp.New(`(?i)(?:\bapi[ _-]?keys?\b|\b(?:access|auth|api|bearer|personal)[ _-]?tokens?\b|\btokens?\b|\bcredentials?\b|\bsecrets?\b|\bpasswords?\b|\boauth\b|\bclient[ _-]?id\b|\blog ?in\b|\b401\b|[A-Z0-9]_(?:KEY|TOKEN|SECRET|PASSWORD|PASS|PAT|CREDENTIALS)(?:_|\b))`)
+	configWords     = lazyregexp.New(`(?i:\benvironment variables?\b|\benv vars?\b|\bconfig(?:uration)?(?: file)?\b|\bsettings?\b|\barguments?\b|\bflags?\b|\boptions?\b|\bdirectory\b)|\b[A-Z][A-Z0-9]+_[A-Z0-9_]+\b`)
+	lackWords       = lazyregexp.New(`(?i)\b(?:requires?|required|missing|not (?:been )?(?:set|found|provided|configured|specified|defined|given)|must (?:be|provide|set|specify)|please (?:set|provide|configure|specify)|unset|no (?:api[ _-]?key|token|credentials?|config\w*)|unauthori[sz]ed|needs?|needed|is empty|could not find|cannot find|not (?:logged|signed) in)\b|(?-i:\b[Ss]et [A-Z][A-Z0-9]+_[A-Za-z0-9_]+)`)
+	deviceWords     = lazyregexp.New(`(?i)\b(?:no (?:\w+ )?(?:devices?|emulators?|simulators?)\b|(?:device|emulator|simulator)s? (?:is |are )?(?:not (?:found|connected|available)|offline|unauthori[sz]ed))`)
 	// What shells, libuv, Python and others say where a program is missing.
-	programWords = regexp.MustCompile(`(?i)\bspawn(?:Sync)? (\S{1,80}) ENOENT|\b([\w.+-]{1,40}): command not found\b|\bsh: (?:line )?(?:\d+: )?([\w.+-]{1,40}): not found\b|No such file or directory: '([\w+-]{1,40})'|` +
+	programWords = lazyregexp.New(`(?i)\bspawn(?:Sync)? (\S{1,80}) ENOENT|\b([\w.+-]{1,40}): command not found\b|\bsh: (?:line )?(?:\d+: )?([\w.+-]{1,40}): not found\b|No such file or directory: '([\w+-]{1,40})'|` +
 		`exec: "([\w.+-]{1,40})": executable file not found|\b([\w.+-]{1,40})(?: is)? not installed\b|\b([\w.+-]{1,40})(?: was)? not found in (?:the |your )?(?:system )?PATH\b|` +
 		`Executable doesn't exist at \S{0,200}/([\w.+-]{1,40})|Could not find (Chrome|Chromium|Firefox|a browser)\b`)
 	// extra is a package of Python with an optional part, which a line asks to install.
-	extra     = regexp.MustCompile(`(?i)\b(?:install|pip|uvx?)\b.{0,120}?['"` + "`" + ` ]([A-Za-z][\w.-]{1,60}\[[A-Za-z][\w, -]{0,40}\])`)
-	usageLine = regexp.MustCompile(`(?i)^usage:? `)
+	extra     = lazyregexp.New(`(?i)\b(?:install|pip|uvx?)\b.{0,120}?['"` + "`" + ` ]([A-Za-z][\w.-]{1,60}\[[A-Za-z][\w, -]{0,40}\])`)
+	usageLine = lazyregexp.New(`(?i)^usage:? `)
 	// A part of a variable's name may be a host's, as in TF_TOKEN_app_terraform_io.
-	variable = regexp.MustCompile(`\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+(?:_[a-z0-9]+)*\b`)
+	variable = lazyregexp.New(`\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+(?:_[a-z0-9]+)*\b`)
 )
 
 // named find what a line names that has no variable: a file or a placeholder of the usage,
 // or a device.
-var named = map[string]*regexp.Regexp{
-	NeedConfiguration: regexp.MustCompile(`<[\w. |/-]{1,40}>|[~./\w-]*\.(?:json|ya?ml|toml|ini|conf|cfg|env|properties)\b`),
-	NeedDevice:        regexp.MustCompile(`/dev/[\w./-]+|(?i)\b(?:emulator|simulator|device)s?\b`),
+var named = map[string]*lazyregexp.Regexp{
+	NeedConfiguration: lazyregexp.New(`<[\w. |/-]{1,40}>|[~./\w-]*\.(?:json|ya?ml|toml|ini|conf|cfg|env|properties)\b`),
+	NeedDevice:        lazyregexp.New(`/dev/[\w./-]+|(?i)\b(?:emulator|simulator|device)s?\b`),
 }
 
 // maxNeeds bounds what is said of needs, maxSaid a line of it.
@@ -96,7 +96,7 @@ func needOf(line string) *Need {
 		return nil
 	}
 	n := &Need{What: what, Said: line}
-	for _, re := range []*regexp.Regexp{variable, named[what]} {
+	for _, re := range []*lazyregexp.Regexp{variable, named[what]} {
 		if re == nil || len(n.Names) > 0 {
 			continue
 		}

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"net"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
@@ -20,13 +20,13 @@ type refusal struct {
 
 var (
 	// ofValidation are refusals of what was sent, whatever they speak of in detail.
-	ofValidation = regexp.MustCompile(`(?i)\binvalid[ _](?:arguments?|parameters?|params|inputs?|type)\b|\bvalidation (?:error|failed)|-32602\b`)
+	ofValidation = lazyregexp.New(`(?i)\binvalid[ _](?:arguments?|parameters?|params|inputs?|type)\b|\bvalidation (?:error|failed)|-32602\b`)
 	// ofOddInput are refusals of characters that only a test sends.
-	ofOddInput = regexp.MustCompile(`(?i)\bnull (?:byte|char)|\bNUL\b|\\u0000|\\x00|\x00|control characters?|invalid (?:utf-?8|unicode)|surrogate`)
+	ofOddInput = lazyregexp.New(`(?i)\bnull (?:byte|char)|\bNUL\b|\\u0000|\\x00|\x00|control characters?|invalid (?:utf-?8|unicode)|surrogate`)
 	// telemetry are hosts to which programs report about themselves: no tool needs them.
-	telemetry = regexp.MustCompile(`(?i)(?:^|[.-])(?:telemetry|analytics|metrics|stats|tracking|posthog|sentry|segment|amplitude|mixpanel|scarf|bugsnag|datadoghq|google-analytics|googletagmanager|applicationinsights|honeycomb|rudderstack|heapanalytics|statsig|launchdarkly)(?:[.-]|$)`)
+	telemetry = lazyregexp.New(`(?i)(?:^|[.-])(?:telemetry|analytics|metrics|stats|tracking|posthog|sentry|segment|amplitude|mixpanel|scarf|bugsnag|datadoghq|google-analytics|googletagmanager|applicationinsights|honeycomb|rudderstack|heapanalytics|statsig|launchdarkly)(?:[.-]|$)`)
 	// reserved are the hosts that our own inputs name (RFC 2606).
-	reserved = regexp.MustCompile(`(?i)(?:^|\.)(?:example\.(?:com|org|net)|example|test|invalid)$`)
+	reserved = lazyregexp.New(`(?i)(?:^|\.)(?:example\.(?:com|org|net)|example|test|invalid)$`)
 )
 
 // ownWords are what a refusal must not be taken by for a need: the arguments that it

@@ -3,11 +3,11 @@ package analyze
 import (
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/rules"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
@@ -71,8 +71,8 @@ func stringsOf(v json.RawMessage) []string {
 }
 
 var (
-	sentenceEnds = regexp.MustCompile(`[.;!?](?:\s+|$)|\n`)
-	anyDigits    = regexp.MustCompile(`[0-9]+`)
+	sentenceEnds = lazyregexp.New(`[.;!?](?:\s+|$)|\n`)
+	anyDigits    = lazyregexp.New(`[0-9]+`)
 )
 
 // givenValue stands for a value that a prompt was given.

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/audit/lang"
 	"github.com/coalmine-dev/coalmine/audit/sinks"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // buildSystem is what pyproject.toml says of how the package is built: PEP 517, and the hooks of Hatch, PDM and Poetry.
@@ -141,7 +141,7 @@ func (e *fileEffects) buildCommand(c *lang.CallSite) {
 }
 
 // pathImport begins a line of a .pth that Python runs at each start: https://docs.python.org/3/library/site.html.
-var pathImport = regexp.MustCompile(`(?m)^import[ \t].*`)
+var pathImport = lazyregexp.New(`(?m)^import[ \t].*`)
 
 // pathFile judges a file that Python reads where packages are installed.
 func (a *auditor) pathFile(p, src string) {
@@ -156,9 +156,9 @@ func (a *auditor) pathFile(p, src string) {
 
 var (
 	// gypAction is the list of words of a command that node-gyp runs.
-	gypAction = regexp.MustCompile(`['"]action['"]\s*:\s*\[([^\]]*)\]`)
+	gypAction = lazyregexp.New(`['"]action['"]\s*:\s*\[([^\]]*)\]`)
 	// gypWord is a word of such a list.
-	gypWord = regexp.MustCompile(`'([^'\n]*)'|"([^"\n]*)"`)
+	gypWord = lazyregexp.New(`'([^'\n]*)'|"([^"\n]*)"`)
 )
 
 // maxGyp bounds the commands of a binding.gyp that are judged.

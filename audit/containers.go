@@ -1,11 +1,11 @@
 package audit
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/audit/lang/dockerfile"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // The rules for images and for commands in configurations.
@@ -120,10 +120,10 @@ func quoted(list []string) string {
 
 var (
 	// secretName is the name of a variable that holds a secret.
-	secretName = regexp.MustCompile(`(?i)(?:^|_)(?:API_?KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PRIVATE_?KEY|ACCESS_?KEY)(?:_|$)`)
+	secretName = lazyregexp.New(`(?i)(?:^|_)(?:API_?KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PRIVATE_?KEY|ACCESS_?KEY)(?:_|$)`)
 	// placeholder is a value that stands for another.
-	placeholder = regexp.MustCompile(`(?i)^$|\$|^<.*>$|^\[.*\]$|^\{.*\}$|your|change|example|placeholder|dummy|replace|secret|password|token|key_here|^x+$|^\*+$|^\.+$|^(?:none|null|true|false|test|todo|default|foo|bar|abc|\d{1,5})$|^/|^https?:|^[a-z_-]+$`)
-	assignment  = regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_]*)(?:=|\s+)("[^"]*"|'[^']*'|\S*)`)
+	placeholder = lazyregexp.New(`(?i)^$|\$|^<.*>$|^\[.*\]$|^\{.*\}$|your|change|example|placeholder|dummy|replace|secret|password|token|key_here|^x+$|^\*+$|^\.+$|^(?:none|null|true|false|test|todo|default|foo|bar|abc|\d{1,5})$|^/|^https?:|^[a-z_-]+$`)
+	assignment  = lazyregexp.New(`([A-Za-z_][A-Za-z0-9_]*)(?:=|\s+)("[^"]*"|'[^']*'|\S*)`)
 )
 
 // holdsSecret reports whether a variable is given a secret by name and value.

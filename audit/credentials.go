@@ -3,30 +3,31 @@ package audit
 import (
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 var (
 	// reference is a value that a client or a program replaces by another.
-	reference = regexp.MustCompile(`\$|^%\w+%$|^\{.*\}$|^(?:op|env|file|keychain|vault):|^!\w`)
+	reference = lazyregexp.New(`\$|^%\w+%$|^\{.*\}$|^(?:op|env|file|keychain|vault):|^!\w`)
 	// amount is a number that counts something.
-	amount = regexp.MustCompile(`^\d{1,9}$`)
+	amount = lazyregexp.New(`^\d{1,9}$`)
 	// elided is a sample of which the secret part is left out.
-	elided = regexp.MustCompile(`\.{3}|…|(?i:x{4})|\*{3}`)
+	elided = lazyregexp.New(`\.{3}|…|(?i:x{4})|\*{3}`)
 	// scheme begins the value of a header: https://datatracker.ietf.org/doc/html/rfc9110#section-11.
-	scheme = regexp.MustCompile(`(?i)^(?:bearer|basic|token|apikey|api-key|bot|key)\s+`)
+	scheme = lazyregexp.New(`(?i)^(?:bearer|basic|token|apikey|api-key|bot|key)\s+`)
 	// credentialHeader is the name of a header that holds a credential.
-	credentialHeader = regexp.MustCompile(`(?i)^(?:proxy-)?authorization$|^cookie$|^(?:x-)?auth$`)
+	credentialHeader = lazyregexp.New(`(?i)^(?:proxy-)?authorization$|^cookie$|^(?:x-)?auth$`)
 	// shortSecret is the name of an option or of a parameter that holds a secret where its value looks like one.
-	shortSecret = regexp.MustCompile(`(?i)^(?:key|auth|pass|pwd|sig|signature|bearer)$`)
+	shortSecret = lazyregexp.New(`(?i)^(?:key|auth|pass|pwd|sig|signature|bearer)$`)
 	// mixed is a value that no person chose as a word.
-	mixed = regexp.MustCompile(`^[\w+/=.~-]*\d[\w+/=.~-]*$`)
+	mixed = lazyregexp.New(`^[\w+/=.~-]*\d[\w+/=.~-]*$`)
 	// humped is where a word begins in a name such as accessToken.
-	humped = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+	humped = lazyregexp.New(`([a-z0-9])([A-Z])`)
 	// userPassword are the name and the password in an address.
-	userPassword = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://([^/?#@:\s]*)(?::([^/?#\s]*))?@`)
+	userPassword = lazyregexp.New(`^[A-Za-z][A-Za-z0-9+.-]*://([^/?#@:\s]*)(?::([^/?#\s]*))?@`)
 )
 
 // maxArguments bounds the arguments and variables of a server that are looked at.

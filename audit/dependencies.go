@@ -3,12 +3,13 @@ package audit
 import (
 	"encoding/json"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 	"golang.org/x/mod/modfile"
+
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // dependencies counts the packages that the manifests of the root name as what the server runs
@@ -117,11 +118,11 @@ func keys(m map[string]any) (out []string) {
 
 var (
 	// requirement begins a line of requirements.txt or an entry of a list: the package's name.
-	requirement = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?`)
+	requirement = lazyregexp.New(`^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?`)
 	// forAnother is the comment of a package that another one needs.
-	forAnother = regexp.MustCompile(`(?m)^#?\s*via\b`)
+	forAnother = lazyregexp.New(`(?m)^#?\s*via\b`)
 	// forMakers is the name of a list of what a server is made and tested with.
-	forMakers = regexp.MustCompile(`(?i)dev|test|doc|lint|build|\bci\b|bench|example`)
+	forMakers = lazyregexp.New(`(?i)dev|test|doc|lint|build|\bci\b|bench|example`)
 )
 
 // maxRequirements bounds the files requirements*.txt that are read.

@@ -2,13 +2,13 @@ package audit
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/audit/lang"
 	"github.com/coalmine-dev/coalmine/audit/sinks"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // The rules for what the code does, whoever chooses its arguments.
@@ -55,7 +55,7 @@ var (
 	// shells run their first argument; of those of subprocess only with shell=True.
 	shells      = words("os.system os.popen subprocess.getoutput subprocess.getstatusoutput asyncio.create_subprocess_shell asyncio.subprocess.create_subprocess_shell child_process.exec child_process.execSync shelljs.exec execa.command execa.commandSync get_ipython.system")
 	shellOption = words("subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen child_process.spawn child_process.spawnSync child_process.execFile")
-	installing  = regexp.MustCompile(`(?:^|[\s/])(?:pip3?|uv pip|pipx|npm|pnpm|yarn|bun|gem|cargo|apt|apt-get|apk|brew) (?:global )?(?:install|add|i)(?:\s|$)`)
+	installing  = lazyregexp.New(`(?:^|[\s/])(?:pip3?|uv pip|pipx|npm|pnpm|yarn|bun|gem|cargo|apt|apt-get|apk|brew) (?:global )?(?:install|add|i)(?:\s|$)`)
 )
 
 // effects adds the findings for what the code of each file does.

@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/text"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // EncodedCode is the rule for code, orders and addresses that stand in a source in an encoding.
@@ -31,10 +31,10 @@ const (
 
 var (
 	// codeWords are words of programs: a program that was hidden has some.
-	codeWords = regexp.MustCompile(`\bimport (?:os|sys|socket|subprocess|base64|urllib|requests)\b|\brequire\(["']|\beval\(|\bexec\(|\bsubprocess\.|\bchild_process\b|\bos\.system\(|\bnew Function\(|^#!/|/bin/(?:ba)?sh\b|\bpowershell\b|(?i)\bcurl [^\n]{0,80}\|\s*(?:ba)?sh\b`)
-	address   = regexp.MustCompile(`^\s*(?:https?|wss?)://[^\s"']{4,}\s*$`)
+	codeWords = lazyregexp.New(`\bimport (?:os|sys|socket|subprocess|base64|urllib|requests)\b|\brequire\(["']|\beval\(|\bexec\(|\bsubprocess\.|\bchild_process\b|\bos\.system\(|\bnew Function\(|^#!/|/bin/(?:ba)?sh\b|\bpowershell\b|(?i)\bcurl [^\n]{0,80}\|\s*(?:ba)?sh\b`)
+	address   = lazyregexp.New(`^\s*(?:https?|wss?)://[^\s"']{4,}\s*$`)
 	// encodedAddress begins an address in base64 or in hexadecimal digits.
-	encodedAddress = regexp.MustCompile(`^(?:aHR0c(?:HM6|DovL)|d3NzOi8v|d3M6Ly|(?i:68747470(?:73)?3a2f2f))`)
+	encodedAddress = lazyregexp.New(`^(?:aHR0c(?:HM6|DovL)|d3NzOi8v|d3M6Ly|(?i:68747470(?:73)?3a2f2f))`)
 )
 
 // packed begins what a packer of JavaScript writes.
@@ -238,7 +238,7 @@ func escape(s string) (c byte, size int) {
 var reversals = []string{"[::-1]", ".reverse()"}
 
 // splits ends with what takes a text of JavaScript apart before it is turned around.
-var splits = regexp.MustCompile(`(["'` + "`" + `])\)?\.split\((?:""|'')\)$`)
+var splits = lazyregexp.New(`(["'` + "`" + `])\)?\.split\((?:""|'')\)$`)
 
 // maxSplit is more than what splits matches takes.
 const maxSplit = 20
@@ -280,7 +280,7 @@ func (a *auditor) reversed(p, src string) {
 const minObfuscated = 40
 
 // madeName is a name as the usual obfuscator of JavaScript makes it.
-var madeName = regexp.MustCompile(`\b_0x[0-9a-f]{4,6}\b`)
+var madeName = lazyregexp.New(`\b_0x[0-9a-f]{4,6}\b`)
 
 // obfuscated reports sources whose names an obfuscator has made. A minifier makes short ones.
 func (a *auditor) obfuscated(p, src string) {

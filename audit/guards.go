@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"maps"
 	"math/bits"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/coalmine-dev/coalmine/audit/lang"
 	"github.com/coalmine-dev/coalmine/audit/sinks"
 	"github.com/coalmine-dev/coalmine/audit/taint"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // GuardedSink is the rule for a sink that only a literal opens which nothing tells of.
@@ -119,8 +119,8 @@ var (
 	// ordinary are texts that many tools compare with and need not tell of.
 	ordinary = words("true false none null undefined default auto json text html yaml yes no on off all any utf8 utf-8 stdin stdout string number boolean object array localhost darwin win32 linux windows")
 	// shaped are extensions, types of media, schemes, paths, hosts and placeholders.
-	shaped = regexp.MustCompile(`^\.|/|\.[a-z]{2,4}$|:$|^--?\w|^[A-Z][A-Z_]+$|^<.*>$|^\W+$`)
-	prose  = regexp.MustCompile(`^[\pL\pN][\pL\pN _-]*$`)
+	shaped = lazyregexp.New(`^\.|/|\.[a-z]{2,4}$|:$|^--?\w|^[A-Z][A-Z_]+$|^<.*>$|^\W+$`)
+	prose  = lazyregexp.New(`^[\pL\pN][\pL\pN _-]*$`)
 )
 
 // The least lengths of a text that is odd: of one that is compared as a whole, and of a part.

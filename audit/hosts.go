@@ -3,20 +3,20 @@ package audit
 import (
 	"fmt"
 	"net/netip"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/audit/lang"
 	"github.com/coalmine-dev/coalmine/audit/sinks"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // maxHosts bounds the hosts of a file that are named.
 const maxHosts = 8
 
 // addressed begins an address. The host ends at what follows it.
-var addressed = regexp.MustCompile(`^(?i)(?:https?|wss?|ftps?|redis|mongodb(?:\+srv)?|postgres(?:ql)?|mysql|amqps?)://(?:[^/?#@]*@)?(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+)`)
+var addressed = lazyregexp.New(`^(?i)(?:https?|wss?|ftps?|redis|mongodb(?:\+srv)?|postgres(?:ql)?|mysql|amqps?)://(?:[^/?#@]*@)?(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+)`)
 
 // addressOptions are the names of what holds an address among arguments and options.
 var addressOptions = words("url uri base_url baseURL baseUrl endpoint endpoint_url host hostname prefixUrl")

@@ -3,7 +3,8 @@ package audit
 import (
 	"encoding/json"
 	"path"
-	"regexp"
+
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // The ecosystems of packages, by OSV's names (ossf.github.io/osv-schema).
@@ -27,15 +28,15 @@ const maxLocked = 20_000
 // versioned are how lockfiles name a package and its version, which are the groups.
 var versioned = map[string]struct {
 	ecosystem string
-	match     *regexp.Regexp
+	match     *lazyregexp.Regexp
 }{
-	"yarn.lock":      {NPM, regexp.MustCompile(`(?m)^"?((?:@[^/"\s]+/)?[^@"\s#][^@"\s]*)@[^\n]*:\r?\n  "?version"?:? "?([^"\s]+)"?`)},
-	"pnpm-lock.yaml": {NPM, regexp.MustCompile(`(?m)^  ['"]?/?((?:@[^/'"\s]+/)?[^@'"\s:]+)@([^'"\s:()]+)[^\n]*:\r?$`)},
+	"yarn.lock":      {NPM, lazyregexp.New(`(?m)^"?((?:@[^/"\s]+/)?[^@"\s#][^@"\s]*)@[^\n]*:\r?\n  "?version"?:? "?([^"\s]+)"?`)},
+	"pnpm-lock.yaml": {NPM, lazyregexp.New(`(?m)^  ['"]?/?((?:@[^/'"\s]+/)?[^@'"\s:]+)@([^'"\s:()]+)[^\n]*:\r?$`)},
 	"uv.lock":        {PyPI, tomlPackage}, "poetry.lock": {PyPI, tomlPackage}, "pdm.lock": {PyPI, tomlPackage}, "Cargo.lock": {Crates, tomlPackage},
-	"go.sum": {Go, regexp.MustCompile(`(?m)^(\S+) v([^\s/]+) h1:`)},
+	"go.sum": {Go, lazyregexp.New(`(?m)^(\S+) v([^\s/]+) h1:`)},
 }
 
-var tomlPackage = regexp.MustCompile(`(?m)^\[\[package\]\]\r?\nname = "([^"\n]+)"\r?\nversion = "([^"\n]+)"`)
+var tomlPackage = lazyregexp.New(`(?m)^\[\[package\]\]\r?\nname = "([^"\n]+)"\r?\nversion = "([^"\n]+)"`)
 
 // lockedPackages are the packages of a lockfile with their versions.
 func lockedPackages(p, src string) (out []LockedPackage) {

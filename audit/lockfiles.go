@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // The rules for what a package installs.
@@ -19,18 +19,18 @@ const (
 
 // lockPatterns are how the formats of lockfiles name a package, by the file's name. The first
 // group, where there is one, is the package.
-var lockPatterns = map[string]*regexp.Regexp{
-	"yarn.lock":      regexp.MustCompile(`(?m)^"?((?:@[^/"\s]+/)?[^@"\s#][^@"\s]*)@[^\n]*:\r?$`),
-	"pnpm-lock.yaml": regexp.MustCompile(`(?m)^  ['"]?/?((?:@[^/'"\s]+/)?[^@'"\s:]+)@[^\n]*:\r?$`),
-	"uv.lock":        regexp.MustCompile(`(?m)^\[\[package\]\]\r?\nname = "([^"\n]+)"`),
-	"poetry.lock":    regexp.MustCompile(`(?m)^\[\[package\]\]\r?\nname = "([^"\n]+)"`),
-	"pdm.lock":       regexp.MustCompile(`(?m)^\[\[package\]\]\r?\nname = "([^"\n]+)"`),
-	"Cargo.lock":     regexp.MustCompile(`(?m)^\[\[package\]\]\r?\nname = "([^"\n]+)"`),
-	"go.sum":         regexp.MustCompile(`(?m)^(\S+) v\S+ h1:`),
+var lockPatterns = map[string]*lazyregexp.Regexp{
+	"yarn.lock":      lazyregexp.New(`(?m)^"?((?:@[^/"\s]+/)?[^@"\s#][^@"\s]*)@[^\n]*:\r?$`),
+	"pnpm-lock.yaml": lazyregexp.New(`(?m)^  ['"]?/?((?:@[^/'"\s]+/)?[^@'"\s:]+)@[^\n]*:\r?$`),
+	"uv.lock":        lazyregexp.New(`(?m)^\[\[package\]\]\r?\nname = "([^"\n]+)"`),
+	"poetry.lock":    lazyregexp.New(`(?m)^\[\[package\]\]\r?\nname = "([^"\n]+)"`),
+	"pdm.lock":       lazyregexp.New(`(?m)^\[\[package\]\]\r?\nname = "([^"\n]+)"`),
+	"Cargo.lock":     lazyregexp.New(`(?m)^\[\[package\]\]\r?\nname = "([^"\n]+)"`),
+	"go.sum":         lazyregexp.New(`(?m)^(\S+) v\S+ h1:`),
 }
 
 // addresses are those that a lockfile names.
-var addresses = regexp.MustCompile(`(?:git\+)?[a-z]+://[^\s"',}#]+`)
+var addresses = lazyregexp.New(`(?:git\+)?[a-z]+://[^\s"',}#]+`)
 
 // registries serve packages whose content their digest in the lockfile holds to.
 var registries = words("registry.npmjs.org registry.yarnpkg.com pypi.org files.pythonhosted.org github.com crates.io index.crates.io static.crates.io npm.jsr.io codeload.github.com")

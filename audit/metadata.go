@@ -6,9 +6,10 @@ import (
 	"io/fs"
 	"iter"
 	"path"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // Bounds of a package's core metadata: the bytes of its fields, one value, and how many files are read.
@@ -28,9 +29,9 @@ type coreMetadata struct {
 
 var (
 	// forExtra is the marker of a package that only an optional use needs.
-	forExtra = regexp.MustCompile(`\bextra\s*==|==\s*['"]?extra\b`)
+	forExtra = lazyregexp.New(`\bextra\s*==|==\s*['"]?extra\b`)
 	// fieldName begins a line that is a field.
-	fieldName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
+	fieldName = lazyregexp.New(`^[A-Za-z0-9-]+$`)
 )
 
 // parseMetadata reads the fields up to the first line that is none, as Python's tools do. The

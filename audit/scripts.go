@@ -3,7 +3,6 @@ package audit
 import (
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/audit/lang"
 	"github.com/coalmine-dev/coalmine/audit/lang/shell"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // The rules for commands of scripts, of Dockerfiles, of manifests and of configurations.
@@ -236,7 +236,7 @@ func (s *script) runs() {
 func shown(name string) string { return text.Printable(name, maxName) }
 
 // exact is a name with one version: pip's ==, npm's @1.2.3, an address, a digest.
-var exact = regexp.MustCompile(`==|@[v=]?\d|@sha256|@[0-9a-f]{7,}|://|^git\+|^file:|^\.|^/|\.(?:whl|tgz|gz|zip)$`)
+var exact = lazyregexp.New(`==|@[v=]?\d|@sha256|@[0-9a-f]{7,}|://|^git\+|^file:|^\.|^/|\.(?:whl|tgz|gz|zip)$`)
 
 // base are Python's own tools, which a script brings up to date before it installs.
 var base = words("pip setuptools wheel uv pipx build hatch poetry npm corepack pnpm yarn")

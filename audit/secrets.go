@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"github.com/zricethezav/gitleaks/v8/detect"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/canaries/secrets"
 )
 
@@ -57,7 +57,7 @@ type detectors struct {
 	narrow, whole, near *detect.Detector
 	words               *keywords
 	// paths are the names of files that rules of whole are for.
-	paths []*regexp.Regexp
+	paths []*lazyregexp.Regexp
 }
 
 // A Detector must not be used by two goroutines at a time.
@@ -78,7 +78,7 @@ var (
 				near[id] = rule
 			case rule.Path != nil:
 				whole[id] = rule
-				d.paths = append(d.paths, regexp.MustCompile(rule.Path.String()))
+				d.paths = append(d.paths, lazyregexp.New(rule.Path.String()))
 			default:
 				whole[id], worded[id] = rule, rule
 			}
@@ -112,7 +112,7 @@ var carried = map[string]bool{
 }
 
 // testMode begins a key of Stripe's that moves no money: https://docs.stripe.com/keys.
-var testMode = regexp.MustCompile(`^(?:sk|rk)_test_`)
+var testMode = lazyregexp.New(`^(?:sk|rk)_test_`)
 
 // published are credentials that the documentation of their issuers has for tests and samples. They are
 // put together here so that no scanner stops at this file.
@@ -154,7 +154,7 @@ func (g gitleaks) scan(ctx context.Context, name, src string) ([]secretHit, erro
 	ctx, cancel := context.WithTimeout(ctx, g.limit)
 	defer cancel()
 	shown := shownPath(name)
-	named := slices.ContainsFunc(g.paths, func(p *regexp.Regexp) bool { return p.MatchString(shown) })
+	named := slices.ContainsFunc(g.paths, func(p *lazyregexp.Regexp) bool { return p.MatchString(shown) })
 	var out []secretHit
 	for from, owned := 0, 0; ; {
 		to := lineEnd(src, from+pieceSize, pieceSize/2)

@@ -3,7 +3,6 @@ package audit
 import (
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/audit/lang"
 	"github.com/coalmine-dev/coalmine/audit/sinks"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // Site is a place in the source that acts on the world. A run compares its effects with the
@@ -88,9 +88,9 @@ func toolsOf(functions []sinks.Function, handlers []sinks.Handler) [][]string {
 
 var (
 	// placed begins a path, and extended ends the name of a file; programName is the name of a program.
-	placed      = regexp.MustCompile(`^(?:/|~/|\.{1,2}/|\$HOME/|\.[a-z])[\w./-]*$`)
-	extended    = regexp.MustCompile(`^[\w./-]*[A-Za-z][\w-]*\.[a-z][a-z0-9]{0,4}$`)
-	programName = regexp.MustCompile(`^[a-z][a-z0-9-]{1,15}$`)
+	placed      = lazyregexp.New(`^(?:/|~/|\.{1,2}/|\$HOME/|\.[a-z])[\w./-]*$`)
+	extended    = lazyregexp.New(`^[\w./-]*[A-Za-z][\w-]*\.[a-z][a-z0-9]{0,4}$`)
+	programName = lazyregexp.New(`^[a-z][a-z0-9-]{1,15}$`)
 )
 
 // objectOf is what the constants of a call name: the host of a URL, the last part of a path, or

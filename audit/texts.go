@@ -2,16 +2,16 @@ package audit
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/text"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // silencer is a comment by which a source asks a scanner of ours to pass over a line.
-var silencer = regexp.MustCompile(`gitleaks:allow|coalmine:ignore\b`)
+var silencer = lazyregexp.New(`gitleaks:allow|coalmine:ignore\b`)
 
 // silencers reports the lines that ask scanners to report nothing.
 func (a *auditor) silencers(p, src string) {
@@ -75,10 +75,10 @@ func ruleWord(text, rule string) bool {
 }
 
 // unshown begins an order of what not to show: of an answer's looks more often than of a secret.
-var unshown = regexp.MustCompile(`(?i)^(?:do\s+not|don'?t|never|without|avoid)\s+(?:\w+\s+){0,2}?show`)
+var unshown = lazyregexp.New(`(?i)^(?:do\s+not|don'?t|never|without|avoid)\s+(?:\w+\s+){0,2}?show`)
 
 // quotedAttack is what stands beside an order in quotation marks that is told as an example.
-var quotedAttack = regexp.MustCompile(`(?i)prompt[ -]?injection|\bphishing\b|\bjailbreak`)
+var quotedAttack = lazyregexp.New(`(?i)prompt[ -]?injection|\bphishing\b|\bjailbreak`)
 
 // isOrdinary reports whether a hit is no more than what prompts of honest programs
 // have: a tag with an order after it, an order of what not to show, or one in quotation marks
@@ -174,9 +174,9 @@ func isQuotation(h *text.Hit, src string) bool {
 
 var (
 	// handling is an order that a manual has for the user, too: to open a file with a secret.
-	handling = regexp.MustCompile(`(?i)^(?:read|cat|open|load|send|include|pass|attach|upload|get|fetch)\b`)
+	handling = lazyregexp.New(`(?i)^(?:read|cat|open|load|send|include|pass|attach|upload|get|fetch)\b`)
 	// addressee is who reads a README and is no person.
-	addressee = regexp.MustCompile(`(?i)\b(?:AIs?|LLMs?|assistants?|agents?|(?:language )?models?|claude|chatgpt|copilot)\b`)
+	addressee = lazyregexp.New(`(?i)\b(?:AIs?|LLMs?|assistants?|agents?|(?:language )?models?|claude|chatgpt|copilot)\b`)
 )
 
 // isForPeople reports whether an order of a README is one to its reader: to open a file that

@@ -5,10 +5,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/canaries/secrets"
 	"github.com/coalmine-dev/coalmine/sandbox/shown"
 )
@@ -181,17 +181,17 @@ func (p place) isScript(arg string) bool {
 }
 
 // inline are the options by which interpreters take code in place of a file.
-var inline = map[string]*regexp.Regexp{
+var inline = map[string]*lazyregexp.Regexp{
 	"node": nodeInline, "nodejs": nodeInline, "bun": nodeInline, "tsx": nodeInline, "ts-node": nodeInline,
-	"deno": regexp.MustCompile(`^eval$`), "php": regexp.MustCompile(`^-[rBRE]`),
+	"deno": lazyregexp.New(`^eval$`), "php": lazyregexp.New(`^-[rBRE]`),
 	"ruby": perlInline, "perl": perlInline, "lua": perlInline, "elixir": perlInline, "Rscript": perlInline, "julia": perlInline,
 	"python": shellInline, "pypy": shellInline, "sh": shellInline, "bash": shellInline, "dash": shellInline, "zsh": shellInline, "fish": shellInline,
 }
 
 var (
-	nodeInline  = regexp.MustCompile(`^(?:-e|-p|-pe|--eval|--print)(?:=|$)`)
-	perlInline  = regexp.MustCompile(`^(?:-[a-zA-Z]*[eE]|--eval)(?:=|$)`)
-	shellInline = regexp.MustCompile(`^-[a-zA-Z]*c$`)
+	nodeInline  = lazyregexp.New(`^(?:-e|-p|-pe|--eval|--print)(?:=|$)`)
+	perlInline  = lazyregexp.New(`^(?:-[a-zA-Z]*[eE]|--eval)(?:=|$)`)
+	shellInline = lazyregexp.New(`^-[a-zA-Z]*c$`)
 )
 
 // isInline reports whether an argument of an interpreter says that code follows, or has it.
@@ -410,7 +410,7 @@ func DataDirs(words, there []string) []string {
 	return found
 }
 
-var suffix = regexp.MustCompile(`[^/.]\.[A-Za-z0-9]{1,8}$`)
+var suffix = lazyregexp.New(`[^/.]\.[A-Za-z0-9]{1,8}$`)
 
 // looksLikeFile goes by what the host has, else by the name.
 func looksLikeFile(path string) bool {
@@ -425,7 +425,7 @@ func isFile(path string) bool {
 	return err == nil && st.Mode().IsRegular()
 }
 
-var version = regexp.MustCompile(`[0-9.]+$`)
+var version = lazyregexp.New(`[0-9.]+$`)
 
 func isRunner(program string) bool {
 	return slices.Contains(runners, version.ReplaceAllString(filepath.Base(program), ""))

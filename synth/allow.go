@@ -3,18 +3,18 @@ package synth
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/synth/oracle"
 )
 
 // Tools that set what others may reach, by their names: a verb, and what is set or allowed.
 var (
-	setterVerb  = regexp.MustCompile(`(?i)^(?:set|configure|config|init|initialize|add|allow|register|grant|permit|trust|enable|mount|open|select|use|change|switch|update)(?:[_\-./ ]|$|[A-Z])`)
-	setterNoun  = regexp.MustCompile(`(?i)root|director|dir(?:s|_|$)|folder|workspace|vault|project|base|allow|permi|whitelist|path|host|domain|origin|configur|working|cwd|scope`)
-	setterPlace = regexp.MustCompile(`(?i)root|dir|folder|workspace|vault|project|base|path|location|allow|url|uri|host|domain|origin`)
+	setterVerb  = lazyregexp.New(`(?i)^(?:set|configure|config|init|initialize|add|allow|register|grant|permit|trust|enable|mount|open|select|use|change|switch|update)(?:[_\-./ ]|$|[A-Z])`)
+	setterNoun  = lazyregexp.New(`(?i)root|director|dir(?:s|_|$)|folder|workspace|vault|project|base|allow|permi|whitelist|path|host|domain|origin|configur|working|cwd|scope`)
+	setterPlace = lazyregexp.New(`(?i)root|dir|folder|workspace|vault|project|base|path|location|allow|url|uri|host|domain|origin`)
 )
 
 const (

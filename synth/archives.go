@@ -2,22 +2,22 @@ package synth
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/synth/oracle"
 )
 
 var (
 	// unpacks matches what a tool says that takes an archive.
-	unpacks = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:zip|unzip|zipped|tar|tgz|untar|tarballs?|archives?|gzip|gzipped)(?:$|[^a-z])|unpack|decompress`)
+	unpacks = lazyregexp.New(`(?i)(?:^|[^a-z])(?:zip|unzip|zipped|tar|tgz|untar|tarballs?|archives?|gzip|gzipped)(?:$|[^a-z])|unpack|decompress`)
 	// archivePlace and pathPlace are names of arguments that may be the archive, the better ones first.
-	archivePlace = regexp.MustCompile(`(?i)archive|zip|tar|bundle|backup`)
-	pathPlace    = regexp.MustCompile(`(?i)file|path|source|src|input|data|content|from`)
+	archivePlace = lazyregexp.New(`(?i)archive|zip|tar|bundle|backup`)
+	pathPlace    = lazyregexp.New(`(?i)file|path|source|src|input|data|content|from`)
 	// targetPlace is the name of one that says where the contents go.
-	targetPlace = regexp.MustCompile(`(?i)dest|target|output|out_|^out|^to|into|dir|folder`)
-	inDigits    = regexp.MustCompile(`(?i)base.?64`)
+	targetPlace = lazyregexp.New(`(?i)dest|target|output|out_|^out|^to|into|dir|folder`)
+	inDigits    = lazyregexp.New(`(?i)base.?64`)
 )
 
 // relativeTarget is a directory for contents, in the directory in which a server works.
@@ -62,7 +62,7 @@ func (d *driver) archiveInputs(t *target, base json.RawMessage, places []oracle.
 
 // archiveAt is the place that most likely takes the archive.
 func archiveAt(places []oracle.Place) (oracle.Place, bool) {
-	for _, names := range []*regexp.Regexp{archivePlace, pathPlace} {
+	for _, names := range []*lazyregexp.Regexp{archivePlace, pathPlace} {
 		for _, p := range places {
 			if names.MatchString(p.Name) && (names == archivePlace || !targetPlace.MatchString(p.Name)) {
 				return p, true

@@ -3,14 +3,14 @@ package synth
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 
-var extensionText = regexp.MustCompile(`\.[a-z][a-z0-9]{1,4}\b`)
+var extensionText = lazyregexp.New(`\.[a-z][a-z0-9]{1,4}\b`)
 
 // ofExtension corrects a path of which a refusal says what it should end in: a
 // file of that kind which is there, or the same place under such a name.

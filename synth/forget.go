@@ -2,8 +2,9 @@ package synth
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // maxUnknown bounds the values that name nothing.
@@ -11,10 +12,10 @@ const maxUnknown = 1_000
 
 var (
 	// unknownText is a refusal of a value that names nothing, and valueBehind is one that the value follows.
-	unknownText = regexp.MustCompile(`(?i)\bnot found\b:?|\bno [\w -]{1,40} found\b|\bunknown\b|does(?: not|n't) exist\b:?|no such`)
-	valueBehind = regexp.MustCompile(`^(?:unknown|no )|:$`)
+	unknownText = lazyregexp.New(`(?i)\bnot found\b:?|\bno [\w -]{1,40} found\b|\bunknown\b|does(?: not|n't) exist\b:?|no such`)
+	valueBehind = lazyregexp.New(`^(?:unknown|no )|:$`)
 	// placeAhead is what stands before the name of what something was looked for in.
-	placeAhead = regexp.MustCompile("\\b(?:in|of|from|on|within|inside|under)\\s+(?:[\\w-]+\\s+){0,2}['\"`]?$")
+	placeAhead = lazyregexp.New("\\b(?:in|of|from|on|within|inside|under)\\s+(?:[\\w-]+\\s+){0,2}['\"`]?$")
 )
 
 // maxPlaceAhead bounds what is looked at before a value for that.

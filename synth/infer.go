@@ -3,10 +3,10 @@ package synth
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
@@ -70,7 +70,7 @@ func (t *target) infer(text string) (found bool) {
 }
 
 // aboutArgument is what stands before the issues of one argument's own check.
-var aboutArgument = regexp.MustCompile("(?i)^[^\\[]{0,80}\\b(?:argument|parameter|property|field|option) ['\"`“]?([A-Za-z_][\\w-]{0,60})['\"`”]?")
+var aboutArgument = lazyregexp.New("(?i)^[^\\[]{0,80}\\b(?:argument|parameter|property|field|option) ['\"`“]?([A-Za-z_][\\w-]{0,60})['\"`”]?")
 
 // issues finds the JSON list of issues in a refusal's text.
 func issues(text string) []issue {

@@ -6,11 +6,11 @@ import (
 	"maps"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
@@ -173,19 +173,19 @@ func (l *learner) named(parent, name, value string) {
 var identifying = map[string]bool{"id": true, "uuid": true, "guid": true, "udid": true, "identifier": true}
 
 var (
-	uuidText = regexp.MustCompile(`\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`)
-	pairText = regexp.MustCompile(`(?m)\b([A-Za-z][A-Za-z_ -]{1,24}?)\s*[:=]\s*["'` + "`" + `]?([A-Za-z0-9][\w./@+-]{0,79})`)
+	uuidText = lazyregexp.New(`\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b`)
+	pairText = lazyregexp.New(`(?m)\b([A-Za-z][A-Za-z_ -]{1,24}?)\s*[:=]\s*["'` + "`" + `]?([A-Za-z0-9][\w./@+-]{0,79})`)
 	// numberText is a number by which a thing is told, as in "PID 54" and "job #7".
-	numberText = regexp.MustCompile(`(?i)\b(pid|(?:[a-z][a-z_-]{1,24} )?(?:id|number)|job|task|process|session|request|ticket|issue|order|build|run|window|tab|page|row|entry|note|item)[ #:]{1,3}(\d{1,12})\b`)
-	quoteText  = regexp.MustCompile(`\b([A-Za-z][A-Za-z_-]{1,24})\s+["'` + "`" + `]([^"'` + "`" + `\n]{1,80})["'` + "`" + `]`)
+	numberText = lazyregexp.New(`(?i)\b(pid|(?:[a-z][a-z_-]{1,24} )?(?:id|number)|job|task|process|session|request|ticket|issue|order|build|run|window|tab|page|row|entry|note|item)[ #:]{1,3}(\d{1,12})\b`)
+	quoteText  = lazyregexp.New(`\b([A-Za-z][A-Za-z_-]{1,24})\s+["'` + "`" + `]([^"'` + "`" + `\n]{1,80})["'` + "`" + `]`)
 )
 
 var (
-	lastWord = regexp.MustCompile(`[A-Za-z][a-z]+$`)
+	lastWord = lazyregexp.New(`[A-Za-z][a-z]+$`)
 	// lineFile is a file's name that a line begins with, alone or before what is said of it.
-	lineFile = regexp.MustCompile(`(?m)^(?:[-*•|] ?)?([\w./-]{1,80}\.[A-Za-z]\w{1,6})(?:$|:\d+\b|[ ]{2,}|\t| [|–—-] |: |, )`)
+	lineFile = lazyregexp.New(`(?m)^(?:[-*•|] ?)?([\w./-]{1,80}\.[A-Za-z]\w{1,6})(?:$|:\d+\b|[ ]{2,}|\t| [|–—-] |: |, )`)
 	// firstColumn is an identifier, or a file, that begins a line of a table.
-	firstColumn = regexp.MustCompile(`(?m)^(?:[-*•|] ?)?([0-9a-f]{8,40}|\d{1,20}|[a-z]{1,6}-[0-9a-z]{4,40}|[\w./-]{1,80}\.[A-Za-z]\w{0,7})(?:[ ]{2,}|\t| [|–—-] |: |, )`)
+	firstColumn = lazyregexp.New(`(?m)^(?:[-*•|] ?)?([0-9a-f]{8,40}|\d{1,20}|[a-z]{1,6}-[0-9a-z]{4,40}|[\w./-]{1,80}\.[A-Za-z]\w{0,7})(?:[ ]{2,}|\t| [|–—-] |: |, )`)
 )
 
 // prose finds ids and named values in running text.
@@ -213,14 +213,14 @@ func (l *learner) prose(text string) {
 			l.add(l.things+" id", m[1])
 		}
 	}
-	for _, re := range []*regexp.Regexp{pairText, quoteText, numberText} {
+	for _, re := range []*lazyregexp.Regexp{pairText, quoteText, numberText} {
 		for _, m := range re.FindAllStringSubmatch(text, 60) {
 			l.add(m[1], m[2])
 		}
 	}
 }
 
-var demandText = regexp.MustCompile(`(?i)\b(?:must be|one of|expected|(?:valid|allowed|available|supported|possible|known|accepted) [a-z]{2,20}s(?: are)?|available:|options:|choose from|did you mean:?|there (?:are|is)(?: only)?:|known:|` +
+var demandText = lazyregexp.New(`(?i)\b(?:must be|one of|expected|(?:valid|allowed|available|supported|possible|known|accepted) [a-z]{2,20}s(?: are)?|available:|options:|choose from|did you mean:?|there (?:are|is)(?: only)?:|known:|` +
 	`[;,(–—] ?(?:the|it|this|that) (?:[a-z]\w{1,20} )?(?:has|have|knows|contains|offers|lists|defines)(?: only)?)` +
 	`(?: either| one of)?[:\s]+([^\n]{1,200})`)
 
@@ -314,7 +314,7 @@ func speaksOf(text, name string, given json.RawMessage) bool {
 }
 
 // describing begins what a refusal says of a value, where it names none.
-var describing = regexp.MustCompile(`(?i)^(?:no|not|an?|the|to|been|only|nothing|too) `)
+var describing = lazyregexp.New(`(?i)^(?:no|not|an?|the|to|been|only|nothing|too) `)
 
 // demanded splits "Text or Blob" or "'a' | 'b'"; a number that is asked for is 1.
 func demanded(list string) []string {

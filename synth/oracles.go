@@ -3,11 +3,11 @@ package synth
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/synth/oracle"
 )
@@ -268,7 +268,7 @@ const (
 )
 
 // prefixText is a literal behind which something else is to follow, as "exec:".
-var prefixText = regexp.MustCompile(`^[A-Za-z@!#/][\w./-]{0,20}(?:[:=|>!#@]|://|: )$|^[!#@>:/]{1,2}$`)
+var prefixText = lazyregexp.New(`^[A-Za-z@!#/][\w./-]{0,20}(?:[:=|>!#@]|://|: )$|^[!#@>:/]{1,2}$`)
 
 // prefixedInputs put likely inputs behind the literals of the source that look like the
 // beginning of a value: code that asks how a text begins does something with its rest.

@@ -3,8 +3,9 @@ package synth
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"strconv"
+
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // maxResized bounds the length that a list is brought to, and maxNested how deep lists are looked for.
@@ -14,10 +15,10 @@ const (
 )
 
 // counted are refusals of a list for its length. The groups "have" and "want" are the lengths.
-var counted = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)\b(?P<have>\d{1,4})\b[^\d\n]{1,60}(?:\b(?:does not|doesn't|must|should) (?:match|equal)|\bdiffers? from|\bnot equal|!=)[^\d\n]{0,60}\b(?P<want>\d{1,4})\b`),
-	regexp.MustCompile(`(?i)\b(?:expect(?:s|ed|ing)?|needs?|requires?|must have|should have)\b[^\d\n]{0,40}\b(?P<want>\d{1,4})\b[^\d\n]{1,60}\b(?:got|received|found|given|was|were|have|has)\b[^\d\n]{0,30}\b(?P<have>\d{1,4})\b`),
-	regexp.MustCompile(`(?i)\b(?:got|received|found|given|has|have)\b[^\d\n]{0,30}\b(?P<have>\d{1,4})\b[^\d\n]{1,60}\b(?:expect(?:s|ed|ing)?|needs?|requires?|must be|should be)\b[^\d\n]{0,40}\b(?P<want>\d{1,4})\b`),
+var counted = []*lazyregexp.Regexp{
+	lazyregexp.New(`(?i)\b(?P<have>\d{1,4})\b[^\d\n]{1,60}(?:\b(?:does not|doesn't|must|should) (?:match|equal)|\bdiffers? from|\bnot equal|!=)[^\d\n]{0,60}\b(?P<want>\d{1,4})\b`),
+	lazyregexp.New(`(?i)\b(?:expect(?:s|ed|ing)?|needs?|requires?|must have|should have)\b[^\d\n]{0,40}\b(?P<want>\d{1,4})\b[^\d\n]{1,60}\b(?:got|received|found|given|was|were|have|has)\b[^\d\n]{0,30}\b(?P<have>\d{1,4})\b`),
+	lazyregexp.New(`(?i)\b(?:got|received|found|given|has|have)\b[^\d\n]{0,30}\b(?P<have>\d{1,4})\b[^\d\n]{1,60}\b(?:expect(?:s|ed|ing)?|needs?|requires?|must be|should be)\b[^\d\n]{0,40}\b(?P<want>\d{1,4})\b`),
 }
 
 // resized gives the lists of the arguments the length that a refusal asks for, where it names the one

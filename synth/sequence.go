@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/leanovate/gopter/commands"
 	"github.com/leanovate/gopter/gen"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -33,7 +33,7 @@ const (
 )
 
 // idName matches arguments that name something which another tool made.
-var idName = regexp.MustCompile(`(?i:(^|[_-])(id|uuid|handle|token|session|ref|reference|cursor|number|key)s?$)|[a-z](Id|ID|Handle|Token|Ref|Key)$`)
+var idName = lazyregexp.New(`(?i:(^|[_-])(id|uuid|handle|token|session|ref|reference|cursor|number|key)s?$)|[a-z](Id|ID|Handle|Token|Ref|Key)$`)
 
 // sequence is the system that one sequence runs against: the server, and what
 // it named since the sequence began.

@@ -3,50 +3,50 @@ package synth
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 
 var (
 	// suchAs is what a refusal gives as an example.
-	suchAs = regexp.MustCompile(`(?i)(?:such as|e\.g\.,?|for example,?:?|examples?:|like|format:?|notation:?)\s+((?:['"` + "`" + `][^'"` + "`" + `\n]{1,60}['"` + "`" + `](?:,? (?:or|and) |, )?){1,6})`)
+	suchAs = lazyregexp.New(`(?i)(?:such as|e\.g\.,?|for example,?:?|examples?:|like|format:?|notation:?)\s+((?:['"` + "`" + `][^'"` + "`" + `\n]{1,60}['"` + "`" + `](?:,? (?:or|and) |, )?){1,6})`)
 	// bareExample is such an example without quotation marks, to the end of the clause.
-	bareExample = regexp.MustCompile(`(?i)(?:such as|e\.g\.,?|for example,?:?|examples?:|format:|notation:|expected:)\s+([^\s'"` + "`" + `;\n][^'"` + "`" + `;\n]{1,78}[^\s'"` + "`" + `;\n,.)\]])[,.)\]]?(?:\s*$|[;\n]|\. )`)
-	inQuotes    = regexp.MustCompile("['\"`]([^'\"`\n]{1,60})['\"`]")
+	bareExample = lazyregexp.New(`(?i)(?:such as|e\.g\.,?|for example,?:?|examples?:|format:|notation:|expected:)\s+([^\s'"` + "`" + `;\n][^'"` + "`" + `;\n]{1,78}[^\s'"` + "`" + `;\n,.)\]])[,.)\]]?(?:\s*$|[;\n]|\. )`)
+	inQuotes    = lazyregexp.New("['\"`]([^'\"`\n]{1,60})['\"`]")
 	// byPattern is an expression that a value is to match.
-	byPattern = regexp.MustCompile(`(?i)(?:match(?:es)?(?: the)?(?: regex| pattern| regular expression)?|pattern|regex)[: ]+['"/` + "`" + `]?(\^[^\n]{1,120}?\$)`)
+	byPattern = lazyregexp.New(`(?i)(?:match(?:es)?(?: the)?(?: regex| pattern| regular expression)?|pattern|regex)[: ]+['"/` + "`" + `]?(\^[^\n]{1,120}?\$)`)
 	// beginsWith is what a value is to begin with.
-	beginsWith = regexp.MustCompile(`(?i)(?:must |should |has to )?(?:start|begin)s?(?:ing)? with ['"` + "`" + `]?([\w:/.@#-]{1,24})`)
+	beginsWith = lazyregexp.New(`(?i)(?:must |should |has to )?(?:start|begin)s?(?:ing)? with ['"` + "`" + `]?([\w:/.@#-]{1,24})`)
 	// endsWith is what a value is to end with.
-	endsWith = regexp.MustCompile(`(?i)\b(?:ends?|ending) (?:in|with) ['"` + "`" + `]?(\.[\w.]{1,16})`)
+	endsWith = lazyregexp.New(`(?i)\b(?:ends?|ending) (?:in|with) ['"` + "`" + `]?(\.[\w.]{1,16})`)
 	// plainText is a refusal of the characters of a name.
-	plainText = regexp.MustCompile(`(?i)\bonly (?:contain |use |have |include )?(?:ascii )?(?:letters|alphanumeric)\b|\bmust be alphanumeric\b|` +
+	plainText = lazyregexp.New(`(?i)\bonly (?:contain |use |have |include )?(?:ascii )?(?:letters|alphanumeric)\b|\bmust be alphanumeric\b|` +
 		`\b(?:start|begin)s?(?:ing)? with an? (?:ascii |lowercase )?(?:letter|alphabetic)|` +
 		`\b(?:can ?not|can't|must not|may not|should not|without) (?:include |contain |have |use )?(?:any )?(?:a )?(?:spaces?|white ?space|special|hyphens?|dash(?:es)?|punctuation)\b|` +
 		`\b(?:not a |in)valid (?:[a-z]+ )?identifier\b|\b(?:illegal|special|disallowed|forbidden|unsupported) characters?\b`)
 	// asksURL is a refusal of what is no URL.
-	asksURL    = regexp.MustCompile(`(?i)\b(?:(?:start|begin)s?(?:ing)? with ['"` + "`" + `]?https?:|(?:in)?valid ?ur[li]|malformed ur[li]|absolute ur[li]|(?:unknown|unsupported) url)`)
-	lacksText  = regexp.MustCompile(`(?i)\b(?:required|missing|must (?:be )?(?:provided?|specif(?:y|ied)|given|set)|provide|specify|either|at least one|undefined)\b`)
-	absentText = regexp.MustCompile(`(?i)does(?: not|n't) exist|not found|no such (?:file|directory)|cannot (?:find|open)|ENOENT`)
-	thereText  = regexp.MustCompile(`(?i)already exists|EEXIST`)
+	asksURL    = lazyregexp.New(`(?i)\b(?:(?:start|begin)s?(?:ing)? with ['"` + "`" + `]?https?:|(?:in)?valid ?ur[li]|malformed ur[li]|absolute ur[li]|(?:unknown|unsupported) url)`)
+	lacksText  = lazyregexp.New(`(?i)\b(?:required|missing|must (?:be )?(?:provided?|specif(?:y|ied)|given|set)|provide|specify|either|at least one|undefined)\b`)
+	absentText = lazyregexp.New(`(?i)does(?: not|n't) exist|not found|no such (?:file|directory)|cannot (?:find|open)|ENOENT`)
+	thereText  = lazyregexp.New(`(?i)already exists|EEXIST`)
 	// formats are what a refusal asks for in words, and a value of that kind.
 	formats = []struct {
-		said  *regexp.Regexp
+		said  *lazyregexp.Regexp
 		value string
 	}{
-		{regexp.MustCompile(`(?i)YYYY-MM-DD[T ]HH|ISO[- ]?8601|RFC[- ]?3339`), "2026-03-14T09:30:00Z"},
-		{regexp.MustCompile(`(?i)YYYY-MM-DD`), "2026-03-14"},
-		{regexp.MustCompile(`(?i)HH:MM`), "09:30"},
-		{regexp.MustCompile(`(?i)\b(?:valid )?(?:uuid|guid)\b`), "3f2b8c1e-6d4a-4f7b-9a53-1c2d3e4f5a6b"},
-		{regexp.MustCompile(`(?i)valid e-?mail`), "alex@example.com"},
-		{regexp.MustCompile(`(?i)(?:valid|well-formed) json|json\.?parse|unexpected token .* (?:in|is not valid) json|expecting value|invalid character .{1,12} (?:looking for|after)`), `{"name":"report"}`},
-		{regexp.MustCompile(`(?i)valid (?:ip|ipv4)`), "192.0.2.10"},
-		{regexp.MustCompile(`(?i)valid hex(?:adecimal)? colou?r`), "#3366cc"},
-		{regexp.MustCompile(`(?i)a1 notation`), "A1:B3"},
-		{regexp.MustCompile(`(?i)needed a single revision|(?:unknown|bad|ambiguous|invalid) (?:revision|argument '[^']*': unknown revision)|not a valid (?:object|commit|branch) ?(?:name)?|did not match any files? known to git`), "HEAD~1"},
+		{lazyregexp.New(`(?i)YYYY-MM-DD[T ]HH|ISO[- ]?8601|RFC[- ]?3339`), "2026-03-14T09:30:00Z"},
+		{lazyregexp.New(`(?i)YYYY-MM-DD`), "2026-03-14"},
+		{lazyregexp.New(`(?i)HH:MM`), "09:30"},
+		{lazyregexp.New(`(?i)\b(?:valid )?(?:uuid|guid)\b`), "3f2b8c1e-6d4a-4f7b-9a53-1c2d3e4f5a6b"},
+		{lazyregexp.New(`(?i)valid e-?mail`), "alex@example.com"},
+		{lazyregexp.New(`(?i)(?:valid|well-formed) json|json\.?parse|unexpected token .* (?:in|is not valid) json|expecting value|invalid character .{1,12} (?:looking for|after)`), `{"name":"report"}`},
+		{lazyregexp.New(`(?i)valid (?:ip|ipv4)`), "192.0.2.10"},
+		{lazyregexp.New(`(?i)valid hex(?:adecimal)? colou?r`), "#3366cc"},
+		{lazyregexp.New(`(?i)a1 notation`), "A1:B3"},
+		{lazyregexp.New(`(?i)needed a single revision|(?:unknown|bad|ambiguous|invalid) (?:revision|argument '[^']*': unknown revision)|not a valid (?:object|commit|branch) ?(?:name)?|did not match any files? known to git`), "HEAD~1"},
 	}
 )
 
@@ -262,7 +262,7 @@ func (l *learner) otherPath(value, said string) string {
 }
 
 // absolute is a path in a refusal.
-var absolute = regexp.MustCompile(`/[\w./-]{2,200}`)
+var absolute = lazyregexp.New(`/[\w./-]{2,200}`)
 
 // inNamed is a planted file in a directory that a refusal names, as in "is not inside /home/sam/Pictures": of the
 // types of which it speaks, if there is one.
@@ -287,7 +287,7 @@ func first(list []string) string {
 }
 
 // alternatives parts a refusal that names what may be given in place of one another.
-var alternatives = regexp.MustCompile(`(?i)\bor\b`)
+var alternatives = lazyregexp.New(`(?i)\bor\b`)
 
 // require makes optional properties that a refusal names as missing required, and reports
 // whether there are any. Of alternatives it takes the first of which something is missing, and the

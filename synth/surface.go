@@ -5,10 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"sort"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
@@ -112,7 +112,7 @@ const maxMentioned = 24
 
 // toolName is how names of tools are spelled that are no words: with an underscore, a
 // hyphen or a capital within.
-var toolName = regexp.MustCompile(`\b[a-z][a-z0-9]*(?:[_-][a-z0-9]+)+\b|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b`)
+var toolName = lazyregexp.New(`\b[a-z][a-z0-9]*(?:[_-][a-z0-9]+)+\b|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b`)
 
 // mentioned are names in the texts of a surface that may be those of tools.
 func mentioned(s *wire.Surface) []string {

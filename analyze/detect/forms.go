@@ -3,10 +3,10 @@ package detect
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"strings"
 	"unicode"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
@@ -138,7 +138,7 @@ func (f *field) open() bool {
 }
 
 // secretNames are the names of secrets, in the words of forms.
-var secretNames = regexp.MustCompile(`(?i)\b(?:passwords?|passwd|pass ?phrase|passcode|pwd|api ?-?keys?|(?:secret|private|access|encryption|signing|license|ssh) keys?|client secret|secret|` +
+var secretNames = lazyregexp.New(`(?i)\b(?:passwords?|passwd|pass ?phrase|passcode|pwd|api ?-?keys?|(?:secret|private|access|encryption|signing|license|ssh) keys?|client secret|secret|` +
 	`(?:access|api|auth|bearer|refresh|session|personal access|security|oauth|github|gitlab|slack|bot)[ -]tokens?|credentials?|otp|2fa code|one[- ]time (?:code|password)|verification code|pin(?: code| number)?|cvv|cvc|` +
 	`(?:credit |debit )?card number|social security number|ssn|(?:seed|recovery|mnemonic) phrase|mnemonic|` +
 	`passwort|kennwort|zugangsdaten|mot de passe|contraseña|clave (?:api|privada)|senha|palavra-passe|wachtwoord|hasło|şifre|parola d.ordine|parolă|parola(?:n[ıi]z|y[ıi]|n[ıi]|ta|m[ıi])?\pL* (?:girin|yazın|ta|dvs|dumneavoastră|contului)|parola(?:n[ıi]z|y[ıi]|n[ıi])\pL*|(?:introduc\pL*|tastează) parola)(?:$|[^\pL])` +
@@ -147,16 +147,16 @@ var secretNames = regexp.MustCompile(`(?i)\b(?:passwords?|passwd|pass ?phrase|pa
 // Digits tell what a form that names nothing is for: cardDigits are those of a card for payment, codeSent is a
 // code that somebody else just gave the user.
 var (
-	cardDigits = regexp.MustCompile(`(?i)\b(?:sixteen|16)[- ](?:digits?|figures?|numbers?)\b|\b(?:three|3)[- ](?:digits?|figures?|numbers?) (?:on|at|from) (?:the )?(?:back|reverse)\b`)
-	codeSent   = regexp.MustCompile(`(?i)\b(?:bank|phone|mobile|sms|text message|authenticator|e-?mail)\b[^.?!]{0,40}\b(?:sent|shown|showed|shows|texted|received|gave|displayed|displays)\b[^.?!]{0,40}\b(?:digits?|code|figures)\b` +
+	cardDigits = lazyregexp.New(`(?i)\b(?:sixteen|16)[- ](?:digits?|figures?|numbers?)\b|\b(?:three|3)[- ](?:digits?|figures?|numbers?) (?:on|at|from) (?:the )?(?:back|reverse)\b`)
+	codeSent   = lazyregexp.New(`(?i)\b(?:bank|phone|mobile|sms|text message|authenticator|e-?mail)\b[^.?!]{0,40}\b(?:sent|shown|showed|shows|texted|received|gave|displayed|displays)\b[^.?!]{0,40}\b(?:digits?|code|figures)\b` +
 		`|\b(?:digits?|code|figures)\b[^.?!]{0,40}\b(?:sent|shown|showed|shows|texted|received|gave|displayed|displays)\b[^.?!]{0,40}\b(?:bank|phone|mobile|sms|text message|authenticator|e-?mail)\b`)
 )
 
 // aboutSecret are what a form may say of a secret without asking for it.
-var aboutSecret = regexp.MustCompile(`(?i)\b(?:length|policy|strength|hint|name|manager|reset|file|path|expir\w*|do not|don't|never|without|environment variable|required\?|protected)\b`)
+var aboutSecret = lazyregexp.New(`(?i)\b(?:length|policy|strength|hint|name|manager|reset|file|path|expir\w*|do not|don't|never|without|environment variable|required\?|protected)\b`)
 
 // requested says that a message asks for something.
-var requested = regexp.MustCompile(`(?i)\b(?:enter|provide|type|give|input|paste|supply|confirm|need|please|what is|share|gib|eingeben|geben|entrez|saisissez|fournir|introduzca|ingres\w*|escriba|digite|insira|informe|inserisci|voer|podaj|girin)\b|введите|укажите|输入|提供|入力|입력|أدخل`)
+var requested = lazyregexp.New(`(?i)\b(?:enter|provide|type|give|input|paste|supply|confirm|need|please|what is|share|gib|eingeben|geben|entrez|saisissez|fournir|introduzca|ingres\w*|escriba|digite|insira|informe|inserisci|voer|podaj|girin)\b|введите|укажите|输入|提供|入力|입력|أدخل`)
 
 // asksForSecret reports whether a label names a secret that is to be given.
 func asksForSecret(s string) bool {

@@ -1,13 +1,13 @@
 package detect
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/coalmine-dev/coalmine/analyze/handout"
 	"github.com/coalmine-dev/coalmine/analyze/pii"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // identifierKind is what an identifier names.
@@ -35,15 +35,15 @@ type identifier struct {
 }
 
 var (
-	accounts   = regexp.MustCompile(`\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,4})?\b`)
-	wallets    = regexp.MustCompile(`\b(?:0x[0-9a-fA-F]{40}|bc1[ac-hj-np-z02-9]{25,60}|[13T][1-9A-HJ-NP-Za-km-z]{25,33})\b`)
-	mails      = regexp.MustCompile(`\b[\w.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+\b`)
-	addresses  = regexp.MustCompile(`(?i)\b(?:https?|wss?|ftps?|ssh|git)://(?:[^\s/?#"'<>\\]*@)?([a-z0-9.-]+)(?::\d+)?([^\s"'<>)\]\\]*)`)
-	paths      = regexp.MustCompile("(?:^|[\\s\"'=(:`])((?:~|[A-Za-z]:)?(?:/[\\w.@+-]+){2,}|[A-Za-z]:(?:\\\\[\\w.@+ -]+)+)")
-	digests    = regexp.MustCompile(`\b[0-9a-fA-F]{32,128}\b`)
-	serials    = regexp.MustCompile(`\b(?:\d{8,}|\d{4}(?:[ -]\d{4}){2,4})\b`)
-	moments    = regexp.MustCompile(`^(?:1[4-9]\d{8}|1[4-9]\d{11}|(?:19|20)\d{6}|(?:19|20)\d{12})$`)
-	mixedCases = regexp.MustCompile(`[a-z].*[A-Z]|[A-Z].*[a-z]`)
+	accounts   = lazyregexp.New(`\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,4})?\b`)
+	wallets    = lazyregexp.New(`\b(?:0x[0-9a-fA-F]{40}|bc1[ac-hj-np-z02-9]{25,60}|[13T][1-9A-HJ-NP-Za-km-z]{25,33})\b`)
+	mails      = lazyregexp.New(`\b[\w.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+\b`)
+	addresses  = lazyregexp.New(`(?i)\b(?:https?|wss?|ftps?|ssh|git)://(?:[^\s/?#"'<>\\]*@)?([a-z0-9.-]+)(?::\d+)?([^\s"'<>)\]\\]*)`)
+	paths      = lazyregexp.New("(?:^|[\\s\"'=(:`])((?:~|[A-Za-z]:)?(?:/[\\w.@+-]+){2,}|[A-Za-z]:(?:\\\\[\\w.@+ -]+)+)")
+	digests    = lazyregexp.New(`\b[0-9a-fA-F]{32,128}\b`)
+	serials    = lazyregexp.New(`\b(?:\d{8,}|\d{4}(?:[ -]\d{4}){2,4})\b`)
+	moments    = lazyregexp.New(`^(?:1[4-9]\d{8}|1[4-9]\d{11}|(?:19|20)\d{6}|(?:19|20)\d{12})$`)
+	mixedCases = lazyregexp.New(`[a-z].*[A-Z]|[A-Z].*[a-z]`)
 )
 
 // maxIdentifiers bounds what is taken from one text.
@@ -55,7 +55,7 @@ func identifiersIn(s string) (out []identifier) {
 		return nil
 	}
 	taken := []byte(s)
-	find := func(kind identifierKind, form *regexp.Regexp, ok func(string) bool) {
+	find := func(kind identifierKind, form *lazyregexp.Regexp, ok func(string) bool) {
 		for _, m := range form.FindAllSubmatchIndex(taken, maxIdentifiers) {
 			from, to, rest := m[0], m[1], ""
 			if len(m) > 2 {

@@ -5,9 +5,10 @@ import (
 	"html"
 	"math"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // byPlace compares a text that is JSON with the structured content, place by place.
@@ -100,14 +101,14 @@ func placeName(path []string) string {
 
 var (
 	// volatileKeys are those of values that differ each time that they are taken.
-	volatileKeys = regexp.MustCompile(`(?i)time|date|stamp|elapsed|duration|took|uptime|latency|nonce|random|_ms$|^ms$|^age$|^now$|created|updated|generated|request_?id|trace_?id|seconds`)
+	volatileKeys = lazyregexp.New(`(?i)time|date|stamp|elapsed|duration|took|uptime|latency|nonce|random|_ms$|^ms$|^age$|^now$|created|updated|generated|request_?id|trace_?id|seconds`)
 	// proseKeys are those of texts for a reader, which say the same in other words.
-	proseKeys  = regexp.MustCompile(`(?i)message|summary|description|text|note|hint|title|label|display|format|markdown|html|content|detail|reason|explanation`)
-	amountKeys = regexp.MustCompile(`(?i)amount|price|total|sum|balance|cost|fee|value|payment|due`)
+	proseKeys  = lazyregexp.New(`(?i)message|summary|description|text|note|hint|title|label|display|format|markdown|html|content|detail|reason|explanation`)
+	amountKeys = lazyregexp.New(`(?i)amount|price|total|sum|balance|cost|fee|value|payment|due`)
 	// masked is a value that a side hides on purpose, or cuts.
-	masked = regexp.MustCompile(`\*{2,}|[•●█]{2,}|(?i)redacted|hidden|masked|x{4,}|\.\.\.|…`)
+	masked = lazyregexp.New(`\*{2,}|[•●█]{2,}|(?i)redacted|hidden|masked|x{4,}|\.\.\.|…`)
 	// dated is a moment in any notation.
-	dated = regexp.MustCompile(`(?i)\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{1,2}:\d{2}|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\bago\b|today|yesterday`)
+	dated = lazyregexp.New(`(?i)\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{1,2}:\d{2}|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\bago\b|today|yesterday`)
 )
 
 // maxScalar bounds the texts that are compared as one value: longer ones are prose.
@@ -218,7 +219,7 @@ func decimals(s string) int {
 }
 
 // amount is a number with its currency, in the notations of different languages.
-var amount = regexp.MustCompile(`^\s*(?:[A-Z]{3}|[$€£¥])?\s?-?\d[\d., '’\x{00a0}\x{202f}]*\s?(?:[A-Z]{3}|[$€£¥])?\s*$`)
+var amount = lazyregexp.New(`^\s*(?:[A-Z]{3}|[$€£¥])?\s?-?\d[\d., '’\x{00a0}\x{202f}]*\s?(?:[A-Z]{3}|[$€£¥])?\s*$`)
 
 func isAmount(s string) bool { return amount.MatchString(s) }
 

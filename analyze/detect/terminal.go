@@ -2,11 +2,11 @@ package detect
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 )
 
@@ -191,11 +191,11 @@ func (r *terminalReader) command(kind byte, from int) bool {
 
 var (
 	// csi is the rest of a control sequence: what it is private for, parameters, intermediate bytes and the final one.
-	csi = regexp.MustCompile(`^([<=>?]?)([0-9;:]*)([ -/]*)([@-~])`)
+	csi = lazyregexp.New(`^([<=>?]?)([0-9;:]*)([ -/]*)([@-~])`)
 	// keyMap gives a key another text (ANSI.SYS).
-	keyMap = regexp.MustCompile(`^[0-9;]*(?:"[^"\n]*"|'[^'\n]*')[0-9;"']*p`)
+	keyMap = lazyregexp.New(`^[0-9;]*(?:"[^"\n]*"|'[^'\n]*')[0-9;"']*p`)
 	// halfCSI is a control sequence that may go on.
-	halfCSI = regexp.MustCompile(`^[0-?]*[ -/]*$`)
+	halfCSI = lazyregexp.New(`^[0-?]*[ -/]*$`)
 )
 
 // control reads a control sequence.

@@ -3,13 +3,13 @@ package detect
 import (
 	"encoding/base64"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/coalmine-dev/coalmine/analyze/handout"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // ClipboardKind is the kind of a TerminalSequence that writes to the clipboard or reads it.
@@ -93,7 +93,7 @@ func (r *terminalReader) conEmu(from int, rest string) {
 }
 
 // iTermQuiet are the commands of iTerm2 that change colours, marks and names within the window.
-var iTermQuiet = regexp.MustCompile(`^(?:CurrentDir|RemoteHost|ShellIntegrationVersion|SetUserVar|SetMark|SetBadgeFormat|CursorShape|HighlightCursorLine|SetColors|UnicodeVersion|EndOfCopy|EndCopy|AddAnnotation)\b`)
+var iTermQuiet = lazyregexp.New(`^(?:CurrentDir|RemoteHost|ShellIntegrationVersion|SetUserVar|SetMark|SetBadgeFormat|CursorShape|HighlightCursorLine|SetColors|UnicodeVersion|EndOfCopy|EndCopy|AddAnnotation)\b`)
 
 func (r *terminalReader) iTerm(from int, rest string) {
 	command, args, _ := strings.Cut(rest, "=")
@@ -118,7 +118,7 @@ func (r *terminalReader) iTerm(from int, rest string) {
 }
 
 // dcs is what a device control string begins with: parameters, intermediate bytes and the final one.
-var dcs = regexp.MustCompile(`^([<=>?]?[0-9;:]*)([ -/]*)([@-~])`)
+var dcs = lazyregexp.New(`^([<=>?]?[0-9;:]*)([ -/]*)([@-~])`)
 
 // device judges a device control string. Pictures are no deed.
 func (r *terminalReader) device(from int, body string) {
@@ -158,11 +158,11 @@ func (r *terminalReader) application(from int, body string) {
 
 var (
 	// sequences are those within the text of a link.
-	sequences = regexp.MustCompile(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))`)
+	sequences = lazyregexp.New(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))`)
 	// plainSchemes are those of addresses that show something and run nothing.
 	plainSchemes = []string{"", "http", "https", "mailto", "file", "ftp", "vscode", "cursor", "idea", "zed", "editor", "tel"}
 	// shownURL is an address at the beginning of a link's text.
-	shownURL = regexp.MustCompile(`(?i)^\W*(?:https?://)?([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?:[:/?#]\S*)?\W*$`)
+	shownURL = lazyregexp.New(`(?i)^\W*(?:https?://)?([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?:[:/?#]\S*)?\W*$`)
 )
 
 // link follows a hyperlink: its text stands between it and the next one.

@@ -2,10 +2,10 @@ package detect
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/text"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // taint finds what arguments should not hold: delimiters of prompts, and
@@ -15,7 +15,7 @@ type taint struct{}
 func (taint) name() string { return "semantic_taint" }
 
 // delimiters are the reserved spellings with which models' prompts mark roles.
-var delimiters = regexp.MustCompile(`(?i)<\|\s*(?:system|assistant|user|im_start|im_end|im_sep|start_header_id|end_header_id|eot_id|begin_of_text|endoftext)\s*\|>` +
+var delimiters = lazyregexp.New(`(?i)<\|\s*(?:system|assistant|user|im_start|im_end|im_sep|start_header_id|end_header_id|eot_id|begin_of_text|endoftext)\s*\|>` +
 	`|\[\s*(?:/\s*)?(?:SYSTEM|INST)\s*\]|<<\s*(?:/\s*)?SYS\s*>>|<\s*(?:start|end)_of_turn\s*>`)
 
 func (taint) event(c *context) {

@@ -2,17 +2,17 @@ package handout
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
 
 	"github.com/coalmine-dev/coalmine/audit/lang/dockerfile"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // looksStructured is a text of YAML or JSON that may hold commands.
-var looksStructured = regexp.MustCompile(`(?m)^\s*(?:-\s+)?["']?(?:run|script|scripts|before_script|after_script|command|commands|cmd|args|entrypoint|bash|pwsh|powershell|jobs|steps|uses|postCreateCommand|postinstall|preinstall)["']?\s*:|^\s*\{`)
+var looksStructured = lazyregexp.New(`(?m)^\s*(?:-\s+)?["']?(?:run|script|scripts|before_script|after_script|command|commands|cmd|args|entrypoint|bash|pwsh|powershell|jobs|steps|uses|postCreateCommand|postinstall|preinstall)["']?\s*:|^\s*\{`)
 
 // commandKeys are the keys below which YAML and JSON hold commands.
 var commandKeys = strings.Fields("run script before_script after_script command commands cmd args entrypoint bash pwsh powershell inlinescript scripts shell exec task tasks postcreatecommand poststartcommand postattachcommand oncreatecommand test")

@@ -1,13 +1,13 @@
 package handout
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/audit/lang"
 	"github.com/coalmine-dev/coalmine/audit/lang/javascript"
 	"github.com/coalmine-dev/coalmine/audit/lang/python"
 	"github.com/coalmine-dev/coalmine/audit/lang/shell"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // flow follows secrets through one script: in two rounds what is assigned, then what is sent.
@@ -65,7 +65,7 @@ func newFlow(of language, env map[string]secret, depth int) *flow {
 
 // standIn is what stands in code for an expression of a workflow, which is put into the text before
 // any quotes count.
-var standIn = regexp.MustCompile(`GHX_[A-Z]+_`)
+var standIn = lazyregexp.New(`GHX_[A-Z]+_`)
 
 // withoutExpressions puts a name in the place of each expression of a workflow.
 func (f *flow) withoutExpressions(code string) string {

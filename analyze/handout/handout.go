@@ -2,9 +2,10 @@ package handout
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // Leak is a place in code that sends a secret.
@@ -26,8 +27,8 @@ const (
 // sends are the words of code that sends something, and reads those of code that takes a secret. A
 // text without one of each is not read further.
 var (
-	sends = regexp.MustCompile(`(?i)\b(?:curl|wget|nc|ncat|netcat|socat|https?|xh|dig|nslookup|scp|rsync|sftp|telnet|openssl|iwr|irm|invoke-webrequest|invoke-restmethod|fetch|requests|urllib|urlopen|httpx|axios|got|post|sendbeacon|socket|uses)\b|/dev/tcp/`)
-	reads = regexp.MustCompile(`(?i)secret|token|passw|api_?key|access_?key|private_?key|credential|\benv\b|environ|printenv|export -p|declare -|\bset\b|\.ssh|\.aws|\.env|\.netrc|\.npmrc|\.pypirc|\.kube|\.docker|\.gnupg|\.config/|id_rsa|id_ed25519|git-credentials|/etc/shadow|_KEY\b|toJSON|kubectl get`)
+	sends = lazyregexp.New(`(?i)\b(?:curl|wget|nc|ncat|netcat|socat|https?|xh|dig|nslookup|scp|rsync|sftp|telnet|openssl|iwr|irm|invoke-webrequest|invoke-restmethod|fetch|requests|urllib|urlopen|httpx|axios|got|post|sendbeacon|socket|uses)\b|/dev/tcp/`)
+	reads = lazyregexp.New(`(?i)secret|token|passw|api_?key|access_?key|private_?key|credential|\benv\b|environ|printenv|export -p|declare -|\bset\b|\.ssh|\.aws|\.env|\.netrc|\.npmrc|\.pypirc|\.kube|\.docker|\.gnupg|\.config/|id_rsa|id_ed25519|git-credentials|/etc/shadow|_KEY\b|toJSON|kubectl get`)
 )
 
 // sendWords are the beginnings of words of sends, and what stands in each address, as JSON may escape it.
@@ -91,7 +92,7 @@ type snippet struct {
 }
 
 // fence is a block of code in Markdown.
-var fence = regexp.MustCompile("(?ms)^[ \t>]*(?:```+|~~~+)[ \t]*([\\w+#-]*)[^\n]*\n(.*?)^[ \t>]*(?:```+|~~~+)[ \t]*$")
+var fence = lazyregexp.New("(?ms)^[ \t>]*(?:```+|~~~+)[ \t]*([\\w+#-]*)[^\n]*\n(.*?)^[ \t>]*(?:```+|~~~+)[ \t]*$")
 
 // snippets takes the code out of a text.
 func snippets(text string) (out []snippet) {
@@ -106,11 +107,11 @@ func snippets(text string) (out []snippet) {
 }
 
 var (
-	isDockerfile = regexp.MustCompile(`(?m)^FROM[ \t]+\S+`)
-	isPython     = regexp.MustCompile(`(?m)^\s*(?:import|from) [\w.]+|\bos\.environ\b|\brequests\.\w+\(`)
-	isScript     = regexp.MustCompile(`\bprocess\.env\b|\brequire\(|\bfetch\(|\baxios\b|(?m)^\s*(?:const|let|import) `)
-	isPowerShell = regexp.MustCompile(`(?i)\$env:|Get-ChildItem|Get-Content|Invoke-(?:WebRequest|RestMethod)|\b(?:iwr|irm)\b`)
-	isShebang    = regexp.MustCompile(`^\s*#!.*\b(?:ba|da|z|k)?sh\b`)
+	isDockerfile = lazyregexp.New(`(?m)^FROM[ \t]+\S+`)
+	isPython     = lazyregexp.New(`(?m)^\s*(?:import|from) [\w.]+|\bos\.environ\b|\brequests\.\w+\(`)
+	isScript     = lazyregexp.New(`\bprocess\.env\b|\brequire\(|\bfetch\(|\baxios\b|(?m)^\s*(?:const|let|import) `)
+	isPowerShell = lazyregexp.New(`(?i)\$env:|Get-ChildItem|Get-Content|Invoke-(?:WebRequest|RestMethod)|\b(?:iwr|irm)\b`)
+	isShebang    = lazyregexp.New(`^\s*#!.*\b(?:ba|da|z|k)?sh\b`)
 )
 
 // codeOf reads one block by the name of its language, or by how it looks.

@@ -1,10 +1,10 @@
 package handout
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/audit/lang"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 var (
@@ -13,14 +13,14 @@ var (
 	// oneOf are functions that return one variable.
 	oneOf = set("os.getenv os.environ.get getenv environ.get Deno.env.get core.getInput")
 	// openers return or name what is in a file.
-	openers = regexp.MustCompile(`(?:^|\.)(?:open|readFile|readFileSync|createReadStream|Path|read_text|expanduser|join|resolve|readTextFile|file)$`)
+	openers = lazyregexp.New(`(?:^|\.)(?:open|readFile|readFileSync|createReadStream|Path|read_text|expanduser|join|resolve|readTextFile|file)$`)
 	// runners run a text in a shell.
-	runners = regexp.MustCompile(`(?:^|\.)(?:system|popen|check_output|run|Popen|call|exec|execSync|spawnSync)$`)
+	runners = lazyregexp.New(`(?:^|\.)(?:system|popen|check_output|run|Popen|call|exec|execSync|spawnSync)$`)
 	// requesters send to the address that they are given.
-	requesters = regexp.MustCompile(`(?:^|\.)(?:fetch|post|put|patch|get|request|urlopen|Request|sendBeacon|axios|got|ajax|upload|WebSocket|create_connection|connect|createConnection|urlretrieve)$`)
+	requesters = lazyregexp.New(`(?:^|\.)(?:fetch|post|put|patch|get|request|urlopen|Request|sendBeacon|axios|got|ajax|upload|WebSocket|create_connection|connect|createConnection|urlretrieve)$`)
 	// writers send through a connection.
-	writers  = regexp.MustCompile(`\.(?:write|end|send|sendall|sendto|emit|request|putrequest)$`)
-	loginKey = regexp.MustCompile(`(?i)^(?:proxy-)?authorization$|^(?:x-)?(?:api-?key|auth(?:-?token)?|private-token|access-?token|github-token)$|^cookie$|^auth$`)
+	writers  = lazyregexp.New(`\.(?:write|end|send|sendall|sendto|emit|request|putrequest)$`)
+	loginKey = lazyregexp.New(`(?i)^(?:proxy-)?authorization$|^(?:x-)?(?:api-?key|auth(?:-?token)?|private-token|access-?token|github-token)$|^cookie$|^auth$`)
 )
 
 // calledFunction is the secret in what a function of Python or JavaScript comes to.
@@ -150,12 +150,12 @@ func (f *flow) checkCall(c lang.Call) {
 }
 
 var (
-	psSend = regexp.MustCompile(`(?i)\b(?:Invoke-WebRequest|Invoke-RestMethod|iwr|irm|curl|wget|UploadString|UploadData|UploadFile|PostAsync)\b`)
-	psAll  = regexp.MustCompile(`(?i)\b(?:Get-ChildItem|gci|dir|ls|Get-Item)\s+(?:-Path\s+)?env:|\[(?:System\.)?Environment\]::GetEnvironmentVariables\(\)`)
-	psRead = regexp.MustCompile(`(?i)(?:Get-Content|gc|cat|type|ReadAllText|ReadAllBytes|-InFile)\b[^|;\n]*`)
-	psName = regexp.MustCompile(`(?i)\$env:(\w+)`)
-	psSet  = regexp.MustCompile(`(?im)^\s*\$(\w+)\s*=\s*(.+)$`)
-	psVar  = regexp.MustCompile(`\$(\w+)`)
+	psSend = lazyregexp.New(`(?i)\b(?:Invoke-WebRequest|Invoke-RestMethod|iwr|irm|curl|wget|UploadString|UploadData|UploadFile|PostAsync)\b`)
+	psAll  = lazyregexp.New(`(?i)\b(?:Get-ChildItem|gci|dir|ls|Get-Item)\s+(?:-Path\s+)?env:|\[(?:System\.)?Environment\]::GetEnvironmentVariables\(\)`)
+	psRead = lazyregexp.New(`(?i)(?:Get-Content|gc|cat|type|ReadAllText|ReadAllBytes|-InFile)\b[^|;\n]*`)
+	psName = lazyregexp.New(`(?i)\$env:(\w+)`)
+	psSet  = lazyregexp.New(`(?im)^\s*\$(\w+)\s*=\s*(.+)$`)
+	psVar  = lazyregexp.New(`\$(\w+)`)
 )
 
 // powerShell reads PowerShell line by line: it has no parser here.

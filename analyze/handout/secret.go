@@ -2,11 +2,12 @@ package handout
 
 import (
 	"net/netip"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
+
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // secret is what a value holds; the zero one holds none.
@@ -36,12 +37,12 @@ func worse(a, b secret) secret {
 
 var (
 	// secretFile is a file that holds secrets, within a word of a command.
-	secretFile = regexp.MustCompile(`(?:^|[@=:/\s"'~}(])(\.ssh(?:/[\w.*-]*)?|\.aws(?:/\w+)?|\.netrc|\.git-credentials|\.npmrc|\.pypirc|\.kube/config|\.docker/config\.json|\.gnupg|\.config/(?:gcloud|gh)\b|\.azure|\.env(?:\.\w+)?|\.vault-token|\.bash_history|id_rsa|id_ed25519)(?:$|[/\s"');|&>])|(/etc/shadow|/proc/(?:self|\d+)/environ)\b`)
+	secretFile = lazyregexp.New(`(?:^|[@=:/\s"'~}(])(\.ssh(?:/[\w.*-]*)?|\.aws(?:/\w+)?|\.netrc|\.git-credentials|\.npmrc|\.pypirc|\.kube/config|\.docker/config\.json|\.gnupg|\.config/(?:gcloud|gh)\b|\.azure|\.env(?:\.\w+)?|\.vault-token|\.bash_history|id_rsa|id_ed25519)(?:$|[/\s"');|&>])|(/etc/shadow|/proc/(?:self|\d+)/environ)\b`)
 	// openFile is one of those that is for everybody.
-	openFile = regexp.MustCompile(`\.pub\b|known_hosts|\.ssh/config|authorized_keys|\.env\.(?:example|sample|template|dist)`)
+	openFile = lazyregexp.New(`\.pub\b|known_hosts|\.ssh/config|authorized_keys|\.env\.(?:example|sample|template|dist)`)
 	// secretName is a variable that holds a secret by its name, and openName one that only names one.
-	secretName = regexp.MustCompile(`(?i)(?:^|_)(?:API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|KEY|TOKEN|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|PAT|CREDENTIALS?)(?:_|$)`)
-	openName   = regexp.MustCompile(`(?i)_(?:ID|NAME|FILE|PATH|URL|HOST|USER)$|PUBLIC`)
+	secretName = lazyregexp.New(`(?i)(?:^|_)(?:API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|KEY|TOKEN|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|PAT|CREDENTIALS?)(?:_|$)`)
+	openName   = lazyregexp.New(`(?i)_(?:ID|NAME|FILE|PATH|URL|HOST|USER)$|PUBLIC`)
 )
 
 // ofFile is what a word names, where it is read.
@@ -73,11 +74,11 @@ const (
 )
 
 var (
-	expression   = regexp.MustCompile(`\$\{\{(.*?)\}\}`)
-	everySecret  = regexp.MustCompile(`(?i)\btojson\s*\(\s*secrets\s*\)|\bsecrets\.\*|\bjoin\s*\(\s*secrets\b`)
-	wholeContext = regexp.MustCompile(`(?i)\btojson\s*\(\s*(github|env|vars)\s*\)`)
-	oneSecret    = regexp.MustCompile(`(?i)\bsecrets(?:\.(\w+)|\[\s*'(\w+)'\s*\])|\b(github)\.token\b`)
-	oneVariable  = regexp.MustCompile(`\benv\.(\w+)`)
+	expression   = lazyregexp.New(`\$\{\{(.*?)\}\}`)
+	everySecret  = lazyregexp.New(`(?i)\btojson\s*\(\s*secrets\s*\)|\bsecrets\.\*|\bjoin\s*\(\s*secrets\b`)
+	wholeContext = lazyregexp.New(`(?i)\btojson\s*\(\s*(github|env|vars)\s*\)`)
+	oneSecret    = lazyregexp.New(`(?i)\bsecrets(?:\.(\w+)|\[\s*'(\w+)'\s*\])|\b(github)\.token\b`)
+	oneVariable  = lazyregexp.New(`\benv\.(\w+)`)
 )
 
 // ofExpression is what an expression of a workflow comes to.
@@ -146,7 +147,7 @@ func (s secret) leaksTo(host string) (leak, sure bool) {
 }
 
 // signIn are the credentials that protocols have in the body of a request.
-var signIn = regexp.MustCompile(`CLIENT_SECRET|REFRESH_TOKEN|PASSWORD|PASSWD|PASSPHRASE`)
+var signIn = lazyregexp.New(`CLIENT_SECRET|REFRESH_TOKEN|PASSWORD|PASSWD|PASSPHRASE`)
 
 var commonWords = strings.Fields("token secret key api access private password auth user deploy url com org net")
 
@@ -160,7 +161,7 @@ func Domain(host string) string {
 }
 
 // placeholders are parts of names of hosts that a reader is to replace.
-var placeholders = regexp.MustCompile(`(?i)^(?:www\.)?(?:[\w-]+\.)*example\.(?:com|org|net|edu)$|\byour|(?:^|[.-])my[.-]|<|>|\{|\}|\*|placeholder|(?:^|\.)(?:localhost|local|internal|test-server|host|hostname|server|domain)$|\.svc$|\.lan$`)
+var placeholders = lazyregexp.New(`(?i)^(?:www\.)?(?:[\w-]+\.)*example\.(?:com|org|net|edu)$|\byour|(?:^|[.-])my[.-]|<|>|\{|\}|\*|placeholder|(?:^|\.)(?:localhost|local|internal|test-server|host|hostname|server|domain)$|\.svc$|\.lan$`)
 
 // isPlaceholder reports whether a host is the reader's own, or stands for it.
 func isPlaceholder(host string) bool {

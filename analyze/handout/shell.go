@@ -1,11 +1,11 @@
 package handout
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/audit/lang"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 func set(words string) map[string]bool {
@@ -32,7 +32,7 @@ var (
 )
 
 // helpers are commands that print credentials.
-var helpers = regexp.MustCompile(`^(?:gh auth token|gh auth status .*-t|gcloud auth (?:print-\S+|application-default print-access-token)|aws configure (?:get|export-credentials)|git credential fill|security find-\S+-password|kubectl get secrets?|kubectl config view .*--raw|op read|pass show|az account get-access-token|vault (?:kv get|print token)|npm token|docker-credential-\S+ get)\b`)
+var helpers = lazyregexp.New(`^(?:gh auth token|gh auth status .*-t|gcloud auth (?:print-\S+|application-default print-access-token)|aws configure (?:get|export-credentials)|git credential fill|security find-\S+-password|kubectl get secrets?|kubectl config view .*--raw|op read|pass show|az account get-access-token|vault (?:kv get|print token)|npm token|docker-credential-\S+ get)\b`)
 
 // called is the secret in what a call comes to.
 func (f *flow) called(c lang.Call) (s secret) {
@@ -258,13 +258,13 @@ func readsFile(program, option, w string) bool {
 }
 
 // authority is the host of an address; a part of it that is not known is a NUL.
-var authority = regexp.MustCompile(`(?i)\b(?:https?|ftps?|wss?|tcp)://([^\s/?#"'\\]+)`)
+var authority = lazyregexp.New(`(?i)\b(?:https?|ftps?|wss?|tcp)://([^\s/?#"'\\]+)`)
 
 // bareHost is a host that stands without a scheme, with what follows it.
-var bareHost = regexp.MustCompile(`^(?:[\w.-]+@)?((?:[A-Za-z0-9\x00-]+\.)+[A-Za-z]{2,}|\d{1,3}(?:\.\d{1,3}){3})(?:[:/?].*)?$`)
+var bareHost = lazyregexp.New(`^(?:[\w.-]+@)?((?:[A-Za-z0-9\x00-]+\.)+[A-Za-z]{2,}|\d{1,3}(?:\.\d{1,3}){3})(?:[:/?].*)?$`)
 
 // peer is the host and port of socat and openssl.
-var peer = regexp.MustCompile(`(?i)^(?:(?:tcp4?|tcp6|openssl|udp)(?:-connect)?:)?([\w.-]+\.[A-Za-z]{2,}|\d{1,3}(?:\.\d{1,3}){3}):\d+`)
+var peer = lazyregexp.New(`(?i)^(?:(?:tcp4?|tcp6|openssl|udp)(?:-connect)?:)?([\w.-]+\.[A-Za-z]{2,}|\d{1,3}(?:\.\d{1,3}){3}):\d+`)
 
 // hostIn is the host of the first address in a text.
 func hostIn(s string) string {
@@ -380,11 +380,11 @@ func pathWord(x lang.Expr) string { return strings.Replace(spelled(x), "$HOME", 
 
 var (
 	// prompt is what stands before a command in a text for people.
-	prompt = regexp.MustCompile("^[ \t]*(?:[-*][ \t]+|\\d+[.)][ \t]+|[$>%][ \t]+|RUN[ \t]+)?(.*)$")
+	prompt = lazyregexp.New("^[ \t]*(?:[-*][ \t]+|\\d+[.)][ \t]+|[$>%][ \t]+|RUN[ \t]+)?(.*)$")
 	// command is where a command begins in a line of prose.
-	command = regexp.MustCompile("(?:^|[\\s`:(])((?:sudo[ ]+)?(?:env|printenv|export|declare|cat|tar|base64|curl|wget|nc|ncat|netcat|socat|scp|rsync|dig|bash|sh|echo|printf|gh|[A-Za-z_]\\w*=)[ |=$\"'].*|env\\b.*)$")
+	command = lazyregexp.New("(?:^|[\\s`:(])((?:sudo[ ]+)?(?:env|printenv|export|declare|cat|tar|base64|curl|wget|nc|ncat|netcat|socat|scp|rsync|dig|bash|sh|echo|printf|gh|[A-Za-z_]\\w*=)[ |=$\"'].*|env\\b.*)$")
 	// inline is code within a line of Markdown.
-	inline = regexp.MustCompile("`([^`\n]{4,1000})`")
+	inline = lazyregexp.New("`([^`\n]{4,1000})`")
 )
 
 // commandLines are the lines of a text that are commands, where the whole text is no script.

@@ -3,12 +3,12 @@ package report
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // findingView is a finding as a card.
@@ -151,7 +151,7 @@ func duration(d time.Duration) string {
 	}
 }
 
-var cweNumber = regexp.MustCompile(`^CWE-(\d+)$`)
+var cweNumber = lazyregexp.New(`^CWE-(\d+)$`)
 
 func references(r *finding.Rule) []referenceView {
 	var out []referenceView
@@ -167,7 +167,7 @@ func references(r *finding.Rule) []referenceView {
 }
 
 // mark is bold or code in a rule's help.
-var mark = regexp.MustCompile("\\*\\*([^*]+)\\*\\*|`([^`]+)`|\\*([^*]+)\\*")
+var mark = lazyregexp.New("\\*\\*([^*]+)\\*\\*|`([^`]+)`|\\*([^*]+)\\*")
 
 // prose cuts a rule's help, which is Markdown of ours, into paragraphs.
 func prose(md string) [][]spanView {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +20,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/audit"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // SARIFSchema is the official schema's address, as GitHub names it.
@@ -387,9 +387,9 @@ func inert(s string) string {
 }
 
 var (
-	link    = regexp.MustCompile(`([!\]])([(\[:])`)
-	tag     = regexp.MustCompile(`<([A-Za-z/!?])`)
-	mention = regexp.MustCompile(`(^|[^\w/@])@[A-Za-z0-9-]+/?`)
+	link    = lazyregexp.New(`([!\]])([(\[:])`)
+	tag     = lazyregexp.New(`<([A-Za-z/!?])`)
+	mention = lazyregexp.New(`(^|[^\w/@])@[A-Za-z0-9-]+/?`)
 )
 
 // sentence ends a text with a full stop, as SARIF's validators ask.

@@ -3,12 +3,12 @@ package rules
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // aim is what the arguments of a call name among the files that it took away and those of the user's.
@@ -25,7 +25,7 @@ const maxArgument = 256
 
 var (
 	// patterns are texts that mean what they match.
-	patterns = regexp.MustCompile(`[*?|^$]|\[.+\]|\{.+,.+\}|\\[dws]`)
+	patterns = lazyregexp.New(`[*?|^$]|\[.+\]|\{.+,.+\}|\\[dws]`)
 	// batchNames are parts of the names of arguments by which a number or a switch means many.
 	batchNames = []string{"recursive", "all", "cascade", "purge", "children", "related", "include", "keep", "count", "limit", "max", "days", "age", "older", "before", "after", "since", "last", "first", "top", "batch", "hours", "pattern", "filter"}
 )
@@ -167,7 +167,7 @@ func stemOf(p string) string {
 }
 
 // revisions are what follows the name of a file in the names of what belongs to it.
-var revisions = regexp.MustCompile(`(?i)^[^\pL\pN]+(?:v?\d+|thumb\w*|small|large|medium|meta\w*|bak|backup|draft|orig|old|copy|preview|history)$`)
+var revisions = lazyregexp.New(`(?i)^[^\pL\pN]+(?:v?\d+|thumb\w*|small|large|medium|meta\w*|bak|backup|draft|orig|old|copy|preview|history)$`)
 
 // belongsTo reports whether a file goes with another: it has the same name with another ending, or lies
 // in a directory of that name.

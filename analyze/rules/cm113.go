@@ -2,7 +2,6 @@ package rules
 
 import (
 	"net/netip"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 var cm113 = Rule{Rule: cm113Doc, Check: checkCM113}
@@ -24,7 +24,7 @@ var cm113Doc = finding.Rule{
 }
 
 // noOther are promises to contact no host but those that are named.
-var noOther = regexp.MustCompile(`(?i)\b(?:no other|only (?:to|with|contacts?|talks?|connects?|sends?)|nothing else|nowhere else|exclusively)\b`)
+var noOther = lazyregexp.New(`(?i)\b(?:no other|only (?:to|with|contacts?|talks?|connects?|sends?)|nothing else|nowhere else|exclusively)\b`)
 
 func checkCM113(r *Run) []finding.Finding {
 	var out []finding.Finding

@@ -2,11 +2,11 @@ package rules
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 var cm114 = Rule{Rule: cm114Doc, Check: checkCM114}
@@ -21,7 +21,7 @@ var cm114Doc = finding.Rule{
 }
 
 // piped is a shell's line that hands a download to an interpreter.
-var piped = regexp.MustCompile(`\b(?:curl|wget)\b[^|;&]*\|\s*(?:sudo\s+)?(?:/\S*/)?(?:ba|z|da)?sh\b|\b(?:curl|wget)\b[^|;&]*\|\s*(?:python3?|node|perl|ruby|php)\b|(?:ba|z|da)?sh\s+(?:-c\s+)?["']?[<$]\((?:curl|wget)\b`)
+var piped = lazyregexp.New(`\b(?:curl|wget)\b[^|;&]*\|\s*(?:sudo\s+)?(?:/\S*/)?(?:ba|z|da)?sh\b|\b(?:curl|wget)\b[^|;&]*\|\s*(?:python3?|node|perl|ruby|php)\b|(?:ba|z|da)?sh\s+(?:-c\s+)?["']?[<$]\((?:curl|wget)\b`)
 
 // interpreters are programs that run the file that they are given.
 var interpreters = []string{"sh", "bash", "dash", "zsh", "node", "nodejs", "deno", "bun", "perl", "ruby", "php", "python", "python3"}

@@ -1,13 +1,13 @@
 package rules
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 var cm117 = Rule{Rule: cm117Doc, Check: checkCM117, Shrink: ShrinkNever}
@@ -24,10 +24,10 @@ var cm117Doc = finding.Rule{
 
 var (
 	// staysHere are promises that what is given does not leave the machine.
-	staysHere = regexp.MustCompile(`(?i)\b(?:stays?|remains?|(?:is |are )?(?:kept|held|processed|handled|filled in)) (?:only )?(?:on|in|within|at) (?:this|your|the|its) (?:own )?(?:local )?(?:machine|computer|device|host|system|process|memory|session)\b` +
+	staysHere = lazyregexp.New(`(?i)\b(?:stays?|remains?|(?:is |are )?(?:kept|held|processed|handled|filled in)) (?:only )?(?:on|in|within|at) (?:this|your|the|its) (?:own )?(?:local )?(?:machine|computer|device|host|system|process|memory|session)\b` +
 		`|\b(?:never|not) (?:leaves?|sent|uploaded|transmitted|shared|stored remotely)\b|\bn[o']t leave\b|\bsent nowhere\b|\bnothing (?:is|gets) (?:sent|uploaded|transmitted|shared)\b|\bnothing leaves\b`)
 	// onlySent are promises of what alone is sent.
-	onlySent = regexp.MustCompile(`(?i)\bonly (?:the |a |an |your |its )?(?:[\w-]+ ){1,6}?(?:is|are|gets?) (?:ever )?(?:sent|transmitted|shared|uploaded|passed on)\b` +
+	onlySent = lazyregexp.New(`(?i)\bonly (?:the |a |an |your |its )?(?:[\w-]+ ){1,6}?(?:is|are|gets?) (?:ever )?(?:sent|transmitted|shared|uploaded|passed on)\b` +
 		`|\b(?:sends?|transmits?|shares?|uploads?|passes) (?:on )?(?:the |a |an |its |your )?(?:[\w-]+ ){1,6}only\b` +
 		`|\b(?:sends?|transmits?|shares?|uploads?) (?:on )?(?:only|nothing (?:but|except|else|other))\b` +
 		`|\bnothing (?:but|except|other than|beyond)\b.{1,80}\b(?:sent|leaves|transmitted|shared|uploaded)\b` +

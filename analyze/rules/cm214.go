@@ -2,11 +2,11 @@ package rules
 
 import (
 	"path"
-	"regexp"
 	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 var cm214 = Rule{Rule: cm214Doc, Check: checkCM214}
@@ -113,7 +113,7 @@ func (r *Run) conditionally(in *Run, e *finding.Effect) finding.Severity {
 }
 
 // digits are the parts of a name that count or date.
-var digits = regexp.MustCompile(`[0-9]+`)
+var digits = lazyregexp.New(`[0-9]+`)
 
 // comparableAction is an effect without what differs from run to run: the numbers
 // in a file's name.

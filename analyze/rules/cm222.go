@@ -2,12 +2,12 @@ package rules
 
 import (
 	"path"
-	"regexp"
 	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 var cm222 = Rule{Rule: cm222Doc, Check: checkCM222}
@@ -25,13 +25,13 @@ var cm222Doc = finding.Rule{
 
 var (
 	// deletes is a verb by which something goes from its place.
-	deletes = regexp.MustCompile(`(?i)\b(?:delet|remov|eras|unlink|discard|trash|drop|mov|renam|archiv|tak)(?:es?|ed|ing|s)?\b`)
+	deletes = lazyregexp.New(`(?i)\b(?:delet|remov|eras|unlink|discard|trash|drop|mov|renam|archiv|tak)(?:es?|ed|ing|s)?\b`)
 	// nothingMore are promises that nothing but what was named goes.
-	nothingMore = regexp.MustCompile(`(?i)\bno other|\bnothing (?:else|more)\b|\bexactly one\b|\bone at a time\b|\bonly (?:the|that|this|one|what|a)\b|\b(?:that|this|the|one) (?:[\w-]+ )?(?:only|alone)\b|\b(?:never|not|n't) (?:touch|delete|remove|affect|change)\w* (?:any(?:thing)? )?(?:other|another|else)\b|\bleav(?:es?|ing) (?:all |every |the )*(?:others?|rest)\b`)
+	nothingMore = lazyregexp.New(`(?i)\bno other|\bnothing (?:else|more)\b|\bexactly one\b|\bone at a time\b|\bonly (?:the|that|this|one|what|a)\b|\b(?:that|this|the|one) (?:[\w-]+ )?(?:only|alone)\b|\b(?:never|not|n't) (?:touch|delete|remove|affect|change)\w* (?:any(?:thing)? )?(?:other|another|else)\b|\bleav(?:es?|ing) (?:all |every |the )*(?:others?|rest)\b`)
 	// othersStay are promises of the same kind that speak of no deletion.
-	othersStay = regexp.MustCompile(`(?i)\b(?:others?|the rest|everything else|all else) (?:[\w-]+ ){0,2}?(?:stays?|remains?|kept|untouched|unchanged|left)\b`)
+	othersStay = lazyregexp.New(`(?i)\b(?:others?|the rest|everything else|all else) (?:[\w-]+ ){0,2}?(?:stays?|remains?|kept|untouched|unchanged|left)\b`)
 	// oneObject is a deletion of a thing in the singular.
-	oneObject = regexp.MustCompile(`(?i)\b(?:delet|remov|eras|unlink|discard|trash|mov|renam|archiv)(?:es?|s)? (?:(?:only|exactly|just) )?(?:(?:an?|one|this|the (?:one|single))\b|the (?:(?:named|given|specified|selected|chosen|existing) )?[\w-]*[^\Ws]\b)`)
+	oneObject = lazyregexp.New(`(?i)\b(?:delet|remov|eras|unlink|discard|trash|mov|renam|archiv)(?:es?|s)? (?:(?:only|exactly|just) )?(?:(?:an?|one|this|the (?:one|single))\b|the (?:(?:named|given|specified|selected|chosen|existing) )?[\w-]*[^\Ws]\b)`)
 )
 
 // wholesaleWords are by which a tool declares that more goes than what is named, and pluralWords do so where

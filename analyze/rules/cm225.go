@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -29,14 +29,14 @@ var cm225Doc = finding.Rule{
 
 var (
 	// makesValue are sentences that say that something is made or drawn.
-	makesValue = regexp.MustCompile(`(?i)\b(?:generat\w+|mak(?:es?|ing)|creat(?:es?|ing)|draws?|drawn|mints?|produc(?:es?|ing)|picks?|rolls?|random\w*)\b`)
+	makesValue = lazyregexp.New(`(?i)\b(?:generat\w+|mak(?:es?|ing)|creat(?:es?|ing)|draws?|drawn|mints?|produc(?:es?|ing)|picks?|rolls?|random\w*)\b`)
 	// secretValue are values that nobody else may know, whether or not that is said.
-	secretValue = regexp.MustCompile(`(?i)\b(?:passwords?|passphrases?|passcodes?|(?-i:PINs?)|pin codes?|(?:api|secret|encryption|signing|recovery) (?:keys?|codes?)|secrets|nonces?|one-time codes?|otps?)\b`)
+	secretValue = lazyregexp.New(`(?i)\b(?:passwords?|passphrases?|passcodes?|(?-i:PINs?)|pin codes?|(?:api|secret|encryption|signing|recovery) (?:keys?|codes?)|secrets|nonces?|one-time codes?|otps?)\b`)
 	// promisesSecure are promises that nobody can guess a value, and promisesRandom that chance alone decides.
-	promisesSecure = regexp.MustCompile(`(?i)\b(?:cryptographic\w*(?: secure(?:ly)?)?|secure(?:ly)?[ -]random\w*|secure (?:source|password|passphrase|pin|token|key|value|string|id\w*)s?|unpredictable|unguessable|(?:nobody|no one|cannot|can't|can not|impossible to|hard to) (?:can |be )?(?:predict|guess)\w*|csprng)\b`)
-	promisesRandom = regexp.MustCompile(`(?i)\brandom(?:ly|ized)?\b`)
+	promisesSecure = lazyregexp.New(`(?i)\b(?:cryptographic\w*(?: secure(?:ly)?)?|secure(?:ly)?[ -]random\w*|secure (?:source|password|passphrase|pin|token|key|value|string|id\w*)s?|unpredictable|unguessable|(?:nobody|no one|cannot|can't|can not|impossible to|hard to) (?:can |be )?(?:predict|guess)\w*|csprng)\b`)
+	promisesRandom = lazyregexp.New(`(?i)\brandom(?:ly|ized)?\b`)
 	// followsFrom are declarations by which a value is the same for the same input.
-	followsFrom = regexp.MustCompile(`(?i)\b(?:deterministic\w*|reproducib\w*|repeatab\w*|seed(?:ed|s)?|deriv(?:e[sd]?|ing|ation)|hash(?:es|ed)?|checksum|same (?:input|arguments?|value|result|date|day)|of the day|daily|per day|stateless|placeholder|example|sample|demo|mock|fake|pseudo-?random|lorem)\b`)
+	followsFrom = lazyregexp.New(`(?i)\b(?:deterministic\w*|reproducib\w*|repeatab\w*|seed(?:ed|s)?|deriv(?:e[sd]?|ing|ation)|hash(?:es|ed)?|checksum|same (?:input|arguments?|value|result|date|day)|of the day|daily|per day|stateless|placeholder|example|sample|demo|mock|fake|pseudo-?random|lorem)\b`)
 )
 
 // inputWords are the words of parameters from which a value may follow, and measureWords those that
@@ -104,7 +104,7 @@ func (r *Run) promisesChance(tool string) (severity finding.Severity, promise st
 	return severity, promise
 }
 
-var wordEnd = regexp.MustCompile(`[^A-Za-z]+|([a-z])([A-Z])`)
+var wordEnd = lazyregexp.New(`[^A-Za-z]+|([a-z])([A-Z])`)
 
 // takesInput reports whether a tool has a parameter from which its values may follow.
 func takesInput(schema json.RawMessage) bool {
@@ -207,10 +207,10 @@ func (r *Run) alikeAcross(drawn []draw) []draw {
 var (
 	// valueText are what may be a value within a text, and noValue what is something else: versions, dates,
 	// times, addresses, paths and numbers with a unit.
-	valueText  = regexp.MustCompile(`[A-Za-z0-9+/=_~!@#$%^&*?|.:-]{4,}`)
-	noValue    = regexp.MustCompile(`^(?:v?\d+(?:\.\d+)+[.,]?|\d{4}-\d\d(?:-\d\d)?.*|\d\d?:\d\d.*|[a-z]+://.*|/.*|\d+-\d+[.,]?|\d+(?:ms|kb|mb|px|bits?|bytes?|chars?)[.,]?)$`)
-	hasDigit   = regexp.MustCompile(`[0-9]`)
-	passphrase = regexp.MustCompile(`^[a-z]{3,12}(?:[ ._-][a-z]{3,12}){2,}[.]?$`)
+	valueText  = lazyregexp.New(`[A-Za-z0-9+/=_~!@#$%^&*?|.:-]{4,}`)
+	noValue    = lazyregexp.New(`^(?:v?\d+(?:\.\d+)+[.,]?|\d{4}-\d\d(?:-\d\d)?.*|\d\d?:\d\d.*|[a-z]+://.*|/.*|\d+-\d+[.,]?|\d+(?:ms|kb|mb|px|bits?|bytes?|chars?)[.,]?)$`)
+	hasDigit   = lazyregexp.New(`[0-9]`)
+	passphrase = lazyregexp.New(`^[a-z]{3,12}(?:[ ._-][a-z]{3,12}){2,}[.]?$`)
 )
 
 // entropy is what the longest value in a text tells in bits, 0 for no value. A text that is words alone

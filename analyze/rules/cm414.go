@@ -1,11 +1,11 @@
 package rules
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 var cm414 = Rule{Rule: cm414Doc, Check: checkCM414, Observations: []string{"poisoned_result", "hidden_text_in_result", "poisoned_message", "hidden_text_in_message"}}
@@ -32,8 +32,8 @@ func checkCM414(r *Run) []finding.Finding {
 
 // The words of a sentence that declares to show attacks as examples.
 var (
-	quoteWords  = regexp.MustCompile(`(?i)\b(?:quot(?:e|es|ed|ing)|examples?|samples?|specimens?)\b`)
-	attackWords = regexp.MustCompile(`(?i)\b(?:attack(?:s|ers?)?|injections?|phishing|jailbreaks?|scams?|malicious|adversarial)\b`)
+	quoteWords  = lazyregexp.New(`(?i)\b(?:quot(?:e|es|ed|ing)|examples?|samples?|specimens?)\b`)
+	attackWords = lazyregexp.New(`(?i)\b(?:attack(?:s|ers?)?|injections?|phishing|jailbreaks?|scams?|malicious|adversarial)\b`)
 )
 
 // quotesAttacks reports whether the tool, or the server, declares to quote attacks.

@@ -1,11 +1,11 @@
 package rules
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 var cm604 = Rule{Rule: cm604Doc, Check: checkCM604}
@@ -21,14 +21,14 @@ var cm604Doc = finding.Rule{
 
 var (
 	// endsWithSession are promises that nothing runs but for a call, or after the session.
-	endsWithSession = regexp.MustCompile(`(?i)\b(?:nothing|no [\w-]+(?: [\w-]+)?) (?:[\w-]+ ){0,2}?(?:runs?|running|stays?|remains?|lives?|left|continues?|survives?|outlives?|happens)\b.{0,60}\b(?:between (?:the )?(?:calls|requests)|after|afterwards|background|behind|beyond|once|session)\b` +
+	endsWithSession = lazyregexp.New(`(?i)\b(?:nothing|no [\w-]+(?: [\w-]+)?) (?:[\w-]+ ){0,2}?(?:runs?|running|stays?|remains?|lives?|left|continues?|survives?|outlives?|happens)\b.{0,60}\b(?:between (?:the )?(?:calls|requests)|after|afterwards|background|behind|beyond|once|session)\b` +
 		`|\b(?:does not|doesn't|do not|don't|will not|won't|never) (?:run|stay|remain|keep|continue|leave|start|spawn|live|linger|do)s?\b.{0,50}\b(?:between (?:the )?calls|background|after|behind|beyond|daemons?|resident)\b` +
 		`|\b(?:no|without(?: any)?) (?:background|resident|long-running|lingering|left-?over|detached) (?:[\w-]+ )?(?:process\w*|tasks?|jobs?|threads?|work|activity|services?|daemons?)\b|\bno daemons?\b` +
 		`|\b(?:ends?|exits?|stops?|terminates?|quits?) (?:[\w-]+ ){0,2}?(?:with|when|as soon as|once) the (?:session|client|conversation|connection)\b`)
 	// onlyInCalls are promises to work only when a tool is called.
-	onlyInCalls = regexp.MustCompile(`(?i)\bonly (?:when|while|during|if) (?:a |the |each |its |you )*(?:tools?|calls?|request|ask)\b`)
+	onlyInCalls = lazyregexp.New(`(?i)\bonly (?:when|while|during|if) (?:a |the |each |its |you )*(?:tools?|calls?|request|ask)\b`)
 	// runsOn are declarations that something runs beyond a call.
-	runsOn = regexp.MustCompile(`(?i)\b(?:in the background|background (?:process|job|task)|daemons?|detached|keeps? (?:it )?running|dev(?:elopment)? server)\b`)
+	runsOn = lazyregexp.New(`(?i)\b(?:in the background|background (?:process|job|task)|daemons?|detached|keeps? (?:it )?running|dev(?:elopment)? server)\b`)
 )
 
 func checkCM604(r *Run) []finding.Finding {

@@ -3,9 +3,10 @@ package rules
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // command is what another program runs or follows, by the place in a file where it stands.
@@ -108,7 +109,7 @@ func npmScripts(text string) []command {
 
 // keyed takes the values of some keys.
 func keyed(keys string) func(string) []command {
-	re := regexp.MustCompile(`(?m)^\s*"?(` + keys + `)"?\s*[=: ]\s*(\S.*)$`)
+	re := lazyregexp.New(`(?m)^\s*"?(` + keys + `)"?\s*[=: ]\s*(\S.*)$`)
 	return func(text string) []command {
 		var out []command
 		for _, m := range re.FindAllStringSubmatch(text, -1) {
@@ -120,7 +121,7 @@ func keyed(keys string) func(string) []command {
 
 // matching takes whole lines.
 func matching(line string) func(string) []command {
-	re := regexp.MustCompile(line)
+	re := lazyregexp.New(line)
 	return func(text string) []command {
 		return slices.DeleteFunc(allLines(text), func(c command) bool { return !re.MatchString(c.text) })
 	}
@@ -138,7 +139,7 @@ func allLines(text string) []command {
 }
 
 // plumbing are lines of shells that run nothing.
-var plumbing = regexp.MustCompile(`^(?:fi|done|else|then|esac|do|\{|\}|;;|set [-+]\S+|exit \d|return(?: \d)?|[A-Z]+=\S*)$`)
+var plumbing = lazyregexp.New(`^(?:fi|done|else|then|esac|do|\{|\}|;;|set [-+]\S+|exit \d|return(?: \d)?|[A-Z]+=\S*)$`)
 
 // shellLines are the lines of a shell's file.
 func shellLines(text string) []command {
@@ -147,8 +148,8 @@ func shellLines(text string) []command {
 
 // gitKeys are settings of git, with their sections, by which it runs a program or goes elsewhere.
 var (
-	gitSection = regexp.MustCompile(`^\[\s*([\w.-]+)(?:\s+"(.*)")?\s*\]`)
-	gitKeys    = regexp.MustCompile(`(?i)^(?:core\.(?:hookspath|fsmonitor|sshcommand|pager|editor|gitproxy|askpass)|alias\.\S+|filter\.(?:clean|smudge|process)|diff\.(?:command|textconv|external)|merge\.driver|credential\.helper|include(?:if)?\.path|url\.(?:insteadof|pushinsteadof)|sequence\.editor|gpg\.program|pager\.\S+|submodule\.update)$`)
+	gitSection = lazyregexp.New(`^\[\s*([\w.-]+)(?:\s+"(.*)")?\s*\]`)
+	gitKeys    = lazyregexp.New(`(?i)^(?:core\.(?:hookspath|fsmonitor|sshcommand|pager|editor|gitproxy|askpass)|alias\.\S+|filter\.(?:clean|smudge|process)|diff\.(?:command|textconv|external)|merge\.driver|credential\.helper|include(?:if)?\.path|url\.(?:insteadof|pushinsteadof)|sequence\.editor|gpg\.program|pager\.\S+|submodule\.update)$`)
 )
 
 // gitCommands are the settings of git by which it runs something.
@@ -175,7 +176,7 @@ func gitCommands(text string) []command {
 }
 
 // editorKey is a setting by which an editor or an agent runs something.
-var editorKey = regexp.MustCompile(`"((?:[\w.-]*\.)?(?:command|args|runtimeExecutable|preLaunchTask|postCreateCommand|postStartCommand|postAttachCommand|onCreateCommand|initializeCommand|runOn|url|apiKeyHelper|allowAutomaticTasks|defaultInterpreterPath|nodePath|shellArgs|automationProfile\.\w+|[\w.]*git\.path))"\s*:\s*("(?:[^"\\]|\\.)*"|\[[^\]]*\]|true)`)
+var editorKey = lazyregexp.New(`"((?:[\w.-]*\.)?(?:command|args|runtimeExecutable|preLaunchTask|postCreateCommand|postStartCommand|postAttachCommand|onCreateCommand|initializeCommand|runOn|url|apiKeyHelper|allowAutomaticTasks|defaultInterpreterPath|nodePath|shellArgs|automationProfile\.\w+|[\w.]*git\.path))"\s*:\s*("(?:[^"\\]|\\.)*"|\[[^\]]*\]|true)`)
 
 func editorCommands(text string) []command {
 	var out []command
@@ -205,7 +206,7 @@ func pythonBuild(text string) []command {
 }
 
 // ciStep is a line of a step that names what it runs.
-var ciStep = regexp.MustCompile(`^(?:- )?(?:run|uses|script|before_script|after_script|command):\s*[^|>\s]`)
+var ciStep = lazyregexp.New(`^(?:- )?(?:run|uses|script|before_script|after_script|command):\s*[^|>\s]`)
 
 // ciCommands are what a build service runs: the steps, and lines that download or run a shell.
 func ciCommands(text string) []command {
@@ -213,4 +214,4 @@ func ciCommands(text string) []command {
 }
 
 // loudCommand is a command that downloads or runs a shell.
-var loudCommand = regexp.MustCompile(`(?i)\b(?:curl|wget|iwr|invoke-webrequest|nc|ncat|socat|powershell)\b|\|\s*(?:sudo )?(?:ba|z|da|k)?sh\b|\b(?:ba|z|da|k)?sh -\w*c\b|\beval\b|\bbase64 (?:-d|-D|--decode)|/dev/tcp/|\bpython[\d.]* -c|\bnode (?:-e|--eval)|\bperl -e|\bruby -e|\bnpx (?:-y|--yes)\b|\burllib\b|\brequests\.|\bos\.system\b|\bsubprocess\b|\bexec\(`)
+var loudCommand = lazyregexp.New(`(?i)\b(?:curl|wget|iwr|invoke-webrequest|nc|ncat|socat|powershell)\b|\|\s*(?:sudo )?(?:ba|z|da|k)?sh\b|\b(?:ba|z|da|k)?sh -\w*c\b|\beval\b|\bbase64 (?:-d|-D|--decode)|/dev/tcp/|\bpython[\d.]* -c|\bnode (?:-e|--eval)|\bperl -e|\bruby -e|\bnpx (?:-y|--yes)\b|\burllib\b|\brequests\.|\bos\.system\b|\bsubprocess\b|\bexec\(`)

@@ -2,17 +2,17 @@ package rules
 
 import (
 	"path"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // sentenceEnd separates the sentences of a declaration. The dot within a file's name ends none.
-var sentenceEnd = regexp.MustCompile(`[.;!?]\s+|\n`)
+var sentenceEnd = lazyregexp.New(`[.;!?]\s+|\n`)
 
 // leastPlaceName is how long the last part of a path has to be to name the path by itself.
 const leastPlaceName = 6
@@ -46,7 +46,7 @@ var (
 )
 
 // clauses are the parts of a sentence that say when: "where there is none".
-var clauses = regexp.MustCompile(`,? \b(?:if|where|when|unless|until|once)\b.*`)
+var clauses = lazyregexp.New(`,? \b(?:if|where|when|unless|until|once)\b.*`)
 
 func wordSet(list string) map[string]bool {
 	out := map[string]bool{}

@@ -3,12 +3,12 @@ package rules
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // place says whose the object of an effect is, or what of it makes harm.
@@ -181,7 +181,7 @@ func (r *Run) promisedOffline() *scope.Claim {
 }
 
 // restricts are the words by which a claim to work in a directory promises to go nowhere else.
-var restricts = regexp.MustCompile(`allowed|permitted|sandboxed|relative to|confined|restricted|limited|within|inside`)
+var restricts = lazyregexp.New(`allowed|permitted|sandboxed|relative to|confined|restricted|limited|within|inside`)
 
 // promisedConfined is the promise of a tool, of the server, or of every tool where none is known, to
 // stay in a directory. It is nil for none.

@@ -3,12 +3,12 @@ package rules
 import (
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/policy"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // maxListed bounds the files of one directory that a list names; more become the directory.
@@ -111,7 +111,7 @@ func shares(a, b []finding.Evidence) bool {
 }
 
 // drawn are parts of a name that the next run draws anew: long numbers and hex.
-var drawn = regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F-]{13,}|[0-9]{6,}|[0-9a-f]{16,}`)
+var drawn = lazyregexp.New(`[0-9a-fA-F]{8}-[0-9a-fA-F-]{13,}|[0-9]{6,}|[0-9a-f]{16,}`)
 
 // item is a want as a policy would write it for this run and the next.
 func (r *Run) item(w want) string {

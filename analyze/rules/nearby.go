@@ -2,16 +2,16 @@ package rules
 
 import (
 	"net/netip"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // nearbyPhrases say that a tool works in the user's own network.
-var nearbyPhrases = regexp.MustCompile(`(?i)\b(?:(?:local|home|internal|private|company|own|office|same|in-house) (?:area )?(?:network|net|wi-?fi)|lan|intranet|multicast|mdns|bonjour|zeroconf|upnp|ssdp)\b`)
+var nearbyPhrases = lazyregexp.New(`(?i)\b(?:(?:local|home|internal|private|company|own|office|same|in-house) (?:area )?(?:network|net|wi-?fi)|lan|intranet|multicast|mdns|bonjour|zeroconf|upnp|ssdp)\b`)
 
 // nearbyNames end the names of hosts that only one's own network knows
 // (RFC 6762, RFC 8375 and the names that RFC 6762, appendix G lists).

@@ -1,11 +1,11 @@
 package rules
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/detect"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // serverOr selects the texts of the server and of one tool.
@@ -14,7 +14,7 @@ func serverOr(tool string) func(detect.Owner) bool {
 }
 
 // promises reports whether a sentence of some owners makes a promise.
-func (r *Run) promises(what *regexp.Regexp, of func(detect.Owner) bool) bool {
+func (r *Run) promises(what *lazyregexp.Regexp, of func(detect.Owner) bool) bool {
 	return r.sentenceOf(of, func(s *sentence) bool { return what.MatchString(s.text) }) != ""
 }
 
@@ -51,21 +51,21 @@ const (
 
 var (
 	// storesNothing are promises that what is given is not kept.
-	storesNothing = regexp.MustCompile(`(?i)\b(?:nothing|none of (?:it|this|that|them))(?: [\w-]+){0,3}? (?:is|gets|are|will be)(?: ever)? ` + others + keptVerbs +
+	storesNothing = lazyregexp.New(`(?i)\b(?:nothing|none of (?:it|this|that|them))(?: [\w-]+){0,3}? (?:is|gets|are|will be)(?: ever)? ` + others + keptVerbs +
 		`|\b(?:not|never|neither|isn't|aren't|won't)(?: be)?(?: ever)? ` + others + keptVerbs +
 		`|\b(?:stores?|saves?|logs?|keeps?|writes?|records?|persists?|retains?|caches?|remembers?) nothing\b|\b(?:does not|doesn't|do not|don't|will not|won't|never) (?:ever )?` + others + keepsVerbs +
 		`|\bwithout (?:storing|saving|logging|keeping|writing|recording|caching)|\b(?:keeps?|writes?|stores?|makes?) no (?:[\w-]+ )?(?:logs?|history|record|records|copy|copies|files?)\b|\bno (?:logs?|history|records?|copy|copies) (?:of \w+ )?(?:is|are) ` + keptVerbs +
 		`|\b(?:in memory|in-memory) only\b|\bonly (?:ever )?in memory\b` +
 		`|\b(?:nothing|never) (?:touches|reaches|goes to|gets to) (?:the )?disk|\bleaves? no (?:trace|files?|copy)`)
 	// deniesKeeping is a word by which a passive is a promise.
-	deniesKeeping = regexp.MustCompile(`(?i)\b(?:not|never|neither|nor|nothing|none|no|without|only)\b|n't\b`)
+	deniesKeeping = lazyregexp.New(`(?i)\b(?:not|never|neither|nor|nothing|none|no|without|only)\b|n't\b`)
 	// qualified are words by which a promise speaks of another time, place or case.
-	qualified = regexp.MustCompile(`(?i)\b(?:until|unless|automatically|by default|except|longer than|after|outside|beyond|other than|but|twice|yet|if|again|same|already|unchanged|identical|also|separately)\b`)
+	qualified = lazyregexp.New(`(?i)\b(?:until|unless|automatically|by default|except|longer than|after|outside|beyond|other than|but|twice|yet|if|again|same|already|unchanged|identical|also|separately)\b`)
 	// otherThings are what a promise speaks of that is not what a call is given, and anything what it may be.
-	otherThings = regexp.MustCompile(`(?i)\b(?:credentials?|passwords?|passphrases?|tokens?|keys?|secrets?|cookies?|sessions?|results?|settings?|duplicates?|originals?|images?|metadata|defaults?|comments?|order|formatting|time ?zones?|log in)\b(?: (?:data|values?|contents?|files?|texts?))?`)
-	anything    = regexp.MustCompile(`(?i)\b(?:nothing|anything|text|texts|inputs?|it|what you|notes?|messages?|documents?|contents?|data|queries|query|arguments?|files?)\b`)
+	otherThings = lazyregexp.New(`(?i)\b(?:credentials?|passwords?|passphrases?|tokens?|keys?|secrets?|cookies?|sessions?|results?|settings?|duplicates?|originals?|images?|metadata|defaults?|comments?|order|formatting|time ?zones?|log in)\b(?: (?:data|values?|contents?|files?|texts?))?`)
+	anything    = lazyregexp.New(`(?i)\b(?:nothing|anything|text|texts|inputs?|it|what you|notes?|messages?|documents?|contents?|data|queries|query|arguments?|files?)\b`)
 	// keepsIt is a declaration that a tool keeps something.
-	keepsIt = regexp.MustCompile(`(?i)\b(?:saves?|stores?|persists?|appends?|writes?|exports?|remembers?|records?|logs?|keeps?|caches?|cached|saved|stored|kept)\b`)
+	keepsIt = lazyregexp.New(`(?i)\b(?:saves?|stores?|persists?|appends?|writes?|exports?|remembers?|records?|logs?|keeps?|caches?|cached|saved|stored|kept)\b`)
 )
 
 // promiseToKeepNothing is the sentence by which a tool, or the server, promises that what it is given is not
@@ -108,4 +108,4 @@ func subjectOf(clause string) string {
 }
 
 // clauseEnd ends a clause that has a subject of its own.
-var clauseEnd = regexp.MustCompile(`[;:]|, (?:and|but) |\(`)
+var clauseEnd = lazyregexp.New(`[;:]|, (?:and|but) |\(`)

@@ -2,13 +2,13 @@ package rules
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 	"github.com/coalmine-dev/coalmine/canaries"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // lookups are kinds of file that libraries and programs open by themselves: opening one
@@ -58,7 +58,7 @@ func (r *Run) dealsWith(c canaries.Canary, tool string) bool {
 }
 
 // denial is a word of a sentence that rules something out.
-var denial = regexp.MustCompile(`(?i)\b(?:not|never|no|none|without|except|neither|nor|cannot|avoids?|ignores?|protects?|\w+n['’]t)\b`)
+var denial = lazyregexp.New(`(?i)\b(?:not|never|no|none|without|except|neither|nor|cannot|avoids?|ignores?|protects?|\w+n['’]t)\b`)
 
 // namesFile reports whether the tool, or the server's own text, names the path of a secret in
 // a sentence that denies nothing. A hidden file of the working directory needs its name alone: ".env".

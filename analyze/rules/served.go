@@ -1,11 +1,10 @@
 package rules
 
 import (
-	"regexp"
-
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -35,7 +34,7 @@ func (r *Run) ofServed(doc *finding.Rule, h *profile.Hit, severity finding.Sever
 }
 
 // visits match what a tool or a server says whose business is to go from page to page.
-var visits = regexp.MustCompile(`(?i)\bcrawl|\bspider|\bfollow\w*\s+(?:\w+\s+){0,2}(?:links?|urls?)|\brecurs|\bsitemap|\bmirror|\bbrows|\bnavigat|\b(?:check|verif|validat|broken|dead)\w*\s+(?:\w+\s+){0,2}links?|\blinks?\s+(?:checker|validator)|\bdeep\s+research`)
+var visits = lazyregexp.New(`(?i)\bcrawl|\bspider|\bfollow\w*\s+(?:\w+\s+){0,2}(?:links?|urls?)|\brecurs|\bsitemap|\bmirror|\bbrows|\bnavigat|\b(?:check|verif|validat|broken|dead)\w*\s+(?:\w+\s+){0,2}links?|\blinks?\s+(?:checker|validator)|\bdeep\s+research`)
 
 // goesFromPageToPage is whether the tool, or the server, says so.
 func (r *Run) goesFromPageToPage(tool string) bool {

@@ -2,12 +2,13 @@ package text
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // concept is one part of an order to a model: who is addressed, what it should hide
@@ -191,11 +192,11 @@ func appendTerms(out []mark, list []term, low []byte, i int) []mark {
 }
 
 // condition ends before what is only to be so: "once the user has confirmed" says of nobody that he has.
-var condition = regexp.MustCompile(`\b(?:after|once|if|unless|until|till|when|whenever|whether|before|provided that|wenn|sobald|nachdem|falls|bis|si|après que|dès que|quand|cuando|una vez que|después de que|quando|se|dopo che|depois que|após)(?: (?:the|der|die|das|l'|le|el|il|lo|l'|o|your|your own|an?))* ?$`)
+var condition = lazyregexp.New(`\b(?:after|once|if|unless|until|till|when|whenever|whether|before|provided that|wenn|sobald|nachdem|falls|bis|si|après que|dès que|quand|cuando|una vez que|después de que|quando|se|dopo che|depois que|após)(?: (?:the|der|die|das|l'|le|el|il|lo|l'|o|your|your own|an?))* ?$`)
 
 // putInto ends before a path into which something is put: a setting, not the path's contents,
 // is on its way then.
-var putInto = regexp.MustCompile(`\binto(?: (?:your|the|a|this|its))?(?: file)?[ \x60"'(]*$`)
+var putInto = lazyregexp.New(`\binto(?: (?:your|the|a|this|its))?(?: file)?[ \x60"'(]*$`)
 
 // omissions follow "quietly" where a program says that it leaves something out.
 var omissions = []string{"passed over", "passes over", "skip", "ignor", "left out", "leaves out", "drop", "discard", "fall back", "falls back", "fail", "disabled", "omit", "does nothing", "do nothing"}

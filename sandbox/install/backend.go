@@ -10,9 +10,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 const (
@@ -60,7 +61,7 @@ func (t *Tree) pythonVars(dir string, _ Step) string {
 }
 
 // oldSetuptools is a requirement that may be met by one that does not make wheels by itself.
-var oldSetuptools = regexp.MustCompile(`^setuptools\s*(?:\[[^]]*\]\s*)?\(?[^;]*(?:<|==|~=)`)
+var oldSetuptools = lazyregexp.New(`^setuptools\s*(?:\[[^]]*\]\s*)?\(?[^;]*(?:<|==|~=)`)
 
 // prepareBuild fetches what a project's build needs, as wheels, and writes down the
 // step that makes a wheel of it. Digest and Packages then are those of the build's needs.
@@ -318,8 +319,8 @@ func parseMetadata(r io.Reader) (*metadata, error) {
 
 var (
 	// onlyExtra is the marker of what only an extra needs.
-	onlyExtra = regexp.MustCompile(`;\s*\(?\s*extra\s*==\s*['"]([\w.-]+)['"]\s*\)?\s*$`)
-	word      = regexp.MustCompile(`[A-Za-z0-9][A-Za-z0-9._-]*`)
+	onlyExtra = lazyregexp.New(`;\s*\(?\s*extra\s*==\s*['"]([\w.-]+)['"]\s*\)?\s*$`)
+	word      = lazyregexp.New(`[A-Za-z0-9][A-Za-z0-9._-]*`)
 )
 
 // wanted are a wheel's dependencies. A build could spell what it saw in the names

@@ -10,10 +10,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
@@ -238,7 +238,7 @@ func (m *manifest) rootSteps(root *os.Root, bins []Bin) []Step {
 }
 
 // startLine is a script that starts a file with node.
-var startLine = regexp.MustCompile(`^node\s+(?:--[\w=-]+\s+)*(?:\./)?([\w./-]+\.[cm]?js)\s*$`)
+var startLine = lazyregexp.New(`^node\s+(?:--[\w=-]+\s+)*(?:\./)?([\w./-]+\.[cm]?js)\s*$`)
 
 // checkoutBins are the checkout's programs: what it installs, else what it starts,
 // else its main file.
@@ -262,7 +262,7 @@ func (m *manifest) checkoutBins(root *os.Root) []Bin {
 
 // requirement is a dependency by name, with versions, extras and a marker: no
 // address, no option.
-var requirement = regexp.MustCompile(`^[A-Za-z0-9][\w.-]*\s*(\[[\w.,\s-]*\])?\s*(\(?[<>=!~][^@;]*\)?)?\s*(;[^\n]*)?$`)
+var requirement = lazyregexp.New(`^[A-Za-z0-9][\w.-]*\s*(\[[\w.,\s-]*\])?\s*(\(?[<>=!~][^@;]*\)?)?\s*(;[^\n]*)?$`)
 
 // checkoutPython lays a checkout's dependencies out beside it, and the checkout
 // itself on the interpreter's path. One with a build of its own is built from there;

@@ -18,10 +18,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/registry"
 )
 
@@ -212,7 +212,7 @@ func unescapeGo(s string) string {
 	return escapedCapital.ReplaceAllStringFunc(s, func(m string) string { return strings.ToUpper(m[1:]) })
 }
 
-var escapedCapital = regexp.MustCompile(`![a-z]`)
+var escapedCapital = lazyregexp.New(`![a-z]`)
 
 // hashModule is the hash "h1:" of a module's archive, as go.sum has it: SHA-256 over a
 // line for each file, in the order of their names, with its own SHA-256
@@ -255,7 +255,7 @@ func hashModule(root *os.Root, name string) (string, error) {
 	return "h1:" + base64.StdEncoding.EncodeToString(whole.Sum(nil)), nil
 }
 
-var vendoredModule = regexp.MustCompile(`(?m)^# \S+ `)
+var vendoredModule = lazyregexp.New(`(?m)^# \S+ `)
 
 // vendored counts the modules beside a checkout.
 func vendored(root *os.Root) (int, error) {
@@ -322,15 +322,15 @@ func isMain(root *os.Root, dir, name string) bool {
 	return err == nil && parsed.Name.Name == "main"
 }
 
-var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
+var majorVersion = lazyregexp.New(`^v[0-9]+$`)
 
 var (
-	goUnreachable = regexp.MustCompile(`dial tcp|i/o timeout|no such host|connection refused|proxyconnect|x509:`)
-	goMissing     = regexp.MustCompile(`missing go\.sum entry|updates to go\.mod needed|inconsistent vendoring`)
-	goOff         = regexp.MustCompile(`disabled by GOPROXY=off`)
-	goRefused     = regexp.MustCompile(`40[13] (?:Unauthorized|Forbidden)|could not read Username|Permission denied`)
-	goMismatch    = regexp.MustCompile(`checksum mismatch|SECURITY ERROR`)
-	goTooOld      = regexp.MustCompile(`requires go >= (\S+)`)
+	goUnreachable = lazyregexp.New(`dial tcp|i/o timeout|no such host|connection refused|proxyconnect|x509:`)
+	goMissing     = lazyregexp.New(`missing go\.sum entry|updates to go\.mod needed|inconsistent vendoring`)
+	goOff         = lazyregexp.New(`disabled by GOPROXY=off`)
+	goRefused     = lazyregexp.New(`40[13] (?:Unauthorized|Forbidden)|could not read Username|Permission denied`)
+	goMismatch    = lazyregexp.New(`checksum mismatch|SECURITY ERROR`)
+	goTooOld      = lazyregexp.New(`requires go >= (\S+)`)
 )
 
 func goUnreached(what, reason string) error {

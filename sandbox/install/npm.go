@@ -10,10 +10,10 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/registry"
 )
 
@@ -89,7 +89,7 @@ func firstFault(said string) string {
 	return ""
 }
 
-var outOfLock = regexp.MustCompile(`(?m)^npm (?:error|ERR!) (Missing|Invalid): (.*)$`)
+var outOfLock = lazyregexp.New(`(?m)^npm (?:error|ERR!) (Missing|Invalid): (.*)$`)
 
 // absentOptional reports whether npm ci refuses a lock for nothing but optional dependencies
 // that no registry has: they are in no lock, and npm install goes without them.
@@ -169,7 +169,7 @@ func (t *Tree) readNPM(l *lock) error {
 	return err
 }
 
-var npmCode = regexp.MustCompile(`(?m)^npm (?:error|ERR!) code (\S+)`)
+var npmCode = lazyregexp.New(`(?m)^npm (?:error|ERR!) code (\S+)`)
 
 // npmError says what npm's failure means.
 func npmError(what string, err error) error {

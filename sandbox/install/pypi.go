@@ -10,10 +10,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/registry"
 )
 
@@ -206,7 +206,7 @@ func (p *pip) resolve(ctx context.Context, what string, wanted []string) ([]whee
 }
 
 // sha256Hex is a hash as pip writes it.
-var sha256Hex = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var sha256Hex = lazyregexp.New(`^[0-9a-f]{64}$`)
 
 // decodeReport reads pip's report. Each of its words becomes a line of requirements.
 func decodeReport(what string, data []byte) ([]wheel, error) {
@@ -268,11 +268,11 @@ func (p *pip) download(ctx context.Context, root *os.Root, what string, wheels [
 }
 
 var (
-	pipMissing     = regexp.MustCompile(`No matching distribution found for ([A-Za-z0-9][\w.-]*)(\S*)`)
-	pipUnreachable = regexp.MustCompile(`NewConnectionError|ConnectionError|Connection refused|ConnectTimeout|ReadTimeout|Name or service not known|Temporary failure|ProxyError|SSLError|SSLCertVerificationError|Max retries`)
-	pipRefused     = regexp.MustCompile(`\b(?:401|403) (?:Client )?Error|\b(?:401|403)\b`)
-	pipVersions    = regexp.MustCompile(`(?m)^Available versions: (.*)$`)
-	pipConflict    = regexp.MustCompile(`ResolutionImpossible|conflicting dependencies`)
+	pipMissing     = lazyregexp.New(`No matching distribution found for ([A-Za-z0-9][\w.-]*)(\S*)`)
+	pipUnreachable = lazyregexp.New(`NewConnectionError|ConnectionError|Connection refused|ConnectTimeout|ReadTimeout|Name or service not known|Temporary failure|ProxyError|SSLError|SSLCertVerificationError|Max retries`)
+	pipRefused     = lazyregexp.New(`\b(?:401|403) (?:Client )?Error|\b(?:401|403)\b`)
+	pipVersions    = lazyregexp.New(`(?m)^Available versions: (.*)$`)
+	pipConflict    = lazyregexp.New(`ResolutionImpossible|conflicting dependencies`)
 )
 
 func pipUnreached(what, reason string) error {

@@ -3,9 +3,9 @@ package install
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/registry"
 )
 
@@ -38,11 +38,11 @@ func withHint(hint, format string, a ...any) error {
 }
 
 var (
-	npmName    = regexp.MustCompile(`^(@[a-zA-Z0-9~_][\w.~-]*/)?[a-zA-Z0-9~_][\w.~-]*$`)
-	npmVersion = regexp.MustCompile(`^[a-zA-Z0-9^~<>=*.+| -]*$`)
-	pypiName   = regexp.MustCompile(`^[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?(\[[\w., -]*\])?$`)
-	pypiVer    = regexp.MustCompile(`^[A-Za-z0-9.!+_-]*$`)
-	ociName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]*$`)
+	npmName    = lazyregexp.New(`^(@[a-zA-Z0-9~_][\w.~-]*/)?[a-zA-Z0-9~_][\w.~-]*$`)
+	npmVersion = lazyregexp.New(`^[a-zA-Z0-9^~<>=*.+| -]*$`)
+	pypiName   = lazyregexp.New(`^[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?(\[[\w., -]*\])?$`)
+	pypiVer    = lazyregexp.New(`^[A-Za-z0-9.!+_-]*$`)
+	ociName    = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._:/@-]*$`)
 )
 
 // Prefixed reads "npm:NAME@V", "pypi:NAME==V" or "oci:IMAGE"; ok is false for what

@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // toolError is a tool that failed, with what it printed.
@@ -51,10 +52,10 @@ func elsewhere(what string, err error) error {
 }
 
 var (
-	userinfo  = regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)[^\s/"'@]*@`)
-	address   = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>]+`)
-	secretly  = regexp.MustCompile(`(?i)((?:_?auth(?:token)?|_?password|token|secret|api[_-]?key|bearer|basic)["']?\s*[=: ]\s*["']?)[^\s"',;&]{4,}`)
-	secretly2 = regexp.MustCompile(`\b(?:npm_|pypi-|gh[pousr]_|glpat-)[A-Za-z0-9_-]{8,}`)
+	userinfo  = lazyregexp.New(`([a-zA-Z][a-zA-Z0-9+.-]*://)[^\s/"'@]*@`)
+	address   = lazyregexp.New(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>]+`)
+	secretly  = lazyregexp.New(`(?i)((?:_?auth(?:token)?|_?password|token|secret|api[_-]?key|bearer|basic)["']?\s*[=: ]\s*["']?)[^\s"',;&]{4,}`)
+	secretly2 = lazyregexp.New(`\b(?:npm_|pypi-|gh[pousr]_|glpat-)[A-Za-z0-9_-]{8,}`)
 )
 
 // Redact takes what authenticates out of a text: the user of an address and what

@@ -12,9 +12,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // layOut unpacks the wheels below "wheels" into an environment, without running
@@ -52,8 +53,8 @@ func writeRuntime(root *os.Root, py *Python) error {
 }
 
 var (
-	interpreterName = regexp.MustCompile(`^(?:python|pypy)[0-9.]*[a-z]?$`)
-	libraryName     = regexp.MustCompile(`^(?:python|pypy)[0-9.]+[a-z]?$`)
+	interpreterName = lazyregexp.New(`^(?:python|pypy)[0-9.]*[a-z]?$`)
+	libraryName     = lazyregexp.New(`^(?:python|pypy)[0-9.]+[a-z]?$`)
 )
 
 // decidesRuntime reports whether a file of an environment says which interpreter its
@@ -179,7 +180,7 @@ func (t *Tree) readPyPI() error {
 }
 
 // entryPoint is "NAME = MODULE:FUNCTION [EXTRAS]".
-var entryPoint = regexp.MustCompile(`^([A-Za-z0-9._-]+)\s*=\s*([A-Za-z_][\w.]*)\s*:\s*([A-Za-z_][\w.]*)\s*(?:\[.*\])?$`)
+var entryPoint = lazyregexp.New(`^([A-Za-z0-9._-]+)\s*=\s*([A-Za-z_][\w.]*)\s*:\s*([A-Za-z_][\w.]*)\s*(?:\[.*\])?$`)
 
 // addScripts takes in the programs that a wheel's entry points ask for.
 func (t *Tree) addScripts(text string, own bool) {

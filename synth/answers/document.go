@@ -6,13 +6,13 @@ import (
 	"io/fs"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 )
 
@@ -32,10 +32,10 @@ const (
 var foreign = []string{"node_modules", "vendor", "__pycache__", "site-packages", "venv"}
 
 // openAPI is what begins a description in OpenAPI or Swagger.
-var openAPI = regexp.MustCompile(`(?m)(?:^|[{,])\s*["']?(?:openapi|swagger)["']?\s*:\s*["']?[23]\.`)
+var openAPI = lazyregexp.New(`(?m)(?:^|[{,])\s*["']?(?:openapi|swagger)["']?\s*:\s*["']?[23]\.`)
 
 // introspected is what begins the answer to GraphQL's introspection query.
-var introspected = regexp.MustCompile(`^\s*\{\s*(?:"data"\s*:\s*\{\s*)?"__schema"\s*:`)
+var introspected = lazyregexp.New(`^\s*\{\s*(?:"data"\s*:\s*\{\s*)?"__schema"\s*:`)
 
 // Describe makes answers of the descriptions of APIs below the root of fsys: one for each operation
 // that an OpenAPI document describes (2.0 to 3.1), and the types of a GraphQL schema, nil

@@ -5,10 +5,10 @@ import (
 	"io/fs"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 	"github.com/coalmine-dev/coalmine/synth/literals"
 )
@@ -105,11 +105,11 @@ const identifier = `[A-Za-z_$][\w$]*`
 
 var (
 	// assigned is what stands before a value that is given a name, or is taken apart.
-	assigned = regexp.MustCompile(`(?:^|[\s;{}(,])(` + identifier + `|\{[^{}]+\})\s*(?::[^=:]+)?=\s*\(?(?:\s*await\s+)?[^=]*$`)
+	assigned = lazyregexp.New(`(?:^|[\s;{}(,])(` + identifier + `|\{[^{}]+\})\s*(?::[^=:]+)?=\s*\(?(?:\s*await\s+)?[^=]*$`)
 	// client is what stands before the method of something that asks and decodes.
-	client  = regexp.MustCompile(`(?i)(?:axios|got|client|http|api|instance)[\w$.]*$`)
-	defines = regexp.MustCompile(`^\s*(?:export\s+)?(?:default\s+)?(?:public\s+|private\s+|static\s+)*(?:async\s+)?(?:def\s+|function\s+|const\s+)?(` + identifier + `)\s*(?:=\s*(?:async\s*)?)?(?:<[^>]+>)?\(`)
-	address = regexp.MustCompile("[\"'`]([^\"'`\\s]{2,200})[\"'`?]")
+	client  = lazyregexp.New(`(?i)(?:axios|got|client|http|api|instance)[\w$.]*$`)
+	defines = lazyregexp.New(`^\s*(?:export\s+)?(?:default\s+)?(?:public\s+|private\s+|static\s+)*(?:async\s+)?(?:def\s+|function\s+|const\s+)?(` + identifier + `)\s*(?:=\s*(?:async\s*)?)?(?:<[^>]+>)?\(`)
+	address = lazyregexp.New("[\"'`]([^\"'`\\s]{2,200})[\"'`?]")
 )
 
 // decoders decode an answer; asking are the methods of clients that answer with what is
@@ -121,10 +121,10 @@ var (
 )
 
 // awaited is what stands behind "await " where the first argument is an address.
-var awaited = regexp.MustCompile("^(?:[\\w$]+\\.)*([\\w$]+)(?:<[^>\n]+>)?\\(\\s*f?[\"'`](?:\\$?\\{[^}\n]+\\})?[^\"'`\\s]*/")
+var awaited = lazyregexp.New("^(?:[\\w$]+\\.)*([\\w$]+)(?:<[^>\n]+>)?\\(\\s*f?[\"'`](?:\\$?\\{[^}\n]+\\})?[^\"'`\\s]*/")
 
 // files are functions that take paths of files, or whose answer is decoded later.
-var files = regexp.MustCompile(`^(?:fetch|open|import|exec|goto|(?:read|write|access|stat|mkdir|unlink|rename|copy).*)$`)
+var files = lazyregexp.New(`^(?:fetch|open|import|exec|goto|(?:read|write|access|stat|mkdir|unlink|rename|copy).*)$`)
 
 // maxStatement bounds what is looked at of the statement around a decoder.
 const maxStatement = 300
@@ -262,10 +262,10 @@ func fetchersOf(sources []source) map[string]bool {
 // maxFetchers bounds the functions that are looked for in all files.
 const maxFetchers = 60
 
-var returns = regexp.MustCompile(`\breturn\s+(?:await\s+)?(?:this\.|self\.)?$`)
+var returns = lazyregexp.New(`\breturn\s+(?:await\s+)?(?:this\.|self\.)?$`)
 
 // filled is what a language puts into a text.
-var filled = regexp.MustCompile(`\$?\{[^{}]*\}|%[sd]`)
+var filled = lazyregexp.New(`\$?\{[^{}]*\}|%[sd]`)
 
 // templateOf is the last path in a text of which two segments at least are there and one is written out, "" for none.
 func templateOf(text string) string {
@@ -285,7 +285,7 @@ func templateOf(text string) string {
 }
 
 // segment is a path of one segment that begins the arguments of what asks, whose name may stand before.
-var segment = regexp.MustCompile("^(?:[\\w$.]+\\()?\\s*[fF]?[\"'`]/?([\\w.-]{2,60})/?[?\"'`]")
+var segment = lazyregexp.New("^(?:[\\w$.]+\\()?\\s*[fF]?[\"'`]/?([\\w.-]{2,60})/?[?\"'`]")
 
 // firstSegment is such a path, as in "get('states')", "" for none.
 func firstSegment(arguments string) string {
@@ -295,7 +295,7 @@ func firstSegment(arguments string) string {
 	return ""
 }
 
-var mediaType = regexp.MustCompile(`^(?:application|text|image|audio|video|multipart)/`)
+var mediaType = lazyregexp.New(`^(?:application|text|image|audio|video|multipart)/`)
 
 // wordsOf are the pieces of addresses in a text, the last ones.
 func wordsOf(text string) []string {

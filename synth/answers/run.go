@@ -1,20 +1,20 @@
 package answers
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 )
 
 // What runs an argument, by what stands before that: code in the process itself, or the whole of
 // a shell's line. A pattern's method exec runs nothing.
 var (
-	runsCode = regexp.MustCompile(`(?:(?:^|[^.\w$])(?:eval|import)|\bFunction|\brunIn(?:New|This)?Context|\bcompileFunction|\bvm\.Script|\._compile)\s*\(`)
-	runsLine = regexp.MustCompile(`(?:(?:^|[^.\w$])(?:exec|execSync|system|popen)|\bchild_process\.exec(?:Sync)?|\bcp\.exec(?:Sync)?|\bos\.(?:system|popen)|\bsubprocess\.get(?:status)?output)\s*\(\s*$`)
+	runsCode = lazyregexp.New(`(?:(?:^|[^.\w$])(?:eval|import)|\bFunction|\brunIn(?:New|This)?Context|\bcompileFunction|\bvm\.Script|\._compile)\s*\(`)
+	runsLine = lazyregexp.New(`(?:(?:^|[^.\w$])(?:exec|execSync|system|popen)|\bchild_process\.exec(?:Sync)?|\bcp\.exec(?:Sync)?|\bos\.(?:system|popen)|\bsubprocess\.get(?:status)?output)\s*\(\s*$`)
 	// inPython are those of runsCode that only Python has.
-	inPython = regexp.MustCompile(`(?:^|[^.\w])(?:eval|exec|compile)\s*\(`)
+	inPython = lazyregexp.New(`(?:^|[^.\w])(?:eval|exec|compile)\s*\(`)
 )
 
 const (
@@ -59,14 +59,14 @@ func codeIn(src string, python bool) []span {
 }
 
 // codeName is a member's name that promises code.
-var codeName = regexp.MustCompile(`(?i)^(?:.*_)?(?:code|script|formula|expr|expression|javascript|js|python|py|function|fn|handler|hook|transform|template|condition|predicate|program|snippet|lambda|when|rule|plugin|source)$`)
+var codeName = lazyregexp.New(`(?i)^(?:.*_)?(?:code|script|formula|expr|expression|javascript|js|python|py|function|fn|handler|hook|transform|template|condition|predicate|program|snippet|lambda|when|rule|plugin|source)$`)
 
 // evaluates finds the evaluators of a source: where there is one, members with the name of code are
 // answered with code wherever they are read.
-var evaluates = regexp.MustCompile(`(?m)(?:^|[^.\w$])(?:eval|exec)\s*\(|\bnew\s+Function\s*\(|\brunIn(?:New|This)?Context\s*\(|\bcompileFunction\s*\(`)
+var evaluates = lazyregexp.New(`(?m)(?:^|[^.\w$])(?:eval|exec)\s*\(|\bnew\s+Function\s*\(|\brunIn(?:New|This)?Context\s*\(|\bcompileFunction\s*\(`)
 
 // memberName is a name by which code reads a member of something.
-var memberName = regexp.MustCompile(`(?:\[|\.get\()\s*["'](\w{2,30})["']|\.(\w{2,30})`)
+var memberName = lazyregexp.New(`(?:\[|\.get\()\s*["'](\w{2,30})["']|\.(\w{2,30})`)
 
 // maxCodeNames bounds the names of code that unknown elements get, and maxReads the reads of members of one file that are
 // looked at for them.
@@ -112,7 +112,7 @@ func (s *shape) withCode(name string, names []string) {
 }
 
 // decodesText is what decodes an answer as a text.
-var decodesText = regexp.MustCompile(`\.(?:(?:text|content)\b|(?:arrayBuffer|read)\(\))`)
+var decodesText = lazyregexp.New(`\.(?:(?:text|content)\b|(?:arrayBuffer|read)\(\))`)
 
 // runsText reports whether one of the calls that run code has the text that is decoded at a place: there itself, or by
 // one of the names that it is given, in the code behind.

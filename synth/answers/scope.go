@@ -2,8 +2,9 @@ package answers
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // scope is the code behind an assignment, and the names that hold parts of the answer.
@@ -29,17 +30,17 @@ const (
 )
 
 var (
-	steps    = regexp.MustCompile(`^(?:` + step + `)`)
-	getting  = regexp.MustCompile(`^\.get\(\s*["']([^"']+)["']\s*(?:,\s*([^()\n]{0,60}))?\)$`)
-	quoted   = regexp.MustCompile(`^\s*(?:\?\.)?\[\s*["']([^"']+)["']\s*\]$`)
-	indexed  = regexp.MustCompile(`^\s*(?:\?\.)?\[\s*-?\d`)
-	compared = regexp.MustCompile(`^\s*(!==?|===?)\s*("[^"\n]{1,80}"|'[^'\n]{1,80}'|-?\d{1,9}\b|true\b|True\b)`)
-	eachOf   = regexp.MustCompile(`^\s*\(\s*(?:async\s*)?(?:function\s*)?\(?\s*(` + identifier + `|\{[^{}]{1,300}\})`)
-	loopOf   = regexp.MustCompile(`(?:\bfor\s*\(\s*(?:const|let|var)\s+(` + identifier + `|\{[^{}]{1,300}\})\s+of\s+|\bfor\s+(` + identifier + `)\s+in\s+)(?:enumerate\()?$`)
-	aliasOf  = regexp.MustCompile(`(?:` + begins + `)(` + identifier + `|\{[^{}]{1,300}\})\s*=\s*(?:\(?\s*)$`)
+	steps    = lazyregexp.New(`^(?:` + step + `)`)
+	getting  = lazyregexp.New(`^\.get\(\s*["']([^"']+)["']\s*(?:,\s*([^()\n]{0,60}))?\)$`)
+	quoted   = lazyregexp.New(`^\s*(?:\?\.)?\[\s*["']([^"']+)["']\s*\]$`)
+	indexed  = lazyregexp.New(`^\s*(?:\?\.)?\[\s*-?\d`)
+	compared = lazyregexp.New(`^\s*(!==?|===?)\s*("[^"\n]{1,80}"|'[^'\n]{1,80}'|-?\d{1,9}\b|true\b|True\b)`)
+	eachOf   = lazyregexp.New(`^\s*\(\s*(?:async\s*)?(?:function\s*)?\(?\s*(` + identifier + `|\{[^{}]{1,300}\})`)
+	loopOf   = lazyregexp.New(`(?:\bfor\s*\(\s*(?:const|let|var)\s+(` + identifier + `|\{[^{}]{1,300}\})\s+of\s+|\bfor\s+(` + identifier + `)\s+in\s+)(?:enumerate\()?$`)
+	aliasOf  = lazyregexp.New(`(?:` + begins + `)(` + identifier + `|\{[^{}]{1,300}\})\s*=\s*(?:\(?\s*)$`)
 	// orNoneOf is behind a value for which an empty list or object stands in, before what is done with either.
-	orNoneOf = regexp.MustCompile(`^\s*(?::|or|\|\||\?\?)\s*(\[\s*\]|\{\s*\})\s*\)`)
-	orList   = regexp.MustCompile(`^\s*(?:or|\|\||\?\?)\s*\[`)
+	orNoneOf = lazyregexp.New(`^\s*(?::|or|\|\||\?\?)\s*(\[\s*\]|\{\s*\})\s*\)`)
+	orList   = lazyregexp.New(`^\s*(?:or|\|\||\?\?)\s*\[`)
 )
 
 // methods say what a value is by what is called on it.

@@ -2,9 +2,9 @@ package answers
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 )
 
@@ -143,31 +143,31 @@ const sampleID = "10240512"
 
 // The values of members by their names: what their names' words promise.
 var named = []struct {
-	words *regexp.Regexp
+	words *lazyregexp.Regexp
 	value any
 }{
-	{regexp.MustCompile(`^(next_?(page_?)?(token|cursor)|(next|end)_?cursor|continuation(_?token)?|page_?token|scroll_id)$`), sinkhole.Cursor},
-	{regexp.MustCompile(`^(has_?(more|next)(_?page)?|is_?truncated)$`), true},
-	{regexp.MustCompile(`^next(_?page)?$`), nil},
-	{regexp.MustCompile(`(^|_)(command|cmd|shell|script|exec|(pre|post)_?install)$`), sinkhole.PlantedLine},
-	{regexp.MustCompile(`(^|_)(is|has|can|enabled|active|success|ok|valid|public|available|verified|found)(_|$)|succeeded$`), true},
-	{regexp.MustCompile(`(^|_)(private|archived|deleted|disabled|draft|fork|expired|partial|truncated|timed_out)(_|$)`), false},
-	{regexp.MustCompile(`(^|_)(url|uri|link|href|website|homepage|location)$`), "https://www.example.com/items/1"},
-	{regexp.MustCompile(`(^|_)(email|mail)(_|$)`), "alex.morgan@example.com"},
-	{regexp.MustCompile(`(_at|^date|date$|time$|^time|timestamp|_on|^created|^updated|^modified|^published|deadline|^due)$`), "2026-01-12T08:00:00Z"},
-	{regexp.MustCompile(`(^|_)(count|total|size|number|num|page|pages|limit|offset|index|width|height|length|score|rank|stars|votes|points|age|year|price|amount|cost|volume|open|close|high|low|rate|value|lat|latitude|lon|lng|longitude|temp|temperature|humidity|pressure|speed|distance|duration|seconds|minutes|hours|percent|percentage|quantity|balance|version_number|elevation|population|expires_in|interval|elapsed)$`), 12},
-	{regexp.MustCompile(`(^|_)(ids)$`), []any{sampleID}},
-	{regexp.MustCompile(`(^|_)(items|results|data|entries|records|rows|hits|nodes|edges|features|documents|list|tags|labels|users|files|messages|issues|repos|articles|posts|events|products|children|choices|candidates|categories|keywords)$`), []any{}},
-	{regexp.MustCompile(`(^|_)(id|uuid|sha|hash|key)$`), sampleID},
-	{regexp.MustCompile(`(^|_)(token|secret)$`), "c2Vzc2lvbi0xMDI0"},
-	{regexp.MustCompile(`(^|_)(status|state)$`), "ok"},
-	{regexp.MustCompile(`(^|_)(name|title|label|login|username|author|owner|subject|headline)$`), "Autumn"},
-	{regexp.MustCompile(`(^|_)(country|country_code)$`), "GB"},
-	{regexp.MustCompile(`(^|_)(lang|language|locale)$`), "en"},
-	{regexp.MustCompile(`(^|_)(currency)$`), "EUR"},
+	{lazyregexp.New(`^(next_?(page_?)?(token|cursor)|(next|end)_?cursor|continuation(_?token)?|page_?token|scroll_id)$`), sinkhole.Cursor},
+	{lazyregexp.New(`^(has_?(more|next)(_?page)?|is_?truncated)$`), true},
+	{lazyregexp.New(`^next(_?page)?$`), nil},
+	{lazyregexp.New(`(^|_)(command|cmd|shell|script|exec|(pre|post)_?install)$`), sinkhole.PlantedLine},
+	{lazyregexp.New(`(^|_)(is|has|can|enabled|active|success|ok|valid|public|available|verified|found)(_|$)|succeeded$`), true},
+	{lazyregexp.New(`(^|_)(private|archived|deleted|disabled|draft|fork|expired|partial|truncated|timed_out)(_|$)`), false},
+	{lazyregexp.New(`(^|_)(url|uri|link|href|website|homepage|location)$`), "https://www.example.com/items/1"},
+	{lazyregexp.New(`(^|_)(email|mail)(_|$)`), "alex.morgan@example.com"},
+	{lazyregexp.New(`(_at|^date|date$|time$|^time|timestamp|_on|^created|^updated|^modified|^published|deadline|^due)$`), "2026-01-12T08:00:00Z"},
+	{lazyregexp.New(`(^|_)(count|total|size|number|num|page|pages|limit|offset|index|width|height|length|score|rank|stars|votes|points|age|year|price|amount|cost|volume|open|close|high|low|rate|value|lat|latitude|lon|lng|longitude|temp|temperature|humidity|pressure|speed|distance|duration|seconds|minutes|hours|percent|percentage|quantity|balance|version_number|elevation|population|expires_in|interval|elapsed)$`), 12},
+	{lazyregexp.New(`(^|_)(ids)$`), []any{sampleID}},
+	{lazyregexp.New(`(^|_)(items|results|data|entries|records|rows|hits|nodes|edges|features|documents|list|tags|labels|users|files|messages|issues|repos|articles|posts|events|products|children|choices|candidates|categories|keywords)$`), []any{}},
+	{lazyregexp.New(`(^|_)(id|uuid|sha|hash|key)$`), sampleID},
+	{lazyregexp.New(`(^|_)(token|secret)$`), "c2Vzc2lvbi0xMDI0"},
+	{lazyregexp.New(`(^|_)(status|state)$`), "ok"},
+	{lazyregexp.New(`(^|_)(name|title|label|login|username|author|owner|subject|headline)$`), "Autumn"},
+	{lazyregexp.New(`(^|_)(country|country_code)$`), "GB"},
+	{lazyregexp.New(`(^|_)(lang|language|locale)$`), "en"},
+	{lazyregexp.New(`(^|_)(currency)$`), "EUR"},
 }
 
-var humps = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+var humps = lazyregexp.New(`([a-z0-9])([A-Z])`)
 
 // valueOf is a value that fits a member's name: a sentence where the name says nothing.
 func valueOf(name string) any {

@@ -1,10 +1,11 @@
 package literals
 
 import (
-	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 const (
@@ -32,15 +33,15 @@ const quotedExpression = `[rR]?(?:"((?:[^"\\\n]|\\.)+)"|'((?:[^'\\\n]|\\.)+)'|` 
 
 var (
 	// namedPattern is a constant with a compiled expression, in Python, Go, Ruby and JavaScript.
-	namedPattern = regexp.MustCompile(`([A-Za-z_]\w*)\s*(?::[^=\n]{1,40})?:?=\s*(?:re\.compile|regexp\.(?:MustCompile|Compile)|(?:new )?RegExp|Regexp\.new)\(\s*` + quotedExpression)
+	namedPattern = lazyregexp.New(`([A-Za-z_]\w*)\s*(?::[^=\n]{1,40})?:?=\s*(?:re\.compile|regexp\.(?:MustCompile|Compile)|(?:new )?RegExp|Regexp\.new)\(\s*` + quotedExpression)
 	// wholePattern is an expression at the place where it is compared, in Python.
-	wholePattern = regexp.MustCompile(`\bre\.(?:fullmatch|match)\(\s*` + quotedExpression + `\s*,\s*([A-Za-z_][\w.]*\(?)`)
+	wholePattern = lazyregexp.New(`\bre\.(?:fullmatch|match)\(\s*` + quotedExpression + `\s*,\s*([A-Za-z_][\w.]*\(?)`)
 	// slashedPattern is a constant with a literal expression, in JavaScript and Ruby.
-	slashedPattern = regexp.MustCompile(`([A-Za-z_]\w*)\s*[:=]\s*/(\^(?:[^/\\\n]|\\.)+\$)/[a-z]*`)
+	slashedPattern = lazyregexp.New(`([A-Za-z_]\w*)\s*[:=]\s*/(\^(?:[^/\\\n]|\\.)+\$)/[a-z]*`)
 	// testedPattern is a literal expression at the place where it is compared.
-	testedPattern = regexp.MustCompile(`/(\^(?:[^/\\\n]|\\.)+\$)/[a-z]*\.(?:test|exec)\(\s*(?:String\(\s*)?([A-Za-z_$][\w.$]*\(?)`)
+	testedPattern = lazyregexp.New(`/(\^(?:[^/\\\n]|\\.)+\$)/[a-z]*\.(?:test|exec)\(\s*(?:String\(\s*)?([A-Za-z_$][\w.$]*\(?)`)
 	// matchedPattern is one that a text is asked to match.
-	matchedPattern = regexp.MustCompile(`([A-Za-z_$][\w.$]*)\.match\(\s*/(\^(?:[^/\\\n]|\\.)+\$)/[a-z]*`)
+	matchedPattern = lazyregexp.New(`([A-Za-z_$][\w.$]*)\.match\(\s*/(\^(?:[^/\\\n]|\\.)+\$)/[a-z]*`)
 )
 
 // Expressions stand close behind one of these marks, and their names close before.

@@ -3,9 +3,10 @@ package literals
 import (
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // Route is a path that a source serves over HTTP, with "1" for what differs.
@@ -26,34 +27,34 @@ const routePath = "[\"'`](/[^\"'`\\s]{0,120})[\"'`]"
 
 // routing are the ways in which frameworks name a route, or handlers compare a path. The groups are the method,
 // or what it is called there, and the path.
-var routing = map[string][]*regexp.Regexp{
+var routing = map[string][]*lazyregexp.Regexp{
 	"//": {
-		regexp.MustCompile(`\b\w+\.(get|post|put|patch|delete|all|route|GET|POST|PUT|PATCH|DELETE)\(\s*` + routePath),
-		regexp.MustCompile(`\bHandle(?:Func)?\(\s*["` + "`" + `](?:(GET|POST|PUT|PATCH|DELETE)\s+)?(/[^"` + "`" + `\s]{0,120})["` + "`" + `]`),
-		regexp.MustCompile(`\b(?:url|pathname|path|URL\.Path)\s*===?\s*` + routePath + `\s*&&\s*[\w.]*method\s*===?\s*["'](GET|POST|PUT|PATCH|DELETE)["']`),
+		lazyregexp.New(`\b\w+\.(get|post|put|patch|delete|all|route|GET|POST|PUT|PATCH|DELETE)\(\s*` + routePath),
+		lazyregexp.New(`\bHandle(?:Func)?\(\s*["` + "`" + `](?:(GET|POST|PUT|PATCH|DELETE)\s+)?(/[^"` + "`" + `\s]{0,120})["` + "`" + `]`),
+		lazyregexp.New(`\b(?:url|pathname|path|URL\.Path)\s*===?\s*` + routePath + `\s*&&\s*[\w.]*method\s*===?\s*["'](GET|POST|PUT|PATCH|DELETE)["']`),
 	},
 	"#": {
-		regexp.MustCompile(`@\w[\w.]*\.(get|post|put|patch|delete|route|api_route|custom_route)\(\s*f?` + routePath + `([^\n]{0,80})`),
-		regexp.MustCompile(`\b(?:Route|add_route|add_api_route|add_url_rule)()\(\s*` + routePath + `([^\n]{0,120})`),
-		regexp.MustCompile(`\badd_(get|post|put|patch|delete)\(\s*` + routePath),
+		lazyregexp.New(`@\w[\w.]*\.(get|post|put|patch|delete|route|api_route|custom_route)\(\s*f?` + routePath + `([^\n]{0,80})`),
+		lazyregexp.New(`\b(?:Route|add_route|add_api_route|add_url_rule)()\(\s*` + routePath + `([^\n]{0,120})`),
+		lazyregexp.New(`\badd_(get|post|put|patch|delete)\(\s*` + routePath),
 	},
 }
 
 // comparing is how a handler of several routes tells them apart: by which method it is called then is not known.
-var comparing = regexp.MustCompile(`(?i)\b(?:url|pathname|path)\s*(?:===?\s*|\.startswith\(\s*)` + routePath)
+var comparing = lazyregexp.New(`(?i)\b(?:url|pathname|path)\s*(?:===?\s*|\.startswith\(\s*)` + routePath)
 
 var (
-	verb     = regexp.MustCompile(`\b(GET|POST|PUT|PATCH|DELETE)\b`)
-	variable = regexp.MustCompile(`\{[^{}/]*\}|<[^<>/]*>|:[A-Za-z_]\w*\??|\*+\w*`)
+	verb     = lazyregexp.New(`\b(GET|POST|PUT|PATCH|DELETE)\b`)
+	variable = lazyregexp.New(`\{[^{}/]*\}|<[^<>/]*>|:[A-Za-z_]\w*\??|\*+\w*`)
 	// naming is the name of what differs, behind its type if that stands there.
-	naming = regexp.MustCompile(`([A-Za-z_]\w*)\W*$`)
+	naming = lazyregexp.New(`([A-Za-z_]\w*)\W*$`)
 	// reading are the ways in which handlers read members of the query or the body, and apart those in which they take
 	// several at once.
-	reading = regexp.MustCompile(`\b(?:query|body|args|form|json|values|query_params|searchParams|data|payload)(?:\(\))?\??(?:\.?(?:get|Get)\(|\[)\s*["'](\w{1,40})["']|` +
+	reading = lazyregexp.New(`\b(?:query|body|args|form|json|values|query_params|searchParams|data|payload)(?:\(\))?\??(?:\.?(?:get|Get)\(|\[)\s*["'](\w{1,40})["']|` +
 		`\breq(?:uest)?\.(?:query|body)\.(\w{1,40})\b|\b(?:FormValue|PostFormValue|DefaultQuery|PostForm|Query|Query\(\)\.Get)\(\s*["'](\w{1,40})["']`)
-	apart = regexp.MustCompile(`\{([^{}]{1,200})\}\s*=\s*(?:await\s+)?[\w.]+\.(?:query|body|json\(\))`)
+	apart = lazyregexp.New(`\{([^{}]{1,200})\}\s*=\s*(?:await\s+)?[\w.]+\.(?:query|body|json\(\))`)
 	// ending are routes that would end the server.
-	ending = regexp.MustCompile(`(?i)shut_?-?down|\b(?:exit|quit|kill|stop|terminate|restart|reboot|close)\b`)
+	ending = lazyregexp.New(`(?i)shut_?-?down|\b(?:exit|quit|kill|stop|terminate|restart|reboot|close)\b`)
 )
 
 // Routes are the routes that the sources below the root of fsys serve, in the order of the files, each once. Those

@@ -2,10 +2,11 @@ package literals
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 const (
@@ -17,14 +18,14 @@ const (
 )
 
 var (
-	comparesBefore = regexp.MustCompile(`(?:===?|!==?|<>|[<>]=?|\b(?:case|in|is|eq|when)|\b(?:includes|startsWith|endsWith|startswith|endswith|indexOf|find|has|equals|` +
+	comparesBefore = lazyregexp.New(`(?:===?|!==?|<>|[<>]=?|\b(?:case|in|is|eq|when)|\b(?:includes|startsWith|endsWith|startswith|endswith|indexOf|find|has|equals|` +
 		`equalsIgnoreCase|contains|Contains|HasPrefix|HasSuffix|EqualFold|match|test|search|compare|count|get)\((?:[\w.]+,\s*)?)\s*[(\[]?\s*$`)
-	comparesAfter = regexp.MustCompile(`^\s*(?:===?|!==?|\bin\b|\)?\s*=>)`)
-	listsBefore   = regexp.MustCompile(`[\[{,(|]\s*$`)
-	importsBefore = regexp.MustCompile(`(?:\brequire\(|\bfrom|\bimport|\bimport\()\s*$`)
+	comparesAfter = lazyregexp.New(`^\s*(?:===?|!==?|\bin\b|\)?\s*=>)`)
+	listsBefore   = lazyregexp.New(`[\[{,(|]\s*$`)
+	importsBefore = lazyregexp.New(`(?:\brequire\(|\bfrom|\bimport|\bimport\()\s*$`)
 	// A slash after one of these begins an expression, not a division.
-	expressionBefore = regexp.MustCompile(`(?:^|[=(,:\[!&|?{};+]|\breturn)\s*$`)
-	lengthBefore     = regexp.MustCompile(`(?:\.length|\blen\([\w.\[\]]+\)|\.size(?:\(\))?|\.count\(\)|\.Length)\s*(?:===?|!==?|[<>]=?|%)\s*$`)
+	expressionBefore = lazyregexp.New(`(?:^|[=(,:\[!&|?{};+]|\breturn)\s*$`)
+	lengthBefore     = lazyregexp.New(`(?:\.length|\blen\([\w.\[\]]+\)|\.size(?:\(\))?|\.count\(\)|\.Length)\s*(?:===?|!==?|[<>]=?|%)\s*$`)
 )
 
 // scanner goes through one file, lexically: it knows strings, comments and
