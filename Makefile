@@ -582,7 +582,7 @@ runtime-report: image
 # A case that held is not run again for the same programs. All of it takes longer than ten minutes: SHARD=i/8 does not.
 kill-report: image
 	COALMINE_KILLS=all SHARD=$(SHARD) go test -tags e2e -count=1 -v -timeout 10m -parallel 4 -run '^TestKills$$' ./cmd/internal/probe/probetest/faults | awk '\
-	  /^kills / { all = $$2 } /^kill / { print; fflush(); if (/: held/) held++ } /_test.go:|SKIP:|^panic:/ { print } \
+	  /^kills / { all = $$2 } /^kill / { print; fflush(); if (/: held/) held++ } /_test.go:|SKIP:|^panic:|^        / { print } \
 	  END { printf "kills: %d/%d\n", held, all; exit held != all || !all }'
 
 clean:

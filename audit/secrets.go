@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -57,7 +58,7 @@ type detectors struct {
 	narrow, whole, near *detect.Detector
 	words               *keywords
 	// paths are the names of files that rules of whole are for.
-	paths []*lazyregexp.Regexp
+	paths []*regexp.Regexp
 }
 
 // A Detector must not be used by two goroutines at a time.
@@ -78,7 +79,7 @@ var (
 				near[id] = rule
 			case rule.Path != nil:
 				whole[id] = rule
-				d.paths = append(d.paths, lazyregexp.New(rule.Path.String()))
+				d.paths = append(d.paths, regexp.MustCompile(rule.Path.String()))
 			default:
 				whole[id], worded[id] = rule, rule
 			}
@@ -154,7 +155,7 @@ func (g gitleaks) scan(ctx context.Context, name, src string) ([]secretHit, erro
 	ctx, cancel := context.WithTimeout(ctx, g.limit)
 	defer cancel()
 	shown := shownPath(name)
-	named := slices.ContainsFunc(g.paths, func(p *lazyregexp.Regexp) bool { return p.MatchString(shown) })
+	named := slices.ContainsFunc(g.paths, func(p *regexp.Regexp) bool { return p.MatchString(shown) })
 	var out []secretHit
 	for from, owned := 0, 0; ; {
 		to := lineEnd(src, from+pieceSize, pieceSize/2)

@@ -1,10 +1,10 @@
 package scope
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 	"unicode"
+
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // maxNounPhrase is how many words the noun has that a description begins with.
@@ -74,7 +74,7 @@ var (
 )
 
 // pathExample is a path of the user's that a description shows: "such as ~/Pictures/beach.jpg".
-var pathExample = regexp.MustCompile(`(?:^|[\s("'“‘` + "`" + `])(?:~/|\.{1,2}/|/(?:home|Users|tmp|data|srv|var|mnt|path/to)/|[A-Za-z]:\\)[\pL\pN_.]`)
+var pathExample = lazyregexp.New(`(?:^|[\s("'“‘` + "`" + `])(?:~/|\.{1,2}/|/(?:home|Users|tmp|data|srv|var|mnt|path/to)/|[A-Za-z]:\\)[\pL\pN_.]`)
 
 // The words in an argument's name that say what it carries.
 var (
@@ -99,18 +99,16 @@ func set(words ...string) map[string]bool {
 	return m
 }
 
-// compile returns an expression that is made at its first use: most commands use none.
-func compile(alternatives ...string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:^|[^\pL\pN_])((?:` + strings.Join(alternatives, "|") + `))(?:$|[^\pL\pN_])`)
-	})
+// compile is an expression for one of some phrases between words.
+func compile(alternatives ...string) *lazyregexp.Regexp {
+	return lazyregexp.New(`(?:^|[^\pL\pN_])((?:` + strings.Join(alternatives, "|") + `))(?:$|[^\pL\pN_])`)
 }
 
 // serverWord is what every server calls itself, and someServer a word before it, by which its texts tell
 // itself from another.
 var (
-	serverWord = regexp.MustCompile(`(?i)\bservers?\b`)
-	someServer = regexp.MustCompile(`(?i)([\pL\pN]+)[\s-]+servers?\b`)
+	serverWord = lazyregexp.New(`(?i)\bservers?\b`)
+	someServer = lazyregexp.New(`(?i)([\pL\pN]+)[\s-]+servers?\b`)
 	selfWords  = set("this", "our", "mcp")
 )
 
@@ -131,11 +129,11 @@ func withoutSelf(text string, own map[string]bool) string {
 
 // negation up to three words before a phrase, in the same clause, turns it
 // into its opposite, which is no claim.
-var negation = regexp.MustCompile(`(?:^|[^\pL'])(?:not|never|no|without|cannot|can't|doesn't|don't|isn't|won't|nor|neither)(?: [\pL\pN']+){0,3} $`)
+var negation = lazyregexp.New(`(?:^|[^\pL'])(?:not|never|no|without|cannot|can't|doesn't|don't|isn't|won't|nor|neither)(?: [\pL\pN']+){0,3} $`)
 
 // find returns a claim for each match that is not negated, at most eight.
-func find(expression func() *regexp.Regexp, where, text string) []Claim {
-	re, folded := expression(), fold(text)
+func find(re *lazyregexp.Regexp, where, text string) []Claim {
+	folded := fold(text)
 	var out []Claim
 	for at := 0; len(out) < 8; {
 		m := re.FindStringSubmatchIndex(folded[at:])

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // languages are, for languages besides English, the stems of an order to a model: to
@@ -50,7 +52,7 @@ var foreign = sync.OnceValue(func() (out []foreignOrder) {
 		// A comma ends the clause in which nothing is to be told.
 		clause := `[^.!?,;。！？\n]{0,25}?`
 		silence := begin + `(?:` + t + sentence + u + clause + z + `|` + z + clause + t + sentence + u + `|` + u + clause + z + clause + t + `|` + t + clause + z + sentence + u + `|` + z + clause + u + clause + t + `|` + u + clause + t + clause + z + `)`
-		order := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?is)` + orders + `|` + silence) })
+		order := lazyregexp.New(`(?is)` + orders + `|` + silence)
 		out = append(out, foreignOrder{alternatives(l.orders, l.disregard, l.earlier), alternatives(l.user, l.tell, l.nothing), order})
 	}
 	return out
@@ -60,7 +62,7 @@ var foreign = sync.OnceValue(func() (out []foreignOrder) {
 // a word of each list of disregards or of silences: most runs of the program meet none.
 type foreignOrder struct {
 	disregards, silences [][][]byte
-	order                func() *regexp.Regexp
+	order                *lazyregexp.Regexp
 }
 
 // foreignSigns are the words in ASCII of which a foreign order in ASCII holds one.
@@ -84,7 +86,7 @@ func foreignOrders(s string, words present) []Hit {
 		if !words.eachOf(words.of.disregards[i]) && !words.eachOf(words.of.silences[i]) {
 			continue
 		}
-		for _, m := range f.order().FindAllStringIndex(s, MaxHits) {
+		for _, m := range f.order.FindAllStringIndex(s, MaxHits) {
 			if someRules.MatchString(s[m[0]:m[1]]) {
 				continue
 			}

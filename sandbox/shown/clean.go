@@ -85,11 +85,7 @@ func (c *Clean) Save() error {
 	if _, err := os.Lstat(c.file()); errors.Is(err, fs.ErrNotExist) {
 		c.forgetOthers()
 	}
-	flags := os.O_WRONLY | os.O_CREATE | os.O_APPEND
-	if len(c.has) > maxMarks {
-		flags |= os.O_TRUNC
-	}
-	f, err := os.OpenFile(c.file(), flags, 0o600)
+	f, err := os.OpenFile(c.file(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
