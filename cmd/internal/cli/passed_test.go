@@ -432,7 +432,7 @@ func TestNoPassedValueOfAResult(t *testing.T) {
 	for _, value := range passedValues {
 		redactor := canaries.NewRedactor([]string{value})
 		for _, s := range spellings(value) {
-			if !scale.Part(value+s.name, 3) {
+			if !scale.Part(value+s.name, 9) {
 				continue
 			}
 			res := filled[analyze.Result](s.text)

@@ -205,9 +205,11 @@ func beQuiet(t *testing.T, s honest, end time.Time) {
 	if s.Slow { // it starts a browser, and with the first
 		within *= 2
 	}
+	line := fmt.Sprintf("honest LOUD  %-36s no verdict in time", s.ID)
+	defer func() { fmt.Println(line) }() // a probe that does not end in time ends the test
 	r := l.ProbeWithin(min(within, time.Until(end)), o)
 	why := loud(r, s.Needs, s.Facts)
-	fmt.Println(told(s.ID, r, time.Since(begin), why))
+	line = told(s.ID, r, time.Since(begin), why)
 	if len(why) > 0 {
 		t.Errorf("%s", strings.Join(why, "\n"))
 	}
