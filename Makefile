@@ -133,6 +133,8 @@ SHELL := /bin/bash
 	wire-report
 
 export CGO_ENABLED := 0
+# Every build and test then shares what is compiled, whatever directory the checkout has.
+export GOFLAGS := $(filter-out -trimpath,$(GOFLAGS)) -trimpath
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/coalmine
 export COALMINE_CACHE := $(CACHE)
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
@@ -149,9 +151,9 @@ FUZZTIME ?= 30s
 
 build:
 	@mkdir -p bin
-	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/coalmine ./cmd/coalmine
-	go build -trimpath -o bin/leaky ./testdata/servers/leaky
-	go build -trimpath -o bin/honest ./testdata/servers/honest
+	go build -ldflags '$(LDFLAGS)' -o bin/coalmine ./cmd/coalmine
+	go build -o bin/leaky ./testdata/servers/leaky
+	go build -o bin/honest ./testdata/servers/honest
 
 demo: build
 	@command -v strace >/dev/null || sh .ci/setup/tools.sh

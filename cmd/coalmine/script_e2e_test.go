@@ -17,6 +17,9 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/slots"
 )
 
+// The scripts are run in both tiers, with more here.
+//
+//e2e:again TestScripts
 func init() {
 	_, err := exec.LookPath("strace")
 	tier.sandbox = err == nil && exec.Command("unshare", "--user", "--map-root-user", "true").Run() == nil
