@@ -40,7 +40,7 @@ func Clean(ctx context.Context, force bool) ([]string, error) {
 		}
 		removed = append(removed, fmt.Sprintf("container %.12s", s.ID))
 	}
-	// A volume is left only where someone removed a container without it.
+	// A volume is left where someone removed a container without it, or is about to remove both.
 	volumes, err := cli.VolumeList(ctx, client.VolumeListOptions{Filters: ours})
 	if err != nil {
 		return removed, errors.Join(append(errs, explain(err, "list the volumes"))...)
@@ -49,8 +49,8 @@ func Clean(ctx context.Context, force bool) ([]string, error) {
 		if !abandoned(v.Labels) {
 			continue
 		}
-		if _, err := cli.VolumeRemove(ctx, v.Name, client.VolumeRemoveOptions{}); err != nil {
-			errs = append(errs, fmt.Errorf("docker: remove volume %.12s: %w", v.Name, err))
+		if err := removeVolume(ctx, cli, v.Name); err != nil {
+			errs = append(errs, err)
 			continue
 		}
 		removed = append(removed, fmt.Sprintf("volume %.12s", v.Name))

@@ -198,20 +198,48 @@ func (c *conn) Close(ctx context.Context) error {
 // remove kills and removes a container with its volumes. That it is gone
 // already, or going, is success.
 func remove(ctx context.Context, cli *client.Client, id string) error {
-	_, err := cli.ContainerRemove(ctx, id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
-	for cerrdefs.IsConflict(err) {
-		// Someone else removes it: be sure that it is done.
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("docker: remove container %.12s: %w", id, context.Cause(ctx))
-		case <-time.After(50 * time.Millisecond):
-		}
-		_, err = cli.ContainerRemove(ctx, id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
-	}
-	if err != nil && !cerrdefs.IsNotFound(err) {
+	err := untilGone(ctx, func() error {
+		_, err := cli.ContainerRemove(ctx, id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("docker: remove container %.12s: %w", id, err)
 	}
 	return nil
+}
+
+// removeVolume removes a volume. That it is gone already, or going, is success.
+func removeVolume(ctx context.Context, cli *client.Client, name string) error {
+	err := untilGone(ctx, func() error {
+		_, err := cli.VolumeRemove(ctx, name, client.VolumeRemoveOptions{})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("docker: remove volume %.12s: %w", name, err)
+	}
+	return nil
+}
+
+// untilGone asks for a removal until it is done: what someone else removes at the same time
+// conflicts until then. What conflicts for removeTimeout is in use.
+func untilGone(ctx context.Context, request func() error) error {
+	end := time.After(removeTimeout)
+	for {
+		err := request()
+		switch {
+		case cerrdefs.IsNotFound(err):
+			return nil
+		case !cerrdefs.IsConflict(err):
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-end:
+			return err
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
 }
 
 // removeUnanswered removes what a request may have made whose answer was lost.

@@ -5,9 +5,13 @@ package docker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -69,5 +73,48 @@ func TestSilentEngine(t *testing.T) {
 	defer cancel()
 	if s := New("").Supported(ctx); s.OK != sandbox.Unknown {
 		t.Errorf("Supported: %+v", s)
+	}
+}
+
+// Two commands may clean at the same time: what the other one removes is no error.
+func TestCleanBesideAnother(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "engine.sock")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	asked := map[string]int{}
+	engine := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, what, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		w.Header().Set("Content-Type", "application/json")
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case r.Method == http.MethodDelete:
+			if asked[what]++; asked[what] == 1 {
+				w.WriteHeader(http.StatusConflict)
+			} else {
+				w.WriteHeader(http.StatusNotFound)
+			}
+			fmt.Fprint(w, `{"message": "the other one was first"}`)
+		case what == "containers/json":
+			fmt.Fprintf(w, `[{"Id": "c", "Labels": {%q: "run"}}]`, labelName)
+		case what == "volumes":
+			fmt.Fprintf(w, `{"Volumes": [{"Name": "v", "Labels": {%q: "run"}}]}`, labelName)
+		default:
+			w.Header().Set("API-Version", client.MaxAPIVersion)
+			fmt.Fprint(w, `{}`)
+		}
+	}))
+	engine.Listener = l
+	engine.Start()
+	t.Cleanup(engine.Close)
+	t.Setenv(client.EnvOverrideHost, "unix://"+path)
+	removed, err := Clean(t.Context(), true)
+	mu.Lock()
+	defer mu.Unlock()
+	if err != nil || len(removed) != 2 || asked["containers/c"] != 2 || asked["volumes/v"] != 2 {
+		t.Errorf("removed %q after %v: %v", removed, asked, err)
 	}
 }
