@@ -30,6 +30,7 @@ type Builder struct {
 	replanted bool
 	index     effectIndex
 	tasks     map[int]*task
+	ended     ended
 	secrets   map[string][]string // path to canary ids
 	kinds     map[string]string   // canary id to its kind
 	opened    map[string]int      // path to the index of its latest secret effect

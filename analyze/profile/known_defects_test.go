@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"testing"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -13,7 +14,7 @@ func effects(records ...trace.Record) []finding.Effect {
 	b := builder()
 	b.Record(&trace.Record{Op: trace.OpExec, Tid: 1, Path: "/usr/bin/python3"})
 	for _, r := range records {
-		r.Tid = 1
+		r.Tid = cmp.Or(r.Tid, 1)
 		b.Record(&r)
 	}
 	return b.Profile().Effects[1:]

@@ -37,6 +37,7 @@ func (b *Builder) Record(r *trace.Record) {
 		b.exec(r)
 	case trace.OpExit:
 		delete(b.tasks, r.Tid)
+		b.ended.add(r.Tid)
 	case trace.OpOpen:
 		b.open(r)
 	case trace.OpUnlink:
@@ -260,7 +261,7 @@ func (b *Builder) ofOtherProcess(r *trace.Record, p string) string {
 		return ""
 	}
 	n, err := strconv.Atoi(pid)
-	if err != nil || n == r.Tid || b.tasks[n] != nil {
+	if err != nil || n == r.Tid || b.ours(n) {
 		return ""
 	}
 	return "/proc/PID/" + file

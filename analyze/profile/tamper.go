@@ -30,7 +30,7 @@ const maxLookedFor = 16
 
 // looksForProcess notes the process that signal 0 asks for, and adds the search when it is one.
 func (b *Builder) looksForProcess(r *trace.Record) {
-	if len(b.lookedFor) > maxLookedFor || b.tasks[r.Pid] != nil || r.Pid == r.Tid {
+	if len(b.lookedFor) > maxLookedFor || b.ours(r.Pid) || r.Pid == r.Tid {
 		return
 	}
 	b.lookedFor[r.Pid] = true
@@ -89,7 +89,7 @@ func (b *Builder) reachesFor(r *trace.Record) string {
 		return ""
 	case call == "chroot", call == "capset":
 		return call
-	case r.Op == trace.OpLimit && r.Pid != 0 && r.Pid != r.Tid && b.tasks[r.Pid] == nil:
+	case r.Op == trace.OpLimit && r.Pid != 0 && r.Pid != r.Tid && !b.ours(r.Pid):
 		return call
 	case r.Op == trace.OpSocket && strings.Contains(r.Flags, "SOCK_RAW"):
 		return "socket SOCK_RAW"
@@ -118,7 +118,7 @@ func (b *Builder) opensForeign(r *trace.Record, denied bool) string {
 		rest, ok := strings.CutPrefix(p, "/proc/")
 		pid, file, _ := strings.Cut(rest, "/")
 		n, err := strconv.Atoi(pid)
-		if !ok || err != nil || n == r.Tid || b.tasks[n] != nil {
+		if !ok || err != nil || n == r.Tid || b.ours(n) {
 			continue
 		}
 		what, below, _ := strings.Cut(file, "/")

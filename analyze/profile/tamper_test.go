@@ -89,3 +89,19 @@ func TestSearchForProcesses(t *testing.T) {
 		t.Errorf("%d effects of a search, want one", n)
 	}
 }
+
+// Who started a task may reach for it after its end, and for no other.
+func TestReachesForAChildThatEnded(t *testing.T) {
+	records := func(pid string) []trace.Record {
+		return []trace.Record{
+			{Op: trace.OpFork, Call: "fork", Child: 7, FD: -1},
+			{Op: trace.OpExit, Call: "exit_group", Tid: 7, FD: -1},
+			{Op: trace.OpOpen, Call: "openat", Path: "/proc/" + pid + "/oom_score_adj", Flags: "O_WRONLY", Err: "EACCES", FD: -1},
+		}
+	}
+	for pid, want := range map[string]bool{"7": false, "8": true} {
+		if got := slices.ContainsFunc(effects(records(pid)...), func(e finding.Effect) bool { return e.Kind == finding.Tamper }); got != want {
+			t.Errorf("process %s: a reach %v, want %v", pid, got, want)
+		}
+	}
+}
