@@ -41,13 +41,10 @@ func (f *Fingerprint) probed(root *os.Root) error {
 		return fmt.Errorf("read its report.json: %w", err)
 	}
 	f.Behaviours = []string{}
-	for i := range report.Observed {
-		e := &report.Observed[i]
-		byArgument := e.Explained != nil && e.Explained.Class == finding.ClassArgument
-		if behaviour, ok := rules.BehaviourOf(e); ok && !byArgument && !slices.Contains(f.Behaviours, shown(behaviour)) {
-			f.Behaviours = append(f.Behaviours, shown(behaviour))
-		}
+	for _, behaviour := range rules.Behaviours(report.Observed) {
+		f.Behaviours = append(f.Behaviours, shown(behaviour))
 	}
 	slices.Sort(f.Behaviours)
+	f.Behaviours = slices.Compact(f.Behaviours)
 	return nil
 }

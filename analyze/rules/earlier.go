@@ -1,8 +1,10 @@
 package rules
 
 import (
+	"maps"
 	"net"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
@@ -56,4 +58,20 @@ func BehaviourOf(e *finding.Effect) (behaviour string, ok bool) {
 		return "listens on a port", true
 	}
 	return "", false
+}
+
+// Behaviours are the behaviours of a run, each once, in order. What an argument asked for is its
+// caller's.
+func Behaviours(effects []finding.Effect) []string {
+	once := map[string]bool{}
+	for i := range effects {
+		e := &effects[i]
+		if e.Explained != nil && e.Explained.Class == finding.ClassArgument {
+			continue
+		}
+		if behaviour, ok := BehaviourOf(e); ok {
+			once[behaviour] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(once))
 }

@@ -80,7 +80,7 @@ func TestWhichSweepsAreShown(t *testing.T) {
 	t.Parallel()
 	dir, site := keptSweeps(t), t.TempDir()
 	const open = "sweep 6, shard 2/2, begun 1970-01-01 00:00 UTC, is not finished and not shown"
-	const changed = "npm:a: 1 clean -> 1 findings\n  + [high] CM101 : fresh\n1 servers differ\n"
+	const changed = "npm:a: 1 clean -> 1 findings\n  + [high] CM101 : fresh\n1 server differs\n"
 	for _, c := range []struct {
 		args      []string
 		status    int
@@ -89,7 +89,7 @@ func TestWhichSweepsAreShown(t *testing.T) {
 		{[]string{"diff", "previous", "latest"}, 0, changed, open},
 		{[]string{"diff", "--source", "registry", "previous", "latest"}, 0, changed, open},
 		{[]string{"diff", "1", "3"}, 0, changed, ""},
-		{[]string{"diff", "5", "6"}, 0, "npm:b: gone, 1 was clean\n1 servers differ\n", "sweep 6 is not finished"},
+		{[]string{"diff", "5", "6"}, 0, "npm:b: gone, 1 was clean\n1 server differs\n", "sweep 6 is not finished"},
 		{[]string{"diff", "--source", "npm:mcp", "previous", "latest"}, ExitUsage, "", "npm:mcp has 1 finished ones"},
 		{[]string{"diff", "--source", "other", "previous", "latest"}, ExitUsage, "", "no sweep of other is kept here, but of registry, npm:mcp"},
 		{[]string{"diff", "1", "9"}, ExitUsage, "", "there is no sweep 9"},

@@ -20,6 +20,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/report"
+	"github.com/coalmine-dev/coalmine/analyze/rules"
 	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/listing"
 	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/queue"
 	"github.com/coalmine-dev/coalmine/cmd/internal/sweep/store"
@@ -359,6 +360,9 @@ func (s *sweeper) judge(ctx context.Context, j store.Job, last *store.Result) (b
 	return true, err
 }
 
+// maxBehaviours bounds the behaviours that are kept of a result.
+const maxBehaviours = 500
+
 // result is what is kept of a judgement.
 func (s *sweeper) result(t *listing.Target, res *analyze.Result, dir string) *store.Result {
 	r := &store.Result{Key: t.Key, Version: t.Version, Digest: t.Digest(), Rules: s.Rules, Settings: s.Settings, Verdict: string(res.Verdict), Status: s.Exit(res), Ran: res.Run.Started, Judged: time.Now(), Dir: dir}
@@ -367,6 +371,10 @@ func (s *sweeper) result(t *listing.Target, res *analyze.Result, dir string) *st
 	}
 	for _, f := range res.Findings {
 		r.Findings = append(r.Findings, store.Finding{Rule: f.Rule, Severity: string(f.Severity), Tool: f.Tool, Title: f.Title, Message: f.Message, Fingerprint: f.Fingerprint})
+	}
+	r.Behaviours = append([]string{}, rules.Behaviours(res.Observed)...)
+	if len(r.Behaviours) > maxBehaviours {
+		r.Behaviours = r.Behaviours[:maxBehaviours]
 	}
 	return r
 }

@@ -17,6 +17,9 @@ type Change struct {
 	// New are findings that only To has, Gone those that only From has.
 	New  []store.Finding `json:"new,omitempty"`
 	Gone []store.Finding `json:"gone,omitempty"`
+	// Started is what the server did in To alone, Stopped what it did in From alone, where both are known.
+	Started []string `json:"started,omitempty"`
+	Stopped []string `json:"stopped,omitempty"`
 }
 
 // Side is one of the two results.
@@ -50,7 +53,15 @@ func Compare(from, to *store.Entry) (c Change, ok bool) {
 	if (from == nil || from.Verdict != store.VerdictError) && (to == nil || to.Verdict != store.VerdictError) {
 		c.New, c.Gone = without(is, was), without(was, is)
 	}
-	return c, from == nil || to == nil || from.Verdict != to.Verdict || len(c.New)+len(c.Gone) > 0
+	if from != nil && to != nil && from.Behaviours != nil && to.Behaviours != nil {
+		c.Started, c.Stopped = others(to.Behaviours, from.Behaviours), others(from.Behaviours, to.Behaviours)
+	}
+	return c, from == nil || to == nil || from.Verdict != to.Verdict || len(c.New)+len(c.Gone)+len(c.Started)+len(c.Stopped) > 0
+}
+
+// others are the texts of a list that another list lacks.
+func others(list, without []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(without, s) })
 }
 
 func without(list, others []store.Finding) []store.Finding {

@@ -251,9 +251,18 @@ func Text(list []Change) string {
 			fmt.Fprintf(&b, "%s: %s %s -> %s %s\n", text.Printable(c.Key, 250), text.Printable(c.From.Version, 100), c.From.Verdict, text.Printable(c.To.Version, 100), c.To.Verdict)
 		}
 		b.WriteString(lines("+", c.New) + lines("-", c.Gone))
+		for _, did := range c.Started {
+			fmt.Fprintf(&b, "  + it now %s\n", text.Printable(did, 300))
+		}
+		for _, did := range c.Stopped {
+			fmt.Fprintf(&b, "  - it no longer %s\n", text.Printable(did, 300))
+		}
 	}
 	if len(list) == 0 {
 		return "no server differs\n"
+	}
+	if len(list) == 1 {
+		return b.String() + "1 server differs\n"
 	}
 	return b.String() + strconv.Itoa(len(list)) + " servers differ\n"
 }

@@ -21,7 +21,7 @@ import (
 var migrations embed.FS
 
 // Version is the schema that this program writes; an older one is brought up to it.
-const Version = 2
+const Version = 3
 
 // File is the database's name in a store's directory.
 const File = "results.db"

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,6 +22,8 @@ type Result struct {
 	Seconds                       float64
 	Dir                           string
 	Findings                      []Finding
+	// Behaviours are what the server did, each once, in order; nil where that is not known.
+	Behaviours []string
 }
 
 // VerdictError is the verdict of a job without a run.
@@ -88,6 +91,15 @@ func (s *Store) Record(ctx context.Context, sweep int64, job, how string, r *Res
 		}
 		for _, f := range r.Findings {
 			if _, err := tx.exec(ctx, "INSERT INTO findings (result, rule, severity, tool, title, message, fingerprint) VALUES (?,?,?,?,?,?,?) ON CONFLICT DO NOTHING", r.ID, f.Rule, f.Severity, plain(f.Tool), plain(f.Title), plain(f.Message), f.Fingerprint); err != nil {
+				return err
+			}
+		}
+		if r.Behaviours != nil {
+			list, err := json.Marshal(r.Behaviours)
+			if err != nil {
+				return err
+			}
+			if _, err := tx.exec(ctx, "INSERT INTO behaviours (result, list) VALUES (?,?)", r.ID, plain(string(list))); err != nil {
 				return err
 			}
 		}
@@ -165,23 +177,57 @@ func (s *Store) entries(ctx context.Context, query string, args ...any) ([]Entry
 	}
 	// Some hundred results a question: SQLite bounds a statement's parameters.
 	for from := 0; from < len(out); from += 500 {
-		if err := s.findings(ctx, out[from:min(from+500, len(out))]); err != nil {
+		part := out[from:min(from+500, len(out))]
+		if err := errors.Join(s.findings(ctx, part), s.behaviours(ctx, part)); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// findings reads the findings of some results.
-func (s *Store) findings(ctx context.Context, list []Entry) error {
-	byID := map[int64][]*Entry{}
-	var ids []any
+// byID are entries by their result, and the numbers of these, each once.
+func byID(list []Entry) (entries map[int64][]*Entry, ids []any) {
+	entries = map[int64][]*Entry{}
 	for i := range list {
-		if byID[list[i].ID] == nil {
+		if entries[list[i].ID] == nil {
 			ids = append(ids, list[i].ID)
 		}
-		byID[list[i].ID] = append(byID[list[i].ID], &list[i])
+		entries[list[i].ID] = append(entries[list[i].ID], &list[i])
 	}
+	return entries, ids
+}
+
+// behaviours reads what the servers of some results did.
+func (s *Store) behaviours(ctx context.Context, list []Entry) error {
+	entries, ids := byID(list)
+	if len(ids) == 0 {
+		return nil
+	}
+	rows, err := s.direct().query(ctx, "SELECT result, list FROM behaviours WHERE result IN (?"+strings.Repeat(",?", len(ids)-1)+")", ids...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }() // nothing is written by it
+	for rows.Next() {
+		var id int64
+		var text string
+		if err := rows.Scan(&id, &text); err != nil {
+			return err
+		}
+		did := []string{}
+		if err := json.Unmarshal([]byte(text), &did); err != nil {
+			return fmt.Errorf("read the behaviours of result %d: %w", id, err)
+		}
+		for _, e := range entries[id] {
+			e.Behaviours = did
+		}
+	}
+	return rows.Err()
+}
+
+// findings reads the findings of some results.
+func (s *Store) findings(ctx context.Context, list []Entry) error {
+	entries, ids := byID(list)
 	if len(ids) == 0 {
 		return nil
 	}
@@ -196,7 +242,7 @@ func (s *Store) findings(ctx context.Context, list []Entry) error {
 		if err := rows.Scan(&id, &f.Rule, &f.Severity, &f.Tool, &f.Title, &f.Message, &f.Fingerprint); err != nil {
 			return err
 		}
-		for _, e := range byID[id] {
+		for _, e := range entries[id] {
 			e.Findings = append(e.Findings, f)
 		}
 	}

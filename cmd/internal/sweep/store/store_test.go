@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -59,7 +60,7 @@ func keeps(t *testing.T, place string) {
 	var both sync.WaitGroup
 	for i, s := range all {
 		both.Go(func() {
-			r := &Result{Key: "npm:B", Version: "1", Digest: "d", Rules: "r", Settings: "s", Verdict: "findings", Status: 1, Error: "x\xff\x00", Seconds: 1.0625, Ran: like.Started, Judged: like.Started,
+			r := &Result{Key: "npm:B", Version: "1", Digest: "d", Rules: "r", Settings: "s", Verdict: "findings", Status: 1, Error: "x\xff\x00", Seconds: 1.0625, Ran: like.Started, Judged: like.Started, Behaviours: []string{"runs curl"},
 				Findings: []Finding{{Rule: "CM2", Severity: "low", Title: "t", Message: "m\x00", Fingerprint: "f2"}, {Rule: "CM1", Severity: "high", Title: "t", Message: "m", Fingerprint: "f1"}, {Rule: "CM1", Fingerprint: "f1"}}}
 			var err error
 			if won[i], err = s.Record(ctx, w.ID, "j1", HowRun, r); err != nil {
@@ -91,9 +92,10 @@ func keeps(t *testing.T, place string) {
 		for _, f := range e.Findings {
 			b.WriteString(" " + f.Rule + f.Message)
 		}
+		fmt.Fprintf(&b, " %q", e.Behaviours)
 		b.WriteString("\n")
 	}
-	const want = "b run x\uFFFD\uFFFD CM1m CM2m\uFFFD\na_#p2 skipped x\uFFFD\uFFFD CM1m CM2m\uFFFD\n"
+	const want = "b run x\uFFFD\uFFFD CM1m CM2m\uFFFD [\"runs curl\"]\na_#p2 skipped x\uFFFD\uFFFD CM1m CM2m\uFFFD [\"runs curl\"]\n"
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Error(diff)
 	}
