@@ -71,9 +71,11 @@ type sighting struct {
 
 // query is a name that was asked for.
 type query struct {
-	name, app string
-	at        time.Duration
-	flow      *flow
+	// name is in lower case, as names are compared. asked has the letters that were
+	// sent: a name may carry bytes in an encoding that tells the cases apart.
+	name, asked, app string
+	at               time.Duration
+	flow             *flow
 	// hit is the decoy that begins in this name, where one does.
 	hit canaries.Hit
 }
@@ -176,14 +178,14 @@ func askedOnce(list []finding.Request, more ...finding.Request) []finding.Reques
 
 func (b *Builder) query(f *flow, e *trace.Flow) {
 	if e.Answer.IsValid() {
-		b.named[e.Answer.Unmap()] = e.Host
+		b.named[e.Answer.Unmap()] = strings.ToLower(e.Host)
 	}
 	if len(b.queries) >= maxNames {
 		b.out.Truncated = true
 		return
 	}
 	f.datagram(e.Stamp)
-	q := query{name: e.Host, app: e.App, at: e.Stamp, flow: f}
+	q := query{name: strings.ToLower(e.Host), asked: e.Host, app: e.App, at: e.Stamp, flow: f}
 	f.queries = append(f.queries, q)
 	b.queries = append(b.queries, q)
 	b.askedPart(q)

@@ -128,7 +128,7 @@ func (b *Builder) flowed(f *flow) {
 			continue // told with what came of it
 		}
 		e.Kind, e.Target, e.Host, e.Via, e.Rung = finding.NetConnect, "dns:"+base(q.name), q.name, q.app, finding.RungOpened
-		e.Evidence = []finding.Evidence{b.flowSays(f, q.at, "asked for the name "+clip(b.find.Redact(q.name), 200))}
+		e.Evidence = []finding.Evidence{b.flowSays(f, q.at, "asked for the name "+clip(b.find.Redact(q.asked), 200))}
 		b.add(e)
 	}
 	if len(f.queries) == 0 || f.known.App != "dns" {
@@ -290,7 +290,7 @@ func (b *Builder) readNames() {
 	for domain, list := range below {
 		names := make([]string, len(list))
 		for i, q := range list {
-			names[i] = q.name
+			names[i] = q.asked
 		}
 		found := map[string]query{}
 		for _, h := range b.find.FindDNS(names) {

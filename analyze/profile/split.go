@@ -93,9 +93,9 @@ func (b *Builder) sentParts(f *flow, m *message, at time.Duration) {
 
 // askedPart keeps what a name that was asked for has before its domain.
 func (b *Builder) askedPart(q query) {
-	text := strings.TrimSuffix(strings.TrimSuffix(q.name, domainOf(q.name)), ".")
+	text := strings.TrimSuffix(q.asked[:max(0, len(q.asked)-len(domainOf(q.name)))], ".")
 	if text == "" {
-		text, _, _ = strings.Cut(q.name, ".")
+		text, _, _ = strings.Cut(q.asked, ".")
 	}
 	b.sent.add("names", part{text: text, at: q.at, flow: q.flow, name: q.name})
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/miekg/dns"
@@ -14,7 +15,7 @@ import (
 // answer answers a DNS message that came by a flow and reports its questions.
 func (s *server) answer(f *flow, query []byte, app string, limit int) []byte {
 	return s.names.respond(query, limit, func(q dns.Question, found, own bool) {
-		e := Event{Type: TypeQuery, App: app, Host: canonical(q.Name), Method: dns.TypeToString[q.Qtype], NoName: !found}
+		e := Event{Type: TypeQuery, App: app, Host: strings.TrimSuffix(q.Name, "."), Method: dns.TypeToString[q.Qtype], NoName: !found}
 		if _, shared := s.names.lead(e.Host); found && own && !shared && (q.Qtype == dns.TypeA || q.Qtype == dns.TypeAAAA) {
 			e.Answer, _ = s.names.address(e.Host, q.Qtype == dns.TypeAAAA)
 		}

@@ -168,6 +168,12 @@ func TestDNSGivesEachNameItsAddress(t *testing.T) {
 		t.Errorf("host %q", e.Host)
 	}
 	j.wait(t, "query", func(e Event) bool { return e.Type == TypeQuery && e.Host == "evil.example" && e.Method == "AAAA" })
+
+	b := ask(t, "udp", "9.9.9.9:53", "Other.EXAMPLE", dns.TypeA).Answer[0].(*dns.A).A.String()
+	if b != a {
+		t.Errorf("one name in other letters had the addresses %s and %s", a, b)
+	}
+	j.wait(t, "the letters that were asked for", func(e Event) bool { return e.Type == TypeQuery && e.Host == "Other.EXAMPLE" })
 }
 
 // An unconnected socket takes answers from anyone: they must not be diverted.

@@ -10,7 +10,7 @@ const (
 	FlowOpen    = "open"    // a flow begins
 	FlowTLS     = "tls"     // a ClientHello was read: SNI, Offered
 	FlowRequest = "request" // an HTTP request's header was read: Method, Authority, Path, App
-	FlowQuery   = "query"   // a DNS question: Host, Method (its type)
+	FlowQuery   = "query"   // a DNS question: Host (the name as it was asked for), Method (its type)
 	FlowData    = "data"    // a part of View, within the limits
 	FlowHit     = "hit"     // a decoy's value in a view: Canary, Encoding, Offset
 	FlowRefused = "refused" // a flow begins, and was refused: a connection, or datagrams, which data may carry
