@@ -4,11 +4,13 @@ package servers
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,6 +19,8 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
+	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/cputime"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/synth"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
@@ -123,9 +127,10 @@ func converse(b *testing.B, command []string) {
 	}
 }
 
-// twentyTools is a server of twenty tools with three arguments each.
-const twentyTools = `import json, sys
-NAMES = [v + "_" + n for v in ("get", "list", "create", "update") for n in ("note", "task", "user", "event", "label")]
+// deskServer is a server of VERBS times five tools with three arguments each.
+const deskServer = `import json, sys
+VERBS = ["get", "list", "create", "update"] + ["view%d" % n for n in range(int(sys.argv[1]) - 4)]
+NAMES = [v + "_" + n for v in VERBS for n in ("note", "task", "user", "event", "label")]
 SCHEMA = {"type": "object", "properties": {"title": {"type": "string"}, "kind": {"enum": ["a", "b", "c"]}, "limit": {"type": "integer", "minimum": 1}}, "required": ["title"]}
 for line in sys.stdin:
     r = json.loads(line)
@@ -143,30 +148,93 @@ for line in sys.stdin:
     print(json.dumps(out), flush=True)
 `
 
-// BenchmarkQuickBudget measures a whole run of the default budget over a server of
-// twenty tools. The bound is a minute.
+// BenchmarkQuickBudget measures a whole run of the default budget over servers of twenty and
+// of a hundred and fifty tools. A gap that says that calls were left out is counted.
 func BenchmarkQuickBudget(b *testing.B) {
 	agentPath := filepath.Join(sandboxtest.ModuleRoot(b), "bin/coalmine")
 	if _, err := os.Stat(agentPath); err != nil {
 		b.Skipf("make build first: %v", err)
 	}
-	server := filepath.Join(b.TempDir(), "twenty.py")
-	if err := os.WriteFile(server, []byte(twentyTools), 0o644); err != nil {
+	server := filepath.Join(b.TempDir(), "desk.py")
+	if err := os.WriteFile(server, []byte(deskServer), 0o644); err != nil {
 		b.Fatal(err)
 	}
-	var took time.Duration
-	for range b.N {
-		t0 := time.Now()
-		got, err := probetest.Run(context.Background(), probetest.OfCommand("local", b.TempDir(), agentPath, "python3", server))
-		if err != nil {
-			b.Fatal(err)
-		}
-		took += time.Since(t0)
-		calls := 0
-		for _, t := range got.Result.Coverage.Tools {
-			calls += t.Calls + t.Oracles
-		}
-		b.ReportMetric(float64(calls), "calls")
+	left := []session.Code{session.GapAttacksIncomplete, session.GapSequencesIncomplete, session.GapCallsIncomplete}
+	for _, tools := range []int{20, 150} {
+		b.Run(fmt.Sprint(tools), func(b *testing.B) {
+			var took time.Duration
+			for range b.N {
+				t0 := time.Now()
+				got, err := probetest.Run(context.Background(), probetest.OfCommand("local", b.TempDir(), agentPath, "python3", server, fmt.Sprint(tools/5)))
+				if err != nil {
+					b.Fatal(err)
+				}
+				took += time.Since(t0)
+				calls, gaps := 0, 0
+				for _, t := range got.Result.Coverage.Tools {
+					calls += t.Calls + t.Oracles
+				}
+				for _, g := range got.Result.Gaps {
+					if slices.Contains(left, g.Code) {
+						gaps++
+					}
+				}
+				b.ReportMetric(float64(calls), "calls")
+				b.ReportMetric(float64(gaps), "gaps")
+			}
+			b.ReportMetric(took.Seconds()/float64(b.N), "run-s")
+		})
 	}
-	b.ReportMetric(took.Seconds()/float64(b.N), "run-s")
+}
+
+// BenchmarkCommand measures the whole command over the honest twin in Go, and over four of them
+// in one configuration beside one.
+func BenchmarkCommand(b *testing.B) {
+	coalmine, honest := sandboxtest.Build(b, "./cmd/coalmine"), sandboxtest.Build(b, "./testdata/servers/honest")
+	probe := func(b *testing.B, args ...string) cputime.Cost {
+		b.Helper()
+		c := cputime.Command(b, exec.Command(coalmine, append([]string{"probe", "--quiet", "--seed", "1", "--out", b.TempDir()}, args...)...))
+		if c.Status != 0 {
+			b.Fatalf("coalmine probe ended with status %d", c.Status)
+		}
+		return c
+	}
+	for _, sandbox := range []string{"local", "docker"} {
+		b.Run(sandbox, func(b *testing.B) {
+			if sandbox == "docker" && exec.Command("docker", "version").Run() != nil {
+				b.Skip("no Docker Engine answers")
+			}
+			var sum cputime.Cost
+			for b.Loop() {
+				c := probe(b, "--sandbox", sandbox, "--", honest)
+				sum.Wall, sum.CPU = sum.Wall+c.Wall, sum.CPU+c.CPU
+			}
+			b.ReportMetric(sum.Wall.Seconds()/float64(b.N), "run-s")
+			b.ReportMetric(sum.CPU.Seconds()/float64(b.N), "cpu-s")
+		})
+	}
+	b.Run("four", func(b *testing.B) {
+		config := func(n int) string {
+			servers := map[string]any{}
+			for i := range n {
+				servers[fmt.Sprint("twin", i)] = map[string]any{"command": honest}
+			}
+			text, err := json.Marshal(map[string]any{"mcpServers": servers})
+			if err != nil {
+				b.Fatal(err)
+			}
+			file := filepath.Join(b.TempDir(), "mcp.json")
+			if err := os.WriteFile(file, text, 0o600); err != nil {
+				b.Fatal(err)
+			}
+			return file
+		}
+		one, four := config(1), config(4)
+		var x float64
+		for b.Loop() {
+			alone := probe(b, "--sandbox", "local", "--config", one)
+			x += probe(b, "--sandbox", "local", "--config", four).Wall.Seconds() / alone.Wall.Seconds()
+		}
+		b.ReportMetric(x/float64(b.N), "x")
+	})
 }
