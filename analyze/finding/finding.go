@@ -161,6 +161,9 @@ type Effect struct {
 	// Became says that an Exec is what a launcher became when the client had spoken already: the
 	// server itself.
 	Became bool `json:"-"`
+	// Named says that the server's command line or environment names this Exec's program by its path,
+	// or that such a program started it.
+	Named bool `json:"-"`
 	// Told is the statement of a Statement, nil for other kinds.
 	Told *trace.Statement `json:"-"`
 	// Elsewhere is where a secret's file was looked for in vain, in another user's

@@ -14,7 +14,7 @@ const (
 	noiseOwn      = "own"      // the server's own files
 	noiseResolver = "resolver" // name service and certificates
 	noiseLocale   = "locale"   // time zones, message catalogues
-	noiseKernel   = "kernel"   // proc, sys, devices
+	noiseKernel   = "kernel"   // proc, sys, devices, memory without a file
 	noiseAbsent   = "absent"   // looked for and not there
 	noiseLooked   = "looked"   // asked for, and not opened
 	noiseScratch  = "scratch"  // temporary and cache directories
@@ -131,6 +131,15 @@ func Sourced(p, home string) bool {
 // module resolution walks up through them.
 func (b *Builder) isAncestor(p string) bool {
 	return p == "/" || under(b.ctx.ServerDir, p) || under(b.ctx.Home, p)
+}
+
+// memory begins the paths by which the kernel shows descriptors of memfd_create(2).
+const memory = "/memfd:"
+
+// anonymous reports whether a record is of memory that has a descriptor and no file. A file of
+// that name is opened by it.
+func anonymous(r *trace.Record) bool {
+	return strings.HasPrefix(r.Path, memory) && (r.Given == "" || under(r.Given, "/proc") || under(r.Given, "/dev/fd"))
 }
 
 // writeNoise classes a path that was created or opened for writing. by is the process that did

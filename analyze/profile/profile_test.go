@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -188,5 +189,51 @@ func TestLineage(t *testing.T) {
 	}
 	if strings.Join(got, ", ") != want {
 		t.Errorf("%s; want %s", strings.Join(got, ", "), want)
+	}
+}
+
+// Memory without a file is none that changed; a file of such a name is one.
+func TestMemoryIsNoFile(t *testing.T) {
+	for given, want := range map[string]string{"": noiseKernel, "/proc/self/fd/7": noiseKernel, "/dev/fd/7": noiseKernel, "/memfd:x": "", "memfd:x": ""} {
+		for _, r := range []trace.Record{
+			{Op: trace.OpTrunc, Call: "ftruncate", Path: "/memfd:x", Given: given, FD: -1},
+			{Op: trace.OpOpen, Call: "openat", Path: "/memfd:x", Given: given, Flags: "O_RDWR|O_CREAT", FD: 3},
+		} {
+			if e := effects(r); len(e) != 1 || e[0].Noise != want {
+				t.Errorf("%s of %q: %+v", r.Call, given, e)
+			}
+		}
+	}
+}
+
+// A program that the command names by its path is named, and so is what it starts. A runner of
+// programs is not, and neither is what the server starts beside it.
+func TestNamedPrograms(t *testing.T) {
+	b := NewBuilder(Context{Home: "/home/dana", Given: []string{"--browser=/usr/bin/chromium", "/usr/bin/bash"}})
+	exec := func(tid int, program string) {
+		b.Record(&trace.Record{Op: trace.OpExec, Tid: tid, Path: program, FD: -1})
+	}
+	fork := func(tid, child int) {
+		b.Record(&trace.Record{Op: trace.OpFork, Call: "fork", Tid: tid, Child: child, FD: -1})
+	}
+	exec(1, "/usr/bin/node")
+	for child, program := range map[int]string{2: "/usr/bin/chromium", 3: "/usr/bin/uname", 4: "/usr/bin/bash"} {
+		fork(1, child)
+		exec(child, program)
+		fork(child, 10*child)
+		exec(10*child, "/usr/bin/expr"+program)
+	}
+	got := map[string]bool{}
+	for _, e := range b.Profile().Effects {
+		if e.Kind == finding.Exec {
+			got[e.Target] = e.Named
+		}
+	}
+	want := map[string]bool{
+		"/usr/bin/node": false, "/usr/bin/chromium": true, "/usr/bin/expr/usr/bin/chromium": true,
+		"/usr/bin/uname": false, "/usr/bin/expr/usr/bin/uname": false, "/usr/bin/bash": false, "/usr/bin/expr/usr/bin/bash": false,
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("named %v, want %v", got, want)
 	}
 }

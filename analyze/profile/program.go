@@ -15,10 +15,28 @@ type process struct {
 	program  string // the tree of the first file of code, where that is npm's own
 	script   string // the script or module that an interpreter was started with
 	foreign  bool   // code of the server's, or of nobody's that is known, was opened too
+	named    bool   // a program that the server's command names by its path, or one that it started
 }
 
 // npmScripts are the files by which npm starts, from its own tree.
 var npmScripts = []string{"/node_modules/npm/bin/npm-cli.js", "/node_modules/npm/bin/npx-cli.js", "/nodejs/npm/bin/npm-cli.js", "/nodejs/npm/bin/npx-cli.js"}
+
+// runners run what an argument says. That a command names one says nothing of what it runs.
+var runners = []string{
+	"sh", "bash", "dash", "ash", "zsh", "fish", "busybox", "env", "sudo", "nice", "timeout", "xargs", "ssh", "docker", "podman",
+	"node", "nodejs", "deno", "bun", "npm", "npx", "pnpm", "yarn", "python", "pypy", "uv", "uvx", "pipx", "ruby", "perl", "php", "lua", "java", "go", "cargo", "dotnet",
+}
+
+// isNamed reports whether the server's arguments or variables name a program by its path.
+func (b *Builder) isNamed(program string) bool {
+	if !path.IsAbs(program) || under(program, b.ctx.ServerDir) || slices.Contains(runners, strings.TrimRight(path.Base(program), ".0123456789")) {
+		return false
+	}
+	return slices.ContainsFunc(b.ctx.Given, func(given string) bool {
+		_, value, _ := strings.Cut(given, "=")
+		return given == program || value == program
+	})
+}
 
 // runs starts a process's program anew.
 func runs(r *trace.Record) *process {

@@ -119,10 +119,12 @@ func (b *Builder) exec(r *trace.Record) {
 		b.out.Noise++
 		return
 	}
-	t.exe, t.proc, t.step, t.lists = r.Path, runs(r), 0, listsOnly(r.Path, r.Argv)
-	e := b.effect(finding.Exec, r.Path, finding.RungOpened, r, b.says(r, "ran "+clip(b.find.Redact(strings.Join(r.Argv, " ")), 200)))
-	e.Argv, e.Asks, e.Installs = r.Argv, asks, installs
 	launch := b.first == 0
+	named := t.proc.named || !launch && b.isNamed(r.Path)
+	t.exe, t.proc, t.step, t.lists = r.Path, runs(r), 0, listsOnly(r.Path, r.Argv)
+	t.proc.named = named
+	e := b.effect(finding.Exec, r.Path, finding.RungOpened, r, b.says(r, "ran "+clip(b.find.Redact(strings.Join(r.Argv, " ")), 200)))
+	e.Argv, e.Asks, e.Installs, e.Named = r.Argv, asks, installs, named
 	if launch {
 		b.first = r.Tid
 	}
@@ -177,6 +179,9 @@ func (b *Builder) open(r *trace.Record) {
 		return
 	}
 	class, root := b.readNoise(p, exe)
+	if anonymous(r) {
+		class, root = noiseKernel, memory
+	}
 	if b.ownStart(b.task(r.Tid), p) && class == "" {
 		class, root = noiseRuntime, path.Dir(p)
 	}
@@ -339,6 +344,9 @@ func (b *Builder) write(r *trace.Record, kind finding.EffectKind, p, exe string)
 		b.made[p] = true
 	}
 	class, root := b.writeNoise(p, exe, b.task(r.Tid).proc)
+	if anonymous(r) {
+		class, root = noiseKernel, memory
+	}
 	if class == noiseBytecode && kind == finding.FileWrite && (writesModule(r, p) || !b.imports(p)) {
 		class, root = "", ""
 	}

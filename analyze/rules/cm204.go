@@ -16,7 +16,7 @@ var cm204Doc = finding.Rule{
 	Advice: finding.Advice{Why: "An undeclared program can do anything that the user can.", Fix: "Name the program in the description, or use a library instead."},
 	CWE:    []string{"CWE-78"}, OWASP: []string{"MCP05"},
 	Help: "During a call the server started a program that neither the tool nor the server names, and no declaration mentions running programs.\n\n" +
-		"**Evidence.** The kernel's record of the exec with binary and arguments. The server's own interpreter started again is quiet. It is medium where the program is one that speaks to the network (`curl`, `wget`, `nc`, `ssh`, …), and neither the tool nor the server declares a network, or both only local work.\n\n" +
+		"**Evidence.** The kernel's record of the exec with binary and arguments. The server's own interpreter started again is quiet, and so are a program that the server's command line or environment names by its path, such as a browser, and what that starts. It is medium where the program is one that speaks to the network (`curl`, `wget`, `nc`, `ssh`, …), and neither the tool nor the server declares a network, or both only local work.\n\n" +
 		"**False positive when** the program is a helper of the runtime, such as `uname` or `ldconfig`.",
 }
 
@@ -34,7 +34,7 @@ func checkCM204(r *Run) []finding.Finding {
 	for _, e := range r.effects(finding.Exec) {
 		name := path.Base(e.Target)
 		t := r.Scope.Tool(e.Tool)
-		if e.Call == 0 || e.Rung != finding.RungOpened || name == e.Actor && len(e.Argv) == 0 || launched[e.Target] || r.ownProgram(e) || r.declaresProgram(&t, name) {
+		if e.Call == 0 || e.Rung != finding.RungOpened || name == e.Actor && len(e.Argv) == 0 || launched[e.Target] || e.Named && !networkPrograms[name] || r.ownProgram(e) || r.declaresProgram(&t, name) {
 			continue
 		}
 		f := r.of(&cm204Doc, e, subject(e)+" ran "+e.Target+", which it does not declare")

@@ -73,6 +73,9 @@ func (r *Run) explainProgram(e *finding.Effect) (finding.Explanation, bool) {
 	if r.ownProgram(e) {
 		return finding.Explanation{Class: finding.ClassOwn}, true
 	}
+	if e.Named && !networkPrograms[name] {
+		return finding.Explanation{Class: finding.ClassArgument, Text: "command"}, true
+	}
 	for _, t := range r.whoMayRead(e) {
 		if x, ok := claim(t.Exec); ok {
 			return x, true
