@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -25,13 +26,25 @@ type vocabulary struct {
 	// begins has a bit for each three bytes that a word begins with. It is small: most bytes
 	// of a text are looked at no further.
 	begins [1 << 15 / 64]uint64
-	// foreign are the ids of foreignWords, and phrases those of each of structureWords, the
-	// longest word first.
-	foreign []int
-	phrases [][]int
-	// conditions, disregards, silences and turned are the ids of the lists of the same name.
-	conditions, disregards, silences [][][]int
-	turned                           [][]int
+	// foreign is one of foreignWords.
+	foreign anyOf
+	// phrases are the other words of each of structureWords, by the id of its longest word;
+	// those of short words alone are in brief, whole.
+	phrases [][][]int
+	brief   [][]int
+	// conditions, disregards, silences and turned are the lists of the same name.
+	conditions, disregards, silences [][]anyOf
+	turned                           []anyOf
+}
+
+// anyOf is a list of words, any of which is to stand in a text.
+type anyOf struct {
+	// long are the words of at least three bytes, as bits of present.long.
+	long []struct {
+		at   int
+		bits uint64
+	}
+	short []int
 }
 
 var known = sync.OnceValue(func() *vocabulary {
@@ -43,20 +56,45 @@ var known = sync.OnceValue(func() *vocabulary {
 		v.disregards, v.silences = append(v.disregards, v.lists(f.disregards)), append(v.silences, v.lists(f.silences))
 	}
 	v.turned = v.lists([][][]byte{turnedSigns()})
-	v.foreign = v.idsOf(foreignWords())
+	v.foreign = v.anyOf(foreignWords())
 	for _, phrase := range structureWords() {
 		phrase = slices.SortedStableFunc(slices.Values(phrase), func(a, b []byte) int { return len(b) - len(a) })
-		v.phrases = append(v.phrases, v.idsOf(phrase))
+		if ids := v.idsOf(phrase); len(phrase[0]) < leastLong {
+			v.brief = append(v.brief, ids)
+		} else {
+			v.phrases = append(v.phrases, make([][][]int, len(v.words)-len(v.phrases))...)
+			v.phrases[ids[0]] = append(v.phrases[ids[0]], ids[1:])
+		}
 	}
+	v.phrases = append(v.phrases, make([][][]int, len(v.words)-len(v.phrases))...)
 	return v
 })
 
-// lists are the ids of the words of each list.
-func (v *vocabulary) lists(words [][][]byte) (out [][]int) {
+// lists are lists of words, each of which needs one.
+func (v *vocabulary) lists(words [][][]byte) (out []anyOf) {
 	for _, list := range words {
-		out = append(out, v.idsOf(list))
+		out = append(out, v.anyOf(list))
 	}
 	return out
+}
+
+func (v *vocabulary) anyOf(words [][]byte) (list anyOf) {
+	for _, id := range slices.Sorted(slices.Values(v.idsOf(words))) {
+		if len(v.words[id]) < leastLong {
+			list.short = append(list.short, id)
+			continue
+		}
+		n := len(list.long)
+		if n == 0 || list.long[n-1].at != id/64 {
+			list.long = append(list.long, struct {
+				at   int
+				bits uint64
+			}{at: id / 64})
+			n++
+		}
+		list.long[n-1].bits |= 1 << (id % 64)
+	}
+	return list
 }
 
 // idsOf are the ids of words, which it adds.
@@ -112,21 +150,46 @@ func (p present) has(id int) bool {
 	return p.long[id/64]&(1<<(id%64)) != 0
 }
 
+// any reports whether a text holds a word of a list.
+func (p present) any(list anyOf) bool {
+	for _, l := range list.long {
+		if p.long[l.at]&l.bits != 0 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(list.short, p.has)
+}
+
+// all reports whether a text holds all of these words.
+func (p present) all(ids []int) bool {
+	for _, id := range ids {
+		if !p.has(id) {
+			return false
+		}
+	}
+	return true
+}
+
 // foreign reports whether a text holds a word without which no foreign order in ASCII is one.
-func (p present) foreign() bool { return slices.ContainsFunc(p.of.foreign, p.has) }
+func (p present) foreign() bool { return p.any(p.of.foreign) }
 
 // structured reports whether a text holds all words of an anchor, without which an ASCII one
 // holds no order by structure.
 func (p present) structured() bool {
-	return slices.ContainsFunc(p.of.phrases, func(phrase []int) bool {
-		return !slices.ContainsFunc(phrase, func(id int) bool { return !p.has(id) })
-	})
+	for at, word := range p.long {
+		for ; word != 0; word &= word - 1 {
+			if slices.ContainsFunc(p.of.phrases[at*64+bits.TrailingZeros64(word)], p.all) {
+				return true
+			}
+		}
+	}
+	return slices.ContainsFunc(p.of.brief, p.all)
 }
 
 // eachOf reports whether a text holds a word of each of some lists.
-func (p present) eachOf(lists [][]int) bool {
+func (p present) eachOf(lists []anyOf) bool {
 	for _, list := range lists {
-		if !slices.ContainsFunc(list, p.has) {
+		if !p.any(list) {
 			return false
 		}
 	}
