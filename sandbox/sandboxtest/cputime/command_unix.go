@@ -3,9 +3,11 @@
 package cputime
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"syscall"
@@ -28,6 +30,8 @@ type Cost struct {
 func Command(t testing.TB, cmd *exec.Cmd) Cost {
 	t.Helper()
 	forgetPeak()
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	begin := time.Now()
 	err := cmd.Run()
 	c := Cost{Wall: time.Since(begin)}
@@ -35,7 +39,9 @@ func Command(t testing.TB, cmd *exec.Cmd) Cost {
 	if err != nil && !errors.As(err, &exit) || cmd.ProcessState.ExitCode() < 0 {
 		t.Fatalf("%q: %v", cmd.Args, err)
 	}
-	c.Status = cmd.ProcessState.ExitCode()
+	if c.Status = cmd.ProcessState.ExitCode(); c.Status != 0 {
+		t.Logf("%s ended with status %d: %.500s", filepath.Base(cmd.Path), c.Status, stderr.Bytes())
+	}
 	c.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		c.Peak = u.Maxrss

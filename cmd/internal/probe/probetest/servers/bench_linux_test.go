@@ -193,7 +193,7 @@ func BenchmarkCommand(b *testing.B) {
 	coalmine, honest := sandboxtest.Build(b, "./cmd/coalmine"), sandboxtest.Build(b, "./testdata/servers/honest")
 	probe := func(b *testing.B, args ...string) cputime.Cost {
 		b.Helper()
-		c := cputime.Command(b, exec.Command(coalmine, append([]string{"probe", "--quiet", "--seed", "1", "--out", b.TempDir()}, args...)...))
+		c := cputime.Command(b, exec.Command(coalmine, append([]string{"probe", "--quiet", "--seed", "1", "--show", honest, "--out", b.TempDir()}, args...)...))
 		if c.Status != 0 {
 			b.Fatalf("coalmine probe ended with status %d", c.Status)
 		}
