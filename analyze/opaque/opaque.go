@@ -122,13 +122,16 @@ func newSpan(data []byte, at, n int) Span {
 }
 
 // run is the length of the run of digits of base 64, in either alphabet, at the begin of a text.
+// "=" ends it: as its padding, or between a key and a value.
 func run(text []byte) int {
-	for i, c := range text {
-		if classOf(c) == other {
-			return i
-		}
+	i := 0
+	for i < len(text) && classOf(text[i]) != other && text[i] != '=' {
+		i++
 	}
-	return len(text)
+	for n := 0; n < 2 && i > 0 && i < len(text) && text[i] == '='; n++ {
+		i++
+	}
+	return i
 }
 
 // decoded are the bytes that a run of digits stands for, nil for words, paths and the like.
@@ -140,6 +143,9 @@ func decoded(text []byte) []byte {
 	// A UUID is hexadecimal with dashes.
 	if b, err := hex.DecodeString(strings.ReplaceAll(string(digits), "-", "")); err == nil {
 		return b
+	}
+	if 8*signs(digits) > max(len(digits), leastSigned) {
+		return nil // words that signs part, as a form does
 	}
 	often := changes(digits)
 	if b, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(string(digits)); err == nil && often >= leastOfBase32 {
@@ -207,6 +213,19 @@ const (
 	leastOfBase64 = 45
 	leastOfBase32 = 15
 )
+
+// leastSigned is how long a run counts as at least, for how many signs it may have: of digits at
+// random one in 32 is a sign, and fewer than one run in 200 has more than one in eight.
+const leastSigned = 32
+
+func signs(digits []byte) (n int) {
+	for _, c := range digits {
+		if classOf(c) == sign {
+			n++
+		}
+	}
+	return n
+}
 
 // changes says in how many of 100 places the class changes.
 func changes(digits []byte) int {

@@ -72,6 +72,7 @@ func TestWhatIsNoCipherIsNotFound(t *testing.T) {
 		"SHA-1":         "da39a3ee5e6b4b0d3255bfef95601890afd80709",
 		"dates":         strings.Repeat("2026-11-22T21:57:34Z 192.168.10.254 ", 20),
 		"a table":       "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150, 160, 170",
+		"a form":        "text=Avery+Reed+asked+for+14+of+them+in+October&more=Alex+Lowe+asked+for+15+of+them+in+June",
 		"zeros":         strings.Repeat("0", 400),
 		"text, base64":  base64.StdEncoding.EncodeToString([]byte(strings.Repeat("plain words in an envelope ", 8))),
 		"gzip, base64":  base64.StdEncoding.EncodeToString(zipped.Bytes()),
@@ -103,5 +104,17 @@ func BenchmarkSpans(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		Spans(text)
+	}
+}
+
+// A value of a form or of a query ends at its key: it is the same stretch as alone.
+func TestKeysAreNoPartOfValues(t *testing.T) {
+	sum := sha256.Sum256([]byte("x"))
+	value := base64.RawURLEncoding.EncodeToString(sum[:])
+	for _, text := range []string{"text=" + value, "a=1&text=" + value + "&b=2", `{"text": "` + value + `="}`} {
+		spans := Spans([]byte(text))
+		if len(spans) != 1 || !strings.HasPrefix(text[spans[0].Offset:], value) {
+			t.Errorf("%s: %v", text, spans)
+		}
 	}
 }

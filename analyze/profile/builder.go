@@ -54,7 +54,7 @@ type Builder struct {
 	said tail // of stderr
 	// heard is the end of what ports of the server's answered.
 	heard tail
-	// given are the sums of what looks random in inputs.
+	// given are the sums of the words of inputs, as longWords cuts them.
 	given map[uint64]bool
 	// relays are the texts that are looked for in what other calls send.
 	relays relays

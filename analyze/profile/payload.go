@@ -1,6 +1,9 @@
 package profile
 
 import (
+	"bytes"
+	"encoding/hex"
+	"hash/fnv"
 	"maps"
 	"slices"
 	"time"
@@ -28,21 +31,120 @@ type Payload struct {
 // Input takes a frame of the client's: what it holds explains what comes back of it.
 func (b *Builder) Input(raw []byte) {
 	b.hears(raw)
-	for _, s := range opaque.Spans(raw) {
-		b.given[s.Sum] = true
+	for _, w := range longWords(raw) {
+		if len(b.given) < maxGivenWords {
+			b.given[sumOf(raw[w.from:w.to])] = true
+		}
 	}
+}
+
+const (
+	// leastGiven is how long a word is that explains a part of what comes back: shorter ones
+	// stand in a cipher by chance.
+	leastGiven = 6
+	// maxGivenWords bounds how many words of inputs a profile remembers.
+	maxGivenWords = 1 << 18
+)
+
+// stretch is a part of a text, by its bytes.
+type stretch struct{ from, to int }
+
+// unescaped is a text without the escapes of a URL or a form (RFC 3986, section 2.1), or the text
+// itself where it has none.
+func unescaped(text []byte) []byte {
+	if !escaped(text) {
+		return text
+	}
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		if !escapes(text[i:]) {
+			out = append(out, text[i])
+			continue
+		}
+		out = append(out, 0)
+		_, _ = hex.Decode(out[len(out)-1:], text[i+1:i+3]) // escapes has looked
+		i += 2
+	}
+	return out
+}
+
+// escaped reports whether a text holds an escaped byte.
+func escaped(text []byte) bool {
+	for i := bytes.IndexByte(text, '%'); i >= 0; {
+		if escapes(text[i:]) {
+			return true
+		}
+		next := bytes.IndexByte(text[i+1:], '%')
+		if next < 0 {
+			return false
+		}
+		i += 1 + next
+	}
+	return false
+}
+
+// escapes reports whether a text begins with an escaped byte.
+func escapes(text []byte) bool {
+	return len(text) > 2 && text[0] == '%' && isHex(text[1]) && isHex(text[2])
+}
+
+// longWords are the words of letters and digits in a text. What JSON and URLs escape parts them.
+func longWords(text []byte) (out []stretch) {
+	from := 0
+	end := func(i, next int) {
+		if i-from >= leastGiven {
+			out = append(out, stretch{from, i})
+		}
+		from = next
+	}
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case escapes(text[i:]):
+			end(i, i+3)
+			i += 2
+		case c == '\\' && i+1 < len(text):
+			end(i, i+2)
+			i++
+		case (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z'):
+			end(i, i+1)
+		}
+	}
+	end(len(text), 0)
+	return out
+}
+
+func isHex(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' }
+
+func sumOf(word []byte) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write(word) // it never fails
+	return h.Sum64()
+}
+
+// isGiven reports whether a stretch no longer looks random without the words that inputs held.
+func (b *Builder) isGiven(span []byte) bool {
+	rest := slices.Clone(span)
+	found := false
+	for _, w := range longWords(span) {
+		if b.given[sumOf(span[w.from:w.to])] {
+			copy(rest[w.from:w.to], bytes.Repeat([]byte{' '}, w.to-w.from))
+			found = true
+		}
+	}
+	return found && len(opaque.Spans(rest)) == 0
 }
 
 // sealed notes what of a text looks random. A text in which decoys were found is read: its
 // rest may be theirs too.
 func (b *Builder) sealed(text []byte, p Payload) {
+	text = unescaped(text)
 	spans := opaque.Spans(text)
 	if len(spans) == 0 || len(b.find.Find(text)) > 0 {
 		return
 	}
 	for _, s := range spans {
 		p.Length, p.Sum = s.Length, s.Sum
-		if len(b.out.Payloads) < maxPayloads && !b.given[s.Sum] && !slices.Contains(b.out.Payloads, p) {
+		if len(b.out.Payloads) < maxPayloads && !slices.Contains(b.out.Payloads, p) && !b.isGiven(text[s.Offset:s.Offset+s.Length]) {
 			b.out.Payloads = append(b.out.Payloads, p)
 		}
 	}
