@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -213,10 +214,11 @@ func (r *Run) collected(e session.EventFile) {
 		return
 	}
 	a.size += len(e.Data)
-	if n := len(a.files); n > 0 && a.files[n-1].Path == e.Path {
+	if n := len(a.files); n > 0 && a.files[n-1].Path == e.Path && !e.Dir {
 		a.files[n-1].Data = append(a.files[n-1].Data, e.Data...)
 	} else if n < maxCollected && slices.Contains(a.paths, e.Path) {
-		a.files = append(a.files, rootfs.File{Path: e.Path, Mode: 0o644, Data: e.Data})
+		mode := cmp.Or(e.Mode&0o777, 0o644)
+		a.files = append(a.files, rootfs.File{Path: e.Path, Mode: mode, Data: e.Data, Dir: e.Dir})
 	}
 }
 

@@ -240,12 +240,13 @@ func (r *Run) Turn(ctx context.Context, turn sinkhole.Turn, fit string) error {
 }
 
 // maxCollected bounds the files of one Collect, maxCollectedBytes their bytes.
-const maxCollected, maxCollectedBytes = 100, 16 << 20
+const maxCollected, maxCollectedBytes = agent.MaxKept, 16 << 20
 
 // Collect returns what stands in files of a living target, those that are
-// regular and small: what its next start would find. The target may write what
-// it likes there. Files that it does not return, except those that are gone, are
-// an event. It says how many of the paths were too many.
+// regular and small, and which of the paths are directories: what its next start
+// would find. The target may write what it likes there. Files that it does not
+// return, except those that are gone, are an event. It says how many of the paths
+// were too many.
 func (r *Run) Collect(ctx context.Context, paths []string) (files []rootfs.File, left int, err error) {
 	sent, left := asBytes(paths)
 	a, err := r.drained(ctx, agent.Command{Type: agent.CommandCollect, Paths: sent})

@@ -13,12 +13,9 @@ import (
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
-// What is kept of a target's files for its next start.
-const (
-	maxKept = 1000
-	// maxKeptFile bounds one file, maxKeptBytes all of them: a database with its log fits.
-	maxKeptFile, maxKeptBytes = 8 << 20, 16 << 20
-)
+// What is kept of a target's files for its next start: maxKeptFile bounds one file,
+// maxKeptBytes all of them. A database with its log fits.
+const maxKeptFile, maxKeptBytes = 8 << 20, 16 << 20
 
 func pathsOf(c Command) []string {
 	paths := make([]string, len(c.Paths))
@@ -28,8 +25,8 @@ func pathsOf(c Command) []string {
 	return paths
 }
 
-// collect sends what stands in files, those that are regular and small, and tells
-// the others as losses. The target could put anything there: no link is followed,
+// collect sends what stands in files, those that are regular and small, and which paths
+// are directories. It tells the others as losses. The target could put anything there: no link is followed,
 // and nothing blocks.
 func (a *agent) collect(c Command) {
 	paths := pathsOf(c)
@@ -38,18 +35,19 @@ func (a *agent) collect(c Command) {
 		if st, err := os.Lstat(p); err == nil && st.Mode()&(os.ModeSymlink|os.ModeSocket) != 0 {
 			continue // a socket ends with its process, and what a link leads to has a name of its own
 		}
-		data, err := readKept(p)
+		f, err := readKept(p)
 		switch {
 		case isGone(err):
 		case err != nil:
 			lost, reason = lost+1, fmt.Sprintf("%q: %v", p, err)
-		case kept >= maxKept:
-			lost, reason = lost+1, fmt.Sprintf("more than %d files were left", maxKept)
-		case size+len(data) > maxKeptBytes:
+		case kept >= MaxKept:
+			lost, reason = lost+1, fmt.Sprintf("more than %d files were left", MaxKept)
+		case size+len(f.Data) > maxKeptBytes:
 			lost, reason = lost+1, fmt.Sprintf("%q: together they have more than %d bytes", p, maxKeptBytes)
 		default:
-			kept, size = kept+1, size+len(data)
-			a.emitFile(c.N, p, data)
+			kept, size = kept+1, size+len(f.Data)
+			f.N = c.N
+			a.emitFile(f)
 		}
 	}
 	if lost > 0 {
@@ -58,35 +56,42 @@ func (a *agent) collect(c Command) {
 }
 
 // emitFile sends a file, in as many events as its bytes need.
-func (a *agent) emitFile(n int64, name string, data []byte) {
-	for part := range slices.Chunk(data, session.MaxEventFile) {
-		a.emit(session.EventFile{N: n, Path: name, Data: part})
+func (a *agent) emitFile(f session.EventFile) {
+	whole := f.Data
+	for part := range slices.Chunk(whole, session.MaxEventFile) {
+		f.Data = part
+		a.emit(f)
 	}
-	if len(data) == 0 {
-		a.emit(session.EventFile{N: n, Path: name})
+	if len(whole) == 0 {
+		a.emit(f)
 	}
 }
 
-func readKept(p string) ([]byte, error) {
+func readKept(p string) (session.EventFile, error) {
+	kept := session.EventFile{Path: p}
 	if !utf8.ValidString(p) {
-		return nil, errors.New("its name is not UTF-8")
+		return kept, errors.New("its name is not UTF-8")
 	}
 	fd, err := unix.Openat2(unix.AT_FDCWD, p, &unix.OpenHow{Flags: unix.O_RDONLY | unix.O_NONBLOCK | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
 	if err != nil {
-		return nil, err
+		return kept, err
 	}
 	f := os.NewFile(uintptr(fd), p)
 	defer f.Close()
 	st, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return kept, err
 	}
-	if !st.Mode().IsRegular() {
-		return nil, errors.New("it is not a regular file")
+	kept.Dir, kept.Mode = st.IsDir(), uint32(st.Mode().Perm())
+	switch {
+	case kept.Dir:
+		return kept, nil
+	case !st.Mode().IsRegular():
+		return kept, errors.New("it is not a regular file")
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxKeptFile+1))
-	if err == nil && len(data) > maxKeptFile {
+	kept.Data, err = io.ReadAll(io.LimitReader(f, maxKeptFile+1))
+	if err == nil && len(kept.Data) > maxKeptFile {
 		err = fmt.Errorf("it has more than %d bytes", maxKeptFile)
 	}
-	return data, err
+	return kept, err
 }

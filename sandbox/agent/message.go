@@ -11,6 +11,8 @@ import (
 const (
 	// MaxConfig bounds the JSON of a Config.
 	MaxConfig = 64 << 20
+	// MaxKept bounds the files and directories that answer a collect.
+	MaxKept = 4000
 	// MaxFit bounds the Fit of a Command.
 	MaxFit = 32 << 10
 	// StdinWindow is how many bytes of stdin a host may have on the way: sent,

@@ -397,8 +397,8 @@ func FuzzWhatIsKeptIsWhole(f *testing.F) {
 		}
 		p := put(t, filepath.Join(t.TempDir(), name), string(data))
 		got, err := readKept(p)
-		if err == nil && !bytes.Equal(got, data) {
-			t.Errorf("kept %d of %d bytes", len(got), len(data))
+		if err == nil && !bytes.Equal(got.Data, data) {
+			t.Errorf("kept %d of %d bytes", len(got.Data), len(data))
 		}
 	})
 }

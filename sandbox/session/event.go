@@ -129,11 +129,14 @@ type EventPorts struct {
 }
 
 // EventFile holds a part of a file that the host asked for by the collect of this
-// number: the parts of a file follow one another.
+// number: the parts of a file follow one another. Or it says that a directory stands there.
 type EventFile struct {
 	N    int64
 	Path string
 	Data []byte
+	Dir  bool
+	// Mode are the permissions, 0 where they are not known.
+	Mode uint32
 }
 
 // EventChanged says that what stands at a path is not what stood there before the

@@ -54,6 +54,8 @@ type members struct {
 	Was      string        `json:"was,omitempty"`
 	Now      string        `json:"now,omitempty"`
 	Bytes    int64         `json:"bytes,omitempty"`
+	Dir      bool          `json:"dir,omitempty"`
+	Mode     uint32        `json:"mode,omitempty"`
 }
 
 // The types of events as they are written.
@@ -113,7 +115,9 @@ func (e EventDial) line(l *eventLine) {
 	l.Type, l.N, l.Network, l.Host, l.Port = typeDial, e.ID, e.Network, e.Host, e.Port
 }
 func (e EventPorts) line(l *eventLine) { l.Type, l.N, l.Ports = typePorts, e.N, e.Ports }
-func (e EventFile) line(l *eventLine)  { l.Type, l.N, l.Path, l.Data = typeFile, e.N, e.Path, e.Data }
+func (e EventFile) line(l *eventLine) {
+	l.Type, l.N, l.Path, l.Data, l.Dir, l.Mode = typeFile, e.N, e.Path, e.Data, e.Dir, e.Mode
+}
 func (e EventChanged) line(l *eventLine) {
 	l.Type, l.Path, l.Change, l.Before, l.After, l.At = typeChanged, e.Path, e.Change, e.Before, e.After, e.At
 }
@@ -166,7 +170,7 @@ func (l *eventLine) body() Body {
 	case typePorts:
 		return EventPorts{N: l.N, Ports: l.Ports}
 	case typeFile:
-		return EventFile{N: l.N, Path: l.Path, Data: l.Data}
+		return EventFile{N: l.N, Path: l.Path, Data: l.Data, Dir: l.Dir, Mode: l.Mode}
 	case typeChanged:
 		return EventChanged{Path: l.Path, Change: l.Change, Before: l.Before, After: l.After, At: l.At}
 	case typeText:

@@ -41,7 +41,7 @@ var bodies = []struct {
 	{EventSynced{N: 2}, `{"type":"synced","t":5,"n":2}`},
 	{EventDial{ID: 3, Network: "tcp", Host: "h", Port: 80}, `{"type":"dial","t":5,"n":3,"network":"tcp","host":"h","port":80}`},
 	{EventPorts{N: 3, Ports: []int{80, 443}}, `{"type":"ports","t":5,"n":3,"ports":[80,443]}`},
-	{EventFile{N: 3, Path: "/a", Data: []byte("x")}, `{"type":"file","t":5,"n":3,"path":"/a","data":"eA=="}`},
+	{EventFile{N: 3, Path: "/a", Data: []byte("x"), Dir: true, Mode: 0o700}, `{"type":"file","t":5,"n":3,"path":"/a","dir":true,"mode":448,"data":"eA=="}`},
 	{EventChanged{Path: "/a", Change: ChangeWritten, Before: FileState{Kind: "file", Mode: 0o600, Size: 1, SHA256: digestA},
 		After: FileState{Kind: "link", Link: "/b"}, At: 4}, `{"type":"changed","t":5,"path":"/a","change":"written","before":{"kind":"file","mode":384,"size":1,"sha256":"` + digestA + `"},"after":{"kind":"link","link":"/b"},"at":4}`},
 	{EventText{Path: "/a", Was: "w", Now: "n"}, `{"type":"text","t":5,"path":"/a","was":"w","now":"n"}`},
@@ -146,6 +146,10 @@ func events() *rapid.Generator[Event] {
 					Kind: text().Draw(t, "kind"), Mode: rapid.Uint32().Draw(t, "mode"), Size: rapid.Int64Range(0, 1<<50).Draw(t, "size"),
 					SHA256: rapid.SampledFrom([]string{"", digestA}).Draw(t, "sha256"), Link: text().Draw(t, "link"),
 				}))
+			case reflect.Bool:
+				f.SetBool(rapid.Bool().Draw(t, body.Type().Field(i).Name))
+			case reflect.Uint32:
+				f.SetUint(uint64(rapid.Uint32().Draw(t, body.Type().Field(i).Name)))
 			default:
 				f.SetInt(rapid.Int64Range(0, 1<<50).Draw(t, body.Type().Field(i).Name))
 			}

@@ -30,7 +30,9 @@ const (
 var secondStart = Experiment{
 	Name: "second", Role: session.RoleFurther, Stage: StageFurther, Dir: "second", Rounds: secondRounds, Optional: true,
 	Proves: "what the server does once it finds the files that it left",
-	When:   func(c *Case) bool { return len(c.Seen.Left) > 0 && (len(c.Rounds) == 0 || counts(c)) },
+	When: func(c *Case) bool {
+		return slices.ContainsFunc(c.Seen.Left, isFile) && (len(c.Rounds) == 0 || counts(c))
+	},
 	Change: func(p plan.Plan, c *Case) (plan.Plan, error) {
 		b := p.Budget
 		b.Calls, b.Timeout = min(secondCalls, b.Calls), min(secondTime, b.Timeout)
@@ -56,6 +58,8 @@ func leftAfter(c *Case, rounds int) []rootfs.File {
 	}
 	return out
 }
+
+func isFile(f rootfs.File) bool { return !f.Dir }
 
 var digits = regexp.MustCompile(`[0-9]+`)
 

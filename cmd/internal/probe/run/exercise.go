@@ -227,6 +227,7 @@ func (s *Session) collect(ctx context.Context) {
 	bounded, cancel := context.WithTimeout(ctx, syncTimeout)
 	defer cancel()
 	files, left, err := s.sandbox.Collect(bounded, names)
+	left += s.rec.unkept()
 	switch {
 	case err != nil && ctx.Err() == nil:
 		s.doubt(session.GapFilesNotKept, "", "the files that the server left could not be taken along for its second start: "+err.Error())
@@ -259,8 +260,16 @@ func (s *Session) recorded(ctx context.Context) ([]rootfs.File, bool) {
 	return files, err == nil && left == 0 && len(files) == len(names)
 }
 
+// unkept is how many paths lasting may lack.
+func (r *recorder) unkept() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.forgotten
+}
+
 // lasting are the files below some directories that the server wrote and that
-// are not planted, in the order in which they were written first.
+// are not planted, and the directories that it made there, in the order in which
+// they came.
 func (r *recorder) lasting(dirs []string, planted func(string) bool) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

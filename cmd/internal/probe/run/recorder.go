@@ -15,6 +15,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/sandbox"
+	"github.com/coalmine-dev/coalmine/sandbox/agent"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/sandbox/mux"
@@ -52,8 +53,10 @@ type recorder struct {
 	// wroteAny says that there ever were any, unnamed counts those of unknown paths.
 	wroteAny bool
 	unnamed  int
-	// ever are those of the whole run, in order, as far as they are kept.
-	ever []string
+	// ever are those of the whole run and the directories that it made, in order; forgotten
+	// counts those beyond the bound.
+	ever      []string
+	forgotten int
 	// own is the port over which the server is spoken to, 0 for none.
 	own int
 	// ports are loopback's that an oracle's input names.
@@ -155,6 +158,9 @@ func (r *recorder) wrote(rec *trace.Record) {
 	}
 	var names []string
 	switch {
+	case rec.Op == trace.OpMkdir && strings.HasPrefix(rec.Call, "mkdir"):
+		r.keep(rec.Path)
+		return
 	case rec.Op == trace.OpRename && strings.Contains(rec.Flags, "RENAME_EXCHANGE"):
 		names = []string{rec.Path, rec.To}
 	case rec.Op == trace.OpRename || rec.Op == trace.OpLink:
@@ -168,6 +174,9 @@ func (r *recorder) wrote(rec *trace.Record) {
 	names = slices.DeleteFunc(names, ofTheKernel)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if rec.Op == trace.OpRename {
+		names = append(names, r.within(rec.Path, rec.To)...)
+	}
 	r.wroteAny = r.wroteAny || len(names) > 0 || rec.Op == trace.OpMemfd
 	if r.written == nil {
 		r.written = map[string]bool{}
@@ -180,6 +189,33 @@ func (r *recorder) wrote(rec *trace.Record) {
 			r.written[name] = true
 		}
 	}
+}
+
+// keep notes a path that may last.
+func (r *recorder) keep(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lasts(name)
+}
+
+func (r *recorder) lasts(name string) {
+	switch {
+	case !strings.HasPrefix(name, "/") || slices.Contains(r.ever, name):
+	case len(r.ever) >= agent.MaxKept:
+		r.forgotten++
+	default:
+		r.ever = append(r.ever, name)
+	}
+}
+
+// within are the new names of what was written below a directory that is renamed.
+func (r *recorder) within(from, to string) (names []string) {
+	for _, name := range slices.Concat(r.ever, slices.Sorted(maps.Keys(r.written))) {
+		if rest, ok := strings.CutPrefix(name, from+"/"); ok {
+			names = append(names, to+"/"+rest)
+		}
+	}
+	return names
 }
 
 // ofTheKernel reports whether a name is of no file that keeps what is written to
@@ -213,9 +249,7 @@ func (r *recorder) takeWritten() (names []string, wrote bool) {
 	names = slices.Sorted(maps.Keys(r.written))
 	r.written = nil
 	for _, name := range names {
-		if len(r.ever) < maxWritten && !slices.Contains(r.ever, name) {
-			r.ever = append(r.ever, name)
-		}
+		r.lasts(name)
 	}
 	wrote = r.wroteAny
 	unnamed := r.unnamed
