@@ -389,7 +389,7 @@ func (v *value) sign(b *strings.Builder, depth int) {
 		fmt.Fprintf(b, "..%q", v.end[max(len(v.end)-80, 0):])
 	}
 	for _, t := range v.taints {
-		fmt.Fprintf(b, "<%s %x %t%t%t%t>", t.origin, t.safe, t.embedded, t.joined, t.resolved, t.sql)
+		fmt.Fprintf(b, "<%s %x %t%t%t%t%d>", t.origin, t.safe, t.embedded, t.joined, t.resolved, t.sql, len(t.parts))
 	}
 	for _, t := range v.via {
 		fmt.Fprintf(b, "[%s %x]", t.origin, t.safe)

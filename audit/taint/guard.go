@@ -16,13 +16,39 @@ func (f *frame) apply(list []check) {
 			v = f.project(c.key)
 		}
 		if v.tainted() {
+			was := v
 			v = v.safer(c.safe)
+			f.makeSafer(was, v, c.safe)
 			if c.end != "" {
 				with := *v
 				with.end = c.end
 				v = &with
 			}
 			f.env.put(c.key, v)
+		}
+	}
+}
+
+// makeSafer makes the texts harmless in which a value stood before it was checked, as far as it
+// alone makes them harmful.
+func (f *frame) makeSafer(was, now *value, safe class) {
+	if safe == 0 || was == now {
+		return
+	}
+	of := func(t taint) bool { return slices.Contains(t.parts, was) }
+	for e := f.env; e != nil; e = e.outer {
+		f.a.work -= len(e.vars) / 8
+		for _, key := range sortedKeys(e.vars) {
+			v := e.vars[key]
+			if _, shadowed := f.env.vars[key]; e != f.env && shadowed || !slices.ContainsFunc(v.taints, of) {
+				continue
+			}
+			f.env.put(key, v.with(func(t *taint) {
+				if of(*t) {
+					t.safe |= safe
+					t.parts = append(slices.Clip(t.parts), now)
+				}
+			}))
 		}
 	}
 }

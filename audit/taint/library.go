@@ -69,7 +69,7 @@ func (f *frame) joinPath(parts []*value, how joining) *value {
 					t.safe |= pathname
 				}
 			}
-			out.taints = addTaints(out.taints, []taint{t})
+			out.taints = addTaints(out.taints, []taint{t.within(p)})
 		}
 		switch {
 		case p.tainted():

@@ -44,7 +44,7 @@ func (f *frame) concat(parts []*value) *value {
 	for _, p := range parts {
 		taints := p.flat()
 		for _, t := range taints {
-			t = inText(t, before.String(), filled > 1)
+			t = inText(t, before.String(), filled > 1).within(p)
 			t.sql = t.sql || isSQL
 			out.taints = addTaints(out.taints, []taint{t})
 		}

@@ -82,6 +82,17 @@ type taint struct {
 	embedded, joined, resolved bool
 	// sql is set where the text around it is a statement.
 	sql bool
+	// parts are the values that stand whole in the text: what is checked of one after the
+	// text was made holds for it there.
+	parts []*value
+}
+
+// within is the taint where its value is a part of a longer text.
+func (t taint) within(part *value) taint {
+	if len(t.parts) < maxParts {
+		t.parts = append(slices.Clip(t.parts), part)
+	}
+	return t
 }
 
 // value is what the analysis knows of an expression. Values are never changed once made.
@@ -122,7 +133,7 @@ type check struct {
 }
 
 // maxTaints bounds the origins of a value, and maxFields its fields and items.
-const maxTaints, maxFields = 6, 64
+const maxTaints, maxFields, maxParts = 6, 64, 4
 
 var nothing = &value{}
 
@@ -171,11 +182,16 @@ func addTaints(list, more []taint) []taint {
 		i := slices.IndexFunc(list, func(o taint) bool { return o.origin == t.origin && o.embedded == t.embedded && o.joined == t.joined })
 		switch {
 		case i >= 0:
+			if !slices.Equal(list[i].parts, t.parts) {
+				list = slices.Clone(list)
+				list[i].parts = nil
+			}
 			if list[i].safe&t.safe != list[i].safe {
 				list = slices.Clone(list)
 				safe := list[i].safe & t.safe
-				if list[i].safe != 0 && t.safe == 0 {
+				if parts := list[i].parts; list[i].safe != 0 && t.safe == 0 {
 					list[i] = t
+					list[i].parts = parts
 				}
 				list[i].safe = safe
 				list[i].sql = list[i].sql || t.sql
