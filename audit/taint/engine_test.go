@@ -17,7 +17,7 @@ import (
 
 // guarded is a tool of Python with a check before its sink.
 func guarded(check, sink string) string {
-	return "import os, re, subprocess, shlex, pathlib, uuid, pickle, sqlite3, requests\nfrom urllib.parse import urlparse\nfrom mcp.server.fastmcp import FastMCP\nmcp = FastMCP('x')\n" +
+	return "import os, re, subprocess, shlex, pathlib, uuid, pickle, sqlite3, requests, urllib.request\nfrom urllib.parse import urlparse\nfrom mcp.server.fastmcp import FastMCP\nmcp = FastMCP('x')\n" +
 		"ROOT = os.path.realpath('/srv')\nBASE = pathlib.Path('/srv').resolve()\nALLOWED = {'a', 'b'}\n@mcp.tool()\ndef t(p: str):\n" + check + "\n    return " + sink + "\n"
 }
 
@@ -52,6 +52,10 @@ func TestChecks(t *testing.T) {
 		{"    for h in p:\n        if not re.fullmatch(r'[a-z]+', h): continue", each, false},
 		{"    for h in p:\n        if h == 'x': break\n        if not re.fullmatch(r'[a-z]+', h): raise ValueError()", each, false},
 		{"    for h in p:\n        h = os.path.basename(h)", each, false},
+		{"    r = urllib.request.Request('https://api.example/x', data=p.encode())", "urllib.request.urlopen(r)", true},
+		{"    r = urllib.request.Request('https://api.example/x', p.encode(), {'x': p})", "urllib.request.urlopen(r)", true},
+		{"    r = urllib.request.Request(url=p, data=b'x')", "urllib.request.urlopen(r)", false},
+		{"    r = urllib.request.Request('https://' + p)", "urllib.request.urlopen(r)", false},
 		// A check that comes after the path was made, of the whole text that stands in it or of another.
 		{"    f = os.path.join(ROOT, p)\n    if not re.fullmatch(r'[a-z]+', p): raise ValueError()", "open(f)", true},
 		{"    f = BASE / p\n    f = f if re.fullmatch(r'[a-z]+', p) and f.is_file() else None", "open(f)", true},

@@ -224,6 +224,9 @@ func (f *frame) kept(n string, c *callInfo) *value {
 		return f.calledLater(c, at)
 	}
 	list := c.all()
+	if n == "urllib.request.Request" || n == "Request" {
+		list = requestParts(c)
+	}
 	if out := retyped(n, list); out != nil {
 		return out
 	}
@@ -252,6 +255,22 @@ func (f *frame) kept(n string, c *callInfo) *value {
 		return out
 	}
 	return union(list).plain().withoutMade()
+}
+
+// requestParts are the arguments of what makes a request: only its address says where it goes.
+func requestParts(c *callInfo) []*value {
+	out := slices.Clone(c.args)
+	for i := 1; i < len(out); i++ {
+		out[i] = out[i].safer(request)
+	}
+	for _, k := range sortedKeys(c.named) {
+		v := c.named[k]
+		if k != "url" {
+			v = v.safer(request)
+		}
+		out = append(out, v)
+	}
+	return out
 }
 
 func (v *value) withoutMade() *value {
