@@ -60,11 +60,11 @@ func (r *Run) planted(f *profile.Stored, kind *obeyedFile) []command {
 	for _, c := range kind.read(f.Was) {
 		had[squeezed(c.text)] = true
 	}
-	given := r.givenTo(f)
+	given, said := r.givenTo(f), r.saidOf(f)
 	var out []command
 	for _, c := range kind.read(f.Now) {
 		loud := loudCommand.MatchString(c.text)
-		if had[squeezed(c.text)] || kind.loud && !loud || gives(given, c) || r.speaksOfCommand(f, kind, c, loud) {
+		if had[squeezed(c.text)] || kind.loud && !loud || gives(given, said, c) || r.speaksOfCommand(f, kind, c, loud) {
 			continue
 		}
 		out = append(out, c)
@@ -92,13 +92,34 @@ func (r *Run) givenTo(f *profile.Stored) string {
 	return b.String()
 }
 
-// gives reports whether texts hold a command: whole, or each of its words.
-func gives(given string, c command) bool {
+// saidOf are the words that the server and the tools which wrote a file say of themselves, and
+// those of the directories of programs.
+func (r *Run) saidOf(f *profile.Stored) map[string]bool {
+	out := map[string]bool{"usr": true, "local": true, "bin": true, "sbin": true}
+	for _, s := range r.sentences() {
+		if s.denies || strings.HasSuffix(s.place, "Schema") || !slices.ContainsFunc(f.By, func(w profile.Writing) bool { return serverOr(w.Tool)(s.owner) }) {
+			continue
+		}
+		for _, w := range words(s.text) {
+			out[w] = true
+		}
+	}
+	return out
+}
+
+// gives reports whether texts hold a command: whole, or each of its words, but for what is
+// said of the tool.
+func gives(given string, said map[string]bool, c command) bool {
 	if strings.Contains(given, squeezed(c.text)) {
 		return true
 	}
-	list := slices.DeleteFunc(words(c.text), func(w string) bool { return len(w) < 3 })
-	return len(list) > 0 && !slices.ContainsFunc(list, func(w string) bool { return !strings.Contains(given, w) })
+	text := c.text
+	if key, value, ok := strings.Cut(text, "="); ok && len(words(key)) == 1 {
+		text = value // of a setting, as ExecStart
+	}
+	list := slices.DeleteFunc(words(text), func(w string) bool { return len(w) < 3 })
+	return slices.ContainsFunc(list, func(w string) bool { return strings.Contains(given, w) }) &&
+		!slices.ContainsFunc(list, func(w string) bool { return !said[w] && !strings.Contains(given, w) })
 }
 
 // speaksOfCommand reports whether the tools that wrote a file, or the server, declare such a command.
