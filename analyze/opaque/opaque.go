@@ -15,7 +15,7 @@ import (
 type Span struct {
 	// Offset and Length say where it stands, in bytes.
 	Offset, Length int
-	// Sum tells equal stretches (FNV-1a, 64 bits).
+	// Sum tells equal stretches.
 	Sum uint64
 }
 
@@ -116,9 +116,14 @@ func numbers(out []Span, data []byte) []Span {
 const maxGap = 3
 
 func newSpan(data []byte, at, n int) Span {
+	return Span{Offset: at, Length: n, Sum: Sum(data[at : at+n])}
+}
+
+// Sum tells equal texts (FNV-1a, 64 bits).
+func Sum(text []byte) uint64 {
 	h := fnv.New64a()
-	_, _ = h.Write(data[at : at+n]) // it never fails
-	return Span{Offset: at, Length: n, Sum: h.Sum64()}
+	_, _ = h.Write(text) // it never fails
+	return h.Sum64()
 }
 
 // run is the length of the run of digits of base 64, in either alphabet, at the begin of a text.

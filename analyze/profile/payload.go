@@ -3,7 +3,6 @@ package profile
 import (
 	"bytes"
 	"encoding/hex"
-	"hash/fnv"
 	"maps"
 	"slices"
 	"time"
@@ -33,7 +32,7 @@ func (b *Builder) Input(raw []byte) {
 	b.hears(raw)
 	for _, w := range longWords(raw) {
 		if len(b.given) < maxGivenWords {
-			b.given[sumOf(raw[w.from:w.to])] = true
+			b.given[opaque.Sum(raw[w.from:w.to])] = true
 		}
 	}
 }
@@ -115,18 +114,12 @@ func longWords(text []byte) (out []stretch) {
 
 func isHex(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' }
 
-func sumOf(word []byte) uint64 {
-	h := fnv.New64a()
-	_, _ = h.Write(word) // it never fails
-	return h.Sum64()
-}
-
 // isGiven reports whether a stretch no longer looks random without the words that inputs held.
 func (b *Builder) isGiven(span []byte) bool {
 	rest := slices.Clone(span)
 	found := false
 	for _, w := range longWords(span) {
-		if b.given[sumOf(span[w.from:w.to])] {
+		if b.given[opaque.Sum(span[w.from:w.to])] {
 			copy(rest[w.from:w.to], bytes.Repeat([]byte{' '}, w.to-w.from))
 			found = true
 		}

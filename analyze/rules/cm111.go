@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/opaque"
 )
 
 var cm111 = Rule{Rule: cm111Doc, Check: checkCM111, Shrink: ShrinkNever}
@@ -17,7 +18,7 @@ var cm111Doc = finding.Rule{
 	Help: "The server sent or returned something that looks random and that no input explains: ciphertext, a digest, noise, or the numbers of a call's progress notifications that go up by no steady step. The same calls were made again in unchanged surroundings, " +
 		"with other values of the secrets, and without them. What was sent is the same, or has the same length, each time that the secrets are the same, and differs each time that they do: so they are in it. Where a tool's lengths differ by themselves, all that it sent must differ by far more.\n\n" +
 		"**Evidence.** The lengths in the runs that were compared, at least two of each kind. What was sent to a host is critical, what was returned is high. " +
-		"Quiet where an argument or a declaration explains each secret that was opened; what was sent is explained by no directory that the tool works on.\n\n" +
+		"Quiet where an argument or a declaration explains each secret that was opened; what was sent is explained by no directory that the tool works on. Quiet is the SHA-256 of a file that the server made or changed.\n\n" +
 		"**False positive when** a request is signed with a credential, which the server's documentation says and its declaration does not.",
 }
 
@@ -48,10 +49,18 @@ type content struct {
 	sums    []uint64
 }
 
-// payloads are what a run sent and returned that looks random.
+// payloads are what a run sent and returned that looks random, but for the SHA-256 of a file
+// that the server made or that stood there: it tells nothing of what is in the file.
 func (r *Run) payloads() map[channel]content {
+	digests := map[uint64]bool{}
+	for _, d := range r.Profile.Differences {
+		digests[opaque.Sum([]byte(d.Before.SHA256))], digests[opaque.Sum([]byte(d.After.SHA256))] = true, true
+	}
 	out := map[channel]content{}
 	for _, p := range r.Profile.Payloads {
+		if digests[p.Sum] {
+			continue
+		}
 		k := channel{p.Phase, p.Call, p.Tool, p.To}
 		c := out[k]
 		c.lengths, c.sums = append(c.lengths, p.Length), append(c.sums, p.Sum)

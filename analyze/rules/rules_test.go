@@ -2,12 +2,14 @@ package rules
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/analyze/opaque"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/text"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
@@ -337,6 +339,20 @@ var cases = slices.Concat(ofService, ofDocuments, ofPorts, ofReads, ofArchives, 
 	{"CM111", "some payloads look random by chance", with(scattered(sealedTo("", 76, 76), []int{76, 76}, nil), func(r *Run) {
 		p := &r.Controls[0].Profile.Payloads
 		*p = append(*p, profile.Payload{Phase: finding.PhaseCall, Call: 3, Tool: note.Name, Length: 76, Sum: 7})
+	}), ""},
+	{"CM111", "the digest of a file that was made", with(sealed(64, 80), func(r *Run) {
+		all := []*Run{}
+		all = append(all, r.Controls...)
+		for i := range r.Varied {
+			all = append(all, r.Varied[i].Runs...)
+		}
+		for i, v := range all {
+			digest := fmt.Sprintf("%064x", i)
+			v.Profile.Differences = map[string]session.EventChanged{"/data/a.tar": {Path: "/data/a.tar", After: session.FileState{SHA256: digest}}}
+			for k := range v.Profile.Payloads {
+				v.Profile.Payloads[k].Sum = opaque.Sum([]byte(digest))
+			}
+		}
 	}), ""},
 	{"CM111", "no length is sure", with(sealed(100, 140), func(r *Run) { r.Controls[1].Profile.Payloads[0].Length = 120 }), ""},
 	{"CM214", "a secret", varied(nil, secretOf("ssh-key")), finding.High},
