@@ -28,7 +28,9 @@ import (
 // process is one that runs coalmine's own program below this one.
 type process struct {
 	pid, uid int
-	peak     int64 // resident but for the program's own pages, which all share, in bytes
+	// peak is what was resident at most, own and mapped are the memory and the pages of files that are
+	// resident now, in bytes.
+	peak, own, mapped int64
 }
 
 // ours are the agent and the sink of a local sandbox, as this machine sees them.
@@ -55,9 +57,11 @@ func ours(program string) (found []process) {
 			case "Uid:":
 				one.uid = n
 			case "VmHWM:":
-				one.peak += int64(n) << 10
+				one.peak = int64(n) << 10
+			case "RssAnon:":
+				one.own = int64(n) << 10
 			case "RssFile:":
-				one.peak -= int64(n) << 10
+				one.mapped = int64(n) << 10
 			}
 		}
 		if exe == program {
@@ -81,16 +85,20 @@ const sinkPeer = 65533
 func peaks(program string) (stop func() (agent, sink int64)) {
 	done := make(chan struct{})
 	var a, s int64
+	// The kernel takes a program's pages back when it likes, and the peak has them still.
+	mapped := map[int]int64{}
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		tick := time.NewTicker(20 * time.Millisecond)
 		defer tick.Stop()
 		for {
 			for _, p := range ours(program) {
+				mapped[p.pid] = max(mapped[p.pid], p.mapped)
+				took := max(p.own, p.peak-mapped[p.pid])
 				if p.uid == sinkPeer {
-					s = max(s, p.peak)
+					s = max(s, took)
 				} else {
-					a = max(a, p.peak)
+					a = max(a, took)
 				}
 			}
 			select {
