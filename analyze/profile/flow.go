@@ -177,15 +177,16 @@ func askedOnce(list []finding.Request, more ...finding.Request) []finding.Reques
 }
 
 func (b *Builder) query(f *flow, e *trace.Flow) {
+	name := strings.ToLower(e.Host)
 	if e.Answer.IsValid() {
-		b.named[e.Answer.Unmap()] = strings.ToLower(e.Host)
+		b.named[e.Answer.Unmap()] = name
 	}
 	if len(b.queries) >= maxNames {
 		b.out.Truncated = true
 		return
 	}
 	f.datagram(e.Stamp)
-	q := query{name: strings.ToLower(e.Host), asked: e.Host, app: e.App, at: e.Stamp, flow: f}
+	q := query{name: name, asked: e.Host, app: e.App, at: e.Stamp, flow: f}
 	f.queries = append(f.queries, q)
 	b.queries = append(b.queries, q)
 	b.askedPart(q)

@@ -8,22 +8,20 @@ import (
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
-	"github.com/coalmine-dev/coalmine/canaries"
 	"github.com/coalmine-dev/coalmine/sandbox/session"
 	"github.com/coalmine-dev/coalmine/sandbox/trace"
 )
 
 // The letters of a name count where it carries base64, and do not where it is compared.
 func TestNamesKeepTheirLetters(t *testing.T) {
-	secret := canaries.Canary{ID: "kept", Kind: "token", Value: "wq8ZrT5kLm2NxB7vCdE4"}
-	b := NewBuilder(Context{Home: "/home/dana", Canaries: []canaries.Canary{secret}})
+	b := builder()
 	b.Mark(&session.Mark{Kind: session.MarkCall, Call: 1, Tool: "send", Time: time.Second})
-	text := base64.RawURLEncoding.EncodeToString([]byte(secret.Value))
+	text := base64.RawURLEncoding.EncodeToString([]byte(kept))
 	for i, part := range []string{text[:14], text[14:]} {
 		b.Flow(&trace.Flow{Type: trace.FlowQuery, Flow: 1, App: "dns", Method: "A", Host: fmt.Sprintf("%d.%s.Evil.Example.ORG", i, part), Stamp: 2 * time.Second})
 	}
 	sent := leftIn(b)
-	if len(sent) != 1 || sent[0].Target != secret.ID || sent[0].Host != "example.org" {
+	if len(sent) != 1 || sent[0].Target != "ssh-key" || sent[0].Host != "example.org" {
 		t.Errorf("%+v", sent)
 	}
 	for _, e := range b.Profile().Effects {

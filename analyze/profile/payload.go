@@ -2,13 +2,13 @@ package profile
 
 import (
 	"bytes"
-	"encoding/hex"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/opaque"
+	"github.com/coalmine-dev/coalmine/analyze/text"
 )
 
 // maxPayloads bounds how many payloads a profile holds.
@@ -48,47 +48,8 @@ const (
 // stretch is a part of a text, by its bytes.
 type stretch struct{ from, to int }
 
-// unescaped is a text without the escapes of a URL or a form (RFC 3986, section 2.1), or the text
-// itself where it has none.
-func unescaped(text []byte) []byte {
-	if !escaped(text) {
-		return text
-	}
-	out := make([]byte, 0, len(text))
-	for i := 0; i < len(text); i++ {
-		if !escapes(text[i:]) {
-			out = append(out, text[i])
-			continue
-		}
-		out = append(out, 0)
-		_, _ = hex.Decode(out[len(out)-1:], text[i+1:i+3]) // escapes has looked
-		i += 2
-	}
-	return out
-}
-
-// escaped reports whether a text holds an escaped byte.
-func escaped(text []byte) bool {
-	for i := bytes.IndexByte(text, '%'); i >= 0; {
-		if escapes(text[i:]) {
-			return true
-		}
-		next := bytes.IndexByte(text[i+1:], '%')
-		if next < 0 {
-			return false
-		}
-		i += 1 + next
-	}
-	return false
-}
-
-// escapes reports whether a text begins with an escaped byte.
-func escapes(text []byte) bool {
-	return len(text) > 2 && text[0] == '%' && isHex(text[1]) && isHex(text[2])
-}
-
 // longWords are the words of letters and digits in a text. What JSON and URLs escape parts them.
-func longWords(text []byte) (out []stretch) {
+func longWords(b []byte) (out []stretch) {
 	from := 0
 	end := func(i, next int) {
 		if i-from >= leastGiven {
@@ -96,23 +57,21 @@ func longWords(text []byte) (out []stretch) {
 		}
 		from = next
 	}
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case escapes(text[i:]):
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case text.EscapeAt(b, i):
 			end(i, i+3)
 			i += 2
-		case c == '\\' && i+1 < len(text):
+		case c == '\\' && i+1 < len(b):
 			end(i, i+2)
 			i++
 		case (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z'):
 			end(i, i+1)
 		}
 	}
-	end(len(text), 0)
+	end(len(b), 0)
 	return out
 }
-
-func isHex(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' }
 
 // isGiven reports whether a stretch no longer looks random without the words that inputs held.
 func (b *Builder) isGiven(span []byte) bool {
@@ -129,15 +88,17 @@ func (b *Builder) isGiven(span []byte) bool {
 
 // sealed notes what of a text looks random. A text in which decoys were found is read: its
 // rest may be theirs too.
-func (b *Builder) sealed(text []byte, p Payload) {
-	text = unescaped(text)
-	spans := opaque.Spans(text)
-	if len(spans) == 0 || len(b.find.Find(text)) > 0 {
+func (b *Builder) sealed(data []byte, p Payload) {
+	if bytes.IndexByte(data, '%') >= 0 {
+		data = text.Unescaped(data)
+	}
+	spans := opaque.Spans(data)
+	if len(spans) == 0 || len(b.find.Find(data)) > 0 {
 		return
 	}
 	for _, s := range spans {
 		p.Length, p.Sum = s.Length, s.Sum
-		if len(b.out.Payloads) < maxPayloads && !slices.Contains(b.out.Payloads, p) && !b.isGiven(text[s.Offset:s.Offset+s.Length]) {
+		if len(b.out.Payloads) < maxPayloads && !slices.Contains(b.out.Payloads, p) && !b.isGiven(data[s.Offset:s.Offset+s.Length]) {
 			b.out.Payloads = append(b.out.Payloads, p)
 		}
 	}

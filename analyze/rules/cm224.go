@@ -64,7 +64,7 @@ func (r *Run) planted(f *profile.Stored, kind *obeyedFile) []command {
 	var out []command
 	for _, c := range kind.read(f.Now) {
 		loud := loudCommand.MatchString(c.text)
-		if had[squeezed(c.text)] || kind.loud && !loud || gives(given, said, c) || r.speaksOfCommand(f, kind, c, loud) {
+		if had[squeezed(c.text)] || kind.loud && !loud || gives(given, said, c) || speaksOfCommand(said, f, kind, c, loud) {
 			continue
 		}
 		out = append(out, c)
@@ -92,10 +92,9 @@ func (r *Run) givenTo(f *profile.Stored) string {
 	return b.String()
 }
 
-// saidOf are the words that the server and the tools which wrote a file say of themselves, and
-// those of the directories of programs.
+// saidOf are the words that the server and the tools which wrote a file say of themselves.
 func (r *Run) saidOf(f *profile.Stored) map[string]bool {
-	out := map[string]bool{"usr": true, "local": true, "bin": true, "sbin": true}
+	out := map[string]bool{}
 	for _, s := range r.sentences() {
 		if s.denies || strings.HasSuffix(s.place, "Schema") || !slices.ContainsFunc(f.By, func(w profile.Writing) bool { return serverOr(w.Tool)(s.owner) }) {
 			continue
@@ -106,6 +105,9 @@ func (r *Run) saidOf(f *profile.Stored) map[string]bool {
 	}
 	return out
 }
+
+// programPlaces are the words of the directories of programs.
+var programPlaces = []string{"usr", "local", "bin", "sbin"}
 
 // gives reports whether texts hold a command: whole, or each of its words, but for what is
 // said of the tool.
@@ -119,11 +121,13 @@ func gives(given string, said map[string]bool, c command) bool {
 	}
 	list := slices.DeleteFunc(words(text), func(w string) bool { return len(w) < 3 })
 	return slices.ContainsFunc(list, func(w string) bool { return strings.Contains(given, w) }) &&
-		!slices.ContainsFunc(list, func(w string) bool { return !said[w] && !strings.Contains(given, w) })
+		!slices.ContainsFunc(list, func(w string) bool {
+			return !said[w] && !slices.Contains(programPlaces, w) && !strings.Contains(given, w)
+		})
 }
 
-// speaksOfCommand reports whether the tools that wrote a file, or the server, declare such a command.
-func (r *Run) speaksOfCommand(f *profile.Stored, kind *obeyedFile, c command, loud bool) bool {
+// speaksOfCommand reports whether what the server and its tools say of themselves declares such a command.
+func speaksOfCommand(said map[string]bool, f *profile.Stored, kind *obeyedFile, c command, loud bool) bool {
 	spoken := slices.Clone(kind.words)
 	if f.Was == "" {
 		spoken = append(spoken, scaffolds...)
@@ -132,8 +136,5 @@ func (r *Run) speaksOfCommand(f *profile.Stored, kind *obeyedFile, c command, lo
 	if loud && !kind.talks {
 		spoken = slices.DeleteFunc(words(c.text), func(w string) bool { return w != "curl" && w != "wget" })
 	}
-	return slices.ContainsFunc(r.sentences(), func(s sentence) bool {
-		return !s.denies && !strings.HasSuffix(s.place, "Schema") && slices.ContainsFunc(f.By, func(w profile.Writing) bool { return serverOr(w.Tool)(s.owner) }) &&
-			slices.ContainsFunc(words(s.text), func(w string) bool { return slices.Contains(spoken, w) })
-	})
+	return slices.ContainsFunc(spoken, func(w string) bool { return said[w] })
 }

@@ -36,11 +36,11 @@ func smuggledIn(s string, layers int) []Hit {
 // minEscapes is how many percent escapes in a word may hide the blanks of an order.
 const minEscapes = 3
 
-// isEscaped reports whether a text has so many percent escapes (RFC 3986, section 2.1).
+// isEscaped reports whether a text has so many percent escapes.
 func isEscaped[T string | []byte](s T) bool {
 	n := 0
-	for i := 0; i+2 < len(s) && n < minEscapes; i++ {
-		if s[i] == '%' && isHex(s[i+1]) && isHex(s[i+2]) {
+	for i := 0; i < len(s) && n < minEscapes; i++ {
+		if EscapeAt(s, i) {
 			n++
 		}
 	}
@@ -64,7 +64,7 @@ func escapedOrders(s string, layers int) []Hit {
 		}
 		word := s[from:min(end, from+left)]
 		left -= len(word)
-		if plain := unescaped(word); isEscaped(word) && isText([]byte(plain)) {
+		if plain := Unescaped(word); isEscaped(word) && isText([]byte(plain)) {
 			for _, h := range ordersIn(plain, layers-1) {
 				out = append(out, Hit{Rule: Poisoning, Offset: from, End: end, Text: Printable("in percent escapes: "+h.Text, 120), Decoded: true})
 				break
@@ -75,19 +75,24 @@ func escapedOrders(s string, layers int) []Hit {
 	return out
 }
 
-// unescaped is a text without its percent escapes. What is none stays as it is.
-func unescaped(s string) string {
-	var b strings.Builder
+// EscapeAt reports whether a percent escape (RFC 3986, section 2.1) begins at an index.
+func EscapeAt[T string | []byte](s T, i int) bool {
+	return i+2 < len(s) && s[i] == '%' && isHex(s[i+1]) && isHex(s[i+2])
+}
+
+// Unescaped is a text with the bytes that its percent escapes stand for. All else stays as it is.
+func Unescaped[T string | []byte](s T) T {
+	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
-		if s[i] == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]) {
-			c, _ := hex.DecodeString(s[i+1 : i+3])
-			b.WriteByte(c[0])
-			i += 2
+		if !EscapeAt(s, i) {
+			out = append(out, s[i])
 			continue
 		}
-		b.WriteByte(s[i])
+		c, _ := hex.DecodeString(string(s[i+1 : i+3])) // EscapeAt has looked
+		out = append(out, c...)
+		i += 2
 	}
-	return b.String()
+	return T(out)
 }
 
 // InTags is how the Text of a hit begins that tag characters spell.

@@ -40,11 +40,14 @@ type vocabulary struct {
 // anyOf is a list of words, any of which is to stand in a text.
 type anyOf struct {
 	// long are the words of at least three bytes, as bits of present.long.
-	long []struct {
-		at   int
-		bits uint64
-	}
+	long  []longWords
 	short []int
+}
+
+// longWords are some bits of a number in present.long.
+type longWords struct {
+	at   int
+	bits uint64
 }
 
 var known = sync.OnceValue(func() *vocabulary {
@@ -57,16 +60,19 @@ var known = sync.OnceValue(func() *vocabulary {
 	}
 	v.turned = v.lists([][][]byte{turnedSigns()})
 	v.foreign = v.anyOf(foreignWords())
+	var phrases [][]int
 	for _, phrase := range structureWords() {
 		phrase = slices.SortedStableFunc(slices.Values(phrase), func(a, b []byte) int { return len(b) - len(a) })
-		if ids := v.idsOf(phrase); len(phrase[0]) < leastLong {
+		phrases = append(phrases, v.idsOf(phrase))
+	}
+	v.phrases = make([][][]int, len(v.words))
+	for _, ids := range phrases {
+		if len(v.words[ids[0]]) < leastLong {
 			v.brief = append(v.brief, ids)
 		} else {
-			v.phrases = append(v.phrases, make([][][]int, len(v.words)-len(v.phrases))...)
 			v.phrases[ids[0]] = append(v.phrases[ids[0]], ids[1:])
 		}
 	}
-	v.phrases = append(v.phrases, make([][][]int, len(v.words)-len(v.phrases))...)
 	return v
 })
 
@@ -86,10 +92,7 @@ func (v *vocabulary) anyOf(words [][]byte) (list anyOf) {
 		}
 		n := len(list.long)
 		if n == 0 || list.long[n-1].at != id/64 {
-			list.long = append(list.long, struct {
-				at   int
-				bits uint64
-			}{at: id / 64})
+			list.long = append(list.long, longWords{at: id / 64})
 			n++
 		}
 		list.long[n-1].bits |= 1 << (id % 64)

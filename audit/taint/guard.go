@@ -45,8 +45,8 @@ func (f *frame) makeSafer(was, now *value, safe class) {
 			}
 			f.env.put(key, v.with(func(t *taint) {
 				if of(*t) {
+					*t = t.within(now)
 					t.safe |= safe
-					t.parts = append(slices.Clip(t.parts), now)
 				}
 			}))
 		}

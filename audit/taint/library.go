@@ -36,9 +36,6 @@ var resolving = set("os.path.realpath os.path.abspath os.path.normpath fs.realpa
 // here are functions that return a directory that the user chose.
 var here = set("process.cwd os.getcwd pathlib.Path.cwd os.Getwd os.homedir pathlib.Path.home os.UserHomeDir os.tmpdir")
 
-// makers make an object of a text.
-var makers = map[string]string{"URL": "url", "url.URL": "url", "url.parse": "url", "url.pathToFileURL": "url", "urllib.parse.urlparse": "url", "urllib.parse.urlsplit": "url", "net/url.Parse": "url", "yarl.URL": "url", "httpx.URL": "url"}
-
 // later are functions that call their argument with those behind it.
 var later = map[string]int{"asyncio.to_thread": 0, "anyio.to_thread.run_sync": 0, "functools.partial": 0, "asyncio.create_task": 0, "threading.Thread": 0, "setTimeout": 0, "setImmediate": 0, "process.nextTick": 0, "starlette.concurrency.run_in_threadpool": 0}
 
@@ -204,20 +201,6 @@ func (f *frame) known(n string, c *callInfo) *value {
 // opened are functions that open a file: what is in it is the caller's choice where it is run or made into objects.
 var opened = set("open io.open codecs.open gzip.open bz2.open aiofiles.open pathlib.Path.open pathlib.Path.read_bytes pathlib.Path.read_text fs.readFile fs.readFileSync os.ReadFile")
 
-func (f *frame) madeURL(made string, c *callInfo) *value {
-	if len(c.args) == 0 {
-		return nothing
-	}
-	out := *c.args[0].plain()
-	if len(c.args) > 1 && c.args[1].tainted() {
-		out = *merge(&out, c.args[1].plain())
-	}
-	if out.tainted() {
-		out.made = made
-	}
-	return &out
-}
-
 // kept is the result of a function that keeps what it is given.
 func (f *frame) kept(n string, c *callInfo) *value {
 	if at, ok := later[n]; ok && len(c.args) > at {
@@ -255,22 +238,6 @@ func (f *frame) kept(n string, c *callInfo) *value {
 		return out
 	}
 	return union(list).plain().withoutMade()
-}
-
-// requestParts are the arguments of what makes a request: only its address says where it goes.
-func requestParts(c *callInfo) []*value {
-	out := slices.Clone(c.args)
-	for i := 1; i < len(out); i++ {
-		out[i] = out[i].safer(request)
-	}
-	for _, k := range sortedKeys(c.named) {
-		v := c.named[k]
-		if k != "url" {
-			v = v.safer(request)
-		}
-		out = append(out, v)
-	}
-	return out
 }
 
 func (v *value) withoutMade() *value {

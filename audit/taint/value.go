@@ -182,20 +182,21 @@ func addTaints(list, more []taint) []taint {
 		i := slices.IndexFunc(list, func(o taint) bool { return o.origin == t.origin && o.embedded == t.embedded && o.joined == t.joined })
 		switch {
 		case i >= 0:
-			if !slices.Equal(list[i].parts, t.parts) {
-				list = slices.Clone(list)
-				list[i].parts = nil
+			safe, parts := list[i].safe&t.safe, list[i].parts
+			if !slices.Equal(parts, t.parts) {
+				parts = nil
 			}
-			if list[i].safe&t.safe != list[i].safe {
-				list = slices.Clone(list)
-				safe := list[i].safe & t.safe
-				if parts := list[i].parts; list[i].safe != 0 && t.safe == 0 {
+			if safe == list[i].safe && len(parts) == len(list[i].parts) {
+				continue
+			}
+			list = slices.Clone(list)
+			if safe != list[i].safe {
+				if list[i].safe != 0 && t.safe == 0 {
 					list[i] = t
-					list[i].parts = parts
 				}
-				list[i].safe = safe
 				list[i].sql = list[i].sql || t.sql
 			}
+			list[i].safe, list[i].parts = safe, parts
 		case len(list) < maxTaints:
 			list = append(list, t)
 		}

@@ -26,8 +26,8 @@ func pathsOf(c Command) []string {
 }
 
 // collect sends what stands in files, those that are regular and small, and which paths
-// are directories. It tells the others as losses. The target could put anything there: no link is followed,
-// and nothing blocks.
+// are directories. It tells the others as losses. The target could put anything there:
+// no link is followed, and nothing blocks.
 func (a *agent) collect(c Command) {
 	paths := pathsOf(c)
 	kept, size, lost, reason := 0, 0, 0, ""

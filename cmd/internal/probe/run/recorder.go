@@ -210,10 +210,16 @@ func (r *recorder) lasts(name string) {
 
 // within are the new names of what was written below a directory that is renamed.
 func (r *recorder) within(from, to string) (names []string) {
-	for _, name := range slices.Concat(r.ever, slices.Sorted(maps.Keys(r.written))) {
+	moved := func(name string) {
 		if rest, ok := strings.CutPrefix(name, from+"/"); ok {
 			names = append(names, to+"/"+rest)
 		}
+	}
+	for _, name := range r.ever {
+		moved(name)
+	}
+	for name := range r.written {
+		moved(name)
 	}
 	return names
 }

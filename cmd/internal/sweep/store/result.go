@@ -185,65 +185,60 @@ func (s *Store) entries(ctx context.Context, query string, args ...any) ([]Entry
 	return out, nil
 }
 
-// byID are entries by their result, and the numbers of these, each once.
-func byID(list []Entry) (entries map[int64][]*Entry, ids []any) {
-	entries = map[int64][]*Entry{}
+// behaviours reads what the servers of some results did.
+func (s *Store) behaviours(ctx context.Context, list []Entry) error {
+	var text string
+	return s.ofResults(ctx, list, "SELECT result, list FROM behaviours", "", []any{&text}, func(entries []*Entry) error {
+		did := []string{}
+		if err := json.Unmarshal([]byte(text), &did); err != nil {
+			return fmt.Errorf("read the behaviours of result %d: %w", entries[0].ID, err)
+		}
+		for _, e := range entries {
+			e.Behaviours = did
+		}
+		return nil
+	})
+}
+
+// findings reads the findings of some results.
+func (s *Store) findings(ctx context.Context, list []Entry) error {
+	var f Finding
+	return s.ofResults(ctx, list, "SELECT result, rule, severity, tool, title, message, fingerprint FROM findings", "ORDER BY result, rule, fingerprint",
+		[]any{&f.Rule, &f.Severity, &f.Tool, &f.Title, &f.Message, &f.Fingerprint}, func(entries []*Entry) error {
+			for _, e := range entries {
+				e.Findings = append(e.Findings, f)
+			}
+			return nil
+		})
+}
+
+// ofResults reads the rows of some results, of which the first column is the result. It sets the
+// other columns and then says whose they are.
+func (s *Store) ofResults(ctx context.Context, list []Entry, query, order string, columns []any, row func([]*Entry) error) error {
+	entries := map[int64][]*Entry{}
+	var ids []any
 	for i := range list {
 		if entries[list[i].ID] == nil {
 			ids = append(ids, list[i].ID)
 		}
 		entries[list[i].ID] = append(entries[list[i].ID], &list[i])
 	}
-	return entries, ids
-}
-
-// behaviours reads what the servers of some results did.
-func (s *Store) behaviours(ctx context.Context, list []Entry) error {
-	entries, ids := byID(list)
 	if len(ids) == 0 {
 		return nil
 	}
-	rows, err := s.direct().query(ctx, "SELECT result, list FROM behaviours WHERE result IN (?"+strings.Repeat(",?", len(ids)-1)+")", ids...)
+	rows, err := s.direct().query(ctx, query+" WHERE result IN (?"+strings.Repeat(",?", len(ids)-1)+") "+order, ids...)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = rows.Close() }() // nothing is written by it
+	var id int64
+	columns = append([]any{&id}, columns...)
 	for rows.Next() {
-		var id int64
-		var text string
-		if err := rows.Scan(&id, &text); err != nil {
+		if err := rows.Scan(columns...); err != nil {
 			return err
 		}
-		did := []string{}
-		if err := json.Unmarshal([]byte(text), &did); err != nil {
-			return fmt.Errorf("read the behaviours of result %d: %w", id, err)
-		}
-		for _, e := range entries[id] {
-			e.Behaviours = did
-		}
-	}
-	return rows.Err()
-}
-
-// findings reads the findings of some results.
-func (s *Store) findings(ctx context.Context, list []Entry) error {
-	entries, ids := byID(list)
-	if len(ids) == 0 {
-		return nil
-	}
-	rows, err := s.direct().query(ctx, "SELECT result, rule, severity, tool, title, message, fingerprint FROM findings WHERE result IN (?"+strings.Repeat(",?", len(ids)-1)+") ORDER BY result, rule, fingerprint", ids...)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }() // nothing is written by it
-	for rows.Next() {
-		var id int64
-		var f Finding
-		if err := rows.Scan(&id, &f.Rule, &f.Severity, &f.Tool, &f.Title, &f.Message, &f.Fingerprint); err != nil {
+		if err := row(entries[id]); err != nil {
 			return err
-		}
-		for _, e := range entries[id] {
-			e.Findings = append(e.Findings, f)
 		}
 	}
 	return rows.Err()
