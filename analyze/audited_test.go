@@ -73,3 +73,35 @@ func TestTheRunConfirmsTheAudit(t *testing.T) {
 		t.Error("the audit that was given was changed")
 	}
 }
+
+// A path that the caller chooses as a whole is no traversal where the tool's schema says that the parameter is a
+// path, unless the tool promises to stay in a directory.
+func TestDeclaredPathsAreNoTraversal(t *testing.T) {
+	dir := t.TempDir()
+	src := "from mcp.server.fastmcp import FastMCP\nmcp = FastMCP('x')\n@mcp.tool()\ndef header(photo: str):\n    return open(photo).read(20)\n"
+	if err := os.WriteFile(filepath.Join(dir, "server.py"), []byte(src), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := audit.Dir(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		tool, photo string
+		want        finding.Severity
+	}{
+		{"Reads the header of a picture.", "A picture, such as ~/Pictures/beach.jpg", finding.Low},
+		{"Reads the header of a picture.", "A picture", finding.Medium},
+		{"Reads the header of a picture within the working directory only.", "A picture, such as ./images/beach.jpg", finding.Medium},
+	} {
+		l := analyzetest.New(t, nil)
+		l.Begin(`{"name":"header","description":"` + c.tool + `","inputSchema":{"type":"object","properties":{"photo":{"type":"string","description":"` + c.photo + `"}}}}`)
+		l.Call("header", `{}`, nil, nil)
+		l.End()
+		res := l.Judge(analyze.Options{Audit: r})
+		i := slices.IndexFunc(res.Audit.Findings, func(f finding.Finding) bool { return f.Rule == audit.TaintPath })
+		if i < 0 || res.Audit.Findings[i].Severity != c.want {
+			t.Errorf("%s %s: %+v", c.tool, c.photo, res.Audit.Findings)
+		}
+	}
+}

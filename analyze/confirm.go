@@ -33,6 +33,7 @@ const (
 	unconfirmedText = "; the run called the tool and did not confirm it"
 	uncalledText    = "; the run did not call the tool"
 	unreachedText   = "; the run did not reach the code"
+	declaredText    = "; the tool declares that its caller chooses it"
 )
 
 // join compares one finding in the source with the run.
@@ -65,10 +66,29 @@ func (res *Result) join(f *finding.Finding, doc finding.Rule) {
 	default:
 		f.Run, said = finding.NotExercised, uncalledText
 	}
+	if f.Severity.Rank() <= finding.Medium.Rank() && shownBy == "" && res.declares(f) {
+		said, f.Severity = declaredText, finding.Low
+	}
 	if !doc.Capability {
 		f.RunText = said
 		f.Message += said
 	}
+}
+
+// declares reports whether the tool's schema says that the parameter of a finding in the source is a path or an
+// address, and nothing that it declares keeps its caller within a directory or among the hosts of the internet.
+func (res *Result) declares(f *finding.Finding) bool {
+	if f.Chooses == "" || f.Tool == "" {
+		return false
+	}
+	tool := res.Declared.Tool(f.Tool)
+	switch f.Rule {
+	case audit.TaintPath:
+		return slices.Contains(tool.Paths, f.Chooses) && len(tool.Confined) == 0 && len(res.Declared.Purpose.Confined) == 0
+	case audit.TaintRequest:
+		return slices.Contains(tool.URLs, f.Chooses) && len(tool.Outward) == 0 && len(res.Declared.Purpose.Outward) == 0
+	}
+	return false
 }
 
 // caused reports whether the file of a finding is a likely source of an effect of some kinds, in a

@@ -313,6 +313,9 @@ type Finding struct {
 	Run Joined `json:"joined,omitempty"`
 	// RunText is the end of Message that says so.
 	RunText string `json:"-"`
+	// Chooses is the parameter that chooses the whole of a path or an address, as a finding in the
+	// source says, "" for one that is a part of it.
+	Chooses string `json:"-"`
 	// Sources are the lines of the audited source that are likely to have caused a finding of a run.
 	Sources []Location `json:"sources,omitempty"`
 	// EvidenceLevel is what a session log proves of the finding, "" for a run's: see
