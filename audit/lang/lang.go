@@ -151,7 +151,7 @@ type Call struct {
 }
 
 // Operation is an operator with its operands: "+", "and", "not", "in", "?:", "await",
-// "yield", "typeof", "comprehension". The operands are in the order of the source. A
+// "yield", "typeof", "comprehension", "generator". The operands are in the order of the source. A
 // chain of one operator may be one Operation: a + b + c has three operands.
 type Operation struct {
 	Span

@@ -20,6 +20,8 @@ type callInfo struct {
 	recv     *value
 	args     []*value
 	named    map[string]*value
+	// open is the number of arguments up to the last that stands for a list of unknown length, 0 for none.
+	open int
 	// program is that which a sink starts, and end what the path of a sink ends with, where
 	// these are known.
 	program, end string
@@ -33,6 +35,16 @@ func (c *callInfo) arg(i int) *value {
 		return c.args[i]
 	}
 	return nothing
+}
+
+// positional are the arguments by position for a function of some parameters. A list of unknown length fills those
+// that no other argument is for.
+func (c *callInfo) positional(params int) []*value {
+	missing := params - len(c.args)
+	if c.open == 0 || missing <= 0 {
+		return c.args
+	}
+	return slices.Insert(slices.Clone(c.args), c.open, slices.Repeat([]*value{c.args[c.open-1]}, missing)...)
 }
 
 // all are the arguments by position, then those by name.
@@ -96,7 +108,7 @@ func (f *frame) info(x lang.Call) *callInfo {
 		c.callee = f.eval(x.Func)
 	}
 	for _, a := range x.Args {
-		v := f.eval(a.Value)
+		v := f.exhausted(x.Func, a.Value)
 		_, spread := a.Value.(lang.Spread)
 		switch {
 		case a.Name != "":
@@ -108,9 +120,13 @@ func (f *frame) info(x lang.Call) *callInfo {
 			c.args = append(c.args, v.items...)
 			if len(v.taints) > 0 {
 				c.args = append(c.args, &value{taints: v.taints})
+				c.open = len(c.args)
 			}
 		default:
 			c.args = append(c.args, v)
+			if spread {
+				c.open = len(c.args)
+			}
 		}
 	}
 	return c
@@ -245,7 +261,7 @@ func (f *frame) frameFor(t *closure, c *callInfo) *frame {
 	if t.frame != nil {
 		in.aliases = t.frame.aliases
 	}
-	rest := c.args
+	rest := c.positional(in.positions(c))
 	for i, p := range t.body.Function.Params {
 		if in.isReceiver(i, p) {
 			if c.recv != nil && (c.recv.tainted() || c.recv.call == nil) && t.body.Function.Name != "__init__" {
@@ -256,6 +272,9 @@ func (f *frame) frameFor(t *closure, c *callInfo) *frame {
 		v := c.named[p.Name]
 		switch {
 		case p.Rest && p.Name != "" && v == nil:
+			if c.open > 0 && len(rest) == 0 {
+				rest = c.args[c.open-1 : c.open]
+			}
 			v = &value{list: true, items: rest}
 			rest = nil
 		case v == nil && len(rest) > 0:

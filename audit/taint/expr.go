@@ -272,7 +272,12 @@ func (f *frame) operation(x lang.Operation) *value {
 	case "?:", "if else":
 		return f.conditional(x)
 	case "comprehension":
-		return f.comprehension(x)
+		v, checked := f.comprehension(x)
+		f.apply(checked)
+		return v
+	case "generator":
+		v, _ := f.comprehension(x) // whoever takes its elements may stop before the last
+		return v
 	case "and", "&&", "or", "||", "??":
 		return f.logical(x)
 	}
@@ -349,7 +354,9 @@ func (f *frame) conditional(x lang.Operation) *value {
 	return merge(a, b)
 }
 
-func (f *frame) comprehension(x lang.Operation) *value {
+// comprehension evaluates a comprehension or a generator, and says what its end shows of what it goes through: an
+// element that raises an error ends it.
+func (f *frame) comprehension(x lang.Operation) (*value, []check) {
 	saved := f.env
 	f.env = &env{vars: map[string]*value{}, outer: saved}
 	defer func() { f.env = saved }()
@@ -365,12 +372,47 @@ func (f *frame) comprehension(x lang.Operation) *value {
 		}
 	}
 	if len(x.Operands) == 0 {
-		return nothing
+		return nothing, nil
 	}
+	var out *value
 	if c, ok := x.Operands[0].(lang.Collection); ok && c.Kind == lang.Dict {
-		return f.collection(c)
+		out = f.collection(c)
+	} else {
+		out = &value{list: true, items: []*value{f.eval(x.Operands[0])}}
 	}
-	return &value{list: true, items: []*value{f.eval(x.Operands[0])}}
+	clause, ok := x.Operands[len(x.Operands)-1].(lang.Operation)
+	if len(x.Operands) != 2 || !ok || len(clause.Operands) != 2 {
+		return out, nil // a condition leaves elements out
+	}
+	ofAll := f.ofElement(clause.Operands[0])
+	f.env = saved
+	return out, f.checks(clause.Operands[1], ofAll)
+}
+
+// exhausting are the functions of Python that take all elements of what they are given.
+var exhausting = map[string]bool{
+	"list": true, "tuple": true, "set": true, "frozenset": true, "dict": true, "sorted": true, "sum": true, "max": true, "min": true,
+	"join": true, "fromkeys": true, "extend": true, "update": true, "writelines": true,
+}
+
+// exhausted evaluates an argument of a call. What a generator checks holds for all elements where the callee takes all.
+func (f *frame) exhausted(callee, x lang.Expr) *value {
+	g, ok := x.(lang.Operation)
+	if !ok || g.Op != "generator" {
+		return f.eval(x)
+	}
+	v, checked := f.comprehension(g)
+	name := ""
+	switch callee := callee.(type) {
+	case lang.Name:
+		name = callee.ID
+	case lang.Attr:
+		name = callee.Name
+	}
+	if exhausting[name] {
+		f.apply(checked)
+	}
+	return v
 }
 
 func (f *frame) bindFresh(target lang.Expr, v *value) { f.bind(target, v, true) }

@@ -115,6 +115,17 @@ func (f *frame) isReceiver(i int, p lang.Param) bool {
 	return f.src.Language == "Go" || p.Name == "self" || p.Name == "cls"
 }
 
+// positions is how many parameters a call has to give a value by position.
+func (f *frame) positions(c *callInfo) int {
+	n := 0
+	for i, p := range f.fn.Function.Params {
+		if !p.Rest && p.Default == nil && c.named[p.Name] == nil && !f.isReceiver(i, p) {
+			n++
+		}
+	}
+	return n
+}
+
 // bindParam gives a parameter its value.
 func (f *frame) bindParam(p lang.Param, v *value) {
 	if p.Pattern != nil {

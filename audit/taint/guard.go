@@ -319,7 +319,7 @@ func (f *frame) impliedByCall(x lang.Call, truth bool) []check {
 			return out
 		}
 	} else if n, ok := x.Func.(lang.Name); ok && (n.ID == "any" || n.ID == "all") && len(x.Args) == 1 && truth {
-		if c, ok := x.Args[0].Value.(lang.Operation); ok && c.Op == "comprehension" && len(c.Operands) > 0 {
+		if c, ok := x.Args[0].Value.(lang.Operation); ok && (c.Op == "comprehension" || c.Op == "generator") && len(c.Operands) > 0 {
 			return f.within(func() []check {
 				for _, o := range c.Operands[1:] {
 					if clause, ok := o.(lang.Operation); ok && len(clause.Operands) > 1 {

@@ -41,7 +41,16 @@ func (f *frame) ofEach(s lang.Loop) class {
 	if !ok || f.src.Language != "Python" || len(f.loops[len(f.loops)-1]) > 0 || rebinds(s.Body, target.ID) {
 		return 0
 	}
-	v, ok := f.env.get(target.ID)
+	return f.ofElement(target)
+}
+
+// ofElement are the classes for which the variable of a loop was checked.
+func (f *frame) ofElement(target lang.Expr) class {
+	name, ok := target.(lang.Name)
+	if !ok {
+		return 0
+	}
+	v, ok := f.env.get(name.ID)
 	if !ok || !v.tainted() {
 		return 0
 	}

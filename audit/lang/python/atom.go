@@ -62,7 +62,7 @@ func (p *parser) group() lang.Expr {
 	x := p.starNamed()
 	switch p.k {
 	case kFor, kAsync:
-		x = p.comprehension(x, start)
+		x = p.comprehension("generator", x, start)
 		p.expect(kRParen)
 		return p.widen(x, start)
 	case kComma:
@@ -104,7 +104,7 @@ func (p *parser) list() lang.Expr {
 	}
 	x := p.starNamed()
 	if p.k == kFor || p.k == kAsync {
-		x = p.comprehension(x, start)
+		x = p.comprehension("comprehension", x, start)
 		p.expect(kRBracket)
 		return p.widen(x, start)
 	}
@@ -126,7 +126,7 @@ func (p *parser) braces() lang.Expr {
 		if dict {
 			x = lang.Collection{Span: p.span(start + 1), Kind: lang.Dict, Items: []lang.Item{first}}
 		}
-		x = p.comprehension(x, start)
+		x = p.comprehension("comprehension", x, start)
 		p.expect(kRBrace)
 		return p.widen(x, start)
 	}
@@ -160,8 +160,8 @@ func (p *parser) item() (lang.Item, bool) {
 	return lang.Item{Key: x, Value: p.expression()}, true
 }
 
-// comprehension parses the clauses behind an element.
-func (p *parser) comprehension(element lang.Expr, start int) lang.Expr {
+// comprehension parses the clauses behind an element of a comprehension or a generator.
+func (p *parser) comprehension(op string, element lang.Expr, start int) lang.Expr {
 	operands := []lang.Expr{element}
 	for p.k == kFor || p.k == kAsync {
 		from := p.i
@@ -175,7 +175,7 @@ func (p *parser) comprehension(element lang.Expr, start int) lang.Expr {
 		}
 		operands = append(operands, lang.Operation{Span: p.span(from), Op: "for", Operands: clause})
 	}
-	return lang.Operation{Span: p.span(start), Op: "comprehension", Operands: operands}
+	return lang.Operation{Span: p.span(start), Op: op, Operands: operands}
 }
 
 // identifier reports whether a name beyond ASCII is one.

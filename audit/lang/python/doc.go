@@ -15,7 +15,8 @@
 //   - "a if b else c" is the Operation "if else" of a, b and c.
 //   - A comprehension is the Operation "comprehension" of its element and of one
 //     Operation "for" per clause: target, iterable, conditions. The element of a dict
-//     comprehension is a Collection with one item.
+//     comprehension is a Collection with one item. A generator is the Operation
+//     "generator" of the same.
 //   - A chain of one operator is one Operation: a + b + c has three operands.
 //   - x[1, 2] has one key, a tuple. A slice within a tuple is the Operation ":".
 //   - "type X = Y" is an Assign with the Op "type". With type parameters its value is

@@ -308,7 +308,7 @@ func (p *parser) args() []lang.Arg {
 		default:
 			x := p.named()
 			if p.k == kFor || p.k == kAsync {
-				x = p.comprehension(x, start)
+				x = p.comprehension("generator", x, start)
 			}
 			if keywords || double {
 				p.fail("a positional argument behind a keyword")
