@@ -12,13 +12,16 @@ import (
 )
 
 // The words by which a tool or server declares to read files of the user's. collections stand
-// for many of them or for a place; of one of them speaks any tool that is handed its text or its path.
+// for many of them or for a place, and ofProjects for what lies in a workspace and not among the user's documents; of one
+// of single speaks any tool that is handed its text or its path.
 var (
 	collections = []string{
-		"files", "folder", "folders", "directory", "directories", "documents", "docs", "notes", "notebook", "notebooks", "vault", "disk", "disks", "drive", "drives", "filesystem", "storage",
-		"project", "projects", "workspace", "workspaces", "codebase", "repository", "repositories", "repo", "repos", "source", "sources", "code", "git", "desktop", "downloads", "pictures", "photos", "images",
-		"pdfs", "spreadsheets", "reports", "invoices", "receipts", "backup", "backups", "dotfiles", "library", "archive", "archives", "home", "knowledge", "wiki", "journal", "diary", "paths", "tree", "glob",
-		"lint", "linter", "lints", "compile", "build", "builds", "tests", "grep", "ripgrep", "index", "indexes", "indexed", "corpus", "dataset", "datasets", "tables", "logs",
+		"files", "folder", "folders", "directory", "directories", "documents", "docs", "notes", "notebook", "notebooks", "vault", "disk", "disks", "filesystem", "desktop", "downloads", "pictures", "photos", "images",
+		"pdfs", "spreadsheets", "reports", "invoices", "receipts", "dotfiles", "archive", "archives", "home", "knowledge", "wiki", "journal", "diary", "paths", "tree", "glob", "grep", "ripgrep", "indexed",
+	}
+	ofProjects = []string{
+		"project", "projects", "workspace", "workspaces", "codebase", "repository", "repositories", "repo", "repos", "source", "sources", "code", "git", "drive", "drives", "storage", "library", "backup", "backups",
+		"lint", "linter", "lints", "compile", "build", "builds", "tests", "index", "indexes", "corpus", "dataset", "datasets", "tables", "logs",
 	}
 	single = []string{"file", "document", "note", "path", "image", "photo", "pdf", "csv", "spreadsheet", "report", "table", "database", "log"}
 )
@@ -53,6 +56,10 @@ func (r *Run) explainRead(e *finding.Effect) (finding.Explanation, bool) {
 	return finding.Explanation{}, false
 }
 
+// leastAttackedReads is how many documents of HOME a call with an attack input reads that names none of them: what
+// such an input names in a way of its own is one file.
+const leastAttackedReads = 3
+
 // unexplainedReads are the reads of documents that nothing explains. A call that carries an attack
 // input may name a file in a way of its own.
 func (r *Run) unexplainedReads() []*finding.Effect {
@@ -66,12 +73,20 @@ func (r *Run) unexplainedReads() []*finding.Effect {
 		attacked[c.N] = len(c.Oracles) > 0
 	}
 	out := []*finding.Effect{}
+	ofHome := map[int]int{}
 	for i := range r.Profile.Reads {
 		e := &r.Profile.Reads[i]
-		if _, ok := r.explainRead(e); !ok && !attacked[e.Call] {
+		if _, ok := r.explainRead(e); !ok {
 			out = append(out, e)
+			if attacked[e.Call] && !r.inAWorkspace(e.Target) {
+				ofHome[e.Call]++
+			}
 		}
 	}
+	out = slices.DeleteFunc(out, func(e *finding.Effect) bool {
+		t := r.Scope.Tool(e.Tool)
+		return attacked[e.Call] && (ofHome[e.Call] < leastAttackedReads || len(t.Paths) > 0)
+	})
 	m.reads = &out
 	return out
 }
@@ -91,9 +106,9 @@ func (r *Run) whoMayRead(e *finding.Effect) []*scope.Tool {
 // readWord is the word by which a scope declares to read such a file, "" for none: a word for a
 // collection of files, or one of the file's own path.
 func (r *Run) readWord(t *scope.Tool, e *finding.Effect) string {
-	words := collections
+	words := r.collectionsOf(e)
 	if e.Call > 0 && len(t.Paths) == 0 && len(r.remembered().argTexts(r, e.Call)) == 0 {
-		words = slices.Concat(single, collections) // nothing hands it the one that it speaks of
+		words = slices.Concat(single, words) // nothing hands it the one that it speaks of
 	}
 	below := e.Target
 	for _, dir := range r.userDirs() {
@@ -104,10 +119,34 @@ func (r *Run) readWord(t *scope.Tool, e *finding.Effect) string {
 			words = append(words[:len(words):len(words)], strings.ToLower(w))
 		}
 	}
-	if i := slices.IndexFunc(words, t.Shows); i >= 0 {
+	says := func(w string) bool { return t.Shows(w) && (r.isProjects(e.Target) || r.saysBesideHosts(t.Name, w)) }
+	if i := slices.IndexFunc(words, says); i >= 0 {
 		return words[i]
 	}
 	return ""
+}
+
+// saysBesideHosts reports whether a tool, or the server, says a word that is no part of a host's name.
+func (r *Run) saysBesideHosts(tool, word string) bool {
+	return slices.ContainsFunc(r.sentences(), func(s sentence) bool {
+		return serverOr(tool)(s.owner) && (s.mentions(word) || s.place == "name" && strings.Contains(s.lower, word) || strings.Contains(s.lower, word+"_"))
+	})
+}
+
+// collectionsOf are the words for many files that may stand for the place of a file.
+func (r *Run) collectionsOf(e *finding.Effect) []string {
+	if r.isProjects(e.Target) {
+		return slices.Concat(collections, ofProjects)
+	}
+	return collections
+}
+
+// projectDirs are directories of HOME where people keep what they work on.
+var projectDirs = []string{"code", "src", "dev", "git", "repos", "projects", "work", "workspace", "workspaces", "go", "Projects", "Code", "dotfiles"}
+
+// isProjects reports whether a file lies in a workspace, or where people keep their projects.
+func (r *Run) isProjects(p string) bool {
+	return r.inAWorkspace(p) || slices.ContainsFunc(projectDirs, func(dir string) bool { return within(p, path.Join(r.Home, dir)) })
 }
 
 // resourceWord is such a word of the resource, template or prompt that was asked for.
@@ -130,7 +169,7 @@ func (r *Run) resourceWord(e *finding.Effect) string {
 		if d.owner.Kind == detect.OwnerTool || !slices.Contains(names, d.owner.Name) {
 			continue
 		}
-		for _, w := range append(single, collections...) {
+		for _, w := range slices.Concat(single, r.collectionsOf(e)) {
 			if mentions(d.text, w) || strings.HasPrefix(d.text, "file:") {
 				return w
 			}

@@ -60,6 +60,12 @@ var (
 		{"CM220", "an attack input", with(reading(scale, lease), func(r *Run) {
 			r.Profile.Calls[0].Oracles = []session.Injection{{Oracle: session.OraclePath}}
 		}), ""},
+		{"CM220", "an attack input, and all documents of HOME", with(reading(scale, lease, home+"/Documents", home+"/Documents/notes.md"), func(r *Run) {
+			r.Profile.Calls[0].Oracles = []session.Injection{{Oracle: session.OraclePath}}
+		}), finding.High},
+		{"CM220", "a word for projects", reading(described("sketch", "Draws the code."), lease), finding.High},
+		{"CM220", "a word for projects, in a workspace", reading(described("sketch", "Draws the code."), threeIn...), ""},
+		{"CM220", "a word within a host's name", reading(described("keep", "Keeps it on vault.example."), lease), finding.High},
 		{"CM220", "the policy", under("schema: coalmine/policy/v1\nserver:\n  allow:\n    files: [\"read:~/Documents/**\"]\n", reading(scale, lease)), ""},
 		{"CM220", "a resource of files", resource(reading(scale, lease), "All documents of the user"), ""},
 		{"CM220", "a resource of none", resource(reading(scale, lease), "The phase of the moon"), finding.High},
