@@ -98,6 +98,9 @@ type Questions struct {
 	// Copied says that a host that nothing declares got arguments: whether the answers need it,
 	// runs can tell in which no host answers.
 	Copied bool
+	// Besides are domains that got arguments beside the host that the call is for: whether the answers need
+	// them, runs can tell in which each is missing. There are at most rules.MaxBesides.
+	Besides []string
 	// Variables are those of which tools that answered with errors alone say that they hold a credential.
 	Variables []string
 	// AtStart are those without which the server ended before any call, as its last words say.
@@ -118,7 +121,7 @@ func QuestionsOf(log *session.Reader) (Questions, error) {
 
 // questions are those of a run that is read and not judged yet.
 func (l *readLog) questions() Questions {
-	return Questions{Sealed: len(l.j.profile.Payloads) > 0, Copied: rules.Copies(l.j.run(l.w)), Variables: credentialVariables(l.w.refusals), AtStart: l.j.startVariables()}
+	return Questions{Sealed: len(l.j.profile.Payloads) > 0, Copied: rules.Copies(l.j.run(l.w)), Besides: rules.Besides(l.j.run(l.w)), Variables: credentialVariables(l.w.refusals), AtStart: l.j.startVariables()}
 }
 
 // randomGaps says what looked random and was not compared with runs that have other secrets.

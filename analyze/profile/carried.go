@@ -2,6 +2,7 @@ package profile
 
 import (
 	"bytes"
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -18,7 +19,8 @@ import (
 type Carried struct {
 	Call int
 	Tool string
-	// Peer is "host:port" or "address:port", Host the name that led there, "" for none.
+	// Peer is "host:port", "address:port" or "names below domain", Host the name that led there or was asked for, ""
+	// for none.
 	Peer, Host string
 	// Via is the channel ("https", "tcp" …).
 	Via string
@@ -148,14 +150,16 @@ type sent struct{ data, lower []byte }
 func sentOf(data []byte) sent { return sent{data, bytes.ToLower(data)} }
 
 // forms are those in which a word stands in what was sent: as it is or in base 64 from any
-// offset, and in hexadecimal digits, which are of either case.
-type forms struct {
-	exact [][]byte
-	hex   []byte
-}
+// offset, and in either case in hexadecimal digits or in base 32 from any offset.
+type forms struct{ exact, lower [][]byte }
 
 func formsOf(word string) forms {
-	out := forms{[][]byte{[]byte(word)}, []byte(hex.EncodeToString([]byte(word)))}
+	out := forms{exact: [][]byte{[]byte(word)}, lower: [][]byte{[]byte(hex.EncodeToString([]byte(word)))}}
+	for skip := range 5 {
+		if whole := (len(word) - skip) / 5 * 5; whole > 0 {
+			out.lower = append(out.lower, []byte(strings.ToLower(base32.StdEncoding.EncodeToString([]byte(word[skip:skip+whole])))))
+		}
+	}
 	for skip := range 3 {
 		if len(word)-skip < leastWord {
 			break
@@ -167,7 +171,8 @@ func formsOf(word string) forms {
 }
 
 func (f forms) in(s sent) bool {
-	return bytes.Contains(s.lower, f.hex) || slices.ContainsFunc(f.exact, func(form []byte) bool { return bytes.Contains(s.data, form) })
+	return slices.ContainsFunc(f.lower, func(form []byte) bool { return bytes.Contains(s.lower, form) }) ||
+		slices.ContainsFunc(f.exact, func(form []byte) bool { return bytes.Contains(s.data, form) })
 }
 
 // holdsWord reports whether a word stands in what was sent.
@@ -185,9 +190,12 @@ func (b *Builder) carriedBy(f *flow) {
 
 // carriedIn says of a flow what it carried in a call.
 func (b *Builder) carriedIn(f *flow, c carriedAt, what string) Carried {
-	peer, channel := b.peer(f), via(f)
+	peer, channel, host := b.peer(f), via(f), b.hostOf(f)
+	if q := f.asked(c.at); q != nil {
+		peer, channel, host = "names below "+domainOf(q.name), q.app, q.name
+	}
 	return Carried{
-		Call: c.call, Tool: b.toolOf(c.call), Peer: peer, Host: b.hostOf(f), Via: channel, Loopback: f.known.Dest.Addr().Unmap().IsLoopback(),
+		Call: c.call, Tool: b.toolOf(c.call), Peer: peer, Host: host, Via: channel, Loopback: f.known.Dest.Addr().Unmap().IsLoopback(),
 		Evidence: b.flowSays(f, c.at, what+" to "+peer+" over "+channel),
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/net/publicsuffix"
-
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
@@ -19,7 +17,7 @@ var cm113Doc = finding.Rule{
 	Advice: finding.Advice{Why: "What users type into tools can be confidential, and nobody told them about this host.", Fix: fixDeclareNetwork, Preview: true},
 	CWE:    []string{"CWE-200", "CWE-359"}, OWASP: []string{"MCP01", "MCP10"},
 	Help: "During a call, the server sent a word of the call's arguments, raw or encoded, to a host that no declaration, no argument and no user setting names: an address without a name, a port of the machine itself, or a second host next to the declared one.\n\n" +
-		"**Evidence.** The flow. An address and a port of the machine are high, and so is another host where the server says that it contacts no other; any other second host is low. Hosts of the user's own network that a declaration speaks of, and tools that take an address, are quiet.\n\n" +
+		"**Evidence.** The flow. An address and a port of the machine are high, and so is another host where the server says that it contacts no other; any other second host is low. A tool that takes an address and sends its arguments to another host as well is medium. Hosts of the user's own network that a declaration speaks of are quiet.\n\n" +
 		"**False positive when** the server's documentation, not its declaration, names the service.",
 }
 
@@ -64,6 +62,8 @@ func (r *Run) copiedTo(c *profile.Carried) finding.Severity {
 	}
 	ip, err := netip.ParseAddr(host)
 	switch {
+	case len(t.URLs) > 0 && c.Via != "dns" && r.beside(c):
+		return finding.Medium // it goes where it is told, and to another one
 	case r.knowsPeer(c.Call, c.Tool, host), r.isOwnCloud(host, c.Tool):
 		return ""
 	case c.Loopback:
@@ -95,8 +95,5 @@ func (r *Run) namesPeer(host string) bool {
 	if host == "" {
 		return false
 	}
-	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
-		host = domain
-	}
-	return r.namesHost(host)
+	return r.namesHost(domainOf(host))
 }

@@ -42,7 +42,7 @@ func checkCM214(r *Run) []finding.Finding {
 	var out []finding.Finding
 	for i := range r.Varied {
 		v := &r.Varied[i]
-		if len(v.Runs) < leastConfirmed || v.Factor == FactorNetwork { // of which CM116 speaks
+		if len(v.Runs) < leastConfirmed || v.Factor == FactorNetwork || v.Factor == FactorHost { // of which CM116 speaks
 			continue
 		}
 		for _, e := range r.onlyUnder(v) {
@@ -67,7 +67,7 @@ func Differs(r *Run, v *Varied) bool {
 	if len(v.Runs) == 0 || len(r.Controls) == 0 {
 		return false
 	}
-	if v.Factor == FactorNetwork {
+	if v.Factor == FactorNetwork || v.Factor == FactorHost {
 		return slices.ContainsFunc(r.Controls[0].Profile.Carried, func(c profile.Carried) bool { return indifferent(r.Controls, v.Runs, &c) })
 	}
 	return len(r.onlyUnder(v))+len(r.onlyWithout(v)) > 0 || v.Factor == FactorSecrets && len(influenced(r.Controls, v.Runs)) > 0

@@ -3,12 +3,16 @@ package rules
 import (
 	"slices"
 
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/profile"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 )
 
-// FactorNetwork is the condition under which no host answers.
-const FactorNetwork = "network"
+// FactorNetwork is the condition under which no host answers, and FactorHost that under which a host is missing that
+// got arguments beside the one that a call is for.
+const FactorNetwork, FactorHost = "network", "host"
 
 // leastAlike is how many calls must answer the same without the network.
 const leastAlike = 2
@@ -26,6 +30,43 @@ func Copies(r *Run) bool {
 	return slices.ContainsFunc(r.Profile.Carried, func(c profile.Carried) bool { return r.unnamedService(&c) })
 }
 
+// MaxBesides bounds the hosts of Besides.
+const MaxBesides = 2
+
+// Besides are the domains that got calls' arguments beside the host that a call is for, as the arguments or the
+// declarations name it, so that it is worth a comparison with runs in which each is missing.
+func Besides(r *Run) []string {
+	var out []string
+	for i := range r.Profile.Carried {
+		c := &r.Profile.Carried[i]
+		if d := domainOf(c.Host); len(out) < MaxBesides && !slices.Contains(out, d) && r.beside(c) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// domainOf is the domain that somebody registered, or the host itself.
+func domainOf(host string) string {
+	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
+		return domain
+	}
+	return host
+}
+
+// beside reports whether a call sent its arguments to a host that nothing names, and calls of the same tool reached
+// another one that an argument or a declaration names.
+func (r *Run) beside(c *profile.Carried) bool {
+	t := r.Scope.Tool(c.Tool)
+	if !r.declaredTool(c.Tool) || c.Host == "" || c.Loopback || isNearby(c.Host) || runsCommands(&t, "") ||
+		r.namesPeer(c.Host) || r.givenHost(c.Host) || r.asked(c.Call, domainOf(c.Host)) || r.isOwnCloud(c.Host, c.Tool) {
+		return false
+	}
+	return slices.ContainsFunc(r.Profile.Effects, func(e finding.Effect) bool {
+		return e.Tool == c.Tool && e.Kind == finding.NetConnect && e.Host != "" && domainOf(e.Host) != domainOf(c.Host) && (r.asked(e.Call, e.Host) || r.namesPeer(e.Host))
+	})
+}
+
 // unnamedService reports whether a tool sent its arguments to a host without saying in any word
 // that it uses a network or hands something on.
 func (r *Run) unnamedService(c *profile.Carried) bool {
@@ -37,8 +78,22 @@ func (r *Run) unnamedService(c *profile.Carried) bool {
 // needless reports whether a tool answers the same where the host cannot be reached: then what it
 // sent there was not for its answer.
 func (r *Run) needless(c *profile.Carried) bool {
-	return r.unnamedService(c) && slices.ContainsFunc(r.Varied, func(v Varied) bool {
-		return v.Factor == FactorNetwork && len(v.Runs) >= leastConfirmed && len(r.Controls) >= leastConfirmed && indifferent(r.Controls, v.Runs, c)
+	factor := FactorNetwork
+	if r.beside(c) {
+		factor = FactorHost
+	} else if !r.unnamedService(c) {
+		return false
+	}
+	return slices.ContainsFunc(r.Varied, func(v Varied) bool {
+		return v.Factor == factor && len(v.Runs) >= leastConfirmed && len(r.Controls) >= leastConfirmed &&
+			!(factor == FactorHost && slices.ContainsFunc(v.Runs, func(in *Run) bool { return in.reachedHost(c) })) && indifferent(r.Controls, v.Runs, c)
+	})
+}
+
+// reachedHost reports whether a run sent arguments to the host of another run.
+func (r *Run) reachedHost(c *profile.Carried) bool {
+	return c.Via != "dns" && slices.ContainsFunc(r.Profile.Carried, func(o profile.Carried) bool {
+		return o.Tool == c.Tool && domainOf(o.Host) == domainOf(c.Host) && o.Via != "dns"
 	})
 }
 
@@ -48,7 +103,7 @@ func (r *Run) needless(c *profile.Carried) bool {
 func indifferent(controls, silent []*Run, c *profile.Carried) bool {
 	alike := 0
 	for _, o := range controls[0].Profile.Carried {
-		if o.Tool != c.Tool || o.Host != c.Host {
+		if o.Tool != c.Tool || domainOf(o.Host) != domainOf(c.Host) {
 			continue
 		}
 		answer, ok := controls[0].Profile.Answers[o.Call]

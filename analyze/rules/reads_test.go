@@ -135,6 +135,38 @@ var ofSilence = []ruleCase{
 	{"CM116", "it names the host", unanswered(described("case", "Title case, as case.example has it."), "A", "A"), ""},
 }
 
+// second is a run in which a tool sends its arguments to a host beside that of its description, and the answers
+// with and without that host.
+func second(tool wire.Tool, with, without string) *Run {
+	r := unanswered(tool, with, without)
+	reaches := func(r *Run) {
+		for n := range 2 {
+			e := effect(tool.Name, finding.NetConnect, "words.example:443")
+			e.Call, e.Host = n+1, "words.example"
+			r.Profile.Effects = append(r.Profile.Effects, e)
+		}
+	}
+	reaches(r)
+	r.Varied[0].Factor = FactorHost
+	for _, in := range slices.Concat(r.Controls, r.Varied[0].Runs) {
+		reaches(in)
+	}
+	for _, in := range r.Varied[0].Runs {
+		in.Profile.Carried = nil // it cannot be reached
+	}
+	return r
+}
+
+var ofSecondHosts = []ruleCase{
+	{"CM116", "the answer needs no second host", second(described("synonyms", "Asks words.example for synonyms."), "A", "A"), finding.High},
+	{"CM116", "the answer needs it", second(described("synonyms", "Asks words.example for synonyms."), "A", "B"), ""},
+	{"CM116", "it names both", second(described("synonyms", "Asks words.example and case.example for synonyms."), "A", "A"), ""},
+	{"CM116", "it was reached all the same", with(second(described("synonyms", "Asks words.example for synonyms."), "A", "A"), func(r *Run) { r.Varied[0].Runs = r.Controls }), ""},
+	{"CM113", "a tool that goes where it is told", with(second(taking("title", "url"), "A", "B"), func(r *Run) {
+		r.Args = map[int]json.RawMessage{1: []byte(`{"url":"https://words.example/a"}`), 2: []byte(`{"url":"https://words.example/b"}`)}
+	}), finding.Medium},
+}
+
 func TestCopiesAsksForAComparison(t *testing.T) {
 	for name, want := range map[string]bool{"Puts a heading into title case.": true, "Checks the spelling online.": false, "Sends a text.": false} {
 		if got := Copies(unanswered(described("do", name), "A", "A")); got != want {

@@ -103,7 +103,7 @@ type Runtime struct {
 
 // Vary is a condition under which a server runs again with the same calls.
 type Vary struct {
-	// Factor is "client", "ci", "clock", "locale", "canaries", "secrets", or "" for a run in
+	// Factor is "client", "ci", "clock", "locale", "canaries", "secrets", "network", "host", or "" for a run in
 	// unchanged surroundings that the others are compared with.
 	Factor string `json:"factor"`
 	// How says what was changed ("with CI=true").

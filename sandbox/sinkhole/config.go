@@ -58,6 +58,8 @@ type Config struct {
 	// Known, which lists names that may.
 	EveryName bool     `json:"every_name,omitempty"`
 	Known     []string `json:"known,omitempty"`
+	// Missing are names that do not resolve, nor does any below one of them.
+	Missing []string `json:"missing,omitempty"`
 	// Leads are names that lead elsewhere than to an address of their own.
 	Leads []Lead `json:"leads,omitempty"`
 	// Replies are tried in order before the built-in answers.

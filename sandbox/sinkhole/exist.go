@@ -24,6 +24,8 @@ var (
 func (n *names) exists(name string) bool {
 	top := name[strings.LastIndexByte(name, '.')+1:]
 	switch {
+	case slices.ContainsFunc(n.missing, func(m string) bool { return name == m || strings.HasSuffix(name, "."+m) }):
+		return false
 	case n.every || metadataNames[name] || top == "localhost" || Allows(n.allow, name):
 		return true
 	case slices.Contains(reserved, top):

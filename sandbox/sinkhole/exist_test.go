@@ -7,11 +7,12 @@ import (
 )
 
 func TestWhatCannotExistDoesNotResolve(t *testing.T) {
-	n := newNames(Config{MaxNames: 100, Known: []string{"Redis", "qzkxvjwq7.com", "listed.test", "db.cluster"}})
+	n := newNames(Config{MaxNames: 100, Known: []string{"Redis", "qzkxvjwq7.com", "listed.test", "db.cluster"}, Missing: []string{"Gone.example", "db.gone.com"}})
 	for name, want := range map[string]bool{
 		"example.com.": true, "WWW.Example.ORG.": true, "93-184-216-34.collect.example.": true, "api.github.com.": true, "s3.eu-west-1.amazonaws.com.": true,
 		"d111111abcdef8.cloudfront.net.": true, "co.uk.": true, "xn--bcher-kva.example.": true, "nas.lan.": true, "git.corp.": true,
 		"qzxk39vjw1.example.": true, "4d5a90-000300.tunnel.example.com.": true, "metadata.google.internal.": true, "a.localhost.": true,
+		"gone.example.": false, "a.gone.example.": false, "agone.example.": true, "gone.com.": true, "x.db.gone.com.": false,
 		"redis.": true, "qzkxvjwq7.com.": true, "db.cluster.": true,
 		"host.invalid.": false, "a.test.": false, "listed.test.": false, "printer.local.": false, "abcdefghij.onion.": false, "example.": false, "lan.": false,
 		"qzxk39vjw1.com.": false, "www.qzxk39vjw1.co.uk.": false, "xkqzvbnmt.net.": false, "intranet-server.": false, "qwkjzxhg.": false, "com.": false,

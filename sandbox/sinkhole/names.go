@@ -29,22 +29,26 @@ const blockSize = 254 // the hosts of a /24
 
 // names gives each name an address of each family and remembers whose it is.
 type names struct {
-	mu     sync.Mutex
-	max    int
-	leads  []Lead
-	every  bool            // names exist whatever they are
-	known  map[string]bool // these exist, in lower case
-	allow  []string        // and these: see Allows
-	four   []netip.Addr    // first address of each /24
-	six    [8]byte         // the /64
-	number map[string]uint32
-	list   []string
-	at     map[netip.Addr]uint32 // of four's blocks only
+	mu      sync.Mutex
+	max     int
+	leads   []Lead
+	every   bool            // names exist whatever they are
+	missing []string        // names that do not exist, nor what is below them
+	known   map[string]bool // these exist, in lower case
+	allow   []string        // and these: see Allows
+	four    []netip.Addr    // first address of each /24
+	six     [8]byte         // the /64
+	number  map[string]uint32
+	list    []string
+	at      map[netip.Addr]uint32 // of four's blocks only
 }
 
-// newNames takes what it needs of a Config: MaxNames, Leads, EveryName, Known and Allow.
+// newNames takes what it needs of a Config: MaxNames, Leads, EveryName, Known, Missing and Allow.
 func newNames(c Config) *names {
 	n := &names{max: c.MaxNames, leads: c.Leads, every: c.EveryName, allow: c.Allow, known: map[string]bool{}, number: map[string]uint32{}, at: map[netip.Addr]uint32{}}
+	for _, name := range c.Missing {
+		n.missing = append(n.missing, canonical(name))
+	}
 	for _, name := range c.Known {
 		n.known[canonical(name)] = true
 	}

@@ -39,26 +39,30 @@ type condition struct {
 	// dir is the condition's directory, without its round.
 	dir    string
 	change func(plan.Plan, *Case) (plan.Plan, error)
+	// when, if not nil, says whether a case has what is to be changed: no user asks for it.
+	when func(*Case) bool
 }
 
 // conditions are the values of each factor of --vary.
 var conditions = []condition{
-	{session.Vary{Factor: "client", How: "for the client cursor-vscode"}, "client-0", asClient("cursor-vscode", "1.0.0")},
-	{session.Vary{Factor: "client", How: "for the client Visual Studio Code"}, "client-1", asClient("Visual Studio Code", "1.104.0")},
-	{session.Vary{Factor: "ci", How: "with CI=true"}, "ci-2", variables("CI=true", "GITHUB_ACTIONS=true")},
-	{session.Vary{Factor: "clock", How: "with the clock 400 days ahead"}, "clock-3", clock(later)},
-	{session.Vary{Factor: "clock", How: fmt.Sprintf("left alone with a clock %d times as fast", fastRate), Added: true}, "clock-4", leftAlone},
-	{session.Vary{Factor: "locale", How: "in Russian"}, "locale-5", variables("LANG=ru_RU.UTF-8", "LC_ALL=ru_RU.UTF-8", "LANGUAGE=ru", "TZ=Europe/Moscow")},
-	{session.Vary{Factor: "locale", How: "in Chinese"}, "locale-6", variables("LANG=zh_CN.UTF-8", "LC_ALL=zh_CN.UTF-8", "LANGUAGE=zh", "TZ=Asia/Shanghai")},
-	{session.Vary{Factor: "canaries", How: "for another user with other decoys"}, "canaries-7", otherDecoys},
-	{session.Vary{Factor: "canaries", How: "in a bare HOME", Added: true}, "canaries-8", bareHome},
-	{session.Vary{Factor: rules.FactorSecrets, How: "with other values of the secrets"}, "secrets-9", otherSecrets},
-	{session.Vary{Factor: rules.FactorSecrets, How: "without the secrets", Added: true}, "secrets-10", noSecrets},
-	{session.Vary{Factor: rules.FactorNetwork, How: "while no host answers", Added: true}, "network-11", unanswered},
+	{session.Vary{Factor: "client", How: "for the client cursor-vscode"}, "client-0", asClient("cursor-vscode", "1.0.0"), nil},
+	{session.Vary{Factor: "client", How: "for the client Visual Studio Code"}, "client-1", asClient("Visual Studio Code", "1.104.0"), nil},
+	{session.Vary{Factor: "ci", How: "with CI=true"}, "ci-2", variables("CI=true", "GITHUB_ACTIONS=true"), nil},
+	{session.Vary{Factor: "clock", How: "with the clock 400 days ahead"}, "clock-3", clock(later), nil},
+	{session.Vary{Factor: "clock", How: fmt.Sprintf("left alone with a clock %d times as fast", fastRate), Added: true}, "clock-4", leftAlone, nil},
+	{session.Vary{Factor: "locale", How: "in Russian"}, "locale-5", variables("LANG=ru_RU.UTF-8", "LC_ALL=ru_RU.UTF-8", "LANGUAGE=ru", "TZ=Europe/Moscow"), nil},
+	{session.Vary{Factor: "locale", How: "in Chinese"}, "locale-6", variables("LANG=zh_CN.UTF-8", "LC_ALL=zh_CN.UTF-8", "LANGUAGE=zh", "TZ=Asia/Shanghai"), nil},
+	{session.Vary{Factor: "canaries", How: "for another user with other decoys"}, "canaries-7", otherDecoys, nil},
+	{session.Vary{Factor: "canaries", How: "in a bare HOME", Added: true}, "canaries-8", bareHome, nil},
+	{session.Vary{Factor: rules.FactorSecrets, How: "with other values of the secrets"}, "secrets-9", otherSecrets, nil},
+	{session.Vary{Factor: rules.FactorSecrets, How: "without the secrets", Added: true}, "secrets-10", noSecrets, nil},
+	{session.Vary{Factor: rules.FactorNetwork, How: "while no host answers", Added: true}, "network-11", unanswered, nil},
+	{session.Vary{Factor: rules.FactorHost, How: "while a second host is missing", Added: true}, "host-12", missing(0), besides(0)},
+	{session.Vary{Factor: rules.FactorHost, How: "while another second host is missing", Added: true}, "host-13", missing(1), besides(1)},
 }
 
 // control is the run in unchanged surroundings that the others are compared with.
-var control = condition{session.Vary{How: "ended by a signal"}, "unchanged", same}.experiment()
+var control = condition{session.Vary{How: "ended by a signal"}, "unchanged", same, nil}.experiment()
 
 // experiment is the condition's entry in the table.
 func (c condition) experiment() Experiment {
@@ -67,7 +71,7 @@ func (c condition) experiment() Experiment {
 		Proves: "what the server does, or leaves, only " + c.vary.How,
 		When: func(k *Case) bool {
 			factors := k.factors()
-			return len(factors) > 0 && (c.vary.Factor == "" || slices.Contains(factors, c.vary.Factor))
+			return len(factors) > 0 && (c.vary.Factor == "" || slices.Contains(factors, c.vary.Factor)) && (c.when == nil || c.when(k))
 		},
 		Change:   func(p plan.Plan, k *Case) (plan.Plan, error) { return c.change(c.played(p, k), k) },
 		Progress: always("once more, " + c.vary.How),
@@ -77,7 +81,7 @@ func (c condition) experiment() Experiment {
 
 // factors are those that the user asked for, and those that answer a question of the declared run:
 // that of the secrets where something that looks random has to be compared, that of the network
-// where arguments went to a host that nothing declares.
+// where arguments went to a host that nothing declares, and that of a host where it got them beside another.
 func (c *Case) factors() []string {
 	out := slices.Clone(c.Vary)
 	add := func(asked bool, factor string) {
@@ -87,6 +91,7 @@ func (c *Case) factors() []string {
 	}
 	add(c.Questions.Sealed, rules.FactorSecrets)
 	add(c.Questions.Copied && plan.Answers(c.Plan.Network), rules.FactorNetwork)
+	add(len(c.Questions.Besides) > 0 && plan.Answers(c.Plan.Network), rules.FactorHost)
 	return out
 }
 
@@ -100,7 +105,7 @@ func (c condition) played(p plan.Plan, k *Case) plan.Plan {
 func Factors() []string {
 	var out []string
 	for _, c := range conditions {
-		if f := c.vary.Factor; f != "" && !slices.Contains(out, f) {
+		if f := c.vary.Factor; f != "" && c.when == nil && !slices.Contains(out, f) {
 			out = append(out, f)
 		}
 	}
@@ -110,7 +115,7 @@ func Factors() []string {
 // CheckVary says which factor of --vary is unknown, or unavailable here.
 func CheckVary(factors []string) error {
 	for _, f := range factors {
-		if !slices.ContainsFunc(conditions, func(c condition) bool { return c.vary.Factor == f }) {
+		if !slices.Contains(Factors(), f) {
 			return &sandbox.UsageError{Err: fmt.Errorf("--vary %s is not known", f), Hint: strings.Join(Factors(), ", ")}
 		}
 	}
@@ -210,6 +215,20 @@ func noSecrets(p plan.Plan, _ *Case) (plan.Plan, error) {
 // unanswered has every connection refused.
 func unanswered(p plan.Plan, _ *Case) (plan.Plan, error) {
 	return p.OnNetwork(plan.NetworkRefuse), nil
+}
+
+// missing takes one of the hosts away that got arguments beside the host that a call is for.
+func missing(i int) func(plan.Plan, *Case) (plan.Plan, error) {
+	return func(p plan.Plan, k *Case) (plan.Plan, error) {
+		if i >= len(k.Questions.Besides) {
+			return p, nil
+		}
+		return p.WithoutHost(k.Questions.Besides[i]), nil
+	}
+}
+
+func besides(i int) func(*Case) bool {
+	return func(k *Case) bool { return i < len(k.Questions.Besides) }
 }
 
 // bareHome leaves out every decoy but those of the workspaces.

@@ -115,6 +115,12 @@ func (p Plan) WithEveryName() Plan {
 	return p
 }
 
+// WithoutHost is a copy of the plan in which a host, and what is below it, does not resolve.
+func (p Plan) WithoutHost(host string) Plan {
+	p.Missing = append(slices.Clone(p.Missing), host)
+	return p
+}
+
 // WithClient is a copy of the plan whose client has another name.
 func (p Plan) WithClient(c wire.Implementation) Plan {
 	p.Identity.Client = c

@@ -64,9 +64,11 @@ type Plan struct {
 	Network string `json:"network"`
 	// EveryName has every name resolve. Otherwise those that cannot exist do not, except
 	// Hosts, which the server's command, environment and files name.
-	EveryName bool             `json:"everyName,omitempty"`
-	Hosts     []string         `json:"-"`
-	Replies   []sinkhole.Reply `json:"replies,omitempty"`
+	EveryName bool `json:"everyName,omitempty"`
+	// Missing are hosts that do not resolve.
+	Missing []string         `json:"missing,omitempty"`
+	Hosts   []string         `json:"-"`
+	Replies []sinkhole.Reply `json:"replies,omitempty"`
 	// Services are the real services beside the server, and ServiceImage is their image.
 	Services     []string `json:"services,omitempty"`
 	ServiceImage string   `json:"serviceImage,omitempty"`
