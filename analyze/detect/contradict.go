@@ -50,7 +50,7 @@ func compareSides(c *context) {
 	}
 	r := newReply(texts, structured, c.given)
 	told := map[string]bool{}
-	for _, x := range slices.Concat(r.byPlace(), r.byIdentifier()) {
+	for _, x := range slices.Concat(r.byPlace(), r.byIdentifier(), r.byLabel()) {
 		if told[x.key] || len(told) >= maxTold {
 			continue
 		}

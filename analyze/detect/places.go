@@ -3,8 +3,10 @@ package detect
 import (
 	"encoding/json"
 	"html"
+	"maps"
 	"math"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,6 +39,63 @@ func (r *reply) byPlace() (out []contradiction) {
 	}
 	return out
 }
+
+// labelled is a line of a text that says the value of one thing: "Total: 12.00 EUR".
+var labelled = lazyregexp.New(`(?m)^[ \t>*-]*([\pL][\pL\pN _-]{1,39}?)\**[ \t]*[:=]\**[ \t]+(\S.{0,119})$`)
+
+// byLabel compares the numbers and codes behind labels in plain texts with those under the same keys. A label or a key that
+// stands there twice tells nothing.
+func (r *reply) byLabel() (out []contradiction) {
+	at := map[string][]*leaf{}
+	for i := range r.leaves {
+		k := packed(r.leaves[i].key())
+		at[k] = append(at[k], &r.leaves[i])
+	}
+	said := map[string][]string{}
+	for _, s := range r.plain {
+		for _, m := range labelled.FindAllStringSubmatch(s, maxLabels) {
+			said[packed(m[1])] = append(said[packed(m[1])], strings.TrimSpace(m[2]))
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(said)) {
+		if len(said[k]) != 1 || len(at[k]) != 1 {
+			continue
+		}
+		s := at[k][0]
+		t := &leaf{s.path, said[k][0]}
+		if !(isAmount(t.text()) && isAmount(s.text())) && !(isCode(t.text()) && isCode(s.text())) {
+			continue
+		}
+		severity := r.differ(t, s)
+		if severity > 0 && isCode(t.text()) && !isAmount(t.text()) {
+			severity = 3 // it names somebody or something
+		}
+		if severity > 0 {
+			out = append(out, contradiction{placeName(s.path), shownValue(t), shownValue(s), severity})
+		}
+	}
+	return out
+}
+
+// isCode reports whether a value is a number or a code that names one thing, in groups or in one.
+func isCode(s string) bool {
+	digits := 0
+	for _, c := range s {
+		switch {
+		case c >= '0' && c <= '9':
+			digits++
+		case c != ' ' && c != '-' && (c < 'A' || c > 'Z'):
+			return false
+		}
+	}
+	return digits >= leastCodeDigits
+}
+
+// leastCodeDigits is how many digits a code has.
+const leastCodeDigits = 6
+
+// maxLabels bounds the labels of a text.
+const maxLabels = 200
 
 // rootFor is the part of the structured content that a text repeats: all of it, what an SDK
 // wraps as {"result": …}, or the element of that list that this text is.

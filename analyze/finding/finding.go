@@ -153,6 +153,8 @@ type Effect struct {
 	Asks string `json:"-"`
 	// Installs is what an Exec has a program start later or obey ("crontab -").
 	Installs string `json:"-"`
+	// Destroys is what an Exec has a program throw away for good ("git stash clear").
+	Destroys string `json:"-"`
 	// Ambiguous says that the work could belong to another call.
 	Ambiguous bool `json:"ambiguous,omitempty"`
 	// Background says that the task that did it was there before the call: what it

@@ -64,6 +64,25 @@ var installers = []helper{
 	{"code", "--install-extension"}, {"code", "--add-mcp"}, {"claude", "mcp add"}, {"claude", "mcp add-json"}, {"xdg-settings", "set"},
 }
 
+// destroyers are commands by which a program throws away what cannot be had back: work that is not committed, commits
+// that nothing holds any more, what lies on a server.
+var destroyers = []helper{
+	{"git", "stash drop"}, {"git", "stash clear"}, {"git", "reset --hard"}, {"git", "clean -f"}, {"git", "clean -fd"}, {"git", "clean -df"}, {"git", "clean -fdx"}, {"git", "clean -xdf"}, {"git", "clean -ffdx"}, {"git", "clean --force"},
+	{"git", "checkout --force"}, {"git", "checkout -f"}, {"git", "checkout -- ."}, {"git", "restore ."}, {"git", "reflog expire"}, {"git", "reflog delete"}, {"git", "gc --prune=now"}, {"git", "gc --prune=all"}, {"git", "prune"}, {"git", "update-ref -d"},
+	{"git", "branch -D"}, {"git", "tag -d"}, {"git", "tag --delete"}, {"git", "push --force"}, {"git", "push -f"}, {"git", "push --mirror"}, {"git", "push --delete"}, {"git", "filter-branch"}, {"git", "filter-repo"}, {"git", "worktree remove"},
+	{"docker", "system prune"}, {"docker", "volume rm"}, {"docker", "volume prune"}, {"docker", "rm -f"}, {"podman", "system prune"}, {"podman", "volume rm"}, {"kubectl", "delete"}, {"helm", "uninstall"}, {"terraform", "destroy"}, {"tofu", "destroy"},
+	{"gh", "repo delete"}, {"gh", "release delete"}, {"npm", "unpublish"}, {"aws", "s3 rm"}, {"aws", "s3 rb"}, {"gsutil", "rm"}, {"dropdb", "*"}, {"redis-cli", "FLUSHALL"}, {"redis-cli", "FLUSHDB"}, {"shred", "*"},
+}
+
+// destroyer names what a command throws away for good, "" for any other command. by is the program that starts it: git
+// starts itself to tidy up.
+func destroyer(argv []string, by string) string {
+	if len(argv) == 0 || path.Base(by) == path.Base(argv[0]) || slices.Contains(argv, "--dry-run") || slices.Contains(argv, "-n") {
+		return ""
+	}
+	return named(destroyers, argv)
+}
+
 // asksOnly are the arguments with which those commands change nothing.
 var asksOnly = []string{"-l", "-r", "-q", "-c", "-V", "-h", "--help", "--version"}
 

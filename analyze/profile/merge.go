@@ -44,7 +44,7 @@ func pathSum(p string) uint64 { return maphash.String(keySeeds[0], p) }
 
 // merge adds an effect to those that were found; ok is false where there is no room.
 func merge(effects *[]finding.Effect, index effectIndex, e *finding.Effect) (place int, ok bool) {
-	k := effectKey{e.Kind, e.Target, e.Phase, e.Call, e.Rung, e.Actor, e.Noise, e.Ambiguous, "", "", false, e.Owner, e.Elsewhere, e.Asks + e.Installs}
+	k := effectKey{e.Kind, e.Target, e.Phase, e.Call, e.Rung, e.Actor, e.Noise, e.Ambiguous, "", "", false, e.Owner, e.Elsewhere, e.Asks + e.Installs + e.Destroys}
 	if e.Kind == finding.Secret {
 		k.via, k.host, k.used = e.Via, e.Host, e.Used != ""
 	}

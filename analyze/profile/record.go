@@ -111,10 +111,10 @@ func (b *Builder) fork(r *trace.Record) {
 
 func (b *Builder) exec(r *trace.Record) {
 	t := b.task(r.Tid)
-	asks, installs := credentialHelper(r.Argv, t.exe), installer(r.Argv)
+	asks, installs, destroys := credentialHelper(r.Argv, t.exe), installer(r.Argv), destroyer(r.Argv, t.exe)
 	if !r.OK() {
 		e := b.effect(finding.Exec, path.Base(r.Path), finding.RungAttempted, r, b.says(r, "tried to run "+cmp.Or(asks, installs, r.Path)))
-		e.Asks, e.Installs = asks, installs
+		e.Asks, e.Installs, e.Destroys = asks, installs, destroys
 		b.add(b.noisy(e, noiseAbsent))
 		b.out.Noise++
 		return
@@ -124,7 +124,7 @@ func (b *Builder) exec(r *trace.Record) {
 	t.exe, t.proc, t.step, t.lists = r.Path, runs(r), 0, listsOnly(r.Path, r.Argv)
 	t.proc.named = named
 	e := b.effect(finding.Exec, r.Path, finding.RungOpened, r, b.says(r, "ran "+clip(b.find.Redact(strings.Join(r.Argv, " ")), 200)))
-	e.Argv, e.Asks, e.Installs, e.Named = r.Argv, asks, installs, named
+	e.Argv, e.Asks, e.Installs, e.Destroys, e.Named = r.Argv, asks, installs, destroys, named
 	if launch {
 		b.first = r.Tid
 	}

@@ -46,6 +46,7 @@ var ofStores = []ruleCase{
 	{"CM223", "about credentials", keeping("No credentials are stored.", "Explains a text. Your password is never logged.", ownCache, theText), ""},
 	{"CM223", "of another case", keeping("", "Explains a text. It is not saved until you confirm.", ownCache, theText), ""},
 	{"CM223", "a tool that saves", keeping("Nothing is logged.", "Explains a text and saves it.", ownCache, theText), ""},
+	{"CM223", "a tool that keeps in memory, as it says", keeping("", "Writes a pad. Pads live in memory only: nothing is stored on disk.", ownCache, theText), finding.High},
 	{"CM223", "what is there already", keeping("", "Saves a text as the next version. A text that is the same as the last version is not saved again.", ownCache, theText), ""},
 	{"CM223", "compiled modules", keeping("", notStored, home+"/lib/__pycache__/x.cpython-311.pyc", ""), ""},
 	{"CM223", "a lock", keeping("", notStored, home+"/.cache/notes/x.lock", "1"), ""},

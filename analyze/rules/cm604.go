@@ -15,7 +15,7 @@ var cm604Doc = finding.Rule{
 	Advice: finding.Advice{Why: "The process stays after the client has gone.", Fix: "Exit when stdin reaches its end, and end all child processes."},
 	CWE:    []string{"CWE-772"}, OWASP: []string{"MCP02"},
 	Help: "The stdio transport ends a session when the client closes the server's stdin. This server, or a process that it started, kept running, and the sandbox had to end it.\n\n" +
-		"**Evidence.** The agent's notice that it had to signal what was left. Where a tool or the server promises that nothing runs between calls, in the background or after the session, it is high if the server itself had ended and another process was left, and medium if the server itself was. What the server reached outside of calls then is evidence too. A tool that declares to start something in the background keeps it at info.\n\n" +
+		"**Evidence.** The agent's notice that it had to signal what was left. Where a tool or the server promises that nothing runs between calls, in the background or after the session, it is high if the server itself had ended and another process was left, and medium if the server itself was. What the server reached outside of calls then is evidence too. It is high, too, where the server started its own program anew after its input was closed, and left that behind. A tool that declares to start something in the background keeps it at info.\n\n" +
 		"**False positive when** a client is expected to send a signal as well.",
 }
 
@@ -42,7 +42,10 @@ func checkCM604(r *Run) []finding.Finding {
 		Fingerprint: finding.Fingerprint("CM604"),
 	}
 	reached := r.reachedOutside()
-	if promise := r.promiseToEnd(len(reached) > 0); promise != "" {
+	if left := r.startedAtEnd(); left != nil && r.End.WithStatus() {
+		f.Severity, f.Tool, f.Message = finding.High, "", "at the end of the session the server started its own program anew, and left it running when it had ended itself ("+r.End.How()+")"
+		f.Evidence = append(f.Evidence, left.Evidence...)
+	} else if promise := r.promiseToEnd(len(reached) > 0); promise != "" {
 		f.Severity, f.Message = finding.Medium, "the server kept running after stdin closed"
 		if r.End.WithStatus() {
 			f.Severity, f.Message = finding.High, "a process that the server started kept running after the session, when the server itself had ended ("+r.End.How()+")"
@@ -61,6 +64,23 @@ func checkCM604(r *Run) []finding.Finding {
 		f.Evidence = f.Evidence[:min(len(f.Evidence), maxEvidence)]
 	}
 	return []finding.Finding{f}
+}
+
+// startedAtEnd is the start of the server's own program after the client had closed its input, nil for none. What
+// starts a server in the background says so.
+func (r *Run) startedAtEnd() *finding.Effect {
+	for _, e := range r.effects(finding.Exec) {
+		own := e.Became || r.remembered().launch(r).programs[e.Target]
+		if e.Phase == finding.PhaseShutdown && e.Rung == finding.RungOpened && own && len(e.Argv) > 1 && !r.saysRunsOn() {
+			return e
+		}
+	}
+	return nil
+}
+
+// saysRunsOn reports whether a tool, or the server, declares that something runs beyond a call.
+func (r *Run) saysRunsOn() bool {
+	return slices.ContainsFunc(r.sentences(), func(s sentence) bool { return !s.denies && runsOn.MatchString(s.text) })
 }
 
 // reachedOutside are the connections that the server made, or tried to, outside of calls.

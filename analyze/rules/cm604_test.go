@@ -21,6 +21,11 @@ func reaching(r *Run) {
 	r.Profile.Effects = append(r.Profile.Effects, effect("rate", finding.NetConnect, "api.board.example:443", idle))
 }
 
+// restarting adds a start of the server's own program after its input was closed.
+func restarting(r *Run) {
+	r.Profile.Effects = append(r.Profile.Effects, effect("", finding.Exec, "/usr/bin/python3", start, noise("launch")), effect("", finding.Exec, "/usr/bin/python3", ending, argv("python3", "/srv/server.py")))
+}
+
 const asksRate = "Asks for a rate."
 
 var ofSurvivors = []ruleCase{
@@ -39,5 +44,10 @@ var ofSurvivors = []ruleCase{
 	{"CM604", "what it starts runs on", outliving("No daemon of its own.", "Starts the build in the background."), finding.Info},
 	{"CM604", "a development server", outliving("Ends with the session.", "Starts the development server and keeps it running."), finding.Info},
 	{"CM604", "ended as promised", outliving("", asksRate+" Nothing runs after the session.", func(r *Run) { r.End.Killed = false }), ""},
+	{"CM604", "its own program, started at the end", outliving("", asksRate, restarting), finding.High},
+	{"CM604", "its own program, started at the end, as it says", outliving("", "Keeps running in the background.", restarting), finding.Info},
+	{"CM604", "another program, started at the end", outliving("", asksRate, func(r *Run) {
+		r.Profile.Effects = append(r.Profile.Effects, effect("", finding.Exec, "/usr/bin/git", ending, argv("git", "gc")))
+	}), finding.Info},
 	{"CM604", "the session of a user", outliving("Ends the user's session with one call.", asksRate), finding.Info},
 }

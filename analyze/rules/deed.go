@@ -22,6 +22,8 @@ func (r *Run) deedOn(e *finding.Effect) (place, deed) {
 		return placeProgram, actRan
 	case finding.NetConnect:
 		switch {
+		case !leaving(e) && isDebugPort(strings.TrimPrefix(e.Target, "loopback:")):
+			return placeSession, actReached
 		case !leaving(e):
 			return placePort, actReached
 		case r.gotArguments(e):

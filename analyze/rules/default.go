@@ -44,8 +44,8 @@ const (
 	placePort   place = "a port of this machine"
 	placeOpen   place = "a port for other machines"
 	placeSocket place = "a unix socket"
-	// placeSession is a socket by which a program sees, types or has run whatever the user could.
-	placeSession place = "a socket that controls the user's session or the machine"
+	// placeSession is a socket, or a debugger's port, by which a program sees, types or has run whatever the user could.
+	placeSession place = "a socket or a debugger's port that controls the user's session, browser or machine"
 	placeService place = "a service's data"
 	placeHeld    place = "a service's data from before the run"
 	placeKernel  place = "another process, the kernel"

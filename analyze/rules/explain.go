@@ -145,6 +145,8 @@ func (r *Run) explainConnection(e *finding.Effect) (finding.Explanation, bool) {
 		return finding.Explanation{Class: finding.ClassOwn}, true
 	case local && r.givenHost(port), slices.ContainsFunc(hostsOf(e), r.givenHost):
 		return finding.Explanation{Class: finding.ClassArgument, Text: "command"}, true
+	case local && isDebugPort(port):
+		return r.mentioned(e, port, "debug", "debugs", "debugging", "debugger", "devtools", "inspector", "cdp", "browser", "browsers", "chrome", "chromium", "docker")
 	case local:
 		if x, ok := claim(t.Network, r.Scope.Purpose.Network); ok {
 			x.Strength = finding.StrengthWeak // a network is not this machine
@@ -162,6 +164,12 @@ func (r *Run) explainConnection(e *finding.Effect) (finding.Explanation, bool) {
 	}
 	return claim(t.Network, r.Scope.Purpose.Network)
 }
+
+// debugPorts are those at which browsers and Node.js listen for whoever debugs them, and the Docker
+// engine for whoever drives it without TLS.
+var debugPorts = []string{"9222", "9223", "9229", "2375"}
+
+func isDebugPort(port string) bool { return slices.Contains(debugPorts, port) }
 
 // openedBy are the ports and the unix sockets that the server opened.
 func (m *memory) openedBy(r *Run) map[string]bool {
@@ -249,6 +257,7 @@ func (r *Run) explainSocket(e *finding.Effect) (finding.Explanation, bool) {
 		return unexplained, false
 	case strings.HasSuffix(e.Target, "/bus"), session != nil: // by one of busPrograms
 		return ordinary("runtime"), true
+	case e.Call > 0 && e.Target == systemLog: // what a call was given may be in it
 	case slices.ContainsFunc(systemSockets, func(dir string) bool { return within(e.Target, dir) }):
 		return ordinary("system"), true
 	}

@@ -64,8 +64,11 @@ func isSystem(p string) bool {
 	return in(systemPlaces) && !in(usersOwn) && !profile.SystemSecret(p)
 }
 
+// systemLog takes messages for the system's log, which others read.
+const systemLog = "/dev/log"
+
 // systemSockets are those by which the system hears from every program: its logs, its names.
-var systemSockets = []string{"/dev/log", "/run/systemd", "/var/run/nscd", "/run/nscd", "/run/dbus/system_bus_socket", "/var/run/dbus/system_bus_socket"}
+var systemSockets = []string{systemLog, "/run/systemd", "/var/run/nscd", "/run/nscd", "/run/dbus/system_bus_socket", "/var/run/dbus/system_bus_socket"}
 
 // launchers start the server's program as a child, and starters are what they start it by.
 var (

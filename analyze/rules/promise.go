@@ -64,6 +64,8 @@ var (
 	// otherThings are what a promise speaks of that is not what a call is given, and anything what it may be.
 	otherThings = lazyregexp.New(`(?i)\b(?:credentials?|passwords?|passphrases?|tokens?|keys?|secrets?|cookies?|sessions?|results?|settings?|duplicates?|originals?|images?|metadata|defaults?|comments?|order|formatting|time ?zones?|log in)\b(?: (?:data|values?|contents?|files?|texts?))?`)
 	anything    = lazyregexp.New(`(?i)\b(?:nothing|anything|text|texts|inputs?|it|what you|notes?|messages?|documents?|contents?|data|queries|query|arguments?|files?)\b`)
+	// inMemory is a promise that speaks of where things are kept.
+	inMemory = lazyregexp.New(`(?i)\b(?:disks?|in memory|in-memory)\b`)
 	// keepsIt is a declaration that a tool keeps something.
 	keepsIt = lazyregexp.New(`(?i)\b(?:saves?|stores?|persists?|appends?|writes?|exports?|remembers?|records?|logs?|keeps?|caches?|cached|saved|stored|kept)\b`)
 )
@@ -75,7 +77,7 @@ func (r *Run) promiseToKeepNothing(tool string) string {
 }
 
 func (r *Run) findPromiseToKeepNothing(tool string) string {
-	keeps, promise := false, ""
+	keeps, ofDisk, promise := false, false, ""
 	for _, s := range r.sentences() {
 		switch {
 		case !serverOr(tool)(s.owner):
@@ -83,11 +85,12 @@ func (r *Run) findPromiseToKeepNothing(tool string) string {
 			if s.owner.Kind == detect.OwnerTool || promise == "" {
 				promise = strings.TrimSpace(s.text)
 			}
+			ofDisk = ofDisk || s.owner.Kind == detect.OwnerTool && inMemory.MatchString(s.text)
 		case s.owner.Name == tool && !s.denies && keepsIt.MatchString(strings.ReplaceAll(s.text, "_", " ")):
 			keeps = true
 		}
 	}
-	if keeps {
+	if keeps && !ofDisk { // what is kept in memory is kept as well
 		return ""
 	}
 	return promise

@@ -131,6 +131,12 @@ func withoutSelf(text string, own map[string]bool) string {
 // into its opposite, which is no claim.
 var negation = lazyregexp.New(`(?:^|[^\pL'])(?:not|never|no|without|cannot|can't|doesn't|don't|isn't|won't|nor|neither)(?: [\pL\pN']+){0,3} $`)
 
+// otherSense are the words of deletePhrases that are an adjective or a noun behind such a word: "a clear summary".
+var (
+	otherSense  = set("clear", "clean", "drop", "move", "moves", "reset", "checkout", "switch", "switches")
+	beforeNouns = lazyregexp.New(`(?:^|[^\pL'])(?:an?|the|its?|your|their|this|that|each|every|in|of|with|by|for|very|more|as|is|are|be|stay|stays|keep|keeps) $`)
+)
+
 // find returns a claim for each match that is not negated, at most eight.
 func find(re *lazyregexp.Regexp, where, text string) []Claim {
 	folded := fold(text)
@@ -141,7 +147,7 @@ func find(re *lazyregexp.Regexp, where, text string) []Claim {
 			break
 		}
 		start, end := at+m[2], at+m[3]
-		if !negation.MatchString(folded[:start]) {
+		if !negation.MatchString(folded[:start]) && !(otherSense[folded[start:end]] && beforeNouns.MatchString(folded[:start])) {
 			out = append(out, Claim{Where: where, Text: folded[start:end]})
 		}
 		at = end
