@@ -15,6 +15,7 @@ var numbers = map[class]string{command: "CWE-78", argument: "CWE-88", pathname: 
 func (f *frame) checkSink(c *callInfo) {
 	f.setsProperties(c)
 	f.gitPython(c)
+	f.formatsObject(c)
 	names := c.canonical
 	if c.method != "" && len(c.names) == 0 && len(c.own) == 0 {
 		names = []string{"*." + c.method}
@@ -228,7 +229,11 @@ var (
 	// shells run the argument behind one of shellOptions, and interpreters behind theirs.
 	shells       = set("sh bash zsh dash ksh ash fish cmd cmd.exe powershell powershell.exe pwsh /bin/sh /bin/bash /usr/bin/bash /bin/zsh")
 	interpreters = set("python python3 node perl ruby php deno bun /usr/bin/python3 osascript sys.executable")
-	runOptions   = set("-c -lc -ic -e -r /c /C -Command -command --eval -EncodedCommand -p")
+	// scripted take a script as their first argument that is no option, or behind one of scriptOptions, and run what
+	// it says: sed has the flag e, awk has system().
+	scripted      = set("sed gsed awk gawk mawk nawk")
+	scriptOptions = set("-e --expression --source")
+	runOptions    = set("-c -lc -ic -e -r /c /C -Command -command --eval -EncodedCommand -p")
 )
 
 // argv notes the program and the arguments of a process. A parameter that may begin with
@@ -257,16 +262,25 @@ func (f *frame) argv(list []*value, name string, c *callInfo) {
 		c.program = path.Base(strings.TrimSuffix(program, ".exe"))
 	}
 	runs, of := class(0), false
+	script := scripted[c.program]
 	for _, v := range flat[1:] {
 		switch {
+		case script && !of && (v.tainted() || v.text != "" && v.text[0] != '-'):
+			f.report(code, partOf(v.flat()), name, c)
+			script = false
+			continue
 		case runs != 0 && v.tainted():
 			f.report(runs, v.flat(), name, c)
 			runs = 0
 			continue
 		case v.known && v.text == "--":
 			return
+		case v.known && scripted[c.program] && scriptOptions[v.text]:
+			script = true
+			continue
 		case v.known:
 			of = takesValue(c.program, v.text)
+			script = script && v.text != "-f" && v.text != "--file"
 			if shells[program] && runOptions[v.text] {
 				runs = command
 			} else if interpreters[program] && runOptions[v.text] {
@@ -280,10 +294,19 @@ func (f *frame) argv(list []*value, name string, c *callInfo) {
 	}
 }
 
+// partOf are taints whose parameter does not say that its caller writes a script, whatever its name is.
+func partOf(list []taint) []taint {
+	out := slices.Clone(list)
+	for i := range out {
+		out[i].embedded = true
+	}
+	return out
+}
+
 // switches are options without a value: long ones of any program, and the letters of some.
 var (
 	switches = set("--all --force --verbose --quiet --silent --recursive --json --version --help --oneline --stat --numstat --cached --staged --porcelain --dry-run --yes --fail --location --insecure --bare --recurse-submodules --name-only --name-status --no-color --no-pager")
-	letters  = map[string]string{"tar": "xctzjJvkpu", "grep": "rRinlLvwxcEFHhqsoP", "ls": "alhtrRS1dF", "rsync": "avzrnuP", "curl": "sSLIkfvig", "cp": "rRapfvn", "rm": "rfiv", "mv": "fivn", "cat": "nAbes", "wc": "lwcmL", "git": "vqpza", "zip": "rqj9", "unzip": "oqjnl"}
+	letters  = map[string]string{"sed": "nErsuz", "gsed": "nErsuz", "tar": "xctzjJvkpu", "grep": "rRinlLvwxcEFHhqsoP", "ls": "alhtrRS1dF", "rsync": "avzrnuP", "curl": "sSLIkfvig", "cp": "rRapfvn", "rm": "rfiv", "mv": "fivn", "cat": "nAbes", "wc": "lwcmL", "git": "vqpza", "zip": "rqj9", "unzip": "oqjnl"}
 )
 
 // takesValue reports whether an option of a program may take the next argument: -o, --output,
