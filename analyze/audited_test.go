@@ -105,3 +105,27 @@ func TestDeclaredPathsAreNoTraversal(t *testing.T) {
 		}
 	}
 }
+
+// A credential of the environment that the source reads is a finding where nobody speaks of its service.
+func TestUndeclaredCredentials(t *testing.T) {
+	dir := t.TempDir()
+	src := "import os\nfrom mcp.server.fastmcp import FastMCP\nmcp = FastMCP('x')\nstate = os.environ.get('GITHUB_TOKEN', '')\n@mcp.tool()\ndef dice() -> str:\n    return state\n"
+	if err := os.WriteFile(filepath.Join(dir, "server.py"), []byte(src), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := audit.Dir(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for description, want := range map[string]finding.Severity{"Rolls dice.": finding.High, "Lists the issues of a GitHub repository.": finding.Info, "Needs GITHUB_TOKEN.": finding.Info} {
+		l := analyzetest.New(t, nil)
+		l.Begin(`{"name":"dice","description":"` + description + `"}`)
+		l.Call("dice", `{}`, nil, nil)
+		l.End()
+		res := l.Judge(analyze.Options{Audit: r})
+		i := slices.IndexFunc(res.Audit.Findings, func(f finding.Finding) bool { return f.Rule == audit.EnvCredential })
+		if i < 0 || res.Audit.Findings[i].Severity != want {
+			t.Errorf("%s: %+v", description, res.Audit.Findings)
+		}
+	}
+}

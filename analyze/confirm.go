@@ -6,6 +6,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/rules"
+	"github.com/coalmine-dev/coalmine/analyze/scope"
 	"github.com/coalmine-dev/coalmine/audit"
 )
 
@@ -34,10 +35,15 @@ const (
 	uncalledText    = "; the run did not call the tool"
 	unreachedText   = "; the run did not reach the code"
 	declaredText    = "; the tool declares that its caller chooses it"
+	undeclaredText  = "; neither the server nor a tool speaks of the service that it is for"
 )
 
 // join compares one finding in the source with the run.
 func (res *Result) join(f *finding.Finding, doc finding.Rule) {
+	if f.Rule == audit.EnvCredential && f.Object != "" {
+		res.joinVariable(f)
+		return
+	}
 	kinds := doc.Effects
 	if len(res.Audit.Sites) == 0 && f.Run == "" {
 		kinds = nil // nothing says which effects the file is likely to have caused
@@ -75,18 +81,30 @@ func (res *Result) join(f *finding.Finding, doc finding.Rule) {
 	}
 }
 
+// joinVariable raises the read of a credential of the environment that no declaration speaks of.
+func (res *Result) joinVariable(f *finding.Finding) {
+	words := audit.CredentialWords(f.Object)
+	says := func(t scope.Tool) bool { return slices.ContainsFunc(words, t.Shows) || t.Shows(f.Object) }
+	listed := slices.ContainsFunc(res.Declared.Variables, func(v scope.Variable) bool { return v.Name == f.Object })
+	if len(res.Declared.Tools) == 0 || listed || says(res.Declared.Purpose) || slices.ContainsFunc(res.Declared.Tools, says) {
+		return
+	}
+	f.Severity, f.RunText = finding.High, undeclaredText
+	f.Message = strings.TrimSuffix(f.Message, undeclaredText) + undeclaredText
+}
+
 // declares reports whether the tool's schema says that the parameter of a finding in the source is a path or an
 // address, and nothing that it declares keeps its caller within a directory or among the hosts of the internet.
 func (res *Result) declares(f *finding.Finding) bool {
-	if f.Chooses == "" || f.Tool == "" {
+	if f.Object == "" || f.Tool == "" {
 		return false
 	}
 	tool := res.Declared.Tool(f.Tool)
 	switch f.Rule {
 	case audit.TaintPath:
-		return slices.Contains(tool.Paths, f.Chooses) && len(tool.Confined) == 0 && len(res.Declared.Purpose.Confined) == 0
+		return slices.Contains(tool.Paths, f.Object) && len(tool.Confined) == 0 && len(res.Declared.Purpose.Confined) == 0
 	case audit.TaintRequest:
-		return slices.Contains(tool.URLs, f.Chooses) && len(tool.Outward) == 0 && len(res.Declared.Purpose.Outward) == 0
+		return slices.Contains(tool.URLs, f.Object) && len(tool.Outward) == 0 && len(res.Declared.Purpose.Outward) == 0
 	}
 	return false
 }

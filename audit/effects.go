@@ -71,6 +71,7 @@ func (a *auditor) effects(pkg *sinks.Package, at *places) {
 			}
 		}
 		e.tellHosts()
+		e.readsCredentials()
 		e.builds()
 		for _, c := range capabilities {
 			if names := e.seen[c.kind]; len(names) > 0 {
@@ -101,7 +102,7 @@ func (e *fileEffects) add(rule string, sev finding.Severity, pos lang.Pos, messa
 }
 
 // addAt adds a finding at a place of a tree.
-func (a *auditor) addAt(rule string, sev finding.Severity, p string, at *places, pos lang.Pos, message, identity string) {
+func (a *auditor) addAt(rule string, sev finding.Severity, p string, at *places, pos lang.Pos, message, identity string) *finding.Finding {
 	src, offset := at.source(p), pos.Offset()
 	if lines := at.lines[p]; lines != nil {
 		offset = 0
@@ -109,10 +110,12 @@ func (a *auditor) addAt(rule string, sev finding.Severity, p string, at *places,
 			offset = lineOffset(src, lines[pos.Line()-1])
 		}
 	}
-	if f := a.add(rule, sev, p, src, offset, message, identity); f != nil {
+	f := a.add(rule, sev, p, src, offset, message, identity)
+	if f != nil {
 		at.set(f, p, pos)
 		f.Evidence[0].Location = f.Location
 	}
+	return f
 }
 
 // note keeps what a function does, by its name and a place.

@@ -155,7 +155,7 @@ func (a *auditor) addFlow(fl *taint.Flow, at *places) {
 		Location: at.location(fl.File, fl.Place.Start), Confidence: finding.Probable, Fingerprint: fingerprint,
 	}
 	if (rule == TaintPath || rule == TaintRequest) && !fl.Part && !fl.Checked {
-		f.Chooses = fl.Parameter
+		f.Object = fl.Parameter
 	}
 	at.set(&f, fl.File, fl.Place.Start)
 	for _, s := range fl.Steps {

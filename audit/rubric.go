@@ -28,6 +28,9 @@ func Rules() []finding.Rule {
 			Help:   "Each dependency runs with the server's rights. More than 50 direct ones are medium, 21 to 50 are low. The manifests of the root count together: package.json, pyproject.toml, the core metadata of a package of PyPI, requirements*.txt, go.mod and Cargo.toml, without what is for development alone."},
 		{ID: EncodedCode, Name: "EncodedCode", Title: "Encoded code in the source", Severity: finding.Medium, CWE: []string{"CWE-506"}, OWASP: []string{"MCP04"},
 			Help: "A text of base64 or hexadecimal digits, an escaped or reversed one, or a list of characters' numbers decodes to code or to orders to a model, also through compression; or the source has code in the form that a packer or an obfuscator of JavaScript writes, or a blob of pickle or marshal: what runs is hidden from whoever reads it. Low is a text that decodes to an address.\n\n**False positive when** a tool carries a script for another machine this way."},
+		{ID: EnvCredential, Name: "EnvironmentCredential", Title: "Credential of the environment is read", Severity: finding.Info, CWE: []string{"CWE-526", "CWE-522"}, OWASP: []string{"MCP01"},
+			Advice: finding.Advice{Why: "Whoever starts the server hands it the credentials of the shell, for services that it does not speak of.", Fix: "Read a variable of the server's own name, or say in the instructions which service it is for."},
+			Help:   "The source reads a variable in which a well-known service keeps its credential (`GITHUB_TOKEN`, `OPENAI_API_KEY`, `DATABASE_URL` …), or picks variables by names that end like those of credentials. A probe raises it to high where neither the server nor a tool speaks of the service, no manifest lists the variable, and no call of the file names a host of the service. It costs no points.\n\n**False positive when** the variable is only checked for, or taken out of what a child process gets."},
 		{ID: GuardedSink, Name: "GuardedSink", Title: "A hidden word opens what acts on the world", Severity: finding.Low, CWE: []string{"CWE-912"}, OWASP: []string{"MCP02"},
 			Help: "The code of a tool starts a program, opens a file, asks a host or runs text only where a parameter is a text or a number that stands nowhere else in the package, has a digest that the source names, or where the clock shows a time that the source names. No list, schema or description tells a caller of it. The literal is not printed. A probe calls the tool with it.\n\n**False positive when** the description comes from another file or a service."},
 		{ID: NoLicense, Name: "NoLicense", Title: "Missing licence", Severity: finding.Info,
@@ -54,7 +57,7 @@ func Rules() []finding.Rule {
 }
 
 // free are the rules that are informational whatever they find. They cost no points, as do those of --online.
-var free = words(CommandExec + " " + FileWrite + " " + NoLicense + " " + ScannerSilenced + " " + ToolCapability)
+var free = words(CommandExec + " " + EnvCredential + " " + FileWrite + " " + NoLicense + " " + ScannerSilenced + " " + ToolCapability)
 
 // IsFree reports whether findings of a rule never cost points.
 func IsFree(rule string) bool {

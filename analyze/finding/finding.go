@@ -315,9 +315,9 @@ type Finding struct {
 	Run Joined `json:"joined,omitempty"`
 	// RunText is the end of Message that says so.
 	RunText string `json:"-"`
-	// Chooses is the parameter that chooses the whole of a path or an address, as a finding in the
-	// source says, "" for one that is a part of it.
-	Chooses string `json:"-"`
+	// Object is what a finding in the source is about, where the run may tell more of it: the parameter that chooses
+	// the whole of a path or an address, the variable that holds a credential. It is "" for others.
+	Object string `json:"-"`
 	// Sources are the lines of the audited source that are likely to have caused a finding of a run.
 	Sources []Location `json:"sources,omitempty"`
 	// EvidenceLevel is what a session log proves of the finding, "" for a run's: see
