@@ -228,7 +228,7 @@ func (f *frame) invoke(t *closure, c *callInfo, only bool) *value {
 	f.a.active = f.a.active[:len(f.a.active)-1]
 	in.out.self = in.fieldsOf("self", "this")
 	if fn.Name == "__init__" || fn.Name == "constructor" {
-		in.out.result = &value{fields: in.out.self}
+		in.out.result = &value{fields: in.out.self, made: madeObject}
 	}
 	if key != "" && f.a.work > 0 {
 		f.a.memo[key] = &in.out

@@ -13,7 +13,7 @@ func (f *frame) formatsObject(c *callInfo) {
 	if f.src.Language != "Python" || c.method != "format" && c.method != "format_map" || c.recv == nil || !c.recv.tainted() {
 		return
 	}
-	if slices.ContainsFunc(c.call.Args, func(a lang.Arg) bool { return f.isObject(a.Value, 0) }) {
+	if slices.ContainsFunc(c.all(), func(v *value) bool { return v.made == madeObject }) || slices.ContainsFunc(c.call.Args, func(a lang.Arg) bool { return f.isObject(a.Value, 0) }) {
 		f.report(code, partOf(c.recv.flat()), "str."+c.method, c)
 	}
 }

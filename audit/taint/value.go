@@ -110,7 +110,7 @@ type value struct {
 	list   bool
 	// made is "path" or "url" for an object that was made of a text, "cwd" for the
 	// directory that the server runs in, "own" for that of its code and "within" for one in
-	// that, and "flag" for true and false.
+	// that, "flag" for true and false, and madeObject for an object of one of the package's classes.
 	made string
 	// via are the keys by which a caller chose the value among the properties of an object.
 	via []taint
@@ -123,6 +123,9 @@ type value struct {
 	// false, where guards are looked for.
 	when, unless []Condition
 }
+
+// madeObject is what a constructor of the package made.
+const madeObject = "object"
 
 // check says that a variable is harmless for classes.
 type check struct {
