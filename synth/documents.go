@@ -52,6 +52,41 @@ func (l *learner) ofExtension(args json.RawMessage, text string) json.RawMessage
 	return arguments(given, corrected)
 }
 
+// asPath gives a text that a refusal shows as the name of a missing file the name of one that is there: "no such file
+// or directory: '/home/sam/workspace/The report is ready.'" says that the text was taken for a path.
+func (l *learner) asPath(args json.RawMessage, text string) json.RawMessage {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(args, &given) != nil || len(text) > 4096 || !absentText.MatchString(text) {
+		return nil
+	}
+	corrected := false
+	for name, old := range given {
+		value, ok := textOf(old)
+		if !ok || value == "" || strings.HasPrefix(value, "/") {
+			continue
+		}
+		i := strings.Index(text, "/"+value)
+		if i < 0 {
+			continue
+		}
+		dir := text[strings.LastIndexAny(text[:i], " \t\n'\"“‘`:(")+1 : i]
+		if f := existing(l.d.cfg.Hints.Files, dir); f != "" {
+			given[name], corrected = likeOld(old, f), true
+		}
+	}
+	return arguments(given, corrected)
+}
+
+// existing is the first of some files that lies below a directory, as it is named there, "" for none.
+func existing(files []string, dir string) string {
+	for _, f := range files {
+		if below, ok := strings.CutPrefix(f, strings.TrimSuffix(dir, "/")+"/"); ok && dir != "" {
+			return below
+		}
+	}
+	return ""
+}
+
 // arguments writes corrected arguments, nil where nothing was corrected.
 func arguments(given map[string]json.RawMessage, corrected bool) json.RawMessage {
 	if !corrected {

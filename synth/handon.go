@@ -17,7 +17,7 @@ const (
 
 // handedOn gives a refused text the whole answer of another tool whose description names the argument: what
 // sign_text answers, "a receipt", is what the argument "receipt" takes. A refused list of texts gets the answer's
-// lines: what split_secret answers is the "shares" of combine_shares. nil is for no such answer.
+// lines: what split_secret answers is the "shares" of combine_shares, and its first line the "share" of check_share. nil is for no such answer.
 func (d *driver) handedOn(t *target, args json.RawMessage) json.RawMessage {
 	var given map[string]json.RawMessage
 	if t.what != WhatTool || json.Unmarshal(args, &given) != nil {
@@ -30,10 +30,17 @@ func (d *driver) handedOn(t *target, args json.RawMessage) json.RawMessage {
 			continue
 		}
 		for _, from := range d.tools {
-			if from == t || from.answered == "" || !wordIn(from.decl.Description, name) {
+			if from == t || from.answered == "" {
 				continue
 			}
-			given[name] = like(from.answered)
+			answer := from.answered
+			if !wordIn(from.decl.Description, name) {
+				if !wordIn(from.decl.Description, name+"s") {
+					continue
+				}
+				answer, _, _ = strings.Cut(strings.TrimSpace(answer), "\n") // one of several
+			}
+			given[name] = like(answer)
 			if next := arguments(given, true); !t.wasGiven(next) {
 				return next
 			}

@@ -24,6 +24,7 @@ func TestWhatIsHandedOn(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{`{"receipt":"x"}`, `{"receipt":"receipt of the text 0123456789"}`},
 		{`{"shares":["x"],"n":3}`, `{"n":3,"shares":["shr1-2-1-ABCD-00","shr1-2-2-EFGH-11"]}`},
+		{`{"share":"x"}`, `{"share":"shr1-2-1-ABCD-00"}`},
 		{`{"shares":[1,2]}`, ``},
 		{`{"colour":"x"}`, ``},
 	} {

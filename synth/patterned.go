@@ -45,15 +45,13 @@ func (d *driver) compiled() []fitted {
 	return d.expressions
 }
 
-// patterned gives refused texts the form that the source asks for: each that does not match an expression of its own
-// name a value that does; else one of those that the refusal speaks of a value for another expression, in turns. nil
-// is for nothing left to try.
-func (d *driver) patterned(t *target, args json.RawMessage, text string) json.RawMessage {
+// ownPatterns gives each refused text that does not match an expression of its own name in the source a value that
+// does. nil is for nothing left to try.
+func (d *driver) ownPatterns(t *target, args json.RawMessage) json.RawMessage {
 	var given map[string]json.RawMessage
-	if t.what != WhatTool || len(d.cfg.Hints.Literals.Patterns) == 0 || len(text) > 4096 || json.Unmarshal(args, &given) != nil {
+	if t.what != WhatTool || len(d.cfg.Hints.Literals.Patterns) == 0 || json.Unmarshal(args, &given) != nil {
 		return nil
 	}
-	all := maps.Clone(given)
 	changed := false
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		value, ok := textOf(given[name])
@@ -62,11 +60,21 @@ func (d *driver) patterned(t *target, args json.RawMessage, text string) json.Ra
 			continue
 		}
 		if next := d.fitting(own[0]); next != "" {
-			all[name], changed = likeOld(given[name], next), true
+			given[name], changed = likeOld(given[name], next), true
 		}
 	}
-	if next := arguments(all, changed); next != nil && !t.wasGiven(next) {
+	if next := arguments(given, changed); next != nil && !t.wasGiven(next) {
 		return next
+	}
+	return nil
+}
+
+// patterned gives one of the refused texts of which the refusal speaks a value for an expression of the source, in
+// turns. nil is for nothing left to try.
+func (d *driver) patterned(t *target, args json.RawMessage, text string) json.RawMessage {
+	var given map[string]json.RawMessage
+	if t.what != WhatTool || len(d.cfg.Hints.Literals.Patterns) == 0 || len(text) > 4096 || json.Unmarshal(args, &given) != nil {
+		return nil
 	}
 	for _, name := range about(given, text) {
 		value, _ := textOf(given[name])

@@ -18,6 +18,8 @@ type Hints struct {
 	Long string `json:",omitempty"`
 	// Documents are existing files that are no text, such as a PDF.
 	Documents []string
+	// Texts are documents as texts, by the ending of their type without the dot ("csv").
+	Texts map[string]string `json:",omitempty"`
 	// Images are existing image files.
 	Images []string
 	// Dirs are existing directories; new files go to the first.

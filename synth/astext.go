@@ -1,0 +1,118 @@
+package synth
+
+import (
+	"encoding/json"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/coalmine-dev/coalmine/synth/schema"
+)
+
+// documentWords are words by which people speak of a type of text documents, by its ending without the dot.
+var documentWords = map[string][]string{
+	"bib": {"bibtex", "bibliography", "citations"}, "vcf": {"vcard", "vcards", "contacts"}, "ics": {"ical", "icalendar", "calendar", "vevent"}, "srt": {"subrip", "subtitles"}, "vtt": {"webvtt"}, "eml": {"rfc822", "mime", "email"},
+	"ini": {"ini"}, "toml": {"toml"}, "properties": {"properties"}, "jsonl": {"ndjson", "jsonlines"}, "log": {"logs"}, "sql": {"ddl"}, "proto": {"protobuf"}, "graphql": {"sdl"}, "po": {"gettext"},
+	"dot": {"graphviz", "digraph"}, "puml": {"plantuml"}, "mmd": {"mermaid"}, "m3u": {"playlist", "m3u8"}, "tex": {"latex"}, "csv": {"table"}, "html": {"webpage"}, "md": {"markdown"}, "rst": {"restructuredtext"},
+	"adoc": {"asciidoc"}, "ipynb": {"notebook", "jupyter"}, "drawio": {"diagram"}, "opml": {"feeds"}, "rss": {"feed"}, "har": {"har"}, "diff": {"patch", "unified"}, "ofx": {"statement"}, "ledger": {"journal"}, "abc": {"tune"}, "gpx": {"track"},
+	"yaml": {"yml", "manifest"}, "xml": {"xml"}, "lcov": {"coverage"}, "geojson": {"geometry"}, "svg": {"svg"}, "mod": {"gomod"},
+}
+
+// maxTextTried bounds how many documents are tried for one argument.
+const maxTextTried = 4
+
+// documentTexts are a text of each type of documents, by its ending without the dot: for a tool that takes the text itself.
+func (w *work) documentTexts() map[string]string {
+	out := map[string]string{}
+	add := func(name string, data []byte) {
+		if ext := strings.TrimPrefix(path.Ext(name), "."); ext != "" && out[ext] == "" && utf8.Valid(data) && len(data) <= maxSaidText {
+			out[ext] = string(data)
+		}
+	}
+	for _, t := range w.texts {
+		add(t.name, []byte(t.data))
+	}
+	for _, s := range w.samples() {
+		add(s.name, s.data)
+	}
+	for _, f := range slices.Concat(w.textFormats(), w.dataFormats()) {
+		add(f.name, []byte(f.text))
+	}
+	return out
+}
+
+// maxSaidText is the most bytes of a document that is given as a text.
+const maxSaidText = 8 << 10
+
+// asText gives a refused text the content of a document of the type that the argument's name, the refusal, the
+// argument's description or the tool's own words name, in this order. nil is for nothing left to try.
+func (d *driver) asText(t *target, args json.RawMessage, refusal string) json.RawMessage {
+	var given map[string]json.RawMessage
+	if t.what != WhatTool || len(d.cfg.Hints.Texts) == 0 || json.Unmarshal(args, &given) != nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		old := given[name]
+		value, ok := textOf(old)
+		if !ok || namesPlace(name) || strings.HasPrefix(value, "/") {
+			continue
+		}
+		said := []string{name, refusal, describedAs(t, name), t.name + " " + t.decl.Description}
+		for _, ext := range d.typesNamed(said) {
+			given[name] = likeOld(old, d.cfg.Hints.Texts[ext])
+			if next := arguments(given, true); !t.wasGiven(next) {
+				return next
+			}
+		}
+		given[name] = old
+	}
+	return nil
+}
+
+// typesNamed are the endings of the types that texts name, those of the first text first.
+func (d *driver) typesNamed(texts []string) (out []string) {
+	all := slices.Sorted(maps.Keys(d.cfg.Hints.Texts))
+	for _, text := range texts {
+		words := plainWords(text)
+		for _, ext := range all {
+			named := words[ext] && len(ext) > 2 || slices.ContainsFunc(documentWords[ext], func(w string) bool { return words[w] })
+			if named && len(out) < maxTextTried && !slices.Contains(out, ext) {
+				out = append(out, ext)
+			}
+		}
+	}
+	return out
+}
+
+// plainWords are the words of a text and of its identifiers, in small letters.
+func plainWords(text string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.FieldsFunc(strings.ToLower(text[:min(len(text), maxSaidText)]), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+		out[w] = true
+	}
+	for _, w := range schema.Words(text[:min(len(text), maxSaid)]) {
+		out[w] = true
+	}
+	return out
+}
+
+// namesPlace reports whether an argument's name says that it leads to a file or a host.
+func namesPlace(name string) bool {
+	return slices.ContainsFunc(schema.Words(name), func(w string) bool {
+		return slices.Contains([]string{"path", "file", "filename", "folder", "directory", "dir", "url", "uri", "host", "id", "name", "output", "format", "language", "type", "kind"}, w)
+	})
+}
+
+// describedAs is what a tool's schema says of an argument, "" for nothing.
+func describedAs(t *target, name string) string {
+	var s struct {
+		Properties map[string]struct{ Description, Title string } `json:"properties"`
+	}
+	if json.Unmarshal(t.decl.InputSchema, &s) != nil {
+		return ""
+	}
+	return s.Properties[name].Title + " " + s.Properties[name].Description
+}
