@@ -35,3 +35,29 @@ func TestDocumentsAsTexts(t *testing.T) {
 		}
 	}
 }
+
+// A refusal that shows how a value was taken leads to one that is there.
+func TestPlacesAndNumbersOfRefusals(t *testing.T) {
+	t.Parallel()
+	d := newDriver(t.Context(), Config{Surface: &wire.Surface{}, Hints: WorkspaceHints("/home/sam", 7, noFile), Now: newFake().clock})
+	l := learner{d: d}
+	file := d.cfg.Hints.Files[0]
+	name := strings.TrimPrefix(file, "/home/sam/")
+	for _, c := range []struct{ how, args, refusal, want string }{
+		{"a text taken for a path", `{"keep":"The report is ready."}`, "[Errno 2] No such file or directory: '/home/sam/The report is ready.'", `{"keep":"` + name + `"}`},
+		{"a path where the name is wanted", `{"file":"` + file + `"}`, "file is a name in the folder, without a path", `{"file":"` + name[strings.LastIndexByte(name, '/')+1:] + `"}`},
+		{"a path that is to be relative", `{"path":"` + file + `"}`, file + " is not in /home/sam", `{"path":"` + name + `"}`},
+		{"a number of too many", `{"feed":3,"episode":7}`, "the feed has no such episode", `{"episode":1,"feed":1}`},
+		{"a text of its own", `{"title":"The report"}`, "bad title", ``},
+	} {
+		got := ""
+		for _, correct := range []func(json.RawMessage, string) json.RawMessage{l.asPath, l.asName, l.counted} {
+			if next := correct(json.RawMessage(c.args), c.refusal); next != nil && got == "" {
+				got = string(next)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", c.how, got, c.want)
+		}
+	}
+}

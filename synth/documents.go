@@ -77,6 +77,64 @@ func (l *learner) asPath(args json.RawMessage, text string) json.RawMessage {
 	return arguments(given, corrected)
 }
 
+// withoutPath matches a refusal that asks for a file's name alone.
+var withoutPath = lazyregexp.New(`(?i)without (?:a )?(?:path|folder|director)|no path|(?:file ?name|name of a file) (?:only|alone)|only (?:a |the )?file ?names?|must not contain (?:/|slash|path)`)
+
+// asName gives the path of a planted file as it is named from a directory of which the refusal speaks, or its name
+// alone where the refusal asks for that. nil is for neither.
+func (l *learner) asName(args json.RawMessage, text string) json.RawMessage {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(args, &given) != nil || len(text) > 4096 {
+		return nil
+	}
+	corrected := false
+	for name, old := range given {
+		value, ok := textOf(old)
+		if !ok || !strings.HasPrefix(value, "/") || !l.d.planted(value) {
+			continue
+		}
+		if withoutPath.MatchString(text) {
+			given[name], corrected = likeOld(old, path.Base(value)), true
+			continue
+		}
+		for _, dir := range absolute.FindAllString(strings.ReplaceAll(text, value, ""), maxQuoted) {
+			if below := existing(l.like(value), strings.TrimRight(dir, "./")); below != "" {
+				given[name], corrected = likeOld(old, below), true
+				break
+			}
+		}
+	}
+	return arguments(given, corrected)
+}
+
+// like are a planted file, or those of its type where it is not there yet.
+func (l *learner) like(value string) []string {
+	all := slices.Concat(l.d.cfg.Hints.Files, l.d.cfg.Hints.Documents)
+	if slices.Contains(all, value) {
+		return []string{value}
+	}
+	return slices.DeleteFunc(all, func(f string) bool { return path.Ext(f) != path.Ext(value) })
+}
+
+// outOfRange matches a refusal of a number that counts nothing.
+var outOfRange = lazyregexp.New(`(?i)no such|out of (?:range|bounds)|has only|there (?:is|are) (?:no|only)|does(?: not|n't) (?:exist|have)|not found|too (?:large|high|big)|has no`)
+
+// counted gives refused numbers of things the first: of an empty folder nothing has the number 7. nil is for no number.
+func (l *learner) counted(args json.RawMessage, text string) json.RawMessage {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(args, &given) != nil || len(text) > 4096 || !outOfRange.MatchString(text) {
+		return nil
+	}
+	corrected := false
+	for name, old := range given {
+		var n int
+		if json.Unmarshal(old, &n) == nil && n > 1 {
+			given[name], corrected = json.RawMessage("1"), true
+		}
+	}
+	return arguments(given, corrected)
+}
+
 // existing is the first of some files that lies below a directory, as it is named there, "" for none.
 func existing(files []string, dir string) string {
 	for _, f := range files {

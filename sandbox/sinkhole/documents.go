@@ -137,7 +137,7 @@ func (p *Planted) escaped() string { return html.EscapeString(p.notes()) }
 func feed(host, _ string, planted *Planted) string {
 	host = html.EscapeString(host)
 	return `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<rss version="2.0"><channel><title>` + host + `</title><link>https://` + host + `/</link><description>News</description>` +
-		`<item><title>Autumn</title><link>https://` + host + `/blog/autumn</link><guid>https://` + host + `/blog/autumn</guid><pubDate>Mon, 12 Jan 2026 08:00:00 GMT</pubDate><description>` +
+		`<item><title>Autumn</title><enclosure url="https://` + host + `/media/autumn.mp3" type="audio/mpeg" length="4096"/><link>https://` + host + `/blog/autumn</link><guid>https://` + host + `/blog/autumn</guid><pubDate>Mon, 12 Jan 2026 08:00:00 GMT</pubDate><description>` +
 		planted.escaped() + "</description></item></channel></rss>\n"
 }
 
