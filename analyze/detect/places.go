@@ -63,7 +63,8 @@ func (r *reply) byLabel() (out []contradiction) {
 		}
 		s := at[k][0]
 		t := &leaf{s.path, said[k][0]}
-		if !(isAmount(t.text()) && isAmount(s.text())) && !(isCode(t.text()) && isCode(s.text())) {
+		amounts, codes := isAmount(t.text()) && isAmount(s.text()), isCode(t.text()) && isCode(s.text())
+		if !amounts && !codes {
 			continue
 		}
 		severity := r.differ(t, s)

@@ -10,9 +10,12 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/scope"
 )
 
-// FactorNetwork is the condition under which no host answers, and FactorHost that under which a host is missing that
-// got arguments beside the one that a call is for.
-const FactorNetwork, FactorHost = "network", "host"
+const (
+	// FactorNetwork is the condition under which no host answers.
+	FactorNetwork = "network"
+	// FactorHost is the condition under which a host is missing that got arguments beside the one that a call is for.
+	FactorHost = "host"
+)
 
 // leastAlike is how many calls must answer the same without the network.
 const leastAlike = 2

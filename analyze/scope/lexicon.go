@@ -147,7 +147,8 @@ func find(re *lazyregexp.Regexp, where, text string) []Claim {
 			break
 		}
 		start, end := at+m[2], at+m[3]
-		if !negation.MatchString(folded[:start]) && !(otherSense[folded[start:end]] && beforeNouns.MatchString(folded[:start])) {
+		noun := otherSense[folded[start:end]] && beforeNouns.MatchString(folded[:start])
+		if !noun && !negation.MatchString(folded[:start]) {
 			out = append(out, Claim{Where: where, Text: folded[start:end]})
 		}
 		at = end
