@@ -13,6 +13,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/analyzetest"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/audit"
+	"github.com/coalmine-dev/coalmine/sandbox/session"
 )
 
 // flowing is the audit of a server whose tool "do" puts its parameter into a command.
@@ -126,6 +127,33 @@ func TestUndeclaredCredentials(t *testing.T) {
 		i := slices.IndexFunc(res.Audit.Findings, func(f finding.Finding) bool { return f.Rule == audit.EnvCredential })
 		if i < 0 || res.Audit.Findings[i].Severity != want {
 			t.Errorf("%s: %+v", description, res.Audit.Findings)
+		}
+	}
+}
+
+// A parameter whose values the schema lists is low where attack inputs of the run did not get through.
+func TestListedValuesAreNoInjection(t *testing.T) {
+	r := flowing(t)
+	for _, c := range []struct {
+		host    string
+		attacks int
+		want    finding.Severity
+	}{
+		{`{"type":"string","enum":["a.example","b.example"]}`, 1, finding.Low},
+		{`{"type":"string","enum":["a.example","b.example"]}`, 0, finding.High},
+		{`{"type":"string"}`, 1, finding.High},
+	} {
+		l := analyzetest.New(t, nil)
+		l.Begin(`{"name":"do","description":"Does it.","inputSchema":{"type":"object","properties":{"host":` + c.host + `}}}`)
+		l.Call("do", `{}`, nil, nil)
+		for range c.attacks {
+			l.Attack("do", `{"host":"; id"}`, session.Injection{Oracle: session.OracleCommand, Token: "k3"})
+		}
+		l.End()
+		res := l.Judge(analyze.Options{Audit: r})
+		i := slices.IndexFunc(res.Audit.Findings, func(f finding.Finding) bool { return f.Rule == audit.TaintCommand })
+		if i < 0 || res.Audit.Findings[i].Severity != c.want {
+			t.Errorf("%s after %d attack inputs: %+v", c.host, c.attacks, res.Audit.Findings)
 		}
 	}
 }

@@ -35,6 +35,7 @@ const (
 	uncalledText    = "; the run did not call the tool"
 	unreachedText   = "; the run did not reach the code"
 	declaredText    = "; the tool declares that its caller chooses it"
+	listedText      = "; its schema lists the values, and the run gave others and did not confirm it"
 	undeclaredText  = "; neither the server nor a tool speaks of the service that it is for"
 )
 
@@ -72,13 +73,25 @@ func (res *Result) join(f *finding.Finding, doc finding.Rule) {
 	default:
 		f.Run, said = finding.NotExercised, uncalledText
 	}
-	if f.Severity.Rank() <= finding.Medium.Rank() && shownBy == "" && res.declares(f) {
+	switch {
+	case shownBy != "" || doc.Capability:
+	case f.Severity.Rank() <= finding.Medium.Rank() && res.declares(f):
 		said, f.Severity = declaredText, finding.Low
+	case res.listsValues(f):
+		said, f.Severity = listedText, finding.Low
 	}
 	if !doc.Capability {
 		f.RunText = said
 		f.Message += said
 	}
+}
+
+// listsValues reports whether the tool's schema lists the values of the parameter of a finding in the source, while the
+// run gave the tool attack inputs as well.
+func (res *Result) listsValues(f *finding.Finding) bool {
+	tool := res.Declared.Tool(f.Tool)
+	return f.Object != "" && slices.Contains(tool.Listed, f.Object) &&
+		slices.ContainsFunc(res.Coverage.Tools, func(t ToolCoverage) bool { return t.Name == f.Tool && t.Oracles > 0 })
 }
 
 // joinVariable raises the read of a credential of the environment that no declaration speaks of.
@@ -96,7 +109,7 @@ func (res *Result) joinVariable(f *finding.Finding) {
 // declares reports whether the tool's schema says that the parameter of a finding in the source is a path or an
 // address, and nothing that it declares keeps its caller within a directory or among the hosts of the internet.
 func (res *Result) declares(f *finding.Finding) bool {
-	if f.Object == "" || f.Tool == "" {
+	if !f.Whole || f.Tool == "" {
 		return false
 	}
 	tool := res.Declared.Tool(f.Tool)

@@ -154,8 +154,8 @@ func (a *auditor) addFlow(fl *taint.Flow, at *places) {
 		Rule: rule, Severity: sev, Title: title(rule), Message: fl.File + ": " + sentence(fl), Tool: fl.Tool, Phase: finding.PhaseStatic,
 		Location: at.location(fl.File, fl.Place.Start), Confidence: finding.Probable, Fingerprint: fingerprint,
 	}
-	if (rule == TaintPath || rule == TaintRequest) && !fl.Part && !fl.Checked {
-		f.Object = fl.Parameter
+	if rule != ToolCapability {
+		f.Object, f.Whole = fl.Parameter, !fl.Part && !fl.Checked
 	}
 	at.set(&f, fl.File, fl.Place.Start)
 	for _, s := range fl.Steps {

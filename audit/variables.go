@@ -29,7 +29,7 @@ var envCredentials = map[string][]string{
 }
 
 // credentialEnding is the end of the names of variables that hold credentials, by which code picks them from all.
-var credentialEnding = lazyregexp.New(`(?i)^[\^*.]*_?(?:TOKENS?|(?:API|SECRET|ACCESS|PRIVATE)?_?KEYS?|SECRETS?|PASSWORDS?|PASSWD|CREDENTIALS?)\$?$`)
+var credentialEnding = lazyregexp.New(`^(?:_?(?:TOKENS?|(?:API|SECRET|ACCESS|PRIVATE)?_?KEYS?|SECRETS?|PASSWORDS?|PASSWD|CREDENTIALS?)|_(?:token|key|secret|password|credential)s?)$`)
 
 // anyCredential stands for variables that code picks by the ends of their names.
 const anyCredential = "*_TOKEN"
@@ -46,12 +46,12 @@ func CredentialWords(variable string) []string {
 func (e *fileEffects) readsCredentials() {
 	v := &variableReader{leftOut: map[[2]int]bool{}, read: map[string]lang.Pos{}}
 	lang.Walk(e.file, v.visit)
-	if v.picks {
+	if v.picks || v.all {
 		for _, c := range v.texts {
 			switch {
 			case envCredentials[c.Text] != nil:
 				v.reads(c.Text, c.Start)
-			case credentialEnding.MatchString(c.Text):
+			case v.all && credentialEnding.MatchString(c.Text):
 				v.reads(anyCredential, c.Start)
 			}
 		}
@@ -69,9 +69,9 @@ func (e *fileEffects) readsCredentials() {
 
 // variableReader collects the variables that a file reads.
 type variableReader struct {
-	// picks says that names are worked out: whichever of all variables.
-	picks bool
-	texts []lang.Const
+	// picks says that a name is worked out, and all that the names of all variables are gone through.
+	picks, all bool
+	texts      []lang.Const
 	// leftOut are places that are written or taken away.
 	leftOut map[[2]int]bool
 	read    map[string]lang.Pos
@@ -161,9 +161,9 @@ func (v *variableReader) call(n lang.Call) {
 	case (name == "getenv" || name == "Getenv" || name == "LookupEnv" || name == "get" && isEnviron(of)) && len(n.Args) > 0:
 		v.key(n.Args[0].Value)
 	case (name == "items" || name == "keys" || name == "values") && isEnviron(of):
-		v.picks = true
+		v.all = true
 	case slices.Contains([]string{"entries", "keys", "values"}, name) && len(n.Args) == 1 && isEnviron(n.Args[0].Value):
-		v.picks = true
+		v.all = true
 	}
 }
 

@@ -17,6 +17,8 @@ func TestEnvCredentials(t *testing.T) {
 		{"a.py", "from os import environ, getenv\nx = getenv('NPM_TOKEN') or environ['DATABASE_URL']\n", "NPM_TOKEN DATABASE_URL"},
 		{"a.py", "import os\nx = [v for k, v in os.environ.items() if k.endswith(('_TOKEN', '_KEY'))]\n", "*_TOKEN"},
 		{"a.py", "import os\nos.environ['GITHUB_TOKEN'] = 'x'\ndel os.environ['NPM_TOKEN']\nos.environ.pop('SLACK_TOKEN', None)\n", ""},
+		{"a.py", "import os\nfound = {k: os.environ.get('OWN_' + k.upper(), '') for k in ('site', 'key')}\n", ""},
+		{"a.mjs", "const found = Object.entries(process.env).filter(([k]) => k.endsWith('_token'));\n", "*_TOKEN"},
 		{"a.py", "import os\nenv = dict(os.environ)\nHELP = 'set GITHUB_TOKEN first'\n", ""},
 		{"a.mjs", "const origin = [process.env.DATABASE_URL, process.env.NODE_ENV];\n", "DATABASE_URL"},
 		{"a.mjs", "const { GITHUB_TOKEN, HOME } = process.env;\n", "GITHUB_TOKEN"},

@@ -56,8 +56,9 @@ type Log struct {
 	seq   uint64
 	id    int
 	calls int
-	// repeats is the call that the next one repeats, 0 for none.
+	// repeats is the call that the next one repeats, 0 for none, and oracles are the attack inputs that it carries.
 	repeats int
+	oracles []session.Injection
 }
 
 // New begins a log; change, if not nil, alters its header.
@@ -215,6 +216,13 @@ func (l *Log) Again(tool, args string, work func()) {
 	l.repeats = 0
 }
 
+// Attack is a call that carries an attack input.
+func (l *Log) Attack(tool, args string, oracles ...session.Injection) {
+	l.oracles = oracles
+	l.Call(tool, args, nil, nil)
+	l.oracles = nil
+}
+
 // CallSays is a call that the tool answers with this text.
 func (l *Log) CallSays(tool, args, said string, work func()) {
 	l.call(tool, args, "ok", said, work, nil)
@@ -228,7 +236,7 @@ func (l *Log) CallEnding(tool, args, outcome string, work, rest func()) {
 func (l *Log) call(tool, args, outcome, said string, work, rest func()) {
 	l.calls++
 	l.id++
-	l.Mark(session.Mark{Kind: session.MarkCall, Call: l.calls, Tool: tool, What: "tool", N: int64(l.repeats)})
+	l.Mark(session.Mark{Kind: session.MarkCall, Call: l.calls, Tool: tool, What: "tool", N: int64(l.repeats), Oracles: l.oracles})
 	name, err := json.Marshal(tool)
 	if err != nil {
 		l.t.Fatal(err)

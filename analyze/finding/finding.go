@@ -315,9 +315,11 @@ type Finding struct {
 	Run Joined `json:"joined,omitempty"`
 	// RunText is the end of Message that says so.
 	RunText string `json:"-"`
-	// Object is what a finding in the source is about, where the run may tell more of it: the parameter that chooses
-	// the whole of a path or an address, the variable that holds a credential. It is "" for others.
+	// Object is what a finding in the source is about, where the run may tell more of it: the parameter that reaches a
+	// sink, the variable that holds a credential. It is "" for others.
 	Object string `json:"object,omitempty"`
+	// Whole says that the parameter chooses the whole of a path or an address.
+	Whole bool `json:"whole,omitempty"`
 	// Sources are the lines of the audited source that are likely to have caused a finding of a run.
 	Sources []Location `json:"sources,omitempty"`
 	// EvidenceLevel is what a session log proves of the finding, "" for a run's: see

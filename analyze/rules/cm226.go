@@ -42,14 +42,18 @@ func checkCM226(r *Run) []finding.Finding {
 // throwsAway is a verb by which a declaration says that something goes for good.
 var throwsAway = lazyregexp.New(`(?i)\b(?:delet|remov|eras|discard|drop|prun|clean|clear|reset|expir|destroy|wip|forc|uninstall|unpublish|undo|revert|overwrit|rewrit|flush|shred|throw)\w*\b`)
 
+// bringsBack is a verb by which a tool says that it puts files into an earlier state: what they are now goes.
+var bringsBack = lazyregexp.New(`(?i)\b(?:restor|revert|undo|rewind|recover|reset|discard)\w*\b|\broll\w* back\b|\bbring\w* (?:[\w-]+ ){0,3}back\b|\b(?:switch|check)\w* (?:[\w-]+ ){0,2}(?:out|to)\b`)
+
 // declaresDestroying reports whether the arguments of a call name such a command, or a sentence of the tool or the
 // server says that it throws such things away.
 func (r *Run) declaresDestroying(e *finding.Effect) bool {
 	words := slices.DeleteFunc(strings.Fields(strings.ToLower(e.Destroys))[1:], func(w string) bool { return strings.HasPrefix(w, "-") || w == "." || w == "system" })
+	back := len(words) > 0 && slices.Contains([]string{"checkout", "restore", "reset", "clean", "stash"}, words[0])
 	if len(words) == 0 || !slices.ContainsFunc(words, func(w string) bool { return !r.asked(e.Call, w) }) {
 		return true
 	}
 	return slices.ContainsFunc(r.sentences(), func(s sentence) bool {
-		return serverOr(e.Tool)(s.owner) && !s.denies && throwsAway.MatchString(s.text) && strings.Contains(s.lower, words[0])
+		return serverOr(e.Tool)(s.owner) && !s.denies && back && bringsBack.MatchString(s.text) || serverOr(e.Tool)(s.owner) && !s.denies && throwsAway.MatchString(s.text) && strings.Contains(s.lower, words[0])
 	})
 }

@@ -23,6 +23,7 @@ var ofDestruction = []ruleCase{
 	{"CM226", "a stash is shown", throwing("Shows each stash.", "git stash drop"), finding.High},
 	{"CM226", "a stash is dropped", throwing("Drops a stash.", "git stash drop"), ""},
 	{"CM226", "no stash is dropped", throwing("Never drops a stash.", "git stash drop"), finding.High},
+	{"CM226", "a state is brought back", throwing("Brings the saved state back.", "git checkout -- ."), ""},
 	{"CM226", "cleaning is declared", throwing("Cleans the working tree.", "git clean -fd"), ""},
 	{"CM226", "the call names it", args(throwing("Runs a step.", "git reset --hard"), `{"step":"reset"}`), ""},
 	{"CM226", "a shell", throwing("Runs a shell command.", "git reset --hard"), ""},

@@ -9,6 +9,7 @@ import (
 	"github.com/coalmine-dev/coalmine/analyze/detect"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
 	"github.com/coalmine-dev/coalmine/analyze/scope"
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 )
 
 // The words by which a tool or server declares to read files of the user's. collections stand
@@ -42,6 +43,9 @@ func (r *Run) explainRead(e *finding.Effect) (finding.Explanation, bool) {
 	case r.confinedAway(e) != nil: // no word takes the promise back
 		return unexplained, false
 	}
+	if p := r.saysPlace(e); p != "" {
+		return finding.Explanation{Class: finding.ClassClaim, Where: "description", Text: p}, true
+	}
 	for _, t := range r.whoMayRead(e) {
 		if len(t.Shell)+len(t.Code) > 0 {
 			return finding.Explanation{Class: finding.ClassClaim, Where: "description", Text: "runs commands"}, true
@@ -59,6 +63,32 @@ func (r *Run) explainRead(e *finding.Effect) (finding.Explanation, bool) {
 // leastAttackedReads is how many documents of HOME a call with an attack input reads that names none of them: what
 // such an input names in a way of its own is one file.
 const leastAttackedReads = 3
+
+// declaredPath is a path in a declaration.
+var declaredPath = lazyregexp.New(`(?:~|/[\w.-]+)(?:/[\w.-]+)*`)
+
+// saysPlace is the directory around a file that the tool, or the server, names by its path, "" for none: HOME, or one
+// below it.
+func (r *Run) saysPlace(e *finding.Effect) string {
+	for _, s := range r.sentences() {
+		if s.denies || e.Tool != "" && !serverOr(e.Tool)(s.owner) || !strings.Contains(s.text, "/") {
+			continue
+		}
+		for _, found := range declaredPath.FindAllString(s.text, maxPlaces) {
+			p := strings.TrimRight(found, ".")
+			if rest, ok := strings.CutPrefix(p, "~/"); ok {
+				p = path.Join(r.Home, rest)
+			}
+			if within(p, r.Home) && within(e.Target, p) {
+				return found
+			}
+		}
+	}
+	return ""
+}
+
+// maxPlaces bounds the paths of a sentence.
+const maxPlaces = 16
 
 // unexplainedReads are the reads of documents that nothing explains. A call that carries an attack
 // input may name a file in a way of its own.
@@ -126,9 +156,10 @@ func (r *Run) readWord(t *scope.Tool, e *finding.Effect) string {
 	return ""
 }
 
-// saysBesideHosts reports whether a tool, or the server, says a word that is no part of a host's name.
+// saysBesideHosts reports whether a tool, or the server, says a word that is no part of a host's name or of a path.
 func (r *Run) saysBesideHosts(tool, word string) bool {
 	return slices.ContainsFunc(r.sentences(), func(s sentence) bool {
+		s.lower = declaredPath.ReplaceAllString(s.lower, " ")
 		return serverOr(tool)(s.owner) && (s.mentions(word) || s.place == "name" && strings.Contains(s.lower, word) || strings.Contains(s.lower, word+"_"))
 	})
 }

@@ -65,6 +65,8 @@ var (
 		}), finding.High},
 		{"CM220", "a word for projects", reading(described("sketch", "Draws the code."), lease), finding.High},
 		{"CM220", "a word for projects, in a workspace", reading(described("sketch", "Draws the code."), threeIn...), ""},
+		{"CM220", "HOME by its path", reading(described("maps", "Lists the maps in "+home+"."), lease), ""},
+		{"CM220", "another directory of HOME by its path", reading(described("maps", "Lists the maps in "+home+"/build."), lease), finding.High},
 		{"CM220", "a word within a host's name", reading(described("keep", "Keeps it on vault.example."), lease), finding.High},
 		{"CM220", "the policy", under("schema: coalmine/policy/v1\nserver:\n  allow:\n    files: [\"read:~/Documents/**\"]\n", reading(scale, lease)), ""},
 		{"CM220", "a resource of files", resource(reading(scale, lease), "All documents of the user"), ""},

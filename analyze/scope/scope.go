@@ -51,6 +51,8 @@ type Tool struct {
 	Code  []Claim `json:"code,omitempty"`
 	// Outputs are those of Paths to which, as they say, something is saved.
 	Outputs []string `json:"-"`
+	// Listed are arguments whose schema lists the values that they may have.
+	Listed []string `json:"-"`
 	// Options are arguments that carry a program's options.
 	Options []string `json:"options,omitempty"`
 	// words are all words of the declaration, lower case, and shown those of them that a client
@@ -212,9 +214,10 @@ func (t *Tool) say(text string) {
 
 // property is the part of a JSON Schema that gives an argument its meaning.
 type property struct {
-	Format      string `json:"format"`
-	Description string `json:"description"`
-	Title       string `json:"title"`
+	Format      string            `json:"format"`
+	Enum        []json.RawMessage `json:"enum"`
+	Description string            `json:"description"`
+	Title       string            `json:"title"`
 }
 
 // maxDeep bounds how deep a schema is read for arguments within arguments.
@@ -269,6 +272,9 @@ func (t *Tool) readProperty(parent, name string, schema json.RawMessage) {
 		if hasAny(words(p.Description+" "+p.Title), savingWords) {
 			t.Outputs = add(t.Outputs, at)
 		}
+	}
+	if len(p.Enum) > 0 {
+		t.Listed = add(t.Listed, at)
 	}
 	if hasAny(ws, optionNames) {
 		t.Options = add(t.Options, at)
