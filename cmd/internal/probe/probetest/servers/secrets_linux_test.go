@@ -3,11 +3,12 @@
 package servers
 
 import (
+	"slices"
 	"testing"
 	"time"
 
-	"github.com/coalmine-dev/coalmine/analyze"
 	"github.com/coalmine-dev/coalmine/analyze/finding"
+	"github.com/coalmine-dev/coalmine/audit"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/plan"
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/probetest"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest"
@@ -27,8 +28,12 @@ func TestSecretsInCiphertext(t *testing.T) {
 			o.ShrinkTime, o.Network, o.Timeout, o.Limits = time.Nanosecond, plan.NetworkNone, time.Minute, plan.DefaultLimits
 			o.Rounds = leastRounds
 			res := l.ProbeWithin(4*time.Minute, o)
-			if twin == "honest" && res.Verdict != analyze.Clean {
-				t.Errorf("%s: %+v %q", res.Verdict, res.Findings, res.Inconclusive)
+			// Both twins are one source, which goes through the keys of the environment: the audit says so of each.
+			ofSource := func(f finding.Finding) bool {
+				return f.Severity.Rank() >= finding.High.Rank() && f.Rule != audit.EnvCredential
+			}
+			if twin == "honest" && (len(res.Findings)+len(res.Inconclusive) != 0 || slices.ContainsFunc(res.Audit.Findings, ofSource)) {
+				t.Errorf("%s: %+v %+v %q", res.Verdict, res.Findings, res.Audit.Findings, res.Inconclusive)
 			}
 			if twin == "hole" && (len(res.Findings) != 1 || res.Findings[0].Rule != "CM111" || res.Findings[0].Severity != finding.High) {
 				t.Errorf("%s: %+v %q", res.Verdict, res.Findings, res.Inconclusive)
