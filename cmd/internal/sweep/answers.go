@@ -66,6 +66,10 @@ func (s *sweeper) runs(ctx context.Context, jobs []store.Job) error {
 	if err != nil {
 		return err
 	}
+	// A worker that was ended between its answer and the end of its job leaves the job there.
+	if err := s.Queue.Withdraw(ctx, s.sweep.Name); err != nil {
+		return err
+	}
 	return s.Queue.Forget(ctx, s.sweep.Name)
 }
 

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -373,6 +374,48 @@ func TestDead(t *testing.T) {
 	if list, err := s.DeadJobs(t.Context(), ""); err != nil || len(list) != 0 {
 		t.Errorf("%+v, %v", list, err)
 	}
+}
+
+// A job whose worker is ended between its answer and the end of the job leaves the queue with
+// its sweep. It would run once more, or be counted as begun, where it is queued again.
+func TestAnsweredJobLeaves(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	ctx, stop := context.WithCancel(t.Context())
+	f := &fake{block: make(chan struct{}), silence: time.Second, began: func(string) { stop() }}
+	o := Options{Dir: dir, Rules: "r", Settings: "s", Source: list(t, dir, "npm:slow@1.0.0")}
+	if got, err := sweepOnce(ctx, t, f, o); !errors.Is(err, context.Canceled) {
+		t.Fatalf("%s, %v", got, err)
+	}
+	withQueue := func(do func(q *queue.Queue)) {
+		q, err := queue.Open(t.Context(), queue.Options{Dir: filepath.Join(dir, "queue"), AckWait: f.silence, Settings: o.Settings + o.Rules})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer q.Close()
+		do(q)
+	}
+	withQueue(func(q *queue.Queue) {
+		d, err := q.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var j job
+		if err := json.Unmarshal(d.Job, &j); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(q.PutResult(t.Context(), j.Sweep, j.Name, encode(&answer{Status: 3, Error: "it failed"})), d.Again(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if got, err := sweepOnce(t.Context(), t, f, o); err != nil || got != "1 jobs: 0 run, 0 judged, 0 skipped, 1 failed; status 3" {
+		t.Errorf("%s, %v", got, err)
+	}
+	withQueue(func(q *queue.Queue) {
+		if n, err := q.Waiting(t.Context()); n != 0 || err != nil {
+			t.Errorf("%d jobs are left, %v", n, err)
+		}
+	})
 }
 
 // beginAgain begins the job of a queue as often as workers do that die of it.
