@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/coalmine-dev/coalmine/cmd/internal/probe/probetest"
 	"github.com/coalmine-dev/coalmine/sandbox/sandboxtest/scale"
@@ -51,6 +52,7 @@ func TestEveryTransportIsJudgedAlike(t *testing.T) {
 					}
 					o := l.Options(backend, command...)
 					o.Transport, o.Name, o.Calls, o.Seed, o.ShrinkTime = transport, "web", 2, 1, 1
+					o.Timeout = time.Minute // a busy machine may stop a start for long
 					r := l.Probe(o)
 					got := judgement(r)
 					if (r.Server.Protocol == "2026-07-28") != (served == "stateless") {
