@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/sinkhole"
 )
 
 // The names of folders in which people keep documents, below HOME and in a working directory, and of those in
@@ -75,14 +76,7 @@ func parents(files []rootfs.File, there func(dir string) bool) (out []rootfs.Fil
 
 // named are the documents of the types that a source names, else notes that link to each other.
 func (w *work) named(named func(name string) bool) (out []sample) {
-	all := slices.Concat(w.samples(), w.formats(named), []sample{{w.imageName, photo(w.colour)}})
-	if sheet, err := workbook(w.items, w.counts); err == nil { // writing to memory does not fail
-		all = append(all, sample{w.sheetName, sheet})
-	}
-	if book, err := w.book(); err == nil {
-		all = append(all, sample{"books/report.epub", book})
-	}
-	for _, s := range all {
+	for _, s := range w.all(named) {
 		if named(path.Ext(s.name)) && len(out) < maxInFolder {
 			out = append(out, s)
 		}
@@ -95,6 +89,18 @@ func (w *work) named(named func(name string) bool) (out []sample) {
 		sample{"report.md", []byte("# " + w.title + "\n\nSee [[" + item + "]] and [[missing]]. #work\n\n- [ ] count the " + item + "\n")},
 		sample{item + ".md", []byte("# " + strings.ToUpper(item[:1]) + item[1:] + "\n\nPart of [[report]].\n")},
 		sample{"list.txt", []byte(strings.Join(w.items, "\n") + "\n")})
+}
+
+// all are the documents of every type; of the rarer ones those that a source names.
+func (w *work) all(named func(name string) bool) []sample {
+	out := slices.Concat(w.samples(), w.formats(named), []sample{{w.imageName, photo(w.colour)}, {pdfName, sinkhole.PDF(w.title)}})
+	if sheet, err := workbook(w.items, w.counts); err == nil { // writing to memory does not fail
+		out = append(out, sample{w.sheetName, sheet})
+	}
+	if book, err := w.book(); err == nil {
+		out = append(out, sample{"books/report.epub", book})
+	}
+	return out
 }
 
 // book is an EPUB with two chapters.

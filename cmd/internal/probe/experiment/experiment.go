@@ -123,7 +123,7 @@ func Table() []Experiment {
 	for _, c := range conditions {
 		table = append(table, c.experiment())
 	}
-	return append(table, Trial, restart, crashing, secondStart, loopback, credentials, otherUser, unresolved, Alone, Coverage, Guided, Elsewhere)
+	return append(table, Trial, restart, crashing, secondStart, loopback, credentials, furnished, otherUser, unresolved, Alone, Coverage, Guided, Elsewhere)
 }
 
 // Declared is the run of the server as it was declared.

@@ -36,7 +36,7 @@ func someCase(t *testing.T) Case {
 	}
 	p.Sandbox.Backend = "local"
 	return Case{
-		Plan: p, Vary: []string{"client", "ci", "clock", "locale", "canaries"}, Questions: analyze.Questions{Sealed: true, Copied: true, Besides: []string{"a.example", "b.example"}, Variables: []string{"NOTES_TOKEN"}}, OwnCode: "/srv/server", Renew: renew,
+		Plan: p, Vary: []string{"client", "ci", "clock", "locale", "canaries"}, Questions: analyze.Questions{Sealed: true, Copied: true, Besides: []string{"a.example", "b.example"}, Variables: []string{"NOTES_TOKEN"}, Places: []string{"/data"}}, OwnCode: "/srv/server", Renew: renew,
 		Seen: run.Observations{
 			Steps:   []synth.Step{{What: "tool", Name: "a", Args: []byte(`{"p":"` + p.Identity.Home + `/x"}`)}, {What: "tool", Name: "b", Oracles: []session.Injection{{Oracle: "path"}}}},
 			Crashed: "a", TriedLoopback: true, LookedIn: plan.Account{User: "root", Home: "/root"}, NoNames: []string{"qzxk39vjw1.com"},
@@ -244,7 +244,7 @@ func TestRunsThatCannotBeMade(t *testing.T) {
 		}
 		_ = root.Close()
 	}
-	if len(indexes[0]) != 6 || !slices.Equal(indexes[0], indexes[1]) {
+	if len(indexes[0]) != 7 || !slices.Equal(indexes[0], indexes[1]) {
 		t.Errorf("one job: %+v, three: %+v", indexes[0], indexes[1])
 	}
 }

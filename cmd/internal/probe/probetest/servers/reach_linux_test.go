@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,6 +28,8 @@ type public struct {
 	Args   []string          `json:"args"`
 	Env    map[string]string `json:"env"`
 	Kind   string            `json:"kind"`
+	// Transport is "http" or "sse", "" for stdio.
+	Transport string `json:"transport"`
 	// Needs is the key, service or program without which its tools do nothing, "" for none.
 	Needs string `json:"needs"`
 }
@@ -45,7 +50,7 @@ func (p *public) half() string {
 }
 
 // TestReach counts the tools of public servers that answered a call without an error, where
-// COALMINE_REACH asks for it: "all", "seen" or "unseen".
+// COALMINE_REACH asks for it: "all", "seen" or "unseen". SHARD=i/n takes a part.
 func TestReach(t *testing.T) {
 	asked := os.Getenv("COALMINE_REACH")
 	if asked == "" {
@@ -56,50 +61,67 @@ func TestReach(t *testing.T) {
 		Servers []public `json:"servers"`
 	}
 	read(t, filepath.Join("testdata", "reach.json"), &list)
-	for _, p := range probetest.Shard(t, list.Servers) {
-		if asked == p.half() || asked == "all" {
-			t.Run(p.Target, func(t *testing.T) { reach(t, &p) })
+	var mu sync.Mutex
+	sums := map[string]*reachSum{}
+	t.Run("server", func(t *testing.T) {
+		for _, p := range probetest.Shard(t, list.Servers) {
+			if asked != p.half() && asked != "all" {
+				continue
+			}
+			t.Run(p.Target, func(t *testing.T) {
+				t.Parallel()
+				begin := time.Now()
+				res, err := p.run(t)
+				mu.Lock()
+				defer mu.Unlock()
+				p.add(sums, res)
+				switch {
+				case p.half() == "unseen": // its totals are all that is told
+				case err != nil:
+					fmt.Printf("reach %s %s: 0/0 tools, not probed: %s\n", p.half(), p.Target, err)
+				default:
+					fmt.Println(reached(&p, res, time.Since(begin)))
+				}
+			})
 		}
+	})
+	for _, group := range slices.Sorted(maps.Keys(sums)) {
+		n := sums[group]
+		fmt.Printf("reach %s: %d/%d tools of %d servers; %d clean, %d inconclusive, %d with findings, %d not probed\n", group, n.answered, n.tools, n.servers,
+			n.verdicts[analyze.Clean], n.verdicts[analyze.Inconclusive], n.verdicts[analyze.Findings], n.verdicts[""])
 	}
 }
 
-// reach probes one server by the command line, and prints its line.
-func reach(t *testing.T, p *public) {
-	begin := time.Now()
-	l := probetest.New(t)
-	args := []string{"probe", "--sandbox", "local", "--seed", "1", "--timeout", "90s", "--call-timeout", "8s", "--out", l.Out, "--format", "line", "--allow-inconclusive", "--fail-on", "never"}
-	for name, value := range p.Env {
-		args = append(args, "--env", name+"="+value)
+// reachSum is what the servers of one half, with or without needs, add up to.
+type reachSum struct {
+	servers, answered, tools int
+	verdicts                 map[analyze.Verdict]int // "" for those that were not probed
+}
+
+// add counts a server, whose result is nil where it was not probed.
+func (p *public) add(sums map[string]*reachSum, res *analyze.Result) {
+	group := p.half() + ", no needs"
+	if p.Needs != "" {
+		group = p.half() + ", needs"
 	}
-	args = append(args, p.Target)
-	if len(p.Args) > 0 {
-		args = append(append(args, "--"), p.Args...)
+	n := sums[group]
+	if n == nil {
+		n = &reachSum{verdicts: map[analyze.Verdict]int{}}
+		sums[group] = n
 	}
-	c := l.Run("local", nil, args...)
-	found, err := filepath.Glob(filepath.Join(l.Out, "*", report.FileJSON))
-	if err != nil || len(found) != 1 {
-		fmt.Printf("reach %s %s: 0/0 tools, not probed: %.300q\n", p.half(), p.Target, c.Err.String())
+	n.servers++
+	if res == nil {
+		n.verdicts[""]++
 		return
 	}
-	data, err := os.ReadFile(found[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	var res analyze.Result
-	if err := json.Unmarshal(data, &res); err != nil {
-		t.Fatal(err)
-	}
-	fmt.Println(reached(p, &res, time.Since(begin)))
-	if dir := os.Getenv("COALMINE_REACH_KEEP"); dir != "" {
-		if err := os.CopyFS(filepath.Join(dir, filepath.Base(filepath.Dir(found[0]))), os.DirFS(filepath.Dir(found[0]))); err != nil {
-			t.Error(err)
-		}
-	}
+	n.verdicts[res.Verdict]++
+	answered, tools := answers(res)
+	n.answered += answered
+	n.tools += tools
 }
 
-// reached is a server's line of the report, with what it lacks below.
-func reached(p *public, res *analyze.Result, took time.Duration) string {
-	answered, tools, heavy := 0, 0, 0
+// answers counts the tools, and those that answered a call without an error.
+func answers(res *analyze.Result) (answered, tools int) {
 	for _, c := range res.Coverage.Tools {
 		if c.What == "tool" {
 			tools++
@@ -108,6 +130,60 @@ func reached(p *public, res *analyze.Result, took time.Duration) string {
 			}
 		}
 	}
+	return answered, tools
+}
+
+// longestProbe is how long a probe of one server may take with all that it leads to, installing included.
+const longestProbe = 8 * time.Minute
+
+// run probes the server with the settings of a quick look, and reads its report. The error says
+// what coalmine said where there is none. COALMINE_REACH_KEEP names a directory for the runs.
+func (p *public) run(t *testing.T) (*analyze.Result, error) {
+	t.Helper()
+	l := probetest.New(t)
+	args := []string{"probe", "--sandbox", "local", "--seed", "1", "--timeout", "90s", "--call-timeout", "8s", "--out", l.Out, "--format", "line", "--allow-inconclusive", "--fail-on", "never"}
+	for name, value := range p.Env {
+		args = append(args, "--env", name+"="+value)
+	}
+	if p.Transport != "" {
+		args = append(args, "--transport", p.Transport)
+	}
+	args = append(args, p.Target)
+	if len(p.Args) > 0 {
+		args = append(append(args, "--"), p.Args...)
+	}
+	c := l.Start("local", nil, args...)
+	select {
+	case <-c.Ended():
+	case <-time.After(longestProbe):
+		_ = c.Cmd.Process.Kill()
+		<-c.Ended()
+		return nil, fmt.Errorf("coalmine did not end in %v", longestProbe)
+	}
+	found, err := filepath.Glob(filepath.Join(l.Out, "*", report.FileJSON))
+	if err != nil || len(found) != 1 {
+		return nil, fmt.Errorf("%.300q", c.Err.String())
+	}
+	if dir := os.Getenv("COALMINE_REACH_KEEP"); dir != "" {
+		if err := os.CopyFS(filepath.Join(dir, filepath.Base(filepath.Dir(found[0]))), os.DirFS(filepath.Dir(found[0]))); err != nil {
+			t.Error(err)
+		}
+	}
+	data, err := os.ReadFile(found[0])
+	if err != nil {
+		return nil, err
+	}
+	res := &analyze.Result{}
+	if err := json.Unmarshal(data, res); err != nil {
+		return nil, err
+	}
+	return res, nil
+}
+
+// reached is a server's line of the report, with what it lacks below.
+func reached(p *public, res *analyze.Result, took time.Duration) string {
+	answered, tools := answers(res)
+	heavy := 0
 	for _, f := range res.All() {
 		if f.Severity.Rank() >= finding.Medium.Rank() {
 			heavy++
