@@ -4,6 +4,7 @@ package probetest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,6 +62,8 @@ type Lab struct {
 	T   *testing.T
 	Dir string
 	Out string
+	// Cwd is where the command line is given, "" for the root.
+	Cwd string
 	// Wrap precedes coalmine's own command line, as is the user that it runs as.
 	Wrap []string
 	As   *syscall.Credential
@@ -318,7 +321,7 @@ func (l *Lab) Start(backend string, env []string, args ...string) *Child {
 	c.Cmd.SysProcAttr = &syscall.SysProcAttr{Credential: l.As}
 	c.Cmd.Env = append(append(os.Environ(), "TMPDIR="+filepath.Join(l.Dir, "tmp")), env...)
 	c.Cmd.Stdout, c.Cmd.Stderr = &c.Out, &c.Err
-	c.Cmd.Dir = "/"
+	c.Cmd.Dir = cmp.Or(l.Cwd, "/")
 	c.Cmd.WaitDelay = 5 * time.Second
 	if err := c.Cmd.Start(); err != nil {
 		l.T.Fatal(err)

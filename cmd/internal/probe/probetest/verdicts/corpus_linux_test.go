@@ -149,7 +149,9 @@ func (s *server) probe(t *testing.T) *analyze.Result {
 	for name, value := range s.Env {
 		args = append(args, "--env", name+"="+value)
 	}
-	c := l.Start("local", nil, append(append(args, "--"), s.copyTo(l)...)...)
+	command := s.copyTo(l)
+	l.Cwd = l.Path("") // as a user does in a checkout
+	c := l.Start("local", nil, append(append(args, "--"), command...)...)
 	select {
 	case <-c.Ended():
 	case <-time.After(longest):
