@@ -186,8 +186,10 @@ var (
 	lastWord = lazyregexp.New(`[A-Za-z][a-z]+$`)
 	// lineFile is a file's name that a line begins with, alone or before what is said of it.
 	lineFile = lazyregexp.New(`(?m)^(?:[-*•|] ?)?([\w./-]{1,80}\.[A-Za-z]\w{1,6})(?:$|:\d+\b|[ ]{2,}|\t| [|–—-] |: |, )`)
+	// hashLine begins with the short name of a commit, as git writes lists of them.
+	hashLine = lazyregexp.New(`(?m)^[*|\\/ ]{0,12}([0-9a-f]{7,40})\b`)
 	// firstColumn is an identifier, or a file, that begins a line of a table.
-	firstColumn = lazyregexp.New(`(?m)^(?:[-*•|] ?)?([0-9a-f]{8,40}|\d{1,20}|[a-z]{1,6}-[0-9a-z]{4,40}|[\w./-]{1,80}\.[A-Za-z]\w{0,7})(?:[ ]{2,}|\t| [|–—-] |: |, )`)
+	firstColumn = lazyregexp.New(`(?m)^(?:[-*•|] ?)?([0-9a-f]{7,40}|\d{1,20}|[a-z]{1,6}-[0-9a-z]{4,40}|[\w./-]{1,80}\.[A-Za-z]\w{0,7})(?:[ ]{2,}|\t| [|–—-] |: |, )`)
 )
 
 // prose finds ids and named values in running text.
@@ -213,6 +215,11 @@ func (l *learner) prose(text string) {
 		if l.things != "" {
 			l.add(l.things, m[1])
 			l.add(l.things+" id", m[1])
+		}
+	}
+	for _, m := range hashLine.FindAllStringSubmatch(text, 20) {
+		for _, name := range []string{"id", "hash", "commit", "sha", "ref", "revision"} {
+			l.add(name, m[1])
 		}
 	}
 	for _, re := range []*lazyregexp.Regexp{pairText, quoteText, numberText} {

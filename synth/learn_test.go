@@ -28,6 +28,22 @@ func TestDemands(t *testing.T) {
 	}
 }
 
+// A list of commits says what an id is, short as its names are.
+func TestCommitsAreLearned(t *testing.T) {
+	for _, text := range []string{"2d89bc0  2026-11-29 07:34  checkpoint", "* 2d89bc0 Add the list of items\n"} {
+		d := &driver{cfg: Config{Surface: &wire.Surface{}, Hints: schema.Hints{Dictionary: &schema.Dictionary{}}}}
+		l := learner{d: d, left: maxLearned}
+		l.prose(text)
+		g, err := schema.New(json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}`), schema.Options{Tool: "restore", Hints: d.cfg.Hints, Object: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := g.Draw(1, schema.Learned); err != nil || string(got) != `{"id":"2d89bc0"}` {
+			t.Errorf("%s: %s %v", text, got, err)
+		}
+	}
+}
+
 // What an answer lists under its id is what an argument of the thing's name takes,
 // and a base that knows it goes before an earlier one with longer words.
 func TestIDsAreLearnedForTheirThings(t *testing.T) {
