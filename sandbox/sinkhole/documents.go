@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"mime"
 	"net/http"
 	"path"
 	"strings"
@@ -32,6 +33,17 @@ var documents = []struct {
 	{hasExtension(".yaml", ".yml"), "application/yaml", func(string, string, *Planted) string {
 		return "id: 1024\nname: Autumn\nversion: 1.0.0\nstatus: ok\nitems:\n  - id: 1\n    name: Autumn\n"
 	}},
+	{hasExtension(".ics"), "text/calendar; charset=utf-8", func(host, _ string, planted *Planted) string {
+		return "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//" + host + "//EN\r\nBEGIN:VEVENT\r\nUID:1024@" + host + "\r\nDTSTAMP:20260112T080000Z\r\nDTSTART:20260113T090000Z\r\nDTEND:20260113T100000Z\r\nSUMMARY:Autumn\r\n" +
+			"DESCRIPTION:" + strings.NewReplacer("\n", "\\n", ",", "\\,", ";", "\\;").Replace(planted.notes()) + "\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n" // RFC 5545
+	}},
+	{hasExtension(".bib"), "application/x-bibtex; charset=utf-8", func(string, string, *Planted) string {
+		return "@article{Morgan_2026, title={Autumn}, volume={12}, DOI={10.5555/12345678}, journal={Journal of Examples}, author={Morgan, Alex}, year={2026}, month=jan }\n"
+	}},
+	{hasExtension(".vtt"), "text/vtt; charset=utf-8", func(string, string, *Planted) string {
+		return "WEBVTT\n\n00:00:01.000 --> 00:00:03.500\nAutumn has come.\n"
+	}},
+	{hasExtension(".mp3"), "audio/mpeg", func(string, string, *Planted) string { return silence() }},
 	{hasExtension(".pdf"), "application/pdf", func(string, string, *Planted) string { return string(PDF("Quarterly report")) }},
 	{hasExtension(".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico"), "image/png", func(string, string, *Planted) string { return picture() }},
 	{hasExtension(".svg"), "image/svg+xml", func(string, string, *Planted) string {
@@ -39,11 +51,19 @@ var documents = []struct {
 	}},
 }
 
+// acceptable are the types that a request may accept first, and the extension of the document that it gets.
+var acceptable = map[string]string{
+	"text/markdown": ".md", "application/rss+xml": ".rss", "application/atom+xml": ".atom", "text/calendar": ".ics", "application/x-bibtex": ".bib",
+	"text/csv": ".csv", "application/pdf": ".pdf", "image/png": ".png", "audio/mpeg": ".mp3", "text/vtt": ".vtt",
+}
+
 // document is the document that a request asks for by the name in its path, or by the type that it accepts alone.
 func document(r *http.Request, host string, planted *Planted) (page, bool) {
 	p := strings.ToLower(r.URL.Path)
-	if accept := r.Header.Get("Accept"); strings.HasPrefix(accept, "text/markdown") {
-		p += ".md"
+	accept := r.Header.Get("Accept")
+	first, _, _ := strings.Cut(accept, ",")
+	if kind, _, err := mime.ParseMediaType(first); err == nil && acceptable[kind] != "" {
+		p += acceptable[kind]
 	} else if isFeed(p) && strings.Contains(accept, "json") {
 		return page{}, false
 	}
@@ -83,8 +103,14 @@ func isFeed(p string) bool {
 	case "rss", "feed", "rss.xml", "feed.xml", "index.xml":
 		return true
 	default:
-		return strings.HasSuffix(base, ".rss")
+		return strings.HasSuffix(base, ".rss") || strings.HasSuffix(base, ".xml")
 	}
+}
+
+// silence is a tenth of a second of MPEG 1 layer III: four frames of 128 kbit/s at 44.1 kHz (ISO 11172-3, 2.4.1).
+func silence() string {
+	const frame = 144 * 128_000 / 44_100
+	return strings.Repeat("\xff\xfb\x90\x64"+strings.Repeat("\x00", frame-4), 4)
 }
 
 // titled is a title made of the last word of a path, "Autumn" where it has none.

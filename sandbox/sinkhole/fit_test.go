@@ -366,6 +366,9 @@ func TestDocuments(t *testing.T) {
 		"https://www.example.com/paper.pdf":          {"application/pdf", "%PDF-1.4"},
 		"https://www.example.com/a/logo.PNG":         {"image/png", "\x89PNG"},
 		"https://www.example.com/logo.svg":           {"image/svg+xml", "<svg "},
+		"https://radio.example.com/science.xml":      {"application/rss+xml", "<enclosure "},
+		"https://radio.example.com/media/a.mp3":      {"audio/mpeg", "\xff\xfb"},
+		"https://www.example.com/team.ics":           {"text/calendar", "BEGIN:VEVENT\r\n"},
 	} {
 		w := served(c, "GET", url, "")
 		if !strings.HasPrefix(w.Header().Get("Content-Type"), want.kind) || !strings.Contains(w.Body.String(), want.holds) {
@@ -380,8 +383,10 @@ func TestDocuments(t *testing.T) {
 	if _, body := c.Answer(r); !json.Valid([]byte(body)) {
 		t.Errorf("a feed of JSON: %s", body)
 	}
-	r.Header.Set("Accept", "text/markdown")
-	if _, body := c.Answer(r); !strings.Contains(body, "# Feed") {
-		t.Errorf("a page as Markdown: %s", body)
+	for accept, holds := range map[string]string{"text/markdown": "# Feed", "application/x-bibtex": "@article{", "text/calendar; charset=utf-8, */*": "BEGIN:VEVENT"} {
+		r.Header.Set("Accept", accept)
+		if _, body := c.Answer(r); !strings.Contains(body, holds) {
+			t.Errorf("%s: %s", accept, body)
+		}
 	}
 }
