@@ -32,9 +32,28 @@ func (r *Run) isLookup(e *finding.Effect, c canaries.Canary) bool {
 	case e.Call == 0 && l.atStart && r.asksHost(l.asks), slices.Contains(l.programs, e.Actor):
 		return true
 	}
-	return l.overHTTP && slices.ContainsFunc(r.Profile.Effects, func(n finding.Effect) bool {
-		return leaving(&n) && n.Call == e.Call && (n.Via == "http" || n.Via == "https" || n.Via == "h2")
-	})
+	return l.overHTTP && r.requests(e.Call)
+}
+
+// requests reports whether a call made an HTTP request, or looked a name up and got no further: what it was to ask, nobody saw.
+func (r *Run) requests(call int) bool {
+	tried, spoke := false, false
+	for i := range r.Profile.Effects {
+		n := &r.Profile.Effects[i]
+		if n.Call != call || !leaving(n) {
+			continue
+		}
+		switch n.Via {
+		case "http", "https", "h2":
+			return true
+		}
+		if n.Target == "dns" || strings.HasPrefix(n.Target, "dns:") {
+			tried = true
+		} else if n.Via != "" {
+			spoke = true
+		}
+	}
+	return tried && !spoke
 }
 
 // asksHost reports whether the server tried to reach a host with a part in its name, "" for any or none.

@@ -52,6 +52,21 @@ func (p Plan) Furnishing(places []string) Plan {
 	files := synth.Furnish(p.Absent(places), p.Seed, func(name string) bool { return names[name] }, there)
 	files = slices.DeleteFunc(files, func(f rootfs.File) bool { return taken[f.Path] })
 	p = p.Planting(files...)
+	p.Server.Workspaces = slices.Clone(p.Server.Workspaces)
+	for _, f := range files {
+		dir := f.Path
+		if !f.Dir {
+			dir = filepath.Dir(f.Path)
+		}
+		if slices.Contains(places, f.Path) && !within(dir, append(p.Server.Workspaces, p.Identity.Home, p.Server.ServerDir)) {
+			p.Server.Workspaces = append(p.Server.Workspaces, dir) // a user's would be writable
+		}
+	}
 	p.Drive.Hints = synth.HintsWith(p.Drive.Hints, files)
 	return p
+}
+
+// within reports whether a directory is one of some, or lies in one.
+func within(dir string, list []string) bool {
+	return slices.ContainsFunc(list, func(top string) bool { return top != "" && (dir == top || strings.HasPrefix(dir, top+"/")) })
 }
