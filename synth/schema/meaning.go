@@ -228,6 +228,9 @@ var rules = append(grammarRules(), []rule{
 func (g *Generator) meaningOf(name string, n *node) *meaning {
 	ws := words(name)
 	desc, format := g.described(n.set, 0)
+	if desc == "" {
+		desc = documented(g.opts.Description, name)
+	}
 	m := &meaning{words: ws, loose: len(ws) <= 3, said: said(desc), text: desc}
 	m.kind = classify(ws, strings.ToLower(desc), format)
 	g.inContext(m, words(g.opts.Tool), strings.ToLower(desc))
@@ -283,6 +286,9 @@ func said(desc string) []string {
 		if !slices.Contains(list, s) {
 			list = append(list, s)
 		}
+	}
+	if len(list) == 0 {
+		list = listed(desc)
 	}
 	return list
 }
