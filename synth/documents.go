@@ -135,6 +135,30 @@ func (l *learner) counted(args json.RawMessage, text string) json.RawMessage {
 	return arguments(given, corrected)
 }
 
+// statedNumber is a number that a refusal gives a name, as in "current_version=2".
+var statedNumber = lazyregexp.New(`\b([A-Za-z]\w{1,40})["']?\s?(?:=|:| is)\s?(\d{1,9})\b`)
+
+// stated gives refused numbers what the refusal says of a thing of that name: "current_version=2" is the
+// "expected_version". nil is for no such number.
+func (l *learner) stated(args json.RawMessage, text string) json.RawMessage {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(args, &given) != nil || len(text) > 4096 {
+		return nil
+	}
+	corrected := false
+	for _, m := range statedNumber.FindAllStringSubmatch(text, 8) {
+		thing := strings.ToLower(lastWord.FindString(m[1]))
+		for name, old := range given {
+			var n json.Number
+			if thing == "" || strings.ToLower(lastWord.FindString(name)) != thing || json.Unmarshal(old, &n) != nil || old[0] == '"' || n.String() == m[2] {
+				continue
+			}
+			given[name], corrected = json.RawMessage(m[2]), true
+		}
+	}
+	return arguments(given, corrected)
+}
+
 // existing is the first of some files that lies below a directory, as it is named there, "" for none.
 func existing(files []string, dir string) string {
 	for _, f := range files {

@@ -64,3 +64,20 @@ func TestExtensionsThatAreAskedFor(t *testing.T) {
 		}
 	}
 }
+
+// A number that a refusal states of a thing is what an argument of that thing takes.
+func TestStated(t *testing.T) {
+	t.Parallel()
+	l := learner{d: &driver{}}
+	for _, c := range []struct{ args, text, want string }{
+		{`{"expected_version":5}`, "CONFLICT: Review changes before deleting current_version=2", `{"expected_version":2}`},
+		{`{"expected_version":2}`, "current_version=2", ``},
+		{`{"expected_version":"5"}`, "current_version=2", ``},
+		{`{"page":5}`, "lastPage: 3", `{"page":3}`},
+		{`{"limit":5}`, "code: 404", ``},
+	} {
+		if got := string(l.stated(json.RawMessage(c.args), c.text)); got != c.want {
+			t.Errorf("%s: %s: %s", c.args, c.text, got)
+		}
+	}
+}
