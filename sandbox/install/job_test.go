@@ -108,6 +108,14 @@ func TestAnUnreachedRegistryIsSaid(t *testing.T) {
 	}
 }
 
+// A version that needs another Python is no package that is not there.
+func TestAnotherPythonIsSaid(t *testing.T) {
+	said := "ERROR: Ignored the following versions that require a different python version: 0.4.0 Requires-Python >=3.12; 0.4.1 Requires-Python >=3.12,<4\nERROR: No matching distribution found for x==0.4.1\n"
+	if err := (&pip{}).explain(t.Context(), "pypi:x==0.4.1", &toolError{stderr: said}); err == nil || err.Error() != "pypi:x==0.4.1: version 0.4.1 of x needs Python >=3.12,<4" {
+		t.Error(err)
+	}
+}
+
 // packed is an npm archive of headers with its integrity.
 func packed(t testing.TB, headers ...tar.Header) (data []byte, integrity string) {
 	t.Helper()

@@ -272,11 +272,23 @@ var (
 	pipUnreachable = lazyregexp.New(`NewConnectionError|ConnectionError|Connection refused|ConnectTimeout|ReadTimeout|Name or service not known|Temporary failure|ProxyError|SSLError|SSLCertVerificationError|Max retries`)
 	pipRefused     = lazyregexp.New(`\b(?:401|403) (?:Client )?Error|\b(?:401|403)\b`)
 	pipVersions    = lazyregexp.New(`(?m)^Available versions: (.*)$`)
+	pipPython      = lazyregexp.New(`require a different python version: (.{1,400})`)
 	pipConflict    = lazyregexp.New(`ResolutionImpossible|conflicting dependencies`)
 )
 
 func pipUnreached(what, reason string) error {
 	return withHint("pip download "+strings.TrimPrefix(what, "pypi:")+" tells whether pip reaches it; behind a proxy pip needs --proxy, and --cert for its certificate, in pip.conf", "%s: the package index cannot be reached (%s)", what, reason)
+}
+
+// pythonOf is the Python that a version requires, as pip lists those that it passed over: "0.4.0 Requires-Python
+// >=3.12; 0.4.1 Requires-Python >=3.13". "" is for a version that is not among them.
+func pythonOf(list, version string) string {
+	for entry := range strings.SplitSeq(list, ";") {
+		if v, needs, found := strings.Cut(strings.TrimSpace(entry), " Requires-Python "); found && v == version && len(needs) < 40 {
+			return strings.TrimSpace(needs)
+		}
+	}
+	return ""
 }
 
 // explain says what pip's failure means. That only a source distribution is there
@@ -301,6 +313,11 @@ func (p *pip) explain(ctx context.Context, what string, err error) error {
 		return withHint("pip install --dry-run --only-binary :all: shows pip's whole answer", "%s cannot be fetched: pip failed: %s", what, lastLine(said, "ERROR"))
 	}
 	name, version := m[1], strings.TrimPrefix(m[2], "==")
+	if other := pipPython.FindStringSubmatch(said); other != nil {
+		if needs := pythonOf(other[1], version); needs != "" {
+			return withHint("use an image with such a Python (--image)", "%s: version %s of %s needs Python %s", what, version, name, needs)
+		}
+	}
 	var listed []byte
 	if err := p.run(ctx, nil, "", into(&listed, maxManifest), "index", "versions", name); err != nil {
 		return withHint("is the name right? a private package needs its index in pip.conf", "%s: there is no package %s in the index, or you may not see it", what, name)

@@ -65,6 +65,9 @@ type WebOptions struct {
 	Dial func(ctx context.Context) (net.Conn, error)
 	// URL is the server's address, nil where its path is to be found behind Dial.
 	URL *url.URL
+	// Port is that of such a server on the loopback address, as its Host header names it: servers that check Host
+	// refuse one without it. It may wait for the server to listen. nil is for none.
+	Port func(ctx context.Context) (int, error)
 	// Header is sent with each request.
 	Header http.Header
 	// RoundTripper makes the requests in place of Dial, nil for Dial.
@@ -102,11 +105,15 @@ func NewWeb(o WebOptions) *Web {
 }
 
 // origin is what stands before the path of a request's address.
-func (w *Web) origin() string {
+func (w *Web) origin(ctx context.Context) (string, error) {
 	if u := w.opts.URL; u != nil {
-		return u.Scheme + "://" + u.Host
+		return u.Scheme + "://" + u.Host, nil
 	}
-	return "http://localhost"
+	if w.opts.Port == nil {
+		return "http://localhost", nil
+	}
+	port, err := w.opts.Port(ctx)
+	return fmt.Sprintf("http://localhost:%d", port), err
 }
 
 // paths are those to be tried: the URL's own, or the usual ones.
@@ -173,7 +180,11 @@ func (w *Web) fail(m wire.Message, code int64, text string) {
 
 // request makes an HTTP request with the headers that a message needs.
 func (w *Web) request(ctx context.Context, method, path string, body []byte, m wire.Message) (*http.Request, error) {
-	r, err := http.NewRequestWithContext(ctx, method, w.origin()+path, bytes.NewReader(body))
+	origin, err := w.origin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, method, origin+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -42,7 +43,8 @@ func webClient(t *testing.T, h http.Handler, older bool, o Options) *Client {
 	t.Helper()
 	up := httptest.NewServer(h)
 	var c *Client
-	w := NewWeb(WebOptions{Older: older, Dial: func(ctx context.Context) (net.Conn, error) {
+	port := func(context.Context) (int, error) { return up.Listener.Addr().(*net.TCPAddr).Port, nil }
+	w := NewWeb(WebOptions{Older: older, Port: port, Dial: func(ctx context.Context) (net.Conn, error) {
 		var d net.Dialer
 		return d.DialContext(ctx, "tcp", up.Listener.Addr().String())
 	}, Receive: func(line []byte) { c.Feed(line) }, Ended: func(err error) { c.Closed(err) }})
@@ -53,6 +55,21 @@ func webClient(t *testing.T, h http.Handler, older bool, o Options) *Client {
 		up.Close()
 	})
 	return c
+}
+
+// A server that checks the Host header against DNS rebinding takes the loopback address with its port, and nothing else.
+func TestWebNamesThePort(t *testing.T) {
+	inner := webServers()["streamable"]
+	checks := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if own := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); r.Host != fmt.Sprintf("localhost:%d", own.Port) {
+			rw.WriteHeader(http.StatusMisdirectedRequest)
+			return
+		}
+		inner.ServeHTTP(rw, r)
+	})
+	if _, err := webClient(t, checks, false, Options{CallTimeout: 10 * time.Second}).Connect(t.Context()); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestWebTransports(t *testing.T) {

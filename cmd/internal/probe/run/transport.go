@@ -41,7 +41,7 @@ func connect(s *Session) lines {
 	}
 	port := &port{ready: ready, run: run, found: rec.spokenTo}
 	w := client.NewWeb(client.WebOptions{
-		Dial: port.dial, Older: p.Server.Transport == plan.TransportSSE,
+		Dial: port.dial, Port: port.find, Older: p.Server.Transport == plan.TransportSSE,
 		Receive: func(line []byte) { rec.received(run().Heard(), line) },
 		Ended:   func(err error) { rec.client.Closed(errors.Join(errStreamEnded, err)) },
 	})
@@ -65,7 +65,6 @@ type port struct {
 
 // dial connects to the server, and waits for it to listen.
 func (p *port) dial(ctx context.Context) (net.Conn, error) {
-	<-p.ready
 	n, err := p.find(ctx)
 	if err != nil {
 		return nil, err
@@ -73,7 +72,9 @@ func (p *port) dial(ctx context.Context) (net.Conn, error) {
 	return p.run().Dial(ctx, n)
 }
 
+// find waits for the server to listen, and returns its port.
 func (p *port) find(ctx context.Context) (int, error) {
+	<-p.ready
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.number > 0 {
