@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -353,7 +354,11 @@ func (j *judge) run(w *wireReader) *rules.Run {
 		// A build is there to end, and what it leaves running is ended with it.
 		j.end.Crashed, j.end.Killed = false, false
 	}
-	said := scope.Of(&w.surface)
+	surface := w.surface
+	if p := j.header.Package; p != nil && surface.Server.Name == "" {
+		surface.Server.Name = path.Base(p.Name) // whoever named the package knows what it deals with
+	}
+	said := scope.Of(&surface)
 	for _, m := range j.header.Manifests {
 		said.AddManifest(m.File, []byte(m.Text))
 	}

@@ -78,6 +78,19 @@ func TestWhatWasBuiltIsPartOfTheCoverage(t *testing.T) {
 	}
 }
 
+// A package's name is a declaration where the server ended before it gave one: the user chose it.
+func TestAPackagesNameStandsForASilentServer(t *testing.T) {
+	for name, want := range map[string]string{"ssh-tools": "CM101 info", "@notes/ssh-agent": "CM101 info", "notes": "CM101 high"} {
+		l := analyzetest.New(t, func(h *session.Header) { h.Package = &session.Package{Kind: "npm", Name: name, Version: "1.0.0"} })
+		l.Phase(finding.PhaseStart)
+		l.Read(sshKey)
+		l.End()
+		if got := found(l.Judge(analyze.Options{})); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
 func TestABuildIsAddedToItsServersRun(t *testing.T) {
 	l := analyzetest.New(t, nil)
 	l.Begin(quiet)

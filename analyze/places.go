@@ -47,6 +47,9 @@ func (l *readLog) missedPlaces() []string {
 			continue
 		}
 		for _, r := range l.w.refusals[tool] {
+			if lacksProgram(r.text) {
+				continue
+			}
 			for _, p := range pathsIn(r, h.Home) {
 				own := slices.ContainsFunc(slices.Concat([]string{h.Home, h.ServerDir}, h.Workspaces), func(dir string) bool { return dir != "" && isBelow(p, dir) })
 				if (own || absence.MatchString(r.text)) && !slices.Contains(out, p) && len(out) < maxPlaces {
@@ -56,6 +59,16 @@ func (l *readLog) missedPlaces() []string {
 		}
 	}
 	return out
+}
+
+// lacksProgram reports whether a refusal is for want of a program: no document stands in for one.
+func lacksProgram(text string) bool {
+	for line := range strings.Lines(text) {
+		if n := needOf(line); n != nil && n.What == NeedProgram {
+			return true
+		}
+	}
+	return false
 }
 
 // isBelow reports whether a path is a directory or lies in it.

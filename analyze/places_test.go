@@ -28,3 +28,10 @@ func TestPathsIn(t *testing.T) {
 		}
 	}
 }
+
+// No document stands in for a program.
+func TestLacksProgram(t *testing.T) {
+	if !lacksProgram("browserType.launch: Executable doesn't exist at /home/u/.cache/ms-playwright/chrome\nRun npx playwright install") || lacksProgram("no such file: /data/items") {
+		t.Error("a missing program is not told from a missing file")
+	}
+}
