@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -149,4 +150,30 @@ func redrawn(value string) string {
 func isSecret(name, value string) bool {
 	return len(value) >= 16 && !strings.ContainsAny(value, " /") ||
 		slices.ContainsFunc(secretNames, func(s string) bool { return strings.Contains(strings.ToUpper(name), s) })
+}
+
+var (
+	// dirWords are the last words of a variable that names a directory in which a server works.
+	dirWords = []string{"DIR", "DIRECTORY", "DIRECTORIES", "ROOT", "ROOTS", "PATH", "PATHS", "FOLDER", "FOLDERS", "WORKSPACE", "VAULT", "BASE", "REPO", "REPOSITORY", "PROJECT", "WORKDIR", "BASEDIR"}
+	// keptWords are words of variables for what a program keeps for itself, or loads: those are no place of its work.
+	keptWords = []string{"CACHE", "LOG", "LOGS", "TMP", "TEMP", "TMPDIR", "STATE", "CONFIG", "CONF", "BIN", "LIB", "LIBRARY", "MODULE", "MODULES", "PYTHON", "NODE", "JAVA", "GO", "XDG", "INSTALL", "PLUGIN", "PLUGINS", "DB", "DATABASE", "SOCKET", "API", "URL", "ENDPOINT", "ROUTE", "HTTP", "MOUNT"}
+)
+
+// namedDirs are the absolute paths that variables give a server as directories to work in: NOTES_DIR=/notes. A list
+// has several.
+func (o *Options) namedDirs() (out []string) {
+	for _, vars := range []map[string]string{o.Env, o.Dummies} {
+		for _, name := range slices.Sorted(maps.Keys(vars)) {
+			words := strings.Split(strings.ToUpper(name), "_")
+			if len(words) < 2 || !slices.Contains(dirWords, words[len(words)-1]) || slices.ContainsFunc(words, func(w string) bool { return slices.Contains(keptWords, w) }) {
+				continue
+			}
+			for _, value := range strings.FieldsFunc(vars[name], func(r rune) bool { return r == ':' || r == ',' }) {
+				if filepath.IsAbs(value) && filepath.Ext(value) == "" && !slices.Contains(out, filepath.Clean(value)) {
+					out = append(out, filepath.Clean(value))
+				}
+			}
+		}
+	}
+	return out
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,6 +60,37 @@ func TestLocation(t *testing.T) {
 		p := Plan{Server: Server{Command: c.command, ServerDir: c.dir}}
 		if got := Location(c.entry, nil, p); got != c.want || strings.HasPrefix(got.Path, "/") {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+// A directory that a variable names for the server's work is a workspace, as one among its arguments is.
+func TestDirectoriesOfVariables(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		env  map[string]string
+		want []string
+	}{
+		"a directory":           {map[string]string{"NOTES_DIR": "/notes"}, []string{"/notes"}},
+		"two":                   {map[string]string{"ALLOWED_PATHS": "/a/x,/b"}, []string{"/a/x", "/b"}},
+		"a cache":               {map[string]string{"NOTES_CACHE_DIR": "/notes"}, nil},
+		"a file":                {map[string]string{"NOTES_PATH": "/notes/all.json"}, nil},
+		"a route":               {map[string]string{"MCP_HTTP_PATH": "/mcp"}, nil},
+		"no directory's name":   {map[string]string{"NOTES": "/notes"}, nil},
+		"where programs lie":    {map[string]string{"PATH": "/opt/bin"}, nil},
+		"a directory of system": {map[string]string{"SITE_ROOT": "/usr"}, nil},
+	} {
+		p, err := New(Options{Target: Target{Command: []string{"/bin/true"}}, Surroundings: Surroundings{Env: c.env}}, nil, Account{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		want := c.want
+		if p.Server.Rooted != (want != nil) {
+			t.Errorf("%s: rooted %v", name, p.Server.Rooted)
+		}
+		if want != nil && !slices.Equal(p.Server.Workspaces, want) {
+			t.Errorf("%s: %q", name, p.Server.Workspaces)
 		}
 	}
 }

@@ -152,6 +152,14 @@ func locate(o *Options, in *Fetched) location {
 	} else {
 		_, l.workspaces = sandbox.ServerDir("", append([]string{"/bin/true"}, slices.Concat(o.Places, o.Args)...), exec.LookPath)
 	}
+	_, named := sandbox.ServerDir("", append([]string{"/bin/true"}, o.namedDirs()...), exec.LookPath)
+	for _, dir := range named {
+		if !slices.ContainsFunc(append(slices.Clone(l.workspaces), l.dir), func(other string) bool {
+			return other != "" && (shown.Within(dir, other) || shown.Within(other, dir))
+		}) {
+			l.workspaces = append(l.workspaces, dir)
+		}
+	}
 	if l.rooted = len(l.workspaces) > 0; !l.rooted {
 		l.workspaces = []string{"workspace"} // of HOME
 	}
