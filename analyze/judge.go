@@ -359,6 +359,7 @@ func (j *judge) run(w *wireReader) *rules.Run {
 		surface.Server.Name = path.Base(p.Name) // whoever named the package knows what it deals with
 	}
 	said := scope.Of(&surface)
+	said.Purpose.Name = w.surface.Server.Name
 	for _, m := range j.header.Manifests {
 		said.AddManifest(m.File, []byte(m.Text))
 	}

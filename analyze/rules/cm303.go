@@ -67,7 +67,7 @@ func (r *Run) confinement(t *scope.Tool, at string) (string, finding.Severity) {
 	case !among(t.Paths, at) && !among(t.URLs, at):
 		return "the argument names no path", finding.High
 	case r.Rooted && among(t.Paths, at):
-		return "the command names the directory to work in", finding.High
+		return "its command or a variable names the directory to work in", finding.High
 	}
 	return "", ""
 }
