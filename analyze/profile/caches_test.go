@@ -27,6 +27,9 @@ func TestOnlyAPackageManagerKeepsItsCache(t *testing.T) {
 		{"/home/dana/.cache/pip/wheels/1", "/usr/bin/python3.11", started("/usr/bin/python3.11", "-m", "pip", "install", "x"), noiseScratch},
 		{"/home/dana/.cache/pip/wheels/1", "/usr/bin/python3.11", started("/usr/bin/python3.11", "/usr/bin/pip3", "install", "x"), noiseScratch},
 		{"/home/dana/.cache/pip/wheels/1", "/usr/bin/python3.11", started("/usr/bin/python3.11", "/srv/notes/server.py"), ""},
+		{"/home/dana/.kube/cache/http/1", "/usr/bin/kubectl", started("/usr/bin/kubectl", "get", "pods"), noiseScratch},
+		{"/home/dana/.kube/cache/http/1", "/usr/bin/node", started("/usr/bin/node", "/srv/notes/server.js"), ""},
+		{"/home/dana/.kube/config", "/usr/bin/kubectl", started("/usr/bin/kubectl", "config", "view"), ""},
 		{"/home/dana/.cache/uv/archive-v0/1", "/usr/bin/uv", started("/usr/bin/uv", "run"), noiseScratch},
 		{"/home/dana/go/pkg/mod/x", "/usr/bin/python3", nil, ""},
 	} {

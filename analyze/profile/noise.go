@@ -163,6 +163,9 @@ func (b *Builder) writeNoise(p, exe string, by *process) (class, root string) {
 		}
 		return "", ""
 	}
+	if dir := keptBy(p, b.ctx.Home, path.Base(exe), by); dir != "" {
+		return noiseScratch, dir
+	}
 	if d, ok := b.scratch(p, exe); ok && !b.isPackages(p, d) && !b.ctx.Planted[p] && !Sourced(p, b.ctx.Home) {
 		return noiseScratch, d
 	}
