@@ -71,7 +71,7 @@ func TestReach(t *testing.T) {
 			t.Run(p.Target, func(t *testing.T) {
 				t.Parallel()
 				begin := time.Now()
-				res, err := p.run(t)
+				res, err := p.run(t, "--timeout", "90s", "--call-timeout", "8s")
 				mu.Lock()
 				defer mu.Unlock()
 				p.add(sums, res)
@@ -134,14 +134,14 @@ func answers(res *analyze.Result) (answered, tools int) {
 }
 
 // longestProbe is how long a probe of one server may take with all that it leads to, installing included.
-const longestProbe = 8 * time.Minute
+const longestProbe = 10 * time.Minute
 
-// run probes the server with the settings of a quick look, and reads its report. The error says
+// run probes the server with the usual settings and those given, and reads its report. The error says
 // what coalmine said where there is none. COALMINE_REACH_KEEP names a directory for the runs.
-func (p *public) run(t *testing.T) (*analyze.Result, error) {
+func (p *public) run(t *testing.T, settings ...string) (*analyze.Result, error) {
 	t.Helper()
 	l := probetest.New(t)
-	args := []string{"probe", "--sandbox", "local", "--seed", "1", "--timeout", "90s", "--call-timeout", "8s", "--out", l.Out, "--format", "line", "--allow-inconclusive", "--fail-on", "never"}
+	args := append([]string{"probe", "--sandbox", "local", "--seed", "1", "--out", l.Out, "--format", "line", "--allow-inconclusive", "--fail-on", "never"}, settings...)
 	for name, value := range p.Env {
 		args = append(args, "--env", name+"="+value)
 	}
