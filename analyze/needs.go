@@ -75,12 +75,17 @@ const (
 	maxNeedName = 80
 )
 
+// noPrograms are words that stand before "not installed" where what is missing stands in quotation marks or further away.
+var noPrograms = []string{"is", "are", "was", "were", "it", "package", "packages", "currently", "yet", "been"}
+
 // needOf reads a line; nil is one that asks for nothing.
 func needOf(line string) *Need {
 	line = strings.TrimSpace(line[:min(len(line), 2<<10)])
 	var what string
 	if m := programWords.FindStringSubmatch(line); m != nil {
-		return &Need{What: NeedProgram, Names: []string{strings.Join(m[1:], "")}, Said: line}
+		if name := strings.Join(m[1:], ""); !slices.Contains(noPrograms, strings.ToLower(name)) {
+			return &Need{What: NeedProgram, Names: []string{name}, Said: line}
+		}
 	}
 	if m := extra.FindStringSubmatch(line); m != nil {
 		return &Need{What: NeedProgram, Names: []string{m[1]}, Said: line}

@@ -56,3 +56,16 @@ func TestCoverSupplied(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// A package that is not there is no program of that sentence's verb.
+func TestAVerbIsNoProgram(t *testing.T) {
+	for line, want := range map[string]string{"package 'notes' is not installed": "", "pandoc is not installed": "pandoc", "“x” are not installed": ""} {
+		got := ""
+		if n := needOf(line); n != nil && n.What == NeedProgram {
+			got = strings.Join(n.Names, " ")
+		}
+		if got != want {
+			t.Errorf("%s: %q, not %q", line, got, want)
+		}
+	}
+}

@@ -56,8 +56,9 @@ func (f *frame) info(x lang.Call) *callInfo {
 	default:
 		c.callee = f.eval(x.Func)
 	}
-	for _, a := range x.Args {
-		v := f.exhausted(x.Func, a.Value)
+	values := f.evaluated(x)
+	for i, a := range x.Args {
+		v := values[i]
 		_, spread := a.Value.(lang.Spread)
 		switch {
 		case a.Name != "":
@@ -79,6 +80,20 @@ func (f *frame) info(x lang.Call) *callInfo {
 		}
 	}
 	return c
+}
+
+// evaluated are the values of a call's arguments. Those that are names come last: a call beside them that checks one has
+// returned before the function begins, as in run(task, known(task)).
+func (f *frame) evaluated(x lang.Call) []*value {
+	out := make([]*value, len(x.Args))
+	for _, names := range []bool{false, true} {
+		for i, a := range x.Args {
+			if _, isName := a.Value.(lang.Name); isName == names {
+				out[i] = f.exhausted(x.Func, a.Value)
+			}
+		}
+	}
+	return out
 }
 
 // maxGuessed bounds the files whose methods a method of an unknown object may be: a larger

@@ -230,7 +230,7 @@ var (
 	shells       = set("sh bash zsh dash ksh ash fish cmd cmd.exe powershell powershell.exe pwsh /bin/sh /bin/bash /usr/bin/bash /bin/zsh")
 	interpreters = set("python python3 node perl ruby php deno bun /usr/bin/python3 osascript sys.executable")
 	// scripted take a script as their first argument that is no option, or behind one of scriptOptions, and run what
-	// it says: sed has the flag e, awk has system().
+	// it says: sed has the flag e, awk has system(). The option --sandbox of GNU's takes both away.
 	scripted      = set("sed gsed awk gawk mawk nawk")
 	scriptOptions = set("-e --expression --source")
 	runOptions    = set("-c -lc -ic -e -r /c /C -Command -command --eval -EncodedCommand -p")
@@ -262,7 +262,8 @@ func (f *frame) argv(list []*value, name string, c *callInfo) {
 		c.program = path.Base(strings.TrimSuffix(program, ".exe"))
 	}
 	runs, of := class(0), false
-	script := scripted[c.program]
+	takesScript := scripted[c.program] && !slices.ContainsFunc(flat, func(v *value) bool { return v.known && v.text == "--sandbox" })
+	script := takesScript
 	for _, v := range flat[1:] {
 		switch {
 		case script && !of && (v.tainted() || v.text != "" && v.text[0] != '-'):
@@ -275,7 +276,7 @@ func (f *frame) argv(list []*value, name string, c *callInfo) {
 			continue
 		case v.known && v.text == "--":
 			return
-		case v.known && scripted[c.program] && scriptOptions[v.text]:
+		case v.known && takesScript && scriptOptions[v.text]:
 			script = true
 			continue
 		case v.known:
