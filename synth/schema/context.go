@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"math/big"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -353,13 +354,28 @@ func (m *meaning) knownChance(c Class) int {
 // exampleChance is how often in 100 a declared default or example is taken.
 func (m *meaning) exampleChance(c Class) int {
 	switch m.kind {
-	case kFile, kDir, kNewFile, kNewDir, kImage, kRepo, kURL, kCommand, kSeconds, kMillis:
+	case kFile, kDir, kNewFile, kNewDir, kImage, kRepo, kCommand, kSeconds, kMillis:
 		return 0
+	case kURL:
+		return 90
 	}
 	if c == TypicalRequired {
 		return 90
 	}
 	return 50
+}
+
+// usable are the examples that a call may have. Of addresses those that lead to no host: "otpauth://totp/…" is the form of
+// what the tool takes, and a page of the web is one that was not put in place.
+func (m *meaning) usable(examples []any) []any {
+	if m.kind != kURL {
+		return examples
+	}
+	return slices.DeleteFunc(slices.Clone(examples), func(v any) bool {
+		s, _ := v.(string)
+		u, err := url.Parse(s)
+		return err != nil || u.Scheme == "" || slices.Contains([]string{"http", "https", "ftp", "ftps", "file", "ws", "wss", "ssh", "git", "data", "javascript", "smb", "nfs", "ldap", "redis", "amqp", "mqtt", "postgres", "postgresql", "mysql", "mongodb"}, u.Scheme)
+	})
 }
 
 func ratText(s string) (*big.Rat, bool) {

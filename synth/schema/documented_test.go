@@ -56,3 +56,25 @@ func TestDrawnAsDocumented(t *testing.T) {
 		t.Errorf("%s %v", got, err)
 	}
 }
+
+// An example that leads to no host is what a parameter of addresses takes; a page of the web is not.
+func TestAddressesOfOtherSchemes(t *testing.T) {
+	t.Parallel()
+	for example, want := range map[string]string{"otpauth://totp/a?secret=JBSWY3DPEHPK3PXP": "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP", "https://real.example.net/x": "https://www.example.com/"} {
+		g, err := New(json.RawMessage(`{"type":"object","properties":{"uri":{"type":"string","examples":["`+example+`"]}},"required":["uri"]}`), Options{Tool: "add", Object: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := false
+		for seed := range int64(8) {
+			got, err := g.Draw(seed, Typical)
+			if err != nil || example != want && strings.Contains(string(got), example) {
+				t.Errorf("%s %v", got, err)
+			}
+			seen = seen || string(got) == `{"uri":"`+want+`"}`
+		}
+		if !seen {
+			t.Errorf("%s is never drawn", want)
+		}
+	}
+}

@@ -197,8 +197,10 @@ func (d *drawer) value(sh *shape, m *meaning, depth int) (any, bool) {
 	if sh.isFixed {
 		return d.fixed(sh, m)
 	}
-	if d.typical() && len(sh.examples) > 0 && d.chance(m.exampleChance(d.class)) {
-		return sh.examples[d.rng.Intn(len(sh.examples))], true
+	if d.typical() && len(sh.examples) > 0 {
+		if examples := m.usable(sh.examples); len(examples) > 0 && d.chance(m.exampleChance(d.class)) {
+			return examples[d.rng.Intn(len(examples))], true
+		}
 	}
 	types := sh.types
 	if depth == 0 && d.g.opts.Object {
