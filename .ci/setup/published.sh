@@ -4,6 +4,10 @@
 . "$(dirname "$0")/lib.sh"
 
 npm='
+5d0eb9e8ce73ce391dc13665c7517cb07accf37ff747d35d45f0bbcec9f67323 @modelcontextprotocol/server-filesystem@0.5.1
+fa48345065282c11b04ae909a7c196d7b10aeaeb1c54d17d2a02b33b1a2e14f2 @modelcontextprotocol/server-filesystem@0.6.2
+bfeb45f6ec2db5ce731a1cf18168da08e40c0a573db911941a7b82e695a2e1a8 @modelcontextprotocol/server-filesystem@2025.3.28
+c4eead124fd371696c9355a3ba860e18412dfe45e5e24f2d9f28622df76673ec mcp-server-filesystem@0.6.2
 fd35ff85cef809d48625b04edfb9a72c83efbd399ccbd44b1ad8f290719531ec figma-developer-mcp@0.6.0
 8803bc488254e261d808f90b15dd42f93f7a2d9bfd5afa595bf0f473891d1665 figma-developer-mcp@0.6.4
 1cf794dd0f05667ad1a55e5bbb18d76462644b6aef883c0455c27346cdaea4d1 mcp-server-kubernetes@2.9.6
