@@ -341,12 +341,20 @@ func (l *Lab) Start(backend string, env []string, args ...string) *Child {
 // Wait waits for its end and fails the test where that does not come.
 func (c *Child) Wait() {
 	c.Lab.T.Helper()
+	if !c.EndsWithin(bound) {
+		c.Lab.T.Fatalf("coalmine did not end in %s\n%s%s", bound, c.Out.String(), c.Err.String())
+	}
+}
+
+// EndsWithin waits for its end. Where that does not come in time it is killed.
+func (c *Child) EndsWithin(limit time.Duration) bool {
 	select {
 	case <-c.ended:
-	case <-time.After(bound):
+		return true
+	case <-time.After(limit):
 		_ = c.Cmd.Process.Kill()
 		<-c.ended
-		c.Lab.T.Fatalf("coalmine did not end in %s\n%s%s", bound, c.Out.String(), c.Err.String())
+		return false
 	}
 }
 

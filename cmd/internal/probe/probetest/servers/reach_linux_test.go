@@ -153,11 +153,7 @@ func (p *public) run(t *testing.T, settings ...string) (*analyze.Result, error) 
 		args = append(append(args, "--"), p.Args...)
 	}
 	c := l.Start("local", nil, args...)
-	select {
-	case <-c.Ended():
-	case <-time.After(longestProbe):
-		_ = c.Cmd.Process.Kill()
-		<-c.Ended()
+	if !c.EndsWithin(longestProbe) {
 		return nil, fmt.Errorf("coalmine did not end in %v", longestProbe)
 	}
 	found, err := filepath.Glob(filepath.Join(l.Out, "*", report.FileJSON))

@@ -152,10 +152,7 @@ func (s *server) probe(t *testing.T) *analyze.Result {
 	command := s.copyTo(l)
 	l.Cwd = l.Path("") // as a user does in a checkout
 	c := l.Start("local", nil, append(append(args, "--"), command...)...)
-	select {
-	case <-c.Ended():
-	case <-time.After(longest):
-		_ = c.Cmd.Process.Kill()
+	if !c.EndsWithin(longest) {
 		t.Fatalf("%s: coalmine did not end in %v", s.Name, longest)
 	}
 	res := read(filepath.Join(l.LogDir(), "report.json"))

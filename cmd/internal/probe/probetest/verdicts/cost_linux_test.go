@@ -36,10 +36,7 @@ func TestCost(t *testing.T) {
 			args := append([]string{"probe", "--sandbox", "local", "--seed", "1", "--out", l.Out, "--"}, command[:len(command)-1]...)
 			began := time.Now()
 			c := l.Start("local", nil, append(args, l.Path(name))...)
-			select {
-			case <-c.Ended():
-			case <-time.After(longest):
-				_ = c.Cmd.Process.Kill()
+			if !c.EndsWithin(longest) {
 				t.Fatalf("coalmine did not end in %v", longest)
 			}
 			whole := time.Since(began)
