@@ -36,15 +36,7 @@ type ownWords struct {
 }
 
 func (j *judge) ownWords(tool *wire.Tool, args json.RawMessage) ownWords {
-	var o ownWords
-	var v any
-	if json.Unmarshal(args, &v) == nil {
-		texts(v, 0, func(s string) {
-			if len(s) > 2 {
-				o.values = append(o.values, s)
-			}
-		})
-	}
+	o := ownWords{values: argumentTexts(args)}
 	var schema struct{ Properties map[string]json.RawMessage }
 	if tool != nil && json.Unmarshal(tool.InputSchema, &schema) == nil {
 		for name := range schema.Properties {
@@ -58,6 +50,19 @@ func (j *judge) ownWords(tool *wire.Tool, args json.RawMessage) ownWords {
 		o.command = append(o.command, path.Base(p.Name))
 	}
 	return o
+}
+
+// argumentTexts are the texts among arguments that are long enough to be told from others.
+func argumentTexts(args json.RawMessage) (out []string) {
+	var v any
+	if json.Unmarshal(args, &v) == nil {
+		texts(v, 0, func(s string) {
+			if len(s) > 2 {
+				out = append(out, s)
+			}
+		})
+	}
+	return out
 }
 
 // texts hands out the strings of a JSON value.

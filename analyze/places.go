@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"encoding/json"
 	"maps"
 	"path"
 	"slices"
@@ -76,15 +75,7 @@ func isBelow(p, dir string) bool { return p == dir || strings.HasPrefix(p, dir+"
 
 // pathsIn are the places that a refusal names by itself.
 func pathsIn(r refusal, home string) (out []string) {
-	var values []string
-	var args any
-	if json.Unmarshal(r.args, &args) == nil {
-		texts(args, 0, func(s string) {
-			if len(s) > 2 {
-				values = append(values, s)
-			}
-		})
-	}
+	values := argumentTexts(r.args)
 	for _, at := range pathInText.FindAllStringSubmatchIndex(r.text, 20) {
 		p := strings.TrimRight(r.text[at[2]:at[3]], ".")
 		if rest, below := strings.CutPrefix(p, "~"); below {

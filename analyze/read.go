@@ -145,7 +145,7 @@ func leaveHelpers(p *profile.Profile, home string) {
 	for i := range p.Effects {
 		e := &p.Effects[i]
 		for _, dir := range session.HelperDirs {
-			if dir = home + "/" + dir; e.Target == dir || strings.HasPrefix(e.Target, dir+"/") {
+			if isBelow(e.Target, home+"/"+dir) {
 				e.Noise = "scratch"
 			}
 		}

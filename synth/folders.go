@@ -30,10 +30,7 @@ func Folders(home, root string, seed int64, named func(name string) bool, there 
 			if !named(name) {
 				continue
 			}
-			at := path.Join(below, name)
-			for _, d := range documents {
-				out = append(out, rootfs.File{Path: path.Join(at, path.Base(d.name)), Mode: 0o644, Data: d.data, ModTime: w.at})
-			}
+			out = append(out, w.put(path.Join(below, name), documents)...)
 		}
 	}
 	fill(home, homeFolders)
@@ -51,6 +48,14 @@ func Folders(home, root string, seed int64, named func(name string) bool, there 
 		}
 	}
 	return parents(out, there)
+}
+
+// put are documents as the files of a directory.
+func (w *work) put(dir string, documents []sample) (out []rootfs.File) {
+	for _, d := range documents {
+		out = append(out, rootfs.File{Path: path.Join(dir, path.Base(d.name)), Mode: 0o644, Data: d.data, ModTime: w.at})
+	}
+	return out
 }
 
 // parents puts the directories before what is in them that nobody made.

@@ -2,21 +2,22 @@ package synth
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 
 // fileEnding is what tells a path of a file from one of a directory.
-var fileEnding = regexp.MustCompile(`^[^.].*\.[A-Za-z][A-Za-z0-9]{0,9}$`)
+var fileEnding = lazyregexp.New(`^[^.].*\.[A-Za-z][A-Za-z0-9]{0,9}$`)
 
 // Furnish makes places that a server looked for: a path with an ending is a file of that type, any other a
 // directory with documents of the types that the server's source names. there says which directories exist.
 func Furnish(places []string, seed int64, named func(name string) bool, there func(dir string) bool) []rootfs.File {
 	w := drawWork(seed)
+	documents := w.named(named)
 	var out []rootfs.File
 	for _, place := range places {
 		if name := path.Base(place); fileEnding.MatchString(name) {
@@ -26,9 +27,7 @@ func Furnish(places []string, seed int64, named func(name string) bool, there fu
 		if !there(place) {
 			out = append(out, rootfs.File{Path: place, Mode: 0o755, Dir: true, ModTime: w.at})
 		}
-		for _, d := range w.named(named) {
-			out = append(out, rootfs.File{Path: path.Join(place, path.Base(d.name)), Mode: 0o644, Data: d.data, ModTime: w.at})
-		}
+		out = append(out, w.put(place, documents)...)
 	}
 	return parents(out, there)
 }

@@ -23,27 +23,20 @@ var packageCaches = []PackageCache{
 	{".nuget/packages", []string{"dotnet", "nuget"}}, {".cache/composer", []string{"composer", "php"}}, {".cache/pre-commit", []string{"pre-commit"}},
 }
 
-// programCaches are what well-known programs keep of the answers that they got, below HOME. Nobody runs what lies there.
+// programCaches are, in the same form, what well-known programs keep of the answers that they got, below HOME. Nobody runs what lies there.
 var programCaches = []PackageCache{
 	{".kube/cache", []string{"kubectl", "helm", "kubectx", "kubens", "oc"}}, {".kube/http-cache", []string{"kubectl", "helm", "oc"}}, {".cache/helm", []string{"helm"}},
 	{".aws/cli/cache", []string{"aws"}}, {".cache/gh", []string{"gh"}}, {".config/gcloud/logs", []string{"gcloud"}}, {".cache/fontconfig", []string{"fc-list", "fc-match", "fc-cache", "fc-query"}},
 }
 
-// keptBy is the directory of a program's own cache in which a path lies, "" for none.
-func keptBy(p, home, program string, by *process) string {
-	for _, c := range programCaches {
-		if dir := path.Join(home, c.Dir); home != "" && under(p, dir) && c.isOf(program, by) {
-			return dir
-		}
-	}
-	return ""
-}
-
 // PackageCacheOf returns the package manager's cache in which a path lies, nil for none.
-func PackageCacheOf(p, home string) *PackageCache {
-	for i := range packageCaches {
-		if home != "" && under(p, path.Join(home, packageCaches[i].Dir)) {
-			return &packageCaches[i]
+func PackageCacheOf(p, home string) *PackageCache { return cacheOf(packageCaches, p, home) }
+
+// cacheOf returns the cache of a list in which a path lies, nil for none.
+func cacheOf(list []PackageCache, p, home string) *PackageCache {
+	for i := range list {
+		if home != "" && under(p, path.Join(home, list[i].Dir)) {
+			return &list[i]
 		}
 	}
 	return nil

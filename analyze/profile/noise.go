@@ -163,8 +163,8 @@ func (b *Builder) writeNoise(p, exe string, by *process) (class, root string) {
 		}
 		return "", ""
 	}
-	if dir := keptBy(p, b.ctx.Home, path.Base(exe), by); dir != "" {
-		return noiseScratch, dir
+	if c := cacheOf(programCaches, p, b.ctx.Home); c != nil && c.isOf(path.Base(exe), by) {
+		return noiseScratch, path.Join(b.ctx.Home, c.Dir)
 	}
 	if d, ok := b.scratch(p, exe); ok && !b.isPackages(p, d) && !b.ctx.Planted[p] && !Sourced(p, b.ctx.Home) {
 		return noiseScratch, d

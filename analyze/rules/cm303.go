@@ -16,7 +16,7 @@ var cm303Doc = finding.Rule{
 	Advice: finding.Advice{Why: "Whoever controls the argument reads or writes files outside the promised directory.", Fix: "Resolve the path with realpath and require the directory and its separator as prefix (Path.is_relative_to, filepath.IsLocal, os.Root)."},
 	CWE:    []string{"CWE-22", "CWE-59"}, OWASP: []string{"MCP05"},
 	Help: "A string argument escaped the directory in which the server should work: with `..`, an absolute path, an encoding, a NUL byte, a symbolic link, or a sibling directory whose name begins with the same letters. The server returned or opened a planted file there, or created a new one.\n\n" +
-		"**Evidence.** The file's text, which stands nowhere else, in a frame of `session.jsonl`; or the kernel's record with the real path. It counts where a directory is promised: by the tool's or the server's own words, by an argument that names no path at all (a note's name, an id), or by the directory that the server's command names. " +
+		"**Evidence.** The file's text, which stands nowhere else, in a frame of `session.jsonl`; or the kernel's record with the real path. It counts where a directory is promised: by the tool's or the server's own words, by an argument that names no path at all (a note's name, an id), or by the directory that the server's command or a variable names. " +
 		"A file that was opened for reading and not returned is medium, since a server may look before it refuses. A tool that opens the file unasked, too, proves nothing.\n\n" +
 		"A tool that takes a path and promises no directory may read it: no finding. **False positive when** the promise is another's.",
 }

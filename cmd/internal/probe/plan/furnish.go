@@ -3,9 +3,9 @@ package plan
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/coalmine-dev/coalmine/sandbox/rootfs"
+	"github.com/coalmine-dev/coalmine/sandbox/shown"
 	"github.com/coalmine-dev/coalmine/synth"
 )
 
@@ -46,9 +46,7 @@ func (p Plan) Furnishing(places []string) Plan {
 			dirs[dir] = f.Dir || dir != f.Path
 		}
 	}
-	there := func(dir string) bool {
-		return dirs[dir] || dir == p.Server.ServerDir || strings.HasPrefix(p.Server.ServerDir, dir+"/")
-	}
+	there := func(dir string) bool { return dirs[dir] || shown.Within(p.Server.ServerDir, dir) }
 	files := synth.Furnish(p.Absent(places), p.Seed, func(name string) bool { return names[name] }, there)
 	files = slices.DeleteFunc(files, func(f rootfs.File) bool { return taken[f.Path] })
 	p = p.Planting(files...)
@@ -58,15 +56,11 @@ func (p Plan) Furnishing(places []string) Plan {
 		if !f.Dir {
 			dir = filepath.Dir(f.Path)
 		}
-		if slices.Contains(places, f.Path) && !within(dir, append(p.Server.Workspaces, p.Identity.Home, p.Server.ServerDir)) {
+		isThere := func(top string) bool { return top != "" && shown.Within(dir, top) }
+		if slices.Contains(places, f.Path) && !slices.ContainsFunc(append(p.Server.Workspaces, p.Identity.Home, p.Server.ServerDir), isThere) {
 			p.Server.Workspaces = append(p.Server.Workspaces, dir) // a user's would be writable
 		}
 	}
 	p.Drive.Hints = synth.HintsWith(p.Drive.Hints, files)
 	return p
-}
-
-// within reports whether a directory is one of some, or lies in one.
-func within(dir string, list []string) bool {
-	return slices.ContainsFunc(list, func(top string) bool { return top != "" && (dir == top || strings.HasPrefix(dir, top+"/")) })
 }
