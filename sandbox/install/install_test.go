@@ -211,7 +211,7 @@ func below(t testing.TB, dir string) *os.Root {
 }
 
 func TestWheelsAreLaidOut(t *testing.T) {
-	dir := zipped(t, "notes/__init__.py", "x", "notes-1.0.data/scripts/tool", "#!python\n", "notes-1.0.data/data/share/doc", "d", "notes-1.0.data/purelib/more.py", "m",
+	dir := zipped(t, "notes/", "", "notes/__init__.py", "x", "notes-1.0.data/", "", "notes-1.0.data/scripts/tool", "#!python\n", "notes-1.0.data/data/share/doc", "d", "notes-1.0.data/purelib/more.py", "m",
 		"notes-1.0.dist-info/entry_points.txt", "[console_scripts]\nnotes = notes.cli:app.main\nbad = x; import os\n[other]\nz = a:b\n",
 		"notes-1.0.dist-info/RECORD", "notes/__init__.py,,\nnotes-1.0.data/scripts/tool,,\n")
 	if err := layOut(below(t, dir), debian); err != nil {

@@ -90,15 +90,15 @@ func unpackWheel(root *os.Root, f *os.File, py *Python, left *budget) error {
 		if err := left.take(e.UncompressedSize64); err != nil {
 			return err
 		}
-		target := wheelTarget(e.Name, py)
 		if _, err := entryName(e.Name); err != nil {
 			return err
 		}
+		if e.FileInfo().IsDir() {
+			continue // "NAME.data/" has no place of its own; files make their directories
+		}
+		target := wheelTarget(e.Name, py)
 		if target == "" || !filepath.IsLocal(target) {
 			return errors.New("it names a file outside its directory")
-		}
-		if e.FileInfo().IsDir() {
-			continue
 		}
 		if decidesRuntime(target) {
 			return fmt.Errorf("it holds %.100q, which decides what Python runs", target)
