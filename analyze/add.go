@@ -109,6 +109,14 @@ func addAccepted(res, more *Result) {
 // doubts what the first has answered: a tool may need another that was left out.
 func Cover(res, more *Result) {
 	fill(res, more, session.GapToolNeverCalled, func(t *ToolCoverage) bool { return t.Calls > 0 })
+	fill(res, more, session.GapToolOnlyErrors, succeeded)
+	res.Coverage.Needs = slices.DeleteFunc(res.Coverage.Needs, func(n Need) bool {
+		lacked := n.Tool == "" || !n.supplied(&res.Coverage)
+		if !lacked {
+			res.dropGaps(func(g session.Gap) bool { return g.Code == gapOfNeed[n.What] && g.Tool == n.Tool })
+		}
+		return !lacked
+	})
 }
 
 // succeeded reports whether a tool answered a call without an error.

@@ -106,3 +106,19 @@ func TestCoverKeepsWhatAnsweredBefore(t *testing.T) {
 		t.Errorf("%+v", more.Gaps)
 	}
 }
+
+// A tool that refused its first calls, and answered after the restart, lacked nothing.
+func TestCoverTakesWhatAnsweredAfterARestart(t *testing.T) {
+	tool := func(name string, ok int) ToolCoverage {
+		return ToolCoverage{Name: name, What: "tool", Calls: 3, OK: ok}
+	}
+	res := &Result{Coverage: Coverage{Tools: []ToolCoverage{tool("a", 0), tool("b", 0)}, Needs: []Need{{What: NeedConfiguration, Tool: "a"}, {What: NeedProgram, Tool: "b"}, {What: NeedProgram}}}}
+	for _, name := range []string{"a", "b"} {
+		res.Gaps = append(res.Gaps, ofTool(session.GapToolOnlyErrors, name, "x"))
+	}
+	res.Gaps = append(res.Gaps, ofTool(session.GapConfigurationMissing, "a", "x"), ofTool(session.GapProgramMissing, "b", "x"))
+	Cover(res, &Result{Coverage: Coverage{Tools: []ToolCoverage{tool("a", 2), tool("b", 0)}}})
+	if len(res.Gaps) != 2 || res.Gaps[0].Tool != "b" || res.Gaps[1].Tool != "b" || len(res.Coverage.Needs) != 2 {
+		t.Errorf("%+v %+v", res.Gaps, res.Coverage.Needs)
+	}
+}

@@ -308,7 +308,7 @@ func (w *wireReader) refused(call int, m *wire.Message) {
 // errorTexts are the texts of an answer that is an error, of either kind.
 func errorTexts(m *wire.Message) []string {
 	if m.Error != nil {
-		return []string{clip(m.Error.Message, 2<<10)}
+		return []string{clip(wire.Prose(m.Error.Message), 2<<10)}
 	}
 	var r struct {
 		IsError bool `json:"isError"`
@@ -321,7 +321,7 @@ func errorTexts(m *wire.Message) []string {
 	}
 	var out []string
 	for _, c := range r.Content[:min(len(r.Content), 3)] {
-		out = append(out, clip(c.Text, 2<<10))
+		out = append(out, clip(wire.Prose(c.Text), 2<<10))
 	}
 	return out
 }

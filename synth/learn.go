@@ -12,6 +12,7 @@ import (
 
 	"github.com/coalmine-dev/coalmine/canaries/lazyregexp"
 	"github.com/coalmine-dev/coalmine/sandbox/mcp/client"
+	"github.com/coalmine-dev/coalmine/sandbox/mcp/wire"
 	"github.com/coalmine-dev/coalmine/synth/schema"
 )
 
@@ -78,11 +79,13 @@ func (t *target) refused(l *learner, args json.RawMessage, text string) {
 		t.schemaFrom = append(t.schemaFrom, l.d.n)
 		return
 	}
+	text = wire.Prose(text)
 	handed := func(args json.RawMessage, _ string) json.RawMessage { return l.d.handedOn(t, args) }
 	ownPattern := func(args json.RawMessage, _ string) json.RawMessage { return l.d.ownPatterns(t, args) }
 	asText := func(args json.RawMessage, text string) json.RawMessage { return l.d.asText(t, args, text) }
 	patterned := func(args json.RawMessage, text string) json.RawMessage { return l.d.patterned(t, args, text) }
-	for _, correct := range []func(json.RawMessage, string) json.RawMessage{l.resized, l.ofExtension, l.asPath, l.suggested, l.demands, l.asName, l.stated, l.counted, ownPattern, handed, asText, patterned} {
+	keyed := func(args json.RawMessage, text string) json.RawMessage { return l.keyed(t, args, text) }
+	for _, correct := range []func(json.RawMessage, string) json.RawMessage{l.resized, keyed, l.ofExtension, l.asPath, l.suggested, l.demands, l.asName, l.stated, l.counted, ownPattern, handed, asText, patterned} {
 		if retry := correct(args, text); retry != nil && !t.wasGiven(retry) {
 			t.retry, t.retryFrom = retry, l.d.n
 			return

@@ -133,3 +133,18 @@ func checkWalk(t *testing.T, in []byte) {
 		}
 	}
 }
+
+func TestProse(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"error":"no package.json\nin /w","more":{"hint":["a","b"]},"n":1}`: "error: no package.json\nin /w\nmore: hint: a\nmore: hint: b\n",
+		` ["x"] `:      "x\n",
+		`{"n":1}`:      `{"n":1}`,
+		`{"a":"b"`:     `{"a":"b"`,
+		`plain "text"`: `plain "text"`,
+		"":             "",
+	} {
+		if got := Prose(in); got != want {
+			t.Errorf("%s: %q, want %q", in, got, want)
+		}
+	}
+}

@@ -1,5 +1,7 @@
 package wire
 
+import "strings"
+
 // Texts calls f with each string of a JSON value, and with each name of a member, in their order
 // and in one pass. below are the names of the members in which it stands, the outermost first, as
 // Walk has them; quoted is the string with its quotes, which Text decodes. Both are valid until f
@@ -83,4 +85,26 @@ func (t *texts) members(end byte, one func() error) error {
 			return t.fail("no ',' or '%c'", end)
 		}
 	}
+}
+
+// Prose is a text as a person reads it: of one that is a JSON object or array, each string on a line of its own after
+// the names of its member, and any other text as it is.
+func Prose(text string) string {
+	trimmed := strings.TrimSpace(text)
+	if trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' {
+		return text
+	}
+	var out strings.Builder
+	if !Texts([]byte(trimmed), func(below [][]byte, quoted []byte, isName bool) {
+		if s, ok := Text(quoted); ok && !isName {
+			for _, name := range below {
+				out.Write(name)
+				out.WriteString(": ")
+			}
+			out.WriteString(s + "\n")
+		}
+	}) || out.Len() == 0 {
+		return text
+	}
+	return out.String()
 }
