@@ -20,7 +20,7 @@ var (
 	// pathInText is an absolute path, or one below HOME, in what an error says.
 	pathInText = lazyregexp.New(`(?:^|[\s"'` + "`" + `(=:])((?:~/|/)[\w.@+-]+(?:/[\w.@+-]+)*)`)
 	// absence are the words of an error that speaks of a file or a directory that is not there.
-	absence = lazyregexp.New(`(?i)\bENOENT\b|\bno such (?:file|dir)|\b(?:not|n't) (?:exist|found|there)|\bthere (?:is|are) no\b|\bmissing\b|\bno \S+(?: \S+)? (?:in|below|at)\b`)
+	absence = lazyregexp.New(`(?i)\bENOENT\b|\bno such (?:file|dir)|\b(?:not|n't) (?:exist|found|there)|\b(?:unable to|can ?not|can't|could(?: not|n't)) (?:find|locate|open|read|load)\b|\bthere (?:is|are) no\b|\bmissing\b|\bno \S+(?: \S+)? (?:in|below|at)\b`)
 	// nameInText is the name of a file, alone or below the directory that the error names.
 	nameInText = lazyregexp.New(`(?:^|[\s"'` + "`" + `(])((?:[\w@+-]+/){0,3}[\w@+-]+(?:\.[\w-]+)*\.[a-z][a-z0-9]{0,9})(?:$|[\s"'` + "`" + `),;:.])`)
 	// inCode follows a path in the trace of a stack.
@@ -94,8 +94,23 @@ func pathsIn(r refusal, home string) (out []string) {
 	return out
 }
 
-// namesIn are the files of which a text says that they were looked for, by names that no argument gave.
-func namesIn(text string, values []string) (out []string) {
+// namesIn are the files of which a text says that they were looked for, by names that no argument gave: those of the
+// lines that speak of an absence, where these name any.
+func namesIn(text string, values []string) []string {
+	var missed []string
+	for line := range strings.Lines(text) {
+		if absence.MatchString(line) {
+			missed = append(missed, fileNames(line, values)...)
+		}
+	}
+	if len(missed) > 0 {
+		return missed[:min(len(missed), maxPlaces)]
+	}
+	return fileNames(text, values)
+}
+
+// fileNames are the names of files in a text that no argument gave.
+func fileNames(text string, values []string) (out []string) {
 	for len(text) > 0 {
 		at := nameInText.FindStringSubmatchIndex(text)
 		if at == nil {
